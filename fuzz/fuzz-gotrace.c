@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "load/tev.h"
+#include "load/gotrace/event_stream.h"
 
 #include <stdlib.h>
 

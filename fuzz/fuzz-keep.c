@@ -7,7 +7,7 @@
 #include "config.h"
 
 #include "../tests/digest.h"
-#include "load/gowire.h"
+#include "load/gotrace/wire.h"
 #include "load/load.h"
 #include "store/keep.h"
 #include "store/store.h"

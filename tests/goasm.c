@@ -4,8 +4,8 @@
 #include "config.h"
 #include "goasm.h"
 
-#include "load/gov1.h"
-#include "load/gowire.h"
+#include "load/gotrace1/parse.h"
+#include "load/gotrace/wire.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -16,9 +16,9 @@
 #include "tap.h"
 
 #include "base/mem/mem.h"
-#include "load/gowire.h"
-#include "load/tev.h"
-#include "load/tevpipe.h"
+#include "load/gotrace/wire.h"
+#include "load/gotrace/event_stream.h"
+#include "load/gotrace/pipeline.h"
 #include "analysis/sched.h"
 #include "load/load.h"
 #include "store/store.h"

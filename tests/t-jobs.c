@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The store is the same, byte for byte, however many threads have filled it and
- * whether common events went the short way (src/load/gofast.h) or the general one:
+ * whether common events went the short way (src/load/gotrace/order_fast.h) or the general one:
  * of whole traces, of cut ones and of damaged ones. The linker puts
  * __wrap_goorder_init() before what begins, and that closes the short way. Given files, says what is in
  * the store in two numbers: all of it, and what does not depend on where sheets
@@ -11,7 +11,7 @@
 #include "config.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
-#include "load/goorder.h"
+#include "load/gotrace/order.h"
 #include "load/load.h"
 #include "store/store.h"
 #include "digest.h"

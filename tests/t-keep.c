@@ -15,7 +15,7 @@
 #include "base/intern.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
-#include "load/gowire.h"
+#include "load/gotrace/wire.h"
 #include "load/load.h"
 #include "store/await.h"
 #include "store/keep.h"

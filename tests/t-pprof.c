@@ -5,7 +5,7 @@
 #include "config.h"
 #include "base/mem/mem.h"
 #include "load/load.h"
-#include "load/profile.pb-c.h"
+#include "load/pprof/profile.pb-c.h"
 #include "store/store.h"
 #include "tap.h"
 

@@ -5,7 +5,7 @@
  * are said one by one, each sample stands where it did, and a store goes on to take stacks of either kind.
  */
 #include "config.h"
-#include "load/ways.h"
+#include "load/pprof/stack_merge.h"
 
 #include "base/err.h"
 #include "base/mem/mem.h"

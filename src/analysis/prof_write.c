@@ -3,7 +3,7 @@
 /*
  * A profile written as profile.proto, gzipped. Messages are built innermost
  * first in a scratch buffer, because the wire has lengths in front; field
- * numbers are those of src/load/profile.proto. Strings get numbers in the order
+ * numbers are those of src/load/pprof/profile.proto. Strings get numbers in the order
  * in which the fields that follow ask for them. The whole message has no length
  * in front, so it is packed and goes out as it is written, a block at a time.
  */

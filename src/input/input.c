@@ -20,7 +20,7 @@
 #include "base/job.h"
 #include "base/mem/mapped_file.h"
 #include "base/mem/mem.h"
-#include "load/ahead.h"
+#include "load/pprof/presort.h"
 
 #include <errno.h>
 #include <fcntl.h>

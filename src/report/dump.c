@@ -10,7 +10,7 @@
 
 #include "base/put.h"
 #include "base/text/text.h"
-#include "load/gowire.h"
+#include "load/gotrace/wire.h"
 #include "session/remote.h"
 #include "session/tracefile.h"
 

@@ -4,7 +4,7 @@
 #define TTRACE_DUMP_H
 
 #include "load/load.h"
-#include "load/tev.h"
+#include "load/gotrace/event_stream.h"
 #include "report/report.h"
 
 /* What the reports that print a trace as it comes (events, wire, footprint) have in common. */

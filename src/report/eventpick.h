@@ -3,7 +3,7 @@
 #ifndef TTRACE_EVENTPICK_H
 #define TTRACE_EVENTPICK_H
 
-#include "load/tev.h"
+#include "load/gotrace/event_stream.h"
 #include "report/report.h"
 
 /* Which events of a trace are asked for: those of a time, a goroutine, a P, of some goroutines, tasks or

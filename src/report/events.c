@@ -15,8 +15,8 @@
 #include "base/mem/mem.h"
 #include "base/text/go_quote.h"
 #include "base/text/text.h"
-#include "load/gowire.h"
-#include "load/tev.h"
+#include "load/gotrace/wire.h"
+#include "load/gotrace/event_stream.h"
 #include "report/table.h"
 #include "session/tracefile.h"
 

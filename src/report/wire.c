@@ -13,7 +13,7 @@
 
 #include "base/mem/mem.h"
 #include "base/text/go_quote.h"
-#include "load/gowire.h"
+#include "load/gotrace/wire.h"
 #include "report/table.h"
 
 #include <inttypes.h>

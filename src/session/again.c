@@ -15,7 +15,7 @@
 
 #include "base/mem/mapped_file.h"
 #include "base/mem/mem.h"
-#include "load/gowire.h"
+#include "load/gotrace/wire.h"
 
 #include <errno.h>
 #include <fcntl.h>

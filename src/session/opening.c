@@ -12,8 +12,8 @@
 #include "session/opening.h"
 
 #include "session/again.h"
-#include "load/gotrace.h"
-#include "load/gowire.h"
+#include "load/gotrace/reader.h"
+#include "load/gotrace/wire.h"
 #include "session/fetch.h"
 
 #include <stdarg.h>

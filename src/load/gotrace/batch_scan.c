@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * A batch begins with its length, so one can go from head to head of a trace. Of a mapped file each head would be a
+ * page fault that maps sixteen pages, which is ten times what it takes to ask the system for the few
+ * bytes; so these are read, and a gigabyte takes 15 ms. It is a look and no more: where a head is
+ * damaged it ends, and who reads the file says why.
+ */
+#include "config.h"
+#include "load/gotrace/batch_scan.h"
+
+#include <unistd.h>
+
+void gowalk_begin(struct gowalk *w, struct bytes in)
+{
+	*w = (struct gowalk){.in = in, .at = GO_HEADER};
+}
+
+/* What there is of the next few bytes. */
+static struct cur look(struct gowalk *w)
+{
+	size_t n = w->in.n - (size_t)w->at;
+	if (!w->in.mapped)
+		return cur_make(w->in.p + w->at, n, w->at);
+	ssize_t got = pread(w->in.fd, w->look, n < sizeof w->look ? n : sizeof w->look, (off_t)w->at);
+	return cur_make(w->look, got < 0 ? 0 : (size_t)got, w->at);
+}
+
+bool gowalk_next(struct gowalk *w, struct gobatch *b, uint64_t *at)
+{
+	struct err e;
+	if (w->at >= w->in.n)
+		return false;
+	struct cur c = look(w);
+	*at = w->at;
+	if (gowire_head(&c, b, &e) <= 0)
+		return false;
+	uint64_t next = cur_at(&c) + b->n;
+	if (next > w->in.n)
+		return false;
+	w->at = next;
+	b->p = c.p;
+	b->first = b->n && !b->exp && cur_left(&c) ? *c.p : GE_NONE;
+	return true;
+}
+
+double gowalk_tick(const struct gobatch *b)
+{
+	enum { MOST = 12 };	/* two bytes and a number */
+	if (b->first != GE_Sync && b->first != GE_Frequency)
+		return 0;
+	struct cur c = cur_make(b->p, b->n < MOST ? b->n : MOST, 0);
+	if (b->first == GE_Sync)
+		cur_u8(&c);
+	uint64_t f = cur_u8(&c) == GE_Frequency ? cur_uvarint(&c) : 0;
+	return f && !c.bad ? 1e9 / (double)f : 0;
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What goes over the border of two generations, as bytes: with it a generation
+ * can be read again alone, when what was made of it has been dropped to save
+ * memory. It is as much as what lives: for each goroutine, processor and thread
+ * what the orderer and the interpreter know of it where the generation ends.
+ *
+ * Left out is what no state of a track follows from: tasks, regions, what spans
+ * began with, names; and sequence numbers, which count for nothing in another
+ * generation. Most goroutines wait and have nothing else to tell, which takes
+ * four bytes each.
+ *
+ * Strings and stacks are not looked up again either: what the sink called those
+ * of the generation is kept with it, and an event finds them as it did. What is
+ * read here we have written ourselves, and never to a file.
+ */
+#include "config.h"
+#include "load/gotrace/checkpoint.h"
+
+#include "base/mem/mem.h"
+#include "load/gotrace/order_state.h"
+
+#include <string.h>
+
+static void put_int(struct buf *b, int64_t v)
+{
+	buf_varint(b, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
+}
+
+static int64_t get_int(struct cur *c)
+{
+	uint64_t v = cur_uvarint(c);
+	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
+}
+
+/* From one number to another: they are a file's, and may be anything. */
+static int64_t far(int64_t to, int64_t from)
+{
+	return (int64_t)((uint64_t)to - (uint64_t)from);
+}
+
+static int64_t on(int64_t from, int64_t by)
+{
+	return (int64_t)((uint64_t)from + (uint64_t)by);
+}
+
+void gokeep_free(struct buf *b)
+{
+	if (b)
+		buf_free(b);
+	mem_free(b);
+}
+
+/* ---- the orderer's */
+
+static void put_ranges(struct buf *b, const struct ranges *r)
+{
+	for (uint32_t i = 0; i < r->n; i++) {
+		buf_varint(b, r->v[i].type);
+		buf_varint(b, r->v[i].kind);
+		buf_varint(b, r->v[i].gen);
+	}
+}
+
+static void get_ranges(struct goorder *o, struct cur *c, struct ranges *r, uint64_t n)
+{
+	r->cap = r->n = (uint32_t)n;
+	if (n)
+		r->v = arena_alloc(&o->mem, n * sizeof *r->v);
+	for (uint32_t i = 0; i < r->n; i++) {
+		uint8_t type = (uint8_t)cur_uvarint(c);
+		uint64_t kind = cur_uvarint(c);
+		r->v[i] = (struct range){ type, kind, cur_uvarint(c), { "", 0 } };
+	}
+}
+
+void gokeep_order(const struct goorder *o, struct buf *b)
+{
+	uint64_t nm = 0, ng = 0;
+	const struct go_g *g;
+	buf_varint(b, o->first_gen);
+	buf_varint(b, o->gc_seq);
+	buf_varint(b, (uint64_t)o->gc);
+	put_int(b, o->last);
+	buf_varint(b, o->syncs);
+	buf_varint(b, o->gs.n);
+	for (size_t i = 0; gonear_next(&o->gs, &i);)
+		ng++;
+	buf_varint(b, ng);
+	int64_t before = 0;
+	for (size_t i = 0; (g = gonear_next(&o->gs, &i)); before = g->id) {
+		put_int(b, far(g->id, before));
+		buf_varint(b, g->status | (uint64_t)(g->held ? g->held->ranges.n : 0) << 3);
+		if (g->held)
+			put_ranges(b, &g->held->ranges);
+	}
+	buf_varint(b, o->ps.n);
+	for (size_t i = 0; i < o->ps.cap; i++) {
+		const struct go_p *p = o->ps.slot[i].used ? o->ps.slot[i].p : NULL;
+		if (!p)
+			continue;
+		put_int(b, p->id);
+		buf_varint(b, p->status | (uint64_t)p->ranges.n << 3);
+		put_ranges(b, &p->ranges);
+	}
+	for (const struct go_m *m = o->all_m; m; m = m->next)
+		nm++;
+	buf_varint(b, nm);
+	for (const struct go_m *m = o->all_m; m; m = m->next) {
+		put_int(b, m->id);
+		put_int(b, m->p);
+		put_int(b, m->g);
+	}
+}
+
+/* Threads are listed newest first and made oldest first. */
+static void get_ms(struct goorder *o, struct cur *c)
+{
+	uint64_t n = cur_uvarint(c);
+	struct where *w = xmalloc(n * sizeof *w + 1);
+	for (uint64_t i = 0; i < n; i++) {
+		w[i].m = get_int(c);
+		w[i].p = get_int(c);
+		w[i].g = get_int(c);
+	}
+	while (n--) {
+		struct go_m *m = gostep_add_m(o, w[n].m);
+		m->p = w[n].p;
+		m->g = w[n].g;
+	}
+	mem_free(w);
+}
+
+void gokeep_order_again(struct goorder *o, struct cur *c)
+{
+	bool fresh;
+	o->first_gen = cur_uvarint(c);
+	o->gc_seq = cur_uvarint(c);
+	o->gc = (int)cur_uvarint(c);
+	o->last = get_int(c);
+	o->syncs = cur_uvarint(c);
+	gostep_places(o, cur_uvarint(c));
+	int64_t id = 0;
+	for (uint64_t n = cur_uvarint(c); n; n--) {
+		id = on(id, get_int(c));
+		uint64_t v = cur_uvarint(c);
+		struct go_g *g = gostep_add_g(o, id, v & 7);
+		if (v >> 3)
+			get_ranges(o, c, &gostep_held(o, g)->ranges, v >> 3);
+		gonear_pass(&o->gs, n);
+	}
+	goorder_rest(o);
+	for (uint64_t n = cur_uvarint(c); n; n--) {
+		struct go_p *p = arena_zalloc(&o->mem, sizeof *p);
+		p->id = get_int(c);
+		uint64_t v = cur_uvarint(c);
+		p->status = v & 7;
+		get_ranges(o, c, &p->ranges, v >> 3);
+		idmap_put(&o->ps, (uint64_t)p->id, &fresh)->p = p;
+	}
+	get_ms(o, c);
+}
+
+/* ---- the interpreter's */
+
+enum { G_SYSTEM = 1, G_NAMED = 2, G_MARKS = 4, G_DEDICATED = 8, G_FRACTIONAL = 16, G_RANGED = 32,
+	G_ASSISTS = 64, G_STOPS = 128, G_ALONE = 256, G_HAS_P = 512, G_WORKS = 10 /* bits */ };
+
+/* Numbers as the distance from those of the one before. */
+static void put_g(struct buf *b, const struct gotrace *r, const struct gg *g, const struct gg *before)
+{
+	const struct gp *p = gotrack_on(g);
+	put_int(b, far(g->id, before->id));
+	put_int(b, (int64_t)g->trk - before->trk);
+	buf_varint(b, g->state | (uint64_t)g->shown << 4);
+	buf_varint(b, (g->system ? G_SYSTEM : 0u) | (g->named ? G_NAMED : 0u) | (g->mark_worker ? G_MARKS : 0u) |
+	    (g->dedicated ? G_DEDICATED : 0u) | (g->fractional ? G_FRACTIONAL : 0u) | (g->ranged ? G_RANGED : 0u) |
+	    (g->assists ? G_ASSISTS : 0u) | (g->stops ? G_STOPS : 0u) |
+	    (g->alone ? G_ALONE : 0u) | (p ? G_HAS_P : 0u) | (unsigned)g->works << G_WORKS);
+	if (g->alone || p)
+		put_int(b, p ? p->id : g->m);
+	if (g->alone)
+		put_int(b, gotrack_lost(r, g));
+}
+
+static void put_p(struct buf *b, const struct gp *p)
+{
+	put_int(b, p->id);
+	put_int(b, p->m);
+	buf_varint(b, p->trk);
+	put_int(b, p->g ? p->g->id : -1);
+	put_int(b, p->syscall_g);
+	buf_varint(b, p->shown);
+	buf_varint(b, p->who);
+	buf_varint(b, (p->swept_by_g ? 1u : 0u) | (p->sweep.open ? 2u : 0u));
+	put_int(b, p->sweep_g);
+}
+
+static void put_state(struct buf *b, const struct gotrace *r)
+{
+	put_int(b, r->base);
+	put_int(b, r->sync);
+	put_int(b, r->last);
+	buf_varint(b, r->nsync);
+	buf_varint(b, r->ms.n);
+	for (size_t i = 0; i < r->ms.cap; i++) {
+		const struct gm *m = r->ms.slot[i].used ? r->ms.slot[i].p : NULL;
+		if (!m)
+			continue;
+		put_int(b, m->id);
+		buf_varint(b, m->trk);
+		buf_varint(b, m->who);
+		buf_varint(b, m->shown);
+	}
+	uint64_t ng = 0;
+	const struct gg none = {0}, *g, *before = &none;
+	buf_varint(b, r->gs.n);
+	for (size_t i = 0; gonear_next(&r->gs, &i);)
+		ng++;
+	buf_varint(b, ng);
+	for (size_t i = 0; (g = gonear_next(&r->gs, &i)); before = g)
+		put_g(b, r, g, before);
+	buf_varint(b, r->ps.n);
+	for (size_t i = 0; i < r->ps.cap; i++)
+		if (r->ps.slot[i].used)
+			put_p(b, r->ps.slot[i].p);
+}
+
+/* Its P has the number only: the Ps come after. */
+static struct gg *get_g(struct gotrace *r, struct cur *c, const struct gg *before, int64_t *of_p)
+{
+	int64_t id = on(before->id, get_int(c));
+	struct gg *g = gonear_add(&r->gs, id);
+	*g = (struct gg){ .id = id };
+	g->trk = (trk_id)(before->trk + get_int(c));
+	uint64_t v = cur_uvarint(c);
+	g->state = v & 15;
+	g->shown = (uint8_t)(v >> 4);
+	v = cur_uvarint(c);
+	g->system = v & G_SYSTEM;
+	g->named = v & G_NAMED;
+	g->mark_worker = v & G_MARKS;
+	g->dedicated = v & G_DEDICATED;
+	g->fractional = v & G_FRACTIONAL;
+	g->ranged = v & G_RANGED;
+	g->assists = v & G_ASSISTS;
+	g->stops = v & G_STOPS;
+	g->works = v >> G_WORKS & 3;
+	*of_p = -1;
+	g->alone = v & G_ALONE;
+	if (g->alone) {
+		g->m = get_int(c);
+		gotrack_lose(r, g, get_int(c));
+	} else if (v & G_HAS_P) {
+		*of_p = get_int(c);
+	}
+	return g;
+}
+
+static void get_p(struct gotrace *r, struct cur *c)
+{
+	bool fresh;
+	struct gp *p = arena_zalloc(r->mem, sizeof *p);
+	p->id = get_int(c);
+	p->m = get_int(c);
+	p->trk = (trk_id)cur_uvarint(c);
+	p->g = gotrack_g(r, get_int(c));
+	p->syscall_g = get_int(c);
+	p->shown = (uint8_t)cur_uvarint(c);
+	p->who = (trk_id)cur_uvarint(c);
+	uint64_t v = cur_uvarint(c);
+	p->swept_by_g = v & 1;
+	p->sweep.open = v & 2;
+	p->sweep_g = get_int(c);
+	idmap_put(&r->ps, (uint64_t)p->id, &fresh)->p = p;
+	if ((uint64_t)p->id < NEAR_PS)
+		r->near[p->id] = p;
+}
+
+static void get_state(struct gotrace *r, struct cur *c)
+{
+	bool fresh;
+	r->base = get_int(c);
+	r->sync = get_int(c);
+	r->last = get_int(c);
+	r->nsync = cur_uvarint(c);
+	r->begun = true;
+	for (uint64_t n = cur_uvarint(c); n; n--) {
+		struct gm *m = arena_zalloc(r->mem, sizeof *m);
+		m->id = get_int(c);
+		m->trk = (trk_id)cur_uvarint(c);
+		m->who = (trk_id)cur_uvarint(c);
+		m->shown = (uint8_t)cur_uvarint(c);
+		idmap_put(&r->ms, (uint64_t)m->id, &fresh)->p = m;
+	}
+	gotrack_places(r, cur_uvarint(c));
+	uint64_t ngs = cur_uvarint(c);
+	struct { struct gg *g; int64_t p; } *held = NULL;
+	const struct gg none = {0}, *before = &none;
+	size_t n = 0, room = 0;
+	for (uint64_t i = 0; i < ngs; i++) {
+		held = mem_grow(held, &room, n + 1, sizeof *held);
+		before = held[n].g = get_g(r, c, before, &held[n].p);
+		n += held[n].p != -1;
+		gonear_pass(&r->gs, i);
+	}
+	for (uint64_t k = cur_uvarint(c); k; k--)
+		get_p(r, c);
+	for (size_t i = 0; i < n; i++) {
+		const struct idslot *s = idmap_get(&r->ps, (uint64_t)held[i].p);
+		held[i].g->p = s ? s->p : NULL;
+	}
+	mem_free(held);
+	gonear_rest(&r->gs);
+}
+
+/* ---- strings and stacks */
+
+/* Of a table by id, what is not zero: the id as the distance from the one before. */
+static void put_table(struct buf *b, const uint32_t *v, size_t n)
+{
+	size_t last = 0, known = 0;
+	for (size_t i = 0; i < n; i++)
+		known += v[i] != 0;
+	buf_varint(b, known);
+	for (size_t i = 0; i < n; i++)
+		if (v[i]) {
+			buf_varint(b, i - last);
+			buf_varint(b, v[i]);
+			last = i;
+		}
+}
+
+static void get_table(struct cur *c, uint32_t *v, size_t n)
+{
+	size_t at = 0;
+	for (uint64_t k = cur_uvarint(c); k; k--) {
+		at += cur_uvarint(c);
+		uint32_t is = (uint32_t)cur_uvarint(c);
+		if (at < n)
+			v[at] = is;
+	}
+}
+
+void gokeep_tables_again(struct gotrace *r)
+{
+	struct cur c = cur_make(r->again->tables, r->again->ntables, 0);
+	get_table(&c, r->tab.stack, r->tab.nstack);
+	get_table(&c, r->tab.str, r->tab.nstr);
+}
+
+/* Strings are asked for by states only where a goroutine waits for a reason that we do not know. */
+static void put_reasons(struct buf *b, const struct gotables *t)
+{
+	uint32_t *v = xcalloc(t->nstr + 1, sizeof *v);
+	for (size_t i = 0; i < t->nstr && i < t->nwait; i++)
+		v[i] = t->wait[i] > TS__N ? t->str[i] : 0;
+	put_table(b, v, t->nstr);
+	mem_free(v);
+}
+
+void gokeep_say(struct gotrace *r, const struct tgen *gen, const struct buf *order)
+{
+	struct buf tables = {0}, state = {0};
+	put_table(&tables, r->tab.stack, r->tab.nstack);
+	put_reasons(&tables, &r->tab);
+	put_state(&state, r);
+	buf_put(&state, order->p, order->n);
+	struct sink_keep keep = { .at = gen->at, .end = gen->end, .tables = tables.p, .ntables = tables.n,
+		.state = state.p, .nstate = state.n };
+	r->sink->ops->keep(r->sink->self, &keep);
+	buf_free(&tables);
+	buf_free(&state);
+}
+
+struct cur gokeep_again(struct gotrace *r, const struct sink_keep *gen)
+{
+	struct cur c = cur_make(gen->state, gen->nstate, 0);
+	if (gen->nstate)
+		get_state(r, &c);
+	return c;
+}

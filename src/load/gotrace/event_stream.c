@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * A whole trace: the header says which format, then generations one by one are
+ * read, put in order, said and forgotten. Memory is that of one generation and
+ * of the goroutines that live, whatever the length of the file.
+ *
+ * Damage ends the reading and takes nothing back: all before it has been said.
+ * A generation that is not whole is dropped, as by the reference: it would be
+ * half a second of guesses behind minutes of facts, and every total of the file
+ * another than the reference's (believing works there as well, one event in a
+ * hundred would be a guess). Only when there is no whole
+ * one, as after a crash in the first second, its events are shown, ordered by
+ * what they say themselves where their causes never came (goforce.c), without
+ * the stacks and names whose tables are missing.
+ */
+#include "config.h"
+#include "load/gotrace/event_stream.h"
+
+#include "base/job.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
+#include "load/gotrace/checkpoint.h"
+#include "load/gotrace/merge.h"
+#include "load/gotrace1/parse.h"
+#include "load/gotrace/pipeline.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { AHEAD = 1 << 20 };	/* bytes from which on a second thread pays */
+
+struct reading {
+	struct bytes in;
+	struct tev_feed *feed;
+	struct goorder order;
+	struct tstream_info *info;
+	struct err *damage;
+	double ns_per_tick;	/* of the generation before */
+	uint64_t experimental;
+};
+
+static void warn(struct reading *r, uint64_t at, const char *msg)
+{
+	struct goorder *o = &r->order;
+	goorder_flush(o);
+	if (o->ops->warn)
+		o->ops->warn(o->self, at, msg);
+}
+
+static void say_lost(struct reading *r, uint64_t lost)
+{
+	char msg[480];
+	struct tstream_info *i = r->info;
+	if (lost > r->in.n)
+		lost = r->in.n;
+	i->lost = lost;
+	i->lost_at = r->damage->at;
+	if (lost)
+		snprintf(msg, sizeof msg, "%" PRIu64 " of %zu bytes (%.2f%%) lost: %s", lost, r->in.n,
+		    100 * (double)lost / (double)r->in.n, r->damage->msg);
+	else
+		snprintf(msg, sizeof msg, "%s", r->damage->msg);
+	warn(r, r->damage->at, msg);
+}
+
+/* The input ended within a generation that nothing but the next one would have ended. */
+static void say_cut(struct reading *r)
+{
+	r->info->lost_at = r->damage->at;
+	warn(r, r->damage->at,
+	    "no generation is complete: the events of the first one are shown as far as they can be "
+	    "ordered, functions without names as addresses, lost stacks as numbers");
+}
+
+/* What came of a generation, ordered and said; 0 to go on. */
+static int show(struct reading *r, struct tgen *g, uint64_t end)
+{
+	struct tstream_info *i = r->info;
+	uint64_t lost;
+	struct err why;
+	i->generations++;
+	i->batches += g->nbatches;
+	if (g->clock.known && i->wall == TIME_NONE && g->clock.sec < 1u << 31) {
+		i->wall = (int64_t)g->clock.sec * 1000000000 + (int64_t)(g->clock.nsec % 1000000000);
+		i->wall_at = g->clock.time;
+	}
+	r->experimental += g->experimental;
+	r->ns_per_tick = g->ns_per_tick;
+	bool whole = !g->salvaged;
+	g->torn = g->torn && i->generations == 1;	/* no guesses behind facts */
+	int ret = gomerge(&r->order, g, &lost, &why);
+	i->bytes = end;
+	if (ret) {
+		*r->damage = why;
+		say_lost(r, lost + (r->in.n - end));
+		return -1;
+	}
+	struct goorder *o = &r->order;
+	if (whole && g->salvaged) {
+		*r->damage = why;
+		say_cut(r);
+	}
+	if (!o->stopped && o->ops->keeps && !g->salvaged) {
+		i->kept = xcalloc(1, sizeof *i->kept);
+		gokeep_order(o, i->kept);
+	}
+	if (!o->stopped && o->ops->generation && !o->ops->generation(o->self, g, i))
+		o->stopped = true;
+	i->kept = NULL;
+	return o->stopped ? -1 : 0;
+}
+
+/* The end, or all that is whole: a Sync of no generation. */
+static void say_end(struct reading *r)
+{
+	struct tgen *none = gogen_new();
+	r->order.gen = none;
+	goorder_sync(&r->order, r->order.last, false);
+	goorder_flush(&r->order);
+	r->feed->drop(r->feed->self, none);
+}
+
+/* The rest of a generation whose tables or end never came. */
+static void show_rest(struct reading *r, struct tgen *g)
+{
+	struct err after = *r->damage;
+	if (r->info->generations || !gogen_salvage(g, r->ns_per_tick)) {
+		say_lost(r, r->in.n - g->at);
+		return;
+	}
+	warn(r, g->at,
+	    "no generation is complete: the events of the first one are shown as far as they can be "
+	    "ordered, functions without names as addresses, lost stacks as numbers");
+	if (!show(r, g, g->end)) {
+		*r->damage = after;
+		say_lost(r, r->in.n - g->end);
+	}
+}
+
+/* Since 1.26 a trace that is stopped ends with a generation that says so. One that goes on begins another,
+   of which only the head is written at once. What is there is whole: that is no damage. */
+static void say_unstopped(struct reading *r, const struct tgen *g)
+{
+	if (g->number)
+		warn(r, ERR_ASIDE,
+		    "recording not stopped (trace.Stop): the program ended or is still running; up to "
+		    "one second at the end is missing");
+	else if (!r->info->generations)
+		warn(r, ERR_NOWHERE, GO_NOTHING);
+}
+
+static int read_v2(struct reading *r, int version)
+{
+	const uint64_t from = r->order.ops->from ? r->order.ops->from : GO_HEADER;
+	struct cur c = cur_make(r->in.p + from, r->in.n - from, from);
+	for (;;) {
+		struct tgen *g;
+		struct err e = {0};
+		int got = gogen_read(&c, version, &r->in, &g, &e);
+		input_rest(&r->in);
+		if (got > 0 && show(r, g, cur_at(&c))) {
+			r->feed->drop(r->feed->self, g);
+			return 0;
+		}
+		if (got > 0 && e.kind == ERR_NONE && (version >= 26 || cur_left(&c))) {
+			r->feed->drop(r->feed->self, g);
+			continue;
+		}
+		say_end(r);
+		if (!got && version >= 26 && from == GO_HEADER)
+			say_unstopped(r, g);
+		if (got < 0 && r->in.n <= GO_HEADER)
+			err_set(&e, ERR_FORMAT, GO_HEADER, GO_NOTHING);
+		if (got && e.kind != ERR_NONE) {
+			*r->damage = e;
+			if (got < 0)
+				show_rest(r, g);
+			else
+				say_lost(r, r->in.n - (g->end > cur_at(&c) ? g->end : cur_at(&c)));
+		}
+		r->feed->drop(r->feed->self, g);
+		return got < 0 && !r->info->generations ? -1 : 0;
+	}
+}
+
+static int read_v1(struct reading *r, int version)
+{
+	uint64_t lost;
+	struct tgen *g;
+	int ret = gov1_read(r->in, version, &r->order, &g, &lost, r->damage);
+	bool odd = !ret && r->damage->kind != ERR_NONE;
+	if (!ret && r->order.unended)
+		warn(r, ERR_NOWHERE,
+		    "truncated: the end of the trace is missing (was trace.Stop called?); times are clock ticks "
+		    "shown as nanoseconds, stacks are numbers");
+	if (odd && (lost || !r->order.unended))
+		say_lost(r, lost);
+	if (!ret && version < 7)
+		warn(r, ERR_ASIDE, "Go 1.5 and 1.6 wrote no function names: functions are shown as addresses");
+	r->feed->drop(r->feed->self, g);
+	return ret;
+}
+
+/* Events whose cause was in what is lost. */
+static void say_missing(struct reading *r, uint64_t n, const char *done)
+{
+	char msg[120];
+	if (!n)
+		return;
+	snprintf(msg, sizeof msg, "%" PRIu64 " event%s without the event that has to precede %s: %s",
+	    n, n == 1 ? "" : "s", n == 1 ? "it" : "them", done);
+	warn(r, ERR_NOWHERE, msg);
+}
+
+static void notices(struct reading *r)
+{
+	char msg[200];
+	say_missing(r, r->order.forced, "shown anyway");
+	say_missing(r, r->order.dropped, "ignored");
+	if (r->experimental) {
+		snprintf(msg, sizeof msg, "%" PRIu64 " batch%s of experimental data %s not shown",
+		    r->experimental, r->experimental == 1 ? "" : "es", r->experimental == 1 ? "is" : "are");
+		warn(r, ERR_ASIDE, msg);
+	}
+	if (r->order.misused) {
+		snprintf(msg, sizeof msg, "%" PRIu64 " region%s ended before a region inside %s: "
+		    "the nesting is a guess", r->order.misused, text_s(r->order.misused),
+		    r->order.misused == 1 ? "it" : "them");
+		warn(r, ERR_ASIDE, msg);
+	}
+}
+
+int tev_run(struct bytes in, const struct tev_ops *ops, void *self, struct tstream_info *info,
+    struct err *damage, struct tev_feed *feed)
+{
+	struct reading r = {.in = in, .info = info, .damage = damage, .feed = feed};
+	goorder_init(&r.order, ops, self, info, feed->first);
+	feed->order = &r.order;
+	if (info->version > GO_NEWEST) {
+		char msg[120];
+		snprintf(msg, sizeof msg, "trace version go 1.%d is newer than ttrace knows: read as go 1.%d",
+		    info->version,
+		    GO_NEWEST);
+		warn(&r, 0, msg);
+	}
+	int ret = info->version < 22 ? read_v1(&r, info->version) : read_v2(&r, info->version);
+	notices(&r);
+	goorder_free(&r.order);
+	return ret;
+}
+
+static void no_drop(void *self, struct tgen *g)
+{
+	(void)self;
+	gogen_free(g);
+}
+
+int tev_again(int version, struct bytes in, uint64_t at, const void *kept, size_t n, const struct tev_ops *ops,
+    void *self, struct err *e)
+{
+	struct tstream_info info = {.version = version, .wall = TIME_NONE};
+	struct tev_feed feed = {.drop = no_drop};
+	struct reading r = {.in = in, .info = &info, .damage = e, .feed = &feed};
+	struct cur c = cur_make(in.p, in.n, at), state = cur_make(kept, n, 0);
+	struct tgen *g;
+	goorder_init(&r.order, ops, self, &info, NULL);
+	if (n)
+		gokeep_order_again(&r.order, &state);
+	int ret = gogen_read(&c, version, &in, &g, e);
+	input_rest(&in);
+	if (ret > 0 && g->at == at && g->end == at + in.n && show(&r, g, cur_at(&c)) && !r.order.stopped)
+		ret = -1;
+	gogen_free(g);
+	goorder_free(&r.order);
+	return ret > 0 ? 0 : -1;
+}
+
+static void drop_now(void *self, struct tgen *g)
+{
+	input_passed(self, g->end);
+	gogen_free(g);
+}
+
+int tev_read(struct bytes in, const struct tev_ops *ops, void *self, struct tstream_info *info,
+    struct err *damage)
+{
+	struct err own;
+	if (!damage)
+		damage = &own;
+	*damage = (struct err){.kind = ERR_NONE, .at = ERR_NOWHERE};
+	*info = (struct tstream_info){.wall = TIME_NONE, .wall_at = TIME_NONE, .lost_at = ERR_NOWHERE};
+	info->version = gowire_version(in);
+	if (info->version < 0)
+		return err_set(damage, ERR_FORMAT, 0, "bad file format: not a Go execution trace");
+	if (info->version < 5)
+		return err_set(damage, ERR_FORMAT, 0,
+		    "unknown or unsupported trace version go 1.%d",
+		    info->version);
+	if (job_cpus() > 1 && (in.n >= AHEAD || job_wanted()))
+		return tevpipe_read(in, ops, self, info, damage);
+	struct tev_feed feed = {.drop = drop_now, .self = &in};
+	if (ops->begin)
+		ops->begin(self);
+	return tev_run(in, ops, self, info, damage, &feed);
+}

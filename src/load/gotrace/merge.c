@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The merge of one generation: a cursor per thread, each standing on its next
+ * event, in a heap by time. The head is tried first, and nearly always may
+ * happen; when the orderer says that it must wait for another thread, the
+ * others are tried in the order of their times. CPU samples, which wait for
+ * nobody, are dealt in by time.
+ *
+ * Where times are equal the order is the heap's own, so the heap is the
+ * reference's: the same sift rules give the same order of equals. A sorted heap
+ * is a heap, so after a detour it need not be built again.
+ */
+#include "config.h"
+#include "load/gotrace/merge.h"
+
+#include "base/mem/mem.h"
+#include "load/gotrace/order_fast.h"
+#include "load/gotrace/order_state.h"
+#include "load/gotrace/event_stream.h"
+
+#include <string.h>
+
+/* Detours that a trace may cost: a made-up one of a million threads would never end. */
+enum { PATIENCE = 1 << 25, PER_EVENT = 256 };
+struct cursor {
+	struct cur c;		/* in the current batch */
+	int64_t m;
+	struct go_m *state, *fast;	/* once it is known; the same, where events may go the short way */
+	uint32_t next;		/* the batch after, index + 1 */
+	uint32_t batch;
+	struct goev ev;		/* its time, before there is one: that of the batch, or of the event before */
+};
+
+#define NEVER INT64_MAX	/* of a slot that is none: nothing is later */
+struct slot {
+	int64_t time;
+	struct cursor *cur;
+};
+
+struct merge {
+	struct goorder *o;
+	struct tgen *g;
+	struct cursor *cur;
+	struct slot *heap;	/* n, and behind them so many that are none that each has two children */
+	size_t n;
+	struct slot *tmp;	/* for sorting */
+	uint64_t dropped, forced;	/* events of a salvaged generation that could not be, or had to */
+	uint64_t taken, tried;	/* events, and threads looked at on detours */
+	/* of a tick, where that is a whole number: ticks below few are exactly so many times ns */
+	uint64_t ns, few;
+	struct err *e;
+};
+
+/* ---- the heap */
+
+static size_t sift_up(struct slot *h, size_t i)
+{
+	struct slot s = h[i];
+	for (; i > 0 && h[(i - 1) / 2].time > s.time; i = (i - 1) / 2)
+		h[i] = h[(i - 1) / 2];
+	h[i] = s;
+	return i;
+}
+
+/* Which of two children is the earlier is not to be guessed, so that is no branch. */
+static void sift_down(struct slot *h, size_t i)
+{
+	struct slot s = h[i];
+	for (;;) {
+		size_t l = 2 * i + 1, best = l + (h[l + 1].time < h[l].time);
+		if (h[best].time >= s.time)
+			break;
+		h[i] = h[best];
+		i = best;
+	}
+	h[i] = s;
+}
+
+static void heap_changed(struct merge *m, size_t i)
+{
+	if (sift_up(m->heap, i) == i)
+		sift_down(m->heap, i);
+}
+
+static void heap_drop(struct merge *m, size_t i)
+{
+	for (; i > 0; i = (i - 1) / 2) {
+		struct slot t = m->heap[i];
+		m->heap[i] = m->heap[(i - 1) / 2];
+		m->heap[(i - 1) / 2] = t;
+	}
+	m->heap[0] = m->heap[--m->n];
+	m->heap[m->n].time = NEVER;
+	sift_down(m->heap, 0);
+}
+
+/* Stable, and linear where the slots are in order already: runs are merged, short ones inserted. */
+static void sort_slots(struct slot *v, struct slot *tmp, size_t n)
+{
+	enum { RUN = 12 };
+	for (size_t at = 0; at < n; at += RUN)
+		for (size_t i = at + 1; i < n && i < at + RUN; i++) {
+			struct slot s = v[i];
+			size_t j = i;
+			for (; j > at && v[j - 1].time > s.time; j--)
+				v[j] = v[j - 1];
+			v[j] = s;
+		}
+	for (size_t w = RUN; w < n; w *= 2)
+		for (size_t at = 0; at + w < n; at += 2 * w) {
+			size_t mid = at + w, end = mid + w < n ? mid + w : n, i = at, j = mid,
+			    k = 0;
+			if (v[mid - 1].time <= v[mid].time)
+				continue;
+			while (i < mid && j < end)
+				tmp[k++] = v[j].time < v[i].time ? v[j++] : v[i++];
+			while (i < mid)
+				tmp[k++] = v[i++];
+			memcpy(v + at, tmp, k * sizeof *v);
+		}
+}
+
+/* ---- the cursors */
+
+/* On to the first event of the thread's next batch, or over damage. 1: it stands on one; 0: there is none;
+   -1: damage. */
+static int cursor_turn(struct merge *m, struct cursor *c)
+{
+	while (!cur_left(&c->c)) {
+		if (!c->next)
+			return 0;
+		c->batch = c->next - 1;
+		const struct gobatch *b = &m->g->batch[c->batch];
+		c->c = cur_make(b->p, b->n, b->at);
+		c->next = b->next;
+		c->ev.time = gowire_time(m->g->ns_per_tick, b->time);
+		m->o->bytes += b->n;
+	}
+	uint64_t dt;
+	if (!gowire_any_event(&c->c, &c->ev, &dt, m->e)) {
+		if (!m->g->salvaged)
+			return -1;
+		c->c.p = c->c.end;
+		c->next = 0;
+		return 0;
+	}
+	c->ev.time = gowire_add(gowire_time(m->g->ns_per_tick, dt), c->ev.time);
+	return 1;
+}
+
+/* On to the thread's next event; likewise. */
+static inline __attribute__((always_inline)) int cursor_next(struct merge *m, struct cursor *c)
+{
+	uint64_t dt;
+	const uint8_t *p;
+	if (cur_left(&c->c) < GOWIRE_ROOM || !(p = gowire_quick(c->c.p, &c->ev, &dt)))
+		return cursor_turn(m, c);
+	c->c.p = p;
+	c->ev.time = gowire_add(dt < m->few ? (int64_t)(dt * m->ns) : gowire_time(m->g->ns_per_tick, dt), c->ev.time);
+	/* the goroutine, often; other threads come first */
+	__builtin_prefetch(gostep_place(m->o, (int64_t)c->ev.arg[1]));
+	return 1;
+}
+
+/* No more of this thread will come. */
+static void slot_ends(struct merge *m, size_t i)
+{
+	if (m->heap[i].cur->state)
+		m->heap[i].cur->state->age = 0;
+	heap_drop(m, i);
+}
+
+/* The cursor of the head goes on to its next event, and mostly it stays the head. */
+static inline __attribute__((always_inline)) enum go_advance step_head(struct merge *m)
+{
+	struct slot *h = m->heap;
+	struct cursor *c = h->cur;
+	int n = cursor_next(m, c);
+	if (n <= 0) {
+		if (n == 0)
+			slot_ends(m, 0);
+		return n ? GO_BAD : GO_YES;
+	}
+	int64_t t = h->time = c->ev.time;
+	if (h[1].time < t || h[2].time < t)
+		sift_down(h, 0);
+	return GO_YES;
+}
+
+/* The cursor of slot i goes on to its next event. */
+static enum go_advance step_slot(struct merge *m, size_t i)
+{
+	struct cursor *c = m->heap[i].cur;
+	int n = cursor_next(m, c);
+	if (n < 0)
+		return GO_BAD;
+	if (n) {
+		m->heap[i].time = c->ev.time;
+		heap_changed(m, i);
+	} else {
+		slot_ends(m, i);
+	}
+	return GO_YES;
+}
+
+/* Where batches are missing, an event whose cause was in one of them is left out. */
+static enum go_advance drop_slot(struct merge *m, size_t i)
+{
+	m->dropped++;
+	return step_slot(m, i);
+}
+
+/* Believe the event of slot i. GO_WAIT: that cannot be. */
+static enum go_advance force_slot(struct merge *m, size_t i)
+{
+	struct cursor *c = m->heap[i].cur;
+	m->tried += 1 + m->o->ms.n / 16;	/* it looks at all of them */
+	if (m->tried > PATIENCE + PER_EVENT * m->taken || goorder_force(m->o, &c->ev, c->m, &c->state) != GO_YES)
+		return GO_WAIT;
+	m->forced++;
+	m->taken++;
+	return step_slot(m, i);
+}
+
+/* What does not fit, in a generation of which the end is missing: from here on it is guesses. */
+static bool may_guess(struct merge *m)
+{
+	if (m->g->torn && !m->g->salvaged)
+		m->g->salvaged = true;
+	return m->g->salvaged;
+}
+
+static enum go_advance __attribute__((noinline)) take_slowly(struct merge *m, struct cursor *c)
+{
+	enum go_advance r = goorder_advance(m->o, &c->ev, c->m, &c->state);
+	c->fast = m->o->general ? NULL : c->state;
+	return r;
+}
+
+static inline __attribute__((always_inline)) enum go_advance try_slot(struct merge *m, size_t i)
+{
+	struct cursor *c = m->heap[i].cur;
+	enum go_advance r = c->fast && gofast_take(m->o, &c->ev, c->fast) ? GO_YES : take_slowly(m, c);
+	if (r == GO_YES) {
+		m->taken++;
+		return i ? step_slot(m, i) : step_head(m);
+	}
+	if (r == GO_WAIT)
+		return r;
+	if (!m->g->salvaged) {
+		*m->e = m->o->bad;
+		m->e->at = cur_at(&c->c);
+	}
+	if (!may_guess(m))
+		return r;
+	r = force_slot(m, i);
+	return r == GO_WAIT ? drop_slot(m, i) : r;
+}
+
+/* Not the head, which is rare. */
+static enum go_advance __attribute__((noinline)) try_other(struct merge *m, size_t i)
+{
+	return try_slot(m, i);
+}
+
+/* Nobody can go on, for the cause was in a batch that never came: believe the earliest that can be believed. */
+static int guess(struct merge *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		enum go_advance r = force_slot(m, i);
+		if (r != GO_WAIT)
+			return r == GO_YES ? 0 : -1;
+	}
+	return drop_slot(m, 0) == GO_YES ? 0 : -1;
+}
+
+/* The head must wait: who else can go on? */
+static int detour(struct merge *m)
+{
+	m->tried += m->n / 16;	/* of sorting what is nearly in order */
+	if (m->tried > PATIENCE + PER_EVENT * m->taken)
+		return err_set(m->e, ERR_LIMIT, cur_at(&m->heap[0].cur->c),
+		    "too many threads (%zu) wait for each other", m->n);
+	sort_slots(m->heap, m->tmp, m->n);
+	for (size_t i = 1; i < m->n; i++) {
+		m->tried++;
+		enum go_advance r = try_other(m, i);
+		if (r != GO_WAIT)
+			return r == GO_YES ? 0 : -1;
+	}
+	const struct cursor *c = m->heap[0].cur;
+	if (!m->g->salvaged)
+		err_set(m->e, ERR_FORMAT, cur_at(&c->c), "broken trace: failed to advance: "
+		    "no event is possible; the next of M %lld is %s", (long long)c->m,
+		    goev_specs[c->ev.type].name);
+	return may_guess(m) ? guess(m) : -1;
+}
+
+/* A tick is 64 ns nearly everywhere: then no number need become one with a fraction and be brought back, a
+   dozen instructions for each event. */
+static void whole_ticks(struct merge *m)
+{
+	enum { MOST = 1 << 20, FEW = 32 };	/* their product is exact as a double, too */
+	double ns = m->g->ns_per_tick;
+	if (ns >= 1 && ns <= MOST && ns == (double)(uint64_t)ns) {
+		m->ns = (uint64_t)ns;
+		m->few = (uint64_t)1 << FEW;
+	}
+}
+
+static int begin(struct merge *m)
+{
+	struct tgen *g = m->g;
+	whole_ticks(m);
+	m->cur = xcalloc(g->nthread, sizeof *m->cur);
+	size_t all = 2 * (size_t)g->nthread + 3;
+	m->heap = xmalloc((all + g->nthread) * sizeof *m->heap);
+	m->tmp = m->heap + all;
+	for (size_t i = 0; i < all; i++)
+		m->heap[i] = (struct slot){NEVER, NULL};
+	for (size_t i = 0; i < g->nthread; i++) {
+		struct cursor *c = &m->cur[i];
+		c->m = (int64_t)g->thread[i].m;
+		c->next = g->thread[i].first;
+	}
+	for (size_t i = 0; i < g->nthread; i++) {
+		int r = cursor_next(m, &m->cur[i]);
+		if (r < 0)
+			return -1;
+		if (!r)
+			continue;
+		m->heap[m->n++] = (struct slot){m->cur[i].ev.time, &m->cur[i]};
+		sift_up(m->heap, m->n - 1);
+	}
+	return 0;
+}
+
+static int run(struct merge *m)
+{
+	struct goorder *o = m->o;
+	const struct tgen *g = m->g;
+	size_t s = 0;	/* the next CPU sample */
+	while (m->n || s < g->nsample) {
+		if (o->next > o->full) {
+			if (!goorder_flush(o))
+				return 0;
+			gostep_spread(o);
+		}
+		if (s < g->nsample && (!m->n || g->sample[s].time < m->heap[0].time)) {
+			goorder_sample(o, &g->sample[s++]);
+			continue;
+		}
+		enum go_advance r = try_slot(m, 0);
+		if (r == GO_BAD || (r == GO_WAIT && detour(m)))
+			return -1;
+	}
+	return 0;
+}
+
+/* What is left in the cursors that have not ended. */
+static uint64_t left(const struct merge *m)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < m->g->nthread; i++) {
+		n += cur_left(&m->cur[i].c);
+		for (uint32_t b = m->cur[i].next; b; b = m->g->batch[b - 1].next)
+			n += m->g->batch[b - 1].n;
+	}
+	return n;
+}
+
+int gomerge(struct goorder *o, struct tgen *g, uint64_t *lost, struct err *e)
+{
+	struct merge m = {.o = o, .g = g, .e = e};
+	o->gen = g;
+	o->age++;
+	o->bytes = g->at;
+	goorder_sync(o, gowire_time(g->ns_per_tick, g->min_ticks), true);
+	int r = begin(&m);
+	if (!r)
+		r = run(&m);
+	*lost = r ? left(&m) : 0;
+	o->dropped += m.dropped;
+	o->forced += m.forced;
+	mem_free(m.cur);
+	mem_free(m.heap);
+	goorder_flush(o);
+	return r;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_LOAD_GOTRACE_ORDER_FAST_H
+#define TTRACE_LOAD_GOTRACE_ORDER_FAST_H
+
+/*
+ * The common case of the common events. Eight kinds of events are nineteen of
+ * twenty, and nearly always all is as it should be: the goroutine and the
+ * processor are those that the thread met last, the sequence number is the next,
+ * strings and stacks are there. Then the event is taken here, without a step and
+ * without its row of goev.def, by a third of the instructions.
+ *
+ * Whatever is not so changes nothing and goes the general way (goorder.c), which
+ * alone knows why an event must wait or what is wrong with it. So what is here
+ * says nothing that is not said there: it may be left out, and the trace is the
+ * same (tests/t-jobs.c leaves it out). It is a header because it goes into the
+ * loop of the merge whole, of which calls and their registers were a tenth. The
+ * road not taken is to make the general way short: it is long because of what it
+ * can say.
+ */
+#include "load/gotrace/order.h"
+#include "load/gotrace/order_state.h"
+#include "load/gotrace/wire.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* The event, where it happened: before the change. Text, second stack and value are none. */
+static inline struct tev *gofast_put(struct goorder *o, unsigned type, const struct goev *ev, const struct go_m *m,
+    int64_t id)
+{
+	struct tev *t = o->next++;
+	gostep_take_line(t);
+	t->time = gostep_later(o, ev->time);
+	t->m = m->id;
+	t->p = m->p;
+	t->g = m->g;
+	memcpy((char *)t + offsetof(struct tev, kind),
+	    (const char *)&goev_specs[type] + offsetof(struct goev_spec, kind), 8);
+	t->id = id;
+	t->value = 0;
+	t->value2 = 0;
+	return t;
+}
+
+/* The goroutine that runs, or sits in its system call, on the thread, with a P; NULL: look more closely. */
+static inline struct go_g *gofast_here(const struct go_m *m, uint8_t status)
+{
+	struct go_g *g = m->gs;
+	return g && g->status == status && g->id == m->g && m->g != -1 && m->p != -1 ? g : NULL;
+}
+
+/* One that is to become something else by an event of that number: one that has ended, and whose place another has not
+   taken, has no status. */
+static inline struct go_g *gofast_other(struct goorder *o, const uint64_t *arg, uint8_t status)
+{
+	int64_t id = (int64_t)arg[1];
+	struct go_g *g = gostep_place(o, id);
+	if (g->id != id && !(g = gonear_far(&o->gs, id)))
+		return NULL;
+	return g->status == status && g->age == o->age && arg[2] == g->seq + 1 ? g : NULL;
+}
+
+static inline __attribute__((always_inline)) bool gofast_start(struct goorder *o, const struct goev *ev, struct go_m *m)
+{
+	struct go_g *g = gofast_other(o, ev->arg, G_RUNNABLE);
+	if (!g || m->p == -1 || m->g != -1)
+		return false;
+	gofast_put(o, GE_GoStart, ev, m, g->id);
+	g->status = G_RUNNING;
+	g->seq = ev->arg[2];
+	m->g = g->id;
+	m->gs = g;
+	return true;
+}
+
+static inline __attribute__((always_inline)) bool gofast_unblock(struct goorder *o, const struct goev *ev,
+    struct go_m *m)
+{
+	struct go_g *g = gofast_other(o, ev->arg, G_WAITING);
+	uint32_t stack = idtab_get(&o->gen->stacks, ev->arg[3]);
+	if (!g || stack == IDTAB_NONE)
+		return false;
+	gofast_put(o, GE_GoUnblock, ev, m, g->id)->stack = stack;
+	g->status = G_RUNNABLE;
+	g->seq = ev->arg[2];
+	return true;
+}
+
+/* GoStop and GoBlock: why, and where. */
+static inline __attribute__((always_inline)) bool gofast_stop(struct goorder *o, unsigned type, const struct goev *ev,
+    struct go_m *m, uint8_t status)
+{
+	struct go_g *g = gofast_here(m, G_RUNNING);
+	uint32_t name = idtab_get(&o->gen->strs, ev->arg[1]), stack = idtab_get(&o->gen->stacks, ev->arg[2]);
+	if (!g || name == IDTAB_NONE || stack == IDTAB_NONE)
+		return false;
+	struct tev *t = gofast_put(o, type, ev, m, g->id);
+	t->name = name;
+	t->stack = stack;
+	g->status = status;
+	m->g = -1;
+	return true;
+}
+
+static inline bool gofast_destroy(struct goorder *o, const struct goev *ev, struct go_m *m)
+{
+	struct go_g *g = gofast_here(m, G_RUNNING);
+	if (!g)
+		return false;
+	gofast_put(o, GE_GoDestroy, ev, m, g->id);
+	gostep_drop_g(o, g);
+	m->g = -1;
+	return true;
+}
+
+static inline bool gofast_create(struct goorder *o, const struct goev *ev, struct go_m *m)
+{
+	int64_t id = (int64_t)ev->arg[1];
+	uint32_t stack2 = idtab_get(&o->gen->stacks, ev->arg[2]), stack = idtab_get(&o->gen->stacks, ev->arg[3]);
+	if (!gofast_here(m, G_RUNNING) || stack == IDTAB_NONE || stack2 == IDTAB_NONE || gostep_find_g(o, id))
+		return false;
+	gostep_add_g(o, id, G_RUNNABLE);
+	struct tev *t = gofast_put(o, GE_GoCreate, ev, m, id);
+	t->stack = stack;
+	t->stack2 = stack2;
+	return true;
+}
+
+static inline __attribute__((always_inline)) bool gofast_syscall(struct goorder *o, const struct goev *ev,
+    struct go_m *m)
+{
+	struct go_g *g = gofast_here(m, G_RUNNING);
+	struct go_p *p = m->ps;
+	uint32_t stack = idtab_get(&o->gen->stacks, ev->arg[2]);
+	if (!g || !p || p->id != m->p || p->age != o->age || ev->arg[1] != p->seq + 1 || stack == IDTAB_NONE)
+		return false;
+	gofast_put(o, GE_GoSyscallBegin, ev, m, g->id)->stack = stack;
+	g->status = G_SYSCALL;
+	p->status = P_SYSCALL;
+	p->seq = ev->arg[1];
+	return true;
+}
+
+static inline __attribute__((always_inline)) bool gofast_return(struct goorder *o, const struct goev *ev,
+    struct go_m *m)
+{
+	struct go_g *g = gofast_here(m, G_SYSCALL);
+	struct go_p *p = m->ps;
+	if (!g || !p || p->id != m->p || p->status != P_SYSCALL)
+		return false;
+	gofast_put(o, GE_GoSyscallEnd, ev, m, g->id);
+	g->status = G_RUNNING;
+	p->status = P_RUNNING;
+	return true;
+}
+
+/* Take ev, which came from that thread, when it is one of the common events and nothing about it is unusual.
+   false: nothing has changed, and goorder_advance() will know. */
+static inline __attribute__((always_inline)) bool gofast_take(struct goorder *o, const struct goev *ev, struct go_m *m)
+{
+	switch (ev->type) {
+	case GE_GoStart: return gofast_start(o, ev, m);
+	case GE_GoUnblock: return gofast_unblock(o, ev, m);
+	case GE_GoBlock: return gofast_stop(o, GE_GoBlock, ev, m, G_WAITING);
+	case GE_GoStop: return gofast_stop(o, GE_GoStop, ev, m, G_RUNNABLE);
+	case GE_GoSyscallBegin: return gofast_syscall(o, ev, m);
+	case GE_GoSyscallEnd: return gofast_return(o, ev, m);
+	case GE_GoCreate: return gofast_create(o, ev, m);
+	case GE_GoDestroy: return gofast_destroy(o, ev, m);
+	default: return false;
+	}
+}
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What a generation says at its beginning: the state of each goroutine and
+ * processor that it is going to mention. In the first generation that is all that
+ * is known of them; later it must be what the events said, or the trace is broken,
+ * but for two things: a processor whose thread was abandoned in a system call, and
+ * the thread on which a goroutine sits in one, which nothing else tells.
+ */
+#include "config.h"
+#include "load/gotrace/order_state.h"
+
+#include <inttypes.h>
+
+static const uint8_t g_states[G__N] = {
+	[G_BAD] = TST_UNDETERMINED, [G_RUNNABLE] = TST_RUNNABLE, [G_RUNNING] = TST_RUNNING,
+	[G_SYSCALL] = TST_SYSCALL, [G_WAITING] = TST_WAITING,
+};
+static const uint8_t p_states[P__N] = {
+	[P_BAD] = TST_UNDETERMINED, [P_RUNNING] = TST_RUNNING, [P_IDLE] = TST_IDLE,
+	[P_SYSCALL] = TST_RUNNING, [P_ABANDONED] = TST_IDLE,
+};
+
+/* A P's state at the start of a generation. A P in a system call that was abandoned lost the thread
+   it was bound to: when its state is known better, that thread is the place of the event. */
+enum go_advance gostep_proc_status(struct step *s)
+{
+	struct goorder *o = s->o;
+	int64_t id = (int64_t)s->ev->arg[1];
+	uint8_t status = (uint8_t)s->ev->arg[2], was = status, to = status;
+	if (status >= P__N)
+		return gostep_bad(s, "%s: invalid status: %" PRIu64, status);
+	uint8_t from = p_states[status];
+	struct go_p *p = gostep_find_p(o, id);
+	bool promoted = false;
+	if (!p) {
+		p = gostep_add_p(o, id, status);
+		from = o->gen->number == o->first_gen ? TST_UNDETERMINED : TST_NOTEXIST;
+	} else if (status == P_ABANDONED && p->status == P_SYSCALL) {
+		from = TST_RUNNING;
+		to = P_SYSCALL;
+		promoted = true;
+	} else if (p->status != was) {
+		return gostep_bad(s, "%s: inconsistent status for proc %" PRIu64, (uint64_t)id);
+	}
+	p->age = o->age;
+	p->seq = 0;
+	if (status == P_RUNNING || status == P_SYSCALL)
+		s->next.p = id;
+	if (promoted) {
+		struct go_m *m = o->all_m;
+		while (m && m->p != id)
+			m = m->next;
+		if (!m)
+			return gostep_bad(s, "%s: failed to find sched context for proc %" PRIu64
+			    " that's about to be stolen", (uint64_t)id);
+		s->now = (struct where){m->id, id, m->g};
+	}
+	struct tev *t = gostep_say(o, s->ev->type, s->ev, s->now);
+	if (!t)
+		return GO_BAD;
+	t->from = from;
+	t->to = p_states[to];
+	return GO_YES;
+}
+
+/* A goroutine that sits in a system call since before the generation: on which thread? */
+static bool bind_syscall(struct step *s, int64_t id, int64_t mid)
+{
+	struct goorder *o = s->o;
+	if (mid == -1)
+		return gostep_bad(s, "%s: found goroutine %" PRIu64 " in syscall without a thread",
+		    (uint64_t)id), false;
+	if (mid == s->now.m) {
+		if (o->gen->number != o->first_gen && s->now.g != id)
+			return gostep_bad(s,
+			    "%s: inconsistent thread for syscalling goroutine %" PRIu64,
+				   (uint64_t)id), false;
+		s->next.g = id;
+		return true;
+	}
+	struct go_m *m = gostep_find_m(o, mid);
+	if (m && m->g != id)
+		return gostep_bad(s, "%s: inconsistent thread for syscalling goroutine %" PRIu64,
+		    (uint64_t)id), false;
+	if (m)
+		s->now.g = m->g;
+	else
+		gostep_add_m(o, mid)->g = id;
+	s->now.m = mid;
+	return true;
+}
+
+enum go_advance gostep_go_status(struct step *s)
+{
+	struct goorder *o = s->o;
+	int64_t id = (int64_t)s->ev->arg[1], mid = (int64_t)s->ev->arg[2];
+	uint8_t status = (uint8_t)s->ev->arg[3];
+	if (status >= G__N)
+		return gostep_bad(s, "%s: invalid status for a goroutine: %" PRIu64, status);
+	uint8_t from = g_states[status];
+	struct go_g *g = gostep_find_g(o, id);
+	if (g) {
+		if (g->status != status)
+			return gostep_bad(s, "%s: inconsistent status for goroutine %" PRIu64,
+			    (uint64_t)id);
+		g->age = o->age;
+		g->seq = 0;
+	} else if (o->gen->number == o->first_gen) {
+		gostep_add_g(o, id, status);
+		from = TST_UNDETERMINED;
+	} else {
+		return gostep_bad(s,
+		    "%s for new goroutine after the first generation: id=%" PRIu64, (uint64_t)id);
+	}
+	if (status == G_RUNNING)
+		s->next.g = id;
+	if (status == G_SYSCALL && !bind_syscall(s, id, mid))
+		return GO_BAD;
+	struct tev *t = gostep_say(o, s->ev->type, s->ev, s->now);
+	if (!t)
+		return GO_BAD;
+	t->from = from;
+	t->to = g_states[status];
+	return GO_YES;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The reader of Go execution traces: takes the ordered events of tev_read and
+ * says them in the sink's words. Times are counted from the first event.
+ *
+ * Memory beside the sink's is that of what lives: goroutines that ended are
+ * used again, strings and stacks are translated a generation at a time. At the
+ * end of a generation all before its last event has been told, and the sink
+ * may seal and publish it.
+ *
+ * Some accounts depend on the order of events that share an instant (minimum
+ * mutator utilisation takes the lowest value at a time, and corrects it at the
+ * next event of any kind): those go out as util(), which carries the time of
+ * that next event and therefore waits for it.
+ */
+#include "config.h"
+#include "load/gotrace/reader.h"
+
+#include "base/mem/mem.h"
+#include "load/gotrace/checkpoint.h"
+
+enum {
+	SAMPLE_NS = 10000000,	/* the runtime's 100 Hz */
+	SHOW_EVERY = 1 << 18	/* events after which what is known so far may be looked at */
+};
+
+void gotrace_say_utils(struct gotrace *r, int64_t next)
+{
+	for (size_t i = 0; i < r->nutil; i++) {
+		r->util[i].next = next;
+		r->sink->ops->util(r->sink->self, &r->util[i]);
+	}
+	r->nutil = 0;
+	r->util_t = INT64_MAX;
+}
+
+static void metric(struct gotrace *r, const struct tev *ev)
+{
+	static const enum counter counters[] = {
+		[TM_HEAP_LIVE] = CT_HEAP_LIVE, [TM_HEAP_GOAL] = CT_HEAP_GOAL, [TM_GOMAXPROCS] = CT_GOMAXPROCS,
+	};
+	int64_t t = gotrace_now(r);
+	if (ev->what > TM_GOMAXPROCS)
+		return;
+	r->sink->ops->count(r->sink->self, t, counters[ev->what], ev->value);
+	if (ev->what == TM_HEAP_LIVE)
+		r->heap_live = ev->value;
+	if (ev->what != TM_GOMAXPROCS || ev->value > INT32_MAX)
+		return;
+	gotrack_util(r, UT_PROCS, (int64_t)ev->value, 0, false);
+	r->sink->ops->mark(r->sink->self, &(struct sink_mark){ .t = t, .kind = MK_GOMAXPROCS, .task = ev->value,
+		.stack = gotables_stack(r, ev->stack) });
+}
+
+static void sample(struct gotrace *r, const struct tev *ev)
+{
+	struct sink *s = r->sink;
+	if (!r->sampled) {
+		s->ops->type(s->self, s->ops->str(s->self, "samples", 7), s->ops->str(s->self, "count", 5));
+		s->ops->type(s->self, s->ops->str(s->self, "cpu", 3), s->ops->str(s->self, "nanoseconds", 11));
+		r->sampled = true;
+	}
+	int64_t value[] = { 1, SAMPLE_NS };
+	struct sink_sample row = { .stack = gotables_stack(r, ev->stack), .value = value, .when = gotrace_now(r) };
+	const struct gg *g = gotrack_where(r, ev);
+	const struct idslot *p = ev->p >= 0 ? idmap_get(&r->ps, (uint64_t)ev->p) : NULL;
+	row.trk = g ? g->trk : 0;
+	row.proc = p ? ((const struct gp *)p->p)->trk : 0;
+	s->ops->sample(s->self, &row);
+}
+
+static void other_event(struct gotrace *r, const struct tev *ev)
+{
+	if (r->again && ev->kind != TEV_SYNC && ev->kind != TEV_LABEL &&
+	    (ev->kind < TEV_RANGE_BEGIN || ev->kind > TEV_RANGE_END))
+		return;
+	switch (ev->kind) {
+	case TEV_SYNC:
+		r->sync = ev->time;
+		r->nsync++;
+		break;
+	case TEV_METRIC: metric(r, ev); break;
+	case TEV_LABEL: gotrack_label(r, ev); break;
+	case TEV_STACK_SAMPLE: sample(r, ev); break;
+	case TEV_RANGE_BEGIN: case TEV_RANGE_ACTIVE: case TEV_RANGE_END: gospan_range(r, ev); break;
+	case TEV_TASK_BEGIN: case TEV_TASK_END: case TEV_REGION_BEGIN: case TEV_REGION_END: case TEV_LOG:
+		gospan_user(r, ev);
+		break;
+	default: break;
+	}
+}
+
+static bool say_upto(struct gotrace *r, int64_t t, uint64_t bytes)
+{
+	gotrack_flush(r);
+	return r->sink->ops->upto(r->sink->self, t, bytes);
+}
+
+static void begin_at(struct gotrace *r, int64_t time)
+{
+	r->begun = true;
+	r->sync = r->last = time;
+	if (r->part)
+		r->sink->ops->from(r->sink->self, gotrace_rel(r, time));
+	else
+		r->base = time;
+	if (!r->again)	/* the rest when its first generation has been read */
+		r->sink->ops->trace(r->sink->self, &(struct sink_trace){ .version = gowire_version(*r->in),
+		    .wall = TIME_NONE, .first = r->base, .last = time });
+}
+
+static bool take_events(void *self, const struct tgen *gen, const struct tev *ev, size_t n)
+{
+	struct gotrace *r = self;
+	if (gotables_begin(r, gen) && r->again)
+		gokeep_tables_again(r);
+	if (tev_ends(ev, n) && !r->begun)
+		/* what is damaged from the start ends before what is saved of it: no time to count from */
+		return true;
+	gotrack_spread(r);
+	if (n && !r->begun)
+		begin_at(r, ev[0].time);
+	for (size_t i = 0; i < n;) {
+		i += gotrack_events(r, ev + i, n - i);
+		if (i < n)
+			other_event(r, &ev[i++]);
+	}
+	r->unsaid += n;
+	if (r->unsaid >= SHOW_EVERY) {
+		r->unsaid = 0;
+		input_rest(r->in);
+		gooutline_step(r->outline, r->sink);
+		r->stopped = !say_upto(r, TIME_NONE, r->bytes);
+	}
+	return !r->stopped;
+}
+
+static void say_facts(struct gotrace *r, const struct tstream_info *i)
+{
+	struct sink_trace t = { .version = i->version, .wall = TIME_NONE, .first = r->base,
+	    .last = r->base + gotrace_rel(r, r->last),
+		.events = i->events, .batches = i->batches, .generations = i->generations };
+	if (i->wall != TIME_NONE)
+		t.wall = (int64_t)((uint64_t)i->wall - ((uint64_t)i->wall_at - (uint64_t)r->base));
+	r->sink->ops->trace(r->sink->self, &t);
+}
+
+static void let_rest(void *self)
+{
+	const struct gotrace *r = self;
+	gonear_rest(&r->gs);
+	if (r->sink->ops->rest)
+		r->sink->ops->rest(r->sink->self);
+}
+
+static bool take_generation(void *self, const struct tgen *gen, const struct tstream_info *info)
+{
+	struct gotrace *r = self;
+	if (!r->begun) {
+		gokeep_free(info->kept);
+		return true;
+	}
+	say_facts(r, info);
+	r->bytes = info->bytes;
+	r->unsaid = 0;
+	if (r->gs.spilled)
+		let_rest(r);
+	r->stopped = !say_upto(r, gotrace_rel(r, r->last), info->bytes);
+	if (info->kept && !r->stopped)
+		gokeep_say(r, gen, info->kept);
+	gokeep_free(info->kept);
+	return !r->stopped;
+}
+
+static void take_warning(void *self, uint64_t at, const char *msg)
+{
+	struct gotrace *r = self;
+	r->sink->ops->warn(r->sink->self, at, "%s", msg);
+}
+
+static void take_progress(void *self, uint64_t bytes)
+{
+	((struct gotrace *)self)->bytes = bytes;
+}
+
+static void begin(void *self)
+{
+	struct gotrace *r = self;
+	r->outline = gooutline_new(*r->in, r->sink);
+}
+
+static bool spare(void *self)
+{
+	const struct gotrace *r = self;
+	return r->sink->ops->spare(r->sink->self);
+}
+
+static void forget(struct gotrace *r)
+{
+	gooutline_free(r->outline);
+	gotables_free(&r->tab);
+	gonear_free(&r->gs);
+	idmap_free(&r->ps);
+	idmap_free(&r->ms);
+	idmap_free(&r->tasks);
+	idmap_free(&r->ranges);
+	idmap_free(&r->lost);
+	mem_free(r->util);
+	mem_free(r->enters);
+	arena_free(r->mem);
+}
+
+/* Nothing is known and nothing said. */
+static void start(struct gotrace *r, struct arena *mem)
+{
+	r->mem = mem;
+	r->util_t = INT64_MAX;
+	r->enters = r->sink->ops->room ? NULL : xmalloc(ENTERS * sizeof *r->enters);
+	gotrack_places(r, NEAR_GS);
+}
+
+static int read_all(struct gotrace *r, const struct tev_ops *ops, struct err *e)
+{
+	struct arena mem = {0};
+	struct tstream_info info;
+	struct err damage = {0};
+	start(r, &mem);
+	int ret = tev_read(*r->in, ops, r, &info, &damage);
+	if (!ret && r->begun && !r->stopped) {
+		gotrace_say_utils(r, gotrace_rel(r, r->last));
+		gospan_end(r);
+	}
+	if (!ret && !r->stopped) {
+		say_facts(r, &info);
+		r->stopped = !say_upto(r, gotrace_rel(r, r->last), info.bytes);
+	}
+	gotrack_flush(r);
+	forget(r);
+	if (ret) {
+		*e = damage;
+		return -1;
+	}
+	return r->stopped ? err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped") : 0;
+}
+
+int read_gotrace(struct bytes in, struct sink *sink, struct err *e)
+{
+	const struct tev_ops ops = { take_events, take_warning, take_generation, take_progress,
+		begin, sink->ops->spare ? spare : NULL, sink->ops->keep && sink->ops->keep(sink->self, NULL), 0,
+		let_rest };
+	struct gotrace r = { .sink = sink, .in = &in };
+	return read_all(&r, &ops, e);
+}
+
+/* What is odd or damaged is said by who reads the whole. */
+int gotrace_from(struct bytes in, uint64_t from, int64_t base, struct sink *sink, struct err *e)
+{
+	const struct tev_ops ops = { take_events, NULL, take_generation, take_progress,
+		NULL, sink->ops->spare ? spare : NULL, false, from, let_rest };
+	struct gotrace r = { .sink = sink, .in = &in, .part = true, .base = base };
+	return read_all(&r, &ops, e);
+}
+
+int gotrace_again(int version, struct bytes in, const struct sink_keep *gen, struct sink *sink, struct err *e)
+{
+	const struct tev_ops ops = { take_events, NULL, take_generation, NULL, NULL, NULL, true, 0, let_rest };
+	struct arena mem = {0};
+	struct gotrace r = { .sink = sink, .in = &in, .again = gen };
+	start(&r, &mem);
+	struct cur order = gokeep_again(&r, gen);
+	int ret = tev_again(version, in, gen->at, order.p, cur_left(&order), &ops, &r, e);
+	forget(&r);
+	return ret;
+}

@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Transitions of goroutines and processors, told to the sink as states of
+ * tracks. One transition of a G changes up to three tracks: its own, that of the
+ * P it runs on and that of the M which carries both. While a G runs, what it
+ * does for the collector lies over RUN: a stop of the world before a sweep
+ * before a mark assist, the innermost first.
+ *
+ * The accounts are those of the reference (internal/trace/summary.go), also
+ * where it is odd, so that panes and `go tool trace` never disagree:
+ *  - a G that is first heard of has been in its state since the last Sync
+ *    (TS_PAST), or in a system call without a P, which then counts as one with;
+ *  - a system call blocks when the P that it holds goes idle, and the P's claim
+ *    is dropped when the *G* that last held it returns, even if another has
+ *    taken that P into a system call since.
+ */
+#include "config.h"
+#include "load/gotrace/reader.h"
+
+#include "base/mem/mem.h"
+#include "load/gotrace/wire.h"
+
+#include <string.h>
+
+#define ALWAYS inline __attribute__((always_inline))
+
+enum {
+	NEXT = 16,		/* events ahead, goroutines are brought into the cache */
+	NEXT_LINE = 32		/* and the events themselves */
+};
+
+static const char *const reasons[TS__N] = {
+#define STATE(id, letter, name, reason) reason,
+#include "state.def"
+#undef STATE
+};
+
+void gotrack_flush(struct gotrace *r)
+{
+	if (r->entered > r->enter)
+		r->sink->ops->enters(r->sink->self, r->enter, (size_t)(r->entered - r->enter));
+	r->enter = r->entered = r->enters_end = NULL;
+}
+
+/* Say those that there are, and have room for more. */
+static void __attribute__((noinline)) more_room(struct gotrace *r)
+{
+	gotrack_flush(r);
+	const struct sink_ops *ops = r->sink->ops;
+	r->enter = r->entered = ops->room ? ops->room(r->sink->self, ENTERS) : r->enters;
+	r->enters_end = r->enter + ENTERS;
+}
+
+static inline void enter_also(struct gotrace *r, trk_id trk, int64_t t, unsigned state, uint32_t who, stk_id stack,
+    uint16_t also)
+{
+	if (r->entered == r->enters_end)
+		more_room(r);
+	*r->entered++ = (struct sink_enter){ t, trk, who, stack, (uint8_t)state, 0, also };
+}
+
+static inline void enter(struct gotrace *r, trk_id trk, int64_t t, unsigned state, uint32_t who, stk_id stack)
+{
+	enter_also(r, trk, t, state, who, stack, 0);
+}
+
+struct gg *gotrack_where(const struct gotrace *r, const struct tev *ev)
+{
+	if (ev->g < 0)
+		return NULL;
+	const struct gp *p = (uint64_t)ev->p < NEAR_PS ? r->near[ev->p] : NULL;
+	return p && p->g && p->g->id == ev->g ? p->g : gotrack_g(r, ev->g);
+}
+
+struct gp *gotrack_p(struct gotrace *r, int64_t id)
+{
+	bool fresh;
+	bool near = (uint64_t)id < NEAR_PS;
+	if (near && r->near[id])
+		return r->near[id];
+	struct idslot *s = idmap_put(&r->ps, (uint64_t)id, &fresh);
+	if (fresh) {
+		struct gp *p = arena_zalloc(r->mem, sizeof *p);
+		s->p = p;
+		if (near)
+			r->near[id] = p;
+		*p = (struct gp){ .id = id, .m = -1, .syscall_g = -1, .sweep_g = -1, .shown = TS_IDLE };
+		p->trk = r->sink->ops->track(r->sink->self, TK_P, (uint64_t)id);
+		int64_t since = gotrace_rel(r, r->sync);
+		enter(r, p->trk, since, since < gotrace_now(r) ? TS_IDLE | (unsigned)TS_PAST : TS_IDLE, 0, 0);
+	}
+	return s->p;
+}
+
+static void show_m(struct gotrace *r, int64_t id, unsigned state, trk_id g, int64_t t)
+{
+	bool fresh;
+	if (id < 0)
+		return;
+	struct idslot *s = idmap_put(&r->ms, (uint64_t)id, &fresh);
+	if (fresh) {
+		struct gm *m = arena_zalloc(r->mem, sizeof *m);
+		s->p = m;
+		m->id = id;
+		m->trk = r->sink->ops->track(r->sink->self, TK_M, (uint64_t)id);
+	}
+	struct gm *m = s->p;
+	if (m->shown == state && m->who == g)
+		return;
+	enter(r, m->trk, t, state, g, 0);
+	m->shown = (uint8_t)state;
+	m->who = g;
+}
+
+/* M carries P from now on, or nothing. What runs there the row of the P says: a row of an M names its P
+   and is a few entries long, not a copy of it. */
+static void carry(struct gotrace *r, struct gp *p, int64_t m, int64_t t)
+{
+	if (p->m == m)
+		return;
+	if (p->m >= 0)
+		show_m(r, p->m, TS_IDLE, 0, t);
+	p->m = m;
+	show_m(r, m, TS_RUN, p->trk, t);
+}
+
+static inline void show_p(struct gotrace *r, struct gp *p, unsigned state, trk_id g, int64_t t)
+{
+	if (p->shown == state && p->who == g)
+		return;
+	enter(r, p->trk, t, state, g, 0);
+	p->shown = (uint8_t)state;
+	p->who = g;
+}
+
+/* The same, where the next entry is of a goroutine that then begins what the P does, or leaves it: most often that
+   entry can tell of both, by what is given. */
+static ALWAYS uint16_t show_p_also(struct gotrace *r, struct gp *p, unsigned state, trk_id g, int64_t t)
+{
+	if (p->trk > UINT16_MAX) {
+		show_p(r, p, state, g, t);
+		return 0;
+	}
+	if (p->shown == state && p->who == g)
+		return 0;
+	p->shown = (uint8_t)state;
+	p->who = g;
+	return (uint16_t)p->trk;
+}
+
+/* What a running goroutine does, the innermost of its ranges. */
+static inline enum tstate running_state(const struct gg *g, const struct gp *p)
+{
+	if (g->stops)
+		return TS_STW;
+	if (p && p->sweep.open && p->swept_by_g && p->sweep_g == g->id)
+		return TS_SWEEP;
+	return g->assists ? TS_ASSIST : TS_RUN;
+}
+
+/* g runs on p, its P, from t on: its track and the P's. */
+static ALWAYS void show_running(struct gotrace *r, struct gg *g, struct gp *p, int64_t t, unsigned past, stk_id stack)
+{
+	enum tstate s = running_state(g, p);
+	uint16_t also = 0;
+	g->shown = (uint8_t)s;
+	if (p && (past || (s == TS_RUN && g->mark_worker)))
+		show_p(r, p, s == TS_RUN && g->mark_worker ? TS_GCWORK : s, g->trk, t);
+	else if (p)
+		also = show_p_also(r, p, s, g->trk, t);
+	enter_also(r, g->trk, t, s | past, p ? p->trk : 0, stack, also);
+}
+
+void gotrack_show(struct gotrace *r, struct gg *g, stk_id stack)
+{
+	if (g->state == TST_RUNNING && running_state(g, gotrack_on(g)) != (enum tstate)g->shown)
+		show_running(r, g, gotrack_on(g), gotrace_now(r), 0, stack);
+}
+
+void gotrack_util(struct gotrace *r, enum util_what what, int64_t p, int delta, bool past)
+{
+	if (p < 0 || p > INT32_MAX)
+		return;
+	r->util = mem_grow(r->util, &r->cutil, r->nutil + 1, sizeof *r->util);
+	r->util[r->nutil++] = (struct sink_util){ .t = gotrace_now(r), .what = what, .proc = (uint32_t)p,
+		.delta = delta, .past = past };
+	r->util_t = r->last;
+}
+
+static bool executes(unsigned state)
+{
+	return state == TST_RUNNING || state == TST_SYSCALL;
+}
+
+static void takes_its_p(struct gotrace *r, struct gg *g, bool dedicated, int64_t p)
+{
+	g->works = dedicated ? GW_DEDICATED : GW_FRACTIONAL;
+	gotrack_util(r, dedicated ? UT_DEDICATED_ONCE : UT_WORKER_ONCE, p, 1, false);
+}
+
+static void works_no_more(struct gotrace *r, struct gg *g, int64_t p)
+{
+	if (g->works)
+		gotrack_util(r, g->works == GW_DEDICATED ? UT_DEDICATED_ONCE : UT_WORKER_ONCE, p, -1, false);
+	g->works = GW_NOTHING;
+}
+
+/* The collector's share of a P changes as its goroutines come and go. */
+static void util_transition(struct gotrace *r, struct gg *g, const struct tev *ev)
+{
+	int delta = executes(ev->to) - executes(ev->from);
+	if (!delta)
+		return;
+	if (g->assists)
+		gotrack_util(r, UT_ASSIST, ev->p, delta, false);
+	if (g->dedicated || g->fractional)
+		gotrack_util(r, g->fractional ? UT_WORKER : UT_DEDICATED, ev->p, delta, false);
+	if (delta < 0)
+		works_no_more(r, g, ev->p);
+}
+
+static enum tstate find_reason(const char *s, size_t n)
+{
+	for (int i = 0; n && i < TS__N; i++)
+		if (reasons[i] && strlen(reasons[i]) == n && !memcmp(reasons[i], s, n))
+			return (enum tstate)i;
+	return n ? TS__N : TS_UNKNOWN;
+}
+
+static ALWAYS enum tstate wait_state(struct gotrace *r, uint32_t name, uint32_t *who)
+{
+	size_t n;
+	uint32_t own = TS__N + 1, *known = name < r->tab.nwait ? &r->tab.wait[name] : &own;
+	if (!*known || known == &own) {
+		const char *s = tgen_str(r->tab.gen, name, &n);
+		*known = find_reason(s, n) + 1u;
+	}
+	*who = 0;
+	if (*known <= TS__N)
+		return (enum tstate)(*known - 1);
+	*who = gotables_str(r, name);	/* not one that we know: the text itself */
+	return TS_OTHER;
+}
+
+/* It was labelled as one, and now its name is known. */
+static void no_worker(struct gotrace *r, struct gg *g, int64_t p)
+{
+	g->mark_worker = false;
+	works_no_more(r, g, p);
+	if (!r->sink->oddities)
+		g->dedicated = g->fractional = false;
+}
+
+/* What it began with is known now. */
+static ALWAYS void take_root(struct gotrace *r, struct gg *g, const struct goroot *root, const struct tev *ev)
+{
+	if (g->mark_worker && !root->worker)
+		no_worker(r, g, ev->p);
+	g->named = true;
+	g->system = root->system;
+	g->mark_worker = root->worker;
+}
+
+/* A transition that carries the goroutine's own stack gives it its name. */
+static void name_g(struct gotrace *r, struct gg *g, const struct tev *ev)
+{
+	if (ev->from == TST_NOTEXIST || ev->wire == GE_GoUnblock || ev->wire == GE_GoSwitch ||
+	    ev->wire == GE_GoSwitchDestroy)
+		return;
+	const struct goroot *root = gotables_root(r, ev->stack);
+	if (!root)
+		return;
+	take_root(r, g, root, ev);
+	r->sink->ops->born(r->sink->self, g->trk, root->name, 0, 0, 0);
+}
+
+void gotrack_places(struct gotrace *r, uint64_t places)
+{
+	static const struct gonear_form form = {sizeof(struct gg), _Alignof(struct gg), offsetof(struct gg, id),
+	    offsetof(struct gg, state), offsetof(struct gg, free)};
+	gonear_init(&r->gs, &form, places);
+}
+
+/* All goroutines are elsewhere then, and a P is told where the one is that it runs. */
+void gotrack_spread(struct gotrace *r)
+{
+	if (!gonear_crowded(&r->gs, NEAR_GS_MOST))
+		return;
+	int64_t *runs = xmalloc(r->ps.cap * sizeof *runs + 1);
+	for (size_t i = 0; i < r->ps.cap; i++) {
+		const struct gp *p = r->ps.slot[i].used ? r->ps.slot[i].p : NULL;
+		runs[i] = p && p->g && p->g->state ? p->g->id : -1;
+	}
+	gonear_spread(&r->gs);
+	for (size_t i = 0; i < r->ps.cap; i++)
+		if (r->ps.slot[i].used)
+			((struct gp *)r->ps.slot[i].p)->g = runs[i] < 0 ? NULL : gotrack_g(r, runs[i]);
+	mem_free(runs);
+}
+
+/* One that begins, where it is now or where another was. */
+static struct gg *new_g(struct gotrace *r, struct gg *g, const struct tev *ev)
+{
+	struct gg *place = gotrack_place(r, ev->id);
+	if (g && g->alone)
+		idmap_drop(&r->lost, (uint64_t)ev->id);
+	if (!g)
+		g = place->state ? gonear_add(&r->gs, ev->id) : place;
+	*g = (struct gg){.id = ev->id, .state = TST_NOTEXIST, .system = true};
+	g->trk = r->sink->ops->track(r->sink->self, TK_G, (uint64_t)ev->id);
+	if (ev->from != TST_NOTEXIST)
+		return g;
+	const struct gg *creator = gotrack_where(r, ev);
+	stk_id first = gotables_stack(r, ev->stack2), created = gotables_stack(r, ev->stack);
+	const struct goroot *root = gotables_root(r, ev->stack2);
+	if (root)
+		take_root(r, g, root, ev);
+	r->sink->ops->born(r->sink->self, g->trk, root ? root->name : 0, creator ? creator->trk : 0, first, created);
+	if (creator)
+		gospan_inherit(r, g, creator);
+	return g;
+}
+
+int64_t gotrack_lost(const struct gotrace *r, const struct gg *g)
+{
+	const struct idslot *s = idmap_get(&r->lost, (uint64_t)g->id);
+	return s ? (int64_t)s->n : -1;
+}
+
+void gotrack_lose(struct gotrace *r, const struct gg *g, int64_t p)
+{
+	bool fresh;
+	if (p >= 0)
+		idmap_put(&r->lost, (uint64_t)g->id, &fresh)->n = (uint64_t)p;
+}
+
+/* The P that it took into its system call, and may have lost there, is claimed by nobody. */
+static ALWAYS void return_from_call(struct gotrace *r, const struct gg *g, struct gp *p)
+{
+	if (!p && g->alone && r->lost.n) {
+		int64_t lost = gotrack_lost(r, g);
+		p = lost >= 0 ? gotrack_p(r, lost) : NULL;
+		idmap_drop(&r->lost, (uint64_t)g->id);
+	}
+	if (p)
+		p->syscall_g = -1;
+}
+
+/* Leave what it was in. That is what the event says, but where events are missing. Given is the P that its next entry
+   is to tell of. */
+static ALWAYS uint16_t leave_state(struct gotrace *r, struct gg *g, unsigned was, unsigned to)
+{
+	int64_t t = gotrace_now(r);
+	uint16_t also = 0;
+	if (!executes(was))
+		return 0;
+	struct gp *p = gotrack_on(g);
+	if (was == TST_SYSCALL)
+		return_from_call(r, g, p);
+	if (p && p->g == g) {
+		p->g = NULL;
+		if (!executes(to))
+			also = show_p_also(r, p, TS_IDLE, 0, t);
+	}
+	if (!executes(to)) {
+		if (g->alone)
+			show_m(r, g->m, TS_IDLE, 0, t);
+		g->alone = false;
+		g->p = NULL;
+	}
+	return also;
+}
+
+/* Its P is gone, or it has none: the thread is its own. */
+static void be_alone(struct gg *g, int64_t m)
+{
+	g->alone = true;
+	g->m = m;
+}
+
+static uint16_t __attribute__((noinline)) leave_another(struct gotrace *r, struct gg *g, unsigned to)
+{
+	return leave_state(r, g, g->state, to);
+}
+
+static void lose_p(struct gotrace *r, struct gg *g, int64_t m)
+{
+	if (g->state == TST_SYSCALL)
+		gotrack_lose(r, g, g->p->id);
+	be_alone(g, m);
+}
+
+/* Take P and M into RUNNING or SYSCALL; the P. */
+static ALWAYS struct gp *take_p(struct gotrace *r, struct gg *g, const struct tev *ev, unsigned to)
+{
+	struct gp *p = (uint64_t)ev->p < NEAR_PS ? r->near[ev->p] : NULL;
+	if (!p && ev->p >= 0)
+		p = gotrack_p(r, ev->p);
+	if (!p) {
+		if (to == TST_RUNNING || !g->alone)
+			be_alone(g, to == TST_RUNNING ? ev->m : g->p ? g->p->m : -1);
+		return NULL;
+	}
+	g->alone = false;
+	g->p = p;
+	p->g = g;
+	return p;
+}
+
+/* Into a state, from t on, and seen to be in it since `since`, which is t but for what is first heard of. */
+struct entry { int64_t t, since; };
+
+static ALWAYS void enter_running(struct gotrace *r, struct gg *g, const struct tev *ev, struct entry at, stk_id stack)
+{
+	struct gp *p = take_p(r, g, ev, TST_RUNNING);
+	if (at.since < at.t)
+		show_running(r, g, p, at.since, TS_PAST, stack);
+	show_running(r, g, p, at.t, 0, stack);
+	if (p)
+		carry(r, p, ev->m, at.since);
+}
+
+static ALWAYS void enter_syscall(struct gotrace *r, struct gg *g, const struct tev *ev, struct entry at, stk_id stack)
+{
+	struct gp *p = take_p(r, g, ev, TST_SYSCALL);
+	uint32_t who = p ? p->trk : 0;
+	if (at.since < at.t)
+		enter(r, g->trk, at.since, (p ? TS_SYSCALL : TS_SYSBLOCK) | (unsigned)TS_PAST, who, stack);
+	if (p && at.since < at.t)
+		show_p(r, p, TS_SYSCALL, g->trk, at.since);
+	enter_also(r, g->trk, at.t, TS_SYSCALL, who, stack, p ? show_p_also(r, p, TS_SYSCALL, g->trk, at.t) : 0);
+	g->shown = TS_SYSCALL;
+	if (p) {
+		p->syscall_g = g->id;
+		carry(r, p, ev->m, at.since);
+	} else {
+		show_m(r, g->m, TS_SYSBLOCK, g->trk, at.since);
+	}
+}
+
+static ALWAYS void enter_plain(struct gotrace *r, struct gg *g, unsigned state, struct entry at, uint32_t who,
+    stk_id stack, uint16_t also)
+{
+	if (at.since < at.t)
+		enter(r, g->trk, at.since, state | TS_PAST, who, stack);
+	enter_also(r, g->trk, at.t, state, who, stack, also);
+	g->shown = (uint8_t)state;
+}
+
+static void drop_g(struct gotrace *r, struct gg *g)
+{
+	if (g == gotrack_place(r, g->id))
+		g->state = TST_UNDETERMINED;
+	else
+		gonear_drop(&r->gs, g);
+	g->id = -1;
+}
+
+static ALWAYS void enter_state(struct gotrace *r, struct gg *g, const struct tev *ev, unsigned from, unsigned to,
+    uint16_t also)
+{
+	const int64_t now = gotrace_now(r);
+	const struct entry at = { now, from == TST_UNDETERMINED ? gotrace_rel(r, r->sync) : now };
+	stk_id stack = gotables_stack(r, ev->stack);
+	uint32_t who = 0;
+	enum tstate wait;
+	const struct gg *by;
+	switch (to) {
+	case TST_RUNNING:
+		enter_running(r, g, ev, at, stack);
+		break;
+	case TST_SYSCALL:
+		enter_syscall(r, g, ev, at, stack);
+		break;
+	case TST_RUNNABLE:
+		by = ev->g != ev->id && from != TST_UNDETERMINED ? gotrack_where(r, ev) : NULL;
+		enter_plain(r, g, TS_READY, at, by ? by->trk : 0, stack, also);
+		break;
+	case TST_WAITING:
+		wait = wait_state(r, ev->name, &who);
+		enter_plain(r, g, wait, at, who, stack, also);
+		if (wait == TS_FOREVER)
+			gospan_end_g(r, g, ev);
+		break;
+	case TST_NOTEXIST:
+		if (g->top || g->ranged)
+			gospan_end_g(r, g, ev);
+		enter_plain(r, g, TS_NONE, at, 0, stack, also);
+		drop_g(r, g);
+		break;
+	default:
+		if (also)
+			enter(r, also, at.since, TS_IDLE, 0, 0);
+	}
+}
+
+static ALWAYS void change_g(struct gotrace *r, const struct tev *ev, unsigned from, unsigned to)
+{
+	if (from == to)
+		return;
+	struct gg *g = gotrack_g(r, ev->id);
+	uint16_t also = 0;
+	bool fresh = from == TST_UNDETERMINED || from == TST_NOTEXIST || !g;
+	if (fresh)	/* of a trace that is cut: what it was before is known only from here on */
+		g = new_g(r, g, ev);
+	else if (g->state == from)
+		also = leave_state(r, g, from, to);
+	else
+		also = leave_another(r, g, to);
+	if (!g->named)
+		name_g(r, g, ev);
+	if (g->ranged || g->dedicated || g->fractional)
+		util_transition(r, g, ev);
+	g->state = (uint8_t)to;
+	enter_state(r, g, ev, from, to, also);
+}
+
+static void __attribute__((noinline)) transition_p(struct gotrace *r, const struct tev *ev)
+{
+	struct gp *p = gotrack_p(r, ev->id);
+	int64_t t = gotrace_now(r);
+	if (ev->to == TST_RUNNING && ev->m >= 0)
+		carry(r, p, ev->m, t);
+	if (ev->wire == GE_ProcStart || ev->wire == GE_ProcStop)
+		r->sink->ops->count(r->sink->self, t, ev->wire == GE_ProcStart ? CT_PROC_START : CT_PROC_STOP, p->trk);
+	if (ev->from == ev->to || ev->to != TST_IDLE)
+		return;
+	int64_t m = p->m;
+	carry(r, p, -1, t);
+	if (p->syscall_g >= 0) {
+		struct gg *g = gotrack_g(r, p->syscall_g);
+		if (g && g->state == TST_SYSCALL) {
+			enter(r, g->trk, t, TS_SYSBLOCK, 0, ev->g == g->id ? gotables_stack(r, ev->stack) : 0);
+			g->shown = TS_SYSBLOCK;
+			show_m(r, m, TS_SYSBLOCK, g->trk, t);
+		}
+		p->syscall_g = -1;
+	}
+	if (p->g) {
+		if (gotrack_on(p->g) == p)
+			lose_p(r, p->g, m);
+		p->g = NULL;
+	}
+	show_p(r, p, TS_IDLE, 0, t);
+	if (ev->wire == GE_ProcSteal) {
+		const struct gg *by = gotrack_where(r, ev);
+		r->sink->ops->mark(r->sink->self, &(struct sink_mark){ .t = t, .kind = MK_PROC_STEAL,
+			.trk = p->trk, .task = by ? by->trk : 0 });
+	}
+}
+
+/* One that is not as common as those below. false: it is no transition. */
+static bool __attribute__((noinline)) other_transition(struct gotrace *r, const struct tev *ev)
+{
+	if (ev->kind != TEV_TRANSITION)
+		return false;
+	if (ev->resource == TR_G)
+		change_g(r, ev, ev->from, ev->to);
+	else if (ev->resource == TR_P)
+		transition_p(r, ev);
+	return true;
+}
+
+/* Nearly all are of a few types, each of which says what was and what is. Each is a way of its own, without a question
+   that the type has answered: one jump is to be guessed where there were five. */
+static ALWAYS bool transition(struct gotrace *r, const struct tev *ev)
+{
+	switch (ev->wire) {
+	case GE_GoStart: change_g(r, ev, TST_RUNNABLE, TST_RUNNING); break;
+	case GE_GoBlock: change_g(r, ev, TST_RUNNING, TST_WAITING); break;
+	case GE_GoUnblock: change_g(r, ev, TST_WAITING, TST_RUNNABLE); break;
+	case GE_GoStop: change_g(r, ev, TST_RUNNING, TST_RUNNABLE); break;
+	case GE_GoSyscallBegin: change_g(r, ev, TST_RUNNING, TST_SYSCALL); break;
+	case GE_GoSyscallEnd: change_g(r, ev, TST_SYSCALL, TST_RUNNING); break;
+	case GE_GoCreate: change_g(r, ev, TST_NOTEXIST, TST_RUNNABLE); break;
+	case GE_GoDestroy: change_g(r, ev, TST_RUNNING, TST_NOTEXIST); break;
+	default: return other_transition(r, ev);
+	}
+	return true;
+}
+
+size_t gotrack_events(struct gotrace *r, const struct tev *ev, size_t n)
+{
+	const struct tev *e = ev, *end = ev + n, *near = n > NEXT ? end - NEXT : ev;
+	for (; e < end; e++) {
+		__builtin_prefetch(e + NEXT_LINE);
+		if (e < near)
+			__builtin_prefetch(gotrack_place(r, e[NEXT].id));
+		gotrace_at(r, e);
+		if (!transition(r, e))
+			break;
+	}
+	return (size_t)(e - ev);
+}
+
+/* g is, or is to be taken for, a mark worker of that kind. */
+static void label_worker(struct gotrace *r, struct gg *g, bool dedicated, int64_t p)
+{
+	if (dedicated)
+		g->dedicated = true;
+	else
+		g->fractional = true;
+	gotrack_util(r, dedicated ? UT_DEDICATED : UT_WORKER, p, 1, false);
+	if (g->mark_worker && executes(g->state) && !g->works)
+		takes_its_p(r, g, dedicated, p);
+}
+
+/* Since Go 1.26 a P has the mode of the worker that it is to run next before it runs it (assignWaitingGCWorker), and
+   whoever runs there first is labelled. The reference takes that goroutine for a worker for good. */
+void gotrack_label(struct gotrace *r, const struct tev *ev)
+{
+	size_t n;
+	const char *s = tgen_str(r->tab.gen, ev->name, &n);
+	struct gg *g = gotrack_where(r, ev);
+	r->sink->ops->mark(r->sink->self, &(struct sink_mark){ .t = gotrace_now(r), .kind = MK_LABEL,
+		.trk = g ? g->trk : 0, .text = gotables_str(r, ev->name) });
+	if (!g || n < 3 || memcmp(s, "GC ", 3))
+		return;
+	bool idle = n == 9 && !memcmp(s, "GC (idle)", 9), dedicated = n == 14 && !memcmp(s, "GC (dedicated)", 14);
+	if (!g->mark_worker && !g->named) {
+		g->mark_worker = true;
+		if (g->state == TST_RUNNING)
+			show_running(r, g, gotrack_on(g), gotrace_now(r), 0, 0);
+	}
+	if (!idle && (g->mark_worker || r->sink->oddities))
+		label_worker(r, g, dedicated, ev->p);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_LOAD_GOTRACE_WIRE_H
+#define TTRACE_LOAD_GOTRACE_WIRE_H
+
+#include "base/byte_cursor.h"
+#include "base/err.h"
+#include "load/load.h"
+
+/* Events on the wire, by the names of goev.def. */
+enum goev_type {
+	GE_NONE,
+#define EV(id, name, ...) GE_##name = id,
+#include "load/gotrace/events.def"
+#undef EV
+	GE__N = 137,
+	GE_SYNC_OURS = 255	/* tev.wire of Sync events: no event of the wire */
+};
+
+enum { F_T = 1, F_K = 2, F_D = 4, F_X = 8 };
+
+/* One row of goev.def. Rows of ids that are not there have no name. */
+struct goev_spec {
+	const char *name, *args;
+	uint8_t kind, wire, resource, from, to, what, zero[2];	/* as struct tev has them */
+	uint8_t since, flags;
+	uint8_t nargs;		/* numbers on the wire, dt included */
+	uint8_t id, value, value2, str, text, stack, stack2;	/* index in goev.arg */
+	bool rest;		/* it has value2, text or stack2 */
+};
+extern const struct goev_spec goev_specs[GE__N];
+extern const uint8_t goev_nargs[256];	/* of timed events; 0: it is none */
+
+/* A timed event: arg[0] is 0 and stays so, arg[1..4] the numbers after dt, arg[5] and arg[6] the
+   goroutine and the processor where it happened, once known. */
+struct goev {
+	int64_t time;
+	uint64_t arg[7];
+	uint8_t type;
+};
+
+enum {
+	GO_ARG_G = 5, GO_ARG_P = 6,
+	GO_HEADER = 16,		/* "go 1.NN trace\0\0\0" */
+	GO_MAX_BATCH = 64 << 10,
+	GO_MAX_FRAMES = 128,
+	GO_MAX_STRING = 1 << 10,
+	GO_NEWEST = 26
+};
+
+/* The minor version of "go 1.N trace", or -1. The batches begin at GO_HEADER. */
+int gowire_version(struct bytes);
+
+/* A batch of the wire, its bytes in place. */
+struct gobatch {
+	uint64_t gen, m, time;
+	const uint8_t *p;
+	uint32_t n;
+	uint32_t next;		/* of the same M: index + 1, 0 the last (gogen's) */
+	uint64_t at;		/* offset of p in the file */
+	uint8_t exp;		/* experiment, 0 none */
+	uint8_t first;		/* what it begins with: GE_Strings and so on, or GE_NONE when empty */
+	bool end;		/* the end of a generation and no batch */
+	bool cut;		/* the input ends within it: p and n are what there is */
+};
+/* What is before its bytes, up to their number. 1: read one; 0: the input ends here; -1: damage, *e. */
+int gowire_head(struct cur *, struct gobatch *, struct err *);
+/* All of it, likewise. */
+int gowire_batch(struct cur *, struct gobatch *, struct err *);
+
+/* The next event of a batch into *ev, all but its time; *dt its time difference. false: *e. */
+bool gowire_any_event(struct cur *, struct goev *ev, uint64_t *dt, struct err *e);
+
+/* The rest of a varint of which two bytes are in *v and go on, at p, of which 8 bytes may be read. NULL: it is
+   longer than any may be. */
+const uint8_t *gowire_long(const uint8_t *p, uint64_t *v);
+
+/* A varint at p, of which 10 bytes may be read: mostly one to three. */
+static inline const uint8_t *quick_varint(const uint8_t *p, uint64_t *v)
+{
+	uint64_t a = p[0];
+	if (a < 0x80) {
+		*v = a;
+		return p + 1;
+	}
+	uint64_t b = p[1];
+	*v = a = (a & 0x7f) | b << 7;
+	if (b < 0x80)
+		return p + 2;
+	b = p[2];
+	*v = (a & 0x3fff) | b << 14;
+	return b < 0x80 ? p + 3 : gowire_long(p + 2, v);
+}
+
+/* The same, of a known type, at p, of which GOWIRE_ROOM bytes may be read; where it ends. NULL: it is not so simple. */
+enum { GOWIRE_ROOM = 1 + 10 * 5 };	/* type, dt and four */
+static inline __attribute__((always_inline)) const uint8_t *gowire_quick(const uint8_t *p, struct goev *ev,
+    uint64_t *dt)
+{
+	unsigned type = *p++, n = goev_nargs[type];
+	if (!n || !(p = quick_varint(p, dt)))
+		return NULL;
+	if ((n > 1 && !(p = quick_varint(p, &ev->arg[1]))) || (n > 2 && !(p = quick_varint(p, &ev->arg[2]))) ||
+	    (n > 3 && !(p = quick_varint(p, &ev->arg[3]))) || (n > 4 && !(p = quick_varint(p, &ev->arg[4]))))
+		return NULL;
+	ev->type = (uint8_t)type;
+	return p;
+}
+
+/* As Go converts: what does not fit is the smallest number. */
+static inline int64_t gowire_time(double ns_per_tick, uint64_t ticks)
+{
+	double t = (double)ticks * ns_per_tick;
+	return t >= -9223372036854775808.0 && t < 9223372036854775808.0 ? (int64_t)t : INT64_MIN;
+}
+
+/* Sums wrap as Go's do. */
+static inline int64_t gowire_add(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+/* Of a file that is its header alone. */
+#define GO_NOTHING "nothing follows the header: the program ended before anything was written; was trace.Stop called?"
+
+#endif

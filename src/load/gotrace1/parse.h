@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_LOAD_GOTRACE1_PARSE_H
+#define TTRACE_LOAD_GOTRACE1_PARSE_H
+
+#include "load/gotrace/order.h"
+
+/* Traces of Go 1.5 to 1.21: version 1 of the format. */
+
+enum gov1_type {
+	V1_NONE, V1_BATCH, V1_FREQUENCY, V1_STACK, V1_GOMAXPROCS, V1_PROC_START, V1_PROC_STOP,
+	V1_GC_START, V1_GC_DONE, V1_STW_START, V1_STW_DONE, V1_SWEEP_START, V1_SWEEP_DONE,
+	V1_GO_CREATE, V1_GO_START, V1_GO_END, V1_GO_STOP, V1_GO_SCHED, V1_GO_PREEMPT, V1_GO_SLEEP,
+	V1_GO_BLOCK, V1_GO_UNBLOCK, V1_GO_BLOCK_SEND, V1_GO_BLOCK_RECV, V1_GO_BLOCK_SELECT,
+	V1_GO_BLOCK_SYNC, V1_GO_BLOCK_COND, V1_GO_BLOCK_NET, V1_GO_SYSCALL, V1_GO_SYSEXIT,
+	V1_GO_SYSBLOCK, V1_GO_WAITING, V1_GO_IN_SYSCALL, V1_HEAP_ALLOC, V1_HEAP_GOAL,
+	V1_TIMER_GOROUTINE, V1_FUTILE_WAKEUP, V1_STRING, V1_GO_START_LOCAL, V1_GO_UNBLOCK_LOCAL,
+	V1_GO_SYSEXIT_LOCAL, V1_GO_START_LABEL, V1_GO_BLOCK_GC, V1_ASSIST_START, V1_ASSIST_DONE,
+	V1_TASK_CREATE, V1_TASK_END, V1_REGION, V1_LOG, V1_CPU_SAMPLE, V1__N
+};
+
+/* Processors that are none: where events are shown that belong to no real one. */
+enum { V1_P_TIMER = 1000001, V1_P_NET, V1_P_SYSCALL, V1_P_GC, V1_P_PROFILE };
+
+struct gov1_ev {
+	int64_t ts;		/* ticks; ns from the first event when ordered */
+	int64_t seq;		/* 1.5 and 1.6: place in the whole */
+	uint64_t g, arg[4];	/* of a log: task, category, offset and length of the text */
+	uint32_t stack;		/* id in the file */
+	int32_t p;
+	uint32_t next;		/* of the same P, index + 1 */
+	uint8_t type;
+	bool blocked;		/* system calls: it took long enough to lose the P */
+};
+
+struct gov1_proc {		/* the events of one P, in order */
+	int64_t p;
+	/* running at the end of its last batch; while events are ordered, at the last of them */
+	uint64_t g;
+	uint32_t first, last;	/* index + 1 */
+};
+
+struct gov1 {
+	struct bytes in;
+	int version;
+	struct tgen *gen;	/* strings and stacks: one generation, for the whole trace */
+	struct idmap stack_ids;	/* to index of gen->stack */
+	struct idmap names, starts;	/* before 1.7, by address: strings, and stacks of that one frame */
+	struct idmap timers;	/* goroutines that do nothing but wake others in time */
+	int64_t ticks_per_sec;
+	struct gov1_ev *ev;	/* as the file has them */
+	size_t nev, capev;
+	struct gov1_proc *proc;
+	size_t nproc, capproc;
+	struct idmap procs;
+	uint32_t *order;	/* index of ev */
+	size_t norder;
+	struct err damage;	/* the first there was; kind ERR_NONE: none */
+	uint64_t forced, dropped;	/* events that could not be: believed, left out */
+	uint64_t end;		/* bytes of the file that were read */
+};
+
+/* Put the events in order, in time and in step with each other. What led to one may be missing, where a trace is cut:
+   it is believed then, or left out. */
+void gov1_order(struct gov1 *v);
+/* The last step of gov1_order: hold each event against what can happen. */
+void gov1_check(struct gov1 *v);
+/* Say them as events of version 2. */
+void gov1_convert(struct gov1 *v, struct goorder *o);
+
+/* All of the above; *gen is the caller's to free. 0: *damage and *lost say what is missing; -1: nothing is readable. */
+int gov1_read(struct bytes in, int version, struct goorder *o, struct tgen **gen, uint64_t *lost,
+    struct err *damage);
+
+#endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Is an ordered trace of version 1 possible? A P runs one goroutine at a time, a
+ * goroutine that is woken was asleep, what ends had begun. Where an event cannot
+ * be, something before it is missing: what it asks for is taken as given, if that
+ * makes it possible, and the event is left out if not; *damage says which was the
+ * first. On the way the few things that an event only tells with its history are
+ * restored: who was woken by the network, and that the mark phase is nobody's.
+ */
+#include "config.h"
+#include "load/gotrace1/parse.h"
+
+#include "base/mem/mem.h"
+
+#include <inttypes.h>
+
+enum { DEAD, RUNNABLE, RUNNING, WAITING };
+
+struct vg {
+	uint8_t state;
+	uint8_t slept;		/* type of the event that put it to sleep */
+	bool assist;
+	bool known;		/* by more than a mention */
+};
+
+struct vp {
+	bool running, sweeping, stw;
+	uint64_t g;
+};
+
+struct check {
+	struct gov1 *v;
+	struct arena mem;
+	struct idmap gs, ps, tasks;
+	bool gc, stw;
+	const char *why;	/* what is wrong with the event */
+};
+
+static struct vg *vg_of(struct check *c, uint64_t id)
+{
+	bool fresh;
+	struct idslot *s = idmap_put(&c->gs, id, &fresh);
+	if (fresh)
+		s->p = arena_zalloc(&c->mem, sizeof(struct vg));
+	return s->p;
+}
+
+static struct vp *vp_of(struct check *c, int32_t id)
+{
+	bool fresh;
+	struct idslot *s = idmap_put(&c->ps, (uint64_t)(int64_t)id, &fresh);
+	if (fresh)
+		s->p = arena_zalloc(&c->mem, sizeof(struct vp));
+	return s->p;
+}
+
+static bool that(struct check *c, bool holds, const char *why)
+{
+	if (!holds && !c->why)
+		c->why = why;
+	return holds;
+}
+
+static bool runs(struct check *c, const struct vp *p, const struct vg *g, const struct gov1_ev *e,
+    bool g0)
+{
+	return that(c, g->state == RUNNING, "the goroutine is not running") &&
+	       that(c, p->g == e->g, "the P does not run this goroutine") &&
+	       that(c, g0 || e->g, "goroutine 0 cannot do this");
+}
+
+static void check_unblock(struct check *c, struct gov1_ev *e, const struct vp *p,
+    const struct vg *g)
+{
+	struct vg *to = vg_of(c, e->arg[0]);
+	if (!that(c, g->state == RUNNING, "the goroutine is not running") ||
+	    !that(c, e->p == V1_P_TIMER || p->g == e->g, "the P does not run this goroutine") ||
+	    !that(c, to->state == WAITING, "the other goroutine is not waiting"))
+		return;
+	if (to->slept == V1_GO_BLOCK_NET)
+		e->p = V1_P_NET;
+	to->state = RUNNABLE;
+	to->slept = 0;
+}
+
+static void check_g(struct check *c, struct gov1_ev *e, struct vp *p, struct vg *g)
+{
+	g->known = true;
+	switch (e->type) {
+	case V1_GO_WAITING:
+	case V1_GO_IN_SYSCALL:
+		if (!that(c, g->state == RUNNABLE, "the goroutine is not runnable"))
+			break;
+		g->state = WAITING;
+		g->slept = e->type;
+		break;
+	case V1_GO_CREATE:
+		if (!runs(c, p, g, e, true))
+			break;
+		g = vg_of(c, e->arg[0]);
+		if (that(c, !g->known, "the goroutine exists already"))
+			*g = (struct vg){.state = RUNNABLE, .known = true};
+		break;
+	case V1_GO_START:
+	case V1_GO_START_LABEL:
+		if (!that(c, g->state == RUNNABLE, "the goroutine is not runnable") ||
+		    !that(c, !p->g, "the P runs another goroutine"))
+			break;
+		g->state = RUNNING;
+		g->slept = 0;
+		p->g = e->g;
+		break;
+	case V1_GO_END:
+	case V1_GO_STOP:
+	case V1_GO_SCHED:
+	case V1_GO_PREEMPT:
+		if (!runs(c, p, g, e, false))
+			break;
+		g->state = e->type == V1_GO_END || e->type == V1_GO_STOP ? DEAD : RUNNABLE;
+		p->g = 0;
+		break;
+	case V1_GO_UNBLOCK:
+		check_unblock(c, e, p, g);
+		break;
+	case V1_GO_SYSCALL:
+		if (runs(c, p, g, e, false))
+			g->slept = e->type;
+		break;
+	case V1_GO_SYSEXIT:
+		if (!that(c, g->state == WAITING, "the goroutine is not waiting"))
+			break;
+		g->state = RUNNABLE;
+		g->slept = 0;
+		break;
+	default:	/* all that put to sleep */
+		if (!runs(c, p, g, e, false))
+			break;
+		g->state = WAITING;
+		if (e->type != V1_GO_SYSBLOCK)
+			g->slept = e->type;
+		p->g = 0;
+		break;
+	}
+}
+
+static void check_runtime(struct check *c, struct gov1_ev *e, struct vp *p, struct vg *g)
+{
+	bool *stw = c->v->version < 10 ? &p->stw : &c->stw;
+	switch (e->type) {
+	case V1_PROC_START:
+		that(c, !p->running, "the P is already running");
+		p->running = true;
+		break;
+	case V1_PROC_STOP:
+		that(c, p->running, "the P is not running");
+		that(c, !p->g, "the P runs a goroutine");
+		p->running = false;
+		break;
+	case V1_GC_START:
+		that(c, !c->gc, "the previous GC cycle has not ended");
+		c->gc = true;
+		e->p = V1_P_GC;
+		break;
+	case V1_GC_DONE:
+		that(c, c->gc, "no GC cycle has started");
+		c->gc = false;
+		break;
+	case V1_STW_START:
+	case V1_STW_DONE:
+		that(c, *stw == (e->type == V1_STW_DONE), "it does not match the previous stop event");
+		*stw = e->type == V1_STW_START;
+		break;
+	case V1_SWEEP_START:
+	case V1_SWEEP_DONE:
+		that(c, p->sweeping == (e->type == V1_SWEEP_DONE),
+		    "it does not match the previous sweep event");
+		p->sweeping = e->type == V1_SWEEP_START;
+		break;
+	case V1_ASSIST_START:
+		that(c, !g->assist, "the previous mark assist has not ended");
+		g->assist = g->known = true;
+		break;
+	case V1_ASSIST_DONE:	/* it may have begun before the trace did */
+		g->assist = false;
+		break;
+	default:
+		break;
+	}
+}
+
+static void check_user(struct check *c, const struct gov1_ev *e)
+{
+	bool fresh;
+	if (e->type == V1_TASK_CREATE) {
+		idmap_put(&c->tasks, e->arg[0], &fresh);
+		that(c, fresh, "the task exists already");
+	} else if (e->type == V1_TASK_END) {
+		idmap_drop(&c->tasks, e->arg[0]);
+	} else if (e->type == V1_REGION) {
+		that(c, e->arg[1] <= 1, "it is neither a start nor an end");
+	}
+}
+
+static void check_event(struct check *c, struct gov1_ev *e)
+{
+	struct vp *p = vp_of(c, e->p);
+	struct vg *g = vg_of(c, e->g);
+	switch (e->type) {
+	case V1_GO_CREATE: case V1_GO_START: case V1_GO_END: case V1_GO_STOP: case V1_GO_SCHED:
+	case V1_GO_PREEMPT: case V1_GO_SLEEP: case V1_GO_BLOCK: case V1_GO_UNBLOCK:
+	case V1_GO_BLOCK_SEND: case V1_GO_BLOCK_RECV: case V1_GO_BLOCK_SELECT: case V1_GO_BLOCK_SYNC:
+	case V1_GO_BLOCK_COND: case V1_GO_BLOCK_NET: case V1_GO_SYSCALL: case V1_GO_SYSEXIT:
+	case V1_GO_SYSBLOCK: case V1_GO_WAITING: case V1_GO_IN_SYSCALL: case V1_GO_START_LABEL:
+	case V1_GO_BLOCK_GC:
+		check_g(c, e, p, g);
+		break;
+	case V1_TASK_CREATE:
+	case V1_TASK_END:
+	case V1_REGION:
+		check_user(c, e);
+		break;
+	default:
+		check_runtime(c, e, p, g);
+		break;
+	}
+}
+
+/* The goroutine runs on the P, and nothing else does. */
+static void let_run(struct check *c, const struct gov1_ev *e, struct vp *p, struct vg *g)
+{
+	if (!e->g)
+		return;
+	if (p->g && p->g != e->g)
+		vg_of(c, p->g)->state = RUNNABLE;
+	g->state = RUNNING;
+	p->g = e->g;
+}
+
+/* The P is free: the end of what ran there is missing. */
+static void let_go(struct check *c, struct vp *p)
+{
+	if (p->g)
+		vg_of(c, p->g)->state = WAITING;
+	p->g = 0;
+}
+
+/* Make it so that the event can be. */
+static void believe(struct check *c, const struct gov1_ev *e)
+{
+	struct vp *p = vp_of(c, e->p);
+	struct vg *g = vg_of(c, e->g);
+	switch (e->type) {
+	case V1_GO_START:
+	case V1_GO_START_LABEL:
+		let_go(c, p);
+		g->state = RUNNABLE;
+		break;
+	case V1_GO_WAITING:
+	case V1_GO_IN_SYSCALL:
+		g->state = RUNNABLE;
+		break;
+	case V1_GO_SYSEXIT:
+		g->state = WAITING;
+		break;
+	case V1_GO_UNBLOCK:
+		if (e->p != V1_P_TIMER)
+			let_run(c, e, p, g);
+		if (e->arg[0] != e->g)
+			vg_of(c, e->arg[0])->state = WAITING;
+		break;
+	case V1_PROC_START:
+	case V1_PROC_STOP:
+		let_go(c, p);
+		p->running = e->type == V1_PROC_STOP;
+		break;
+	case V1_GC_START:
+	case V1_GC_DONE:
+		c->gc = e->type == V1_GC_DONE;
+		break;
+	case V1_STW_START:
+	case V1_STW_DONE:
+		c->stw = p->stw = e->type == V1_STW_DONE;
+		break;
+	case V1_SWEEP_START:
+	case V1_SWEEP_DONE:
+		p->sweeping = e->type == V1_SWEEP_DONE;
+		break;
+	case V1_ASSIST_START:
+		g->assist = false;
+		break;
+	case V1_TASK_CREATE:
+	case V1_REGION:
+		break;
+	default:	/* all that a goroutine does which runs */
+		let_run(c, e, p, g);
+		break;
+	}
+}
+
+static void complain(const struct check *c, const struct gov1_ev *e)
+{
+	if (!c->v->damage.kind)
+		err_set(&c->v->damage, ERR_FORMAT, ERR_NOWHERE,
+		    "event of type %d at time %" PRId64 " is impossible: %s", e->type, e->ts, c->why);
+}
+
+void gov1_check(struct gov1 *v)
+{
+	struct check c = {.v = v};
+	size_t n = 0;
+	vg_of(&c, 0)->state = RUNNING;
+	for (size_t i = 0; i < v->norder; i++) {
+		struct gov1_ev *e = &v->ev[v->order[i]];
+		check_event(&c, e);
+		if (c.why) {
+			complain(&c, e);
+			c.why = NULL;
+			believe(&c, e);
+			check_event(&c, e);
+			bool can = !c.why;
+			c.why = NULL;
+			v->forced += can;
+			v->dropped += !can;
+			if (!can)
+				continue;
+		}
+		v->order[n++] = v->order[i];
+	}
+	v->norder = n;
+	idmap_free(&c.gs);
+	idmap_free(&c.ps);
+	idmap_free(&c.tasks);
+	arena_free(&c.mem);
+}

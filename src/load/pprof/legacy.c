@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Profiles from before profile.proto. The kinds are tried in pprof's order
+ * (binary CPU profiles, the text kinds, Java's; jemalloc's, which pprof has not, has
+ * a heading of its own); what one has gathered is said
+ * to the sink only when all of the file is understood, because mappings come
+ * last in the file and first in the sink. This file has the gathering
+ * and the telling.
+ */
+#include "config.h"
+#include "load/pprof/legacy.h"
+
+#include <string.h>
+
+/* ---- samples */
+
+static int same_addr(const void *ctx, uint32_t id, const void *key)
+{
+	return ((const struct legacy *)ctx)->loc[id].addr == *(const uint64_t *)key;
+}
+
+uint32_t leg_loc(struct legacy *g, uint64_t addr)
+{
+	uint32_t h = hash_u64(addr, 0), id = intern_find(&g->locs, h, same_addr, g, &addr);
+	if (id != UINT32_MAX)
+		return id;
+	g->loc = mem_grow(g->loc, &g->cloc, g->nloc + 1, sizeof *g->loc);
+	g->loc[g->nloc] = (struct leg_loc){.addr = addr};
+	intern_put(&g->locs, h, (uint32_t)g->nloc);
+	return (uint32_t)g->nloc++;
+}
+
+struct leg_sample *leg_sample(struct legacy *g)
+{
+	leg_name_run(g);
+	g->next = g->nframe;
+	g->sample = mem_grow(g->sample, &g->csample, g->nsample + 1, sizeof *g->sample);
+	g->sample[g->nsample] = (struct leg_sample){.frame = g->nframe};
+	return &g->sample[g->nsample++];
+}
+
+void leg_frame(struct legacy *g, uint32_t loc)
+{
+	g->frame = mem_grow(g->frame, &g->cframe, g->nframe + 1, sizeof *g->frame);
+	g->frame[g->nframe++] = loc;
+	g->sample[g->nsample - 1].n++;
+}
+
+/* ---- names */
+
+static int same_fun(const void *ctx, uint32_t id, const void *key)
+{
+	const struct legacy *g = ctx;
+	const struct words *name = key;
+	return g->fun[id].nname == words_n(*name) && !memcmp(g->fun[id].name, name->p, words_n(*name));
+}
+
+uint32_t leg_fun(struct legacy *g, struct words name, struct words file)
+{
+	uint32_t h = hash_bytes(name.p, words_n(name), 0), id = intern_find(&g->funs, h, same_fun, g, &name);
+	if (id != UINT32_MAX)
+		return id;
+	g->fun = mem_grow(g->fun, &g->cfun, g->nfun + 1, sizeof *g->fun);
+	g->fun[g->nfun] = (struct leg_fun){name.p, file.p, words_n(name), words_n(file)};
+	intern_put(&g->funs, h, (uint32_t)g->nfun);
+	return (uint32_t)g->nfun++;
+}
+
+void leg_line(struct legacy *g, uint32_t fun, int64_t line)
+{
+	g->line = mem_grow(g->line, &g->cline, g->nline + 1, sizeof *g->line);
+	g->line[g->nline++] = (struct leg_line){fun, line};
+}
+
+/* A leaf that was written twice, once moved back by one, is one. */
+void leg_drop_double_leaf(struct legacy *g)
+{
+	for (size_t i = 0; i < g->nsample; i++) {
+		struct leg_sample *s = &g->sample[i];
+		uint32_t *f = g->frame + s->frame;
+		if (s->n > 1 && g->loc[f[0]].addr == g->loc[f[1]].addr + 1) {
+			f[1] = f[0];
+			s->frame++;
+			s->n--;
+		}
+	}
+}
+
+/* ---- all of them */
+
+static enum leg_verdict cpu(struct legacy *g, struct bytes b)
+{
+	enum leg_verdict v = leg_cpu(g, b);
+	if (v == LEG_OK && !g->nfun)
+		leg_drop_double_leaf(g);
+	return v;
+}
+
+static void forget(struct legacy *g)
+{
+	mem_free(g->loc);
+	mem_free(g->order);
+	mem_free(g->map);
+	mem_free(g->fun);
+	mem_free(g->line);
+	mem_free(g->sample);
+	mem_free(g->frame);
+	intern_free(&g->locs);
+	intern_free(&g->funs);
+	arena_free(&g->arena);
+	*g = (struct legacy){0};
+}
+
+static enum leg_verdict parse(struct legacy *g, struct bytes b)
+{
+	static enum leg_verdict (*const text[])(struct legacy *, struct lines) = {
+	    leg_heap,
+	    leg_count,
+	    leg_threads,
+	    leg_contention,
+	    leg_jemalloc,
+	};
+	struct lines l = {.p = (const char *)b.p, .end = (const char *)b.p + b.n};
+	enum leg_verdict v = cpu(g, b);
+	for (size_t i = 0; i < sizeof text / sizeof text[0] && v == LEG_OTHER; i++) {
+		forget(g);
+		v = text[i](g, l);
+	}
+	if (v == LEG_OTHER) {
+		forget(g);
+		v = leg_java(g, b);
+	}
+	return v;
+}
+
+/* Frames that are the profiler's own, by what the profile counts. Older profiles do not say them, but they are
+   written into what is made of them: so they are spelt as pprof spells them. */
+static const char drop_cpu[] =
+    "ProfileData::Add|ProfileData::prof_handler|CpuProfiler::prof_handler|"
+    "__pthread_sighandler|__restore";
+static const char drop_lock[] =
+    "RecordLockProfileData|(base::)?RecordLockProfileData.*|"
+    "(base::)?SubmitMutexProfileData.*|(base::)?SubmitSpinLockProfileData.*|"
+    "(base::Mutex::)?AwaitCommon.*|(base::Mutex::)?Unlock.*|(base::Mutex::)?UnlockSlow.*|"
+    "(base::Mutex::)?ReaderUnlock.*|(base::MutexLock::)?~MutexLock.*|(Mutex::)?AwaitCommon.*|"
+    "(Mutex::)?Unlock.*|(Mutex::)?UnlockSlow.*|(Mutex::)?ReaderUnlock.*|"
+    "(MutexLock::)?~MutexLock.*|(SpinLock::)?Unlock.*|(SpinLock::)?SlowUnlock.*|"
+    "(SpinLockHolder::)?~SpinLockHolder.*";
+static const char drop_heap[] =
+    "calloc|cfree|malloc|free|memalign|do_memalign|(__)?posix_memalign|pvalloc|valloc|"
+    "realloc|tcmalloc::.*|tc_calloc|tc_cfree|tc_malloc|tc_free|tc_memalign|tc_posix_memalign|"
+    "tc_pvalloc|tc_valloc|tc_realloc|tc_new|tc_delete|tc_newarray|tc_deletearray|"
+    "tc_new_nothrow|tc_newarray_nothrow|malloc_zone_malloc|malloc_zone_calloc|"
+    "malloc_zone_valloc|malloc_zone_realloc|malloc_zone_memalign|malloc_zone_free|"
+    "runtime\\..*|BaseArena::.*|(::)?do_malloc_no_errno|(::)?do_malloc_pages|(::)?do_malloc|"
+    "DoSampledAllocation|MallocedMemBlock::MallocedMemBlock|_M_allocate|"
+    "__builtin_(vec_)?delete|__builtin_(vec_)?new|__gnu_cxx::new_allocator::allocate|"
+    "__libc_malloc|__malloc_alloc_template::allocate|allocate|cpp_alloc|"
+    "operator new(\\[\\])?|simple_alloc::allocate";
+static const char keep_heap[] = "runtime\\.panic|runtime\\.reflectcall|runtime\\.call[0-9]*";
+
+static void own_frames(struct legacy *g)
+{
+	if (g->drop)	/* the reader knows better */
+		return;
+	g->drop = drop_cpu;
+	if (g->ntype >= 2 && !strcmp(g->type[0], "contentions") && !strcmp(g->type[1], "delay"))
+		g->drop = drop_lock;
+	if (g->ntype >= 2 && (!strcmp(g->type[1], "space") || !strcmp(g->type[1], "inuse_space") ||
+				 !strcmp(g->type[1], "alloc_space"))) {
+		g->drop = drop_heap;
+		g->keep = keep_heap;
+	}
+}
+
+static str_id put_str(struct sink *s, const char *t)
+{
+	return t ? s->ops->str(s->self, t, strlen(t)) : 0;
+}
+
+static fun_id tell_function(const struct leg_fun *f, uint64_t id, struct sink *s)
+{
+	str_id name = s->ops->str(s->self, f->name, f->nname);
+	return s->ops->fun(s->self, &(struct sink_fun){id, name, name, s->ops->str(s->self, f->file, f->nfile), 0});
+}
+
+static void tell_tables(const struct legacy *g, struct sink *s, loc_id *loc)
+{
+	map_id *map = xcalloc(g->nmap + 1, sizeof *map);
+	fun_id *fun = xcalloc(g->nfun + 1, sizeof *fun);
+	struct sink_line *line = NULL;
+	size_t cap = 0;
+	uint64_t known = 0;
+	for (size_t i = 0; i < g->ntype; i++)
+		s->ops->type(s->self, put_str(s, g->type[i]), put_str(s, g->unit[i]));
+	for (size_t i = 0; i < g->nmap; i++) {
+		const struct leg_map *m = &g->map[i];
+		map[i + 1] = s->ops->map(
+		    s->self, &(struct sink_map){.id = i + 1,
+				 .start = m->start,
+				 .limit = m->limit,
+				 .offset = m->offset,
+				 .file = s->ops->str(s->self, m->file, m->nfile),
+				 .build_id = s->ops->str(s->self, m->build, m->nbuild)});
+	}
+	for (size_t i = 0; i < g->norder; i++) {
+		const struct leg_loc *l = &g->loc[g->order[i]];
+		line = mem_grow(line, &cap, l->nline + 1u, sizeof *line);
+		for (uint32_t k = 0; k < l->nline; k++) {
+			const struct leg_line *x = &g->line[l->line + k];
+			if (!fun[x->fun])	/* functions are numbered in the order of the locations, as in pprof */
+				fun[x->fun] = tell_function(&g->fun[x->fun], ++known, s);
+			line[k] = (struct sink_line){fun[x->fun], x->line, 0};
+		}
+		loc[g->order[i]] = s->ops->loc(s->self, &(struct sink_loc){.id = l->id,
+							    .addr = l->addr,
+							    .map = map[l->map],
+							    .line = line,
+							    .nline = l->nline});
+	}
+	mem_free(line);
+	mem_free(map);
+	mem_free(fun);
+}
+
+static void tell(const struct legacy *g, struct sink *s)
+{
+	loc_id *loc = xcalloc(g->nloc + 1, sizeof *loc), *stack = NULL;
+	size_t cap = 0;
+	tell_tables(g, s, loc);
+	s->ops->meta(s->self, &(struct sink_meta){.period_type = put_str(s, g->period_type),
+				  .period_unit = put_str(s, g->period_unit),
+				  .period = g->period,
+				  .duration = g->duration,
+				  .commented = g->commented,
+				  .drop_frames = put_str(s, g->drop),
+				  .keep_frames = put_str(s, g->keep)});
+	str_id bytes = put_str(s, "bytes");
+	for (size_t i = 0; i < g->nsample; i++) {
+		const struct leg_sample *x = &g->sample[i];
+		struct sink_label label = {.key = bytes, .num = x->bytes};
+		stack = mem_grow(stack, &cap, x->n + 1u, sizeof *stack);
+		for (uint32_t k = 0; k < x->n; k++)
+			stack[k] = loc[g->frame[x->frame + k]];
+		s->ops->sample(
+		    s->self, &(struct sink_sample){.stack = s->ops->stack(s->self, stack, x->n),
+				 .value = x->value,
+				 .label = &label,
+				 .nlabel = x->has_bytes,
+				 .when = TIME_NONE});
+	}
+	mem_free(loc);
+	mem_free(stack);
+}
+
+int read_pprof_legacy(struct bytes b, struct sink *s, struct err *e)
+{
+	struct legacy g = {0};
+	enum leg_verdict v = parse(&g, b);
+	if (v == LEG_OK) {
+		leg_name_run(&g);
+		own_frames(&g);
+		tell(&g, s);
+	}
+	forget(&g);
+	return v == LEG_OK ? 0
+			   : err_set(e, ERR_FORMAT, ERR_NOWHERE,
+				 v == LEG_BAD ? "malformed profile in a legacy text format"
+					      : "unrecognized profile format");
+}
+
+/* Decided by its heading. */
+bool is_pprof_legacy(struct bytes b)
+{
+	static const unsigned char words[4][8] = {
+	    {0, 0, 0, 0, 3, 0, 0, 0},
+	    {0, 0, 0, 0, 0, 0, 0, 3},
+	    {0},
+	    {0},
+	};
+	if (b.n >= 20 && (!memcmp(b.p, words[0], 8) || !memcmp(b.p, words[1], 8)))
+		return true;
+	if (b.n >= 40 && !memcmp(b.p, words[2], 8) && (b.p[8] == 3 || b.p[15] == 3))
+		return true;
+	struct lines l = {
+	    .p = (const char *)b.p, .end = (const char *)b.p + (b.n < 4096 ? b.n : 4096)};
+	if (leg_is_jemalloc(l))
+		return true;
+	while (lines_next(&l) && lines_comment(&l))
+		;
+	return words_hold(lines_words(&l), "heap profile:") ||
+	       words_hold(lines_words(&l), " profile: total ") ||
+	       words_hold(lines_words(&l), "--- contention") ||
+	       words_hold(lines_words(&l), "--- mutex:") || words_hold(lines_words(&l), "--- thread") ||
+	       words_hold(lines_words(&l), "--- Thread ") || words_hold(lines_words(&l), "--- heapz ");
+}

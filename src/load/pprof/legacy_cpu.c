@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * gperftools' CPU profiles: words of 32 or 64 bits in either byte order, told by
+ * the heading 0 3 K period 0; then stacks (count, depth, addresses) up to the
+ * one that says 0 1 0; then the memory map as text. K is 1 when Java wrote it,
+ * and then a table of functions follows instead; Java's heap and contention
+ * profiles are text with the same table.
+ */
+#include "config.h"
+#include "load/pprof/legacy.h"
+
+#include "base/wrap_math.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct cells {
+	const uint8_t *p, *end;
+	unsigned size;
+	bool big, bad;
+};
+
+static uint64_t word(struct cells *w)
+{
+	uint64_t v = 0;
+	if (w->bad || (size_t)(w->end - w->p) < w->size) {
+		w->bad = true;
+		w->p = w->end;
+		return 0;
+	}
+	for (unsigned i = 0; i < w->size; i++)
+		v |= (uint64_t)w->p[w->big ? w->size - 1 - i : i] << 8 * i;
+	w->p += w->size;
+	return v;
+}
+
+/* Stacks up to the end mark; false: this is no such profile. exact: addresses are no return
+ * addresses. */
+static bool cpu_samples(struct legacy *g, struct cells *w, bool exact)
+{
+	while (w->p < w->end && !w->bad) {
+		uint64_t count = word(w), depth = word(w);
+		if (w->bad || depth > (uint64_t)(w->end - w->p) / 4)
+			return false;
+		uint64_t first = 0;
+		struct leg_sample *s = leg_sample(g);
+		s->value[0] = (int64_t)count;
+		s->value[1] = (int64_t)(count * (uint64_t)g->period);
+		for (uint64_t i = 0; i < depth; i++) {
+			uint64_t a = word(w);
+			first = i ? first : a;
+			leg_frame(g, leg_loc(g, a - (i > 0 && !exact)));
+		}
+		if (!count && depth == 1 && !first) {
+			g->nsample--;
+			g->nframe--;
+			break;
+		}
+	}
+	return true;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* A frame that nearly all samples have in second place was put there by the signal handler. */
+static void drop_handler(struct legacy *g)
+{
+	size_t n = 0, need = g->nsample - g->nsample / 32, best = 0;
+	uint32_t *second = xmalloc((g->nsample + 1) * sizeof *second), found = 0;
+	for (size_t i = 0; i < g->nsample; i++)
+		if (g->sample[i].n > 1)
+			second[n++] = g->frame[g->sample[i].frame + 1];
+	qsort(second, n, sizeof *second, by_value);
+	for (size_t i = 0, k; i < n; i = k) {
+		for (k = i; k < n && second[k] == second[i];)
+			k++;
+		if (k - i >= need && k - i > best) {
+			best = k - i;
+			found = second[i];
+		}
+	}
+	for (size_t i = 0; i < g->nsample && best; i++) {
+		struct leg_sample *s = &g->sample[i];
+		uint32_t *f = g->frame + s->frame;
+		if (s->n > 1 && f[1] == found) {
+			f[1] = f[0];
+			s->frame++;
+			s->n--;
+		}
+	}
+	mem_free(second);
+}
+
+static enum leg_verdict leg_java_locations(struct legacy *g, const char *p, const char *end);
+
+enum leg_verdict leg_cpu(struct legacy *g, struct bytes b)
+{
+	for (int i = 0; i < 4; i++) {
+		struct cells w = {b.p, b.p + b.n, i < 2 ? 4 : 8, i & 1, false};
+		uint64_t zero = word(&w), three = word(&w), java = word(&w), period = word(&w),
+			 pad = word(&w);
+		if (w.bad || zero || three != 3 || java > 1 || (int64_t)period == 0 || pad)
+			continue;
+		g->type[0] = "samples";
+		g->unit[0] = "count";
+		g->type[1] = g->period_type = "cpu";
+		g->unit[1] = g->period_unit = "nanoseconds";
+		g->ntype = 2;
+		g->period = (int64_t)(period * 1000);
+		if (!cpu_samples(g, &w, java))
+			return LEG_OTHER;
+		if (java)
+			return leg_java_locations(g, (const char *)w.p, (const char *)w.end);
+		drop_handler(g);
+		drop_handler(g);
+		struct lines l = {.p = (const char *)w.p, .end = (const char *)w.end};
+		leg_memory_map(g, &l, false);
+		return LEG_OK;
+	}
+	return LEG_OTHER;
+}
+
+/* ---- Java */
+
+/* "function (file:line)", "function (library)", or a function alone. */
+static void java_place(struct legacy *g, struct leg_loc *l, struct words t)
+{
+	struct words name = t, file = {t.end, t.end}, line;
+	int64_t n, at = 0;
+	const char *open = t.end;
+	while (open > t.p && !(open < t.end && *open == '(' && is_space(open[-1])))
+		open--;
+	if (t.p < t.end && t.end[-1] == ')' && open > t.p) {
+		file = (struct words){open + 1, t.end - 1};
+		name.end = open;
+		while (name.end > name.p && is_space(name.end[-1]))
+			name.end--;
+		line = (struct words){file.end, file.end};
+		while (line.p > file.p && line.p[-1] >= '0' && line.p[-1] <= '9')
+			line.p--;
+		const char *colon = line.p - (line.p > file.p && line.p[-1] == '-');
+		if (line.p < line.end && colon > file.p + 1 && colon[-1] == ':') {
+			file.end = colon - 1;
+			if (colon == line.p && words_number(line, &n) && n > 0)
+				at = n;
+		} else {
+			for (const char *p = file.p; p < file.end; p++)
+				if (*p == '/')
+					file.p = p + 1;
+		}
+	} else if (words_hold(t, "generated stub/JIT")) {
+		static const char stub[] = "STUB";
+		name = (struct words){stub, stub + 4};
+	}
+	l->line = (uint32_t)g->nline;
+	l->nline = 1;
+	leg_line(g, leg_fun(g, name, file), at);
+}
+
+static enum leg_verdict leg_java_locations(struct legacy *g, const char *p, const char *end)
+{
+	struct lines l = {.p = p, .end = end}, none = {.p = end, .end = end};
+	size_t known = g->nloc;
+	while (lines_next(&l)) {
+		struct words t = lines_trimmed(&l), d;
+		uint64_t addr;
+		if (!words_take(&t, "0x"))
+			continue;
+		for (d.p = t.p; t.p < t.end && is_hex(*t.p);)
+			t.p++;
+		d.end = t.p;
+		if (d.p == d.end || t.p == t.end || !is_space(*t.p))
+			continue;
+		while (t.p < t.end && is_space(*t.p))
+			t.p++;
+		if (!words_hex(d, &addr))
+			return LEG_BAD;
+		uint32_t i = leg_loc(g, addr);
+		if (i < known)
+			java_place(g, &g->loc[i], t);
+	}
+	for (size_t i = 0; i < g->nloc; i++)
+		if (g->loc[i].nline)
+			g->loc[i].addr = 0; /* what has a name needs no mapping */
+	leg_memory_map(g, &none, false);
+	for (size_t i = 0; i < g->nloc; i++)
+		g->loc[i].addr = 0; /* one run's addresses say nothing about another's */
+	return LEG_OK;
+}
+
+static bool java_field(struct legacy *g, struct words line, bool heap)
+{
+	const char *eq = memchr(line.p, '=', (size_t)(line.end - line.p));
+	struct lines k = {.line = line.p, .n = (size_t)(eq - line.p)},
+			 v = {.line = eq + 1, .n = (size_t)(line.end - eq - 1)};
+	struct words key = lines_trimmed(&k), val = lines_trimmed(&v);
+	const char *name = arena_strndup(&g->arena, key.p, (size_t)(key.end - key.p));
+	const char *text = arena_strndup(&g->arena, val.p, (size_t)(val.end - val.p));
+	int64_t n;
+	if (!strcmp(name, "format"))
+		return !strcmp(text, "java");
+	if (!strcmp(name, "resolution")) {
+		g->type[0] = heap ? "inuse_objects" : "contentions";
+		g->type[1] = heap ? "inuse_space" : "delay";
+		g->unit[0] = "count";
+		g->unit[1] = text;
+		g->ntype = 2;
+		return true;
+	}
+	if (!heap && !strcmp(name, "sampling period")) {
+		g->period_type = "contentions";
+		g->period_unit = "count";
+		return words_number(val, &g->period);
+	}
+	if (!heap && !strcmp(name, "ms since reset") && words_number(val, &n)) {
+		g->duration = (int64_t)((uint64_t)n * 1000000);
+		return true;
+	}
+	return false;
+}
+
+/* "size count @ addresses" */
+static enum leg_verdict java_sample(struct legacy *g, struct words t, bool heap)
+{
+	struct words d1, d2;
+	words_spaces(&t);
+	bool ok = words_digits(&t, &d1);
+	words_spaces(&t);
+	ok = ok && words_digits(&t, &d2) && words_take(&t, " ");
+	words_spaces(&t);
+	if (!ok || !words_take(&t, "@ "))
+		return LEG_OTHER;
+	struct leg_sample *s = leg_sample(g);
+	if (!words_number(d2, &s->value[0]) || !words_number(d1, &s->value[1]))
+		return LEG_BAD;
+	if (heap) {
+		if (!s->value[0])
+			return LEG_BAD;
+		s->bytes = s->value[1] / s->value[0];
+		s->has_bytes = true;
+		leg_unsample(&s->value[0], &s->value[1], 524288);
+	} else if (g->period) {
+		s->value[0] = wrap_mul(s->value[0], g->period);
+		s->value[1] = wrap_mul(s->value[1], g->period);
+	}
+	for (; t.p < t.end; t.p++) {
+		uint64_t v;
+		if (!words_start(t, "0x"))
+			continue;
+		struct words d = {t.p + 2, t.p + 2};
+		while (d.end < t.end && is_hex(*d.end))
+			d.end++;
+		if (!words_hex(d, &v))
+			return LEG_BAD;
+		if (d.p < d.end)
+			leg_frame(g, leg_loc(g, v));
+		t.p = d.end > d.p ? d.end - 1 : t.p;
+	}
+	return LEG_OK;
+}
+
+enum leg_verdict leg_java(struct legacy *g, struct bytes b)
+{
+	struct lines l = {.p = (const char *)b.p, .end = (const char *)b.p + b.n}, at;
+	lines_next(&l);
+	struct words t = lines_trimmed(&l);
+	size_t n = (size_t)(t.end - t.p);
+	bool heap = n == 15 && words_start(t, "--- heapz 1 ---");
+	if (!heap && !(n == 21 && words_start(t, "--- contentionz 1 ---")))
+		return LEG_OTHER;
+	for (at = l; lines_next(&l); at = l) {
+		t = lines_trimmed(&l);
+		if (t.p == t.end)
+			continue;
+		if (!memchr(t.p, '=', (size_t)(t.end - t.p)))
+			break;
+		if (!java_field(g, t, heap))
+			return LEG_OTHER;
+	}
+	for (l = at; lines_next(&l); at = l) {
+		t = lines_trimmed(&l);
+		enum leg_verdict v = t.p == t.end ? LEG_OK : java_sample(g, t, heap);
+		if (v == LEG_BAD)
+			return v;
+		if (v == LEG_OTHER)
+			break;
+	}
+	if (!g->ntype)
+		return g->nsample ? LEG_BAD : LEG_OTHER;
+	return leg_java_locations(g, at.p, at.end);
+}

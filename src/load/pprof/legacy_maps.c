@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The memory map at the end of an old profile, as /proc/PID/maps has it or in a
+ * shorter form: a range of addresses, perhaps permissions, a file, "(@offset)"
+ * and a build id. Lines "name=value" define $name for the lines below. Adjacent
+ * pieces of a file are joined, the program moves to the front, and addresses
+ * find their mapping; those that find none share a made-up one.
+ */
+#include "config.h"
+#include "load/pprof/legacy.h"
+
+#include <string.h>
+
+bool leg_map_heading(const struct lines *l)
+{
+	return words_hold(lines_words(l), "--- Memory map: ---") ||
+	       words_hold(lines_words(l), "MAPPED_LIBRARIES:");
+}
+
+struct attr {
+	struct attr *next;
+	const char *name, *value;
+};
+
+/* Behind "file.cc:123] ", when the line begins so. */
+static struct words without_log_prefix(struct words t)
+{
+	const char *p = t.p;
+	while (p < t.end && *p != '[' && *p != ']')
+		p++;
+	if (p == t.end || *p != ']' || p + 1 == t.end || !is_space(p[1]))
+		return t;
+	const char *d = p;
+	while (d > t.p && d[-1] >= '0' && d[-1] <= '9')
+		d--;
+	if (d < p && d > t.p + 1 && d[-1] == ':')
+		t.p = p + 2;
+	return t;
+}
+
+/* The line with every $name replaced, in memory that stays. */
+static struct words expanded(struct legacy *g, struct words t, const struct attr *attrs)
+{
+	if (!attrs || !memchr(t.p, '$', (size_t)(t.end - t.p)))
+		return t;
+	char *out = NULL;
+	size_t n = 0, cap = 0;
+	while (t.p < t.end) {
+		const struct attr *a = attrs;
+		while (a && !words_start(t, a->name))
+			a = a->next;
+		size_t len = a ? strlen(a->value) : 1;
+		out = mem_grow(out, &cap, n + len + 1, 1);
+		memcpy(out + n, a ? a->value : t.p, len);
+		n += len;
+		t.p += a ? strlen(a->name) : 1;
+	}
+	const char *kept = arena_strndup(&g->arena, out ? out : "", n);
+	mem_free(out);
+	return (struct words){kept, kept + n};
+}
+
+static bool take_hex(struct words *t, struct words *d)
+{
+	if (words_start(*t, "0x") && t->end - t->p > 2 && is_hex(t->p[2]))
+		t->p += 2;
+	d->p = t->p;
+	while (t->p < t->end && is_hex(*t->p))
+		t->p++;
+	d->end = t->p;
+	return d->p < d->end;
+}
+
+static void skip_space(struct words *t)
+{
+	while (t->p < t->end && is_space(*t->p))
+		t->p++;
+}
+
+/* "start-end:", "start end"; numbers that stand together are cut before the last digit. */
+static bool take_range(struct words *t, struct words *start, struct words *end)
+{
+	skip_space(t);
+	if (!take_hex(t, start))
+		return false;
+	struct words x = *t;
+	if (x.p < x.end && (is_space(*x.p) || *x.p == '-'))
+		x.p++;
+	skip_space(&x);
+	if (take_hex(&x, end)) {
+		*t = x;
+	} else {
+		if (start->end - start->p < 2)
+			return false;
+		*end = (struct words){start->end - 1, start->end};
+		start->end--;
+	}
+	words_take(t, ":");
+	return true;
+}
+
+/* The next run of characters that are no spaces; false and unmoved when none follows a space. */
+static bool take_token(struct words *t, struct words *tok)
+{
+	struct words x = *t;
+	if (x.p == x.end || !is_space(*x.p))
+		return false;
+	skip_space(&x);
+	tok->p = x.p;
+	while (x.p < x.end && !is_space(*x.p))
+		x.p++;
+	tok->end = x.p;
+	if (tok->p == tok->end)
+		return false;
+	t->p = x.p;
+	return true;
+}
+
+static size_t run_of(struct words t, const char *set)
+{
+	size_t n = 0;
+	while (t.p + n < t.end && strchr(set, t.p[n]) && t.p[n])
+		n++;
+	return n;
+}
+
+static bool all_of(struct words t, const char *set)
+{
+	return t.p < t.end && t.p + run_of(t, set) == t.end;
+}
+
+static const char hex_set[] = "0123456789abcdefABCDEF";
+
+struct entry {
+	struct words perm, offset, file, build;
+};
+
+/* perms offset major:minor inode file */
+static bool proc_form(struct words t, struct entry *m)
+{
+	struct words tok, pair;
+	*m = (struct entry){0};
+	if (!take_token(&t, &tok))
+		return false;
+	if (all_of(tok, "-rwxp")) {
+		m->perm = tok;
+		if (!take_token(&t, &tok))
+			return false;
+	}
+	if (all_of(tok, hex_set)) {
+		m->offset = tok;
+		if (!take_token(&t, &tok))
+			return false;
+	}
+	pair = tok;
+	size_t n = run_of(pair, hex_set);
+	pair.p += n;
+	if (!n || !words_take(&pair, ":") || !all_of(pair, hex_set) || !take_token(&t, &tok))
+		return false;
+	n = run_of(tok, "0123456789");
+	if (n && tok.p + n == tok.end)
+		take_token(&t, &m->file);
+	return n > 0;
+}
+
+/* perms file (@offset) build */
+static void brief_form(struct words t, struct entry *m)
+{
+	struct words tok, keep = t;
+	*m = (struct entry){0};
+	if (!take_token(&t, &tok))
+		return;
+	size_t n = run_of(tok, "-rwxp");
+	if (n) {
+		m->perm = (struct words){tok.p, tok.p + n};
+		if (tok.p + n != tok.end)
+			return; /* a name that begins like permissions is taken for them */
+	} else {
+		t = keep;
+	}
+	if (!take_token(&t, &m->file))
+		return;
+	keep = t;
+	if (take_token(&t, &tok) && words_take(&tok, "(@") && (n = run_of(tok, hex_set)) &&
+	    tok.p + n < tok.end && tok.p[n] == ')') {
+		m->offset = (struct words){tok.p, tok.p + n};
+		t.p = tok.p + n + 1;
+	} else {
+		t = keep;
+	}
+	if (take_token(&t, &tok) && (n = run_of(tok, hex_set)))
+		m->build = (struct words){tok.p, tok.p + n};
+}
+
+/* false: it is no entry. */
+static bool add_mapping(struct legacy *g, struct words t)
+{
+	struct words start, end;
+	struct leg_map m = {0};
+	struct entry x;
+	if (!take_range(&t, &start, &end))
+		return false;
+	if (!proc_form(t, &x))
+		brief_form(t, &x);
+	if (x.perm.p < x.perm.end && !memchr(x.perm.p, 'x', (size_t)(x.perm.end - x.perm.p)))
+		return true;
+	if (!words_hex(start, &m.start) || !words_hex(end, &m.limit) ||
+	    (x.offset.p && !words_hex(x.offset, &m.offset)))
+		return false;
+	m.nfile = (size_t)(x.file.end - x.file.p);
+	m.nbuild = (size_t)(x.build.end - x.build.p);
+	m.file = arena_strndup(&g->arena, x.file.p ? x.file.p : "", m.nfile);
+	m.build = arena_strndup(&g->arena, x.build.p ? x.build.p : "", m.nbuild);
+	g->map = mem_grow(g->map, &g->cmap, g->nmap + 1, sizeof *g->map);
+	g->map[g->nmap++] = m;
+	return true;
+}
+
+static struct attr *new_attr(struct legacy *g, struct words t)
+{
+	const char *eq = memchr(t.p, '=', (size_t)(t.end - t.p));
+	if (!eq)
+		return NULL;
+	struct lines k = {.line = t.p, .n = (size_t)(eq - t.p)},
+			 v = {.line = eq + 1, .n = (size_t)(t.end - eq - 1)};
+	struct words key = lines_trimmed(&k), val = lines_trimmed(&v);
+	struct attr *a = arena_zalloc(&g->arena, sizeof *a);
+	a->name = arena_printf(&g->arena, "$%.*s", (int)(key.end - key.p), key.p);
+	a->value = arena_strndup(&g->arena, val.p, (size_t)(val.end - val.p));
+	return a;
+}
+
+/* ---- what the heuristics of pprof make of it */
+
+static bool adjacent(const struct leg_map *a, const struct leg_map *b)
+{
+	if (a->nfile && b->nfile && strcmp(a->file, b->file))
+		return false;
+	if (a->nbuild && b->nbuild && strcmp(a->build, b->build))
+		return false;
+	return a->limit == b->start &&
+	       (!a->offset || !b->offset || a->offset + (a->limit - a->start) == b->offset);
+}
+
+static void join_adjacent(struct legacy *g)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < g->nmap; i++) {
+		struct leg_map *last = kept ? &g->map[kept - 1] : NULL, m = g->map[i];
+		if (!last || !adjacent(last, &m)) {
+			g->map[kept++] = m;
+			continue;
+		}
+		last->limit = m.limit;
+		if (m.nfile) {
+			last->file = m.file;
+			last->nfile = m.nfile;
+		}
+		if (m.nbuild) {
+			last->build = m.build;
+			last->nbuild = m.nbuild;
+		}
+	}
+	g->nmap = kept;
+}
+
+/* Something.so, or with a version behind. */
+static bool is_library(const char *s)
+{
+	for (const char *p = s; (p = strstr(p, ".so")); p++) {
+		if (!p[3] || ((p[3] == '.' || p[3] == '_') && p[4] >= '0' && p[4] <= '9'))
+			return true;
+	}
+	return false;
+}
+
+static void program_first(struct legacy *g)
+{
+	for (size_t i = 0; i < g->nmap; i++) {
+		const char *s = g->map[i].file;
+		while (words_start((struct words){s, s + strlen(s)}, "(deleted)"))
+			s += 9;
+		if (!*s || *s == '[' || is_library(s))
+			continue;
+		struct leg_map m = g->map[0];
+		g->map[0] = g->map[i];
+		g->map[i] = m;
+		return;
+	}
+}
+
+static void number_locations(struct legacy *g)
+{
+	g->order = xcalloc(g->nloc + 1, sizeof *g->order);
+	for (size_t i = 0; i < g->nsample; i++)
+		for (uint32_t k = 0; k < g->sample[i].n; k++) {
+			uint32_t l = g->frame[g->sample[i].frame + k];
+			if (g->loc[l].id)
+				continue;
+			g->order[g->norder++] = l;
+			g->loc[l].id = (uint32_t)g->norder;
+		}
+}
+
+static uint32_t mapping_of(struct legacy *g, uint64_t a, size_t known)
+{
+	for (size_t i = 0; i < g->nmap; i++)
+		if (g->map[i].start <= a && a < g->map[i].limit)
+			return (uint32_t)i + 1;
+	for (size_t i = 0; i < g->nmap; i++) {
+		struct leg_map *m = &g->map[i];
+		if (m->offset && m->start - m->offset <= a &&
+		    a < m->start) { /* its first part was left out */
+			m->start -= m->offset;
+			m->offset = 0;
+			return (uint32_t)i + 1;
+		}
+	}
+	if (g->nmap == known) {
+		g->map = mem_grow(g->map, &g->cmap, g->nmap + 1, sizeof *g->map);
+		g->map[g->nmap++] = (struct leg_map){.limit = UINT64_MAX, .file = "", .build = ""};
+	}
+	return (uint32_t)g->nmap;
+}
+
+static void find_mappings(struct legacy *g)
+{
+	struct leg_map *m = g->map;
+	if (g->nmap > 1 && !strncmp(m->file, "/anon_hugepage", 14) && m->limit == m[1].start)
+		memmove(m, m + 1, --g->nmap * sizeof *m);
+	if (g->nmap && m->start - m->offset == 0x400000) {
+		m->start = 0x400000;
+		m->offset = 0;
+	}
+	size_t known = g->nmap;
+	for (size_t i = 0; i < g->norder; i++) {
+		struct leg_loc *l = &g->loc[g->order[i]];
+		if (l->addr)
+			l->map = mapping_of(g, l->addr, known);
+	}
+}
+
+void leg_memory_map(struct legacy *g, struct lines *l, bool skip)
+{
+	struct attr *attrs = NULL, **tail = &attrs;
+	while (skip && !leg_map_heading(l) && lines_next(l))
+		;
+	while (lines_next(l)) {
+		struct words t = expanded(
+		    g, without_log_prefix((struct words){l->line, l->line + l->n}), attrs);
+		if (!add_mapping(g, t) && (*tail = new_attr(g, t)))
+			tail = &(*tail)->next;
+	}
+	join_adjacent(g);
+	program_first(g);
+	number_locations(g);
+	find_mappings(g);
+}

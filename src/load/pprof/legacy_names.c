@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Names from the comments of Go's debug=1 pages. After each sample such a page
+ * has a line for each frame that it shows:
+ *
+ *	#	0x45f2a1	main.worker+0x21	/src/main.go:12
+ *
+ * The addresses are those of the sample, in its order and already moved back
+ * into the call. Frames of the runtime may have no line. Consecutive lines
+ * with one address are either inlined calls at one frame, or the frames of a
+ * recursive function: k consecutive frames of that address with m lines have
+ * m/k lines each. A line with an address that is not in the rest of the sample
+ * ends the names of that sample, so that reading them takes linear time.
+ */
+#include "config.h"
+#include "load/pprof/legacy.h"
+
+/* Give the location of the open run its lines, unless it has some. */
+void leg_name_run(struct legacy *g)
+{
+	struct leg_run r = g->run;
+	g->run.n = 0;
+	if (!r.n)
+		return;
+	uint32_t m = (uint32_t)g->nline - r.line;
+	struct leg_loc *l = &g->loc[r.loc];
+	if (l->nline || m % r.n) {
+		g->nline = r.line;
+		return;
+	}
+	l->line = r.line;
+	l->nline = m / r.n;
+	g->nline = r.line + l->nline;
+	g->commented = true;
+}
+
+/* The frame of a signal has the address itself, not the one before it. */
+static bool is_at(const struct leg_loc *l, uint64_t addr)
+{
+	return l->addr == addr || l->addr + 1 == addr;
+}
+
+/* Find the frames of that address in the rest of the sample; false: there are none. */
+static bool open_run(struct legacy *g, uint64_t addr)
+{
+	size_t i = g->next;
+	while (i < g->nframe && !is_at(&g->loc[g->frame[i]], addr))
+		i++;
+	g->next = i;
+	if (i == g->nframe)
+		return false;
+	g->run = (struct leg_run){.loc = g->frame[i], .line = (uint32_t)g->nline};
+	for (; g->next < g->nframe && g->frame[g->next] == g->run.loc; g->next++)
+		g->run.n++;
+	return true;
+}
+
+/* Take the text up to a tab, and all tabs there. */
+static struct words column(struct words *t)
+{
+	struct words c = {t->p, t->p};
+	while (c.end < t->end && *c.end != '\t')
+		c.end++;
+	for (t->p = c.end; t->p < t->end && *t->p == '\t';)
+		t->p++;
+	return c;
+}
+
+/* The name without the offset "+0x21" in the function. */
+static struct words without_offset(struct words name)
+{
+	const char *p = name.end;
+	while (p > name.p && is_hex(p[-1]))
+		p--;
+	if (p < name.end && p - name.p > 3 && p[-1] == 'x' && p[-2] == '0' && p[-3] == '+')
+		name.end = p - 3;
+	return name;
+}
+
+void leg_comment(struct legacy *g, const struct lines *l)
+{
+	struct words t = lines_words(l), addr, name;
+	uint64_t v;
+	int64_t line = 0;
+	if (!g->nsample || !words_take(&t, "#\t0x"))
+		return;
+	addr = column(&t);
+	name = without_offset(column(&t));
+	t = lines_trimmed(&(struct lines){.line = t.p, .n = words_n(t)});
+	if (!words_n(name) || !words_hex(addr, &v))
+		return;
+	if (!g->run.n || !is_at(&g->loc[g->run.loc], v)) {
+		leg_name_run(g);
+		if (!open_run(g, v))
+			return;
+	}
+	words_line(&t, &line);
+	leg_line(g, leg_fun(g, name, t), line);
+}

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * pprof profiles: profile.proto on the wire into the sink.
+ *
+ * The top level is walked with a cursor and each record is unpacked by
+ * protobuf-c on its own, out of an arena that is reset for the next one: the
+ * peak is one record, not the tree of a whole profile, and every complaint
+ * knows its offset. The walk is repeated (strings and facts, then functions and
+ * mappings, locations, samples), because writers put the string table last and
+ * a sink wants names before their users; a walk that skips costs a few ns a
+ * record.
+ *
+ * Samples are the bulk of it: pprof_samples.c. They alone have a way beside
+ * protobuf-c (pprof_batch.c).
+ *
+ * What the reference refuses is refused here too: framing, wire types, string
+ * indexes out of the table, ids that are 0 or come twice, lines without a
+ * function, samples without a location or with another number of values than
+ * there are types, and two profiles in one file.
+ */
+#include "config.h"
+#include "load/pprof/internal.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { RECORD_MAX = 1 << 26, STRETCH = 1 << 12, STRETCH_BYTES = 1 << 19 };
+
+/* What each top-level field is on the wire: bytes, or a number (a run of them for comments). */
+static bool wire_fits(uint64_t field, unsigned wire)
+{
+	if (field == 0 || field >= F__N)
+		return true;
+	if (field <= F_STRING || field == F_PERIOD_TYPE)
+		return wire == 2;
+	return wire == 0 || (field == F_COMMENT && wire == 2);
+}
+
+int pprof_field(struct cur *c, struct field *f, struct err *e)
+{
+	f->at = cur_at(c);
+	uint64_t tag = cur_uvarint(c), n;
+	f->field = tag >> 3;
+	f->wire = tag & 7;
+	f->num = 0;
+	f->n = 0;
+	switch (f->wire) {
+	case 0:
+		f->num = cur_uvarint(c);
+		break;
+	case 1:
+		cur_bytes(c, 8);
+		break;
+	case 2:
+		n = cur_uvarint(c);
+		f->p = cur_bytes(c, n);
+		f->n = f->p ? (size_t)n : 0;
+		break;
+	case 5:
+		cur_bytes(c, 4);
+		break;
+	default:
+		if (!c->bad)
+			return err_set(
+			    e, ERR_FORMAT, f->at, "not a profile: unknown wire type %u", f->wire);
+	}
+	if (c->bad)
+		return err_set(e, ERR_FORMAT, f->at,
+		    "damaged or truncated profile: field %" PRIu64 " extends past the end", f->field);
+	return 0;
+}
+
+int pprof_has_string(const struct pprof *p, int64_t i, uint64_t at, struct err *e)
+{
+	if (i < 0 || (uint64_t)i >= p->nstr)
+		return err_set(e, ERR_FORMAT, at,
+		    "damaged profile: string %" PRId64 " of a table of %zu", i, p->nstr);
+	return 0;
+}
+
+str_id pprof_string(struct pprof *p, int64_t i)
+{
+	struct text *s = &p->str[i];
+	if (!s->known) {
+		s->id = p->out->ops->str(p->out->self, (const char *)s->p, s->n);
+		s->known = true;
+	}
+	return s->id;
+}
+
+static int string(struct pprof *p, int64_t i, uint64_t at, str_id *out)
+{
+	if (pprof_has_string(p, i, at, p->e))
+		return -1;
+	*out = pprof_string(p, i);
+	return 0;
+}
+
+/* ---- first walk: strings, the facts and how much there is of the rest */
+
+static int add_string(struct pprof *p, const struct field *f)
+{
+	if (!p->nstr && f->n)
+		return err_set(p->e, ERR_FORMAT, f->at, "damaged profile: string 0 is not empty");
+	p->str = mem_grow(p->str, &p->cstr, p->nstr + 1, sizeof *p->str);
+	p->str[p->nstr++] = (struct text){.p = f->p, .n = (uint32_t)f->n};
+	return 0;
+}
+
+static int add_comments(struct pprof *p, const struct field *f)
+{
+	struct cur c = cur_make(f->p, f->n, f->at);
+	do {
+		uint64_t v = f->wire == 2 ? cur_left(&c) ? cur_uvarint(&c) : 0 : f->num;
+		if (c.bad)
+			return err_set(p->e, ERR_FORMAT, f->at, "damaged profile: comments");
+		if (f->wire == 2 && !f->n)
+			break;
+		p->comment =
+		    mem_grow(p->comment, &p->ccomment, p->ncomment + 1, sizeof *p->comment);
+		p->comment[p->ncomment++] = (int64_t)v;
+	} while (f->wire == 2 && cur_left(&c));
+	return 0;
+}
+
+static int add_fact(struct pprof *p, const struct field *f)
+{
+	if (f->field < F__N)
+		p->fact_at[f->field] = f->at;
+	switch (f->field) {
+	case F_STRING:
+		return add_string(p, f);
+	case F_COMMENT:
+		return add_comments(p, f);
+	case F_TIME:
+		if (p->fact[F_TIME])
+			return err_set(p->e, ERR_FORMAT, f->at,
+			    "several profiles in one file: put each of them into "
+			    "a separate file");
+		p->fact[F_TIME] = f->num;
+		break;
+	case F_PERIOD_TYPE:
+		p->period_type = *f;
+		break;
+	default:
+		if (f->field && f->field < F__N)
+			p->fact[f->field] = f->num;
+	}
+	return 0;
+}
+
+/* One more sample, which ends at samples.last. */
+static void add_to_stretch(struct pprof *p, const struct field *f)
+{
+	struct pprof_stretch *s = p->nstretch ? &p->stretch[p->nstretch - 1] : NULL;
+	if (!s || s->n == STRETCH || f->at - s->at > STRETCH_BYTES) {
+		p->stretch = mem_grow(p->stretch, &p->cstretch, p->nstretch + 1, sizeof *p->stretch);
+		s = &p->stretch[p->nstretch++];
+		*s = (struct pprof_stretch){.at = f->at};
+	}
+	s->end = p->samples.last;
+	s->n++;
+}
+
+static int walk_facts(struct pprof *p)
+{
+	struct cur c = p->all;
+	struct field f;
+	while (cur_left(&c)) {
+		if (pprof_field(&c, &f, p->e))
+			return -1;
+		if (!wire_fits(f.field, f.wire))
+			return err_set(p->e, ERR_FORMAT, f.at,
+			    "damaged profile: field %" PRIu64 " has wire type %u", f.field,
+			    f.wire);
+		if (f.wire == 2 && f.n > RECORD_MAX)
+			return err_set(p->e, ERR_LIMIT, f.at,
+			    "a record of %zu bytes exceeds the limit of %d", f.n, RECORD_MAX);
+		if (add_fact(p, &f))
+			return -1;
+		if (f.field == F_SAMPLE && !p->samples.any)
+			p->samples.first = f.at;
+		if (f.field == F_STRING && !p->strings.any)
+			p->strings.first = f.at;
+		p->samples.any |= f.field == F_SAMPLE;
+		p->strings.any |= f.field == F_STRING;
+		if (f.field == F_SAMPLE) {
+			p->scattered |= p->nstretch && p->samples.last != f.at;
+			p->samples.last = cur_at(&c);
+			add_to_stretch(p, &f);
+		}
+		if (f.field == F_STRING)
+			p->strings.last = cur_at(&c);
+	}
+	if (!p->nstr)
+		return err_set(p->e, ERR_FORMAT, 0, "not a profile: it has no string table");
+	return 0;
+}
+
+/* ---- records by protobuf-c, each in the scratch arena */
+
+static void *scratch_alloc(void *arena, size_t n)
+{
+	return arena_try(arena, n);
+}
+
+static void scratch_free(void *arena, void *block)
+{
+	(void)arena, (void)block;
+}
+
+ProtobufCAllocator pprof_scratch(struct arena *a)
+{
+	return (ProtobufCAllocator){scratch_alloc, scratch_free, a};
+}
+
+int pprof_bad_record(const struct field *f, const char *what, struct err *e)
+{
+	return err_set(e, ERR_FORMAT, f->at, "damaged profile: cannot decode a %s", what);
+}
+
+static int take_value_type(struct pprof *p, const struct field *f, str_id *name, str_id *unit)
+{
+	Ttpb__ValueType *t = ttpb__value_type__unpack(&p->pb, f->n, f->p);
+	if (!t)
+		return pprof_bad_record(f, "value type", p->e);
+	return string(p, t->type, f->at, name) || string(p, t->unit, f->at, unit) ? -1 : 0;
+}
+
+static int take_type(struct pprof *p, const struct field *f)
+{
+	str_id name, unit;
+	if (take_value_type(p, f, &name, &unit))
+		return -1;
+	if (p->out->ops->type(p->out->self, name, unit) < 0)
+		return err_set(p->e, ERR_LIMIT, f->at, "more than %zu sample types", p->ntype);
+	p->ntype++;
+	return 0;
+}
+
+/* The file's id of a record and what the sink calls it. */
+static void add_id(struct ids *t, uint64_t raw, uint32_t id, uint64_t at)
+{
+	t->at = mem_grow(t->at, &t->cat, t->raw.n + 1, sizeof *t->at);
+	t->at[t->raw.n] = at;
+	t->id = mem_grow(t->id, &t->cap, t->raw.n + 2, sizeof *t->id);
+	idtab_add(&t->raw, raw);
+	t->id[t->raw.n] = id;
+}
+
+static int seal_ids(struct pprof *p, struct ids *t, const char *what)
+{
+	uint64_t dup = 0;
+	if (!idtab_seal(&t->raw, &dup)) {
+		mem_free(t->at);	/* nobody complains of these any more */
+		t->at = NULL;
+		/* ids are nearly always 1..n: then one array answers, not two */
+		for (size_t i = 1; i < t->raw.ndense; i++)
+			t->raw.dense[i] =
+			    t->raw.dense[i] == IDTAB_NONE ? 0 : t->id[t->raw.dense[i]];
+		return 0;
+	}
+	/* the record that is one too many */
+	size_t i = 0, seen = 0;
+	while (i + 1 < t->raw.n && !(t->raw.raw[i] == dup && (!dup || seen++)))
+		i++;
+	if (!dup)
+		return err_set(p->e, ERR_FORMAT, t->at[i], "malformed profile: a %s has id 0", what);
+	return err_set(p->e, ERR_FORMAT, t->at[i], "malformed profile: two %ss have id %" PRIu64, what, dup);
+}
+
+static int take_mapping(struct pprof *p, const struct field *f)
+{
+	Ttpb__Mapping *m = ttpb__mapping__unpack(&p->pb, f->n, f->p);
+	if (!m)
+		return pprof_bad_record(f, "mapping", p->e);
+	struct sink_map out = {.id = m->id,
+	    .start = m->memory_start,
+	    .limit = m->memory_limit,
+	    .offset = m->file_offset,
+	    .functions = m->has_functions,
+	    .filenames = m->has_filenames,
+	    .lines = m->has_line_numbers,
+	    .inlines = m->has_inline_frames};
+	if (string(p, m->filename, f->at, &out.file) ||
+	    string(p, m->build_id, f->at, &out.build_id))
+		return -1;
+	add_id(&p->map, m->id, p->out->ops->map(p->out->self, &out), f->at);
+	return 0;
+}
+
+static int take_function(struct pprof *p, const struct field *f)
+{
+	Ttpb__Function *m = ttpb__function__unpack(&p->pb, f->n, f->p);
+	if (!m)
+		return pprof_bad_record(f, "function", p->e);
+	struct sink_fun out = {.id = m->id, .line = m->start_line};
+	if (string(p, m->name, f->at, &out.name) ||
+	    string(p, m->system_name, f->at, &out.sysname) ||
+	    string(p, m->filename, f->at, &out.file))
+		return -1;
+	add_id(&p->fun, m->id, p->out->ops->fun(p->out->self, &out), f->at);
+	return 0;
+}
+
+static int take_location(struct pprof *p, const struct field *f)
+{
+	Ttpb__Location *m = ttpb__location__unpack(&p->pb, f->n, f->p);
+	if (!m)
+		return pprof_bad_record(f, "location", p->e);
+	struct sink_line *line = arena_try(&p->scratch, (m->n_line + 1) * sizeof *line);
+	if (!line)
+		return err_set(
+		    p->e, ERR_LIMIT, f->at, "out of memory for a location with %zu lines", m->n_line);
+	for (size_t i = 0; i < m->n_line; i++) {
+		uint32_t fun = pprof_id(&p->fun, m->line[i]->function_id);
+		if (!fun)
+			return err_set(p->e, ERR_FORMAT, f->at,
+			    "malformed profile: location %" PRIu64 " has a line without a function",
+			    m->id);
+		line[i] = (struct sink_line){fun, m->line[i]->line, m->line[i]->column};
+	}
+	struct sink_loc out = {.id = m->id,
+	    .addr = m->address,
+	    .map = pprof_id(&p->map, m->mapping_id),
+	    .folded = m->is_folded,
+	    .line = line,
+	    .nline = m->n_line};
+	loc_id id = p->out->ops->loc(p->out->self, &out);
+	if (id > p->most)
+		p->most = id;
+	add_id(&p->loc, m->id, id, f->at);
+	return 0;
+}
+
+typedef int take_fn(struct pprof *, const struct field *);
+
+/* One walk: records of the fields that have a function are taken. */
+static int walk(struct pprof *p, take_fn *const take[F__N])
+{
+	struct cur c = p->all;
+	struct field f;
+	for (uint32_t n = 0; cur_left(&c); n++) {
+		if (p->nstretch && !p->scattered && cur_at(&c) == p->samples.first) {
+			c.p = c.base + p->samples.last;	/* most of the file, and none of it is wanted */
+			continue;
+		}
+		if (pprof_field(&c, &f, p->e))
+			return -1;
+		if (!f.field || f.field >= F__N || !take[f.field])
+			continue;
+		if (take[f.field](p, &f))
+			return -1;
+		if (p->scratch.used)
+			arena_reset(&p->scratch);
+		if (n % 1024 == 0 && !p->out->ops->upto(p->out->self, TIME_NONE, f.at))
+			return err_set(p->e, ERR_CANCEL, ERR_NOWHERE, "stopped");
+	}
+	return 0;
+}
+
+static int say_meta(struct pprof *p)
+{
+	struct sink_meta m = {.time = (int64_t)p->fact[F_TIME],
+	    .duration = (int64_t)p->fact[F_DURATION],
+	    .period = (int64_t)p->fact[F_PERIOD],
+	    .ncomment = p->ncomment};
+	if (p->period_type.field &&
+	    take_value_type(p, &p->period_type, &m.period_type, &m.period_unit))
+		return -1;
+	const struct {
+		int field;
+		str_id *to;
+	} text[] = {{F_DROP, &m.drop_frames}, {F_KEEP, &m.keep_frames},
+	    {F_DEFAULT, &m.default_type}, {F_DOC, &m.doc_url}};
+	for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+		if (string(p, (int64_t)p->fact[text[i].field], p->fact_at[text[i].field], text[i].to))
+			return -1;
+	str_id *comment = xmalloc((p->ncomment + 1) * sizeof *comment);
+	int r = 0;
+	for (size_t i = 0; i < p->ncomment && !r; i++)
+		r = string(p, p->comment[i], p->fact_at[F_COMMENT], &comment[i]);
+	m.comment = comment;
+	if (!r)
+		p->out->ops->meta(p->out->self, &m);
+	mem_free(comment);
+	return r;
+}
+
+static int read_tables(struct pprof *p)
+{
+	static take_fn *const names[F__N] = {
+	    [F_TYPE] = take_type, [F_MAPPING] = take_mapping, [F_FUNCTION] = take_function};
+	static take_fn *const locations[F__N] = {[F_LOCATION] = take_location};
+	if (walk_facts(p) || say_meta(p) || walk(p, names) || seal_ids(p, &p->map, "mapping") ||
+	    seal_ids(p, &p->fun, "function") || walk(p, locations) ||
+	    seal_ids(p, &p->loc, "location"))
+		return -1;
+	return pprof_samples(p);
+}
+
+static void ids_free(struct ids *t)
+{
+	idtab_free(&t->raw);
+	mem_free(t->id);
+	mem_free(t->at);
+}
+
+bool pprof_prunes(struct bytes in)
+{
+	struct cur c = cur_make(in.p, in.n, 0);
+	struct field f;
+	while (cur_left(&c) && !pprof_field(&c, &f, NULL))
+		if (f.field == F_DROP && f.num)
+			return true;
+	return false;
+}
+
+int read_pprof(struct bytes in, struct sink *out, struct err *e)
+{
+	if (!in.n)
+		return err_set(e, ERR_FORMAT, 0, "empty file");
+	if (in.n > 1 && in.p[0] == 0x1f && in.p[1] == 0x8b)
+		return err_set(e, ERR_FORMAT, 0, "compressed twice: run gunzip once");
+	if (in.torn.why)	/* the reference refuses it, and names come last */
+		return input_torn(&in, e);
+	struct pprof p = {.in = in, .all = cur_make(in.p, in.n, 0), .out = out, .e = e};
+	p.pb = pprof_scratch(&p.scratch);
+	int r = read_tables(&p);
+	ids_free(&p.map);
+	ids_free(&p.fun);
+	ids_free(&p.loc);
+	mem_free(p.str);
+	mem_free(p.comment);
+	mem_free(p.stretch);
+	arena_free(&p.scratch);
+	return r;
+}

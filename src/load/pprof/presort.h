@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_LOAD_PPROF_PRESORT_H
+#define TTRACE_LOAD_PPROF_PRESORT_H
+
+#include "load/pprof/stack_merge.h"
+
+/*
+ * The stacks of a profile, sorted on another thread while it is being inflated, by the file's own numbers of
+ * locations: what these mean is said later. All calls are of the thread that inflates.
+ */
+struct ahead;
+/* where it is inflated to, which does not move. NULL: there is no thread */
+struct ahead *ahead_new(const uint8_t *p);
+void ahead_upto(struct ahead *, size_t have);	/* so much is there */
+void ahead_whole(struct ahead *);		/* that was all */
+void ahead_free(struct ahead *);		/* in any state; NULL is none */
+
+/* All runs, when whole: helps to sort the rest of it. NULL: there is something unusual about them. */
+struct ways_run *ahead_runs(struct ahead *, uint32_t *n);
+
+#endif

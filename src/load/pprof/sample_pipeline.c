@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The samples of a profile, on two threads. Stretches of them are unpacked
+ * (pprof_batch.c) by whoever comes to it, in the order of the file: a worker all
+ * the time, the caller's thread whenever what is next is not there yet. It alone says them
+ * to the sink, in their order, so that a sink never sees another thread. All checks
+ * are made while unpacking; a batch holds nothing that can be wrong.
+ *
+ * A sink that keeps stacks as a tree has them last, all of them in one order (ways.h).
+ * They were sorted while the file was inflated (ahead.h), by the file's own numbers of
+ * locations, which name_run() puts right; or who unpacks a batch sorts its stacks too.
+ * Samples are said without them meanwhile, and what of the file has been said is given
+ * back. In a profile written out of a hash table, as most are, neighbours have nothing
+ * in common; said in order, a stack costs the five frames that are new. A sink that
+ * keeps stacks as they are is spared all that.
+ *
+ * Of many samples the first, one in sixty, are said and sorted by themselves before the rest, so that
+ * there is something to look at for the time that this takes (sink_ops.glance).
+ *
+ * What has been said is given back (input_spent), but for strings, which labels
+ * name for the first time here. They lie before all samples or after them, as
+ * every writer has it, or nothing is given back.
+ */
+#include "config.h"
+#include "load/pprof/internal.h"
+
+#include "base/job.h"
+#include "load/pprof/presort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOTS = 2, SORTED = 2, THREADED = 1 << 18, NONE = -1,	/* SORTED: so many stretches are sorted at once */
+	/* of so many stretches one is glanced at; not of fewer; not of more */
+	GLANCE = 64, GLANCE_FROM = 64, GLANCE_MOST = 8 };
+
+struct piece {
+	int which;		/* of all batches; NONE: it is free */
+	int bad;
+	struct batch batch;
+	struct ways_room room;
+};
+
+struct samples {
+	struct pprof *p;
+	uint32_t n, per;		/* batches; stretches in each */
+	_Atomic uint32_t taken, ready;	/* the next that nobody has; all of the worker's before that are done */
+	struct belt *belt;
+	struct piece slot[SLOTS], own;	/* the worker's, the caller's */
+	struct ways_run *run;		/* sorted stacks; NULL: the sink wants them as they are */
+	struct ways_run *own_run;	/* of each batch; NULL: they were sorted before */
+	uint32_t nrun;
+	uint64_t spent;			/* what of the input may go begins here; UINT64_MAX: nothing may */
+	/* the caller's */
+	struct sink_label *label;
+	size_t clabel;
+};
+
+/* ---- unpacking */
+
+static void make(struct samples *s, struct piece *c, uint32_t which)
+{
+	struct pprof *p = s->p;
+	struct batch *b = &c->batch;
+	size_t first = (size_t)which * s->per, left = p->nstretch - first;
+	b->bare = s->run && !s->own_run;
+	c->bad = batch_fill(b, p, p->stretch + first, left < s->per ? left : s->per);
+	if (s->own_run && !c->bad)
+		s->own_run[which] = ways_sort(&c->room, b->loc, b->stack, b->n, p->most);
+	c->which = (int)which;
+}
+
+static int work(struct job *j, void *arg)
+{
+	struct samples *s = arg;
+	(void)j;
+	for (int i; (i = belt_take(s->belt)) >= 0;) {
+		uint32_t which = atomic_fetch_add(&s->taken, 1);
+		if (which >= s->n)
+			break;
+		make(s, &s->slot[i], which);
+		atomic_store(&s->ready, which + 1);
+		belt_send(s->belt);
+	}
+	belt_close(s->belt);
+	return 0;
+}
+
+/* ---- saying */
+
+static struct sink_label label_of(struct pprof *p, const struct raw_label *l)
+{
+	struct sink_label out = {.key = pprof_string(p, l->key)};
+	if (l->str) {
+		out.str = pprof_string(p, l->str);
+		out.blank = !out.str;
+	} else {
+		out.num = l->num;
+		out.unit = pprof_string(p, l->unit);
+		out.bare = l->unit && !out.unit;
+	}
+	return out;
+}
+
+/* false: the sink has said stop, or there is no more that is good. */
+static bool say(struct samples *s, const struct piece *c)
+{
+	struct pprof *p = s->p;
+	const struct batch *b = &c->batch;
+	const struct sink_ops *ops = p->out->ops;
+	if (c->bad)
+		return false;
+	for (uint32_t i = 0; i < b->n; i++) {
+		const struct raw_sample *r = &b->sample[i];
+		stk_id stack = s->run ? STK_LATER : ops->stack(p->out->self, b->loc + b->stack[i].loc, b->stack[i].n);
+		s->label = mem_grow(s->label, &s->clabel, r->nlabel, sizeof *s->label);
+		for (uint32_t k = 0; k < r->nlabel; k++)
+			s->label[k] = label_of(p, &b->label[r->label + k]);
+		ops->sample(p->out->self, &(struct sink_sample){.stack = stack,
+		    .value = b->value + i * p->ntype, .label = s->label, .nlabel = r->nlabel, .when = TIME_NONE});
+	}
+	if (s->spent != UINT64_MAX)
+		input_spent(&p->in, s->spent, b->upto);
+	return ops->upto(p->out->self, TIME_NONE, b->upto);
+}
+
+static int complain(struct samples *s, const struct piece *c)
+{
+	if (s->p->e)
+		*s->p->e = c->batch.err;
+	return -1;
+}
+
+/* The next one, whoever has it; while the worker is still at it, another is made. -1: it is bad. */
+static int say_next(struct samples *s, uint32_t i, bool *go)
+{
+	struct piece *own = &s->own;
+	if (own->which != (int)i && own->which == NONE && atomic_load(&s->ready) <= i) {
+		uint32_t which = atomic_fetch_add(&s->taken, 1);
+		if (which < s->n)
+			make(s, own, which);
+	}
+	if (own->which == (int)i) {
+		*go = say(s, own);
+		own->which = NONE;
+		return own->bad ? complain(s, own) : 0;
+	}
+	int k = belt_next(s->belt);
+	if (k < 0)
+		abort();	/* who takes one makes it */
+	*go = say(s, &s->slot[k]);
+	int rc = s->slot[k].bad ? complain(s, &s->slot[k]) : 0;
+	belt_done(s->belt);
+	return rc;
+}
+
+/* The order that stacks are said in; which of the samples each is of is known to the runs. */
+static bool say_stacks(struct samples *s)
+{
+	const struct sink *out = s->p->out;
+	size_t n = 0;
+	for (uint32_t i = 0; i < s->nrun; i++)
+		n += s->run[i].n;
+	stk_id *of = xmalloc((n + 1) * sizeof *of);
+	bool go = ways_merge(s->run, s->nrun, out, s->p->samples.last, of);
+	if (go)
+		out->ops->settle(out->self, of, n);
+	mem_free(of);
+	return go;
+}
+
+static void samples_free(struct samples *s)
+{
+	for (size_t i = 0; i <= SLOTS; i++) {
+		struct piece *c = i < SLOTS ? &s->slot[i] : &s->own;
+		batch_free(&c->batch);
+		ways_room_free(&c->room);
+	}
+	mem_free(s->label);
+	belt_free(s->belt);
+}
+
+/* Where the samples begin to be the only thing that is still read. */
+static uint64_t spent_from(const struct pprof *p)
+{
+	if (!p->strings.any || p->strings.first > p->samples.last)
+		return 0;
+	return p->strings.last <= p->samples.first ? p->strings.last : UINT64_MAX;
+}
+
+/* ---- stacks that were sorted by the file's numbers of locations */
+
+struct naming { const struct pprof *p; struct ways_run *run; _Atomic bool lost; };
+
+static void name_run(void *arg, uint32_t which)
+{
+	struct naming *a = arg;
+	const struct ways_run *r = &a->run[which];
+	uint8_t *at = r->loc;
+	size_t n = 0;
+	for (uint32_t i = 0; i < r->n; i++)
+		n += r->step[i].n;
+	for (size_t i = 0; i < n; i++, at += r->width) {
+		loc_id id = pprof_id(&a->p->loc, ways_loc(at, r->width));
+		if (!id || (r->width < sizeof id && id >> 8 * r->width))
+			atomic_store(&a->lost, true);
+		ways_put(at, r->width, id);
+	}
+}
+
+/* Do both kinds of numbers ascend together? */
+static bool same_order(const struct ids *t)
+{
+	for (size_t i = 1; i < t->raw.n; i++)
+		if (t->raw.raw[i] <= t->raw.raw[i - 1] || t->id[i + 1] <= t->id[i])
+			return false;
+	return true;
+}
+
+/* false: they are to be sorted again, by who finds out what is the matter. */
+static bool sorted_before(struct samples *s)
+{
+	struct pprof *p = s->p;
+	size_t n = 0, want = 0;
+	struct naming a = {.p = p, .run = p->in.ahead ? ahead_runs(p->in.ahead, &s->nrun) : NULL};
+	if (!a.run || !same_order(&p->loc))
+		return false;
+	for (uint32_t i = 0; i < s->nrun; i++)
+		n += a.run[i].n;
+	for (size_t i = 0; i < p->nstretch; i++)
+		want += p->stretch[i].n;
+	if (n != want)
+		return false;
+	job_parallel(s->nrun, name_run, &a);
+	s->run = a.run;
+	return !atomic_load(&a.lost);
+}
+
+/* ---- something to look at meanwhile */
+
+static void glance(struct pprof *p)
+{
+	const struct sink_ops *ops = p->out->ops;
+	size_t n = p->nstretch / GLANCE < GLANCE_MOST ? p->nstretch / GLANCE : GLANCE_MOST;
+	struct piece c = {.which = NONE};
+	struct ways_run run[GLANCE_MOST] = {0};
+	struct samples s = {
+	    .p = p, .n = (uint32_t)n, .nrun = (uint32_t)n, .per = 1, .run = run, .own_run = run, .spent = UINT64_MAX};
+	if (p->nstretch < GLANCE_FROM || !ops->glance)
+		return;
+	ops->glance(p->out->self, true);
+	for (uint32_t i = 0; i < n && !c.bad; i++) {
+		make(&s, &c, i);
+		say(&s, &c);
+	}
+	if (!c.bad)	/* what was said without stacks is never seen */
+		say_stacks(&s);
+	ops->glance(p->out->self, false);
+	for (uint32_t i = 0; i < n; i++)
+		ways_run_free(&run[i]);
+	batch_free(&c.batch);
+	ways_room_free(&c.room);
+	mem_free(s.label);
+}
+
+int pprof_samples(struct pprof *p)
+{
+	bool tree = p->out->ops->branch != NULL, go = true;
+	struct samples s = {
+	    .p = p, .belt = belt_new(SLOTS), .spent = spent_from(p), .per = tree ? SORTED : 1, .own.which = NONE};
+	s.n = (uint32_t)((p->nstretch + s.per - 1) / s.per);
+	if (tree)
+		glance(p);
+	if (tree && !sorted_before(&s)) {
+		s.run = s.own_run = xcalloc(s.n + 1u, sizeof *s.run);
+		s.nrun = s.n;
+	}
+	int r = 0;
+	struct job *j = (p->in.n >= THREADED || job_wanted() > 1) && job_cpus() > 1 ? job_start(work, &s) : NULL;
+	for (uint32_t i = 0; i < s.n && !r && go; i++)
+		r = say_next(&s, i, &go);
+	belt_close(s.belt);
+	if (j)
+		job_join(j);
+	samples_free(&s);
+	if (s.run && s.n && !r && go)
+		go = say_stacks(&s);	/* who looks sees it when the input and what was made to read it are gone */
+	for (uint32_t i = 0; s.own_run && i < s.n; i++)
+		ways_run_free(&s.own_run[i]);
+	mem_free(s.own_run);
+	return r ? -1 : go ? 0 : err_set(p->e, ERR_CANCEL, ERR_NOWHERE, "stopped");
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Folded stacks, the input of flame graph scripts: "main;serve;read 12" a line,
+ * the root first, then how often. Two numbers on every line are a difference,
+ * before and after. Frames may say in brackets what they are, as stackcollapse
+ * does (_[k] kernel, _[j] made at run time, _[i] inlined into the one before),
+ * and where ("serve (app.py:12)"); that goes to mappings and lines, so names
+ * stay comparable with those of other profiles.
+ *
+ * Values are whole numbers here, so a text with fractions is counted in
+ * thousandths. Two passes: the first decides what the columns are.
+ */
+#include "config.h"
+#include "base/wrap_math.h"
+#include "load/text/stack_builder.h"
+#include "load/load.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct number { int64_t whole; double real; bool fraction; };
+
+struct shape {
+	size_t good, two, deep, bad;	/* lines: all that are stacks, those with two numbers, with a ;, the rest */
+	uint64_t bad_at;
+	bool fraction;
+};
+
+/* Take the number at the end of t, and the space before it. */
+static bool take_number(struct words *t, struct number *n)
+{
+	char s[48];
+	const char *p = t->end;
+	while (p > t->p && (is_digit(p[-1]) || strchr("+-.eE", p[-1])))
+		p--;
+	size_t len = (size_t)(t->end - p);
+	if (!len || len >= sizeof s || p == t->p || !is_space(p[-1]))
+		return false;
+	memcpy(s, p, len);
+	s[len] = 0;
+	char *end;
+	n->real = strtod(s, &end);
+	if (*end || !isfinite(n->real))
+		return false;
+	n->fraction = !words_number((struct words){p, t->end}, &n->whole);
+	t->end = p;
+	while (t->end > t->p && is_space(t->end[-1]))
+		t->end--;
+	return t->end > t->p;
+}
+
+/* The numbers of a line, n[0] the last; how many, and t is left with the stack. */
+static int numbers(struct words *t, struct number n[2])
+{
+	if (!take_number(t, &n[0]))
+		return 0;
+	struct words rest = *t;
+	return take_number(&rest, &n[1]) ? 2 : 1;
+}
+
+static void look(struct bytes b, size_t most, struct shape *sh)
+{
+	const char *text = (const char *)b.p;
+	struct lines l = {.p = text, .end = text + b.n};
+	*sh = (struct shape){0};
+	while (sh->good + sh->bad < most && lines_next(&l)) {
+		struct words t = lines_trimmed(&l);
+		struct number n[2];
+		if (lines_comment(&l))
+			continue;
+		int k = numbers(&t, n);
+		if (!k) {
+			sh->bad_at = sh->bad++ ? sh->bad_at : (uint64_t)(l.line - text);
+			continue;
+		}
+		sh->good++;
+		sh->two += k == 2;
+		sh->fraction |= n[0].fraction || (k == 2 && n[1].fraction);
+		sh->deep += memchr(t.p, ';', words_n(t)) != NULL;
+	}
+}
+
+/* The values of t that the columns of the text want; t is left with the stack. */
+static bool take_values(struct words *t, const struct shape *sh, int64_t v[3])
+{
+	struct number n[2];
+	bool two = sh->two == sh->good;
+	int k = numbers(t, n);
+	if (!k)
+		return false;
+	if (two)
+		take_number(t, &n[1]);
+	for (int i = 0; i <= two; i++) {
+		double x = round(n[i].real * (sh->fraction ? 1000 : 1));
+		bool fits = x >= -9e18 && x <= 9e18;
+		v[i] = !sh->fraction && !n[i].fraction ? n[i].whole : fits ? (int64_t)x : x < 0 ? INT64_MIN : INT64_MAX;
+	}
+	if (two) {
+		int64_t after = v[0];
+		v[0] = v[1];
+		v[1] = after;
+		v[2] = wrap_sub(after, v[0]);
+	}
+	return true;
+}
+
+/* One frame: its place and kind are taken off its name. */
+static void add_frame(struct frames *f, struct words name)
+{
+	static const struct { const char *mark, *file; } kinds[] = {{"_[k]", "[kernel]"}, {"_[j]", "[jit]"},
+	    {"_[i]", NULL}};
+	struct words file = {name.end, name.end}, open;
+	int64_t line = 0;
+	map_id map = f->map[0].id;
+	bool inlined = false;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (words_ending(name, kinds[i].mark) && words_n(name) > 4) {
+			const char *s = kinds[i].file;
+			name.end -= 4;
+			inlined = !s;
+			map = s ? frames_map(f, (struct words){s, s + strlen(s)}) : map;
+			break;
+		}
+	const char *p = name.end;
+	if (words_ending(name, ")"))
+		while (p > name.p && p[-1] != '(')
+			p--;
+	open = (struct words){p, name.end - 1};
+	if (p - name.p > 2 && p[-2] == ' ' && p < name.end && words_line(&open, &line)) {
+		file = open;
+		name.end = p - 2;
+	}
+	frames_line(f, name, file, line);
+	if (!inlined)
+		frames_loc(f, 0, map);
+}
+
+/* The stack of a line, leaf first. */
+static stk_id stack_of(struct frames *f, struct words t)
+{
+	while (t.end > t.p) {
+		const char *p = t.end;
+		while (p > t.p && p[-1] != ';')
+			p--;
+		if (p < t.end)
+			add_frame(f, (struct words){p, t.end});
+		t.end = p > t.p ? p - 1 : p;
+	}
+	return frames_stack(f);
+}
+
+static void tell_types(struct frames *f, const struct shape *sh)
+{
+	const struct sink *s = f->out;
+	str_id unit = frames_lit(f, "count");
+	if (sh->two != sh->good) {
+		s->ops->type(s->self, frames_lit(f, sh->fraction ? "thousandths" : "samples"), unit);
+		return;
+	}
+	s->ops->type(s->self, frames_lit(f, "before"), unit);
+	s->ops->type(s->self, frames_lit(f, "after"), unit);
+	s->ops->type(s->self, frames_lit(f, "difference"), unit);
+	s->ops->meta(s->self, &(struct sink_meta){.default_type = frames_lit(f, "difference")});
+}
+
+int read_folded(struct bytes b, struct sink *s, struct err *e)
+{
+	struct shape sh;
+	struct frames f;
+	struct lines l = {.p = (const char *)b.p, .end = (const char *)b.p + b.n};
+	look(b, SIZE_MAX, &sh);
+	if (!sh.good)
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no folded stack (a;b;c 12) in this text");
+	frames_init(&f, s);
+	frames_map(&f, (struct words){l.p, l.p});	/* the first mapping names the file that was run: not known */
+	tell_types(&f, &sh);
+	while (lines_next(&l)) {
+		struct words t = lines_trimmed(&l);
+		int64_t v[3];
+		if (lines_comment(&l) || !take_values(&t, &sh, v))
+			continue;
+		stk_id stack = stack_of(&f, t);
+		s->ops->sample(s->self, &(struct sink_sample){.stack = stack, .value = v, .when = TIME_NONE});
+	}
+	frames_free(&f);
+	if (sh.bad)
+		s->ops->warn(s->self, sh.bad_at,
+		    "ignored %zu lines that are not folded stacks (a;b;c 12); this is the first",
+		    sh.bad);
+	if (b.p[b.n - 1] != '\n')
+		s->ops->warn(s->self, b.n, "the last line has no newline: the file may be truncated");
+	return 0;
+}
+
+/* The first lines are stacks, or nearly all of them, and many have more than one frame. */
+bool is_folded(struct bytes b)
+{
+	enum { LOOK = 50, BYTES = 1 << 20 };
+	struct shape sh;
+	if (b.n > BYTES)
+		b.n = BYTES;	/* a line that this cuts is the last of the look, at worst */
+	look(b, LOOK, &sh);
+	return sh.deep && sh.deep >= sh.good / 2 && sh.bad <= sh.good / 3;
+}

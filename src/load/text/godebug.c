@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * A log with lines of GODEBUG=gctrace=1 or schedtrace=N, as a timeline: what
+ * people have when tracing was not on. Cycles of the collector become spans of
+ * marking between two stops of the world, heap and goal become counters; SCHED
+ * lines become counters and, with scheddetail=1, states of Ps, threads and
+ * goroutines, each held until the next line says otherwise. All other lines of
+ * the log are passed over.
+ *
+ * Lines are gathered first and ordered by their times: a cycle is printed when
+ * it ends. Where clock or number go back, the program was started again, and
+ * what follows is put behind what was; wall time, if a collector of logs wrote it
+ * down, tells how long after.
+ *
+ * Mutator utilisation is told from the CPU times of each cycle, as if Ps had been
+ * taken for it one after the other. godebug_line.c knows what a line says,
+ * godebug_tell.c tells it to the sink.
+ */
+#include "config.h"
+#include "load/text/godebug_internal.h"
+
+#include "base/mem/mem.h"
+#include "load/text/godump.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- gathering */
+
+static struct run *run_of(struct godebug *d, bool again)
+{
+	if (!d->nrun || again) {
+		d->run = mem_grow(d->run, &d->crun, d->nrun + 1, sizeof *d->run);
+		d->run[d->nrun++] = (struct run){.wall = TIME_NONE, .gc = d->ngc, .sched = d->nsched};
+		d->last_gc = 0;
+		d->last_sched = -1;
+	}
+	return &d->run[d->nrun - 1];
+}
+
+/* A line was printed at time t of its run, and somebody wrote down when that was. */
+static void seen_at(struct run *r, int64_t t, struct words stamp)
+{
+	int64_t wall;
+	if (t > r->end)
+		r->end = t;
+	if (words_n(stamp) && words_wall(stamp, &wall) && (r->wall == TIME_NONE || wall - t < r->wall))
+		r->wall = wall - t;
+}
+
+/* Heads are found anywhere in a line, the units below them at its begin. */
+static void gather_line(struct godebug *d, struct words all, struct words t, struct words stamp, uint64_t at)
+{
+	struct gdb_gc g;
+	struct gdb_sched s;
+	struct gdb_unit u;
+	if (gdb_gc(all, &g)) {
+		struct run *r = run_of(d, g.number <= d->last_gc);
+		d->last_gc = g.number;
+		if (!g.whole)
+			d->cut_at = d->cut++ ? d->cut_at : at;
+		d->gc = mem_grow(d->gc, &d->cgc, d->ngc + 1, sizeof *d->gc);
+		d->gc[d->ngc++] = (struct gc_rec){g, at};
+		seen_at(r, g.t + g.stw0 + g.mark + g.stw1, stamp);
+	} else if (gdb_sched(all, &s)) {
+		struct run *r = run_of(d, s.t < d->last_sched);
+		d->last_sched = s.t;
+		d->sched = mem_grow(d->sched, &d->csched, d->nsched + 1, sizeof *d->sched);
+		d->sched[d->nsched++] = (struct sched_rec){s, d->nunit, 0};
+		seen_at(r, s.t, stamp);
+	} else if (d->nsched && d->sched[d->nsched - 1].s.detail && gdb_unit(t, &u)) {
+		d->unit = mem_grow(d->unit, &d->cunit, d->nunit + 1, sizeof *d->unit);
+		d->unit[d->nunit++] = u;
+		d->sched[d->nsched - 1].nunit++;
+		d->detail = true;
+	} else {
+		struct godump_head h;
+		d->stacks += godump_head(t, &h);
+		return;
+	}
+	d->lines++;
+}
+
+static void gather(struct godebug *d, struct bytes b)
+{
+	const char *text = (const char *)b.p;
+	struct lines l = {.p = text, .end = text + b.n};
+	while (lines_next(&l)) {
+		struct words stamp, t = lines_bare(&l, &stamp);
+		gather_line(d, lines_words(&l), t, stamp, (uint64_t)(l.line - text));
+	}
+	/* one run after the other: as far apart as they were, where that is known */
+	for (size_t i = 1; i < d->nrun; i++) {
+		struct run *r = &d->run[i], *before = &d->run[i - 1];
+		int64_t after = before->base + before->end;
+		r->base = after;
+		if (r->wall != TIME_NONE && d->run[0].wall != TIME_NONE && r->wall - d->run[0].wall > after)
+			r->base = r->wall - d->run[0].wall;
+	}
+}
+
+/* ---- points in time */
+
+static void add_point(struct godebug *d, struct point p)
+{
+	d->point = mem_grow(d->point, &d->cpoint, d->npoint + 1, sizeof *d->point);
+	p.seq = p.kind == PT_RUN ? 0 : p.kind == PT_SCHED ? 1 : d->npoint + 2;
+	d->point[d->npoint++] = p;
+}
+
+/* What takes Ps during a mark phase: filled up one after the other. */
+struct taken { uint32_t i, proc; int64_t t, wall, used; };	/* used: of the last of them */
+
+static void add_utils(struct godebug *d, struct taken *k, enum util_what what, int64_t cpu)
+{
+	while (cpu > 0 && k->wall > 0 && k->proc < UTIL_PROCS && k->proc < d->gc[k->i].g.procs) {
+		int64_t t = k->t + k->used, len = cpu < k->wall - k->used ? cpu : k->wall - k->used;
+		if (d->npoint > MAX_UTILS) {
+			d->many_utils = true;
+			return;
+		}
+		add_point(d, (struct point){.t = t, .kind = PT_UTIL, .i = k->i, .proc = k->proc, .what = what});
+		add_point(d,
+		    (struct point){.t = t + len, .kind = PT_UTIL_END, .i = k->i, .proc = k->proc, .what = what});
+		cpu -= len;
+		k->used += len;
+		if (k->used == k->wall) {
+			k->used = 0;
+			k->proc++;
+		}
+	}
+}
+
+/* The points of a cycle that begins at t, which is not before the last one ended. Its end. */
+static int64_t add_cycle(struct godebug *d, uint32_t i, int64_t t)
+{
+	const struct gdb_gc *g = &d->gc[i].g;
+	int64_t mark = t + g->stw0, last = mark + g->mark, end = last + g->stw1;
+	struct taken k = {i, 0, mark, g->mark, 0};
+	add_point(d, (struct point){.t = t, .kind = PT_GC, .i = i});
+	add_point(d, (struct point){.t = mark, .kind = PT_MARK, .i = i});
+	add_utils(d, &k, UT_WORKER, g->worker);
+	add_utils(d, &k, UT_ASSIST, g->assist);
+	add_point(d, (struct point){.t = last, .kind = PT_MARK_END, .i = i});
+	add_point(d, (struct point){.t = last, .kind = PT_LAST_STW, .i = i});
+	add_point(d, (struct point){.t = end, .kind = PT_STW_END, .i = i});
+	return end;
+}
+
+static int point_cmp(const void *a, const void *b)
+{
+	const struct point *x = a, *y = b;
+	if (x->t != y->t)
+		return x->t < y->t ? -1 : 1;
+	if (x->seq != y->seq)
+		return x->seq < y->seq ? -1 : 1;
+	return x->i < y->i ? -1 : x->i > y->i;
+}
+
+/* All of them, in order; the end of the last. */
+static int64_t make_points(struct godebug *d)
+{
+	int64_t busy = 0, end = 0, step = 0;
+	for (size_t r = 0; r < d->nrun; r++) {
+		const struct run *run = &d->run[r];
+		size_t gc1 = r + 1 < d->nrun ? run[1].gc : d->ngc, sched1 = r + 1 < d->nrun ? run[1].sched : d->nsched;
+		if (r)
+			add_point(d, (struct point){.t = run->base, .kind = PT_RUN, .i = (uint32_t)r});
+		for (size_t i = run->gc; i < gc1; i++) {
+			int64_t t = run->base + d->gc[i].g.t;	/* known to the millisecond only */
+			busy = add_cycle(d, (uint32_t)i, t > busy ? t : busy);
+			end = busy > end ? busy : end;
+		}
+		for (size_t i = run->sched; i < sched1; i++) {
+			int64_t t = run->base + d->sched[i].s.t;
+			add_point(d, (struct point){.t = t, .kind = PT_SCHED, .i = (uint32_t)i});
+			end = t > end ? t : end;
+			if (i > run->sched)
+				step = d->sched[i].s.t - d->sched[i - 1].s.t;	/* not negative: that is a new run */
+		}
+	}
+	/* the last line holds as long as the one before it did */
+	const struct run *last = &d->run[d->nrun - 1];
+	if (d->nsched > last->sched && end < last->base + d->sched[d->nsched - 1].s.t + step)
+		end = last->base + d->sched[d->nsched - 1].s.t + step;
+	if (d->npoint)
+		qsort(d->point, d->npoint, sizeof *d->point, point_cmp);
+	return end > 0 ? end : 1;
+}
+
+static void warn_of(const struct godebug *d, const struct sink *s)
+{
+	if (d->cut)
+		s->ops->warn(s->self, d->cut_at,
+		    "%zu truncated gctrace lines: their cycles have times but no heap sizes; this is the first",
+		    d->cut);
+	if (d->nrun > 1)
+		s->ops->warn(s->self, ERR_ASIDE,
+		    "the clock or the cycle number goes back: shown as %zu runs of a program, one after the "
+		    "other; if the log has lines of several programs, separate them first", d->nrun);
+	if (d->stacks)
+		s->ops->warn(s->self, ERR_ASIDE,
+		    "the log also contains %zu goroutine stacks: in a separate file they can be shown as a profile",
+		    d->stacks);
+	if (d->many_utils)
+		s->ops->warn(s->self, ERR_ASIDE,
+		    "too many cycles: mutator utilisation covers only the first ones");
+	if (d->many_states)
+		s->ops->warn(s->self, ERR_ASIDE,
+		    "too many stop-the-world pauses to show each on every P: the row STW has all of them");
+}
+
+static str_id say(const struct sink *s, const char *text)
+{
+	return s->ops->str(s->self, text, strlen(text));
+}
+
+static void forget(struct godebug *d)
+{
+	void *all[] = {d->gc, d->sched, d->unit, d->run, d->point, d->proc, d->base, d->shown};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		mem_free(all[i]);
+}
+
+int read_godebug(struct bytes b, struct sink *s, struct err *e)
+{
+	struct godebug d = {.s = s, .last_sched = -1};
+	gather(&d, b);
+	if (!d.lines) {
+		forget(&d);
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no gctrace or schedtrace line in this log");
+	}
+	d.n_gc = say(s, "GC concurrent mark phase");
+	d.n_forced = say(s, "GC concurrent mark phase (forced)");
+	d.n_stw0 = say(s, "stop-the-world (GC sweep termination)");
+	d.n_stw1 = say(s, "stop-the-world (GC mark termination)");
+	int64_t end = make_points(&d);
+	godebug_trace(&d, end);
+	godebug_tell(&d, b);
+	warn_of(&d, s);
+	forget(&d);
+	return 0;
+}
+
+bool is_godebug(struct bytes b)
+{
+	static const char *const words[] = {" ms clock", "gomaxprocs="};
+	const char *text = (const char *)b.p, *end = text + b.n;
+	enum { AROUND = 400 };
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		for (const char *p = text; (p = text_find(p, end, words[i])); p++) {
+			struct words t = {p, end - p > AROUND ? p + AROUND : end};
+			struct gdb_gc g;
+			struct gdb_sched s;
+			while (t.p > text && t.p[-1] != '\n' && p - t.p < AROUND)
+				t.p--;
+			const char *nl = memchr(p, '\n', words_n((struct words){p, t.end}));
+			t.end = nl ? nl : t.end;
+			if (gdb_gc(t, &g) || gdb_sched(t, &s))
+				return true;
+		}
+	return false;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_LOAD_TEXT_GODEBUG_H
+#define TTRACE_LOAD_TEXT_GODEBUG_H
+
+#include "load/text/scan.h"
+
+/*
+ * What the runtime prints under GODEBUG=gctrace=1, schedtrace=N and
+ * scheddetail=1, one line at a time. Times are ns since the program started, as
+ * the line has them (a millisecond is as exact as they are).
+ */
+struct gdb_gc {
+	uint64_t number;
+	int64_t t;			/* when the cycle began */
+	int64_t stw0, mark, stw1;	/* wall clock: sweep termination, mark, mark termination */
+	int64_t assist, worker, idle;	/* CPU time of marking */
+	uint64_t heap0, heap1, heap2, goal, stacks, globals;	/* bytes: at start, at end, live; its goal */
+	uint32_t procs;
+	bool forced, leaks, whole;	/* whole: nothing of the line is missing */
+};
+bool gdb_gc(struct words line, struct gdb_gc *);
+
+enum gdb_count { GD_PROCS, GD_IDLE_PROCS, GD_THREADS, GD_SPINNING, GD_IDLE_THREADS, GD_RUNQ, GD__N };
+struct gdb_sched {
+	int64_t t;
+	uint64_t v[GD__N];
+	bool gcwaiting, detail;
+	struct words queues;		/* numbers, of Ps in order; not with detail */
+};
+bool gdb_sched(struct words line, struct gdb_sched *);
+/* The next number of a list. */
+bool gdb_next(struct words *list, uint64_t *v);
+
+/* "  P0: status=1 ... m=2 runqsize=0", "  M2: p=1 curg=3 ...", "  G1: status=4(sleep) m=nil ..." */
+struct gdb_unit {
+	char kind;			/* P, M, G */
+	uint64_t id, status, queue;
+	int64_t m, p, g;		/* -1: none */
+	bool blocked;
+	struct words reason;
+};
+bool gdb_unit(struct words line, struct gdb_unit *);
+
+#endif

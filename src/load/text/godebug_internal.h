@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_LOAD_TEXT_GODEBUG_INTERNAL_H
+#define TTRACE_LOAD_TEXT_GODEBUG_INTERNAL_H
+
+#include "load/text/godebug.h"
+#include "load/load.h"
+
+/* The inside of the reader of runtime logs, for godebug.c and godebug_tell.c. */
+enum { MAX_PROCS = 1024, MAX_STATES = 1 << 22, MAX_UTILS = 1 << 22, UTIL_PROCS = 256 };
+
+struct gc_rec { struct gdb_gc g; uint64_t at; };
+struct sched_rec { struct gdb_sched s; size_t unit, nunit; };
+struct run { int64_t base, end, wall; size_t gc, sched; };	/* wall: at its own time 0; first of its records */
+
+/* Something that happens, in the order of time; at one time a new run of the program comes first,
+   then SCHED lines, then cycles as they were added. */
+enum point_kind { PT_RUN, PT_SCHED, PT_GC, PT_MARK, PT_UTIL, PT_UTIL_END, PT_MARK_END, PT_LAST_STW, PT_STW_END };
+struct point { int64_t t; enum point_kind kind; uint32_t i, proc; enum util_what what; size_t seq; };
+
+struct godebug {
+	struct sink *s;
+	struct gc_rec *gc;
+	struct sched_rec *sched;
+	struct gdb_unit *unit;
+	struct run *run;
+	struct point *point;
+	size_t stacks, ngc, cgc, nsched, csched, nunit, cunit, nrun, crun, npoint, cpoint, lines, cut;
+	uint64_t cut_at, last_gc;
+	int64_t last_sched;
+	bool detail, many_utils, many_states;
+	/* while it is told */
+	trk_id *proc;			/* by number, 0 unknown */
+	uint8_t *base, *shown;		/* states by number: of the last SCHED line, as told */
+	size_t nproc, cproc, cbase, cshown, nstates;
+	bool stopped, has_stacks;
+	uint32_t procs;			/* GOMAXPROCS as last told */
+	const struct sched_rec *newest;	/* SCHED line, of this run */
+	str_id n_gc, n_forced, n_stw0, n_stw1;
+};
+
+/* What is known of the log as a whole; then all points, in order. */
+void godebug_trace(const struct godebug *, int64_t end);
+void godebug_tell(struct godebug *, struct bytes);
+
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The text of `perf script` as a profile. A sample is a head, the addresses of
+ * its stack, leaf first, and an empty line; without -g it is one line. Each
+ * event becomes a sample type with its periods summed up (or its samples, when
+ * the text has no periods); the first one recorded is shown unless another is
+ * asked for. Command, process, thread and CPU are labels.
+ *
+ * Two passes: the events have to be known before the first sample is told. A
+ * frame without a symbol is known by its address and mapping alone, as in any
+ * profile without symbols, so the mapping's name stands for it.
+ */
+#include "config.h"
+#include "load/text/perf.h"
+
+#include "base/mem/mem.h"
+#include "load/text/stack_builder.h"
+#include "load/load.h"
+
+#include <string.h>
+
+enum { EVENTS = 32, COMMENTS = 4 };
+
+struct event { struct words name; str_id id; };
+
+struct perf {
+	struct frames f;
+	struct event event[EVENTS];
+	size_t nevent, nsample, nbad, ncomment;
+	uint64_t bad_at, period;	/* period: of all samples, 0 when they differ */
+	bool periods, more_events;
+	int64_t first, last;
+	struct words main, comment[COMMENTS];	/* main: the mapping of the command itself */
+	struct perf_frame *frame;
+	size_t nframe, cframe;
+	str_id comm, pid, tid, cpu, ev, count;
+};
+
+static bool is_frame_line(const struct lines *l)
+{
+	return l->n && *l->line == '\t';
+}
+
+/* ---- first pass */
+
+static size_t event_of(const struct perf *p, struct words name)
+{
+	for (size_t i = 0; i < p->nevent; i++)
+		if (words_n(name) == words_n(p->event[i].name) && !memcmp(name.p, p->event[i].name.p, words_n(name)))
+			return i;
+	return p->nevent;
+}
+
+static void meet(struct perf *p, const struct perf_head *h)
+{
+	size_t i = event_of(p, h->event);
+	if (i == p->nevent && i < EVENTS)
+		p->event[p->nevent++].name = h->event;
+	else if (i == p->nevent)
+		p->more_events = true;
+	if (h->has_time) {
+		p->first = !p->nsample || h->time < p->first ? h->time : p->first;
+		p->last = !p->nsample || h->time > p->last ? h->time : p->last;
+	}
+	p->period = !p->nsample || p->period == h->period ? h->period : 0;
+	p->periods |= h->has_period;
+	p->nsample++;
+}
+
+/* Is the file of this mapping the command's? */
+static bool is_main(struct words dso, struct words comm)
+{
+	const char *p = dso.end;
+	while (p > dso.p && p[-1] != '/')
+		p--;
+	return words_n(comm) && (size_t)(dso.end - p) >= words_n(comm) && !memcmp(p, comm.p, words_n(comm));
+}
+
+static void note_comment(struct perf *p, struct words t)
+{
+	static const char *const worth[] = {"# cmdline : ", "# captured on ", "# hostname : ", "# os release : "};
+	for (size_t i = 0; i < sizeof worth / sizeof *worth; i++)
+		if (words_start(t, worth[i]) && p->ncomment < COMMENTS) {
+			while (t.end > t.p && is_space(t.end[-1]))
+				t.end--;
+			p->comment[p->ncomment++] = (struct words){t.p + 2, t.end};
+		}
+}
+
+static void look(struct perf *p, struct bytes b)
+{
+	struct lines l = {.p = (const char *)b.p, .end = (const char *)b.p + b.n};
+	struct words comm = {0};
+	while (lines_next(&l)) {
+		struct perf_head h;
+		struct perf_frame f;
+		if (lines_comment(&l)) {
+			note_comment(p, lines_words(&l));
+		} else if (!is_frame_line(&l) && perf_head(lines_words(&l), &h)) {
+			meet(p, &h);
+			comm = h.comm;
+			if (!p->main.p && perf_frame(h.rest, &f) && is_main(f.dso, comm))
+				p->main = f.dso;
+		} else if (!p->main.p && perf_frame(lines_words(&l), &f) && is_main(f.dso, comm)) {
+			p->main = f.dso;
+		}
+	}
+}
+
+/* ---- second pass */
+
+static void tell_types(struct perf *p)
+{
+	struct frames *f = &p->f;
+	const struct sink *s = f->out;
+	str_id comment[COMMENTS], ns = frames_lit(f, "nanoseconds");
+	p->count = frames_lit(f, "count");
+	if (p->periods)
+		s->ops->type(s->self, frames_lit(f, "samples"), p->count);
+	for (size_t i = 0; i < p->nevent; i++) {
+		struct words name = p->event[i].name;
+		bool clock = p->periods && (words_start(name, "cpu-clock") || words_start(name, "task-clock"));
+		p->event[i].id = frames_str(f, name);
+		s->ops->type(s->self, p->event[i].id, clock ? ns : p->count);
+	}
+	for (size_t i = 0; i < p->ncomment; i++)
+		comment[i] = frames_str(f, p->comment[i]);
+	struct sink_meta m = {.duration = p->last - p->first, .comment = comment, .ncomment = p->ncomment,
+	    .default_type = p->event[0].id};
+	if (p->nevent == 1 && p->period && p->period <= INT64_MAX) {
+		bool clock = words_start(p->event[0].name, "cpu-clock") || words_start(p->event[0].name, "task-clock");
+		m.period = (int64_t)p->period;
+		m.period_type = p->event[0].id;
+		m.period_unit = clock ? ns : p->count;
+	}
+	s->ops->meta(s->self, &m);
+}
+
+static stk_id stack_of(struct perf *p)
+{
+	for (size_t i = 0; i < p->nframe; i++) {
+		const struct perf_frame *f = &p->frame[i];
+		map_id map = f->inlined ? 0 : frames_map(&p->f, f->dso);
+		if (words_n(f->sym))
+			frames_line(&p->f, f->sym, f->file, f->line);
+		if (!f->inlined)
+			frames_loc(&p->f, f->addr, map);
+	}
+	if (!p->nframe) {
+		static const char none[] = "(no stack)";
+		frames_line(&p->f, (struct words){none, none + sizeof none - 1}, (struct words){none, none}, 0);
+	}
+	p->nframe = 0;
+	return frames_stack(&p->f);
+}
+
+static int64_t clamped(uint64_t v)
+{
+	return v > INT64_MAX ? INT64_MAX : (int64_t)v;
+}
+
+static void tell_sample(struct perf *p, const struct perf_head *h)
+{
+	const struct sink *s = p->f.out;
+	int64_t v[EVENTS + 1] = {0};
+	struct sink_label label[5];
+	size_t n = 0, e = event_of(p, h->event);
+	stk_id stack = stack_of(p);
+	if (p->periods)
+		v[0] = 1;
+	if (e < p->nevent)
+		v[e + p->periods] = h->has_period ? clamped(h->period) : 1;
+	label[n++] = (struct sink_label){.key = p->comm, .str = frames_str(&p->f, h->comm)};
+	if (p->nevent > 1 && e < p->nevent)
+		label[n++] = (struct sink_label){.key = p->ev, .str = p->event[e].id};
+	if (h->has_pid)
+		label[n++] = (struct sink_label){.key = p->pid, .num = clamped(h->pid), .unit = p->count};
+	label[n++] = (struct sink_label){.key = p->tid, .num = clamped(h->tid), .unit = p->count};
+	if (h->has_cpu)
+		label[n++] = (struct sink_label){.key = p->cpu, .num = clamped(h->cpu), .unit = p->count};
+	s->ops->sample(s->self, &(struct sink_sample){
+	    .stack = stack, .value = v, .label = label, .nlabel = n, .when = TIME_NONE});
+}
+
+static void add_frame(struct perf *p, const struct perf_frame *f)
+{
+	p->frame = mem_grow(p->frame, &p->cframe, p->nframe + 1, sizeof *p->frame);
+	p->frame[p->nframe++] = *f;
+}
+
+/* A line that is neither head nor frame: the source line of the frame above it, or nothing of ours. */
+static bool source_line(struct perf *p, struct words t)
+{
+	int64_t line;
+	while (t.p < t.end && is_space(*t.p))
+		t.p++;
+	while (t.end > t.p && is_space(t.end[-1]))
+		t.end--;
+	if (!p->nframe || !words_line(&t, &line))
+		return false;
+	p->frame[p->nframe - 1].file = t;
+	p->frame[p->nframe - 1].line = line;
+	return true;
+}
+
+static void tell(struct perf *p, struct bytes b)
+{
+	const char *text = (const char *)b.p;
+	struct lines l = {.p = text, .end = text + b.n};
+	struct perf_head head, h;
+	struct perf_frame f;
+	bool open = false;
+	while (lines_next(&l)) {
+		struct words t = lines_words(&l);
+		if (lines_comment(&l) || (!is_frame_line(&l) && perf_head(t, &h))) {
+			bool fresh = !lines_comment(&l);
+			if (open)
+				tell_sample(p, &head);
+			open = fresh;
+			if (fresh) {
+				head = h;
+				if (perf_frame(h.rest, &f))
+					add_frame(p, &f);
+			}
+		} else if (open && perf_frame(t, &f)) {
+			add_frame(p, &f);
+		} else if (!(open && source_line(p, t))) {
+			p->bad_at = p->nbad++ ? p->bad_at : (uint64_t)(l.line - text);
+		}
+	}
+	if (open)
+		tell_sample(p, &head);
+}
+
+static void warn_of(const struct perf *p, const struct sink *s, struct bytes b)
+{
+	if (p->nbad)
+		s->ops->warn(s->self, p->bad_at,
+		    "ignored %zu lines that are not perf script output; this is the first", p->nbad);
+	if (p->more_events)
+		s->ops->warn(s->self, ERR_NOWHERE,
+		    "more than %d kinds of events: the others are counted only as samples", EVENTS);
+	if (b.p[b.n - 1] != '\n')
+		s->ops->warn(s->self, b.n, "the last line has no newline: the file may be truncated");
+}
+
+int read_perf(struct bytes b, struct sink *s, struct err *e)
+{
+	struct perf p = {0};
+	look(&p, b);
+	if (!p.nsample)
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no sample in this perf script output");
+	frames_init(&p.f, s);
+	tell_types(&p);
+	p.comm = frames_lit(&p.f, "comm");
+	p.pid = frames_lit(&p.f, "pid");
+	p.tid = frames_lit(&p.f, "tid");
+	p.cpu = frames_lit(&p.f, "cpu");
+	p.ev = frames_lit(&p.f, "event");
+	if (p.main.p)
+		frames_map(&p.f, p.main);	/* the first mapping names the program */
+	tell(&p, b);
+	warn_of(&p, s, b);
+	frames_free(&p.f);
+	mem_free(p.frame);
+	return 0;
+}
+
+/* Among the first lines there is a head and, in it or below it, a frame. */
+bool is_perf(struct bytes b)
+{
+	enum { LOOK = 300, BYTES = 1 << 18 };
+	const char *text = (const char *)b.p;
+	struct lines l = {.p = text, .end = text + (b.n < BYTES ? b.n : BYTES)};
+	bool head = false;
+	for (int i = 0; i < LOOK && lines_next(&l); i++) {
+		struct perf_head h;
+		struct perf_frame f;
+		if (head && perf_frame(lines_words(&l), &f))
+			return true;
+		head = !is_frame_line(&l) && !lines_comment(&l) && perf_head(lines_words(&l), &h);
+		if (head && perf_frame(h.rest, &f))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The lines of `perf script`. Which fields are there depends on its -F and on
+ * what was recorded, and the name of a command may hold spaces and digits, so
+ * the head is found from its middle: a number that is followed by what can
+ * follow a thread's, up to a word that ends with a colon, the event.
+ */
+#include "config.h"
+#include "load/text/perf.h"
+
+#include <string.h>
+
+/* The next word, without the spaces around it. */
+static struct words next_word(struct words *t)
+{
+	while (t->p < t->end && is_space(*t->p))
+		t->p++;
+	struct words w = {t->p, t->p};
+	while (t->p < t->end && !is_space(*t->p))
+		t->p++;
+	w.end = t->p;
+	return w;
+}
+
+static bool all_digits(struct words w, uint64_t *v)
+{
+	return words_u64(&w, v) && w.p == w.end;
+}
+
+/* "12" or "11/12" */
+static bool thread(struct words w, struct perf_head *h)
+{
+	uint64_t a, b;
+	if (!words_u64(&w, &a))
+		return false;
+	h->tid = a;
+	h->has_pid = words_take(&w, "/");
+	if (h->has_pid) {
+		h->pid = a;
+		if (!words_u64(&w, &b))
+			return false;
+		h->tid = b;
+	}
+	return w.p == w.end;
+}
+
+/* "1234.567890:" */
+static bool moment(struct words w, int64_t *ns)
+{
+	uint64_t s;
+	int64_t unit = 100000000;
+	if (!words_u64(&w, &s) || s > INT64_MAX / 1000000000 - 1 || !words_take(&w, "."))
+		return false;
+	*ns = (int64_t)s * 1000000000;
+	for (; w.p < w.end && is_digit(*w.p); w.p++, unit /= 10)
+		*ns += (*w.p - '0') * unit;
+	return w.end - w.p == 1 && *w.p == ':';
+}
+
+/* What follows the thread: [cpu] time: period event: */
+static bool head_rest(struct words t, struct perf_head *h)
+{
+	struct words w = next_word(&t);
+	h->has_cpu = h->has_time = h->has_period = false;
+	if (words_n(w) > 2 && *w.p == '[' && w.end[-1] == ']') {
+		h->has_cpu = all_digits((struct words){w.p + 1, w.end - 1}, &h->cpu);
+		w = next_word(&t);
+	}
+	if (moment(w, &h->time)) {
+		h->has_time = true;
+		w = next_word(&t);
+	}
+	if (all_digits(w, &h->period)) {
+		h->has_period = true;
+		w = next_word(&t);
+	}
+	if (words_n(w) < 2 || words_n(w) > 200 || w.end[-1] != ':' || is_digit(*w.p))
+		return false;
+	h->event = (struct words){w.p, w.end - 1};
+	/* cycles:ppp: how precise it was is not what it was */
+	const char *p = h->event.end;
+	while (p > h->event.p && (p[-1] | 32) == 'p')
+		p--;
+	if (p < h->event.end && p - h->event.p > 1 && p[-1] == ':')
+		h->event.end = p - 1;
+	h->rest = t;
+	return h->has_cpu || h->has_time || h->has_period;
+}
+
+bool perf_head(struct words t, struct perf_head *h)
+{
+	enum { COMM = 80 };	/* the kernel's names have 15 bytes; perf may add its own */
+	while (t.p < t.end && is_space(*t.p))
+		t.p++;
+	*h = (struct perf_head){.comm = {t.p, t.p}};
+	struct words at = t, w;
+	for (w = next_word(&at); words_n(w) && w.p - t.p < COMM; w = next_word(&at)) {
+		if (w.p > t.p && thread(w, h) && head_rest(at, h)) {
+			h->comm.end = w.p;
+			while (is_space(h->comm.end[-1]))
+				h->comm.end--;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The text in the brackets that end t, which are taken off it. */
+static bool take_brackets(struct words *t, struct words *in)
+{
+	int depth = 0;
+	if (!words_ending(*t, ")"))
+		return false;
+	for (const char *p = t->end - 1; p >= t->p; p--) {
+		depth += *p == ')' ? 1 : *p == '(' ? -1 : 0;
+		if (depth)
+			continue;
+		if (p > t->p && !is_space(p[-1]))
+			return false;
+		*in = (struct words){p + 1, t->end - 1};
+		t->end = p;
+		while (t->end > t->p && is_space(t->end[-1]))
+			t->end--;
+		return true;
+	}
+	return false;
+}
+
+bool perf_frame(struct words t, struct perf_frame *f)
+{
+	struct words brackets, addr = next_word(&t);
+	*f = (struct perf_frame){.dso = {t.p, t.p}, .sym = {t.p, t.p}, .file = {t.p, t.p}};
+	if (!words_n(addr) || words_n(addr) > 16)
+		return false;
+	for (const char *p = addr.p; p < addr.end; p++)
+		if (!is_hex(*p))
+			return false;
+	if (!words_hex(addr, &f->addr))
+		return false;
+	while (t.end > t.p && is_space(t.end[-1]))
+		t.end--;
+	while (t.p < t.end && is_space(*t.p))
+		t.p++;
+	if (take_brackets(&t, &brackets)) {
+		f->inlined = words_n(brackets) == 7 && words_start(brackets, "inlined");
+		if (!f->inlined)
+			f->dso = brackets;
+	} else if (t.p == t.end) {
+		return false;
+	}
+	const char *plus = t.end;	/* +0x1f */
+	while (plus > t.p && is_hex(plus[-1]))
+		plus--;
+	if (plus - t.p > 3 && plus < t.end && !memcmp(plus - 3, "+0x", 3))
+		t.end = plus - 3;
+	f->sym = t;
+	if (words_n(t) == 9 && words_start(t, "[unknown]") && words_n(f->dso) && !words_start(f->dso, "[unknown]"))
+		f->sym.end = f->sym.p;
+	return true;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Lines and words of texts. A line ends with \n, or \r\n, or where the text
+ * does; what is taken off the front of a piece stays within the line, so a reader
+ * cannot run on into the next one. Regular expressions would say the same
+ * shorter, but they are for what people type: the formats here are fixed, and
+ * logs are long.
+ */
+#include "config.h"
+#include "load/text/scan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool lines_next(struct lines *l)
+{
+	l->line = l->p;
+	l->n = 0;
+	if (l->p == l->end)
+		return false;
+	const char *nl = memchr(l->p, '\n', (size_t)(l->end - l->p));
+	l->n = (size_t)((nl ? nl : l->end) - l->p);
+	l->p = nl ? nl + 1 : l->end;
+	if (l->n && l->line[l->n - 1] == '\r')
+		l->n--;
+	return true;
+}
+
+struct words lines_words(const struct lines *l)
+{
+	return (struct words){l->line, l->line + l->n};
+}
+
+struct words lines_trimmed(const struct lines *l)
+{
+	struct words t = lines_words(l);
+	while (t.p < t.end && is_space(*t.p))
+		t.p++;
+	while (t.p < t.end && is_space(t.end[-1]))
+		t.end--;
+	return t;
+}
+
+bool lines_comment(const struct lines *l)
+{
+	struct words t = lines_trimmed(l);
+	return t.p == t.end || *t.p == '#';
+}
+
+bool words_start(struct words t, const char *word)
+{
+	size_t n = strlen(word);
+	return words_n(t) >= n && !memcmp(t.p, word, n);
+}
+
+bool words_hold(struct words t, const char *word)
+{
+	for (; t.p < t.end; t.p++)
+		if (words_start(t, word))
+			return true;
+	return false;
+}
+
+bool words_take(struct words *t, const char *word)
+{
+	if (!words_start(*t, word))
+		return false;
+	t->p += strlen(word);
+	return true;
+}
+
+void words_spaces(struct words *t)
+{
+	while (t->p < t->end && *t->p == ' ')
+		t->p++;
+}
+
+bool words_digits(struct words *t, struct words *digits)
+{
+	digits->p = t->p;
+	while (t->p < t->end && is_digit(*t->p))
+		t->p++;
+	digits->end = t->p;
+	return digits->p < digits->end;
+}
+
+bool words_number(struct words d, int64_t *v)
+{
+	char s[32];
+	size_t n = words_n(d);
+	if (!n || n >= sizeof s)
+		return false;
+	memcpy(s, d.p, n);
+	s[n] = 0;
+	errno = 0;
+	char *end;
+	*v = strtoll(s, &end, 10);
+	return !errno && !*end;
+}
+
+bool words_hex(struct words d, uint64_t *v)
+{
+	*v = 0;
+	for (; d.p < d.end; d.p++) {
+		unsigned c = (unsigned char)*d.p, x = c <= '9' ? c - '0' : (c | 32) - 'a' + 10;
+		if (*v >> 60)
+			return false;
+		*v = *v << 4 | (x & 15);
+	}
+	return true;
+}
+
+bool words_u64(struct words *t, uint64_t *v)
+{
+	struct words d;
+	*v = 0;
+	if (!words_digits(t, &d) || words_n(d) > 19)
+		return false;
+	for (; d.p < d.end; d.p++)
+		*v = *v * 10 + (uint64_t)(*d.p - '0');
+	return true;
+}
+
+bool words_until(struct words *t, char c, struct words *before)
+{
+	const char *at = t->p < t->end ? memchr(t->p, c, words_n(*t)) : NULL;
+	if (!at)
+		return false;
+	*before = (struct words){t->p, at};
+	t->p = at + 1;
+	return true;
+}
+
+bool words_ending(struct words t, const char *word)
+{
+	size_t n = strlen(word);
+	return words_n(t) >= n && !memcmp(t.end - n, word, n);
+}
+
+bool words_line(struct words *t, int64_t *line)
+{
+	const char *p = t->end;
+	while (p > t->p && is_digit(p[-1]))
+		p--;
+	if (p == t->end || p == t->p || p[-1] != ':' || !words_number((struct words){p, t->end}, line))
+		return false;
+	t->end = p - 1;
+	return true;
+}
+
+const char *text_find(const char *p, const char *end, const char *word)
+{
+	size_t n = strlen(word);
+	while ((size_t)(end - p) >= n) {
+		p = memchr(p, *word, (size_t)(end - p) - n + 1);
+		if (!p)
+			break;
+		if (!memcmp(p, word, n))
+			return p;
+		p++;
+	}
+	return NULL;
+}
+
+/* ---- what collectors put in front */
+
+/* Does t begin with this, where 9 stands for a digit, a for a letter, _ for a digit or a space? */
+static bool looks_like(struct words t, const char *shape)
+{
+	for (; *shape; shape++, t.p++) {
+		if (t.p == t.end)
+			return false;
+		char c = *t.p;
+		bool fits = *shape == '9' ? is_digit(c) : *shape == '_' ? is_digit(c) || c == ' '
+		    : *shape == 'a' ? (c | 32) >= 'a' && (c | 32) <= 'z' : c == *shape;
+		if (!fits)
+			return false;
+	}
+	return true;
+}
+
+void lines_no_date(struct words *t)
+{
+	if (!looks_like(*t, "9999/99/99 99:99:99"))
+		return;
+	t->p += 19;
+	while (t->p < t->end && (is_digit(*t->p) || *t->p == '.'))
+		t->p++;
+	words_spaces(t);
+}
+
+static bool skip_stamp(struct words *t, struct words *stamp)
+{
+	struct words after = *t;
+	if (!looks_like(*t, "9999-99-99T99:99:99") || !words_until(&after, ' ', stamp))
+		return false;
+	for (const char *p = stamp->p + 19; p < stamp->end; p++)
+		if (!is_digit(*p) && !strchr(".,:+-Z", *p)) {
+			stamp->end = stamp->p;
+			return false;
+		}
+	*t = after;
+	if (words_take(&after, "stderr ") || words_take(&after, "stdout "))
+		if (words_take(&after, "F ") || words_take(&after, "P "))
+			*t = after;
+	return true;
+}
+
+/* "Nov 21 07:00:00 host program[12]: " */
+static void skip_syslog(struct words *t)
+{
+	struct words rest = *t, host, program;
+	if (!looks_like(rest, "aaa _9 99:99:99 "))
+		return;
+	rest.p += 16;
+	if (words_until(&rest, ' ', &host) && words_until(&rest, ' ', &program) && words_ending(program, ":"))
+		*t = rest;
+}
+
+/* "service-1  | " */
+static void skip_service(struct words *t)
+{
+	struct words rest = *t;
+	while (rest.p < rest.end && !is_space(*rest.p) && *rest.p != '|')
+		rest.p++;
+	if (rest.p == t->p || rest.p == rest.end || *rest.p != ' ')
+		return;
+	words_spaces(&rest);
+	if (words_take(&rest, "| "))
+		*t = rest;
+}
+
+struct words lines_bare(const struct lines *l, struct words *stamp)
+{
+	struct words t = lines_words(l), pod;
+	*stamp = (struct words){t.p, t.p};
+	if (words_start(t, "[pod/"))
+		words_until(&t, ' ', &pod);
+	if (!skip_stamp(&t, stamp)) {
+		skip_syslog(&t);
+		skip_service(&t);
+	}
+	return t;
+}
+
+static int64_t two(const char *p)
+{
+	return (p[0] - '0') * 10 + (p[1] - '0');
+}
+
+bool words_wall(struct words t, int64_t *ns)
+{
+	if (!looks_like(t, "9999-99-99T99:99:99"))
+		return false;
+	const char *p = t.p;
+	int64_t y = two(p) * 100 + two(p + 2), m = two(p + 5), d = two(p + 8), unit = 100000000, zone = 0;
+	/* days since 1970 of a date: years begin in March, so that the leap day comes last */
+	int64_t yy = m <= 2 ? y - 1 : y, era = yy / 400, yoe = yy - era * 400;
+	int64_t doy = (153 * (m > 2 ? m - 3 : m + 9) + 2) / 5 + d - 1, doe = yoe * 365 + yoe / 4 - yoe / 100 + doy;
+	int64_t s = (era * 146097 + doe - 719468) * 86400 + two(p + 11) * 3600 + two(p + 14) * 60 + two(p + 17);
+	if (y < 1970 || y > 2200)
+		return false;
+	*ns = 0;
+	t.p += 19;
+	if (words_take(&t, "."))
+		for (; t.p < t.end && is_digit(*t.p); t.p++, unit /= 10)
+			*ns += (*t.p - '0') * unit;
+	if (looks_like(t, "+99:99") || looks_like(t, "-99:99"))
+		zone = (two(t.p + 1) * 3600 + two(t.p + 4) * 60) * (*t.p == '+' ? 1 : -1);
+	*ns += (s - zone) * 1000000000;
+	return true;
+}
