@@ -7,9 +7,9 @@
 
 #include "base/text/buf.h"
 #include "base/mem/mem.h"
-#include "load/binary.h"
-#include "load/gopcln.h"
-#include "load/objdump.h"
+#include "symbols/lookup.h"
+#include "symbols/gopclntab.h"
+#include "symbols/objdump.h"
 
 #include <string.h>
 #include <unistd.h>

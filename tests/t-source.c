@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /* Sources are found by the names that profiles have for them, in a tree made for the purpose. */
 #include "config.h"
-#include "analysis/source.h"
+#include "symbols/source.h"
 #include "base/mem/mem.h"
 #include "tap.h"
 

@@ -14,7 +14,7 @@
 #include "inside.h"
 
 #include "analysis/calls.h"
-#include "analysis/source.h"
+#include "symbols/source.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"

@@ -11,7 +11,7 @@
 #include "config.h"
 #include "inside.h"
 
-#include "analysis/source.h"
+#include "symbols/source.h"
 #include "base/mem/mem.h"
 #include "base/newfile.h"
 #include "base/text/path.h"

@@ -13,7 +13,7 @@
 #include "base/bsearch.h"
 
 #include "analysis/addrs.h"
-#include "analysis/demangle.h"
+#include "symbols/demangle.h"
 
 #include <stdlib.h>
 #include <string.h>

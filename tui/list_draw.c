@@ -11,7 +11,7 @@
 #include "listview.h"
 
 #include "analysis/callers.h"
-#include "analysis/demangle.h"
+#include "symbols/demangle.h"
 #include "base/text/text.h"
 
 #include <string.h>

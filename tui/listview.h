@@ -3,7 +3,7 @@
 #ifndef TTRACE_LISTVIEW_H
 #define TTRACE_LISTVIEW_H
 
-#include "analysis/source.h"
+#include "symbols/source.h"
 #include "session/asmcode.h"
 #include "rows.h"
 #include "tree.h"

@@ -15,7 +15,7 @@
 #include "config.h"
 #include "pane.h"
 
-#include "analysis/source.h"
+#include "symbols/source.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/text/path.h"

@@ -12,7 +12,7 @@
 #include "config.h"
 #include "toplines.h"
 
-#include "analysis/source.h"
+#include "symbols/source.h"
 #include "base/wrap_math.h"
 
 #include <string.h>

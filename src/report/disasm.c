@@ -10,12 +10,12 @@
 #include "config.h"
 #include "report/pprof.h"
 
-#include "analysis/demangle.h"
+#include "symbols/demangle.h"
 #include "base/bsearch.h"
 #include "base/text/path.h"
 #include "base/text/pprof_units.h"
-#include "load/binary.h"
-#include "load/objdump.h"
+#include "symbols/lookup.h"
+#include "symbols/objdump.h"
 #include "report/view.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include "config.h"
 #include "report/pprof.h"
 
-#include "analysis/source.h"
+#include "symbols/source.h"
 #include "base/text/pprof_units.h"
 #include "report/view.h"
 

@@ -14,8 +14,8 @@
 #include "config.h"
 #include "report/pprof.h"
 
-#include "analysis/demangle.h"
-#include "analysis/source.h"
+#include "symbols/demangle.h"
+#include "symbols/source.h"
 #include "base/text/path.h"
 #include "base/text/text.h"
 #include "base/text/pprof_units.h"

@@ -17,7 +17,7 @@
 #include "base/bsearch.h"
 #include "base/text/path.h"
 #include "base/wrap_math.h"
-#include "load/objdump.h"
+#include "symbols/objdump.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define TTRACE_ASMCODE_H
 
 #include "analysis/addrs.h"
-#include "load/binary.h"
+#include "symbols/lookup.h"
 
 /*
  * Machine code where samples were seen: each instruction with the calls that

@@ -15,7 +15,7 @@
 #include "session/state.h"
 #include "session/tracefile.h"
 
-#include "analysis/source.h"
+#include "symbols/source.h"
 #include "analysis/tracew.h"
 #include "base/clock.h"
 #include "base/text/regex.h"

@@ -13,9 +13,9 @@
 #include "config.h"
 #include "session/symbolize.h"
 
-#include "analysis/demangle.h"
+#include "symbols/demangle.h"
 #include "base/text/path.h"
-#include "load/binary.h"
+#include "symbols/lookup.h"
 
 #include <glob.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_SOURCE_H
-#define TTRACE_SOURCE_H
+#ifndef TTRACE_SYMBOLS_SOURCE_H
+#define TTRACE_SYMBOLS_SOURCE_H
 
 #include "base/text/buf.h"
 

@@ -17,7 +17,7 @@
  * it holds no memory (it does while it says an identifier that is not ASCII).
  */
 #include "config.h"
-#include "analysis/demangle_rust.h"
+#include "symbols/demangle_rust.h"
 
 #ifdef HAVE_LIBIBERTY
 #include "base/mem/mem.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_BINARY_H
-#define TTRACE_BINARY_H
+#ifndef TTRACE_SYMBOLS_LOOKUP_H
+#define TTRACE_SYMBOLS_LOOKUP_H
 
-#include "load/gopcln.h"
+#include "symbols/gopclntab.h"
 
 /*
  * A local program or library as a profile's mapping shows it: what is at a

@@ -17,7 +17,7 @@
  * beyond a limit. No file is searched for twice.
  */
 #include "config.h"
-#include "analysis/source.h"
+#include "symbols/source.h"
 
 #include "base/intern.h"
 #include "base/mem/mem.h"

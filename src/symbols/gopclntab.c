@@ -13,7 +13,7 @@
  * something wrong.
  */
 #include "config.h"
-#include "load/gopcln.h"
+#include "symbols/gopclntab.h"
 
 #include "base/bsearch.h"
 

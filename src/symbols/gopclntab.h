@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_GOPCLN_H
-#define TTRACE_GOPCLN_H
+#ifndef TTRACE_SYMBOLS_GOPCLNTAB_H
+#define TTRACE_SYMBOLS_GOPCLNTAB_H
 
-#include "load/debuginfo.h"
+#include "symbols/dwarf.h"
 
 /*
  * What a program of Go says of its code for its own use (.gopclntab), which

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_ELF_H
-#define TTRACE_ELF_H
+#ifndef TTRACE_SYMBOLS_ELF_H
+#define TTRACE_SYMBOLS_ELF_H
 
 #include "load/load.h"
 

@@ -11,7 +11,7 @@
  * text is made safe where it is shown.
  */
 #include "config.h"
-#include "load/objdump.h"
+#include "symbols/objdump.h"
 
 #include "base/subprocess.h"
 

@@ -8,7 +8,7 @@
  * tables of its runtime.
  */
 #include "config.h"
-#include "load/binary.h"
+#include "symbols/lookup.h"
 
 #include "base/mem/mem.h"
 

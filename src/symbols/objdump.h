@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_OBJDUMP_H
-#define TTRACE_OBJDUMP_H
+#ifndef TTRACE_SYMBOLS_OBJDUMP_H
+#define TTRACE_SYMBOLS_OBJDUMP_H
 
 #include "base/err.h"
 #include "base/mem/mem.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_DEMANGLE_H
-#define TTRACE_DEMANGLE_H
+#ifndef TTRACE_SYMBOLS_DEMANGLE_H
+#define TTRACE_SYMBOLS_DEMANGLE_H
 
 #include "analysis/prof.h"
 #include "base/text/buf.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_DEBUGINFO_H
-#define TTRACE_DEBUGINFO_H
+#ifndef TTRACE_SYMBOLS_DWARF_H
+#define TTRACE_SYMBOLS_DWARF_H
 
-#include "load/elf.h"
+#include "symbols/elf.h"
 
 /*
  * The debug information of a program: what was called and inlined where. By

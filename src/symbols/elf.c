@@ -14,12 +14,12 @@
  * because one that is not relocatable may still have been mapped elsewhere.
  */
 #include "config.h"
-#include "load/elf.h"
+#include "symbols/elf.h"
 
 #include "base/text/buf.h"
 #include "base/bsearch.h"
 #include "base/mem/mem.h"
-#include "load/gopcln.h"
+#include "symbols/gopclntab.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -9,9 +9,9 @@
  * library (see configure) only the latter is done.
  */
 #include "config.h"
-#include "analysis/demangle.h"
+#include "symbols/demangle.h"
 
-#include "analysis/demangle_rust.h"
+#include "symbols/demangle_rust.h"
 #include "base/text/buf.h"
 #include "base/dynlib.h"
 

@@ -18,7 +18,7 @@
  * that the call is; and llvm-symbolizer's where a function begins.
  */
 #include "config.h"
-#include "load/debuginfo.h"
+#include "symbols/dwarf.h"
 
 #include "base/text/buf.h"
 #include "base/bsearch.h"
