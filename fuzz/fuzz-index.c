@@ -11,7 +11,7 @@
 #include "../tests/digest.h"
 #include "base/mem/mem.h"
 #include "signed.h"
-#include "store/index.h"
+#include "store/index/index.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "../tests/digest.h"
 #include "load/gotrace/wire.h"
 #include "load/load.h"
-#include "store/keep.h"
+#include "store/cache/sheet_cache.h"
 #include "store/store.h"
 
 #include <stdio.h>

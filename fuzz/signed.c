@@ -10,7 +10,7 @@
 
 #include "base/checksum.h"
 #include "base/mem/mem.h"
-#include "store/index_form.h"
+#include "store/index/layout.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "digest.h"
 
 #include "base/intern.h"
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include "config.h"
 #include "base/err.h"
 #include "base/mem/mem.h"
-#include "store/tracks.h"
+#include "store/tracks/tracks.h"
 #include "tap.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 #include "base/mem/mem.h"
-#include "store/counting.h"
+#include "store/tracks/state_counts.h"
 #include "tap.h"
 
 #include <string.h>

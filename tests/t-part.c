@@ -11,7 +11,7 @@
 #include "analysis/bins.h"
 #include "base/mem/mem.h"
 #include "load/load.h"
-#include "store/sheet.h"
+#include "store/tracks/sheet_build.h"
 #include "store/store.h"
 #include "tests/tap.h"
 

@@ -11,7 +11,7 @@
 #include "analysis/pick.h"
 #include "analysis/tracew.h"
 #include "load/load.h"
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 #include "tap.h"
 
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include "analysis/census.h"
 #include "analysis/sched.h"
 #include "base/mem/mem.h"
-#include "store/tracks.h"
+#include "store/tracks/tracks.h"
 #include "tap.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "analysis/standout.h"
 
 #include "base/mem/mem.h"
-#include "store/gist.h"
+#include "store/tracks/extremes.h"
 #include "tap.h"
 
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include "eventsview.h"
 
 #include "base/job.h"
-#include "store/await.h"
+#include "store/cache/nowait.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 
 #include "base/text/text.h"
 #include "analysis/bins.h"
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 #include "timeline.h"
 
 #include <string.h>

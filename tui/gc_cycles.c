@@ -10,7 +10,7 @@
 #include "config.h"
 #include "gcview.h"
 
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 
 const struct gc_cycle *gc_cycle_at(const struct gcview *p, uint32_t row)
 {

@@ -15,7 +15,7 @@
 
 #include "analysis/usercode.h"
 #include "base/text/text.h"
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 
 #include <stdlib.h>
 #include <string.h>

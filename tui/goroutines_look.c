@@ -14,7 +14,7 @@
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
-#include "store/edges.h"
+#include "store/tracks/wake_edges.h"
 
 #include <string.h>
 

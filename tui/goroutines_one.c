@@ -16,7 +16,7 @@
 #include "base/mem/mem.h"
 #include "base/text/regex.h"
 #include "base/text/text.h"
-#include "store/edges.h"
+#include "store/tracks/wake_edges.h"
 #include "timeline.h"
 
 #include <string.h>

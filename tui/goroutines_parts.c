@@ -11,8 +11,8 @@
 #include "gorview.h"
 
 #include "base/text/text.h"
-#include "store/edges.h"
-#include "store/spans.h"
+#include "store/tracks/wake_edges.h"
+#include "store/tracks/time_search.h"
 #include "timeline.h"
 
 #include <string.h>

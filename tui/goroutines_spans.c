@@ -18,7 +18,7 @@
 #include "base/bsearch.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
-#include "store/edges.h"
+#include "store/tracks/wake_edges.h"
 #include "style.h"
 
 #include <string.h>

@@ -15,7 +15,7 @@
 
 #include "base/bsearch.h"
 #include "base/text/text.h"
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 #include "timeline.h"
 
 #include <stdio.h>

@@ -20,7 +20,7 @@
 #include "base/mem/mem.h"
 #include "base/text/regex.h"
 #include "base/text/text.h"
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -15,7 +15,7 @@
 #include "tasksview.h"
 
 #include "base/text/text.h"
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 
 #include <stdio.h>
 

@@ -10,7 +10,7 @@
 #include "tasksview.h"
 
 #include "base/text/text.h"
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 #include "timeline.h"
 
 struct drawing { const struct tasks *p; const struct pane_env *env; int x[10], w[10]; int64_t most; };

@@ -15,7 +15,7 @@
 #include "base/bsearch.h"
 #include "base/radix_sort.h"
 #include "base/text/text.h"
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 #include "timeline.h"
 
 #include <stdlib.h>

@@ -16,7 +16,7 @@
 #include "base/job.h"
 #include "base/radix_sort.h"
 #include "base/mem/mem.h"
-#include "store/await.h"
+#include "store/cache/nowait.h"
 
 #include <string.h>
 

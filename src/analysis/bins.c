@@ -13,7 +13,7 @@
 #include "config.h"
 #include "analysis/bins.h"
 
-#include "store/tally.h"
+#include "store/tracks/proc_sums.h"
 
 #include <string.h>
 

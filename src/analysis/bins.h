@@ -5,8 +5,8 @@
 
 #include "base/job.h"
 #include "base/mem/mem.h"
-#include "store/edges.h"
-#include "store/spans.h"
+#include "store/tracks/wake_edges.h"
+#include "store/tracks/time_search.h"
 #include "store/store.h"
 
 /*

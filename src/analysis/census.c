@@ -17,7 +17,7 @@
 #include "analysis/census.h"
 
 #include "base/radix_sort.h"
-#include "store/sheet.h"
+#include "store/tracks/sheet_build.h"
 
 #include <string.h>
 

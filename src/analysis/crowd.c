@@ -23,7 +23,7 @@
 #include "base/radix_sort.h"
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 
 struct sum { int64_t t, ns, wait; uint32_t rest, procs; };	/* up to t; from t on `wait` wait */
 

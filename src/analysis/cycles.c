@@ -12,7 +12,7 @@
 #include "analysis/cycles.h"
 
 #include "base/bsearch.h"
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 
 #include <string.h>
 

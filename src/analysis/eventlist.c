@@ -18,7 +18,7 @@
 #include "base/job.h"
 #include "base/radix_sort.h"
 #include "base/mem/mem.h"
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 
 #include <stdlib.h>
 #include <string.h>

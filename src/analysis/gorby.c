@@ -12,7 +12,7 @@
 
 #include "analysis/bins.h"
 #include "analysis/sched.h"
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -20,7 +20,7 @@
 
 #include "base/bsearch.h"
 #include "base/write_batch.h"
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 
 #include <stdlib.h>
 #include <string.h>

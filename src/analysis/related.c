@@ -13,8 +13,8 @@
 #include "config.h"
 #include "analysis/related.h"
 
-#include "store/edges.h"
-#include "store/spans.h"
+#include "store/tracks/wake_edges.h"
+#include "store/tracks/time_search.h"
 
 enum { PASSES_MAX = 256 }; /* ids grow as tasks are made, so that one pass mostly does */
 

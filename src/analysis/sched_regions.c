@@ -17,7 +17,7 @@
 #include "base/bsearch.h"
 #include "base/intern.h"
 #include "base/radix_sort.h"
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 
 #include <stdlib.h>
 #include <string.h>

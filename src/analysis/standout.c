@@ -23,8 +23,8 @@
 #include "base/mem/mem.h"
 #include "base/text/text.h"
 #include "base/wrap_math.h"
-#include "store/gist.h"
-#include "store/spans.h"
+#include "store/tracks/extremes.h"
+#include "store/tracks/time_search.h"
 
 #include <string.h>
 

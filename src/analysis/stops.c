@@ -13,7 +13,7 @@
 #include "analysis/usercode.h"
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 
 #include <stdlib.h>
 #include <string.h>

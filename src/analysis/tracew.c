@@ -28,7 +28,7 @@
 #include "base/intern.h"
 #include "base/mem/spill_array.h"
 #include "base/wrap_math.h"
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #include "base/bsearch.h"
 #include "base/write_batch.h"
 #include "base/mem/spill_array.h"
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "report/trep.h"
 
 #include "analysis/cycles.h"
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 
 /* The length of a stop of the world as a cell. */
 static void stop(struct table *t, int64_t ns)

@@ -15,7 +15,7 @@
 #include "session/again.h"
 #include "session/indexing.h"
 #include "session/remote.h"
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 
 #include "analysis/bins.h"
 #include "base/text/text.h"
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 
 #include "base/radix_sort.h"
 #include "base/text/go_quote.h"
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

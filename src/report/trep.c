@@ -10,7 +10,7 @@
 
 #include "analysis/usercode.h"
 #include "report/view.h"
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define TTRACE_BRINGING_H
 
 #include "base/job.h"
-#include "store/await.h"
+#include "store/cache/nowait.h"
 
 /*
  * Sheets that a frame would have liked to have, made again beside the keyboard.

@@ -6,7 +6,7 @@
 #include "base/job.h"
 #include "load/load.h"
 #include "session/opt.h"
-#include "store/index.h"
+#include "store/index/index.h"
 
 /*
  * Indexes beside the data: where they are kept, which is whose, when one is

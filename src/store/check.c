@@ -12,7 +12,7 @@
 #include "store/store.h"
 
 #include "base/err.h"
-#include "store/tracks.h"
+#include "store/tracks/tracks.h"
 
 static int check_names(const struct snap *sn, struct err *e)
 {

@@ -7,10 +7,10 @@
  * searched by time is ordered by time.
  */
 #include "config.h"
-#include "store/tracks.h"
+#include "store/tracks/tracks.h"
 
 #include "base/err.h"
-#include "store/spans.h"
+#include "store/tracks/time_search.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The gist of a sheet is gathered while the sheet is filled, when every interval is in registers anyway. A second walk
+ * over all intervals for the first screen took a thirtieth of the reading time, at the end, while the user waits. A search
+ * for the longest wait then walks only the sheet that has it. A span over several sheets counts in each of them from the
+ * start of the sheet in which it started (its track has the number, sheet_live). So the bound of a gist is never too
+ * small, and the sheet in which the longest span ends is walked.
+ *
+ * Running times are kept by start function, because these are few. A goroutine that existed before the trace has no
+ * known function at first, so its time is kept by goroutine. If there are too many of either, the sheet has no gist and is
+ * walked.
+ */
+#include "config.h"
+#include "store/tracks/extremes.h"
+
+#include "base/mem/mem.h"
+#include "base/wrap_math.h"
+
+#include <string.h>
+
+enum { MANY = 512 };
+
+struct gister {
+	const struct store *st;
+	struct named { int64_t ns; bool known, runtime, ran; } *by;	/* by name */
+	size_t cby;
+	struct gist now;
+	struct gist_ran ran[MANY];	/* ns: in by[] until it is taken */
+	struct gist_late late[MANY];
+};
+
+struct gister *gister_new(const struct store *st)
+{
+	struct gister *k = xcalloc(1, sizeof *k);
+	k->st = st;
+	return k;
+}
+
+void gister_free(struct gister *k)
+{
+	if (!k)
+		return;
+	mem_free(k->by);
+	mem_free(k);
+}
+
+/* What is known of those that a function started. */
+static struct named *named(struct gister *k, str_id name)
+{
+	size_t had = k->cby;
+	if (name >= had) {
+		k->by = mem_grow(k->by, &k->cby, name + 1u, sizeof *k->by);
+		memset(k->by + had, 0, (k->cby - had) * sizeof *k->by);
+	}
+	struct named *n = &k->by[name];
+	if (!n->known) {
+		const struct str_row *s = store_str(k->st, name);
+		n->runtime = sink_runtime(s->s, s->n);
+		n->known = true;
+	}
+	return n;
+}
+
+static void ran_late(struct gister *k, trk_id trk, int64_t ns)
+{
+	if (ns && k->now.nlate < MANY)
+		k->late[k->now.nlate] = (struct gist_late){ trk, ns };
+	k->now.nlate += ns != 0;
+}
+
+bool gister_ran(struct gister *k, trk_id trk, int64_t ns)
+{
+	str_id name = store_trk(k->st, trk)->name;
+	if (!name) {
+		ran_late(k, trk, ns);
+		return false;
+	}
+	struct named *n = named(k, name);
+	n->ns = wrap_add(n->ns, ns);
+	if (!n->ran && ns && k->now.nran++ < MANY) {
+		k->ran[k->now.nran - 1].name = name;
+		n->ran = true;
+	}
+	return n->runtime;
+}
+
+uint32_t gister_sheet(const struct gister *k)
+{
+	return col_n(&k->st->sheets);
+}
+
+int64_t gister_sheet_t0(const struct gister *k, uint32_t sheet)
+{
+	return store_slot(k->st, sheet)->t0;
+}
+
+void gister_rest(const struct gister *k)
+{
+	if (k && k->st->keep)
+		col_rest(&k->st->trks);
+}
+
+const struct gist *gister_take(struct gister *k, int64_t ready, int64_t sync)
+{
+	struct gist now = k->now, *g = NULL;
+	bool many = now.nran > MANY || now.nlate > MANY;
+	for (uint32_t i = 0; i < now.nran && i < MANY; i++) {
+		struct named *n = &k->by[k->ran[i].name];
+		k->ran[i].ns = n->ns;
+		n->ns = 0;
+		n->ran = false;
+	}
+	for (size_t i = 0; many && i < k->cby; i++)
+		k->by[i].ns = 0;
+	k->now = (struct gist){0};
+	if (many)
+		return NULL;
+	g = xmalloc(sizeof *g);
+	*g = (struct gist){ ready, sync, now.nran, now.nlate, mem_copy(k->ran, now.nran * sizeof *k->ran),
+		mem_copy(k->late, now.nlate * sizeof *k->late) };
+	return g;
+}
+
+void gist_free(const struct gist *g)
+{
+	if (!g)
+		return;
+	mem_free(g->ran);
+	mem_free(g->late);
+	mem_free((void *)(uintptr_t)g);
+}

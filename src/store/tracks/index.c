@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Which track a goroutine, a processor or a thread is. Goroutines are numbered 1,
+ * 2, 3 ... by the runtime, so their tracks are found in an array by number, which
+ * may lie on disk where a trace is larger than the memory: of those that were, most
+ * are not asked for again. Only numbers far beyond how many there are, as in
+ * damaged files, and Ps and Ms go through a hash table; a goroutine stays where it
+ * was put first, so once any has gone there, all that are not in the array are
+ * looked for there. At the end the array, less what nobody has, is the list of goroutines by their numbers, which
+ * nobody needs to sort then. The road not taken is the hash table alone: with a million
+ * goroutines each look waits for memory twice.
+ */
+#include "config.h"
+#include "store/tracks/index.h"
+
+#include "base/radix_sort.h"
+#include "base/mem/mem.h"
+
+enum { GIDS_MIN = 1 << 16 };
+
+struct track_key { enum track_kind kind; uint64_t id; };
+
+static int track_eq(const void *ctx, uint32_t i, const void *key)
+{
+	const struct track_key *want = key;
+	const struct trk_row *r = store_trk(ctx, i);
+	return r->kind == want->kind && r->id == want->id;
+}
+
+/* The place for goroutine id in the array, NULL: it is too far. */
+static trk_id *gid_at(struct trkindex *x, const struct store *st, uint64_t id)
+{
+	if (id < x->gids.met)
+		return &x->gid[id];
+	if (id >= x->gids.n && id > GIDS_MIN + 4 * (uint64_t)col_n(&st->trks))
+		return NULL;
+	x->gids.width = sizeof *x->gid;
+	x->gid = shelf_room(&x->gids, id + 1);
+	return &x->gid[id];
+}
+
+trk_id trkindex_find(const struct trkindex *x, const struct store *st, enum track_kind kind, uint64_t id)
+{
+	struct track_key key = { kind, id };
+	if (kind == TK_G && id < x->gids.n && x->gid[id])
+		return x->gid[id];
+	uint32_t i = intern_find(&x->index, hash_u64(id, kind), track_eq, st, &key);
+	return i == UINT32_MAX ? 0 : i;
+}
+
+trk_id trkindex_put(struct trkindex *x, struct store *st, enum track_kind kind, uint64_t id)
+{
+	trk_id *slot = kind == TK_G ? gid_at(x, st, id) : NULL, i = slot ? *slot : 0;
+	if (!i && (!slot || x->far))
+		i = trkindex_find(x, st, kind, id);
+	if (i)
+		return i;
+	struct trk_row *r = col_add(&st->trks, &i);
+	r->kind = kind;
+	r->id = id;
+	trk_set(r->t0, TIME_NONE);
+	if (slot) {
+		*slot = i;
+	} else {
+		intern_put(&x->index, hash_u64(id, kind), i);
+		x->far += kind == TK_G;
+	}
+	if (kind != TK_G) {
+		x->others.v = mem_grow(x->others.v, &x->cothers, x->others.n + 1u, sizeof *x->others.v);
+		x->others.v[x->others.n++] = i;
+	}
+	return i;
+}
+
+/* Those that are no goroutines: one kind behind the other, each by its numbers. */
+static void number_others(struct trkindex *x, struct store *st)
+{
+	struct keyed *key = xmalloc((x->others.n + 1u) * sizeof *key);
+	trk_id *to = x->others.v = mem_grow(x->others.v, &x->cothers, 1, sizeof *to);
+	for (unsigned kind = TK_NONE; kind < TK_G; kind++) {
+		struct trk_list *l = &st->numbered[kind];
+		*l = (struct trk_list){ .v = to };
+		for (uint32_t i = 0; i < x->others.n; i++) {
+			const struct trk_row *r = store_trk(st, x->others.v[i]);
+			if (r->kind == kind)
+				key[(to - x->others.v) + l->n++] = (struct keyed){ r->id, x->others.v[i] };
+		}
+		keyed_sort(key + (to - x->others.v), l->n);
+		to += l->n;
+	}
+	for (uint32_t i = 0; i < x->others.n; i++)
+		x->others.v[i] = key[i].v;
+	mem_free(key);
+}
+
+void trkindex_number(struct trkindex *x, struct store *st)
+{
+	if (x->far || x->gids.spills)
+		return;
+	uint32_t n = 0;
+	for (size_t id = 0; id < x->gids.met; id++)
+		if (x->gid[id])
+			x->gid[n++] = x->gid[id];
+	st->numbered[TK_G] = (struct trk_list){ x->gid, n };
+	number_others(x, st);
+	intern_free(&x->index);
+	st->has_numbered = true;
+}
+
+void trkindex_free(struct trkindex *x)
+{
+	intern_free(&x->index);
+	shelf_free(&x->gids);
+	mem_free(x->others.v);
+	x->others = (struct trk_list){0};
+	x->cothers = 0;
+	x->gid = NULL;
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Filling a sheet: row by row, from the first interval to the last, each from the
+ * entry that it is of. What is written lies side by side; what is read jumps
+ * about and is asked for some intervals ahead, so that the misses of the cache overlap.
+ *
+ * When and what are written interval by interval, who and which stack for 32 of them at a
+ * time: half of them have none, which four at once are asked, and those that have any are gone
+ * through by their bits. One loop for all of it needs more registers than there are and takes
+ * a fifth more instructions; a second loop for each row's own intervals, often less than
+ * ten, as many.
+ */
+#include "config.h"
+#include "store/tracks/sheet_encode.h"
+
+#include "base/mem/mem.h"
+#include "store/tracks/extremes.h"
+
+#include <string.h>
+
+/* Who is named in the sheet, as numbers of two bytes: an index into whos[], by track in code[], and 1 more. */
+struct whos {
+	uint32_t *code, *who, n, max, ntrks;
+	bool wide;		/* they are too many, or one is no track: the reasons of TS_OTHER are strings */
+};
+
+/* One that has none yet. */
+static uint16_t __attribute__((noinline)) who_new(struct whos *w, uint32_t who)
+{
+	if (who >= w->ntrks || w->n == w->max) {
+		w->wide = true;
+		return 0;
+	}
+	w->who[w->n] = who;
+	w->code[who] = w->n + 1;
+	return (uint16_t)w->n++;
+}
+
+/* sink_also() by state; all bits where its `who` is the G. */
+#define WITH(s) ((s) == TS_SYSCALL || ((s) >= TS_RUN && (s) <= TS_STW))
+static const struct { uint32_t who, state; } also[SHEET_STATE + 1] = {
+#define STATE(id, letter, name, reason) \
+	[TS_##id] = { WITH(TS_##id) ? UINT32_MAX : 0, WITH(TS_##id) ? TS_##id : TS_IDLE },
+#include "state.def"
+#undef STATE
+};
+
+/* What an entry says of a track: of its own, or of the P that goes with it. */
+static inline void says(const struct sink_enter *e, trk_id trk, unsigned *state, uint32_t *who)
+{
+	*state = e->state;
+	*who = e->who;
+	if (e->trk != trk) {
+		*state = also[e->state & SHEET_STATE].state;
+		*who = also[e->state & SHEET_STATE].who & e->trk;
+	}
+}
+
+static uint32_t says_who(const struct sink_enter *e, trk_id trk)
+{
+	unsigned state;
+	uint32_t who;
+	says(e, trk, &state, &who);
+	return who;
+}
+
+enum { SOME = 32 };	/* intervals for which there is one word of bits */
+enum { STEP = 1 << 14 };	/* so many intervals are filled in one go: a tenth of a millisecond, or two */
+
+/* By state: times of all rows so far, and of goroutines the longest. */
+struct times { int64_t sum[TS__N], longest[TS__N]; };
+
+/* Where what comes next goes. */
+struct filling {
+	struct whos whos;
+	uint16_t *who2, *stack2;
+	stk_id *stack4;
+	/* which of the next SOME intervals have any; stacks: NULL, none of the kind has */
+	struct sheet_some *whose, *stacked;
+	uint32_t from;		/* the first interval of all that are of the kind */
+	uint32_t said[2 * SOME];	/* of the newest intervals, less than SOME: who; then, stacks */
+	struct times times;
+	uint32_t *head;			/* by row: who is said of what goes on from the sheet before */
+	uint32_t row;			/* the next */
+};
+
+/* From i on, up to where there is something to do that is not for each: the row ends, or a word of bits, or sums are
+   due. */
+static inline uint32_t fill_stop(const struct filling *f, uint32_t i, uint32_t end)
+{
+	uint32_t word = i + SOME - (i - f->from) % SOME, step = (i / SHEET_STEP + 1) * SHEET_STEP;
+	word = word < end ? word : end;
+	return word < step ? word : step;
+}
+
+/* Which of SOME numbers are not zero: four at a time, which nearly every processor can. */
+static inline uint32_t some_bits(const uint32_t *v)
+{
+	typedef uint32_t four __attribute__((vector_size(16)));
+	four bit = {1, 2, 4, 8}, bits = {0}, x;
+	for (int k = 0; k < SOME; k += 4, bit <<= 4) {
+		memcpy(&x, v + k, sizeof x);
+		bits |= (four)(x != 0) & bit;
+	}
+	return bits[0] | bits[1] | bits[2] | bits[3];
+}
+
+static inline void fill_who(struct filling *f)
+{
+	const uint32_t *restrict code = f->whos.code;
+	const uint32_t ntrks = f->whos.ntrks;
+	uint16_t *restrict who2 = f->who2;
+	uint32_t bits = some_bits(f->said);
+	f->whose++->bit = bits;
+	for (; bits; bits &= bits - 1) {
+		uint32_t who = f->said[__builtin_ctz(bits)], known = who < ntrks ? code[who] : 0;
+		*who2++ = known ? (uint16_t)(known - 1) : who_new(&f->whos, who);
+	}
+	f->who2 = who2;
+}
+
+static inline void fill_stack(struct filling *f)
+{
+	uint32_t bits = some_bits(f->said + SOME);
+	f->stacked++->bit = bits;
+	if (f->stack2)
+		for (; bits; bits &= bits - 1)
+			*f->stack2++ = (uint16_t)f->said[SOME + __builtin_ctz(bits)];
+	else
+		for (; bits; bits &= bits - 1)
+			*f->stack4++ = f->said[SOME + __builtin_ctz(bits)];
+}
+
+/* Of SOME intervals, the last n less. */
+static void fill_some(struct filling *f, uint32_t less)
+{
+	for (uint32_t k = SOME - less; k < SOME; k++)
+		f->said[k] = f->said[SOME + k] = 0;
+	fill_who(f);
+	if (f->stacked)
+		fill_stack(f);
+}
+
+static inline void add_time(struct times *times, unsigned state, int64_t ns, bool g)
+{
+	sum_add(&times->sum[state], ns);
+	if (g && __builtin_expect(ns > times->longest[state], false))
+		times->longest[state] = ns;
+}
+
+/* One row; what the times are before it, and after. What the track was doing at last goes into live[]. First when and
+   what, and of SOME intervals at a time who and where: so what each loop needs fits into the registers. */
+static inline __attribute__((always_inline)) void fill_row(const struct build_sheet *b, const uint32_t *restrict from,
+    uint32_t r, const struct sheet_piece *p, struct sheet_live *live, struct times *restrict times,
+    struct filling *f, bool g, const unsigned each)
+{
+	uint32_t i = b->first[r], end = b->first[r + 1], before = 0;
+	const unsigned shift = each == 3 ? THREE_SHIFT : 0;
+	uint8_t *restrict start = b->start + (size_t)i * each;
+	uint8_t *restrict state = b->state;
+	const struct sink_enter *restrict entry = p->entry;
+	const trk_id trk = b->trk[r];
+	const struct sink_enter head = { .t = p->t0, .trk = trk, .who = live->who, .stack = live->stack,
+		.state = live->state ? live->state | (uint8_t)SHEET_CONT : 0 };
+	const struct sink_enter *now = from[i] == HEAD ? &head : entry_at(entry, from[i]);
+	const uint32_t t0 = (uint32_t)p->t0;
+	unsigned was = TS_NONE, is;
+	uint32_t who, stack = 0;
+	for (;;) {
+		const uint32_t stop = fill_stop(f, i, end);
+		uint32_t *restrict some = &f->said[(i - f->from) % SOME];
+		if (i % SHEET_STEP == 0) {
+			memcpy(b->sum[i / SHEET_STEP], times->sum, sizeof times->sum);
+			sum_add(&b->sum[i / SHEET_STEP][was], (uint32_t)now->t - t0 - before);
+		}
+		for (;;) {
+			__builtin_prefetch(entry_at(entry, from[i + AHEAD]));
+			uint32_t at = (uint32_t)now->t - t0;
+			add_time(times, was, at - before, g);
+			before = at;
+			if (g)
+				is = now->state, who = now->who, some[SOME] = stack = now->stack;
+			else
+				says(now, trk, &is, &who);
+			*some++ = who;
+			was = is & SHEET_STATE;
+			at <<= shift;
+			memcpy(start, &at, sizeof at);
+			start += each;
+			state[i] = (uint8_t)is;
+			if (++i == stop)
+				break;
+			now = entry_at(entry, from[i]);
+		}
+		if ((i - f->from) % SOME == 0)
+			fill_some(f, 0);
+		if (i == end)
+			break;
+		now = entry_at(entry, from[i]);
+	}
+	add_time(times, was, p->t1 - p->t0 - before, g);
+	*live = was == TS_NONE ? (struct sheet_live){0} : (struct sheet_live){ .who = who, .stack = stack, .state = was };
+}
+
+/* How many there are before each 32, of n; and of all. */
+static uint32_t count_some(struct sheet_some *s, size_t n)
+{
+	uint32_t all = 0;
+	for (size_t k = 0; k < some_words(n); k++) {
+		s[k].before = all;
+		all += sheet_ones(s[k].bit);
+	}
+	return all;
+}
+
+/* Who is named, where two bytes are not enough: in three each, or in four where one of them needs that. */
+static char *fill_wide(const struct sealer *s, const struct build_sheet *b, const struct sheet_piece *p,
+    const uint32_t *head, unsigned each)
+{
+	char *out = (char *)b->who2;
+	uint32_t all = 0, shift = each == 3 ? THREE_SHIFT : 0;
+	for (uint32_t r = 0; r < b->sh->ntrk; r++)
+		for (uint32_t i = b->first[r]; i < b->first[r + 1]; i++) {
+			uint32_t who = s->from[i] == HEAD ? head[r] :
+			    says_who(entry_at(p->entry, s->from[i]), b->trk[r]), put = who << shift;
+			all |= who;
+			memcpy(out, &put, sizeof put);
+			out += who ? each : 0;
+		}
+	if (each == 3 && all >= THREE_MOST)
+		return fill_wide(s, b, p, head, 4);
+	b->sh->who3 = each == 3 ? (const void *)b->who2 : NULL;
+	b->sh->who4 = each == 3 ? NULL : (const void *)b->who2;
+	return out + 1;
+}
+
+/* The sums of the states that the sheet has, behind all else; where they end. */
+static char *put_sums(const struct build_sheet *b, char *at)
+{
+	size_t rows = sheet_sums_n(b->sh);
+	int64_t any[TS__N] = {0}, *out = (int64_t *)(void *)(at + (0 - (uintptr_t)at) % sizeof *out);
+	for (size_t k = 0; k < rows; k++)
+		for (int i = 0; i < TS__N; i++)
+			any[i] |= b->sum[k][i];
+	for (int i = 0; i < TS__N; i++)
+		if (any[i])
+			b->sh->sums[b->sh->nsum++] = (uint8_t)i;
+	b->sh->sum = out;
+	for (size_t k = 0; k < rows; k++)
+		for (int c = 0; c < b->sh->nsum; c++)
+			*out++ = b->sum[k][b->sh->sums[c]];
+	return (char *)out;
+}
+
+static int64_t running(const struct times *t)
+{
+	return wrap_add(wrap_add(t->sum[TS_RUN], t->sum[TS_GCWORK]), wrap_add(t->sum[TS_ASSIST], t->sum[TS_SWEEP]));
+}
+
+static void fill_other(struct sealer *s, const struct build_sheet *b, uint32_t r, const struct sheet_piece *p,
+    struct filling *f)
+{
+	if (b->each == 3)
+		fill_row(b, s->from, r, p, &s->live[b->trk[r]], &f->times, f, false, 3);
+	else
+		fill_row(b, s->from, r, p, &s->live[b->trk[r]], &f->times, f, false, 4);
+}
+
+static void add_longest(struct times *times, unsigned state, int64_t ns)
+{
+	if (ns > times->longest[state])
+		times->longest[state] = ns;
+}
+
+/* Join the spans of a row that consist of several intervals: the first one, if it continues a span of the previous sheet,
+   and spans that were recorded in parts. was: the state of the goroutine before the sheet. */
+static void join_spans(struct sealer *s, const struct build_sheet *b, uint32_t r, const struct sheet_piece *p,
+    const struct sheet_live *was, struct times *times)
+{
+	const uint32_t first = b->first[r], end = b->first[r + 1];
+	struct sheet_live *live = &s->live[b->trk[r]];
+	uint32_t now = gister_sheet(s->gister);
+	now = now < SHEET_BEGAN ? now : 0;
+	bool goes_on = b->state[first] & SHEET_CONT || (was->past && was->state == (b->state[first] & SHEET_STATE));
+	uint32_t began = goes_on ? was->began : now;
+	int64_t t0 = goes_on && began < gister_sheet(s->gister) ? gister_sheet_t0(s->gister, began) : p->t0;
+	for (uint32_t i = first; i < end; i++) {
+		int64_t upto = p->t0 + (i + 1 < end ? sheet_start(b->sh, i + 1) : (uint32_t)(p->t1 - p->t0));
+		if (i > first && !sheet_goes_on(b->state[i - 1], b->state[i])) {
+			began = now;
+			t0 = p->t0 + sheet_start(b->sh, i);
+		}
+		add_longest(times, b->state[i] & SHEET_STATE, upto - t0);
+		if (!p->past && i == first)	/* all others are whole */
+			break;
+	}
+	if (live->state) {
+		live->began = p->past || end - first == 1 ? began : now;
+		live->past = b->state[end - 1] & SHEET_PAST ? 1 : 0;
+	}
+}
+
+/* The row of a goroutine, and what is to be told of it. */
+static void fill_goroutine(struct sealer *s, const struct build_sheet *b, uint32_t r, const struct sheet_piece *p,
+    struct filling *f)
+{
+	struct times *times = &f->times;
+	const int64_t ran = running(times), ready = times->longest[TS_READY], sync = times->longest[TS_SYNC];
+	const struct sheet_live was = s->live[b->trk[r]];
+	if (b->each == 3)
+		fill_row(b, s->from, r, p, &s->live[b->trk[r]], times, f, true, 3);
+	else
+		fill_row(b, s->from, r, p, &s->live[b->trk[r]], times, f, true, 4);
+	if (s->gister)
+		join_spans(s, b, r, p, &was, times);
+	int64_t ns = wrap_sub(running(times), ran);
+	if (!s->gister || (!ns && times->longest[TS_READY] == ready && times->longest[TS_SYNC] == sync))
+		return;
+	if (gister_ran(s->gister, b->trk[r], ns)) {
+		times->longest[TS_READY] = ready;
+		times->longest[TS_SYNC] = sync;
+	}
+}
+
+struct filling *filling_new(struct sealer *s, const struct build_sheet *b, const struct sheet_piece *p)
+{
+	uint32_t n = b->sh->n;
+	struct filling *f = xcalloc(1, sizeof *f);
+	*f = (struct filling){ .whos = { .code = s->pos, .who = (uint32_t *)(void *)(b->who2 + (n + 2) / 2 * 2),
+		.n = 1, .max = n < NARROW ? n + 1 : NARROW, .ntrks = p->ntrks }, .who2 = b->who2,
+		.stack2 = b->stack2, .stack4 = b->stack4, .whose = b->whose,
+		.head = xmalloc(b->sh->ntrk * sizeof *f->head + 1) };
+	f->whos.who[0] = 0;
+	f->whos.code[0] = 1;
+	return f;
+}
+
+/* Words of bits begin with the rows of each kind: from here on they are of goroutines. */
+static void begin_goroutines(const struct build_sheet *b, struct filling *f)
+{
+	const uint32_t odd = b->sh->nostack % SOME;
+	if (odd)
+		fill_some(f, SOME - odd);
+	f->from = b->sh->nostack;
+	f->stacked = b->stacked;
+}
+
+bool filling_some(struct sealer *s, const struct build_sheet *b, struct filling *f, const struct sheet_piece *p)
+{
+	const uint32_t n = b->sh->n, rows = b->sh->ntrk, summed = sheet_summed(b->sh);
+	const uint32_t enough = f->row < rows ? b->first[f->row] + STEP : 0;
+	int64_t (*of_row)[TS__N] = b->sum + n / SHEET_STEP + 1;
+	uint32_t r = f->row;
+	for (; r < rows && b->first[r] < enough; r++) {
+		f->head[r] = s->live[b->trk[r]].who;
+		if (r <= summed)
+			memcpy(of_row[r], f->times.sum, sizeof *of_row);
+		if (r == b->sh->nother)
+			begin_goroutines(b, f);
+		if (r < b->sh->nother)
+			fill_other(s, b, r, p, f);
+		else
+			fill_goroutine(s, b, r, p, f);
+		if (r % SHEET_PASS == SHEET_PASS - 1) {
+			sheet_rest(b->sh);
+			shelf_rest(&s->lives);
+			gister_rest(s->gister);
+		}
+	}
+	f->row = r;
+	return r == rows;
+}
+
+/* What is behind the last row. Words of bits of goroutines are moved to where they belong; which of the others have
+   any lies before. */
+static void after_rows(const struct build_sheet *b, struct filling *f)
+{
+	const uint32_t n = b->sh->n, odd = b->sh->nostack % SOME, summed = sheet_summed(b->sh);
+	if (b->sh->ntrk == summed)
+		memcpy(b->sum[n / SHEET_STEP + 1 + summed], f->times.sum, sizeof *b->sum);
+	if ((n - f->from) % SOME)
+		fill_some(f, SOME - (n - f->from) % SOME);
+	if (odd && f->stacked)
+		for (struct sheet_some *to = b->whose + b->sh->nostack / SOME; to + 1 < f->whose; to++) {
+			to[0].bit |= to[1].bit << odd;
+			to[1].bit >>= SOME - odd;
+		}
+	if (n % SHEET_STEP == 0)
+		memcpy(b->sum[n / SHEET_STEP], f->times.sum, sizeof *b->sum);
+}
+
+/* Who is named: as few numbers as there are, or in three bytes each. Where that ends. */
+static char *put_whos(const struct sealer *s, const struct build_sheet *b, const struct filling *f,
+    const struct sheet_piece *p)
+{
+	const struct whos *w = &f->whos;
+	if (w->wide)
+		return fill_wide(s, b, p, f->head, 3);
+	uint32_t *whos = (uint32_t *)(void *)b->who2 + (b->sh->nwho + 1) / 2;
+	b->sh->who2 = b->who2;
+	b->sh->whos = whos;
+	return (char *)memmove(whos, w->who, w->n * sizeof *whos) + w->n * sizeof *whos;
+}
+
+size_t filling_end(struct sealer *s, struct build_sheet *b, struct filling *f, const struct sheet_piece *p)
+{
+	after_rows(b, f);
+	s->ready = f->times.longest[TS_READY];
+	s->sync = f->times.longest[TS_SYNC];
+	for (uint32_t i = 0; i < f->whos.n; i++)
+		s->pos[f->whos.who[i]] = 0;
+	b->sh->nwho = count_some(b->whose, b->sh->n);
+	b->sh->nstack = count_some(b->stacked, b->sh->n - b->sh->nostack);
+	char *end = put_whos(s, b, f, p);
+	mem_free(f->head);
+	mem_free(f);
+	return (size_t)(put_sums(b, end) - (char *)b->who2);
+}

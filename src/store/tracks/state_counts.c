@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Goroutines by state. Each entry of a goroutine takes one from a class and gives one to another; of each class and
+ * slot of time three rows are kept: where it was least, where it was most, and how it was at the end. Most
+ * of a million entries leave no row, so what counts is to look at one.
+ *
+ * Whether a number is the least so far is not to be guessed, so all four classes are counted at once and without a
+ * branch, in eight lanes of 16 bits: how many more there are than at the begin of the slot, and how many less. The
+ * most is then the least of the latter. In the same lanes lies which entry of the slot it was, and which one was
+ * the last to change it; their times are looked up when the slot ends. A slot ends too where 16 bits would not do.
+ * That takes three quarters of the instructions of one class after the other, and nothing is guessed wrong.
+ */
+#include "config.h"
+#include "store/tracks/state_counts.h"
+
+#include "base/mem/mem.h"
+
+enum { SLOTS = 1024, MANY = 1 << 16,	/* of a piece; entries, from which on there are half as many slots */
+	MOVES = 1 << 2 * ENTRY_CLASS, HALF = 4, LANES = 2 * HALF, SLOT_MOST = 1 << 14 };
+
+typedef int16_t lanes __attribute__((vector_size(LANES * sizeof(int16_t))));
+
+/* By the lower bits of sink_enter.moved. */
+struct move {
+	lanes by;		/* what it changes */
+	lanes set, none;	/* all bits of what it changes; the most where it changes nothing, else the least */
+	lanes room;		/* so that a row is found by a shift */
+};
+
+struct counting {
+	struct move move[MOVES];
+	struct store *st;
+	bool any;			/* there has been a goroutine */
+	int64_t n[CLASS__N];		/* where the newest piece ends */
+	int64_t t[CT__N];		/* of the newest rows */
+};
+
+/* A slot: since its begin. */
+struct slot {
+	lanes now, least;
+	lanes first, last;	/* where it became the least, and where it changed: 1 the first entry, 0 before it */
+	bool begun;		/* all are told of from before the first entry on */
+};
+
+static const enum counter class_counter[CLASS__N] = {
+	[CLASS_RUNNABLE] = CT_RUNNABLE, [CLASS_RUNNING] = CT_RUNNING, [CLASS_WAITING] = CT_WAITING,
+	[CLASS_SYSCALL] = CT_SYSCALL,
+};
+
+/* By lane: of what is of no class nothing is told. */
+static const enum sheet_class lane_class[HALF] = { CLASS_RUNNABLE, CLASS_RUNNING, CLASS_WAITING, CLASS_SYSCALL };
+
+/* Compilers know what this is where it is written like that. */
+static inline lanes least(lanes a, lanes b)
+{
+	for (int i = 0; i < LANES; i++)
+		a[i] = a[i] < b[i] ? a[i] : b[i];
+	return a;
+}
+
+static inline lanes most(lanes a, lanes b)
+{
+	for (int i = 0; i < LANES; i++)
+		a[i] = a[i] > b[i] ? a[i] : b[i];
+	return a;
+}
+
+static struct move move_make(unsigned was, unsigned is)
+{
+	struct move m = {0};
+	for (int i = 0; i < HALF; i++) {
+		int by = (is == lane_class[i]) - (was == lane_class[i]);
+		m.by[i] = (int16_t)by;
+		m.by[HALF + i] = (int16_t)-by;
+		m.set[i] = m.set[HALF + i] = by ? -1 : 0;
+		m.none[i] = m.none[HALF + i] = by ? INT16_MIN : INT16_MAX;
+	}
+	return m;
+}
+
+/* ---- the rows */
+
+/* Of a broken trace it may be less than none. */
+static void row(struct counting *c, enum counter what, int64_t t, int64_t v)
+{
+	if (t < c->t[what])
+		t = c->t[what];
+	c->t[what] = t;
+	*(struct count_row *)col_add(&c->st->counts[what], NULL) = (struct count_row){ t, v < 0 ? 0 : (uint64_t)v };
+}
+
+static int64_t when(const struct sink_enter *e, int i, int64_t t0)
+{
+	return i ? e[i - 1].t : t0;
+}
+
+/* The slot that begins at e, and at t0, has ended. */
+static void slot_end(struct counting *c, const struct slot *s, const struct sink_enter *e, int64_t t0)
+{
+	for (int i = 0; i < HALF; i++) {
+		enum counter what = class_counter[lane_class[i]];
+		int64_t *n = &c->n[lane_class[i]], at_least = *n + s->least[i], at_most = *n - s->least[HALF + i];
+		if (!s->begun && !s->last[i])
+			continue;
+		int64_t low = when(e, s->first[i], t0), high = when(e, s->first[HALF + i], t0);
+		int64_t t = when(e, s->last[i], t0);
+		bool rises = low <= high;
+		int64_t ta = rises ? low : high, a = rises ? at_least : at_most;
+		int64_t tb = rises ? high : low, b = rises ? at_most : at_least;
+		*n += s->now[i];
+		if (ta < t)
+			row(c, what, ta, a);
+		if (tb < t && a != b)
+			row(c, what, tb, b);
+		row(c, what, t, *n);
+	}
+}
+
+/* ---- the entries */
+
+/* Those of a slot, from e on, until `until`; where the next one begins. */
+static inline __attribute__((always_inline)) const struct sink_enter *slot_fill(const struct counting *c,
+    struct slot *s, const struct sink_enter *e, const struct sink_enter *end, int64_t until, bool past)
+{
+	const struct sink_enter *most_of = end - e > SLOT_MOST ? e + SLOT_MOST : end;
+	const lanes one = { 1, 1, 1, 1, 1, 1, 1, 1 };
+	lanes now = s->now, low = s->least, first = s->first, last = s->last, at = one;
+	for (; e < most_of && e->t < until; e++, at += one) {
+		const struct move *m = &c->move[past && e->state & SHEET_PAST ? 0 : e->moved % MOVES];
+		now += m->by;
+		lanes here = most(now, m->none);
+		first = most(first, (here < low) & at);
+		low = least(low, here);
+		last = most(last, m->set & at);
+	}
+	*s = (struct slot){ now, low, first, last, s->begun };
+	return e;
+}
+
+static struct slot slot_begin(void)
+{
+	struct slot s = {0};
+	for (int i = 0; i < LANES; i++)
+		s.least[i] = INT16_MAX;
+	return s;
+}
+
+/* What was only learnt of later was so before. */
+static void count_past(struct counting *c, const struct sheet_piece *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->entry[i].state & SHEET_PAST) {
+			c->n[p->entry[i].moved & ENTRY_WAS]--;
+			c->n[p->entry[i].moved >> ENTRY_CLASS & ENTRY_WAS]++;
+		}
+}
+
+/* Of a long trace there are many pieces, and so what is counted in one of them need not be as fine. */
+static int64_t slots(size_t n)
+{
+	return n < MANY ? SLOTS : SLOTS / 2;
+}
+
+void counting_piece(struct counting *c, const struct sheet_piece *p)
+{
+	for (size_t i = 0; i < p->n && !c->any; i++)
+		c->any = p->entry[i].moved % MOVES;
+	if (!c->any)
+		return;
+	if (p->past)
+		count_past(c, p);
+	const struct sink_enter *e = p->entry, *end = p->n ? e + p->n : e, *next;
+	int64_t step = (p->t1 - p->t0) / slots(p->n) + 1, until = p->t0 + step;
+	struct slot s = { .begun = true };
+	do {
+		next = p->past ? slot_fill(c, &s, e, end, until, true) : slot_fill(c, &s, e, end, until, false);
+		slot_end(c, &s, e, p->t0);
+		e = next;
+		if (e < end)
+			until = e->t - (e->t - p->t0) % step + step;
+		s = slot_begin();
+	} while (e < end);
+}
+
+struct counting *counting_new(struct store *st)
+{
+	struct counting *c = xcalloc(1, sizeof *c);
+	c->st = st;
+	for (unsigned m = 0; m < MOVES; m++)
+		c->move[m] = move_make(m & ENTRY_WAS, m >> ENTRY_CLASS & ENTRY_WAS);
+	return c;
+}
+
+void counting_free(struct counting *c)
+{
+	mem_free(c);
+}

@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The writer of a trace: gathers what is said of tracks since the last sheet
+ * and hands it on in pieces (pieces.c). An entry costs 24 bytes while it waits
+ * and about 10 in the sheet; nothing is looked up by name on the way, for a track
+ * is an index.
+ *
+ * An entry of a goroutine tells of the P it takes or leaves as well, where that is
+ * all there is to it: seven of the seventeen entries that ten events make would
+ * be of Ps, and say nothing new.
+ *
+ * Per track 16 bytes are known here: its state after the newest entry, the time
+ * of that entry, below which no later one may lie, and what of its life its row
+ * tells already, so that the row is touched twice or thrice in a life and not at
+ * every entry. Where all of a crowd of neighbours have ended it is forgotten: of those that
+ * come back nevertheless the row says enough (recall).
+ */
+#include "config.h"
+#include "store/tracks/internal.h"
+
+#include "base/job.h"
+#include "store/cache/checkpoint.h"
+#include "store/tracks/extremes.h"
+#include "store/tracks/seal_pipeline.h"
+#include "store/tracks/proc_sums.h"
+
+#include <string.h>
+
+#define ALWAYS inline __attribute__((always_inline))
+
+/* Track 0: as one of which nothing need be known. There is room for all that sink_enter.also can name, so the usual
+   entry is not asked whether it names one that there is: of one that there is not, nothing is known, and that is
+   rare. */
+static void nobody(struct tracks *k)
+{
+	shelf_reach(&k->lasts, UINT16_MAX + 1);
+	k->last = shelf_room(&k->lasts, k->n);
+	k->last[0] = (struct track_last){ .t = INT64_MIN, .life = ALIVE };
+}
+
+static void moves_make(struct tracks *k)
+{
+	for (unsigned s = 0; s < TS__N; s++)
+		for (unsigned was = 0; was < CLASS__N; was++) {
+			bool edge = s == TS_READY && (was == CLASS_NONE || was == CLASS_WAITING);
+			unsigned bits = ENTRY_G | (edge ? ENTRY_EDGE : 0u), is = sheet_class[s];
+			k->moves[s][was + 1] = (struct track_move){ (uint8_t)(bits | is << ENTRY_CLASS | was),
+				(uint8_t)(is + 1) };
+		}
+}
+
+void tracks_blank(struct tracks *k)
+{
+	nobody(k);
+	moves_make(k);
+}
+
+void tracks_rest(const struct tracks *k)
+{
+	shelf_rest(&k->lasts);
+	shelf_rest(&k->index.gids);
+	if (k->st->keep && !k->of)
+		col_rest(&k->st->trks);
+}
+
+struct tracks *tracks_new(struct store *st)
+{
+	struct tracks *k = xcalloc(1, sizeof *k);
+	k->st = st;
+	k->whole = k->least = SHEET_WHOLE;
+	col_init(&st->trks, sizeof(struct trk_row));
+	col_init(&st->trk_times, sizeof(int64_t));
+	col_init(&st->sheets, sizeof(struct sheet_slot));
+	st->tally = tally_new();
+	strips_init(&k->strips, st);
+	col_add(&st->trks, NULL);
+	k->n = 1;
+	k->lasts.width = sizeof *k->last;
+	k->crowds.width = sizeof *k->crowd;
+	k->crowd = shelf_room(&k->crowds, 1);
+	k->crowd[0] = 1;	/* nobody is always there */
+	tracks_blank(k);
+	k->sealing = sealing_new(st);
+	return k;
+}
+
+void tracks_free(struct tracks *k)
+{
+	struct store *st = k->st;
+	tracks_done(k);
+	for (uint32_t i = 0; i < col_n(&st->sheets); i++) {
+		sheet_free(store_slot(st, i)->sheet);
+		gist_free(store_slot(st, i)->gist);
+	}
+	keep_free(st->keep);
+	tally_free(st->tally);
+	col_free(&st->trks);
+	col_free(&st->trk_times);
+	col_free(&st->sheets);
+	strips_free(&k->strips);
+	sealing_free(k->sealing);
+	trkindex_free(&k->index);
+	lock_free(k->lock);
+	mem_free(k);
+}
+
+void tracks_thawed(struct tracks *k, int64_t t1)
+{
+	k->n = col_n(&k->st->trks);
+	k->sealed = k->newest = t1;
+	sealing_thawed(k->sealing, t1);
+}
+
+void tracks_pause(struct tracks *k)
+{
+	tracks_rest(k);
+	if (!k->of)
+		sealing_all(k->sealing);
+}
+
+bool tracks_spare(struct tracks *k)
+{
+	return sealing_spare(k->sealing);
+}
+
+void tracks_end(struct tracks *k)
+{
+	sealing_end(k->sealing);
+	if (!k->lock)
+		trkindex_number(&k->index, k->st);
+}
+
+void tracks_done(struct tracks *k)
+{
+	sealing_done(k->sealing);
+	shelf_free(&k->lasts);
+	shelf_free(&k->crowds);
+	mem_free(k->left);
+	learnt_free(&k->learnt);
+	k->left = NULL;
+	mem_free(k->now.entry);
+	mem_free(k->now.told);
+	mem_free(k->rest);
+	k->rest = NULL;
+	k->last = NULL;
+	k->now = (struct sheet_piece){0};
+	if (!k->lock && !k->st->has_numbered)
+		trkindex_free(&k->index);
+}
+
+static trk_id find_or_add(struct tracks *k, enum track_kind kind, uint64_t id)
+{
+	trk_id i = trkindex_put(&k->index, k->st, kind, id);
+	if (i < k->n)
+		return i;
+	k->n = i + 1;
+	k->last = shelf_room(&k->lasts, i + 1u);
+	k->last[i] = (struct track_last){ .t = k->sealed, .class = kind == TK_G, .life = KNOWN };
+	k->crowd = shelf_room(&k->crowds, i / SHEET_CROWD + 1u);
+	if (i % NEW == 0)	/* half a million may be told of before the first piece is cut */
+		tracks_rest(k);
+	return i;
+}
+
+trk_id tracks_track(struct tracks *k, enum track_kind kind, uint64_t id)
+{
+	struct tracks *of = k->of ? k->of : k;
+	if (!of->lock)
+		return find_or_add(k, kind, id);
+	lock_take(of->lock);
+	trk_id t = k->of ? trkindex_find(&of->index, of->st, kind, id) : find_or_add(k, kind, id);
+	lock_give(of->lock);
+	if (k->of && t < k->n && (!t || kind != TK_G || !k->last[t].class))
+		k->last[t].class = t && kind == TK_G;
+	return t;
+}
+
+void tracks_born(struct tracks *k, trk_id g, str_id start_fun, trk_id creator, stk_id start, stk_id created)
+{
+	if (!g || g >= k->n)
+		return;
+	struct trk_row *r = col_at(&k->st->trks, g);
+	if (start_fun)
+		learnt_add(&k->learnt, k->st, g, k->n, LEARNT_NAME, 0, start_fun);
+	if (creator)
+		trk_set(r->creator, creator);
+	if (start)
+		trk_set(r->start, start);
+	if (created)
+		trk_set(r->created, created);
+}
+
+/* What a track's row says of its life, where that is something new. */
+static void life_changes(struct tracks *k, struct track_last *l, trk_id trk, int64_t t, enum tstate s, bool past)
+{
+	struct trk_row *r = col_at(&k->st->trks, trk);
+	if (s == TS_NONE || s == TS_FOREVER) {
+		if (!(l->life & HAS_T0))
+			trk_set(r->t0, t);
+		learnt_add(&k->learnt, k->st, trk, k->n, LEARNT_T1, k->sealed, t);
+		l->life = (l->life | HAS_T0) & (uint8_t)~LIVES;
+		return;
+	}
+	if (!(l->life & LIVES)) {
+		/* threads of C code use a goroutine again and again: the row tells of its newest life */
+		if (l->life & HAS_T0)
+			learnt_put(&k->learnt, k->st);
+		trk_set(r->to_t1, 0);
+		trk_set(r->to_run0, 0);
+		trk_set(r->t0, t);
+		l->life = (l->life | HAS_T0 | LIVES) & (uint8_t)~HAS_RUN0;
+	}
+	if (s == TS_RUN && !past && !(l->life & HAS_RUN0)) {
+		learnt_add(&k->learnt, k->st, trk, k->n, LEARNT_RUN0, k->sealed, t);
+		l->life |= HAS_RUN0;
+	}
+}
+
+static inline void track_life(struct tracks *k, struct track_last *l, trk_id trk, int64_t t, enum tstate s, bool past)
+{
+	bool runs = s == TS_RUN && !past && !(l->life & HAS_RUN0);
+	if (s == TS_NONE || s == TS_FOREVER || runs || !(l->life & LIVES))
+		life_changes(k, l, trk, t, s, past);
+}
+
+/* By state: what of a life does not matter. With it the life must be whole, and then the entry changes nothing of the
+   row; for the states that end one, for TS_PAST and for numbers that are no state it never is. */
+enum { ENOUGH = 0xff };
+static const uint8_t life_free[UINT8_MAX + 1] = {
+#define STATE(id, letter, name, reason) [TS_##id] = TS_##id == TS_NONE || TS_##id == TS_FOREVER ? 0 : \
+	TS_##id == TS_RUN ? ENOUGH - ALIVE : ENOUGH - HAS_T0 - LIVES - TOLD,
+#include "state.def"
+#undef STATE
+};
+
+/* What was forgotten of a track, or is not known yet. */
+static void recall(const struct tracks *k, struct track_last *l, trk_id trk)
+{
+	const struct trk_row *r = store_trk(k->st, trk);
+	l->class = r->kind == TK_G;
+	l->life = KNOWN | (r->t0 != TIME_NONE ? HAS_T0 : 0) | (r->to_run0 ? HAS_RUN0 : 0);
+}
+
+/* An entry that is told too late for its time, or of a time that is sealed. */
+static int64_t late(struct tracks *k, struct track_last *l, const struct sink_enter *e, int64_t floor)
+{
+	if (e->state & TS_PAST && !(l->life & HAS_T0)) {
+		struct trk_row *r = col_at(&k->st->trks, e->trk);
+		trk_set(r->t0, e->t);
+		uint32_t i;
+		*(int64_t *)col_add(&k->st->trk_times, &i) = floor;
+		trk_set(r->heard, i + 1);
+		l->life |= HAS_T0 | LIVES;
+	}
+	return floor;
+}
+
+/* Where tracks_enter() is: what it keeps in registers but for what is rare. */
+struct entering {
+	struct sink_enter *base, *out, *tie;
+	const struct sink_enter *e, *end;	/* the one at hand, of these */
+	bool behind;				/* they lie behind the piece, where they go */
+	int64_t newest;
+	/* an entry there, or of that time, is asked whether the piece is full */
+	const struct sink_enter *full;
+	int64_t due;
+	uint32_t few;		/* while less tracks are there, it is no matter how many */
+};
+
+/* A piece with so many is full, too, before its sheet becomes too long for short times: half of what is enough. But one
+   more sheet is one more row of each track that is there, so not where these are many. */
+static size_t brief(const struct tracks *k, size_t most)
+{
+	size_t n = (size_t)BRIEF_ROW * k->there;
+	return n < most / 2 ? most / 2 : n < most ? n : most;
+}
+
+static void next_full(const struct tracks *k, struct entering *x)
+{
+	_Static_assert(2 * BRIEF_ROW > SEAL_ROW, "who asks for the half asks for the whole");
+	x->few = (uint32_t)(k->least / (2 * BRIEF_ROW));
+	size_t n = (size_t)(x->out - x->base), most = tracks_enough(k), some = brief(k, most);
+	int64_t due = k->sealed + START3_NS - 1;
+	x->full = x->base + (n < some ? some : most);
+	x->due = n >= some && x->newest < due ? due : INT64_MAX;
+}
+
+static bool is_full(const struct tracks *k, const struct entering *x, int64_t t)
+{
+	size_t n = (size_t)(x->out - x->base), most = tracks_enough(k);
+	int64_t due = k->sealed + START3_NS - 1;
+	return n >= most || (n >= brief(k, most) && t >= due && x->newest < due);
+}
+
+/* The piece is full, and all before t is told: it goes up to there, or, where so it has short times, as far as these
+   do. */
+static void next_piece(struct tracks *k, struct entering *x, int64_t t)
+{
+	size_t left = (size_t)(x->end - x->e);
+	if (x->behind) {	/* it goes */
+		k->rest = mem_grow(k->rest, &k->crest, left, sizeof *k->rest);
+		x->e = memcpy(k->rest, x->e, left * sizeof *k->rest);
+		x->end = x->e + left;
+		x->behind = false;
+	}
+	int64_t most = k->sealed + START3_NS - 1, end = t > most && x->newest < most ? most : t;
+	k->newest = end < t ? x->newest : t;
+	k->ties = (size_t)((t > x->newest ? x->out : x->tie) - x->base);
+	k->now.n = (size_t)(x->out - x->base);
+	tracks_upto(k, end);
+	x->base = tracks_room(k, &k->now, left);
+	x->out = x->base + k->now.n;
+	x->tie = x->base + k->ties;
+}
+
+/* Of a track that is in a state from t on: its row, unless that tells all of its life. */
+static ALWAYS void rare_state(struct tracks *k, struct track_last *l, trk_id trk, int64_t t, enum tstate s, bool past)
+{
+	if (!k->of)
+		track_life(k, l, trk, t, s, past);
+	tracks_there(k, l, trk, s != TS_NONE);
+}
+
+/* The same of a P, of which another's entry tells. */
+static void __attribute__((noinline)) rare_also(struct tracks *k, const struct sink_enter *e, int64_t t)
+{
+	rare_state(k, &k->last[e->also], e->also, t, sink_also(e->state & SHEET_STATE), false);
+}
+
+/* It is told of in the piece at hand. */
+static void rare_tell(struct tracks *k, struct track_last *l, trk_id trk, int64_t t)
+{
+	tracks_told(&k->now, l, trk, t == k->sealed);
+	l->n--;		/* it is counted with all */
+}
+
+/* What is rare of the entry at hand: its time, set right; the rows; a piece that is full. Not in place: the loop that
+   asks for it needs its registers. */
+static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct entering *x)
+{
+	const struct sink_enter *e = x->e;
+	struct track_last *l = &k->last[e->trk], *also = &k->last[e->also];
+	unsigned s = e->state & SHEET_STATE, past = e->state & TS_PAST;
+	int64_t t = e->t;
+	if (!(l->life & KNOWN) && !k->of)
+		recall(k, l, e->trk);
+	if (t <= x->newest) {
+		int64_t floor = l->t < k->sealed ? k->sealed : l->t;
+		if (e->also && also->t > floor)
+			floor = also->t;
+		if (t < floor)
+			t = k->of ? floor : late(k, l, e, floor);
+	}
+	rare_state(k, l, e->trk, t, (enum tstate)s, past);
+	if (e->also && (also->life & SETTLED) != SETTLED)
+		rare_also(k, e, t);
+	bool ask = k->there >= x->few || x->out >= x->full || t >= x->due;
+	if (ask && is_full(k, x, t) && t >= x->newest && t > k->sealed && !past)
+		next_piece(k, x, t);
+	e = x->e;
+	if (ask)
+		next_full(k, x);
+	rare_tell(k, l, e->trk, t);
+	if (e->also && (t == k->sealed || (also->life & (TOLD | LISTED)) != (TOLD | LISTED)))
+		rare_tell(k, also, e->also, t);
+	k->now.past |= past != 0;
+	return t;
+}
+
+/* Of a track that comes, runs first or goes, where nothing else is rare: the entry is later than all before it and its P
+   is settled. Three entries of each life are of this kind, and many lives are not much longer. */
+static void __attribute__((noinline)) life_entry(struct tracks *k, struct track_last *l, trk_id trk, int64_t t,
+    enum tstate s)
+{
+	track_life(k, l, trk, t, s, false);
+	tracks_there(k, l, trk, s != TS_NONE);
+	if (!(l->life & LISTED))
+		tracks_first(&k->now, l, trk);
+	l->life |= TOLD;
+}
+
+struct sink_enter *tracks_next(struct tracks *k, size_t n)
+{
+	return tracks_room(k, &k->now, n) + k->now.n;
+}
+
+/* All that are left, from x->out on. Where many tracks are there what is known of them is not at hand: it is asked for
+   some entries ahead. */
+static ALWAYS void enter_all(struct tracks *k, struct entering *x, const bool many)
+{
+	enum { AHEAD = 12 };
+	struct sink_enter *out = x->out;
+	struct track_last *last = k->last;
+	const uint32_t ntrk = k->n;
+	const struct sink_enter *end = x->end;
+	for (const struct sink_enter *e = x->e; e < end; e++) {
+		if (many && end - e > AHEAD)
+			__builtin_prefetch(&last[e[AHEAD].trk]);
+		if (e->trk - 1 >= ntrk - 1)
+			continue;
+		struct track_last *l = &last[e->trk], *also = &last[e->also];
+		int64_t t = e->t;
+		unsigned is = e->state;
+		/* what is later than all there was is later than what was of its track */
+		bool rare = t <= x->newest || t >= x->due || out >= x->full || (also->life & ALIVE) != ALIVE;
+		bool lives = (l->life | life_free[is]) == ENOUGH;
+		if (__builtin_expect(!rare && lives, true)) {
+			x->newest = t;
+			x->tie = out;
+		} else if (!rare && l->life & KNOWN && is < TS__N && k->there + 1 < x->few) {
+			x->newest = t;
+			x->tie = out;
+			life_entry(k, l, e->trk, t, (enum tstate)is);
+		} else {
+			if ((e->state & SHEET_STATE) >= TS__N || e->also >= ntrk || out - x->base >= SHEET_MOST)
+				continue;
+			x->out = out;
+			x->e = e;
+			t = rare_entry(k, x);
+			out = x->out;
+			e = x->e;
+			end = x->end;
+			x->tie = t > x->newest ? out : x->tie;
+			x->newest = t > x->newest ? t : x->newest;
+		}
+		struct track_move move = k->moves[is & SHEET_STATE][l->class];
+		if (__builtin_expect(out != e, false))
+			*out = *e;
+		out->t = t;
+		out++->moved = move.moved;
+		l->t = t;
+		l->class = move.class;
+		l->n++;
+		also->t = t;
+		also->n++;
+	}
+	x->out = out;
+}
+
+void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
+{
+	enum { MANY = 1 << 12 };
+	struct sink_enter *base = tracks_room(k, &k->now, count);
+	struct entering x = { .base = base, .out = base + k->now.n, .tie = base + k->ties, .e = e, .end = e + count,
+		.behind = e == base + k->now.n,
+		.newest = k->newest > k->sealed ? k->newest : k->sealed };
+	next_full(k, &x);
+	if (k->there < MANY)
+		enter_all(k, &x, false);
+	else
+		enter_all(k, &x, true);
+	k->newest = x.newest;
+	k->ties = (size_t)(x.tie - x.base);
+	k->now.n = (size_t)(x.out - x.base);
+	if (k->of)
+		return;
+	sealing_share(k->sealing, count);
+	sealing_again(k->sealing, &k->now);
+}
+
+void tracks_keep(struct tracks *k, const struct sink_keep *gen)
+{
+	sealing_border(k->sealing, tracks_border(k, gen));
+	strips_rest(&k->strips);
+}
+
+void tracks_kept(struct tracks *k)
+{
+	k->lasts.spills = k->index.gids.spills = true;
+	k->lock = lock_new();
+}
+
+static void tracks_counts(const struct tracks *k, struct snap *s)
+{
+	s->ntrks = col_n(&k->st->trks);
+	strips_snap(&k->strips, s);
+}
+
+void tracks_tell(struct tracks *k, struct snap *s, sealing_fn *fn, void *arg)
+{
+	learnt_put(&k->learnt, k->st);
+	tracks_counts(k, s);
+	sealing_tell(k->sealing, s, fn, arg);
+}
+
+struct strips *tracks_strips(struct tracks *k)
+{
+	return &k->strips;
+}
+
+void tracks_sealed(const struct tracks *k, struct snap *s)
+{
+	sealing_snap(k->sealing, s);
+}
+
+const struct snap *tracks_snap(struct tracks *k, struct snap *s)
+{
+	sealing_end(k->sealing);
+	learnt_put(&k->learnt, k->st);
+	tracks_counts(k, s);
+	tracks_sealed(k, s);
+	return s;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Walks over who woke or created whom. Each sheet keeps the intervals that began
+ * so by (who, time); a walk steps from sheet to sheet and finds its place in
+ * each by halving. Whoever wants to know who woke a goroutine needs no walk: the
+ * runnable interval names it.
+ */
+#include "config.h"
+#include "store/tracks/wake_edges.h"
+
+#include "base/bsearch.h"
+#include "base/mem/mem.h"
+
+/* First place in edge[] that is not before (from, t). */
+static uint32_t edge_find(const struct sheet *sh, trk_id from, int64_t t)
+{
+	struct halve h = {.hi = sh->nedge};
+	while (halve(&h)) {
+		uint32_t i = sh->edge[h.at] & ~EDGE_CREATED;
+		trk_id who = sheet_who(sh, i);
+		halve_on(&h, who != from ? who < from : sh->t0 + sheet_start(sh, i) < t);
+	}
+	return h.lo;
+}
+
+static struct edge edge_at(const struct sheet *sh, uint32_t k)
+{
+	uint32_t i = sh->edge[k] & ~EDGE_CREATED;
+	return (struct edge){sh->t0 + sheet_start(sh, i), sheet_who(sh, i), sh->trk[sheet_row_of(sh, i)],
+	    sheet_stack(sh, i), (sh->edge[k] & EDGE_CREATED) != 0};
+}
+
+bool edges_from(const struct snap *sn, struct edge_walk *w, trk_id from, int64_t t0, int64_t t1, struct edge *out)
+{
+	struct hold h = {0};
+	for (; w->sheet < sn->nsheets; w->sheet++, w->i = 0) {
+		const struct sheet_slot *slot = store_slot(sn->st, w->sheet);
+		if (slot->t0 >= t1)
+			break;
+		if (slot->t1 <= t0)
+			continue;
+		const struct sheet *sh = hold_sheet(&h, sn, w->sheet);
+		uint32_t k = w->i ? w->i : edge_find(sh, from, t0);
+		if (k >= sh->nedge)
+			continue;
+		uint32_t i = sh->edge[k] & ~EDGE_CREATED;
+		int64_t t = sh->t0 + sheet_start(sh, i);
+		if (t >= t1 || sheet_who(sh, i) != from)
+			continue;
+		w->i = k + 1;
+		*out = edge_at(sh, k);
+		hold_drop(&h);
+		return true;
+	}
+	hold_drop(&h);
+	return false;
+}
+
+enum { FEW = 32 };	/* goroutines that are looked up in each sheet; of many all edges of it are gone through */
+struct first { const struct edges_ask *q; struct edge *e; uint32_t *k; bool any; };
+
+static void consider(struct first *f, const struct sheet *sh, uint32_t at, uint32_t k)
+{
+	int64_t t = sh->t0 + sheet_start(sh, sh->edge[at] & ~EDGE_CREATED);
+	if (t < f->q->t0 || t >= f->q->t1 || (f->any && (t > f->e->t || (t == f->e->t && k >= *f->k))))
+		return;
+	*f->e = edge_at(sh, at);
+	*f->k = k;
+	f->any = true;
+}
+
+/* of: by track, which of them, + 1; NULL: they are few. */
+static void first_in(struct first *f, const struct snap *sn, const struct sheet *sh, const uint32_t *of)
+{
+	for (uint32_t k = 0; !of && k < f->q->n; k++) {
+		uint32_t at = edge_find(sh, f->q->from[k], f->q->t0);
+		if (at < sh->nedge && sheet_who(sh, sh->edge[at] & ~EDGE_CREATED) == f->q->from[k])
+			consider(f, sh, at, k);
+	}
+	for (uint32_t at = 0; of && at < sh->nedge; at++) {
+		trk_id who = sheet_who(sh, sh->edge[at] & ~EDGE_CREATED);
+		if (who < sn->ntrks && of[who])
+			consider(f, sh, at, of[who] - 1);
+	}
+}
+
+/* Is any of few there at all? Who is not in a sheet makes nothing there. */
+static bool absent(const struct snap *sn, const struct edges_ask *q, uint32_t s)
+{
+	bool none = q->n <= FEW;
+	for (uint32_t k = 0; k < q->n && none; k++)
+		none = !sheet_still(sn, s, q->from[k]);
+	return none;
+}
+
+bool edges_first(const struct snap *sn, const struct edges_ask *q, struct edge *e, uint32_t *k, bool *all)
+{
+	struct first f = {.q = q, .e = e, .k = k};
+	uint32_t *of = q->n > FEW ? xcalloc(sn->ntrks + 1u, sizeof *of) : NULL, made = 0;
+	for (uint32_t i = q->n; of && i-- > 0;)
+		of[q->from[i]] = i + 1;
+	*all = true;
+	for (uint32_t s = 0; s < sn->nsheets && !f.any && *all; s++) {
+		const struct sheet_slot *slot = store_slot(sn->st, s);
+		if (slot->t0 >= q->t1)
+			break;
+		if (slot->t1 <= q->t0 || absent(sn, q, s))
+			continue;
+		made += !sheet_at_hand(sn, s);
+		*all = made <= q->most && look_on(&q->on, s, sn->nsheets);
+		if (!*all)
+			break;
+		first_in(&f, sn, sheet_get(sn, s), of);
+		sheet_put(sn, s);
+	}
+	mem_free(of);
+	return f.any;
+}
