@@ -6,10 +6,10 @@
  * and every number must be what a walk over each sample's stack counts.
  */
 #include "config.h"
-#include "analysis/callers.h"
-#include "analysis/flame.h"
+#include "calltree/callers.h"
+#include "calltree/flame.h"
 #include "analysis/focus.h"
-#include "analysis/things.h"
+#include "calltree/granularity.h"
 #include "base/wrap_math.h"
 #include "store/store.h"
 #include "tap.h"

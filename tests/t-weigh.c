@@ -3,12 +3,12 @@
 /* Weights under queries. Random profiles and random filters: the laws of sums hold, and what the
    call tree says stack by stack is what the reports' model (analysis/prof.h) says. */
 #include "config.h"
-#include "analysis/addrs.h"
-#include "analysis/callers.h"
+#include "calltree/addresses.h"
+#include "calltree/callers.h"
 #include "analysis/focus.h"
 #include "analysis/prof.h"
-#include "analysis/flame.h"
-#include "analysis/shape.h"
+#include "calltree/flame.h"
+#include "calltree/tree.h"
 #include "base/text/buf.h"
 #include "sums.h"
 #include "tap.h"

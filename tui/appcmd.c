@@ -13,7 +13,7 @@
 #include "config.h"
 #include "inside.h"
 
-#include "analysis/calls.h"
+#include "calltree/weighted.h"
 #include "symbols/source.h"
 #include "base/job.h"
 #include "base/mem/mem.h"

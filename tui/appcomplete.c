@@ -13,7 +13,7 @@
 #include "config.h"
 #include "inside.h"
 
-#include "analysis/calls.h"
+#include "calltree/weighted.h"
 #include "analysis/tags.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"

@@ -9,7 +9,7 @@
 #include "config.h"
 #include "inside.h"
 
-#include "analysis/shares.h"
+#include "calltree/highlights.h"
 #include "base/text/text.h"
 #include "tree.h"
 

@@ -16,7 +16,7 @@
 #include "config.h"
 #include "flameview.h"
 
-#include "analysis/callers.h"
+#include "calltree/callers.h"
 #include "analysis/tracew.h"
 #include "base/intern.h"
 #include "base/text/path.h"

@@ -3,7 +3,7 @@
 #ifndef TTRACE_FLAMEVIEW_H
 #define TTRACE_FLAMEVIEW_H
 
-#include "analysis/flame.h"
+#include "calltree/flame.h"
 #include "tree.h"
 
 /* The inside of the flame pane, for pane_flame.c, flame_draw.c, flame_move.c and flame_words.c. */

@@ -11,7 +11,7 @@
 #include "config.h"
 #include "flamework.h"
 
-#include "analysis/shape.h"
+#include "calltree/tree.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "session/session.h"

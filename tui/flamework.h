@@ -3,7 +3,7 @@
 #ifndef TTRACE_FLAMEWORK_H
 #define TTRACE_FLAMEWORK_H
 
-#include "analysis/flame.h"
+#include "calltree/flame.h"
 #include "flameview.h"
 
 /* Flames of a large tree, laid out beside the keyboard. */

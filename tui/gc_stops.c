@@ -9,7 +9,7 @@
 #include "config.h"
 #include "gcview.h"
 
-#include "analysis/calls.h"
+#include "calltree/weighted.h"
 #include "base/text/text.h"
 
 #include <string.h>

@@ -14,7 +14,7 @@
 #include "config.h"
 #include "gcview.h"
 
-#include "analysis/calls.h"
+#include "calltree/weighted.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include "config.h"
 #include "gorview.h"
 
-#include "analysis/calls.h"
+#include "calltree/weighted.h"
 #include "analysis/longwait.h"
 #include "base/bsearch.h"
 #include "base/intern.h"

@@ -9,7 +9,7 @@
 #include "config.h"
 #include "gorview.h"
 
-#include "analysis/calls.h"
+#include "calltree/weighted.h"
 #include "base/job.h"
 #include "base/radix_sort.h"
 #include "base/mem/mem.h"

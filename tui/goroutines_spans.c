@@ -14,7 +14,7 @@
 #include "config.h"
 #include "gorview.h"
 
-#include "analysis/calls.h"
+#include "calltree/weighted.h"
 #include "base/bsearch.h"
 #include "base/job.h"
 #include "base/mem/mem.h"

@@ -12,7 +12,7 @@
 #include "listview.h"
 #include "base/bsearch.h"
 
-#include "analysis/addrs.h"
+#include "calltree/addresses.h"
 #include "symbols/demangle.h"
 
 #include <stdlib.h>

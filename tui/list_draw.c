@@ -10,7 +10,7 @@
 #include "config.h"
 #include "listview.h"
 
-#include "analysis/callers.h"
+#include "calltree/callers.h"
 #include "symbols/demangle.h"
 #include "base/text/text.h"
 

@@ -16,7 +16,7 @@
 #include "config.h"
 #include "listview.h"
 
-#include "analysis/callers.h"
+#include "calltree/callers.h"
 #include "base/text/regex.h"
 #include "base/wrap_math.h"
 

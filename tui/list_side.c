@@ -11,7 +11,7 @@
 #include "config.h"
 #include "listview.h"
 
-#include "analysis/callers.h"
+#include "calltree/callers.h"
 #include "base/text/text.h"
 
 static int links(const struct listview *v, const struct pane_env *env, struct grid *g, int y, int h, const char *head,

@@ -16,7 +16,7 @@
 #include "config.h"
 #include "gorview.h"
 
-#include "analysis/calls.h"
+#include "calltree/weighted.h"
 #include "base/job.h"
 #include "base/text/text.h"
 #include "timeline.h"

@@ -12,7 +12,7 @@
 #include "config.h"
 #include "listview.h"
 
-#include "analysis/callers.h"
+#include "calltree/callers.h"
 #include "base/text/regex.h"
 #include "base/text/text.h"
 #include "base/wrap_math.h"

@@ -12,7 +12,7 @@
 #include "config.h"
 #include "peekview.h"
 
-#include "analysis/callers.h"
+#include "calltree/callers.h"
 #include "base/mem/mem.h"
 #include "base/text/regex.h"
 #include "base/wrap_math.h"

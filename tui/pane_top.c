@@ -13,7 +13,7 @@
 #include "config.h"
 #include "topview.h"
 
-#include "analysis/callers.h"
+#include "calltree/callers.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
 #include "base/wrap_math.h"

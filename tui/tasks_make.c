@@ -11,7 +11,7 @@
 #include "tasksview.h"
 
 #include "analysis/bins.h"
-#include "analysis/calls.h"
+#include "calltree/weighted.h"
 #include "base/bsearch.h"
 #include "base/radix_sort.h"
 #include "base/text/text.h"

@@ -14,7 +14,7 @@
 #include "config.h"
 #include "timeline.h"
 
-#include "analysis/calls.h"
+#include "calltree/weighted.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
 #include "tracepane.h"

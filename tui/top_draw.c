@@ -11,7 +11,7 @@
 #include "config.h"
 #include "topview.h"
 
-#include "analysis/callers.h"
+#include "calltree/callers.h"
 #include "base/text/text.h"
 #include "base/wrap_math.h"
 #include "toplines.h"

@@ -3,7 +3,7 @@
 #ifndef TTRACE_TREE_H
 #define TTRACE_TREE_H
 
-#include "analysis/calls.h"
+#include "calltree/weighted.h"
 #include "pane.h"
 #include "rows.h"
 

@@ -16,8 +16,8 @@
 #include "config.h"
 #include "analysis/aside.h"
 
-#include "analysis/shape_in.h"
-#include "analysis/weigh.h"
+#include "calltree/tree_internal.h"
+#include "calltree/weights.h"
 #include "base/mem/mem.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef TTRACE_ASIDE_H
 #define TTRACE_ASIDE_H
 
-#include "analysis/shape.h"
+#include "calltree/tree.h"
 #include "store/store.h"
 
 /*

@@ -17,7 +17,7 @@
 #include "analysis/contexts.h"
 
 #include "analysis/graph_in.h"
-#include "analysis/shape_in.h"
+#include "calltree/tree_internal.h"
 #include "base/mem/mem.h"
 
 #include <string.h>

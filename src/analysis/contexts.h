@@ -4,7 +4,7 @@
 #define TTRACE_CONTEXTS_H
 
 #include "analysis/graph.h"
-#include "analysis/shape.h"
+#include "calltree/tree.h"
 #include "base/wrap_math.h"
 
 /*

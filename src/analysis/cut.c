@@ -18,7 +18,7 @@
 #include "analysis/cut.h"
 
 #include "analysis/aside.h"
-#include "analysis/nodes.h"
+#include "calltree/node_walk.h"
 #include "base/mem/mem.h"
 
 #include <stdlib.h>

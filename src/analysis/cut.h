@@ -3,8 +3,8 @@
 #ifndef TTRACE_CUT_H
 #define TTRACE_CUT_H
 
-#include "analysis/calls.h"
-#include "analysis/shape.h"
+#include "calltree/weighted.h"
+#include "calltree/tree.h"
 #include "analysis/verdict.h"
 
 /*

@@ -13,7 +13,7 @@
 #include "config.h"
 #include "analysis/derive.h"
 
-#include "analysis/shape.h"
+#include "calltree/tree.h"
 #include "base/mem/mem.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef TTRACE_DERIVE_H
 #define TTRACE_DERIVE_H
 
-#include "analysis/shape.h"
+#include "calltree/tree.h"
 #include "analysis/verdict.h"
 
 /*

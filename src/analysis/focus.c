@@ -17,7 +17,7 @@
 
 #include "analysis/aside.h"
 #include "analysis/cut.h"
-#include "analysis/shape.h"
+#include "calltree/tree.h"
 #include "analysis/tracew.h"
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"

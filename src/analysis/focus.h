@@ -3,7 +3,7 @@
 #ifndef TTRACE_FOCUS_H
 #define TTRACE_FOCUS_H
 
-#include "analysis/weigh.h"
+#include "calltree/weights.h"
 #include "base/err.h"
 
 /*

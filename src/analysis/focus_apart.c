@@ -12,8 +12,8 @@
 #include "config.h"
 #include "analysis/focus_in.h"
 
-#include "analysis/addrs.h"
-#include "analysis/shape.h"
+#include "calltree/addresses.h"
+#include "calltree/tree.h"
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
 

@@ -11,7 +11,7 @@
 #include "config.h"
 #include "analysis/graph_in.h"
 
-#include "analysis/calls.h"
+#include "calltree/weighted.h"
 #include "base/text/pprof_units.h"
 #include "base/wrap_math.h"
 

@@ -10,9 +10,9 @@
 #include "config.h"
 #include "analysis/tags.h"
 
-#include "analysis/calls.h"
+#include "calltree/weighted.h"
 #include "analysis/derive.h"
-#include "analysis/labels.h"
+#include "calltree/labels.h"
 #include "base/intern.h"
 #include "base/text/text.h"
 #include "base/text/pprof_units.h"

@@ -17,7 +17,7 @@
 #include "config.h"
 #include "analysis/tagshape.h"
 
-#include "analysis/shape_in.h"
+#include "calltree/tree_internal.h"
 #include "analysis/twigs.h"
 #include "analysis/verdict.h"
 #include "base/radix_sort.h"

@@ -3,8 +3,8 @@
 #ifndef TTRACE_TAGSHAPE_H
 #define TTRACE_TAGSHAPE_H
 
-#include "analysis/labels.h"
-#include "analysis/shape.h"
+#include "calltree/labels.h"
+#include "calltree/tree.h"
 
 /*
  * A shape of samples with tags as frames, those of root keys above and those of leaf keys below what a shape of the

@@ -4,7 +4,7 @@
 #define TTRACE_TWIGS_H
 
 #include "analysis/derive.h"
-#include "analysis/labels.h"
+#include "calltree/labels.h"
 #include "base/intern.h"
 
 /*

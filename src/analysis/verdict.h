@@ -4,7 +4,7 @@
 #define TTRACE_VERDICT_H
 
 #include "analysis/focus.h"
-#include "analysis/labels.h"
+#include "calltree/labels.h"
 #include "analysis/prof_rx.h"
 #include "base/mem/mem.h"
 

@@ -10,7 +10,7 @@
 #include "config.h"
 #include "report/pprof.h"
 
-#include "analysis/calls.h"
+#include "calltree/weighted.h"
 #include "base/text/text.h"
 #include "report/view.h"
 

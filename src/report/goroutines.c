@@ -9,7 +9,7 @@
 #include "report/trep.h"
 
 #include "analysis/blocked.h"
-#include "analysis/calls.h"
+#include "calltree/weighted.h"
 #include "analysis/bins.h"
 #include "analysis/gorby.h"
 #include "analysis/longwait.h"

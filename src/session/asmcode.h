@@ -3,7 +3,7 @@
 #ifndef TTRACE_ASMCODE_H
 #define TTRACE_ASMCODE_H
 
-#include "analysis/addrs.h"
+#include "calltree/addresses.h"
 #include "symbols/lookup.h"
 
 /*

@@ -3,7 +3,7 @@
 #ifndef TTRACE_SESSION_STATE_H
 #define TTRACE_SESSION_STATE_H
 
-#include "analysis/shape.h"
+#include "calltree/tree.h"
 #include "session/adding.h"
 #include "session/bringing.h"
 #include "session/opening.h"

@@ -14,7 +14,7 @@
 #include "config.h"
 #include "session/state.h"
 
-#include "analysis/calls.h"
+#include "calltree/weighted.h"
 #include "analysis/pick.h"
 #include "analysis/tags.h"
 #include "analysis/tracew.h"

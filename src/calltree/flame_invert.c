@@ -8,9 +8,9 @@
  * of the nodes above one is kept by depth, not by node: of those there may be millions.
  */
 #include "config.h"
-#include "analysis/flame_in.h"
+#include "calltree/flame_internal.h"
 
-#include "analysis/grow.h"
+#include "calltree/builder.h"
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_SHARES_H
-#define TTRACE_SHARES_H
+#ifndef TTRACE_CALLTREE_HIGHLIGHTS_H
+#define TTRACE_CALLTREE_HIGHLIGHTS_H
 
-#include "analysis/calls.h"
+#include "calltree/weighted.h"
 
 /* What stands out of a profile: shares of the whole by what the runtime does and by package, the largest first. */
 enum { SHARES_MAX = 3, SHARE_NAME = 48 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_FLAME_H
-#define TTRACE_FLAME_H
+#ifndef TTRACE_CALLTREE_FLAME_H
+#define TTRACE_CALLTREE_FLAME_H
 
-#include "analysis/nodes.h"
+#include "calltree/node_walk.h"
 #include "base/job.h"
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_LABELS_H
-#define TTRACE_LABELS_H
+#ifndef TTRACE_CALLTREE_LABELS_H
+#define TTRACE_CALLTREE_LABELS_H
 
 #include "base/text/buf.h"
 #include "base/intern.h"

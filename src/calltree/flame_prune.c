@@ -12,7 +12,7 @@
  * below a node is a difference of two running sums here as there.
  */
 #include "config.h"
-#include "analysis/flame_in.h"
+#include "calltree/flame_internal.h"
 
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_NODES_H
-#define TTRACE_NODES_H
+#ifndef TTRACE_CALLTREE_NODE_WALK_H
+#define TTRACE_CALLTREE_NODE_WALK_H
 
-#include "analysis/calls.h"
-#include "analysis/shape.h"
+#include "calltree/weighted.h"
+#include "calltree/tree.h"
 #include "base/wrap_math.h"
 
 /*

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_CALLS_H
-#define TTRACE_CALLS_H
+#ifndef TTRACE_CALLTREE_WEIGHTED_H
+#define TTRACE_CALLTREE_WEIGHTED_H
 
-#include "analysis/weigh.h"
+#include "calltree/weights.h"
 #include "base/text/buf.h"
 
 /*

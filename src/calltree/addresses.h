@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_ADDRS_H
-#define TTRACE_ADDRS_H
+#ifndef TTRACE_CALLTREE_ADDRESSES_H
+#define TTRACE_CALLTREE_ADDRESSES_H
 
 #include "analysis/focus.h"
 

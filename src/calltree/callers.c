@@ -16,10 +16,10 @@
  * level before.
  */
 #include "config.h"
-#include "analysis/callers.h"
+#include "calltree/callers.h"
 
 #include "analysis/cut.h"
-#include "analysis/nodes.h"
+#include "calltree/node_walk.h"
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
 

@@ -25,7 +25,7 @@
  * way; this takes a third of either.
  */
 #include "config.h"
-#include "analysis/shape_in.h"
+#include "calltree/tree_internal.h"
 
 #include "base/job.h"
 #include "base/mem/mem.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_SHAPE_H
-#define TTRACE_SHAPE_H
+#ifndef TTRACE_CALLTREE_TREE_H
+#define TTRACE_CALLTREE_TREE_H
 
 #include "base/mem/packed_ints.h"
 #include "base/job.h"
 #include "base/rank_bitmap.h"
-#include "analysis/things.h"
+#include "calltree/granularity.h"
 
 /*
  * A tree of frames merged by thing, before anything is weighed on it. In

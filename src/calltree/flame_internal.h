@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_FLAME_IN_H
-#define TTRACE_FLAME_IN_H
+#ifndef TTRACE_CALLTREE_FLAME_INTERNAL_H
+#define TTRACE_CALLTREE_FLAME_INTERNAL_H
 
-#include "analysis/flame.h"
+#include "calltree/flame.h"
 
 /* For flame.c, flame_left.c and flame_turn.c. */
 

@@ -5,9 +5,9 @@
  * does not depend on a query; what weighs there is added up in one walk (focus_apart.c), or taken from calls.
  */
 #include "config.h"
-#include "analysis/addrs.h"
+#include "calltree/addresses.h"
 
-#include "analysis/calls.h"
+#include "calltree/weighted.h"
 #include "base/intern.h"
 #include "base/mem/mem.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_WEIGH_H
-#define TTRACE_WEIGH_H
+#ifndef TTRACE_CALLTREE_WEIGHTS_H
+#define TTRACE_CALLTREE_WEIGHTS_H
 
 #include "base/wrap_math.h"
 #include "store/store.h"

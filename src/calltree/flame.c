@@ -20,7 +20,7 @@
  * the columns took a second and 440 MB.
  */
 #include "config.h"
-#include "analysis/flame_in.h"
+#include "calltree/flame_internal.h"
 
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"

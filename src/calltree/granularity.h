@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_THINGS_H
-#define TTRACE_THINGS_H
+#ifndef TTRACE_CALLTREE_GRANULARITY_H
+#define TTRACE_CALLTREE_GRANULARITY_H
 
-#include "analysis/calls.h"
+#include "calltree/weighted.h"
 
 #include <stdatomic.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_GROW_H
-#define TTRACE_GROW_H
+#ifndef TTRACE_CALLTREE_BUILDER_H
+#define TTRACE_CALLTREE_BUILDER_H
 
-#include "analysis/nodes.h"
+#include "calltree/node_walk.h"
 
 /* Making trees: nodes are added below others, merged by thing; then they become a shape with what weighs there. */
 struct grow {

@@ -16,10 +16,10 @@
  * says with 8.
  */
 #include "config.h"
-#include "analysis/grow.h"
+#include "calltree/builder.h"
 
-#include "analysis/calls.h"
-#include "analysis/shape_in.h"
+#include "calltree/weighted.h"
+#include "calltree/tree_internal.h"
 #include "base/intern.h"
 #include "base/wrap_math.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_CALLERS_H
-#define TTRACE_CALLERS_H
+#ifndef TTRACE_CALLTREE_CALLERS_H
+#define TTRACE_CALLTREE_CALLERS_H
 
-#include "analysis/calls.h"
+#include "calltree/weighted.h"
 
 /*
  * Who calls a thing and what it calls, one level or several. A call counts a

@@ -6,7 +6,7 @@
  * store's (store/samples.c).
  */
 #include "config.h"
-#include "analysis/labels.h"
+#include "calltree/labels.h"
 
 #include "base/mem/mem.h"
 #include "base/text/pprof_units.h"

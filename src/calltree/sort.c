@@ -8,7 +8,7 @@
  * first is in the order of the others. What has become less is as much of a change.
  */
 #include "config.h"
-#include "analysis/calls.h"
+#include "calltree/weighted.h"
 
 #include "base/radix_sort.h"
 #include "base/mem/mem.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_SHAPE_IN_H
-#define TTRACE_SHAPE_IN_H
+#ifndef TTRACE_CALLTREE_TREE_INTERNAL_H
+#define TTRACE_CALLTREE_TREE_INTERNAL_H
 
-#include "analysis/shape.h"
+#include "calltree/tree.h"
 
 /* For shape.c: shape_ends.c. Of a shape whose nodes have their places, s->at says where those it is made of have gone
    to. */

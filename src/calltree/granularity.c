@@ -10,7 +10,7 @@
  * are things of a query: they come after the store's own, in a copy of the table.
  */
 #include "config.h"
-#include "analysis/things.h"
+#include "calltree/granularity.h"
 
 #include "base/bsearch.h"
 #include "base/intern.h"

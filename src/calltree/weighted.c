@@ -22,12 +22,12 @@
  * were 84 MB to fill and as much to copy together when a filter left nearly all.
  */
 #include "config.h"
-#include "analysis/calls.h"
+#include "calltree/weighted.h"
 
-#include "analysis/callers.h"
+#include "calltree/callers.h"
 #include "analysis/cut.h"
-#include "analysis/nodes.h"
-#include "analysis/shape.h"
+#include "calltree/node_walk.h"
+#include "calltree/tree.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"

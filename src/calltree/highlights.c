@@ -14,9 +14,9 @@
  * the stack is the library's, the one that the goroutine began with.
  */
 #include "config.h"
-#include "analysis/shares.h"
+#include "calltree/highlights.h"
 
-#include "analysis/shape.h"
+#include "calltree/tree.h"
 #include "base/intern.h"
 #include "base/job.h"
 #include "base/mem/mem.h"

@@ -5,7 +5,7 @@
  * and where the store's own nodes have gone to. Each is one pass, and none looks at what a node is.
  */
 #include "config.h"
-#include "analysis/shape_in.h"
+#include "calltree/tree_internal.h"
 
 #include "base/mem/mem.h"
 

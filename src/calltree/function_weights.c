@@ -6,9 +6,9 @@
  * why it is kept with the calls, and made with them where they are made beside the keyboard.
  */
 #include "config.h"
-#include "analysis/calls.h"
+#include "calltree/weighted.h"
 
-#include "analysis/nodes.h"
+#include "calltree/node_walk.h"
 #include "base/intern.h"
 #include "base/radix_sort.h"
 #include "base/mem/mem.h"
