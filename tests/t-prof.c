@@ -8,7 +8,7 @@
 #include "tap.h"
 
 #include "analysis/focus.h"
-#include "analysis/graph.h"
+#include "pprof/graph.h"
 #include "analysis/tags.h"
 #include "base/text/path.h"
 #include "base/text/pprof_units.h"

@@ -4,7 +4,7 @@
    stack by stack is what the two say apart, and the sums are those of the profile that pprof would merge. */
 #include "config.h"
 #include "analysis/focus.h"
-#include "analysis/prof.h"
+#include "pprof/profile.h"
 #include "analysis/tags.h"
 #include "base/text/buf.h"
 #include "base/wrap_math.h"

@@ -6,7 +6,7 @@
 #include "calltree/addresses.h"
 #include "calltree/callers.h"
 #include "analysis/focus.h"
-#include "analysis/prof.h"
+#include "pprof/profile.h"
 #include "calltree/flame.h"
 #include "calltree/tree.h"
 #include "base/text/buf.h"

@@ -5,7 +5,7 @@
 
 #include "analysis/focus.h"
 #include "calltree/labels.h"
-#include "analysis/prof_rx.h"
+#include "filter/names.h"
 #include "base/mem/mem.h"
 
 /* Between focus.c, derive.c and verdict.c: compiled filters, and what they say of a snapshot. */

@@ -10,7 +10,7 @@
 #include "config.h"
 #include "report/pprof.h"
 
-#include "analysis/contexts.h"
+#include "pprof/context_tree.h"
 #include "base/text/pprof_units.h"
 #include "report/view.h"
 

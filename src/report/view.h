@@ -3,7 +3,7 @@
 #ifndef TTRACE_VIEW_H
 #define TTRACE_VIEW_H
 
-#include "analysis/graph.h"
+#include "pprof/graph.h"
 #include "base/text/regex.h"
 #include "report/report.h"
 #include "report/table.h"

@@ -3,7 +3,7 @@
 #ifndef TTRACE_FETCH_H
 #define TTRACE_FETCH_H
 
-#include "analysis/prof.h"
+#include "pprof/profile.h"
 #include "session/opt.h"
 
 /*

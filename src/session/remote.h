@@ -3,7 +3,7 @@
 #ifndef TTRACE_REMOTE_H
 #define TTRACE_REMOTE_H
 
-#include "analysis/prof.h"
+#include "pprof/profile.h"
 #include "load/load.h"
 #include "session/hand.h"
 #include "session/opt.h"

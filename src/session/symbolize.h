@@ -3,7 +3,7 @@
 #ifndef TTRACE_SYMBOLIZE_H
 #define TTRACE_SYMBOLIZE_H
 
-#include "analysis/prof.h"
+#include "pprof/profile.h"
 
 /*
  * -symbolize: names for a profile's addresses out of the local programs that

@@ -3,7 +3,7 @@
 #ifndef TTRACE_TRACEFILE_H
 #define TTRACE_TRACEFILE_H
 
-#include "analysis/prof.h"
+#include "pprof/profile.h"
 #include "analysis/tracew.h"
 #include "load/load.h"
 #include "session/opt.h"

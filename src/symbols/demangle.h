@@ -3,7 +3,7 @@
 #ifndef TTRACE_SYMBOLS_DEMANGLE_H
 #define TTRACE_SYMBOLS_DEMANGLE_H
 
-#include "analysis/prof.h"
+#include "pprof/profile.h"
 #include "base/text/buf.h"
 
 #include <stdbool.h>

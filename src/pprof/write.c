@@ -8,7 +8,7 @@
  * in front, so it is packed and goes out as it is written, a block at a time.
  */
 #include "config.h"
-#include "analysis/prof.h"
+#include "pprof/profile.h"
 
 #include "base/text/buf.h"
 

@@ -14,7 +14,7 @@
  * place of its parts.
  */
 #include "config.h"
-#include "analysis/prof.h"
+#include "pprof/profile.h"
 
 #include "base/text/pprof_units.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_GRAPH_IN_H
-#define TTRACE_GRAPH_IN_H
+#ifndef TTRACE_PPROF_GRAPH_INTERNAL_H
+#define TTRACE_PPROF_GRAPH_INTERNAL_H
 
-#include "analysis/graph.h"
+#include "pprof/graph.h"
 
 /* The inside of a graph that is being built, for graph.c, graph_tags.c and graph_tree.c. */
 

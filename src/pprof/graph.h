@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_GRAPH_H
-#define TTRACE_GRAPH_H
+#ifndef TTRACE_PPROF_GRAPH_H
+#define TTRACE_PPROF_GRAPH_H
 
-#include "analysis/prof.h"
+#include "pprof/profile.h"
 #include "base/text/buf.h"
 #include "base/mem/column.h"
 

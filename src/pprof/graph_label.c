@@ -12,7 +12,7 @@
  * Not taken: to sort what bundles bring to nodes, which is thirty times as much as the marks.
  */
 #include "config.h"
-#include "analysis/graph_in.h"
+#include "pprof/graph_internal.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * samples say the same line a million times.
  */
 #include "config.h"
-#include "analysis/graph.h"
+#include "pprof/graph.h"
 
 #include "base/text/path.h"
 

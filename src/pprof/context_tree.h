@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_CONTEXTS_H
-#define TTRACE_CONTEXTS_H
+#ifndef TTRACE_PPROF_CONTEXT_TREE_H
+#define TTRACE_PPROF_CONTEXT_TREE_H
 
-#include "analysis/graph.h"
+#include "pprof/graph.h"
 #include "calltree/tree.h"
 #include "base/wrap_math.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_PROF_H
-#define TTRACE_PROF_H
+#ifndef TTRACE_PPROF_PROFILE_H
+#define TTRACE_PPROF_PROFILE_H
 
 #include "base/err.h"
 #include "base/intern.h"

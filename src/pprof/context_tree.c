@@ -14,9 +14,9 @@
  * the one above, which is the first in preorder too. So it is asked for where nothing else differs, and not kept.
  */
 #include "config.h"
-#include "analysis/contexts.h"
+#include "pprof/context_tree.h"
 
-#include "analysis/graph_in.h"
+#include "pprof/graph_internal.h"
 #include "calltree/tree_internal.h"
 #include "base/mem/mem.h"
 

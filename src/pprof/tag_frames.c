@@ -9,7 +9,7 @@
  * never there twice.
  */
 #include "config.h"
-#include "analysis/prof.h"
+#include "pprof/profile.h"
 
 #include "base/text/buf.h"
 #include "base/text/pprof_units.h"

@@ -8,7 +8,7 @@
  * each weighs is added up before, and these have none.
  */
 #include "config.h"
-#include "analysis/graph_in.h"
+#include "pprof/graph_internal.h"
 
 #include "base/text/pprof_units.h"
 #include "base/wrap_math.h"

@@ -10,7 +10,7 @@
  * are interned, because a profile has far fewer of them than it has samples.
  */
 #include "config.h"
-#include "analysis/prof.h"
+#include "pprof/profile.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

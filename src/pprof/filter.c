@@ -16,9 +16,9 @@
  * ever were, and only where no stack lies in another; else they are copied.
  */
 #include "config.h"
-#include "analysis/prof.h"
+#include "pprof/profile.h"
 
-#include "analysis/prof_rx.h"
+#include "filter/names.h"
 
 #include <string.h>
 

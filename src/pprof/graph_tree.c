@@ -16,7 +16,7 @@
  * million.
  */
 #include "config.h"
-#include "analysis/graph_in.h"
+#include "pprof/graph_internal.h"
 
 #include "base/text/pprof_units.h"
 #include "base/wrap_math.h"

@@ -9,7 +9,7 @@
  * the printable name, and then at the order before.
  */
 #include "config.h"
-#include "analysis/graph_in.h"
+#include "pprof/graph_internal.h"
 
 #include "calltree/weighted.h"
 #include "base/text/pprof_units.h"

@@ -7,7 +7,7 @@
  * can lose more each time; so do we.
  */
 #include "config.h"
-#include "analysis/graph.h"
+#include "pprof/graph.h"
 
 #include "base/text/path.h"
 

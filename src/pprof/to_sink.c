@@ -14,7 +14,7 @@
  * set of verdicts serve both sides of a difference.
  */
 #include "config.h"
-#include "analysis/prof.h"
+#include "pprof/profile.h"
 
 #include "base/text/pprof_units.h"
 #include "store/store.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_PROF_RX_H
-#define TTRACE_PROF_RX_H
+#ifndef TTRACE_FILTER_NAMES_H
+#define TTRACE_FILTER_NAMES_H
 
-#include "analysis/prof.h"
+#include "pprof/profile.h"
 #include "base/text/regex.h"
 
 /* Between prof_filter.c and prof_tags.c. A regular expression with its answers by string. */

@@ -8,7 +8,7 @@
  * set.
  */
 #include "config.h"
-#include "analysis/prof_rx.h"
+#include "filter/names.h"
 
 #include "base/text/buf.h"
 #include "base/text/pprof_units.h"

@@ -12,7 +12,7 @@
  * residual, and what ends in a gap has no flat weight.
  */
 #include "config.h"
-#include "analysis/graph_in.h"
+#include "pprof/graph_internal.h"
 
 #include "base/radix_sort.h"
 
