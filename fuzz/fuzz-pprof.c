@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "analysis/focus.h"
+#include "filter/weigh.h"
 #include "base/mem/mem.h"
 #include "load/load.h"
 

@@ -8,7 +8,7 @@
 #include "config.h"
 #include "calltree/callers.h"
 #include "calltree/flame.h"
-#include "analysis/focus.h"
+#include "filter/weigh.h"
 #include "calltree/granularity.h"
 #include "base/wrap_math.h"
 #include "store/store.h"

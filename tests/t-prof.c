@@ -7,9 +7,9 @@
 #include "config.h"
 #include "tap.h"
 
-#include "analysis/focus.h"
+#include "filter/weigh.h"
 #include "pprof/graph.h"
-#include "analysis/tags.h"
+#include "filter/tag_weights.h"
 #include "base/text/path.h"
 #include "base/text/pprof_units.h"
 #include "load/load.h"

@@ -3,9 +3,9 @@
 /* Two sides in one store. Random profiles of the same program, its addresses moved: what a difference says
    stack by stack is what the two say apart, and the sums are those of the profile that pprof would merge. */
 #include "config.h"
-#include "analysis/focus.h"
+#include "filter/weigh.h"
 #include "pprof/profile.h"
-#include "analysis/tags.h"
+#include "filter/tag_weights.h"
 #include "base/text/buf.h"
 #include "base/wrap_math.h"
 #include "sums.h"

@@ -5,7 +5,7 @@
 #include "config.h"
 #include "calltree/addresses.h"
 #include "calltree/callers.h"
-#include "analysis/focus.h"
+#include "filter/weigh.h"
 #include "pprof/profile.h"
 #include "calltree/flame.h"
 #include "calltree/tree.h"

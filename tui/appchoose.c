@@ -10,7 +10,7 @@
 #include "config.h"
 #include "inside.h"
 
-#include "analysis/tags.h"
+#include "filter/tag_weights.h"
 #include "base/mem/mem.h"
 #include "base/text/pprof_units.h"
 

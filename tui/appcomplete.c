@@ -14,7 +14,7 @@
 #include "inside.h"
 
 #include "calltree/weighted.h"
-#include "analysis/tags.h"
+#include "filter/tag_weights.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
 

@@ -11,7 +11,7 @@
 #include "config.h"
 #include "inside.h"
 
-#include "analysis/tags.h"
+#include "filter/tag_weights.h"
 #include "analysis/tracew.h"
 #include "base/text/buf.h"
 

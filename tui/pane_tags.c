@@ -12,7 +12,7 @@
 #include "config.h"
 #include "pane.h"
 
-#include "analysis/tags.h"
+#include "filter/tag_weights.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
 #include "base/text/pprof_units.h"

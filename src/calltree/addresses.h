@@ -3,7 +3,7 @@
 #ifndef TTRACE_CALLTREE_ADDRESSES_H
 #define TTRACE_CALLTREE_ADDRESSES_H
 
-#include "analysis/focus.h"
+#include "filter/weigh.h"
 
 /*
  * What a query spends at each address: a row a line of code at one, which are the things that calls by addresses have

@@ -18,7 +18,7 @@
 #include "config.h"
 #include "calltree/callers.h"
 
-#include "analysis/cut.h"
+#include "filter/cut.h"
 #include "calltree/node_walk.h"
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"

@@ -25,7 +25,7 @@
 #include "calltree/weighted.h"
 
 #include "calltree/callers.h"
-#include "analysis/cut.h"
+#include "filter/cut.h"
 #include "calltree/node_walk.h"
 #include "calltree/tree.h"
 #include "base/job.h"

@@ -3,7 +3,7 @@
 #ifndef TTRACE_SESSION_H
 #define TTRACE_SESSION_H
 
-#include "analysis/focus.h"
+#include "filter/weigh.h"
 #include "base/err.h"
 #include "session/opt.h"
 #include "store/store.h"

@@ -20,7 +20,7 @@
 #include "calltree/weighted.h"
 #include "calltree/flame.h"
 #include "calltree/highlights.h"
-#include "analysis/tags.h"
+#include "filter/tag_weights.h"
 #include "base/clock.h"
 #include "base/job.h"
 

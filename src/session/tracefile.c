@@ -12,7 +12,7 @@
 #include "config.h"
 #include "session/tracefile.h"
 
-#include "analysis/focus.h"
+#include "filter/weigh.h"
 #include "analysis/pick.h"
 #include "base/text/regex.h"
 #include "base/text/text.h"

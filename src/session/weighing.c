@@ -16,7 +16,7 @@
 
 #include "calltree/weighted.h"
 #include "analysis/pick.h"
-#include "analysis/tags.h"
+#include "filter/tag_weights.h"
 #include "analysis/tracew.h"
 #include "base/clock.h"
 #include "base/job.h"

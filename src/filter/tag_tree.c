@@ -12,10 +12,10 @@
  * Not taken: copies of nodes found by a table of (chain, node): 3 s and 60 bytes a node for what takes a fifth of that.
  */
 #include "config.h"
-#include "analysis/derive.h"
+#include "filter/apply.h"
 
 #include "analysis/tracew.h"
-#include "analysis/twigs.h"
+#include "filter/tag_paths.h"
 #include "base/radix_sort.h"
 #include "base/mem/mem.h"
 

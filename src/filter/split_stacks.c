@@ -14,7 +14,7 @@
  * Of 5.2 M nodes, 130 of them of two kinds, that takes 0.25 s longer.
  */
 #include "config.h"
-#include "analysis/aside.h"
+#include "filter/split_stacks.h"
 
 #include "calltree/tree_internal.h"
 #include "calltree/weights.h"

@@ -13,10 +13,10 @@
  * to the next: the whole is faster than a key repeats.
  */
 #include "config.h"
-#include "analysis/focus_in.h"
+#include "filter/internal.h"
 
-#include "analysis/aside.h"
-#include "analysis/cut.h"
+#include "filter/split_stacks.h"
+#include "filter/cut.h"
 #include "calltree/tree.h"
 #include "analysis/tracew.h"
 #include "base/mem/mem.h"

@@ -11,7 +11,7 @@
  * Tags as frames make another tree first: tagtree.c.
  */
 #include "config.h"
-#include "analysis/derive.h"
+#include "filter/apply.h"
 
 #include "calltree/tree.h"
 #include "base/mem/mem.h"

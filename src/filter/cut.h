@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_CUT_H
-#define TTRACE_CUT_H
+#ifndef TTRACE_FILTER_CUT_H
+#define TTRACE_FILTER_CUT_H
 
 #include "calltree/weighted.h"
 #include "calltree/tree.h"
-#include "analysis/verdict.h"
+#include "filter/match.h"
 
 /*
  * Filters that take frames away node by node (show_from, prune_from, inlined calls, some calls of a function), straight

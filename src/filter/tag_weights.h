@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_TAGS_H
-#define TTRACE_TAGS_H
+#ifndef TTRACE_FILTER_TAG_WEIGHTS_H
+#define TTRACE_FILTER_TAG_WEIGHTS_H
 
-#include "analysis/focus.h"
+#include "filter/weigh.h"
 #include "base/text/buf.h"
 
 /*

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_DERIVE_H
-#define TTRACE_DERIVE_H
+#ifndef TTRACE_FILTER_APPLY_H
+#define TTRACE_FILTER_APPLY_H
 
 #include "calltree/tree.h"
-#include "analysis/verdict.h"
+#include "filter/match.h"
 
 /*
  * Call trees that a query makes of the store's. In all of them parents come

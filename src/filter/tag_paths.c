@@ -5,7 +5,7 @@
  * such a tree. Places in preorder are numbers too, so samples are sorted by them.
  */
 #include "config.h"
-#include "analysis/twigs.h"
+#include "filter/tag_paths.h"
 
 #include "base/mem/mem.h"
 

@@ -18,7 +18,7 @@
  * types. drop_frames is not here: files come with it applied (session/opening.c).
  */
 #include "config.h"
-#include "analysis/verdict.h"
+#include "filter/match.h"
 
 #include "base/text/pprof_units.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_FOCUS_IN_H
-#define TTRACE_FOCUS_IN_H
+#ifndef TTRACE_FILTER_INTERNAL_H
+#define TTRACE_FILTER_INTERNAL_H
 
-#include "analysis/derive.h"
-#include "analysis/focus.h"
+#include "filter/apply.h"
+#include "filter/weigh.h"
 
 /* The inside of a weighing, for focus.c and focus_apart.c. */
 

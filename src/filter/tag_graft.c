@@ -15,11 +15,11 @@
  * long, and 150 MB beside the shape.
  */
 #include "config.h"
-#include "analysis/tagshape.h"
+#include "filter/tag_graft.h"
 
 #include "calltree/tree_internal.h"
-#include "analysis/twigs.h"
-#include "analysis/verdict.h"
+#include "filter/tag_paths.h"
+#include "filter/match.h"
 #include "base/radix_sort.h"
 #include "base/mem/mem.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_ASIDE_H
-#define TTRACE_ASIDE_H
+#ifndef TTRACE_FILTER_SPLIT_STACKS_H
+#define TTRACE_FILTER_SPLIT_STACKS_H
 
 #include "calltree/tree.h"
 #include "store/store.h"

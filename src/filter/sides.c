@@ -10,7 +10,7 @@
  * stacks are equal (prof_graft), so a pair is a node and a set of labels.
  */
 #include "config.h"
-#include "analysis/focus.h"
+#include "filter/weigh.h"
 
 #include "base/intern.h"
 #include "base/mem/mem.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_VERDICT_H
-#define TTRACE_VERDICT_H
+#ifndef TTRACE_FILTER_MATCH_H
+#define TTRACE_FILTER_MATCH_H
 
-#include "analysis/focus.h"
+#include "filter/weigh.h"
 #include "calltree/labels.h"
 #include "filter/names.h"
 #include "base/mem/mem.h"

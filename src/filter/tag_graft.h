@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_TAGSHAPE_H
-#define TTRACE_TAGSHAPE_H
+#ifndef TTRACE_FILTER_TAG_GRAFT_H
+#define TTRACE_FILTER_TAG_GRAFT_H
 
 #include "calltree/labels.h"
 #include "calltree/tree.h"

@@ -8,10 +8,10 @@
  * under it, so the values of a key may add up to more.
  */
 #include "config.h"
-#include "analysis/tags.h"
+#include "filter/tag_weights.h"
 
 #include "calltree/weighted.h"
-#include "analysis/derive.h"
+#include "filter/apply.h"
 #include "calltree/labels.h"
 #include "base/intern.h"
 #include "base/text/text.h"

@@ -10,7 +10,7 @@
  * Not taken: calls by addresses. Their tree is as large as that of lines, which is shown beside them.
  */
 #include "config.h"
-#include "analysis/focus_in.h"
+#include "filter/internal.h"
 
 #include "calltree/addresses.h"
 #include "calltree/tree.h"

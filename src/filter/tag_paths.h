@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_TWIGS_H
-#define TTRACE_TWIGS_H
+#ifndef TTRACE_FILTER_TAG_PATHS_H
+#define TTRACE_FILTER_TAG_PATHS_H
 
-#include "analysis/derive.h"
+#include "filter/apply.h"
 #include "calltree/labels.h"
 #include "base/intern.h"
 

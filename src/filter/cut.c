@@ -15,9 +15,9 @@
  * where that can't be this does nothing and the query gets a tree of its own.
  */
 #include "config.h"
-#include "analysis/cut.h"
+#include "filter/cut.h"
 
-#include "analysis/aside.h"
+#include "filter/split_stacks.h"
 #include "calltree/node_walk.h"
 #include "base/mem/mem.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_FOCUS_H
-#define TTRACE_FOCUS_H
+#ifndef TTRACE_FILTER_WEIGH_H
+#define TTRACE_FILTER_WEIGH_H
 
 #include "calltree/weights.h"
 #include "base/err.h"
