@@ -6,7 +6,7 @@
  * cannot be forgotten. tests/explain.sh does the same for the columns of reports.
  */
 #include "config.h"
-#include "analysis/eventlist.h"
+#include "trace/events.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
 #include "inside.h"

@@ -19,7 +19,7 @@
 #include "load/gotrace/wire.h"
 #include "load/gotrace/event_stream.h"
 #include "load/gotrace/pipeline.h"
-#include "analysis/sched.h"
+#include "trace/stats/goroutine_stats.h"
 #include "load/load.h"
 #include "store/store.h"
 

@@ -5,8 +5,8 @@
  * lost from the columns, whatever their scale; and values at shares are those of the sorted numbers.
  */
 #include "config.h"
-#include "analysis/histo.h"
-#include "analysis/sched.h"
+#include "trace/stats/histogram.h"
+#include "trace/stats/goroutine_stats.h"
 
 #include "tap.h"
 

@@ -8,10 +8,10 @@
  */
 #include "config.h"
 
-#include "analysis/bins.h"
-#include "analysis/census.h"
-#include "analysis/hunt.h"
-#include "analysis/waits.h"
+#include "trace/bins.h"
+#include "trace/state_counts.h"
+#include "trace/span_search.h"
+#include "trace/stats/wait_stats.h"
 #include "base/intern.h"
 #include "base/job.h"
 #include "base/mem/mem.h"

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "analysis/bins.h"
+#include "trace/bins.h"
 #include "base/mem/mem.h"
 #include "load/load.h"
 #include "store/tracks/sheet_build.h"

@@ -7,9 +7,9 @@
  * alternate on each of them.
  */
 #include "config.h"
-#include "analysis/sched.h"
-#include "analysis/pick.h"
-#include "analysis/tracew.h"
+#include "trace/stats/goroutine_stats.h"
+#include "trace/task_filter.h"
+#include "trace/as_profile.h"
 #include "load/load.h"
 #include "store/tracks/time_search.h"
 #include "tap.h"

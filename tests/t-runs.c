@@ -7,7 +7,7 @@
  * time, of the whole and of windows, goroutines and slices, and runs are counted once.
  */
 #include "config.h"
-#include "analysis/tracew.h"
+#include "trace/as_profile.h"
 #include "base/err.h"
 #include "tap.h"
 

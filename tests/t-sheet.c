@@ -6,9 +6,9 @@
  * steps and counts must be those of the list. Law: a row adds up to its sheet.
  */
 #include "config.h"
-#include "analysis/bins.h"
-#include "analysis/census.h"
-#include "analysis/sched.h"
+#include "trace/bins.h"
+#include "trace/state_counts.h"
+#include "trace/stats/goroutine_stats.h"
 #include "base/mem/mem.h"
 #include "store/tracks/tracks.h"
 #include "tap.h"

@@ -6,7 +6,7 @@
  * gist keeps.
  */
 #include "config.h"
-#include "analysis/standout.h"
+#include "trace/highlights.h"
 
 #include "base/mem/mem.h"
 #include "store/tracks/extremes.h"

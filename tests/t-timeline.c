@@ -7,12 +7,12 @@
  * random (seeded).
  */
 #include "config.h"
-#include "analysis/bins.h"
-#include "analysis/hunt.h"
-#include "analysis/inlay.h"
-#include "analysis/longwait.h"
-#include "analysis/waits.h"
-#include "analysis/related.h"
+#include "trace/bins.h"
+#include "trace/span_search.h"
+#include "trace/region_layout.h"
+#include "trace/longest_wait.h"
+#include "trace/stats/wait_stats.h"
+#include "trace/neighbours.h"
 #include "base/mem/mem.h"
 #include "load/load.h"
 #include "tap.h"

@@ -3,7 +3,7 @@
 /* Which names are user code: modules without a dot in their path, dependencies, generic instances; not the runtime, the
    standard library, its internal packages, or assembly. */
 #include "config.h"
-#include "analysis/usercode.h"
+#include "trace/user_code.h"
 
 #include "tap.h"
 
@@ -11,7 +11,7 @@
 
 static const char *const packages[] = {
 #define PKG(path) path,
-#include "analysis/stdlib.def"
+#include "trace/go_stdlib.def"
 #undef PKG
 };
 

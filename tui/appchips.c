@@ -11,8 +11,8 @@
 #include "config.h"
 #include "inside.h"
 
-#include "analysis/pick.h"
-#include "analysis/tracew.h"
+#include "trace/task_filter.h"
+#include "trace/as_profile.h"
 #include "base/text/text.h"
 
 #include <stddef.h>

@@ -17,8 +17,8 @@
 #include "inside.h"
 #include "waiting.h"
 
-#include "analysis/pick.h"
-#include "analysis/tracew.h"
+#include "trace/task_filter.h"
+#include "trace/as_profile.h"
 #include "base/job.h"
 #include "base/text/text.h"
 

@@ -19,7 +19,7 @@
 #include "config.h"
 #include "inside.h"
 
-#include "analysis/tracew.h"
+#include "trace/as_profile.h"
 #include "base/mem/mem.h"
 
 #include <fcntl.h>

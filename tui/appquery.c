@@ -12,7 +12,7 @@
 #include "inside.h"
 
 #include "filter/tag_weights.h"
-#include "analysis/tracew.h"
+#include "trace/as_profile.h"
 #include "base/text/buf.h"
 
 #include <ctype.h>

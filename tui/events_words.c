@@ -8,7 +8,7 @@
 #include "eventsview.h"
 
 #include "base/text/text.h"
-#include "analysis/bins.h"
+#include "trace/bins.h"
 #include "store/tracks/time_search.h"
 #include "timeline.h"
 

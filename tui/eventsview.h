@@ -3,7 +3,7 @@
 #ifndef TTRACE_EVENTSVIEW_H
 #define TTRACE_EVENTSVIEW_H
 
-#include "analysis/eventlist.h"
+#include "trace/events.h"
 #include "base/err.h"
 #include "tracepane.h"
 

@@ -17,7 +17,7 @@
 #include "flameview.h"
 
 #include "calltree/callers.h"
-#include "analysis/tracew.h"
+#include "trace/as_profile.h"
 #include "base/intern.h"
 #include "base/text/path.h"
 #include "base/text/text.h"

@@ -13,7 +13,7 @@
 #include "config.h"
 #include "gcview.h"
 
-#include "analysis/usercode.h"
+#include "trace/user_code.h"
 #include "base/text/text.h"
 #include "store/tracks/time_search.h"
 

@@ -3,10 +3,10 @@
 #ifndef TTRACE_GCVIEW_H
 #define TTRACE_GCVIEW_H
 
-#include "analysis/cycles.h"
-#include "analysis/mmu.h"
-#include "analysis/sched.h"
-#include "analysis/stops.h"
+#include "trace/gc_cycles.h"
+#include "trace/mmu.h"
+#include "trace/stats/goroutine_stats.h"
+#include "trace/stats/stops.h"
 #include "tracepane.h"
 #include "tree.h"
 

@@ -10,7 +10,7 @@
 #include "config.h"
 #include "gorview.h"
 
-#include "analysis/longwait.h"
+#include "trace/longest_wait.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"

@@ -9,7 +9,7 @@
 #include "gorview.h"
 
 #include "calltree/weighted.h"
-#include "analysis/longwait.h"
+#include "trace/longest_wait.h"
 #include "base/bsearch.h"
 #include "base/intern.h"
 #include "base/job.h"

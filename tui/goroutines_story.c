@@ -10,7 +10,7 @@
 #include "config.h"
 #include "gorview.h"
 
-#include "analysis/longwait.h"
+#include "trace/longest_wait.h"
 #include "base/text/text.h"
 #include "base/wrap_math.h"
 #include "style.h"

@@ -3,9 +3,9 @@
 #ifndef TTRACE_GORVIEW_H
 #define TTRACE_GORVIEW_H
 
-#include "analysis/bins.h"
-#include "analysis/gorby.h"
-#include "analysis/waits.h"
+#include "trace/bins.h"
+#include "trace/stats/group_key.h"
+#include "trace/stats/wait_stats.h"
 #include "bars.h"
 #include "tracelater.h"
 #include "tracepane.h"

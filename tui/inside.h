@@ -4,7 +4,7 @@
 #define TTRACE_INSIDE_H
 
 #include "app.h"
-#include "analysis/bins.h"
+#include "trace/bins.h"
 #include "explain.h"
 #include "pane.h"
 #include "prompt.h"

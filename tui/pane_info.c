@@ -8,7 +8,7 @@
 #include "config.h"
 #include "pane.h"
 
-#include "analysis/tracew.h"
+#include "trace/as_profile.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
 #include "rows.h"

@@ -10,7 +10,7 @@
 #include "config.h"
 #include "tasksview.h"
 
-#include "analysis/bins.h"
+#include "trace/bins.h"
 #include "calltree/weighted.h"
 #include "base/bsearch.h"
 #include "base/radix_sort.h"

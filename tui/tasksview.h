@@ -3,7 +3,7 @@
 #ifndef TTRACE_TASKSVIEW_H
 #define TTRACE_TASKSVIEW_H
 
-#include "analysis/pick.h"
+#include "trace/task_filter.h"
 #include "bars.h"
 #include "tracelater.h"
 #include "tracepane.h"

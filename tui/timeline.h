@@ -3,12 +3,12 @@
 #ifndef TTRACE_TIMELINE_H
 #define TTRACE_TIMELINE_H
 
-#include "analysis/bins.h"
-#include "analysis/hunt.h"
-#include "analysis/inlay.h"
-#include "analysis/sched.h"
-#include "analysis/standout.h"
-#include "analysis/tracew.h"
+#include "trace/bins.h"
+#include "trace/span_search.h"
+#include "trace/region_layout.h"
+#include "trace/stats/goroutine_stats.h"
+#include "trace/highlights.h"
+#include "trace/as_profile.h"
 #include "base/bsearch.h"
 #include "pane.h"
 #include "style.h"

@@ -12,7 +12,7 @@
 #include "config.h"
 #include "timeline.h"
 
-#include "analysis/longwait.h"
+#include "trace/longest_wait.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
 

@@ -15,7 +15,7 @@
 #include "config.h"
 #include "timeline.h"
 
-#include "analysis/related.h"
+#include "trace/neighbours.h"
 #include "base/job.h"
 #include "base/radix_sort.h"
 #include "base/mem/mem.h"

@@ -8,7 +8,7 @@
 #include "config.h"
 #include "timeline.h"
 
-#include "analysis/related.h"
+#include "trace/neighbours.h"
 #include "base/text/text.h"
 #include "tracepane.h"
 

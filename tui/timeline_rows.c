@@ -14,7 +14,7 @@
 #include "config.h"
 #include "timeline.h"
 
-#include "analysis/related.h"
+#include "trace/neighbours.h"
 #include "base/mem/mem.h"
 
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "config.h"
 #include "timeline.h"
 
-#include "analysis/longwait.h"
+#include "trace/longest_wait.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
 #include "tracepane.h"

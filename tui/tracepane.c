@@ -9,8 +9,8 @@
 #include "config.h"
 #include "tracepane.h"
 
-#include "analysis/bins.h"
-#include "analysis/usercode.h"
+#include "trace/bins.h"
+#include "trace/user_code.h"
 #include "base/bsearch.h"
 #include "base/job.h"
 #include "base/mem/mem.h"

@@ -3,9 +3,9 @@
 #ifndef TTRACE_TRACEPANE_H
 #define TTRACE_TRACEPANE_H
 
-#include "analysis/histo.h"
-#include "analysis/sched.h"
-#include "analysis/tracew.h"
+#include "trace/stats/histogram.h"
+#include "trace/stats/goroutine_stats.h"
+#include "trace/as_profile.h"
 #include "pane.h"
 #include "rows.h"
 

@@ -14,7 +14,7 @@
 #include "config.h"
 #include "filter/apply.h"
 
-#include "analysis/tracew.h"
+#include "trace/as_profile.h"
 #include "filter/tag_paths.h"
 #include "base/radix_sort.h"
 #include "base/mem/mem.h"

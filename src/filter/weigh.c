@@ -18,7 +18,7 @@
 #include "filter/split_stacks.h"
 #include "filter/cut.h"
 #include "calltree/tree.h"
-#include "analysis/tracew.h"
+#include "trace/as_profile.h"
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
 

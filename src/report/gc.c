@@ -4,7 +4,7 @@
 #include "config.h"
 #include "report/trep.h"
 
-#include "analysis/cycles.h"
+#include "trace/gc_cycles.h"
 #include "store/tracks/time_search.h"
 
 /* The length of a stop of the world as a cell. */

@@ -8,11 +8,11 @@
 #include "config.h"
 #include "report/trep.h"
 
-#include "analysis/blocked.h"
+#include "trace/stats/still_blocked.h"
 #include "calltree/weighted.h"
-#include "analysis/bins.h"
-#include "analysis/gorby.h"
-#include "analysis/longwait.h"
+#include "trace/bins.h"
+#include "trace/stats/group_key.h"
+#include "trace/longest_wait.h"
 #include "base/text/text.h"
 #include "base/wrap_math.h"
 

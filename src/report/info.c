@@ -8,7 +8,7 @@
 #include "config.h"
 #include "report/trep.h"
 
-#include "analysis/tracew.h"
+#include "trace/as_profile.h"
 #include "base/text/text.h"
 #include "report/infolabels.h"
 #include "report/view.h"

@@ -6,7 +6,7 @@
  * themselves. What counts as the collector's is chosen by -include.
  */
 #include "config.h"
-#include "analysis/mmu.h"
+#include "trace/mmu.h"
 #include "base/text/text.h"
 #include "report/trep.h"
 

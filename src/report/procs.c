@@ -8,7 +8,7 @@
 #include "config.h"
 #include "report/trep.h"
 
-#include "analysis/bins.h"
+#include "trace/bins.h"
 #include "base/text/text.h"
 #include "store/tracks/time_search.h"
 

@@ -8,8 +8,8 @@
 #include "config.h"
 #include "report/trep.h"
 
-#include "analysis/bins.h"
-#include "analysis/census.h"
+#include "trace/bins.h"
+#include "trace/state_counts.h"
 #include "base/text/text.h"
 
 enum { LINES = 20, MAX_LINES = 1000000 };

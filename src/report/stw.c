@@ -5,7 +5,7 @@
 #include "config.h"
 #include "report/trep.h"
 
-#include "analysis/stops.h"
+#include "trace/stats/stops.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include "config.h"
 #include "report/trep.h"
 
-#include "analysis/usercode.h"
+#include "trace/user_code.h"
 #include "base/wrap_math.h"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "config.h"
 #include "report/trep.h"
 
-#include "analysis/usercode.h"
+#include "trace/user_code.h"
 #include "report/view.h"
 #include "store/tracks/time_search.h"
 

@@ -3,8 +3,8 @@
 #ifndef TTRACE_TREP_H
 #define TTRACE_TREP_H
 
-#include "analysis/pick.h"
-#include "analysis/sched.h"
+#include "trace/task_filter.h"
+#include "trace/stats/goroutine_stats.h"
 #include "base/text/regex.h"
 #include "report/json.h"
 #include "report/report.h"

@@ -11,7 +11,7 @@
 #include "session/session.h"
 #include "session/symbolize.h"
 
-#include "analysis/tracew.h"
+#include "trace/as_profile.h"
 #include "base/mem/mem.h"
 
 #include <inttypes.h>

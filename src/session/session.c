@@ -16,7 +16,7 @@
 #include "session/tracefile.h"
 
 #include "symbols/source.h"
-#include "analysis/tracew.h"
+#include "trace/as_profile.h"
 #include "base/clock.h"
 #include "base/text/regex.h"
 #include "base/text/text.h"

@@ -13,7 +13,7 @@
 #include "session/tracefile.h"
 
 #include "filter/weigh.h"
-#include "analysis/pick.h"
+#include "trace/task_filter.h"
 #include "base/text/regex.h"
 #include "base/text/text.h"
 #include "session/again.h"

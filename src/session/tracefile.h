@@ -4,7 +4,7 @@
 #define TTRACE_TRACEFILE_H
 
 #include "pprof/profile.h"
-#include "analysis/tracew.h"
+#include "trace/as_profile.h"
 #include "load/load.h"
 #include "session/opt.h"
 

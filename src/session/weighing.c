@@ -15,9 +15,9 @@
 #include "session/state.h"
 
 #include "calltree/weighted.h"
-#include "analysis/pick.h"
+#include "trace/task_filter.h"
 #include "filter/tag_weights.h"
-#include "analysis/tracew.h"
+#include "trace/as_profile.h"
 #include "base/clock.h"
 #include "base/job.h"
 #include "base/text/regex.h"

@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Columns of a timeline. A column's share of a state is exact: the sum of the intervals in it where they are few, else
+ * the difference of two running sums at its edges (sheet_between), added up over the sheets that it crosses. So a row
+ * costs its columns times a search, plus one step for each sheet border inside the window, whatever the number of
+ * intervals. What was summed up to the end of a column is where the next one begins.
+ *
+ * Sheets lie end to end from snap->t0 to snap->t1. What lies within a column as a whole is one difference for a P or M
+ * (store/tally.h), so a frame of all there is looks into one sheet for each border of its columns; for
+ * a goroutine it is the sums of whole rows, one sheet after another.
+ */
+#include "config.h"
+#include "trace/bins.h"
+
+#include "store/tracks/proc_sums.h"
+
+#include <string.h>
+
+/* The sheet that holds t (clamped), or nsheets when there is none. */
+static uint32_t sheet_at(const struct snap *sn, int64_t t)
+{
+	uint32_t lo = 0, hi = sn->nsheets;
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (store_slot(sn->st, mid)->t0 <= t)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return sn->nsheets ? lo : 0;
+}
+
+/* Add what the part of columns [*k, end) that lies in one sheet has. */
+static void bins_sheet(const struct sheet *sh, int32_t row, int64_t t0, int64_t t1, uint32_t n,
+    uint32_t *k, uint32_t end, struct bin *out)
+{
+	uint32_t at = UINT32_MAX;
+	struct sheet_sum sum;
+	sum.known = false;
+	for (;; ++*k) {
+		int64_t a = bin_edge(t0, t1, n, *k), b = bin_edge(t0, t1, n, *k + 1);
+		bool past = b > sh->t1;
+		if (a < sh->t0)
+			a = sh->t0;
+		if (past)
+			b = sh->t1;
+		if (b > a && row < 0)
+			out[*k].ns[TS_NONE] += b - a;
+		if (b > a && row >= 0) {
+			uint32_t from = at != UINT32_MAX ? at
+			    : a == sh->t0 ? sh->first[row] : sheet_find(sh, (uint32_t)row, a);
+			at = past ? sh->first[row + 1] - 1 : sheet_find_from(sh, (uint32_t)row, from, b);
+			sheet_between(sh, (uint32_t)row, from, a, at, b, &sum, out[*k].ns);
+		}
+		if (past || *k + 1 >= end)
+			break;
+	}
+}
+
+/* So many sheets of a window are made again for it, or as many as there is room for; when more of it are not at hand it
+   is drawn from what was summed up of them. */
+enum { AGAIN_MAX = 8 };
+
+static bool too_far(const struct snap *sn, uint32_t i, int64_t to)
+{
+	uint32_t n = 0, most = AGAIN_MAX;
+	if (!sn->st->keep)
+		return false;
+	if (keep_fits(sn->st) < most)
+		most = keep_fits(sn->st);
+	for (; i < sn->nsheets && n <= most && store_slot(sn->st, i)->t0 < to; i++)
+		n += !sheet_at_hand(sn, i);
+	return n > most;
+}
+
+/* The same as bins_sheet() of one that is not at hand. */
+static void bins_brief(const struct snap *sn, uint32_t i, trk_id trk, int64_t t0, int64_t t1, uint32_t n,
+    uint32_t *k, uint32_t end, struct bin *out)
+{
+	const struct sheet_slot *s = store_slot(sn->st, i);
+	for (;; ++*k) {
+		int64_t a = bin_edge(t0, t1, n, *k), b = bin_edge(t0, t1, n, *k + 1);
+		bool past = b > s->t1;
+		a = a < s->t0 ? s->t0 : a;
+		b = past ? s->t1 : b;
+		if (b > a)
+			keep_share(sn, i, trk, a, b, out[*k].ns);
+		if (past || *k + 1 >= end)
+			break;
+	}
+}
+
+/* Of a window that is too far, or of a track that is tallied: sheets from i on that lie within column k as a whole, all
+   at once; the first that does not. */
+static uint32_t bins_whole(const struct snap *sn, uint32_t i, trk_id trk, int which, int64_t a, int64_t b,
+    struct bin *out)
+{
+	if (store_slot(sn->st, i)->t0 < a || store_slot(sn->st, i)->t1 > b)
+		return i;
+	uint32_t to = sheet_at(sn, b);
+	to += store_slot(sn->st, to)->t1 <= b;
+	if (which < 0)
+		keep_sum(sn, i, to, trk, out->ns);
+	else
+		tally_sum(sn->st->tally, which, i, to, store_slot(sn->st, i)->t0, store_slot(sn->st, to - 1)->t1,
+		    out->ns);
+	return to;
+}
+
+/* The row of a track in a sheet, which is that of a neighbour of it more often than not: of a million rows. */
+static int32_t row_of(const struct sheet *sh, trk_id trk, uint32_t hint)
+{
+	return hint < sh->ntrk && sh->trk[hint] == trk ? (int32_t)hint : sheet_row(sh, trk);
+}
+
+/* Columns [k, end) of n. */
+static void raw_columns(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, uint32_t n, uint32_t k,
+    uint32_t end, struct bin *out)
+{
+	if (k >= end || t1 <= t0)
+		return;
+	memset(out + k, 0, (end - k) * sizeof *out);
+	int64_t from = bin_edge(t0, t1, n, k), to = bin_edge(t0, t1, n, end);
+	uint32_t i = sheet_at(sn, from);
+	uint32_t near = 0;
+	bool far = too_far(sn, i, to);
+	int which = sn->st->keep ? -1 : tally_find(sn->st->tally, trk);
+	for (uint32_t next; i < sn->nsheets; i = next) {
+		const struct sheet_slot *slot = store_slot(sn->st, i);
+		next = i + 1;
+		if (slot->t0 >= to)
+			break;
+		if (slot->t1 <= from)
+			continue;
+		while (k + 1 < end && bin_edge(t0, t1, n, k + 1) <= slot->t0)
+			k++;
+		if (far || which >= 0) {
+			int64_t a = bin_edge(t0, t1, n, k), b = bin_edge(t0, t1, n, k + 1);
+			uint32_t past = bins_whole(sn, i, trk, which, a, b, &out[k]);
+			if (past > i) {
+				next = past;
+				continue;
+			}
+		}
+		if (far ? !sheet_at_hand(sn, i) : sheet_awaited(sn, i)) {
+			bins_brief(sn, i, trk, t0, t1, n, &k, end, out);
+			continue;
+		}
+		const struct sheet *sh = sheet_get(sn, i);
+		int32_t row = row_of(sh, trk, near);
+		near = row < 0 ? near : (uint32_t)row;
+		bins_sheet(sh, row, t0, t1, n, &k, end, out);
+		sheet_put(sn, i);
+	}
+}
+
+static void raw_row(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, uint32_t n, struct bin *out)
+{
+	memset(out, 0, n * sizeof *out);
+	raw_columns(sn, trk, t0, t1, n, 0, n, out);
+}
+
+enum tstate bin_main(const struct bin *b, bool all)
+{
+	int best = TS_NONE;
+	int64_t most = 0;
+	for (int s = 0; s < TS__N; s++) {
+		bool dull = s == TS_NONE || s == TS_IDLE;
+		if (b->ns[s] > most && (all || !dull)) {
+			best = s;
+			most = b->ns[s];
+		}
+	}
+	return best == TS_NONE && b->ns[TS_IDLE] > 0 ? TS_IDLE : (enum tstate)best;
+}
+
+/* ---- intervals */
+
+static void ival_fill(const struct sheet *sh, uint32_t row, uint32_t i, struct ival *v)
+{
+	v->state = (enum tstate)(sh->state[i] & SHEET_STATE);
+	v->t0 = sh->t0 + sheet_start(sh, i);
+	v->t1 = sheet_end(sh, row, i);
+	v->who = sheet_who(sh, i);
+	v->stack = sheet_stack(sh, i);
+	v->i = i;
+}
+
+/* Is i, the newer of two neighbours, only a continuation of the other? */
+static bool ival_joins(const struct sheet *older, uint32_t oi, const struct sheet *newer, uint32_t ni)
+{
+	return sheet_goes_on(older->state[oi], newer->state[ni]);
+}
+
+/* Stretch v to the left over its pieces. */
+static void join_left(const struct snap *sn, struct ival *v)
+{
+	struct hold a = {0}, b = {0}, *here = &a, *other = &b;
+	uint32_t s = v->sheet, i = v->i, row = v->row;
+	for (;;) {
+		const struct sheet *sh = hold_sheet(here, sn, s);
+		row = (uint32_t)row_of(sh, v->trk, row);
+		const struct sheet *osh = sh;
+		uint32_t oi = i - 1;
+		if (i == sh->first[row]) {
+			if (!s)
+				break;
+			/* sheets that it goes through unchanged: its end lies in the last that is not one of them */
+			while (s > 1 && sh->state[i] & SHEET_CONT && sheet_still(sn, s - 1, v->trk) == 1)
+				s--;
+			osh = hold_sheet(other, sn, s - 1);
+			int32_t orow = row_of(osh, v->trk, row);
+			if (orow < 0)
+				break;
+			oi = osh->first[orow + 1] - 1;
+		}
+		if (!ival_joins(osh, oi, sh, i))
+			break;
+		v->t0 = osh->t0 + sheet_start(osh, oi);
+		i = oi;
+		if (osh == sh)
+			continue;
+		s--;
+		struct hold *was = here;
+		here = other;
+		other = was;
+	}
+	hold_drop(&a);
+	hold_drop(&b);
+}
+
+/* And to the right. */
+static void join_right(const struct snap *sn, struct ival *v)
+{
+	struct hold a = {0}, b = {0}, *here = &a, *other = &b;
+	bool skipped = false;
+	for (;; skipped = false) {
+		const struct sheet *sh = hold_sheet(here, sn, v->sheet), *nsh = sh;
+		uint32_t row = v->row = (uint32_t)row_of(sh, v->trk, v->row), ni = v->i + 1;
+		int32_t nrow = (int32_t)row;
+		if (ni == sh->first[row + 1]) {
+			if (v->sheet + 1 >= sn->nsheets)
+				break;
+			while (v->sheet + 2 < sn->nsheets && sheet_still(sn, v->sheet + 1, v->trk) == 1)
+				skipped = true, v->sheet++;
+			nsh = hold_sheet(other, sn, v->sheet + 1);
+			nrow = row_of(nsh, v->trk, row);
+			if (nrow < 0)
+				break;
+			ni = nsh->first[nrow];
+		}
+		if (!ival_joins(sh, v->i, nsh, ni))
+			break;
+		v->t1 = sheet_end(nsh, (uint32_t)nrow, ni);
+		v->who = sheet_who(nsh, ni);
+		v->stack = sheet_stack(nsh, ni);
+		v->i = ni;
+		if (nsh == sh)
+			continue;
+		v->sheet++;
+		struct hold *was = here;
+		here = other;
+		other = was;
+	}
+	if (skipped) {	/* it ends with a sheet that was not looked at */
+		const struct sheet *sh = hold_sheet(here, sn, v->sheet);
+		int32_t row = sheet_row(sh, v->trk);
+		v->i = row < 0 ? 0 : sh->first[row];	/* it may be lost, or not be there yet */
+		v->t1 = sh->t1;
+	}
+	hold_drop(&a);
+	hold_drop(&b);
+}
+
+static void ival_join(const struct snap *sn, struct ival *v)
+{
+	join_left(sn, v);
+	join_right(sn, v);
+}
+
+static bool raw_at(const struct snap *sn, trk_id trk, int64_t t, struct ival *v)
+{
+	if (t < sn->t0 || t >= sn->t1 || !sn->nsheets)
+		return false;
+	v->trk = trk;
+	v->sheet = sheet_at(sn, t);
+	const struct sheet *sh = sheet_get(sn, v->sheet);
+	uint32_t s = v->sheet;
+	int32_t row = sheet_row(sh, trk);
+	if (row >= 0) {
+		v->row = (uint32_t)row;
+		ival_fill(sh, (uint32_t)row, sheet_find(sh, (uint32_t)row, t), v);
+	}
+	bool there = row >= 0 && v->state != TS_NONE;
+	if (there)
+		ival_join(sn, v);
+	sheet_put(sn, s);
+	return there;
+}
+
+enum tstate ival_state(const struct snap *sn, trk_id trk, int64_t t)
+{
+	if (t < sn->t0 || t >= sn->t1 || !sn->nsheets)
+		return TS_NONE;
+	uint32_t s = sheet_at(sn, t);
+	const struct sheet *sh = sheet_get(sn, s);
+	int32_t row = sheet_row(sh, trk);
+	enum tstate st = row < 0 ? TS_NONE : (enum tstate)(sh->state[sheet_find(sh, (uint32_t)row, t)] & SHEET_STATE);
+	sheet_put(sn, s);
+	return st;
+}
+
+/* The sheet after (dir 1) or before s that has the track, in the hand, and its row there. */
+static int32_t sheet_seek(const struct snap *sn, trk_id trk, struct hold *h, uint32_t *s, int dir)
+{
+	while (dir > 0 ? *s + 1 < sn->nsheets : *s > 0) {
+		*s += (uint32_t)dir;
+		int still = sheet_still(sn, *s, trk);
+		if (still && sheet_awaited(sn, *s))
+			return -1;
+		int32_t row = still ? sheet_row(hold_sheet(h, sn, *s), trk) : -1;
+		if (row >= 0)
+			return row;
+	}
+	return -1;
+}
+
+/* From piece (s, i), which is passed over, to the next one that exists. */
+static bool ival_go(const struct snap *sn, trk_id trk, uint32_t s, uint32_t i, uint32_t hint, int dir, struct ival *v)
+{
+	struct hold h = {0};
+	const struct sheet *sh = hold_sheet(&h, sn, s);
+	int32_t row = row_of(sh, trk, hint);
+	bool found = false;
+	while (!found) {
+		bool out = row < 0 || (dir > 0 ? i + 1 >= sh->first[row + 1] : i <= sh->first[row]);
+		if (out) {
+			row = sheet_seek(sn, trk, &h, &s, dir);
+			if (row < 0)
+				break;
+			sh = h.sheet;
+			i = dir > 0 ? sh->first[row] : sh->first[row + 1] - 1;
+		} else {
+			i += (uint32_t)dir;
+		}
+		if (sh->state[i] & SHEET_STATE) {
+			v->trk = trk;
+			v->sheet = s;
+			v->row = (uint32_t)row;
+			ival_fill(sh, (uint32_t)row, i, v);
+			ival_join(sn, v);
+			found = true;
+		}
+	}
+	hold_drop(&h);
+	return found;
+}
+
+/* The interval of a track in sheet s at t, 0 when it is not there. */
+static uint32_t index_at(const struct snap *sn, trk_id trk, uint32_t s, uint32_t hint, int64_t t)
+{
+	const struct sheet *sh = sheet_get(sn, s);
+	int32_t row = row_of(sh, trk, hint);
+	uint32_t i = row < 0 ? 0 : sheet_find(sh, (uint32_t)row, t);
+	sheet_put(sn, s);
+	return i;
+}
+
+static bool raw_step(const struct snap *sn, struct ival *v, int dir)
+{
+	struct ival next;
+	if (dir > 0) {
+		if (!ival_go(sn, v->trk, v->sheet, v->i, v->row, 1, &next))
+			return false;
+	} else {
+		uint32_t s = sheet_at(sn, v->t0);
+		uint32_t i = index_at(sn, v->trk, s, v->row, v->t0);
+		/* of several intervals that begin here only the last has any length: v may be another */
+		if (s == v->sheet && i > v->i)
+			i = v->i;
+		if (!ival_go(sn, v->trk, s, i, v->row, -1, &next))
+			return false;
+	}
+	*v = next;
+	return true;
+}
+
+static bool raw_near(const struct snap *sn, trk_id trk, int64_t t, int dir, struct ival *v)
+{
+	if (!sn->nsheets)
+		return false;
+	int64_t at = t < sn->t0 ? sn->t0 : t >= sn->t1 ? sn->t1 - 1 : t;
+	bool in = raw_at(sn, trk, at, v);
+	if (in && (dir > 0 ? v->t0 >= t : v->t1 <= t))
+		return true;
+	if (in)
+		return raw_step(sn, v, dir);
+	uint32_t s = sheet_at(sn, at);
+	return ival_go(sn, trk, s, index_at(sn, trk, s, 0, at), 0, dir, v);
+}
+
+/* ---- rows of Ms: an M names the P that it carries, and the row of the P says what runs there */
+
+enum { CARRY_MAX = 8 };	/* changes of P within a column that are followed; beyond, it just runs */
+
+static bool is_m(const struct snap *sn, trk_id trk)
+{
+	return store_trk(sn->st, trk)->kind == TK_M;
+}
+
+static bool carries(const struct snap *sn, const struct ival *v)
+{
+	return v->state == TS_RUN && v->who && store_trk(sn->st, v->who)->kind == TK_P;
+}
+
+/* What the P carried at t does, as an interval of the M. */
+static void see_through(const struct snap *sn, int64_t t, struct ival *v)
+{
+	struct ival p;
+	if (!carries(sn, v) || !raw_at(sn, v->who, t, &p))
+		return;
+	v->state = p.state;
+	v->who = p.who;
+	v->stack = p.stack;
+	v->t0 = p.t0 > v->t0 ? p.t0 : v->t0;
+	v->t1 = p.t1 < v->t1 ? p.t1 : v->t1;
+}
+
+bool ival_at(const struct snap *sn, trk_id trk, int64_t t, struct ival *v)
+{
+	if (!raw_at(sn, trk, t, v))
+		return false;
+	if (is_m(sn, trk))
+		see_through(sn, t, v);
+	return true;
+}
+
+bool ival_step(const struct snap *sn, struct ival *v, int dir)
+{
+	if (!is_m(sn, v->trk))
+		return raw_step(sn, v, dir);
+	int64_t t = dir > 0 ? v->t1 : v->t0 - 1;
+	struct ival next;
+	if (!ival_at(sn, v->trk, t, &next)) {
+		if (!raw_near(sn, v->trk, t, dir, &next))
+			return false;
+		see_through(sn, dir > 0 ? next.t0 : next.t1 - 1, &next);
+	}
+	*v = next;
+	return true;
+}
+
+bool ival_near(const struct snap *sn, trk_id trk, int64_t t, int dir, struct ival *v)
+{
+	if (!is_m(sn, trk))
+		return raw_near(sn, trk, t, dir, v);
+	if (ival_at(sn, trk, t, v))
+		return (dir > 0 ? v->t0 >= t : v->t1 <= t) || ival_step(sn, v, dir);
+	if (!raw_near(sn, trk, t, dir, v))
+		return false;
+	see_through(sn, dir > 0 ? v->t0 : v->t1 - 1, v);
+	return true;
+}
+
+/* More changes of P in [a, b) than are followed, as far as one look tells. */
+static bool too_many(const struct snap *sn, trk_id m, int64_t a, int64_t b)
+{
+	uint32_t s = sheet_at(sn, a);
+	const struct sheet *sh = sheet_get(sn, s);
+	int32_t row = sheet_row(sh, m);
+	int64_t end = b < sh->t1 ? b : sh->t1;
+	uint32_t n = row < 0 ? 0 : sheet_find(sh, (uint32_t)row, end - 1) - sheet_find(sh, (uint32_t)row, a);
+	sheet_put(sn, s);
+	return n > 2 * CARRY_MAX;
+}
+
+/* One column of an M. */
+static void column_of_m(const struct snap *sn, trk_id m, int64_t a, int64_t b, struct bin *out)
+{
+	struct bin exact = {0}, part;
+	struct ival v;
+	if (!raw_at(sn, m, a, &v) && !raw_near(sn, m, a, 1, &v))
+		return;
+	for (int i = 0; v.t0 < b; i++) {
+		int64_t x = v.t0 > a ? v.t0 : a, y = v.t1 < b ? v.t1 : b;
+		if (i == CARRY_MAX)
+			return;
+		if (y > x && carries(sn, &v)) {
+			raw_row(sn, v.who, x, y, 1, &part);
+			for (int s = 0; s < TS__N; s++)
+				exact.ns[s] += part.ns[s];
+		} else if (y > x) {
+			exact.ns[v.state] += y - x;
+		}
+		if (!raw_step(sn, &v, 1))
+			break;
+	}
+	int64_t none = out->ns[TS_NONE];
+	*out = exact;
+	out->ns[TS_NONE] += none;
+}
+
+/* Columns from k on that lie within one stretch of carrying one P are that P's; how many. */
+static uint32_t columns_of_p(const struct snap *sn, trk_id m, int64_t t0, int64_t t1, uint32_t n, uint32_t k,
+    struct bin *out)
+{
+	struct ival v;
+	uint32_t end = k;
+	if (!raw_at(sn, m, bin_edge(t0, t1, n, k), &v) || !carries(sn, &v))
+		return 0;
+	while (end < n && bin_edge(t0, t1, n, end + 1) <= v.t1)
+		end++;
+	raw_columns(sn, v.who, t0, t1, n, k, end, out);
+	return end - k;
+}
+
+void bins_row(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, uint32_t n, struct bin *out)
+{
+	raw_row(sn, trk, t0, t1, n, out);
+	if (!is_m(sn, trk))
+		return;
+	for (uint32_t k = 0, m; k < n; k += m ? m : 1) {
+		int64_t a = bin_edge(t0, t1, n, k), b = bin_edge(t0, t1, n, k + 1);
+		m = 0;
+		if (!out[k].ns[TS_RUN] || sheet_awaited(sn, sheet_at(sn, a)) || too_many(sn, trk, a, b))
+			continue;
+		m = columns_of_p(sn, trk, t0, t1, n, k, out);
+		if (!m)
+			column_of_m(sn, trk, a, b, &out[k]);
+	}
+}
+
+void bins_sum(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, struct bin *out)
+{
+	bins_row(sn, trk, t0, t1, 1, out);
+}

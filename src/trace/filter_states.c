@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What all that a filter lets through did, by state: of goroutines every interval, of slices the running
+ * sums at their ends. That is a pass over all sheets, for reports and for jobs beside the keyboard.
+ *
+ * Who only wants to know which of two filters did more of what (the key D, before it says which weights are
+ * compared) does not wait for that: a few sheets from all over the trace tell. They are the same ones for both.
+ */
+#include "config.h"
+#include "trace/as_profile.h"
+
+#include "trace/bins.h"
+#include "base/wrap_math.h"
+
+#include <string.h>
+
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void add_row(const struct snap *sn, const struct sheet *sh, uint32_t row, const struct tw_filter *f,
+    int64_t ns[TS__N])
+{
+	int64_t from = f->from == TIME_NONE ? sn->t0 : f->from, to = f->to == TIME_NONE ? sn->t1 : f->to;
+	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++) {
+		int64_t a = later(sh->t0 + sheet_start(sh, i), from), b = earlier(sheet_end(sh, row, i), to);
+		unsigned s = sh->state[i] & SHEET_STATE;
+		if (b > a)
+			ns[s] = wrap_add(ns[s], b - a);
+	}
+}
+
+static void add_sheet(const struct snap *sn, uint32_t i, const struct tw_filter *f, int64_t ns[TS__N])
+{
+	const struct sheet *sh = sheet_get(sn, i);
+	for (uint32_t r = 0; r < sh->ntrk; r++)
+		if (store_trk(sn->st, sh->trk[r])->kind == TK_G && tw_has(f->g, sh->trk[r]))
+			add_row(sn, sh, r, f, ns);
+	sheet_put(sn, i);
+}
+
+/* Of a slice what lies in [t0, t1) and in the window. */
+static void add_slice(const struct snap *sn, const struct tw_slice *s, int64_t t0, int64_t t1,
+    const struct tw_filter *f, int64_t ns[TS__N])
+{
+	int64_t a = later(s->t0, f->from == TIME_NONE ? t0 : later(f->from, t0));
+	int64_t b = earlier(s->t1, f->to == TIME_NONE ? t1 : earlier(f->to, t1));
+	struct bin sum;
+	if (b <= a || !tw_has(f->g, s->trk))
+		return;
+	bins_sum(sn, s->trk, a, b, &sum);
+	for (int k = 0; k < TS__N; k++)
+		ns[k] = wrap_add(ns[k], sum.ns[k]);
+}
+
+void tw_states(const struct snap *sn, const struct tw_filter *f, int64_t ns[TS__N])
+{
+	memset(ns, 0, TS__N * sizeof *ns);
+	for (uint32_t i = 0; f->slice && i < f->nslice && look_on(&f->on, i, f->nslice); i++)
+		add_slice(sn, &f->slice[i], INT64_MIN, INT64_MAX, f, ns);
+	for (uint32_t i = 0; !f->slice && i < sn->nsheets && look_on(&f->on, i, sn->nsheets); i++)
+		add_sheet(sn, i, f, ns);
+	ns[TS_NONE] = 0;
+}
+
+/* ---- about */
+
+enum { SHEETS = 16, SLICES = 1 << 16 };	/* are looked at */
+
+/* Sheets that are at hand, from all over the trace; one at least. */
+static uint32_t some_sheets(const struct snap *sn, uint32_t at[SHEETS])
+{
+	uint32_t n = 0;
+	for (uint64_t k = 0; k < SHEETS; k++) {
+		uint32_t i = (uint32_t)(sn->nsheets * k / SHEETS), end = (uint32_t)(sn->nsheets * (k + 1) / SHEETS);
+		while (i < end && !sheet_at_hand(sn, i))
+			i++;
+		if (i < end)
+			at[n++] = i;
+	}
+	if (!n)
+		at[n++] = 0;
+	return n;
+}
+
+void tw_states_about(const struct snap *sn, const struct tw_filter *f, int64_t ns[TS__N])
+{
+	uint32_t at[SHEETS], n = 0, step = f->nslice / SLICES + 1;
+	if (sn->nsheets <= SHEETS) {
+		tw_states(sn, f, ns);
+		return;
+	}
+	memset(ns, 0, TS__N * sizeof *ns);
+	n = some_sheets(sn, at);
+	for (uint32_t k = 0; !f->slice && k < n; k++)
+		add_sheet(sn, at[k], f, ns);
+	for (uint32_t i = 0; f->slice && i < f->nslice; i += step)
+		for (uint32_t k = 0; k < n; k++) {
+			const struct sheet_slot *s = store_slot(sn->st, at[k]);
+			if (f->slice[i].t0 < s->t1 && f->slice[i].t1 > s->t0)
+				add_slice(sn, &f->slice[i], s->t0, s->t1, f, ns);
+		}
+	for (int k = 0; k < TS__N; k++)
+		ns[k] = wrap_mul(ns[k], step);
+	ns[TS_NONE] = 0;
+}

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What stands out in a stretch of a trace: how busy the Ps were and what of that was the
+ * collector, the longest stop of the world, the longest time that a goroutine
+ * was runnable, the longest wait in package sync, and the start
+ * function whose goroutines ran most. These are superlatives, not
+ * findings: none of them has to be a fault. Waits of goroutines of the runtime are left out, because long ones
+ * are normal: a mark worker waits from one cycle to the next.
+ *
+ * Sums of Ps come from the running sums of whole rows; sums of goroutines by function come from the gist of each sheet.
+ * The gist also bounds the longest spans: sheets are walked, the highest bound first, until no other sheet can have a
+ * longer span. The sheets at the ends of the range, and those without a gist (of an index, or with very many functions),
+ * are always walked, only their states and starts, by several threads. A row is a part of the life of its goroutine: a
+ * span that may continue after its sheet is looked up where it could be the longest (ival_at()). If the memory has no room
+ * for all sheets, only those in memory are walked, and the text says so; the numbers of the Ps are exact.
+ */
+#include "config.h"
+#include "trace/highlights.h"
+
+#include "trace/bins.h"
+#include "base/job.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
+#include "base/wrap_math.h"
+#include "store/tracks/extremes.h"
+#include "store/tracks/time_search.h"
+
+#include <string.h>
+
+struct longest {
+	int64_t t0, t1;
+	trk_id trk;
+};
+
+struct look {
+	const struct snap *sn;
+	const struct standout_ask *q;
+	int64_t p[TS__N], all_p;	/* Ps, by state; all of it */
+	int64_t away;			/* so much of the stretch was not walked */
+	struct longest ready, lock, stw;
+	/* by state: what is longer may be the longest; all ones, where it is running */
+	struct { int64_t limit, runs; } of[SHEET_STATE + 1];
+	str_id stw_why;
+	int64_t marking, stopped;	/* all cycles, all stops of the world */
+	uint32_t ngc;
+	int64_t *by_name;		/* running time by start function */
+	struct arena *mem;
+	struct buf b;
+	struct standout *out;
+	size_t n;
+};
+
+/* Of equals the first, and of those that begin at the same time the first track's. */
+static bool keep_longest(struct longest *l, int64_t t0, int64_t t1, trk_id trk)
+{
+	int64_t more = (t1 - t0) - (l->t1 - l->t0);
+	if (more < 0 || t1 <= t0 || (!more && (t0 > l->t0 || (t0 == l->t0 && trk >= l->trk))))
+		return false;
+	*l = (struct longest){t0, t1, trk};
+	return true;
+}
+
+/* A row as it is walked. Most intervals are shorter than the longest so far, so nothing but that is asked; what does
+   not count has a longest one that nothing is longer than, and what does not run adds nothing. */
+struct row {
+	const struct sheet *sh;
+	trk_id trk;
+	str_id name;
+	uint32_t first, last;	/* intervals of the row */
+	int64_t from, ran;	/* since the sheet began: the interval; ns */
+};
+
+static void add_ran(struct look *l, str_id name, int64_t ns)
+{
+	if (name < l->sn->nstrs && l->by_name)
+		l->by_name[name] = wrap_add(l->by_name[name], ns);
+}
+
+/* Interval i of the row ends `to` after the start of the sheet, and its span may be the longest. If the span may continue
+   after the interval, the whole span is looked up. r is a copy, so that loops keep the row in registers as long as this is not called. */
+static void __attribute__((noinline)) judge(struct look *l, struct row r, uint32_t i, int64_t to, bool whole)
+{
+	unsigned s = r.sh->state[i] & SHEET_STATE;
+	const struct str_row *name = store_str(l->sn->st, r.name);
+	struct longest *best = s == TS_READY ? &l->ready : &l->lock;
+	struct ival v = {.t0 = r.sh->t0 + r.from, .t1 = r.sh->t0 + to};
+	if (v.t1 <= v.t0 || sink_runtime(name->s, name->n) || (!whole && !ival_at(l->sn, r.trk, v.t0, &v)))
+		return;
+	if (keep_longest(best, v.t0, v.t1, r.trk))
+		l->of[s].limit = v.t1 - v.t0 - 1;	/* equals are judged, too */
+}
+
+/* May the interval go on from the one before? */
+static bool continues(const struct row *r, uint32_t i)
+{
+	return i == r->first || sheet_goes_on(r->sh->state[i - 1], r->sh->state[i]);
+}
+
+/* An interval that may be a part of a longer span: could that be the longest? Not longer than the goroutine lives. */
+static void judge_part(struct look *l, struct row r, uint32_t i, int64_t to)
+{
+	const struct trk_row *trk = store_trk(l->sn->st, r.trk);
+	unsigned s = r.sh->state[i] & SHEET_STATE;
+	int64_t t0 = r.sh->t0 + r.from, t1 = r.sh->t0 + to, ended = store_t1(l->sn->st, trk);
+	if (continues(&r, i))
+		t0 = l->sn->t0;
+	if (i == r.last || r.sh->state[i] & SHEET_PAST)
+		t1 = ended != TIME_NONE && ended > t1 ? ended : l->sn->t1;
+	if (t1 - t0 > l->of[s].limit)
+		judge(l, r, i, to, false);
+}
+
+static inline __attribute__((always_inline)) void interval(struct look *l, struct row *r, uint32_t i, int64_t to)
+{
+	unsigned s = r->sh->state[i] & SHEET_STATE;
+	r->ran += (to - r->from) & l->of[s].runs;
+	if (__builtin_expect(r->sh->state[i] & SHEET_PAST, false))
+		judge_part(l, *r, i, to);
+	else if (__builtin_expect(to - r->from > l->of[s].limit, false))
+		judge(l, *r, i, to, true);
+	r->from = to;
+}
+
+/* The first and the last of the row. */
+static void end_interval(struct look *l, struct row *r, uint32_t i, int64_t to)
+{
+	r->ran += (to - r->from) & l->of[r->sh->state[i] & SHEET_STATE].runs;
+	if (l->of[r->sh->state[i] & SHEET_STATE].limit != INT64_MAX)
+		judge_part(l, *r, i, to);
+	r->from = to;
+}
+
+/* Intervals [i, end), none of them the last of the row. One loop for each width of a start. */
+static void intervals(struct look *l, struct row *row, uint32_t i, uint32_t end)
+{
+	struct row r = *row;
+	const struct sheet *sh = r.sh;
+	if (sh->start3)
+		for (; i < end; i++)
+			interval(l, &r, i, sheet_three(sh->start3, i + 1));
+	else
+		for (; i < end; i++)
+			interval(l, &r, i, sh->start4[i + 1]);
+	*row = r;
+}
+
+/* What of [a, b), times since the sheet began, interval i has, if it runs. */
+static int64_t runs_in(const struct look *l, const struct sheet *sh, uint32_t row, uint32_t i, int64_t a, int64_t b)
+{
+	int64_t from = sheet_start(sh, i), to = sheet_end(sh, row, i) - sh->t0;
+	from = from < a ? a : from;
+	to = to > b ? b : to;
+	return to > from ? (to - from) & l->of[sh->state[i] & SHEET_STATE].runs : 0;
+}
+
+static void goroutine_row(struct look *l, const struct sheet *sh, uint32_t row, const struct trk_row *trk)
+{
+	struct row r = {.sh = sh, .trk = sh->trk[row], .name = trk->name, .first = sh->first[row],
+	    .last = sh->first[row + 1] - 1};
+	uint32_t i = r.first, end = r.last;	/* of the stretch, both within */
+	int64_t len = sh->t1 - sh->t0;
+	if (l->q->t0 > sh->t0)
+		i = sheet_find(sh, row, l->q->t0);
+	if (l->q->t1 < sh->t1)
+		end = sheet_find(sh, row, l->q->t1 - 1);
+	int64_t before = runs_in(l, sh, row, i, 0, l->q->t0 - sh->t0), after = runs_in(l, sh, row, end, l->q->t1 - sh->t0, len);
+	r.from = sheet_start(sh, i);
+	if (i < r.last && continues(&r, i)) {
+		end_interval(l, &r, i, sheet_start(sh, i + 1));
+		i++;
+	}
+	intervals(l, &r, i, end < r.last ? end + 1 : r.last);
+	if (end == r.last)
+		end_interval(l, &r, end, len);
+	add_ran(l, r.name, r.ran - before - after);
+}
+
+static void walk_goroutines(struct look *l, const struct sheet *sh)
+{
+	for (uint32_t r = sh->nother; r < sh->ntrk; r++)
+		goroutine_row(l, sh, r, store_trk(l->sn->st, sh->trk[r]));
+}
+
+static void sum_ps(struct look *l)
+{
+	struct bin *bin = xcalloc(l->q->np + 1u, sizeof *bin);
+	bins_procs(l->sn, l->q->p, l->q->np, l->q->t0, l->q->t1, bin);
+	for (uint32_t i = 0; i < l->q->np; i++)
+		for (int s = TS_NONE + 1; s < TS__N; s++) {
+			l->p[s] += bin[i].ns[s];
+			l->all_p += bin[i].ns[s];
+		}
+	mem_free(bin);
+}
+
+/* Sheets are walked by several threads, each a part of them, and the parts put together. */
+enum { PARTS = 8, PART_MIN = 8, AWAY_MAX = 32 };	/* more are not made again for a few lines of text */
+
+struct part {
+	struct look l;
+	uint32_t from, to;
+	bool few;	/* only sheets that are in memory */
+};
+
+static void states(struct look *l, int64_t ready, int64_t sync)
+{
+	for (unsigned s = 0; s <= SHEET_STATE; s++) {
+		l->of[s].limit = s == TS_READY ? ready : s == TS_SYNC ? sync : INT64_MAX;
+		l->of[s].runs = s == TS_RUN || s == TS_GCWORK || s == TS_ASSIST || s == TS_SWEEP ? -1 : 0;
+	}
+}
+
+static void add_gist(struct look *l, const struct gist *g)
+{
+	for (uint32_t i = 0; i < g->nran; i++)
+		add_ran(l, g->ran[i].name, g->ran[i].ns);
+	for (uint32_t i = 0; i < g->nlate; i++)
+		add_ran(l, store_trk(l->sn->st, g->late[i].trk)->name, g->late[i].ns);
+}
+
+/* The gist of a sheet that is entirely in the range; NULL: the sheet has to be walked. The last sheet has to, because
+   spans that continue at its end, end later. */
+static const struct gist *gist_of(const struct look *l, uint32_t i)
+{
+	const struct sheet_slot *slot = store_slot(l->sn->st, i);
+	bool inside = slot->t0 >= l->q->t0 && slot->t1 <= l->q->t1;
+	return inside && (slot->t1 < l->q->t1 || i + 1 == l->sn->nsheets) ? slot->gist : NULL;
+}
+
+static bool overlaps(const struct look *l, uint32_t i)
+{
+	const struct sheet_slot *slot = store_slot(l->sn->st, i);
+	return slot->t0 < l->q->t1 && slot->t1 > l->q->t0;
+}
+
+static void walk_part(void *arg, uint32_t i)
+{
+	struct part *p = (struct part *)arg + i;
+	states(&p->l, 0, 0);
+	p->l.by_name = xcalloc(p->l.sn->nstrs + 1u, sizeof *p->l.by_name);
+	for (uint32_t k = p->from; k < p->to && goes_on(p->l.q->on); k++) {
+		const struct sheet_slot *slot = store_slot(p->l.sn->st, k);
+		const struct gist *gist = gist_of(&p->l, k);
+		if (gist) {
+			add_gist(&p->l, gist);
+		} else if (!sheet_at_hand(p->l.sn, k) && p->few) {
+			p->l.away += slot->t1 - slot->t0;
+		} else {
+			walk_goroutines(&p->l, sheet_get(p->l.sn, k));
+			sheet_put(p->l.sn, k);
+		}
+	}
+}
+
+static void walk_sheets(struct look *l)
+{
+	struct part part[PARTS];
+	uint32_t away = 0, from = 0, to = l->sn->nsheets;
+	while (from < to && !overlaps(l, from))
+		from++;
+	while (to > from && !overlaps(l, to - 1))
+		to--;
+	uint32_t n = to - from, most = n / PART_MIN, parts = most < 1 ? 1 : most < PARTS ? most : PARTS;
+	for (uint32_t i = from; i < to; i++)
+		away += !sheet_at_hand(l->sn, i) && !gist_of(l, i);
+	for (uint32_t i = 0; i < parts; i++)
+		part[i] = (struct part){.l = {.sn = l->sn, .q = l->q}, .from = from + n * i / parts,
+		    .to = from + n * (i + 1) / parts, .few = away > AWAY_MAX};
+	job_parallel(parts, walk_part, part);
+	for (uint32_t i = 0; i < parts; i++) {
+		const struct look *x = &part[i].l;
+		l->away += x->away;
+		keep_longest(&l->ready, x->ready.t0, x->ready.t1, x->ready.trk);
+		keep_longest(&l->lock, x->lock.t0, x->lock.t1, x->lock.trk);
+		for (uint32_t k = 0; k < l->sn->nstrs; k++)
+			l->by_name[k] += x->by_name[k];
+		mem_free(x->by_name);
+	}
+}
+
+/* The first sheet, of those not looked at, with the highest bound of one kind that is above the longest so far. */
+static uint32_t longest_of(const struct look *l, const bool *seen, bool sync)
+{
+	uint32_t n = l->sn->nsheets, best = n;
+	int64_t most = l->of[sync ? TS_SYNC : TS_READY].limit;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct gist *g = gist_of(l, i);
+		int64_t ns = !g ? 0 : sync ? g->sync : g->ready;
+		if (ns > most && !seen[i]) {
+			most = ns;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* Of sheets that have a gist: those alone that may have the longest times. Nearly always the first one does,
+   but a goroutine may have turned out to be the runtime's. */
+static void walk_longest(struct look *l)
+{
+	bool *seen = xcalloc(l->sn->nsheets + 1u, sizeof *seen);
+	int64_t *by_name = l->by_name, ready = l->ready.t1 - l->ready.t0, sync = l->lock.t1 - l->lock.t0;
+	unsigned away = 0;
+	l->by_name = NULL;	/* it is summed up already */
+	states(l, ready ? ready - 1 : 0, sync ? sync - 1 : 0);
+	for (int lock = 0; lock < 2; lock++)
+		for (uint32_t i; (i = longest_of(l, seen, lock)) < l->sn->nsheets && goes_on(l->q->on);) {
+			const struct sheet_slot *slot = store_slot(l->sn->st, i);
+			bool here = sheet_at_hand(l->sn, i);
+			seen[i] = true;
+			if (!here && away == AWAY_MAX) {
+				l->away += slot->t1 - slot->t0;
+				continue;
+			}
+			away += !here;
+			walk_goroutines(l, sheet_get(l->sn, i));
+			sheet_put(l->sn, i);
+		}
+	l->by_name = by_name;
+	mem_free(seen);
+}
+
+/* What of a span lies in the stretch. */
+static int64_t within(const struct look *l, const struct sink_span *s)
+{
+	int64_t a = s->t0 > l->q->t0 ? s->t0 : l->q->t0, b = s->t1 < l->q->t1 ? s->t1 : l->q->t1;
+	return b > a ? b - a : 0;
+}
+
+static void walk_spans(struct look *l)
+{
+	const uint32_t kinds = 1u << SP_GC | 1u << SP_STW;
+	for (uint32_t i = 0; (i = spans_next(l->sn, i, kinds, l->q->t0, l->q->t1)) != UINT32_MAX; i++) {
+		const struct sink_span *s = &store_span(l->sn->st, i)->s;
+		l->ngc += s->kind == SP_GC;
+		if (s->t0 == TIME_NONE || s->t1 == TIME_NONE)
+			continue;
+		*(s->kind == SP_GC ? &l->marking : &l->stopped) += within(l, s);
+		if (s->kind == SP_STW && keep_longest(&l->stw, s->t0, s->t1, s->trk))
+			l->stw_why = s->name;
+	}
+}
+
+static void say(struct look *l, struct longest at)
+{
+	if (l->n < STANDOUT_MAX)
+		l->out[l->n++] = (struct standout){at.t0, at.t1, at.trk, arena_strndup(l->mem, l->b.p, l->b.n)};
+	buf_reset(&l->b);
+}
+
+static void put_str(struct look *l, str_id id)
+{
+	const struct str_row *s = store_str(l->sn->st, id);
+	text_safe(&l->b, s->s, s->n);
+}
+
+static void put_g(struct look *l, trk_id g)
+{
+	const struct trk_row *t = store_trk(l->sn->st, g);
+	buf_printf(&l->b, "G%llu", (unsigned long long)t->id);
+	if (t->name) {
+		buf_putc(&l->b, ' ');
+		put_str(l, t->name);
+	}
+}
+
+static double share(int64_t part, int64_t all)
+{
+	return all > 0 ? (double)part * 100 / (double)all : 0;
+}
+
+/* A log does not tell which P did what; its cycles have their times. */
+static void say_log(struct look *l)
+{
+	int64_t busy = l->all_p - l->p[TS_IDLE] - l->p[TS_UNKNOWN], all = l->q->t1 - l->q->t0;
+	if (busy > 0)
+		buf_printf(&l->b, "Ps busy in %.0f%% of the known time%s", share(busy, l->all_p), l->ngc ? "; " : "");
+	if (l->ngc)
+		buf_printf(&l->b, "%u GC cycle%s: marking %.1f%%, stopped %.2f%%", l->ngc,
+		    l->ngc == 1 ? "" : "s", share(l->marking, all), share(l->stopped, all));
+	if (l->b.n)
+		say(l, (struct longest){0});
+}
+
+static void say_busy(struct look *l)
+{
+	if (l->sn->trace.log) {
+		say_log(l);
+		return;
+	}
+	int64_t gc = l->p[TS_GCWORK] + l->p[TS_ASSIST] + l->p[TS_SWEEP];
+	if (l->all_p <= 0)
+		return;
+	buf_printf(&l->b, "Ps busy %.0f%% of the time", share(l->all_p - l->p[TS_IDLE], l->all_p));
+	if (l->ngc)
+		buf_printf(&l->b, "; %u GC cycle%s took %.1f%%, assists %.1f%%", l->ngc, l->ngc == 1 ? "" : "s",
+		    share(gc, l->all_p), share(l->p[TS_ASSIST], l->all_p));
+	say(l, (struct longest){0});
+}
+
+/* What is known of the sheets at hand alone. */
+static void put_part(struct look *l)
+{
+	if (l->away)
+		buf_printf(&l->b, " (in %.0f%% of it: -mem)", share(l->q->t1 - l->q->t0 - l->away, l->q->t1 - l->q->t0));
+}
+
+static void say_group(struct look *l)
+{
+	str_id best = 0;
+	int64_t all = 0;
+	for (str_id i = 0; i < l->sn->nstrs; i++) {
+		all += l->by_name[i];
+		if (i && l->by_name[i] > l->by_name[best])
+			best = i;
+	}
+	if (!best || !l->by_name[best])
+		return;
+	buf_puts(&l->b, "most running: ");
+	put_str(l, best);
+	buf_puts(&l->b, ", ");
+	text_ns(&l->b, l->by_name[best]);
+	buf_printf(&l->b, " (%.0f%%)", share(l->by_name[best], all));
+	put_part(l);
+	say(l, (struct longest){0});
+}
+
+/* "stop-the-world (GC mark termination)" is named by what is in the brackets. */
+static void put_stop(struct look *l, str_id why)
+{
+	static const char before[] = "stop-the-world (";
+	size_t at = l->b.n, k = sizeof before - 1;
+	put_str(l, why);
+	if (l->b.n - at <= k + 1 || memcmp(l->b.p + at, before, k) != 0)
+		return;
+	memmove(l->b.p + at, l->b.p + at + k, l->b.n - at - k - 1);
+	l->b.n -= k + 1;
+}
+
+/* still: the text that is added if the span continues until the end of the trace; NULL: the span has no goroutine. */
+static void say_longest(struct look *l, const char *what, struct longest at, const char *still)
+{
+	if (at.t1 <= at.t0)
+		return;
+	buf_printf(&l->b, "%s: ", what);
+	text_ns(&l->b, at.t1 - at.t0);
+	buf_puts(&l->b, " at ");
+	text_at(&l->b, at.t0, 100000);
+	if (still) {
+		buf_puts(&l->b, ", ");
+		put_g(l, at.trk);
+		buf_puts(&l->b, at.t1 >= l->sn->t1 ? still : "");
+		put_part(l);
+	} else if (l->stw_why) {
+		buf_puts(&l->b, ", ");
+		put_stop(l, l->stw_why);
+	}
+	say(l, at);
+}
+
+size_t standout(const struct snap *sn, const struct standout_ask *q, struct arena *mem,
+    struct standout out[STANDOUT_MAX])
+{
+	struct look l = {.sn = sn, .q = q, .mem = mem, .out = out, .by_name = xcalloc(sn->nstrs + 1u, sizeof *l.by_name)};
+	sum_ps(&l);
+	walk_sheets(&l);
+	walk_longest(&l);
+	walk_spans(&l);
+	say_busy(&l);
+	say_group(&l);
+	say_longest(&l, "longest wait in sync", l.lock, ", still blocked");
+	say_longest(&l, "longest runnable wait for a P", l.ready, ", still runnable");
+	say_longest(&l, "longest stop-the-world pause", l.stw, NULL);
+	mem_free(l.by_name);
+	buf_free(&l.b);
+	return goes_on(q->on) ? l.n : 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_TRACE_MMU_H
+#define TTRACE_TRACE_MMU_H
+
+#include "base/mem/mem.h"
+#include "store/store.h"
+
+/*
+ * Mutator utilisation: the share of the processors that is left to the program
+ * and not taken by the garbage collector, and over windows of a given length its
+ * minimum, quantiles and worst places. As `go tool trace` draws it.
+ */
+enum { MMU_STW = 1, MMU_BACKGROUND = 2, MMU_ASSIST = 4, MMU_SWEEP = 8, MMU_PER_PROC = 16,
+	MMU_EXACT = 32 };	/* without the reference's oddities: see mmu.c */
+
+struct mmu_series {		/* steps: util[i] from t[i] to t[i + 1]; the last one is the end */
+	uint32_t n, proc;
+	int64_t *t;
+	double *util, *sum;	/* sum[i]: its integral up to t[i] */
+};
+struct mmu { uint32_t n; struct mmu_series *s; };	/* one, or one for each P that was ever there */
+
+/* Of the whole trace; flags say what is taken from the program. In the arena; n is 0 where nothing is known. */
+struct mmu *mmu_new(const struct snap *, unsigned flags, struct arena *);
+/* The same, of [t0, t1) alone; both inside the trace. */
+struct mmu *mmu_cut(const struct mmu *, int64_t t0, int64_t t1, struct arena *);
+/* The lowest mean utilisation of all windows of that many ns; 1 when there is nothing. */
+double mmu_min(const struct mmu *, int64_t window);
+/* The utilisation that a share q of all windows does not exceed; q 0 is the minimum. */
+double mmu_quantile(const struct mmu *, int64_t window, double q);
+/* The worst windows that do not overlap (within a series), worst first. The number found, at most n. */
+struct mmu_window { int64_t t0; double util; uint32_t proc; };
+uint32_t mmu_worst(const struct mmu *, int64_t window, uint32_t n, struct mmu_window *out);
+/* The windows of the reference's plot: 100 of them, evenly on a logarithmic scale. */
+enum { MMU_PLOT = 100 };
+void mmu_plot(const struct mmu *, int64_t window[MMU_PLOT]);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Neighbourhoods of goroutines. `go tool trace` shows with a goroutine those
+ * that woke it and those that woke them; here its own doings count too, whom it
+ * created and woke, as one mostly wants to know what came of it. Wakers are asked
+ * of the runnable intervals of those woken; more steps than that soon reach everybody through the
+ * scheduler and the network poller's helpers.
+ *
+ * Tasks name their parent, which may come later in the file or never: going
+ * down from one is passes over all of them until nothing is added.
+ */
+#include "config.h"
+#include "trace/neighbours.h"
+
+#include "store/tracks/wake_edges.h"
+#include "store/tracks/time_search.h"
+
+enum { PASSES_MAX = 256 }; /* ids grow as tasks are made, so that one pass mostly does */
+
+/* Who made the track of that row runnable: its own intervals name them. */
+static void add_wakers(const struct snap *sn, const struct sheet *sh, uint32_t row, uint8_t how, uint8_t *set)
+{
+	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++) {
+		uint32_t by = (sh->state[i] & SHEET_STATE) == TS_READY ? sheet_who(sh, i) : 0;
+		if (by && by < sn->ntrks && !set[by])
+			set[by] = how;
+	}
+}
+
+static void wakers_of(const struct snap *sn, trk_id g, uint8_t *set, const struct onlooker *on)
+{
+	for (uint32_t k = 0; k < sn->nsheets && goes_on(on); k++) {
+		const struct sheet *sh = sheet_get(sn, k);
+		int32_t row = sheet_row(sh, g);
+		if (row >= 0)
+			add_wakers(sn, sh, (uint32_t)row, REL_NEAR, set);
+		sheet_put(sn, k);
+	}
+}
+
+/* Of all that are near, in one pass: a goroutine may have created a million, which are in one sheet each. */
+static void wakers_of_near(const struct snap *sn, uint8_t *set, const struct onlooker *on)
+{
+	for (uint32_t k = 0; k < sn->nsheets && goes_on(on); k++) {
+		const struct sheet *sh = sheet_get(sn, k);
+		for (uint32_t row = 0; row < sh->ntrk; row++)
+			if (set[sh->trk[row]] == REL_NEAR)
+				add_wakers(sn, sh, row, REL_FAR, set);
+		sheet_put(sn, k);
+	}
+}
+
+uint8_t *related_goroutine(const struct snap *sn, trk_id g, struct arena *a, const struct onlooker *on)
+{
+	uint8_t *set = arena_zalloc(a, sn->ntrks + 1u);
+	trk_id by = store_trk(sn->st, g)->creator;
+	struct edge e;
+	set[g] = REL_SELF;
+	for (struct edge_walk w = {0}; goes_on(on) && edges_from(sn, &w, g, sn->t0, INT64_MAX, &e);)
+		if (e.to < sn->ntrks && !set[e.to])
+			set[e.to] = REL_NEAR;
+	wakers_of(sn, g, set, on);
+	if (by && by < sn->ntrks && !set[by])
+		set[by] = REL_NEAR;
+	wakers_of_near(sn, set, on);
+	return set;
+}
+
+uint8_t *related_descendants(const struct sched_tasks *ts, uint32_t task, struct arena *a)
+{
+	uint8_t *in = arena_zalloc(a, ts->n + 1u);
+	in[task] = 1;
+	bool more = true;
+	for (int pass = 0; more && pass < PASSES_MAX; pass++) {
+		more = false;
+		for (uint32_t i = 0; i < ts->n; i++) {
+			if (in[i] || ts->task[i].parent == UINT64_MAX)
+				continue;
+			uint32_t p = sched_task_find(ts, ts->task[i].parent);
+			if (p != UINT32_MAX && in[p])
+				in[i] = more = true;
+		}
+	}
+	return in;
+}
+
+static void add(uint8_t *set, const struct snap *sn, trk_id t, uint8_t how)
+{
+	if (t && t < sn->ntrks && (!set[t] || set[t] > how))
+		set[t] = how;
+}
+
+uint8_t *related_task(
+    const struct snap *sn, const struct sched_tasks *ts, uint32_t task, struct arena *a)
+{
+	uint8_t *set = arena_zalloc(a, sn->ntrks + 1u), *in = related_descendants(ts, task, a);
+	for (uint32_t i = 0; i < ts->n; i++) {
+		const struct sched_task *t = &ts->task[i];
+		uint8_t how = i == task ? REL_SELF : REL_NEAR;
+		if (!in[i])
+			continue;
+		for (uint32_t k = t->first; k < t->first + t->n; k++) {
+			struct sched_event e = sched_event(ts, k);
+			add(set, sn, e.log ? store_mark(sn->st, e.i)->trk : store_span(sn->st, e.i)->s.trk, how);
+			store_pass(sn, k);
+		}
+		if (t->span != UINT32_MAX)
+			add(set, sn, store_span(sn->st, t->span)->s.trk, how);
+		if (t->end != UINT32_MAX)
+			add(set, sn, store_span(sn->st, t->end)->s.trk1, how);
+	}
+	return set;
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Regions of a goroutine nest, so the depth at which one begins is the number
+ * of those still open: pieces of one level never overlap, and a level of a row
+ * is a sorted run of them. Levels below the fourth are left out (they lie under
+ * one that is there); what the runtime made up for a new goroutine, the task of
+ * the region that it was created in, is no region of the program.
+ *
+ * Regions and logs may be a tenth of all events, so four bytes are kept of a log,
+ * 24 of a region, and they are put in order by counting: marks are by time
+ * already, spans by their ends, and of regions that nest those of one level begin in the order in which
+ * they end. Only a run that is not so is sorted.
+ *
+ * A tree of intervals would do the same for regions that do not nest; there are
+ * none within a goroutine.
+ */
+#include "config.h"
+#include "trace/region_layout.h"
+
+#include "base/bsearch.h"
+#include "base/write_batch.h"
+#include "store/tracks/time_search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	OPEN_MAX = 64
+}; /* regions open at once that are followed; what begins inside of more is left out */
+
+enum {
+	REST = 1 << 17
+}; /* rows after which what lies on disk is let go */
+
+enum {
+	LINE = 16
+}; /* numbers of tracks that are looked at in one go */
+
+/* In the condition of loops over rows, counted from 0: who comes after one that was stopped does nothing. */
+static bool more(const struct onlooker *on, uint32_t i)
+{
+	return i % REST || goes_on(on);
+}
+
+static trk_id log_track(const struct snap *sn, uint32_t i)
+{
+	const struct sink_mark *m = store_mark(sn->st, i);
+	return m->kind == MK_LOG ? m->trk : 0;
+}
+
+static trk_id region_track(const struct snap *sn, uint32_t i)
+{
+	const struct sink_span *s = &store_span(sn->st, i)->s;
+	return s->kind == SP_REGION && !(s->v0 & RG_INHERITED) ? s->trk : 0;
+}
+
+/* From t on the next track that has any, or the end. Of most traces few of a million have, so a line of
+   the cache is looked at in one go; there is room behind the last for that. */
+static trk_id next_that_has(const uint32_t *at, trk_id t, trk_id end)
+{
+	for (; t < end; t += LINE) {
+		uint32_t any = 0;
+		for (trk_id k = 0; k < LINE; k++)
+			any |= at[t + k];
+		if (any)
+			break;
+	}
+	while (t < end && !at[t])
+		t++;
+	return t;
+}
+
+/* at[t] of each track that has any, a number of its rows, becomes where its first goes; the tracks to trk[], where each
+   begins to first[], step apart. */
+static void lay_out(const struct snap *sn, uint32_t all, uint32_t *at, trk_id *trk, uint32_t *first, uint32_t step)
+{
+	uint32_t from = 0, m = 0;
+	for (trk_id t = 0; from < all && (t = next_that_has(at, t + 1, sn->ntrks)) < sn->ntrks;) {
+		uint32_t has = at[t];
+		trk[m] = t;
+		first[(size_t)m++ * step] = at[t] = from;
+		from += has;
+	}
+	first[(size_t)m * step] = from;
+}
+
+/* ---- logs */
+
+static void make_logs(struct inlay_runs *r, const struct snap *sn, uint32_t *at, struct arena *a,
+    const struct onlooker *on)
+{
+	for (uint32_t i = 0; i < sn->nmarks && more(on, i); store_pass(sn, i++)) {
+		trk_id t = log_track(sn, i);
+		r->n += t && !at[t]++;
+		r->all += t > 0;
+	}
+	r->trk = arena_alloc(a, (r->n + 1u) * sizeof *r->trk);
+	r->first = arena_alloc(a, (r->n + 1u) * sizeof *r->first);
+	r->v = arena_alloc(a, ((size_t)r->all + 1) * sizeof *r->v);
+	lay_out(sn, r->all, at, r->trk, r->first, 1);
+	struct scatter s = {.at = at, .put = scatter_u32, .arg = r->v, .a = a};
+	for (uint32_t i = 0; i < sn->nmarks && r->all && more(on, i); store_pass(sn, i++)) {
+		trk_id t = log_track(sn, i);
+		if (t)
+			scatter_add(&s, t, i);
+	}
+	scatter_end(&s);
+}
+
+/* ---- regions */
+
+static int piece_cmp(const void *a, const void *b)
+{
+	const struct inlay_piece *x = a, *y = b;
+	if (x->t0 != y->t0)
+		return x->t0 < y->t0 ? -1 : 1;
+	if (x->t1 != y->t1)
+		return x->t1 > y->t1 ? -1 : 1;
+	return x->span > y->span ? -1 : x->span < y->span; /* the inner one ended first */
+}
+
+/* The depth of each in level[], INLAY_DEEP and more: not shown, of those that come in the order of their ends: from the
+   last back, each is inside of what ended after it and began before. false: they do not nest, or one takes no time. */
+static bool nested_levels(const struct inlay_piece *f, uint32_t n, uint8_t *level)
+{
+	int64_t began[OPEN_MAX];
+	int depth = 0;
+	for (uint32_t i = n; i--;) {
+		while (depth && began[depth - 1] >= f[i].t1)
+			depth--;
+		if (f[i].t0 >= f[i].t1 || (i + 1 < n && f[i].t1 > f[i + 1].t1) || (depth && began[depth - 1] > f[i].t0))
+			return false;
+		level[i] = (uint8_t)depth;
+		if (depth < OPEN_MAX)
+			began[depth++] = f[i].t0;
+	}
+	return true;
+}
+
+/* The same of those that come in the order of their beginnings, whatever they are. */
+static void set_levels(const struct inlay_piece *f, uint32_t n, uint8_t *level)
+{
+	int64_t open[OPEN_MAX];
+	int depth = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		while (depth && open[depth - 1] <= f[i].t0)
+			depth--;
+		level[i] = (uint8_t)depth;
+		if (depth < OPEN_MAX)
+			open[depth++] = f[i].t1;
+	}
+}
+
+/* How many there are of each track, in at[]; all of them, and of one track the most. */
+static uint32_t count_regions(const struct snap *sn, struct inlay *in, uint32_t *at, uint32_t *most,
+    const struct onlooker *on)
+{
+	uint32_t all = 0;
+	for (uint32_t i = 0; i < sn->nspans && more(on, i); store_pass(sn, i++)) {
+		trk_id t = region_track(sn, i);
+		if (!t)
+			continue;
+		in->ntrk += !at[t]++;
+		*most = at[t] > *most ? at[t] : *most;
+		all++;
+	}
+	return all;
+}
+
+struct putting {
+	struct inlay_piece *piece, *gathered;
+};
+
+static void put_piece(void *arg, uint32_t where, uint32_t v)
+{
+	const struct putting *to = arg;
+	to->piece[where] = to->gathered[v];
+}
+
+/* All of them by track, in the order of their ends, in which they lie in the store: each is looked at once. */
+static void put_regions(const struct snap *sn, struct inlay *in, uint32_t *at, const struct arena *a,
+    const struct onlooker *on)
+{
+	struct putting to = {in->piece, xmalloc(SCATTER_GATHER * sizeof *to.gathered)};
+	struct scatter s = {.at = at, .put = put_piece, .arg = &to, .a = a};
+	for (uint32_t i = 0; i < sn->nspans && more(on, i); store_pass(sn, i++)) {
+		trk_id t = region_track(sn, i);
+		if (!t)
+			continue;
+		struct inlay_piece *p = &to.gathered[s.n];
+		p->span = i;
+		span_bounds(sn, &store_span(sn->st, i)->s, &p->t0, &p->t1);
+		scatter_add(&s, t, s.n);
+	}
+	scatter_end(&s);
+	mem_free(to.gathered);
+}
+
+/* The n pieces of a track from p on, by level and in order, from `to` on, which is not after p; first[] gets where each
+   level begins. Where the next track's go. What nests and is of one level begins in the order in which it ends. */
+static struct inlay_piece *by_level(struct inlay_piece *p, uint32_t n, struct inlay_piece *to, const struct inlay *in,
+    uint32_t *first, struct inlay_piece *f, uint8_t *level)
+{
+	if (n)
+		memcpy(f, p, n * sizeof *f);
+	if (!nested_levels(f, n, level)) {
+		qsort(f, n, sizeof *f, piece_cmp);
+		set_levels(f, n, level);
+	}
+	for (int l = 0; l < INLAY_DEEP; l++) {
+		first[l] = (uint32_t)(to - in->piece);
+		for (uint32_t k = 0; k < n; k++)
+			if (level[k] == l)
+				*to++ = f[k];
+	}
+	return to;
+}
+
+/* at[], which is zero, is so again. */
+static void make_regions(struct inlay *in, const struct snap *sn, uint32_t *at, struct arena *a,
+    const struct onlooker *on)
+{
+	struct arena mem = {.spills = true};
+	uint32_t most = 0, done = 0, all = count_regions(sn, in, at, &most, on);
+	in->trk = arena_alloc(a, (in->ntrk + 1u) * sizeof *in->trk);
+	in->first = arena_zalloc(a, ((size_t)in->ntrk * INLAY_DEEP + 2) * sizeof *in->first);
+	in->piece = arena_alloc(a, (all + 1u) * sizeof *in->piece);
+	lay_out(sn, all, at, in->trk, in->first, INLAY_DEEP);
+	put_regions(sn, in, at, a, on);
+	struct inlay_piece *f = arena_alloc(&mem, (most + 1u) * sizeof *f), *to = in->piece;
+	uint8_t *level = arena_alloc(&mem, most + 1u);
+	for (uint32_t i = 0; i < in->ntrk && goes_on(on); i++) {
+		uint32_t *first = &in->first[(size_t)i * INLAY_DEEP], from = *first, n = first[INLAY_DEEP] - from;
+		to = by_level(in->piece + from, n, to, in, first, f, level);
+		done += n;
+		if (done >= REST) {
+			arena_rest(a);
+			done = 0;
+		}
+	}
+	in->first[(size_t)in->ntrk * INLAY_DEEP] = (uint32_t)(to - in->piece);
+	for (uint32_t i = 0; i < in->ntrk; i++)
+		at[in->trk[i]] = 0;
+	arena_free(&mem);
+}
+
+/* ---- samples */
+
+static int tick_cmp(const void *a, const void *b)
+{
+	const struct inlay_tick *x = a, *y = b;
+	if (x->trk != y->trk)
+		return x->trk < y->trk ? -1 : 1;
+	return x->t < y->t ? -1 : x->t > y->t;
+}
+
+/* By track, and by time within each. They come by time, so it is enough to count how many each track has; unless the
+   tracks are far apart. */
+static void sort_ticks(struct inlay_tick *v, uint32_t n)
+{
+	trk_id lo = UINT32_MAX, hi = 0;
+	bool by_time = true;
+	for (uint32_t i = 0; i < n; i++) {
+		lo = v[i].trk < lo ? v[i].trk : lo;
+		hi = v[i].trk > hi ? v[i].trk : hi;
+		by_time = by_time && (!i || v[i - 1].t <= v[i].t);
+	}
+	if (n < 2)
+		return;
+	if (!by_time || hi - lo > 8 * (uint64_t)n) {
+		qsort(v, n, sizeof *v, tick_cmp);
+		return;
+	}
+	struct inlay_tick *from = xmalloc(n * sizeof *from);
+	uint32_t *at = xcalloc((size_t)(hi - lo) + 2, sizeof *at);
+	memcpy(from, v, n * sizeof *from);
+	for (uint32_t i = 0; i < n; i++)
+		at[from[i].trk - lo + 1]++;
+	for (uint32_t k = 1; k <= hi - lo; k++)
+		at[k] += at[k - 1];
+	for (uint32_t i = 0; i < n; i++)
+		v[at[from[i].trk - lo]++] = from[i];
+	mem_free(at);
+	mem_free(from);
+}
+
+static struct inlay_tick *make_samples(const struct snap *sn, struct arena *a, uint32_t *n)
+{
+	struct inlay_tick *v = arena_alloc(a, (sn->nsmps + 1u) * sizeof *v);
+	*n = 0;
+	for (uint32_t i = 0; i < sn->nsmps; i++) {
+		struct smp_time s = store_smp_time(sn->st, i);
+		if (s.trk && s.when != TIME_NONE)
+			v[(*n)++] = (struct inlay_tick){s.when, s.trk, i};
+	}
+	sort_ticks(v, *n);
+	return v;
+}
+
+struct inlay *inlay_make(const struct snap *sn, struct arena *a, const struct onlooker *on)
+{
+	struct inlay *in = arena_zalloc(a, sizeof *in);
+	size_t bytes = ((size_t)sn->ntrks + 1 + LINE) * sizeof(uint32_t);
+	uint32_t *at = mem_pages(bytes);
+	make_regions(in, sn, at, a, on);
+	make_logs(&in->log, sn, at, a, on);
+	mem_pages_free(at, bytes);
+	in->sample = make_samples(sn, a, &in->nsample);
+	arena_rest(a);
+	if (!goes_on(on))
+		*in = (struct inlay){0};
+	return in;
+}
+
+/* Where a track is in trk[0..n); n when it is not there. */
+static uint32_t slot_of(const trk_id *trk, uint32_t n, trk_id t)
+{
+	struct halve h = {.hi = n};
+	while (halve(&h))
+		halve_on(&h, trk[h.at] < t);
+	return h.lo < n && trk[h.lo] == t ? h.lo : n;
+}
+
+const struct inlay_piece *inlay_row(const struct inlay *in, trk_id t, int level, uint32_t *n)
+{
+	uint32_t i = slot_of(in->trk, in->ntrk, t);
+	*n = 0;
+	if (i == in->ntrk || level < 0 || level >= INLAY_DEEP)
+		return NULL;
+	const uint32_t *f = &in->first[(size_t)i * INLAY_DEEP + (size_t)level];
+	*n = f[1] - f[0];
+	return in->piece + f[0];
+}
+
+int inlay_levels(const struct inlay *in, trk_id t)
+{
+	uint32_t i = slot_of(in->trk, in->ntrk, t), n = 0;
+	if (i == in->ntrk)
+		return 0;
+	const uint32_t *f = &in->first[(size_t)i * INLAY_DEEP];
+	while (n < INLAY_DEEP && f[n + 1] > f[n])
+		n++;
+	return (int)n;
+}
+
+uint32_t inlay_find(const struct inlay_piece *v, uint32_t n, int64_t t)
+{
+	struct halve h = {.hi = n};
+	while (halve(&h))
+		halve_on(&h, v[h.at].t1 <= t);
+	return h.lo;
+}
+
+static uint32_t tick_find(const struct inlay_tick *v, uint32_t n, trk_id trk, int64_t t)
+{
+	struct halve h = {.hi = n};
+	while (halve(&h))
+		halve_on(&h, v[h.at].trk < trk || (v[h.at].trk == trk && v[h.at].t < t));
+	return h.lo;
+}
+
+const struct inlay_tick *inlay_samples(const struct inlay *in, trk_id trk, int64_t t0, int64_t t1, uint32_t *n)
+{
+	uint32_t a = tick_find(in->sample, in->nsample, trk, t0), b = tick_find(in->sample, in->nsample, trk, t1);
+	*n = b - a;
+	return in->sample + a;
+}
+
+const uint32_t *inlay_logs(const struct inlay *in, trk_id t, uint32_t *n)
+{
+	const struct inlay_runs *r = &in->log;
+	uint32_t i = slot_of(r->trk, r->n, t);
+	*n = i < r->n ? r->first[i + 1] - r->first[i] : 0;
+	return *n ? r->v + r->first[i] : NULL;
+}
+
+uint32_t inlay_log_from(const uint32_t *log, uint32_t n, uint32_t mark)
+{
+	struct halve h = {.hi = n};
+	while (halve(&h))
+		halve_on(&h, log[h.at] < mark);
+	return h.lo;
+}

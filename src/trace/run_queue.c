@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The crowd of those who wait for a P. Each wait is a step up and a step down;
+ * sorted, the steps give how many wait between any two of them, and divided by
+ * the number of Ps of that time, what each P's share of their waiting is. The
+ * sums up to every step are kept, so the share of a stretch of any P is two
+ * searches, however many waits it has. The road not taken is to look, for every
+ * wait, at what ran meanwhile: that is waits times Ps times what each ran.
+ *
+ * There are as many steps as events, so those of one sheet are kept, and what they
+ * come to at its end. A wait that goes on in the next sheet steps down at the border and
+ * up again, which changes nothing. To keep all of them was 50 bytes an event.
+ *
+ * Sums are whole nanoseconds, remainders carried on: the shares of one P over
+ * stretches that meet add up to the share of the whole exactly. When the number
+ * of Ps changes the remainder is dropped, which is less than a nanosecond.
+ */
+#include "config.h"
+#include "trace/run_queue.h"
+
+#include "base/bsearch.h"
+#include "base/radix_sort.h"
+#include "base/mem/mem.h"
+#include "base/wrap_math.h"
+#include "store/tracks/time_search.h"
+
+struct sum { int64_t t, ns, wait; uint32_t rest, procs; };	/* up to t; from t on `wait` wait */
+
+struct crowd {
+	const struct snap *sn;
+	struct keyed *step;	/* by time; v: how many wait more, as a signed number */
+	size_t n, cap;
+	struct sum *sum;	/* of this sheet; the first is what was before */
+	size_t nsum, csum;
+	uint32_t said;		/* so many numbers of Ps have been looked at */
+	uint64_t proc;
+	int64_t share;
+};
+
+static uint32_t procs_at(const struct snap *sn, uint32_t i)
+{
+	uint64_t v = store_count(sn->st, CT_GOMAXPROCS, i)->v;
+	return v && v < UINT32_MAX ? (uint32_t)v : 1;
+}
+
+/* The number of Ps over time; before it is said first, it is what is said first, or all there are. */
+struct crowd *crowd_new(const struct snap *sn, uint64_t proc)
+{
+	struct crowd *c = xcalloc(1, sizeof *c);
+	uint32_t ps = 0;
+	*c = (struct crowd){ .sn = sn, .proc = proc };
+	if (sn->ncounts[CT_GOMAXPROCS])
+		ps = procs_at(sn, c->said++);
+	else
+		for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
+			ps += store_trk(sn->st, t)->kind == TK_P;
+	c->sum = mem_grow(NULL, &c->csum, 1, sizeof *c->sum);
+	c->sum[c->nsum++] = (struct sum){ .t = INT64_MIN, .procs = ps ? ps : 1 };
+	return c;
+}
+
+static void step(struct crowd *c, int64_t t, int32_t up)
+{
+	c->step = mem_grow(c->step, &c->cap, c->n + 1, sizeof *c->step);
+	c->step[c->n++] = (struct keyed){ keyed_up(t), (uint32_t)up };
+}
+
+void crowd_add(struct crowd *c, int64_t t0, int64_t t1)
+{
+	step(c, t0, 1);
+	step(c, t1, -1);
+}
+
+/*
+ * What those who wait from s on have waited by t, all together: at times that a damaged
+ * file says it may be more than there is room for, and then it is none.
+ */
+static int64_t waited(const struct sum *s, int64_t t)
+{
+	int64_t d = wrap_sub(t, s->t);
+	return d < 0 || d > (INT64_MAX - s->rest) / s->wait ? s->rest : s->rest + s->wait * d;
+}
+
+/* From the last sum on to t, where so many more wait; procs: of so many Ps from there on, 0: as many as were. */
+static void go_on(struct crowd *c, int64_t t, int32_t up, uint32_t procs)
+{
+	struct sum s = c->sum[c->nsum - 1];
+	if (s.wait > 0 && t > s.t) {
+		int64_t ns = waited(&s, t);
+		s.ns = wrap_add(s.ns, ns / s.procs);
+		s.rest = (uint32_t)(ns % s.procs);
+	}
+	if (s.procs > c->proc)
+		c->share = wrap_add(c->share, wrap_sub(s.ns, c->sum[c->nsum - 1].ns));
+	if (procs) {
+		s.procs = procs;
+		s.rest = 0;
+	}
+	s.wait += up;
+	if (s.t == t)
+		c->nsum--;
+	s.t = t;
+	c->sum = mem_grow(c->sum, &c->csum, c->nsum + 1, sizeof *c->sum);
+	c->sum[c->nsum++] = s;
+}
+
+/* Numbers of Ps that were said by then. */
+static void go_procs(struct crowd *c, int64_t t)
+{
+	uint32_t n = c->sn->ncounts[CT_GOMAXPROCS];
+	for (; c->said < n && store_count(c->sn->st, CT_GOMAXPROCS, c->said)->t <= t; c->said++)
+		go_on(c, store_count(c->sn->st, CT_GOMAXPROCS, c->said)->t, 0, procs_at(c->sn, c->said));
+}
+
+void crowd_sheet(struct crowd *c, int64_t end)
+{
+	keyed_sort(c->step, (uint32_t)c->n);
+	c->sum[0] = c->sum[c->nsum - 1];
+	c->nsum = 1;
+	for (size_t i = 0; i < c->n; i++) {
+		int64_t t = (int64_t)(c->step[i].key ^ keyed_up(0));
+		go_procs(c, t);
+		go_on(c, t, (int32_t)c->step[i].v, 0);
+	}
+	go_procs(c, end);
+	c->n = 0;
+}
+
+int64_t crowd_upto(const struct crowd *c, int64_t t)
+{
+	struct halve h = {.lo = 1, .hi = c->nsum};
+	while (halve(&h))	/* the first step after t */
+		halve_on(&h, c->sum[h.at].t <= t);
+	const struct sum *s = &c->sum[h.lo - 1];
+	return s->wait > 0 ? wrap_add(s->ns, waited(s, t) / s->procs) : s->ns;
+}
+
+int64_t crowd_between(const struct crowd *c, int64_t t0, int64_t t1)
+{
+	return t1 > t0 ? wrap_sub(crowd_upto(c, t1), crowd_upto(c, t0)) : 0;
+}
+
+int64_t crowd_share(const struct crowd *c)
+{
+	return c->share;
+}
+
+void crowd_free(struct crowd *c)
+{
+	if (!c)
+		return;
+	mem_free(c->step);
+	mem_free(c->sum);
+	mem_free(c);
+}

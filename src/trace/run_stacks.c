@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Which stack a run is charged to. A trace has no stack of a run, only stacks of
+ * events: where the goroutine woke or created another, began a mark assist, was
+ * preempted or blocked. The time of a run up to the next such event is charged to
+ * the stack of the event. So a function that computes while it holds a mutex is
+ * charged where it unlocks the mutex, not where its goroutine blocks later. Where
+ * CPU samples were taken in that time, the time up to a sample is charged to the
+ * stack of the sample, and the time after the last sample to that of the last.
+ *
+ * A run is divided at moments, not into shares. No nanosecond is lost or counted
+ * twice, a window that cuts a run does not change what is charged on either side,
+ * and nothing is kept of a run but the stack of its last sample. Logs, regions
+ * and tasks have stacks too, but are not used: they lie in columns of their own,
+ * which may be larger than the memory.
+ *
+ * Samples are in the store in the order of time, as sheets are. There are some
+ * hundred of them a second and thread, so those of one sheet are few. They are
+ * sorted by goroutine, as the edges of a sheet are.
+ *
+ * Weight of an event whose stack was not recorded has no stack to be charged to.
+ * Reports leave it out of the tree, as the reference does. Trees on a screen show
+ * it under a frame of its own.
+ */
+#include "config.h"
+#include "trace/run_stacks.h"
+
+#include "trace/as_profile.h"
+#include "base/mem/mem.h"
+#include "base/wrap_math.h"
+
+#include <string.h>
+
+/* Does the runtime call this to take a P from a goroutine that did not ask for it? */
+static bool preempts(const struct store *st, frm_id f)
+{
+	static const char *const function[] = { "runtime.asyncPreempt2", "runtime.asyncPreempt", "runtime.preemptPark",
+		"runtime.gopreempt_m", "runtime.goschedImpl", "runtime.newstack", "runtime.morestack",
+		"runtime.morestack_noctxt" };
+	const struct str_row *name = store_str(st, store_fun(st, store_frm(st, f)->fun)->name);
+	for (size_t i = 0; i < sizeof function / sizeof *function; i++)
+		if (name->n == strlen(function[i]) && !memcmp(name->s, function[i], name->n))
+			return true;
+	return false;
+}
+
+stk_id tw_interrupted(const struct store *st, trk_id g, stk_id stack)
+{
+	while (stack && preempts(st, stk_frame(st, stack)))
+		stack = stk_parent(st, stack);
+	return stack ? stack : (stk_id)store_trk(st, g)->start;
+}
+
+void tw_moments_sheet(struct tw_moments *m, const struct snap *sn, const struct sheet *sh)
+{
+	m->st = sn->st;
+	m->sh = sh;
+	m->n = m->sample = m->edge = 0;
+	for (; m->next < sn->nsmps; m->next++) {
+		struct smp_time t = store_smp_time(m->st, m->next);
+		if (t.when >= sh->t1)
+			break;
+		if (t.when == TIME_NONE || !t.trk || !store_smp(m->st, m->next)->stack)
+			continue;
+		m->v = mem_grow(m->v, &m->cap, m->n + 1, sizeof *m->v);
+		m->v[m->n++] = (struct keyed){ t.trk, m->next };
+	}
+	keyed_sort(m->v, (uint32_t)m->n);
+}
+
+static uint32_t edge_interval(const struct tw_moments *m)
+{
+	return m->sh->edge[m->edge] & ~EDGE_CREATED;
+}
+
+void tw_moments_of(struct tw_moments *m, trk_id g)
+{
+	m->g = g;
+	while (m->sample < m->n && m->v[m->sample].key < g)
+		m->sample++;
+	while (m->edge < m->sh->nedge && sheet_who(m->sh, edge_interval(m)) < g)
+		m->edge++;
+}
+
+bool tw_moments_before(struct tw_moments *m, int64_t t, struct tw_moment *out)
+{
+	*out = (struct tw_moment){ .t = t };
+	if (m->edge < m->sh->nedge && sheet_who(m->sh, edge_interval(m)) == m->g) {
+		uint32_t i = edge_interval(m);
+		int64_t when = m->sh->t0 + sheet_start(m->sh, i);
+		if (when < t)
+			*out = (struct tw_moment){ .t = when, .stack = sheet_stack(m->sh, i) };
+	}
+	if (m->sample < m->n && m->v[m->sample].key == m->g) {
+		uint32_t i = m->v[m->sample].v;
+		int64_t when = store_smp_time(m->st, i).when;
+		if (when < out->t)
+			*out = (struct tw_moment){ when, store_smp(m->st, i)->stack, true };
+	}
+	m->sample += out->sample;
+	m->edge += out->t < t && !out->sample;
+	return out->t < t;
+}
+
+void tw_moments_free(struct tw_moments *m)
+{
+	mem_free(m->v);
+	*m = (struct tw_moments){0};
+}
+
+static const char *const blames[TWB__N] = {
+	[TWB_WAKER] = "waker", [TWB_SELF] = "self", [TWB_OCCUPANT] = "occupant",
+};
+
+const char *tw_blame_name(enum tw_blame b)
+{
+	return b < TWB__N ? blames[b] : "";
+}
+
+int tw_blame_find(const char *name)
+{
+	for (int i = 0; i < TWB__N; i++)
+		if (!strcmp(blames[i], name))
+			return i;
+	return -1;
+}
+
+bool tw_of_proc(enum tw_type t, enum tw_blame b)
+{
+	return t == TW_CPU || t == TW_RUN || t == TW_SYSCALL || (t == TW_SCHED && b == TWB_OCCUPANT);
+}
+
+/* say_no_stack() of the reader has made it before all others. */
+stk_id tw_no_stack(const struct snap *sn)
+{
+	if (!sn->has_trace || sn->nstks < 2 || stk_parent(sn->st, 1))
+		return 0;
+	fun_id f = store_frm(sn->st, stk_frame(sn->st, 1))->fun;
+	const struct str_row *s = store_str(sn->st, store_fun(sn->st, f)->name);
+	return s->n == sizeof SINK_NO_STACK - 1 && !memcmp(s->s, SINK_NO_STACK, s->n);
+}
+
+void tw_show_missing(struct tw *w, const struct snap *sn)
+{
+	stk_id to = tw_no_stack(sn);
+	if (!to || w->n < 2)
+		return;
+	w->ns[to] = wrap_add(w->ns[to], w->ns[0]);
+	w->count[to] = wrap_add(w->count[to], w->count[0]);
+	w->ns[0] = w->count[0] = 0;
+	for (uint32_t i = 0; i < w->npart; i++)
+		if (!w->part[i].stack)
+			w->part[i].stack = to;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_TRACE_SPAN_QUERY_H
+#define TTRACE_TRACE_SPAN_QUERY_H
+
+#include "base/text/regex.h"
+#include "sink.h"
+
+/* Between huntcond.c, which reads a condition, and hunt.c, which looks for it. */
+enum { HUNT_NAMES = 4 };
+#define TRK_NOBODY UINT32_MAX
+
+struct hunt {
+	char *text;
+	uint64_t states;	     /* 1 << TS_RUN | ... */
+	int64_t least, most;	     /* ns, both included */
+	struct rx *name[HUNT_NAMES]; /* of start functions: all must match */
+	int nname;
+	struct rx *any; /* instead: of a start function, a state, or a function in the stack */
+	struct rx *fn;	/* of a function in the stack; NULL any */
+	fun_id fun;	/* or this one */
+	uint8_t *among; /* NULL, or which tracks */
+	uint32_t namong;
+	bool has_g;
+	uint64_t g; /* its number */
+};
+
+#endif

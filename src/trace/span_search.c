@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * A search over all intervals of a trace. What needs a name is asked first, once
+ * per name: which start functions match, which stacks hold a function that does
+ * (forwards over the call tree, parents first), which CPU samples were taken on them, which states. After that the
+ * walk is over states and starts alone, sheet by sheet on all processors.
+ *
+ * An interval that crosses the border of sheets belongs to the sheet where it
+ * begins, so the hits of each sheet in order are the hits of the trace in order.
+ * Two walks: the first counts, so that the second writes to its place and the
+ * first HITS_MAX by time are kept whatever the threads do.
+ */
+#include "config.h"
+#include "trace/span_search.h"
+
+#include "trace/bins.h"
+#include "trace/span_query.h"
+#include "base/bsearch.h"
+#include "base/mem/mem.h"
+#include "base/text/regex.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { HITS_MAX = 1 << 20, BUCKETS = 4096 };
+
+struct walk {
+	const struct hunt *h;
+	const struct snap *sn;
+	struct job *job;
+	bool of_p;
+	const uint8_t *name;  /* per string: 1 no, 2 yes; NULL: any start function */
+	const uint8_t *stack; /* per stack 1: holds the function; NULL: any */
+	const struct seen { trk_id trk; int64_t t; } *seen;	/* samples on such stacks, by track and time */
+	uint32_t nseen;
+	trk_id g;	      /* only this one; 0 any */
+	uint64_t *count, *ns; /* per sheet */
+	uint32_t *base;	      /* per sheet: where its hits go; HITS_MAX: nowhere */
+	struct hunt_hit *hit;
+	uint32_t n;
+};
+
+/* ---- what is asked of names */
+
+static const uint8_t *match_names(const struct hunt *h, const struct snap *sn, struct arena *a)
+{
+	uint8_t *said = arena_zalloc(a, sn->nstrs + 1u);
+	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++)) {
+		str_id name = store_trk(sn->st, t)->name;
+		if (name >= sn->nstrs || said[name])
+			continue;
+		const struct str_row *s = store_str(sn->st, name);
+		bool ok = true;
+		for (int i = 0; i < h->nname && ok; i++)
+			ok = rx_match(h->name[i], s->s, s->n);
+		if (h->any)
+			ok = rx_match(h->any, s->s, s->n);
+		said[name] = ok ? 2 : 1;
+	}
+	return said;
+}
+
+static const uint8_t *match_stacks(const struct hunt *h, const struct snap *sn, struct arena *a)
+{
+	uint8_t *fun = arena_zalloc(a, sn->nfuns + 1u), *hit = arena_zalloc(a, sn->nstks + 1u);
+	for (fun_id f = 1; f < sn->nfuns; f++) {
+		const struct str_row *s = store_str(sn->st, store_fun(sn->st, f)->name);
+		fun[f] = h->fun ? f == h->fun : rx_match(h->any ? h->any : h->fn, s->s, s->n);
+	}
+	struct stk_pass rows = stk_pass(sn->st);
+	for (stk_id s = 1; s < sn->nstks; s++) {
+		struct stk_row r = stk_at(&rows, s);
+		fun_id f = store_frm(sn->st, r.frame)->fun;
+		hit[s] = hit[r.parent] || (f < sn->nfuns && fun[f]);
+	}
+	return hit;
+}
+
+static int seen_cmp(const void *a, const void *b)
+{
+	const struct seen *x = a, *y = b;
+	if (x->trk != y->trk)
+		return x->trk < y->trk ? -1 : 1;
+	return x->t < y->t ? -1 : x->t > y->t;
+}
+
+/* The CPU samples that were taken on such a stack: a span in which one was is a place where the function ran. */
+static void match_samples(struct walk *w, struct arena *a)
+{
+	const struct snap *sn = w->sn;
+	struct seen *v = arena_alloc(a, (sn->nsmps + 1u) * sizeof *v);
+	for (uint32_t i = 0; i < sn->nsmps; i++) {
+		struct smp_time s = store_smp_time(sn->st, i);
+		stk_id stk = store_smp(sn->st, i)->stack;
+		trk_id trk = w->of_p ? s.proc : s.trk;
+		if (trk && s.when != TIME_NONE && stk && stk < sn->nstks && w->stack[stk])
+			v[w->nseen++] = (struct seen){trk, s.when};
+	}
+	qsort(v, w->nseen, sizeof *v, seen_cmp);
+	w->seen = v;
+}
+
+static bool seen_in(const struct walk *w, trk_id trk, int64_t t0, int64_t t1)
+{
+	struct halve h = {.hi = w->nseen};
+	struct seen from = {trk, t0};
+	while (halve(&h))
+		halve_on(&h, seen_cmp(&w->seen[h.at], &from) < 0);
+	return h.lo < w->nseen && w->seen[h.lo].trk == trk && w->seen[h.lo].t < t1;
+}
+
+/* ---- the walk */
+
+static bool wanted_row(const struct walk *w, trk_id t)
+{
+	const struct trk_row *r = store_trk(w->sn->st, t);
+	if (r->kind != (w->of_p ? TK_P : TK_G))
+		return false;
+	if (!w->of_p && w->h->among && (t >= w->h->namong || !w->h->among[t]))
+		return false;
+	if (w->of_p || w->h->any)
+		return true;
+	str_id name = r->name;
+	return (!w->g || t == w->g) && (!w->name || (name < w->sn->nstrs && w->name[name] == 2));
+}
+
+/* On the row of a P it is the goroutine there that is asked. */
+static bool wanted_who(const struct walk *w, uint32_t who)
+{
+	if (!w->of_p || (!w->g && !w->name))
+		return true;
+	if (!who || who >= w->sn->ntrks)
+		return false;
+	str_id name = store_trk(w->sn->st, who)->name;
+	return (!w->g || who == w->g) && (!w->name || (name < w->sn->nstrs && w->name[name] == 2));
+}
+
+/* Make it whole where it crosses a border or goes on under the same name; false: it belongs to
+ * another. */
+static bool whole(const struct walk *w, const struct sheet *sh, uint32_t row, uint32_t i,
+    int64_t *t0, int64_t *t1)
+{
+	uint8_t st = sh->state[i];
+	uint32_t first = sh->first[row], end = sh->first[row + 1];
+	*t0 = sh->t0 + sheet_start(sh, i);
+	*t1 = sheet_end(sh, row, i);
+	if (i == first && st & SHEET_CONT)
+		return false;
+	if (i > first && sh->state[i - 1] & SHEET_PAST && !((sh->state[i - 1] ^ st) & SHEET_STATE))
+		return false;
+	if (*t1 <= *t0 || (i > first && i + 1 < end && !(st & SHEET_PAST)))
+		return *t1 > *t0;
+	struct ival iv;
+	if (!ival_at(w->sn, sh->trk[row], *t0, &iv) || iv.t0 < sh->t0)
+		return false;
+	*t0 = iv.t0;
+	*t1 = iv.t1;
+	return true;
+}
+
+/* Where it waits, or, running, where it stopped: the stack of what came next; or where it was seen meanwhile. */
+static bool wanted_stack(const struct walk *w, const struct sheet *sh, uint32_t row, uint32_t i)
+{
+	if (!w->stack)
+		return true;
+	stk_id s = sheet_stack(sh, i);
+	unsigned st = sh->state[i] & SHEET_STATE;
+	bool runs = st == TS_RUN || st == TS_ASSIST || st == TS_SWEEP;
+	int64_t t0, t1;
+	if (runs && i + 1 < sh->first[row + 1])
+		s = sheet_stack(sh, i + 1);
+	if (s && s < w->sn->nstks && w->stack[s])
+		return true;
+	return runs && w->nseen && whole(w, sh, row, i, &t0, &t1) && seen_in(w, sh->trk[row], t0, t1);
+}
+
+static int hit_cmp(const void *a, const void *b)
+{
+	const struct hunt_hit *x = a, *y = b;
+	if (x->t0 != y->t0)
+		return x->t0 < y->t0 ? -1 : 1;
+	return x->trk < y->trk ? -1 : x->trk > y->trk;
+}
+
+/* What becomes of the hits of a sheet: counted, and either kept or counted by when they begin. */
+struct catch
+{
+	uint64_t n, ns;
+	struct hunt_hit *hit; /* NULL: not kept */
+	uint32_t *when;	      /* NULL, or BUCKETS of the sheet's time */
+	int64_t until;	      /* only what begins before */
+};
+
+static uint32_t bucket(const struct sheet *sh, int64_t t)
+{
+	return (uint32_t)((double)(t - sh->t0) / (double)(sh->t1 - sh->t0) * (BUCKETS - 1));
+}
+
+static void caught(struct catch *c, const struct sheet *sh, const struct hunt_hit *h)
+{
+	if (c->hit)
+		c->hit[c->n] = *h;
+	if (c->when)
+		c->when[bucket(sh, h->t0)]++;
+	c->n++;
+	c->ns += (uint64_t)(h->t1 - h->t0);
+}
+
+/* Of a search for any name: the goroutine's, the state's, one of the stack. */
+static bool any_name(const struct walk *w, const struct sheet *sh, uint32_t row, uint32_t i)
+{
+	unsigned st = sh->state[i] & SHEET_STATE;
+	trk_id g = w->of_p ? sheet_who(sh, i) : sh->trk[row];
+	str_id name = g && g < w->sn->ntrks ? store_trk(w->sn->st, g)->name : 0;
+	if (st == TS_NONE || st == TS_IDLE)
+		return false;
+	return w->h->states >> st & 1 || (name && name < w->sn->nstrs && w->name[name] == 2) ||
+	       wanted_stack(w, sh, row, i);
+}
+
+static void walk_row(const struct walk *w, const struct sheet *sh, uint32_t row, struct catch *c)
+{
+	uint64_t mask = w->h->any ? UINT64_MAX : w->h->states;
+	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++) {
+		unsigned st = sh->state[i] & SHEET_STATE;
+		int64_t t0, t1;
+		if (!(mask >> st & 1))
+			continue;
+		/* most are too short: those that lie inside of the row need no more than their ends
+		 */
+		if (i > sh->first[row] && i + 1 < sh->first[row + 1] &&
+		    !((sh->state[i] | sh->state[i - 1]) & SHEET_PAST) &&
+		    (int64_t)(sheet_start(sh, i + 1) - sheet_start(sh, i)) < w->h->least)
+			continue;
+		if (w->h->any ? !any_name(w, sh, row, i)
+			      : !wanted_who(w, sheet_who(sh, i)) || !wanted_stack(w, sh, row, i))
+			continue;
+		if (!whole(w, sh, row, i, &t0, &t1))
+			continue;
+		if (t1 - t0 >= w->h->least && t1 - t0 <= w->h->most && t0 < c->until)
+			caught(c, sh, &(struct hunt_hit){t0, t1, sh->trk[row], (enum tstate)st});
+	}
+}
+
+/* Nobody wants it any more: then no sheet is asked for either, which may have to be made again. */
+static bool ended(const struct walk *w)
+{
+	return w->job && job_cancelled(w->job);
+}
+
+static void walk_sheet(const struct walk *w, const struct sheet *sh, struct catch *c)
+{
+	for (uint32_t r = 0; r < sh->ntrk; r++) {
+		if (r % 64 == 0 && ended(w))
+			return;
+		if (wanted_row(w, sh->trk[r]))
+			walk_row(w, sh, r, c);
+	}
+}
+
+static void count_sheet(void *arg, uint32_t s)
+{
+	struct walk *w = arg;
+	struct catch c = {.until = INT64_MAX};
+	if (ended(w))
+		return;
+	walk_sheet(w, sheet_get(w->sn, s), &c);
+	sheet_put(w->sn, s);
+	w->count[s] = c.n;
+	w->ns[s] = c.ns;
+}
+
+/* A moment before which a sheet has `room` hits or a few more. */
+static int64_t moment(const struct walk *w, const struct sheet *sh, uint32_t room)
+{
+	uint32_t *when = xcalloc(BUCKETS, sizeof *when), b = 0;
+	struct catch c = {.when = when, .until = INT64_MAX};
+	walk_sheet(w, sh, &c);
+	for (uint64_t n = 0; b < BUCKETS && n < room; b++)
+		n += when[b];
+	mem_free(when);
+	return sh->t0 + (int64_t)((double)(sh->t1 - sh->t0) * (b + 1) / (BUCKETS - 1)) + 1;
+}
+
+static void keep_sheet(void *arg, uint32_t s)
+{
+	struct walk *w = arg;
+	struct catch c = {.until = INT64_MAX};
+	uint32_t room = w->n - (w->base[s] < w->n ? w->base[s] : w->n);
+	if (!w->count[s] || !room || ended(w))
+		return;
+	const struct sheet *sh = sheet_get(w->sn, s);
+	if (w->count[s] > room)
+		c.until = moment(w, sh, room);
+	c.hit =
+	    xmalloc((size_t)w->count[s] * sizeof *c.hit); /* touched only as far as it is filled */
+	walk_sheet(w, sh, &c);
+	sheet_put(w->sn, s);
+	qsort(c.hit, (size_t)c.n, sizeof *c.hit, hit_cmp);
+	memcpy(w->hit + w->base[s], c.hit, (size_t)(c.n < room ? c.n : room) * sizeof *c.hit);
+	mem_free(c.hit);
+}
+
+/* Hits are by time already: placing them by track in that order is all. */
+static uint32_t *index_by_track(const struct hunt_hit *hit, uint32_t n, uint32_t ntrks)
+{
+	uint32_t *at = xcalloc((size_t)ntrks + 1, sizeof *at),
+		 *out = xmalloc((n + 1u) * sizeof *out);
+	for (uint32_t i = 0; i < n; i++)
+		at[hit[i].trk + 1]++;
+	for (uint32_t t = 0; t < ntrks; t++)
+		at[t + 1] += at[t];
+	for (uint32_t i = 0; i < n; i++)
+		out[at[hit[i].trk]++] = i;
+	mem_free(at);
+	return out;
+}
+
+static trk_id goroutine(const struct snap *sn, uint64_t id)
+{
+	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
+		if (store_trk(sn->st, t)->kind == TK_G && store_trk(sn->st, t)->id == id)
+			return t;
+	return TRK_NOBODY;
+}
+
+int hunt_run(
+    struct hunt *h, const struct snap *sn, bool of_p, struct job *job, struct hunt_hits *out)
+{
+	struct arena a = {0};
+	struct walk w = {.h = h, .sn = sn, .job = job, .of_p = of_p};
+	*out = (struct hunt_hits){0};
+	w.name = h->nname || h->any ? match_names(h, sn, &a) : NULL;
+	w.stack = h->fn || h->fun || h->any ? match_stacks(h, sn, &a) : NULL;
+	if (w.stack)
+		match_samples(&w, &a);
+	w.g = h->has_g ? goroutine(sn, h->g) : 0;
+	w.count = arena_zalloc(&a, (sn->nsheets + 1u) * sizeof *w.count);
+	w.ns = arena_zalloc(&a, (sn->nsheets + 1u) * sizeof *w.ns);
+	w.base = arena_zalloc(&a, (sn->nsheets + 1u) * sizeof *w.base);
+	if (w.g != TRK_NOBODY)
+		job_parallel(sn->nsheets, count_sheet, &w);
+	for (uint32_t s = 0; s < sn->nsheets; s++) {
+		w.base[s] = out->all < HITS_MAX ? (uint32_t)out->all : HITS_MAX;
+		out->all += w.count[s];
+		out->ns += w.ns[s];
+	}
+	w.n = out->n = out->all < HITS_MAX ? (uint32_t)out->all : HITS_MAX;
+	w.hit = out->hit = xcalloc(w.n + 1u, sizeof *w.hit);
+	if (w.n)
+		job_parallel(sn->nsheets, keep_sheet, &w);
+	arena_free(&a);
+	if (ended(&w)) {
+		hunt_hits_free(out);
+		return -1;
+	}
+	out->by_trk = index_by_track(out->hit, out->n, sn->ntrks);
+	return 0;
+}
+
+void hunt_hits_free(struct hunt_hits *h)
+{
+	mem_free(h->hit);
+	mem_free(h->by_trk);
+	*h = (struct hunt_hits){0};
+}
+
+/* ---- asking the hits */
+
+uint32_t hunt_at(const struct hunt_hits *h, int64_t t)
+{
+	struct halve k = {.hi = h->n};
+	while (halve(&k))
+		halve_on(&k, h->hit[k.at].t0 < t);
+	return k.lo;
+}
+
+static uint32_t of_find(const struct hunt_hits *h, trk_id t)
+{
+	struct halve k = {.hi = h->n};
+	while (halve(&k))
+		halve_on(&k, h->hit[h->by_trk[k.at]].trk < t);
+	return k.lo;
+}
+
+const uint32_t *hunt_of(const struct hunt_hits *h, trk_id t, uint32_t *n)
+{
+	uint32_t a = of_find(h, t);
+	*n = of_find(h, t + 1) - a;
+	return h->by_trk + a;
+}
+
+bool hunt_over(const struct hunt_hits *h, const uint32_t *of, uint32_t n, int64_t t0, int64_t t1)
+{
+	struct halve k = {.hi = n};
+	while (halve(&k))	/* the first that ends after t0: those of a track do not overlap */
+		halve_on(&k, h->hit[of[k.at]].t1 <= t0);
+	return k.lo < n && h->hit[of[k.lo]].t0 < t1;
+}

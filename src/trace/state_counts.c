@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * How many goroutines were in which state, from the sheets. Each sheet has a row for every goroutine that is
+ * there: the first intervals of its rows are the numbers at its beginning, and what comes after them are changes,
+ * which are put in the order of time. What happens at one instant is one change. So the numbers are those of the
+ * goroutines' own intervals, wherever sheets begin and end.
+ *
+ * The rows of counters that the sealer writes (store/sealing.c) are not that: they are thinned to the extremes of
+ * slots, and which slots there are depends on where sheets end, and so on the memory that there is. For a column on a
+ * screen that is enough; a line of a report that says how it was at its end would say an extreme near to it.
+ *
+ * A goroutine that is first heard of late was there before, in the state in which it is found: no sheet before has it
+ * (store_heard()), so it is counted besides, until it is in one.
+ */
+#include "config.h"
+#include "trace/state_counts.h"
+
+#include "base/radix_sort.h"
+#include "store/tracks/sheet_build.h"
+
+#include <string.h>
+
+/* Of one goroutine: enum sheet_class before and after. */
+enum { CLASS_BITS = 3, CLASS_MASK = (1 << CLASS_BITS) - 1 };
+static uint32_t change_of(unsigned was, unsigned is)
+{
+	return was | is << CLASS_BITS;
+}
+
+static int64_t change_t(const struct keyed *k)
+{
+	return (int64_t)(k->key ^ keyed_up(0));
+}
+
+/* Changes by time, of which there may be very many: of the sheet at hand; of goroutines that no sheet has yet. */
+struct taking {
+	const struct snap *sn;
+	int64_t t0, step, end;		/* end: where the last step ends */
+	struct census *out;
+	uint32_t n, k;			/* steps; the one at hand */
+	bool begun;			/* t0 has come */
+	int64_t now[CLASS__N], most;	/* by class; of runnable ones, in the step at hand */
+	struct keyed_many sheet, heard;
+	uint32_t at;			/* of what is heard: so many have happened */
+	int64_t besides[CLASS__N];	/* what they come to */
+};
+
+/* ---- what no sheet has */
+
+static unsigned class_at(const struct sheet *sh, trk_id trk, int64_t t)
+{
+	int32_t row = sheet_row(sh, trk);
+	return row < 0 ? CLASS_NONE : sheet_class[sh->state[sheet_find(sh, (uint32_t)row, t)] & SHEET_STATE];
+}
+
+/* When a goroutine was heard of that was there before, in the time that is asked for; or TIME_NONE. */
+static int64_t heard_late(const struct taking *c, trk_id i)
+{
+	const struct trk_row *r = store_trk(c->sn->st, i);
+	int64_t heard = r->kind == TK_G ? store_heard(c->sn->st, r) : TIME_NONE;
+	return heard > c->t0 && r->t0 < c->end && r->t0 < heard ? heard : TIME_NONE;
+}
+
+/* Goroutines by when they were heard of; those are in the order of sheets. */
+static void list_heard(const struct taking *c, struct keyed_many *late)
+{
+	const struct snap *sn = c->sn;
+	uint32_t n = 0;
+	for (trk_id i = 1; i < sn->ntrks; store_pass(sn, i++))
+		n += heard_late(c, i) != TIME_NONE;
+	keyed_many_room(late, n);
+	for (trk_id i = 1; n && i < sn->ntrks; store_pass(sn, i++)) {
+		int64_t heard = heard_late(c, i);
+		if (heard != TIME_NONE)
+			keyed_many_add(late, keyed_up(heard), i);
+	}
+	keyed_many_sort(late, 0, n);
+}
+
+static void find_heard(struct taking *c)
+{
+	const struct snap *sn = c->sn;
+	struct keyed_many late;
+	struct hold h = {0};
+	uint32_t s = 0;
+	list_heard(c, &late);
+	keyed_many_room(&c->heard, 2 * late.n);
+	for (uint32_t i = 0; i < late.n; i++) {
+		struct keyed k = keyed_many_at(&late, i);
+		int64_t heard = change_t(&k);
+		while (s < sn->nsheets && store_slot(sn->st, s)->t1 <= heard)
+			s++;
+		if (s == sn->nsheets)
+			break;
+		unsigned class = class_at(hold_sheet(&h, sn, s), k.v, heard);
+		keyed_many_add(&c->heard, keyed_up(store_trk(sn->st, k.v)->t0), change_of(CLASS_NONE, class));
+		keyed_many_add(&c->heard, k.key, change_of(class, CLASS_NONE));
+	}
+	hold_drop(&h);
+	keyed_many_sort(&c->heard, 0, c->heard.n);
+	keyed_many_free(&late);
+}
+
+/* ---- from one moment to the next */
+
+static void apply(int64_t n[CLASS__N], uint32_t change)
+{
+	n[change & CLASS_MASK]--;
+	n[change >> CLASS_BITS]++;
+}
+
+static uint64_t shown(int64_t n)
+{
+	return n < 0 ? 0 : (uint64_t)n;
+}
+
+/* Steps that end at or before t have ended. */
+static void steps_upto(struct taking *c, int64_t t)
+{
+	for (; c->k < c->n && c->t0 + (int64_t)(c->k + 1) * c->step <= t; c->k++) {
+		struct census *o = &c->out[c->k];
+		o->n[CENSUS_RUNNABLE] = shown(c->now[CLASS_RUNNABLE]);
+		o->n[CENSUS_RUNNING] = shown(c->now[CLASS_RUNNING]);
+		o->n[CENSUS_WAITING] = shown(c->now[CLASS_WAITING]);
+		o->n[CENSUS_SYSCALL] = shown(c->now[CLASS_SYSCALL]);
+		o->runnable_max = shown(c->most);
+		c->most = c->now[CLASS_RUNNABLE];
+	}
+}
+
+/* So it is at some moment after which something else happens, or nothing more. */
+static void moment(struct taking *c)
+{
+	int64_t v = c->now[CLASS_RUNNABLE];
+	if (v > c->most || !c->begun)
+		c->most = v;
+	c->begun = true;
+}
+
+static void happen(struct taking *c)
+{
+	struct keyed_many *s = &c->sheet;
+	keyed_many_sort(s, 0, s->n);
+	for (uint32_t i = 0; i < s->n;) {
+		struct keyed k = keyed_many_at(s, i);
+		uint64_t t = k.key;
+		steps_upto(c, change_t(&k));
+		do
+			apply(c->now, k.v);
+		while (++i < s->n && (k = keyed_many_at(s, i)).key == t);
+		moment(c);
+	}
+}
+
+/* ---- a sheet */
+
+/* What happens at t: before the time that is asked for it is only counted. */
+static void change(struct taking *c, int64_t t, uint32_t what, int64_t begin[CLASS__N])
+{
+	if (t <= c->t0)
+		apply(begin, what);
+	else if (t < c->end)
+		keyed_many_add(&c->sheet, keyed_up(t), what);
+}
+
+static void walk_row(struct taking *c, const struct sheet *sh, uint32_t row, int64_t begin[CLASS__N])
+{
+	uint32_t i = sh->first[row], end = sh->first[row + 1];
+	unsigned was = sheet_class[sh->state[i] & SHEET_STATE];
+	begin[was]++;
+	for (i++; i < end; i++) {
+		unsigned is = sheet_class[sh->state[i] & SHEET_STATE];
+		if (is != was)
+			change(c, sh->t0 + sheet_start(sh, i), change_of(was, is), begin);
+		was = is;
+	}
+}
+
+/* Changes of goroutines besides, before the sheet and in it. */
+static void walk_heard(struct taking *c, const struct sheet *sh, int64_t begin[CLASS__N])
+{
+	for (; c->at < c->heard.n; c->at++) {
+		struct keyed k = keyed_many_at(&c->heard, c->at);
+		if (change_t(&k) >= sh->t1)
+			break;
+		if (change_t(&k) <= sh->t0)
+			apply(begin, k.v);
+		else
+			change(c, change_t(&k), k.v, begin);
+		apply(c->besides, k.v);
+	}
+}
+
+/* For so many changes of a sheet. */
+static void have_room(struct taking *c, uint32_t n)
+{
+	if (n > c->sheet.room || !c->sheet.v) {
+		keyed_many_free(&c->sheet);
+		keyed_many_room(&c->sheet, n);
+	}
+	c->sheet.n = 0;
+}
+
+static void walk_sheet(struct taking *c, const struct sheet *sh)
+{
+	int64_t begin[CLASS__N];
+	memcpy(begin, c->besides, sizeof begin);
+	have_room(c, sh->n - sh->first[sh->nother] + c->heard.n - c->at);
+	walk_heard(c, sh, begin);
+	for (uint32_t row = sh->nother; row < sh->ntrk; row++) {
+		walk_row(c, sh, row, begin);
+		if (row % SHEET_PASS == SHEET_PASS - 1)
+			sheet_rest(sh);
+	}
+	steps_upto(c, sh->t0);
+	memcpy(c->now, begin, sizeof begin);
+	moment(c);
+	happen(c);
+}
+
+void census_take(const struct snap *sn, int64_t t0, int64_t step, uint32_t n, struct census *out)
+{
+	struct taking c = { .sn = sn, .t0 = t0, .step = step, .end = t0 + n * step, .out = out, .n = n };
+	struct hold h = {0};
+	memset(out, 0, n * sizeof *out);
+	find_heard(&c);
+	for (uint32_t i = 0; i < sn->nsheets; i++) {
+		store_pass(sn, i * STORE_PASS);
+		if (store_slot(sn->st, i)->t1 > t0 && store_slot(sn->st, i)->t0 < c.end)
+			walk_sheet(&c, hold_sheet(&h, sn, i));
+	}
+	hold_drop(&h);
+	steps_upto(&c, c.end);
+	keyed_many_free(&c.sheet);
+	keyed_many_free(&c.heard);
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Accounts of goroutines. Times by state are differences of the sheets' running
+ * sums; ranges are spans, indexed by the goroutine that is charged with them
+ * (a counting sort), and clipped to the stretch in question.
+ *
+ * Two oddities of the reference are kept, for the numbers must be the same:
+ * a goroutine that is blocked for ever has no time after that; and one whose
+ * system call is blocked at the end of the trace has that last part as system
+ * call and as scheduling wait, not as blocked.
+ */
+#include "config.h"
+#include "trace/stats/goroutine_stats.h"
+
+#include "trace/bins.h"
+#include "trace/stats/internal.h"
+#include "base/radix_sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct sched {
+	const struct snap *sn;
+	uint32_t *first, *span;		/* spans of goroutine t: span[first[t]] .. span[first[t + 1]) */
+};
+
+static const char *const reasons[TS__N] = {
+#define STATE(id, letter, name, reason) reason,
+#include "state.def"
+#undef STATE
+};
+
+static trk_id range_of(const struct snap *sn, uint32_t i)
+{
+	const struct sink_span *s = &store_span(sn->st, i)->s;
+	if (s->kind == SP_SWEEP)
+		return s->trk1;
+	return s->kind == SP_ASSIST || s->kind == SP_STW || s->kind == SP_RANGE ? s->trk : 0;
+}
+
+struct sched *sched_new(const struct snap *sn, struct arena *a)
+{
+	struct sched *s = arena_zalloc(a, sizeof *s);
+	s->sn = sn;
+	s->first = arena_zalloc(a, (sn->ntrks + 2u) * sizeof *s->first);
+	s->span = arena_alloc(a, (sn->nspans + 1u) * sizeof *s->span);
+	for (uint32_t i = 0; i < sn->nspans; store_pass(sn, i++))
+		s->first[range_of(sn, i) + 2]++;
+	s->first[2] = 0;	/* of nobody */
+	for (uint32_t t = 1; t <= sn->ntrks; t++)
+		s->first[t + 1] += s->first[t];
+	for (uint32_t i = 0; i < sn->nspans; i++) {
+		store_pass(sn, i);
+		trk_id t = range_of(sn, i);
+		if (t)
+			s->span[s->first[t + 1]++] = i;
+	}
+	return s;
+}
+
+const struct snap *sched_snap(const struct sched *s)
+{
+	return s->sn;
+}
+
+static void part_add(struct sched_part *p, uint32_t *n, str_id name, const char *text, int64_t ns)
+{
+	for (uint32_t i = 0; i < *n; i++)
+		if (p[i].name == name && (name || !strcmp(p[i].text, text))) {
+			p[i].ns += ns;
+			return;
+		}
+	p[(*n)++] = (struct sched_part){ name, text, ns };
+}
+
+static void stat_ranges(const struct sched *s, struct gstat *g, int64_t a, int64_t b, struct arena *mem)
+{
+	uint32_t from = s->first[g->trk], to = s->first[g->trk + 1];
+	struct sched_part *p = NULL;
+	for (uint32_t k = from; k < to; k++) {
+		const struct sink_span *sp = &store_span(s->sn->st, s->span[k])->s;
+		int64_t t0, t1;
+		span_bounds(s->sn, sp, &t0, &t1);
+		t0 = t0 < a ? a : t0;
+		t1 = t1 > b ? b : t1;
+		if (t1 <= t0)
+			continue;
+		if (!p)
+			p = arena_alloc(mem, (to - from) * sizeof *p);
+		part_add(p, &g->nrange, sp->name, "", t1 - t0);
+	}
+	g->range = p;
+}
+
+/* Waits whose reason is only known as text: walk them. */
+static void stat_others(const struct sched *s, struct gstat *g, struct sched_part *p)
+{
+	struct ival v;
+	bool go = ival_near(s->sn, g->trk, g->t0, 1, &v);
+	if (ival_at(s->sn, g->trk, g->t0, &v))
+		go = true;
+	for (; go && v.t0 < g->t1; go = ival_step(s->sn, &v, 1)) {
+		int64_t lo = v.t0 < g->t0 ? g->t0 : v.t0, hi = v.t1 > g->t1 ? g->t1 : v.t1;
+		if (v.state == TS_OTHER && hi > lo && (!v.who || g->nblock < 63))
+			part_add(p, &g->nblock, v.who, reasons[TS_OTHER], hi - lo);
+	}
+}
+
+static void stat_block(const struct sched *s, struct gstat *g, struct arena *mem)
+{
+	uint32_t n = 0;
+	for (int k = TS_CHANSEND; k < TS__N; k++)
+		n += g->ns[k] > 0;
+	if (!n)
+		return;
+	struct sched_part *p = arena_alloc(mem, (n + (g->ns[TS_OTHER] ? 64u : 0)) * sizeof *p);
+	for (int k = TS_CHANSEND; k < TS__N; k++)
+		if (g->ns[k] > 0 && k != TS_FOREVER && k != TS_OTHER)
+			part_add(p, &g->nblock, 0, k == TS_UNKNOWN ? "" : reasons[k], g->ns[k]);
+	if (g->ns[TS_OTHER])
+		stat_others(s, g, p);
+	g->block = p;
+}
+
+bool sched_bounds(const struct snap *sn, trk_id trk, int64_t *a, int64_t *b)
+{
+	const struct trk_row *row = store_trk(sn->st, trk);
+	int64_t born = row->t0, died = store_t1(sn->st, row);
+	if (born == TIME_NONE)
+		return false;
+	*a = *a == TIME_NONE ? born : *a;
+	*b = *b != TIME_NONE ? *b : died != TIME_NONE ? died : sn->t1;
+	return true;
+}
+
+bool sched_begin(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct gstat *g)
+{
+	*g = (struct gstat){ .trk = trk };
+	if (!sched_bounds(s->sn, trk, &a, &b))
+		return false;
+	g->t0 = a;
+	g->t1 = b;
+	g->total = g->t1 - g->t0;
+	return true;
+}
+
+void sched_end(const struct sched *s, bool lives, struct arena *mem, struct gstat *g)
+{
+	struct ival v;
+	int64_t heard = store_heard(s->sn->st, store_trk(s->sn->st, g->trk)), sealed = heard < g->t1 ? heard : g->t1;
+	enum tstate was = heard != TIME_NONE && g->t0 < sealed ? ival_state(s->sn, g->trk, heard) : TS_NONE;
+	if (was != TS_NONE) {
+		g->ns[was] += sealed - g->t0;	/* before the sheets knew of it */
+		g->ns[TS_NONE] -= sealed - g->t0;
+	}
+	if (lives && ival_state(s->sn, g->trk, s->sn->t1 - 1) == TS_SYSBLOCK &&
+	    ival_at(s->sn, g->trk, s->sn->t1 - 1, &v)) {
+		int64_t last = v.t1 - (v.t0 > g->t0 ? v.t0 : g->t0);
+		g->ns[TS_SYSBLOCK] -= last;
+		g->ns[TS_SYSCALL] += last;
+		g->ns[TS_READY] += last;
+	}
+	g->exec = g->ns[TS_RUN] + g->ns[TS_GCWORK] + g->ns[TS_ASSIST] + g->ns[TS_SWEEP] + g->ns[TS_STW];
+	g->ready = g->ns[TS_READY];
+	g->syscall = g->ns[TS_SYSCALL];
+	g->sysblock = g->ns[TS_SYSBLOCK];
+	stat_block(s, g, mem);
+	stat_ranges(s, g, g->t0, g->t1, mem);
+	int64_t known = g->exec + g->ready + g->syscall + g->sysblock;
+	for (uint32_t i = 0; i < g->nblock; i++)
+		g->blocked += g->block[i].ns;
+	for (uint32_t i = 0; i < g->nrange; i++)
+		g->ranged += g->range[i].ns;
+	known += g->blocked;
+	g->unknown = known < g->total ? g->total - known : 0;
+}
+
+bool sched_lives(const struct sched *s, trk_id trk, int64_t b)
+{
+	return !store_trk(s->sn->st, trk)->to_t1 && b == TIME_NONE;
+}
+
+int64_t sched_length(const struct sched *s, trk_id trk, int64_t a, int64_t b)
+{
+	struct gstat g;
+	return sched_begin(s, trk, a, b, &g) ? g.total : 0;
+}
+
+void sched_stat(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct arena *mem, struct gstat *g)
+{
+	struct bin sum;
+	if (!sched_begin(s, trk, a, b, g))
+		return;
+	bins_sum(s->sn, trk, g->t0, g->t1, &sum);
+	memcpy(g->ns, sum.ns, sizeof g->ns);
+	sched_end(s, sched_lives(s, trk, b), mem, g);
+}
+
+/* ---- groups */
+
+/* An account is a third of a kilobyte and there may be a million: what is sorted is its place, and then each is
+   moved once, around the cycles of where they go. from[i] is the one that goes to i, and is i afterwards. */
+static void move_around(struct gstat *g, uint32_t *from, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (from[i] == i)
+			continue;
+		struct gstat first = g[i];
+		uint32_t k = i, next;
+		while ((next = from[k]) != i) {
+			g[k] = g[next];
+			from[k] = k;
+			k = next;
+		}
+		g[k] = first;
+		from[k] = k;
+	}
+}
+
+/* Where they lie on disk it is another page for each, so they are moved within runs that stay in memory, and the runs,
+   each of which is read from one end to the other then, are put together at `to`. */
+enum { RUN = 1 << 16, LOOKED = 1 << 12 };	/* accounts; rows that were looked at */
+
+static void move_runs(struct gstat *g, struct gstat *to, const uint32_t *from, uint32_t n, const struct arena *own,
+    const struct arena *mem)
+{
+	uint32_t runs = n / RUN + 1, *at = xcalloc(runs, sizeof *at);
+	uint32_t *v = xmalloc((n + 1u) * sizeof *v);	/* of each run: what is in it, as it is to be */
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t run = from[i] / RUN;
+		v[run * RUN + at[run]++] = from[i] % RUN;
+	}
+	for (uint32_t i = 0; i < runs; i++) {
+		move_around(g + (size_t)i * RUN, v + (size_t)i * RUN, at[i]);
+		at[i] = i * RUN;
+		arena_rest(own);
+	}
+	mem_free(v);
+	for (uint32_t i = 0; i < n; i++) {
+		to[i] = g[at[from[i] / RUN]++];
+		arena_look(own, i);
+		arena_look(mem, i);
+	}
+	mem_free(at);
+}
+
+/* The longest first; they come by id, and those of a length stay so. To another place, or where they are. */
+static void sort_accounts(struct gstat *g, struct gstat *to, uint32_t n, const struct arena *own,
+    const struct arena *mem)
+{
+	struct keyed_many v;
+	keyed_many_room(&v, n);
+	for (uint32_t i = 0; i < n; i++) {
+		arena_look(own, i);
+		keyed_many_add(&v, keyed_down(g[i].total), i);
+	}
+	keyed_many_sort(&v, 0, n);
+	uint32_t *from = xmalloc((n + 1u) * sizeof *from);
+	for (uint32_t i = 0; i < n; i++)
+		from[i] = keyed_many_at(&v, i).v;
+	keyed_many_free(&v);
+	if (to == g)
+		move_around(g, from, n);
+	else
+		move_runs(g, to, from, n, own, mem);
+	mem_free(from);
+}
+
+static int group_cmp(const void *a, const void *b)
+{
+	const struct sched_group *x = a, *y = b;
+	if (x->exec != y->exec)
+		return x->exec > y->exec ? -1 : 1;
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+/* Does the goroutine count, and for which stretch (TIME_NONE: all of it)? */
+static bool asked_for(const struct snap *sn, const struct sched_ask *q, trk_id t, int64_t *a, int64_t *b)
+{
+	const struct trk_row *r = store_trk(sn->st, t);
+	int64_t t0 = r->t0, t1 = store_t1(sn->st, r);
+	*a = *b = TIME_NONE;
+	if (r->kind != TK_G || t0 == TIME_NONE || (q->g && !(q->g[t >> 3] >> (t & 7) & 1)))
+		return false;
+	if (q->t0 != TIME_NONE && q->t0 > t0)
+		*a = q->t0;
+	if (q->t1 != TIME_NONE && q->t1 < (t1 == TIME_NONE ? sn->t1 : t1))
+		*b = q->t1;
+	return (*a == TIME_NONE || t1 == TIME_NONE || *a < t1) && (*b == TIME_NONE || *b > t0);
+}
+
+static str_id group_key(const struct snap *sn, const struct sched_ask *q, trk_id t)
+{
+	return q->key ? q->key[t] : store_trk(sn->st, t)->name;
+}
+
+/* So many of n are done; all of them are `part` percent, after `from`. false: stop. */
+static bool tell(const struct sched_ask *q, uint32_t i, uint32_t n, unsigned from, unsigned part)
+{
+	return i % 16384 || look_on(&q->on, from + (n ? (uint64_t)part * i / n : part), 100);
+}
+
+/* Groups on their way. */
+struct grouping {
+	const struct sched *s;
+	const struct snap *sn;
+	const struct sched_ask *q;
+	struct arena *mem, own;
+	struct sched_groups *o;
+	uint32_t *count;		/* by key: goroutines; then the number of the group */
+	struct gstat *g;		/* by group, ascending: where they are to be in the end, or on disk beside it */
+};
+
+static struct sched_groups *grouped(struct grouping *k, bool all)
+{
+	if (!all)
+		k->o->n = k->o->ng = 0;
+	mem_free(k->count);
+	arena_free(&k->own);
+	return k->o;
+}
+
+/* How many there are of each. */
+static bool count_groups(struct grouping *k)
+{
+	int64_t a, b;
+	str_id most = k->sn->nstrs;
+	for (trk_id t = 1; t < k->sn->ntrks && k->q->key; t++)
+		most = k->q->key[t] > most ? k->q->key[t] : most;
+	k->count = xcalloc(most + 1u, sizeof *k->count);
+	for (trk_id t = 1; t < k->sn->ntrks; t++) {
+		store_pass(k->sn, t);
+		if (!tell(k->q, t, k->sn->ntrks, 5, 10))
+			return false;
+		if (asked_for(k->sn, k->q, t, &a, &b))
+			k->o->n += !k->count[group_key(k->sn, k->q, t)]++, k->o->ng++;
+	}
+	k->o->group = arena_alloc(k->mem, (k->o->n + 1u) * sizeof *k->o->group);
+	k->o->g = arena_alloc(k->mem, (k->o->ng + 1u) * sizeof *k->o->g);
+	k->g = mem_spills() && k->mem->spills ? arena_alloc(&k->own, (k->o->ng + 1u) * sizeof *k->g) : k->o->g;
+	uint32_t at = 0, n = 0;
+	for (str_id i = 0; i <= most; i++)
+		if (k->count[i]) {
+			k->o->group[n] = (struct sched_group){ i, at, 0, 0 };
+			at += k->count[i];
+			k->count[i] = n++;
+		}
+	return true;
+}
+
+/* The sums of each. */
+static bool sum_groups(struct grouping *k)
+{
+	int64_t a, b;
+	struct bins_ask *ask = arena_alloc(&k->own, (k->o->ng + 1u) * sizeof *ask);
+	uint32_t n = 0;
+	for (trk_id t = 1; t < k->sn->ntrks; t++) {
+		store_pass(k->sn, t);
+		if (!tell(k->q, t, k->sn->ntrks, 15, 30))
+			return false;
+		if (!asked_for(k->sn, k->q, t, &a, &b))
+			continue;
+		arena_look(&k->own, n);
+		struct sched_group *gr = &k->o->group[k->count[group_key(k->sn, k->q, t)]];
+		struct gstat *g = &k->g[gr->first + gr->n++];
+		sched_begin(k->s, t, a, b, g);
+		ask[n++] = (struct bins_ask){ t, g->t0, g->t1, g->ns };
+	}
+	return bins_many(k->sn, ask, n, &k->own, &k->q->on);
+}
+
+/* What follows from the sums, and the longest first. */
+static bool end_group(struct grouping *k, struct sched_group *gr)
+{
+	int64_t a, b;
+	struct gstat *g = k->g + gr->first;
+	for (uint32_t i = 0; i < gr->n; i++) {
+		if (!tell(k->q, i, gr->n, 60, 20))
+			return false;
+		arena_look(&k->own, i);
+		arena_look(k->mem, i);
+		if (i % LOOKED == LOOKED - 1)
+			store_rest(k->sn);
+		bool all = asked_for(k->sn, k->q, g[i].trk, &a, &b);
+		sched_end(k->s, all && sched_lives(k->s, g[i].trk, b), k->mem, &g[i]);
+		gr->exec += g[i].exec;
+	}
+	if (!look_on(&k->q->on, 80, 100))
+		return false;
+	sort_accounts(g, k->o->g + gr->first, gr->n, &k->own, k->mem);
+	return true;
+}
+
+struct sched_groups *sched_groups(const struct sched *s, const struct sched_ask *q, struct arena *mem)
+{
+	struct grouping k = { .s = s, .sn = s->sn, .q = q, .mem = mem, .own = { .spills = true },
+		.o = arena_zalloc(mem, sizeof *k.o) };
+	if (!count_groups(&k) || !sum_groups(&k))
+		return grouped(&k, false);
+	for (uint32_t i = 0; i < k.o->n; i++)
+		if (!end_group(&k, &k.o->group[i]))
+			return grouped(&k, false);
+	qsort(k.o->group, k.o->n, sizeof *k.o->group, group_cmp);
+	arena_rest(mem);
+	return grouped(&k, true);
+}
+
+frm_id sched_root(const struct store *st, stk_id s)
+{
+	frm_id f = 0;
+	for (; s; s = stk_parent(st, s))
+		f = stk_frame(st, s);
+	return f;
+}

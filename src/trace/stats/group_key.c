@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Keys of goroutines. All ways cost one pass over tracks, marks, spans or rows
+ * of sheets; none looks at single events. A goroutine has exactly one key in
+ * each, also where several would fit (it worked for many tasks, ran on many
+ * Ps): then the first or the last is taken, because groups that overlap have
+ * sums that mean nothing.
+ */
+#include "config.h"
+#include "trace/stats/group_key.h"
+
+#include "trace/bins.h"
+#include "trace/stats/goroutine_stats.h"
+#include "store/tracks/time_search.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct { const char *name, *head; } ways[GB__N] = {
+	[GB_FUNCTION] = {"function", "START FUNCTION"}, [GB_CREATOR] = {"creator", "CREATED IN"},
+	[GB_STATE] = {"state", "AT THE END"}, [GB_LABEL] = {"label", "LABEL"}, [GB_TASK] = {"task", "TASK"},
+	[GB_PROC] = {"proc", "LAST RAN ON"}, [GB_LIFE] = {"life", "LIFE"},
+};
+
+static const char *const states[TS__N] = {
+#define STATE(id, letter, name, reason) name,
+#include "state.def"
+#undef STATE
+};
+
+const char *gor_by_name(enum gor_by by)
+{
+	return by < GB__N ? ways[by].name : "";
+}
+
+const char *gor_by_head(enum gor_by by)
+{
+	return by < GB__N ? ways[by].head : "";
+}
+
+int gor_by_find(const char *name)
+{
+	for (int i = 0; i < GB__N; i++)
+		if (!strcmp(ways[i].name, name))
+			return i;
+	return -1;
+}
+
+static str_id text(const struct snap *sn, const char *s)
+{
+	return build_text(sn, s, strlen(s));
+}
+
+static void by_creator(const struct snap *sn, str_id *key)
+{
+	str_id unknown = text(sn, "(not seen)");
+	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++)) {
+		const struct trk_row *r = store_trk(sn->st, t);
+		stk_id created = r->created;
+		trk_id creator = r->creator;
+		if (created)
+			key[t] = store_fun(sn->st, store_frm(sn->st, stk_frame(sn->st, created))->fun)->name;
+		else if (creator)
+			key[t] = store_trk(sn->st, creator)->name;
+		if (!key[t])
+			key[t] = unknown;
+	}
+}
+
+static void by_state(const struct snap *sn, int64_t t1, str_id *key)
+{
+	str_id name[TS__N], ended = text(sn, "ended"), born = text(sn, "not created yet");
+	for (int i = 0; i < TS__N; i++)
+		name[i] = text(sn, states[i]);
+	name[TS_NONE] = born;
+	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++)) {
+		const struct trk_row *r = store_trk(sn->st, t);
+		if (r->kind != TK_G)
+			continue;
+		int64_t end = store_t1(sn->st, r), heard = store_heard(sn->st, r), at = t1 - 1;
+		if (heard != TIME_NONE && r->t0 <= at && at < heard)	/* it was in that then, and no sheet has it */
+			at = heard;
+		if (end != TIME_NONE && end <= t1)
+			key[t] = ended;
+		else	/* what it is in alone: since when would be asked of all sheets before, for each */
+			key[t] = name[ival_state(sn, t, at)];
+	}
+}
+
+static void by_label(const struct snap *sn, str_id *key)
+{
+	str_id none = text(sn, "(no label)");
+	for (trk_id t = 1; t < sn->ntrks; t++)
+		key[t] = none;
+	for (uint32_t i = 0; i < sn->nmarks; i++) {
+		store_pass(sn, i);
+		const struct sink_mark *m = store_mark(sn->st, i);
+		if (m->kind == MK_LABEL && m->trk && m->trk < sn->ntrks && m->text)
+			key[m->trk] = m->text;
+	}
+}
+
+/* Spans come in the order of their ends: the first task is that of the earliest begin. */
+static void by_task(const struct snap *sn, str_id *key, struct arena *a, const struct onlooker *on)
+{
+	const struct sched_tasks *ts = sched_tasks(sn, a, on);
+	int64_t *first = xmalloc((sn->ntrks + 1u) * sizeof *first);
+	str_id none = text(sn, "(no task)");
+	for (trk_id t = 0; t < sn->ntrks; t++) {
+		key[t] = none;
+		first[t] = INT64_MAX;
+	}
+	for (uint32_t i = 0; i < sn->nspans; i++) {
+		store_pass(sn, i);
+		const struct sink_span *s = &store_span(sn->st, i)->s;
+		if ((s->kind != SP_REGION && s->kind != SP_TASK) || !s->id || !s->trk || s->t0 >= first[s->trk])
+			continue;
+		uint32_t t = sched_task_find(ts, s->id);
+		if (t == UINT32_MAX || !ts->task[t].name)
+			continue;
+		first[s->trk] = s->t0;
+		key[s->trk] = ts->task[t].name;
+	}
+	mem_free(first);
+}
+
+static void by_proc(const struct snap *sn, int64_t t0, int64_t t1, str_id *key)
+{
+	str_id none = text(sn, "(did not run)");
+	trk_id *last = xcalloc(sn->ntrks + 1u, sizeof *last);
+	for (uint32_t i = 0; i < sn->nsheets; i++) {
+		const struct sheet_slot *slot = store_slot(sn->st, i);
+		if (slot->t1 <= t0 || slot->t0 >= t1)
+			continue;
+		const struct sheet *sh = sheet_get(sn, i);
+		for (uint32_t r = sh->nother; r < sh->ntrk; r++)
+			for (uint32_t k = sh->first[r + 1]; k-- > sh->first[r];)
+				if ((sh->state[k] & SHEET_STATE) == TS_RUN && sh->t0 + sheet_start(sh, k) < t1) {
+					last[sh->trk[r]] = sheet_who(sh, k);
+					break;
+				}
+		sheet_put(sn, i);
+	}
+	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++)) {
+		char name[24];
+		key[t] = none;
+		if (!last[t] || last[t] >= sn->ntrks)
+			continue;
+		snprintf(name, sizeof name, "P%" PRIu64, store_trk(sn->st, last[t])->id);
+		key[t] = text(sn, name);
+	}
+	mem_free(last);
+}
+
+static void by_life(const struct snap *sn, int64_t t0, int64_t t1, str_id *key)
+{
+	static const char *const name[2][2] = {
+		{"alive all the time", "existed before, ended"}, {"created, never ended", "created and ended"}};
+	str_id id[2][2];
+	for (int i = 0; i < 4; i++)
+		id[i / 2][i % 2] = text(sn, name[i / 2][i % 2]);
+	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++)) {
+		const struct trk_row *r = store_trk(sn->st, t);
+		/* who was there before, the trace was told of as it was; who is new has been created by somebody */
+		bool before = r->t0 == TIME_NONE || r->t0 < t0 || (!r->created && !r->creator);
+		int64_t end = store_t1(sn->st, r);
+		bool ended = end != TIME_NONE && end <= t1 && end < sn->t1;
+		key[t] = id[!before][ended];
+	}
+}
+
+str_id *gor_by_keys(const struct snap *sn, enum gor_by by, int64_t t0, int64_t t1, struct arena *a,
+    const struct onlooker *on)
+{
+	if (by == GB_FUNCTION)
+		return NULL;
+	str_id *key = arena_zalloc(a, (sn->ntrks + 1u) * sizeof *key);
+	switch (by) {
+	case GB_CREATOR: by_creator(sn, key); break;
+	case GB_STATE: by_state(sn, t1, key); break;
+	case GB_LABEL: by_label(sn, key); break;
+	case GB_TASK: by_task(sn, key, a, on); break;
+	case GB_PROC: by_proc(sn, t0, t1, key); break;
+	default: by_life(sn, t0, t1, key); break;
+	}
+	return key;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The value at a share of many numbers. A few are sorted. Of very many, which may lie on disk, nothing is moved: they
+ * are read four times, from the first to the last, and each time sixteen more bits of the values that are wanted are
+ * known, by counting those that begin like them. Sorting tens of millions takes their memory once more, and looks at
+ * all of it again and again.
+ */
+#include "config.h"
+#include "trace/stats/goroutine_stats.h"
+
+#include "base/radix_sort.h"
+
+#include <stdlib.h>
+
+enum { MANY = 1 << 20, SOME = 1 << 12, BITS = 16, MASK = (1 << BITS) - 1, LOOKED = 1 << 9 /* on a page */ };
+
+static int i64_cmp(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+void sched_sort(int64_t *v, uint32_t n)
+{
+	if (n)
+		qsort(v, n, sizeof *v, i64_cmp);
+}
+
+const double sched_spread_share[SPREAD__N] = {0.50, 0.90, 0.95, 0.99, 1};
+
+uint32_t sched_place(uint32_t n, double q)
+{
+	uint32_t i = (uint32_t)(q * (double)n);
+	return i < n ? i : n - 1;
+}
+
+int64_t sched_quantile(const int64_t *v, uint32_t n, double q)
+{
+	return n ? v[sched_place(n, q)] : 0;
+}
+
+/* One that is looked for: its first bits, and how many of those that begin so are before it. */
+struct sought { uint64_t bits; uint32_t rank, *count; };
+
+static void count(const struct arena *a, const int64_t *v, uint32_t n, int shift, const struct sought *s, unsigned ns)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t key = keyed_up(v[i]);
+		for (unsigned k = 0; k < ns; k++)
+			if (shift + BITS == 64 || key >> (shift + BITS) == s[k].bits)
+				s[k].count[key >> shift & MASK]++;
+		if (a && i % LOOKED == 0)
+			arena_look(a, i / LOOKED);
+	}
+}
+
+static void select_all(const struct arena *a, const int64_t *v, uint32_t n, struct sched_share *q, unsigned nq)
+{
+	struct sought *s = xcalloc(nq, sizeof *s);
+	for (unsigned k = 0; k < nq; k++)
+		s[k].rank = sched_place(n, q[k].share);
+	for (int shift = 64 - BITS; shift >= 0; shift -= BITS) {
+		for (unsigned k = 0; k < nq; k++)
+			s[k].count = xcalloc(MASK + 1, sizeof *s[k].count);
+		count(a, v, n, shift, s, nq);
+		for (unsigned k = 0; k < nq; k++) {
+			uint32_t digit = 0;
+			while (s[k].rank >= s[k].count[digit])
+				s[k].rank -= s[k].count[digit++];
+			s[k].bits = s[k].bits << BITS | digit;
+			mem_free(s[k].count);
+		}
+	}
+	for (unsigned k = 0; k < nq; k++)
+		q[k].value = (int64_t)(s[k].bits ^ UINT64_C(1) << 63);
+	mem_free(s);
+}
+
+void sched_shares(const struct arena *a, int64_t *v, uint32_t n, struct sched_share *q, unsigned nq)
+{
+	if (n > MANY) {
+		select_all(a, v, n, q, nq);
+		return;
+	}
+	sched_sort(v, n);
+	for (unsigned k = 0; k < nq; k++)
+		q[k].value = sched_quantile(v, n, q[k].share);
+	if (a && n > SOME)
+		arena_rest(a);
+}
+
+struct sched_spread sched_spread(int64_t *v, uint32_t n)
+{
+	struct sched_spread s = {.n = n};
+	sched_sort(v, n);
+	for (int k = 0; k < SPREAD__N; k++)
+		s.at[k] = sched_quantile(v, n, sched_spread_share[k]);
+	return s;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_TRACE_STATS_WAIT_STATS_H
+#define TTRACE_TRACE_STATS_WAIT_STATS_H
+
+#include "trace/stats/histogram.h"
+#include "trace/stats/goroutine_stats.h"
+#include "base/job.h"
+#include "store/store.h"
+
+/* How long goroutines wait, each time, and who ends it. */
+enum { WAITS_STATES = 3, WAITS_WAKERS = 24 };
+struct waits {
+	struct histo histo, block_histo[WAITS_STATES];	/* of the times it was runnable, was in those states */
+	struct sched_spread ready, block[WAITS_STATES];
+	/* start functions, those that did most first; 0: nobody */
+	struct { str_id name; uint32_t n; } waker[WAITS_WAKERS];
+	uint32_t nwaker, wakes, spans;
+	uint32_t still;			/* so many are still blocked at the end of the trace, */
+	int64_t still_longest;		/* one of them for so long */
+	bool cut;			/* not all spans were looked at */
+};
+
+struct waits_ask {
+	const trk_id *g;		/* goroutines, each once */
+	uint32_t n;
+	int64_t t0, t1;			/* spans that are there in [t0, t1), whole */
+	enum tstate state[WAITS_STATES];	/* the kinds of waits that are counted by themselves; TS_NONE: none */
+	uint64_t most;			/* steps: about a span each, and what sheets cost to look into */
+	bool at_hand;			/* no sheet that has been dropped is made again */
+	struct onlooker on;		/* where he says stop it is cut */
+};
+void waits_of(const struct snap *, const struct waits_ask *, struct waits *);
+
+#endif

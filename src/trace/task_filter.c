@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Picking tasks and regions. A range of latencies is written as people write
+ * one, in the ":" line and in options alike; it is kept as two bounds that are
+ * both inside, so that the bars of a histogram (which end before the next one
+ * begins) and ">50ms" become the same thing.
+ */
+#include "config.h"
+#include "trace/task_filter.h"
+
+#include "base/text/text.h"
+#include "store/tracks/time_search.h"
+
+#include <string.h>
+
+/* A duration of which only s[0..n) counts; "" leaves *ns alone. */
+static bool duration(const char *s, size_t n, int64_t *ns)
+{
+	char word[40];
+	while (n && *s == ' ')
+		s++, n--;
+	while (n && s[n - 1] == ' ')
+		n--;
+	if (n >= sizeof word)
+		return false;
+	memcpy(word, s, n);
+	word[n] = '\0';
+	return !n || text_parse_ns(word, ns);
+}
+
+bool pick_range(const char *s, int64_t *lo, int64_t *hi)
+{
+	const char *dots = strstr(s, "..");
+	*lo = *hi = TIME_NONE;
+	if (dots)
+		return duration(s, (size_t)(dots - s), lo) && duration(dots + 2, strlen(dots + 2), hi) &&
+		    (*lo == TIME_NONE || *hi == TIME_NONE || *lo <= *hi);
+	if (*s != '<' && *s != '>')
+		return false;
+	int64_t *end = *s == '<' ? hi : lo, out = *s == '<' ? -1 : 1;
+	bool inside = s[1] == '=';
+	s += 1 + inside;
+	if (!duration(s, strlen(s), end) || *end == TIME_NONE)
+		return false;
+	*end += inside ? 0 : out;
+	return true;
+}
+
+static bool says(const struct rx *rx, const struct store *st, str_id s)
+{
+	const struct str_row *r = store_str(st, s);
+	return r->n && rx_match(rx, r->s, r->n);
+}
+
+static bool task_says(const struct rx *rx, const struct store *st, const struct sched_tasks *ts,
+    const struct sched_task *t)
+{
+	if (says(rx, st, t->name))
+		return true;
+	for (uint32_t i = t->first; i < t->first + t->n; i++) {
+		struct sched_event e = sched_event(ts, i);
+		if (e.log ? says(rx, st, store_mark(st, e.i)->category) || says(rx, st, store_mark(st, e.i)->text)
+			   : says(rx, st, store_span(st, e.i)->s.name))
+			return true;
+	}
+	return false;
+}
+
+bool pick_task(const struct pick *p, const struct store *st, const struct sched_tasks *ts, const struct sched_task *t)
+{
+	bool whole = t->t0 != TIME_NONE && t->t1 != TIME_NONE;
+	if ((p->whole == PICK_WHOLE && !whole) || (p->whole == PICK_PART && whole))
+		return false;
+	if ((p->lo != TIME_NONE || p->hi != TIME_NONE) && (!whole || !pick_latency(p, t->t1 - t->t0)))
+		return false;
+	return !p->text || task_says(p->text, st, ts, t);
+}
+
+bool pick_region(const struct pick *p, const struct snap *sn, const struct sink_span *s)
+{
+	bool whole = s->t0 != TIME_NONE && s->t1 != TIME_NONE;
+	int64_t t0, t1;
+	span_bounds(sn, s, &t0, &t1);
+	return !(p->whole == PICK_WHOLE && !whole) && !(p->whole == PICK_PART && whole) && pick_latency(p, t1 - t0) &&
+	    (!p->text || says(p->text, sn->st, s->name));
+}
+
+struct pick_slow pick_slow(const int64_t *v, uint32_t n)
+{
+	enum { BEYOND = 3 };
+	uint32_t p99 = (uint32_t)(((uint64_t)n * 99 + 99) / 100);	/* how many are not above it */
+	struct pick_slow s = {p99 < n ? p99 : n - 1, false};
+	int64_t most = 0;
+	for (uint32_t i = (n - 1) / 2; i + BEYOND < n; i++) {
+		int64_t by = v[i + 1] - v[i];
+		if (by > most && by >= v[i]) {
+			most = by;
+			s = (struct pick_slow){i + 1, true};
+		}
+	}
+	return s;
+}

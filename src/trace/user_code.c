@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Which frames are user code. The name of a Go function begins with the import
+ * path of its package, and the packages of the standard library are data
+ * (stdlib.def). A rule by the form of the path alone would be wrong: a path
+ * without a dot in its first element may be a module of the user
+ * ("orders/internal/db").
+ */
+#include "config.h"
+#include "trace/user_code.h"
+
+#include "base/bsearch.h"
+
+#include <string.h>
+
+static const char *const packages[] = {
+#define PKG(path) path,
+#include "trace/go_stdlib.def"
+#undef PKG
+};
+enum { PACKAGES = sizeof packages / sizeof *packages };
+
+/* Compare the path s[0..n) with a path of the table, by bytes. */
+static int path_cmp(const char *s, size_t n, const char *path)
+{
+	size_t len = strlen(path);
+	int c = memcmp(s, path, n < len ? n : len);
+	return c ? c : n < len ? -1 : n > len;
+}
+
+/* The first package of the table that is not before s[0..n). */
+static size_t lower_bound(const char *s, size_t n)
+{
+	struct halve h = {.hi = PACKAGES};
+	while (halve(&h))
+		halve_on(&h, path_cmp(s, n, packages[h.at]) > 0);
+	return h.lo;
+}
+
+static bool is_listed(const char *s, size_t n)
+{
+	size_t i = lower_bound(s, n);
+	return i < PACKAGES && !path_cmp(s, n, packages[i]);
+}
+
+/* A package of the table, or a folder that has one. */
+static bool has_listed(const char *s, size_t n)
+{
+	size_t i = lower_bound(s, n);
+	return i < PACKAGES && strlen(packages[i]) >= n && !memcmp(packages[i], s, n) &&
+	    (!packages[i][n] || packages[i][n] == '/');
+}
+
+static bool begins(const char *s, size_t n, const char *with)
+{
+	size_t len = strlen(with);
+	return n >= len && !memcmp(s, with, len);
+}
+
+static bool is_standard(const char *s, size_t n)
+{
+	static const char internal[] = "/internal";
+	if (begins(s, n, "internal/") || begins(s, n, "vendor/") || is_listed(s, n))
+		return true;
+	const char *in = memmem(s, n, internal, sizeof internal - 1);
+	size_t parent = in ? (size_t)(in - s) : 0, end = parent + sizeof internal - 1;
+	return in && (end == n || s[end] == '/') && has_listed(s, parent);
+}
+
+/* The bytes of the package in the name of a Go function; 0: there is none. */
+static size_t package_of(const char *name, size_t n)
+{
+	size_t last = 0;
+	for (size_t i = 0; i < n && !strchr("([{<: ", name[i]); i++)
+		if (name[i] == '/')
+			last = i + 1;
+	for (size_t i = last; i < n && !strchr("([{<: ", name[i]); i++)
+		if (name[i] == '.')
+			return i;
+	return 0;
+}
+
+bool usercode_function(const char *name, size_t n)
+{
+	size_t package = package_of(name, n);
+	return package && !is_standard(name, package);
+}
+
+/* Is this outside of the packages that all programs call? Their names do not distinguish stacks. */
+static bool is_telling(const char *name, size_t n)
+{
+	return package_of(name, n) && !begins(name, n, "runtime.") && !begins(name, n, "sync.") &&
+	    !begins(name, n, "internal/");
+}
+
+static stk_id first_of(const struct store *st, stk_id s, bool (*meant)(const char *, size_t))
+{
+	for (; s; s = stk_parent(st, s)) {
+		const struct str_row *name = store_str(st, store_fun(st, store_frm(st, stk_frame(st, s))->fun)->name);
+		if (name->n && meant(name->s, name->n))
+			break;
+	}
+	return s;
+}
+
+stk_id usercode_stack(const struct store *st, stk_id s)
+{
+	return first_of(st, s, usercode_function);
+}
+
+stk_id usercode_site(const struct store *st, stk_id s)
+{
+	stk_id first = usercode_stack(st, s);
+	first = first ? first : first_of(st, s, is_telling);
+	return first ? first : s;
+}
