@@ -11,8 +11,8 @@
 #include "base/put.h"
 #include "base/text/text.h"
 #include "report/report.h"
-#include "session/opt.h"
-#include "session/remote.h"
+#include "cli/options.h"
+#include "session/download.h"
 #include "tui.h"
 
 #include <stdlib.h>

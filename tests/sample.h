@@ -3,7 +3,7 @@
 #ifndef TTRACE_SAMPLE_H
 #define TTRACE_SAMPLE_H
 
-#include "session/opt.h"
+#include "cli/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>

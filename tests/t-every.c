@@ -15,7 +15,7 @@
 #include "cmd.h"
 #include "pane.h"
 #include "report/report.h"
-#include "session/opt.h"
+#include "cli/options.h"
 #include "session/session.h"
 
 #include "sample.h"

@@ -10,7 +10,7 @@
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "key.h"
-#include "session/opt.h"
+#include "cli/options.h"
 
 #include "sample.h"
 #include "tap.h"

@@ -8,8 +8,8 @@
 #include "config.h"
 #include "report/report.h"
 #include "base/mem/mem.h"
-#include "session/opt.h"
-#include "session/remote.h"
+#include "cli/options.h"
+#include "session/download.h"
 #include "tap.h"
 
 #include <stdio.h>

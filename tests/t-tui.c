@@ -11,7 +11,7 @@
 #include "app.h"
 #include "base/mem/mem.h"
 #include "cmd.h"
-#include "session/opt.h"
+#include "cli/options.h"
 #include "session/session.h"
 
 #include "sample.h"

@@ -15,7 +15,7 @@
 #include "inside.h"
 
 #include "base/text/text.h"
-#include "session/tracefile.h"
+#include "session/trace_open.h"
 
 #include <stdlib.h>
 #include <string.h>

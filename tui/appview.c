@@ -13,7 +13,7 @@
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
-#include "session/tracefile.h"
+#include "session/trace_open.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
 #define TTRACE_LISTVIEW_H
 
 #include "symbols/source.h"
-#include "session/asmcode.h"
+#include "session/asm_source.h"
 #include "rows.h"
 #include "tree.h"
 

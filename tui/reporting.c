@@ -10,7 +10,7 @@
 #include "reporting.h"
 
 #include "base/job.h"
-#include "session/arrival.h"
+#include "session/input_wait.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #define TTRACE_REPORTING_H
 
 #include "base/mem/mem.h"
-#include "session/hand.h"
+#include "session/input_cache.h"
 #include "session/session.h"
 #include "tui.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/text/buf.h"
 #include "base/err.h"
-#include "session/opt.h"
+#include "cli/options.h"
 #include "tui.h"
 
 /* Draw without a terminal: press the keys of -script (none: the first screen) on a screen of -size

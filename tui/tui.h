@@ -4,7 +4,7 @@
 #define TTRACE_TUI_H
 
 #include "base/err.h"
-#include "session/opt.h"
+#include "cli/options.h"
 
 /* The text of opt's report, none when -output names a file for it; what it notices goes where opt says. The viewer
    shows reports but does not know them. It is called on a thread of its own. */

@@ -11,8 +11,8 @@
 #include "base/put.h"
 #include "base/text/text.h"
 #include "load/gotrace/wire.h"
-#include "session/remote.h"
-#include "session/tracefile.h"
+#include "session/download.h"
+#include "session/trace_open.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 
 #include "base/mem/mem.h"
 #include "report/dump.h"
-#include "session/tracefile.h"
+#include "session/trace_open.h"
 
 #include <stdlib.h>
 

@@ -18,7 +18,7 @@
 #include "load/gotrace/wire.h"
 #include "load/gotrace/event_stream.h"
 #include "report/table.h"
-#include "session/tracefile.h"
+#include "session/trace_open.h"
 
 #include <stdio.h>
 #include <stdlib.h>

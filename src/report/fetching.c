@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/put.h"
 #include "base/text/text.h"
-#include "session/remote.h"
+#include "session/download.h"
 
 #include <signal.h>
 #include <string.h>

@@ -12,9 +12,9 @@
 #include "base/text/text.h"
 #include "report/infolabels.h"
 #include "report/view.h"
-#include "session/again.h"
-#include "session/indexing.h"
-#include "session/remote.h"
+#include "session/trace_reread.h"
+#include "session/index_cache.h"
+#include "session/download.h"
 #include "store/tracks/time_search.h"
 
 #include <inttypes.h>

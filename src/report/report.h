@@ -7,7 +7,7 @@
 #include "base/text/buf.h"
 #include "base/err.h"
 #include "load/load.h"
-#include "session/opt.h"
+#include "cli/options.h"
 
 /*
  * Reports: text from a file, without the interface. A report writes into

@@ -16,7 +16,7 @@
 
 const struct report reports[] = {
 #define REPORT(name, fn, arg, takes, group, help, purpose, columns, example) {name, fn},
-#include "session/report.def"
+#include "cli/reports.def"
 #undef REPORT
 	{NULL, NULL},
 };

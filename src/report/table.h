@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/mem/mem.h"
 #include "report/json.h"
-#include "session/opt.h"
+#include "cli/options.h"
 
 /*
  * Columns and rows, printed as aligned text, as tab- or comma-separated values

@@ -9,7 +9,7 @@
 #include "report/json.h"
 #include "report/report.h"
 #include "report/table.h"
-#include "session/tracefile.h"
+#include "session/trace_open.h"
 
 /* What the reports on traces have in common: the trace, the range and the goroutines asked for. */
 struct trep {

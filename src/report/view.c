@@ -15,7 +15,7 @@
 #include "base/text/text.h"
 #include "base/text/pprof_units.h"
 #include "base/wrap_math.h"
-#include "session/fetch.h"
+#include "session/merge_profiles.h"
 
 #include <stdarg.h>
 #include <stdio.h>

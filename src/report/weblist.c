@@ -20,7 +20,7 @@
 #include "base/text/text.h"
 #include "base/text/pprof_units.h"
 #include "report/view.h"
-#include "session/asmcode.h"
+#include "session/asm_source.h"
 
 #include <stdlib.h>
 #include <string.h>

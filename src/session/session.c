@@ -12,8 +12,8 @@
  * of the query like any filter.
  */
 #include "config.h"
-#include "session/state.h"
-#include "session/tracefile.h"
+#include "session/internal.h"
+#include "session/trace_open.h"
 
 #include "symbols/source.h"
 #include "trace/as_profile.h"

@@ -5,7 +5,7 @@
 
 #include "filter/weigh.h"
 #include "base/err.h"
-#include "session/opt.h"
+#include "cli/options.h"
 #include "store/store.h"
 
 /*

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * `ttrace help`, out of the two tables of the command line.
+ *
+ * Names stand in a column, what they mean beside it, broken into lines that fit 80
+ * columns. The help of one report lists the options that change it (opt_taken()). What its columns mean
+ * is a table of the viewer (explain.def), which main.c puts between.
+ */
+#include "config.h"
+#include "cli/options.h"
+
+#include "base/text/text.h"
+
+#include <string.h>
+
+enum { WIDTH = 80, NAME_W = 22, OPTION_W = 30 };
+
+/* Text from column `indent` on, in a line of which `have` columns are written. */
+static void paragraph(struct buf *b, const char *text, size_t indent, size_t have)
+{
+	do {
+		size_t n = text_line(text, WIDTH - indent);
+		buf_pad(b, ' ', indent - have);
+		buf_put(b, text, n);
+		buf_putc(b, '\n');
+		text += n + strspn(text + n, " ");
+		have = 0;
+	} while (*text);
+}
+
+void opt_help_row(struct buf *b, const char *name, const char *text, size_t indent)
+{
+	while (strlen(name) > WIDTH - 4) {	/* a list of values, or of names */
+		size_t n = WIDTH - 4;
+		while (n > 1 && !strchr("| ", name[n - 1]))
+			n--;
+		buf_printf(b, "    %.*s\n", (int)(n - (name[n - 1] == ' ')), name);
+		name += n;
+	}
+	size_t have = strlen(name) + 4;
+	buf_printf(b, "    %s", name);
+	if (have >= indent) {	/* too long for its column: it has a line of its own */
+		buf_putc(b, '\n');
+		have = 0;
+	}
+	paragraph(b, text, indent, have);
+}
+
+static void option(struct buf *b, const struct opt_row *r)
+{
+	struct buf name = {0}, text = {0};
+	buf_printf(&name, "-%s%s%s", r->name, r->arg ? "=" : "", r->arg ? r->arg : "");
+	buf_puts(&text, r->help);
+	if (r->dflt && r->kind != 'B')
+		buf_printf(&text, " (%s)", r->dflt);
+	opt_help_row(b, buf_str(&name), buf_str(&text), OPTION_W);
+	buf_free(&name);
+	buf_free(&text);
+}
+
+void opt_help(struct buf *b)
+{
+	const char *group = "";
+	for (int i = 0; i < OPT__N; i++) {
+		if (strcmp(group, options[i].group))
+			buf_printf(b, "%s  %s\n", i ? "\n" : "", options[i].group);
+		group = options[i].group;
+		option(b, &options[i]);
+	}
+}
+
+static void report(struct buf *b, const struct report_row *r)
+{
+	struct buf name = {0};
+	buf_printf(&name, "%s%s%s", r->name, r->arg ? " " : "", r->arg ? r->arg : "");
+	opt_help_row(b, buf_str(&name), r->help, NAME_W);
+	buf_free(&name);
+}
+
+void opt_help_reports(struct buf *b)
+{
+	const char *group = "";
+	for (const struct report_row *r = report_rows; r->name; r++) {
+		if (strcmp(group, r->group))
+			buf_printf(b, "%s  %s\n", *group ? "\n" : "", r->group);
+		group = r->group;
+		report(b, r);
+	}
+}
+
+/* ---- one report */
+
+const struct report_row *opt_report(const char *name)
+{
+	for (const struct report_row *r = report_rows; r->name; r++)
+		if (!strcmp(r->name, name))
+			return r;
+	return NULL;
+}
+
+void opt_help_report(struct buf *b, const struct report_row *r)
+{
+	bool reads = strcmp(r->name, "help") != 0;
+	buf_printf(b, "ttrace %s%s%s%s\n", r->name, r->arg ? " " : "", r->arg ? r->arg : "",
+	    reads ? " [OPTIONS] FILE..." : "");
+	paragraph(b, r->help, 4, 0);
+	buf_putc(b, '\n');
+	paragraph(b, r->purpose, 4, 0);
+	buf_printf(b, "\nExample\n    ttrace %s\n", r->example);
+}
+
+static bool is_one(const char *s, const char *one, const char *other)
+{
+	return !strcmp(s, one) || !strcmp(s, other);
+}
+
+/* Is the option worth a line in the help of this report? Those of how and from where to read are in ttrace help. */
+static bool listed(const struct report_row *r, int i)
+{
+	const struct opt_row *o = &options[i];
+	bool views = !strcmp(r->group, "viewer"), samples = is_one(r->group, "profile", "export");
+	switch (i) {
+	case OPT_HELP: case OPT_VERSION: case OPT_PRINT: return false;
+	case OPT_FORMAT: return r->columns || !strcmp(r->name, "info");
+	case OPT_ADD_COMMENT: return samples;
+	case OPT_INTEL_SYNTAX: return is_one(r->name, "disasm", "weblist");
+	default: break;
+	}
+	if (!strcmp(o->group, "source"))
+		return samples;
+	if (is_one(o->group, "viewer", "fetch"))
+		return views;
+	return !views && opt_taken(r->name, (enum opt_id)i);
+}
+
+void opt_help_options(struct buf *b, const struct report_row *r)
+{
+	const char *group = "";
+	if (!strcmp(r->name, "help"))
+		return;
+	buf_puts(b, "\nOptions\n");
+	for (int i = 0; i < OPT__N; i++) {
+		if (!listed(r, i))
+			continue;
+		if (strcmp(group, options[i].group))
+			buf_printf(b, "%s  %s\n", *group ? "\n" : "", options[i].group);
+		group = options[i].group;
+		option(b, &options[i]);
+	}
+}

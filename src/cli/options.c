@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The command line, out of two tables. The parser knows four things beside
+ * them: that the words "view" and "help" are reports too, that a report may be
+ * named by a flag (pprof's order), that -cum and -flat exclude each other, and
+ * that so do the granularities: the last one given holds.
+ *
+ * getopt is not used: pprof's users type one dash before long names and
+ * -name=value, and options between and after the files.
+ */
+#include "config.h"
+#include "cli/options.h"
+
+#include "base/text/go_number.h"
+#include "base/mem/mem.h"
+#include "base/text/suggest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { B = 'B', I = 'I', F = 'F', S = 'S', M = 'M', D = 'D' };
+
+const struct opt_row options[OPT__N] = {
+#define OPT(id, name, kind, arg, dflt, group, help) {name, kind, arg, dflt, group, help},
+#include "cli/options.def"
+#undef OPT
+};
+
+const struct report_row report_rows[] = {
+	{"view", NULL, NULL, "viewer", "open the viewer (the default without a report)",
+	    "The interactive viewer: ? lists its keys.", NULL, "view -pane=flame cpu.pb.gz"},
+	{"help", "[REPORT]", NULL, "viewer", "help on all reports and options, or on one report",
+	    "Lists all reports and options, or explains one report.", NULL, "help top"},
+#define REPORT(name, fn, arg, takes, group, help, purpose, columns, example) \
+	{name, arg, takes, group, help, purpose, columns, example},
+#include "cli/reports.def"
+#undef REPORT
+	{0},
+};
+
+static const struct report_row *find_report(const char *name, size_t n)
+{
+	for (const struct report_row *r = report_rows; r->name; r++)
+		if (strlen(r->name) == n && !memcmp(r->name, name, n))
+			return r;
+	return NULL;
+}
+
+/* The option called so, exactly or by a unique beginning; -1 none, -2 more than one. */
+static int find_option(const char *name, size_t n)
+{
+	int found = -1;
+	for (int i = 0; i < OPT__N; i++) {
+		if (strncmp(options[i].name, name, n))
+			continue;
+		if (!options[i].name[n])
+			return i;
+		found = found == -1 ? i : -2;
+	}
+	return found;
+}
+
+static int parse_bool(const char *s, bool *b)
+{
+	static const char *const yes[] = {"1", "t", "T", "true", "True", "TRUE", "y", "yes", "on"};
+	static const char *const no[] = {"0", "f", "F", "false", "False", "FALSE", "n", "no", "off"};
+	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
+		if (!strcmp(s, yes[i]) || !strcmp(s, no[i])) {
+			*b = !strcmp(s, yes[i]);
+			return 0;
+		}
+	}
+	return -1;
+}
+
+static int bad_value(struct err *e, const struct opt_row *r, const char *s, const char *wanted)
+{
+	return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s requires %s, not \"%.60s\"", r->name, wanted, s);
+}
+
+/* Is the word s[0..n) in a list of words with blanks between them? */
+static bool word_in(const char *list, const char *s, size_t n)
+{
+	for (const char *w = list; *(w += strspn(w, " ")); w += strcspn(w, " "))
+		if (strcspn(w, " ") == n && !memcmp(w, s, n))
+			return true;
+	return false;
+}
+
+/* The options of pprof that open another program: what takes their place here. */
+static const char *instead_of(const char *name, size_t n)
+{
+	static const struct { const char *names, *say; } other[] = {
+		{"http", "serves no pages: ttrace view FILE shows the profile in the terminal, "
+			 "ttrace flame FILE > x.svg writes a page for a browser"},
+		{"web", "opens no browser: ttrace flame FILE > x.svg writes a flame graph as a page, "
+			"ttrace svg FILE > x.svg the call graph"},
+		{"evince eog gv", "opens no other program: ttrace svg FILE > x.svg draws the call graph, as do "
+				  "png, gif, pdf and ps"},
+		{"kcachegrind", "opens no other program: ttrace callgrind FILE > x.callgrind writes what kcachegrind "
+				"reads"},
+	};
+	for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+		if (word_in(other[i].names, name, n))
+			return other[i].say;
+	return NULL;
+}
+
+static int no_option(struct err *e, const char *name, size_t n)
+{
+	const char *instead = instead_of(name, n);
+	if (instead)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%.*s %s", (int)n, name, instead);
+	struct near near = {name, n, NULL, 0};
+	for (int i = 0; i < OPT__N; i++)
+		near_offer(&near, options[i].name);
+	for (const struct report_row *r = report_rows; r->name; r++)
+		near_offer(&near, r->name);
+	if (near.best)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "unknown option -%.*s (did you mean -%s?)", (int)n, name,
+		    near.best);
+	return err_set(e, ERR_USAGE, ERR_NOWHERE, "unknown option -%.*s", (int)n, name);
+}
+
+int opt_no_report(const char *name, struct err *e)
+{
+	struct near near = {name, strlen(name), NULL, 0};
+	for (const struct report_row *r = report_rows; r->name; r++)
+		near_offer(&near, r->name);
+	if (near.best)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "unknown report \"%s\" (did you mean %s?)", name, near.best);
+	return err_set(e, ERR_USAGE, ERR_NOWHERE, "unknown report \"%s\"", name);
+}
+
+/* Set the value of an option; s points into argv or is a default. */
+static int set_value(struct opt *o, int id, const char *s, struct err *e)
+{
+	const struct opt_row *r = &options[id];
+	struct opt_value *v = &o->v[id];
+	v->s = s;
+	switch (r->kind) {
+	case B:
+		return parse_bool(s, &v->b) ? bad_value(e, r, s, "true or false") : 0;
+	case I:
+		return gonum_int(s, &v->i) ? 0 : bad_value(e, r, s, "a whole number");
+	case F:
+		return gonum_float(s, &v->f) ? 0 : bad_value(e, r, s, "a number");
+	case M:
+		v->all = xrealloc(v->all, (v->nall + 1) * sizeof *v->all);
+		v->all[v->nall++] = s;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+int opt_set(struct opt *o, enum opt_id id, const char *s, struct err *e)
+{
+	struct opt_value was = o->v[id];
+	if (set_value(o, (int)id, s, e)) {
+		o->v[id] = was;
+		return -1;
+	}
+	o->v[id].set = true;
+	return 0;
+}
+
+/* -cum and -flat exclude each other, and so do the granularities. */
+static int radio(const struct opt *o, int id, struct err *e)
+{
+	bool gran = id >= OPT_FUNCTIONS && id <= OPT_ADDRESSES, sort = id == OPT_CUM || id == OPT_FLAT;
+	for (int i = gran ? OPT_FUNCTIONS : OPT_CUM; (gran || sort) && i <= (gran ? OPT_ADDRESSES : OPT_FLAT); i++)
+		if (i != id && o->v[id].b && o->v[i].set && o->v[i].b)
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s and -%s cannot be used together",
+			    options[i].name, options[id].name);
+	return 0;
+}
+
+struct args {
+	int n, i;
+	char *const *v;
+};
+
+static void choose_report(struct opt *o, const struct report_row *r)
+{
+	o->report = r->name;
+}
+
+/* One word that begins with a dash. */
+static int parse_flag(struct opt *o, struct args *a, struct err *e)
+{
+	const char *word = a->v[a->i], *name = word + 1 + (word[1] == '-');
+	const char *eq = strchr(name, '=');
+	size_t n = eq ? (size_t)(eq - name) : strlen(name);
+	int id = n == 1 && *name == 'h' ? OPT_HELP : find_option(name, n);
+	const struct report_row *r = find_report(name, n);
+	if (r && (id < 0 || options[id].name[n])) {
+		choose_report(o, r);
+		if (eq)
+			o->arg = eq + 1;
+		return 0;
+	}
+	if (id == -2)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%.*s is ambiguous", (int)n, name);
+	if (id < 0)
+		return no_option(e, name, n);
+	const char *value = eq ? eq + 1 : NULL;
+	if (!value && options[id].kind == B)
+		value = "true";
+	if (!value && a->i + 1 < a->n)
+		value = a->v[++a->i];
+	if (!value)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s requires %s", options[id].name, options[id].arg);
+	o->v[id].set = true;
+	o->v[id].word = a->i;
+	if (set_value(o, id, value, e))
+		return -1;
+	return radio(o, id, e);
+}
+
+/* The argument of a report comes first among the plain words, when no flag gave it. */
+static void take_argument(struct opt *o)
+{
+	const struct report_row *r = find_report(o->report, strlen(o->report));
+	if (!r || !r->arg || o->arg || !o->nfile)
+		return;
+	o->arg = o->file[0];
+	memmove(o->file, o->file + 1, --o->nfile * sizeof *o->file);
+}
+
+/* Do options of this group change what a report prints? Others say where and how it is printed or read. */
+static bool changes_reports(const char *group)
+{
+	return word_in("report granularity filter value difference trace", group, strlen(group));
+}
+
+bool opt_taken(const char *report, enum opt_id id)
+{
+	const struct report_row *r = find_report(report, strlen(report));
+	const struct opt_row *row = &options[id];
+	if (!r || !r->takes || !changes_reports(row->group))
+		return true;
+	for (const char *w = r->takes; (w = strchr(w, '+')); w++)
+		if (strcspn(w + 1, " ") == strlen(row->group) && !strncmp(w + 1, row->group, strlen(row->group)))
+			return true;
+	return word_in(r->takes, row->name, strlen(row->name));
+}
+
+bool opt_typed(const struct opt *o, enum opt_id id)
+{
+	return o->v[id].set && o->v[id].word > o->habits;
+}
+
+int opt_fits_profile(const struct opt *o, const char *kind, struct err *e)
+{
+	for (int i = 0; i < OPT__N; i++)
+		if (opt_typed(o, (enum opt_id)i) && (i == OPT_REST || !strcmp(options[i].group, "trace")))
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "this is a %s; -%s applies only to traces", kind,
+			    options[i].name);
+	return 0;
+}
+
+int opt_fits(const struct opt *o, struct err *e)
+{
+	for (int i = 0; i < OPT__N; i++) {
+		if (!opt_typed(o, (enum opt_id)i) || opt_taken(o->report, (enum opt_id)i))
+			continue;
+		if (!strcmp(options[i].group, "difference"))
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s cannot compare: -%s applies only to reports on "
+			    "call trees (top, peek, flame ...)", o->report, options[i].name);
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s does not apply to %s", options[i].name, o->report);
+	}
+	bool lists_spans = opt_taken(o->report, OPT_COMPLETE);
+	if (opt_typed(o, OPT_LATENCY) && !lists_spans && !o->v[OPT_TASK].set && !o->v[OPT_REGION].set)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-latency requires -task or -region in %s", o->report);
+	return 0;
+}
+
+int opt_parse(struct opt *o, int argc, char *const *argv, struct err *e)
+{
+	memset(o, 0, sizeof *o);
+	for (int i = 0; i < OPT__N; i++)
+		if (options[i].dflt && set_value(o, i, options[i].dflt, e))
+			return -1;
+	o->file = xcalloc((size_t)argc + 1, sizeof *o->file);
+	o->owned = o->file;
+	bool flags = true;
+	struct args a = {argc, 1, argv};
+	for (; a.i < argc; a.i++) {
+		const char *w = argv[a.i];
+		const struct report_row *r;
+		if (flags && !strcmp(w, "--"))
+			flags = false;
+		else if (flags && w[0] == '-' && w[1]) {
+			if (parse_flag(o, &a, e))
+				return -1;
+		} else if (flags && !o->report && !o->nfile && (r = find_report(w, strlen(w))))
+			choose_report(o, r);
+		else
+			o->file[o->nfile++] = w;
+	}
+	if (!o->report)
+		o->report = "view";
+	take_argument(o);
+	return 0;
+}
+
+void opt_free(struct opt *o)
+{
+	for (int i = 0; i < OPT__N; i++)
+		mem_free(o->v[i].all);
+	mem_free(o->owned);
+	memset(o, 0, sizeof *o);
+}
+
+static void print_row(struct buf *b, const char *group, const char *name, const char *arg, const char *dflt,
+    const char *help)
+{
+	buf_printf(b, "%s\t%s\t%s\t%s\t%s", group, name, arg ? arg : "", dflt ? dflt : "", help);
+}
+
+bool opt_print(struct buf *b, const char *what)
+{
+	if (!strcmp(what, "options"))
+		for (int i = 0; i < OPT__N; i++) {
+			print_row(b, options[i].group, options[i].name, options[i].arg, options[i].dflt,
+			    options[i].help);
+			buf_putc(b, '\n');
+		}
+	else if (!strcmp(what, "reports"))
+		for (const struct report_row *r = report_rows; r->name; r++) {
+			print_row(b, r->group, r->name, r->arg, NULL, r->help);
+			buf_printf(b, "\t%s\t%s\t%s\n", r->purpose, r->columns ? r->columns : "", r->example);
+		}
+	else
+		return false;
+	return true;
+}
+
+/* One word of s, its quotes taken off, into out; the rest of s. */
+static const char *env_word(const char *s, char *out)
+{
+	char quote = 0;
+	for (; *s && (quote || (*s != ' ' && *s != '\t' && *s != '\n')); s++) {
+		if (*s == quote)
+			quote = 0;
+		else if (!quote && (*s == '"' || *s == '\''))
+			quote = *s;
+		else if (*s == '\\' && quote != '\'' && s[1])
+			*out++ = *++s;
+		else
+			*out++ = *s;
+	}
+	*out = '\0';
+	return s;
+}
+
+char **opt_env(const char *env, int *argc, char *const *argv)
+{
+	size_t len = strlen(env);
+	/* words first, then the bytes they lie in: one block, freed as one */
+	char **v = xcalloc(1, ((size_t)*argc + len + 2) * sizeof *v + len + 1);
+	char *at = (char *)(v + (size_t)*argc + len + 2);
+	int n = 0;
+	if (*argc)
+		v[n++] = argv[0];
+	for (const char *s = env + strspn(env, " \t\n"); *s; s += strspn(s, " \t\n")) {
+		s = env_word(s, at);
+		v[n++] = at;
+		at += strlen(at) + 1;
+	}
+	for (int i = 1; i < *argc; i++)
+		v[n++] = argv[i];
+	*argc = n;
+	return v;
+}
+
+void opt_env_free(char **v)
+{
+	mem_free(v);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Machine code for people who look at source: the ranges around the sampled
+ * addresses of a function are disassembled, and every instruction is given the
+ * frames that debug information has for its address, so that it can be shown
+ * below the line that it comes from, in the function that it was inlined into.
+ *
+ * A range is the whole of the symbol that an address lies in, when that is of a
+ * bearable size, because a loop is read as a whole; else some bytes around it.
+ * Instructions without a line take that of the one before, as pprof does.
+ */
+#include "config.h"
+#include "session/asm_source.h"
+
+#include "base/subprocess.h"
+#include "base/bsearch.h"
+#include "base/text/path.h"
+#include "base/wrap_math.h"
+#include "symbols/objdump.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRAMES = 32, NEAR = 32, AROUND = 256, SYMBOL_MAX = 1 << 15, RANGES_MAX = 25 };
+
+static const struct debug_frame *keep_frames(struct asmcode *c, const struct debug_frame *f, size_t n)
+{
+	struct debug_frame *k = arena_alloc(&c->strings, n * sizeof *k);
+	for (size_t i = 0; i < n; i++) {
+		k[i] = f[i];
+		k[i].name = arena_strndup(&c->strings, f[i].name, strlen(f[i].name));
+		k[i].file = arena_strndup(&c->strings, f[i].file, strlen(f[i].file));
+	}
+	return k;
+}
+
+static void give_frames(struct asmcode *c, struct asm_inst *i, struct binary *b, const struct inst *in)
+{
+	struct debug_frame f[FRAMES];
+	size_t n = binary_frames(b, i->addr, f, FRAMES);
+	if ((!n || !f[0].line) && *in->file && in->line) {	/* objdump knows more */
+		f[0] = (struct debug_frame){*in->fun || !n ? in->fun : f[0].name, in->file, in->line, 0, 0};
+		n = n ? n : 1;
+	}
+	const struct asm_inst *last = i > c->v ? i - 1 : NULL;
+	if (n && !f[0].line && last && i->addr - last->addr <= NEAR && last->nframe) {
+		i->frame = last->frame;
+		n = last->nframe;
+	} else if (n) {
+		i->frame = keep_frames(c, f, n);
+	}
+	i->nframe = n;
+}
+
+int asmcode_add(struct asmcode *c, struct binary *b, uint64_t from, uint64_t upto, bool intel, struct err *e)
+{
+	uint64_t at, end;
+	struct insts code = {0};
+	struct debug_frame first;
+	if (upto <= from || !binary_addr(b, from, &at) || !binary_addr(b, upto - 1, &end))
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s is not mapped at these addresses", b->path);
+	binary_frames(b, from, &first, 1);	/* opens its debug information */
+	if (objdump(&code, &(struct objdump){b->path, at, end + 1, intel, !b->debug}, e)) {
+		insts_free(&code);
+		return -1;
+	}
+	uint64_t base = from - at, max = 0;
+	c->v = mem_grow(c->v, &c->cap, c->n + code.n, sizeof *c->v);
+	for (size_t i = 0; i < code.n; i++) {
+		const struct inst *in = &code.v[i];
+		uint64_t addr = in->addr + base;
+		if (addr <= max || addr < from || addr >= upto)
+			continue;
+		max = addr;
+		struct asm_inst *to = &c->v[c->n++];
+		*to = (struct asm_inst){.addr = addr, .at = in->addr,
+		    .len = i + 1 < code.n && code.v[i + 1].addr > in->addr ? code.v[i + 1].addr - in->addr : 1,
+		    .text = arena_strndup(&c->strings, in->text, strlen(in->text))};
+		give_frames(c, to, b, in);
+	}
+	insts_free(&code);
+	return 0;
+}
+
+void asmcode_weigh(struct asmcode *c, const struct asm_weight *w, size_t n)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		struct asm_inst *in = &c->v[i];
+		struct halve h = {.hi = n};
+		while (halve(&h))
+			halve_on(&h, w[h.at].addr < in->addr);
+		for (; h.lo < n && w[h.lo].addr - in->addr < in->len; h.lo++) {
+			in->flat = wrap_add(in->flat, w[h.lo].flat);
+			in->cum = wrap_add(in->cum, w[h.lo].cum);
+		}
+	}
+}
+
+void asmcode_free(struct asmcode *c)
+{
+	mem_free(c->v);
+	arena_free(&c->strings);
+	*c = (struct asmcode){0};
+}
+
+/* ---- of a function */
+
+static int by_from(const void *x, const void *y)
+{
+	const struct asm_range *a = x, *b = y;
+	return a->from < b->from ? -1 : a->from > b->from;
+}
+
+static int by_addr(const void *x, const void *y)
+{
+	const struct asm_weight *a = x, *b = y;
+	return a->addr < b->addr ? -1 : a->addr > b->addr;
+}
+
+/* Of every address: its own weight whatever is inlined there, and that of its outermost frame. */
+static struct asm_weight *weights_of(const struct store *st, const struct addr_sums *a, size_t *n)
+{
+	struct asm_weight *w = xmalloc((a->n + 1u) * sizeof *w);
+	size_t m = 0;
+	for (uint32_t i = 0; i < a->n; i++)
+		w[i] = (struct asm_weight){addr_at(st, a->v[i].frm).addr, a->v[i].flat, a->v[i].cum};
+	qsort(w, a->n, sizeof *w, by_addr);
+	for (size_t i = 0; i < a->n; i++) {
+		if (!m || w[m - 1].addr != w[i].addr) {
+			w[m++] = w[i];
+			continue;
+		}
+		w[m - 1].flat = wrap_add(w[m - 1].flat, w[i].flat);
+		if (w[i].cum > w[m - 1].cum)
+			w[m - 1].cum = w[i].cum;
+	}
+	*n = m;
+	return w;
+}
+
+struct asm_range asmcode_around(struct binary *b, uint64_t addr)
+{
+	uint64_t at, least = b->map.start, most = b->map.limit ? b->map.limit : UINT64_MAX;
+	const struct elf_sym *s = NULL;
+	if (!elf_symbols(&b->elf, NULL) && binary_addr(b, addr, &at))
+		s = elf_function(&b->elf, at);
+	struct asm_range r = {addr > AROUND ? addr - AROUND : 0, addr < UINT64_MAX - AROUND ? addr + AROUND : addr};
+	if (s && s->size && s->size <= SYMBOL_MAX)
+		r = (struct asm_range){addr - (at - s->addr), addr - (at - s->addr) + s->size};
+	else if (s && addr - r.from > at - s->addr)
+		r.from = addr - (at - s->addr);	/* from an instruction's beginning */
+	return (struct asm_range){r.from < least ? least : r.from, r.upto > most ? most : r.upto};
+}
+
+size_t asmcode_merge(struct asm_range *r, size_t n)
+{
+	size_t m = 0;
+	if (n)
+		qsort(r, n, sizeof *r, by_from);
+	for (size_t i = 0; i < n; i++) {
+		if (m && r[i].from <= r[m - 1].upto)
+			r[m - 1].upto = r[i].upto > r[m - 1].upto ? r[i].upto : r[m - 1].upto;
+		else
+			r[m++] = r[i];
+	}
+	return m;
+}
+
+struct finding {
+	struct asmcode *to;
+	const struct store *st;
+	const struct addr_sums *a;
+	str_id name, file;
+	struct err *e;
+};
+
+/* Is this row of the function? Then *at is where. */
+static bool is_of(const struct finding *f, uint32_t row, struct addr_at *at)
+{
+	*at = addr_at(f->st, f->a->v[row].frm);
+	return at->name == f->name && at->file == f->file;
+}
+
+/* The ranges of it in one program. */
+static size_t ranges(const struct finding *f, map_id map, struct binary *b, struct asm_range *r)
+{
+	size_t n = 0;
+	for (uint32_t i = 0; i < f->a->n && n < (size_t)RANGES_MAX * 64; i++) {
+		struct addr_at at;
+		if (is_of(f, i, &at) && at.map == map) {
+			struct asm_range x = asmcode_around(b, at.addr);
+			if (x.upto > x.from && (!n || r[n - 1].from != x.from))
+				r[n++] = x;
+		}
+	}
+	n = asmcode_merge(r, n);
+	return n < RANGES_MAX ? n : RANGES_MAX;
+}
+
+static int add_program(const struct finding *f, map_id map)
+{
+	const struct map_row *m = col_at(&f->st->maps, map);
+	const struct str_row *file = store_str(f->st, m->file), *build = store_str(f->st, m->build_id);
+	struct binary b;
+	size_t n;
+	const char *base = path_base(file->s, file->n, &n);
+	if (!file->n)
+		return err_set(f->e, ERR_IO, ERR_NOWHERE,
+		    "the file does not name its program: give it first, ttrace PROGRAM FILE");
+	if (binary_open(&b, file->s, &(struct elf_mapping){m->start, m->limit, m->offset}, NULL))
+		return err_set(f->e, ERR_IO, ERR_NOWHERE,
+		    "assembly needs the program, but there is neither %.100s nor %.40s in $PPROF_BINARY_PATH "
+		    "(~/pprof/binaries)",
+		    file->s, base);
+	int rc = 0;
+	if (build->n && *b.elf.build && strcmp(build->s, b.elf.build))
+		rc = err_set(f->e, ERR_FORMAT, ERR_NOWHERE, "%.100s is not the build that was profiled", file->s);
+	for (uint32_t i = 0; i < f->a->n; i++) {
+		struct addr_at at = addr_at(f->st, f->a->v[i].frm);
+		if (at.name == f->name)
+			binary_hint(&b, at.addr, store_str(f->st, f->name)->s);
+	}
+	struct asm_range *r = xmalloc((size_t)RANGES_MAX * 64 * sizeof *r);
+	size_t k = rc ? 0 : ranges(f, map, &b, r);
+	for (size_t i = 0; i < k && !rc; i++)
+		rc = asmcode_add(f->to, &b, r[i].from, r[i].upto, false, f->e);
+	mem_free(r);
+	binary_close(&b);
+	return rc;
+}
+
+int asmcode_of(struct asmcode *to, const struct store *st, const struct addr_sums *a, str_id name, str_id file,
+    struct err *e)
+{
+	struct finding f = {to, st, a, name, file, e};
+	size_t nmap = st->maps.n, n;
+	bool *seen = xcalloc(nmap + 1, sizeof *seen), any = false;
+	int rc = 0;
+	if (child_forbidden()) {
+		mem_free(seen);
+		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "assembly is off because TTRACESECURE is set");
+	}
+	for (uint32_t i = 0; i < a->n && !rc; i++) {
+		struct addr_at at;
+		if (!is_of(&f, i, &at) || at.map > nmap || seen[at.map])
+			continue;
+		seen[at.map] = any = true;
+		rc = add_program(&f, at.map);
+	}
+	mem_free(seen);
+	if (rc)
+		return rc;
+	if (!any)
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no assembly: the profile has no addresses");
+	struct asm_weight *w = weights_of(st, a, &n);
+	asmcode_weigh(to, w, n);
+	mem_free(w);
+	return rc;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Adding a file. Reading is what takes long and needs no store; then the rows
+ * are said in one go, which is why nothing is published in between: a reader
+ * never sees half of a side. The store has one writer at a time: the first
+ * loader is gone before this begins, and while it runs the interface adds no
+ * strings (build_again).
+ *
+ * A trace is weighed by its intervals and not by samples, and the weights follow
+ * the filters, so its store is kept as long as the session and only its call
+ * tree is copied: leaf by leaf, as stacks of locations, which the other store
+ * merges with its own by what they say.
+ */
+#include "config.h"
+#include "session/compare_load.h"
+
+#include "base/mem/mem.h"
+#include "load/load.h"
+#include "session/trace_reread.h"
+#include "session/merge_profiles.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool go_on(void *arg, uint64_t bytes)
+{
+	(void)bytes;
+	return !job_cancelled(arg);
+}
+
+__attribute__((format(printf, 2, 3))) static void notice(void *arg, const char *fmt, ...)
+{
+	struct adding *a = arg;
+	struct sink sink = build_sink(a->main);
+	char msg[256];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(msg, sizeof msg, fmt, ap);
+	va_end(ap);
+	sink.ops->warn(sink.self, ERR_NOWHERE, "%s", msg);
+}
+
+static int add_profile(struct job *j, struct adding *a)
+{
+	struct sink sink = build_sink(a->main);
+	struct prof *p = fetch_profile(&a->o, notice, a, &a->err);
+	int rc = p ? 0 : -1;
+	if (!rc && job_cancelled(j))
+		rc = err_set(&a->err, ERR_IO, ERR_NOWHERE, "%s: cancelled", a->file);
+	if (!rc && prof_graft(p, a->sn, &sink, a->side, &a->err)) {
+		struct err why = a->err;
+		rc = err_set(&a->err, why.kind, why.at, "%s: %.160s", a->file, why.msg);
+	}
+	if (p)
+		prof_free(p);
+	return rc;
+}
+
+/* ---- the call tree of a trace */
+
+struct copier {
+	const struct store *from;
+	struct sink to;
+	str_id *str;
+	fun_id *fun;
+	loc_id *loc;
+};
+
+static str_id copy_str(struct copier *c, str_id s)
+{
+	if (s && !c->str[s])
+		c->str[s] = c->to.ops->str(c->to.self, store_str(c->from, s)->s, store_str(c->from, s)->n);
+	return c->str[s];
+}
+
+static fun_id copy_fun(struct copier *c, fun_id f)
+{
+	const struct fun_row *r = store_fun(c->from, f);
+	if (f && !c->fun[f])
+		c->fun[f] = c->to.ops->fun(c->to.self, &(struct sink_fun){.name = copy_str(c, r->name),
+		    .sysname = copy_str(c, r->sysname), .file = copy_str(c, r->file), .line = r->line});
+	return c->fun[f];
+}
+
+/* Addresses are those of another process: they would keep alike lines apart. */
+static loc_id copy_loc(struct copier *c, loc_id l)
+{
+	if (!l || c->loc[l])
+		return c->loc[l];
+	const struct loc_row *r = store_loc(c->from, l);
+	struct sink_line *line = xcalloc(r->nline, sizeof *line);
+	for (uint32_t i = 0; i < r->nline; i++) {
+		const struct frm_row *f = store_frm(c->from, r->first + i);
+		line[i] = (struct sink_line){copy_fun(c, f->fun), f->line, f->col};
+	}
+	c->loc[l] = c->to.ops->loc(c->to.self, &(struct sink_loc){.addr = r->addr, .line = line,
+	    .nline = store_frm(c->from, r->first)->fun ? r->nline : 0});
+	mem_free(line);
+	return c->loc[l];
+}
+
+static stk_id *copy_tree(const struct snap *from, struct build *main)
+{
+	struct copier c = {from->st, build_sink(main), xcalloc(from->nstrs + 1u, sizeof *c.str),
+	    xcalloc(from->nfuns + 1u, sizeof *c.fun), xcalloc(from->nlocs + 1u, sizeof *c.loc)};
+	stk_id *to = xcalloc(from->nstks + 1u, sizeof *to);
+	loc_id *way = NULL;
+	size_t cap = 0;
+	for (stk_id i = 1; i < from->nstks; i++) {
+		frm_id f = stk_frame(from->st, i);
+		if (f != store_loc(from->st, store_frm(from->st, f)->loc)->first)
+			continue;	/* inside a location: no stack ends here */
+		size_t n = 0;
+		for (stk_id k = i; k; k = stk_parent(from->st, k)) {
+			f = stk_frame(from->st, k);
+			loc_id l = store_frm(from->st, f)->loc;
+			if (f != store_loc(from->st, l)->first)
+				continue;
+			way = mem_grow(way, &cap, n + 1, sizeof *way);
+			way[n++] = copy_loc(&c, l);
+		}
+		to[i] = c.to.ops->stack(c.to.self, way, n);
+	}
+	mem_free(way);
+	mem_free(c.str);
+	mem_free(c.fun);
+	mem_free(c.loc);
+	return to;
+}
+
+static int add_trace(struct job *j, struct adding *a)
+{
+	struct bytes in;
+	if (arrival_open(&a->arrival, a->file, &in, &a->err))
+		return -1;
+	const struct reader *r = sniff(in, &a->err);
+	int rc = r ? 0 : -1;
+	if (r && r->kind != FK_GOTRACE)
+		rc = err_set(&a->err, ERR_USAGE, ERR_NOWHERE,
+		    "%s: this is a %s; a trace can only be compared with a trace", a->file, r->name);
+	if (!rc) {
+		struct build *b = build_new();
+		struct sink sink = build_sink(b);
+		build_on_publish(b, go_on, j);
+		a->again = again_new(b, &in);
+		rc = input_said(&in, r->read(in, &sink, &a->err), &sink, &a->err);
+		const struct snap *sn = build_finish(b);
+		build_on_publish(b, NULL, NULL);
+		if (!rc && job_cancelled(j))
+			rc = err_set(&a->err, ERR_IO, ERR_NOWHERE, "%s: cancelled", a->file);
+		if (!rc)
+			a->to = copy_tree(sn, a->main);
+		a->own = b;
+	}
+	input_close(&in);
+	return rc;
+}
+
+void making_free(struct making *m)
+{
+	if (!m)
+		return;
+	opt_free(&m->opt);
+	hand_drop(&m->hand);
+	mem_free(m->line);
+	arena_free(&m->mem);
+	mem_free(m);
+}
+
+/* Its bytes are at hand then, as those of a file would be that was read. */
+static int make(struct job *j, struct adding *a)
+{
+	struct making *m = a->made;
+	struct buf b = {0};
+	m->watch = arrival_watch(j);
+	m->opt.watch = &m->watch;
+	if (m->fn(&m->opt, &b, &a->err)) {
+		buf_free(&b);
+		return -1;
+	}
+	hand_add(&a->hand,
+	    &(struct held){.name = a->file, .b = {.p = (uint8_t *)b.p, .n = b.n, .file_n = b.n, .owned = b.p}});
+	a->o.hand = &a->hand;
+	return 0;
+}
+
+static int run(struct job *j, void *arg)
+{
+	struct adding *a = arg;
+	if (a->made)
+		return make(j, a) ? -1 : add_profile(j, a);
+	if (arrival_fetch(&a->arrival, j, &a->err))
+		return -1;
+	return a->trace ? add_trace(j, a) : add_profile(j, a);
+}
+
+int adding_start(struct adding *a, struct err *e)
+{
+	a->err = (struct err){.at = ERR_NOWHERE};
+	a->o.file = &a->file;
+	a->o.nfile = 1;
+	a->o.keep = &a->hand;
+	if (!a->made)
+		arrival_plan(&a->arrival, &a->o);
+	build_again(a->main);
+	a->job = job_start(run, a);
+	if (a->job)
+		return 0;
+	build_again_done(a->main);
+	return err_set(e, ERR_LIMIT, ERR_NOWHERE, "cannot start a thread to read the file");
+}
+
+void adding_join(struct adding *a)
+{
+	if (!a->job)
+		return;
+	a->failed = job_join(a->job) < 0;
+	a->job = NULL;
+	build_again_done(a->main);
+}
+
+void adding_free(struct adding *a)
+{
+	if (a->job)
+		job_cancel(a->job);
+	adding_join(a);
+	build_free(a->own);
+	again_free(a->again);
+	mem_free(a->to);
+	arrival_free(&a->arrival);
+	hand_free(&a->hand);
+	making_free(a->made);
+	a->made = NULL;
+	a->own = NULL;
+	a->again = NULL;
+	a->to = NULL;
+}

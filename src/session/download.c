@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * URLs of the command line on their way to bytes, as `go tool pprof` goes it:
+ * the same words on the way, and afterwards a copy under $PPROF_TMPDIR or
+ * ~/pprof, since a profile of a process that has gone is not to be had again.
+ * A profile is kept as it was merged; a trace as it came, before anybody reads
+ * it, and also when the connection broke: what came of it can be shown.
+ *
+ * Names of files are made of what a server said (a mapping, sample types), so
+ * what is not plain in them becomes an underscore. TTRACESECURE in the
+ * environment refuses it all.
+ */
+#include "config.h"
+#include "session/download.h"
+
+#include "base/ending.h"
+#include "base/text/path.h"
+#include "base/put.h"
+#include "base/text/text.h"
+#include "input/http.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SAVES_MAX = 10000, NAME_MAX_BYTES = 200 };
+
+struct piece {
+	const char *name;	/* as on the command line */
+	struct net_get *get;	/* NULL: standard input */
+	struct bytes b;
+	bool failed;
+	struct err err;
+};
+
+struct remote {
+	struct arena mem;
+	struct remote_watch watch;
+	struct piece *piece;
+	size_t n;
+	struct net_get *get;
+	size_t nget, nprofile;		/* URLs; those that brought no trace */
+	const char *saved;
+};
+
+/* A URL and no file. */
+static bool remote_is(const char *name)
+{
+	struct arena a = {0};
+	struct stat st;
+	struct url u;
+	bool is = strcmp(name, "-") && stat(name, &st) && url_read(&a, name, 0, 0, &u);
+	arena_free(&a);
+	return is;
+}
+
+/* ---- names */
+
+typedef bool each_fn(void *arg, const char *name);
+
+/* Every name of the command line that is read: files, and the last base. true: fn said stop. */
+static bool each_name(const struct opt *o, each_fn *fn, void *arg)
+{
+	static const enum opt_id base[] = {OPT_BASE, OPT_DIFF_BASE};
+	for (size_t i = 0; i < o->nfile; i++)
+		if (fn(arg, o->file[i]))
+			return true;
+	for (int i = 0; i < 2; i++) {
+		const struct opt_value *v = &o->v[base[i]];
+		if (v->nall && *v->all[v->nall - 1] && fn(arg, v->all[v->nall - 1]))
+			return true;
+	}
+	return false;
+}
+
+static bool is_wanted(void *none, const char *name)
+{
+	(void)none;
+	return !strcmp(name, "-") || remote_is(name);
+}
+
+bool remote_needed(const struct opt *o)
+{
+	return each_name(o, is_wanted, NULL);
+}
+
+struct described { const struct opt *o; struct remote_what *w; };
+
+/* "localhost:6060/heap": the scheme and what is the same of all say nothing. */
+static void make_title(struct remote_what *w, const char *shown)
+{
+	static const char usual[] = "/debug/pprof/";
+	const char *s = strstr(shown, "://"), *at = strstr(shown, usual);
+	s = s ? s + 3 : shown;
+	if (at && at > s)
+		snprintf(w->title, sizeof w->title, "%.*s/%s", (int)(at - s), s, at + sizeof usual - 1);
+	else
+		snprintf(w->title, sizeof w->title, "%s", s);
+}
+
+static bool describe(void *arg, const char *name)
+{
+	struct described *d = arg;
+	struct arena a = {0};
+	struct url u = {.shown = NULL};
+	bool input = !strcmp(name, "-");
+	if (!input && !(remote_is(name) && url_read(&a, name, d->o->v[OPT_SECONDS].i, d->o->v[OPT_TIMEOUT].i, &u))) {
+		arena_free(&a);
+		return false;
+	}
+	*d->w = (struct remote_what){.seconds = u.seconds, .trace = u.trace};
+	snprintf(d->w->name, sizeof d->w->name, "%s", input ? "standard input" : u.shown);
+	if (!input && name == d->o->file[0])
+		make_title(d->w, u.shown);
+	arena_free(&a);
+	return true;
+}
+
+bool remote_describe(const struct opt *o, struct remote_what *w)
+{
+	struct described d = {o, w};
+	return each_name(o, describe, &d);
+}
+
+static const struct piece *find(const struct remote *r, const char *name)
+{
+	for (size_t i = 0; r && i < r->n; i++)
+		if (!strcmp(r->piece[i].name, name))
+			return &r->piece[i];
+	return NULL;
+}
+
+static bool add(void *arg, const char *name)
+{
+	struct remote *r = arg;
+	if (!find(r, name) && is_wanted(NULL, name))
+		r->piece[r->n++].name = name;
+	return false;
+}
+
+static bool count(void *arg, const char *name)
+{
+	(void)name;
+	++*(size_t *)arg;
+	return false;
+}
+
+/* ---- saying and keeping */
+
+__attribute__((format(printf, 3, 4))) static void say(const struct remote *r, bool news, const char *fmt, ...)
+{
+	char line[512];
+	struct buf b = {0};
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof line, fmt, ap);
+	va_end(ap);
+	text_safe(&b, line, strlen(line));
+	if (r->watch.say)
+		r->watch.say(r->watch.arg, news, buf_str(&b));
+	buf_free(&b);
+}
+
+/* mkdir -p. */
+static int make_dir(const char *dir)
+{
+	char *s = xstrdup(dir);
+	int rc = 0;
+	for (char *p = s + 1; *p && !rc; p++)
+		if (*p == '/') {
+			*p = '\0';
+			rc = mkdir(s, 0755) && errno != EEXIST ? -1 : 0;
+			*p = '/';
+		}
+	rc = rc || (mkdir(s, 0755) && errno != EEXIST) ? -1 : 0;
+	struct stat st;
+	if (!rc && !stat(s, &st) && !S_ISDIR(st.st_mode)) {
+		errno = ENOTDIR;
+		rc = -1;
+	}
+	mem_free(s);
+	return rc;
+}
+
+static const char *save_dir(struct remote *r)
+{
+	const char *pprof = getenv("PPROF_TMPDIR"), *home = getenv("HOME"), *tmp = getenv("TMPDIR");
+	const char *dir[] = {pprof && *pprof ? pprof : NULL,
+	    home && *home ? arena_printf(&r->mem, "%s/pprof", home) : NULL, tmp && *tmp ? tmp : "/tmp"};
+	for (size_t i = 0; i < sizeof dir / sizeof *dir; i++) {
+		if (!dir[i])
+			continue;
+		if (!make_dir(dir[i]))
+			return dir[i];
+		say(r, false, "Could not use temp dir %s: %s", dir[i], strerror(errno));
+	}
+	return NULL;
+}
+
+/* A new file; its name is prefix, a number that is free, suffix. */
+static int new_file(struct remote *r, const char *prefix, const char *suffix, const char **name)
+{
+	const char *dir = save_dir(r);
+	for (int i = 1; dir && i < SAVES_MAX; i++) {
+		*name = arena_printf(&r->mem, "%s/%s%03d%s", dir, prefix, i, suffix);
+		int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd >= 0 || errno != EEXIST)
+			return fd;
+	}
+	return -1;
+}
+
+struct keeping { int fd; bool failed; };
+
+static bool put_kept(void *arg, const void *p, size_t n)
+{
+	struct keeping *k = arg;
+	k->failed |= put_all(k->fd, p, n) < 0;
+	return !k->failed;
+}
+
+static void keep(struct remote *r, const char *prefix, const char *suffix, const struct prof *p, struct bytes b)
+{
+	const char *name = NULL;
+	struct keeping k = {.fd = new_file(r, prefix, suffix, &name)};
+	const char *what = p ? "profile" : "trace";
+	if (k.fd < 0) {
+		say(r, true, "Could not save %s: %s", what, name ? strerror(errno) : "no directory to save it in");
+		return;
+	}
+	int unfinished = ending_remember(name);
+	if (p)
+		k.failed |= prof_write(p, put_kept, &k, NULL) < 0;
+	else
+		put_kept(&k, b.p, b.n);
+	k.failed |= close(k.fd) < 0;
+	if (k.failed) {
+		say(r, true, "Could not save %s: %s: %s", what, name, strerror(errno));
+		unlink(name);
+		ending_forget(unfinished);
+		return;
+	}
+	ending_forget(unfinished);
+	r->saved = name;
+	say(r, true, "Saved %s in %s", what, name);
+}
+
+static void put_plain(struct buf *b, const char *s, size_t n)
+{
+	for (size_t i = 0; i < n && b->n < NAME_MAX_BYTES; i++) {
+		unsigned char c = (unsigned char)s[i];
+		buf_putc(b, c <= ' ' || c >= 0x7f || c == '/' ? '_' : c);
+	}
+}
+
+void remote_save(struct remote *r, const struct prof *p)
+{
+	struct buf b = {0};
+	size_t n;
+	if (!r || !r->nprofile)
+		return;
+	buf_puts(&b, "pprof.");
+	if (p->nmap > 1 && p->map[1].file) {
+		const struct pstr *s = &p->str[p->map[1].file];
+		const char *base = path_base(s->s, s->n, &n);
+		put_plain(&b, base, n);
+		buf_putc(&b, '.');
+	}
+	for (size_t i = 0; i < p->ntype; i++) {
+		put_plain(&b, prof_s(p, p->type[i].type), p->str[p->type[i].type].n);
+		buf_putc(&b, '.');
+	}
+	keep(r, buf_str(&b), ".pb.gz", p, (struct bytes){0});
+	buf_free(&b);
+}
+
+const char *remote_saved(const struct remote *r)
+{
+	return r ? r->saved : NULL;
+}
+
+void remote_lend(const struct remote *r, const struct held *as, struct hand *h)
+{
+	for (size_t i = 0; r && i < r->n; i++) {
+		const struct piece *p = &r->piece[i];
+		struct held x = *as;
+		if (p->failed || !p->b.p)
+			continue;
+		x.name = p->name;
+		x.b = p->b;
+		hand_add(h, &x);
+		x.name = r->n == 1 ? r->saved : NULL;	/* of several it is the sum */
+		if (x.name)
+			hand_add(h, &x);
+	}
+}
+
+/* ---- fetching */
+
+static bool is_trace(struct bytes b)
+{
+	uint8_t head[64];
+	struct bytes h = input_head(&b, head, sizeof head);
+	return h.n >= 16 && !memcmp(h.p, "go 1.", 5);
+}
+
+/* As Go writes a duration of whole seconds. */
+static void put_duration(struct buf *b, int64_t s)
+{
+	if (s >= 3600)
+		buf_printf(b, "%lldh", (long long)(s / 3600));
+	if (s >= 60)
+		buf_printf(b, "%lldm", (long long)(s / 60 % 60));
+	buf_printf(b, "%llds", (long long)(s % 60));
+}
+
+static void announce(const struct remote *r, const struct url *u, int64_t seconds)
+{
+	struct buf b = {0};
+	say(r, false, "Fetching %s over HTTP from %s", u->trace ? "trace" : "profile", u->shown);
+	if (seconds > 0) {
+		put_duration(&b, seconds);
+		say(r, false, "Please wait... (%s)", buf_str(&b));
+	}
+	buf_free(&b);
+}
+
+/* The URLs among the pieces, ready to be fetched. */
+static void prepare(struct remote *r, const struct opt *o)
+{
+	int64_t seconds = o->v[OPT_SECONDS].i;
+	r->get = xcalloc(r->n + 1, sizeof *r->get);
+	for (size_t i = 0; i < r->n; i++) {
+		struct net_get *g = &r->get[r->nget];
+		if (!strcmp(r->piece[i].name, "-"))
+			continue;
+		url_read(&r->mem, r->piece[i].name, seconds, o->v[OPT_TIMEOUT].i, &g->url);
+		r->piece[i].get = g;
+		r->nget++;
+		if (net_is_built())
+			announce(r, &g->url, seconds);
+	}
+}
+
+static bool is_url(void *none, const char *name)
+{
+	(void)none;
+	return strcmp(name, "-") && remote_is(name);
+}
+
+/* What came of one URL. Half a trace is a trace. */
+static void take(struct remote *r, struct piece *p)
+{
+	struct net_get *g = p->get;
+	p->b = g->got;
+	p->err = g->err;
+	p->failed = g->failed;
+	r->nprofile += p->b.n && !is_trace(p->b);
+	if (p->b.n && is_trace(p->b)) {
+		if (g->cut)
+			say(r, true, "%s: %s; the data received so far is shown", g->url.shown, g->err.msg);
+		p->failed = false;
+		keep(r, "trace.", ".out", NULL, p->b);
+	}
+}
+
+static int fetch(struct remote *r, const struct opt *o, struct err *e)
+{
+	const struct input_watch *w = r->watch.input.go ? &r->watch.input : NULL;
+	const struct net_opt n = {.cert = opt_str(o, OPT_TLS_CERT), .key = opt_str(o, OPT_TLS_KEY),
+	    .ca = opt_str(o, OPT_TLS_CA), .watch = w};
+	if (getenv("TTRACESECURE") && each_name(o, is_url, NULL))
+		return err_set(e, ERR_IO, ERR_NOWHERE, "fetching is off because TTRACESECURE is set: give a file");
+	prepare(r, o);
+	int rc = r->nget ? net_get(r->get, r->nget, &n, e) : 0;
+	for (size_t i = 0; i < r->n; i++) {
+		struct piece *p = &r->piece[i];
+		if (p->get && !rc)
+			take(r, p);
+		else if (p->get)
+			p->b = p->get->got;
+		else if (!rc && input_open_for("-", w, &p->b, &p->err)) {
+			p->failed = true;
+			if (p->err.kind == ERR_CANCEL)
+				rc = err_set(e, ERR_CANCEL, ERR_NOWHERE, "%s", p->err.msg);
+		}
+	}
+	return rc;
+}
+
+struct remote *remote_fetch(const struct opt *o, const struct remote_watch *w, struct err *e)
+{
+	struct remote *r = xcalloc(1, sizeof *r);
+	size_t n = 0;
+	r->watch = *w;
+	each_name(o, count, &n);
+	r->piece = xcalloc(n + 1, sizeof *r->piece);
+	each_name(o, add, r);
+	if (!fetch(r, o, e))
+		return r;
+	remote_free(r);
+	return NULL;
+}
+
+void remote_free(struct remote *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->n; i++)
+		input_close(&r->piece[i].b);
+	mem_free(r->piece);
+	mem_free(r->get);
+	arena_free(&r->mem);
+	mem_free(r);
+}
+
+int source_only(const struct opt *o, struct err *e)
+{
+	return o->nfile < 2 ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE, "%s reads only one file", o->report);
+}
+
+int source_open(const struct opt *o, const char *name, struct bytes *b, struct err *e)
+{
+	return source_open_for(o, name, NULL, b, e);
+}
+
+int source_open_for(const struct opt *o, const char *name, const struct input_watch *w, struct bytes *b, struct err *e)
+{
+	const struct piece *p = find(o->remote, name);
+	const struct held *h = p ? NULL : hand_find(o->hand, name);
+	*b = (struct bytes){0};
+	int rc = h ? hand_open(h, b, e) : 1;
+	if (!p && rc <= 0)
+		return rc;
+	if (!p) {
+		rc = input_open_for(name, w ? w : o->watch, b, e);
+		if (!rc && o->keep)
+			hand_keep(o->keep, name, b);
+		return rc;
+	}
+	if (p->failed)
+		return err_set(e, p->err.kind, p->err.at, "%s: %s", name, p->err.msg);
+	*b = (struct bytes){.p = p->b.p, .n = p->b.n, .file_n = p->b.file_n};
+	return 0;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Bytes that stay with the session. A file is noted when it is read, in the job
+ * that reads it, and found when a report asks for its name.
+ *
+ * The road not taken is to hold the file open, or mapped: programs write their
+ * profiles over the old ones, so an open file shows the new bytes or, cut short
+ * under a mapping, kills. A profile is a tenth of the store that it becomes; a
+ * trace is not, and its store is all that a report wants.
+ */
+#include "config.h"
+#include "session/input_cache.h"
+
+#include "base/mem/mem.h"
+
+#include <string.h>
+
+void hand_add(struct hand *h, const struct held *x)
+{
+	h->v = mem_grow(h->v, &h->cap, h->n + 1, sizeof *h->v);
+	h->v[h->n++] = *x;
+}
+
+/* Traces, whose store is at hand, and programs. */
+static bool is_large(const struct bytes *b)
+{
+	return b->n > 5 && (!memcmp(b->p, "go 1.", 5) || !memcmp(b->p, "\177ELF", 4));
+}
+
+void hand_keep(struct hand *h, const char *name, const struct bytes *b)
+{
+	struct held x = {.name = name};
+	stale_note(&x.mark, name);
+	void *p = b->n && b->n <= HAND_MOST && (!x.mark.known || !is_large(b)) ? mem_try(b->n) : NULL;
+	if (p) {
+		memcpy(p, b->p, b->n);
+		x.b = (struct bytes){.p = p, .n = b->n, .file_n = b->file_n, .owned = p};
+	}
+	hand_add(h, &x);
+}
+
+const struct held *hand_find(const struct hand *h, const char *name)
+{
+	const struct held *best = NULL;
+	for (size_t i = 0; h && i < h->n; i++) {
+		if (h->v[i].name == name)
+			return &h->v[i];
+		if (!strcmp(h->v[i].name, name) && (!best || (h->v[i].base && !best->base)))
+			best = &h->v[i];
+	}
+	return best;
+}
+
+int hand_open(const struct held *x, struct bytes *b, struct err *e)
+{
+	uint64_t by;
+	*b = (struct bytes){.p = x->b.p, .n = x->b.n, .file_n = x->b.file_n};
+	if (x->b.p)
+		return 0;
+	if (stale_now(&x->mark, x->name, &by) == STALE_SAME)
+		return 1;
+	return err_set(e, ERR_IO, ERR_NOWHERE, "%s has changed since it was read: r reads it again", x->name);
+}
+
+void hand_free(struct hand *h)
+{
+	for (size_t i = 0; i < h->n; i++)
+		input_close(&h->v[i].b);
+	hand_drop(h);
+}
+
+void hand_drop(struct hand *h)
+{
+	mem_free(h->v);
+	*h = (struct hand){0};
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * From files to one profile, in the order in which pprof does it, because
+ * rounding and the numbering of locations depend on that order: every file is
+ * read and given a mapping if it has none; the sources are merged, the bases
+ * are merged; the base is scaled and subtracted by merging it with its values
+ * negated; then come drop_frames and the comment.
+ */
+#include "config.h"
+#include "session/merge_profiles.h"
+
+#include "load/load.h"
+#include "session/symbolize.h"
+#include "session/download.h"
+#include "session/trace_open.h"
+
+#include <string.h>
+
+struct fetcher {
+	const struct opt *o;
+	prof_notice *notice;
+	void *arg;
+	const char *program;	/* the first argument, when it is one */
+	struct bytes *first;	/* NULL, or the first file, open */
+};
+
+static bool is_program(struct bytes b)
+{
+	return b.n > 4 && (!memcmp(b.p, "\177ELF", 4) || !memcmp(b.p, "\317\372\355\376", 4));
+}
+
+static void watch(struct prof *p, const struct opt *o, uint64_t total)
+{
+	p->go = o->watch ? o->watch->go : NULL;
+	p->go_arg = o->watch ? o->watch->arg : NULL;
+	p->total = total;
+}
+
+static void fix_mappings(struct prof *p, const struct fetcher *f)
+{
+	const char *build = f->o->v[OPT_BUILDID].s;
+	if (p->nmap == 1) {
+		prof_add_map(p, &(struct prof_map){.id = 1});
+		for (size_t i = 1; i < p->nloc; i++)
+			p->loc[i].map = 1;
+	}
+	if (f->program)
+		p->map[1].file = prof_str(p, f->program, strlen(f->program));
+	if (build && *build && !p->map[1].build)
+		p->map[1].build = prof_str(p, build, strlen(build));
+}
+
+static struct prof *subtract(struct prof *p, struct prof *base, bool diff, bool normalize, struct err *e)
+{
+	struct prof *both[] = {p, base}, *sum = NULL;
+	double *minus = xmalloc((base->ntype + 1) * sizeof *minus);
+	for (size_t i = 0; i < base->ntype; i++)
+		minus[i] = -1;
+	if (diff)
+		prof_mark_base(base);
+	if (!normalize || !prof_normalize(p, base, e)) {
+		prof_scale(base, minus);
+		if (prof_combine(both, 2, &sum, e))
+			sum = NULL;
+	}
+	mem_free(minus);
+	prof_free(both[0]);
+	prof_free(both[1]);
+	return sum;
+}
+
+/* A trace as a profile of what -type says; with -rest less the same of what its filters leave out. */
+static struct prof *profile_of(const struct trace *t, const struct opt *o, struct err *e)
+{
+	struct prof *p = trace_profile(t, o, false, e);
+	if (!p || !opt_bool(o, OPT_REST))
+		return p;
+	struct prof *rest = trace_profile(t, o, true, e);
+	if (rest)
+		return subtract(p, rest, true, opt_bool(o, OPT_NORMALIZE), e);
+	prof_free(p);
+	return NULL;
+}
+
+/* got: it is there. */
+static struct prof *of_trace(struct trace *t, bool got, struct bytes *b, const struct fetcher *f, struct err *e)
+{
+	if (got && f->program) {
+		trace_close(t);
+		got = false;
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "is a trace: reports on traces take no program");
+	}
+	struct prof *p = got ? profile_of(t, f->o, e) : NULL;
+	if (got)
+		trace_close(t);
+	input_close(b);
+	return p;
+}
+
+/* pprof ignores names in comments, so reports use them only when names are asked for. The viewer uses them unless names are
+   refused. */
+static bool wants_comments(const struct opt *o)
+{
+	const char *mode = opt_str(o, OPT_SYMBOLIZE);
+	return symbolize_wanted(mode) || (!strcmp(o->report, "view") && !(o->v[OPT_SYMBOLIZE].set && symbolize_refused(mode)));
+}
+
+/* The open input as a profile; it is closed in any case. */
+static struct prof *read_one(struct bytes *b, const char *file, const struct fetcher *f, struct err *e)
+{
+	struct trace t;
+	int thawed = trace_thaw(&t, b, file, f->o, f->notice, f->arg, e);
+	if (thawed)
+		return of_trace(&t, thawed > 0, b, f, e);
+	const struct reader *r = input_gunzip_for(b, f->o->watch, e) ? NULL : sniff(*b, e);
+	if (r && r->kind == FK_GOTRACE)
+		return of_trace(&t, !trace_read(&t, b, f->o, f->notice, f->arg, e), b, f, e);
+	if (r && opt_fits_profile(f->o, r->name, e)) {
+		input_close(b);
+		return NULL;
+	}
+	struct prof *p = prof_new();
+	struct sink sink = prof_sink(p);
+	int bad = !r;
+	p->notice = f->notice;
+	p->notice_arg = f->arg;
+	watch(p, f->o, b->n);
+	if (r && r->kind != FK_PPROF)
+		bad = err_set(e, ERR_FORMAT, ERR_NOWHERE, "this is a %s, not a profile", r->name);
+	if (!bad)
+		bad = r->read(*b, &sink, e);
+	if (!bad && p->stopped)
+		bad = err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
+	bad = input_said(b, bad, &sink, e);
+	if (!bad && p->nwarn && opt_bool(f->o, OPT_STRICT))
+		bad = err_set(e, ERR_FORMAT, ERR_NOWHERE, "the file is damaged (-strict makes this an error)");
+	input_close(b);
+	if (bad) {
+		prof_free(p);
+		return NULL;
+	}
+	if (p->commented && !wants_comments(f->o))
+		prof_forget_names(p);
+	fix_mappings(p, f);
+	prof_rest(p);
+	return p;
+}
+
+static int open_one(const struct fetcher *f, const char *file, struct bytes *b, struct err *e)
+{
+	if (!f->first || !f->first->p || file != f->o->file[0])
+		return source_open(f->o, file, b, e);
+	*b = *f->first;
+	*f->first = (struct bytes){0};
+	return 0;
+}
+
+/* n files as one profile; NULL and *e when none can be read or they do not fit together. */
+static struct prof *grab(const struct fetcher *f, const char *const *file, size_t n, const char *what,
+    struct err *e)
+{
+	struct prof **all = xcalloc(n, sizeof(struct prof *)), *sum = NULL;
+	size_t got = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct bytes b;
+		struct err why = {0};
+		struct trace t;
+		bool here = trace_at_hand(&t, file[i], f->o), opened = here || !open_one(f, file[i], &b, &why);
+		const char *name = opened ? file[i] : "", *colon = opened ? ": " : "";
+		all[got] = here ? profile_of(&t, f->o, &why) :
+		    opened ? read_one(&b, file[i], f, &why) : NULL; /* what cannot be opened is named */
+		if (all[got])
+			got++;
+		else if (n == 1)
+			err_set(e, why.kind, why.at, "%s%s%s", name, colon, why.msg);
+		else
+			f->notice(f->arg, "%s%s%s", name, colon, why.msg);
+	}
+	if (!got && n > 1)
+		err_set(e, ERR_IO, ERR_NOWHERE, "cannot read any %s profile", what);
+	else if (got && got < n)
+		f->notice(f->arg, "fetched %zu %s profiles out of %zu", got, what, n);
+	if (got && prof_combine(all, got, &sum, e))
+		sum = NULL;
+	for (size_t i = 0; i < got; i++)
+		prof_free(all[i]);
+	mem_free(all);
+	return sum;
+}
+
+/* Mappings named by a URL have no name. */
+static void forget_urls(struct prof *p)
+{
+	for (size_t i = 1; i < p->nmap; i++) {
+		const char *s = prof_s(p, p->map[i].file);
+		size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
+		bool letter = (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z');
+		if (!p->map[i].build && letter && s[n] == ':')
+			p->map[i].file = 0;
+	}
+}
+
+/* The last one given counts, as in go tool pprof; an empty name is none. In the viewer a side is all its files. */
+static const char *const *given(const struct opt_value *v, const char *option, const struct fetcher *f,
+    size_t *n)
+{
+	*n = v->nall;
+	if (f->o->hand || !v->nall)
+		return v->all;
+	if (v->nall > 1)
+		f->notice(f->arg, "several %s options: only the last one is used", option);
+	const char *const *last = v->all + v->nall - 1;
+	*n = **last != 0;
+	return last;
+}
+
+struct prof *fetch_profile(const struct opt *o, prof_notice *notice, void *arg, struct err *e)
+{
+	return fetch_profile_of(o, NULL, notice, arg, e);
+}
+
+struct prof *fetch_profile_of(const struct opt *o, struct bytes *first, prof_notice *notice, void *arg, struct err *e)
+{
+	struct fetcher f = {o, notice, arg, NULL, first};
+	const char *const *file = o->file;
+	size_t n = o->nfile, nbase, ndiff;
+	const char *const *base = given(&o->v[OPT_BASE], "-base", &f, &nbase);
+	const char *const *diff = given(&o->v[OPT_DIFF_BASE], "-diff_base", &f, &ndiff);
+	bool normalize = opt_bool(o, OPT_NORMALIZE);
+	if (nbase && ndiff) {
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "-base and -diff_base cannot be used together");
+		return NULL;
+	}
+	if (trace_rest_check(o, e))
+		return NULL;
+	if (normalize && !nbase && !ndiff && !opt_bool(o, OPT_REST)) {
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "-normalize requires -base or -diff_base");
+		return NULL;
+	}
+	if (symbolize_check(opt_str(o, OPT_SYMBOLIZE), e))
+		return NULL;
+	struct bytes b;
+	if (n > 1 && !first && !source_open(o, file[0], &b, NULL)) {
+		if (is_program(b)) {
+			f.program = *file++;
+			n--;
+		}
+		input_close(&b);
+	}
+	struct prof *p = grab(&f, file, n, "source", e), *pb;
+	if (p && (nbase || ndiff)) {
+		pb = grab(&f, nbase ? base : diff, nbase ? nbase : ndiff, "base", e);
+		if (!pb) {
+			prof_free(p);
+			return NULL;
+		}
+		p = subtract(p, pb, ndiff != 0, normalize, e);
+	}
+	if (!p)
+		return NULL;
+	if (opt_bool(o, OPT_ALL_FRAMES))
+		p->drop_frames = p->keep_frames = 0;
+	watch(p, o, 0);
+	bool code = !strcmp(o->report, "disasm") || !strcmp(o->report, "weblist");	/* of no use without names */
+	if (o->v[OPT_SYMBOLIZE].set || code || !strcmp(o->report, "view"))
+		symbolize_locate(p, f.program != NULL, notice, arg);
+	if (o->v[OPT_SYMBOLIZE].set || code)
+		symbolize(p, o->v[OPT_SYMBOLIZE].set ? opt_str(o, OPT_SYMBOLIZE) : "local", notice, arg);
+	prof_prune(p);
+	forget_urls(p);
+	const char *comment = opt_str(o, OPT_ADD_COMMENT);
+	if (comment && *comment)
+		prof_add_comment(p, prof_str(p, comment, strlen(comment)));
+	remote_save(o->remote, p);
+	prof_rest(p);
+	mem_tidy();	/* between what is left lies what reading needed */
+	return p;
+}

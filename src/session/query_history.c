@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Queries of a session. They are kept in one list with a mark for the present one, so undo and
+ * redo are steps along it and a new query cuts off what was undone. Their
+ * strings live in an arena as long as the session: a person types few.
+ *
+ * Two counters say what has changed. What a tree of weights shows is another one with every query; which goroutines
+ * of a trace are meant, and when, is not touched by a sample type, a granularity or a filter of stacks, and what
+ * is made of that alone, tables of a million goroutines, is not made again for them.
+ */
+#include "config.h"
+#include "session/internal.h"
+
+#include "base/text/regex.h"
+
+const struct query *session_query(const struct session *s)
+{
+	return &s->hist[s->at];
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+bool query_same_scope(const struct query *a, const struct query *b)
+{
+	return a->suspended == b->suspended && a->from == b->from && a->to == b->to && a->g == b->g &&
+	    a->proc == b->proc && a->a == b->a && a->b == b->b && same_text(a->gs, b->gs) &&
+	    same_text(a->group, b->group) && same_text(a->task, b->task) && same_text(a->region, b->region) &&
+	    same_text(a->latency, b->latency);
+}
+
+static int use(struct session *s, size_t at, struct err *e)
+{
+	static const struct filters none;
+	struct focus *f = focus_new(s->hist[at].suspended ? &none : &s->hist[at].f, e);
+	if (!f)
+		return -1;
+	focus_free(s->focus);
+	s->focus = f;
+	s->scope += !query_same_scope(&s->hist[s->at], &s->hist[at]);
+	s->at = at;
+	s->serial++;
+	return 0;
+}
+
+static int check_rx(const char *re, struct err *e)
+{
+	struct rx *rx = re && *re ? rx_new(re, e) : NULL;
+	rx_free(rx);
+	return re && *re && !rx ? -1 : 0;
+}
+
+enum { QUERY_STRINGS = 17 };
+static void strings_of(struct query *q, const char **str[QUERY_STRINGS])
+{
+	const char **all[QUERY_STRINGS] = {&q->f.focus, &q->f.ignore, &q->f.hide, &q->f.show, &q->f.show_from,
+	    &q->f.prune_from, &q->f.tagfocus, &q->f.tagignore, &q->f.tagshow, &q->f.taghide, &q->f.tagroot,
+	    &q->f.tagleaf, &q->gs, &q->group, &q->task, &q->region, &q->latency};
+	memcpy(str, all, sizeof all);
+}
+
+void query_keep(struct query *q, const struct query *was, struct arena *a)
+{
+	struct query had = *was;
+	const char **str[QUERY_STRINGS], **old[QUERY_STRINGS];
+	strings_of(q, str);
+	strings_of(&had, old);
+	for (size_t i = 0; i < QUERY_STRINGS; i++)
+		if (*str[i] && *str[i] != *old[i])
+			*str[i] = arena_strndup(a, *str[i], strlen(*str[i]));
+}
+
+int session_set(struct session *s, const struct query *q, struct arena *own, struct err *e)
+{
+	struct query n = *q, was = s->hist[s->at];
+	const char **str[QUERY_STRINGS], **old[QUERY_STRINGS];
+	strings_of(&n, str);
+	strings_of(&was, old);
+	if (check_rx(n.group, e) || check_rx(n.region, e) || (!is_number(n.task) && check_rx(n.task, e)))
+		return -1;
+	for (size_t i = 0; i < QUERY_STRINGS; i++)	/* the numbers of a million goroutines are not kept twice */
+		if (!own && *str[i] != *old[i])
+			*str[i] = session_keep(s, *str[i]);
+	s->hist = mem_grow(s->hist, &s->cap, s->at + 2, sizeof *s->hist);
+	struct query undone = s->at + 1 < s->nhist ? s->hist[s->at + 1] : n;
+	s->hist[s->at + 1] = n;
+	if (use(s, s->at + 1, e)) {
+		s->hist[s->at + 1] = undone;
+		return -1;
+	}
+	s->nhist = s->at + 1;
+	if (own)
+		arena_join(own, &s->strings);
+	return 0;
+}
+
+/* Of a text of megabytes, between two frames: sums of single bytes, which the processor makes many at a time. */
+static uint32_t commas(const char *s, size_t n)
+{
+	enum { RUN = 128 };
+	uint32_t all = 0;
+	for (; n >= RUN; s += RUN, n -= RUN) {
+		uint8_t k = 0;
+		for (int i = 0; i < RUN; i++)
+			k = (uint8_t)(k + (s[i] == ','));
+		all += k;
+	}
+	for (size_t i = 0; i < n; i++)
+		all += s[i] == ',';
+	return all;
+}
+
+uint32_t session_listed(struct session *s)
+{
+	const char *gs = s->hist[s->at].gs;
+	if (s->listed.gs != gs) {
+		s->listed.gs = gs;
+		s->listed.n = gs ? commas(gs, strlen(gs)) + 1 : 0;
+	}
+	return s->listed.n;
+}
+
+bool session_undo(struct session *s)
+{
+	return s->at > 0 && !use(s, s->at - 1, NULL);
+}
+
+bool session_redo(struct session *s)
+{
+	return s->at + 1 < s->nhist && !use(s, s->at + 1, NULL);
+}
+
+uint32_t session_serial(const struct session *s)
+{
+	return s->serial;
+}
+
+uint32_t session_scope(const struct session *s)
+{
+	return s->scope;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Frames of a trace whose sheets come and go: see bringing.h. What a frame wants is
+ * brought by a job, in the order of time, as whoever walks through the file does;
+ * then the frame is drawn once more, and may want others (the other end of an interval,
+ * the column of a thread): so often, ROUNDS times, and then it stays as it is until
+ * the next key. A job whose sheets nobody looks at any more stops at the next of them.
+ *
+ * What was brought for one round is held in the next, as long as frames look at it:
+ * where there is room for few sheets those of the second round would otherwise put out those of
+ * the first, and the third be as poor as the first.
+ */
+#include "config.h"
+#include "session/sheet_prefetch.h"
+
+#include <stdlib.h>
+
+enum { ROUNDS = 6 };
+
+static int ascending(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static int bring(struct job *j, void *arg)
+{
+	struct bringing *b = arg;
+	for (; b->got < b->n && !job_cancelled(j); b->got++)
+		(void)sheet_get(b->sn, b->want[b->got]);
+	return 0;
+}
+
+/* What the job has got is held; of all that is held what the last frame did not look at goes, or everything. */
+static void let_go(struct bringing *b, bool all)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < b->got; i++)
+		b->held[b->nheld++] = b->want[i];
+	b->got = b->n = 0;
+	for (uint32_t i = 0; i < b->nheld; i++)
+		if (all || !await_used(b->sn->st, b->held[i]))
+			sheet_put(b->sn, b->held[i]);
+		else
+			b->held[n++] = b->held[i];
+	b->nheld = n;
+}
+
+void bringing_begin(struct bringing *b, const struct snap *sn, bool news)
+{
+	b->rounds = news ? b->rounds : 0;
+	await_begin(sn->st);
+}
+
+bool bringing_end(struct bringing *b, const struct snap *sn)
+{
+	uint32_t want[AWAIT_MOST], n = await_end(sn->st, want);
+	if (b->job) {
+		bool same = false;
+		for (uint32_t i = 0; i < n; i++)
+			for (uint32_t k = 0; k < b->n; k++)
+				same |= want[i] == b->want[k];
+		if (!same)
+			job_cancel(b->job);
+		return true;
+	}
+	let_go(b, false);
+	if (!n || b->rounds >= ROUNDS)
+		return !n;
+	if (b->nheld + n > BRING_HELD)
+		let_go(b, true);
+	b->rounds++;
+	b->sn = sn;
+	b->n = n;
+	for (uint32_t i = 0; i < n; i++)
+		b->want[i] = want[i];
+	qsort(b->want, n, sizeof *b->want, ascending);
+	b->job = job_start(bring, b);
+	return b->job;
+}
+
+struct job *bringing_job(const struct bringing *b)
+{
+	return b->job;
+}
+
+bool bringing_settle(struct bringing *b, bool wait)
+{
+	if (!b->job || (!wait && !job_done(b->job, NULL)))
+		return false;
+	job_join(b->job);
+	b->job = NULL;
+	return true;
+}
+
+void bringing_free(struct bringing *b)
+{
+	if (b->job)
+		job_cancel(b->job);
+	bringing_settle(b, true);
+	let_go(b, true);
+}

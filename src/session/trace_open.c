@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * From the command line to a trace that a report can look into. Reports have no
+ * interface to keep alive, so the reader runs here, in the foreground.
+ *
+ * For the reports on call trees a trace is a profile whose samples are the
+ * nodes of the store's tree with their weights: two values, contentions and
+ * delay, as the reference writes them, so that all that works on profiles works
+ * on traces.
+ */
+#include "config.h"
+#include "session/trace_open.h"
+
+#include "filter/weigh.h"
+#include "trace/task_filter.h"
+#include "base/text/regex.h"
+#include "base/text/text.h"
+#include "session/trace_reread.h"
+#include "session/index_cache.h"
+#include "session/download.h"
+#include "store/store.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct watched { const struct input_watch *watch; uint64_t total; };
+
+static bool go_on(void *arg, uint64_t bytes)
+{
+	const struct watched *w = arg;
+	return w->watch->go(w->watch->arg, bytes, w->total);
+}
+
+/* What its reader noticed; -1: it is damaged, and must not be. */
+static int tell(const struct trace *t, const struct opt *o, prof_notice *notice, void *arg, struct err *e)
+{
+	for (uint32_t i = 0; i < t->sn->nwarns; i++) {
+		const struct warn_row *w = col_at(&t->sn->st->warns, i);
+		if (opt_bool(o, OPT_STRICT) && !w->aside)
+			return err_set(e, ERR_FORMAT, w->at, "%s", w->msg);
+		if (!notice)
+			continue;
+		if (w->at == ERR_NOWHERE)
+			notice(arg, "%s: %s", o->file[0], w->msg);
+		else
+			notice(arg, "%s: at byte %" PRIu64 ": %s", o->file[0], w->at, w->msg);
+	}
+	return 0;
+}
+
+/* One report is to agree with the reference where that is odd. What is read for it is not read for others, nor kept. */
+static bool oddities(const struct opt *o)
+{
+	return !strcmp(o->report, "mmu") && !opt_bool(o, OPT_EXACT);
+}
+
+int trace_read(struct trace *t, struct bytes *in, const struct opt *o, prof_notice *notice, void *arg, struct err *e)
+{
+	*t = (struct trace){ .build = build_new(), .arena.spills = true };
+	struct sink sink = build_sink(t->build);
+	sink.oddities = oddities(o);
+	struct watched w = {o->watch, in->n};
+	const struct reader *r = sniff(*in, e);
+	if (r && r->kind == FK_GOTRACE) {
+		build_total(t->build, in->n);
+		t->again = again_new(t->build, in);
+	}
+	if (o->watch)
+		build_on_publish(t->build, go_on, &w);
+	int rc = !r || r->kind != FK_GOTRACE ? -1 :
+	    input_said(in, r->read(*in, &sink, e), &sink, e);
+	t->sn = build_finish(t->build);
+	build_on_publish(t->build, NULL, NULL);
+	if (rc || tell(t, o, notice, arg, e)) {
+		trace_close(t);
+		return -1;
+	}
+	return 0;
+}
+
+int trace_thaw(struct trace *t, const struct bytes *in, const char *file, const struct opt *o, prof_notice *notice,
+    void *arg, struct err *e)
+{
+	*t = (struct trace){0};
+	if (oddities(o))
+		return 0;
+	*t = (struct trace){ .build = build_new(), .arena.spills = true };
+	bool there = indexing_store(o, file, in, t->build);
+	t->sn = there ? build_snap(t->build) : NULL;
+	if (there && !tell(t, o, notice, arg, e))
+		return 1;
+	trace_close(t);
+	return there ? -1 : 0;
+}
+
+bool trace_at_hand(struct trace *t, const char *name, const struct opt *o)
+{
+	const struct held *h = oddities(o) ? NULL : hand_find(o->hand, name);
+	*t = (struct trace){.sn = h ? h->trace : NULL, .arena.spills = true};
+	return t->sn != NULL;
+}
+
+int trace_open(struct trace *t, const struct opt *o, prof_notice *notice, void *arg, struct err *e)
+{
+	struct bytes in;
+	*t = (struct trace){0};
+	if (source_only(o, e))
+		return -1;
+	if (trace_at_hand(t, o->file[0], o))
+		return tell(t, o, notice, arg, e);
+	if (source_open(o, o->file[0], &in, e))
+		return -1;
+	int ret = trace_thaw(t, &in, o->file[0], o, notice, arg, e);
+	if (ret) {
+		input_close(&in);
+		return ret < 0 ? -1 : 0;
+	}
+	const struct reader *r = input_gunzip_for(&in, o->watch, e) ? NULL : sniff(in, e);
+	ret = r ? 0 : -1;
+	if (r && r->kind != FK_GOTRACE)
+		ret = err_set(e, ERR_FORMAT, ERR_NOWHERE,
+		    "this is a %s, not an execution trace; the report reads only traces",
+		    r->name);
+	if (!ret)
+		ret = trace_read(t, &in, o, notice, arg, e);
+	input_close(&in);
+	return ret;
+}
+
+void trace_close(struct trace *t)
+{
+	if (t->build)
+		build_free(t->build);
+	again_free(t->again);
+	arena_free(&t->arena);
+	*t = (struct trace){0};
+}
+
+/* ---- times */
+
+/* 15:04:05.678 on the day of the trace, or the next one where that is past midnight. */
+static bool wall_time(const struct snap *sn, const char *s, int64_t *t)
+{
+	unsigned h, m;
+	double sec;
+	char end;
+	if (!sn->has_trace || sn->trace.wall == TIME_NONE || sscanf(s, "%2u:%2u:%lf%c", &h, &m, &sec, &end) != 3)
+		return false;
+	enum { DAY_S = 86400 };
+	int64_t day = (int64_t)DAY_S * 1000000000;
+	int64_t ns = (int64_t)(h * 3600 + m * 60) * 1000000000 + (int64_t)(sec * 1e9);
+	int64_t start = ((sn->trace.wall % day) + day) % day;
+	*t = ns - start;
+	if (*t < 0 && *t + day <= sn->t1)
+		*t += day;
+	return h < 24 && m < 60 && sec >= 0 && sec < 61;
+}
+
+int trace_time(const struct snap *sn, const char *s, int64_t *t, struct err *e)
+{
+	char *end;
+	double pct = strtod(s, &end);
+	if (end != s && !strcmp(end, "%")) {
+		*t = sn->t0 + (int64_t)((double)(sn->t1 - sn->t0) * pct / 100);
+		return 0;
+	}
+	if (text_parse_ns(s, t) || wall_time(sn, s, t))
+		return 0;
+	return err_set(e, ERR_USAGE, ERR_NOWHERE, "\"%s\" is not a time: use 1.2s, 350ms, 40%% or, if the trace "
+	    "has the time of day, 15:04:05", s);
+}
+
+int trace_range(const struct snap *sn, const struct opt *o, int64_t *t0, int64_t *t1, struct err *e)
+{
+	const char *from = opt_str(o, OPT_FROM), *to = opt_str(o, OPT_TO);
+	*t0 = sn->t0;
+	*t1 = sn->t1;
+	if ((from && *from && trace_time(sn, from, t0, e)) || (to && *to && trace_time(sn, to, t1, e)))
+		return -1;
+	bool since = from && *from, until = to && *to;
+	struct buf b = {0};
+	if (since && *t0 >= sn->t1 && sn->t0 < sn->t1) {
+		text_ns(&b, sn->t1);
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "-from=%.40s is after the end of the trace, %s", from, buf_str(&b));
+		buf_free(&b);
+		return -1;
+	}
+	if (*t0 >= *t1 && (since || until))
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-from must be before -to");
+	return 0;
+}
+
+/* ---- filters */
+
+static bool match_rx(void *rx, const char *s, size_t n)
+{
+	return rx_match(rx, s, n);
+}
+
+/* "12" or "g12". */
+static bool parse_id(const char *s, char letter, uint64_t *id)
+{
+	char *end;
+	if (*s == letter)
+		s++;
+	if (*s < '0' || *s > '9')
+		return false;
+	*id = strtoull(s, &end, 10);
+	return !*end;
+}
+
+static trk_id find_track(const struct snap *sn, enum track_kind kind, uint64_t id)
+{
+	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
+		if (store_trk(sn->st, t)->kind == kind && store_trk(sn->st, t)->id == id)
+			return t;
+	return 0;
+}
+
+static struct rx *expression(const char *re, struct err *e)
+{
+	struct err why = {0};
+	struct rx *rx = rx_new(re, &why);
+	if (!rx)
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "%s: %s", re, why.msg);
+	return rx;
+}
+
+static bool has(const struct opt *o, enum opt_id id)
+{
+	return opt_str(o, id) && *opt_str(o, id);
+}
+
+/* *among: NULL, or the group of the goroutines that are listed. */
+static int filter_goroutines(const struct snap *sn, const struct opt *o, struct arena *a, struct tw_filter *f,
+    const uint8_t **among, struct err *e)
+{
+	uint64_t id;
+	*among = NULL;
+	/* the reference's page of the group that has no name shows all goroutines: "^$" too */
+	if (has(o, OPT_GROUP) && strcmp(opt_str(o, OPT_GROUP), "^$")) {
+		struct rx *rx = expression(opt_str(o, OPT_GROUP), e);
+		if (!rx)
+			return -1;
+		f->g = tw_goroutines(sn, match_rx, rx, a);
+		rx_free(rx);
+	}
+	if (has(o, OPT_GOROUTINE)) {
+		uint32_t n;
+		*among = f->g;
+		f->g = tw_listed(sn, opt_str(o, OPT_GOROUTINE), a, &n);
+		if (!f->g)
+			return err_set(e, ERR_USAGE, ERR_NOWHERE,
+			    "-goroutine requires numbers separated by commas, not "
+			    "\"%s\"", opt_str(o, OPT_GOROUTINE));
+		if (!n)
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "no goroutine %s in the trace",
+			    opt_str(o, OPT_GOROUTINE));
+	}
+	if (has(o, OPT_PROC)) {
+		if (!parse_id(opt_str(o, OPT_PROC), 'p', &id))
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-proc requires a number, not \"%s\"",
+			    opt_str(o, OPT_PROC));
+		f->proc = find_track(sn, TK_P, id);
+		if (!f->proc)
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "no P %" PRIu64 " in the trace", id);
+	}
+	return 0;
+}
+
+int trace_latency(const struct opt *o, int64_t *lo, int64_t *hi, struct err *e)
+{
+	*lo = *hi = TIME_NONE;
+	if (has(o, OPT_LATENCY) && !pick_range(opt_str(o, OPT_LATENCY), lo, hi))
+		return err_set(e, ERR_USAGE, ERR_NOWHERE,
+		    "-latency requires a range like 10ms..50ms, >50ms or <10ms, not \"%s\"",
+		    opt_str(o, OPT_LATENCY));
+	return 0;
+}
+
+static int filter_slices(const struct snap *sn, const struct opt *o, bool rest, struct arena *a, struct tw_filter *f,
+    uint32_t *n, struct err *e)
+{
+	if (has(o, OPT_REGION) && has(o, OPT_TASK))
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-region and -task cannot be used together");
+	uint64_t id;
+	int64_t lo, hi;
+	if (trace_latency(o, &lo, &hi, e))
+		return -1;
+	struct tw_pick pick = {.lo = lo, .hi = hi, .rest = rest};
+	if (has(o, OPT_TASK) && parse_id(opt_str(o, OPT_TASK), 't', &id)) {
+		pick.id = id;
+		f->slice = tw_tasks(sn, &pick, a, &f->nslice);
+		*n = pick.n;
+		f->span = pick.span;
+		return 0;
+	}
+	enum opt_id which = has(o, OPT_REGION) ? OPT_REGION : OPT_TASK;
+	if (!has(o, which))
+		return 0;
+	struct rx *rx = expression(which == OPT_REGION ? tw_placed(opt_str(o, which), a, &pick) : opt_str(o, which), e);
+	if (!rx)
+		return -1;
+	pick.match = match_rx;
+	pick.arg = rx;
+	f->slice = (which == OPT_REGION ? tw_regions : tw_tasks)(sn, &pick, a, &f->nslice);
+	f->lies = a;
+	*n = pick.n;
+	f->span = pick.span;
+	rx_free(rx);
+	return 0;
+}
+
+/* The filter, or with rest what it leaves out; *n: so many goroutines, tasks or regions. */
+static int filter_side(const struct snap *sn, const struct opt *o, bool rest, struct arena *a, struct tw_filter *f,
+    uint32_t *n, struct err *e)
+{
+	const uint8_t *among;
+	*n = 0;
+	if (filter_goroutines(sn, o, a, f, &among, e) || filter_slices(sn, o, rest, a, f, n, e))
+		return -1;
+	if (f->slice)
+		return 0;
+	if (rest)
+		f->g = tw_others(sn, f->g, among, a);
+	*n = tw_count(sn, f->g, f->from, f->to);
+	return 0;
+}
+
+static int trace_side(const struct snap *sn, const struct opt *o, bool rest, struct arena *a, struct tw_filter *f,
+    uint32_t *n, struct err *e)
+{
+	*f = (struct tw_filter){ .from = TIME_NONE, .to = TIME_NONE };
+	if (o->watch)
+		f->on = (struct onlooker){ o->watch->go, o->watch->arg };
+	if (has(o, OPT_BLAME)) {
+		int blame = tw_blame_find(opt_str(o, OPT_BLAME));
+		if (blame < 0)
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-blame requires waker, self or occupant, not \"%s\"",
+			    opt_str(o, OPT_BLAME));
+		f->blame = (enum tw_blame)blame;
+	}
+	int64_t t0, t1;
+	if (trace_range(sn, o, &t0, &t1, e))
+		return -1;
+	if (has(o, OPT_FROM))
+		f->from = t0;
+	if (has(o, OPT_TO))
+		f->to = t1;
+	return filter_side(sn, o, rest, a, f, n, e);
+}
+
+int trace_filter(const struct snap *sn, const struct opt *o, struct arena *a, struct tw_filter *f, struct err *e)
+{
+	uint32_t n;
+	return trace_side(sn, o, false, a, f, &n, e);
+}
+
+int trace_rest_check(const struct opt *o, struct err *e)
+{
+	if (!opt_bool(o, OPT_REST))
+		return 0;
+	if (!has(o, OPT_GROUP) && !has(o, OPT_GOROUTINE) && !has(o, OPT_TASK) && !has(o, OPT_REGION))
+		return err_set(e, ERR_USAGE, ERR_NOWHERE,
+		    "-rest requires -group, -goroutine, -task or -region");
+	if (has(o, OPT_BASE) || has(o, OPT_DIFF_BASE))
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-rest cannot be used together with -base or -diff_base");
+	return 0;
+}
+
+/* ---- a profile of it */
+
+struct copy { const struct store *st; struct prof *p; uint32_t *loc, *fun; };
+
+static str_id copy_str(struct copy *c, str_id s)
+{
+	const struct str_row *r = store_str(c->st, s);
+	return prof_str(c->p, r->s ? r->s : "", r->n);
+}
+
+static loc_id copy_loc(struct copy *c, loc_id l)
+{
+	if (c->loc[l])
+		return c->loc[l];
+	const struct loc_row *r = store_loc(c->st, l);
+	uint32_t first = 0;
+	for (uint32_t i = 0; i < r->nline; i++) {
+		const struct frm_row *f = store_frm(c->st, r->first + i);
+		if (!c->fun[f->fun]) {
+			const struct fun_row *fr = store_fun(c->st, f->fun);
+			struct prof_fun pf = { .id = c->p->nfun, .name = copy_str(c, fr->name),
+				.sysname = copy_str(c, fr->name), .file = copy_str(c, fr->file) };
+			c->fun[f->fun] = prof_add_fun(c->p, &pf);
+		}
+		uint32_t at = prof_add_line(c->p, &(struct prof_line){ c->fun[f->fun], f->line, f->col });
+		if (!i)
+			first = at;
+	}
+	c->loc[l] = prof_add_loc(c->p, &(struct prof_loc){ .id = c->p->nloc, .addr = r->addr, .line = first,
+		.nline = r->nline });
+	return c->loc[l];
+}
+
+static void copy_sample(struct copy *c, stk_id s, uint32_t labels, int64_t count, int64_t ns)
+{
+	loc_id loc[1024];
+	size_t n = 0;
+	for (stk_id i = s; i && n < 1024; i = stk_parent(c->st, i))
+		loc[n++] = copy_loc(c, store_frm(c->st, stk_frame(c->st, i))->loc);
+	int64_t v[2] = { count, ns };
+	prof_add_sample(c->p, prof_stack(c->p, loc, n), labels, v);
+}
+
+static bool stack_known(const struct store *st, stk_id s)
+{
+	for (; s; s = stk_parent(st, s))
+		if (store_loc(st, store_frm(st, stk_frame(st, s))->loc)->addr)
+			return true;
+	return false;
+}
+
+/* The reference tells stacks apart by their program counters, to 128 of them, filled up with zeros:
+   one of nothing but 0 is the empty one, and of such equals the newest is shown. */
+static void merge_unknown(const struct snap *sn, struct tw *w)
+{
+	stk_id keep = 0;
+	for (stk_id s = 1; s < w->n; s++) {
+		if (!(w->count[s] || w->ns[s]) || stack_known(sn->st, s))
+			continue;
+		stk_id other = (w->count[keep] || w->ns[keep]) && w->last[keep] > w->last[s] ? s : keep;
+		keep = other == s ? keep : s;
+		w->count[keep] += w->count[other];
+		w->ns[keep] += w->ns[other];
+		w->count[other] = w->ns[other] = 0;
+	}
+}
+
+static struct prof *to_profile(const struct snap *sn, struct tw *w, enum tw_type type)
+{
+	struct prof *p = prof_new();
+	struct copy c = {
+	    sn->st, p, xcalloc(sn->nlocs + 1u, sizeof(uint32_t)), xcalloc(sn->nfuns + 1u, sizeof(uint32_t))};
+	static const char *const types[][2] = {{"contentions", "delay"}, {"samples", "cpu"}, {"stretches", "time"}};
+	const char *const *name = types[type == TW_CPU ? 1 : type == TW_RUN ? 2 : 0];
+	p->type = mem_grow(p->type, &p->ctype, 2, sizeof *p->type);
+	p->type[0] = (struct prof_type){ prof_str(p, name[0], strlen(name[0])), prof_str(p, "count", 5) };
+	p->type[1] = (struct prof_type){ prof_str(p, name[1], strlen(name[1])), prof_str(p, "nanoseconds", 11) };
+	p->ntype = 2;
+	p->period_type = prof_str(p, "trace", 5);
+	p->period_unit = prof_str(p, "count", 5);
+	p->period = 1;
+	if (w->npart) {
+		str_id key = p->tag_root = prof_str(p, TW_TAG, sizeof TW_TAG - 1);
+		for (uint32_t i = 0; i < w->npart; i++) {
+			struct prof_label tag = { .key = key, .str = copy_str(&c, w->part[i].tag) };
+			copy_sample(&c, w->part[i].stack, prof_labels(p, &tag, 1), w->part[i].count, w->part[i].ns);
+		}
+	} else {
+		merge_unknown(sn, w);
+		for (stk_id s = 0; s < w->n; s++)
+			if (w->count[s] || w->ns[s])
+				copy_sample(&c, s, 0, w->count[s], w->ns[s]);
+	}
+	mem_free(c.loc);
+	mem_free(c.fun);
+	return p;
+}
+
+/* In the header of reports, where it was asked for. */
+static void say_blame(struct prof *p, enum tw_blame b)
+{
+	static const char *const said[TWB__N] = {
+		"Blame: waker (the stack of what made the goroutine runnable)",
+		"Blame: self (the stack of the goroutine that waits)",
+		"Blame: occupant (the stacks of what ran on the Ps meanwhile)",
+	};
+	prof_add_comment(p, prof_str(p, said[b], strlen(said[b])));
+}
+
+/* The mean of one of n. */
+static void per_one(struct tw *w, uint32_t n)
+{
+	w->npart = 0;	/* the viewer's differences have no tags either */
+	for (stk_id s = 0; n > 1 && s < w->n; s++) {
+		w->ns[s] = sides_scaled(w->ns[s], 1.0 / n);
+		w->count[s] = sides_scaled(w->count[s], 1.0 / n);
+	}
+}
+
+struct prof *trace_profile(const struct trace *t, const struct opt *o, bool rest, struct err *e)
+{
+	struct arena a = {0};
+	struct tw_filter f;
+	const char *name = has(o, OPT_TYPE) ? opt_str(o, OPT_TYPE) : t->sn->nsmps && !opt_typed(o, OPT_BLAME) ? "cpu" : "sched";
+	int type = tw_find(name);
+	struct prof *p = NULL;
+	uint32_t n;
+	if (t->sn->trace.log) {
+		err_set(e, ERR_FORMAT, ERR_NOWHERE,
+		    "this is a gctrace or schedtrace log and has no stacks; use gc, stw, mmu, procs or "
+		    "stats");
+		return NULL;
+	}
+	if (type < 0)
+		err_set(e, ERR_USAGE, ERR_NOWHERE,
+		    "-type requires cpu, run, sched, sync, net, syscall, block or assist, not \"%s\"", name);
+	else if (opt_typed(o, OPT_BLAME) && type != TW_SCHED)
+		err_set(e, ERR_USAGE, ERR_NOWHERE, "-blame applies only to -type=sched, not to -type=%s", name);
+	else if (trace_side(t->sn, o, rest, &a, &f, &n, e))
+		p = NULL;
+	else if (opt_typed(o, OPT_PROC) && !tw_of_proc((enum tw_type)type, f.blame))
+		err_set(e, ERR_USAGE, ERR_NOWHERE,
+		    "-proc does not apply to -type=%s, only to cpu, run, syscall and to sched with -blame=occupant", name);
+	else {
+		struct tw *w = tracew(t->sn, (enum tw_type)type, &f, &a);
+		if (opt_bool(o, OPT_REST))
+			per_one(w, n);
+		p = to_profile(t->sn, w, (enum tw_type)type);
+		if (type == TW_SCHED && has(o, OPT_BLAME))
+			say_blame(p, f.blame);
+	}
+	arena_free(&a);
+	return p;
+}

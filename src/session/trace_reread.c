@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Reading a generation of a trace once more. Its bytes are read from the file
+ * and not looked at in a mapping, unless they are too many: a file that has been
+ * cut short meanwhile is then an error and no signal. What came through
+ * a pipe or was inflated has no file to go back to and is held, which is still
+ * less than all that is made of it.
+ *
+ * A trace needs at most FULL times its size; where that much is allowed nothing
+ * of this costs anything.
+ */
+#include "config.h"
+#include "session/trace_reread.h"
+
+#include "base/mem/mapped_file.h"
+#include "base/mem/mem.h"
+#include "load/gotrace/wire.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PAGES = 1 << 16, FULL = 6, PIECE = 8 };	/* a generation that is more than a PIECE'th of the memory is mapped */
+
+struct again {
+	struct bytes held;	/* p NULL: fd */
+	int fd, version;
+};
+
+static bool read_at(int fd, uint8_t *p, size_t n, uint64_t at)
+{
+	for (ssize_t got; n; p += got, n -= (size_t)got, at += (uint64_t)got) {
+		got = pread(fd, p, n, (off_t)at);
+		if (got < 0 && errno == EINTR)
+			got = 0;
+		else if (got <= 0)
+			return false;
+	}
+	return true;
+}
+
+static int say_mapped(const struct again *a, const struct sink_keep *gen, struct sink *sink, struct err *e)
+{
+	struct stat st;
+	uint64_t from = gen->at / PAGES * PAGES;
+	size_t n = (size_t)(gen->end - from);
+	if (fstat(a->fd, &st) || (uint64_t)st.st_size < gen->end)
+		return err_set(e, ERR_IO, gen->at, "the file has become shorter since it was read");
+	const uint8_t *p = mapped_new(a->fd, from, n);
+	if (!p)
+		return err_set(e, ERR_IO, gen->at, "cannot map the file: %s", strerror(errno));
+	struct bytes in = { .p = p + (gen->at - from), .n = (size_t)(gen->end - gen->at), .mapped = true };
+	int rc = gotrace_again(a->version, in, gen, sink, e);
+	if (!rc && mapped_cut(p))
+		rc = err_set(e, ERR_IO, gen->at, "the file has become shorter since it was read");
+	mapped_free(p, n);
+	return rc;
+}
+
+static int say_again(void *arg, const struct sink_keep *gen, struct sink *sink, struct err *e)
+{
+	const struct again *a = arg;
+	size_t n = (size_t)(gen->end - gen->at);
+	if (a->held.p)
+		return gotrace_again(a->version, (struct bytes){ .p = a->held.p + gen->at, .n = n }, gen, sink, e);
+	if (n > mem_limit() / PIECE)
+		return say_mapped(a, gen, sink, e);
+	uint8_t *p = xmalloc(n);
+	int rc = read_at(a->fd, p, n, gen->at)
+		     ? gotrace_again(a->version, (struct bytes){ .p = p, .n = n }, gen, sink, e)
+		     : err_set(e, ERR_IO, gen->at, "the file has become shorter since it was read");
+	mem_free(p);
+	return rc;
+}
+
+/* Marks, spans and counters cannot be made again one by one: what is too much of them goes to disk, where one may
+   write. */
+static void spill(void)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	char dir[1000];
+	int n = -1;
+	if (getenv("TTRACESECURE"))
+		return;
+	if (cache && *cache == '/')
+		n = snprintf(dir, sizeof dir, "%s", cache);
+	else if (home && *home == '/')
+		n = snprintf(dir, sizeof dir, "%s/.cache", home);
+	mem_spill(n > 0 && (size_t)n < sizeof dir && !access(dir, W_OK) ? dir : "/var/tmp");
+}
+
+struct again *again_new(struct build *b, struct bytes *in)
+{
+	size_t limit = mem_limit();
+	int version = gowire_version(*in);
+	if (!limit || in->n < limit / FULL || version < 22)
+		return NULL;
+	struct again *a = xcalloc(1, sizeof *a);
+	a->version = version;
+	a->fd = in->mapped ? fcntl(in->fd, F_DUPFD_CLOEXEC, 0) : -1;
+	if (in->mapped && a->fd < 0) {
+		mem_free(a);
+		return NULL;
+	}
+	if (!in->mapped) {
+		a->held = *in;
+		in->owned = NULL;
+	}
+	spill();
+	build_keep(b, limit, say_again, a);
+	return a;
+}
+
+void again_free(struct again *a)
+{
+	if (!a)
+		return;
+	if (a->fd >= 0)
+		close(a->fd);
+	mem_free(a->held.owned);
+	mem_free(a);
+}
