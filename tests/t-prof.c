@@ -13,7 +13,7 @@
 #include "base/text/path.h"
 #include "base/text/pprof_units.h"
 #include "load/load.h"
-#include "report/shorten.h"
+#include "report/pprof/short_names.h"
 #include "session/symbolize.h"
 
 #include <stdlib.h>

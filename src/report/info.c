@@ -6,12 +6,12 @@
  * text, tsv and JSON print alike.
  */
 #include "config.h"
-#include "report/trep.h"
+#include "report/trace/trace_report.h"
 
 #include "trace/as_profile.h"
 #include "base/text/text.h"
-#include "report/infolabels.h"
-#include "report/view.h"
+#include "report/info_labels.h"
+#include "report/pprof/profile_report.h"
 #include "session/trace_reread.h"
 #include "session/index_cache.h"
 #include "session/download.h"

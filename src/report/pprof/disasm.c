@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * disasm: the machine code of the functions that match, each instruction with
+ * what was spent on it. Functions are the symbols of the local programs, by
+ * their linked names and by their demangled ones; one reaches to the next
+ * symbol. Nodes are addresses without inlined calls, so that each sample is
+ * counted once, at the instruction that it lies in.
+ */
+#include "config.h"
+#include "report/pprof/pprof.h"
+
+#include "symbols/demangle.h"
+#include "base/bsearch.h"
+#include "base/text/path.h"
+#include "base/text/pprof_units.h"
+#include "symbols/lookup.h"
+#include "symbols/objdump.h"
+#include "report/pprof/profile_report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct spot { uint64_t at; const struct gnode *node; };	/* address of the file */
+
+struct object {			/* a mapping's program */
+	struct binary bin;
+	bool open;
+	struct spot *spot;	/* by address */
+	size_t nspot;
+};
+
+struct routine {
+	struct object *obj;
+	uint64_t start, end;
+	const char **name;
+	size_t nname, spot, nspot;
+};
+
+struct disasm {
+	struct view v;
+	struct graph *g;
+	struct object *obj;	/* by mapping */
+	struct routine *r;
+	size_t nr, cr;
+	bool by_address;
+	uint64_t address;
+	size_t matched;		/* symbols, with samples or not */
+};
+
+static int by_spot(const void *x, const void *y)
+{
+	const struct spot *a = x, *b = y;
+	if (a->at != b->at)
+		return a->at < b->at ? -1 : 1;
+	return (a->node->id > b->node->id) - (a->node->id < b->node->id);
+}
+
+/* A mapping that was made up has no addresses that would tell; others have, and files may share a name. */
+static bool here(const struct prof_map *m, const struct ginfo *g)
+{
+	return g->object == m->file || !elf_made_up(&(struct elf_mapping){m->start, m->limit, m->offset});
+}
+
+static void open_object(struct disasm *d, size_t m)
+{
+	const struct prof_map *map = &d->v.p->map[m];
+	struct object *o = &d->obj[m];
+	struct err why;
+	if (binary_open(&o->bin, prof_s(d->v.p, map->file), &(struct elf_mapping){map->start, map->limit, map->offset},
+		&why) || elf_symbols(&o->bin.elf, &why)) {
+		report_notice(NULL, "%s", why.msg);
+		return;
+	}
+	o->open = true;
+	o->spot = xmalloc((d->g->n + 1) * sizeof *o->spot);
+	for (size_t i = 1; i < d->v.p->nloc; i++)
+		if (d->v.p->loc[i].map == m)
+			binary_hint(&o->bin, d->v.p->loc[i].addr, prof_outermost(d->v.p, i));
+	for (size_t i = 0; i < d->g->n; i++)
+		if (here(map, &d->g->node[i]->info) &&
+		    binary_addr(&o->bin, d->g->node[i]->info.addr, &o->spot[o->nspot].at))
+			o->spot[o->nspot++].node = d->g->node[i];
+	qsort(o->spot, o->nspot, sizeof *o->spot, by_spot);
+}
+
+/* The first spot that is not before an address. */
+static size_t spot_from(const struct object *o, uint64_t addr)
+{
+	struct halve h = {.hi = o->nspot};
+	while (halve(&h))
+		halve_on(&h, o->spot[h.at].at < addr);
+	return h.lo;
+}
+
+/* The name by which a symbol matches: its own, or a demangled form of it. NULL: it does not. */
+static const char *match(struct disasm *d, const char *name)
+{
+	static const enum demangle_mode mode[] = {DM_FULL, DM_TEMPLATES, DM_SIMPLE};
+	const struct rx *rx = d->v.symbol;
+	const char *found = !rx || rx_match(rx, name, strlen(name)) ? name : NULL;
+	for (size_t i = 0; i < 3 && !found; i++) {
+		struct buf b = {0};
+		if (demangle(&b, name, mode[i]) && b.n && rx_match(rx, b.p, b.n))
+			found = arena_strndup(&d->v.arena, b.p, b.n);
+		buf_free(&b);
+	}
+	return found;
+}
+
+/* One place with its symbols, sym[0..n), up to the next place: a routine when it matches and has samples. */
+static void add_routine(struct disasm *d, struct object *o, const struct elf_sym *sym, size_t n, uint64_t end)
+{
+	uint64_t start = sym->addr;
+	bool here = d->by_address && d->address && d->address >= start && d->address <= end;
+	const char *name = NULL, **names;
+	for (size_t i = 0; i < n && !here && !name; i++)
+		name = match(d, sym[i].name);
+	if (!here && !name)
+		return;
+	d->matched++;
+	size_t first = spot_from(o, start), last = spot_from(o, end);
+	if (first >= last)
+		return;
+	names = arena_alloc(&d->v.arena, (n + 1) * sizeof *names);
+	names[0] = name;
+	for (size_t i = 0; i < n && here; i++)
+		names[i] = sym[i].name;
+	d->r = mem_grow(d->r, &d->cr, d->nr + 1, sizeof *d->r);
+	d->r[d->nr++] = (struct routine){o, start, end, names, here ? n : 1, first, last - first};
+}
+
+/* Mappings with a node whose name matches, or that the address lies in. */
+static bool wanted(struct disasm *d, const struct prof_map *m)
+{
+	if (d->by_address && m->start <= d->address && d->address <= m->limit)
+		return true;
+	bool found = false;
+	struct buf b = {0};
+	for (size_t i = 0; i < d->g->n && !found && m->file; i++) {
+		const struct ginfo *g = &d->g->node[i]->info;
+		if (g->object != m->file)
+			continue;
+		buf_reset(&b);
+		ginfo_name(&b, d->v.p, g, " ");
+		const struct pstr *name = &d->v.p->str[g->name];	/* an anchored one would miss the whole */
+		found = !d->v.symbol || rx_match(d->v.symbol, b.p ? b.p : "", b.n) ||
+			rx_match(d->v.symbol, name->s, name->n);
+	}
+	buf_free(&b);
+	return found;
+}
+
+static void find_routines(struct disasm *d)
+{
+	for (size_t m = 1; m < d->v.p->nmap; m++) {
+		struct object *o = &d->obj[m];
+		if (!wanted(d, &d->v.p->map[m]))
+			continue;
+		open_object(d, m);
+		const struct elf *f = &o->bin.elf;
+		for (size_t i = 0, k; o->open && i < f->nsym; i = k) {
+			for (k = i; k < f->nsym && f->sym[k].addr == f->sym[i].addr;)
+				k++;
+			add_routine(d, o, f->sym + i, k - i, (k < f->nsym ? f->sym[k].addr : f->sym[i].addr) - 1);
+		}
+	}
+}
+
+static int by_name(const void *x, const void *y)
+{
+	const struct routine *a = x, *b = y;
+	int c = strcmp(a->name[0], b->name[0]);
+	return c ? c : a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* ---- text */
+
+struct total { int64_t flat, flat_div, cum, cum_div; };
+
+static void total_add(struct total *t, const struct gnode *n)
+{
+	prof_sum(&t->flat, n->flat);
+	prof_sum(&t->flat_div, n->flat_div);
+	prof_sum(&t->cum, n->cum);
+	prof_sum(&t->cum_div, n->cum_div);
+}
+
+static int64_t mean(int64_t v, int64_t div)
+{
+	return prof_mean(v, div);
+}
+
+struct at { const char *fun, *file; int64_t line; };
+
+static bool same_place(const struct at *a, const struct at *b)
+{
+	return !strcmp(a->fun, b->fun) && !strcmp(a->file, b->file) && a->line == b->line;
+}
+
+static const char *base_name(struct disasm *d, const char *file)
+{
+	size_t n;
+	const char *s = path_base(file, strlen(file), &n);
+	return *file ? arena_strndup(&d->v.arena, s, n) : "";
+}
+
+static void put_place(struct buf *b, const struct at *p)
+{
+	if (*p->fun)
+		buf_printf(b, "%s ", p->fun);
+	buf_puts(b, p->file);
+	if (*p->file && p->line)
+		buf_printf(b, ":%lld", (long long)p->line);
+}
+
+static void put_weights(struct disasm *d, struct buf *b, const struct total *t, uint64_t addr)
+{
+	struct buf hex = {0};
+	buf_hex(&hex, addr);
+	put_value(&d->v, b, mean(t->flat, t->flat_div), 10, true);
+	buf_putc(b, ' ');
+	put_value(&d->v, b, mean(t->cum, t->cum_div), 10, true);
+	buf_putc(b, ' ');
+	put_right(b, hex.p, hex.n, 10);
+	buf_puts(b, ": ");
+	buf_free(&hex);
+}
+
+/* One instruction; *last: what was said of places so far. */
+static void put_inst(struct disasm *d, struct buf *b, const struct inst *in, const struct total *t, struct at here,
+    struct at *last)
+{
+	enum { SHORT = 40, PLACE_AT = 74 };
+	struct buf place = {0};
+	size_t n = strlen(in->text);
+	if (!same_place(&here, last)) {
+		put_place(&place, &here);
+		*last = here;
+	}
+	if (place.n && n >= SHORT) {
+		buf_pad(b, ' ', PLACE_AT);
+		buf_printf(b, ";%s\n", buf_str(&place));
+	}
+	put_weights(d, b, t, in->addr);
+	buf_puts(b, in->text);
+	if (place.n && n < SHORT) {
+		size_t runes = 0;
+		for (size_t i = 0; i < n; i++)
+			runes += ((unsigned char)in->text[i] & 0xc0) != 0x80;
+		buf_pad(b, ' ', runes < SHORT ? SHORT - runes : 0);
+		buf_printf(b, ";%s", buf_str(&place));
+	}
+	buf_putc(b, '\n');
+	buf_free(&place);
+}
+
+/* Where an instruction comes from; objdump does not know it of newer programs of Go. */
+static struct at place_of(struct disasm *d, struct binary *bin, const struct inst *in)
+{
+	enum { FRAMES = 32 };
+	struct debug_frame f[FRAMES];
+	if (*in->file || !binary_frames(bin, in->addr + bin->base, f, FRAMES) || !f[0].line)
+		return (struct at){in->fun, base_name(d, in->file), in->line};
+	return (struct at){in->fun, base_name(d, f[0].file), f[0].line};
+}
+
+static void put_code(struct disasm *d, struct out *out, const struct routine *r, const struct insts *code)
+{
+	struct at last = {"", "", 0};
+	const struct spot *s = r->obj->spot + r->spot, *end = s + r->nspot;
+	for (size_t i = 0; i < code->n && !out->failed; i++) {
+		const struct inst *in = &code->v[i];
+		struct total t = {0};
+		struct at here = place_of(d, &r->obj->bin, in);
+		for (; s < end && (i + 1 == code->n || s->at < code->v[i + 1].addr); s++) {
+			const struct ginfo *g = &s->node->info;
+			total_add(&t, s->node);
+			if (!*here.file)
+				here.file = base_name(d, prof_s(d->v.p, g->file));
+			if (!here.line)
+				here.line = g->line;
+			if (!*here.fun)
+				here.fun = prof_s(d->v.p, g->name);
+		}
+		if (!*here.file && !strcmp(here.fun, last.fun))
+			here = last;	/* what fills up the end of a function is of no line */
+		put_inst(d, &out->buf, in, &t, here, &last);
+		out_flush(out, false);
+	}
+}
+
+static int put_routine(struct disasm *d, struct out *out, const struct routine *r, struct err *e)
+{
+	struct total t = {0};
+	struct insts code = {0};
+	struct buf *b = &out->buf;
+	for (size_t i = 0; i < r->nspot; i++)
+		total_add(&t, r->obj->spot[r->spot + i].node);
+	int64_t flat = mean(t.flat, t.flat_div), cum = mean(t.cum, t.cum_div);
+	int rc = objdump(&code,
+	    &(struct objdump){r->obj->bin.path, r->start, r->end, opt_bool(d->v.o, OPT_INTEL_SYNTAX), true}, e);
+	if (!rc) {
+		buf_printf(b, "ROUTINE ======================== %s\n", r->name[0]);
+		for (size_t i = 1; i < r->nname; i++)
+			buf_printf(b, "    AKA ======================== %s\n", r->name[i]);
+		put_value(&d->v, b, flat, 10, false);
+		buf_putc(b, ' ');
+		put_value(&d->v, b, cum, 10, false);
+		buf_puts(b, " (flat, cum) ");
+		units_percent(b, cum, d->v.total);
+		buf_puts(b, " of Total\n");
+		put_code(d, out, r, &code);
+	}
+	insts_free(&code);
+	return rc;
+}
+
+static int no_match(struct disasm *d, struct err *e)
+{
+	if (!d->by_address)
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no matches found for regexp %s",
+		    d->v.o->arg ? d->v.o->arg : "");
+	if (!d->matched)
+		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no matches found for address 0x%llx",
+		    (unsigned long long)d->address);
+	return err_set(e, ERR_FORMAT, ERR_NOWHERE,
+	    "address 0x%llx found in binary, but the corresponding symbols do not have samples in the profile",
+	    (unsigned long long)d->address);
+}
+
+static bool is_address(const char *s, uint64_t *v)
+{
+	char *end;
+	errno = 0;
+	*v = s && *s >= '0' && *s <= '9' ? strtoull(s, &end, 0) : 0;
+	return s && *s >= '0' && *s <= '9' && !*end && !errno;
+}
+
+int report_disasm(const struct opt *o, struct out *out, struct err *e)
+{
+	struct disasm d = {.by_address = false};
+	if (view_open(&d.v, o, V_DISASM, e))
+		return -1;
+	d.by_address = is_address(o->arg, &d.address);
+	d.g = graph_nodes(d.v.p, &d.v.g);
+	d.obj = xcalloc(d.v.p->nmap, sizeof *d.obj);
+	find_routines(&d);
+	int rc = d.nr ? 0 : no_match(&d, e);
+	if (d.nr)
+		qsort(d.r, d.nr, sizeof *d.r, by_name);
+	buf_puts(&out->buf, "Total: ");
+	view_value(&d.v, &out->buf, d.v.total);
+	buf_putc(&out->buf, '\n');
+	for (size_t i = 0; i < d.nr && !rc; i++)
+		rc = put_routine(&d, out, &d.r[i], e);
+	if (rc)
+		buf_reset(&out->buf);
+	for (size_t m = 1; m < d.v.p->nmap; m++) {
+		binary_close(&d.obj[m].bin);
+		mem_free(d.obj[m].spot);
+	}
+	mem_free(d.obj);
+	mem_free(d.r);
+	graph_free(d.g);
+	view_close(&d.v);
+	return rc;
+}

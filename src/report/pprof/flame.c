@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * flame: the stacks as one SVG that needs nothing else: the root at the top, a
+ * frame as wide as its weight, siblings by weight. Stacks that go through a node lie side by side in one array, and are
+ * parted by the frame that comes next; those of frames narrower than a quarter of a pixel, which are most, are followed
+ * no further. So what it takes is by the stack and by what is drawn. The script inside zooms at a click and marks what
+ * a search finds; it reads places out of the drawing itself and knows no names.
+ */
+#include "config.h"
+#include "report/pprof/pprof.h"
+
+#include "calltree/weighted.h"
+#include "base/text/text.h"
+#include "report/pprof/profile_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH = 1200, ROW = 17, TOP = 48, PAD = 10 };
+
+struct fnode {
+	uint32_t parent, depth;
+	str_id name;
+	uint32_t first;		/* of its stacks: the order of frames in the drawing */
+	int64_t cum;
+	double x;
+};
+
+struct flame_svg {
+	struct view *v;
+	struct buf *b;
+	struct fnode *node; /* those that are drawn, parents first; 0: the root */
+	size_t n, cap;
+	double scale;
+	uint32_t depth;
+	/* weights are negative, or too large to add up: then a frame may be wider than the one that it is in */
+	bool uneven;
+};
+
+static double scale_of(int64_t whole)
+{
+	return whole > 0 ? (WIDTH - 2.0 * PAD) / (double)whole : 0;
+}
+
+static bool is_drawn(size_t i, int64_t cum, double scale)
+{
+	return !i || (cum > 0 && (double)cum * scale >= 0.25);
+}
+
+/* ---- the tree: stacks of one node lie side by side, and are parted by what comes next */
+
+/* How far down a stack is: its next frame is line `line` - 1 of location `loc` - 1 of it, from the leaf; loc
+   0: none. */
+struct at { uint32_t loc, line; };
+#define NO_FRAME UINT32_MAX
+struct stretch { uint32_t lo, hi, node; };
+struct parting {
+	struct flame_svg *f;
+	struct prof *p;
+	struct frame_names names;
+	int64_t *weight;	/* by stack */
+	struct at *at;
+	uint32_t *order, *next;	/* stacks; next: those of a stretch by what comes next */
+	uint32_t *kid, *size;	/* by name: which of a stretch's nodes it is, if it is one of kid_name[] */
+	str_id *kid_name, *name;	/* name: of the frames of a stretch, one after another */
+	int64_t *sum;		/* by such a node */
+	struct stretch *open;
+	size_t nopen, copen;
+};
+
+static uint32_t lines_of(const struct parting *g, loc_id id)
+{
+	return g->p->loc[id].nline ? g->p->loc[id].nline : 1;
+}
+
+static loc_id loc_at(const struct parting *g, uint32_t stack)
+{
+	return prof_frame(g->p, g->p->stack[stack].off + g->at[stack].loc - 1);
+}
+
+static void step(struct parting *g, uint32_t stack)
+{
+	struct at *a = &g->at[stack];
+	if (!--a->line && --a->loc)
+		a->line = lines_of(g, loc_at(g, stack));
+}
+
+static uint32_t add_node(struct flame_svg *f, struct fnode n)
+{
+	f->node = mem_grow(f->node, &f->cap, f->n + 1, sizeof *f->node);
+	f->node[f->n] = n;
+	return (uint32_t)f->n++;
+}
+
+/* What each stack of a stretch has next, and what that weighs; how many different frames. kid[] is 0 of all names
+   before. */
+static uint32_t look_below(struct parting *g, struct stretch s)
+{
+	uint32_t n = 0;
+	for (uint32_t i = s.lo; i < s.hi; i++) {
+		uint32_t k = g->order[i];
+		g->name[i] = NO_FRAME;
+		if (!g->at[k].loc)
+			continue;
+		str_id name = g->name[i] = frame_name(&g->names, loc_at(g, k), g->at[k].line - 1);
+		if (!g->kid[name]) {
+			g->kid_name[n] = name;
+			g->sum[n] = 0;
+			g->size[n] = 0;
+			g->kid[name] = ++n;
+		}
+		prof_sum(&g->sum[g->kid[name] - 1], g->weight[k]);
+		g->size[g->kid[name] - 1]++;
+	}
+	return n;
+}
+
+/* The nodes below one that are drawn; of narrower ones none is left of them, nor has any in it, unless they
+   are uneven. */
+static void part(struct parting *g, struct stretch s)
+{
+	struct flame_svg *f = g->f;
+	uint32_t n = look_below(g, s), to = s.lo, depth = f->node[s.node].depth + 1;
+	size_t from = g->nopen;
+	for (uint32_t i = 0; i < n; i++) {
+		bool drawn = f->uneven || is_drawn(1, g->sum[i], f->scale);
+		uint32_t size = g->size[i];
+		g->size[i] = UINT32_MAX;
+		if (!drawn)
+			continue;
+		uint32_t id = add_node(f, (struct fnode){s.node, depth, g->kid_name[i], UINT32_MAX, g->sum[i], 0});
+		g->open = mem_grow(g->open, &g->copen, g->nopen + 1, sizeof *g->open);
+		g->open[g->nopen++] = (struct stretch){to, to + size, id};
+		g->size[i] = to;
+		to += size;
+	}
+	for (uint32_t i = s.lo; i < s.hi; i++) {
+		uint32_t *at = g->name[i] != NO_FRAME ? &g->size[g->kid[g->name[i]] - 1] : NULL;
+		if (!at || *at == UINT32_MAX)
+			continue;
+		g->next[*at] = g->order[i];
+		++*at;
+		step(g, g->order[i]);
+	}
+	memcpy(g->order + s.lo, g->next + s.lo, (to - s.lo) * sizeof *g->order);
+	for (uint32_t i = 0; i < n; i++)
+		g->kid[g->kid_name[i]] = 0;
+	for (size_t i = from; i < g->nopen; i++)
+		f->node[g->open[i].node].first = g->order[g->open[i].lo];
+}
+
+/* Weights of stacks, and those that have some: at their outermost frames. */
+static uint32_t begin(struct parting *g)
+{
+	struct prof *p = g->p;
+	struct flame_svg *f = g->f;
+	uint32_t n = 0;
+	double sum = 0;
+	int64_t all = 0;
+	for (size_t i = 0; i < p->nsample; i++)
+		prof_sum(&g->weight[p->sample[i].stack], prof_value(p, i)[f->v->g.type]);
+	for (uint32_t s = 0; s < p->nstack; s++) {
+		struct prof_run r = p->stack[s];
+		uint32_t depth = 0;
+		if (!g->weight[s])
+			continue;
+		sum += (double)g->weight[s];
+		prof_sum(&all, g->weight[s]);
+		f->uneven |= g->weight[s] < 0 || sum > (double)(INT64_MAX / 2);
+		for (uint32_t i = 0; i < r.n; i++)
+			depth += lines_of(g, prof_frame(p, r.off + i));
+		f->depth = depth > f->depth ? depth : f->depth;
+		g->order[n++] = s;
+		g->at[s].loc = (uint32_t)r.n;
+		if (r.n)
+			g->at[s].line = lines_of(g, loc_at(g, s));
+	}
+	f->scale = scale_of(all);
+	add_node(f, (struct fnode){.cum = all});
+	return n;
+}
+
+static int by_first(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct fnode *m = (const struct fnode *)ctx + a, *n = (const struct fnode *)ctx + b;
+	if (m->first != n->first)
+		return m->first < n->first ? -1 : 1;
+	return (m->depth > n->depth) - (m->depth < n->depth);
+}
+
+/* Nodes in the order in which stacks come by them. */
+static void renumber(struct flame_svg *f)
+{
+	uint32_t *order = xmalloc(f->n * sizeof *order), *at = xmalloc(f->n * sizeof *at);
+	struct fnode *node = xmalloc(f->n * sizeof *node);
+	for (uint32_t i = 0; i < f->n; i++)
+		order[i] = i;
+	sort_u32(order + 1, f->n - 1, by_first, f->node);
+	for (uint32_t i = 0; i < f->n; i++)
+		at[order[i]] = i;
+	for (uint32_t i = 0; i < f->n; i++) {
+		node[i] = f->node[order[i]];
+		node[i].parent = at[node[i].parent];
+	}
+	mem_free(f->node);
+	mem_free(order);
+	mem_free(at);
+	f->node = node;
+}
+
+static void grow_tree(struct flame_svg *f)
+{
+	struct prof *p = f->v->p;
+	struct parting g = {.f = f, .p = p, .names = frame_names_new(p)};
+	size_t n = p->nstack + 1;
+	for (loc_id i = 0; i < p->nloc; i++)
+		for (uint32_t k = 0; k < lines_of(&g, i); k++)
+			frame_name(&g.names, i, k);
+	g.weight = xcalloc(n, sizeof *g.weight);
+	g.at = xcalloc(n, sizeof *g.at);
+	g.order = xmalloc(n * sizeof *g.order);
+	uint32_t active = begin(&g);
+	g.next = xmalloc(((size_t)active + 1) * sizeof *g.next);
+	g.name = xmalloc(((size_t)active + 1) * sizeof *g.name);
+	g.kid = xcalloc(p->nstr + 1, sizeof *g.kid);
+	g.kid_name = xmalloc((p->nstr + 1) * sizeof *g.kid_name);
+	g.size = xmalloc((p->nstr + 1) * sizeof *g.size);
+	g.sum = xmalloc((p->nstr + 1) * sizeof *g.sum);
+	g.open = mem_grow(NULL, &g.copen, 1, sizeof *g.open);
+	g.open[g.nopen++] = (struct stretch){0, active, 0};
+	while (g.nopen)
+		part(&g, g.open[--g.nopen]);
+	void *all[] = {g.weight, g.at, g.order, g.next, g.name, g.kid, g.kid_name, g.size, g.sum, g.open};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		mem_free(all[i]);
+	frame_names_free(&g.names);
+	renumber(f);
+}
+
+static int by_place(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct flame_svg *f = ctx;
+	const struct fnode *m = &f->node[a], *n = &f->node[b];
+	if (m->parent != n->parent)
+		return m->parent < n->parent ? -1 : 1;
+	if (m->cum != n->cum)
+		return m->cum > n->cum ? -1 : 1;
+	return strcmp(prof_s(f->v->p, m->name), prof_s(f->v->p, n->name));
+}
+
+/* A parent's group of children comes after the group that it is in itself: one pass places all. */
+static void place(struct flame_svg *f)
+{
+	uint32_t *o = xmalloc(f->n * sizeof *o);
+	double at = 0;
+	for (uint32_t i = 1; i < f->n; i++)
+		o[i - 1] = i;
+	sort_u32(o, f->n - 1, by_place, f);
+	for (size_t i = 0; i + 1 < f->n; i++) {
+		struct fnode *n = &f->node[o[i]];
+		if (!i || n->parent != f->node[o[i - 1]].parent)
+			at = f->node[n->parent].x;
+		n->x = at;
+		if (n->cum > 0)
+			at += (double)n->cum;
+	}
+	mem_free(o);
+}
+
+static void put_xml(struct buf *b, const char *s, size_t n)
+{
+	struct buf safe = {0};
+	text_safe(&safe, s, n);
+	for (size_t i = 0, k; i < safe.n; i += k) {
+		uint32_t cp;
+		k = utf8_decode(safe.p + i, safe.n - i, &cp);
+		switch (cp) {
+		case '&': buf_puts(b, "&amp;"); break;
+		case '<': buf_puts(b, "&lt;"); break;
+		case '>': buf_puts(b, "&gt;"); break;
+		case '"': buf_puts(b, "&quot;"); break;
+		case 0xfffe: case 0xffff: buf_printf(b, "\\u%x", cp); break;	/* which XML has not */
+		default: buf_put(b, safe.p + i, k);
+		}
+	}
+	buf_free(&safe);
+}
+
+/* One hue a package (or file): what stands before the last dot behind the last slash. */
+static unsigned hue(const char *s, size_t n)
+{
+	size_t from = n, end;
+	while (from && s[from - 1] != '/')
+		from--;
+	for (end = from; end < n && s[end] != '.' && s[end] != ':';)
+		end++;
+	return hash_bytes(s, end, 5) % 360;
+}
+
+static void put_frame(struct flame_svg *f, const struct fnode *n, double scale)
+{
+	const struct prof *p = f->v->p;
+	const char *s = n->depth ? prof_s(p, n->name) : "all";
+	size_t len = n->depth ? p->str[n->name].n : 3, fit = 0, used = 0;
+	double x = PAD + n->x * scale, w = (double)n->cum * scale;
+	unsigned y = TOP + n->depth * ROW;
+	buf_puts(f->b, "<g><title>");
+	put_xml(f->b, s, len);
+	buf_puts(f->b, " (");
+	view_value(f->v, f->b, n->cum);
+	buf_puts(f->b, ", ");
+	put_trimmed_percent(f->b, n->cum, f->v->total);
+	buf_printf(f->b, ")</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" fill=\"hsl(%u,%d%%,%d%%)\"/>",
+	    x, y, w, ROW - 1, n->depth ? hue(s, len) : 0, n->depth ? 55 : 0, n->depth ? 72 : 85);
+	buf_printf(f->b, "<text x=\"%.2f\" y=\"%u\">", x + 3, y + 12);
+	while (fit < len && (double)(used + 1) * 6.7 < w - 4) {
+		fit++;
+		while (fit < len && ((unsigned char)s[fit] & 0xc0) == 0x80)
+			fit++;
+		used++;
+	}
+	put_xml(f->b, s, fit);
+	buf_puts(f->b, "</text></g>\n");
+}
+
+static const char style[] =
+    "<style>text{font:11px monospace;pointer-events:none}g:hover>rect{stroke:#000}"
+    ".h{font:14px sans-serif}.b{font:12px sans-serif;fill:#06c;pointer-events:all;cursor:pointer}"
+    ".hit>rect{fill:#e0c}</style>\n";
+
+static const char script[] =
+    "<script><![CDATA[\n"
+    "const PAD=10,W=1200-2*PAD,S=document.documentElement,$=i=>document.getElementById(i);\n"
+    "const F=[...$('frames').children].map(g=>{const r=g.querySelector('rect'),t=g.querySelector('text');"
+    "const s=g.querySelector('title').textContent;return{g,r,t,x:+r.getAttribute('x')-PAD,"
+    "w:+r.getAttribute('width'),y:+r.getAttribute('y'),s,n:s.replace(/ \\([^(]*\\)$/,'')}});\n"
+    "function zoom(z){const k=W/z.w,e=.02;for(const f of F){\n"
+    " const over=f.y<=z.y&&f.x<=z.x+e&&f.x+f.w>=z.x+z.w-e,"
+    "in_=f.y>z.y&&f.x>=z.x-e&&f.x+f.w<=z.x+z.w+e;\n"
+    " f.g.style.display=over||in_?'':'none';f.g.style.opacity=over&&f!==z?.6:1;if(!over&&!in_)continue;\n"
+    " const x=over?0:(f.x-z.x)*k,w=over?W:f.w*k;f.r.setAttribute('x',x+PAD);f.r.setAttribute('width',w);"
+    "f.t.setAttribute('x',x+PAD+3);f.t.textContent=f.n.slice(0,Math.max(0,Math.floor((w-4)/6.7)));}\n"
+    " $('back').style.display=z===F[0]?'none':''}\n"
+    "function find(){const q=prompt('Search (regular expression):');if(q===null)return;let re;"
+    "try{re=q?new RegExp(q):null}catch(e){alert(e);return}\n"
+    " let sum=0,ends=[];for(const f of F){const hit=re&&re.test(f.n);f.g.classList.toggle('hit',!!hit);"
+    "if(hit)ends.push(f)}\n"
+    " ends.sort((a,b)=>a.x-b.x||b.w-a.w);let end=-1;for(const f of ends)if(f.x>=end-.02){sum+=f.w;end=f.x+f.w}\n"
+    " $('found').textContent=re?'matched '+(100*sum/F[0].w).toFixed(2)+'%':''}\n"
+    "S.addEventListener('click',e=>{const g=e.target.closest('#frames>g');if(g)zoom(F.find(f=>f.g===g))});\n"
+    "S.addEventListener('keydown',e=>{if(e.key==='Escape')zoom(F[0]);if(e.key==='/'){e.preventDefault();find()}});\n"
+    "$('back').addEventListener('click',()=>zoom(F[0]));$('search').addEventListener('click',find);\n"
+    "]]></script>\n";
+
+static void put_svg(struct flame_svg *f, struct out *out)
+{
+	struct buf *b = f->b;
+	unsigned height = TOP + (f->depth + 1) * ROW + 10;
+	double scale = scale_of(f->node[0].cum);
+	buf_printf(b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
+		      "viewBox=\"0 0 %d %u\" width=\"100%%\" preserveAspectRatio=\"xMidYMin\">\n",
+	    WIDTH, height);
+	buf_puts(b, style);
+	buf_printf(b, "<rect width=\"%d\" height=\"%u\" fill=\"#fff\"/>\n<text class=\"h\" x=\"%d\" y=\"22\">", WIDTH,
+	    height, PAD);
+	put_xml(b, f->v->sample_type, strlen(f->v->sample_type));
+	buf_puts(b, ": ");
+	view_value(f->v, b, f->node[0].cum);
+	buf_puts(b, " of ");
+	view_value(f->v, b, f->v->total);
+	buf_printf(b, "</text>\n<text class=\"b\" id=\"back\" x=\"%d\" y=\"40\" style=\"display:none\">whole "
+		      "(Esc)</text><text class=\"b\" id=\"search\" x=\"%d\" y=\"22\">search (/)</text>"
+		      "<text class=\"h\" id=\"found\" x=\"%d\" y=\"40\"></text>\n<g id=\"frames\">\n",
+	    PAD, WIDTH - 90, WIDTH - 140);
+	for (size_t i = 0; i < f->n && !out->failed; i++)
+		if (is_drawn(i, f->node[i].cum, scale)) {
+			put_frame(f, &f->node[i], scale);
+			out_flush(out, false);
+		}
+	buf_puts(b, "</g>\n");
+	buf_puts(b, script);
+	buf_puts(b, "</svg>\n");
+}
+
+int report_flame(const struct opt *o, struct out *out, struct err *e)
+{
+	struct view v;
+	if (view_open(&v, o, V_FLAME, e))
+		return -1;
+	struct flame_svg f = {.v = &v, .b = &out->buf};
+	grow_tree(&f);
+	place(&f);
+	put_svg(&f, out);
+	mem_free(f.node);
+	view_close(&v);
+	return 0;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The call graph as a drawing: what `ttrace dot` prints, laid out and drawn by
+ * graphviz, whose program dot runs as a child and gets the graph as its input.
+ * The formats are those of pprof that are no programs to look with.
+ */
+#include "config.h"
+#include "report/pprof/pprof.h"
+
+#include "base/subprocess.h"
+
+static int draw(const struct opt *o, struct out *out, const char *format, struct err *e)
+{
+	enum { DRAWING_MAX = 1 << 30 };
+	const char *const argv[] = {"dot", format, NULL};
+	struct out graph = {.fd = -1, .held = true, .watch = o->watch};
+	struct buf drawing = {0};
+	struct err why = {0};
+	int rc = report_dot(o, &graph, e);
+	if (!rc && graph.failed)
+		rc = err_set(e, ERR_LIMIT, ERR_NOWHERE, "the graph is too large to be drawn: -nodecount=N makes it smaller");
+	if (!rc && child_filter(argv, &graph.buf, &drawing, DRAWING_MAX, &why)) {
+		if (why.kind == ERR_IO)
+			rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "drawings need dot, which is not installed: "
+			    "apt-get install graphviz (or use the report flame, which needs nothing)");
+		else
+			rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "%s", why.msg);
+	}
+	if (!rc)
+		buf_put(&out->buf, drawing.p, drawing.n);
+	buf_free(&graph.buf);
+	buf_free(&drawing);
+	return rc;
+}
+
+int report_svg(const struct opt *o, struct out *out, struct err *e)
+{
+	return draw(o, out, "-Tsvg", e);
+}
+
+int report_ps(const struct opt *o, struct out *out, struct err *e)
+{
+	return draw(o, out, "-Tps", e);
+}
+
+int report_png(const struct opt *o, struct out *out, struct err *e)
+{
+	return out_bytes(out, e) ? -1 : draw(o, out, "-Tpng", e);
+}
+
+int report_gif(const struct opt *o, struct out *out, struct err *e)
+{
+	return out_bytes(out, e) ? -1 : draw(o, out, "-Tgif", e);
+}
+
+int report_pdf(const struct opt *o, struct out *out, struct err *e)
+{
+	return out_bytes(out, e) ? -1 : draw(o, out, "-Tpdf", e);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The functions of the reports, out of the same table as their words
+ * (session/report.def), so that a report cannot be named and missing.
+ */
+#include "config.h"
+#include "report/report.h"
+
+#include "report/trace/trace_stream.h"
+#include "report/pprof/pprof.h"
+#include "report/trace/trace_report.h"
+#include "report/pprof/pprof.h"
+
+#include <string.h>
+
+const struct report reports[] = {
+#define REPORT(name, fn, arg, takes, group, help, purpose, columns, example) {name, fn},
+#include "cli/reports.def"
+#undef REPORT
+	{NULL, NULL},
+};
+
+const struct report *report_find(const char *name)
+{
+	for (const struct report *r = reports; r->name; r++)
+		if (!strcmp(r->name, name))
+			return r;
+	return NULL;
+}

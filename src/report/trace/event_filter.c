@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What the filters of the command line leave of the events as they come. A
+ * time, a goroutine and a P are told from an event alone, and no more than it is
+ * held for them. Start functions, tasks and regions are known only when the
+ * trace has been read: then it is read once before, into a store, and what is in
+ * are stretches of goroutines, found by halving. An event is of a task also when
+ * it names it (a log, a region, its end), whoever wrote it.
+ */
+#include "config.h"
+#include "report/trace/event_filter.h"
+
+#include "base/mem/mem.h"
+#include "report/trace/trace_stream.h"
+#include "session/trace_open.h"
+
+#include <stdlib.h>
+
+static bool has(const struct opt *o, enum opt_id id)
+{
+	return opt_str(o, id) && *opt_str(o, id);
+}
+
+static int pick_id(const struct opt *o, enum opt_id id, char letter, int64_t *v, struct err *e)
+{
+	const char *s = opt_str(o, id);
+	char *end;
+	*v = -1;
+	if (!s || !*s)
+		return 0;
+	s += *s == letter;
+	*v = strtoll(s, &end, 10);
+	return *s >= '0' && *s <= '9' && !*end ? 0
+	    : err_set(e, ERR_USAGE, ERR_NOWHERE, "\"%s\" is not the number of a %s", s,
+		letter == 'g' ? "goroutine" : "processor");
+}
+
+static int stretch_cmp(const void *a, const void *b)
+{
+	const struct event_stretch *x = a, *y = b;
+	return x->g != y->g ? (x->g < y->g ? -1 : 1) : (x->t0 > y->t0) - (x->t0 < y->t0);
+}
+
+static int u64_cmp(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* What a filter lets through, in the times of the file: first is that of its first event. */
+static void take(struct event_pick *k, const struct snap *sn, const struct tw_filter *f, int64_t first, bool tasks)
+{
+	size_t cap = 0, tcap = 0;
+	for (uint32_t i = 0; f->slice && i < f->nslice; i++) {
+		if (!tw_has(f->g, f->slice[i].trk))
+			continue;
+		k->v = mem_grow(k->v, &cap, k->nv + 1, sizeof *k->v);
+		k->v[k->nv++] = (struct event_stretch){(int64_t)store_trk(sn->st, f->slice[i].trk)->id,
+		    f->slice[i].t0 + first, f->slice[i].t1 + first};
+	}
+	for (trk_id t = 1; !f->slice && t < sn->ntrks; store_pass(sn, t++)) {
+		if (store_trk(sn->st, t)->kind != TK_G || !tw_has(f->g, t))
+			continue;
+		k->v = mem_grow(k->v, &cap, k->nv + 1, sizeof *k->v);
+		k->v[k->nv++] = (struct event_stretch){(int64_t)store_trk(sn->st, t)->id, INT64_MIN, INT64_MAX};
+	}
+	if (k->nv)
+		qsort(k->v, k->nv, sizeof *k->v, stretch_cmp);
+	for (uint32_t i = 0; tasks && f->span && i < sn->nspans; i++) {
+		store_pass(sn, i);
+		if (!tw_has(f->span, i))
+			continue;
+		k->task = mem_grow(k->task, &tcap, k->ntask + 1, sizeof *k->task);
+		k->task[k->ntask++] = store_span(sn->st, i)->s.id;
+	}
+	if (k->ntask)
+		qsort(k->task, k->ntask, sizeof *k->task, u64_cmp);
+}
+
+static bool find_first(void *first, const struct tgen *g, const struct tev *t, size_t n)
+{
+	(void)g;
+	if (n)
+		*(int64_t *)first = t[0].time;
+	return !n;
+}
+
+static int pick_some(const struct opt *o, struct bytes in, struct event_pick *k, struct err *e)
+{
+	static const struct tev_ops ops = {find_first, NULL, NULL, NULL, NULL, NULL, false, 0, NULL};
+	struct tstream_info info;
+	struct trace t;
+	struct tw_filter f;
+	int64_t first = 0;
+	if (tev_read(in, &ops, &first, &info, e) || trace_open(&t, o, NULL, NULL, e))
+		return -1;
+	int r = trace_filter(t.sn, o, &t.arena, &f, e);
+	if (!r)
+		take(k, t.sn, &f, first, has(o, OPT_TASK));
+	trace_close(&t);
+	return r;
+}
+
+int event_pick(const struct opt *o, struct bytes in, struct event_pick *k, struct err *e)
+{
+	if (pick_id(o, OPT_GOROUTINE, 'g', &k->g, e) || pick_id(o, OPT_PROC, 'p', &k->p, e))
+		return -1;
+	k->some = has(o, OPT_GROUP) || has(o, OPT_TASK) || has(o, OPT_REGION);
+	k->who = k->g >= 0 || k->p >= 0 || k->some;
+	if (k->some && pick_some(o, in, k, e))
+		return -1;
+	return dump_range(o, in, &k->times, &k->from, &k->to, e);
+}
+
+static bool in_stretch(const struct event_pick *k, int64_t g, int64_t t)
+{
+	size_t lo = 0, hi = k->nv;
+	while (lo < hi) {	/* the last that begins at or before t, of this goroutine or one before */
+		size_t mid = lo + (hi - lo) / 2;
+		if (k->v[mid].g < g || (k->v[mid].g == g && k->v[mid].t0 <= t))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo && k->v[lo - 1].g == g && t <= k->v[lo - 1].t1;
+}
+
+static bool of_some(const struct event_pick *k, const struct tev *t)
+{
+	bool user = t->kind == TEV_TASK_BEGIN || t->kind == TEV_TASK_END || t->kind == TEV_REGION_BEGIN ||
+		    t->kind == TEV_REGION_END || t->kind == TEV_LOG;
+	uint64_t id = (uint64_t)t->id;
+	return in_stretch(k, t->g, t->time) || (t->resource == TR_G && in_stretch(k, t->id, t->time)) ||
+	       (user && k->ntask && bsearch(&id, k->task, k->ntask, sizeof *k->task, u64_cmp));
+}
+
+bool event_picked(const struct event_pick *k, const struct tev *t)
+{
+	if (k->times && (t->time < k->from || t->time >= k->to))
+		return false;
+	if (!k->who)
+		return true;
+	bool g = k->g < 0 || t->g == k->g || (t->resource == TR_G && t->id == k->g);
+	bool p = k->p < 0 || t->p == k->p || (t->resource == TR_P && t->id == k->p);
+	return t->kind != TEV_SYNC && g && p && (!k->some || of_some(k, t));
+}
+
+void event_pick_free(struct event_pick *k)
+{
+	mem_free(k->v);
+	mem_free(k->task);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_REPORT_TRACE_EVENT_FILTER_H
+#define TTRACE_REPORT_TRACE_EVENT_FILTER_H
+
+#include "load/gotrace/event_stream.h"
+#include "report/report.h"
+
+/* Which events of a trace are asked for: those of a time, a goroutine, a P, of some goroutines, tasks or
+   regions; all by default. */
+struct event_pick {
+	bool times, who;
+	int64_t from, to;	/* [from, to), as tev.time */
+	int64_t g, p;		/* -1: any */
+	bool some;		/* only in these stretches, or of these tasks */
+	struct event_stretch { int64_t g, t0, t1; } *v;	/* by goroutine, then time; as tev.time, both inside */
+	size_t nv;
+	uint64_t *task;		/* sorted */
+	size_t ntask;
+};
+int  event_pick(const struct opt *, struct bytes, struct event_pick *, struct err *);
+bool event_picked(const struct event_pick *, const struct tev *);
+void event_pick_free(struct event_pick *);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/* `ttrace stw`: each stop of the world: when, how long, why, and by which code; or (-by) how many there are of each kind
+   or of each caller, and how long; or (-name) the stops of one kind or caller. */
+#include "config.h"
+#include "report/trace/trace_report.h"
+
+#include "trace/stats/stops.h"
+
+#include <string.h>
+
+static void put_name(const struct trep *r, struct table *t, uint32_t span, enum stops_by by)
+{
+	struct buf b = {0};
+	stops_name(r->st, span, by, &b);
+	table_str(t, b.p ? b.p : "", b.n);
+	buf_free(&b);
+}
+
+/* Is it of the kind or caller that -name gives? */
+static bool named(const struct trep *r, uint32_t span, enum stops_by by)
+{
+	const char *want = opt_str(r->o, OPT_NAME);
+	struct buf b = {0};
+	stops_name(r->st, span, by, &b);
+	bool same = strlen(want) == b.n && (!b.n || !memcmp(want, b.p, b.n));
+	buf_free(&b);
+	return same;
+}
+
+static void put_stop(const struct trep *r, struct table *t, const struct stop *v)
+{
+	const struct sink_span *s = &store_span(r->st, v->span)->s;
+	table_int(t, v->t0);
+	table_int(t, v->t1 - v->t0);
+	if (s->trk)
+		table_int(t, (int64_t)store_trk(r->st, s->trk)->id);
+	else
+		table_none(t);	/* a log does not name a goroutine */
+	put_name(r, t, v->span, STOPS_KIND);
+	trep_site(r, t, s->stack);
+}
+
+static void put_group(const struct trep *r, struct table *t, const struct stop_group *g, uint32_t span, enum stops_by by)
+{
+	table_int(t, g->n);
+	table_int(t, g->total);
+	table_int(t, g->max);
+	table_int(t, stops_mean(g));
+	put_name(r, t, span, by);
+}
+
+/* What -by asks for. One in $TTRACE_OPTS may be meant for other reports. */
+static int by_of(const struct opt *o, enum stops_by *by, struct err *e)
+{
+	const char *s = opt_str(o, OPT_BY);
+	*by = STOPS_SINGLE;
+	for (int i = STOPS_KIND; o->v[OPT_BY].set && i < STOPS_BY__N; i++)
+		if (!strcmp(s, stops_by_name[i]))
+			*by = (enum stops_by)i;
+	if (!opt_typed(o, OPT_BY) || *by != STOPS_SINGLE)
+		return 0;
+	return err_set(e, ERR_USAGE, ERR_NOWHERE, "stw: -by is kind or caller, not \"%s\"", s);
+}
+
+static void put_all(const struct trep *r, struct table *t, enum stops_by by, bool single)
+{
+	uint32_t n, ngroup;
+	const struct stop *v = stops_find(r->sn, &r->filter, r->t0, r->t1 + 1, r->mem, &n);
+	enum stops_by of = by == STOPS_SINGLE ? STOPS_KIND : by;
+	for (uint32_t i = 0; single && i < n; i++)
+		if (!r->o->v[OPT_NAME].set || named(r, v[i].span, of))
+			put_stop(r, t, &v[i]);
+	if (single)
+		return;
+	const struct stop_group *g = stops_group(r->sn, v, n, by, r->mem, &ngroup);
+	for (uint32_t i = 0; i < ngroup; i++)
+		put_group(r, t, &g[i], v[g[i].first].span, by);
+}
+
+int report_stw(const struct opt *o, struct out *out, struct err *e)
+{
+	static const struct table_col single[] = {
+		{ "Start", "start_ns", TB_NS }, { "Duration", "duration_ns", TB_NS }, { "Goroutine", "goroutine", TB_INT },
+		{ "Kind", "kind", TB_STR }, TREP_SITE,
+	};
+#define SUMS { "Count", "count", TB_INT }, { "Total", "total_ns", TB_NS }, { "Max", "max_ns", TB_NS }, \
+	{ "Mean", "mean_ns", TB_NS }
+	static const struct table_col kinds[] = { SUMS, { "Kind", "kind", TB_STR } };
+	static const struct table_col callers[] = { SUMS, { "Caller", "caller", TB_STR } };
+#undef SUMS
+	enum stops_by by;
+	struct trep r;
+	struct table t;
+	if (by_of(o, &by, e) || trep_open(&r, o, out, e))
+		return -1;
+	bool one_by_one = by == STOPS_SINGLE || o->v[OPT_NAME].set;
+	if (one_by_one)
+		table_begin(&t, single, trep_site_cols(&r, sizeof single / sizeof *single));
+	else
+		table_begin(&t, by == STOPS_KIND ? kinds : callers, sizeof kinds / sizeof *kinds);
+	put_all(&r, &t, by, one_by_one);
+	int bad = table_sort(&t, o, e);
+	if (!bad)
+		table_print(&t, r.format, r.out);
+	table_free(&t);
+	trep_close(&r);
+	return bad;
+}

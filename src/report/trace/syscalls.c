@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * `ttrace syscalls`: system calls by where they were made: the innermost frame
+ * (the call) and the first user frame, or the outermost frame where there is no
+ * user code (the caller). Count, total and quantiles, by the rules of
+ * -type=syscall.
+ */
+#include "config.h"
+#include "report/trace/trace_report.h"
+
+#include "trace/user_code.h"
+#include "base/wrap_math.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct site { frm_id leaf, from; uint32_t n, first; int64_t total; };
+struct call { int64_t ns; uint32_t site; };
+struct calls {
+	const struct trep *r;
+	struct col v;			/* struct call, as they come: there may be very many */
+	uint32_t *of_stack;		/* by stack: its site + 1 */
+	struct site *site;
+	size_t csite;
+	uint32_t n;			/* sites */
+};
+
+/* Where a stack calls, and for whom: worked out once per stack. */
+static uint32_t site_of(struct calls *c, stk_id stack)
+{
+	const struct trep *r = c->r;
+	stk_id user = usercode_stack(r->st, stack);
+	struct site x = { .leaf = stack ? stk_frame(r->st, stack) : 0,
+	    .from = user ? stk_frame(r->st, user) : sched_root(r->st, stack) };
+	uint32_t i = 0;
+	while (i < c->n && (c->site[i].leaf != x.leaf || c->site[i].from != x.from))
+		i++;
+	if (i == c->n) {
+		c->site = mem_grow(c->site, &c->csite, ++c->n, sizeof *c->site);
+		c->site[i] = x;
+	}
+	return i;
+}
+
+static void one_call(void *arg, trk_id g, int64_t ns, stk_id stack)
+{
+	struct calls *c = arg;
+	uint32_t *site = &c->of_stack[stack], i;
+	(void)g;
+	if (!*site)
+		*site = site_of(c, stack) + 1;
+	struct site *s = &c->site[*site - 1];
+	s->n++;
+	s->total = wrap_add(s->total, ns);
+	*(struct call *)col_add(&c->v, &i) = (struct call){ ns, *site - 1 };
+	store_pass(c->r->sn, i);
+	if (i % STORE_PASS == 0)
+		col_rest(&c->v);
+}
+
+static int by_total(const void *a, const void *b)
+{
+	const struct site *x = a, *y = b;
+	if (x->total != y->total)
+		return x->total > y->total ? -1 : 1;
+	if (x->leaf != y->leaf)
+		return x->leaf < y->leaf ? -1 : 1;
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+/* How long they took, site by site in the order in which these were met. */
+static int64_t *by_site(const struct calls *c)
+{
+	uint32_t n = col_n(&c->v), *at = xmalloc((c->n + 1u) * sizeof *at), all = 0;
+	int64_t *ns = arena_alloc(c->r->mem, (n + 1u) * sizeof *ns);
+	for (uint32_t i = 0; i < c->n; i++) {
+		c->site[i].first = at[i] = all;
+		all += c->site[i].n;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		const struct call *v = col_at(&c->v, i);
+		ns[at[v->site]++] = v->ns;
+		arena_look(c->r->mem, i);
+		if (i % STORE_PASS == 0)
+			col_rest(&c->v);
+	}
+	mem_free(at);
+	return ns;
+}
+
+static void site_row(const struct trep *r, struct table *t, const struct site *s, int64_t *ns)
+{
+	int64_t q[TREP_SHARES];
+	trep_shares(r, ns + s->first, s->n, q);
+	table_int(t, s->n);
+	table_int(t, s->total);
+	for (int i = 0; i < TREP_SHARES; i++)
+		table_int(t, q[i]);
+	const frm_id f[] = { s->leaf, s->from };
+	for (int i = 0; i < 2; i++) {
+		struct buf b = {0};
+		trep_frame(r, &b, f[i]);
+		table_str(t, b.p ? b.p : "", b.n);
+		buf_free(&b);
+	}
+}
+
+static void put_calls(struct trep *r, struct table *t)
+{
+	struct calls c = { .r = r, .of_stack = xcalloc(r->sn->nstks + 1u, sizeof *c.of_stack) };
+	col_init(&c.v, sizeof(struct call));
+	c.v.spills = r->st->keep;
+	r->filter.each = one_call;
+	r->filter.arg = &c;
+	tracew(r->sn, TW_SYSCALL, &r->filter, r->mem);
+	int64_t *ns = by_site(&c);
+	col_free(&c.v);
+	if (c.n)
+		qsort(c.site, c.n, sizeof *c.site, by_total);
+	for (uint32_t i = 0; i < c.n; i++)
+		site_row(r, t, &c.site[i], ns);
+	mem_free(c.of_stack);
+	mem_free(c.site);
+}
+
+int report_syscalls(const struct opt *o, struct out *out, struct err *e)
+{
+	static const struct table_col col[] = {
+		{ "Count", "count", TB_INT }, { "Total", "total_ns", TB_NS }, { "p50", "p50_ns", TB_NS },
+		{ "p90", "p90_ns", TB_NS }, { "p99", "p99_ns", TB_NS }, { "Max", "max_ns", TB_NS },
+		{ "Call", "call", TB_STR }, { "Caller", "caller", TB_STR },
+	};
+	struct trep r;
+	if (trep_open(&r, o, out, e))
+		return -1;
+	struct table t;
+	table_begin(&t, col, sizeof col / sizeof *col);
+	put_calls(&r, &t);
+	int bad = table_sort(&t, o, e);
+	if (!bad)
+		table_print(&t, r.format, r.out);
+	table_free(&t);
+	trep_close(&r);
+	return bad;
+}

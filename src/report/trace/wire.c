@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * `ttrace wire` and `ttrace footprint`: the file as it lies, event after event,
+ * with no regard to batches, times or order. The text is the reference's
+ * -d=wire and -d=footprint. Traces before Go 1.22 have no batches and are refused.
+ *
+ * The walk knows the events of the file's version and no others: a byte that is
+ * none of them ends it, as do numbers that end too soon.
+ */
+#include "config.h"
+#include "report/trace/trace_stream.h"
+
+#include "base/mem/mem.h"
+#include "base/text/go_quote.h"
+#include "load/gotrace/wire.h"
+#include "report/table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct raw {
+	uint8_t type;
+	const struct goev_spec *spec;
+	uint64_t arg[5];
+	const uint8_t *frames;	/* of a stack: where they begin, to be read again */
+	const uint8_t *data;
+	uint64_t ndata;
+	size_t size;		/* as encoded in the shortest way */
+};
+
+enum { PASS = 1 << 24 };	/* bytes that are read before they are given back */
+
+struct walk {
+	struct cur c;
+	const struct bytes *in;
+	uint64_t gone;		/* the pages before it have been given back */
+	unsigned known;		/* event types of this version are below */
+	bool cut;		/* the file ends within the event at cut_at */
+	uint64_t cut_at;
+};
+
+static unsigned known_events(int version)
+{
+	return version < 23 ? GE_UserLog + 1 : version < 25 ? GE_ExperimentalBatch + 1
+	    : version < 26 ? GE_ClockSnapshot + 1 : GE__N;
+}
+
+static size_t varint_size(uint64_t v)
+{
+	size_t n = 1;
+	while (v >>= 7)
+		n++;
+	return n;
+}
+
+/* 1: *r is the next event; 0: the end, or the file was cut here (w->cut); -1: *e. */
+static int walk_next(struct walk *w, struct raw *r, struct err *e)
+{
+	uint64_t at = cur_at(&w->c);
+	if (!cur_left(&w->c))
+		return 0;
+	if (at - w->gone >= PASS) {
+		input_spent(w->in, 0, at);
+		w->gone = at;
+	}
+	*r = (struct raw){.type = cur_u8(&w->c), .size = 1};
+	if (!r->type || r->type >= w->known)
+		return err_set(e, ERR_FORMAT, at, "invalid event type: %d", r->type);
+	r->spec = &goev_specs[r->type];
+	for (unsigned i = 0; i < r->spec->nargs; i++) {
+		r->arg[i] = cur_uvarint(&w->c);
+		r->size += varint_size(r->arg[i]);
+	}
+	r->frames = w->c.p;
+	if (r->spec->flags & F_K)
+		for (uint64_t i = 0; i < r->arg[1] && !w->c.bad; i++)
+			for (int k = 0; k < 4; k++)
+				r->size += varint_size(cur_uvarint(&w->c));
+	if (r->spec->flags & F_D) {
+		r->ndata = cur_uvarint(&w->c);
+		r->size += varint_size(r->ndata) + (size_t)r->ndata;
+		r->data = cur_bytes(&w->c, r->ndata);
+	}
+	w->cut = w->c.bad;
+	w->cut_at = at;
+	return !w->cut;
+}
+
+static void put_raw(struct buf *b, const struct raw *r, const struct walk *w)
+{
+	static const char *const fields[] = {"\n\tpc=", " func=", " file=", " line="};
+	const char *a = r->spec->args;
+	if (r->spec->name)
+		buf_puts(b, r->spec->name);
+	for (unsigned i = 0; i < r->spec->nargs; i++) {
+		size_t n = strcspn(a, " ");
+		buf_putc(b, ' ');
+		buf_put(b, a, n);
+		buf_putc(b, '=');
+		buf_u64(b, r->arg[i]);
+		a += n + (a[n] == ' ');
+	}
+	if (r->spec->flags & F_K) {
+		struct cur c = cur_make(r->frames, (size_t)(w->c.p - r->frames), 0);
+		for (uint64_t i = 0; i < r->arg[1]; i++)
+			for (int k = 0; k < 4; k++) {
+				buf_puts(b, fields[k]);
+				buf_u64(b, cur_uvarint(&c));
+			}
+	}
+	if (r->ndata) {
+		buf_puts(b, "\n\tdata=");
+		buf_quote(b, (const char *)r->data, (size_t)r->ndata);
+	}
+	buf_putc(b, '\n');
+}
+
+static int walk_open(const struct opt *o, struct bytes *in, struct walk *w, struct err *e)
+{
+	if (dump_open(o, in, e))
+		return -1;
+	int version = gowire_version(*in);
+	if (version < 22) {
+		input_close(in);
+		return err_set(e, ERR_FORMAT, 0, "a trace of Go 1.%d: only traces of Go 1.22 and later "
+		    "have batches; use `ttrace events`", version);
+	}
+	*w = (struct walk){.in = in, .c = cur_make(in->p + GO_HEADER, in->n - GO_HEADER, GO_HEADER),
+	    .known = known_events(version)};
+	return 0;
+}
+
+/* A file that was cut is shown up to there. */
+static int walk_end(const struct opt *o, const struct walk *w, int more, struct bytes *in,
+    struct err *e)
+{
+	struct dump_notes notes = {.file = o->file[0]};
+	dump_cut(&notes, in);
+	input_close(in);
+	if (more < 0 || !w->cut) {
+		dump_notes_say(&notes, more >= 0);
+		return more;
+	}
+	err_set(e, ERR_FORMAT, w->cut_at, "truncated in an event");
+	if (opt_bool(o, OPT_STRICT)) {
+		dump_notes_say(&notes, false);
+		return -1;
+	}
+	dump_note(&notes, w->cut_at, e->msg);
+	dump_notes_say(&notes, true);
+	return 0;
+}
+
+/* ---- a range of it: the events of that time, under the heads of their batches */
+
+struct rate { uint64_t gen; double ns_per_tick; };
+struct part {
+	bool asked;
+	int64_t from, to;
+	struct rate *rate;	/* a generation says how fast it ticks where it likes */
+	size_t nrate, cap;
+	struct raw batch;	/* its head, not printed yet */
+	bool pending;
+	uint64_t ticks;
+	double ns_per_tick;
+};
+
+static double rate_of(const struct part *p, uint64_t gen)
+{
+	for (size_t i = p->nrate; i-- > 0;)
+		if (p->rate[i].gen == gen)
+			return p->rate[i].ns_per_tick;
+	return 64;
+}
+
+static void find_rates(struct part *p, struct walk w)
+{
+	struct err e;
+	struct raw r;
+	uint64_t gen = 0;
+	while (walk_next(&w, &r, &e) > 0) {
+		if (r.type == GE_EventBatch)
+			gen = r.arg[0];
+		if (r.type != GE_Frequency || !r.arg[0])
+			continue;
+		p->rate = mem_grow(p->rate, &p->cap, p->nrate + 1, sizeof *p->rate);
+		p->rate[p->nrate++] = (struct rate){gen, 1e9 / (double)r.arg[0]};
+	}
+}
+
+/* Is it to be printed? Heads of batches wait for the first event of theirs that is. */
+static bool in_part(struct part *p, const struct raw *r, const struct walk *w, struct buf *b)
+{
+	if (!p->asked)
+		return true;
+	if (r->type == GE_EventBatch) {
+		p->batch = *r;
+		p->pending = true;
+		p->ticks = r->arg[2];
+		p->ns_per_tick = rate_of(p, r->arg[0]);
+		return false;
+	}
+	if (!(r->spec->flags & F_T))
+		return false;
+	p->ticks += r->arg[0];
+	int64_t t = gowire_time(p->ns_per_tick, p->ticks);
+	if (t < p->from || t >= p->to)
+		return false;
+	if (p->pending)
+		put_raw(b, &p->batch, w);
+	p->pending = false;
+	return true;
+}
+
+int report_wire(const struct opt *o, struct out *out, struct err *e)
+{
+	struct bytes in;
+	struct walk w;
+	struct raw r;
+	struct part p = {0};
+	if (table_text_only(o, e) || walk_open(o, &in, &w, e))
+		return -1;
+	int more = dump_range(o, in, &p.asked, &p.from, &p.to, e);
+	if (!more && p.asked)
+		find_rates(&p, w);
+	if (more < 0) {
+		input_close(&in);
+		return -1;
+	}
+	while (!out->failed && (more = walk_next(&w, &r, e)) > 0) {
+		if (in_part(&p, &r, &w, &out->buf))
+			put_raw(&out->buf, &r, &w);
+		out_flush(out, false);
+	}
+	mem_free(p.rate);
+	return walk_end(o, &w, out->failed ? 0 : more, &in, e);
+}
+
+struct row {
+	char name[24];
+	uint64_t bytes, count;
+	char text[4][24];	/* the numbers of the other columns */
+};
+
+/* Most bytes first; of equals the lower type. */
+static void sort_rows(struct row *v, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct row r = v[i];
+		size_t j = i;
+		for (; j && v[j - 1].bytes < r.bytes; j--)
+			v[j] = v[j - 1];
+		v[j] = r;
+	}
+}
+
+/* Columns are as wide as their widest cell and two blanks, but for the last. */
+static void put_rows(struct buf *b, struct row *v, size_t n, uint64_t file_n, uint64_t events)
+{
+	static const char *const heads[4] = {"Bytes", "%", "Count", "%"};
+	size_t wide[4], name = strlen("GoSyscallEndBlocked") + 2;
+	for (int k = 0; k < 4; k++)
+		wide[k] = strlen(heads[k]);
+	for (size_t i = 0; i < n; i++) {
+		snprintf(v[i].text[0], sizeof v[i].text[0], "%" PRIu64, v[i].bytes);
+		snprintf(v[i].text[1], sizeof v[i].text[1], "%.2f%%",
+		    (double)v[i].bytes / (double)file_n * 100);
+		snprintf(v[i].text[2], sizeof v[i].text[2], "%" PRIu64, v[i].count);
+		snprintf(v[i].text[3], sizeof v[i].text[3], "%.2f%%",
+		    (double)v[i].count / (double)events * 100);
+		for (int k = 0; k < 4; k++)
+			if (strlen(v[i].text[k]) > wide[k])
+				wide[k] = strlen(v[i].text[k]);
+	}
+	buf_printf(b, "%-*s", (int)name, "Event");
+	for (int k = 0; k < 4; k++)
+		buf_printf(b, "%-*s", k < 3 ? (int)wide[k] + 2 : 0, heads[k]);
+	buf_printf(b, "\n%-*s", (int)name, "-");
+	for (int k = 0; k < 4; k++)
+		buf_printf(b, "%-*s", k < 3 ? (int)wide[k] + 2 : 0, "-");
+	buf_putc(b, '\n');
+	for (size_t i = 0; i < n; i++) {
+		buf_printf(b, "%-*s", (int)name, v[i].name);
+		for (int k = 0; k < 4; k++)
+			buf_printf(b, "%-*s", k < 3 ? (int)wide[k] + 2 : 0, v[i].text[k]);
+		buf_putc(b, '\n');
+	}
+}
+
+static void print_table(struct buf *b, const struct row *v, size_t n, uint64_t file_n, uint64_t events,
+    enum table_format format)
+{
+	static const struct table_col col[] = {{"event", "event", TB_STR}, {"bytes", "size_bytes", TB_BYTES},
+	    {"%", "size_share", TB_SHARE}, {"count", "count", TB_INT}, {"%", "count_share", TB_SHARE}};
+	struct table t;
+	table_begin(&t, col, sizeof col / sizeof *col);
+	for (size_t i = 0; i < n; i++) {
+		table_str(&t, v[i].name, strlen(v[i].name));
+		table_int(&t, (int64_t)v[i].bytes);
+		table_share(&t, (double)v[i].bytes / (double)file_n);
+		table_int(&t, (int64_t)v[i].count);
+		table_share(&t, (double)v[i].count / (double)events);
+	}
+	table_print(&t, format, b);
+	table_free(&t);
+}
+
+/* The reference prints rows for all 256 types; those that count nothing are left out here. */
+int report_footprint(const struct opt *o, struct out *out, struct err *e)
+{
+	struct bytes in;
+	struct walk w;
+	struct raw r;
+	enum table_format format;
+	if (table_format(o, &format, e) || walk_open(o, &in, &w, e))
+		return -1;
+	struct row rows[GE__N] = {0};
+	uint64_t events = 0;
+	int more;
+	while ((more = walk_next(&w, &r, e)) > 0) {
+		rows[r.type].bytes += r.size;
+		rows[r.type].count++;
+		events++;
+	}
+	size_t n = 0;
+	for (size_t i = 0; i < GE__N; i++)
+		if (rows[i].count) {
+			rows[n] = rows[i];
+			snprintf(rows[n].name, sizeof rows[n].name, "%s",
+			    goev_specs[i].name ? goev_specs[i].name : "");
+			n++;
+		}
+	if (!more) {
+		sort_rows(rows, n);
+		if (format == TF_TEXT)
+			put_rows(&out->buf, rows, n, in.n, events);
+		else
+			print_table(&out->buf, rows, n, in.n, events, format);
+	}
+	return walk_end(o, &w, more, &in, e);
+}
