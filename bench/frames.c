@@ -19,9 +19,9 @@
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "cmd.h"
-#include "key.h"
+#include "term/key.h"
 #include "pane.h"
-#include "pen.h"
+#include "term/screen_diff.h"
 
 #include <poll.h>
 #include <stdio.h>

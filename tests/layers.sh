@@ -10,7 +10,7 @@ only() {
 		case " $2 " in *" $f "*) ;; *) fail "$f: $3 belongs to $2" ;; esac
 	done
 }
-only '#include <(ncursesw/)?n?curses' tui/term.c curses
+only '#include <(ncursesw/)?n?curses' tui/term/term.c curses
 only '#include <pcre2' src/base/text/regex.c pcre2
 only '#include <(elfutils/|dwarf\.h|libelf|gelf)' src/symbols/dwarf.c libdw
 only '#include <libiberty/' src/symbols/demangle_rust.c libiberty

@@ -24,7 +24,7 @@
 #include "vt.h"
 
 #include "base/mem/mem.h"
-#include "key.h"
+#include "term/key.h"
 
 #include "tap.h"
 

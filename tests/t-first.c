@@ -9,7 +9,7 @@
 #include "app.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
-#include "key.h"
+#include "term/key.h"
 #include "cli/options.h"
 
 #include "sample.h"

@@ -5,8 +5,8 @@
  * every combination of what a terminal can do; and a screen that has not changed costs nothing.
  */
 #include "config.h"
-#include "grid.h"
-#include "pen.h"
+#include "term/grid.h"
+#include "term/screen_diff.h"
 #include "vt.h"
 
 #include "tap.h"

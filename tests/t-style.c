@@ -12,10 +12,10 @@
 #include "config.h"
 #include "base/mem/mem.h"
 #include "cmd.h"
-#include "grid.h"
+#include "term/grid.h"
 #include "prompt.h"
 #include "rows.h"
-#include "style.h"
+#include "term/style.h"
 
 #include "tap.h"
 

@@ -4,9 +4,9 @@
 #define TTRACE_APP_H
 
 #include "base/err.h"
-#include "grid.h"
+#include "term/grid.h"
 #include "session/session.h"
-#include "style.h"
+#include "term/style.h"
 #include "tui.h"
 
 /*

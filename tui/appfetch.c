@@ -13,7 +13,7 @@
  */
 #include "config.h"
 #include "inside.h"
-#include "key.h"
+#include "term/key.h"
 
 #include "base/job.h"
 #include "base/mem/mem.h"

@@ -17,7 +17,7 @@
 #include "base/text/path.h"
 #include "base/put.h"
 #include "base/text/text.h"
-#include "picture.h"
+#include "term/export.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define TTRACE_BARS_H
 
 #include "cmd.h"
-#include "grid.h"
+#include "term/grid.h"
 
 #include <stdbool.h>
 #include <stdint.h>

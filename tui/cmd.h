@@ -5,7 +5,7 @@
 
 #include "base/text/buf.h"
 #include "base/err.h"
-#include "key.h"
+#include "term/key.h"
 
 #include <stdbool.h>
 #include <stddef.h>

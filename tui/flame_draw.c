@@ -23,7 +23,7 @@
 #include "base/text/text.h"
 #include "base/wrap_math.h"
 #include "rows.h"
-#include "style.h"
+#include "term/style.h"
 
 #include <string.h>
 

@@ -19,7 +19,7 @@
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "store/tracks/wake_edges.h"
-#include "style.h"
+#include "term/style.h"
 
 #include <string.h>
 

@@ -13,7 +13,7 @@
 #include "trace/longest_wait.h"
 #include "base/text/text.h"
 #include "base/wrap_math.h"
-#include "style.h"
+#include "term/style.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "base/text/regex.h"
 #include "cmd.h"
 #include "explain.h"
-#include "grid.h"
+#include "term/grid.h"
 #include "session/session.h"
 #include "tui.h"
 

@@ -15,7 +15,7 @@
 #include "pane.h"
 
 #include "rows.h"
-#include "style.h"
+#include "term/style.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"

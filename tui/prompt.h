@@ -4,7 +4,7 @@
 #define TTRACE_PROMPT_H
 
 #include "base/text/buf.h"
-#include "grid.h"
+#include "term/grid.h"
 
 /*
  * One line of typing, with history. It knows no regular expressions and no

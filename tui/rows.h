@@ -5,7 +5,7 @@
 
 #include "base/text/regex.h"
 #include "cmd.h"
-#include "grid.h"
+#include "term/grid.h"
 
 /*
  * The one list widget: which row is selected, which are in view, columns, a

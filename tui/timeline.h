@@ -11,7 +11,7 @@
 #include "trace/as_profile.h"
 #include "base/bsearch.h"
 #include "pane.h"
-#include "style.h"
+#include "term/style.h"
 #include "tracepane.h"
 
 /*

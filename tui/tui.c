@@ -20,7 +20,7 @@
 #include "explain.h"
 #include "inside.h"
 #include "script.h"
-#include "term.h"
+#include "term/term.h"
 #include "waiting.h"
 
 #include <errno.h>

@@ -13,8 +13,8 @@
 
 #include "base/job.h"
 #include "base/text/text.h"
-#include "key.h"
-#include "term.h"
+#include "term/key.h"
+#include "term/term.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #define TTRACE_WAITING_H
 
 #include "base/err.h"
-#include "grid.h"
+#include "term/grid.h"
 #include "session/session.h"
 
 /* "12 s of 30 s", "3.1MB, 40%", for a corner of the screen. */

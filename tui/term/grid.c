@@ -16,11 +16,11 @@
  * that panes are written once.
  */
 #include "config.h"
-#include "grid.h"
+#include "term/grid.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
-#include "style.h"
+#include "term/style.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  * then be left to write.
  */
 #include "config.h"
-#include "pen_in.h"
+#include "term/screen_diff_internal.h"
 
 enum { SHIFT_MAX = 8 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_PEN_IN_H
-#define TTRACE_PEN_IN_H
+#ifndef TTRACE_TERM_SCREEN_DIFF_INTERNAL_H
+#define TTRACE_TERM_SCREEN_DIFF_INTERNAL_H
 
-#include "ink.h"
-#include "pen.h"
+#include "term/sgr.h"
+#include "term/screen_diff.h"
 
 #include <string.h>
 

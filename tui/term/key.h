@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_KEY_H
-#define TTRACE_KEY_H
+#ifndef TTRACE_TERM_KEY_H
+#define TTRACE_TERM_KEY_H
 
 #include "base/text/buf.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_PICTURE_H
-#define TTRACE_PICTURE_H
+#ifndef TTRACE_TERM_EXPORT_H
+#define TTRACE_TERM_EXPORT_H
 
 #include "base/text/buf.h"
-#include "grid.h"
-#include "style.h"
+#include "term/grid.h"
+#include "term/style.h"
 
 /* A screen as a file, by the name's extension: .ans .ansi with colours for a terminal, .svg, .html
    .htm, and anything else as text. With a look of no colours pictures are black and white. */

@@ -15,13 +15,13 @@
  * Where standard input carries the data, keys come from /dev/tty.
  */
 #include "config.h"
-#include "term.h"
+#include "term/term.h"
 
 #include "base/clock.h"
 #include "base/mem/mem.h"
-#include "clip.h"
-#include "pen.h"
-#include "wayout.h"
+#include "term/clipboard.h"
+#include "term/screen_diff.h"
+#include "term/restore.h"
 
 #define NCURSES_NOMACROS 1
 #include <curses.h>

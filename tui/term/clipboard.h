@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_CLIP_H
-#define TTRACE_CLIP_H
+#ifndef TTRACE_TERM_CLIPBOARD_H
+#define TTRACE_TERM_CLIPBOARD_H
 
 #include "base/text/buf.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_STYLE_H
-#define TTRACE_STYLE_H
+#ifndef TTRACE_TERM_STYLE_H
+#define TTRACE_TERM_STYLE_H
 
-#include "grid.h"
+#include "term/grid.h"
 #include "sink.h"
 
 /*

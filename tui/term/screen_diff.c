@@ -21,11 +21,11 @@
  * agree on, so that a wrong guess costs a cell and not a line.
  */
 #include "config.h"
-#include "pen.h"
+#include "term/screen_diff.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
-#include "pen_in.h"
+#include "term/screen_diff_internal.h"
 
 #include <string.h>
 

@@ -16,7 +16,7 @@
  * own foreground, which is not known here, is such a label when it is on a bar.
  */
 #include "config.h"
-#include "style.h"
+#include "term/style.h"
 
 #include "base/intern.h"
 
@@ -34,7 +34,7 @@ struct row {
 static const struct row rows[ST__N] = {
 #define STYLE(id, d0, d1, d2, l0, l1, l2, s0, s1, s2, c0, c1, c2, eight, attr8, mono_fg, mono_bg) \
 	{{{d0, d1, d2}, {l0, l1, l2}, {s0, s1, s2}, {c0, c1, c2}}, eight, attr8, mono_fg, mono_bg},
-#include "style.def"
+#include "term/style.def"
 #undef STYLE
 };
 

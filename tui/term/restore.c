@@ -11,7 +11,7 @@
  * Signals never touch curses: they write one byte into a pipe, and the loop acts.
  */
 #include "config.h"
-#include "wayout.h"
+#include "term/restore.h"
 
 #include "base/ending.h"
 

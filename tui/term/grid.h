@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_GRID_H
-#define TTRACE_GRID_H
+#ifndef TTRACE_TERM_GRID_H
+#define TTRACE_TERM_GRID_H
 
 #include "base/text/buf.h"
 
@@ -16,7 +16,7 @@
  */
 enum style {	/* what a thing means; style.c says how it looks on which terminal */
 #define STYLE(id, ...) ST_##id,
-#include "style.def"
+#include "term/style.def"
 #undef STYLE
 	ST__N
 };

@@ -6,10 +6,10 @@
  * the command. A shell starts them, as people write commands for one.
  */
 #include "config.h"
-#include "term.h"
+#include "term/term.h"
 
 #include "base/put.h"
-#include "wayout.h"
+#include "term/restore.h"
 
 #include <errno.h>
 #include <fcntl.h>

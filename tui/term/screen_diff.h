@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_PEN_H
-#define TTRACE_PEN_H
+#ifndef TTRACE_TERM_SCREEN_DIFF_H
+#define TTRACE_TERM_SCREEN_DIFF_H
 
 #include "base/text/buf.h"
-#include "grid.h"
-#include "style.h"
+#include "term/grid.h"
+#include "term/style.h"
 
 /*
  * The difference between what a terminal shows and what it should show, as few bytes as may be. For

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_INK_H
-#define TTRACE_INK_H
+#ifndef TTRACE_TERM_SGR_H
+#define TTRACE_TERM_SGR_H
 
 #include "base/text/buf.h"
-#include "style.h"
+#include "term/style.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * the wrong machine, and the terminal knows which one is the right one.
  */
 #include "config.h"
-#include "clip.h"
+#include "term/clipboard.h"
 
 #include <stdio.h>
 #include <stdlib.h>

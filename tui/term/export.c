@@ -10,7 +10,7 @@
  * markup knows are escaped, and a grid holds no control bytes.
  */
 #include "config.h"
-#include "picture.h"
+#include "term/export.h"
 
 #include "base/text/text.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_TERM_H
-#define TTRACE_TERM_H
+#ifndef TTRACE_TERM_TERM_H
+#define TTRACE_TERM_TERM_H
 
 #include "base/err.h"
-#include "grid.h"
-#include "key.h"
-#include "style.h"
+#include "term/grid.h"
+#include "term/key.h"
+#include "term/style.h"
 
 /* The terminal: a grid goes out, keys come in. At most one is open. Only term.c knows curses. */
 struct term;

@@ -10,9 +10,9 @@
  * that stays is said again.
  */
 #include "config.h"
-#include "ink.h"
+#include "term/sgr.h"
 
-#include "pen.h"
+#include "term/screen_diff.h"
 
 static void code(struct buf *b, int k)
 {

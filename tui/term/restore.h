@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_WAYOUT_H
-#define TTRACE_WAYOUT_H
+#ifndef TTRACE_TERM_RESTORE_H
+#define TTRACE_TERM_RESTORE_H
 
 #include "base/err.h"
 
