@@ -13,8 +13,8 @@
 #include "base/mem/mem.h"
 #include "cmd.h"
 #include "term/grid.h"
-#include "prompt.h"
-#include "rows.h"
+#include "widget/prompt.h"
+#include "widget/list.h"
 #include "term/style.h"
 
 #include "tap.h"

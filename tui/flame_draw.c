@@ -22,7 +22,7 @@
 #include "base/text/path.h"
 #include "base/text/text.h"
 #include "base/wrap_math.h"
-#include "rows.h"
+#include "widget/list.h"
 #include "term/style.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "trace/bins.h"
 #include "trace/stats/group_key.h"
 #include "trace/stats/wait_stats.h"
-#include "bars.h"
+#include "widget/histogram.h"
 #include "tracelater.h"
 #include "tracepane.h"
 

@@ -7,8 +7,8 @@
 #include "trace/bins.h"
 #include "explain.h"
 #include "pane.h"
-#include "prompt.h"
-#include "rows.h"
+#include "widget/prompt.h"
+#include "widget/list.h"
 
 #include <stdio.h>
 

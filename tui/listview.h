@@ -5,7 +5,7 @@
 
 #include "symbols/source.h"
 #include "session/asm_source.h"
-#include "rows.h"
+#include "widget/list.h"
 #include "tree.h"
 
 /* The inside of the list pane, for pane_list.c and list_*.c. */

@@ -14,7 +14,7 @@
 #include "config.h"
 #include "pane.h"
 
-#include "rows.h"
+#include "widget/list.h"
 #include "term/style.h"
 
 #include "base/mem/mem.h"

@@ -11,7 +11,7 @@
 #include "trace/as_profile.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
-#include "rows.h"
+#include "widget/list.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -21,7 +21,7 @@
 #include "base/text/path.h"
 #include "base/text/text.h"
 #include "reporting.h"
-#include "rows.h"
+#include "widget/list.h"
 #include "tree.h"
 
 #include <stdio.h>

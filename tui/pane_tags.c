@@ -16,7 +16,7 @@
 #include "base/mem/mem.h"
 #include "base/text/text.h"
 #include "base/text/pprof_units.h"
-#include "rows.h"
+#include "widget/list.h"
 #include "tree.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 
 #include "flameview.h"
 #include "pane.h"
-#include "rows.h"
+#include "widget/list.h"
 #include "tree.h"
 
 /* What Peek shows, for pane_peek.c, which makes it, and peek_draw.c. */

@@ -4,7 +4,7 @@
 #define TTRACE_TASKSVIEW_H
 
 #include "trace/task_filter.h"
-#include "bars.h"
+#include "widget/histogram.h"
 #include "tracelater.h"
 #include "tracepane.h"
 

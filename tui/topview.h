@@ -3,7 +3,7 @@
 #ifndef TTRACE_TOPVIEW_H
 #define TTRACE_TOPVIEW_H
 
-#include "rows.h"
+#include "widget/list.h"
 #include "tree.h"
 
 /* The inside of Top, for pane_top.c and top_draw.c. */

@@ -7,7 +7,7 @@
 #include "trace/stats/goroutine_stats.h"
 #include "trace/as_profile.h"
 #include "pane.h"
-#include "rows.h"
+#include "widget/list.h"
 
 /*
  * What the panes on traces (goroutines, tasks, GC, events) have in common: what

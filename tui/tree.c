@@ -17,7 +17,7 @@
 #include "base/text/regex.h"
 #include "base/text/text.h"
 #include "base/text/pprof_units.h"
-#include "rows.h"
+#include "widget/list.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include "calltree/weighted.h"
 #include "pane.h"
-#include "rows.h"
+#include "widget/list.h"
 
 /*
  * What the panes on call trees (top, list, peek, flame) have in common: the

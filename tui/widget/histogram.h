@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_BARS_H
-#define TTRACE_BARS_H
+#ifndef TTRACE_WIDGET_HISTOGRAM_H
+#define TTRACE_WIDGET_HISTOGRAM_H
 
 #include "cmd.h"
 #include "term/grid.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_PROMPT_H
-#define TTRACE_PROMPT_H
+#ifndef TTRACE_WIDGET_PROMPT_H
+#define TTRACE_WIDGET_PROMPT_H
 
 #include "base/text/buf.h"
 #include "term/grid.h"

@@ -11,7 +11,7 @@
  * on the scrollbar, which look at one byte per row.
  */
 #include "config.h"
-#include "rows.h"
+#include "widget/list.h"
 
 #include "base/text/buf.h"
 #include "base/text/text.h"

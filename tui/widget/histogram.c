@@ -7,7 +7,7 @@
  * and a range of bars is two whole numbers of nanoseconds.
  */
 #include "config.h"
-#include "bars.h"
+#include "widget/histogram.h"
 
 #include "base/text/text.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_ROWS_H
-#define TTRACE_ROWS_H
+#ifndef TTRACE_WIDGET_LIST_H
+#define TTRACE_WIDGET_LIST_H
 
 #include "base/text/regex.h"
 #include "cmd.h"

@@ -10,7 +10,7 @@
  * while it is on, and any other key than text leaves it with the line found.
  */
 #include "config.h"
-#include "prompt.h"
+#include "widget/prompt.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
