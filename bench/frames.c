@@ -15,12 +15,12 @@
  */
 #include "config.h"
 
-#include "app.h"
+#include "app/app.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
-#include "cmd.h"
+#include "app/command.h"
 #include "term/key.h"
-#include "pane.h"
+#include "app/pane.h"
 #include "term/screen_diff.h"
 
 #include <poll.h>

@@ -13,7 +13,7 @@
 #include "report/report.h"
 #include "cli/options.h"
 #include "session/download.h"
-#include "tui.h"
+#include "app/tui.h"
 
 #include <stdlib.h>
 #include <string.h>

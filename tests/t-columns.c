@@ -7,7 +7,7 @@
  */
 #include "config.h"
 #include "base/text/text.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include "sample.h"
 #include "tap.h"

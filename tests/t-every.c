@@ -10,10 +10,10 @@
  * direction is open. The list of exceptions is short and each says why.
  */
 #include "config.h"
-#include "app.h"
+#include "app/app.h"
 #include "base/mem/mem.h"
-#include "cmd.h"
-#include "pane.h"
+#include "app/command.h"
+#include "app/pane.h"
 #include "report/report.h"
 #include "cli/options.h"
 #include "session/session.h"

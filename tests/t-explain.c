@@ -9,7 +9,7 @@
 #include "trace/events.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include "sample.h"
 #include "tap.h"

@@ -6,7 +6,7 @@
  * where the first generation ends, so that there is something unread.
  */
 #include "config.h"
-#include "app.h"
+#include "app/app.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "term/key.h"

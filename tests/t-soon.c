@@ -7,7 +7,7 @@
  * that are gone already.
  */
 #include "config.h"
-#include "app.h"
+#include "app/app.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "term/key.h"

@@ -11,7 +11,7 @@
  */
 #include "config.h"
 #include "base/mem/mem.h"
-#include "cmd.h"
+#include "app/command.h"
 #include "term/grid.h"
 #include "widget/prompt.h"
 #include "widget/list.h"

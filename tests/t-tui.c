@@ -8,9 +8,9 @@
  * editing are off, as random keys would write files.
  */
 #include "config.h"
-#include "app.h"
+#include "app/app.h"
 #include "base/mem/mem.h"
-#include "cmd.h"
+#include "app/command.h"
 #include "cli/options.h"
 #include "session/session.h"
 

@@ -4,8 +4,8 @@
 #define TTRACE_VIEWER_H
 
 /* The viewer without a terminal: opened on what the options name, with keys in the notation of -script. */
-#include "app.h"
-#include "cmd.h"
+#include "app/app.h"
+#include "app/command.h"
 
 #include <string.h>
 

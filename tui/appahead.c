@@ -12,7 +12,7 @@
  * who made whom, and nothing of what is guessed in its place may get into the whole.
  */
 #include "config.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include "base/text/text.h"
 #include "session/trace_open.h"

@@ -12,7 +12,7 @@
  * with is gone then; but one that was fetched has been saved, and D reads that as the base.
  */
 #include "config.h"
-#include "inside.h"
+#include "app/internal.h"
 #include "term/key.h"
 
 #include "base/job.h"

@@ -17,7 +17,7 @@
  * two lists, whole.
  */
 #include "config.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include "trace/as_profile.h"
 #include "base/mem/mem.h"

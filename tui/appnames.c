@@ -11,7 +11,7 @@
  * that need a file to be open.
  */
 #include "config.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"

@@ -9,7 +9,7 @@
  * off, for machines where a viewer should do nothing but view.
  */
 #include "config.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include "symbols/source.h"
 #include "base/mem/mem.h"

@@ -16,7 +16,7 @@
  * drawn from sums, as the screen is. To bring what all rows of a sheet of paper look at would be minutes.
  */
 #include "config.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include "base/clock.h"
 #include "base/job.h"

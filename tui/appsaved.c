@@ -12,7 +12,7 @@
  * are kept.
  */
 #include "config.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include "base/mem/mem.h"
 

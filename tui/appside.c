@@ -10,7 +10,7 @@
  * and choosing a base again that has been read costs nothing.
  */
 #include "config.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include "base/job.h"
 #include "base/text/text.h"

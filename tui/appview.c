@@ -9,7 +9,7 @@
  * and places is taken as soon as enough of the file has been read to know what they mean.
  */
 #include "config.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"

@@ -12,7 +12,7 @@
  * exists the user is asked, and the command comes again when the answer is y.
  */
 #include "config.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include "base/job.h"
 #include "base/mem/mem.h"

@@ -12,7 +12,7 @@
  * of its own, so the lines are made anew when the width changes.
  */
 #include "config.h"
-#include "pane.h"
+#include "app/pane.h"
 
 #include "widget/list.h"
 #include "term/style.h"

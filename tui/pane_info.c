@@ -6,7 +6,7 @@
  * last, one a line, each with the offset in the file that it is about.
  */
 #include "config.h"
-#include "pane.h"
+#include "app/pane.h"
 
 #include "trace/as_profile.h"
 #include "base/mem/mem.h"

@@ -13,7 +13,7 @@
  * those that & leaves.
  */
 #include "config.h"
-#include "pane.h"
+#include "app/pane.h"
 
 #include "symbols/source.h"
 #include "base/job.h"

@@ -10,7 +10,7 @@
  * values as there are samples.
  */
 #include "config.h"
-#include "pane.h"
+#include "app/pane.h"
 
 #include "filter/tag_weights.h"
 #include "base/mem/mem.h"

@@ -4,7 +4,7 @@
 #define TTRACE_PEEKVIEW_H
 
 #include "flameview.h"
-#include "pane.h"
+#include "app/pane.h"
 #include "widget/list.h"
 #include "tree.h"
 

@@ -6,7 +6,7 @@
 #include "base/mem/mem.h"
 #include "session/input_cache.h"
 #include "session/session.h"
-#include "tui.h"
+#include "app/tui.h"
 
 /*
  * A report that is made beside the keyboard, of what is shown, by a command line.

@@ -10,7 +10,7 @@
 #include "trace/highlights.h"
 #include "trace/as_profile.h"
 #include "base/bsearch.h"
-#include "pane.h"
+#include "app/pane.h"
 #include "term/style.h"
 #include "tracepane.h"
 

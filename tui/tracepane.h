@@ -6,7 +6,7 @@
 #include "trace/stats/histogram.h"
 #include "trace/stats/goroutine_stats.h"
 #include "trace/as_profile.h"
-#include "pane.h"
+#include "app/pane.h"
 #include "widget/list.h"
 
 /*

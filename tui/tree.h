@@ -4,7 +4,7 @@
 #define TTRACE_TREE_H
 
 #include "calltree/weighted.h"
-#include "pane.h"
+#include "app/pane.h"
 #include "widget/list.h"
 
 /*

@@ -3,7 +3,7 @@
 #ifndef TTRACE_WIDGET_HISTOGRAM_H
 #define TTRACE_WIDGET_HISTOGRAM_H
 
-#include "cmd.h"
+#include "app/command.h"
 #include "term/grid.h"
 
 #include <stdbool.h>

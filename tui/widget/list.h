@@ -4,7 +4,7 @@
 #define TTRACE_WIDGET_LIST_H
 
 #include "base/text/regex.h"
-#include "cmd.h"
+#include "app/command.h"
 #include "term/grid.h"
 
 /*

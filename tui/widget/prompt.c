@@ -14,7 +14,7 @@
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
-#include "cmd.h"
+#include "app/command.h"
 
 #include <string.h>
 

@@ -11,11 +11,11 @@
  * letters, as the screen is then all there is.
  */
 #include "config.h"
-#include "script.h"
+#include "app/script.h"
 
-#include "app.h"
+#include "app/app.h"
 #include "base/mem/mem.h"
-#include "cmd.h"
+#include "app/command.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
  * completed name is written with escapes.
  */
 #include "config.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include "calltree/weighted.h"
 #include "filter/tag_weights.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_TUI_H
-#define TTRACE_TUI_H
+#ifndef TTRACE_APP_TUI_H
+#define TTRACE_APP_TUI_H
 
 #include "base/err.h"
 #include "cli/options.h"

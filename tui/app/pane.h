@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_PANE_H
-#define TTRACE_PANE_H
+#ifndef TTRACE_APP_PANE_H
+#define TTRACE_APP_PANE_H
 
 #include "base/text/regex.h"
-#include "cmd.h"
-#include "explain.h"
+#include "app/command.h"
+#include "app/explain.h"
 #include "term/grid.h"
 #include "session/session.h"
-#include "tui.h"
+#include "app/tui.h"
 
 /*
  * The pane interface. A pane is pure functions over (its state, the session):

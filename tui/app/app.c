@@ -11,7 +11,7 @@
  * laid out, it is asked for again when that is done (struct later).
  */
 #include "config.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include "base/job.h"
 #include "base/mem/mem.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_INSIDE_H
-#define TTRACE_INSIDE_H
+#ifndef TTRACE_APP_INTERNAL_H
+#define TTRACE_APP_INTERNAL_H
 
-#include "app.h"
+#include "app/app.h"
 #include "trace/bins.h"
-#include "explain.h"
-#include "pane.h"
+#include "app/explain.h"
+#include "app/pane.h"
 #include "widget/prompt.h"
 #include "widget/list.h"
 

@@ -7,7 +7,7 @@
  * says what stands out until the first key, for by then it has been read. On traces the timeline does both.
  */
 #include "config.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include "calltree/highlights.h"
 #include "base/text/text.h"

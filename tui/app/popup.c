@@ -12,7 +12,7 @@
  * holds topics and rows, and a resize is nothing special.
  */
 #include "config.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
@@ -173,7 +173,7 @@ static const struct {
 	const char *arg, *label;
 } menu[] = {
 #define MENU(needs, cmd, arg, label) {needs, CMD_##cmd, arg, label},
-#include "menu.def"
+#include "app/menu.def"
 #undef MENU
 };
 

@@ -8,7 +8,7 @@
  * the rows that were tagged.
  */
 #include "config.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include "filter/tag_weights.h"
 #include "base/mem/mem.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_EXPLAIN_H
-#define TTRACE_EXPLAIN_H
+#ifndef TTRACE_APP_EXPLAIN_H
+#define TTRACE_APP_EXPLAIN_H
 
 #include "base/text/buf.h"
 #include "sink.h"
@@ -15,7 +15,7 @@
 enum topic {
 	TOPIC_NONE,
 #define EXPLAIN(id, group, name, text, next) TOPIC_##id,
-#include "explain.def"
+#include "app/explain.def"
 #undef EXPLAIN
 	TOPIC__N
 };

@@ -14,7 +14,7 @@
  * What may follow the first key of two (g, z, ', m) is listed while the second one is waited for.
  */
 #include "config.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include <string.h>
 

@@ -15,7 +15,7 @@
  * (5 to 9 of a profile) is a count from the start.
  */
 #include "config.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include "base/text/text.h"
 

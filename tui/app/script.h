@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_SCRIPT_H
-#define TTRACE_SCRIPT_H
+#ifndef TTRACE_APP_SCRIPT_H
+#define TTRACE_APP_SCRIPT_H
 
 #include "base/text/buf.h"
 #include "base/err.h"
 #include "cli/options.h"
-#include "tui.h"
+#include "app/tui.h"
 
 /* Draw without a terminal: press the keys of -script (none: the first screen) on a screen of -size
    and give the last screen to put(), before anything is closed: what follows is not waited for. */

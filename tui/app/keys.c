@@ -11,7 +11,7 @@
  * once. A trie would be faster; a hundred rows are compared in a microsecond.
  */
 #include "config.h"
-#include "cmd.h"
+#include "app/command.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"

@@ -9,19 +9,19 @@
  * four times a second. Nothing is drawn that nothing has changed.
  */
 #include "config.h"
-#include "tui.h"
+#include "app/tui.h"
 
-#include "app.h"
+#include "app/app.h"
 #include "base/clock.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/put.h"
-#include "cmd.h"
-#include "explain.h"
-#include "inside.h"
-#include "script.h"
+#include "app/command.h"
+#include "app/explain.h"
+#include "app/internal.h"
+#include "app/script.h"
 #include "term/term.h"
-#include "waiting.h"
+#include "app/wait_screen.h"
 
 #include <errno.h>
 #include <langinfo.h>

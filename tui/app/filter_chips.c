@@ -9,7 +9,7 @@
  * them. tests/filters.sh compares each row with what the panes show.
  */
 #include "config.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include "trace/task_filter.h"
 #include "trace/as_profile.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_APP_H
-#define TTRACE_APP_H
+#ifndef TTRACE_APP_APP_H
+#define TTRACE_APP_APP_H
 
 #include "base/err.h"
 #include "term/grid.h"
 #include "session/session.h"
 #include "term/style.h"
-#include "tui.h"
+#include "app/tui.h"
 
 /*
  * The viewer without a terminal: keys go in, a grid comes out. What only a

@@ -11,7 +11,7 @@
  * the query is appquery.c's, other files are appside.c's.
  */
 #include "config.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include "calltree/weighted.h"
 #include "symbols/source.h"

@@ -9,7 +9,7 @@
  * when they come and their number is known.
  */
 #include "config.h"
-#include "waiting.h"
+#include "app/wait_screen.h"
 
 #include "base/job.h"
 #include "base/text/text.h"

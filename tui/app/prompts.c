@@ -10,7 +10,7 @@
  * beside itself what it would do: hits, matching functions, or what Tab offers.
  */
 #include "config.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"

@@ -10,7 +10,7 @@
  * looking at a file. The history of prompts is in $XDG_STATE_HOME/ttrace.
  */
 #include "config.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"

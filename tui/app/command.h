@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_CMD_H
-#define TTRACE_CMD_H
+#ifndef TTRACE_APP_COMMAND_H
+#define TTRACE_APP_COMMAND_H
 
 #include "base/text/buf.h"
 #include "base/err.h"
@@ -19,7 +19,7 @@
 enum cmd_id {
 	CMD_NONE,
 #define CMD(id, name, keys, panes, arg, group, help) CMD_##id,
-#include "cmd.def"
+#include "app/commands.def"
 #undef CMD
 	CMD__N
 };

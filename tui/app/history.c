@@ -10,7 +10,7 @@
  * the zoom that was meant.
  */
 #include "config.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include "base/mem/mem.h"
 

@@ -14,8 +14,8 @@
  * filters stay, as numbers under a forgotten filter are the worst of lies.
  */
 #include "config.h"
-#include "inside.h"
-#include "waiting.h"
+#include "app/internal.h"
+#include "app/wait_screen.h"
 
 #include "trace/task_filter.h"
 #include "trace/as_profile.h"

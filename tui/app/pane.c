@@ -6,7 +6,7 @@
  * digits, the help and -pane=NAME follow.
  */
 #include "config.h"
-#include "pane.h"
+#include "app/pane.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
  * one (focus) the filter is made from what is selected.
  */
 #include "config.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include "base/text/suggest.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_WAITING_H
-#define TTRACE_WAITING_H
+#ifndef TTRACE_APP_WAIT_SCREEN_H
+#define TTRACE_APP_WAIT_SCREEN_H
 
 #include "base/err.h"
 #include "term/grid.h"

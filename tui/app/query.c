@@ -9,7 +9,7 @@
  * the next of a few values; when there is neither it says what would do.
  */
 #include "config.h"
-#include "inside.h"
+#include "app/internal.h"
 
 #include "filter/tag_weights.h"
 #include "trace/as_profile.h"

@@ -9,14 +9,14 @@
  * it stops working when a second word begins the same.
  */
 #include "config.h"
-#include "cmd.h"
+#include "app/command.h"
 
 #include <string.h>
 
 const struct cmd cmds[CMD__N] = {
     {"", NULL, 0, NULL, "", ""},
 #define CMD(id, name, keys, panes, arg, group, help) {name, keys, panes, arg, group, help},
-#include "cmd.def"
+#include "app/commands.def"
 #undef CMD
 };
 

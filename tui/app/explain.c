@@ -10,7 +10,7 @@
  * `runtime.*`. Two hundred comparisons per K are no cost; a hash would be.
  */
 #include "config.h"
-#include "explain.h"
+#include "app/explain.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 const struct explain explains[TOPIC__N] = {
     {"", "", "", ""},
 #define EXPLAIN(id, group, name, text, next) {group, name, text, next},
-#include "explain.def"
+#include "app/explain.def"
 #undef EXPLAIN
 };
 
