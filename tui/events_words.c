@@ -10,7 +10,7 @@
 #include "base/text/text.h"
 #include "trace/bins.h"
 #include "store/tracks/time_search.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include "gorview.h"
 
 #include "base/text/text.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include <string.h>
 

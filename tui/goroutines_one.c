@@ -17,7 +17,7 @@
 #include "base/text/regex.h"
 #include "base/text/text.h"
 #include "store/tracks/wake_edges.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include <string.h>
 

@@ -13,7 +13,7 @@
 #include "base/text/text.h"
 #include "store/tracks/wake_edges.h"
 #include "store/tracks/time_search.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include <string.h>
 

@@ -19,7 +19,7 @@
 #include "calltree/weighted.h"
 #include "base/job.h"
 #include "base/text/text.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include <string.h>
 

@@ -16,7 +16,7 @@
 #include "base/radix_sort.h"
 #include "base/text/text.h"
 #include "store/tracks/time_search.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "tracelater.h"
 
 #include "base/mem/mem.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include <stdio.h>
 #include <stdlib.h>

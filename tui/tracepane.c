@@ -15,7 +15,7 @@
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
  * for that. A list reads tracks and filters of the timeline: who lets go of these waits for it, half a millisecond.
  */
 #include "config.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include "trace/neighbours.h"
 #include "base/job.h"

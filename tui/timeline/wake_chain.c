@@ -10,7 +10,7 @@
  * It is a list at the foot of the pane with keys of its own until it is closed.
  */
 #include "config.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include "base/text/text.h"
 #include "tracepane.h"

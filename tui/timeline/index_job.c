@@ -11,7 +11,7 @@
  * worker is at work at a time, and what has changed meanwhile is made after it.
  */
 #include "config.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include "base/job.h"
 #include "base/radix_sort.h"

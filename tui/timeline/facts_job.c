@@ -10,7 +10,7 @@
  * facts; as long as no other key moves the window, the next Tab continues in the same list.
  */
 #include "config.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include "base/text/buf.h"
 #include "base/job.h"

@@ -10,7 +10,7 @@
  * job that was dropped is not waited for: the next question begins when it has ended.
  */
 #include "config.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include "trace/longest_wait.h"
 #include "base/job.h"

@@ -9,7 +9,7 @@
  * allow, and a span that is narrower than a cell can still be stood upon.
  */
 #include "config.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 static int cells_of(const struct timeline *tl, const struct pane_env *env)
 {

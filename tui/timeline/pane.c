@@ -10,7 +10,7 @@
  * the window grows with what has been read; once zoomed it stays.
  */
 #include "config.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"

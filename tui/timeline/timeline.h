@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_TIMELINE_H
-#define TTRACE_TIMELINE_H
+#ifndef TTRACE_TIMELINE_TIMELINE_H
+#define TTRACE_TIMELINE_TIMELINE_H
 
 #include "trace/bins.h"
 #include "trace/span_search.h"

@@ -17,7 +17,7 @@
  * are those of the filter before, and where one was to look is looked at once more then, if no key has gone elsewhere.
  */
 #include "config.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include "base/job.h"
 #include "base/mem/mem.h"

@@ -9,7 +9,7 @@
  * that ran there, and its own track has the rest.
  */
 #include "config.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include "trace/longest_wait.h"
 #include "base/mem/mem.h"

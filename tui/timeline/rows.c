@@ -12,7 +12,7 @@
  * left out and what was opened put between: so to turn to them costs nothing.
  */
 #include "config.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include "trace/neighbours.h"
 #include "base/mem/mem.h"

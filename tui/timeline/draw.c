@@ -17,7 +17,7 @@
  * The road not taken is a pyramid of textures per row.
  */
 #include "config.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"

@@ -6,7 +6,7 @@
  * a kind, which of the goroutines, an order of tasks; timeline_rows.c makes the list.
  */
 #include "config.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include "trace/neighbours.h"
 #include "base/text/text.h"

@@ -12,7 +12,7 @@
  * height on a line is shown, so those that say least are given up first.
  */
 #include "config.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"

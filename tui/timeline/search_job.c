@@ -12,7 +12,7 @@
  * goroutines are, and the first jump turns the rows into goroutines.
  */
 #include "config.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include "calltree/weighted.h"
 #include "base/mem/mem.h"

@@ -6,7 +6,7 @@
  * trace one is, and where there will be most to see.
  */
 #include "config.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include "base/text/text.h"
 

@@ -12,7 +12,7 @@
  * are walked, as far as TASK_WALK.
  */
 #include "config.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"

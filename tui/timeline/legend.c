@@ -10,7 +10,7 @@
  * moves in time.
  */
 #include "config.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include "base/text/text.h"
 

@@ -7,7 +7,7 @@
  * without a moment becomes a search for the spans that have it in their stack.
  */
 #include "config.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #include "base/text/text.h"
 #include "tracepane.h"
