@@ -14,7 +14,7 @@
  * zoom, so that `u` and the jump list come back to them.
  */
 #include "config.h"
-#include "gorview.h"
+#include "goroutines/internal.h"
 
 #include "calltree/weighted.h"
 #include "base/job.h"

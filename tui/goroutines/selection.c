@@ -6,7 +6,7 @@
  * that finds them in any trace; all else, and all others, which no expression can say, the numbers of goroutines.
  */
 #include "config.h"
-#include "gorview.h"
+#include "goroutines/internal.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"

@@ -8,7 +8,7 @@
  * searches, so its cost is what is in view.
  */
 #include "config.h"
-#include "gorview.h"
+#include "goroutines/internal.h"
 
 #include "base/text/text.h"
 #include "store/tracks/wake_edges.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_GORVIEW_H
-#define TTRACE_GORVIEW_H
+#ifndef TTRACE_GOROUTINES_INTERNAL_H
+#define TTRACE_GOROUTINES_INTERNAL_H
 
 #include "trace/bins.h"
 #include "trace/stats/group_key.h"

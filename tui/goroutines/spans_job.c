@@ -12,7 +12,7 @@
  * may be in the middle of a sheet.
  */
 #include "config.h"
-#include "gorview.h"
+#include "goroutines/internal.h"
 
 #include "calltree/weighted.h"
 #include "base/bsearch.h"

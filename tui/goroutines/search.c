@@ -11,7 +11,7 @@
  * keyboard. The order within a group is only needed, and only made, for the one that is opened.
  */
 #include "config.h"
-#include "gorview.h"
+#include "goroutines/internal.h"
 
 #include "base/mem/mem.h"
 #include "base/text/regex.h"

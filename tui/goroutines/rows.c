@@ -7,7 +7,7 @@
  * beside the keyboard.
  */
 #include "config.h"
-#include "gorview.h"
+#include "goroutines/internal.h"
 
 #include "calltree/weighted.h"
 #include "base/job.h"

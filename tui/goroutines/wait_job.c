@@ -8,7 +8,7 @@
  * for groups may be made anew meanwhile.
  */
 #include "config.h"
-#include "gorview.h"
+#include "goroutines/internal.h"
 
 #include "trace/longest_wait.h"
 #include "base/job.h"

@@ -8,7 +8,7 @@
  * What is found is known whole or not at all, so a hit is never jumped to that is not the next.
  */
 #include "config.h"
-#include "gorview.h"
+#include "goroutines/internal.h"
 
 #include "base/job.h"
 #include "base/mem/mem.h"

@@ -6,7 +6,7 @@
  * the page opens (goroutines_spans.c); the strip is columns of the timeline, exact at any length.
  */
 #include "config.h"
-#include "gorview.h"
+#include "goroutines/internal.h"
 
 #include "calltree/weighted.h"
 #include "trace/longest_wait.h"

@@ -6,7 +6,7 @@
  * pane is, and gone to when they are there, unless a key has gone elsewhere meanwhile.
  */
 #include "config.h"
-#include "gorview.h"
+#include "goroutines/internal.h"
 
 /* Where one wanted to be: gor_load(), once all is there for it. */
 void gor_arrive(struct gor *p, const struct pane_env *env)

@@ -7,7 +7,7 @@
  * else: what is of all groups (how much ran) was summed up when they were made.
  */
 #include "config.h"
-#include "gorview.h"
+#include "goroutines/internal.h"
 
 #include "base/text/text.h"
 #include "timeline/timeline.h"

@@ -8,7 +8,7 @@
  * (goroutines_look.c). When that, too, stopped early it says so.
  */
 #include "config.h"
-#include "gorview.h"
+#include "goroutines/internal.h"
 
 #include "trace/longest_wait.h"
 #include "base/text/text.h"
