@@ -6,7 +6,7 @@
  * tasks_make.c has made.
  */
 #include "config.h"
-#include "tasksview.h"
+#include "tasks/internal.h"
 
 #include "base/text/text.h"
 

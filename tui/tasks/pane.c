@@ -12,7 +12,7 @@
  * each, so the sum may be more than the task took.
  */
 #include "config.h"
-#include "tasksview.h"
+#include "tasks/internal.h"
 
 #include "base/text/text.h"
 #include "store/tracks/time_search.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_TASKSVIEW_H
-#define TTRACE_TASKSVIEW_H
+#ifndef TTRACE_TASKS_INTERNAL_H
+#define TTRACE_TASKS_INTERNAL_H
 
 #include "trace/task_filter.h"
 #include "widget/histogram.h"

@@ -9,7 +9,7 @@
  * Another snapshot waits for what is being made; who wants something else stops it.
  */
 #include "config.h"
-#include "tasksview.h"
+#include "tasks/internal.h"
 
 #include "base/job.h"
 #include "base/mem/mem.h"

@@ -8,7 +8,7 @@
  * bars are made of all of them, so that a choice can be widened again.
  */
 #include "config.h"
-#include "tasksview.h"
+#include "tasks/internal.h"
 
 #include "trace/bins.h"
 #include "calltree/weighted.h"

@@ -7,7 +7,7 @@
  * place in it. A strip is a row of the timeline, exact at any length.
  */
 #include "config.h"
-#include "tasksview.h"
+#include "tasks/internal.h"
 
 #include "base/text/text.h"
 #include "store/tracks/time_search.h"

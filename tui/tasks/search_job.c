@@ -7,7 +7,7 @@
  * closed, and both stop the job first. What was found is good until another expression, list or order.
  */
 #include "config.h"
-#include "tasksview.h"
+#include "tasks/internal.h"
 
 #include "base/job.h"
 #include "base/mem/mem.h"
