@@ -5,7 +5,7 @@
  * the list or below it.
  */
 #include "config.h"
-#include "eventsview.h"
+#include "events/internal.h"
 
 #include "base/text/text.h"
 

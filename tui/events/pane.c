@@ -11,7 +11,7 @@
  * next hit of a search, or those that `&` leaves, which then are the page.
  */
 #include "config.h"
-#include "eventsview.h"
+#include "events/internal.h"
 
 #include "base/bsearch.h"
 #include "base/text/text.h"

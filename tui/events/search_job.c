@@ -10,7 +10,7 @@
  * way round, as a search in a text goes.
  */
 #include "config.h"
-#include "eventsview.h"
+#include "events/internal.h"
 
 #include "base/job.h"
 #include "base/text/text.h"

@@ -5,7 +5,7 @@
  * the keyboard makes the same words of the same events.
  */
 #include "config.h"
-#include "eventsview.h"
+#include "events/internal.h"
 
 #include "base/text/text.h"
 #include "trace/bins.h"

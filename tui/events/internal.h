@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_EVENTSVIEW_H
-#define TTRACE_EVENTSVIEW_H
+#ifndef TTRACE_EVENTS_INTERNAL_H
+#define TTRACE_EVENTS_INTERNAL_H
 
 #include "trace/events.h"
 #include "base/err.h"

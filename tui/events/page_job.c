@@ -7,7 +7,7 @@
  * more may be in the middle of a sheet: it is not waited for, and the next one begins when it has ended.
  */
 #include "config.h"
-#include "eventsview.h"
+#include "events/internal.h"
 
 #include "base/job.h"
 #include "store/cache/nowait.h"
