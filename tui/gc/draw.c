@@ -11,7 +11,7 @@
  * at a time and only when they are drawn: no cycle has so many that it is felt.
  */
 #include "config.h"
-#include "gcview.h"
+#include "gc/internal.h"
 
 #include "trace/user_code.h"
 #include "base/text/text.h"

@@ -8,7 +8,7 @@
  * the report `gc`.
  */
 #include "config.h"
-#include "gcview.h"
+#include "gc/internal.h"
 
 #include "store/tracks/time_search.h"
 

@@ -15,7 +15,7 @@
  * such filter has a part in it, and the curve stays that of the window.
  */
 #include "config.h"
-#include "gcview.h"
+#include "gc/internal.h"
 
 #include "base/mem/mem.h"
 #include "base/text/regex.h"

@@ -7,7 +7,7 @@
  * over them.
  */
 #include "config.h"
-#include "gcview.h"
+#include "gc/internal.h"
 
 #include "calltree/weighted.h"
 #include "base/text/text.h"

@@ -12,7 +12,7 @@
  * durations, counts and sizes descending.
  */
 #include "config.h"
-#include "gcview.h"
+#include "gc/internal.h"
 
 #include "calltree/weighted.h"
 

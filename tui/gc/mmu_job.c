@@ -10,7 +10,7 @@
  * when it has ended: so nobody reads steps that are being replaced.
  */
 #include "config.h"
-#include "gcview.h"
+#include "gc/internal.h"
 
 #include "base/job.h"
 #include "base/mem/mem.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_GCVIEW_H
-#define TTRACE_GCVIEW_H
+#ifndef TTRACE_GC_INTERNAL_H
+#define TTRACE_GC_INTERNAL_H
 
 #include "trace/gc_cycles.h"
 #include "trace/mmu.h"
