@@ -5,7 +5,7 @@
 
 #include "trace/events.h"
 #include "base/err.h"
-#include "tracepane.h"
+#include "tracepane/tracepane.h"
 
 /* CHUNK: so many events are looked for around the cursor, and at most MAX taken; where a crowd of goroutines is there a
  * PAGE. NARROW: of what filters leave, a stretch of so many events is looked through at once. The state of the events

@@ -7,7 +7,7 @@
 #include "trace/mmu.h"
 #include "trace/stats/goroutine_stats.h"
 #include "trace/stats/stops.h"
-#include "tracepane.h"
+#include "tracepane/tracepane.h"
 #include "tree.h"
 
 /* The inside of the garbage collection pane, for pane_gc.c and gc_*.c. */

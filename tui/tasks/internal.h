@@ -5,8 +5,8 @@
 
 #include "trace/task_filter.h"
 #include "widget/histogram.h"
-#include "tracelater.h"
-#include "tracepane.h"
+#include "tracepane/query_job.h"
+#include "tracepane/tracepane.h"
 
 /* The state of the tasks pane and what its files share. */
 enum tasks_level { L_KINDS, L_LIST, L_ONE };

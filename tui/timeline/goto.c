@@ -10,7 +10,7 @@
 #include "timeline/timeline.h"
 
 #include "base/text/text.h"
-#include "tracepane.h"
+#include "tracepane/tracepane.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -16,7 +16,7 @@
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
-#include "tracepane.h"
+#include "tracepane/tracepane.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -14,7 +14,7 @@
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
-#include "tracepane.h"
+#include "tracepane/tracepane.h"
 
 #include <stdio.h>
 #include <stdlib.h>

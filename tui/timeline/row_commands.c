@@ -10,7 +10,7 @@
 
 #include "trace/neighbours.h"
 #include "base/text/text.h"
-#include "tracepane.h"
+#include "tracepane/tracepane.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -17,7 +17,7 @@
 #include "calltree/weighted.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
-#include "tracepane.h"
+#include "tracepane/tracepane.h"
 
 #include <poll.h>
 #include <stdio.h>

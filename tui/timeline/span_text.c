@@ -14,7 +14,7 @@
 #include "trace/longest_wait.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
-#include "tracepane.h"
+#include "tracepane/tracepane.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #include "base/bsearch.h"
 #include "app/pane.h"
 #include "term/style.h"
-#include "tracepane.h"
+#include "tracepane/tracepane.h"
 
 /*
  * The state of the timeline pane and what its files share. Times are ns since

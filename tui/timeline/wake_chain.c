@@ -13,7 +13,7 @@
 #include "timeline/timeline.h"
 
 #include "base/text/text.h"
-#include "tracepane.h"
+#include "tracepane/tracepane.h"
 
 #include <stdio.h>
 #include <string.h>

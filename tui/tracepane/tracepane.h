@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_TRACEPANE_H
-#define TTRACE_TRACEPANE_H
+#ifndef TTRACE_TRACEPANE_TRACEPANE_H
+#define TTRACE_TRACEPANE_TRACEPANE_H
 
 #include "trace/stats/histogram.h"
 #include "trace/stats/goroutine_stats.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_TRACELATER_H
-#define TTRACE_TRACELATER_H
+#ifndef TTRACE_TRACEPANE_QUERY_JOB_H
+#define TTRACE_TRACEPANE_QUERY_JOB_H
 
 #include "base/job.h"
-#include "tracepane.h"
+#include "tracepane/tracepane.h"
 
 /* A query that a pane asks for when it has been put together, beside the keyboard where there is much to look at. */
 struct tp_later;

@@ -7,7 +7,7 @@
  * waits for it before the next is done (pane_ops.asks), but for Esc, which drops it. What is small is said at once.
  */
 #include "config.h"
-#include "tracelater.h"
+#include "tracepane/query_job.h"
 
 #include "base/mem/mem.h"
 #include "timeline/timeline.h"

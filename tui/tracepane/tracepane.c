@@ -7,7 +7,7 @@
  * goroutines they are of, for those who only look at goroutines.
  */
 #include "config.h"
-#include "tracepane.h"
+#include "tracepane/tracepane.h"
 
 #include "trace/bins.h"
 #include "trace/user_code.h"
