@@ -8,7 +8,7 @@
 #include "config.h"
 #include "base/mem/mem.h"
 #include "tap.h"
-#include "tree.h"
+#include "profile/common.h"
 
 static uint32_t seed = 5;
 static uint32_t rnd(uint32_t n)

@@ -22,7 +22,7 @@
 #include "base/text/text.h"
 #include "reporting.h"
 #include "widget/list.h"
-#include "tree.h"
+#include "profile/common.h"
 
 #include <stdio.h>
 #include <string.h>

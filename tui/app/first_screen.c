@@ -11,7 +11,7 @@
 
 #include "calltree/highlights.h"
 #include "base/text/text.h"
-#include "tree.h"
+#include "profile/common.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "trace/stats/goroutine_stats.h"
 #include "trace/stats/stops.h"
 #include "tracepane/tracepane.h"
-#include "tree.h"
+#include "profile/common.h"
 
 /* The inside of the garbage collection pane, for pane_gc.c and gc_*.c. */
 enum { WORST = 10, PLOT = MMU_PLOT };

@@ -9,12 +9,12 @@
  * difference come before percentages when there is little room.
  */
 #include "config.h"
-#include "topview.h"
+#include "profile/top_internal.h"
 
 #include "calltree/callers.h"
 #include "base/text/text.h"
 #include "base/wrap_math.h"
-#include "toplines.h"
+#include "profile/top_lines.h"
 
 const struct top_column top_cols[C__N] = {
     [C_FLAT] = {"flat", "FLAT", "FLAT +-", 8, K_FLAT, "own weight"},

@@ -11,7 +11,7 @@
  * row: they are found from that thing's own nodes, so drawing stays cheap.
  */
 #include "config.h"
-#include "topview.h"
+#include "profile/top_internal.h"
 
 #include "calltree/callers.h"
 #include "base/mem/mem.h"

@@ -6,7 +6,7 @@
  * can be shown.
  */
 #include "config.h"
-#include "flameview.h"
+#include "profile/flame_internal.h"
 
 #include "base/text/text.h"
 

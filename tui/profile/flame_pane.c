@@ -12,8 +12,8 @@
  * until then (lay_out()).
  */
 #include "config.h"
-#include "flameview.h"
-#include "flamework.h"
+#include "profile/flame_internal.h"
+#include "profile/flame_job.h"
 
 #include "base/text/regex.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_FLAMEVIEW_H
-#define TTRACE_FLAMEVIEW_H
+#ifndef TTRACE_PROFILE_FLAME_INTERNAL_H
+#define TTRACE_PROFILE_FLAME_INTERNAL_H
 
 #include "calltree/flame.h"
-#include "tree.h"
+#include "profile/common.h"
 
 /* The inside of the flame pane, for pane_flame.c, flame_draw.c, flame_move.c and flame_words.c. */
 enum { DOWN, UP, PARTS };	/* UP: the callers above the one that is looked from, when there is one */

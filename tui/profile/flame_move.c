@@ -9,7 +9,7 @@
  * selection goes from one to the other there.
  */
 #include "config.h"
-#include "flameview.h"
+#include "profile/flame_internal.h"
 
 uint32_t flame_widest(const struct flame *f, uint32_t at)
 {

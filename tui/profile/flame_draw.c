@@ -14,7 +14,7 @@
  * is. Hue says package, tone alternates by a hash of the name.
  */
 #include "config.h"
-#include "flameview.h"
+#include "profile/flame_internal.h"
 
 #include "calltree/callers.h"
 #include "trace/as_profile.h"

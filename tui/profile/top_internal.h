@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_TOPVIEW_H
-#define TTRACE_TOPVIEW_H
+#ifndef TTRACE_PROFILE_TOP_INTERNAL_H
+#define TTRACE_PROFILE_TOP_INTERNAL_H
 
 #include "widget/list.h"
-#include "tree.h"
+#include "profile/common.h"
 
 /* The inside of Top, for pane_top.c and top_draw.c. */
 enum top_col { C_FLAT, C_FLATP, C_SUM, C_FLATA, C_FLATB, C_CUM, C_CUMP, C_CUMA, C_CUMB, C_BAR, C_WHERE, C_NAME, C__N };

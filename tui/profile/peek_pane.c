@@ -10,13 +10,13 @@
  * centre before is kept, for Backspace. How it looks is peek_draw.c.
  */
 #include "config.h"
-#include "peekview.h"
+#include "profile/peek_internal.h"
 
 #include "calltree/callers.h"
 #include "base/mem/mem.h"
 #include "base/text/regex.h"
 #include "base/wrap_math.h"
-#include "flamework.h"
+#include "profile/flame_job.h"
 
 #include <stdlib.h>
 #include <string.h>

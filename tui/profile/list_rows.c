@@ -14,7 +14,7 @@
  * functions that were inlined into the line above (I) or its machine code (A).
  */
 #include "config.h"
-#include "listview.h"
+#include "profile/list_internal.h"
 
 #include "calltree/callers.h"
 #include "base/text/regex.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_FLAMEWORK_H
-#define TTRACE_FLAMEWORK_H
+#ifndef TTRACE_PROFILE_FLAME_JOB_H
+#define TTRACE_PROFILE_FLAME_JOB_H
 
 #include "calltree/flame.h"
-#include "flameview.h"
+#include "profile/flame_internal.h"
 
 /* Flames of a large tree, laid out beside the keyboard. */
 struct flamework;

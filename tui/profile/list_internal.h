@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_LISTVIEW_H
-#define TTRACE_LISTVIEW_H
+#ifndef TTRACE_PROFILE_LIST_INTERNAL_H
+#define TTRACE_PROFILE_LIST_INTERNAL_H
 
 #include "symbols/source.h"
 #include "session/asm_source.h"
 #include "widget/list.h"
-#include "tree.h"
+#include "profile/common.h"
 
 /* The inside of the list pane, for pane_list.c and list_*.c. */
 enum { LIST_BACK_MAX = 64 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_TREE_H
-#define TTRACE_TREE_H
+#ifndef TTRACE_PROFILE_COMMON_H
+#define TTRACE_PROFILE_COMMON_H
 
 #include "calltree/weighted.h"
 #include "app/pane.h"

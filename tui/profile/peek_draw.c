@@ -7,7 +7,7 @@
  * change and both sides, and there are none.
  */
 #include "config.h"
-#include "peekview.h"
+#include "profile/peek_internal.h"
 
 #include "base/text/buf.h"
 

@@ -9,7 +9,7 @@
  * addresses is counted once a query, of many samples beside the keyboard.
  */
 #include "config.h"
-#include "listview.h"
+#include "profile/list_internal.h"
 #include "base/bsearch.h"
 
 #include "calltree/addresses.h"

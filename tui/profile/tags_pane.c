@@ -17,7 +17,7 @@
 #include "base/text/text.h"
 #include "base/text/pprof_units.h"
 #include "widget/list.h"
-#include "tree.h"
+#include "profile/common.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  * is bright was seen.
  */
 #include "config.h"
-#include "listview.h"
+#include "profile/list_internal.h"
 
 #include "calltree/callers.h"
 #include "symbols/demangle.h"

@@ -9,7 +9,7 @@
  * flames there were.
  */
 #include "config.h"
-#include "flamework.h"
+#include "profile/flame_job.h"
 
 #include "calltree/tree.h"
 #include "base/job.h"

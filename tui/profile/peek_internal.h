@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_PEEKVIEW_H
-#define TTRACE_PEEKVIEW_H
+#ifndef TTRACE_PROFILE_PEEK_INTERNAL_H
+#define TTRACE_PROFILE_PEEK_INTERNAL_H
 
-#include "flameview.h"
+#include "profile/flame_internal.h"
 #include "app/pane.h"
 #include "widget/list.h"
-#include "tree.h"
+#include "profile/common.h"
 
 /* What Peek shows, for pane_peek.c, which makes it, and peek_draw.c. */
 enum { BACK_MAX = 64, PEEK_TALL = 40 };

@@ -9,7 +9,7 @@
  * the middle of it, so that the next and the one before are seen.
  */
 #include "config.h"
-#include "listview.h"
+#include "profile/list_internal.h"
 
 #include "calltree/callers.h"
 #include "base/text/text.h"

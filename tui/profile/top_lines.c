@@ -10,7 +10,7 @@
  * are seen until the whole is there: its lines may be as many as its locations.
  */
 #include "config.h"
-#include "toplines.h"
+#include "profile/top_lines.h"
 
 #include "symbols/source.h"
 #include "base/wrap_math.h"

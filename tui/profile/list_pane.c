@@ -10,7 +10,7 @@
  * list_asm.c.
  */
 #include "config.h"
-#include "listview.h"
+#include "profile/list_internal.h"
 
 #include "calltree/callers.h"
 #include "base/text/regex.h"

@@ -12,7 +12,7 @@
  * this type in the file, or all filtered away, and what to press.
  */
 #include "config.h"
-#include "tree.h"
+#include "profile/common.h"
 
 #include "base/text/regex.h"
 #include "base/text/text.h"
