@@ -20,7 +20,7 @@
 #include "base/mem/mem.h"
 #include "base/text/path.h"
 #include "base/text/text.h"
-#include "reporting.h"
+#include "pages/report_job.h"
 #include "widget/list.h"
 #include "profile/common.h"
 

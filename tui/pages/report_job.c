@@ -7,7 +7,7 @@
  * one struct, which is the thread's until the job has been joined.
  */
 #include "config.h"
-#include "reporting.h"
+#include "pages/report_job.h"
 
 #include "base/job.h"
 #include "session/input_wait.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_REPORTING_H
-#define TTRACE_REPORTING_H
+#ifndef TTRACE_PAGES_REPORT_JOB_H
+#define TTRACE_PAGES_REPORT_JOB_H
 
 #include "base/mem/mem.h"
 #include "session/input_cache.h"
