@@ -12,7 +12,7 @@
  *
  *     go 26                          header; below 22 it is version 1 of the format
  *     Batch GEN M TIME               a batch; its length is worked out. Batch* : one byte too long
- *     NAME N N N                     an event of goev.def by name, its numbers in order
+ *     NAME N N N                     an event of events.def by name, its numbers in order
  *     String ID "text"               \n \" \\ \xNN in texts
  *     Stack ID  PC FUN FILE LINE ... frames after the id, four numbers each
  *     EndOfGeneration

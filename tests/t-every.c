@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Every row of cmd.def in every pane, by its ":" word and by each of its keys,
+ * Every row of commands.def in every pane, by its ":" word and by each of its keys,
  * on a trace and a profile: each either changes the screen
  * (a message is a change) or wants something of the terminal. A key that does
  * nothing and says nothing leaves the user with the question whether it arrived.

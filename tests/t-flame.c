@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Call trees as people see them, held against what samples say: random trees
- * with recursion and inlined calls go through calls.c, callers.c and flame.c,
+ * with recursion and inlined calls go through weighted.c, callers.c and flame.c,
  * and every number must be what a walk over each sample's stack counts.
  */
 #include "config.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What pen.c writes, on a terminal on paper: after any sequence of screens every cell is as it should be, for
+ * What screen_diff.c writes, on a terminal on paper: after any sequence of screens every cell is as it should be, for
  * every combination of what a terminal can do; and a screen that has not changed costs nothing.
  */
 #include "config.h"

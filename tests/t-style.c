@@ -359,7 +359,7 @@ static void test_keys(void)
 	}
 }
 
-/* Every key of cmd.def reaches its own command in every pane where no other row has that key. */
+/* Every key of commands.def reaches its own command in every pane where no other row has that key. */
 static void test_keymap(void)
 {
 	struct arena a = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /* Weights under queries. Random profiles and random filters: the laws of sums hold, and what the
-   call tree says stack by stack is what the reports' model (analysis/prof.h) says. */
+   call tree says stack by stack is what the reports' model (pprof/profile.h) says. */
 #include "config.h"
 #include "calltree/addresses.h"
 #include "calltree/callers.h"

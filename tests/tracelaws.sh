@@ -52,7 +52,7 @@ for column in 2 3 4 5 7; do
 	a=$(tsv goroutines -to=50% | sum $column) b=$(tsv goroutines -from=50% | sum $column)
 	whole=$(sum $column <"$tmp/groups")
 	[ $lost = 1 ] && [ $column -gt 3 ] && continue
-	# what blocks in a system call at the end of the trace counts twice in the whole (see sched.c)
+	# what blocks in a system call at the end of the trace counts twice in the whole (see goroutine_stats.c)
 	awk -v a="$a" -v b="$b" -v w="$whole" 'BEGIN { d = a + b - w; exit (d < 0 ? -d : d) > w / 100 + 1000 }' ||
 		fail "halves of column $column: $a + $b, whole $whole"
 done

@@ -4,7 +4,7 @@
  * Work beside the interface. A job is one thread, three atomics and a pipe:
  * the worker stores progress and writes a byte, the owner polls the pipe's end
  * beside the terminal. Nothing is shared under a lock: what the worker makes it
- * publishes by pointers of its own (store/build.c).
+ * publishes by pointers of its own (store/builder.c).
  *
  * The wake pipe does not block: a full pipe means that the owner has been woken
  * already. Progress wakes at most four times a second, so that a slow link is

@@ -7,7 +7,7 @@
  * file, no text of a server and no content of a profile can send a control
  * sequence to the terminal or look like a second line. It is escaped for a log
  * as well, where it is read later on a terminal. Reports go through
- * report/out.c, the viewer's frames through tui/term/grid.c.
+ * report/output.c, the viewer's frames through tui/term/grid.c.
  */
 #include "config.h"
 #include "base/put.h"

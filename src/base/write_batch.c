@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Gathering what goes to many places: see scatter.h. Equal keys stay in the order in which
+ * Gathering what goes to many places: see write_batch.h. Equal keys stay in the order in which
  * they came. How many are gathered says how often a page comes back, how many are put
  * between two rests how many pages are there at once: 16 MB of them.
  */

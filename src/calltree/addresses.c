@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Rows of addresses: frames with one, those of the same address and line of code being the same. Which frames these are
- * does not depend on a query; what weighs there is added up in one walk (focus_apart.c), or taken from calls.
+ * does not depend on a query; what weighs there is added up in one walk (weigh_rebuilt.c), or taken from calls.
  */
 #include "config.h"
 #include "calltree/addresses.h"

@@ -7,7 +7,7 @@
 
 /*
  * What a query spends at each address: a row a line of code at one, which are the things that calls by addresses have
- * (calls.h), in the order of their first frames.
+ * (weighted.h), in the order of their first frames.
  */
 struct addr_sum { frm_id frm; int64_t flat, cum; };	/* frm: the first one */
 struct addr_sums { uint32_t n; struct addr_sum v[]; };
@@ -28,7 +28,7 @@ static inline struct addr_at addr_at(const struct store *st, frm_id f)
 	return (struct addr_at){lo->addr, fu->name, fu->file, fr->line, lo->map};
 }
 
-/* focus_apart.c: the samples of a profile. NULL: nodes are not in preorder, and it makes no others. */
+/* weigh_rebuilt.c: the samples of a profile. NULL: nodes are not in preorder, and it makes no others. */
 struct addr_sums *focus_addresses(const struct snap *, const struct focus *, size_t type, bool noinlines,
     const struct sides *, bool preorder);
 

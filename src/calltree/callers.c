@@ -6,7 +6,7 @@
  * A call is a node of the shape together with the nearest above it that is seen.
  * The nodes of a thing are found by looking at what all nodes are, one after
  * another (nodes_seek()), and no list of all of them has to
- * be made anew for every query. What they weigh are differences of running sums (calls.c),
+ * be made anew for every query. What they weigh are differences of running sums (weighted.c),
  * so none of this needs the tree of the query. The same call may be on a stack twice (a, b, a, b): sorted by
  * the other side and by preorder, the calls nested in one that counts already
  * are those that begin before it ends, and are left out.

@@ -4,7 +4,7 @@
  * The flame graph.
  *
  * What can be done to the tree before it is laid out (turning it round, looking from one thing; folding) makes another
- * tree: flame_turn.c, flame_left.c. The line is made of the absolute values of own weights, of a difference of the larger
+ * tree: flame_invert.c, flame_prune.c. The line is made of the absolute values of own weights, of a difference of the larger
  * of the two sides, so that every frame
  * holds its children whatever the signs. How wide a subtree is, is a difference of two running sums; so a node need
  * have no place before its siblings are looked at: then they are sorted, and each begins where the one before ends.

@@ -5,7 +5,7 @@
 
 #include "calltree/flame.h"
 
-/* For flame.c, flame_left.c and flame_turn.c. */
+/* For flame.c, flame_prune.c and flame_invert.c. */
 
 /* In the condition of loops over nodes, counted from 0: who comes after one that was stopped does nothing. */
 static inline bool flame_wanted(const struct flame_conf *f, uint32_t i)

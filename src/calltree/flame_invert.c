@@ -3,7 +3,7 @@
 /*
  * Flame graphs of another tree than that of the calls: turned round, or from one thing up.
  *
- * These trees are grown (grow.c) in one pass over the nodes, wherever those lie (nodes.h), past those that were taken
+ * These trees are grown (calltree/builder.c) in one pass over the nodes, wherever those lie (node_walk.h), past those that were taken
  * away: no tree without them is made for it. What is known
  * of the nodes above one is kept by depth, not by node: of those there may be millions.
  */

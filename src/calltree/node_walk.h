@@ -14,7 +14,7 @@
  *
  * In preorder. There may be nodes at and below which nothing counts (nodes_count()): they are not part of the tree. Nor
  * are those that were taken away (nodes_gone()): what is below them is below the nearest that is seen, and so siblings
- * may be the same thing, as they may where stacks were laid aside (aside.h).
+ * may be the same thing, as they may where stacks were laid aside (split_stacks.h).
  */
 struct nodes {
 	const struct calls *c;

@@ -27,7 +27,7 @@ struct shape {
 	_Atomic uint32_t refs;	/* a weighing may be made beside the interface */
 	struct things *things;
 	uint32_t n;
-	uint32_t aside;		/* 0, or: from here on siblings may be the same thing, below the root too (aside.h), */
+	uint32_t aside;		/* 0, or: from here on siblings may be the same thing, below the root too (split_stacks.h), */
 	uint32_t *odd, nodd;	/* for these samples */
 	bool preorder;		/* the nodes that it is made of are in preorder */
 	struct rank *forks;	/* nodes that are not the first child: all others have the node before as parent */
@@ -51,7 +51,7 @@ struct shape {
 	uint32_t nrun;
 	/* what all samples weigh, of one type: queries that choose stacks begin with it */
 	struct shape_whole { size_t type; struct ints *flat; uint8_t *hit; int64_t all, base; } whole;
-	/* tags that are frames (focus_tagged()): of which keys, those at the root first; and which, as tagshape.c has them.
+	/* tags that are frames (focus_tagged()): of which keys, those at the root first; and which, as tag_graft.c has them.
 	   NULL: none are */
 	struct shape_tags { uint32_t nkey, nroot, n; const str_id *key; struct shape_tag { str_id label, key; } v[]; } *tags;
 	struct spare *_Atomic spare;	/* the columns of a weighing that is over, for the next one */

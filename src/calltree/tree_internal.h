@@ -5,7 +5,7 @@
 
 #include "calltree/tree.h"
 
-/* For shape.c: shape_ends.c. Of a shape whose nodes have their places, s->at says where those it is made of have gone
+/* For tree.c: tree_numbering.c. Of a shape whose nodes have their places, s->at says where those it is made of have gone
    to. */
 void shape_ends(struct shape *, const struct frames *);		/* s->ends, s->end, s->nend */
 void shape_runs(struct shape *, uint32_t n);			/* s->run, of the store's first n nodes */

@@ -5,8 +5,8 @@
  *
  * Weights sit on a tree of frames, where main.f at line 12 and at line 15 are
  * two nodes. What is shown are things: each frame is the thing that its
- * granularity makes of it (things.c), and nodes below the same node that are the
- * same thing are one node of a shape (shape.c). What is left to do for a query is
+ * granularity makes of it (granularity.c), and nodes below the same node that are the
+ * same thing are one node of a shape (tree.c). What is left to do for a query is
  * here: to add up. Weights are put where stacks end; running sums over the ends,
  * which are numbered in preorder, give the total of any subtree by a subtraction;
  * and one pass over the nodes adds those up by thing, skipping what has no weight.
@@ -16,7 +16,7 @@
  * only nodes without the same thing above them add, and which those are is a
  * matter of the shape. When things are taken away the others stay below what
  * they were below, so that does not change, and own weight goes to the nearest
- * that is left. Only a flame graph needs a tree without them: flame_left.c.
+ * that is left. Only a flame graph needs a tree without them: flame_prune.c.
  *
  * Not taken: totals by node, one pass backwards over parents. On 5 M nodes that
  * were 84 MB to fill and as much to copy together when a filter left nearly all.

@@ -38,7 +38,7 @@ struct thing_other { int64_t flat, cum; };	/* of the other side, see struct weig
 
 enum order { ORDER_WEIGHT, ORDER_NAME, ORDER_SEEN };
 
-/* Functions of calls by lines; callfuns.c. */
+/* Functions of calls by lines; function_weights.c. */
 /* first: thing */
 struct call_fun { str_id name, file; fun_id fun; uint32_t first; int64_t flat, cum, oflat, ocum; };
 struct call_funs {
@@ -48,7 +48,7 @@ struct call_funs {
 	uint32_t *order;	/* heaviest first */
 };
 
-/* All things that have nodes, in an order; callorder.c. Greatest first, equals by the other weight and by name. */
+/* All things that have nodes, in an order; sort.c. Greatest first, equals by the other weight and by name. */
 struct call_orders { uint32_t n, *flat, *cum, *name; };
 
 /* Weights by the ends of a shape. */
@@ -80,14 +80,14 @@ struct calls {
 	struct shape *shape;
 	struct end_sums w;
 	uint8_t *dead;			/* by thing: not seen; NULL none */
-	uint8_t *cut;			/* or by node, see nodes.h */
+	uint8_t *cut;			/* or by node, see node_walk.h */
 	struct rank *moved;		/* NULL: the ends are the shape's */
 	struct spare *room;
 	struct asked *asked;		/* callers.c: the thing that was asked for last */
 
 	struct call_funs *funs;		/* NULL: nobody has asked */
 	struct call_orders orders;	/* cum NULL: the same */
-	struct shares *shares;		/* shares.c: the same */
+	struct shares *shares;		/* calltree/highlights.c: the same */
 };
 static inline struct thing_other calls_other(const struct calls *c, uint32_t thing)
 {
@@ -96,7 +96,7 @@ static inline struct thing_other calls_other(const struct calls *c, uint32_t thi
 const struct call_orders *calls_orders(struct calls *);
 const struct call_funs *calls_funs(struct calls *);	/* made when somebody asks first; good as long as the calls */
 void call_funs_free(struct call_funs *);
-/* Of weights on a tree that a query made. The things are those of a store and granularity (things.h). */
+/* Of weights on a tree that a query made. The things are those of a store and granularity (granularity.h). */
 struct things;
 struct calls *calls_new(struct things *, const struct weights *);
 /* Of weights that go straight onto a shape: calls_begin(), weigh by means of *o (focus_samples_onto() and

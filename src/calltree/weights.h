@@ -47,7 +47,7 @@ struct weights {
 };
 
 /* Where weights can go when a query leaves the store's own tree as it is: straight onto the ends of a shape
-   (shape.h). */
+   (tree.h). */
 enum { HIT_OWN = 1, HIT_BELOW = 2 };
 struct shape;
 struct onto {

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /*
- * The command line. opt.def is the one place where an option is written down,
- * report.def the one for reports: the parser, --help, completion and the manual
+ * The command line. options.def is the one place where an option is written down,
+ * reports.def the one for reports: the parser, --help, completion and the manual
  * read them. One dash or two, -name=value or -name value, booleans also
  * -name=false, unique abbreviations, options anywhere, `--` ends them, `-` is
  * standard input. pprof's own order works too: -top FILE, -list=REGEX FILE.
@@ -35,7 +35,7 @@ extern const struct opt_row options[OPT__N];
 
 struct report_row {
 	const char *name, *arg;
-	const char *takes;	/* see report.def; NULL: every option */
+	const char *takes;	/* see reports.def; NULL: every option */
 	const char *group, *help;
 	const char *purpose;	/* what question it answers */
 	const char *columns;	/* of its table, separated by blanks; NULL: it has no table */
@@ -59,12 +59,12 @@ struct opt {
 		size_t nall;
 	} v[OPT__N];
 	int habits;		/* so many words after argv[0] are of $TTRACE_OPTS */
-	struct remote *remote;	/* what was fetched for it (session/remote.h), NULL nothing; not its own */
+	struct remote *remote;	/* what was fetched for it (session/download.h), NULL nothing; not its own */
 	void *owned;
 	/* NULL, or who is told what reports notice on their way; else standard error is */
 	void (*notice)(void *arg, const char *line);
 	void *notice_arg;
-	struct hand *keep;		/* NULL, or what is read of files is noted there (session/hand.h) */
+	struct hand *keep;		/* NULL, or what is read of files is noted there (session/input_cache.h) */
 	const struct hand *hand;	/* NULL, or what of the files is at hand already */
 	const struct input_watch *watch;	/* NULL, or who looks on while a report is made, and may stop it */
 };
@@ -86,7 +86,7 @@ int opt_set(struct opt *, enum opt_id, const char *s, struct err *e);
 /* Always -1: there is no report of that name; says which one may be meant. */
 int opt_no_report(const char *name, struct err *e);
 
-/* ---- opthelp.c: texts for `ttrace help`, at most 80 columns wide */
+/* ---- help.c: texts for `ttrace help`, at most 80 columns wide */
 
 /* A name, and what it means from column `indent` (5 to 40) on. */
 void opt_help_row(struct buf *, const char *name, const char *text, size_t indent);

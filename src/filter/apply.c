@@ -8,7 +8,7 @@
  * the nearest one that is left above them; siblings that become alike stay
  * apart, because whoever shows a tree merges by function or line anyway.
  *
- * Tags as frames make another tree first: tagtree.c.
+ * Tags as frames make another tree first: tag_tree.c.
  */
 #include "config.h"
 #include "filter/apply.h"

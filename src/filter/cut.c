@@ -11,7 +11,7 @@
  * that are open at an end. With a thing's outer calls gone, an inner one may be the first: it counts then.
  *
  * Frames that are one node of the shape may have different verdicts (a function that the same caller calls and has
- * inlined, a library that has what the program has as well): then the stacks through it are laid aside (aside.c), and
+ * inlined, a library that has what the program has as well): then the stacks through it are laid aside (split_stacks.c), and
  * where that can't be this does nothing and the query gets a tree of its own.
  */
 #include "config.h"

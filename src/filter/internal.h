@@ -6,7 +6,7 @@
 #include "filter/apply.h"
 #include "filter/weigh.h"
 
-/* The inside of a weighing, for focus.c and focus_apart.c. */
+/* The inside of a weighing, for filter/weigh.c and weigh_rebuilt.c. */
 
 /* One weighing. Its arrays have a row per node of the tree. */
 struct scale {

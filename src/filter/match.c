@@ -3,7 +3,7 @@
 /*
  * What a query's filters think of each frame and of each label set. An
  * expression is asked once per name, its answers become flags of frames, and
- * flags are all that the pass over the call tree (derive.c) looks at: a profile
+ * flags are all that the pass over the call tree (apply.c) looks at: a profile
  * has some 10^4 names, 10^5 frames, 10^7 nodes.
  *
  * pprof filters locations, whose lines (inlined calls) it cuts off for good as
@@ -13,9 +13,9 @@
  * location by location. What they decide about stacks (where one begins and
  * ends, whether it counts) they leave as flags for the pass.
  *
- * prof_filter.c does the same to the reports' model of a profile, stack by
+ * pprof/filter.c does the same to the reports' model of a profile, stack by
  * stack and to the letter of the reference; this is for refocusing while one
- * types. drop_frames is not here: files come with it applied (session/opening.c).
+ * types. drop_frames is not here: files come with it applied (session/open_job.c).
  */
 #include "config.h"
 #include "filter/match.h"

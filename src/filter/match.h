@@ -8,7 +8,7 @@
 #include "filter/names.h"
 #include "base/mem/mem.h"
 
-/* Between focus.c, derive.c and verdict.c: compiled filters, and what they say of a snapshot. */
+/* Between filter/weigh.c, apply.c and match.c: compiled filters, and what they say of a snapshot. */
 enum { R_FOCUS, R_IGNORE, R_HIDE, R_SHOW, R_FROM, R_PRUNE, R__N };
 
 struct focus {

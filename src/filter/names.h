@@ -6,7 +6,7 @@
 #include "pprof/profile.h"
 #include "base/text/regex.h"
 
-/* Between prof_filter.c and prof_tags.c. A regular expression with its answers by string. */
+/* Between pprof/filter.c and tag_filter.c. A regular expression with its answers by string. */
 struct names {
 	const struct prof *p;
 	struct rx *rx;		/* owned; NULL none */

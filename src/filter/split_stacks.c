@@ -5,7 +5,7 @@
  * functions the program has as well, one line of a location of which the function is called elsewhere. Those calls are
  * one node of the shape and would have to be two.
  *
- * Who adds up by thing does not mind that siblings are the same thing (nodes.h; a flame graph puts them together).
+ * Who adds up by thing does not mind that siblings are the same thing (node_walk.h; a flame graph puts them together).
  * So nothing is made anew: all nodes stay as they are and where they are, and the stacks in question, of which there are
  * few, are written a second time behind the others, with a node for every node of the store. These lie in preorder, as
  * the store's do, and for each of them the query's answer is one.

@@ -3,7 +3,7 @@
 /*
  * Tags as frames onto a shape: what is below each chain of root tags is part of a shape that there is, and leaf tags
  * hang on its nodes. No two children of a node are the same thing there, nor are they here, so nothing is merged, and
- * the new shape is written as it will lie. It is of all samples, so that other filters are weighed onto it (focus.c);
+ * the new shape is written as it will lie. It is of all samples, so that other filters are weighed onto it (filter/weigh.c);
  * only where stacks are cut as well is there a tree of the query's own.
  *
  * Samples are sorted by chain, by the end that they go to (which are numbered in preorder) and by the tags at the leaf.
@@ -11,7 +11,7 @@
  * whole. A node stands for all calls of the old one, whether they have this tag or not: so it may be inlined in more
  * ways, and siblings stand in the order of the whole, as with every filter that is weighed on a shape.
  *
- * Not taken: to write a tree of frames (tagtree.c) and to make a shape of that. Of 10 M nodes this took three times as
+ * Not taken: to write a tree of frames (tag_tree.c) and to make a shape of that. Of 10 M nodes this took three times as
  * long, and 150 MB beside the shape.
  */
 #include "config.h"

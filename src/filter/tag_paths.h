@@ -8,8 +8,8 @@
 #include "base/intern.h"
 
 /*
- * Chains of tags as paths of a small tree: what tags as frames put above or below stacks. For tagtree.c and
- * tagshape.c.
+ * Chains of tags as paths of a small tree: what tags as frames put above or below stacks. For tag_tree.c and
+ * tag_graft.c.
  */
 struct twigs {
 	struct intern index;

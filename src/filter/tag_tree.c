@@ -7,7 +7,7 @@
  * Chains are the paths of two small trees of tags, made of the label sets. Samples are sorted by chain, by stack
  * (in preorder) and by the tags at the leaf; then the new tree is written from left to right: of each sample, whatever
  * is not on the way of the one before is new. So nothing is looked up, what it takes is by the nodes that are made, and
- * they are in preorder themselves (shape.c makes use of that).
+ * they are in preorder themselves (tree.c makes use of that).
  *
  * Not taken: copies of nodes found by a table of (chain, node): 3 s and 60 bytes a node for what takes a fifth of that.
  */

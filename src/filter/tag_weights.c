@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Weights by label. Which samples count is asked of the verdicts as for the call
- * tree (focus.c), but no tree is made: the weight of a sample goes to its label
+ * tree (filter/weigh.c), but no tree is made: the weight of a sample goes to its label
  * set, and sets are few; then each set gives its weight to its labels. A key has
  * the weight of the samples that have it at all, however many values they hold
  * under it, so the values of a key may add up to more.

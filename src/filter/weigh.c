@@ -2,10 +2,10 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Weights under a query: samples (or what a trace weighs) added up at the nodes that the query leaves of the call tree.
- * One pass over the tree for the verdicts (derive.c), one over the samples, one backwards that finds the nodes that
+ * One pass over the tree for the verdicts (apply.c), one over the samples, one backwards that finds the nodes that
  * something counts at or below, and one that copies those together. Each walks along arrays; nothing is looked up per
  * sample but its node and its label set. Where the query leaves a shape as it is, weights go straight onto its ends;
- * where nodes are in preorder, a shape is made of those that count at once, and nothing is copied (focus_apart.c).
+ * where nodes are in preorder, a shape is made of those that count at once, and nothing is copied (weigh_rebuilt.c).
  *
  * Nodes without weight are left out: a heap profile's stacks have mostly been
  * freed, a narrow focus leaves a thousandth, and all that comes after (merging

@@ -42,7 +42,7 @@ void focus_nodes(const struct snap *, const struct focus *, const int64_t *flat,
 
 /* The same two straight onto nodes that stand for the store's own, or those with tags as frames. false: the query makes
    others, or cuts some calls of a node and leaves others, so it needs a tree of its own; the weighing is not to be
-   finished then. true: it may be on another shape than it began with (aside.h). */
+   finished then. true: it may be on another shape than it began with (split_stacks.h). */
 bool focus_samples_onto(const struct snap *, const struct focus *, size_t type, bool noinlines,
     const struct sides *, struct onto *);
 bool focus_nodes_onto(const struct snap *, const struct focus *, const int64_t *flat, const int64_t *count,
@@ -58,7 +58,7 @@ bool focus_tags_alone(const struct focus *, bool noinlines);	/* it does not cut 
 bool focus_fits(const struct snap *, const struct focus *, const struct shape *);
 
 /* The calls of samples on a tree of the query's own, by its own shape: where nodes are in preorder, as they are when
-   tags are frames, or when it is said that the store's are (shape.h). NULL: they are not, or it was stopped. */
+   tags are frames, or when it is said that the store's are (tree.h). NULL: they are not, or it was stopped. */
 struct calls;
 struct things;
 struct calls *focus_samples_calls(const struct snap *, const struct focus *, size_t type, bool noinlines,

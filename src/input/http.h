@@ -7,7 +7,7 @@
 #include "input/url.h"
 
 /*
- * Fetching by HTTP. net.c alone includes libcurl's header; a build without it
+ * Fetching by HTTP. http.c alone includes libcurl's header; a build without it
  * has the same functions, which say in one line what to do instead.
  */
 struct net_get {

@@ -6,9 +6,9 @@
  *
  * What comes out never changes while it is looked at, with one exception that
  * is the mapped file's owner's doing; one that is cut short meanwhile ends in
- * zeros (base/mapped.c), and input_cut() knows. Small files are read.
+ * zeros (base/mem/mapped_file.c), and input_cut() knows. Small files are read.
  *
- * What is inflated for read_pprof() may be looked at meanwhile (ahead.h).
+ * What is inflated for read_pprof() may be looked at meanwhile (presort.h).
  *
  * The size of what gzip holds is not believed: the output grows as it is
  * inflated, within the memory budget, so a bomb is refused and not obeyed. Where somebody looks on,

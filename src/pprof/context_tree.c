@@ -6,7 +6,7 @@
  * took 2.9 GB; here one takes four bytes, and what is at most of them nothing.
  *
  * Stacks are sorted from the root on, so nodes are written in preorder and never looked up; it is the
- * form of a shape (shape.h) with the frames themselves as things. Weights are at the ends of stacks, and what is at
+ * form of a shape (tree.h) with the frames themselves as things. Weights are at the ends of stacks, and what is at
  * and below a node is a difference of two running sums. An edge weighs what the node does that it leads to.
  *
  * The order of the graph ends in that in which nodes are first met when samples are walked as they stand. Of two

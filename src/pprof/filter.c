@@ -7,7 +7,7 @@
  * then are the samples walked, once. Filters that look inside a location
  * (hide, show, show_from, prune_from) cut its lines in place: every stack
  * through it sees the cut, which is what pprof does and why the order of the
- * steps matters. Filters on labels are in prof_tags.c.
+ * steps matters. Filters on labels are in tag_filter.c.
  *
  * What is left of a stack lies where the stack does, for frames are most of a
  * profile: copied, those of 108 MB inflated made 300 of 200. Where frames inside

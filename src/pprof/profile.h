@@ -144,18 +144,18 @@ void prof_forget_samples(struct prof *);
 void prof_forget_labels(struct prof *);		/* when samples have been forgotten */
 void prof_spend_samples(const struct prof *, size_t from, size_t upto);
 
-/* prof_emit.c: say it all to a sink, in the order of the tables. false: the sink said stop. */
+/* to_sink.c: say it all to a sink, in the order of the tables. false: the sink said stop. */
 bool prof_emit(const struct prof *, const struct sink *);
 /* Say it to a store that holds another profile, as samples of that side. -1: they have no sample type in
    common; nothing was said. */
 struct snap;
 int prof_graft(const struct prof *, const struct snap *, const struct sink *, uint32_t side, struct err *e);
 
-/* prof_write.c: as a gzip'ed profile.proto, piece by piece; put() false: stop. */
+/* pprof/write.c: as a gzip'ed profile.proto, piece by piece; put() false: stop. */
 typedef bool prof_put(void *arg, const void *p, size_t n);
 int prof_write(const struct prof *, prof_put *, void *arg, struct err *e);
 
-/* prof_merge.c */
+/* pprof/merge.c */
 /* Make n profiles comparable and merge them into one, as pprof does: p[0] itself when n is 1, else
    a new one, for which they all go; either way p[] is empty then. -1: they cannot be compared, and are as they were
    but for their types and units. */
@@ -164,7 +164,7 @@ int prof_normalize(struct prof *, const struct prof *base, struct err *e);
 void prof_scale(struct prof *, const double *ratio);	/* one per type; drops samples that become 0 */
 void prof_mark_base(struct prof *);			/* label every sample as of the diff base */
 
-/* prof_filter.c: what the filters of a query do; in the order in which pprof does them. */
+/* pprof/filter.c: what the filters of a query do; in the order in which pprof does them. */
 #define PROF_BASE_KEY "pprof::base"
 struct prof_filters {	/* as typed; NULL or "" none */
 	const char *focus, *ignore, *hide, *show, *show_from, *prune_from;

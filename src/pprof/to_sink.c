@@ -6,7 +6,7 @@
  * holds just what the reports would print of the same command line.
  *
  * A profile can also be grafted onto a store that holds another one: its rows go
- * without ids, so the store finds those that say the same (names.c) and the two
+ * without ids, so the store finds those that say the same (symbols.c) and the two
  * share their frames and nodes; mappings are matched by size, offset and name and
  * addresses moved from one to the other, as pprof does when it merges. Values are
  * brought to the types and units that the store has. The samples carry the number

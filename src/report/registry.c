@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The functions of the reports, out of the same table as their words
- * (session/report.def), so that a report cannot be named and missing.
+ * (cli/reports.def), so that a report cannot be named and missing.
  */
 #include "config.h"
 #include "report/report.h"

@@ -36,7 +36,7 @@ int out_bytes(const struct out *, struct err *e);
 /* Finish: keep it (rename) or not (remove). -1: it could not be written. */
 int out_close(struct out *, bool keep, struct err *e);
 
-/* Bring what of the command line is no file (session/remote.h), with progress on a terminal and ^C to stop
+/* Bring what of the command line is no file (session/download.h), with progress on a terminal and ^C to stop
    it; o->remote has it then. 0 also when there is nothing to bring. */
 int report_fetch(struct opt *o, struct err *e);
 

@@ -4,7 +4,7 @@
  * An index is called by what its trace is: size, time and a sum over 64 places of
  * the file, not by its path, so it is found again after the trace was moved, and
  * one that was replaced finds none. The same numbers and who made it (version,
- * size and time of the program) stand inside and are compared (store/thaw.c).
+ * size and time of the program) stand inside and are compared (store/index/read.c).
  *
  * It is written to a name of its own and renamed when it is whole. The job looks
  * every megabyte whether it should stop, and takes away what it wrote; one that

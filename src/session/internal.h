@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* What a session is: for session.c, asked.c, joining.c and weighing.c alone. */
+/* What a session is: for session.c, query_history.c, compare_queue.c and session/weigh.c alone. */
 struct session {
 	struct bringing bring;
 	struct opening op;
@@ -67,7 +67,7 @@ struct session {
 	struct rest_states rest;	/* of which query: its serial and 1, 0 none */
 	uint32_t rest_of;
 	uint32_t crowded;		/* likewise: it turned out to take a tree for which panes have to make room */
-	struct weighing *weighing;	/* NULL, or what is made beside the interface: soon.c */
+	struct weighing *weighing;	/* NULL, or what is made beside the interface: weigh_async.c */
 	/* and after that, by slot */
 	struct wanted { bool calls; enum calls_for what; enum gran gran; uint32_t serial; } wanted[2];
 };
@@ -80,14 +80,14 @@ static inline bool is_number(const char *s)
 
 /* A copy that lives as long as the session; NULL for NULL and "". */
 const char *session_keep(struct session *, const char *);
-/* joining.c: take the further file that has been read, begin the next one. */
+/* compare_queue.c: take the further file that has been read, begin the next one. */
 void session_join(struct session *);
-/* weighing.c: forget the calls of the last query; and what they are made from. */
+/* session/weigh.c: forget the calls of the last query; and what they are made from. */
 void session_drop_calls(struct session *);
 void session_drop_shapes(struct session *);
 bool session_makes_tree(const struct session *, enum gran);	/* calls of the query need one that is not there */
-struct sides session_sides(struct session *);	/* weighing.c: of the query, and its type */
-void session_weigh_end(struct session *);	/* soon.c: wait for what is made, and take it */
+struct sides session_sides(struct session *);	/* session/weigh.c: of the query, and its type */
+void session_weigh_end(struct session *);	/* weigh_async.c: wait for what is made, and take it */
 void session_weigh_stop(struct session *);	/* or stop it, and throw it away */
 static inline int session_slot(enum gran gran)
 {

@@ -5,7 +5,7 @@
  * bytes, so that a wrong name or a wrong kind is one line before the screen is
  * touched; what may keep one waiting is a job: gunzip, reading, and the whole of
  * it where a server or a pipe has to speak first. A trace is said to the store by its reader, and so is a profile that
- * is shown as it is. Others go the way of the reports (session/fetch.c): merged, a base subtracted, uninteresting
+ * is shown as it is. Others go the way of the reports (session/merge_profiles.c): merged, a base subtracted, uninteresting
  * frames dropped, so that the viewer shows what `ttrace top` prints.
  */
 #include "config.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A session: files being opened, the newest snapshot, the query (asked.c), and the
+ * A session: files being opened, the newest snapshot, the query (query_history.c), and the
  * weights that follow from both.
  *
- * Weights (weighing.c) are cached for one (snapshot, query) and made anew when
+ * Weights (session/weigh.c) are cached for one (snapshot, query) and made anew when
  * either differs; two arenas take turns so that what a pane was given stays good
  * until the weights after the next are made.
  *
- * Further files (joining.c) come into the same store, so a difference is a matter
+ * Further files (compare_queue.c) come into the same store, so a difference is a matter
  * of the query like any filter.
  */
 #include "config.h"

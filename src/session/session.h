@@ -51,7 +51,7 @@ bool session_refresh(struct session *);
 /* The loader has failed: its error. */
 bool session_failed(const struct session *, struct err *e);
 
-/* For who stays for a while: write an index of the trace, once it is read, if that took long (indexing.h), beside
+/* For who stays for a while: write an index of the trace, once it is read, if that took long (index_cache.h), beside
    the interface; wait: until it is written, for who does not stay. */
 void session_write_index(struct session *, bool wait);
 /* A sentence about the index of a trace. */
@@ -183,7 +183,7 @@ void session_command_of(const struct session *, const struct query *, const char
 void session_beside(struct session *, struct job *);
 bool session_reads(const struct session *);	/* session_job() is a loader */
 
-/* The calls of the current query (analysis/calls.h) by a granularity, made once for all who ask; each
+/* The calls of the current query (calltree/weighted.h) by a granularity, made once for all who ask; each
    gives them back with calls_free(). */
 struct calls;
 struct calls *session_calls(struct session *, enum gran);
@@ -211,13 +211,13 @@ struct flame;
 void session_let_go(struct session *, struct calls *, struct flame *const *);
 /* The same of an arena, which is empty then. The session may be NULL: at once. */
 void session_let_go_of(struct session *, struct arena *);
-/* What stands out of them (analysis/shares.h); of the first that are made beside the interface it is there
+/* What stands out of them (calltree/highlights.h); of the first that are made beside the interface it is there
    with them. */
 const struct shares *session_shares(const struct session *, struct calls *);
 struct job *session_weighing(const struct session *);	/* that work, for poll; NULL: none */
 bool session_weighed(struct session *);		/* it has ended: take it. true: it is of the query as it is now */
 
-/* The tags of the current query (analysis/tags.h), of a profile; tags_free() it. */
+/* The tags of the current query (filter/tag_weights.h), of a profile; tags_free() it. */
 struct tags;
 struct tags *session_tags(struct session *);
 /* The same beside the interface. NULL: it is little work, or nobody is patient, or there is no thread to be had: ask
@@ -226,19 +226,19 @@ struct counting;
 struct counting *session_tagging(struct session *);
 struct tags *counting_tags(struct counting *, uint32_t *serial);
 struct job *counting_job(const struct counting *);	/* NULL of NULL */
-/* What is spent at each address (analysis/addrs.h), of a large profile without a tree; or it will be known: *soon is
+/* What is spent at each address (calltree/addresses.h), of a large profile without a tree; or it will be known: *soon is
    set. Neither: ask calls. */
 struct addr_sums;
 struct addr_sums *session_addresses(struct session *, struct counting **soon);
 struct addr_sums *counting_addresses(struct counting *, uint32_t *serial);
 
-/* What the query leaves of a trace, as a filter of analysis/tracew.h; its sets lie in the arena. */
+/* What the query leaves of a trace, as a filter of trace/as_profile.h; its sets lie in the arena. */
 struct tw_filter;
 void session_trace(const struct session *, struct arena *, struct tw_filter *);
 /* The same of any query, by any thread. */
 void session_filter(const struct snap *, const struct query *, struct arena *, struct tw_filter *);
 
-/* Sources by the names that the file has for them (analysis/source.h): as -source_path and -trim_path
+/* Sources by the names that the file has for them (symbols/source.h): as -source_path and -trim_path
    say, beside the file, and where Go keeps them. Good until the paths are changed. */
 struct sources;
 struct sources *session_sources(struct session *);

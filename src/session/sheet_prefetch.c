@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Frames of a trace whose sheets come and go: see bringing.h. What a frame wants is
+ * Frames of a trace whose sheets come and go: see sheet_prefetch.h. What a frame wants is
  * brought by a job, in the order of time, as whoever walks through the file does;
  * then the frame is drawn once more, and may want others (the other end of an interval,
  * the column of a thread): so often, ROUNDS times, and then it stays as it is until

@@ -8,7 +8,7 @@
  * is shown with addresses there.
  *
  * The paths in a profile are somebody else's: only regular ELF files are read,
- * and what they say is checked (load/elf.c).
+ * and what they say is checked (symbols/elf.c).
  */
 #include "config.h"
 #include "session/symbolize.h"

@@ -5,7 +5,7 @@
  *
  * The worker has a session of its own: the snapshot and the sides, which do not change, a copy of the
  * query, its filters compiled anew, and the shapes, which are lent to it and come back. So
- * what weighs (weighing.c) does not know where it runs, and nothing is locked. What others hold meanwhile
+ * what weighs (session/weigh.c) does not know where it runs, and nothing is locked. What others hold meanwhile
  * are calls of before; with the worker these share shapes and things, whose holders are counted
  * atomically.
  *
@@ -139,7 +139,7 @@ static int weigh(struct job *j, void *arg)
 	return 0;
 }
 
-/* What weighing.c looks at, and no more. */
+/* What session/weigh.c looks at, and no more. */
 static void copy(struct session *to, const struct session *s, struct query *q)
 {
 	*q = s->hist[s->at];

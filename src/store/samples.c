@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Samples: a row that says where and with which labels, and one column of values
- * per type (base/ints.h), so that a report on one type reads only that one. Samples stay in
+ * per type (base/mem/packed_ints.h), so that a report on one type reads only that one. Samples stay in
  * the order of the file, and two that are alike stay two: it is the reports
  * that add up. Types come before samples; their columns are made when the first
  * sample comes and never move again.

@@ -14,7 +14,7 @@
 /*
  * Everything a reader of the store may see. Columns only grow, sheets never
  * change once sealed; a snapshot says how much of them there is. One writer
- * (store/build.c), any number of readers below a snapshot.
+ * (store/builder.c), any number of readers below a snapshot.
  */
 struct str_row { const char *s; uint32_t n; };
 struct map_row { uint64_t id, start, limit, offset; str_id file, build_id; bool functions, filenames, lines, inlines; };
@@ -95,7 +95,7 @@ enum { SHEET_CONT = 0x80, SHEET_PAST = 0x40, SHEET_STATE = 0x3f, SHEET_STEP = 51
 	SHEET_ROWS = 256 /* of Ps and Ms, at most, that have sums of their own */ };
 
 /* A sheet's place. What is here always is; the sheet itself may have been dropped, when there is too little
-   memory for all (store/keep.h), and is made again by whoever gets it. */
+   memory for all (store/cache/sheet_cache.h), and is made again by whoever gets it. */
 struct sheet_slot {
 	_Atomic(const struct sheet *) sheet;
 	_Atomic uint32_t pins, used;	/* how many have it in their hands; when it was got last */
@@ -104,7 +104,7 @@ struct sheet_slot {
 	uint32_t ntrks, nstks;		/* tracks and stacks that were known when it was sealed */
 	const struct brief *brief;	/* of Ps and Ms, in a store of which sheets go */
 	const struct still_blocks *still;	/* likewise, of each track (sheet_still()); or NULL */
-	const struct gist *gist;	/* gist.h; NULL: there is none */
+	const struct gist *gist;	/* extremes.h; NULL: there is none */
 };
 
 struct warn_row { uint64_t at; const char *msg; bool aside; };	/* aside: nothing is damaged */
@@ -242,7 +242,7 @@ static inline struct smp_time store_smp_time(const struct store *s, uint32_t i)
 				    : (struct smp_time){TIME_NONE, 0, 0};
 }
 
-/* build.c: the sink that fills a store */
+/* store/builder.c: the sink that fills a store */
 struct build *build_new(void);
 struct sink build_sink(struct build *);
 const struct snap *build_snap(const struct build *);	/* newest published; any thread */
@@ -275,7 +275,7 @@ uint64_t store_size(const struct snap *);
 /* The store whose tables all snapshots of a build have, and keep. */
 const struct store *store_tables(const struct snap *);
 
-/* keep.c, by these two */
+/* sheet_cache.c, by these two */
 const struct sheet *keep_get(const struct snap *, uint32_t i);
 void keep_put(const struct snap *, uint32_t i);
 /* Of a store of which sheets go: the share of [a, b), within sheet i, of a row, evenly spread over as many sheets as
@@ -320,7 +320,7 @@ static inline bool sheet_at_hand(const struct snap *sn, uint32_t i)
 {
 	return !sn->st->keep || atomic_load_explicit(&store_slot(sn->st, i)->sheet, memory_order_relaxed);
 }
-/* A sheet that is not at hand, on a thread that draws and does not wait (await.h): it is wanted from now on. */
+/* A sheet that is not at hand, on a thread that draws and does not wait (nowait.h): it is wanted from now on. */
 bool sheet_awaited(const struct snap *, uint32_t i);
 /* Of two neighbours of a row by their states: is the newer one only a continuation? */
 static inline bool sheet_goes_on(uint8_t older, uint8_t newer)
@@ -358,7 +358,7 @@ static inline const struct sheet *hold_sheet(struct hold *h, const struct snap *
 	return h->sheet;
 }
 
-/* sheet.c */
+/* sheet_build.c */
 /* Row of an interval. */
 uint32_t sheet_row_of(const struct sheet *, uint32_t i);
 /* Row of a track in a sheet, or -1. */

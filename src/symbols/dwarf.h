@@ -7,7 +7,7 @@
 
 /*
  * The debug information of a program: what was called and inlined where. By
- * libdw; debuginfo.c alone includes its headers. Without it, or without debug
+ * libdw; dwarf.c alone includes its headers. Without it, or without debug
  * information, debuginfo_open() says so.
  */
 struct debuginfo;

@@ -13,7 +13,7 @@
  * and block, which the reference does not have, the unfinished count too.
  *
  * Who occupied the Ps takes two passes: the first finds the waits that the trace does not
- * see the end of, for these do not count; the second makes of each sheet a crowd (crowd.c) of those that
+ * see the end of, for these do not count; the second makes of each sheet a crowd (run_queue.c) of those that
  * wait in it, and weighs what ran there by the crowd that stood around it. So what is
  * kept is of one sheet, and of each goroutine one stretch.
  */

@@ -17,7 +17,7 @@
  * goroutine runnable), and is clipped to the goroutine's life from its first run.
  */
 enum tw_type { TW_CPU, TW_RUN, TW_SCHED, TW_SYNC, TW_NET, TW_SYSCALL, TW_BLOCK, TW_ASSIST, TW__N };
-	/* cpu: samples; run: running, divided among the stacks recorded while the goroutine ran (twstack.c), without
+	/* cpu: samples; run: running, divided among the stacks recorded while the goroutine ran (run_stacks.c), without
 	   the frames of the runtime that preempt (of nothing but these: where the goroutine started): sums are exact,
 	   shares of stacks an estimate; block: all waiting, tagged with the reason; assist: mark assists, on the stack
 	   that had to */

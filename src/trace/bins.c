@@ -7,7 +7,7 @@
  * intervals. What was summed up to the end of a column is where the next one begins.
  *
  * Sheets lie end to end from snap->t0 to snap->t1. What lies within a column as a whole is one difference for a P or M
- * (store/tally.h), so a frame of all there is looks into one sheet for each border of its columns; for
+ * (store/tracks/proc_sums.h), so a frame of all there is looks into one sheet for each border of its columns; for
  * a goroutine it is the sums of whole rows, one sheet after another.
  */
 #include "config.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Who waited longest, of many goroutines: of all their spans (allspans.c) the longest. One is as long as it is, also
+ * Who waited longest, of many goroutines: of all their spans (span_scan.c) the longest. One is as long as it is, also
  * where it goes on beyond the window; only where there were too many sheets to look at it counts as far as was looked.
  */
 #include "config.h"

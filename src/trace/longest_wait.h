@@ -16,7 +16,7 @@ static inline bool state_waits(enum tstate s)
 const char *ival_still(const struct snap *, const struct ival *);
 
 /* The longest wait of n goroutines in [t0, t1), whole also where it goes beyond that; of equals the first goroutine's,
-   and of those the first. Sheets are gone through once, for so many steps (allspans.h); *all: that was all of them.
+   and of those the first. Sheets are gone through once, for so many steps (span_scan.h); *all: that was all of them.
    false: there is none. */
 /* more than that nobody waits for: some 40 million events, where goroutines do little in each sheet */
 enum { LONGWAIT_MOST = 1 << 24 };

@@ -6,7 +6,7 @@
 #include "base/text/regex.h"
 #include "sink.h"
 
-/* Between huntcond.c, which reads a condition, and hunt.c, which looks for it. */
+/* Between span_query.c, which reads a condition, and span_search.c, which looks for it. */
 enum { HUNT_NAMES = 4 };
 #define TRK_NOBODY UINT32_MAX
 

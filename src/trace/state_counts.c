@@ -6,7 +6,7 @@
  * which are put in the order of time. What happens at one instant is one change. So the numbers are those of the
  * goroutines' own intervals, wherever sheets begin and end.
  *
- * The rows of counters that the sealer writes (store/sealing.c) are not that: they are thinned to the extremes of
+ * The rows of counters that the sealer writes (store/tracks/seal_pipeline.c) are not that: they are thinned to the extremes of
  * slots, and which slots there are depends on where sheets end, and so on the memory that there is. For a column on a
  * screen that is enough; a line of a report that says how it was at its end would say an extreme near to it.
  *

@@ -3,7 +3,7 @@
 /*
  * Which frames are user code. The name of a Go function begins with the import
  * path of its package, and the packages of the standard library are data
- * (stdlib.def). A rule by the form of the path alone would be wrong: a path
+ * (go_stdlib.def). A rule by the form of the path alone would be wrong: a path
  * without a dot in its first element may be a module of the user
  * ("orders/internal/db").
  */

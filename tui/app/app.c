@@ -4,7 +4,7 @@
  * The app: which pane is shown, how commands reach panes, and what goes on beside
  * the keyboard.
  *
- * A command goes to the pane first; what the pane passes on is done in appcmd.c,
+ * A command goes to the pane first; what the pane passes on is done in run_command.c,
  * the same in every pane. A pane is made when it is shown first and told of what
  * has changed when it is shown again, not before: there are a dozen of them, and
  * one is looked at. What a pane cannot show yet, as it is still being weighed or

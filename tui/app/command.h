@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /*
- * Commands. cmd.def is the one place where a command is written down; the enum,
+ * Commands. commands.def is the one place where a command is written down; the enum,
  * the key map, the ":" line and its completion, the help pane, the hint row,
  * `ttrace -print=keys` and the manual read it.
  */
@@ -27,7 +27,7 @@ enum cmd_id {
 enum {	/* in which panes a row holds; a pane's own row goes before a P_ALL row with the same key */
 	P_TOP = 1, P_LIST = 2, P_PEEK = 4, P_FLAME = 8, P_TIME = 16, P_GOR = 32, P_TASK = 64, P_GC = 128,
 	P_EVENTS = 256, P_HELP = 512, P_INFO = 1024, P_REPORT = 2048, P_TAGS = 4096, P_ALL = 0xffff,
-	P_TREES = P_TOP | P_LIST | P_PEEK | P_FLAME	/* of calls (tree.h) */
+	P_TREES = P_TOP | P_LIST | P_PEEK | P_FLAME	/* of calls (common.h) */
 };
 
 struct cmd {
@@ -65,7 +65,7 @@ struct keymap {
 	size_t n, cap;
 	struct arena *arena;
 };
-void keymap_init(struct keymap *, struct arena *);	/* the keys of cmd.def */
+void keymap_init(struct keymap *, struct arena *);	/* the keys of commands.def */
 /* "map KEY COMMAND [ARG]", in some panes: later rows go first. */
 int keymap_add(struct keymap *, const char *keys, const char *command, int panes, struct err *);
 void keymap_free(struct keymap *);

@@ -3,7 +3,7 @@
 /*
  * The ":" line.
  *
- * It is one word of cmd.def with or without an argument, written as
+ * It is one word of commands.def with or without an argument, written as
  * pprof's users write it (focus=json, focus json, top20 -cum json -runtime) or
  * one of the short forms: `::` clears, `:>50ms` picks latencies, `:25` goes to a line.
  * It ends as the same struct act that a key makes, so a key and its word cannot

@@ -207,7 +207,7 @@ static void draw_hints(const struct app *a, struct grid *g, int y, const char *s
 	(void)a;
 }
 
-/* From cmd.def: the pane's own rows, then the ones all panes share. */
+/* From commands.def: the pane's own rows, then the ones all panes share. */
 static void own_hints(const struct app *a, struct buf *b)
 {
 	const struct pane_ops *p = pane_now(a);

@@ -4,7 +4,7 @@
  * Keys and the mouse become commands.
  *
  * What has been typed so far and the pane decide (keymap_find). A prompt takes keys
- * before all else, then what lies over the pane (apppop.c), then the help, which
+ * before all else, then what lies over the pane (popup.c), then the help, which
  * searches by letters. After each key it is looked at what has changed of where we are, and that is
  * a step of undo (app_remember).
  *

@@ -28,7 +28,7 @@ struct undo {
 	struct step before, after;	/* of the query only before: where one was */
 };
 
-/* What lies over the lower part of a pane (apppop.c). */
+/* What lies over the lower part of a pane (popup.c). */
 enum pop_kind { POP_NONE, POP_TEXT, POP_MENU };
 enum { POP_TOPICS = 64 };
 struct pop_row {
@@ -58,7 +58,7 @@ enum { COSTS = 256 };		/* frames that are remembered for `set debug on` */
 struct app {
 	const struct opt *opt;
 	struct session *s, *next;	/* next: NULL, or the same read again, on its way to take its place */
-	struct {			/* appahead.c */
+	struct {			/* partial_load.c */
 		struct session *whole;	/* NULL, or what is read while s is a part of it that was gone to */
 		struct session *part;	/* NULL, or such a part on its way */
 		bool wanted;		/* and one that nothing can be said of yet, ... */
@@ -125,7 +125,7 @@ struct app {
 		enum last_use { LAST_OFFER, LAST_RESTORE, LAST_OFF } use;	/* set last */
 		char *key;		/* NULL, or the file as the list of views knows it */
 		char *begin;		/* the view in words when it was opened */
-		char *filters, *gs, *type;	/* how it was left last time: see applast.c */
+		char *filters, *gs, *type;	/* how it was left last time: see view_file.c */
 		struct query q;
 	} last;
 	struct popup pop;
@@ -158,7 +158,7 @@ struct app {
 	bool greeted;			/* what stands out was said */
 	int shift;			/* cells that the lines of the pane are moved to the left (l) */
 	int pressed;			/* keys since the last frame, ... */
-	uint64_t shown, below;		/* ... and what that one showed, and in the line of messages: see appquiet.c */
+	uint64_t shown, below;		/* ... and what that one showed, and in the line of messages: see no_effect_message.c */
 	bool keyed;			/* somebody has pressed a key */
 	bool told;			/* the first notice about the file was shown */
 	bool told_lost;			/* and that it changed on disk since */
@@ -183,7 +183,7 @@ void app_changed(struct app *);				/* all panes want update() */
 void app_hurry(struct app *);				/* what the key before has asked for comes before this one */
 void app_update(struct app *);				/* tell the pane shown what has changed */
 
-/* apptrail.c: where we have been */
+/* history.c: where we have been */
 struct step app_here(const struct app *);
 void app_there(struct app *, const struct step *);
 void app_go(struct app *, int pane);			/* switch, with a new place in the jump list */
@@ -196,10 +196,10 @@ void app_redo(struct app *);
 void app_mark(struct app *, char letter, const char *text);	/* text: a note, or NULL */
 void app_jump_mark(struct app *, char letter);
 
-/* appline.c: the ":" line */
+/* command_line.c: the ":" line */
 void app_line(struct app *, const char *line);
 
-/* appcmd.c: what commands do that are common to all panes */
+/* run_command.c: what commands do that are common to all panes */
 void app_common(struct app *, const struct act *);
 /* false: the report must not write its file, and a message or a question is shown. */
 bool app_report_may_write(struct app *, const struct act *);
@@ -212,7 +212,7 @@ const char *app_exactly(struct app *, const char *name);	/* a regular expression
 const char *app_escaped(struct app *, const char *name);	/* the same, but anywhere in a name */
 const char *app_fun_name(const struct app *, fun_id);
 
-/* appquery.c: commands that change the query */
+/* query.c: commands that change the query */
 bool app_query(struct app *, const struct query *);	/* set it, with a step of undo; false: it is wrong, and said */
 bool app_query_own(struct app *, const struct query *, struct arena *own);	/* as session_set() */
 bool app_narrow(struct app *, const struct act *);	/* false: it is no command of these */
@@ -220,19 +220,19 @@ void app_clear(struct app *);				/* all filters, or say that there are none */
 const char **app_filter_of(struct query *, enum cmd_id);	/* NULL: it is no filter that is a word */
 bool app_filter(struct app *, enum cmd_id, const char *value, bool add);	/* add: either matches */
 
-/* appside.c: more files: differences and merging */
+/* compare.c: more files: differences and merging */
 void app_tell_rest(struct app *);	/* what was compared with the rest, in a line */
 bool app_side(struct app *, const struct act *);	/* false: it is no command of these */
 void app_side_was(struct app *);	/* compare with a->was */
 bool app_side_news(struct app *);			/* a file that was asked for is there: true, and told */
 
-/* appask.c: the prompts: command line, search, filters */
+/* prompts.c: the prompts: command line, search, filters */
 void app_prompt(struct app *, enum cmd_id what, const char *text);
 void app_prompt_key(struct app *, int32_t key);
 const char *app_prompt_label(const struct app *);
 void app_note(struct app *, bool bad, const char *);	/* beside the prompt */
 
-/* appcomplete.c */
+/* complete.c */
 void app_complete(struct app *);			/* Tab in the ":" line */
 void app_find(struct app *, int dir);			/* n, N */
 void app_found(struct app *);		/* what was looked for beside the keyboard may be there */
@@ -240,7 +240,7 @@ void app_find_here(struct app *);	/* a key was pressed meanwhile: if it moved, t
 void app_search(struct app *, const char *re);		/* NULL: none */
 void app_grep(struct app *, const char *re);
 
-/* appsaved.c: filter sets by name */
+/* filter_sets.c: filter sets by name */
 bool app_saved(struct app *, const struct act *);	/* false: it is no command of these */
 int  app_saved_line(struct app *, const char *line, bool ours, struct err *e);	/* "NAME = focus=RE; ..." */
 void app_saved_read(struct app *);
@@ -249,12 +249,12 @@ const char *app_saved_words(struct app *, const char *name);	/* NULL: none are s
 void app_filters_put(struct app *, struct buf *);	/* the filters in force, as words */
 const char *app_filters_take(struct app *, struct query *, const char *words);	/* NULL, or the word that is none */
 
-/* applast.c: how a file was left, from one time to the next */
+/* view_file.c: how a file was left, from one time to the next */
 void app_last_read(struct app *);	/* once the whole file is there */
 bool app_last_go(struct app *);		/* '" ; false: there is none */
 void app_last_write(struct app *);
 
-/* appchoose.c: commands that take one of a few values; tagged rows */
+/* value_menu.c: commands that take one of a few values; tagged rows */
 enum { GRANS = 5 };
 extern const char *const gran_names[GRANS];
 int  app_choices(const struct app *, enum cmd_id, struct choice *);	/* at most CHOICES_MAX */
@@ -262,7 +262,7 @@ bool app_choose(struct app *, enum cmd_id);		/* the menu of a command's values; 
 void app_unit(struct app *, const char *);
 bool app_chosen(struct app *, const struct act *);	/* false: it is no command of these */
 
-/* apppop.c: explanations and menus */
+/* popup.c: explanations and menus */
 void app_explain(struct app *, const char *word);	/* NULL: what is under the cursor */
 /* What stands over the columns of the pane: how many; *missing: NULL, or what nobody explains. */
 int  app_heads(struct app *, enum topic *, const char **missing);
@@ -273,7 +273,7 @@ bool app_pop_key(struct app *, int32_t key);
 bool app_pop_click(struct app *, int y, bool twice);
 void app_pop_draw(struct app *, struct grid *);
 
-/* appnames.c: tags with names, lines of the configuration */
+/* tag_presets.c: tags with names, lines of the configuration */
 void app_tag(struct app *, const char *arg);		/* "NAME", "NAME = RE" */
 const char *app_tag_name(const struct app *, size_t i);	/* NULL: no more */
 int  app_map(struct app *, const char *arg, struct err *e);
@@ -292,7 +292,7 @@ const char *config_values(size_t i);			/* "on|off" */
 void settings_print(struct buf *);			/* the same, tab-separated, for the manual */
 void config_print(struct buf *);			/* the settings there are */
 
-/* appahead.c: what is looked at is read first */
+/* partial_load.c: what is looked at is read first */
 const struct session *app_reading(const struct app *);	/* that app_job() is of */
 bool app_ahead_on(const struct app *);
 bool app_ahead_time(const struct app *, const char *, int64_t *t);	/* as app_time(), percentages by the outline */
@@ -304,7 +304,7 @@ bool app_ahead_stop(struct app *);			/* false: nothing was read ahead */
 void app_ahead_news(struct app *);
 void app_ahead_free(struct app *);
 
-/* appfetch.c: what is open, read or fetched once more */
+/* reload.c: what is open, read or fetched once more */
 /* Another session takes the place of a->s, which is the caller's from now on; what was looked at is gone to by its
    name, same: of the same trace, so that window and row are kept as well. */
 void app_turn(struct app *, struct session *to, bool same);
@@ -313,23 +313,23 @@ void app_again(struct app *, const struct side_news *);	/* a profile that was, i
 bool app_stop_fetch(struct app *);
 void app_fetch_news(struct app *, bool told);	/* told: a message about it stands there already */
 
-/* appfacts.c: the first screen of a profile */
+/* first_screen.c: the first screen of a profile */
 void app_facts(struct app *, size_t room, struct buf *);	/* what it is, in at most so many cells */
 void app_first_words(struct app *);			/* once, when all has been read */
 
-/* appdraw.c */
+/* app/draw.c */
 void app_hints(const struct app *, struct buf *);	/* the line of keys of the pane shown */
 int app_tab_at(const struct app *, int x);		/* the pane whose tab is there on line 0, or -1 */
 
-/* apppaper.c: the pane as text */
+/* copy_pane.c: the pane as text */
 /* Begun, and unless nobody is patient gone on with by app_go_on(); then it is copied, or what that command is to get. */
 void app_paper(struct app *, const char *pipe);
 void app_paper_end(struct app *);	/* all of it now, if one was begun: the pane is about to change */
 bool app_paper_drop(struct app *);	/* false: none was begun */
 
-/* appview.c: the pane as a command line */
+/* view_options.c: the pane as a command line */
 void app_command_line(struct app *, struct buf *);
-/* appchips.c: the filters in force, each after " | "; in another text those that the pane does not apply */
+/* filter_chips.c: the filters in force, each after " | "; in another text those that the pane does not apply */
 void app_chips(const struct app *, struct buf *, struct buf *unused);
 /* The eight numbers of a view as text; what follows them in a text, or NULL where they are not there. A comma or blanks
    are between them. */
@@ -338,7 +338,7 @@ const char *app_numbers_take(const char *, struct view *);
 /* What the options say of where to begin, as far as the file is known; first: all of it. */
 void app_start(struct app *, bool first);
 
-/* appquiet.c: what is said when nothing has changed */
+/* no_effect_message.c: what is said when nothing has changed */
 /* while drawing, before the last line; true: something is said now */
 bool app_quiet(struct app *, const struct grid *);
 void app_no_use(struct app *, enum cmd_id);
@@ -346,7 +346,7 @@ bool app_of_traces(enum cmd_id);			/* it means something in traces alone */
 void app_what_follows(struct app *);			/* after the first key of two */
 void app_which_mark(struct app *);
 
-/* appwrite.c: what is shown as a file of another form */
+/* write_file.c: what is shown as a file of another form */
 void app_write(struct app *, const char *file);	/* NULL: ask for it */
 /* true: a command may write to the file. false: it exists, and the user is asked; at y the command comes again with
    arg, and may. */
@@ -354,7 +354,7 @@ bool app_may_write(struct app *, enum cmd_id, const char *arg, const char *file)
 bool app_over_key(struct app *, int32_t key);	/* the answer; false: nothing was asked */
 void app_write_news(struct app *, bool wait);
 
-/* appout.c: copying, writing, editing */
+/* clipboard_editor.c: copying, writing, editing */
 void app_give(struct app *, struct buf *, const char *what);	/* that is to be copied, by its name */
 void app_copy(struct app *, const char *what);		/* item, report, view */
 void app_screen(struct app *, const char *file);

@@ -4,7 +4,7 @@
  * Key names, and the map from keys to commands.
  *
  * A binding is a sequence of up to four keys (gg, g;). The map is a list, newest
- * first in force: what the user maps goes before what cmd.def says, and a row of
+ * first in force: what the user maps goes before what commands.def says, and a row of
  * a pane before one of all panes. With the keys typed so far the answer is
  * found, nothing, or wait for more. Where one row is the beginning of another
  * (z and zz), the pane's own row does not wait: in a pane that uses z, z acts at

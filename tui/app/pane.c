@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The panes there are. A new pane is a file pane_NAME.c with one struct
- * pane_ops, its bit and its digit in cmd.def, and a line here; the tabs, the
+ * pane_ops, its bit and its digit in commands.def, and a line here; the tabs, the
  * digits, the help and -pane=NAME follow.
  */
 #include "config.h"

@@ -12,7 +12,7 @@
 
 /*
  * The pane interface. A pane is pure functions over (its state, the session):
- * draw() never changes anything, keys arrive as commands (cmd.def), and what
+ * draw() never changes anything, keys arrive as commands (commands.def), and what
  * concerns the whole program is asked of the app through struct ask. A pane
  * knows neither keys nor curses nor other panes; links between panes are
  * places. All functions but act, draw and summary may be NULL.
@@ -100,7 +100,7 @@ struct pane_report {		/* the report that has what a pane shows; strings may lie 
 
 struct pane_ops {
 	const char *name, *tab;	/* "top", "Top" */
-	int bit;		/* P_TOP: the rows of cmd.def that hold here */
+	int bit;		/* P_TOP: the rows of commands.def that hold here */
 	enum cmd_id cmd;	/* the command that opens it */
 	bool trace_only, profile_only;
 	bool of_scope;		/* what it shows depends on the scope of the query alone: session_scope() */
@@ -132,7 +132,7 @@ struct pane_ops {
 	   (while typing). Number of hits; *at: which one it is, from 1. FIND_ON: it is looked for beside the
 	   keyboard; it is asked again when job() has ended, and where there is none the pane goes there itself. */
 	uint32_t (*find)(void *st, const struct pane_env *, int dir, uint32_t *at);
-	/* Bottom hint row, "Enter peek  c cum": as words; NULL: made from cmd.def. */
+	/* Bottom hint row, "Enter peek  c cum": as words; NULL: made from commands.def. */
 	void (*keys)(const void *st, const struct pane_env *, struct buf *);
 	/* Right part at >= 120 columns, or side_cols where that is not 0; NULL: none, the pane gets the whole width. */
 	void (*side)(const void *st, const struct pane_env *, struct grid *);

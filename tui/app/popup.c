@@ -7,7 +7,7 @@
  * as few lines as they need, from the bottom, under a rule. They own no keys but
  * those that move, run and close; any other key closes them and then does what it
  * always does, so a menu also teaches the keys that it shows. What a menu offers
- * is a table (menu.def) and the pane's own rows of cmd.def; what is explained is
+ * is a table (menu.def) and the pane's own rows of commands.def; what is explained is
  * a table too (explain.def). Lines are wrapped anew for each drawing: the popup
  * holds topics and rows, and a resize is nothing special.
  */

@@ -4,11 +4,11 @@
  * What commands do that is common to all panes.
  *
  * A command comes as a struct act, whether a key, a mouse or a ":" line
- * (appline.c) made it. The pane that is shown has been asked before and passed
+ * (command_line.c) made it. The pane that is shown has been asked before and passed
  * it on, or it is none of a pane's. Here it opens a pane, where an argument means
  * to the pane what it would mean to the report of that name; or it is of the
  * program (quit, marks, jumps, prompts); or it goes to the file that knows it:
- * the query is appquery.c's, other files are appside.c's.
+ * the query is query.c's, other files are compare.c's.
  */
 #include "config.h"
 #include "app/internal.h"

@@ -44,12 +44,12 @@ static inline const struct el_event *ev_now(const struct events *p)
 	return p->rows.n ? ev_at(p, p->rows.sel) : NULL;
 }
 
-/* events_draw.c */
+/* events/draw.c */
 int  ev_foot(const struct events *, const struct pane_env *);	/* lines below the events */
 void ev_draw(const void *, const struct pane_env *, struct grid *);
 void ev_side(const void *, const struct pane_env *, struct grid *);
 
-/* events_words.c */
+/* events/text.c */
 void ev_words(const struct snap *, const struct el_event *, struct buf *);	/* without when and to whom */
 void ev_text(const struct snap *, const struct el_event *, struct buf *);	/* a row, to search in */
 void ev_line(const struct snap *, const struct el_event *, struct buf *);	/* a row, to write out */
@@ -58,7 +58,7 @@ enum style ev_style(const struct snap *, const struct el_event *);
 struct ev_stack { const char *of; stk_id stack; };
 int  ev_stacks(const struct snap *, const struct el_event *, struct ev_stack out[2]);
 
-/* events_page.c */
+/* page_job.c */
 struct el_ask ev_ask(int view, const struct tp_scope *);	/* which points at the scope */
 struct ev_got { struct el list; bool far; };	/* far: what the filters leave is to be looked for beyond it */
 /* The page around an event, which need not be. false: it is got beside the keyboard, and ev_page_done() has it. */
@@ -69,7 +69,7 @@ void ev_page_drop(struct events *);	/* it is not wanted any more */
 bool ev_page_done(struct events *, const struct pane_env *, struct ev_got *);
 void ev_page_free(struct events *);
 
-/* events_quest.c: looking through the whole trace beside the keyboard, on a thread of its own. Quests are
+/* events/search_job.c: looking through the whole trace beside the keyboard, on a thread of its own. Quests are
    given up by freeing them. */
 struct quest_ask {
 	const char *re;		/* NULL: none */

@@ -2,12 +2,12 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Every event in order. The pane holds a page of them, EV_CHUNK or so around the
- * cursor (analysis/eventlist.c gathers it out of the store), and another page
+ * cursor (trace/events.c gathers it out of the store), and another page
  * when the cursor comes near its end, so that a trace of any length opens at
  * once and a jump to a time costs the same anywhere. Rows therefore have no
  * number in the whole; where the cursor is, is a time.
  *
- * What is not on the page is looked for beside the keyboard (events_quest.c): the
+ * What is not on the page is looked for beside the keyboard (events/search_job.c): the
  * next hit of a search, or those that `&` leaves, which then are the page.
  */
 #include "config.h"

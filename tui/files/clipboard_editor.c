@@ -5,7 +5,7 @@
  *
  * The app only says what; reaching the clipboard or an editor is the terminal's
  * business (struct app_wants). A key that writes a file first shows its name, and
- * asks before it replaces one that exists (appwrite.c). TTRACESECURE in the environment turns all of it
+ * asks before it replaces one that exists (write_file.c). TTRACESECURE in the environment turns all of it
  * off, for machines where a viewer should do nothing but view.
  */
 #include "config.h"

@@ -3,7 +3,7 @@
 /*
  * What is looked at is read first. A trace is read in its order, for what goes on at a time follows from
  * what went before; but who goes to a time that the reading has not come to does not want to wait for gigabytes. So the
- * generations of that time are read by themselves (load/gopart.c), into a session of its own, while the
+ * generations of that time are read by themselves (load/gotrace/partial.c), into a session of its own, while the
  * reading of the whole stands still; then that goes on, and the panes show the part until
  * all that lies before it has been read too, or until somebody goes back with Esc. Then the
  * same window, row and filters are shown of the whole.

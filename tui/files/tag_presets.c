@@ -7,7 +7,7 @@
  *
  * A tag by name tags all functions that its expression matches, for `:tagged` to
  * use: what one would do by hand with t, row by row. Sets of filters have names too, in
- * appsaved.c. The lines of the configuration are the ":" line's words but for those
+ * filter_sets.c. The lines of the configuration are the ":" line's words but for those
  * that need a file to be open.
  */
 #include "config.h"

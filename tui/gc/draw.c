@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * How the garbage collection pane looks below its table (gc_table.c): the curve
+ * How the garbage collection pane looks below its table (gc/table.c): the curve
  * of utilisation with its worst windows below it where there are lines for it,
  * and beside the pane who had to assist.
  *

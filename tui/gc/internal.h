@@ -10,7 +10,7 @@
 #include "tracepane/tracepane.h"
 #include "profile/common.h"
 
-/* The inside of the garbage collection pane, for pane_gc.c and gc_*.c. */
+/* The inside of the garbage collection pane, for gc/pane.c and gc_*.c. */
 enum { WORST = 10, PLOT = MMU_PLOT };
 enum gc_part { PART_TABLE, PART_CURVE, PART_WORST, PART__N };
 enum { GC_KINDS = 4, GC_PCTS = 4 };
@@ -79,7 +79,7 @@ struct gcview {
 /* Lines of the table. */
 int gc_table_h(const struct gcview *, const struct pane_env *);
 
-/* gc_table.c: columns, order and look of the table that is shown. */
+/* gc/table.c: columns, order and look of the table that is shown. */
 enum gc_list gc_list(const struct gcview *);
 void gc_table_begin(struct gcview *);	/* the order at first */
 /* Put the n rows of that table in its order, and select the first for which gc_identity() is `select`; -1: none. */
@@ -91,14 +91,14 @@ int gc_table_sorts(const struct gcview *, struct choice *);
 void gc_table_report(const struct gcview *, const struct pane_env *, struct pane_report *);
 void gc_table_draw(const struct gcview *, const struct pane_env *, struct grid *, int h);	/* head and h rows */
 
-/* gc_cycles.c: the cycles of the scope. */
+/* cycles.c: the cycles of the scope. */
 const struct gc_cycle *gc_cycle_at(const struct gcview *, uint32_t row);
 void gc_cycles_list(struct gcview *, const struct snap *, int64_t select);	/* rows, in order */
 struct gc_key { int64_t v; bool none; };
 struct gc_key gc_cycle_value(const struct snap *, const struct gc_cycle *, enum gc_cycle_col);	/* what stands there */
 void gc_cycle_cell(const struct snap *, struct grid *, int w, const struct gc_cycle *, enum gc_cycle_col);
 
-/* gc_stops.c: the stops of the scope; rows_set() included. They are listed anew with this row selected, if it is there:
+/* gc/stops.c: the stops of the scope; rows_set() included. They are listed anew with this row selected, if it is there:
    gc_selected() of then, -1: none. */
 void gc_stops_make(struct gcview *, const struct snap *, int64_t select);
 void gc_stops_load(struct gcview *, const struct snap *, const struct view *);	/* as save() of the pane wrote it */
@@ -118,7 +118,7 @@ void gc_stop_group_name(const struct gcview *, const struct store *, const struc
 /* Grouping, and Enter and q of groups. V_PASS: another command. */
 enum verdict gc_stops_act(struct gcview *, const struct pane_env *, const struct act *, struct ask *);
 int gc_stops_groups(const struct gcview *, struct choice *);	/* what gr offers */
-/* gc_curve.c: the curve and the worst windows of what the pane asks for now, at once or beside the keyboard. */
+/* mmu_job.c: the curve and the worst windows of what the pane asks for now, at once or beside the keyboard. */
 void gc_curve_want(struct gcview *, const struct pane_env *);
 bool gc_curve_new(const struct gcview *);	/* another curve than the one there is will come */
 struct job *gc_curve_job(const struct gcview *);

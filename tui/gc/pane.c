@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Garbage collection: the cycles or, by [ and ], the stops of the world (gc_stops.c); below,
+ * Garbage collection: the cycles or, by [ and ], the stops of the world (gc/stops.c); below,
  * how much of the processors is left to the program in the worst window of each
  * length (minimum mutator utilisation), and where the worst windows are.
  *
- * Cycles come from analysis/cycles.c, utilisation from analysis/mmu.c, as the
+ * Cycles come from trace/gc_cycles.c, utilisation from trace/mmu.c, as the
  * reports have them. The curve is asked for when the trace has been read, when the
  * query has another range of time, or when another part of the collector's work is
- * to count (gc_curve.c). The worst windows are of the length that is chosen on it.
+ * to count (mmu_job.c). The worst windows are of the length that is chosen on it.
  *
  * A filter of goroutines, tasks or regions leaves the cycles and stops that went
  * on while those were there, with their assists alone. Utilisation is of Ps: no

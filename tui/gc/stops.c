@@ -3,7 +3,7 @@
 /*
  * The stops of the world in the GC pane: single stops, or sums by kind or by
  * caller (gr), and the stops of one such group (Enter). Stops and groups are those
- * of analysis/stops.c, as in the report `stw`; the table (gc_table.c) is an order
+ * of trace/stats/stops.c, as in the report `stw`; the table (gc/table.c) is an order
  * over them.
  */
 #include "config.h"

@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The table in the upper part of the GC pane. It shows one of three lists: cycles
- * (gc_cycles.c), stops, or sums of stops (gc_stops.c). Here is what the three have
+ * (cycles.c), stops, or sums of stops (gc/stops.c). Here is what the three have
  * in common: columns, sorting, drawing.
  *
  * A list is an array of indexes into what the analysis made; sorting changes that

@@ -3,7 +3,7 @@
 /*
  * One goroutine's page: who it is, its time by state, its life as a strip, and
  * its spans one a line with what ended each. The spans are gathered once, when
- * the page opens (goroutines_spans.c); the strip is columns of the timeline, exact at any length.
+ * the page opens (spans_job.c); the strip is columns of the timeline, exact at any length.
  */
 #include "config.h"
 #include "goroutines/internal.h"

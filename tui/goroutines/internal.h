@@ -130,7 +130,7 @@ static inline str_id gor_key(const struct gor *p, const struct store *st, trk_id
 {
 	return p->key ? p->key[t] : (str_id)store_trk(st, t)->name;
 }
-/* goroutines_rows.c */
+/* goroutines/rows.c */
 const struct gor_row *gor_sel(const struct gor *, struct gor_row *room);	/* NULL: none */
 bool gor_match(const struct store *, const struct gor_row *, const struct rx *);
 /* Groups, of the snapshot and the query. false: there are so many goroutines that it is done beside the keyboard,
@@ -147,7 +147,7 @@ bool gor_fill_soon(struct gor *, const struct pane_env *);
 void gor_other_drop(struct gor *);
 /* Where a goroutine lies in gs->g, by groups that are open; UINT32_MAX: nowhere. */
 uint32_t gor_index(const struct gor *, trk_id);
-/* goroutines_meant.c */
+/* selection.c */
 bool gor_tagged(const struct gor *, const struct gor_row *);
 void gor_tag(struct gor *, const struct gor_row *);	/* or not any more */
 /* What is tagged, else selected, as a query: an expression of start functions, or the numbers of
@@ -156,7 +156,7 @@ enum verdict gor_ask(struct gor *, const struct pane_env *, bool rest, struct as
 enum verdict gor_ask_without(struct gor *, const struct pane_env *, struct ask *);	/* all but those meant */
 trk_id gor_first(const struct gor *);			/* the first goroutine of it */
 
-/* goroutines_draw.c */
+/* goroutines/draw.c */
 enum { GOR_COLS = 14 };
 struct gor_column { struct rows_col c; int val; };	/* val: gor_val, or SORT_* */
 /* What the column of that value is called after :sort, and in the menu of s; NULL: it is no order. */
@@ -168,13 +168,13 @@ void gor_side(const void *, const struct pane_env *, struct grid *);
 void gor_summary(const void *, const struct pane_env *, struct buf *);
 void gor_detail(const void *, const struct pane_env *, struct buf *);
 
-/* goroutines_story.c */
+/* wait_summary.c */
 void gor_tell(const struct snap *, const struct sched_groups *, uint32_t first, uint32_t n, const struct arena *,
     struct gor_told *);
 void gor_story_make(struct gor *, const struct pane_env *);
 void gor_story_draw(const struct gor *, const struct pane_env *, struct grid *);	/* into the rectangle */
 
-/* goroutines_look.c: passes over the sheets, beside the keyboard where they are not short */
+/* wait_job.c: passes over the sheets, beside the keyboard where they are not short */
 struct job *gor_look_job(const struct gor *);
 void gor_look_words(const struct gor *, struct buf *);	/* how far it is, where one waits for it */
 void gor_look_story(struct gor *, const struct pane_env *);	/* the story's waits */
@@ -185,7 +185,7 @@ bool gor_look_stop(struct gor *);		/* no jump any more; false: there was none */
 void gor_look_drop(struct gor *);		/* groups are others now: nothing of it is wanted */
 void gor_look_done(struct gor *, const struct pane_env *, struct ask *);	/* it has ended, or is waited for */
 
-/* goroutines_spans.c */
+/* spans_job.c */
 void gor_one_load(struct gor *, const struct pane_env *);	/* p->one.trk is set */
 void gor_one_seek(struct gor *, int64_t t);		/* when there are spans: to the one at t, ... */
 void gor_one_row(struct gor *, uint32_t i);		/* ... or to that span */
@@ -197,7 +197,7 @@ void gor_one_rest(struct gor *);	/* wait for the spans that are still gathered, 
 void gor_one_done(struct gor *, const struct pane_env *);	/* gor_one_job() has ended, or is waited for */
 void gor_one_here(struct gor *);			/* somebody looks where he is */
 void gor_one_stop(struct gor *);
-/* goroutines_one.c */
+/* detail.c */
 int gor_one_sorts(const struct gor *, struct choice *);	/* for the menu of s; how many */
 const char *gor_one_sort_word(const struct gor *);	/* also the column of the report `goroutine` */
 void gor_one_draw(const struct gor *, const struct pane_env *, struct grid *);
@@ -206,7 +206,7 @@ enum verdict gor_one_act(struct gor *, const struct pane_env *, const struct act
 void gor_one_summary(const struct gor *, const struct pane_env *, struct buf *);
 void gor_one_detail(const struct gor *, const struct pane_env *, struct buf *);
 bool gor_still_blocked(const struct gor *, const struct pane_env *);	/* is the selected span? */
-/* goroutines_parts.c: what is told beside the spans */
+/* span_detail.c: what is told beside the spans */
 int gor_part_draw(const struct gor *, const struct pane_env *, struct grid *, int y, int h, enum gor_part);
 const struct tp_wake *gor_one_wake(const struct gor_one *);	/* in the selected span is the one that ( led to; or NULL */
 /* The selected span, of v; 0 also where there is none. */
@@ -219,22 +219,22 @@ static inline const struct ival *gor_one_now(const struct gor_one *o)
 	return o->rows.n ? &o->v[gor_one_at(o)] : NULL;
 }
 
-/* pane_goroutines.c */
+/* goroutines/pane.c */
 /* The list of a group. false: it is shown when it has been made, beside the keyboard; until then the groups are. */
 bool gor_enter(struct gor *, const struct pane_env *, str_id name);
 void gor_open_one(struct gor *, const struct pane_env *, trk_id, int64_t at);	/* its page, at what it does then */
 void gor_keep(struct gor *, const struct pane_env *);	/* what is selected, over updates; its story */
 
-/* goroutines_there.c */
+/* position.c */
 void gor_arrive(struct gor *, const struct pane_env *);	/* where gor_load() was to go: p->there, now */
 void gor_save(const void *, struct view *);
 void gor_load(void *, const struct pane_env *, const struct view *);
 
-/* goroutines_find.c */
+/* search.c */
 void gor_hits(struct gor *, const struct pane_env *);	/* mark what the search finds in the rows shown */
 uint32_t gor_find(void *, const struct pane_env *, int dir, uint32_t *at);
 
-/* goroutines_hunt.c */
+/* goroutines/search_job.c */
 /* p->tree, of what is searched now. false: so many are looked through that it is done beside the keyboard, and p->tree
    is of nothing until gor_hunt_done(). */
 bool gor_hunt(struct gor *, const struct pane_env *);

@@ -2,12 +2,12 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Goroutines: groups by start function or by what else gr says, then the
- * goroutines of one group, then one goroutine's page (goroutines_one.c). Enter
+ * goroutines of one group, then one goroutine's page (detail.c). Enter
  * goes down, q comes back. What is tagged with t, else what is selected, is what
  * 4, 5 and f take along: a group of start functions as an expression that finds
  * them in any trace, all else as the goroutines' numbers.
  *
- * The accounts are analysis/sched.c's, the ones that the report `goroutines`
+ * The accounts are trace/stats/goroutine_stats.c's, the ones that the report `goroutines`
  * prints, made once for a snapshot and a query; a table here is an order over
  * them. Sorting by another column is linear in what is listed, drawing costs
  * what is in view. The level that is shown and what is open in it are the view's

@@ -7,7 +7,7 @@
  * its number and its creator: what it has from its group would make hits of all
  * of them at once. On one goroutine's page the search is through its spans.
  *
- * Who is a hit is found out once for an expression and what is listed (goroutines_hunt.c), of many beside the
+ * Who is a hit is found out once for an expression and what is listed (goroutines/search_job.c), of many beside the
  * keyboard. The order within a group is only needed, and only made, for the one that is opened.
  */
 #include "config.h"

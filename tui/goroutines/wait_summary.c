@@ -3,9 +3,9 @@
 /*
  * What is told of the selected group of goroutines: how long its waits are, in
  * quantiles and as a histogram, and who ends them. It takes a pass over the sheets for all of its spans
- * (analysis/waits.c), so it is made when the selection moves, not when it is drawn: a short one, over what is at hand,
+ * (trace/stats/wait_stats.c), so it is made when the selection moves, not when it is drawn: a short one, over what is at hand,
  * at once, for moving through a list must not depend on the length of the trace, and all of it beside the keyboard
- * (goroutines_look.c). When that, too, stopped early it says so.
+ * (wait_job.c). When that, too, stopped early it says so.
  */
 #include "config.h"
 #include "goroutines/internal.h"

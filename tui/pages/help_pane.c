@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Help: every key and command, from cmd.def.
+ * Help: every key and command, from commands.def.
  *
  * The first group is what the pane can do that help was opened from: the keys of its
  * hint line, then its own rows of the table. The others follow under the headings of

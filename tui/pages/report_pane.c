@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The text of a report: any row of report.def, of what is shown.
+ * The text of a report: any row of reports.def, of what is shown.
  *
  * The words after : are those of pprof's own prompt (tree -cum json -runtime):
  * numbers, -cum and -flat, expressions to focus on, -RE to ignore, > FILE, and any
@@ -9,7 +9,7 @@
  * session makes of its query, so the pane shows what the same line prints in a
  * shell, and says that line. Reports make a model of their own and may take long:
  * they run beside the keyboard, one at a time, from the bytes that the session
- * holds (session/hand.h); Esc stops one, another query makes it anew. The text is kept as it is; rows are its lines, or
+ * holds (session/input_cache.h); Esc stops one, another query makes it anew. The text is kept as it is; rows are its lines, or
  * those that & leaves.
  */
 #include "config.h"

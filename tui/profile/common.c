@@ -91,7 +91,7 @@ void tree_drop(struct tree *t)
 
 static const char *unit_of(const struct calls *c)
 {
-	/* strings of the store end with a NUL (names.c) */
+	/* strings of the store end with a NUL (symbols.c) */
 	return c->unit ? store_str(c->st, c->unit)->s : "count";
 }
 

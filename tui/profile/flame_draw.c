@@ -3,7 +3,7 @@
 /*
  * Drawing the flame graph.
  *
- * analysis/flame.c says which cells a frame has; here are lines, colours and
+ * calltree/flame.c says which cells a frame has; here are lines, colours and
  * labels. A node's line follows from its depth alone: depth minus what is
  * scrolled away, counted upwards for callers and when the graph is flipped. So
  * the ancestors of a zoomed frame stay where they were, drawn over the full

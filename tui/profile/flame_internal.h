@@ -6,7 +6,7 @@
 #include "calltree/flame.h"
 #include "profile/common.h"
 
-/* The inside of the flame pane, for pane_flame.c, flame_draw.c, flame_move.c and flame_words.c. */
+/* The inside of the flame pane, for flame_pane.c, flame_draw.c, flame_move.c and flame_text.c. */
 enum { DOWN, UP, PARTS };	/* UP: the callers above the one that is looked from, when there is one */
 /* AUTO: package, or DIFF in a difference */
 enum flame_colour { FC_AUTO, FC_PACKAGE, FC_SELF, FC_STATE, FC_DIFF, FC__N };
@@ -59,7 +59,7 @@ void flame_into_view(struct flameview *, int h);
 /* false: it is no command that moves the selection. */
 bool flame_move(struct flameview *, const struct pane_env *, const struct act *);
 
-/* flame_words.c */
+/* flame_text.c */
 extern const char *const flame_order_name[];	/* by enum order */
 void flame_summary(const void *, const struct pane_env *, struct buf *);
 void flame_detail(const void *, const struct pane_env *, struct buf *);

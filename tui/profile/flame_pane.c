@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The flame graph: what is selected, zoomed and folded, and how keys change
- * that. Drawing is flame_draw.c, moving flame_move.c, what is said of it flame_words.c, the tree and its
- * layout analysis/flame.c.
+ * that. Drawing is flame_draw.c, moving flame_move.c, what is said of it flame_text.c, the tree and its
+ * layout calltree/flame.c.
  *
  * Places are numbers in a flame that is made anew with every query and every
  * folding, so what outlives it is kept as ids: of the path to the selection

@@ -8,7 +8,7 @@
 #include "widget/list.h"
 #include "profile/common.h"
 
-/* The inside of the list pane, for pane_list.c and list_*.c. */
+/* The inside of the list pane, for list_pane.c and list_*.c. */
 enum { LIST_BACK_MAX = 64 };
 enum list_kind { LR_LINE, LR_FOLDED, LR_INLINED, LR_ASM };
 

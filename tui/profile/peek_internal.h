@@ -8,7 +8,7 @@
 #include "widget/list.h"
 #include "profile/common.h"
 
-/* What Peek shows, for pane_peek.c, which makes it, and peek_draw.c. */
+/* What Peek shows, for peek_pane.c, which makes it, and peek_draw.c. */
 enum { BACK_MAX = 64, PEEK_TALL = 40 };
 enum row_kind { R_CALLER, R_CALLERS, R_CENTRE, R_CALLEES, R_CALLEE };
 

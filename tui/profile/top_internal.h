@@ -6,7 +6,7 @@
 #include "widget/list.h"
 #include "profile/common.h"
 
-/* The inside of Top, for pane_top.c and top_draw.c. */
+/* The inside of Top, for top_pane.c and top_draw.c. */
 enum top_col { C_FLAT, C_FLATP, C_SUM, C_FLATA, C_FLATB, C_CUM, C_CUMP, C_CUMA, C_CUMB, C_BAR, C_WHERE, C_NAME, C__N };
 enum top_sort { K_FLAT, K_CUM, K_NAME, K_FLATA, K_FLATB, K_CUMA, K_CUMB, K__N };
 

@@ -109,7 +109,7 @@ static inline const struct item *item_now(const struct tasks *p)
 	return p->rows[L_LIST].n ? &p->item[p->shown[p->rows[L_LIST].sel]] : NULL;
 }
 
-/* tasks_make.c: what is listed, out of the snapshot and the query */
+/* tasks/rows.c: what is listed, out of the snapshot and the query */
 /* of its scope, pick and regions, into its arena */
 void tasks_list(struct tasks *, const struct snap *, const struct onlooker *);
 void tasks_order(struct tasks *, const struct pane_env *);	/* kinds */
@@ -121,7 +121,7 @@ void tasks_text(const struct tasks *, const struct store *, enum tasks_level, ui
 int64_t tasks_value(const struct tasks *, const struct item *, int val);
 void tasks_pick_words(const struct pick *, struct buf *);
 
-/* tasks_work.c: the same beside the keyboard, where there are many */
+/* rows_job.c: the same beside the keyboard, where there are many */
 void tasks_make(struct tasks *, const struct pane_env *);	/* anew: another snapshot, query or pick */
 struct tasks_want tasks_wanted(const struct tasks *);
 void tasks_go(struct tasks *, const struct pane_env *, const struct tasks_want *);	/* likewise, and go there */
@@ -131,23 +131,23 @@ struct job *tasks_job(const struct tasks *);
 void tasks_done(struct tasks *, const struct pane_env *);	/* it has ended, or is waited for */
 void tasks_stop(struct tasks *, struct session *);
 void tasks_work_words(const struct tasks *, struct buf *);
-/* tasks_find.c */
+/* tasks/search_job.c */
 /* Mark what the search finds: in a list of many beside the keyboard, then there are no marks until that is done. */
 void tasks_hits(struct tasks *, const struct pane_env *);
 struct job *tasks_hunt_job(const struct tasks *);
 void tasks_hunt_done(struct tasks *);
 void tasks_hunt_stop(struct tasks *);	/* before what it looks at goes */
 uint32_t tasks_find_hit(void *, const struct pane_env *, int dir, uint32_t *at);
-/* pane_tasks.c */
+/* tasks/pane.c */
 void tasks_page(struct tasks *, const struct pane_env *, uint64_t id);	/* of a task */
 bool tasks_selected(const struct tasks *, const struct pane_env *, struct place *);	/* false: nothing is */
 
-/* tasks_words.c */
+/* tasks/text.c */
 void tasks_summary(const void *, const struct pane_env *, struct buf *);
 void tasks_detail(const void *, const struct pane_env *, struct buf *);
 void tasks_keys(const void *, const struct pane_env *, struct buf *);
 
-/* tasks_draw.c */
+/* tasks/draw.c */
 int tasks_foot(const struct tasks *, const struct pane_env *);	/* lines below the list */
 void tasks_draw(const void *, const struct pane_env *, struct grid *);
 void tasks_side(const void *, const struct pane_env *, struct grid *);

@@ -4,7 +4,7 @@
  * Tasks and, by [ and ], regions: kinds with how long they take, then those of
  * one kind, slowest first, then what happened in one task, in order.
  *
- * What is listed is made in tasks_make.c, what is said of it in tasks_words.c; this is what keys do. Bars of the
+ * What is listed is made in tasks/rows.c, what is said of it in tasks/text.c; this is what keys do. Bars of the
  * histogram, `:>50ms` and `:incomplete` end in the same pick, which is part of
  * the view: `u` takes it back, a mark brings it along. What a task's time went
  * to is the time by state of the goroutines that worked for it (the same

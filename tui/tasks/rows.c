@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * What the tasks pane lists. Kinds, regions and the events of a task are
- * analysis/sched.c's, as the reports have them; here they become rows: kinds
+ * trace/stats/goroutine_stats.c's, as the reports have them; here they become rows: kinds
  * with a histogram each, those of one kind in an order, and the lines of one
  * task. All items of a kind are kept, also those that the pick leaves out: the
  * bars are made of all of them, so that a choice can be widened again.

@@ -3,7 +3,7 @@
 /*
  * What is said of tasks and regions in the lines around their lists: how many there are and which are meant
  * above, of the selected one when it was, how long and whose below, and the keys of each level. Read off what
- * tasks_make.c has made.
+ * tasks/rows.c has made.
  */
 #include "config.h"
 #include "tasks/internal.h"

@@ -19,7 +19,7 @@ enum key {
 	KEY_ZOOM_UP, KEY_ZOOM_DOWN	/* wheel with Ctrl or Shift */
 };
 
-/* One key at s[0..n): a character, or a name as cmd.def has them (Enter, ^A, F1, S-Tab, PgDn) in <angle brackets>.
+/* One key at s[0..n): a character, or a name as commands.def has them (Enter, ^A, F1, S-Tab, PgDn) in <angle brackets>.
    Bytes taken, 0 when there is none. */
 size_t key_script(const char *s, size_t n, int32_t *key);
 void key_print(int32_t key, struct buf *);

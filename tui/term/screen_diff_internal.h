@@ -43,7 +43,7 @@ static inline bool blank(const struct shown *s)
 
 /* The paint from here on. */
 void pen_paint(struct pen *, const struct paint *, struct buf *);
-/* pen_scroll.c: rows that have moved are moved by the terminal */
+/* scroll_diff.c: rows that have moved are moved by the terminal */
 void pen_scroll(struct pen *, struct buf *);
 
 #endif

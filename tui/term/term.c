@@ -3,14 +3,14 @@
 /*
  * The terminal, by ncurses. This is the only file that knows it.
  *
- * Output: where terminfo shows the terminal to be one that speaks ANSI, pen.c
+ * Output: where terminfo shows the terminal to be one that speaks ANSI, screen_diff.c
  * makes the bytes and curses has no say in what is on the screen; for others
  * term_show() hands every row of the grid to curses. Input: one poll() over the terminal, a
  * pipe that signal handlers write to, and the loader's pipe; nothing wakes up by
  * itself.
  *
  * The terminal must be as before on every way out. term_close() does that on the
- * good ways, wayout.c on the others.
+ * good ways, restore.c on the others.
  *
  * Where standard input carries the data, keys come from /dev/tty.
  */
@@ -142,7 +142,7 @@ static bool cap_none(const char *cap)
 	return !v || v == (const char *)-1;
 }
 
-/* pen.c can drive it: it moves, erases and paints as ECMA-48 has it, and wraps at the last column late. */
+/* screen_diff.c can drive it: it moves, erases and paints as ECMA-48 has it, and wraps at the last column late. */
 static struct pen *ansi_pen(const struct term *t)
 {
 	if (!cap_is("cup", "\033[%i%p1%d;%p2%dH") || !cap_is("el", "\033[K") || !tigetflag("am") ||

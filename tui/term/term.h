@@ -28,7 +28,7 @@ void term_stop(struct term *);		/* suspend to the shell; returns when continued 
 void term_leave(struct term *);
 void term_back(struct term *);
 int  term_tty(const struct term *);	/* where keys come from */
-/* termrun.c: $VISUAL or $EDITOR in our place, until it ends; -1 when it did not start. */
+/* run_program.c: $VISUAL or $EDITOR in our place, until it ends; -1 when it did not start. */
 int  term_edit(struct term *, const char *file, int64_t line);
 /* `sh -c command` with n bytes of s as its input, in our place; then a key. -1: it did not start. */
 int  term_pipe(struct term *, const char *command, const char *s, size_t n);

@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * What the timeline knows of a whole snapshot: its tracks by their numbers, what lies on
- * rows (inlay.c), tasks, sums of marks and counters, and what Ps went through. All of it costs by the track, the mark or the interval, so where those
+ * rows (region_layout.c), tasks, sums of marks and counters, and what Ps went through. All of it costs by the track, the mark or the interval, so where those
  * are many it is made beside the keyboard, and the pane goes on with what it had: rows of an
  * older snapshot, or, of a trace that is there at once, its first tracks. Who leaves stops it.
  *

@@ -276,7 +276,7 @@ void tl_ask_done(struct timeline *tl, const struct pane_env *env, struct ask *ou
 	job_join(k->job);
 	if (!k->dropped && apply(tl, env, &k->q, &k->a, out) == V_DONE && !k->a.any && !k->a.nchain && at == tl->at &&
 	    t0 == tl->t0)
-		ask_say(out, "%s: %s", cmds[k->q.cmd].name,	/* as appquiet.c of other keys */
+		ask_say(out, "%s: %s", cmds[k->q.cmd].name,	/* as no_effect_message.c of other keys */
 		    k->q.cmd == CMD_OPEN ? "nothing to open here" : "changes nothing here");
 	if (k->more && !start(tl, k->sn, &k->next)) {
 		struct tl_answer a = {0};

@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The timeline pane: what every P (or M, or G) did, from the whole trace down
- * to single nanoseconds. This file is its commands; timeline_move.c moves,
- * timeline_draw.c, _head.c and _story.c draw, timeline.h has the state.
+ * to single nanoseconds. This file is its commands; move.c moves,
+ * timeline/draw.c, _head.c and _story.c draw, timeline.h has the state.
  *
  * The pane keeps a window and a cursor, nothing that grows with the trace but
  * the list of rows. While the trace is loading and the whole of it is shown,

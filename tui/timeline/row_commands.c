@@ -3,7 +3,7 @@
 /*
  * The commands that say which rows the timeline has: `:rows` and M, t, E, S, and
  * how the second line of the screen names what they chose. What they choose is
- * a kind, which of the goroutines, an order of tasks; timeline_rows.c makes the list.
+ * a kind, which of the goroutines, an order of tasks; timeline/rows.c makes the list.
  */
 #include "config.h"
 #include "timeline/timeline.h"

@@ -47,7 +47,7 @@ struct tl_link {
 	bool created;
 }; /* of the wake chain */
 
-struct tl_index { /* what is known of a snapshot (timeline_index.c) */
+struct tl_index { /* what is known of a snapshot (index_job.c) */
 	struct arena mem, sums;	/* sums: of marks and counters, which another thread makes */
 	uint32_t of;		/* so many spans and marks */
 	bool first, whole;	/* first: of none of them yet; whole: the trace is there */
@@ -87,7 +87,7 @@ struct tl_scope { /* what the filters leave, of a snapshot and a query */
 };
 
 struct timeline {
-	struct tl_kept *kept;	/* of the frame before (timeline_index.c) */
+	struct tl_kept *kept;	/* of the frame before (index_job.c) */
 	int64_t t0, t1; /* the window */
 	int64_t at;	/* the cursor: a moment inside it */
 	bool whole;	/* shows all there is, and grows with it */
@@ -112,7 +112,7 @@ struct timeline {
 	/* rows under some of them */
 	struct tl_under { uint32_t at, trk; uint8_t regions, stacks; } under[TL_OPEN + 1];
 	uint32_t nunder;
-	struct tl_pick *pick;	/* which goroutines are rows, where that is not all of them (timeline_pick.c) */
+	struct tl_pick *pick;	/* which goroutines are rows, where that is not all of them (row_filter_job.c) */
 	trk_id pin[TL_PINS], open[TL_OPEN]; /* open: regions are shown under it */
 	uint32_t nopen;
 	trk_id stacks; /* its stacks over time are shown under it; 0 none */
@@ -123,7 +123,7 @@ struct timeline {
 	bool labels, compact; /* compact: what row[] was made with */
 
 	struct tl_scope scope;
-	struct tl_scoping *scoping;	/* NULL, or the one that is looked for beside the keyboard (timeline_scope.c) */
+	struct tl_scoping *scoping;	/* NULL, or the one that is looked for beside the keyboard (filter_dim.c) */
 	bool narrowed;			/* it has come: rows are to be made */
 	struct tl_index *ix;	/* never NULL once it is open */
 	struct tl_tracks *tr;
@@ -148,7 +148,7 @@ struct timeline {
 	struct tl_asking *asking;	/* NULL, or where a key leads is being found */
 	bool going;	/* to a place, which says itself what is to be selected */
 
-	struct tl_facts *facts;	/* what stands out in the window (timeline_facts.c); NULL: not asked for yet */
+	struct tl_facts *facts;	/* what stands out in the window (facts_job.c); NULL: not asked for yet */
 	bool looked;	/* the whole trace was searched */
 };
 
@@ -241,7 +241,7 @@ void tl_draw_head(
     const struct timeline *, const struct pane_env *, struct grid *, const struct tl_layout *);
 void tl_draw_rows(
     const struct timeline *, const struct pane_env *, struct grid *, const struct tl_layout *);
-/* timeline_legend.c: how many lines the legend takes at the bottom; draw it, after the rows, which it explains; the
+/* legend.c: how many lines the legend takes at the bottom; draw it, after the rows, which it explains; the
    command that shows or hides it. */
 int tl_legend_lines(const struct timeline *, const struct pane_env *);
 void tl_draw_legend(const struct timeline *, struct grid *, const struct tl_layout *);
@@ -253,7 +253,7 @@ void tl_draw_chain(
 /* What the whole will be, while it is read; when there is an outline. */
 void tl_draw_outline(const struct pane_env *, struct grid *, int y, int lines);
 int64_t tl_outline_time(const struct pane_env *, int x);	/* of a column of it */
-/* Rows that are no track's (timeline_rows.c has their names in the gutter). */
+/* Rows that are no track's (timeline/rows.c has their names in the gutter). */
 void tl_draw_task(const struct timeline *, const struct pane_env *, struct grid *,
     const struct tl_layout *, int y, uint32_t task);
 void tl_draw_regions(const struct timeline *, const struct pane_env *, struct grid *,
@@ -275,7 +275,7 @@ void tl_load(void *, const struct pane_env *, const struct view *);
 void tl_summary(const void *, const struct pane_env *, struct buf *);
 void tl_detail(const void *, const struct pane_env *, struct buf *);
 
-/* ---- what is known of a snapshot (timeline_index.c) */
+/* ---- what is known of a snapshot (index_job.c) */
 /* What rows are made from, when there is more: at once where that is little work. */
 void tl_index(struct timeline *, const struct pane_env *);
 void tl_rest(const struct timeline *, const struct pane_env *);	/* what lies on disk is not looked at for now */
@@ -307,7 +307,7 @@ uint32_t tl_list_find(const struct snap *, const trk_id *, uint32_t n, trk_id);
 /* The track of a kind with that number; 0: there is none. */
 trk_id tl_track_of(const struct timeline *, const struct snap *, enum track_kind, uint64_t id);
 
-/* ---- what stands out in the window (timeline_facts.c) */
+/* ---- what stands out in the window (facts_job.c) */
 /* The window is another one: what stands out in it, at once where that is little work. */
 void tl_facts_want(struct timeline *, const struct pane_env *);
 /* NULL: it is not known yet. */
@@ -320,7 +320,7 @@ struct job *tl_facts_job(const struct timeline *);
 void tl_facts_done(struct timeline *, const struct pane_env *);	/* it has ended, or is waited for */
 void tl_facts_free(struct timeline *);
 
-/* ---- which goroutines are rows (timeline_pick.c) */
+/* ---- which goroutines are rows (row_filter_job.c) */
 struct tl_picked { trk_id *v; uint32_t n; bool ordered, whole; };	/* ordered: by number; whole: there are no more */
 void tl_pick_open(struct timeline *);
 void tl_pick_free(struct timeline *);
@@ -340,7 +340,7 @@ void tl_pick_row(const struct timeline *, int64_t row);	/* likewise that row */
 void tl_pick_here(const struct timeline *);		/* somebody looks where he is */
 void tl_pick_stop(struct timeline *);	/* tracks, filters or the index are about to go */
 
-/* ---- rows (timeline_rows.c) */
+/* ---- rows (timeline/rows.c) */
 /* Indexes of tasks by their beginning, in the arena. */
 uint32_t *tl_tasks_by_start(const struct snap *, const struct sched_tasks *, struct arena *, uint32_t *n);
 uint32_t tl_row_of(const struct timeline *, const struct snap *, trk_id);	/* UINT32_MAX: it has none */
@@ -357,7 +357,7 @@ bool tl_select_task(struct timeline *, const struct pane_env *, uint64_t id);
 /* Begin and end of a task, open ends those of the trace. */
 void tl_task_bounds(const struct snap *, const struct sched_task *, int64_t *t0, int64_t *t1);
 
-/* ---- what the filters leave (timeline_scope.c) */
+/* ---- what the filters leave (filter_dim.c) */
 bool tl_scope_make(struct timeline *, const struct pane_env *); /* true: rows are to be made */
 struct job *tl_scope_job(const struct timeline *);	/* which goroutines it means is found out beside the keyboard */
 void tl_scope_done(struct timeline *, const struct pane_env *);
@@ -373,14 +373,14 @@ void tl_scope_frame(const struct timeline *, const struct pane_env *, struct tl_
 /* Is something of it in cell c of a row? */
 bool tl_scope_in(const struct timeline *, const struct snap *, const struct tl_layout *, trk_id, int c);
 
-/* ---- going (timeline_goto.c) */
+/* ---- going (goto.c) */
 enum verdict tl_goto(struct timeline *, const struct pane_env *, const struct act *, struct ask *);
 enum verdict tl_task_link(struct timeline *, const struct pane_env *, int dir, struct ask *);
 /* `/` on rows of tasks: as pane_ops.find, over their names and numbers. */
 uint32_t tl_find_task(struct timeline *, const struct pane_env *, int dir, uint32_t *at);
 bool tl_go(void *, const struct pane_env *, const struct place *);
 
-/* ---- motion (timeline_move.c): all keep the cursor in the window and the window in the trace */
+/* ---- motion (move.c): all keep the cursor in the window and the window in the trace */
 void tl_window(struct timeline *, const struct pane_env *, int64_t t0, int64_t t1);
 void tl_zoom(struct timeline *, const struct pane_env *, int steps); /* > 0: in, about the cursor */
 void tl_shift(
@@ -399,7 +399,7 @@ void tl_fit(struct timeline *, const struct pane_env *);
 void tl_fit_to(struct timeline *, const struct pane_env *, int64_t t0, int64_t t1);
 uint32_t tl_find(void *, const struct pane_env *, int dir, uint32_t *at);
 
-/* ---- keys that lead from span to span (timeline_ask.c) */
+/* ---- keys that lead from span to span (jump_job.c) */
 struct tl_question {
 	enum cmd_id cmd;
 	int n;			/* of w and b */
@@ -425,7 +425,7 @@ bool tl_ask_drop(struct timeline *);	/* false: nothing is looked for */
 void tl_ask_done(struct timeline *, const struct pane_env *, struct ask *);	/* it has ended, or is waited for */
 void tl_ask_free(struct timeline *);
 
-/* ---- the search for spans (timeline_hunt.c) */
+/* ---- the search for spans (timeline/search_job.c) */
 /* Takes the hunt over, ends the one before; NULL: none. */
 void tl_hunt(struct timeline *, const struct pane_env *, struct hunt *, int jump);
 bool tl_hunt_other(const struct timeline *); /* it would find others now: other rows */
@@ -447,7 +447,7 @@ enum verdict tl_highlight(
 /* Hits of a row as hunt_of(); *n = 0 when rows and hits are of different kinds. */
 const uint32_t *tl_hits_of(const struct timeline *, const struct snap *, trk_id, uint32_t *n);
 
-/* ---- the wake chain (timeline_chain.c) */
+/* ---- the wake chain (wake_chain.c) */
 /* Whom the selected span wakes (created set) and who woke it, at t1: how many of them. */
 int tl_partners(const struct timeline *, const struct pane_env *, struct tl_link out[2]);
 enum verdict tl_chain(struct timeline *, const struct pane_env *, struct ask *);

@@ -37,7 +37,7 @@ void tp_str(const struct store *, str_id, const char *none, struct buf *);	/* ma
 void tp_id(const struct store *, trk_id, struct buf *);			/* "G17", "P2" */
 void tp_who(const struct store *, trk_id, struct buf *);		/* "G17 main.worker" */
 void tp_frame(const struct store *, frm_id, struct buf *, bool where);	/* "main.f main.go:12" */
-/* The frame that stands for a stack (analysis/usercode.h), "main.work main.go:41"; at the end of a line also what it
+/* The frame that stands for a stack (trace/user_code.h), "main.work main.go:41"; at the end of a line also what it
    calls, "main.work main.go:41 > sync.(*Mutex).Lock". */
 void tp_site(const struct store *, stk_id, struct buf *);
 void tp_site_call(const struct store *, stk_id, struct buf *);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Columns: see col.h for the shape and the promise. The road not taken is one
+ * Columns: see column.h for the shape and the promise. The road not taken is one
  * array that doubles by realloc: half the code, but every reader would need the
  * writer's lock, and a 60 M row column would be copied eight times.
  */

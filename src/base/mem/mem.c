@@ -8,7 +8,7 @@
  * up to a limit, so that the number of blocks stays logarithmic for small
  * arenas and waste stays bounded for big ones; on disk up to a part of the whole, for all are let go of again and
  * again. A request larger than a block gets a block of its own. There is no per-object free and no realloc in place:
- * what grows is a column (col.h) or a plain array (mem_grow).
+ * what grows is a column (column.h) or a plain array (mem_grow).
  */
 #include "config.h"
 #include "base/mem/mem.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Shelves: see shelf.h. One is an array on the heap while it is small, then pages of
+ * Shelves: see spill_array.h. One is an array on the heap while it is small, then pages of
  * its own, which the system gives when they are touched and moves without copying;
  * or, where memory is short, a part of the file without a name (mem_spilled), which
  * is moved a window at a time, so that moving it takes no memory. The road not taken is a column: its elements never

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Regular expressions with Go's meaning, by PCRE2: rxgo.c translates, this file
+ * Regular expressions with Go's meaning, by PCRE2: regex_go.c translates, this file
  * compiles and matches. Lookaround, back references and the like have no
  * translation, so an expression that works in ttrace works in `go tool pprof`.
  *

@@ -12,7 +12,7 @@
  * Regular expressions with the meaning they have in Go (RE2): unanchored,
  * \d \w \b are ASCII, (?i), lazy quantifiers; lookaround and back references
  * are refused as Go refuses them. By PCRE2 with match and depth limits, so
- * that no expression can hang the program. rx.c alone includes pcre2.h.
+ * that no expression can hang the program. regex.c alone includes pcre2.h.
  */
 struct rx;
 

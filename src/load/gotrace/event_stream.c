@@ -11,7 +11,7 @@
  * another than the reference's (believing works there as well, one event in a
  * hundred would be a guess). Only when there is no whole
  * one, as after a crash in the first second, its events are shown, ordered by
- * what they say themselves where their causes never came (goforce.c), without
+ * what they say themselves where their causes never came (order_recover.c), without
  * the stacks and names whose tables are missing.
  */
 #include "config.h"

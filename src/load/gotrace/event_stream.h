@@ -35,7 +35,7 @@ struct tev {
 	int64_t time;		/* ns as the reference's Event.Time() (not rebased) */
 	int64_t m, p, g;	/* where; -1 none */
 	uint8_t kind;		/* enum tev_kind */
-	uint8_t wire;		/* event type on the wire (gowire.h), for oddities; a GoSwitch comes as three
+	uint8_t wire;		/* event type on the wire (gotrace/wire.h), for oddities; a GoSwitch comes as three
 				   events, of which two have the types of what they stand for */
 	uint8_t resource;	/* enum tev_resource: of the transition, label or range */
 	uint8_t from, to;	/* enum tev_state, transitions */

@@ -87,7 +87,7 @@ struct tgen *gogen_new(void);
    a string came twice. */
 void gogen_frame(struct tgen *g, const struct gopc *pc);
 int gogen_seal_v1(struct tgen *g, uint64_t *dup);
-/* golost.c: the index of a new stack of which only the number is known; such stacks for all that events of the
+/* lost_names.c: the index of a new stack of which only the number is known; such stacks for all that events of the
    generation name and its table has not, before it is sealed. */
 uint32_t golost_stack(struct tgen *g, uint64_t id);
 void golost_stacks(struct tgen *g);

@@ -12,7 +12,7 @@
  * for both, with half of a row for each; a row is in two caches then, and is sent from one to the other and back.
  *
  * Where memory is short a large table lies on disk, and each of the two lets go of its own when the other's turn comes
- * (tevpipe.c): events go to all of it in any order, so there would be no gain in letting go of it more often.
+ * (pipeline.c): events go to all of it in any order, so there would be no gain in letting go of it more often.
  */
 #include "config.h"
 #include "load/gotrace/goroutine_table.h"

@@ -11,12 +11,12 @@
  *
  * Handlers are in a table by event. Each sees a step: where the thread is now
  * and, to be changed, where it will be; gostep_say() makes the event out of its row in
- * goev.def, in the place where it happened: before the change.
+ * events.def, in the place where it happened: before the change.
  *
- * State belongs to the whole trace (goknown.c), ids of strings and stacks to a
+ * State belongs to the whole trace (order_tables.c), ids of strings and stacks to a
  * generation: what must outlive one (names of tasks, regions and stops) is kept as
- * bytes. What a generation says at its beginning is gostatus.c, what is no
- * scheduling gorange.c, a trace that is cut goforce.c.
+ * bytes. What a generation says at its beginning is order_status.c, what is no
+ * scheduling order_ranges.c, a trace that is cut order_recover.c.
  */
 #include "config.h"
 #include "load/gotrace/order.h"

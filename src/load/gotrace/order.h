@@ -52,7 +52,7 @@ struct goorder {
 	struct tev *next, *full;	/* in it: where the next event goes; beyond that, first flush */
 	uint64_t bytes;		/* of the input that have been taken apart */
 	bool stopped;		/* by the consumer */
-	bool general;		/* no event goes the short way (gofast.h) */
+	bool general;		/* no event goes the short way (order_fast.h) */
 	struct err bad;		/* why the last goorder_advance() said GO_BAD */
 };
 

@@ -8,9 +8,9 @@
  * twenty, and nearly always all is as it should be: the goroutine and the
  * processor are those that the thread met last, the sequence number is the next,
  * strings and stacks are there. Then the event is taken here, without a step and
- * without its row of goev.def, by a third of the instructions.
+ * without its row of events.def, by a third of the instructions.
  *
- * Whatever is not so changes nothing and goes the general way (goorder.c), which
+ * Whatever is not so changes nothing and goes the general way (gotrace/order.c), which
  * alone knows why an event must wait or what is wrong with it. So what is here
  * says nothing that is not said there: it may be left out, and the trace is the
  * same (tests/t-jobs.c leaves it out). It is a header because it goes into the

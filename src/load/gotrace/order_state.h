@@ -73,7 +73,7 @@ struct step {
 	struct where now, next;
 };
 
-/* goknown.c: goroutines, processors and threads by id, or NULL. */
+/* order_tables.c: goroutines, processors and threads by id, or NULL. */
 static inline struct go_g *gostep_place(const struct goorder *o, int64_t id)
 {
 	return gonear_place(&o->gs, sizeof(struct go_g), id);
@@ -138,13 +138,13 @@ uint32_t gostep_str(struct goorder *, uint64_t id, uint8_t type);
 /* Of a trace that is cut: whether a cycle ran before the event that is believed. */
 void gostep_gc_was(struct goorder *, bool on);
 
-/* Handlers of what is not scheduling (gorange.c). */
+/* Handlers of what is not scheduling (order_ranges.c). */
 typedef enum go_advance gostep_fn(struct step *);
 gostep_fn gostep_annotation, gostep_task_begin, gostep_task_end, gostep_region_begin, gostep_region_end;
 gostep_fn gostep_sweep_begin, gostep_sweep_active, gostep_sweep_end;
 gostep_fn gostep_g_range_begin, gostep_g_range_active, gostep_g_range_end, gostep_gc_mark;
 gostep_fn gostep_heap_metric, gostep_experimental;
-/* gostatus.c */
+/* order_status.c */
 gostep_fn gostep_proc_status, gostep_go_status;
 
 #endif

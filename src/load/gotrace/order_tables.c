@@ -4,7 +4,7 @@
  * What the orderer knows of whom: goroutines, processors and threads by their
  * numbers, for as long as they live.
  *
- * Everything lies in one arena; goroutines by their numbers (gonear.c), dead ones are used again.
+ * Everything lies in one arena; goroutines by their numbers (goroutine_table.c), dead ones are used again.
  * Threads keep what they met last, so few events look anything up.
  */
 #include "config.h"

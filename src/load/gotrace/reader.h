@@ -144,7 +144,7 @@ struct gotrace {
 	const struct sink_keep *again;	/* a generation is said again: nothing but states matters */
 };
 
-/* gooutline.c: from the heads of the batches alone. NULL: a trace that has none. Said as far as it can be made at once,
+/* gotrace/outline.c: from the heads of the batches alone. NULL: a trace that has none. Said as far as it can be made at once,
    then step by step */
 struct outline *gooutline_new(struct bytes, struct sink *);
 void gooutline_step(struct outline *, struct sink *);
@@ -153,14 +153,14 @@ void gooutline_free(struct outline *);
 /* From the generation that begins at that byte on; base: ns of the trace's first event, as its events count. */
 int gotrace_from(struct bytes, uint64_t from, int64_t base, struct sink *, struct err *);
 
-/* gotables.c */
+/* intern_tables.c */
 bool gotables_begin(struct gotrace *, const struct tgen *);	/* another than before */
 void gotables_free(struct gotables *);
 str_id gotables_str(struct gotrace *, uint32_t id);
 stk_id gotables_find_stack(struct gotrace *, uint32_t id);
 const struct goroot *gotables_find_root(struct gotrace *, uint32_t id);
 
-/* gotrack.c */
+/* track_states.c */
 /* Transitions, as many as come one after another; how many of the n. The next one, if any, is the one at hand then. */
 size_t gotrack_events(struct gotrace *, const struct tev *, size_t n);
 void gotrack_label(struct gotrace *, const struct tev *);
@@ -180,7 +180,7 @@ static inline struct gp *gotrack_on(const struct gg *g)	/* the P that it has, or
 	return g->alone ? NULL : g->p;
 }
 
-/* gospan.c */
+/* spans.c */
 void gospan_range(struct gotrace *, const struct tev *);
 void gospan_user(struct gotrace *, const struct tev *);	/* tasks, regions, logs */
 void gospan_inherit(struct gotrace *, struct gg *child, const struct gg *creator);

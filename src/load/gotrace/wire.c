@@ -10,7 +10,7 @@
  *
  * Nothing is copied: a batch is a pointer into the input, and events are
  * decoded from it one at a time, when the order asks for them. What an event
- * consists of is a row of goev.def and no code.
+ * consists of is a row of events.def and no code.
  */
 #include "config.h"
 #include "load/gotrace/wire.h"

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "load/load.h"
 
-/* Events on the wire, by the names of goev.def. */
+/* Events on the wire, by the names of events.def. */
 enum goev_type {
 	GE_NONE,
 #define EV(id, name, ...) GE_##name = id,
@@ -19,7 +19,7 @@ enum goev_type {
 
 enum { F_T = 1, F_K = 2, F_D = 4, F_X = 8 };
 
-/* One row of goev.def. Rows of ids that are not there have no name. */
+/* One row of events.def. Rows of ids that are not there have no name. */
 struct goev_spec {
 	const char *name, *args;
 	uint8_t kind, wire, resource, from, to, what, zero[2];	/* as struct tev has them */

@@ -13,14 +13,14 @@
  *
  * A buffer of a P is written when it is full, so a trace that was not stopped has
  * the beginning of some Ps and nothing of others. When no P can go on, the
- * earliest event is believed, as in goforce.c: its goroutine was in the state that
+ * earliest event is believed, as in order_recover.c: its goroutine was in the state that
  * it asks for. Only of one that runs on a P whose events are still to come nothing
  * is believed, for that P knows better.
  *
  * Then times are made of ticks, the ends of system calls are put where they
  * truly were (they are written down late), wake-ups that came to nothing are
  * taken out (up to 1.10), and everything is checked against what can happen
- * (gov1check.c). The reference refuses a trace that fails any of this; here clocks
+ * (repair.c). The reference refuses a trace that fails any of this; here clocks
  * that run backwards are held, and the rest is believed or left out.
  */
 #include "config.h"

@@ -8,8 +8,8 @@
  * stacks come at the end of the file.
  *
  * So nothing can be shown before everything is read, unlike in version 2. Here
- * the bytes become events of fixed size, chained by P; gov1order.c puts them in
- * order, gov1conv.c says them in the words of version 2, and nothing above
+ * the bytes become events of fixed size, chained by P; gotrace1/order.c puts them in
+ * order, convert.c says them in the words of version 2, and nothing above
  * knows that there were two.
  *
  * The numbers of an event changed over the versions; args_of() has all of that.

@@ -10,7 +10,7 @@
 #include "load/pprof/stack_merge.h"
 #include "load/pprof/profile.pb-c.h"
 
-/* A profile while it is read: for pprof.c and pprof_samples.c alone. */
+/* A profile while it is read: for pprof.c and sample_pipeline.c alone. */
 enum { F__N = 16 };
 enum { F_TYPE = 1, F_SAMPLE, F_MAPPING, F_LOCATION, F_FUNCTION, F_STRING, F_DROP, F_KEEP, F_TIME,
 	F_DURATION, F_PERIOD_TYPE, F_PERIOD, F_COMMENT, F_DEFAULT, F_DOC };
@@ -68,7 +68,7 @@ int pprof_bad_record(const struct field *f, const char *what, struct err *e);
 /* Records by protobuf-c come out of an arena, which is reset for the next one. */
 ProtobufCAllocator pprof_scratch(struct arena *);
 
-/* pprof_batch.c: samples unpacked and checked: there is nothing in them that can be wrong. */
+/* sample_decode.c: samples unpacked and checked: there is nothing in them that can be wrong. */
 struct raw_label { int64_t key, str, num, unit; };
 struct raw_sample { size_t label; uint32_t nlabel; };
 struct batch {
@@ -92,7 +92,7 @@ int batch_fill(struct batch *b, const struct pprof *p, const struct pprof_stretc
 int batch_stacks(struct batch *b, const uint8_t *all, size_t at, size_t end);
 void batch_free(struct batch *b);
 
-/* pprof_samples.c: all samples; the tables are there. Leaves nothing of the input behind. */
+/* sample_pipeline.c: all samples; the tables are there. Leaves nothing of the input behind. */
 int pprof_samples(struct pprof *p);
 
 #endif

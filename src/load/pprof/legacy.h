@@ -61,7 +61,7 @@ void leg_line(struct legacy *, uint32_t fun, int64_t line);	/* append one to g->
 void leg_comment(struct legacy *, const struct lines *);
 void leg_name_run(struct legacy *);
 
-/* legacy_map.c: read the memory map from the lines that are left (skip: from its heading on), give every
+/* legacy_maps.c: read the memory map from the lines that are left (skip: from its heading on), give every
    location its mapping and its number. */
 bool leg_map_heading(const struct lines *);
 void leg_memory_map(struct legacy *, struct lines *, bool skip);

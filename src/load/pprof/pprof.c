@@ -11,8 +11,8 @@
  * a sink wants names before their users; a walk that skips costs a few ns a
  * record.
  *
- * Samples are the bulk of it: pprof_samples.c. They alone have a way beside
- * protobuf-c (pprof_batch.c).
+ * Samples are the bulk of it: sample_pipeline.c. They alone have a way beside
+ * protobuf-c (sample_decode.c).
  *
  * What the reference refuses is refused here too: framing, wire types, string
  * indexes out of the table, ids that are 0 or come twice, lines without a

@@ -4,8 +4,8 @@
  * Inflating takes one processor half a second for 100 MB, and nothing of a profile
  * can be said before its tables are there, which writers put last. What is most
  * of the work, and needs no tables, is done meanwhile: samples are looked through for
- * their stacks, and these are sorted (ways.h). Numbers of locations ascend in every
- * file that a program wrote, so the order is the one they have in the end; pprof_samples.c
+ * their stacks, and these are sorted (stack_merge.h). Numbers of locations ascend in every
+ * file that a program wrote, so the order is the one they have in the end; sample_pipeline.c
  * checks that, and that each of them is there, and otherwise does all anew.
  *
  * The worker takes what is whole of so many samples, from where the last one ended;

@@ -2,13 +2,13 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The samples of a profile, on two threads. Stretches of them are unpacked
- * (pprof_batch.c) by whoever comes to it, in the order of the file: a worker all
+ * (sample_decode.c) by whoever comes to it, in the order of the file: a worker all
  * the time, the caller's thread whenever what is next is not there yet. It alone says them
  * to the sink, in their order, so that a sink never sees another thread. All checks
  * are made while unpacking; a batch holds nothing that can be wrong.
  *
- * A sink that keeps stacks as a tree has them last, all of them in one order (ways.h).
- * They were sorted while the file was inflated (ahead.h), by the file's own numbers of
+ * A sink that keeps stacks as a tree has them last, all of them in one order (stack_merge.h).
+ * They were sorted while the file was inflated (presort.h), by the file's own numbers of
  * locations, which name_run() puts right; or who unpacks a batch sorts its stacks too.
  * Samples are said without them meanwhile, and what of the file has been said is given
  * back. In a profile written out of a hash table, as most are, neighbours have nothing

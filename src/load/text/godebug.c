@@ -15,7 +15,7 @@
  *
  * Mutator utilisation is told from the CPU times of each cycle, as if Ps had been
  * taken for it one after the other. godebug_line.c knows what a line says,
- * godebug_tell.c tells it to the sink.
+ * godebug_emit.c tells it to the sink.
  */
 #include "config.h"
 #include "load/text/godebug_internal.h"

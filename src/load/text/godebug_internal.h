@@ -6,7 +6,7 @@
 #include "load/text/godebug.h"
 #include "load/load.h"
 
-/* The inside of the reader of runtime logs, for godebug.c and godebug_tell.c. */
+/* The inside of the reader of runtime logs, for godebug.c and godebug_emit.c. */
 enum { MAX_PROCS = 1024, MAX_STATES = 1 << 22, MAX_UTILS = 1 << 22, UTIL_PROCS = 256 };
 
 struct gc_rec { struct gdb_gc g; uint64_t at; };

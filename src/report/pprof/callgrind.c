@@ -5,7 +5,7 @@
  * KCachegrind reads. Names are numbered at their first use; an address is
  * written relative to the node before when that is shorter. Functions that
  * would look the same to KCachegrind get a suffix. Of a call tree, which has a node for each context, no graph is
- * made (analysis/contexts.h).
+ * made (pprof/context_tree.h).
  */
 #include "config.h"
 #include "report/pprof/pprof.h"

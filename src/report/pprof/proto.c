@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A profile written as profile.proto, gzipped (analysis/prof_write.c): all of it
+ * A profile written as profile.proto, gzipped (pprof/write.c): all of it
  * after the filters, or one sample a node of the call graph (topproto).
  */
 #include "config.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* `ttrace gc`: the cycles of the collector, as analysis/cycles.c finds them. */
+/* `ttrace gc`: the cycles of the collector, as trace/gc_cycles.c finds them. */
 #include "config.h"
 #include "report/trace/trace_report.h"
 

@@ -45,7 +45,7 @@ struct trep_text trep_str(const struct trep *, str_id, const char *none);
 static inline bool trep_has(const struct trep *r, enum opt_id id) { return opt_str(r->o, id) && *opt_str(r->o, id); }
 /* "function file:line" of a frame. */
 void trep_frame(const struct trep *, struct buf *, frm_id);
-/* Where a stack stands, the last cells of a row of a table. Text: its first user frame (analysis/usercode.h) and what
+/* Where a stack stands, the last cells of a row of a table. Text: its first user frame (trace/user_code.h) and what
    that calls, "main.work main.go:41 > sync.(*Mutex).Lock". For scripts: the innermost frame, and function, file and line
    of the first user frame, in the columns TREP_SITE. */
 void trep_site(const struct trep *, struct table *, stk_id);

@@ -23,7 +23,7 @@ void dump_cut(struct dump_notes *, const struct bytes *);	/* at the end: the fil
 int  dump_end(const struct opt *, const struct tstream_info *, struct err *e);
 void dump_notes_say(struct dump_notes *, bool say);	/* to standard error; frees them */
 
-/* -from and -to as times of the file (gowire.h), [*from, *to); *asked: they are given. */
+/* -from and -to as times of the file (gotrace/wire.h), [*from, *to); *asked: they are given. */
 int dump_range(const struct opt *, struct bytes, bool *asked, int64_t *from, int64_t *to, struct err *);
 
 int report_events(const struct opt *, struct out *, struct err *);

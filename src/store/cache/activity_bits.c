@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Which tracks a sheet changes: see still.h. Two bits a track are little of a sheet, but there are as
+ * Which tracks a sheet changes: see activity_bits.h. Two bits a track are little of a sheet, but there are as
  * many sheets as the trace is long, and with half a million goroutines that live they were a quarter of
  * a small -mem. Who looks asks for one track in sheet after sheet, and seldom. So they lie on disk, one
  * behind the other, where there is any.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Borders of generations: see border.h. A generation is read again from what its
+ * Borders of generations: see cache/checkpoint.h. A generation is read again from what its
  * reader and the sealer knew when it began. Both are bytes here: nobody looks into
  * the reader's state but the reader, and of the sealer's what lives is written as
  * numbers that are small, ascending tracks by their difference. What the reader

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Drawing without waiting: see await.h. A sheet that stands in has no rows, as
+ * Drawing without waiting: see nowait.h. A sheet that stands in has no rows, as
  * one that was lost, so all who look into sheets know what to do with it: nothing
- * is there. Who draws rows asks first, and draws what was summed up (brief.h).
+ * is there. Who draws rows asks first, and draws what was summed up (summary.h).
  *
  * Who draws is known by its thread, not by a flag in the snapshot: the same
  * snapshot is walked by jobs meanwhile, and they do wait. Not taken: another

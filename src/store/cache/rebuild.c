@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Sheets made again: see remake.h. Nothing is looked up and nothing added: the
+ * Sheets made again: see rebuild.h. Nothing is looked up and nothing added: the
  * reader says a generation again, from the border before it, into a sink that
  * knows tracks and states alone, and what comes out is the sheet that was, byte
  * for byte. A piece that is not as it was (times, entries, rows) says that the

@@ -5,8 +5,8 @@
  * are more than there is memory for, those that were got longest ago are freed,
  * and whoever gets one of them waits until its generation has been read again.
  *
- * What that takes is kept at the borders of generations (border.h), and a thread
- * does it (remake.h), which goes on from sheet to sheet. Who asks for another place
+ * What that takes is kept at the borders of generations (cache/checkpoint.h), and a thread
+ * does it (rebuild.h), which goes on from sheet to sheet. Who asks for another place
  * stops it and starts one there.
  *
  * A sheet is in use while its pins are not 0. Who gets it adds a pin and then

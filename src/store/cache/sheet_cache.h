@@ -33,7 +33,7 @@ struct keep_facts {
 struct keep_facts keep_facts(struct keep *);
 bool keep_lost(const struct keep *);	/* of them lost, without waiting for a reading that goes on; NULL: false */
 uint32_t keep_tick(struct keep *);	/* what sheets are marked with that are got from now on, or more */
-/* Who draws without waiting (await.h); NULL for NULL. A sheet with nothing in it; sheet_free() it. */
+/* Who draws without waiting (nowait.h); NULL for NULL. A sheet with nothing in it; sheet_free() it. */
 struct await *keep_await(const struct keep *);
 struct sheet *keep_empty(int64_t t0, int64_t t1);
 /* Drop all that can be dropped, for tests. */

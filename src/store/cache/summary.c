@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Briefs: see brief.h. Rows that do nothing but wait have one word, most others
+ * Briefs: see summary.h. Rows that do nothing but wait have one word, most others
  * three to six, so a brief of goroutines is a tenth of its sheet or less; and two
  * of neighbours that are merged take little more than one, for they are of the same
  * goroutines. Where a window holds more sheets than there is memory for, a row is drawn

@@ -23,7 +23,7 @@ uint64_t index_bytes(const struct snap *);
 /* Write it to fd, which is empty. go is asked after every megabyte whether to go on. */
 int index_freeze(const struct snap *, const struct index_key *, int fd, bool (*go)(void *), void *arg, struct err *);
 /* Fill a store, to which nothing has been said yet but strings, from the file. Nothing is believed: sums, places,
-   order and every number in it are checked before the first is used (see thaw.c). -1: the store is as it was,
+   order and every number in it are checked before the first is used (see read.c). -1: the store is as it was,
    *e says why. */
 int index_thaw(struct build *, int fd, const struct index_key *, struct err *);
 

@@ -6,7 +6,7 @@
 #include "store/index/index.h"
 
 /*
- * The form of an index, for freeze.c and thaw.c: a head, then parts, each an
+ * The form of an index, for index/write.c and read.c: a head, then parts, each an
  * array of rows of one width, then the blocks of the sheets. All begin at a
  * multiple of INDEX_ALIGN; what lies between is zero and not looked at.
  */

@@ -19,7 +19,7 @@
  * what is wrong with an index costs a slow open and no more. What was checked can
  * change afterwards only if its owner writes into it, which ttrace itself never
  * does: it puts new files in the place of old ones. One that is cut short
- * meanwhile reads as zeros (base/mapped.c); the numbers that say which intervals
+ * meanwhile reads as zeros (base/mem/mapped_file.c); the numbers that say which intervals
  * are a row's are copied, for they alone are used as bounds.
  *
  * What is small and may grow later (names, stacks, samples) is copied; what is

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Pieces: what waits to be sealed, cut and handed on (sealing.c).
+ * Pieces: what waits to be sealed, cut and handed on (seal_pipeline.c).
  *
  * A piece begins where the one before ended and has all entries from there on, up to its own end;
  * what is told of a later time stays and begins the next. Where one ends is a matter of what was

@@ -9,7 +9,7 @@
 #include "store/tracks/tracks.h"
 #include "store/tracks/index.h"
 
-/* What tracks.c, who gathers, and pieces.c, who hands on, both know. */
+/* What tracks.c, who gathers, and batches.c, who hands on, both know. */
 enum { SEAL_MIN = 1 << 16, SEAL_SHARE = 32, SEAL_ROW = 4, BRIEF_ROW = 16, SEAL_SHEETS = 256, SEAL_MOST = 1 << 21,
 	NEW = 1 << 14 };
 /* LIVES: it has no t1; THERE: it has rows in sheets; LISTED: there are entries of it in the piece at hand; TOLD: and
@@ -62,7 +62,7 @@ void tracks_blank(struct tracks *);
 /* Of tracks that were, most are not looked at again: they lie on disk, where there is any. */
 void tracks_rest(const struct tracks *);
 
-/* pieces.c: room for so many more entries in the piece; where they are now. */
+/* batches.c: room for so many more entries in the piece; where they are now. */
 struct sink_enter *tracks_room(const struct tracks *, struct sheet_piece *, size_t n);
 /* Of track l an entry comes, of which nothing was told in the piece. */
 void tracks_first(struct sheet_piece *, struct track_last *l, trk_id);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What is learnt of tracks later: see learnt.h. A goroutine that waits when the trace begins is named when it first
+ * What is learnt of tracks later: see late_fields.h. A goroutine that waits when the trace begins is named when it first
  * stops, and its row says when it first ran and when it ended. Of half a million that live each such moment is
  * another page of what lies on disk: all rows came back between two sheets. So these are gathered, sixteen
  * bytes each, and go into the rows in the order in which they lie, of which a few hundred pages are there at a time.

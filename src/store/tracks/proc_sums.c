@@ -8,7 +8,7 @@
  *
  * These are the states that Ps and Ms have; a track that was in any other is none of ours any more. 64 bytes
  * a sheet and track, of a sheet that takes half a megabyte or more; tracks are bounded, for of Ms there may be
- * thousands. A store of which sheets go has the ladder instead (ladder.c), which is smaller where Ps come and go.
+ * thousands. A store of which sheets go has the ladder instead (summary_pyramid.c), which is smaller where Ps come and go.
  */
 #include "config.h"
 #include "store/tracks/proc_sums.h"

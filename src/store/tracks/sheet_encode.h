@@ -5,7 +5,7 @@
 
 #include "store/tracks/sheet_build.h"
 
-/* A sheet between sheet.c, which lays it out and says which entry each interval is of, and sheet_fill.c. */
+/* A sheet between sheet_build.c, which lays it out and says which entry each interval is of, and sheet_encode.c. */
 struct build_sheet {
 	struct sheet *sh;
 	trk_id *trk;

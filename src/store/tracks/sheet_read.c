@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Reading sheets (sheet.c makes them): the row of a track and the interval of a
+ * Reading sheets (sheet_build.c makes them): the row of a track and the interval of a
  * moment are found by halving, and the time by state up to any moment is a
  * running sum and the few intervals after it. Nothing here costs by the length
  * of the sheet, and nothing is kept between two questions: who goes on from where

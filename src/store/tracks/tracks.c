@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The writer of a trace: gathers what is said of tracks since the last sheet
- * and hands it on in pieces (pieces.c). An entry costs 24 bytes while it waits
+ * and hands it on in pieces (batches.c). An entry costs 24 bytes while it waits
  * and about 10 in the sheet; nothing is looked up by name on the way, for a track
  * is an index.
  *

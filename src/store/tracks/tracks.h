@@ -7,12 +7,12 @@
 
 /*
  * The writer's half of a trace: who exists, in which state since when, and the
- * sheets that are sealed from it. build.c passes the sink's trace operations on
+ * sheets that are sealed from it. store/builder.c passes the sink's trace operations on
  * to these one by one; ids in them (strings, stacks) are the store's.
  */
 struct tracks;
 
-/* Initialises the trace columns of the store (trks with row 0, trk_times, sheets, and those of strips.h); tracks_free
+/* Initialises the trace columns of the store (trks with row 0, trk_times, sheets, and those of annotations.h); tracks_free
    frees them with their sheets. */
 struct tracks *tracks_new(struct store *);
 /* The columns have been filled by somebody else, up to t1. */

@@ -17,7 +17,7 @@ static inline void sched_rest(const struct snap *sn, uint32_t i, const struct ar
    nothing. */
 static inline bool sched_goes_on(const struct onlooker *on, uint32_t i) { return i % SCHED_REST || goes_on(on); }
 
-/* An account in two steps, for those who make the sums of many at once: sched.c has one at a time. */
+/* An account in two steps, for those who make the sums of many at once: goroutine_stats.c has one at a time. */
 
 /* The stretch, a and b as for sched_stat(), the sums being zero. false: there is none. */
 bool sched_begin(const struct sched *, trk_id, int64_t a, int64_t b, struct gstat *);

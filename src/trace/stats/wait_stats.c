@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Waits of goroutines as histograms, and who ended them, counted while allspans.c goes over the sheets. Who ends
+ * Waits of goroutines as histograms, and who ended them, counted while span_scan.c goes over the sheets. Who ends
  * waits is counted by the name of its start function, all of them, and the first few are picked at the end: so it does
  * not matter in which order spans come.
  */
