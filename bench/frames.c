@@ -16,11 +16,11 @@
 #include "config.h"
 
 #include "app/app.h"
+#include "app/command.h"
+#include "app/pane.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
-#include "app/command.h"
 #include "term/key.h"
-#include "app/pane.h"
 #include "term/screen_diff.h"
 
 #include <poll.h>

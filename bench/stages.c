@@ -7,8 +7,8 @@
  */
 #include "config.h"
 
-#include "load/gotrace/wire.h"
 #include "load/gotrace/event_stream.h"
+#include "load/gotrace/wire.h"
 #include "store/store.h"
 
 #include <inttypes.h>

@@ -4,8 +4,8 @@
 #include "config.h"
 #include "goasm.h"
 
-#include "load/gotrace1/parse.h"
 #include "load/gotrace/wire.h"
+#include "load/gotrace1/parse.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #include "config.h"
 #include "load/load.h"
 
-#include "base/text/buf.h"
 #include "base/mem/mem.h"
+#include "base/text/buf.h"
 #include "store/store.h"
 #include "tap.h"
 

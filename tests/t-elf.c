@@ -5,10 +5,10 @@
 #include "config.h"
 #include "tap.h"
 
-#include "base/text/buf.h"
 #include "base/mem/mem.h"
-#include "symbols/lookup.h"
+#include "base/text/buf.h"
 #include "symbols/gopclntab.h"
+#include "symbols/lookup.h"
 #include "symbols/objdump.h"
 
 #include <string.h>

@@ -16,12 +16,12 @@
 #include "tap.h"
 
 #include "base/mem/mem.h"
-#include "load/gotrace/wire.h"
 #include "load/gotrace/event_stream.h"
 #include "load/gotrace/pipeline.h"
-#include "trace/stats/goroutine_stats.h"
+#include "load/gotrace/wire.h"
 #include "load/load.h"
 #include "store/store.h"
+#include "trace/stats/goroutine_stats.h"
 
 #include <string.h>
 

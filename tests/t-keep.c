@@ -8,10 +8,6 @@
  */
 #include "config.h"
 
-#include "trace/bins.h"
-#include "trace/state_counts.h"
-#include "trace/span_search.h"
-#include "trace/stats/wait_stats.h"
 #include "base/intern.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
@@ -19,10 +15,14 @@
 #include "load/load.h"
 #include "store/cache/nowait.h"
 #include "store/cache/sheet_cache.h"
-#include "store/tracks/late_fields.h"
 #include "store/store.h"
+#include "store/tracks/late_fields.h"
 #include "tests/goasm.h"
 #include "tests/tap.h"
+#include "trace/bins.h"
+#include "trace/span_search.h"
+#include "trace/state_counts.h"
+#include "trace/stats/wait_stats.h"
 
 #include <stdlib.h>
 #include <string.h>

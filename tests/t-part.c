@@ -8,12 +8,12 @@
  */
 #include "config.h"
 
-#include "trace/bins.h"
 #include "base/mem/mem.h"
 #include "load/load.h"
-#include "store/tracks/sheet_build.h"
 #include "store/store.h"
+#include "store/tracks/sheet_build.h"
 #include "tests/tap.h"
+#include "trace/bins.h"
 
 #include <stdlib.h>
 

@@ -7,12 +7,12 @@
 #include "config.h"
 #include "tap.h"
 
-#include "filter/weigh.h"
-#include "pprof/graph.h"
-#include "filter/tag_weights.h"
 #include "base/text/path.h"
 #include "base/text/pprof_units.h"
+#include "filter/tag_weights.h"
+#include "filter/weigh.h"
 #include "load/load.h"
+#include "pprof/graph.h"
 #include "report/pprof/short_names.h"
 #include "session/symbolize.h"
 

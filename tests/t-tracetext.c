@@ -14,8 +14,8 @@
 #include "tap.h"
 
 #include "base/mem/mem.h"
-#include "load/gotrace/wire.h"
 #include "load/gotrace/event_stream.h"
+#include "load/gotrace/wire.h"
 
 #include <dirent.h>
 #include <string.h>

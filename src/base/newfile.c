@@ -11,9 +11,9 @@
 #include "config.h"
 #include "base/newfile.h"
 
-#include "base/text/buf.h"
 #include "base/ending.h"
 #include "base/mem/mem.h"
+#include "base/text/buf.h"
 
 #include <errno.h>
 #include <fcntl.h>

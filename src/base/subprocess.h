@@ -3,8 +3,8 @@
 #ifndef TTRACE_BASE_SUBPROCESS_H
 #define TTRACE_BASE_SUBPROCESS_H
 
-#include "base/text/buf.h"
 #include "base/err.h"
+#include "base/text/buf.h"
 
 /*
  * Another program, run for its output: by its name in PATH, with arguments that

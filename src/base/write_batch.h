@@ -3,8 +3,8 @@
 #ifndef TTRACE_BASE_WRITE_BATCH_H
 #define TTRACE_BASE_WRITE_BATCH_H
 
-#include "base/radix_sort.h"
 #include "base/mem/mem.h"
+#include "base/radix_sort.h"
 
 /*
  * Many numbers, each to the end of the run of its key: runs that lie one after another in an arena that spills. To put

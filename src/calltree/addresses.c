@@ -7,9 +7,9 @@
 #include "config.h"
 #include "calltree/addresses.h"
 
-#include "calltree/weighted.h"
 #include "base/intern.h"
 #include "base/mem/mem.h"
+#include "calltree/weighted.h"
 
 struct maker { const struct store *st; struct addr_sums *to; };
 

@@ -18,10 +18,10 @@
 #include "config.h"
 #include "calltree/builder.h"
 
-#include "calltree/weighted.h"
-#include "calltree/tree_internal.h"
 #include "base/intern.h"
 #include "base/wrap_math.h"
+#include "calltree/tree_internal.h"
+#include "calltree/weighted.h"
 
 #include <string.h>
 

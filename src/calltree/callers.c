@@ -18,10 +18,10 @@
 #include "config.h"
 #include "calltree/callers.h"
 
-#include "filter/cut.h"
-#include "calltree/node_walk.h"
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
+#include "calltree/node_walk.h"
+#include "filter/cut.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #ifndef TTRACE_CALLTREE_FLAME_H
 #define TTRACE_CALLTREE_FLAME_H
 
-#include "calltree/node_walk.h"
 #include "base/job.h"
+#include "calltree/node_walk.h"
 
 /*
  * A flame graph: a call tree with places on a line. Places are

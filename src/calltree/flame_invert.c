@@ -10,9 +10,9 @@
 #include "config.h"
 #include "calltree/flame_internal.h"
 
-#include "calltree/builder.h"
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
+#include "calltree/builder.h"
 
 /* Frames of one row are not walked further from the leaves below this share of the whole. */
 enum { REVERSE_PART = 20000 };

@@ -8,11 +8,11 @@
 #include "config.h"
 #include "calltree/weighted.h"
 
-#include "calltree/node_walk.h"
 #include "base/intern.h"
-#include "base/radix_sort.h"
 #include "base/mem/mem.h"
+#include "base/radix_sort.h"
 #include "base/wrap_math.h"
+#include "calltree/node_walk.h"
 
 static int same_fun(const void *ctx, uint32_t id, const void *key)
 {

@@ -16,11 +16,11 @@
 #include "config.h"
 #include "calltree/highlights.h"
 
-#include "calltree/tree.h"
 #include "base/intern.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
+#include "calltree/tree.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef TTRACE_CALLTREE_LABELS_H
 #define TTRACE_CALLTREE_LABELS_H
 
-#include "base/text/buf.h"
 #include "base/intern.h"
+#include "base/text/buf.h"
 #include "store/store.h"
 
 /*

@@ -3,9 +3,9 @@
 #ifndef TTRACE_CALLTREE_NODE_WALK_H
 #define TTRACE_CALLTREE_NODE_WALK_H
 
-#include "calltree/weighted.h"
-#include "calltree/tree.h"
 #include "base/wrap_math.h"
+#include "calltree/tree.h"
+#include "calltree/weighted.h"
 
 /*
  * The nodes of a weighing, read where they lie: those of its shape, which all weighings share, with the weighing's

@@ -10,8 +10,8 @@
 #include "config.h"
 #include "calltree/weighted.h"
 
-#include "base/radix_sort.h"
 #include "base/mem/mem.h"
+#include "base/radix_sort.h"
 #include "base/wrap_math.h"
 
 enum key { BY_FLAT, BY_CUM, BY_WHAT_FLAT, BY_WHAT_CUM };

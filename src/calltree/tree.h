@@ -3,8 +3,8 @@
 #ifndef TTRACE_CALLTREE_TREE_H
 #define TTRACE_CALLTREE_TREE_H
 
-#include "base/mem/packed_ints.h"
 #include "base/job.h"
+#include "base/mem/packed_ints.h"
 #include "base/rank_bitmap.h"
 #include "calltree/granularity.h"
 

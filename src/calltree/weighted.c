@@ -24,14 +24,14 @@
 #include "config.h"
 #include "calltree/weighted.h"
 
-#include "calltree/callers.h"
-#include "filter/cut.h"
-#include "calltree/node_walk.h"
-#include "calltree/tree.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
 #include "base/wrap_math.h"
+#include "calltree/callers.h"
+#include "calltree/node_walk.h"
+#include "calltree/tree.h"
+#include "filter/cut.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #ifndef TTRACE_CALLTREE_WEIGHTED_H
 #define TTRACE_CALLTREE_WEIGHTED_H
 
-#include "calltree/weights.h"
 #include "base/text/buf.h"
+#include "calltree/weights.h"
 
 /*
  * A call tree as people see it: things (functions, files, lines, ... by

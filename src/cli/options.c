@@ -12,8 +12,8 @@
 #include "config.h"
 #include "cli/options.h"
 
-#include "base/text/go_number.h"
 #include "base/mem/mem.h"
+#include "base/text/go_number.h"
 #include "base/text/suggest.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #ifndef TTRACE_CLI_OPTIONS_H
 #define TTRACE_CLI_OPTIONS_H
 
-#include "base/text/buf.h"
 #include "base/err.h"
+#include "base/text/buf.h"
 
 #include <stdbool.h>
 #include <stddef.h>

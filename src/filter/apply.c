@@ -13,8 +13,8 @@
 #include "config.h"
 #include "filter/apply.h"
 
-#include "calltree/tree.h"
 #include "base/mem/mem.h"
+#include "calltree/tree.h"
 
 #include <string.h>
 

@@ -17,9 +17,9 @@
 #include "config.h"
 #include "filter/cut.h"
 
-#include "filter/split_stacks.h"
-#include "calltree/node_walk.h"
 #include "base/mem/mem.h"
+#include "calltree/node_walk.h"
+#include "filter/split_stacks.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
 #ifndef TTRACE_FILTER_CUT_H
 #define TTRACE_FILTER_CUT_H
 
-#include "calltree/weighted.h"
 #include "calltree/tree.h"
+#include "calltree/weighted.h"
 #include "filter/match.h"
 
 /*

@@ -3,10 +3,10 @@
 #ifndef TTRACE_FILTER_MATCH_H
 #define TTRACE_FILTER_MATCH_H
 
-#include "filter/weigh.h"
+#include "base/mem/mem.h"
 #include "calltree/labels.h"
 #include "filter/names.h"
-#include "base/mem/mem.h"
+#include "filter/weigh.h"
 
 /* Between filter/weigh.c, apply.c and match.c: compiled filters, and what they say of a snapshot. */
 enum { R_FOCUS, R_IGNORE, R_HIDE, R_SHOW, R_FROM, R_PRUNE, R__N };

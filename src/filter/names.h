@@ -3,8 +3,8 @@
 #ifndef TTRACE_FILTER_NAMES_H
 #define TTRACE_FILTER_NAMES_H
 
-#include "pprof/profile.h"
 #include "base/text/regex.h"
+#include "pprof/profile.h"
 
 /* Between pprof/filter.c and tag_filter.c. A regular expression with its answers by string. */
 struct names {

@@ -16,9 +16,9 @@
 #include "config.h"
 #include "filter/split_stacks.h"
 
+#include "base/mem/mem.h"
 #include "calltree/tree_internal.h"
 #include "calltree/weights.h"
-#include "base/mem/mem.h"
 
 #include <string.h>
 

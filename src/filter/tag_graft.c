@@ -17,11 +17,11 @@
 #include "config.h"
 #include "filter/tag_graft.h"
 
-#include "calltree/tree_internal.h"
-#include "filter/tag_paths.h"
-#include "filter/match.h"
-#include "base/radix_sort.h"
 #include "base/mem/mem.h"
+#include "base/radix_sort.h"
+#include "calltree/tree_internal.h"
+#include "filter/match.h"
+#include "filter/tag_paths.h"
 
 #include <string.h>
 

@@ -3,9 +3,9 @@
 #ifndef TTRACE_FILTER_TAG_PATHS_H
 #define TTRACE_FILTER_TAG_PATHS_H
 
-#include "filter/apply.h"
-#include "calltree/labels.h"
 #include "base/intern.h"
+#include "calltree/labels.h"
+#include "filter/apply.h"
 
 /*
  * Chains of tags as paths of a small tree: what tags as frames put above or below stacks. For tag_tree.c and

@@ -14,10 +14,10 @@
 #include "config.h"
 #include "filter/apply.h"
 
-#include "trace/as_profile.h"
-#include "filter/tag_paths.h"
-#include "base/radix_sort.h"
 #include "base/mem/mem.h"
+#include "base/radix_sort.h"
+#include "filter/tag_paths.h"
+#include "trace/as_profile.h"
 
 #include <string.h>
 

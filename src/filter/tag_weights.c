@@ -10,13 +10,13 @@
 #include "config.h"
 #include "filter/tag_weights.h"
 
+#include "base/intern.h"
+#include "base/text/pprof_units.h"
+#include "base/text/text.h"
+#include "base/wrap_math.h"
+#include "calltree/labels.h"
 #include "calltree/weighted.h"
 #include "filter/apply.h"
-#include "calltree/labels.h"
-#include "base/intern.h"
-#include "base/text/text.h"
-#include "base/text/pprof_units.h"
-#include "base/wrap_math.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef TTRACE_FILTER_TAG_WEIGHTS_H
 #define TTRACE_FILTER_TAG_WEIGHTS_H
 
-#include "filter/weigh.h"
 #include "base/text/buf.h"
+#include "filter/weigh.h"
 
 /*
  * The labels of the samples that a query leaves, each with their weight: what

@@ -15,12 +15,12 @@
 #include "config.h"
 #include "filter/internal.h"
 
-#include "filter/split_stacks.h"
-#include "filter/cut.h"
-#include "calltree/tree.h"
-#include "trace/as_profile.h"
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
+#include "calltree/tree.h"
+#include "filter/cut.h"
+#include "filter/split_stacks.h"
+#include "trace/as_profile.h"
 
 #include <string.h>
 

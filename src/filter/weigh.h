@@ -3,8 +3,8 @@
 #ifndef TTRACE_FILTER_WEIGH_H
 #define TTRACE_FILTER_WEIGH_H
 
-#include "calltree/weights.h"
 #include "base/err.h"
+#include "calltree/weights.h"
 
 /*
  * The filters of a query over the store's call tree: pprof's focus, ignore,

@@ -12,10 +12,10 @@
 #include "config.h"
 #include "filter/internal.h"
 
-#include "calltree/addresses.h"
-#include "calltree/tree.h"
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
+#include "calltree/addresses.h"
+#include "calltree/tree.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #ifndef TTRACE_INPUT_HTTP_H
 #define TTRACE_INPUT_HTTP_H
 
-#include "load/load.h"
 #include "input/url.h"
+#include "load/load.h"
 
 /*
  * Fetching by HTTP. http.c alone includes libcurl's header; a build without it

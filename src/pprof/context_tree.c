@@ -16,9 +16,9 @@
 #include "config.h"
 #include "pprof/context_tree.h"
 
-#include "pprof/graph_internal.h"
-#include "calltree/tree_internal.h"
 #include "base/mem/mem.h"
+#include "calltree/tree_internal.h"
+#include "pprof/graph_internal.h"
 
 #include <string.h>
 

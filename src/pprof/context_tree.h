@@ -3,9 +3,9 @@
 #ifndef TTRACE_PPROF_CONTEXT_TREE_H
 #define TTRACE_PPROF_CONTEXT_TREE_H
 
-#include "pprof/graph.h"
-#include "calltree/tree.h"
 #include "base/wrap_math.h"
+#include "calltree/tree.h"
+#include "pprof/graph.h"
 
 /*
  * The call tree of a profile, all of it: the graph of gopt.tree for who tells of every node. Nodes are numbered in

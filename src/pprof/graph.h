@@ -3,9 +3,9 @@
 #ifndef TTRACE_PPROF_GRAPH_H
 #define TTRACE_PPROF_GRAPH_H
 
-#include "pprof/profile.h"
-#include "base/text/buf.h"
 #include "base/mem/column.h"
+#include "base/text/buf.h"
+#include "pprof/profile.h"
 
 /*
  * The call graph of a profile as pprof draws it: a node is what locations have

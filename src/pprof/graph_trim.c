@@ -11,9 +11,9 @@
 #include "config.h"
 #include "pprof/graph_internal.h"
 
-#include "calltree/weighted.h"
 #include "base/text/pprof_units.h"
 #include "base/wrap_math.h"
+#include "calltree/weighted.h"
 
 #include <math.h>
 #include <stdlib.h>

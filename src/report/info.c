@@ -8,14 +8,14 @@
 #include "config.h"
 #include "report/trace/trace_report.h"
 
-#include "trace/as_profile.h"
 #include "base/text/text.h"
 #include "report/info_labels.h"
 #include "report/pprof/profile_report.h"
-#include "session/trace_reread.h"
-#include "session/index_cache.h"
 #include "session/download.h"
+#include "session/index_cache.h"
+#include "session/trace_reread.h"
 #include "store/tracks/time_search.h"
+#include "trace/as_profile.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -8,8 +8,8 @@
 #include "config.h"
 #include "report/report.h"
 
-#include "base/subprocess.h"
 #include "base/put.h"
+#include "base/subprocess.h"
 #include "base/text/text.h"
 
 #include <errno.h>

@@ -3,11 +3,11 @@
 #ifndef TTRACE_REPORT_H
 #define TTRACE_REPORT_H
 
+#include "base/err.h"
 #include "base/newfile.h"
 #include "base/text/buf.h"
-#include "base/err.h"
-#include "load/load.h"
 #include "cli/options.h"
+#include "load/load.h"
 
 /*
  * Reports: text from a file, without the interface. A report writes into

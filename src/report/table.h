@@ -3,11 +3,11 @@
 #ifndef TTRACE_TABLE_H
 #define TTRACE_TABLE_H
 
-#include "base/text/buf.h"
 #include "base/err.h"
 #include "base/mem/mem.h"
-#include "report/json.h"
+#include "base/text/buf.h"
 #include "cli/options.h"
+#include "report/json.h"
 
 /*
  * Columns and rows, printed as aligned text, as tab- or comma-separated values

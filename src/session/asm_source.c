@@ -13,8 +13,8 @@
 #include "config.h"
 #include "session/asm_source.h"
 
-#include "base/subprocess.h"
 #include "base/bsearch.h"
+#include "base/subprocess.h"
 #include "base/text/path.h"
 #include "base/wrap_math.h"
 #include "symbols/objdump.h"

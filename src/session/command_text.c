@@ -11,8 +11,8 @@
 #include "session/session.h"
 #include "session/symbolize.h"
 
-#include "trace/as_profile.h"
 #include "base/mem/mem.h"
+#include "trace/as_profile.h"
 
 #include <inttypes.h>
 #include <string.h>

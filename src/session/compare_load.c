@@ -17,8 +17,8 @@
 
 #include "base/mem/mem.h"
 #include "load/load.h"
-#include "session/trace_reread.h"
 #include "session/merge_profiles.h"
+#include "session/trace_reread.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
 #define TTRACE_SESSION_COMPARE_LOAD_H
 
 #include "base/job.h"
-#include "session/input_wait.h"
-#include "session/input_cache.h"
 #include "cli/options.h"
+#include "session/input_cache.h"
+#include "session/input_wait.h"
 #include "store/store.h"
 
 /*

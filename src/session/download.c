@@ -15,8 +15,8 @@
 #include "session/download.h"
 
 #include "base/ending.h"
-#include "base/text/path.h"
 #include "base/put.h"
+#include "base/text/path.h"
 #include "base/text/text.h"
 #include "input/http.h"
 

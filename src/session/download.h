@@ -3,10 +3,10 @@
 #ifndef TTRACE_SESSION_DOWNLOAD_H
 #define TTRACE_SESSION_DOWNLOAD_H
 
-#include "pprof/profile.h"
-#include "load/load.h"
-#include "session/input_cache.h"
 #include "cli/options.h"
+#include "load/load.h"
+#include "pprof/profile.h"
+#include "session/input_cache.h"
 
 /*
  * What of a command line is no file at hand: URLs, and standard input. It is

@@ -4,8 +4,8 @@
 #define TTRACE_SESSION_INDEX_CACHE_H
 
 #include "base/job.h"
-#include "load/load.h"
 #include "cli/options.h"
+#include "load/load.h"
 #include "store/index/index.h"
 
 /*

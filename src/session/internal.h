@@ -5,10 +5,10 @@
 
 #include "calltree/tree.h"
 #include "session/compare_load.h"
-#include "session/sheet_prefetch.h"
+#include "session/file_changed.h"
 #include "session/open_job.h"
 #include "session/session.h"
-#include "session/file_changed.h"
+#include "session/sheet_prefetch.h"
 
 #include <string.h>
 

@@ -11,8 +11,8 @@
 #include "session/merge_profiles.h"
 
 #include "load/load.h"
-#include "session/symbolize.h"
 #include "session/download.h"
+#include "session/symbolize.h"
 #include "session/trace_open.h"
 
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef TTRACE_SESSION_MERGE_PROFILES_H
 #define TTRACE_SESSION_MERGE_PROFILES_H
 
-#include "pprof/profile.h"
 #include "cli/options.h"
+#include "pprof/profile.h"
 
 /*
  * The profile that the command line names, as pprof makes it: files merged,

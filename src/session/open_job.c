@@ -11,10 +11,10 @@
 #include "config.h"
 #include "session/open_job.h"
 
-#include "session/trace_reread.h"
 #include "load/gotrace/reader.h"
 #include "load/gotrace/wire.h"
 #include "session/merge_profiles.h"
+#include "session/trace_reread.h"
 
 #include <stdarg.h>
 #include <stdio.h>

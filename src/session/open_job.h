@@ -4,11 +4,11 @@
 #define TTRACE_SESSION_OPEN_JOB_H
 
 #include "base/job.h"
-#include "load/load.h"
-#include "session/input_wait.h"
-#include "session/input_cache.h"
-#include "session/index_cache.h"
 #include "cli/options.h"
+#include "load/load.h"
+#include "session/index_cache.h"
+#include "session/input_cache.h"
+#include "session/input_wait.h"
 #include "store/store.h"
 
 /*

@@ -15,11 +15,11 @@
 #include "session/internal.h"
 #include "session/trace_open.h"
 
-#include "symbols/source.h"
-#include "trace/as_profile.h"
 #include "base/clock.h"
 #include "base/text/regex.h"
 #include "base/text/text.h"
+#include "symbols/source.h"
+#include "trace/as_profile.h"
 
 #include <inttypes.h>
 #include <poll.h>

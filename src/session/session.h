@@ -3,9 +3,9 @@
 #ifndef TTRACE_SESSION_H
 #define TTRACE_SESSION_H
 
-#include "filter/weigh.h"
 #include "base/err.h"
 #include "cli/options.h"
+#include "filter/weigh.h"
 #include "store/store.h"
 
 /*

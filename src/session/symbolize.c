@@ -13,8 +13,8 @@
 #include "config.h"
 #include "session/symbolize.h"
 
-#include "symbols/demangle.h"
 #include "base/text/path.h"
+#include "symbols/demangle.h"
 #include "symbols/lookup.h"
 
 #include <glob.h>

@@ -12,14 +12,14 @@
 #include "config.h"
 #include "session/trace_open.h"
 
-#include "filter/weigh.h"
-#include "trace/task_filter.h"
 #include "base/text/regex.h"
 #include "base/text/text.h"
-#include "session/trace_reread.h"
-#include "session/index_cache.h"
+#include "filter/weigh.h"
 #include "session/download.h"
+#include "session/index_cache.h"
+#include "session/trace_reread.h"
 #include "store/store.h"
+#include "trace/task_filter.h"
 
 #include <inttypes.h>
 #include <stdio.h>

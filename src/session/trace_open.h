@@ -3,10 +3,10 @@
 #ifndef TTRACE_SESSION_TRACE_OPEN_H
 #define TTRACE_SESSION_TRACE_OPEN_H
 
+#include "cli/options.h"
+#include "load/load.h"
 #include "pprof/profile.h"
 #include "trace/as_profile.h"
-#include "load/load.h"
-#include "cli/options.h"
 
 /* A trace for a report: read at once, whole, with what the command line asks of it. */
 struct trace {

@@ -14,14 +14,14 @@
 #include "config.h"
 #include "session/internal.h"
 
-#include "calltree/weighted.h"
-#include "trace/task_filter.h"
-#include "filter/tag_weights.h"
-#include "trace/as_profile.h"
 #include "base/clock.h"
 #include "base/job.h"
 #include "base/text/regex.h"
 #include "base/wrap_math.h"
+#include "calltree/weighted.h"
+#include "filter/tag_weights.h"
+#include "trace/as_profile.h"
+#include "trace/task_filter.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -16,13 +16,13 @@
 #include "config.h"
 #include "session/internal.h"
 
-#include "calltree/addresses.h"
-#include "calltree/weighted.h"
-#include "calltree/flame.h"
-#include "calltree/highlights.h"
-#include "filter/tag_weights.h"
 #include "base/clock.h"
 #include "base/job.h"
+#include "calltree/addresses.h"
+#include "calltree/flame.h"
+#include "calltree/highlights.h"
+#include "calltree/weighted.h"
+#include "filter/tag_weights.h"
 
 static const struct filters no_filters;
 

@@ -4,8 +4,8 @@
 #define TTRACE_STORE_H
 
 #include "base/mem/column.h"
-#include "base/mem/packed_ints.h"
 #include "base/mem/mem.h"
+#include "base/mem/packed_ints.h"
 #include "base/rank_bitmap.h"
 #include "sink.h"
 

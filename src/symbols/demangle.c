@@ -11,9 +11,9 @@
 #include "config.h"
 #include "symbols/demangle.h"
 
-#include "symbols/demangle_rust.h"
-#include "base/text/buf.h"
 #include "base/dynlib.h"
+#include "base/text/buf.h"
+#include "symbols/demangle_rust.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

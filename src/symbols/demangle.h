@@ -3,8 +3,8 @@
 #ifndef TTRACE_SYMBOLS_DEMANGLE_H
 #define TTRACE_SYMBOLS_DEMANGLE_H
 
-#include "pprof/profile.h"
 #include "base/text/buf.h"
+#include "pprof/profile.h"
 
 #include <stdbool.h>
 

@@ -20,9 +20,9 @@
 #include "config.h"
 #include "symbols/dwarf.h"
 
-#include "base/text/buf.h"
 #include "base/bsearch.h"
 #include "base/mem/mem.h"
+#include "base/text/buf.h"
 
 #include <string.h>
 

@@ -16,9 +16,9 @@
 #include "config.h"
 #include "symbols/elf.h"
 
-#include "base/text/buf.h"
 #include "base/bsearch.h"
 #include "base/mem/mem.h"
+#include "base/text/buf.h"
 #include "symbols/gopclntab.h"
 
 #include <fcntl.h>

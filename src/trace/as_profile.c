@@ -20,15 +20,15 @@
 #include "config.h"
 #include "trace/as_profile.h"
 
-#include "trace/bins.h"
-#include "trace/run_queue.h"
-#include "trace/run_stacks.h"
-#include "base/text/buf.h"
 #include "base/bsearch.h"
 #include "base/intern.h"
 #include "base/mem/spill_array.h"
+#include "base/text/buf.h"
 #include "base/wrap_math.h"
 #include "store/tracks/time_search.h"
+#include "trace/bins.h"
+#include "trace/run_queue.h"
+#include "trace/run_stacks.h"
 
 #include <string.h>
 

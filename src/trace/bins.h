@@ -5,9 +5,9 @@
 
 #include "base/job.h"
 #include "base/mem/mem.h"
-#include "store/tracks/wake_edges.h"
-#include "store/tracks/time_search.h"
 #include "store/store.h"
+#include "store/tracks/time_search.h"
+#include "store/tracks/wake_edges.h"
 
 /*
  * What a timeline shows: tracks x columns -> exact shares of states, and the

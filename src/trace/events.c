@@ -16,8 +16,8 @@
 #include "trace/events.h"
 
 #include "base/job.h"
-#include "base/radix_sort.h"
 #include "base/mem/mem.h"
+#include "base/radix_sort.h"
 #include "store/tracks/time_search.h"
 
 #include <stdlib.h>

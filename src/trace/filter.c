@@ -8,11 +8,11 @@
 #include "config.h"
 #include "trace/as_profile.h"
 
-#include "trace/stats/goroutine_stats.h"
 #include "base/bsearch.h"
-#include "base/write_batch.h"
 #include "base/mem/spill_array.h"
+#include "base/write_batch.h"
 #include "store/tracks/time_search.h"
+#include "trace/stats/goroutine_stats.h"
 
 #include <stdlib.h>
 #include <string.h>

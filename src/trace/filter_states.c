@@ -10,8 +10,8 @@
 #include "config.h"
 #include "trace/as_profile.h"
 
-#include "trace/bins.h"
 #include "base/wrap_math.h"
+#include "trace/bins.h"
 
 #include <string.h>
 

@@ -3,9 +3,9 @@
 #ifndef TTRACE_TRACE_GC_CYCLES_H
 #define TTRACE_TRACE_GC_CYCLES_H
 
-#include "trace/as_profile.h"
 #include "base/mem/mem.h"
 #include "store/store.h"
+#include "trace/as_profile.h"
 
 /*
  * The cycles of the garbage collector. A cycle is its concurrent mark phase; the

@@ -18,13 +18,13 @@
 #include "config.h"
 #include "trace/highlights.h"
 
-#include "trace/bins.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
 #include "base/wrap_math.h"
 #include "store/tracks/extremes.h"
 #include "store/tracks/time_search.h"
+#include "trace/bins.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #ifndef TTRACE_TRACE_HIGHLIGHTS_H
 #define TTRACE_TRACE_HIGHLIGHTS_H
 
-#include "base/text/buf.h"
 #include "base/job.h"
+#include "base/text/buf.h"
 #include "store/store.h"
 
 /*

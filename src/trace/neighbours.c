@@ -13,8 +13,8 @@
 #include "config.h"
 #include "trace/neighbours.h"
 
-#include "store/tracks/wake_edges.h"
 #include "store/tracks/time_search.h"
+#include "store/tracks/wake_edges.h"
 
 enum { PASSES_MAX = 256 }; /* ids grow as tasks are made, so that one pass mostly does */
 

@@ -3,8 +3,8 @@
 #ifndef TTRACE_TRACE_NEIGHBOURS_H
 #define TTRACE_TRACE_NEIGHBOURS_H
 
-#include "trace/stats/goroutine_stats.h"
 #include "base/job.h"
+#include "trace/stats/goroutine_stats.h"
 
 /*
  * Which goroutines belong on one screen: those that one of them dealt with, and

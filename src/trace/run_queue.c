@@ -20,8 +20,8 @@
 #include "trace/run_queue.h"
 
 #include "base/bsearch.h"
-#include "base/radix_sort.h"
 #include "base/mem/mem.h"
+#include "base/radix_sort.h"
 #include "base/wrap_math.h"
 #include "store/tracks/time_search.h"
 

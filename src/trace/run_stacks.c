@@ -26,9 +26,9 @@
 #include "config.h"
 #include "trace/run_stacks.h"
 
-#include "trace/as_profile.h"
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
+#include "trace/as_profile.h"
 
 #include <string.h>
 

@@ -14,11 +14,11 @@
 #include "config.h"
 #include "trace/span_search.h"
 
-#include "trace/bins.h"
-#include "trace/span_query.h"
 #include "base/bsearch.h"
 #include "base/mem/mem.h"
 #include "base/text/regex.h"
+#include "trace/bins.h"
+#include "trace/span_query.h"
 
 #include <stdlib.h>
 #include <string.h>

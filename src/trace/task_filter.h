@@ -3,8 +3,8 @@
 #ifndef TTRACE_TRACE_TASK_FILTER_H
 #define TTRACE_TRACE_TASK_FILTER_H
 
-#include "trace/stats/goroutine_stats.h"
 #include "base/text/regex.h"
+#include "trace/stats/goroutine_stats.h"
 
 #include <stdbool.h>
 

@@ -3,11 +3,11 @@
 #ifndef TTRACE_APP_APP_H
 #define TTRACE_APP_APP_H
 
-#include "base/err.h"
-#include "term/grid.h"
-#include "session/session.h"
-#include "term/style.h"
 #include "app/tui.h"
+#include "base/err.h"
+#include "session/session.h"
+#include "term/grid.h"
+#include "term/style.h"
 
 /*
  * The viewer without a terminal: keys go in, a grid comes out. What only a

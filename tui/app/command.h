@@ -3,8 +3,8 @@
 #ifndef TTRACE_APP_COMMAND_H
 #define TTRACE_APP_COMMAND_H
 
-#include "base/text/buf.h"
 #include "base/err.h"
+#include "base/text/buf.h"
 #include "term/key.h"
 
 #include <stdbool.h>

@@ -13,10 +13,10 @@
 #include "config.h"
 #include "app/internal.h"
 
-#include "calltree/weighted.h"
-#include "filter/tag_weights.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
+#include "calltree/weighted.h"
+#include "filter/tag_weights.h"
 
 #include <dirent.h>
 #include <stdlib.h>

@@ -17,10 +17,10 @@
 #include "app/internal.h"
 #include "app/wait_screen.h"
 
-#include "trace/task_filter.h"
-#include "trace/as_profile.h"
 #include "base/job.h"
 #include "base/text/text.h"
+#include "trace/as_profile.h"
+#include "trace/task_filter.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,9 +11,9 @@
 #include "config.h"
 #include "app/internal.h"
 
-#include "trace/task_filter.h"
-#include "trace/as_profile.h"
 #include "base/text/text.h"
+#include "trace/as_profile.h"
+#include "trace/task_filter.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -9,8 +9,8 @@
 #include "config.h"
 #include "app/internal.h"
 
-#include "calltree/highlights.h"
 #include "base/text/text.h"
+#include "calltree/highlights.h"
 #include "profile/common.h"
 
 #include <stdio.h>

@@ -4,11 +4,11 @@
 #define TTRACE_APP_INTERNAL_H
 
 #include "app/app.h"
-#include "trace/bins.h"
 #include "app/explain.h"
 #include "app/pane.h"
-#include "widget/prompt.h"
+#include "trace/bins.h"
 #include "widget/list.h"
+#include "widget/prompt.h"
 
 #include <stdio.h>
 

@@ -3,12 +3,12 @@
 #ifndef TTRACE_APP_PANE_H
 #define TTRACE_APP_PANE_H
 
-#include "base/text/regex.h"
 #include "app/command.h"
 #include "app/explain.h"
-#include "term/grid.h"
-#include "session/session.h"
 #include "app/tui.h"
+#include "base/text/regex.h"
+#include "session/session.h"
+#include "term/grid.h"
 
 /*
  * The pane interface. A pane is pure functions over (its state, the session):

@@ -11,9 +11,9 @@
 #include "config.h"
 #include "app/internal.h"
 
+#include "base/text/buf.h"
 #include "filter/tag_weights.h"
 #include "trace/as_profile.h"
-#include "base/text/buf.h"
 
 #include <ctype.h>
 #include <stdlib.h>

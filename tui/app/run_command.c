@@ -13,11 +13,11 @@
 #include "config.h"
 #include "app/internal.h"
 
-#include "calltree/weighted.h"
-#include "symbols/source.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
+#include "calltree/weighted.h"
+#include "symbols/source.h"
 
 #include <string.h>
 

@@ -14,8 +14,8 @@
 #include "app/script.h"
 
 #include "app/app.h"
-#include "base/mem/mem.h"
 #include "app/command.h"
+#include "base/mem/mem.h"
 
 #include <errno.h>
 #include <stdio.h>

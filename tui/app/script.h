@@ -3,10 +3,10 @@
 #ifndef TTRACE_APP_SCRIPT_H
 #define TTRACE_APP_SCRIPT_H
 
-#include "base/text/buf.h"
-#include "base/err.h"
-#include "cli/options.h"
 #include "app/tui.h"
+#include "base/err.h"
+#include "base/text/buf.h"
+#include "cli/options.h"
 
 /* Draw without a terminal: press the keys of -script (none: the first screen) on a screen of -size
    and give the last screen to put(), before anything is closed: what follows is not waited for. */

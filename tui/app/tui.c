@@ -12,16 +12,16 @@
 #include "app/tui.h"
 
 #include "app/app.h"
-#include "base/clock.h"
-#include "base/job.h"
-#include "base/mem/mem.h"
-#include "base/put.h"
 #include "app/command.h"
 #include "app/explain.h"
 #include "app/internal.h"
 #include "app/script.h"
-#include "term/term.h"
 #include "app/wait_screen.h"
+#include "base/clock.h"
+#include "base/job.h"
+#include "base/mem/mem.h"
+#include "base/put.h"
+#include "term/term.h"
 
 #include <errno.h>
 #include <langinfo.h>

@@ -10,9 +10,9 @@
 #include "config.h"
 #include "app/internal.h"
 
-#include "filter/tag_weights.h"
 #include "base/mem/mem.h"
 #include "base/text/pprof_units.h"
+#include "filter/tag_weights.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #define TTRACE_APP_WAIT_SCREEN_H
 
 #include "base/err.h"
-#include "term/grid.h"
 #include "session/session.h"
+#include "term/grid.h"
 
 /* "12 s of 30 s", "3.1MB, 40%", for a corner of the screen. */
 void waiting_text(const struct fetching *, struct buf *);

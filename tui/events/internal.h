@@ -3,8 +3,8 @@
 #ifndef TTRACE_EVENTS_INTERNAL_H
 #define TTRACE_EVENTS_INTERNAL_H
 
-#include "trace/events.h"
 #include "base/err.h"
+#include "trace/events.h"
 #include "tracepane/tracepane.h"
 
 /* CHUNK: so many events are looked for around the cursor, and at most MAX taken; where a crowd of goroutines is there a

@@ -8,9 +8,9 @@
 #include "events/internal.h"
 
 #include "base/text/text.h"
-#include "trace/bins.h"
 #include "store/tracks/time_search.h"
 #include "timeline/timeline.h"
+#include "trace/bins.h"
 
 #include <string.h>
 

@@ -11,12 +11,12 @@
 #include "config.h"
 #include "app/internal.h"
 
-#include "symbols/source.h"
 #include "base/mem/mem.h"
 #include "base/newfile.h"
-#include "base/text/path.h"
 #include "base/put.h"
+#include "base/text/path.h"
 #include "base/text/text.h"
+#include "symbols/source.h"
 #include "term/export.h"
 
 #include <errno.h>

@@ -19,8 +19,8 @@
 #include "config.h"
 #include "app/internal.h"
 
-#include "trace/as_profile.h"
 #include "base/mem/mem.h"
+#include "trace/as_profile.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

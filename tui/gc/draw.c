@@ -13,9 +13,9 @@
 #include "config.h"
 #include "gc/internal.h"
 
-#include "trace/user_code.h"
 #include "base/text/text.h"
 #include "store/tracks/time_search.h"
+#include "trace/user_code.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,12 +3,12 @@
 #ifndef TTRACE_GC_INTERNAL_H
 #define TTRACE_GC_INTERNAL_H
 
+#include "profile/common.h"
 #include "trace/gc_cycles.h"
 #include "trace/mmu.h"
 #include "trace/stats/goroutine_stats.h"
 #include "trace/stats/stops.h"
 #include "tracepane/tracepane.h"
-#include "profile/common.h"
 
 /* The inside of the garbage collection pane, for gc/pane.c and gc_*.c. */
 enum { WORST = 10, PLOT = MMU_PLOT };

@@ -9,8 +9,8 @@
 #include "config.h"
 #include "gc/internal.h"
 
-#include "calltree/weighted.h"
 #include "base/text/text.h"
+#include "calltree/weighted.h"
 
 #include <string.h>
 

@@ -8,16 +8,16 @@
 #include "config.h"
 #include "goroutines/internal.h"
 
-#include "calltree/weighted.h"
-#include "trace/longest_wait.h"
 #include "base/bsearch.h"
 #include "base/intern.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/text/regex.h"
 #include "base/text/text.h"
+#include "calltree/weighted.h"
 #include "store/tracks/wake_edges.h"
 #include "timeline/timeline.h"
+#include "trace/longest_wait.h"
 
 #include <string.h>
 

@@ -6,9 +6,9 @@
 #include "trace/bins.h"
 #include "trace/stats/group_key.h"
 #include "trace/stats/wait_stats.h"
-#include "widget/histogram.h"
 #include "tracepane/query_job.h"
 #include "tracepane/tracepane.h"
+#include "widget/histogram.h"
 
 /* The state of the goroutines pane and what its files share. */
 enum gor_level { GL_GROUPS, GL_LIST, GL_ONE };

@@ -16,9 +16,9 @@
 #include "config.h"
 #include "goroutines/internal.h"
 
-#include "calltree/weighted.h"
 #include "base/job.h"
 #include "base/text/text.h"
+#include "calltree/weighted.h"
 #include "timeline/timeline.h"
 
 #include <string.h>

@@ -9,13 +9,13 @@
 #include "config.h"
 #include "goroutines/internal.h"
 
-#include "calltree/weighted.h"
 #include "base/job.h"
-#include "base/radix_sort.h"
 #include "base/mem/mem.h"
-#include "base/write_batch.h"
+#include "base/radix_sort.h"
 #include "base/text/text.h"
 #include "base/wrap_math.h"
+#include "base/write_batch.h"
+#include "calltree/weighted.h"
 
 #include <string.h>
 

@@ -11,8 +11,8 @@
 #include "goroutines/internal.h"
 
 #include "base/text/text.h"
-#include "store/tracks/wake_edges.h"
 #include "store/tracks/time_search.h"
+#include "store/tracks/wake_edges.h"
 #include "timeline/timeline.h"
 
 #include <string.h>

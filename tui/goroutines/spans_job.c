@@ -14,10 +14,10 @@
 #include "config.h"
 #include "goroutines/internal.h"
 
-#include "calltree/weighted.h"
 #include "base/bsearch.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
+#include "calltree/weighted.h"
 #include "store/tracks/wake_edges.h"
 #include "term/style.h"
 

@@ -10,11 +10,11 @@
 #include "config.h"
 #include "goroutines/internal.h"
 
-#include "trace/longest_wait.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
 #include "store/tracks/wake_edges.h"
+#include "trace/longest_wait.h"
 
 #include <string.h>
 

@@ -10,10 +10,10 @@
 #include "config.h"
 #include "goroutines/internal.h"
 
-#include "trace/longest_wait.h"
 #include "base/text/text.h"
 #include "base/wrap_math.h"
 #include "term/style.h"
+#include "trace/longest_wait.h"
 
 #include <string.h>
 

@@ -14,8 +14,8 @@
 #include "config.h"
 #include "app/pane.h"
 
-#include "widget/list.h"
 #include "term/style.h"
+#include "widget/list.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"

@@ -8,9 +8,9 @@
 #include "config.h"
 #include "app/pane.h"
 
-#include "trace/as_profile.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
+#include "trace/as_profile.h"
 #include "widget/list.h"
 
 #include <stdio.h>

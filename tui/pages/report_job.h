@@ -3,10 +3,10 @@
 #ifndef TTRACE_PAGES_REPORT_JOB_H
 #define TTRACE_PAGES_REPORT_JOB_H
 
+#include "app/tui.h"
 #include "base/mem/mem.h"
 #include "session/input_cache.h"
 #include "session/session.h"
-#include "app/tui.h"
 
 /*
  * A report that is made beside the keyboard, of what is shown, by a command line.

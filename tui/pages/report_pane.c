@@ -15,14 +15,14 @@
 #include "config.h"
 #include "app/pane.h"
 
-#include "symbols/source.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/text/path.h"
 #include "base/text/text.h"
 #include "pages/report_job.h"
-#include "widget/list.h"
 #include "profile/common.h"
+#include "symbols/source.h"
+#include "widget/list.h"
 
 #include <stdio.h>
 #include <string.h>

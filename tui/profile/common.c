@@ -14,9 +14,9 @@
 #include "config.h"
 #include "profile/common.h"
 
+#include "base/text/pprof_units.h"
 #include "base/text/regex.h"
 #include "base/text/text.h"
-#include "base/text/pprof_units.h"
 #include "widget/list.h"
 
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #ifndef TTRACE_PROFILE_COMMON_H
 #define TTRACE_PROFILE_COMMON_H
 
-#include "calltree/weighted.h"
 #include "app/pane.h"
+#include "calltree/weighted.h"
 #include "widget/list.h"
 
 /*

@@ -16,14 +16,14 @@
 #include "config.h"
 #include "profile/flame_internal.h"
 
-#include "calltree/callers.h"
-#include "trace/as_profile.h"
 #include "base/intern.h"
 #include "base/text/path.h"
 #include "base/text/text.h"
 #include "base/wrap_math.h"
-#include "widget/list.h"
+#include "calltree/callers.h"
 #include "term/style.h"
+#include "trace/as_profile.h"
+#include "widget/list.h"
 
 #include <string.h>
 

@@ -11,9 +11,9 @@
 #include "config.h"
 #include "profile/flame_job.h"
 
-#include "calltree/tree.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
+#include "calltree/tree.h"
 #include "session/session.h"
 
 #include <string.h>

@@ -10,9 +10,9 @@
 #include "config.h"
 #include "profile/list_internal.h"
 
+#include "base/text/text.h"
 #include "calltree/callers.h"
 #include "symbols/demangle.h"
-#include "base/text/text.h"
 
 #include <string.h>
 

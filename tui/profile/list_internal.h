@@ -3,10 +3,10 @@
 #ifndef TTRACE_PROFILE_LIST_INTERNAL_H
 #define TTRACE_PROFILE_LIST_INTERNAL_H
 
-#include "symbols/source.h"
-#include "session/asm_source.h"
-#include "widget/list.h"
 #include "profile/common.h"
+#include "session/asm_source.h"
+#include "symbols/source.h"
+#include "widget/list.h"
 
 /* The inside of the list pane, for list_pane.c and list_*.c. */
 enum { LIST_BACK_MAX = 64 };

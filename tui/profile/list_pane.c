@@ -12,10 +12,10 @@
 #include "config.h"
 #include "profile/list_internal.h"
 
-#include "calltree/callers.h"
 #include "base/text/regex.h"
 #include "base/text/text.h"
 #include "base/wrap_math.h"
+#include "calltree/callers.h"
 
 #include <stdlib.h>
 #include <string.h>

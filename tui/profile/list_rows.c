@@ -16,9 +16,9 @@
 #include "config.h"
 #include "profile/list_internal.h"
 
-#include "calltree/callers.h"
 #include "base/text/regex.h"
 #include "base/wrap_math.h"
+#include "calltree/callers.h"
 
 #include <string.h>
 

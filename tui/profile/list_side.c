@@ -11,8 +11,8 @@
 #include "config.h"
 #include "profile/list_internal.h"
 
-#include "calltree/callers.h"
 #include "base/text/text.h"
+#include "calltree/callers.h"
 
 static int links(const struct listview *v, const struct pane_env *env, struct grid *g, int y, int h, const char *head,
     const struct link *l, uint32_t n, int64_t whole)

@@ -3,10 +3,10 @@
 #ifndef TTRACE_PROFILE_PEEK_INTERNAL_H
 #define TTRACE_PROFILE_PEEK_INTERNAL_H
 
-#include "profile/flame_internal.h"
 #include "app/pane.h"
-#include "widget/list.h"
 #include "profile/common.h"
+#include "profile/flame_internal.h"
+#include "widget/list.h"
 
 /* What Peek shows, for peek_pane.c, which makes it, and peek_draw.c. */
 enum { BACK_MAX = 64, PEEK_TALL = 40 };

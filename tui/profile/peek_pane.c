@@ -12,10 +12,10 @@
 #include "config.h"
 #include "profile/peek_internal.h"
 
-#include "calltree/callers.h"
 #include "base/mem/mem.h"
 #include "base/text/regex.h"
 #include "base/wrap_math.h"
+#include "calltree/callers.h"
 #include "profile/flame_job.h"
 
 #include <stdlib.h>

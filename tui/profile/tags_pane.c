@@ -12,12 +12,12 @@
 #include "config.h"
 #include "app/pane.h"
 
-#include "filter/tag_weights.h"
 #include "base/mem/mem.h"
-#include "base/text/text.h"
 #include "base/text/pprof_units.h"
-#include "widget/list.h"
+#include "base/text/text.h"
+#include "filter/tag_weights.h"
 #include "profile/common.h"
+#include "widget/list.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -11,9 +11,9 @@
 #include "config.h"
 #include "profile/top_internal.h"
 
-#include "calltree/callers.h"
 #include "base/text/text.h"
 #include "base/wrap_math.h"
+#include "calltree/callers.h"
 #include "profile/top_lines.h"
 
 const struct top_column top_cols[C__N] = {

@@ -3,8 +3,8 @@
 #ifndef TTRACE_PROFILE_TOP_INTERNAL_H
 #define TTRACE_PROFILE_TOP_INTERNAL_H
 
-#include "widget/list.h"
 #include "profile/common.h"
+#include "widget/list.h"
 
 /* The inside of Top, for top_pane.c and top_draw.c. */
 enum top_col { C_FLAT, C_FLATP, C_SUM, C_FLATA, C_FLATB, C_CUM, C_CUMP, C_CUMA, C_CUMB, C_BAR, C_WHERE, C_NAME, C__N };

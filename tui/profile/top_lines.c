@@ -12,8 +12,8 @@
 #include "config.h"
 #include "profile/top_lines.h"
 
-#include "symbols/source.h"
 #include "base/wrap_math.h"
+#include "symbols/source.h"
 
 #include <string.h>
 

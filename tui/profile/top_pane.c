@@ -13,10 +13,10 @@
 #include "config.h"
 #include "profile/top_internal.h"
 
-#include "calltree/callers.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
 #include "base/wrap_math.h"
+#include "calltree/callers.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
 #define TTRACE_TASKS_INTERNAL_H
 
 #include "trace/task_filter.h"
-#include "widget/histogram.h"
 #include "tracepane/query_job.h"
 #include "tracepane/tracepane.h"
+#include "widget/histogram.h"
 
 /* The state of the tasks pane and what its files share. */
 enum tasks_level { L_KINDS, L_LIST, L_ONE };

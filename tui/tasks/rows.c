@@ -10,13 +10,13 @@
 #include "config.h"
 #include "tasks/internal.h"
 
-#include "trace/bins.h"
-#include "calltree/weighted.h"
 #include "base/bsearch.h"
 #include "base/radix_sort.h"
 #include "base/text/text.h"
+#include "calltree/weighted.h"
 #include "store/tracks/time_search.h"
 #include "timeline/timeline.h"
+#include "trace/bins.h"
 
 #include <stdlib.h>
 #include <string.h>

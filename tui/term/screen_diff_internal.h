@@ -3,8 +3,8 @@
 #ifndef TTRACE_TERM_SCREEN_DIFF_INTERNAL_H
 #define TTRACE_TERM_SCREEN_DIFF_INTERNAL_H
 
-#include "term/sgr.h"
 #include "term/screen_diff.h"
+#include "term/sgr.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #ifndef TTRACE_TERM_STYLE_H
 #define TTRACE_TERM_STYLE_H
 
-#include "term/grid.h"
 #include "sink.h"
+#include "term/grid.h"
 
 /*
  * How meanings look. style.def is the one table of palettes; style_paint()

@@ -20,8 +20,8 @@
 #include "base/clock.h"
 #include "base/mem/mem.h"
 #include "term/clipboard.h"
-#include "term/screen_diff.h"
 #include "term/restore.h"
+#include "term/screen_diff.h"
 
 #define NCURSES_NOMACROS 1
 #include <curses.h>

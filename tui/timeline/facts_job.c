@@ -12,9 +12,9 @@
 #include "config.h"
 #include "timeline/timeline.h"
 
-#include "base/text/buf.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
+#include "base/text/buf.h"
 
 #include <string.h>
 

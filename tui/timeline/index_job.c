@@ -14,8 +14,8 @@
 #include "timeline/timeline.h"
 
 #include "base/job.h"
-#include "base/radix_sort.h"
 #include "base/mem/mem.h"
+#include "base/radix_sort.h"
 #include "store/cache/nowait.h"
 
 #include <string.h>

@@ -12,9 +12,9 @@
 #include "config.h"
 #include "timeline/timeline.h"
 
-#include "trace/longest_wait.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
+#include "trace/longest_wait.h"
 
 #include <stdio.h>
 #include <string.h>

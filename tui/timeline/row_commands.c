@@ -8,8 +8,8 @@
 #include "config.h"
 #include "timeline/timeline.h"
 
-#include "trace/neighbours.h"
 #include "base/text/text.h"
+#include "trace/neighbours.h"
 #include "tracepane/tracepane.h"
 
 #include <stdlib.h>

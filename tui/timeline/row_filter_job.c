@@ -15,10 +15,10 @@
 #include "config.h"
 #include "timeline/timeline.h"
 
-#include "trace/neighbours.h"
 #include "base/job.h"
-#include "base/radix_sort.h"
 #include "base/mem/mem.h"
+#include "base/radix_sort.h"
+#include "trace/neighbours.h"
 
 #include <string.h>
 

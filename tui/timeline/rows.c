@@ -14,8 +14,8 @@
 #include "config.h"
 #include "timeline/timeline.h"
 
-#include "trace/neighbours.h"
 #include "base/mem/mem.h"
+#include "trace/neighbours.h"
 
 #include <stdlib.h>
 #include <string.h>

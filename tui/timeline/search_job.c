@@ -14,9 +14,9 @@
 #include "config.h"
 #include "timeline/timeline.h"
 
-#include "calltree/weighted.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
+#include "calltree/weighted.h"
 #include "tracepane/tracepane.h"
 
 #include <poll.h>

@@ -11,9 +11,9 @@
 #include "config.h"
 #include "timeline/timeline.h"
 
-#include "trace/longest_wait.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
+#include "trace/longest_wait.h"
 #include "tracepane/tracepane.h"
 
 #include <string.h>

@@ -3,15 +3,15 @@
 #ifndef TTRACE_TIMELINE_TIMELINE_H
 #define TTRACE_TIMELINE_TIMELINE_H
 
-#include "trace/bins.h"
-#include "trace/span_search.h"
-#include "trace/region_layout.h"
-#include "trace/stats/goroutine_stats.h"
-#include "trace/highlights.h"
-#include "trace/as_profile.h"
-#include "base/bsearch.h"
 #include "app/pane.h"
+#include "base/bsearch.h"
 #include "term/style.h"
+#include "trace/as_profile.h"
+#include "trace/bins.h"
+#include "trace/highlights.h"
+#include "trace/region_layout.h"
+#include "trace/span_search.h"
+#include "trace/stats/goroutine_stats.h"
 #include "tracepane/tracepane.h"
 
 /*

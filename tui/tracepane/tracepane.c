@@ -9,13 +9,13 @@
 #include "config.h"
 #include "tracepane/tracepane.h"
 
-#include "trace/bins.h"
-#include "trace/user_code.h"
 #include "base/bsearch.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
 #include "timeline/timeline.h"
+#include "trace/bins.h"
+#include "trace/user_code.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,10 +3,10 @@
 #ifndef TTRACE_TRACEPANE_TRACEPANE_H
 #define TTRACE_TRACEPANE_TRACEPANE_H
 
-#include "trace/stats/histogram.h"
-#include "trace/stats/goroutine_stats.h"
-#include "trace/as_profile.h"
 #include "app/pane.h"
+#include "trace/as_profile.h"
+#include "trace/stats/goroutine_stats.h"
+#include "trace/stats/histogram.h"
 #include "widget/list.h"
 
 /*

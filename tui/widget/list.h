@@ -3,8 +3,8 @@
 #ifndef TTRACE_WIDGET_LIST_H
 #define TTRACE_WIDGET_LIST_H
 
-#include "base/text/regex.h"
 #include "app/command.h"
+#include "base/text/regex.h"
 #include "term/grid.h"
 
 /*

@@ -12,9 +12,9 @@
 #include "config.h"
 #include "widget/prompt.h"
 
+#include "app/command.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
-#include "app/command.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #ifndef TTRACE_LOAD_GOTRACE_CHECKPOINT_H
 #define TTRACE_LOAD_GOTRACE_CHECKPOINT_H
 
-#include "base/text/buf.h"
 #include "base/byte_cursor.h"
+#include "base/text/buf.h"
 #include "load/gotrace/order.h"
 #include "load/gotrace/reader.h"
 

@@ -22,8 +22,8 @@
 #include "base/text/text.h"
 #include "load/gotrace/checkpoint.h"
 #include "load/gotrace/merge.h"
-#include "load/gotrace1/parse.h"
 #include "load/gotrace/pipeline.h"
+#include "load/gotrace1/parse.h"
 
 #include <inttypes.h>
 #include <stdio.h>

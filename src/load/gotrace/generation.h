@@ -3,12 +3,12 @@
 #ifndef TTRACE_LOAD_GOTRACE_GENERATION_H
 #define TTRACE_LOAD_GOTRACE_GENERATION_H
 
-#include "base/mem/column.h"
 #include "base/intern.h"
+#include "base/mem/column.h"
 #include "base/mem/mem.h"
-#include "load/gotrace/wire.h"
 #include "base/u64_map.h"
 #include "load/gotrace/event_stream.h"
+#include "load/gotrace/wire.h"
 
 struct gostr {
 	const char *p;	/* in the input */

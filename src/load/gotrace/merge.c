@@ -15,9 +15,9 @@
 #include "load/gotrace/merge.h"
 
 #include "base/mem/mem.h"
+#include "load/gotrace/event_stream.h"
 #include "load/gotrace/order_fast.h"
 #include "load/gotrace/order_state.h"
-#include "load/gotrace/event_stream.h"
 
 #include <string.h>
 

@@ -22,8 +22,8 @@
 
 #include "base/job.h"
 #include "base/mem/mem.h"
-#include "load/gotrace/generation.h"
 #include "load/gotrace/checkpoint.h"
+#include "load/gotrace/generation.h"
 #include "load/gotrace/order.h"
 
 #include <stdio.h>

@@ -5,9 +5,9 @@
 
 #include "base/mem/mem.h"
 #include "load/gotrace/batch_scan.h"
+#include "load/gotrace/event_stream.h"
 #include "load/gotrace/goroutine_table.h"
 #include "load/load.h"
-#include "load/gotrace/event_stream.h"
 #include "sink.h"
 
 /* From the ordered events of a trace to the sink; inside of gotrace*.c only. */

@@ -7,8 +7,8 @@
 #include "base/mem/mem.h"
 #include "base/u64_map.h"
 #include "load/load.h"
-#include "load/pprof/stack_merge.h"
 #include "load/pprof/profile.pb-c.h"
+#include "load/pprof/stack_merge.h"
 
 /* A profile while it is read: for pprof.c and sample_pipeline.c alone. */
 enum { F__N = 16 };

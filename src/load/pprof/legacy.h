@@ -5,8 +5,8 @@
 
 #include "base/intern.h"
 #include "base/mem/mem.h"
-#include "load/text/scan.h"
 #include "load/load.h"
+#include "load/text/scan.h"
 
 /*
  * Between the readers of profiles from before profile.proto: what such a file

@@ -3,8 +3,8 @@
 #ifndef TTRACE_LOAD_TEXT_GODEBUG_INTERNAL_H
 #define TTRACE_LOAD_TEXT_GODEBUG_INTERNAL_H
 
-#include "load/text/godebug.h"
 #include "load/load.h"
+#include "load/text/godebug.h"
 
 /* The inside of the reader of runtime logs, for godebug.c and godebug_emit.c. */
 enum { MAX_PROCS = 1024, MAX_STATES = 1 << 22, MAX_UTILS = 1 << 22, UTIL_PROCS = 256 };

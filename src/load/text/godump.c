@@ -23,11 +23,11 @@
 #include "config.h"
 #include "load/text/godump.h"
 
-#include "base/text/buf.h"
 #include "base/mem/mem.h"
-#include "load/text/stack_builder.h"
+#include "base/text/buf.h"
 #include "base/u64_map.h"
 #include "load/load.h"
+#include "load/text/stack_builder.h"
 
 #include <inttypes.h>
 #include <string.h>

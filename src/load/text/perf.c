@@ -15,8 +15,8 @@
 #include "load/text/perf.h"
 
 #include "base/mem/mem.h"
-#include "load/text/stack_builder.h"
 #include "load/load.h"
+#include "load/text/stack_builder.h"
 
 #include <string.h>
 

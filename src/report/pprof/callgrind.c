@@ -10,8 +10,8 @@
 #include "config.h"
 #include "report/pprof/pprof.h"
 
-#include "pprof/context_tree.h"
 #include "base/text/pprof_units.h"
+#include "pprof/context_tree.h"
 #include "report/pprof/profile_report.h"
 
 #include <stdio.h>

@@ -10,13 +10,13 @@
 #include "config.h"
 #include "report/pprof/pprof.h"
 
-#include "symbols/demangle.h"
 #include "base/bsearch.h"
 #include "base/text/path.h"
 #include "base/text/pprof_units.h"
+#include "report/pprof/profile_report.h"
+#include "symbols/demangle.h"
 #include "symbols/lookup.h"
 #include "symbols/objdump.h"
-#include "report/pprof/profile_report.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -13,8 +13,8 @@
 #include "base/text/path.h"
 #include "base/text/pprof_units.h"
 #include "base/wrap_math.h"
-#include "report/pprof/short_names.h"
 #include "report/pprof/profile_report.h"
+#include "report/pprof/short_names.h"
 
 #include <math.h>
 #include <stdio.h>

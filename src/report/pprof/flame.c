@@ -10,8 +10,8 @@
 #include "config.h"
 #include "report/pprof/pprof.h"
 
-#include "calltree/weighted.h"
 #include "base/text/text.h"
+#include "calltree/weighted.h"
 #include "report/pprof/profile_report.h"
 
 #include <stdlib.h>

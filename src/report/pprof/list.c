@@ -9,9 +9,9 @@
 #include "config.h"
 #include "report/pprof/pprof.h"
 
-#include "symbols/source.h"
 #include "base/text/pprof_units.h"
 #include "report/pprof/profile_report.h"
+#include "symbols/source.h"
 
 #include <stdlib.h>
 #include <string.h>

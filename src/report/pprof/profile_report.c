@@ -10,10 +10,10 @@
 #include "config.h"
 #include "report/pprof/profile_report.h"
 
-#include "base/text/path.h"
 #include "base/put.h"
-#include "base/text/text.h"
+#include "base/text/path.h"
 #include "base/text/pprof_units.h"
+#include "base/text/text.h"
 #include "base/wrap_math.h"
 #include "session/merge_profiles.h"
 

@@ -3,8 +3,8 @@
 #ifndef TTRACE_REPORT_PPROF_PROFILE_REPORT_H
 #define TTRACE_REPORT_PPROF_PROFILE_REPORT_H
 
-#include "pprof/graph.h"
 #include "base/text/regex.h"
+#include "pprof/graph.h"
 #include "report/report.h"
 #include "report/table.h"
 

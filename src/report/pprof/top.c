@@ -10,8 +10,8 @@
 #include "report/pprof/pprof.h"
 
 #include "base/text/pprof_units.h"
-#include "report/table.h"
 #include "report/pprof/profile_report.h"
+#include "report/table.h"
 
 #include <string.h>
 

@@ -14,13 +14,13 @@
 #include "config.h"
 #include "report/pprof/pprof.h"
 
-#include "symbols/demangle.h"
-#include "symbols/source.h"
 #include "base/text/path.h"
-#include "base/text/text.h"
 #include "base/text/pprof_units.h"
+#include "base/text/text.h"
 #include "report/pprof/profile_report.h"
 #include "session/asm_source.h"
+#include "symbols/demangle.h"
+#include "symbols/source.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -15,8 +15,8 @@
 #include "base/mem/mem.h"
 #include "base/text/go_quote.h"
 #include "base/text/text.h"
-#include "load/gotrace/wire.h"
 #include "load/gotrace/event_stream.h"
+#include "load/gotrace/wire.h"
 #include "report/table.h"
 #include "session/trace_open.h"
 

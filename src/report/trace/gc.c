@@ -4,8 +4,8 @@
 #include "config.h"
 #include "report/trace/trace_report.h"
 
-#include "trace/gc_cycles.h"
 #include "store/tracks/time_search.h"
+#include "trace/gc_cycles.h"
 
 /* The length of a stop of the world as a cell. */
 static void stop(struct table *t, int64_t ns)

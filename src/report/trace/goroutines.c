@@ -8,13 +8,13 @@
 #include "config.h"
 #include "report/trace/trace_report.h"
 
-#include "trace/stats/still_blocked.h"
-#include "calltree/weighted.h"
-#include "trace/bins.h"
-#include "trace/stats/group_key.h"
-#include "trace/longest_wait.h"
 #include "base/text/text.h"
 #include "base/wrap_math.h"
+#include "calltree/weighted.h"
+#include "trace/bins.h"
+#include "trace/longest_wait.h"
+#include "trace/stats/group_key.h"
+#include "trace/stats/still_blocked.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -8,9 +8,9 @@
 #include "config.h"
 #include "report/trace/trace_report.h"
 
-#include "trace/bins.h"
 #include "base/text/text.h"
 #include "store/tracks/time_search.h"
+#include "trace/bins.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,9 +8,9 @@
 #include "config.h"
 #include "report/trace/trace_report.h"
 
+#include "base/text/text.h"
 #include "trace/bins.h"
 #include "trace/state_counts.h"
-#include "base/text/text.h"
 
 enum { LINES = 20, MAX_LINES = 1000000 };
 

@@ -9,8 +9,8 @@
 #include "config.h"
 #include "report/trace/trace_report.h"
 
-#include "trace/user_code.h"
 #include "base/wrap_math.h"
+#include "trace/user_code.h"
 
 #include <stdlib.h>
 #include <string.h>

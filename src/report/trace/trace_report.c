@@ -8,9 +8,9 @@
 #include "config.h"
 #include "report/trace/trace_report.h"
 
-#include "trace/user_code.h"
 #include "report/pprof/profile_report.h"
 #include "store/tracks/time_search.h"
+#include "trace/user_code.h"
 
 #include <stdlib.h>
 #include <string.h>

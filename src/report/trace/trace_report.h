@@ -3,13 +3,13 @@
 #ifndef TTRACE_REPORT_TRACE_TRACE_REPORT_H
 #define TTRACE_REPORT_TRACE_TRACE_REPORT_H
 
-#include "trace/task_filter.h"
-#include "trace/stats/goroutine_stats.h"
 #include "base/text/regex.h"
 #include "report/json.h"
 #include "report/report.h"
 #include "report/table.h"
 #include "session/trace_open.h"
+#include "trace/stats/goroutine_stats.h"
+#include "trace/task_filter.h"
 
 /* What the reports on traces have in common: the trace, the range and the goroutines asked for. */
 struct trep {

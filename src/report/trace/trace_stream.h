@@ -3,8 +3,8 @@
 #ifndef TTRACE_REPORT_TRACE_TRACE_STREAM_H
 #define TTRACE_REPORT_TRACE_TRACE_STREAM_H
 
-#include "load/load.h"
 #include "load/gotrace/event_stream.h"
+#include "load/load.h"
 #include "report/report.h"
 
 /* What the reports that print a trace as it comes (events, wire, footprint) have in common. */

@@ -13,8 +13,8 @@
 #include "config.h"
 #include "store/cache/checkpoint.h"
 
-#include "base/byte_cursor.h"
 #include "base/bsearch.h"
+#include "base/byte_cursor.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "store/tracks/tracks.h"

@@ -23,13 +23,13 @@
 
 #include "base/job.h"
 #include "base/mem/mem.h"
-#include "store/cache/nowait.h"
+#include "store/cache/activity_bits.h"
 #include "store/cache/checkpoint.h"
+#include "store/cache/nowait.h"
+#include "store/cache/rebuild.h"
 #include "store/cache/summary.h"
 #include "store/cache/summary_pyramid.h"
-#include "store/cache/rebuild.h"
 #include "store/tracks/sheet_build.h"
-#include "store/cache/activity_bits.h"
 
 enum { STATES = 8, FLOOR = 16, ROOM_EVERY = 16, SPARE = 40 << 20, LEAST = 4, IDLE = 64 };
 

@@ -3,8 +3,8 @@
 #ifndef TTRACE_STORE_TRACKS_ANNOTATIONS_H
 #define TTRACE_STORE_TRACKS_ANNOTATIONS_H
 
-#include "store/tracks/time_search.h"
 #include "store/store.h"
+#include "store/tracks/time_search.h"
 
 /* The writer of what lies beside the tracks of a trace: marks, spans, counters, shares of the collector. */
 struct strips {

@@ -20,8 +20,8 @@
 #include "config.h"
 #include "store/tracks/internal.h"
 
-#include "base/radix_sort.h"
 #include "base/mem/mem.h"
+#include "base/radix_sort.h"
 #include "store/cache/checkpoint.h"
 #include "store/tracks/seal_pipeline.h"
 

@@ -14,8 +14,8 @@
 #include "config.h"
 #include "store/tracks/index.h"
 
-#include "base/radix_sort.h"
 #include "base/mem/mem.h"
+#include "base/radix_sort.h"
 
 enum { GIDS_MIN = 1 << 16 };
 

@@ -4,10 +4,10 @@
 #define TTRACE_STORE_TRACKS_INTERNAL_H
 
 #include "base/mem/spill_array.h"
-#include "store/tracks/late_fields.h"
 #include "store/tracks/annotations.h"
-#include "store/tracks/tracks.h"
 #include "store/tracks/index.h"
+#include "store/tracks/late_fields.h"
+#include "store/tracks/tracks.h"
 
 /* What tracks.c, who gathers, and batches.c, who hands on, both know. */
 enum { SEAL_MIN = 1 << 16, SEAL_SHARE = 32, SEAL_ROW = 4, BRIEF_ROW = 16, SEAL_SHEETS = 256, SEAL_MOST = 1 << 21,

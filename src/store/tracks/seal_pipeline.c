@@ -27,9 +27,9 @@
 
 #include "base/job.h"
 #include "base/mem/mem.h"
-#include "store/tracks/state_counts.h"
 #include "store/tracks/extremes.h"
 #include "store/tracks/proc_sums.h"
+#include "store/tracks/state_counts.h"
 
 #include <string.h>
 

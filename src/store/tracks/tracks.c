@@ -22,8 +22,8 @@
 #include "base/job.h"
 #include "store/cache/checkpoint.h"
 #include "store/tracks/extremes.h"
-#include "store/tracks/seal_pipeline.h"
 #include "store/tracks/proc_sums.h"
+#include "store/tracks/seal_pipeline.h"
 
 #include <string.h>
 

@@ -13,9 +13,9 @@
 #include "config.h"
 #include "trace/stats/goroutine_stats.h"
 
+#include "base/radix_sort.h"
 #include "trace/bins.h"
 #include "trace/stats/internal.h"
-#include "base/radix_sort.h"
 
 #include <stdlib.h>
 #include <string.h>

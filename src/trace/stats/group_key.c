@@ -10,9 +10,9 @@
 #include "config.h"
 #include "trace/stats/group_key.h"
 
+#include "store/tracks/time_search.h"
 #include "trace/bins.h"
 #include "trace/stats/goroutine_stats.h"
-#include "store/tracks/time_search.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -12,12 +12,12 @@
 #include "config.h"
 #include "trace/stats/goroutine_stats.h"
 
-#include "trace/bins.h"
-#include "trace/stats/internal.h"
 #include "base/bsearch.h"
 #include "base/intern.h"
 #include "base/radix_sort.h"
 #include "store/tracks/time_search.h"
+#include "trace/bins.h"
+#include "trace/stats/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,8 @@
 #include "config.h"
 #include "trace/stats/still_blocked.h"
 
-#include "trace/span_scan.h"
 #include "trace/longest_wait.h"
+#include "trace/span_scan.h"
 
 struct finding { int64_t *ns; const uint32_t *at; bool any; int64_t end; };
 

@@ -10,10 +10,10 @@
 #include "config.h"
 #include "trace/stats/stops.h"
 
-#include "trace/user_code.h"
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
 #include "store/tracks/time_search.h"
+#include "trace/user_code.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef TTRACE_TRACE_STATS_STOPS_H
 #define TTRACE_TRACE_STATS_STOPS_H
 
-#include "trace/as_profile.h"
 #include "base/text/buf.h"
+#include "trace/as_profile.h"
 
 /* Stops of the world: each one, and summed by kind or by caller. */
 enum stops_by { STOPS_SINGLE, STOPS_KIND, STOPS_CALLER, STOPS_BY__N };

@@ -8,9 +8,9 @@
 #include "config.h"
 #include "trace/stats/wait_stats.h"
 
-#include "trace/span_scan.h"
-#include "trace/longest_wait.h"
 #include "base/mem/mem.h"
+#include "trace/longest_wait.h"
+#include "trace/span_scan.h"
 
 #include <string.h>
 

@@ -3,10 +3,10 @@
 #ifndef TTRACE_TRACE_STATS_WAIT_STATS_H
 #define TTRACE_TRACE_STATS_WAIT_STATS_H
 
-#include "trace/stats/histogram.h"
-#include "trace/stats/goroutine_stats.h"
 #include "base/job.h"
 #include "store/store.h"
+#include "trace/stats/goroutine_stats.h"
+#include "trace/stats/histogram.h"
 
 /* How long goroutines wait, each time, and who ends it. */
 enum { WAITS_STATES = 3, WAITS_WAKERS = 24 };
