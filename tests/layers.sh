@@ -1,12 +1,82 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The architecture is a test: some libraries are seen by one file alone, and no file has more than 800 lines.
+# The architecture is a test. A table names, for each folder, what its files may include; some libraries are seen by one
+# file alone; HACKING.md lists every folder; no folder holds more than 25 .c files and no file more than 800 lines.
 . "${srcdir:-.}/tests/lib.sh"
 cd "$top" || exit 99
 
+# may FOLDER: what its files may include besides the files of their own folder. A folder stands for all below it. src/ and
+# tui/ are both roots of the include path, so names here begin below them.
+all_src="base sink.h state.def store calltree filter trace pprof symbols session cli"
+may() {
+	case $1 in
+	src/base | src/base/*) echo base ;;
+	src/input) echo base load/load.h load/pprof/presort.h ;;
+	src/load) echo base sink.h ;;
+	src/load/gotrace) echo base load/load.h load/gotrace1/parse.h sink.h state.def ;;
+	src/load/gotrace1) echo base load/gotrace ;;
+	src/load/pprof) echo base load/load.h load/text/scan.h sink.h ;;
+	src/load/text) echo base load/load.h sink.h state.def ;;
+	src/symbols) echo base load/load.h pprof/profile.h ;;
+	src/store) echo base sink.h store ;;
+	src/store/*) echo base sink.h state.def store ;;
+	src/calltree) echo base store filter/cut.h filter/weigh.h ;;
+	src/filter) echo base store calltree trace pprof/profile.h ;;
+	src/trace | src/trace/*) echo base sink.h state.def store trace ;;
+	src/pprof) echo base sink.h store calltree filter/names.h ;;
+	src/cli) echo base ;;
+	src/session) echo base sink.h input load store symbols calltree filter trace pprof cli ;;
+	src/report) echo base load/load.h store trace session cli report ;;
+	src/report/pprof) echo base calltree pprof symbols session report ;;
+	src/report/trace) echo base sink.h state.def load store calltree trace session report ;;
+	src) echo base sink.h state.def cli report session app/tui.h ;;
+	tui/term) echo base sink.h state.def ;;
+	tui/widget) echo base term app/command.h ;;
+	tui/app) echo $all_src term widget profile/common.h ;;
+	tui/files) echo $all_src term app pages/report_job.h ;;
+	tui/tracepane) echo $all_src term widget app/pane.h app/command.h timeline/timeline.h ;;
+	tui/timeline) echo $all_src term widget tracepane app/pane.h app/command.h ;;
+	tui/events | tui/goroutines | tui/tasks) echo $all_src term widget tracepane app/pane.h app/command.h timeline/timeline.h ;;
+	tui/gc) echo $all_src term widget tracepane app/pane.h app/command.h profile/common.h ;;
+	tui/profile) echo $all_src term widget app/pane.h app/command.h app/explain.h ;;
+	tui/pages) echo $all_src term widget app profile/common.h ;;
+	*) fail "$1 has no row in the table of this test" ;;
+	esac
+}
+
+# allowed NAME FOLDER LIST...: whether a file of FOLDER may include NAME
+allowed() {
+	a_name=$1 a_folder=$2
+	shift 2
+	[ "${a_name%/*}" = "${a_folder#*/}" ] && return 0
+	for a_may; do
+		case $a_name in "$a_may" | "$a_may"/*) return 0 ;; esac
+	done
+	return 1
+}
+
+for folder in $(find src tui -type d); do
+	set -- "$folder"/*.c
+	[ $# -le 25 ] || fail "$folder: $# .c files; 25 is the ceiling"
+	list=$(may "$folder")
+	for f in "$folder"/*.[ch] "$folder"/*.def; do
+		[ -f "$f" ] || continue
+		for inc in $(sed -n 's/^#include "\([^"]*\)".*/\1/p' "$f"); do
+			case $inc in config.h | *.pb-c.h) continue ;; esac
+			# shellcheck disable=SC2086 # a list of words
+			allowed "$inc" "$folder" $list || fail "$f: includes $inc, which $folder may not know"
+		done
+	done
+done
+
+# The module map in HACKING.md and the folders are the same list.
+listed=$(sed -n 's/^| `\([a-z0-9/]*\)\/` |.*/\1/p' HACKING.md | sort)
+there=$(find src tui -name '*.[ch]' ! -name '*.pb-c.[ch]' -exec dirname {} + | sort -u | grep -v '^src$')
+[ "$listed" = "$there" ] || fail "HACKING.md lists other folders than there are: $(printf '%s\n%s\n' "$listed" "$there" | sort | uniq -u | xargs)"
+
 # only PATTERN FILES WHAT: no file but FILES has lines that match
 only() {
-	for f in $(grep -rlE --include="*.[ch]" "$1" src tui); do
+	for f in $(grep -rlE --include='*.[ch]' "$1" src tui); do
 		case " $2 " in *" $f "*) ;; *) fail "$f: $3 belongs to $2" ;; esac
 	done
 }
@@ -22,13 +92,11 @@ only '(^|[^_a-z>.])(malloc|calloc|realloc|free|strdup)\(' "src/base/mem/mem.c sr
 
 for f in $(find src tui -name '*.[ch]') tests/*.c bench/*.c; do
 	case $f in *.pb-c.[ch]) continue ;; esac	# made by protoc-c, beside its source when one builds there
-	[ -f "$f" ] || continue
 	n=$(wc -l <"$f")
 	[ "$n" -le 800 ] || fail "$f: $n lines; 800 is the ceiling"
 	head -2 "$f" | grep -q SPDX || fail "$f: no licence line"
-done
-for f in $(find src/*/ tui -name '*.c'); do
-	case $f in *.pb-c.c) continue ;; esac
-	sed -n 3p "$f" | grep -q '^/\*' || fail "$f: no essay at its top"
+	case $f in
+	src/*/*.c | tui/*.c) sed -n 3p "$f" | grep -q '^/\*' || fail "$f: no essay at its top" ;;
+	esac
 done
 exit $bad
