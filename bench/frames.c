@@ -79,15 +79,15 @@ static void frame_took(double ms)
 		all[nall++] = ms;
 }
 
-struct screen { struct app *a; struct grid *g; struct pen *pen; struct buf out; };
+struct screen { struct app *a; struct grid *g; struct screen_state *screen_state; struct buf out; };
 
 static void show(struct screen *s, bool news)
 {
-	session_frame(app_session(s->a), news);
+	session_begin_frame(app_session(s->a), news);
 	app_draw(s->a, s->g);
-	session_framed(app_session(s->a));
+	session_end_frame(app_session(s->a));
 	buf_reset(&s->out);
-	pen_show(s->pen, s->g, app_look(s->a), &s->out);
+	screen_diff_write(s->screen_state, s->g, app_look(s->a), &s->out);
 }
 
 /* What is made between keys. */
@@ -95,7 +95,7 @@ static void steps(struct screen *s, const char *text, size_t len, bool slow)
 {
 	while (app_busy(s->a)) {
 		double t = now_ms();
-		app_go_on(s->a);
+		app_run_step(s->a);
 		if (!app_busy(s->a))
 			show(s, true);
 		frame_took(t = now_ms() - t);
@@ -118,7 +118,7 @@ static void beside(struct screen *s, const char *text, size_t len, bool slow)
 			job_drain(j);
 		}
 		double t = now_ms();
-		app_settle(s->a, false);
+		app_take_results(s->a, false);
 		show(s, true);
 		frame_took(t = now_ms() - t);
 		if (slow && t > over)
@@ -151,15 +151,15 @@ static void one_key(struct screen *s, int32_t key, const char *text, size_t len,
 	if (slow && now_ms() - t > over)
 		printf("        %.*s: %.1f ms\n", (int)len, text, now_ms() - t);
 	beside(s, text, len, slow);
-	struct app_wants w = app_take_wants(s->a);
-	app_wants_free(&w);
+	struct app_requests w = app_take_requests(s->a);
+	app_requests_free(&w);
 }
 
 static void press(struct screen *s, const char *keys, bool slow)
 {
 	for (size_t n = strlen(keys), k; n; keys += k, n -= k) {
 		int32_t key;
-		k = key_script(keys, n, &key);
+		k = keys_parse(keys, n, &key);
 		one_key(s, key, keys, k, slow);
 	}
 }
@@ -196,7 +196,7 @@ static void afresh(struct screen *s, const char *keys)
 	struct query q = {.from = TIME_NONE, .to = TIME_NONE, .a = session_query(ses)->a};
 	struct err e;
 	if (session_serial(ses) != serial)
-		session_set(ses, &q, NULL, &e);
+		session_set_query(ses, &q, NULL, &e);
 	serial = session_serial(ses);
 	press(s, keys, false);
 	ntook = took_before;
@@ -240,7 +240,7 @@ static void walk(struct screen *sc, const struct how *how)
 	}
 }
 
-static int run(const struct opt *o, int rows, int cols, const struct how *how)
+static int run(const struct options *o, int rows, int cols, const struct how *how)
 {
 	struct err e = {0};
 	struct app_setup u = {.rows = rows, .cols = cols, .patient = true, .look = {.theme = TH_DARK, .colours = 256}};
@@ -256,8 +256,8 @@ static int run(const struct opt *o, int rows, int cols, const struct how *how)
 		return 1;
 	}
 	sc.g = grid_new(rows, cols, false);
-	sc.pen = pen_new(
-	    &(struct pen_caps){.bce = true, .rep = false, .ech = true, .csr = true, .off = true, .dim = true});
+	sc.screen_state = screen_diff_new(
+	    &(struct screen_diff_caps){.bce = true, .rep = false, .ech = true, .csr = true, .off = true, .dim = true});
 	show(&sc, false);
 	frame_took(now_ms() - t);
 	row("first", took, ntook);
@@ -265,7 +265,7 @@ static int run(const struct opt *o, int rows, int cols, const struct how *how)
 	walk(&sc, how);
 	row("all", all, nall);
 	int bad = share(all, nall, .99) > 8;
-	pen_free(sc.pen);
+	screen_diff_free(sc.screen_state);
 	grid_free(sc.g);
 	buf_free(&sc.out);
 	s = app_session(sc.a);
@@ -276,7 +276,7 @@ static int run(const struct opt *o, int rows, int cols, const struct how *how)
 
 int main(int argc, char **argv)
 {
-	struct opt o;
+	struct options o;
 	struct err e = {0};
 	struct how how = {0};
 	int rows = 60, cols = 200, given = 0;
@@ -299,14 +299,14 @@ int main(int argc, char **argv)
 	argv[given] = argv[0];
 	argv += given;
 	argc -= given;
-	if (opt_parse(&o, argc, argv, &e) || !o.nfile ||
-	    (o.v[OPT_SIZE].set && sscanf(opt_str(&o, OPT_SIZE), "%dx%d", &cols, &rows) != 2)) {
+	if (options_parse(&o, argc, argv, &e) || !o.nfile ||
+	    (o.v[OPT_SIZE].set && sscanf(options_str(&o, OPT_SIZE), "%dx%d", &cols, &rows) != 2)) {
 		fprintf(stderr, "frames: %s\n", e.msg);
 		return 2;
 	}
 	if (o.v[OPT_MEM].set)
-		mem_budget((size_t)atoi(opt_str(&o, OPT_MEM)) << 20);
+		mem_set_budget((size_t)atoi(options_str(&o, OPT_MEM)) << 20);
 	int rc = run(&o, rows, cols, &how);
-	opt_free(&o);
+	options_free(&o);
 	return rc;
 }

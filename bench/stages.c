@@ -26,19 +26,19 @@ static double now(clockid_t id)
 
 static uint64_t decode(struct bytes in)
 {
-	struct cur c = cur_make(in.p + GO_HEADER, in.n - GO_HEADER, GO_HEADER);
-	struct gobatch b;
-	struct goev ev = {0};
+	struct byte_cursor c = byte_cursor_make(in.p + GO_HEADER, in.n - GO_HEADER, GO_HEADER);
+	struct wire_batch b;
+	struct wire_event ev = {0};
 	struct err e;
 	uint64_t n = 0, dt, sum = 0;
-	while (gowire_batch(&c, &b, &e) > 0) {
-		if (b.end || b.exp || b.first >= GE__N || !(goev_specs[b.first].flags & F_T))
+	while (wire_read_batch(&c, &b, &e) > 0) {
+		if (b.end || b.exp || b.first >= GE__N || !(wire_event_specs[b.first].flags & F_T))
 			continue;
-		struct cur x = cur_make(b.p, b.n, b.at);
-		for (const uint8_t *p; cur_left(&x); n++) {
-			if (cur_left(&x) >= GOWIRE_ROOM && (p = gowire_quick(x.p, &ev, &dt)))
+		struct byte_cursor x = byte_cursor_make(b.p, b.n, b.at);
+		for (const uint8_t *p; byte_cursor_left(&x); n++) {
+			if (byte_cursor_left(&x) >= WIRE_EVENT_ROOM && (p = wire_read_event_fast(x.p, &ev, &dt)))
 				x.p = p;
-			else if (!gowire_any_event(&x, &ev, &dt, &e))
+			else if (!wire_read_event(&x, &ev, &dt, &e))
 				break;
 			sum += dt + ev.arg[1];
 		}
@@ -46,7 +46,7 @@ static uint64_t decode(struct bytes in)
 	return sum ? n : 0;
 }
 
-static bool ignore(void *self, const struct tgen *g, const struct tev *ev, size_t n)
+static bool ignore(void *self, const struct trace_generation *g, const struct trace_event *ev, size_t n)
 {
 	(void)g, (void)ev;
 	*(uint64_t *)self += n;
@@ -55,21 +55,21 @@ static bool ignore(void *self, const struct tgen *g, const struct tev *ev, size_
 
 static uint64_t order(struct bytes in)
 {
-	static const struct tev_ops ops = {ignore, NULL, NULL, NULL, NULL, NULL, false, 0, NULL};
-	struct tstream_info info;
+	static const struct event_stream_ops ops = {ignore, NULL, NULL, NULL, NULL, NULL, false, 0, NULL};
+	struct event_stream_info info;
 	uint64_t n = 0;
-	tev_read(in, &ops, &n, &info, NULL);
+	event_stream_read(in, &ops, &n, &info, NULL);
 	return n;
 }
 
 static uint64_t store(struct bytes in)
 {
-	struct build *b = build_new();
-	struct sink sink = build_sink(b);
+	struct store_builder *b = builder_new();
+	struct sink sink = builder_sink(b);
 	struct err e;
-	read_gotrace(in, &sink, &e);
-	uint64_t n = build_finish(b)->trace.events;
-	build_free(b);
+	gotrace_read(in, &sink, &e);
+	uint64_t n = builder_finish(b)->trace.events;
+	builder_free(b);
 	return n;
 }
 

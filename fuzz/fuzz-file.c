@@ -28,21 +28,21 @@ static void check(bool good, const char *what)
 static void part(struct bytes b, const struct snap *all)
 {
 	struct err e = {0};
-	struct build *build = build_new();
-	struct sink sink = build_sink(build);
+	struct store_builder *store_builder = builder_new();
+	struct sink sink = builder_sink(store_builder);
 	struct trace_part half = {all->trace.first, all->t1 / 2, all->t1, 0};
-	int rc = read_gotrace_part(b, &half, &sink, &e);
-	const struct snap *snap = build_finish(build);
+	int rc = gotrace_read_part(b, &half, &sink, &e);
+	const struct snap *snap = builder_finish(store_builder);
 	check(!rc || e.msg[0], "a part is refused without a word");
 	check(!store_check(snap, &e), e.msg);
-	build_free(build);
+	builder_free(store_builder);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 {
 	struct err e = {0};
-	mem_budget((size_t)64 << 20);
-	uint8_t *copy = mem_try(n);
+	mem_set_budget((size_t)64 << 20);
+	uint8_t *copy = mem_try_alloc(n);
 	if (!copy)
 		return 0;
 	if (n)
@@ -50,15 +50,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	struct bytes b = {.p = copy, .n = n, .file_n = n, .owned = copy};
 	const struct reader *r = input_gunzip(&b, &e) ? NULL : sniff(b, &e);
 	if (r) {
-		struct build *build = build_new();
-		struct sink sink = build_sink(build);
+		struct store_builder *store_builder = builder_new();
+		struct sink sink = builder_sink(store_builder);
 		int rc = r->read(b, &sink, &e);
-		const struct snap *snap = build_finish(build);
+		const struct snap *snap = builder_finish(store_builder);
 		check(!rc || e.msg[0], "refused without a word");
 		check(!store_check(snap, &e), e.msg);
 		if (r->kind == FK_GOTRACE && snap->has_trace)
 			part(b, snap);
-		build_free(build);
+		builder_free(store_builder);
 	} else {
 		check(e.msg[0] != 0, "not recognised without a word");
 	}

@@ -54,15 +54,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	change(bytes, size, p, n);
 	sign_index(bytes, size);
 	int fd = file_of(bytes, size);
-	struct build *b = build_new();
-	if (index_thaw(b, fd, &key, &e)) {
+	struct store_builder *b = builder_new();
+	if (index_read(b, fd, &key, &e)) {
 		check(e.msg[0] != 0, "refused without a word");
-		check(!build_snap(b)->complete, "refused, and taken");
+		check(!builder_snap(b)->complete, "refused, and taken");
 	} else {
-		check(!store_check(build_snap(b), &e), e.msg);
-		digest_of(build_snap(b));
+		check(!store_check(builder_snap(b), &e), e.msg);
+		digest_of(builder_snap(b));
 	}
-	build_free(b);
+	builder_free(b);
 	close(fd);
 	mem_free(bytes);
 	return 0;

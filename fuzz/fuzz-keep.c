@@ -27,22 +27,22 @@ static void check(bool good, const char *what)
 	abort();
 }
 
-static int say_again(void *arg, const struct sink_keep *gen, struct sink *sink, struct err *e)
+static int say_again(void *arg, const struct sink_checkpoint *gen, struct sink *sink, struct err *e)
 {
 	const struct from *f = arg;
 	struct bytes part = {.p = f->in.p + gen->at, .n = (size_t)(gen->end - gen->at)};
-	return gotrace_again(f->version, part, gen, sink, e);
+	return gotrace_reread(f->version, part, gen, sink, e);
 }
 
-static struct build *load(struct from *f, size_t limit)
+static struct store_builder *load(struct from *f, size_t limit)
 {
-	struct build *b = build_new();
-	struct sink sink = build_sink(b);
+	struct store_builder *b = builder_new();
+	struct sink sink = builder_sink(b);
 	struct err e = {0};
 	if (limit)
-		build_keep(b, limit, say_again, f);
-	read_gotrace(f->in, &sink, &e);
-	const struct snap *sn = build_finish(b);
+		builder_enable_eviction(b, limit, say_again, f);
+	gotrace_read(f->in, &sink, &e);
+	const struct snap *sn = builder_finish(b);
 	check(!store_check(sn, &e), e.msg);
 	return b;
 }
@@ -50,10 +50,10 @@ static struct build *load(struct from *f, size_t limit)
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 {
 	struct from f = {.in = {.p = p, .n = n, .file_n = n}};
-	if ((f.version = gowire_version(f.in)) < 22)	/* of older ones nothing goes */
+	if ((f.version = wire_version(f.in)) < 22)	/* of older ones nothing goes */
 		return 0;
-	struct build *all = load(&f, 0), *few = load(&f, 1);
-	const struct snap *sa = build_snap(all), *sf = build_snap(few);
+	struct store_builder *all = load(&f, 0), *few = load(&f, 1);
+	const struct snap *sa = builder_snap(all), *sf = builder_snap(few);
 	uint64_t want = digest_of(sa).all;
 	check(sa->nsheets == sf->nsheets, "sheets end elsewhere");
 	for (uint32_t i = sf->nsheets; i-- > 0;) {
@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	}
 	check(digest_of(sf).all == want, "other sheets than before");
 	check(!store_lost(sf), "lost");
-	build_free(all);
-	build_free(few);
+	builder_free(all);
+	builder_free(few);
 	return 0;
 }

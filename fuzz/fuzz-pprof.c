@@ -19,27 +19,27 @@ static void query(const struct snap *sn, struct filters f)
 {
 	struct arena a = {0};
 	struct weights w;
-	struct focus *fc = focus_new(&f, NULL);
-	focus_samples(sn, fc, 0, true, NULL, &a, &w);
+	struct compiled_filters *fc = filter_compile(&f, NULL);
+	filter_weigh_samples(sn, fc, 0, true, NULL, &a, &w);
 	for (uint32_t i = 1; i < w.n; i++)
 		if (w.parent[i] >= i)
 			abort();
-	focus_free(fc);
+	filter_free(fc);
 	arena_free(&a);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 {
-	struct build *b = build_new();
-	struct sink sink = build_sink(b);
+	struct store_builder *b = builder_new();
+	struct sink sink = builder_sink(b);
 	struct err e = {0};
-	if (read_pprof((struct bytes){.p = p, .n = n, .file_n = n}, &sink, &e) && !e.msg[0])
+	if (pprof_read((struct bytes){.p = p, .n = n, .file_n = n}, &sink, &e) && !e.msg[0])
 		abort();
-	const struct snap *sn = build_finish(b);
+	const struct snap *sn = builder_finish(b);
 	if (store_check(sn, NULL))
 		abort();
 	query(sn, (struct filters){.focus = "a", .hide = "b", .prune_from = "c"});
 	query(sn, (struct filters){.tagfocus = "1:9", .tagroot = "bytes,key"});
-	build_free(b);
+	builder_free(b);
 	return 0;
 }

@@ -21,8 +21,8 @@ static const struct text {
 	bool (*is)(struct bytes);
 	read_fn *read;
 } texts[] = {
-	{"dump", is_godump, read_godump}, {"folded", is_folded, read_folded}, {"perf", is_perf, read_perf},
-	{"godebug", is_godebug, read_godebug}, {"legacy", is_pprof_legacy, read_pprof_legacy},
+	{"dump", godump_probe, godump_read}, {"folded", folded_probe, folded_read}, {"perf", perf_probe, perf_read},
+	{"godebug", godebug_probe, godebug_read}, {"legacy", legacy_probe, legacy_read},
 };
 
 static void check(bool good, const struct text *t, const char *what)
@@ -35,20 +35,20 @@ static void check(bool good, const struct text *t, const char *what)
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 {
-	mem_budget((size_t)64 << 20);
+	mem_set_budget((size_t)64 << 20);
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		const struct text *t = &texts[i];
 		struct bytes b = {.p = p, .n = n, .file_n = n};
 		struct err e = {0};
-		struct build *build = build_new();
-		struct sink sink = build_sink(build);
+		struct store_builder *store_builder = builder_new();
+		struct sink sink = builder_sink(store_builder);
 		bool is = t->is(b);
 		int rc = t->read(b, &sink, &e);
-		const struct snap *sn = build_finish(build);
+		const struct snap *sn = builder_finish(store_builder);
 		check(!rc || e.msg[0], t, "refused without a word");
-		check(!rc || !is || t->read == read_pprof_legacy, t, "recognised and refused");
+		check(!rc || !is || t->read == legacy_read, t, "recognised and refused");
 		check(!store_check(sn, &e), t, e.msg);
-		build_free(build);
+		builder_free(store_builder);
 	}
 	return 0;
 }

@@ -101,8 +101,8 @@ static void say_second(const struct sink *s, int64_t t, const trk_id p[2], const
 
 uint8_t *small_index(const struct index_key *key, size_t *n)
 {
-	struct build *b = build_new();
-	struct sink s = build_sink(b);
+	struct store_builder *b = builder_new();
+	struct sink s = builder_sink(b);
 	str_id str[8];
 	stk_id stack[3];
 	trk_id p[2], g[5];
@@ -125,15 +125,15 @@ uint8_t *small_index(const struct index_key *key, size_t *n)
 		    .events = 10, .batches = 2, .generations = (uint64_t)t + 1});
 		s.ops->upto(s.self, t * 1000000 + 999999, 100);
 	}
-	const struct snap *sn = build_finish(b);
+	const struct snap *sn = builder_finish(b);
 	int fd = file_of(NULL, 0);
-	if (index_freeze(sn, key, fd, NULL, NULL, &e))
+	if (index_write(sn, key, fd, NULL, NULL, &e))
 		abort();
 	*n = (size_t)lseek(fd, 0, SEEK_END);
 	uint8_t *bytes = xmalloc(*n);
 	if (pread(fd, bytes, *n, 0) != (ssize_t)*n)
 		abort();
 	close(fd);
-	build_free(b);
+	builder_free(b);
 	return bytes;
 }

@@ -35,13 +35,13 @@ static const char about[] =
     "    runtime/trace (Start, or a FlightRecorder) and runtime/pprof in your program\n";
 
 /* Print text, which it frees. */
-static int print(struct buf *b, struct err *e)
+static int print_text(struct buf *b, struct err *e)
 {
 	struct out out;
-	int rc = out_open(&out, NULL, e);
+	int rc = output_open(&out, NULL, e);
 	if (!rc) {
 		buf_put(&out.buf, b->p, b->n);
-		rc = out_close(&out, true, e);
+		rc = output_close(&out, true, e);
 	}
 	buf_free(b);
 	return rc;
@@ -51,27 +51,27 @@ static int print_words(const char *s, struct err *e)
 {
 	struct buf b = {0};
 	buf_puts(&b, s);
-	return print(&b, e);
+	return print_text(&b, e);
 }
 
-static int help(const struct opt *o, struct err *e)
+static int print_help(const struct options *o, struct err *e)
 {
 	struct buf b = {0};
 	if (o->arg) {
-		const struct report_row *r = opt_report(o->arg);
+		const struct report_row *r = cli_find_report(o->arg);
 		if (!r)
-			return opt_no_report(o->arg, e);
-		opt_help_report(&b, r);
+			return options_unknown_report(o->arg, e);
+		cli_help_report(&b, r);
 		tui_help_columns(&b, r->columns);
-		opt_help_options(&b, r);
-		return print(&b, e);
+		cli_help_report_options(&b, r);
+		return print_text(&b, e);
 	}
 	buf_puts(&b, about);
 	buf_puts(&b, "\nReports\n");
-	opt_help_reports(&b);
+	cli_help_reports(&b);
 	buf_puts(&b, "\nOptions (one dash or two; -name=value or -name value)\n");
-	opt_help(&b);
-	return print(&b, e);
+	cli_help_options(&b);
+	return print_text(&b, e);
 }
 
 /* An error's text begins with this file name, escaped as the text is. */
@@ -86,7 +86,7 @@ static bool names_file(const char *msg, const char *file)
 
 /* One line: the file where the error is about one that is read, what, where, and for a wrong command line where
    the help is. The exit status. */
-static int complain(const struct opt *o, const struct err *e)
+static int print_error(const struct options *o, const struct err *e)
 {
 	const char *file = o->nfile == 1 && e->kind != ERR_USAGE && e->kind != ERR_OUTPUT ? o->file[0] : NULL;
 	struct buf b = {0};
@@ -102,58 +102,59 @@ static int complain(const struct opt *o, const struct err *e)
 }
 
 /* -print=TABLE. */
-static int print_table(const struct opt *o, const char *what, struct err *e)
+static int print_table(const struct options *o, const char *what, struct err *e)
 {
 	struct buf b = {0};
-	return opt_print(&b, what) || opt_completion(&b, what) ? print(&b, e) : tui_print(o, what, e);
+	return options_print_table(&b, what) || cli_print_completion(&b, what) ? print_text(&b, e)
+									       : tui_print(o, what, e);
 }
 
 /* Half a report is none. */
-static int stopped(const struct opt *o, int rc, struct err *e)
+static int check_interrupted(const struct options *o, int rc, struct err *e)
 {
 	if (!o->watch || o->watch->go(o->watch->arg, 0, 0))
 		return rc;
 	return err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
 }
 
-static int write_report(const struct report *r, const struct opt *o, struct err *e)
+static int write_report(const struct report *r, const struct options *o, struct err *e)
 {
 	struct out out;
-	if (out_open(&out, opt_str(o, OPT_OUTPUT), e))
+	if (output_open(&out, options_str(o, OPT_OUTPUT), e))
 		return -1;
 	out.watch = o->watch;
-	int rc = stopped(o, r->run(o, &out, e), e);
+	int rc = check_interrupted(o, r->run(o, &out, e), e);
 	struct err late = {0};
-	if (out_close(&out, rc == 0 || !opt_str(o, OPT_OUTPUT), &late) && !rc) {
+	if (output_close(&out, rc == 0 || !options_str(o, OPT_OUTPUT), &late) && !rc) {
 		*e = late;
 		rc = -1;
 	}
 	return rc;
 }
 
-static int run_report(struct opt *o, struct err *e)
+static int run_report(struct options *o, struct err *e)
 {
 	const struct report *r = report_find(o->report);
 	if (!r)
-		return opt_no_report(o->report, e);
+		return options_unknown_report(o->report, e);
 	if (!o->nfile && o->arg)	/* "list cpu.pb.gz": the one word is what to look for */
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s \"%.60s\" requires a file (- is standard input)",
 		    o->report, o->arg);
 	if (!o->nfile)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s requires a file (- is standard input)", o->report);
-	return report_fetch(o, e) ? -1 : write_report(r, o, e);
+	return report_fetch_inputs(o, e) ? -1 : write_report(r, o, e);
 }
 
 /* The same as text, or into the file of -output, for the viewer: on a thread of its own. */
-static int report_text(const struct opt *o, struct buf *text, struct err *e)
+static int report_text(const struct options *o, struct buf *text, struct err *e)
 {
 	const struct report *r = report_find(o->report);
 	struct out out = {.fd = -1, .held = true, .watch = o->watch};
-	if (r && opt_str(o, OPT_OUTPUT))
+	if (r && options_str(o, OPT_OUTPUT))
 		return write_report(r, o, e);
 	if (!r)
-		return opt_no_report(o->report, e);
-	int rc = stopped(o, r->run(o, &out, e), e);
+		return options_unknown_report(o->report, e);
+	int rc = check_interrupted(o, r->run(o, &out, e), e);
 	if (out.failed)
 		buf_puts(&out.buf, "\n... truncated here; > FILE writes the whole text\n");
 	if (rc)
@@ -163,7 +164,7 @@ static int report_text(const struct opt *o, struct buf *text, struct err *e)
 }
 
 /* "tpo cpu.pb.gz": no report is named, and the first of several files is not there: it is a report, mistyped. */
-static bool misspelt(const struct opt *o)
+static bool is_misspelt_report(const struct options *o)
 {
 	return !strcmp(o->report, "view") && o->nfile > 1 && !strpbrk(o->file[0], "./:") && access(o->file[0], F_OK);
 }
@@ -179,9 +180,9 @@ static int set_memory(const char *size, struct err *e)
 		long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
 		size_t free_now = mem_available();
 		if (free_now)
-			mem_budget(free_now / 2);
+			mem_set_budget(free_now / 2);
 		else if (pages > 0 && page > 0)
-			mem_budget((size_t)pages / 2 * (size_t)page);
+			mem_set_budget((size_t)pages / 2 * (size_t)page);
 		return 0;
 	}
 	n = strtod(size, &end);
@@ -193,44 +194,44 @@ static int set_memory(const char *size, struct err *e)
 	if (end == size || !unit || *end || !(n >= 1) || n > 1e18)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-mem requires a size like 512M or 2G, not \"%.40s\"",
 		    size);
-	mem_budget((size_t)n);
+	mem_set_budget((size_t)n);
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	struct opt o;
+	struct options o;
 	struct err e = {.at = ERR_NOWHERE};
 	mem_start();
 	ending_start();
 	bool bare = argc == 1;
 	const char *env = getenv("TTRACE_OPTS");
 	int typed = argc;
-	char **args = opt_env(env ? env : "", &argc, argv);
-	int rc = opt_parse(&o, argc, args, &e);
+	char **args = options_prepend_env(env ? env : "", &argc, argv);
+	int rc = options_parse(&o, argc, args, &e);
 	o.habits = argc - typed;
 	if (!rc)
-		rc = opt_fits(&o, &e);
+		rc = options_check_report(&o, &e);
 	if (!rc)
-		rc = set_memory(opt_str(&o, OPT_MEM), &e);
-	if (!rc && opt_bool(&o, OPT_VERSION))
+		rc = set_memory(options_str(&o, OPT_MEM), &e);
+	if (!rc && options_bool(&o, OPT_VERSION))
 		rc = print_words("ttrace " VERSION "\n", &e);
-	else if (!rc && (opt_bool(&o, OPT_HELP) || !strcmp(o.report, "help")))
-		rc = help(&o, &e);
-	else if (!rc && opt_str(&o, OPT_PRINT))
-		rc = print_table(&o, opt_str(&o, OPT_PRINT), &e);
+	else if (!rc && (options_bool(&o, OPT_HELP) || !strcmp(o.report, "help")))
+		rc = print_help(&o, &e);
+	else if (!rc && options_str(&o, OPT_PRINT))
+		rc = print_table(&o, options_str(&o, OPT_PRINT), &e);
 	else if (!rc && bare)
 		rc = print_words(about, &e);
-	else if (!rc && misspelt(&o))
-		rc = opt_no_report(o.file[0], &e);
+	else if (!rc && is_misspelt_report(&o))
+		rc = options_unknown_report(o.file[0], &e);
 	else if (!rc && !strcmp(o.report, "view") && o.nfile)
 		rc = tui_run(&o, report_text, &e);
 	else if (!rc)
 		rc = run_report(&o, &e);
 	if (rc < 0)
-		rc = complain(&o, &e);
-	remote_free(o.remote);
-	opt_free(&o);
-	opt_env_free(args);
+		rc = print_error(&o, &e);
+	download_free(o.downloads);
+	options_free(&o);
+	options_env_free(args);
 	return rc;
 }

@@ -100,8 +100,8 @@ struct sink_enter {
 	stk_id stack;
 	uint8_t state;		/* enum tstate, TS_PAST */
 	uint8_t moved;		/* the sink's own */
-	/* of a G, without TS_PAST: a P that does from then on what the G does, or nothing, see sink_also(); 0: none. So
-	   most of what Ps do costs nothing of its own */
+	/* of a G, without TS_PAST: a P that does from then on what the G does, or nothing, see sink_proc_state(); 0:
+	   none. So most of what Ps do costs nothing of its own */
 	uint16_t also;
 };
 
@@ -112,7 +112,7 @@ static inline bool sink_runtime(const char *name, size_t n)
 }
 
 /* What sink_enter.also does when its G begins to do that. Its `who` is the G, but where it is idle. */
-static inline enum tstate sink_also(unsigned state)
+static inline enum tstate sink_proc_state(unsigned state)
 {
 	return (state >= TS_RUN && state <= TS_STW) || state == TS_SYSCALL ? (enum tstate)state : TS_IDLE;
 }
@@ -146,7 +146,7 @@ struct sink_span {	/* something with a beginning and an end */
 	uint64_t v0, v1;	/* SP_GC: heap live before and after; SP_SWEEP: bytes swept, reclaimed;
 				   SP_TASK: 0, or 1 + a parent that only its end names (0 in version 1);
 				   SP_REGION: RG_* flags, and 0 or the transition that ended it:
-				   1 + 16 * from + to, as enum tev_state */
+				   1 + 16 * from + to, as enum trace_state */
 };
 /* RG_INHERITED: not a region of the program: the task of the region that the G was created in.
    RG_LOOSE: of a system goroutine and never ended: it is none of the goroutine's regions. */
@@ -199,7 +199,7 @@ struct sink_outline {
 
 /* What it takes to read one generation of a trace again, later, without what came before it; told at its
    end. The bytes are the reader's own affair; the sink copies them. */
-struct sink_keep {
+struct sink_checkpoint {
 	uint64_t at, end;		/* bytes of the file */
 	const void *tables, *state;	/* what the sink calls its strings and stacks; what goes on when it ends */
 	size_t ntables, nstate;
@@ -218,10 +218,10 @@ struct sink {
 		stk_id (*branch)(void *, size_t same, const loc_id *outer_first, size_t n);
 		/* The stacks of all samples that were said with STK_LATER, in their order. Until then nobody sees
 		   them. */
-		void   (*settle)(void *, const stk_id *, size_t n);
+		void   (*resolve_stacks)(void *, const stk_id *, size_t n);
 		/* on: the stacks and samples that are said from now on are some of those to come, to look at before
 		   these are settled. Off: that was all. May be NULL. */
-		void   (*glance)(void *, bool on);
+		void   (*preview)(void *, bool on);
 		int    (*type)(void *, str_id name, str_id unit);	/* one more sample type */
 		void   (*sample)(void *, const struct sink_sample *);
 		void   (*meta)(void *, const struct sink_meta *);
@@ -245,15 +245,15 @@ struct sink {
 		void   (*from)(void *, int64_t t);
 
 		/* after upto(), where a generation ended; NULL: is this wanted? */
-		bool   (*keep)(void *, const struct sink_keep *);
+		bool   (*keep)(void *, const struct sink_checkpoint *);
 
 		/* by a thread of the reader that says nothing and would have to wait: some work that the sink has, if
 		   there is any and nobody else is at it. false: there was none. Asked once as soon as there is such a
 		   thread. May be NULL */
-		bool   (*spare)(void *);
+		bool   (*idle_work)(void *);
 		/* nothing is said for a moment: what was learnt of tracks is not looked at, and what waits may be done.
 		   May be NULL */
-		void   (*rest)(void *);
+		void   (*release_pages)(void *);
 
 		/* notices: a file shown in spite of something; at is a byte offset or ERR_NOWHERE, or ERR_ASIDE */
 		void   (*warn)(void *, uint64_t at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -268,6 +268,6 @@ struct sink {
 
 /* Says a generation again: gen->state is that of its beginning, NULL: it is the first. What is said is what was
    said, without all but enters, upto and keep; track() only finds. -1: the file is not what it was. */
-typedef int sink_again_fn(void *arg, const struct sink_keep *gen, struct sink *, struct err *);
+typedef int sink_reread_fn(void *arg, const struct sink_checkpoint *gen, struct sink *, struct err *);
 
 #endif

@@ -28,8 +28,9 @@ static uint64_t of_sheet(const struct sheet *sh, uint64_t *uncut)
 	uint64_t h = mix(mix(sh->ntrk, sh->n), mix((uint64_t)sh->t0, (uint64_t)sh->t1));
 	for (uint32_t r = 0; r < sh->ntrk; r++)
 		for (uint32_t i = sh->first[r]; i < sh->first[r + 1]; i++) {
-			uint64_t v = mix(mix((uint64_t)sh->trk[r] << 32 | sheet_who(sh, i), (uint64_t)sh->state[i] << 32 |
-			    sheet_stack(sh, i)), (uint64_t)sh->t0 + sheet_start(sh, i));
+			uint64_t v = mix(mix((uint64_t)sh->trk[r] << 32 | sheet_peer(sh, i),
+					     (uint64_t)sh->state[i] << 32 | sheet_stack(sh, i)),
+			    (uint64_t)sh->t0 + sheet_start(sh, i));
 			h = mix(h, v);
 			if (!(sh->state[i] & SHEET_CONT) && sh->state[i])
 				*uncut += v;
@@ -42,7 +43,7 @@ static uint64_t of_sheet(const struct sheet *sh, uint64_t *uncut)
 			 to = sh->trk[sheet_row_of(sh, i)] | (sh->edge[k] & EDGE_CREATED);
 		h = mix(h, sh->edge[k]);
 		*uncut += mix((uint64_t)sh->t0 + sheet_start(sh, i),
-		    mix((uint64_t)sheet_who(sh, i) << 32 | to, sheet_stack(sh, i)));
+		    mix((uint64_t)sheet_peer(sh, i) << 32 | to, sheet_stack(sh, i)));
 	}
 	return h;
 }
@@ -52,7 +53,7 @@ static uint64_t of_names(const struct snap *sn)
 	const struct store *st = sn->st;
 	uint64_t h = 0;
 	for (uint32_t i = 0; i < sn->nstrs; i++)
-		h = mix(h, hash_bytes(store_str(st, i)->s, store_str(st, i)->n, 0));
+		h = mix(h, intern_hash_bytes(store_str(st, i)->s, store_str(st, i)->n, 0));
 	for (uint32_t i = 0; i < sn->nfuns; i++)
 		h = mix(h, (uint64_t)store_fun(st, i)->name << 32 | store_fun(st, i)->file);
 	for (uint32_t i = 0; i < sn->nlocs; i++)
@@ -62,8 +63,8 @@ static uint64_t of_names(const struct snap *sn)
 	for (uint32_t i = 0; i < sn->nstks; i++)
 		h = mix(h, (uint64_t)stk_parent(st, i) << 32 | stk_frame(st, i));
 	for (uint32_t i = 0; i < sn->nwarns; i++) {
-		const struct warn_row *w = col_at(&st->warns, i);
-		h = mix(h, w->at + hash_bytes(w->msg, strlen(w->msg), 0));
+		const struct warn_row *w = column_at(&st->warns, i);
+		h = mix(h, w->at + intern_hash_bytes(w->msg, strlen(w->msg), 0));
 	}
 	return h;
 }
@@ -89,7 +90,7 @@ static uint64_t of_rows(const struct snap *sn)
 		h = mix(h, mix((uint64_t)s->trk << 32 | s->trk1, s->name) + mix(s->stack, s->stack1));
 	}
 	for (uint32_t i = 0; i < sn->nutils; i++) {
-		const struct sink_util *u = col_at(&st->utils, i);
+		const struct sink_util *u = column_at(&st->utils, i);
 		h = mix(h, mix((uint64_t)u->t, (uint64_t)u->next) + mix(u->what, u->proc) + (uint64_t)u->delta + u->past);
 	}
 	for (uint32_t i = 0; i < sn->nsmps; i++) {

@@ -84,7 +84,7 @@ static bool v2_event(struct as *a, const char *name, char *rest)
 	uint64_t v[4 * GO_MAX_FRAMES + 8];
 	int type = 0;
 	for (int i = 1; i < GE__N; i++)
-		if (goev_specs[i].name && !strcmp(goev_specs[i].name, name))
+		if (wire_event_specs[i].name && !strcmp(wire_event_specs[i].name, name))
 			type = i;
 	if (!type)
 		return false;
@@ -99,8 +99,8 @@ static bool v2_event(struct as *a, const char *name, char *rest)
 	}
 	for (size_t i = 0; i < n; i++)
 		buf_varint(b, v[i]);
-	if (!(goev_specs[type].flags & F_D))
-		return n == goev_specs[type].nargs;
+	if (!(wire_event_specs[type].flags & F_D))
+		return n == wire_event_specs[type].nargs;
 	struct buf text = {0};
 	bool ok = quoted(rest, &text);
 	buf_varint(b, text.n);

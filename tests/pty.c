@@ -265,7 +265,7 @@ static size_t key_bytes(int32_t key, char *s)
 		s[0] = (char)key;
 		return 1;
 	}
-	key_print(key, &b);
+	keys_print(key, &b);
 	memcpy(s, b.p, b.n);
 	size_t n = b.n;
 	buf_free(&b);
@@ -349,7 +349,7 @@ static void type_keys(void)
 		uint64_t was = total;
 		long slept = naps();
 		double typed = now(), began = spent();
-		size_t d = directive(k, &wakes), len = d ? d : key_script(k, (size_t)(end - k), &key);
+		size_t d = directive(k, &wakes), len = d ? d : keys_parse(k, (size_t)(end - k), &key);
 		size_t nb = d ? 0 : key_bytes(key, s);
 		const char *name = k;
 		if (nb && write(master, s, nb) < 0)

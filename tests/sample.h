@@ -9,13 +9,13 @@
 #include <stdlib.h>
 
 /* "ttrace view samples/NAME", taken apart; the path holds until the next call. */
-static inline bool sample_opt(struct opt *o, const char *name)
+static inline bool sample_opt(struct options *o, const char *name)
 {
 	static char path[1024], program[] = "ttrace", word[] = "view";
 	const char *dir = getenv("srcdir");
 	struct err e = {0};
 	snprintf(path, sizeof path, "%s/samples/%s", dir ? dir : ".", name);
-	return !opt_parse(o, 3, (char *[]){program, word, path, NULL}, &e);
+	return !options_parse(o, 3, (char *[]){program, word, path, NULL}, &e);
 }
 
 #endif

@@ -132,20 +132,20 @@ static void zip(struct buf *out, const char *p, size_t n)
 
 /* ---- read one way and the other */
 
-struct got { struct build *b; const struct snap *sn; struct err e; int rc; bool ahead; };
+struct got { struct store_builder *b; const struct snap *sn; struct err e; int rc; bool ahead; };
 
 static struct got get(const struct buf *zipped, bool ahead)
 {
-	struct got g = {.b = build_new(), .e = {.at = ERR_NOWHERE}};
-	struct sink s = build_sink(g.b);
+	struct got g = {.b = builder_new(), .e = {.at = ERR_NOWHERE}};
+	struct sink s = builder_sink(g.b);
 	struct bytes in = {.p = (const uint8_t *)zipped->p, .n = zipped->n, .file_n = zipped->n};
 	setenv("TTRACE_JOBS", ahead ? "2" : "1", 1);
-	g.rc = ahead ? input_gunzip_ahead(&in, NULL, &g.e) : input_gunzip(&in, &g.e);
+	g.rc = ahead ? input_gunzip_presorting(&in, NULL, &g.e) : input_gunzip(&in, &g.e);
 	g.ahead = in.ahead;
 	if (!g.rc)
-		g.rc = read_pprof(in, &s, &g.e);
+		g.rc = pprof_read(in, &s, &g.e);
 	input_close(&in);
-	g.sn = build_finish(g.b);
+	g.sn = builder_finish(g.b);
 	return g;
 }
 
@@ -174,8 +174,8 @@ static void compare(const struct buf *zipped, int expect)
 	OK(!store_check(b.sn, &e));
 	OK(expect > 0 || a.rc == expect);
 	OK(b.ahead || expect);
-	build_free(a.b);
-	build_free(b.b);
+	builder_free(a.b);
+	builder_free(b.b);
 }
 
 static void one_example(enum how how, uint32_t samples)
@@ -205,12 +205,12 @@ static void one_example(enum how how, uint32_t samples)
 
 /* ---- what there is to look at before the whole is there */
 
-struct watcher { struct build *b; const struct snap *seen; uint32_t most; };
+struct watcher { struct store_builder *b; const struct snap *seen; uint32_t most; };
 
 static bool watch(void *arg, uint64_t bytes)
 {
 	struct watcher *w = arg;
-	const struct snap *now = build_snap(w->b);
+	const struct snap *now = builder_snap(w->b);
 	(void)bytes;
 	w->most = now->nsmps > w->most ? now->nsmps : w->most;
 	if (!w->seen && now->st != store_tables(now))
@@ -227,24 +227,24 @@ static bool same_stack(const struct store *x, stk_id a, const struct store *y, s
 }
 
 /* The first samples, as they are in the whole; it is as it is when nobody looks. */
-static void glance(void)
+static void preview(void)
 {
 	struct buf raw = {0};
 	struct err e = {.at = ERR_NOWHERE};
-	struct watcher w = {.b = build_new()};
-	struct sink s = build_sink(w.b), blind;
+	struct watcher w = {.b = builder_new()};
+	struct sink s = builder_sink(w.b), blind;
 	struct sink_ops ops = *s.ops;
-	struct got a = {.b = build_new(), .e = e}, b = {.b = w.b};
+	struct got a = {.b = builder_new(), .e = e}, b = {.b = w.b};
 	invent(&raw, PLAIN, 280000);
 	struct bytes in = {.p = (const uint8_t *)raw.p, .n = raw.n, .file_n = raw.n};
-	build_on_publish(w.b, watch, &w);
-	OK(!read_pprof(in, &s, &e));
-	build_on_publish(w.b, NULL, NULL);
-	ops.glance = NULL;
+	builder_on_publish(w.b, watch, &w);
+	OK(!pprof_read(in, &s, &e));
+	builder_on_publish(w.b, NULL, NULL);
+	ops.preview = NULL;
 	blind = (struct sink){.ops = &ops, .self = a.b};
-	OK(!read_pprof(in, &blind, &e));
-	a.sn = build_finish(a.b);
-	b.sn = build_finish(w.b);
+	OK(!pprof_read(in, &blind, &e));
+	a.sn = builder_finish(a.b);
+	b.sn = builder_finish(w.b);
 	OK(alike(&a, &b));
 	OK(w.seen && w.seen->nsmps > 4000 && w.seen->nsmps < 40000 && !w.seen->complete);
 	OK(b.sn->st == store_tables(b.sn) && !store_check(b.sn, &e));
@@ -257,14 +257,14 @@ static void glance(void)
 		if (!same || i + 1 == w.seen->nsmps)
 			OK(same);
 	}
-	build_free(a.b);
-	build_free(b.b);
+	builder_free(a.b);
+	builder_free(b.b);
 	buf_free(&raw);
 }
 
 int main(void)
 {
-	glance();
+	preview();
 	for (uint32_t i = 0; i < 40; i++)
 		one_example((enum how)(i % HOWS), rnd(i % 5 ? 300 : 30000));
 	one_example(PLAIN, 60000);

@@ -19,17 +19,17 @@
 
 static void columns(void)
 {
-	struct col c;
-	col_init(&c, sizeof(uint32_t));
+	struct data_column c;
+	column_init(&c, sizeof(uint32_t));
 	uint32_t id;
-	uint32_t *first = col_add(&c, &id);
+	uint32_t *first = column_add(&c, &id);
 	*first = 7;
 	for (uint32_t i = 1; i < 100000; i++)
-		*(uint32_t *)col_add(&c, &id) = i, OK(id == i);
-	OK(col_n(&c) == 100000 && col_at(&c, 0) == first && *first == 7);
+		*(uint32_t *)column_add(&c, &id) = i, OK(id == i);
+	OK(column_n(&c) == 100000 && column_at(&c, 0) == first && *first == 7);
 	for (uint32_t i = 1; i < 100000; i++)
-		OK(COL_AT(&c, uint32_t, i) == i);
-	col_free(&c);
+		OK(COLUMN_AT(&c, uint32_t, i) == i);
+	column_free(&c);
 }
 
 static int same(const void *ctx, uint32_t id, const void *key)
@@ -43,24 +43,24 @@ static void interning(void)
 	static uint32_t v[5000];
 	for (uint32_t i = 0; i < 5000; i++) {
 		v[i] = i * 2654435761u;
-		OK(intern_find(&t, hash_u64(v[i], 0), same, v, &v[i]) == UINT32_MAX);
-		intern_put(&t, hash_u64(v[i], 0), i);
+		OK(intern_find(&t, intern_hash_u64(v[i], 0), same, v, &v[i]) == UINT32_MAX);
+		intern_put(&t, intern_hash_u64(v[i], 0), i);
 	}
 	for (uint32_t i = 0; i < 5000; i++)
-		OK(intern_find(&t, hash_u64(v[i], 0), same, v, &v[i]) == i);
+		OK(intern_find(&t, intern_hash_u64(v[i], 0), same, v, &v[i]) == i);
 	intern_free(&t);
 }
 
 static void cursors(void)
 {
 	static const uint8_t over[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 1};
-	struct cur c = cur_make(over, sizeof over, 100);
-	cur_uvarint(&c);
-	OK(c.bad && cur_at(&c) == 100);
+	struct byte_cursor c = byte_cursor_make(over, sizeof over, 100);
+	byte_cursor_uvarint(&c);
+	OK(c.bad && byte_cursor_at(&c) == 100);
 	static const uint8_t good[] = {0xac, 2, 9};
-	c = cur_make(good, sizeof good, 5);
-	OK(cur_uvarint(&c) == 300 && cur_at(&c) == 7 && cur_u8(&c) == 9 && !c.bad);
-	OK(!cur_bytes(&c, 1) && c.bad);
+	c = byte_cursor_make(good, sizeof good, 5);
+	OK(byte_cursor_uvarint(&c) == 300 && byte_cursor_at(&c) == 7 && byte_cursor_u8(&c) == 9 && !c.bad);
+	OK(!byte_cursor_bytes(&c, 1) && c.bad);
 }
 
 static void wrapping(void)
@@ -72,10 +72,10 @@ static void wrapping(void)
 }
 
 /* In order, equals as they were; also where keys have few digits, or are negative. */
-static void keyed(void)
+static void radix_item(void)
 {
 	enum { MOST = 5000 };
-	static struct keyed v[MOST];
+	static struct radix_item v[MOST];
 	uint64_t x = 88172645463325252u;
 	for (uint32_t n = 0; n <= MOST; n = n < 100 ? n + 7 : n * 3) {
 		for (int how = 0; how < 4; how++) {
@@ -83,16 +83,18 @@ static void keyed(void)
 				x ^= x << 13, x ^= x >> 7, x ^= x << 17;
 				int64_t k = how == 0 ? (int64_t)x : how == 1 ? (int64_t)(x % 9) - 4 :
 				    how == 2 ? (int64_t)(x % 5) << 40 : (int64_t)i;
-				v[i] = (struct keyed){how & 1 ? keyed_down(k) : keyed_up(k), i};
+				v[i] =
+				    (struct radix_item){how & 1 ? radix_key_descending(k) : radix_key_ascending(k), i};
 			}
-			keyed_sort(v, n);
+			radix_sort_items(v, n);
 			bool ok = true;
 			for (uint32_t i = 1; i < n; i++)
 				ok &= v[i - 1].key < v[i].key || (v[i - 1].key == v[i].key && v[i - 1].v < v[i].v);
 			OK(ok);
 		}
 	}
-	OK(keyed_up(-1) < keyed_up(0) && keyed_up(INT64_MIN) == 0 && keyed_down(3) < keyed_down(2));
+	OK(radix_key_ascending(-1) < radix_key_ascending(0) && radix_key_ascending(INT64_MIN) == 0 &&
+	    radix_key_descending(3) < radix_key_descending(2));
 }
 
 /* Of very many a part is sorted, in memory or, where there is little of it, in runs on disk; the others stay. What is
@@ -100,25 +102,25 @@ static void keyed(void)
 static void keyed_very_many(bool little)
 {
 	enum { N = 100000, FROM = 1234, PART = 90001 };
-	struct keyed_many m;
+	struct radix_array m;
 	uint32_t x = 7, wrong = 0;
-	mem_budget(little ? 1 << 20 : 0);
-	keyed_many_room(&m, N);
+	mem_set_budget(little ? 1 << 20 : 0);
+	radix_array_alloc(&m, N);
 	for (uint32_t i = 0; i < N; i++) {
 		x = x * 1664525 + 1013904223;
-		keyed_many_add(&m, x >> 20, i);
+		radix_array_add(&m, x >> 20, i);
 	}
-	OK(m.spilled == (little && mem_spills()));
-	keyed_many_sort(&m, FROM, PART);
+	OK(m.spilled == (little && mem_has_spill_file()));
+	radix_array_sort(&m, FROM, PART);
 	for (uint32_t i = 0; i < N; i++) {
-		struct keyed k = keyed_many_at(&m, i), before = i ? m.v[i - 1] : k;
+		struct radix_item k = radix_array_at(&m, i), before = i ? m.v[i - 1] : k;
 		bool in = i >= FROM && i < FROM + PART;
 		wrong += in ? k.v < FROM || k.v >= FROM + PART : k.v != i;
 		wrong += in && i > FROM && (before.key > k.key || (before.key == k.key && before.v >= k.v));
 	}
 	OK(m.n == N && !wrong);
-	keyed_many_free(&m);
-	mem_budget(0);
+	radix_array_free(&m);
+	mem_set_budget(0);
 }
 
 /* More than are gathered at once, to runs of keys: each run has its numbers in the order in which they came. */
@@ -136,10 +138,10 @@ static void scattering(void)
 	}
 	for (uint32_t k = 0; k < KEYS; k++)
 		at[k + 1] += at[k];
-	struct scatter s = {.at = at, .put = scatter_u32, .arg = to, .a = &mem};
+	struct batch_writer s = {.at = at, .put = write_batch_put_u32, .arg = to, .a = &mem};
 	for (uint32_t i = 0; i < N; i++)
-		scatter_add(&s, key[i], i);
-	scatter_end(&s);
+		write_batch_add(&s, key[i], i);
+	write_batch_flush(&s);
 	for (uint32_t i = 1; i < N; i++)
 		wrong += key[to[i - 1]] > key[to[i]] || (key[to[i - 1]] == key[to[i]] && to[i - 1] >= to[i]);
 	OK(!wrong);
@@ -159,7 +161,7 @@ static void joining(void)
 		for (int i = 0; i < N; i++)
 			s[i] = arena_printf(i % 2 && filled ? &b : &a, "text %d", i);
 		size_t used = a.used + b.used, held = a.held + b.held;
-		arena_join(&a, &b);
+		arena_move(&a, &b);
 		OK(b.used == used && b.held == held && !a.used && !a.held && !a.head);
 		char *more = arena_printf(&a, "more"), *after = arena_printf(&b, "after");
 		arena_free(&a);
@@ -175,22 +177,22 @@ static void joining(void)
    is zero. */
 static void shelves(bool spills)
 {
-	struct shelf s = {.width = 3 * sizeof(uint32_t), .spills = spills};
+	struct spillable_array s = {.width = 3 * sizeof(uint32_t), .spills = spills};
 	size_t n = 0;
 	bool good = true;
 	for (size_t need = 1; need < 1000000; need += 1 + need / 3) {
-		uint32_t *v = shelf_room(&s, need);
+		uint32_t *v = spill_array_reserve(&s, need);
 		for (size_t i = 0; i < n; i++)
 			good = good && v[3 * i] == i * 7 && !v[3 * i + 1];
 		for (size_t i = n; i < s.n; i++)
 			good = good && !v[3 * i] && !v[3 * i + 1] && !v[3 * i + 2];
 		for (; n < need; n++)
 			v[3 * n] = (uint32_t)n * 7;
-		shelf_rest(&s);
+		spill_array_release_pages(&s);
 	}
 	OK(good && n > 700000);
-	OK(s.lies == (spills && mem_spills() ? SHELF_DISK : SHELF_PAGES));
-	shelf_free(&s);
+	OK(s.storage == (spills && mem_has_spill_file() ? SPILL_ARRAY_DISK : SPILL_ARRAY_PAGES));
+	spill_array_free(&s);
 	OK(!s.p && !s.n);
 }
 
@@ -199,44 +201,44 @@ static int64_t number(uint32_t i)
 {
 	static const int64_t odd[] = {INT8_MAX, INT8_MAX + 1, INT8_MIN, INT8_MIN - 1, INT16_MAX + 1, INT16_MIN - 1,
 	    INT32_MAX, INT32_MAX + INT64_C(1), INT32_MIN, INT32_MIN - INT64_C(1), INT64_MAX, INT64_MIN};
-	uint64_t r = hash_u64(i, 5);
+	uint64_t r = intern_hash_u64(i, 5);
 	return r % 3000 < 12 ? odd[r % 3000] : i / 5000 % 2 ? (int64_t)(r % 200) - 100 : (int64_t)(r % 3000000);
 }
 
 static void numbers(void)
 {
 	enum { N = 200000 };
-	struct ints c;
-	ints_init(&c);
+	struct packed_int_column c;
+	packed_ints_init(&c);
 	bool good = true;
 	for (uint32_t i = 0; i < N; i++) {
-		ints_add(&c, number(i));
-		good = good && ints_at(&c, i) == number(i) && ints_at(&c, i / 2) == number(i / 2);
+		packed_ints_add(&c, number(i));
+		good = good && packed_ints_at(&c, i) == number(i) && packed_ints_at(&c, i / 2) == number(i / 2);
 	}
 	for (uint32_t i = 0; i < N; i++)
-		good = good && ints_at(&c, i) == number(i);
-	OK(good && ints_n(&c) == N);
+		good = good && packed_ints_at(&c, i) == number(i);
+	OK(good && packed_ints_n(&c) == N);
 	int64_t *all = xmalloc(N * sizeof *all);
-	ints_all(&c, all);
+	packed_ints_unpack(&c, all);
 	for (uint32_t i = 0; i < N; i++)
 		good = good && all[i] == number(i);
 	OK(good);
 	mem_free(all);
-	ints_free(&c);
+	packed_ints_free(&c);
 	for (uint32_t i = 0; i < N; i++)
-		ints_add(&c, i == 70000 ? INT64_MAX : -7);
-	OK(ints_at(&c, 70000) == INT64_MAX && ints_at(&c, 69999) == -7 && ints_bytes(&c) < N * 2);
-	ints_free(&c);
+		packed_ints_add(&c, i == 70000 ? INT64_MAX : -7);
+	OK(packed_ints_at(&c, 70000) == INT64_MAX && packed_ints_at(&c, 69999) == -7 && packed_ints_bytes(&c) < N * 2);
+	packed_ints_free(&c);
 }
 
 int main(void)
 {
 	shelves(false);
-	mem_spill(getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	mem_open_spill_file(getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 	shelves(true);
 	scattering();
 	joining();
-	keyed();
+	radix_item();
 	keyed_very_many(false);
 	keyed_very_many(true);
 	columns();

@@ -54,7 +54,7 @@ static void good(struct parts *p)
 static bool holds(const struct parts *p)
 {
 	struct err e = {0};
-	bool yes = !sheet_check(&sn, &p->sh, &e);
+	bool yes = !check_tracks_sheet(&sn, &p->sh, &e);
 	OK(yes || e.kind == ERR_FORMAT);
 	return yes;
 }
@@ -129,12 +129,12 @@ static void sums(void)
 	    .start4 = start,
 		.state = state, .who4 = who, .stack4 = stack, .sum = sum[0] };
 	all_sums(&sh);
-	OK(!sheet_check(&sn, &sh, NULL));
+	OK(!check_tracks_sheet(&sn, &sh, NULL));
 	sum[1][TS_RUN]++;
-	OK(sheet_check(&sn, &sh, NULL));
+	OK(check_tracks_sheet(&sn, &sh, NULL));
 	sum[1][TS_RUN]--;
 	sum[0][TS_NONE]++;
-	OK(sheet_check(&sn, &sh, NULL));
+	OK(check_tracks_sheet(&sn, &sh, NULL));
 }
 
 /* Rows of tables: put one number wrong, and right again. */
@@ -148,8 +148,8 @@ static void sums(void)
 
 static void tables(void)
 {
-	struct build *b = build_new();
-	struct sink s = build_sink(b);
+	struct store_builder *b = builder_new();
+	struct sink s = builder_sink(b);
 	str_id name = s.ops->str(s.self, "f", 1);
 	map_id map = s.ops->map(s.self, &(struct sink_map){.id = 1, .file = name});
 	fun_id fun = s.ops->fun(s.self, &(struct sink_fun){.id = 1, .name = name, .file = name});
@@ -159,21 +159,21 @@ static void tables(void)
 	struct sink_label l = {.key = name, .str = name};
 	s.ops->sample(s.self, &(struct sink_sample){.stack = s.ops->stack(s.self, &loc, 1), .value = (int64_t[]){7},
 	    .label = &l, .nlabel = 1, .when = TIME_NONE});
-	const struct snap all = *build_finish(b);
+	const struct snap all = *builder_finish(b);
 	struct store *t = (struct store *)(uintptr_t)all.st;
-	frm_id *stk = col_at(&t->stks, all.nstks - 1);
-	struct stk_forks *forks = col_at(&t->forks, 0);
-	struct frm_row *frm = col_at(&t->frms, all.nfrms - 1);
-	struct loc_row *where = col_at(&t->locs, loc);
-	struct fun_row *f = col_at(&t->funs, fun);
-	struct map_row *m = col_at(&t->maps, map);
-	struct smp_row *smp = col_at(&t->smps, 0);
-	struct sink_label *label = col_at(&t->labels, 0);
+	frm_id *stk = column_at(&t->stks, all.nstks - 1);
+	struct stk_forks *forks = column_at(&t->forks, 0);
+	struct frm_row *frm = column_at(&t->frms, all.nfrms - 1);
+	struct loc_row *where = column_at(&t->locs, loc);
+	struct fun_row *f = column_at(&t->funs, fun);
+	struct map_row *m = column_at(&t->maps, map);
+	struct smp_row *smp = column_at(&t->smps, 0);
+	struct sink_label *label = column_at(&t->labels, 0);
 	WRONG(*stk, 0);
 	WRONG(*stk, all.nfrms);
 	WRONG(forks->before, 1);
 	WRONG(forks->bits, 2);	/* a parent elsewhere, and none is there */
-	stk_id *up = col_add(&t->fork, NULL);
+	stk_id *up = column_add(&t->fork, NULL);
 	forks->bits = 2;
 	OK(!store_check_tables(&all, NULL));
 	WRONG(*up, all.nstks - 1);	/* its own parent */
@@ -185,7 +185,7 @@ static void tables(void)
 	WRONG(where->nline, 0);
 	WRONG(where->nline, where->nline + 1);
 	WRONG(where->first, all.nfrms + 1);
-	WRONG(where->map, col_n(&t->maps));
+	WRONG(where->map, column_n(&t->maps));
 	WRONG(f->name, all.nstrs);
 	WRONG(f->file, all.nstrs);
 	WRONG(m->file, all.nstrs);
@@ -193,7 +193,7 @@ static void tables(void)
 	WRONG(smp->set, all.nsets);
 	WRONG(label->key, all.nstrs);
 	WRONG(label->str, all.nstrs);
-	build_free(b);
+	builder_free(b);
 }
 
 int main(void)

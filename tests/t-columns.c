@@ -29,7 +29,7 @@ static void line_of(const struct grid *g, int y, int w, char *s)
 	for (int x = 0; x < w; x++) {
 		const struct cell *c = grid_at(g, y, x);
 		if (c->ch)
-			n += utf8_encode(c->ch, s + n);
+			n += text_encode_utf8(c->ch, s + n);
 	}
 	s[n] = '\0';
 }
@@ -42,7 +42,7 @@ static void look(struct app *a, struct grid *g, int cols, int first, struct show
 	app_resize(a, ROWS, cols);
 	app_wait(a);
 	app_draw(a, g);
-	for (int n = app_heads(a, t, &missing); n-- > 0;)
+	for (int n = app_column_topics(a, t, &missing); n-- > 0;)
 		out->head[t[n]] = true;
 	for (int i = 0; i < LISTED; i++)
 		line_of(g, first + i, a->env.cols - g->scrolls, out->row[i]);	/* not the scrollbar */
@@ -81,12 +81,12 @@ static const char *wrong_number(const struct shown *now, const struct shown *wid
 static bool side_is_apart(const struct app *a, const struct grid *g)
 {
 	bool apart = true;
-	for (int y = 2; a->env.beside && y < ROWS - 2; y++)
+	for (int y = 2; a->env.side_shown && y < ROWS - 2; y++)
 		apart &= grid_at(g, y, a->env.cols)->ch == 0x2502 && grid_at(g, y, a->env.cols + 1)->ch == ' ';
 	return apart;
 }
 
-static void list(const struct opt *o, const char *keys, int first)
+static void list(const struct options *o, const char *keys, int first)
 {
 	static struct shown before, now, wide;
 	struct app *a = viewer_open(o, ROWS, WIDE);
@@ -117,11 +117,11 @@ static void list(const struct opt *o, const char *keys, int first)
 
 static void lists(const char *name, const char *const *keys, int first)
 {
-	struct opt o;
+	struct options o;
 	OK(sample_opt(&o, name));
 	for (; *keys; keys++)
 		list(&o, *keys, first);
-	opt_free(&o);
+	options_free(&o);
 }
 
 int main(void)

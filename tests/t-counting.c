@@ -64,7 +64,7 @@ static void plain_is(struct plain *p, int64_t t, int64_t v)
 }
 
 /* One class over a piece; n: how many there are at its begin, and at its end. */
-static void plain_piece(const struct sheet_piece *p, enum sheet_class class, int64_t *n, struct rows *r)
+static void plain_piece(const struct sheet_batch *p, enum sheet_class class, int64_t *n, struct rows *r)
 {
 	int64_t step = (p->t1 - p->t0) / SLOTS + 1, slot = 0;
 	struct plain x = {0};
@@ -90,7 +90,7 @@ static void plain_piece(const struct sheet_piece *p, enum sheet_class class, int
 /* ---- pieces at random */
 
 /* Entries of goroutines, in the order of time; some of them are only learnt of later, some change nothing. */
-static void piece_fill(struct sheet_piece *p, uint8_t *class, uint32_t n, int64_t ns, bool past)
+static void piece_fill(struct sheet_batch *p, uint8_t *class, uint32_t n, int64_t ns, bool past)
 {
 	int64_t t = p->t0;
 	p->n = n;
@@ -113,10 +113,10 @@ static struct rows now, want[4];
 
 static void compare(const struct store *st, int i, uint32_t with)
 {
-	uint32_t n = col_n(&st->counts[counters[i]]);
+	uint32_t n = column_n(&st->counts[counters[i]]);
 	now.n = 0;
 	for (uint32_t j = 0; j < n; j++)
-		now.v[now.n++] = COL_AT(&st->counts[counters[i]], struct count_row, j);
+		now.v[now.n++] = COLUMN_AT(&st->counts[counters[i]], struct count_row, j);
 	bool same = now.n == want[i].n && !memcmp(now.v, want[i].v, n * sizeof *now.v);
 	if (!same)
 		fprintf(stderr, "seed %u counter %d: %zu rows, wanted %zu\n", with, i, now.n, want[i].n);
@@ -128,24 +128,24 @@ static void run(uint32_t with)
 	struct store st = {0};
 	uint8_t class[NG] = {0};
 	int64_t n[CLASS__N] = {0};
-	struct sheet_piece p = { .entry = xmalloc(NE * sizeof *p.entry) };
+	struct sheet_batch p = { .entry = xmalloc(NE * sizeof *p.entry) };
 	seed = with;
 	for (unsigned c = 0; c < CT__N; c++)
-		col_init(&st.counts[c], sizeof(struct count_row));
+		column_init(&st.counts[c], sizeof(struct count_row));
 	memset(want, 0, sizeof want);
-	struct counting *c = counting_new(&st);
+	struct tracks_counter *c = tracks_counter_new(&st);
 	for (uint32_t k = 0; k < 6; k++) {
 		piece_fill(&p, class, k == 3 ? 0 : 1 + rnd(NE - 1), rnd(3) ? (int64_t)rnd(1 << 22) : 0, rnd(2));
-		counting_piece(c, &p);
+		tracks_counter_add_batch(c, &p);
 		for (int i = 0; i < 4; i++)
 			plain_piece(&p, classes[i], &n[classes[i]], &want[i]);
 		p.t0 = p.t1;
 	}
 	for (int i = 0; i < 4; i++)
 		compare(&st, i, with);
-	counting_free(c);
+	tracks_counter_free(c);
 	for (unsigned i = 0; i < CT__N; i++)
-		col_free(&st.counts[i]);
+		column_free(&st.counts[i]);
 	mem_free(p.entry);
 }
 
@@ -154,20 +154,20 @@ static void crowd(void)
 {
 	enum { MANY = 100000 };
 	struct store st = {0};
-	struct sheet_piece p = { .t0 = 5, .t1 = 6, .n = MANY, .entry = xcalloc(MANY, sizeof *p.entry) };
+	struct sheet_batch p = { .t0 = 5, .t1 = 6, .n = MANY, .entry = xcalloc(MANY, sizeof *p.entry) };
 	for (unsigned c = 0; c < CT__N; c++)
-		col_init(&st.counts[c], sizeof(struct count_row));
+		column_init(&st.counts[c], sizeof(struct count_row));
 	for (uint32_t i = 0; i < MANY; i++)
 		p.entry[i] = (struct sink_enter){ .t = 5, .trk = i + 1, .state = TS_READY,
 			.moved = ENTRY_G | CLASS_RUNNABLE << ENTRY_CLASS };
-	struct counting *c = counting_new(&st);
-	counting_piece(c, &p);
-	uint32_t rows = col_n(&st.counts[CT_RUNNABLE]);
-	const struct count_row *last = rows ? col_at(&st.counts[CT_RUNNABLE], rows - 1) : NULL;
+	struct tracks_counter *c = tracks_counter_new(&st);
+	tracks_counter_add_batch(c, &p);
+	uint32_t rows = column_n(&st.counts[CT_RUNNABLE]);
+	const struct count_row *last = rows ? column_at(&st.counts[CT_RUNNABLE], rows - 1) : NULL;
 	OK(last && last->v == MANY && last->t == 5);
-	counting_free(c);
+	tracks_counter_free(c);
 	for (unsigned i = 0; i < CT__N; i++)
-		col_free(&st.counts[i]);
+		column_free(&st.counts[i]);
 	mem_free(p.entry);
 }
 

@@ -24,54 +24,54 @@ static int64_t rnd(int64_t n)
 static int64_t wait[WAITS][2];
 
 /* All that wait in [t0, t1), as one sheet. */
-static void say(struct crowd *c, int64_t t0, int64_t t1)
+static void say(struct run_queue_sum *c, int64_t t0, int64_t t1)
 {
 	for (int i = 0; i < WAITS; i++) {
 		int64_t a = wait[i][0] < t0 ? t0 : wait[i][0], b = wait[i][1] > t1 ? t1 : wait[i][1];
 		if (b > a)
-			crowd_add(c, a, b);
+			run_queue_add_wait(c, a, b);
 	}
-	crowd_sheet(c, t1);
+	run_queue_end_sheet(c, t1);
 }
 
 /* Sheet after sheet; whole: the same in one. */
-static void check_sheets(const struct snap *sn, const struct crowd *whole)
+static void check_sheets(const struct snap *sn, const struct run_queue_sum *whole)
 {
-	struct crowd *c = crowd_new(sn, 0);
+	struct run_queue_sum *c = run_queue_new(sn, 0);
 	int64_t was = 0;
 	for (int64_t t0 = 0, t1; t0 < T; t0 = t1) {
 		t1 = t0 + 1 + rnd(200);
 		t1 = t1 < T ? t1 : T;
 		say(c, t0, t1);
-		OK(crowd_upto(c, t0) == was);
+		OK(run_queue_share_until(c, t0) == was);
 		for (int64_t t = t0; t <= t1; t++)
-			OK(crowd_upto(c, t) == crowd_upto(whole, t));
-		was = crowd_upto(c, t1);
+			OK(run_queue_share_until(c, t) == run_queue_share_until(whole, t));
+		was = run_queue_share_until(c, t1);
 	}
-	OK(crowd_share(c) == crowd_share(whole));
-	crowd_free(c);
+	OK(run_queue_proc_share(c) == run_queue_proc_share(whole));
+	run_queue_free(c);
 }
 
 static int64_t share_of(const struct snap *sn, uint64_t proc)
 {
-	struct crowd *c = crowd_new(sn, proc);
+	struct run_queue_sum *c = run_queue_new(sn, proc);
 	say(c, 0, T);
-	int64_t ns = crowd_share(c);
-	crowd_free(c);
+	int64_t ns = run_queue_proc_share(c);
+	run_queue_free(c);
 	return ns;
 }
 
 static void check(int64_t procs, int64_t more, int64_t change)
 {
-	struct build *b = build_new();
-	struct sink s = build_sink(b);
+	struct store_builder *b = builder_new();
+	struct sink s = builder_sink(b);
 	static double share[T];
 	static int64_t waiting[T];
 	s.ops->trace(s.self, &(struct sink_trace){.version = 26, .last = T});
 	s.ops->count(s.self, 0, CT_GOMAXPROCS, (uint64_t)procs);
 	s.ops->count(s.self, change, CT_GOMAXPROCS, (uint64_t)more);
-	const struct snap *sn = build_finish(b);
-	struct crowd *c = crowd_new(sn, 0);
+	const struct snap *sn = builder_finish(b);
+	struct run_queue_sum *c = run_queue_new(sn, 0);
 	memset(waiting, 0, sizeof waiting);
 	for (int i = 0; i < WAITS; i++) {
 		int64_t t0 = rnd(T), t1 = t0 + rnd(T - t0);
@@ -85,31 +85,32 @@ static void check(int64_t procs, int64_t more, int64_t change)
 		share[t] = (t ? share[t - 1] : 0) + (double)waiting[t] / (double)(t < change ? procs : more);
 	for (int i = 0; i < 200; i++) {
 		int64_t a = 1 + rnd(T - 1), d = a + rnd(T - a), m = a + rnd(d - a + 1);
-		double want = d > a ? share[d - 1] - share[a - 1] : 0, got = (double)crowd_between(c, a, d);
+		double want = d > a ? share[d - 1] - share[a - 1] : 0, got = (double)run_queue_share_between(c, a, d);
 		OK(got > want - 2.5 && got < want + 2.5);
-		OK(crowd_between(c, a, m) + crowd_between(c, m, d) == crowd_between(c, a, d));
+		OK(run_queue_share_between(c, a, m) + run_queue_share_between(c, m, d) ==
+		    run_queue_share_between(c, a, d));
 	}
-	OK(crowd_share(c) == crowd_between(c, -1, T) && share_of(sn, 1000) == 0);
+	OK(run_queue_proc_share(c) == run_queue_share_between(c, -1, T) && share_of(sn, 1000) == 0);
 	int64_t most = share_of(sn, (uint64_t)(procs > more ? procs : more) - 1);
-	OK(procs == more ? most == crowd_share(c) : most < crowd_share(c));
-	OK(crowd_between(c, T, T + 100) == 0 && crowd_between(c, -100, 0) == 0);
+	OK(procs == more ? most == run_queue_proc_share(c) : most < run_queue_proc_share(c));
+	OK(run_queue_share_between(c, T, T + 100) == 0 && run_queue_share_between(c, -100, 0) == 0);
 	check_sheets(sn, c);
-	crowd_free(c);
-	build_free(b);
+	run_queue_free(c);
+	builder_free(b);
 }
 
 /* Times that a damaged file says: more waiting than there is room for is none, not less than none. */
 static void check_far(void)
 {
 	const int64_t far = INT64_C(1) << 61;
-	struct build *b = build_new();
-	struct crowd *c = crowd_new(build_finish(b), UINT64_MAX);
+	struct store_builder *b = builder_new();
+	struct run_queue_sum *c = run_queue_new(builder_finish(b), UINT64_MAX);
 	for (int i = 0; i < 5; i++)
-		crowd_add(c, 0, far);
-	crowd_sheet(c, far);
-	OK(crowd_upto(c, far) == 0 && crowd_between(c, 0, 100) == 500);
-	crowd_free(c);
-	build_free(b);
+		run_queue_add_wait(c, 0, far);
+	run_queue_end_sheet(c, far);
+	OK(run_queue_share_until(c, far) == 0 && run_queue_share_between(c, 0, 100) == 500);
+	run_queue_free(c);
+	builder_free(b);
 }
 
 int main(void)

@@ -48,7 +48,7 @@ int main(void)
 	close(fd);
 
 	make(&sample);
-	OK(!input_open(name, &b, &e) && b.mapped && !input_cut(&b));
+	OK(!input_open(name, &b, &e) && b.mapped && !input_was_truncated(&b));
 	OK(!truncate(name, KEPT));
 #ifdef __SANITIZE_THREAD__
 	setenv("TTRACE_JOBS", "1", 1);	/* to it the zeros that the handler maps are a write beside reads */
@@ -59,30 +59,30 @@ int main(void)
 	job_parallel(4, add_up, &sums);
 	for (int i = 0; i < 4; i++)
 		OK(sums.sum[i] > 0);
-	OK(mapped_cut(b.p) && input_cut(&b));
+	OK(mapped_was_truncated(b.p) && input_was_truncated(&b));
 	OK(b.p[KEPT - 1] == sample.p[(KEPT - 1) % sample.n] && b.p[b.n - 1] == 0);
-	struct build *build = build_new();
-	struct sink sink = build_sink(build);
-	OK(input_said(&b, read_gotrace(b, &sink, &e), &sink, &e) == 0);
-	const struct snap *sn = build_finish(build);
-	const struct warn_row *w = col_at(&sn->st->warns, sn->nwarns - 1);
+	struct store_builder *store_builder = builder_new();
+	struct sink sink = builder_sink(store_builder);
+	OK(input_report_damage(&b, gotrace_read(b, &sink, &e), &sink, &e) == 0);
+	const struct snap *sn = builder_finish(store_builder);
+	const struct warn_row *w = column_at(&sn->st->warns, sn->nwarns - 1);
 	OK(sn->nwarns >= 2 && !strcmp(w->msg, INPUT_CUT));
-	build_free(build);
+	builder_free(store_builder);
 	input_close(&b);
 
 	/* within a page there is no fault; and a file that was replaced is another one */
 	make(&sample);
 	OK(!input_open(name, &b, &e));
 	OK(!truncate(name, (off_t)b.n - 5));
-	OK(input_cut(&b));
-	OK(input_said(&b, -1, &sink, &e) == -1 && !strcmp(e.msg, INPUT_CUT));
+	OK(input_was_truncated(&b));
+	OK(input_report_damage(&b, -1, &sink, &e) == -1 && !strcmp(e.msg, INPUT_CUT));
 	input_close(&b);
 	make(&sample);
 	OK(!input_open(name, &b, &e));
 	unlink(name);
 	fd = open(name, O_CREAT | O_WRONLY, 0600);
 	close(fd);
-	OK(!input_cut(&b));
+	OK(!input_was_truncated(&b));
 	input_close(&b);
 	unlink(name);
 	input_close(&sample);

@@ -36,11 +36,11 @@ static void read_one(const char *at, size_t n)
 	struct bytes b = {.p = (const uint8_t *)at, .n = n, .file_n = n};
 	const struct reader *r = input_gunzip(&b, &e) ? NULL : sniff(b, &e);
 	if (r) {
-		struct build *build = build_new();
-		struct sink sink = build_sink(build);
+		struct store_builder *store_builder = builder_new();
+		struct sink sink = builder_sink(store_builder);
 		OK(!r->read(b, &sink, &e) || e.msg[0]);
-		build_finish(build);
-		build_free(build);
+		builder_finish(store_builder);
+		builder_free(store_builder);
 	} else {
 		OK(e.msg[0]);
 	}

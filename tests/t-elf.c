@@ -16,7 +16,7 @@
 
 static void parse(const char *text, const char *want)
 {
-	struct insts i = {0};
+	struct objdump_output i = {0};
 	struct buf b = {0};
 	objdump_parse(&i, text, strlen(text));
 	for (size_t k = 0; k < i.n; k++)
@@ -27,7 +27,7 @@ static void parse(const char *text, const char *want)
 	if (strcmp(buf_str(&b), want))
 		printf("# got %s# want %s", buf_str(&b), want);
 	buf_free(&b);
-	insts_free(&i);
+	objdump_free(&i);
 }
 
 static void test_objdump(void)
@@ -117,33 +117,32 @@ static size_t go_tables(uint8_t *p)
 static void test_go_tables(void)
 {
 	uint8_t p[300];
-	struct gopcln g;
+	struct gopclntab_info g;
 	struct debug_frame d[8];
 	size_t n = go_tables(p);
 	struct elf f = {.file = {.p = p, .n = n}, .wide = true, .text = 0x400000, .pclntab = {0, n - 16, 0x10000},
 	    .module = {n - 16, 16, 0}};
-	OK(gopcln_open(&g, &f) && g.nfun == 2);
-	OK(gopcln_at(&g, 0x400004, d, 8) == 1 && !strcmp(d[0].name, "main.f") && !strcmp(d[0].file, "/a.go") &&
-	    d[0].line == 10 &&
-	    d[0].start == 5);
-	OK(gopcln_at(&g, 0x400014, d, 8) == 2 && !strcmp(d[0].name, "main.g") && !strcmp(d[0].file, "/b.go") &&
-	    d[0].line == 20 &&
-	    d[0].start == 7 && !strcmp(d[1].name, "main.f") && !strcmp(d[1].file, "/a.go") && d[1].line == 10);
-	OK(gopcln_at(&g, 0x400040, d, 8) == 0 && gopcln_at(&g, 0x3fffff, d, 8) == 0);
+	OK(gopclntab_open(&g, &f) && g.nfun == 2);
+	OK(gopclntab_frames_at(&g, 0x400004, d, 8) == 1 && !strcmp(d[0].name, "main.f") &&
+	    !strcmp(d[0].file, "/a.go") && d[0].line == 10 && d[0].start == 5);
+	OK(gopclntab_frames_at(&g, 0x400014, d, 8) == 2 && !strcmp(d[0].name, "main.g") &&
+	    !strcmp(d[0].file, "/b.go") && d[0].line == 20 && d[0].start == 7 && !strcmp(d[1].name, "main.f") &&
+	    !strcmp(d[1].file, "/a.go") && d[1].line == 10);
+	OK(gopclntab_frames_at(&g, 0x400040, d, 8) == 0 && gopclntab_frames_at(&g, 0x3fffff, d, 8) == 0);
 	f.foreign = true;	/* nobody knows where it begins */
-	OK(!gopcln_open(&g, &f));
+	OK(!gopclntab_open(&g, &f));
 	f.foreign = false;
 	for (size_t i = 0; i < n; i++)
 		for (int k = 0; k < 3; k++) {
 			uint8_t was = p[i];
 			p[i] = (uint8_t)(k == 0 ? 0xff : k == 1 ? was + 1 : was ^ 0x80);
-			for (uint64_t at = 0x400000; gopcln_open(&g, &f) && at < 0x400050; at += 7)
-				gopcln_at(&g, at, d, 8);
+			for (uint64_t at = 0x400000; gopclntab_open(&g, &f) && at < 0x400050; at += 7)
+				gopclntab_frames_at(&g, at, d, 8);
 			p[i] = was;
 		}
 	for (f.pclntab.size = 0; f.pclntab.size < n - 16; f.pclntab.size++)
-		if (gopcln_open(&g, &f))
-			gopcln_at(&g, 0x400014, d, 8);
+		if (gopclntab_open(&g, &f))
+			gopclntab_frames_at(&g, 0x400014, d, 8);
 }
 
 /* What is known of one address of a file, forced to say all it can. */
@@ -153,15 +152,15 @@ static size_t ask(const char *path, uint64_t from, size_t n, uint64_t step)
 	struct debug_frame f[16];
 	struct elf_mapping m = {0, UINT64_MAX, 0};
 	size_t known = 0;
-	if (binary_open(&b, path, &m, NULL))
+	if (lookup_open(&b, path, &m, NULL))
 		return 0;
 	for (size_t i = 0; i < n; i++) {
-		size_t k = binary_frames(&b, from + i * step, f, 16);
+		size_t k = lookup_frames(&b, from + i * step, f, 16);
 		known += k > 0;
 		while (k-- > 0)
 			known += f[k].name[0] == 1 && f[k].file[0] == 1;	/* touched */
 	}
-	binary_close(&b);
+	lookup_close(&b);
 	return known;
 }
 

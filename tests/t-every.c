@@ -26,12 +26,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct opt opt;
+static struct options options;
 static struct session *ses;
 static bool verbose;
 
 /* A report as the viewer gets it; what stands in it is for others to test. */
-static int report_text(const struct opt *o, struct buf *b, struct err *e)
+static int report_text(const struct options *o, struct buf *b, struct err *e)
 {
 	struct out out = {.fd = -1, .held = true, .watch = o->watch};
 	const struct report *r = report_find(o->report);
@@ -46,12 +46,12 @@ static void press(struct app *a, const char *keys, struct grid *g)
 	size_t n = strlen(keys);
 	while (n) {
 		int32_t key;
-		size_t k = key_script(keys, n, &key);
+		size_t k = keys_parse(keys, n, &key);
 		if (k == n)
 			app_draw(a, g);
 		app_key(a, key);
 		app_wait(a);
-		app_settle(a, true);
+		app_take_results(a, true);
 		keys += k;
 		n -= k;
 	}
@@ -88,19 +88,19 @@ static bool answers(const char *before, const char *keys, enum cmd_id c, int row
 {
 	struct err e;
 	struct app_setup u = {.rows = rows, .cols = cols, .ascii = true, .look = {TH_DARK, 256}, .report = report_text};
-	struct app *a = app_new(&opt, ses, &u, &e);
+	struct app *a = app_new(&options, ses, &u, &e);
 	struct grid *g = grid_new(1, 1, true), *h = grid_new(1, 1, true);
 	app_wait(a);
 	press(a, before, g);
 	press(a, "<Esc>", g);
 	app_draw(a, g);
-	struct app_wants w = app_take_wants(a);
-	app_wants_free(&w);
+	struct app_requests w = app_take_requests(a);
+	app_requests_free(&w);
 	press(a, keys, h);
 	app_draw(a, h);
-	w = app_take_wants(a);
+	w = app_take_requests(a);
 	bool yes = !same(g, h) || w.quit || w.redraw || w.stop || w.copy || w.pipe || w.file || may_be_silent(c);
-	app_wants_free(&w);
+	app_requests_free(&w);
 	char *s = text(h);
 	yes = yes && !strstr(s, "no such command") && !strstr(s, "no such key");
 	if (verbose) {
@@ -119,7 +119,7 @@ static bool answers(const char *before, const char *keys, enum cmd_id c, int row
 	grid_free(h);
 	/* the query is the session's: nothing of this row is left to the next */
 	struct query q = {.from = TIME_NONE, .to = TIME_NONE, .a = session_query(ses)->a};
-	session_set(ses, &q, NULL, &e);
+	session_set_query(ses, &q, NULL, &e);
 	return yes;
 }
 
@@ -136,7 +136,7 @@ static void every(const struct at *at, int rows, int cols, bool page)
 		snprintf(keys, sizeof keys, ":%s<Enter>", cmds[c].name);
 		bool yes = page || answers(at->keys, keys, (enum cmd_id)c, rows, cols);
 		if (!yes)
-			fprintf(stderr, "%s: in %s at %dx%d %s: nothing to be seen, or unknown\n", opt.file[0],
+			fprintf(stderr, "%s: in %s at %dx%d %s: nothing to be seen, or unknown\n", options.file[0],
 			    at->pane, cols, rows, keys);
 		OK(yes);
 		for (const char *k = cmds[c].keys; k && *k && cmds[c].panes & panes[p]->bit;) {
@@ -148,7 +148,7 @@ static void every(const struct at *at, int rows, int cols, bool page)
 			      answers(at->keys, keys, (enum cmd_id)c, rows, cols);
 			if (!yes)
 				fprintf(stderr, "%s: in %s at %dx%d the key %s (%s): nothing to be seen\n",
-				    opt.file[0], at->pane, cols, rows, keys,
+				    options.file[0], at->pane, cols, rows, keys,
 				    cmds[c].name);
 			OK(yes);
 			k += verbose ? n + strspn(k + n, " ") : strlen(k);	/* the others are other names */
@@ -159,11 +159,11 @@ static void every(const struct at *at, int rows, int cols, bool page)
 static void file(const char *name, const struct at *at)
 {
 	struct err e = {0};
-	if (!sample_opt(&opt, name)) {
+	if (!sample_opt(&options, name)) {
 		OK(0);
 		return;
 	}
-	ses = session_open(&opt, &e);
+	ses = session_open(&options, &e);
 	OK(ses && !session_wait(ses, &e));
 	const char *last = "";
 	for (; ses && at->pane; last = at++->pane) {
@@ -172,7 +172,7 @@ static void file(const char *name, const struct at *at)
 			every(at, 60, 200, false);
 	}
 	session_close(ses);
-	opt_free(&opt);
+	options_free(&options);
 }
 
 int main(int argc, char **argv)

@@ -31,7 +31,7 @@ static void states(void)
 	int bad = 0;
 	for (int t = 0; t < TS__N; t++)
 		if (!explain_state((enum tstate)t))
-			bad += complain("the state", state_name((enum tstate)t));
+			bad += complain("the state", style_state_name((enum tstate)t));
 	OK(!bad);
 }
 
@@ -56,7 +56,7 @@ static void heads(struct app *a, const char *keys, const char *file)
 {
 	enum topic t[HEADS_MAX];
 	const char *missing;
-	int n = app_heads(a, t, &missing), bad = 0;
+	int n = app_column_topics(a, t, &missing), bad = 0;
 	if (missing)
 		bad = complain(arena_printf(&a->scratch, "in pane %s of %s after %s the column", pane_now(a)->name,
 		    file, keys), missing);
@@ -91,7 +91,7 @@ static void explained(struct app *a, struct grid *g, const char *keys)
 	viewer_press(a, g, "<Esc>");
 }
 
-static void pane(const struct opt *o, const char *file, const char *keys, int rows, int cols)
+static void pane(const struct options *o, const char *file, const char *keys, int rows, int cols)
 {
 	struct app *a = viewer_open(o, rows, cols);
 	OK(a != NULL);
@@ -107,7 +107,7 @@ static void pane(const struct opt *o, const char *file, const char *keys, int ro
 }
 
 /* Every fact about the file, line by line. */
-static void facts(const struct opt *o)
+static void facts(const struct options *o)
 {
 	struct app *a = viewer_open(o, 60, 80);
 	OK(a != NULL);
@@ -115,8 +115,8 @@ static void facts(const struct opt *o)
 		return;
 	struct grid *g = grid_new(1, 1, false);
 	int64_t last = -1;
-	for (viewer_press(a, g, "<^G>"); app_here(a).view.cursor[0] != last; viewer_press(a, g, "<Esc>j")) {
-		last = app_here(a).view.cursor[0];
+	for (viewer_press(a, g, "<^G>"); app_current_position(a).view.cursor[0] != last; viewer_press(a, g, "<Esc>j")) {
+		last = app_current_position(a).view.cursor[0];
 		viewer_press(a, g, "K");
 		OK(a->pop.kind == POP_TEXT);
 		if (a->pop.kind != POP_TEXT)
@@ -129,14 +129,14 @@ static void facts(const struct opt *o)
 
 static void file(const char *name, const char *const *keys)
 {
-	struct opt o;
+	struct options o;
 	OK(sample_opt(&o, name));
 	for (; *keys; keys++) {
 		pane(&o, name, *keys, 24, 80);
 		pane(&o, name, *keys, 60, 200);
 	}
 	facts(&o);
-	opt_free(&o);
+	options_free(&o);
 }
 
 /* Every kind of event that there is, by the name that the pane has for it. */

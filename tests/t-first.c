@@ -23,7 +23,7 @@
 
 enum { ROWS = 40, COLS = 132, TRIES = 200 };
 
-struct viewer { struct opt o; struct session *s; struct app *a; struct grid *g; };
+struct viewer { struct options o; struct session *s; struct app *a; struct grid *g; };
 
 static void news(struct viewer *v)
 {
@@ -45,7 +45,7 @@ static bool hold_open(struct viewer *v)
 		v->s = session_open(&v->o, &e);
 		if (!v->s)
 			return false;
-		session_hold(v->s, true);
+		session_pause_loading(v->s, true);
 		struct pollfd p = {.fd = job_fd(session_job(v->s)), .events = POLLIN};
 		for (int k = 0; k < 10 && !session_may_part(v->s) && session_job(v->s); k++) {
 			poll(&p, 1, 100);
@@ -66,7 +66,7 @@ static bool begin(struct viewer *v, const char *more)
 	*v = (struct viewer){.g = grid_new(1, 1, false)};
 	if (!sample_opt(&v->o, "orders.trace"))
 		return false;
-	if (more && opt_set(&v->o, OPT_AT, more, &e))
+	if (more && options_set(&v->o, OPT_AT, more, &e))
 		return false;
 	if (!hold_open(v))
 		return false;
@@ -80,7 +80,7 @@ static void end(struct viewer *v)
 	app_free(v->a);
 	session_close(s);
 	grid_free(v->g);
-	opt_free(&v->o);
+	options_free(&v->o);
 }
 
 static void type(struct viewer *v, const char *keys)
@@ -88,7 +88,7 @@ static void type(struct viewer *v, const char *keys)
 	size_t k;
 	for (size_t n = strlen(keys), at = 0; at < n; at += k) {
 		int32_t key;
-		k = key_script(keys + at, n - at, &key);
+		k = keys_parse(keys + at, n - at, &key);
 		app_key(v->a, key);
 	}
 }
@@ -150,7 +150,7 @@ static void part_and_whole(void)
 	struct buf part = screen(&v);
 	const struct snap *sn = session_snap(app_session(v.a));
 	OK(sn->t0 > 1000000000 && sn->t1 > 2200000000);
-	session_hold(v.s, false);
+	session_pause_loading(v.s, false);
 	app_wait(v.a);
 	OK(!session_is_part(app_session(v.a)) && session_snap(app_session(v.a))->complete);
 	OK(shows(&v, "everything before it has been read too"));
@@ -180,7 +180,7 @@ static void esc_goes_back(void)
 	until_part(&v);
 	type(&v, "<Esc>");
 	OK(!session_is_part(app_session(v.a)) && shows(&v, "showing what has been read so far"));
-	session_hold(v.s, false);
+	session_pause_loading(v.s, false);
 	app_wait(v.a);
 	OK(session_snap(app_session(v.a))->complete);
 	end(&v);
@@ -201,7 +201,7 @@ static void not_under_a_prompt(void)
 	type(&v, "<Esc>");
 	until_part(&v);
 	type(&v, ":foc");
-	session_hold(v.s, false);
+	session_pause_loading(v.s, false);
 	for (int i = 0; i < 20; i++)
 		news(&v);
 	OK(session_is_part(app_session(v.a)) && shows(&v, ":foc"));
@@ -244,7 +244,7 @@ static void not_whole_yet(void)
 	struct buf b = screen(&v);
 	OK(!strstr(buf_str(&b), "read whole") && !strstr(buf_str(&b), "generations"));
 	buf_free(&b);
-	session_hold(v.s, false);
+	session_pause_loading(v.s, false);
 	app_wait(v.a);
 	OK(shows(&v, "whole file was read and is consistent"));
 	end(&v);
@@ -262,7 +262,7 @@ static void no_times_yet(void)
 		v.s = session_open(&v.o, &e);
 		if (!v.s)
 			break;
-		session_hold(v.s, true);
+		session_pause_loading(v.s, true);
 		v.a = app_new(&v.o, v.s, &u, &e);
 		const struct snap *sn = session_snap(app_session(v.a));
 		early = !sn->complete && sn->t1 <= sn->t0;
@@ -276,7 +276,7 @@ static void no_times_yet(void)
 	}
 	OK(early);
 	grid_free(v.g);
-	opt_free(&v.o);
+	options_free(&v.o);
 }
 
 int main(void)

@@ -26,7 +26,7 @@ static uint32_t rnd(uint32_t n)
 }
 
 struct world {
-	struct build *b;
+	struct store_builder *b;
 	const struct snap *sn;
 	struct weights w;
 	uint32_t *parent, *frame;
@@ -71,8 +71,8 @@ enum values { POSITIVE, SIGNED, EXTREME };
 static struct world *world_new(enum values values)
 {
 	struct world *o = xcalloc(1, sizeof *o);
-	o->b = build_new();
-	struct sink k = build_sink(o->b);
+	o->b = builder_new();
+	struct sink k = builder_sink(o->b);
 	make_locs(&k);
 	k.ops->type(k.self, k.ops->str(k.self, "cpu", 3), k.ops->str(k.self, "nanoseconds", 11));
 	o->nsample = 1 + rnd(SAMPLES);
@@ -93,7 +93,7 @@ static struct world *world_new(enum values values)
 		k.ops->sample(k.self,
 		    &(struct sink_sample){.stack = stk, .value = &o->value[i], .when = TIME_NONE});
 	}
-	o->sn = build_finish(o->b);
+	o->sn = builder_finish(o->b);
 	uint32_t n = o->sn->nstks;
 	o->parent = xcalloc(n, sizeof *o->parent);
 	o->frame = xcalloc(n, sizeof *o->frame);
@@ -116,32 +116,32 @@ static void world_free(struct world *o)
 	mem_free(o->parent);
 	mem_free(o->frame);
 	mem_free(o->flat);
-	build_free(o->b);
+	builder_free(o->b);
 	mem_free(o);
 }
 
-static struct calls *calls_by(const struct world *o, enum gran gran)
+static struct weighted_tree *calls_by(const struct world *o, enum gran gran)
 {
-	struct things *t = things_new(o->sn, gran);
-	struct calls *c = calls_new(t, &o->w);
-	things_free(t);
+	struct granularity *t = granularity_new(o->sn, gran);
+	struct weighted_tree *c = weighted_new(t, &o->w);
+	granularity_free(t);
 	return c;
 }
 
 /* Function number of a thing: the digits that end its name. */
-static uint32_t fun_of(const struct calls *c, uint32_t thing)
+static uint32_t fun_of(const struct weighted_tree *c, uint32_t symbol)
 {
-	struct str_row s = calls_symbol(c, thing);
+	struct str_row s = weighted_symbol(c, symbol);
 	uint32_t n = s.n, v = 0, p = 1;
 	while (n && s.s[n - 1] >= '0' && s.s[n - 1] <= '9')
 		v += (uint32_t)(s.s[--n] - '0') * p, p *= 10;
 	return v;
 }
 
-static void weights_of_things(const struct world *o, const struct calls *c)
+static void weights_of_things(const struct world *o, const struct weighted_tree *c)
 {
 	int64_t all = 0;
-	for (uint32_t t = 1; t < c->nthing; t++) {
+	for (uint32_t t = 1; t < c->nsymbol; t++) {
 		uint32_t f = fun_of(c, t);
 		int64_t flat = 0, cum = 0;
 		for (uint32_t i = 0; i < o->nsample; i++) {
@@ -171,25 +171,25 @@ static int64_t edge_weight(const struct world *o, uint32_t a, uint32_t b)
 	return w;
 }
 
-static void edges(const struct world *o, const struct calls *c, bool negative)
+static void edges(const struct world *o, const struct weighted_tree *c, bool negative)
 {
 	struct arena a = {0};
 	struct link *l;
-	for (uint32_t t = 1; t < c->nthing; t++) {
-		uint32_t n = callers_of(c, t, &a, &l);
+	for (uint32_t t = 1; t < c->nsymbol; t++) {
+		uint32_t n = calltree_callers(c, t, &a, &l);
 		for (uint32_t i = 0; i < n; i++) {
-			OK(l[i].value == edge_weight(o, fun_of(c, l[i].thing), fun_of(c, t)));
-			OK(l[i].thing != t && (!i || wrap_size(l[i - 1].value) >= wrap_size(l[i].value)));
+			OK(l[i].value == edge_weight(o, fun_of(c, l[i].symbol), fun_of(c, t)));
+			OK(l[i].symbol != t && (!i || wrap_size(l[i - 1].value) >= wrap_size(l[i].value)));
 			struct link *far;
 			int64_t sum = 0;
-			uint32_t m = callers_next(c, &l[i], &a, &far);
+			uint32_t m = calltree_callers_next(c, &l[i], &a, &far);
 			for (uint32_t k = 0; k < m; k++)
 				sum += far[k].value;
 			OK(negative || sum <= l[i].value);
 		}
-		n = callees_of(c, t, &a, &l);
+		n = calltree_callees(c, t, &a, &l);
 		for (uint32_t i = 0; i < n; i++)
-			OK(l[i].value == edge_weight(o, fun_of(c, t), fun_of(c, l[i].thing)));
+			OK(l[i].value == edge_weight(o, fun_of(c, t), fun_of(c, l[i].symbol)));
 	}
 	arena_free(&a);
 }
@@ -211,7 +211,7 @@ static void layout(const struct flame *f, int64_t total)
 		OK(at <= f->open->at[i].off + f->open->at[i].wid);	/* what is left is the node's own */
 	}
 	for (uint32_t i = 0; i < f->t.n; i++) {
-		if (!nodes_count(&f->t, i))
+		if (!nodes_has_weight(&f->t, i))
 			continue;
 		count++;
 		OK(f->open->at[flame_place_of(f, i)].node == i);
@@ -222,7 +222,7 @@ static void layout(const struct flame *f, int64_t total)
 
 struct canvas {
 	const struct flame *f;
-	struct flame_look l;
+	struct flame_viewport l;
 	uint32_t cell[64][400];	/* place + 1; UINT32_MAX: a sliver */
 	uint32_t said;
 };
@@ -250,7 +250,7 @@ static void view(const struct flame *f)
 	static struct canvas c;
 	memset(&c, 0, sizeof c);
 	c.f = f;
-	c.l = (struct flame_look){rnd(4) ? 0 : rnd(f->open->n), 1 + (int)rnd(300), 1 + (int)rnd(40), 0};
+	c.l = (struct flame_viewport){rnd(4) ? 0 : rnd(f->open->n), 1 + (int)rnd(300), 1 + (int)rnd(40), 0};
 	if (f->open->at[c.l.zoom].wid <= 0)
 		return;
 	flame_each(f, &c.l, put, &c);
@@ -267,11 +267,11 @@ static void view(const struct flame *f)
 		OK(!memcmp(c.cell[y], all[y + skip], sizeof all[0]));
 }
 
-static void hits(const struct world *o, const struct flame *f, const struct calls *c)
+static void hits(const struct world *o, const struct flame *f, const struct weighted_tree *c)
 {
-	uint8_t *hit = xcalloc(c->nthing, 1);
+	uint8_t *hit = xcalloc(c->nsymbol, 1);
 	bool is[FUNS] = {false};
-	for (uint32_t t = 1; t < c->nthing; t++)
+	for (uint32_t t = 1; t < c->nsymbol; t++)
 		hit[t] = !rnd(4), is[fun_of(c, t)] = hit[t];
 	int64_t w, want = 0;
 	uint32_t *before = xmalloc(flame_blocks(&f->t) * sizeof *before);
@@ -287,7 +287,7 @@ static void hits(const struct world *o, const struct flame *f, const struct call
 	mem_free(hit);
 }
 
-static void flames(const struct world *o, const struct calls *c)
+static void flames(const struct world *o, const struct weighted_tree *c)
 {
 	for (int i = 0; i < 12; i++) {
 		struct flame_conf conf = {.order = (enum order)rnd(3),
@@ -295,7 +295,7 @@ static void flames(const struct world *o, const struct calls *c)
 		    .fold_recursion = rnd(2),
 		    .fold_runtime = rnd(2)};
 		if (!rnd(3))
-			conf.pivot = 1 + rnd(c->nthing - 1), conf.up = rnd(2);
+			conf.pivot = 1 + rnd(c->nsymbol - 1), conf.up = rnd(2);
 		struct flame *f = flame_new(c, &conf);
 		layout(f, conf.pivot ? c->weight[conf.pivot].cum : c->total);
 		view(f);
@@ -311,7 +311,7 @@ static void flames(const struct world *o, const struct calls *c)
 		if (conf.fold_recursion && !conf.reverse && !conf.pivot)
 			for (uint32_t k = 1; k < f->t.n; k++)
 				for (uint32_t p = nodes_parent(&f->t, k); p; p = nodes_parent(&f->t, p))
-					OK(nodes_thing(&f->t, p) != nodes_thing(&f->t, k));
+					OK(nodes_symbol(&f->t, p) != nodes_symbol(&f->t, k));
 		flame_free(f);
 	}
 }
@@ -320,11 +320,11 @@ static void flames(const struct world *o, const struct calls *c)
 static void extremes(void)
 {
 	struct world *o = world_new(EXTREME);
-	struct calls *c = calls_by(o, GR_FUNCTIONS);
+	struct weighted_tree *c = calls_by(o, GR_FUNCTIONS);
 	for (uint32_t i = 0; i < 24; i++) {
 		struct flame_conf conf = {.reverse = i % 2, .fold_recursion = i / 2 % 2, .fold_runtime = i / 4 % 2};
 		if (i / 8)
-			conf.pivot = 1 + i % (c->nthing - 1), conf.up = i / 8 == 2;
+			conf.pivot = 1 + i % (c->nsymbol - 1), conf.up = i / 8 == 2;
 		struct flame *f = flame_new(c, &conf);
 		int64_t sum = 0;
 		for (uint32_t k = 0; k < f->t.n; k++)
@@ -333,19 +333,19 @@ static void extremes(void)
 		flame_free(f);
 	}
 	struct arena a = {0};
-	for (uint32_t k = 1; k < c->nthing; k++)
+	for (uint32_t k = 1; k < c->nsymbol; k++)
 		for (int up = 0; up < 2; up++) {
 			struct link *l;
-			uint32_t n = up ? callers_of(c, k, &a, &l) : callees_of(c, k, &a, &l);
+			uint32_t n = up ? calltree_callers(c, k, &a, &l) : calltree_callees(c, k, &a, &l);
 			for (uint32_t i = 0; i < n; i++) {
 				int64_t sum = 0;
 				for (uint32_t s = 0; s < l[i].nstep; s++)
-					grow_by(&sum, l[i].step[s].w);
+					grow_by(&sum, l[i].call_step[s].w);
 				OK(sum == l[i].value);
 			}
 		}
 	arena_free(&a);
-	calls_free(c);
+	weighted_free(c);
 	world_free(o);
 }
 
@@ -353,8 +353,8 @@ static void extremes(void)
 static void least(void)
 {
 	for (int64_t v = 1; v <= 2; v++) {
-		struct build *b = build_new();
-		struct sink k = build_sink(b);
+		struct store_builder *b = builder_new();
+		struct sink k = builder_sink(b);
 		make_locs(&k);
 		k.ops->type(k.self, k.ops->str(k.self, "cpu", 3), k.ops->str(k.self, "nanoseconds", 11));
 		loc_id heavy[2] = {locs[1][0], locs[0][0]}, light[2] = {locs[4][0], locs[0][0]};
@@ -363,21 +363,21 @@ static void least(void)
 		    &(struct sink_sample){.stack = k.ops->stack(k.self, heavy, 2), .value = &most, .when = TIME_NONE});
 		k.ops->sample(k.self,
 		    &(struct sink_sample){.stack = k.ops->stack(k.self, light, 2), .value = &v, .when = TIME_NONE});
-		const struct snap *sn = build_finish(b);
+		const struct snap *sn = builder_finish(b);
 		struct arena a = {0};
 		struct weights w;
-		struct focus *fc = focus_new(&(struct filters){0}, NULL);
-		focus_samples(sn, fc, 0, false, NULL, &a, &w);
-		struct things *t = things_new(sn, GR_FUNCTIONS);
-		struct calls *c = calls_new(t, &w);
+		struct compiled_filters *fc = filter_compile(&(struct filters){0}, NULL);
+		filter_weigh_samples(sn, fc, 0, false, NULL, &a, &w);
+		struct granularity *t = granularity_new(sn, GR_FUNCTIONS);
+		struct weighted_tree *c = weighted_new(t, &w);
 		struct flame *f = flame_new(c, &(struct flame_conf){.reverse = true});
 		OK(f->t.n == (v == 2 ? 5 : 4));
 		flame_free(f);
-		calls_free(c);
-		things_free(t);
-		focus_free(fc);
+		weighted_free(c);
+		granularity_free(t);
+		filter_free(fc);
 		arena_free(&a);
-		build_free(b);
+		builder_free(b);
 	}
 }
 
@@ -388,20 +388,20 @@ int main(void)
 		uint64_t s = seed;
 		bool negative = s % 5 == 0;
 		struct world *o = world_new(negative ? SIGNED : POSITIVE);
-		struct calls *c = calls_by(o, GR_FUNCTIONS);
+		struct weighted_tree *c = calls_by(o, GR_FUNCTIONS);
 		weights_of_things(o, c);
 		edges(o, c, negative);
 		flames(o, c);
-		calls_free(c);
+		weighted_free(c);
 		for (int g = GR_FILEFUNCTIONS; g <= GR_ADDRESSES; g++) {
 			c = calls_by(o, (enum gran)g);
 			int64_t flat = 0;
-			for (uint32_t t = 0; t < c->nthing; t++)
+			for (uint32_t t = 0; t < c->nsymbol; t++)
 				flat += c->weight[t].flat;
 			struct nodes all = nodes_of(c);
 			OK(flat == o->w.total && nodes_sum(&all, 0).w == o->w.total);
-			OK(g != GR_FILES || c->nthing == 2);
-			calls_free(c);
+			OK(g != GR_FILES || c->nsymbol == 2);
+			weighted_free(c);
 		}
 		world_free(o);
 		extremes();

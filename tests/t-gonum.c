@@ -31,13 +31,13 @@ int main(void)
 	int64_t i = 0;
 	double f = 0;
 	for (size_t k = 0; k < sizeof whole / sizeof *whole; k++)
-		OK(gonum_int(whole[k].s, &i) && i == whole[k].v);
+		OK(go_parse_int(whole[k].s, &i) && i == whole[k].v);
 	for (size_t k = 0; k < sizeof no_int / sizeof *no_int; k++)
-		OK(!gonum_int(no_int[k], &i));
+		OK(!go_parse_int(no_int[k], &i));
 	for (size_t k = 0; k < sizeof real / sizeof *real; k++)
-		OK(gonum_float(real[k].s, &f) && f == real[k].v);
+		OK(go_parse_float(real[k].s, &f) && f == real[k].v);
 	for (size_t k = 0; k < sizeof no_real / sizeof *no_real; k++)
-		OK(!gonum_float(no_real[k], &f));
-	OK(gonum_float("NaN", &f) && isnan(f));
+		OK(!go_parse_float(no_real[k], &f));
+	OK(go_parse_float("NaN", &f) && isnan(f));
 	return DONE();
 }

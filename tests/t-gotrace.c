@@ -194,19 +194,20 @@ static size_t simulate(struct buf *trace, uint64_t seed, int version, int gens, 
 /* ---- what came out */
 
 struct heard {
-	struct tev *ev;
+	struct trace_event *ev;
 	size_t n, cap, want;
 	size_t warned, gens;
 	size_t gen_end[16];	/* events said when each generation ended */
 	bool bad_id;
 };
 
-static bool on_events(void *self, const struct tgen *g, const struct tev *t, size_t n)
+static bool on_events(void *self, const struct trace_generation *g, const struct trace_event *t, size_t n)
 {
 	struct heard *h = self;
 	for (size_t i = 0; i < n; i++)
-		if (tev_stack(&t[i]) >= tgen_nstacks(g) || tev_stack2(&t[i]) >= tgen_nstacks(g) ||
-		    tev_name(&t[i]) >= tgen_nstrs(g) || tev_text(&t[i]) >= tgen_nstrs(g))
+		if (trace_event_stack(&t[i]) >= generation_nstacks(g) ||
+		    trace_event_stack2(&t[i]) >= generation_nstacks(g) ||
+		    trace_event_name(&t[i]) >= generation_nstrs(g) || trace_event_text(&t[i]) >= generation_nstrs(g))
 			h->bad_id = true;
 	h->ev = mem_grow(h->ev, &h->cap, h->n + n, sizeof *h->ev);
 	memcpy(h->ev + h->n, t, n * sizeof *t);
@@ -221,7 +222,7 @@ static void on_warn(void *self, uint64_t at, const char *msg)
 	((struct heard *)self)->warned++;
 }
 
-static bool on_generation(void *self, const struct tgen *g, const struct tstream_info *i)
+static bool on_generation(void *self, const struct trace_generation *g, const struct event_stream_info *i)
 {
 	(void)g;
 	(void)i;
@@ -232,14 +233,14 @@ static bool on_generation(void *self, const struct tgen *g, const struct tstream
 	return true;
 }
 
-static const struct tev_ops ops = {on_events, on_warn, on_generation, NULL, NULL, NULL, false, 0, NULL};
+static const struct event_stream_ops ops = {on_events, on_warn, on_generation, NULL, NULL, NULL, false, 0, NULL};
 
 static int listen(const char *p, size_t n, struct heard *h, struct err *e)
 {
-	struct tstream_info info;
+	struct event_stream_info info;
 	h->n = h->warned = h->gens = 0;
 	struct bytes in = {.p = (const uint8_t *)p, .n = n, .file_n = n};
-	return tev_read(in, &ops, h, &info, e);
+	return event_stream_read(in, &ops, h, &info, e);
 }
 
 /* Could it have happened in this order? Each goroutine is where its event says it was. */
@@ -248,7 +249,7 @@ static bool possible(const struct heard *h)
 	static uint8_t state[IDS];
 	memset(state, TST_UNDETERMINED, sizeof state);
 	for (size_t i = 0; i < h->n; i++) {
-		const struct tev *t = &h->ev[i];
+		const struct trace_event *t = &h->ev[i];
 		if (i && t->time <= h->ev[i - 1].time)
 			return false;
 		if (t->kind != TEV_TRANSITION || t->resource != TR_G)
@@ -285,15 +286,15 @@ static void test_order(void)
 /* Offsets where a generation is complete: after each lone end marker. */
 static size_t ends_before(const struct buf *b, size_t cut, const struct heard *whole)
 {
-	struct cur c = cur_make(b->p + GO_HEADER, cut - GO_HEADER, GO_HEADER);
-	struct gobatch batch;
+	struct byte_cursor c = byte_cursor_make(b->p + GO_HEADER, cut - GO_HEADER, GO_HEADER);
+	struct wire_batch batch;
 	size_t n = 0;
-	while (gowire_batch(&c, &batch, NULL) > 0)
+	while (wire_read_batch(&c, &batch, NULL) > 0)
 		n += batch.end;
 	return n ? whole->gen_end[n - 1] : 0;
 }
 
-static bool same(const struct tev *a, const struct tev *b)
+static bool same(const struct trace_event *a, const struct trace_event *b)
 {
 	return a->time == b->time && a->m == b->m && a->p == b->p && a->g == b->g &&
 	    a->kind == b->kind &&
@@ -402,15 +403,15 @@ static void test_ahead(void)
 	simulate(&b, 11, 25, 5, 3000);
 	OK(listen(b.p, b.n, &alone, &e) == 0);
 	struct bytes in = {.p = (const uint8_t *)b.p, .n = b.n, .file_n = b.n};
-	struct tstream_info info = {.version = 25};
-	OK(tevpipe_read(in, &ops, &h, &info, &e) == 0);
+	struct event_stream_info info = {.version = 25};
+	OK(pipeline_read(in, &ops, &h, &info, &e) == 0);
 	OK(h.n == alone.n && info.events == h.n && h.gens == 5);
 	size_t wrong = 0;
 	for (size_t i = 0; i < h.n && i < alone.n; i++)
 		wrong += !same(&h.ev[i], &alone.ev[i]);
 	for (h.want = 1; h.want < alone.n; h.want += 997) {
 		h.n = h.gens = 0;
-		wrong += tevpipe_read(in, &ops, &h, &info, &e) != 0 || h.n < h.want ||
+		wrong += pipeline_read(in, &ops, &h, &info, &e) != 0 || h.n < h.want ||
 		    info.events != h.n;
 	}
 	OK(wrong == 0);
@@ -428,10 +429,10 @@ static void test_old_names(void)
 	struct err e;
 	int line;
 	OK(goasm(text, strlen(text), &b, &line));
-	struct build *build = build_new();
-	struct sink sink = build_sink(build);
-	OK(!read_gotrace((struct bytes){.p = (const uint8_t *)b.p, .n = b.n}, &sink, &e));
-	const struct snap *sn = build_finish(build);
+	struct store_builder *store_builder = builder_new();
+	struct sink sink = builder_sink(store_builder);
+	OK(!gotrace_read((struct bytes){.p = (const uint8_t *)b.p, .n = b.n}, &sink, &e));
+	const struct snap *sn = builder_finish(store_builder);
 	bool started = false;
 	for (trk_id t = 1; t < sn->ntrks; t++)
 		started = started || (store_trk(sn->st, t)->id == 2 &&
@@ -443,8 +444,8 @@ static void test_old_names(void)
 		named += !strcmp(s, "0x1234") || !strcmp(s, "0x5678");
 	}
 	OK(named == 2);
-	OK(sn->nwarns && ((const struct warn_row *)col_at(&sn->st->warns, 0))->aside);
-	build_free(build);
+	OK(sn->nwarns && ((const struct warn_row *)column_at(&sn->st->warns, 0))->aside);
+	builder_free(store_builder);
 	buf_free(&b);
 }
 
@@ -459,15 +460,15 @@ static void test_task_zero(void)
 	struct err e;
 	int line;
 	OK(goasm(text, strlen(text), &b, &line));
-	struct build *build = build_new();
-	struct sink sink = build_sink(build);
-	OK(!read_gotrace((struct bytes){.p = (const uint8_t *)b.p, .n = b.n}, &sink, &e));
-	const struct snap *sn = build_finish(build);
-	struct sched_tasks *ts = sched_tasks(sn, &a, NULL);
+	struct store_builder *store_builder = builder_new();
+	struct sink sink = builder_sink(store_builder);
+	OK(!gotrace_read((struct bytes){.p = (const uint8_t *)b.p, .n = b.n}, &sink, &e));
+	const struct snap *sn = builder_finish(store_builder);
+	struct stats_tasks *ts = stats_tasks(sn, &a, NULL);
 	OK(ts->n == 2 && ts->task[0].id == 0 && ts->task[0].n == 0 && ts->task[1].id == 9 &&
 	    ts->task[1].parent == UINT64_MAX);
 	arena_free(&a);
-	build_free(build);
+	builder_free(store_builder);
 	buf_free(&b);
 }
 
@@ -475,11 +476,11 @@ static void test_task_zero(void)
 static int64_t gc_of_p(const struct buf *b, bool oddities, unsigned *rows)
 {
 	struct err e;
-	struct build *build = build_new();
-	struct sink sink = build_sink(build);
+	struct store_builder *store_builder = builder_new();
+	struct sink sink = builder_sink(store_builder);
 	sink.oddities = oddities;
-	OK(!read_gotrace((struct bytes){.p = (const uint8_t *)b->p, .n = b->n}, &sink, &e));
-	const struct snap *sn = build_finish(build);
+	OK(!gotrace_read((struct bytes){.p = (const uint8_t *)b->p, .n = b->n}, &sink, &e));
+	const struct snap *sn = builder_finish(store_builder);
 	int64_t sum[TS__N], ns = 0;
 	for (uint32_t i = 0; i < sn->nsheets; i++) {
 		const struct sheet *sh = sheet_get(sn, i);
@@ -492,8 +493,8 @@ static int64_t gc_of_p(const struct buf *b, bool oddities, unsigned *rows)
 	}
 	*rows = 0;
 	for (uint32_t i = 0; i < sn->nutils; i++)
-		*rows += ((const struct sink_util *)col_at(&sn->st->utils, i))->what == UT_DEDICATED;
-	build_free(build);
+		*rows += ((const struct sink_util *)column_at(&sn->st->utils, i))->what == UT_DEDICATED;
+	builder_free(store_builder);
 	return ns;
 }
 

@@ -21,36 +21,36 @@ static uint64_t rnd(void)
 	return seed >> 17;
 }
 
-static void check_rows(const struct histo *h, const int64_t *v, int n)
+static void check_rows(const struct duration_histogram *h, const int64_t *v, int n)
 {
-	for (int k = 0; k < HISTO_ROWS; k++) {
+	for (int k = 0; k < HISTOGRAM_ROWS; k++) {
 		uint32_t in = 0;
-		OK(histo_row_from(k) < histo_row_from(k + 1));
+		OK(histogram_row_start(k) < histogram_row_start(k + 1));
 		for (int i = 0; i < n; i++)
-			in += v[i] >= histo_row_from(k) && v[i] < histo_row_from(k + 1);
+			in += v[i] >= histogram_row_start(k) && v[i] < histogram_row_start(k + 1);
 		OK(h->row[k] == in);
 	}
 }
 
 static void check(int64_t *v, int n)
 {
-	static struct histo h;
+	static struct duration_histogram h;
 	uint64_t col[37], sum = 0;
 	memset(&h, 0, sizeof h);
 	for (int i = 0; i < n; i++)
-		histo_add(&h, v[i]);
-	struct sched_spread s = sched_spread(v, (uint32_t)n);
+		histogram_add(&h, v[i]);
+	struct stats_spread s = stats_spread(v, (uint32_t)n);
 	for (int k = 0; k < SPREAD__N; k++) {
 		int below = 0, upto = 0;
 		for (int i = 0; i < n; i++) {
 			below += v[i] < s.at[k];
 			upto += v[i] <= s.at[k];
 		}
-		OK(below <= sched_spread_share[k] * n && (upto > sched_spread_share[k] * n || upto == n));
+		OK(below <= stats_spread_share[k] * n && (upto > stats_spread_share[k] * n || upto == n));
 	}
 	OK(s.at[SPREAD_MAX] == v[n - 1]);
 	check_rows(&h, v, n);
-	histo_columns(&h, v[0], v[n - 1] / 2, 37, col);
+	histogram_columns(&h, v[0], v[n - 1] / 2, 37, col);
 	for (int i = 0; i < 37; i++)
 		sum += col[i];
 	OK(sum == (uint64_t)n && h.n == (uint64_t)n);
@@ -69,11 +69,11 @@ int main(void)
 	for (int i = 0; i < N; i++)	/* durations: all sizes alike */
 		v[i] = (int64_t)(rnd() >> (rnd() % 47));
 	check(v, N);
-	struct histo h = {0};
-	struct sched_spread none = sched_spread(NULL, 0);
+	struct duration_histogram h = {0};
+	struct stats_spread none = stats_spread(NULL, 0);
 	OK(none.n == 0 && none.at[SPREAD_P50] == 0);
-	histo_add(&h, INT64_MAX);
-	histo_add(&h, -5);
-	OK(h.row[0] == 1 && h.row[HISTO_ROWS - 1] == 1 && h.n == 2);
+	histogram_add(&h, INT64_MAX);
+	histogram_add(&h, -5);
+	OK(h.row[0] == 1 && h.row[HISTOGRAM_ROWS - 1] == 1 && h.n == 2);
 	return DONE();
 }

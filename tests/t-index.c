@@ -24,20 +24,20 @@ static void same(const struct snap *was)
 	struct err e = {0};
 	struct index_key k = key;
 	int fd = file_of(NULL, 0);
-	OK(!index_freeze(was, &k, fd, NULL, NULL, &e));
+	OK(!index_write(was, &k, fd, NULL, NULL, &e));
 	uint64_t size = (uint64_t)lseek(fd, 0, SEEK_END);
 	OK(size <= index_bytes(was) && index_bytes(was) - size < size / 4 + 8192);
-	struct build *b = build_new();
-	OK(!index_thaw(b, fd, &k, &e) || (fprintf(stderr, "%s\n", e.msg), false));
-	const struct snap *is = build_snap(b);
+	struct store_builder *b = builder_new();
+	OK(!index_read(b, fd, &k, &e) || (fprintf(stderr, "%s\n", e.msg), false));
+	const struct snap *is = builder_snap(b);
 	OK(is->complete && digest_of(is).all == digest_of(was).all);
 	OK(!store_check(is, &e));
 	/* more can be said to it, as to any: what is there is found */
-	struct sink s = build_sink(b);
+	struct sink s = builder_sink(b);
 	uint32_t last = is->nstrs - 1;
-	OK(build_text(is, store_str(is->st, last)->s, store_str(is->st, last)->n) == last);
-	OK(build_text(is, "a word of its own", 17) == last + 1);
-	build_again(b);
+	OK(builder_add_string(is, store_str(is->st, last)->s, store_str(is->st, last)->n) == last);
+	OK(builder_add_string(is, "a word of its own", 17) == last + 1);
+	builder_reopen(b);
 	const struct loc_row *l = store_loc(is->st, 1);
 	struct sink_line line[8];
 	for (uint32_t i = 0; i < l->nline && i < 8; i++) {
@@ -51,12 +51,12 @@ static void same(const struct snap *was)
 	loc_id one = 1;
 	stk_id stk = s.ops->stack(s.self, &one, 1);
 	OK(stk > 0 && store_frm(is->st, stk_frame(is->st, stk))->loc == 1);
-	OK(build_again_done(b)->nstrs == last + 2);
+	OK(builder_publish_reopened(b)->nstrs == last + 2);
 	/* and it can be written again */
 	int again = file_of(NULL, 0);
-	OK(!index_freeze(is, &k, again, NULL, NULL, &e) && lseek(again, 0, SEEK_END) == (off_t)size);
+	OK(!index_write(is, &k, again, NULL, NULL, &e) && lseek(again, 0, SEEK_END) == (off_t)size);
 	close(again);
-	build_free(b);
+	builder_free(b);
 	close(fd);
 }
 
@@ -64,8 +64,8 @@ static void same(const struct snap *was)
 static void many_stacks(void)
 {
 	enum { MANY = 70000 };
-	struct build *b = build_new();
-	struct sink s = build_sink(b);
+	struct store_builder *b = builder_new();
+	struct sink s = builder_sink(b);
 	str_id name = s.ops->str(s.self, "main", 4);
 	fun_id f = s.ops->fun(s.self, &(struct sink_fun){.name = name, .file = name, .line = 1});
 	trk_id g = s.ops->track(s.self, TK_G, 1);
@@ -76,11 +76,11 @@ static void many_stacks(void)
 	}
 	s.ops->trace(s.self, &(struct sink_trace){.version = 26, .wall = TIME_NONE, .last = MANY * 10, .events = MANY,
 	    .batches = 1, .generations = 1});
-	const struct snap *sn = build_finish(b);
+	const struct snap *sn = builder_finish(b);
 	OK(sn->nsheets && sheet_get(sn, 0)->start3 && sheet_get(sn, 0)->stack4);
 	sheet_put(sn, 0);
 	same(sn);
-	build_free(b);
+	builder_free(b);
 }
 
 static bool refused(const uint8_t *p, size_t n, const struct index_key *k, mode_t mode)
@@ -88,9 +88,10 @@ static bool refused(const uint8_t *p, size_t n, const struct index_key *k, mode_
 	struct err e = {0};
 	int fd = file_of(p, n);
 	fchmod(fd, mode);
-	struct build *b = build_new();
-	bool no = index_thaw(b, fd, k, &e) == -1 && e.msg[0] && !build_snap(b)->complete && build_snap(b)->nstrs == 1;
-	build_free(b);
+	struct store_builder *b = builder_new();
+	bool no =
+	    index_read(b, fd, k, &e) == -1 && e.msg[0] && !builder_snap(b)->complete && builder_snap(b)->nstrs == 1;
+	builder_free(b);
 	close(fd);
 	return no;
 }
@@ -148,15 +149,15 @@ static void lying(const uint8_t *good, size_t n)
 		}
 		sign_index(p, n);
 		int fd = file_of(p, n);
-		struct build *b = build_new();
-		if (!index_thaw(b, fd, &key, &e)) {
+		struct store_builder *b = builder_new();
+		if (!index_read(b, fd, &key, &e)) {
 			took++;
-			OK(!store_check(build_snap(b), &e));
-			digest_of(build_snap(b));
+			OK(!store_check(builder_snap(b), &e));
+			digest_of(builder_snap(b));
 		} else {
 			OK(e.msg[0] != 0);
 		}
-		build_free(b);
+		builder_free(b);
 		close(fd);
 	}
 	OK(took > 0 && took < 1500);
@@ -172,8 +173,8 @@ static bool stop(void *arg)
 static void many_named(void)
 {
 	enum { MANY = 70000 };
-	struct build *b = build_new();
-	struct sink s = build_sink(b);
+	struct store_builder *b = builder_new();
+	struct sink s = builder_sink(b);
 	str_id name = s.ops->str(s.self, "main", 4);
 	fun_id f = s.ops->fun(s.self, &(struct sink_fun){.name = name, .file = name, .line = 1});
 	s.ops->loc(s.self, &(struct sink_loc){.addr = 1, .line = &(struct sink_line){f, 1, 0}, .nline = 1});
@@ -182,11 +183,11 @@ static void many_named(void)
 		s.ops->enter(s.self, p, i * 10, TS_RUN, s.ops->track(s.self, TK_G, i + 1u), 0);
 	s.ops->trace(s.self, &(struct sink_trace){.version = 26, .wall = TIME_NONE, .last = MANY * 10, .events = MANY,
 	    .batches = 1, .generations = 1});
-	const struct snap *sn = build_finish(b);
+	const struct snap *sn = builder_finish(b);
 	OK(sn->nsheets && sheet_get(sn, 0)->who3);
-	OK(sheet_who(sheet_get(sn, 0), MANY - 1) == sn->ntrks - 1);
+	OK(sheet_peer(sheet_get(sn, 0), MANY - 1) == sn->ntrks - 1);
 	same(sn);
-	build_free(b);
+	builder_free(b);
 }
 
 int main(void)
@@ -199,16 +200,16 @@ int main(void)
 	srand(7);
 	if (input_open(path, &in, &e))
 		return 1;
-	struct build *b = build_new();
-	struct sink s = build_sink(b);
-	OK(!read_gotrace(in, &s, &e));
-	OK(!index_bytes(build_snap(b)));	/* it is not whole yet */
-	same(build_finish(b));
+	struct store_builder *b = builder_new();
+	struct sink s = builder_sink(b);
+	OK(!gotrace_read(in, &s, &e));
+	OK(!index_bytes(builder_snap(b)));	/* it is not whole yet */
+	same(builder_finish(b));
 	int left = 3, fd = file_of(NULL, 0);
-	OK(index_freeze(build_snap(b), &key, fd, stop, &left, &e) && e.kind == ERR_CANCEL);
+	OK(index_write(builder_snap(b), &key, fd, stop, &left, &e) && e.kind == ERR_CANCEL);
 	OK(lseek(fd, 0, SEEK_END) > 0 && refused(NULL, 0, &key, 0600));
 	close(fd);
-	build_free(b);
+	builder_free(b);
 	input_close(&in);
 
 	many_stacks();

@@ -11,7 +11,7 @@ static int count_up(struct job *j, void *arg)
 {
 	uint32_t *n = arg;
 	while (*n < 1000)
-		job_tell(j, ++*n, 1000);
+		job_report_progress(j, ++*n, 1000);
 	return 0;
 }
 
@@ -32,7 +32,7 @@ static void mark(void *arg, uint32_t i)
 /* From one thread to another, in turns from the BEFORE'th on: nothing is lost, and who empties the belt sees it full. */
 enum { SLOTS = 4, TURN = 16, BEFORE = 50, ALL = BEFORE + 20 * TURN + 3 };
 struct relay {
-	struct belt *belt;
+	struct ring_queue *ring_queue;
 	int slot[TURN], made;
 };
 
@@ -42,12 +42,12 @@ static int make_all(struct job *j, void *arg)
 	(void)j;
 	for (int i = 0; i < ALL; i++) {
 		if (i == BEFORE)
-			belt_turns(r->belt, TURN);
-		int slot = belt_take(r->belt);
+			ring_set_lockstep(r->ring_queue, TURN);
+		int slot = ring_begin_write(r->ring_queue);
 		r->slot[slot] = r->made = i;
-		belt_send(r->belt);
+		ring_end_write(r->ring_queue);
 	}
-	belt_end(r->belt);
+	ring_finish(r->ring_queue);
 	return 0;
 }
 
@@ -59,21 +59,21 @@ static bool busy(void *arg)
 
 static void test_turns(void)
 {
-	struct relay r = {.belt = belt_new(SLOTS)};
-	belt_meanwhile(r.belt, SLOTS / 2, busy, NULL);
+	struct relay r = {.ring_queue = ring_new(SLOTS)};
+	ring_set_idle_work(r.ring_queue, SLOTS / 2, busy, NULL);
 	struct job *j = job_start(make_all, &r);
 	int n = 0;
-	for (int i, turn = 0; (i = belt_next(r.belt)) >= 0; belt_done(r.belt), n++) {
+	for (int i, turn = 0; (i = ring_begin_read(r.ring_queue)) >= 0; ring_end_read(r.ring_queue), n++) {
 		OK(r.slot[i] == n);
 		if (n < BEFORE)
 			continue;
 		if (turn == 0)
 			turn = n + TURN < ALL ? TURN : ALL - n;
-		OK(r.made == n + turn - 1 && belt_filled(r.belt) == (uint32_t)turn);
+		OK(r.made == n + turn - 1 && ring_filled(r.ring_queue) == (uint32_t)turn);
 		turn--;
 	}
 	OK(n == ALL && !job_join(j));
-	belt_free(r.belt);
+	ring_free(r.ring_queue);
 }
 
 int main(void)

@@ -4,7 +4,7 @@
  * The store is the same, byte for byte, however many threads have filled it and
  * whether common events went the short way (src/load/gotrace/order_fast.h) or the general one:
  * of whole traces, of cut ones and of damaged ones. The linker puts
- * __wrap_goorder_init() before what begins, and that closes the short way. Given files, says what is in
+ * __wrap_order_init() before what begins, and that closes the short way. Given files, says what is in
  * the store in two numbers: all of it, and what does not depend on where sheets
  * are cut.
  */
@@ -23,13 +23,15 @@
 
 static bool general;	/* nothing goes the short way */
 
-void __real_goorder_init(struct goorder *, const struct tev_ops *, void *, struct tstream_info *, struct tev *);
-void __wrap_goorder_init(struct goorder *, const struct tev_ops *, void *, struct tstream_info *, struct tev *);
+void __real_order_init(
+    struct event_orderer *, const struct event_stream_ops *, void *, struct event_stream_info *, struct trace_event *);
+void __wrap_order_init(
+    struct event_orderer *, const struct event_stream_ops *, void *, struct event_stream_info *, struct trace_event *);
 
-void __wrap_goorder_init(struct goorder *o, const struct tev_ops *ops, void *self, struct tstream_info *info,
-    struct tev *out)
+void __wrap_order_init(struct event_orderer *o, const struct event_stream_ops *ops, void *self,
+    struct event_stream_info *info, struct trace_event *out)
 {
-	__real_goorder_init(o, ops, self, info, out);
+	__real_order_init(o, ops, self, info, out);
 	o->general = general;
 }
 
@@ -42,16 +44,16 @@ static struct digest load(struct bytes in, const char *jobs)
 {
 	if (jobs)
 		setenv("TTRACE_JOBS", jobs, 1);
-	struct build *b = build_new();
-	struct sink sink = build_sink(b);
+	struct store_builder *b = builder_new();
+	struct sink sink = builder_sink(b);
 	struct err e = {0};
-	int r = read_gotrace(in, &sink, &e);
-	const struct snap *sn = build_finish(b);
+	int r = gotrace_read(in, &sink, &e);
+	const struct snap *sn = builder_finish(b);
 	struct digest d = digest_of(sn);
 	bool holds = store_check(sn, &e) == 0;
 	OK(holds || (fprintf(stderr, "%s\n", e.msg), false));
 	d.all = mix(d.all, (uint64_t)(r + 1));
-	build_free(b);
+	builder_free(b);
 	return d;
 }
 

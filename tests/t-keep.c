@@ -37,7 +37,7 @@ static uint64_t mix(uint64_t h, uint64_t v)
 
 static uint64_t bytes(uint64_t h, const void *p, size_t n)
 {
-	return mix(h, n ? hash_bytes(p, n, n) : 0);
+	return mix(h, n ? intern_hash_bytes(p, n, n) : 0);
 }
 
 /* All of a sheet, array by array. */
@@ -56,7 +56,7 @@ static uint64_t of_sheet(const struct sheet *sh)
 	h = sh->who2 ? bytes(h, sh->who2, sh->nwho * sizeof *sh->who2) :
 	    sh->who3 ? bytes(h, sh->who3, sh->nwho * 3u) : bytes(h, sh->who4, sh->nwho * sizeof *sh->who4);
 	for (uint32_t i = 0; i < sh->n; i++)
-		h = mix(h, sheet_who(sh, i));
+		h = mix(h, sheet_peer(sh, i));
 	h = bytes(h, sh->sums, sizeof sh->sums);
 	h = bytes(h, sh->sum, (sh->n / SHEET_STEP + 1u) * sh->nsum * sizeof *sh->sum);
 	return bytes(h, sh->edge, sh->nedge * sizeof *sh->edge);
@@ -65,25 +65,25 @@ static uint64_t of_sheet(const struct sheet *sh)
 /* said: on the thread that reads */
 struct from { struct bytes in; int version; _Atomic int said; _Atomic bool gone; };
 
-static int say_again(void *arg, const struct sink_keep *gen, struct sink *sink, struct err *e)
+static int say_again(void *arg, const struct sink_checkpoint *gen, struct sink *sink, struct err *e)
 {
 	struct from *f = arg;
 	struct bytes part = { .p = f->in.p + gen->at, .n = (size_t)(gen->end - gen->at) };
 	f->said++;
 	if (f->gone)
 		return err_set(e, ERR_IO, gen->at, "gone");
-	return gotrace_again(f->version, part, gen, sink, e);
+	return gotrace_reread(f->version, part, gen, sink, e);
 }
 
-static struct build *load(struct from *f, size_t limit)
+static struct store_builder *load(struct from *f, size_t limit)
 {
-	struct build *b = build_new();
-	struct sink sink = build_sink(b);
+	struct store_builder *b = builder_new();
+	struct sink sink = builder_sink(b);
 	struct err e = {0};
 	if (limit)
-		build_keep(b, limit, say_again, f);
-	read_gotrace(f->in, &sink, &e);
-	const struct snap *sn = build_finish(b);
+		builder_enable_eviction(b, limit, say_again, f);
+	gotrace_read(f->in, &sink, &e);
+	const struct snap *sn = builder_finish(b);
 	bool holds = store_check(sn, &e) == 0;
 	OK(holds || (fprintf(stderr, "%s\n", e.msg), false));
 	return b;
@@ -99,19 +99,19 @@ static bool same(const struct snap *sn, const uint64_t *want, uint32_t i)
 static void in_all_orders(const struct snap *sn, const uint64_t *want, const char *what)
 {
 	bool ahead = true, back = true, any = true;
-	keep_drop_all(sn->st->keep);
+	sheet_cache_drop_all(sn->st->keep);
 	for (uint32_t i = 0; i < sn->nsheets; i++)
 		ahead = same(sn, want, i) && ahead;
 	OK(ahead || (fprintf(stderr, "%s: other sheets than before\n", what), false));
-	keep_drop_all(sn->st->keep);
+	sheet_cache_drop_all(sn->st->keep);
 	for (uint32_t i = sn->nsheets; i-- > 0;)
 		back = same(sn, want, i) && back;
 	OK(back);
-	keep_drop_all(sn->st->keep);
+	sheet_cache_drop_all(sn->st->keep);
 	for (uint32_t i = 0; sn->nsheets && i < 40; i++)
 		any = same(sn, want, (uint32_t)rand() % sn->nsheets) && any;
 	OK(any);
-	struct keep_facts f = keep_facts(sn->st->keep);
+	struct sheet_cache_stats f = sheet_cache_stats(sn->st->keep);
 	OK(!f.lost);
 }
 
@@ -138,14 +138,14 @@ static int one_that_waits(struct job *j, void *arg)
 /* Who draws gets sheets without rows and is told which they were; others get what they ask for meanwhile. */
 static void drawn(const struct snap *sn, const uint64_t *want)
 {
-	uint32_t asked[AWAIT_MOST];
+	uint32_t asked[NOWAIT_MAX];
 	struct waiting w = { sn, want, false };
 	if (!sn->nsheets)
 		return;
-	keep_drop_all(sn->st->keep);
-	OK(await_end(sn->st, asked) == 0 && !sheet_awaited(sn, 0));
-	uint32_t first = sheet_at_hand(sn, 0) ? UINT32_MAX : 0;
-	await_begin(sn->st);
+	sheet_cache_drop_all(sn->st->keep);
+	OK(nowait_end_frame(sn->st, asked) == 0 && !nowait_request_sheet(sn, 0));
+	uint32_t first = sheet_is_resident(sn, 0) ? UINT32_MAX : 0;
+	nowait_begin_frame(sn->st);
 	for (int i = 0; i < 2 && first == 0; i++) {
 		const struct sheet *sh = sheet_get(sn, 0);
 		OK(sh->n == 0 && sheet_row(sh, 1) < 0 && sh->t0 == store_slot(sn->st, 0)->t0);
@@ -154,7 +154,7 @@ static void drawn(const struct snap *sn, const uint64_t *want)
 	struct job *j = job_start(one_that_waits, &w);
 	job_join(j);
 	OK(w.same);
-	OK(await_end(sn->st, asked) == (first == 0) && (first || asked[0] == 0));
+	OK(nowait_end_frame(sn->st, asked) == (first == 0) && (first || asked[0] == 0));
 	OK(same(sn, want, 0));
 }
 
@@ -162,32 +162,32 @@ static void drawn(const struct snap *sn, const uint64_t *want)
 static int hunted(struct job *j, void *arg)
 {
 	const struct snap *sn = arg;
-	struct hunt_hits hits;
+	struct span_hits hits;
 	struct err e;
-	struct hunt *h = hunt_new("wait>1ns", &e);
+	struct span_criteria *h = span_query_new("wait>1ns", &e);
 	while (!job_cancelled(j))
 		;
-	OK(hunt_run(h, sn, false, j, &hits) == -1);
-	hunt_free(h);
+	OK(span_search_run(h, sn, false, j, &hits) == -1);
+	span_query_free(h);
 	return 0;
 }
 
 static void stopped(const struct snap *sn)
 {
 	struct job *j;
-	keep_drop_all(sn->st->keep);
-	uint32_t made = keep_facts(sn->st->keep).made;
+	sheet_cache_drop_all(sn->st->keep);
+	uint32_t made = sheet_cache_stats(sn->st->keep).made;
 	j = job_start(hunted, (void *)(uintptr_t)sn);
 	job_cancel(j);
 	job_join(j);
-	OK(keep_facts(sn->st->keep).made == made);
+	OK(sheet_cache_stats(sn->st->keep).made == made);
 }
 
 /* What passes over the sheets say of all goroutines and of two, in windows, with sheets that are all away at first. */
 static uint64_t passes(const struct snap *sn)
 {
 	trk_id *g = xcalloc(sn->ntrks + 1u, sizeof *g);
-	static struct waits o;
+	static struct wait_counts o;
 	uint64_t h = 1;
 	uint32_t n = 0;
 	for (trk_id t = 1; t < sn->ntrks; t++)
@@ -199,16 +199,16 @@ static uint64_t passes(const struct snap *sn)
 		struct edge e = {0};
 		bool all;
 		if (sn->st->keep)
-			keep_drop_all(sn->st->keep);
-		waits_of(sn, &(struct waits_ask){.g = g + from, .n = m, .t0 = t0, .t1 = t1,
+			sheet_cache_drop_all(sn->st->keep);
+		wait_stats_compute(sn, &(struct wait_stats_query){.g = g + from, .n = m, .t0 = t0, .t1 = t1,
 		    .state = {TS_CHANRECV, TS_SYNC, TS_SLEEP}, .most = UINT64_MAX}, &o);
 		OK(!o.cut);
 		h = bytes(h, &o.ready, sizeof o.ready);
 		h = bytes(h, o.block, sizeof o.block);
 		h = mix(mix(h, o.spans), mix(o.wakes, o.nwaker));
 		if (sn->st->keep)
-			keep_drop_all(sn->st->keep);
-		bool any = edges_first(sn, &(struct edges_ask){.from = g + from, .n = m, .most = UINT32_MAX,
+			sheet_cache_drop_all(sn->st->keep);
+		bool any = wake_edges_first(sn, &(struct wake_edges_query){.from = g + from, .n = m, .most = UINT32_MAX,
 		    .t0 = t0, .t1 = t1}, &e, &k, &all);
 		h = mix(mix(h, any ? (uint64_t)e.t : 0), mix(any ? e.to : 0, any ? k : 0));
 	}
@@ -233,7 +233,7 @@ static void summed(const struct snap *sn)
 				want[s] += ns[s];
 			sheet_put(sn, i);
 		}
-		keep_sum(sn, from, to, t, got);
+		sheet_cache_estimate_many(sn, from, to, t, got);
 		for (int s = TS_NONE + 1; s < TS__N; s++)
 			wrong += want[s] != got[s];
 		looked += !g;
@@ -244,7 +244,7 @@ static void summed(const struct snap *sn)
 	OK(looked || !n);
 }
 
-/* How a track goes through a sheet, as the sheet says: as sheet_still(). */
+/* How a track goes through a sheet, as the sheet says: as activity_of_track(). */
 static int goes(const struct sheet *sh, trk_id t)
 {
 	int32_t row = sheet_row(sh, t);
@@ -255,17 +255,18 @@ static int goes(const struct sheet *sh, trk_id t)
 }
 
 /* What is known of tracks in sheets that are away is what these say; of how many sheets it is. */
-static uint32_t stills(const struct snap *sn)
+static uint32_t activity_map(const struct snap *sn)
 {
 	int8_t *how = xmalloc((size_t)sn->nsheets * sn->ntrks + 1);
 	uint32_t wrong = 0, known = 0;
-	keep_drop_all(sn->st->keep);
+	sheet_cache_drop_all(sn->st->keep);
 	for (uint32_t i = 0; i < sn->nsheets; i++)
 		for (trk_id t = 0; t < sn->ntrks; t++)
-			how[(size_t)i * sn->ntrks + t] = (int8_t)(sheet_at_hand(sn, i) ? 2 : sheet_still(sn, i, t));
+			how[(size_t)i * sn->ntrks + t] =
+			    (int8_t)(sheet_is_resident(sn, i) ? 2 : activity_of_track(sn, i, t));
 	for (uint32_t i = 0; i < sn->nsheets; i++) {
 		const struct sheet *sh = sheet_get(sn, i);
-		bool kept = store_slot(sn->st, i)->still;
+		bool kept = store_slot(sn->st, i)->activity;
 		known += kept;
 		for (trk_id t = 1; t < sn->ntrks; t++) {
 			int said = how[(size_t)i * sn->ntrks + t];
@@ -282,35 +283,35 @@ static void trace(struct bytes in, const char *what, const char *jobs)
 {
 	static const size_t limits[] = { 1, 1 << 20, MANY };
 	setenv("TTRACE_JOBS", jobs, 1);
-	struct from f = { in, gowire_version(in), 0, false };
-	struct build *b = load(&f, 0);
-	const struct snap *sn = build_snap(b);
+	struct from f = { in, wire_version(in), 0, false };
+	struct store_builder *b = load(&f, 0);
+	const struct snap *sn = builder_snap(b);
 	uint64_t *want = xcalloc(sn->nsheets + 1u, sizeof *want);
 	for (uint32_t i = 0; i < sn->nsheets; i++)
 		want[i] = of_sheet(sheet_get(sn, i));
 	uint64_t said = passes(sn);
-	build_free(b);
+	builder_free(b);
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
 		f.said = 0;
 		b = load(&f, limits[i]);
-		sn = build_snap(b);
+		sn = builder_snap(b);
 		in_all_orders(sn, want, what);
 		drawn(sn, want);
 		stopped(sn);
 		summed(sn);
 		OK(passes(sn) == said);
-		uint32_t known = stills(sn);
+		uint32_t known = activity_map(sn);
 		OK(known || sn->nsheets < 4);
 		struct several s = { sn, want, false };
-		keep_drop_all(sn->st->keep);
+		sheet_cache_drop_all(sn->st->keep);
 		if (sn->nsheets)
 			job_parallel(4, one_of_several, &s);
 		OK(!s.bad);
-		struct keep_facts k = keep_facts(sn->st->keep);
+		struct sheet_cache_stats k = sheet_cache_stats(sn->st->keep);
 		printf("# %s: %s jobs, limit %zu: %u sheets, %u there, %zu bytes of states, %u made again by %d "
 		       "readings, of %u known who stirs\n",
 		    what, jobs, limits[i], k.sheets, k.there, k.states, k.made, f.said, known);
-		build_free(b);
+		builder_free(b);
 	}
 	mem_free(want);
 }
@@ -318,11 +319,11 @@ static void trace(struct bytes in, const char *what, const char *jobs)
 /* A file that is another by now: sheets come back empty, and it is known. */
 static void gone(struct bytes in)
 {
-	struct from f = { in, gowire_version(in), 0, false };
-	struct build *b = load(&f, 1);
-	const struct snap *sn = build_snap(b);
+	struct from f = { in, wire_version(in), 0, false };
+	struct store_builder *b = load(&f, 1);
+	const struct snap *sn = builder_snap(b);
 	uint32_t n = 0;
-	keep_drop_all(sn->st->keep);
+	sheet_cache_drop_all(sn->st->keep);
 	OK(!store_lost(sn));
 	f.gone = true;
 	for (uint32_t i = 0; i < sn->nsheets; i++) {
@@ -330,7 +331,7 @@ static void gone(struct bytes in)
 		sheet_put(sn, i);
 	}
 	OK(n > 0 && store_lost(sn));
-	build_free(b);
+	builder_free(b);
 }
 
 /* ---- very many goroutines that wait, each woken for a moment */
@@ -383,11 +384,11 @@ static uint64_t of_rows(const struct snap *sn)
 static uint64_t of_counts(const struct snap *sn)
 {
 	enum { STEPS = 40 };
-	struct census c[STEPS];
+	struct state_count c[STEPS];
 	uint64_t h = 1;
-	census_take(sn, sn->t0, (sn->t1 - sn->t0) / STEPS, STEPS, c);
+	state_counts_compute(sn, sn->t0, (sn->t1 - sn->t0) / STEPS, STEPS, c);
 	for (int i = 0; i < STEPS; i++) {
-		for (int k = 0; k < CENSUS__N; k++)
+		for (int k = 0; k < STATE_COUNT__N; k++)
 			h = mix(h, c[i].n[k]);
 		h = mix(h, c[i].runnable_max);
 	}
@@ -420,22 +421,22 @@ static void crowd(const char *jobs)
 		generation_of_many(&text, gen, gen);
 	OK(goasm(text.p, text.n, &out, &line) || (fprintf(stderr, "line %d: %.80s\n", line, out.p), false));
 	struct from f = {{.p = (const uint8_t *)out.p, .n = out.n, .file_n = out.n}, 26, 0, false};
-	struct build *b = load(&f, 0);
-	const struct snap *sn = build_snap(b);
-	uint64_t waits = 0;
+	struct store_builder *b = load(&f, 0);
+	const struct snap *sn = builder_snap(b);
+	uint64_t wait_counts = 0;
 	for (trk_id t = 1; t < sn->ntrks; t++)
-		waits += store_trk(sn->st, t)->kind == TK_G && store_trk(sn->st, t)->to_run0;
+		wait_counts += store_trk(sn->st, t)->kind == TK_G && store_trk(sn->st, t)->to_run0;
 	/* its P is idle from then on: it knew where its goroutine was, though tables had grown meanwhile */
-	struct ival g, p;
+	struct trace_interval g, p;
 	trk_id runs = 0, proc = 0;
 	for (trk_id t = 1; t < sn->ntrks; t++) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		runs = r->kind == TK_G && r->id == RUNS ? t : runs;
 		proc = r->kind == TK_P ? t : proc;
 	}
-	OK(ival_at(sn, runs, sn->t1 - 1, &g) && g.state != TS_RUN && ival_at(sn, proc, g.t0, &p) &&
+	OK(trace_interval_at(sn, runs, sn->t1 - 1, &g) && g.state != TS_RUN && trace_interval_at(sn, proc, g.t0, &p) &&
 	    p.state == TS_IDLE && p.t0 == g.t0);
-	OK(waits == CROWD + 1 && sn->st->trace.events > 5ull * CROWD);
+	OK(wait_counts == CROWD + 1 && sn->st->trace.events > 5ull * CROWD);
 	/* rows of goroutines that do nothing are not most of what there is */
 	uint32_t n = sn->nsheets, rows = 0, all = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -445,9 +446,9 @@ static void crowd(const char *jobs)
 	uint64_t said = passes(sn), told = of_rows(sn), counted = of_counts(sn);
 	OK(rows * 5ull < all * 2ull ||
 	    (fprintf(stderr, "%u rows of %u intervals in %u sheets\n", rows, all, n), false));
-	build_free(b);
+	builder_free(b);
 	b = load(&f, MANY);
-	sn = build_snap(b);
+	sn = builder_snap(b);
 	/* a sheet ends with each generation there, and only there */
 	OK(sn->nsheets >= n && sn->nsheets <= n + 2 && n > 1);
 	OK(of_rows(sn) == told);
@@ -458,10 +459,10 @@ static void crowd(const char *jobs)
 		sheet_put(sn, i);
 	}
 	summed(sn);
-	keep_drop_all(sn->st->keep);
+	sheet_cache_drop_all(sn->st->keep);
 	OK(same_sheets(sn, want));
 	OK(passes(sn) == said);
-	build_free(b);
+	builder_free(b);
 	mem_free(want);
 	buf_free(&text);
 	buf_free(&out);
@@ -483,15 +484,15 @@ static void worker(void)
 	}
 	OK(goasm(text.p, text.n, &out, &line) || (fprintf(stderr, "line %d: %.80s\n", line, out.p), false));
 	struct bytes in = {.p = (const uint8_t *)out.p, .n = out.n, .file_n = out.n};
-	struct from f = {in, gowire_version(in), 0, false};
-	struct build *b = load(&f, 0);
-	const struct snap *sn = build_snap(b);
+	struct from f = {in, wire_version(in), 0, false};
+	struct store_builder *b = load(&f, 0);
+	const struct snap *sn = builder_snap(b);
 	uint32_t works = 0;
 	for (uint32_t i = 0; i < sn->nsheets; i++)
 		for (uint32_t k = 0; k < sheet_get(sn, i)->n; k++)
 			works += (sheet_get(sn, i)->state[k] & SHEET_STATE) == TS_GCWORK;
 	OK(works == 1);
-	build_free(b);
+	builder_free(b);
 	trace(in, "a worker", "1");
 	buf_free(&text);
 	buf_free(&out);
@@ -510,37 +511,37 @@ static void file(const char *path)
 }
 
 /* Rows say what was learnt of them, whatever was learnt last: names have no times, and a time may be told twice. */
-static void learnt(void)
+static void late_fields(void)
 {
 	enum { ROWS = 1 << 16, BASE = 1000 };
 	struct store st = {0};
-	struct learnt l = {0};
-	col_init(&st.trks, sizeof(struct trk_row));
-	col_init(&st.trk_times, sizeof(int64_t));
+	struct late_fields l = {0};
+	column_init(&st.trks, sizeof(struct trk_row));
+	column_init(&st.trk_times, sizeof(int64_t));
 	st.trks.spills = true;
 	for (int i = 0; i < ROWS; i++)
-		col_add(&st.trks, NULL);
-	learnt_add(&l, &st, 9, ROWS, LEARNT_T1, BASE, 1500);
-	learnt_add(&l, &st, 5, ROWS, LEARNT_RUN0, BASE, 1234);
-	learnt_add(&l, &st, 9, ROWS, LEARNT_T1, BASE, 1600);
-	learnt_add(&l, &st, 5, ROWS, LEARNT_NAME, 0, 77);
-	learnt_put(&l, &st);
+		column_add(&st.trks, NULL);
+	late_fields_set(&l, &st, 9, ROWS, LATE_T1, BASE, 1500);
+	late_fields_set(&l, &st, 5, ROWS, LATE_RUN0, BASE, 1234);
+	late_fields_set(&l, &st, 9, ROWS, LATE_T1, BASE, 1600);
+	late_fields_set(&l, &st, 5, ROWS, LATE_NAME, 0, 77);
+	late_fields_flush(&l, &st);
 	OK(store_run0(&st, store_trk(&st, 5)) == 1234 && store_trk(&st, 5)->name == 77);
-	OK(store_t1(&st, store_trk(&st, 9)) == 1600 && !col_n(&st.trk_times));
-	learnt_add(&l, &st, 9, ROWS, LEARNT_T1, BASE, 1700);
-	learnt_add(&l, &st, 9, ROWS, LEARNT_T1, BASE, 999);	/* before the base: at once, and what came before it */
+	OK(store_t1(&st, store_trk(&st, 9)) == 1600 && !column_n(&st.trk_times));
+	late_fields_set(&l, &st, 9, ROWS, LATE_T1, BASE, 1700);
+	late_fields_set(&l, &st, 9, ROWS, LATE_T1, BASE, 999);	/* before the base: at once, and what came before it */
 	OK(store_t1(&st, store_trk(&st, 9)) == 999);
 	/* what is there for minutes, and what a damaged trace says to have ended before it began */
 	static const int64_t far[] = { INT64_C(1) << 31, (INT64_C(1) << 31) - 2, INT64_C(1) << 60, -1 };
 	for (size_t i = 0; i < sizeof far / sizeof *far; i++) {
-		learnt_add(&l, &st, 7, ROWS, LEARNT_T1, BASE, far[i]);
-		learnt_put(&l, &st);
+		late_fields_set(&l, &st, 7, ROWS, LATE_T1, BASE, far[i]);
+		late_fields_flush(&l, &st);
 		OK(store_t1(&st, store_trk(&st, 7)) == far[i] && store_run0(&st, store_trk(&st, 7)) == TIME_NONE);
 	}
-	OK(col_n(&st.trk_times) == 3);
-	col_free(&st.trk_times);
-	learnt_free(&l);
-	col_free(&st.trks);
+	OK(column_n(&st.trk_times) == 3);
+	column_free(&st.trk_times);
+	late_fields_free(&l);
+	column_free(&st.trks);
 }
 
 int main(int argc, char **argv)
@@ -555,9 +556,9 @@ int main(int argc, char **argv)
 		file(path);
 		worker();
 		crowd("1");
-		mem_spill(".");		/* from now on rows lie on disk, where there is one that can */
+		mem_open_spill_file(".");		/* from now on rows lie on disk, where there is one that can */
 		crowd("2");
-		learnt();
+		late_fields();
 	}
 	return DONE();
 }

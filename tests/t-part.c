@@ -19,13 +19,13 @@
 
 enum { MOMENTS = 400, FIRST = 4 };
 
-static struct build *load(struct bytes in, const struct trace_part *part)
+static struct store_builder *load(struct bytes in, const struct trace_part *part)
 {
-	struct build *b = build_new();
-	struct sink sink = build_sink(b);
+	struct store_builder *b = builder_new();
+	struct sink sink = builder_sink(b);
 	struct err e = {0};
-	int rc = part ? read_gotrace_part(in, part, &sink, &e) : read_gotrace(in, &sink, &e);
-	const struct snap *sn = build_finish(b);
+	int rc = part ? gotrace_read_part(in, part, &sink, &e) : gotrace_read(in, &sink, &e);
+	const struct snap *sn = builder_finish(b);
 	OK(!rc || (fprintf(stderr, "%s\n", e.msg), false));
 	bool holds = store_check(sn, &e) == 0;
 	OK(holds || (fprintf(stderr, "%s\n", e.msg), false));
@@ -50,11 +50,11 @@ struct count { uint64_t known, same, exact, wrong; };
 static void at_moment(const struct snap *part, const struct snap *all, const trk_id *of, int64_t t, struct count *c)
 {
 	for (trk_id i = 1; i < part->ntrks; i++) {
-		struct ival a, b;
-		if (!of[i] || !ival_at(part, i, t, &a) || a.state == TS_NONE)
+		struct trace_interval a, b;
+		if (!of[i] || !trace_interval_at(part, i, t, &a) || a.state == TS_NONE)
 			continue;
 		c->known++;
-		bool there = ival_at(all, of[i], t, &b);
+		bool there = trace_interval_at(all, of[i], t, &b);
 		if (!there || sheet_class[a.state] != sheet_class[b.state])
 			c->wrong++;
 		else if (a.state == b.state)
@@ -66,8 +66,8 @@ static void at_moment(const struct snap *part, const struct snap *all, const trk
 
 static void part_of(struct bytes in, const struct snap *all, int64_t t0, int64_t t1)
 {
-	struct build *b = load(in, &(struct trace_part){all->trace.first, t0, t1, 0});
-	const struct snap *part = build_snap(b);
+	struct store_builder *b = load(in, &(struct trace_part){all->trace.first, t0, t1, 0});
+	const struct snap *part = builder_snap(b);
 	trk_id *of = rows_of(part, all);
 	struct count c = {0};
 	OK(part->t0 <= (t0 < all->t1 ? t0 : all->t1) && part->t1 <= all->t1);
@@ -84,7 +84,7 @@ static void part_of(struct bytes in, const struct snap *all, int64_t t0, int64_t
 		    (unsigned long long)c.exact, (unsigned long long)c.wrong);
 	OK(c.known && !c.wrong && c.exact);
 	mem_free(of);
-	build_free(b);
+	builder_free(b);
 }
 
 static void run(const char *file)
@@ -95,13 +95,13 @@ static void run(const char *file)
 		OK(0);
 		return;
 	}
-	struct build *b = load(in, NULL);
-	const struct snap *all = build_snap(b);
+	struct store_builder *b = load(in, NULL);
+	const struct snap *all = builder_snap(b);
 	for (int i = 0; i <= 4; i++)
 		part_of(in, all, all->t1 / 4 * i, all->t1 / 4 * i);
 	part_of(in, all, all->t1 / 3, all->t1);
 	part_of(in, all, 0, all->t1);
-	build_free(b);
+	builder_free(b);
 	input_close(&in);
 }
 

@@ -28,7 +28,7 @@ static bool right(const struct grid *g, const struct vt *v, bool dim)
 	for (int i = 0; i < g->rows * g->cols; i++) {
 		const struct cell *c = &g->cell[i];
 		const struct vcell *t = &v->cell[i];
-		struct paint p = cell_paint(&look, c);
+		struct paint p = style_cell_paint(&look, c);
 		int attr = (p.attr & AT_BOLD ? VA_BOLD : 0) | (p.attr & AT_DIM && dim ? VA_DIM : 0) |
 			   (p.attr & AT_UNDERLINE ? VA_UNDER : 0) | (p.attr & AT_REVERSE ? VA_REVERSE : 0);
 		bool seen = c->ch != ' ' || attr & (VA_UNDER | VA_REVERSE);
@@ -82,9 +82,9 @@ static void change(struct grid *g)
 
 static void run(unsigned bits, int rows, int cols)
 {
-	struct pen_caps caps = {.bce = bits & 1, .rep = bits & 2, .ech = bits & 4, .csr = bits & 8,
+	struct screen_diff_caps caps = {.bce = bits & 1, .rep = bits & 2, .ech = bits & 4, .csr = bits & 8,
 	    .off = bits & 16, .dim = bits & 32};
-	struct pen *pen = pen_new(&caps);
+	struct screen_state *screen_state = screen_diff_new(&caps);
 	struct grid *g = grid_new(rows, cols, false);
 	struct vt *v = vt_new(rows, cols, caps.bce ? "xterm" : "screen");
 	struct buf b = {0};
@@ -93,16 +93,16 @@ static void run(unsigned bits, int rows, int cols)
 		for (uint32_t k = rnd(6); k > 0; k--)
 			change(g);
 		if (i == 30)
-			pen_forget(pen);
+			screen_diff_forget(screen_state);
 		buf_reset(&b);
-		pen_show(pen, g, &look, &b);
+		screen_diff_write(screen_state, g, &look, &b);
 		vt_feed(v, b.p, b.n);
 		ok = right(g, v, caps.dim) && !v->unknown;
 		buf_reset(&b);
-		ok &= pen_show(pen, g, &look, &b) == 0 && b.n == 0;
+		ok &= screen_diff_write(screen_state, g, &look, &b) == 0 && b.n == 0;
 	}
 	OK(ok);
-	pen_free(pen);
+	screen_diff_free(screen_state);
 	grid_free(g);
 	vt_free(v);
 	buf_free(&b);

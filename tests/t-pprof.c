@@ -143,14 +143,14 @@ static size_t pack(const struct made *m, uint8_t **out)
 
 /* ---- reading */
 
-struct got { struct build *b; const struct snap *sn; const struct store *st; int r; struct err e; };
+struct got { struct store_builder *b; const struct snap *sn; const struct store *st; int r; struct err e; };
 
 static struct got get(const void *p, size_t n)
 {
-	struct got g = {.b = build_new()};
-	struct sink s = build_sink(g.b);
-	g.r = read_pprof((struct bytes){.p = p, .n = n}, &s, &g.e);
-	g.sn = build_finish(g.b);
+	struct got g = {.b = builder_new()};
+	struct sink s = builder_sink(g.b);
+	g.r = pprof_read((struct bytes){.p = p, .n = n}, &s, &g.e);
+	g.sn = builder_finish(g.b);
 	g.st = g.sn->st;
 	struct err e = {0};
 	if (store_check(g.sn, &e)) {
@@ -169,8 +169,8 @@ static void tables_arrive(const struct got *g)
 {
 	const struct store *st = g->st;
 	OK(g->r == 0 && g->sn->complete && g->sn->nfuns == 4 && g->sn->nlocs == 4 &&
-	    col_n(&st->maps) == 2);
-	const struct map_row *m = col_at(&st->maps, 1);
+	    column_n(&st->maps) == 2);
+	const struct map_row *m = column_at(&st->maps, 1);
 	OK(m->id == 3 && m->start == 4096 && m->limit == 8192 && m->offset == 12 &&
 	    is(st, m->file, "/bin/x"));
 	OK(is(st, m->build_id, "build") && m->functions && m->inlines && !m->lines &&
@@ -199,7 +199,7 @@ static void samples_arrive(const struct got *g)
 {
 	const struct store *st = g->st;
 	OK(g->sn->ntypes == 2 && g->sn->nsmps == 2);
-	const struct type_row *t = col_at(&st->types, 1);
+	const struct type_row *t = column_at(&st->types, 1);
 	OK(is(st, t->name, "cpu") && is(st, t->unit, "nanoseconds"));
 	static const char *const path[] = {"inner", "work", "", "main"};	/* leaf first */
 	stk_id s = store_smp(st, 0)->stack;
@@ -211,7 +211,7 @@ static void samples_arrive(const struct got *g)
 	OK(store_value(st, 0, 1) == INT64_MAX &&
 	    store_value(st, 1, 1) == INT64_MIN);
 	OK(store_set(st, store_smp(st, 0)->set)->n == 4 && !store_smp(st, 1)->set);
-	const struct sink_label *l = col_at(&st->labels, 0);
+	const struct sink_label *l = column_at(&st->labels, 0);
 	OK(is(st, l[0].key, "key") && is(st, l[0].str, "value"));
 	OK(!l[1].str && l[1].num == -5 && is(st, l[1].unit, "bytes"));
 	OK(is(st, l[2].key, "key") && !l[2].str && !l[2].num && !l[2].unit && l[2].blank);
@@ -227,7 +227,7 @@ static void refused(const struct made *m, const char *says)
 	OK(g.r == -1 && g.e.kind == ERR_FORMAT && strstr(g.e.msg, says) && g.e.at < n);
 	if (g.r != -1 || !strstr(g.e.msg, says))
 		fprintf(stderr, "wanted \"%s\", got \"%s\"\n", says, g.e.msg);
-	build_free(g.b);
+	builder_free(g.b);
 	mem_free(p);
 }
 
@@ -257,14 +257,14 @@ static void twice(void)
 	memcpy(p + n, p, n);
 	struct got g = get(p, 2 * n);
 	OK(g.r == -1 && strstr(g.e.msg, "several profiles in one file") && g.e.at > n && g.e.at < 2 * n);
-	build_free(g.b);
+	builder_free(g.b);
 	p[0] = 0x1f, p[1] = 0x8b;
 	g = get(p, n);
 	OK(g.r == -1 && strstr(g.e.msg, "compressed twice"));
-	build_free(g.b);
+	builder_free(g.b);
 	g = get(p, 0);
 	OK(g.r == -1 && strstr(g.e.msg, "empty"));
-	build_free(g.b);
+	builder_free(g.b);
 	mem_free(p);
 }
 
@@ -281,14 +281,14 @@ static void damage(void)
 		bad += g.r != 0;
 		OK(g.r == 0 || g.e.msg[0]);
 		OK(g.r == 0 || g.e.at <= i);
-		build_free(g.b);
+		builder_free(g.b);
 	}
 	OK(bad > n / 2);
 	for (size_t i = 0; i < 8 * n; i++) {
 		p[i / 8] ^= (uint8_t)(1u << i % 8);
 		struct got g = get(p, n);
 		OK(g.r == 0 || g.e.msg[0]);
-		build_free(g.b);
+		builder_free(g.b);
 		p[i / 8] ^= (uint8_t)(1u << i % 8);
 	}
 	mem_free(p);
@@ -297,14 +297,14 @@ static void damage(void)
 /* What a snapshot has does not change under who reads it while the file goes on. */
 static void published(void)
 {
-	struct build *b = build_new();
-	struct sink s = build_sink(b);
-	const struct snap *first = build_snap(b);
+	struct store_builder *b = builder_new();
+	struct sink s = builder_sink(b);
+	const struct snap *first = builder_snap(b);
 	s.ops->meta(s.self, &(struct sink_meta){.period = 10});
-	OK(!first->meta && build_snap(b) == first);
-	const struct snap *last = build_finish(b);
+	OK(!first->meta && builder_snap(b) == first);
+	const struct snap *last = builder_finish(b);
 	OK(!first->meta && last->meta && last->meta->period == 10);
-	build_free(b);
+	builder_free(b);
 }
 
 int main(void)
@@ -316,7 +316,7 @@ int main(void)
 	struct got g = get(p, n);
 	tables_arrive(&g);
 	samples_arrive(&g);
-	build_free(g.b);
+	builder_free(g.b);
 	mem_free(p);
 	refusals();
 	twice();

@@ -28,32 +28,34 @@ static uint32_t rnd(uint32_t n)
 	return (uint32_t)(state >> 33) % n;
 }
 
-static str_id str(struct prof *p, const char *s)
+static str_id str(struct profile *p, const char *s)
 {
-	return prof_str(p, s, strlen(s));
+	return profile_add_string(p, s, strlen(s));
 }
 
 /* Up to `nfun` functions in two lines each, stacks with recursion, labels, values of either sign. */
-static struct prof *random_profile(uint32_t nfun, uint32_t nsample, bool negative)
+static struct profile *random_profile(uint32_t nfun, uint32_t nsample, bool negative)
 {
-	struct prof *p = prof_new();
-	struct sink s = prof_sink(p);
+	struct profile *p = profile_new();
+	struct sink s = profile_sink(p);
 	loc_id stack[24];
 	s.ops->type(s.self, str(p, "samples"), str(p, "count"));
 	s.ops->type(s.self, str(p, "cpu"), str(p, "nanoseconds"));
 	for (uint32_t i = 0; i < nfun; i++) {
 		struct arena a = {0};
-		fun_id f = prof_add_fun(p, &(struct prof_fun){.id = i + 1, .name = str(p, arena_printf(&a, "f%u", i)),
-		    .file = str(p, i % 3 ? "a.go" : "b.go")});
-		uint32_t line = prof_add_line(p, &(struct prof_line){f, i + 10, 0});
+		fun_id f = profile_add_function(p, &(struct profile_function){.id = i + 1,
+						       .name = str(p, arena_printf(&a, "f%u", i)),
+						       .file = str(p, i % 3 ? "a.go" : "b.go")});
+		uint32_t line = profile_add_line(p, &(struct profile_line){f, i + 10, 0});
 		if (i)
-			prof_add_line(p, &(struct prof_line){f - 1, i, 0});
-		prof_add_loc(p, &(struct prof_loc){.id = i + 1, .addr = 0x1000 + i, .line = line, .nline = 1 + (i % 4 == 1)});
+			profile_add_line(p, &(struct profile_line){f - 1, i, 0});
+		profile_add_location(p, &(struct profile_location){
+					    .id = i + 1, .addr = 0x1000 + i, .line = line, .nline = 1 + (i % 4 == 1)});
 		arena_free(&a);
 	}
 	for (uint32_t i = 0; i < nsample; i++) {
 		uint32_t n = 1 + rnd(20);
-		struct prof_label l = {str(p, "k"), str(p, rnd(2) ? "x" : "y"), 0, 0};
+		struct profile_label l = {str(p, "k"), str(p, rnd(2) ? "x" : "y"), 0, 0};
 		int64_t v[2] = {1 + rnd(9), 1 + rnd(1000000)};
 		for (uint32_t k = 0; k < n; k++)
 			stack[k] = 1 + rnd(nfun);
@@ -61,16 +63,16 @@ static struct prof *random_profile(uint32_t nfun, uint32_t nsample, bool negativ
 			v[0] = -v[0];
 			v[1] = -v[1];
 		}
-		prof_add_sample(p, prof_stack(p, stack, n), rnd(3) ? prof_labels(p, &l, 1) : 0, v);
+		profile_add_sample(p, profile_add_stack(p, stack, n), rnd(3) ? profile_add_labels(p, &l, 1) : 0, v);
 	}
 	return p;
 }
 
-static int64_t total(const struct prof *p)
+static int64_t total(const struct profile *p)
 {
 	int64_t sum = 0;
 	for (size_t i = 0; i < p->nsample; i++)
-		sum += prof_value(p, i)[1];
+		sum += profile_value(p, i)[1];
 	return sum;
 }
 
@@ -79,7 +81,7 @@ static void test_merge(void)
 	bool twice = true, nothing = true, normal = true;
 	for (state = 1; state < 40; state += 2) {
 		uint64_t seed = state;
-		struct prof *two[4], *sum, *left, *b;
+		struct profile *two[4], *sum, *left, *b;
 		for (int i = 0; i < 4; i++) {
 			state = seed;
 			two[i] = random_profile(12, 200, false);
@@ -87,15 +89,15 @@ static void test_merge(void)
 		int64_t t = total(two[0]);
 		size_t n = two[0]->nsample;
 		b = random_profile(12, 150, false);
-		normal &= !prof_normalize(b, two[0], NULL) && llabs(total(b) - t) <= (long long)b->nsample;
-		twice &= !prof_combine(two, 2, &sum, NULL) && total(sum) == 2 * t && sum->nsample <= n &&
+		normal &= !pprof_normalize(b, two[0], NULL) && llabs(total(b) - t) <= (long long)b->nsample;
+		twice &= !pprof_merge(two, 2, &sum, NULL) && total(sum) == 2 * t && sum->nsample <= n &&
 			 !two[0] && !two[1];
 		double minus[2] = {-1, -1};
-		prof_scale(two[3], minus);
-		nothing &= !prof_combine(two + 2, 2, &left, NULL) && left->nsample == 0 && left->nloc == 1;
-		prof_free(left);
-		prof_free(sum);
-		prof_free(b);
+		pprof_scale(two[3], minus);
+		nothing &= !pprof_merge(two + 2, 2, &left, NULL) && left->nsample == 0 && left->nloc == 1;
+		profile_free(left);
+		profile_free(sum);
+		profile_free(b);
 		state = seed;
 	}
 	OK(twice);	/* a profile merged with itself weighs twice */
@@ -106,11 +108,11 @@ static void test_merge(void)
 static int64_t filtered(uint64_t seed, const char *focus, const char *ignore, const char *tagfocus)
 {
 	state = seed;
-	struct prof *p = random_profile(10, 300, true);
-	struct prof_units u = {0};
-	struct prof_filters f = {.focus = focus, .ignore = ignore, .tagfocus = tagfocus, .unit = "minimum"};
-	int64_t t = prof_focus(p, &f, &u, NULL, NULL, NULL) ? INT64_MIN : total(p);
-	prof_free(p);
+	struct profile *p = random_profile(10, 300, true);
+	struct pprof_label_units u = {0};
+	struct pprof_filters f = {.focus = focus, .ignore = ignore, .tagfocus = tagfocus, .unit = "minimum"};
+	int64_t t = pprof_apply_filters(p, &f, &u, NULL, NULL, NULL) ? INT64_MIN : total(p);
+	profile_free(p);
 	return t;
 }
 
@@ -127,29 +129,29 @@ static void test_filters(void)
 }
 
 /* The samples that are left, with the numbers of their stacks, which are the order of what is told of stacks. */
-static bool same_samples(const struct prof *a, const struct prof *b)
+static bool same_samples(const struct profile *a, const struct profile *b)
 {
 	bool same = a->nsample == b->nsample && a->nstack == b->nstack;
 	for (size_t i = 0; same && i < a->nsample; i++) {
 		uint32_t s = a->sample[i].stack;
-		struct prof_run x = a->stack[s], y = b->stack[s];
+		struct profile_run x = a->stack[s], y = b->stack[s];
 		same = s == b->sample[i].stack && x.n == y.n;
 		for (uint32_t k = 0; same && k < x.n; k++)
-			same = prof_frame(a, x.off + k) == prof_frame(b, y.off + k);
+			same = profile_frame(a, x.off + k) == profile_frame(b, y.off + k);
 	}
 	return same;
 }
 
-static struct prof *cut(uint64_t seed, struct prof_filters f, bool pruned)
+static struct profile *cut(uint64_t seed, struct pprof_filters f, bool pruned)
 {
-	struct prof_units u = {0};
+	struct pprof_label_units u = {0};
 	state = seed;
-	struct prof *p = random_profile(7, 400, false);
+	struct profile *p = random_profile(7, 400, false);
 	p->drop_frames = pruned ? str(p, "f[56]") : 0;
-	prof_prune(p);
+	pprof_prune(p);
 	f.unit = "minimum";
-	prof_tag_frames(p, &f, NULL, NULL);
-	OK(!prof_focus(p, &f, &u, NULL, NULL, NULL));
+	pprof_tag_frames(p, &f, NULL, NULL);
+	OK(!pprof_apply_filters(p, &f, &u, NULL, NULL, NULL));
 	return p;
 }
 
@@ -157,39 +159,39 @@ static struct prof *cut(uint64_t seed, struct prof_filters f, bool pruned)
    hide, show and labels as frames, so then these leave what there was. */
 static void test_cuts(void)
 {
-	static const struct prof_filters some[] = {
+	static const struct pprof_filters some[] = {
 		{.hide = "f1"}, {.hide = "f[13-6]"}, {.show = "f[23]"}, {.hide = "b.go", .focus = "f2"},
 		{.tagroot = "k"}, {.tagleaf = "k", .ignore = "f1"}, {.tagroot = "k", .tagleaf = "k"},
 		{.hide = "f3", .show = "f[1-4]"}};
 	bool same = true, fewer = true;
 	for (uint64_t seed = 3; seed < 23; seed++)
 		for (size_t i = 0; i < 16; i++) {
-			struct prof_filters f = some[i / 2];
-			struct prof *in_place = cut(seed, f, i % 2);
+			struct pprof_filters f = some[i / 2];
+			struct profile *in_place = cut(seed, f, i % 2);
 			f.show_from = ".";
-			struct prof *copied = cut(seed, f, i % 2);
-			prof_forget_stacks(in_place);
+			struct profile *copied = cut(seed, f, i % 2);
+			profile_drop_unused_stacks(in_place);
 			same &= same_samples(in_place, copied);
 			fewer &= in_place->nsample > 0;
-			prof_free(in_place);
-			prof_free(copied);
+			profile_free(in_place);
+			profile_free(copied);
 		}
 	OK(same);
 	OK(fewer);	/* something was left to compare */
 }
 
 /* Laws that hold for every graph; with what each root brought in, edges make up the weight of a node. */
-static bool graph_laws(struct prof *p, const struct gopt *o)
+static bool graph_laws(struct profile *p, const struct graph_options *o)
 {
 	struct graph *g = graph_new(p, o);
 	bool good = true;
 	int64_t flat = 0;
 	for (size_t i = 0; i < g->nall; i++) {
-		const struct gnode *n = g->all[i];
+		const struct graph_node *n = g->all[i];
 		int64_t in = 0, out = 0;
-		for (const struct gedge *e = gedge_first(g, n, true); e; e = gedge_next(g, e, true))
+		for (const struct graph_edge *e = graph_first_edge(g, n, true); e; e = graph_next_edge(g, e, true))
 			in += e->weight;
-		for (const struct gedge *e = gedge_first(g, n, false); e; e = gedge_next(g, e, false))
+		for (const struct graph_edge *e = graph_first_edge(g, n, false); e; e = graph_next_edge(g, e, false))
 			out += e->weight;
 		flat += n->flat;
 		good &= n->cum >= n->flat;
@@ -200,15 +202,15 @@ static bool graph_laws(struct prof *p, const struct gopt *o)
 	return good;
 }
 
-static bool left(const struct gnode *n, int64_t least)
+static bool left(const struct graph_node *n, int64_t least)
 {
 	return (n->cum || n->flat) && llabs(n->cum) >= least;
 }
 
 /* A tree that is cut has the nodes that all have and are heavy enough, in their order, and counts the others. */
-static bool sifted(struct prof *p, double part)
+static bool sifted(struct profile *p, double part)
 {
-	struct gopt o = {.type = 1, .trim_path = "", .source_path = "", .nodefraction = part, .tree = true};
+	struct graph_options o = {.type = 1, .trim_path = "", .source_path = "", .nodefraction = part, .tree = true};
 	struct graph *g = graph_trimmed(p, &o), *all = graph_new(p, &o);
 	int64_t flat = 0;
 	size_t k = 0, n = 0;
@@ -237,21 +239,22 @@ static void test_tree(void)
 	bool same = true;
 	for (uint32_t i = 0; i < 60; i++) {
 		state = 31 + i;
-		struct prof *p = random_profile(4 + i % 12, 300, i % 3 == 0);
+		struct profile *p = random_profile(4 + i % 12, 300, i % 3 == 0);
 		same &= sifted(p, 0.002 * (1 + i % 7) * (1 + i % 5));
-		prof_free(p);
+		profile_free(p);
 	}
 	OK(same);
 }
 
 /* What a node's labels weigh, in any order. */
-static uint64_t labels_sum(const struct graph *g, const struct gnode *n)
+static uint64_t labels_sum(const struct graph *g, const struct graph_node *n)
 {
 	uint64_t sum = 0;
-	for (const struct gmark *m = n->tag; m; m = m->next) {
-		struct gtag t = gmark_tag(g, m);
-		uint64_t w = hash_u64((uint64_t)t.flat, (uint64_t)t.cum);
-		sum += hash_u64(hash_bytes(prof_s(g->p, t.name), strlen(prof_s(g->p, t.name)), 0), w);
+	for (const struct graph_mark *m = n->tag; m; m = m->next) {
+		struct graph_tag t = graph_mark_tag(g, m);
+		uint64_t w = intern_hash_u64((uint64_t)t.flat, (uint64_t)t.cum);
+		sum += intern_hash_u64(
+		    intern_hash_bytes(profile_string(g->p, t.name), strlen(profile_string(g->p, t.name)), 0), w);
 	}
 	return sum;
 }
@@ -262,8 +265,9 @@ static void test_labels(void)
 	bool same = true, parts = true, some = false;
 	for (uint32_t i = 0; i < 60; i++) {
 		state = 31 + i;
-		struct prof *p = random_profile(4 + i % 12, 300, i % 2);
-		struct gopt o = {.type = 1, .trim_path = "", .source_path = "", .tags = true, .mean = i % 3 == 0};
+		struct profile *p = random_profile(4 + i % 12, 300, i % 2);
+		struct graph_options o = {
+		    .type = 1, .trim_path = "", .source_path = "", .tags = true, .mean = i % 3 == 0};
 		struct graph *all = graph_new(p, &o);
 		o.label_room = 1 + i % 9;
 		o.spend = i % 2;
@@ -282,7 +286,7 @@ static void test_labels(void)
 		parts &= turns > 1;
 		graph_free(g);
 		graph_free(all);
-		prof_free(p);
+		profile_free(p);
 	}
 	OK(same);
 	OK(parts && some);
@@ -293,8 +297,9 @@ static void test_graph(void)
 	bool plain = true, tree = true, trimmed = true;
 	for (state = 5; state < 25; state++) {
 		uint64_t seed = state;
-		struct prof *p = random_profile(15, 400, false);
-		struct gopt o = {.type = 1, .trim_path = "", .source_path = "", .nodecount = 6, .nodefraction = 0.3};
+		struct profile *p = random_profile(15, 400, false);
+		struct graph_options o = {
+		    .type = 1, .trim_path = "", .source_path = "", .nodecount = 6, .nodefraction = 0.3};
 		plain &= graph_laws(p, &o);
 		o.tree = true;
 		tree &= graph_laws(p, &o);
@@ -305,7 +310,7 @@ static void test_graph(void)
 			trimmed &= g->node[i - 1]->flat >= g->node[i]->flat;
 		graph_free(g);
 		graph_free(all);
-		prof_free(p);
+		profile_free(p);
 		state = seed;
 	}
 	OK(plain);	/* flat weights make the total, and none is over its cum */
@@ -315,17 +320,17 @@ static void test_graph(void)
 
 /* ---- graphs small enough to know what is in them */
 
-static fun_id fun_of(struct prof *p, const char *name)
+static fun_id fun_of(struct profile *p, const char *name)
 {
 	str_id s = str(p, name);
 	for (fun_id f = 1; f < p->nfun; f++)
 		if (p->fun[f].name == s)
 			return f;
-	return prof_add_fun(p, &(struct prof_fun){.id = p->nfun, .name = s, .file = str(p, "a.go")});
+	return profile_add_function(p, &(struct profile_function){.id = p->nfun, .name = s, .file = str(p, "a.go")});
 }
 
 /* "a;b;+c", from the root: c is inlined into b. */
-static void stack(struct prof *p, const char *path, int64_t v)
+static void stack(struct profile *p, const char *path, int64_t v)
 {
 	char word[8][16];
 	uint32_t n = 0;
@@ -338,34 +343,35 @@ static void stack(struct prof *p, const char *path, int64_t v)
 		while (word[lo][0] == '+')
 			lo--;
 		for (uint32_t k = hi; k-- > lo; lines++)
-			prof_add_line(p, &(struct prof_line){fun_of(p, word[k] + (word[k][0] == '+')), 1, 0});
-		at[locs++] = prof_add_loc(p, &(struct prof_loc){.id = p->nloc, .line = line, .nline = lines});
+			profile_add_line(p, &(struct profile_line){fun_of(p, word[k] + (word[k][0] == '+')), 1, 0});
+		at[locs++] =
+		    profile_add_location(p, &(struct profile_location){.id = p->nloc, .line = line, .nline = lines});
 		hi = lo;
 	}
-	prof_add_sample(p, prof_stack(p, at, locs), 0, &v);
+	profile_add_sample(p, profile_add_stack(p, at, locs), 0, &v);
 }
 
-static struct prof *small(void)
+static struct profile *small(void)
 {
-	struct prof *p = prof_new();
-	struct sink s = prof_sink(p);
+	struct profile *p = profile_new();
+	struct sink s = profile_sink(p);
 	s.ops->type(s.self, str(p, "cpu"), str(p, "count"));
 	return p;
 }
 
-static const struct gnode *node(const struct graph *g, const char *name)
+static const struct graph_node *node(const struct graph *g, const char *name)
 {
 	for (size_t i = 0; i < g->n; i++)
-		if (!strcmp(prof_s(g->p, g->node[i]->info.name), name))
+		if (!strcmp(profile_string(g->p, g->node[i]->info.name), name))
 			return g->node[i];
 	return NULL;
 }
 
-static const struct gedge *edge(const struct graph *g, const char *from, const char *to)
+static const struct graph_edge *edge(const struct graph *g, const char *from, const char *to)
 {
-	const struct gnode *a = node(g, from), *b = node(g, to);
-	for (const struct gedge *e = b ? gedge_first(g, b, true) : NULL; e; e = gedge_next(g, e, true))
-		if (!e->dead && gedge_src(g, e) == a)
+	const struct graph_node *a = node(g, from), *b = node(g, to);
+	for (const struct graph_edge *e = b ? graph_first_edge(g, b, true) : NULL; e; e = graph_next_edge(g, e, true))
+		if (!e->dead && graph_edge_src(g, e) == a)
 			return e;
 	return NULL;
 }
@@ -373,8 +379,8 @@ static const struct gedge *edge(const struct graph *g, const char *from, const c
 /* What weighs just as much as the cutoff stays. */
 static void test_cutoffs(void)
 {
-	struct gopt o = {.trim_path = "", .source_path = "", .nodefraction = 0.005, .edgefraction = 0.005};
-	struct prof *p = small();
+	struct graph_options o = {.trim_path = "", .source_path = "", .nodefraction = 0.005, .edgefraction = 0.005};
+	struct profile *p = small();
 	stack(p, "a;b", 990);
 	stack(p, "a;c", 5);
 	stack(p, "a;d", 4);
@@ -387,16 +393,17 @@ static void test_cutoffs(void)
 	g = graph_trimmed(p, &o);
 	OK(g->n == 4 && edge(g, "a", "c") && !edge(g, "a", "d") && g->dropped_edges == 1);
 	graph_free(g);
-	prof_free(p);
+	profile_free(p);
 }
 
 /* In a drawing an edge over nodes that went is left out where another way leads there, but not over an edge that
    went. */
 static void test_redundant(void)
 {
-	struct gopt o = {.trim_path = "", .source_path = "", .nodefraction = 0.02, .edgefraction = 0.01, .visual = true};
+	struct graph_options o = {
+	    .trim_path = "", .source_path = "", .nodefraction = 0.02, .edgefraction = 0.01, .visual = true};
 	for (int64_t light = 1; light <= 100; light += 99) {
-		struct prof *p = small();
+		struct profile *p = small();
 		stack(p, "a;b", 500);
 		stack(p, "a;b;c", light);
 		for (char x[] = "a;x0;c"; x[3] < '9'; x[3]++)
@@ -405,27 +412,27 @@ static void test_redundant(void)
 		OK(g->n == 3 && !node(g, "x0"));
 		OK((edge(g, "b", "c") != NULL) == (light == 100) && (edge(g, "a", "c") != NULL) == (light == 1));
 		graph_free(g);
-		prof_free(p);
+		profile_free(p);
 	}
 }
 
 /* A node of a tree that goes leaves its parent the edge to its child, inlined only if both were. */
 static void test_spliced(void)
 {
-	struct gopt o = {.trim_path = "", .source_path = "", .tree = true, .nodecount = 2};
-	struct prof *p = small();
+	struct graph_options o = {.trim_path = "", .source_path = "", .tree = true, .nodecount = 2};
+	struct profile *p = small();
 	stack(p, "main;+zin;leaf", 9);
 	struct graph *g = graph_trimmed(p, &o);
 	OK(g->n == 2 && !node(g, "zin") && edge(g, "main", "leaf"));
 	OK(edge(g, "main", "leaf") && edge(g, "main", "leaf")->residual && !edge(g, "main", "leaf")->inlined);
 	graph_free(g);
-	prof_free(p);
+	profile_free(p);
 	p = small();
 	stack(p, "main;+zin;+leaf", 9);
 	g = graph_trimmed(p, &o);
 	OK(g->n == 2 && edge(g, "main", "leaf") && edge(g, "main", "leaf")->inlined);
 	graph_free(g);
-	prof_free(p);
+	profile_free(p);
 }
 
 static void same(void (*fn)(struct buf *, const char *, size_t), const char *in, const char *want)
@@ -439,7 +446,7 @@ static void same(void (*fn)(struct buf *, const char *, size_t), const char *in,
 static void label(int64_t v, const char *from, const char *to, const char *want)
 {
 	struct buf b = {0};
-	units_label(&b, v, from, to);
+	pprof_units_label(&b, v, from, to);
 	OK(!strcmp(buf_str(&b), want));
 	buf_free(&b);
 }
@@ -447,7 +454,7 @@ static void label(int64_t v, const char *from, const char *to, const char *want)
 static void duration(int64_t ns, size_t runes, const char *want)
 {
 	struct buf b = {0};
-	units_duration(&b, ns, runes);
+	pprof_units_duration(&b, ns, runes);
 	OK(!strcmp(buf_str(&b), want));
 	buf_free(&b);
 }
@@ -460,12 +467,12 @@ static void silent(void *arg, const char *fmt, ...)
 
 static void name(const char *mode, const char *in, const char *want)
 {
-	struct prof *p = prof_new();
+	struct profile *p = profile_new();
 	str_id sys = str(p, in);
-	fun_id f = prof_add_fun(p, &(struct prof_fun){.id = 1, .name = sys, .sysname = sys});
+	fun_id f = profile_add_function(p, &(struct profile_function){.id = 1, .name = sys, .sysname = sys});
 	symbolize(p, mode, silent, NULL);
-	OK(!symbolize_check(mode, NULL) && !strcmp(prof_s(p, p->fun[f].name), want));
-	prof_free(p);
+	OK(!symbolize_check(mode, NULL) && !strcmp(profile_string(p, p->fun[f].name), want));
+	profile_free(p);
 }
 
 static void test_names(void)
@@ -512,29 +519,30 @@ static void test_names(void)
 static void test_frames(void)
 {
 	const loc_id few[] = {1, 0xffffff, 3}, more[] = {0x1000000, 2, UINT32_MAX};
-	struct prof *p = prof_new();
-	uint32_t a = prof_stack(p, few, 3), b = prof_stack(p, few, 2);
-	OK(p->width == 3 && prof_stack(p, few, 3) == a);
-	prof_rest(p);
-	OK(prof_stack(p, few, 2) == b && prof_stack(p, few, 3) == a);
-	uint32_t c = prof_stack(p, more, 3);
+	struct profile *p = profile_new();
+	uint32_t a = profile_add_stack(p, few, 3), b = profile_add_stack(p, few, 2);
+	OK(p->width == 3 && profile_add_stack(p, few, 3) == a);
+	profile_drop_stack_index(p);
+	OK(profile_add_stack(p, few, 2) == b && profile_add_stack(p, few, 3) == a);
+	uint32_t c = profile_add_stack(p, more, 3);
 	OK(c != a && c != b && p->width == 4);
-	OK(prof_stack(p, few, 3) == a && prof_stack(p, few, 2) == b && prof_stack(p, more, 3) == c);
+	OK(profile_add_stack(p, few, 3) == a && profile_add_stack(p, few, 2) == b &&
+	    profile_add_stack(p, more, 3) == c);
 	for (uint32_t i = 0; i < 3; i++) {
-		OK(prof_frame(p, p->stack[a].off + i) == few[i]);
-		OK(prof_frame(p, p->stack[c].off + i) == more[i]);
+		OK(profile_frame(p, p->stack[a].off + i) == few[i]);
+		OK(profile_frame(p, p->stack[c].off + i) == more[i]);
 	}
-	prof_free(p);
+	profile_free(p);
 }
 
 /* n labels of one sample: numbers with keys that descend, every eighth key twice and in two units. */
-static struct prof_label *many_labels(struct prof *p, uint32_t n)
+static struct profile_label *many_labels(struct profile *p, uint32_t n)
 {
-	struct prof_label *l = xcalloc(n, sizeof *l);
+	struct profile_label *l = xcalloc(n, sizeof *l);
 	for (uint32_t i = 0; i < n; i++) {
 		char key[16];
 		snprintf(key, sizeof key, "k%08u", n - (i % 8 == 1 ? i - 1 : i));
-		l[i] = (struct prof_label){str(p, key), 0, i + 1, str(p, i % 2 ? "bytes" : "kb")};
+		l[i] = (struct profile_label){str(p, key), 0, i + 1, str(p, i % 2 ? "bytes" : "kb")};
 	}
 	return l;
 }
@@ -548,38 +556,38 @@ static void count_notice(void *arg, const char *fmt, ...)
 /* All that is done with the labels of a sample, by the reports and by the viewer: seconds of the processor. */
 static double label_cost(uint32_t n)
 {
-	struct prof *p = prof_new();
-	struct sink s = prof_sink(p);
-	struct prof_label *l = many_labels(p, n);
-	struct prof_units u = {0};
+	struct profile *p = profile_new();
+	struct sink s = profile_sink(p);
+	struct profile_label *l = many_labels(p, n);
+	struct pprof_label_units u = {0};
 	uint32_t told = 0;
 	s.ops->type(s.self, str(p, "samples"), str(p, "count"));
-	prof_add_sample(p, 0, 0, (int64_t[]){1});
+	profile_add_sample(p, 0, 0, (int64_t[]){1});
 	clock_t began = clock();
-	p->sample[0].labels = prof_labels(p, l, n);
-	prof_label_units(p, &u, count_notice, &told);
-	struct build *b = build_new();
-	struct sink into = build_sink(b);
-	prof_emit(p, &into);
-	const struct snap *sn = build_finish(b);
+	p->sample[0].labels = profile_add_labels(p, l, n);
+	pprof_find_label_units(p, &u, count_notice, &told);
+	struct store_builder *b = builder_new();
+	struct sink into = builder_sink(b);
+	pprof_to_sink(p, &into);
+	const struct snap *sn = builder_finish(b);
 	struct err e;
-	struct focus *fc = focus_new(&(struct filters){0}, &e);
-	struct tags *t = tags_new(sn, fc, 0, false, NULL);
+	struct compiled_filters *fc = filter_compile(&(struct filters){0}, &e);
+	struct tags *t = tag_weights_new(sn, fc, 0, false, NULL);
 	double cost = (double)(clock() - began) / CLOCKS_PER_SEC;
-	const struct prof_label *set = p->label + p->set[p->sample[0].labels].off;
+	const struct profile_label *set = p->label + p->set[p->sample[0].labels].off;
 	bool sorted = true;
 	for (uint32_t i = 1; i < n; i++) {
-		int order = strcmp(prof_s(p, set[i - 1].key), prof_s(p, set[i].key));
+		int order = strcmp(profile_string(p, set[i - 1].key), profile_string(p, set[i].key));
 		sorted &= order < 0 || (order == 0 && set[i - 1].num < set[i].num);
 	}
 	OK(sorted && u.n == n - n / 8 && told == n / 8 && t->nkey == n - n / 8 && t->nvalue == n);
-	OK(!strcmp(prof_s(p, prof_unit_of(&u, set[0].key)), "bytes"));
-	tags_free(t);
-	focus_free(fc);
-	build_free(b);
-	prof_units_free(&u);
+	OK(!strcmp(profile_string(p, pprof_label_unit(&u, set[0].key)), "bytes"));
+	tag_weights_free(t);
+	filter_free(fc);
+	builder_free(b);
+	pprof_label_units_free(&u);
 	mem_free(l);
-	prof_free(p);
+	profile_free(p);
 	return cost;
 }
 
@@ -602,14 +610,14 @@ static double line_cost(const char *heading, const char *piece, size_t n)
 		buf_puts(&b, piece);
 	buf_puts(&b, "\n");
 	for (int i = 0; i < 3; i++) {
-		struct prof *p = prof_new();
-		struct sink s = prof_sink(p);
+		struct profile *p = profile_new();
+		struct sink s = profile_sink(p);
 		struct err e;
 		clock_t began = clock();
-		read_pprof_legacy((struct bytes){.p = (uint8_t *)b.p, .n = b.n}, &s, &e);
+		legacy_read((struct bytes){.p = (uint8_t *)b.p, .n = b.n}, &s, &e);
 		double cost = (double)(clock() - began) / CLOCKS_PER_SEC;
 		best = i && best < cost ? best : cost;
-		prof_free(p);
+		profile_free(p);
 	}
 	buf_free(&b);
 	return best;
@@ -647,11 +655,11 @@ int main(void)
 	same(path_clean, "a//b/./c/..", "a/b");
 	same(path_clean, "/../x/", "/x");
 	same(path_clean, "../../a/../b", "../../b");
-	same(shorten_function, "github.com/user/repo/v2/pkg.(*T).Method", "pkg.(*T).Method");
-	same(shorten_function, "java.util.concurrent.Foo$Bar.run(int)", "Foo$Bar.run");
+	same(short_name_of_function, "github.com/user/repo/v2/pkg.(*T).Method", "pkg.(*T).Method");
+	same(short_name_of_function, "java.util.concurrent.Foo$Bar.run(int)", "Foo$Bar.run");
 	labels_are_linear();
-	same(shorten_function, "(anonymous namespace)::ns::Class::method<int>", "Class::method<int>");
-	same(shorten_function, "main.main", "main.main");
+	same(short_name_of_function, "(anonymous namespace)::ns::Class::method<int>", "Class::method<int>");
+	same(short_name_of_function, "main.main", "main.main");
 	label(1536, "bytes", "auto", "1.50kB");
 	label(-90, "seconds", "minutes", "-90s");
 	label(3600, "s", "hrs", "1hrs");

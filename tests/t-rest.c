@@ -41,26 +41,27 @@ static int64_t all_of(const int64_t ns[TS__N])
 static void goroutines(const struct snap *sn, struct arena *a)
 {
 	int64_t whole[TS__N], part[TS__N], rest[TS__N];
-	struct tw_filter f = {.from = TIME_NONE, .to = TIME_NONE};
-	uint32_t n = tw_count(sn, NULL, TIME_NONE, TIME_NONE), groups = 0;
-	tw_states(sn, &f, whole);
+	struct trace_filter f = {.from = TIME_NONE, .to = TIME_NONE};
+	uint32_t n = trace_gset_count(sn, NULL, TIME_NONE, TIME_NONE), groups = 0;
+	trace_filter_states(sn, &f, whole);
 	OK(n > 20 && all_of(whole) > 0);
 	for (trk_id t = 1; t < sn->ntrks && groups < 30; t += 1 + (trk_id)rnd(5)) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		if (r->kind != TK_G || !r->name)
 			continue;
-		uint8_t *in = tw_goroutines(sn, is_name, (void *)(uintptr_t)store_str(sn->st, r->name)->s, a);
-		uint8_t *out = tw_others(sn, in, NULL, a), *one = tw_goroutine(sn, t, a);
-		uint8_t *peers = tw_others(sn, one, in, a);
-		OK(!tw_has(peers, t) &&
-		    tw_count(sn, peers, TIME_NONE, TIME_NONE) + tw_count(sn, one, TIME_NONE, TIME_NONE) ==
-			tw_count(sn, in, TIME_NONE, TIME_NONE));
-		OK(tw_has(in, t) && !tw_has(out, t));
-		OK(tw_count(sn, in, TIME_NONE, TIME_NONE) + tw_count(sn, out, TIME_NONE, TIME_NONE) == n);
+		uint8_t *in = trace_gset_by_name(sn, is_name, (void *)(uintptr_t)store_str(sn->st, r->name)->s, a);
+		uint8_t *out = trace_gset_complement(sn, in, NULL, a), *one = trace_gset_of_one(sn, t, a);
+		uint8_t *peers = trace_gset_complement(sn, one, in, a);
+		OK(!trace_gset_has(peers, t) && trace_gset_count(sn, peers, TIME_NONE, TIME_NONE) +
+							trace_gset_count(sn, one, TIME_NONE, TIME_NONE) ==
+						    trace_gset_count(sn, in, TIME_NONE, TIME_NONE));
+		OK(trace_gset_has(in, t) && !trace_gset_has(out, t));
+		OK(trace_gset_count(sn, in, TIME_NONE, TIME_NONE) + trace_gset_count(sn, out, TIME_NONE, TIME_NONE) ==
+		    n);
 		f.g = in;
-		tw_states(sn, &f, part);
+		trace_filter_states(sn, &f, part);
 		f.g = out;
-		tw_states(sn, &f, rest);
+		trace_filter_states(sn, &f, rest);
 		bool same = true;
 		for (int i = 0; i < TS__N; i++)
 			same = same && part[i] + rest[i] == whole[i];
@@ -72,7 +73,7 @@ static void goroutines(const struct snap *sn, struct arena *a)
 
 static bool cut(const int64_t *v, uint32_t n, uint32_t first, bool gap)
 {
-	struct pick_slow s = pick_slow(v, n);
+	struct task_filter_slow s = task_filter_slow(v, n);
 	return s.first == first && s.gap == gap;
 }
 
@@ -103,7 +104,7 @@ static uint32_t count(const struct snap *sn, enum span_kind kind, str_id name, i
 	for (uint32_t i = 0; i < sn->nspans; i++) {
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		int64_t t0, t1;
-		span_bounds(sn, s, &t0, &t1);
+		time_search_span_bounds(sn, s, &t0, &t1);
 		if (s->kind == kind && s->name == name && s->t0 != TIME_NONE && s->t1 != TIME_NONE && t1 - t0 >= lo &&
 		    t1 - t0 <= hi)
 			n++;
@@ -118,18 +119,18 @@ static void tasks(const struct snap *sn, struct arena *a)
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		if (s->kind != SP_TASK || s->t0 == TIME_NONE || s->t1 == TIME_NONE)
 			continue;
-		struct tw_pick p = {.match = is_name, .arg = (void *)(uintptr_t)store_str(sn->st, s->name)->s,
+		struct trace_span_match p = {.match = is_name, .arg = (void *)(uintptr_t)store_str(sn->st, s->name)->s,
 		    .lo = s->t1 - s->t0,
 		    .hi = TIME_NONE}, q = p;
 		uint32_t n, m;
 		q.rest = true;
-		struct tw_slice *x = tw_tasks(sn, &p, a, &n);
-		tw_tasks(sn, &q, a, &m);
+		struct trace_slice *x = trace_task_slices(sn, &p, a, &n);
+		trace_task_slices(sn, &q, a, &m);
 		OK(p.n == count(sn, SP_TASK, s->name, p.lo, INT64_MAX));
 		OK(p.n + q.n == count(sn, SP_TASK, s->name, 0, INT64_MAX));
-		struct tw_filter f = {.from = TIME_NONE, .to = TIME_NONE, .slice = x, .nslice = n};
+		struct trace_filter f = {.from = TIME_NONE, .to = TIME_NONE, .slice = x, .nslice = n};
 		int64_t ns[TS__N], len = 0;
-		tw_states(sn, &f, ns);
+		trace_filter_states(sn, &f, ns);
 		for (uint32_t k = 0; k < n; k++)
 			len += x[k].t1 - x[k].t0;
 		OK(all_of(ns) <= len && (!n || all_of(ns) > 0));
@@ -146,9 +147,9 @@ static void one_task(const struct snap *sn, struct arena *a)
 		const struct sink_span *task = &store_span(sn->st, i)->s;
 		if (task->kind != SP_TASK)
 			continue;
-		struct tw_pick p = {.id = task->id, .lo = TIME_NONE, .hi = TIME_NONE};
+		struct trace_span_match p = {.id = task->id, .lo = TIME_NONE, .hi = TIME_NONE};
 		uint32_t n, ends = 0;
-		const struct tw_slice *x = tw_tasks(sn, &p, a, &n);
+		const struct trace_slice *x = trace_task_slices(sn, &p, a, &n);
 		for (uint32_t k = 1; k < n; k++)
 			wrong += x[k - 1].trk > x[k].trk || (x[k - 1].trk == x[k].trk && x[k - 1].t1 >= x[k].t0);
 		for (uint32_t r = 0; r < sn->nspans; r++) {
@@ -158,7 +159,7 @@ static void one_task(const struct snap *sn, struct arena *a)
 			uint32_t in = 0;
 			if (s->id != task->id || (s->kind != SP_REGION && !whole))
 				continue;
-			span_bounds(sn, s, &t0, &t1);
+			time_search_span_bounds(sn, s, &t0, &t1);
 			for (uint32_t k = 0; k < n; k++) {
 				in += x[k].trk == s->trk && x[k].t0 <= t0 && t1 <= x[k].t1;
 				ends |= (uint32_t)(x[k].trk == s->trk && x[k].t0 == t0) << k % 16;
@@ -183,18 +184,20 @@ static void regions(const struct snap *sn, struct arena *a)
 		    s->t1 == TIME_NONE)
 			continue;
 		char *name = (char *)(uintptr_t)store_str(sn->st, s->name)->s;
-		struct tw_pick p = {.match = is_name, .arg = name, .lo = s->t1 - s->t0, .hi = TIME_NONE}, q = p;
-		struct tw_pick whole = {.match = is_name, .arg = name, .lo = TIME_NONE, .hi = TIME_NONE}, other = whole;
-		struct tw_pick every = {
+		struct trace_span_match p = {.match = is_name, .arg = name, .lo = s->t1 - s->t0, .hi = TIME_NONE},
+					q = p;
+		struct trace_span_match whole = {.match = is_name, .arg = name, .lo = TIME_NONE, .hi = TIME_NONE},
+					other = whole;
+		struct trace_span_match every = {
 		    .match = is_name, .arg = (char[]){""}, .lo = TIME_NONE, .hi = TIME_NONE, .rest = true};
 		uint32_t n;
 		q.rest = other.rest = true;
-		tw_regions(sn, &p, a, &n);
+		trace_region_slices(sn, &p, a, &n);
 		OK(n == p.n && p.n > 0);
-		tw_regions(sn, &q, a, &n);
-		tw_regions(sn, &whole, a, &n);
-		tw_regions(sn, &other, a, &n);
-		tw_regions(sn, &every, a, &n);
+		trace_region_slices(sn, &q, a, &n);
+		trace_region_slices(sn, &whole, a, &n);
+		trace_region_slices(sn, &other, a, &n);
+		trace_region_slices(sn, &every, a, &n);
 		OK(p.n + q.n >= whole.n);	/* the outermost only: an inner one may be faster */
 		OK(whole.n > 0 && other.n > 0 && whole.n <= every.n);
 		split += q.n > 0;
@@ -205,16 +208,16 @@ static void regions(const struct snap *sn, struct arena *a)
 /* Regions are summed up sheet by sheet, all at once: what is said of each is what its stretch alone says. */
 static void accounts(const struct snap *sn, struct arena *a)
 {
-	struct sched_ask ask = {.t0 = TIME_NONE, .t1 = TIME_NONE};
-	const struct sched *s = sched_new(sn, a);
-	const struct sched_kinds *ks = sched_regions(s, &ask, a);
+	struct stats_query ask = {.t0 = TIME_NONE, .t1 = TIME_NONE};
+	const struct stats_index *s = stats_index_new(sn, a);
+	const struct stats_region_kinds *ks = stats_regions(s, &ask, a);
 	uint32_t wrong = 0;
 	for (uint32_t i = 0; i < ks->nr; i++) {
-		const struct sched_region *r = &ks->r[i];
+		const struct stats_region *r = &ks->r[i];
 		const struct sink_span *sp = &store_span(sn->st, r->span)->s;
-		struct gstat g, x;
-		sched_region_stat(r, &g);
-		sched_stat(s, sp->trk, sp->t0, sp->t1, a, &x);
+		struct goroutine_times g, x;
+		stats_of_region(r, &g);
+		stats_of_goroutine(s, sp->trk, sp->t0, sp->t1, a, &x);
 		bool same = g.total == x.total && g.exec == x.exec && g.ready == x.ready && g.syscall == x.syscall &&
 			    g.sysblock == x.sysblock && g.unknown == x.unknown && g.nblock == x.nblock &&
 			    g.nrange == x.nrange;
@@ -238,50 +241,51 @@ static bool some_times(void *arg, uint64_t done, uint64_t total)
    goes on. */
 static void stops(const struct snap *sn, struct arena *a)
 {
-	const struct sched *s = sched_new(sn, a);
+	const struct stats_index *s = stats_index_new(sn, a);
 	int asked = 1000, left;
-	struct sched_ask ask = {.on = {some_times, &asked}, .t0 = TIME_NONE, .t1 = TIME_NONE};
-	struct tw_filter f = {.from = TIME_NONE, .to = TIME_NONE};
-	OK(sched_groups(s, &ask, a)->ng > 10);
-	int64_t all = tracew(sn, TW_BLOCK, &f, a)->total_ns;
+	struct stats_query ask = {.on = {some_times, &asked}, .t0 = TIME_NONE, .t1 = TIME_NONE};
+	struct trace_filter f = {.from = TIME_NONE, .to = TIME_NONE};
+	OK(stats_groups(s, &ask, a)->ng > 10);
+	int64_t all = trace_weigh(sn, TRACE_BLOCK, &f, a)->total_ns;
 	asked = 1000 - asked;
 	OK(asked > 1);
 	ask.on.arg = &left;
 	for (int i = 0; i < asked; i++) {
 		left = i;
-		const struct sched_groups *gs = sched_groups(s, &ask, a);
+		const struct stats_groups *gs = stats_groups(s, &ask, a);
 		OK(left == -1 && !gs->n && !gs->ng);
 	}
 	f.on = ask.on;
 	left = 0;
-	OK(tracew(sn, TW_BLOCK, &f, a)->total_ns < all && left == -1);
+	OK(trace_weigh(sn, TRACE_BLOCK, &f, a)->total_ns < all && left == -1);
 }
 
 /* Every kind of regions, told apart by name and place: each of them is in one, the outermost are found. */
 static void places(const struct snap *sn, struct arena *a)
 {
-	struct sched_ask ask = {.t0 = TIME_NONE, .t1 = TIME_NONE};
-	struct sched_kinds *ks = sched_regions(sched_new(sn, a), &ask, a);
+	struct stats_query ask = {.t0 = TIME_NONE, .t1 = TIME_NONE};
+	struct stats_region_kinds *ks = stats_regions(stats_index_new(sn, a), &ask, a);
 	uint32_t inherited = 0;
 	for (uint32_t k = 0; k < ks->n; k++) {
 		const struct sink_span *s = &store_span(sn->st, ks->r[ks->kind[k].first].span)->s;
 		const struct str_row *name = store_str(sn->st, s->name);
 		char text[64];
-		snprintf(text, sizeof text, "x@y$@0x%llx", (unsigned long long)tw_place(sn->st, s));
-		struct tw_pick p = {.match = is_name, .arg = (void *)(uintptr_t)(name->s ? name->s : ""),
+		snprintf(text, sizeof text, "x@y$@0x%llx", (unsigned long long)trace_region_pc(sn->st, s));
+		struct trace_span_match p = {.match = is_name, .arg = (void *)(uintptr_t)(name->s ? name->s : ""),
 		    .lo = TIME_NONE, .hi = TIME_NONE};
-		OK(!strcmp(tw_placed(text, a, &p), "x@y$") && p.placed && p.pc == tw_place(sn->st, s));
+		OK(!strcmp(trace_parse_region_place(text, a, &p), "x@y$") && p.placed &&
+		    p.pc == trace_region_pc(sn->st, s));
 		uint32_t n;
-		tw_regions(sn, &p, a, &n);
+		trace_region_slices(sn, &p, a, &n);
 		OK(n > 0 && n <= ks->kind[k].n);
 		p.pc++;
-		tw_regions(sn, &p, a, &n);
+		trace_region_slices(sn, &p, a, &n);
 		OK(!n);
 		inherited += !name->n;
 	}
-	struct tw_pick q = {0};
-	OK(!strcmp(tw_placed("a@0xg", a, &q), "a@0xg") && !q.placed && !q.inherited);
-	OK(!strcmp(tw_placed("^$", a, &q), "^$") && !q.placed && q.inherited);
+	struct trace_span_match q = {0};
+	OK(!strcmp(trace_parse_region_place("a@0xg", a, &q), "a@0xg") && !q.placed && !q.inherited);
+	OK(!strcmp(trace_parse_region_place("^$", a, &q), "^$") && !q.placed && q.inherited);
 	OK(ks->n > 5 && inherited > 0);
 }
 
@@ -291,8 +295,8 @@ static void ticks(const struct snap *sn)
 	uint32_t n[2][64] = {{0}};
 	for (int k = 0; k < 2; k++) {
 		enum counter c = k ? CT_PROC_STOP : CT_PROC_START;
-		OK(sn->ncounts[c] > 100 && count_before(sn, c, sn->t1 + 1) == sn->ncounts[c] &&
-		    !count_before(sn, c, sn->t0));
+		OK(sn->ncounts[c] > 100 && time_search_counter_before(sn, c, sn->t1 + 1) == sn->ncounts[c] &&
+		    !time_search_counter_before(sn, c, sn->t0));
 		for (uint32_t i = 0; i < sn->ncounts[c]; i++) {
 			const struct trk_row *p = store_trk(sn->st, (trk_id)store_count(sn->st, c, i)->v);
 			OK(p->kind == TK_P);
@@ -300,7 +304,7 @@ static void ticks(const struct snap *sn)
 		}
 	}
 	uint32_t end;
-	for (uint32_t i = marks_range(sn, sn->t0, sn->t1 + 1, &end); i < end; i++)
+	for (uint32_t i = time_search_marks(sn, sn->t0, sn->t1 + 1, &end); i < end; i++)
 		if (store_mark(sn->st, i)->kind == MK_PROC_STEAL)
 			n[1][store_trk(sn->st, store_mark(sn->st, i)->trk)->id & 63]++;
 	for (int p = 0; p < 64; p++)
@@ -314,15 +318,15 @@ static void shares_of_many(void)
 	struct arena a = { .spills = true };
 	int64_t *v = arena_alloc(&a, N * sizeof *v), *w = xmalloc(N * sizeof *w);
 	for (int how = 0; how < 3; how++) {
-		struct sched_share q[] = { { 0, 0 }, { 0.5, 0 }, { 0.9, 0 }, { 0.99, 0 }, { 1, 0 } };
+		struct stats_share q[] = { { 0, 0 }, { 0.5, 0 }, { 0.9, 0 }, { 0.99, 0 }, { 1, 0 } };
 		for (uint32_t i = 0; i < N; i++)
 			w[i] = v[i] = how == 0 ? rnd(1000) - 500 : how == 1 ? rnd(INT64_C(1) << 31) * rnd(1 << 30) :
 			    i ? 77 : INT64_MIN;
-		sched_shares(&a, v, N, q, 5);
-		sched_sort(w, N);
+		stats_quantiles(&a, v, N, q, 5);
+		stats_sort(w, N);
 		OK(q[0].value == w[0] && q[4].value == w[N - 1]);
 		for (int i = 1; i < 4; i++)
-			OK(q[i].value == sched_quantile(w, N, q[i].share));
+			OK(q[i].value == stats_quantile(w, N, q[i].share));
 	}
 	mem_free(w);
 	arena_free(&a);
@@ -332,24 +336,24 @@ static void shares_of_many(void)
 static void presence(const struct snap *sn, struct arena *a)
 {
 	enum { N = 9000, LONG = 30000 };
-	struct tw_slice *v = xcalloc(N, sizeof *v);
+	struct trace_slice *v = xcalloc(N, sizeof *v);
 	uint8_t *there = xcalloc(LONG + 2, 1);
 	for (int how = 0; how < 4; how++) {
-		struct tw_filter f = {.from = TIME_NONE, .to = TIME_NONE, .slice = v, .nslice = how ? N : 3};
+		struct trace_filter f = {.from = TIME_NONE, .to = TIME_NONE, .slice = v, .nslice = how ? N : 3};
 		uint32_t n;
 		int64_t last = -1;
 		bool same = true;
 		memset(there, 0, LONG + 2);
 		for (uint32_t i = 0; i < f.nslice; i++) {	/* of times by twos: those that touch are one */
 			int64_t t0 = how == 2 ? (N - i) * 2 : rnd(LONG - 9), t1 = t0 + rnd(how == 3 ? 2 : 8);
-			v[i] = (struct tw_slice){1, t0 * 2, t1 * 2};
+			v[i] = (struct trace_slice){1, t0 * 2, t1 * 2};
 			memset(there + t0, 1, (size_t)(t1 - t0 + 1));
 		}
-		const struct tw_slice *o = tw_presence(sn, &f, a, &n);
+		const struct trace_slice *o = trace_filter_presence(sn, &f, a, &n);
 		for (uint32_t i = 0; i < n; last = o[i++].t1)
 			same = same && o[i].t0 > last && o[i].t1 >= o[i].t0;
 		for (int64_t t = 0; t < LONG; t++)
-			same = same && tw_present(o, n, t * 2, t * 2) == there[t];
+			same = same && trace_slices_overlap(o, n, t * 2, t * 2) == there[t];
 		OK(n > 0 && same);
 	}
 	mem_free(v);
@@ -359,15 +363,15 @@ static void presence(const struct snap *sn, struct arena *a)
 /* Numbers of goroutines, near one another and as far apart as they can be. */
 static void listed(struct arena *a)
 {
-	struct build *b = build_new();
-	struct sink s = build_sink(b);
+	struct store_builder *b = builder_new();
+	struct sink s = builder_sink(b);
 	static const uint64_t id[] = {7, 8, 9, 100000, 1ull << 40, (1ull << 40) + 1, UINT64_MAX, UINT64_MAX - 9, 1};
 	enum { N = sizeof id / sizeof *id };
 	trk_id g[N];
 	for (int i = 0; i < N; i++)
 		g[i] = s.ops->track(s.self, TK_G, id[i]);
 	s.ops->track(s.self, TK_P, 10);
-	const struct snap *sn = build_finish(b);
+	const struct snap *sn = builder_finish(b);
 	for (unsigned in = 1; in < 1u << N; in += 1 + (unsigned)rnd(5)) {
 		char list[N * 24] = "";
 		uint32_t n, want = 0;
@@ -376,16 +380,17 @@ static void listed(struct arena *a)
 				snprintf(list + strlen(list), 24, "%s%llu", want++ ? ",g" : "",
 				    (unsigned long long)id[i]);
 			}
-		const uint8_t *set = tw_listed(sn, list, a, &n);
+		const uint8_t *set = trace_gset_parse(sn, list, a, &n);
 		bool same = set && n == want;
 		for (int i = 0; i < N && same; i++)
-			same = tw_has(set, g[i]) == (in >> i & 1);
+			same = trace_gset_has(set, g[i]) == (in >> i & 1);
 		OK(same);
 	}
 	uint32_t n;
-	OK(!tw_listed(sn, "", a, &n) && !tw_listed(sn, "7,", a, &n) && !tw_listed(sn, "7,x", a, &n) && n == 0);
-	OK(tw_listed(sn, "10", a, &n) && n == 0);	/* a P is none */
-	build_free(b);
+	OK(!trace_gset_parse(sn, "", a, &n) && !trace_gset_parse(sn, "7,", a, &n) &&
+	    !trace_gset_parse(sn, "7,x", a, &n) && n == 0);
+	OK(trace_gset_parse(sn, "10", a, &n) && n == 0);	/* a P is none */
+	builder_free(b);
 }
 
 int main(void)
@@ -398,10 +403,10 @@ int main(void)
 	struct arena a = {0};
 	snprintf(path, sizeof path, "%s/samples/orders.trace", src ? src : ".");
 	OK(!input_open(path, &in, &e));
-	struct build *b = build_new();
-	struct sink sink = build_sink(b);
-	OK(!read_gotrace(in, &sink, &e));
-	const struct snap *sn = build_finish(b);
+	struct store_builder *b = builder_new();
+	struct sink sink = builder_sink(b);
+	OK(!gotrace_read(in, &sink, &e));
+	const struct snap *sn = builder_finish(b);
 	goroutines(sn, &a);
 	tasks(sn, &a);
 	one_task(sn, &a);
@@ -414,7 +419,7 @@ int main(void)
 	listed(&a);
 	shares_of_many();
 	arena_free(&a);
-	build_free(b);
+	builder_free(b);
 	input_close(&in);
 	return DONE();
 }

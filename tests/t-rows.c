@@ -19,7 +19,7 @@ static uint32_t rnd(uint32_t n)
 
 static void in_view(const struct rows *r, int h)
 {
-	uint32_t top = rows_top(r, h), rows = (uint32_t)(h < 1 ? 1 : h);
+	uint32_t top = list_first_row(r, h), rows = (uint32_t)(h < 1 ? 1 : h);
 	OK(r->n ? r->sel < r->n : r->sel == 0);
 	OK(r->n <= rows ? top == 0 : top <= r->n - rows);
 	OK(r->sel >= top && r->sel < top + rows);
@@ -32,20 +32,20 @@ static void moves(void)
 		CMD_LAST, CMD_CENTRE};
 	for (int i = 0; i < 400; i++) {
 		struct rows r = {0};
-		rows_set(&r, rnd(4) ? rnd(200) : rnd(3));
+		list_set_count(&r, rnd(4) ? rnd(200) : rnd(3));
 		for (int k = 0; k < 40; k++) {
 			int h = (int)rnd(30);
 			if (!rnd(9))
-				rows_set(&r, rnd(200));
+				list_set_count(&r, rnd(200));
 			if (!rnd(9))
-				rows_select(&r, rnd(220));
-			OK(rows_act(&r, &(struct act){cmd[rnd(9)], (int)rnd(12), NULL}, h));
+				list_select(&r, rnd(220));
+			OK(list_move(&r, &(struct act){cmd[rnd(9)], (int)rnd(12), NULL}, h));
 			in_view(&r, h);
 			in_view(&r, (int)rnd(40));
 		}
 	}
 	struct rows r = {.n = 5};
-	OK(!rows_act(&r, &(struct act){CMD_QUIT, 0, NULL}, 3));
+	OK(!list_move(&r, &(struct act){CMD_QUIT, 0, NULL}, 3));
 }
 
 /* With no end of the list near, a page moves the list under the selection, and centring puts it into the middle. */
@@ -53,20 +53,20 @@ static void pages(void)
 {
 	for (int h = 1; h < 40; h++) {
 		struct rows r = {0};
-		rows_set(&r, 1000);
-		rows_act(&r, &(struct act){CMD_LAST, 500, NULL}, h);
+		list_set_count(&r, 1000);
+		list_move(&r, &(struct act){CMD_LAST, 500, NULL}, h);
 		OK(r.sel == 499);
-		rows_act(&r, &(struct act){CMD_CENTRE, 0, NULL}, h);
-		OK(r.sel == 499 && r.sel - rows_top(&r, h) == (uint32_t)h / 2);
+		list_move(&r, &(struct act){CMD_CENTRE, 0, NULL}, h);
+		OK(r.sel == 499 && r.sel - list_first_row(&r, h) == (uint32_t)h / 2);
 		struct rows near = r;
-		rows_act(&near, &(struct act){CMD_FIRST, 3 * h / 4 + 1, NULL}, h);
-		rows_act(&near, &(struct act){CMD_CENTRE, 0, NULL}, h);
-		OK(near.sel - rows_top(&near, h) == (uint32_t)h / 2);
-		uint32_t line = r.sel - rows_top(&r, h);
-		rows_act(&r, &(struct act){CMD_PAGE_DOWN, 2, NULL}, h);
-		OK(r.sel == 499 + 2 * (uint32_t)h && r.sel - rows_top(&r, h) == line);
-		rows_act(&r, &(struct act){CMD_HALF_UP, 0, NULL}, h);
-		OK(r.sel == 499 + 2 * (uint32_t)h - ((uint32_t)h + 1) / 2 && r.sel - rows_top(&r, h) == line);
+		list_move(&near, &(struct act){CMD_FIRST, 3 * h / 4 + 1, NULL}, h);
+		list_move(&near, &(struct act){CMD_CENTRE, 0, NULL}, h);
+		OK(near.sel - list_first_row(&near, h) == (uint32_t)h / 2);
+		uint32_t line = r.sel - list_first_row(&r, h);
+		list_move(&r, &(struct act){CMD_PAGE_DOWN, 2, NULL}, h);
+		OK(r.sel == 499 + 2 * (uint32_t)h && r.sel - list_first_row(&r, h) == line);
+		list_move(&r, &(struct act){CMD_HALF_UP, 0, NULL}, h);
+		OK(r.sel == 499 + 2 * (uint32_t)h - ((uint32_t)h + 1) / 2 && r.sel - list_first_row(&r, h) == line);
 	}
 }
 
@@ -81,11 +81,11 @@ static void bars(void)
 	for (int i = 0; i < 600; i++) {
 		int h = 2 + (int)rnd(20);
 		struct rows r = {0};
-		rows_set(&r, (uint32_t)h + 1 + rnd(300));
-		rows_act(&r, &(struct act){CMD_FIRST, 1 + (int)rnd(r.n), NULL}, h);
+		list_set_count(&r, (uint32_t)h + 1 + rnd(300));
+		list_move(&r, &(struct act){CMD_FIRST, 1 + (int)rnd(r.n), NULL}, h);
 		struct grid *g = grid_new(h, 10, false);
-		rows_draw(&r, g, no_row, NULL, NULL);
-		uint32_t top = rows_top(&r, h);
+		list_draw_rows(&r, g, no_row, NULL, NULL);
+		uint32_t top = list_first_row(&r, h);
 		int bar = 0;
 		for (int y = 0; y < h; y++)
 			bar += g->cell[y * 10 + 9].ch == 0x2588;
@@ -103,14 +103,14 @@ static void hits(void)
 		uint8_t at[60] = {0};
 		struct rows r = {0};
 		struct hits h = {.at = at};
-		rows_set(&r, 1 + rnd(60));
+		list_set_count(&r, 1 + rnd(60));
 		for (uint32_t k = 0; k < r.n; k++)
 			h.n += at[k] = !rnd(4);
-		rows_select(&r, rnd(r.n));
+		list_select(&r, rnd(r.n));
 		uint32_t number, was = r.sel, next = 0, before = 0;
-		OK(hits_step(&h, &r, 0, &number) == h.n && r.sel == was);
+		OK(profile_hits_step(&h, &r, 0, &number) == h.n && r.sel == was);
 		if (!h.n) {
-			OK(!number && !hits_step(&h, &r, 1, &number) && r.sel == was);
+			OK(!number && !profile_hits_step(&h, &r, 1, &number) && r.sel == was);
 			continue;
 		}
 		for (uint32_t k = 0; k < r.n; k++) {
@@ -118,14 +118,14 @@ static void hits(void)
 			before += at[k] && k < was;
 		}
 		struct rows here = r;
-		OK(hits_step(&h, &here, 2, &number) == h.n && at[here.sel] && number == before % h.n + 1);
+		OK(profile_hits_step(&h, &here, 2, &number) == h.n && at[here.sel] && number == before % h.n + 1);
 		for (uint32_t k = 0; k < h.n; k++) {	/* all of them, from the next one on */
-			hits_step(&h, &r, 1, &number);
+			profile_hits_step(&h, &r, 1, &number);
 			OK(at[r.sel] && number == (next + k) % h.n + 1);
 		}
 		for (uint32_t k = 0; k < h.n; k++) {
 			uint32_t of = number;
-			hits_step(&h, &r, -1, &number);
+			profile_hits_step(&h, &r, -1, &number);
 			OK(at[r.sel] && number == (of == 1 ? h.n : of - 1));
 		}
 	}

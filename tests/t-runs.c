@@ -87,9 +87,9 @@ static void step(struct sink *s, int g, unsigned *is, int64_t t, trk_id proc)
 	is[g] = to;
 }
 
-static const struct snap *make(struct build *b, int64_t apart)
+static const struct snap *make(struct store_builder *b, int64_t apart)
 {
-	struct sink s = build_sink(b);
+	struct sink s = builder_sink(b);
 	unsigned is[NG];
 	int64_t t = 0;
 	memset(ndid, 0, sizeof ndid);
@@ -113,20 +113,20 @@ static const struct snap *make(struct build *b, int64_t apart)
 	}
 	end_of_trace = t + 1;
 	s.ops->trace(s.self, &(struct sink_trace){ .version = 26, .last = end_of_trace });
-	return build_finish(b);
+	return builder_finish(b);
 }
 
 /* ---- by the definition */
 
 struct want { int64_t ns[64], all, runs; };
 
-static int64_t meets(int64_t a, int64_t b, const struct tw_slice *in)
+static int64_t meets(int64_t a, int64_t b, const struct trace_slice *in)
 {
 	int64_t lo = a > in->t0 ? a : in->t0, hi = b < in->t1 ? b : in->t1;
 	return hi > lo ? hi - lo : 0;
 }
 
-static int64_t want_piece(struct want *w, int64_t a, int64_t b, stk_id at, const struct tw_slice *in)
+static int64_t want_piece(struct want *w, int64_t a, int64_t b, stk_id at, const struct trace_slice *in)
 {
 	int64_t ns = meets(a, b, in);
 	w->ns[at] += ns;
@@ -135,7 +135,7 @@ static int64_t want_piece(struct want *w, int64_t a, int64_t b, stk_id at, const
 }
 
 /* A stretch of a run: from an event, d[0], to the next that has a stack or ends the run, d[n]; its stack is `at`. */
-static int64_t want_stretch(struct want *w, const struct did *d, size_t n, stk_id at, const struct tw_slice *in)
+static int64_t want_stretch(struct want *w, const struct did *d, size_t n, stk_id at, const struct trace_slice *in)
 {
 	int64_t ns = 0, from = d->t;
 	for (size_t i = 1; i < n; i++) {
@@ -147,7 +147,7 @@ static int64_t want_stretch(struct want *w, const struct did *d, size_t n, stk_i
 	return ns + want_piece(w, from, d[n].t, at, in);
 }
 
-static void want_goroutine(struct want *w, int g, const struct tw_slice *in)
+static void want_goroutine(struct want *w, int g, const struct trace_slice *in)
 {
 	const struct did *d = did[g];
 	const struct did *from = NULL;	/* of a run, where its next stretch begins */
@@ -174,9 +174,9 @@ static void want_goroutine(struct want *w, int g, const struct tw_slice *in)
 
 /* ---- the laws */
 
-static void compare(const struct snap *sn, const struct tw_filter *f, const struct want *w, struct arena *a)
+static void compare(const struct snap *sn, const struct trace_filter *f, const struct want *w, struct arena *a)
 {
-	const struct tw *tw = tracew(sn, TW_RUN, f, a);
+	const struct trace_weights *tw = trace_weigh(sn, TRACE_RUN, f, a);
 	int64_t sum = 0, count = 0;
 	bool same = true;
 	for (stk_id i = 0; i < tw->n; i++) {
@@ -191,8 +191,8 @@ static void compare(const struct snap *sn, const struct tw_filter *f, const stru
 /* The whole, a window, and windows of one goroutine, with and without slices. */
 static void check(const struct snap *sn, struct arena *a)
 {
-	struct tw_slice all = { 0, 0, end_of_trace };
-	struct tw_filter f = { .from = TIME_NONE, .to = TIME_NONE };
+	struct trace_slice all = { 0, 0, end_of_trace };
+	struct trace_filter f = { .from = TIME_NONE, .to = TIME_NONE };
 	struct want w = {0};
 	for (int g = 0; g < NG; g++)
 		want_goroutine(&w, g, &all);
@@ -200,18 +200,18 @@ static void check(const struct snap *sn, struct arena *a)
 	compare(sn, &f, &w, a);
 	for (int i = 0; i < 8; i++) {
 		int g = (int)rnd(NG);
-		struct tw_slice in = { trk[g], rnd(end_of_trace), 0 };
+		struct trace_slice in = { trk[g], rnd(end_of_trace), 0 };
 		in.t1 = in.t0 + 1 + rnd(end_of_trace - in.t0);
 		w = (struct want){0};
 		for (int k = 0; k < NG; k++)
 			want_goroutine(&w, k, &in);
-		f = (struct tw_filter){ .from = in.t0, .to = in.t1 };
+		f = (struct trace_filter){ .from = in.t0, .to = in.t1 };
 		compare(sn, &f, &w, a);
 		w = (struct want){0};
 		want_goroutine(&w, g, &in);
-		f.g = tw_goroutine(sn, trk[g], a);
+		f.g = trace_gset_of_one(sn, trk[g], a);
 		compare(sn, &f, &w, a);
-		f = (struct tw_filter){ .from = TIME_NONE, .to = TIME_NONE, .slice = &in, .nslice = 1 };
+		f = (struct trace_filter){ .from = TIME_NONE, .to = TIME_NONE, .slice = &in, .nslice = 1 };
 		compare(sn, &f, &w, a);
 	}
 }
@@ -222,13 +222,13 @@ int main(void)
 		struct arena a = {0};
 		struct err e;
 		seed = i;
-		struct build *b = build_new();
+		struct store_builder *b = builder_new();
 		const struct snap *sn = make(b, i % 3 ? 40000000 : 40);
 		OK(store_check(sn, &e) == 0 && sn->nstks < 64);
 		OK(i % 3 == 0 || sn->nsheets > 10);
 		check(sn, &a);
 		arena_free(&a);
-		build_free(b);
+		builder_free(b);
 	}
 	return DONE();
 }

@@ -9,19 +9,19 @@
 
 static bool match(const char *re, const char *s)
 {
-	struct rx *rx = rx_new(re, NULL);
-	bool hit = rx && rx_match(rx, s, strlen(s));
+	struct regex *rx = regex_new(re, NULL);
+	bool hit = rx && regex_match(rx, s, strlen(s));
 	OK(rx);
-	rx_free(rx);
+	regex_free(rx);
 	return hit;
 }
 
 static bool refused(const char *re)
 {
 	struct err e = {0};
-	struct rx *rx = rx_new(re, &e);
+	struct regex *rx = regex_new(re, &e);
 	bool no = !rx && e.kind == ERR_USAGE && e.msg[0];
-	rx_free(rx);
+	regex_free(rx);
 	return no;
 }
 
@@ -36,13 +36,13 @@ static void beginnings(void)
 		"(*T)", "x\na"};
 	unsigned known = 0;
 	for (size_t i = 0; i < sizeof re / sizeof *re; i++) {
-		struct rx *rx = rx_new(re[i], NULL);
+		struct regex *rx = regex_new(re[i], NULL);
 		for (size_t k = 0; rx && k < sizeof s / sizeof *s; k++) {
-			known += !rx_begins(rx, *s[k]);
-			OK(rx_begins(rx, *s[k]) || !rx_match(rx, s[k], strlen(s[k])));
+			known += !regex_can_start_with(rx, *s[k]);
+			OK(regex_can_start_with(rx, *s[k]) || !regex_match(rx, s[k], strlen(s[k])));
 		}
-		OK(rx && rx_is_word(rx) == !strcmp(re[i], "a"));
-		rx_free(rx);
+		OK(rx && regex_is_literal_word(rx) == !strcmp(re[i], "a"));
+		regex_free(rx);
 	}
 	OK(known > 60);	/* of five or six expressions with fourteen texts */
 }
@@ -72,9 +72,9 @@ int main(void)
 	memset(s, 'a', sizeof s - 1);
 	s[sizeof s - 1] = 0;
 	OK(!match("(a*)*b", s) && !match("(a|aa)+$b", s));
-	struct rx *rx = rx_new("b+", NULL);
+	struct regex *rx = regex_new("b+", NULL);
 	size_t from, to;
-	OK(rx_find(rx, "aabbc", 5, &from, &to) && from == 2 && to == 4 && !strcmp(rx_text(rx), "b+"));
-	rx_free(rx);
+	OK(regex_find(rx, "aabbc", 5, &from, &to) && from == 2 && to == 4 && !strcmp(regex_pattern(rx), "b+"));
+	regex_free(rx);
 	return DONE();
 }

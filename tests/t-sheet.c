@@ -75,7 +75,7 @@ static uint32_t also(struct model *m, const trk_id *id, uint32_t k, const struct
 	uint32_t p = ODD + 10 * rnd(NTRK / 10);
 	if (is_p(k) || rnd(3))
 		return 0;
-	unsigned s = sink_also(v->state);
+	unsigned s = sink_proc_state(v->state);
 	m->v[p][m->n[p]++] = (struct told){ v->t, (uint8_t)s, s == TS_IDLE ? 0 : id[k] };
 	return id[p];
 }
@@ -163,7 +163,7 @@ static void shares(const struct snap *sn, const struct model *m, const trk_id *i
 		bins_row(sn, id[k], a, b, n, out);
 		bool same = true;
 		for (uint32_t c = 0; c < n; c++) {
-			brute(m, k, bin_edge(a, b, n, c), bin_edge(a, b, n, c + 1), sn->t1, ns);
+			brute(m, k, bins_edge(a, b, n, c), bins_edge(a, b, n, c + 1), sn->t1, ns);
 			same = same && !memcmp(ns, out[c].ns, sizeof ns);
 		}
 		OK(same);
@@ -176,23 +176,23 @@ static void intervals(const struct snap *sn, const struct model *m, const trk_id
 		uint32_t k = rnd(NTRK);
 		int64_t t = (int64_t)((double)rnd(1u << 20) / (1 << 20) * (double)sn->t1), t1;
 		struct told want;
-		struct ival v;
+		struct trace_interval v;
 		bool there = brute_at(m, k, t, sn->t1, &want, &t1);
-		OK(ival_at(sn, id[k], t, &v) == there);
+		OK(trace_interval_at(sn, id[k], t, &v) == there);
 		if (there)
 			OK(v.t0 == want.t && v.t1 == t1 && v.state == (enum tstate)want.state && v.who == want.who);
 	}
 	for (uint32_t k = 0; k < NTRK; k++) {	/* forwards, then back: the same stretches */
-		struct ival v;
+		struct trace_interval v;
 		int64_t ns[TS__N], sum[TS__N] = {0}, back[TS__N] = {0};
 		brute(m, k, 0, sn->t1, sn->t1, ns);
 		ns[TS_NONE] = 0;
-		bool any = ival_near(sn, id[k], sn->t0, 1, &v);
-		for (bool go = any; go; go = ival_step(sn, &v, 1))
+		bool any = trace_interval_near(sn, id[k], sn->t0, 1, &v);
+		for (bool go = any; go; go = trace_interval_step(sn, &v, 1))
 			sum[v.state] += v.t1 - v.t0;
 		if (any) {
 			back[v.state] += v.t1 - v.t0;
-			while (ival_step(sn, &v, -1))
+			while (trace_interval_step(sn, &v, -1))
 				back[v.state] += v.t1 - v.t0;
 		}
 		OK(!memcmp(sum, ns, sizeof ns) && !memcmp(back, ns, sizeof ns));
@@ -204,47 +204,47 @@ static void counts(const struct snap *sn, const struct model *m)
 	for (int q = 0; q < 50; q++) {
 		int64_t t = (int64_t)((double)rnd(1u << 20) / (1 << 20) * (double)sn->t1), t1;
 		uint64_t ready = 0;
-		struct cbin c;
+		struct counter_bin c;
 		for (uint32_t k = 0; k < NTRK; k++) {
 			struct told v;
 			brute_at(m, k, t, sn->t1, &v, &t1);
 			ready += !is_p(k) && v.state == TS_READY;
 		}
-		bins_count(sn, CT_RUNNABLE, t, t + 1, 1, &c);
+		bins_counter(sn, CT_RUNNABLE, t, t + 1, 1, &c);
 		OK(c.any && c.min <= ready && ready <= c.max);
 	}
 }
 
 /* Goroutines of the list by state, at t. */
-static void brute_census(const struct model *m, int64_t t, int64_t end, uint64_t n[CENSUS__N])
+static void brute_census(const struct model *m, int64_t t, int64_t end, uint64_t n[STATE_COUNT__N])
 {
-	memset(n, 0, CENSUS__N * sizeof *n);
+	memset(n, 0, STATE_COUNT__N * sizeof *n);
 	for (uint32_t k = 0; k < NTRK; k++) {
 		struct told v;
 		int64_t t1;
 		if (is_p(k) || !brute_at(m, k, t, end, &v, &t1) || v.state == TS_IDLE)
 			continue;
-		n[v.state <= TS_STW ? CENSUS_RUNNING : v.state == TS_READY ? CENSUS_RUNNABLE
-		    : v.state <= TS_SYSBLOCK ? CENSUS_SYSCALL : CENSUS_WAITING]++;
+		n[v.state <= TS_STW ? STATE_COUNT_RUNNING : v.state == TS_READY ? STATE_COUNT_RUNNABLE
+		    : v.state <= TS_SYSBLOCK ? STATE_COUNT_SYSCALL : STATE_COUNT_WAITING]++;
 	}
 }
 
 /* By steps that end anywhere, and however many in a sheet, it is what the list says. */
-static void census(const struct snap *sn, const struct model *m)
+static void state_count(const struct snap *sn, const struct model *m)
 {
 	enum { STEPS = 8 };
 	for (int q = 0; q < 20; q++) {
 		int64_t step = 1 + rnd(q % 2 ? 30 : (uint32_t)(sn->t1 / STEPS)), t0 = rnd((uint32_t)(sn->t1 - STEPS * step) + 1);
-		struct census c[STEPS];
-		census_take(sn, t0, step, STEPS, c);
+		struct state_count c[STEPS];
+		state_counts_compute(sn, t0, step, STEPS, c);
 		for (int k = 0; k < STEPS; k++) {
-			uint64_t n[CENSUS__N], most = 0;
+			uint64_t n[STATE_COUNT__N], most = 0;
 			for (int64_t t = t0 + k * step - (k > 0); q % 2 && t < t0 + (k + 1) * step; t++) {
 				brute_census(m, t, sn->t1, n);
-				most = n[CENSUS_RUNNABLE] > most ? n[CENSUS_RUNNABLE] : most;
+				most = n[STATE_COUNT_RUNNABLE] > most ? n[STATE_COUNT_RUNNABLE] : most;
 			}
 			brute_census(m, t0 + (k + 1) * step - 1, sn->t1, n);
-			OK(!memcmp(c[k].n, n, sizeof n) && c[k].runnable_max >= n[CENSUS_RUNNABLE]);
+			OK(!memcmp(c[k].n, n, sizeof n) && c[k].runnable_max >= n[STATE_COUNT_RUNNABLE]);
 			OK(q % 2 == 0 || c[k].runnable_max == most);
 		}
 	}
@@ -271,12 +271,12 @@ static void wakes(const struct snap *sn, const struct model *m, const trk_id *id
 			least[v->who] += i + 1 == m->n[k] || v[1].t > v->t;
 		}
 	for (uint32_t k = 0; k < NTRK; k++) {
-		struct edge_walk w = {0};
+		struct wake_edges_walk w = {0};
 		struct edge e;
 		uint32_t n = 0;
 		if (is_p(k))
 			continue;
-		for (int64_t was = a; edges_from(sn, &w, id[k], a, b, &e); was = e.t, n++)
+		for (int64_t was = a; wake_edges_next(sn, &w, id[k], a, b, &e); was = e.t, n++)
 			OK(e.from == id[k] && e.t >= was && e.t < b);
 		OK(n <= most[id[k]] && n >= least[id[k]]);
 	}
@@ -298,7 +298,7 @@ static void round_trip(uint32_t s, int64_t gap, uint32_t cut)
 	shares(&sn, m, id);
 	intervals(&sn, m, id);
 	counts(&sn, m);
-	census(&sn, m);
+	state_count(&sn, m);
 	wakes(&sn, m, id);
 	mem_free(m);
 	tracks_free(tk);
@@ -322,13 +322,13 @@ static void late(void)
 	tracks_enter(tk, &(struct sink_enter){ N + 10, idle, 0, 0, TS_RUN, 0, 0 }, 1);
 	tracks_upto(tk, N + 50);
 	tracks_snap(tk, &sn);
-	struct gstat g;
-	sched_stat(sched_new(&sn, &a), quiet, TIME_NONE, TIME_NONE, &a, &g);
-	struct census c[2];
-	census_take(&sn, 0, N / 2, 2, c);
-	OK(c[0].n[CENSUS_WAITING] == 1 && c[1].n[CENSUS_WAITING] == 1);
-	census_take(&sn, 0, 100, 2, c);
-	OK(c[0].n[CENSUS_WAITING] == 0 && c[1].n[CENSUS_WAITING] == 1);
+	struct goroutine_times g;
+	stats_of_goroutine(stats_index_new(&sn, &a), quiet, TIME_NONE, TIME_NONE, &a, &g);
+	struct state_count c[2];
+	state_counts_compute(&sn, 0, N / 2, 2, c);
+	OK(c[0].n[STATE_COUNT_WAITING] == 1 && c[1].n[STATE_COUNT_WAITING] == 1);
+	state_counts_compute(&sn, 0, 100, 2, c);
+	OK(c[0].n[STATE_COUNT_WAITING] == 0 && c[1].n[STATE_COUNT_WAITING] == 1);
 	struct bin b;
 	bins_procs(&sn, &idle, 1, 0, N + 50, &b);
 	OK(b.ns[TS_NONE] == 10 && b.ns[TS_IDLE] == N && b.ns[TS_RUN] == 40);
@@ -367,7 +367,7 @@ static void at_once(void)
 	struct store *st = xcalloc(1, sizeof *st);
 	struct tracks *tk = tracks_new(st);
 	struct snap sn = { .st = st };
-	struct edge_walk w = {0};
+	struct wake_edges_walk w = {0};
 	struct edge e;
 	trk_id g = tracks_track(tk, TK_G, 1), waker = tracks_track(tk, TK_G, 2);
 	tracks_enter(tk, &(struct sink_enter){ 0, g, 0, 0, TS_SYNC, 0, 0 }, 1);
@@ -378,9 +378,9 @@ static void at_once(void)
 	tracks_upto(tk, 200);
 	tracks_snap(tk, &sn);
 	law(&sn);
-	struct ival v;
-	OK(ival_at(&sn, g, 100, &v) && v.state == TS_SYSCALL && v.t0 == 100 && v.t1 == 200);
-	OK(!edges_from(&sn, &w, waker, 0, 200, &e));
+	struct trace_interval v;
+	OK(trace_interval_at(&sn, g, 100, &v) && v.state == TS_SYSCALL && v.t0 == 100 && v.t1 == 200);
+	OK(!wake_edges_next(&sn, &w, waker, 0, 200, &e));
 	tracks_free(tk);
 	mem_free(st);
 }

@@ -45,28 +45,28 @@ static void say_profile(const struct sink *s, uint64_t start, bool seconds)
 	}
 }
 
-static struct prof *make(uint64_t start, bool seconds)
+static struct profile *make(uint64_t start, bool seconds)
 {
-	struct prof *p = prof_new();
-	struct sink s = prof_sink(p);
+	struct profile *p = profile_new();
+	struct sink s = profile_sink(p);
 	say_profile(&s, start, seconds);
 	return p;
 }
 
 /* ---- sums by stack */
 
-static void of_model(const struct prof *p, int64_t times, struct sums *out)
+static void of_model(const struct profile *p, int64_t times, struct sums *out)
 {
 	struct buf b = {0};
 	for (size_t i = 0; i < p->nsample; i++) {
-		struct prof_run r = p->stack[p->sample[i].stack];
+		struct profile_run r = p->stack[p->sample[i].stack];
 		buf_reset(&b);
 		for (uint32_t k = r.n; k--;) {
-			const struct prof_loc *l = &p->loc[prof_frame(p, r.off + k)];
+			const struct profile_location *l = &p->loc[profile_frame(p, r.off + k)];
 			for (uint32_t j = l->nline; j--;)
-				buf_printf(&b, "%s;", prof_s(p, p->fun[p->line[l->line + j].fun].name));
+				buf_printf(&b, "%s;", profile_string(p, p->fun[p->line[l->line + j].fun].name));
 		}
-		sums_add(out, buf_str(&b), times * prof_value(p, i)[1]);
+		sums_add(out, buf_str(&b), times * profile_value(p, i)[1]);
 	}
 	buf_free(&b);
 }
@@ -92,14 +92,14 @@ static void check(const struct snap *sn, struct sides d, const struct sums *show
 	struct weights w;
 	struct sums s = {0}, o = {0};
 	struct filters none = {0};
-	struct focus *fc = focus_new(&none, NULL);
-	focus_samples(sn, fc, 1, false, &d, &a, &w);
+	struct compiled_filters *fc = filter_compile(&none, NULL);
+	filter_weigh_samples(sn, fc, 1, false, &d, &a, &w);
 	of_weights(sn->st, &w, w.flat, &s);
 	of_weights(sn->st, &w, w.oflat, &o);
 	OK(sums_same(&s, shown));
 	OK(sums_same(&o, other));
 	/* the tags have all of it too */
-	struct tags *t = tags_new(sn, fc, 1, false, &d);
+	struct tags *t = tag_weights_new(sn, fc, 1, false, &d);
 	int64_t all = 0;
 	for (uint32_t i = 0; i < w.n; i++)
 		all += w.oflat[i];
@@ -110,10 +110,10 @@ static void check(const struct snap *sn, struct sides d, const struct sums *show
 			sum += t->value[i].weight;
 		OK(sum == t->key[k].weight);	/* each sample has one value of a key here */
 	}
-	tags_free(t);
+	tag_weights_free(t);
 	sums_free(&s);
 	sums_free(&o);
-	focus_free(fc);
+	filter_free(fc);
 	arena_free(&a);
 }
 
@@ -122,16 +122,16 @@ static int64_t merged_whole(uint64_t sa, uint64_t sb)
 {
 	uint64_t keep = seed;
 	seed = sa;
-	struct prof *p = make(0x10000, false);
+	struct profile *p = make(0x10000, false);
 	seed = sb;
-	struct prof *q = make(0x70000, false), *both[2] = {p, q}, *sum;
+	struct profile *q = make(0x70000, false), *both[2] = {p, q}, *sum;
 	double minus[2] = {-1, -1};
-	prof_scale(q, minus);
-	OK(!prof_combine(both, 2, &sum, NULL));
+	pprof_scale(q, minus);
+	OK(!pprof_merge(both, 2, &sum, NULL));
 	int64_t whole = 0;
 	for (size_t i = 0; i < sum->nsample; i++)
-		whole += wrap_abs(prof_value(sum, i)[1]);
-	prof_free(sum);
+		whole += wrap_abs(profile_value(sum, i)[1]);
+	profile_free(sum);
 	seed = keep;
 	return whole;
 }
@@ -139,24 +139,24 @@ static int64_t merged_whole(uint64_t sa, uint64_t sb)
 static void one(bool seconds)
 {
 	struct err e;
-	struct build *b = build_new();
-	struct sink sink = build_sink(b);
+	struct store_builder *b = builder_new();
+	struct sink sink = builder_sink(b);
 	uint64_t sa = seed;
-	struct prof *p = make(0x10000, false);
+	struct profile *p = make(0x10000, false);
 	uint64_t sb = seed;
-	struct prof *q = make(0x70000, seconds);
+	struct profile *q = make(0x70000, seconds);
 	int64_t times = seconds ? 1000 : 1;
-	prof_emit(p, &sink);
-	const struct snap *sn = build_finish(b);
+	pprof_to_sink(p, &sink);
+	const struct snap *sn = builder_finish(b);
 	uint32_t frames = sn->nfrms, stacks = sn->nstks;
 
-	build_again(b);
-	OK(!prof_graft(p, sn, &sink, 1, &e));
-	sn = build_again_done(b);
+	builder_reopen(b);
+	OK(!pprof_add_side(p, sn, &sink, 1, &e));
+	sn = builder_publish_reopened(b);
 	OK(sn->nfrms == frames && sn->nstks == stacks);	/* the same again is nothing new */
-	build_again(b);
-	OK(!prof_graft(q, sn, &sink, 2, &e));
-	sn = build_again_done(b);
+	builder_reopen(b);
+	OK(!pprof_add_side(q, sn, &sink, 2, &e));
+	sn = builder_publish_reopened(b);
 	OK(sn->nfrms == frames);	/* all of its frames are known, whatever their addresses */
 	OK(!store_check(sn, &e));
 
@@ -181,9 +181,9 @@ static void one(bool seconds)
 	sums_free(&y);
 	sums_free(&d);
 	sums_free(&m);
-	prof_free(p);
-	prof_free(q);
-	build_free(b);
+	profile_free(p);
+	profile_free(q);
+	builder_free(b);
 }
 
 int main(void)

@@ -24,7 +24,7 @@
 
 struct side { struct session *s; struct app *a; struct grid *g; };
 
-static bool begin(struct side *v, const struct opt *o, bool patient)
+static bool begin(struct side *v, const struct options *o, bool patient)
 {
 	struct err e = {0};
 	struct app_setup u = {.rows = 40, .cols = 132, .look = {TH_DARK, 256}, .patient = patient};
@@ -49,7 +49,7 @@ static void settle(struct side *v)
 		struct pollfd p = {.fd = job_fd(j), .events = POLLIN};
 		while (!job_done(j, NULL))
 			poll(&p, 1, 20);
-		app_settle(v->a, false);
+		app_take_results(v->a, false);
 		app_wait(v->a);
 		app_draw(v->a, v->g);	/* it may want more */
 	}
@@ -60,8 +60,8 @@ static void press(struct side *v, int32_t key)
 	app_key(v->a, key);
 	app_wait(v->a);
 	app_draw(v->a, v->g);
-	struct app_wants w = app_take_wants(v->a);
-	app_wants_free(&w);
+	struct app_requests w = app_take_requests(v->a);
+	app_requests_free(&w);
 }
 
 static struct buf text(const struct side *v)
@@ -85,15 +85,15 @@ static bool same(const struct side *a, const struct side *b)
 /* The key that a script has next, in both: one has seen all of it, the other what there is at once. How long it is. */
 static size_t press_both(struct side *at_once, struct side *beside, const char *script, size_t n, int32_t *key)
 {
-	size_t k = key_script(script, n, key);
+	size_t k = keys_parse(script, n, key);
 	press(at_once, *key);
-	app_settle(at_once->a, true);
+	app_take_results(at_once->a, true);
 	app_draw(at_once->a, at_once->g);
 	press(beside, *key);
 	return k;
 }
 
-static void each_waited_for(const struct opt *o, const char *keys)
+static void each_waited_for(const struct options *o, const char *keys)
 {
 	struct side at_once, beside;
 	if (!begin(&at_once, o, false) || !begin(&beside, o, true))
@@ -115,7 +115,7 @@ static void each_waited_for(const struct opt *o, const char *keys)
 	end(&beside);
 }
 
-static void none_waited_for(const struct opt *o, const char *keys, bool leave)
+static void none_waited_for(const struct options *o, const char *keys, bool leave)
 {
 	struct side v;
 	if (!begin(&v, o, true))
@@ -123,10 +123,10 @@ static void none_waited_for(const struct opt *o, const char *keys, bool leave)
 	size_t k;
 	for (size_t n = strlen(keys), at = 0; at < n; at += k) {
 		int32_t key;
-		k = key_script(keys + at, n - at, &key);
+		k = keys_parse(keys + at, n - at, &key);
 		press(&v, key);
 		if (at % 3 == 1)
-			app_settle(v.a, false);
+			app_take_results(v.a, false);
 	}
 	if (!leave) {
 		settle(&v);
@@ -140,7 +140,7 @@ static void none_waited_for(const struct opt *o, const char *keys, bool leave)
 }
 
 /* Keys that come while it is counted lead to where they would have led. */
-static void leads_there(const struct opt *o, const char *keys)
+static void leads_there(const struct options *o, const char *keys)
 {
 	struct side at_once, beside;
 	if (!begin(&at_once, o, false) || !begin(&beside, o, true))
@@ -163,7 +163,7 @@ static void leads_there(const struct opt *o, const char *keys)
 
 /* What Y gives: at once, between keys, where a key comes before it is there; and not at all where that is Esc. */
 enum way { AT_ONCE, BETWEEN, KEY_BEFORE, ESC_BEFORE };
-static char *copied(const struct opt *o, const char *keys, enum way way)
+static char *copied(const struct options *o, const char *keys, enum way way)
 {
 	struct side v;
 	if (!begin(&v, o, way != AT_ONCE))
@@ -172,31 +172,31 @@ static char *copied(const struct opt *o, const char *keys, enum way way)
 	settle(&v);
 	for (size_t n = strlen(keys), at = 0; at < n; at += k) {
 		int32_t key;
-		k = key_script(keys + at, n - at, &key);
+		k = keys_parse(keys + at, n - at, &key);
 		press(&v, key);
 		settle(&v);
-		app_settle(v.a, true);
+		app_take_results(v.a, true);
 	}
 	app_key(v.a, 'Y');
 	OK(app_busy(v.a) == (way != AT_ONCE));
 	if (way >= KEY_BEFORE && app_busy(v.a))
-		app_go_on(v.a);
+		app_run_step(v.a);
 	OK(way < KEY_BEFORE || app_busy(v.a));
 	if (way >= KEY_BEFORE)
 		app_key(v.a, way == ESC_BEFORE ? KEY_ESC : 'j');
 	while (app_busy(v.a))
-		app_go_on(v.a);
-	struct app_wants w = app_take_wants(v.a);
+		app_run_step(v.a);
+	struct app_requests w = app_take_requests(v.a);
 	char *text = w.copy;
 	w.copy = NULL;
-	app_wants_free(&w);
+	app_requests_free(&w);
 	end(&v);
 	return text;
 }
 
 static void written_down(const char *file, const char *const *keys)
 {
-	struct opt o;
+	struct options o;
 	OK(sample_opt(&o, file));
 	for (; *keys; keys++) {
 		char *all = copied(&o, *keys, AT_ONCE), *between = copied(&o, *keys, BETWEEN),
@@ -209,12 +209,12 @@ static void written_down(const char *file, const char *const *keys)
 		mem_free(before);
 		mem_free(none);
 	}
-	opt_free(&o);
+	options_free(&o);
 }
 
 static void run(const char *file, const char *const *keys)
 {
-	struct opt o;
+	struct options o;
 	if (!sample_opt(&o, file)) {
 		OK(0);
 		return;
@@ -224,7 +224,7 @@ static void run(const char *file, const char *const *keys)
 		none_waited_for(&o, *keys, false);
 		none_waited_for(&o, *keys, true);
 	}
-	opt_free(&o);
+	options_free(&o);
 }
 
 int main(void)
@@ -268,7 +268,7 @@ int main(void)
 	static const char *const panes_of_trace[] = {
 		"", "MjjESj+++", "5:rows task<Enter>", "6", "6j<Enter>", "7", "9jj", NULL};
 	static const char *const panes_of_profile[] = {"jj", "2", "3", "4", ":tags<Enter>", ":tree<Enter>", NULL};
-	struct opt o;
+	struct options o;
 	setenv("TTRACE_JOBS", "2", 1);	/* however small it is */
 	setlocale(LC_CTYPE, "C.UTF-8");
 	unsetenv("TTRACESECURE");
@@ -281,6 +281,6 @@ int main(void)
 	OK(sample_opt(&o, "orders.trace"));
 	for (const char *const *k = there; *k; k++)
 		leads_there(&o, *k);
-	opt_free(&o);
+	options_free(&o);
 	return DONE();
 }

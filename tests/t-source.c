@@ -23,10 +23,10 @@ static void make(const char *path, const char *text)
 }
 
 /* Where a file is found, below root; NULL: nowhere. */
-static const char *find(struct sources *s, const char *name, const char *how)
+static const char *find(struct source_cache *s, const char *name, const char *how)
 {
-	const struct source *f = sources_get(s, name);
-	OK(f == sources_get(s, name));		/* once */
+	const struct source *f = source_cache_get(s, name);
+	OK(f == source_cache_get(s, name));		/* once */
 	OK(!f->path == (f->err != NULL));
 	if (how)
 		OK(f->path && !strcmp(f->how, how));
@@ -45,7 +45,7 @@ static void searches(void)
 	setenv("GOROOT", env, 1);
 	snprintf(env, sizeof env, "%s/mod", root);
 	setenv("GOMODCACHE", env, 1);
-	struct sources *s = sources_new(&(struct sources_conf){
+	struct source_cache *s = source_cache_new(&(struct source_cache_conf){
 	    .source_path = dir, .trim_path = "/ci/build:/x/", .beside = prof});
 	IS(find(s, "pkg/a.go", "-source_path"), "work/deep/app/pkg/a.go");
 	IS(find(s, "up.go", "-source_path"), "work/up.go");	/* a parent has it */
@@ -64,21 +64,21 @@ static void searches(void)
 	IS(find(s, "x.org/v/v.go", "vendor"), "work/deep/app/vendor/x.org/v/v.go");
 	IS(find(s, "near.go", "next to the profile"), "profiles/near.go");
 	OK(!find(s, "/nowhere/main.go", NULL)); /* one component is not enough to go by */
-	OK(!strcmp(sources_get(s, "/nowhere/main.go")->err,
+	OK(!strcmp(source_cache_get(s, "/nowhere/main.go")->err,
 	    "open /nowhere/main.go: no such file or directory"));
-	OK(strstr(sources_get(s, "/nowhere/main.go")->tried, "/nowhere/main.go"));
+	OK(strstr(source_cache_get(s, "/nowhere/main.go")->tried, "/nowhere/main.go"));
 	OK(!find(s, "/dev/zero", NULL) && !find(s, "/", NULL) && !find(s, "", NULL));
-	sources_free(s);
+	source_cache_free(s);
 
-	s = sources_new(&(struct sources_conf){.source_path = dir, .strict = true});
+	s = source_cache_new(&(struct source_cache_conf){.source_path = dir, .strict = true});
 	IS(find(s, "pkg/a.go", NULL), "work/deep/app/pkg/a.go");
 	IS(find(s, "/other/place/app/pkg/a.go", NULL),
 	    "work/deep/app/pkg/a.go"); /* up to the folder's own name */
 	OK(!find(s, "encoding/json/decode.go", NULL));
 	char want[256];
 	snprintf(want, sizeof want, "could not find file encoding/json/decode.go on path %s", dir);
-	OK(!strcmp(sources_get(s, "encoding/json/decode.go")->err, want));
-	sources_free(s);
+	OK(!strcmp(source_cache_get(s, "encoding/json/decode.go")->err, want));
+	source_cache_free(s);
 }
 
 static void lines(void)
@@ -86,8 +86,8 @@ static void lines(void)
 	char dir[128];
 	size_t n;
 	snprintf(dir, sizeof dir, "%s/lines", root);
-	struct sources *s = sources_new(&(struct sources_conf){.source_path = dir, .strict = true});
-	const struct source *f = sources_get(s, "three.c");
+	struct source_cache *s = source_cache_new(&(struct source_cache_conf){.source_path = dir, .strict = true});
+	const struct source *f = source_cache_get(s, "three.c");
 	OK(f->nline == 3 && !source_line(f, 0, &n) && !source_line(f, 4, &n) &&
 	    !source_line(f, INT64_MIN, &n));
 	const char *p = source_line(f, 1, &n);
@@ -99,10 +99,10 @@ static void lines(void)
 	struct buf b = {0};
 	source_expand(&b, p, n);
 	IS(buf_str(&b), "        x       y\\x1b");
-	f = sources_get(s, "empty.c");
+	f = source_cache_get(s, "empty.c");
 	OK(f->path && f->nline == 0 && !source_line(f, 1, &n));
 	buf_free(&b);
-	sources_free(s);
+	source_cache_free(s);
 }
 
 int main(void)

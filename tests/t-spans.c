@@ -43,7 +43,7 @@ struct spans { struct span *v; size_t n, cap; };	/* by track, then time */
 static void add_piece(struct spans *s, trk_id trk, uint8_t was, uint8_t is, int64_t t0, int64_t t1)
 {
 	struct span *last = s->n ? &s->v[s->n - 1] : NULL;
-	if (last && last->trk == trk && last->t1 == t0 && sheet_goes_on(was, is)) {
+	if (last && last->trk == trk && last->t1 == t0 && sheet_continues(was, is)) {
 		last->t1 = t1;
 		return;
 	}
@@ -117,14 +117,14 @@ static bool is_g(const struct snap *sn, trk_id t)
 static void steps(const struct snap *sn, const struct spans *all)
 {
 	uint32_t wrong = 0;
-	struct ival v;
+	struct trace_interval v;
 	bool have = false;
 	for (size_t i = 0; i < all->n; i++) {
 		const struct span *s = &all->v[i];
 		bool first = !i || all->v[i - 1].trk != s->trk;
 		if (first && i && have)
-			wrong += ival_step(sn, &v, 1);
-		have = first ? ival_near(sn, s->trk, sn->t0, 1, &v) : have && ival_step(sn, &v, 1);
+			wrong += trace_interval_step(sn, &v, 1);
+		have = first ? trace_interval_near(sn, s->trk, sn->t0, 1, &v) : have && trace_interval_step(sn, &v, 1);
 		wrong += !have || v.t0 != s->t0 || v.t1 != s->t1 || v.state != s->state;
 	}
 	OK(!wrong);
@@ -150,46 +150,46 @@ static bool among(const trk_id *g, uint32_t n, trk_id t)
 static void longest(const struct snap *sn, const struct spans *all, const trk_id *g, uint32_t n, struct window w)
 {
 	int64_t most = 0;
-	struct ival v = {0};
+	struct trace_interval v = {0};
 	bool whole;
 	for (size_t i = 0; i < all->n; i++) {
 		const struct span *s = &all->v[i];
-		if (in(s, w) && state_waits(s->state) && s->t1 - s->t0 > most && among(g, n, s->trk))
+		if (in(s, w) && state_is_wait(s->state) && s->t1 - s->t0 > most && among(g, n, s->trk))
 			most = s->t1 - s->t0;
 	}
-	bool any = longest_wait(sn, &(struct longwait_ask){.g = g, .n = n, .t0 = w.t0, .t1 = w.t1, .most = UINT64_MAX}, &v,
-	    &whole);
+	bool any = longest_wait(
+	    sn, &(struct longest_wait_query){.g = g, .n = n, .t0 = w.t0, .t1 = w.t1, .most = UINT64_MAX}, &v, &whole);
 	OK(any == (most > 0) && whole && (!any || v.t1 - v.t0 == most));
 }
 
 static void quantiles(const struct snap *sn, const struct spans *all, const trk_id *g, uint32_t n, struct window w)
 {
-	static const enum tstate of[WAITS_STATES] = {TS_SYNC, TS_CHANRECV, TS_SLEEP};
-	int64_t *v[WAITS_STATES + 1];
-	uint32_t many[WAITS_STATES + 1] = {0};
-	static struct waits x;
+	static const enum tstate of[WAIT_STATS_STATES] = {TS_SYNC, TS_CHANRECV, TS_SLEEP};
+	int64_t *v[WAIT_STATS_STATES + 1];
+	uint32_t many[WAIT_STATS_STATES + 1] = {0};
+	static struct wait_counts x;
 	uint32_t still = 0;
-	for (int k = 0; k <= WAITS_STATES; k++)
+	for (int k = 0; k <= WAIT_STATS_STATES; k++)
 		v[k] = xmalloc((all->n + 1) * sizeof **v);
 	for (size_t i = 0; i < all->n; i++) {
 		const struct span *s = &all->v[i];
 		int64_t born = store_trk(sn->st, s->trk)->t0;
 		if (!in(s, w) || (born != TIME_NONE && s->t1 <= born) || !among(g, n, s->trk))
 			continue;
-		still += state_waits(s->state) && s->t1 == sn->t1;
-		for (int k = 0; k < WAITS_STATES; k++)
+		still += state_is_wait(s->state) && s->t1 == sn->t1;
+		for (int k = 0; k < WAIT_STATS_STATES; k++)
 			if (s->state == of[k])
 				v[k][many[k]++] = s->t1 - s->t0;
 		if (s->state == TS_READY)
-			v[WAITS_STATES][many[WAITS_STATES]++] = s->t1 - s->t0;
+			v[WAIT_STATS_STATES][many[WAIT_STATS_STATES]++] = s->t1 - s->t0;
 	}
-	struct waits_ask q = {.g = g, .n = n, .t0 = w.t0, .t1 = w.t1, .most = UINT64_MAX};
+	struct wait_stats_query q = {.g = g, .n = n, .t0 = w.t0, .t1 = w.t1, .most = UINT64_MAX};
 	memcpy(q.state, of, sizeof of);
-	waits_of(sn, &q, &x);
+	wait_stats_compute(sn, &q, &x);
 	OK(x.still == still);
-	for (int k = 0; k <= WAITS_STATES; k++) {
-		struct sched_spread s = sched_spread(v[k], many[k]);
-		OK(!memcmp(&s, k == WAITS_STATES ? &x.ready : &x.block[k], sizeof s));
+	for (int k = 0; k <= WAIT_STATS_STATES; k++) {
+		struct stats_spread s = stats_spread(v[k], many[k]);
+		OK(!memcmp(&s, k == WAIT_STATS_STATES ? &x.ready : &x.block[k], sizeof s));
 		mem_free(v[k]);
 	}
 }
@@ -203,8 +203,8 @@ static void searches(const struct snap *sn, const struct spans *all)
 	    {"run", TS_RUN, TS_RUN, 0, INT64_MAX}, {"sync>1us", TS_SYNC, TS_COND, 1001, INT64_MAX}};
 	for (size_t k = 0; k < sizeof q / sizeof *q; k++) {
 		struct err e;
-		struct hunt_hits h;
-		struct hunt *hunt = hunt_new(q[k].cond, &e);
+		struct span_hits h;
+		struct span_criteria *span_criteria = span_query_new(q[k].cond, &e);
 		uint64_t n = 0, ns = 0;
 		for (size_t i = 0; i < all->n; i++) {
 			const struct span *s = &all->v[i];
@@ -214,12 +214,12 @@ static void searches(const struct snap *sn, const struct spans *all)
 			n += hit;
 			ns += hit ? (uint64_t)len : 0;
 		}
-		OK(hunt && !hunt_run(hunt, sn, false, NULL, &h));
+		OK(span_criteria && !span_search_run(span_criteria, sn, false, NULL, &h));
 		if (h.all != n || h.ns != ns)
 			fprintf(stderr, "%s: %llu hits, not %llu\n", q[k].cond, (unsigned long long)h.all, (unsigned long long)n);
 		OK(h.all == n && h.ns == ns);
-		hunt_hits_free(&h);
-		hunt_free(hunt);
+		span_hits_free(&h);
+		span_query_free(span_criteria);
 	}
 }
 
@@ -227,22 +227,22 @@ static void searches(const struct snap *sn, const struct spans *all)
 static int64_t blocked(const struct snap *sn, const struct spans *all, trk_id trk)
 {
 	for (size_t i = 0; i < all->n; i++)
-		if (all->v[i].trk == trk && all->v[i].t1 == sn->t1 && state_waits(all->v[i].state))
+		if (all->v[i].trk == trk && all->v[i].t1 == sn->t1 && state_is_wait(all->v[i].state))
 			return all->v[i].t1 - all->v[i].t0;
 	return 0;
 }
 
-/* Accounts: of each goroutine its time by state, but for the end of a system call (sched_end()). */
+/* Accounts: of each goroutine its time by state, but for the end of a system call (stats_finish_account()). */
 static void accounts(const struct snap *sn, const struct spans *all, struct window w, struct arena *a)
 {
-	struct sched_ask q = {.t0 = w.t0 > sn->t0 ? w.t0 : TIME_NONE, .t1 = w.t1 < sn->t1 ? w.t1 : TIME_NONE};
-	const struct sched_groups *gs = sched_groups(sched_new(sn, a), &q, a);
+	struct stats_query q = {.t0 = w.t0 > sn->t0 ? w.t0 : TIME_NONE, .t1 = w.t1 < sn->t1 ? w.t1 : TIME_NONE};
+	const struct stats_groups *gs = stats_groups(stats_index_new(sn, a), &q, a);
 	int64_t (*ns)[TS__N] = xcalloc(sn->ntrks + 1u, sizeof *ns);
 	uint32_t wrong = 0;
 	for (size_t i = 0; i < all->n; i++)
 		ns[all->v[i].trk][all->v[i].state] += within(&all->v[i], w);
 	for (uint32_t i = 0; i < gs->ng; i++) {
-		const struct gstat *g = &gs->g[i];
+		const struct goroutine_times *g = &gs->g[i];
 		const struct trk_row *t = store_trk(sn->st, g->trk);
 		if (store_heard(sn->st, t) != TIME_NONE)	/* partly not in sheets */
 			continue;
@@ -298,7 +298,7 @@ static void most_running(const struct snap *sn, const struct spans *all, struct 
 	mem_free(ns);
 }
 
-static const struct standout *fact(const struct standout *v, size_t n, const char *begin)
+static const struct trace_highlights *fact(const struct trace_highlights *v, size_t n, const char *begin)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!strncmp(v[i].text, begin, strlen(begin)))
@@ -310,17 +310,17 @@ static void stands_out(const struct snap *sn, const struct spans *all, struct wi
 {
 	static const struct { enum tstate state; const char *text; } longest[] = {
 	    {TS_SYNC, "longest wait in sync"}, {TS_READY, "longest runnable"}};
-	struct standout out[STANDOUT_MAX];
-	struct standout_ask q = {.t0 = w.t0, .t1 = w.t1};
+	struct trace_highlights out[TRACE_HIGHLIGHTS_MAX];
+	struct trace_highlights_query q = {.t0 = w.t0, .t1 = w.t1};
 	trk_id *p = xmalloc((sn->ntrks + 1u) * sizeof *p);
 	struct buf b = {0};
 	for (trk_id t = 1; t < sn->ntrks; t++)
 		if (store_trk(sn->st, t)->kind == TK_P)
 			p[q.np++] = t;
 	q.p = p;
-	size_t n = standout(sn, &q, a, out);
+	size_t n = trace_highlights(sn, &q, a, out);
 	for (int k = 0; k < 2; k++) {
-		const struct standout *f = fact(out, n, longest[k].text);
+		const struct trace_highlights *f = fact(out, n, longest[k].text);
 		struct span s = longest_of(sn, all, longest[k].state, w);
 		if ((f && f->t1 - f->t0 != s.t1 - s.t0) || (!f && s.t1 > s.t0))
 			fprintf(stderr, "%s in %lld..%lld: %lld ns of G%llu\n", f ? f->text : "nothing", (long long)w.t0,
@@ -329,7 +329,7 @@ static void stands_out(const struct snap *sn, const struct spans *all, struct wi
 		     : s.t1 <= s.t0);
 	}
 	most_running(sn, all, w, &b);
-	const struct standout *f = fact(out, n, "most running");
+	const struct trace_highlights *f = fact(out, n, "most running");
 	OK(f ? b.n && !strncmp(f->text, buf_str(&b), b.n) : !b.n);
 	buf_free(&b);
 	mem_free(p);
@@ -361,11 +361,11 @@ static void check(const struct snap *sn)
 static void check_bytes(struct bytes in)
 {
 	struct err e;
-	struct build *b = build_new();
-	struct sink sink = build_sink(b);
-	read_gotrace(in, &sink, &e);	/* as far as it can be read */
-	check(build_finish(b));
-	build_free(b);
+	struct store_builder *b = builder_new();
+	struct sink sink = builder_sink(b);
+	gotrace_read(in, &sink, &e);	/* as far as it can be read */
+	check(builder_finish(b));
+	builder_free(b);
 }
 
 static void check_file(const char *path)
@@ -424,8 +424,8 @@ static void check_made(uint32_t gs, uint32_t steps, uint32_t sheets)
 {
 	static const char *const name[] = {"main.a", "main.b", "runtime.bgsweep", "main.c"};
 	static const enum tstate states[] = {TS_RUN, TS_READY, TS_SYNC, TS_CHANRECV, TS_SLEEP, TS_NONE, TS_SYSCALL};
-	struct build *of = build_new();
-	struct sink s = build_sink(of);
+	struct store_builder *of = builder_new();
+	struct sink s = builder_sink(of);
 	trk_id *g = xmalloc(gs * sizeof *g), p;
 	enum tstate *is = xcalloc(gs, sizeof *is);
 	int64_t t = 0;
@@ -450,8 +450,8 @@ static void check_made(uint32_t gs, uint32_t steps, uint32_t sheets)
 			s.ops->upto(s.self, t + (rnd(2) ? 0 : 1), 0);
 	}
 	s.ops->trace(s.self, &(struct sink_trace){.version = 26, .last = t});
-	check(build_finish(of));
-	build_free(of);
+	check(builder_finish(of));
+	builder_free(of);
 	mem_free(g);
 	mem_free(is);
 }

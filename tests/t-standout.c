@@ -74,26 +74,26 @@ static const trk_id ps[PS] = {1, 2, 3, 4};
 
 static void check(struct plan plan)
 {
-	struct standout a[STANDOUT_MAX], b[STANDOUT_MAX];
+	struct trace_highlights a[TRACE_HIGHLIGHTS_MAX], b[TRACE_HIGHLIGHTS_MAX];
 	struct arena mem = {0};
-	struct build *of = build_new();
-	struct sink s = build_sink(of);
+	struct store_builder *of = builder_new();
+	struct sink s = builder_sink(of);
 	uint32_t gists = 0;
 	say_all(&s, &plan);
-	const struct snap *sn = build_finish(of);
-	struct standout_ask ask = {.t0 = sn->t0, .t1 = sn->t1, .p = ps, .np = PS};
-	size_t n = standout(sn, &ask, &mem, a);
+	const struct snap *sn = builder_finish(of);
+	struct trace_highlights_query ask = {.t0 = sn->t0, .t1 = sn->t1, .p = ps, .np = PS};
+	size_t n = trace_highlights(sn, &ask, &mem, a);
 	for (uint32_t i = 0; i < sn->nsheets; i++) {
-		gists += store_slot(sn->st, i)->gist != NULL;
-		gist_free(store_slot(sn->st, i)->gist);
-		store_slot(sn->st, i)->gist = NULL;
+		gists += store_slot(sn->st, i)->sheet_extremes != NULL;
+		extremes_free(store_slot(sn->st, i)->sheet_extremes);
+		store_slot(sn->st, i)->sheet_extremes = NULL;
 	}
 	OK(sn->nsheets >= SHEETS && (gists < sn->nsheets) == plan.many);
-	OK(n >= 3 && standout(sn, &ask, &mem, b) == n);
+	OK(n >= 3 && trace_highlights(sn, &ask, &mem, b) == n);
 	for (size_t i = 0; i < n; i++)
 		OK(a[i].t0 == b[i].t0 && a[i].t1 == b[i].t1 && a[i].trk == b[i].trk && !strcmp(a[i].text, b[i].text));
 	arena_free(&mem);
-	build_free(of);
+	builder_free(of);
 }
 
 int main(void)

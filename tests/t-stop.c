@@ -35,11 +35,11 @@ static long make(const char *report, const char *arg, char *file, long stop, str
 	struct asked a = {.stop = stop};
 	const struct input_watch w = {go, &a};
 	struct err e = {.at = ERR_NOWHERE};
-	struct opt o;
+	struct options o;
 	char word[100];
 	snprintf(word, sizeof word, arg ? "-%s=%s" : "%s", report, arg);
 	char *argv[] = {(char *)(uintptr_t)"ttrace", word, file};
-	OK(!opt_parse(&o, 3, argv, &e));
+	OK(!options_parse(&o, 3, argv, &e));
 	struct out out = {.fd = -1, .held = true, .watch = stop < 0 ? NULL : &w};
 	o.watch = out.watch;
 	o.notice = quiet;
@@ -53,7 +53,7 @@ static long make(const char *report, const char *arg, char *file, long stop, str
 		*text = out.buf;
 	else
 		buf_free(&out.buf);
-	opt_free(&o);
+	options_free(&o);
 	return a.n;
 }
 

@@ -115,7 +115,7 @@ static void test_contrast(void)
 				bool ok = p.bg < 0 || contrast(p.fg, p.bg) >= (t == TH_CONTRAST && bar ? 7 : 4.5);
 				if (!ok)
 					fprintf(stderr, "%s style %d tone %d: %d on %d %.2f\n",
-					    theme_names[t], s, tone, p.fg, p.bg,
+					    style_theme_names[t], s, tone, p.fg, p.bg,
 					    contrast(p.fg, p.bg));
 				OK(ok);
 			}
@@ -131,7 +131,7 @@ static void test_own_foreground(void)
 				struct look l = {(enum theme)t, 256};
 				struct cell c = {.ch = 'G', .fg = (uint8_t)text[i / 2], .bg = (uint8_t)s,
 				    .attr = i % 2 ? AT_TONE : 0};
-				struct paint p = cell_paint(&l, &c);
+				struct paint p = style_cell_paint(&l, &c);
 				OK(p.bg < 0 || (p.fg >= 0 && contrast(p.fg, p.bg) >= 4.5));
 			}
 }
@@ -148,7 +148,7 @@ static void test_text(void)
 			    fg = style_paint(&l, text[i], ST_NORMAL, 0).fg;
 			int chosen = back((enum theme)t, ST_SELECT, 0);
 			if (contrast(fg, ground) < 4.5 || contrast(fg, chosen) < 3)
-				fprintf(stderr, "%s text %zu: %d %.2f %.2f\n", theme_names[t], i,
+				fprintf(stderr, "%s text %zu: %d %.2f %.2f\n", style_theme_names[t], i,
 				    fg, contrast(fg, ground), contrast(fg, chosen));
 			OK(contrast(fg, ground) >= (t == TH_CONTRAST ? 7 : 4.5));
 			OK(contrast(fg, chosen) >= (t == TH_CONTRAST ? 4.5 : 3));
@@ -185,9 +185,9 @@ static void test_tones(void)
 			for (int eye = 0; eye < 4; eye++) {
 				double d = apart(back((enum theme)t, s[i], 0), back((enum theme)t, s[i], 1), eye);
 				if (d < 3.5)
-					fprintf(stderr, "%s, %s: the tones %d and %d are %.1f apart\n", theme_names[t],
-					    eye_names[eye], back((enum theme)t, s[i], 0), back((enum theme)t, s[i], 1),
-					    d);
+					fprintf(stderr, "%s, %s: the tones %d and %d are %.1f apart\n",
+					    style_theme_names[t], eye_names[eye], back((enum theme)t, s[i], 0),
+					    back((enum theme)t, s[i], 1), d);
 				OK(d >= 3.5);
 			}
 	for (size_t i = 0; i < n; i++)
@@ -206,7 +206,7 @@ static void test_tones(void)
 				double x = apart(back((enum theme)t, d[i], 0), back((enum theme)t, d[i + 1], 0), eye);
 				if (x < 12)
 					fprintf(stderr, "%s, %s: %d and %d of a difference are %.1f apart\n",
-					    theme_names[t], eye_names[eye], back((enum theme)t, d[i], 0),
+					    style_theme_names[t], eye_names[eye], back((enum theme)t, d[i], 0),
 					    back((enum theme)t, d[i + 1], 0), x);
 				OK(x >= 12);
 			}
@@ -228,10 +228,10 @@ static void test_sixteen(void)
 static void test_few_colours(void)
 {
 	for (int t = 0; t < TS__N; t++) {
-		OK(state_letter((enum tstate)t) && *state_name((enum tstate)t));
+		OK(style_state_letter((enum tstate)t) && *style_state_name((enum tstate)t));
 		struct look mono = {TH_MONO, 0}, eight = {TH_DARK, 8};
-		struct paint m = style_paint(&mono, ST_LABEL, state_style((enum tstate)t), 0);
-		struct paint e = style_paint(&eight, ST_LABEL, state_style((enum tstate)t), 0);
+		struct paint m = style_paint(&mono, ST_LABEL, style_of_state((enum tstate)t), 0);
+		struct paint e = style_paint(&eight, ST_LABEL, style_of_state((enum tstate)t), 0);
 		OK(m.fg == -1 && m.bg == -1);
 		OK(e.bg < 8 && e.fg < 8 && (e.bg < 0 || e.fg != e.bg));
 	}
@@ -240,13 +240,13 @@ static void test_few_colours(void)
 static void test_symbols(void)
 {
 	int attr;
-	OK(symbol_style("main.(*Server).handle", 21, &attr) == ST_MAINPKG);
-	OK(symbol_style("runtime.mallocgc", 16, &attr) == ST_RUNTIME);
-	OK(symbol_style("encoding/json.Unmarshal", 23, &attr) == ST_STDLIB);
-	OK(symbol_style("github.com/a/b.(*T).F", 21, &attr) >= ST_HUE0);
-	OK(symbol_style("github.com/a/b.(*T).F", 21, &attr) ==
-	    symbol_style("github.com/a/b.G", 16, &attr));
-	symbol_style("", 0, &attr);
+	OK(style_of_symbol("main.(*Server).handle", 21, &attr) == ST_MAINPKG);
+	OK(style_of_symbol("runtime.mallocgc", 16, &attr) == ST_RUNTIME);
+	OK(style_of_symbol("encoding/json.Unmarshal", 23, &attr) == ST_STDLIB);
+	OK(style_of_symbol("github.com/a/b.(*T).F", 21, &attr) >= ST_HUE0);
+	OK(style_of_symbol("github.com/a/b.(*T).F", 21, &attr) ==
+	    style_of_symbol("github.com/a/b.G", 16, &attr));
+	style_of_symbol("", 0, &attr);
 }
 
 /* ---- cells */
@@ -354,7 +354,7 @@ static void test_keys(void)
 	    {"\n", KEY_RETURN, 1}, {"\xc3\xa9", 0xe9, 2}, {"<S-Tab>", KEY_BACKTAB, 7}};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		int32_t key = 0;
-		OK(key_script(names[i].s, strlen(names[i].s), &key) == names[i].n);
+		OK(keys_parse(names[i].s, strlen(names[i].s), &key) == names[i].n);
 		OK(key == names[i].key);
 	}
 }
@@ -396,10 +396,10 @@ static void test_keymap(void)
 static void test_words(void)
 {
 	for (int i = 1; i < CMD__N; i++)
-		OK(cmd_find(cmds[i].name, strlen(cmds[i].name)) == (enum cmd_id)i);
-	OK(cmd_find("zoom-i", 6) == CMD_ZOOM_IN);
-	OK(cmd_find("zoom", 4) == CMD_NONE);	/* three begin so */
-	OK(cmd_find("", 0) == CMD_NONE);
+		OK(command_find(cmds[i].name, strlen(cmds[i].name)) == (enum cmd_id)i);
+	OK(command_find("zoom-i", 6) == CMD_ZOOM_IN);
+	OK(command_find("zoom", 4) == CMD_NONE);	/* three begin so */
+	OK(command_find("", 0) == CMD_NONE);
 }
 
 /* ---- lists and lines */
@@ -412,10 +412,10 @@ static void test_rows(void)
 	for (int k = 0; k < 20000; k++) {
 		int h = 1 + (int)rnd(12);
 		if (rnd(20) == 0)
-			rows_set(&r, rnd(4) ? rnd(60) : 0);
+			list_set_count(&r, rnd(4) ? rnd(60) : 0);
 		struct act a = {moves[rnd(9)], rnd(3) ? 0 : (int)rnd(90), NULL};
-		OK(rows_act(&r, &a, h));
-		uint32_t top = rows_top(&r, h);
+		OK(list_move(&r, &a, h));
+		uint32_t top = list_first_row(&r, h);
 		if (r.n ? r.sel >= r.n || top > r.sel || r.sel >= top + (uint32_t)h
 			: r.sel || top) {
 			OK(0);
@@ -428,29 +428,30 @@ static void test_rows(void)
 		}
 	}
 	int x[3], w[3];
-	struct rows_col c[3] = {{"A", 8, true, 0, 0, 0, NULL}, {"NAME", 0, false, 0, 0, 0, NULL}, {"B", 6, true, 1, 0, 0, NULL}};
-	rows_layout(c, 3, 40, 40, x, w);
+	struct list_column c[3] = {
+	    {"A", 8, true, 0, 0, 0, NULL}, {"NAME", 0, false, 0, 0, 0, NULL}, {"B", 6, true, 1, 0, 0, NULL}};
+	list_layout_columns(c, 3, 40, 40, x, w);
 	OK(x[0] == 0 && x[1] == 9 && w[1] == 24 && x[2] == 34);
-	rows_layout(c, 3, 20, 20, x, w);
+	list_layout_columns(c, 3, 20, 20, x, w);
 	OK(x[1] == 9 && x[2] == 14);	/* the list is sorted by it */
 	c[2].sort = 0;
-	rows_layout(c, 3, 20, 20, x, w);
+	list_layout_columns(c, 3, 20, 20, x, w);
 	OK(x[2] == -1 && x[1] >= 0);
-	rows_layout(c, 3, 20, 60, x, w);
+	list_layout_columns(c, 3, 20, 60, x, w);
 	OK(x[2] == -1 && w[1] == 51);	/* chosen for fewer cells than there are */
 	c[2].leave = 30;
-	rows_layout(c, 3, 45, 45, x, w);
+	list_layout_columns(c, 3, 45, 45, x, w);
 	OK(x[2] == -1);
-	rows_layout(c, 3, 46, 46, x, w);
+	list_layout_columns(c, 3, 46, 46, x, w);
 	OK(x[2] == 40 && w[1] == 30);
 	c[0].grow = 4, c[2].grow = 10;
-	rows_layout(c, 3, 64, 64, x, w);
+	list_layout_columns(c, 3, 64, 64, x, w);
 	OK(w[0] == 12 && w[1] == 40 && w[2] == 10);
 	c[0].grow = c[2].grow = 0;
 	c[1].width = 10;	/* none takes the rest: whole columns or none */
-	rows_layout(c, 3, 25, 25, x, w);
+	list_layout_columns(c, 3, 25, 25, x, w);
 	OK(x[1] == 9 && x[2] == -1);
-	rows_layout(c, 3, 26, 26, x, w);
+	list_layout_columns(c, 3, 26, 26, x, w);
 	OK(x[2] == 20);
 }
 
@@ -458,7 +459,7 @@ static void type(struct prompt *p, const char *s)
 {
 	for (size_t n = strlen(s); n;) {
 		int32_t key;
-		size_t k = key_script(s, n, &key);
+		size_t k = keys_parse(s, n, &key);
 		prompt_key(p, key);
 		s += k;
 		n -= k;
@@ -469,8 +470,8 @@ static void test_prompt(void)
 {
 	struct history h = {0};
 	struct prompt p;
-	history_add(&h, "first one");
-	history_add(&h, "second");
+	prompt_history_add(&h, "first one");
+	prompt_history_add(&h, "second");
 	prompt_start(&p, "", &h);
 	type(&p, "h\xc3\xa9llo w\xc3\xb6rld<Left><Left><Backspace>");
 	OK(!strcmp(p.text, "h\xc3\xa9llo w\xc3\xb6ld"));
@@ -489,7 +490,7 @@ static void test_prompt(void)
 	prompt_draw(&p, g, 0, ":", ST_NORMAL);
 	check_cells(g);
 	grid_free(g);
-	history_free(&h);
+	prompt_history_free(&h);
 }
 
 int main(void)

@@ -72,17 +72,18 @@ static void safety(void)
 	OK(!strcmp(to, ""));		/* the NUL has no room */
 	text_safe_fit(to, 6, "\033b", 2);
 	OK(!strcmp(to, "\\x1bb"));
-	OK(text_whole("a\xe2\x80", 3) == 1 && text_whole("a\xe2\x80\xa6", 4) == 4 && text_whole("\x80\x80", 2) == 2);
+	OK(text_whole_chars("a\xe2\x80", 3) == 1 && text_whole_chars("a\xe2\x80\xa6", 4) == 4 &&
+	    text_whole_chars("\x80\x80", 2) == 2);
 	OK(text_width("a\033", 2) == 5 && text_width("e\xcc\x81", 3) == 1 && text_width("\xe4\xb8\xad", 3) == 2);
 	uint32_t cp;
-	OK(utf8_decode("\xed\xa0\x80", 3, &cp) == 1 && cp == 0xfffd);
-	OK(utf8_decode("\xc0\x80", 2, &cp) == 1 && cp == 0xfffd);
-	OK(utf8_decode("\xf4\x90\x80\x80", 4, &cp) == 1 && cp == 0xfffd);
+	OK(text_decode_utf8("\xed\xa0\x80", 3, &cp) == 1 && cp == 0xfffd);
+	OK(text_decode_utf8("\xc0\x80", 2, &cp) == 1 && cp == 0xfffd);
+	OK(text_decode_utf8("\xf4\x90\x80\x80", 4, &cp) == 1 && cp == 0xfffd);
 	for (uint32_t c = 1; c < 0x110000; c += 7) {
 		char s[4];
-		size_t n = utf8_encode(c, s);
+		size_t n = text_encode_utf8(c, s);
 		if (c < 0xd800 || c >= 0xe000)
-			OK(utf8_decode(s, n, &cp) == n && cp == c);
+			OK(text_decode_utf8(s, n, &cp) == n && cp == c);
 	}
 }
 
@@ -164,17 +165,18 @@ static const char *meant(const char *word)
 {
 	static const char *const words[] = {
 	    "view", "top", "peek", "tree", "goroutines", "goroutine", "focus", "ignore"};
-	struct near n = {word, strlen(word), NULL, 0};
+	struct suggestion n = {word, strlen(word), NULL, 0};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		near_offer(&n, words[i]);
+		suggest_offer(&n, words[i]);
 	return n.best ? n.best : "";
 }
 
 static void nearness(void)
 {
-	OK(near_slips("abc", 3, "abc", 3) == 0 && near_slips("", 0, "abc", 3) == 3 &&
-	    near_slips("ab", 2, "ba", 2) == 1);
-	OK(near_slips("kitten", 6, "sitting", 7) == 3 && near_slips("sitting", 7, "kitten", 6) == 3);
+	OK(suggest_edit_distance("abc", 3, "abc", 3) == 0 && suggest_edit_distance("", 0, "abc", 3) == 3 &&
+	    suggest_edit_distance("ab", 2, "ba", 2) == 1);
+	OK(suggest_edit_distance("kitten", 6, "sitting", 7) == 3 &&
+	    suggest_edit_distance("sitting", 7, "kitten", 6) == 3);
 	OK(!strcmp(meant("vew"), "view") && !strcmp(meant("tpo"), "top") && !strcmp(meant("goruotines"), "goroutines"));
 	OK(!strcmp(meant("fcous"), "focus") && !strcmp(meant("goroutin"), "goroutine"));
 	OK(!*meant("cpu") && !*meant("x") && !*meant("") &&
@@ -191,7 +193,7 @@ static void secrets(void)
 	    {"\"http://:x@h\" ://", "\"http://:xxxxx@h\" ://"},
 	    {"", ""}};
 	for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
-		text_no_secret(&b, said[i][0]);
+		text_mask_passwords(&b, said[i][0]);
 		OK(is(said[i][1]));
 	}
 }

@@ -48,31 +48,31 @@ struct brute {
 	bool of_p;
 };
 
-static void hunt(const struct snap *sn, const struct brute *q)
+static void span_criteria(const struct snap *sn, const struct brute *q)
 {
 	struct err e;
-	struct hunt_hits h;
-	struct hunt *hunt = hunt_new(q->cond, &e);
+	struct span_hits h;
+	struct span_criteria *span_criteria = span_query_new(q->cond, &e);
 	uint64_t n = 0, ns = 0;
 	bool shown = true; /* every hit is found on its row */
-	OK(hunt != NULL);
-	if (!hunt)
+	OK(span_criteria != NULL);
+	if (!span_criteria)
 		return;
-	OK(hunt_run(hunt, sn, q->of_p, NULL, &h) == 0);
+	OK(span_search_run(span_criteria, sn, q->of_p, NULL, &h) == 0);
 	for (trk_id t = 1; t < sn->ntrks; t++) {
-		struct ival v;
+		struct trace_interval v;
 		if (store_trk(sn->st, t)->kind != (q->of_p ? TK_P : TK_G) ||
 		    (q->name && !named(sn, t, q->name)))
 			continue;
-		for (bool ok = ival_near(sn, t, sn->t0, 1, &v); ok; ok = ival_step(sn, &v, 1)) {
+		for (bool ok = trace_interval_near(sn, t, sn->t0, 1, &v); ok; ok = trace_interval_step(sn, &v, 1)) {
 			int64_t len = v.t1 - v.t0;
 			bool hit = len > 0 && v.state >= q->from && v.state <= q->to &&
 				   len >= q->least && len <= q->most;
 			n += hit;
 			ns += hit ? (uint64_t)len : 0;
 			uint32_t of;
-			const uint32_t *mine = hunt_of(&h, t, &of);
-			shown = shown && (!hit || hunt_over(&h, mine, of, v.t0, v.t1));
+			const uint32_t *mine = span_hits_of_track(&h, t, &of);
+			shown = shown && (!hit || span_hits_overlap(&h, mine, of, v.t0, v.t1));
 		}
 	}
 	if (n != h.all || ns != h.ns)
@@ -85,9 +85,9 @@ static void hunt(const struct snap *sn, const struct brute *q)
 	for (uint32_t i = 1; i < h.n; i++)
 		sorted = sorted && h.hit[i - 1].t0 <= h.hit[i].t0;
 	OK(sorted);
-	OK(hunt_at(&h, sn->t0) == 0 && hunt_at(&h, INT64_MAX) == h.n);
-	hunt_hits_free(&h);
-	hunt_free(hunt);
+	OK(span_hits_first_from(&h, sn->t0) == 0 && span_hits_first_from(&h, INT64_MAX) == h.n);
+	span_hits_free(&h);
+	span_query_free(span_criteria);
 }
 
 static void hunts(const struct snap *sn)
@@ -104,16 +104,16 @@ static void hunts(const struct snap *sn)
 	    {"sync group~reports", TS_SYNC, TS_COND, 0, INT64_MAX, "reports", false},
 	};
 	for (size_t i = 0; i < sizeof q / sizeof *q; i++)
-		hunt(sn, &q[i]);
+		span_criteria(sn, &q[i]);
 	static const char *const bad[] = {
 	    "", ">", ">5", "frobnicate", "run wait", "g~(", "state=xyz", "dur~x", "run>1q"};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct err e;
-		struct hunt *h = hunt_new(bad[i], &e);
+		struct span_criteria *h = span_query_new(bad[i], &e);
 		if (h)
 			fprintf(stderr, "\"%s\" is taken for a condition\n", bad[i]);
 		OK(!h);
-		hunt_free(h);
+		span_query_free(h);
 	}
 }
 
@@ -121,7 +121,7 @@ static void hunts(const struct snap *sn)
 
 static void inlays(const struct snap *sn, struct arena *a)
 {
-	const struct inlay *in = inlay_make(sn, a, NULL);
+	const struct row_layout *in = region_layout_new(sn, a, NULL);
 	uint32_t regions = 0, pieces = 0, ticks = 0, logs = 0;
 	bool apart = true, below = true;
 	for (uint32_t i = 0; i < sn->nspans; i++) {
@@ -130,27 +130,27 @@ static void inlays(const struct snap *sn, struct arena *a)
 	}
 	for (trk_id t = 1; t < sn->ntrks; t++) {
 		uint32_t n, m;
-		for (int k = 0; k < INLAY_DEEP; k++) {
-			const struct inlay_piece *v = inlay_row(in, t, k, &n),
-						 *up = inlay_row(in, t, k - 1, &m);
-			OK(n == 0 || k < inlay_levels(in, t));
+		for (int k = 0; k < REGION_LAYOUT_LEVELS; k++) {
+			const struct region_layout_piece *v = region_layout_row(in, t, k, &n),
+						 *up = region_layout_row(in, t, k - 1, &m);
+			OK(n == 0 || k < region_layout_levels(in, t));
 			pieces += n;
 			for (uint32_t i = 0; i < n; i++) {
 				apart = apart && (!i || v[i - 1].t1 <= v[i].t0);
 				apart = apart && store_span(sn->st, v[i].span)->s.trk == t;
-				uint32_t j = k ? inlay_find(up, m, v[i].t0) : 0;
+				uint32_t j = k ? region_layout_find(up, m, v[i].t0) : 0;
 				below =
 				    below &&
 				    (!k || (j < m && up[j].t0 <= v[i].t0 && up[j].t1 >= v[i].t1));
 			}
 		}
-		const uint32_t *log = inlay_logs(in, t, &n);
+		const uint32_t *log = region_layout_logs(in, t, &n);
 		ticks += n;
 		for (uint32_t i = 0; i < n; i++) {
 			const struct sink_mark *k = store_mark(sn->st, log[i]);
 			apart = apart && k->kind == MK_LOG && k->trk == t && (!i || log[i - 1] < log[i]);
-			apart = apart && inlay_log_from(log, n, log[i]) == i &&
-			    inlay_log_from(log, n, log[i] + 1) == i + 1;
+			apart = apart && region_layout_first_log(log, n, log[i]) == i &&
+			    region_layout_first_log(log, n, log[i] + 1) == i + 1;
 		}
 	}
 	for (uint32_t i = 0; i < sn->nmarks; i++)
@@ -170,20 +170,21 @@ static void count_marks(const struct snap *sn, uint32_t kinds, int64_t t0, int64
 	for (uint32_t k = 0; k < n; k++)
 		for (uint32_t i = 0; i < sn->nmarks; i++) {
 			const struct sink_mark *m = store_mark(sn->st, i);
-			out[k] += kinds >> m->kind & 1 && m->t >= bin_edge(t0, t1, n, k) &&
-			    m->t < bin_edge(t0, t1, n, k + 1);
+			out[k] += kinds >> m->kind & 1 && m->t >= bins_edge(t0, t1, n, k) &&
+			    m->t < bins_edge(t0, t1, n, k + 1);
 		}
 }
 
 /* One after another, as one would say it. */
-static bool walk_waits(const struct snap *sn, const trk_id *g, uint32_t n, int64_t t0, int64_t t1, struct ival *best)
+static bool walk_waits(
+    const struct snap *sn, const trk_id *g, uint32_t n, int64_t t0, int64_t t1, struct trace_interval *best)
 {
 	bool any = false;
 	for (uint32_t i = 0; i < n; i++) {
-		struct ival v;
-		bool have = ival_at(sn, g[i], t0, &v) || ival_near(sn, g[i], t0, 1, &v);
-		for (; have && v.t0 < t1; have = ival_step(sn, &v, 1))
-			if (state_waits(v.state) && (!any || v.t1 - v.t0 > best->t1 - best->t0)) {
+		struct trace_interval v;
+		bool have = trace_interval_at(sn, g[i], t0, &v) || trace_interval_near(sn, g[i], t0, 1, &v);
+		for (; have && v.t0 < t1; have = trace_interval_step(sn, &v, 1))
+			if (state_is_wait(v.state) && (!any || v.t1 - v.t0 > best->t1 - best->t0)) {
 				*best = v;
 				any = true;
 			}
@@ -202,8 +203,8 @@ static void longest(const struct snap *sn, struct arena *a)
 		for (trk_id t = 1 + rnd(sn->ntrks - 1); t < sn->ntrks && n < some; t++)
 			if (store_trk(sn->st, t)->kind == TK_G)
 				g[n++] = t;
-		struct ival x, y = {0};
-		bool all, one = longest_wait(sn, &(struct longwait_ask){.g = g, .n = n, .t0 = t0, .t1 = t1,
+		struct trace_interval x, y = {0};
+		bool all, one = longest_wait(sn, &(struct longest_wait_query){.g = g, .n = n, .t0 = t0, .t1 = t1,
 		    .most = UINT64_MAX}, &x, &all),
 		     other = walk_waits(sn, g, n, t0, t1, &y);
 		wrong += !all || one != other || (one && (x.trk != y.trk || x.t0 != y.t0 || x.t1 != y.t1 || x.state != y.state));
@@ -213,22 +214,23 @@ static void longest(const struct snap *sn, struct arena *a)
 	OK(found > 10);
 }
 
-/* The same as waits_of(), one goroutine after another. */
-struct lengths { int64_t *ready, *block[WAITS_STATES]; };
+/* The same as wait_stats_compute(), one goroutine after another. */
+struct lengths { int64_t *ready, *block[WAIT_STATS_STATES]; };
 
-static void walk_all(const struct snap *sn, const struct waits_ask *q, struct waits *o, struct lengths *l)
+static void walk_all(const struct snap *sn, const struct wait_stats_query *q, struct wait_counts *o, struct lengths *l)
 {
 	for (uint32_t i = 0; i < q->n; i++) {
 		int64_t born = store_trk(sn->st, q->g[i])->t0, t = born != TIME_NONE && born > q->t0 ? born : q->t0;
-		struct ival v;
-		bool have = ival_at(sn, q->g[i], t, &v) || ival_near(sn, q->g[i], t, 1, &v), waited = false;
-		for (; have && v.t0 < q->t1; have = ival_step(sn, &v, 1)) {
+		struct trace_interval v;
+		bool have = trace_interval_at(sn, q->g[i], t, &v) || trace_interval_near(sn, q->g[i], t, 1, &v),
+		     waited = false;
+		for (; have && v.t0 < q->t1; have = trace_interval_step(sn, &v, 1)) {
 			o->spans++;
 			if (v.state == TS_READY)
 				l->ready[o->ready.n++] = v.t1 - v.t0;
 			o->wakes += waited && v.state == TS_READY;
-			waited = state_waits(v.state);
-			for (int k = 0; k < WAITS_STATES && waited; k++)
+			waited = state_is_wait(v.state);
+			for (int k = 0; k < WAIT_STATS_STATES && waited; k++)
 				if (v.state == q->state[k])
 					l->block[k][o->block[k].n++] = v.t1 - v.t0;
 		}
@@ -244,13 +246,13 @@ static int64_t *room(const struct snap *sn, struct arena *a)
 	return arena_alloc(a, n * sizeof(int64_t));
 }
 
-static void waits(const struct snap *sn, struct arena *a)
+static void wait_counts(const struct snap *sn, struct arena *a)
 {
 	trk_id *g = arena_alloc(a, (sn->ntrks + 1u) * sizeof *g);
 	uint32_t wrong = 0, spans = 0, cut = 0;
-	static struct waits x, y;
+	static struct wait_counts x, y;
 	struct lengths l = {.ready = room(sn, a)};
-	for (int k = 0; k < WAITS_STATES; k++)
+	for (int k = 0; k < WAIT_STATS_STATES; k++)
 		l.block[k] = room(sn, a);
 	for (int i = 0; i < 60; i++) {
 		int64_t t0 = i % 3 ? sn->t0 + (int64_t)rnd(1u << 20) * (sn->t1 - sn->t0) / (1 << 20) : sn->t0;
@@ -259,27 +261,27 @@ static void waits(const struct snap *sn, struct arena *a)
 		for (trk_id t = 1 + rnd(sn->ntrks - 1); t < sn->ntrks && n < some; t++)
 			if (store_trk(sn->st, t)->kind == TK_G)
 				g[n++] = t;
-		struct waits_ask q = {
+		struct wait_stats_query q = {
 		    .g = g, .n = n, .t0 = t0, .t1 = t1, .state = {TS_CHANRECV, TS_SLEEP, TS_SYNC}, .most = UINT64_MAX};
-		waits_of(sn, &q, &x);
+		wait_stats_compute(sn, &q, &x);
 		memset(&y, 0, sizeof y);
 		walk_all(sn, &q, &y, &l);
-		y.ready = sched_spread(l.ready, y.ready.n);
-		for (int k = 0; k < WAITS_STATES; k++)
-			y.block[k] = sched_spread(l.block[k], y.block[k].n);
+		y.ready = stats_spread(l.ready, y.ready.n);
+		for (int k = 0; k < WAIT_STATS_STATES; k++)
+			y.block[k] = stats_spread(l.block[k], y.block[k].n);
 		wrong += x.cut || x.spans != y.spans || x.wakes != y.wakes ||
 		    memcmp(&x.ready, &y.ready, sizeof x.ready) || memcmp(x.block, y.block, sizeof x.block) ||
-		    x.histo.n != x.ready.n;
-		for (int k = 0; k < WAITS_STATES; k++)
+		    x.duration_histogram.n != x.ready.n;
+		for (int k = 0; k < WAIT_STATS_STATES; k++)
 			wrong += x.block_histo[k].n != x.block[k].n;
 		for (uint32_t k = 0; k < x.nwaker; k++) {
 			wakes += x.waker[k].n;
 			wrong += k && x.waker[k].n > x.waker[k - 1].n;
 		}
-		wrong += wakes > x.wakes || (x.nwaker < WAITS_WAKERS && wakes != x.wakes);
+		wrong += wakes > x.wakes || (x.nwaker < WAIT_STATS_WAKERS && wakes != x.wakes);
 		spans += x.spans;
 		q.most = rnd(2000);
-		waits_of(sn, &q, &x);
+		wait_stats_compute(sn, &q, &x);
 		cut += x.cut;
 		wrong += x.spans > y.spans || (!x.cut && x.spans != y.spans);
 	}
@@ -300,11 +302,12 @@ static void woke(const struct snap *sn, struct arena *a)
 			if (store_trk(sn->st, t)->kind == TK_G)
 				g[n++] = t;
 		struct edge x, e, y = {.t = INT64_MAX};
-		bool all, one = edges_first(sn, &(struct edges_ask){.from = g, .n = n, .most = UINT32_MAX, .t0 = t0,
-		    .t1 = sn->t1}, &x, &k, &all);
+		bool all, one = wake_edges_first(sn,
+			      &(struct wake_edges_query){.from = g, .n = n, .most = UINT32_MAX, .t0 = t0, .t1 = sn->t1},
+			      &x, &k, &all);
 		for (uint32_t j = 0; j < n; j++) {
-			struct edge_walk w = {0};
-			if (edges_from(sn, &w, g[j], t0, sn->t1, &e) && e.t < y.t)
+			struct wake_edges_walk w = {0};
+			if (wake_edges_next(sn, &w, g[j], t0, sn->t1, &e) && e.t < y.t)
 				y = e;
 		}
 		wrong += !all || one != (y.t != INT64_MAX) ||
@@ -318,27 +321,27 @@ static void woke(const struct snap *sn, struct arena *a)
 static void windows(const struct snap *sn, struct arena *a)
 {
 	enum { N = 50 };
-	const struct mark_sums *ms = mark_sums(sn, a);
-	const struct count_sums *cs = count_sums(sn, a);
+	const struct bins_mark_sums *ms = bins_mark_sums(sn, a);
+	const struct bins_counter_sums *cs = bins_counter_sums(sn, a);
 	bool marks = true, counts = true, states = true;
 	for (int i = 0; i < 200; i++) {
 		int64_t t0 = sn->t0 + (int64_t)rnd(1u << 20) * (sn->t1 - sn->t0) / (1 << 20);
 		int64_t t1 = t0 + 1 + (int64_t)rnd(1u << 20) * (sn->t1 - t0) / (1 << 20);
 		uint32_t x[N], y[N];
-		struct cbin c[N], d[N];
+		struct counter_bin c[N], d[N];
 		count_marks(sn, 1u << MK_LOG | 1u << MK_PROC_STEAL, t0, t1, N, x);
-		bins_marks_of(sn, ms, 1u << MK_LOG | 1u << MK_PROC_STEAL, t0, t1, N, y);
+		bins_marks(sn, ms, 1u << MK_LOG | 1u << MK_PROC_STEAL, t0, t1, N, y);
 		marks = marks && !memcmp(x, y, sizeof x);
-		bins_count(sn, (enum counter)(i % CT__N), t0, t1, N, c);
-		bins_count_of(sn, cs, (enum counter)(i % CT__N), t0, t1, N, d);
+		bins_counter(sn, (enum counter)(i % CT__N), t0, t1, N, c);
+		bins_counter_from_sums(sn, cs, (enum counter)(i % CT__N), t0, t1, N, d);
 		for (int k = 0; k < N; k++)
 			counts = counts && c[k].any == d[k].any && c[k].min == d[k].min &&
 				 c[k].max == d[k].max && c[k].last == d[k].last;
-		uint32_t end, from = marks_range(sn, t0, t1, &end);
-		marks = marks && marks_from_of(sn, ms, t0) == from && marks_from_of(sn, ms, t1) == end;
+		uint32_t end, from = time_search_marks(sn, t0, t1, &end);
+		marks = marks && bins_first_mark_from(sn, ms, t0) == from && bins_first_mark_from(sn, ms, t1) == end;
 		for (int k = 0; k < CT__N; k++)
-			counts = counts &&
-				 count_before_of(sn, cs, (enum counter)k, t0) == count_before(sn, (enum counter)k, t0);
+			counts = counts && bins_counter_rows_before(sn, cs, (enum counter)k, t0) ==
+					       time_search_counter_before(sn, (enum counter)k, t0);
 		uint32_t number = rnd(sn->nsheets);
 		const struct sheet *sh = sheet_get(sn, number);
 		uint32_t row = rnd(sh->ntrk);
@@ -368,15 +371,15 @@ static void threads(const struct snap *sn)
 		int64_t t0 = sn->t0 + (int64_t)rnd(1u << 20) * (sn->t1 - sn->t0) / (1 << 20);
 		int64_t t1 = t0 + N + (int64_t)rnd(1u << (i % 20)) * (sn->t1 - t0) / (1 << 20);
 		struct bin row[N];
-		struct ival v;
+		struct trace_interval v;
 		if (store_trk(sn->st, m)->kind != TK_M || t1 > sn->t1)
 			continue;
 		bins_row(sn, m, t0, t1, N, row);
 		for (uint32_t k = 0; k < N; k++) {
-			int64_t a = bin_edge(t0, t1, N, k), b = bin_edge(t0, t1, N, k + 1), sum = 0;
+			int64_t a = bins_edge(t0, t1, N, k), b = bins_edge(t0, t1, N, k + 1), sum = 0;
 			struct bin x = {{0}};
-			bool ok = ival_at(sn, m, a, &v) || ival_near(sn, m, a, 1, &v);
-			for (; ok && v.t0 < b; ok = ival_step(sn, &v, 1))
+			bool ok = trace_interval_at(sn, m, a, &v) || trace_interval_near(sn, m, a, 1, &v);
+			for (; ok && v.t0 < b; ok = trace_interval_step(sn, &v, 1))
 				if (v.t1 > a)
 					x.ns[v.state] +=
 					    (v.t1 < b ? v.t1 : b) - (v.t0 > a ? v.t0 : a);
@@ -403,25 +406,25 @@ static void neighbours(const struct snap *sn, struct arena *a)
 		trk_id g = 1 + rnd(sn->ntrks - 1);
 		if (!is_g(sn, g))
 			continue;
-		const uint8_t *set = related_goroutine(sn, g, a, NULL);
+		const uint8_t *set = neighbours_of_goroutine(sn, g, a, NULL);
 		struct edge e;
-		bool all = set[g] == REL_SELF;
-		for (struct edge_walk w = {0}; edges_from(sn, &w, g, sn->t0, sn->t1, &e);)
+		bool all = set[g] == NEIGHBOUR_SELF;
+		for (struct wake_edges_walk w = {0}; wake_edges_next(sn, &w, g, sn->t0, sn->t1, &e);)
 			all = all && set[e.to];
 		OK(all);
 	}
-	const struct sched_tasks *ts = sched_tasks(sn, a, NULL);
+	const struct stats_tasks *ts = stats_tasks(sn, a, NULL);
 	OK(ts->n > 1);
 	for (int i = 0; i < 20; i++) {
 		uint32_t task = rnd(ts->n);
-		const uint8_t *set = related_task(sn, ts, task, a),
-			      *in = related_descendants(ts, task, a);
-		bool all = in[task] && sched_task_find(ts, ts->task[task].id) == task;
+		const uint8_t *set = neighbours_of_task(sn, ts, task, a),
+			      *in = neighbours_task_subtree(ts, task, a);
+		bool all = in[task] && stats_task_find(ts, ts->task[task].id) == task;
 		for (uint32_t k = 0; k < ts->n; k++)
 			for (uint32_t j = ts->task[k].first;
 			     in[k] && j < ts->task[k].first + ts->task[k].n; j++)
-				all = all && (sched_event(ts, j).log ||
-						 set[store_span(sn->st, sched_event(ts, j).i)->s.trk]);
+				all = all && (stats_task_event(ts, j).log ||
+						 set[store_span(sn->st, stats_task_event(ts, j).i)->s.trk]);
 		OK(all);
 	}
 }
@@ -435,20 +438,20 @@ int main(void)
 	struct arena a = {0};
 	snprintf(path, sizeof path, "%s/samples/orders.trace", src ? src : ".");
 	OK(!input_open(path, &in, &e));
-	struct build *b = build_new();
-	struct sink sink = build_sink(b);
-	OK(!read_gotrace(in, &sink, &e));
-	const struct snap *sn = build_finish(b);
+	struct store_builder *b = builder_new();
+	struct sink sink = builder_sink(b);
+	OK(!gotrace_read(in, &sink, &e));
+	const struct snap *sn = builder_finish(b);
 	hunts(sn);
 	inlays(sn, &a);
 	windows(sn, &a);
-	waits(sn, &a);
+	wait_counts(sn, &a);
 	woke(sn, &a);
 	longest(sn, &a);
 	threads(sn);
 	neighbours(sn, &a);
 	arena_free(&a);
-	build_free(b);
+	builder_free(b);
 	input_close(&in);
 	return DONE();
 }

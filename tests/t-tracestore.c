@@ -17,11 +17,11 @@
 
 static bool load(struct bytes in, bool say)
 {
-	struct build *b = build_new();
-	struct sink sink = build_sink(b);
+	struct store_builder *b = builder_new();
+	struct sink sink = builder_sink(b);
 	struct err e = {0};
-	bool read = read_gotrace(in, &sink, &e) == 0;
-	const struct snap *sn = build_finish(b);
+	bool read = gotrace_read(in, &sink, &e) == 0;
+	const struct snap *sn = builder_finish(b);
 	bool holds = store_check(sn, &e) == 0;
 	OK(holds || (fprintf(stderr, "%s\n", e.msg), false));
 	if (say) {
@@ -32,7 +32,7 @@ static bool load(struct bytes in, bool say)
 		    "%u stacks, %u samples, %.3f s\n", read ? "read" : e.msg, sn->trace.events, sn->nsheets, n,
 		    sn->ntrks, sn->nspans, sn->nmarks, sn->nstks, sn->nsmps, (double)sn->t1 / 1e9);
 	}
-	build_free(b);
+	builder_free(b);
 	return read;
 }
 
@@ -65,8 +65,8 @@ static void sparse(void)
 {
 	enum { GS = 3, N = 20000 };
 	const int64_t apart = 1500000000;
-	struct build *b = build_new();
-	struct sink s = build_sink(b);
+	struct store_builder *b = builder_new();
+	struct sink s = builder_sink(b);
 	trk_id g[GS];
 	uint32_t seen[GS] = {0};
 	int64_t next[GS];
@@ -79,7 +79,7 @@ static void sparse(void)
 	for (int i = 0; i < N; i++)
 		for (int k = GS; k-- > 0;)
 			s.ops->enter(s.self, g[k], i * apart + next[k], i % 2 ? TS_RUN : TS_READY, 0, 0);
-	const struct snap *sn = build_finish(b);
+	const struct snap *sn = builder_finish(b);
 	OK(store_check(sn, &e) == 0 && sn->nsheets >= N / 2);
 	for (uint32_t n = 0; n < sn->nsheets; n++) {
 		const struct sheet *sh = store_slot(sn->st, n)->sheet;
@@ -94,7 +94,7 @@ static void sparse(void)
 	}
 	for (int k = 0; k < GS; k++)
 		OK(seen[k] == N);
-	build_free(b);
+	builder_free(b);
 }
 
 int main(int argc, char **argv)

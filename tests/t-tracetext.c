@@ -23,10 +23,10 @@
 static const char *const states[] = {"?", "none", "runnable", "running", "waiting", "syscall",
     "idle"};
 
-static void put_str(struct buf *b, const struct tgen *g, uint32_t id)
+static void put_str(struct buf *b, const struct trace_generation *g, uint32_t id)
 {
 	size_t n;
-	const char *s = tgen_str(g, id, &n);
+	const char *s = generation_str(g, id, &n);
 	if (!n)
 		return;
 	buf_puts(b, " \"");
@@ -34,13 +34,13 @@ static void put_str(struct buf *b, const struct tgen *g, uint32_t id)
 	buf_putc(b, '"');
 }
 
-static void put_stack(struct buf *b, const struct tgen *g, const char *mark, uint32_t id)
+static void put_stack(struct buf *b, const struct trace_generation *g, const char *mark, uint32_t id)
 {
 	uint32_t n;
-	const struct tev_frame *f = tgen_stack(g, id, &n);
+	const struct trace_frame *f = generation_stack(g, id, &n);
 	for (uint32_t i = 0; i < n; i++) {
 		size_t len;
-		const char *s = tgen_str(g, f[i].fun, &len);
+		const char *s = generation_str(g, f[i].fun, &len);
 		buf_puts(b, i ? "<" : mark);
 		buf_put(b, s, len);
 		buf_printf(b, ":%llu", (unsigned long long)f[i].line);
@@ -50,7 +50,7 @@ static void put_stack(struct buf *b, const struct tgen *g, const char *mark, uin
 /* TIME mM pP gG what: a transition as `g5 running->waiting "why"`, others by the name of their event
    with id, values and names; then @ and the stack, leaf first,
    and + and that of a new goroutine. */
-static void line_of_event(struct buf *b, const struct tgen *g, const struct tev *t)
+static void line_of_event(struct buf *b, const struct trace_generation *g, const struct trace_event *t)
 {
 	static const char who[] = "-gpm";
 	buf_printf(b, "%lld m%lld p%lld g%lld ", (long long)t->time, (long long)t->m,
@@ -62,16 +62,16 @@ static void line_of_event(struct buf *b, const struct tgen *g, const struct tev 
 		buf_printf(b, "%c%lld %s->%s", who[t->resource], (long long)t->id, states[t->from],
 		    states[t->to]);
 	else
-		buf_printf(b, "%s %c%lld %lld %llu", goev_specs[t->wire].name, who[t->resource],
-		    (long long)t->id, (long long)tev_value(t), (unsigned long long)(tev_counts(t) ? t->value2 : 0));
-	put_str(b, g, tev_name(t));
-	put_str(b, g, tev_text(t));
-	put_stack(b, g, " @", tev_stack(t));
-	put_stack(b, g, " +", tev_stack2(t));
+		buf_printf(b, "%s %c%lld %lld %llu", wire_event_specs[t->wire].name, who[t->resource], (long long)t->id,
+		    (long long)trace_event_value(t), (unsigned long long)(trace_event_has_value2(t) ? t->value2 : 0));
+	put_str(b, g, trace_event_name(t));
+	put_str(b, g, trace_event_text(t));
+	put_stack(b, g, " @", trace_event_stack(t));
+	put_stack(b, g, " +", trace_event_stack2(t));
 	buf_putc(b, '\n');
 }
 
-static bool on_events(void *self, const struct tgen *g, const struct tev *t, size_t n)
+static bool on_events(void *self, const struct trace_generation *g, const struct trace_event *t, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		line_of_event(self, g, &t[i]);
@@ -86,11 +86,11 @@ static void on_warn(void *self, uint64_t at, const char *msg)
 
 static void read_trace(const struct buf *trace, struct buf *said)
 {
-	static const struct tev_ops ops = {on_events, on_warn, NULL, NULL, NULL, NULL, false, 0, NULL};
-	struct tstream_info info;
+	static const struct event_stream_ops ops = {on_events, on_warn, NULL, NULL, NULL, NULL, false, 0, NULL};
+	struct event_stream_info info;
 	struct err e;
 	struct bytes in = {.p = (const uint8_t *)trace->p, .n = trace->n, .file_n = trace->n};
-	if (tev_read(in, &ops, said, &info, &e))
+	if (event_stream_read(in, &ops, said, &info, &e))
 		buf_printf(said, "refused: %s\n", e.msg);
 }
 

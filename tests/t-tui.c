@@ -78,7 +78,7 @@ static void click(struct app *a, int rows, int cols)
 }
 
 /* The session that is open in the end: r may have put another one in its place. */
-static struct session *drive(struct session *s, const struct opt *o, uint32_t from, int keys)
+static struct session *drive(struct session *s, const struct options *o, uint32_t from, int keys)
 {
 	static const int size[][2] = {
 	    {24, 80}, {60, 200}, {5, 20}, {1, 1}, {8, 40}, {43, 132}, {9, 41}, {24, 120}};
@@ -105,7 +105,7 @@ static struct session *drive(struct session *s, const struct opt *o, uint32_t fr
 			app_key(a, key);
 		else
 			click(a, rows, cols);
-		struct app_wants w = app_take_wants(a);
+		struct app_requests w = app_take_requests(a);
 		mem_free(w.copy);
 		mem_free(w.file);
 		app_wait(a);	/* how far a file is changes by itself */
@@ -126,7 +126,7 @@ static struct session *drive(struct session *s, const struct opt *o, uint32_t fr
 
 static void run(const char *file, uint32_t seeds, int keys)
 {
-	struct opt o;
+	struct options o;
 	struct err e = {0};
 	if (!sample_opt(&o, file)) {
 		OK(0);
@@ -139,7 +139,7 @@ static void run(const char *file, uint32_t seeds, int keys)
 			s = drive(s, &o, i + 1, keys);
 		session_close(s);
 	}
-	opt_free(&o);
+	options_free(&o);
 }
 
 int main(int argc, char **argv)

@@ -45,7 +45,7 @@ static void check(const struct row *r)
 {
 	struct arena a = {0};
 	struct url u;
-	bool is = url_read(&a, r->s, r->seconds, r->timeout, &u);
+	bool is = url_parse(&a, r->s, r->seconds, r->timeout, &u);
 	OK(is == (r->shown != NULL));
 	if (is && r->shown) {
 		OK(!strcmp(u.shown, r->shown));
@@ -78,7 +78,7 @@ static void noise(void)
 		char s[256] = "";
 		for (uint32_t k = rnd(12); k--;)
 			strcat(s, part[rnd(sizeof part / sizeof *part)]);
-		if (url_read(&a, s, rnd(2) ? 0 : 3, 0, &u))
+		if (url_parse(&a, s, rnd(2) ? 0 : 3, 0, &u))
 			for (const char *p = u.get; *p; p++)
 				bad += (unsigned char)*p < 0x20 || *p == 0x7f;
 		if (bad)

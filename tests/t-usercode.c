@@ -31,9 +31,9 @@ int main(void)
 		"vendor/golang.org/x/net/http2/hpack.Write", "memeqbody", "type:.eq.main.T", "", "net/internal.F",
 	};
 	for (size_t i = 0; i < sizeof user / sizeof *user; i++)
-		OK(usercode_function(user[i], strlen(user[i])));
+		OK(user_code_is_user_function(user[i], strlen(user[i])));
 	for (size_t i = 0; i < sizeof standard / sizeof *standard; i++)
-		OK(!usercode_function(standard[i], strlen(standard[i])));
+		OK(!user_code_is_user_function(standard[i], strlen(standard[i])));
 	for (size_t i = 1; i < sizeof packages / sizeof *packages; i++)	/* they are searched by halving */
 		OK(strcmp(packages[i - 1], packages[i]) < 0);
 	return DONE();

@@ -27,7 +27,7 @@ static uint32_t rnd(uint32_t below)
 
 struct example {
 	loc_id loc[STACKS * DEPTH], most;
-	struct ways_stack stack[STACKS];
+	struct stack_merge_ref stack[STACKS];
 	uint32_t n;
 };
 
@@ -38,7 +38,7 @@ static void invent(struct example *x, uint32_t locs)
 	x->n = rnd(STACKS);
 	x->most = locs;
 	for (uint32_t i = 0; i < x->n; i++) {
-		struct ways_stack s = {at, rnd(DEPTH)}, from = i ? x->stack[rnd(i)] : s;
+		struct stack_merge_ref s = {at, rnd(DEPTH)}, from = i ? x->stack[rnd(i)] : s;
 		uint32_t same = i ? rnd(from.n + 1) : 0;
 		same = same < s.n ? same : s.n;
 		for (uint32_t k = 0; k < s.n; k++)
@@ -48,10 +48,10 @@ static void invent(struct example *x, uint32_t locs)
 	}
 }
 
-static struct build *new_store(struct sink *s)
+static struct store_builder *new_store(struct sink *s)
 {
-	struct build *b = build_new();
-	*s = build_sink(b);
+	struct store_builder *b = builder_new();
+	*s = builder_sink(b);
 	str_id name = s->ops->str(s->self, "f", 1);
 	fun_id f = s->ops->fun(s->self, &(struct sink_fun){.id = 1, .name = name});
 	for (uint64_t i = 1; i <= LOCS; i++) {	/* every third has an inlined call in it */
@@ -73,16 +73,16 @@ static void say(const struct example *x, struct sink *s, bool one_by_one)
 
 static void say_in_runs(const struct example *x, struct sink *s, uint32_t per)
 {
-	struct ways_room room = {0};
-	struct ways_run run[STACKS + 1];
+	struct stack_merge_scratch room = {0};
+	struct stack_merge_run run[STACKS + 1];
 	stk_id of[STACKS];
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < x->n; i += per)
-		run[n++] = ways_sort(&room, x->loc, x->stack + i, x->n - i < per ? x->n - i : per, x->most);
+		run[n++] = stack_merge_sort(&room, x->loc, x->stack + i, x->n - i < per ? x->n - i : per, x->most);
 	if (n)
-		ways_merge(run, n, s, 0, of);
-	s->ops->settle(s->self, of, x->n);
-	ways_room_free(&room);
+		stack_merge_all(run, n, s, 0, of);
+	s->ops->resolve_stacks(s->self, of, x->n);
+	stack_merge_scratch_free(&room);
 }
 
 /* Is the way from a node to the root that of a stack? */
@@ -108,7 +108,7 @@ static void check(const struct example *x, const struct snap *sn, uint32_t sampl
 	bool holds = !store_check(sn, &e);
 	OK(holds || (fprintf(stderr, "%s\n", e.msg), false));
 	for (uint32_t i = 0; i < samples; i++) {
-		struct ways_stack w = x->stack[i % x->n];
+		struct stack_merge_ref w = x->stack[i % x->n];
 		elsewhere += !stands(sn->st, store_smp(sn->st, i)->stack, x->loc + w.loc, w.n);
 	}
 	OK(!elsewhere);
@@ -118,24 +118,24 @@ static void one_example(uint32_t locs, uint32_t per)
 {
 	static struct example x;
 	struct sink a, b;
-	struct build *ba = new_store(&a), *bb = new_store(&b);
+	struct store_builder *ba = new_store(&a), *bb = new_store(&b);
 	invent(&x, locs);
 	say(&x, &a, true);
 	say(&x, &b, false);
 	b.ops->upto(b.self, TIME_NONE, 1);
-	OK(build_snap(bb)->nsmps == 0);
+	OK(builder_snap(bb)->nsmps == 0);
 	say_in_runs(&x, &b, per);
-	const struct snap *sa = build_finish(ba);
+	const struct snap *sa = builder_finish(ba);
 	uint32_t n = sa->nstks;
 	check(&x, sa, x.n);
 	say(&x, &b, true);	/* again, the other way: no node is new */
 	say(&x, &b, false);	/* and in runs, where there are nodes */
 	say_in_runs(&x, &b, per + 1);
-	const struct snap *sb = build_finish(bb);
+	const struct snap *sb = builder_finish(bb);
 	check(&x, sb, 3 * x.n);
 	OK(sb->nstks == n);
-	build_free(ba);
-	build_free(bb);
+	builder_free(ba);
+	builder_free(bb);
 }
 
 int main(void)

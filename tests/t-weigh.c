@@ -86,24 +86,24 @@ static void say_profile(const struct sink *s)
 
 /* ---- stacks as text, root first, with their sums */
 
-static void of_model(struct prof *p, struct sums *out)
+static void of_model(struct profile *p, struct sums *out)
 {
 	struct buf b = {0};
 	for (size_t i = 0; i < p->nsample; i++) {
-		struct prof_run r = p->stack[p->sample[i].stack];
+		struct profile_run r = p->stack[p->sample[i].stack];
 		buf_reset(&b);
 		for (uint32_t k = r.n; k--;) {
-			const struct prof_loc *l = &p->loc[prof_frame(p, r.off + k)];
+			const struct profile_location *l = &p->loc[profile_frame(p, r.off + k)];
 			for (uint32_t j = l->nline; j--;) {
-				const struct prof_line *ln = &p->line[l->line + j];
-				const char *nm = prof_s(p, p->fun[ln->fun].name),
-					   *f = prof_s(p, p->fun[ln->fun].file);
+				const struct profile_line *ln = &p->line[l->line + j];
+				const char *nm = profile_string(p, p->fun[ln->fun].name),
+					   *f = profile_string(p, p->fun[ln->fun].file);
 				buf_printf(&b, ";%s:%lld", *nm ? nm : f, (long long)ln->line);
 			}
 			if (!l->nline)
 				buf_puts(&b, ";?");
 		}
-		sums_add(out, buf_str(&b), prof_value(p, i)[1]);
+		sums_add(out, buf_str(&b), profile_value(p, i)[1]);
 	}
 	buf_free(&b);
 }
@@ -151,11 +151,11 @@ static void laws(const struct weights *w)
 }
 
 /* What is weighed of a thing is what a walk over every node's way to the root says. */
-static void laws_of_things(const struct weights *w, const struct things *t, const struct calls *c)
+static void laws_of_things(const struct weights *w, const struct granularity *t, const struct weighted_tree *c)
 {
-	for (uint32_t k = 1; k < c->nthing; k++) {
+	for (uint32_t k = 1; k < c->nsymbol; k++) {
 		int64_t own = 0, all = 0;
-		if (c->thing[k].tag)
+		if (c->symbol[k].tag)
 			continue;
 		for (uint32_t i = 1; i < w->n; i++) {
 			if (t->of[w->frame[i]] == k)
@@ -171,9 +171,9 @@ static void laws_of_things(const struct weights *w, const struct things *t, cons
 }
 
 /* The tree of a weighing as columns: of the nodes that count. */
-struct tree { uint32_t n, *parent, *next, *thing; int64_t *flat, *cum; uint8_t *how; };
+struct tree { uint32_t n, *parent, *next, *symbol; int64_t *flat, *cum; uint8_t *how; };
 
-static struct tree tree_of(const struct calls *c, const struct flame_conf *conf)
+static struct tree tree_of(const struct weighted_tree *c, const struct flame_conf *conf)
 {
 	struct flame *f = flame_new(c, conf);
 	struct nodes all = f->t;
@@ -184,8 +184,8 @@ static struct tree tree_of(const struct calls *c, const struct flame_conf *conf)
 		at[i] = t.n;
 		if (i == n || i < skip)
 			continue;
-		struct calls_sum sum = nodes_sum(&all, i), own = nodes_own(&all, i);
-		OK(conf->fold_recursion || nodes_count(&all, i) == (!i || sum.hits));
+		struct weighted_sum sum = nodes_sum(&all, i), own = nodes_own(&all, i);
+		OK(conf->fold_recursion || nodes_has_weight(&all, i) == (!i || sum.hits));
 		OK(nodes_next(&all, i) > i && nodes_next(&all, i) <= n);
 		if (i && (!sum.hits || (conf->fold_recursion && !sum.w))) {	/* all of it may have gone further up */
 			skip = nodes_next(&all, i);
@@ -193,14 +193,14 @@ static struct tree tree_of(const struct calls *c, const struct flame_conf *conf)
 		}
 		t.parent[t.n] = at[nodes_parent(&all, i)];
 		t.next[t.n] = nodes_next(&all, i);
-		t.thing[t.n] = nodes_thing(&all, i);
+		t.symbol[t.n] = nodes_symbol(&all, i);
 		t.flat[t.n] = own.w;
 		t.how[t.n] = nodes_how(&all, i);
 		t.cum[t.n++] = sum.w;
-		OK(nodes_seek(all.what, i, all.n, nodes_thing(&all, i)) == i);
-		uint32_t next = nodes_seek(all.what, i + 1, all.n, nodes_thing(&all, i));
+		OK(nodes_seek(all.what, i, all.n, nodes_symbol(&all, i)) == i);
+		uint32_t next = nodes_seek(all.what, i + 1, all.n, nodes_symbol(&all, i));
 		for (uint32_t k = i + 1; k < next; k++)
-			OK(nodes_thing(&all, k) != nodes_thing(&all, i));
+			OK(nodes_symbol(&all, k) != nodes_symbol(&all, i));
 	}
 	for (uint32_t i = 0; i < t.n; i++)
 		t.next[i] = at[t.next[i]];
@@ -209,17 +209,17 @@ static struct tree tree_of(const struct calls *c, const struct flame_conf *conf)
 	return t;
 }
 
-static void tree_free(struct tree *t)
+static void tag_tree_free(struct tree *t)
 {
 	mem_free(t->parent);
 	mem_free(t->next);
-	mem_free(t->thing);
+	mem_free(t->symbol);
 	mem_free(t->flat);
 	mem_free(t->cum);
 	mem_free(t->how);
 }
 
-static void well_formed(const struct calls *c)
+static void well_formed(const struct weighted_tree *c)
 {
 	struct tree t = tree_of(c, &(struct flame_conf){0});
 	int64_t flat = 0;
@@ -228,31 +228,31 @@ static void well_formed(const struct calls *c)
 		for (uint32_t k = i + 1; k < t.next[i]; k = t.next[k]) {
 			OK(t.parent[k] == i && t.next[k] <= t.next[i]);
 			for (uint32_t o = i + 1; o < k; o = t.next[o])
-				OK(t.thing[o] != t.thing[k]);
+				OK(t.symbol[o] != t.symbol[k]);
 			below += t.cum[k];
 		}
 		OK(below == t.cum[i]);
 		flat += t.flat[i];
 	}
 	OK(flat == c->total && t.next[0] == t.n);
-	tree_free(&t);
+	tag_tree_free(&t);
 }
 
-static uint64_t *ways(const struct calls *c, const struct tree *t)
+static uint64_t *ways(const struct weighted_tree *c, const struct tree *t)
 {
 	uint64_t *way = xcalloc(t->n, sizeof *way);
 	for (uint32_t i = 1; i < t->n; i++)
-		way[i] = mix_ids(way[t->parent[i]], c->thing[t->thing[i]].id);
+		way[i] = granularity_mix_ids(way[t->parent[i]], c->symbol[t->symbol[i]].id);
 	return way;
 }
 
 /* Each node of one is in the other, found by the way to it. Siblings may stand in another order, and a node
    may stand for calls that this query does not count, so it may be inlined in more ways; turned round, for fewer than
    where those have been put together before. */
-static bool same_trees(const struct calls *a, const struct calls *b, const struct flame_conf *conf)
+static bool same_trees(const struct weighted_tree *a, const struct weighted_tree *b, const struct flame_conf *conf)
 {
 	struct flame_conf other = *conf;
-	other.pivot = conf->pivot ? calls_find(b, a->thing[conf->pivot].id) : 0;
+	other.pivot = conf->pivot ? weighted_find_id(b, a->symbol[conf->pivot].id) : 0;
 	struct tree ta = tree_of(a, conf), tb = tree_of(b, &other);
 	bool same = ta.n == tb.n;
 	uint64_t *wa = ways(a, &ta), *wb = ways(b, &tb);
@@ -265,21 +265,21 @@ static bool same_trees(const struct calls *a, const struct calls *b, const struc
 	}
 	mem_free(wa);
 	mem_free(wb);
-	tree_free(&ta);
-	tree_free(&tb);
+	tag_tree_free(&ta);
+	tag_tree_free(&tb);
 	return same;
 }
 
 /* What is found of some things in flame graphs, and functions of lines. */
-static bool same_sums(const struct calls *a, const struct calls *b)
+static bool same_sums(const struct weighted_tree *a, const struct weighted_tree *b)
 {
-	uint8_t *hit[2] = {xcalloc(a->nthing, 1), xcalloc(b->nthing, 1)};
+	uint8_t *hit[2] = {xcalloc(a->nsymbol, 1), xcalloc(b->nsymbol, 1)};
 	struct nodes ta = nodes_of(a), tb = nodes_of(b);
 	uint32_t n = flame_blocks(&ta) > flame_blocks(&tb) ? flame_blocks(&ta) : flame_blocks(&tb), other;
 	uint32_t *before = xmalloc(n * sizeof *before);
 	int64_t w[2];
-	for (uint32_t i = 1; i < a->nthing; i++)
-		if (!rnd(4) && (other = calls_find(b, a->thing[i].id)))
+	for (uint32_t i = 1; i < a->nsymbol; i++)
+		if (!rnd(4) && (other = weighted_find_id(b, a->symbol[i].id)))
 			hit[0][i] = hit[1][other] = 1;
 	flame_hits(&ta, hit[0], &w[0], before);
 	flame_hits(&tb, hit[1], &w[1], before);
@@ -287,7 +287,8 @@ static bool same_sums(const struct calls *a, const struct calls *b)
 	mem_free(before);
 	mem_free(hit[0]);
 	mem_free(hit[1]);
-	const struct call_funs *f = calls_funs((struct calls *)(uintptr_t)a), *g = calls_funs((struct calls *)(uintptr_t)b);
+	const struct function_sums *f = function_weights_of((struct weighted_tree *)(uintptr_t)a),
+				   *g = function_weights_of((struct weighted_tree *)(uintptr_t)b);
 	same = same && f->n == g->n;
 	for (uint32_t i = 0, k = 0; same && i < f->n; i++) {
 		for (k = 0; k < g->n && (g->fun[k].name != f->fun[i].name || g->fun[k].file != f->fun[i].file);)
@@ -298,14 +299,14 @@ static bool same_sums(const struct calls *a, const struct calls *b)
 }
 
 /* In every way in which a flame graph can have them. */
-static bool same_calls(const struct calls *a, const struct calls *b)
+static bool same_calls(const struct weighted_tree *a, const struct weighted_tree *b)
 {
 	bool same = a->total == b->total && a->all == b->all && a->unit == b->unit && same_sums(a, b);
 	for (uint32_t i = 0; i < 8; i++)	/* as it is; folded; turned round, and folded */
 		same = same && same_trees(a, b, &(struct flame_conf){.reverse = i & 4, .fold_recursion = i & 2,
 		    .fold_runtime = i & 1});
-	for (uint32_t i = 0; i < 4 && a->nthing > 1; i++) {
-		struct flame_conf conf = {.pivot = 1 + rnd(a->nthing - 1), .up = i & 1, .fold_recursion = i & 2};
+	for (uint32_t i = 0; i < 4 && a->nsymbol > 1; i++) {
+		struct flame_conf conf = {.pivot = 1 + rnd(a->nsymbol - 1), .up = i & 1, .fold_recursion = i & 2};
 		if (a->weight[conf.pivot].nnode)
 			same = same && same_trees(a, b, &conf);
 	}
@@ -317,20 +318,20 @@ static bool same_links(const struct link *a, uint32_t na, const struct link *b, 
 {
 	bool same = na == nb;
 	for (uint32_t i = 0; same && i < na; i++)
-		same = a[i].thing == b[i].thing && a[i].value == b[i].value;
+		same = a[i].symbol == b[i].symbol && a[i].value == b[i].value;
 	return same;
 }
 
-static bool same_callers(const struct calls *a, const struct calls *b)
+static bool same_callers(const struct weighted_tree *a, const struct weighted_tree *b)
 {
 	struct arena mem = {0};
-	bool same = a->nthing == b->nthing;
-	for (uint32_t k = 1; same && k < a->nthing; k++) {
+	bool same = a->nsymbol == b->nsymbol;
+	for (uint32_t k = 1; same && k < a->nsymbol; k++) {
 		struct link *l[2];
-		uint32_t n = callers_of(a, k, &mem, &l[0]), m = callers_of(b, k, &mem, &l[1]);
+		uint32_t n = calltree_callers(a, k, &mem, &l[0]), m = calltree_callers(b, k, &mem, &l[1]);
 		same = same_links(l[0], n, l[1], m);
-		n = callees_of(a, k, &mem, &l[0]);
-		m = callees_of(b, k, &mem, &l[1]);
+		n = calltree_callees(a, k, &mem, &l[0]);
+		m = calltree_callees(b, k, &mem, &l[1]);
 		same = same && same_links(l[0], n, l[1], m);
 	}
 	arena_free(&mem);
@@ -338,70 +339,71 @@ static bool same_callers(const struct calls *a, const struct calls *b)
 }
 
 /* Of all samples, before any filter: what it keeps of that the next weighings begin with. */
-static void weigh_whole(const struct snap *sn, struct shape *s)
+static void weigh_whole(const struct snap *sn, struct calltree *s)
 {
-	struct focus *none = focus_new(&(struct filters){0}, NULL);
-	struct onto o;
-	struct calls *c = calls_begin(s, false, &o);
-	OK(focus_samples_onto(sn, none, 1, false, NULL, &o));
-	calls_finish(c, &o);
-	calls_free(c);
-	focus_free(none);
+	struct compiled_filters *none = filter_compile(&(struct filters){0}, NULL);
+	struct weigh_target o;
+	struct weighted_tree *c = weighted_begin(s, false, &o);
+	OK(filter_weigh_samples_onto(sn, none, 1, false, NULL, &o));
+	weighted_finish(c, &o);
+	weighted_free(c);
+	filter_free(none);
 }
 
 /* Weights straight onto the shape of the whole tree are those of a tree of the query's own; after those of another
    type, and twice, since the second weighing finds the columns of the first. */
 static uint32_t straight, aside, made, onto_tags;
-static void both_ways(const struct snap *sn, const struct focus *fc, bool noinlines, const struct weights *w)
+static void both_ways(const struct snap *sn, const struct compiled_filters *fc, bool noinlines, const struct weights *w)
 {
 	enum gran gran = (enum gran)rnd(5);
-	struct things *t = things_new(sn, gran);
-	struct calls *own = calls_new(t, w);
-	struct shape *s = shape_new(t, &(struct frames){.n = sn->nstks, .st = sn->st, .nsmp = sn->nsmps});
+	struct granularity *t = granularity_new(sn, gran);
+	struct weighted_tree *own = weighted_new(t, w);
+	struct calltree *s = calltree_new(t, &(struct frames){.n = sn->nstks, .st = sn->st, .nsmp = sn->nsmps});
 	well_formed(own);
 	laws_of_things(w, t, own);
-	struct shape *tagged = focus_tagged(sn, fc, noinlines, s, false, NULL);
-	OK(!tagged || focus_fits(sn, fc, tagged));
+	struct calltree *tagged = filter_tagged_calltree(sn, fc, noinlines, s, false, NULL);
+	OK(!tagged || filter_fits_calltree(sn, fc, tagged));
 	if (rnd(2))
 		weigh_whole(sn, s);
-	struct calls *kept = NULL;	/* another one is made while the first is there */
+	struct weighted_tree *kept = NULL;	/* another one is made while the first is there */
 	for (int i = 0; i < 3; i++) {
-		struct onto o;
-		struct calls *c = calls_begin(tagged ? tagged : s, false, &o);
-		if (focus_samples_onto(sn, fc, i > 0, noinlines, NULL, &o)) {
-			calls_finish(c, &o);
+		struct weigh_target o;
+		struct weighted_tree *c = weighted_begin(tagged ? tagged : s, false, &o);
+		if (filter_weigh_samples_onto(sn, fc, i > 0, noinlines, NULL, &o)) {
+			weighted_finish(c, &o);
 			well_formed(c);
 			OK(!i || (same_calls(c, own) && (tagged || same_callers(c, own))));
 			straight += i > 0;
-			aside += i > 0 && c->shape->aside;
+			aside += i > 0 && c->calltree->aside;
 			onto_tags += i > 0 && tagged;
 		}
-		calls_free(kept);
+		weighted_free(kept);
 		kept = c;
 	}
-	calls_free(kept);
-	struct calls *c = focus_samples_calls(sn, fc, 1, noinlines, NULL, s->things, s->preorder, NULL);
+	weighted_free(kept);
+	struct weighted_tree *c = filter_weigh_rebuilt(sn, fc, 1, noinlines, NULL, s->granularity, s->preorder, NULL);
 	if (c) {
 		well_formed(c);
 		laws_of_things(w, t, c);
 		OK(same_calls(c, own));
 		made++;
 	}
-	calls_free(c);
-	shape_free(tagged);
-	shape_free(s);
-	calls_free(own);
-	things_free(t);
+	weighted_free(c);
+	calltree_free(tagged);
+	calltree_free(s);
+	weighted_free(own);
+	granularity_free(t);
 }
 
 /* What is spent at addresses is what calls by them say. */
 static uint32_t by_address;
-static void addresses(const struct snap *sn, const struct focus *fc, bool noinlines, const struct weights *w)
+static void addresses(const struct snap *sn, const struct compiled_filters *fc, bool noinlines, const struct weights *w)
 {
-	struct things *t = things_new(sn, GR_ADDRESSES);
-	struct shape *s = shape_new(t, &(struct frames){.n = sn->nstks, .st = sn->st, .nsmp = sn->nsmps});
-	struct calls *c = calls_new(t, w);
-	struct addr_sums *a = addrs_of(c), *b = focus_addresses(sn, fc, 1, noinlines, NULL, s->preorder);
+	struct granularity *t = granularity_new(sn, GR_ADDRESSES);
+	struct calltree *s = calltree_new(t, &(struct frames){.n = sn->nstks, .st = sn->st, .nsmp = sn->nsmps});
+	struct weighted_tree *c = weighted_new(t, w);
+	struct addr_sums *a = addresses_of_tree(c),
+			 *b = filter_weigh_addresses(sn, fc, 1, noinlines, NULL, s->preorder);
 	OK(!b || a->n == b->n);
 	for (uint32_t i = 0; b && i < a->n; i++) {
 		OK(a->v[i].frm == b->v[i].frm && a->v[i].flat == b->v[i].flat && a->v[i].cum == b->v[i].cum);
@@ -409,18 +411,18 @@ static void addresses(const struct snap *sn, const struct focus *fc, bool noinli
 	}
 	mem_free(a);
 	mem_free(b);
-	calls_free(c);
-	shape_free(s);
-	things_free(t);
+	weighted_free(c);
+	calltree_free(s);
+	granularity_free(t);
 }
 
 static int64_t total_of(const struct snap *sn, struct filters f)
 {
 	struct arena a = {0};
 	struct weights w;
-	struct focus *fc = focus_new(&f, NULL);
-	focus_samples(sn, fc, 1, false, NULL, &a, &w);
-	focus_free(fc);
+	struct compiled_filters *fc = filter_compile(&f, NULL);
+	filter_weigh_samples(sn, fc, 1, false, NULL, &a, &w);
+	filter_free(fc);
 	arena_free(&a);
 	return w.total;
 }
@@ -449,39 +451,39 @@ static struct filters random_filters(void)
 	    .tagleaf = rnd(4) ? NULL : key[rnd(3)]};
 }
 
-static void ask_model(struct prof *p, const struct filters *f, bool noinlines, struct sums *out)
+static void ask_model(struct profile *p, const struct filters *f, bool noinlines, struct sums *out)
 {
-	struct prof_filters pf = {f->focus, f->ignore, f->hide, f->show, f->show_from,
+	struct pprof_filters pf = {f->focus, f->ignore, f->hide, f->show, f->show_from,
 	    f->prune_from, f->tagfocus, f->tagignore, f->tagshow, f->taghide, f->tagroot,
 	    f->tagleaf, "minimum"};
-	struct prof_units u = {0};
-	prof_label_units(p, &u, NULL, NULL);
-	prof_tag_frames(p, &pf, NULL, NULL);
-	OK(!prof_focus(p, &pf, &u, NULL, NULL, NULL));
-	prof_units_free(&u);
+	struct pprof_label_units u = {0};
+	pprof_find_label_units(p, &u, NULL, NULL);
+	pprof_tag_frames(p, &pf, NULL, NULL);
+	OK(!pprof_apply_filters(p, &pf, &u, NULL, NULL, NULL));
+	pprof_label_units_free(&u);
 	if (noinlines)
-		prof_aggregate(p, &(struct prof_grain){false, true, true, true, true, true});
+		pprof_aggregate(p, &(struct pprof_granularity){false, true, true, true, true, true});
 	of_model(p, out);
 }
 
 static void one(uint64_t start)
 {
-	struct build *b = build_new();
-	struct prof *p = prof_new();
-	struct sink s = build_sink(b), ps = prof_sink(p);
+	struct store_builder *b = builder_new();
+	struct profile *p = profile_new();
+	struct sink s = builder_sink(b), ps = profile_sink(p);
 	seed = start;
 	say_profile(&s);
 	seed = start;
 	say_profile(&ps);
-	const struct snap *sn = build_finish(b);
+	const struct snap *sn = builder_finish(b);
 	OK(!store_check(sn, NULL));
 	struct filters f = random_filters();
 	bool noinlines = !rnd(4);
 	struct sums model = {0}, tree = {0};
 	struct arena a = {0};
 	struct weights w;
-	struct focus *fc = focus_new(&f, NULL);
-	focus_samples(sn, fc, 1, noinlines, NULL, &a, &w);
+	struct compiled_filters *fc = filter_compile(&f, NULL);
+	filter_weigh_samples(sn, fc, 1, noinlines, NULL, &a, &w);
 	laws(&w);
 	both_ways(sn, fc, noinlines, &w);
 	addresses(sn, fc, noinlines, &w);
@@ -495,7 +497,7 @@ static void one(uint64_t start)
 		    "root %s leaf %s noinl %d\n",
 		    (unsigned long long)start, f.focus, f.ignore, f.hide, f.show, f.show_from,
 		    f.prune_from, f.tagfocus, f.tagignore, f.tagroot, f.tagleaf, noinlines);
-	focus_free(fc);
+	filter_free(fc);
 	/* focus and ignore of one expression share out the samples that have a location */
 	const char *rx = f.focus ? f.focus : "a";
 	OK(total_of(sn, (struct filters){.focus = rx}) +
@@ -507,15 +509,15 @@ static void one(uint64_t start)
 	arena_free(&a);
 	sums_free(&model);
 	sums_free(&tree);
-	prof_free(p);
-	build_free(b);
+	profile_free(p);
+	builder_free(b);
 }
 
 /* A few samples of which all is known: root;a, root;b ... with their values of the second type. */
-static struct build *known(const char *key, const int64_t *v, size_t n)
+static struct store_builder *known(const char *key, const int64_t *v, size_t n)
 {
-	struct build *b = build_new();
-	struct sink s = build_sink(b);
+	struct store_builder *b = builder_new();
+	struct sink s = builder_sink(b);
 	s.ops->type(s.self, say(&s, "n"), say(&s, "count"));
 	s.ops->type(s.self, say(&s, "cpu"), say(&s, "nanoseconds"));
 	loc_id loc[8];
@@ -538,28 +540,28 @@ static void nothing_and_base(void)
 	static const struct { const char *key; int64_t v[3], all; uint32_t nodes; } cases[] = {
 		{"k", {7, 0, 5}, 12, 4}, {"k", {7, -3, 5}, 15, 5}, {"pprof::base", {-7, 4, 5}, 7, 5}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct build *b = known(cases[i].key, cases[i].v, 3);
-		const struct snap *sn = build_finish(b);
+		struct store_builder *b = known(cases[i].key, cases[i].v, 3);
+		const struct snap *sn = builder_finish(b);
 		struct arena a = {0};
 		struct weights w;
-		struct focus *fc = focus_new(&(struct filters){0}, NULL);
-		focus_samples(sn, fc, 1, false, NULL, &a, &w);
+		struct compiled_filters *fc = filter_compile(&(struct filters){0}, NULL);
+		filter_weigh_samples(sn, fc, 1, false, NULL, &a, &w);
 		OK(w.n == cases[i].nodes && w.all == cases[i].all);
-		struct things *t = things_new(sn, GR_FUNCTIONS);
-		struct shape *s = shape_new(t, &(struct frames){.n = sn->nstks, .st = sn->st, .nsmp = sn->nsmps});
-		struct onto o;
-		struct calls *c = calls_begin(s, false, &o);
-		OK(focus_samples_onto(sn, fc, 1, false, NULL, &o));
-		calls_finish(c, &o);
+		struct granularity *t = granularity_new(sn, GR_FUNCTIONS);
+		struct calltree *s = calltree_new(t, &(struct frames){.n = sn->nstks, .st = sn->st, .nsmp = sn->nsmps});
+		struct weigh_target o;
+		struct weighted_tree *c = weighted_begin(s, false, &o);
+		OK(filter_weigh_samples_onto(sn, fc, 1, false, NULL, &o));
+		weighted_finish(c, &o);
 		struct tree seen = tree_of(c, &(struct flame_conf){0});
 		OK(seen.n == cases[i].nodes && c->all == cases[i].all);
-		tree_free(&seen);
-		calls_free(c);
-		shape_free(s);
-		things_free(t);
-		focus_free(fc);
+		tag_tree_free(&seen);
+		weighted_free(c);
+		calltree_free(s);
+		granularity_free(t);
+		filter_free(fc);
 		arena_free(&a);
-		build_free(b);
+		builder_free(b);
 	}
 }
 
@@ -569,8 +571,8 @@ int main(void)
 	for (uint64_t i = 1; i <= 3000; i++)
 		one(i * 7919);
 	struct err e = {0};
-	OK(!focus_new(&(struct filters){.hide = "("}, &e) && strstr(e.msg, "hide"));
-	OK(!focus_new(&(struct filters){.tagfocus = "k=["}, &e) && strstr(e.msg, "tagfocus"));
+	OK(!filter_compile(&(struct filters){.hide = "("}, &e) && strstr(e.msg, "hide"));
+	OK(!filter_compile(&(struct filters){.tagfocus = "k=["}, &e) && strstr(e.msg, "tagfocus"));
 	OK(straight > 2000 && aside > 50 && made > 1500 && onto_tags > 500 && by_address > 5000);	/* all ways were gone */
 	return DONE();
 }

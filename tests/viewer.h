@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* The viewer of a file that has been read; NULL: it cannot be read. Released by viewer_close(). */
-static inline struct app *viewer_open(const struct opt *o, int rows, int cols)
+static inline struct app *viewer_open(const struct options *o, int rows, int cols)
 {
 	struct err e;
 	struct app_setup u = {.rows = rows, .cols = cols, .look = {TH_DARK, 256}};
@@ -33,7 +33,7 @@ static inline void viewer_press(struct app *a, struct grid *g, const char *keys)
 {
 	for (size_t n = strlen(keys); n;) {
 		int32_t key;
-		size_t k = key_script(keys, n, &key);
+		size_t k = keys_parse(keys, n, &key);
 		app_key(a, key);
 		app_wait(a);
 		app_draw(a, g);

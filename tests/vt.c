@@ -94,7 +94,7 @@ static void erase(struct vt *v, int y, int x0, int x1)
 
 static void put(struct vt *v, uint32_t ch)
 {
-	int w = cp_width(ch);
+	int w = text_cp_width(ch);
 	if (w == 0) {
 		int x = v->late ? v->x : v->x - 1;
 		if (x > 0 && at(v, v->y, x)->ch == 0)
@@ -335,7 +335,7 @@ static void ground(struct vt *v, unsigned char c)
 		if (v->n < want)
 			return;
 		v->state = GROUND;
-		utf8_decode(v->buf, v->n, &cp);
+		text_decode_utf8(v->buf, v->n, &cp);
 		put(v, cp);
 	} else if (c < ' ' || c == 127) {
 		control(v, c);
@@ -383,8 +383,8 @@ size_t vt_print(const struct vt *v, char *out, size_t size)
 			n--;
 		for (int x = 0; x < n && k + 16 < size; x++) {
 			const struct vcell *c = &v->cell[y * v->cols + x];
-			k += c->ch ? utf8_encode(c->ch, out + k) : 0;
-			k += c->ch && c->mark ? utf8_encode(c->mark, out + k) : 0;
+			k += c->ch ? text_encode_utf8(c->ch, out + k) : 0;
+			k += c->ch && c->mark ? text_encode_utf8(c->mark, out + k) : 0;
 		}
 		if (k + 2 < size)
 			out[k++] = '\n';

@@ -9,23 +9,23 @@
 /*
  * Finding by halving: the first of n things in order that is not before what is looked for.
  *
- *	struct halve h = {.hi = n};
- *	while (halve(&h))
- *		halve_on(&h, v[h.at].t < t);
+ *	struct bsearch_probe h = {.hi = n};
+ *	while (bsearch_probe(&h))
+ *		bsearch_narrow(&h, v[h.at].t < t);
  *
  * Then it is v[h.lo], or h.lo is n when all are before it. Whoever looks says what "before" is, so it serves
  * for columns, for fields of rows and for what is computed, without a function to call back.
  */
-struct halve { size_t lo, hi, at; };
+struct bsearch_probe { size_t lo, hi, at; };
 
-static inline bool halve(struct halve *h)
+static inline bool bsearch_probe(struct bsearch_probe *h)
 {
 	h->at = h->lo + (h->hi - h->lo) / 2;
 	return h->lo < h->hi;
 }
 
 /* before: the one at h->at is before what is looked for. */
-static inline void halve_on(struct halve *h, bool before)
+static inline void bsearch_narrow(struct bsearch_probe *h, bool before)
 {
 	if (before)
 		h->lo = h->at + 1;

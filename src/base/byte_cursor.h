@@ -12,29 +12,29 @@
  * read sets bad, leaves the position and yields zeros from then on, so a reader
  * may check once per record.
  */
-struct cur {
+struct byte_cursor {
 	const uint8_t *base, *p, *end;
 	uint64_t off;	/* offset of base in the input, for messages */
 	bool bad;
 };
 
-static inline struct cur cur_make(const void *p, size_t n, uint64_t off)
+static inline struct byte_cursor byte_cursor_make(const void *p, size_t n, uint64_t off)
 {
 	const uint8_t *at = p;
-	return (struct cur){at, at, n ? at + n : at, off, false};	/* nothing may lie at NULL */
+	return (struct byte_cursor){at, at, n ? at + n : at, off, false};	/* nothing may lie at NULL */
 }
 
-static inline size_t cur_left(const struct cur *c)
+static inline size_t byte_cursor_left(const struct byte_cursor *c)
 {
 	return (size_t)(c->end - c->p);
 }
 
-static inline uint64_t cur_at(const struct cur *c)
+static inline uint64_t byte_cursor_at(const struct byte_cursor *c)
 {
 	return c->off + (uint64_t)(c->p - c->base);
 }
 
-static inline uint8_t cur_u8(struct cur *c)
+static inline uint8_t byte_cursor_u8(struct byte_cursor *c)
 {
 	if (c->p < c->end && !c->bad)
 		return *c->p++;
@@ -43,7 +43,7 @@ static inline uint8_t cur_u8(struct cur *c)
 }
 
 /* LEB128, at most 10 bytes and 64 bits. */
-static inline uint64_t cur_uvarint(struct cur *c)
+static inline uint64_t byte_cursor_uvarint(struct byte_cursor *c)
 {
 	uint64_t v = 0;
 	const uint8_t *p = c->p;
@@ -63,9 +63,9 @@ static inline uint64_t cur_uvarint(struct cur *c)
 }
 
 /* n bytes in place, or NULL. */
-static inline const uint8_t *cur_bytes(struct cur *c, uint64_t n)
+static inline const uint8_t *byte_cursor_bytes(struct byte_cursor *c, uint64_t n)
 {
-	if (c->bad || n > cur_left(c)) {
+	if (c->bad || n > byte_cursor_left(c)) {
 		c->bad = true;
 		return NULL;
 	}

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static inline uint64_t step(uint64_t lane, uint64_t word)
+static inline uint64_t mix_word(uint64_t lane, uint64_t word)
 {
 	uint64_t x = lane ^ word;
 	return (x << 29 | x >> 35) * UINT64_C(0x9e3779b97f4a7c15) + UINT64_C(0x632be59bd9b4e019);
@@ -22,10 +22,10 @@ static void add_blocks(uint64_t lane[4], const uint8_t *p, size_t blocks)
 	uint64_t a = lane[0], b = lane[1], c = lane[2], d = lane[3], w[4];
 	for (; blocks; blocks--, p += sizeof w) {
 		memcpy(w, p, sizeof w);
-		a = step(a, w[0]);
-		b = step(b, w[1]);
-		c = step(c, w[2]);
-		d = step(d, w[3]);
+		a = mix_word(a, w[0]);
+		b = mix_word(b, w[1]);
+		c = mix_word(c, w[2]);
+		d = mix_word(d, w[3]);
 	}
 	lane[0] = a, lane[1] = b, lane[2] = c, lane[3] = d;
 }
@@ -57,7 +57,7 @@ uint64_t checksum_end(const struct checksum *s)
 	memcpy(last, s->rest, s->n % sizeof last);
 	add_blocks(lane, last, 1);
 	for (int i = 0; i < 4; i++) {
-		h = step(h, lane[i]);
+		h = mix_word(h, lane[i]);
 		h ^= h >> 32;
 	}
 	return h;

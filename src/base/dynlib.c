@@ -16,7 +16,7 @@
 #ifdef HAVE_DLOPEN
 #include <dlfcn.h>
 
-const char *lib_open(const char *const *names, const struct lib_call *call, size_t n, void *table)
+const char *dynlib_open(const char *const *names, const struct dynlib_symbol *call, size_t n, void *table)
 {
 	void *h = NULL;
 	for (; !h && *names; names++)
@@ -32,7 +32,7 @@ const char *lib_open(const char *const *names, const struct lib_call *call, size
 	return NULL;
 }
 #else
-const char *lib_open(const char *const *names, const struct lib_call *call, size_t n, void *table)
+const char *dynlib_open(const char *const *names, const struct dynlib_symbol *call, size_t n, void *table)
 {
 	(void)names, (void)call, (void)n, (void)table;
 	return "";

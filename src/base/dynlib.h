@@ -9,8 +9,8 @@
  * A library that few need: linked it would be mapped, and its addresses be put right, at every start. It is
  * opened when it is needed first, and not closed. `table` is a struct of pointers to its functions, each at its place.
  */
-struct lib_call { const char *name; size_t at; };
+struct dynlib_symbol { const char *name; size_t at; };
 /* names: where to look, in turn, up to NULL. What is missing: NULL nothing, "" the library, else that function. */
-const char *lib_open(const char *const *names, const struct lib_call *, size_t n, void *table);
+const char *dynlib_open(const char *const *names, const struct dynlib_symbol *, size_t n, void *table);
 
 #endif

@@ -91,7 +91,7 @@ void ending_undo(void)
 			unlink(ending.file[i].path);
 }
 
-static void say(const char *words, size_t n)
+static void write_stderr(const char *words, size_t n)
 {
 	ssize_t k = write(STDERR_FILENO, words, n);
 	(void)k;
@@ -104,7 +104,7 @@ static bool is_bug(int sig)
 }
 
 /* The instruction that raised it is executed again when the handler returns. */
-static bool comes_again(int sig, const siginfo_t *si)
+static bool is_raised_again(int sig, const siginfo_t *si)
 {
 	return si->si_code > 0 && is_bug(sig) && sig != SIGABRT;
 }
@@ -114,14 +114,14 @@ static void on_signal(int sig, siginfo_t *si, void *context)
 	static const char words[] = "ttrace has crashed, and put the terminal back. That is a bug: please report it, "
 				    "with the file if you may, as README.md says.\r\n";
 	(void)context;
-	if (sig == SIGBUS && mapped_mend(si->si_addr))
+	if (sig == SIGBUS && mapped_repair_fault(si->si_addr))
 		return;
 	bool viewer = atomic_load(&ending.restore);
 	ending_undo();
 	if (viewer && is_bug(sig))
-		say(words, sizeof words - 1);
+		write_stderr(words, sizeof words - 1);
 	sigaction(sig, &ending.before[sig], NULL);
-	if (!comes_again(sig, si))
+	if (!is_raised_again(sig, si))
 		raise(sig);
 }
 
@@ -160,6 +160,6 @@ _Noreturn void ending_no_memory(size_t wanted)
 	char line[80];
 	int n = snprintf(line, sizeof line, "ttrace: out of memory (%zu bytes needed)\n", wanted);
 	ending_undo();
-	say(line, (size_t)n);
+	write_stderr(line, (size_t)n);
 	_exit(1);
 }

@@ -24,7 +24,7 @@ int err_set(struct err *e, enum err_kind kind, uint64_t at, const char *fmt, ...
 	int n = vsnprintf(raw, sizeof raw, fmt, ap);
 	va_end(ap);
 	if (n >= (int)sizeof raw)
-		raw[text_whole(raw, sizeof raw - 1)] = '\0';
+		raw[text_whole_chars(raw, sizeof raw - 1)] = '\0';
 	text_safe_fit(e->msg, sizeof e->msg, raw, n < 0 ? 0 : strlen(raw));
 	e->kind = kind;
 	e->at = at;

@@ -23,7 +23,7 @@ uint32_t intern_find(const struct intern *t, uint32_t hash, intern_eq *eq, const
 	return UINT32_MAX;
 }
 
-static void place(struct intern *t, uint32_t hash, uint32_t slot)
+static void insert_slot(struct intern *t, uint32_t hash, uint32_t slot)
 {
 	size_t i = hash & (t->cap - 1);
 	while (t->slot[i])
@@ -32,7 +32,7 @@ static void place(struct intern *t, uint32_t hash, uint32_t slot)
 	t->hash[i] = hash;
 }
 
-static void grow(struct intern *t)
+static void grow_slots(struct intern *t)
 {
 	struct intern old = *t;
 	t->cap = old.cap ? old.cap * 2 : 64;
@@ -40,7 +40,7 @@ static void grow(struct intern *t)
 	t->hash = xmalloc(t->cap * sizeof *t->hash);
 	for (size_t i = 0; i < old.cap; i++)
 		if (old.slot[i])
-			place(t, old.hash[i], old.slot[i]);
+			insert_slot(t, old.hash[i], old.slot[i]);
 	mem_free(old.slot);
 	mem_free(old.hash);
 }
@@ -48,8 +48,8 @@ static void grow(struct intern *t)
 void intern_put(struct intern *t, uint32_t hash, uint32_t id)
 {
 	if ((t->n + 1) * 4 > t->cap * 3)
-		grow(t);
-	place(t, hash, id + 1);
+		grow_slots(t);
+	insert_slot(t, hash, id + 1);
 	t->n++;
 }
 
@@ -60,7 +60,7 @@ void intern_free(struct intern *t)
 	*t = (struct intern){0};
 }
 
-static uint64_t mix(uint64_t x)
+static uint64_t mix_bits(uint64_t x)
 {
 	x ^= x >> 32;
 	x *= UINT64_C(0xd6e8feb86659fd93);
@@ -69,20 +69,20 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 32;
 }
 
-uint32_t hash_u64(uint64_t a, uint64_t b)
+uint32_t intern_hash_u64(uint64_t a, uint64_t b)
 {
-	return (uint32_t)mix(mix(a + UINT64_C(0x9e3779b97f4a7c15)) ^ b);
+	return (uint32_t)mix_bits(mix_bits(a + UINT64_C(0x9e3779b97f4a7c15)) ^ b);
 }
 
-uint32_t hash_bytes(const void *p, size_t n, uint64_t seed)
+uint32_t intern_hash_bytes(const void *p, size_t n, uint64_t seed)
 {
 	const unsigned char *s = p;
-	uint64_t h = mix(seed ^ n), v;
+	uint64_t h = mix_bits(seed ^ n), v;
 	for (; n >= 8; n -= 8, s += 8) {
 		memcpy(&v, s, 8);
-		h = mix(h ^ v) + UINT64_C(0x9e3779b97f4a7c15);
+		h = mix_bits(h ^ v) + UINT64_C(0x9e3779b97f4a7c15);
 	}
 	v = 0;
 	memcpy(&v, s, n);
-	return (uint32_t)mix(h ^ v);
+	return (uint32_t)mix_bits(h ^ v);
 }

@@ -24,7 +24,7 @@ uint32_t intern_find(const struct intern *t, uint32_t hash, intern_eq *eq, const
     const void *key);
 /* Something of that hash will be looked for: its place is asked for; then, when that is there, what may be it,
    UINT32_MAX: nothing. */
-static inline void intern_ask(const struct intern *t, uint32_t hash)
+static inline void intern_prefetch(const struct intern *t, uint32_t hash)
 {
 	if (t->cap) {
 		__builtin_prefetch(&t->slot[hash & (t->cap - 1)]);
@@ -40,7 +40,7 @@ static inline uint32_t intern_guess(const struct intern *t, uint32_t hash)
 void intern_put(struct intern *t, uint32_t hash, uint32_t id);
 void intern_free(struct intern *t);
 
-uint32_t hash_bytes(const void *p, size_t n, uint64_t seed);	/* well mixed, seeded */
-uint32_t hash_u64(uint64_t a, uint64_t b);
+uint32_t intern_hash_bytes(const void *p, size_t n, uint64_t seed);	/* well mixed, seeded */
+uint32_t intern_hash_u64(uint64_t a, uint64_t b);
 
 #endif

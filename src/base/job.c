@@ -14,7 +14,7 @@
  * second: the slots themselves are large. Who finds it full, or empty, sleeps until
  * an eighth of it has moved: to wake a thread costs as much as to fill a slot, and two
  * that run at nearly the same pace would wake each other for every one. Better than
- * to sleep is to do something else: belt_meanwhile().
+ * to sleep is to do something else: ring_set_idle_work().
  *
  * job_parallel() is a loop shared by several threads: an atomic counter hands
  * out indexes. There is no pool; a load starts it once or twice.
@@ -46,10 +46,10 @@ struct job {
 	pthread_mutex_t lock;	/* of held, for who waits for it */
 	pthread_cond_t on;
 	int result;		/* written before ended */
-	int64_t told;		/* when progress last woke the owner; the worker's alone */
+	int64_t last_report;		/* when progress last woke the owner; the worker's alone */
 };
 
-static void *run(void *arg)
+static void *run_job(void *arg)
 {
 	struct job *j = arg;
 	j->result = j->fn(j, j->arg);
@@ -67,7 +67,7 @@ static void *run(void *arg)
 /* What a thread is to do, once it may go wherever its maker may. */
 struct starting { void *(*fn)(void *); void *arg; cpu_set_t all; };
 
-static void *start_there(void *arg)
+static void *run_unpinned(void *arg)
 {
 	struct starting s = *(struct starting *)arg;
 	mem_free(arg);
@@ -75,7 +75,7 @@ static void *start_there(void *arg)
 	return s.fn(s.arg);
 }
 
-static int start_elsewhere(pthread_t *t, void *(*fn)(void *), void *arg)
+static int start_on_other_cpu(pthread_t *t, void *(*fn)(void *), void *arg)
 {
 	cpu_set_t others;
 	pthread_attr_t attr;
@@ -87,7 +87,7 @@ static int start_elsewhere(pthread_t *t, void *(*fn)(void *), void *arg)
 	CPU_CLR(here, &others);
 	if (CPU_COUNT(&others) && !pthread_attr_init(&attr)) {
 		if (!pthread_attr_setaffinity_np(&attr, sizeof others, &others))
-			rc = pthread_create(t, &attr, start_there, s);
+			rc = pthread_create(t, &attr, run_unpinned, s);
 		pthread_attr_destroy(&attr);
 	}
 	if (rc)
@@ -95,7 +95,7 @@ static int start_elsewhere(pthread_t *t, void *(*fn)(void *), void *arg)
 	return rc;
 }
 #else
-static int start_elsewhere(pthread_t *t, void *(*fn)(void *), void *arg)
+static int start_on_other_cpu(pthread_t *t, void *(*fn)(void *), void *arg)
 {
 	(void)t, (void)fn, (void)arg;
 	return -1;
@@ -111,14 +111,14 @@ static int start_thread(pthread_t *t, void *(*fn)(void *), void *arg)
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
 		sigdelset(&all, own[i]);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	int rc = start_elsewhere(t, fn, arg);
+	int rc = start_on_other_cpu(t, fn, arg);
 	if (rc)
 		rc = pthread_create(t, NULL, fn, arg);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return rc;
 }
 
-static void no_block(int fd)
+static void set_nonblocking(int fd)
 {
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
@@ -133,11 +133,11 @@ struct job *job_start(job_fn *fn, void *arg)
 		mem_free(j);
 		return NULL;
 	}
-	no_block(j->wake[0]);
-	no_block(j->wake[1]);
+	set_nonblocking(j->wake[0]);
+	set_nonblocking(j->wake[1]);
 	pthread_mutex_init(&j->lock, NULL);
 	pthread_cond_init(&j->on, NULL);
-	if (start_thread(&j->thread, run, j)) {
+	if (start_thread(&j->thread, run_job, j)) {
 		close(j->wake[0]);
 		close(j->wake[1]);
 		mem_free(j);
@@ -152,14 +152,14 @@ void job_wake(struct job *j)
 		;
 }
 
-void job_tell(struct job *j, uint64_t done, uint64_t total)
+void job_report_progress(struct job *j, uint64_t done, uint64_t total)
 {
 	atomic_store_explicit(&j->done, done, memory_order_relaxed);
 	atomic_store_explicit(&j->total, total, memory_order_relaxed);
 	int64_t now = clock_ns();
-	if (now - j->told < TICK_NS)
+	if (now - j->last_report < TICK_NS)
 		return;
-	j->told = now;
+	j->last_report = now;
 	job_wake(j);
 }
 
@@ -168,16 +168,16 @@ bool job_cancelled(const struct job *j)
 	return atomic_load_explicit(&j->cancel, memory_order_relaxed);
 }
 
-static bool go(void *arg, uint64_t done, uint64_t total)
+static bool job_continues(void *arg, uint64_t done, uint64_t total)
 {
 	if (total)
-		job_tell(arg, done, total);
+		job_report_progress(arg, done, total);
 	return !job_cancelled(arg);
 }
 
-struct onlooker job_onlooker(struct job *j)
+struct progress_watcher job_progress_watcher(struct job *j)
 {
-	return (struct onlooker){j ? go : NULL, j};
+	return (struct progress_watcher){j ? job_continues : NULL, j};
 }
 
 int job_fd(const struct job *j)
@@ -207,7 +207,7 @@ void job_progress(const struct job *j, uint64_t *done, uint64_t *total)
 	*total = atomic_load_explicit(&j->total, memory_order_relaxed);
 }
 
-static void let_on(struct job *j)
+static void wake_held(struct job *j)
 {
 	pthread_mutex_lock(&j->lock);
 	pthread_cond_broadcast(&j->on);
@@ -217,16 +217,16 @@ static void let_on(struct job *j)
 void job_cancel(struct job *j)
 {
 	atomic_store(&j->cancel, true);
-	let_on(j);
+	wake_held(j);
 }
 
 void job_hold(struct job *j, bool held)
 {
 	atomic_fetch_add(&j->held, held ? 1 : -1);
-	let_on(j);
+	wake_held(j);
 }
 
-void job_rest(struct job *j)
+void job_wait_while_held(struct job *j)
 {
 	if (!atomic_load_explicit(&j->held, memory_order_relaxed))
 		return;
@@ -248,12 +248,12 @@ int job_join(struct job *j)
 	return result;
 }
 
-uintptr_t job_self(void)
+uintptr_t job_thread_id(void)
 {
 	return (uintptr_t)pthread_self();
 }
 
-int job_wanted(void)
+int job_forced_threads(void)
 {
 	const char *s = getenv("TTRACE_JOBS");
 	long n = s ? strtol(s, NULL, 10) : 0;
@@ -262,7 +262,7 @@ int job_wanted(void)
 
 int job_cpus(void)
 {
-	long n = job_wanted();
+	long n = job_forced_threads();
 	if (!n)
 		n = sysconf(_SC_NPROCESSORS_ONLN);
 	return n < 1 ? 1 : n > THREADS_MAX ? THREADS_MAX : (int)n;
@@ -275,7 +275,7 @@ struct parallel {
 	_Atomic uint32_t next;
 };
 
-static void *share(void *arg)
+static void *run_share(void *arg)
 {
 	struct parallel *p = arg;
 	for (uint32_t i; (i = atomic_fetch_add(&p->next, 1)) < p->n;)
@@ -288,9 +288,9 @@ void job_parallel(uint32_t n, void (*fn)(void *arg, uint32_t i), void *arg)
 	struct parallel p = {.fn = fn, .arg = arg, .n = n};
 	pthread_t t[THREADS_MAX];
 	int started = 0, want = job_cpus() - 1;
-	while (started < want && (uint32_t)started + 1 < n && !start_thread(&t[started], share, &p))
+	while (started < want && (uint32_t)started + 1 < n && !start_thread(&t[started], run_share, &p))
 		started++;
-	share(&p);
+	run_share(&p);
 	while (started)
 		pthread_join(t[--started], NULL);
 }
@@ -311,7 +311,7 @@ void lock_free(struct lock *l)
 	mem_free(l);
 }
 
-void lock_take(struct lock *l)
+void lock_acquire(struct lock *l)
 {
 	pthread_mutex_lock(&l->m);
 }
@@ -321,12 +321,12 @@ bool lock_try(struct lock *l)
 	return !pthread_mutex_trylock(&l->m);
 }
 
-void lock_give(struct lock *l)
+void lock_release(struct lock *l)
 {
 	pthread_mutex_unlock(&l->m);
 }
 
-struct belt {
+struct ring_queue {
 	pthread_mutex_t lock;
 	pthread_cond_t room, goods;
 	uint32_t slots, sent, done;	/* sent - done are filled */
@@ -339,9 +339,9 @@ struct belt {
 	void *arg;
 };
 
-struct belt *belt_new(uint32_t slots)
+struct ring_queue *ring_new(uint32_t slots)
 {
-	struct belt *b = xcalloc(1, sizeof *b);
+	struct ring_queue *b = xcalloc(1, sizeof *b);
 	b->slots = slots;
 	b->enough = slots < MANY ? 1 : slots / MANY;
 	pthread_mutex_init(&b->lock, NULL);
@@ -350,7 +350,7 @@ struct belt *belt_new(uint32_t slots)
 	return b;
 }
 
-void belt_free(struct belt *b)
+void ring_free(struct ring_queue *b)
 {
 	pthread_mutex_destroy(&b->lock);
 	pthread_cond_destroy(&b->room);
@@ -358,14 +358,14 @@ void belt_free(struct belt *b)
 	mem_free(b);
 }
 
-void belt_meanwhile(struct belt *b, uint32_t most, bool (*work)(void *), void *arg)
+void ring_set_idle_work(struct ring_queue *b, uint32_t most, bool (*work)(void *), void *arg)
 {
 	b->most = most;
 	b->work = work;
 	b->arg = arg;
 }
 
-void belt_turns(struct belt *b, uint32_t slots)
+void ring_set_lockstep(struct ring_queue *b, uint32_t slots)
 {
 	pthread_mutex_lock(&b->lock);
 	b->work = NULL;
@@ -384,7 +384,7 @@ void belt_turns(struct belt *b, uint32_t slots)
 }
 
 /* Do something else, once. The lock is held before and after. */
-static bool elsewhere(struct belt *b)
+static bool run_idle_work(struct ring_queue *b)
 {
 	bool (*work)(void *) = b->work;
 	if (!work)
@@ -395,10 +395,10 @@ static bool elsewhere(struct belt *b)
 	return more;
 }
 
-int belt_take(struct belt *b)
+int ring_begin_write(struct ring_queue *b)
 {
 	pthread_mutex_lock(&b->lock);
-	while (b->work && b->sent - b->done >= b->most && !b->closed && elsewhere(b))
+	while (b->work && b->sent - b->done >= b->most && !b->closed && run_idle_work(b))
 		;
 	if (b->sent - b->done == b->slots || b->emptying)
 		while (b->slots - (b->sent - b->done) < b->enough && !b->closed)
@@ -408,10 +408,10 @@ int belt_take(struct belt *b)
 	return slot;
 }
 
-int belt_next(struct belt *b)
+int ring_begin_read(struct ring_queue *b)
 {
 	pthread_mutex_lock(&b->lock);
-	while (b->sent == b->done && !b->closed && elsewhere(b))
+	while (b->sent == b->done && !b->closed && run_idle_work(b))
 		;
 	if (b->sent == b->done || (b->turns && !b->emptying))
 		while (b->sent - b->done < b->enough && !b->closed)
@@ -422,7 +422,7 @@ int belt_next(struct belt *b)
 	return slot;
 }
 
-int belt_ready(struct belt *b)
+int ring_try_read(struct ring_queue *b)
 {
 	pthread_mutex_lock(&b->lock);
 	int slot = b->sent == b->done ? -1 : (int)(b->done % b->slots);
@@ -430,7 +430,7 @@ int belt_ready(struct belt *b)
 	return slot;
 }
 
-uint32_t belt_filled(struct belt *b)
+uint32_t ring_filled(struct ring_queue *b)
 {
 	pthread_mutex_lock(&b->lock);
 	uint32_t n = b->sent - b->done;
@@ -438,7 +438,7 @@ uint32_t belt_filled(struct belt *b)
 	return n;
 }
 
-static void belt_move(struct belt *b, uint32_t sent, uint32_t done, bool closed)
+static void belt_move(struct ring_queue *b, uint32_t sent, uint32_t done, bool closed)
 {
 	pthread_mutex_lock(&b->lock);
 	b->sent += sent;
@@ -455,29 +455,29 @@ static void belt_move(struct belt *b, uint32_t sent, uint32_t done, bool closed)
 		pthread_cond_signal(&b->room);
 }
 
-void belt_send(struct belt *b)
+void ring_end_write(struct ring_queue *b)
 {
 	belt_move(b, 1, 0, false);
 }
 
-void belt_done(struct belt *b)
+void ring_end_read(struct ring_queue *b)
 {
 	belt_move(b, 0, 1, false);
 }
 
-void belt_end(struct belt *b)
+void ring_finish(struct ring_queue *b)
 {
 	pthread_mutex_lock(&b->lock);
 	bool wanted = !b->closed;
 	b->closed = true;
 	pthread_cond_signal(&b->goods);
 	while (wanted && b->sent != b->done)
-		if (!elsewhere(b) && b->sent != b->done)
+		if (!run_idle_work(b) && b->sent != b->done)
 			pthread_cond_wait(&b->room, &b->lock);
 	pthread_mutex_unlock(&b->lock);
 }
 
-void belt_close(struct belt *b)
+void ring_close(struct ring_queue *b)
 {
 	belt_move(b, 0, 0, true);
 }

@@ -31,7 +31,7 @@ static mode_t usual_mode(void)
 	return 0666 & ~mask;
 }
 
-static int open_beside(struct newfile *f, const char *path)
+static int open_temp(struct newfile *f, const char *path)
 {
 	char real[PATH_MAX];
 	struct buf b = {0};
@@ -44,7 +44,7 @@ static int open_beside(struct newfile *f, const char *path)
 	return ending_create(f->temp, &f->ending);
 }
 
-static void drop(struct newfile *f)
+static void clear_newfile(struct newfile *f)
 {
 	mem_free(f->path);
 	mem_free(f->temp);
@@ -60,11 +60,11 @@ int newfile_open(struct newfile *f, const char *path, struct err *e)
 		if (!S_ISREG(st.st_mode))
 			f->path = xstrdup(path);
 	}
-	f->fd = f->path ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : open_beside(f, path);
+	f->fd = f->path ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : open_temp(f, path);
 	if (f->fd >= 0)
 		return 0;
 	int rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "cannot write %s: %s", path, strerror(errno));
-	drop(f);
+	clear_newfile(f);
 	return rc;
 }
 
@@ -80,6 +80,6 @@ int newfile_close(struct newfile *f, bool keep, struct err *e)
 	if (f->temp && (!keep || rc))
 		unlink(f->temp);
 	ending_forget(f->ending);
-	drop(f);
+	clear_newfile(f);
 	return rc;
 }

@@ -40,7 +40,7 @@ int put_all(int fd, const void *p, size_t n)
 static void put_escaped(struct buf *b, const char *s)
 {
 	struct buf plain = {0};
-	text_no_secret(&plain, s);
+	text_mask_passwords(&plain, s);
 	text_safe(b, buf_str(&plain), plain.n);
 	buf_free(&plain);
 }

@@ -20,10 +20,10 @@
 
 enum { BITS = 11, DIGITS = 1 << BITS, FEW = 48 };
 
-static void insert_each(struct keyed *v, uint32_t n)
+static void insert_each(struct radix_item *v, uint32_t n)
 {
 	for (uint32_t i = 1; i < n; i++) {
-		struct keyed x = v[i];
+		struct radix_item x = v[i];
 		uint32_t k = i;
 		for (; k && v[k - 1].key > x.key; k--)
 			v[k] = v[k - 1];
@@ -31,7 +31,7 @@ static void insert_each(struct keyed *v, uint32_t n)
 	}
 }
 
-static void by_digit(const struct keyed *from, struct keyed *to, uint32_t n, int shift, uint32_t at[DIGITS])
+static void by_digit(const struct radix_item *from, struct radix_item *to, uint32_t n, int shift, uint32_t at[DIGITS])
 {
 	uint32_t sum = 0;
 	memset(at, 0, DIGITS * sizeof *at);
@@ -46,7 +46,7 @@ static void by_digit(const struct keyed *from, struct keyed *to, uint32_t n, int
 		to[at[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-void keyed_sort(struct keyed *v, uint32_t n)
+void radix_sort_items(struct radix_item *v, uint32_t n)
 {
 	uint64_t differ = 0;
 	bool sorted = true;
@@ -61,12 +61,12 @@ void keyed_sort(struct keyed *v, uint32_t n)
 		return;
 	}
 	uint32_t *at = xmalloc(DIGITS * sizeof *at);
-	struct keyed *tmp = xmalloc(n * sizeof *tmp), *from = v, *to = tmp;
+	struct radix_item *tmp = xmalloc(n * sizeof *tmp), *from = v, *to = tmp;
 	for (int shift = 0; shift < 64; shift += BITS) {
 		if (!(differ >> shift & (DIGITS - 1)))
 			continue;
 		by_digit(from, to, n, shift, at);
-		struct keyed *t = from;
+		struct radix_item *t = from;
 		from = to;
 		to = t;
 	}
@@ -80,38 +80,38 @@ void keyed_sort(struct keyed *v, uint32_t n)
 
 enum { SHARE = 16, RUN_LEAST = 1 << 12, WINDOW_MOST = 1 << 12, WINDOW_LEAST = 1 << 6 };
 
-static size_t bytes_of(const struct keyed_many *m)
+static size_t bytes_of(const struct radix_array *m)
 {
 	return ((size_t)m->room + 1) * sizeof *m->v;
 }
 
-void keyed_many_room(struct keyed_many *m, uint32_t room)
+void radix_array_alloc(struct radix_array *m, uint32_t room)
 {
-	*m = (struct keyed_many){ .room = room };
-	m->v = mem_limit() && bytes_of(m) > mem_limit() / SHARE ? mem_spilled(bytes_of(m)) : NULL;
+	*m = (struct radix_array){ .room = room };
+	m->v = mem_limit() && bytes_of(m) > mem_limit() / SHARE ? mem_spill_alloc(bytes_of(m)) : NULL;
 	m->spilled = m->v;
 	m->v = m->v ? m->v : xmalloc(bytes_of(m));
 }
 
-void keyed_many_rest(const struct keyed_many *m)
+void radix_array_release_pages(const struct radix_array *m)
 {
 	if (m->spilled)
-		mem_spilled_rest(m->v, bytes_of(m));
+		mem_spill_release_pages(m->v, bytes_of(m));
 }
 
-void keyed_many_free(struct keyed_many *m)
+void radix_array_free(struct radix_array *m)
 {
 	if (m->spilled)
-		mem_spilled_free(m->v, bytes_of(m));
+		mem_spill_free(m->v, bytes_of(m));
 	else
 		mem_free(m->v);
-	*m = (struct keyed_many){0};
+	*m = (struct radix_array){0};
 }
 
 /* A run: what is next of it is in the window. */
-struct run { struct keyed *window; uint32_t at, n, next, end; };
+struct sort_run { struct radix_item *window; uint32_t at, n, next, end; };
 
-static bool run_fill(struct run *r, const struct keyed_many *m, uint32_t window)
+static bool run_fill(struct sort_run *r, const struct radix_array *m, uint32_t window)
 {
 	r->at = 0;
 	r->n = r->end - r->next < window ? r->end - r->next : window;
@@ -121,14 +121,14 @@ static bool run_fill(struct run *r, const struct keyed_many *m, uint32_t window)
 }
 
 /* Is what is next of run a before that of b? Of equals the one that was. */
-static bool run_before(const struct run *r, uint32_t a, uint32_t b)
+static bool run_before(const struct sort_run *r, uint32_t a, uint32_t b)
 {
 	uint64_t x = r[a].window[r[a].at].key, y = r[b].window[r[b].at].key;
 	return x != y ? x < y : a < b;
 }
 
 /* heap[0 .. n) of runs, but the one at i: it goes down to its place. */
-static void sift(const struct run *r, uint32_t *heap, uint32_t n, uint32_t i)
+static void sift_down(const struct sort_run *r, uint32_t *heap, uint32_t n, uint32_t i)
 {
 	uint32_t x = heap[i];
 	for (uint32_t k; (k = 2 * i + 1) < n; i = k) {
@@ -140,67 +140,70 @@ static void sift(const struct run *r, uint32_t *heap, uint32_t n, uint32_t i)
 	heap[i] = x;
 }
 
-static void merge(const struct keyed_many *m, struct keyed_many *to, struct run *r, uint32_t n, uint32_t window)
+static void merge_runs(
+    const struct radix_array *m, struct radix_array *to, struct sort_run *r, uint32_t n, uint32_t window)
 {
 	uint32_t *heap = xmalloc((n + 1u) * sizeof *heap), left = n;
 	for (uint32_t i = 0; i < n; i++) {
 		heap[i] = i;
 		run_fill(&r[i], m, window);
 	}
-	keyed_many_rest(m);
+	radix_array_release_pages(m);
 	for (uint32_t i = n; i-- > 0;)
-		sift(r, heap, n, i);
+		sift_down(r, heap, n, i);
 	while (left) {
-		struct run *x = &r[heap[0]];
-		keyed_many_add(to, x->window[x->at].key, x->window[x->at].v);
-		if (to->n % KEYED_PASS == 0)
-			keyed_many_rest(m);
+		struct sort_run *x = &r[heap[0]];
+		radix_array_add(to, x->window[x->at].key, x->window[x->at].v);
+		if (to->n % RADIX_ARRAY_PASS == 0)
+			radix_array_release_pages(m);
 		if (++x->at == x->n && !run_fill(x, m, window))
 			heap[0] = heap[--left];
-		sift(r, heap, left, 0);
+		sift_down(r, heap, left, 0);
 	}
 	mem_free(heap);
 }
 
 /* So many of a run are to be sorted in memory. */
-static uint32_t run_of(const struct keyed_many *m)
+static uint32_t run_of(const struct radix_array *m)
 {
 	size_t n = mem_limit() / SHARE / SHARE / sizeof *m->v;	/* and as much for the sorting */
 	return !m->spilled || n > UINT32_MAX ? UINT32_MAX : n < RUN_LEAST ? RUN_LEAST : (uint32_t)n;
 }
 
 /* In runs, from the first one on, and these together; to the same place. */
-static void sort_runs(struct keyed_many *m, uint32_t from, uint32_t count, uint32_t run)
+static void sort_runs(struct radix_array *m, uint32_t from, uint32_t count, uint32_t sort_run)
 {
-	uint32_t n = (count - 1) / run + 1;
-	uint32_t window = run / n < WINDOW_LEAST ? WINDOW_LEAST : run / n > WINDOW_MOST ? WINDOW_MOST : run / n;
-	struct run *r = xcalloc(n, sizeof *r);
-	struct keyed *windows = xmalloc((size_t)n * window * sizeof *windows);
+	uint32_t n = (count - 1) / sort_run + 1;
+	uint32_t window = sort_run / n < WINDOW_LEAST  ? WINDOW_LEAST
+			  : sort_run / n > WINDOW_MOST ? WINDOW_MOST
+						       : sort_run / n;
+	struct sort_run *r = xcalloc(n, sizeof *r);
+	struct radix_item *windows = xmalloc((size_t)n * window * sizeof *windows);
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t left = count - i * run, here = left < run ? left : run;
-		r[i] = (struct run){ .window = windows + (size_t)i * window, .next = from + i * run };
+		uint32_t left = count - i * sort_run, here = left < sort_run ? left : sort_run;
+		r[i] = (struct sort_run){ .window = windows + (size_t)i * window, .next = from + i * sort_run };
 		r[i].end = r[i].next + here;
-		keyed_sort(m->v + r[i].next, here);
-		keyed_many_rest(m);
+		radix_sort_items(m->v + r[i].next, here);
+		radix_array_release_pages(m);
 	}
-	struct keyed_many to;
-	keyed_many_room(&to, count);
-	merge(m, &to, r, n, window);
+	struct radix_array to;
+	radix_array_alloc(&to, count);
+	merge_runs(m, &to, r, n, window);
 	for (uint32_t i = 0; i < count; i++) {
-		m->v[from + i] = keyed_many_at(&to, i);
-		keyed_many_look(m, i);
+		m->v[from + i] = radix_array_at(&to, i);
+		radix_array_note_access(m, i);
 	}
-	keyed_many_free(&to);
+	radix_array_free(&to);
 	mem_free(windows);
 	mem_free(r);
 }
 
-void keyed_many_sort(struct keyed_many *m, uint32_t from, uint32_t n)
+void radix_array_sort(struct radix_array *m, uint32_t from, uint32_t n)
 {
-	uint32_t run = run_of(m);
-	if (n <= run)
-		keyed_sort(m->v + from, n);
+	uint32_t sort_run = run_of(m);
+	if (n <= sort_run)
+		radix_sort_items(m->v + from, n);
 	else
-		sort_runs(m, from, n, run);
-	keyed_many_rest(m);
+		sort_runs(m, from, n, sort_run);
+	radix_array_release_pages(m);
 }

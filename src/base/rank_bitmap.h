@@ -18,7 +18,7 @@ static inline void rank_set(struct rank *r, uint32_t i) { r[i / 64].bits |= UINT
 static inline bool rank_has(const struct rank *r, uint32_t i) { return r[i / 64].bits >> i % 64 & 1; }
 
 /* How many bits are set, without an instruction that not every processor has. */
-static inline uint32_t rank_bits(uint64_t v)
+static inline uint32_t rank_popcount(uint64_t v)
 {
 	v -= v >> 1 & UINT64_C(0x5555555555555555);
 	v = (v & UINT64_C(0x3333333333333333)) + (v >> 2 & UINT64_C(0x3333333333333333));
@@ -32,23 +32,23 @@ static inline uint32_t rank_seal(struct rank *r, uint32_t n)
 	uint32_t sum = 0;
 	for (size_t i = 0; i < rank_blocks(n); i++) {
 		r[i].before = sum;
-		sum += rank_bits(r[i].bits);
+		sum += rank_popcount(r[i].bits);
 	}
 	return sum;
 }
 
 /* How many are below i. */
-static inline uint32_t rank_of(const struct rank *r, uint32_t i)
+static inline uint32_t rank_below(const struct rank *r, uint32_t i)
 {
 	const struct rank *b = &r[i / 64];
-	return b->before + rank_bits(b->bits & ((UINT64_C(1) << i % 64) - 1));
+	return b->before + rank_popcount(b->bits & ((UINT64_C(1) << i % 64) - 1));
 }
 
 /* How many are at or below i. */
 static inline uint32_t rank_upto(const struct rank *r, uint32_t i)
 {
 	const struct rank *b = &r[i / 64];
-	return b->before + rank_bits(b->bits & ((UINT64_C(2) << i % 64) - 1));
+	return b->before + rank_popcount(b->bits & ((UINT64_C(2) << i % 64) - 1));
 }
 
 #endif

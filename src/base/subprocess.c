@@ -29,7 +29,7 @@
 enum { SECONDS = 60, CHUNK = 1 << 16 };
 extern char **environ;
 
-bool child_forbidden(void)
+bool subprocess_forbidden(void)
 {
 	return getenv("TTRACESECURE") != NULL;
 }
@@ -55,7 +55,7 @@ static char **child_environment(void)
 }
 
 /* in: -1, or the standard input. */
-static int start(const char *const *argv, int in, int out, pid_t *pid)
+static int spawn_child(const char *const *argv, int in, int out, pid_t *pid)
 {
 	posix_spawn_file_actions_t act;
 	posix_spawnattr_t attr;
@@ -93,7 +93,7 @@ static int start(const char *const *argv, int in, int out, pid_t *pid)
 }
 
 /* Until its end; NULL, or why it was not waited for. */
-static const char *collect(int fd, struct buf *out, size_t max)
+static const char *read_output(int fd, struct buf *out, size_t max)
 {
 	int64_t began = clock_ms();
 	char *chunk = xmalloc(CHUNK);
@@ -120,23 +120,23 @@ static const char *collect(int fd, struct buf *out, size_t max)
 	return why;
 }
 
-static int run(const char *const *argv, int in, struct buf *out, size_t max, struct err *e)
+static int run_child(const char *const *argv, int in, struct buf *out, size_t max, struct err *e)
 {
 	int fd[2], status = 0;
 	pid_t pid;
-	if (child_forbidden())
+	if (subprocess_forbidden())
 		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "%s was not run because TTRACESECURE is set", argv[0]);
 	if (pipe(fd))
 		return err_set(e, ERR_IO, ERR_NOWHERE, "%s: %s", argv[0], strerror(errno));
 	fcntl(fd[0], F_SETFD, FD_CLOEXEC);
 	fcntl(fd[1], F_SETFD, FD_CLOEXEC);
-	int rc = start(argv, in, fd[1], &pid);
+	int rc = spawn_child(argv, in, fd[1], &pid);
 	close(fd[1]);
 	if (rc) {
 		close(fd[0]);
 		return err_set(e, ERR_IO, ERR_NOWHERE, "cannot run %s: %s", argv[0], strerror(rc));
 	}
-	const char *why = collect(fd[0], out, max);
+	const char *why = read_output(fd[0], out, max);
 	close(fd[0]);
 	if (why)
 		kill(pid, SIGKILL);
@@ -151,12 +151,12 @@ static int run(const char *const *argv, int in, struct buf *out, size_t max, str
 	return 0;
 }
 
-int child_run(const char *const *argv, struct buf *out, size_t max, struct err *e)
+int subprocess_run(const char *const *argv, struct buf *out, size_t max, struct err *e)
 {
-	return run(argv, -1, out, max, e);
+	return run_child(argv, -1, out, max, e);
 }
 
-int child_filter(const char *const *argv, const struct buf *in, struct buf *out, size_t max, struct err *e)
+int subprocess_filter(const char *const *argv, const struct buf *in, struct buf *out, size_t max, struct err *e)
 {
 	FILE *f = tmpfile();
 	if (!f || fcntl(fileno(f), F_SETFD, FD_CLOEXEC) || fwrite(in->p, 1, in->n, f) != in->n || fflush(f) ||
@@ -166,7 +166,7 @@ int child_filter(const char *const *argv, const struct buf *in, struct buf *out,
 			fclose(f);
 		return -1;
 	}
-	int rc = run(argv, fileno(f), out, max, e);
+	int rc = run_child(argv, fileno(f), out, max, e);
 	fclose(f);
 	return rc;
 }

@@ -17,15 +17,15 @@
 
 #include <string.h>
 
-static void grow(struct idmap *m)
+static void grow_slots(struct u64_hash *m)
 {
-	struct idmap old = *m;
+	struct u64_hash old = *m;
 	m->cap = old.cap ? old.cap * 2 : 64;
 	m->slot = xcalloc(m->cap, sizeof *m->slot);
 	for (size_t i = 0; i < old.cap; i++) {
 		if (!old.slot[i].used)
 			continue;
-		size_t j = idmap_home(old.slot[i].key, m->cap);
+		size_t j = u64_map_home(old.slot[i].key, m->cap);
 		while (m->slot[j].used)
 			j = (j + 1) & (m->cap - 1);
 		m->slot[j] = old.slot[i];
@@ -33,31 +33,31 @@ static void grow(struct idmap *m)
 	mem_free(old.slot);
 }
 
-struct idslot *idmap_put(struct idmap *m, uint64_t key, bool *fresh)
+struct u64_slot *u64_map_put(struct u64_hash *m, uint64_t key, bool *fresh)
 {
 	if (m->n >= m->cap - m->cap / 4)
-		grow(m);
-	size_t i = idmap_home(key, m->cap);
+		grow_slots(m);
+	size_t i = u64_map_home(key, m->cap);
 	while (m->slot[i].used && m->slot[i].key != key)
 		i = (i + 1) & (m->cap - 1);
-	struct idslot *s = &m->slot[i];
+	struct u64_slot *s = &m->slot[i];
 	*fresh = !s->used;
 	if (*fresh) {
-		*s = (struct idslot){.key = key, .used = true};
+		*s = (struct u64_slot){.key = key, .used = true};
 		m->n++;
 	}
 	return s;
 }
 
-void idmap_drop(struct idmap *m, uint64_t key)
+void u64_map_remove(struct u64_hash *m, uint64_t key)
 {
-	struct idslot *s = idmap_get(m, key);
+	struct u64_slot *s = u64_map_get(m, key);
 	if (!s)
 		return;
 	size_t mask = m->cap - 1, hole = (size_t)(s - m->slot);
 	for (size_t i = (hole + 1) & mask; m->slot[i].used; i = (i + 1) & mask) {
 		/* move it into the hole unless its home lies between the hole and itself */
-		size_t home = idmap_home(m->slot[i].key, m->cap);
+		size_t home = u64_map_home(m->slot[i].key, m->cap);
 		if (((i - home) & mask) >= ((i - hole) & mask)) {
 			m->slot[hole] = m->slot[i];
 			hole = i;
@@ -67,20 +67,20 @@ void idmap_drop(struct idmap *m, uint64_t key)
 	m->n--;
 }
 
-void idmap_free(struct idmap *m)
+void u64_map_free(struct u64_hash *m)
 {
 	mem_free(m->slot);
-	*m = (struct idmap){0};
+	*m = (struct u64_hash){0};
 }
 
-void idtab_add(struct idtab *t, uint64_t raw)
+void u64_index_add(struct u64_index *t, uint64_t raw)
 {
 	if (t->n == t->cap)
 		t->raw = mem_grow(t->raw, &t->cap, t->n + 1, sizeof *t->raw);
 	t->raw[t->n++] = raw;
 }
 
-static int seal_dense(struct idtab *t, uint64_t max, uint64_t *dup)
+static int seal_dense(struct u64_index *t, uint64_t max, uint64_t *dup)
 {
 	t->ndense = (size_t)max + 1;
 	t->dense = xmalloc(t->ndense * sizeof *t->dense);
@@ -88,14 +88,14 @@ static int seal_dense(struct idtab *t, uint64_t max, uint64_t *dup)
 	t->dense[0] = 0;
 	for (size_t i = 0; i < t->n; i++) {
 		*dup = t->raw[i];
-		if (t->dense[t->raw[i]] != IDTAB_NONE)
+		if (t->dense[t->raw[i]] != U64_INDEX_NONE)
 			return -1;
 		t->dense[t->raw[i]] = (uint32_t)i + 1;
 	}
 	return 0;
 }
 
-int idtab_seal(struct idtab *t, uint64_t *dup)
+int u64_index_seal(struct u64_index *t, uint64_t *dup)
 {
 	uint64_t max = 0;
 	for (size_t i = 0; i < t->n; i++)
@@ -105,7 +105,7 @@ int idtab_seal(struct idtab *t, uint64_t *dup)
 		return seal_dense(t, max, dup);
 	for (size_t i = 0; i < t->n; i++) {
 		bool fresh;
-		struct idslot *s = idmap_put(&t->sparse, t->raw[i], &fresh);
+		struct u64_slot *s = u64_map_put(&t->sparse, t->raw[i], &fresh);
 		*dup = t->raw[i];
 		if (!fresh || !t->raw[i])
 			return -1;
@@ -114,10 +114,10 @@ int idtab_seal(struct idtab *t, uint64_t *dup)
 	return 0;
 }
 
-void idtab_free(struct idtab *t)
+void u64_index_free(struct u64_index *t)
 {
 	mem_free(t->raw);
 	mem_free(t->dense);
-	idmap_free(&t->sparse);
-	*t = (struct idtab){0};
+	u64_map_free(&t->sparse);
+	*t = (struct u64_index){0};
 }

@@ -11,7 +11,7 @@
  * From the 64-bit ids of a trace (goroutines, threads, program counters, tasks)
  * to a pointer or a number. Zero-initialise; a key may be any number.
  */
-struct idslot {
+struct u64_slot {
 	uint64_t key;
 	union {
 		void *p;
@@ -20,32 +20,32 @@ struct idslot {
 	bool used;
 };
 
-struct idmap {
-	struct idslot *slot;
+struct u64_hash {
+	struct u64_slot *slot;
 	size_t cap, n;	/* cap is a power of two, at most 3/4 full */
 };
 
-static inline size_t idmap_home(uint64_t key, size_t cap)
+static inline size_t u64_map_home(uint64_t key, size_t cap)
 {
 	key *= 0x9e3779b97f4a7c15u;
 	return (size_t)(key ^ key >> 32) & (cap - 1);
 }
 
 /* The slot of key, or NULL. Good until the next put or drop. */
-static inline struct idslot *idmap_get(const struct idmap *m, uint64_t key)
+static inline struct u64_slot *u64_map_get(const struct u64_hash *m, uint64_t key)
 {
 	if (!m->n)
 		return NULL;
-	for (size_t i = idmap_home(key, m->cap); m->slot[i].used; i = (i + 1) & (m->cap - 1))
+	for (size_t i = u64_map_home(key, m->cap); m->slot[i].used; i = (i + 1) & (m->cap - 1))
 		if (m->slot[i].key == key)
 			return &m->slot[i];
 	return NULL;
 }
 
 /* The slot of key, made (zeroed) when it was not there; *fresh says which. */
-struct idslot *idmap_put(struct idmap *m, uint64_t key, bool *fresh);
-void idmap_drop(struct idmap *m, uint64_t key);
-void idmap_free(struct idmap *m);
+struct u64_slot *u64_map_put(struct u64_hash *m, uint64_t key, bool *fresh);
+void u64_map_remove(struct u64_hash *m, uint64_t key);
+void u64_map_free(struct u64_hash *m);
 
 /*
  * Strings and stacks of a generation: ids of the file to indexes below n + 1,
@@ -53,28 +53,28 @@ void idmap_free(struct idmap *m);
  * always 1..n, so the table is an array, and only where ids are spread out it
  * is a hash.
  */
-#define IDTAB_NONE UINT32_MAX
+#define U64_INDEX_NONE UINT32_MAX
 
-struct idtab {
+struct u64_index {
 	uint64_t *raw;	/* ids in the order they came */
 	size_t n, cap;
-	uint32_t *dense;	/* by id, IDTAB_NONE where there is none */
+	uint32_t *dense;	/* by id, U64_INDEX_NONE where there is none */
 	size_t ndense;
-	struct idmap sparse;
+	struct u64_hash sparse;
 };
 
 /* The next id of the file: its number is how many came before. */
-void idtab_add(struct idtab *t, uint64_t raw);
+void u64_index_add(struct u64_index *t, uint64_t raw);
 /* Build the table when all are added. -1: an id came twice, or was 0 (*dup). */
-int idtab_seal(struct idtab *t, uint64_t *dup);
-void idtab_free(struct idtab *t);
+int u64_index_seal(struct u64_index *t, uint64_t *dup);
+void u64_index_free(struct u64_index *t);
 
-static inline uint32_t idtab_get(const struct idtab *t, uint64_t raw)
+static inline uint32_t u64_index_get(const struct u64_index *t, uint64_t raw)
 {
 	if (raw < t->ndense)
 		return t->dense[raw];
-	const struct idslot *s = idmap_get(&t->sparse, raw);
-	return s ? (uint32_t)s->n : raw ? IDTAB_NONE : 0;
+	const struct u64_slot *s = u64_map_get(&t->sparse, raw);
+	return s ? (uint32_t)s->n : raw ? U64_INDEX_NONE : 0;
 }
 
 #endif

@@ -10,28 +10,28 @@
 
 enum { PAGES = 1 << 12 };
 
-static void put_all(struct scatter *s)
+static void put_all(struct batch_writer *s)
 {
-	keyed_sort(s->v, s->n);
+	radix_sort_items(s->v, s->n);
 	for (uint32_t i = 0; i < s->n; i++) {
 		s->put(s->arg, s->at[s->v[i].key]++, s->v[i].v);
 		if (i % PAGES == PAGES - 1)
-			arena_rest(s->a);
+			arena_release_pages(s->a);
 	}
-	arena_rest(s->a);
+	arena_release_pages(s->a);
 	s->n = 0;
 }
 
-void scatter_add(struct scatter *s, uint32_t key, uint32_t v)
+void write_batch_add(struct batch_writer *s, uint32_t key, uint32_t v)
 {
 	if (!s->v)
-		s->v = xmalloc(SCATTER_GATHER * sizeof *s->v);
-	s->v[s->n++] = (struct keyed){key, v};
-	if (s->n == SCATTER_GATHER)
+		s->v = xmalloc(WRITE_BATCH_SIZE * sizeof *s->v);
+	s->v[s->n++] = (struct radix_item){key, v};
+	if (s->n == WRITE_BATCH_SIZE)
 		put_all(s);
 }
 
-void scatter_end(struct scatter *s)
+void write_batch_flush(struct batch_writer *s)
 {
 	if (s->n)
 		put_all(s);
@@ -39,7 +39,7 @@ void scatter_end(struct scatter *s)
 	s->v = NULL;
 }
 
-void scatter_u32(void *arg, uint32_t where, uint32_t v)
+void write_batch_put_u32(void *arg, uint32_t where, uint32_t v)
 {
 	((uint32_t *)arg)[where] = v;
 }

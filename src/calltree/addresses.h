@@ -14,9 +14,9 @@ struct addr_sums { uint32_t n; struct addr_sum v[]; };
 
 /* All of a snapshot, which weigh nothing yet; row_of: by frame its row + 1, 0 where it has no address. Both are freed by
    mem_free(). */
-struct addr_sums *addrs_new(const struct snap *, uint32_t **row_of);
-struct calls;
-struct addr_sums *addrs_of(const struct calls *);	/* which are made by addresses */
+struct addr_sums *addresses_new(const struct snap *, uint32_t **row_of);
+struct weighted_tree;
+struct addr_sums *addresses_of_tree(const struct weighted_tree *);	/* which are made by addresses */
 
 /* Where a row is: what is asked of its frame. */
 struct addr_at { uint64_t addr; str_id name, file; int64_t line; map_id map; };
@@ -29,7 +29,7 @@ static inline struct addr_at addr_at(const struct store *st, frm_id f)
 }
 
 /* weigh_rebuilt.c: the samples of a profile. NULL: nodes are not in preorder, and it makes no others. */
-struct addr_sums *focus_addresses(const struct snap *, const struct focus *, size_t type, bool noinlines,
-    const struct sides *, bool preorder);
+struct addr_sums *filter_weigh_addresses(const struct snap *, const struct compiled_filters *, size_t type,
+    bool noinlines, const struct sides *, bool preorder);
 
 #endif

@@ -7,7 +7,7 @@
  * beside says so itself, for its parent is this one. The others alone are in the hash, which is a cache miss a look.
  * Parents come before children, by construction.
  *
- * grow_finish lays the tree out: sizes by one backward pass, places in preorder
+ * calltree_build_finish lays the tree out: sizes by one backward pass, places in preorder
  * handed out forwards: a node knows its place before its children ask for theirs,
  * since their sizes are known. Siblings stay in the order of their making. Weights are few
  * beside nodes: they wait in the order in which they came until places are known.
@@ -25,69 +25,70 @@
 
 #include <string.h>
 
-static void grow_arrays(struct grow *g)
+static void grow_arrays(struct calltree_builder *g)
 {
 	size_t cap = g->ncap ? g->ncap * 2 : 256;
 	g->parent = xrealloc(g->parent, cap * sizeof *g->parent);
-	g->thing = xrealloc(g->thing, cap * sizeof *g->thing);
+	g->symbol = xrealloc(g->symbol, cap * sizeof *g->symbol);
 	g->how = xrealloc(g->how, cap);
 	g->ncap = cap;
 }
 
-static size_t slot_of(const struct grow *g, uint32_t parent, uint32_t thing)
+static size_t slot_of(const struct calltree_builder *g, uint32_t parent, uint32_t symbol)
 {
-	size_t i = hash_u64((uint64_t)parent << 32 | thing, 0) & (g->cap - 1);
-	while (g->slot[i] && (g->parent[g->slot[i]] != parent || g->thing[g->slot[i]] != thing))
+	size_t i = intern_hash_u64((uint64_t)parent << 32 | symbol, 0) & (g->cap - 1);
+	while (g->slot[i] && (g->parent[g->slot[i]] != parent || g->symbol[g->slot[i]] != symbol))
 		i = (i + 1) & (g->cap - 1);
 	return i;
 }
 
-static void grow_hash(struct grow *g)
+static void grow_hash(struct calltree_builder *g)
 {
-	struct grow old = *g;
+	struct calltree_builder old = *g;
 	g->cap = old.cap ? old.cap * 2 : 512;
 	g->slot = xcalloc(g->cap, sizeof *g->slot);
 	for (size_t i = 0; i < old.cap; i++)
 		if (old.slot[i])
-			g->slot[slot_of(g, g->parent[old.slot[i]], g->thing[old.slot[i]])] = old.slot[i];
+			g->slot[slot_of(g, g->parent[old.slot[i]], g->symbol[old.slot[i]])] = old.slot[i];
 	mem_free(old.slot);
 }
 
-static uint32_t add(struct grow *g, uint32_t parent, uint32_t thing)
+static uint32_t add_node(struct calltree_builder *g, uint32_t parent, uint32_t symbol)
 {
 	if (g->n == g->ncap)
 		grow_arrays(g);
 	g->parent[g->n] = parent;
-	g->thing[g->n] = thing;
+	g->symbol[g->n] = symbol;
 	g->how[g->n] = 0;
 	return g->n++;
 }
 
-void grow_init(struct grow *g, bool two)
+void calltree_build_init(struct calltree_builder *g, bool two)
 {
-	*g = (struct grow){.two = two};
+	*g = (struct calltree_builder){.two = two};
 	grow_hash(g);
-	add(g, 0, 0);
+	add_node(g, 0, 0);
 }
 
-uint32_t grow_child(struct grow *g, uint32_t parent, uint32_t thing)
+uint32_t calltree_build_child(struct calltree_builder *g, uint32_t parent, uint32_t symbol)
 {
 	uint32_t beside = parent + 1;
 	if (beside == g->n)
-		return add(g, parent, thing);
-	if (g->parent[beside] == parent && g->thing[beside] == thing)
+		return add_node(g, parent, symbol);
+	if (g->parent[beside] == parent && g->symbol[beside] == symbol)
 		return beside;
-	size_t i = slot_of(g, parent, thing);
+	size_t i = slot_of(g, parent, symbol);
 	if (g->slot[i])
 		return g->slot[i];
-	uint32_t id = add(g, parent, thing);	/* never 0: that is the root */
+	uint32_t id = add_node(g, parent, symbol);	/* never 0: that is the root */
 	g->slot[i] = id;
 	if ((size_t)++g->nslot * 2 > g->cap)
 		grow_hash(g);
 	return id;
 }
 
-void grow_weights(struct grow *g, uint32_t *at, const struct end_sums *of, int64_t *v, int64_t *o, size_t n)
+void calltree_build_weights(
+    struct calltree_builder *g, uint32_t *at, const struct end_sums *of, int64_t *v, int64_t *o, size_t n)
 {
 	g->at = at;
 	g->v = v;
@@ -96,7 +97,7 @@ void grow_weights(struct grow *g, uint32_t *at, const struct end_sums *of, int64
 	g->nown = n;
 }
 
-void sort_u32(uint32_t *v, size_t n, int (*cmp)(const void *, uint32_t, uint32_t), const void *ctx)
+void calltree_sort_u32(uint32_t *v, size_t n, int (*cmp)(const void *, uint32_t, uint32_t), const void *ctx)
 {
 	for (size_t i = 0; i < n; i += 8)	/* runs of eight by insertion, then merges */
 		for (size_t j = i + 1; j < n && j < i + 8; j++) {
@@ -124,7 +125,8 @@ void sort_u32(uint32_t *v, size_t n, int (*cmp)(const void *, uint32_t, uint32_t
 	mem_free(tmp);
 }
 
-uint32_t first_u32(uint32_t *v, uint32_t n, uint32_t k, int (*cmp)(const void *, uint32_t, uint32_t), const void *ctx)
+uint32_t calltree_select_u32(
+    uint32_t *v, uint32_t n, uint32_t k, int (*cmp)(const void *, uint32_t, uint32_t), const void *ctx)
 {
 	uint32_t m = 0;		/* v[0..m) are the first of what has been seen, in order */
 	for (uint32_t i = 0; i < n && k; i++) {
@@ -144,7 +146,7 @@ uint32_t first_u32(uint32_t *v, uint32_t n, uint32_t k, int (*cmp)(const void *,
 
 /* Where each goes in preorder. The same cells are the size of its subtree, then where its next child goes, which at
    last is where the subtree ends; a leaf is before that, and others before the first of their children. */
-static uint32_t *places(const struct grow *g)
+static uint32_t *preorder_places(const struct calltree_builder *g)
 {
 	uint32_t n = g->n, *at = xmalloc(n * sizeof *at);
 	struct rank *inner = xcalloc(rank_blocks(n), sizeof *inner);
@@ -169,7 +171,7 @@ static uint32_t *places(const struct grow *g)
 	return at;
 }
 
-static void find_forks(const struct grow *g, const uint32_t *pos, struct shape *s)
+static void find_forks(const struct calltree_builder *g, const uint32_t *pos, struct calltree *s)
 {
 	uint32_t n = g->n;
 	s->forks = xcalloc(rank_blocks(n), sizeof *s->forks);
@@ -180,18 +182,18 @@ static void find_forks(const struct grow *g, const uint32_t *pos, struct shape *
 	s->fork = xmalloc((s->nfork + 1u) * sizeof *s->fork);
 	for (uint32_t i = 1; i < n; i++)
 		if (rank_has(s->forks, pos[i]))
-			s->fork[rank_of(s->forks, pos[i])] = pos[g->parent[i]];
+			s->fork[rank_below(s->forks, pos[i])] = pos[g->parent[i]];
 }
 
 /* Own weights, wherever they were said, to running sums by end. `ran`: NULL, or they are running sums themselves. */
-static int64_t *sums(const struct grow *g, const int64_t *own, const int64_t *ran, const uint32_t *pos,
-    const struct shape *s, struct arena *a)
+static int64_t *running_sums(const struct calltree_builder *g, const int64_t *own, const int64_t *ran,
+    const uint32_t *pos, const struct calltree *s, struct arena *a)
 {
 	int64_t *sum = arena_zalloc(a, (s->nend + 1u) * sizeof *sum), before = 0;
 	for (size_t k = 0; k < g->nown; k++) {
 		if (!g->at[k])
 			continue;
-		int64_t *v = &sum[rank_of(s->ends, pos[g->at[k]])];
+		int64_t *v = &sum[rank_below(s->ends, pos[g->at[k]])];
 		*v = wrap_add(*v, ran ? wrap_sub(ran[k + 1], ran[k]) : own[k]);
 	}
 	for (uint32_t i = 0; i <= s->nend; i++) {
@@ -202,7 +204,8 @@ static int64_t *sums(const struct grow *g, const int64_t *own, const int64_t *ra
 	return sum;
 }
 
-static void weigh(const struct grow *g, const uint32_t *pos, struct shape *s, struct end_sums *w, struct arena *a)
+static void weigh_nodes(
+    const struct calltree_builder *g, const uint32_t *pos, struct calltree *s, struct end_sums *w, struct arena *a)
 {
 	s->ends = xcalloc(rank_blocks(s->n), sizeof *s->ends);
 	for (size_t k = 0; k < g->nown; k++)
@@ -214,30 +217,31 @@ static void weigh(const struct grow *g, const uint32_t *pos, struct shape *s, st
 		rank_set(hits, k);
 	rank_seal(hits, s->nend);
 	*w = (struct end_sums){.n = s->nend, .ends = s->ends, .hits = hits,
-	    .sum = sums(g, g->v, g->of ? g->of->sum : NULL, pos, s, a),
-	    .osum = g->two ? sums(g, g->o, g->of ? g->of->osum : NULL, pos, s, a) : NULL};
+	    .sum = running_sums(g, g->v, g->of ? g->of->sum : NULL, pos, s, a),
+	    .osum = g->two ? running_sums(g, g->o, g->of ? g->of->osum : NULL, pos, s, a) : NULL};
 }
 
 /* Column by column, for each is as much as a fifth of the tree that it is made of. */
-struct shape *grow_finish(struct grow *g, struct things *things, struct end_sums *w, struct arena *a)
+struct calltree *calltree_build_finish(
+    struct calltree_builder *g, struct granularity *granularity, struct end_sums *w, struct arena *a)
 {
 	uint32_t n = g->n;
-	struct shape *s = xcalloc(1, sizeof *s);
-	*s = (struct shape){.refs = 1, .things = things_ref(things), .n = n};
+	struct calltree *s = xcalloc(1, sizeof *s);
+	*s = (struct calltree){.refs = 1, .granularity = granularity_ref(granularity), .n = n};
 	mem_free(g->slot);
-	uint32_t *pos = places(g);
+	uint32_t *pos = preorder_places(g);
 	find_forks(g, pos, s);
 	mem_free(g->parent);
 	s->what = xmalloc(n * sizeof *s->what);
 	for (uint32_t i = 0; i < n; i++)
-		s->what[pos[i]] = shape_what(g->thing[i], g->how[i]);
-	mem_free(g->thing);
+		s->what[pos[i]] = calltree_what(g->symbol[i], g->how[i]);
+	mem_free(g->symbol);
 	mem_free(g->how);
-	weigh(g, pos, s, w, a);
+	weigh_nodes(g, pos, s, w, a);
 	void *all[] = {pos, g->at, g->v, g->o};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);
-	*g = (struct grow){0};
-	shape_close(s);
+	*g = (struct calltree_builder){0};
+	calltree_close(s);
 	return s;
 }

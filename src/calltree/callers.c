@@ -25,88 +25,89 @@
 
 #include <string.h>
 
-struct call { uint32_t thing, node; struct step to; bool inl; };
-struct call_list { struct call *v; uint32_t n; size_t cap; };
+struct call_edge { uint32_t symbol, node; struct call_step to; bool inl; };
+struct call_list { struct call_edge *v; uint32_t n; size_t cap; };
 
 static void add_call(
-    struct call_list *l, uint32_t thing, uint32_t node, struct step to, bool inl)
+    struct call_list *l, uint32_t symbol, uint32_t node, struct call_step to, bool inl)
 {
 	l->v = mem_grow(l->v, &l->cap, (size_t)l->n + 1, sizeof *l->v);
-	l->v[l->n++] = (struct call){thing, node, to, inl};
+	l->v[l->n++] = (struct call_edge){symbol, node, to, inl};
 }
 
 
-static uint32_t seen_above(const struct calls *c, uint32_t node)
+static uint32_t seen_above(const struct weighted_tree *c, uint32_t node)
 {
 	do
-		node = shape_parent(c->shape, node);
-	while (node && calls_gone(c, node));
+		node = calltree_parent(c->calltree, node);
+	while (node && weighted_is_hidden(c, node));
 	return node;
 }
 
 /* Callers and callees are asked for one after the other, and again for every frame, so those of the last thing are
    kept. */
-struct asked {
-	uint32_t thing, n;
-	struct step *node;		/* its nodes that something counts at or below, and what does */
+struct callers_cache {
+	uint32_t symbol, n;
+	struct call_step *node;		/* its nodes that something counts at or below, and what does */
 	size_t cap;
 	struct arena mem;
 	struct { struct link *v; uint32_t n; } up, down;
 };
 
-void callers_drop(struct calls *c)
+void calltree_drop_callers(struct weighted_tree *c)
 {
-	if (!c->asked)
+	if (!c->callers_cache)
 		return;
-	mem_free(c->asked->node);
-	arena_free(&c->asked->mem);
-	mem_free(c->asked);
-	c->asked = NULL;
+	mem_free(c->callers_cache->node);
+	arena_free(&c->callers_cache->mem);
+	mem_free(c->callers_cache);
+	c->callers_cache = NULL;
 }
 
-static void add_node(const struct calls *c, struct asked *k, uint32_t node)
+static void add_node(const struct weighted_tree *c, struct callers_cache *k, uint32_t node)
 {
-	struct calls_sum v = calls_below(c, node);
-	if (!v.hits || calls_gone(c, node))
+	struct weighted_sum v = weighted_sum_below(c, node);
+	if (!v.hits || weighted_is_hidden(c, node))
 		return;
 	k->node = mem_grow(k->node, &k->cap, (size_t)k->n + 1, sizeof *k->node);
-	k->node[k->n++] = (struct step){node, v.w, v.o};
+	k->node[k->n++] = (struct call_step){node, v.w, v.o};
 }
 
-static void find_nodes(const struct calls *c, struct asked *k)
+static void find_nodes(const struct weighted_tree *c, struct callers_cache *k)
 {
-	const struct shape *s = c->shape;
-	uint32_t n = c->weight[k->thing].nseen;
-	for (uint32_t i = 1; k->n < n && (i = nodes_seek(s->what, i, s->n, k->thing)) < s->n; i++)
+	const struct calltree *s = c->calltree;
+	uint32_t n = c->weight[k->symbol].nseen;
+	for (uint32_t i = 1; k->n < n && (i = nodes_seek(s->what, i, s->n, k->symbol)) < s->n; i++)
 		add_node(c, k, i);
 }
 
-static struct asked *ask(const struct calls *asked, uint32_t thing)
+static struct callers_cache *find_calls_of(const struct weighted_tree *callers_cache, uint32_t symbol)
 {
-	struct calls *c = (struct calls *)(uintptr_t)asked;	/* what it says does not change by it */
-	if (!c->asked)
-		c->asked = xcalloc(1, sizeof *c->asked);
-	struct asked *k = c->asked;
-	if (k->thing == thing)
+	struct weighted_tree *c =
+	    (struct weighted_tree *)(uintptr_t)callers_cache; /* what it says does not change by it */
+	if (!c->callers_cache)
+		c->callers_cache = xcalloc(1, sizeof *c->callers_cache);
+	struct callers_cache *k = c->callers_cache;
+	if (k->symbol == symbol)
 		return k;
 	arena_reset(&k->mem);
 	k->up.v = k->down.v = NULL;
-	k->thing = thing;
+	k->symbol = symbol;
 	k->n = 0;
 	find_nodes(c, k);
 	return k;
 }
 
-static bool inlined(const struct calls *c, uint32_t node)
+static bool is_inlined(const struct weighted_tree *c, uint32_t node)
 {
-	return (shape_how(c->shape, node) & (CT_INL | CT_NOTINL)) == CT_INL;
+	return (calltree_how(c->calltree, node) & (CT_INL | CT_NOTINL)) == CT_INL;
 }
 
 static int cmp_call(const void *ctx, uint32_t a, uint32_t b)
 {
-	const struct call *x = (const struct call *)ctx + a, *y = (const struct call *)ctx + b;
-	if (x->thing != y->thing)
-		return x->thing < y->thing ? -1 : 1;
+	const struct call_edge *x = (const struct call_edge *)ctx + a, *y = (const struct call_edge *)ctx + b;
+	if (x->symbol != y->symbol)
+		return x->symbol < y->symbol ? -1 : 1;
 	return (x->node > y->node) - (x->node < y->node);
 }
 
@@ -117,7 +118,7 @@ static int cmp_link(const void *ctx, uint32_t a, uint32_t b)
 	uint64_t p = wrap_size(x->value), q = wrap_size(y->value);
 	if (p != q)
 		return p > q ? -1 : 1;
-	return (x->thing > y->thing) - (x->thing < y->thing);
+	return (x->symbol > y->symbol) - (x->symbol < y->symbol);
 }
 
 /* The calls in order, and of how many things they are. */
@@ -126,9 +127,9 @@ static uint32_t *in_order(const struct call_list *l, uint32_t *things)
 	uint32_t *order = xmalloc(((size_t)l->n + 1) * sizeof *order), n = 0;
 	for (uint32_t i = 0; i < l->n; i++)
 		order[i] = i;
-	sort_u32(order, l->n, cmp_call, l->v);
+	calltree_sort_u32(order, l->n, cmp_call, l->v);
 	for (uint32_t i = 0; i < l->n; i++)
-		n += !i || l->v[order[i]].thing != l->v[order[i - 1]].thing;
+		n += !i || l->v[order[i]].symbol != l->v[order[i - 1]].symbol;
 	*things = n;
 	return order;
 }
@@ -140,7 +141,7 @@ static struct link *heaviest_first(struct link *v, uint32_t n, struct arena *a)
 	struct link *sorted = arena_alloc(a, ((size_t)n + 1) * sizeof *sorted);
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = i;
-	sort_u32(order, n, cmp_link, v);
+	calltree_sort_u32(order, n, cmp_link, v);
 	for (uint32_t i = 0; i < n; i++)
 		sorted[i] = v[order[i]];
 	mem_free(order);
@@ -151,25 +152,25 @@ static struct link *heaviest_first(struct link *v, uint32_t n, struct arena *a)
 /* Calls to links, by thing. With a shape: without the calls nested in one that counts; steps of
    further levels need no such care, their weights are what is left. Frees the list. */
 static uint32_t link_up(
-    const struct shape *t, struct call_list *l, struct arena *a, struct link **out)
+    const struct calltree *t, struct call_list *l, struct arena *a, struct link **out)
 {
 	uint32_t n = 0, things, end = 0, *order = in_order(l, &things);
 	struct link *v = xmalloc(((size_t)things + 1) * sizeof *v);
-	struct step *step = arena_alloc(a, ((size_t)l->n + 1) * sizeof *step);
+	struct call_step *call_step = arena_alloc(a, ((size_t)l->n + 1) * sizeof *call_step);
 	for (uint32_t i = 0; i < l->n; i++) {
-		const struct call *c = &l->v[order[i]];
-		if (!n || v[n - 1].thing != c->thing) {
-			v[n++] = (struct link){c->thing, 0, 0, true, step, 0};
+		const struct call_edge *c = &l->v[order[i]];
+		if (!n || v[n - 1].symbol != c->symbol) {
+			v[n++] = (struct link){c->symbol, 0, 0, true, call_step, 0};
 			end = 0;
 		}
 		struct link *k = &v[n - 1];
 		k->inl &= c->inl;
 		if (t && c->node < end)
 			continue;
-		end = t ? shape_next(t, c->node) : 0;
+		end = t ? calltree_next(t, c->node) : 0;
 		k->value = wrap_add(k->value, c->to.w);
 		k->other = wrap_add(k->other, c->to.o);
-		*step++ = c->to;
+		*call_step++ = c->to;
 		k->nstep++;
 	}
 	mem_free(order);
@@ -180,27 +181,27 @@ static uint32_t link_up(
 
 /* The nearest nodes below one that are seen: calls of it. Where nearly all are hidden that is every node there is, one
    behind the other: what little is below one is gone through without asking whether anything counts there. */
-static void add_below(const struct calls *c, uint32_t node, uint32_t but, struct call_list *l)
+static void add_below(const struct weighted_tree *c, uint32_t node, uint32_t but, struct call_list *l)
 {
 	enum { LITTLE = 64 };
-	const struct shape *s = c->shape;
-	for (uint32_t k = node + 1, end = shape_next(s, node); k < end;) {
-		if (calls_gone(c, k) && shape_next(s, k) - k < LITTLE) {
+	const struct calltree *s = c->calltree;
+	for (uint32_t k = node + 1, end = calltree_next(s, node); k < end;) {
+		if (weighted_is_hidden(c, k) && calltree_next(s, k) - k < LITTLE) {
 			k++;
 			continue;
 		}
-		struct calls_sum v = calls_below(c, k);
-		if (v.hits && calls_gone(c, k)) {
+		struct weighted_sum v = weighted_sum_below(c, k);
+		if (v.hits && weighted_is_hidden(c, k)) {
 			k++;
 			continue;
 		}
-		if (v.hits && shape_thing(s, k) != but)
-			add_call(l, shape_thing(s, k), k, (struct step){k, v.w, v.o}, inlined(c, k));
-		k = shape_next(s, k);
+		if (v.hits && calltree_symbol(s, k) != but)
+			add_call(l, calltree_symbol(s, k), k, (struct call_step){k, v.w, v.o}, is_inlined(c, k));
+		k = calltree_next(s, k);
 	}
 }
 
-static uint32_t hand_out(const struct link *v, uint32_t n, struct arena *a, struct link **out)
+static uint32_t copy_links(const struct link *v, uint32_t n, struct arena *a, struct link **out)
 {
 	*out = arena_alloc(a, ((size_t)n + 1) * sizeof *v);
 	if (n)
@@ -208,52 +209,53 @@ static uint32_t hand_out(const struct link *v, uint32_t n, struct arena *a, stru
 	return n;
 }
 
-uint32_t callers_of(const struct calls *c, uint32_t thing, struct arena *a, struct link **out)
+uint32_t calltree_callers(const struct weighted_tree *c, uint32_t symbol, struct arena *a, struct link **out)
 {
-	const struct shape *s = c->shape;
-	struct asked *k = ask(c, thing);
+	const struct calltree *s = c->calltree;
+	struct callers_cache *k = find_calls_of(c, symbol);
 	struct call_list l = {0};
 	for (uint32_t m = 0; m < k->n && !k->up.v; m++) {
-		struct step v = k->node[m];
+		struct call_step v = k->node[m];
 		uint32_t i = v.at, p = seen_above(c, i);
-		if (p && shape_thing(s, p) != thing)
-			add_call(&l, shape_thing(s, p), i, (struct step){p, v.w, v.o}, inlined(c, i));
+		if (p && calltree_symbol(s, p) != symbol)
+			add_call(&l, calltree_symbol(s, p), i, (struct call_step){p, v.w, v.o}, is_inlined(c, i));
 	}
 	if (!k->up.v)
 		k->up.n = link_up(s, &l, &k->mem, &k->up.v);
-	return hand_out(k->up.v, k->up.n, a, out);
+	return copy_links(k->up.v, k->up.n, a, out);
 }
 
-uint32_t callees_of(const struct calls *c, uint32_t thing, struct arena *a, struct link **out)
+uint32_t calltree_callees(const struct weighted_tree *c, uint32_t symbol, struct arena *a, struct link **out)
 {
-	const struct shape *s = c->shape;
-	struct asked *k = ask(c, thing);
+	const struct calltree *s = c->calltree;
+	struct callers_cache *k = find_calls_of(c, symbol);
 	struct call_list l = {0};
 	for (uint32_t m = 0; m < k->n && !k->down.v; m++)
-		add_below(c, k->node[m].at, thing, &l);
+		add_below(c, k->node[m].at, symbol, &l);
 	if (!k->down.v)
 		k->down.n = link_up(s, &l, &k->mem, &k->down.v);
-	return hand_out(k->down.v, k->down.n, a, out);
+	return copy_links(k->down.v, k->down.n, a, out);
 }
 
-uint32_t callers_next(
-    const struct calls *c, const struct link *k, struct arena *a, struct link **out)
+uint32_t calltree_callers_next(
+    const struct weighted_tree *c, const struct link *k, struct arena *a, struct link **out)
 {
-	const struct shape *s = c->shape;
+	const struct calltree *s = c->calltree;
 	struct call_list l = {0};
 	for (uint32_t i = 0; i < k->nstep; i++) {
-		uint32_t at = k->step[i].at, p = at ? seen_above(c, at) : 0;
+		uint32_t at = k->call_step[i].at, p = at ? seen_above(c, at) : 0;
 		if (p)
-			add_call(&l, shape_thing(s, p), p, (struct step){p, k->step[i].w, k->step[i].o}, inlined(c, at));
+			add_call(&l, calltree_symbol(s, p), p,
+			    (struct call_step){p, k->call_step[i].w, k->call_step[i].o}, is_inlined(c, at));
 	}
 	return link_up(NULL, &l, a, out);
 }
 
-uint32_t callees_next(
-    const struct calls *c, const struct link *k, struct arena *a, struct link **out)
+uint32_t calltree_callees_next(
+    const struct weighted_tree *c, const struct link *k, struct arena *a, struct link **out)
 {
 	struct call_list l = {0};
 	for (uint32_t i = 0; i < k->nstep; i++)
-		add_below(c, k->step[i].at, 0, &l);
+		add_below(c, k->call_step[i].at, 0, &l);
 	return link_up(NULL, &l, a, out);
 }

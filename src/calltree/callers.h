@@ -10,23 +10,23 @@
  * stack once however often it is on it, and a thing that calls itself is no
  * caller of its own: the edges of pprof's graph.
  */
-struct step { uint32_t at; int64_t w, o; };	/* a node of the tree, and what goes through it here; of the
+struct call_step { uint32_t at; int64_t w, o; };	/* a node of the tree, and what goes through it here; of the
 						   other column of a difference too */
 
 struct link {
-	uint32_t thing;
+	uint32_t symbol;
 	int64_t value, other;
 	bool inl;		/* inlined at every one of these calls */
-	struct step *step;	/* the calls that it stands for, to go on from */
+	struct call_step *call_step;	/* the calls that it stands for, to go on from */
 	uint32_t nstep;
 };
 
 /* Heaviest first; in the arena, but for the steps, which are good until another thing is asked for. */
-uint32_t callers_of(const struct calls *, uint32_t thing, struct arena *, struct link **);
-uint32_t callees_of(const struct calls *, uint32_t thing, struct arena *, struct link **);
+uint32_t calltree_callers(const struct weighted_tree *, uint32_t symbol, struct arena *, struct link **);
+uint32_t calltree_callees(const struct weighted_tree *, uint32_t symbol, struct arena *, struct link **);
 /* One level further from a link of the same direction. */
-uint32_t callers_next(const struct calls *, const struct link *, struct arena *, struct link **);
-uint32_t callees_next(const struct calls *, const struct link *, struct arena *, struct link **);
-void callers_drop(struct calls *);	/* what was kept of the thing that was asked for */
+uint32_t calltree_callers_next(const struct weighted_tree *, const struct link *, struct arena *, struct link **);
+uint32_t calltree_callees_next(const struct weighted_tree *, const struct link *, struct arena *, struct link **);
+void calltree_drop_callers(struct weighted_tree *);	/* what was kept of the thing that was asked for */
 
 #endif

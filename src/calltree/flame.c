@@ -33,7 +33,7 @@
 
 /* Of a difference the larger side: what has gone is as wide as it was, and what has not changed is seen
    too. One side of it has its own width. */
-static int64_t own_width(const struct calls *c, struct calls_sum own, bool more)
+static int64_t own_width(const struct weighted_tree *c, struct weighted_sum own, bool more)
 {
 	if (!c->two || c->show != SHOW_DELTA)
 		return wrap_abs(own.w);
@@ -45,7 +45,7 @@ static int64_t own_width(const struct calls *c, struct calls_sum own, bool more)
 }
 
 /* An own weight, by end. */
-static struct calls_sum own_of(const struct nodes *t, uint32_t k)
+static struct weighted_sum own_of(const struct nodes *t, uint32_t k)
 {
 	return sums_between(&t->w, k, k + 1);
 }
@@ -62,7 +62,7 @@ static bool as_weighed(const struct flame *f, const struct flame_conf *conf)
 	return i == t->w.n;
 }
 
-static void widen(struct flame *f, const struct flame_conf *conf)
+static void sum_widths(struct flame *f, const struct flame_conf *conf)
 {
 	const struct nodes *t = &f->t;
 	if (as_weighed(f, conf)) {
@@ -80,7 +80,7 @@ static int64_t width_of(const struct flame *f, uint32_t node)
 {
 	const struct nodes *t = &f->t;
 	uint32_t end = nodes_next(t, node);
-	return wrap_sub(f->run[rank_of(t->w.ends, end)], f->run[rank_of(t->w.ends, node)]);
+	return wrap_sub(f->run[rank_below(t->w.ends, end)], f->run[rank_below(t->w.ends, node)]);
 }
 
 /* ---- places */
@@ -88,7 +88,7 @@ static int64_t width_of(const struct flame *f, uint32_t node)
 /* As wide as it will be, or nearly: of a difference the larger side. */
 static uint64_t weight_of(const struct flame *f, uint32_t node)
 {
-	struct calls_sum v = nodes_sum(&f->t, node);
+	struct weighted_sum v = nodes_sum(&f->t, node);
 	if (!f->c->two || f->c->show != SHOW_DELTA)
 		return wrap_size(v.w);
 	struct pair p = side_pair(f->c->show, v.w, v.o);
@@ -119,24 +119,24 @@ static void open_up(const struct flame *f, uint32_t p)
 	struct sibling *v = NULL;
 	size_t n = 0, cap = 0;
 	for (uint32_t i = up.node + 1, end = nodes_next(t, up.node); i < end; i = nodes_next(t, i)) {
-		if (!nodes_count(t, i))
+		if (!nodes_has_weight(t, i))
 			continue;
 		v = mem_grow(v, &cap, n + 1, sizeof *v);
 		v[n++] = (struct sibling){f->order == ORDER_WEIGHT ? weight_of(f, i) : 0, width_of(f, i), i,
-		    f->c->thing[nodes_thing(t, i)].rank};
+		    f->c->symbol[nodes_symbol(t, i)].rank};
 	}
 	uint32_t *order = xmalloc((n + 1) * sizeof *order);
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = i;
 	if (f->order != ORDER_SEEN)
-		sort_u32(order, n, cmp_sibling, v);
+		calltree_sort_u32(order, n, cmp_sibling, v);
 	f->open->at[p].kid0 = f->open->n;
 	f->open->at[p].nkid = (uint32_t)n;
 	int64_t at = up.off;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct sibling *s = &v[order[i]];
 		add_place(f->open, (struct flame_place){.node = s->node, .up = p, .nkid = CLOSED, .off = at,
-		    .wid = s->wid, .id = mix_ids(up.id, f->c->thing[nodes_thing(t, s->node)].id)});
+		    .wid = s->wid, .id = granularity_mix_ids(up.id, f->c->symbol[nodes_symbol(t, s->node)].id)});
 		at = wrap_add(at, s->wid);
 	}
 	mem_free(order);
@@ -162,11 +162,11 @@ static uint32_t depth_of(const struct nodes *t)
 	return most + 1;
 }
 
-struct flame *flame_new(const struct calls *c, const struct flame_conf *conf)
+struct flame *flame_new(const struct weighted_tree *c, const struct flame_conf *conf)
 {
 	struct flame *f = xcalloc(1, sizeof *f);
 	struct arena tmp = {0};
-	struct shape *first = NULL;
+	struct calltree *first = NULL;
 	struct end_sums sums;
 	bool folds = conf->fold_recursion || conf->fold_runtime;
 	struct arena *a = folds ? &tmp : &f->arena;
@@ -175,23 +175,25 @@ struct flame *flame_new(const struct calls *c, const struct flame_conf *conf)
 	f->order = conf->order;
 	f->t = nodes_of(c);
 	if (conf->pivot || conf->reverse) {
-		f->made = (!conf->pivot ? flame_turn : conf->up ? flame_callers : flame_callees)(&f->t, conf, &sums, a);
+		f->made = (!conf->pivot ? flame_inverted
+			   : conf->up	? flame_callers
+					: flame_callees)(&f->t, conf, &sums, a);
 		f->t = nodes_in(c, f->made, &sums);
 	}
-	if ((folds || !nodes_whole(&f->t)) && goes_on(&conf->on)) {
+	if ((folds || !nodes_whole(&f->t)) && job_should_continue(&conf->on)) {
 		/* last: what is looked from keeps all its weight */
 		first = f->made;
-		f->made = flame_left(&f->t, conf, &sums, &f->arena);
+		f->made = flame_pruned(&f->t, conf, &sums, &f->arena);
 		f->t = nodes_in(c, f->made, &sums);
 	}
-	shape_free(first);
+	calltree_free(first);
 	arena_free(&tmp);
-	if (goes_on(&conf->on)) {
-		widen(f, conf);
+	if (job_should_continue(&conf->on)) {
+		sum_widths(f, conf);
 		f->depth = conf->up ? depth_of(&f->t) : 1;
 		add_place(f->open, (struct flame_place){.nkid = CLOSED, .wid = width_of(f, 0), .id = 1});
 	}
-	if (goes_on(&conf->on))
+	if (job_should_continue(&conf->on))
 		return f;
 	flame_free(f);
 	return NULL;
@@ -203,7 +205,7 @@ void flame_free(struct flame *f)
 		return;
 	mem_free(f->open->at);
 	mem_free(f->open);
-	shape_free(f->made);
+	calltree_free(f->made);
 	arena_free(&f->arena);
 	mem_free(f);
 }
@@ -211,25 +213,25 @@ void flame_free(struct flame *f)
 /* ---- views */
 
 /* The edge of cell x is at `zoom` + x * width / cols; this is its inverse, rounded. */
-static int edge(const struct flame *f, const struct flame_look *l, int64_t off)
+static int cell_edge(const struct flame *f, const struct flame_viewport *l, int64_t off)
 {
 	double w = (double)f->open->at[l->zoom].wid;
 	double x = ((double)off - (double)f->open->at[l->zoom].off) * l->cols / (w > 0 ? w : 1) + 0.5;
 	return x <= 0 ? 0 : x >= l->cols ? l->cols : (int)x;
 }
 
-static bool wide(const struct flame *f, const struct flame_look *l, uint32_t k)
+static bool is_wide(const struct flame *f, const struct flame_viewport *l, uint32_t k)
 {
 	return (double)f->open->at[k].wid * l->cols >= (double)f->open->at[l->zoom].wid;
 }
 
 /* The last of children [a, b) that begins in cell x or before. */
 static uint32_t last_in_cell(
-    const struct flame *f, const struct flame_look *l, uint32_t a, uint32_t b, int x)
+    const struct flame *f, const struct flame_viewport *l, uint32_t a, uint32_t b, int x)
 {
 	while (b - a > 1) {
 		uint32_t mid = a + (b - a) / 2;
-		if (edge(f, l, f->open->at[mid].off) <= x)
+		if (cell_edge(f, l, f->open->at[mid].off) <= x)
 			a = mid;
 		else
 			b = mid;
@@ -245,28 +247,28 @@ static int64_t end_of(const struct flame *f, uint32_t k)
 struct pending { uint32_t place; int row; };
 
 /* The children of a place: frames are said and put on the stack, slivers are said cell by cell. */
-static size_t each_kid(const struct flame *f, const struct flame_look *l, struct pending p,
+static size_t each_kid(const struct flame *f, const struct flame_viewport *l, struct pending p,
     struct pending *stack, size_t depth, flame_fn *fn, void *arg)
 {
 	uint32_t k, end = flame_kids(f, p.place, &k);
 	double cell = (double)f->open->at[l->zoom].wid / l->cols;
 	int row = p.row + 1;
-	int right = edge(f, l, end_of(f, p.place));
+	int right = cell_edge(f, l, end_of(f, p.place));
 	for (end += k; k < end;) {
-		int x = edge(f, l, f->open->at[k].off);
-		if (!wide(f, l, k)) {
+		int x = cell_edge(f, l, f->open->at[k].off);
+		if (!is_wide(f, l, k)) {
 			uint32_t last = last_in_cell(f, l, k, end, x);
-			bool frame = wide(f, l, last);
+			bool frame = is_wide(f, l, last);
 			int64_t to = frame ? f->open->at[last].off : end_of(f, last);
 			double part = (double)wrap_add(to, -f->open->at[k].off) / (cell > 0 ? cell : 1);
 			if (row >= l->skip && part > 0 && x < right &&
-			    !(frame && edge(f, l, to) == x))
+			    !(frame && cell_edge(f, l, to) == x))
 				fn(arg, &(struct flame_span){
 					    k, row - l->skip, x, x + 1, part < 1 ? part : 1});
 			k = last + !frame;
 			continue;
 		}
-		int x1 = edge(f, l, end_of(f, k));
+		int x1 = cell_edge(f, l, end_of(f, k));
 		if (x1 > x) {
 			if (row >= l->skip)
 				fn(arg, &(struct flame_span){k, row - l->skip, x, x1, 0});
@@ -277,7 +279,7 @@ static size_t each_kid(const struct flame *f, const struct flame_look *l, struct
 	return depth;
 }
 
-void flame_each(const struct flame *f, const struct flame_look *l, flame_fn *fn, void *arg)
+void flame_each(const struct flame *f, const struct flame_viewport *l, flame_fn *fn, void *arg)
 {
 	if (l->cols < 1 || l->rows < 1 || f->open->at[l->zoom].wid <= 0)
 		return;
@@ -295,11 +297,11 @@ void flame_each(const struct flame *f, const struct flame_look *l, flame_fn *fn,
 	mem_free(stack);
 }
 
-bool flame_cells(const struct flame *f, const struct flame_look *l, uint32_t k, int *x0, int *x1)
+bool flame_cells(const struct flame *f, const struct flame_viewport *l, uint32_t k, int *x0, int *x1)
 {
-	*x0 = edge(f, l, f->open->at[k].off);
-	*x1 = edge(f, l, end_of(f, k));
-	if (wide(f, l, k) && *x1 > *x0)
+	*x0 = cell_edge(f, l, f->open->at[k].off);
+	*x1 = cell_edge(f, l, end_of(f, k));
+	if (is_wide(f, l, k) && *x1 > *x0)
 		return true;
 	if (*x0 >= l->cols)
 		*x0 = l->cols - 1;
@@ -337,12 +339,12 @@ uint32_t flame_place_of(const struct flame *f, uint32_t node)
 	return at;
 }
 
-uint32_t flame_heaviest(const struct flame *f, uint32_t thing)
+uint32_t flame_heaviest(const struct flame *f, uint32_t symbol)
 {
 	uint32_t best = 0, n = f->t.n;
 	int64_t most = 0;
-	for (uint32_t i = 1; thing && (i = nodes_seek(f->t.what, i, n, thing)) < n; i++)
-		if (nodes_count(&f->t, i) && (!best || width_of(f, i) > most)) {
+	for (uint32_t i = 1; symbol && (i = nodes_seek(f->t.what, i, n, symbol)) < n; i++)
+		if (nodes_has_weight(&f->t, i) && (!best || width_of(f, i) > most)) {
 			best = i;
 			most = width_of(f, i);
 		}
@@ -360,8 +362,9 @@ uint32_t flame_find(const struct flame *f, uint64_t id)
 	for (; i < n; i++) {
 		for (; depth && open[depth - 1].end <= i; depth--)
 			;
-		uint64_t own = mix_ids(depth ? open[depth - 1].id : 1, f->c->thing[nodes_thing(&f->t, i)].id);
-		if (own == id && nodes_count(&f->t, i))
+		uint64_t own =
+		    granularity_mix_ids(depth ? open[depth - 1].id : 1, f->c->symbol[nodes_symbol(&f->t, i)].id);
+		if (own == id && nodes_has_weight(&f->t, i))
 			break;
 		open = mem_grow(open, &cap, depth + 1, sizeof *open);
 		open[depth++] = (struct open){nodes_next(&f->t, i), own};
@@ -402,12 +405,12 @@ static void hit_part(void *arg, uint32_t which)
 	int64_t w = 0;
 	if (b)		/* the topmost hit that goes on here */
 		for (uint32_t i = b * FLAME_BLOCK; (i = nodes_parent(t, i));)
-			end = hit[nodes_thing(t, i)] && !nodes_gone(t, i) ? nodes_next(t, i) : end;
+			end = hit[nodes_symbol(t, i)] && !nodes_is_hidden(t, i) ? nodes_next(t, i) : end;
 	for (; b < last; b++) {
 		uint32_t to = b + 1 < blocks ? (b + 1) * FLAME_BLOCK : t->n;
 		h->before[b] = n;
 		for (uint32_t i = b ? b * FLAME_BLOCK : 1; i < to; i++) {
-			if (!hit[nodes_thing(t, i)] || nodes_gone(t, i) || !nodes_count(t, i))
+			if (!hit[nodes_symbol(t, i)] || nodes_is_hidden(t, i) || !nodes_has_weight(t, i))
 				continue;
 			n++;
 			if (i < end)

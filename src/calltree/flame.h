@@ -23,7 +23,7 @@ struct flame_conf {
 	uint32_t pivot;		/* 0, or the thing to look from: callees, or with `up` callers */
 	bool up;
 	bool more;		/* of a difference: only what has become more has a width */
-	struct onlooker on;	/* where he says stop there is no flame: NULL */
+	struct progress_watcher on;	/* where he says stop there is no flame: NULL */
 };
 
 struct flame_place {
@@ -44,26 +44,26 @@ struct flame_places {
 
 struct flame {
 	struct arena arena;
-	const struct calls *c;	/* whose things these are */
+	const struct weighted_tree *c;	/* whose things these are */
 	struct nodes t;
-	struct shape *made;	/* NULL, or theirs, when it was put together for this; as where something is gone */
+	struct calltree *made;	/* NULL, or theirs, when it was put together for this; as where something is gone */
 	const int64_t *run;	/* running sums of widths over the ends that weights are at */
 	struct flame_places *open;
 	enum order order;
 	uint32_t depth;		/* of callers (`up`): rows there are, the root's too */
 };
-struct flame *flame_new(const struct calls *, const struct flame_conf *);
+struct flame *flame_new(const struct weighted_tree *, const struct flame_conf *);
 void flame_free(struct flame *);
 
-static inline uint32_t flame_thing_of(const struct flame *f, uint32_t place)
+static inline uint32_t flame_symbol_of(const struct flame *f, uint32_t place)
 {
-	return nodes_thing(&f->t, f->open->at[place].node);
+	return nodes_symbol(&f->t, f->open->at[place].node);
 }
-static inline struct calls_sum flame_sum(const struct flame *f, uint32_t place)
+static inline struct weighted_sum flame_sum(const struct flame *f, uint32_t place)
 {
 	return nodes_sum(&f->t, f->open->at[place].node);
 }
-static inline struct calls_sum flame_own(const struct flame *f, uint32_t place)
+static inline struct weighted_sum flame_own(const struct flame *f, uint32_t place)
 {
 	return nodes_own(&f->t, f->open->at[place].node);
 }
@@ -83,7 +83,7 @@ uint32_t flame_kids(const struct flame *, uint32_t place, uint32_t *first);
 /* The place of a node that counts; it is looked for from the root on. */
 uint32_t flame_place_of(const struct flame *, uint32_t node);
 /* Of the heaviest node of a thing, the first of these; 0: none. */
-uint32_t flame_heaviest(const struct flame *, uint32_t thing);
+uint32_t flame_heaviest(const struct flame *, uint32_t symbol);
 /* With this id; 0: none. All nodes are asked when it is none of those that have been looked at. */
 uint32_t flame_find(const struct flame *, uint64_t id);
 /* Down a path of ids from below the root; *n: how many of its steps there are. */
@@ -96,16 +96,16 @@ struct flame_span {
 	double sliver;		/* 0: a frame; else frames narrower than a cell, and how much of the cell
 				   they fill, 0..1 */
 };
-struct flame_look {
+struct flame_viewport {
 	uint32_t zoom;		/* the place that fills the width */
 	int cols, rows;		/* of cells; row 0 is the zoomed one, rows above `skip` are not said */
 	int skip;
 };
 typedef void flame_fn(void *arg, const struct flame_span *);
 /* Every span in view, parents first, at a cost of cells and not of the tree. */
-void flame_each(const struct flame *, const struct flame_look *, flame_fn *, void *arg);
+void flame_each(const struct flame *, const struct flame_viewport *, flame_fn *, void *arg);
 /* Cells of one place in that view; false when it has none of its own (a sliver: x1 == x0 + 1). */
-bool flame_cells(const struct flame *, const struct flame_look *, uint32_t place, int *x0, int *x1);
+bool flame_cells(const struct flame *, const struct flame_viewport *, uint32_t place, int *x0, int *x1);
 uint32_t flame_row(const struct flame *, uint32_t zoom, uint32_t place);	/* 0: the zoomed one itself */
 
 /* Nodes whose thing is marked, and the union of their weights: a hit below a hit adds nothing.
@@ -113,6 +113,6 @@ uint32_t flame_row(const struct flame *, uint32_t zoom, uint32_t place);	/* 0: t
    nodes, of flame_blocks(). */
 enum { FLAME_BLOCK = 16384 };
 static inline uint32_t flame_blocks(const struct nodes *t) { return t->n / FLAME_BLOCK + 1; }
-uint32_t flame_hits(const struct nodes *, const uint8_t *hit_by_thing, int64_t *weight, uint32_t *before);
+uint32_t flame_hits(const struct nodes *, const uint8_t *hit_by_symbol, int64_t *weight, uint32_t *before);
 
 #endif

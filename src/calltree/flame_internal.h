@@ -10,15 +10,15 @@
 /* In the condition of loops over nodes, counted from 0: who comes after one that was stopped does nothing. */
 static inline bool flame_wanted(const struct flame_conf *f, uint32_t i)
 {
-	return i % 65536 || goes_on(&f->on);
+	return i % 65536 || job_should_continue(&f->on);
 }
 
 /* Other trees, see struct flame_conf; half of one where it was stopped. What is left of nodes without those that are
    gone, and without those that are folded; */
-struct shape *flame_left(const struct nodes *, const struct flame_conf *, struct end_sums *, struct arena *);
+struct calltree *flame_pruned(const struct nodes *, const struct flame_conf *, struct end_sums *, struct arena *);
 /* from the pivot down, up, or turned round, which leaves out what is gone as well. */
-struct shape *flame_callees(const struct nodes *, const struct flame_conf *, struct end_sums *, struct arena *);
-struct shape *flame_callers(const struct nodes *, const struct flame_conf *, struct end_sums *, struct arena *);
-struct shape *flame_turn(const struct nodes *, const struct flame_conf *, struct end_sums *, struct arena *);
+struct calltree *flame_callees(const struct nodes *, const struct flame_conf *, struct end_sums *, struct arena *);
+struct calltree *flame_callers(const struct nodes *, const struct flame_conf *, struct end_sums *, struct arena *);
+struct calltree *flame_inverted(const struct nodes *, const struct flame_conf *, struct end_sums *, struct arena *);
 
 #endif

@@ -30,13 +30,13 @@ struct climbers {
 	int64_t *w, *o;			/* o: NULL, or of the other side */
 };
 
-static struct calls_sum climber(const struct climbers *c, uint32_t who)
+static struct weighted_sum climber_sum(const struct climbers *c, uint32_t who)
 {
 	return c->of ? sums_between(c->of, who, who + 1)
-	    : (struct calls_sum){1, c->w[who], c->o ? c->o[who] : 0};
+	    : (struct weighted_sum){1, c->w[who], c->o ? c->o[who] : 0};
 }
 
-static void add_climber(struct climbers *c, uint32_t at, struct calls_sum v, bool two)
+static void add_climber(struct climbers *c, uint32_t at, struct weighted_sum v, bool two)
 {
 	size_t cap = c->cap;
 	c->v = mem_grow(c->v, &cap, c->n + 1, sizeof *c->v);
@@ -53,30 +53,30 @@ static void add_climber(struct climbers *c, uint32_t at, struct calls_sum v, boo
 }
 
 /* Those of numbers below n climb; what they weigh is the new tree's then. */
-static void climb(struct grow *g, const struct nodes *t, struct climbers *c, uint32_t numbers, int64_t least,
-    const struct flame_conf *f)
+static void climb(struct calltree_builder *g, const struct nodes *t, struct climbers *c, uint32_t numbers,
+    int64_t least, const struct flame_conf *f)
 {
 	uint32_t *node_of = xcalloc(c->n + 1, sizeof *node_of);	/* of the new tree: where each has come to */
 	uint32_t *last = xcalloc(numbers + 1u, sizeof *last);	/* by number: where he climbs no more */
 	int64_t *mass = NULL;
 	size_t massn = 0, n = c->n;
-	while (n && goes_on(&f->on)) {
+	while (n && job_should_continue(&f->on)) {
 		uint32_t before = g->n;
 		for (size_t i = 0; i < n; i++) {
-			node_of[i] = grow_child(g, node_of[i], nodes_thing(t, c->v[i].at));
+			node_of[i] = calltree_build_child(g, node_of[i], nodes_symbol(t, c->v[i].at));
 			g->how[node_of[i]] |= nodes_how(t, c->v[i].at) & (CT_INL | CT_NOTINL);
 		}
 		mass = mem_grow(mass, &massn, (size_t)(g->n - before) + 1, sizeof *mass);
 		for (uint32_t k = 0; k < g->n - before; k++)
 			mass[k] = 0;
 		for (size_t i = 0; i < n; i++) {
-			struct calls_sum v = climber(c, c->v[i].who);
+			struct weighted_sum v = climber_sum(c, c->v[i].who);
 			mass[node_of[i] - before] = wrap_add(mass[node_of[i] - before],
 			    wrap_add(wrap_abs(v.w), wrap_abs(v.o)));
 		}
 		size_t m = 0;
 		for (size_t i = 0; i < n; i++) {
-			struct climb up = {nodes_seen(t, nodes_parent(t, c->v[i].at)), c->v[i].who};
+			struct climb up = {nodes_nearest_seen(t, nodes_parent(t, c->v[i].at)), c->v[i].who};
 			if (!up.at || mass[node_of[i] - before] < least) {
 				last[up.who] = node_of[i];
 				continue;
@@ -89,37 +89,37 @@ static void climb(struct grow *g, const struct nodes *t, struct climbers *c, uin
 	mem_free(mass);
 	mem_free(node_of);
 	mem_free(c->v);
-	grow_weights(g, last, c->of, c->w, c->o, numbers);
+	calltree_build_weights(g, last, c->of, c->w, c->o, numbers);
 }
 
-struct shape *flame_turn(const struct nodes *t, const struct flame_conf *f, struct end_sums *w, struct arena *a)
+struct calltree *flame_inverted(const struct nodes *t, const struct flame_conf *f, struct end_sums *w, struct arena *a)
 {
-	struct grow g;
+	struct calltree_builder g;
 	struct climbers c = {.v = xmalloc((t->w.n + 1u) * sizeof *c.v), .of = &t->w};
 	int64_t all = 0;
 	uint32_t k = 0;
-	grow_init(&g, t->c->two);
+	calltree_build_init(&g, t->c->two);
 	for (size_t b = 0; b < rank_blocks(t->n) && flame_wanted(f, (uint32_t)b); b++)
 		for (uint64_t bits = t->w.ends[b].bits; bits; bits &= bits - 1, k++) {
-			uint32_t i = nodes_seen(t, (uint32_t)(b * 64) + (uint32_t)__builtin_ctzll(bits));
-			struct calls_sum own = climber(&c, k);
+			uint32_t i = nodes_nearest_seen(t, (uint32_t)(b * 64) + (uint32_t)__builtin_ctzll(bits));
+			struct weighted_sum own = climber_sum(&c, k);
 			if (!i || (!own.w && !own.o))
 				continue;
 			c.v[c.n++] = (struct climb){i, k};
 			all = wrap_add(all, wrap_add(wrap_abs(own.w), wrap_abs(own.o)));
 		}
 	climb(&g, t, &c, t->w.n, all / REVERSE_PART, f);
-	return grow_finish(&g, t->s->things, w, a);
+	return calltree_build_finish(&g, t->s->granularity, w, a);
 }
 
-struct shape *flame_callers(const struct nodes *t, const struct flame_conf *f, struct end_sums *w, struct arena *a)
+struct calltree *flame_callers(const struct nodes *t, const struct flame_conf *f, struct end_sums *w, struct arena *a)
 {
-	struct grow g;
+	struct calltree_builder g;
 	struct climbers c = {0};
-	grow_init(&g, t->c->two);
+	calltree_build_init(&g, t->c->two);
 	for (uint32_t i = 1; (i = nodes_seek(t->what, i, t->n, f->pivot)) < t->n;) {
-		struct calls_sum sum = nodes_sum(t, i);
-		if (nodes_gone(t, i)) {
+		struct weighted_sum sum = nodes_sum(t, i);
+		if (nodes_is_hidden(t, i)) {
 			i++;
 			continue;
 		}
@@ -128,5 +128,5 @@ struct shape *flame_callers(const struct nodes *t, const struct flame_conf *f, s
 		i = nodes_next(t, i);
 	}
 	climb(&g, t, &c, (uint32_t)c.n, 0, f);
-	return grow_finish(&g, t->s->things, w, a);
+	return calltree_build_finish(&g, t->s->granularity, w, a);
 }

@@ -2,9 +2,9 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * What is left of a tree for a flame graph: where things were taken away, or stacks laid aside, or recursion and the
- * runtime are folded, or all is looked at from one thing down. It is a shape like the other (shape_left()), with the
- * same weights: each goes from its end to the nearest node above that is left, which is an end then. All that is to go
- * goes at once, for each tree of millions of nodes is as much as the one that it is made of.
+ * runtime are folded, or all is looked at from one thing down. It is a shape like the other (calltree_prune()), with
+ * the same weights: each goes from its end to the nearest node above that is left, which is an end then. All that is to
+ * go goes at once, for each tree of millions of nodes is as much as the one that it is made of.
  *
  * It is the flame's, not that of the calls: nobody else needs one, so it goes when another flame is made.
  *
@@ -18,23 +18,23 @@
 #include "base/wrap_math.h"
 
 /* At or below which nodes of i .. end-1 something counts, and which of these are gone. */
-static void find_left(const struct nodes *t, const struct flame_conf *f, uint32_t i, uint32_t end, uint8_t *hit)
+static void mark_counting(const struct nodes *t, const struct flame_conf *f, uint32_t i, uint32_t end, uint8_t *hit)
 {
 	while (i < end && flame_wanted(f, i)) {
-		if (!nodes_count(t, i)) {
+		if (!nodes_has_weight(t, i)) {
 			i = nodes_next(t, i);
 			continue;
 		}
-		left_set(hit, i, nodes_gone(t, i) ? LEFT_GONE : LEFT_HIT);
+		prune_set_mark(hit, i, nodes_is_hidden(t, i) ? PRUNE_GONE : PRUNE_HIT);
 		i++;
 	}
 }
 
 /* ---- what is folded */
 
-static bool folds(const struct calls *c, uint32_t parent, uint32_t thing)
+static bool folds(const struct weighted_tree *c, uint32_t parent, uint32_t symbol)
 {
-	enum pkg_kind p = c->thing[parent].kind, k = c->thing[thing].kind;
+	enum pkg_kind p = c->symbol[parent].kind, k = c->symbol[symbol].kind;
 	return parent && (k == PKG_RUNTIME || k == PKG_STD) && (p == PKG_RUNTIME || p == PKG_STD);
 }
 
@@ -49,60 +49,60 @@ static void add_away(struct aways *v, uint32_t node, uint32_t to)
 	v->to[v->n++] = to;
 }
 
-static struct shape_folds sort_aways(struct aways *v, uint32_t nodes)
+static struct calltree_folds sort_aways(struct aways *v, uint32_t nodes)
 {
-	struct shape_folds f = {.at = xcalloc(rank_blocks(nodes), sizeof *f.at)};
+	struct calltree_folds f = {.at = xcalloc(rank_blocks(nodes), sizeof *f.at)};
 	for (uint32_t i = 0; i < v->n; i++)
 		rank_set(f.at, v->to[i]);
 	uint32_t n = rank_seal(f.at, nodes);
 	f.first = xcalloc(n + 2u, sizeof *f.first);
 	f.node = xmalloc((v->n + 1u) * sizeof *f.node);
 	for (uint32_t i = 0; i < v->n; i++)
-		f.first[rank_of(f.at, v->to[i]) + 2]++;
+		f.first[rank_below(f.at, v->to[i]) + 2]++;
 	for (uint32_t i = 1; i < n + 2; i++)
 		f.first[i] += f.first[i - 1];
 	for (uint32_t i = 0; i < v->n; i++)
-		f.node[f.first[rank_of(f.at, v->to[i]) + 1]++] = v->node[i];
+		f.node[f.first[rank_below(f.at, v->to[i]) + 1]++] = v->node[i];
 	mem_free(v->node);
 	mem_free(v->to);
 	return f;
 }
 
 /* Fold recursion and runtime: every node stays, or becomes part of one above it that stays. */
-struct open { uint32_t end, thing, to, before; };	/* before: what on[] was */
+struct open_node { uint32_t end, symbol, to, before; };	/* before: what on[] was */
 
-static struct shape_folds find_folds(const struct nodes *t, const struct flame_conf *f, uint8_t *hit)
+static struct calltree_folds find_folds(const struct nodes *t, const struct flame_conf *f, uint8_t *hit)
 {
-	struct open *open = NULL;
+	struct open_node *open_node = NULL;
 	struct aways aways = {0};
 	size_t cap = 0, depth = 0;
-	uint32_t *on = xcalloc(t->c->nthing, sizeof *on);	/* the node that stays, by thing */
+	uint32_t *on = xcalloc(t->c->nsymbol, sizeof *on);	/* the node that stays, by thing */
 	for (uint32_t i = 0; i < t->n && flame_wanted(f, i); i++) {
-		if (!nodes_count(t, i)) {
+		if (!nodes_has_weight(t, i)) {
 			i = nodes_next(t, i) - 1;
 			continue;
 		}
-		for (; depth && open[depth - 1].end <= i; depth--)
-			on[open[depth - 1].thing] = open[depth - 1].before;
-		if (nodes_gone(t, i)) {
-			left_set(hit, i, LEFT_GONE);
+		for (; depth && open_node[depth - 1].end <= i; depth--)
+			on[open_node[depth - 1].symbol] = open_node[depth - 1].before;
+		if (nodes_is_hidden(t, i)) {
+			prune_set_mark(hit, i, PRUNE_GONE);
 			continue;
 		}
-		uint32_t k = nodes_thing(t, i), p = depth ? open[depth - 1].to : 0, to = i;
-		if (i && f->fold_runtime && folds(t->c, nodes_thing(t, p), k))
+		uint32_t k = nodes_symbol(t, i), p = depth ? open_node[depth - 1].to : 0, to = i;
+		if (i && f->fold_runtime && folds(t->c, nodes_symbol(t, p), k))
 			to = p;
 		else if (i && f->fold_recursion && on[k])
 			to = on[k];
 		if (to == i || to == p)
-			left_set(hit, i, to == i ? LEFT_HIT : LEFT_PART);
+			prune_set_mark(hit, i, to == i ? PRUNE_HIT : PRUNE_PART);
 		else
 			add_away(&aways, i, to);
-		open = mem_grow(open, &cap, depth + 1, sizeof *open);
-		open[depth++] = (struct open){nodes_next(t, i), k, to, on[k]};
+		open_node = mem_grow(open_node, &cap, depth + 1, sizeof *open_node);
+		open_node[depth++] = (struct open_node){nodes_next(t, i), k, to, on[k]};
 		on[k] = to;
 	}
 	mem_free(on);
-	mem_free(open);
+	mem_free(open_node);
 	return sort_aways(&aways, t->n);
 }
 
@@ -111,7 +111,7 @@ static struct shape_folds find_folds(const struct nodes *t, const struct flame_c
 /* Where the next end goes that something counts at; UINT32_MAX: it was the last. */
 struct ends {
 	const struct end_sums *w;
-	const struct shape *left;
+	const struct calltree *left;
 	bool below;		/* what is at no node does not count, not at the root */
 	size_t block, blocks;
 	uint64_t bits;
@@ -130,13 +130,14 @@ static uint32_t next_end(struct ends *e, uint32_t *k)
 		uint32_t i = (uint32_t)(e->block * 64) + (uint32_t)__builtin_ctzll(e->bits);
 		e->bits &= e->bits - 1;
 		*k = e->k++;
-		bool none = !i || e->left->at[*k] == SHAPE_NONE;
+		bool none = !i || e->left->at[*k] == CALLTREE_NONE;
 		if (rank_has(w->hits, *k) && (!none || !e->below))
 			return none ? 0 : e->left->at[*k];
 	}
 }
 
-static struct ends ends_of(const struct end_sums *w, const struct shape *was, const struct shape *left, bool below)
+static struct ends ends_of(
+    const struct end_sums *w, const struct calltree *was, const struct calltree *left, bool below)
 {
 	return (struct ends){.w = w, .left = left, .below = below, .blocks = rank_blocks(was->n),
 	    .bits = w->ends[0].bits};
@@ -153,8 +154,8 @@ static void run_up(int64_t *v, uint32_t n)
 	}
 }
 
-static struct end_sums left_sums(struct shape *s, const struct shape *was, const struct end_sums *w, bool below,
-    struct arena *a)
+static struct end_sums sum_pruned_ends(
+    struct calltree *s, const struct calltree *was, const struct end_sums *w, bool below, struct arena *a)
 {
 	uint32_t at, k;
 	s->ends = xcalloc(rank_blocks(s->n), sizeof *s->ends);
@@ -166,8 +167,8 @@ static struct end_sums left_sums(struct shape *s, const struct shape *was, const
 	int64_t *osum = w->osum ? sum + n + 1 : NULL;
 	struct rank *hits = (struct rank *)(void *)(sum + cells);
 	for (struct ends e = ends_of(w, was, s, below); (at = next_end(&e, &k)) != UINT32_MAX;) {
-		struct calls_sum own = sums_between(w, k, k + 1);
-		uint32_t to = rank_of(s->ends, at);
+		struct weighted_sum own = sums_between(w, k, k + 1);
+		uint32_t to = rank_below(s->ends, at);
 		rank_set(hits, to);
 		sum[to] = wrap_add(sum[to], own.w);
 		if (osum)
@@ -183,26 +184,26 @@ static struct end_sums left_sums(struct shape *s, const struct shape *was, const
 }
 
 /* The nodes of hit[], which goes. */
-static struct shape *leave(const struct nodes *t, uint8_t *hit, const struct shape_folds *folds, bool below,
+static struct calltree *prune_nodes(const struct nodes *t, uint8_t *hit, const struct calltree_folds *folds, bool below,
     const struct flame_conf *f, struct end_sums *w, struct arena *a)
 {
-	struct shape *s = shape_left(t->s, hit, t->w.ends, t->w.n, folds, &f->on);
+	struct calltree *s = calltree_prune(t->s, hit, t->w.ends, t->w.n, folds, &f->on);
 	mem_free(hit);
-	shape_drop_spare(t->c->shape);
-	*w = left_sums(s, t->s, &t->w, below, a);
-	shape_close(s);		/* when where ends have gone to is not needed any more */
+	calltree_drop_spare(t->c->calltree);
+	*w = sum_pruned_ends(s, t->s, &t->w, below, a);
+	calltree_close(s);		/* when where ends have gone to is not needed any more */
 	return s;
 }
 
-struct shape *flame_left(const struct nodes *t, const struct flame_conf *f, struct end_sums *w, struct arena *a)
+struct calltree *flame_pruned(const struct nodes *t, const struct flame_conf *f, struct end_sums *w, struct arena *a)
 {
-	uint8_t *hit = xcalloc(left_bytes(t->n), 1);
+	uint8_t *hit = xcalloc(prune_bytes(t->n), 1);
 	if (!f->fold_recursion && !f->fold_runtime) {
-		find_left(t, f, 0, t->n, hit);
-		return leave(t, hit, NULL, false, f, w, a);
+		mark_counting(t, f, 0, t->n, hit);
+		return prune_nodes(t, hit, NULL, false, f, w, a);
 	}
-	struct shape_folds away = find_folds(t, f, hit);
-	struct shape *s = leave(t, hit, &away, false, f, w, a);
+	struct calltree_folds away = find_folds(t, f, hit);
+	struct calltree *s = prune_nodes(t, hit, &away, false, f, w, a);
 	mem_free(away.at);
 	mem_free(away.first);
 	mem_free(away.node);
@@ -210,22 +211,22 @@ struct shape *flame_left(const struct nodes *t, const struct flame_conf *f, stru
 }
 
 /* The topmost nodes of it count, what recurs below is among the callees; what is above is gone. */
-struct shape *flame_callees(const struct nodes *t, const struct flame_conf *f, struct end_sums *w, struct arena *a)
+struct calltree *flame_callees(const struct nodes *t, const struct flame_conf *f, struct end_sums *w, struct arena *a)
 {
-	uint8_t *hit = xcalloc(left_bytes(t->n), 1);
-	left_set(hit, 0, LEFT_HIT);
+	uint8_t *hit = xcalloc(prune_bytes(t->n), 1);
+	prune_set_mark(hit, 0, PRUNE_HIT);
 	for (uint32_t i = 1; (i = nodes_seek(t->what, i, t->n, f->pivot)) < t->n;) {
-		if (nodes_gone(t, i)) {
+		if (nodes_is_hidden(t, i)) {
 			i++;
 			continue;
 		}
 		uint32_t next = nodes_next(t, i);
-		if (nodes_count(t, i)) {
-			find_left(t, f, i, next, hit);
-			for (uint32_t up = nodes_parent(t, i); !left_at(hit, up); up = nodes_parent(t, up))
-				left_set(hit, up, LEFT_GONE);
+		if (nodes_has_weight(t, i)) {
+			mark_counting(t, f, i, next, hit);
+			for (uint32_t up = nodes_parent(t, i); !prune_mark_at(hit, up); up = nodes_parent(t, up))
+				prune_set_mark(hit, up, PRUNE_GONE);
 		}
 		i = next;
 	}
-	return leave(t, hit, NULL, true, f, w, a);
+	return prune_nodes(t, hit, NULL, true, f, w, a);
 }

@@ -16,28 +16,28 @@
 
 static int same_fun(const void *ctx, uint32_t id, const void *key)
 {
-	const struct call_funs *f = ctx;
-	const struct thing *t = key;
+	const struct function_sums *f = ctx;
+	const struct symbol *t = key;
 	return f->fun[id].name == t->name && f->fun[id].file == t->file;
 }
 
-static void group(const struct calls *c, struct call_funs *f)
+static void group_symbols(const struct weighted_tree *c, struct function_sums *f)
 {
 	struct intern index = {0};
 	size_t cap = 0;
-	f->of = xmalloc((size_t)c->nthing * sizeof *f->of);
+	f->of = xmalloc((size_t)c->nsymbol * sizeof *f->of);
 	f->of[0] = 0;
-	for (uint32_t i = 1; i < c->nthing; i++) {
-		const struct thing *t = &c->thing[i];
+	for (uint32_t i = 1; i < c->nsymbol; i++) {
+		const struct symbol *t = &c->symbol[i];
 		f->of[i] = UINT32_MAX;
 		if (!c->weight[i].nnode)
 			continue;
-		uint32_t h = hash_u64((uint64_t)t->name << 32 | t->file, 0);
+		uint32_t h = intern_hash_u64((uint64_t)t->name << 32 | t->file, 0);
 		uint32_t id = intern_find(&index, h, same_fun, f, t);
 		if (id == UINT32_MAX) {
 			id = f->n++;
 			f->fun = mem_grow(f->fun, &cap, f->n, sizeof *f->fun);
-			f->fun[id] = (struct call_fun){.name = t->name, .file = t->file, .fun = t->fun, .first = i};
+			f->fun[id] = (struct function_sum){.name = t->name, .file = t->file, .fun = t->fun, .first = i};
 			intern_put(&index, h, id);
 		}
 		f->of[i] = id;
@@ -47,22 +47,22 @@ static void group(const struct calls *c, struct call_funs *f)
 
 struct path { uint32_t end, fun; };
 
-static void weigh(const struct nodes *t, struct call_funs *f)
+static void weigh_functions(const struct nodes *t, struct function_sums *f)
 {
 	uint32_t *open = xcalloc((size_t)f->n + 1, sizeof *open), depth = 0;
 	struct path *path = NULL;
 	size_t cap = 0;
 	for (uint32_t i = 1; i < t->n;) {
-		struct calls_sum sum = nodes_sum(t, i), own = nodes_own(t, i);
+		struct weighted_sum sum = nodes_sum(t, i), own = nodes_own(t, i);
 		if (!sum.hits) {
 			i = nodes_next(t, i);
 			continue;
 		}
 		while (depth && path[depth - 1].end <= i)
 			open[path[--depth].fun]--;
-		if (!nodes_gone(t, i)) {
-			uint32_t k = f->of[nodes_thing(t, i)];
-			struct call_fun *fun = &f->fun[k];
+		if (!nodes_is_hidden(t, i)) {
+			uint32_t k = f->of[nodes_symbol(t, i)];
+			struct function_sum *fun = &f->fun[k];
 			if (!open[k]++) {
 				fun->cum = wrap_add(fun->cum, sum.w);
 				fun->ocum = wrap_add(fun->ocum, sum.o);
@@ -71,7 +71,7 @@ static void weigh(const struct nodes *t, struct call_funs *f)
 			path[depth++] = (struct path){nodes_next(t, i), k};
 		}
 		if (depth) {	/* of what is gone, to the nearest that is seen */
-			struct call_fun *fun = &f->fun[path[depth - 1].fun];
+			struct function_sum *fun = &f->fun[path[depth - 1].fun];
 			fun->flat = wrap_add(fun->flat, own.w);
 			fun->oflat = wrap_add(fun->oflat, own.o);
 		}
@@ -82,31 +82,31 @@ static void weigh(const struct nodes *t, struct call_funs *f)
 }
 
 /* What has become less is as much of a change. */
-static void order(struct call_funs *f)
+static void order(struct function_sums *f)
 {
-	struct keyed *v = xmalloc(((size_t)f->n + 1) * sizeof *v);
+	struct radix_item *v = xmalloc(((size_t)f->n + 1) * sizeof *v);
 	for (uint32_t i = 0; i < f->n; i++)	/* they are in the order of their first lines */
-		v[i] = (struct keyed){~wrap_size(f->fun[i].cum), i};
-	keyed_sort(v, f->n);
+		v[i] = (struct radix_item){~wrap_size(f->fun[i].cum), i};
+	radix_sort_items(v, f->n);
 	f->order = xmalloc(((size_t)f->n + 1) * sizeof *f->order);
 	for (uint32_t i = 0; i < f->n; i++)
 		f->order[i] = v[i].v;
 	mem_free(v);
 }
 
-const struct call_funs *calls_funs(struct calls *c)
+const struct function_sums *function_weights_of(struct weighted_tree *c)
 {
 	if (c->funs)
 		return c->funs;
-	struct call_funs *f = xcalloc(1, sizeof *f);
-	group(c, f);
+	struct function_sums *f = xcalloc(1, sizeof *f);
+	group_symbols(c, f);
 	struct nodes t = nodes_of(c);
-	weigh(&t, f);
+	weigh_functions(&t, f);
 	order(f);
 	return c->funs = f;
 }
 
-void call_funs_free(struct call_funs *f)
+void function_weights_free(struct function_sums *f)
 {
 	if (!f)
 		return;

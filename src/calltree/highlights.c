@@ -44,10 +44,10 @@ static const struct { const char *begin; enum work work; } roots[] = {
     {"sync.(*Mutex).lockSlow", W_LOCK}};
 
 /* What goroutines wait for. The innermost says it, but for the runtime's park below a lock of sync. */
-enum wait { G_NONE, G_SEND, G_RECV, G_SELECT, G_NET, G_MUTEX, G_GROUP, G_COND, G_SLEEP, G_SYSCALL, G_GC, G__N };
+enum wait_reason { G_NONE, G_SEND, G_RECV, G_SELECT, G_NET, G_MUTEX, G_GROUP, G_COND, G_SLEEP, G_SYSCALL, G_GC, G__N };
 static const char *const awaited[G__N] = {"", "chan send", "chan receive", "select", "network", "locks",
     "wait groups", "conds", "sleep", "syscalls", "collector"};
-static const struct { const char *begin; enum wait wait; } waits[] = {
+static const struct { const char *begin; enum wait_reason wait_reason; } waits[] = {
     {"runtime.chansend", G_SEND}, {"runtime.chanrecv", G_RECV}, {"runtime.selectgo", G_SELECT},
     {"runtime.block", G_SELECT},
     {"internal/poll.runtime_pollWait", G_NET}, {"runtime.netpollblock", G_NET}, {"sync.(*Mutex)", G_MUTEX},
@@ -63,7 +63,7 @@ static uint8_t work_of(const char *name, enum shares_of of)
 {
 	for (size_t i = 0; of == OF_GOROUTINES && i < sizeof waits / sizeof *waits; i++)
 		if (!strncmp(name, waits[i].begin, strlen(waits[i].begin)))
-			return (uint8_t)waits[i].wait;
+			return (uint8_t)waits[i].wait_reason;
 	for (size_t i = 0; of != OF_GOROUTINES && i < sizeof roots / sizeof *roots; i++)
 		if (!strncmp(name, roots[i].begin, strlen(roots[i].begin)))
 			return (uint8_t)roots[i].work;
@@ -71,7 +71,7 @@ static uint8_t work_of(const char *name, enum shares_of of)
 }
 
 /* Below these one asks who called. */
-static bool runtimes(const char *name, size_t pkg)
+static bool is_runtime_package(const char *name, size_t pkg)
 {
 	static const char *const own[] = {"runtime", "internal/runtime", "internal/abi", "internal/bytealg",
 	    "internal/cpu", "sync", "internal/sync", "internal/poll", "syscall"};
@@ -91,10 +91,10 @@ static int same_package(const void *ctx, uint32_t id, const void *key)
 	return a->n == b->n && !memcmp(a->s, b->s, b->n);
 }
 
-static uint32_t package(struct intern *index, struct sum **v, size_t *n, size_t *cap, const char *s, size_t len)
+static uint32_t find_package(struct intern *index, struct sum **v, size_t *n, size_t *cap, const char *s, size_t len)
 {
 	const struct sum key = {s, len, 0};
-	uint32_t h = hash_bytes(s, len, 3), id = intern_find(index, h, same_package, *v, &key);
+	uint32_t h = intern_hash_bytes(s, len, 3), id = intern_find(index, h, same_package, *v, &key);
 	if (id != UINT32_MAX)
 		return id;
 	*v = mem_grow(*v, cap, *n + 1, sizeof **v);
@@ -103,7 +103,7 @@ static uint32_t package(struct intern *index, struct sum **v, size_t *n, size_t 
 	return (uint32_t)(*n)++;
 }
 
-static void insert(struct share *to, size_t *n, const char *s, size_t len, int64_t weight)
+static void insert_share(struct share *to, size_t *n, const char *s, size_t len, int64_t weight)
 {
 	size_t i = *n < SHARES_MAX ? *n : SHARES_MAX;
 	while (i > 0 && to[i - 1].weight < weight)
@@ -117,7 +117,7 @@ static void insert(struct share *to, size_t *n, const char *s, size_t len, int64
 }
 
 /* The last part of a path. */
-static void tail(const char **s, size_t *n)
+static void keep_last_element(const char **s, size_t *n)
 {
 	size_t k = *n;
 	while (k > 0 && (*s)[k - 1] != '/')
@@ -133,18 +133,18 @@ struct fun {
 };
 
 /* What each thing says of itself; its packages. */
-static struct fun *judge(const struct calls *c, enum shares_of of, struct sum **pkg, size_t *npkg)
+static struct fun *classify_symbols(const struct weighted_tree *c, enum shares_of of, struct sum **pkg, size_t *npkg)
 {
 	enum { PACKAGES = 4000 };	/* beyond it nothing would stand out, and looking would take long */
-	struct fun *fun = xcalloc(c->nthing, sizeof *fun);
+	struct fun *fun = xcalloc(c->nsymbol, sizeof *fun);
 	struct intern index = {0};
 	size_t cap = 0;
-	for (uint32_t i = 1; i < c->nthing; i++) {
-		const struct thing *t = &c->thing[i];
+	for (uint32_t i = 1; i < c->nsymbol; i++) {
+		const struct symbol *t = &c->symbol[i];
 		if (t->tag || !t->name || !c->weight[i].nnode)
 			continue;
 		const struct str_row *name = store_str(c->st, t->name);
-		size_t n = symbol_package(name->s, name->n);
+		size_t n = granularity_package(name->s, name->n);
 		fun[i].work = work_of(name->s, of);
 		if (of == OF_GOROUTINES) {
 			fun[i].weak = t->kind == PKG_STD;
@@ -154,8 +154,8 @@ static struct fun *judge(const struct calls *c, enum shares_of of, struct sum **
 			(*pkg)[(*npkg)++] = (struct sum){name->s, name->n, 0};
 			fun[i].pkg = (uint32_t)*npkg;
 		} else if (n && n < name->n && name->s[n] == '.' && !strchr(name->s, '<') && !strstr(name->s, "::") &&
-		    *npkg < PACKAGES && !runtimes(name->s, n))
-			fun[i].pkg = package(&index, pkg, npkg, &cap, name->s, n) + 1;
+		    *npkg < PACKAGES && !is_runtime_package(name->s, n))
+			fun[i].pkg = find_package(&index, pkg, npkg, &cap, name->s, n) + 1;
 	}
 	intern_free(&index);
 	return fun;
@@ -163,10 +163,15 @@ static struct fun *judge(const struct calls *c, enum shares_of of, struct sum **
 
 /* Own weights of a stretch of nodes by what they and the nodes above them are. */
 enum { PARTS = 4, PART_NODES = 1 << 18 };
-struct part { int64_t work[W__N + G__N], *pkg; };
-struct adding { const struct calls *c; const struct fun *fun; uint32_t n; struct part part[PARTS]; };
+struct partial_sums { int64_t work[W__N + G__N], *pkg; };
+struct share_sums {
+	const struct weighted_tree *c;
+	const struct fun *fun;
+	uint32_t n;
+	struct partial_sums partial_sums[PARTS];
+};
 
-static struct fun below(struct fun above, struct fun own)
+static struct fun inherit_kind(struct fun above, struct fun own)
 {
 	above.work = own.work ? own.work : above.work;
 	above.pkg = own.pkg && !(own.weak && above.pkg) ? own.pkg : above.pkg;
@@ -174,46 +179,47 @@ static struct fun below(struct fun above, struct fun own)
 }
 
 /* Those that are open at a node are its way. */
-struct way { struct open { uint32_t end; struct fun is; } *open; size_t depth, cap; };
+struct function_path { struct path_step { uint32_t end; struct fun is; } *path_step; size_t depth, cap; };
 
-static struct fun go_to(struct way *w, const struct adding *a, uint32_t i)
+static struct fun enter_node(struct function_path *w, const struct share_sums *a, uint32_t i)
 {
-	const struct shape *s = a->c->shape;
-	while (w->depth && w->open[w->depth - 1].end <= i)
+	const struct calltree *s = a->c->calltree;
+	while (w->depth && w->path_step[w->depth - 1].end <= i)
 		w->depth--;
-	struct fun is = below(w->depth ? w->open[w->depth - 1].is : (struct fun){0, false, 0}, a->fun[shape_thing(s, i)]);
-	w->open = mem_grow(w->open, &w->cap, w->depth + 1, sizeof *w->open);
-	w->open[w->depth++] = (struct open){shape_next(s, i), is};
+	struct fun is = inherit_kind(
+	    w->depth ? w->path_step[w->depth - 1].is : (struct fun){0, false, 0}, a->fun[calltree_symbol(s, i)]);
+	w->path_step = mem_grow(w->path_step, &w->cap, w->depth + 1, sizeof *w->path_step);
+	w->path_step[w->depth++] = (struct path_step){calltree_next(s, i), is};
 	return is;
 }
 
 /* The way to where a stretch begins. */
-static void go_down(struct way *w, const struct adding *a, uint32_t to)
+static void enter_path_to(struct function_path *w, const struct share_sums *a, uint32_t to)
 {
 	uint32_t *up = NULL;
 	size_t n = 0, cap = 0;
 	for (uint32_t i = to; i;) {
-		i = shape_parent(a->c->shape, i);
+		i = calltree_parent(a->c->calltree, i);
 		up = mem_grow(up, &cap, n + 1, sizeof *up);
 		up[n++] = i;
 	}
 	while (n)
-		go_to(w, a, up[--n]);
+		enter_node(w, a, up[--n]);
 	mem_free(up);
 }
 
 static void add_part(void *arg, uint32_t which)
 {
-	struct adding *a = arg;
-	struct part *p = &a->part[which];
-	const struct calls *c = a->c;
-	const struct shape *s = c->shape;
+	struct share_sums *a = arg;
+	struct partial_sums *p = &a->partial_sums[which];
+	const struct weighted_tree *c = a->c;
+	const struct calltree *s = c->calltree;
 	uint32_t i = (uint32_t)((uint64_t)s->n * which / a->n), end = (uint32_t)((uint64_t)s->n * (which + 1) / a->n);
-	uint32_t k = rank_of(c->w.ends, i);
-	struct way w = {0};
-	go_down(&w, a, i);
+	uint32_t k = rank_below(c->w.ends, i);
+	struct function_path w = {0};
+	enter_path_to(&w, a, i);
 	for (; i < end; i++) {
-		struct fun is = go_to(&w, a, i);
+		struct fun is = enter_node(&w, a, i);
 		if (!rank_has(c->w.ends, i))
 			continue;
 		int64_t v = wrap_sub(c->w.sum[k + 1], c->w.sum[k]);
@@ -222,28 +228,28 @@ static void add_part(void *arg, uint32_t which)
 		if (is.pkg)
 			p->pkg[is.pkg - 1] = wrap_add(p->pkg[is.pkg - 1], v);
 	}
-	mem_free(w.open);
+	mem_free(w.path_step);
 }
 
-static void add_up(const struct calls *c, const struct fun *fun, int64_t *work, struct sum *pkg, size_t npkg)
+static void add_up(const struct weighted_tree *c, const struct fun *fun, int64_t *work, struct sum *pkg, size_t npkg)
 {
-	struct adding a = {.c = c, .fun = fun, .n = c->shape->n < PART_NODES ? 1 : PARTS};
+	struct share_sums a = {.c = c, .fun = fun, .n = c->calltree->n < PART_NODES ? 1 : PARTS};
 	for (uint32_t i = 0; i < a.n; i++)
-		a.part[i].pkg = xcalloc(npkg + 1, sizeof *a.part[i].pkg);
+		a.partial_sums[i].pkg = xcalloc(npkg + 1, sizeof *a.partial_sums[i].pkg);
 	if (a.n > 1)
 		job_parallel(a.n, add_part, &a);
 	else
 		add_part(&a, 0);
 	for (uint32_t i = 0; i < a.n; i++) {
 		for (size_t k = 0; k < W__N + G__N; k++)
-			work[k] = wrap_add(work[k], a.part[i].work[k]);
+			work[k] = wrap_add(work[k], a.partial_sums[i].work[k]);
 		for (size_t k = 0; k < npkg; k++)
-			pkg[k].weight = wrap_add(pkg[k].weight, a.part[i].pkg[k]);
-		mem_free(a.part[i].pkg);
+			pkg[k].weight = wrap_add(pkg[k].weight, a.partial_sums[i].pkg[k]);
+		mem_free(a.partial_sums[i].pkg);
 	}
 }
 
-const struct shares *calls_shares(struct calls *c, enum shares_of of)
+const struct shares *calltree_highlights(struct weighted_tree *c, enum shares_of of)
 {
 	if (c->shares)
 		return c->shares;
@@ -251,17 +257,17 @@ const struct shares *calls_shares(struct calls *c, enum shares_of of)
 	size_t npkg = 0;
 	int64_t work[W__N + G__N] = {0};
 	struct shares *out = c->shares = xcalloc(1, sizeof *out);
-	struct fun *fun = judge(c, of, &pkg, &npkg);
+	struct fun *fun = classify_symbols(c, of, &pkg, &npkg);
 	add_up(c, fun, work, pkg, npkg);
 	const char *const *names = of == OF_GOROUTINES ? awaited : said;
 	int nwork = of == OF_MEMORY ? 0 : of == OF_CPU ? W__N : G__N;
 	for (int i = 1; i < nwork; i++)
 		if (work[i] > 0)
-			insert(out->work, &out->nwork, names[i], strlen(names[i]), work[i]);
+			insert_share(out->work, &out->nwork, names[i], strlen(names[i]), work[i]);
 	for (size_t i = 0; i < npkg; i++) {
-		tail(&pkg[i].s, &pkg[i].n);
+		keep_last_element(&pkg[i].s, &pkg[i].n);
 		if (pkg[i].weight > 0)
-			insert(out->pkg, &out->npkg, pkg[i].s, pkg[i].n, pkg[i].weight);
+			insert_share(out->pkg, &out->npkg, pkg[i].s, pkg[i].n, pkg[i].weight);
 	}
 	mem_free(fun);
 	mem_free(pkg);

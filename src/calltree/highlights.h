@@ -16,6 +16,6 @@ struct shares {
    wait for, and for pkg the functions of the program that they wait in, or began with. */
 enum shares_of { OF_MEMORY, OF_CPU, OF_GOROUTINES };
 /* Made when somebody asks first, of what is asked for then; good as long as the calls. */
-const struct shares *calls_shares(struct calls *, enum shares_of);
+const struct shares *calltree_highlights(struct weighted_tree *, enum shares_of);
 
 #endif

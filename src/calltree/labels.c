@@ -21,7 +21,7 @@ static int same_key(const void *ctx, uint32_t id, const void *key)
 
 static uint32_t find_unit(const struct labels *l, str_id key)
 {
-	return intern_find(&l->units, hash_u64(key, 0), same_key, l, &key);
+	return intern_find(&l->units, intern_hash_u64(key, 0), same_key, l, &key);
 }
 
 static void note_unit(struct labels *l, const struct sink_label *b)
@@ -31,7 +31,7 @@ static void note_unit(struct labels *l, const struct sink_label *b)
 		i = (uint32_t)l->nunit++;
 		l->unit = mem_grow(l->unit, &l->cunit, l->nunit, sizeof *l->unit);
 		l->unit[i] = (struct label_unit){.key = b->key};
-		intern_put(&l->units, hash_u64(b->key, 0), i);
+		intern_put(&l->units, intern_hash_u64(b->key, 0), i);
 	}
 	if (!l->unit[i].unit)
 		l->unit[i].unit = b->unit;
@@ -82,7 +82,7 @@ bool labels_text(const struct labels *l, uint32_t set, str_id key, struct buf *o
 				buf_put(
 				    out, store_str(l->st, b->str)->s, store_str(l->st, b->str)->n);
 			else
-				units_label(out, b->num, units ? store_str(l->st, b->unit)->s : "",
+				pprof_units_label(out, b->num, units ? store_str(l->st, b->unit)->s : "",
 				    units ? "minimum" : "");
 		}
 	return any;

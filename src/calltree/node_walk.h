@@ -12,40 +12,40 @@
  * running sums; nothing is made for it, whatever their number. Where nodes were put together in another way (a flame
  * graph's), they are those of a shape of its own. Who walks over nodes need not know which.
  *
- * In preorder. There may be nodes at and below which nothing counts (nodes_count()): they are not part of the tree. Nor
- * are those that were taken away (nodes_gone()): what is below them is below the nearest that is seen, and so siblings
- * may be the same thing, as they may where stacks were laid aside (split_stacks.h).
+ * In preorder. There may be nodes at and below which nothing counts (nodes_has_weight()): they are not part of the
+ * tree. Nor are those that were taken away (nodes_is_hidden()): what is below them is below the nearest that is seen,
+ * and so siblings may be the same thing, as they may where stacks were laid aside (split_stacks.h).
  */
 struct nodes {
-	const struct calls *c;
+	const struct weighted_tree *c;
 	uint32_t n;
 	bool all;			/* something counts at or below every one, and none is gone */
 	bool cut;			/* some may be */
-	const uint32_t *what;		/* as in struct shape */
-	const struct shape *s;
+	const uint32_t *what;		/* as in struct calltree */
+	const struct calltree *s;
 	struct end_sums w;
 };
 
 /* In c->cut, among others: not seen; seen, and the first of its thing that is, for all that CT_AGAIN says. */
 enum { CUT_FIRST = 1, CUT_GONE = 4 };
 /* A node of the shape, in a weighing on it. */
-static inline bool calls_gone(const struct calls *c, uint32_t node)
+static inline bool weighted_is_hidden(const struct weighted_tree *c, uint32_t node)
 {
-	return c->dead ? c->dead[shape_thing(c->shape, node)] : c->cut && c->cut[node] & CUT_GONE;
+	return c->dead ? c->dead[calltree_symbol(c->calltree, node)] : c->cut && c->cut[node] & CUT_GONE;
 }
 
 /* Of a shape at and below whose nodes something counts. */
-static inline struct nodes nodes_in(const struct calls *c, const struct shape *s, const struct end_sums *w)
+static inline struct nodes nodes_in(const struct weighted_tree *c, const struct calltree *s, const struct end_sums *w)
 {
 	return (struct nodes){.c = c, .n = s->n, .all = true, .what = s->what, .s = s, .w = *w};
 }
 
-static inline struct nodes nodes_of(const struct calls *c)
+static inline struct nodes nodes_of(const struct weighted_tree *c)
 {
-	const struct shape *s = c->shape;
+	const struct calltree *s = c->calltree;
 	bool cut = c->dead || c->cut;
 	uint64_t seen = 1;
-	for (uint32_t i = 1; i < c->nthing && !cut; i++)
+	for (uint32_t i = 1; i < c->nsymbol && !cut; i++)
 		seen += c->weight[i].nseen;
 	return (struct nodes){.c = c, .n = s->n, .all = seen == s->n, .cut = cut, .what = s->what, .s = s,
 	    .w = c->w};
@@ -57,64 +57,64 @@ static inline bool nodes_whole(const struct nodes *t)
 	return !t->cut && !t->s->aside;
 }
 
-static inline bool nodes_gone(const struct nodes *t, uint32_t i)
+static inline bool nodes_is_hidden(const struct nodes *t, uint32_t i)
 {
-	return t->cut && calls_gone(t->c, i);
+	return t->cut && weighted_is_hidden(t->c, i);
 }
 
-static inline uint32_t nodes_thing(const struct nodes *t, uint32_t i) { return t->what[i] >> CT_BITS; }
-static inline uint8_t nodes_how(const struct nodes *t, uint32_t i) { return shape_how(t->s, i); }
+static inline uint32_t nodes_symbol(const struct nodes *t, uint32_t i) { return t->what[i] >> CT_BITS; }
+static inline uint8_t nodes_how(const struct nodes *t, uint32_t i) { return calltree_how(t->s, i); }
 
 static inline uint32_t nodes_parent(const struct nodes *t, uint32_t i)
 {
-	return shape_parent(t->s, i);
+	return calltree_parent(t->s, i);
 }
 
 /* The nearest at or above it that is seen. */
-static inline uint32_t nodes_seen(const struct nodes *t, uint32_t i)
+static inline uint32_t nodes_nearest_seen(const struct nodes *t, uint32_t i)
 {
-	while (i && nodes_gone(t, i))
+	while (i && nodes_is_hidden(t, i))
 		i = nodes_parent(t, i);
 	return i;
 }
 
 static inline uint32_t nodes_next(const struct nodes *t, uint32_t i)
 {
-	return shape_next(t->s, i);
+	return calltree_next(t->s, i);
 }
 
-static inline struct calls_sum sums_between(const struct end_sums *w, uint32_t lo, uint32_t hi)
+static inline struct weighted_sum sums_between(const struct end_sums *w, uint32_t lo, uint32_t hi)
 {
-	return (struct calls_sum){rank_of(w->hits, hi) - rank_of(w->hits, lo), wrap_sub(w->sum[hi], w->sum[lo]),
-	    w->osum ? wrap_sub(w->osum[hi], w->osum[lo]) : 0};
+	return (struct weighted_sum){rank_below(w->hits, hi) - rank_below(w->hits, lo),
+	    wrap_sub(w->sum[hi], w->sum[lo]), w->osum ? wrap_sub(w->osum[hi], w->osum[lo]) : 0};
 }
 
 /* What counts at or below a node, */
-static inline struct calls_sum nodes_sum(const struct nodes *t, uint32_t i)
+static inline struct weighted_sum nodes_sum(const struct nodes *t, uint32_t i)
 {
-	return sums_between(&t->w, rank_of(t->w.ends, i), rank_of(t->w.ends, shape_next(t->s, i)));
+	return sums_between(&t->w, rank_below(t->w.ends, i), rank_below(t->w.ends, calltree_next(t->s, i)));
 }
 
 /* and at it. */
-static inline struct calls_sum nodes_own(const struct nodes *t, uint32_t i)
+static inline struct weighted_sum nodes_own(const struct nodes *t, uint32_t i)
 {
 	if (!rank_has(t->w.ends, i))
-		return (struct calls_sum){0, 0, 0};
-	uint32_t k = rank_of(t->w.ends, i);
+		return (struct weighted_sum){0, 0, 0};
+	uint32_t k = rank_below(t->w.ends, i);
 	return sums_between(&t->w, k, k + 1);
 }
 
 /* Is it part of the tree? */
-static inline bool nodes_count(const struct nodes *t, uint32_t i)
+static inline bool nodes_has_weight(const struct nodes *t, uint32_t i)
 {
 	return t->all || !i || nodes_sum(t, i).hits;
 }
 
 /* The next node from i on that is this thing, n: none. What all are is looked at 16 at a time: 2 ms for 5 millions. */
-static inline uint32_t nodes_seek(const uint32_t *what, uint32_t i, uint32_t n, uint32_t thing)
+static inline uint32_t nodes_seek(const uint32_t *what, uint32_t i, uint32_t n, uint32_t symbol)
 {
 	typedef uint32_t four __attribute__((vector_size(16), aligned(4), may_alias));
-	const four want = {thing, thing, thing, thing};
+	const four want = {symbol, symbol, symbol, symbol};
 	for (; i < n; i++) {
 		while (i + 16 < n) {
 			const four *v = (const four *)(what + i);
@@ -124,7 +124,7 @@ static inline uint32_t nodes_seek(const uint32_t *what, uint32_t i, uint32_t n, 
 				break;
 			i += 16;
 		}
-		if (what[i] >> CT_BITS == thing)
+		if (what[i] >> CT_BITS == symbol)
 			break;
 	}
 	return i;

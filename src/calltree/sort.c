@@ -16,10 +16,10 @@
 
 enum key { BY_FLAT, BY_CUM, BY_WHAT_FLAT, BY_WHAT_CUM };
 
-static uint64_t key_of(const struct calls *c, uint32_t i, enum key k)
+static uint64_t key_of(const struct weighted_tree *c, uint32_t i, enum key k)
 {
-	const struct thing_weight *t = &c->weight[i];
-	struct thing_other o = calls_other(c, i);
+	const struct symbol_weight *t = &c->weight[i];
+	struct symbol_other o = weighted_other(c, i);
 	int64_t v = k == BY_FLAT ? t->flat
 		  : k == BY_CUM	 ? t->cum
 		  : k == BY_WHAT_FLAT ? side_pair(c->show, t->flat, o.flat).a
@@ -27,14 +27,14 @@ static uint64_t key_of(const struct calls *c, uint32_t i, enum key k)
 	return ~wrap_size(v);
 }
 
-static void by_key(const struct calls *c, struct keyed *v, uint32_t n, enum key k)
+static void by_key(const struct weighted_tree *c, struct radix_item *v, uint32_t n, enum key k)
 {
 	for (uint32_t i = 0; i < n; i++)
 		v[i].key = key_of(c, v[i].v, k);
-	keyed_sort(v, n);
+	radix_sort_items(v, n);
 }
 
-static uint32_t *take(struct calls *c, const struct keyed *v, uint32_t n)
+static uint32_t *copy_order(struct weighted_tree *c, const struct radix_item *v, uint32_t n)
 {
 	uint32_t *to = arena_alloc(&c->arena, ((size_t)n + 1) * sizeof *to);
 	for (uint32_t i = 0; i < n; i++)
@@ -42,28 +42,28 @@ static uint32_t *take(struct calls *c, const struct keyed *v, uint32_t n)
 	return to;
 }
 
-const struct call_orders *calls_orders(struct calls *c)
+const struct calltree_orders *calltree_sort_orders(struct weighted_tree *c)
 {
-	struct call_orders *o = &c->orders;
+	struct calltree_orders *o = &c->orders;
 	if (o->cum)
 		return o;
-	struct keyed *v = xmalloc(((size_t)c->nthing + 1) * sizeof *v);
-	for (uint32_t i = 1; i < c->nthing; i++) {
-		const struct thing_weight *t = &c->weight[i];
-		if (t->nnode || t->flat || t->cum || calls_other(c, i).flat || calls_other(c, i).cum)
-			v[o->n++] = (struct keyed){c->thing[i].rank, i};
+	struct radix_item *v = xmalloc(((size_t)c->nsymbol + 1) * sizeof *v);
+	for (uint32_t i = 1; i < c->nsymbol; i++) {
+		const struct symbol_weight *t = &c->weight[i];
+		if (t->nnode || t->flat || t->cum || weighted_other(c, i).flat || weighted_other(c, i).cum)
+			v[o->n++] = (struct radix_item){c->symbol[i].rank, i};
 	}
-	keyed_sort(v, o->n);
-	o->name = take(c, v, o->n);
+	radix_sort_items(v, o->n);
+	o->name = copy_order(c, v, o->n);
 	if (c->two) {		/* what has not changed: by what it is */
 		by_key(c, v, o->n, BY_WHAT_CUM);
 		by_key(c, v, o->n, BY_WHAT_FLAT);
 	}
 	by_key(c, v, o->n, BY_CUM);
 	by_key(c, v, o->n, BY_FLAT);
-	o->flat = take(c, v, o->n);
+	o->flat = copy_order(c, v, o->n);
 	by_key(c, v, o->n, BY_CUM);
-	o->cum = take(c, v, o->n);
+	o->cum = copy_order(c, v, o->n);
 	mem_free(v);
 	return o;
 }

@@ -34,103 +34,103 @@
 
 #define INLINED UINT32_C(0x80000000)	/* or'ed to what a node is */
 
-struct group { uint32_t off, n, parent; };	/* raw[off .. off + n); its parent is placed */
+struct node_group { uint32_t off, n, parent; };	/* raw[off .. off + n); its parent is placed */
 
-struct maker {
-	struct shape *s;
+struct tree_maker {
+	struct calltree *s;
 	const struct frames *f;
-	const struct shape *old;	/* or: it is made of another shape, */
+	const struct calltree *old;	/* or: it is made of another shape, */
 	const uint8_t *hit;		/* of its nodes that are hit, without those that are gone */
 	const struct rank *ends;	/* by these is said where they have gone to */
-	const struct shape_folds *folds;
-	const struct onlooker *on;
+	const struct calltree_folds *folds;
+	const struct progress_watcher *on;
 	uint32_t *look, *look_tag;	/* what a frame is, and a tag */
 	/* the next child of the same node, 0 none; or, in preorder, where its subtree ends */
 	uint32_t *sib;
 	struct rank *late;		/* nodes whose first child does not lie beside them: here it is */
 	uint32_t *first;
-	struct group *pend;
+	struct node_group *pend;
 	size_t npend, cpend;
 	uint32_t *raw, *own, *gather, *of_gather;
 	size_t nraw, craw, cown, cgather, cof;
 	uint32_t *seen, *group_of, stamp;	/* by thing: the last group with it, if seen is the stamp */
-	struct group *fresh;
+	struct node_group *fresh;
 	size_t cfresh;
 	bool ordered;			/* nodes are in preorder: see sib */
 	struct rank *twins;		/* then: nodes with children that are the same thing */
 	struct stk_pass rows;		/* where they are the store's */
-	struct step_down { uint32_t node, thing; } *path;	/* the nodes above, */
-	uint32_t *open, depth;		/* and how many of each thing they are */
+	struct step_down { uint32_t node, symbol; } *path;	/* the nodes above, */
+	uint32_t *on_path, depth;		/* and how many of each thing they are */
 	size_t cpath;
 };
 
 /* ---- the tree of frames */
 
-static inline struct stk_row row_of(struct maker *m, uint32_t i)
+static inline struct stk_row row_of(struct tree_maker *m, uint32_t i)
 {
 	if (m->f->parent)
 		return (struct stk_row){m->f->parent[i], m->f->frame[i]};
 	return m->f->row ? tree_row(m->f->row, i) : stk_at(&m->rows, i);
 }
 
-static inline uint32_t parent_of(struct maker *m, uint32_t i)
+static inline uint32_t parent_of(struct tree_maker *m, uint32_t i)
 {
 	return row_of(m, i).parent;
 }
 
 /* The thing of a row, and INLINED. */
-static inline uint32_t what_in(struct maker *m, uint32_t i, struct stk_row r)
+static inline uint32_t what_in(struct tree_maker *m, uint32_t i, struct stk_row r)
 {
 	const struct frames *f = m->f;
 	if (f->label && f->label[i])
-		return things_tag(m->s->things, f->label[i]);
-	return r.frame & SHAPE_TAG ? m->look_tag[r.frame & ~SHAPE_TAG] : m->look[r.frame];
+		return granularity_find_tag(m->s->granularity, f->label[i]);
+	return r.frame & CALLTREE_TAG ? m->look_tag[r.frame & ~CALLTREE_TAG] : m->look[r.frame];
 }
 
-static uint32_t what_is(struct maker *m, uint32_t i)
+static uint32_t what_is(struct tree_maker *m, uint32_t i)
 {
 	return i ? what_in(m, i, row_of(m, i)) : 0;
 }
 
 /* Nothing counts at or below it. */
-static inline bool nothing_below(const struct maker *m, uint32_t i)
+static inline bool nothing_below(const struct tree_maker *m, uint32_t i)
 {
 	const struct rank *h = m->f->hit;
-	return h && rank_of(h, i) == rank_of(h, m->sib[i]);
+	return h && rank_below(h, i) == rank_below(h, m->sib[i]);
 }
 
-static bool beside(struct maker *m, uint32_t i)
+static bool has_adjacent_child(struct tree_maker *m, uint32_t i)
 {
 	return i + 1 < m->f->n && parent_of(m, i + 1) == i;
 }
 
-static uint32_t first_kid(struct maker *m, uint32_t i)
+static uint32_t first_kid(struct tree_maker *m, uint32_t i)
 {
-	if (beside(m, i))
+	if (has_adjacent_child(m, i))
 		return i + 1;
-	return rank_has(m->late, i) ? m->first[rank_of(m->late, i)] : 0;
+	return rank_has(m->late, i) ? m->first[rank_below(m->late, i)] : 0;
 }
 
-static void look_up(struct maker *m)
+static void fill_lookup(struct tree_maker *m)
 {
-	const struct things *t = m->s->things;
+	const struct granularity *t = m->s->granularity;
 	m->look = xmalloc(((size_t)t->nfrm + 1) * sizeof *m->look);
 	for (frm_id i = 0; i < t->nfrm; i++)
-		m->look[i] = t->of[i] | (frame_inlined(t->st, i) ? INLINED : 0);
+		m->look[i] = t->of[i] | (granularity_is_inlined(t->st, i) ? INLINED : 0);
 	m->look_tag = xmalloc((m->f->ntag + 1u) * sizeof *m->look_tag);
 	for (uint32_t i = 0; i < m->f->ntag; i++)
-		m->look_tag[i] = things_tag(t, m->f->tag[i]);
+		m->look_tag[i] = granularity_find_tag(t, m->f->tag[i]);
 }
 
 /* Children in the order of their numbers: backwards, each before what is there. While that goes on, the
    place of a first child holds the first of the others. */
-static void link_kids(struct maker *m)
+static void link_kids(struct tree_maker *m)
 {
 	uint32_t n = m->f->n;
 	m->late = xcalloc(rank_blocks(n), sizeof *m->late);
 	for (uint32_t i = 1; i < n; i++) {
 		uint32_t p = parent_of(m, i);
-		if (p + 1 != i && !beside(m, p))
+		if (p + 1 != i && !has_adjacent_child(m, p))
 			rank_set(m->late, p);
 	}
 	m->first = xcalloc(rank_seal(m->late, n) + 1u, sizeof *m->first);
@@ -138,7 +138,7 @@ static void link_kids(struct maker *m)
 		uint32_t p = parent_of(m, i);
 		if (p + 1 == i)
 			continue;
-		uint32_t *head = beside(m, p) ? &m->sib[p + 1] : &m->first[rank_of(m->late, p)];
+		uint32_t *head = has_adjacent_child(m, p) ? &m->sib[p + 1] : &m->first[rank_below(m->late, p)];
 		m->sib[i] = *head;
 		*head = i;
 	}
@@ -147,69 +147,69 @@ static void link_kids(struct maker *m)
 /* ---- places */
 
 /* The next node in preorder, below one that is placed. */
-static inline uint32_t put_below(struct maker *m, uint32_t parent, uint32_t thing, uint8_t how)
+static inline uint32_t put_below(struct tree_maker *m, uint32_t parent, uint32_t symbol, uint8_t how)
 {
-	struct shape *s = m->s;
+	struct calltree *s = m->s;
 	uint32_t id = s->n++;
 	while (m->depth && m->path[m->depth - 1].node != parent)
-		m->open[m->path[--m->depth].thing]--;
+		m->on_path[m->path[--m->depth].symbol]--;
 	if (m->depth == m->cpath)
 		m->path = mem_grow(m->path, &m->cpath, (size_t)m->depth + 1, sizeof *m->path);
-	m->path[m->depth++] = (struct step_down){id, thing};
+	m->path[m->depth++] = (struct step_down){id, symbol};
 	if (id && parent + 1 != id) {
 		s->fork = mem_grow(s->fork, &s->cfork, (size_t)s->nfork + 1, sizeof *s->fork);
 		s->fork[s->nfork++] = parent;
 		rank_set(s->forks, id);
 	}
-	s->what[id] = shape_what(thing, how | (m->open[thing]++ ? CT_AGAIN : 0u));
+	s->what[id] = calltree_what(symbol, how | (m->on_path[symbol]++ ? CT_AGAIN : 0u));
 	return id;
 }
 
-static inline void goes_to(struct maker *m, uint32_t raw, uint32_t id)
+static inline void set_target(struct tree_maker *m, uint32_t raw, uint32_t id)
 {
 	if (!m->old)
 		m->s->at[raw] = id;
 	else if (rank_has(m->ends, raw))
-		m->s->at[rank_of(m->ends, raw)] = id;
+		m->s->at[rank_below(m->ends, raw)] = id;
 }
 
 /* What its first one is: its way from the root, and whether it is the same as one above. */
-static uint32_t place(struct maker *m, uint32_t parent, uint32_t what, const uint32_t *raw, uint32_t n)
+static uint32_t place_node(struct tree_maker *m, uint32_t parent, uint32_t what, const uint32_t *raw, uint32_t n)
 {
-	uint8_t how = m->old ? shape_how(m->old, *raw) & (CT_INL | CT_NOTINL) : what & INLINED ? CT_INL : CT_NOTINL;
+	uint8_t how = m->old ? calltree_how(m->old, *raw) & (CT_INL | CT_NOTINL) : what & INLINED ? CT_INL : CT_NOTINL;
 	for (uint32_t i = 1; i < n; i++) {
 		if (m->old)
-			how |= shape_how(m->old, raw[i]) & (CT_INL | CT_NOTINL);
+			how |= calltree_how(m->old, raw[i]) & (CT_INL | CT_NOTINL);
 		else
 			how |= what_is(m, raw[i]) & INLINED ? CT_INL : CT_NOTINL;
 	}
 	uint32_t id = put_below(m, parent, what & ~INLINED, how);
 	for (uint32_t i = 0; i < n; i++)
-		goes_to(m, raw[i], id);
+		set_target(m, raw[i], id);
 	return id;
 }
 
-static uint32_t thing_of(struct maker *m, uint32_t raw)
+static uint32_t symbol_of(struct tree_maker *m, uint32_t raw)
 {
-	return m->old ? shape_thing(m->old, raw) : what_is(m, raw) & ~INLINED;
+	return m->old ? calltree_symbol(m->old, raw) : what_is(m, raw) & ~INLINED;
 }
 
 /* A node of the old shape becomes part of one that is placed, or is gone. */
-static void join(struct maker *m, uint32_t raw, uint32_t at)
+static void join_node(struct tree_maker *m, uint32_t raw, uint32_t at)
 {
-	goes_to(m, raw, at ? at : SHAPE_NONE);
-	if (left_at(m->hit, raw) != LEFT_GONE)
-		m->s->what[at] |= shape_how(m->old, raw) & (CT_INL | CT_NOTINL);
+	set_target(m, raw, at ? at : CALLTREE_NONE);
+	if (prune_mark_at(m->hit, raw) != PRUNE_GONE)
+		m->s->what[at] |= calltree_how(m->old, raw) & (CT_INL | CT_NOTINL);
 }
 
 /* All children of one of the old shape's nodes, placed at `at`, behind k others; what is gone gives way to its own. */
-static uint32_t gather_under(struct maker *m, uint32_t raw, uint32_t at, uint32_t k, bool *same)
+static uint32_t gather_under(struct tree_maker *m, uint32_t raw, uint32_t at, uint32_t k, bool *same)
 {
-	const struct shape *o = m->old;
-	for (uint32_t j = raw + 1, end = shape_next(o, raw); j < end;) {
-		uint32_t left = left_at(m->hit, j);
-		if (left > LEFT_HIT) {
-			join(m, j++, at);
+	const struct calltree *o = m->old;
+	for (uint32_t j = raw + 1, end = calltree_next(o, raw); j < end;) {
+		uint32_t left = prune_mark_at(m->hit, j);
+		if (left > PRUNE_HIT) {
+			join_node(m, j++, at);
 			*same = true;
 			continue;
 		}
@@ -217,24 +217,24 @@ static uint32_t gather_under(struct maker *m, uint32_t raw, uint32_t at, uint32_
 			m->gather = mem_grow(m->gather, &m->cgather, (size_t)k + 1, sizeof *m->gather);
 			m->gather[k++] = j;
 		}
-		j = shape_next(o, j);
+		j = calltree_next(o, j);
 	}
 	return k;
 }
 
 /* All children of a group. *same: may two of them be the same thing? */
-static uint32_t gather_left(struct maker *m, const uint32_t *raw, uint32_t n, uint32_t at, bool *same)
+static uint32_t gather_pruned(struct tree_maker *m, const uint32_t *raw, uint32_t n, uint32_t at, bool *same)
 {
-	const struct shape_folds *f = m->folds;
+	const struct calltree_folds *f = m->folds;
 	uint32_t k = 0;
 	*same = n > 1 || (m->old->aside && (!*raw || *raw >= m->old->aside));
 	for (uint32_t i = 0; i < n; i++) {
 		k = gather_under(m, raw[i], at, k, same);
 		if (!f || !rank_has(f->at, raw[i]))
 			continue;
-		uint32_t r = rank_of(f->at, raw[i]);
+		uint32_t r = rank_below(f->at, raw[i]);
 		for (uint32_t j = f->first[r]; j < f->first[r + 1]; j++) {
-			join(m, f->node[j], at);
+			join_node(m, f->node[j], at);
 			k = gather_under(m, f->node[j], at, k, same);
 			*same = true;
 		}
@@ -243,7 +243,7 @@ static uint32_t gather_left(struct maker *m, const uint32_t *raw, uint32_t n, ui
 }
 
 /* All children of a group. */
-static uint32_t gather(struct maker *m, const uint32_t *raw, uint32_t n)
+static uint32_t gather(struct tree_maker *m, const uint32_t *raw, uint32_t n)
 {
 	uint32_t k = 0;
 	for (uint32_t i = 0; i < n; i++)
@@ -256,25 +256,25 @@ static uint32_t gather(struct maker *m, const uint32_t *raw, uint32_t n)
 
 static int cmp_fresh(const void *ctx, uint32_t a, uint32_t b)
 {
-	const struct group *g = ctx;	/* off: the first node seen, until there is room for all */
+	const struct node_group *g = ctx;	/* off: the first node seen, until there is room for all */
 	return (g[a].off > g[b].off) - (g[a].off < g[b].off);
 }
 
 /* Group what was gathered by thing; how many groups. fresh[].off is the first node of each. */
-static uint32_t regroup(struct maker *m, uint32_t k)
+static uint32_t group_gathered(struct tree_maker *m, uint32_t k)
 {
 	uint32_t n = 0;
 	m->of_gather = mem_grow(m->of_gather, &m->cof, k, sizeof *m->of_gather);
 	m->fresh = mem_grow(m->fresh, &m->cfresh, k, sizeof *m->fresh);
 	m->stamp++;
 	for (uint32_t i = 0; i < k; i++) {
-		uint32_t raw = m->gather[i], t = thing_of(m, raw);
+		uint32_t raw = m->gather[i], t = symbol_of(m, raw);
 		if (m->seen[t] != m->stamp) {
 			m->seen[t] = m->stamp;
 			m->group_of[t] = n;
-			m->fresh[n++] = (struct group){raw, 0, 0};
+			m->fresh[n++] = (struct node_group){raw, 0, 0};
 		}
-		struct group *g = &m->fresh[m->group_of[t]];
+		struct node_group *g = &m->fresh[m->group_of[t]];
 		g->n++;
 		if (raw < g->off)
 			g->off = raw;
@@ -284,18 +284,18 @@ static uint32_t regroup(struct maker *m, uint32_t k)
 }
 
 /* Put the groups onto the stack, the first seen on top. */
-static void push(struct maker *m, uint32_t parent, uint32_t k, uint32_t n, bool sorted)
+static void push_groups(struct tree_maker *m, uint32_t parent, uint32_t k, uint32_t n, bool sorted)
 {
 	uint32_t *order = mem_grow(m->own, &m->cown, n, sizeof *order);
 	m->own = order;
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = i;
 	if (!sorted)
-		sort_u32(order, n, cmp_fresh, m->fresh);
+		calltree_sort_u32(order, n, cmp_fresh, m->fresh);
 	m->pend = mem_grow(m->pend, &m->cpend, m->npend + n, sizeof *m->pend);
 	m->raw = mem_grow(m->raw, &m->craw, m->nraw + k, sizeof *m->raw);
 	for (uint32_t i = n; i-- > 0;) {
-		struct group *g = &m->fresh[order[i]];
+		struct node_group *g = &m->fresh[order[i]];
 		g->off = (uint32_t)m->nraw;
 		g->parent = parent;
 		m->nraw += g->n;
@@ -307,57 +307,57 @@ static void push(struct maker *m, uint32_t parent, uint32_t k, uint32_t n, bool 
 }
 
 /* Put what was gathered onto the stack, each by itself: no two are the same thing. */
-static void push_each(struct maker *m, uint32_t parent, uint32_t k)
+static void push_each(struct tree_maker *m, uint32_t parent, uint32_t k)
 {
 	m->pend = mem_grow(m->pend, &m->cpend, m->npend + k, sizeof *m->pend);
 	m->raw = mem_grow(m->raw, &m->craw, m->nraw + k, sizeof *m->raw);
 	for (uint32_t i = k; i-- > 0;) {
 		m->raw[m->nraw] = m->gather[i];
-		m->pend[m->npend++] = (struct group){(uint32_t)m->nraw++, 1, parent};
+		m->pend[m->npend++] = (struct node_group){(uint32_t)m->nraw++, 1, parent};
 	}
 }
 
-static void follow_left(struct maker *m)
+static void place_pruned_group(struct tree_maker *m)
 {
-	struct group g = m->pend[--m->npend];
+	struct node_group g = m->pend[--m->npend];
 	const uint32_t *raw = m->raw + g.off;
 	bool same;
-	uint32_t at = place(m, g.parent, thing_of(m, *raw), raw, g.n);
-	uint32_t k = gather_left(m, raw, g.n, at, &same);
+	uint32_t at = place_node(m, g.parent, symbol_of(m, *raw), raw, g.n);
+	uint32_t k = gather_pruned(m, raw, g.n, at, &same);
 	m->nraw = g.off;
 	if (k && same)
-		push(m, at, k, regroup(m, k), false);
+		push_groups(m, at, k, group_gathered(m, k), false);
 	else if (k)
 		push_each(m, at, k);
 }
 
 /* The topmost group, and those below it as long as there is only one way down. A node's link to the next
    child has been followed when it is placed: the same cell says from then on where it is. */
-static void follow(struct maker *m)
+static void place_top_group(struct tree_maker *m)
 {
-	struct group g = m->pend[--m->npend];
+	struct node_group g = m->pend[--m->npend];
 	const uint32_t *raw = m->raw + g.off;
-	uint32_t one, n = g.n, at = place(m, g.parent, what_is(m, *raw), raw, n), kid;
+	uint32_t one, n = g.n, at = place_node(m, g.parent, what_is(m, *raw), raw, n), kid;
 	while (n == 1 && (kid = first_kid(m, *raw)) && !m->sib[kid]) {
 		one = kid;
 		raw = &one;
-		at = place(m, at, what_is(m, one), raw, 1);
+		at = place_node(m, at, what_is(m, one), raw, 1);
 	}
 	uint32_t k = gather(m, raw, n);
 	m->nraw = g.off;
 	if (k == 1) {
 		m->pend = mem_grow(m->pend, &m->cpend, m->npend + 1, sizeof *m->pend);
 		m->raw[m->nraw] = m->gather[0];
-		m->pend[m->npend++] = (struct group){(uint32_t)m->nraw++, 1, at};
+		m->pend[m->npend++] = (struct node_group){(uint32_t)m->nraw++, 1, at};
 	} else if (k) {
-		push(m, at, k, regroup(m, k), n == 1);
+		push_groups(m, at, k, group_gathered(m, k), n == 1);
 	}
 }
 
 /* ---- nodes in preorder */
 
 /* Can two children of a node be the same thing? All of what is below it has been seen. */
-static bool twins(struct maker *m, uint32_t node, uint32_t end)
+static bool twins(struct tree_maker *m, uint32_t node, uint32_t end)
 {
 	bool twin = false;
 	m->stamp++;
@@ -377,20 +377,24 @@ static bool twins(struct maker *m, uint32_t node, uint32_t end)
 }
 
 /* Where subtrees end, and which nodes have children that are the same thing. false: nodes are not in preorder. */
-static bool find_ends(struct maker *m)
+static bool find_ends(struct tree_maker *m)
 {
 	uint32_t n = m->f->n, depth = 1;
-	struct open { uint32_t node, seen; bool forks; } *open = NULL;	/* seen: how deep the nearest is that is */
+	struct on_path {
+		uint32_t node, seen;
+		bool forks;
+	} *on_path = NULL; /* seen: how deep the nearest is that is */
 	size_t cap = 0;
 	const struct rank *gone = m->f->gone;
-	bool unlike = m->s->things->n == m->s->things->nfrm && !gone && !m->f->parent;	/* each frame is a thing */
+	bool unlike =
+	    m->s->granularity->n == m->s->granularity->nfrm && !gone && !m->f->parent; /* each frame is a thing */
 	m->twins = xcalloc(rank_blocks(n), sizeof *m->twins);
-	open = mem_grow(open, &cap, 1, sizeof *open);
-	open[0] = (struct open){0, 0, false};
+	on_path = mem_grow(on_path, &cap, 1, sizeof *on_path);
+	on_path[0] = (struct on_path){0, 0, false};
 	for (uint32_t i = 1; i <= n && depth; i++) {
 		uint32_t p = i < n ? parent_of(m, i) : UINT32_MAX;
-		for (; depth && open[depth - 1].node != p; depth--) {
-			struct open o = open[depth - 1];
+		for (; depth && on_path[depth - 1].node != p; depth--) {
+			struct on_path o = on_path[depth - 1];
 			m->sib[o.node] = i;
 			if (o.forks && twins(m, o.node, i))
 				rank_set(m->twins, o.node);
@@ -398,19 +402,20 @@ static bool find_ends(struct maker *m)
 		if (!depth)
 			break;
 		if (p + 1 != i && !unlike)
-			open[open[depth - 1].seen].forks = true;
+			on_path[on_path[depth - 1].seen].forks = true;
 		if (depth == cap)
-			open = mem_grow(open, &cap, (size_t)depth + 1, sizeof *open);
-		open[depth] = (struct open){i, gone && rank_has(gone, i) ? open[depth - 1].seen : depth, false};
+			on_path = mem_grow(on_path, &cap, (size_t)depth + 1, sizeof *on_path);
+		on_path[depth] =
+		    (struct on_path){i, gone && rank_has(gone, i) ? on_path[depth - 1].seen : depth, false};
 		depth++;
 	}
 	bool ordered = m->sib[0] == n;
-	mem_free(open);
+	mem_free(on_path);
 	return ordered;
 }
 
 /* What becomes children of a node that lies before `lo`, whose subtree ends at `end`. */
-static uint32_t gather_below(struct maker *m, uint32_t lo, uint32_t end, uint32_t k)
+static uint32_t gather_below(struct tree_maker *m, uint32_t lo, uint32_t end, uint32_t k)
 {
 	for (uint32_t j = lo; j < end;) {
 		if (nothing_below(m, j)) {
@@ -428,35 +433,35 @@ static uint32_t gather_below(struct maker *m, uint32_t lo, uint32_t end, uint32_
 }
 
 /* A node whose children have to be put together; what lies after it waits. */
-static void go_below(struct maker *m, uint32_t i, uint32_t hi)
+static void place_subtree(struct tree_maker *m, uint32_t i, uint32_t hi)
 {
 	uint32_t end = m->sib[i], up = i ? m->s->at[parent_of(m, i)] : 0;
-	uint32_t at = place(m, up, what_is(m, i), &i, 1), k = gather_below(m, i + 1, end, 0);
+	uint32_t at = place_node(m, up, what_is(m, i), &i, 1), k = gather_below(m, i + 1, end, 0);
 	m->pend = mem_grow(m->pend, &m->cpend, m->npend + 1, sizeof *m->pend);
 	if (end < hi)
-		m->pend[m->npend++] = (struct group){end, 0, hi};
-	push(m, at, k, regroup(m, k), true);
+		m->pend[m->npend++] = (struct node_group){end, 0, hi};
+	push_groups(m, at, k, group_gathered(m, k), true);
 }
 
 /* What frames are lies anywhere: ask for it some nodes before. */
-static inline void foresee(const struct maker *m, uint32_t i)
+static inline void prefetch_frames(const struct tree_maker *m, uint32_t i)
 {
 	enum { FAR = 24, NEAR = 12 };
 	uint32_t k = i - m->rows.lo;
 	if (k + FAR >= m->rows.hi - m->rows.lo || m->f->row)
 		return;
 	__builtin_prefetch(&m->look[m->rows.frame[k + FAR]]);
-	__builtin_prefetch(&m->open[m->look[m->rows.frame[k + NEAR]] & ~INLINED], 1);
+	__builtin_prefetch(&m->on_path[m->look[m->rows.frame[k + NEAR]] & ~INLINED], 1);
 }
 
 /* Nodes lo .. hi-1 as they lie, until there is one of these. */
-static void run_along(struct maker *m, uint32_t lo, uint32_t hi)
+static void run_along(struct tree_maker *m, uint32_t lo, uint32_t hi)
 {
 	const struct rank *gone = m->f->gone, *twins = m->twins;
 	uint32_t *at = m->s->at;
 	uint32_t i = lo;
 	if (!i && !rank_has(twins, 0)) {
-		place(m, 0, 0, &i, 1);
+		place_node(m, 0, 0, &i, 1);
 		i = 1;
 	}
 	while (i < hi) {
@@ -465,11 +470,11 @@ static void run_along(struct maker *m, uint32_t lo, uint32_t hi)
 			continue;
 		}
 		if (rank_has(twins, i)) {
-			go_below(m, i, hi);
+			place_subtree(m, i, hi);
 			return;
 		}
 		struct stk_row r = row_of(m, i);
-		foresee(m, i);
+		prefetch_frames(m, i);
 		if (gone && rank_has(gone, i)) {
 			at[i] = at[r.parent];
 		} else {
@@ -480,11 +485,11 @@ static void run_along(struct maker *m, uint32_t lo, uint32_t hi)
 	}
 }
 
-/* The same as follow(): the topmost group, or nodes that wait (n is 0, and they end at `parent`). Where a node's
-   subtree ends is asked before it is placed. */
-static void follow_down(struct maker *m)
+/* The same as place_top_group(): the topmost group, or nodes that wait (n is 0, and they end at `parent`). Where a
+   node's subtree ends is asked before it is placed. */
+static void follow_down(struct tree_maker *m)
 {
-	struct group g = m->pend[--m->npend];
+	struct node_group g = m->pend[--m->npend];
 	if (!g.n) {
 		run_along(m, g.off, g.parent);
 		return;
@@ -501,93 +506,95 @@ static void follow_down(struct maker *m)
 		m->s->at[raw[i]] = id;
 		k = gather_below(m, raw[i] + 1, end, k);
 	}
-	place(m, g.parent, what_is(m, *raw), raw, g.n);
+	place_node(m, g.parent, what_is(m, *raw), raw, g.n);
 	if (k)
-		push(m, id, k, regroup(m, k), true);
+		push_groups(m, id, k, group_gathered(m, k), true);
 }
 
-static bool stopped(const struct maker *m)
+static bool is_stopped(const struct tree_maker *m)
 {
 	return m->f->stop && atomic_load_explicit(m->f->stop, memory_order_relaxed);
 }
 
-static void walk(struct maker *m)
+static void walk_frames(struct tree_maker *m)
 {
 	m->pend = mem_grow(NULL, &m->cpend, 1, sizeof *m->pend);
 	m->raw = mem_grow(NULL, &m->craw, 1, sizeof *m->raw);
 	m->raw[m->nraw++] = 0;
-	m->pend[m->npend++] = (struct group){0, 1, 0};
-	for (uint32_t k = 0; m->npend && m->old && (k % 65536 || goes_on(m->on)); k++)
-		follow_left(m);
+	m->pend[m->npend++] = (struct node_group){0, 1, 0};
+	for (uint32_t k = 0; m->npend && m->old && (k % 65536 || job_should_continue(m->on)); k++)
+		place_pruned_group(m);
 	if (m->old)
 		return;
-	while (m->npend && m->ordered && !stopped(m))
+	while (m->npend && m->ordered && !is_stopped(m))
 		follow_down(m);
-	while (m->npend && !stopped(m))
-		follow(m);
+	while (m->npend && !is_stopped(m))
+		place_top_group(m);
 }
 
-static void maker_free(struct maker *m)
+static void tree_maker_free(struct tree_maker *m)
 {
 	void *all[] = {m->look, m->look_tag, m->twins, m->late, m->first, m->pend, m->raw, m->own, m->gather,
-	    m->of_gather, m->seen, m->group_of, m->fresh, m->path, m->open};
+	    m->of_gather, m->seen, m->group_of, m->fresh, m->path, m->on_path};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);
 }
 
-static struct shape *room_for(struct things *t, size_t n)
+static struct calltree *room_for(struct granularity *t, size_t n)
 {
-	struct shape *s = xcalloc(1, sizeof *s);
-	*s = (struct shape){.refs = 1, .things = things_ref(t)};
+	struct calltree *s = xcalloc(1, sizeof *s);
+	*s = (struct calltree){.refs = 1, .granularity = granularity_ref(t)};
 	s->forks = xcalloc(rank_blocks((uint32_t)n), sizeof *s->forks);
-	s->room = n + SHAPE_MORE(n);	/* nobody pays for it before it is written to */
+	s->room = n + CALLTREE_SPLIT_MAX(n);	/* nobody pays for it before it is written to */
 	s->what = xmalloc(s->room * sizeof *s->what);
 	return s;
 }
 
-static struct maker maker_new(struct shape *s)
+static struct tree_maker tree_maker_new(struct calltree *s)
 {
-	size_t n = s->things->n;
-	return (struct maker){.s = s, .seen = xcalloc(n, sizeof(uint32_t)), .group_of = xmalloc(n * sizeof(uint32_t)),
-	    .open = xcalloc(n, sizeof(uint32_t))};
+	size_t n = s->granularity->n;
+	return (struct tree_maker){.s = s,
+	    .seen = xcalloc(n, sizeof(uint32_t)),
+	    .group_of = xmalloc(n * sizeof(uint32_t)),
+	    .on_path = xcalloc(n, sizeof(uint32_t))};
 }
 
-struct shape *shape_new(struct things *t, const struct frames *f)
+struct calltree *calltree_new(struct granularity *t, const struct frames *f)
 {
-	struct shape *s = room_for(t, f->n ? f->n : 1);
-	struct maker m = maker_new(s);
+	struct calltree *s = room_for(t, f->n ? f->n : 1);
+	struct tree_maker m = tree_maker_new(s);
 	m.f = f;
 	m.sib = s->at = xmalloc((f->n + 1u) * sizeof *m.sib);
 	m.sib[0] = 0;
-	look_up(&m);
+	fill_lookup(&m);
 	m.rows = stk_pass(f->st);
 	m.ordered = s->preorder = find_ends(&m);
 	if (!m.ordered) {
 		memset(m.sib, 0, (f->n + 1u) * sizeof *m.sib);
 		link_kids(&m);
 	}
-	walk(&m);
+	walk_frames(&m);
 	bool half = m.npend;
-	maker_free(&m);
+	tree_maker_free(&m);
 	tree_rows_free(f->spend);
 	if (half) {
-		shape_free(s);
+		calltree_free(s);
 		return NULL;
 	}
-	shape_ends(s, f);
+	calltree_number_ends(s, f);
 	if (!f->parent && !f->row && !f->of)
-		shape_runs(s, f->n);
+		calltree_number_runs(s, f->n);
 	mem_free(s->at);	/* what was where has been asked for the last time */
 	s->at = NULL;
-	shape_close(s);
+	calltree_close(s);
 	return s;
 }
 
-struct shape *shape_left(const struct shape *old, const uint8_t *hit, const struct rank *ends, uint32_t nend,
-    const struct shape_folds *folds, const struct onlooker *on)
+struct calltree *calltree_prune(const struct calltree *old, const uint8_t *hit, const struct rank *ends, uint32_t nend,
+    const struct calltree_folds *folds, const struct progress_watcher *on)
 {
-	struct shape *s = room_for(old->things, old->n);
-	struct maker m = maker_new(s);
+	struct calltree *s = room_for(old->granularity, old->n);
+	struct tree_maker m = tree_maker_new(s);
 	s->at = xmalloc((nend + 1u) * sizeof *s->at);
 	memset(s->at, 0xff, nend * sizeof *s->at);	/* none, where it is stopped */
 	m.old = old;
@@ -595,7 +602,7 @@ struct shape *shape_left(const struct shape *old, const uint8_t *hit, const stru
 	m.ends = ends;
 	m.folds = folds;
 	m.on = on;
-	walk(&m);
-	maker_free(&m);
+	walk_frames(&m);
+	tree_maker_free(&m);
 	return s;
 }

@@ -13,10 +13,10 @@
 
 enum { AHEAD = 16 };
 
-struct open { uint32_t parent, turn; };
+struct open_parent { uint32_t parent, turn; };
 
 /* The first child turns too where there is another. How many do. */
-static uint32_t find_turns(struct shape *s, uint32_t fork)
+static uint32_t find_turns(struct calltree *s, uint32_t fork)
 {
 	rank_seal(s->forks, s->n);
 	for (uint32_t k = fork; k < s->nfork; k++)
@@ -28,33 +28,33 @@ static uint32_t find_turns(struct shape *s, uint32_t fork)
 
 /* Where subtrees end: that of a child where the next one begins, the last one's where its parent's does. Those that are
    open are the way to a node, of nodes that turn. What lies before `from`, but for the root, has its ends. */
-static void close_from(struct shape *s, uint32_t from)
+static void close_from(struct calltree *s, uint32_t from)
 {
 	size_t cap = 0, depth = 0;
-	struct open *open = mem_grow(NULL, &cap, 1, sizeof *open);
-	uint32_t turn = rank_of(s->turns, from);
+	struct open_parent *open_parent = mem_grow(NULL, &cap, 1, sizeof *open_parent);
+	uint32_t turn = rank_below(s->turns, from);
 	if (from)
-		open[depth++] = (struct open){UINT32_MAX, 0};
+		open_parent[depth++] = (struct open_parent){UINT32_MAX, 0};
 	for (size_t b = from / 64; b < rank_blocks(s->n); b++)
 		for (uint64_t bits = s->turns[b].bits; bits; bits &= bits - 1) {
 			uint32_t i = (uint32_t)(b * 64) + (uint32_t)__builtin_ctzll(bits);
 			if (i < from)
 				continue;
-			uint32_t parent = shape_parent(s, i);
+			uint32_t parent = calltree_parent(s, i);
 			while (i > from && rank_has(s->forks, i) && depth) {
-				s->turn[open[--depth].turn] = i;
-				if (open[depth].parent == parent)
+				s->turn[open_parent[--depth].turn] = i;
+				if (open_parent[depth].parent == parent)
 					break;
 			}
-			open = mem_grow(open, &cap, depth + 1, sizeof *open);
-			open[depth++] = (struct open){i ? parent : UINT32_MAX, turn++};
+			open_parent = mem_grow(open_parent, &cap, depth + 1, sizeof *open_parent);
+			open_parent[depth++] = (struct open_parent){i ? parent : UINT32_MAX, turn++};
 		}
 	while (depth)
-		s->turn[open[--depth].turn] = s->n;
-	mem_free(open);
+		s->turn[open_parent[--depth].turn] = s->n;
+	mem_free(open_parent);
 }
 
-void shape_close(struct shape *s)
+void calltree_close(struct calltree *s)
 {
 	s->turns = xcalloc(rank_blocks(s->n), sizeof *s->turns);
 	rank_set(s->turns, 0);
@@ -62,13 +62,13 @@ void shape_close(struct shape *s)
 	close_from(s, 0);
 }
 
-void shape_close_on(struct shape *s, const struct shape *was)
+void calltree_close_after(struct calltree *s, const struct calltree *was)
 {
 	if (!rank_has(was->turns, 1)) {	/* its only way down from the root turns now */
-		shape_close(s);
+		calltree_close(s);
 		return;
 	}
-	size_t had = rank_blocks(was->n), turns = rank_of(was->turns, was->n);
+	size_t had = rank_blocks(was->n), turns = rank_below(was->turns, was->n);
 	s->turns = xcalloc(rank_blocks(s->n), sizeof *s->turns);
 	memcpy(s->turns, was->turns, had * sizeof *s->turns);
 	s->turn = xmalloc(find_turns(s, was->nfork) * sizeof *s->turn);
@@ -77,7 +77,7 @@ void shape_close_on(struct shape *s, const struct shape *was)
 }
 
 /* Where weights can be, and which of the places each source of weight goes to. */
-void shape_ends(struct shape *s, const struct frames *f)
+void calltree_number_ends(struct calltree *s, const struct frames *f)
 {
 	const struct store *st = f->st;
 	uint32_t n = f->nsmp ? f->nsmp : f->n;
@@ -87,62 +87,62 @@ void shape_ends(struct shape *s, const struct frames *f)
 		uint32_t at = f->of ? f->of[i] : f->nsmp ? store_smp(st, i)->stack : i;
 		if (!f->of && f->nsmp && i + AHEAD < n)	/* they stand anywhere */
 			__builtin_prefetch(&s->at[store_smp(st, i + AHEAD)->stack]);
-		if (f->of && i + AHEAD < n && f->of[i + AHEAD] != SHAPE_NONE)
+		if (f->of && i + AHEAD < n && f->of[i + AHEAD] != CALLTREE_NONE)
 			__builtin_prefetch(&s->at[f->of[i + AHEAD]]);
-		s->end[i] = at == SHAPE_NONE ? at : s->at[at];
-		if (at != SHAPE_NONE)
+		s->end[i] = at == CALLTREE_NONE ? at : s->at[at];
+		if (at != CALLTREE_NONE)
 			rank_set(s->ends, s->end[i]);
 	}
 	s->nend = rank_seal(s->ends, s->n);
 	for (uint32_t i = 0; i < n; i++)
-		if (s->end[i] != SHAPE_NONE)
-			s->end[i] = rank_of(s->ends, s->end[i]);
+		if (s->end[i] != CALLTREE_NONE)
+			s->end[i] = rank_below(s->ends, s->end[i]);
 }
 
 /* Where nodes of the store have gone to: stretches that lie side by side here and there. */
-void shape_runs(struct shape *s, uint32_t n)
+void calltree_number_runs(struct calltree *s, uint32_t n)
 {
 	size_t k = 1;
 	for (uint32_t i = 1; i < n; i++)
 		k += s->at[i] != s->at[i - 1] + 1;
 	s->run = xmalloc(k * sizeof *s->run);
-	s->run[s->nrun++] = (struct shape_run){0, 0};
+	s->run[s->nrun++] = (struct calltree_run){0, 0};
 	for (uint32_t i = 1; i < n; i++)
 		if (s->at[i] != s->at[i - 1] + 1)
-			s->run[s->nrun++] = (struct shape_run){i, s->at[i]};
+			s->run[s->nrun++] = (struct calltree_run){i, s->at[i]};
 }
 
 /* ---- what all samples weigh */
 
-static void drop_whole(struct shape *s)
+static void drop_whole(struct calltree *s)
 {
 	if (s->whole.flat)
-		ints_free(s->whole.flat);
+		packed_ints_free(s->whole.flat);
 	mem_free(s->whole.flat);
 	mem_free(s->whole.hit);
 	s->whole.flat = NULL;
 	s->whole.hit = NULL;
 }
 
-void shape_keep_whole(struct shape *s, const struct shape_whole *of, const int64_t *flat, const uint8_t *hit)
+void calltree_keep_totals(struct calltree *s, const struct calltree_totals *of, const int64_t *flat, const uint8_t *hit)
 {
 	drop_whole(s);
 	s->whole = *of;
 	s->whole.flat = xmalloc(sizeof *s->whole.flat);
 	s->whole.hit = xcalloc(s->nend / 8 + 1, 1);
-	ints_init(s->whole.flat);
+	packed_ints_init(s->whole.flat);
 	for (uint32_t k = 0; k < s->nend; k++) {
-		ints_add(s->whole.flat, flat[k]);
+		packed_ints_add(s->whole.flat, flat[k]);
 		s->whole.hit[k / 8] |= (uint8_t)((hit[k] == HIT_OWN) << k % 8);
 	}
 }
 
-bool shape_whole(const struct shape *s, size_t type, int64_t *flat, uint8_t *hit)
+bool calltree_totals(const struct calltree *s, size_t type, int64_t *flat, uint8_t *hit)
 {
-	const struct shape_whole *w = &s->whole;
+	const struct calltree_totals *w = &s->whole;
 	if (!w->flat || w->type != type)
 		return false;
-	ints_all(w->flat, flat);
+	packed_ints_unpack(w->flat, flat);
 	for (uint32_t k = 0; k < s->nend; k++)
 		hit[k] = w->hit[k / 8] >> k % 8 & HIT_OWN;
 	return true;
@@ -150,37 +150,37 @@ bool shape_whole(const struct shape *s, size_t type, int64_t *flat, uint8_t *hit
 
 /* ---- what of it is not needed any more */
 
-void shape_drop_spare(struct shape *s)
+void calltree_drop_spare(struct calltree *s)
 {
 	mem_free(atomic_exchange(&s->spare, NULL));
 }
 
-void shape_rest(struct shape *s)
+void calltree_drop_caches(struct calltree *s)
 {
 	drop_whole(s);
-	shape_drop_spare(s);
+	calltree_drop_spare(s);
 }
 
-void shape_last(struct shape *s)
+void calltree_mark_last(struct calltree *s)
 {
 	atomic_store(&s->last, true);
-	shape_rest(s);
+	calltree_drop_caches(s);
 }
 
-void shape_beside(struct shape *s, struct shape *of)
+void calltree_mark_lent(struct calltree *s, struct calltree *of)
 {
 	if (!atomic_exchange(&of->lent, true))
-		s->lender = shape_ref(of);
+		s->lender = calltree_ref(of);
 }
 
-void shape_weighed(struct shape *s)
+void calltree_drop_sample_ends(struct calltree *s)
 {
 	mem_free(s->end);
 	mem_free(s->odd);
 	s->end = s->odd = NULL;
 }
 
-void shape_bare(struct shape *s)
+void calltree_drop_numbering(struct calltree *s)
 {
 	if (s->refs > 1)
 		return;
@@ -192,33 +192,33 @@ void shape_bare(struct shape *s)
 	s->run = NULL;
 }
 
-void tree_rows_free(struct tree_rows *t)
+void tree_rows_free(struct profile_restore_rows *t)
 {
 	if (!t)
 		return;
 	mem_free(t->frame);
 	mem_free(t->forks);
 	mem_free(t->fork);
-	*t = (struct tree_rows){0};
+	*t = (struct profile_restore_rows){0};
 }
 
-struct shape *shape_ref(struct shape *s)
+struct calltree *calltree_ref(struct calltree *s)
 {
 	s->refs++;
 	return s;
 }
 
-void shape_free(struct shape *s)
+void calltree_free(struct calltree *s)
 {
 	if (!s || --s->refs)
 		return;
-	things_free(s->things);
+	granularity_free(s->granularity);
 	drop_whole(s);
 	if (s->lender) {
 		if (s->what == s->lender->what)
 			s->what = NULL;
 		atomic_store(&s->lender->lent, false);
-		shape_free(s->lender);
+		calltree_free(s->lender);
 	}
 	void *all[] = {s->forks, s->fork, s->turns, s->turn, s->what, s->ends, s->end, s->at, s->run,
 	    s->odd, atomic_load(&s->spare), s->tags};

@@ -48,13 +48,13 @@ static struct columns columns_in(struct spare *room, size_t n, bool two)
 	return c;
 }
 
-static struct columns columns_new(struct calls *c)
+static struct columns columns_new(struct weighted_tree *c)
 {
 	size_t n = c->w.n, size = (n + 1) * ((c->two ? 2 : 1) * sizeof(int64_t) + 1) +
 				   rank_blocks(c->w.n) * sizeof(struct rank);
 	if (!c->room || c->room->n < size) {
 		mem_free(c->room);
-		size += size / 32;	/* for a shape with a few more ends: calls_onto() */
+		size += size / 32;	/* for a shape with a few more ends: weighted_retarget() */
 		c->room = xmalloc(sizeof *c->room + size);
 		c->room->n = size;
 	}
@@ -64,28 +64,33 @@ static struct columns columns_new(struct calls *c)
 	return v;
 }
 
-struct calls *calls_begin(struct shape *s, bool two, struct onto *o)
+struct weighted_tree *weighted_begin(struct calltree *s, bool two, struct weigh_target *o)
 {
-	struct calls *c = xcalloc(1, sizeof *c);
-	*c = (struct calls){.refs = 1, .st = s->things->st, .gran = s->things->gran, .shape = shape_ref(s),
-	    .two = two, .w = {.n = s->nend, .ends = s->ends}};
+	struct weighted_tree *c = xcalloc(1, sizeof *c);
+	*c = (struct weighted_tree){.refs = 1,
+	    .st = s->granularity->st,
+	    .gran = s->granularity->gran,
+	    .calltree = calltree_ref(s),
+	    .two = two,
+	    .w = {.n = s->nend, .ends = s->ends}};
 	c->room = atomic_exchange(&s->spare, NULL);
 	struct columns v = columns_new(c);
-	*o = (struct onto){.calls = c, .shape = s, .end = s->end, .flat = v.flat, .oflat = v.oflat, .hit = v.hit};
+	*o = (struct weigh_target){
+	    .weighted_tree = c, .calltree = s, .end = s->end, .flat = v.flat, .oflat = v.oflat, .hit = v.hit};
 	return c;
 }
 
-static void give_back(struct calls *c)
+static void give_back(struct weighted_tree *c)
 {
-	mem_free(atomic_load(&c->shape->last) ? c->room : atomic_exchange(&c->shape->spare, c->room));
+	mem_free(atomic_load(&c->calltree->last) ? c->room : atomic_exchange(&c->calltree->spare, c->room));
 	c->room = NULL;
 }
 
-void calls_onto(struct onto *o, struct shape *s)
+void weighted_retarget(struct weigh_target *o, struct calltree *s)
 {
-	struct calls *c = o->calls;
-	shape_free(c->shape);
-	c->shape = o->shape = s;
+	struct weighted_tree *c = o->weighted_tree;
+	calltree_free(c->calltree);
+	c->calltree = o->calltree = s;
 	c->w.n = s->nend;
 	c->w.ends = s->ends;
 	struct columns v = columns_new(c);
@@ -96,23 +101,23 @@ void calls_onto(struct onto *o, struct shape *s)
 }
 
 /* Weights to other nodes, which are ends then; what goes nowhere is not there. */
-static void move_ends(struct calls *c, const uint32_t *to, struct columns *v)
+static void move_ends(struct weighted_tree *c, const uint32_t *to, struct columns *v)
 {
 	uint32_t n = c->w.n;
 	struct columns had = *v;
 	struct spare *old = c->room;
-	c->moved = xcalloc(rank_blocks(c->shape->n), sizeof *c->moved);
+	c->moved = xcalloc(rank_blocks(c->calltree->n), sizeof *c->moved);
 	for (uint32_t k = 0; k < n; k++)
-		if (had.hit[k] && to[k] != SHAPE_NONE)
+		if (had.hit[k] && to[k] != CALLTREE_NONE)
 			rank_set(c->moved, to[k]);
-	c->w.n = rank_seal(c->moved, c->shape->n);
+	c->w.n = rank_seal(c->moved, c->calltree->n);
 	c->w.ends = c->moved;
 	c->room = NULL;
 	*v = columns_new(c);
 	for (uint32_t k = 0; k < n; k++) {
-		if (!had.hit[k] || to[k] == SHAPE_NONE)
+		if (!had.hit[k] || to[k] == CALLTREE_NONE)
 			continue;
-		uint32_t at = rank_of(c->w.ends, to[k]);
+		uint32_t at = rank_below(c->w.ends, to[k]);
 		v->hit[at] = HIT_OWN;
 		v->flat[at] = wrap_add(v->flat[at], had.flat[k]);
 		if (v->oflat)
@@ -122,17 +127,17 @@ static void move_ends(struct calls *c, const uint32_t *to, struct columns *v)
 }
 
 /* Own weights to things: the nearest that is left. What is left nothing of goes to the root, or nowhere. */
-static void weigh_own(struct calls *c, const struct onto *o, const struct columns *v)
+static void weigh_own(struct weighted_tree *c, const struct weigh_target *o, const struct columns *v)
 {
-	const struct shape *s = c->shape;
+	const struct calltree *s = c->calltree;
 	uint32_t k = 0;
 	for (size_t b = 0; b < rank_blocks(s->n); b++)
 		for (uint64_t bits = c->w.ends[b].bits; bits; bits &= bits - 1, k++) {
 			uint32_t at = (uint32_t)(b * 64) + (uint32_t)__builtin_ctzll(bits), was = at;
 			if (!v->hit[k])
 				continue;
-			while (c->dead && at && c->dead[shape_thing(s, at)])
-				at = shape_parent(s, at);
+			while (c->dead && at && c->dead[calltree_symbol(s, at)])
+				at = calltree_parent(s, at);
 			if (!at && was && !o->bare && !o->to) {
 				v->hit[k] = 0;
 				v->flat[k] = 0;
@@ -140,7 +145,7 @@ static void weigh_own(struct calls *c, const struct onto *o, const struct column
 					v->oflat[k] = 0;
 				continue;
 			}
-			uint32_t t = shape_thing(s, at);
+			uint32_t t = calltree_symbol(s, at);
 			c->weight[t].flat = wrap_add(c->weight[t].flat, v->flat[k]);
 			if (v->oflat)
 				c->other[t].flat = wrap_add(c->other[t].flat, v->oflat[k]);
@@ -148,7 +153,7 @@ static void weigh_own(struct calls *c, const struct onto *o, const struct column
 }
 
 /* Weights to running sums. */
-static void run_up(struct calls *c, const struct columns *v)
+static void run_up(struct weighted_tree *c, const struct columns *v)
 {
 	uint32_t n = c->w.n;
 	int64_t sum = 0, osum = 0;
@@ -173,9 +178,10 @@ static void run_up(struct calls *c, const struct columns *v)
 	c->ototal = osum;
 }
 
-struct calls_sum calls_below(const struct calls *c, uint32_t node)
+struct weighted_sum weighted_sum_below(const struct weighted_tree *c, uint32_t node)
 {
-	return sums_between(&c->w, rank_of(c->w.ends, node), rank_of(c->w.ends, shape_next(c->shape, node)));
+	return sums_between(
+	    &c->w, rank_below(c->w.ends, node), rank_below(c->w.ends, calltree_next(c->calltree, node)));
 }
 
 /* ---- things */
@@ -183,75 +189,75 @@ struct calls_sum calls_below(const struct calls *c, uint32_t node)
 enum { PARTS = 4, PART_NODES = 1 << 18, AHEAD = 16 };
 
 /* A stretch of nodes, added up by thing: what is asked of one lies together. */
-struct part {
+struct weight_part {
 	struct part_of { int64_t cum; uint32_t n, first; uint8_t how; } *of;
 	int64_t *ocum;		/* NULL: there is one side */
 };
-struct parts { const struct calls *c; struct part part[PARTS]; uint32_t n; };
+struct weight_parts { const struct weighted_tree *c; struct weight_part weight_part[PARTS]; uint32_t n; };
 
 /* Where a walk along the nodes is, and what is known there without counting bits again. */
-struct spot {
+struct walk_position {
 	uint32_t node, next, turn;	/* where its subtree ends; how many nodes up to it turn */
 	uint32_t lo, hi;		/* the ends at and below it are lo .. hi-1, */
 	uint32_t hit_lo, hit_hi;	/* and those of them that something counts at */
 };
 
-static void turn_to(struct spot *p, const struct calls *c, uint32_t turn)
+static void turn_to(struct walk_position *p, const struct weighted_tree *c, uint32_t turn)
 {
 	p->turn = turn;
-	p->next = c->shape->turn[turn - 1];
-	p->hi = rank_of(c->w.ends, p->next);
-	p->hit_hi = rank_of(c->w.hits, p->hi);
+	p->next = c->calltree->turn[turn - 1];
+	p->hi = rank_below(c->w.ends, p->next);
+	p->hit_hi = rank_below(c->w.hits, p->hi);
 }
 
-static struct spot spot_at(const struct calls *c, uint32_t node)
+static struct walk_position spot_at(const struct weighted_tree *c, uint32_t node)
 {
-	struct spot p = {.node = node, .lo = rank_of(c->w.ends, node)};
-	p.hit_lo = rank_of(c->w.hits, p.lo);
-	turn_to(&p, c, rank_upto(c->shape->turns, node));
+	struct walk_position p = {.node = node, .lo = rank_below(c->w.ends, node)};
+	p.hit_lo = rank_below(c->w.hits, p.lo);
+	turn_to(&p, c, rank_upto(c->calltree->turns, node));
 	return p;
 }
 
-static inline void step(struct spot *p, const struct calls *c)
+static inline void step_node(struct walk_position *p, const struct weighted_tree *c)
 {
 	if (rank_has(c->w.ends, p->node)) {
 		p->hit_lo += rank_has(c->w.hits, p->lo);
 		p->lo++;
 	}
-	if (rank_has(c->shape->turns, ++p->node))
+	if (rank_has(c->calltree->turns, ++p->node))
 		turn_to(p, c, p->turn + 1);
 }
 
 /* What comes after its subtree turns. */
-static inline void skip(struct spot *p, const struct calls *c)
+static inline void skip_subtree(struct walk_position *p, const struct weighted_tree *c)
 {
 	p->node = p->next;
 	p->lo = p->hi;
 	p->hit_lo = p->hit_hi;
-	if (p->node < c->shape->n)
-		turn_to(p, c, rank_upto(c->shape->turns, p->node));
+	if (p->node < c->calltree->n)
+		turn_to(p, c, rank_upto(c->calltree->turns, p->node));
 }
 
 static void weigh_part(void *arg, uint32_t which)
 {
-	const struct parts *ps = arg;
-	const struct calls *c = ps->c;
-	const struct shape *s = c->shape;
-	struct part p = ps->part[which];
+	const struct weight_parts *ps = arg;
+	const struct weighted_tree *c = ps->c;
+	const struct calltree *s = c->calltree;
+	struct weight_part p = ps->weight_part[which];
 	uint32_t begin = (uint32_t)((uint64_t)s->n * which / ps->n);
 	uint32_t end = (uint32_t)((uint64_t)s->n * (which + 1) / ps->n);
-	for (struct spot at = spot_at(c, begin); at.node < end;) {
+	for (struct walk_position at = spot_at(c, begin); at.node < end;) {
 		uint32_t i = at.node;
 		if (at.hit_lo == at.hit_hi) {
-			skip(&at, c);
+			skip_subtree(&at, c);
 			continue;
 		}
 		if (i + AHEAD < end)	/* nodes lie side by side, what they are does not */
-			__builtin_prefetch(&p.of[shape_thing(s, i + AHEAD)], 1);
-		uint32_t thing = shape_thing(s, i);
-		uint8_t how = shape_how(s, i), cut = c->cut ? c->cut[i] : 0;
+			__builtin_prefetch(&p.of[calltree_symbol(s, i + AHEAD)], 1);
+		uint32_t symbol = calltree_symbol(s, i);
+		uint8_t how = calltree_how(s, i), cut = c->cut ? c->cut[i] : 0;
 		if (!(cut & CUT_GONE)) {
-			struct part_of *to = &p.of[thing];
+			struct part_of *to = &p.of[symbol];
 			if (cut & CUT_FIRST)
 				how &= (uint8_t)~CT_AGAIN;
 			to->how |= how;
@@ -260,31 +266,31 @@ static void weigh_part(void *arg, uint32_t which)
 			if (!(how & CT_AGAIN)) {
 				to->cum = wrap_add(to->cum, wrap_sub(c->w.sum[at.hi], c->w.sum[at.lo]));
 				if (p.ocum)
-					p.ocum[thing] = wrap_add(p.ocum[thing],
+					p.ocum[symbol] = wrap_add(p.ocum[symbol],
 					    wrap_sub(c->w.osum[at.hi], c->w.osum[at.lo]));
 			}
 		}
-		step(&at, c);
+		step_node(&at, c);
 	}
 }
 
 /* Cumulative weights; by stretches on several threads when there is much. */
-static void weigh_all(struct calls *c)
+static void weigh_all(struct weighted_tree *c)
 {
 	uint32_t cpus = (uint32_t)job_cpus();
-	struct parts ps = {.c = c, .n = c->shape->n < PART_NODES ? 1 : cpus < PARTS ? cpus : PARTS};
-	size_t n = c->nthing;
+	struct weight_parts ps = {.c = c, .n = c->calltree->n < PART_NODES ? 1 : cpus < PARTS ? cpus : PARTS};
+	size_t n = c->nsymbol;
 	for (uint32_t k = 0; k < ps.n; k++)
-		ps.part[k] = (struct part){xcalloc(n, sizeof *ps.part[k].of),
+		ps.weight_part[k] = (struct weight_part){xcalloc(n, sizeof *ps.weight_part[k].of),
 		    c->two ? xcalloc(n, sizeof(int64_t)) : NULL};
 	if (ps.n > 1)
 		job_parallel(ps.n, weigh_part, &ps);
 	else
 		weigh_part(&ps, 0);
 	for (uint32_t k = 0; k < ps.n; k++) {
-		struct part p = ps.part[k];
+		struct weight_part p = ps.weight_part[k];
 		for (size_t i = 0; i < n; i++) {
-			struct thing_weight *t = &c->weight[i];
+			struct symbol_weight *t = &c->weight[i];
 			const struct part_of *of = &p.of[i];
 			if (!of->n || (c->dead && c->dead[i]))
 				continue;
@@ -305,17 +311,17 @@ static void weigh_all(struct calls *c)
 	c->weight[0].nnode = true;
 }
 
-void calls_finish(struct calls *c, struct onto *o)
+void weighted_finish(struct weighted_tree *c, struct weigh_target *o)
 {
-	const struct things *of = c->shape->things;
+	const struct granularity *of = c->calltree->granularity;
 	struct columns v = columns_in(c->room, c->w.n, c->two);
 	c->dead = o->dead;
 	c->cut = o->cut;
 	o->dead = o->cut = NULL;
 	if (o->to)
 		move_ends(c, o->to, &v);
-	c->nthing = of->n;
-	c->thing = of->row;
+	c->nsymbol = of->n;
+	c->symbol = of->row;
 	c->weight = xcalloc(of->n, sizeof *c->weight);
 	c->other = c->two ? xcalloc(of->n, sizeof *c->other) : NULL;
 	weigh_own(c, o, &v);
@@ -326,57 +332,59 @@ void calls_finish(struct calls *c, struct onto *o)
 	c->show = o->show;
 	mem_free(o->to);
 	o->to = NULL;
-	if (c->shape->aside)
-		shape_weighed(c->shape);
+	if (c->calltree->aside)
+		calltree_drop_sample_ends(c->calltree);
 }
 
-struct calls *calls_new(struct things *things, const struct weights *w)
+struct weighted_tree *weighted_new(struct granularity *granularity, const struct weights *w)
 {
-	struct things *t = w->label ? things_tags(things, w->label, w->n) : things_ref(things);
-	struct shape *s =
-	    shape_new(t, &(struct frames){.n = w->n, .parent = w->parent, .frame = w->frame, .label = w->label});
-	struct onto o;
-	struct calls *c = calls_begin(s, w->oflat != NULL, &o);
+	struct granularity *t =
+	    w->label ? granularity_with_tags(granularity, w->label, w->n) : granularity_ref(granularity);
+	struct calltree *s =
+	    calltree_new(t, &(struct frames){.n = w->n, .parent = w->parent, .frame = w->frame, .label = w->label});
+	struct weigh_target o;
+	struct weighted_tree *c = weighted_begin(s, w->oflat != NULL, &o);
 	for (uint32_t i = 0; i < w->n; i++)	/* all of them: what sums up to nothing is there too */
 		onto_put(&o, o.end[i], w->flat[i], w->oflat ? w->oflat[i] : 0);
 	o.all = w->all;
 	o.unit = w->unit;
 	o.show = w->show;
-	calls_finish(c, &o);
-	shape_free(s);
-	things_free(t);
+	weighted_finish(c, &o);
+	calltree_free(s);
+	granularity_free(t);
 	return c;
 }
 
-struct calls *calls_none(const struct store *st, enum gran gran)
+struct weighted_tree *weighted_none(const struct store *st, enum gran gran)
 {
-	struct things *t = xcalloc(1, sizeof *t);
-	*t = (struct things){.refs = 1, .st = st, .gran = gran, .n = 1, .row = xcalloc(1, sizeof *t->row)};
+	struct granularity *t = xcalloc(1, sizeof *t);
+	*t = (struct granularity){.refs = 1, .st = st, .gran = gran, .n = 1, .row = xcalloc(1, sizeof *t->row)};
 	const uint32_t zero = 0;
 	const int64_t nothing = 0;
-	struct calls *c = calls_new(t, &(struct weights){.n = 1, .parent = &zero, .frame = &zero, .flat = &nothing});
+	struct weighted_tree *c =
+	    weighted_new(t, &(struct weights){.n = 1, .parent = &zero, .frame = &zero, .flat = &nothing});
 	c->none = true;
-	things_free(t);
+	granularity_free(t);
 	return c;
 }
 
-struct calls *calls_ref(struct calls *c)
+struct weighted_tree *weighted_ref(struct weighted_tree *c)
 {
 	c->refs++;
 	return c;
 }
 
-void calls_free(struct calls *c)
+void weighted_free(struct weighted_tree *c)
 {
 	if (!c || --c->refs)
 		return;
 	give_back(c);
 	mem_free(c->moved);
 	mem_free(c->cut);
-	shape_free(c->shape);
+	calltree_free(c->calltree);
 	arena_free(&c->arena);
-	call_funs_free(c->funs);
-	callers_drop(c);
+	function_weights_free(c->funs);
+	calltree_drop_callers(c);
 	mem_free(c->shares);
 	mem_free(c->dead);
 	mem_free(c->weight);
@@ -384,15 +392,15 @@ void calls_free(struct calls *c)
 	mem_free(c);
 }
 
-struct str_row calls_symbol(const struct calls *c, uint32_t thing)
+struct str_row weighted_symbol(const struct weighted_tree *c, uint32_t symbol)
 {
-	return thing_symbol(c->st, &c->thing[thing]);
+	return granularity_symbol_name(c->st, &c->symbol[symbol]);
 }
 
-void calls_name(const struct calls *c, uint32_t thing, struct buf *b)
+void weighted_name(const struct weighted_tree *c, uint32_t symbol, struct buf *b)
 {
-	const struct thing *t = &c->thing[thing];
-	struct str_row s = calls_symbol(c, thing);
+	const struct symbol *t = &c->symbol[symbol];
+	struct str_row s = weighted_symbol(c, symbol);
 	if (t->addr)
 		buf_printf(b, "%016llx ", (unsigned long long)t->addr);
 	if (!t->name && !t->file && t->map)
@@ -409,9 +417,9 @@ void calls_name(const struct calls *c, uint32_t thing, struct buf *b)
 		buf_printf(b, ":%lld", (long long)t->line);
 }
 
-void calls_where(const struct calls *c, uint32_t thing, struct buf *b)
+void weighted_position(const struct weighted_tree *c, uint32_t symbol, struct buf *b)
 {
-	const struct thing *t = &c->thing[thing];
+	const struct symbol *t = &c->symbol[symbol];
 	if (!t->frm)
 		return;
 	const struct fun_row *fu = store_fun(c->st, t->fun);
@@ -427,22 +435,22 @@ void calls_where(const struct calls *c, uint32_t thing, struct buf *b)
 		buf_printf(b, ":%lld", (long long)line);
 }
 
-uint32_t calls_find(const struct calls *c, uint64_t id)
+uint32_t weighted_find_id(const struct weighted_tree *c, uint64_t id)
 {
-	for (uint32_t i = 1; id && i < c->nthing; i++)
-		if (c->thing[i].id == id && c->weight[i].nnode)
+	for (uint32_t i = 1; id && i < c->nsymbol; i++)
+		if (c->symbol[i].id == id && c->weight[i].nnode)
 			return i;
 	return 0;
 }
 
-uint32_t calls_fun(const struct calls *c, fun_id f)
+uint32_t weighted_find_function(const struct weighted_tree *c, fun_id f)
 {
-	if (!f || f >= col_n(&c->st->funs))
+	if (!f || f >= column_n(&c->st->funs))
 		return 0;
 	const struct fun_row *want = store_fun(c->st, f);
 	uint32_t best = 0;
-	for (uint32_t i = 1; i < c->nthing; i++) {
-		const struct thing *t = &c->thing[i];
+	for (uint32_t i = 1; i < c->nsymbol; i++) {
+		const struct symbol *t = &c->symbol[i];
 		if (t->tag || !t->frm || !c->weight[i].nnode)
 			continue;
 		bool same = c->gran == GR_FILES ? t->file && t->file == want->file

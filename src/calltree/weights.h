@@ -49,10 +49,10 @@ struct weights {
 /* Where weights can go when a query leaves the store's own tree as it is: straight onto the ends of a shape
    (tree.h). */
 enum { HIT_OWN = 1, HIT_BELOW = 2 };
-struct shape;
-struct onto {
-	struct calls *calls;
-	struct shape *shape;
+struct calltree;
+struct weigh_target {
+	struct weighted_tree *weighted_tree;
+	struct calltree *calltree;
 	const uint32_t *end;	/* by sample, or by node of the store: which end */
 	int64_t *flat, *oflat;	/* by end, 0 at first; oflat: or NULL */
 	uint8_t *hit;		/* something counts here */
@@ -68,7 +68,7 @@ struct onto {
 	str_id unit;
 	enum side_show show;
 };
-static inline void onto_put(struct onto *o, uint32_t end, int64_t v, int64_t other)
+static inline void onto_put(struct weigh_target *o, uint32_t end, int64_t v, int64_t other)
 {
 	o->hit[end] = HIT_OWN;
 	o->flat[end] = wrap_add(o->flat[end], v);

@@ -21,7 +21,7 @@ static bool is_choice(const char *arg)
 }
 
 /* The choice as words. */
-static void words(struct buf *b, const char *arg)
+static void put_words(struct buf *b, const char *arg)
 {
 	for (; *arg; arg++)
 		buf_putc(b, *arg == '|' ? ' ' : *arg);
@@ -30,7 +30,7 @@ static void words(struct buf *b, const char *arg)
 static void options_words(struct buf *b)
 {
 	for (int i = 0; i < OPT__N; i++)
-		buf_printf(b, "%s-%s%s", i ? " " : "", options[i].name, options[i].kind == 'B' ? "" : "=");
+		buf_printf(b, "%s-%s%s", i ? " " : "", option_rows[i].name, option_rows[i].kind == 'B' ? "" : "=");
 }
 
 static void report_words(struct buf *b)
@@ -39,7 +39,7 @@ static void report_words(struct buf *b)
 		buf_printf(b, "%s%s", i ? " " : "", report_rows[i].name);
 }
 
-static void bash(struct buf *b)
+static void print_bash(struct buf *b)
 {
 	buf_puts(b, "# bash completion for ttrace; made by ttrace -print=completion-bash\n"
 		    "_ttrace() {\n"
@@ -51,9 +51,10 @@ static void bash(struct buf *b)
 		    "\telif [[ ${COMP_WORDS[COMP_CWORD-1]} == -* ]]; then\n\t\topt=${COMP_WORDS[COMP_CWORD-1]}\n\tfi\n"
 		    "\tcase ${opt#-} in\n");
 	for (int i = 0; i < OPT__N; i++)
-		if (is_choice(options[i].arg)) {
-			buf_printf(b, "\t-%s | %s) COMPREPLY=($(compgen -W '", options[i].name, options[i].name);
-			words(b, options[i].arg);
+		if (is_choice(option_rows[i].arg)) {
+			buf_printf(
+			    b, "\t-%s | %s) COMPREPLY=($(compgen -W '", option_rows[i].name, option_rows[i].name);
+			put_words(b, option_rows[i].arg);
 			buf_puts(b, "' -- \"$cur\")); return ;;\n");
 		}
 	buf_puts(b, "\tesac\n\tif [[ $cur == -* ]]; then\n\t\tlocal dash=${cur%%[!-]*}\n\t\tCOMPREPLY=($(compgen -P "
@@ -78,7 +79,7 @@ static void bash(struct buf *b)
 }
 
 /* In single quotes of the shell. */
-static void quoted(struct buf *b, const char *s)
+static void put_quoted(struct buf *b, const char *s)
 {
 	for (; *s; s++)
 		if (*s == '\'')
@@ -100,7 +101,7 @@ static void zsh_quoted(struct buf *b, const char *s)
 	}
 }
 
-static void zsh(struct buf *b)
+static void print_zsh(struct buf *b)
 {
 	buf_puts(b, "#compdef ttrace\n# zsh completion for ttrace; made by ttrace -print=completion-zsh\n"
 		    "_ttrace_reports() {\n\tlocal -a reports\n\treports=(\n");
@@ -114,7 +115,7 @@ static void zsh(struct buf *b)
 		    "_ttrace_rest() {\n\tif [[ $words[2] == help ]]; then _ttrace_reports; else _files; "
 		    "fi\n}\n_arguments -S \\\n");
 	for (int i = 0; i < OPT__N; i++) {
-		const struct opt_row *o = &options[i];
+		const struct option_row *o = &option_rows[i];
 		buf_printf(b, "\t%s{-,--}%s'%s[", o->kind == 'M' ? "'*'" : "", o->name, o->kind == 'B' ? "" : "=");
 		zsh_quoted(b, o->help);
 		buf_puts(b, "]");
@@ -122,7 +123,7 @@ static void zsh(struct buf *b)
 			buf_printf(b, ":%s:", o->name);
 			if (is_choice(o->arg)) {
 				buf_putc(b, '(');
-				words(b, o->arg);
+				put_words(b, o->arg);
 				buf_putc(b, ')');
 			} else if (o->arg && (!strcmp(o->arg, "FILE") || !strcmp(o->arg, "DIRS"))) {
 				buf_puts(b, "_files");
@@ -133,24 +134,24 @@ static void zsh(struct buf *b)
 	buf_puts(b, "\t'1:report or file:_ttrace_first' \\\n\t'*:file:_ttrace_rest'\n");
 }
 
-static void fish(struct buf *b)
+static void print_fish(struct buf *b)
 {
 	buf_puts(b, "# fish completion for ttrace; made by ttrace -print=completion-fish\n");
 	for (int i = 0; report_rows[i].name; i++) {
 		buf_printf(b,
 		    "complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a %s -d '",
 		    report_rows[i].name);
-		quoted(b, report_rows[i].help);
+		put_quoted(b, report_rows[i].help);
 		buf_puts(b, "'\n");
 	}
 	for (int i = 0; i < OPT__N; i++) {
-		const struct opt_row *o = &options[i];
+		const struct option_row *o = &option_rows[i];
 		buf_printf(b, "complete -c ttrace -o %s -l %s -d '", o->name, o->name);
-		quoted(b, o->help);
+		put_quoted(b, o->help);
 		buf_putc(b, '\'');
 		if (is_choice(o->arg)) {
 			buf_puts(b, " -x -a '");
-			words(b, o->arg);
+			put_words(b, o->arg);
 			buf_putc(b, '\'');
 		} else if (o->kind != 'B') {
 			buf_puts(b, " -r");
@@ -159,10 +160,10 @@ static void fish(struct buf *b)
 	}
 }
 
-bool opt_completion(struct buf *b, const char *what)
+bool cli_print_completion(struct buf *b, const char *what)
 {
 	static const struct { const char *name; void (*make)(struct buf *); } shells[] = {
-	    {"completion-bash", bash}, {"completion-zsh", zsh}, {"completion-fish", fish}};
+	    {"completion-bash", print_bash}, {"completion-zsh", print_zsh}, {"completion-fish", print_fish}};
 	for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
 		if (!strcmp(what, shells[i].name)) {
 			shells[i].make(b);

@@ -4,7 +4,7 @@
  * `ttrace help`, out of the two tables of the command line.
  *
  * Names stand in a column, what they mean beside it, broken into lines that fit 80
- * columns. The help of one report lists the options that change it (opt_taken()). What its columns mean
+ * columns. The help of one report lists the options that change it (options_applies_to_report()). What its columns mean
  * is a table of the viewer (explain.def), which main.c puts between.
  */
 #include "config.h"
@@ -17,7 +17,7 @@
 enum { WIDTH = 80, NAME_W = 22, OPTION_W = 30 };
 
 /* Text from column `indent` on, in a line of which `have` columns are written. */
-static void paragraph(struct buf *b, const char *text, size_t indent, size_t have)
+static void put_paragraph(struct buf *b, const char *text, size_t indent, size_t have)
 {
 	do {
 		size_t n = text_line(text, WIDTH - indent);
@@ -29,7 +29,7 @@ static void paragraph(struct buf *b, const char *text, size_t indent, size_t hav
 	} while (*text);
 }
 
-void opt_help_row(struct buf *b, const char *name, const char *text, size_t indent)
+void cli_help_row(struct buf *b, const char *name, const char *text, size_t indent)
 {
 	while (strlen(name) > WIDTH - 4) {	/* a list of values, or of names */
 		size_t n = WIDTH - 4;
@@ -44,54 +44,54 @@ void opt_help_row(struct buf *b, const char *name, const char *text, size_t inde
 		buf_putc(b, '\n');
 		have = 0;
 	}
-	paragraph(b, text, indent, have);
+	put_paragraph(b, text, indent, have);
 }
 
-static void option(struct buf *b, const struct opt_row *r)
+static void put_option(struct buf *b, const struct option_row *r)
 {
 	struct buf name = {0}, text = {0};
 	buf_printf(&name, "-%s%s%s", r->name, r->arg ? "=" : "", r->arg ? r->arg : "");
 	buf_puts(&text, r->help);
 	if (r->dflt && r->kind != 'B')
 		buf_printf(&text, " (%s)", r->dflt);
-	opt_help_row(b, buf_str(&name), buf_str(&text), OPTION_W);
+	cli_help_row(b, buf_str(&name), buf_str(&text), OPTION_W);
 	buf_free(&name);
 	buf_free(&text);
 }
 
-void opt_help(struct buf *b)
+void cli_help_options(struct buf *b)
 {
 	const char *group = "";
 	for (int i = 0; i < OPT__N; i++) {
-		if (strcmp(group, options[i].group))
-			buf_printf(b, "%s  %s\n", i ? "\n" : "", options[i].group);
-		group = options[i].group;
-		option(b, &options[i]);
+		if (strcmp(group, option_rows[i].group))
+			buf_printf(b, "%s  %s\n", i ? "\n" : "", option_rows[i].group);
+		group = option_rows[i].group;
+		put_option(b, &option_rows[i]);
 	}
 }
 
-static void report(struct buf *b, const struct report_row *r)
+static void put_report(struct buf *b, const struct report_row *r)
 {
 	struct buf name = {0};
 	buf_printf(&name, "%s%s%s", r->name, r->arg ? " " : "", r->arg ? r->arg : "");
-	opt_help_row(b, buf_str(&name), r->help, NAME_W);
+	cli_help_row(b, buf_str(&name), r->help, NAME_W);
 	buf_free(&name);
 }
 
-void opt_help_reports(struct buf *b)
+void cli_help_reports(struct buf *b)
 {
 	const char *group = "";
 	for (const struct report_row *r = report_rows; r->name; r++) {
 		if (strcmp(group, r->group))
 			buf_printf(b, "%s  %s\n", *group ? "\n" : "", r->group);
 		group = r->group;
-		report(b, r);
+		put_report(b, r);
 	}
 }
 
 /* ---- one report */
 
-const struct report_row *opt_report(const char *name)
+const struct report_row *cli_find_report(const char *name)
 {
 	for (const struct report_row *r = report_rows; r->name; r++)
 		if (!strcmp(r->name, name))
@@ -99,14 +99,14 @@ const struct report_row *opt_report(const char *name)
 	return NULL;
 }
 
-void opt_help_report(struct buf *b, const struct report_row *r)
+void cli_help_report(struct buf *b, const struct report_row *r)
 {
 	bool reads = strcmp(r->name, "help") != 0;
 	buf_printf(b, "ttrace %s%s%s%s\n", r->name, r->arg ? " " : "", r->arg ? r->arg : "",
 	    reads ? " [OPTIONS] FILE..." : "");
-	paragraph(b, r->help, 4, 0);
+	put_paragraph(b, r->help, 4, 0);
 	buf_putc(b, '\n');
-	paragraph(b, r->purpose, 4, 0);
+	put_paragraph(b, r->purpose, 4, 0);
 	buf_printf(b, "\nExample\n    ttrace %s\n", r->example);
 }
 
@@ -116,9 +116,9 @@ static bool is_one(const char *s, const char *one, const char *other)
 }
 
 /* Is the option worth a line in the help of this report? Those of how and from where to read are in ttrace help. */
-static bool listed(const struct report_row *r, int i)
+static bool is_listed_option(const struct report_row *r, int i)
 {
-	const struct opt_row *o = &options[i];
+	const struct option_row *o = &option_rows[i];
 	bool views = !strcmp(r->group, "viewer"), samples = is_one(r->group, "profile", "export");
 	switch (i) {
 	case OPT_HELP: case OPT_VERSION: case OPT_PRINT: return false;
@@ -131,21 +131,21 @@ static bool listed(const struct report_row *r, int i)
 		return samples;
 	if (is_one(o->group, "viewer", "fetch"))
 		return views;
-	return !views && opt_taken(r->name, (enum opt_id)i);
+	return !views && options_applies_to_report(r->name, (enum option_id)i);
 }
 
-void opt_help_options(struct buf *b, const struct report_row *r)
+void cli_help_report_options(struct buf *b, const struct report_row *r)
 {
 	const char *group = "";
 	if (!strcmp(r->name, "help"))
 		return;
 	buf_puts(b, "\nOptions\n");
 	for (int i = 0; i < OPT__N; i++) {
-		if (!listed(r, i))
+		if (!is_listed_option(r, i))
 			continue;
-		if (strcmp(group, options[i].group))
-			buf_printf(b, "%s  %s\n", *group ? "\n" : "", options[i].group);
-		group = options[i].group;
-		option(b, &options[i]);
+		if (strcmp(group, option_rows[i].group))
+			buf_printf(b, "%s  %s\n", *group ? "\n" : "", option_rows[i].group);
+		group = option_rows[i].group;
+		put_option(b, &option_rows[i]);
 	}
 }

@@ -21,7 +21,7 @@
 
 enum { B = 'B', I = 'I', F = 'F', S = 'S', M = 'M', D = 'D' };
 
-const struct opt_row options[OPT__N] = {
+const struct option_row option_rows[OPT__N] = {
 #define OPT(id, name, kind, arg, dflt, group, help) {name, kind, arg, dflt, group, help},
 #include "cli/options.def"
 #undef OPT
@@ -52,9 +52,9 @@ static int find_option(const char *name, size_t n)
 {
 	int found = -1;
 	for (int i = 0; i < OPT__N; i++) {
-		if (strncmp(options[i].name, name, n))
+		if (strncmp(option_rows[i].name, name, n))
 			continue;
-		if (!options[i].name[n])
+		if (!option_rows[i].name[n])
 			return i;
 		found = found == -1 ? i : -2;
 	}
@@ -74,7 +74,7 @@ static int parse_bool(const char *s, bool *b)
 	return -1;
 }
 
-static int bad_value(struct err *e, const struct opt_row *r, const char *s, const char *wanted)
+static int bad_value(struct err *e, const struct option_row *r, const char *s, const char *wanted)
 {
 	return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s requires %s, not \"%.60s\"", r->name, wanted, s);
 }
@@ -112,40 +112,41 @@ static int no_option(struct err *e, const char *name, size_t n)
 	const char *instead = instead_of(name, n);
 	if (instead)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%.*s %s", (int)n, name, instead);
-	struct near near = {name, n, NULL, 0};
+	struct suggestion suggestion = {name, n, NULL, 0};
 	for (int i = 0; i < OPT__N; i++)
-		near_offer(&near, options[i].name);
+		suggest_offer(&suggestion, option_rows[i].name);
 	for (const struct report_row *r = report_rows; r->name; r++)
-		near_offer(&near, r->name);
-	if (near.best)
+		suggest_offer(&suggestion, r->name);
+	if (suggestion.best)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "unknown option -%.*s (did you mean -%s?)", (int)n, name,
-		    near.best);
+		    suggestion.best);
 	return err_set(e, ERR_USAGE, ERR_NOWHERE, "unknown option -%.*s", (int)n, name);
 }
 
-int opt_no_report(const char *name, struct err *e)
+int options_unknown_report(const char *name, struct err *e)
 {
-	struct near near = {name, strlen(name), NULL, 0};
+	struct suggestion suggestion = {name, strlen(name), NULL, 0};
 	for (const struct report_row *r = report_rows; r->name; r++)
-		near_offer(&near, r->name);
-	if (near.best)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "unknown report \"%s\" (did you mean %s?)", name, near.best);
+		suggest_offer(&suggestion, r->name);
+	if (suggestion.best)
+		return err_set(
+		    e, ERR_USAGE, ERR_NOWHERE, "unknown report \"%s\" (did you mean %s?)", name, suggestion.best);
 	return err_set(e, ERR_USAGE, ERR_NOWHERE, "unknown report \"%s\"", name);
 }
 
 /* Set the value of an option; s points into argv or is a default. */
-static int set_value(struct opt *o, int id, const char *s, struct err *e)
+static int set_value(struct options *o, int id, const char *s, struct err *e)
 {
-	const struct opt_row *r = &options[id];
-	struct opt_value *v = &o->v[id];
+	const struct option_row *r = &option_rows[id];
+	struct option_value *v = &o->v[id];
 	v->s = s;
 	switch (r->kind) {
 	case B:
 		return parse_bool(s, &v->b) ? bad_value(e, r, s, "true or false") : 0;
 	case I:
-		return gonum_int(s, &v->i) ? 0 : bad_value(e, r, s, "a whole number");
+		return go_parse_int(s, &v->i) ? 0 : bad_value(e, r, s, "a whole number");
 	case F:
-		return gonum_float(s, &v->f) ? 0 : bad_value(e, r, s, "a number");
+		return go_parse_float(s, &v->f) ? 0 : bad_value(e, r, s, "a number");
 	case M:
 		v->all = xrealloc(v->all, (v->nall + 1) * sizeof *v->all);
 		v->all[v->nall++] = s;
@@ -155,9 +156,9 @@ static int set_value(struct opt *o, int id, const char *s, struct err *e)
 	}
 }
 
-int opt_set(struct opt *o, enum opt_id id, const char *s, struct err *e)
+int options_set(struct options *o, enum option_id id, const char *s, struct err *e)
 {
-	struct opt_value was = o->v[id];
+	struct option_value was = o->v[id];
 	if (set_value(o, (int)id, s, e)) {
 		o->v[id] = was;
 		return -1;
@@ -167,13 +168,13 @@ int opt_set(struct opt *o, enum opt_id id, const char *s, struct err *e)
 }
 
 /* -cum and -flat exclude each other, and so do the granularities. */
-static int radio(const struct opt *o, int id, struct err *e)
+static int check_exclusive(const struct options *o, int id, struct err *e)
 {
 	bool gran = id >= OPT_FUNCTIONS && id <= OPT_ADDRESSES, sort = id == OPT_CUM || id == OPT_FLAT;
 	for (int i = gran ? OPT_FUNCTIONS : OPT_CUM; (gran || sort) && i <= (gran ? OPT_ADDRESSES : OPT_FLAT); i++)
 		if (i != id && o->v[id].b && o->v[i].set && o->v[i].b)
 			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s and -%s cannot be used together",
-			    options[i].name, options[id].name);
+			    option_rows[i].name, option_rows[id].name);
 	return 0;
 }
 
@@ -182,20 +183,20 @@ struct args {
 	char *const *v;
 };
 
-static void choose_report(struct opt *o, const struct report_row *r)
+static void choose_report(struct options *o, const struct report_row *r)
 {
 	o->report = r->name;
 }
 
 /* One word that begins with a dash. */
-static int parse_flag(struct opt *o, struct args *a, struct err *e)
+static int parse_flag(struct options *o, struct args *a, struct err *e)
 {
 	const char *word = a->v[a->i], *name = word + 1 + (word[1] == '-');
 	const char *eq = strchr(name, '=');
 	size_t n = eq ? (size_t)(eq - name) : strlen(name);
 	int id = n == 1 && *name == 'h' ? OPT_HELP : find_option(name, n);
 	const struct report_row *r = find_report(name, n);
-	if (r && (id < 0 || options[id].name[n])) {
+	if (r && (id < 0 || option_rows[id].name[n])) {
 		choose_report(o, r);
 		if (eq)
 			o->arg = eq + 1;
@@ -206,21 +207,21 @@ static int parse_flag(struct opt *o, struct args *a, struct err *e)
 	if (id < 0)
 		return no_option(e, name, n);
 	const char *value = eq ? eq + 1 : NULL;
-	if (!value && options[id].kind == B)
+	if (!value && option_rows[id].kind == B)
 		value = "true";
 	if (!value && a->i + 1 < a->n)
 		value = a->v[++a->i];
 	if (!value)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s requires %s", options[id].name, options[id].arg);
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s requires %s", option_rows[id].name, option_rows[id].arg);
 	o->v[id].set = true;
 	o->v[id].word = a->i;
 	if (set_value(o, id, value, e))
 		return -1;
-	return radio(o, id, e);
+	return check_exclusive(o, id, e);
 }
 
 /* The argument of a report comes first among the plain words, when no flag gave it. */
-static void take_argument(struct opt *o)
+static void take_argument(struct options *o)
 {
 	const struct report_row *r = find_report(o->report, strlen(o->report));
 	if (!r || !r->arg || o->arg || !o->nfile)
@@ -235,10 +236,10 @@ static bool changes_reports(const char *group)
 	return word_in("report granularity filter value difference trace", group, strlen(group));
 }
 
-bool opt_taken(const char *report, enum opt_id id)
+bool options_applies_to_report(const char *report, enum option_id id)
 {
 	const struct report_row *r = find_report(report, strlen(report));
-	const struct opt_row *row = &options[id];
+	const struct option_row *row = &option_rows[id];
 	if (!r || !r->takes || !changes_reports(row->group))
 		return true;
 	for (const char *w = r->takes; (w = strchr(w, '+')); w++)
@@ -247,41 +248,41 @@ bool opt_taken(const char *report, enum opt_id id)
 	return word_in(r->takes, row->name, strlen(row->name));
 }
 
-bool opt_typed(const struct opt *o, enum opt_id id)
+bool options_typed(const struct options *o, enum option_id id)
 {
 	return o->v[id].set && o->v[id].word > o->habits;
 }
 
-int opt_fits_profile(const struct opt *o, const char *kind, struct err *e)
+int options_check_profile(const struct options *o, const char *kind, struct err *e)
 {
 	for (int i = 0; i < OPT__N; i++)
-		if (opt_typed(o, (enum opt_id)i) && (i == OPT_REST || !strcmp(options[i].group, "trace")))
+		if (options_typed(o, (enum option_id)i) && (i == OPT_REST || !strcmp(option_rows[i].group, "trace")))
 			return err_set(e, ERR_USAGE, ERR_NOWHERE, "this is a %s; -%s applies only to traces", kind,
-			    options[i].name);
+			    option_rows[i].name);
 	return 0;
 }
 
-int opt_fits(const struct opt *o, struct err *e)
+int options_check_report(const struct options *o, struct err *e)
 {
 	for (int i = 0; i < OPT__N; i++) {
-		if (!opt_typed(o, (enum opt_id)i) || opt_taken(o->report, (enum opt_id)i))
+		if (!options_typed(o, (enum option_id)i) || options_applies_to_report(o->report, (enum option_id)i))
 			continue;
-		if (!strcmp(options[i].group, "difference"))
+		if (!strcmp(option_rows[i].group, "difference"))
 			return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s cannot compare: -%s applies only to reports on "
-			    "call trees (top, peek, flame ...)", o->report, options[i].name);
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s does not apply to %s", options[i].name, o->report);
+			    "call trees (top, peek, flame ...)", o->report, option_rows[i].name);
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s does not apply to %s", option_rows[i].name, o->report);
 	}
-	bool lists_spans = opt_taken(o->report, OPT_COMPLETE);
-	if (opt_typed(o, OPT_LATENCY) && !lists_spans && !o->v[OPT_TASK].set && !o->v[OPT_REGION].set)
+	bool lists_spans = options_applies_to_report(o->report, OPT_COMPLETE);
+	if (options_typed(o, OPT_LATENCY) && !lists_spans && !o->v[OPT_TASK].set && !o->v[OPT_REGION].set)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-latency requires -task or -region in %s", o->report);
 	return 0;
 }
 
-int opt_parse(struct opt *o, int argc, char *const *argv, struct err *e)
+int options_parse(struct options *o, int argc, char *const *argv, struct err *e)
 {
 	memset(o, 0, sizeof *o);
 	for (int i = 0; i < OPT__N; i++)
-		if (options[i].dflt && set_value(o, i, options[i].dflt, e))
+		if (option_rows[i].dflt && set_value(o, i, option_rows[i].dflt, e))
 			return -1;
 	o->file = xcalloc((size_t)argc + 1, sizeof *o->file);
 	o->owned = o->file;
@@ -306,7 +307,7 @@ int opt_parse(struct opt *o, int argc, char *const *argv, struct err *e)
 	return 0;
 }
 
-void opt_free(struct opt *o)
+void options_free(struct options *o)
 {
 	for (int i = 0; i < OPT__N; i++)
 		mem_free(o->v[i].all);
@@ -320,12 +321,12 @@ static void print_row(struct buf *b, const char *group, const char *name, const 
 	buf_printf(b, "%s\t%s\t%s\t%s\t%s", group, name, arg ? arg : "", dflt ? dflt : "", help);
 }
 
-bool opt_print(struct buf *b, const char *what)
+bool options_print_table(struct buf *b, const char *what)
 {
 	if (!strcmp(what, "options"))
 		for (int i = 0; i < OPT__N; i++) {
-			print_row(b, options[i].group, options[i].name, options[i].arg, options[i].dflt,
-			    options[i].help);
+			print_row(b, option_rows[i].group, option_rows[i].name, option_rows[i].arg, option_rows[i].dflt,
+			    option_rows[i].help);
 			buf_putc(b, '\n');
 		}
 	else if (!strcmp(what, "reports"))
@@ -356,7 +357,7 @@ static const char *env_word(const char *s, char *out)
 	return s;
 }
 
-char **opt_env(const char *env, int *argc, char *const *argv)
+char **options_prepend_env(const char *env, int *argc, char *const *argv)
 {
 	size_t len = strlen(env);
 	/* words first, then the bytes they lie in: one block, freed as one */
@@ -376,7 +377,7 @@ char **opt_env(const char *env, int *argc, char *const *argv)
 	return v;
 }
 
-void opt_env_free(char **v)
+void options_env_free(char **v)
 {
 	mem_free(v);
 }

@@ -20,92 +20,93 @@
 
 /* ---- the pass */
 
-struct pass {
-	const struct tree *t;
-	const struct verdict *w;
+struct filter_pass {
+	const struct frame_tree *t;
+	const struct frame_matches *w;
 	uint8_t *tag;		/* what verdicts say of the tags that are frames */
 	bool from;
-	struct derived d;
+	struct filter_result d;
 };
 
-static void judge_tags(struct pass *p, struct arena *a)
+static void match_tags(struct filter_pass *p, struct arena *a)
 {
-	const struct tree *t = p->t;
+	const struct frame_tree *t = p->t;
 	p->tag = arena_alloc(a, t->ntag + 1u);
 	for (uint32_t i = 0; i < t->ntag; i++)
-		p->tag[i] = verdict_tag(p->w, t->tag[i].label == t->tag[i].key ? 0 : t->tag[i].label, t->tag[i].key);
+		p->tag[i] = match_tag(p->w, t->tag[i].label == t->tag[i].key ? 0 : t->tag[i].label, t->tag[i].key);
 }
 
-static uint8_t flags_of(const struct pass *p, frm_id frame)
+static uint8_t flags_of(const struct filter_pass *p, frm_id frame)
 {
-	return frame & TREE_TAG ? p->tag[frame & ~TREE_TAG] : p->w->frame[frame];
+	return frame & FRAME_TREE_TAG ? p->tag[frame & ~FRAME_TREE_TAG] : p->w->frame[frame];
 }
 
-static void visit(const struct pass *p, uint32_t i, struct stk_row r)
+static void visit_node(const struct filter_pass *p, uint32_t i, struct stk_row r)
 {
-	const struct derived *d = &p->d;
-	uint8_t v = flags_of(p, r.frame), s = d->state[r.parent] | (v & (FV_FOCUS | FV_IGNORE));
-	bool seen = !(v & FV_DEAD);
-	if (seen && v & FV_FROM)
-		s |= DERIVE_ON;
-	seen = seen && (!p->from || s & DERIVE_ON);
+	const struct filter_result *d = &p->d;
+	uint8_t v = flags_of(p, r.frame), s = d->state[r.parent] | (v & (FM_LOC_FOCUS | FM_LOC_IGNORE));
+	bool seen = !(v & FM_HIDDEN);
+	if (seen && v & FM_SHOW_FROM)
+		s |= FILTER_SHOWING;
+	seen = seen && (!p->from || s & FILTER_SHOWING);
 	d->rep[i] = seen ? i : d->rep[r.parent];
 	/* while the pass runs, to[] is the last end that prune_from gave */
-	d->to[i] = seen && v & FV_PRUNE ? i : d->to[r.parent];
+	d->to[i] = seen && v & FM_PRUNE ? i : d->to[r.parent];
 	d->state[i] = s;
 }
 
 /* Frames vanish: find out which are left. */
-static void derive_tree(const struct pass *p)
+static void apply_to_nodes(const struct filter_pass *p)
 {
-	const struct derived *d = &p->d;
-	bool by_name = focus_by_name(p->w->fc);
+	const struct filter_result *d = &p->d;
+	bool by_name = filter_has_names(p->w->fc);
 	d->rep[0] = d->to[0] = 0;
-	struct tree_pass rows = tree_pass(p->t);
+	struct frame_tree_pass rows = frame_tree_pass(p->t);
 	for (uint32_t i = 1; i < p->t->n; i++)
-		visit(p, i, tree_at(&rows, i));
+		visit_node(p, i, frame_tree_at(&rows, i));
 	for (uint32_t i = 0; i < p->t->n; i++) {
 		uint8_t s = d->state[i];
-		if ((by_name && (!derive_counts(s) || !d->rep[i])) || (p->from && !(s & DERIVE_ON)))
-			d->to[i] = DERIVE_NONE;
+		if ((by_name && (!filter_counts(s) || !d->rep[i])) || (p->from && !(s & FILTER_SHOWING)))
+			d->to[i] = FILTER_NONE;
 		else if (!d->to[i])
 			d->to[i] = d->rep[i];
 	}
 }
 
 /* All frames stay: only which stacks count. */
-static void derive_states(const struct pass *p)
+static void compute_states(const struct filter_pass *p)
 {
 	uint8_t *state = p->d.state;
-	struct tree_pass rows = tree_pass(p->t);
+	struct frame_tree_pass rows = frame_tree_pass(p->t);
 	for (uint32_t i = 1; i < p->t->n; i++) {
-		struct stk_row row = tree_at(&rows, i);
-		state[i] = state[row.parent] | (flags_of(p, row.frame) & (FV_FOCUS | FV_IGNORE));
+		struct stk_row row = frame_tree_at(&rows, i);
+		state[i] = state[row.parent] | (flags_of(p, row.frame) & (FM_LOC_FOCUS | FM_LOC_IGNORE));
 	}
 }
 
-static void mark(uint8_t *state, uint32_t lo, uint32_t hi, uint8_t bits)
+static void mark_range(uint8_t *state, uint32_t lo, uint32_t hi, uint8_t bits)
 {
 	for (; lo < hi; lo++)
 		state[lo] |= bits;
 }
 
-void shape_states(const struct shape *s, const uint8_t *flag, uint8_t *state)
+void filter_end_states(const struct calltree *s, const uint8_t *flag, uint8_t *state)
 {
 	uint32_t until = 0;	/* so far all ends have seen a focus */
 	bool ignores = false;
-	for (uint32_t t = 1; t < s->things->n; t++)
-		ignores |= (flag[t] & FV_BARRED) != 0;
+	for (uint32_t t = 1; t < s->granularity->n; t++)
+		ignores |= (flag[t] & FM_OWN_IGNORE) != 0;
 	for (uint32_t i = 1; i < s->n;) {
-		uint8_t f = flag[shape_thing(s, i)];
-		if (f & FV_BARRED) {
-			mark(state, rank_of(s->ends, i), rank_of(s->ends, shape_next(s, i)), FV_IGNORE);
-			i = shape_next(s, i);
+		uint8_t f = flag[calltree_symbol(s, i)];
+		if (f & FM_OWN_IGNORE) {
+			mark_range(
+			    state, rank_below(s->ends, i), rank_below(s->ends, calltree_next(s, i)), FM_LOC_IGNORE);
+			i = calltree_next(s, i);
 			continue;
 		}
-		if (f & FV_HIT && i >= until) {
-			until = shape_next(s, i);
-			mark(state, rank_of(s->ends, i), rank_of(s->ends, until), FV_FOCUS);
+		if (f & FM_OWN_FOCUS && i >= until) {
+			until = calltree_next(s, i);
+			mark_range(state, rank_below(s->ends, i), rank_below(s->ends, until), FM_LOC_FOCUS);
 			if (!ignores) {
 				i = until;
 				continue;
@@ -115,53 +116,55 @@ void shape_states(const struct shape *s, const uint8_t *flag, uint8_t *state)
 	}
 }
 
-static bool vanishes(const struct pass *p)
+static bool frames_vanish(const struct filter_pass *p)
 {
-	const struct verdict *w = p->w;
-	return p->from || w->fc->rx[R_PRUNE] || w->any & FV_DEAD || (p->t->ntag && focus_by_name(w->fc));
+	const struct frame_matches *w = p->w;
+	return p->from || w->fc->rx[R_PRUNE] || w->any & FM_HIDDEN || (p->t->ntag && filter_has_names(w->fc));
 }
 
 /* A node on the way to one: the nearest that is seen, and the last end that prune_from gave. */
-struct step { uint32_t node, rep, to; uint8_t state; };
+struct apply_step { uint32_t node, rep, to; uint8_t state; };
 
-static struct step go_on(const struct pass *p, const struct step *up, uint32_t i, frm_id frame)
+static struct apply_step next_step(const struct filter_pass *p, const struct apply_step *up, uint32_t i, frm_id frame)
 {
-	uint8_t v = flags_of(p, frame), s = up->state | (v & (FV_FOCUS | FV_IGNORE));
-	bool seen = !(v & FV_DEAD);
-	if (seen && v & FV_FROM)
-		s |= DERIVE_ON;
-	seen = seen && (!p->from || s & DERIVE_ON);
-	return (struct step){i, seen ? i : up->rep, seen && v & FV_PRUNE ? i : up->to, s};
+	uint8_t v = flags_of(p, frame), s = up->state | (v & (FM_LOC_FOCUS | FM_LOC_IGNORE));
+	bool seen = !(v & FM_HIDDEN);
+	if (seen && v & FM_SHOW_FROM)
+		s |= FILTER_SHOWING;
+	seen = seen && (!p->from || s & FILTER_SHOWING);
+	return (struct apply_step){i, seen ? i : up->rep, seen && v & FM_PRUNE ? i : up->to, s};
 }
 
-static uint32_t ends_at(const struct pass *p, const struct step *at, bool vanishes)
+static uint32_t ends_at(const struct filter_pass *p, const struct apply_step *at, bool frames_vanish)
 {
-	bool by_name = focus_by_name(p->w->fc) || !vanishes;
-	if ((by_name && (!derive_counts(at->state) || (vanishes && !at->rep))) || (p->from && !(at->state & DERIVE_ON)))
-		return DERIVE_NONE;
-	return !vanishes ? at->node : at->to ? at->to : at->rep;
+	bool by_name = filter_has_names(p->w->fc) || !frames_vanish;
+	if ((by_name && (!filter_counts(at->state) || (frames_vanish && !at->rep))) ||
+	    (p->from && !(at->state & FILTER_SHOWING)))
+		return FILTER_NONE;
+	return !frames_vanish ? at->node : at->to ? at->to : at->rep;
 }
 
-struct derived_ends derive_ends(const struct tree *t, const struct verdict *w, const struct rank *ends)
+struct filter_end_result filter_apply_to_ends(
+    const struct frame_tree *t, const struct frame_matches *w, const struct rank *ends)
 {
-	struct pass p = {.t = t, .w = w, .from = focus_from(w->fc)};
+	struct filter_pass p = {.t = t, .w = w, .from = filter_has_show_from(w->fc)};
 	struct arena tmp = {0};
-	judge_tags(&p, &tmp);
+	match_tags(&p, &tmp);
 	uint32_t last = (uint32_t)rank_blocks(t->n) - 1, k = 0, depth = 1;
-	uint32_t n = ends[last].before + rank_bits(ends[last].bits);
-	struct derived_ends d = {xmalloc((n + 1u) * sizeof *d.to), xcalloc(rank_blocks(t->n), sizeof *d.gone)};
+	uint32_t n = ends[last].before + rank_popcount(ends[last].bits);
+	struct filter_end_result d = {xmalloc((n + 1u) * sizeof *d.to), xcalloc(rank_blocks(t->n), sizeof *d.gone)};
 	size_t cap = 0;
-	struct step *way = mem_grow(NULL, &cap, 1, sizeof *way);
-	bool some = vanishes(&p);
-	struct tree_pass rows = tree_pass(t);
-	way[0] = (struct step){0};
+	struct apply_step *way = mem_grow(NULL, &cap, 1, sizeof *way);
+	bool some = frames_vanish(&p);
+	struct frame_tree_pass rows = frame_tree_pass(t);
+	way[0] = (struct apply_step){0};
 	for (uint32_t i = 0; i < t->n; i++) {
 		if (i) {
-			struct stk_row r = tree_at(&rows, i);
+			struct stk_row r = frame_tree_at(&rows, i);
 			while (depth > 1 && way[depth - 1].node != r.parent)
 				depth--;
 			way = mem_grow(way, &cap, depth + 1u, sizeof *way);
-			way[depth] = go_on(&p, &way[depth - 1], i, r.frame);
+			way[depth] = next_step(&p, &way[depth - 1], i, r.frame);
 			depth++;
 		}
 		if (way[depth - 1].rep != i)
@@ -174,27 +177,27 @@ struct derived_ends derive_ends(const struct tree *t, const struct verdict *w, c
 	return d;
 }
 
-struct derived derive(const struct tree *t, const struct verdict *w, struct arena *a)
+struct filter_result filter_apply(const struct frame_tree *t, const struct frame_matches *w, struct arena *a)
 {
-	struct pass p = {
-	    .t = t, .w = w, .from = focus_from(w->fc), .d.state = arena_alloc(a, t->n)};
+	struct filter_pass p = {
+	    .t = t, .w = w, .from = filter_has_show_from(w->fc), .d.state = arena_alloc(a, t->n)};
 	p.d.state[0] = 0;
-	judge_tags(&p, a);
-	if (vanishes(&p)) {
+	match_tags(&p, a);
+	if (frames_vanish(&p)) {
 		p.d.rep = arena_alloc(a, t->n * sizeof *p.d.rep);
 		p.d.to = arena_alloc(a, t->n * sizeof *p.d.to);
-		derive_tree(&p);
+		apply_to_nodes(&p);
 	} else {
-		derive_states(&p);
+		compute_states(&p);
 	}
 	return p.d;
 }
 
-struct derived derive_stacks(const struct tree *t, const struct verdict *w, struct arena *a)
+struct filter_result filter_stack_states(const struct frame_tree *t, const struct frame_matches *w, struct arena *a)
 {
-	struct pass p = {.t = t, .w = w, .d.state = arena_alloc(a, t->n)};
+	struct filter_pass p = {.t = t, .w = w, .d.state = arena_alloc(a, t->n)};
 	p.d.state[0] = 0;
-	judge_tags(&p, a);
-	derive_states(&p);
+	match_tags(&p, a);
+	compute_states(&p);
 	return p.d;
 }

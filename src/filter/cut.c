@@ -23,15 +23,15 @@
 
 #include <stdlib.h>
 
-enum { WHAT = FV_DEAD | FV_FROM | FV_PRUNE, OUTSIDE = 32, MIXED = 64, ASKED = 128 };
+enum { WHAT = FM_HIDDEN | FM_SHOW_FROM | FM_PRUNE, OUTSIDE = 32, MIXED = 64, ASKED = 128 };
 
-_Static_assert((int)CUT_GONE == (int)FV_DEAD, "what is dead is gone");
+_Static_assert((int)CUT_GONE == (int)FM_HIDDEN, "what is dead is gone");
 
 /* Verdicts by node, all of them together, and the nodes that are MIXED: some of their frames are dead. */
 struct marks { uint8_t *node, any; uint32_t *mixed, n; size_t cap; };
 
 /* Those of n frames to the nodes from `at` on, of which some may have one. What differs. */
-static uint8_t mark_again(struct marks *m, const uint8_t *flag, const frm_id *frame, uint32_t n, uint32_t at)
+static uint8_t mark_differing(struct marks *m, const uint8_t *flag, const frm_id *frame, uint32_t n, uint32_t at)
 {
 	uint8_t differs = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -39,8 +39,8 @@ static uint8_t mark_again(struct marks *m, const uint8_t *flag, const frm_id *fr
 		uint8_t d = had & ASKED ? (had ^ v) & WHAT : 0;
 		differs |= d;
 		m->any |= v;
-		m->node[at + i] = (d & FV_DEAD ? (v & ~FV_DEAD) | MIXED : v) | (had & MIXED);
-		if (d & FV_DEAD && !(had & MIXED)) {
+		m->node[at + i] = (d & FM_HIDDEN ? (v & ~FM_HIDDEN) | MIXED : v) | (had & MIXED);
+		if (d & FM_HIDDEN && !(had & MIXED)) {
 			m->mixed = mem_grow(m->mixed, &m->cap, (size_t)m->n + 1, sizeof *m->mixed);
 			m->mixed[m->n++] = at + i;
 		}
@@ -49,7 +49,7 @@ static uint8_t mark_again(struct marks *m, const uint8_t *flag, const frm_id *fr
 }
 
 /* The same of nodes that have none yet: nearly all. */
-static void mark(struct marks *m, const uint8_t *flag, const frm_id *frame, uint32_t n, uint32_t at)
+static void mark_unmarked(struct marks *m, const uint8_t *flag, const frm_id *frame, uint32_t n, uint32_t at)
 {
 	uint8_t *node = m->node + at, any = 0;
 	for (uint32_t i = 0; i < n; i++)
@@ -58,7 +58,7 @@ static void mark(struct marks *m, const uint8_t *flag, const frm_id *frame, uint
 }
 
 /* Verdicts of frames to nodes. false: one of these has several others than dead and not. */
-static bool mark_nodes(const struct shape *s, const struct snap *sn, const uint8_t *flag, struct marks *m)
+static bool mark_nodes(const struct calltree *s, const struct snap *sn, const uint8_t *flag, struct marks *m)
 {
 	uint32_t top = 1;	/* from here on none has a verdict */
 	uint8_t differs = 0;
@@ -69,40 +69,40 @@ static bool mark_nodes(const struct shape *s, const struct snap *sn, const uint8
 			stk_go(&r, raw);
 			uint32_t n = (r.hi < end ? r.hi : end) - raw, again = at >= top ? 0 : top - at < n ? top - at : n;
 			const frm_id *frame = r.frame + (raw - r.lo);
-			differs |= mark_again(m, flag, frame, again, at);
-			mark(m, flag, frame + again, n - again, at + again);
+			differs |= mark_differing(m, flag, frame, again, at);
+			mark_unmarked(m, flag, frame + again, n - again, at + again);
 			raw += n;
 			at += n;
 			top = at > top ? at : top;
 		}
 		m->node[0] = 0;	/* the root is no frame */
 	}
-	return !(differs & ~FV_DEAD);
+	return !(differs & ~FM_HIDDEN);
 }
 
-/* What is not below a frame that show_from fits is gone. FV_DEAD: something is. */
-static uint8_t begin_at(const struct shape *s, uint8_t *node)
+/* What is not below a frame that show_from fits is gone. FM_HIDDEN: something is. */
+static uint8_t begin_at(const struct calltree *s, uint8_t *node)
 {
 	uint8_t gone = 0;
 	for (uint32_t i = 1; i < s->n;) {
-		if ((node[i] & (FV_FROM | FV_DEAD)) == FV_FROM) {
-			i = shape_next(s, i);
+		if ((node[i] & (FM_SHOW_FROM | FM_HIDDEN)) == FM_SHOW_FROM) {
+			i = calltree_next(s, i);
 			continue;
 		}
-		node[i] = (node[i] & ~MIXED) | FV_DEAD | OUTSIDE;
-		gone = FV_DEAD;
+		node[i] = (node[i] & ~MIXED) | FM_HIDDEN | OUTSIDE;
+		gone = FM_HIDDEN;
 		i++;
 	}
 	return gone;
 }
 
 /* Is the same thing seen above it? *steps: how many nodes may still be looked at for that. */
-static bool seen_above(const struct shape *s, const uint8_t *node, uint32_t i, uint64_t *steps)
+static bool seen_above(const struct calltree *s, const uint8_t *node, uint32_t i, uint64_t *steps)
 {
-	uint32_t t = shape_thing(s, i);
-	while ((i = shape_parent(s, i)) && *steps) {
+	uint32_t t = calltree_symbol(s, i);
+	while ((i = calltree_parent(s, i)) && *steps) {
 		--*steps;
-		if (shape_thing(s, i) == t && !(node[i] & FV_DEAD))
+		if (calltree_symbol(s, i) == t && !(node[i] & FM_HIDDEN))
 			return true;
 	}
 	return false;
@@ -111,78 +111,78 @@ static bool seen_above(const struct shape *s, const uint8_t *node, uint32_t i, u
 enum { STRETCH = 256 };	/* nodes that are looked at at once */
 
 /* Of nodes lo .. hi-1: is one seen that is not the first of its thing, for what CT_AGAIN says? */
-static bool some_again(const struct shape *s, const uint8_t *node, uint32_t lo, uint32_t hi)
+static bool has_recursion(const struct calltree *s, const uint8_t *node, uint32_t lo, uint32_t hi)
 {
 	uint8_t any = 0;
 	for (uint32_t i = lo; i < hi; i++)
-		any |= s->what[i] & CT_AGAIN && !(node[i] & FV_DEAD);
+		any |= s->what[i] & CT_AGAIN && !(node[i] & FM_HIDDEN);
 	return any;
 }
 
 /* Verdicts to what cut.h says, where some are dead. false: recursion so deep that it takes too long this way. */
-static bool finish(const struct shape *s, uint8_t *node)
+static bool mark_first_seen(const struct calltree *s, uint8_t *node)
 {
 	uint64_t steps = (uint64_t)s->n * 4 + 1000;
 	for (uint32_t lo = 1; lo < s->n; lo += STRETCH) {
 		uint32_t hi = s->n - lo < STRETCH ? s->n : lo + STRETCH;
-		if (!some_again(s, node, lo, hi))
+		if (!has_recursion(s, node, lo, hi))
 			continue;
 		for (uint32_t i = lo; i < hi; i++)
-			if (s->what[i] & CT_AGAIN && !(node[i] & FV_DEAD) && !seen_above(s, node, i, &steps))
+			if (s->what[i] & CT_AGAIN && !(node[i] & FM_HIDDEN) && !seen_above(s, node, i, &steps))
 				node[i] |= CUT_FIRST;
 	}
 	return steps;
 }
 
 /* The nearest that is seen. What lies outside does not count, nor, unless bare, what nothing is left of. */
-static uint32_t nearest(const struct shape *s, const uint8_t *node, uint32_t at, bool bare)
+static uint32_t nearest_seen(const struct calltree *s, const uint8_t *node, uint32_t at, bool bare)
 {
-	while (at && node[at] & FV_DEAD && !(node[at] & OUTSIDE))
-		at = shape_parent(s, at);
-	return (at || bare) && !(node[at] & OUTSIDE) ? at : SHAPE_NONE;
+	while (at && node[at] & FM_HIDDEN && !(node[at] & OUTSIDE))
+		at = calltree_parent(s, at);
+	return (at || bare) && !(node[at] & OUTSIDE) ? at : CALLTREE_NONE;
 }
 
 /* Where the weights of ends go. */
-static uint32_t *aim(const struct shape *s, const uint8_t *node, bool bare)
+static uint32_t *end_targets(const struct calltree *s, const uint8_t *node, bool bare)
 {
 	uint32_t *to = xmalloc((s->nend + 1u) * sizeof *to), k = 0;
 	for (size_t b = 0; b < rank_blocks(s->n); b++)
 		for (uint64_t bits = s->ends[b].bits; bits; bits &= bits - 1)
-			to[k++] = nearest(s, node, (uint32_t)(b * 64) + (uint32_t)__builtin_ctzll(bits), bare);
+			to[k++] = nearest_seen(s, node, (uint32_t)(b * 64) + (uint32_t)__builtin_ctzll(bits), bare);
 	return to;
 }
 
 /* The same where stacks end further up. */
-static uint32_t *aim_up(const struct shape *s, const uint8_t *node, bool bare)
+static uint32_t *aim_up(const struct calltree *s, const uint8_t *node, bool bare)
 {
 	uint32_t *to = xmalloc((s->nend + 1u) * sizeof *to), *open = NULL, depth = 0, k = 0;
 	size_t cap = 0;
 	for (uint32_t i = 0; i < s->n; i++) {
-		for (; depth && shape_next(s, open[depth - 1]) <= i; depth--)
+		for (; depth && calltree_next(s, open[depth - 1]) <= i; depth--)
 			;
-		if ((node[i] & (FV_PRUNE | FV_DEAD)) == FV_PRUNE) {
+		if ((node[i] & (FM_PRUNE | FM_HIDDEN)) == FM_PRUNE) {
 			open = mem_grow(open, &cap, (size_t)depth + 1, sizeof *open);
 			open[depth++] = i;
 		}
 		if (rank_has(s->ends, i))
-			to[k++] = nearest(s, node, depth ? open[depth - 1] : i, bare);
+			to[k++] = nearest_seen(s, node, depth ? open[depth - 1] : i, bare);
 	}
 	mem_free(open);
 	return to;
 }
 
 /* Does it matter that some frames of a node are seen and some are not? Not where no stack goes through it any more. */
-static bool matters(const struct shape *s, const struct marks *m, const uint32_t *to)
+static bool mixed_matters(const struct calltree *s, const struct marks *m, const uint32_t *to)
 {
 	struct rank *left = xcalloc(rank_blocks(s->n), sizeof *left);
 	for (uint32_t k = 0; k < s->nend; k++)
-		if (to[k] != SHAPE_NONE)
+		if (to[k] != CALLTREE_NONE)
 			rank_set(left, to[k]);
 	rank_seal(left, s->n);
 	bool any = false;
 	for (uint32_t k = 0; k < m->n && !any; k++) {
 		uint32_t i = m->mixed[k];
-		any = m->node[i] & MIXED && rank_of(left, i) != rank_of(left, shape_next(s, i));
+		any = m->node[i] & MIXED && rank_below(left, i) != rank_below(left, calltree_next(s, i));
 	}
 	mem_free(left);
 	return any;
@@ -195,12 +195,12 @@ static int by_number(const void *a, const void *b)
 }
 
 /* The ends at and below nodes that stand for frames of both kinds. */
-static struct rank *mixed_ends(const struct shape *s, struct marks *m)
+static struct rank *mixed_ends(const struct calltree *s, struct marks *m)
 {
 	struct rank *odd = xcalloc(rank_blocks(s->nend), sizeof *odd);
 	qsort(m->mixed, m->n, sizeof *m->mixed, by_number);
 	for (uint32_t i = 0, upto = 0; i < m->n; i++) {
-		uint32_t k = rank_of(s->ends, m->mixed[i]), end = rank_of(s->ends, shape_next(s, m->mixed[i]));
+		uint32_t k = rank_below(s->ends, m->mixed[i]), end = rank_below(s->ends, calltree_next(s, m->mixed[i]));
 		for (k = k > upto ? k : upto; k < end; k++)
 			rank_set(odd, k);
 		upto = k;
@@ -209,10 +209,11 @@ static struct rank *mixed_ends(const struct shape *s, struct marks *m)
 }
 
 /* The stacks through such nodes are laid aside, and each node that is new is one of the store's. NULL: they are many. */
-static struct shape *lay_aside(struct shape *s, const struct snap *sn, const uint8_t *flag, struct marks *m)
+static struct calltree *split_mixed_stacks(
+    struct calltree *s, const struct snap *sn, const uint8_t *flag, struct marks *m)
 {
 	struct rank *raw, *odd = mixed_ends(s, m);
-	struct shape *with = shape_aside(s, sn, odd, &raw);
+	struct calltree *with = split_stacks_new(s, sn, odd, &raw);
 	mem_free(odd);
 	if (!with)
 		return NULL;
@@ -229,33 +230,34 @@ static struct shape *lay_aside(struct shape *s, const struct snap *sn, const uin
 }
 
 /* Verdicts by node, of a shape that has them; false: nothing is to be had this way. */
-static bool settle(const struct snap *sn, const uint8_t *flag, bool from, bool prune, struct onto *o, struct marks *m)
+static bool match_nodes(
+    const struct snap *sn, const uint8_t *flag, bool from, bool prune, struct weigh_target *o, struct marks *m)
 {
-	struct shape *s = o->shape;
+	struct calltree *s = o->calltree;
 	if (!s->nrun || !mark_nodes(s, sn, flag, m))
 		return false;
 	if (from)
 		m->any |= begin_at(s, m->node);
 	if (from || prune || !m->n)
 		return true;
-	struct shape *with = o->nsmp && !o->walked ? lay_aside(s, sn, flag, m) : NULL;
+	struct calltree *with = o->nsmp && !o->walked ? split_mixed_stacks(s, sn, flag, m) : NULL;
 	if (with)
-		calls_onto(o, with);
+		weighted_retarget(o, with);
 	return with;
 }
 
-bool cut_shape(const struct snap *sn, const uint8_t *flag, bool from, bool prune, bool bare, struct onto *o)
+bool cut_calltree(const struct snap *sn, const uint8_t *flag, bool from, bool prune, bool bare, struct weigh_target *o)
 {
-	struct marks m = {.node = xcalloc((size_t)o->shape->n + 1, 1)};
-	bool can = settle(sn, flag, from, prune, o, &m);
-	const struct shape *s = o->shape;
+	struct marks m = {.node = xcalloc((size_t)o->calltree->n + 1, 1)};
+	bool can = match_nodes(sn, flag, from, prune, o, &m);
+	const struct calltree *s = o->calltree;
 	uint32_t *to = NULL;
 	if (can)
-		to = prune ? aim_up(s, m.node, bare && !from) : aim(s, m.node, bare && !from);
+		to = prune ? aim_up(s, m.node, bare && !from) : end_targets(s, m.node, bare && !from);
 	if (can && (from || prune) && m.n)
-		can = !matters(s, &m, to);
-	bool dead = m.any & FV_DEAD;
-	can = can && (!dead || finish(s, m.node));
+		can = !mixed_matters(s, &m, to);
+	bool dead = m.any & FM_HIDDEN;
+	can = can && (!dead || mark_first_seen(s, m.node));
 	if (can) {
 		o->to = to;
 		o->cut = dead ? m.node : NULL;

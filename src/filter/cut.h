@@ -13,6 +13,6 @@
  */
 /* flag[]: by frame, as verdicts say. bare: what nothing is left of counts, at the root. o->shape may be another one
    afterwards. false: one node stands for frames of which some are seen and some are not; o is not to be used then. */
-bool cut_shape(const struct snap *, const uint8_t *flag, bool from, bool prune, bool bare, struct onto *o);
+bool cut_calltree(const struct snap *, const uint8_t *flag, bool from, bool prune, bool bare, struct weigh_target *o);
 
 #endif

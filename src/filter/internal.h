@@ -9,16 +9,16 @@
 /* The inside of a weighing, for filter/weigh.c and weigh_rebuilt.c. */
 
 /* One weighing. Its arrays have a row per node of the tree. */
-struct scale {
+struct weigh_context {
 	const struct snap *sn;
-	const struct focus *fc;
+	const struct compiled_filters *fc;
 	struct arena scratch;
-	struct tree tree;
+	struct frame_tree frame_tree;
 	struct labels labels;
-	struct verdict verdict;
-	struct derived d;	/* no state: every stack counts */
+	struct frame_matches frame_matches;
+	struct filter_result d;	/* no state: every stack counts */
 	struct rank *ends;	/* with of: NULL, or the nodes that samples are at, and what becomes of these */
-	struct derived_ends cut;
+	struct filter_end_result cut;
 	struct room {		/* one allocation, so that an arena that is reset keeps it */
 		int64_t *flat, *count, *oflat;
 		uint32_t *id;	/* its number among those that count */
@@ -27,19 +27,20 @@ struct scale {
 		str_id *label;
 		uint8_t *hit;	/* something that counts is at it; then: or below it */
 	} r;
-	struct onto *onto;	/* NULL, or where weights go instead */
-	uint32_t *of;		/* NULL, or by sample: the node that it counts at, or DERIVE_NONE; */
+	struct weigh_target *weigh_target;	/* NULL, or where weights go instead */
+	uint32_t *of;		/* NULL, or by sample: the node that it counts at, or FILTER_NONE; */
 	struct rank *hit;	/* these nodes. Nothing is added up then but what all is */
 	uint8_t *keep;		/* NULL, or by its ends what a stack that ends there has seen */
 	const struct sides *sides;	/* NULL: there is one */
 	int64_t all, base;	/* sums of magnitudes before the filters; of a diff base */
 };
 
-void scale_begin(struct scale *, const struct snap *, const struct focus *, bool noinlines, const struct sides *);
-void scale_end(struct scale *);
+void weigh_begin(
+    struct weigh_context *, const struct snap *, const struct compiled_filters *, bool noinlines, const struct sides *);
+void weigh_end(struct weigh_context *);
 /* Do other filters than those of tags ask what frames are? */
-bool scale_by_frames(const struct scale *);
-void scale_weigh(struct scale *, size_t type);	/* all samples that count */
-str_id scale_unit(const struct snap *, size_t type);
+bool weigh_by_frames(const struct weigh_context *);
+void weigh_samples(struct weigh_context *, size_t type);	/* all samples that count */
+str_id weigh_unit(const struct snap *, size_t type);
 
 #endif

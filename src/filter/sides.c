@@ -7,7 +7,7 @@
  * other (-normalize). Percentages of a -base difference are of what is left of
  * the samples, each pair of the same stack and labels taken as one, as pprof
  * merges them before it adds up: samples of the two sides share nodes where their
- * stacks are equal (prof_graft), so a pair is a node and a set of labels.
+ * stacks are equal (pprof_add_side), so a pair is a node and a set of labels.
  */
 #include "config.h"
 #include "filter/weigh.h"
@@ -21,7 +21,7 @@
 
 int64_t sides_scaled(int64_t v, double ratio)
 {
-	return ratio > 0 && ratio != 1 ? units_i64(round((double)v * ratio)) : v;
+	return ratio > 0 && ratio != 1 ? pprof_units_to_i64(round((double)v * ratio)) : v;
 }
 
 double sides_ratio(const struct snap *sn, size_t type, uint64_t a, uint64_t b)
@@ -41,7 +41,7 @@ double sides_ratio(const struct snap *sn, size_t type, uint64_t a, uint64_t b)
 
 struct rest { stk_id stack; uint32_t set; int64_t v; };
 
-static int same_rest(const void *ctx, uint32_t id, const void *key)
+static int same_remainder(const void *ctx, uint32_t id, const void *key)
 {
 	const struct rest *r = (const struct rest *)ctx + id, *k = key;
 	return r->stack == k->stack && r->set == k->set;
@@ -64,8 +64,8 @@ int64_t sides_whole(const struct snap *sn, size_t type, const struct sides *d)
 			r.v = sides_scaled(v, d->ratio);
 		if (side_in(d->b, side))
 			r.v = wrap_sub(r.v, v);
-		uint32_t h = hash_u64(r.stack, r.set),
-			 id = r.v ? intern_find(&index, h, same_rest, rest, &r) : 0;
+		uint32_t h = intern_hash_u64(r.stack, r.set),
+			 id = r.v ? intern_find(&index, h, same_remainder, rest, &r) : 0;
 		if (r.v && id == UINT32_MAX) {
 			rest = mem_grow(rest, &cap, (size_t)n + 1, sizeof *rest);
 			rest[n] = r;

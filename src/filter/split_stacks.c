@@ -6,12 +6,12 @@
  * one node of the shape and would have to be two.
  *
  * Who adds up by thing does not mind that siblings are the same thing (node_walk.h; a flame graph puts them together).
- * So nothing is made anew: all nodes stay as they are and where they are, and the stacks in question, of which there are
- * few, are written a second time behind the others, with a node for every node of the store. These lie in preorder, as
- * the store's do, and for each of them the query's answer is one.
+ * So nothing is made anew: all nodes stay as they are and where they are, and the stacks in question, of which there
+ * are few, are written a second time behind the others, with a node for every node of the store. These lie in preorder,
+ * as the store's do, and for each of them the query's answer is one.
  *
- * Not taken: a shape of the query alone (focus_samples_calls()), which is what is left to do where the stacks are many.
- * Of 5.2 M nodes, 130 of them of two kinds, that takes 0.25 s longer.
+ * Not taken: a shape of the query alone (filter_weigh_rebuilt()), which is what is left to do where the stacks are
+ * many. Of 5.2 M nodes, 130 of them of two kinds, that takes 0.25 s longer.
  */
 #include "config.h"
 #include "filter/split_stacks.h"
@@ -26,13 +26,14 @@
 struct gone { uint32_t *smp, n; size_t cap; struct rank *raw; };
 
 /* false: these nodes are more than `most`. */
-static bool find_gone(const struct shape *s, const struct snap *sn, const struct rank *odd, uint32_t most, struct gone *g)
+static bool find_split_samples(
+    const struct calltree *s, const struct snap *sn, const struct rank *odd, uint32_t most, struct gone *g)
 {
 	uint32_t n = 0;
 	*g = (struct gone){.raw = xcalloc(rank_blocks(sn->nstks), sizeof *g->raw)};
 	rank_set(g->raw, 0);
 	for (uint32_t i = 0; i < sn->nsmps && n <= most; i++) {
-		if (s->end[i] == SHAPE_NONE || !rank_has(odd, s->end[i]))
+		if (s->end[i] == CALLTREE_NONE || !rank_has(odd, s->end[i]))
 			continue;
 		g->smp = mem_grow(g->smp, &g->cap, (size_t)g->n + 1, sizeof *g->smp);
 		g->smp[g->n++] = i;
@@ -45,7 +46,7 @@ static bool find_gone(const struct shape *s, const struct snap *sn, const struct
 }
 
 /* So many rows of a column, with room for more. */
-static void *longer(const void *v, size_t n, size_t all, size_t size)
+static void *copy_longer(const void *v, size_t n, size_t all, size_t size)
 {
 	char *p = xmalloc(all * size);
 	if (n)		/* of a stack alone there are no forks */
@@ -56,53 +57,59 @@ static void *longer(const void *v, size_t n, size_t all, size_t size)
 static struct rank *longer_rank(const struct rank *r, uint32_t n, uint32_t all)
 {
 	size_t had = rank_blocks(n), want = rank_blocks(all);
-	struct rank *p = longer(r, had, want, sizeof *p);
+	struct rank *p = copy_longer(r, had, want, sizeof *p);
 	memset(p + had, 0, (want - had) * sizeof *p);
 	return p;
 }
 
 /* The same nodes, with room behind them. */
-static struct shape *copy_nodes(struct shape *s, uint32_t more)
+static struct calltree *copy_nodes(struct calltree *s, uint32_t more)
 {
 	size_t all = (size_t)s->n + more;
-	struct shape *k = xcalloc(1, sizeof *k);
-	*k = (struct shape){.refs = 1, .things = things_ref(s->things), .n = s->n, .aside = s->n, .nfork = s->nfork,
-	    .cfork = (size_t)s->nfork + more, .preorder = s->preorder, .last = true};
+	struct calltree *k = xcalloc(1, sizeof *k);
+	*k = (struct calltree){.refs = 1,
+	    .granularity = granularity_ref(s->granularity),
+	    .n = s->n,
+	    .aside = s->n,
+	    .nfork = s->nfork,
+	    .cfork = (size_t)s->nfork + more,
+	    .preorder = s->preorder,
+	    .last = true};
 	if (all <= s->room && !atomic_exchange(&s->lent, true)) {
-		k->lender = shape_ref(s);
+		k->lender = calltree_ref(s);
 		k->what = s->what;
 	} else {
-		k->what = longer(s->what, s->n, all, sizeof *s->what);
+		k->what = copy_longer(s->what, s->n, all, sizeof *s->what);
 	}
 	k->forks = longer_rank(s->forks, s->n, (uint32_t)all);
 	k->ends = longer_rank(s->ends, s->n, (uint32_t)all);
-	k->fork = longer(s->fork, s->nfork, k->cfork, sizeof *s->fork);
+	k->fork = copy_longer(s->fork, s->nfork, k->cfork, sizeof *s->fork);
 	return k;
 }
 
 /* Those of a thing that are open on the way to a node. */
-struct way { uint32_t *open; struct { uint32_t node, thing; } *step; size_t depth, cap; };
+struct split_path { uint32_t *open; struct { uint32_t node, symbol; } *step; size_t depth, cap; };
 
-static void add_node(struct shape *k, struct way *w, uint32_t parent, const struct store *st, frm_id frame)
+static void add_node(struct calltree *k, struct split_path *w, uint32_t parent, const struct store *st, frm_id frame)
 {
-	uint32_t id = k->n++, thing = k->things->of[frame];
+	uint32_t id = k->n++, symbol = k->granularity->of[frame];
 	while (w->depth && w->step[w->depth - 1].node != parent)
-		w->open[w->step[--w->depth].thing]--;
+		w->open[w->step[--w->depth].symbol]--;
 	w->step = mem_grow(w->step, &w->cap, w->depth + 1, sizeof *w->step);
 	w->step[w->depth].node = id;
-	w->step[w->depth++].thing = thing;
-	unsigned how = (frame_inlined(st, frame) ? CT_INL : CT_NOTINL) | (w->open[thing]++ ? CT_AGAIN : 0u);
-	k->what[id] = shape_what(thing, how);
+	w->step[w->depth++].symbol = symbol;
+	unsigned how = (granularity_is_inlined(st, frame) ? CT_INL : CT_NOTINL) | (w->open[symbol]++ ? CT_AGAIN : 0u);
+	k->what[id] = calltree_what(symbol, how);
 	if (parent + 1 != id) {
 		k->fork[k->nfork++] = parent;
 		rank_set(k->forks, id);
 	}
 }
 
-static void add_nodes(struct shape *k, const struct snap *sn, const struct rank *raw)
+static void add_nodes(struct calltree *k, const struct snap *sn, const struct rank *raw)
 {
 	uint32_t had = k->n - 1;	/* and the root is one of them */
-	struct way w = {.open = xcalloc(k->things->n, sizeof *w.open)};
+	struct split_path w = {.open = xcalloc(k->granularity->n, sizeof *w.open)};
 	struct stk_pass rows = stk_pass(sn->st);
 	for (size_t b = 0; b < rank_blocks(sn->nstks); b++)
 		for (uint64_t bits = raw[b].bits; bits; bits &= bits - 1) {
@@ -110,36 +117,36 @@ static void add_nodes(struct shape *k, const struct snap *sn, const struct rank 
 			if (!i)
 				continue;
 			struct stk_row r = stk_at(&rows, i);
-			add_node(k, &w, r.parent ? had + rank_of(raw, r.parent) : 0, sn->st, r.frame);
+			add_node(k, &w, r.parent ? had + rank_below(raw, r.parent) : 0, sn->st, r.frame);
 		}
 	mem_free(w.open);
 	mem_free(w.step);
 }
 
 /* Ends keep their numbers, and those of the nodes that are new come after. */
-static void add_ends(struct shape *k, const struct shape *s, const struct snap *sn, const struct gone *g)
+static void add_ends(struct calltree *k, const struct calltree *s, const struct snap *sn, const struct gone *g)
 {
-	k->end = longer(s->end, sn->nsmps, sn->nsmps + 1u, sizeof *k->end);
+	k->end = copy_longer(s->end, sn->nsmps, sn->nsmps + 1u, sizeof *k->end);
 	for (uint32_t i = 0; i < g->n; i++) {
 		uint32_t *at = &k->end[g->smp[i]];
-		*at = s->n - 1 + rank_of(g->raw, store_smp(sn->st, g->smp[i])->stack);
+		*at = s->n - 1 + rank_below(g->raw, store_smp(sn->st, g->smp[i])->stack);
 		rank_set(k->ends, *at);
 	}
 	k->nend = rank_seal(k->ends, k->n);
 	for (uint32_t i = 0; i < g->n; i++)
-		k->end[g->smp[i]] = rank_of(k->ends, k->end[g->smp[i]]);
+		k->end[g->smp[i]] = rank_below(k->ends, k->end[g->smp[i]]);
 }
 
-struct shape *shape_aside(struct shape *s, const struct snap *sn, const struct rank *odd, struct rank **raw)
+struct calltree *split_stacks_new(struct calltree *s, const struct snap *sn, const struct rank *odd, struct rank **raw)
 {
-	uint32_t most = SHAPE_MORE(s->n);
+	uint32_t most = CALLTREE_SPLIT_MAX(s->n);
 	struct gone g = {0};
 	*raw = NULL;
-	if (s->preorder && most < UINT32_MAX - s->n && find_gone(s, sn, odd, most, &g)) {
-		struct shape *k = copy_nodes(s, rank_upto(g.raw, sn->nstks - 1) - 1);
+	if (s->preorder && most < UINT32_MAX - s->n && find_split_samples(s, sn, odd, most, &g)) {
+		struct calltree *k = copy_nodes(s, rank_upto(g.raw, sn->nstks - 1) - 1);
 		add_nodes(k, sn, g.raw);
 		add_ends(k, s, sn, &g);
-		shape_close_on(k, s);
+		calltree_close_after(k, s);
 		k->odd = g.smp;
 		k->nodd = g.n;
 		*raw = g.raw;
@@ -150,10 +157,10 @@ struct shape *shape_aside(struct shape *s, const struct snap *sn, const struct r
 	return NULL;
 }
 
-bool aside_whole(const struct shape *s, const struct snap *sn, uint32_t type, struct onto *o)
+bool split_stacks_totals(const struct calltree *s, const struct snap *sn, uint32_t type, struct weigh_target *o)
 {
-	const struct shape *was = s->lender;
-	if (!was || !shape_whole(was, type, o->flat, o->hit))
+	const struct calltree *was = s->lender;
+	if (!was || !calltree_totals(was, type, o->flat, o->hit))
 		return false;
 	for (uint32_t i = 0; i < s->nodd; i++) {
 		o->flat[was->end[s->odd[i]]] = 0;

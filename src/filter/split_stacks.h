@@ -12,9 +12,9 @@
  * those whose samples go; raw: of the store's first nstks nodes, which lie there now, the root among them (mem_free()).
  * NULL: these would be too many, or the store's nodes are not in preorder.
  */
-struct shape *shape_aside(struct shape *, const struct snap *, const struct rank *odd, struct rank **raw);
-/* What all samples of a type weigh on it, where that is known of the shape it is made of (shape_whole()). */
-struct onto;
-bool aside_whole(const struct shape *, const struct snap *, uint32_t type, struct onto *);
+struct calltree *split_stacks_new(struct calltree *, const struct snap *, const struct rank *odd, struct rank **raw);
+/* What all samples of a type weigh on it, where that is known of the shape it is made of (calltree_totals()). */
+struct weigh_target;
+bool split_stacks_totals(const struct calltree *, const struct snap *, uint32_t type, struct weigh_target *);
 
 #endif

@@ -25,20 +25,22 @@
 
 #include <string.h>
 
-struct run { uint32_t lo, hi, id; };	/* nodes lo .. hi of the old shape, each below the one before, are id ... here */
+struct node_run {
+	uint32_t lo, hi, id;
+}; /* nodes lo .. hi of the old shape, each below the one before, are id ... here */
 
 /* A way down a tree of tags, to the twig that was written last. */
 struct chain {
-	const struct twigs *twigs;
-	uint32_t *thing;	/* by twig */
-	uint32_t *twig, *id, n;	/* by depth */
+	const struct tag_path_set *tag_path_set;
+	uint32_t *symbol;	/* by twig */
+	uint32_t *tag_path, *id, n;	/* by depth */
 };
 
-struct writer {
-	struct shape *s;
-	const struct shape *base;
+struct graft_writer {
+	struct calltree *s;
+	const struct calltree *base;
 	size_t cap;
-	struct run *path, *way;	/* to the node that was written last; what is still to write */
+	struct node_run *path, *way;	/* to the node that was written last; what is still to write */
 	size_t cpath, cway;
 	uint32_t depth, last;
 	struct chain top, end;
@@ -49,9 +51,9 @@ struct writer {
 /* ---- nodes */
 
 /* So many nodes, each below the one before and the first below `parent`; its number. */
-static uint32_t add(struct writer *w, uint32_t parent, uint32_t n)
+static uint32_t add_chain(struct graft_writer *w, uint32_t parent, uint32_t n)
 {
-	struct shape *s = w->s;
+	struct calltree *s = w->s;
 	uint32_t id = s->n;
 	if ((size_t)id + n > w->cap) {
 		size_t had = w->cap ? rank_blocks((uint32_t)w->cap) : 0, want = w->cap * 2 + n;
@@ -70,7 +72,7 @@ static uint32_t add(struct writer *w, uint32_t parent, uint32_t n)
 }
 
 /* The first of the nodes up to x, each the first child of the one before; none at or before `last`. */
-static uint32_t begin_of(const struct shape *s, uint32_t x, uint32_t last)
+static uint32_t begin_of(const struct calltree *s, uint32_t x, uint32_t last)
 {
 	size_t b = x / 64;
 	uint64_t bits = s->forks[b].bits & ((UINT64_C(2) << x % 64) - 1);
@@ -81,26 +83,26 @@ static uint32_t begin_of(const struct shape *s, uint32_t x, uint32_t last)
 }
 
 /* Below the chain at hand: the node of the old shape is where here? */
-static uint32_t go_down(struct writer *w, uint32_t to)
+static uint32_t copy_path_to(struct graft_writer *w, uint32_t to)
 {
-	const struct shape *b = w->base;
+	const struct calltree *b = w->base;
 	uint32_t x = to, n = 0;
 	while (x > w->last) {
 		uint32_t lo = begin_of(b, x, w->last);
 		w->way = mem_grow(w->way, &w->cway, n + 1u, sizeof *w->way);
-		w->way[n++] = (struct run){lo, x, 0};
-		x = shape_parent(b, lo);
+		w->way[n++] = (struct node_run){lo, x, 0};
+		x = calltree_parent(b, lo);
 	}
 	w->last = to;
 	while (w->path[w->depth - 1].lo > x)
 		w->depth--;
-	struct run *at = &w->path[w->depth - 1];
+	struct node_run *at = &w->path[w->depth - 1];
 	at->hi = x;
 	uint32_t id = at->id + (x - at->lo);
 	while (n) {
-		struct run r = w->way[--n];
+		struct node_run r = w->way[--n];
 		uint32_t k = r.hi - r.lo + 1;
-		r.id = add(w, id, k);
+		r.id = add_chain(w, id, k);
 		memcpy(w->s->what + r.id, b->what + r.lo, k * sizeof *b->what);
 		w->path = mem_grow(w->path, &w->cpath, w->depth + 1u, sizeof *w->path);
 		w->path[w->depth++] = r;
@@ -111,46 +113,47 @@ static uint32_t go_down(struct writer *w, uint32_t to)
 
 /* ---- tags */
 
-static bool is_in(const struct chain *c, uint32_t n, uint32_t thing)
+static bool is_in(const struct chain *c, uint32_t n, uint32_t symbol)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (c->thing[c->twig[i]] == thing)
+		if (c->symbol[c->tag_path[i]] == symbol)
 			return true;
 	return false;
 }
 
 /* The tags of a chain below a node, of which those may be there that it has in common with the one before. */
-static uint32_t go_along(struct writer *w, struct chain *c, uint32_t twig, uint32_t below)
+static uint32_t add_chain_below(struct graft_writer *w, struct chain *c, uint32_t tag_path, uint32_t below)
 {
 	uint32_t n = 0, same = 0;
-	for (uint32_t x = twig; x; x = c->twigs->v[x].parent)
+	for (uint32_t x = tag_path; x; x = c->tag_path_set->v[x].parent)
 		n++;
-	for (uint32_t x = twig, k = n; x; x = c->twigs->v[x].parent) {
-		same = k <= c->n && c->twig[k - 1] == x && !same ? k : same;
+	for (uint32_t x = tag_path, k = n; x; x = c->tag_path_set->v[x].parent) {
+		same = k <= c->n && c->tag_path[k - 1] == x && !same ? k : same;
 		k--;
 	}
-	for (uint32_t x = twig, k = n; k > same; x = c->twigs->v[x].parent)
-		c->twig[--k] = x;
+	for (uint32_t x = tag_path, k = n; k > same; x = c->tag_path_set->v[x].parent)
+		c->tag_path[--k] = x;
 	for (uint32_t k = same; k < n; k++) {
-		uint32_t thing = c->thing[c->twig[k]], id = add(w, k ? c->id[k - 1] : below, 1);
-		bool again = is_in(c, k, thing) || (c == &w->end && is_in(&w->top, w->top.n, thing));
-		w->s->what[id] = shape_what(thing, CT_NOTINL | (again ? CT_AGAIN : 0u));
+		uint32_t symbol = c->symbol[c->tag_path[k]], id = add_chain(w, k ? c->id[k - 1] : below, 1);
+		bool again = is_in(c, k, symbol) || (c == &w->end && is_in(&w->top, w->top.n, symbol));
+		w->s->what[id] = calltree_what(symbol, CT_NOTINL | (again ? CT_AGAIN : 0u));
 		c->id[k] = id;
 	}
 	c->n = n;
 	return n ? c->id[n - 1] : below;
 }
 
-static struct chain chain_new(const struct twigs *t, const struct things *of, size_t depth)
+static struct chain chain_new(const struct tag_path_set *t, const struct granularity *of, size_t depth)
 {
-	struct chain c = {.twigs = t, .thing = xcalloc(t->n, sizeof *c.thing),
-	    .twig = xcalloc(depth + 1, sizeof *c.twig), .id = xcalloc(depth + 1, sizeof *c.id)};
+	struct chain c = {.tag_path_set = t, .symbol = xcalloc(t->n, sizeof *c.symbol),
+	    .tag_path = xcalloc(depth + 1, sizeof *c.tag_path), .id = xcalloc(depth + 1, sizeof *c.id)};
 	for (uint32_t i = 1; i < t->n; i++)
-		c.thing[i] = things_tag(of, t->v[i].tag.label);
+		c.symbol[i] = granularity_find_tag(of, t->v[i].tag.label);
 	return c;
 }
 
-static struct things *things_with(const struct shape *base, const struct twigs *top, const struct twigs *end)
+static struct granularity *symbols_with_tags(
+    const struct calltree *base, const struct tag_path_set *top, const struct tag_path_set *end)
 {
 	uint32_t n = 0;
 	str_id *label = xmalloc((top->n + end->n) * sizeof *label);
@@ -158,7 +161,7 @@ static struct things *things_with(const struct shape *base, const struct twigs *
 		label[n++] = top->v[i].tag.label;
 	for (uint32_t i = 0; i < end->n; i++)
 		label[n++] = end->v[i].tag.label;
-	struct things *t = things_tags(base->things, label, n);
+	struct granularity *t = granularity_with_tags(base->granularity, label, n);
 	mem_free(label);
 	return t;
 }
@@ -166,27 +169,28 @@ static struct things *things_with(const struct shape *base, const struct twigs *
 /* ---- samples */
 
 /* All of them, sorted by where they go. */
-static struct keyed *sorted(const struct writer *w, const struct snap *sn, bool ends)
+static struct radix_item *sorted_samples(const struct graft_writer *w, const struct snap *sn, bool ends)
 {
 	uint32_t n = sn->nsmps;
-	struct keyed *v = xmalloc((n + 1u) * sizeof *v);
+	struct radix_item *v = xmalloc((n + 1u) * sizeof *v);
 	for (uint32_t i = 0; i < n; i++)
-		v[i] = (struct keyed){ends ? w->end.twigs->pre[w->end_of[store_smp(sn->st, i)->set]] : 0, i};
+		v[i] =
+		    (struct radix_item){ends ? w->end.tag_path_set->pre[w->end_of[store_smp(sn->st, i)->set]] : 0, i};
 	if (ends)
-		keyed_sort(v, n);
+		radix_sort_items(v, n);
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t set = store_smp(sn->st, v[k].v)->set;
-		v[k].key = (uint64_t)w->top.twigs->pre[w->top_of[set]] << 32 | w->base->end[v[k].v];
+		v[k].key = (uint64_t)w->top.tag_path_set->pre[w->top_of[set]] << 32 | w->base->end[v[k].v];
 	}
-	keyed_sort(v, n);
+	radix_sort_items(v, n);
 	return v;
 }
 
 /* Ends of one chain lie all over the old shape: what will be looked at for one of them is asked for before. */
-static inline void foresee(const struct writer *w, const struct keyed *v, uint32_t n)
+static inline void prefetch_nodes(const struct graft_writer *w, const struct radix_item *v, uint32_t n)
 {
 	enum { NODE = 30, FORK = 20, THING = 10 };
-	const struct shape *b = w->base;
+	const struct calltree *b = w->base;
 	if (n <= NODE)
 		return;
 	__builtin_prefetch(&w->node[(uint32_t)v[NODE].key]);
@@ -198,7 +202,7 @@ static inline void foresee(const struct writer *w, const struct keyed *v, uint32
 }
 
 /* Each sample's node. false: it was stopped. */
-static bool write_all(struct writer *w, const struct snap *sn, const struct keyed *v, uint32_t n, bool ends,
+static bool write_all(struct graft_writer *w, const struct snap *sn, const struct radix_item *v, uint32_t n, bool ends,
     const _Atomic bool *stop)
 {
 	enum { PIECE = 1 << 16 };
@@ -208,35 +212,35 @@ static bool write_all(struct writer *w, const struct snap *sn, const struct keye
 		if (stop && k % 4096 == 0 && atomic_load_explicit(stop, memory_order_relaxed))
 			return false;
 		if (k && k % PIECE == 0)
-			mem_spent(v, (size_t)(k - PIECE) * sizeof *v, (size_t)(k - 1) * sizeof *v);
+			mem_discard(v, (size_t)(k - PIECE) * sizeof *v, (size_t)(k - 1) * sizeof *v);
 		bool other = !k || v[k].key >> 32 != v[k - 1].key >> 32;
 		uint32_t set = other || ends ? store_smp(sn->st, v[k].v)->set : 0, end = (uint32_t)v[k].key;
-		foresee(w, v + k, n - k);
+		prefetch_nodes(w, v + k, n - k);
 		if (other) {
-			below = go_along(w, &w->top, w->top_of[set], 0);
-			w->path[0] = (struct run){0, 0, below};
+			below = add_chain_below(w, &w->top, w->top_of[set], 0);
+			w->path[0] = (struct node_run){0, 0, below};
 			w->depth = 1;
 			w->last = 0;
 		}
-		uint32_t at = go_down(w, w->node[end]);
+		uint32_t at = copy_path_to(w, w->node[end]);
 		if (other || end != (uint32_t)v[k - 1].key)
 			w->end.n = 0;
-		w->s->end[v[k].v] = ends ? go_along(w, &w->end, w->end_of[set], at) : at;
+		w->s->end[v[k].v] = ends ? add_chain_below(w, &w->end, w->end_of[set], at) : at;
 	}
 	return true;
 }
 
-static void number_ends(struct shape *s, uint32_t n)
+static void number_ends(struct calltree *s, uint32_t n)
 {
 	s->ends = xcalloc(rank_blocks(s->n), sizeof *s->ends);
 	for (uint32_t i = 0; i < n; i++)
 		rank_set(s->ends, s->end[i]);
 	s->nend = rank_seal(s->ends, s->n);
 	for (uint32_t i = 0; i < n; i++)
-		s->end[i] = rank_of(s->ends, s->end[i]);
+		s->end[i] = rank_below(s->ends, s->end[i]);
 }
 
-static uint32_t *nodes_of_ends(const struct shape *s)
+static uint32_t *nodes_of_ends(const struct calltree *s)
 {
 	uint32_t *node = xmalloc((s->nend + 1u) * sizeof *node), k = 0;
 	for (size_t b = 0; b < rank_blocks(s->n); b++)
@@ -245,102 +249,102 @@ static uint32_t *nodes_of_ends(const struct shape *s)
 	return node;
 }
 
-static void writer_free(struct writer *w)
+static void writer_free(struct graft_writer *w)
 {
-	void *all[] = {w->path, w->way, w->top.thing, w->top.twig, w->top.id, w->end.thing, w->end.twig, w->end.id,
-	    w->top_of, w->end_of, w->node};
+	void *all[] = {w->path, w->way, w->top.symbol, w->top.tag_path, w->top.id, w->end.symbol, w->end.tag_path,
+	    w->end.id, w->top_of, w->end_of, w->node};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);
 }
 
-static struct shape_tags *tags_of(const struct twigs *top, const struct twigs *end, const str_id *key, size_t nkey,
-    size_t nroot)
+static struct calltree_tags *tags_of(
+    const struct tag_path_set *top, const struct tag_path_set *end, const str_id *key, size_t nkey, size_t nroot)
 {
 	size_t n = (size_t)top->n + end->n - 2;		/* the first of either is none */
-	struct shape_tags *t = xmalloc(sizeof *t + n * sizeof *t->v + nkey * sizeof *key);
-	*t = (struct shape_tags){.nkey = (uint32_t)nkey, .nroot = (uint32_t)nroot};
+	struct calltree_tags *t = xmalloc(sizeof *t + n * sizeof *t->v + nkey * sizeof *key);
+	*t = (struct calltree_tags){.nkey = (uint32_t)nkey, .nroot = (uint32_t)nroot};
 	for (uint32_t i = 1; i < top->n; i++)
-		t->v[t->n++] = (struct shape_tag){top->v[i].tag.label, top->v[i].tag.key};
+		t->v[t->n++] = (struct calltree_tag){top->v[i].tag.label, top->v[i].tag.key};
 	for (uint32_t i = 1; i < end->n; i++)
-		t->v[t->n++] = (struct shape_tag){end->v[i].tag.label, end->v[i].tag.key};
+		t->v[t->n++] = (struct calltree_tag){end->v[i].tag.label, end->v[i].tag.key};
 	t->key = memcpy(t->v + n, key, nkey * sizeof *key);
 	return t;
 }
 
-bool shape_has_tags(const struct shape *s, const str_id *key, size_t nkey, size_t nroot)
+bool tag_graft_has_keys(const struct calltree *s, const str_id *key, size_t nkey, size_t nroot)
 {
-	const struct shape_tags *t = s->tags;
+	const struct calltree_tags *t = s->tags;
 	if (!t || !nkey)
 		return !t && !nkey;
 	return t->nkey == nkey && t->nroot == nroot && !memcmp(t->key, key, nkey * sizeof *key);
 }
 
-struct shape *shape_tagged(struct shape *base, bool spend, const struct snap *sn, const struct labels *ls,
+struct calltree *tag_graft_new(struct calltree *base, bool spend, const struct snap *sn, const struct labels *ls,
     const str_id *key, size_t nkey, size_t nroot, const _Atomic bool *stop)
 {
-	struct writer w = {.base = base, .node = nodes_of_ends(base)};
-	struct twigs top = {0}, end = {0};
-	twigs_of_sets(sn, ls, key, nkey, nroot, &top, &end, &w.top_of, &w.end_of);
-	twigs_end(&top);
-	twigs_end(&end);
-	struct shape *s = w.s = xcalloc(1, sizeof *s);
-	*s = (struct shape){.refs = 1, .things = things_with(base, &top, &end), .preorder = true};
-	w.top = chain_new(&top, s->things, nkey);
-	w.end = chain_new(&end, s->things, nkey);
+	struct graft_writer w = {.base = base, .node = nodes_of_ends(base)};
+	struct tag_path_set top = {0}, end = {0};
+	tag_paths_of_sets(sn, ls, key, nkey, nroot, &top, &end, &w.top_of, &w.end_of);
+	tag_paths_finish(&top);
+	tag_paths_finish(&end);
+	struct calltree *s = w.s = xcalloc(1, sizeof *s);
+	*s = (struct calltree){.refs = 1, .granularity = symbols_with_tags(base, &top, &end), .preorder = true};
+	w.top = chain_new(&top, s->granularity, nkey);
+	w.end = chain_new(&end, s->granularity, nkey);
 	s->tags = tags_of(&top, &end, key, nkey, nroot);
 	s->end = xmalloc((sn->nsmps + 1u) * sizeof *s->end);
-	add(&w, 0, 1);
+	add_chain(&w, 0, 1);
 	s->what[0] = base->what[0];
-	struct keyed *v = sorted(&w, sn, nkey > nroot);
+	struct radix_item *v = sorted_samples(&w, sn, nkey > nroot);
 	if (spend)
-		shape_bare(base);
+		calltree_drop_numbering(base);
 	bool whole = write_all(&w, sn, v, sn->nsmps, nkey > nroot, stop);
 	mem_free(v);
 	writer_free(&w);
 	if (spend)
-		shape_free(base);
-	twigs_free(&top);
-	twigs_free(&end);
+		calltree_free(base);
+	tag_paths_free(&top);
+	tag_paths_free(&end);
 	if (!whole) {
-		shape_free(s);
+		calltree_free(s);
 		return NULL;
 	}
 	number_ends(s, sn->nsmps);
-	shape_close(s);
+	calltree_close(s);
 	return s;
 }
 
 /* ---- of a query */
 
-bool focus_has_tags(const struct snap *sn, const struct focus *fc)
+bool filter_has_tag_frames(const struct snap *sn, const struct compiled_filters *fc)
 {
 	str_id key[KEYS_MAX];
 	size_t nroot;
-	return focus_tag_keys(fc, sn, key, KEYS_MAX, &nroot) > 0;
+	return filter_tag_keys(fc, sn, key, KEYS_MAX, &nroot) > 0;
 }
 
-bool focus_tags_alone(const struct focus *fc, bool noinlines)
+bool filter_keeps_whole_stacks(const struct compiled_filters *fc, bool noinlines)
 {
-	return !noinlines && !focus_from(fc) && !fc->rx[R_PRUNE];
+	return !noinlines && !filter_has_show_from(fc) && !fc->rx[R_PRUNE];
 }
 
-struct shape *focus_tagged(const struct snap *sn, const struct focus *fc, bool noinlines, struct shape *base,
-    bool spend, const _Atomic bool *stop)
+struct calltree *filter_tagged_calltree(const struct snap *sn, const struct compiled_filters *fc, bool noinlines,
+    struct calltree *base, bool spend, const _Atomic bool *stop)
 {
 	str_id key[KEYS_MAX];
-	size_t nroot, nkey = focus_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
+	size_t nroot, nkey = filter_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
 	struct labels ls = {0};
-	if (!nkey || !sn->nsmps || !focus_tags_alone(fc, noinlines))
+	if (!nkey || !sn->nsmps || !filter_keeps_whole_stacks(fc, noinlines))
 		return NULL;
 	labels_update(&ls, sn);
-	struct shape *s = shape_tagged(base, spend, sn, &ls, key, nkey, nroot, stop);
+	struct calltree *s = tag_graft_new(base, spend, sn, &ls, key, nkey, nroot, stop);
 	labels_free(&ls);
 	return s;
 }
 
-bool focus_fits(const struct snap *sn, const struct focus *fc, const struct shape *s)
+bool filter_fits_calltree(const struct snap *sn, const struct compiled_filters *fc, const struct calltree *s)
 {
 	str_id key[KEYS_MAX];
-	size_t nroot, nkey = focus_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
-	return shape_has_tags(s, key, nkey, nroot);
+	size_t nroot, nkey = filter_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
+	return tag_graft_has_keys(s, key, nkey, nroot);
 }

@@ -11,9 +11,9 @@
  * same samples has, whose nodes are all seen. NULL: it was stopped. spend: a holder of that goes as soon as it has been
  * copied.
  */
-struct shape *shape_tagged(struct shape *, bool spend, const struct snap *, const struct labels *, const str_id *key,
-    size_t nkey, size_t nroot, const _Atomic bool *stop);
+struct calltree *tag_graft_new(struct calltree *, bool spend, const struct snap *, const struct labels *,
+    const str_id *key, size_t nkey, size_t nroot, const _Atomic bool *stop);
 /* Are these the tags that are its frames? */
-bool shape_has_tags(const struct shape *, const str_id *key, size_t nkey, size_t nroot);
+bool tag_graft_has_keys(const struct calltree *, const str_id *key, size_t nkey, size_t nroot);
 
 #endif

@@ -9,23 +9,23 @@
 
 #include "base/mem/mem.h"
 
-static int same_twig(const void *ctx, uint32_t id, const void *key)
+static int same_tag_path(const void *ctx, uint32_t id, const void *key)
 {
-	const struct twig *a = &((const struct twigs *)ctx)->v[id], *b = key;
+	const struct tag_path *a = &((const struct tag_path_set *)ctx)->v[id], *b = key;
 	return a->parent == b->parent && a->tag.label == b->tag.label && a->tag.key == b->tag.key;
 }
 
-void twigs_begin(struct twigs *w)
+void tag_paths_init(struct tag_path_set *w)
 {
 	w->v = mem_grow(w->v, &w->cap, 1, sizeof *w->v);
-	w->v[w->n++] = (struct twig){0};
+	w->v[w->n++] = (struct tag_path){0};
 }
 
-uint32_t twig(struct twigs *w, uint32_t parent, str_id label, str_id key)
+uint32_t tag_path(struct tag_path_set *w, uint32_t parent, str_id label, str_id key)
 {
-	struct twig t = {parent, {label ? label : key, key}};
-	uint32_t h = hash_u64((uint64_t)parent << 32 | t.tag.label, key),
-		 id = intern_find(&w->index, h, same_twig, w, &t);
+	struct tag_path t = {parent, {label ? label : key, key}};
+	uint32_t h = intern_hash_u64((uint64_t)parent << 32 | t.tag.label, key),
+		 id = intern_find(&w->index, h, same_tag_path, w, &t);
 	if (id != UINT32_MAX)
 		return id;
 	w->v = mem_grow(w->v, &w->cap, w->n + 1u, sizeof *w->v);
@@ -34,7 +34,7 @@ uint32_t twig(struct twigs *w, uint32_t parent, str_id label, str_id key)
 	return w->n++;
 }
 
-uint32_t *twigs_preorder(const uint32_t *parent, uint32_t n)
+uint32_t *tag_paths_preorder(const uint32_t *parent, uint32_t n)
 {
 	uint32_t *pre = xmalloc(n * sizeof *pre), *kid = xcalloc(n, sizeof *kid), *sib = xcalloc(n, sizeof *sib);
 	for (uint32_t i = n; i-- > 1;) {
@@ -58,36 +58,36 @@ uint32_t *twigs_preorder(const uint32_t *parent, uint32_t n)
 	return pre;
 }
 
-void twigs_end(struct twigs *w)
+void tag_paths_finish(struct tag_path_set *w)
 {
 	uint32_t *parent = xmalloc(w->n * sizeof *parent);
 	for (uint32_t i = 0; i < w->n; i++)
 		parent[i] = w->v[i].parent;
-	w->pre = twigs_preorder(parent, w->n);
+	w->pre = tag_paths_preorder(parent, w->n);
 	mem_free(parent);
 	intern_free(&w->index);
 }
 
-void twigs_free(struct twigs *w)
+void tag_paths_free(struct tag_path_set *w)
 {
 	mem_free(w->v);
 	mem_free(w->pre);
 }
 
-static uint32_t of_set(const struct snap *sn, const struct labels *ls, struct twigs *w, uint32_t at, uint32_t set,
-    str_id key)
+static uint32_t of_set(
+    const struct snap *sn, const struct labels *ls, struct tag_path_set *w, uint32_t at, uint32_t set, str_id key)
 {
 	struct buf b = {0};
-	str_id text = labels_text(ls, set, key, &b) && b.n ? build_text(sn, b.p, b.n) : 0;
+	str_id text = labels_text(ls, set, key, &b) && b.n ? builder_add_string(sn, b.p, b.n) : 0;
 	buf_free(&b);
-	return twig(w, at, text, key);
+	return tag_path(w, at, text, key);
 }
 
-void twigs_of_sets(const struct snap *sn, const struct labels *ls, const str_id *key, size_t nkey, size_t nroot,
-    struct twigs *top, struct twigs *end, uint32_t **top_of, uint32_t **end_of)
+void tag_paths_of_sets(const struct snap *sn, const struct labels *ls, const str_id *key, size_t nkey, size_t nroot,
+    struct tag_path_set *top, struct tag_path_set *end, uint32_t **top_of, uint32_t **end_of)
 {
-	twigs_begin(top);
-	twigs_begin(end);
+	tag_paths_init(top);
+	tag_paths_init(end);
 	*top_of = xcalloc(ls->nset, sizeof **top_of);
 	*end_of = xcalloc(ls->nset, sizeof **end_of);
 	for (uint32_t s = 0; s < ls->nset; s++)

@@ -21,19 +21,19 @@
 
 #include <string.h>
 
-void tree_free(struct tree *t)
+void tag_tree_free(struct frame_tree *t)
 {
 	tree_rows_free(&t->row);
 	mem_free(t->tag);
 	mem_free(t->of);
-	*t = (struct tree){0};
+	*t = (struct frame_tree){0};
 }
 
 /* ---- the new tree */
 
 /* A way down one of the three trees, to the node that was written last. */
-struct down {
-	const struct twigs *twigs;	/* NULL: the store's */
+struct tree_descent {
+	const struct tag_path_set *tag_path_set;	/* NULL: the store's */
 	const uint32_t *pre;		/* NULL: its nodes are in preorder */
 	uint32_t tag0, depth, last;
 	struct { uint32_t node, id; } *path;
@@ -41,17 +41,17 @@ struct down {
 };
 
 struct graft {
-	struct tree *t;
+	struct frame_tree *t;
 	const struct snap *sn;
-	const struct tw_part *part;	/* NULL: samples */
-	struct twigs top, end;
+	const struct trace_tag_weight *part;	/* NULL: samples */
+	struct tag_path_set top, end;
 	uint32_t *top_of, *end_of;	/* by label set, or by part */
 	struct { uint32_t node; frm_id frame; } *way;	/* what is still to write */
 	size_t cway;
 	bool ends;			/* there are tags at the leaf */
 };
 
-static void begin(struct down *d, uint32_t id)
+static void begin_descent(struct tree_descent *d, uint32_t id)
 {
 	d->path = mem_grow(d->path, &d->cap, 1, sizeof *d->path);
 	d->path[0].node = d->last = 0;
@@ -59,9 +59,9 @@ static void begin(struct down *d, uint32_t id)
 	d->depth = 1;
 }
 
-static uint32_t add_row(struct tree *t, uint32_t parent, frm_id frame)
+static uint32_t add_row(struct frame_tree *t, uint32_t parent, frm_id frame)
 {
-	struct tree_rows *r = &t->row;
+	struct profile_restore_rows *r = &t->row;
 	uint32_t id = t->n++;
 	r->frame = mem_grow(r->frame, &t->cap, t->n, sizeof *r->frame);
 	r->frame[id] = frame;
@@ -77,14 +77,14 @@ static uint32_t add_row(struct tree *t, uint32_t parent, frm_id frame)
 	return id;
 }
 
-static struct stk_row row_of(const struct graft *g, const struct down *d, uint32_t x)
+static struct stk_row row_of(const struct graft *g, const struct tree_descent *d, uint32_t x)
 {
-	if (d->twigs)
-		return (struct stk_row){d->twigs->v[x].parent, TREE_TAG | (d->tag0 + x)};
+	if (d->tag_path_set)
+		return (struct stk_row){d->tag_path_set->v[x].parent, FRAME_TREE_TAG | (d->tag0 + x)};
 	return (struct stk_row){stk_parent(g->sn->st, x), stk_frame(g->sn->st, x)};
 }
 
-static uint32_t go_down(struct graft *g, struct down *d, uint32_t to)
+static uint32_t add_path_to(struct graft *g, struct tree_descent *d, uint32_t to)
 {
 	uint32_t x = to, n = 0, last = d->pre ? d->pre[d->last] : d->last;
 	while ((d->pre ? d->pre[x] : x) > last) {
@@ -109,13 +109,13 @@ static uint32_t go_down(struct graft *g, struct down *d, uint32_t to)
 	return id;
 }
 
-struct spot { uint32_t top, stack, end; };
-static struct spot spot_of(const struct graft *g, uint32_t i)
+struct sample_place { uint32_t top, stack, end; };
+static struct sample_place spot_of(const struct graft *g, uint32_t i)
 {
 	if (g->part)
-		return (struct spot){g->top_of[i], g->part[i].stack, g->end_of[i]};
+		return (struct sample_place){g->top_of[i], g->part[i].stack, g->end_of[i]};
 	const struct smp_row *s = store_smp(g->sn->st, i);
-	return (struct spot){g->top_of[s->set], s->stack, g->end_of[s->set]};
+	return (struct sample_place){g->top_of[s->set], s->stack, g->end_of[s->set]};
 }
 
 /* The store's nodes in preorder: NULL, they are. */
@@ -140,37 +140,37 @@ static uint32_t *store_preorder(const struct snap *sn)
 	parent = xmalloc(sn->nstks * sizeof *parent);
 	for (i = 0; i < sn->nstks; i++)
 		parent[i] = stk_parent(sn->st, i);
-	pre = twigs_preorder(parent, sn->nstks);
+	pre = tag_paths_preorder(parent, sn->nstks);
 	mem_free(parent);
 	return pre;
 }
 
 /* All n samples (or parts), sorted by where they go. */
-static struct keyed *sorted(const struct graft *g, const uint32_t *pre, uint32_t n)
+static struct radix_item *sorted_samples(const struct graft *g, const uint32_t *pre, uint32_t n)
 {
-	struct keyed *v = xmalloc((n + 1u) * sizeof *v);
+	struct radix_item *v = xmalloc((n + 1u) * sizeof *v);
 	for (uint32_t i = 0; i < n; i++)
-		v[i] = (struct keyed){g->ends ? g->end.pre[spot_of(g, i).end] : 0, i};
+		v[i] = (struct radix_item){g->ends ? g->end.pre[spot_of(g, i).end] : 0, i};
 	if (g->ends)
-		keyed_sort(v, n);
+		radix_sort_items(v, n);
 	for (uint32_t k = 0; k < n; k++) {
-		struct spot s = spot_of(g, v[k].v);
+		struct sample_place s = spot_of(g, v[k].v);
 		v[k].key = (uint64_t)g->top.pre[s.top] << 32 | (pre ? pre[s.stack] : s.stack);
 	}
-	keyed_sort(v, n);
+	radix_sort_items(v, n);
 	return v;
 }
 
 static void write_tree(struct graft *g, uint32_t n)
 {
-	struct tree *t = g->t;
-	twigs_end(&g->top);
-	twigs_end(&g->end);
+	struct frame_tree *t = g->t;
+	tag_paths_finish(&g->top);
+	tag_paths_finish(&g->end);
 	uint32_t *pre = store_preorder(g->sn);
-	struct keyed *v = sorted(g, pre, n);
-	struct down top = {.twigs = &g->top, .pre = g->top.pre}, way = {.pre = pre},
-		    end = {.twigs = &g->end, .pre = g->end.pre, .tag0 = g->top.n};
-	struct spot had = {0, 0, 0};
+	struct radix_item *v = sorted_samples(g, pre, n);
+	struct tree_descent top = {.tag_path_set = &g->top, .pre = g->top.pre}, way = {.pre = pre},
+		    end = {.tag_path_set = &g->end, .pre = g->end.pre, .tag0 = g->top.n};
+	struct sample_place had = {0, 0, 0};
 	bool in_key = !pre && !g->ends;	/* what is in the hand need not be looked up */
 	uint32_t *top_at = xmalloc(g->top.n * sizeof *top_at);
 	for (uint32_t i = 0; i < g->top.n; i++)
@@ -181,18 +181,18 @@ static void write_tree(struct graft *g, uint32_t n)
 		t->tag[i] = i < g->top.n ? g->top.v[i].tag : g->end.v[i - g->top.n].tag;
 	t->of = xmalloc((n + 1u) * sizeof *t->of);
 	add_row(t, 0, 0);
-	begin(&top, 0);
-	begin(&way, 0);
-	begin(&end, 0);
+	begin_descent(&top, 0);
+	begin_descent(&way, 0);
+	begin_descent(&end, 0);
 	for (uint32_t k = 0; k < n; k++) {
-		struct spot s = in_key ? (struct spot){top_at[v[k].key >> 32], (uint32_t)v[k].key, 0}
+		struct sample_place s = in_key ? (struct sample_place){top_at[v[k].key >> 32], (uint32_t)v[k].key, 0}
 		    : spot_of(g, v[k].v);
 		if (s.top != had.top)
-			begin(&way, go_down(g, &top, s.top));
-		uint32_t at = go_down(g, &way, s.stack);
+			begin_descent(&way, add_path_to(g, &top, s.top));
+		uint32_t at = add_path_to(g, &way, s.stack);
 		if (!k || s.top != had.top || s.stack != had.stack)
-			begin(&end, at);
-		t->of[v[k].v] = go_down(g, &end, s.end);
+			begin_descent(&end, at);
+		t->of[v[k].v] = add_path_to(g, &end, s.end);
 		had = s;
 	}
 	rank_seal(t->row.forks, t->n);
@@ -205,28 +205,29 @@ static void write_tree(struct graft *g, uint32_t n)
 	mem_free(g->way);
 	mem_free(g->top_of);
 	mem_free(g->end_of);
-	twigs_free(&g->top);
-	twigs_free(&g->end);
+	tag_paths_free(&g->top);
+	tag_paths_free(&g->end);
 }
 
-void tree_tagged(struct tree *t, const struct snap *sn, const struct labels *ls, const str_id *key, size_t nkey,
-    size_t nroot)
+void tag_tree_build(
+    struct frame_tree *t, const struct snap *sn, const struct labels *ls, const str_id *key, size_t nkey, size_t nroot)
 {
 	struct graft g = {.t = t, .sn = sn, .ends = nkey > nroot};
-	*t = (struct tree){.st = sn->st};
-	twigs_of_sets(sn, ls, key, nkey, nroot, &g.top, &g.end, &g.top_of, &g.end_of);
+	*t = (struct frame_tree){.st = sn->st};
+	tag_paths_of_sets(sn, ls, key, nkey, nroot, &g.top, &g.end, &g.top_of, &g.end_of);
 	write_tree(&g, sn->nsmps);
 }
 
-void tree_parts(struct tree *t, const struct snap *sn, const struct tw_part *part, uint32_t n, str_id key, bool root)
+void tag_tree_build_parts(
+    struct frame_tree *t, const struct snap *sn, const struct trace_tag_weight *part, uint32_t n, str_id key, bool root)
 {
 	struct graft g = {.t = t, .sn = sn, .part = part, .ends = !root};
-	*t = (struct tree){.st = sn->st};
-	twigs_begin(&g.top);
-	twigs_begin(&g.end);
+	*t = (struct frame_tree){.st = sn->st};
+	tag_paths_init(&g.top);
+	tag_paths_init(&g.end);
 	g.top_of = xcalloc(n + 1u, sizeof *g.top_of);
 	g.end_of = xcalloc(n + 1u, sizeof *g.end_of);
 	for (uint32_t i = 0; i < n; i++)
-		*(root ? &g.top_of[i] : &g.end_of[i]) = twig(root ? &g.top : &g.end, 0, part[i].tag, key);
+		*(root ? &g.top_of[i] : &g.end_of[i]) = tag_path(root ? &g.top : &g.end, 0, part[i].tag, key);
 	write_tree(&g, n);
 }

@@ -23,14 +23,14 @@
 
 struct pool { int64_t weight, other; };
 
-static void add(struct pool *p, int64_t w, int64_t o)
+static void add_weight(struct pool *p, int64_t w, int64_t o)
 {
 	p->weight = wrap_add(p->weight, w);
 	p->other = wrap_add(p->other, o);
 }
 
 /* The shown and the other column of a sample. */
-static bool columns(const struct sides *d, uint32_t side, int64_t v, int64_t *w, int64_t *o)
+static bool sample_columns(const struct sides *d, uint32_t side, int64_t v, int64_t *w, int64_t *o)
 {
 	bool a = !d || side_in(d->a, side), b = d && side_in(d->b, side);
 	int64_t x = a ? d ? sides_scaled(v, d->ratio) : v : 0, y = b ? v : 0;
@@ -42,36 +42,36 @@ static bool columns(const struct sides *d, uint32_t side, int64_t v, int64_t *w,
 }
 
 /* The weight of every label set, by the samples that the query leaves. */
-static struct pool *weigh_sets(const struct snap *sn, const struct focus *fc, size_t type, bool noinlines,
+static struct pool *weigh_sets(const struct snap *sn, const struct compiled_filters *fc, size_t type, bool noinlines,
     const struct sides *d, const struct labels *ls)
 {
 	struct arena a = {0};
-	struct verdict v;
-	struct tree tree = {.st = sn->st, .n = sn->nstks};
-	struct derived to = {0};
+	struct frame_matches v;
+	struct frame_tree frame_tree = {.st = sn->st, .n = sn->nstks};
+	struct filter_result to = {0};
 	struct pool *set = xcalloc(ls->nset, sizeof *set);
-	const uint8_t *keep = focus_by_tag(fc) ? focus_sets(fc, ls, &a) : NULL;
-	verdict_make(&v, fc, sn, noinlines);
-	if (focus_by_name(fc) || focus_from(fc) || v.any & FV_DEAD)
-		to = derive(&tree, &v, &a);
+	const uint8_t *keep = filter_has_tags(fc) ? filter_match_sets(fc, ls, &a) : NULL;
+	match_frames(&v, fc, sn, noinlines);
+	if (filter_has_names(fc) || filter_has_show_from(fc) || v.any & FM_HIDDEN)
+		to = filter_apply(&frame_tree, &v, &a);
 	for (uint32_t i = 0; type < sn->ntypes && i < sn->nsmps; i++) {
 		const struct smp_row *s = store_smp(sn->st, i);
 		int64_t w, o;
-		bool gone = to.to ? to.to[s->stack] == DERIVE_NONE
-				  : to.state && !derive_counts(to.state[s->stack]);
+		bool gone = to.to ? to.to[s->stack] == FILTER_NONE
+				  : to.state && !filter_counts(to.state[s->stack]);
 		if (!gone && (!keep || keep[s->set]) &&
-		    columns(d, store_side(sn->st, i), store_value(sn->st, type, i), &w, &o))
-			add(&set[s->set], w, o);
+		    sample_columns(d, store_side(sn->st, i), store_value(sn->st, type, i), &w, &o))
+			add_weight(&set[s->set], w, o);
 	}
-	verdict_free(&v);
+	match_free(&v);
 	arena_free(&a);
 	return set;
 }
 
-struct maker {
+struct weights_maker {
 	struct tags *t;
 	const struct labels *ls;
-	const struct focus *fc;
+	const struct compiled_filters *fc;
 	struct intern index;	/* of values */
 	struct intern keys;	/* of keys */
 	uint32_t *of;		/* key of a value */
@@ -83,7 +83,7 @@ struct probe { uint32_t key; const struct sink_label *l; };
 
 static int same_value(const void *ctx, uint32_t id, const void *arg)
 {
-	const struct maker *m = ctx;
+	const struct weights_maker *m = ctx;
 	const struct probe *p = arg;
 	const struct tag_value *v = &m->t->value[id];
 	return m->of[id] == p->key && v->text == label_is_text(p->l) && v->str == p->l->str &&
@@ -92,14 +92,14 @@ static int same_value(const void *ctx, uint32_t id, const void *arg)
 
 static int same_key(const void *ctx, uint32_t id, const void *key)
 {
-	const struct maker *m = ctx;
+	const struct weights_maker *m = ctx;
 	return m->t->key[id].key == *(const str_id *)key;
 }
 
-static uint32_t key_of(struct maker *m, str_id key)
+static uint32_t key_of(struct weights_maker *m, str_id key)
 {
 	struct tags *t = m->t;
-	uint32_t h = hash_u64(key, 0), k = intern_find(&m->keys, h, same_key, m, &key);
+	uint32_t h = intern_hash_u64(key, 0), k = intern_find(&m->keys, h, same_key, m, &key);
 	if (k != UINT32_MAX)
 		return k;
 	k = t->nkey++;
@@ -111,11 +111,11 @@ static uint32_t key_of(struct maker *m, str_id key)
 	return k;
 }
 
-static void put_label(struct maker *m, uint32_t key, const struct sink_label *l, const struct pool *p)
+static void put_label(struct weights_maker *m, uint32_t key, const struct sink_label *l, const struct pool *p)
 {
 	struct tags *t = m->t;
 	struct probe probe = {key, l};
-	uint32_t h = hash_u64((uint64_t)l->str << 32 | key, (uint64_t)l->num);
+	uint32_t h = intern_hash_u64((uint64_t)l->str << 32 | key, (uint64_t)l->num);
 	uint32_t id = intern_find(&m->index, h, same_value, m, &probe);
 	if (id == UINT32_MAX) {
 		id = t->nvalue++;
@@ -127,31 +127,31 @@ static void put_label(struct maker *m, uint32_t key, const struct sink_label *l,
 		intern_put(&m->index, h, id);
 	}
 	struct pool sum = {t->value[id].weight, t->value[id].other};
-	add(&sum, p->weight, p->other);
+	add_weight(&sum, p->weight, p->other);
 	t->value[id].weight = sum.weight;
 	t->value[id].other = sum.other;
 }
 
 /* tagshow and taghide are about keys. */
-static bool shown(const struct maker *m, str_id key)
+static bool is_key_shown(const struct weights_maker *m, str_id key)
 {
 	const struct str_row *s = store_str(m->t->st, key);
-	const struct prof_tag_filter *f = &m->fc->tag;
-	return (!f->show || rx_match(f->show, s->s, s->n)) && !(f->hide && rx_match(f->hide, s->s, s->n));
+	const struct pprof_tag_filter *f = &m->fc->tag;
+	return (!f->show || regex_match(f->show, s->s, s->n)) && !(f->hide && regex_match(f->hide, s->s, s->n));
 }
 
-static void put_set(struct maker *m, uint32_t set, const struct pool *p)
+static void put_set(struct weights_maker *m, uint32_t set, const struct pool *p)
 {
 	uint32_t n = labels_n(m->ls, set);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct sink_label *l = labels_at(m->ls, set, i);
-		if (!shown(m, l->key))
+		if (!is_key_shown(m, l->key))
 			continue;
 		uint32_t k = key_of(m, l->key);
 		if (m->seen[k] != set + 1) {
 			m->seen[k] = set + 1;
 			struct pool sum = {m->t->key[k].weight, m->t->key[k].other};
-			add(&sum, p->weight, p->other);
+			add_weight(&sum, p->weight, p->other);
 			m->t->key[k].weight = sum.weight;
 			m->t->key[k].other = sum.other;
 		}
@@ -172,19 +172,19 @@ static int cmp_key(const void *ctx, uint32_t a, uint32_t b)
 	return x > y ? -1 : x < y;
 }
 
-struct by { const struct maker *m; const uint32_t *place; };
+struct by_place { const struct weights_maker *m; const uint32_t *place; };
 
 static int cmp_value(const void *ctx, uint32_t a, uint32_t b)
 {
-	const struct by *by = ctx;
-	const struct tag_value *v = by->m->t->value;
-	uint32_t p = by->place[by->m->of[a]], q = by->place[by->m->of[b]];
+	const struct by_place *by_place = ctx;
+	const struct tag_value *v = by_place->m->t->value;
+	uint32_t p = by_place->place[by_place->m->of[a]], q = by_place->place[by_place->m->of[b]];
 	uint64_t x = size_of(v[a].weight, v[a].other), y = size_of(v[b].weight, v[b].other);
 	return p != q ? (p < q ? -1 : 1) : x != y ? (x > y ? -1 : 1) : 0;
 }
 
 /* Keys and their values heaviest first, the values of a key together. */
-static void put_in_order(struct maker *m)
+static void put_in_order(struct weights_maker *m)
 {
 	struct tags *t = m->t;
 	uint32_t *k = xmalloc((t->nkey + 1u) * sizeof *k), *place = xmalloc((t->nkey + 1u) * sizeof *place);
@@ -193,7 +193,7 @@ static void put_in_order(struct maker *m)
 	struct tag_value *value = arena_alloc(&t->arena, (t->nvalue + 1u) * sizeof *value);
 	for (uint32_t i = 0; i < t->nkey; i++)
 		k[i] = i;
-	sort_u32(k, t->nkey, cmp_key, t->key);
+	calltree_sort_u32(k, t->nkey, cmp_key, t->key);
 	for (uint32_t i = 0; i < t->nkey; i++) {
 		place[k[i]] = i;
 		key[i] = t->key[k[i]];
@@ -202,7 +202,7 @@ static void put_in_order(struct maker *m)
 	}
 	for (uint32_t i = 0; i < t->nvalue; i++)
 		v[i] = i;
-	sort_u32(v, t->nvalue, cmp_value, &(struct by){m, place});
+	calltree_sort_u32(v, t->nvalue, cmp_value, &(struct by_place){m, place});
 	for (uint32_t i = 0; i < t->nvalue; i++)
 		value[i] = t->value[v[i]];
 	mem_free(t->key);
@@ -214,21 +214,21 @@ static void put_in_order(struct maker *m)
 	mem_free(place);
 }
 
-struct tags *tags_new(const struct snap *sn, const struct focus *fc, size_t type, bool noinlines,
+struct tags *tag_weights_new(const struct snap *sn, const struct compiled_filters *fc, size_t type, bool noinlines,
     const struct sides *d)
 {
 	struct tags *t = xcalloc(1, sizeof *t);
 	struct labels ls = {0};
-	struct maker m = {.t = t, .ls = &ls, .fc = fc};
+	struct weights_maker m = {.t = t, .ls = &ls, .fc = fc};
 	labels_update(&ls, sn);
 	t->st = sn->st;
 	t->two = d && d->b;
 	t->show = d ? d->show : SHOW_DELTA;
 	if (type < sn->ntypes)
-		t->unit = ((struct type_row *)col_at(&sn->st->types, (uint32_t)type))->unit;
+		t->unit = ((struct type_row *)column_at(&sn->st->types, (uint32_t)type))->unit;
 	struct pool *set = weigh_sets(sn, fc, type, noinlines, d, &ls), all = {0};
 	for (uint32_t s = 0; s < ls.nset; s++) {
-		add(&all, set[s].weight, set[s].other);
+		add_weight(&all, set[s].weight, set[s].other);
 		if (set[s].weight || set[s].other)
 			put_set(&m, s, &set[s]);
 	}
@@ -244,7 +244,7 @@ struct tags *tags_new(const struct snap *sn, const struct focus *fc, size_t type
 	return t;
 }
 
-void tags_free(struct tags *t)
+void tag_weights_free(struct tags *t)
 {
 	if (!t)
 		return;
@@ -258,7 +258,7 @@ void tag_text(const struct tags *t, const struct tag_key *k, const struct tag_va
 	if (v->text)
 		text_safe(b, s->s, s->n);
 	else
-		units_label(b, v->num, k->unit, "minimum");
+		pprof_units_label(b, v->num, k->unit, "minimum");
 }
 
 void tag_filter(const struct tags *t, const struct tag_key *k, const struct tag_value *v, struct buf *b)
@@ -269,7 +269,7 @@ void tag_filter(const struct tags *t, const struct tag_key *k, const struct tag_
 	if (!v->text) {
 		/* a bare number is in no unit; a key that is its own unit may be called like one: the bytes of Go's heaps */
 		const char *bare;
-		units_scale(v->num, k->unit, "", &bare);
+		pprof_units_scale(v->num, k->unit, "", &bare);
 		bool unit = (*bare || strcmp(k->unit, key->s) != 0) &&
 			    k->unit[strspn(k->unit, "abcdefghijklmnopqrstuvwxyz")] == 0;
 		buf_printf(b, "%" PRId64 "%s", v->num, unit ? k->unit : "");

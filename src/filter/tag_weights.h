@@ -33,8 +33,9 @@ struct tags {
 	bool two;
 	enum side_show show;
 };
-struct tags *tags_new(const struct snap *, const struct focus *, size_t type, bool noinlines, const struct sides *);
-void tags_free(struct tags *);
+struct tags *tag_weights_new(
+    const struct snap *, const struct compiled_filters *, size_t type, bool noinlines, const struct sides *);
+void tag_weights_free(struct tags *);
 
 /* The value for people; and the expression of tagfocus that means it alone. */
 void tag_text(const struct tags *, const struct tag_key *, const struct tag_value *, struct buf *);

@@ -25,14 +25,14 @@
 #include <string.h>
 
 /* Straight onto the shape: from sample or node `from`. */
-static void put_onto(struct scale *g, uint32_t from, uint32_t node, int64_t v, int64_t b)
+static void put_onto(struct weigh_context *g, uint32_t from, uint32_t node, int64_t v, int64_t b)
 {
-	struct onto *o = g->onto;
+	struct weigh_target *o = g->weigh_target;
 	uint32_t end = o->end[from];
 	int64_t other = 0;
-	if (end == SHAPE_NONE)
+	if (end == CALLTREE_NONE)
 		return;
-	if (!g->keep && g->d.state && !derive_counts(g->d.state[node]))
+	if (!g->keep && g->d.state && !filter_counts(g->d.state[node]))
 		return;
 	if (o->oflat)
 		v = side_shown(g->sides->show, v, b, &other);
@@ -40,24 +40,24 @@ static void put_onto(struct scale *g, uint32_t from, uint32_t node, int64_t v, i
 }
 
 /* v is A's, b B's; from the sample (or part, or node) of this number, at this node. */
-static void put(struct scale *g, uint32_t from, uint32_t node, int64_t v, int64_t b, int64_t count)
+static void put_weight(struct weigh_context *g, uint32_t from, uint32_t node, int64_t v, int64_t b, int64_t count)
 {
 	if (g->hit) {
-		node = g->ends ? g->cut.to[rank_of(g->ends, node)] : node;
+		node = g->ends ? g->cut.to[rank_below(g->ends, node)] : node;
 		g->of[from] = node;
-		if (node != DERIVE_NONE)
+		if (node != FILTER_NONE)
 			rank_set(g->hit, node);
 		return;
 	}
-	if (g->onto) {
+	if (g->weigh_target) {
 		put_onto(g, from, node, v, b);
 		return;
 	}
 	if (g->d.to)
 		node = g->d.to[node];
-	else if (g->d.state && !derive_counts(g->d.state[node]))
+	else if (g->d.state && !filter_counts(g->d.state[node]))
 		return;
-	if (node == DERIVE_NONE)
+	if (node == FILTER_NONE)
 		return;
 	int64_t other = 0;
 	if (g->r.oflat)
@@ -71,34 +71,34 @@ static void put(struct scale *g, uint32_t from, uint32_t node, int64_t v, int64_
 }
 
 /* Samples lie in the order of the file and what is added to does not: ask for it some samples before. */
-static void foresee(const struct onto *o, uint32_t i, uint32_t n)
+static void prefetch_ends(const struct weigh_target *o, uint32_t i, uint32_t n)
 {
 	enum { AHEAD = 24 };
-	if (i + AHEAD >= n || o->end[i + AHEAD] == SHAPE_NONE)
+	if (i + AHEAD >= n || o->end[i + AHEAD] == CALLTREE_NONE)
 		return;
 	__builtin_prefetch(&o->flat[o->end[i + AHEAD]], 1);
 	__builtin_prefetch(&o->hit[o->end[i + AHEAD]], 1);
 }
 
-static void add_samples(struct scale *g, uint32_t type, const uint8_t *keep)
+static void add_samples(struct weigh_context *g, uint32_t type, const uint8_t *keep)
 {
 	const struct store *st = g->sn->st;
-	const uint8_t *base = labels_with(g->sn, PROF_BASE_KEY, &g->scratch);	/* percentages are of those */
+	const uint8_t *base = labels_with(g->sn, PROFILE_BASE_KEY, &g->scratch);	/* percentages are of those */
 	for (uint32_t i = 0; i < g->sn->nsmps; i++) {
-		if (g->onto)
-			foresee(g->onto, i, g->sn->nsmps);
+		if (g->weigh_target)
+			prefetch_ends(g->weigh_target, i, g->sn->nsmps);
 		const struct smp_row *s = store_smp(st, i);
 		int64_t v = store_value(st, type, i);
 		g->all = wrap_add(g->all, wrap_abs(v));
 		if (base && base[s->set])
 			g->base = wrap_add(g->base, wrap_abs(v));
 		if (v && (!keep || keep[s->set]))
-			put(g, i, g->tree.of ? g->tree.of[i] : s->stack, v, 0, 1);
+			put_weight(g, i, g->frame_tree.of ? g->frame_tree.of[i] : s->stack, v, 0, 1);
 	}
 }
 
 /* The same with two sides: percentages are of the one that is shown, of a difference of B or as asked. */
-static void add_sides(struct scale *g, uint32_t type, const uint8_t *keep)
+static void add_sides(struct weigh_context *g, uint32_t type, const uint8_t *keep)
 {
 	const struct store *st = g->sn->st;
 	const struct sides *d = g->sides;
@@ -114,7 +114,7 @@ static void add_sides(struct scale *g, uint32_t type, const uint8_t *keep)
 		all[0] = wrap_add(all[0], wrap_abs(v));
 		all[1] = wrap_add(all[1], wrap_abs(w));
 		if (!keep || keep[s->set])
-			put(g, i, g->tree.of ? g->tree.of[i] : s->stack, v, w, 1);
+			put_weight(g, i, g->frame_tree.of ? g->frame_tree.of[i] : s->stack, v, w, 1);
 	}
 	int64_t base = d->whole ? d->whole : all[1] ? all[1] : all[0];
 	g->all = !d->b || d->show == SHOW_A ? all[0] : d->show == SHOW_B ? all[1] : base;
@@ -122,66 +122,67 @@ static void add_sides(struct scale *g, uint32_t type, const uint8_t *keep)
 
 /* Copy the nodes that count together, in place: a node never moves up. Each comes below the nearest
    that is left. */
-static void copy_nodes(struct scale *g)
+static void copy_nodes(struct weigh_context *g)
 {
 	struct room *o = &g->r;
 	uint32_t *id = o->id, k = 0;
 	const uint32_t *rep = g->d.rep;
-	struct tree_pass rows = tree_pass(&g->tree);
-	for (uint32_t i = 0; i < g->tree.n; i++) {
+	struct frame_tree_pass rows = frame_tree_pass(&g->frame_tree);
+	for (uint32_t i = 0; i < g->frame_tree.n; i++) {
 		if (i && !o->hit[i])
 			continue;
-		struct stk_row row = tree_at(&rows, i);
+		struct stk_row row = frame_tree_at(&rows, i);
 		o->parent[k] = i ? id[rep ? rep[row.parent] : row.parent] : 0;
-		o->frame[k] = row.frame & TREE_TAG ? 0 : row.frame;
+		o->frame[k] = row.frame & FRAME_TREE_TAG ? 0 : row.frame;
 		o->flat[k] = o->flat[i];
 		if (o->oflat)
 			o->oflat[k] = o->oflat[i];
 		if (o->label)
-			o->label[k] = row.frame & TREE_TAG ? g->tree.tag[row.frame & ~TREE_TAG].label : 0;
+			o->label[k] =
+			    row.frame & FRAME_TREE_TAG ? g->frame_tree.tag[row.frame & ~FRAME_TREE_TAG].label : 0;
 		if (o->count)
 			o->count[k] = o->count[i];
 		id[i] = k++;
 	}
 }
 
-static void copy_all(struct scale *g)
+static void copy_all(struct weigh_context *g)
 {
 	struct room *o = &g->r;
-	struct tree_pass rows = tree_pass(&g->tree);
-	for (uint32_t i = 0; i < g->tree.n; i++) {
-		struct stk_row row = tree_at(&rows, i);
-		bool tag = row.frame & TREE_TAG;
+	struct frame_tree_pass rows = frame_tree_pass(&g->frame_tree);
+	for (uint32_t i = 0; i < g->frame_tree.n; i++) {
+		struct stk_row row = frame_tree_at(&rows, i);
+		bool tag = row.frame & FRAME_TREE_TAG;
 		o->parent[i] = row.parent;
 		o->frame[i] = tag ? 0 : row.frame;
 		if (o->label)
-			o->label[i] = tag ? g->tree.tag[row.frame & ~TREE_TAG].label : 0;
+			o->label[i] = tag ? g->frame_tree.tag[row.frame & ~FRAME_TREE_TAG].label : 0;
 	}
 }
 
 /* How many nodes are hit, when what is above a hit is hit. */
-static uint32_t hit_upwards(struct scale *g)
+static uint32_t hit_upwards(struct weigh_context *g)
 {
 	const uint32_t *rep = g->d.rep;
 	uint8_t *hit = g->r.hit;
 	uint32_t n = 1;
 	hit[0] = 1;
-	struct tree_pass rows = tree_pass(&g->tree);
-	for (uint32_t i = g->tree.n - 1; i > 0; i--) {
+	struct frame_tree_pass rows = frame_tree_pass(&g->frame_tree);
+	for (uint32_t i = g->frame_tree.n - 1; i > 0; i--) {
 		if (!hit[i])
 			continue;
-		uint32_t up = tree_at(&rows, i).parent;
+		uint32_t up = frame_tree_at(&rows, i).parent;
 		hit[rep ? rep[up] : up] = 1;
 		n++;
 	}
 	return n;
 }
 
-static void gather(struct scale *g, struct weights *w)
+static void gather_weights(struct weigh_context *g, struct weights *w)
 {
 	const struct room *o = &g->r;
 	uint32_t n = hit_upwards(g);
-	if (n < g->tree.n || g->d.rep)
+	if (n < g->frame_tree.n || g->d.rep)
 		copy_nodes(g);
 	else
 		copy_all(g);
@@ -200,72 +201,73 @@ static void gather(struct scale *g, struct weights *w)
 	    .all = g->base > 0 ? g->base : g->all};
 }
 
-void scale_begin(struct scale *g, const struct snap *sn, const struct focus *fc, bool noinlines,
+void weigh_begin(struct weigh_context *g, const struct snap *sn, const struct compiled_filters *fc, bool noinlines,
     const struct sides *sides)
 {
-	*g = (struct scale){.sn = sn, .fc = fc, .sides = sides, .tree = {.st = sn->st, .n = sn->nstks}};
-	verdict_make(&g->verdict, fc, sn, noinlines);
+	*g = (struct weigh_context){.sn = sn, .fc = fc, .sides = sides, .frame_tree = {.st = sn->st, .n = sn->nstks}};
+	match_frames(&g->frame_matches, fc, sn, noinlines);
 }
 
 /* What all frames of a thing have of these flags; *mixed: those that only some frames of a thing have. */
-static uint8_t *by_thing(const struct scale *g, const struct things *t, uint8_t *mixed)
+static uint8_t *flags_by_symbol(const struct weigh_context *g, const struct granularity *t, uint8_t *mixed)
 {
 	uint8_t *flag = xcalloc(t->n, 1), *met = xcalloc(t->n, 1);
 	*mixed = 0;
 	for (frm_id f = 1; f < g->sn->nfrms; f++) {
 		uint32_t k = t->of[f];
 		if (met[k])
-			*mixed |= flag[k] ^ g->verdict.frame[f];
+			*mixed |= flag[k] ^ g->frame_matches.frame[f];
 		met[k] = 1;
-		flag[k] = g->verdict.frame[f];
+		flag[k] = g->frame_matches.frame[f];
 	}
 	mem_free(met);
 	return flag;
 }
 
 /* The same of tags that are frames; what they have of it is among g->verdict.any. */
-static void by_tag(struct scale *g, const struct shape *s, uint8_t *flag, uint8_t *mixed)
+static void by_tag(struct weigh_context *g, const struct calltree *s, uint8_t *flag, uint8_t *mixed)
 {
-	uint8_t *met = xcalloc(s->things->n, 1);
+	uint8_t *met = xcalloc(s->granularity->n, 1);
 	for (uint32_t i = 0; s->tags && i < s->tags->n; i++) {
-		const struct shape_tag *t = &s->tags->v[i];
-		uint8_t v = verdict_tag(&g->verdict, t->label == t->key ? 0 : t->label, t->key);
-		uint32_t k = things_tag(s->things, t->label);
-		v = (v & FV_DEAD) | (v & FV_FOCUS ? FV_HIT : 0) | (v & FV_IGNORE ? FV_BARRED : 0);
+		const struct calltree_tag *t = &s->tags->v[i];
+		uint8_t v = match_tag(&g->frame_matches, t->label == t->key ? 0 : t->label, t->key);
+		uint32_t k = granularity_find_tag(s->granularity, t->label);
+		v = (v & FM_HIDDEN) | (v & FM_LOC_FOCUS ? FM_OWN_FOCUS : 0) | (v & FM_LOC_IGNORE ? FM_OWN_IGNORE : 0);
 		if (met[k])
 			*mixed |= flag[k] ^ v;
 		met[k] = 1;
 		flag[k] = v;
-		g->verdict.any |= v;
+		g->frame_matches.any |= v;
 	}
 	mem_free(met);
 }
 
 /* Is it enough to choose stacks, and to take things away? Then o->dead says which, and g->keep what stacks
    have seen, unless that is not a matter of things. */
-static bool keeps(struct scale *g, struct onto *o)
+static bool can_keep_tree(struct weigh_context *g, struct weigh_target *o)
 {
-	const struct shape *s = o->shape;
-	bool by_name = focus_by_name(g->fc), from = focus_from(g->fc);
+	const struct calltree *s = o->calltree;
+	bool by_name = filter_has_names(g->fc), from = filter_has_show_from(g->fc);
 	bool prune = g->fc->rx[R_PRUNE], cuts = from || prune;
 	uint8_t mixed;
-	if (g->tree.row.frame)
+	if (g->frame_tree.row.frame)
 		return false;
-	if (!(g->verdict.any & FV_DEAD) && !by_name && !cuts && !g->fc->rx[R_HIDE] && !g->fc->rx[R_SHOW])
+	if (!(g->frame_matches.any & FM_HIDDEN) && !by_name && !cuts && !g->fc->rx[R_HIDE] && !g->fc->rx[R_SHOW])
 		return true;
-	uint8_t *flag = by_thing(g, s->things, &mixed);
+	uint8_t *flag = flags_by_symbol(g, s->granularity, &mixed);
 	by_tag(g, s, flag, &mixed);
-	bool dies = g->verdict.any & FV_DEAD;
-	cuts |= (mixed & FV_DEAD) != 0;
-	bool can = !s->tags || (!cuts && !(by_name && mixed & (FV_HIT | FV_BARRED)));	/* nodes know of no tags */
-	can = can && (!cuts || cut_shape(g->sn, g->verdict.frame, from, prune, !by_name, o));
-	s = o->shape;
-	if (can && by_name && !(mixed & (FV_HIT | FV_BARRED))) {
+	bool dies = g->frame_matches.any & FM_HIDDEN;
+	cuts |= (mixed & FM_HIDDEN) != 0;
+	bool can =
+	    !s->tags || (!cuts && !(by_name && mixed & (FM_OWN_FOCUS | FM_OWN_IGNORE))); /* nodes know of no tags */
+	can = can && (!cuts || cut_calltree(g->sn, g->frame_matches.frame, from, prune, !by_name, o));
+	s = o->calltree;
+	if (can && by_name && !(mixed & (FM_OWN_FOCUS | FM_OWN_IGNORE))) {
 		g->keep = arena_zalloc(&g->scratch, s->nend + 1u);
-		shape_states(s, flag, g->keep);
+		filter_end_states(s, flag, g->keep);
 	}
-	for (uint32_t t = 0; t < s->things->n; t++)
-		flag[t] = (flag[t] & FV_DEAD) != 0;
+	for (uint32_t t = 0; t < s->granularity->n; t++)
+		flag[t] = (flag[t] & FM_HIDDEN) != 0;
 	if (can && dies && !cuts)
 		o->dead = flag;
 	else
@@ -274,17 +276,18 @@ static bool keeps(struct scale *g, struct onto *o)
 }
 
 /* Do other filters than those of tags ask what frames are? */
-bool scale_by_frames(const struct scale *g)
+bool weigh_by_frames(const struct weigh_context *g)
 {
-	return focus_by_name(g->fc) || focus_from(g->fc) || g->fc->rx[R_PRUNE] || g->verdict.any & FV_DEAD;
+	return filter_has_names(g->fc) || filter_has_show_from(g->fc) || g->fc->rx[R_PRUNE] ||
+	       g->frame_matches.any & FM_HIDDEN;
 }
 
 /* The tree is known: what the verdicts make of it, and room for its weights. */
-static void settle(struct scale *g, bool counts, struct arena *out)
+static void prepare_tree(struct weigh_context *g, bool counts, struct arena *out)
 {
-	size_t n = g->tree.n, cell = sizeof(int64_t);
-	if (scale_by_frames(g))
-		g->d = derive(&g->tree, &g->verdict, &g->scratch);
+	size_t n = g->frame_tree.n, cell = sizeof(int64_t);
+	if (weigh_by_frames(g))
+		g->d = filter_apply(&g->frame_tree, &g->frame_matches, &g->scratch);
 	bool two = g->sides && g->sides->b;
 	size_t wide = 1 + counts + two;	/* columns of cells, then four of ids and one of bytes */
 	char *p = arena_alloc(out, n * (wide * cell + 4 * sizeof(uint32_t) + 1));
@@ -293,7 +296,7 @@ static void settle(struct scale *g, bool counts, struct arena *out)
 	g->r.oflat = two ? g->r.flat + n + counts * n : NULL;
 	g->r.parent = (uint32_t *)(g->r.flat + wide * n);
 	g->r.frame = g->r.parent + n;
-	g->r.label = g->tree.tag ? g->r.frame + n : NULL;
+	g->r.label = g->frame_tree.tag ? g->r.frame + n : NULL;
 	g->r.id = g->r.frame + 2 * n;
 	g->r.hit = (uint8_t *)(g->r.frame + 3 * n);
 	memset(g->r.flat, 0, n * cell);
@@ -304,81 +307,82 @@ static void settle(struct scale *g, bool counts, struct arena *out)
 		memset(g->r.oflat, 0, n * cell);
 }
 
-void scale_end(struct scale *g)
+void weigh_end(struct weigh_context *g)
 {
-	verdict_free(&g->verdict);
+	match_free(&g->frame_matches);
 	labels_free(&g->labels);
-	tree_free(&g->tree);
+	tag_tree_free(&g->frame_tree);
 	arena_free(&g->scratch);
 }
 
-str_id scale_unit(const struct snap *sn, size_t type)
+str_id weigh_unit(const struct snap *sn, size_t type)
 {
-	return type < sn->ntypes ? ((struct type_row *)col_at(&sn->st->types, (uint32_t)type))->unit : 0;
+	return type < sn->ntypes ? ((struct type_row *)column_at(&sn->st->types, (uint32_t)type))->unit : 0;
 }
 
 /* All samples, whatever stacks they have: added up once a type, for the next queries to begin with. */
-static void add_whole(struct scale *g, uint32_t type)
+static void add_whole(struct weigh_context *g, uint32_t type)
 {
-	struct onto *o = g->onto;
-	struct shape *s = o->shape, *of = s->aside ? s->lender : s;
-	if (s->aside ? aside_whole(s, g->sn, type, o) : shape_whole(s, type, o->flat, o->hit)) {
+	struct weigh_target *o = g->weigh_target;
+	struct calltree *s = o->calltree, *of = s->aside ? s->lender : s;
+	if (s->aside ? split_stacks_totals(s, g->sn, type, o) : calltree_totals(s, type, o->flat, o->hit)) {
 		g->all = of->whole.all;
 		g->base = of->whole.base;
 		return;
 	}
 	add_samples(g, type, NULL);
 	if (!s->last)
-		shape_keep_whole(s, &(struct shape_whole){.type = type, .all = g->all, .base = g->base}, o->flat, o->hit);
+		calltree_keep_totals(
+		    s, &(struct calltree_totals){.type = type, .all = g->all, .base = g->base}, o->flat, o->hit);
 }
 
-/* Weigh all samples that count, after settle(). */
-void scale_weigh(struct scale *g, size_t type)
+/* Weigh all samples that count, after prepare_tree(). */
+void weigh_samples(struct weigh_context *g, size_t type)
 {
-	const uint8_t *keep = focus_by_tag(g->fc) ? focus_sets(g->fc, &g->labels, &g->scratch) : NULL;
+	const uint8_t *keep = filter_has_tags(g->fc) ? filter_match_sets(g->fc, &g->labels, &g->scratch) : NULL;
 	if (type >= g->sn->ntypes || !g->sn->nsmps)
 		return;
 	if (g->sides)
 		add_sides(g, (uint32_t)type, keep);
-	else if (g->onto && !keep && !g->d.state && !g->of)
+	else if (g->weigh_target && !keep && !g->d.state && !g->of)
 		add_whole(g, (uint32_t)type);
 	else
 		add_samples(g, (uint32_t)type, keep);
 }
 
-void focus_samples(const struct snap *sn, const struct focus *fc, size_t type, bool noinlines,
+void filter_weigh_samples(const struct snap *sn, const struct compiled_filters *fc, size_t type, bool noinlines,
     const struct sides *sides, struct arena *out, struct weights *w)
 {
-	struct scale g;
+	struct weigh_context g;
 	str_id key[KEYS_MAX];
-	size_t nroot, nkey = focus_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
-	scale_begin(&g, sn, fc, noinlines, sides);
-	if (nkey || focus_by_tag(fc))
+	size_t nroot, nkey = filter_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
+	weigh_begin(&g, sn, fc, noinlines, sides);
+	if (nkey || filter_has_tags(fc))
 		labels_update(&g.labels, sn);
 	if (nkey)
-		tree_tagged(&g.tree, sn, &g.labels, key, nkey, nroot);
-	settle(&g, false, out);
-	scale_weigh(&g, type);
-	gather(&g, w);
-	w->unit = scale_unit(sn, type);
-	scale_end(&g);
+		tag_tree_build(&g.frame_tree, sn, &g.labels, key, nkey, nroot);
+	prepare_tree(&g, false, out);
+	weigh_samples(&g, type);
+	gather_weights(&g, w);
+	w->unit = weigh_unit(sn, type);
+	weigh_end(&g);
 }
 
 /* Which stacks count is all there is to find out. */
-static void settle_onto(struct scale *g, struct onto *o)
+static void settle_onto(struct weigh_context *g, struct weigh_target *o)
 {
-	g->onto = o;
-	o->bare = !focus_by_name(g->fc);
-	if (focus_by_name(g->fc) && !g->keep)
-		g->d = derive_stacks(&g->tree, &g->verdict, &g->scratch);
+	g->weigh_target = o;
+	o->bare = !filter_has_names(g->fc);
+	if (filter_has_names(g->fc) && !g->keep)
+		g->d = filter_stack_states(&g->frame_tree, &g->frame_matches, &g->scratch);
 }
 
 /* What stacks have seen, end by end. */
-static void drop_unseen(struct scale *g)
+static void drop_unseen(struct weigh_context *g)
 {
-	struct onto *o = g->onto;
-	for (uint32_t k = 0; k < o->shape->nend; k++) {
-		if (derive_counts(g->keep[k]))
+	struct weigh_target *o = g->weigh_target;
+	for (uint32_t k = 0; k < o->calltree->nend; k++) {
+		if (filter_counts(g->keep[k]))
 			continue;
 		o->flat[k] = 0;
 		o->hit[k] = 0;
@@ -387,36 +391,36 @@ static void drop_unseen(struct scale *g)
 	}
 }
 
-static void end_onto(struct scale *g)
+static void end_onto(struct weigh_context *g)
 {
 	if (g->keep)
 		drop_unseen(g);
-	g->onto->all = g->base > 0 ? g->base : g->all;
-	g->onto->show = g->onto->oflat ? g->sides->show : SHOW_DELTA;
-	scale_end(g);
+	g->weigh_target->all = g->base > 0 ? g->base : g->all;
+	g->weigh_target->show = g->weigh_target->oflat ? g->sides->show : SHOW_DELTA;
+	weigh_end(g);
 }
 
-bool focus_samples_onto(const struct snap *sn, const struct focus *fc, size_t type, bool noinlines,
-    const struct sides *sides, struct onto *o)
+bool filter_weigh_samples_onto(const struct snap *sn, const struct compiled_filters *fc, size_t type, bool noinlines,
+    const struct sides *sides, struct weigh_target *o)
 {
-	struct scale g;
-	scale_begin(&g, sn, fc, noinlines, sides);
+	struct weigh_context g;
+	weigh_begin(&g, sn, fc, noinlines, sides);
 	o->nsmp = sn->nsmps;
-	if (!focus_fits(sn, fc, o->shape) || !keeps(&g, o)) {
-		scale_end(&g);
+	if (!filter_fits_calltree(sn, fc, o->calltree) || !can_keep_tree(&g, o)) {
+		weigh_end(&g);
 		return false;
 	}
-	if (focus_by_tag(fc))
+	if (filter_has_tags(fc))
 		labels_update(&g.labels, sn);
 	settle_onto(&g, o);
-	scale_weigh(&g, type);
+	weigh_samples(&g, type);
 	end_onto(&g);
-	o->unit = scale_unit(sn, type);
+	o->unit = weigh_unit(sn, type);
 	return true;
 }
 
 /* The weights that nodes have already; of side B too, when there is one. */
-static void weigh_nodes(struct scale *g, const int64_t *flat, const int64_t *count, const int64_t *base)
+static void weigh_nodes(struct weigh_context *g, const int64_t *flat, const int64_t *count, const int64_t *base)
 {
 	int64_t all[2] = {0, 0};
 	for (uint32_t i = 0; i < g->sn->nstks; i++) {
@@ -424,56 +428,57 @@ static void weigh_nodes(struct scale *g, const int64_t *flat, const int64_t *cou
 		all[0] = wrap_add(all[0], wrap_abs(flat[i]));
 		all[1] = wrap_add(all[1], wrap_abs(b));
 		if (flat[i] || b || (count && count[i]))
-			put(g, i, i, flat[i], b, count ? count[i] : 0);
+			put_weight(g, i, i, flat[i], b, count ? count[i] : 0);
 	}
 	bool of_b = base && g->sides->show != SHOW_A && (all[1] || g->sides->show == SHOW_B);
 	g->all = all[of_b];
 }
 
-void focus_nodes(const struct snap *sn, const struct focus *fc, const int64_t *flat,
+void filter_weigh_nodes(const struct snap *sn, const struct compiled_filters *fc, const int64_t *flat,
     const int64_t *count, const int64_t *base, enum side_show show, str_id unit, bool noinlines,
     struct arena *out, struct weights *w)
 {
-	struct scale g;
+	struct weigh_context g;
 	struct sides sides = {.a = 1, .b = base ? 2 : 0, .show = show};
-	scale_begin(&g, sn, fc, noinlines, &sides);
-	settle(&g, count != NULL, out);
+	weigh_begin(&g, sn, fc, noinlines, &sides);
+	prepare_tree(&g, count != NULL, out);
 	weigh_nodes(&g, flat, count, base);
-	gather(&g, w);
+	gather_weights(&g, w);
 	w->unit = unit;
-	scale_end(&g);
+	weigh_end(&g);
 }
 
-bool focus_nodes_onto(const struct snap *sn, const struct focus *fc, const int64_t *flat,
-    const int64_t *count, const int64_t *base, enum side_show show, str_id unit, bool noinlines, struct onto *o)
+bool filter_weigh_nodes_onto(const struct snap *sn, const struct compiled_filters *fc, const int64_t *flat,
+    const int64_t *count, const int64_t *base, enum side_show show, str_id unit, bool noinlines, struct weigh_target *o)
 {
-	struct scale g;
+	struct weigh_context g;
 	struct sides sides = {.a = 1, .b = base ? 2 : 0, .show = show};
-	scale_begin(&g, sn, fc, noinlines, &sides);
-	bool can = keeps(&g, o);
+	weigh_begin(&g, sn, fc, noinlines, &sides);
+	bool can = can_keep_tree(&g, o);
 	if (can) {
 		settle_onto(&g, o);
 		weigh_nodes(&g, flat, count, base);
 		end_onto(&g);
 		o->unit = unit;
 	} else {
-		scale_end(&g);
+		weigh_end(&g);
 	}
 	return can;
 }
 
-void focus_parts(const struct snap *sn, const struct focus *fc, const struct tw_part *part, uint32_t n, bool root,
-    str_id unit, bool noinlines, struct arena *out, struct weights *w)
+void filter_weigh_parts(const struct snap *sn, const struct compiled_filters *fc, const struct trace_tag_weight *part,
+    uint32_t n, bool root, str_id unit, bool noinlines, struct arena *out, struct weights *w)
 {
-	struct scale g;
-	scale_begin(&g, sn, fc, noinlines, NULL);
-	tree_parts(&g.tree, sn, part, n, build_text(sn, TW_TAG, sizeof TW_TAG - 1), root);
-	settle(&g, true, out);
+	struct weigh_context g;
+	weigh_begin(&g, sn, fc, noinlines, NULL);
+	tag_tree_build_parts(
+	    &g.frame_tree, sn, part, n, builder_add_string(sn, TRACE_WEIGHT_TAG, sizeof TRACE_WEIGHT_TAG - 1), root);
+	prepare_tree(&g, true, out);
 	for (uint32_t i = 0; i < n; i++) {
 		g.all = wrap_add(g.all, wrap_abs(part[i].ns));
-		put(&g, i, g.tree.of[i], part[i].ns, 0, part[i].count);
+		put_weight(&g, i, g.frame_tree.of[i], part[i].ns, 0, part[i].count);
 	}
-	gather(&g, w);
+	gather_weights(&g, w);
 	w->unit = unit;
-	scale_end(&g);
+	weigh_end(&g);
 }

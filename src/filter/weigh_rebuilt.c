@@ -20,67 +20,77 @@
 #include <string.h>
 
 /* The nodes that samples are at, before any filter. */
-static struct rank *ends_of(const struct scale *g)
+static struct rank *ends_of(const struct weigh_context *g)
 {
-	struct rank *at = xcalloc(rank_blocks(g->tree.n), sizeof *at);
+	struct rank *at = xcalloc(rank_blocks(g->frame_tree.n), sizeof *at);
 	for (uint32_t i = 0; i < g->sn->nsmps; i++)
-		rank_set(at, g->tree.of ? g->tree.of[i] : store_smp(g->sn->st, i)->stack);
-	rank_seal(at, g->tree.n);
+		rank_set(at, g->frame_tree.of ? g->frame_tree.of[i] : store_smp(g->sn->st, i)->stack);
+	rank_seal(at, g->frame_tree.n);
 	return at;
 }
 
 /* Where each sample counts, and which nodes are not seen, NULL: all are. */
-static struct rank *find_samples(struct scale *g, size_t type)
+static struct rank *find_samples(struct weigh_context *g, size_t type)
 {
-	uint32_t n = g->tree.n, nsmp = g->sn->nsmps;
-	if (scale_by_frames(g)) {
+	uint32_t n = g->frame_tree.n, nsmp = g->sn->nsmps;
+	if (weigh_by_frames(g)) {
 		g->ends = ends_of(g);
-		g->cut = derive_ends(&g->tree, &g->verdict, g->ends);
+		g->cut = filter_apply_to_ends(&g->frame_tree, &g->frame_matches, g->ends);
 	}
 	g->of = xmalloc((nsmp + 1u) * sizeof *g->of);
 	memset(g->of, 0xff, nsmp * sizeof *g->of);
 	g->hit = xcalloc(rank_blocks(n), sizeof *g->hit);
-	scale_weigh(g, type);
+	weigh_samples(g, type);
 	rank_seal(g->hit, n);
 	struct rank *gone = g->cut.gone;
-	mem_free(g->tree.of);	/* see g->of */
-	g->tree.of = NULL;
+	mem_free(g->frame_tree.of);	/* see g->of */
+	g->frame_tree.of = NULL;
 	mem_free(g->cut.to);
 	mem_free(g->ends);
-	g->cut = (struct derived_ends){0};
+	g->cut = (struct filter_end_result){0};
 	g->ends = NULL;
 	return gone;
 }
 
 /* A weighing of samples on a tree in preorder: the store's, or one with tags as frames. false: there is none. */
-static bool begin_apart(struct scale *g, const struct snap *sn, const struct focus *fc, bool noinlines,
-    const struct sides *sides, bool preorder)
+static bool begin_apart(struct weigh_context *g, const struct snap *sn, const struct compiled_filters *fc,
+    bool noinlines, const struct sides *sides, bool preorder)
 {
 	str_id key[KEYS_MAX];
-	size_t nroot, nkey = focus_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
+	size_t nroot, nkey = filter_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
 	if ((!nkey && !preorder) || !sn->nsmps)
 		return false;
-	scale_begin(g, sn, fc, noinlines, sides);
-	if (nkey || focus_by_tag(fc))
+	weigh_begin(g, sn, fc, noinlines, sides);
+	if (nkey || filter_has_tags(fc))
 		labels_update(&g->labels, sn);
 	if (nkey)
-		tree_tagged(&g->tree, sn, &g->labels, key, nkey, nroot);
+		tag_tree_build(&g->frame_tree, sn, &g->labels, key, nkey, nroot);
 	return true;
 }
 
 /* The shape of where samples count. */
-static struct shape *shape_of(struct scale *g, struct things *t, size_t type, const _Atomic bool *stop)
+static struct calltree *build_calltree(
+    struct weigh_context *g, struct granularity *t, size_t type, const _Atomic bool *stop)
 {
-	uint32_t n = g->tree.n, nsmp = g->sn->nsmps;
+	uint32_t n = g->frame_tree.n, nsmp = g->sn->nsmps;
 	struct rank *gone = find_samples(g, type);
-	str_id *label = xmalloc((g->tree.ntag + 1u) * sizeof *label);
-	for (uint32_t i = 0; i < g->tree.ntag; i++)
-		label[i] = g->tree.tag[i].label;
-	struct things *with = g->tree.ntag ? things_tags(t, label, g->tree.ntag) : things_ref(t);
-	struct shape *s = shape_new(with, &(struct frames){.n = n, .st = g->sn->st,
-	    .row = g->tree.row.frame ? &g->tree.row : NULL, .spend = &g->tree.row, .tag = label, .ntag = g->tree.ntag,
-	    .gone = gone, .hit = g->hit, .nsmp = nsmp, .of = g->of, .stop = stop});
-	things_free(with);
+	str_id *label = xmalloc((g->frame_tree.ntag + 1u) * sizeof *label);
+	for (uint32_t i = 0; i < g->frame_tree.ntag; i++)
+		label[i] = g->frame_tree.tag[i].label;
+	struct granularity *with =
+	    g->frame_tree.ntag ? granularity_with_tags(t, label, g->frame_tree.ntag) : granularity_ref(t);
+	struct calltree *s = calltree_new(with, &(struct frames){.n = n,
+						    .st = g->sn->st,
+						    .row = g->frame_tree.row.frame ? &g->frame_tree.row : NULL,
+						    .spend = &g->frame_tree.row,
+						    .tag = label,
+						    .ntag = g->frame_tree.ntag,
+						    .gone = gone,
+						    .hit = g->hit,
+						    .nsmp = nsmp,
+						    .of = g->of,
+						    .stop = stop});
+	granularity_free(with);
 	mem_free(label);
 	mem_free(gone);
 	mem_free(g->hit);
@@ -88,37 +98,37 @@ static struct shape *shape_of(struct scale *g, struct things *t, size_t type, co
 	return s;
 }
 
-struct calls *focus_samples_calls(const struct snap *sn, const struct focus *fc, size_t type, bool noinlines,
-    const struct sides *sides, struct things *things, bool preorder, const _Atomic bool *stop)
+struct weighted_tree *filter_weigh_rebuilt(const struct snap *sn, const struct compiled_filters *fc, size_t type,
+    bool noinlines, const struct sides *sides, struct granularity *granularity, bool preorder, const _Atomic bool *stop)
 {
-	struct scale g;
-	struct calls *c = NULL;
+	struct weigh_context g;
+	struct weighted_tree *c = NULL;
 	if (!begin_apart(&g, sn, fc, noinlines, sides, preorder))
 		return NULL;
-	struct shape *s = shape_of(&g, things, type, stop);
+	struct calltree *s = build_calltree(&g, granularity, type, stop);
 	if (s) {
-		struct onto o;
-		c = calls_begin(s, sides && sides->b, &o);
-		g.onto = &o;
+		struct weigh_target o;
+		c = weighted_begin(s, sides && sides->b, &o);
+		g.weigh_target = &o;
 		g.all = g.base = 0;
 		o.bare = true;
-		scale_weigh(&g, type);
+		weigh_samples(&g, type);
 		o.all = g.base > 0 ? g.base : g.all;
 		o.show = o.oflat ? sides->show : SHOW_DELTA;
-		o.unit = scale_unit(sn, type);
-		calls_finish(c, &o);
-		shape_free(s);
+		o.unit = weigh_unit(sn, type);
+		weighted_finish(c, &o);
+		calltree_free(s);
 	}
 	mem_free(g.of);
-	g.onto = NULL;
-	scale_end(&g);
+	g.weigh_target = NULL;
+	weigh_end(&g);
 	return c;
 }
 
 /* ---- by address */
 
 /* What one sample adds to what is shown. */
-static int64_t shown_value(const struct scale *g, size_t type, uint32_t i)
+static int64_t shown_value(const struct weigh_context *g, size_t type, uint32_t i)
 {
 	const struct sides *d = g->sides;
 	int64_t v = store_value(g->sn->st, (uint32_t)type, i), other;
@@ -130,15 +140,15 @@ static int64_t shown_value(const struct scale *g, size_t type, uint32_t i)
 }
 
 /* By node that samples count at, in preorder. */
-static int64_t *own_weights(const struct scale *g, size_t type)
+static int64_t *own_weights(const struct weigh_context *g, size_t type)
 {
-	uint32_t last = (uint32_t)rank_blocks(g->tree.n) - 1;
-	uint32_t n = g->hit[last].before + rank_bits(g->hit[last].bits);
+	uint32_t last = (uint32_t)rank_blocks(g->frame_tree.n) - 1;
+	uint32_t n = g->hit[last].before + rank_popcount(g->hit[last].bits);
 	int64_t *own = xcalloc(n + 1u, sizeof *own);
 	for (uint32_t i = 0; i < g->sn->nsmps; i++) {
-		if (g->of[i] == DERIVE_NONE)
+		if (g->of[i] == FILTER_NONE)
 			continue;
-		int64_t *to = &own[rank_of(g->hit, g->of[i])];
+		int64_t *to = &own[rank_below(g->hit, g->of[i])];
 		*to = wrap_add(*to, shown_value(g, type, i));
 	}
 	return own;
@@ -148,7 +158,7 @@ static int64_t *own_weights(const struct scale *g, size_t type)
 struct step_at { uint32_t node, row; bool first; int64_t before; };
 
 /* What has been added up since we went by it is what is below it, and its own. */
-static void leave(const struct step_at *at, int64_t sum, uint32_t *open, struct addr_sum *v)
+static void leave_node(const struct step_at *at, int64_t sum, uint32_t *open, struct addr_sum *v)
 {
 	if (!at->row)
 		return;
@@ -157,19 +167,19 @@ static void leave(const struct step_at *at, int64_t sum, uint32_t *open, struct 
 		v[at->row - 1].cum = wrap_add(v[at->row - 1].cum, wrap_sub(sum, at->before));
 }
 
-static void sum_up(const struct scale *g, const struct rank *gone, const int64_t *own, const uint32_t *row_of,
+static void sum_up(const struct weigh_context *g, const struct rank *gone, const int64_t *own, const uint32_t *row_of,
     struct addr_sums *to)
 {
-	struct tree_pass rows = tree_pass(&g->tree);
+	struct frame_tree_pass rows = frame_tree_pass(&g->frame_tree);
 	struct step_at *way = NULL;
 	size_t cap = 0, depth = 0;
 	uint32_t *open = xcalloc(to->n + 1u, sizeof *open);
 	int64_t sum = 0;
-	for (uint32_t i = 0; i < g->tree.n; i++) {
-		struct stk_row r = tree_at(&rows, i);
+	for (uint32_t i = 0; i < g->frame_tree.n; i++) {
+		struct stk_row r = frame_tree_at(&rows, i);
 		while (i && way[depth - 1].node != r.parent)
-			leave(&way[--depth], sum, open, to->v);
-		uint32_t row = !i || r.frame & TREE_TAG || (gone && rank_has(gone, i)) ? 0 : row_of[r.frame];
+			leave_node(&way[--depth], sum, open, to->v);
+		uint32_t row = !i || r.frame & FRAME_TREE_TAG || (gone && rank_has(gone, i)) ? 0 : row_of[r.frame];
 		way = mem_grow(way, &cap, depth + 1, sizeof *way);
 		way[depth++] = (struct step_at){i, row, row && !open[row]++, sum};
 		if (!rank_has(g->hit, i))
@@ -180,26 +190,26 @@ static void sum_up(const struct scale *g, const struct rank *gone, const int64_t
 		own++;
 	}
 	while (depth)
-		leave(&way[--depth], sum, open, to->v);
+		leave_node(&way[--depth], sum, open, to->v);
 	mem_free(way);
 	mem_free(open);
 }
 
-struct addr_sums *focus_addresses(const struct snap *sn, const struct focus *fc, size_t type, bool noinlines,
-    const struct sides *sides, bool preorder)
+struct addr_sums *filter_weigh_addresses(const struct snap *sn, const struct compiled_filters *fc, size_t type,
+    bool noinlines, const struct sides *sides, bool preorder)
 {
-	struct scale g;
+	struct weigh_context g;
 	if (!begin_apart(&g, sn, fc, noinlines, sides, preorder))
 		return NULL;
 	struct rank *gone = find_samples(&g, type);
 	int64_t *own = own_weights(&g, type);
 	mem_free(g.of);
 	uint32_t *row_of;
-	struct addr_sums *to = addrs_new(sn, &row_of);
+	struct addr_sums *to = addresses_new(sn, &row_of);
 	sum_up(&g, gone, own, row_of, to);
 	void *all[] = {gone, own, row_of, g.hit};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);
-	scale_end(&g);
+	weigh_end(&g);
 	return to;
 }

@@ -45,12 +45,12 @@ static struct {
 static int open_curl(struct err *e)
 {
 	static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.4.dylib", "libcurl.so", NULL};
-	static const struct lib_call call[] = {
+	static const struct dynlib_symbol call[] = {
 #define CALL(name) {"curl_" #name, offsetof(__typeof__(curl), name)},
 		CALLS
 #undef CALL
 	};
-	const char *missing = curl.open ? NULL : lib_open(names, call, sizeof call / sizeof *call, &curl);
+	const char *missing = curl.open ? NULL : dynlib_open(names, call, sizeof call / sizeof *call, &curl);
 	if (missing && !*missing)
 		return err_set(e, ERR_IO, ERR_NOWHERE,
 		    "cannot fetch a URL without libcurl: apt-get install libcurl4");
@@ -63,7 +63,7 @@ static int open_curl(struct err *e)
 enum { POLL_MS = 100, GRACE_S = 5, CONNECT_S = 30, REDIRECTS = 10, CHUNK = 1 << 16, PAGE = 4096 };
 
 struct transfer {
-	struct net_get *g;
+	struct http_get *g;
 	CURL *easy;
 	uint8_t *p;		/* the body; of an error its beginning */
 	size_t n, cap;
@@ -102,14 +102,14 @@ static size_t on_header(char *s, size_t one, size_t n, void *arg)
 	return n;
 }
 
-static bool grow(struct transfer *t, size_t need)
+static bool reserve_body(struct transfer *t, size_t need)
 {
 	if (need <= t->cap)
 		return true;
 	size_t to = t->cap ? t->cap * 2 : CHUNK;
 	while (to < need)
 		to *= 2;
-	uint8_t *p = mem_retry(t->p, to);
+	uint8_t *p = mem_try_realloc(t->p, to);
 	if (!p)
 		return false;
 	t->p = p;
@@ -125,12 +125,12 @@ static size_t on_body(char *s, size_t one, size_t n, void *arg)
 	t->moved = clock_ms();
 	if (status_of(t) != 200) {	/* of an error page the beginning will do */
 		size_t room = t->n < PAGE ? PAGE - t->n : 0, k = n < room ? n : room;
-		if (grow(t, PAGE))
+		if (reserve_body(t, PAGE))
 			memcpy(t->p + t->n, s, k);
 		t->n += k;
 		return n;
 	}
-	if (n > SIZE_MAX / 4 - t->n || !grow(t, t->n + n)) {
+	if (n > SIZE_MAX / 4 - t->n || !reserve_body(t, t->n + n)) {
 		t->too_large = true;
 		return 0;
 	}
@@ -161,7 +161,7 @@ static void set_limits(CURL *c)
 #endif
 }
 
-static void set_tls(CURL *c, const struct url *u, const struct net_opt *o)
+static void set_tls(CURL *c, const struct url *u, const struct http_options *o)
 {
 	if (u->insecure) {
 		curl.easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 0L);
@@ -175,7 +175,7 @@ static void set_tls(CURL *c, const struct url *u, const struct net_opt *o)
 		curl.easy_setopt(c, CURLOPT_CAINFO, o->ca);
 }
 
-static bool begin(struct transfer *t, struct net_get *g, const struct net_opt *o, CURLM *m)
+static bool begin_transfer(struct transfer *t, struct http_get *g, const struct http_options *o, CURLM *m)
 {
 	CURL *c = curl.easy_init();
 	*t = (struct transfer){.g = g, .easy = c, .moved = clock_ms()};
@@ -247,7 +247,7 @@ static void first_line(struct buf *b, const char *s, size_t n)
 }
 
 /* "404 Not Found - unknown profile": a text that only repeats the status is left out. */
-static void server_said(struct transfer *t)
+static void set_server_error(struct transfer *t)
 {
 	struct buf status = {0}, text = {0};
 	text_safe(&status, t->status, strlen(t->status));
@@ -259,13 +259,13 @@ static void server_said(struct transfer *t)
 	buf_free(&text);
 }
 
-static const char *hint(CURLcode rc)
+static const char *tls_hint(CURLcode rc)
 {
 	return rc == CURLE_PEER_FAILED_VERIFICATION ?
 	    " (https+insecure:// accepts any certificate; -tls_ca=FILE adds CA certificates)" : "";
 }
 
-static void fail(struct transfer *t, CURLcode rc)
+static void set_error(struct transfer *t, CURLcode rc)
 {
 	struct err *e = &t->g->err;
 	t->g->failed = true;
@@ -274,7 +274,7 @@ static void fail(struct transfer *t, CURLcode rc)
 	else if (rc == CURLE_TOO_MANY_REDIRECTS)
 		err_set(e, ERR_IO, ERR_NOWHERE, "more than %d redirects", REDIRECTS);
 	else if (rc == CURLE_OK && status_of(t) != 200)
-		server_said(t);
+		set_server_error(t);
 	else if (rc == CURLE_COULDNT_CONNECT && t->g->url.socket)
 		err_set(e, ERR_IO, ERR_NOWHERE, "cannot connect to the unix socket %.160s", t->g->url.socket);
 	else if (t->n && t->total > t->n)
@@ -284,15 +284,15 @@ static void fail(struct transfer *t, CURLcode rc)
 		err_set(e, ERR_IO, ERR_NOWHERE, "the response ended after %zu bytes: %s", t->n,
 		    t->why[0] ? t->why : curl.easy_strerror(rc));
 	else
-		err_set(e, ERR_IO, ERR_NOWHERE, "%s%s", t->why[0] ? t->why : curl.easy_strerror(rc), hint(rc));
+		err_set(e, ERR_IO, ERR_NOWHERE, "%s%s", t->why[0] ? t->why : curl.easy_strerror(rc), tls_hint(rc));
 }
 
 /* Take its bytes, also of an answer that broke off: a trace is whole up to its end wherever that is. */
-static void finish(struct transfer *t, CURLcode rc)
+static void finish_transfer(struct transfer *t, CURLcode rc)
 {
 	bool ok = status_of(t) == 200 && !t->too_large;
 	if (rc != CURLE_OK || !ok)
-		fail(t, rc);
+		set_error(t, rc);
 	if (ok && (rc == CURLE_OK || t->n)) {
 		t->g->cut = rc != CURLE_OK;
 		t->g->got = (struct bytes){.p = t->p ? t->p : (const uint8_t *)"", .n = t->n, .file_n = t->n, .owned = t->p};
@@ -310,7 +310,7 @@ static void take_ended(CURLM *m)
 			char *t = NULL;
 			CURLcode rc = msg->data.result;
 			curl.easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &t);
-			finish((struct transfer *)(void *)t, rc);
+			finish_transfer((struct transfer *)(void *)t, rc);
 		}
 }
 
@@ -320,12 +320,12 @@ static void take_silent(struct transfer *t, CURLM *m)
 	if (!t->live || clock_ms() - t->moved < wait)
 		return;
 	curl.multi_remove_handle(m, t->easy);
-	finish(t, CURLE_OPERATION_TIMEDOUT);
+	finish_transfer(t, CURLE_OPERATION_TIMEDOUT);
 	err_set(&t->g->err, ERR_IO, ERR_NOWHERE, "timeout: %s for %lld s (-timeout=S waits longer)",
 	    t->g->got.n ? "no more data" : "no response", (long long)(wait / 1000));
 }
 
-static int run(struct transfer *t, size_t n, CURLM *m, const struct net_opt *o, struct err *e)
+static int run_transfers(struct transfer *t, size_t n, CURLM *m, const struct http_options *o, struct err *e)
 {
 	int running = 0;
 	do {
@@ -349,12 +349,12 @@ static int run(struct transfer *t, size_t n, CURLM *m, const struct net_opt *o, 
 	return 0;
 }
 
-bool net_is_built(void)
+bool http_is_built(void)
 {
 	return true;
 }
 
-int net_get(struct net_get *g, size_t n, const struct net_opt *o, struct err *e)
+int http_get(struct http_get *g, size_t n, const struct http_options *o, struct err *e)
 {
 	bool cert = o->cert && *o->cert, key = o->key && *o->key;
 	if (cert != key)
@@ -366,12 +366,12 @@ int net_get(struct net_get *g, size_t n, const struct net_opt *o, struct err *e)
 	struct transfer *t = xcalloc(n + 1, sizeof *t);
 	int rc = m ? 0 : -1;
 	for (size_t i = 0; i < n; i++)
-		if (!m || !begin(&t[i], &g[i], o, m))
+		if (!m || !begin_transfer(&t[i], &g[i], o, m))
 			rc = -1;
 	if (rc)
 		err_set(e, ERR_LIMIT, ERR_NOWHERE, "cannot initialize libcurl");
 	else
-		rc = run(t, n, m, o, e);
+		rc = run_transfers(t, n, m, o, e);
 	for (size_t i = 0; i < n; i++) {
 		if (t[i].live)
 			curl.multi_remove_handle(m, t[i].easy);
@@ -385,12 +385,12 @@ int net_get(struct net_get *g, size_t n, const struct net_opt *o, struct err *e)
 
 #else
 
-bool net_is_built(void)
+bool http_is_built(void)
 {
 	return false;
 }
 
-int net_get(struct net_get *g, size_t n, const struct net_opt *o, struct err *e)
+int http_get(struct http_get *g, size_t n, const struct http_options *o, struct err *e)
 {
 	const struct url *u = &g->url;
 	const char *file = u->trace ? "t.out" : "x.pb.gz";

@@ -10,7 +10,7 @@
  * Fetching by HTTP. http.c alone includes libcurl's header; a build without it
  * has the same functions, which say in one line what to do instead.
  */
-struct net_get {
+struct http_get {
 	struct url url;
 	struct bytes got;	/* what came; the caller closes it */
 	bool cut;		/* it broke off: got has what came before */
@@ -18,13 +18,13 @@ struct net_get {
 	struct err err;		/* why, when it failed */
 };
 
-struct net_opt {
+struct http_options {
 	const char *cert, *key, *ca;	/* TLS; NULL or "" none */
 	const struct input_watch *watch;
 };
 
-bool net_is_built(void);
+bool http_is_built(void);
 /* Fetch n at once and wait. Each has its own result. -1 and *e: it cannot even be tried. */
-int net_get(struct net_get *, size_t n, const struct net_opt *, struct err *e);
+int http_get(struct http_get *, size_t n, const struct http_options *, struct err *e);
 
 #endif

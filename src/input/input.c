@@ -6,9 +6,9 @@
  *
  * What comes out never changes while it is looked at, with one exception that
  * is the mapped file's owner's doing; one that is cut short meanwhile ends in
- * zeros (base/mem/mapped_file.c), and input_cut() knows. Small files are read.
+ * zeros (base/mem/mapped_file.c), and input_was_truncated() knows. Small files are read.
  *
- * What is inflated for read_pprof() may be looked at meanwhile (presort.h).
+ * What is inflated for pprof_read() may be looked at meanwhile (presort.h).
  *
  * The size of what gzip holds is not believed: the output grows as it is
  * inflated, within the memory budget, so a bomb is refused and not obeyed. Where somebody looks on,
@@ -36,14 +36,14 @@
 enum { SMALL = 1 << 20, CHUNK = 1 << 18, PAGES = 1 << 16, WAIT_MS = 100, STRETCH = 1 << 20, MOST_RATIO = 1100 };
 
 /* Grow *p to need bytes; false when memory or the budget says no. */
-static bool room(uint8_t **p, size_t *cap, size_t need)
+static bool reserve_bytes(uint8_t **p, size_t *cap, size_t need)
 {
 	if (need <= *cap)
 		return true;
 	size_t to = *cap ? *cap * 2 : CHUNK;
 	while (to < need)
 		to *= 2;
-	uint8_t *q = mem_retry(*p, to);
+	uint8_t *q = mem_try_realloc(*p, to);
 	if (!q)
 		return false;
 	*p = q;
@@ -51,24 +51,24 @@ static bool room(uint8_t **p, size_t *cap, size_t need)
 	return true;
 }
 
-static int stopped(struct err *e)
+static int set_cancelled(struct err *e)
 {
 	return err_set(e, ERR_CANCEL, ERR_NOWHERE, "reading was cancelled");
 }
 
-static bool go_on(const struct input_watch *w, uint64_t done, uint64_t total)
+static bool watch_continues(const struct input_watch *w, uint64_t done, uint64_t total)
 {
 	return !w || w->go(w->arg, done, total);
 }
 
 /* Until there is something to read; false: nobody wants it any more. */
-static bool await(int fd, const struct input_watch *w, uint64_t done)
+static bool wait_readable(int fd, const struct input_watch *w, uint64_t done)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 	if (!w)
 		return true;
 	do {
-		if (!go_on(w, done, 0))
+		if (!watch_continues(w, done, 0))
 			return false;
 	} while (!poll(&p, 1, WAIT_MS));
 	return true;
@@ -79,11 +79,11 @@ static int read_all(int fd, const char *path, const struct input_watch *w, struc
 	uint8_t *p = NULL;
 	size_t n = 0, cap = 0;
 	for (;;) {
-		if (!await(fd, w, n)) {
+		if (!wait_readable(fd, w, n)) {
 			mem_free(p);
-			return stopped(e);
+			return set_cancelled(e);
 		}
-		if (!room(&p, &cap, n + CHUNK)) {
+		if (!reserve_bytes(&p, &cap, n + CHUNK)) {
 			mem_free(p);
 			return err_set(e, ERR_LIMIT, n, "%s: not enough memory to read the file", path);
 		}
@@ -115,10 +115,10 @@ static int map_file(int fd, const struct stat *st, const char *path, struct byte
 
 int input_open(const char *path, struct bytes *b, struct err *e)
 {
-	return input_open_for(path, NULL, b, e);
+	return input_open_watched(path, NULL, b, e);
 }
 
-int input_open_for(const char *path, const struct input_watch *w, struct bytes *b, struct err *e)
+int input_open_watched(const char *path, const struct input_watch *w, struct bytes *b, struct err *e)
 {
 	struct stat st;
 	bool in = !strcmp(path, "-");
@@ -140,16 +140,16 @@ int input_open_for(const char *path, const struct input_watch *w, struct bytes *
 	return rc;
 }
 
-bool input_cut(const struct bytes *b)
+bool input_was_truncated(const struct bytes *b)
 {
 	struct stat st;
 	if (!b->mapped)
 		return b->cut;
 	/* a page is zeros after the end of its file, without a word: ask how long the file is */
-	return mapped_cut(b->p) || (!fstat(b->fd, &st) && (size_t)st.st_size < b->n);
+	return mapped_was_truncated(b->p) || (!fstat(b->fd, &st) && (size_t)st.st_size < b->n);
 }
 
-int input_torn(const struct bytes *b, struct err *e)
+int input_refuse_torn(const struct bytes *b, struct err *e)
 {
 	const struct torn *t = &b->torn;
 	if (!t->how)
@@ -157,14 +157,14 @@ int input_torn(const struct bytes *b, struct err *e)
 	return err_set(e, ERR_FORMAT, t->at, "%s (%s)", t->why, t->how);
 }
 
-int input_said(const struct bytes *b, int rc, struct sink *sink, struct err *e)
+int input_report_damage(const struct bytes *b, int rc, struct sink *sink, struct err *e)
 {
 	struct err torn;
 	if (b->torn.why && rc && e->kind != ERR_CANCEL)
-		return input_torn(b, e);
-	if (b->torn.why && !rc && input_torn(b, &torn))
+		return input_refuse_torn(b, e);
+	if (b->torn.why && !rc && input_refuse_torn(b, &torn))
 		sink->ops->warn(sink->self, torn.at, "%s; the data before it is shown", torn.msg);
-	if (!input_cut(b) || (rc && e->kind == ERR_CANCEL))
+	if (!input_was_truncated(b) || (rc && e->kind == ERR_CANCEL))
 		return rc;
 	if (rc)
 		return err_set(e, ERR_IO, ERR_NOWHERE, "%s", INPUT_CUT);
@@ -172,22 +172,22 @@ int input_said(const struct bytes *b, int rc, struct sink *sink, struct err *e)
 	return 0;
 }
 
-void input_passed(const struct bytes *b, uint64_t upto)
+void input_release_before(const struct bytes *b, uint64_t upto)
 {
 	uint64_t n = upto & ~(uint64_t)(PAGES - 1);
 	if (b->mapped && n && n <= b->n)
 		(void)madvise((void *)(uintptr_t)b->p, n, MADV_DONTNEED);
 }
 
-void input_rest(const struct bytes *b)
+void input_release_pages(const struct bytes *b)
 {
 	uintptr_t a = ((uintptr_t)b->p + PAGES - 1) & ~(uintptr_t)(PAGES - 1),
 		  z = ((uintptr_t)b->p + b->n) & ~(uintptr_t)(PAGES - 1);
-	if (b->mapped && a < z && (mem_tight() || mem_full()))
+	if (b->mapped && a < z && (mem_limit_is_small() || mem_near_limit()))
 		(void)madvise((void *)a, z - a, MADV_DONTNEED);
 }
 
-void input_spent(const struct bytes *b, uint64_t from, uint64_t upto)
+void input_discard(const struct bytes *b, uint64_t from, uint64_t upto)
 {
 	/* the allocator's own words lie before the first byte; the pages in between are ours alone */
 	uintptr_t a = ((uintptr_t)b->owned + (uintptr_t)from + PAGES - 1) & ~(uintptr_t)(PAGES - 1);
@@ -195,12 +195,12 @@ void input_spent(const struct bytes *b, uint64_t from, uint64_t upto)
 	if (b->owned && upto <= b->n && from < upto && a < z)
 		(void)madvise((void *)a, z - a, MADV_DONTNEED);
 	if (!from)
-		input_passed(b, upto);
+		input_release_before(b, upto);
 }
 
 void input_close(struct bytes *b)
 {
-	ahead_free(b->ahead);
+	presort_free(b->ahead);
 	if (b->mapped) {
 		mapped_free(b->p, b->n);
 		close(b->fd);
@@ -217,12 +217,12 @@ static bool is_gzip(const uint8_t *p, size_t n)
 struct inflation {
 	uint8_t *p;
 	size_t n, cap;
-	struct ahead *ahead;	/* NULL: nobody looks at what is there already */
+	struct presort *ahead;	/* NULL: nobody looks at what is there already */
 	struct torn torn;
 };
 
 /* What gzip says that it holds, which may be anything. */
-static size_t promised(const struct bytes *b)
+static size_t gzip_size_hint(const struct bytes *b)
 {
 	if (b->n < 18)
 		return 0;
@@ -231,12 +231,12 @@ static size_t promised(const struct bytes *b)
 }
 
 /* Room for all that was promised, so that it does not move while somebody looks at it. */
-static void look_ahead(const struct bytes *b, struct inflation *out)
+static void start_presort(const struct bytes *b, struct inflation *out)
 {
-	size_t n = promised(b);
-	bool wanted = job_wanted() > 1 || (b->n >= SMALL && job_cpus() > 1);
-	if (wanted && n / MOST_RATIO <= b->n && room(&out->p, &out->cap, n + 2 * CHUNK))
-		out->ahead = ahead_new(out->p);
+	size_t n = gzip_size_hint(b);
+	bool wanted = job_forced_threads() > 1 || (b->n >= SMALL && job_cpus() > 1);
+	if (wanted && n / MOST_RATIO <= b->n && reserve_bytes(&out->p, &out->cap, n + 2 * CHUNK))
+		out->ahead = presort_new(out->p);
 }
 
 static int torn(struct inflation *out, const char *why, const char *how, uint64_t at)
@@ -251,8 +251,8 @@ static int inflate_all(z_stream *z, const struct bytes *b, const struct input_wa
 {
 	size_t at = 0;
 	for (;;) {
-		if (!go_on(w, at - z->avail_in, b->n))
-			return stopped(e);
+		if (!watch_continues(w, at - z->avail_in, b->n))
+			return set_cancelled(e);
 		if (!z->avail_in && at < b->n) {
 			size_t n = b->n - at < UINT_MAX / 2 ? b->n - at : UINT_MAX / 2;
 			z->next_in = (Bytef *)(uintptr_t)(b->p + at);
@@ -260,10 +260,10 @@ static int inflate_all(z_stream *z, const struct bytes *b, const struct input_wa
 			at += n;
 		}
 		if (out->n + CHUNK > out->cap) {
-			ahead_free(out->ahead);	/* more than was promised */
+			presort_free(out->ahead);	/* more than was promised */
 			out->ahead = NULL;
 		}
-		if (!room(&out->p, &out->cap, out->n + CHUNK))
+		if (!reserve_bytes(&out->p, &out->cap, out->n + CHUNK))
 			return err_set(e, ERR_LIMIT, at - z->avail_in,
 			    "not enough memory for the decompressed data");
 		size_t space = out->cap - out->n < STRETCH ? out->cap - out->n : STRETCH;
@@ -272,9 +272,9 @@ static int inflate_all(z_stream *z, const struct bytes *b, const struct input_wa
 		int rc = inflate(z, Z_NO_FLUSH);
 		out->n += space - z->avail_out;
 		if (out->ahead)
-			ahead_upto(out->ahead, out->n);
+			presort_advance(out->ahead, out->n);
 		uint64_t where = at - z->avail_in;
-		input_passed(b, where);
+		input_release_before(b, where);
 		if (rc == Z_STREAM_END) {
 			while (z->avail_in && !*z->next_in) {	/* padding */
 				z->next_in++;
@@ -295,10 +295,10 @@ static int inflate_all(z_stream *z, const struct bytes *b, const struct input_wa
 
 int input_gunzip(struct bytes *b, struct err *e)
 {
-	return input_gunzip_for(b, NULL, e);
+	return input_gunzip_watched(b, NULL, e);
 }
 
-static int gunzip(struct bytes *b, const struct input_watch *w, bool ahead, struct err *e)
+static int gunzip_bytes(struct bytes *b, const struct input_watch *w, bool ahead, struct err *e)
 {
 	if (!is_gzip(b->p, b->n))
 		return 0;
@@ -307,13 +307,13 @@ static int gunzip(struct bytes *b, const struct input_watch *w, bool ahead, stru
 	if (inflateInit2(&z, 15 + 16) != Z_OK)
 		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "out of memory for decompression");
 	if (ahead)
-		look_ahead(b, &out);
+		start_presort(b, &out);
 	int rc = inflate_all(&z, b, w, &out, e);
 	inflateEnd(&z);
 	if (!rc && out.torn.why && !out.n)
-		rc = input_torn(&(struct bytes){.torn = out.torn}, e);
+		rc = input_refuse_torn(&(struct bytes){.torn = out.torn}, e);
 	if (rc || out.torn.why) {
-		ahead_free(out.ahead);
+		presort_free(out.ahead);
 		out.ahead = NULL;
 	}
 	if (rc) {
@@ -321,29 +321,29 @@ static int gunzip(struct bytes *b, const struct input_watch *w, bool ahead, stru
 		return rc;
 	}
 	size_t stored = b->file_n;
-	bool cut = b->mapped && mapped_cut(b->p);
+	bool cut = b->mapped && mapped_was_truncated(b->p);
 	input_close(b);
 	*b = (struct bytes){
 	    .p = out.p, .n = out.n, .file_n = stored, .gzipped = true, .cut = cut, .torn = out.torn,
 	    .owned = out.p, .ahead = out.ahead};
 	if (out.ahead)
-		ahead_whole(out.ahead);
+		presort_end_input(out.ahead);
 	return 0;
 }
 
-int input_gunzip_for(struct bytes *b, const struct input_watch *w, struct err *e)
+int input_gunzip_watched(struct bytes *b, const struct input_watch *w, struct err *e)
 {
-	return gunzip(b, w, false, e);
+	return gunzip_bytes(b, w, false, e);
 }
 
-int input_gunzip_ahead(struct bytes *b, const struct input_watch *w, struct err *e)
+int input_gunzip_presorting(struct bytes *b, const struct input_watch *w, struct err *e)
 {
-	return gunzip(b, w, true, e);
+	return gunzip_bytes(b, w, true, e);
 }
 
-void input_forget_ahead(struct bytes *b)
+void input_drop_presort(struct bytes *b)
 {
-	ahead_free(b->ahead);
+	presort_free(b->ahead);
 	b->ahead = NULL;
 }
 

@@ -22,10 +22,10 @@
 
 enum { PAIRS_MAX = 64 };
 
-struct span { const char *s; size_t n; };
+struct url_span { const char *s; size_t n; };
 
-struct parts {	/* of the text; the query without its ?, the fragment with its # */
-	struct span scheme, user, host, path, query, fragment;
+struct url_parts {	/* of the text; the query without its ?, the fragment with its # */
+	struct url_span scheme, user, host, path, url_query, fragment;
 };
 
 static bool is_unreserved(unsigned char c)
@@ -38,7 +38,7 @@ static void put_escaped(struct buf *b, unsigned char c)
 	buf_printf(b, "%%%02X", c);
 }
 
-static int hex(char c)
+static int hex_digit(char c)
 {
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' &&
 	    c <= 'F' ? c - 'A' + 10 : -1;
@@ -46,13 +46,13 @@ static int hex(char c)
 
 static bool is_escape(const char *s, size_t n)
 {
-	return n >= 3 && s[0] == '%' && hex(s[1]) >= 0 && hex(s[2]) >= 0;
+	return n >= 3 && s[0] == '%' && hex_digit(s[1]) >= 0 && hex_digit(s[2]) >= 0;
 }
 
 /* ---- taking apart */
 
 /* "http:" and the like. false: no scheme stands there; *bad: nor can there be one. */
-static bool take_scheme(struct span *rest, struct span *scheme, bool *bad)
+static bool take_scheme(struct url_span *rest, struct url_span *scheme, bool *bad)
 {
 	size_t i = 0;
 	while (i < rest->n && (isalpha((unsigned char)rest->s[i]) ||
@@ -61,16 +61,16 @@ static bool take_scheme(struct span *rest, struct span *scheme, bool *bad)
 	*bad = !i && rest->n && rest->s[0] == ':';
 	if (!i || i == rest->n || rest->s[i] != ':')
 		return false;
-	*scheme = (struct span){rest->s, i};
-	*rest = (struct span){rest->s + i + 1, rest->n - i - 1};
+	*scheme = (struct url_span){rest->s, i};
+	*rest = (struct url_span){rest->s + i + 1, rest->n - i - 1};
 	return true;
 }
 
 /* What is before the first c goes into head; what is after it stays; or all is the head. */
-static struct span cut(struct span *s, char c, bool *found)
+static struct url_span split_at(struct url_span *s, char c, bool *found)
 {
 	const char *at = s->n ? memchr(s->s, c, s->n) : NULL;
-	struct span tail = at ? (struct span){at + 1, s->n - (size_t)(at + 1 - s->s)} : (struct span){0};
+	struct url_span tail = at ? (struct url_span){at + 1, s->n - (size_t)(at + 1 - s->s)} : (struct url_span){0};
 	if (at)
 		s->n = (size_t)(at - s->s);
 	*found = at != NULL;
@@ -78,7 +78,7 @@ static struct span cut(struct span *s, char c, bool *found)
 }
 
 /* name, name:port or [v6]:port, of characters that may be there. */
-static bool good_host(struct span h)
+static bool good_host(struct url_span h)
 {
 	size_t i = 0;
 	for (size_t k = 0; k < h.n; k++) {
@@ -105,38 +105,38 @@ static bool good_host(struct span h)
 	return true;
 }
 
-static bool take_authority(struct span *rest, struct parts *p)
+static bool take_authority(struct url_span *rest, struct url_parts *p)
 {
 	if (rest->n < 2 || memcmp(rest->s, "//", 2))
 		return true;
-	struct span a = {rest->s + 2, 0};
+	struct url_span a = {rest->s + 2, 0};
 	while (a.n < rest->n - 2 && a.s[a.n] != '/')
 		a.n++;
-	*rest = (struct span){a.s + a.n, rest->n - 2 - a.n};
+	*rest = (struct url_span){a.s + a.n, rest->n - 2 - a.n};
 	for (size_t i = a.n; i--;)
 		if (a.s[i] == '@') {
-			p->user = (struct span){a.s, i};
-			a = (struct span){a.s + i + 1, a.n - i - 1};
+			p->user = (struct url_span){a.s, i};
+			a = (struct url_span){a.s + i + 1, a.n - i - 1};
 			break;
 		}
 	p->host = a;
 	return good_host(a);
 }
 
-/* false: it does not parse at all. Without a host it may be one all the same: see url_read(). */
-static bool take_apart(const char *s, struct parts *p)
+/* false: it does not parse at all. Without a host it may be one all the same: see url_parse(). */
+static bool take_apart(const char *s, struct url_parts *p)
 {
-	struct span rest = {s, strlen(s)};
+	struct url_span rest = {s, strlen(s)};
 	bool bad, found;
-	*p = (struct parts){0};
+	*p = (struct url_parts){0};
 	for (size_t i = 0; i < rest.n; i++)
 		if ((unsigned char)s[i] < 0x20 || s[i] == 0x7f)
 			return false;
-	p->fragment = cut(&rest, '#', &found);
+	p->fragment = split_at(&rest, '#', &found);
 	bool scheme = take_scheme(&rest, &p->scheme, &bad);
 	if (bad)
 		return false;
-	p->query = cut(&rest, '?', &found);
+	p->url_query = split_at(&rest, '?', &found);
 	if (!rest.n || rest.s[0] != '/') {
 		if (scheme)
 			return true;	/* opaque: no host */
@@ -156,57 +156,59 @@ static bool take_apart(const char *s, struct parts *p)
 
 /* ---- the query */
 
-struct pair { const char *key, *value; };
-struct query { struct pair pair[PAIRS_MAX]; size_t n; };
+struct query_pair { const char *key, *value; };
+struct url_query { struct query_pair query_pair[PAIRS_MAX]; size_t n; };
 
-static const char *unescape(struct arena *a, struct span s, bool *bad)
+static const char *unescape_query(struct arena *a, struct url_span s, bool *bad)
 {
 	char *t = arena_strndup(a, s.s ? s.s : "", s.n);
 	size_t n = 0;
 	for (size_t i = 0; i < s.n; i++) {
 		bool esc = is_escape(s.s + i, s.n - i);
 		*bad |= s.s[i] == '%' && !esc;
-		t[n++] = esc ? (char)(hex(s.s[i + 1]) * 16 + hex(s.s[i + 2])) : s.s[i] == '+' ? ' ' : s.s[i];
+		t[n++] = esc		 ? (char)(hex_digit(s.s[i + 1]) * 16 + hex_digit(s.s[i + 2]))
+			 : s.s[i] == '+' ? ' '
+					 : s.s[i];
 		i += esc ? 2 : 0;
 	}
 	t[n] = '\0';
 	return t;
 }
 
-static void read_query(struct arena *a, struct span s, struct query *q)
+static void read_query(struct arena *a, struct url_span s, struct url_query *q)
 {
 	bool more = s.n > 0;
 	q->n = 0;
 	while (more && q->n < PAIRS_MAX) {
 		bool eq, bad = false;
-		struct span next = cut(&s, '&', &more), value;
+		struct url_span next = split_at(&s, '&', &more), value;
 		if (s.n && !memchr(s.s, ';', s.n)) {
-			value = cut(&s, '=', &eq);
-			struct pair p = {unescape(a, s, &bad), unescape(a, value, &bad)};
+			value = split_at(&s, '=', &eq);
+			struct query_pair p = {unescape_query(a, s, &bad), unescape_query(a, value, &bad)};
 			if (!bad)
-				q->pair[q->n++] = p;
+				q->query_pair[q->n++] = p;
 		}
 		s = next;
 	}
 }
 
-static void set_seconds(struct arena *a, struct query *q, int64_t seconds)
+static void set_seconds(struct arena *a, struct url_query *q, int64_t seconds)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < q->n; i++)
-		if (strcmp(q->pair[i].key, "seconds"))
-			q->pair[n++] = q->pair[i];
+		if (strcmp(q->query_pair[i].key, "seconds"))
+			q->query_pair[n++] = q->query_pair[i];
 	q->n = n < PAIRS_MAX ? n : PAIRS_MAX - 1;
-	q->pair[q->n++] = (struct pair){"seconds", arena_printf(a, "%lld", (long long)seconds)};
+	q->query_pair[q->n++] = (struct query_pair){"seconds", arena_printf(a, "%lld", (long long)seconds)};
 }
 
-static int64_t get_seconds(const struct query *q)
+static int64_t get_seconds(const struct url_query *q)
 {
 	for (size_t i = 0; i < q->n; i++)
-		if (!strcmp(q->pair[i].key, "seconds")) {
+		if (!strcmp(q->query_pair[i].key, "seconds")) {
 			char *end;
-			long long v = strtoll(q->pair[i].value, &end, 10);
-			return *q->pair[i].value && !*end && v > 0 && v <= INT32_MAX ? v : 0;
+			long long v = strtoll(q->query_pair[i].value, &end, 10);
+			return *q->query_pair[i].value && !*end && v > 0 && v <= INT32_MAX ? v : 0;
 		}
 	return 0;
 }
@@ -223,25 +225,25 @@ static void put_word(struct buf *b, const char *s)
 }
 
 /* Sorted by key; those of one key stay as they are. */
-static void put_query(struct buf *b, struct query *q)
+static void put_query(struct buf *b, struct url_query *q)
 {
 	for (size_t i = 1; i < q->n; i++)
-		for (size_t k = i; k && strcmp(q->pair[k - 1].key, q->pair[k].key) > 0; k--) {
-			struct pair t = q->pair[k];
-			q->pair[k] = q->pair[k - 1];
-			q->pair[k - 1] = t;
+		for (size_t k = i; k && strcmp(q->query_pair[k - 1].key, q->query_pair[k].key) > 0; k--) {
+			struct query_pair t = q->query_pair[k];
+			q->query_pair[k] = q->query_pair[k - 1];
+			q->query_pair[k - 1] = t;
 		}
 	for (size_t i = 0; i < q->n; i++) {
 		buf_putc(b, i ? '&' : '?');
-		put_word(b, q->pair[i].key);
+		put_word(b, q->query_pair[i].key);
 		buf_putc(b, '=');
-		put_word(b, q->pair[i].value);
+		put_word(b, q->query_pair[i].value);
 	}
 }
 
 /* ---- putting together */
 
-static void put_path(struct buf *b, struct span p)
+static void put_path(struct buf *b, struct url_span p)
 {
 	if (!p.n || (p.n == 1 && p.s[0] == '/')) {
 		buf_puts(b, "/debug/pprof/profile");
@@ -256,15 +258,15 @@ static void put_path(struct buf *b, struct span p)
 	}
 }
 
-static bool span_is(struct span s, const char *t)
+static bool span_is(struct url_span s, const char *t)
 {
 	return s.n == strlen(t) && !memcmp(s.s, t, s.n);
 }
 
 /* This machine, as Go's choice of proxies sees it. */
-static bool is_local(struct span h)
+static bool is_local(struct url_span h)
 {
-	struct span name = h;
+	struct url_span name = h;
 	if (h.n && h.s[0] == '[')
 		return h.n >= 5 && !memcmp(h.s, "[::1]", 5);
 	for (name.n = 0; name.n < h.n && h.s[name.n] != ':';)
@@ -272,14 +274,14 @@ static bool is_local(struct span h)
 	return span_is(name, "localhost") || (name.n > 4 && !memcmp(name.s, "127.", 4));
 }
 
-static char *keep(struct arena *a, struct buf *b)
+static char *take_text(struct arena *a, struct buf *b)
 {
 	char *s = arena_strndup(a, b->p ? b->p : "", b->n);
 	buf_reset(b);
 	return s;
 }
 
-static void put_scheme(struct buf *b, struct span s, const char *tail)
+static void put_scheme(struct buf *b, struct url_span s, const char *tail)
 {
 	for (size_t i = 0; i < s.n; i++)
 		buf_putc(b, tolower((unsigned char)s.s[i]));
@@ -287,7 +289,8 @@ static void put_scheme(struct buf *b, struct span s, const char *tail)
 }
 
 /* Seconds, timeout, and whether the path says trace. */
-static void times(struct arena *a, struct query *q, struct span path, int64_t seconds, int64_t timeout, struct url *u)
+static void set_times(
+    struct arena *a, struct url_query *q, struct url_span path, int64_t seconds, int64_t timeout, struct url *u)
 {
 	if (seconds > 0)
 		set_seconds(a, q, seconds);
@@ -306,15 +309,15 @@ static void times(struct arena *a, struct query *q, struct span path, int64_t se
 /* unix:///run/app.sock/debug/pprof/heap, also unix:/run/app.sock:/debug/pprof/heap. */
 static void read_unix(struct arena *a, const char *s, int64_t seconds, int64_t timeout, struct url *u)
 {
-	static struct query none;
-	struct query *q = arena_alloc(a, sizeof *q);
-	struct span path = {s + 5, strlen(s + 5)};
+	static struct url_query none;
+	struct url_query *q = arena_alloc(a, sizeof *q);
+	struct url_span path = {s + 5, strlen(s + 5)};
 	bool found;
 	*q = none;
 	if (path.n >= 2 && !memcmp(path.s, "//", 2))
-		path = (struct span){path.s + 2, path.n - 2};
-	(void)cut(&path, '#', &found);
-	struct span text = cut(&path, '?', &found);
+		path = (struct url_span){path.s + 2, path.n - 2};
+	(void)split_at(&path, '#', &found);
+	struct url_span text = split_at(&path, '?', &found);
 	const char *usual = strstr(path.s, "/debug/pprof");
 	size_t n = usual && usual < path.s + path.n ? (size_t)(usual - path.s) : path.n; /* when none is there */
 	for (size_t i = 1; i <= path.n; i++) {
@@ -327,26 +330,26 @@ static void read_unix(struct arena *a, const char *s, int64_t seconds, int64_t t
 		}
 	}
 	u->socket = arena_strndup(a, path.s, n);
-	path = (struct span){path.s + n, path.n - n};
+	path = (struct url_span){path.s + n, path.n - n};
 	if (path.n && path.s[0] == ':')
-		path = (struct span){path.s + 1, path.n - 1};
+		path = (struct url_span){path.s + 1, path.n - 1};
 	read_query(a, text, q);
-	times(a, q, path, seconds, timeout, u);
+	set_times(a, q, path, seconds, timeout, u);
 	struct buf b = {0}, tail = {0};
 	put_path(&tail, path);
 	put_query(&tail, q);
 	buf_printf(&b, "http://localhost%s", buf_str(&tail));
-	u->get = keep(a, &b);
+	u->get = take_text(a, &b);
 	buf_printf(&b, "unix://%s%s", u->socket, buf_str(&tail));
-	u->shown = keep(a, &b);
+	u->shown = take_text(a, &b);
 	u->local = true;
 	buf_free(&b);
 	buf_free(&tail);
 }
 
-bool url_read(struct arena *a, const char *s, int64_t seconds, int64_t timeout, struct url *u)
+bool url_parse(struct arena *a, const char *s, int64_t seconds, int64_t timeout, struct url *u)
 {
-	struct parts p;
+	struct url_parts p;
 	*u = (struct url){0};
 	if (!strncmp(s, "unix:", 5) && s[5] == '/') {
 		read_unix(a, s, seconds, timeout, u);
@@ -359,28 +362,28 @@ bool url_read(struct arena *a, const char *s, int64_t seconds, int64_t timeout, 
 		return false;
 	static const char insecure[] = "+insecure";
 	enum { TAIL = sizeof insecure - 1 };
-	struct query *q = arena_zalloc(a, sizeof *q);
+	struct url_query *q = arena_zalloc(a, sizeof *q);
 	struct buf b = {0}, tail = {0};
-	read_query(a, p.query, q);
-	times(a, q, p.path, seconds, timeout, u);
+	read_query(a, p.url_query, q);
+	set_times(a, q, p.path, seconds, timeout, u);
 	put_path(&tail, p.path);
 	put_query(&tail, q);
-	struct span scheme = p.scheme.n ? p.scheme : (struct span){"http", 4};
+	struct url_span scheme = p.scheme.n ? p.scheme : (struct url_span){"http", 4};
 	u->insecure = scheme.n > TAIL && !memcmp(scheme.s + scheme.n - TAIL, insecure, TAIL);
-	put_scheme(&b, (struct span){scheme.s, scheme.n - (u->insecure ? (size_t)TAIL : 0)}, "://");
+	put_scheme(&b, (struct url_span){scheme.s, scheme.n - (u->insecure ? (size_t)TAIL : 0)}, "://");
 	buf_put(&b, p.user.s, p.user.n);
 	buf_printf(&b, "%s%.*s%s", p.user.n ? "@" : "", (int)p.host.n, p.host.s, buf_str(&tail));
-	u->get = keep(a, &b);
+	u->get = take_text(a, &b);
 	put_scheme(&b, scheme, "://");
 	if (p.user.n) {
 		bool secret;
-		(void)cut(&p.user, ':', &secret);
+		(void)split_at(&p.user, ':', &secret);
 		buf_printf(&b, "%.*s%s@", (int)p.user.n, p.user.s, secret ? ":xxxxx" : "");
 	}
 	buf_printf(&b, "%.*s%s", (int)p.host.n, p.host.s, buf_str(&tail));
 	if (p.fragment.n)
 		buf_printf(&b, "#%.*s", (int)p.fragment.n, p.fragment.s);
-	u->shown = keep(a, &b);
+	u->shown = take_text(a, &b);
 	u->local = is_local(p.host);
 	buf_free(&b);
 	buf_free(&tail);

@@ -26,6 +26,6 @@ struct url {
 };
 
 /* seconds, timeout: -seconds and -timeout, or <= 0. Strings in the arena. false: s is no URL. */
-bool url_read(struct arena *, const char *s, int64_t seconds, int64_t timeout, struct url *);
+bool url_parse(struct arena *, const char *s, int64_t seconds, int64_t timeout, struct url *);
 
 #endif

@@ -21,18 +21,18 @@ static bool is_gotrace(struct bytes b)
 /* The first fields of a profile: known numbers with the wire types they have, within the file. */
 static bool is_pprof(struct bytes b)
 {
-	struct cur c = cur_make(b.p, b.n, 0);
+	struct byte_cursor c = byte_cursor_make(b.p, b.n, 0);
 	int fields = 0;
-	while (cur_left(&c) && fields < 20) {
-		uint64_t key = cur_uvarint(&c);
+	while (byte_cursor_left(&c) && fields < 20) {
+		uint64_t key = byte_cursor_uvarint(&c);
 		uint64_t id = key >> 3, type = key & 7;
 		bool message = id >= 1 && id <= 6;
 		if (c.bad || id < 1 || id > 15 || (type != 0 && type != 2) || (message && type != 2) ||
 		    (type == 2 && !message && id != 11 && id != 13))
 			return false;
-		uint64_t v = cur_uvarint(&c);
+		uint64_t v = byte_cursor_uvarint(&c);
 		if (type == 2)
-			cur_bytes(&c, v);
+			byte_cursor_bytes(&c, v);
 		if (c.bad)
 			return fields > 0;	/* cut off or damaged: the reader will say where */
 		fields++;
@@ -41,13 +41,13 @@ static bool is_pprof(struct bytes b)
 }
 
 static const struct reader readers[] = {
-	{FK_GOTRACE, "Go execution trace", is_gotrace, read_gotrace},
-	{FK_PPROF, "pprof profile", is_pprof, read_pprof},
-	{FK_PPROF, "legacy pprof profile", is_pprof_legacy, read_pprof_legacy},
-	{FK_PPROF, "goroutine dump", is_godump, read_godump},
-	{FK_GOTRACE, "gctrace or schedtrace log", is_godebug, read_godebug},
-	{FK_PPROF, "perf script output", is_perf, read_perf},
-	{FK_PPROF, "folded stacks", is_folded, read_folded},
+	{FK_GOTRACE, "Go execution trace", is_gotrace, gotrace_read},
+	{FK_PPROF, "pprof profile", is_pprof, pprof_read},
+	{FK_PPROF, "legacy pprof profile", legacy_probe, legacy_read},
+	{FK_PPROF, "goroutine dump", godump_probe, godump_read},
+	{FK_GOTRACE, "gctrace or schedtrace log", godebug_probe, godebug_read},
+	{FK_PPROF, "perf script output", perf_probe, perf_read},
+	{FK_PPROF, "folded stacks", folded_probe, folded_read},
 };
 
 static const struct {

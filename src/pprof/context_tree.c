@@ -24,17 +24,17 @@
 
 /* ---- the tree */
 
-struct writing {
-	struct contexts *c;
+struct context_writer {
+	struct context_tree *c;
 	struct fork { uint32_t node, parent; } *fork;
-	struct open { uint32_t slot, node; } *open;
+	struct open_level { uint32_t slot, node; } *open_level;
 	uint32_t *end;		/* the nodes that stacks end at */
 	size_t nfork, cfork, depth, copen, cwhat, nend, cend, csum, cfirst;
 };
 
-static uint32_t add_node(struct writing *w, uint32_t parent, uint32_t slot)
+static uint32_t add_node(struct context_writer *w, uint32_t parent, uint32_t slot)
 {
-	struct shape *s = w->c->s;
+	struct calltree *s = w->c->s;
 	s->what = mem_grow(s->what, &w->cwhat, s->n + 1u, sizeof *s->what);
 	s->what[s->n] = slot;
 	if (s->n && parent + 1 != s->n) {
@@ -45,9 +45,9 @@ static uint32_t add_node(struct writing *w, uint32_t parent, uint32_t slot)
 }
 
 /* Bundles come in order, so ends do. Until all are there sum[] has what each weighs. */
-static void add_end(struct writing *w, uint32_t node, int64_t weight, uint32_t bundle)
+static void add_end(struct context_writer *w, uint32_t node, int64_t weight, uint32_t bundle)
 {
-	struct contexts *c = w->c;
+	struct context_tree *c = w->c;
 	if (!w->nend || w->end[w->nend - 1] != node) {
 		w->end = mem_grow(w->end, &w->cend, w->nend + 1, sizeof *w->end);
 		c->sum = mem_grow(c->sum, &w->csum, w->nend + 2, sizeof *c->sum);
@@ -56,32 +56,32 @@ static void add_end(struct writing *w, uint32_t node, int64_t weight, uint32_t b
 		c->sum[w->nend] = 0;
 		c->first[w->nend++] = bundle;
 	}
-	prof_sum(&c->sum[w->nend - 1], weight);
+	profile_sum(&c->sum[w->nend - 1], weight);
 	if (bundle < c->first[w->nend - 1])
 		c->first[w->nend - 1] = bundle;
 }
 
-static void write_down(struct builder *b, struct writing *w, uint32_t bundle)
+static void write_down(struct graph_builder *b, struct context_writer *w, uint32_t bundle)
 {
 	size_t k = 0;
-	for (struct down d = graph_begin_down(b, bundle); d.slot; graph_step_down(b, &d), k++) {
-		if (k < w->depth && w->open[k].slot == d.slot)
+	for (struct down d = graph_descent_begin(b, bundle); d.slot; graph_descent_step(b, &d), k++) {
+		if (k < w->depth && w->open_level[k].slot == d.slot)
 			continue;
-		uint32_t node = add_node(w, k ? w->open[k - 1].node : 0, d.slot);
-		w->open = mem_grow(w->open, &w->copen, k + 1, sizeof *w->open);
-		w->open[k] = (struct open){d.slot, node};
+		uint32_t node = add_node(w, k ? w->open_level[k - 1].node : 0, d.slot);
+		w->open_level = mem_grow(w->open_level, &w->copen, k + 1, sizeof *w->open_level);
+		w->open_level[k] = (struct open_level){d.slot, node};
 		w->depth = k + 1;
 	}
 	w->depth = k;
 	if (k)
-		add_end(w, w->open[k - 1].node, graph_bundle(b, bundle).w, bundle);
+		add_end(w, w->open_level[k - 1].node, graph_bundle(b, bundle).w, bundle);
 }
 
 /* Nodes and ends are all there: what is asked by rank. */
-static void finish(struct writing *w)
+static void finish_tree(struct context_writer *w)
 {
-	struct contexts *c = w->c;
-	struct shape *s = c->s;
+	struct context_tree *c = w->c;
+	struct calltree *s = c->s;
 	int64_t sum = 0;
 	s->forks = xcalloc(rank_blocks(s->n), sizeof *s->forks);
 	s->fork = xmalloc((w->nfork + 1) * sizeof *s->fork);
@@ -90,7 +90,7 @@ static void finish(struct writing *w)
 		s->fork[s->nfork++] = w->fork[i].parent;
 	}
 	mem_free(w->fork);
-	shape_close(s);
+	calltree_close(s);
 	s->ends = xcalloc(rank_blocks(s->n), sizeof *s->ends);
 	for (size_t k = 0; k < w->nend; k++)
 		rank_set(s->ends, w->end[k]);
@@ -99,10 +99,10 @@ static void finish(struct writing *w)
 	for (size_t k = 0; k <= w->nend; k++) {
 		int64_t own = k < w->nend ? c->sum[k] : 0;
 		c->sum[k] = sum;
-		prof_sum(&sum, own);
+		profile_sum(&sum, own);
 	}
 	mem_free(w->end);
-	mem_free(w->open);
+	mem_free(w->open_level);
 }
 
 /* ---- what nodes are */
@@ -115,7 +115,7 @@ static int by_text(const void *ctx, uint32_t a, uint32_t b)
 	return d ? d : (t[a].n > t[b].n) - (t[a].n < t[b].n);
 }
 
-static void rank_texts(struct contexts *c)
+static void rank_texts(struct context_tree *c)
 {
 	struct arena a = {0};
 	struct buf b = {0};
@@ -123,11 +123,11 @@ static void rank_texts(struct contexts *c)
 	uint32_t *order = xmalloc((c->ninfo + 1u) * sizeof *order);
 	for (uint32_t i = 0; i < c->ninfo; i++) {
 		buf_reset(&b);
-		ginfo_name(&b, c->p, &c->info[i], " ");
+		graph_info_name(&b, c->p, &c->info[i], " ");
 		text[i] = (struct str_row){.s = arena_strndup(&a, b.p, b.n), .n = (uint32_t)b.n};
 		order[i] = i;
 	}
-	sort_u32(order, c->ninfo, by_text, text);
+	calltree_sort_u32(order, c->ninfo, by_text, text);
 	c->text = xmalloc((c->ninfo + 1u) * sizeof *c->text);
 	for (uint32_t i = 0; i < c->ninfo; i++) {
 		c->ntext += !i || by_text(text, order[i - 1], order[i]);
@@ -139,19 +139,19 @@ static void rank_texts(struct contexts *c)
 	arena_free(&a);
 }
 
-struct contexts *contexts_new(struct prof *p, const struct gopt *o)
+struct context_tree *context_tree_new(struct profile *p, const struct graph_options *o)
 {
-	struct contexts *c = xcalloc(1, sizeof *c);
-	struct gopt bare = *o;
+	struct context_tree *c = xcalloc(1, sizeof *c);
+	struct graph_options bare = *o;
 	bare.tags = false;
-	struct builder b = {.p = p, .o = &bare};
-	struct writing w = {.c = c};
+	struct graph_builder b = {.p = p, .o = &bare};
+	struct context_writer w = {.c = c};
 	size_t n;
 	int64_t all;
 	c->p = p;
 	c->s = xcalloc(1, sizeof *c->s);
 	c->s->refs = 1;
-	prof_trim_paths(p, o->trim_path, o->source_path);
+	pprof_trim_paths(p, o->trim_path, o->source_path);
 	graph_prepare(&b);
 	c->ninfo = (uint32_t)b.ninfo;
 	c->function = xmalloc((c->ninfo + 1u) * sizeof *c->function);
@@ -160,7 +160,7 @@ struct contexts *contexts_new(struct prof *p, const struct gopt *o)
 	c->nfunction = (uint32_t)b.ninfo;
 	c->info = b.info;
 	intern_free(&b.infox);
-	struct down *order = graph_in_order(&b, &n, &all);
+	struct down *order = graph_sorted_stacks(&b, &n, &all);
 	uint32_t *bundle = (uint32_t *)order;	/* all that is wanted of them */
 	for (size_t i = 0; i < n; i++) {
 		uint32_t which = order[i].bundle;
@@ -168,21 +168,21 @@ struct contexts *contexts_new(struct prof *p, const struct gopt *o)
 	}
 	bundle = xrealloc(order, (n + 1) * sizeof *bundle);
 	add_node(&w, 0, 0);
-	for (size_t i = 0; i < n && prof_go(p, i, n); i++)
+	for (size_t i = 0; i < n && profile_should_continue(p, i, n); i++)
 		write_down(&b, &w, bundle[i]);
 	mem_free(bundle);
-	graph_prepared(&b);
-	mem_spent(p->packed, 0, p->nframe * p->width);
-	finish(&w);
+	graph_free_prepared(&b);
+	mem_discard(p->packed, 0, p->nframe * p->width);
+	finish_tree(&w);
 	rank_texts(c);
 	return c;
 }
 
-void contexts_free(struct contexts *c)
+void context_tree_free(struct context_tree *c)
 {
 	if (!c)
 		return;
-	shape_free(c->s);
+	calltree_free(c->s);
 	mem_free(c->info);
 	mem_free(c->function);
 	mem_free(c->text);
@@ -193,15 +193,16 @@ void contexts_free(struct contexts *c)
 
 /* ---- orders */
 
-static uint32_t first_below(const struct contexts *c, uint32_t node)
+static uint32_t first_below(const struct context_tree *c, uint32_t node)
 {
-	uint32_t k = rank_of(c->s->ends, node), end = rank_of(c->s->ends, shape_next(c->s, node)), least = UINT32_MAX;
+	uint32_t k = rank_below(c->s->ends, node), end = rank_below(c->s->ends, calltree_next(c->s, node)),
+		 least = UINT32_MAX;
 	for (; k < end; k++)
 		least = c->first[k] < least ? c->first[k] : least;
 	return least;
 }
 
-static int cmp_met(const struct contexts *c, uint32_t a, uint32_t b)
+static int cmp_met(const struct context_tree *c, uint32_t a, uint32_t b)
 {
 	uint32_t x = first_below(c, a), y = first_below(c, b);
 	return x != y ? (x > y) - (x < y) : (a > b) - (a < b);
@@ -216,69 +217,69 @@ static int cmp_weight(int64_t a, int64_t b)
 
 static int cmp_cum(const void *ctx, uint32_t a, uint32_t b)
 {
-	int d = cmp_weight(contexts_cum(ctx, a), contexts_cum(ctx, b));
+	int d = cmp_weight(context_tree_cum(ctx, a), context_tree_cum(ctx, b));
 	return d ? d : cmp_met(ctx, a, b);
 }
 
 static int cmp_node(const void *ctx, uint32_t a, uint32_t b)
 {
-	const struct contexts *c = ctx;
-	int d = cmp_weight(contexts_flat(c, a), contexts_flat(c, b));
-	uint32_t x = c->text[contexts_info(c, a)], y = c->text[contexts_info(c, b)];
+	const struct context_tree *c = ctx;
+	int d = cmp_weight(context_tree_flat(c, a), context_tree_flat(c, b));
+	uint32_t x = c->text[context_tree_info(c, a)], y = c->text[context_tree_info(c, b)];
 	return d ? d : x != y ? (x > y) - (x < y) : cmp_cum(ctx, a, b);
 }
 
 static int cmp_kid(const void *ctx, uint32_t a, uint32_t b)
 {
-	const struct contexts *c = ctx;
-	int d = cmp_weight(contexts_cum(c, a), contexts_cum(c, b));
-	uint32_t x = c->text[contexts_info(c, a)], y = c->text[contexts_info(c, b)];
+	const struct context_tree *c = ctx;
+	int d = cmp_weight(context_tree_cum(c, a), context_tree_cum(c, b));
+	uint32_t x = c->text[context_tree_info(c, a)], y = c->text[context_tree_info(c, b)];
 	return d ? d : x != y ? (x > y) - (x < y) : cmp_met(c, a, b);
 }
 
 /* Those without weight of their own, which are most: parted by name before anything is compared. */
-static void sort_light(const struct contexts *c, uint32_t *v, uint32_t n)
+static void sort_light(const struct context_tree *c, uint32_t *v, uint32_t n)
 {
 	uint32_t *from = xcalloc(c->ntext + 2u, sizeof *from), *to = xmalloc((n + 1u) * sizeof *to);
 	for (uint32_t i = 0; i < n; i++)
-		from[c->text[contexts_info(c, v[i])] + 2]++;
+		from[c->text[context_tree_info(c, v[i])] + 2]++;
 	for (uint32_t t = 2; t < c->ntext + 2; t++)
 		from[t] += from[t - 1];
 	for (uint32_t i = 0; i < n; i++)
-		to[from[c->text[contexts_info(c, v[i])] + 1]++] = v[i];
+		to[from[c->text[context_tree_info(c, v[i])] + 1]++] = v[i];
 	for (uint32_t t = 0; t < c->ntext; t++)
-		sort_u32(to + from[t], from[t + 1] - from[t], cmp_cum, c);
+		calltree_sort_u32(to + from[t], from[t + 1] - from[t], cmp_cum, c);
 	memcpy(v, to, n * sizeof *v);
 	mem_free(to);
 	mem_free(from);
 }
 
-uint32_t contexts_sorted(const struct contexts *c, uint32_t **node)
+uint32_t context_tree_sorted(const struct context_tree *c, uint32_t **node)
 {
 	uint32_t n = c->s->n, *v = *node = xmalloc((n + 1u) * sizeof *v), heavy = 0, all = 0;
 	bool least = false;	/* there is one that is less than nothing however it is turned: it comes last */
 	for (uint32_t i = 1; i < n; i++)
-		if (contexts_flat(c, i)) {
+		if (context_tree_flat(c, i)) {
 			v[heavy++] = i;
-			least |= contexts_flat(c, i) == INT64_MIN;
+			least |= context_tree_flat(c, i) == INT64_MIN;
 		}
 	all = heavy;
 	for (uint32_t i = 1; i < n; i++)
-		if (!contexts_flat(c, i) && contexts_cum(c, i))
+		if (!context_tree_flat(c, i) && context_tree_cum(c, i))
 			v[all++] = i;
-	sort_u32(v, least ? all : heavy, cmp_node, c);
+	calltree_sort_u32(v, least ? all : heavy, cmp_node, c);
 	if (!least)
 		sort_light(c, v + heavy, all - heavy);
 	return all;
 }
 
-uint32_t contexts_kids(const struct contexts *c, uint32_t node, struct contexts_room *r)
+uint32_t context_tree_children(const struct context_tree *c, uint32_t node, struct context_tree_room *r)
 {
 	uint32_t n = 0;
-	for (uint32_t i = node + 1, end = shape_next(c->s, node); i < end; i = shape_next(c->s, i)) {
+	for (uint32_t i = node + 1, end = calltree_next(c->s, node); i < end; i = calltree_next(c->s, i)) {
 		r->v = mem_grow(r->v, &r->cap, n + 1u, sizeof *r->v);
 		r->v[n++] = i;
 	}
-	sort_u32(r->v, n, cmp_kid, c);
+	calltree_sort_u32(r->v, n, cmp_kid, c);
 	return n;
 }

@@ -22,40 +22,40 @@
 
 #include <string.h>
 
-static void prof_names_init(struct names *r, const struct prof *p, struct rx *rx)
+static void matcher_init(struct string_matcher *r, const struct profile *p, struct regex *rx)
 {
-	*r = (struct names){p, rx, rx ? xcalloc(p->nstr, 1) : NULL, p->nstr};
+	*r = (struct string_matcher){p, rx, rx ? xcalloc(p->nstr, 1) : NULL, p->nstr};
 }
 
-static void prof_names_free(struct names *r)
+static void matcher_free(struct string_matcher *r)
 {
-	rx_free(r->rx);
+	regex_free(r->rx);
 	mem_free(r->known);
-	*r = (struct names){0};
+	*r = (struct string_matcher){0};
 }
 
-static bool names_match(struct names *r, str_id s)
+static bool names_match(struct string_matcher *r, str_id s)
 {
 	enum { NO = 1, YES };
 	if (s >= r->n)
-		return rx_match(r->rx, r->p->str[s].s, r->p->str[s].n);
+		return regex_match(r->rx, r->p->str[s].s, r->p->str[s].n);
 	if (!r->known[s])
-		r->known[s] = rx_match(r->rx, r->p->str[s].s, r->p->str[s].n) ? YES : NO;
+		r->known[s] = regex_match(r->rx, r->p->str[s].s, r->p->str[s].n) ? YES : NO;
 	return r->known[s] == YES;
 }
 
-static bool line_matches(struct names *r, const struct prof *p, uint32_t line)
+static bool line_matches(struct string_matcher *r, const struct profile *p, uint32_t line)
 {
-	const struct prof_fun *f = &p->fun[p->line[line].fun];
+	const struct profile_function *f = &p->fun[p->line[line].fun];
 	return names_match(r, f->name) || names_match(r, f->file);
 }
 
-static bool map_matches(struct names *r, const struct prof *p, const struct prof_loc *l)
+static bool map_matches(struct string_matcher *r, const struct profile *p, const struct profile_location *l)
 {
 	return l->map && names_match(r, p->map[l->map].file);
 }
 
-static bool loc_matches(struct names *r, const struct prof *p, const struct prof_loc *l)
+static bool loc_matches(struct string_matcher *r, const struct profile *p, const struct profile_location *l)
 {
 	for (uint32_t i = 0; i < l->nline; i++)
 		if (line_matches(r, p, l->line + i))
@@ -64,7 +64,7 @@ static bool loc_matches(struct names *r, const struct prof *p, const struct prof
 }
 
 /* Keep the lines that match (or do not); a location's lines are its own, so this is in place. */
-static void keep_lines(struct names *r, struct prof *p, struct prof_loc *l, bool matching)
+static void keep_lines(struct string_matcher *r, struct profile *p, struct profile_location *l, bool matching)
 {
 	uint32_t kept = 0;
 	if (map_matches(r, p, l)) {
@@ -80,13 +80,13 @@ static void keep_lines(struct names *r, struct prof *p, struct prof_loc *l, bool
 
 enum { LOC_FOCUS = 1, LOC_IGNORE = 2, LOC_HIDDEN = 4 };
 
-struct by_name { struct names focus, ignore, hide, show; bool fm, im, hm, sm; };
+struct name_filters { struct string_matcher focus, ignore, hide, show; bool fm, im, hm, sm; };
 
-static bool judge_locations(struct prof *p, struct by_name *b, uint8_t *verdict)
+static bool match_locations(struct profile *p, struct name_filters *b, uint8_t *verdict)
 {
 	bool any_hidden = false;
 	for (size_t i = 1; i < p->nloc; i++) {
-		struct prof_loc *l = &p->loc[i];
+		struct profile_location *l = &p->loc[i];
 		if (b->ignore.rx && loc_matches(&b->ignore, p, l)) {
 			b->im = true;
 			verdict[i] = LOC_IGNORE;
@@ -113,66 +113,67 @@ static bool judge_locations(struct prof *p, struct by_name *b, uint8_t *verdict)
 }
 
 /* What is not hidden of a stack, so many frames; in its place, or at the end. */
-static uint32_t without_hidden(struct prof *p, struct prof_run r, const uint8_t *verdict, uint32_t kept, bool in_place)
+static uint32_t without_hidden(
+    struct profile *p, struct profile_run r, const uint8_t *verdict, uint32_t kept, bool in_place)
 {
 	uint64_t at = r.off;
 	if (!in_place) {
-		prof_frames_room(p, kept);
+		profile_reserve_frames(p, kept);
 		at = p->nframe;
 		p->nframe += kept;
 	}
-	struct prof_run left = {at, kept};
+	struct profile_run left = {at, kept};
 	for (uint32_t i = 0; i < r.n; i++) {
-		loc_id l = prof_frame(p, r.off + i);
+		loc_id l = profile_frame(p, r.off + i);
 		if (!(verdict[l] & LOC_HIDDEN))
-			prof_set_frame(p, at++, l);
+			profile_set_frame(p, at++, l);
 	}
-	return prof_add_run(p, left);
+	return profile_add_run(p, left);
 }
 
 /* last: no other step takes frames away after this one. */
-static void filter_by_name(struct prof *p, struct by_name *b, bool last)
+static void filter_by_name(struct profile *p, struct name_filters *b, bool last)
 {
 	size_t n = p->nstack;
 	uint8_t *verdict = xcalloc(p->nloc, 1);
 	uint32_t *to = xmalloc(n * sizeof *to);
-	bool any_hidden = judge_locations(p, b, verdict), in_place = last && !p->nested;
+	bool any_hidden = match_locations(p, b, verdict), in_place = last && !p->nested;
 	for (size_t s = 0; s < n; s++) {
-		struct prof_run r = p->stack[s];
+		struct profile_run r = p->stack[s];
 		uint8_t seen = 0;
 		uint32_t kept = 0;
 		for (uint32_t i = 0; i < r.n; i++) {
-			uint8_t v = verdict[prof_frame(p, r.off + i)];
+			uint8_t v = verdict[profile_frame(p, r.off + i)];
 			seen |= v;
 			kept += !(v & LOC_HIDDEN);
 		}
 		if (!(seen & LOC_FOCUS) || seen & LOC_IGNORE || (any_hidden && !kept))
-			to[s] = PROF_DROP;
+			to[s] = PROFILE_DROP;
 		else
 			to[s] = kept == r.n ? (uint32_t)s : without_hidden(p, r, verdict, kept, in_place);
 	}
-	prof_restack(p, to, n);
+	profile_restack(p, to, n);
 	mem_free(verdict);
 	mem_free(to);
 }
 
 /* Frames [from, to) of a stack, where they are; itself, when these are all. */
-static uint32_t part_of(struct prof *p, size_t stack, uint32_t from, uint32_t to)
+static uint32_t part_of(struct profile *p, size_t stack, uint32_t from, uint32_t to)
 {
-	struct prof_run r = p->stack[stack];
+	struct profile_run r = p->stack[stack];
 	if (to - from == r.n)
 		return (uint32_t)stack;
 	p->nested = true;
-	return prof_add_run(p, (struct prof_run){r.off + from, to - from});
+	return profile_add_run(p, (struct profile_run){r.off + from, to - from});
 }
 
 /* Every stack loses what is nearer the root than its highest match. */
-static bool show_from(struct prof *p, struct names *r)
+static bool show_from(struct profile *p, struct string_matcher *r)
 {
 	bool matched = false;
 	uint8_t *hit = xcalloc(p->nloc, 1);
 	for (size_t i = 1; i < p->nloc; i++) {
-		struct prof_loc *l = &p->loc[i];
+		struct profile_location *l = &p->loc[i];
 		hit[i] = map_matches(r, p, l);
 		for (uint32_t k = l->nline; k-- && !hit[i];)
 			if (line_matches(r, p, l->line + k)) {
@@ -184,20 +185,20 @@ static bool show_from(struct prof *p, struct names *r)
 	size_t n = p->nstack;
 	uint32_t *to = xmalloc(n * sizeof *to);
 	for (size_t s = 0; s < n; s++) {
-		struct prof_run st = p->stack[s];
+		struct profile_run st = p->stack[s];
 		uint32_t k = st.n;
-		while (k && !hit[prof_frame(p, st.off + k - 1)])
+		while (k && !hit[profile_frame(p, st.off + k - 1)])
 			k--;
-		to[s] = k ? part_of(p, s, 0, k) : PROF_DROP;
+		to[s] = k ? part_of(p, s, 0, k) : PROFILE_DROP;
 	}
-	prof_restack(p, to, n);
+	profile_restack(p, to, n);
 	mem_free(to);
 	mem_free(hit);
 	return matched;
 }
 
 /* The parentheses that belong to a name stay. */
-size_t prof_simple_name(const char **s, size_t n)
+size_t pprof_simple_name(const char **s, size_t n)
 {
 	static const char *const whole[] = {"(anonymous namespace)", "operator()"};
 	if (n && **s == '.')
@@ -214,18 +215,18 @@ size_t prof_simple_name(const char **s, size_t n)
 	return n;
 }
 
-static bool simple_matches(const struct rx *rx, const struct prof *p, str_id name)
+static bool simple_matches(const struct regex *rx, const struct profile *p, str_id name)
 {
 	const char *s = p->str[name].s;
-	size_t n = prof_simple_name(&s, p->str[name].n);
-	return rx_match(rx, s, n);
+	size_t n = pprof_simple_name(&s, p->str[name].n);
+	return regex_match(rx, s, n);
 }
 
-static void prune_from(struct prof *p, const struct rx *rx)
+static void prune_from(struct profile *p, const struct regex *rx)
 {
 	uint8_t *hit = xcalloc(p->nloc, 1);
 	for (size_t i = 1; i < p->nloc; i++) {
-		struct prof_loc *l = &p->loc[i];
+		struct profile_location *l = &p->loc[i];
 		for (uint32_t k = 0; k < l->nline && !hit[i]; k++) {
 			str_id name = p->fun[p->line[l->line + k].fun].name;
 			if (name && simple_matches(rx, p, name)) {
@@ -238,40 +239,40 @@ static void prune_from(struct prof *p, const struct rx *rx)
 	size_t n = p->nstack;
 	uint32_t *to = xmalloc(n * sizeof *to);
 	for (size_t s = 0; s < n; s++) {
-		struct prof_run r = p->stack[s];
+		struct profile_run r = p->stack[s];
 		uint32_t k = 0;
-		while (k < r.n && !hit[prof_frame(p, r.off + k)])
+		while (k < r.n && !hit[profile_frame(p, r.off + k)])
 			k++;
 		to[s] = part_of(p, s, k < r.n ? k : 0, r.n);
 	}
-	prof_restack(p, to, n);
+	profile_restack(p, to, n);
 	mem_free(to);
 	mem_free(hit);
 }
 
-static struct rx *anchored(const struct prof *p, str_id s)
+static struct regex *compile_anchored(const struct profile *p, str_id s)
 {
 	struct arena a = {0};
-	struct rx *rx = s ? rx_new(arena_printf(&a, "^(%s)$", prof_s(p, s)), NULL) : NULL;
+	struct regex *rx = s ? regex_new(arena_printf(&a, "^(%s)$", profile_string(p, s)), NULL) : NULL;
 	arena_free(&a);
 	return rx;
 }
 
 enum { PRUNE_ALL = 1, PRUNE_BELOW = 2 };
 
-void prof_prune(struct prof *p)
+void pprof_prune(struct profile *p)
 {
-	struct rx *drop = anchored(p, p->drop_frames);
+	struct regex *drop = compile_anchored(p, p->drop_frames);
 	if (!drop)
 		return;
-	struct rx *keep = anchored(p, p->keep_frames);
+	struct regex *keep = compile_anchored(p, p->keep_frames);
 	if (p->keep_frames && !keep) {	/* it is wrong: then the reference prunes nothing */
-		rx_free(drop);
+		regex_free(drop);
 		return;
 	}
 	uint8_t *cut = xcalloc(p->nloc, 1), *name = xcalloc(p->nstr, 1);
 	for (size_t i = 1; i < p->nloc; i++) {
-		struct prof_loc *l = &p->loc[i];
+		struct profile_location *l = &p->loc[i];
 		for (uint32_t k = l->nline; k-- && !cut[i];) {
 			str_id s = p->fun[p->line[l->line + k].fun].name;
 			if (s && !name[s])
@@ -288,11 +289,11 @@ void prof_prune(struct prof *p)
 	size_t n = p->nstack;
 	uint32_t *to = xmalloc(n * sizeof *to);
 	for (size_t s = 0; s < n; s++) {
-		struct prof_run r = p->stack[s];
+		struct profile_run r = p->stack[s];
 		bool user = false;	/* never prune what is above the first frame of the user */
 		to[s] = (uint32_t)s;
 		for (uint32_t k = r.n; k--;) {
-			uint8_t c = cut[prof_frame(p, r.off + k)];
+			uint8_t c = cut[profile_frame(p, r.off + k)];
 			if (!c) {
 				user = true;
 			} else if (user) {
@@ -301,77 +302,77 @@ void prof_prune(struct prof *p)
 			}
 		}
 	}
-	prof_restack(p, to, n);
+	profile_restack(p, to, n);
 	mem_free(to);
 	mem_free(cut);
 	mem_free(name);
-	rx_free(drop);
-	rx_free(keep);
+	regex_free(drop);
+	regex_free(keep);
 }
 
-int prof_rx_option(struct rx **rx, const char *option, const char *text, struct err *e)
+int pprof_compile_option(struct regex **rx, const char *option, const char *text, struct err *e)
 {
 	struct err why = {0};
 	*rx = NULL;
 	if (!text || !*text)
 		return 0;
-	*rx = rx_new(text, &why);
+	*rx = regex_new(text, &why);
 	return *rx ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE, "parsing %s regexp: %s", option, why.msg);
 }
 
-static void say(bool ok, const char *what, prof_notice *notice, void *arg)
+static void warn_no_match(bool ok, const char *what, profile_notice *notice, void *arg)
 {
 	if (!ok && notice)
 		notice(arg, "%s expression matched no samples", what);
 }
 
-int prof_focus(struct prof *p, const struct prof_filters *f, const struct prof_units *u,
-    prof_notice *notice, void *arg, struct err *e)
+int pprof_apply_filters(struct profile *p, const struct pprof_filters *f, const struct pprof_label_units *u,
+    profile_notice *notice, void *arg, struct err *e)
 {
 	static const char *const option[] = {"focus", "ignore", "hide", "show", "show_from", "prune_from"};
 	const char *text[] = {f->focus, f->ignore, f->hide, f->show, f->show_from, f->prune_from};
-	struct rx *rx[6] = {0};
-	struct prof_tag_filter tag = {0};
+	struct regex *rx[6] = {0};
+	struct pprof_tag_filter tag = {0};
 	int r = 0;
 	for (int i = 0; i < 6 && !r; i++)
-		r = prof_rx_option(&rx[i], option[i], text[i], e);
-	if (r || prof_tag_compile(&tag, f, p, u, notice, arg, e)) {
+		r = pprof_compile_option(&rx[i], option[i], text[i], e);
+	if (r || pprof_tag_filter_compile(&tag, f, p, u, notice, arg, e)) {
 		for (int i = 0; i < 6; i++)
-			rx_free(rx[i]);
-		prof_tag_free(&tag);
+			regex_free(rx[i]);
+		pprof_tag_filter_free(&tag);
 		return -1;
 	}
-	struct by_name b = {0};
-	struct names from = {0};
-	prof_names_init(&b.focus, p, rx[0]);
-	prof_names_init(&b.ignore, p, rx[1]);
-	prof_names_init(&b.hide, p, rx[2]);
-	prof_names_init(&b.show, p, rx[3]);
+	struct name_filters b = {0};
+	struct string_matcher from = {0};
+	matcher_init(&b.focus, p, rx[0]);
+	matcher_init(&b.ignore, p, rx[1]);
+	matcher_init(&b.hide, p, rx[2]);
+	matcher_init(&b.show, p, rx[3]);
 	if (rx[0] || rx[1] || rx[2] || rx[3])
 		filter_by_name(p, &b, !rx[4] && !rx[5]);
-	say(!rx[0] || b.fm, "Focus", notice, arg);
-	say(!rx[1] || b.im, "Ignore", notice, arg);
-	say(!rx[2] || b.hm, "Hide", notice, arg);
-	say(!rx[3] || b.sm, "Show", notice, arg);
-	prof_names_init(&from, p, rx[4]);
+	warn_no_match(!rx[0] || b.fm, "Focus", notice, arg);
+	warn_no_match(!rx[1] || b.im, "Ignore", notice, arg);
+	warn_no_match(!rx[2] || b.hm, "Hide", notice, arg);
+	warn_no_match(!rx[3] || b.sm, "Show", notice, arg);
+	matcher_init(&from, p, rx[4]);
 	if (rx[4])
-		say(show_from(p, &from), "ShowFrom", notice, arg);
-	prof_tag_apply(&tag, p, notice, arg);
+		warn_no_match(show_from(p, &from), "ShowFrom", notice, arg);
+	pprof_tag_filter_apply(&tag, p, notice, arg);
 	if (rx[5])
 		prune_from(p, rx[5]);
 	if (rx[2] || rx[3] || rx[4] || rx[5])
-		prof_forget_stacks(p);
-	prof_names_free(&b.focus);
-	prof_names_free(&b.ignore);
-	prof_names_free(&b.hide);
-	prof_names_free(&b.show);
-	prof_names_free(&from);
-	rx_free(rx[5]);
-	prof_tag_free(&tag);
+		profile_drop_unused_stacks(p);
+	matcher_free(&b.focus);
+	matcher_free(&b.ignore);
+	matcher_free(&b.hide);
+	matcher_free(&b.show);
+	matcher_free(&from);
+	regex_free(rx[5]);
+	pprof_tag_filter_free(&tag);
 	return 0;
 }
 
-void prof_aggregate(struct prof *p, const struct prof_grain *g)
+void pprof_aggregate(struct profile *p, const struct pprof_granularity *g)
 {
 	for (size_t i = 1; i < p->nmap; i++) {
 		p->map[i].inlines &= g->inlines;
@@ -386,7 +387,7 @@ void prof_aggregate(struct prof *p, const struct prof_grain *g)
 			p->fun[i].file = 0;
 	}
 	for (size_t i = 1; i < p->nloc; i++) {
-		struct prof_loc *l = &p->loc[i];
+		struct profile_location *l = &p->loc[i];
 		if (!g->inlines && l->nline > 1) {
 			l->line += l->nline - 1;
 			l->nline = 1;

@@ -17,8 +17,8 @@ struct pairs {
 };
 
 /* The place of its value; where that is 0 it is new, and the caller fills it. */
-uint32_t *graph_pair(struct pairs *, uint32_t a, uint32_t b);
-uint32_t *graph_pair_there(const struct pairs *, uint32_t a, uint32_t b);	/* NULL: it is not there */
+uint32_t *graph_pair_put(struct pairs *, uint32_t a, uint32_t b);
+uint32_t *graph_pair_find(const struct pairs *, uint32_t a, uint32_t b);	/* NULL: it is not there */
 
 struct bundle {
 	uint32_t stack, set;
@@ -39,17 +39,17 @@ struct set_key {
 	int64_t value;
 }; /* into tag_key */
 
-struct builder {
+struct graph_builder {
 	struct graph *g;
-	struct prof *p;
-	const struct gopt *o;
+	struct profile *p;
+	const struct graph_options *o;
 	const struct graph *kept;
-	struct ginfo *info; /* interned; kept ones first */
+	struct graph_info *info; /* interned; kept ones first */
 	size_t ninfo, cinfo, nkept;
 	struct intern infox;
-	struct lines {
+	struct line_slots {
 		uint32_t first, n;
-	} * lines;	/* of a location: its slots */
+	} * line_slots;	/* of a location: its slots */
 	uint32_t *slot; /* of a line: info + 1 (a graph's node + 1), 0 not wanted */
 	uint32_t *seen; /* by node: the last bundle that came by; and its weights: these are hot */
 	int64_t *cum, *cum_div;
@@ -57,7 +57,7 @@ struct builder {
 	struct intern markx;	/* of g->marks */
 	struct intern edgex;	/* of g->edges */
 	struct way {		/* an edge of the stack at hand */
-		struct gnode *src, *dst;
+		struct graph_node *src, *dst;
 		uint32_t hash;
 		bool residual, inlined;
 	} *way;
@@ -76,44 +76,44 @@ struct builder {
 };
 
 /* What locations are and which samples go together, before anything is walked; all of it goes but for b->info. */
-void graph_prepare(struct builder *);
-void graph_prepared(struct builder *);
+void graph_prepare(struct graph_builder *);
+void graph_free_prepared(struct graph_builder *);
 /* The number of the function that a node of this info is of, in any context. */
-uint32_t graph_function(struct builder *, uint32_t info);
+uint32_t graph_function(struct graph_builder *, uint32_t info);
 
 /* A node of what info says, below another one (its id + 1) or below none; its id + 1. */
-uint32_t graph_node(struct builder *, uint32_t info, uint32_t context);
-void graph_weight(struct builder *, struct gnode *, const struct bundle *, bool flat);
+uint32_t graph_add_node(struct graph_builder *, uint32_t info, uint32_t context);
+void graph_weight(struct graph_builder *, struct graph_node *, const struct bundle *, bool flat);
 /* An edge of the stack at hand; and all of these, weighed. */
-void graph_way(struct builder *, struct gnode *src, struct gnode *dst, bool residual, bool inlined);
-void graph_ways(struct builder *, const struct bundle *, uint32_t pass);
-struct bundle graph_bundle(const struct builder *, size_t i);
+void graph_add_way(struct graph_builder *, struct graph_node *src, struct graph_node *dst, bool residual, bool inlined);
+void graph_weigh_ways(struct graph_builder *, const struct bundle *, uint32_t pass);
+struct bundle graph_bundle(const struct graph_builder *, size_t i);
 
 /* graph_tags.c: what a bundle's labels weigh at a node; what labels a set has. */
-void graph_tag(struct builder *, struct gnode *, const struct bundle *, bool flat);
+void graph_add_tags(struct graph_builder *, struct graph_node *, const struct bundle *, bool flat);
 /* Trimming will take away marks of less: those of keys that never weigh as much are not made. */
-void graph_tags_from(struct builder *, int64_t least);
-const struct set_tags *graph_set_tags(struct builder *, uint32_t set);
-uint32_t graph_mark_hash(const struct gmark *);
+void graph_set_tag_cutoff(struct graph_builder *, int64_t least);
+const struct set_tags *graph_set_tags(struct graph_builder *, uint32_t set);
+uint32_t graph_mark_hash(const struct graph_mark *);
 /* graph_label.c: labels of a graph that is built, all of them or, with gopt.label_room, when they are asked for; what
    the builder holds goes, then or with the graph. */
-void graph_labelling(struct builder *);
-void graph_labelled(struct graph *);
+void graph_init_labels(struct graph_builder *);
+void graph_free_labels(struct graph *);
 /* Edges and labels go: who builds it again looks at nodes alone. */
-void graph_bare(struct graph *);
+void graph_drop_edges_labels(struct graph *);
 /* Labels of nodes that weigh less. */
 void graph_trim_tags(struct graph *, size_t from, size_t upto, int64_t cutoff);
 
 /* A stack from its root on: the bundle, and the slot of the line that it has come to (what the node there is, + 1;
    0: it was at the leaf). Below that are i frames, and k lines of this one. */
 struct down { uint32_t bundle, slot, i, k; };
-struct down graph_begin_down(const struct builder *, size_t bundle);
-void graph_step_down(const struct builder *, struct down *);
+struct down graph_descent_begin(const struct graph_builder *, size_t bundle);
+void graph_descent_step(const struct graph_builder *, struct down *);
 /* The bundles that are walked, in the order of their frames from the root on, shorter ones first; what all of them
    weigh. */
-struct down *graph_in_order(const struct builder *, size_t *n, int64_t *all);
+struct down *graph_sorted_stacks(const struct graph_builder *, size_t *n, int64_t *all);
 
 /* graph_tree.c: a node for each context; with part only those that trimming asks for. */
-void graph_walk_tree(struct builder *, double part);
+void graph_walk_tree(struct graph_builder *, double part);
 
 #endif

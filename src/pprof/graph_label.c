@@ -17,8 +17,8 @@
 #include <string.h>
 
 struct labelling {
-	struct builder b;
-	struct gopt o;
+	struct graph_builder b;
+	struct graph_options o;
 	uint32_t *place;	/* of a node: where it is in node[], UINT32_MAX: it is not shown */
 	uint64_t *on;		/* a bit of each location: it is of a node that is in turn */
 	size_t from, upto, begun;
@@ -31,18 +31,18 @@ static bool in_turn(const struct labelling *l, uint32_t slot)
 
 static void find_locations(struct labelling *l)
 {
-	const struct builder *b = &l->b;
+	const struct graph_builder *b = &l->b;
 	for (size_t i = 1; i < b->p->nloc; i++) {
 		bool on = false;
-		for (uint32_t k = 0; k < b->lines[i].n; k++)
-			on |= in_turn(l, b->slot[b->lines[i].first + k]);
+		for (uint32_t k = 0; k < b->line_slots[i].n; k++)
+			on |= in_turn(l, b->slot[b->line_slots[i].first + k]);
 		l->on[i / 64] = (l->on[i / 64] & ~(UINT64_C(1) << i % 64)) | (uint64_t)on << i % 64;
 	}
 }
 
-static void marks_begin(struct graph *g, struct col *marks)
+static void marks_begin(struct graph *g, struct data_column *marks)
 {
-	col_init(marks, sizeof(struct gmark) + (g->mean ? 2 * sizeof(int64_t) : 0));
+	column_init(marks, sizeof(struct graph_mark) + (g->mean ? 2 * sizeof(int64_t) : 0));
 }
 
 static void drop_marks(struct labelling *l)
@@ -50,7 +50,7 @@ static void drop_marks(struct labelling *l)
 	struct graph *g = l->b.g;
 	for (size_t i = l->begun; i < l->upto; i++)
 		g->node[i]->tag = NULL;
-	col_free(&g->marks);
+	column_free(&g->marks);
 	marks_begin(g, &g->marks);
 	intern_free(&l->b.markx);
 }
@@ -59,11 +59,11 @@ static void drop_marks(struct labelling *l)
 static void give_up(struct labelling *l)
 {
 	struct graph *g = l->b.g;
-	struct col kept;
+	struct data_column kept;
 	size_t n = 0, upto = l->from;
 	for (; upto < l->upto; upto++) {
 		size_t k = 0;
-		for (const struct gmark *t = g->node[upto]->tag; t; t = t->next)
+		for (const struct graph_mark *t = g->node[upto]->tag; t; t = t->next)
 			k++;
 		if (n + k > l->o.label_room / 2 && upto > l->from)
 			break;
@@ -75,41 +75,41 @@ static void give_up(struct labelling *l)
 	marks_begin(g, &kept);
 	intern_free(&l->b.markx);
 	for (size_t i = l->from; i < upto; i++) {
-		struct gmark *had = g->node[i]->tag;
+		struct graph_mark *had = g->node[i]->tag;
 		g->node[i]->tag = NULL;
 		for (; had; had = had->next) {
 			uint32_t id;
-			struct gmark *t = col_add(&kept, &id);
+			struct graph_mark *t = column_add(&kept, &id);
 			memcpy(t, had, g->marks.width);
 			t->next = g->node[i]->tag;
 			g->node[i]->tag = t;
 			intern_put(&l->b.markx, graph_mark_hash(t), id);
 		}
 	}
-	col_free(&g->marks);
+	column_free(&g->marks);
 	g->marks = kept;
 	find_locations(l);
 }
 
 static void at_location(struct labelling *l, loc_id loc, const struct bundle *s, uint32_t pass)
 {
-	struct builder *b = &l->b;
-	struct lines at = b->lines[loc];
+	struct graph_builder *b = &l->b;
+	struct line_slots at = b->line_slots[loc];
 	for (uint32_t k = at.n; k--;) {
 		uint32_t n = b->slot[at.first + k];
 		if (!in_turn(l, n) || b->seen[n - 1] == pass)
 			continue;
 		b->seen[n - 1] = pass;
-		graph_tag(b, b->g->all[n - 1], s, false);
+		graph_add_tags(b, b->g->all[n - 1], s, false);
 	}
 }
 
 /* Most locations of most stacks are of no node that is in turn: they are passed over in threes or fours of bytes. */
-static void walk(struct labelling *l, const struct bundle *s, uint32_t pass)
+static void walk_stack(struct labelling *l, const struct bundle *s, uint32_t pass)
 {
-	struct builder *b = &l->b;
-	const struct prof *p = b->p;
-	struct prof_run r = p->stack[s->stack];
+	struct graph_builder *b = &l->b;
+	const struct profile *p = b->p;
+	struct profile_run r = p->stack[s->stack];
 	const uint64_t *on = l->on;
 	unsigned width = p->width;
 	const uint8_t *f = p->packed + r.off * width, *at = f + (size_t)r.n * width;
@@ -123,14 +123,14 @@ static void walk(struct labelling *l, const struct bundle *s, uint32_t pass)
 		if (hit)
 			at_location(l, loc, s, pass);
 	}
-	uint32_t leaf = hit ? b->slot[b->lines[prof_frame(p, r.off)].first] : 0;
+	uint32_t leaf = hit ? b->slot[b->line_slots[profile_frame(p, r.off)].first] : 0;
 	if (in_turn(l, leaf))
-		graph_tag(b, b->g->all[leaf - 1], s, true);
+		graph_add_tags(b, b->g->all[leaf - 1], s, true);
 }
 
-static void label(struct labelling *l)
+static void weigh_labels(struct labelling *l)
 {
-	struct builder *b = &l->b;
+	struct graph_builder *b = &l->b;
 	struct graph *g = b->g;
 	for (size_t i = 0; i < g->nall; i++)
 		l->place[i] = UINT32_MAX;
@@ -138,11 +138,11 @@ static void label(struct labelling *l)
 		l->place[g->node[i]->id] = (uint32_t)i;
 	memset(b->seen, 0, g->nall * sizeof *b->seen);
 	find_locations(l);
-	for (size_t i = 0; i < b->nbundle && prof_go(b->p, i, b->nbundle); i++) {
+	for (size_t i = 0; i < b->nbundle && profile_should_continue(b->p, i, b->nbundle); i++) {
 		struct bundle s = graph_bundle(b, i);
 		if (s.set && (s.w || s.d))
-			walk(l, &s, (uint32_t)i + 1);
-		if (l->o.label_room && col_n(&g->marks) > l->o.label_room && l->upto - l->from > 1)
+			walk_stack(l, &s, (uint32_t)i + 1);
+		if (l->o.label_room && column_n(&g->marks) > l->o.label_room && l->upto - l->from > 1)
 			give_up(l);
 	}
 }
@@ -153,18 +153,18 @@ void graph_label(struct graph *g, size_t from)
 	size_t had = l->upto - l->from;
 	drop_marks(l);
 	if (from >= g->n) {
-		graph_labelled(g);
+		graph_free_labels(g);
 		return;
 	}
 	l->begun = l->from = from;
 	l->upto = had && g->n - from > 2 * had ? from + 2 * had : g->n;
-	label(l);
+	weigh_labels(l);
 	g->labelled = l->upto;
 	graph_trim_tags(g, from, l->upto, g->label_cut);
 }
 
 /* What the labels of all bundles are; then nobody asks for the profile's own again, where samples have gone too. */
-static void find_labels(struct builder *b)
+static void find_labels(struct graph_builder *b)
 {
 	for (size_t i = 0; i < b->nbundle; i++) {
 		struct bundle s = graph_bundle(b, i);
@@ -174,10 +174,10 @@ static void find_labels(struct builder *b)
 	mem_free(b->tag_keys.slot);
 	b->tag_keys = (struct pairs){0};
 	if (b->o->spend)
-		prof_forget_labels(b->p);
+		profile_drop_labels(b->p);
 }
 
-void graph_labelling(struct builder *b)
+void graph_init_labels(struct graph_builder *b)
 {
 	struct graph *g = b->g;
 	struct labelling *l = xcalloc(1, sizeof *l);
@@ -196,11 +196,11 @@ void graph_labelling(struct builder *b)
 		return;
 	}
 	l->upto = g->n;
-	label(l);
-	graph_labelled(g);
+	weigh_labels(l);
+	graph_free_labels(g);
 }
 
-void graph_labelled(struct graph *g)
+void graph_free_labels(struct graph *g)
 {
 	struct labelling *l = g->labels;
 	g->labels = NULL;
@@ -208,6 +208,6 @@ void graph_labelled(struct graph *g)
 		return;
 	mem_free(l->place);
 	mem_free(l->on);
-	graph_prepared(&l->b);
+	graph_free_prepared(&l->b);
 	mem_free(l);
 }

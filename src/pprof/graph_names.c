@@ -3,8 +3,8 @@
 /*
  * How the nodes of a call graph are called, and what makes two frames one node: of a line with a function its name and
  * file, and of its binary only where binaries are told apart; of what has no name the address. Every report that names
- * frames asks here, so that all name them alike. Names of all lines are worked out once each (struct frame_names), for
- * samples say the same line a million times.
+ * frames asks here, so that all name them alike. Names of all lines are worked out once each (struct
+ * graph_frame_names), for samples say the same line a million times.
  */
 #include "config.h"
 #include "pprof/graph.h"
@@ -13,25 +13,25 @@
 
 #include <string.h>
 
-static str_id clean_file(struct prof *p, str_id file)
+static str_id clean_file(struct profile *p, str_id file)
 {
 	struct buf b = {0};
 	if (!file)
 		return 0;
 	path_clean(&b, p->str[file].s, p->str[file].n);
 	if (b.n != p->str[file].n || memcmp(b.p, p->str[file].s, b.n))
-		file = prof_str(p, b.p, b.n);
+		file = profile_add_string(p, b.p, b.n);
 	buf_free(&b);
 	return file;
 }
 
-struct ginfo ginfo_of(struct prof *p, const struct prof_loc *l, uint32_t line, bool objects)
+struct graph_info graph_info_of_line(struct profile *p, const struct profile_location *l, uint32_t line, bool objects)
 {
-	struct ginfo i = {.addr = l->addr, .object = p->map[l->map].file};
+	struct graph_info i = {.addr = l->addr, .object = p->map[l->map].file};
 	if (!l->nline)
 		return i;
-	const struct prof_line *x = &p->line[l->line + line];
-	const struct prof_fun *f = &p->fun[x->fun];
+	const struct profile_line *x = &p->line[l->line + line];
+	const struct profile_function *f = &p->fun[x->fun];
 	i.line = x->line;
 	i.col = x->col;
 	i.name = f->name;
@@ -43,7 +43,7 @@ struct ginfo ginfo_of(struct prof *p, const struct prof_loc *l, uint32_t line, b
 	return i;
 }
 
-void ginfo_name(struct buf *b, const struct prof *p, const struct ginfo *i, const char *sep)
+void graph_info_name(struct buf *b, const struct profile *p, const struct graph_info *i, const char *sep)
 {
 	size_t from = b->n;
 	if (i->addr)
@@ -70,25 +70,25 @@ void ginfo_name(struct buf *b, const struct prof *p, const struct ginfo *i, cons
 	}
 }
 
-struct frame_names frame_names_new(struct prof *p)
+struct graph_frame_names graph_frame_names_new(struct profile *p)
 {
-	return (struct frame_names){p, xcalloc(p->nline + p->nloc + 1, sizeof(str_id)), p->nline};
+	return (struct graph_frame_names){p, xcalloc(p->nline + p->nloc + 1, sizeof(str_id)), p->nline};
 }
 
-void frame_names_free(struct frame_names *n)
+void graph_frame_names_free(struct graph_frame_names *n)
 {
 	mem_free(n->known);
 }
 
-str_id frame_name(struct frame_names *n, loc_id loc, uint32_t line)
+str_id graph_frame_name(struct graph_frame_names *n, loc_id loc, uint32_t line)
 {
-	const struct prof_loc *l = &n->p->loc[loc];
+	const struct profile_location *l = &n->p->loc[loc];
 	str_id *known = &n->known[l->nline ? l->line + line : n->nline + loc];
 	if (!*known) {
 		struct buf b = {0};
-		struct ginfo info = ginfo_of(n->p, l, line, false);
-		ginfo_name(&b, n->p, &info, " ");
-		*known = prof_str(n->p, b.p, b.n);
+		struct graph_info info = graph_info_of_line(n->p, l, line, false);
+		graph_info_name(&b, n->p, &info, " ");
+		*known = profile_add_string(n->p, b.p, b.n);
 		buf_free(&b);
 	}
 	return *known;
@@ -99,7 +99,7 @@ void graph_names(struct graph *g)
 	struct buf b = {0};
 	for (size_t i = 0; i < g->nall; i++) {
 		buf_reset(&b);
-		ginfo_name(&b, g->p, &g->all[i]->info, " ");
+		graph_info_name(&b, g->p, &g->all[i]->info, " ");
 		g->all[i]->text = arena_strndup(&g->arena, b.p, b.n);
 		g->all[i]->ntext = (uint32_t)b.n;
 	}

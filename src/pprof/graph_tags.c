@@ -3,7 +3,7 @@
 /*
  * Labels in the call graph. A set of labels becomes what is drawn of it when it is first met: its texts as one, and its
  * numbers that are bytes, each a key. What a key weighs at a node is a mark; of marks there are as many as nodes and
- * labels have in common, so a mark says by number which key is meant (gmark_tag()). Most keys of a profile whose
+ * labels have in common, so a mark says by number which key is meant (graph_mark_tag()). Most keys of a profile whose
  * requests are labelled weigh too little to be drawn, wherever they are: where trimming says how much that is, what
  * each weighs is added up before, and these have none.
  */
@@ -22,31 +22,31 @@ static int by_text(const void *a, const void *b)
 }
 
 /* All string labels of a set as "key:value", sorted, joined by a backslash and an n. */
-static str_id joined(struct prof *p, struct prof_run r, str_id base)
+static str_id join_labels(struct profile *p, struct profile_run r, str_id base)
 {
 	struct arena a = {0};
 	struct buf b = {0};
 	char **s = arena_alloc(&a, (r.n + 1u) * sizeof *s);
 	size_t n = 0;
 	for (uint32_t i = 0; i < r.n; i++) {
-		const struct prof_label *l = &p->label[r.off + i];
+		const struct profile_label *l = &p->label[r.off + i];
 		if (l->str && l->key != base)
-			s[n++] = arena_printf(&a, "%s:%s", prof_s(p, l->key), prof_s(p, l->str));
+			s[n++] = arena_printf(&a, "%s:%s", profile_string(p, l->key), profile_string(p, l->str));
 	}
 	qsort(s, n, sizeof *s, by_text);
 	for (size_t i = 0; i < n; i++) {
 		buf_puts(&b, i ? "\\n" : "");
 		buf_puts(&b, s[i]);
 	}
-	str_id id = prof_str(p, b.n ? b.p : "", b.n);
+	str_id id = profile_add_string(p, b.n ? b.p : "", b.n);
 	buf_free(&b);
 	arena_free(&a);
 	return id;
 }
 
-static void add_set_key(struct builder *b, struct set_tags *t, struct gtag k, int64_t value)
+static void add_set_key(struct graph_builder *b, struct set_tags *t, struct graph_tag k, int64_t value)
 {
-	uint32_t *at = graph_pair(&b->tag_keys, k.numeric ? k.group : UINT32_MAX, k.name);
+	uint32_t *at = graph_pair_put(&b->tag_keys, k.numeric ? k.group : UINT32_MAX, k.name);
 	if (!*at) {
 		struct graph *g = b->g;
 		g->tag_key = mem_grow(g->tag_key, &b->ctag_key, b->ntag_key + 1, sizeof *g->tag_key);
@@ -59,25 +59,25 @@ static void add_set_key(struct builder *b, struct set_tags *t, struct gtag k, in
 }
 
 /* pprof draws string labels, and of the numeric ones "bytes". */
-const struct set_tags *graph_set_tags(struct builder *b, uint32_t set)
+const struct set_tags *graph_set_tags(struct graph_builder *b, uint32_t set)
 {
-	struct prof *p = b->p;
+	struct profile *p = b->p;
 	struct set_tags *t = &b->sets[set];
 	if (t->known)
 		return t;
-	str_id group = joined(p, p->set[set], prof_str(p, PROF_BASE_KEY, strlen(PROF_BASE_KEY)));
+	str_id group = join_labels(p, p->set[set], profile_add_string(p, PROFILE_BASE_KEY, strlen(PROFILE_BASE_KEY)));
 	*t = (struct set_tags){true, (uint32_t)b->nset_key, 0};
 	if (group)
-		add_set_key(b, t, (struct gtag){.name = group}, 0);
+		add_set_key(b, t, (struct graph_tag){.name = group}, 0);
 	for (uint32_t i = 0; i < p->set[set].n; i++) {
-		struct prof_label l = p->label[p->set[set].off + i];
-		if (l.str || strcmp(prof_s(p, l.key), "bytes"))
+		struct profile_label l = p->label[p->set[set].off + i];
+		if (l.str || strcmp(profile_string(p, l.key), "bytes"))
 			continue;
 		struct buf s = {0};
-		units_label(&s, l.num, prof_s(p, b->o->bytes_unit), b->o->tag_unit);
-		str_id name = prof_str(p, s.p, s.n);
+		pprof_units_label(&s, l.num, profile_string(p, b->o->bytes_unit), b->o->tag_unit);
+		str_id name = profile_add_string(p, s.p, s.n);
 		add_set_key(b, t,
-		    (struct gtag){
+		    (struct graph_tag){
 			.numeric = true, .group = group, .name = name, .unit = b->o->bytes_unit},
 		    l.num);
 		buf_free(&s);
@@ -87,39 +87,39 @@ const struct set_tags *graph_set_tags(struct builder *b, uint32_t set)
 
 static int same_mark(const void *ctx, uint32_t id, const void *key)
 {
-	const struct gmark *t = col_at(&((const struct graph *)ctx)->marks, id), *k = key;
+	const struct graph_mark *t = column_at(&((const struct graph *)ctx)->marks, id), *k = key;
 	return t->node == k->node && t->key == k->key;
 }
 
-uint32_t graph_mark_hash(const struct gmark *t)
+uint32_t graph_mark_hash(const struct graph_mark *t)
 {
-	return hash_u64((uint64_t)t->node << 32 | t->key, 9);
+	return intern_hash_u64((uint64_t)t->node << 32 | t->key, 9);
 }
 
-static struct gmark *mark_of(struct builder *b, struct gnode *n, struct set_key k)
+static struct graph_mark *mark_of(struct graph_builder *b, struct graph_node *n, struct set_key k)
 {
 	struct graph *g = b->g;
-	struct gmark key = {.node = n->id, .key = k.key, .value = k.value, .next = n->tag}, *t;
+	struct graph_mark key = {.node = n->id, .key = k.key, .value = k.value, .next = n->tag}, *t;
 	uint32_t h = graph_mark_hash(&key), id = intern_find(&b->markx, h, same_mark, g, &key);
 	if (id != UINT32_MAX)
-		return col_at(&g->marks, id);
-	t = col_add(&g->marks, &id);
+		return column_at(&g->marks, id);
+	t = column_add(&g->marks, &id);
 	intern_put(&b->markx, h, id);
 	memcpy(t, &key, sizeof key);
 	return n->tag = t;
 }
 
-static void add_tag(struct builder *b, struct gnode *n, struct set_key k, const struct bundle *s, bool flat)
+static void add_tag(struct graph_builder *b, struct graph_node *n, struct set_key k, const struct bundle *s, bool flat)
 {
-	struct gmark *t = mark_of(b, n, k);
-	prof_sum(flat ? &t->flat : &t->cum, s->w);
+	struct graph_mark *t = mark_of(b, n, k);
+	profile_sum(flat ? &t->flat : &t->cum, s->w);
 	if (b->g->mean)
-		prof_sum(&t->div[flat ? 0 : 1], s->d);
+		profile_sum(&t->div[flat ? 0 : 1], s->d);
 }
 
-struct gtag gmark_tag(const struct graph *g, const struct gmark *t)
+struct graph_tag graph_mark_tag(const struct graph *g, const struct graph_mark *t)
 {
-	struct gtag tag = g->tag_key[t->key];
+	struct graph_tag tag = g->tag_key[t->key];
 	tag.value = t->value;
 	tag.flat = t->flat;
 	tag.cum = t->cum;
@@ -128,7 +128,7 @@ struct gtag gmark_tag(const struct graph *g, const struct gmark *t)
 	return tag;
 }
 
-void graph_tag(struct builder *b, struct gnode *n, const struct bundle *s, bool flat)
+void graph_add_tags(struct graph_builder *b, struct graph_node *n, const struct bundle *s, bool flat)
 {
 	const struct set_tags *t = graph_set_tags(b, s->set);
 	for (uint32_t i = 0; i < t->n; i++) {
@@ -141,12 +141,12 @@ void graph_tag(struct builder *b, struct gnode *n, const struct bundle *s, bool 
 void graph_trim_tags(struct graph *g, size_t from, size_t upto, int64_t cutoff)
 {
 	for (size_t i = from; i < upto; i++)
-		for (struct gmark *t = g->node[i]->tag; t; t = t->next)
+		for (struct graph_mark *t = g->node[i]->tag; t; t = t->next)
 			if (wrap_abs(t->flat) < cutoff && wrap_abs(t->cum) < cutoff)
-				t->node |= GMARK_DEAD;
+				t->node |= GRAPH_MARK_DEAD;
 }
 
-void graph_tags_from(struct builder *b, int64_t least)
+void graph_set_tag_cutoff(struct graph_builder *b, int64_t least)
 {
 	uint64_t *size = NULL;
 	size_t cap = 0, n = 0;

@@ -21,37 +21,37 @@
 #include "base/text/pprof_units.h"
 #include "base/wrap_math.h"
 
-void graph_step_down(const struct builder *b, struct down *d)
+void graph_descent_step(const struct graph_builder *b, struct down *d)
 {
-	struct prof_run r = b->p->stack[graph_bundle(b, d->bundle).stack];
-	struct lines at = {0, 0};
+	struct profile_run r = b->p->stack[graph_bundle(b, d->bundle).stack];
+	struct line_slots at = {0, 0};
 	if (d->k)	/* of the frame that was met last */
-		at = b->lines[prof_frame(b->p, r.off + d->i)];
+		at = b->line_slots[profile_frame(b->p, r.off + d->i)];
 	while (!d->k && d->i) {
-		at = b->lines[prof_frame(b->p, r.off + --d->i)];
+		at = b->line_slots[profile_frame(b->p, r.off + --d->i)];
 		d->k = at.n;
 	}
 	d->slot = d->k ? b->slot[at.first + --d->k] : 0;
 }
 
-struct down graph_begin_down(const struct builder *b, size_t bundle)
+struct down graph_descent_begin(const struct graph_builder *b, size_t bundle)
 {
 	struct down d = {.bundle = (uint32_t)bundle, .i = b->p->stack[graph_bundle(b, bundle).stack].n};
-	graph_step_down(b, &d);
+	graph_descent_step(b, &d);
 	return d;
 }
 
 /* Those that have the same frames from the root on lie together: each group is parted by the frame that it has come to,
    and who shares that goes one further. So a frame of a stack is looked at once. */
-static void sort_down(const struct builder *b, struct down *v, size_t n)
+static void sort_down(const struct graph_builder *b, struct down *v, size_t n)
 {
-	struct group { size_t lo, n; } *todo = NULL;
+	struct todo_range { size_t lo, n; } *todo = NULL;
 	size_t ntodo = 0, cap = 0;
 	uint32_t dice = 1;
 	todo = mem_grow(todo, &cap, 1, sizeof *todo);
-	todo[ntodo++] = (struct group){0, n};
+	todo[ntodo++] = (struct todo_range){0, n};
 	while (ntodo) {
-		struct group g = todo[--ntodo];
+		struct todo_range g = todo[--ntodo];
 		if (g.n < 2)
 			continue;
 		dice = dice * 1664525 + 1013904223;
@@ -69,25 +69,25 @@ static void sort_down(const struct builder *b, struct down *v, size_t n)
 			i += x.slot < mid;
 		}
 		todo = mem_grow(todo, &cap, ntodo + 3, sizeof *todo);
-		todo[ntodo++] = (struct group){g.lo, lo - g.lo};
-		todo[ntodo++] = (struct group){hi, g.lo + g.n - hi};
+		todo[ntodo++] = (struct todo_range){g.lo, lo - g.lo};
+		todo[ntodo++] = (struct todo_range){hi, g.lo + g.n - hi};
 		for (size_t i = lo; i < hi && mid && hi - lo > 1; i++)
-			graph_step_down(b, &v[i]);
+			graph_descent_step(b, &v[i]);
 		if (mid)
-			todo[ntodo++] = (struct group){lo, hi - lo};
+			todo[ntodo++] = (struct todo_range){lo, hi - lo};
 	}
 	mem_free(todo);
 }
 
 /* ---- which nodes are left */
 
-struct left { uint32_t info, up, node; };	/* up: of which, + 1; node: of the graph, + 1, when it has been made */
-struct open { uint32_t slot; int64_t cum, flat; size_t from; };	/* from: what is left below it */
+struct kept_node { uint32_t info, up, node; };	/* up: of which, + 1; node: of the graph, + 1, when it has been made */
+struct open_context { uint32_t slot; int64_t cum, flat; size_t from; };	/* from: what is left below it */
 
 struct sieve {
-	struct left *left;
+	struct kept_node *kept_node;
 	size_t nleft, cleft;
-	struct open *open;
+	struct open_context *open_context;
 	size_t depth, copen;
 	uint32_t *below;		/* what is left, whose parents are open */
 	size_t nbelow, cbelow;
@@ -97,15 +97,15 @@ struct sieve {
 
 static void close_one(struct sieve *v)
 {
-	struct open o = v->open[--v->depth];
+	struct open_context o = v->open_context[--v->depth];
 	bool some = o.cum || o.flat, heavy = wrap_abs(o.cum) >= v->least;
 	v->dropped += some && !heavy;
 	if (some && !heavy && v->nbelow == o.from)
 		return;
-	v->left = mem_grow(v->left, &v->cleft, v->nleft + 1, sizeof *v->left);
-	v->left[v->nleft++] = (struct left){o.slot - 1, 0, 0};
+	v->kept_node = mem_grow(v->kept_node, &v->cleft, v->nleft + 1, sizeof *v->kept_node);
+	v->kept_node[v->nleft++] = (struct kept_node){o.slot - 1, 0, 0};
 	for (size_t i = o.from; i < v->nbelow; i++)
-		v->left[v->below[i]].up = (uint32_t)v->nleft;
+		v->kept_node[v->below[i]].up = (uint32_t)v->nleft;
 	v->nbelow = o.from;
 	v->below = mem_grow(v->below, &v->cbelow, v->nbelow + 1, sizeof *v->below);
 	v->below[v->nbelow++] = (uint32_t)v->nleft - 1;
@@ -113,18 +113,18 @@ static void close_one(struct sieve *v)
 
 static void open_one(struct sieve *v, uint32_t slot)
 {
-	v->open = mem_grow(v->open, &v->copen, v->depth + 1, sizeof *v->open);
-	v->open[v->depth++] = (struct open){slot, 0, 0, v->nbelow};
+	v->open_context = mem_grow(v->open_context, &v->copen, v->depth + 1, sizeof *v->open_context);
+	v->open_context[v->depth++] = (struct open_context){slot, 0, 0, v->nbelow};
 }
 
 /* Bundles in order: what they have in common with the one before stays open. */
-static void sift(struct builder *b, struct sieve *v, const struct down *order, size_t n)
+static void sift_bundles(struct graph_builder *b, struct sieve *v, const struct down *order, size_t n)
 {
-	for (size_t i = 0; i < n && prof_go(b->p, i, n); i++) {
+	for (size_t i = 0; i < n && profile_should_continue(b->p, i, n); i++) {
 		struct bundle s = graph_bundle(b, order[i].bundle);
 		size_t k = 0;
-		for (struct down d = graph_begin_down(b, order[i].bundle); d.slot; graph_step_down(b, &d), k++) {
-			if (k < v->depth && v->open[k].slot == d.slot)
+		for (struct down d = graph_descent_begin(b, order[i].bundle); d.slot; graph_descent_step(b, &d), k++) {
+			if (k < v->depth && v->open_context[k].slot == d.slot)
 				continue;
 			while (v->depth > k)
 				close_one(v);
@@ -133,26 +133,26 @@ static void sift(struct builder *b, struct sieve *v, const struct down *order, s
 		while (v->depth > k)
 			close_one(v);
 		for (size_t o = 0; o < k; o++)
-			prof_sum(&v->open[o].cum, s.w);
+			profile_sum(&v->open_context[o].cum, s.w);
 		if (k)
-			prof_sum(&v->open[k - 1].flat, s.w);
+			profile_sum(&v->open_context[k - 1].flat, s.w);
 	}
 	while (v->depth)
 		close_one(v);
 }
 
-struct down *graph_in_order(const struct builder *b, size_t *n, int64_t *all)
+struct down *graph_sorted_stacks(const struct graph_builder *b, size_t *n, int64_t *all)
 {
 	struct down *order = xmalloc((b->nbundle + 1) * sizeof *order);
 	*n = 0;
 	*all = 0;
 	for (size_t i = 0; i < b->nbundle; i++) {
 		struct bundle s = graph_bundle(b, i);
-		order[*n] = graph_begin_down(b, i);
+		order[*n] = graph_descent_begin(b, i);
 		if ((!b->bundle && !s.w && !s.d) || !order[*n].slot)
 			continue;
 		++*n;
-		prof_sum(all, s.w);
+		profile_sum(all, s.w);
 	}
 	sort_down(b, order, *n);
 	return order;
@@ -160,77 +160,77 @@ struct down *graph_in_order(const struct builder *b, size_t *n, int64_t *all)
 
 /* ---- the tree */
 
-struct kids { struct pairs of; struct left *left; };
+struct kids { struct pairs of; struct kept_node *kept_node; };
 
 /* The node below another one; 0: it is not left. */
-static uint32_t child(struct builder *b, struct kids *k, uint32_t context, uint32_t *place, uint32_t info)
+static uint32_t child_node(struct graph_builder *b, struct kids *k, uint32_t context, uint32_t *place, uint32_t info)
 {
-	if (!k->left) {
-		uint32_t *at = graph_pair(&k->of, context, info);
-		return *at ? *at : (*at = graph_node(b, info, context));
+	if (!k->kept_node) {
+		uint32_t *at = graph_pair_put(&k->of, context, info);
+		return *at ? *at : (*at = graph_add_node(b, info, context));
 	}
-	uint32_t *at = graph_pair_there(&k->of, *place, info);
+	uint32_t *at = graph_pair_find(&k->of, *place, info);
 	if (!at)
 		return 0;
 	*place = *at;
-	struct left *l = &k->left[*at - 1];
-	return l->node ? l->node : (l->node = graph_node(b, info, context));
+	struct kept_node *l = &k->kept_node[*at - 1];
+	return l->node ? l->node : (l->node = graph_add_node(b, info, context));
 }
 
-static void walk(struct builder *b, struct kids *kids, const struct bundle *s, uint32_t pass)
+static void walk_stack(struct graph_builder *b, struct kids *kids, const struct bundle *s, uint32_t pass)
 {
-	struct prof_run r = b->p->stack[s->stack];
-	struct gnode *parent = NULL;
+	struct profile_run r = b->p->stack[s->stack];
+	struct graph_node *parent = NULL;
 	uint32_t place = 0, n = 1;
 	if (b->sets && s->set && r.n)
 		graph_set_tags(b, s->set);	/* they are numbered as they come, wherever they are */
 	for (uint32_t i = r.n; i-- && n;) {
-		struct lines at = b->lines[prof_frame(b->p, r.off + i)];
+		struct line_slots at = b->line_slots[profile_frame(b->p, r.off + i)];
 		for (uint32_t k = at.n; k-- && n;) {
-			n = child(b, kids, parent ? parent->id + 1 : 0, &place, b->slot[at.first + k] - 1);
+			n = child_node(b, kids, parent ? parent->id + 1 : 0, &place, b->slot[at.first + k] - 1);
 			if (!n)
 				break;
-			struct gnode *to = b->g->all[n - 1];
+			struct graph_node *to = b->g->all[n - 1];
 			graph_weight(b, to, s, false);
 			if (parent)
-				graph_way(b, parent, to, false, k + 1 != at.n);
+				graph_add_way(b, parent, to, false, k + 1 != at.n);
 			parent = to;
 		}
 	}
-	graph_ways(b, s, pass);
+	graph_weigh_ways(b, s, pass);
 	if (parent && n)
 		graph_weight(b, parent, s, true);
 }
 
-void graph_walk_tree(struct builder *b, double part)
+void graph_walk_tree(struct graph_builder *b, double part)
 {
 	struct sieve v = {0};
 	struct kids kids = {0};
 	if (part > 0 && !b->o->drop_negative) {
 		size_t n;
 		int64_t all;
-		struct down *order = graph_in_order(b, &n, &all);
-		v.least = wrap_abs(units_i64((double)all * part));
+		struct down *order = graph_sorted_stacks(b, &n, &all);
+		v.least = wrap_abs(pprof_units_to_i64((double)all * part));
 		if (v.least > 0) {
-			sift(b, &v, order, n);
+			sift_bundles(b, &v, order, n);
 			for (uint32_t i = 0; i < v.nleft; i++)
-				*graph_pair(&kids.of, v.left[i].up, v.left[i].info) = i + 1;
-			kids.left = v.left ? v.left : xcalloc(1, sizeof *v.left);
+				*graph_pair_put(&kids.of, v.kept_node[i].up, v.kept_node[i].info) = i + 1;
+			kids.kept_node = v.kept_node ? v.kept_node : xcalloc(1, sizeof *v.kept_node);
 			b->g->sifted = true;
 			b->g->flat = all;
 			b->g->light = v.dropped;
 			if (b->sets)
-				graph_tags_from(b, v.least);
+				graph_set_tag_cutoff(b, v.least);
 		}
 		mem_free(order);
 	}
-	for (size_t i = 0; i < b->nbundle && prof_go(b->p, i, b->nbundle); i++) {
+	for (size_t i = 0; i < b->nbundle && profile_should_continue(b->p, i, b->nbundle); i++) {
 		struct bundle s = graph_bundle(b, i);
 		if (b->bundle || s.w || s.d)
-			walk(b, &kids, &s, (uint32_t)i + 1);
+			walk_stack(b, &kids, &s, (uint32_t)i + 1);
 	}
 	mem_free(kids.of.slot);
-	mem_free(kids.left);
-	mem_free(v.open);
+	mem_free(kids.kept_node);
+	mem_free(v.open_context);
 	mem_free(v.below);
 }

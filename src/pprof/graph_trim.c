@@ -19,24 +19,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t quotient(int64_t a, int64_t b)
+static int64_t mean_of(int64_t a, int64_t b)
 {
-	return prof_mean(a, b);
+	return profile_mean(a, b);
 }
 
-int64_t gnode_flat(const struct gnode *n)
+int64_t graph_node_flat(const struct graph_node *n)
 {
-	return quotient(n->flat, n->flat_div);
+	return mean_of(n->flat, n->flat_div);
 }
 
-int64_t gnode_cum(const struct gnode *n)
+int64_t graph_node_cum(const struct graph_node *n)
 {
-	return quotient(n->cum, n->cum_div);
+	return mean_of(n->cum, n->cum_div);
 }
 
-int64_t gedge_weight(const struct gedge *e)
+int64_t graph_edge_weight(const struct graph_edge *e)
 {
-	return quotient(e->weight, e->mean ? e->div[0] : 0);
+	return mean_of(e->weight, e->mean ? e->div[0] : 0);
 }
 
 /* The sum of raw values. */
@@ -46,7 +46,7 @@ static int64_t graph_flat(const struct graph *g)
 	if (g->sifted)
 		return g->flat;
 	for (size_t i = 0; i < g->n; i++)
-		prof_sum(&sum, g->node[i]->flat);
+		profile_sum(&sum, g->node[i]->flat);
 	return sum;
 }
 
@@ -59,14 +59,14 @@ static int by_weight(int64_t a, int64_t b)
 	return a > b ? -1 : a < b;
 }
 
-static int by_text(const struct gnode *a, const struct gnode *b)
+static int by_text(const struct graph_node *a, const struct graph_node *b)
 {
 	size_t n = a->ntext < b->ntext ? a->ntext : b->ntext;
 	int c = a == b ? 0 : memcmp(a->text, b->text, n);
 	return c ? c : a->ntext < b->ntext ? -1 : a->ntext > b->ntext;
 }
 
-static int by_name(const struct gnode *a, const struct gnode *b)
+static int by_name(const struct graph_node *a, const struct graph_node *b)
 {
 	if (a->info.addr && b->info.addr && a->info.addr != b->info.addr)
 		return a->info.addr < b->info.addr ? -1 : 1;
@@ -75,7 +75,7 @@ static int by_name(const struct gnode *a, const struct gnode *b)
 
 static int cmp_flat(const void *x, const void *y)
 {
-	const struct gnode *a = *(struct gnode *const *)x, *b = *(struct gnode *const *)y;
+	const struct graph_node *a = *(struct graph_node *const *)x, *b = *(struct graph_node *const *)y;
 	int c = by_weight(a->flat, b->flat);
 	c = c ? c : by_name(a, b);
 	c = c ? c : by_weight(a->cum, b->cum);
@@ -84,7 +84,7 @@ static int cmp_flat(const void *x, const void *y)
 
 static int cmp_score(const void *x, const void *y)
 {
-	const struct gnode *a = *(struct gnode *const *)x, *b = *(struct gnode *const *)y;
+	const struct graph_node *a = *(struct graph_node *const *)x, *b = *(struct graph_node *const *)y;
 	int c = by_weight(a->score, b->score);
 	c = c ? c : by_name(a, b);
 	c = c ? c : by_weight(a->flat, b->flat);
@@ -93,16 +93,16 @@ static int cmp_score(const void *x, const void *y)
 }
 
 /* The more even the shares of the edges, the more there is to see in them. */
-static double entropy(const struct graph *g, const struct gnode *n, bool in, int64_t self)
+static double edge_entropy(const struct graph *g, const struct graph_node *n, bool in, int64_t self)
 {
 	double score = 0;
 	int64_t total = self;
-	for (const struct gedge *e = gedge_first(g, n, in); e; e = gedge_next(g, e, in))
+	for (const struct graph_edge *e = graph_first_edge(g, n, in); e; e = graph_next_edge(g, e, in))
 		if (!e->dead && e->weight > 0)
-			prof_sum(&total, e->weight);
+			profile_sum(&total, e->weight);
 	if (!total)
 		return 0;
-	for (const struct gedge *e = gedge_first(g, n, in); e; e = gedge_next(g, e, in))
+	for (const struct graph_edge *e = graph_first_edge(g, n, in); e; e = graph_next_edge(g, e, in))
 		if (!e->dead) {
 			double f = (double)wrap_abs(e->weight) / (double)total;
 			score += -f * log2(f);
@@ -114,19 +114,19 @@ static double entropy(const struct graph *g, const struct gnode *n, bool in, int
 	return score;
 }
 
-static bool any_edge(const struct graph *g, const struct gnode *n, bool in)
+static bool any_edge(const struct graph *g, const struct graph_node *n, bool in)
 {
-	for (const struct gedge *e = gedge_first(g, n, in); e; e = gedge_next(g, e, in))
+	for (const struct graph_edge *e = graph_first_edge(g, n, in); e; e = graph_next_edge(g, e, in))
 		if (!e->dead)
 			return true;
 	return false;
 }
 
-static int64_t visual_score(const struct graph *g, const struct gnode *n)
+static int64_t visual_score(const struct graph *g, const struct graph_node *n)
 {
-	double s = any_edge(g, n, true) ? entropy(g, n, true, 0) : 1;
-	s += any_edge(g, n, false) ? entropy(g, n, false, n->flat) : 1;
-	return wrap_add(units_i64(s * (double)n->cum), n->flat);
+	double s = any_edge(g, n, true) ? edge_entropy(g, n, true, 0) : 1;
+	s += any_edge(g, n, false) ? edge_entropy(g, n, false, n->flat) : 1;
+	return wrap_add(pprof_units_to_i64(s * (double)n->cum), n->flat);
 }
 
 static void graph_sort(struct graph *g, bool cum, bool visual)
@@ -141,33 +141,34 @@ static void graph_sort(struct graph *g, bool cum, bool visual)
 static int cmp_edge(const void *ctx, uint32_t x, uint32_t y)
 {
 	const struct graph *g = ctx;
-	const struct gedge *a = graph_edge(g, x + 1), *b = graph_edge(g, y + 1);
+	const struct graph_edge *a = graph_edge_at(g, x + 1), *b = graph_edge_at(g, y + 1);
 	int c = by_weight(a->weight, b->weight);
-	c = c ? c : by_text(gedge_src(g, a), gedge_src(g, b));
-	c = c ? c : by_text(gedge_dst(g, a), gedge_dst(g, b));
+	c = c ? c : by_text(graph_edge_src(g, a), graph_edge_src(g, b));
+	c = c ? c : by_text(graph_edge_dst(g, a), graph_edge_dst(g, b));
 	c = c ? c : a->src < b->src ? -1 : a->src > b->src;
 	return c ? c : a->dst < b->dst ? -1 : a->dst > b->dst;
 }
 
-void gedges_sort(const struct graph *g, uint32_t *e, size_t n)
+void graph_sort_edges(const struct graph *g, uint32_t *e, size_t n)
 {
-	sort_u32(e, n, cmp_edge, g);
+	calltree_sort_u32(e, n, cmp_edge, g);
 }
 
-struct gedge **gedges_sorted(const struct graph *g, const struct gnode *node, bool in, size_t *n)
+struct graph_edge **graph_sorted_edges(const struct graph *g, const struct graph_node *node, bool in, size_t *n)
 {
 	size_t k = 0;
-	for (struct gedge *e = gedge_first(g, node, in); e; e = gedge_next(g, e, in))
+	for (struct graph_edge *e = graph_first_edge(g, node, in); e; e = graph_next_edge(g, e, in))
 		k += !e->dead;
-	struct gedge **all = xmalloc((k + 1) * sizeof *all);
+	struct graph_edge **all = xmalloc((k + 1) * sizeof *all);
 	uint32_t *order = xmalloc((k + 1) * sizeof *order);
 	*n = 0;
-	for (uint32_t at = in ? node->in : node->out; at; at = in ? graph_edge(g, at)->next_in : graph_edge(g, at)->next_out)
-		if (!graph_edge(g, at)->dead)
+	for (uint32_t at = in ? node->in : node->out; at;
+	     at = in ? graph_edge_at(g, at)->next_in : graph_edge_at(g, at)->next_out)
+		if (!graph_edge_at(g, at)->dead)
 			order[(*n)++] = at - 1;
-	gedges_sort(g, order, *n);
+	graph_sort_edges(g, order, *n);
 	for (size_t i = 0; i < *n; i++)
-		all[i] = graph_edge(g, order[i] + 1);
+		all[i] = graph_edge_at(g, order[i] + 1);
 	mem_free(order);
 	return all;
 }
@@ -183,7 +184,7 @@ static size_t graph_trim_edges(struct graph *g, int64_t cutoff)
 {
 	size_t dropped = 0;
 	for (size_t i = 0; i < g->n; i++)
-		for (struct gedge *e = gedge_first(g, g->node[i], true); e; e = gedge_next(g, e, true))
+		for (struct graph_edge *e = graph_first_edge(g, g->node[i], true); e; e = graph_next_edge(g, e, true))
 			if (!e->dead && wrap_abs(e->weight) < cutoff) {
 				e->dead = true;
 				dropped++;
@@ -192,14 +193,15 @@ static size_t graph_trim_edges(struct graph *g, int64_t cutoff)
 }
 
 /* Can e's source reach its destination without e? Backwards, breadth first. */
-static bool redundant(const struct graph *g, struct gedge *e, struct gnode **queue, uint32_t mark)
+static bool is_redundant(const struct graph *g, struct graph_edge *e, struct graph_node **queue, uint32_t mark)
 {
 	size_t head = 0, tail = 0;
-	queue[tail++] = gedge_dst(g, e);
+	queue[tail++] = graph_edge_dst(g, e);
 	queue[0]->seen = mark;
 	while (head < tail)
-		for (struct gedge *i = gedge_first(g, queue[head++], true); i; i = gedge_next(g, i, true)) {
-			struct gnode *src = gedge_src(g, i);
+		for (struct graph_edge *i = graph_first_edge(g, queue[head++], true); i;
+		     i = graph_next_edge(g, i, true)) {
+			struct graph_node *src = graph_edge_src(g, i);
 			if (i->dead || i == e || src->seen == mark)
 				continue;
 			if (i->src == e->src)
@@ -210,9 +212,9 @@ static bool redundant(const struct graph *g, struct gedge *e, struct gnode **que
 	return false;
 }
 
-static bool any_residual(const struct graph *g, const struct gnode *n)
+static bool any_residual(const struct graph *g, const struct graph_node *n)
 {
-	for (const struct gedge *e = gedge_first(g, n, true); e; e = gedge_next(g, e, true))
+	for (const struct graph_edge *e = graph_first_edge(g, n, true); e; e = graph_next_edge(g, e, true))
 		if (e->residual && !e->dead)
 			return true;
 	return false;
@@ -220,7 +222,7 @@ static bool any_residual(const struct graph *g, const struct gnode *n)
 
 static void graph_drop_redundant(struct graph *g)
 {
-	struct gnode **queue = xmalloc((g->nall + 1) * sizeof(struct gnode *));
+	struct graph_node **queue = xmalloc((g->nall + 1) * sizeof(struct graph_node *));
 	uint32_t mark = 0;
 	for (size_t i = 0; i < g->nall; i++)
 		g->all[i]->seen = 0;
@@ -228,9 +230,9 @@ static void graph_drop_redundant(struct graph *g)
 		size_t n;
 		if (!any_residual(g, g->node[i]))
 			continue;
-		struct gedge **in = gedges_sorted(g, g->node[i], true, &n);
+		struct graph_edge **in = graph_sorted_edges(g, g->node[i], true, &n);
 		while (n-- && in[n]->residual) /* never one that is heavier than a direct edge */
-			if (redundant(g, in[n], queue, ++mark))
+			if (is_redundant(g, in[n], queue, ++mark))
 				in[n]->dead = true;
 		mem_free(in);
 	}
@@ -239,21 +241,21 @@ static void graph_drop_redundant(struct graph *g)
 
 static void unlink_in(const struct graph *g, uint32_t e)
 {
-	uint32_t *at = &gedge_dst(g, graph_edge(g, e))->in;
+	uint32_t *at = &graph_edge_dst(g, graph_edge_at(g, e))->in;
 	while (*at && *at != e)
-		at = &graph_edge(g, *at)->next_in;
+		at = &graph_edge_at(g, *at)->next_in;
 	if (*at)
-		*at = graph_edge(g, e)->next_in;
+		*at = graph_edge_at(g, e)->next_in;
 }
 
 /* A node of a tree goes: its children become its parent's. */
-static void splice(const struct graph *g, struct gnode *n)
+static void splice_node(const struct graph *g, struct graph_node *n)
 {
-	struct gedge *up = gedge_first(g, n, true);
+	struct graph_edge *up = graph_first_edge(g, n, true);
 	while (up && up->dead)
-		up = gedge_next(g, up, true);
+		up = graph_next_edge(g, up, true);
 	for (uint32_t at = n->out, next; at; at = next) {
-		struct gedge *e = graph_edge(g, at);
+		struct graph_edge *e = graph_edge_at(g, at);
 		next = e->next_out;
 		if (e->dead)
 			continue;
@@ -262,7 +264,7 @@ static void splice(const struct graph *g, struct gnode *n)
 			e->dead = true;
 			continue;
 		}
-		struct gnode *src = gedge_src(g, up);
+		struct graph_node *src = graph_edge_src(g, up);
 		e->src = up->src;
 		e->residual = true;
 		e->inlined &= up->inlined;
@@ -282,18 +284,18 @@ static void graph_trim_tree(struct graph *g)
 		if (g->node[i]->keep)
 			g->node[kept++] = g->node[i];
 		else
-			splice(g, g->node[i]);
+			splice_node(g, g->node[i]);
 	g->n = kept;
 	graph_drop_redundant(g);
 }
 
 /* ---- all of it, in pprof's order */
 
-static size_t count_tags(const struct gnode *n)
+static size_t count_tags(const struct graph_node *n)
 {
 	size_t c = 0;
-	for (const struct gmark *t = n->tag; t; t = t->next)
-		c += !gmark_dead(t) && t->flat;
+	for (const struct graph_mark *t = n->tag; t; t = t->next)
+		c += !graph_mark_is_dead(t) && t->flat;
 	return c;
 }
 
@@ -313,13 +315,13 @@ static size_t top_count(const struct graph *g, size_t max, bool visual)
 }
 
 /* Cut down to the nodes that are marked; the graph itself, or another in its place. */
-static struct graph *cut(struct graph *g, const struct gopt *o)
+static struct graph *cut_graph(struct graph *g, const struct graph_options *o)
 {
 	if (o->tree) {
 		graph_trim_tree(g);
 		return g;
 	}
-	graph_bare(g);
+	graph_drop_edges_labels(g);
 	struct graph *next = graph_rebuild(g->p, o, g);
 	graph_names(next);
 	graph_free(g);
@@ -335,7 +337,7 @@ static void keep_first(struct graph *g, size_t top)
 
 /* The sorted graph cut down to its first nodes; edges that are light go before that, which counts where it stays as it
    is. */
-static struct graph *cut_top(struct graph *g, const struct gopt *o, int64_t node_cut, int64_t edge_cut)
+static struct graph *cut_top(struct graph *g, const struct graph_options *o, int64_t node_cut, int64_t edge_cut)
 {
 	trim_tags(g, node_cut);
 	graph_trim_edges(g, edge_cut);
@@ -343,7 +345,7 @@ static struct graph *cut_top(struct graph *g, const struct gopt *o, int64_t node
 	if (top == g->n)
 		return g;
 	keep_first(g, top);
-	g = cut(g, o);
+	g = cut_graph(g, o);
 	graph_sort(g, o->cum_sort, o->visual);
 	return g;
 }
@@ -351,18 +353,18 @@ static struct graph *cut_top(struct graph *g, const struct gopt *o, int64_t node
 /* The same where labels have not been weighed yet: they take places too, but no node less than one. So none are weighed
    but those of the nodes that there may be room for, of which there are fewer than in the graph; and where none are too
    light to be drawn those alone that take a place, which are of stacks that end at the node. */
-static struct graph *cut_labelled(struct graph *g, const struct gopt *o, int64_t node_cut)
+static struct graph *cut_labelled(struct graph *g, const struct graph_options *o, int64_t node_cut)
 {
-	struct gopt counts = *o;
+	struct graph_options counts = *o;
 	counts.leaf_tags = !node_cut;
 	keep_first(g, (size_t)o->nodecount);
-	g = cut(g, &counts);
+	g = cut_graph(g, &counts);
 	trim_tags(g, node_cut);
 	size_t top = top_count(g, (size_t)o->nodecount, o->visual);
 	if (top < g->n || counts.leaf_tags) {
 		keep_first(g, top);
-		graph_bare(g);
-		struct graph *next = graph_again(g->p, o, g);
+		graph_drop_edges_labels(g);
+		struct graph *next = graph_rebuild_trimmed(g->p, o, g);
 		graph_names(next);
 		graph_free(g);
 		g = next;
@@ -373,16 +375,16 @@ static struct graph *cut_labelled(struct graph *g, const struct gopt *o, int64_t
 
 /* A graph of the nodes that are kept, or of all; without labels where *later, which it stays if more nodes are left
  * than will be. */
-static struct graph *first_cut(struct graph *nodes, const struct gopt *o, bool all, bool *later)
+static struct graph *first_cut(struct graph *nodes, const struct graph_options *o, bool all, bool *later)
 {
-	struct gopt bare = *o;
+	struct graph_options bare = *o;
 	bare.tags = false;
 	const struct graph *kept = all ? NULL : nodes;
-	struct graph *g = (all ? graph_again : graph_rebuild)(nodes->p, *later ? &bare : o, kept);
+	struct graph *g = (all ? graph_rebuild_trimmed : graph_rebuild)(nodes->p, *later ? &bare : o, kept);
 	if (*later && g->n <= (size_t)o->nodecount) {
 		*later = false;
 		graph_free(g);
-		g = graph_again(nodes->p, o, kept);
+		g = graph_rebuild_trimmed(nodes->p, o, kept);
 	}
 	graph_names(g);
 	graph_free(nodes);
@@ -390,10 +392,10 @@ static struct graph *first_cut(struct graph *nodes, const struct gopt *o, bool a
 }
 
 /* The graph of all, which has no labels where *later: with them when no more nodes are left than will be. */
-static struct graph *whole(struct graph *g, const struct gopt *o, bool *later)
+static struct graph *with_labels(struct graph *g, const struct graph_options *o, bool *later)
 {
 	if (*later && g->n <= (size_t)o->nodecount) {
-		struct graph *next = graph_again(g->p, o, NULL);
+		struct graph *next = graph_rebuild_trimmed(g->p, o, NULL);
 		*later = false;
 		graph_free(g);
 		g = next;
@@ -405,21 +407,21 @@ static struct graph *whole(struct graph *g, const struct gopt *o, bool *later)
 /* Marks that there is room for: nearly what a table of 2^18 places finds. */
 enum { LABELS = 190000 };
 
-struct graph *graph_trimmed(struct prof *p, const struct gopt *asked)
+struct graph *graph_trimmed(struct profile *p, const struct graph_options *asked)
 {
-	struct gopt opt = *asked, *o = &opt;
-	opt.sift = o->tree;
-	opt.label_room = o->nodecount > 0 ? 0 : LABELS;		/* they take no part in what is shown then */
-	opt.spend &= !(o->nodefraction > 0) && o->nodecount <= 0;	/* the graph is built once */
+	struct graph_options options = *asked, *o = &options;
+	options.sift = o->tree;
+	options.label_room = o->nodecount > 0 ? 0 : LABELS;		/* they take no part in what is shown then */
+	options.spend &= !(o->nodefraction > 0) && o->nodecount <= 0;	/* the graph is built once */
 	bool light = !o->tree && o->nodefraction > 0, later = !o->tree && o->tags && o->nodecount > 0;
-	struct gopt bare = opt;
+	struct graph_options bare = options;
 	bare.tags &= !later;
 	struct graph *g = light ? graph_nodes(p, o) : graph_new(p, &bare);
 	double total = (double)graph_flat(g);
-	int64_t node_cut = wrap_abs(units_i64(total * o->nodefraction));
-	int64_t edge_cut = wrap_abs(units_i64(total * o->edgefraction));
+	int64_t node_cut = wrap_abs(pprof_units_to_i64(total * o->nodefraction));
+	int64_t edge_cut = wrap_abs(pprof_units_to_i64(total * o->edgefraction));
 	size_t dropped = 0;
-	opt.tag_least = node_cut;
+	options.tag_least = node_cut;
 	for (size_t i = 0; i < g->n && node_cut > 0; i++) {
 		g->node[i]->keep = wrap_abs(g->node[i]->cum) >= node_cut;
 		dropped += !g->node[i]->keep;
@@ -429,9 +431,9 @@ struct graph *graph_trimmed(struct prof *p, const struct gopt *asked)
 	if (light) {
 		g = first_cut(g, o, !dropped, &later);
 	} else {
-		g = whole(g, o, &later);
+		g = with_labels(g, o, &later);
 		if (dropped)
-			g = cut(g, o);
+			g = cut_graph(g, o);
 	}
 	size_t orig = g->n;
 	graph_sort(g, o->cum_sort, o->visual);

@@ -23,9 +23,9 @@
 
 enum { SPENT = 1 << 12 };	/* samples, after which what was read of them goes */
 
-struct merger {
-	struct prof *to;
-	const struct prof *from;	/* whose samples and stacks go on the way */
+struct profile_merger {
+	struct profile *to;
+	const struct profile *from;	/* whose samples and stacks go on the way */
 	struct intern maps, funs, locs, pairs;
 	map_id *map;	/* of `from` by index -> id + 1 in `to`; likewise below */
 	int64_t *shift; /* by which addresses of that mapping move */
@@ -38,26 +38,26 @@ struct merger {
 
 /* ---- making them comparable */
 
-static int type_index(const struct prof *p, const char *name)
+static int type_index(const struct profile *p, const char *name)
 {
 	for (size_t i = 0; i < p->ntype; i++)
-		if (!strcmp(prof_s(p, p->type[i].type), name))
+		if (!strcmp(profile_string(p, p->type[i].type), name))
 			return (int)i;
 	return -1;
 }
 
 /* Keep the types named, in this order; all of them are there. */
-static void keep_types(struct prof *p, const char *const *name, size_t n)
+static void keep_types(struct profile *p, const char *const *name, size_t n)
 {
 	bool change = n != p->ntype, has_default = false;
 	size_t *from = xmalloc(n * sizeof *from);
 	for (size_t i = 0; i < n; i++) {
 		from[i] = (size_t)type_index(p, name[i]);
 		change |= from[i] != i;
-		has_default |= !strcmp(name[i], prof_s(p, p->default_type));
+		has_default |= !strcmp(name[i], profile_string(p, p->default_type));
 	}
 	if (change) {
-		struct prof_type *t = xmalloc(n * sizeof *t);
+		struct profile_type *t = xmalloc(n * sizeof *t);
 		int64_t *v = xmalloc(n * sizeof *v), *to = p->value;
 		for (size_t i = 0; i < p->nsample; i++, to += n) {
 			for (size_t k = 0; k < n; k++)
@@ -70,7 +70,7 @@ static void keep_types(struct prof *p, const char *const *name, size_t n)
 		p->ntype = n;
 		p->nvalue = n * p->nsample;
 		if (!has_default)
-			p->default_type = prof_str(p, name[0], strlen(name[0]));
+			p->default_type = profile_add_string(p, name[0], strlen(name[0]));
 		mem_free(t);
 		mem_free(v);
 	}
@@ -79,17 +79,17 @@ static void keep_types(struct prof *p, const char *const *name, size_t n)
 
 /* The types of the first profile that n types of all n profiles are called by: two of one profile
    stand for one that another lacks, as with pprof, so whether all have it is asked after that. */
-static int common_types(struct prof *const *p, size_t n, struct err *e)
+static int common_types(struct profile *const *p, size_t n, struct err *e)
 {
 	int r = 0;
 	const char **name = xmalloc((p[0]->ntype + 1) * sizeof *name);
 	size_t found = 0;
 	for (size_t i = 0; i < p[0]->ntype; i++) {
-		const char *s = prof_s(p[0], p[0]->type[i].type);
+		const char *s = profile_string(p[0], p[0]->type[i].type);
 		size_t seen = 0;
 		for (size_t k = 0; k < n; k++)
 			for (size_t j = 0; j < p[k]->ntype; j++)
-				seen += !strcmp(s, prof_s(p[k], p[k]->type[j].type));
+				seen += !strcmp(s, profile_string(p[k], p[k]->type[j].type));
 		if (seen == n)
 			name[found++] = s;
 	}
@@ -110,57 +110,57 @@ struct vtype {
 	const char *type, *unit;
 };
 
-static size_t stem(const char *s)
+static size_t type_stem(const char *s)
 {
 	size_t n = strlen(s);
 	return n && s[n - 1] == 's' ? n - 1 : n;
 }
 
 /* The finest of n types; -1 when they are not comparable. */
-static int finest(const struct vtype *t, size_t n, struct vtype *best, struct err *e)
+static int finest_type(const struct vtype *t, size_t n, struct vtype *best, struct err *e)
 {
 	*best = t[0];
 	for (size_t i = 1; i < n; i++) {
-		size_t a = stem(best->type), b = stem(t[i].type);
+		size_t a = type_stem(best->type), b = type_stem(t[i].type);
 		if (a != b || memcmp(best->type, t[i].type, a) ||
-		    !units_alike(best->unit, t[i].unit))
+		    !pprof_units_compatible(best->unit, t[i].unit))
 			return err_set(e, ERR_FORMAT, ERR_NOWHERE,
 			    "incompatible types: %s/%s and %s/%s", best->type, best->unit,
 			    t[i].type, t[i].unit);
-		if (units_scale(1, t[i].unit, best->unit, NULL) < 1)
+		if (pprof_units_scale(1, t[i].unit, best->unit, NULL) < 1)
 			*best = t[i];
 	}
 	return 0;
 }
 
-static void scale_to(struct prof *p, const struct vtype *best, const struct vtype *period)
+static void scale_to(struct profile *p, const struct vtype *best, const struct vtype *period)
 {
 	double *ratio = xmalloc((p->ntype + 1) * sizeof *ratio);
 	p->period =
-	    units_i64(units_scale(p->period, prof_s(p, p->period_unit), period->unit, NULL));
-	p->period_unit = prof_str(p, period->unit, strlen(period->unit));
+	    pprof_units_to_i64(pprof_units_scale(p->period, profile_string(p, p->period_unit), period->unit, NULL));
+	p->period_unit = profile_add_string(p, period->unit, strlen(period->unit));
 	for (size_t i = 0; i < p->ntype; i++) {
-		ratio[i] = units_scale(1, prof_s(p, p->type[i].unit), best[i].unit, NULL);
-		p->type[i].unit = prof_str(p, best[i].unit, strlen(best[i].unit));
+		ratio[i] = pprof_units_scale(1, profile_string(p, p->type[i].unit), best[i].unit, NULL);
+		p->type[i].unit = profile_add_string(p, best[i].unit, strlen(best[i].unit));
 	}
-	prof_scale(p, ratio);
+	pprof_scale(p, ratio);
 	mem_free(ratio);
 }
 
-static int common_units(struct prof *const *p, size_t n, struct err *e)
+static int common_units(struct profile *const *p, size_t n, struct err *e)
 {
 	size_t ntype = p[0]->ntype;
 	struct vtype *t = xmalloc(n * sizeof *t), *best = xmalloc((ntype + 1) * sizeof *best),
 		     period;
 	for (size_t k = 0; k < n; k++)
 		t[k] = (struct vtype){
-		    prof_s(p[k], p[k]->period_type), prof_s(p[k], p[k]->period_unit)};
-	int r = finest(t, n, &period, e);
+		    profile_string(p[k], p[k]->period_type), profile_string(p[k], p[k]->period_unit)};
+	int r = finest_type(t, n, &period, e);
 	for (size_t i = 0; i < ntype && !r; i++) {
 		for (size_t k = 0; k < n; k++)
 			t[k] = (struct vtype){
-			    prof_s(p[k], p[k]->type[i].type), prof_s(p[k], p[k]->type[i].unit)};
-		r = finest(t, n, &best[i], e);
+			    profile_string(p[k], p[k]->type[i].type), profile_string(p[k], p[k]->type[i].unit)};
+		r = finest_type(t, n, &best[i], e);
 	}
 	for (size_t k = 0; k < n && !r; k++)
 		scale_to(p[k], best, &period);
@@ -169,7 +169,7 @@ static int common_units(struct prof *const *p, size_t n, struct err *e)
 	return r;
 }
 
-void prof_scale(struct prof *p, const double *ratio)
+void pprof_scale(struct profile *p, const double *ratio)
 {
 	bool ones = true;
 	size_t kept = 0;
@@ -178,37 +178,37 @@ void prof_scale(struct prof *p, const double *ratio)
 	if (ones)
 		return;
 	for (size_t i = 0; i < p->nsample; i++) {
-		int64_t *v = prof_value(p, i);
+		int64_t *v = profile_value(p, i);
 		bool keep = false;
 		for (size_t k = 0; k < p->ntype; k++)
 			if (ratio[k] != 1) {
-				v[k] = units_i64(round((double)v[k] * ratio[k]));
+				v[k] = pprof_units_to_i64(round((double)v[k] * ratio[k]));
 				keep |= v[k] != 0;
 			}
 		if (!keep)
 			continue;
-		memmove(prof_value(p, kept), v, p->ntype * sizeof *v);
+		memmove(profile_value(p, kept), v, p->ntype * sizeof *v);
 		p->sample[kept++] = p->sample[i];
 	}
 	p->nsample = kept;
 	p->nvalue = kept * p->ntype;
 }
 
-void prof_mark_base(struct prof *p)
+void pprof_mark_base(struct profile *p)
 {
 	size_t nset = p->nset;
 	uint32_t *to = xmalloc(nset * sizeof *to);
-	struct prof_label base = {
-	    prof_str(p, PROF_BASE_KEY, strlen(PROF_BASE_KEY)), prof_str(p, "true", 4), 0, 0};
+	struct profile_label base = {
+	    profile_add_string(p, PROFILE_BASE_KEY, strlen(PROFILE_BASE_KEY)), profile_add_string(p, "true", 4), 0, 0};
 	for (size_t i = 0; i < nset; i++) {
-		struct prof_run r = p->set[i];
-		struct prof_label *l = xmalloc((r.n + 1u) * sizeof *l);
+		struct profile_run r = p->set[i];
+		struct profile_label *l = xmalloc((r.n + 1u) * sizeof *l);
 		size_t n = 0;
 		for (uint32_t k = 0; k < r.n; k++)
 			if (p->label[r.off + k].key != base.key || !p->label[r.off + k].str)
 				l[n++] = p->label[r.off + k];
 		l[n++] = base;
-		to[i] = prof_labels(p, l, n);
+		to[i] = profile_add_labels(p, l, n);
 		mem_free(l);
 	}
 	for (size_t i = 0; i < p->nsample; i++)
@@ -218,42 +218,42 @@ void prof_mark_base(struct prof *p)
 
 /* ---- merging */
 
-static str_id map_str(struct merger *m, str_id s)
+static str_id map_str(struct profile_merger *m, str_id s)
 {
 	if (s && !m->str[s])
-		m->str[s] = prof_str(m->to, m->from->str[s].s, m->from->str[s].n);
+		m->str[s] = profile_add_string(m->to, m->from->str[s].s, m->from->str[s].n);
 	return m->str[s];
 }
 
-static uint64_t pages(const struct prof_map *m)
+static uint64_t page_bytes(const struct profile_mapping *m)
 {
 	uint64_t n = m->limit - m->start + 0xfff;
 	return n - n % 0x1000;
 }
 
-static str_id map_name(const struct prof_map *m)
+static str_id map_name(const struct profile_mapping *m)
 {
 	return m->build ? m->build : m->file;
 }
 
 static int same_map(const void *ctx, uint32_t id, const void *key)
 {
-	const struct prof_map *a = &((const struct prof *)ctx)->map[id], *b = key;
-	return pages(a) == pages(b) && a->offset == b->offset && map_name(a) == map_name(b);
+	const struct profile_mapping *a = &((const struct profile *)ctx)->map[id], *b = key;
+	return page_bytes(a) == page_bytes(b) && a->offset == b->offset && map_name(a) == map_name(b);
 }
 
-static map_id merge_map(struct merger *m, map_id i)
+static map_id merge_map(struct profile_merger *m, map_id i)
 {
 	if (!i || m->map[i])
 		return m->map[i];
-	struct prof_map x = m->from->map[i];
+	struct profile_mapping x = m->from->map[i];
 	x.file = map_str(m, x.file);
 	x.build = map_str(m, x.build);
-	uint32_t h = hash_u64(hash_u64(pages(&x), x.offset), map_name(&x));
+	uint32_t h = intern_hash_u64(intern_hash_u64(page_bytes(&x), x.offset), map_name(&x));
 	uint32_t id = intern_find(&m->maps, h, same_map, m->to, &x);
 	if (id == UINT32_MAX) {
 		x.id = m->to->nmap;
-		id = prof_add_map(m->to, &x);
+		id = profile_add_mapping(m->to, &x);
 		intern_put(&m->maps, h, id);
 	}
 	m->shift[i] = (int64_t)(m->to->map[id].start - x.start);
@@ -262,44 +262,44 @@ static map_id merge_map(struct merger *m, map_id i)
 
 static int same_fun(const void *ctx, uint32_t id, const void *key)
 {
-	const struct prof_fun *a = &((const struct prof *)ctx)->fun[id], *b = key;
+	const struct profile_function *a = &((const struct profile *)ctx)->fun[id], *b = key;
 	return a->line == b->line && a->name == b->name && a->sysname == b->sysname &&
 	       a->file == b->file;
 }
 
-static fun_id merge_fun(struct merger *m, fun_id i)
+static fun_id merge_fun(struct profile_merger *m, fun_id i)
 {
 	if (!i || m->fun[i])
 		return m->fun[i];
-	struct prof_fun x = m->from->fun[i];
+	struct profile_function x = m->from->fun[i];
 	x.name = map_str(m, x.name);
 	x.sysname = map_str(m, x.sysname);
 	x.file = map_str(m, x.file);
 	uint32_t h =
-	    hash_u64((uint64_t)x.name << 32 | x.sysname, hash_u64((uint64_t)x.line, x.file));
+	    intern_hash_u64((uint64_t)x.name << 32 | x.sysname, intern_hash_u64((uint64_t)x.line, x.file));
 	uint32_t id = intern_find(&m->funs, h, same_fun, m->to, &x);
 	if (id == UINT32_MAX) {
 		x.id = m->to->nfun;
-		id = prof_add_fun(m->to, &x);
+		id = profile_add_function(m->to, &x);
 		intern_put(&m->funs, h, id);
 	}
 	return m->fun[i] = id;
 }
 
 /* Addresses count from the start of their mapping. */
-static uint64_t relative(const struct prof *p, const struct prof_loc *l)
+static uint64_t relative_address(const struct profile *p, const struct profile_location *l)
 {
 	return l->addr - p->map[l->map].start;
 }
 
 static int same_loc(const void *ctx, uint32_t id, const void *key)
 {
-	const struct prof *p = ctx;
-	const struct prof_loc *a = &p->loc[id], *b = key;
-	if (a->map != b->map || relative(p, a) != relative(p, b) || a->folded != b->folded ||
+	const struct profile *p = ctx;
+	const struct profile_location *a = &p->loc[id], *b = key;
+	if (a->map != b->map || relative_address(p, a) != relative_address(p, b) || a->folded != b->folded ||
 	    a->nline != b->nline)
 		return 0;
-	const struct prof_line *x = p->line + a->line, *y = p->line + b->line;
+	const struct profile_line *x = p->line + a->line, *y = p->line + b->line;
 	for (uint32_t i = 0; i < a->nline; i++)
 		if (x[i].fun != y[i].fun || x[i].line != y[i].line ||
 		    (i + 1 == a->nline && x[i].col != y[i].col))
@@ -307,22 +307,22 @@ static int same_loc(const void *ctx, uint32_t id, const void *key)
 	return 1;
 }
 
-static loc_id merge_loc(struct merger *m, loc_id i)
+static loc_id merge_loc(struct profile_merger *m, loc_id i)
 {
 	if (!i || m->loc[i])
 		return m->loc[i];
-	struct prof_loc x = m->from->loc[i];
+	struct profile_location x = m->from->loc[i];
 	uint32_t from = x.line;
 	map_id was = x.map;
 	x.map = merge_map(m, was);
 	x.addr += (uint64_t)m->shift[was];
 	x.line = (uint32_t)m->to->nline;
-	uint32_t h = hash_u64(relative(m->to, &x), (uint64_t)x.map << 32 | x.nline);
+	uint32_t h = intern_hash_u64(relative_address(m->to, &x), (uint64_t)x.map << 32 | x.nline);
 	for (uint32_t k = 0; k < x.nline; k++) {
-		struct prof_line l = m->from->line[from + k];
+		struct profile_line l = m->from->line[from + k];
 		l.fun = merge_fun(m, l.fun);
-		prof_add_line(m->to, &l);
-		h = hash_u64(h, (uint64_t)l.line << 32 ^ l.fun);
+		profile_add_line(m->to, &l);
+		h = intern_hash_u64(h, (uint64_t)l.line << 32 ^ l.fun);
 	}
 	uint32_t id = intern_find(&m->locs, h, same_loc, m->to, &x);
 	if (id != UINT32_MAX) {
@@ -330,7 +330,7 @@ static loc_id merge_loc(struct merger *m, loc_id i)
 		return m->loc[i] = id;
 	}
 	x.id = m->to->nloc;
-	id = prof_add_loc(m->to, &x);
+	id = profile_add_location(m->to, &x);
 	intern_put(&m->locs, h, id);
 	return m->loc[i] = id;
 }
@@ -345,44 +345,44 @@ static bool all_zero(const int64_t *v, size_t n)
 
 static int same_pair(const void *ctx, uint32_t id, const void *key)
 {
-	const struct prof_sample *a = &((const struct prof *)ctx)->sample[id], *b = key;
+	const struct profile_sample *a = &((const struct profile *)ctx)->sample[id], *b = key;
 	return a->stack == b->stack && a->labels == b->labels;
 }
 
-static uint32_t merge_stack(struct merger *m, struct prof_run r)
+static uint32_t merge_stack(struct profile_merger *m, struct profile_run r)
 {
 	m->tmp = mem_grow(m->tmp, &m->ctmp, r.n * sizeof(loc_id), 1);
 	loc_id *id = m->tmp;
 	for (uint32_t k = 0; k < r.n; k++)
-		id[k] = merge_loc(m, prof_frame(m->from, r.off + k));
-	return prof_stack(m->to, id, r.n);
+		id[k] = merge_loc(m, profile_frame(m->from, r.off + k));
+	return profile_add_stack(m->to, id, r.n);
 }
 
-static uint32_t merge_set(struct merger *m, struct prof_run r)
+static uint32_t merge_set(struct profile_merger *m, struct profile_run r)
 {
-	const struct prof *f = m->from;
-	m->tmp = mem_grow(m->tmp, &m->ctmp, r.n * sizeof(struct prof_label), 1);
-	struct prof_label *x = m->tmp;
+	const struct profile *f = m->from;
+	m->tmp = mem_grow(m->tmp, &m->ctmp, r.n * sizeof(struct profile_label), 1);
+	struct profile_label *x = m->tmp;
 	for (uint32_t k = 0; k < r.n; k++) {
-		const struct prof_label *o = &f->label[r.off + k];
-		x[k] = (struct prof_label){map_str(m, o->key), map_str(m, o->str), o->num, map_str(m, o->unit)};
+		const struct profile_label *o = &f->label[r.off + k];
+		x[k] = (struct profile_label){map_str(m, o->key), map_str(m, o->str), o->num, map_str(m, o->unit)};
 		if (o->str && o->str == f->blank)
-			x[k].str = prof_blank(m->to);
+			x[k].str = profile_blank(m->to);
 		if (o->unit && o->unit == f->blank)
-			x[k].unit = prof_blank(m->to);
+			x[k].unit = profile_blank(m->to);
 	}
-	return prof_labels(m->to, x, r.n);
+	return profile_add_labels(m->to, x, r.n);
 }
 
 /* Samples come to stacks in the order in which these lie, as readers leave them. seen: a place for each, empty, and so
    it is left. */
-static bool in_order(const struct prof *f, uint32_t *seen)
+static bool in_order(const struct profile *f, uint32_t *seen)
 {
 	uint64_t end = 0;
 	bool ok = true;
 	for (size_t i = 0; i < f->nsample && ok; i++) {
 		uint32_t s = f->sample[i].stack;
-		if (!s || seen[s] || all_zero(prof_value(f, i), f->ntype))
+		if (!s || seen[s] || all_zero(profile_value(f, i), f->ntype))
 			continue;
 		ok = f->stack[s].off >= end;
 		end = f->stack[s].off + f->stack[s].n;
@@ -393,50 +393,50 @@ static bool in_order(const struct prof *f, uint32_t *seen)
 }
 
 /* From one sample to another, and from one frame, all has been taken over. */
-static void spend(const struct prof *f, size_t from, size_t upto, uint64_t frame, uint64_t end)
+static void release_merged(const struct profile *f, size_t from, size_t upto, uint64_t frame, uint64_t end)
 {
-	prof_spend_samples(f, from, upto);
-	mem_spent(f->packed, frame * f->width, end * f->width);
+	profile_release_samples(f, from, upto);
+	mem_discard(f->packed, frame * f->width, end * f->width);
 }
 
-static void merge_samples(struct merger *m)
+static void merge_samples(struct profile_merger *m)
 {
-	const struct prof *f = m->from;
+	const struct profile *f = m->from;
 	uint32_t *stack = xcalloc(f->nstack, sizeof *stack), *set = xcalloc(f->nset, sizeof *set);
 	uint64_t spent = 0, end = 0;	/* frames */
 	bool ordered = in_order(f, stack);
-	for (size_t i = 0; i < f->nsample && prof_go(m->to, i, f->nsample); i++) {
-		struct prof_sample s = f->sample[i];
-		const int64_t *v = prof_value(f, i);
+	for (size_t i = 0; i < f->nsample && profile_should_continue(m->to, i, f->nsample); i++) {
+		struct profile_sample s = f->sample[i];
+		const int64_t *v = profile_value(f, i);
 		if (i && i % SPENT == 0) {
-			spend(f, i - SPENT, i, spent, end);
+			release_merged(f, i - SPENT, i, spent, end);
 			spent = end;
 		}
 		if (all_zero(v, f->ntype))
 			continue;
 		if (s.stack && !stack[s.stack]) {
-			struct prof_run r = f->stack[s.stack];
+			struct profile_run r = f->stack[s.stack];
 			stack[s.stack] = merge_stack(m, r);
 			end = ordered ? r.off + r.n : 0;
 		}
 		if (s.labels && !set[s.labels])
 			set[s.labels] = merge_set(m, f->set[s.labels]);
-		s = (struct prof_sample){stack[s.stack], set[s.labels]};
-		uint32_t h = hash_u64(s.stack, s.labels),
+		s = (struct profile_sample){stack[s.stack], set[s.labels]};
+		uint32_t h = intern_hash_u64(s.stack, s.labels),
 			 id = intern_find(&m->pairs, h, same_pair, m->to, &s);
 		if (id == UINT32_MAX) {
 			intern_put(&m->pairs, h, (uint32_t)m->to->nsample);
-			prof_add_sample(m->to, s.stack, s.labels, v);
+			profile_add_sample(m->to, s.stack, s.labels, v);
 		} else {
 			for (size_t k = 0; k < f->ntype; k++)
-				prof_sum(prof_value(m->to, id) + k, v[k]);
+				profile_sum(profile_value(m->to, id) + k, v[k]);
 		}
 	}
 	mem_free(stack);
 	mem_free(set);
 }
 
-static void merge_one(struct merger *m, const struct prof *from)
+static void merge_one(struct profile_merger *m, const struct profile *from)
 {
 	m->from = from;
 	m->map = xcalloc(from->nmap, sizeof *m->map);
@@ -452,28 +452,28 @@ static void merge_one(struct merger *m, const struct prof *from)
 		mem_free(all[i]);
 }
 
-static str_id copy_str(struct prof *to, const struct prof *from, str_id s)
+static str_id copy_str(struct profile *to, const struct profile *from, str_id s)
 {
-	return prof_str(to, from->str[s].s, from->str[s].n);
+	return profile_add_string(to, from->str[s].s, from->str[s].n);
 }
 
-static void merge_headers(struct prof *to, struct prof *const *p, size_t n)
+static void merge_headers(struct profile *to, struct profile *const *p, size_t n)
 {
-	const struct prof *a = p[0];
+	const struct profile *a = p[0];
 	to->type = mem_grow(to->type, &to->ctype, a->ntype, sizeof *to->type);
 	for (; to->ntype < a->ntype; to->ntype++)
-		to->type[to->ntype] = (struct prof_type){copy_str(to, a, a->type[to->ntype].type),
+		to->type[to->ntype] = (struct profile_type){copy_str(to, a, a->type[to->ntype].type),
 		    copy_str(to, a, a->type[to->ntype].unit)};
 	to->drop_frames = copy_str(to, a, a->drop_frames);
 	to->keep_frames = copy_str(to, a, a->keep_frames);
 	to->period_type = copy_str(to, a, a->period_type);
 	to->period_unit = copy_str(to, a, a->period_unit);
 	for (size_t i = 0; i < n; i++) {
-		const struct prof *s = p[i];
+		const struct profile *s = p[i];
 		to->commented |= s->commented;
 		if (!to->time || s->time < to->time)
 			to->time = s->time;
-		prof_sum(&to->duration, s->duration);
+		profile_sum(&to->duration, s->duration);
 		if (!to->period || to->period < s->period)
 			to->period = s->period;
 		if (!to->tag_root)
@@ -488,20 +488,20 @@ static void merge_headers(struct prof *to, struct prof *const *p, size_t n)
 			while (j < to->ncomment && to->comment[j] != c)
 				j++;
 			if (j == to->ncomment)
-				prof_add_comment(to, c);
+				profile_add_comment(to, c);
 		}
 	}
 }
 
-static struct prof *merge(struct prof **p, size_t n)
+static struct profile *merge_all(struct profile **p, size_t n)
 {
-	struct merger m = {.to = prof_new()};
+	struct profile_merger m = {.to = profile_new()};
 	m.to->go = p[0]->go;
 	m.to->go_arg = p[0]->go_arg;
 	merge_headers(m.to, p, n);
 	for (size_t i = 0; i < n; i++) {
 		merge_one(&m, p[i]);
-		prof_free(p[i]);
+		profile_free(p[i]);
 		p[i] = NULL;
 	}
 	mem_free(m.tmp);
@@ -510,50 +510,50 @@ static struct prof *merge(struct prof **p, size_t n)
 	intern_free(&m.locs);
 	intern_free(&m.pairs);
 	for (size_t i = 0; i < m.to->nsample; i++)
-		if (all_zero(prof_value(m.to, i), m.to->ntype)) /* collect what they alone used */
-			return merge(&m.to, 1);
+		if (all_zero(profile_value(m.to, i), m.to->ntype)) /* collect what they alone used */
+			return merge_all(&m.to, 1);
 	return m.to;
 }
 
 /* What pprof asks of profiles before it merges them: types equal to the letter. */
-static int comparable(const struct prof *a, const struct prof *b, struct err *e)
+static int check_comparable(const struct profile *a, const struct profile *b, struct err *e)
 {
 	bool ok = a->ntype == b->ntype &&
-		  !strcmp(prof_s(a, a->period_type), prof_s(b, b->period_type)) &&
-		  !strcmp(prof_s(a, a->period_unit), prof_s(b, b->period_unit));
+		  !strcmp(profile_string(a, a->period_type), profile_string(b, b->period_type)) &&
+		  !strcmp(profile_string(a, a->period_unit), profile_string(b, b->period_unit));
 	for (size_t i = 0; ok && i < a->ntype; i++)
-		ok = !strcmp(prof_s(a, a->type[i].type), prof_s(b, b->type[i].type)) &&
-		     !strcmp(prof_s(a, a->type[i].unit), prof_s(b, b->type[i].unit));
+		ok = !strcmp(profile_string(a, a->type[i].type), profile_string(b, b->type[i].type)) &&
+		     !strcmp(profile_string(a, a->type[i].unit), profile_string(b, b->type[i].unit));
 	return ok ? 0
 		  : err_set(e, ERR_FORMAT, ERR_NOWHERE,
 			"the profiles have incompatible sample or period types");
 }
 
-int prof_combine(struct prof **p, size_t n, struct prof **out, struct err *e)
+int pprof_merge(struct profile **p, size_t n, struct profile **out, struct err *e)
 {
 	if (common_types(p, n, e) || (n > 1 && common_units(p, n, e)))
 		return -1;
 	for (size_t i = 1; i < n; i++)
-		if (comparable(p[0], p[i], e))
+		if (check_comparable(p[0], p[i], e))
 			return -1;
-	*out = n == 1 ? p[0] : merge(p, n);
+	*out = n == 1 ? p[0] : merge_all(p, n);
 	p[0] = NULL;
 	return 0;
 }
 
-int prof_normalize(struct prof *p, const struct prof *base, struct err *e)
+int pprof_normalize(struct profile *p, const struct profile *base, struct err *e)
 {
-	if (comparable(p, base, e))
+	if (check_comparable(p, base, e))
 		return -1;
 	int64_t *sum = xcalloc(p->ntype + 1, sizeof *sum), *of = xcalloc(p->ntype + 1, sizeof *of);
 	double *ratio = xmalloc((p->ntype + 1) * sizeof *ratio);
 	for (size_t i = 0; i < p->nvalue; i++)
-		prof_sum(&sum[i % p->ntype], p->value[i]);
+		profile_sum(&sum[i % p->ntype], p->value[i]);
 	for (size_t i = 0; i < base->nvalue; i++)
-		prof_sum(&of[i % p->ntype], base->value[i]);
+		profile_sum(&of[i % p->ntype], base->value[i]);
 	for (size_t k = 0; k < p->ntype; k++)
 		ratio[k] = sum[k] ? (double)of[k] / (double)sum[k] : 0;
-	prof_scale(p, ratio);
+	pprof_scale(p, ratio);
 	mem_free(sum);
 	mem_free(of);
 	mem_free(ratio);

@@ -23,15 +23,15 @@
 
 static int same_str(const void *ctx, uint32_t id, const void *key)
 {
-	const struct prof *p = ctx;
-	const struct pstr *k = key;
+	const struct profile *p = ctx;
+	const struct profile_text *k = key;
 	return p->str[id].n == k->n && !memcmp(p->str[id].s, k->s, k->n);
 }
 
-str_id prof_str(struct prof *p, const char *s, size_t n)
+str_id profile_add_string(struct profile *p, const char *s, size_t n)
 {
-	struct pstr key = {s, (uint32_t)n};
-	uint32_t h = hash_bytes(s, n, 1), id = intern_find(&p->strx, h, same_str, p, &key);
+	struct profile_text key = {s, (uint32_t)n};
+	uint32_t h = intern_hash_bytes(s, n, 1), id = intern_find(&p->strx, h, same_str, p, &key);
 	if (id != UINT32_MAX)
 		return id;
 	GROW(p, str, 1);
@@ -42,38 +42,38 @@ str_id prof_str(struct prof *p, const char *s, size_t n)
 	return id;
 }
 
-str_id prof_blank(struct prof *p)
+str_id profile_blank(struct profile *p)
 {
 	if (!p->blank) {
 		GROW(p, str, 1);
 		p->blank = (str_id)p->nstr++;
-		p->str[p->blank] = (struct pstr){"", 0};
+		p->str[p->blank] = (struct profile_text){"", 0};
 	}
 	return p->blank;
 }
 
-map_id prof_add_map(struct prof *p, const struct prof_map *m)
+map_id profile_add_mapping(struct profile *p, const struct profile_mapping *m)
 {
 	GROW(p, map, 1);
 	p->map[p->nmap] = *m;
 	return (map_id)p->nmap++;
 }
 
-fun_id prof_add_fun(struct prof *p, const struct prof_fun *f)
+fun_id profile_add_function(struct profile *p, const struct profile_function *f)
 {
 	GROW(p, fun, 1);
 	p->fun[p->nfun] = *f;
 	return (fun_id)p->nfun++;
 }
 
-uint32_t prof_add_line(struct prof *p, const struct prof_line *l)
+uint32_t profile_add_line(struct profile *p, const struct profile_line *l)
 {
 	GROW(p, line, 1);
 	p->line[p->nline] = *l;
 	return (uint32_t)p->nline++;
 }
 
-loc_id prof_add_loc(struct prof *p, const struct prof_loc *l)
+loc_id profile_add_location(struct profile *p, const struct profile_location *l)
 {
 	GROW(p, loc, 1);
 	p->loc[p->nloc] = *l;
@@ -82,56 +82,56 @@ loc_id prof_add_loc(struct prof *p, const struct prof_loc *l)
 
 struct run_key { const void *p; size_t n; };
 
-static const uint8_t *bytes_of(const struct prof *p, struct prof_run r)
+static const uint8_t *bytes_of(const struct profile *p, struct profile_run r)
 {
 	return p->packed + (size_t)r.off * p->width;
 }
 
 static int same_stack(const void *ctx, uint32_t id, const void *key)
 {
-	const struct prof *p = ctx;
+	const struct profile *p = ctx;
 	const struct run_key *k = key;
 	return p->stack[id].n == k->n && !memcmp(bytes_of(p, p->stack[id]), k->p, k->n * p->width);
 }
 
-static uint32_t hash_of(const struct prof *p, struct prof_run r)
+static uint32_t hash_of(const struct profile *p, struct profile_run r)
 {
-	return hash_bytes(bytes_of(p, r), (size_t)r.n * p->width, 2);
+	return intern_hash_bytes(bytes_of(p, r), (size_t)r.n * p->width, 2);
 }
 
-static void index_again(struct prof *p)
+static void rebuild_stack_index(struct profile *p)
 {
 	intern_free(&p->stackx);
 	for (size_t i = 1; i < p->nstack; i++)
 		intern_put(&p->stackx, hash_of(p, p->stack[i]), (uint32_t)i);
 }
 
-void prof_rest(struct prof *p)
+void profile_drop_stack_index(struct profile *p)
 {
 	intern_free(&p->stackx);
 }
 
 /* Frames of four bytes from now on: backwards, for each moves on. */
-static void widen(struct prof *p)
+static void widen_frames(struct profile *p)
 {
 	p->packed = mem_grow(p->packed, &p->cframe, p->nframe * 4, 1);
 	for (size_t i = p->nframe; i-- > 0;) {
-		loc_id l = prof_frame(p, i);
+		loc_id l = profile_frame(p, i);
 		for (size_t k = 0; k < 4; k++)
 			p->packed[i * 4 + k] = (uint8_t)(l >> 8 * k);
 	}
 	p->width = 4;
-	index_again(p);
+	rebuild_stack_index(p);
 }
 
 /* Frames as they are kept, at the end of all. */
-static const uint8_t *put_frames(struct prof *p, const loc_id *leaf_first, size_t n)
+static const uint8_t *put_frames(struct profile *p, const loc_id *leaf_first, size_t n)
 {
 	loc_id all = 0;
 	for (size_t i = 0; i < n; i++)
 		all |= leaf_first[i];
 	if (all >> 24 && p->width == 3)
-		widen(p);
+		widen_frames(p);
 	p->packed = mem_grow(p->packed, &p->cframe, (p->nframe + n) * p->width, 1);
 	uint8_t *at = p->packed + p->nframe * p->width, *to = at;
 	for (size_t i = 0; i < n; i++, to += p->width)
@@ -140,44 +140,44 @@ static const uint8_t *put_frames(struct prof *p, const loc_id *leaf_first, size_
 	return at;
 }
 
-uint32_t prof_stack(struct prof *p, const loc_id *leaf_first, size_t n)
+uint32_t profile_add_stack(struct profile *p, const loc_id *leaf_first, size_t n)
 {
 	if (!n)
 		return 0;
 	if (!p->stackx.cap && p->nstack > 1)
-		index_again(p);
+		rebuild_stack_index(p);
 	struct run_key key = {put_frames(p, leaf_first, n), n};
-	uint32_t h = hash_bytes(key.p, n * p->width, 2);
+	uint32_t h = intern_hash_bytes(key.p, n * p->width, 2);
 	uint32_t id = intern_find(&p->stackx, h, same_stack, p, &key);
 	if (id != UINT32_MAX)
 		return id;
-	id = prof_add_run(p, (struct prof_run){p->nframe, (uint32_t)n});
+	id = profile_add_run(p, (struct profile_run){p->nframe, (uint32_t)n});
 	p->nframe += n;
 	intern_put(&p->stackx, h, id);
 	return id;
 }
 
-uint32_t prof_add_run(struct prof *p, struct prof_run r)
+uint32_t profile_add_run(struct profile *p, struct profile_run r)
 {
 	GROW(p, stack, 1);
 	p->stack[p->nstack] = r;
 	return (uint32_t)p->nstack++;
 }
 
-void prof_frames_room(struct prof *p, uint64_t n)
+void profile_reserve_frames(struct profile *p, uint64_t n)
 {
 	if (p->width == 3 && p->nloc > 1 << 24)
-		widen(p);
+		widen_frames(p);
 	p->packed = mem_grow(p->packed, &p->cframe, (p->nframe + n) * p->width, 1);
 }
 
 static int same_set(const void *ctx, uint32_t id, const void *key)
 {
-	const struct prof *p = ctx;
+	const struct profile *p = ctx;
 	const struct run_key *k = key;
 	if (p->set[id].n != k->n)
 		return 0;
-	const struct prof_label *a = p->label + p->set[id].off, *b = k->p;
+	const struct profile_label *a = p->label + p->set[id].off, *b = k->p;
 	for (size_t i = 0; i < k->n; i++)
 		if (a[i].key != b[i].key || a[i].str != b[i].str || a[i].num != b[i].num || a[i].unit != b[i].unit)
 			return 0;
@@ -185,16 +185,16 @@ static int same_set(const void *ctx, uint32_t id, const void *key)
 }
 
 /* Texts before numbers, each by their keys; labels that are equal in this keep their order. */
-static bool label_after(const struct prof *p, const struct prof_label *a, const struct prof_label *b)
+static bool label_after(const struct profile *p, const struct profile_label *a, const struct profile_label *b)
 {
 	bool x = a->str, y = b->str;
-	return x == y ? strcmp(prof_s(p, a->key), prof_s(p, b->key)) > 0 : y;
+	return x == y ? strcmp(profile_string(p, a->key), profile_string(p, b->key)) > 0 : y;
 }
 
-static void sort_few_labels(const struct prof *p, struct prof_label *l, size_t n)
+static void sort_few_labels(const struct profile *p, struct profile_label *l, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
-		struct prof_label x = l[i];
+		struct profile_label x = l[i];
 		size_t j = i;
 		for (; j && label_after(p, &l[j - 1], &x); j--)
 			l[j] = l[j - 1];
@@ -203,31 +203,31 @@ static void sort_few_labels(const struct prof *p, struct prof_label *l, size_t n
 }
 
 /* from[0..mid) and from[mid..n), both sorted, into to. */
-static void merge_labels(const struct prof *p, const struct prof_label *from, size_t mid, size_t n,
-    struct prof_label *to)
+static void merge_labels(const struct profile *p, const struct profile_label *from, size_t mid, size_t n,
+    struct profile_label *to)
 {
 	for (size_t a = 0, b = mid; a < mid || b < n;)
 		*to++ = b == n || (a < mid && !label_after(p, &from[a], &from[b])) ? from[a++] : from[b++];
 }
 
-static inline size_t least(size_t a, size_t b)
+static inline size_t smaller_of(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
 
 /* Sets are small and mostly sorted, but a file may hold one of a million labels. */
-static void sort_labels(const struct prof *p, struct prof_label *l, size_t n)
+static void sort_labels(const struct profile *p, struct profile_label *l, size_t n)
 {
 	enum { FEW = 16 };
 	for (size_t i = 0; i < n; i += FEW)
-		sort_few_labels(p, l + i, least(FEW, n - i));
+		sort_few_labels(p, l + i, smaller_of(FEW, n - i));
 	if (n <= FEW)
 		return;
-	struct prof_label *other = xmalloc(n * sizeof *other), *from = l, *to = other;
+	struct profile_label *other = xmalloc(n * sizeof *other), *from = l, *to = other;
 	for (size_t w = FEW; w < n; w *= 2) {
 		for (size_t i = 0; i < n; i += 2 * w)
-			merge_labels(p, from + i, least(w, n - i), least(2 * w, n - i), to + i);
-		struct prof_label *sorted = to;
+			merge_labels(p, from + i, smaller_of(w, n - i), smaller_of(2 * w, n - i), to + i);
+		struct profile_label *sorted = to;
 		to = from;
 		from = sorted;
 	}
@@ -236,15 +236,15 @@ static void sort_labels(const struct prof *p, struct prof_label *l, size_t n)
 	mem_free(other);
 }
 
-uint32_t prof_labels(struct prof *p, struct prof_label *l, size_t n)
+uint32_t profile_add_labels(struct profile *p, struct profile_label *l, size_t n)
 {
 	if (!n)
 		return 0;
 	sort_labels(p, l, n);
 	uint32_t h = 0;
 	for (size_t i = 0; i < n; i++)
-		h = hash_u64((uint64_t)h << 32 | l[i].key,
-		    hash_u64((uint64_t)l[i].num, (uint64_t)l[i].str << 32 | l[i].unit));
+		h = intern_hash_u64((uint64_t)h << 32 | l[i].key,
+		    intern_hash_u64((uint64_t)l[i].num, (uint64_t)l[i].str << 32 | l[i].unit));
 	struct run_key key = {l, n};
 	uint32_t id = intern_find(&p->setx, h, same_set, p, &key);
 	if (id != UINT32_MAX)
@@ -253,44 +253,44 @@ uint32_t prof_labels(struct prof *p, struct prof_label *l, size_t n)
 	GROW(p, set, 1);
 	memcpy(p->label + p->nlabel, l, n * sizeof *l);
 	id = (uint32_t)p->nset++;
-	p->set[id] = (struct prof_run){p->nlabel, (uint32_t)n};
+	p->set[id] = (struct profile_run){p->nlabel, (uint32_t)n};
 	p->nlabel += n;
 	intern_put(&p->setx, h, id);
 	return id;
 }
 
-void prof_add_sample(struct prof *p, uint32_t stack, uint32_t labels, const int64_t *value)
+void profile_add_sample(struct profile *p, uint32_t stack, uint32_t labels, const int64_t *value)
 {
 	GROW(p, sample, 1);
 	GROW(p, value, p->ntype);
-	p->sample[p->nsample++] = (struct prof_sample){stack, labels};
+	p->sample[p->nsample++] = (struct profile_sample){stack, labels};
 	if (p->ntype)
 		memcpy(p->value + p->nvalue, value, p->ntype * sizeof *value);
 	p->nvalue += p->ntype;
 }
 
-void prof_add_comment(struct prof *p, str_id s)
+void profile_add_comment(struct profile *p, str_id s)
 {
 	GROW(p, comment, 1);
 	p->comment[p->ncomment++] = s;
 }
 
-struct prof *prof_new(void)
+struct profile *profile_new(void)
 {
-	struct prof *p = xcalloc(1, sizeof *p);
+	struct profile *p = xcalloc(1, sizeof *p);
 	p->width = 3;
-	prof_str(p, "", 0);
-	prof_add_map(p, &(struct prof_map){0});
-	prof_add_fun(p, &(struct prof_fun){0});
-	prof_add_loc(p, &(struct prof_loc){0});
+	profile_add_string(p, "", 0);
+	profile_add_mapping(p, &(struct profile_mapping){0});
+	profile_add_function(p, &(struct profile_function){0});
+	profile_add_location(p, &(struct profile_location){0});
 	GROW(p, stack, 1);
-	p->stack[p->nstack++] = (struct prof_run){0};
+	p->stack[p->nstack++] = (struct profile_run){0};
 	GROW(p, set, 1);
-	p->set[p->nset++] = (struct prof_run){0};
+	p->set[p->nset++] = (struct profile_run){0};
 	return p;
 }
 
-void prof_free(struct prof *p)
+void profile_free(struct profile *p)
 {
 	if (!p)
 		return;
@@ -307,17 +307,17 @@ void prof_free(struct prof *p)
 
 /* What was cut may be equal to one that was not, or to one cut before it. It is never equal to what another was before
    that was cut: whatever takes frames away leaves what it has left as it is. So those need no place in the index. */
-static void merge_cut(struct prof *p, uint32_t *to, size_t n)
+static void merge_cut(struct profile *p, uint32_t *to, size_t n)
 {
 	size_t kept = n;
 	intern_free(&p->stackx);
 	for (size_t s = 1; s < n; s++)
-		if (to[s] < n || to[s] == PROF_DROP)
+		if (to[s] < n || to[s] == PROFILE_DROP)
 			intern_put(&p->stackx, hash_of(p, p->stack[s]), (uint32_t)s);
 	for (size_t s = 0; s < n; s++) {
-		if (to[s] < n || to[s] == PROF_DROP)
+		if (to[s] < n || to[s] == PROFILE_DROP)
 			continue;
-		struct prof_run r = p->stack[to[s]];
+		struct profile_run r = p->stack[to[s]];
 		struct run_key key = {bytes_of(p, r), r.n};
 		uint32_t h = hash_of(p, r), id = intern_find(&p->stackx, h, same_stack, p, &key);
 		if (id == UINT32_MAX) {
@@ -328,13 +328,13 @@ static void merge_cut(struct prof *p, uint32_t *to, size_t n)
 		to[s] = id;
 	}
 	p->nstack = kept;
-	prof_rest(p);
+	profile_drop_stack_index(p);
 }
 
-void prof_forget_stacks(struct prof *p)
+void profile_drop_unused_stacks(struct profile *p)
 {
 	uint32_t *to = xcalloc(p->nstack, sizeof *to), n = 1;
-	prof_rest(p);
+	profile_drop_stack_index(p);
 	for (size_t i = 0; i < p->nsample; i++)
 		to[p->sample[i].stack] = 1;
 	for (size_t s = 1; s < p->nstack; s++)
@@ -350,14 +350,14 @@ void prof_forget_stacks(struct prof *p)
 	mem_free(to);
 }
 
-void prof_spend_samples(const struct prof *p, size_t from, size_t upto)
+void profile_release_samples(const struct profile *p, size_t from, size_t upto)
 {
 	size_t n = p->ntype * sizeof *p->value;
-	mem_spent(p->sample, from * sizeof *p->sample, upto * sizeof *p->sample);
-	mem_spent(p->value, from * n, upto * n);
+	mem_discard(p->sample, from * sizeof *p->sample, upto * sizeof *p->sample);
+	mem_discard(p->value, from * n, upto * n);
 }
 
-void prof_forget_samples(struct prof *p)
+void profile_drop_samples(struct profile *p)
 {
 	mem_free(p->sample);
 	mem_free(p->value);
@@ -366,7 +366,7 @@ void prof_forget_samples(struct prof *p)
 	p->nsample = p->csample = p->nvalue = p->cvalue = 0;
 }
 
-void prof_forget_labels(struct prof *p)
+void profile_drop_labels(struct profile *p)
 {
 	mem_free(p->label);
 	mem_free(p->set);
@@ -375,7 +375,7 @@ void prof_forget_labels(struct prof *p)
 	p->nlabel = p->clabel = p->nset = p->cset = 0;
 }
 
-void prof_restack(struct prof *p, uint32_t *to, size_t n)
+void profile_restack(struct profile *p, uint32_t *to, size_t n)
 {
 	size_t kept = 0;
 	if (p->nstack > n)
@@ -384,11 +384,11 @@ void prof_restack(struct prof *p, uint32_t *to, size_t n)
 		uint32_t s = p->sample[i].stack;
 		if (s < n)
 			s = to[s];
-		if (s == PROF_DROP)
+		if (s == PROFILE_DROP)
 			continue;
-		p->sample[kept] = (struct prof_sample){s, p->sample[i].labels};
+		p->sample[kept] = (struct profile_sample){s, p->sample[i].labels};
 		if (kept != i)
-			memcpy(prof_value(p, kept), prof_value(p, i), p->ntype * sizeof *p->value);
+			memcpy(profile_value(p, kept), profile_value(p, i), p->ntype * sizeof *p->value);
 		kept++;
 	}
 	p->nsample = kept;
@@ -399,69 +399,69 @@ void prof_restack(struct prof *p, uint32_t *to, size_t n)
 
 static str_id sink_str(void *self, const char *s, size_t n)
 {
-	return prof_str(self, s, n);
+	return profile_add_string(self, s, n);
 }
 
 static map_id sink_map(void *self, const struct sink_map *m)
 {
-	return prof_add_map(self, &(struct prof_map){m->id, m->start, m->limit, m->offset, m->file, m->build_id,
-	    m->functions, m->filenames, m->lines, m->inlines});
+	return profile_add_mapping(self, &(struct profile_mapping){m->id, m->start, m->limit, m->offset, m->file,
+					     m->build_id, m->functions, m->filenames, m->lines, m->inlines});
 }
 
 static fun_id sink_fun(void *self, const struct sink_fun *f)
 {
-	return prof_add_fun(self, &(struct prof_fun){f->id, f->name, f->sysname, f->file, f->line});
+	return profile_add_function(self, &(struct profile_function){f->id, f->name, f->sysname, f->file, f->line});
 }
 
 static loc_id sink_loc(void *self, const struct sink_loc *l)
 {
-	struct prof *p = self;
-	struct prof_loc loc = {l->id, l->addr, l->map, (uint32_t)p->nline, 0, l->folded};
+	struct profile *p = self;
+	struct profile_location loc = {l->id, l->addr, l->map, (uint32_t)p->nline, 0, l->folded};
 	for (size_t i = 0; i < l->nline; i++)
 		if (l->line[i].fun) {
-			prof_add_line(p, &(struct prof_line){l->line[i].fun, l->line[i].line, l->line[i].col});
+			profile_add_line(p, &(struct profile_line){l->line[i].fun, l->line[i].line, l->line[i].col});
 			loc.nline++;
 		}
-	return prof_add_loc(p, &loc);
+	return profile_add_location(p, &loc);
 }
 
 static stk_id sink_stack(void *self, const loc_id *leaf_first, size_t n)
 {
-	return prof_stack(self, leaf_first, n);
+	return profile_add_stack(self, leaf_first, n);
 }
 
 static int sink_type(void *self, str_id name, str_id unit)
 {
-	struct prof *p = self;
+	struct profile *p = self;
 	GROW(p, type, 1);
-	p->type[p->ntype] = (struct prof_type){name, unit};
+	p->type[p->ntype] = (struct profile_type){name, unit};
 	return (int)p->ntype++;
 }
 
 static void sink_sample(void *self, const struct sink_sample *s)
 {
-	struct prof *p = self;
-	struct prof_label few[16], *l = few;
+	struct profile *p = self;
+	struct profile_label few[16], *l = few;
 	size_t n = 0;
 	if (s->nlabel > 16)
 		l = xmalloc(s->nlabel * sizeof *l);
 	for (size_t i = 0; i < s->nlabel; i++) {
 		const struct sink_label *x = &s->label[i];
 		if (x->str || x->blank)
-			l[n++] = (struct prof_label){x->key, x->str ? x->str : prof_blank(p), 0, 0};
+			l[n++] = (struct profile_label){x->key, x->str ? x->str : profile_blank(p), 0, 0};
 		else
-			l[n++] = (struct prof_label){x->key, 0, x->num,
-			    x->bare && !x->unit ? prof_blank(p) : x->unit};
+			l[n++] = (struct profile_label){x->key, 0, x->num,
+			    x->bare && !x->unit ? profile_blank(p) : x->unit};
 	}
-	uint32_t set = prof_labels(p, l, n);
-	prof_add_sample(p, s->stack, set, s->value);
+	uint32_t set = profile_add_labels(p, l, n);
+	profile_add_sample(p, s->stack, set, s->value);
 	if (l != few)
 		mem_free(l);
 }
 
 static void sink_meta(void *self, const struct sink_meta *m)
 {
-	struct prof *p = self;
+	struct profile *p = self;
 	p->drop_frames = m->drop_frames;
 	p->keep_frames = m->keep_frames;
 	p->default_type = m->default_type;
@@ -473,10 +473,10 @@ static void sink_meta(void *self, const struct sink_meta *m)
 	p->period = m->period;
 	p->commented = m->commented;
 	for (size_t i = 0; i < m->ncomment; i++)
-		prof_add_comment(p, m->comment[i]);
+		profile_add_comment(p, m->comment[i]);
 }
 
-void prof_forget_names(struct prof *p)
+void profile_drop_names(struct profile *p)
 {
 	for (size_t i = 1; i < p->nloc; i++)
 		p->loc[i].nline = 0;
@@ -488,7 +488,7 @@ void prof_forget_names(struct prof *p)
 static void sink_warn(void *self, uint64_t at, const char *fmt, ...)
 {
 	enum { MOST = 100 };
-	struct prof *p = self;
+	struct profile *p = self;
 	char msg[512];
 	va_list ap;
 	p->nwarn += at != ERR_ASIDE;
@@ -505,14 +505,14 @@ static void sink_warn(void *self, uint64_t at, const char *fmt, ...)
 
 static bool sink_upto(void *self, int64_t t, uint64_t bytes)
 {
-	struct prof *p = self;
+	struct profile *p = self;
 	(void)t;
 	if (p->go && !p->stopped)
 		p->stopped = !p->go(p->go_arg, bytes, p->total);
 	return !p->stopped;
 }
 
-struct sink prof_sink(struct prof *p)
+struct sink profile_sink(struct profile *p)
 {
 	static const struct sink_ops ops = {
 		.str = sink_str, .map = sink_map, .fun = sink_fun, .loc = sink_loc, .stack = sink_stack,

@@ -22,39 +22,39 @@
 
 static int same_key(const void *ctx, uint32_t id, const void *key)
 {
-	const struct prof_units *u = ctx;
+	const struct pprof_label_units *u = ctx;
 	return u->key[id] == *(const str_id *)key;
 }
 
 /* UINT32_MAX: no number has this key. */
-static uint32_t units_index(const struct prof_units *u, str_id key)
+static uint32_t units_index(const struct pprof_label_units *u, str_id key)
 {
-	return intern_find(&u->at, hash_u64(key, 0), same_key, u, &key);
+	return intern_find(&u->at, intern_hash_u64(key, 0), same_key, u, &key);
 }
 
-static uint32_t units_add(struct prof_units *u, str_id key)
+static uint32_t units_add(struct pprof_label_units *u, str_id key)
 {
 	size_t cap = u->cap;
 	u->key = mem_grow(u->key, &u->cap, u->n + 1, sizeof *u->key);
 	u->unit = mem_grow(u->unit, &cap, u->n + 1, sizeof *u->unit);
 	u->key[u->n] = key;
 	u->unit[u->n] = 0;
-	intern_put(&u->at, hash_u64(key, 0), (uint32_t)u->n);
+	intern_put(&u->at, intern_hash_u64(key, 0), (uint32_t)u->n);
 	return (uint32_t)u->n++;
 }
 
-str_id prof_unit_of(const struct prof_units *u, str_id key)
+str_id pprof_label_unit(const struct pprof_label_units *u, str_id key)
 {
 	uint32_t i = units_index(u, key);
 	return i == UINT32_MAX ? 0 : u->unit[i];
 }
 
-void prof_units_free(struct prof_units *u)
+void pprof_label_units_free(struct pprof_label_units *u)
 {
 	mem_free(u->key);
 	mem_free(u->unit);
 	intern_free(&u->at);
-	*u = (struct prof_units){0};
+	*u = (struct pprof_label_units){0};
 }
 
 /* A label whose unit is not that of its key. */
@@ -66,29 +66,30 @@ static int by_key_unit(const void *a, const void *b)
 	return x->key != y->key ? (x->key < y->key ? -1 : 1) : strcmp(x->unit, y->unit);
 }
 
-static struct ignored *find_ignored(const struct prof *p, const struct prof_units *u, const uint8_t *used, size_t *n)
+static struct ignored *find_ignored(
+    const struct profile *p, const struct pprof_label_units *u, const uint8_t *used, size_t *n)
 {
 	struct ignored *v = NULL;
 	size_t cap = 0;
 	*n = 0;
 	for (uint32_t s = 1; s < p->nset; s++)
 		for (uint32_t k = 0; used[s] && k < p->set[s].n; k++) {
-			const struct prof_label *l = &p->label[p->set[s].off + k];
+			const struct profile_label *l = &p->label[p->set[s].off + k];
 			if (l->str || !l->unit || l->unit == p->blank)
 				continue;
 			uint32_t i = units_index(u, l->key);
 			if (l->unit == u->unit[i])
 				continue;
 			v = mem_grow(v, &cap, *n + 1, sizeof *v);
-			v[(*n)++] = (struct ignored){i, prof_s(p, l->unit)};
+			v[(*n)++] = (struct ignored){i, profile_string(p, l->unit)};
 		}
 	if (*n)
 		qsort(v, *n, sizeof *v, by_key_unit);
 	return v;
 }
 
-static void tell_ignored(const struct prof *p, const struct prof_units *u, const uint8_t *used,
-    prof_notice *notice, void *arg)
+static void report_ignored(const struct profile *p, const struct pprof_label_units *u, const uint8_t *used,
+    profile_notice *notice, void *arg)
 {
 	size_t n;
 	struct ignored *v = find_ignored(p, u, used, &n);
@@ -99,15 +100,15 @@ static void tell_ignored(const struct prof *p, const struct prof_units *u, const
 		for (next = i + 1; next < n && v[next].key == v[i].key; next++)
 			if (strcmp(v[next].unit, v[next - 1].unit))
 				buf_printf(&b, ", %s", v[next].unit);
-		notice(arg, "For tag %s used unit %s, also encountered unit(s) %s", prof_s(p, u->key[v[i].key]),
-		    prof_s(p, u->unit[v[i].key]), buf_str(&b));
+		notice(arg, "For tag %s used unit %s, also encountered unit(s) %s", profile_string(p, u->key[v[i].key]),
+		    profile_string(p, u->unit[v[i].key]), buf_str(&b));
 	}
 	buf_free(&b);
 	mem_free(v);
 }
 
 /* The first unit met is a key's unit; a key without any is its own unit. */
-void prof_label_units(struct prof *p, struct prof_units *u, prof_notice *notice, void *arg)
+void pprof_find_label_units(struct profile *p, struct pprof_label_units *u, profile_notice *notice, void *arg)
 {
 	uint8_t *used = xcalloc(p->nset, 1);
 	for (size_t i = 0; i < p->nsample; i++) {
@@ -116,7 +117,7 @@ void prof_label_units(struct prof *p, struct prof_units *u, prof_notice *notice,
 			continue;
 		used[s] = 1;
 		for (uint32_t k = 0; k < p->set[s].n; k++) {
-			const struct prof_label *l = &p->label[p->set[s].off + k];
+			const struct profile_label *l = &p->label[p->set[s].off + k];
 			if (l->str)
 				continue;
 			uint32_t j = units_index(u, l->key);
@@ -127,20 +128,20 @@ void prof_label_units(struct prof *p, struct prof_units *u, prof_notice *notice,
 		}
 	}
 	if (notice)
-		tell_ignored(p, u, used, notice, arg);
+		report_ignored(p, u, used, notice, arg);
 	for (size_t i = 0; i < u->n; i++) {
 		if (u->unit[i])
 			continue;
-		const char *key = prof_s(p, u->key[i]);
+		const char *key = profile_string(p, u->key[i]);
 		bool bytes = !strcmp(key, "alignment") || !strcmp(key, "request");
-		u->unit[i] = bytes ? prof_str(p, "bytes", 5) : u->key[i];
+		u->unit[i] = bytes ? profile_add_string(p, "bytes", 5) : u->key[i];
 	}
 	mem_free(used);
 }
 
 /* ---- compiling a filter */
 
-struct number {
+struct tag_number {
 	const char *at, *end;
 	int64_t v;
 	char *unit;
@@ -152,7 +153,7 @@ static bool is_alpha(char c)
 }
 
 /* The next [+-]digits[letters] in s; -1 when it is too large, 0 none, 1 found. */
-static int next_number(const char *s, struct number *n)
+static int next_number(const char *s, struct tag_number *n)
 {
 	for (; *s; s++) {
 		const char *d = s + (*s == '+' || *s == '-');
@@ -176,21 +177,21 @@ static int next_number(const char *s, struct number *n)
 }
 
 /* 1 a range, 0 not, -1 a number in it is too large. */
-static int parse_range(const char *s, struct prof_tag_test *t)
+static int parse_range(const char *s, struct pprof_tag_test *t)
 {
-	struct number a = {0}, b = {0};
+	struct tag_number a = {0}, b = {0};
 	int r = next_number(s, &a), r2 = r > 0 ? next_number(a.end, &b) : 0;
 	const char *unit = "", *unit2 = "";
 	if (r <= 0 || r2 < 0) {
 		mem_free(a.unit);
 		return r < 0 || r2 < 0 ? -1 : 0;
 	}
-	double lo = units_scale(a.v, a.unit, a.unit, &unit);
+	double lo = pprof_units_scale(a.v, a.unit, a.unit, &unit);
 	t->unit = xstrdup(unit);
 	t->lo = -INFINITY;
 	t->hi = INFINITY;
 	if (r2) {
-		double hi = units_scale(b.v, b.unit, t->unit, &unit2);
+		double hi = pprof_units_scale(b.v, b.unit, t->unit, &unit2);
 		t->range = a.at == s && *a.end == ':' && b.at == a.end + 1 && !*b.end &&
 			   !strcmp(t->unit, unit2);
 		t->lo = lo;
@@ -210,7 +211,7 @@ static int parse_range(const char *s, struct prof_tag_test *t)
 	return t->range;
 }
 
-static int compile_list(struct prof_tag_test *t, const char *option, const char *s, struct err *e)
+static int compile_list(struct pprof_tag_test *t, const char *option, const char *s, struct err *e)
 {
 	size_t cap = 0;
 	for (;;) {
@@ -218,7 +219,7 @@ static int compile_list(struct prof_tag_test *t, const char *option, const char 
 		struct arena a = {0};
 		struct err why = {0};
 		t->rx = mem_grow(t->rx, &cap, t->nrx + 1, sizeof *t->rx);
-		t->rx[t->nrx] = rx_new(arena_strndup(&a, s, n), &why);
+		t->rx[t->nrx] = regex_new(arena_strndup(&a, s, n), &why);
 		arena_free(&a);
 		if (!t->rx[t->nrx])
 			return err_set(
@@ -230,8 +231,8 @@ static int compile_list(struct prof_tag_test *t, const char *option, const char 
 	}
 }
 
-static int compile_test(struct prof_tag_test *t, const char *option, const char *text,
-    prof_notice *notice, void *arg, struct err *e)
+static int compile_test(struct pprof_tag_test *t, const char *option, const char *text,
+    profile_notice *notice, void *arg, struct err *e)
 {
 	if (!text || !*text)
 		return 0;
@@ -252,61 +253,61 @@ static int compile_test(struct prof_tag_test *t, const char *option, const char 
 	return r ? 0 : compile_list(t, option, text, e);
 }
 
-int prof_tag_compile(struct prof_tag_filter *t, const struct prof_filters *f, const struct prof *p,
-    const struct prof_units *u, prof_notice *notice, void *arg, struct err *e)
+int pprof_tag_filter_compile(struct pprof_tag_filter *t, const struct pprof_filters *f, const struct profile *p,
+    const struct pprof_label_units *u, profile_notice *notice, void *arg, struct err *e)
 {
 	(void)p;
 	t->units = u;
 	if (compile_test(&t->focus, "tagfocus", f->tagfocus, notice, arg, e) ||
 	    compile_test(&t->ignore, "tagignore", f->tagignore, notice, arg, e) ||
-	    prof_rx_option(&t->show, "tagshow", f->tagshow, e) ||
-	    prof_rx_option(&t->hide, "taghide", f->taghide, e))
+	    pprof_compile_option(&t->show, "tagshow", f->tagshow, e) ||
+	    pprof_compile_option(&t->hide, "taghide", f->taghide, e))
 		return -1;
 	return 0;
 }
 
-static void free_test(struct prof_tag_test *t)
+static void free_test(struct pprof_tag_test *t)
 {
 	for (size_t i = 0; i < t->nrx; i++)
-		rx_free(t->rx[i]);
+		regex_free(t->rx[i]);
 	mem_free(t->rx);
 	mem_free(t->unit);
 }
 
-void prof_tag_free(struct prof_tag_filter *t)
+void pprof_tag_filter_free(struct pprof_tag_filter *t)
 {
 	free_test(&t->focus);
 	free_test(&t->ignore);
-	rx_free(t->show);
-	rx_free(t->hide);
-	*t = (struct prof_tag_filter){0};
+	regex_free(t->show);
+	regex_free(t->hide);
+	*t = (struct pprof_tag_filter){0};
 }
 
 /* ---- asking it */
 
-static bool has_key(const struct prof_tag_test *t, const struct prof *p, const struct prof_label *l)
+static bool has_key(const struct pprof_tag_test *t, const struct profile *p, const struct profile_label *l)
 {
 	return !t->key ||
 	       (p->str[l->key].n == t->nkey && !memcmp(p->str[l->key].s, t->key, t->nkey));
 }
 
-static bool in_range(const struct prof_tag_test *t, const struct prof *p,
-    const struct prof_label *l, const struct prof_units *u)
+static bool in_range(const struct pprof_tag_test *t, const struct profile *p,
+    const struct profile_label *l, const struct pprof_label_units *u)
 {
 	const char *unit;
-	double v = units_scale(l->num, prof_s(p, prof_unit_of(u, l->key)), t->unit, &unit);
+	double v = pprof_units_scale(l->num, profile_string(p, pprof_label_unit(u, l->key)), t->unit, &unit);
 	return !strcmp(unit, t->unit) && v >= t->lo && v <= t->hi;
 }
 
 /* One expression against the string labels of a set: "key:value", or the value when a key is asked
  * for. */
 static bool rx_hits(
-    const struct prof_tag_test *t, const struct rx *rx, const struct prof *p, struct prof_run r)
+    const struct pprof_tag_test *t, const struct regex *rx, const struct profile *p, struct profile_run r)
 {
 	bool hit = false;
 	struct buf b = {0};
 	for (uint32_t i = 0; i < r.n && !hit; i++) {
-		const struct prof_label *l = &p->label[r.off + i];
+		const struct profile_label *l = &p->label[r.off + i];
 		if (!l->str || !has_key(t, p, l))
 			continue;
 		buf_reset(&b);
@@ -315,18 +316,18 @@ static bool rx_hits(
 			buf_putc(&b, ':');
 		}
 		buf_put(&b, p->str[l->str].s, p->str[l->str].n);
-		hit = rx_match(rx, buf_str(&b), b.n);
+		hit = regex_match(rx, buf_str(&b), b.n);
 	}
 	buf_free(&b);
 	return hit;
 }
 
-static bool test_set(const struct prof_tag_test *t, const struct prof *p, struct prof_run r,
-    const struct prof_units *u)
+static bool test_set(const struct pprof_tag_test *t, const struct profile *p, struct profile_run r,
+    const struct pprof_label_units *u)
 {
 	if (t->range) {
 		for (uint32_t i = 0; i < r.n; i++) {
-			const struct prof_label *l = &p->label[r.off + i];
+			const struct profile_label *l = &p->label[r.off + i];
 			if (!l->str && has_key(t, p, l) && in_range(t, p, l, u))
 				return true;
 		}
@@ -339,7 +340,7 @@ static bool test_set(const struct prof_tag_test *t, const struct prof *p, struct
 	return t->key == NULL;
 }
 
-static void keep_samples(struct prof_tag_filter *t, struct prof *p, bool *fm, bool *im)
+static void keep_samples(struct pprof_tag_filter *t, struct profile *p, bool *fm, bool *im)
 {
 	enum { UNKNOWN, KEEP, DROP };
 	uint8_t *verdict = xcalloc(p->nset, 1);
@@ -356,14 +357,14 @@ static void keep_samples(struct prof_tag_filter *t, struct prof *p, bool *fm, bo
 		if (verdict[s] == DROP)
 			continue;
 		p->sample[kept] = p->sample[i];
-		memmove(prof_value(p, kept++), prof_value(p, i), p->ntype * sizeof *p->value);
+		memmove(profile_value(p, kept++), profile_value(p, i), p->ntype * sizeof *p->value);
 	}
 	p->nsample = kept;
 	p->nvalue = kept * p->ntype;
 	mem_free(verdict);
 }
 
-static void keep_labels(struct prof_tag_filter *t, struct prof *p, bool *sm, bool *hm)
+static void keep_labels(struct pprof_tag_filter *t, struct profile *p, bool *sm, bool *hm)
 {
 	size_t n = p->nset;
 	uint32_t *to = xcalloc(n, sizeof *to);
@@ -371,20 +372,20 @@ static void keep_labels(struct prof_tag_filter *t, struct prof *p, bool *sm, boo
 	for (size_t i = 0; i < p->nsample; i++)
 		used[p->sample[i].labels] = 1;
 	for (size_t s = 1; s < n; s++) {
-		struct prof_run r = p->set[s];
-		struct prof_label *left = xmalloc((r.n + 1u) * sizeof *left);
+		struct profile_run r = p->set[s];
+		struct profile_label *left = xmalloc((r.n + 1u) * sizeof *left);
 		size_t kept = 0;
 		for (uint32_t k = 0; used[s] && k < r.n; k++) {
-			const struct prof_label *l = &p->label[r.off + k];
-			const struct pstr *key = &p->str[l->key];
-			bool show = !t->show || rx_match(t->show, key->s, key->n);
-			bool hide = t->hide && rx_match(t->hide, key->s, key->n);
+			const struct profile_label *l = &p->label[r.off + k];
+			const struct profile_text *key = &p->str[l->key];
+			bool show = !t->show || regex_match(t->show, key->s, key->n);
+			bool hide = t->hide && regex_match(t->hide, key->s, key->n);
 			*sm |= show;
 			*hm |= hide;
 			if (show && !hide)
 				left[kept++] = *l;
 		}
-		to[s] = kept == r.n ? (uint32_t)s : prof_labels(p, left, kept);
+		to[s] = kept == r.n ? (uint32_t)s : profile_add_labels(p, left, kept);
 		mem_free(left);
 	}
 	for (size_t i = 0; i < p->nsample; i++)
@@ -393,7 +394,7 @@ static void keep_labels(struct prof_tag_filter *t, struct prof *p, bool *sm, boo
 	mem_free(used);
 }
 
-void prof_tag_apply(struct prof_tag_filter *t, struct prof *p, prof_notice *notice, void *arg)
+void pprof_tag_filter_apply(struct pprof_tag_filter *t, struct profile *p, profile_notice *notice, void *arg)
 {
 	bool fm = false, im = false, sm = false, hm = false;
 	if (t->focus.on || t->ignore.on)

@@ -17,7 +17,7 @@
 #include <string.h>
 
 struct tag_frames {
-	struct prof *p;
+	struct profile *p;
 	const char *unit;
 	str_id *key; /* keys of the root, then of the leaf, as given */
 	size_t nroot, nleaf;
@@ -31,13 +31,13 @@ struct tag_frames {
 };
 
 static void split_keys(
-    struct prof *p, const char *s, str_id **key, size_t *cap, size_t at, size_t *n)
+    struct profile *p, const char *s, str_id **key, size_t *cap, size_t at, size_t *n)
 {
 	while (s && *s) {
 		size_t len = strcspn(s, ",");
 		if (len) {
 			*key = mem_grow(*key, cap, at + *n + 1, sizeof **key);
-			(*key)[at + (*n)++] = prof_str(p, s, len);
+			(*key)[at + (*n)++] = profile_add_string(p, s, len);
 		}
 		s += len + (s[len] != 0);
 	}
@@ -45,20 +45,20 @@ static void split_keys(
 
 static int same_tag_loc(const void *ctx, uint32_t id, const void *key)
 {
-	const struct prof *p = ctx;
-	const struct prof_fun *f = &p->fun[p->line[p->loc[id].line].fun], *k = key;
+	const struct profile *p = ctx;
+	const struct profile_function *f = &p->fun[p->line[p->loc[id].line].fun], *k = key;
 	return f->name == k->name && f->file == k->file;
 }
 
 static loc_id tag_loc(struct tag_frames *t, str_id name, str_id key)
 {
-	struct prof_fun f = {.id = t->next_fun, .name = name, .file = key};
-	uint32_t h = hash_u64(name, key), id = intern_find(&t->locs, h, same_tag_loc, t->p, &f);
+	struct profile_function f = {.id = t->next_fun, .name = name, .file = key};
+	uint32_t h = intern_hash_u64(name, key), id = intern_find(&t->locs, h, same_tag_loc, t->p, &f);
 	if (id != UINT32_MAX)
 		return id;
-	struct prof_line l = {.fun = prof_add_fun(t->p, &f)};
-	id = prof_add_loc(t->p,
-	    &(struct prof_loc){.id = t->next_loc, .line = prof_add_line(t->p, &l), .nline = 1});
+	struct profile_line l = {.fun = profile_add_function(t->p, &f)};
+	id = profile_add_location(t->p,
+	    &(struct profile_location){.id = t->next_loc, .line = profile_add_line(t->p, &l), .nline = 1});
 	t->next_loc++;
 	t->next_fun++;
 	intern_put(&t->locs, h, id);
@@ -68,15 +68,15 @@ static loc_id tag_loc(struct tag_frames *t, str_id name, str_id key)
 /* All values of a key in a set, joined by commas. */
 static str_id label_values(struct tag_frames *t, uint32_t set, str_id key, bool *any)
 {
-	struct prof *p = t->p;
-	struct prof_run r = p->set[set];
+	struct profile *p = t->p;
+	struct profile_run r = p->set[set];
 	struct buf b = {0};
 	bool units = false;
 	size_t n = 0;
 	for (uint32_t i = 0; i < r.n; i++)
 		units |= p->label[r.off + i].key == key && p->label[r.off + i].unit;
 	for (uint32_t i = 0; i < r.n; i++) {
-		const struct prof_label *l = &p->label[r.off + i];
+		const struct profile_label *l = &p->label[r.off + i];
 		if (l->key != key)
 			continue;
 		if (n++)
@@ -84,11 +84,11 @@ static str_id label_values(struct tag_frames *t, uint32_t set, str_id key, bool 
 		if (l->str)
 			buf_put(&b, p->str[l->str].s, p->str[l->str].n);
 		else
-			units_label(
-			    &b, l->num, units ? prof_s(p, l->unit) : "", units ? t->unit : "");
+			pprof_units_label(
+			    &b, l->num, units ? profile_string(p, l->unit) : "", units ? t->unit : "");
 	}
 	*any |= n != 0;
-	str_id s = prof_str(p, buf_str(&b), b.n);
+	str_id s = profile_add_string(p, buf_str(&b), b.n);
 	buf_free(&b);
 	return s;
 }
@@ -125,7 +125,7 @@ static uint32_t like_set(struct tag_frames *t, struct intern *sets, uint32_t set
 		return t->like[set] - 1;
 	set_frames(t, set, t->key, t->nroot, root, root_any);
 	set_frames(t, set, t->key + t->nroot, t->nleaf, leaf, leaf_any);
-	uint32_t h = hash_bytes(root, n * sizeof *root, 2), id = intern_find(sets, h, same_frames, t, root);
+	uint32_t h = intern_hash_bytes(root, n * sizeof *root, 2), id = intern_find(sets, h, same_frames, t, root);
 	if (id == UINT32_MAX)
 		intern_put(sets, h, id = set);
 	t->like[set] = id + 1;
@@ -136,12 +136,12 @@ static uint32_t like_set(struct tag_frames *t, struct intern *sets, uint32_t set
    other has these frames: so nobody needs to compare stacks. */
 static void number_pairs(struct tag_frames *t, bool *root_any, bool *leaf_any)
 {
-	struct prof *p = t->p;
+	struct profile *p = t->p;
 	struct intern sets = {0}, pairs = {0};
 	for (size_t i = 0; i < p->nsample; i++) {
-		struct prof_sample *s = &p->sample[i];
+		struct profile_sample *s = &p->sample[i];
 		struct tagged k = {s->stack, like_set(t, &sets, s->labels, root_any, leaf_any)};
-		uint32_t h = hash_u64(k.stack, k.set), id = intern_find(&pairs, h, same_tagged, t, &k);
+		uint32_t h = intern_hash_u64(k.stack, k.set), id = intern_find(&pairs, h, same_tagged, t, &k);
 		if (id == UINT32_MAX) {
 			t->pair = mem_grow(t->pair, &t->cpair, t->npair + 1u, sizeof *t->pair);
 			id = t->npair++;
@@ -174,7 +174,7 @@ static uint32_t *by_stack(const struct tag_frames *t)
 /* Before which frame nothing is needed by the stacks from each block of them on, in that order. */
 static uint64_t *needed_from(const struct tag_frames *t, const uint32_t *order, size_t nblock)
 {
-	const struct prof *p = t->p;
+	const struct profile *p = t->p;
 	uint64_t *from = xmalloc((nblock + 1) * sizeof *from);
 	from[nblock] = p->nframe;
 	for (uint32_t i = t->npair; i-- > 0;) {
@@ -187,39 +187,39 @@ static uint64_t *needed_from(const struct tag_frames *t, const uint32_t *order, 
 	return from;
 }
 
-static struct prof_run write_tagged(struct tag_frames *t, struct tagged k)
+static struct profile_run write_tagged(struct tag_frames *t, struct tagged k)
 {
-	struct prof *p = t->p;
-	struct prof_run r = p->stack[k.stack];
+	struct profile *p = t->p;
+	struct profile_run r = p->stack[k.stack];
 	const loc_id *root = t->frames + k.set * (t->nroot + t->nleaf), *leaf = root + t->nroot;
 	uint64_t from = p->nframe, at = from;
 	for (size_t i = 0; i < t->nleaf; i++)
-		prof_set_frame(p, at++, leaf[i]);
+		profile_set_frame(p, at++, leaf[i]);
 	for (uint32_t i = 0; i < r.n; i++)
-		prof_set_frame(p, at++, prof_frame(p, r.off + i));
+		profile_set_frame(p, at++, profile_frame(p, r.off + i));
 	for (size_t i = 0; i < t->nroot; i++)
-		prof_set_frame(p, at++, root[i]);
+		profile_set_frame(p, at++, root[i]);
 	p->nframe = at;
-	return (struct prof_run){from, (uint32_t)(at - from)};
+	return (struct profile_run){from, (uint32_t)(at - from)};
 }
 
 /* spend: nobody asks for the stacks that were: their pages go on the way. */
 static void write_all(struct tag_frames *t, bool spend)
 {
-	struct prof *p = t->p;
+	struct profile *p = t->p;
 	size_t first = p->nstack, nblock = (t->npair + TAG_BLOCK - 1u) / TAG_BLOCK;
 	uint32_t *order = by_stack(t);
 	uint64_t *from = needed_from(t, order, nblock), more = 0, spent = 0;
 	for (uint32_t i = 0; i < t->npair; i++)
 		more += p->stack[t->pair[i].stack].n + t->nroot + t->nleaf;
-	prof_frames_room(p, more);
+	profile_reserve_frames(p, more);
 	for (uint32_t i = 0; i < t->npair; i++)
-		prof_add_run(p, (struct prof_run){0});
+		profile_add_run(p, (struct profile_run){0});
 	for (uint32_t i = 0; i < t->npair; i++) {
 		p->stack[first + order[i]] = write_tagged(t, t->pair[order[i]]);
 		if (spend && i % TAG_BLOCK == TAG_BLOCK - 1) {
 			uint64_t upto = from[i / TAG_BLOCK + 1] * p->width;
-			mem_spent(p->packed, spent, upto);
+			mem_discard(p->packed, spent, upto);
 			spent = upto;
 		}
 	}
@@ -230,23 +230,23 @@ static void write_all(struct tag_frames *t, bool spend)
 /* last: nothing takes frames away after this. */
 static void add_frames(struct tag_frames *t, bool last, bool *root_any, bool *leaf_any)
 {
-	struct prof *p = t->p;
+	struct profile *p = t->p;
 	t->frames = xmalloc(p->nset * (t->nroot + t->nleaf) * sizeof *t->frames);
 	t->like = xcalloc(p->nset, sizeof *t->like);
-	prof_rest(p);
+	profile_drop_stack_index(p);
 	number_pairs(t, root_any, leaf_any);
 	write_all(t, last);
 	if (last)
-		prof_forget_stacks(p);
+		profile_drop_unused_stacks(p);
 	else
-		prof_rest(p);
+		profile_drop_stack_index(p);
 	mem_free(t->frames);
 	mem_free(t->like);
 	mem_free(t->pair);
 }
 
 /* Something will take frames away. */
-static bool cuts(const struct prof_filters *f)
+static bool has_stack_filters(const struct pprof_filters *f)
 {
 	const char *text[] = {f->hide, f->show, f->show_from, f->prune_from};
 	for (int i = 0; i < 4; i++)
@@ -255,7 +255,7 @@ static bool cuts(const struct prof_filters *f)
 	return false;
 }
 
-void prof_tag_frames(struct prof *p, const struct prof_filters *f, prof_notice *notice, void *arg)
+void pprof_tag_frames(struct profile *p, const struct pprof_filters *f, profile_notice *notice, void *arg)
 {
 	struct tag_frames t = {.p = p, .unit = f->unit};
 	size_t cap = 0;
@@ -269,7 +269,7 @@ void prof_tag_frames(struct prof *p, const struct prof_filters *f, prof_notice *
 	t.next_loc++;
 	t.next_fun++;
 	if (t.nroot + t.nleaf)
-		add_frames(&t, !cuts(f), &root, &leaf);
+		add_frames(&t, !has_stack_filters(f), &root, &leaf);
 	if (f->tagroot && *f->tagroot && !root && notice)
 		notice(arg, "TagRoot expression matched no samples");
 	if (f->tagleaf && *f->tagleaf && !leaf && notice)

@@ -23,7 +23,7 @@
 #include <string.h>
 
 struct emitter {
-	const struct prof *p;
+	const struct profile *p;
 	const struct sink *to;
 	str_id *str;	/* ours to the sink's, likewise below */
 	map_id *map;
@@ -38,19 +38,19 @@ struct emitter {
 	double *ratio;
 };
 
-static uint64_t pages(uint64_t start, uint64_t limit)
+static uint64_t page_count(uint64_t start, uint64_t limit)
 {
 	return (limit - start + 0xfff) / 0x1000;
 }
 
 /* The store's mapping that is the same one; 0: none. */
-static map_id known_map(const struct emitter *m, const struct prof_map *r)
+static map_id known_map(const struct emitter *m, const struct profile_mapping *r)
 {
-	uint32_t n = m->sn ? col_n(&m->sn->st->maps) : 0;
+	uint32_t n = m->sn ? column_n(&m->sn->st->maps) : 0;
 	str_id name = m->str[r->build ? r->build : r->file];
 	for (map_id k = 1; k < n; k++) {
-		const struct map_row *o = col_at(&m->sn->st->maps, k);
-		if (pages(o->start, o->limit) == pages(r->start, r->limit) &&
+		const struct map_row *o = column_at(&m->sn->st->maps, k);
+		if (page_count(o->start, o->limit) == page_count(r->start, r->limit) &&
 		    o->offset == r->offset && (o->build_id ? o->build_id : o->file) == name)
 			return k;
 	}
@@ -59,15 +59,15 @@ static map_id known_map(const struct emitter *m, const struct prof_map *r)
 
 static void emit_names(struct emitter *m)
 {
-	const struct prof *p = m->p;
+	const struct profile *p = m->p;
 	const struct sink_ops *ops = m->to->ops;
 	void *self = m->to->self;
 	for (size_t i = 0; i < p->nstr; i++)
 		m->str[i] = ops->str(self, p->str[i].s, p->str[i].n);
 	for (size_t i = 1; i < p->nmap; i++) {
-		const struct prof_map *r = &p->map[i];
+		const struct profile_mapping *r = &p->map[i];
 		if ((m->map[i] = known_map(m, r))) {
-			const struct map_row *o = col_at(&m->sn->st->maps, m->map[i]);
+			const struct map_row *o = column_at(&m->sn->st->maps, m->map[i]);
 			m->shift[i] = (int64_t)(o->start - r->start);
 			continue;
 		}
@@ -76,7 +76,7 @@ static void emit_names(struct emitter *m)
 		    .functions = r->functions, .filenames = r->filenames, .lines = r->lines, .inlines = r->inlines});
 	}
 	for (size_t i = 1; i < p->nfun; i++) {
-		const struct prof_fun *r = &p->fun[i];
+		const struct profile_function *r = &p->fun[i];
 		m->fun[i] = ops->fun(self, &(struct sink_fun){.id = m->sn ? 0 : r->id, .name = m->str[r->name],
 		    .sysname = m->str[r->sysname], .file = m->str[r->file], .line = r->line});
 	}
@@ -84,14 +84,14 @@ static void emit_names(struct emitter *m)
 
 static void emit_locations(struct emitter *m)
 {
-	const struct prof *p = m->p;
+	const struct profile *p = m->p;
 	struct sink_line *line = NULL;
 	size_t cap = 0;
 	for (size_t i = 1; i < p->nloc; i++) {
-		const struct prof_loc *r = &p->loc[i];
+		const struct profile_location *r = &p->loc[i];
 		line = mem_grow(line, &cap, r->nline, sizeof *line);
 		for (uint32_t k = 0; k < r->nline; k++) {
-			const struct prof_line *l = &p->line[r->line + k];
+			const struct profile_line *l = &p->line[r->line + k];
 			line[k] = (struct sink_line){m->fun[l->fun], l->line, l->col};
 		}
 		m->loc[i] = m->to->ops->loc(m->to->self, &(struct sink_loc){.id = m->sn ? 0 : r->id,
@@ -103,14 +103,14 @@ static void emit_locations(struct emitter *m)
 
 static void emit_stacks(struct emitter *m)
 {
-	const struct prof *p = m->p;
+	const struct profile *p = m->p;
 	loc_id *loc = NULL;
 	size_t cap = 0;
 	for (size_t i = 0; i < p->nstack; i++) {
 		uint32_t n = p->stack[i].n;
 		loc = mem_grow(loc, &cap, n, sizeof *loc);
 		for (uint32_t k = 0; k < n; k++)
-			loc[k] = m->loc[prof_frame(p, p->stack[i].off + k)];
+			loc[k] = m->loc[profile_frame(p, p->stack[i].off + k)];
 		m->stack[i] = m->to->ops->stack(m->to->self, loc, n);
 	}
 	mem_free(loc);
@@ -124,23 +124,23 @@ static const int64_t *value_of(const struct emitter *m, size_t i, int64_t *v)
 		return from;
 	for (uint32_t k = 0; k < m->sn->ntypes; k++) {
 		int64_t x = m->type[k] < 0 ? 0 : from[m->type[k]];
-		v[k] = m->ratio[k] == 1 ? x : units_i64(round((double)x * m->ratio[k]));
+		v[k] = m->ratio[k] == 1 ? x : pprof_units_to_i64(round((double)x * m->ratio[k]));
 	}
 	return v;
 }
 
 static bool emit_samples(struct emitter *m)
 {
-	const struct prof *p = m->p;
+	const struct profile *p = m->p;
 	struct sink_label *label = NULL;
 	int64_t *value = m->sn ? xcalloc(m->sn->ntypes + 1u, sizeof *value) : NULL;
 	size_t cap = 0;
 	bool go = true;
 	for (size_t i = 0; i < p->nsample && go; i++) {
-		struct prof_run set = p->set[p->sample[i].labels];
+		struct profile_run set = p->set[p->sample[i].labels];
 		label = mem_grow(label, &cap, set.n, sizeof *label);
 		for (uint32_t k = 0; k < set.n; k++) {
-			const struct prof_label *l = &p->label[set.off + k];
+			const struct profile_label *l = &p->label[set.off + k];
 			label[k] = (struct sink_label){m->str[l->key], m->str[l->str], l->num, m->str[l->unit],
 			    l->str && l->str == p->blank, !l->str && l->unit && l->unit == p->blank};
 		}
@@ -157,7 +157,7 @@ static bool emit_samples(struct emitter *m)
 
 static void emit_meta(struct emitter *m)
 {
-	const struct prof *p = m->p;
+	const struct profile *p = m->p;
 	str_id *comment = xmalloc((p->ncomment + 1) * sizeof *comment);
 	for (size_t i = 0; i < p->ncomment; i++)
 		comment[i] = m->str[p->comment[i]];
@@ -169,24 +169,24 @@ static void emit_meta(struct emitter *m)
 	mem_free(comment);
 }
 
-static void begin(struct emitter *m, const struct prof *p, const struct sink *to)
+static void emitter_init(struct emitter *m, const struct profile *p, const struct sink *to)
 {
 	*m = (struct emitter){.p = p, .to = to, .str = xcalloc(p->nstr + 1, sizeof *m->str),
 	    .map = xcalloc(p->nmap + 1, sizeof *m->map), .fun = xcalloc(p->nfun + 1, sizeof *m->fun),
 	    .loc = xcalloc(p->nloc + 1, sizeof *m->loc), .stack = xcalloc(p->nstack + 1, sizeof *m->stack)};
 }
 
-static void end(struct emitter *m)
+static void emitter_free(struct emitter *m)
 {
 	void *const all[] = {m->str, m->map, m->fun, m->loc, m->stack, m->shift, m->type, m->ratio};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);
 }
 
-bool prof_emit(const struct prof *p, const struct sink *to)
+bool pprof_to_sink(const struct profile *p, const struct sink *to)
 {
 	struct emitter m;
-	begin(&m, p, to);
+	emitter_init(&m, p, to);
 	emit_names(&m);
 	emit_meta(&m);
 	for (size_t i = 0; i < p->ntype; i++)
@@ -194,28 +194,28 @@ bool prof_emit(const struct prof *p, const struct sink *to)
 	emit_locations(&m);
 	emit_stacks(&m);
 	bool go = emit_samples(&m);
-	end(&m);
+	emitter_free(&m);
 	return go;
 }
 
 /* Which of our types is which of the store's, and how values are brought to its units. */
 static int match_types(struct emitter *m, struct err *e)
 {
-	const struct prof *p = m->p;
+	const struct profile *p = m->p;
 	const struct store *st = m->sn->st;
 	struct buf b = {0};
 	bool any = false;
 	m->type = xcalloc(m->sn->ntypes + 1u, sizeof *m->type);
 	m->ratio = xcalloc(m->sn->ntypes + 1u, sizeof *m->ratio);
 	for (uint32_t k = 0; k < m->sn->ntypes; k++) {
-		const struct type_row *t = col_at(&st->types, k);
+		const struct type_row *t = column_at(&st->types, k);
 		const char *name = store_str(st, t->name)->s, *unit = store_str(st, t->unit)->s;
 		m->type[k] = -1;
 		for (size_t i = 0; i < p->ntype && m->type[k] < 0; i++)
-			if (!strcmp(prof_s(p, p->type[i].type), name) &&
-			    units_alike(prof_s(p, p->type[i].unit), unit)) {
+			if (!strcmp(profile_string(p, p->type[i].type), name) &&
+			    pprof_units_compatible(profile_string(p, p->type[i].unit), unit)) {
 				m->type[k] = (int)i;
-				m->ratio[k] = units_scale(1, prof_s(p, p->type[i].unit), unit, NULL);
+				m->ratio[k] = pprof_units_scale(1, profile_string(p, p->type[i].unit), unit, NULL);
 			}
 		any |= m->type[k] >= 0;
 		buf_printf(&b, " %s/%s", name, unit);
@@ -226,11 +226,11 @@ static int match_types(struct emitter *m, struct err *e)
 	return rc;
 }
 
-int prof_graft(const struct prof *p, const struct snap *sn, const struct sink *to, uint32_t side,
+int pprof_add_side(const struct profile *p, const struct snap *sn, const struct sink *to, uint32_t side,
     struct err *e)
 {
 	struct emitter m;
-	begin(&m, p, to);
+	emitter_init(&m, p, to);
 	m.sn = sn;
 	m.side = side;
 	m.shift = xcalloc(p->nmap + 1, sizeof *m.shift);
@@ -241,6 +241,6 @@ int prof_graft(const struct prof *p, const struct snap *sn, const struct sink *t
 		emit_stacks(&m);
 		emit_samples(&m);
 	}
-	end(&m);
+	emitter_free(&m);
 	return rc;
 }

@@ -25,7 +25,7 @@ static bool next_dir(const char **list, struct buf *b)
 	return true;
 }
 
-static const char *nonempty(const char *s)
+static const char *non_empty(const char *s)
 {
 	return s && *s ? s : NULL;
 }
@@ -33,7 +33,7 @@ static const char *nonempty(const char *s)
 static const char *path_trim(const char *path, const char *trim_path, const char *source_path)
 {
 	struct buf dir = {0}, want = {0};
-	const char *list = nonempty(trim_path) ? NULL : nonempty(source_path), *found = NULL;
+	const char *list = non_empty(trim_path) ? NULL : non_empty(source_path), *found = NULL;
 	while (!found && next_dir(&list, &dir)) {
 		size_t n;
 		const char *base = path_base(buf_str(&dir), dir.n, &n);
@@ -42,7 +42,7 @@ static const char *path_trim(const char *path, const char *trim_path, const char
 		found = strstr(path, buf_str(&want));
 		found = found ? found + want.n : NULL;
 	}
-	list = nonempty(trim_path);
+	list = non_empty(trim_path);
 	while (!found && next_dir(&list, &dir)) {
 		if (!dir.n || dir.p[dir.n - 1] != '/')
 			buf_putc(&dir, '/');
@@ -58,7 +58,7 @@ static const char *path_trim(const char *path, const char *trim_path, const char
 	return found ? found : path;
 }
 
-void prof_trim_paths(struct prof *p, const char *trim_path, const char *source_path)
+void pprof_trim_paths(struct profile *p, const char *trim_path, const char *source_path)
 {
 	size_t n = p->nstr;
 	str_id *to = xcalloc(n, sizeof *to); /* id + 1 */
@@ -67,8 +67,8 @@ void prof_trim_paths(struct prof *p, const char *trim_path, const char *source_p
 		if (!f)
 			continue;
 		if (f >= n || !to[f]) {
-			const char *s = prof_s(p, f), *t = path_trim(s, trim_path, source_path);
-			str_id new = t == s ? f : prof_str(p, t, strlen(t));
+			const char *s = profile_string(p, f), *t = path_trim(s, trim_path, source_path);
+			str_id new = t == s ? f : profile_add_string(p, t, strlen(t));
 			if (f < n)
 				to[f] = new + 1;
 			p->fun[i].file = new;

@@ -17,20 +17,20 @@
 
 enum { VARINT = 0, BYTES = 2, BLOCK = 1 << 16 };
 
-struct writer {
-	const struct prof *p;
+struct pprof_writer {
+	const struct profile *p;
 	struct buf out, msg, sub;	/* out: what is not packed yet */
 	uint32_t *number; /* string id -> number + 1 */
 	str_id *order;
 	size_t n, cap;
 	z_stream z;
-	prof_put *put;
+	pprof_write_fn *put;
 	void *arg;
 	bool stop;		/* who is written to wants no more */
 };
 
 /* What is there is packed and goes out; last: there will be no more. */
-static void pack(struct writer *w, bool last)
+static void deflate_output(struct pprof_writer *w, bool last)
 {
 	unsigned char block[BLOCK];
 	w->z.next_in = (Bytef *)w->out.p;
@@ -46,10 +46,10 @@ static void pack(struct writer *w, bool last)
 }
 
 /* After each message. false: it can stop. */
-static bool go_on(struct writer *w)
+static bool should_continue(struct pprof_writer *w)
 {
 	if (w->out.n >= BLOCK && !w->stop)
-		pack(w, false);
+		deflate_output(w, false);
 	return !w->stop;
 }
 
@@ -80,7 +80,7 @@ static void put_message(struct buf *b, unsigned field, struct buf *m)
 	buf_reset(m);
 }
 
-static uint64_t number_of(struct writer *w, str_id s)
+static uint64_t number_of(struct pprof_writer *w, str_id s)
 {
 	if (!w->number[s]) {
 		w->order = mem_grow(w->order, &w->cap, w->n + 1, sizeof *w->order);
@@ -90,32 +90,32 @@ static uint64_t number_of(struct writer *w, str_id s)
 	return w->number[s] - 1;
 }
 
-static void put_str(struct writer *w, struct buf *b, unsigned field, str_id s)
+static void put_str(struct pprof_writer *w, struct buf *b, unsigned field, str_id s)
 {
 	put_uint(b, field, number_of(w, s));
 }
 
-static void put_type(struct writer *w, unsigned field, str_id type, str_id unit)
+static void put_type(struct pprof_writer *w, unsigned field, str_id type, str_id unit)
 {
 	put_str(w, &w->msg, 1, type);
 	put_str(w, &w->msg, 2, unit);
 	put_message(&w->out, field, &w->msg);
 }
 
-static void put_sample(struct writer *w, size_t i)
+static void put_sample(struct pprof_writer *w, size_t i)
 {
-	const struct prof *p = w->p;
-	struct prof_run r = p->stack[p->sample[i].stack], l = p->set[p->sample[i].labels];
+	const struct profile *p = w->p;
+	struct profile_run r = p->stack[p->sample[i].stack], l = p->set[p->sample[i].labels];
 	for (uint32_t k = 0; k < r.n; k++)
-		buf_varint(&w->sub, p->loc[prof_frame(p, r.off + k)].id);
+		buf_varint(&w->sub, p->loc[profile_frame(p, r.off + k)].id);
 	if (r.n)
 		put_message(&w->msg, 1, &w->sub);
 	for (size_t k = 0; k < p->ntype; k++)
-		buf_varint(&w->sub, (uint64_t)prof_value(p, i)[k]);
+		buf_varint(&w->sub, (uint64_t)profile_value(p, i)[k]);
 	if (p->ntype)
 		put_message(&w->msg, 2, &w->sub);
 	for (uint32_t k = 0; k < l.n; k++) {
-		const struct prof_label *x = &p->label[l.off + k];
+		const struct profile_label *x = &p->label[l.off + k];
 		put_str(w, &w->sub, 1, x->key);
 		if (x->str)
 			put_str(w, &w->sub, 2, x->str);
@@ -126,7 +126,7 @@ static void put_sample(struct writer *w, size_t i)
 	put_message(&w->out, 2, &w->msg);
 }
 
-static void put_mapping(struct writer *w, const struct prof_map *m)
+static void put_mapping(struct pprof_writer *w, const struct profile_mapping *m)
 {
 	struct buf *b = &w->msg;
 	put_uint(b, 1, m->id);
@@ -142,9 +142,9 @@ static void put_mapping(struct writer *w, const struct prof_map *m)
 	put_message(&w->out, 3, b);
 }
 
-static void put_location(struct writer *w, const struct prof_loc *l)
+static void put_location(struct pprof_writer *w, const struct profile_location *l)
 {
-	const struct prof *p = w->p;
+	const struct profile *p = w->p;
 	put_uint(&w->msg, 1, l->id);
 	put_uint(&w->msg, 2, p->map[l->map].id);
 	put_uint(&w->msg, 3, l->addr);
@@ -158,7 +158,7 @@ static void put_location(struct writer *w, const struct prof_loc *l)
 	put_message(&w->out, 4, &w->msg);
 }
 
-static void put_function(struct writer *w, const struct prof_fun *f)
+static void put_function(struct pprof_writer *w, const struct profile_function *f)
 {
 	put_uint(&w->msg, 1, f->id);
 	put_str(w, &w->msg, 2, f->name);
@@ -168,16 +168,16 @@ static void put_function(struct writer *w, const struct prof_fun *f)
 	put_message(&w->out, 5, &w->msg);
 }
 
-static void put_rest(struct writer *w)
+static void put_trailer(struct pprof_writer *w)
 {
-	const struct prof *p = w->p;
+	const struct profile *p = w->p;
 	uint64_t drop = number_of(w, p->drop_frames), keep = number_of(w, p->keep_frames);
 	if (p->period_type || p->period_unit)
 		put_type(w, 11, p->period_type, p->period_unit);
 	for (size_t i = 0; i < p->ncomment; i++)
 		buf_varint(&w->sub, number_of(w, p->comment[i]));
 	uint64_t dflt = number_of(w, p->default_type), url = number_of(w, p->doc_url);
-	for (size_t i = 0; i < w->n && go_on(w); i++)
+	for (size_t i = 0; i < w->n && should_continue(w); i++)
 		put_bytes(&w->out, 6, p->str[w->order[i]].s, p->str[w->order[i]].n);
 	put_uint(&w->out, 7, drop);
 	put_uint(&w->out, 8, keep);
@@ -190,27 +190,27 @@ static void put_rest(struct writer *w)
 	put_uint(&w->out, 15, url);
 }
 
-int prof_write(const struct prof *p, prof_put *put, void *arg, struct err *e)
+int pprof_write(const struct profile *p, pprof_write_fn *put, void *arg, struct err *e)
 {
-	struct writer w = {.p = p, .put = put, .arg = arg};
+	struct pprof_writer w = {.p = p, .put = put, .arg = arg};
 	if (deflateInit2(&w.z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
 		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "out of memory for compression");
 	w.number = xcalloc(p->nstr, sizeof *w.number);
 	number_of(&w, 0);
 	for (size_t i = 0; i < p->ntype; i++)
 		put_type(&w, 1, p->type[i].type, p->type[i].unit);
-	for (size_t i = 0; i < p->nsample && go_on(&w); i++)
+	for (size_t i = 0; i < p->nsample && should_continue(&w); i++)
 		put_sample(&w, i);
-	for (size_t i = 1; i < p->nmap && go_on(&w); i++)
+	for (size_t i = 1; i < p->nmap && should_continue(&w); i++)
 		put_mapping(&w, &p->map[i]);
-	for (size_t i = 1; i < p->nloc && go_on(&w); i++)
+	for (size_t i = 1; i < p->nloc && should_continue(&w); i++)
 		put_location(&w, &p->loc[i]);
-	for (size_t i = 1; i < p->nfun && go_on(&w); i++)
+	for (size_t i = 1; i < p->nfun && should_continue(&w); i++)
 		put_function(&w, &p->fun[i]);
 	if (!w.stop)
-		put_rest(&w);
+		put_trailer(&w);
 	if (!w.stop)
-		pack(&w, true);
+		deflate_output(&w, true);
 	deflateEnd(&w.z);
 	buf_free(&w.out);
 	buf_free(&w.msg);

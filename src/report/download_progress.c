@@ -23,11 +23,11 @@
 
 struct waiting {
 	bool terminal;
-	int64_t began, told;	/* ms */
-	struct remote_what what;
+	int64_t began, last_update;	/* ms */
+	struct download_info what;
 };
 
-static void say(void *none, bool news, const char *line)
+static void add_notice(void *none, bool news, const char *line)
 {
 	(void)none;
 	(void)news;
@@ -50,7 +50,7 @@ static bool is_stopped(void)
 	return sigismember(&s, SIGINT) || sigismember(&s, SIGTERM) || sigismember(&s, SIGHUP);
 }
 
-static void draw(const struct waiting *w, uint64_t bytes, uint64_t total, int64_t ms)
+static void draw_progress(const struct waiting *w, uint64_t bytes, uint64_t total, int64_t ms)
 {
 	struct buf b = {0};
 	text_bytes(&b, (int64_t)bytes);
@@ -65,15 +65,15 @@ static void draw(const struct waiting *w, uint64_t bytes, uint64_t total, int64_
 	buf_free(&b);
 }
 
-static bool go(void *arg, uint64_t bytes, uint64_t total)
+static bool report_progress(void *arg, uint64_t bytes, uint64_t total)
 {
 	struct waiting *w = arg;
 	int64_t now = clock_ms();
 	if (is_stopped())
 		return false;
-	if (w->terminal && now - w->began >= 500 && now - w->told >= 250) {
-		draw(w, bytes, total, now - w->began);
-		w->told = now;
+	if (w->terminal && now - w->began >= 500 && now - w->last_update >= 250) {
+		draw_progress(w, bytes, total, now - w->began);
+		w->last_update = now;
 	}
 	return true;
 }
@@ -87,16 +87,16 @@ static void drop_signals(const sigset_t *set, const sigset_t *old)
 	sigprocmask(SIG_SETMASK, old, NULL);
 }
 
-int report_fetch(struct opt *o, struct err *e)
+int report_fetch_inputs(struct options *o, struct err *e)
 {
 	struct waiting w = {.terminal = isatty(STDERR_FILENO), .began = clock_ms()};
 	sigset_t set, old;
-	if (!remote_describe(o, &w.what))
+	if (!download_describe(o, &w.what))
 		return 0;
-	const struct remote_watch watch = {.input = {go, &w}, .say = say};
+	const struct download_watch watch = {.input = {report_progress, &w}, .add_notice = add_notice};
 	hold_signals(&set, &old);
-	o->remote = remote_fetch(o, &watch, e);
+	o->downloads = download_fetch(o, &watch, e);
 	drop_signals(&set, &old);
 	put_progress(NULL);
-	return o->remote ? 0 : -1;
+	return o->downloads ? 0 : -1;
 }

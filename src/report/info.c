@@ -21,9 +21,9 @@
 #include <string.h>
 #include <time.h>
 
-struct info { enum table_format format; struct buf *b; struct json j; };
+struct info_report { enum table_format format; struct buf *b; struct json j; };
 
-static void key_of(struct info *i, const char *name)
+static void key_of(struct info_report *i, const char *name)
 {
 	if (i->format == TF_TEXT)
 		buf_printf(i->b, "%-19s ", name);
@@ -31,7 +31,7 @@ static void key_of(struct info *i, const char *name)
 		buf_printf(i->b, "%s%c", name, i->format == TF_CSV ? ',' : '\t');
 }
 
-static void fact_text(struct info *i, const char *name, const char *s, size_t n)
+static void fact_text(struct info_report *i, const char *name, const char *s, size_t n)
 {
 	if (i->format == TF_JSON) {
 		json_str(&i->j, name, s, n);
@@ -39,14 +39,14 @@ static void fact_text(struct info *i, const char *name, const char *s, size_t n)
 	}
 	key_of(i, name);
 	if (i->format == TF_CSV)
-		csv_field(i->b, s, n);
+		table_csv_field(i->b, s, n);
 	else
 		text_safe(i->b, s, n);
 	buf_putc(i->b, '\n');
 }
 
 /* A number; in text written by put, if there is one. */
-static void fact_num(struct info *i, const char *name, int64_t v, void (*put)(struct buf *, int64_t))
+static void fact_num(struct info_report *i, const char *name, int64_t v, void (*put)(struct buf *, int64_t))
 {
 	if (i->format == TF_JSON) {
 		json_i64(&i->j, name, v);
@@ -60,7 +60,7 @@ static void fact_num(struct info *i, const char *name, int64_t v, void (*put)(st
 	buf_putc(i->b, '\n');
 }
 
-static void fact_wall(struct info *i, const char *name, int64_t wall)
+static void fact_wall(struct info_report *i, const char *name, int64_t wall)
 {
 	char text[64];
 	time_t sec = (time_t)(wall / 1000000000);
@@ -75,10 +75,10 @@ static void fact_wall(struct info *i, const char *name, int64_t wall)
 	buf_free(&b);
 }
 
-static void count_tracks(const struct snap *sn, struct info *i)
+static void count_tracks(const struct snap *sn, struct info_report *i)
 {
 	uint32_t n[TK_G + 1] = {0}, live = 0;
-	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++)) {
+	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++)) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		n[r->kind]++;
 		live += r->kind == TK_G && r->t0 != TIME_NONE && !r->to_t1;
@@ -89,13 +89,13 @@ static void count_tracks(const struct snap *sn, struct info *i)
 	fact_num(i, "threads", n[TK_M], text_count);
 }
 
-static void count_spans(const struct snap *sn, struct info *i)
+static void count_spans(const struct snap *sn, struct info_report *i)
 {
 	uint32_t n[SP_RANGE + 1] = {0}, logs = 0;
-	for (uint32_t k = 0; k < sn->nspans; store_pass(sn, k++))
+	for (uint32_t k = 0; k < sn->nspans; store_note_walk(sn, k++))
 		n[store_span(sn->st, k)->s.kind]++;
-	for (uint32_t k = 0; k < sn->nmarks; store_pass(sn, k++))
-		logs += ((const struct sink_mark *)col_at(&sn->st->marks, k))->kind == MK_LOG;
+	for (uint32_t k = 0; k < sn->nmarks; store_note_walk(sn, k++))
+		logs += ((const struct sink_mark *)column_at(&sn->st->marks, k))->kind == MK_LOG;
 	fact_num(i, "gc_cycles", n[SP_GC], text_count);
 	fact_num(i, "stops_of_the_world", n[SP_STW], text_count);
 	fact_num(i, "tasks", n[SP_TASK], text_count);
@@ -103,16 +103,16 @@ static void count_spans(const struct snap *sn, struct info *i)
 	fact_num(i, "logs", logs, text_count);
 }
 
-static uint64_t most(const struct snap *sn, enum counter c)
+static uint64_t max_counter(const struct snap *sn, enum counter c)
 {
 	uint64_t v = 0;
-	for (uint32_t k = 0; k < sn->ncounts[c]; store_pass(sn, k++))
+	for (uint32_t k = 0; k < sn->ncounts[c]; store_note_walk(sn, k++))
 		v = store_count(sn->st, c, k)->v > v ? store_count(sn->st, c, k)->v : v;
 	return v;
 }
 
 /* Of a log of gctrace and schedtrace: what its lines were, and the most that they counted. */
-static void info_log(const struct snap *sn, struct info *i)
+static void info_log(const struct snap *sn, struct info_report *i)
 {
 	static const struct { enum counter c; const char *name; void (*put)(struct buf *, int64_t); } tops[] = {
 		{ CT_GOMAXPROCS, "gomaxprocs", text_count }, { CT_HEAP_LIVE, "heap_max_bytes", text_bytes },
@@ -121,9 +121,9 @@ static void info_log(const struct snap *sn, struct info *i)
 	};
 	const struct sink_trace *t = &sn->trace;
 	uint32_t n[SP_RANGE + 1] = {0}, goroutines = 0;
-	for (uint32_t k = 0; k < sn->nspans; store_pass(sn, k++))
+	for (uint32_t k = 0; k < sn->nspans; store_note_walk(sn, k++))
 		n[store_span(sn->st, k)->s.kind]++;
-	for (trk_id k = 1; k < sn->ntrks; store_pass(sn, k++))
+	for (trk_id k = 1; k < sn->ntrks; store_note_walk(sn, k++))
 		goroutines += store_trk(sn->st, k)->kind == TK_G;
 	if (t->wall != TIME_NONE)
 		fact_wall(i, "start", t->wall);
@@ -137,10 +137,10 @@ static void info_log(const struct snap *sn, struct info *i)
 		fact_num(i, "goroutines", goroutines, text_count);
 	for (size_t k = 0; k < sizeof tops / sizeof *tops; k++)
 		if (sn->ncounts[tops[k].c])
-			fact_num(i, tops[k].name, (int64_t)most(sn, tops[k].c), tops[k].put);
+			fact_num(i, tops[k].name, (int64_t)max_counter(sn, tops[k].c), tops[k].put);
 }
 
-static void info_trace(const struct snap *sn, struct info *i)
+static void info_trace(const struct snap *sn, struct info_report *i)
 {
 	char version[32];
 	const struct sink_trace *t = &sn->trace;
@@ -159,14 +159,14 @@ static void info_trace(const struct snap *sn, struct info *i)
 	count_tracks(sn, i);
 	count_spans(sn, i);
 	fact_num(i, "cpu_samples", sn->nsmps, text_count);
-	fact_num(i, "stacks", sn->nstks - 1 - (tw_no_stack(sn) != 0), text_count);
+	fact_num(i, "stacks", sn->nstks - 1 - (trace_no_stack_node(sn) != 0), text_count);
 }
 
-static void info_types(const struct snap *sn, struct info *i)
+static void info_types(const struct snap *sn, struct info_report *i)
 {
 	struct buf b = {0};
 	for (uint32_t k = 0; k < sn->ntypes; k++) {
-		const struct type_row *t = col_at(&sn->st->types, k);
+		const struct type_row *t = column_at(&sn->st->types, k);
 		const struct str_row *name = store_str(sn->st, t->name), *unit = store_str(sn->st, t->unit);
 		buf_puts(&b, k ? " " : "");
 		buf_put(&b, name->s ? name->s : "", name->n);
@@ -179,7 +179,7 @@ static void info_types(const struct snap *sn, struct info *i)
 
 static void label_fact(void *arg, const struct str_row *key, const char *text, size_t n)
 {
-	struct info *i = arg;
+	struct info_report *i = arg;
 	struct buf name = {0};
 	if (i->format == TF_JSON) {
 		json_object(&i->j, NULL);
@@ -194,7 +194,7 @@ static void label_fact(void *arg, const struct str_row *key, const char *text, s
 	buf_free(&name);
 }
 
-static void info_profile(const struct snap *sn, struct info *i)
+static void info_profile(const struct snap *sn, struct info_report *i)
 {
 	const struct sink_meta *m = sn->meta;
 	info_types(sn, i);
@@ -210,27 +210,28 @@ static void info_profile(const struct snap *sn, struct info *i)
 		}
 	}
 	fact_num(i, "samples", sn->nsmps, text_count);
-	fact_num(i, "stacks", sn->nstks - 1 - (tw_no_stack(sn) != 0), text_count);
+	fact_num(i, "stacks", sn->nstks - 1 - (trace_no_stack_node(sn) != 0), text_count);
 	fact_num(i, "locations", sn->nlocs - 1, text_count);
-	fact_num(i, "functions", sn->nfuns - 1 - (tw_no_stack(sn) != 0), text_count);
+	fact_num(i, "functions", sn->nfuns - 1 - (trace_no_stack_node(sn) != 0), text_count);
 	if (i->format == TF_JSON)
 		json_array(&i->j, "labels");
 	info_labels(sn, label_fact, i);
 	if (i->format == TF_JSON)
 		json_end(&i->j);
-	for (uint32_t k = 1; k < col_n(&sn->st->maps) && i->format != TF_JSON; k++) {
-		const struct str_row *f = store_str(sn->st, ((const struct map_row *)col_at(&sn->st->maps, k))->file);
+	for (uint32_t k = 1; k < column_n(&sn->st->maps) && i->format != TF_JSON; k++) {
+		const struct str_row *f =
+		    store_str(sn->st, ((const struct map_row *)column_at(&sn->st->maps, k))->file);
 		if (f->n)
 			fact_text(i, "mapping", f->s, f->n);
 	}
 }
 
-static void info_oddities(const struct snap *sn, struct info *i)
+static void info_oddities(const struct snap *sn, struct info_report *i)
 {
 	if (i->format == TF_JSON)
 		json_array(&i->j, "notices");
 	for (uint32_t k = 0; k < sn->nwarns; k++) {
-		const struct warn_row *w = col_at(&sn->st->warns, k);
+		const struct warn_row *w = column_at(&sn->st->warns, k);
 		struct buf b = {0};
 		if (w->at != ERR_NOWHERE)
 			buf_printf(&b, "at byte %" PRIu64 ": ", w->at);
@@ -245,7 +246,8 @@ static void info_oddities(const struct snap *sn, struct info *i)
 		json_end(&i->j);
 }
 
-static void print_info(const struct snap *sn, struct info *i, const char *file, const char *format, struct bytes in)
+static void print_info(
+    const struct snap *sn, struct info_report *i, const char *file, const char *format, struct bytes in)
 {
 	if (i->format == TF_JSON)
 		json_object(&i->j, NULL);
@@ -265,36 +267,37 @@ static void print_info(const struct snap *sn, struct info *i, const char *file, 
 		json_end(&i->j);
 }
 
-int report_info(const struct opt *o, struct out *out, struct err *e)
+int report_info(const struct options *o, struct out *out, struct err *e)
 {
-	struct info i = { .b = &out->buf, .j = { .b = &out->buf } };
+	struct info_report i = { .b = &out->buf, .j = { .b = &out->buf } };
 	struct bytes in;
-	if (table_format(o, &i.format, e) || source_only(o, e) || source_open(o, o->file[0], &in, e))
+	if (table_format(o, &i.format, e) || download_require_one_file(o, e) ||
+	    download_open_input(o, o->file[0], &in, e))
 		return -1;
-	struct build *b = build_new();
-	struct sink sink = build_sink(b);
+	struct store_builder *b = builder_new();
+	struct sink sink = builder_sink(b);
 	uint8_t head[1 << 12];
-	bool had = indexing_store(o, o->file[0], &in, b);
+	bool had = index_cache_fill_store(o, o->file[0], &in, b);
 	const struct reader *r = had ? sniff(input_head(&in, head, sizeof head), e) : input_gunzip(&in,
 	    e) ? NULL : sniff(in, e);
 	if (!had)
-		build_total(b, in.n);
-	struct again *again = !had && r && r->kind == FK_GOTRACE ? again_new(b, &in) : NULL;
+		builder_set_total(b, in.n);
+	struct reread_source *reread_source = !had && r && r->kind == FK_GOTRACE ? trace_reread_new(b, &in) : NULL;
 	int ret = r ? 0 : -1;
 	if (!had)
-		ret = input_said(&in, r ? r->read(in, &sink, e) : -1, &sink, e);
+		ret = input_report_damage(&in, r ? r->read(in, &sink, e) : -1, &sink, e);
 	if (!ret) {
-		const struct snap *sn = had ? build_snap(b) : build_finish(b);
+		const struct snap *sn = had ? builder_snap(b) : builder_finish(b);
 		struct bytes said = in;
 		said.n = had ? sn->total : in.n;
 		print_info(sn, &i, o->file[0], r->name, said);
-		for (uint32_t k = 0; opt_bool(o, OPT_STRICT) && k < sn->nwarns && !ret; k++) {
-			const struct warn_row *w = col_at(&sn->st->warns, k);
+		for (uint32_t k = 0; options_bool(o, OPT_STRICT) && k < sn->nwarns && !ret; k++) {
+			const struct warn_row *w = column_at(&sn->st->warns, k);
 			ret = w->aside ? 0 : err_set(e, ERR_FORMAT, w->at, "%s", w->msg);
 		}
 	}
-	build_free(b);
-	again_free(again);
+	builder_free(b);
+	trace_reread_free(reread_source);
 	input_close(&in);
 	return ret;
 }

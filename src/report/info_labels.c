@@ -19,24 +19,24 @@
 
 enum { SHOWN = 6 };
 
-struct tally { str_id key, str; uint32_t order; int64_t v; };	/* order: of the key, by first use */
+struct label_count { str_id key, str; uint32_t order; int64_t v; };	/* order: of the key, by first use */
 
 struct tallies {
-	struct tally *t;
+	struct label_count *t;
 	size_t n, cap;
 	struct intern index;
 };
 
-static int same(const void *ctx, uint32_t id, const void *key)
+static int same_label(const void *ctx, uint32_t id, const void *key)
 {
-	const struct tally *a = &((const struct tallies *)ctx)->t[id], *b = key;
+	const struct label_count *a = &((const struct tallies *)ctx)->t[id], *b = key;
 	return a->key == b->key && a->str == b->str;
 }
 
-static void add(struct tallies *ts, str_id key, str_id str, int64_t v)
+static void add_value(struct tallies *ts, str_id key, str_id str, int64_t v)
 {
-	struct tally want = {key, str, 0, 0};
-	uint32_t h = hash_u64(key, str), i = intern_find(&ts->index, h, same, ts, &want);
+	struct label_count want = {key, str, 0, 0};
+	uint32_t h = intern_hash_u64(key, str), i = intern_find(&ts->index, h, same_label, ts, &want);
 	if (i == UINT32_MAX) {
 		ts->t = mem_grow(ts->t, &ts->cap, ts->n + 1, sizeof *ts->t);
 		i = (uint32_t)ts->n++;
@@ -48,7 +48,7 @@ static void add(struct tallies *ts, str_id key, str_id str, int64_t v)
 
 static int tally_cmp(const void *a, const void *b)
 {
-	const struct tally *x = a, *y = b;
+	const struct label_count *x = a, *y = b;
 	if (x->key != y->key)
 		return x->key < y->key ? -1 : 1;
 	if (x->v != y->v)
@@ -57,7 +57,7 @@ static int tally_cmp(const void *a, const void *b)
 }
 
 /* "chan send 94, IO wait 28, and 3 more" of t[0..n), which have one key. */
-static void put_key(const struct snap *sn, const struct tally *t, size_t n, const char *unit, struct buf *b)
+static void put_key(const struct snap *sn, const struct label_count *t, size_t n, const char *unit, struct buf *b)
 {
 	for (size_t i = 0; i < n && i < SHOWN; i++) {
 		const struct str_row *s = store_str(sn->st, t[i].str);
@@ -82,12 +82,12 @@ void info_labels(const struct snap *sn, info_label_fn *fact, void *arg)
 		for (uint32_t k = 0; k < set->n; k++) {
 			const struct sink_label *l = store_label(sn->st, set->label + k);
 			if (l->str || l->blank)
-				add(&ts, l->key, l->str, store_value(sn->st, type, i));
+				add_value(&ts, l->key, l->str, store_value(sn->st, type, i));
 		}
 	}
 	if (ts.n)
 		qsort(ts.t, ts.n, sizeof *ts.t, tally_cmp);
-	const char *unit = store_str(sn->st, ((const struct type_row *)col_at(&sn->st->types, type))->unit)->s;
+	const char *unit = store_str(sn->st, ((const struct type_row *)column_at(&sn->st->types, type))->unit)->s;
 	struct buf text = {0};
 	for (size_t i = 0, n; i < ts.n; i += n) {
 		for (n = 1; i + n < ts.n && ts.t[i + n].key == ts.t[i].key;)

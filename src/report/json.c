@@ -18,7 +18,7 @@ static void put_str(struct buf *b, const char *s, size_t n)
 	buf_putc(b, '"');
 	for (size_t i = 0; i < n;) {
 		uint32_t cp;
-		size_t k = utf8_decode(s + i, n - i, &cp);
+		size_t k = text_decode_utf8(s + i, n - i, &cp);
 		unsigned char c = (unsigned char)s[i];
 		if (c == '"' || c == '\\') {
 			buf_putc(b, '\\');
@@ -39,7 +39,7 @@ static void put_str(struct buf *b, const char *s, size_t n)
 	buf_putc(b, '"');
 }
 
-static void begin(struct json *j, const char *key, size_t nkey)
+static void begin_value(struct json *j, const char *key, size_t nkey)
 {
 	if (j->depth && j->some[j->depth])
 		buf_putc(j->b, ',');
@@ -54,7 +54,7 @@ static void begin(struct json *j, const char *key, size_t nkey)
 
 static void open_value(struct json *j, const char *key, char open, char close)
 {
-	begin(j, key, key ? strlen(key) : 0);
+	begin_value(j, key, key ? strlen(key) : 0);
 	buf_putc(j->b, open);
 	j->depth++;
 	j->some[j->depth] = false;
@@ -82,7 +82,7 @@ void json_end(struct json *j)
 
 void json_str(struct json *j, const char *key, const char *s, size_t n)
 {
-	begin(j, key, key ? strlen(key) : 0);
+	begin_value(j, key, key ? strlen(key) : 0);
 	put_str(j->b, s ? s : "", s ? n : 0);
 }
 
@@ -93,36 +93,36 @@ void json_text(struct json *j, const char *key, const char *s)
 
 void json_keyed_i64(struct json *j, const char *key, size_t nkey, int64_t v)
 {
-	begin(j, key, nkey);
+	begin_value(j, key, nkey);
 	buf_i64(j->b, v);
 }
 
 void json_i64(struct json *j, const char *key, int64_t v)
 {
-	begin(j, key, key ? strlen(key) : 0);
+	begin_value(j, key, key ? strlen(key) : 0);
 	buf_i64(j->b, v);
 }
 
 void json_u64(struct json *j, const char *key, uint64_t v)
 {
-	begin(j, key, key ? strlen(key) : 0);
+	begin_value(j, key, key ? strlen(key) : 0);
 	buf_u64(j->b, v);
 }
 
 void json_f64(struct json *j, const char *key, double v)
 {
-	begin(j, key, key ? strlen(key) : 0);
+	begin_value(j, key, key ? strlen(key) : 0);
 	buf_printf(j->b, "%.12g", isfinite(v) ? v : 0.0);
 }
 
 void json_bool(struct json *j, const char *key, bool v)
 {
-	begin(j, key, key ? strlen(key) : 0);
+	begin_value(j, key, key ? strlen(key) : 0);
 	buf_puts(j->b, v ? "true" : "false");
 }
 
 void json_null(struct json *j, const char *key)
 {
-	begin(j, key, key ? strlen(key) : 0);
+	begin_value(j, key, key ? strlen(key) : 0);
 	buf_puts(j->b, "null");
 }

@@ -18,10 +18,10 @@
 
 enum { CHUNK = 64 << 10 };
 
-int out_open(struct out *o, const char *path, struct err *e)
+int output_open(struct out *o, const char *path, struct err *e)
 {
 	*o = (struct out){.fd = STDOUT_FILENO};
-	if (path && child_forbidden()) {
+	if (path && subprocess_forbidden()) {
 		o->fd = -1;
 		return err_set(e, ERR_OUTPUT, ERR_NOWHERE,
 		    "%.200s is not written because TTRACESECURE is set: use standard output", path);
@@ -51,13 +51,13 @@ static void make_safe(struct buf *b)
 	*b = safe;
 }
 
-void out_flush(struct out *o, bool all)
+void output_flush(struct out *o, bool all)
 {
-	if (o->watch && (o->buf.n < o->asked || o->buf.n - o->asked > CHUNK)) {
-		o->asked = o->buf.n;
+	if (o->watch && (o->buf.n < o->checked_bytes || o->buf.n - o->checked_bytes > CHUNK)) {
+		o->checked_bytes = o->buf.n;
 		o->failed |= !o->watch->go(o->watch->arg, 0, 0);
 	}
-	if (o->held && o->buf.n > OUT_HELD)
+	if (o->held && o->buf.n > OUTPUT_HELD)
 		o->failed = true;	/* more than anyone reads: stop */
 	if (o->held || (!all && o->buf.n < CHUNK))
 		return;
@@ -70,7 +70,7 @@ void out_flush(struct out *o, bool all)
 	buf_reset(&o->buf);
 }
 
-int out_bytes(const struct out *o, struct err *e)
+int output_check_binary(const struct out *o, struct err *e)
 {
 	if (!o->terminal)
 		return 0;
@@ -78,12 +78,12 @@ int out_bytes(const struct out *o, struct err *e)
 	    "binary output is not written to a terminal: use -output=FILE or a pipe");
 }
 
-int out_close(struct out *o, bool keep, struct err *e)
+int output_close(struct out *o, bool keep, struct err *e)
 {
 	const char *path = o->file.path;
 	int rc = 0;
 	if (keep)
-		out_flush(o, true);
+		output_flush(o, true);
 	if (o->why && (path || o->why != EPIPE))
 		rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "%s: %s", path ? path : "standard output", strerror(o->why));
 	if (path && newfile_close(&o->file, keep && !rc, e))

@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-int table_format(const struct opt *o, enum table_format *f, struct err *e)
+int table_format(const struct options *o, enum table_format *f, struct err *e)
 {
 	static const char *const names[] = { "text", "tsv", "json", "csv" };
-	const char *s = opt_str(o, OPT_FORMAT);
+	const char *s = options_str(o, OPT_FORMAT);
 	*f = TF_TEXT;
 	if (!s)
 		return 0;
@@ -31,13 +31,13 @@ int table_format(const struct opt *o, enum table_format *f, struct err *e)
 	return err_set(e, ERR_USAGE, ERR_NOWHERE, "-format requires text, tsv, csv or json, not \"%s\"", s);
 }
 
-int table_text_only(const struct opt *o, struct err *e)
+int table_text_only(const struct options *o, struct err *e)
 {
 	enum table_format f;
 	if (table_format(o, &f, e))
 		return -1;
 	return f == TF_TEXT ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE,
-	    "%s is not a table: -format=%s does not apply", o->report, opt_str(o, OPT_FORMAT));
+	    "%s is not a table: -format=%s does not apply", o->report, options_str(o, OPT_FORMAT));
 }
 
 void table_begin(struct table *t, const struct table_col *col, uint32_t ncol)
@@ -104,9 +104,9 @@ static void sort_rows(struct table *t, uint32_t column, bool reverse)
 	t->cap = (n + 1) * t->ncol;
 }
 
-int table_sort(struct table *t, const struct opt *o, struct err *e)
+int table_sort(struct table *t, const struct options *o, struct err *e)
 {
-	const char *s = opt_str(o, OPT_SORT);
+	const char *s = options_str(o, OPT_SORT);
 	if (!o->v[OPT_SORT].set)
 		return 0;
 	bool reverse = *s == '-';
@@ -115,7 +115,7 @@ int table_sort(struct table *t, const struct opt *o, struct err *e)
 			sort_rows(t, k, reverse);
 			return 0;
 		}
-	if (!opt_typed(o, OPT_SORT))	/* in $TTRACE_OPTS: it may be meant for another report */
+	if (!options_typed(o, OPT_SORT))	/* in $TTRACE_OPTS: it may be meant for another report */
 		return 0;
 	struct buf b = {0};
 	for (uint32_t k = 0; k < t->ncol; k++)
@@ -125,7 +125,7 @@ int table_sort(struct table *t, const struct opt *o, struct err *e)
 	return -1;
 }
 
-static struct table_cell *add(struct table *t)
+static struct table_cell *append_cell(struct table *t)
 {
 	t->cell = mem_grow(t->cell, &t->cap, t->ncell + 1, sizeof *t->cell);
 	t->cell[t->ncell] = (struct table_cell){0};
@@ -134,24 +134,24 @@ static struct table_cell *add(struct table *t)
 
 void table_str(struct table *t, const char *s, size_t n)
 {
-	struct table_cell *c = add(t);
+	struct table_cell *c = append_cell(t);
 	c->s = arena_strndup(&t->arena, s ? s : "", s ? n : 0);
 	c->n = s ? n : 0;
 }
 
 void table_int(struct table *t, int64_t v)
 {
-	add(t)->i = v;
+	append_cell(t)->i = v;
 }
 
 void table_share(struct table *t, double v)
 {
-	add(t)->f = v;
+	append_cell(t)->f = v;
 }
 
 void table_none(struct table *t)
 {
-	add(t)->none = true;
+	append_cell(t)->none = true;
 }
 
 static void put_text(struct buf *b, const struct table_cell *c, enum table_kind kind)
@@ -169,7 +169,7 @@ static void put_text(struct buf *b, const struct table_cell *c, enum table_kind 
 	}
 }
 
-void csv_field(struct buf *b, const char *s, size_t n)
+void table_csv_field(struct buf *b, const char *s, size_t n)
 {
 	bool quote = n && s[0] == ' ';
 	for (size_t i = 0; i < n && !quote; i++)
@@ -192,7 +192,7 @@ static void put_plain(struct buf *b, const struct table_cell *c, enum table_kind
 	switch (kind) {
 	case TB_STR:
 		if (csv)
-			csv_field(b, c->s, c->n);
+			table_csv_field(b, c->s, c->n);
 		else
 			text_safe(b, c->s, c->n);
 		break;
@@ -201,13 +201,13 @@ static void put_plain(struct buf *b, const struct table_cell *c, enum table_kind
 	}
 }
 
-static void forget(struct table *t)
+static void forget_rows(struct table *t)
 {
 	t->ncell = 0;
 	arena_reset(&t->arena);
 }
 
-static void widen(struct table *t)
+static void widen_columns(struct table *t)
 {
 	struct buf cell = {0};
 	if (!t->width) {
@@ -284,15 +284,15 @@ static void print_json(const struct table *t, struct json *j)
 
 void table_widen(struct table *t)
 {
-	widen(t);
-	forget(t);
+	widen_columns(t);
+	forget_rows(t);
 }
 
 void table_open(struct table *t, enum table_format f, struct buf *b)
 {
 	if (f == TF_TEXT) {
 		struct buf cell = {0};
-		widen(t);
+		widen_columns(t);
 		text_row(t, 0, &cell, b);
 		buf_free(&cell);
 		return;
@@ -317,7 +317,7 @@ void table_pour(struct table *t, enum table_format f, struct buf *b)
 		print_json(t, &t->json);
 	else
 		print_plain(t, b, f == TF_CSV);
-	forget(t);
+	forget_rows(t);
 }
 
 void table_close(struct table *t, enum table_format f)

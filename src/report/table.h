@@ -33,9 +33,9 @@ struct table {
 };
 
 /* -format; -1 and *e when it is none. */
-int table_format(const struct opt *, enum table_format *, struct err *e);
+int table_format(const struct options *, enum table_format *, struct err *e);
 /* For what is no table: -1 and *e when -format asks for another form than text. */
-int table_text_only(const struct opt *, struct err *e);
+int table_text_only(const struct options *, struct err *e);
 
 void table_begin(struct table *, const struct table_col *, uint32_t ncol);
 /* Cells in the order of the columns, row by row; text is copied. */
@@ -46,7 +46,7 @@ void table_none(struct table *);		/* nothing: blank, null */
 /* Sort the rows that were added by the column of -sort, if that is given: amounts largest first, text, times and ids
    ascending, "-COLUMN" the other way round; rows without a value last, equal rows as they were added. A column is named
    by its key, with or without _ns or _bytes. -1 and *e: there is no such column. */
-int table_sort(struct table *, const struct opt *, struct err *e);
+int table_sort(struct table *, const struct options *, struct err *e);
 void table_print(struct table *, enum table_format, struct buf *);
 /* The same for more rows than one would keep: open, then pour what has been added and forget it, again and
    again, and close. As text all rows are to be gone through twice: first widen the columns by what has been
@@ -57,6 +57,6 @@ void table_pour(struct table *, enum table_format, struct buf *);
 void table_close(struct table *, enum table_format);
 void table_free(struct table *);
 /* A field of a csv line. */
-void csv_field(struct buf *, const char *s, size_t n);
+void table_csv_field(struct buf *, const char *s, size_t n);
 
 #endif

@@ -24,7 +24,7 @@
 
 enum { FRAMES = 32, NEAR = 32, AROUND = 256, SYMBOL_MAX = 1 << 15, RANGES_MAX = 25 };
 
-static const struct debug_frame *keep_frames(struct asmcode *c, const struct debug_frame *f, size_t n)
+static const struct debug_frame *keep_frames(struct asm_listing *c, const struct debug_frame *f, size_t n)
 {
 	struct debug_frame *k = arena_alloc(&c->strings, n * sizeof *k);
 	for (size_t i = 0; i < n; i++) {
@@ -35,10 +35,10 @@ static const struct debug_frame *keep_frames(struct asmcode *c, const struct deb
 	return k;
 }
 
-static void give_frames(struct asmcode *c, struct asm_inst *i, struct binary *b, const struct inst *in)
+static void set_frames(struct asm_listing *c, struct asm_inst *i, struct binary *b, const struct inst *in)
 {
 	struct debug_frame f[FRAMES];
-	size_t n = binary_frames(b, i->addr, f, FRAMES);
+	size_t n = lookup_frames(b, i->addr, f, FRAMES);
 	if ((!n || !f[0].line) && *in->file && in->line) {	/* objdump knows more */
 		f[0] = (struct debug_frame){*in->fun || !n ? in->fun : f[0].name, in->file, in->line, 0, 0};
 		n = n ? n : 1;
@@ -53,16 +53,17 @@ static void give_frames(struct asmcode *c, struct asm_inst *i, struct binary *b,
 	i->nframe = n;
 }
 
-int asmcode_add(struct asmcode *c, struct binary *b, uint64_t from, uint64_t upto, bool intel, struct err *e)
+int asm_source_add_range(
+    struct asm_listing *c, struct binary *b, uint64_t from, uint64_t upto, bool intel, struct err *e)
 {
 	uint64_t at, end;
-	struct insts code = {0};
+	struct objdump_output code = {0};
 	struct debug_frame first;
-	if (upto <= from || !binary_addr(b, from, &at) || !binary_addr(b, upto - 1, &end))
+	if (upto <= from || !lookup_addr(b, from, &at) || !lookup_addr(b, upto - 1, &end))
 		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s is not mapped at these addresses", b->path);
-	binary_frames(b, from, &first, 1);	/* opens its debug information */
+	lookup_frames(b, from, &first, 1);	/* opens its debug information */
 	if (objdump(&code, &(struct objdump){b->path, at, end + 1, intel, !b->debug}, e)) {
-		insts_free(&code);
+		objdump_free(&code);
 		return -1;
 	}
 	uint64_t base = from - at, max = 0;
@@ -77,19 +78,19 @@ int asmcode_add(struct asmcode *c, struct binary *b, uint64_t from, uint64_t upt
 		*to = (struct asm_inst){.addr = addr, .at = in->addr,
 		    .len = i + 1 < code.n && code.v[i + 1].addr > in->addr ? code.v[i + 1].addr - in->addr : 1,
 		    .text = arena_strndup(&c->strings, in->text, strlen(in->text))};
-		give_frames(c, to, b, in);
+		set_frames(c, to, b, in);
 	}
-	insts_free(&code);
+	objdump_free(&code);
 	return 0;
 }
 
-void asmcode_weigh(struct asmcode *c, const struct asm_weight *w, size_t n)
+void asm_source_add_weights(struct asm_listing *c, const struct asm_weight *w, size_t n)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		struct asm_inst *in = &c->v[i];
-		struct halve h = {.hi = n};
-		while (halve(&h))
-			halve_on(&h, w[h.at].addr < in->addr);
+		struct bsearch_probe h = {.hi = n};
+		while (bsearch_probe(&h))
+			bsearch_narrow(&h, w[h.at].addr < in->addr);
 		for (; h.lo < n && w[h.lo].addr - in->addr < in->len; h.lo++) {
 			in->flat = wrap_add(in->flat, w[h.lo].flat);
 			in->cum = wrap_add(in->cum, w[h.lo].cum);
@@ -97,11 +98,11 @@ void asmcode_weigh(struct asmcode *c, const struct asm_weight *w, size_t n)
 	}
 }
 
-void asmcode_free(struct asmcode *c)
+void asm_source_free(struct asm_listing *c)
 {
 	mem_free(c->v);
 	arena_free(&c->strings);
-	*c = (struct asmcode){0};
+	*c = (struct asm_listing){0};
 }
 
 /* ---- of a function */
@@ -139,11 +140,11 @@ static struct asm_weight *weights_of(const struct store *st, const struct addr_s
 	return w;
 }
 
-struct asm_range asmcode_around(struct binary *b, uint64_t addr)
+struct asm_range asm_source_range_around(struct binary *b, uint64_t addr)
 {
 	uint64_t at, least = b->map.start, most = b->map.limit ? b->map.limit : UINT64_MAX;
 	const struct elf_sym *s = NULL;
-	if (!elf_symbols(&b->elf, NULL) && binary_addr(b, addr, &at))
+	if (!elf_symbols(&b->elf, NULL) && lookup_addr(b, addr, &at))
 		s = elf_function(&b->elf, at);
 	struct asm_range r = {addr > AROUND ? addr - AROUND : 0, addr < UINT64_MAX - AROUND ? addr + AROUND : addr};
 	if (s && s->size && s->size <= SYMBOL_MAX)
@@ -153,7 +154,7 @@ struct asm_range asmcode_around(struct binary *b, uint64_t addr)
 	return (struct asm_range){r.from < least ? least : r.from, r.upto > most ? most : r.upto};
 }
 
-size_t asmcode_merge(struct asm_range *r, size_t n)
+size_t asm_source_merge_ranges(struct asm_range *r, size_t n)
 {
 	size_t m = 0;
 	if (n)
@@ -167,8 +168,8 @@ size_t asmcode_merge(struct asm_range *r, size_t n)
 	return m;
 }
 
-struct finding {
-	struct asmcode *to;
+struct function_search {
+	struct asm_listing *to;
 	const struct store *st;
 	const struct addr_sums *a;
 	str_id name, file;
@@ -176,31 +177,31 @@ struct finding {
 };
 
 /* Is this row of the function? Then *at is where. */
-static bool is_of(const struct finding *f, uint32_t row, struct addr_at *at)
+static bool is_of(const struct function_search *f, uint32_t row, struct addr_at *at)
 {
 	*at = addr_at(f->st, f->a->v[row].frm);
 	return at->name == f->name && at->file == f->file;
 }
 
 /* The ranges of it in one program. */
-static size_t ranges(const struct finding *f, map_id map, struct binary *b, struct asm_range *r)
+static size_t collect_ranges(const struct function_search *f, map_id map, struct binary *b, struct asm_range *r)
 {
 	size_t n = 0;
 	for (uint32_t i = 0; i < f->a->n && n < (size_t)RANGES_MAX * 64; i++) {
 		struct addr_at at;
 		if (is_of(f, i, &at) && at.map == map) {
-			struct asm_range x = asmcode_around(b, at.addr);
+			struct asm_range x = asm_source_range_around(b, at.addr);
 			if (x.upto > x.from && (!n || r[n - 1].from != x.from))
 				r[n++] = x;
 		}
 	}
-	n = asmcode_merge(r, n);
+	n = asm_source_merge_ranges(r, n);
 	return n < RANGES_MAX ? n : RANGES_MAX;
 }
 
-static int add_program(const struct finding *f, map_id map)
+static int add_program(const struct function_search *f, map_id map)
 {
-	const struct map_row *m = col_at(&f->st->maps, map);
+	const struct map_row *m = column_at(&f->st->maps, map);
 	const struct str_row *file = store_str(f->st, m->file), *build = store_str(f->st, m->build_id);
 	struct binary b;
 	size_t n;
@@ -208,7 +209,7 @@ static int add_program(const struct finding *f, map_id map)
 	if (!file->n)
 		return err_set(f->e, ERR_IO, ERR_NOWHERE,
 		    "the file does not name its program: give it first, ttrace PROGRAM FILE");
-	if (binary_open(&b, file->s, &(struct elf_mapping){m->start, m->limit, m->offset}, NULL))
+	if (lookup_open(&b, file->s, &(struct elf_mapping){m->start, m->limit, m->offset}, NULL))
 		return err_set(f->e, ERR_IO, ERR_NOWHERE,
 		    "assembly needs the program, but there is neither %.100s nor %.40s in $PPROF_BINARY_PATH "
 		    "(~/pprof/binaries)",
@@ -219,25 +220,25 @@ static int add_program(const struct finding *f, map_id map)
 	for (uint32_t i = 0; i < f->a->n; i++) {
 		struct addr_at at = addr_at(f->st, f->a->v[i].frm);
 		if (at.name == f->name)
-			binary_hint(&b, at.addr, store_str(f->st, f->name)->s);
+			lookup_hint(&b, at.addr, store_str(f->st, f->name)->s);
 	}
 	struct asm_range *r = xmalloc((size_t)RANGES_MAX * 64 * sizeof *r);
-	size_t k = rc ? 0 : ranges(f, map, &b, r);
+	size_t k = rc ? 0 : collect_ranges(f, map, &b, r);
 	for (size_t i = 0; i < k && !rc; i++)
-		rc = asmcode_add(f->to, &b, r[i].from, r[i].upto, false, f->e);
+		rc = asm_source_add_range(f->to, &b, r[i].from, r[i].upto, false, f->e);
 	mem_free(r);
-	binary_close(&b);
+	lookup_close(&b);
 	return rc;
 }
 
-int asmcode_of(struct asmcode *to, const struct store *st, const struct addr_sums *a, str_id name, str_id file,
-    struct err *e)
+int asm_source_of_function(
+    struct asm_listing *to, const struct store *st, const struct addr_sums *a, str_id name, str_id file, struct err *e)
 {
-	struct finding f = {to, st, a, name, file, e};
+	struct function_search f = {to, st, a, name, file, e};
 	size_t nmap = st->maps.n, n;
 	bool *seen = xcalloc(nmap + 1, sizeof *seen), any = false;
 	int rc = 0;
-	if (child_forbidden()) {
+	if (subprocess_forbidden()) {
 		mem_free(seen);
 		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "assembly is off because TTRACESECURE is set");
 	}
@@ -254,7 +255,7 @@ int asmcode_of(struct asmcode *to, const struct store *st, const struct addr_sum
 	if (!any)
 		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no assembly: the profile has no addresses");
 	struct asm_weight *w = weights_of(st, a, &n);
-	asmcode_weigh(to, w, n);
+	asm_source_add_weights(to, w, n);
 	mem_free(w);
 	return rc;
 }

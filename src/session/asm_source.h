@@ -18,7 +18,7 @@ struct asm_inst {
 	size_t nframe;
 	int64_t flat, cum;
 };
-struct asmcode {
+struct asm_listing {
 	struct asm_inst *v;	/* by address within a range */
 	size_t n, cap;
 	struct arena strings;
@@ -26,18 +26,19 @@ struct asmcode {
 struct asm_weight { uint64_t addr; int64_t flat, cum; };
 
 /* The instructions between two run-time addresses, behind those that are there. */
-int asmcode_add(struct asmcode *, struct binary *, uint64_t from, uint64_t upto, bool intel, struct err *e);
+int asm_source_add_range(
+    struct asm_listing *, struct binary *, uint64_t from, uint64_t upto, bool intel, struct err *e);
 /* The bytes around an address that are worth looking at: its symbol, if that is not too large. */
 struct asm_range { uint64_t from, upto; };
-struct asm_range asmcode_around(struct binary *, uint64_t addr);
+struct asm_range asm_source_range_around(struct binary *, uint64_t addr);
 /* Overlapping ranges become one; by address. How many are left. */
-size_t asmcode_merge(struct asm_range *, size_t n);
+size_t asm_source_merge_ranges(struct asm_range *, size_t n);
 /* Weights, by address, to the instructions that they lie in. */
-void asmcode_weigh(struct asmcode *, const struct asm_weight *, size_t n);
+void asm_source_add_weights(struct asm_listing *, const struct asm_weight *, size_t n);
 /* What a function consists of, in every program that it was seen in, and what was spent there. -1: *e says why not:
    where its program was looked for, what is missing. */
-int asmcode_of(struct asmcode *, const struct store *, const struct addr_sums *, str_id name, str_id file,
-    struct err *e);
-void asmcode_free(struct asmcode *);
+int asm_source_of_function(
+    struct asm_listing *, const struct store *, const struct addr_sums *, str_id name, str_id file, struct err *e);
+void asm_source_free(struct asm_listing *);
 
 #endif

@@ -23,22 +23,22 @@ void command_add(struct command *c, const char *word)
 	c->v[c->n++] = word;
 }
 
-static void add_opt(struct command *c, struct arena *a, enum opt_id id, const char *value)
+static void add_opt(struct command *c, struct arena *a, enum option_id id, const char *value)
 {
-	if (value && *value && opt_taken(c->report, id))
-		command_add(c, arena_printf(a, "-%s=%s", options[id].name, value));
+	if (value && *value && options_applies_to_report(c->report, id))
+		command_add(c, arena_printf(a, "-%s=%s", option_rows[id].name, value));
 }
 
-static void add_flag(struct command *c, struct arena *a, enum opt_id id, bool given)
+static void add_flag(struct command *c, struct arena *a, enum option_id id, bool given)
 {
-	if (given && opt_taken(c->report, id))
-		command_add(c, arena_printf(a, "-%s", options[id].name));
+	if (given && options_applies_to_report(c->report, id))
+		command_add(c, arena_printf(a, "-%s", option_rows[id].name));
 }
 
 /* Options that the query decides, or that are the viewer's alone. */
-static bool decided(enum opt_id id)
+static bool is_query_option(enum option_id id)
 {
-	static const enum opt_id ours[] = {OPT_OUTPUT, OPT_FORMAT, OPT_FUNCTIONS, OPT_FILEFUNCTIONS, OPT_FILES,
+	static const enum option_id ours[] = {OPT_OUTPUT, OPT_FORMAT, OPT_FUNCTIONS, OPT_FILEFUNCTIONS, OPT_FILES,
 	    OPT_LINES, OPT_ADDRESSES, OPT_GRANULARITY, OPT_NOINLINES, OPT_FOCUS, OPT_IGNORE, OPT_HIDE, OPT_SHOW,
 	    OPT_SHOW_FROM, OPT_PRUNE_FROM, OPT_TAGFOCUS, OPT_TAGIGNORE, OPT_TAGSHOW, OPT_TAGHIDE, OPT_TAGROOT,
 	    OPT_TAGLEAF, OPT_SAMPLE_INDEX, OPT_INUSE_SPACE, OPT_INUSE_OBJECTS, OPT_ALLOC_SPACE,
@@ -48,26 +48,26 @@ static bool decided(enum opt_id id)
 	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
 		if (ours[i] == id)
 			return true;
-	return !strcmp(options[id].group, "viewer");
+	return !strcmp(option_rows[id].group, "viewer");
 }
 
-static void add_given(struct command *c, struct arena *a, const struct opt *o)
+static void add_given(struct command *c, struct arena *a, const struct options *o)
 {
 	for (int i = 0; i < OPT__N; i++) {
-		const struct opt_value *v = &o->v[i];
-		if (!v->set || decided((enum opt_id)i))
+		const struct option_value *v = &o->v[i];
+		if (!v->set || is_query_option((enum option_id)i))
 			continue;
 		for (size_t k = 0; k < v->nall; k++)
-			add_opt(c, a, (enum opt_id)i, v->all[k]);
+			add_opt(c, a, (enum option_id)i, v->all[k]);
 		if (!v->nall)
-			add_opt(c, a, (enum opt_id)i, v->s);
+			add_opt(c, a, (enum option_id)i, v->s);
 	}
 }
 
 static void add_filters(struct command *c, struct arena *a, const struct query *q)
 {
 	const struct filters *f = &q->f;
-	const struct { enum opt_id id; const char *v; } all[] = {{OPT_FOCUS, f->focus}, {OPT_IGNORE, f->ignore},
+	const struct { enum option_id id; const char *v; } all[] = {{OPT_FOCUS, f->focus}, {OPT_IGNORE, f->ignore},
 	    {OPT_HIDE, f->hide}, {OPT_SHOW, f->show}, {OPT_SHOW_FROM, f->show_from},
 	    {OPT_PRUNE_FROM, f->prune_from}, {OPT_TAGFOCUS, f->tagfocus}, {OPT_TAGIGNORE, f->tagignore},
 	    {OPT_TAGSHOW, f->tagshow}, {OPT_TAGHIDE, f->taghide}, {OPT_TAGROOT, f->tagroot},
@@ -78,9 +78,9 @@ static void add_filters(struct command *c, struct arena *a, const struct query *
 }
 
 /* Reports of a sample type refuse -proc where the viewer does not apply it. */
-static bool takes_proc(const struct command *c, enum tw_type t, enum tw_blame b)
+static bool takes_proc(const struct command *c, enum trace_weight_type t, enum trace_blame b)
 {
-	return !strcmp(c->report, "view") || !opt_taken(c->report, OPT_TYPE) || tw_of_proc(t, b);
+	return !strcmp(c->report, "view") || !options_applies_to_report(c->report, OPT_TYPE) || trace_type_has_proc(t, b);
 }
 
 /* What of a trace is shown. */
@@ -88,8 +88,8 @@ static void add_trace(struct command *c, struct arena *a, const struct session *
 {
 	const struct store *st = session_snap(s)->st;
 	add_opt(c, a, OPT_TYPE, session_type_name(s, session_type(s)));
-	if (q->blame != TWB_WAKER && session_type(s) == TW_SCHED)
-		add_opt(c, a, OPT_BLAME, tw_blame_name((enum tw_blame)q->blame));
+	if (q->blame != BLAME_WAKER && session_type(s) == TRACE_SCHED)
+		add_opt(c, a, OPT_BLAME, trace_blame_name((enum trace_blame)q->blame));
 	if (q->suspended)
 		return;
 	if (q->from != TIME_NONE)
@@ -98,7 +98,7 @@ static void add_trace(struct command *c, struct arena *a, const struct session *
 		add_opt(c, a, OPT_TO, arena_printf(a, "%" PRId64 "ns", q->to));
 	if (q->g)
 		add_opt(c, a, OPT_GOROUTINE, arena_printf(a, "%" PRIu64, store_trk(st, q->g)->id));
-	if (q->proc && takes_proc(c, (enum tw_type)session_type(s), (enum tw_blame)q->blame))
+	if (q->proc && takes_proc(c, (enum trace_weight_type)session_type(s), (enum trace_blame)q->blame))
 		add_opt(c, a, OPT_PROC, arena_printf(a, "%" PRIu64, store_trk(st, q->proc)->id));
 }
 
@@ -106,8 +106,8 @@ static void add_trace(struct command *c, struct arena *a, const struct session *
 static void add_symbolize(struct command *c, struct arena *a, const struct session *s)
 {
 	const struct sink_meta *meta = session_snap(s)->meta;
-	const struct opt *o = session_opt(s);
-	const char *mode = o->v[OPT_SYMBOLIZE].set ? opt_str(o, OPT_SYMBOLIZE) : NULL;
+	const struct options *o = session_opt(s);
+	const char *mode = o->v[OPT_SYMBOLIZE].set ? options_str(o, OPT_SYMBOLIZE) : NULL;
 	if (meta && meta->commented && !symbolize_wanted(mode))
 		mode = mode ? arena_printf(a, "local:%s", mode) : "local";
 	add_opt(c, a, OPT_SYMBOLIZE, mode);
@@ -116,7 +116,7 @@ static void add_symbolize(struct command *c, struct arena *a, const struct sessi
 /* The files of one side. */
 static void add_files(struct command *c, const struct session *s, uint32_t side)
 {
-	const struct opt *o = session_opt(s);
+	const struct options *o = session_opt(s);
 	bool merged = !side && o->nfile > 1 && !strcmp(session_side_name(s, 0), session_file(s));
 	for (size_t i = 0; merged && i < o->nfile; i++)
 		command_add(c, o->file[i]);
@@ -145,7 +145,7 @@ static void add_sides(struct command *c, struct arena *a, const struct session *
 static bool is_option(const char *report)
 {
 	for (int i = 0; i < OPT__N; i++)
-		if (!strcmp(options[i].name, report))
+		if (!strcmp(option_rows[i].name, report))
 			return true;
 	return false;
 }
@@ -159,7 +159,7 @@ void session_command(const struct session *s, const char *report, const char *ar
 void session_command_of(const struct session *s, const struct query *q, const char *report, const char *arg,
     struct arena *a, struct command *c)
 {
-	static const enum opt_id grans[] = {
+	static const enum option_id grans[] = {
 	    OPT_FUNCTIONS, OPT_FILEFUNCTIONS, OPT_FILES, OPT_LINES, OPT_ADDRESSES};
 	c->report = report;
 	command_add(c, "ttrace");

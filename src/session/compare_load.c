@@ -5,7 +5,7 @@
  * are said in one go, which is why nothing is published in between: a reader
  * never sees half of a side. The store has one writer at a time: the first
  * loader is gone before this begins, and while it runs the interface adds no
- * strings (build_again).
+ * strings (builder_reopen).
  *
  * A trace is weighed by its intervals and not by samples, and the weights follow
  * the filters, so its store is kept as long as the session and only its call
@@ -30,10 +30,10 @@ static bool go_on(void *arg, uint64_t bytes)
 	return !job_cancelled(arg);
 }
 
-__attribute__((format(printf, 2, 3))) static void notice(void *arg, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void add_notice(void *arg, const char *fmt, ...)
 {
-	struct adding *a = arg;
-	struct sink sink = build_sink(a->main);
+	struct compare_loader *a = arg;
+	struct sink sink = builder_sink(a->main);
 	char msg[256];
 	va_list ap;
 	va_start(ap, fmt);
@@ -42,25 +42,25 @@ __attribute__((format(printf, 2, 3))) static void notice(void *arg, const char *
 	sink.ops->warn(sink.self, ERR_NOWHERE, "%s", msg);
 }
 
-static int add_profile(struct job *j, struct adding *a)
+static int add_profile(struct job *j, struct compare_loader *a)
 {
-	struct sink sink = build_sink(a->main);
-	struct prof *p = fetch_profile(&a->o, notice, a, &a->err);
+	struct sink sink = builder_sink(a->main);
+	struct profile *p = merge_profiles_read(&a->o, add_notice, a, &a->err);
 	int rc = p ? 0 : -1;
 	if (!rc && job_cancelled(j))
 		rc = err_set(&a->err, ERR_IO, ERR_NOWHERE, "%s: cancelled", a->file);
-	if (!rc && prof_graft(p, a->sn, &sink, a->side, &a->err)) {
+	if (!rc && pprof_add_side(p, a->sn, &sink, a->side, &a->err)) {
 		struct err why = a->err;
 		rc = err_set(&a->err, why.kind, why.at, "%s: %.160s", a->file, why.msg);
 	}
 	if (p)
-		prof_free(p);
+		profile_free(p);
 	return rc;
 }
 
 /* ---- the call tree of a trace */
 
-struct copier {
+struct store_copier {
 	const struct store *from;
 	struct sink to;
 	str_id *str;
@@ -68,14 +68,14 @@ struct copier {
 	loc_id *loc;
 };
 
-static str_id copy_str(struct copier *c, str_id s)
+static str_id copy_str(struct store_copier *c, str_id s)
 {
 	if (s && !c->str[s])
 		c->str[s] = c->to.ops->str(c->to.self, store_str(c->from, s)->s, store_str(c->from, s)->n);
 	return c->str[s];
 }
 
-static fun_id copy_fun(struct copier *c, fun_id f)
+static fun_id copy_fun(struct store_copier *c, fun_id f)
 {
 	const struct fun_row *r = store_fun(c->from, f);
 	if (f && !c->fun[f])
@@ -85,7 +85,7 @@ static fun_id copy_fun(struct copier *c, fun_id f)
 }
 
 /* Addresses are those of another process: they would keep alike lines apart. */
-static loc_id copy_loc(struct copier *c, loc_id l)
+static loc_id copy_loc(struct store_copier *c, loc_id l)
 {
 	if (!l || c->loc[l])
 		return c->loc[l];
@@ -101,9 +101,9 @@ static loc_id copy_loc(struct copier *c, loc_id l)
 	return c->loc[l];
 }
 
-static stk_id *copy_tree(const struct snap *from, struct build *main)
+static stk_id *copy_tree(const struct snap *from, struct store_builder *main)
 {
-	struct copier c = {from->st, build_sink(main), xcalloc(from->nstrs + 1u, sizeof *c.str),
+	struct store_copier c = {from->st, builder_sink(main), xcalloc(from->nstrs + 1u, sizeof *c.str),
 	    xcalloc(from->nfuns + 1u, sizeof *c.fun), xcalloc(from->nlocs + 1u, sizeof *c.loc)};
 	stk_id *to = xcalloc(from->nstks + 1u, sizeof *to);
 	loc_id *way = NULL;
@@ -130,10 +130,10 @@ static stk_id *copy_tree(const struct snap *from, struct build *main)
 	return to;
 }
 
-static int add_trace(struct job *j, struct adding *a)
+static int add_trace(struct job *j, struct compare_loader *a)
 {
 	struct bytes in;
-	if (arrival_open(&a->arrival, a->file, &in, &a->err))
+	if (input_wait_open(&a->pending_input, a->file, &in, &a->err))
 		return -1;
 	const struct reader *r = sniff(in, &a->err);
 	int rc = r ? 0 : -1;
@@ -141,13 +141,13 @@ static int add_trace(struct job *j, struct adding *a)
 		rc = err_set(&a->err, ERR_USAGE, ERR_NOWHERE,
 		    "%s: this is a %s; a trace can only be compared with a trace", a->file, r->name);
 	if (!rc) {
-		struct build *b = build_new();
-		struct sink sink = build_sink(b);
-		build_on_publish(b, go_on, j);
-		a->again = again_new(b, &in);
-		rc = input_said(&in, r->read(in, &sink, &a->err), &sink, &a->err);
-		const struct snap *sn = build_finish(b);
-		build_on_publish(b, NULL, NULL);
+		struct store_builder *b = builder_new();
+		struct sink sink = builder_sink(b);
+		builder_on_publish(b, go_on, j);
+		a->reread_source = trace_reread_new(b, &in);
+		rc = input_report_damage(&in, r->read(in, &sink, &a->err), &sink, &a->err);
+		const struct snap *sn = builder_finish(b);
+		builder_on_publish(b, NULL, NULL);
 		if (!rc && job_cancelled(j))
 			rc = err_set(&a->err, ERR_IO, ERR_NOWHERE, "%s: cancelled", a->file);
 		if (!rc)
@@ -158,82 +158,82 @@ static int add_trace(struct job *j, struct adding *a)
 	return rc;
 }
 
-void making_free(struct making *m)
+void compare_free_report_side(struct report_side *m)
 {
 	if (!m)
 		return;
-	opt_free(&m->opt);
-	hand_drop(&m->hand);
+	options_free(&m->options);
+	input_cache_drop(&m->cached_inputs);
 	mem_free(m->line);
 	arena_free(&m->mem);
 	mem_free(m);
 }
 
 /* Its bytes are at hand then, as those of a file would be that was read. */
-static int make(struct job *j, struct adding *a)
+static int make_profile(struct job *j, struct compare_loader *a)
 {
-	struct making *m = a->made;
+	struct report_side *m = a->made;
 	struct buf b = {0};
-	m->watch = arrival_watch(j);
-	m->opt.watch = &m->watch;
-	if (m->fn(&m->opt, &b, &a->err)) {
+	m->watch = input_wait_watch(j);
+	m->options.watch = &m->watch;
+	if (m->fn(&m->options, &b, &a->err)) {
 		buf_free(&b);
 		return -1;
 	}
-	hand_add(&a->hand,
-	    &(struct held){.name = a->file, .b = {.p = (uint8_t *)b.p, .n = b.n, .file_n = b.n, .owned = b.p}});
-	a->o.hand = &a->hand;
+	input_cache_add(&a->cached_inputs,
+	    &(struct cached_input){.name = a->file, .b = {.p = (uint8_t *)b.p, .n = b.n, .file_n = b.n, .owned = b.p}});
+	a->o.cached_inputs = &a->cached_inputs;
 	return 0;
 }
 
-static int run(struct job *j, void *arg)
+static int run_load_job(struct job *j, void *arg)
 {
-	struct adding *a = arg;
+	struct compare_loader *a = arg;
 	if (a->made)
-		return make(j, a) ? -1 : add_profile(j, a);
-	if (arrival_fetch(&a->arrival, j, &a->err))
+		return make_profile(j, a) ? -1 : add_profile(j, a);
+	if (input_wait_fetch(&a->pending_input, j, &a->err))
 		return -1;
 	return a->trace ? add_trace(j, a) : add_profile(j, a);
 }
 
-int adding_start(struct adding *a, struct err *e)
+int compare_load_start(struct compare_loader *a, struct err *e)
 {
 	a->err = (struct err){.at = ERR_NOWHERE};
 	a->o.file = &a->file;
 	a->o.nfile = 1;
-	a->o.keep = &a->hand;
+	a->o.keep = &a->cached_inputs;
 	if (!a->made)
-		arrival_plan(&a->arrival, &a->o);
-	build_again(a->main);
-	a->job = job_start(run, a);
+		input_wait_plan(&a->pending_input, &a->o);
+	builder_reopen(a->main);
+	a->job = job_start(run_load_job, a);
 	if (a->job)
 		return 0;
-	build_again_done(a->main);
+	builder_publish_reopened(a->main);
 	return err_set(e, ERR_LIMIT, ERR_NOWHERE, "cannot start a thread to read the file");
 }
 
-void adding_join(struct adding *a)
+void compare_load_join(struct compare_loader *a)
 {
 	if (!a->job)
 		return;
 	a->failed = job_join(a->job) < 0;
 	a->job = NULL;
-	build_again_done(a->main);
+	builder_publish_reopened(a->main);
 }
 
-void adding_free(struct adding *a)
+void compare_load_free(struct compare_loader *a)
 {
 	if (a->job)
 		job_cancel(a->job);
-	adding_join(a);
-	build_free(a->own);
-	again_free(a->again);
+	compare_load_join(a);
+	builder_free(a->own);
+	trace_reread_free(a->reread_source);
 	mem_free(a->to);
-	arrival_free(&a->arrival);
-	hand_free(&a->hand);
-	making_free(a->made);
+	input_wait_free(&a->pending_input);
+	input_cache_free(&a->cached_inputs);
+	compare_free_report_side(a->made);
 	a->made = NULL;
 	a->own = NULL;
-	a->again = NULL;
+	a->reread_source = NULL;
 	a->to = NULL;
 }

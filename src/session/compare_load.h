@@ -14,37 +14,37 @@
  * difference, or more of the same. A profile's samples join those of the store.
  * A trace keeps a store of its own, whose call tree is added to the other one's.
  */
-struct making {			/* a side that is no file: what a report makes of those that are here */
+struct report_side {			/* a side that is no file: what a report makes of those that are here */
 	struct arena mem;
 	const char **line;
-	struct opt opt;
-	struct hand hand;
+	struct options options;
+	struct cached_inputs cached_inputs;
 	struct input_watch watch;
-	int (*fn)(const struct opt *, struct buf *, struct err *);
+	int (*fn)(const struct options *, struct buf *, struct err *);
 };
-void making_free(struct making *);	/* NULL: nothing */
+void compare_free_report_side(struct report_side *);	/* NULL: nothing */
 
-struct adding {
-	struct making *made;	/* NULL: it is a file */
-	struct opt o;		/* as the first file was read, but for its name */
+struct compare_loader {
+	struct report_side *made;	/* NULL: it is a file */
+	struct options o;		/* as the first file was read, but for its name */
 	const char *file;
-	struct build *main;
+	struct store_builder *main;
 	const struct snap *sn;	/* of main when it began */
 	bool trace;		/* main is one */
 	uint32_t side;		/* number that the samples get */
 	struct job *job;	/* NULL: over */
 	struct err err;		/* when it has failed */
 	bool failed;
-	struct arrival arrival;
-	struct hand hand;	/* what was read for it */
-	struct build *own;	/* of a trace: its store */
-	struct again *again;	/* what that goes back to */
+	struct pending_input pending_input;
+	struct cached_inputs cached_inputs;	/* what was read for it */
+	struct store_builder *own;	/* of a trace: its store */
+	struct reread_source *reread_source;	/* what that goes back to */
 	stk_id *to;		/* and the main store's node for each of its nodes, 0 where none was needed */
 };
 
 /* On the thread that owns the store; the strings must outlive the job. -1: *e. */
-int adding_start(struct adding *, struct err *e);
-void adding_join(struct adding *);	/* the job has ended: publish what it has said */
-void adding_free(struct adding *);	/* cancels, waits */
+int compare_load_start(struct compare_loader *, struct err *e);
+void compare_load_join(struct compare_loader *);	/* the job has ended: publish what it has said */
+void compare_load_free(struct compare_loader *);	/* cancels, waits */
 
 #endif

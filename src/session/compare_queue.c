@@ -13,7 +13,7 @@
 #include "config.h"
 #include "session/internal.h"
 
-static void ignore(void *none, const char *line)
+static void ignore_notice(void *none, const char *line)
 {
 	(void)none, (void)line;
 }
@@ -25,26 +25,26 @@ int session_add(struct session *s, const char *file, enum side_use use, struct e
 	if (!*file)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "a file name is required");
 	if (!strcmp(file, session_file(s)))
-		stale_note(&s->mark, file);	/* it is read again */
-	s->wait[s->nwait++] = (struct wait){session_keep(s, file), use, true, NULL};
+		file_changed_mark_file(&s->mark, file);	/* it is read again */
+	s->wait[s->nwait++] = (struct wait){session_copy_string(s, file), use, true, NULL};
 	return 0;
 }
 
-int session_add_made(struct session *s, const char *name, const struct query *q, session_make *fn, enum side_use use,
-    struct err *e)
+int session_add_made(
+    struct session *s, const char *name, const struct query *q, session_report_fn *fn, enum side_use use, struct err *e)
 {
-	struct making *m = xcalloc(1, sizeof *m);
+	struct report_side *m = xcalloc(1, sizeof *m);
 	struct command c = {0};
 	m->fn = fn;
-	session_hand(s, &m->hand);
+	session_lend_inputs(s, &m->cached_inputs);
 	session_command_of(s, q, "proto", NULL, &m->mem, &c);
 	m->line = c.v;
-	if (opt_parse(&m->opt, c.n, (char *const *)(uintptr_t)c.v, e) || session_add(s, name, use, e)) {
-		making_free(m);
+	if (options_parse(&m->options, c.n, (char *const *)(uintptr_t)c.v, e) || session_add(s, name, use, e)) {
+		compare_free_report_side(m);
 		return -1;
 	}
-	m->opt.hand = &m->hand;
-	m->opt.notice = ignore;
+	m->options.cached_inputs = &m->cached_inputs;
+	m->options.notice = ignore_notice;
 	s->wait[s->nwait - 1].made = m;
 	return 0;
 }
@@ -64,16 +64,16 @@ static void start_side(struct session *s)
 {
 	struct err e;
 	while (s->nwait && !s->op.job && !s->op.failed && !s->side[s->nside]) {
-		struct adding *a = xcalloc(1, sizeof *a);
-		*a = (struct adding){.o = s->first, .file = s->wait[0].file, .main = s->op.build,
-		    .sn = build_snap(s->op.build), .trace = session_is_trace(s), .side = s->nside,
+		struct compare_loader *a = xcalloc(1, sizeof *a);
+		*a = (struct compare_loader){.o = s->first, .file = s->wait[0].file, .main = s->op.store_builder,
+		    .sn = builder_snap(s->op.store_builder), .trace = session_is_trace(s), .side = s->nside,
 		    .made = s->wait[0].made};
 		s->wait[0].made = NULL;
-		if (!adding_start(a, &e)) {
+		if (!compare_load_start(a, &e)) {
 			s->side[s->nside] = a;
 			return;
 		}
-		making_free(a->made);
+		compare_free_report_side(a->made);
 		mem_free(a);
 		side_failed(s, &s->wait[0], &e);
 		memmove(s->wait, s->wait + 1, --s->nwait * sizeof *s->wait);
@@ -83,21 +83,21 @@ static void start_side(struct session *s)
 /* The one that was being read is over: in the first query, or news for who asked. */
 static void end_side(struct session *s)
 {
-	struct adding *a = s->nside <= SIDES_MAX ? s->side[s->nside] : NULL;
+	struct compare_loader *a = s->nside <= SIDES_MAX ? s->side[s->nside] : NULL;
 	if (!a || !a->job || !job_done(a->job, NULL))
 		return;
 	struct wait w = s->wait[0];
 	memmove(s->wait, s->wait + 1, --s->nwait * sizeof *s->wait);
-	adding_join(a);
+	compare_load_join(a);
 	if (a->failed) {
 		side_failed(s, &w, &a->err);
-		adding_free(a);
+		compare_load_free(a);
 		mem_free(a);
 		s->side[s->nside] = NULL;
 	} else if (!w.asked) {
 		for (size_t i = 0; i < s->nhist; i++) {
 			bool of_rest = s->hist[i].of_rest;
-			query_side(&s->hist[i], w.use, s->nside);
+			session_query_use_side(&s->hist[i], w.use, s->nside);
 			s->hist[i].of_rest = of_rest;
 		}
 		s->nside++;
@@ -106,7 +106,7 @@ static void end_side(struct session *s)
 	}
 }
 
-void session_join(struct session *s)
+void session_advance_sides(struct session *s)
 {
 	end_side(s);
 	start_side(s);
@@ -121,7 +121,7 @@ bool session_side_news(struct session *s, struct side_news *n)
 	return true;
 }
 
-void query_side(struct query *q, enum side_use use, uint32_t side)
+void session_query_use_side(struct query *q, enum side_use use, uint32_t side)
 {
 	uint64_t bit = UINT64_C(1) << side;
 	if (use == SIDE_MERGE) {
@@ -135,9 +135,9 @@ void query_side(struct query *q, enum side_use use, uint32_t side)
 	}
 }
 
-void query_rest(struct query *q)
+void session_query_compare_rest(struct query *q)
 {
-	query_side(q, SIDE_BASE, SIDE_REST);
+	session_query_use_side(q, SIDE_BASE, SIDE_REST);
 }
 
 uint32_t session_nsides(const struct session *s)
@@ -149,6 +149,8 @@ const char *session_side_name(const struct session *s, uint32_t side)
 {
 	if (side >= s->nside)
 		return "";
-	const char *saved = remote_saved(side ? s->side[side]->o.remote : s->op.job ? NULL : s->op.own.remote);
+	const char *saved = download_saved_name(side	    ? s->side[side]->o.downloads
+						: s->op.job ? NULL
+							    : s->op.own.downloads);
 	return saved ? saved : side ? s->side[side]->file : session_file(s);
 }

@@ -31,31 +31,31 @@
 
 enum { SAVES_MAX = 10000, NAME_MAX_BYTES = 200 };
 
-struct piece {
+struct download_item {
 	const char *name;	/* as on the command line */
-	struct net_get *get;	/* NULL: standard input */
+	struct http_get *get;	/* NULL: standard input */
 	struct bytes b;
 	bool failed;
 	struct err err;
 };
 
-struct remote {
+struct downloads {
 	struct arena mem;
-	struct remote_watch watch;
-	struct piece *piece;
+	struct download_watch watch;
+	struct download_item *download_item;
 	size_t n;
-	struct net_get *get;
+	struct http_get *get;
 	size_t nget, nprofile;		/* URLs; those that brought no trace */
 	const char *saved;
 };
 
 /* A URL and no file. */
-static bool remote_is(const char *name)
+static bool is_remote_url(const char *name)
 {
 	struct arena a = {0};
 	struct stat st;
 	struct url u;
-	bool is = strcmp(name, "-") && stat(name, &st) && url_read(&a, name, 0, 0, &u);
+	bool is = strcmp(name, "-") && stat(name, &st) && url_parse(&a, name, 0, 0, &u);
 	arena_free(&a);
 	return is;
 }
@@ -65,14 +65,14 @@ static bool remote_is(const char *name)
 typedef bool each_fn(void *arg, const char *name);
 
 /* Every name of the command line that is read: files, and the last base. true: fn said stop. */
-static bool each_name(const struct opt *o, each_fn *fn, void *arg)
+static bool each_name(const struct options *o, each_fn *fn, void *arg)
 {
-	static const enum opt_id base[] = {OPT_BASE, OPT_DIFF_BASE};
+	static const enum option_id base[] = {OPT_BASE, OPT_DIFF_BASE};
 	for (size_t i = 0; i < o->nfile; i++)
 		if (fn(arg, o->file[i]))
 			return true;
 	for (int i = 0; i < 2; i++) {
-		const struct opt_value *v = &o->v[base[i]];
+		const struct option_value *v = &o->v[base[i]];
 		if (v->nall && *v->all[v->nall - 1] && fn(arg, v->all[v->nall - 1]))
 			return true;
 	}
@@ -82,18 +82,18 @@ static bool each_name(const struct opt *o, each_fn *fn, void *arg)
 static bool is_wanted(void *none, const char *name)
 {
 	(void)none;
-	return !strcmp(name, "-") || remote_is(name);
+	return !strcmp(name, "-") || is_remote_url(name);
 }
 
-bool remote_needed(const struct opt *o)
+bool download_needed(const struct options *o)
 {
 	return each_name(o, is_wanted, NULL);
 }
 
-struct described { const struct opt *o; struct remote_what *w; };
+struct described { const struct options *o; struct download_info *w; };
 
 /* "localhost:6060/heap": the scheme and what is the same of all say nothing. */
-static void make_title(struct remote_what *w, const char *shown)
+static void make_title(struct download_info *w, const char *shown)
 {
 	static const char usual[] = "/debug/pprof/";
 	const char *s = strstr(shown, "://"), *at = strstr(shown, usual);
@@ -104,17 +104,18 @@ static void make_title(struct remote_what *w, const char *shown)
 		snprintf(w->title, sizeof w->title, "%s", s);
 }
 
-static bool describe(void *arg, const char *name)
+static bool describe_first(void *arg, const char *name)
 {
 	struct described *d = arg;
 	struct arena a = {0};
 	struct url u = {.shown = NULL};
 	bool input = !strcmp(name, "-");
-	if (!input && !(remote_is(name) && url_read(&a, name, d->o->v[OPT_SECONDS].i, d->o->v[OPT_TIMEOUT].i, &u))) {
+	if (!input &&
+	    !(is_remote_url(name) && url_parse(&a, name, d->o->v[OPT_SECONDS].i, d->o->v[OPT_TIMEOUT].i, &u))) {
 		arena_free(&a);
 		return false;
 	}
-	*d->w = (struct remote_what){.seconds = u.seconds, .trace = u.trace};
+	*d->w = (struct download_info){.seconds = u.seconds, .trace = u.trace};
 	snprintf(d->w->name, sizeof d->w->name, "%s", input ? "standard input" : u.shown);
 	if (!input && name == d->o->file[0])
 		make_title(d->w, u.shown);
@@ -122,29 +123,29 @@ static bool describe(void *arg, const char *name)
 	return true;
 }
 
-bool remote_describe(const struct opt *o, struct remote_what *w)
+bool download_describe(const struct options *o, struct download_info *w)
 {
 	struct described d = {o, w};
-	return each_name(o, describe, &d);
+	return each_name(o, describe_first, &d);
 }
 
-static const struct piece *find(const struct remote *r, const char *name)
+static const struct download_item *find_piece(const struct downloads *r, const char *name)
 {
 	for (size_t i = 0; r && i < r->n; i++)
-		if (!strcmp(r->piece[i].name, name))
-			return &r->piece[i];
+		if (!strcmp(r->download_item[i].name, name))
+			return &r->download_item[i];
 	return NULL;
 }
 
-static bool add(void *arg, const char *name)
+static bool add_piece(void *arg, const char *name)
 {
-	struct remote *r = arg;
-	if (!find(r, name) && is_wanted(NULL, name))
-		r->piece[r->n++].name = name;
+	struct downloads *r = arg;
+	if (!find_piece(r, name) && is_wanted(NULL, name))
+		r->download_item[r->n++].name = name;
 	return false;
 }
 
-static bool count(void *arg, const char *name)
+static bool count_name(void *arg, const char *name)
 {
 	(void)name;
 	++*(size_t *)arg;
@@ -153,7 +154,7 @@ static bool count(void *arg, const char *name)
 
 /* ---- saying and keeping */
 
-__attribute__((format(printf, 3, 4))) static void say(const struct remote *r, bool news, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static void add_notice(const struct downloads *r, bool news, const char *fmt, ...)
 {
 	char line[512];
 	struct buf b = {0};
@@ -162,8 +163,8 @@ __attribute__((format(printf, 3, 4))) static void say(const struct remote *r, bo
 	vsnprintf(line, sizeof line, fmt, ap);
 	va_end(ap);
 	text_safe(&b, line, strlen(line));
-	if (r->watch.say)
-		r->watch.say(r->watch.arg, news, buf_str(&b));
+	if (r->watch.add_notice)
+		r->watch.add_notice(r->watch.arg, news, buf_str(&b));
 	buf_free(&b);
 }
 
@@ -188,7 +189,7 @@ static int make_dir(const char *dir)
 	return rc;
 }
 
-static const char *save_dir(struct remote *r)
+static const char *save_dir(struct downloads *r)
 {
 	const char *pprof = getenv("PPROF_TMPDIR"), *home = getenv("HOME"), *tmp = getenv("TMPDIR");
 	const char *dir[] = {pprof && *pprof ? pprof : NULL,
@@ -198,13 +199,13 @@ static const char *save_dir(struct remote *r)
 			continue;
 		if (!make_dir(dir[i]))
 			return dir[i];
-		say(r, false, "Could not use temp dir %s: %s", dir[i], strerror(errno));
+		add_notice(r, false, "Could not use temp dir %s: %s", dir[i], strerror(errno));
 	}
 	return NULL;
 }
 
 /* A new file; its name is prefix, a number that is free, suffix. */
-static int new_file(struct remote *r, const char *prefix, const char *suffix, const char **name)
+static int new_file(struct downloads *r, const char *prefix, const char *suffix, const char **name)
 {
 	const char *dir = save_dir(r);
 	for (int i = 1; dir && i < SAVES_MAX; i++) {
@@ -225,30 +226,31 @@ static bool put_kept(void *arg, const void *p, size_t n)
 	return !k->failed;
 }
 
-static void keep(struct remote *r, const char *prefix, const char *suffix, const struct prof *p, struct bytes b)
+static void keep(struct downloads *r, const char *prefix, const char *suffix, const struct profile *p, struct bytes b)
 {
 	const char *name = NULL;
 	struct keeping k = {.fd = new_file(r, prefix, suffix, &name)};
 	const char *what = p ? "profile" : "trace";
 	if (k.fd < 0) {
-		say(r, true, "Could not save %s: %s", what, name ? strerror(errno) : "no directory to save it in");
+		add_notice(
+		    r, true, "Could not save %s: %s", what, name ? strerror(errno) : "no directory to save it in");
 		return;
 	}
 	int unfinished = ending_remember(name);
 	if (p)
-		k.failed |= prof_write(p, put_kept, &k, NULL) < 0;
+		k.failed |= pprof_write(p, put_kept, &k, NULL) < 0;
 	else
 		put_kept(&k, b.p, b.n);
 	k.failed |= close(k.fd) < 0;
 	if (k.failed) {
-		say(r, true, "Could not save %s: %s: %s", what, name, strerror(errno));
+		add_notice(r, true, "Could not save %s: %s: %s", what, name, strerror(errno));
 		unlink(name);
 		ending_forget(unfinished);
 		return;
 	}
 	ending_forget(unfinished);
 	r->saved = name;
-	say(r, true, "Saved %s in %s", what, name);
+	add_notice(r, true, "Saved %s in %s", what, name);
 }
 
 static void put_plain(struct buf *b, const char *s, size_t n)
@@ -259,7 +261,7 @@ static void put_plain(struct buf *b, const char *s, size_t n)
 	}
 }
 
-void remote_save(struct remote *r, const struct prof *p)
+void download_save(struct downloads *r, const struct profile *p)
 {
 	struct buf b = {0};
 	size_t n;
@@ -267,37 +269,37 @@ void remote_save(struct remote *r, const struct prof *p)
 		return;
 	buf_puts(&b, "pprof.");
 	if (p->nmap > 1 && p->map[1].file) {
-		const struct pstr *s = &p->str[p->map[1].file];
+		const struct profile_text *s = &p->str[p->map[1].file];
 		const char *base = path_base(s->s, s->n, &n);
 		put_plain(&b, base, n);
 		buf_putc(&b, '.');
 	}
 	for (size_t i = 0; i < p->ntype; i++) {
-		put_plain(&b, prof_s(p, p->type[i].type), p->str[p->type[i].type].n);
+		put_plain(&b, profile_string(p, p->type[i].type), p->str[p->type[i].type].n);
 		buf_putc(&b, '.');
 	}
 	keep(r, buf_str(&b), ".pb.gz", p, (struct bytes){0});
 	buf_free(&b);
 }
 
-const char *remote_saved(const struct remote *r)
+const char *download_saved_name(const struct downloads *r)
 {
 	return r ? r->saved : NULL;
 }
 
-void remote_lend(const struct remote *r, const struct held *as, struct hand *h)
+void download_lend(const struct downloads *r, const struct cached_input *as, struct cached_inputs *h)
 {
 	for (size_t i = 0; r && i < r->n; i++) {
-		const struct piece *p = &r->piece[i];
-		struct held x = *as;
+		const struct download_item *p = &r->download_item[i];
+		struct cached_input x = *as;
 		if (p->failed || !p->b.p)
 			continue;
 		x.name = p->name;
 		x.b = p->b;
-		hand_add(h, &x);
+		input_cache_add(h, &x);
 		x.name = r->n == 1 ? r->saved : NULL;	/* of several it is the sum */
 		if (x.name)
-			hand_add(h, &x);
+			input_cache_add(h, &x);
 	}
 }
 
@@ -320,72 +322,72 @@ static void put_duration(struct buf *b, int64_t s)
 	buf_printf(b, "%llds", (long long)(s % 60));
 }
 
-static void announce(const struct remote *r, const struct url *u, int64_t seconds)
+static void print_fetch_notice(const struct downloads *r, const struct url *u, int64_t seconds)
 {
 	struct buf b = {0};
-	say(r, false, "Fetching %s over HTTP from %s", u->trace ? "trace" : "profile", u->shown);
+	add_notice(r, false, "Fetching %s over HTTP from %s", u->trace ? "trace" : "profile", u->shown);
 	if (seconds > 0) {
 		put_duration(&b, seconds);
-		say(r, false, "Please wait... (%s)", buf_str(&b));
+		add_notice(r, false, "Please wait... (%s)", buf_str(&b));
 	}
 	buf_free(&b);
 }
 
 /* The URLs among the pieces, ready to be fetched. */
-static void prepare(struct remote *r, const struct opt *o)
+static void prepare_fetches(struct downloads *r, const struct options *o)
 {
 	int64_t seconds = o->v[OPT_SECONDS].i;
 	r->get = xcalloc(r->n + 1, sizeof *r->get);
 	for (size_t i = 0; i < r->n; i++) {
-		struct net_get *g = &r->get[r->nget];
-		if (!strcmp(r->piece[i].name, "-"))
+		struct http_get *g = &r->get[r->nget];
+		if (!strcmp(r->download_item[i].name, "-"))
 			continue;
-		url_read(&r->mem, r->piece[i].name, seconds, o->v[OPT_TIMEOUT].i, &g->url);
-		r->piece[i].get = g;
+		url_parse(&r->mem, r->download_item[i].name, seconds, o->v[OPT_TIMEOUT].i, &g->url);
+		r->download_item[i].get = g;
 		r->nget++;
-		if (net_is_built())
-			announce(r, &g->url, seconds);
+		if (http_is_built())
+			print_fetch_notice(r, &g->url, seconds);
 	}
 }
 
 static bool is_url(void *none, const char *name)
 {
 	(void)none;
-	return strcmp(name, "-") && remote_is(name);
+	return strcmp(name, "-") && is_remote_url(name);
 }
 
 /* What came of one URL. Half a trace is a trace. */
-static void take(struct remote *r, struct piece *p)
+static void take_fetched(struct downloads *r, struct download_item *p)
 {
-	struct net_get *g = p->get;
+	struct http_get *g = p->get;
 	p->b = g->got;
 	p->err = g->err;
 	p->failed = g->failed;
 	r->nprofile += p->b.n && !is_trace(p->b);
 	if (p->b.n && is_trace(p->b)) {
 		if (g->cut)
-			say(r, true, "%s: %s; the data received so far is shown", g->url.shown, g->err.msg);
+			add_notice(r, true, "%s: %s; the data received so far is shown", g->url.shown, g->err.msg);
 		p->failed = false;
 		keep(r, "trace.", ".out", NULL, p->b);
 	}
 }
 
-static int fetch(struct remote *r, const struct opt *o, struct err *e)
+static int fetch_all(struct downloads *r, const struct options *o, struct err *e)
 {
 	const struct input_watch *w = r->watch.input.go ? &r->watch.input : NULL;
-	const struct net_opt n = {.cert = opt_str(o, OPT_TLS_CERT), .key = opt_str(o, OPT_TLS_KEY),
-	    .ca = opt_str(o, OPT_TLS_CA), .watch = w};
+	const struct http_options n = {.cert = options_str(o, OPT_TLS_CERT), .key = options_str(o, OPT_TLS_KEY),
+	    .ca = options_str(o, OPT_TLS_CA), .watch = w};
 	if (getenv("TTRACESECURE") && each_name(o, is_url, NULL))
 		return err_set(e, ERR_IO, ERR_NOWHERE, "fetching is off because TTRACESECURE is set: give a file");
-	prepare(r, o);
-	int rc = r->nget ? net_get(r->get, r->nget, &n, e) : 0;
+	prepare_fetches(r, o);
+	int rc = r->nget ? http_get(r->get, r->nget, &n, e) : 0;
 	for (size_t i = 0; i < r->n; i++) {
-		struct piece *p = &r->piece[i];
+		struct download_item *p = &r->download_item[i];
 		if (p->get && !rc)
-			take(r, p);
+			take_fetched(r, p);
 		else if (p->get)
 			p->b = p->get->got;
-		else if (!rc && input_open_for("-", w, &p->b, &p->err)) {
+		else if (!rc && input_open_watched("-", w, &p->b, &p->err)) {
 			p->failed = true;
 			if (p->err.kind == ERR_CANCEL)
 				rc = err_set(e, ERR_CANCEL, ERR_NOWHERE, "%s", p->err.msg);
@@ -394,54 +396,55 @@ static int fetch(struct remote *r, const struct opt *o, struct err *e)
 	return rc;
 }
 
-struct remote *remote_fetch(const struct opt *o, const struct remote_watch *w, struct err *e)
+struct downloads *download_fetch(const struct options *o, const struct download_watch *w, struct err *e)
 {
-	struct remote *r = xcalloc(1, sizeof *r);
+	struct downloads *r = xcalloc(1, sizeof *r);
 	size_t n = 0;
 	r->watch = *w;
-	each_name(o, count, &n);
-	r->piece = xcalloc(n + 1, sizeof *r->piece);
-	each_name(o, add, r);
-	if (!fetch(r, o, e))
+	each_name(o, count_name, &n);
+	r->download_item = xcalloc(n + 1, sizeof *r->download_item);
+	each_name(o, add_piece, r);
+	if (!fetch_all(r, o, e))
 		return r;
-	remote_free(r);
+	download_free(r);
 	return NULL;
 }
 
-void remote_free(struct remote *r)
+void download_free(struct downloads *r)
 {
 	if (!r)
 		return;
 	for (size_t i = 0; i < r->n; i++)
-		input_close(&r->piece[i].b);
-	mem_free(r->piece);
+		input_close(&r->download_item[i].b);
+	mem_free(r->download_item);
 	mem_free(r->get);
 	arena_free(&r->mem);
 	mem_free(r);
 }
 
-int source_only(const struct opt *o, struct err *e)
+int download_require_one_file(const struct options *o, struct err *e)
 {
 	return o->nfile < 2 ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE, "%s reads only one file", o->report);
 }
 
-int source_open(const struct opt *o, const char *name, struct bytes *b, struct err *e)
+int download_open_input(const struct options *o, const char *name, struct bytes *b, struct err *e)
 {
-	return source_open_for(o, name, NULL, b, e);
+	return download_open_watched(o, name, NULL, b, e);
 }
 
-int source_open_for(const struct opt *o, const char *name, const struct input_watch *w, struct bytes *b, struct err *e)
+int download_open_watched(
+    const struct options *o, const char *name, const struct input_watch *w, struct bytes *b, struct err *e)
 {
-	const struct piece *p = find(o->remote, name);
-	const struct held *h = p ? NULL : hand_find(o->hand, name);
+	const struct download_item *p = find_piece(o->downloads, name);
+	const struct cached_input *h = p ? NULL : input_cache_find(o->cached_inputs, name);
 	*b = (struct bytes){0};
-	int rc = h ? hand_open(h, b, e) : 1;
+	int rc = h ? input_cache_open(h, b, e) : 1;
 	if (!p && rc <= 0)
 		return rc;
 	if (!p) {
-		rc = input_open_for(name, w ? w : o->watch, b, e);
+		rc = input_open_watched(name, w ? w : o->watch, b, e);
 		if (!rc && o->keep)
-			hand_keep(o->keep, name, b);
+			input_cache_keep(o->keep, name, b);
 		return rc;
 	}
 	if (p->failed)

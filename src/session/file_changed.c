@@ -15,31 +15,34 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-void stale_note(struct stale_mark *m, const char *path)
+void file_changed_mark_file(struct file_changed_mark *m, const char *path)
 {
 	struct stat st;
-	*m = (struct stale_mark){0};
+	*m = (struct file_changed_mark){0};
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return;
-	*m = (struct stale_mark){.dev = (uint64_t)st.st_dev, .ino = (uint64_t)st.st_ino, .size = (uint64_t)st.st_size,
-	    .mtime = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec, .known = true};
+	*m = (struct file_changed_mark){.dev = (uint64_t)st.st_dev,
+	    .ino = (uint64_t)st.st_ino,
+	    .size = (uint64_t)st.st_size,
+	    .mtime = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec,
+	    .known = true};
 }
 
-enum stale stale_now(const struct stale_mark *m, const char *path, uint64_t *by)
+enum file_change file_changed_check(const struct file_changed_mark *m, const char *path, uint64_t *by)
 {
-	struct stale_mark now;
+	struct file_changed_mark now;
 	struct stat st;
 	*by = 0;
 	if (!m->known)
-		return STALE_SAME;
+		return FILE_SAME;
 	if (stat(path, &st))
-		return errno == ENOENT ? STALE_GONE : STALE_SAME;
-	stale_note(&now, path);
+		return errno == ENOENT ? FILE_REMOVED : FILE_SAME;
+	file_changed_mark_file(&now, path);
 	if (!now.known || now.dev != m->dev || now.ino != m->ino)
-		return STALE_OTHER;
+		return FILE_REPLACED;
 	if (now.size != m->size) {
 		*by = now.size > m->size ? now.size - m->size : m->size - now.size;
-		return now.size > m->size ? STALE_GROWN : STALE_CUT;
+		return now.size > m->size ? FILE_GROWN : FILE_TRUNCATED;
 	}
-	return now.mtime != m->mtime ? STALE_OTHER : STALE_SAME;
+	return now.mtime != m->mtime ? FILE_REPLACED : FILE_SAME;
 }

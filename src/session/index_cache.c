@@ -40,7 +40,7 @@ enum { LONG_US = 1000000, LEAST = 1 << 20, PLACES = 64, PLACE = 4096, STALE_S = 
 #define SUFFIX ".index"
 #define UNDONE ".part"
 
-static bool secure(void)
+static bool is_secure_mode(void)
 {
 	return getenv("TTRACESECURE") != NULL;
 }
@@ -90,7 +90,7 @@ static uint64_t maker(void)
 }
 
 /* The directory is where the trace is. */
-static bool beside(const char *dir, const char *file)
+static bool is_trace_dir(const char *dir, const char *file)
 {
 	struct stat a, b;
 	char of[1000];
@@ -99,19 +99,19 @@ static bool beside(const char *dir, const char *file)
 	return !stat(dir, &a) && !stat(of, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-void indexing_plan(struct indexing *x, const struct opt *o, const char *file, const struct bytes *in)
+void index_cache_plan(struct index_cache_entry *x, const struct options *o, const char *file, const struct bytes *in)
 {
-	const char *dir = opt_str(o, OPT_INDEX);
+	const char *dir = options_str(o, OPT_INDEX);
 	struct stat st;
-	*x = (struct indexing){.asked = dir && *dir};
-	if (x->asked ? !strcmp(dir, "none") : !cache_dir(x->dir, sizeof x->dir))
+	*x = (struct index_cache_entry){.forced = dir && *dir};
+	if (x->forced ? !strcmp(dir, "none") : !cache_dir(x->dir, sizeof x->dir))
 		return;
-	if (x->asked && (size_t)snprintf(x->dir, sizeof x->dir, "%s", dir) >= sizeof x->dir)
+	if (x->forced && (size_t)snprintf(x->dir, sizeof x->dir, "%s", dir) >= sizeof x->dir)
 		return;
 	if (!in->p || strlen(file) >= sizeof x->file || stat(file, &st) || !S_ISREG(st.st_mode) ||
-	    (uint64_t)st.st_size != in->n || (in->n < LEAST && !x->asked))
+	    (uint64_t)st.st_size != in->n || (in->n < LEAST && !x->forced))
 		return;
-	if (beside(x->dir, file)) {
+	if (is_trace_dir(x->dir, file)) {
 		snprintf(x->why, sizeof x->why, "none: the index directory is that of the trace");
 		return;
 	}
@@ -122,7 +122,7 @@ void indexing_plan(struct indexing *x, const struct opt *o, const char *file, co
 	x->on = true;
 }
 
-bool indexing_use(struct indexing *x, struct build *b)
+bool index_cache_load(struct index_cache_entry *x, struct store_builder *b)
 {
 	struct stat st;
 	struct err e = {0};
@@ -132,10 +132,10 @@ bool indexing_use(struct indexing *x, struct build *b)
 	int fd = open(x->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return false;
-	x->used = !index_thaw(b, fd, &x->key, &e);
+	x->used = !index_read(b, fd, &x->key, &e);
 	if (x->used && !fstat(fd, &st))
 		x->bytes = (uint64_t)st.st_size;
-	if (x->used && !secure())	/* it was used: it goes last */
+	if (x->used && !is_secure_mode())	/* it was used: it goes last */
 		(void)futimens(fd, NULL);
 	close(fd);
 	x->us = clock_us() - began;
@@ -144,18 +144,18 @@ bool indexing_use(struct indexing *x, struct build *b)
 	return x->used;
 }
 
-bool indexing_store(const struct opt *o, const char *file, const struct bytes *in, struct build *b)
+bool index_cache_fill_store(const struct options *o, const char *file, const struct bytes *in, struct store_builder *b)
 {
-	struct indexing *x = xcalloc(1, sizeof *x);
-	indexing_plan(x, o, file, in);
-	bool used = indexing_use(x, b);
+	struct index_cache_entry *x = xcalloc(1, sizeof *x);
+	index_cache_plan(x, o, file, in);
+	bool used = index_cache_load(x, b);
 	mem_free(x);
 	return used;
 }
 
-void indexing_read(struct indexing *x, int64_t us)
+void index_cache_note_read_time(struct index_cache_entry *x, int64_t us)
 {
-	x->write = x->on && !x->used && !secure() && (x->asked || us >= LONG_US);
+	x->write = x->on && !x->used && !is_secure_mode() && (x->forced || us >= LONG_US);
 }
 
 /* ---- room for one more */
@@ -205,7 +205,7 @@ static struct kept *list_kept(int dir, size_t *n)
 }
 
 /* How much all of them may take, those that are there included. */
-static uint64_t bound(int dir, uint64_t have)
+static uint64_t total_limit(int dir, uint64_t have)
 {
 	struct statvfs fs;
 	uint64_t most = INDEX_ALL;
@@ -217,7 +217,7 @@ static uint64_t bound(int dir, uint64_t have)
 	return most;
 }
 
-static int make_room(const struct indexing *x, int dir, struct err *e)
+static int make_room(const struct index_cache_entry *x, int dir, struct err *e)
 {
 	size_t n;
 	uint64_t have = 0;
@@ -225,7 +225,7 @@ static int make_room(const struct indexing *x, int dir, struct err *e)
 	struct kept *v = list_kept(dir, &n);
 	for (size_t i = 0; i < n; i++)
 		have += v[i].bytes;
-	uint64_t most = bound(dir, have);
+	uint64_t most = total_limit(dir, have);
 	if (n)
 		qsort(v, n, sizeof *v, oldest_first);
 	for (size_t i = 0; i < n && x->bytes <= most; i++)
@@ -261,13 +261,13 @@ static int make_dir(const char *dir)
 }
 
 /* Is the trace still what the key says? */
-static bool unchanged(const struct indexing *x)
+static bool trace_unchanged(const struct index_cache_entry *x)
 {
 	struct stat st;
 	return !stat(x->file, &st) && (uint64_t)st.st_size == x->key.size && ns_of(&st) == x->key.mtime;
 }
 
-static int write_at(struct indexing *x, int dir, const char *name, struct job *j)
+static int write_at(struct index_cache_entry *x, int dir, const char *name, struct job *j)
 {
 	char undone[80];
 	struct err *e = &x->err;
@@ -281,10 +281,10 @@ static int write_at(struct indexing *x, int dir, const char *name, struct job *j
 	int unfinished = ending_remember(buf_str(&path));
 	buf_free(&path);
 	struct stat st;
-	int rc = index_freeze(x->sn, &x->key, fd, go_on, j, e);
+	int rc = index_write(x->sn, &x->key, fd, go_on, j, e);
 	if (!rc && !fstat(fd, &st))
 		x->bytes = (uint64_t)st.st_size;
-	if (!rc && !unchanged(x))
+	if (!rc && !trace_unchanged(x))
 		rc = err_set(e, ERR_IO, ERR_NOWHERE, "the trace has changed since it was read");
 	if (!rc && renameat(dir, undone, dir, name))
 		rc = err_set(e, ERR_IO, ERR_NOWHERE, "%s: %s", x->dir, strerror(errno));
@@ -295,9 +295,9 @@ static int write_at(struct indexing *x, int dir, const char *name, struct job *j
 	return rc;
 }
 
-static int run(struct job *j, void *arg)
+static int run_write_job(struct job *j, void *arg)
 {
-	struct indexing *x = arg;
+	struct index_cache_entry *x = arg;
 	int64_t began = clock_us();
 	x->bytes = index_bytes(x->sn);
 	if (!x->bytes)
@@ -313,17 +313,17 @@ static int run(struct job *j, void *arg)
 	return rc;
 }
 
-void indexing_start(struct indexing *x, const struct snap *sn)
+void index_cache_start_write(struct index_cache_entry *x, const struct snap *sn)
 {
 	if (!x->write || x->begun)
 		return;
 	x->begun = true;
 	x->sn = sn;
-	x->job = job_start(run, x);
+	x->job = job_start(run_write_job, x);
 	x->write = x->job != NULL;
 }
 
-static void finish(struct indexing *x)
+static void finish_write(struct index_cache_entry *x)
 {
 	int rc = job_join(x->job);
 	x->job = NULL;
@@ -334,26 +334,26 @@ static void finish(struct indexing *x)
 	}
 }
 
-void indexing_poll(struct indexing *x)
+void index_cache_poll_write(struct index_cache_entry *x)
 {
 	if (x->job && job_done(x->job, NULL))
-		finish(x);
+		finish_write(x);
 }
 
-void indexing_wait(struct indexing *x)
+void index_cache_wait_write(struct index_cache_entry *x)
 {
 	if (x->job)
-		finish(x);
+		finish_write(x);
 }
 
-void indexing_free(struct indexing *x)
+void index_cache_free(struct index_cache_entry *x)
 {
 	if (x->job)
 		job_cancel(x->job);
-	indexing_wait(x);
+	index_cache_wait_write(x);
 }
 
-static void say_done(const struct indexing *x, struct buf *b, const char *what)
+static void print_size_and_time(const struct index_cache_entry *x, struct buf *b, const char *what)
 {
 	buf_puts(b, what);
 	text_bytes(b, (int64_t)x->bytes);
@@ -361,17 +361,17 @@ static void say_done(const struct indexing *x, struct buf *b, const char *what)
 	text_ns(b, x->us * 1000);
 }
 
-void indexing_say(const struct indexing *x, struct buf *b)
+void index_cache_describe(const struct index_cache_entry *x, struct buf *b)
 {
 	if (x->used)
-		say_done(x, b, "read: ");
+		print_size_and_time(x, b, "read: ");
 	else if (x->job)
 		buf_puts(b, "being written");
 	else if (x->begun && x->write)
-		say_done(x, b, "written: ");
+		print_size_and_time(x, b, "written: ");
 	else if (x->write)
 		buf_puts(b, "none yet");
-	else if (x->asked && !strcmp(x->dir, ""))
+	else if (x->forced && !strcmp(x->dir, ""))
 		buf_puts(b, "off");
 	else if (x->why[0] || x->on)
 		buf_puts(b, x->why[0] ? x->why : "none: the trace was read fast enough without one");

@@ -15,9 +15,9 @@
  * is read. They lie in $XDG_CACHE_HOME/ttrace, or where -index says; never beside
  * the trace.
  */
-struct indexing {
+struct index_cache_entry {
 	bool on;			/* there may be one: it is a file, long enough, and nobody said none */
-	bool asked;			/* -index=DIR: also of what is small */
+	bool forced;			/* -index=DIR: also of what is small */
 	bool write;			/* it was read, and took long enough: to be written */
 	bool used;			/* it was found, and taken */
 	char dir[1000], name[1040], file[1000];
@@ -32,21 +32,21 @@ struct indexing {
 };
 
 /* file, whose bytes as they are stored are in: may it have an index? Reads a few parts of it. */
-void indexing_plan(struct indexing *, const struct opt *, const char *file, const struct bytes *in);
+void index_cache_plan(struct index_cache_entry *, const struct options *, const char *file, const struct bytes *in);
 /* Fill a store from it. false: there is none, or none that is good. */
-bool indexing_use(struct indexing *, struct build *);
+bool index_cache_load(struct index_cache_entry *, struct store_builder *);
 /* It has been read, in so many us: is it worth to be written? */
-void indexing_read(struct indexing *, int64_t us);
+void index_cache_note_read_time(struct index_cache_entry *, int64_t us);
 
-/* Begin to write it, if so: snap must stay until indexing_free(). */
-void indexing_start(struct indexing *, const struct snap *);
-void indexing_poll(struct indexing *);	/* it may have ended */
-void indexing_wait(struct indexing *);	/* until it has */
-void indexing_free(struct indexing *);	/* stops it where it is: nothing of it is left then */
+/* Begin to write it, if so: snap must stay until index_cache_free(). */
+void index_cache_start_write(struct index_cache_entry *, const struct snap *);
+void index_cache_poll_write(struct index_cache_entry *);	/* it may have ended */
+void index_cache_wait_write(struct index_cache_entry *);	/* until it has */
+void index_cache_free(struct index_cache_entry *);	/* stops it where it is: nothing of it is left then */
 /* A sentence about it; nothing when nobody would expect one. */
-void indexing_say(const struct indexing *, struct buf *);
+void index_cache_describe(const struct index_cache_entry *, struct buf *);
 
 /* For reports: fill the store from an index of that file, if there is one. */
-bool indexing_store(const struct opt *, const char *file, const struct bytes *in, struct build *);
+bool index_cache_fill_store(const struct options *, const char *file, const struct bytes *in, struct store_builder *);
 
 #endif

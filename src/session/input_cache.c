@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-void hand_add(struct hand *h, const struct held *x)
+void input_cache_add(struct cached_inputs *h, const struct cached_input *x)
 {
 	h->v = mem_grow(h->v, &h->cap, h->n + 1, sizeof *h->v);
 	h->v[h->n++] = *x;
@@ -28,21 +28,21 @@ static bool is_large(const struct bytes *b)
 	return b->n > 5 && (!memcmp(b->p, "go 1.", 5) || !memcmp(b->p, "\177ELF", 4));
 }
 
-void hand_keep(struct hand *h, const char *name, const struct bytes *b)
+void input_cache_keep(struct cached_inputs *h, const char *name, const struct bytes *b)
 {
-	struct held x = {.name = name};
-	stale_note(&x.mark, name);
-	void *p = b->n && b->n <= HAND_MOST && (!x.mark.known || !is_large(b)) ? mem_try(b->n) : NULL;
+	struct cached_input x = {.name = name};
+	file_changed_mark_file(&x.mark, name);
+	void *p = b->n && b->n <= INPUT_CACHE_FILE_MAX && (!x.mark.known || !is_large(b)) ? mem_try_alloc(b->n) : NULL;
 	if (p) {
 		memcpy(p, b->p, b->n);
 		x.b = (struct bytes){.p = p, .n = b->n, .file_n = b->file_n, .owned = p};
 	}
-	hand_add(h, &x);
+	input_cache_add(h, &x);
 }
 
-const struct held *hand_find(const struct hand *h, const char *name)
+const struct cached_input *input_cache_find(const struct cached_inputs *h, const char *name)
 {
-	const struct held *best = NULL;
+	const struct cached_input *best = NULL;
 	for (size_t i = 0; h && i < h->n; i++) {
 		if (h->v[i].name == name)
 			return &h->v[i];
@@ -52,26 +52,26 @@ const struct held *hand_find(const struct hand *h, const char *name)
 	return best;
 }
 
-int hand_open(const struct held *x, struct bytes *b, struct err *e)
+int input_cache_open(const struct cached_input *x, struct bytes *b, struct err *e)
 {
 	uint64_t by;
 	*b = (struct bytes){.p = x->b.p, .n = x->b.n, .file_n = x->b.file_n};
 	if (x->b.p)
 		return 0;
-	if (stale_now(&x->mark, x->name, &by) == STALE_SAME)
+	if (file_changed_check(&x->mark, x->name, &by) == FILE_SAME)
 		return 1;
 	return err_set(e, ERR_IO, ERR_NOWHERE, "%s has changed since it was read: r reads it again", x->name);
 }
 
-void hand_free(struct hand *h)
+void input_cache_free(struct cached_inputs *h)
 {
 	for (size_t i = 0; i < h->n; i++)
 		input_close(&h->v[i].b);
-	hand_drop(h);
+	input_cache_drop(h);
 }
 
-void hand_drop(struct hand *h)
+void input_cache_drop(struct cached_inputs *h)
 {
 	mem_free(h->v);
-	*h = (struct hand){0};
+	*h = (struct cached_inputs){0};
 }

@@ -14,62 +14,62 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool go(void *arg, uint64_t done, uint64_t total)
+static bool report_progress(void *arg, uint64_t done, uint64_t total)
 {
-	job_tell(arg, done, total);
+	job_report_progress(arg, done, total);
 	return !job_cancelled(arg);
 }
 
-struct input_watch arrival_watch(struct job *j)
+struct input_watch input_wait_watch(struct job *j)
 {
-	return (struct input_watch){go, j};
+	return (struct input_watch){report_progress, j};
 }
 
-static void say(void *arg, bool news, const char *line)
+static void add_notice(void *arg, bool news, const char *line)
 {
-	struct arrival *a = arg;
-	size_t n = strlen(a->said);
+	struct pending_input *a = arg;
+	size_t n = strlen(a->notices);
 	if (news)
-		snprintf(a->said + n, sizeof a->said - n, "%s%s", n ? "; " : "", line);
+		snprintf(a->notices + n, sizeof a->notices - n, "%s%s", n ? "; " : "", line);
 }
 
-int64_t arrival_ms(const struct arrival *a)
+int64_t input_wait_elapsed_ms(const struct pending_input *a)
 {
 	return clock_ms() - a->began;
 }
 
-void arrival_plan(struct arrival *a, struct opt *o)
+void input_wait_plan(struct pending_input *a, struct options *o)
 {
-	*a = (struct arrival){.o = o, .began = clock_ms()};
-	a->going = remote_describe(o, &a->what);
+	*a = (struct pending_input){.o = o, .began = clock_ms()};
+	a->going = download_describe(o, &a->what);
 }
 
-int arrival_fetch(struct arrival *a, struct job *j, struct err *e)
+int input_wait_fetch(struct pending_input *a, struct job *j, struct err *e)
 {
-	a->watch = arrival_watch(j);
+	a->watch = input_wait_watch(j);
 	if (!a->going)
 		return 0;
-	const struct remote_watch w = {.input = a->watch, .say = say, .arg = a};
-	a->o->remote = remote_fetch(a->o, &w, e);
+	const struct download_watch w = {.input = a->watch, .add_notice = add_notice, .arg = a};
+	a->o->downloads = download_fetch(a->o, &w, e);
 	a->going = false;
-	return a->o->remote ? 0 : -1;
+	return a->o->downloads ? 0 : -1;
 }
 
-int arrival_open(struct arrival *a, const char *name, struct bytes *b, struct err *e)
+int input_wait_open(struct pending_input *a, const char *name, struct bytes *b, struct err *e)
 {
-	if (source_open_for(a->o, name, &a->watch, b, e))
+	if (download_open_watched(a->o, name, &a->watch, b, e))
 		return -1;
-	if (!input_gunzip_for(b, &a->watch, e))
+	if (!input_gunzip_watched(b, &a->watch, e))
 		return 0;
 	input_close(b);
 	return -1;
 }
 
-void arrival_free(struct arrival *a)
+void input_wait_free(struct pending_input *a)
 {
 	if (a->o) {
-		remote_free(a->o->remote);
-		a->o->remote = NULL;
+		download_free(a->o->downloads);
+		a->o->downloads = NULL;
 	}
 	a->o = NULL;
 }

@@ -18,8 +18,8 @@
 #include <string.h>
 
 struct fetcher {
-	const struct opt *o;
-	prof_notice *notice;
+	const struct options *o;
+	profile_notice *notice;
 	void *arg;
 	const char *program;	/* the first argument, when it is one */
 	struct bytes *first;	/* NULL, or the first file, open */
@@ -30,68 +30,68 @@ static bool is_program(struct bytes b)
 	return b.n > 4 && (!memcmp(b.p, "\177ELF", 4) || !memcmp(b.p, "\317\372\355\376", 4));
 }
 
-static void watch(struct prof *p, const struct opt *o, uint64_t total)
+static void watch(struct profile *p, const struct options *o, uint64_t total)
 {
 	p->go = o->watch ? o->watch->go : NULL;
 	p->go_arg = o->watch ? o->watch->arg : NULL;
 	p->total = total;
 }
 
-static void fix_mappings(struct prof *p, const struct fetcher *f)
+static void fix_mappings(struct profile *p, const struct fetcher *f)
 {
 	const char *build = f->o->v[OPT_BUILDID].s;
 	if (p->nmap == 1) {
-		prof_add_map(p, &(struct prof_map){.id = 1});
+		profile_add_mapping(p, &(struct profile_mapping){.id = 1});
 		for (size_t i = 1; i < p->nloc; i++)
 			p->loc[i].map = 1;
 	}
 	if (f->program)
-		p->map[1].file = prof_str(p, f->program, strlen(f->program));
+		p->map[1].file = profile_add_string(p, f->program, strlen(f->program));
 	if (build && *build && !p->map[1].build)
-		p->map[1].build = prof_str(p, build, strlen(build));
+		p->map[1].build = profile_add_string(p, build, strlen(build));
 }
 
-static struct prof *subtract(struct prof *p, struct prof *base, bool diff, bool normalize, struct err *e)
+static struct profile *subtract_base(struct profile *p, struct profile *base, bool diff, bool normalize, struct err *e)
 {
-	struct prof *both[] = {p, base}, *sum = NULL;
+	struct profile *both[] = {p, base}, *sum = NULL;
 	double *minus = xmalloc((base->ntype + 1) * sizeof *minus);
 	for (size_t i = 0; i < base->ntype; i++)
 		minus[i] = -1;
 	if (diff)
-		prof_mark_base(base);
-	if (!normalize || !prof_normalize(p, base, e)) {
-		prof_scale(base, minus);
-		if (prof_combine(both, 2, &sum, e))
+		pprof_mark_base(base);
+	if (!normalize || !pprof_normalize(p, base, e)) {
+		pprof_scale(base, minus);
+		if (pprof_merge(both, 2, &sum, e))
 			sum = NULL;
 	}
 	mem_free(minus);
-	prof_free(both[0]);
-	prof_free(both[1]);
+	profile_free(both[0]);
+	profile_free(both[1]);
 	return sum;
 }
 
 /* A trace as a profile of what -type says; with -rest less the same of what its filters leave out. */
-static struct prof *profile_of(const struct trace *t, const struct opt *o, struct err *e)
+static struct profile *profile_of(const struct trace *t, const struct options *o, struct err *e)
 {
-	struct prof *p = trace_profile(t, o, false, e);
-	if (!p || !opt_bool(o, OPT_REST))
+	struct profile *p = trace_make_profile(t, o, false, e);
+	if (!p || !options_bool(o, OPT_REST))
 		return p;
-	struct prof *rest = trace_profile(t, o, true, e);
+	struct profile *rest = trace_make_profile(t, o, true, e);
 	if (rest)
-		return subtract(p, rest, true, opt_bool(o, OPT_NORMALIZE), e);
-	prof_free(p);
+		return subtract_base(p, rest, true, options_bool(o, OPT_NORMALIZE), e);
+	profile_free(p);
 	return NULL;
 }
 
 /* got: it is there. */
-static struct prof *of_trace(struct trace *t, bool got, struct bytes *b, const struct fetcher *f, struct err *e)
+static struct profile *of_trace(struct trace *t, bool got, struct bytes *b, const struct fetcher *f, struct err *e)
 {
 	if (got && f->program) {
 		trace_close(t);
 		got = false;
 		err_set(e, ERR_USAGE, ERR_NOWHERE, "is a trace: reports on traces take no program");
 	}
-	struct prof *p = got ? profile_of(t, f->o, e) : NULL;
+	struct profile *p = got ? profile_of(t, f->o, e) : NULL;
 	if (got)
 		trace_close(t);
 	input_close(b);
@@ -100,28 +100,28 @@ static struct prof *of_trace(struct trace *t, bool got, struct bytes *b, const s
 
 /* pprof ignores names in comments, so reports use them only when names are asked for. The viewer uses them unless names are
    refused. */
-static bool wants_comments(const struct opt *o)
+static bool wants_comments(const struct options *o)
 {
-	const char *mode = opt_str(o, OPT_SYMBOLIZE);
+	const char *mode = options_str(o, OPT_SYMBOLIZE);
 	return symbolize_wanted(mode) || (!strcmp(o->report, "view") && !(o->v[OPT_SYMBOLIZE].set && symbolize_refused(mode)));
 }
 
 /* The open input as a profile; it is closed in any case. */
-static struct prof *read_one(struct bytes *b, const char *file, const struct fetcher *f, struct err *e)
+static struct profile *read_one(struct bytes *b, const char *file, const struct fetcher *f, struct err *e)
 {
 	struct trace t;
-	int thawed = trace_thaw(&t, b, file, f->o, f->notice, f->arg, e);
+	int thawed = trace_read_index(&t, b, file, f->o, f->notice, f->arg, e);
 	if (thawed)
 		return of_trace(&t, thawed > 0, b, f, e);
-	const struct reader *r = input_gunzip_for(b, f->o->watch, e) ? NULL : sniff(*b, e);
+	const struct reader *r = input_gunzip_watched(b, f->o->watch, e) ? NULL : sniff(*b, e);
 	if (r && r->kind == FK_GOTRACE)
 		return of_trace(&t, !trace_read(&t, b, f->o, f->notice, f->arg, e), b, f, e);
-	if (r && opt_fits_profile(f->o, r->name, e)) {
+	if (r && options_check_profile(f->o, r->name, e)) {
 		input_close(b);
 		return NULL;
 	}
-	struct prof *p = prof_new();
-	struct sink sink = prof_sink(p);
+	struct profile *p = profile_new();
+	struct sink sink = profile_sink(p);
 	int bad = !r;
 	p->notice = f->notice;
 	p->notice_arg = f->arg;
@@ -132,41 +132,41 @@ static struct prof *read_one(struct bytes *b, const char *file, const struct fet
 		bad = r->read(*b, &sink, e);
 	if (!bad && p->stopped)
 		bad = err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
-	bad = input_said(b, bad, &sink, e);
-	if (!bad && p->nwarn && opt_bool(f->o, OPT_STRICT))
+	bad = input_report_damage(b, bad, &sink, e);
+	if (!bad && p->nwarn && options_bool(f->o, OPT_STRICT))
 		bad = err_set(e, ERR_FORMAT, ERR_NOWHERE, "the file is damaged (-strict makes this an error)");
 	input_close(b);
 	if (bad) {
-		prof_free(p);
+		profile_free(p);
 		return NULL;
 	}
 	if (p->commented && !wants_comments(f->o))
-		prof_forget_names(p);
+		profile_drop_names(p);
 	fix_mappings(p, f);
-	prof_rest(p);
+	profile_drop_stack_index(p);
 	return p;
 }
 
 static int open_one(const struct fetcher *f, const char *file, struct bytes *b, struct err *e)
 {
 	if (!f->first || !f->first->p || file != f->o->file[0])
-		return source_open(f->o, file, b, e);
+		return download_open_input(f->o, file, b, e);
 	*b = *f->first;
 	*f->first = (struct bytes){0};
 	return 0;
 }
 
 /* n files as one profile; NULL and *e when none can be read or they do not fit together. */
-static struct prof *grab(const struct fetcher *f, const char *const *file, size_t n, const char *what,
+static struct profile *read_profiles(const struct fetcher *f, const char *const *file, size_t n, const char *what,
     struct err *e)
 {
-	struct prof **all = xcalloc(n, sizeof(struct prof *)), *sum = NULL;
+	struct profile **all = xcalloc(n, sizeof(struct profile *)), *sum = NULL;
 	size_t got = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct bytes b;
 		struct err why = {0};
 		struct trace t;
-		bool here = trace_at_hand(&t, file[i], f->o), opened = here || !open_one(f, file[i], &b, &why);
+		bool here = trace_from_session(&t, file[i], f->o), opened = here || !open_one(f, file[i], &b, &why);
 		const char *name = opened ? file[i] : "", *colon = opened ? ": " : "";
 		all[got] = here ? profile_of(&t, f->o, &why) :
 		    opened ? read_one(&b, file[i], f, &why) : NULL; /* what cannot be opened is named */
@@ -181,19 +181,19 @@ static struct prof *grab(const struct fetcher *f, const char *const *file, size_
 		err_set(e, ERR_IO, ERR_NOWHERE, "cannot read any %s profile", what);
 	else if (got && got < n)
 		f->notice(f->arg, "fetched %zu %s profiles out of %zu", got, what, n);
-	if (got && prof_combine(all, got, &sum, e))
+	if (got && pprof_merge(all, got, &sum, e))
 		sum = NULL;
 	for (size_t i = 0; i < got; i++)
-		prof_free(all[i]);
+		profile_free(all[i]);
 	mem_free(all);
 	return sum;
 }
 
 /* Mappings named by a URL have no name. */
-static void forget_urls(struct prof *p)
+static void forget_urls(struct profile *p)
 {
 	for (size_t i = 1; i < p->nmap; i++) {
-		const char *s = prof_s(p, p->map[i].file);
+		const char *s = profile_string(p, p->map[i].file);
 		size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
 		bool letter = (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z');
 		if (!p->map[i].build && letter && s[n] == ':')
@@ -202,11 +202,11 @@ static void forget_urls(struct prof *p)
 }
 
 /* The last one given counts, as in go tool pprof; an empty name is none. In the viewer a side is all its files. */
-static const char *const *given(const struct opt_value *v, const char *option, const struct fetcher *f,
+static const char *const *base_files(const struct option_value *v, const char *option, const struct fetcher *f,
     size_t *n)
 {
 	*n = v->nall;
-	if (f->o->hand || !v->nall)
+	if (f->o->cached_inputs || !v->nall)
 		return v->all;
 	if (v->nall > 1)
 		f->notice(f->arg, "several %s options: only the last one is used", option);
@@ -215,65 +215,66 @@ static const char *const *given(const struct opt_value *v, const char *option, c
 	return last;
 }
 
-struct prof *fetch_profile(const struct opt *o, prof_notice *notice, void *arg, struct err *e)
+struct profile *merge_profiles_read(const struct options *o, profile_notice *notice, void *arg, struct err *e)
 {
-	return fetch_profile_of(o, NULL, notice, arg, e);
+	return merge_profiles_read_from(o, NULL, notice, arg, e);
 }
 
-struct prof *fetch_profile_of(const struct opt *o, struct bytes *first, prof_notice *notice, void *arg, struct err *e)
+struct profile *merge_profiles_read_from(
+    const struct options *o, struct bytes *first, profile_notice *notice, void *arg, struct err *e)
 {
 	struct fetcher f = {o, notice, arg, NULL, first};
 	const char *const *file = o->file;
 	size_t n = o->nfile, nbase, ndiff;
-	const char *const *base = given(&o->v[OPT_BASE], "-base", &f, &nbase);
-	const char *const *diff = given(&o->v[OPT_DIFF_BASE], "-diff_base", &f, &ndiff);
-	bool normalize = opt_bool(o, OPT_NORMALIZE);
+	const char *const *base = base_files(&o->v[OPT_BASE], "-base", &f, &nbase);
+	const char *const *diff = base_files(&o->v[OPT_DIFF_BASE], "-diff_base", &f, &ndiff);
+	bool normalize = options_bool(o, OPT_NORMALIZE);
 	if (nbase && ndiff) {
 		err_set(e, ERR_USAGE, ERR_NOWHERE, "-base and -diff_base cannot be used together");
 		return NULL;
 	}
-	if (trace_rest_check(o, e))
+	if (trace_check_rest_option(o, e))
 		return NULL;
-	if (normalize && !nbase && !ndiff && !opt_bool(o, OPT_REST)) {
+	if (normalize && !nbase && !ndiff && !options_bool(o, OPT_REST)) {
 		err_set(e, ERR_USAGE, ERR_NOWHERE, "-normalize requires -base or -diff_base");
 		return NULL;
 	}
-	if (symbolize_check(opt_str(o, OPT_SYMBOLIZE), e))
+	if (symbolize_check(options_str(o, OPT_SYMBOLIZE), e))
 		return NULL;
 	struct bytes b;
-	if (n > 1 && !first && !source_open(o, file[0], &b, NULL)) {
+	if (n > 1 && !first && !download_open_input(o, file[0], &b, NULL)) {
 		if (is_program(b)) {
 			f.program = *file++;
 			n--;
 		}
 		input_close(&b);
 	}
-	struct prof *p = grab(&f, file, n, "source", e), *pb;
+	struct profile *p = read_profiles(&f, file, n, "source", e), *pb;
 	if (p && (nbase || ndiff)) {
-		pb = grab(&f, nbase ? base : diff, nbase ? nbase : ndiff, "base", e);
+		pb = read_profiles(&f, nbase ? base : diff, nbase ? nbase : ndiff, "base", e);
 		if (!pb) {
-			prof_free(p);
+			profile_free(p);
 			return NULL;
 		}
-		p = subtract(p, pb, ndiff != 0, normalize, e);
+		p = subtract_base(p, pb, ndiff != 0, normalize, e);
 	}
 	if (!p)
 		return NULL;
-	if (opt_bool(o, OPT_ALL_FRAMES))
+	if (options_bool(o, OPT_ALL_FRAMES))
 		p->drop_frames = p->keep_frames = 0;
 	watch(p, o, 0);
 	bool code = !strcmp(o->report, "disasm") || !strcmp(o->report, "weblist");	/* of no use without names */
 	if (o->v[OPT_SYMBOLIZE].set || code || !strcmp(o->report, "view"))
 		symbolize_locate(p, f.program != NULL, notice, arg);
 	if (o->v[OPT_SYMBOLIZE].set || code)
-		symbolize(p, o->v[OPT_SYMBOLIZE].set ? opt_str(o, OPT_SYMBOLIZE) : "local", notice, arg);
-	prof_prune(p);
+		symbolize(p, o->v[OPT_SYMBOLIZE].set ? options_str(o, OPT_SYMBOLIZE) : "local", notice, arg);
+	pprof_prune(p);
 	forget_urls(p);
-	const char *comment = opt_str(o, OPT_ADD_COMMENT);
+	const char *comment = options_str(o, OPT_ADD_COMMENT);
 	if (comment && *comment)
-		prof_add_comment(p, prof_str(p, comment, strlen(comment)));
-	remote_save(o->remote, p);
-	prof_rest(p);
-	mem_tidy();	/* between what is left lies what reading needed */
+		profile_add_comment(p, profile_add_string(p, comment, strlen(comment)));
+	download_save(o->downloads, p);
+	profile_drop_stack_index(p);
+	mem_trim();	/* between what is left lies what reading needed */
 	return p;
 }

@@ -12,9 +12,10 @@
  * file that is a program only gives its name to the first mapping. Files that
  * cannot be read are notices as long as one can. NULL: *e.
  */
-struct prof *fetch_profile(const struct opt *, prof_notice *, void *arg, struct err *e);
+struct profile *merge_profiles_read(const struct options *, profile_notice *, void *arg, struct err *e);
 /* The same when the first file is open already: it is read from *first, and closed. */
 struct bytes;
-struct prof *fetch_profile_of(const struct opt *, struct bytes *first, prof_notice *, void *arg, struct err *e);
+struct profile *merge_profiles_read_from(
+    const struct options *, struct bytes *first, profile_notice *, void *arg, struct err *e);
 
 #endif

@@ -25,21 +25,21 @@
 enum { HEAD = 1 << 16, LARGE = 64 << 20 };
 
 /* The worker's own: op->job is the interface's. */
-struct reading {
+struct read_progress {
 	struct job *job;
-	struct opening *op;
+	struct opening_job *op;
 };
 
 static bool on_publish(void *arg, uint64_t bytes)
 {
-	struct reading *r = arg;
-	job_tell(r->job, bytes, r->op->first.n);
+	struct read_progress *r = arg;
+	job_report_progress(r->job, bytes, r->op->first.n);
 	job_wake(r->job);
-	job_rest(r->job);
+	job_wait_while_held(r->job);
 	return !job_cancelled(r->job);
 }
 
-__attribute__((format(printf, 2, 3))) static void notice(void *arg, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void add_notice(void *arg, const char *fmt, ...)
 {
 	struct sink *sink = arg;
 	char msg[256];
@@ -51,12 +51,12 @@ __attribute__((format(printf, 2, 3))) static void notice(void *arg, const char *
 }
 
 /* May the first file be the whole profile as it stands? */
-static bool may_be_as_it_is(const struct opening *op)
+static bool may_be_as_it_is(const struct opening_job *op)
 {
-	static const enum opt_id changes[] = {
+	static const enum option_id changes[] = {
 	    OPT_BASE, OPT_DIFF_BASE, OPT_SYMBOLIZE, OPT_BUILDID, OPT_ADD_COMMENT, OPT_NORMALIZE};
 	const struct reader *r = op->reader;
-	if (op->o->nfile != 1 || r->read != read_pprof || op->o->remote)
+	if (op->o->nfile != 1 || r->read != pprof_read || op->o->downloads)
 		return false;
 	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
 		if (op->o->v[changes[i]].set)
@@ -65,26 +65,27 @@ static bool may_be_as_it_is(const struct opening *op)
 }
 
 /* It is, mostly: then it needs no model of the reports' first. */
-static bool as_it_is(const struct opening *op)
+static bool as_it_is(const struct opening_job *op)
 {
-	return may_be_as_it_is(op) && (opt_bool(op->o, OPT_ALL_FRAMES) || !pprof_prunes(op->first));
+	return may_be_as_it_is(op) && (options_bool(op->o, OPT_ALL_FRAMES) || !pprof_has_drop_frames(op->first));
 }
 
-static int read_profiles(struct opening *op, struct sink *sink)
+static int read_profiles(struct opening_job *op, struct sink *sink)
 {
 	const struct reader *reader = op->reader;
 	if (as_it_is(op))
 		return reader->read(op->first, sink, &op->err);
-	input_forget_ahead(&op->first);
-	struct prof *p = fetch_profile_of(op->o, op->first.p ? &op->first : NULL, notice, sink, &op->err);
+	input_drop_presort(&op->first);
+	struct profile *p =
+	    merge_profiles_read_from(op->o, op->first.p ? &op->first : NULL, add_notice, sink, &op->err);
 	if (!p)
 		return -1;
-	prof_emit(p, sink);
-	prof_free(p);
+	pprof_to_sink(p, sink);
+	profile_free(p);
 	return 0;
 }
 
-static int refuse(struct err *e, const char *file, const struct err *why)
+static int set_file_error(struct err *e, const char *file, const struct err *why)
 {
 	return err_set(e, why->kind, why->at, "%s: %.240s", file, why->msg);
 }
@@ -94,7 +95,7 @@ static bool is_program(struct bytes b)
 	return b.n > 4 && !memcmp(b.p, "\177ELF", 4);
 }
 
-static int check_alone(const struct opening *op, const struct reader *r, struct err *e)
+static int check_alone(const struct opening_job *op, const struct reader *r, struct err *e)
 {
 	if (r->kind == FK_GOTRACE && op->o->nfile > 1)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "only one trace can be opened at a time");
@@ -102,27 +103,27 @@ static int check_alone(const struct opening *op, const struct reader *r, struct 
 }
 
 /* What came is whole: what is it? A program before a profile gives it its name only: look at the second. */
-static int recognise_whole(struct opening *op, struct err *e)
+static int recognise_whole(struct opening_job *op, struct err *e)
 {
-	const struct opt *o = op->o;
+	const struct options *o = op->o;
 	struct err why = {.at = ERR_NOWHERE};
 	const struct reader *r = NULL;
-	if (source_open_for(o, o->file[0], &op->arrival.watch, &op->first, e))
+	if (download_open_watched(o, o->file[0], &op->pending_input.watch, &op->first, e))
 		return -1;
-	if (!input_gunzip_for(&op->first, &op->arrival.watch, &why))
+	if (!input_gunzip_watched(&op->first, &op->pending_input.watch, &why))
 		r = sniff(op->first, &why);
 	if (!r && o->nfile > 1 && is_program(op->first)) {
 		struct bytes b;
 		input_close(&op->first);
-		if (arrival_open(&op->arrival, o->file[1], &b, e))
+		if (input_wait_open(&op->pending_input, o->file[1], &b, e))
 			return -1;
 		r = sniff(b, &why);
 		input_close(&b);
 		if (!r)
-			return refuse(e, o->file[1], &why);
+			return set_file_error(e, o->file[1], &why);
 	}
 	if (!r)
-		return refuse(e, o->file[0], &why);
+		return set_file_error(e, o->file[0], &why);
 	if (check_alone(op, r, e))
 		return -1;
 	op->reader = r;
@@ -130,91 +131,91 @@ static int recognise_whole(struct opening *op, struct err *e)
 }
 
 /* All of it, in the job. */
-static int arrive(struct opening *op, struct job *j)
+static int wait_for_input(struct opening_job *op, struct job *j)
 {
-	if (arrival_fetch(&op->arrival, j, &op->err))
+	if (input_wait_fetch(&op->pending_input, j, &op->err))
 		return -1;
 	if (op->reader && op->first.p)
-		hand_keep(&op->hand, op->o->file[0], &op->first);
+		input_cache_keep(&op->cached_inputs, op->o->file[0], &op->first);
 	else if (!op->reader && recognise_whole(op, &op->err))
 		return -1;
-	struct sink sink = build_sink(op->build);
-	if (op->first.p &&
-	    (may_be_as_it_is(op) ? input_gunzip_ahead : input_gunzip_for)(&op->first, &op->arrival.watch, &op->err)) {
-		input_said(&op->first, -1, &sink, &op->err);
+	struct sink sink = builder_sink(op->store_builder);
+	if (op->first.p && (may_be_as_it_is(op) ? input_gunzip_presorting : input_gunzip_watched)(
+			       &op->first, &op->pending_input.watch, &op->err)) {
+		input_report_damage(&op->first, -1, &sink, &op->err);
 		struct err why = op->err;
-		return refuse(&op->err, op->o->file[0], &why);
+		return set_file_error(&op->err, op->o->file[0], &why);
 	}
-	build_total(op->build, op->first.n);
+	builder_set_total(op->store_builder, op->first.n);
 	return 0;
 }
 
 /* A trace at hand that was read before, and is as it was. */
-static bool was_read(struct opening *op)
+static bool was_read(struct opening_job *op)
 {
 	const struct reader *r = op->reader;
-	if (!r || op->part || r->kind != FK_GOTRACE || op->o->remote || op->arrival.going)
+	if (!r || op->part || r->kind != FK_GOTRACE || op->o->downloads || op->pending_input.going)
 		return false;
-	indexing_plan(&op->index, op->o, op->o->file[0], &op->first);
+	index_cache_plan(&op->index, op->o, op->o->file[0], &op->first);
 	if (op->index.on && op->first.n >= LARGE && !access(op->index.name, R_OK)) {
-		struct sink sink = build_sink(op->build);	/* to look at while the index is checked */
-		gooutline_free(gooutline_new(op->first, &sink));
+		struct sink sink = builder_sink(op->store_builder);	/* to look at while the index is checked */
+		outline_free(outline_new(op->first, &sink));
 	}
-	if (!indexing_use(&op->index, op->build))
+	if (!index_cache_load(&op->index, op->store_builder))
 		return false;
-	hand_keep(&op->hand, op->o->file[0], &op->first);
+	input_cache_keep(&op->cached_inputs, op->o->file[0], &op->first);
 	return true;
 }
 
-static int read_trace(struct opening *op, struct sink *sink)
+static int read_trace(struct opening_job *op, struct sink *sink)
 {
 	if (op->part)
-		return read_gotrace_part(op->first, op->part, sink, &op->err);
-	op->again = again_new(op->build, &op->first);
+		return gotrace_read_part(op->first, op->part, sink, &op->err);
+	op->reread_source = trace_reread_new(op->store_builder, &op->first);
 	return op->reader->read(op->first, sink, &op->err);
 }
 
 /* In the job: what it was inflated to may take long to give back. */
-static void close_input(struct opening *op)
+static void close_input(struct opening_job *op)
 {
 	input_close(&op->first);
-	mem_tidy();
+	mem_trim();
 }
 
-static int run(struct job *j, void *arg)
+static int run_open_job(struct job *j, void *arg)
 {
-	struct opening *op = arg;
-	struct sink sink = build_sink(op->build);
-	struct reading r = {j, op};
-	build_on_publish(op->build, on_publish, &r);
+	struct opening_job *op = arg;
+	struct sink sink = builder_sink(op->store_builder);
+	struct read_progress r = {j, op};
+	builder_on_publish(op->store_builder, on_publish, &r);
 	bool there = was_read(op);
-	build_on_publish(op->build, NULL, NULL);
+	builder_on_publish(op->store_builder, NULL, NULL);
 	if (there) {
 		input_close(&op->first);
 		return 0;
 	}
-	int64_t began = arrival_ms(&op->arrival);
-	int rc = arrive(op, j);
+	int64_t began = input_wait_elapsed_ms(&op->pending_input);
+	int rc = wait_for_input(op, j);
 	const struct reader *reader = op->reader;
-	build_on_publish(op->build, on_publish, &r);
+	builder_on_publish(op->store_builder, on_publish, &r);
 	if (!rc)
 		rc = reader->kind == FK_GOTRACE ? read_trace(op, &sink) : read_profiles(op, &sink);
 	if (op->first.p)
-		rc = input_said(&op->first, rc, &sink, &op->err);
-	bool profile = !rc && reader->kind != FK_GOTRACE;
-	if (profile)	/* before anybody makes a shape of it: what is left of the input goes */
+		rc = input_report_damage(&op->first, rc, &sink, &op->err);
+	bool is_profile = !rc && reader->kind != FK_GOTRACE;
+	if (is_profile)	/* before anybody makes a shape of it: what is left of the input goes */
 		close_input(op);
-	build_finish(op->build);
-	build_on_publish(op->build, NULL, NULL);
-	if (!rc && !op->again)	/* all would have to be made again for it */
-		indexing_read(&op->index, (arrival_ms(&op->arrival) - began) * 1000);
-	if (!profile)
+	builder_finish(op->store_builder);
+	builder_on_publish(op->store_builder, NULL, NULL);
+	if (!rc && !op->reread_source)	/* all would have to be made again for it */
+		index_cache_note_read_time(&op->index, (input_wait_elapsed_ms(&op->pending_input) - began) * 1000);
+	if (!is_profile)
 		close_input(op);
 	return rc;
 }
 
 /* Recognise a file at hand by its head. */
-static int recognise(struct opening *op, const char *file, struct err *e)
+static int recognise_file(struct opening_job *op, const char *file, struct err *e)
 {
 	uint8_t head[HEAD];
 	struct err why = {.at = ERR_NOWHERE};
@@ -223,7 +224,7 @@ static int recognise(struct opening *op, const char *file, struct err *e)
 	const struct reader *r = sniff(input_head(&op->first, head, sizeof head), &why);
 	if (!r && op->o->nfile > 1 && file == op->o->file[0] && is_program(op->first)) {
 		input_close(&op->first);
-		if (recognise(op, op->o->file[1], e))
+		if (recognise_file(op, op->o->file[1], e))
 			return -1;
 		input_close(&op->first);
 		return 0;
@@ -232,47 +233,47 @@ static int recognise(struct opening *op, const char *file, struct err *e)
 	if (!r && !input_gunzip(&op->first, &why))
 		r = sniff(op->first, &why);
 	op->reader = r;
-	op->direct = r && gowire_version(op->first) >= 22;
+	op->direct = r && wire_version(op->first) >= 22;
 	if (r && !check_alone(op, r, e))
 		return 0;
 	input_close(&op->first);
-	return r ? -1 : refuse(e, file, &why);
+	return r ? -1 : set_file_error(e, file, &why);
 }
 
 /* Something that is read to its end before anything is known of it: not a file on a disk. */
-static bool is_slow(const struct opt *o)
+static bool is_slow(const struct options *o)
 {
 	struct stat st;
 	for (size_t i = 0; i < o->nfile && i < 2; i++)
 		if (!stat(o->file[i], &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 			return true;
-	return remote_needed(o);
+	return download_needed(o);
 }
 
-int opening_start(struct opening *op, const struct opt *o, const struct trace_part *part, struct err *e)
+int open_job_start(struct opening_job *op, const struct options *o, const struct trace_part *part, struct err *e)
 {
-	*op = (struct opening){.own = *o, .err = {.at = ERR_NOWHERE}};
+	*op = (struct opening_job){.own = *o, .err = {.at = ERR_NOWHERE}};
 	if (part) {
 		op->own_part = *part;
 		op->part = &op->own_part;
 	}
 	op->o = &op->own;
-	op->own.keep = &op->hand;
-	arrival_plan(&op->arrival, &op->own);
-	if (!is_slow(o) && recognise(op, o->file[0], e))
+	op->own.keep = &op->cached_inputs;
+	input_wait_plan(&op->pending_input, &op->own);
+	if (!is_slow(o) && recognise_file(op, o->file[0], e))
 		return -1;
-	op->build = build_new();
-	struct sink sink = build_sink(op->build);
+	op->store_builder = builder_new();
+	struct sink sink = builder_sink(op->store_builder);
 	op->ns = sink.ops->str(sink.self, "nanoseconds", 11);
-	op->job = job_start(run, op);
+	op->job = job_start(run_open_job, op);
 	if (!op->job) {
-		opening_free(op);
+		open_job_free(op);
 		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "cannot start a thread to read the file");
 	}
 	return 0;
 }
 
-void opening_join(struct opening *op)
+void open_job_join(struct opening_job *op)
 {
 	if (!op->job)
 		return;
@@ -281,18 +282,18 @@ void opening_join(struct opening *op)
 	input_close(&op->first);
 }
 
-void opening_free(struct opening *op)
+void open_job_free(struct opening_job *op)
 {
 	if (op->job)
 		job_cancel(op->job);
-	opening_join(op);
-	indexing_free(&op->index);
+	open_job_join(op);
+	index_cache_free(&op->index);
 	input_close(&op->first);
-	hand_free(&op->hand);
-	if (op->build)
-		build_free(op->build);
-	op->build = NULL;
-	again_free(op->again);
-	op->again = NULL;
-	arrival_free(&op->arrival);
+	input_cache_free(&op->cached_inputs);
+	if (op->store_builder)
+		builder_free(op->store_builder);
+	op->store_builder = NULL;
+	trace_reread_free(op->reread_source);
+	op->reread_source = NULL;
+	input_wait_free(&op->pending_input);
 }

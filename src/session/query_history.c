@@ -32,13 +32,13 @@ bool query_same_scope(const struct query *a, const struct query *b)
 	    same_text(a->latency, b->latency);
 }
 
-static int use(struct session *s, size_t at, struct err *e)
+static int use_query(struct session *s, size_t at, struct err *e)
 {
 	static const struct filters none;
-	struct focus *f = focus_new(s->hist[at].suspended ? &none : &s->hist[at].f, e);
+	struct compiled_filters *f = filter_compile(s->hist[at].suspended ? &none : &s->hist[at].f, e);
 	if (!f)
 		return -1;
-	focus_free(s->focus);
+	filter_free(s->focus);
 	s->focus = f;
 	s->scope += !query_same_scope(&s->hist[s->at], &s->hist[at]);
 	s->at = at;
@@ -48,8 +48,8 @@ static int use(struct session *s, size_t at, struct err *e)
 
 static int check_rx(const char *re, struct err *e)
 {
-	struct rx *rx = re && *re ? rx_new(re, e) : NULL;
-	rx_free(rx);
+	struct regex *rx = re && *re ? regex_new(re, e) : NULL;
+	regex_free(rx);
 	return re && *re && !rx ? -1 : 0;
 }
 
@@ -62,7 +62,7 @@ static void strings_of(struct query *q, const char **str[QUERY_STRINGS])
 	memcpy(str, all, sizeof all);
 }
 
-void query_keep(struct query *q, const struct query *was, struct arena *a)
+void query_copy_strings(struct query *q, const struct query *was, struct arena *a)
 {
 	struct query had = *was;
 	const char **str[QUERY_STRINGS], **old[QUERY_STRINGS];
@@ -73,7 +73,7 @@ void query_keep(struct query *q, const struct query *was, struct arena *a)
 			*str[i] = arena_strndup(a, *str[i], strlen(*str[i]));
 }
 
-int session_set(struct session *s, const struct query *q, struct arena *own, struct err *e)
+int session_set_query(struct session *s, const struct query *q, struct arena *own, struct err *e)
 {
 	struct query n = *q, was = s->hist[s->at];
 	const char **str[QUERY_STRINGS], **old[QUERY_STRINGS];
@@ -83,22 +83,22 @@ int session_set(struct session *s, const struct query *q, struct arena *own, str
 		return -1;
 	for (size_t i = 0; i < QUERY_STRINGS; i++)	/* the numbers of a million goroutines are not kept twice */
 		if (!own && *str[i] != *old[i])
-			*str[i] = session_keep(s, *str[i]);
+			*str[i] = session_copy_string(s, *str[i]);
 	s->hist = mem_grow(s->hist, &s->cap, s->at + 2, sizeof *s->hist);
 	struct query undone = s->at + 1 < s->nhist ? s->hist[s->at + 1] : n;
 	s->hist[s->at + 1] = n;
-	if (use(s, s->at + 1, e)) {
+	if (use_query(s, s->at + 1, e)) {
 		s->hist[s->at + 1] = undone;
 		return -1;
 	}
 	s->nhist = s->at + 1;
 	if (own)
-		arena_join(own, &s->strings);
+		arena_move(own, &s->strings);
 	return 0;
 }
 
 /* Of a text of megabytes, between two frames: sums of single bytes, which the processor makes many at a time. */
-static uint32_t commas(const char *s, size_t n)
+static uint32_t count_commas(const char *s, size_t n)
 {
 	enum { RUN = 128 };
 	uint32_t all = 0;
@@ -113,24 +113,24 @@ static uint32_t commas(const char *s, size_t n)
 	return all;
 }
 
-uint32_t session_listed(struct session *s)
+uint32_t session_count_listed(struct session *s)
 {
 	const char *gs = s->hist[s->at].gs;
 	if (s->listed.gs != gs) {
 		s->listed.gs = gs;
-		s->listed.n = gs ? commas(gs, strlen(gs)) + 1 : 0;
+		s->listed.n = gs ? count_commas(gs, strlen(gs)) + 1 : 0;
 	}
 	return s->listed.n;
 }
 
 bool session_undo(struct session *s)
 {
-	return s->at > 0 && !use(s, s->at - 1, NULL);
+	return s->at > 0 && !use_query(s, s->at - 1, NULL);
 }
 
 bool session_redo(struct session *s)
 {
-	return s->at + 1 < s->nhist && !use(s, s->at + 1, NULL);
+	return s->at + 1 < s->nhist && !use_query(s, s->at + 1, NULL);
 }
 
 uint32_t session_serial(const struct session *s)

@@ -31,14 +31,14 @@ enum { PATIENCE_US = 2000000 };
 
 /* ---- opening */
 
-const char *session_keep(struct session *s, const char *t)
+const char *session_copy_string(struct session *s, const char *t)
 {
 	return t && *t ? arena_strndup(&s->strings, t, strlen(t)) : NULL;
 }
 
 static void first_query(struct session *s, struct query *q)
 {
-	static const struct { enum opt_id opt; size_t off; } f[] = {
+	static const struct { enum option_id options; size_t off; } f[] = {
 		{OPT_FOCUS, offsetof(struct query, f.focus)}, {OPT_IGNORE, offsetof(struct query, f.ignore)},
 		{OPT_HIDE, offsetof(struct query, f.hide)}, {OPT_SHOW, offsetof(struct query, f.show)},
 		{OPT_SHOW_FROM, offsetof(struct query, f.show_from)},
@@ -51,29 +51,29 @@ static void first_query(struct session *s, struct query *q)
 		{OPT_TASK, offsetof(struct query, task)},
 		{OPT_REGION, offsetof(struct query, region)}, {OPT_LATENCY, offsetof(struct query, latency)},
 	};
-	static const enum opt_id grans[] = {
+	static const enum option_id grans[] = {
 		[GR_FUNCTIONS] = OPT_FUNCTIONS, [GR_FILEFUNCTIONS] = OPT_FILEFUNCTIONS, [GR_FILES] = OPT_FILES,
 		[GR_LINES] = OPT_LINES, [GR_ADDRESSES] = OPT_ADDRESSES,
 	};
 	*q = (struct query){.type = SIZE_MAX, .from = TIME_NONE, .to = TIME_NONE, .a = 1};
-	q->normalize = opt_bool(s->o, OPT_NORMALIZE);
-	q->drop_negative = opt_bool(s->o, OPT_DROP_NEGATIVE);
+	q->normalize = options_bool(s->o, OPT_NORMALIZE);
+	q->drop_negative = options_bool(s->o, OPT_DROP_NEGATIVE);
 	q->of_rest = s->o->v[OPT_BASE].nall > 0;
 	for (size_t i = 0; i < sizeof f / sizeof *f; i++) {
-		const char *v = session_keep(s, opt_str(s->o, f[i].opt));
+		const char *v = session_copy_string(s, options_str(s->o, f[i].options));
 		memcpy((char *)q + f[i].off, &v, sizeof v);
 	}
 	for (size_t i = 0; i < sizeof grans / sizeof *grans; i++)
-		if (opt_bool(s->o, grans[i]))
+		if (options_bool(s->o, grans[i]))
 			q->gran = (enum gran)i;
-	q->noinlines = opt_bool(s->o, OPT_NOINLINES);
-	if (opt_bool(s->o, OPT_REST))
-		query_rest(q);
-	int blame = opt_str(s->o, OPT_BLAME) ? tw_blame_find(opt_str(s->o, OPT_BLAME)) : -1;
-	q->blame = blame < 0 ? TWB_WAKER : (uint8_t)blame;
+	q->noinlines = options_bool(s->o, OPT_NOINLINES);
+	if (options_bool(s->o, OPT_REST))
+		session_query_compare_rest(q);
+	int blame = options_str(s->o, OPT_BLAME) ? trace_blame_find(options_str(s->o, OPT_BLAME)) : -1;
+	q->blame = blame < 0 ? BLAME_WAKER : (uint8_t)blame;
 }
 
-static bool names_one(const struct opt_value *v)
+static bool names_one(const struct option_value *v)
 {
 	return v->nall && *v->all[v->nall - 1];	/* the last one counts, as in go tool pprof */
 }
@@ -81,43 +81,43 @@ static bool names_one(const struct opt_value *v)
 /* The command line's base waits in the queue like one that is asked for later. */
 static int first_sides(struct session *s, struct err *e)
 {
-	const struct opt_value *base = &s->o->v[OPT_BASE], *diff = &s->o->v[OPT_DIFF_BASE];
+	const struct option_value *base = &s->o->v[OPT_BASE], *diff = &s->o->v[OPT_DIFF_BASE];
 	s->first = *s->o;
-	static const enum opt_id of_two[] = {OPT_BASE, OPT_DIFF_BASE, OPT_NORMALIZE};
+	static const enum option_id of_two[] = {OPT_BASE, OPT_DIFF_BASE, OPT_NORMALIZE};
 	for (size_t i = 0; i < sizeof of_two / sizeof *of_two; i++)
-		s->first.v[of_two[i]] = (struct opt_value){0};
+		s->first.v[of_two[i]] = (struct option_value){0};
 	s->nside = 1;
 	if (names_one(base) && names_one(diff))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-base and -diff_base cannot be used together");
-	if (opt_bool(s->o, OPT_REST))
-		return trace_rest_check(s->o, e);
+	if (options_bool(s->o, OPT_REST))
+		return trace_check_rest_option(s->o, e);
 	if (!names_one(base) && !names_one(diff))
-		return !opt_bool(s->o, OPT_NORMALIZE) ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE,
+		return !options_bool(s->o, OPT_NORMALIZE) ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE,
 		    "-normalize requires -base or -diff_base");
-	const struct opt_value *v = names_one(base) ? base : diff;
+	const struct option_value *v = names_one(base) ? base : diff;
 	s->wait[s->nwait++] = (struct wait){v->all[v->nall - 1], SIDE_BASE, false, NULL};
 	return 0;
 }
 
-static struct session *open_part(const struct opt *o, const struct trace_part *part, struct err *e)
+static struct session *open_part(const struct options *o, const struct trace_part *part, struct err *e)
 {
 	struct session *s = xcalloc(1, sizeof *s);
 	s->o = o;
 	s->hist = mem_grow(NULL, &s->cap, 1, sizeof *s->hist);
 	first_query(s, &s->hist[0]);
 	s->nhist = 1;
-	s->focus = focus_new(&s->hist[0].f, e);
-	stale_note(&s->mark, session_file(s));
-	if (!s->focus || first_sides(s, e) || opening_start(&s->op, &s->first, part, e)) {
+	s->focus = filter_compile(&s->hist[0].f, e);
+	file_changed_mark_file(&s->mark, session_file(s));
+	if (!s->focus || first_sides(s, e) || open_job_start(&s->op, &s->first, part, e)) {
 		session_close(s);
 		return NULL;
 	}
-	s->snap = build_snap(s->op.build);
+	s->snap = builder_snap(s->op.store_builder);
 	s->refreshed = clock_us();
 	return s;
 }
 
-struct session *session_open(const struct opt *o, struct err *e)
+struct session *session_open(const struct options *o, struct err *e)
 {
 	return open_part(o, NULL, e);
 }
@@ -141,9 +141,9 @@ struct session *session_open_part(const struct session *s, int64_t t0, int64_t t
 	return open_part(s->o, &(struct trace_part){s->snap->trace.first, t0, t1, s->snap->bytes}, e);
 }
 
-void session_give_way(const struct session *s)
+void session_release_memory(const struct session *s)
 {
-	store_pass(s->snap, 0);
+	store_note_walk(s->snap, 0);
 }
 
 bool session_is_part(const struct session *s)
@@ -151,11 +151,11 @@ bool session_is_part(const struct session *s)
 	return s->op.part;
 }
 
-void session_hold(struct session *s, bool held)
+void session_pause_loading(struct session *s, bool held)
 {
 	if (!s->op.job)
 		return;
-	build_due(s->op.build);		/* what is there by then is seen */
+	builder_request_publish(s->op.store_builder);		/* what is there by then is seen */
 	job_hold(s->op.job, held);
 }
 
@@ -168,19 +168,19 @@ void session_close(struct session *s)
 	for (int i = 0; i < 4; i++)
 		if (s->leaving[i])
 			job_join(s->leaving[i]);
-	bringing_free(&s->bring);
+	sheet_prefetch_free(&s->bring);
 	for (uint32_t i = 1; i <= SIDES_MAX; i++)
 		if (s->side[i]) {
-			adding_free(s->side[i]);
+			compare_load_free(s->side[i]);
 			mem_free(s->side[i]);
 		}
 	for (uint32_t i = 0; i < s->nwait; i++)
-		making_free(s->wait[i].made);
-	opening_free(&s->op);
-	focus_free(s->focus);
-	sources_free(s->src);
+		compare_free_report_side(s->wait[i].made);
+	open_job_free(&s->op);
+	filter_free(s->focus);
+	source_cache_free(s->src);
 	session_drop_calls(s);
-	session_drop_shapes(s);
+	session_drop_calltrees(s);
 	arena_free(&s->strings);
 	arena_free(&s->arena[0]);
 	arena_free(&s->arena[1]);
@@ -188,38 +188,38 @@ void session_close(struct session *s)
 	mem_free(s);
 }
 
-void session_frame(struct session *s, bool news)
+void session_begin_frame(struct session *s, bool news)
 {
-	bringing_begin(&s->bring, s->snap, news);
+	sheet_prefetch_begin_frame(&s->bring, s->snap, news);
 }
 
-bool session_framed(struct session *s)
+bool session_end_frame(struct session *s)
 {
-	return bringing_end(&s->bring, s->snap);
+	return sheet_prefetch_end_frame(&s->bring, s->snap);
 }
 
-struct job *session_brings(const struct session *s)
+struct job *session_prefetch_job(const struct session *s)
 {
-	return bringing_job(&s->bring);
+	return sheet_prefetch_job(&s->bring);
 }
 
-bool session_brought(struct session *s, bool wait)
+bool session_prefetch_poll(struct session *s, bool wait)
 {
-	return bringing_settle(&s->bring, wait);
+	return sheet_prefetch_poll(&s->bring, wait);
 }
 
 struct job *session_job(const struct session *s)
 {
-	const struct adding *a = s->nside <= SIDES_MAX ? s->side[s->nside] : NULL;
+	const struct compare_loader *a = s->nside <= SIDES_MAX ? s->side[s->nside] : NULL;
 	return s->op.job ? s->op.job : a && a->job ? a->job : s->beside;
 }
 
-bool session_reads(const struct session *s)
+bool session_is_loading(const struct session *s)
 {
 	return session_job(s) && session_job(s) != s->beside;
 }
 
-void session_beside(struct session *s, struct job *j)
+void session_set_extra_job(struct session *s, struct job *j)
 {
 	s->beside = j;
 }
@@ -227,9 +227,9 @@ void session_beside(struct session *s, struct job *j)
 bool session_refresh(struct session *s)
 {
 	if (s->op.job && job_done(s->op.job, NULL))
-		opening_join(&s->op);
-	session_join(s);
-	const struct snap *now = build_snap(s->op.build);
+		open_job_join(&s->op);
+	session_advance_sides(s);
+	const struct snap *now = builder_snap(s->op.store_builder);
 	bool news = now != s->snap;
 	/* what is half there may cost an eighth of the time, no more: the keyboard comes first. Of a profile
 	   it is worth nothing if the whole is there soon after, but for a first part that was made to be seen, nor
@@ -270,39 +270,39 @@ bool session_failed(const struct session *s, struct err *e)
 	return true;
 }
 
-bool session_known(const struct session *s)
+bool session_format_known(const struct session *s)
 {
 	return s->op.reader != NULL;
 }
 
 /* What is being read now, of the first file or of a side. */
-static const struct arrival *arriving(const struct session *s)
+static const struct pending_input *current_input(const struct session *s)
 {
-	const struct adding *a = s->nside <= SIDES_MAX ? s->side[s->nside] : NULL;
-	return s->op.job ? &s->op.arrival : a && a->job ? &a->arrival : NULL;
+	const struct compare_loader *a = s->nside <= SIDES_MAX ? s->side[s->nside] : NULL;
+	return s->op.job ? &s->op.pending_input : a && a->job ? &a->pending_input : NULL;
 }
 
-bool session_fetching(const struct session *s, struct fetching *f)
+bool session_fetch_progress(const struct session *s, struct fetch_progress *f)
 {
-	const struct arrival *a = arriving(s);
+	const struct pending_input *a = current_input(s);
 	if (!a || !a->going)
 		return false;
 	f->from = a->what.name;
 	f->expect_s = a->what.seconds;
-	f->ms = arrival_ms(a);
+	f->ms = input_wait_elapsed_ms(a);
 	job_progress(session_job(s), &f->bytes, &f->total);
 	return true;
 }
 
-const char *session_said(struct session *s)
+const char *session_take_notice(struct session *s)
 {
-	struct arrival *a[SIDES_MAX + 1] = {s->op.job ? NULL : &s->op.arrival};
+	struct pending_input *a[SIDES_MAX + 1] = {s->op.job ? NULL : &s->op.pending_input};
 	for (uint32_t i = 1; i < s->nside; i++)
-		a[i] = &s->side[i]->arrival;
+		a[i] = &s->side[i]->pending_input;
 	for (uint32_t i = s->nside; i--;)
-		if (a[i] && a[i]->said[0]) {
-			const char *line = session_keep(s, a[i]->said);
-			a[i]->said[0] = '\0';
+		if (a[i] && a[i]->notices[0]) {
+			const char *line = session_copy_string(s, a[i]->notices);
+			a[i]->notices[0] = '\0';
 			return line;
 		}
 	return NULL;
@@ -310,24 +310,24 @@ const char *session_said(struct session *s)
 
 void session_write_index(struct session *s, bool wait)
 {
-	struct indexing *x = &s->op.index;
+	struct index_cache_entry *x = &s->op.index;
 	if (s->op.job || s->op.failed)
 		return;
 	if (s->snap->complete)
-		indexing_start(x, s->snap);
-	indexing_poll(x);
+		index_cache_start_write(x, s->snap);
+	index_cache_poll_write(x);
 	if (wait)
-		indexing_wait(x);
+		index_cache_wait_write(x);
 }
 
-void session_index(struct session *s, struct buf *b)
+void session_describe_index(struct session *s, struct buf *b)
 {
 	if (s->op.job) {
 		buf_puts(b, "none yet");
 		return;
 	}
-	indexing_poll(&s->op.index);
-	indexing_say(&s->op.index, b);
+	index_cache_poll_write(&s->op.index);
+	index_cache_describe(&s->op.index, b);
 }
 
 const struct snap *session_snap(const struct session *s)
@@ -343,24 +343,24 @@ const char *session_file(const struct session *s)
 bool session_same_file(const struct session *s)
 {
 	uint64_t by;
-	return s->mark.known && stale_now(&s->mark, session_file(s), &by) == STALE_SAME;
+	return s->mark.known && file_changed_check(&s->mark, session_file(s), &by) == FILE_SAME;
 }
 
-const char *session_stale(struct session *s)
+const char *session_file_change_text(struct session *s)
 {
-	static const char *const what[] = {[STALE_GROWN] = "has grown by %" PRIu64 " bytes since it was read",
-	    [STALE_CUT] = "is %" PRIu64 " bytes shorter than when it was read",
-	    [STALE_OTHER] = "has been replaced since it was read",
-	    [STALE_GONE] = "does not exist any more; when it exists again"};
+	static const char *const what[] = {[FILE_GROWN] = "has grown by %" PRIu64 " bytes since it was read",
+	    [FILE_TRUNCATED] = "is %" PRIu64 " bytes shorter than when it was read",
+	    [FILE_REPLACED] = "has been replaced since it was read",
+	    [FILE_REMOVED] = "does not exist any more; when it exists again"};
 	uint64_t by;
-	enum stale now = stale_now(&s->mark, session_file(s), &by);
+	enum file_change now = file_changed_check(&s->mark, session_file(s), &by);
 	/* a file that grows is worth a word each time it has doubled */
-	bool again = now == STALE_GROWN && s->stale == now && by / 2 < s->grown;
-	if (now == STALE_SAME || again || (now == s->stale && now != STALE_GROWN)) {
-		s->stale = now == STALE_SAME ? now : s->stale;
+	bool again = now == FILE_GROWN && s->file_change == now && by / 2 < s->grown;
+	if (now == FILE_SAME || again || (now == s->file_change && now != FILE_GROWN)) {
+		s->file_change = now == FILE_SAME ? now : s->file_change;
 		return NULL;
 	}
-	s->stale = now;
+	s->file_change = now;
 	s->grown = by;
 	snprintf(s->stale_text, sizeof s->stale_text, what[now], by);
 	return s->stale_text;
@@ -371,14 +371,14 @@ const char *session_kind(const struct session *s)
 	return s->op.reader->name;
 }
 
-const struct opt *session_opt(const struct session *s)
+const struct options *session_opt(const struct session *s)
 {
 	return &s->first;
 }
 
-bool session_of_reports(enum opt_id id)
+bool session_is_report_option(enum option_id id)
 {
-	static const enum opt_id those[] = {OPT_MEAN, OPT_DIVIDE_BY, OPT_CALL_TREE, OPT_TRIM, OPT_NODEFRACTION,
+	static const enum option_id those[] = {OPT_MEAN, OPT_DIVIDE_BY, OPT_CALL_TREE, OPT_TRIM, OPT_NODEFRACTION,
 	    OPT_EDGEFRACTION, OPT_NODECOUNT, OPT_CUM, OPT_FLAT, OPT_SHOWCOLUMNS, OPT_COMPACT_LABELS, OPT_INTEL_SYNTAX};
 	for (size_t i = 0; i < sizeof those / sizeof *those; i++)
 		if (those[i] == id)
@@ -386,9 +386,9 @@ bool session_of_reports(enum opt_id id)
 	return false;
 }
 
-int session_option(struct session *s, enum opt_id id, const char *value, struct err *e)
+int session_set_option(struct session *s, enum option_id id, const char *value, struct err *e)
 {
-	if (opt_set(&s->first, id, session_keep(s, value), e))
+	if (options_set(&s->first, id, session_copy_string(s, value), e))
 		return -1;
 	s->serial++;
 	s->scope++;
@@ -405,8 +405,8 @@ void session_title(const struct session *s, size_t room, struct buf *b)
 {
 	const struct query *q = session_query(s);
 	size_t n = s->o->nfile ? s->o->nfile : 1;
-	if (s->op.arrival.what.title[0])
-		buf_puts(b, s->op.arrival.what.title);
+	if (s->op.pending_input.what.title[0])
+		buf_puts(b, s->op.pending_input.what.title);
 	else
 		put_title(b, session_file(s));
 	for (size_t i = 1; i < s->o->nfile; i++)
@@ -422,48 +422,48 @@ void session_title(const struct session *s, size_t room, struct buf *b)
 	}
 }
 
-void session_hand(const struct session *s, struct hand *h)
+void session_lend_inputs(const struct session *s, struct cached_inputs *h)
 {
-	*h = (struct hand){0};
+	*h = (struct cached_inputs){0};
 	for (uint32_t k = 0; !s->op.job && k < s->nside; k++) {
-		const struct adding *a = s->side[k];
-		const struct hand *kept = k ? &a->hand : &s->op.hand;
+		const struct compare_loader *a = s->side[k];
+		const struct cached_inputs *kept = k ? &a->cached_inputs : &s->op.cached_inputs;
 		const struct query *q = session_query(s);
-		struct held x = {.base = side_in(q->b, k) && !side_in(q->a, k)}, as = x;
+		struct cached_input x = {.base = side_in(q->b, k) && !side_in(q->a, k)}, as = x;
 		if (session_is_trace(s))
-			as.trace = x.trace = k ? build_snap(a->own) : s->snap;
+			as.trace = x.trace = k ? builder_snap(a->own) : s->snap;
 		for (size_t i = 0; i < kept->n; i++) {
 			x.name = kept->v[i].name;
 			x.b = kept->v[i].b;
 			x.mark = kept->v[i].mark;
-			hand_add(h, &x);
+			input_cache_add(h, &x);
 		}
-		remote_lend(k ? a->o.remote : s->op.own.remote, &as, h);
+		download_lend(k ? a->o.downloads : s->op.own.downloads, &as, h);
 	}
 }
 
 bool session_is_trace(const struct session *s)
 {
 	const struct reader *r = s->op.reader;
-	return r ? r->kind == FK_GOTRACE : s->op.arrival.what.trace;
+	return r ? r->kind == FK_GOTRACE : s->op.pending_input.what.trace;
 }
 
 /* ---- sample types */
 
 size_t session_ntypes(const struct session *s)
 {
-	return session_is_trace(s) ? TW__N : s->snap->ntypes;
+	return session_is_trace(s) ? TRACE_WEIGHT__N : s->snap->ntypes;
 }
 
 static const struct type_row *type_row(const struct session *s, size_t i)
 {
-	return col_at(&s->snap->st->types, (uint32_t)i);
+	return column_at(&s->snap->st->types, (uint32_t)i);
 }
 
 const char *session_type_name(const struct session *s, size_t i)
 {
 	if (session_is_trace(s))
-		return i < TW__N ? tw_name((enum tw_type)i) : "";
+		return i < TRACE_WEIGHT__N ? trace_weight_name((enum trace_weight_type)i) : "";
 	return i < s->snap->ntypes ? store_str(s->snap->st, type_row(s, i)->name)->s : "";
 }
 
@@ -475,16 +475,16 @@ const char *session_type_unit(const struct session *s, size_t i)
 }
 
 /* The type asked for on the command line by name, number or pprof's old words; SIZE_MAX: none. */
-static size_t asked_type(const struct session *s)
+static size_t option_sample_type(const struct session *s)
 {
-	static const struct { enum opt_id opt; const char *name; } words[] = {
+	static const struct { enum option_id options; const char *name; } words[] = {
 		{OPT_INUSE_SPACE, "inuse_space"}, {OPT_INUSE_OBJECTS, "inuse_objects"},
 		{OPT_ALLOC_SPACE, "alloc_space"}, {OPT_ALLOC_OBJECTS, "alloc_objects"},
 		{OPT_TOTAL_DELAY, "delay"}, {OPT_CONTENTIONS, "contentions"}, {OPT_MEAN_DELAY, "delay"},
 	};
-	const char *want = opt_str(s->o, session_is_trace(s) ? OPT_TYPE : OPT_SAMPLE_INDEX);
+	const char *want = options_str(s->o, session_is_trace(s) ? OPT_TYPE : OPT_SAMPLE_INDEX);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (opt_bool(s->o, words[i].opt))
+		if (options_bool(s->o, words[i].options))
 			want = words[i].name;
 	if (!want)
 		return SIZE_MAX;
@@ -505,7 +505,7 @@ static size_t default_type(const struct session *s)
 	const struct sink_meta *m = s->snap->meta;
 	size_t n = session_ntypes(s);
 	if (session_is_trace(s))
-		return s->snap->nsmps >= SAMPLES_ENOUGH ? TW_CPU : TW_RUN;
+		return s->snap->nsmps >= SAMPLES_ENOUGH ? TRACE_CPU : TRACE_RUN;
 	for (size_t i = 0; m && m->default_type && i < n; i++)
 		if (type_row(s, i)->name == m->default_type)
 			return i;
@@ -517,25 +517,27 @@ size_t session_type(const struct session *s)
 	size_t t = s->hist[s->at].type;
 	if (t != SIZE_MAX)
 		return t;
-	t = asked_type(s);
+	t = option_sample_type(s);
 	return t != SIZE_MAX ? t : default_type(s);
 }
 
 /* ---- sources */
 
-struct sources *session_sources(struct session *s)
+struct source_cache *session_sources(struct session *s)
 {
 	if (!s->src)
-		s->src = sources_new(&(struct sources_conf){.source_path = opt_str(&s->first, OPT_SOURCE_PATH),
-		    .trim_path = opt_str(&s->first, OPT_TRIM_PATH), .beside = session_file(s)});
+		s->src =
+		    source_cache_new(&(struct source_cache_conf){.source_path = options_str(&s->first, OPT_SOURCE_PATH),
+			.trim_path = options_str(&s->first, OPT_TRIM_PATH),
+			.beside = session_file(s)});
 	return s->src;
 }
 
-int session_source_path(struct session *s, enum opt_id id, const char *dirs, struct err *e)
+int session_source_path(struct session *s, enum option_id id, const char *dirs, struct err *e)
 {
-	if (session_option(s, id, dirs, e))	/* the reports search there too */
+	if (session_set_option(s, id, dirs, e))	/* the reports search there too */
 		return -1;
-	sources_free(s->src);
+	source_cache_free(s->src);
 	s->src = NULL;
 	s->nsources++;
 	return 0;

@@ -18,19 +18,19 @@ struct session;
 struct job;
 
 /* Begin loading opt->files in the background. NULL: *e says why (no such file, unknown format). */
-struct session *session_open(const struct opt *, struct err *e);
+struct session *session_open(const struct options *, struct err *e);
 void session_close(struct session *);
 
 /* Of a trace that is being read, the generations of [t0, t1] as a session of its own, in which nothing is known of what
-   was before (see read_gotrace_part()). NULL: *e says why not. */
+   was before (see gotrace_read_part()). NULL: *e says why not. */
 struct session *session_open_part(const struct session *, int64_t t0, int64_t t1, struct err *e);
 bool session_has_parts(const struct session *);	/* it is such a trace */
 bool session_may_part(const struct session *);	/* and its first event is known */
 bool session_is_part(const struct session *);
 /* What it reads stands still, so that something else is read first; false, as often: it goes on. */
-void session_hold(struct session *, bool);
+void session_pause_loading(struct session *, bool);
 /* Something else takes memory: what of its own has no room beside that any more, goes. */
-void session_give_way(const struct session *);
+void session_release_memory(const struct session *);
 
 /* Wait until all is loaded. -1: the file was refused; what was lost is a warning in the store. */
 int session_wait(struct session *, struct err *e);
@@ -39,12 +39,12 @@ int session_wait(struct session *, struct err *e);
 struct job *session_job(const struct session *);
 /* What kind of file it is, is known: of what has to be fetched, or comes by a pipe, only when it is there.
    Before that there is nothing to show, and no pane to show it. */
-bool session_known(const struct session *);
+bool session_format_known(const struct session *);
 /* The job waits for bytes from elsewhere. false: it does not. */
-struct fetching { const char *from; int64_t ms, expect_s; uint64_t bytes, total; };	/* 0: unknown */
-bool session_fetching(const struct session *, struct fetching *);
+struct fetch_progress { const char *from; int64_t ms, expect_s; uint64_t bytes, total; };	/* 0: unknown */
+bool session_fetch_progress(const struct session *, struct fetch_progress *);
 /* What is to be told about what was fetched, once: where it was saved. NULL: nothing. */
-const char *session_said(struct session *);
+const char *session_take_notice(struct session *);
 
 /* Take the newest snapshot: true when it is another one than before. Call it once per redraw. */
 bool session_refresh(struct session *);
@@ -55,14 +55,14 @@ bool session_failed(const struct session *, struct err *e);
    the interface; wait: until it is written, for who does not stay. */
 void session_write_index(struct session *, bool wait);
 /* A sentence about the index of a trace. */
-void session_index(struct session *, struct buf *);
+void session_describe_index(struct session *, struct buf *);
 
 /* A frame is drawn without waiting for parts of a trace that were dropped to save memory: those it would have liked are
    made again by a job, after which it is to be drawn once more. news: nobody has done anything since the last frame. */
-void session_frame(struct session *, bool news);
-bool session_framed(struct session *);	/* false: something is lacking, and will be */
-struct job *session_brings(const struct session *);
-bool session_brought(struct session *, bool wait);	/* the job has ended */
+void session_begin_frame(struct session *, bool news);
+bool session_end_frame(struct session *);	/* false: something is lacking, and will be */
+struct job *session_prefetch_job(const struct session *);
+bool session_prefetch_poll(struct session *, bool wait);	/* the job has ended */
 
 /* The newest that session_refresh() took. Never NULL; good as long as the session. */
 const struct snap *session_snap(const struct session *);
@@ -73,7 +73,7 @@ const char *session_file(const struct session *);	/* name as given (first file) 
 bool session_is_trace(const struct session *);
 /* Has the first file changed on the disk since it was read? A sentence about it, once for every change;
    NULL. A system call: ask when a key is pressed, not while drawing. */
-const char *session_stale(struct session *);
+const char *session_file_change_text(struct session *);
 bool session_same_file(const struct session *);	/* the file, which is a regular one, is as it was when it was read */
 const char *session_kind(const struct session *);	/* what the file is: "pprof profile" */
 
@@ -101,7 +101,7 @@ struct query {
 	const char *task, *region;	/* likewise; NULL all */
 	const char *latency;	/* of these only those that took so long, ">50ms"; NULL all */
 	uint32_t proc;		/* only this P (trk_id); 0 all */
-	uint8_t blame;		/* enum tw_blame: what the tree of scheduler latency charges */
+	uint8_t blame;		/* enum trace_blame: what the tree of scheduler latency charges */
 	/* Which files are shown, by the bit of their side: A, what is looked at (1: the one that was
 	   opened), and B, what it is compared with (0: nothing; the bit of SIDE_REST: of the same trace what
 	   the filters of goroutines, tasks, regions leave out). */
@@ -112,13 +112,13 @@ struct query {
 };
 const struct query *session_query(const struct session *);
 /* Its strings into the arena, but for those that another one has. */
-void query_keep(struct query *, const struct query *another, struct arena *);
+void query_copy_strings(struct query *, const struct query *another, struct arena *);
 /* They leave the same of a trace: goroutines, stretches of time, sides. */
 bool query_same_scope(const struct query *, const struct query *);
 /* Set a new query (copied). -1: a regular expression is wrong; nothing changes. own: NULL, or the strings that are not
    those of the query before lie in it: the numbers of a million goroutines are 8 MB, so it becomes the session's. */
-int session_set(struct session *, const struct query *, struct arena *own, struct err *e);
-uint32_t session_listed(struct session *);	/* how many goroutines gs of the query says */
+int session_set_query(struct session *, const struct query *, struct arena *own, struct err *e);
+uint32_t session_count_listed(struct session *);	/* how many goroutines gs of the query says */
 bool session_undo(struct session *);
 bool session_redo(struct session *);
 uint32_t session_serial(const struct session *);	/* differs whenever snapshot or query do */
@@ -134,43 +134,43 @@ enum { SIDES_MAX = 62, SIDE_REST = 63 };
 int session_add(struct session *, const char *file, enum side_use, struct err *e);
 /* A side that is made: what a query leaves of the profile that is open, by the report `proto`. */
 struct buf;
-typedef int session_make(const struct opt *, struct buf *, struct err *);
-int session_add_made(struct session *, const char *name, const struct query *, session_make *, enum side_use,
+typedef int session_report_fn(const struct options *, struct buf *, struct err *);
+int session_add_made(struct session *, const char *name, const struct query *, session_report_fn *, enum side_use,
     struct err *e);
 /* One that was asked for has been read, or has not; true once for each, after session_refresh(). The
    command line's own are in the first query already and are not told of. */
 struct side_news { uint32_t side; enum side_use use; const char *file; bool failed; struct err err; };
 bool session_side_news(struct session *, struct side_news *);
 /* What a query is when a side is put to its use. */
-void query_side(struct query *, enum side_use, uint32_t side);
+void session_query_use_side(struct query *, enum side_use, uint32_t side);
 /* Compare what its filters of goroutines, tasks, regions name with all others of the trace. Weights are the
    mean of one of each, so that two of these and two hundred of those can be compared. */
-void query_rest(struct query *);
+void session_query_compare_rest(struct query *);
 static inline bool query_has_rest(const struct query *q) { return q->b >> SIDE_REST & 1; }
 /* Are nodes taken away? Then what is left is another tree, for who walks over nodes. */
-static inline bool query_takes_away(const struct query *q)
+static inline bool query_removes_nodes(const struct query *q)
 {
 	const struct filters *f = &q->f;
 	return q->noinlines || (!q->suspended && (f->hide || f->show || f->show_from || f->prune_from));
 }
 /* Both sides of it: how many they are, and what the mean of one did, by state. */
 struct rest_states { uint32_t n[2]; int64_t ns[2][TS__N]; };
-void session_rest(const struct session *, const struct query *, struct rest_states *);
+void session_rest_times(const struct session *, const struct query *, struct rest_states *);
 /* About that, for which state they differ most in, of any size. */
-void session_rest_about(const struct snap *, const struct query *, struct rest_states *);
+void session_rest_approx(const struct snap *, const struct query *, struct rest_states *);
 /* Of the present query; false: it is being made with the calls, and known when they have been weighed. */
-bool session_rest_soon(struct session *, struct rest_states *);
+bool session_rest_async(struct session *, struct rest_states *);
 uint32_t session_nsides(const struct session *);	/* with the first file */
 const char *session_side_name(const struct session *, uint32_t side);
 
-const struct opt *session_opt(const struct session *);	/* as given, without a base */
-/* One of the options that only reports heed (session_of_reports()) from now on. -1: no value of it. */
-bool session_of_reports(enum opt_id);
-int session_option(struct session *, enum opt_id, const char *value, struct err *e);
-/* What of all sides is at hand, for the opt of a report of the same; hand_drop() it when that is made. Nothing
+const struct options *session_opt(const struct session *);	/* as given, without a base */
+/* One of the options that only reports heed (session_is_report_option()) from now on. -1: no value of it. */
+bool session_is_report_option(enum option_id);
+int session_set_option(struct session *, enum option_id, const char *value, struct err *e);
+/* What of all sides is at hand, for the opt of a report of the same; input_cache_drop() it when that is made. Nothing
    while the first file is still read. */
-struct hand;
-void session_hand(const struct session *, struct hand *);
+struct cached_inputs;
+void session_lend_inputs(const struct session *, struct cached_inputs *);
 /* The command line that makes a report of what is shown: "ttrace", the report, options, files; its
    strings lie in the arena. arg: of list and peek, or NULL. */
 struct command { const char **v; int n; size_t cap; const char *report; };
@@ -180,70 +180,70 @@ void session_command_of(const struct session *, const struct query *, const char
     struct arena *, struct command *);
 /* Work of somebody else beside the interface, for the one loop to wait for; its owner joins it and takes
    it back (NULL). session_job() is it when nothing is being read. */
-void session_beside(struct session *, struct job *);
-bool session_reads(const struct session *);	/* session_job() is a loader */
+void session_set_extra_job(struct session *, struct job *);
+bool session_is_loading(const struct session *);	/* session_job() is a loader */
 
 /* The calls of the current query (calltree/weighted.h) by a granularity, made once for all who ask; each
-   gives them back with calls_free(). */
-struct calls;
-struct calls *session_calls(struct session *, enum gran);
+   gives them back with weighted_free(). */
+struct weighted_tree;
+struct weighted_tree *session_calls(struct session *, enum gran);
 /* For a viewer, which never waits: the same where they are at hand or little work; otherwise NULL, and they are made
-   beside the interface. Before session_patient() it always waits. For whom: who wants functions of lines gets them with
-   these; who makes a tree of the nodes as well as they go gets none of which stacks are laid aside, where they are many
-   (struct onto). */
-void session_patient(struct session *);
-enum calls_for { FOR_THINGS, FOR_FUNS, FOR_NODES };
-struct calls *session_calls_soon(struct session *, enum gran, enum calls_for);
+   beside the interface. Before session_set_nonblocking() it always waits. For whom: who wants functions of lines gets
+   them with these; who makes a tree of the nodes as well as they go gets none of which stacks are laid aside, where
+   they are many (struct onto). */
+void session_set_nonblocking(struct session *);
+enum calls_for { FOR_SYMBOLS, FOR_FUNCTIONS, FOR_NODES };
+struct weighted_tree *session_calls_async(struct session *, enum gran, enum calls_for);
 /* Those of the query that are at hand, by whatever granularity; NULL: none are. */
-struct calls *session_calls_ready(struct session *);
-/* Who waits asks before he asks for calls: is another tree going to be made, for which session_wants_room()? Then it does
-   until that is there. */
+struct weighted_tree *session_calls_ready(struct session *);
+/* Who waits asks before he asks for calls: is another tree going to be made, for which session_needs_room()? Then it
+   does until that is there. */
 bool session_will_make_tree(struct session *, enum gran);
 bool session_large_tree(uint32_t nodes);	/* there are no two of these where one will do */
 /* Is another tree being made, and these calls hold one of as many nodes, so that there had better be no two of them? */
-bool session_wants_room(const struct session *, const struct calls *);
+bool session_needs_room(const struct session *, const struct weighted_tree *);
 /* The same of a pane that is not on the screen: or are they large ones of a query that is not the present one any more,
    whose calls are being made? */
-bool session_wants_rest(const struct session *, const struct calls *);
+bool session_should_release(const struct session *, const struct weighted_tree *);
 /* Give back calls, and two flames that were laid out of them or NULL: large ones beside the interface, for it takes
    long. */
 struct flame;
-void session_let_go(struct session *, struct calls *, struct flame *const *);
+void session_free_calls_async(struct session *, struct weighted_tree *, struct flame *const *);
 /* The same of an arena, which is empty then. The session may be NULL: at once. */
-void session_let_go_of(struct session *, struct arena *);
+void session_free_arena_async(struct session *, struct arena *);
 /* What stands out of them (calltree/highlights.h); of the first that are made beside the interface it is there
    with them. */
-const struct shares *session_shares(const struct session *, struct calls *);
-struct job *session_weighing(const struct session *);	/* that work, for poll; NULL: none */
-bool session_weighed(struct session *);		/* it has ended: take it. true: it is of the query as it is now */
+const struct shares *session_shares(const struct session *, struct weighted_tree *);
+struct job *session_weighing_job(const struct session *);	/* that work, for poll; NULL: none */
+bool session_weighing_poll(struct session *); /* it has ended: take it. true: it is of the query as it is now */
 
-/* The tags of the current query (filter/tag_weights.h), of a profile; tags_free() it. */
+/* The tags of the current query (filter/tag_weights.h), of a profile; tag_weights_free() it. */
 struct tags;
 struct tags *session_tags(struct session *);
 /* The same beside the interface. NULL: it is little work, or nobody is patient, or there is no thread to be had: ask
-   session_tags(). counting_tags() waits, and says of which serial they are. */
-struct counting;
-struct counting *session_tagging(struct session *);
-struct tags *counting_tags(struct counting *, uint32_t *serial);
-struct job *counting_job(const struct counting *);	/* NULL of NULL */
+   session_tags(). weigh_async_tags() waits, and says of which serial they are. */
+struct async_totals;
+struct async_totals *session_tags_async(struct session *);
+struct tags *weigh_async_tags(struct async_totals *, uint32_t *serial);
+struct job *weigh_async_job(const struct async_totals *);	/* NULL of NULL */
 /* What is spent at each address (calltree/addresses.h), of a large profile without a tree; or it will be known: *soon is
    set. Neither: ask calls. */
 struct addr_sums;
-struct addr_sums *session_addresses(struct session *, struct counting **soon);
-struct addr_sums *counting_addresses(struct counting *, uint32_t *serial);
+struct addr_sums *session_addresses(struct session *, struct async_totals **soon);
+struct addr_sums *weigh_async_addresses(struct async_totals *, uint32_t *serial);
 
 /* What the query leaves of a trace, as a filter of trace/as_profile.h; its sets lie in the arena. */
-struct tw_filter;
-void session_trace(const struct session *, struct arena *, struct tw_filter *);
+struct trace_filter;
+void session_trace_filter(const struct session *, struct arena *, struct trace_filter *);
 /* The same of any query, by any thread. */
-void session_filter(const struct snap *, const struct query *, struct arena *, struct tw_filter *);
+void session_query_filter(const struct snap *, const struct query *, struct arena *, struct trace_filter *);
 
 /* Sources by the names that the file has for them (symbols/source.h): as -source_path and -trim_path
    say, beside the file, and where Go keeps them. Good until the paths are changed. */
-struct sources;
-struct sources *session_sources(struct session *);
+struct source_cache;
+struct source_cache *session_sources(struct session *);
 /* OPT_SOURCE_PATH or OPT_TRIM_PATH: the sources before are gone. */
-int session_source_path(struct session *, enum opt_id, const char *dirs, struct err *);
+int session_source_path(struct session *, enum option_id, const char *dirs, struct err *);
 uint32_t session_nsources(const struct session *);	/* differs after each of them */
 
 #endif

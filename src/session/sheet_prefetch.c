@@ -18,44 +18,44 @@
 
 enum { ROUNDS = 6 };
 
-static int ascending(const void *a, const void *b)
+static int compare_u32(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	return x < y ? -1 : x > y;
 }
 
-static int bring(struct job *j, void *arg)
+static int prefetch_sheets(struct job *j, void *arg)
 {
-	struct bringing *b = arg;
+	struct sheet_prefetcher *b = arg;
 	for (; b->got < b->n && !job_cancelled(j); b->got++)
 		(void)sheet_get(b->sn, b->want[b->got]);
 	return 0;
 }
 
 /* What the job has got is held; of all that is held what the last frame did not look at goes, or everything. */
-static void let_go(struct bringing *b, bool all)
+static void release_sheets(struct sheet_prefetcher *b, bool all)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < b->got; i++)
 		b->held[b->nheld++] = b->want[i];
 	b->got = b->n = 0;
 	for (uint32_t i = 0; i < b->nheld; i++)
-		if (all || !await_used(b->sn->st, b->held[i]))
+		if (all || !nowait_sheet_used(b->sn->st, b->held[i]))
 			sheet_put(b->sn, b->held[i]);
 		else
 			b->held[n++] = b->held[i];
 	b->nheld = n;
 }
 
-void bringing_begin(struct bringing *b, const struct snap *sn, bool news)
+void sheet_prefetch_begin_frame(struct sheet_prefetcher *b, const struct snap *sn, bool news)
 {
 	b->rounds = news ? b->rounds : 0;
-	await_begin(sn->st);
+	nowait_begin_frame(sn->st);
 }
 
-bool bringing_end(struct bringing *b, const struct snap *sn)
+bool sheet_prefetch_end_frame(struct sheet_prefetcher *b, const struct snap *sn)
 {
-	uint32_t want[AWAIT_MOST], n = await_end(sn->st, want);
+	uint32_t want[NOWAIT_MAX], n = nowait_end_frame(sn->st, want);
 	if (b->job) {
 		bool same = false;
 		for (uint32_t i = 0; i < n; i++)
@@ -65,27 +65,27 @@ bool bringing_end(struct bringing *b, const struct snap *sn)
 			job_cancel(b->job);
 		return true;
 	}
-	let_go(b, false);
+	release_sheets(b, false);
 	if (!n || b->rounds >= ROUNDS)
 		return !n;
-	if (b->nheld + n > BRING_HELD)
-		let_go(b, true);
+	if (b->nheld + n > SHEET_PREFETCH_HELD)
+		release_sheets(b, true);
 	b->rounds++;
 	b->sn = sn;
 	b->n = n;
 	for (uint32_t i = 0; i < n; i++)
 		b->want[i] = want[i];
-	qsort(b->want, n, sizeof *b->want, ascending);
-	b->job = job_start(bring, b);
+	qsort(b->want, n, sizeof *b->want, compare_u32);
+	b->job = job_start(prefetch_sheets, b);
 	return b->job;
 }
 
-struct job *bringing_job(const struct bringing *b)
+struct job *sheet_prefetch_job(const struct sheet_prefetcher *b)
 {
 	return b->job;
 }
 
-bool bringing_settle(struct bringing *b, bool wait)
+bool sheet_prefetch_poll(struct sheet_prefetcher *b, bool wait)
 {
 	if (!b->job || (!wait && !job_done(b->job, NULL)))
 		return false;
@@ -94,10 +94,10 @@ bool bringing_settle(struct bringing *b, bool wait)
 	return true;
 }
 
-void bringing_free(struct bringing *b)
+void sheet_prefetch_free(struct sheet_prefetcher *b)
 {
 	if (b->job)
 		job_cancel(b->job);
-	bringing_settle(b, true);
-	let_go(b, true);
+	sheet_prefetch_poll(b, true);
+	release_sheets(b, true);
 }

@@ -10,22 +10,22 @@
  * Sheets that a frame would have liked to have, made again beside the keyboard.
  * They stay in the hand until a frame has been drawn that does not look at them.
  */
-enum { BRING_HELD = 2 * AWAIT_MOST };
-struct bringing {
+enum { SHEET_PREFETCH_HELD = 2 * NOWAIT_MAX };
+struct sheet_prefetcher {
 	struct job *job;
 	const struct snap *sn;
-	uint32_t want[AWAIT_MOST], n;
+	uint32_t want[NOWAIT_MAX], n;
 	uint32_t got;		/* so many of them are held */
-	uint32_t held[BRING_HELD], nheld;	/* those of the rounds before */
+	uint32_t held[SHEET_PREFETCH_HELD], nheld;	/* those of the rounds before */
 	uint32_t rounds;	/* since somebody did something */
 };
 
 /* a frame; news: nobody has done anything since the last */
-void bringing_begin(struct bringing *, const struct snap *, bool news);
+void sheet_prefetch_begin_frame(struct sheet_prefetcher *, const struct snap *, bool news);
 /* it is drawn; false: it lacks sheets, and they are not brought */
-bool bringing_end(struct bringing *, const struct snap *);
-struct job *bringing_job(const struct bringing *);
-bool bringing_settle(struct bringing *, bool wait);	/* true: it has ended, draw again */
-void bringing_free(struct bringing *);
+bool sheet_prefetch_end_frame(struct sheet_prefetcher *, const struct snap *);
+struct job *sheet_prefetch_job(const struct sheet_prefetcher *);
+bool sheet_prefetch_poll(struct sheet_prefetcher *, bool wait);	/* true: it has ended, draw again */
+void sheet_prefetch_free(struct sheet_prefetcher *);
 
 #endif

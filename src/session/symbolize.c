@@ -88,32 +88,32 @@ bool symbolize_refused(const char *mode)
 
 /* ---- finding binaries */
 
-struct hunt {
-	struct prof *p;
-	struct prof_map *m;
-	prof_notice *notice;
+struct mapping_search {
+	struct profile *p;
+	struct profile_mapping *m;
+	profile_notice *notice;
 	void *arg;
 	bool found;
 };
 
 /* Take the file if it is a program, and of the build that was profiled. */
-static void try_file(struct hunt *h, const char *path)
+static void try_file(struct mapping_search *h, const char *path)
 {
 	struct elf f;
-	const char *build = prof_s(h->p, h->m->build);
+	const char *build = profile_string(h->p, h->m->build);
 	if (h->found || elf_open(&f, path, NULL))
 		return;
 	if (*build && strcmp(build, f.build)) {
 		h->notice(h->arg, "Ignoring local file %s: build-id mismatch (%s != %s)", path, build, f.build);
 	} else {
-		h->m->file = prof_str(h->p, path, strlen(path));
+		h->m->file = profile_add_string(h->p, path, strlen(path));
 		h->found = true;
 	}
 	elf_close(&f);
 }
 
 /* Parts joined by slashes and cleaned, as a path; NULL ends them, empty ones are left out. */
-static void try_parts(struct hunt *h, const char *const *part)
+static void try_parts(struct mapping_search *h, const char *const *part)
 {
 	struct buf raw = {0}, b = {0};
 	for (; *part; part++)
@@ -125,7 +125,7 @@ static void try_parts(struct hunt *h, const char *const *part)
 	buf_free(&b);
 }
 
-static void try_glob(struct hunt *h, const char *dir, const char *build)
+static void try_glob(struct mapping_search *h, const char *dir, const char *build)
 {
 	struct buf b = {0};
 	glob_t g;
@@ -140,9 +140,9 @@ static void try_glob(struct hunt *h, const char *dir, const char *build)
 	buf_free(&b);
 }
 
-static void hunt_in(struct hunt *h, const char *dir)
+static void hunt_in(struct mapping_search *h, const char *dir)
 {
-	char *build = xstrdup(prof_s(h->p, h->m->build)), *file = xstrdup(prof_s(h->p, h->m->file));
+	char *build = xstrdup(profile_string(h->p, h->m->build)), *file = xstrdup(profile_string(h->p, h->m->file));
 	size_t n;
 	const char *slash = strrchr(file, '/'), *base_at = path_base(file, strlen(file), &n);
 	char *base = xcalloc(n + 1, 1), *folder = xstrdup(slash ? file : ".");
@@ -180,7 +180,7 @@ static void hunt_in(struct hunt *h, const char *dir)
 	mem_free(folder);
 }
 
-void symbolize_locate(struct prof *p, bool first_known, prof_notice *notice, void *arg)
+void symbolize_locate(struct profile *p, bool first_known, profile_notice *notice, void *arg)
 {
 	const char *env = getenv("PPROF_BINARY_PATH"), *home = getenv("HOME");
 	struct buf b = {0};
@@ -189,7 +189,7 @@ void symbolize_locate(struct prof *p, bool first_known, prof_notice *notice, voi
 	else
 		buf_printf(&b, "%s/pprof/binaries", home ? home : "");
 	for (size_t i = first_known ? 2 : 1; i < p->nmap; i++) {
-		struct hunt h = {p, &p->map[i], notice, arg, false};
+		struct mapping_search h = {p, &p->map[i], notice, arg, false};
 		for (const char *s = buf_str(&b); *s && !h.found;) {
 			size_t n = strcspn(s, ":");
 			char *dir = xcalloc(n + 1, 1);
@@ -206,8 +206,8 @@ void symbolize_locate(struct prof *p, bool first_known, prof_notice *notice, voi
 /* ---- names */
 
 struct namer {
-	struct prof *p;
-	prof_notice *notice;
+	struct profile *p;
+	profile_notice *notice;
 	void *arg;
 	const struct mode *mode;
 	struct intern funs;	/* those added here */
@@ -220,38 +220,38 @@ struct namer {
 static int same_fun(const void *ctx, uint32_t id, const void *key)
 {
 	const struct namer *w = ctx;
-	const struct prof_fun *a = &w->p->fun[w->fun[id]], *b = key;
+	const struct profile_function *a = &w->p->fun[w->fun[id]], *b = key;
 	return a->name == b->name && a->file == b->file && a->line == b->line;
 }
 
 static fun_id add_fun(struct namer *w, const struct debug_frame *f)
 {
-	struct prof_fun r = {.id = w->p->nfun, .name = prof_str(w->p, f->name, strlen(f->name)),
-	    .file = prof_str(w->p, f->file, strlen(f->file)), .line = f->start};
+	struct profile_function r = {.id = w->p->nfun, .name = profile_add_string(w->p, f->name, strlen(f->name)),
+	    .file = profile_add_string(w->p, f->file, strlen(f->file)), .line = f->start};
 	r.sysname = r.name;
-	uint32_t hash = hash_u64((uint64_t)r.name << 32 | r.file, (uint32_t)r.line);
+	uint32_t hash = intern_hash_u64((uint64_t)r.name << 32 | r.file, (uint32_t)r.line);
 	uint32_t id = intern_find(&w->funs, hash, same_fun, w, &r);
 	if (id != UINT32_MAX)
 		return w->fun[id];
 	w->fun = mem_grow(w->fun, &w->cap, w->nfun + 1, sizeof *w->fun);
-	w->fun[w->nfun] = prof_add_fun(w->p, &r);
+	w->fun[w->nfun] = profile_add_function(w->p, &r);
 	intern_put(&w->funs, hash, (uint32_t)w->nfun);
 	return w->fun[w->nfun++];
 }
 
 /* Texts (perf script) have names without lines, of mappings that they do not know: lines are all that is wanted. */
-static bool lacks_lines(const struct prof_map *m)
+static bool lacks_lines(const struct profile_mapping *m)
 {
 	return m->functions && !m->filenames && !m->lines &&
 	       elf_made_up(&(struct elf_mapping){m->start, m->limit, m->offset});
 }
 
-static void name_location(struct namer *w, struct binary *b, size_t at, bool named, struct prof_map *m)
+static void name_location(struct namer *w, struct binary *b, size_t at, bool named, struct profile_mapping *m)
 {
 	enum { MAX = 64 };
 	struct debug_frame f[MAX];
-	const char *known = named ? prof_outermost(w->p, at) : "";
-	size_t n = w->p->loc[at].addr || !named ? binary_frames(b, w->p->loc[at].addr, f, MAX) : 0;
+	const char *known = named ? profile_outermost(w->p, at) : "";
+	size_t n = w->p->loc[at].addr || !named ? lookup_frames(b, w->p->loc[at].addr, f, MAX) : 0;
 	if (!n || (*known && !f[0].line))
 		return;
 	if (*known)
@@ -261,7 +261,7 @@ static void name_location(struct namer *w, struct binary *b, size_t at, bool nam
 		m->functions |= *f[i].name != 0;
 		m->filenames |= *f[i].file != 0;
 		m->lines |= f[i].line != 0;
-		uint32_t k = prof_add_line(w->p, &(struct prof_line){add_fun(w, &f[i]), f[i].line, f[i].col});
+		uint32_t k = profile_add_line(w->p, &(struct profile_line){add_fun(w, &f[i]), f[i].line, f[i].col});
 		first = i ? first : k;
 	}
 	m->inlines = true;
@@ -285,9 +285,9 @@ static bool is_url(const char *file)
 	return file[n] == ':' && n >= 4 && n <= 6 && (!strncmp(file, "http", 4) || !strncmp(file, "HTTP", 4));
 }
 
-static void say(struct namer *w, const struct prof_map *m, const char *why)
+static void report_mapping(struct namer *w, const struct profile_mapping *m, const char *why)
 {
-	const char *file = prof_s(w->p, m->file), *build = prof_s(w->p, m->build);
+	const char *file = profile_string(w->p, m->file), *build = profile_string(w->p, m->build);
 	size_t n;
 	const char *base = path_base(file, strlen(file), &n);
 	w->notice(w->arg, "Local symbolization failed for %.*s%s%s%s: %s", (int)n, base, *build ? " (build ID " : "",
@@ -296,8 +296,8 @@ static void say(struct namer *w, const struct prof_map *m, const char *why)
 
 static void name_mapping(struct namer *w, size_t at)
 {
-	struct prof_map m = w->p->map[at];
-	const char *file = prof_s(w->p, m.file), *build = prof_s(w->p, m.build);
+	struct profile_mapping m = w->p->map[at];
+	const char *file = profile_string(w->p, m.file), *build = profile_string(w->p, m.build);
 	struct binary b;
 	struct err why;
 	bool any = false;
@@ -312,28 +312,28 @@ static void name_mapping(struct namer *w, size_t at)
 	if (!*file || no_file(file) || (!*build && is_url(file)))
 		return;
 	struct elf_mapping em = {m.start, m.limit, m.offset};
-	if (binary_open(&b, file, &em, &why)) {
-		say(w, &m, why.msg);
+	if (lookup_open(&b, file, &em, &why)) {
+		report_mapping(w, &m, why.msg);
 		w->missing = true;
 		return;
 	}
 	if (*build && *b.elf.build && strcmp(build, b.elf.build)) {
-		say(w, &m, "build ID mismatch");
+		report_mapping(w, &m, "build ID mismatch");
 	} else {
 		b.fast = w->mode->fast;
 		for (size_t i = 1; i < w->p->nloc && lines; i++)
 			if (w->p->loc[i].map == at)
-				binary_hint(&b, w->p->loc[i].addr, prof_outermost(w->p, i));
+				lookup_hint(&b, w->p->loc[i].addr, profile_outermost(w->p, i));
 		for (size_t i = 1; i < w->p->nloc; i++)
 			if (w->p->loc[i].map == at)
 				name_location(w, &b, i, lines, &m);
 		w->p->map[at] = m;
-		w->no_lines |= b.tried && !b.fast && !b.is_go && !debuginfo_there();
+		w->no_lines |= b.tried && !b.fast && !b.is_go && !dwarf_available();
 	}
-	binary_close(&b);
+	lookup_close(&b);
 }
 
-void symbolize(struct prof *p, const char *mode, prof_notice *notice, void *arg)
+void symbolize(struct profile *p, const char *mode, profile_notice *notice, void *arg)
 {
 	struct mode m;
 	if (parse_mode(mode, &m, NULL) || m.none)
@@ -349,5 +349,5 @@ void symbolize(struct prof *p, const char *mode, prof_notice *notice, void *arg)
 	}
 	intern_free(&w.funs);
 	mem_free(w.fun);
-	prof_demangle(p, m.demangle, m.force);
+	demangle_profile(p, m.demangle, m.force);
 }

@@ -19,9 +19,9 @@ bool symbolize_refused(const char *mode);	/* the mode is "none" */
 
 /* Let mappings name the local files that belong to them: those below $PPROF_BINARY_PATH (or
    $HOME/pprof/binaries) by build id or name. first_known: the first mapping's was given. */
-void symbolize_locate(struct prof *, bool first_known, prof_notice *, void *);
+void symbolize_locate(struct profile *, bool first_known, profile_notice *, void *);
 
 /* Do what the mode says. Mappings have been located. */
-void symbolize(struct prof *, const char *mode, prof_notice *, void *);
+void symbolize(struct profile *, const char *mode, profile_notice *, void *);
 
 #endif

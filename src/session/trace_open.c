@@ -35,11 +35,12 @@ static bool go_on(void *arg, uint64_t bytes)
 }
 
 /* What its reader noticed; -1: it is damaged, and must not be. */
-static int tell(const struct trace *t, const struct opt *o, prof_notice *notice, void *arg, struct err *e)
+static int report_warnings(
+    const struct trace *t, const struct options *o, profile_notice *notice, void *arg, struct err *e)
 {
 	for (uint32_t i = 0; i < t->sn->nwarns; i++) {
-		const struct warn_row *w = col_at(&t->sn->st->warns, i);
-		if (opt_bool(o, OPT_STRICT) && !w->aside)
+		const struct warn_row *w = column_at(&t->sn->st->warns, i);
+		if (options_bool(o, OPT_STRICT) && !w->aside)
 			return err_set(e, ERR_FORMAT, w->at, "%s", w->msg);
 		if (!notice)
 			continue;
@@ -52,73 +53,74 @@ static int tell(const struct trace *t, const struct opt *o, prof_notice *notice,
 }
 
 /* One report is to agree with the reference where that is odd. What is read for it is not read for others, nor kept. */
-static bool oddities(const struct opt *o)
+static bool oddities(const struct options *o)
 {
-	return !strcmp(o->report, "mmu") && !opt_bool(o, OPT_EXACT);
+	return !strcmp(o->report, "mmu") && !options_bool(o, OPT_EXACT);
 }
 
-int trace_read(struct trace *t, struct bytes *in, const struct opt *o, prof_notice *notice, void *arg, struct err *e)
+int trace_read(
+    struct trace *t, struct bytes *in, const struct options *o, profile_notice *notice, void *arg, struct err *e)
 {
-	*t = (struct trace){ .build = build_new(), .arena.spills = true };
-	struct sink sink = build_sink(t->build);
+	*t = (struct trace){ .store_builder = builder_new(), .arena.spills = true };
+	struct sink sink = builder_sink(t->store_builder);
 	sink.oddities = oddities(o);
 	struct watched w = {o->watch, in->n};
 	const struct reader *r = sniff(*in, e);
 	if (r && r->kind == FK_GOTRACE) {
-		build_total(t->build, in->n);
-		t->again = again_new(t->build, in);
+		builder_set_total(t->store_builder, in->n);
+		t->reread_source = trace_reread_new(t->store_builder, in);
 	}
 	if (o->watch)
-		build_on_publish(t->build, go_on, &w);
+		builder_on_publish(t->store_builder, go_on, &w);
 	int rc = !r || r->kind != FK_GOTRACE ? -1 :
-	    input_said(in, r->read(*in, &sink, e), &sink, e);
-	t->sn = build_finish(t->build);
-	build_on_publish(t->build, NULL, NULL);
-	if (rc || tell(t, o, notice, arg, e)) {
+	    input_report_damage(in, r->read(*in, &sink, e), &sink, e);
+	t->sn = builder_finish(t->store_builder);
+	builder_on_publish(t->store_builder, NULL, NULL);
+	if (rc || report_warnings(t, o, notice, arg, e)) {
 		trace_close(t);
 		return -1;
 	}
 	return 0;
 }
 
-int trace_thaw(struct trace *t, const struct bytes *in, const char *file, const struct opt *o, prof_notice *notice,
-    void *arg, struct err *e)
+int trace_read_index(struct trace *t, const struct bytes *in, const char *file, const struct options *o,
+    profile_notice *notice, void *arg, struct err *e)
 {
 	*t = (struct trace){0};
 	if (oddities(o))
 		return 0;
-	*t = (struct trace){ .build = build_new(), .arena.spills = true };
-	bool there = indexing_store(o, file, in, t->build);
-	t->sn = there ? build_snap(t->build) : NULL;
-	if (there && !tell(t, o, notice, arg, e))
+	*t = (struct trace){ .store_builder = builder_new(), .arena.spills = true };
+	bool there = index_cache_fill_store(o, file, in, t->store_builder);
+	t->sn = there ? builder_snap(t->store_builder) : NULL;
+	if (there && !report_warnings(t, o, notice, arg, e))
 		return 1;
 	trace_close(t);
 	return there ? -1 : 0;
 }
 
-bool trace_at_hand(struct trace *t, const char *name, const struct opt *o)
+bool trace_from_session(struct trace *t, const char *name, const struct options *o)
 {
-	const struct held *h = oddities(o) ? NULL : hand_find(o->hand, name);
+	const struct cached_input *h = oddities(o) ? NULL : input_cache_find(o->cached_inputs, name);
 	*t = (struct trace){.sn = h ? h->trace : NULL, .arena.spills = true};
 	return t->sn != NULL;
 }
 
-int trace_open(struct trace *t, const struct opt *o, prof_notice *notice, void *arg, struct err *e)
+int trace_open(struct trace *t, const struct options *o, profile_notice *notice, void *arg, struct err *e)
 {
 	struct bytes in;
 	*t = (struct trace){0};
-	if (source_only(o, e))
+	if (download_require_one_file(o, e))
 		return -1;
-	if (trace_at_hand(t, o->file[0], o))
-		return tell(t, o, notice, arg, e);
-	if (source_open(o, o->file[0], &in, e))
+	if (trace_from_session(t, o->file[0], o))
+		return report_warnings(t, o, notice, arg, e);
+	if (download_open_input(o, o->file[0], &in, e))
 		return -1;
-	int ret = trace_thaw(t, &in, o->file[0], o, notice, arg, e);
+	int ret = trace_read_index(t, &in, o->file[0], o, notice, arg, e);
 	if (ret) {
 		input_close(&in);
 		return ret < 0 ? -1 : 0;
 	}
-	const struct reader *r = input_gunzip_for(&in, o->watch, e) ? NULL : sniff(in, e);
+	const struct reader *r = input_gunzip_watched(&in, o->watch, e) ? NULL : sniff(in, e);
 	ret = r ? 0 : -1;
 	if (r && r->kind != FK_GOTRACE)
 		ret = err_set(e, ERR_FORMAT, ERR_NOWHERE,
@@ -132,9 +134,9 @@ int trace_open(struct trace *t, const struct opt *o, prof_notice *notice, void *
 
 void trace_close(struct trace *t)
 {
-	if (t->build)
-		build_free(t->build);
-	again_free(t->again);
+	if (t->store_builder)
+		builder_free(t->store_builder);
+	trace_reread_free(t->reread_source);
 	arena_free(&t->arena);
 	*t = (struct trace){0};
 }
@@ -159,7 +161,7 @@ static bool wall_time(const struct snap *sn, const char *s, int64_t *t)
 	return h < 24 && m < 60 && sec >= 0 && sec < 61;
 }
 
-int trace_time(const struct snap *sn, const char *s, int64_t *t, struct err *e)
+int trace_parse_time(const struct snap *sn, const char *s, int64_t *t, struct err *e)
 {
 	char *end;
 	double pct = strtod(s, &end);
@@ -173,12 +175,12 @@ int trace_time(const struct snap *sn, const char *s, int64_t *t, struct err *e)
 	    "has the time of day, 15:04:05", s);
 }
 
-int trace_range(const struct snap *sn, const struct opt *o, int64_t *t0, int64_t *t1, struct err *e)
+int trace_parse_range(const struct snap *sn, const struct options *o, int64_t *t0, int64_t *t1, struct err *e)
 {
-	const char *from = opt_str(o, OPT_FROM), *to = opt_str(o, OPT_TO);
+	const char *from = options_str(o, OPT_FROM), *to = options_str(o, OPT_TO);
 	*t0 = sn->t0;
 	*t1 = sn->t1;
-	if ((from && *from && trace_time(sn, from, t0, e)) || (to && *to && trace_time(sn, to, t1, e)))
+	if ((from && *from && trace_parse_time(sn, from, t0, e)) || (to && *to && trace_parse_time(sn, to, t1, e)))
 		return -1;
 	bool since = from && *from, until = to && *to;
 	struct buf b = {0};
@@ -197,7 +199,7 @@ int trace_range(const struct snap *sn, const struct opt *o, int64_t *t0, int64_t
 
 static bool match_rx(void *rx, const char *s, size_t n)
 {
-	return rx_match(rx, s, n);
+	return regex_match(rx, s, n);
 }
 
 /* "12" or "g12". */
@@ -214,56 +216,56 @@ static bool parse_id(const char *s, char letter, uint64_t *id)
 
 static trk_id find_track(const struct snap *sn, enum track_kind kind, uint64_t id)
 {
-	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
+	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
 		if (store_trk(sn->st, t)->kind == kind && store_trk(sn->st, t)->id == id)
 			return t;
 	return 0;
 }
 
-static struct rx *expression(const char *re, struct err *e)
+static struct regex *compile_regex(const char *re, struct err *e)
 {
 	struct err why = {0};
-	struct rx *rx = rx_new(re, &why);
+	struct regex *rx = regex_new(re, &why);
 	if (!rx)
 		err_set(e, ERR_USAGE, ERR_NOWHERE, "%s: %s", re, why.msg);
 	return rx;
 }
 
-static bool has(const struct opt *o, enum opt_id id)
+static bool has_option(const struct options *o, enum option_id id)
 {
-	return opt_str(o, id) && *opt_str(o, id);
+	return options_str(o, id) && *options_str(o, id);
 }
 
 /* *among: NULL, or the group of the goroutines that are listed. */
-static int filter_goroutines(const struct snap *sn, const struct opt *o, struct arena *a, struct tw_filter *f,
+static int filter_goroutines(const struct snap *sn, const struct options *o, struct arena *a, struct trace_filter *f,
     const uint8_t **among, struct err *e)
 {
 	uint64_t id;
 	*among = NULL;
 	/* the reference's page of the group that has no name shows all goroutines: "^$" too */
-	if (has(o, OPT_GROUP) && strcmp(opt_str(o, OPT_GROUP), "^$")) {
-		struct rx *rx = expression(opt_str(o, OPT_GROUP), e);
+	if (has_option(o, OPT_GROUP) && strcmp(options_str(o, OPT_GROUP), "^$")) {
+		struct regex *rx = compile_regex(options_str(o, OPT_GROUP), e);
 		if (!rx)
 			return -1;
-		f->g = tw_goroutines(sn, match_rx, rx, a);
-		rx_free(rx);
+		f->g = trace_gset_by_name(sn, match_rx, rx, a);
+		regex_free(rx);
 	}
-	if (has(o, OPT_GOROUTINE)) {
+	if (has_option(o, OPT_GOROUTINE)) {
 		uint32_t n;
 		*among = f->g;
-		f->g = tw_listed(sn, opt_str(o, OPT_GOROUTINE), a, &n);
+		f->g = trace_gset_parse(sn, options_str(o, OPT_GOROUTINE), a, &n);
 		if (!f->g)
 			return err_set(e, ERR_USAGE, ERR_NOWHERE,
 			    "-goroutine requires numbers separated by commas, not "
-			    "\"%s\"", opt_str(o, OPT_GOROUTINE));
+			    "\"%s\"", options_str(o, OPT_GOROUTINE));
 		if (!n)
 			return err_set(e, ERR_USAGE, ERR_NOWHERE, "no goroutine %s in the trace",
-			    opt_str(o, OPT_GOROUTINE));
+			    options_str(o, OPT_GOROUTINE));
 	}
-	if (has(o, OPT_PROC)) {
-		if (!parse_id(opt_str(o, OPT_PROC), 'p', &id))
+	if (has_option(o, OPT_PROC)) {
+		if (!parse_id(options_str(o, OPT_PROC), 'p', &id))
 			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-proc requires a number, not \"%s\"",
-			    opt_str(o, OPT_PROC));
+			    options_str(o, OPT_PROC));
 		f->proc = find_track(sn, TK_P, id);
 		if (!f->proc)
 			return err_set(e, ERR_USAGE, ERR_NOWHERE, "no P %" PRIu64 " in the trace", id);
@@ -271,52 +273,53 @@ static int filter_goroutines(const struct snap *sn, const struct opt *o, struct 
 	return 0;
 }
 
-int trace_latency(const struct opt *o, int64_t *lo, int64_t *hi, struct err *e)
+int trace_parse_latency(const struct options *o, int64_t *lo, int64_t *hi, struct err *e)
 {
 	*lo = *hi = TIME_NONE;
-	if (has(o, OPT_LATENCY) && !pick_range(opt_str(o, OPT_LATENCY), lo, hi))
+	if (has_option(o, OPT_LATENCY) && !task_filter_parse_range(options_str(o, OPT_LATENCY), lo, hi))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
 		    "-latency requires a range like 10ms..50ms, >50ms or <10ms, not \"%s\"",
-		    opt_str(o, OPT_LATENCY));
+		    options_str(o, OPT_LATENCY));
 	return 0;
 }
 
-static int filter_slices(const struct snap *sn, const struct opt *o, bool rest, struct arena *a, struct tw_filter *f,
-    uint32_t *n, struct err *e)
+static int filter_slices(const struct snap *sn, const struct options *o, bool rest, struct arena *a,
+    struct trace_filter *f, uint32_t *n, struct err *e)
 {
-	if (has(o, OPT_REGION) && has(o, OPT_TASK))
+	if (has_option(o, OPT_REGION) && has_option(o, OPT_TASK))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-region and -task cannot be used together");
 	uint64_t id;
 	int64_t lo, hi;
-	if (trace_latency(o, &lo, &hi, e))
+	if (trace_parse_latency(o, &lo, &hi, e))
 		return -1;
-	struct tw_pick pick = {.lo = lo, .hi = hi, .rest = rest};
-	if (has(o, OPT_TASK) && parse_id(opt_str(o, OPT_TASK), 't', &id)) {
+	struct trace_span_match pick = {.lo = lo, .hi = hi, .rest = rest};
+	if (has_option(o, OPT_TASK) && parse_id(options_str(o, OPT_TASK), 't', &id)) {
 		pick.id = id;
-		f->slice = tw_tasks(sn, &pick, a, &f->nslice);
+		f->slice = trace_task_slices(sn, &pick, a, &f->nslice);
 		*n = pick.n;
 		f->span = pick.span;
 		return 0;
 	}
-	enum opt_id which = has(o, OPT_REGION) ? OPT_REGION : OPT_TASK;
-	if (!has(o, which))
+	enum option_id which = has_option(o, OPT_REGION) ? OPT_REGION : OPT_TASK;
+	if (!has_option(o, which))
 		return 0;
-	struct rx *rx = expression(which == OPT_REGION ? tw_placed(opt_str(o, which), a, &pick) : opt_str(o, which), e);
+	struct regex *rx = compile_regex(
+	    which == OPT_REGION ? trace_parse_region_place(options_str(o, which), a, &pick) : options_str(o, which), e);
 	if (!rx)
 		return -1;
 	pick.match = match_rx;
 	pick.arg = rx;
-	f->slice = (which == OPT_REGION ? tw_regions : tw_tasks)(sn, &pick, a, &f->nslice);
+	f->slice = (which == OPT_REGION ? trace_region_slices : trace_task_slices)(sn, &pick, a, &f->nslice);
 	f->lies = a;
 	*n = pick.n;
 	f->span = pick.span;
-	rx_free(rx);
+	regex_free(rx);
 	return 0;
 }
 
 /* The filter, or with rest what it leaves out; *n: so many goroutines, tasks or regions. */
-static int filter_side(const struct snap *sn, const struct opt *o, bool rest, struct arena *a, struct tw_filter *f,
-    uint32_t *n, struct err *e)
+static int filter_side(const struct snap *sn, const struct options *o, bool rest, struct arena *a,
+    struct trace_filter *f, uint32_t *n, struct err *e)
 {
 	const uint8_t *among;
 	*n = 0;
@@ -325,60 +328,62 @@ static int filter_side(const struct snap *sn, const struct opt *o, bool rest, st
 	if (f->slice)
 		return 0;
 	if (rest)
-		f->g = tw_others(sn, f->g, among, a);
-	*n = tw_count(sn, f->g, f->from, f->to);
+		f->g = trace_gset_complement(sn, f->g, among, a);
+	*n = trace_gset_count(sn, f->g, f->from, f->to);
 	return 0;
 }
 
-static int trace_side(const struct snap *sn, const struct opt *o, bool rest, struct arena *a, struct tw_filter *f,
-    uint32_t *n, struct err *e)
+static int trace_side(const struct snap *sn, const struct options *o, bool rest, struct arena *a,
+    struct trace_filter *f, uint32_t *n, struct err *e)
 {
-	*f = (struct tw_filter){ .from = TIME_NONE, .to = TIME_NONE };
+	*f = (struct trace_filter){ .from = TIME_NONE, .to = TIME_NONE };
 	if (o->watch)
-		f->on = (struct onlooker){ o->watch->go, o->watch->arg };
-	if (has(o, OPT_BLAME)) {
-		int blame = tw_blame_find(opt_str(o, OPT_BLAME));
+		f->on = (struct progress_watcher){ o->watch->go, o->watch->arg };
+	if (has_option(o, OPT_BLAME)) {
+		int blame = trace_blame_find(options_str(o, OPT_BLAME));
 		if (blame < 0)
 			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-blame requires waker, self or occupant, not \"%s\"",
-			    opt_str(o, OPT_BLAME));
-		f->blame = (enum tw_blame)blame;
+			    options_str(o, OPT_BLAME));
+		f->blame = (enum trace_blame)blame;
 	}
 	int64_t t0, t1;
-	if (trace_range(sn, o, &t0, &t1, e))
+	if (trace_parse_range(sn, o, &t0, &t1, e))
 		return -1;
-	if (has(o, OPT_FROM))
+	if (has_option(o, OPT_FROM))
 		f->from = t0;
-	if (has(o, OPT_TO))
+	if (has_option(o, OPT_TO))
 		f->to = t1;
 	return filter_side(sn, o, rest, a, f, n, e);
 }
 
-int trace_filter(const struct snap *sn, const struct opt *o, struct arena *a, struct tw_filter *f, struct err *e)
+int trace_parse_filter(
+    const struct snap *sn, const struct options *o, struct arena *a, struct trace_filter *f, struct err *e)
 {
 	uint32_t n;
 	return trace_side(sn, o, false, a, f, &n, e);
 }
 
-int trace_rest_check(const struct opt *o, struct err *e)
+int trace_check_rest_option(const struct options *o, struct err *e)
 {
-	if (!opt_bool(o, OPT_REST))
+	if (!options_bool(o, OPT_REST))
 		return 0;
-	if (!has(o, OPT_GROUP) && !has(o, OPT_GOROUTINE) && !has(o, OPT_TASK) && !has(o, OPT_REGION))
+	if (!has_option(o, OPT_GROUP) && !has_option(o, OPT_GOROUTINE) && !has_option(o, OPT_TASK) &&
+	    !has_option(o, OPT_REGION))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
 		    "-rest requires -group, -goroutine, -task or -region");
-	if (has(o, OPT_BASE) || has(o, OPT_DIFF_BASE))
+	if (has_option(o, OPT_BASE) || has_option(o, OPT_DIFF_BASE))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-rest cannot be used together with -base or -diff_base");
 	return 0;
 }
 
 /* ---- a profile of it */
 
-struct copy { const struct store *st; struct prof *p; uint32_t *loc, *fun; };
+struct copy { const struct store *st; struct profile *p; uint32_t *loc, *fun; };
 
 static str_id copy_str(struct copy *c, str_id s)
 {
 	const struct str_row *r = store_str(c->st, s);
-	return prof_str(c->p, r->s ? r->s : "", r->n);
+	return profile_add_string(c->p, r->s ? r->s : "", r->n);
 }
 
 static loc_id copy_loc(struct copy *c, loc_id l)
@@ -391,16 +396,16 @@ static loc_id copy_loc(struct copy *c, loc_id l)
 		const struct frm_row *f = store_frm(c->st, r->first + i);
 		if (!c->fun[f->fun]) {
 			const struct fun_row *fr = store_fun(c->st, f->fun);
-			struct prof_fun pf = { .id = c->p->nfun, .name = copy_str(c, fr->name),
+			struct profile_function pf = { .id = c->p->nfun, .name = copy_str(c, fr->name),
 				.sysname = copy_str(c, fr->name), .file = copy_str(c, fr->file) };
-			c->fun[f->fun] = prof_add_fun(c->p, &pf);
+			c->fun[f->fun] = profile_add_function(c->p, &pf);
 		}
-		uint32_t at = prof_add_line(c->p, &(struct prof_line){ c->fun[f->fun], f->line, f->col });
+		uint32_t at = profile_add_line(c->p, &(struct profile_line){ c->fun[f->fun], f->line, f->col });
 		if (!i)
 			first = at;
 	}
-	c->loc[l] = prof_add_loc(c->p, &(struct prof_loc){ .id = c->p->nloc, .addr = r->addr, .line = first,
-		.nline = r->nline });
+	c->loc[l] = profile_add_location(
+	    c->p, &(struct profile_location){.id = c->p->nloc, .addr = r->addr, .line = first, .nline = r->nline});
 	return c->loc[l];
 }
 
@@ -411,7 +416,7 @@ static void copy_sample(struct copy *c, stk_id s, uint32_t labels, int64_t count
 	for (stk_id i = s; i && n < 1024; i = stk_parent(c->st, i))
 		loc[n++] = copy_loc(c, store_frm(c->st, stk_frame(c->st, i))->loc);
 	int64_t v[2] = { count, ns };
-	prof_add_sample(c->p, prof_stack(c->p, loc, n), labels, v);
+	profile_add_sample(c->p, profile_add_stack(c->p, loc, n), labels, v);
 }
 
 static bool stack_known(const struct store *st, stk_id s)
@@ -424,7 +429,7 @@ static bool stack_known(const struct store *st, stk_id s)
 
 /* The reference tells stacks apart by their program counters, to 128 of them, filled up with zeros:
    one of nothing but 0 is the empty one, and of such equals the newest is shown. */
-static void merge_unknown(const struct snap *sn, struct tw *w)
+static void merge_unknown(const struct snap *sn, struct trace_weights *w)
 {
 	stk_id keep = 0;
 	for (stk_id s = 1; s < w->n; s++) {
@@ -438,25 +443,28 @@ static void merge_unknown(const struct snap *sn, struct tw *w)
 	}
 }
 
-static struct prof *to_profile(const struct snap *sn, struct tw *w, enum tw_type type)
+static struct profile *to_profile(const struct snap *sn, struct trace_weights *w, enum trace_weight_type type)
 {
-	struct prof *p = prof_new();
+	struct profile *p = profile_new();
 	struct copy c = {
 	    sn->st, p, xcalloc(sn->nlocs + 1u, sizeof(uint32_t)), xcalloc(sn->nfuns + 1u, sizeof(uint32_t))};
 	static const char *const types[][2] = {{"contentions", "delay"}, {"samples", "cpu"}, {"stretches", "time"}};
-	const char *const *name = types[type == TW_CPU ? 1 : type == TW_RUN ? 2 : 0];
+	const char *const *name = types[type == TRACE_CPU ? 1 : type == TRACE_RUN ? 2 : 0];
 	p->type = mem_grow(p->type, &p->ctype, 2, sizeof *p->type);
-	p->type[0] = (struct prof_type){ prof_str(p, name[0], strlen(name[0])), prof_str(p, "count", 5) };
-	p->type[1] = (struct prof_type){ prof_str(p, name[1], strlen(name[1])), prof_str(p, "nanoseconds", 11) };
+	p->type[0] =
+	    (struct profile_type){profile_add_string(p, name[0], strlen(name[0])), profile_add_string(p, "count", 5)};
+	p->type[1] = (struct profile_type){
+	    profile_add_string(p, name[1], strlen(name[1])), profile_add_string(p, "nanoseconds", 11)};
 	p->ntype = 2;
-	p->period_type = prof_str(p, "trace", 5);
-	p->period_unit = prof_str(p, "count", 5);
+	p->period_type = profile_add_string(p, "trace", 5);
+	p->period_unit = profile_add_string(p, "count", 5);
 	p->period = 1;
 	if (w->npart) {
-		str_id key = p->tag_root = prof_str(p, TW_TAG, sizeof TW_TAG - 1);
+		str_id key = p->tag_root = profile_add_string(p, TRACE_WEIGHT_TAG, sizeof TRACE_WEIGHT_TAG - 1);
 		for (uint32_t i = 0; i < w->npart; i++) {
-			struct prof_label tag = { .key = key, .str = copy_str(&c, w->part[i].tag) };
-			copy_sample(&c, w->part[i].stack, prof_labels(p, &tag, 1), w->part[i].count, w->part[i].ns);
+			struct profile_label tag = { .key = key, .str = copy_str(&c, w->part[i].tag) };
+			copy_sample(
+			    &c, w->part[i].stack, profile_add_labels(p, &tag, 1), w->part[i].count, w->part[i].ns);
 		}
 	} else {
 		merge_unknown(sn, w);
@@ -470,18 +478,18 @@ static struct prof *to_profile(const struct snap *sn, struct tw *w, enum tw_type
 }
 
 /* In the header of reports, where it was asked for. */
-static void say_blame(struct prof *p, enum tw_blame b)
+static void add_blame_comment(struct profile *p, enum trace_blame b)
 {
-	static const char *const said[TWB__N] = {
+	static const char *const said[BLAME__N] = {
 		"Blame: waker (the stack of what made the goroutine runnable)",
 		"Blame: self (the stack of the goroutine that waits)",
 		"Blame: occupant (the stacks of what ran on the Ps meanwhile)",
 	};
-	prof_add_comment(p, prof_str(p, said[b], strlen(said[b])));
+	profile_add_comment(p, profile_add_string(p, said[b], strlen(said[b])));
 }
 
 /* The mean of one of n. */
-static void per_one(struct tw *w, uint32_t n)
+static void per_one(struct trace_weights *w, uint32_t n)
 {
 	w->npart = 0;	/* the viewer's differences have no tags either */
 	for (stk_id s = 0; n > 1 && s < w->n; s++) {
@@ -490,13 +498,15 @@ static void per_one(struct tw *w, uint32_t n)
 	}
 }
 
-struct prof *trace_profile(const struct trace *t, const struct opt *o, bool rest, struct err *e)
+struct profile *trace_make_profile(const struct trace *t, const struct options *o, bool rest, struct err *e)
 {
 	struct arena a = {0};
-	struct tw_filter f;
-	const char *name = has(o, OPT_TYPE) ? opt_str(o, OPT_TYPE) : t->sn->nsmps && !opt_typed(o, OPT_BLAME) ? "cpu" : "sched";
-	int type = tw_find(name);
-	struct prof *p = NULL;
+	struct trace_filter f;
+	const char *name = has_option(o, OPT_TYPE)			  ? options_str(o, OPT_TYPE)
+			   : t->sn->nsmps && !options_typed(o, OPT_BLAME) ? "cpu"
+									  : "sched";
+	int type = trace_weight_find(name);
+	struct profile *p = NULL;
 	uint32_t n;
 	if (t->sn->trace.log) {
 		err_set(e, ERR_FORMAT, ERR_NOWHERE,
@@ -507,20 +517,20 @@ struct prof *trace_profile(const struct trace *t, const struct opt *o, bool rest
 	if (type < 0)
 		err_set(e, ERR_USAGE, ERR_NOWHERE,
 		    "-type requires cpu, run, sched, sync, net, syscall, block or assist, not \"%s\"", name);
-	else if (opt_typed(o, OPT_BLAME) && type != TW_SCHED)
+	else if (options_typed(o, OPT_BLAME) && type != TRACE_SCHED)
 		err_set(e, ERR_USAGE, ERR_NOWHERE, "-blame applies only to -type=sched, not to -type=%s", name);
 	else if (trace_side(t->sn, o, rest, &a, &f, &n, e))
 		p = NULL;
-	else if (opt_typed(o, OPT_PROC) && !tw_of_proc((enum tw_type)type, f.blame))
+	else if (options_typed(o, OPT_PROC) && !trace_type_has_proc((enum trace_weight_type)type, f.blame))
 		err_set(e, ERR_USAGE, ERR_NOWHERE,
 		    "-proc does not apply to -type=%s, only to cpu, run, syscall and to sched with -blame=occupant", name);
 	else {
-		struct tw *w = tracew(t->sn, (enum tw_type)type, &f, &a);
-		if (opt_bool(o, OPT_REST))
+		struct trace_weights *w = trace_weigh(t->sn, (enum trace_weight_type)type, &f, &a);
+		if (options_bool(o, OPT_REST))
 			per_one(w, n);
-		p = to_profile(t->sn, w, (enum tw_type)type);
-		if (type == TW_SCHED && has(o, OPT_BLAME))
-			say_blame(p, f.blame);
+		p = to_profile(t->sn, w, (enum trace_weight_type)type);
+		if (type == TRACE_SCHED && has_option(o, OPT_BLAME))
+			add_blame_comment(p, f.blame);
 	}
 	arena_free(&a);
 	return p;

@@ -27,7 +27,7 @@
 
 enum { PAGES = 1 << 16, FULL = 6, PIECE = 8 };	/* a generation that is more than a PIECE'th of the memory is mapped */
 
-struct again {
+struct reread_source {
 	struct bytes held;	/* p NULL: fd */
 	int fd, version;
 };
@@ -44,7 +44,8 @@ static bool read_at(int fd, uint8_t *p, size_t n, uint64_t at)
 	return true;
 }
 
-static int say_mapped(const struct again *a, const struct sink_keep *gen, struct sink *sink, struct err *e)
+static int reread_mapped(
+    const struct reread_source *a, const struct sink_checkpoint *gen, struct sink *sink, struct err *e)
 {
 	struct stat st;
 	uint64_t from = gen->at / PAGES * PAGES;
@@ -55,24 +56,24 @@ static int say_mapped(const struct again *a, const struct sink_keep *gen, struct
 	if (!p)
 		return err_set(e, ERR_IO, gen->at, "cannot map the file: %s", strerror(errno));
 	struct bytes in = { .p = p + (gen->at - from), .n = (size_t)(gen->end - gen->at), .mapped = true };
-	int rc = gotrace_again(a->version, in, gen, sink, e);
-	if (!rc && mapped_cut(p))
+	int rc = gotrace_reread(a->version, in, gen, sink, e);
+	if (!rc && mapped_was_truncated(p))
 		rc = err_set(e, ERR_IO, gen->at, "the file has become shorter since it was read");
 	mapped_free(p, n);
 	return rc;
 }
 
-static int say_again(void *arg, const struct sink_keep *gen, struct sink *sink, struct err *e)
+static int reread_generation(void *arg, const struct sink_checkpoint *gen, struct sink *sink, struct err *e)
 {
-	const struct again *a = arg;
+	const struct reread_source *a = arg;
 	size_t n = (size_t)(gen->end - gen->at);
 	if (a->held.p)
-		return gotrace_again(a->version, (struct bytes){ .p = a->held.p + gen->at, .n = n }, gen, sink, e);
+		return gotrace_reread(a->version, (struct bytes){ .p = a->held.p + gen->at, .n = n }, gen, sink, e);
 	if (n > mem_limit() / PIECE)
-		return say_mapped(a, gen, sink, e);
+		return reread_mapped(a, gen, sink, e);
 	uint8_t *p = xmalloc(n);
 	int rc = read_at(a->fd, p, n, gen->at)
-		     ? gotrace_again(a->version, (struct bytes){ .p = p, .n = n }, gen, sink, e)
+		     ? gotrace_reread(a->version, (struct bytes){ .p = p, .n = n }, gen, sink, e)
 		     : err_set(e, ERR_IO, gen->at, "the file has become shorter since it was read");
 	mem_free(p);
 	return rc;
@@ -80,7 +81,7 @@ static int say_again(void *arg, const struct sink_keep *gen, struct sink *sink, 
 
 /* Marks, spans and counters cannot be made again one by one: what is too much of them goes to disk, where one may
    write. */
-static void spill(void)
+static void spill_annotations(void)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	char dir[1000];
@@ -91,16 +92,16 @@ static void spill(void)
 		n = snprintf(dir, sizeof dir, "%s", cache);
 	else if (home && *home == '/')
 		n = snprintf(dir, sizeof dir, "%s/.cache", home);
-	mem_spill(n > 0 && (size_t)n < sizeof dir && !access(dir, W_OK) ? dir : "/var/tmp");
+	mem_open_spill_file(n > 0 && (size_t)n < sizeof dir && !access(dir, W_OK) ? dir : "/var/tmp");
 }
 
-struct again *again_new(struct build *b, struct bytes *in)
+struct reread_source *trace_reread_new(struct store_builder *b, struct bytes *in)
 {
 	size_t limit = mem_limit();
-	int version = gowire_version(*in);
+	int version = wire_version(*in);
 	if (!limit || in->n < limit / FULL || version < 22)
 		return NULL;
-	struct again *a = xcalloc(1, sizeof *a);
+	struct reread_source *a = xcalloc(1, sizeof *a);
 	a->version = version;
 	a->fd = in->mapped ? fcntl(in->fd, F_DUPFD_CLOEXEC, 0) : -1;
 	if (in->mapped && a->fd < 0) {
@@ -111,12 +112,12 @@ struct again *again_new(struct build *b, struct bytes *in)
 		a->held = *in;
 		in->owned = NULL;
 	}
-	spill();
-	build_keep(b, limit, say_again, a);
+	spill_annotations();
+	builder_enable_eviction(b, limit, reread_generation, a);
 	return a;
 }
 
-void again_free(struct again *a)
+void trace_reread_free(struct reread_source *a)
 {
 	if (!a)
 		return;

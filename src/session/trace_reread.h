@@ -10,11 +10,11 @@
  * The way back from a store to the bytes it was made of, for a trace that is too
  * large to be held whole: -mem.
  */
-struct again;
+struct reread_source;
 
 /* Before a trace is read into the store. Of a file that is mapped its descriptor is kept, other bytes are held
    from now on. NULL: there is memory enough, so it is not needed. */
-struct again *again_new(struct build *, struct bytes *);
-void again_free(struct again *);	/* after the store */
+struct reread_source *trace_reread_new(struct store_builder *, struct bytes *);
+void trace_reread_free(struct reread_source *);	/* after the store */
 
 #endif

@@ -26,59 +26,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool rx_says(void *rx, const char *name, size_t n)
+static bool match_rx(void *rx, const char *name, size_t n)
 {
-	return rx_match(rx, name, n);
+	return regex_match(rx, name, n);
 }
 
 /* What of the trace the query leaves, or with rest what it leaves out: goroutines and stretches of time. How
    many goroutines, tasks or regions. */
-static uint32_t trace_filter(const struct snap *sn, const struct query *q, bool rest, struct arena *a,
-    struct tw_filter *f)
+static uint32_t filter_of_query(const struct snap *sn, const struct query *q, bool rest, struct arena *a,
+    struct trace_filter *f)
 {
-	*f = (struct tw_filter){.from = q->from, .to = q->to, .proc = q->proc, .blame = (enum tw_blame)q->blame};
-	struct rx *rx = NULL;
-	if (q->group && (rx = rx_new(q->group, NULL)))
-		f->g = tw_goroutines(sn, rx_says, rx, a);
-	rx_free(rx);
+	*f = (struct trace_filter){.from = q->from, .to = q->to, .proc = q->proc, .blame = (enum trace_blame)q->blame};
+	struct regex *rx = NULL;
+	if (q->group && (rx = regex_new(q->group, NULL)))
+		f->g = trace_gset_by_name(sn, match_rx, rx, a);
+	regex_free(rx);
 	rx = NULL;
 	uint32_t n;
 	const uint8_t *group = f->g;
 	if (q->gs)
-		f->g = tw_listed(sn, q->gs, a, &n);
+		f->g = trace_gset_parse(sn, q->gs, a, &n);
 	if (q->g)
-		f->g = tw_goroutine(sn, q->g, a);
-	struct tw_pick pick = {.lo = TIME_NONE, .hi = TIME_NONE, .rest = rest};
-	if (q->latency && !pick_range(q->latency, &pick.lo, &pick.hi))
+		f->g = trace_gset_of_one(sn, q->g, a);
+	struct trace_span_match pick = {.lo = TIME_NONE, .hi = TIME_NONE, .rest = rest};
+	if (q->latency && !task_filter_parse_range(q->latency, &pick.lo, &pick.hi))
 		pick.lo = pick.hi = TIME_NONE;
-	const char *re = q->task ? q->task : q->region ? tw_placed(q->region, a, &pick) : NULL;
+	const char *re = q->task ? q->task : q->region ? trace_parse_region_place(q->region, a, &pick) : NULL;
 	if (q->task && is_number(q->task)) {
 		pick.id = strtoull(q->task, NULL, 10);
-		f->slice = tw_tasks(sn, &pick, a, &f->nslice);
-	} else if (re && (rx = rx_new(re, NULL))) {
-		pick.match = rx_says;
+		f->slice = trace_task_slices(sn, &pick, a, &f->nslice);
+	} else if (re && (rx = regex_new(re, NULL))) {
+		pick.match = match_rx;
 		pick.arg = rx;
-		f->slice = (q->task ? tw_tasks : tw_regions)(sn, &pick, a, &f->nslice);
+		f->slice = (q->task ? trace_task_slices : trace_region_slices)(sn, &pick, a, &f->nslice);
 		f->lies = a;
 	}
-	rx_free(rx);
+	regex_free(rx);
 	f->span = pick.span;
 	if (f->slice)
 		return pick.n;
 	if (rest)
-		f->g = tw_others(sn, f->g, q->gs || q->g ? group : NULL, a);
-	return query_has_rest(q) ? tw_count(sn, f->g, f->from, f->to) : 0;
+		f->g = trace_gset_complement(sn, f->g, q->gs || q->g ? group : NULL, a);
+	return query_has_rest(q) ? trace_gset_count(sn, f->g, f->from, f->to) : 0;
 }
 
-void session_filter(const struct snap *sn, const struct query *q, struct arena *a, struct tw_filter *f)
+void session_query_filter(const struct snap *sn, const struct query *q, struct arena *a, struct trace_filter *f)
 {
 	struct query all = {.from = TIME_NONE, .to = TIME_NONE, .blame = q->blame};
-	trace_filter(sn, q->suspended ? &all : q, false, a, f);
+	filter_of_query(sn, q->suspended ? &all : q, false, a, f);
 }
 
-void session_trace(const struct session *s, struct arena *a, struct tw_filter *f)
+void session_trace_filter(const struct session *s, struct arena *a, struct trace_filter *f)
 {
-	session_filter(s->snap, &s->hist[s->at], a, f);
+	session_query_filter(s->snap, &s->hist[s->at], a, f);
 }
 
 /* Few enough that all types are added up before one would notice. */
@@ -95,13 +95,13 @@ bool session_total(const struct session *s, size_t type, int64_t *total)
 {
 	const struct snap *sn = s->snap;
 	struct arena a = {0};
-	struct tw_filter f;
+	struct trace_filter f;
 	*total = 0;
 	if (!is_little(sn) || type >= session_ntypes(s))
 		return false;
 	if (session_is_trace(s)) {
-		session_trace(s, &a, &f);
-		*total = tracew(sn, (enum tw_type)type, &f, &a)->total_ns;
+		session_trace_filter(s, &a, &f);
+		*total = trace_weigh(sn, (enum trace_weight_type)type, &f, &a)->total_ns;
 		arena_free(&a);
 		return true;
 	}
@@ -115,22 +115,22 @@ static void rest_states(const struct snap *sn, const struct query *q, bool about
 {
 	struct arena a = {0};
 	for (int k = 0; k < 2; k++) {
-		struct tw_filter f;
-		r->n[k] = trace_filter(sn, q, k, &a, &f);
-		f.on = job_onlooker(j);
-		(about ? tw_states_about : tw_states)(sn, &f, r->ns[k]);
+		struct trace_filter f;
+		r->n[k] = filter_of_query(sn, q, k, &a, &f);
+		f.on = job_progress_watcher(j);
+		(about ? trace_filter_states_approx : trace_filter_states)(sn, &f, r->ns[k]);
 		for (int i = 0; i < TS__N && r->n[k] > 1; i++)
 			r->ns[k][i] /= r->n[k];
 	}
 	arena_free(&a);
 }
 
-void session_rest(const struct session *s, const struct query *q, struct rest_states *r)
+void session_rest_times(const struct session *s, const struct query *q, struct rest_states *r)
 {
 	rest_states(s->snap, q, false, s->job, r);
 }
 
-void session_rest_about(const struct snap *sn, const struct query *q, struct rest_states *r)
+void session_rest_approx(const struct snap *sn, const struct query *q, struct rest_states *r)
 {
 	rest_states(sn, q, true, NULL, r);
 }
@@ -152,24 +152,24 @@ static void weigh_trace(struct session *s, uint32_t side, struct arena *a, int64
 	if (q.suspended)
 		q = all;
 	bool rest = side == SIDE_REST;
-	const struct adding *ad = side && !rest ? s->side[side] : NULL;
-	const struct snap *sn = ad ? build_snap(ad->own) : s->snap;
-	struct tw_filter f;
+	const struct compare_loader *ad = side && !rest ? s->side[side] : NULL;
+	const struct snap *sn = ad ? builder_snap(ad->own) : s->snap;
+	struct trace_filter f;
 	if (ad) {
 		q.g = same_track(s->snap, q.g, sn);
 		q.proc = same_track(s->snap, q.proc, sn);
 	}
 	if (q.g == UINT32_MAX || q.proc == UINT32_MAX)
 		return;
-	uint32_t n = trace_filter(sn, &q, rest, a, &f);
+	uint32_t n = filter_of_query(sn, &q, rest, a, &f);
 	double each = query_has_rest(&q) && n > 1 ? 1.0 / n : 1;
-	f.on = job_onlooker(s->job);
-	struct tw *tw = tracew(sn, (enum tw_type)session_type(s), &f, a);
-	tw_show_missing(tw, sn);
-	for (stk_id i = 0; i < tw->n; i++) {
+	f.on = job_progress_watcher(s->job);
+	struct trace_weights *trace_weights = trace_weigh(sn, (enum trace_weight_type)session_type(s), &f, a);
+	trace_show_no_stack(trace_weights, sn);
+	for (stk_id i = 0; i < trace_weights->n; i++) {
 		stk_id at = ad ? ad->to[i] : i;
-		ns[at] = wrap_add(ns[at], sides_scaled(tw->ns[i], each));
-		count[at] = wrap_add(count[at], sides_scaled(tw->count[i], each));
+		ns[at] = wrap_add(ns[at], sides_scaled(trace_weights->ns[i], each));
+		count[at] = wrap_add(count[at], sides_scaled(trace_weights->count[i], each));
 	}
 }
 
@@ -178,31 +178,31 @@ static void weigh_trace(struct session *s, uint32_t side, struct arena *a, int64
 static int tag_frames(const struct query *q)
 {
 	const char *root = q->suspended ? NULL : q->f.tagroot, *leaf = q->suspended ? NULL : q->f.tagleaf;
-	if (leaf && strstr(leaf, TW_TAG))
+	if (leaf && strstr(leaf, TRACE_WEIGHT_TAG))
 		return -1;
-	return (!root && !leaf) || (root && strstr(root, TW_TAG));
+	return (!root && !leaf) || (root && strstr(root, TRACE_WEIGHT_TAG));
 }
 
 /* What a trace weighs: by node, of both sides, or by parts with a tag. */
-struct tally {
+struct node_totals {
 	const int64_t *ns, *count, *base;
-	const struct tw_part *part;
+	const struct trace_tag_weight *part;
 	uint32_t npart;
 	int tags;
 };
 
-static struct tally tally_one(struct session *s, struct arena *a)
+static struct node_totals tally_one(struct session *s, struct arena *a)
 {
-	struct tw_filter f;
-	session_trace(s, a, &f);
-	f.on = job_onlooker(s->job);
-	struct tw *tw = tracew(s->snap, (enum tw_type)session_type(s), &f, a);
-	tw_show_missing(tw, s->snap);
-	return (struct tally){tw->ns, tw->count, NULL, tw->part, tw->npart,
-	    tw->npart ? tag_frames(&s->hist[s->at]) : 0};
+	struct trace_filter f;
+	session_trace_filter(s, a, &f);
+	f.on = job_progress_watcher(s->job);
+	struct trace_weights *trace_weights = trace_weigh(s->snap, (enum trace_weight_type)session_type(s), &f, a);
+	trace_show_no_stack(trace_weights, s->snap);
+	return (struct node_totals){trace_weights->ns, trace_weights->count, NULL, trace_weights->part,
+	    trace_weights->npart, trace_weights->npart ? tag_frames(&s->hist[s->at]) : 0};
 }
 
-static struct tally tally_sides(struct session *s, struct arena *a)
+static struct node_totals tally_sides(struct session *s, struct arena *a)
 {
 	const struct query *q = &s->hist[s->at];
 	size_t n = s->snap->nstks + 1u;
@@ -221,10 +221,10 @@ static struct tally tally_sides(struct session *s, struct arena *a)
 	}
 	for (size_t i = 0; base && q->normalize && sum[0] && i < n; i++)
 		ns[i] = sides_scaled(ns[i], (double)sum[1] / (double)sum[0]);
-	return (struct tally){ns, count, base, NULL, 0, 0};
+	return (struct node_totals){ns, count, base, NULL, 0, 0};
 }
 
-static struct tally tally(struct session *s, struct arena *a)
+static struct node_totals node_totals(struct session *s, struct arena *a)
 {
 	const struct query *q = &s->hist[s->at];
 	return q->a == 1 && !q->b ? tally_one(s, a) : tally_sides(s, a);
@@ -261,7 +261,7 @@ struct sides session_sides(struct session *s)
 struct tags *session_tags(struct session *s)
 {
 	struct sides d = session_sides(s);
-	return tags_new(s->snap, s->focus, session_type(s), s->hist[s->at].noinlines, s->nside > 1 ? &d : NULL);
+	return tag_weights_new(s->snap, s->focus, session_type(s), s->hist[s->at].noinlines, s->nside > 1 ? &d : NULL);
 }
 
 static void make_weights(struct session *s)
@@ -272,17 +272,17 @@ static void make_weights(struct session *s)
 	const struct query *q = &s->hist[s->at];
 	size_t type = session_type(s);
 	if (session_is_trace(s)) {
-		struct tally t = tally(s, a);
+		struct node_totals t = node_totals(s, a);
 		if (t.tags)
-			focus_parts(
+			filter_weigh_parts(
 			    s->snap, s->focus, t.part, t.npart, t.tags > 0, s->op.ns, q->noinlines, a, &s->w);
 		else
-			focus_nodes(s->snap, s->focus, t.ns, t.count, t.base, q->show, s->op.ns, q->noinlines, a,
+			filter_weigh_nodes(s->snap, s->focus, t.ns, t.count, t.base, q->show, s->op.ns, q->noinlines, a,
 			    &s->w);
 		return;
 	}
 	struct sides d = sides_of(s, type);
-	focus_samples(s->snap, s->focus, type, q->noinlines, s->nside > 1 ? &d : NULL, a, &s->w);
+	filter_weigh_samples(s->snap, s->focus, type, q->noinlines, s->nside > 1 ? &d : NULL, a, &s->w);
 }
 
 /* Weights of the current query: per call-tree node, cached. Never NULL. */
@@ -303,33 +303,33 @@ static const struct weights *session_weights(struct session *s)
 void session_drop_calls(struct session *s)
 {
 	for (int i = 0; i < 2; i++) {
-		session_let_go(s, s->calls[i], NULL);
-		s->calls[i] = NULL;
+		session_free_calls_async(s, s->weighted_tree[i], NULL);
+		s->weighted_tree[i] = NULL;
 	}
 }
 
-static void drop_trees(struct kept_shape *k)
+static void drop_trees(struct kept_calltree *k)
 {
-	shape_free(k->shape);
-	shape_free(k->tagged);
-	k->shape = k->tagged = NULL;
+	calltree_free(k->calltree);
+	calltree_free(k->tagged);
+	k->calltree = k->tagged = NULL;
 }
 
-static void drop_shape(struct session *s, int i)
+static void drop_calltree(struct session *s, int i)
 {
-	drop_trees(&s->shape[i]);
-	things_free(s->shape[i].things);
-	s->shape[i].things = NULL;
+	drop_trees(&s->calltree[i]);
+	granularity_free(s->calltree[i].granularity);
+	s->calltree[i].granularity = NULL;
 }
 
-void session_drop_shapes(struct session *s)
+void session_drop_calltrees(struct session *s)
 {
 	for (int i = 0; i < 2; i++)
-		drop_shape(s, i);
+		drop_calltree(s, i);
 }
 
 /* It is of the samples that there are. */
-static bool is_of(const struct kept_shape *k, const struct snap *sn)
+static bool is_of(const struct kept_calltree *k, const struct snap *sn)
 {
 	return k->st == sn->st && k->nstks == sn->nstks && k->nsmps == sn->nsmps;
 }
@@ -337,94 +337,94 @@ static bool is_of(const struct kept_shape *k, const struct snap *sn)
 /* The things of the store by a granularity, as long as both stay what they are. The frames of a profile are all
    there before its samples: what is made of them while it is read is good when it has been; and so is the shape of all
    samples that are there before the end is known to be the end. */
-static struct things *things_of(struct session *s, int slot, enum gran gran)
+static struct granularity *granularity_of(struct session *s, int slot, enum gran gran)
 {
-	struct kept_shape *k = &s->shape[slot];
-	const struct things *had = k->things;
+	struct kept_calltree *k = &s->calltree[slot];
+	const struct granularity *had = k->granularity;
 	const struct snap *sn = s->snap;
 	if (had && (had->nfrm != sn->nfrms || had->gran != gran)) {
-		drop_shape(s, slot);
+		drop_calltree(s, slot);
 	} else if (!is_of(k, sn)) {
 		drop_trees(k);
 	}
-	if (!k->things)
-		k->things = things_new(sn, gran);
+	if (!k->granularity)
+		k->granularity = granularity_new(sn, gran);
 	k->asked = s->hist[s->at].gran == gran;
 	k->st = sn->st;
 	k->nstks = sn->nstks;
 	k->nsmps = sn->nsmps;
-	return k->things;
+	return k->granularity;
 }
 
 bool session_large_tree(uint32_t nodes)
 {
 	enum { LARGE = 2000000 };
-	return nodes > LARGE || job_wanted() > 1;	/* a test */
+	return nodes > LARGE || job_forced_threads() > 1;	/* a test */
 }
 
 /* Tags are frames, and stacks are cut as well: that is a tree of this query alone. */
 static bool cuts_tagged(const struct session *s)
 {
-	return !session_is_trace(s) && s->snap->nsmps && focus_has_tags(s->snap, s->focus) &&
-	    !focus_tags_alone(s->focus, s->hist[s->at].noinlines);
+	return !session_is_trace(s) && s->snap->nsmps && filter_has_tag_frames(s->snap, s->focus) &&
+	    !filter_keeps_whole_stacks(s->focus, s->hist[s->at].noinlines);
 }
 
 bool session_makes_tree(const struct session *s, enum gran gran)
 {
 	if (cuts_tagged(s) || s->crowded == s->serial + 1)
 		return true;
-	const struct kept_shape *k = &s->shape[session_slot(gran)];
+	const struct kept_calltree *k = &s->calltree[session_slot(gran)];
 	const struct snap *sn = s->snap;
-	if (!k->things || k->things->gran != gran || !is_of(k, sn))
+	if (!k->granularity || k->granularity->gran != gran || !is_of(k, sn))
 		return true;
-	bool tagged = k->tagged && focus_fits(sn, s->focus, k->tagged);
-	bool plain = k->shape && (session_is_trace(s) || focus_fits(sn, s->focus, k->shape));
+	bool tagged = k->tagged && filter_fits_calltree(sn, s->focus, k->tagged);
+	bool plain = k->calltree && (session_is_trace(s) || filter_fits_calltree(sn, s->focus, k->calltree));
 	return !tagged && !plain;
 }
 
 /* The other tree: that of lines beside that of functions, or of a granularity that the query had and has no more. */
 static void drop_other(struct session *s, int slot)
 {
-	const struct kept_shape *k = &s->shape[!slot];
-	const struct shape *is = k->shape ? k->shape : k->tagged;
+	const struct kept_calltree *k = &s->calltree[!slot];
+	const struct calltree *is = k->calltree ? k->calltree : k->tagged;
 	if (is && session_large_tree(is->n))
-		drop_shape(s, !slot);
+		drop_calltree(s, !slot);
 }
 
 /* Of the store's nodes. NULL: it was stopped. */
-static struct shape *plain_shape(struct session *s, struct kept_shape *k)
+static struct calltree *plain_calltree(struct session *s, struct kept_calltree *k)
 {
-	if (!k->shape)
-		k->shape = shape_new(k->things, &(struct frames){.n = s->snap->nstks, .st = s->snap->st,
+	if (!k->calltree)
+		k->calltree = calltree_new(k->granularity, &(struct frames){.n = s->snap->nstks, .st = s->snap->st,
 		    .stop = s->stop, .nsmp = session_is_trace(s) ? 0 : s->snap->nsmps});
-	return k->shape;
+	return k->calltree;
 }
 
 /* The shape that weights of the query go onto: the store's, or where tags are frames one of these and that. NULL: it
    was stopped. Of two large ones, that which the other is made of is not kept: it takes a quarter of a second. */
-static struct shape *shape_for(struct session *s, int slot)
+static struct calltree *calltree_for(struct session *s, int slot)
 {
-	struct kept_shape *k = &s->shape[slot];
-	if (k->tagged && focus_fits(s->snap, s->focus, k->tagged))
+	struct kept_calltree *k = &s->calltree[slot];
+	if (k->tagged && filter_fits_calltree(s->snap, s->focus, k->tagged))
 		return k->tagged;
-	shape_free(k->tagged);
+	calltree_free(k->tagged);
 	k->tagged = NULL;
-	if (!plain_shape(s, k) || session_is_trace(s) || focus_fits(s->snap, s->focus, k->shape))
-		return k->shape;
-	bool one = session_large_tree(k->shape->n) && s->snap->nsmps &&
-	    focus_tags_alone(s->focus, s->hist[s->at].noinlines);
-	struct shape *plain = k->shape;
+	if (!plain_calltree(s, k) || session_is_trace(s) || filter_fits_calltree(s->snap, s->focus, k->calltree))
+		return k->calltree;
+	bool one = session_large_tree(k->calltree->n) && s->snap->nsmps &&
+	    filter_keeps_whole_stacks(s->focus, s->hist[s->at].noinlines);
+	struct calltree *plain = k->calltree;
 	if (one) {
-		shape_last(plain);
-		k->shape = NULL;
+		calltree_mark_last(plain);
+		k->calltree = NULL;
 	}
-	k->tagged = focus_tagged(s->snap, s->focus, s->hist[s->at].noinlines, plain, one, s->stop);
-	return k->tagged || (s->stop && atomic_load(s->stop)) ? k->tagged : k->shape;
+	k->tagged = filter_tagged_calltree(s->snap, s->focus, s->hist[s->at].noinlines, plain, one, s->stop);
+	return k->tagged || (s->stop && atomic_load(s->stop)) ? k->tagged : k->calltree;
 }
 
 /* It turns out that panes hold a large tree beside which there is no room for what the query takes. Beside the interface
    they are asked to let go, once a query, and it is weighed again; true: so they are now. */
-static bool asks_room(struct session *s)
+static bool request_room(struct session *s)
 {
 	if (!s->job || s->crowded == s->serial + 1)
 		return false;
@@ -434,93 +434,95 @@ static bool asks_room(struct session *s)
 
 /* Onto a shape of this query alone; NULL where none can be made. Where tags are frames that is made of the samples: what
    shapes there are goes before, if they are large. */
-static struct calls *weigh_apart(struct session *s, int slot)
+static struct weighted_tree *weigh_apart(struct session *s, int slot)
 {
 	const struct query *q = &s->hist[s->at];
-	struct kept_shape *k = &s->shape[slot];
-	bool tags = focus_has_tags(s->snap, s->focus), preorder = false, large = session_large_tree(s->snap->nstks);
+	struct kept_calltree *k = &s->calltree[slot];
+	bool tags = filter_has_tag_frames(s->snap, s->focus), preorder = false,
+	     large = session_large_tree(s->snap->nstks);
 	if (!tags) {
-		const struct shape *plain = plain_shape(s, k);
+		const struct calltree *plain = plain_calltree(s, k);
 		if (!plain)
-			return calls_none(s->snap->st, k->things->gran);
+			return weighted_none(s->snap->st, k->granularity->gran);
 		preorder = plain->preorder;
 	}
-	if (large && tags && k->tagged && k->tagged->refs > 1 && asks_room(s))
-		return calls_none(s->snap->st, k->things->gran);
+	if (large && tags && k->tagged && k->tagged->refs > 1 && request_room(s))
+		return weighted_none(s->snap->st, k->granularity->gran);
 	if (large && tags)
 		drop_trees(k);
-	if (large && k->shape)
-		shape_rest(k->shape);
+	if (large && k->calltree)
+		calltree_drop_caches(k->calltree);
 	struct sides d = sides_of(s, session_type(s));
-	struct calls *c = focus_samples_calls(s->snap, s->focus, session_type(s), q->noinlines,
-	    s->nside > 1 ? &d : NULL, k->things, preorder, s->stop);
-	if (c && large && k->shape)
-		shape_beside(c->shape, k->shape);
-	return !c && s->stop && atomic_load(s->stop) ? calls_none(s->snap->st, k->things->gran) : c;
+	struct weighted_tree *c = filter_weigh_rebuilt(s->snap, s->focus, session_type(s), q->noinlines,
+	    s->nside > 1 ? &d : NULL, k->granularity, preorder, s->stop);
+	if (c && large && k->calltree)
+		calltree_mark_lent(c->calltree, k->calltree);
+	return !c && s->stop && atomic_load(s->stop) ? weighted_none(s->snap->st, k->granularity->gran) : c;
 }
 
 /* May this query lay stacks of a large tree aside, or have a tree of its own, and panes hold those of another one? */
-static bool two_beside(const struct session *s, const struct shape *onto)
+static bool needs_second_tree(const struct session *s, const struct calltree *weigh_target)
 {
-	return session_large_tree(onto->n) && atomic_load(&onto->lent) && query_takes_away(&s->hist[s->at]);
+	return session_large_tree(weigh_target->n) && atomic_load(&weigh_target->lent) &&
+	       query_removes_nodes(&s->hist[s->at]);
 }
 
 /* Weights straight onto the shape of the store's tree, or onto one that is made for them; NULL when neither can be. */
-static struct calls *weigh_onto(struct session *s, int slot)
+static struct weighted_tree *weigh_onto(struct session *s, int slot)
 {
 	const struct query *q = &s->hist[s->at];
 	size_t type = session_type(s);
 	struct arena tmp = {0};
-	struct onto o;
+	struct weigh_target o;
 	bool can;
 	if (cuts_tagged(s))
 		return weigh_apart(s, slot);
-	struct shape *onto = shape_for(s, slot);
-	if (!onto)
-		return calls_none(s->snap->st, s->shape[slot].things->gran);
-	if (two_beside(s, onto) && asks_room(s))
-		return calls_none(s->snap->st, s->shape[slot].things->gran);
-	struct calls *c = calls_begin(onto, q->b != 0, &o);
-	o.walked = s->walks && session_large_tree(onto->n);
+	struct calltree *weigh_target = calltree_for(s, slot);
+	if (!weigh_target)
+		return weighted_none(s->snap->st, s->calltree[slot].granularity->gran);
+	if (needs_second_tree(s, weigh_target) && request_room(s))
+		return weighted_none(s->snap->st, s->calltree[slot].granularity->gran);
+	struct weighted_tree *c = weighted_begin(weigh_target, q->b != 0, &o);
+	o.walked = s->walks && session_large_tree(weigh_target->n);
 	if (session_is_trace(s)) {
-		struct tally t = tally(s, &tmp);
-		can = !t.tags && focus_nodes_onto(s->snap, s->focus, t.ns, t.count, t.base, q->show, s->op.ns,
+		struct node_totals t = node_totals(s, &tmp);
+		can = !t.tags && filter_weigh_nodes_onto(s->snap, s->focus, t.ns, t.count, t.base, q->show, s->op.ns,
 		    q->noinlines, &o);
 	} else {
 		struct sides d = sides_of(s, type);
-		can = focus_samples_onto(s->snap, s->focus, type, q->noinlines, s->nside > 1 ? &d : NULL, &o);
+		can = filter_weigh_samples_onto(s->snap, s->focus, type, q->noinlines, s->nside > 1 ? &d : NULL, &o);
 	}
 	arena_free(&tmp);
 	if (can) {
-		calls_finish(c, &o);
+		weighted_finish(c, &o);
 		return c;
 	}
-	calls_free(c);
+	weighted_free(c);
 	return session_is_trace(s) ? NULL : weigh_apart(s, slot);
 }
 
-struct calls *session_calls(struct session *s, enum gran gran)
+struct weighted_tree *session_calls(struct session *s, enum gran gran)
 {
 	int slot = session_slot(gran);
-	struct calls **c = &s->calls[slot];
+	struct weighted_tree **c = &s->weighted_tree[slot];
 	session_weigh_end(s);
 	if (s->cserial != s->serial)
 		session_drop_calls(s);
 	s->cserial = s->serial;
 	if (*c && (*c)->gran != gran) {
-		calls_free(*c);
+		weighted_free(*c);
 		*c = NULL;
 	}
 	if (!*c) {
 		int64_t began = clock_us();
 		drop_other(s, slot);
-		struct things *t = things_of(s, slot, gran);
+		struct granularity *t = granularity_of(s, slot, gran);
 		if (s->job)	/* shapes are made once, and then are most of it */
-			job_tell(s->job, 30, 100);
+			job_report_progress(s->job, 30, 100);
 		*c = weigh_onto(s, slot);
 		if (!*c)
-			*c = calls_new(t, session_weights(s));
+			*c = weighted_new(t, session_weights(s));
 		s->spent += clock_us() - began;
 	}
-	return calls_ref(*c);
+	return weighted_ref(*c);
 }

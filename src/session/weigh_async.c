@@ -32,7 +32,7 @@ struct weighing {
 	struct session at;
 	struct query q;
 	struct wanted want;
-	struct calls *made;
+	struct weighted_tree *made;
 	struct rest_states rest;	/* where it is compared with it */
 	bool rested, first;	/* first: a viewer says what stands out of it */
 	bool tree;		/* another tree is made */
@@ -41,16 +41,16 @@ struct weighing {
 	int64_t us;
 };
 
-void session_patient(struct session *s)
+void session_set_nonblocking(struct session *s)
 {
 	s->patient = true;
 }
 
-static bool small(const struct session *s)
+static bool is_little_work(const struct session *s)
 {
 	const struct snap *sn = s->snap;
 	uint64_t n = (uint64_t)sn->nstks + sn->nsmps;
-	if (job_wanted() > 1)
+	if (job_forced_threads() > 1)
 		return false;
 	for (uint32_t i = 0; i < sn->nsheets && n <= SMALL; i++)
 		n += store_slot(sn->st, i)->n;
@@ -61,21 +61,21 @@ static bool small(const struct session *s)
 
 /* A tree of millions of nodes is a hundred megabytes, and the system takes tens of milliseconds to take them. */
 enum { LARGE = 200000, LARGE_BYTES = 1 << 20 };
-struct leaving { struct calls *c; struct flame *f[2]; struct arena mem; };
+struct leaving { struct weighted_tree *c; struct flame *f[2]; struct arena mem; };
 
-static int leave(struct job *j, void *arg)
+static int run_release_job(struct job *j, void *arg)
 {
 	struct leaving *l = arg;
 	(void)j;
 	flame_free(l->f[0]);
 	flame_free(l->f[1]);
-	calls_free(l->c);
+	weighted_free(l->c);
 	arena_free(&l->mem);
 	mem_free(l);
 	return 0;
 }
 
-static void go(struct session *s, struct leaving *l, bool large)
+static void start_release(struct session *s, struct leaving *l, bool large)
 {
 	for (int i = 0; i < 4 && large && s && s->patient; i++) {
 		struct job **j = &s->leaving[i];
@@ -83,13 +83,13 @@ static void go(struct session *s, struct leaving *l, bool large)
 			job_join(*j);
 			*j = NULL;
 		}
-		if (!*j && (*j = job_start(leave, l)))
+		if (!*j && (*j = job_start(run_release_job, l)))
 			return;
 	}
-	leave(NULL, l);
+	run_release_job(NULL, l);
 }
 
-void session_let_go(struct session *s, struct calls *c, struct flame *const *f)
+void session_free_calls_async(struct session *s, struct weighted_tree *c, struct flame *const *f)
 {
 	struct leaving *l = xcalloc(1, sizeof *l);
 	bool large = false;
@@ -99,25 +99,25 @@ void session_let_go(struct session *s, struct calls *c, struct flame *const *f)
 		    (f[i]->made && f[i]->made->n > LARGE));
 	}
 	if (c && c->refs > 1) {		/* others hold it: nothing goes */
-		calls_free(c);
+		weighted_free(c);
 		c = NULL;
 	}
 	l->c = c;
-	large |= c && c->shape->refs == 1 && c->shape->n > LARGE;
-	go(s, l, large);
+	large |= c && c->calltree->refs == 1 && c->calltree->n > LARGE;
+	start_release(s, l, large);
 }
 
-void session_let_go_of(struct session *s, struct arena *a)
+void session_free_arena_async(struct session *s, struct arena *a)
 {
 	struct leaving *l = xcalloc(1, sizeof *l);
 	l->mem = *a;
 	*a = (struct arena){.spills = a->spills};
-	go(s, l, l->mem.held > LARGE_BYTES);
+	start_release(s, l, l->mem.held > LARGE_BYTES);
 }
 
 /* ---- what comes */
 
-static int weigh(struct job *j, void *arg)
+static int run_weigh_job(struct job *j, void *arg)
 {
 	struct weighing *w = arg;
 	int64_t began = clock_us();
@@ -125,14 +125,14 @@ static int weigh(struct job *j, void *arg)
 	w->at.stop = &w->stop;
 	w->made = session_calls(&w->at, w->want.gran);
 	if (w->rested)
-		session_rest(&w->at, &w->q, &w->rest);
+		session_rest_times(&w->at, &w->q, &w->rest);
 	if (atomic_load(&w->stop))
 		return 0;
-	job_tell(j, 90, 100);
-	if (w->want.what != FOR_THINGS && w->want.gran == GR_LINES)
-		calls_funs(w->made);
+	job_report_progress(j, 90, 100);
+	if (w->want.what != FOR_SYMBOLS && w->want.gran == GR_LINES)
+		function_weights_of(w->made);
 	if (w->want.gran != GR_LINES)
-		calls_orders(w->made);
+		calltree_sort_orders(w->made);
 	if (w->first)
 		session_shares(&w->at, w->made);
 	w->us = clock_us() - began;
@@ -140,7 +140,7 @@ static int weigh(struct job *j, void *arg)
 }
 
 /* What session/weigh.c looks at, and no more. */
-static void copy(struct session *to, const struct session *s, struct query *q)
+static void copy_session(struct session *to, const struct session *s, struct query *q)
 {
 	*q = s->hist[s->at];
 	to->op.reader = s->op.reader;
@@ -149,7 +149,7 @@ static void copy(struct session *to, const struct session *s, struct query *q)
 	to->o = s->o;
 	to->hist = q;
 	to->nhist = 1;
-	to->focus = focus_new(q->suspended ? &no_filters : &q->f, NULL);
+	to->focus = filter_compile(q->suspended ? &no_filters : &q->f, NULL);
 	to->serial = s->serial;
 	memcpy(to->side, s->side, sizeof to->side);
 	to->nside = s->nside;
@@ -157,27 +157,27 @@ static void copy(struct session *to, const struct session *s, struct query *q)
 	to->crowded = s->crowded;
 }
 
-static void lend_shapes(struct session *from, struct session *to)
+static void lend_calltrees(struct session *from, struct session *to)
 {
-	memcpy(to->shape, from->shape, sizeof to->shape);
-	memset(from->shape, 0, sizeof from->shape);
+	memcpy(to->calltree, from->calltree, sizeof to->calltree);
+	memset(from->calltree, 0, sizeof from->calltree);
 }
 
 static void weighing_free(struct weighing *w)
 {
 	session_drop_calls(&w->at);
-	calls_free(w->made);
-	focus_free(w->at.focus);
+	weighted_free(w->made);
+	filter_free(w->at.focus);
 	arena_free(&w->at.arena[0]);
 	arena_free(&w->at.arena[1]);
 	mem_free(w);
 }
 
 /* false: there is no thread to be had. */
-static bool start(struct session *s, struct wanted want)
+static bool start_weighing(struct session *s, struct wanted want)
 {
 	struct weighing *w = xcalloc(1, sizeof *w);
-	copy(&w->at, s, &w->q);
+	copy_session(&w->at, s, &w->q);
 	w->at.walks = want.what == FOR_NODES;
 	w->want = want;
 	w->rested = session_is_trace(s) && query_has_rest(&w->q) && s->rest_of != s->serial + 1;
@@ -186,10 +186,10 @@ static bool start(struct session *s, struct wanted want)
 	w->tree = session_makes_tree(s, want.gran);
 	if (w->tree && session_large_tree(s->snap->nstks))
 		session_drop_calls(s);
-	lend_shapes(s, &w->at);
-	w->job = w->at.focus ? job_start(weigh, w) : NULL;
+	lend_calltrees(s, &w->at);
+	w->job = w->at.focus ? job_start(run_weigh_job, w) : NULL;
 	if (!w->job) {
-		lend_shapes(&w->at, s);
+		lend_calltrees(&w->at, s);
 		weighing_free(w);
 		return false;
 	}
@@ -197,24 +197,26 @@ static bool start(struct session *s, struct wanted want)
 	return true;
 }
 
-const struct shares *session_shares(const struct session *s, struct calls *c)
+const struct shares *session_shares(const struct session *s, struct weighted_tree *c)
 {
 	const char *type = session_type_name(s, session_type(s));
-	return calls_shares(c, !strcmp(type, "cpu") ? OF_CPU : !strcmp(type, "goroutine") ? OF_GOROUTINES : OF_MEMORY);
+	return calltree_highlights(c, !strcmp(type, "cpu")	   ? OF_CPU
+				      : !strcmp(type, "goroutine") ? OF_GOROUTINES
+								   : OF_MEMORY);
 }
 
-struct job *session_weighing(const struct session *s)
+struct job *session_weighing_job(const struct session *s)
 {
 	return s->weighing ? s->weighing->job : NULL;
 }
 
 /* The calls of the present query, as far as they were made. */
-static struct calls *at_hand(struct session *s, enum gran gran, enum calls_for what)
+static struct weighted_tree *ready_calls(struct session *s, enum gran gran, enum calls_for what)
 {
-	struct calls *c = s->cserial == s->serial ? s->calls[session_slot(gran)] : NULL;
-	if (!c || c->gran != gran || (what != FOR_THINGS && gran == GR_LINES && !c->funs))
+	struct weighted_tree *c = s->cserial == s->serial ? s->weighted_tree[session_slot(gran)] : NULL;
+	if (!c || c->gran != gran || (what != FOR_SYMBOLS && gran == GR_LINES && !c->funs))
 		return NULL;
-	return what == FOR_NODES && c->shape->aside && session_large_tree(c->shape->n) ? NULL : c;
+	return what == FOR_NODES && c->calltree->aside && session_large_tree(c->calltree->n) ? NULL : c;
 }
 
 /* What is wanted of the present query takes more room than there is: it is wanted again, and panes make that. */
@@ -227,55 +229,56 @@ static bool crowded(struct session *s, const struct weighing *w)
 	return true;
 }
 
-static bool take(struct session *s)
+static bool take_result(struct session *s)
 {
 	struct weighing *w = s->weighing;
 	bool fits = w->want.serial == s->serial && !crowded(s, w);
 	s->weighing = NULL;
 	job_join(w->job);
-	lend_shapes(&w->at, s);
+	lend_calltrees(&w->at, s);
 	s->spent += w->us;
 	if (fits && w->rested) {
 		s->rest = w->rest;
 		s->rest_of = s->serial + 1;
 	}
 	if (fits) {
-		struct calls **c = &s->calls[session_slot(w->want.gran)];
+		struct weighted_tree **c = &s->weighted_tree[session_slot(w->want.gran)];
 		if (s->cserial != s->serial)
 			session_drop_calls(s);
 		s->cserial = s->serial;
 		s->sum = w->at.sum;
-		session_let_go(s, *c, NULL);
+		session_free_calls_async(s, *c, NULL);
 		*c = w->made;
 		w->made = NULL;
 	}
 	session_drop_calls(&w->at);
-	session_let_go(s, w->made, NULL);
+	session_free_calls_async(s, w->made, NULL);
 	w->made = NULL;
 	weighing_free(w);
 	return fits;
 }
 
-bool session_weighed(struct session *s)
+bool session_weighing_poll(struct session *s)
 {
 	if (!s->weighing || !job_done(s->weighing->job, NULL))
 		return false;
-	bool fits = take(s), room = s->crowded == s->serial + 1;	/* panes look again where they are to make that */
+	bool fits = take_result(s),
+	     room = s->crowded == s->serial + 1; /* panes look again where they are to make that */
 	for (int i = 0; i < 2 && !s->weighing; i++) {
 		struct wanted w = s->wanted[i];
-		s->wanted[i].calls = false;
-		if (w.calls && w.serial == s->serial && !at_hand(s, w.gran, w.what))
-			fits |= start(s, w) && room;
+		s->wanted[i].weighted_tree = false;
+		if (w.weighted_tree && w.serial == s->serial && !ready_calls(s, w.gran, w.what))
+			fits |= start_weighing(s, w) && room;
 	}
 	return fits;
 }
 
-bool session_rest_soon(struct session *s, struct rest_states *r)
+bool session_rest_async(struct session *s, struct rest_states *r)
 {
 	if (s->rest_of != s->serial + 1 && s->weighing)
 		return false;
 	if (s->rest_of != s->serial + 1)
-		session_rest(s, &s->hist[s->at], &s->rest);
+		session_rest_times(s, &s->hist[s->at], &s->rest);
 	s->rest_of = s->serial + 1;
 	*r = s->rest;
 	return true;
@@ -284,7 +287,7 @@ bool session_rest_soon(struct session *s, struct rest_states *r)
 void session_weigh_end(struct session *s)
 {
 	if (s->weighing)
-		take(s);
+		take_result(s);
 }
 
 void session_weigh_stop(struct session *s)
@@ -294,45 +297,45 @@ void session_weigh_stop(struct session *s)
 	atomic_store(&s->weighing->stop, true);
 	job_cancel(s->weighing->job);
 	s->weighing->want.serial = ~s->serial;	/* of nothing that anybody wants */
-	take(s);
+	take_result(s);
 }
 
-struct calls *session_calls_ready(struct session *s)
+struct weighted_tree *session_calls_ready(struct session *s)
 {
 	for (int i = 0; i < 2 && s->cserial == s->serial; i++)
-		if (s->calls[i])
-			return calls_ref(s->calls[i]);
+		if (s->weighted_tree[i])
+			return weighted_ref(s->weighted_tree[i]);
 	return NULL;
 }
 
 bool session_will_make_tree(struct session *s, enum gran gran)
 {
-	s->roomy = !s->patient && !at_hand(s, gran, FOR_THINGS) && session_large_tree(s->snap->nstks) &&
+	s->roomy = !s->patient && !ready_calls(s, gran, FOR_SYMBOLS) && session_large_tree(s->snap->nstks) &&
 	    session_makes_tree(s, gran);
 	if (s->roomy)
 		session_drop_calls(s);
 	return s->roomy;
 }
 
-bool session_wants_room(const struct session *s, const struct calls *c)
+bool session_needs_room(const struct session *s, const struct weighted_tree *c)
 {
 	bool made = s->weighing ? s->weighing->tree : s->roomy;
-	return made && !c->none && session_large_tree(s->snap->nstks) && session_large_tree(c->shape->n);
+	return made && !c->none && session_large_tree(s->snap->nstks) && session_large_tree(c->calltree->n);
 }
 
-bool session_wants_rest(const struct session *s, const struct calls *c)
+bool session_should_release(const struct session *s, const struct weighted_tree *c)
 {
-	bool now = s->cserial == s->serial && (c == s->calls[0] || c == s->calls[1]);
-	return session_wants_room(s, c) || (s->weighing && !now && !c->none && session_large_tree(c->shape->n));
+	bool now = s->cserial == s->serial && (c == s->weighted_tree[0] || c == s->weighted_tree[1]);
+	return session_needs_room(s, c) || (s->weighing && !now && !c->none && session_large_tree(c->calltree->n));
 }
 
-struct calls *session_calls_soon(struct session *s, enum gran gran, enum calls_for what)
+struct weighted_tree *session_calls_async(struct session *s, enum gran gran, enum calls_for what)
 {
 	struct wanted want = {true, what, gran, s->serial};
-	struct calls *c = at_hand(s, gran, what);
+	struct weighted_tree *c = ready_calls(s, gran, what);
 	if (c)
-		return calls_ref(c);
-	if (!s->patient || (!s->weighing && small(s))) {
+		return weighted_ref(c);
+	if (!s->patient || (!s->weighing && is_little_work(s))) {
 		s->roomy = false;
 		s->walks = what == FOR_NODES;
 		return session_calls(s, gran);
@@ -345,15 +348,15 @@ struct calls *session_calls_soon(struct session *s, enum gran gran, enum calls_f
 			job_cancel(s->weighing->job);
 		return NULL;
 	}
-	return start(s, want) ? NULL : session_calls(s, gran);
+	return start_weighing(s, want) ? NULL : session_calls(s, gran);
 }
 
 /* ---- what is counted without calls */
 
-struct counting {
+struct async_totals {
 	const struct snap *sn;
 	struct query q;
-	struct focus *focus;
+	struct compiled_filters *focus;
 	size_t type;
 	struct sides sides;
 	bool sided, preorder, of_tags;
@@ -363,75 +366,75 @@ struct counting {
 	struct job *job;
 };
 
-static int count(struct job *j, void *arg)
+static int run_totals_job(struct job *j, void *arg)
 {
-	struct counting *c = arg;
+	struct async_totals *c = arg;
 	const struct sides *d = c->sided ? &c->sides : NULL;
 	(void)j;
 	if (c->of_tags)
-		c->tags = tags_new(c->sn, c->focus, c->type, c->q.noinlines, d);
+		c->tags = tag_weights_new(c->sn, c->focus, c->type, c->q.noinlines, d);
 	else
-		c->addrs = focus_addresses(c->sn, c->focus, c->type, c->q.noinlines, d, c->preorder);
+		c->addrs = filter_weigh_addresses(c->sn, c->focus, c->type, c->q.noinlines, d, c->preorder);
 	return 0;
 }
 
-static struct counting *count_soon(struct session *s, bool of_tags, bool preorder)
+static struct async_totals *start_totals(struct session *s, bool of_tags, bool preorder)
 {
-	struct counting *c = xcalloc(1, sizeof *c);
-	*c = (struct counting){.sn = s->snap, .q = s->hist[s->at], .type = session_type(s), .sided = s->nside > 1,
+	struct async_totals *c = xcalloc(1, sizeof *c);
+	*c = (struct async_totals){.sn = s->snap, .q = s->hist[s->at], .type = session_type(s), .sided = s->nside > 1,
 	    .sides = session_sides(s), .serial = s->serial, .of_tags = of_tags, .preorder = preorder};
-	c->focus = focus_new(c->q.suspended ? &no_filters : &c->q.f, NULL);
-	c->job = c->focus ? job_start(count, c) : NULL;
+	c->focus = filter_compile(c->q.suspended ? &no_filters : &c->q.f, NULL);
+	c->job = c->focus ? job_start(run_totals_job, c) : NULL;
 	if (c->job)
 		return c;
-	focus_free(c->focus);
+	filter_free(c->focus);
 	mem_free(c);
 	return NULL;
 }
 
-struct counting *session_tagging(struct session *s)
+struct async_totals *session_tags_async(struct session *s)
 {
-	return s->patient && !small(s) ? count_soon(s, true, false) : NULL;
+	return s->patient && !is_little_work(s) ? start_totals(s, true, false) : NULL;
 }
 
 /* Where the store's nodes are in preorder a shape of them says so; one with tags is. */
-struct addr_sums *session_addresses(struct session *s, struct counting **soon)
+struct addr_sums *session_addresses(struct session *s, struct async_totals **soon)
 {
-	const struct shape *of = s->shape[session_slot(GR_LINES)].shape;
+	const struct calltree *of = s->calltree[session_slot(GR_LINES)].calltree;
 	bool preorder = of && of->preorder;
 	if (session_is_trace(s) || !session_large_tree(s->snap->nstks) || !s->snap->nsmps ||
-	    (!preorder && !focus_has_tags(s->snap, s->focus)))
+	    (!preorder && !filter_has_tag_frames(s->snap, s->focus)))
 		return NULL;
-	if (s->patient && (*soon = count_soon(s, false, preorder)))
+	if (s->patient && (*soon = start_totals(s, false, preorder)))
 		return NULL;
 	struct sides d = session_sides(s);
-	return focus_addresses(s->snap, s->focus, session_type(s), s->hist[s->at].noinlines, s->nside > 1 ? &d : NULL,
-	    preorder);
+	return filter_weigh_addresses(
+	    s->snap, s->focus, session_type(s), s->hist[s->at].noinlines, s->nside > 1 ? &d : NULL, preorder);
 }
 
-struct job *counting_job(const struct counting *c)
+struct job *weigh_async_job(const struct async_totals *c)
 {
 	return c ? c->job : NULL;
 }
 
-static void counted(struct counting *c, uint32_t *serial)
+static void wait_for_totals(struct async_totals *c, uint32_t *serial)
 {
 	job_join(c->job);
 	*serial = c->serial;
-	focus_free(c->focus);
+	filter_free(c->focus);
 }
 
-struct tags *counting_tags(struct counting *c, uint32_t *serial)
+struct tags *weigh_async_tags(struct async_totals *c, uint32_t *serial)
 {
-	counted(c, serial);
+	wait_for_totals(c, serial);
 	struct tags *made = c->tags;
 	mem_free(c);
 	return made;
 }
 
-struct addr_sums *counting_addresses(struct counting *c, uint32_t *serial)
+struct addr_sums *weigh_async_addresses(struct async_totals *c, uint32_t *serial)
 {
-	counted(c, serial);
+	wait_for_totals(c, serial);
 	struct addr_sums *made = c->addrs;
 	mem_free(c);
 	return made;

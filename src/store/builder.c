@@ -47,20 +47,20 @@ struct published {
 	struct published *next;
 };
 
-struct build {
+struct store_builder {
 	struct store st;
-	struct names names;
+	struct symbol_tables symbol_tables;
 	struct stacks stacks;
 	struct intern sets;
 	struct tracks *tracks;
 	struct sink_trace trace;
 	bool has_trace;
 	uint32_t settled;	/* samples from here on have no stacks yet: nobody is to see them */
-	struct glance {		/* NULL: there was none */
+	struct preview {		/* NULL: there was none */
 		struct store st;
 		struct stacks stacks;
 		struct intern sets;
-	} *glance;
+	} *preview;
 	bool glances;		/* what is said goes there */
 	bool glanced;		/* it is what is seen */
 	const struct sink_outline *outline;
@@ -72,30 +72,30 @@ struct build {
 	bool (*fn)(void *, uint64_t bytes);
 	void *arg;
 	_Atomic bool again;	/* a second file is being said */
-	struct lock *said;	/* by analyses, of which several may be at work: build_text() */
+	struct lock *said;	/* by analyses, of which several may be at work: builder_add_string() */
 	_Atomic bool cancelled;	/* fn said so */
-	_Atomic bool due;	/* build_due() */
+	_Atomic bool due;	/* builder_request_publish() */
 	const void *mapping;	/* the index that it came from */
 	size_t nmapping;
 };
 
 /* What there is now. The counts of tracks are filled in by tracks.c. */
-static struct snap counts(const struct build *b)
+static struct snap counts(const struct store_builder *b)
 {
-	const struct store *st = b->glanced ? &b->glance->st : &b->st;
+	const struct store *st = b->glanced ? &b->preview->st : &b->st;
 	uint32_t settled = b->glanced ? UINT32_MAX : b->settled;
 	return (struct snap){
 		.st = st, .bytes = b->bytes, .held = st->arena.held,
 		.total = b->total, .outline = b->outline, .meta = st->has_meta ? &st->meta : NULL,
 		.has_trace = b->has_trace, .trace = b->trace,
-		.nstrs = col_n(&st->strs), .nfuns = col_n(&st->funs), .nlocs = col_n(&st->locs),
-		.nfrms = col_n(&st->frms), .nstks = col_n(&st->stks),
-		.nsmps = settled < col_n(&st->smps) ? settled : col_n(&st->smps),
-		.nsets = col_n(&st->sets),
-		.ntypes = col_n(&st->types), .nwarns = col_n(&st->warns)};
+		.nstrs = column_n(&st->strs), .nfuns = column_n(&st->funs), .nlocs = column_n(&st->locs),
+		.nfrms = column_n(&st->frms), .nstks = column_n(&st->stks),
+		.nsmps = settled < column_n(&st->smps) ? settled : column_n(&st->smps),
+		.nsets = column_n(&st->sets),
+		.ntypes = column_n(&st->types), .nwarns = column_n(&st->warns)};
 }
 
-static const struct snap *publish(struct build *b, const struct snap *sn)
+static const struct snap *publish_snap(struct store_builder *b, const struct snap *sn)
 {
 	struct published *p = xcalloc(1, sizeof *p);
 	p->snap = *sn;
@@ -112,36 +112,36 @@ static const struct snap *publish(struct build *b, const struct snap *sn)
 /* Where the sheets are made: all before is sealed. */
 static void on_sealed(void *self, const struct snap *sn)
 {
-	struct build *b = self;
+	struct store_builder *b = self;
 	if (atomic_exchange(&b->due, false) || clock_ms() - b->last >= (b->serial < EARLY ? EARLY_MS : PUBLISH_MS))
-		publish(b, sn);
+		publish_snap(b, sn);
 	if (b->fn && !b->fn(b->arg, sn->bytes))
 		atomic_store(&b->cancelled, true);
 }
 
 static str_id put_str(void *self, const char *s, size_t n)
 {
-	return names_str(&((struct build *)self)->names, s, n);
+	return symbols_add_string(&((struct store_builder *)self)->symbol_tables, s, n);
 }
 
 static map_id put_map(void *self, const struct sink_map *m)
 {
-	return names_map(&((struct build *)self)->names, m);
+	return symbols_add_mapping(&((struct store_builder *)self)->symbol_tables, m);
 }
 
 static fun_id put_fun(void *self, const struct sink_fun *f)
 {
-	return names_fun(&((struct build *)self)->names, f);
+	return symbols_add_function(&((struct store_builder *)self)->symbol_tables, f);
 }
 
 static loc_id put_loc(void *self, const struct sink_loc *l)
 {
-	return names_loc(&((struct build *)self)->names, l);
+	return symbols_add_location(&((struct store_builder *)self)->symbol_tables, l);
 }
 
-static struct stacks *stacks_of(struct build *b)
+static struct stacks *stacks_of(struct store_builder *b)
 {
-	return b->glances ? &b->glance->stacks : &b->stacks;
+	return b->glances ? &b->preview->stacks : &b->stacks;
 }
 
 static stk_id put_stack(void *self, const loc_id *leaf_first, size_t n)
@@ -156,27 +156,27 @@ static stk_id put_branch(void *self, size_t same, const loc_id *outer_first, siz
 
 static int put_type(void *self, str_id name, str_id unit)
 {
-	return samples_type(&((struct build *)self)->st, name, unit);
+	return samples_type(&((struct store_builder *)self)->st, name, unit);
 }
 
 static void put_sample(void *self, const struct sink_sample *s)
 {
-	struct build *b = self;
+	struct store_builder *b = self;
 	if (b->glances) {
-		samples_add(&b->glance->st, &b->glance->sets, s);
+		samples_add(&b->preview->st, &b->preview->sets, s);
 		return;
 	}
 	if (s->stack == STK_LATER && b->settled == UINT32_MAX)
-		b->settled = col_n(&b->st.smps);
+		b->settled = column_n(&b->st.smps);
 	samples_add(&b->st, &b->sets, s);
 }
 
 static void put_settle(void *self, const stk_id *stack, size_t n)
 {
-	struct build *b = self;
+	struct store_builder *b = self;
 	if (b->glances) {
-		samples_settle(&b->glance->st, 0, stack, n);
-		b->glance->st.strs = b->st.strs;	/* with those of labels */
+		samples_settle(&b->preview->st, 0, stack, n);
+		b->preview->st.strs = b->st.strs;	/* with those of labels */
 		b->glanced = true;
 		return;
 	}
@@ -185,7 +185,7 @@ static void put_settle(void *self, const stk_id *stack, size_t n)
 	b->glanced = false;
 }
 
-static void glance_free(struct glance *g)
+static void glance_free(struct preview *g)
 {
 	if (!g)
 		return;
@@ -198,29 +198,29 @@ static void glance_free(struct glance *g)
 
 static void put_glance(void *self, bool on)
 {
-	struct build *b = self;
+	struct store_builder *b = self;
 	b->glances = on;
 	if (on) {
-		glance_free(b->glance);	/* nobody has seen it */
-		b->glance = xcalloc(1, sizeof *b->glance);
-		b->glance->st = b->st;
-		samples_rows(&b->glance->st);
-		stacks_init(&b->glance->stacks, &b->glance->st);
+		glance_free(b->preview);	/* nobody has seen it */
+		b->preview = xcalloc(1, sizeof *b->preview);
+		b->preview->st = b->st;
+		samples_rows(&b->preview->st);
+		stacks_init(&b->preview->stacks, &b->preview->st);
 		return;
 	}
-	stacks_done(&b->glance->stacks);
-	intern_free(&b->glance->sets);
+	stacks_done(&b->preview->stacks);
+	intern_free(&b->preview->sets);
 	if (!b->glanced)
 		return;
 	struct snap sn = counts(b);
-	publish(b, tracks_snap(b->tracks, &sn));
+	publish_snap(b, tracks_snap(b->tracks, &sn));
 	if (b->fn && !b->fn(b->arg, b->bytes))
 		atomic_store(&b->cancelled, true);
 }
 
 static void put_meta(void *self, const struct sink_meta *m)
 {
-	struct store *st = &((struct build *)self)->st;
+	struct store *st = &((struct store_builder *)self)->st;
 	st->meta = *m;
 	st->meta.comment = NULL;
 	if (m->ncomment) {
@@ -232,61 +232,61 @@ static void put_meta(void *self, const struct sink_meta *m)
 
 static trk_id put_track(void *self, enum track_kind kind, uint64_t id)
 {
-	return tracks_track(((struct build *)self)->tracks, kind, id);
+	return tracks_track(((struct store_builder *)self)->tracks, kind, id);
 }
 
 static void put_born(
     void *self, trk_id g, str_id start_fun, trk_id creator, stk_id start, stk_id created)
 {
-	tracks_born(((struct build *)self)->tracks, g, start_fun, creator, start, created);
+	tracks_set_origin(((struct store_builder *)self)->tracks, g, start_fun, creator, start, created);
 }
 
 static void put_enter(void *self, trk_id trk, int64_t t, enum tstate state, uint32_t who, stk_id stack)
 {
 	struct sink_enter e = { .t = t, .trk = trk, .who = who, .stack = stack, .state = (uint8_t)state };
-	tracks_enter(((struct build *)self)->tracks, &e, 1);
+	tracks_enter(((struct store_builder *)self)->tracks, &e, 1);
 }
 
 static void put_enters(void *self, const struct sink_enter *e, size_t n)
 {
-	tracks_enter(((struct build *)self)->tracks, e, n);
+	tracks_enter(((struct store_builder *)self)->tracks, e, n);
 }
 
 static struct sink_enter *put_room(void *self, size_t n)
 {
-	return tracks_next(((struct build *)self)->tracks, n);
+	return tracks_reserve_entries(((struct store_builder *)self)->tracks, n);
 }
 
 static void put_mark(void *self, const struct sink_mark *m)
 {
-	strips_mark(tracks_strips(((struct build *)self)->tracks), m);
+	annotations_add_mark(tracks_annotations(((struct store_builder *)self)->tracks), m);
 }
 
 static void put_span(void *self, const struct sink_span *s)
 {
-	strips_span(tracks_strips(((struct build *)self)->tracks), s);
+	annotations_add_span(tracks_annotations(((struct store_builder *)self)->tracks), s);
 }
 
 static void put_count(void *self, int64_t t, enum counter c, uint64_t v)
 {
-	strips_count(tracks_strips(((struct build *)self)->tracks), t, c, v);
+	annotations_add_counter(tracks_annotations(((struct store_builder *)self)->tracks), t, c, v);
 }
 
 static void put_util(void *self, const struct sink_util *u)
 {
-	strips_util(tracks_strips(((struct build *)self)->tracks), u);
+	annotations_add_util(tracks_annotations(((struct store_builder *)self)->tracks), u);
 }
 
 static void put_trace(void *self, const struct sink_trace *t)
 {
-	struct build *b = self;
+	struct store_builder *b = self;
 	b->trace = *t;
 	b->has_trace = true;
 }
 
 static void put_outline(void *self, const struct sink_outline *o)
 {
-	struct build *b = self;
+	struct store_builder *b = self;
 	struct sink_outline *own = arena_alloc(&b->st.arena, sizeof *own);
 	*own = *o;
 	bool first = !b->outline;
@@ -294,38 +294,38 @@ static void put_outline(void *self, const struct sink_outline *o)
 	if (!first)		/* the next publication has it */
 		return;
 	struct snap sn = counts(b);
-	publish(b, tracks_snap(b->tracks, &sn));
+	publish_snap(b, tracks_snap(b->tracks, &sn));
 	if (b->fn && !b->fn(b->arg, 0))
 		atomic_store(&b->cancelled, true);
 }
 
 static void put_from(void *self, int64_t t)
 {
-	tracks_from(((struct build *)self)->tracks, t);
+	tracks_set_start(((struct store_builder *)self)->tracks, t);
 }
 
 static bool put_spare(void *self)
 {
-	return tracks_spare(((struct build *)self)->tracks);
+	return tracks_help_seal(((struct store_builder *)self)->tracks);
 }
 
 static void put_rest(void *self)
 {
-	tracks_pause(((struct build *)self)->tracks);
+	tracks_pause(((struct store_builder *)self)->tracks);
 }
 
-static bool put_keep(void *self, const struct sink_keep *gen)
+static bool put_keep(void *self, const struct sink_checkpoint *gen)
 {
-	struct build *b = self;
+	struct store_builder *b = self;
 	if (gen && b->st.keep)
-		tracks_keep(b->tracks, gen);
+		tracks_add_checkpoint(b->tracks, gen);
 	return b->st.keep != NULL;
 }
 
 static void put_warn(void *self, uint64_t at, const char *fmt, ...)
 {
-	struct store *st = &((struct build *)self)->st;
-	if (col_n(&st->warns) >= WARN_MAX)
+	struct store *st = &((struct store_builder *)self)->st;
+	if (column_n(&st->warns) >= WARN_MAX)
 		return;
 	char text[512];
 	va_list ap;
@@ -335,36 +335,36 @@ static void put_warn(void *self, uint64_t at, const char *fmt, ...)
 	size_t len = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
 	bool aside = at == ERR_ASIDE;
 	struct warn_row row = {aside ? ERR_NOWHERE : at, arena_strndup(&st->arena, text, len), aside};
-	*(struct warn_row *)col_add(&st->warns, NULL) = row;
+	*(struct warn_row *)column_add(&st->warns, NULL) = row;
 }
 
 static bool put_upto(void *self, int64_t t, uint64_t bytes)
 {
-	struct build *b = self;
+	struct store_builder *b = self;
 	b->bytes = bytes;
 	if (t != TIME_NONE)
 		tracks_generation(b->tracks, t);
 	struct snap sn = counts(b);
-	tracks_tell(b->tracks, &sn, on_sealed, b);
+	tracks_notify(b->tracks, &sn, on_sealed, b);
 	return !atomic_load(&b->cancelled);
 }
 
-struct build *build_new(void)
+struct store_builder *builder_new(void)
 {
-	struct build *b = xcalloc(1, sizeof *b);
+	struct store_builder *b = xcalloc(1, sizeof *b);
 	b->said = lock_new();
 	b->settled = UINT32_MAX;
-	names_init(&b->names, &b->st);
+	symbols_init(&b->symbol_tables, &b->st);
 	stacks_init(&b->stacks, &b->st);
 	samples_init(&b->st);
-	col_init(&b->st.warns, sizeof(struct warn_row));
+	column_init(&b->st.warns, sizeof(struct warn_row));
 	b->tracks = tracks_new(&b->st);
 	struct snap sn = counts(b);
-	publish(b, tracks_snap(b->tracks, &sn));
+	publish_snap(b, tracks_snap(b->tracks, &sn));
 	return b;
 }
 
-struct sink build_sink(struct build *b)
+struct sink builder_sink(struct store_builder *b)
 {
 	static const struct sink_ops ops = {
 	    .str = put_str,
@@ -373,8 +373,8 @@ struct sink build_sink(struct build *b)
 	    .loc = put_loc,
 	    .stack = put_stack,
 	    .branch = put_branch,
-	    .settle = put_settle,
-	    .glance = put_glance,
+	    .resolve_stacks = put_settle,
+	    .preview = put_glance,
 	    .type = put_type,
 	    .sample = put_sample,
 	    .meta = put_meta,
@@ -391,38 +391,38 @@ struct sink build_sink(struct build *b)
 	    .outline = put_outline,
 	    .from = put_from,
 	    .keep = put_keep,
-	    .spare = put_spare,
-	    .rest = put_rest,
+	    .idle_work = put_spare,
+	    .release_pages = put_rest,
 	    .warn = put_warn,
 	    .upto = put_upto,
 	};
 	return (struct sink){.ops = &ops, .self = b};
 }
 
-const struct snap *build_snap(const struct build *b)
+const struct snap *builder_snap(const struct store_builder *b)
 {
-	return atomic_load_explicit(&((struct build *)(uintptr_t)b)->now, memory_order_acquire);
+	return atomic_load_explicit(&((struct store_builder *)(uintptr_t)b)->now, memory_order_acquire);
 }
 
-void build_total(struct build *b, uint64_t bytes)
+void builder_set_total(struct store_builder *b, uint64_t bytes)
 {
 	b->total = bytes;
-	tracks_total(b->tracks, bytes);
+	tracks_set_total(b->tracks, bytes);
 }
 
-void build_on_publish(struct build *b, bool (*fn)(void *, uint64_t bytes), void *arg)
+void builder_on_publish(struct store_builder *b, bool (*fn)(void *, uint64_t bytes), void *arg)
 {
 	b->fn = fn;
 	b->arg = arg;
 }
 
-void build_due(struct build *b)
+void builder_request_publish(struct store_builder *b)
 {
 	atomic_store(&b->due, true);
 }
 
 /* --enable-debug: a store that breaks its rules is a bug, to be met where it was made. */
-static void insist(const struct snap *sn)
+static void check_snap(const struct snap *sn)
 {
 #ifdef TTRACE_CHECK
 	struct err e;
@@ -435,19 +435,19 @@ static void insist(const struct snap *sn)
 #endif
 }
 
-static const struct snap *publish_all(struct build *b)
+static const struct snap *publish_all(struct store_builder *b)
 {
-	names_done(&b->names);
+	symbols_drop_indexes(&b->symbol_tables);
 	stacks_done(&b->stacks);
 	intern_free(&b->sets);
 	struct snap all = counts(b);
 	all.complete = true;
-	const struct snap *sn = publish(b, tracks_snap(b->tracks, &all));
-	insist(sn);
+	const struct snap *sn = publish_snap(b, tracks_snap(b->tracks, &all));
+	check_snap(sn);
 	return sn;
 }
 
-const struct snap *build_finish(struct build *b)
+const struct snap *builder_finish(struct store_builder *b)
 {
 	if (b->has_trace)
 		tracks_upto(b->tracks, b->trace.last - b->trace.first);
@@ -463,24 +463,24 @@ const struct snap *build_finish(struct build *b)
 	return sn;
 }
 
-void build_keep(struct build *b, size_t limit, sink_again_fn *again, void *arg)
+void builder_enable_eviction(struct store_builder *b, size_t limit, sink_reread_fn *again, void *arg)
 {
 	struct store *st = &b->st;
-	struct col *const cols[] = { &st->trks, &st->trk_times, &st->marks, &st->spans, &st->utils };
+	struct data_column *const cols[] = { &st->trks, &st->trk_times, &st->marks, &st->spans, &st->utils };
 	for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
 		cols[i]->spills = true;
 	for (int c = 0; c < CT__N; c++)
 		st->counts[c].spills = true;
-	tracks_kept(b->tracks);
-	b->st.keep = keep_new(&b->st, b->tracks, limit, again, arg);
+	tracks_enable_eviction(b->tracks);
+	b->st.keep = sheet_cache_new(&b->st, b->tracks, limit, again, arg);
 }
 
-struct store *build_columns(struct build *b)
+struct store *builder_store(struct store_builder *b)
 {
 	return &b->st;
 }
 
-const struct snap *build_thawed(struct build *b, const struct snap *all, const void *mapping, size_t n)
+const struct snap *builder_publish_index(struct store_builder *b, const struct snap *all, const void *mapping, size_t n)
 {
 	b->mapping = mapping;
 	b->nmapping = n;
@@ -488,8 +488,8 @@ const struct snap *build_thawed(struct build *b, const struct snap *all, const v
 	b->has_trace = b->st.has_trace = all->has_trace;
 	b->bytes = all->bytes;
 	b->total = all->total;
-	names_thawed(&b->names);
-	tracks_thawed(b->tracks, all->t1);
+	symbols_mark_stale(&b->symbol_tables);
+	tracks_set_loaded(b->tracks, all->t1);
 	const struct snap *sn = publish_all(b);
 	tracks_done(b->tracks);
 	return sn;
@@ -502,68 +502,68 @@ const struct store *store_tables(const struct snap *sn)
 
 bool store_lost(const struct snap *sn)
 {
-	const struct build *b = sn->by;
+	const struct store_builder *b = sn->by;
 	/* while nothing is there yet the writer may be about to say what keeps it */
-	return sn->nsheets && (keep_lost(b->st.keep) || (b->mapping && mapped_cut(b->mapping)));
+	return sn->nsheets && (sheet_cache_is_lost(b->st.keep) || (b->mapping && mapped_was_truncated(b->mapping)));
 }
 
 uint64_t store_size(const struct snap *sn)
 {
 	const struct store *st = sn->st;
-	const struct col *cols[] = {&st->strs, &st->maps, &st->funs, &st->locs, &st->frms, &st->stks, &st->forks, &st->fork,
-	    &st->types, &st->smps, &st->sets, &st->labels, &st->sides, &st->times, &st->trks, &st->marks, &st->spans, &st->span_blocks,
-	    &st->utils, &st->trk_times};
+	const struct data_column *cols[] = {&st->strs, &st->maps, &st->funs, &st->locs, &st->frms, &st->stks,
+	    &st->forks, &st->fork, &st->types, &st->smps, &st->sets, &st->labels, &st->sides, &st->times, &st->trks,
+	    &st->marks, &st->spans, &st->span_blocks, &st->utils, &st->trk_times};
 	uint64_t n = sn->held;
 	for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
-		n += (uint64_t)col_n(cols[i]) * cols[i]->width;
+		n += (uint64_t)column_n(cols[i]) * cols[i]->width;
 	for (uint32_t i = 0; sn->nsmps && i < sn->ntypes; i++)
-		n += ints_bytes(&st->values[i]);
+		n += packed_ints_bytes(&st->values[i]);
 	for (int i = 0; i < CT__N; i++)
-		n += (uint64_t)col_n(&st->counts[i]) * st->counts[i].width;
+		n += (uint64_t)column_n(&st->counts[i]) * st->counts[i].width;
 	for (uint32_t i = 0; i < sn->nsheets && !st->keep; i++)
 		n += store_slot(st, i)->sheet->bytes;
 	return n;
 }
 
-str_id build_text(const struct snap *sn, const char *s, size_t n)
+str_id builder_add_string(const struct snap *sn, const char *s, size_t n)
 {
-	struct build *b = sn->by;
-	lock_take(b->said);
-	str_id id = sn->complete && !b->again ? names_str(&b->names, s, n) : 0;
-	lock_give(b->said);
+	struct store_builder *b = sn->by;
+	lock_acquire(b->said);
+	str_id id = sn->complete && !b->again ? symbols_add_string(&b->symbol_tables, s, n) : 0;
+	lock_release(b->said);
 	return id;
 }
 
-void build_again(struct build *b)
+void builder_reopen(struct store_builder *b)
 {
-	lock_take(b->said);
+	lock_acquire(b->said);
 	b->again = true;
-	lock_give(b->said);
+	lock_release(b->said);
 }
 
-const struct snap *build_again_done(struct build *b)
+const struct snap *builder_publish_reopened(struct store_builder *b)
 {
 	const struct snap *sn = publish_all(b);
 	b->again = false;
 	return sn;
 }
 
-void build_free(struct build *b)
+void builder_free(struct store_builder *b)
 {
 	if (!b)
 		return;
 	tracks_free(b->tracks);
 	lock_free(b->said);
-	names_free(&b->names);
+	symbols_free(&b->symbol_tables);
 	stacks_free(&b->stacks);
-	glance_free(b->glance);
+	glance_free(b->preview);
 	intern_free(&b->sets);
 	samples_free(&b->st);
 	stacks_rows_free(&b->st);
-	struct col *const cols[] = {&b->st.strs, &b->st.maps, &b->st.funs, &b->st.locs, &b->st.frms,
+	struct data_column *const cols[] = {&b->st.strs, &b->st.maps, &b->st.funs, &b->st.locs, &b->st.frms,
 		&b->st.warns};
 	for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
-		col_free(cols[i]);
+		column_free(cols[i]);
 	while (b->all) {
 		struct published *next = b->all->next;
 		mem_free(b->all);

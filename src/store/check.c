@@ -17,10 +17,10 @@
 static int check_names(const struct snap *sn, struct err *e)
 {
 	const struct store *st = sn->st;
-	uint32_t nmaps = col_n(&st->maps);
+	uint32_t nmaps = column_n(&st->maps);
 	for (uint32_t i = 0; i < nmaps; i++) {
-		const struct map_row *m = col_at(&st->maps, i);
-		if (m->file >= col_n(&st->strs) || m->build_id >= col_n(&st->strs))
+		const struct map_row *m = column_at(&st->maps, i);
+		if (m->file >= column_n(&st->strs) || m->build_id >= column_n(&st->strs))
 			return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: mapping %u has an invalid string",
 			    i);
 	}
@@ -52,14 +52,14 @@ static int check_names(const struct snap *sn, struct err *e)
 
 static int check_tree(const struct snap *sn, struct err *e)
 {
-	const struct col *forks = &sn->st->forks;
+	const struct data_column *forks = &sn->st->forks;
 	uint32_t n = 0;
 	for (uint32_t k = 0; k <= (sn->nstks - 1) / 64; k++) {
-		uint64_t bits = k < col_n(forks) ? stk_forks(sn->st, k) : 0;
+		uint64_t bits = k < column_n(forks) ? stk_forks(sn->st, k) : 0;
 		if (k == sn->nstks / 64)	/* there may be more by now */
 			bits &= (UINT64_C(1) << sn->nstks % 64) - 1;
-		if (k >= col_n(forks) || COL_AT(forks, struct stk_forks, k).before != n || (!k && bits & 1) ||
-		    (n += rank_bits(bits)) > col_n(&sn->st->fork))
+		if (k >= column_n(forks) || COLUMN_AT(forks, struct stk_forks, k).before != n || (!k && bits & 1) ||
+		    (n += rank_popcount(bits)) > column_n(&sn->st->fork))
 			return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: no parents for the stacks from %u on",
 			    k * 64);
 	}
@@ -76,13 +76,13 @@ static int check_tree(const struct snap *sn, struct err *e)
 static int check_samples(const struct snap *sn, struct err *e)
 {
 	const struct store *st = sn->st;
-	uint32_t nlabel = col_n(&st->labels), label = 0;
+	uint32_t nlabel = column_n(&st->labels), label = 0;
 	for (uint32_t i = 0; i < sn->ntypes; i++) {
-		const struct type_row *t = col_at(&st->types, i);
+		const struct type_row *t = column_at(&st->types, i);
 		if (t->name >= sn->nstrs || t->unit >= sn->nstrs)
 			return err_set(e, ERR_FORMAT, ERR_NOWHERE,
 			    "store: sample type %u has an invalid string", i);
-		if (sn->nsmps && ints_n(&st->values[i]) < sn->nsmps)
+		if (sn->nsmps && packed_ints_n(&st->values[i]) < sn->nsmps)
 			return err_set(
 			    e, ERR_FORMAT, ERR_NOWHERE, "store: sample type %u has missing values", i);
 	}
@@ -100,7 +100,7 @@ static int check_samples(const struct snap *sn, struct err *e)
 		label += r->n;
 	}
 	for (uint32_t i = 0; i < label; i++) {
-		const struct sink_label *l = col_at(&st->labels, i);
+		const struct sink_label *l = column_at(&st->labels, i);
 		if (l->key >= sn->nstrs || l->str >= sn->nstrs || l->unit >= sn->nstrs)
 			return err_set(e, ERR_FORMAT, ERR_NOWHERE,
 			    "store: label %u has an invalid string", i);
@@ -115,5 +115,5 @@ int store_check_tables(const struct snap *sn, struct err *e)
 
 int store_check(const struct snap *sn, struct err *e)
 {
-	return store_check_tables(sn, e) || tracks_check(sn, e) ? -1 : 0;
+	return store_check_tables(sn, e) || check_tracks_all(sn, e) ? -1 : 0;
 }

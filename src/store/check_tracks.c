@@ -15,7 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static int bad(struct err *e, const char *what, uint32_t i, uint32_t of)
+static int set_error(struct err *e, const char *what, uint32_t i, uint32_t of)
 {
 	return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: %s (%u of %u)", what, i, of);
 }
@@ -23,14 +23,14 @@ static int bad(struct err *e, const char *what, uint32_t i, uint32_t of)
 /* What a number of who[] may be, as bits: 1 << kind of the track of that number (0 is none), and WHO_TEXT. */
 enum { WHO_TEXT = 1 << 4, BITS_NONE = 1 << TK_NONE, BITS_P = 1 << TK_P, BITS_G = 1 << TK_G };
 
-static uint8_t who_bits(const struct snap *sn, uint32_t who)
+static uint8_t peer_bits(const struct snap *sn, uint32_t who)
 {
 	unsigned kind = who < sn->ntrks ? store_trk(sn->st, who)->kind & 3u : TK_NONE;
 	return (uint8_t)((who < sn->ntrks && (kind || !who) ? 1u << kind : 0) | (who < sn->nstrs ? WHO_TEXT : 0));
 }
 
 /* Is who what state.def says? On a P a G, on an M the P it carries or a G, on a G a P, a waker or a reason. */
-static uint8_t who_allowed(enum track_kind kind, unsigned state)
+static uint8_t is_peer_allowed(enum track_kind kind, unsigned state)
 {
 	if (kind == TK_G && state == TS_OTHER)
 		return WHO_TEXT;
@@ -54,7 +54,7 @@ static int check_sum(const struct going *g, const int64_t *is, uint32_t i, struc
 	int64_t sum[TS__N] = {0};
 	for (int c = 0; c < g->sh->nsum; c++)
 		sum[g->sh->sums[c]] = is[c];
-	return memcmp(sum, g->sum, sizeof sum) ? bad(e, "a running sum is wrong", i, g->sh->n) : 0;
+	return memcmp(sum, g->sum, sizeof sum) ? set_error(e, "a running sum is wrong", i, g->sh->n) : 0;
 }
 
 static int check_step(const struct going *g, uint32_t i, struct err *e)
@@ -73,10 +73,10 @@ static int check_row(struct going *g, uint32_t r, struct err *e)
 	uint32_t a = sh->first[r], b = sh->first[r + 1], before = 0;
 	trk_id t = sh->trk[r];
 	if (!t || t >= g->sn->ntrks || (r && r != sh->nother && t <= sh->trk[r - 1]))
-		return bad(e, "rows of a sheet are out of order", r, sh->ntrk);
+		return set_error(e, "rows of a sheet are out of order", r, sh->ntrk);
 	enum track_kind kind = store_trk(g->sn->st, t)->kind;
 	if (kind < TK_P || kind > TK_G || (kind == TK_G) != (r >= sh->nother))
-		return bad(e, "a row of a sheet has the wrong kind", r, sh->ntrk);
+		return set_error(e, "a row of a sheet has the wrong kind", r, sh->ntrk);
 	int64_t len = sh->t1 - sh->t0;
 	const uint8_t *allowed = g->allowed[kind];
 	unsigned was = TS_NONE;
@@ -84,14 +84,14 @@ static int check_row(struct going *g, uint32_t r, struct err *e)
 		uint32_t at = sheet_start(sh, i);
 		unsigned state = sh->state[i] & SHEET_STATE;
 		if ((i == a) != !at || at < before || at > len)
-			return bad(e, "intervals of a sheet have gaps or overlap", i, sh->n);
+			return set_error(e, "intervals of a sheet have gaps or overlap", i, sh->n);
 		if (state >= TS__N || (i != a && sh->state[i] & SHEET_CONT))
-			return bad(e, "an interval has an invalid state", i, sh->n);
-		uint32_t k = sheet_some_at(sh->whose, i);
+			return set_error(e, "an interval has an invalid state", i, sh->n);
+		uint32_t k = sheet_sparse_at(sh->whose, i);
 		uint8_t bits = k == UINT32_MAX ? g->nobody
-		    : g->bits ? g->bits[sh->who2[k]] : who_bits(g->sn, sheet_who(sh, i));
+		    : g->bits ? g->bits[sh->who2[k]] : peer_bits(g->sn, sheet_peer(sh, i));
 		if (!(bits & allowed[state]))
-			return bad(e, "an interval has an invalid reference", i, sh->n);
+			return set_error(e, "an interval has an invalid reference", i, sh->n);
 		g->sum[was] += at - before;
 		if (i % SHEET_STEP == 0 && check_step(g, i, e))
 			return -1;
@@ -110,7 +110,7 @@ static int check_stacks(const struct snap *sn, const struct sheet *sh, struct er
 	uint16_t short_most = 0;
 	for (uint32_t i = 0; !sh->stack4 && i < n; i++)
 		short_most = sh->stack2[i] > short_most ? sh->stack2[i] : short_most;
-	return most < sn->nstks && short_most < sn->nstks ? 0 : bad(e, "an interval has an invalid stack",
+	return most < sn->nstks && short_most < sn->nstks ? 0 : set_error(e, "an interval has an invalid stack",
 	    most, n);
 }
 
@@ -119,10 +119,10 @@ static int check_edges(const struct sheet *sh, struct err *e)
 	for (uint32_t k = 0, was = 0; k < sh->nedge; k++) {
 		uint32_t i = sh->edge[k] & ~EDGE_CREATED;
 		if (i >= sh->n || i < sh->nostack || (sh->state[i] & SHEET_STATE) != TS_READY)
-			return bad(e, "an edge is outside its sheet", k, sh->nedge);
-		if (k && (sheet_who(sh, was) > sheet_who(sh, i) ||
-			     (sheet_who(sh, was) == sheet_who(sh, i) && sheet_start(sh, was) > sheet_start(sh, i))))
-			return bad(e, "edges are out of order", k, sh->nedge);
+			return set_error(e, "an edge is outside its sheet", k, sh->nedge);
+		if (k && (sheet_peer(sh, was) > sheet_peer(sh, i) ||
+			     (sheet_peer(sh, was) == sheet_peer(sh, i) && sheet_start(sh, was) > sheet_start(sh, i))))
+			return set_error(e, "edges are out of order", k, sh->nedge);
 		was = i;
 	}
 	return 0;
@@ -133,7 +133,7 @@ static int check_sums(const struct sheet *sh, struct err *e)
 {
 	for (unsigned c = 0; c < sh->nsum; c++)
 		if (c >= TS__N || sh->sums[c] >= TS__N || (c && sh->sums[c] <= sh->sums[c - 1]))
-			return bad(e, "a sheet has a sum of an invalid state", c, sh->nsum);
+			return set_error(e, "a sheet has a sum of an invalid state", c, sh->nsum);
 	return 0;
 }
 
@@ -142,10 +142,10 @@ static int check_rows(const struct sheet *sh, struct err *e)
 {
 	if (sh->nother > sh->ntrk || sh->first[0] || sh->first[sh->ntrk] != sh->n ||
 	    sh->nostack != sh->first[sh->nother])
-		return bad(e, "a sheet has intervals without a track", sh->first[sh->ntrk], sh->n);
+		return set_error(e, "a sheet has intervals without a track", sh->first[sh->ntrk], sh->n);
 	for (uint32_t r = 0; r < sh->ntrk; r++)
 		if (sh->first[r + 1] <= sh->first[r])
-			return bad(e, "a row of a sheet has no interval", r, sh->ntrk);
+			return set_error(e, "a row of a sheet has no interval", r, sh->ntrk);
 	return 0;
 }
 
@@ -157,31 +157,31 @@ static uint8_t *short_bits(const struct snap *sn, const struct sheet *sh)
 		most = sh->who2[i] > most ? sh->who2[i] : most;
 	uint8_t *bits = xmalloc((size_t)most + 1);
 	for (uint32_t i = 0; i <= most; i++)
-		bits[i] = who_bits(sn, sh->whos[i]);
+		bits[i] = peer_bits(sn, sh->whos[i]);
 	return bits;
 }
 
 /* Of n numbers so many are not zero, and lie where it says. */
-static int check_some(const struct sheet_some *s, uint32_t n, uint32_t some, struct err *e)
+static int check_some(const struct sheet_sparse *s, uint32_t n, uint32_t some, struct err *e)
 {
 	uint32_t before = 0;
 	for (uint32_t k = 0; s && k <= n / 32; k++) {
 		if (s[k].before != before || (k == n / 32 && s[k].bit >> n % 32))
-			return bad(e, "numbers of a sheet are misplaced", k, n);
-		before += sheet_ones(s[k].bit);
+			return set_error(e, "numbers of a sheet are misplaced", k, n);
+		before += sheet_popcount(s[k].bit);
 	}
-	return !s || before == some ? 0 : bad(e, "a sheet has the wrong count of numbers", before, n);
+	return !s || before == some ? 0 : set_error(e, "a sheet has the wrong count of numbers", before, n);
 }
 
-int sheet_check(const struct snap *sn, const struct sheet *sh, struct err *e)
+int check_tracks_sheet(const struct snap *sn, const struct sheet *sh, struct err *e)
 {
-	struct going g = { .sn = sn, .sh = sh, .nobody = who_bits(sn, 0) };
+	struct going g = { .sn = sn, .sh = sh, .nobody = peer_bits(sn, 0) };
 	if (check_rows(sh, e) || check_sums(sh, e) || check_some(sh->whose, sh->n, sh->nwho, e) ||
 	    check_some(sh->stacked, sh->n - sh->nostack, sh->nstack, e) || check_stacks(sn, sh, e))
 		return -1;
 	for (unsigned kind = TK_P; kind <= TK_G; kind++)
 		for (unsigned s = 0; s < TS__N; s++)
-			g.allowed[kind][s] = who_allowed((enum track_kind)kind, s);
+			g.allowed[kind][s] = is_peer_allowed((enum track_kind)kind, s);
 	g.bits = sh->who2 ? short_bits(sn, sh) : NULL;
 	int rc = 0;
 	for (uint32_t r = 0; !rc && r < sh->ntrk; r++)
@@ -199,38 +199,38 @@ static int check_spans(const struct snap *sn, struct err *e)
 		if ((unsigned)s->kind > SP_RANGE || s->trk >= sn->ntrks || s->trk1 >= sn->ntrks ||
 		    s->name >= sn->nstrs || s->stack >= sn->nstks || s->stack1 >= sn->nstks ||
 		    (s->t0 != TIME_NONE && s->t1 != TIME_NONE && s->t1 < s->t0))
-			return bad(e, "a span has an invalid reference, or ends before it starts", i, sn->nspans);
+			return set_error(e, "a span has an invalid reference, or ends before it starts", i, sn->nspans);
 	}
 	for (uint32_t i = 0; i < sn->nmarks; i++) {
 		const struct sink_mark *m = store_mark(sn->st, i);
 		if ((unsigned)m->kind >= MK__N || m->trk >= sn->ntrks || m->text >= sn->nstrs ||
 		    m->category >= sn->nstrs || m->stack >= sn->nstks || (i && m->t < store_mark(sn->st, i - 1)->t))
-			return bad(e, "a mark has an invalid reference, or is out of order", i, sn->nmarks);
+			return set_error(e, "a mark has an invalid reference, or is out of order", i, sn->nmarks);
 	}
 	for (uint32_t i = 0; i < sn->nutils; i++) {
-		const struct sink_util *u = col_at(&sn->st->utils, i);
+		const struct sink_util *u = column_at(&sn->st->utils, i);
 		if ((unsigned)u->what > UT_DEDICATED_ONCE || u->delta < -1 || u->delta > 1)
-			return bad(e, "a utilisation record has an invalid kind", i, sn->nutils);
+			return set_error(e, "a utilisation record has an invalid kind", i, sn->nutils);
 	}
 	for (unsigned c = 0; c < CT__N; c++)
 		for (uint32_t i = 1; i < sn->ncounts[c]; i++)
 			if (store_count(sn->st, (enum counter)c, i)->t < store_count(sn->st, (enum counter)c, i - 1)->t)
-				return bad(e, "a counter is out of order", i, sn->ncounts[c]);
+				return set_error(e, "a counter is out of order", i, sn->ncounts[c]);
 	return 0;
 }
 
 /* Of 64 spans each: where they lie, and of which kinds they are. */
 static int check_blocks(const struct snap *sn, struct err *e)
 {
-	if (col_n(&sn->st->span_blocks) < sn->nspans / 64)
-		return bad(e, "blocks of spans are missing", col_n(&sn->st->span_blocks), sn->nspans);
+	if (column_n(&sn->st->span_blocks) < sn->nspans / 64)
+		return set_error(e, "blocks of spans are missing", column_n(&sn->st->span_blocks), sn->nspans);
 	for (uint32_t k = 0; k < sn->nspans / 64; k++) {
 		struct span_block is = { INT64_MAX, INT64_MIN, 0 };
-		const struct span_block *b = col_at(&sn->st->span_blocks, k);
+		const struct span_block *b = column_at(&sn->st->span_blocks, k);
 		for (uint32_t i = k * 64; i < k * 64 + 64; i++)
-			span_block_add(&is, &store_span(sn->st, i)->s);
+			time_search_block_add(&is, &store_span(sn->st, i)->s);
 		if (b->t0 != is.t0 || b->t1 != is.t1 || b->kinds != is.kinds)
-			return bad(e, "a block of spans does not match its spans", k, sn->nspans / 64);
+			return set_error(e, "a block of spans does not match its spans", k, sn->nspans / 64);
 	}
 	return 0;
 }
@@ -244,43 +244,44 @@ static int check_numbered(const struct snap *sn, struct err *e)
 		for (uint32_t i = 0; i < l->n; i++)
 			if (!l->v[i] || l->v[i] >= sn->ntrks || store_trk(sn->st, l->v[i])->kind != kind ||
 			    (i && store_trk(sn->st, l->v[i - 1])->id >= store_trk(sn->st, l->v[i])->id))
-				return bad(e, "tracks are not in the order of their ids", i, l->n);
+				return set_error(e, "tracks are not in the order of their ids", i, l->n);
 		all += l->n;
 	}
 	if (store_numbered(sn, TK_G) && all + 1 != sn->ntrks)
-		return bad(e, "tracks are missing from the lists", all, sn->ntrks);
+		return set_error(e, "tracks are missing from the lists", all, sn->ntrks);
 	return 0;
 }
 
-int tracks_check_tables(const struct snap *sn, struct err *e)
+int check_tracks_tables(const struct snap *sn, struct err *e)
 {
 	for (uint32_t i = 1; i < sn->ntrks; i++) {
 		const struct trk_row *t = store_trk(sn->st, i);
 		if (t->kind < TK_P || t->kind > TK_G || t->creator >= sn->ntrks || t->name >= sn->nstrs ||
 		    t->start >= sn->nstks || t->created >= sn->nstks)
-			return bad(e, "a track has an invalid reference", i, sn->ntrks);
+			return set_error(e, "a track has an invalid reference", i, sn->ntrks);
 	}
 	int64_t at = sn->t0;
 	for (uint32_t i = 0; i < sn->nsheets; i++) {
 		const struct sheet_slot *slot = store_slot(sn->st, i);
 		if (slot->t0 != at || slot->t1 <= slot->t0)
-			return bad(e, "sheets have gaps or overlap", i, sn->nsheets);
+			return set_error(e, "sheets have gaps or overlap", i, sn->nsheets);
 		at = slot->t1;
 	}
 	if (at != sn->t1)
-		return bad(e, "sheets do not reach the end", sn->nsheets, sn->nsheets);
+		return set_error(e, "sheets do not reach the end", sn->nsheets, sn->nsheets);
 	return check_spans(sn, e) || check_blocks(sn, e) || check_numbered(sn, e) ? -1 : 0;
 }
 
-int tracks_check(const struct snap *sn, struct err *e)
+int check_tracks_all(const struct snap *sn, struct err *e)
 {
-	int rc = tracks_check_tables(sn, e);
+	int rc = check_tracks_tables(sn, e);
 	for (uint32_t i = 0; !rc && i < sn->nsheets; i++) {
 		const struct sheet *sh = sheet_get(sn, i);
 		const struct sheet_slot *slot = store_slot(sn->st, i);
 		rc = sh->t0 == slot->t0 && sh->t1 == slot->t1 && sh->n == slot->n && sh->ntrk == slot->ntrk &&
-		    sh->nother == slot->nother ? sheet_check(sn, sh, e) : bad(e, "a sheet does not match its entry",
-		    i, sn->nsheets);
+			     sh->nother == slot->nother
+			 ? check_tracks_sheet(sn, sh, e)
+			 : set_error(e, "a sheet does not match its entry", i, sn->nsheets);
 		sheet_put(sn, i);
 	}
 	return rc;

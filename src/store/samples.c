@@ -26,45 +26,45 @@
 
 void samples_init(struct store *st)
 {
-	col_init(&st->types, sizeof(struct type_row));
+	column_init(&st->types, sizeof(struct type_row));
 	samples_rows(st);
 }
 
 void samples_rows(struct store *st)
 {
 	st->values = NULL;
-	col_init(&st->smps, sizeof(struct smp_row));
-	col_init(&st->sides, sizeof(uint8_t));
-	col_init(&st->times, sizeof(struct smp_time));
-	col_init(&st->sets, sizeof(struct set_row));
-	col_add(&st->sets, NULL);
-	col_init(&st->labels, sizeof(struct sink_label));
+	column_init(&st->smps, sizeof(struct smp_row));
+	column_init(&st->sides, sizeof(uint8_t));
+	column_init(&st->times, sizeof(struct smp_time));
+	column_init(&st->sets, sizeof(struct set_row));
+	column_add(&st->sets, NULL);
+	column_init(&st->labels, sizeof(struct sink_label));
 }
 
 void samples_rows_free(struct store *st)
 {
-	for (uint32_t i = 0; st->values && i < col_n(&st->types); i++)
-		ints_free(&st->values[i]);
+	for (uint32_t i = 0; st->values && i < column_n(&st->types); i++)
+		packed_ints_free(&st->values[i]);
 	mem_free(st->values);
-	col_free(&st->smps);
-	col_free(&st->sides);
-	col_free(&st->times);
-	col_free(&st->sets);
-	col_free(&st->labels);
+	column_free(&st->smps);
+	column_free(&st->sides);
+	column_free(&st->times);
+	column_free(&st->sets);
+	column_free(&st->labels);
 }
 
 void samples_free(struct store *st)
 {
 	samples_rows_free(st);
-	col_free(&st->types);
+	column_free(&st->types);
 }
 
 int samples_type(struct store *st, str_id name, str_id unit)
 {
-	if (st->values || col_n(&st->types) >= SAMPLES_TYPES)
+	if (st->values || column_n(&st->types) >= SAMPLES_TYPES)
 		return -1;
 	uint32_t id;
-	*(struct type_row *)col_add(&st->types, &id) = (struct type_row){name, unit};
+	*(struct type_row *)column_add(&st->types, &id) = (struct type_row){name, unit};
 	return (int)id;
 }
 
@@ -91,12 +91,13 @@ static int same_set(const void *ctx, uint32_t id, const void *key)
 
 static uint32_t hash_label(uint32_t h, const struct sink_label *b)
 {
-	return hash_u64((uint64_t)b->key << 32 | b->str, hash_u64((uint64_t)b->num, (uint64_t)b->unit << 32 | h));
+	return intern_hash_u64(
+	    (uint64_t)b->key << 32 | b->str, intern_hash_u64((uint64_t)b->num, (uint64_t)b->unit << 32 | h));
 }
 
-static void index_again(const struct store *st, struct intern *sets)
+static void rebuild_set_index(const struct store *st, struct intern *sets)
 {
-	for (uint32_t i = 1; i < col_n(&st->sets); i++) {
+	for (uint32_t i = 1; i < column_n(&st->sets); i++) {
 		const struct set_row *r = store_set(st, i);
 		uint32_t h = r->n;
 		for (uint32_t k = 0; k < r->n; k++)
@@ -111,16 +112,16 @@ static uint32_t set_of(struct store *st, struct intern *sets, const struct sink_
 	if (!s->nlabel)
 		return 0;
 	if (!sets->cap)
-		index_again(st, sets);
+		rebuild_set_index(st, sets);
 	for (size_t i = 0; i < s->nlabel; i++)
 		h = hash_label(h, &s->label[i]);
 	id = intern_find(sets, h, same_set, st, s);
 	if (id != UINT32_MAX)
 		return id;
-	uint32_t label = col_n(&st->labels);
+	uint32_t label = column_n(&st->labels);
 	for (size_t i = 0; i < s->nlabel; i++)
-		*(struct sink_label *)col_add(&st->labels, NULL) = s->label[i];
-	*(struct set_row *)col_add(&st->sets, &id) = (struct set_row){label, (uint32_t)s->nlabel};
+		*(struct sink_label *)column_add(&st->labels, NULL) = s->label[i];
+	*(struct set_row *)column_add(&st->sets, &id) = (struct set_row){label, (uint32_t)s->nlabel};
 	intern_put(sets, h, id);
 	return id;
 }
@@ -129,38 +130,38 @@ static void add_time(struct store *st, const struct sink_sample *s)
 {
 	if (s->when == TIME_NONE && !s->trk && !s->proc)
 		return;
-	while (col_n(&st->times) < col_n(&st->smps))
-		*(struct smp_time *)col_add(&st->times, NULL) = (struct smp_time){TIME_NONE, 0, 0};
-	*(struct smp_time *)col_add(&st->times, NULL) = (struct smp_time){s->when, s->trk, s->proc};
+	while (column_n(&st->times) < column_n(&st->smps))
+		*(struct smp_time *)column_add(&st->times, NULL) = (struct smp_time){TIME_NONE, 0, 0};
+	*(struct smp_time *)column_add(&st->times, NULL) = (struct smp_time){s->when, s->trk, s->proc};
 }
 
 static void add_side(struct store *st, uint32_t side)
 {
 	if (!side)
 		return;
-	while (col_n(&st->sides) < col_n(&st->smps))
-		col_add(&st->sides, NULL);
-	*(uint8_t *)col_add(&st->sides, NULL) = (uint8_t)side;
+	while (column_n(&st->sides) < column_n(&st->smps))
+		column_add(&st->sides, NULL);
+	*(uint8_t *)column_add(&st->sides, NULL) = (uint8_t)side;
 }
 
 void samples_add(struct store *st, struct intern *sets, const struct sink_sample *s)
 {
-	uint32_t ntype = col_n(&st->types);
+	uint32_t ntype = column_n(&st->types);
 	if (!st->values) {
 		st->values = xcalloc(ntype, sizeof *st->values);
 		for (uint32_t i = 0; i < ntype; i++)
-			ints_init(&st->values[i]);
+			packed_ints_init(&st->values[i]);
 	}
 	uint32_t set = set_of(st, sets, s);
 	for (uint32_t i = 0; i < ntype; i++)
-		ints_add(&st->values[i], s->value[i]);
+		packed_ints_add(&st->values[i], s->value[i]);
 	add_time(st, s);
 	add_side(st, s->side);
-	*(struct smp_row *)col_add(&st->smps, NULL) = (struct smp_row){s->stack == STK_LATER ? 0 : s->stack, set};
+	*(struct smp_row *)column_add(&st->smps, NULL) = (struct smp_row){s->stack == STK_LATER ? 0 : s->stack, set};
 }
 
 void samples_settle(struct store *st, uint32_t first, const stk_id *stack, size_t n)
 {
-	for (size_t i = 0; i < n && first + i < col_n(&st->smps); i++)
-		((struct smp_row *)col_at(&st->smps, first + (uint32_t)i))->stack = stack[i];
+	for (size_t i = 0; i < n && first + i < column_n(&st->smps); i++)
+		((struct smp_row *)column_at(&st->smps, first + (uint32_t)i))->stack = stack[i];
 }

@@ -41,44 +41,44 @@ static struct stk_row row_of(const struct stacks *t, stk_id i)
 /* What says of 64 nodes each which do not lie behind their parents: up to those of node id. */
 static void blocks_to(struct store *st, stk_id id)
 {
-	while (col_n(&st->forks) <= id / 64) {
-		uint32_t n = col_n(&st->fork);
-		((struct stk_forks *)col_add(&st->forks, NULL))->before = n;
+	while (column_n(&st->forks) <= id / 64) {
+		uint32_t n = column_n(&st->fork);
+		((struct stk_forks *)column_add(&st->forks, NULL))->before = n;
 	}
 }
 
 /* A node comes to lie at id: is that behind its parent? */
-static void place(struct store *st, stk_id id, stk_id parent)
+static void place_node(struct store *st, stk_id id, stk_id parent)
 {
 	blocks_to(st, id);
 	if (!id || parent + 1 == id)
 		return;
-	struct stk_forks *f = col_at(&st->forks, id / 64);
-	*(stk_id *)col_add(&st->fork, NULL) = parent;
+	struct stk_forks *f = column_at(&st->forks, id / 64);
+	*(stk_id *)column_add(&st->fork, NULL) = parent;
 	uint64_t bits = atomic_load_explicit(&f->bits, memory_order_relaxed);
 	atomic_store_explicit(&f->bits, bits | UINT64_C(1) << id % 64, memory_order_relaxed);
 }
 
 static stk_id node_add(struct store *st, stk_id parent, frm_id frame)
 {
-	uint32_t id = col_n(&st->stks);
-	place(st, id, parent);
-	*(frm_id *)col_add(&st->stks, NULL) = frame;
+	uint32_t id = column_n(&st->stks);
+	place_node(st, id, parent);
+	*(frm_id *)column_add(&st->stks, NULL) = frame;
 	return id;
 }
 
 void stacks_rows(struct store *st)
 {
-	col_init(&st->stks, sizeof(frm_id));
-	col_init(&st->forks, sizeof(struct stk_forks));
-	col_init(&st->fork, sizeof(stk_id));
+	column_init(&st->stks, sizeof(frm_id));
+	column_init(&st->forks, sizeof(struct stk_forks));
+	column_init(&st->fork, sizeof(stk_id));
 }
 
 void stacks_rows_free(struct store *st)
 {
-	col_free(&st->stks);
-	col_free(&st->forks);
-	col_free(&st->fork);
+	column_free(&st->stks);
+	column_free(&st->forks);
+	column_free(&st->fork);
 }
 
 /* The top of the location of this outermost frame below a node; or where it would stand. */
@@ -95,7 +95,7 @@ static size_t slot_of(const struct stacks *t, uint32_t hash, stk_id parent, frm_
 	return i;
 }
 
-static void grow(struct stacks *t)
+static void grow_index(struct stacks *t)
 {
 	struct stacks old = *t;
 	t->cap = old.cap ? old.cap * 2 : 1024;
@@ -112,9 +112,9 @@ static void grow(struct stacks *t)
 }
 
 /* The tops of all locations that there are. */
-static void learn(struct stacks *t)
+static void add_tops(struct stacks *t)
 {
-	uint32_t n = col_n(&t->st->locs);
+	uint32_t n = column_n(&t->st->locs);
 	t->top = mem_grow(t->top, &t->ctop, n, sizeof *t->top);
 	for (; t->ntop < n; t->ntop++) {
 		const struct loc_row *l = store_loc(t->st, t->ntop);
@@ -127,7 +127,7 @@ void stacks_init(struct stacks *t, struct store *st)
 	*t = (struct stacks){.st = st};
 	stacks_rows(st);
 	node_add(st, 0, 0);
-	grow(t);
+	grow_index(t);
 }
 
 void stacks_free(struct stacks *t)
@@ -139,20 +139,20 @@ void stacks_free(struct stacks *t)
 
 static void put_other(struct stacks *t, stk_id parent, frm_id frame, stk_id node)
 {
-	uint32_t hash = hash_u64(parent, frame);
+	uint32_t hash = intern_hash_u64(parent, frame);
 	if ((t->n + 1) * 3 > t->cap * 2)
-		grow(t);
+		grow_index(t);
 	t->slot[slot_of(t, hash, parent, frame)] = (struct stacks_slot){node, hash};
 	t->n++;
 }
 
 /* The index of what is there already, when more is to come after all. */
-static void index_again(struct stacks *t)
+static void rebuild_index(struct stacks *t)
 {
-	uint32_t n = col_n(&t->st->stks);
+	uint32_t n = column_n(&t->st->stks);
 	t->sorted = false;
-	grow(t);
-	learn(t);
+	grow_index(t);
+	add_tops(t);
 	for (stk_id i = 1; i < n; i++) {
 		struct stk_row r = row_of(t, i);
 		const struct frm_row *f = store_frm(t->st, r.frame);
@@ -168,7 +168,7 @@ void stacks_done(struct stacks *t)
 }
 
 /* A new chain of nodes; the innermost. */
-static stk_id chain(struct stacks *t, stk_id parent, struct stacks_top top)
+static stk_id add_chain(struct stacks *t, stk_id parent, struct stacks_top top)
 {
 	stk_id id = parent;
 	for (uint32_t i = 0; i < top.n; i++)
@@ -179,9 +179,9 @@ static stk_id chain(struct stacks *t, stk_id parent, struct stacks_top top)
 /* fresh: it is known not to be there. Then only a free place is looked for, and nothing waits for that. */
 static stk_id other_child(struct stacks *t, stk_id at, struct stacks_top top, bool fresh)
 {
-	uint32_t hash = hash_u64(at, top.frame);
+	uint32_t hash = intern_hash_u64(at, top.frame);
 	if ((t->n + 1) * 3 > t->cap * 2)
-		grow(t);
+		grow_index(t);
 	size_t i = hash & (t->cap - 1);
 	if (!fresh)
 		i = slot_of(t, hash, at, top.frame);
@@ -190,7 +190,7 @@ static stk_id other_child(struct stacks *t, stk_id at, struct stacks_top top, bo
 			i = (i + 1) & (t->cap - 1);
 	if (t->slot[i].node)
 		return t->slot[i].node + top.n - 1;
-	stk_id leaf = chain(t, at, top);
+	stk_id leaf = add_chain(t, at, top);
 	t->slot[i] = (struct stacks_slot){leaf - top.n + 1, hash};
 	t->n++;
 	return leaf;
@@ -211,18 +211,18 @@ static size_t same_ways(struct stacks *t, const loc_id *leaf_first, size_t n)
 static struct stacks_top top_of(struct stacks *t, loc_id loc)
 {
 	if (loc >= t->ntop)
-		learn(t);
+		add_tops(t);
 	return t->top[loc];
 }
 
 /* One location down from a node. */
-static stk_id step(struct stacks *t, stk_id at, struct stacks_top top, bool fresh)
+static stk_id step_down(struct stacks *t, stk_id at, struct stacks_top top, bool fresh)
 {
-	uint32_t n = col_n(&t->st->stks);
+	uint32_t n = column_n(&t->st->stks);
 	if (!top.n)
 		return at;
 	if (at + 1 >= n)	/* the newest node: its child comes to lie beside it */
-		return chain(t, at, top);
+		return add_chain(t, at, top);
 	struct stk_row r = row_of(t, at + 1);
 	if (r.parent == at && r.frame == top.frame)
 		return at + top.n;
@@ -232,9 +232,9 @@ static stk_id step(struct stacks *t, stk_id at, struct stacks_top top, bool fres
 stk_id stacks_add(struct stacks *t, const loc_id *leaf_first, size_t n)
 {
 	if (!t->cap)
-		index_again(t);
+		rebuild_index(t);
 	size_t d = same_ways(t, leaf_first, n);
-	stk_id at = d ? t->last[d - 1].node : 0, had = col_n(&t->st->stks);
+	stk_id at = d ? t->last[d - 1].node : 0, had = column_n(&t->st->stks);
 	bool fresh = d && d < n && d < t->nbefore && t->last[d - 1].rising && leaf_first[n - 1 - d] > t->last[d].loc;
 	if (d && d < n && !fresh)
 		t->last[d - 1].rising = false;
@@ -243,7 +243,7 @@ stk_id stacks_add(struct stacks *t, const loc_id *leaf_first, size_t n)
 		struct stacks_top top = top_of(t, loc);
 		if (!top.n && d)	/* location 0: nothing; who comes after is the one before's child too */
 			t->last[d - 1].rising = false;
-		at = step(t, at, top, fresh);
+		at = step_down(t, at, top, fresh);
 		t->last[d] = (struct stacks_step){loc, at, top.n && at >= had};
 	}
 	return at;
@@ -252,7 +252,7 @@ stk_id stacks_add(struct stacks *t, const loc_id *leaf_first, size_t n)
 /* The first that came so, and all after it? Then what goes on is new: there was nothing else before. */
 static bool in_order(struct stacks *t)
 {
-	if (!t->sorted && col_n(&t->st->stks) == 1) {
+	if (!t->sorted && column_n(&t->st->stks) == 1) {
 		stacks_done(t);
 		t->sorted = true;
 	}
@@ -262,26 +262,26 @@ static bool in_order(struct stacks *t)
 /* Nodes that are new, from a node down. */
 static stk_id write_down(struct stacks *t, stk_id at, const loc_id *outer_first, size_t n, struct stacks_step *steps)
 {
-	struct col *c = &t->st->stks;
+	struct data_column *c = &t->st->stks;
 	frm_id *row = NULL;
-	uint32_t id = col_n(c), used = 0, room = 0;
+	uint32_t id = column_n(c), used = 0, room = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct stacks_top top = top_of(t, outer_first[i]);
 		for (uint32_t k = 0; k < top.n; k++) {
 			if (used == room) {
-				col_grew(c, used);
-				row = col_room(c, (uint32_t)(n - i), &room);
+				column_commit(c, used);
+				row = column_reserve(c, (uint32_t)(n - i), &room);
 				used = 0;
 			}
 			if (at + 1 != id)
-				place(t->st, id, at);
+				place_node(t->st, id, at);
 			row[used++] = top.frame - k;
 			at = id++;
 		}
 		steps[i] = (struct stacks_step){outer_first[i], at, false};
 	}
 	blocks_to(t->st, id);
-	col_grew(c, used);
+	column_commit(c, used);
 	return at;
 }
 
@@ -289,14 +289,14 @@ stk_id stacks_branch(struct stacks *t, size_t same, const loc_id *outer_first, s
 {
 	bool fresh = in_order(t);
 	if (!fresh && !t->cap)
-		index_again(t);
+		rebuild_index(t);
 	t->last = mem_grow(t->last, &t->clast, same + n + 1, sizeof *t->last);
 	t->nlast = same + n;
 	stk_id at = same ? t->last[same - 1].node : 0;
 	if (fresh)
 		return write_down(t, at, outer_first, n, t->last + same);
 	for (size_t i = 0; i < n; i++) {
-		at = step(t, at, top_of(t, outer_first[i]), false);
+		at = step_down(t, at, top_of(t, outer_first[i]), false);
 		t->last[same + i] = (struct stacks_step){outer_first[i], at, false};
 	}
 	return at;

@@ -9,7 +9,7 @@
  * numbering wins and nothing is folded; joining by name is for the analyses to
  * do, and they differ in what they join by. A trace has no numbering, so its
  * rows are interned by content; so are those of a file that is added to another
- * (prof_graft): it finds the rows of the first by what they say.
+ * (pprof_add_side): it finds the rows of the first by what they say.
  *
  * A location has at least one frame row even when it has no line (frame.fun 0),
  * so that the call tree needs no second kind of node.
@@ -19,12 +19,12 @@
 
 #include <string.h>
 
-struct run { const char *s; uint32_t n; };
+struct symbol_text { const char *s; uint32_t n; };
 
 static int same_str(const void *ctx, uint32_t id, const void *key)
 {
-	const struct str_row *r = col_at(ctx, id);
-	const struct run *k = key;
+	const struct str_row *r = column_at(ctx, id);
+	const struct symbol_text *k = key;
 	return r->n == k->n && !memcmp(r->s, k->s, k->n);
 }
 
@@ -55,73 +55,73 @@ static int same_loc(const void *ctx, uint32_t id, const void *key)
 	return 1;
 }
 
-void names_init(struct names *nm, struct store *st)
+void symbols_init(struct symbol_tables *nm, struct store *st)
 {
-	*nm = (struct names){.st = st, .nfun = 1, .nloc = 1};
-	col_init(&st->strs, sizeof(struct str_row));
-	col_init(&st->maps, sizeof(struct map_row));
-	col_init(&st->funs, sizeof(struct fun_row));
-	col_init(&st->locs, sizeof(struct loc_row));
-	col_init(&st->frms, sizeof(struct frm_row));
-	((struct str_row *)col_add(&st->strs, NULL))->s = "";
-	col_add(&st->maps, NULL);
-	col_add(&st->funs, NULL);
-	col_add(&st->locs, NULL);
-	col_add(&st->frms, NULL);
+	*nm = (struct symbol_tables){.st = st, .nfun = 1, .nloc = 1};
+	column_init(&st->strs, sizeof(struct str_row));
+	column_init(&st->maps, sizeof(struct map_row));
+	column_init(&st->funs, sizeof(struct fun_row));
+	column_init(&st->locs, sizeof(struct loc_row));
+	column_init(&st->frms, sizeof(struct frm_row));
+	((struct str_row *)column_add(&st->strs, NULL))->s = "";
+	column_add(&st->maps, NULL);
+	column_add(&st->funs, NULL);
+	column_add(&st->locs, NULL);
+	column_add(&st->frms, NULL);
 }
 
-void names_done(struct names *nm)
+void symbols_drop_indexes(struct symbol_tables *nm)
 {
 	intern_free(&nm->fun);
 	intern_free(&nm->loc);
 	nm->nfun = nm->nloc = 1;
 }
 
-void names_free(struct names *nm)
+void symbols_free(struct symbol_tables *nm)
 {
 	intern_free(&nm->str);
 	intern_free(&nm->fun);
 	intern_free(&nm->loc);
 }
 
-void names_thawed(struct names *nm)
+void symbols_mark_stale(struct symbol_tables *nm)
 {
 	nm->stale = true;
 }
 
 /* Few come after a thaw (the text of a tag, another file): not before one does. */
-static void index_again(struct names *nm)
+static void rebuild_indexes(struct symbol_tables *nm)
 {
 	const struct store *st = nm->st;
-	names_done(nm);
+	symbols_drop_indexes(nm);
 	intern_free(&nm->str);
 	nm->stale = false;
-	for (uint32_t i = 1; i < col_n(&st->strs); i++)
-		intern_put(&nm->str, hash_bytes(store_str(st, i)->s, store_str(st, i)->n, 1), i);
+	for (uint32_t i = 1; i < column_n(&st->strs); i++)
+		intern_put(&nm->str, intern_hash_bytes(store_str(st, i)->s, store_str(st, i)->n, 1), i);
 }
 
-str_id names_str(struct names *nm, const char *s, size_t n)
+str_id symbols_add_string(struct symbol_tables *nm, const char *s, size_t n)
 {
 	if (!n)
 		return 0;
 	if (nm->stale)
-		index_again(nm);
+		rebuild_indexes(nm);
 	struct store *st = nm->st;
-	struct run key = {s, n < UINT32_MAX ? (uint32_t)n : UINT32_MAX};
-	uint32_t h = hash_bytes(s, key.n, 1);
+	struct symbol_text key = {s, n < UINT32_MAX ? (uint32_t)n : UINT32_MAX};
+	uint32_t h = intern_hash_bytes(s, key.n, 1);
 	uint32_t id = intern_find(&nm->str, h, same_str, &st->strs, &key);
 	if (id != UINT32_MAX)
 		return id;
 	char *copy = arena_strndup(&st->arena, s, key.n);
-	*(struct str_row *)col_add(&st->strs, &id) = (struct str_row){copy, key.n};
+	*(struct str_row *)column_add(&st->strs, &id) = (struct str_row){copy, key.n};
 	intern_put(&nm->str, h, id);
 	return id;
 }
 
-map_id names_map(struct names *nm, const struct sink_map *m)
+map_id symbols_add_mapping(struct symbol_tables *nm, const struct sink_map *m)
 {
 	uint32_t id;
-	*(struct map_row *)col_add(&nm->st->maps, &id) = (struct map_row){
+	*(struct map_row *)column_add(&nm->st->maps, &id) = (struct map_row){
 		.id = m->id, .start = m->start, .limit = m->limit, .offset = m->offset,
 		.file = m->file, .build_id = m->build_id, .functions = m->functions,
 		.filenames = m->filenames, .lines = m->lines, .inlines = m->inlines};
@@ -130,37 +130,37 @@ map_id names_map(struct names *nm, const struct sink_map *m)
 
 static uint32_t hash_fun(str_id name, str_id sysname, str_id file, int64_t line)
 {
-	return hash_u64((uint64_t)name << 32 | sysname, hash_u64(file, (uint64_t)line));
+	return intern_hash_u64((uint64_t)name << 32 | sysname, intern_hash_u64(file, (uint64_t)line));
 }
 
-static fun_id find_fun(struct names *nm, const struct sink_fun *f)
+static fun_id find_fun(struct symbol_tables *nm, const struct sink_fun *f)
 {
-	for (; nm->nfun < col_n(&nm->st->funs); nm->nfun++) {
+	for (; nm->nfun < column_n(&nm->st->funs); nm->nfun++) {
 		const struct fun_row *r = store_fun(nm->st, nm->nfun);
 		intern_put(&nm->fun, hash_fun(r->name, r->sysname, r->file, r->line), nm->nfun);
 	}
 	return intern_find(&nm->fun, hash_fun(f->name, f->sysname, f->file, f->line), same_fun, nm->st, f);
 }
 
-fun_id names_fun(struct names *nm, const struct sink_fun *f)
+fun_id symbols_add_function(struct symbol_tables *nm, const struct sink_fun *f)
 {
 	struct store *st = nm->st;
 	uint32_t id = f->id ? UINT32_MAX : find_fun(nm, f);
 	if (id != UINT32_MAX)
 		return id;
-	*(struct fun_row *)col_add(&st->funs, &id) = (struct fun_row){
+	*(struct fun_row *)column_add(&st->funs, &id) = (struct fun_row){
 	    .id = f->id, .name = f->name, .sysname = f->sysname, .file = f->file, .line = f->line};
 	return id;
 }
 
 static uint32_t hash_line(uint32_t h, fun_id fun, int64_t line, int64_t col)
 {
-	return hash_u64((uint64_t)fun << 32 | h, (uint64_t)line + ((uint64_t)col << 40));
+	return intern_hash_u64((uint64_t)fun << 32 | h, (uint64_t)line + ((uint64_t)col << 40));
 }
 
 static uint32_t hash_loc(const struct sink_loc *l)
 {
-	uint32_t h = hash_u64(l->addr, (uint64_t)l->map << 1 | l->folded);
+	uint32_t h = intern_hash_u64(l->addr, (uint64_t)l->map << 1 | l->folded);
 	for (size_t i = 0; i < l->nline; i++)
 		h = hash_line(h, l->line[i].fun, l->line[i].line, l->line[i].col);
 	return h;
@@ -168,7 +168,7 @@ static uint32_t hash_loc(const struct sink_loc *l)
 
 static uint32_t hash_row(const struct store *st, const struct loc_row *r)
 {
-	uint32_t h = hash_u64(r->addr, (uint64_t)r->map << 1 | r->folded);
+	uint32_t h = intern_hash_u64(r->addr, (uint64_t)r->map << 1 | r->folded);
 	for (uint32_t i = 0; i < r->nline; i++) {
 		const struct frm_row *f = store_frm(st, r->first + i);
 		if (f->fun || r->nline > 1)	/* else it has no line: same_loc() */
@@ -177,24 +177,24 @@ static uint32_t hash_row(const struct store *st, const struct loc_row *r)
 	return h;
 }
 
-static loc_id find_loc(struct names *nm, const struct sink_loc *l)
+static loc_id find_loc(struct symbol_tables *nm, const struct sink_loc *l)
 {
-	for (; nm->nloc < col_n(&nm->st->locs); nm->nloc++)
+	for (; nm->nloc < column_n(&nm->st->locs); nm->nloc++)
 		intern_put(&nm->loc, hash_row(nm->st, store_loc(nm->st, nm->nloc)), nm->nloc);
 	return intern_find(&nm->loc, hash_loc(l), same_loc, nm->st, l);
 }
 
-loc_id names_loc(struct names *nm, const struct sink_loc *l)
+loc_id symbols_add_location(struct symbol_tables *nm, const struct sink_loc *l)
 {
 	struct store *st = nm->st;
 	uint32_t id = l->id ? UINT32_MAX : find_loc(nm, l);
 	if (id != UINT32_MAX)
 		return id;
-	struct loc_row *r = col_add(&st->locs, &id);
+	struct loc_row *r = column_add(&st->locs, &id);
 	*r = (struct loc_row){.id = l->id, .addr = l->addr, .map = l->map, .folded = l->folded,
-		.first = col_n(&st->frms), .nline = l->nline ? (uint32_t)l->nline : 1};
+		.first = column_n(&st->frms), .nline = l->nline ? (uint32_t)l->nline : 1};
 	for (uint32_t i = 0; i < r->nline; i++) {
-		struct frm_row *f = col_add(&st->frms, NULL);
+		struct frm_row *f = column_add(&st->frms, NULL);
 		f->loc = id;
 		if (i < l->nline) {
 			f->fun = l->line[i].fun;

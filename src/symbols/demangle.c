@@ -25,24 +25,24 @@ typedef char *demangler(const char *name, char *out, size_t *n, int *status);
 static demangler *find_demangler(void)
 {
 	static demangler *_Atomic found;
-	static _Atomic bool looked;	/* whoever else looks meanwhile finds the same */
+	static _Atomic bool searched;	/* whoever else looks meanwhile finds the same */
 	static const char *const names[] = {"libstdc++.so.6", "libc++abi.so.1", "libc++abi.dylib", NULL};
-	static const struct lib_call call = {"__cxa_demangle", 0};
+	static const struct dynlib_symbol call = {"__cxa_demangle", 0};
 	demangler *f = NULL;
-	if (atomic_load(&looked))
+	if (atomic_load(&searched))
 		return atomic_load(&found);
 #ifdef HAVE_CXA_DEMANGLE
-	if (lib_open(names, &call, 1, &f))
+	if (dynlib_open(names, &call, 1, &f))
 		f = NULL;
 #endif
 	(void)names, (void)call;
 	atomic_store(&found, f);
-	atomic_store(&looked, true);
+	atomic_store(&searched, true);
 	return f;
 }
 
 /* In malloc's memory, or NULL: it is not mangled. */
-static char *demangled(const char *name)
+static char *demangle_cxx(const char *name)
 {
 	int status;
 	bool two = !strncmp(name, "__Z", 3);
@@ -75,7 +75,7 @@ static size_t operator_at(const char *s, const char *begin)
 }
 
 /* Behind the bracket that closes the one at s; the end of the text if none does. */
-static const char *behind(const char *s, const char *begin)
+static const char *skip_bracketed(const char *s, const char *begin)
 {
 	int depth = 0;
 	while (*s) {
@@ -94,7 +94,7 @@ static const char *behind(const char *s, const char *begin)
 }
 
 /* Behind what may follow the parameters of a member function. */
-static const char *qualifiers(const char *s)
+static const char *skip_qualifiers(const char *s)
 {
 	static const char *const word[] = {" const", " volatile", " restrict", " &&", " &", "&&", "&", " noexcept"};
 	for (size_t i = 0; i < sizeof word / sizeof *word; i++)
@@ -106,7 +106,7 @@ static const char *qualifiers(const char *s)
 }
 
 /* A demangled name without its return type and parameters; without template arguments if simple. */
-static void simplify(struct buf *b, const char *s, bool simple)
+static void put_simplified(struct buf *b, const char *s, bool simple)
 {
 	static const char anonymous[] = "(anonymous namespace)";
 	const char *begin = s;
@@ -122,8 +122,8 @@ static void simplify(struct buf *b, const char *s, bool simple)
 			next = s + sizeof anonymous - 1;
 			buf_puts(b, anonymous);
 		} else if (*s == '(') {
-			const char *after = behind(s, begin);
-			next = qualifiers(after);
+			const char *after = skip_bracketed(s, begin);
+			next = skip_qualifiers(after);
 			if (!strncmp(next, "::", 2)) {	/* the function that something local is in */
 				buf_puts(b, "()");
 				buf_put(b, after, (size_t)(next - after));
@@ -131,11 +131,11 @@ static void simplify(struct buf *b, const char *s, bool simple)
 				next = after;
 			}
 		} else if (*s == '<') {
-			next = behind(s, begin);
+			next = skip_bracketed(s, begin);
 			if (!simple)
 				buf_put(b, s, (size_t)(next - s));
 		} else if (*s == '{' || *s == '[') {
-			next = behind(s, begin);
+			next = skip_bracketed(s, begin);
 			buf_put(b, s, (size_t)(next - s));
 		} else if (*s == ' ') {
 			buf_reset(b);	/* what was before is the return type */
@@ -176,7 +176,7 @@ bool demangle(struct buf *b, const char *name, enum demangle_mode mode)
 {
 	if (mode != DM_NONE && demangle_rust(b, name, mode == DM_SIMPLE))
 		return true;
-	char *full = mode == DM_NONE ? NULL : demangled(name);
+	char *full = mode == DM_NONE ? NULL : demangle_cxx(name);
 	if (!full)
 		return false;
 	char *clone = strstr(full, " [clone ");
@@ -186,7 +186,7 @@ bool demangle(struct buf *b, const char *name, enum demangle_mode mode)
 		buf_puts(b, full);
 	} else {
 		struct buf t = {0};	/* what it takes out goes back to the beginning */
-		simplify(&t, full, mode == DM_SIMPLE);
+		put_simplified(&t, full, mode == DM_SIMPLE);
 		buf_put(b, t.p ? t.p : "", t.n);
 		buf_free(&t);
 	}
@@ -194,10 +194,10 @@ bool demangle(struct buf *b, const char *name, enum demangle_mode mode)
 	return true;
 }
 
-static str_id plain_name(struct prof *p, str_id sys, enum demangle_mode mode)
+static str_id plain_name(struct profile *p, str_id sys, enum demangle_mode mode)
 {
 	struct buf b = {0};
-	if (!demangle(&b, prof_s(p, sys), mode)) {
+	if (!demangle(&b, profile_string(p, sys), mode)) {
 		buf_put(&b, p->str[sys].s, p->str[sys].n);
 		if (mode != DM_FULL && looks_like_cpp(buf_str(&b))) {
 			remove_matching(&b, '(', ')');
@@ -205,15 +205,15 @@ static str_id plain_name(struct prof *p, str_id sys, enum demangle_mode mode)
 				remove_matching(&b, '<', '>');
 		}
 	}
-	str_id s = prof_str(p, b.n ? b.p : "", b.n);
+	str_id s = profile_add_string(p, b.n ? b.p : "", b.n);
 	buf_free(&b);
 	return s;
 }
 
-void prof_demangle(struct prof *p, enum demangle_mode mode, bool force)
+void demangle_profile(struct profile *p, enum demangle_mode mode, bool force)
 {
 	for (size_t i = 1; i < p->nfun; i++) {
-		struct prof_fun *f = &p->fun[i];
+		struct profile_function *f = &p->fun[i];
 		if (force && f->name && f->sysname)
 			f->name = f->sysname;
 		if (mode != DM_NONE && (!f->name || f->name == f->sysname))

@@ -15,7 +15,7 @@
 enum demangle_mode { DM_SIMPLE, DM_TEMPLATES, DM_FULL, DM_NONE };
 
 /* Of all functions whose name is still the one that was linked; force: of all that have one. */
-void prof_demangle(struct prof *, enum demangle_mode, bool force);
+void demangle_profile(struct profile *, enum demangle_mode, bool force);
 /* One name, appended; false: it is not mangled, and nothing is. */
 bool demangle(struct buf *, const char *name, enum demangle_mode);
 

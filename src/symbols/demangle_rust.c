@@ -42,7 +42,7 @@ static bool is_ascii(const char *s, size_t n)
 	return true;
 }
 
-static void put(const char *s, size_t n, void *arg)
+static void put_text(const char *s, size_t n, void *arg)
 {
 	struct saying *w = arg;
 	buf_put(&w->text, s, n);
@@ -53,22 +53,22 @@ static void put(const char *s, size_t n, void *arg)
 static bool is_text(const char *s, size_t n)
 {
 	uint32_t c;
-	for (size_t i = 0; i < n; i += utf8_decode(s + i, n - i, &c))
-		if (utf8_decode(s + i, n - i, &c) == 1 && (unsigned char)s[i] >= 0x80)
+	for (size_t i = 0; i < n; i += text_decode_utf8(s + i, n - i, &c))
+		if (text_decode_utf8(s + i, n - i, &c) == 1 && (unsigned char)s[i] >= 0x80)
 			return false;
 	return true;
 }
 
-static bool undo(struct saying *w, const char *name)
+static bool demangle_name(struct saying *w, const char *name)
 {
 	if (setjmp(w->enough))
 		return false;
-	return rust_demangle_callback(name, DMGL_RUST, put, w) && w->text.n && is_text(w->text.p, w->text.n);
+	return rust_demangle_callback(name, DMGL_RUST, put_text, w) && w->text.n && is_text(w->text.p, w->text.n);
 }
 
 /* ---- before */
 
-static size_t number(const char *s, size_t n, size_t *at)
+static size_t take_number(const char *s, size_t n, size_t *at)
 {
 	size_t v = 0;
 	while (*at < n && s[*at] >= '0' && s[*at] <= '9' && v < n)
@@ -83,7 +83,7 @@ static bool old_form(struct buf *b, const char *s, size_t n)
 		return false;
 	buf_puts(b, "_ZN");
 	for (size_t at = 3, end = n - HASH; at < end;) {
-		size_t from = at, len = number(s, end, &at);
+		size_t from = at, len = take_number(s, end, &at);
 		if (at == from || !len || len > end - at)
 			return false;
 		bool under = s[at] == '_' && len > 1;
@@ -116,7 +116,7 @@ static size_t behind_quoted(const char *s, size_t n, size_t i)
 }
 
 /* Behind the bracket that closes the one at s[i]. */
-static size_t behind(const char *s, size_t n, size_t i)
+static size_t skip_bracketed(const char *s, size_t n, size_t i)
 {
 	for (size_t depth = 0; i < n; i++) {
 		size_t q = s[i] == '\'' ? behind_quoted(s, n, i) : i;
@@ -142,7 +142,7 @@ static void without_arguments(struct buf *b, const char *s, size_t n)
 	for (size_t i = 0; i < n;) {
 		if (s[i] == '<' && are_arguments(s, i)) {
 			buf_puts(b, "<>");
-			i = behind(s, n, i);
+			i = skip_bracketed(s, n, i);
 		} else {
 			buf_putc(b, s[i++]);
 		}
@@ -160,7 +160,7 @@ bool demangle_rust(struct buf *b, const char *name, bool simple)
 		const char *llvm = strstr(name, "E.llvm.");
 		ok = old_form(&mangled, name, llvm ? (size_t)(llvm - name) + 1 : strlen(name));
 	}
-	ok = ok && undo(&w, buf_str(&mangled));
+	ok = ok && demangle_name(&w, buf_str(&mangled));
 	if (ok && v0 && simple)
 		without_arguments(b, w.text.p, w.text.n);
 	else if (ok)

@@ -55,10 +55,10 @@ static const struct libdw *libdw(void)
 	return atomic_load_explicit(&opened, memory_order_acquire);
 }
 
-bool debuginfo_there(void)
+bool dwarf_available(void)
 {
 	static const char *const names[] = {"libdw.so.1", "libdw.1.dylib", "libdw.so", NULL};
-	static const struct lib_call call[] = {
+	static const struct dynlib_symbol call[] = {
 #define CALL(name) {"dwarf_" #name, offsetof(struct libdw, name)},
 		CALLS
 #undef CALL
@@ -67,7 +67,7 @@ bool debuginfo_there(void)
 	if (libdw())
 		return true;
 	struct libdw *l = xmalloc(sizeof *l);
-	bool missing = lib_open(names, call, sizeof call / sizeof *call, l) != NULL;
+	bool missing = dynlib_open(names, call, sizeof call / sizeof *call, l) != NULL;
 	if (missing || !atomic_compare_exchange_strong(&opened, &none, l))
 		mem_free(l);
 	return !missing;
@@ -78,7 +78,7 @@ enum { DEPTH = 96, INLINE_DEPTH = 64, RANGES_MAX = 1 << 16 };
 struct range { uint64_t lo, hi, top; size_t ref; };	/* top: the highest hi so far */
 struct ranges { struct range *v; size_t n, cap; };
 
-struct unit {
+struct dwarf_unit {
 	Dwarf_Die die;
 	const char *dir;
 	bool indexed;
@@ -87,10 +87,10 @@ struct unit {
 	size_t nfun, capfun;
 };
 
-struct debuginfo {
+struct dwarf_info {
 	int fd;
 	Dwarf *dw;
-	struct unit *unit;
+	struct dwarf_unit *dwarf_unit;
 	size_t nunit, capunit;
 	struct ranges units;
 	struct arena names;
@@ -126,9 +126,9 @@ static void ranges_sort(struct ranges *r)
 /* The range that holds an address and begins last; SIZE_MAX: none. */
 static size_t ranges_find(const struct ranges *r, uint64_t addr)
 {
-	struct halve h = {.hi = r->n};
-	while (halve(&h))
-		halve_on(&h, r->v[h.at].lo <= addr);
+	struct bsearch_probe h = {.hi = r->n};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, r->v[h.at].lo <= addr);
 	while (h.lo > 0 && r->v[h.lo - 1].top > addr)
 		if (r->v[--h.lo].hi > addr)
 			return r->v[h.lo].ref;
@@ -146,9 +146,9 @@ static void ranges_of(struct ranges *r, Dwarf_Die *die, size_t ref)
 /* ---- trees */
 
 /* A walk over the descendants of a die: into a die only when asked to. */
-struct walk { Dwarf_Die at[DEPTH]; int depth; };
+struct die_walk { Dwarf_Die at[DEPTH]; int depth; };
 
-static bool walk_down(struct walk *w, Dwarf_Die *from)
+static bool walk_down(struct die_walk *w, Dwarf_Die *from)
 {
 	if (w->depth == DEPTH || libdw()->child(from, &w->at[w->depth]))
 		return false;
@@ -157,7 +157,7 @@ static bool walk_down(struct walk *w, Dwarf_Die *from)
 }
 
 /* The next sibling, or of the nearest that has one; always further on in the file. */
-static bool walk_next(struct walk *w)
+static bool walk_next(struct die_walk *w)
 {
 	while (w->depth > 0) {
 		Dwarf_Die *d = &w->at[w->depth - 1], next;
@@ -171,9 +171,9 @@ static bool walk_next(struct walk *w)
 	return false;
 }
 
-static void index_functions(struct unit *u)
+static void index_functions(struct dwarf_unit *u)
 {
-	struct walk w = {.depth = 0};
+	struct die_walk w = {.depth = 0};
 	u->indexed = true;
 	if (!walk_down(&w, &u->die))
 		return;
@@ -219,7 +219,7 @@ static const char *name_of(Dwarf_Die *die)
 }
 
 /* A file of the line table by its whole name. */
-static const char *file_name(struct debuginfo *d, const struct unit *u, const char *s)
+static const char *file_name(struct dwarf_info *d, const struct dwarf_unit *u, const char *s)
 {
 	if (!s || !*s)
 		return "";
@@ -235,7 +235,7 @@ static int64_t number_of(Dwarf_Die *die, unsigned attr)
 	return libdw()->attr_integrate(die, attr, &a) && !libdw()->formudata(&a, &v) && v <= INT32_MAX ? (int64_t)v : 0;
 }
 
-static const char *call_file(struct debuginfo *d, struct unit *u, Dwarf_Die *die)
+static const char *call_file(struct dwarf_info *d, struct dwarf_unit *u, Dwarf_Die *die)
 {
 	Dwarf_Files *files;
 	size_t n;
@@ -249,7 +249,7 @@ static const char *call_file(struct debuginfo *d, struct unit *u, Dwarf_Die *die
 static size_t inlined_at(Dwarf_Die *fun, uint64_t addr, Dwarf_Die *chain)
 {
 	size_t n = 1;
-	struct walk w = {.depth = 0};
+	struct die_walk w = {.depth = 0};
 	chain[0] = *fun;
 	for (bool more = walk_down(&w, fun); more;) {
 		Dwarf_Die *d = &w.at[w.depth - 1];
@@ -268,12 +268,12 @@ static size_t inlined_at(Dwarf_Die *fun, uint64_t addr, Dwarf_Die *chain)
 	return n;
 }
 
-size_t debuginfo_at(struct debuginfo *d, uint64_t addr, struct debug_frame *f, size_t max)
+size_t dwarf_frames_at(struct dwarf_info *d, uint64_t addr, struct debug_frame *f, size_t max)
 {
 	size_t at = ranges_find(&d->units, addr), n = 1;
 	if (at == SIZE_MAX || !max)
 		return 0;
-	struct unit *u = &d->unit[at];
+	struct dwarf_unit *u = &d->dwarf_unit[at];
 	if (!u->indexed)
 		index_functions(u);
 	Dwarf_Die chain[INLINE_DEPTH];
@@ -305,7 +305,7 @@ size_t debuginfo_at(struct debuginfo *d, uint64_t addr, struct debug_frame *f, s
 
 /* ---- opening */
 
-static void read_units(struct debuginfo *d)
+static void read_units(struct dwarf_info *d)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die, split;
@@ -314,9 +314,9 @@ static void read_units(struct debuginfo *d)
 	while (!libdw()->get_units(d->dw, cu, &cu, &version, &type, &die, &split)) {
 		if (type != DW_UT_compile && type != DW_UT_skeleton && type != DW_UT_split_compile)
 			continue;
-		d->unit = mem_grow(d->unit, &d->capunit, d->nunit + 1, sizeof *d->unit);
+		d->dwarf_unit = mem_grow(d->dwarf_unit, &d->capunit, d->nunit + 1, sizeof *d->dwarf_unit);
 		bool is_split = type == DW_UT_skeleton && libdw()->tag(&split) == DW_TAG_compile_unit;
-		d->unit[d->nunit] = (struct unit){.die = is_split ? split : die,
+		d->dwarf_unit[d->nunit] = (struct dwarf_unit){.die = is_split ? split : die,
 		    .dir = string_of(&die, DW_AT_comp_dir)};
 		ranges_of(&d->units, &die, d->nunit++);
 	}
@@ -324,7 +324,7 @@ static void read_units(struct debuginfo *d)
 }
 
 /* Whether a file is the debug information of this program: by build id, else by checksum. */
-static bool belongs(const struct elf *f, const char *path, bool by_link)
+static bool is_debug_file_of(const struct elf *f, const char *path, bool by_link)
 {
 	struct elf g;
 	if (elf_open(&g, path, NULL))
@@ -345,7 +345,7 @@ static bool find_file(const struct elf *f, const char *path, struct buf *b)
 	}
 	if (strlen(f->build) > 2) {
 		buf_printf(b, "/usr/lib/debug/.build-id/%.2s/%s.debug", f->build, f->build + 2);
-		if (belongs(f, buf_str(b), false))
+		if (is_debug_file_of(f, buf_str(b), false))
 			return true;
 	}
 	if (!f->link || !realpath(path, real))
@@ -355,17 +355,17 @@ static bool find_file(const struct elf *f, const char *path, struct buf *b)
 	for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
 		buf_reset(b);
 		buf_printf(b, place[i], dir, real, f->link);
-		if (strcmp(buf_str(b), real) && belongs(f, buf_str(b), true))
+		if (strcmp(buf_str(b), real) && is_debug_file_of(f, buf_str(b), true))
 			return true;
 	}
 	return false;
 }
 
-struct debuginfo *debuginfo_open(const struct elf *f, const char *path, struct err *e)
+struct dwarf_info *dwarf_open(const struct elf *f, const char *path, struct err *e)
 {
 	struct buf b = {0};
-	struct debuginfo *d = NULL;
-	if (!debuginfo_there()) {
+	struct dwarf_info *d = NULL;
+	if (!dwarf_available()) {
 		err_set(e, ERR_LIMIT, ERR_NOWHERE, "%s: cannot read debug information without libdw: "
 		    "apt-get install libdw1", path);
 	} else if (!find_file(f, path, &b)) {
@@ -379,7 +379,7 @@ struct debuginfo *debuginfo_open(const struct elf *f, const char *path, struct e
 		} else {
 			err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s: cannot read debug information: %s", buf_str(&b),
 			    libdw()->errmsg(-1));
-			debuginfo_close(d);
+			dwarf_close(d);
 			d = NULL;
 		}
 	}
@@ -387,15 +387,15 @@ struct debuginfo *debuginfo_open(const struct elf *f, const char *path, struct e
 	return d;
 }
 
-void debuginfo_close(struct debuginfo *d)
+void dwarf_close(struct dwarf_info *d)
 {
 	if (!d)
 		return;
 	for (size_t i = 0; i < d->nunit; i++) {
-		mem_free(d->unit[i].funs.v);
-		mem_free(d->unit[i].fun);
+		mem_free(d->dwarf_unit[i].funs.v);
+		mem_free(d->dwarf_unit[i].fun);
 	}
-	mem_free(d->unit);
+	mem_free(d->dwarf_unit);
 	mem_free(d->units.v);
 	arena_free(&d->names);
 	if (d->dw)
@@ -407,24 +407,24 @@ void debuginfo_close(struct debuginfo *d)
 
 #else	/* without libdw */
 
-bool debuginfo_there(void)
+bool dwarf_available(void)
 {
 	return false;
 }
 
-struct debuginfo *debuginfo_open(const struct elf *f, const char *path, struct err *e)
+struct dwarf_info *dwarf_open(const struct elf *f, const char *path, struct err *e)
 {
 	(void)f;
 	err_set(e, ERR_LIMIT, ERR_NOWHERE, "%s: cannot read debug information: ttrace was built without libdw", path);
 	return NULL;
 }
 
-void debuginfo_close(struct debuginfo *d)
+void dwarf_close(struct dwarf_info *d)
 {
 	(void)d;
 }
 
-size_t debuginfo_at(struct debuginfo *d, uint64_t addr, struct debug_frame *f, size_t max)
+size_t dwarf_frames_at(struct dwarf_info *d, uint64_t addr, struct debug_frame *f, size_t max)
 {
 	(void)d;
 	(void)addr;

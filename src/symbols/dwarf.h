@@ -8,24 +8,24 @@
 /*
  * The debug information of a program: what was called and inlined where. By
  * libdw; dwarf.c alone includes its headers. Without it, or without debug
- * information, debuginfo_open() says so.
+ * information, dwarf_open() says so.
  */
-struct debuginfo;
-struct debug_frame {	/* strings are good until debuginfo_close() */
+struct dwarf_info;
+struct debug_frame {	/* strings are good until dwarf_close() */
 	const char *name;	/* as linked (mangled); "" unknown */
 	const char *file;	/* "" unknown */
 	int64_t line, col;
 	int64_t start;		/* line where the function begins; 0 unknown */
 };
 
-bool debuginfo_there(void);	/* is libdw there; it is opened when that is asked first */
+bool dwarf_available(void);	/* is libdw there; it is opened when that is asked first */
 
 /* Of the file itself, or of the separate file that belongs to it: beside it, in .debug/, below
    /usr/lib/debug by name or by build id. Nothing is fetched. */
-struct debuginfo *debuginfo_open(const struct elf *, const char *path, struct err *e);
-void debuginfo_close(struct debuginfo *);
+struct dwarf_info *dwarf_open(const struct elf *, const char *path, struct err *e);
+void dwarf_close(struct dwarf_info *);
 
 /* The frames at an address of the file, innermost (inlined) first; how many, 0: it does not say. */
-size_t debuginfo_at(struct debuginfo *, uint64_t addr, struct debug_frame *f, size_t max);
+size_t dwarf_frames_at(struct dwarf_info *, uint64_t addr, struct debug_frame *f, size_t max);
 
 #endif

@@ -37,7 +37,7 @@ struct section {
 
 /* ---- numbers; the caller has checked that they lie inside the file */
 
-static uint64_t number(const struct elf *f, const uint8_t *p, size_t n)
+static uint64_t read_uint(const struct elf *f, const uint8_t *p, size_t n)
 {
 	uint64_t v = 0;
 	for (size_t i = 0; i < n; i++)
@@ -45,30 +45,30 @@ static uint64_t number(const struct elf *f, const uint8_t *p, size_t n)
 	return v;
 }
 
-static uint32_t u32(const struct elf *f, uint64_t at)
+static uint32_t read_u32(const struct elf *f, uint64_t at)
 {
-	return (uint32_t)number(f, f->file.p + at, 4);
+	return (uint32_t)read_uint(f, f->file.p + at, 4);
 }
 
-static uint16_t u16(const struct elf *f, uint64_t at)
+static uint16_t read_u16(const struct elf *f, uint64_t at)
 {
-	return (uint16_t)number(f, f->file.p + at, 2);
+	return (uint16_t)read_uint(f, f->file.p + at, 2);
 }
 
 /* An address or size: 8 bytes or 4. */
-static uint64_t word(const struct elf *f, uint64_t at)
+static uint64_t read_word(const struct elf *f, uint64_t at)
 {
-	return number(f, f->file.p + at, f->wide ? 8 : 4);
+	return read_uint(f, f->file.p + at, f->wide ? 8 : 4);
 }
 
-static bool inside(const struct elf *f, uint64_t off, uint64_t n)
+static bool in_file(const struct elf *f, uint64_t off, uint64_t n)
 {
 	return off <= f->file.n && n <= f->file.n - off;
 }
 
-static bool table(const struct elf *f, uint64_t off, uint64_t n, uint64_t size, uint64_t least)
+static bool table_in_file(const struct elf *f, uint64_t off, uint64_t n, uint64_t size, uint64_t least)
 {
-	return size >= least && n <= f->file.n / size && inside(f, off, n * size);
+	return size >= least && n <= f->file.n / size && in_file(f, off, n * size);
 }
 
 /* ---- headers */
@@ -76,18 +76,24 @@ static bool table(const struct elf *f, uint64_t off, uint64_t n, uint64_t size, 
 static struct elf_seg read_segment(const struct elf *f, uint64_t at)
 {
 	if (f->wide)
-		return (struct elf_seg){u32(f, at), u32(f, at + 4), word(f, at + 8), word(f, at + 16), word(f, at + 32),
-		    word(f, at + 40), word(f, at + 48)};
-	return (struct elf_seg){u32(f, at), u32(f, at + 24), word(f, at + 4), word(f, at + 8), word(f, at + 16),
-	    word(f, at + 20), word(f, at + 28)};
+		return (struct elf_seg){read_u32(f, at), read_u32(f, at + 4), read_word(f, at + 8),
+		    read_word(f, at + 16), read_word(f, at + 32), read_word(f, at + 40), read_word(f, at + 48)};
+	return (struct elf_seg){read_u32(f, at), read_u32(f, at + 24), read_word(f, at + 4), read_word(f, at + 8),
+	    read_word(f, at + 16), read_word(f, at + 20), read_word(f, at + 28)};
 }
 
 static struct section read_section(const struct elf *f, uint64_t at)
 {
 	uint64_t w = f->wide ? 8 : 4, p = at + 8;
-	return (struct section){.name = u32(f, at), .type = u32(f, at + 4), .flags = word(f, p),
-	    .addr = word(f, p + w), .off = word(f, p + 2 * w), .size = word(f, p + 3 * w), .link = u32(f, p + 4 * w),
-	    .align = word(f, p + 4 * w + 8), .entsize = word(f, p + 5 * w + 8)};
+	return (struct section){.name = read_u32(f, at),
+	    .type = read_u32(f, at + 4),
+	    .flags = read_word(f, p),
+	    .addr = read_word(f, p + w),
+	    .off = read_word(f, p + 2 * w),
+	    .size = read_word(f, p + 3 * w),
+	    .link = read_u32(f, p + 4 * w),
+	    .align = read_word(f, p + 4 * w + 8),
+	    .entsize = read_word(f, p + 5 * w + 8)};
 }
 
 struct sections {
@@ -99,12 +105,12 @@ struct sections {
 static bool sections(const struct elf *f, struct sections *s)
 {
 	uint64_t h = f->wide ? 40 : 32;
-	*s = (struct sections){.off = word(f, h)};
+	*s = (struct sections){.off = read_word(f, h)};
 	uint64_t tail = f->wide ? 58 : 46;	/* size, number, names */
-	s->size = u16(f, tail);
-	s->n = u16(f, tail + 2);
-	uint32_t names = u16(f, tail + 4);
-	if (!s->off || !s->n || !table(f, s->off, s->n, s->size, f->wide ? 64 : 40))
+	s->size = read_u16(f, tail);
+	s->n = read_u16(f, tail + 2);
+	uint32_t names = read_u16(f, tail + 4);
+	if (!s->off || !s->n || !table_in_file(f, s->off, s->n, s->size, f->wide ? 64 : 40))
 		return false;
 	if (names < s->n)
 		s->names = read_section(f, s->off + (uint64_t)names * s->size);
@@ -119,7 +125,7 @@ static struct section section(const struct elf *f, const struct sections *s, uin
 /* Bytes of a section that are text ending in NUL at `at`; NULL: they are not. */
 static const char *text_at(const struct elf *f, const struct section *s, uint64_t at)
 {
-	if (s->type == SHT_NOBITS || !inside(f, s->off, s->size) || at >= s->size)
+	if (s->type == SHT_NOBITS || !in_file(f, s->off, s->size) || at >= s->size)
 		return NULL;
 	const char *p = (const char *)f->file.p + s->off + at;
 	return memchr(p, 0, s->size - at) ? p : NULL;
@@ -128,11 +134,11 @@ static const char *text_at(const struct elf *f, const struct section *s, uint64_
 static void find_build_id(struct elf *f, uint64_t off, uint64_t n, uint64_t align)
 {
 	uint64_t a = align == 8 ? 8 : 4;
-	if (*f->build || !inside(f, off, n))
+	if (*f->build || !in_file(f, off, n))
 		return;
 	for (uint64_t end = off + n; end - off >= 12;) {
-		uint64_t name = u32(f, off), desc = u32(f, off + 4);
-		uint32_t type = u32(f, off + 8);
+		uint64_t name = read_u32(f, off), desc = read_u32(f, off + 4);
+		uint32_t type = read_u32(f, off + 8);
 		off += 12;
 		uint64_t at = (name + a - 1) & ~(a - 1), len = (desc + a - 1) & ~(a - 1);
 		if (at > end - off || desc > end - off - at)
@@ -154,9 +160,9 @@ static void find_build_id(struct elf *f, uint64_t off, uint64_t n, uint64_t alig
 
 static int read_segments(struct elf *f, const char *path, struct err *e)
 {
-	uint64_t off = word(f, f->wide ? 32 : 28);
-	uint16_t size = u16(f, f->wide ? 54 : 42), n = u16(f, f->wide ? 56 : 44);
-	if (n && !table(f, off, n, size, f->wide ? 56 : 32))
+	uint64_t off = read_word(f, f->wide ? 32 : 28);
+	uint16_t size = read_u16(f, f->wide ? 54 : 42), n = read_u16(f, f->wide ? 56 : 44);
+	if (n && !table_in_file(f, off, n, size, f->wide ? 56 : 32))
 		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s: the program headers are outside the file", path);
 	f->seg = xcalloc((size_t)n + 1, sizeof *f->seg);
 	for (uint16_t i = 0; i < n; i++) {
@@ -176,7 +182,7 @@ static void read_link(struct elf *f, const struct section *s)
 	if (!name || !*name || strchr(name, '/') || s->size < 4 || n > s->size - 4)
 		return;
 	f->link = name;
-	f->link_crc = u32(f, s->off + n);
+	f->link_crc = read_u32(f, s->off + n);
 }
 
 static void read_sections(struct elf *f)
@@ -199,9 +205,9 @@ static void read_sections(struct elf *f)
 			f->dwarf = x.type != SHT_NOBITS && x.size > 0;
 		else if (!strcmp(name, ".init") || !strcmp(name, ".fini"))
 			f->foreign = true;
-		else if (x.type != SHT_NOBITS && inside(f, x.off, x.size) && !strcmp(name, ".gopclntab"))
+		else if (x.type != SHT_NOBITS && in_file(f, x.off, x.size) && !strcmp(name, ".gopclntab"))
 			f->pclntab.off = x.off, f->pclntab.size = x.size, f->pclntab.addr = x.addr;
-		else if (x.type != SHT_NOBITS && inside(f, x.off, x.size) && !strcmp(name, ".go.module"))
+		else if (x.type != SHT_NOBITS && in_file(f, x.off, x.size) && !strcmp(name, ".go.module"))
 			f->module.off = x.off, f->module.size = x.size;
 	}
 }
@@ -228,7 +234,7 @@ int elf_open(struct elf *f, const char *path, struct err *e)
 	}
 	f->wide = p[4] == 2;
 	f->big = p[5] == 2;
-	f->type = u16(f, 16);
+	f->type = read_u16(f, 16);
 	if (read_segments(f, path, e)) {
 		elf_close(f);
 		return -1;
@@ -262,9 +268,11 @@ static bool read_symbol(const struct elf *f, const struct section *names, uint64
 {
 	enum { OBJECT = 1, SECTION = 3, FILE_NAME = 4, COMMON = 5, TLS = 6, UNDEFINED = 0 };
 	uint8_t info = f->file.p[at + (f->wide ? 4 : 12)], type = info & 15;
-	uint16_t section = u16(f, at + (f->wide ? 6 : 14));
-	*s = (struct elf_sym){.addr = word(f, at + (f->wide ? 8 : 4)), .size = word(f, at + (f->wide ? 16 : 8)),
-	    .name = text_at(f, names, u32(f, at)), .data = type == OBJECT || type == COMMON || type == TLS,
+	uint16_t section = read_u16(f, at + (f->wide ? 6 : 14));
+	*s = (struct elf_sym){.addr = read_word(f, at + (f->wide ? 8 : 4)),
+	    .size = read_word(f, at + (f->wide ? 16 : 8)),
+	    .name = text_at(f, names, read_u32(f, at)),
+	    .data = type == OBJECT || type == COMMON || type == TLS,
 	    .source = info >> 4 ? NULL : *source};
 	if (type == FILE_NAME)
 		*source = s->name && *s->name ? s->name : NULL;
@@ -275,9 +283,9 @@ static int read_symbols(struct elf *f, const struct sections *s, const struct se
 {
 	struct section names = tab->link < s->n ? section(f, s, tab->link) : (struct section){0};
 	uint64_t size = tab->entsize, n = size ? tab->size / size : 0;
-	if (tab->type == SHT_NOBITS || !table(f, tab->off, n, size, f->wide ? 24 : 16))
+	if (tab->type == SHT_NOBITS || !table_in_file(f, tab->off, n, size, f->wide ? 24 : 16))
 		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "the symbol table is outside the file");
-	f->sym = mem_try((n + 1) * sizeof *f->sym);
+	f->sym = mem_try_alloc((n + 1) * sizeof *f->sym);
 	if (!f->sym)
 		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "out of memory for the symbol table");
 	const char *source = NULL;
@@ -291,11 +299,11 @@ static int read_symbols(struct elf *f, const struct sections *s, const struct se
 /* A stripped program of Go: the functions that its runtime knows. */
 static void go_symbols(struct elf *f)
 {
-	struct gopcln g;
-	if (!gopcln_open(&g, f) || !(f->sym = mem_try((g.nfun + 1) * sizeof *f->sym)))
+	struct gopclntab_info g;
+	if (!gopclntab_open(&g, f) || !(f->sym = mem_try_alloc((g.nfun + 1) * sizeof *f->sym)))
 		return;
 	for (uint64_t i = 0, addr, end; i < g.nfun; i++) {
-		const char *name = gopcln_function(&g, i, &addr, &end);
+		const char *name = gopclntab_function(&g, i, &addr, &end);
 		if (name && *name && end > addr)
 			f->sym[f->nsym++] = (struct elf_sym){addr, end - addr, name, NULL, false, (uint32_t)i};
 	}
@@ -331,9 +339,9 @@ int elf_symbols(struct elf *f, struct err *e)
    reaches to the next. */
 const struct elf_sym *elf_function(const struct elf *f, uint64_t addr)
 {
-	struct halve h = {.hi = f->nsym};
-	while (halve(&h))
-		halve_on(&h, f->sym[h.at].addr <= addr);
+	struct bsearch_probe h = {.hi = f->nsym};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, f->sym[h.at].addr <= addr);
 	const struct elf_sym *best = NULL;
 	for (; h.lo > 0 && (!best || f->sym[h.lo - 1].addr == best->addr); h.lo--) {
 		const struct elf_sym *s = &f->sym[h.lo - 1];
@@ -355,7 +363,7 @@ static const struct elf_seg *text_segment(const struct elf *f)
 
 /* Whether a mapping of so much of the file shows this segment: they overlap, it does not begin before the
    page that the segment begins in, and it is not the neighbour that begins in its last page. */
-static bool shows(const struct elf_seg *s, uint64_t off, uint64_t size)
+static bool mapping_shows(const struct elf_seg *s, uint64_t off, uint64_t size)
 {
 	uint64_t end = s->off + s->memsz, upto = off + size;
 	if (!s->filesz || off >= end || s->off >= upto)
@@ -379,7 +387,7 @@ static int find_segment(const struct elf *f, const struct elf_mapping *m, uint64
 	for (size_t i = 0; i < f->nseg; i++) {
 		const struct elf_seg *s = &f->seg[i];
 		uint64_t at = addr - m->start + m->offset;
-		if (!shows(s, m->offset, m->limit - m->start))
+		if (!mapping_shows(s, m->offset, m->limit - m->start))
 			continue;
 		n++;
 		*out = s;

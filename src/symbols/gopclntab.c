@@ -21,7 +21,7 @@
 
 enum { INL_TREE = 3, INL_INDEX = 2, INL_SIZE = 16, INL_DEPTH = 64 };
 
-static bool u32_at(const struct gopcln *g, uint64_t at, uint32_t *v)
+static bool u32_at(const struct gopclntab_info *g, uint64_t at, uint32_t *v)
 {
 	const struct elf *f = g->f;
 	*v = 0;
@@ -33,7 +33,7 @@ static bool u32_at(const struct gopcln *g, uint64_t at, uint32_t *v)
 	return true;
 }
 
-static uint64_t word_at(const struct gopcln *g, uint64_t at)
+static uint64_t word_at(const struct gopclntab_info *g, uint64_t at)
 {
 	uint32_t a, b = 0;
 	u32_at(g, at, &a);
@@ -44,7 +44,7 @@ static uint64_t word_at(const struct gopcln *g, uint64_t at)
 	return (uint64_t)b << 32 | a;
 }
 
-static const char *text_at(const struct gopcln *g, uint64_t at)
+static const char *text_at(const struct gopclntab_info *g, uint64_t at)
 {
 	const struct elf *f = g->f;
 	if (at >= f->pclntab.size)
@@ -75,11 +75,11 @@ static uint64_t find_calls(const struct elf *f)
 	return 0;
 }
 
-bool gopcln_open(struct gopcln *g, const struct elf *f)
+bool gopclntab_open(struct gopclntab_info *g, const struct elf *f)
 {
 	static const uint32_t GO118 = 0xfffffff0, GO120 = 0xfffffff1;
 	uint32_t magic, last;
-	*g = (struct gopcln){.f = f};
+	*g = (struct gopclntab_info){.f = f};
 	uint64_t w = f->wide ? 8 : 4;
 	if (f->pclntab.size < 8 + 8 * w || !u32_at(g, 0, &magic) || (magic != GO118 && magic != GO120) ||
 	    f->file.p[f->pclntab.off + 7] != w)
@@ -102,7 +102,7 @@ bool gopcln_open(struct gopcln *g, const struct elf *f)
 	return true;
 }
 
-static uint32_t entry(const struct gopcln *g, uint64_t i)
+static uint32_t entry(const struct gopclntab_info *g, uint64_t i)
 {
 	uint32_t v;
 	u32_at(g, g->funs + i * 8, &v);
@@ -110,22 +110,22 @@ static uint32_t entry(const struct gopcln *g, uint64_t i)
 }
 
 /* The place of what is known of function i. */
-static uint64_t record(const struct gopcln *g, uint64_t i)
+static uint64_t record_offset(const struct gopclntab_info *g, uint64_t i)
 {
 	uint32_t v;
 	u32_at(g, g->funs + i * 8 + 4, &v);
 	return g->funs + v;
 }
 
-const char *gopcln_function(const struct gopcln *g, uint64_t i, uint64_t *addr, uint64_t *end)
+const char *gopclntab_function(const struct gopclntab_info *g, uint64_t i, uint64_t *addr, uint64_t *end)
 {
 	uint32_t name;
 	*addr = g->text + entry(g, i);
 	*end = g->text + entry(g, i + 1);
-	return u32_at(g, record(g, i) + 4, &name) ? text_at(g, g->names + name) : NULL;
+	return u32_at(g, record_offset(g, i) + 4, &name) ? text_at(g, g->names + name) : NULL;
 }
 
-static uint32_t varint(const struct gopcln *g, uint64_t *at)
+static uint32_t read_varint(const struct gopclntab_info *g, uint64_t *at)
 {
 	const uint8_t *p = g->f->file.p + g->f->pclntab.off;
 	uint32_t v = 0;
@@ -139,18 +139,18 @@ static uint32_t varint(const struct gopcln *g, uint64_t *at)
 }
 
 /* The value that the program at a place yields so many bytes into a function; -1: none. */
-static int32_t value_at(const struct gopcln *g, uint32_t program, uint64_t into)
+static int32_t value_at(const struct gopclntab_info *g, uint32_t program, uint64_t into)
 {
 	uint64_t at = g->pcs + program, pc = 0;
 	uint32_t value = UINT32_MAX;
 	if (!program)
 		return -1;
 	for (bool first = true; at < g->f->pclntab.size; first = false) {
-		uint32_t change = varint(g, &at);
+		uint32_t change = read_varint(g, &at);
 		if (!change && !first)
 			return -1;
 		value += (change >> 1) ^ (0 - (change & 1));
-		pc += (uint64_t)varint(g, &at) * g->quantum;
+		pc += (uint64_t)read_varint(g, &at) * g->quantum;
 		if (into < pc)
 			return (int32_t)value;
 	}
@@ -159,7 +159,7 @@ static int32_t value_at(const struct gopcln *g, uint32_t program, uint64_t into)
 
 struct function { uint64_t at; uint32_t entry, unit, pcfile, pcln, npcdata; };
 
-static const char *file_at(const struct gopcln *g, const struct function *f, uint64_t into)
+static const char *file_at(const struct gopclntab_info *g, const struct function *f, uint64_t into)
 {
 	int32_t i = value_at(g, f->pcfile, into);
 	uint32_t at;
@@ -170,22 +170,22 @@ static const char *file_at(const struct gopcln *g, const struct function *f, uin
 }
 
 /* Number `which` of the programs, or of the data, that follow the record. */
-static uint32_t extra(const struct gopcln *g, const struct function *f, uint32_t which)
+static uint32_t read_table_offset(const struct gopclntab_info *g, const struct function *f, uint32_t which)
 {
 	uint32_t v;
 	return u32_at(g, f->at + (g->start_lines ? 44 : 40) + (uint64_t)which * 4, &v) ? v : 0;
 }
 
 /* The inlined call that a place in a function is of: its name and the place that it was called at. */
-static const char *inlined(const struct gopcln *g, const struct function *f, uint64_t into, uint64_t *parent,
-    int64_t *start)
+static const char *inlined_call(
+    const struct gopclntab_info *g, const struct function *f, uint64_t into, uint64_t *parent, int64_t *start)
 {
 	const struct elf *e = g->f;
 	if (!g->start_lines || !g->calls || f->npcdata <= INL_INDEX || f->npcdata > 64 ||
 	    f->at + 44 > e->pclntab.size || e->file.p[e->pclntab.off + f->at + 43] <= INL_TREE)
 		return NULL;
-	int32_t i = value_at(g, extra(g, f, INL_INDEX), into);
-	uint32_t tree = extra(g, f, f->npcdata + INL_TREE), v[3];
+	int32_t i = value_at(g, read_table_offset(g, f, INL_INDEX), into);
+	uint32_t tree = read_table_offset(g, f, f->npcdata + INL_TREE), v[3];
 	if (i < 0 || tree == UINT32_MAX)
 		return NULL;
 	for (int k = 0; k < 3; k++)
@@ -196,18 +196,18 @@ static const char *inlined(const struct gopcln *g, const struct function *f, uin
 	return text_at(g, g->names + v[0]);
 }
 
-size_t gopcln_at(const struct gopcln *g, uint64_t addr, struct debug_frame *out, size_t max)
+size_t gopclntab_frames_at(const struct gopclntab_info *g, uint64_t addr, struct debug_frame *out, size_t max)
 {
 	uint64_t into = addr - g->text, a, end;
 	if (addr < g->text || into >= entry(g, g->nfun))
 		return 0;
-	struct halve h = {.hi = g->nfun};
-	while (halve(&h))
-		halve_on(&h, entry(g, h.at) <= into);
-	const char *name = h.lo ? gopcln_function(g, h.lo - 1, &a, &end) : NULL, *call;
+	struct bsearch_probe h = {.hi = g->nfun};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, entry(g, h.at) <= into);
+	const char *name = h.lo ? gopclntab_function(g, h.lo - 1, &a, &end) : NULL, *call;
 	if (!name)
 		return 0;
-	struct function f = {.at = record(g, h.lo - 1), .entry = entry(g, h.lo - 1)};
+	struct function f = {.at = record_offset(g, h.lo - 1), .entry = entry(g, h.lo - 1)};
 	uint32_t start = 0;
 	u32_at(g, f.at + 20, &f.pcfile);
 	u32_at(g, f.at + 24, &f.pcln);
@@ -220,7 +220,7 @@ size_t gopcln_at(const struct gopcln *g, uint64_t addr, struct debug_frame *out,
 	for (uint64_t parent; n < max && n < INL_DEPTH; into = parent) {
 		int32_t line = value_at(g, f.pcln, into);
 		int64_t from = start <= INT32_MAX ? start : 0;
-		call = inlined(g, &f, into, &parent, &from);
+		call = inlined_call(g, &f, into, &parent, &from);
 		out[n++] = (struct debug_frame){call ? call : name, file_at(g, &f, into), line > 0 ? line : 0, 0, from};
 		if (!call)
 			break;

@@ -10,7 +10,7 @@
  * stripping leaves: functions, lines and, from Go 1.27 on, inlined calls. Of Go
  * 1.18 and later. It points into the elf, which has to stay open.
  */
-struct gopcln {
+struct gopclntab_info {
 	const struct elf *f;
 	uint64_t text;			/* address of the first function */
 	uint64_t nfun;
@@ -21,9 +21,9 @@ struct gopcln {
 };
 
 /* false: it is no program of Go, or of a version that is not known, or where it begins is not. */
-bool gopcln_open(struct gopcln *, const struct elf *);
+bool gopclntab_open(struct gopclntab_info *, const struct elf *);
 /* Function i: its address, where the next begins, its name (NULL: damaged). */
-const char *gopcln_function(const struct gopcln *, uint64_t i, uint64_t *addr, uint64_t *end);
-size_t gopcln_at(const struct gopcln *, uint64_t addr, struct debug_frame *, size_t max);
+const char *gopclntab_function(const struct gopclntab_info *, uint64_t i, uint64_t *addr, uint64_t *end);
+size_t gopclntab_frames_at(const struct gopclntab_info *, uint64_t addr, struct debug_frame *, size_t max);
 
 #endif

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-int binary_open(struct binary *b, const char *path, const struct elf_mapping *m, struct err *e)
+int lookup_open(struct binary *b, const char *path, const struct elf_mapping *m, struct err *e)
 {
 	*b = (struct binary){.map = *m};
 	if (elf_open(&b->elf, path, e))
@@ -24,9 +24,9 @@ int binary_open(struct binary *b, const char *path, const struct elf_mapping *m,
 	return 0;
 }
 
-void binary_close(struct binary *b)
+void lookup_close(struct binary *b)
 {
-	debuginfo_close(b->debug);
+	dwarf_close(b->debug);
 	elf_close(&b->elf);
 	mem_free(b->path);
 	*b = (struct binary){0};
@@ -61,7 +61,7 @@ static void note_base(struct binary *b, uint64_t base)
 }
 
 /* Programs are moved by whole pages, so in a function of less than a page one place alone can be meant. */
-void binary_hint(struct binary *b, uint64_t addr, const char *function)
+void lookup_hint(struct binary *b, uint64_t addr, const char *function)
 {
 	enum { HINTS = 64, PAGE = 4096 };
 	uint64_t top = 0;
@@ -81,7 +81,7 @@ void binary_hint(struct binary *b, uint64_t addr, const char *function)
 }
 
 /* What most of the hints say. */
-static bool guessed(struct binary *b)
+static bool guess_base(struct binary *b)
 {
 	unsigned most = 0;
 	for (unsigned i = 0; i < b->nguess; i++)
@@ -92,32 +92,32 @@ static bool guessed(struct binary *b)
 	return b->nguess;
 }
 
-bool binary_addr(struct binary *b, uint64_t addr, uint64_t *of_file)
+bool lookup_addr(struct binary *b, uint64_t addr, uint64_t *of_file)
 {
 	if (addr < b->map.start || (b->map.limit && addr >= b->map.limit))
 		return false;
-	if (!b->based && !guessed(b))
+	if (!b->based && !guess_base(b))
 		b->lost = elf_base(&b->elf, &b->map, addr, &b->base, NULL) != 0;
 	b->based = true;
 	*of_file = addr - b->base;
 	return !b->lost;
 }
 
-size_t binary_frames(struct binary *b, uint64_t addr, struct debug_frame *f, size_t max)
+size_t lookup_frames(struct binary *b, uint64_t addr, struct debug_frame *f, size_t max)
 {
 	uint64_t at;
 	size_t n = 0;
-	if (!max || !binary_addr(b, addr, &at))
+	if (!max || !lookup_addr(b, addr, &at))
 		return 0;
 	if (!b->tried && !b->fast) {
-		b->debug = debuginfo_open(&b->elf, b->path, NULL);
-		b->is_go = !b->debug && gopcln_open(&b->go, &b->elf);
+		b->debug = dwarf_open(&b->elf, b->path, NULL);
+		b->is_go = !b->debug && gopclntab_open(&b->go, &b->elf);
 	}
 	b->tried = true;
 	if (b->debug)
-		n = debuginfo_at(b->debug, at, f, max);
+		n = dwarf_frames_at(b->debug, at, f, max);
 	else if (b->is_go)
-		n = gopcln_at(&b->go, at, f, max);
+		n = gopclntab_frames_at(&b->go, at, f, max);
 	elf_symbols(&b->elf, NULL);
 	const struct elf_sym *s = elf_function(&b->elf, at);
 	if (!n && s)

@@ -19,54 +19,54 @@
 
 enum { OUTPUT_MAX = 256 << 20 };
 
-static int hex(char c)
+static int hex_digit(char c)
 {
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' &&
 	    c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-static bool blank(char c)
+static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
 }
 
 struct parsing {
-	struct insts *to;
+	struct objdump_output *to;
 	const char *fun, *file;
 	int64_t line;
 };
 
-static const char *keep(struct parsing *p, const char *s, size_t n)
+static const char *copy_text(struct parsing *p, const char *s, size_t n)
 {
 	return arena_strndup(&p->to->strings, s, n);
 }
 
 /* "401136:  push %rbp" */
-static bool instruction(struct parsing *p, const char *s, size_t n)
+static bool parse_instruction(struct parsing *p, const char *s, size_t n)
 {
 	uint64_t addr = 0;
 	size_t i = 0, digits;
-	while (i < n && i < 17 && hex(s[i]) >= 0)
-		addr = addr << 4 | (uint64_t)hex(s[i++]);
+	while (i < n && i < 17 && hex_digit(s[i]) >= 0)
+		addr = addr << 4 | (uint64_t)hex_digit(s[i++]);
 	digits = i;
-	if (!digits || digits > 16 || i + 1 >= n || s[i] != ':' || !blank(s[i + 1]))
+	if (!digits || digits > 16 || i + 1 >= n || s[i] != ':' || !is_blank(s[i + 1]))
 		return false;
-	for (i++; i < n && blank(s[i]);)
+	for (i++; i < n && is_blank(s[i]);)
 		i++;
-	struct insts *t = p->to;
+	struct objdump_output *t = p->to;
 	t->v = mem_grow(t->v, &t->cap, t->n + 1, sizeof *t->v);
-	t->v[t->n++] = (struct inst){addr, keep(p, s + i, n - i), p->fun, p->file, p->line};
+	t->v[t->n++] = (struct inst){addr, copy_text(p, s + i, n - i), p->fun, p->file, p->line};
 	return true;
 }
 
 static size_t skip_mark(const char *s, size_t n)
 {
 	size_t i = n && *s == ';';
-	return i + (i < n && blank(s[i]));
+	return i + (i < n && is_blank(s[i]));
 }
 
 /* "/src/x.c:12 (discriminator 3)": the last colon that a digit follows. */
-static bool place(struct parsing *p, const char *s, size_t n)
+static bool parse_place(struct parsing *p, const char *s, size_t n)
 {
 	size_t from = skip_mark(s, n), at = n;
 	for (size_t i = from; i + 1 < n; i++)
@@ -79,52 +79,52 @@ static bool place(struct parsing *p, const char *s, size_t n)
 	while (i < n && s[i] >= '0' && s[i] <= '9' && line <= UINT32_MAX)
 		line = line * 10 + (uint64_t)(s[i++] - '0');
 	if (line <= UINT32_MAX) {
-		p->file = keep(p, s + from, at - from);
+		p->file = copy_text(p, s + from, at - from);
 		p->line = (int64_t)line;
 	}
 	return true;
 }
 
 /* "main():" or "0000000000401136 <main>:" */
-static bool function(struct parsing *p, const char *s, size_t n)
+static bool parse_function(struct parsing *p, const char *s, size_t n)
 {
 	size_t from = skip_mark(s, n), at = n;
 	for (size_t i = from; i + 2 < n; i++)
 		if (!memcmp(s + i, "():", 3))
 			at = i;
-	if (at < n && at > from && !blank(s[from])) {
-		p->fun = keep(p, s + from, at - from);
+	if (at < n && at > from && !is_blank(s[from])) {
+		p->fun = copy_text(p, s + from, at - from);
 		return true;
 	}
 	while (at && (at == n || s[at] != ':'))
 		at--;
 	if (!n || s[at] != ':')
 		return false;
-	for (from = 0; from < at && hex(s[from]) >= 0;)
+	for (from = 0; from < at && hex_digit(s[from]) >= 0;)
 		from++;
-	from += from < at && blank(s[from]);
-	p->fun = keep(p, s + from, at - from);
+	from += from < at && is_blank(s[from]);
+	p->fun = copy_text(p, s + from, at - from);
 	return true;
 }
 
-void objdump_parse(struct insts *to, const char *s, size_t n)
+void objdump_parse(struct objdump_output *to, const char *s, size_t n)
 {
 	struct parsing p = {to, "", "", 0};
 	for (size_t at = 0, next; at < n; at = next) {
 		const char *nl = memchr(s + at, '\n', n - at);
 		size_t end = nl ? (size_t)(nl - s) : n;
 		next = end + 1;
-		while (at < end && blank(s[at]))
+		while (at < end && is_blank(s[at]))
 			at++;
-		while (end > at && blank(s[end - 1]))
+		while (end > at && is_blank(s[end - 1]))
 			end--;
-		if (!instruction(&p, s + at, end - at) && !place(&p, s + at, end - at) &&
-		    !function(&p, s + at, end - at))
+		if (!parse_instruction(&p, s + at, end - at) && !parse_place(&p, s + at, end - at) &&
+		    !parse_function(&p, s + at, end - at))
 			p = (struct parsing){to, "", "", 0};
 	}
 }
 
-int objdump(struct insts *to, const struct objdump *d, struct err *e)
+int objdump(struct objdump_output *to, const struct objdump *d, struct err *e)
 {
 	struct buf from = {0}, upto = {0}, out = {0};
 	struct err why = {0};
@@ -142,7 +142,7 @@ int objdump(struct insts *to, const struct objdump *d, struct err *e)
 	argv[n++] = "--";
 	argv[n++] = d->path;
 	argv[n] = NULL;
-	int rc = child_run(argv, &out, OUTPUT_MAX, &why);
+	int rc = subprocess_run(argv, &out, OUTPUT_MAX, &why);
 	if (!rc)
 		objdump_parse(to, out.p ? out.p : "", out.n);
 	else if (why.kind == ERR_IO)
@@ -155,9 +155,9 @@ int objdump(struct insts *to, const struct objdump *d, struct err *e)
 	return rc;
 }
 
-void insts_free(struct insts *i)
+void objdump_free(struct objdump_output *i)
 {
 	mem_free(i->v);
 	arena_free(&i->strings);
-	*i = (struct insts){0};
+	*i = (struct objdump_output){0};
 }

@@ -14,7 +14,7 @@ struct inst {
 	const char *text, *fun, *file;	/* "" unknown */
 	int64_t line;
 };
-struct insts {
+struct objdump_output {
 	struct inst *v;
 	size_t n, cap;
 	struct arena strings;
@@ -23,9 +23,9 @@ struct insts {
 /* The instructions from start to end, exclusive, of a program. Without lines it takes less time and does
    not say where they come from. -1: *e, one line. */
 struct objdump { const char *path; uint64_t start, end; bool intel, lines; };
-int objdump(struct insts *, const struct objdump *, struct err *e);
+int objdump(struct objdump_output *, const struct objdump *, struct err *e);
 /* The same from what it printed. */
-void objdump_parse(struct insts *, const char *text, size_t n);
-void insts_free(struct insts *);
+void objdump_parse(struct objdump_output *, const char *text, size_t n);
+void objdump_free(struct objdump_output *);
 
 #endif

@@ -34,7 +34,7 @@
 
 enum { FILE_MAX = 64 << 20, TRIED_MAX = 12, TAB = 8 };
 
-struct sources {
+struct source_cache {
 	char **dir;		/* source_path, or the working directory */
 	size_t ndir, capdir;
 	char **trim;
@@ -50,7 +50,7 @@ struct sources {
 };
 
 /* One search: what was tried, and what was found. */
-struct hunt {
+struct source_search {
 	struct source *src;
 	struct buf tried;
 	unsigned ntried;
@@ -89,7 +89,7 @@ static bool is_dir(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-static void add_goroot(struct sources *s, const char *path)
+static void add_goroot(struct source_cache *s, const char *path)
 {
 	struct buf b = {0};
 	buf_printf(&b, "%s/src/runtime", path);
@@ -127,7 +127,7 @@ static void newest_first(char **list, size_t n)
 }
 
 /* The trees of Go on this machine; the one in $GOROOT first. */
-static void find_go(struct sources *s)
+static void find_go_trees(struct source_cache *s)
 {
 	const char *home = getenv("HOME"), *env = getenv("GOMODCACHE");
 	struct buf b = {0};
@@ -161,9 +161,9 @@ static void find_go(struct sources *s)
 	buf_free(&b);
 }
 
-struct sources *sources_new(const struct sources_conf *c)
+struct source_cache *source_cache_new(const struct source_cache_conf *c)
 {
-	struct sources *s = xcalloc(1, sizeof *s);
+	struct source_cache *s = xcalloc(1, sizeof *s);
 	s->strict = c->strict;
 	list_split(&s->dir, &s->ndir, &s->capdir, c->source_path);
 	s->dirs_given = s->ndir > 0;
@@ -181,7 +181,7 @@ struct sources *sources_new(const struct sources_conf *c)
 		if (slash)
 			s->beside[slash == c->beside ? 1 : slash - c->beside] = 0;
 	}
-	find_go(s);
+	find_go_trees(s);
 	return s;
 }
 
@@ -196,7 +196,7 @@ static void source_free(struct source *f)
 	mem_free(f);
 }
 
-void sources_free(struct sources *s)
+void source_cache_free(struct source_cache *s)
 {
 	if (!s)
 		return;
@@ -213,7 +213,7 @@ void sources_free(struct sources *s)
 }
 
 /* The bytes of a regular file, or NULL and errno. */
-static char *slurp(const char *path, size_t *n)
+static char *read_file(const char *path, size_t *n)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
@@ -221,7 +221,7 @@ static char *slurp(const char *path, size_t *n)
 	struct stat st;
 	char *p = NULL;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= 0 && st.st_size <= FILE_MAX)
-		p = mem_try((size_t)st.st_size + 1);
+		p = mem_try_alloc((size_t)st.st_size + 1);
 	if (p) {
 		*n = 0;
 		for (ssize_t got; *n < (size_t)st.st_size; *n += (size_t)got)
@@ -249,10 +249,10 @@ static void index_lines(struct source *f, size_t n)
 		f->start[++f->nline] = (uint32_t)n + 1;
 }
 
-static bool try_path(struct hunt *h, const char *path, const char *how)
+static bool try_path(struct source_search *h, const char *path, const char *how)
 {
 	size_t n;
-	char *text = slurp(path, &n);
+	char *text = read_file(path, &n);
 	if (!text) {
 		if (!h->ntried)
 			h->why = errno;
@@ -267,7 +267,7 @@ static bool try_path(struct hunt *h, const char *path, const char *how)
 	return true;
 }
 
-static bool try_join(struct hunt *h, const char *dir, const char *name, const char *how)
+static bool try_join(struct source_search *h, const char *dir, const char *name, const char *how)
 {
 	struct buf b = {0};
 	size_t n = strlen(dir);
@@ -278,7 +278,7 @@ static bool try_join(struct hunt *h, const char *dir, const char *name, const ch
 }
 
 /* name below dir and below all of dir's parents. */
-static bool try_parents(struct hunt *h, const char *dir, const char *name, const char *how)
+static bool try_parents(struct source_search *h, const char *dir, const char *name, const char *how)
 {
 	char *d = xstrdup(dir);
 	bool ok;
@@ -293,7 +293,7 @@ static bool try_parents(struct hunt *h, const char *dir, const char *name, const
 }
 
 /* Take off what pprof takes off: configured prefixes, or all up to a search folder's own name. */
-static const char *trim(const struct sources *s, const char *name)
+static const char *trim(const struct source_cache *s, const char *name)
 {
 	for (size_t i = 0; !s->ntrim && i < s->ndir; i++) {
 		const char *slash = strrchr(s->dir[i], '/');
@@ -321,7 +321,7 @@ static const char *trim(const struct sources *s, const char *name)
 	return name;
 }
 
-static bool as_pprof(const struct sources *s, struct hunt *h, const char *name)
+static bool as_pprof(const struct source_cache *s, struct source_search *h, const char *name)
 {
 	if (name[0] == '/')
 		return try_path(h, name, "path as given");
@@ -333,7 +333,7 @@ static bool as_pprof(const struct sources *s, struct hunt *h, const char *name)
 }
 
 /* What follows the last `mark` in name, or NULL. */
-static const char *after(const char *name, const char *mark)
+static const char *after_last(const char *name, const char *mark)
 {
 	const char *found = NULL;
 	for (const char *p = name; (p = strstr(p, mark)); p++)
@@ -341,7 +341,7 @@ static const char *after(const char *name, const char *mark)
 	return found;
 }
 
-static bool in_goroot(const struct sources *s, struct hunt *h, const char *name)
+static bool in_goroot(const struct source_cache *s, struct source_search *h, const char *name)
 {
 	const char *tail = name[0] == '/' ? NULL : name;
 	if (!tail && (tail = strstr(name, "/src/")))
@@ -360,9 +360,9 @@ static bool in_goroot(const struct sources *s, struct hunt *h, const char *name)
 }
 
 /* github.com/Foo/bar@v1.2.3/x.go: capitals are written !x in the cache. */
-static bool in_modcache(const struct sources *s, struct hunt *h, const char *name)
+static bool in_modcache(const struct source_cache *s, struct source_search *h, const char *name)
 {
-	const char *tail = after(name, "/pkg/mod/");
+	const char *tail = after_last(name, "/pkg/mod/");
 	if (!tail)
 		tail = name[0] == '/' ? NULL : name;
 	if (!s->modcache || !tail || !strchr(tail, '@'))
@@ -384,9 +384,9 @@ static bool in_modcache(const struct sources *s, struct hunt *h, const char *nam
 }
 
 /* The same without its @version, where it has one, below vendor/ of the places searched. */
-static bool in_vendor(const struct sources *s, struct hunt *h, const char *name)
+static bool in_vendor(const struct source_cache *s, struct source_search *h, const char *name)
 {
-	const char *tail = after(name, "/pkg/mod/"), *at;
+	const char *tail = after_last(name, "/pkg/mod/"), *at;
 	if (!tail)
 		tail = name[0] == '/' ? NULL : name;
 	if (!tail || ((at = strchr(tail, '@')) && !strchr(at, '/')))
@@ -405,7 +405,7 @@ static bool in_vendor(const struct sources *s, struct hunt *h, const char *name)
 }
 
 /* Tails of the name, the longest first, of two components or more. */
-static bool by_tail(const struct sources *s, struct hunt *h, const char *name)
+static bool by_tail(const struct source_cache *s, struct source_search *h, const char *name)
 {
 	for (const char *p = name; (p = strchr(p, '/')) && strchr(p + 1, '/'); p++) {
 		for (size_t i = 0; i < s->ndir; i++)
@@ -417,9 +417,9 @@ static bool by_tail(const struct sources *s, struct hunt *h, const char *name)
 	return false;
 }
 
-static void hunt(const struct sources *s, struct source *f)
+static void source_search(const struct source_cache *s, struct source *f)
 {
-	struct hunt h = {.src = f};
+	struct source_search h = {.src = f};
 	const char *name = trim(s, f->name);
 	bool ok = as_pprof(s, &h, name);
 	if (!ok && !s->strict)
@@ -449,28 +449,28 @@ static void hunt(const struct sources *s, struct source *f)
 
 static int same_name(const void *ctx, uint32_t id, const void *key)
 {
-	const struct sources *s = ctx;
+	const struct source_cache *s = ctx;
 	return !strcmp(s->src[id]->name, key);
 }
 
-const struct source *sources_get(struct sources *s, const char *file)
+const struct source *source_cache_get(struct source_cache *s, const char *file)
 {
-	uint32_t hash = hash_bytes(file, strlen(file), 0);
+	uint32_t hash = intern_hash_bytes(file, strlen(file), 0);
 	uint32_t id = intern_find(&s->byname, hash, same_name, s, file);
 	if (id != UINT32_MAX)
 		return s->src[id];
 	struct source *f = xcalloc(1, sizeof *f);
 	f->name = xstrdup(file);
-	hunt(s, f);
+	source_search(s, f);
 	s->src = mem_grow(s->src, &s->capsrc, s->nsrc + 1, sizeof *s->src);
 	s->src[s->nsrc] = f;
 	intern_put(&s->byname, hash, (uint32_t)s->nsrc++);
 	return f;
 }
 
-bool sources_had(const struct sources *s, const char *file)
+bool source_cache_has(const struct source_cache *s, const char *file)
 {
-	return intern_find(&s->byname, hash_bytes(file, strlen(file), 0), same_name, s, file) != UINT32_MAX;
+	return intern_find(&s->byname, intern_hash_bytes(file, strlen(file), 0), same_name, s, file) != UINT32_MAX;
 }
 
 const char *source_line(const struct source *f, int64_t line, size_t *n)
@@ -484,7 +484,7 @@ const char *source_line(const struct source *f, int64_t line, size_t *n)
 	return p;
 }
 
-void sources_where(const struct sources *s, struct buf *b)
+void source_cache_describe(const struct source_cache *s, struct buf *b)
 {
 	buf_puts(b, s->dirs_given ? "-source_path " : "working directory ");
 	for (size_t i = 0; i < s->ndir; i++)

@@ -13,17 +13,17 @@
  * Finding and reading source files by the names that a profile or a trace has
  * for them. Files are read once and kept.
  */
-struct sources;
+struct source_cache;
 
-struct sources_conf {
+struct source_cache_conf {
 	const char *source_path;	/* directories separated by ':', or NULL */
 	const char *trim_path;		/* prefixes to take off, separated by ':', or NULL */
 	const char *beside;		/* the profile's own path: its folder is searched; or NULL */
 	bool strict;			/* look where pprof looks and nowhere else (it reads source_path, or
 					   the working directory when there is none) */
 };
-struct sources *sources_new(const struct sources_conf *);	/* copies what it needs */
-void sources_free(struct sources *);
+struct source_cache *source_cache_new(const struct source_cache_conf *);	/* copies what it needs */
+void source_cache_free(struct source_cache *);
 
 struct source {
 	char *name;		/* as asked for */
@@ -35,15 +35,15 @@ struct source {
 	char *text;
 	uint32_t *start;	/* start[i]: offset of line i+1; start[nline] ends the last */
 };
-/* Never NULL; good until sources_free. */
-const struct source *sources_get(struct sources *, const char *file);
-bool sources_had(const struct sources *, const char *file);	/* was it asked for before? */
+/* Never NULL; good until source_cache_free. */
+const struct source *source_cache_get(struct source_cache *, const char *file);
+bool source_cache_has(const struct source_cache *, const char *file);	/* was it asked for before? */
 
 /* Line number `line`, from 1, without its end; NULL when the file has no such line. */
 const char *source_line(const struct source *, int64_t line, size_t *n);
 
 /* Where a file is looked for, in words for people: one line. */
-void sources_where(const struct sources *, struct buf *);
+void source_cache_describe(const struct source_cache *, struct buf *);
 
 /* A line with tabs expanded to every 8th cell and all else made safe for a terminal. */
 void source_expand(struct buf *, const char *line, size_t n);

@@ -32,19 +32,19 @@
 
 #include <string.h>
 
-static const char *const names[TW__N] = {
-	[TW_CPU] = "cpu", [TW_RUN] = "run", [TW_SCHED] = "sched", [TW_SYNC] = "sync", [TW_NET] = "net",
-	[TW_SYSCALL] = "syscall", [TW_BLOCK] = "block", [TW_ASSIST] = "assist",
+static const char *const names[TRACE_WEIGHT__N] = {
+	[TRACE_CPU] = "cpu", [TRACE_RUN] = "run", [TRACE_SCHED] = "sched", [TRACE_SYNC] = "sync", [TRACE_NET] = "net",
+	[TRACE_SYSCALL] = "syscall", [TRACE_BLOCK] = "block", [TRACE_ASSIST] = "assist",
 };
 
-const char *tw_name(enum tw_type t)
+const char *trace_weight_name(enum trace_weight_type t)
 {
-	return t < TW__N ? names[t] : "";
+	return t < TRACE_WEIGHT__N ? names[t] : "";
 }
 
-int tw_find(const char *name)
+int trace_weight_find(const char *name)
 {
-	for (int i = 0; i < TW__N; i++)
+	for (int i = 0; i < TRACE_WEIGHT__N; i++)
 		if (!strcmp(names[i], name))
 			return i;
 	return -1;
@@ -56,33 +56,39 @@ static const char *const reasons[TS__N] = {
 #undef STATE
 };
 
-struct open { int64_t t0, crowd; stk_id stack; trk_id proc; uint32_t kind : 31, counted : 1; str_id tag; };
+struct open_stretch {
+	int64_t t0, run_queue_sum;
+	stk_id stack;
+	trk_id proc;
+	uint32_t kind : 31, counted : 1;
+	str_id tag;
+};
 	/* kind: what pass_kind() said; 0: nothing is open. crowd: see pass_open(). Of a run, t0 is up to where it is
 	   charged, and stack that of a CPU sample taken there. counted: some of it is charged */
 struct last { stk_id stack; uint8_t state; };
 
 enum mode { M_PLAIN, M_SELF, M_ENDLESS, M_OCCUPANT };
-enum { RUNS = 1, CALLS };	/* kinds of TW_RUN and M_OCCUPANT */
+enum { RUNS = 1, CALLS };	/* kinds of TRACE_RUN and M_OCCUPANT */
 enum { LOOKS = 1 << 10 };	/* at slices: of each some pages stay */
 
 /* Waits of which the end is not seen: by track, since when. */
 struct endless { struct endless_wait { trk_id trk; int64_t t0; } *v; size_t n, cap; };
 
-struct pass {
+struct weigh_pass {
 	const struct snap *sn;
-	enum tw_type type;
+	enum trace_weight_type type;
 	enum mode mode;
-	const struct tw_filter *f;
-	struct tw *w;
-	struct open *open;	/* per track */
+	const struct trace_filter *f;
+	struct trace_weights *w;
+	struct open_stretch *open_stretch;	/* per track */
 	struct last *last;	/* M_SELF: per track what it did before */
-	struct shelf opens, lasts;	/* where they lie */
+	struct spillable_array opens, lasts;	/* where they lie */
 	struct endless endless;	/* what M_ENDLESS has found */
 	int64_t waited;		/* M_OCCUPANT: by all */
 	uint8_t *waits;		/* M_OCCUPANT: a bit per track, waits at the end of the last sheet */
-	struct crowd *crowd;
+	struct run_queue_sum *run_queue_sum;
 	const struct sheet *sh;	/* the one that is looked at */
-	struct tw_moments moments;	/* of it */
+	struct run_moments moments;	/* of it */
 	uint32_t looks;
 	bool tags;
 	str_id tag[TS__N];
@@ -90,7 +96,7 @@ struct pass {
 	size_t *cpart;
 };
 
-static bool holds(const struct str_row *s, const char *word)
+static bool contains_word(const struct str_row *s, const char *word)
 {
 	size_t n = strlen(word);
 	for (size_t i = 0; i + n <= s->n; i++)
@@ -104,20 +110,20 @@ static bool state_runs(unsigned s)
 	return s == TS_RUN || s == TS_GCWORK || s == TS_ASSIST || s == TS_SWEEP || s == TS_STW;
 }
 
-static bool state_matches(const struct pass *p, unsigned s, uint32_t who)
+static bool state_matches(const struct weigh_pass *p, unsigned s, uint32_t who)
 {
 	if (p->mode == M_OCCUPANT)
 		return state_runs(s) || s == TS_SYSCALL;
 	switch (p->type) {
-	case TW_RUN: return state_runs(s);
-	case TW_SCHED: return s == TS_READY;
-	case TW_SYSCALL: return s == TS_SYSCALL || s == TS_SYSBLOCK;
-	case TW_NET: return s == TS_NET;
-	case TW_BLOCK: return s >= TS_CHANSEND;
-	case TW_SYNC:
+	case TRACE_RUN: return state_runs(s);
+	case TRACE_SCHED: return s == TS_READY;
+	case TRACE_SYSCALL: return s == TS_SYSCALL || s == TS_SYSBLOCK;
+	case TRACE_NET: return s == TS_NET;
+	case TRACE_BLOCK: return s >= TS_CHANSEND;
+	case TRACE_SYNC:
 		if (s == TS_OTHER && who) {
 			const struct str_row *r = store_str(p->sn->st, who);
-			return holds(r, "chan") || holds(r, "sync") || holds(r, "select");
+			return contains_word(r, "chan") || contains_word(r, "sync") || contains_word(r, "select");
 		}
 		return s == TS_CHANSEND || s == TS_CHANRECV || s == TS_SELECT || s == TS_SYNC || s == TS_COND ||
 		    s == TS_SYNCTEST;
@@ -126,40 +132,40 @@ static bool state_matches(const struct pass *p, unsigned s, uint32_t who)
 }
 
 /* 0: the state does not count; else what sets it apart from the one before. */
-static uint32_t pass_kind(const struct pass *p, unsigned s, uint32_t who)
+static uint32_t pass_kind(const struct weigh_pass *p, unsigned s, uint32_t who)
 {
 	if (!state_matches(p, s, who))
 		return 0;
 	if (p->mode == M_OCCUPANT)
 		return state_runs(s) ? RUNS : CALLS;
-	return p->type == TW_BLOCK ? s : 1;
+	return p->type == TRACE_BLOCK ? s : 1;
 }
 
 /* First slice of the track that ends after t. */
-static uint32_t slice_find(const struct tw_filter *f, trk_id trk, int64_t t)
+static uint32_t slice_find(const struct trace_filter *f, trk_id trk, int64_t t)
 {
-	struct halve h = {.hi = f->nslice};
-	while (halve(&h)) {
-		const struct tw_slice *s = &f->slice[h.at];
-		halve_on(&h, s->trk != trk ? s->trk < trk : s->t1 <= t);
+	struct bsearch_probe h = {.hi = f->nslice};
+	while (bsearch_probe(&h)) {
+		const struct trace_slice *s = &f->slice[h.at];
+		bsearch_narrow(&h, s->trk != trk ? s->trk < trk : s->t1 <= t);
 	}
 	return h.lo;
 }
 
-static int64_t overlap(const struct pass *p, int64_t a, int64_t b, int64_t c, int64_t d)
+static int64_t overlap_in_window(const struct weigh_pass *p, int64_t a, int64_t b, int64_t c, int64_t d)
 {
 	int64_t lo = a > c ? a : c, hi = b < d ? b : d;
 	if (hi <= lo)
 		return 0;
-	if (p->crowd)
-		crowd_add(p->crowd, lo, hi);
+	if (p->run_queue_sum)
+		run_queue_add_wait(p->run_queue_sum, lo, hi);
 	return hi - lo;
 }
 
 /* How much of [a, b) of a goroutine counts. */
-static int64_t clip(struct pass *p, trk_id trk, int64_t a, int64_t b)
+static int64_t clip_to_filter(struct weigh_pass *p, trk_id trk, int64_t a, int64_t b)
 {
-	const struct tw_filter *f = p->f;
+	const struct trace_filter *f = p->f;
 	int64_t from = f && f->from != TIME_NONE ? f->from : INT64_MIN;
 	int64_t to = f && f->to != TIME_NONE ? f->to : INT64_MAX;
 	if (a < from)
@@ -170,27 +176,27 @@ static int64_t clip(struct pass *p, trk_id trk, int64_t a, int64_t b)
 		int64_t ns = 0;
 		for (uint32_t i = slice_find(f, trk, a);
 		    i < f->nslice && f->slice[i].trk == trk && f->slice[i].t0 < b; i++)
-			ns += overlap(p, a, b, f->slice[i].t0, f->slice[i].t1);
+			ns += overlap_in_window(p, a, b, f->slice[i].t0, f->slice[i].t1);
 		if (++p->looks % LOOKS == 0 && f->lies)
-			arena_rest(f->lies);
+			arena_release_pages(f->lies);
 		return ns;
 	}
 	const struct trk_row *t = store_trk(p->sn->st, trk);
 	int64_t run0 = store_run0(p->sn->st, t), end = store_t1(p->sn->st, t);
-	return overlap(p, a, b, run0 == TIME_NONE ? INT64_MIN : run0, end == TIME_NONE ? INT64_MAX : end);
+	return overlap_in_window(p, a, b, run0 == TIME_NONE ? INT64_MIN : run0, end == TIME_NONE ? INT64_MAX : end);
 }
 
 static int same_part(const void *ctx, uint32_t id, const void *key)
 {
-	const struct tw_part *a = &((const struct tw *)ctx)->part[id], *b = key;
+	const struct trace_tag_weight *a = &((const struct trace_weights *)ctx)->part[id], *b = key;
 	return a->stack == b->stack && a->tag == b->tag;
 }
 
-static void add_part(const struct pass *p, stk_id stack, str_id tag, int64_t ns, int64_t count)
+static void add_part(const struct weigh_pass *p, stk_id stack, str_id tag, int64_t ns, int64_t count)
 {
-	struct tw *w = p->w;
-	struct tw_part key = { .stack = stack, .tag = tag };
-	uint32_t h = hash_u64(stack, tag), i = intern_find(p->index, h, same_part, w, &key);
+	struct trace_weights *w = p->w;
+	struct trace_tag_weight key = { .stack = stack, .tag = tag };
+	uint32_t h = intern_hash_u64(stack, tag), i = intern_find(p->index, h, same_part, w, &key);
 	if (i == UINT32_MAX) {
 		w->part = mem_grow(w->part, p->cpart, w->npart + 1u, sizeof *w->part);
 		w->part[i = w->npart++] = key;
@@ -201,7 +207,7 @@ static void add_part(const struct pass *p, stk_id stack, str_id tag, int64_t ns,
 }
 
 /* A run is counted once, at the first stack that it is charged to. */
-static void weigh(const struct pass *p, struct open *o, int64_t t, int64_t ns, stk_id stack)
+static void add_weight(const struct weigh_pass *p, struct open_stretch *o, int64_t t, int64_t ns, stk_id stack)
 {
 	int64_t count = !o->counted;
 	o->counted = true;
@@ -217,7 +223,7 @@ static void weigh(const struct pass *p, struct open *o, int64_t t, int64_t ns, s
 
 /* What the crowd waits from a stretch's begin, or the sheet's, to t while the goroutine's P says that it is in a system
    call of its. */
-static int64_t in_call(const struct pass *p, trk_id trk, const struct open *o, int64_t t)
+static int64_t in_call(const struct weigh_pass *p, trk_id trk, const struct open_stretch *o, int64_t t)
 {
 	const struct sheet *sh = p->sh;
 	int32_t row = o->proc ? sheet_row(sh, o->proc) : -1;
@@ -228,122 +234,123 @@ static int64_t in_call(const struct pass *p, trk_id trk, const struct open *o, i
 		int64_t t0 = sh->t0 + sheet_start(sh, i), t1 = sheet_end(sh, (uint32_t)row, i);
 		if (t0 >= t)
 			break;
-		if ((sh->state[i] & SHEET_STATE) == TS_SYSCALL && sheet_who(sh, i) == trk)
-			ns = wrap_add(ns, crowd_between(p->crowd, t0 < from ? from : t0, t1 > t ? t : t1));
+		if ((sh->state[i] & SHEET_STATE) == TS_SYSCALL && sheet_peer(sh, i) == trk)
+			ns = wrap_add(
+			    ns, run_queue_share_between(p->run_queue_sum, t0 < from ? from : t0, t1 > t ? t : t1));
 	}
 	return ns;
 }
 
 /* What the crowd waits while the goroutine has its P. In a system call it may have lost it, and the
    reference's accounts do not always notice: the row of the P does. */
-static int64_t occupied(const struct pass *p, trk_id trk, const struct open *o, int64_t t)
+static int64_t waited_while_running(const struct weigh_pass *p, trk_id trk, const struct open_stretch *o, int64_t t)
 {
 	if (o->kind == RUNS)
-		return t > o->t0 ? wrap_sub(crowd_upto(p->crowd, t), o->crowd) : 0;
-	return wrap_add(o->crowd, in_call(p, trk, o, t));
+		return t > o->t0 ? wrap_sub(run_queue_share_until(p->run_queue_sum, t), o->run_queue_sum) : 0;
+	return wrap_add(o->run_queue_sum, in_call(p, trk, o, t));
 }
 
-static void charge(struct pass *p, trk_id trk, struct open *o, int64_t t, stk_id stack)
+static void charge_stretch(struct weigh_pass *p, trk_id trk, struct open_stretch *o, int64_t t, stk_id stack)
 {
 	if (p->mode == M_ENDLESS)
 		return;
-	if (p->f && p->f->proc && p->f->proc != o->proc && tw_of_proc(p->type, p->f->blame))
+	if (p->f && p->f->proc && p->f->proc != o->proc && trace_type_has_proc(p->type, p->f->blame))
 		return;
-	int64_t ns = p->mode == M_OCCUPANT ? occupied(p, trk, o, t) : clip(p, trk, o->t0, t);
+	int64_t ns = p->mode == M_OCCUPANT ? waited_while_running(p, trk, o, t) : clip_to_filter(p, trk, o->t0, t);
 	if (ns <= 0)
 		return;
 	if (p->f && p->f->each)
 		p->f->each(p->f->arg, trk, ns, stack);
-	weigh(p, o, t, ns, stack);
+	add_weight(p, o, t, ns, stack);
 }
 
-static bool charges_runs(const struct pass *p)
+static bool charges_runs(const struct weigh_pass *p)
 {
-	return p->type == TW_RUN || p->mode == M_OCCUPANT;
+	return p->type == TRACE_RUN || p->mode == M_OCCUPANT;
 }
 
-static bool is_run(const struct pass *p, const struct open *o)
+static bool is_run(const struct weigh_pass *p, const struct open_stretch *o)
 {
 	return charges_runs(p) && o->kind == RUNS;
 }
 
 /* The stack to charge up to an event: of a run that of its last CPU sample, or else that of the event, or of the start
    of the goroutine; of all else that of its beginning. */
-static stk_id charged_stack(const struct pass *p, trk_id trk, const struct open *o, stk_id stack)
+static stk_id charged_stack(const struct weigh_pass *p, trk_id trk, const struct open_stretch *o, stk_id stack)
 {
 	if (o->stack || !is_run(p, o))
 		return o->stack;
-	return tw_interrupted(p->sn->st, trk, stack);
+	return run_stacks_interrupted(p->sn->st, trk, stack);
 }
 
 /* A run goes on at t, where its stack was recorded: what is before is charged. */
-static void run_upto(struct pass *p, trk_id trk, struct open *o, const struct tw_moment *m)
+static void run_upto(struct weigh_pass *p, trk_id trk, struct open_stretch *o, const struct run_moment *m)
 {
 	if (!is_run(p, o) || !m->stack || m->t < o->t0)
 		return;
 	if (m->sample)
-		o->stack = tw_interrupted(p->sn->st, trk, m->stack);
-	charge(p, trk, o, m->t, charged_stack(p, trk, o, m->stack));
+		o->stack = run_stacks_interrupted(p->sn->st, trk, m->stack);
+	charge_stretch(p, trk, o, m->t, charged_stack(p, trk, o, m->stack));
 	o->t0 = m->t;
 	if (!m->sample)
 		o->stack = 0;
 	if (p->mode == M_OCCUPANT)
-		o->crowd = crowd_upto(p->crowd, m->t);
+		o->run_queue_sum = run_queue_share_until(p->run_queue_sum, m->t);
 }
 
-static void runs_upto(struct pass *p, trk_id trk, struct open *o, int64_t t)
+static void runs_upto(struct weigh_pass *p, trk_id trk, struct open_stretch *o, int64_t t)
 {
-	struct tw_moment m;
-	while (charges_runs(p) && tw_moments_before(&p->moments, t, &m))
+	struct run_moment m;
+	while (charges_runs(p) && run_moments_next(&p->moments, t, &m))
 		run_upto(p, trk, o, &m);
 }
 
 /* The stack of a goroutine's own when it became runnable at interval i. */
-static stk_id own_stack(const struct pass *p, trk_id trk, const struct last *was, stk_id here)
+static stk_id own_stack(const struct weigh_pass *p, trk_id trk, const struct last *was, stk_id here)
 {
 	if (was->state == TS_NONE)
 		return store_trk(p->sn->st, trk)->start;
 	stk_id stack = state_runs(was->state) ? here : was->stack;
-	return stack ? tw_interrupted(p->sn->st, trk, stack) : 0;
+	return stack ? run_stacks_interrupted(p->sn->st, trk, stack) : 0;
 }
 
 /* With it goes, of what runs, what the crowd had waited until then; of a system call, what it has waited in the
    sheets before this one. */
-static void pass_open(const struct pass *p, trk_id trk, uint32_t i, uint32_t kind)
+static void pass_open(const struct weigh_pass *p, trk_id trk, uint32_t i, uint32_t kind)
 {
 	const struct sheet *sh = p->sh;
 	unsigned s = sh->state[i] & SHEET_STATE;
-	struct open *o = &p->open[trk];
-	*o = (struct open){ .t0 = sh->t0 + sheet_start(sh, i), .stack = sheet_stack(sh, i), .proc = sheet_who(sh, i),
-		.kind = kind };
+	struct open_stretch *o = &p->open_stretch[trk];
+	*o = (struct open_stretch){
+	    .t0 = sh->t0 + sheet_start(sh, i), .stack = sheet_stack(sh, i), .proc = sheet_peer(sh, i), .kind = kind};
 	if (is_run(p, o))
 		o->stack = 0;
 	if (p->mode == M_OCCUPANT && kind == RUNS)
-		o->crowd = crowd_upto(p->crowd, o->t0);
+		o->run_queue_sum = run_queue_share_until(p->run_queue_sum, o->t0);
 	if (p->mode == M_SELF)
 		o->stack = own_stack(p, trk, &p->last[trk], o->stack);
 	if (p->tags)
 		o->tag = s == TS_OTHER && o->proc ? o->proc : p->tag[state_runs(s) ? TS_RUN : s];
 }
 
-static void pass_row(struct pass *p, uint32_t r)
+static void pass_row(struct weigh_pass *p, uint32_t r)
 {
 	const struct sheet *sh = p->sh;
 	trk_id trk = sh->trk[r];
-	struct open *o = &p->open[trk];
+	struct open_stretch *o = &p->open_stretch[trk];
 	uint8_t old = p->mode == M_OCCUPANT ? 0 : SHEET_PAST;
 	if (charges_runs(p))
-		tw_moments_of(&p->moments, trk);
+		run_moments_begin_goroutine(&p->moments, trk);
 	for (uint32_t i = sh->first[r]; i < sh->first[r + 1]; i++) {
 		unsigned s = sh->state[i] & SHEET_STATE;
 		int64_t t = sh->t0 + sheet_start(sh, i);
-		uint32_t kind = pass_kind(p, s, sheet_who(sh, i));
+		uint32_t kind = pass_kind(p, s, sheet_peer(sh, i));
 		runs_upto(p, trk, o, t);
 		if (o->kind && kind != o->kind) {
-			charge(p, trk, o, t, charged_stack(p, trk, o, s == TS_NONE ? 0 : sheet_stack(sh, i)));
+			charge_stretch(p, trk, o, t, charged_stack(p, trk, o, s == TS_NONE ? 0 : sheet_stack(sh, i)));
 			o->kind = 0;
 		} else if (is_run(p, o) && !(sh->state[i] & SHEET_CONT)) {
-			run_upto(p, trk, o, &(struct tw_moment){ .t = t, .stack = sheet_stack(sh, i) });
+			run_upto(p, trk, o, &(struct run_moment){ .t = t, .stack = sheet_stack(sh, i) });
 		}
 		if (!o->kind && kind && !(sh->state[i] & (old | SHEET_CONT)))
 			pass_open(p, trk, i, kind);
@@ -352,30 +359,30 @@ static void pass_row(struct pass *p, uint32_t r)
 	}
 	runs_upto(p, trk, o, INT64_MAX);
 	if (p->mode == M_OCCUPANT && o->kind == CALLS)
-		o->crowd = wrap_add(o->crowd, in_call(p, trk, o, sh->t1));
+		o->run_queue_sum = wrap_add(o->run_queue_sum, in_call(p, trk, o, sh->t1));
 }
 
 /* Since when a goroutine waits for ever, or INT64_MAX. */
 static int64_t endless_since(const struct endless *e, trk_id trk)
 {
-	struct halve h = {.hi = e->n};
-	while (halve(&h))
-		halve_on(&h, e->v[h.at].trk < trk);
+	struct bsearch_probe h = {.hi = e->n};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, e->v[h.at].trk < trk);
 	return h.lo < e->n && e->v[h.lo].trk == trk ? e->v[h.lo].t0 : INT64_MAX;
 }
 
 /* What of a sheet a goroutine waits, into the crowd: of the same stretches as pass_row() finds. */
-static void wait_row(struct pass *p, uint32_t r)
+static void wait_row(struct weigh_pass *p, uint32_t r)
 {
 	const struct sheet *sh = p->sh;
 	trk_id trk = sh->trk[r];
 	int64_t since = sh->t0, endless = endless_since(&p->endless, trk);
-	bool waits = tw_has(p->waits, trk);
+	bool waits = trace_gset_has(p->waits, trk);
 	for (uint32_t i = sh->first[r]; i < sh->first[r + 1]; i++) {
 		int64_t t = sh->t0 + sheet_start(sh, i);
 		bool ready = (sh->state[i] & SHEET_STATE) == TS_READY;
 		if (waits && !ready)
-			p->waited = wrap_add(p->waited, clip(p, trk, since, t));
+			p->waited = wrap_add(p->waited, clip_to_filter(p, trk, since, t));
 		if (!waits && ready && !(sh->state[i] & (SHEET_PAST | SHEET_CONT)) && t < endless) {
 			waits = true;
 			since = t;
@@ -383,68 +390,68 @@ static void wait_row(struct pass *p, uint32_t r)
 		waits = waits && ready;
 	}
 	if (waits)
-		p->waited = wrap_add(p->waited, clip(p, trk, since, sh->t1));
+		p->waited = wrap_add(p->waited, clip_to_filter(p, trk, since, sh->t1));
 	p->waits[trk >> 3] = (uint8_t)((p->waits[trk >> 3] & ~(1u << (trk & 7))) | (unsigned)waits << (trk & 7));
 }
 
-static void pass_rows(struct pass *p, const uint8_t *only, void (*row)(struct pass *, uint32_t r))
+static void pass_rows(struct weigh_pass *p, const uint8_t *only, void (*row)(struct weigh_pass *, uint32_t r))
 {
 	const struct sheet *sh = p->sh;
 	for (uint32_t r = 0; r < sh->ntrk; r++)
-		if (store_trk(p->sn->st, sh->trk[r])->kind == TK_G && tw_has(only, sh->trk[r]))
+		if (store_trk(p->sn->st, sh->trk[r])->kind == TK_G && trace_gset_has(only, sh->trk[r]))
 			row(p, r);
 }
 
-static void pass_sheets(struct pass *p)
+static void pass_sheets(struct weigh_pass *p)
 {
 	uint32_t n = p->sn->nsheets;	/* they are a third of what is done with them */
 	const uint8_t *only = p->f ? p->f->g : NULL;
-	for (uint32_t i = 0; i < n && (!p->f || look_on(&p->f->on, i, 3ull * n)); i++) {
+	for (uint32_t i = 0; i < n && (!p->f || watcher_report(&p->f->on, i, 3ull * n)); i++) {
 		p->sh = sheet_get(p->sn, i);
 		if (p->mode == M_OCCUPANT) {
 			pass_rows(p, only, wait_row);
-			crowd_sheet(p->crowd, p->sh->t1);
+			run_queue_end_sheet(p->run_queue_sum, p->sh->t1);
 		}
 		if (charges_runs(p))
-			tw_moments_sheet(&p->moments, p->sn, p->sh);
+			run_moments_begin_sheet(&p->moments, p->sn, p->sh);
 		pass_rows(p, p->mode == M_OCCUPANT ? NULL : only, pass_row);
-		shelf_rest(&p->opens);
-		shelf_rest(&p->lasts);
+		spill_array_release_pages(&p->opens);
+		spill_array_release_pages(&p->lasts);
 		sheet_put(p->sn, i);
 	}
 }
 
 /* The tag of a wait that does not end in the trace: its reason, and that it is still blocked. */
-static str_id still_tag(const struct pass *p, str_id reason)
+static str_id still_tag(const struct weigh_pass *p, str_id reason)
 {
 	const struct str_row *s = store_str(p->sn->st, reason);
 	struct buf b = {0};
 	buf_put(&b, s->s, s->n);
 	buf_puts(&b, ", still blocked");
-	str_id tag = build_text(p->sn, b.p, b.n);
+	str_id tag = builder_add_string(p->sn, b.p, b.n);
 	buf_free(&b);
 	return tag;
 }
 
 /* What goes on when the trace ends. */
-static void pass_end(struct pass *p)
+static void pass_end(struct weigh_pass *p)
 {
 	struct endless *e = &p->endless;
 	str_id reason = 0, still = 0;	/* the newest, and with what is added */
-	for (trk_id t = 1; t < p->sn->ntrks; store_pass(p->sn, t++)) {
-		const struct open *o = &p->open[t];
+	for (trk_id t = 1; t < p->sn->ntrks; store_note_walk(p->sn, t++)) {
+		const struct open_stretch *o = &p->open_stretch[t];
 		if (t % STORE_PASS == 0)
-			shelf_rest(&p->opens);
+			spill_array_release_pages(&p->opens);
 		if (!o->kind)
 			continue;
 		if (p->mode != M_ENDLESS) {
-			struct open last = *o;
-			if (p->tags && p->type == TW_BLOCK && o->kind != TS_UNKNOWN) {
+			struct open_stretch last = *o;
+			if (p->tags && p->type == TRACE_BLOCK && o->kind != TS_UNKNOWN) {
 				still = still && o->tag == reason ? still : still_tag(p, o->tag);
 				reason = o->tag;
 				last.tag = still;
 			}
-			charge(p, t, &last, p->sn->t1, charged_stack(p, t, o, 0));
+			charge_stretch(p, t, &last, p->sn->t1, charged_stack(p, t, o, 0));
 			continue;
 		}
 		e->v = mem_grow(e->v, &e->cap, e->n + 1, sizeof *e->v);
@@ -452,12 +459,12 @@ static void pass_end(struct pass *p)
 	}
 }
 
-static bool sample_counts(const struct tw_filter *f, const struct smp_time *s)
+static bool sample_counts(const struct trace_filter *f, const struct smp_time *s)
 {
 	if (!f)
 		return true;
 	if ((f->from != TIME_NONE && s->when < f->from) || (f->to != TIME_NONE && s->when >= f->to) ||
-	    (f->proc && s->proc != f->proc) || !tw_has(f->g, s->trk))
+	    (f->proc && s->proc != f->proc) || !trace_gset_has(f->g, s->trk))
 		return false;
 	if (!f->slice)
 		return true;
@@ -465,7 +472,7 @@ static bool sample_counts(const struct tw_filter *f, const struct smp_time *s)
 	return i < f->nslice && f->slice[i].trk == s->trk && f->slice[i].t0 <= s->when;
 }
 
-static void pass_samples(struct pass *p)
+static void pass_samples(struct weigh_pass *p)
 {
 	const struct store *st = p->sn->st;
 	if (p->sn->ntypes < 2)
@@ -483,40 +490,40 @@ static void pass_samples(struct pass *p)
 	}
 }
 
-static void pass_assists(struct pass *p)
+static void pass_assists(struct weigh_pass *p)
 {
 	const uint8_t *only = p->f ? p->f->g : NULL;
 	for (uint32_t i = 0; i < p->sn->nspans; i++) {
-		store_pass(p->sn, i);
+		store_note_walk(p->sn, i);
 		const struct sink_span *s = &store_span(p->sn->st, i)->s;
-		struct open o = {0};
+		struct open_stretch o = {0};
 		int64_t t1;
-		if (s->kind != SP_ASSIST || !s->trk || !tw_has(only, s->trk))
+		if (s->kind != SP_ASSIST || !s->trk || !trace_gset_has(only, s->trk))
 			continue;
-		span_bounds(p->sn, s, &o.t0, &t1);
-		charge(p, s->trk, &o, t1, s->stack);
+		time_search_span_bounds(p->sn, s, &o.t0, &t1);
+		charge_stretch(p, s->trk, &o, t1, s->stack);
 	}
 }
 
 static bool any_goroutine(const struct snap *sn, const uint8_t *set)
 {
-	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
-		if (tw_has(set, t) && store_trk(sn->st, t)->kind == TK_G)
+	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
+		if (trace_gset_has(set, t) && store_trk(sn->st, t)->kind == TK_G)
 			return true;
 	return false;
 }
 
 /* Nothing is open: of each goroutine that has been seen there is a row, and where memory is short these lie on disk. */
-static void pass_begin(struct pass *p)
+static void pass_begin(struct weigh_pass *p)
 {
-	shelf_free(&p->opens);
-	p->open = shelf_room(&p->opens, p->sn->ntrks + 1u);
+	spill_array_free(&p->opens);
+	p->open_stretch = spill_array_reserve(&p->opens, p->sn->ntrks + 1u);
 	if (p->mode == M_SELF)
-		p->last = shelf_room(&p->lasts, p->sn->ntrks + 1u);
+		p->last = spill_array_reserve(&p->lasts, p->sn->ntrks + 1u);
 }
 
 /* The waits again, by what ran on the Ps meanwhile. What no goroutine had is charged to no stack. */
-static void pass_occupants(struct pass *p)
+static void pass_occupants(struct weigh_pass *p)
 {
 	trk_id proc = p->f->proc;
 	p->mode = M_ENDLESS;
@@ -524,32 +531,33 @@ static void pass_occupants(struct pass *p)
 	pass_end(p);
 	p->mode = M_OCCUPANT;
 	pass_begin(p);
-	p->crowd = crowd_new(p->sn, proc ? store_trk(p->sn->st, proc)->id : UINT64_MAX);
+	p->run_queue_sum = run_queue_new(p->sn, proc ? store_trk(p->sn->st, proc)->id : UINT64_MAX);
 	p->waits = xcalloc(p->sn->ntrks / 8 + 1u, 1);
 	pass_sheets(p);
 	pass_end(p);
-	int64_t waited = proc ? crowd_share(p->crowd) : p->waited;
+	int64_t waited = proc ? run_queue_proc_share(p->run_queue_sum) : p->waited;
 	if (waited > p->w->total_ns)
-		weigh(p, &(struct open){ .tag = p->tag[TS_IDLE] }, 0, wrap_sub(waited, p->w->total_ns), 0);
-	crowd_free(p->crowd);
+		add_weight(p, &(struct open_stretch){ .tag = p->tag[TS_IDLE] }, 0, wrap_sub(waited, p->w->total_ns), 0);
+	run_queue_free(p->run_queue_sum);
 	mem_free(p->waits);
 	mem_free(p->endless.v);
 }
 
 /* Tags are made when the store is whole: until then it may not be added to. */
-static void pass_tags(struct pass *p)
+static void pass_tags(struct weigh_pass *p)
 {
-	p->tags = p->sn->complete && (p->type == TW_BLOCK || (p->type == TW_SCHED && p->mode == M_OCCUPANT));
+	p->tags = p->sn->complete && (p->type == TRACE_BLOCK || (p->type == TRACE_SCHED && p->mode == M_OCCUPANT));
 	for (int i = 0; i < TS__N && p->tags; i++) {
 		const char *s = i == TS_RUN ? "running" : i == TS_SYSCALL ? "system call" :
 		    i == TS_IDLE ? "P idle or stopped" : i == TS_UNKNOWN ? "unknown" : reasons[i];
-		p->tag[i] = s ? build_text(p->sn, s, strlen(s)) : 0;
+		p->tag[i] = s ? builder_add_string(p->sn, s, strlen(s)) : 0;
 	}
 }
 
-struct tw *tracew(const struct snap *sn, enum tw_type type, const struct tw_filter *f, struct arena *a)
+struct trace_weights *trace_weigh(
+    const struct snap *sn, enum trace_weight_type type, const struct trace_filter *f, struct arena *a)
 {
-	struct tw *w = arena_zalloc(a, sizeof *w);
+	struct trace_weights *w = arena_zalloc(a, sizeof *w);
 	struct intern index = {0};
 	size_t cpart = 0;
 	w->n = sn->nstks;
@@ -557,31 +565,31 @@ struct tw *tracew(const struct snap *sn, enum tw_type type, const struct tw_filt
 	w->count = arena_zalloc(a, (sn->nstks + 1u) * sizeof *w->count);
 	w->last = arena_zalloc(a, (sn->nstks + 1u) * sizeof *w->last);
 	w->empty = f && ((f->g && !any_goroutine(sn, f->g)) || (f->slice && !f->nslice));
-	struct pass p = { .sn = sn, .type = type, .f = f, .w = w, .index = &index, .cpart = &cpart };
-	if (type == TW_CPU || type == TW_ASSIST) {
-		(type == TW_CPU ? pass_samples : pass_assists)(&p);
+	struct weigh_pass p = { .sn = sn, .type = type, .f = f, .w = w, .index = &index, .cpart = &cpart };
+	if (type == TRACE_CPU || type == TRACE_ASSIST) {
+		(type == TRACE_CPU ? pass_samples : pass_assists)(&p);
 		return w;
 	}
-	if (type == TW_SCHED && f)
-		p.mode = f->blame == TWB_SELF ? M_SELF : f->blame == TWB_OCCUPANT ? M_OCCUPANT : M_PLAIN;
-	p.opens = (struct shelf){ .width = sizeof *p.open, .spills = sn->st->keep };
-	p.lasts = (struct shelf){ .width = sizeof *p.last, .spills = sn->st->keep };
+	if (type == TRACE_SCHED && f)
+		p.mode = f->blame == BLAME_SELF ? M_SELF : f->blame == BLAME_OCCUPANT ? M_OCCUPANT : M_PLAIN;
+	p.opens = (struct spillable_array){ .width = sizeof *p.open_stretch, .spills = sn->st->keep };
+	p.lasts = (struct spillable_array){ .width = sizeof *p.last, .spills = sn->st->keep };
 	pass_begin(&p);
 	pass_tags(&p);
 	if (p.mode == M_OCCUPANT)
 		pass_occupants(&p);
 	else
 		pass_sheets(&p);
-	if (type == TW_RUN || type == TW_BLOCK)
+	if (type == TRACE_RUN || type == TRACE_BLOCK)
 		pass_end(&p);
-	struct tw_part *part = w->part;
+	struct trace_tag_weight *part = w->part;
 	w->part = arena_alloc(a, (w->npart + 1u) * sizeof *part);
 	if (part)
 		memcpy(w->part, part, w->npart * sizeof *part);
 	mem_free(part);
 	intern_free(&index);
-	shelf_free(&p.opens);
-	shelf_free(&p.lasts);
-	tw_moments_free(&p.moments);
+	spill_array_free(&p.opens);
+	spill_array_free(&p.lasts);
+	run_moments_free(&p.moments);
 	return w;
 }

@@ -39,7 +39,7 @@ static void bins_sheet(const struct sheet *sh, int32_t row, int64_t t0, int64_t 
 	struct sheet_sum sum;
 	sum.known = false;
 	for (;; ++*k) {
-		int64_t a = bin_edge(t0, t1, n, *k), b = bin_edge(t0, t1, n, *k + 1);
+		int64_t a = bins_edge(t0, t1, n, *k), b = bins_edge(t0, t1, n, *k + 1);
 		bool past = b > sh->t1;
 		if (a < sh->t0)
 			a = sh->t0;
@@ -67,10 +67,10 @@ static bool too_far(const struct snap *sn, uint32_t i, int64_t to)
 	uint32_t n = 0, most = AGAIN_MAX;
 	if (!sn->st->keep)
 		return false;
-	if (keep_fits(sn->st) < most)
-		most = keep_fits(sn->st);
+	if (sheet_cache_capacity(sn->st) < most)
+		most = sheet_cache_capacity(sn->st);
 	for (; i < sn->nsheets && n <= most && store_slot(sn->st, i)->t0 < to; i++)
-		n += !sheet_at_hand(sn, i);
+		n += !sheet_is_resident(sn, i);
 	return n > most;
 }
 
@@ -80,12 +80,12 @@ static void bins_brief(const struct snap *sn, uint32_t i, trk_id trk, int64_t t0
 {
 	const struct sheet_slot *s = store_slot(sn->st, i);
 	for (;; ++*k) {
-		int64_t a = bin_edge(t0, t1, n, *k), b = bin_edge(t0, t1, n, *k + 1);
+		int64_t a = bins_edge(t0, t1, n, *k), b = bins_edge(t0, t1, n, *k + 1);
 		bool past = b > s->t1;
 		a = a < s->t0 ? s->t0 : a;
 		b = past ? s->t1 : b;
 		if (b > a)
-			keep_share(sn, i, trk, a, b, out[*k].ns);
+			sheet_cache_estimate(sn, i, trk, a, b, out[*k].ns);
 		if (past || *k + 1 >= end)
 			break;
 	}
@@ -101,10 +101,10 @@ static uint32_t bins_whole(const struct snap *sn, uint32_t i, trk_id trk, int wh
 	uint32_t to = sheet_at(sn, b);
 	to += store_slot(sn->st, to)->t1 <= b;
 	if (which < 0)
-		keep_sum(sn, i, to, trk, out->ns);
+		sheet_cache_estimate_many(sn, i, to, trk, out->ns);
 	else
-		tally_sum(sn->st->tally, which, i, to, store_slot(sn->st, i)->t0, store_slot(sn->st, to - 1)->t1,
-		    out->ns);
+		proc_sums_sum(sn->st->proc_sums, which, i, to, store_slot(sn->st, i)->t0,
+		    store_slot(sn->st, to - 1)->t1, out->ns);
 	return to;
 }
 
@@ -121,11 +121,11 @@ static void raw_columns(const struct snap *sn, trk_id trk, int64_t t0, int64_t t
 	if (k >= end || t1 <= t0)
 		return;
 	memset(out + k, 0, (end - k) * sizeof *out);
-	int64_t from = bin_edge(t0, t1, n, k), to = bin_edge(t0, t1, n, end);
+	int64_t from = bins_edge(t0, t1, n, k), to = bins_edge(t0, t1, n, end);
 	uint32_t i = sheet_at(sn, from);
 	uint32_t near = 0;
 	bool far = too_far(sn, i, to);
-	int which = sn->st->keep ? -1 : tally_find(sn->st->tally, trk);
+	int which = sn->st->keep ? -1 : proc_sums_find(sn->st->proc_sums, trk);
 	for (uint32_t next; i < sn->nsheets; i = next) {
 		const struct sheet_slot *slot = store_slot(sn->st, i);
 		next = i + 1;
@@ -133,17 +133,17 @@ static void raw_columns(const struct snap *sn, trk_id trk, int64_t t0, int64_t t
 			break;
 		if (slot->t1 <= from)
 			continue;
-		while (k + 1 < end && bin_edge(t0, t1, n, k + 1) <= slot->t0)
+		while (k + 1 < end && bins_edge(t0, t1, n, k + 1) <= slot->t0)
 			k++;
 		if (far || which >= 0) {
-			int64_t a = bin_edge(t0, t1, n, k), b = bin_edge(t0, t1, n, k + 1);
+			int64_t a = bins_edge(t0, t1, n, k), b = bins_edge(t0, t1, n, k + 1);
 			uint32_t past = bins_whole(sn, i, trk, which, a, b, &out[k]);
 			if (past > i) {
 				next = past;
 				continue;
 			}
 		}
-		if (far ? !sheet_at_hand(sn, i) : sheet_awaited(sn, i)) {
+		if (far ? !sheet_is_resident(sn, i) : nowait_request_sheet(sn, i)) {
 			bins_brief(sn, i, trk, t0, t1, n, &k, end, out);
 			continue;
 		}
@@ -161,7 +161,7 @@ static void raw_row(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, u
 	raw_columns(sn, trk, t0, t1, n, 0, n, out);
 }
 
-enum tstate bin_main(const struct bin *b, bool all)
+enum tstate bins_main_state(const struct bin *b, bool all)
 {
 	int best = TS_NONE;
 	int64_t most = 0;
@@ -177,24 +177,24 @@ enum tstate bin_main(const struct bin *b, bool all)
 
 /* ---- intervals */
 
-static void ival_fill(const struct sheet *sh, uint32_t row, uint32_t i, struct ival *v)
+static void interval_fill(const struct sheet *sh, uint32_t row, uint32_t i, struct trace_interval *v)
 {
 	v->state = (enum tstate)(sh->state[i] & SHEET_STATE);
 	v->t0 = sh->t0 + sheet_start(sh, i);
 	v->t1 = sheet_end(sh, row, i);
-	v->who = sheet_who(sh, i);
+	v->who = sheet_peer(sh, i);
 	v->stack = sheet_stack(sh, i);
 	v->i = i;
 }
 
 /* Is i, the newer of two neighbours, only a continuation of the other? */
-static bool ival_joins(const struct sheet *older, uint32_t oi, const struct sheet *newer, uint32_t ni)
+static bool interval_continues(const struct sheet *older, uint32_t oi, const struct sheet *newer, uint32_t ni)
 {
-	return sheet_goes_on(older->state[oi], newer->state[ni]);
+	return sheet_continues(older->state[oi], newer->state[ni]);
 }
 
 /* Stretch v to the left over its pieces. */
-static void join_left(const struct snap *sn, struct ival *v)
+static void join_left(const struct snap *sn, struct trace_interval *v)
 {
 	struct hold a = {0}, b = {0}, *here = &a, *other = &b;
 	uint32_t s = v->sheet, i = v->i, row = v->row;
@@ -207,7 +207,7 @@ static void join_left(const struct snap *sn, struct ival *v)
 			if (!s)
 				break;
 			/* sheets that it goes through unchanged: its end lies in the last that is not one of them */
-			while (s > 1 && sh->state[i] & SHEET_CONT && sheet_still(sn, s - 1, v->trk) == 1)
+			while (s > 1 && sh->state[i] & SHEET_CONT && activity_of_track(sn, s - 1, v->trk) == 1)
 				s--;
 			osh = hold_sheet(other, sn, s - 1);
 			int32_t orow = row_of(osh, v->trk, row);
@@ -215,7 +215,7 @@ static void join_left(const struct snap *sn, struct ival *v)
 				break;
 			oi = osh->first[orow + 1] - 1;
 		}
-		if (!ival_joins(osh, oi, sh, i))
+		if (!interval_continues(osh, oi, sh, i))
 			break;
 		v->t0 = osh->t0 + sheet_start(osh, oi);
 		i = oi;
@@ -231,7 +231,7 @@ static void join_left(const struct snap *sn, struct ival *v)
 }
 
 /* And to the right. */
-static void join_right(const struct snap *sn, struct ival *v)
+static void join_right(const struct snap *sn, struct trace_interval *v)
 {
 	struct hold a = {0}, b = {0}, *here = &a, *other = &b;
 	bool skipped = false;
@@ -242,7 +242,7 @@ static void join_right(const struct snap *sn, struct ival *v)
 		if (ni == sh->first[row + 1]) {
 			if (v->sheet + 1 >= sn->nsheets)
 				break;
-			while (v->sheet + 2 < sn->nsheets && sheet_still(sn, v->sheet + 1, v->trk) == 1)
+			while (v->sheet + 2 < sn->nsheets && activity_of_track(sn, v->sheet + 1, v->trk) == 1)
 				skipped = true, v->sheet++;
 			nsh = hold_sheet(other, sn, v->sheet + 1);
 			nrow = row_of(nsh, v->trk, row);
@@ -250,10 +250,10 @@ static void join_right(const struct snap *sn, struct ival *v)
 				break;
 			ni = nsh->first[nrow];
 		}
-		if (!ival_joins(sh, v->i, nsh, ni))
+		if (!interval_continues(sh, v->i, nsh, ni))
 			break;
 		v->t1 = sheet_end(nsh, (uint32_t)nrow, ni);
-		v->who = sheet_who(nsh, ni);
+		v->who = sheet_peer(nsh, ni);
 		v->stack = sheet_stack(nsh, ni);
 		v->i = ni;
 		if (nsh == sh)
@@ -273,13 +273,13 @@ static void join_right(const struct snap *sn, struct ival *v)
 	hold_drop(&b);
 }
 
-static void ival_join(const struct snap *sn, struct ival *v)
+static void interval_join(const struct snap *sn, struct trace_interval *v)
 {
 	join_left(sn, v);
 	join_right(sn, v);
 }
 
-static bool raw_at(const struct snap *sn, trk_id trk, int64_t t, struct ival *v)
+static bool raw_at(const struct snap *sn, trk_id trk, int64_t t, struct trace_interval *v)
 {
 	if (t < sn->t0 || t >= sn->t1 || !sn->nsheets)
 		return false;
@@ -290,16 +290,16 @@ static bool raw_at(const struct snap *sn, trk_id trk, int64_t t, struct ival *v)
 	int32_t row = sheet_row(sh, trk);
 	if (row >= 0) {
 		v->row = (uint32_t)row;
-		ival_fill(sh, (uint32_t)row, sheet_find(sh, (uint32_t)row, t), v);
+		interval_fill(sh, (uint32_t)row, sheet_find(sh, (uint32_t)row, t), v);
 	}
 	bool there = row >= 0 && v->state != TS_NONE;
 	if (there)
-		ival_join(sn, v);
+		interval_join(sn, v);
 	sheet_put(sn, s);
 	return there;
 }
 
-enum tstate ival_state(const struct snap *sn, trk_id trk, int64_t t)
+enum tstate trace_interval_state(const struct snap *sn, trk_id trk, int64_t t)
 {
 	if (t < sn->t0 || t >= sn->t1 || !sn->nsheets)
 		return TS_NONE;
@@ -316,8 +316,8 @@ static int32_t sheet_seek(const struct snap *sn, trk_id trk, struct hold *h, uin
 {
 	while (dir > 0 ? *s + 1 < sn->nsheets : *s > 0) {
 		*s += (uint32_t)dir;
-		int still = sheet_still(sn, *s, trk);
-		if (still && sheet_awaited(sn, *s))
+		int still = activity_of_track(sn, *s, trk);
+		if (still && nowait_request_sheet(sn, *s))
 			return -1;
 		int32_t row = still ? sheet_row(hold_sheet(h, sn, *s), trk) : -1;
 		if (row >= 0)
@@ -327,7 +327,8 @@ static int32_t sheet_seek(const struct snap *sn, trk_id trk, struct hold *h, uin
 }
 
 /* From piece (s, i), which is passed over, to the next one that exists. */
-static bool ival_go(const struct snap *sn, trk_id trk, uint32_t s, uint32_t i, uint32_t hint, int dir, struct ival *v)
+static bool interval_find_next(
+    const struct snap *sn, trk_id trk, uint32_t s, uint32_t i, uint32_t hint, int dir, struct trace_interval *v)
 {
 	struct hold h = {0};
 	const struct sheet *sh = hold_sheet(&h, sn, s);
@@ -348,8 +349,8 @@ static bool ival_go(const struct snap *sn, trk_id trk, uint32_t s, uint32_t i, u
 			v->trk = trk;
 			v->sheet = s;
 			v->row = (uint32_t)row;
-			ival_fill(sh, (uint32_t)row, i, v);
-			ival_join(sn, v);
+			interval_fill(sh, (uint32_t)row, i, v);
+			interval_join(sn, v);
 			found = true;
 		}
 	}
@@ -367,11 +368,11 @@ static uint32_t index_at(const struct snap *sn, trk_id trk, uint32_t s, uint32_t
 	return i;
 }
 
-static bool raw_step(const struct snap *sn, struct ival *v, int dir)
+static bool raw_step(const struct snap *sn, struct trace_interval *v, int dir)
 {
-	struct ival next;
+	struct trace_interval next;
 	if (dir > 0) {
-		if (!ival_go(sn, v->trk, v->sheet, v->i, v->row, 1, &next))
+		if (!interval_find_next(sn, v->trk, v->sheet, v->i, v->row, 1, &next))
 			return false;
 	} else {
 		uint32_t s = sheet_at(sn, v->t0);
@@ -379,14 +380,14 @@ static bool raw_step(const struct snap *sn, struct ival *v, int dir)
 		/* of several intervals that begin here only the last has any length: v may be another */
 		if (s == v->sheet && i > v->i)
 			i = v->i;
-		if (!ival_go(sn, v->trk, s, i, v->row, -1, &next))
+		if (!interval_find_next(sn, v->trk, s, i, v->row, -1, &next))
 			return false;
 	}
 	*v = next;
 	return true;
 }
 
-static bool raw_near(const struct snap *sn, trk_id trk, int64_t t, int dir, struct ival *v)
+static bool raw_near(const struct snap *sn, trk_id trk, int64_t t, int dir, struct trace_interval *v)
 {
 	if (!sn->nsheets)
 		return false;
@@ -397,7 +398,7 @@ static bool raw_near(const struct snap *sn, trk_id trk, int64_t t, int dir, stru
 	if (in)
 		return raw_step(sn, v, dir);
 	uint32_t s = sheet_at(sn, at);
-	return ival_go(sn, trk, s, index_at(sn, trk, s, 0, at), 0, dir, v);
+	return interval_find_next(sn, trk, s, index_at(sn, trk, s, 0, at), 0, dir, v);
 }
 
 /* ---- rows of Ms: an M names the P that it carries, and the row of the P says what runs there */
@@ -409,16 +410,16 @@ static bool is_m(const struct snap *sn, trk_id trk)
 	return store_trk(sn->st, trk)->kind == TK_M;
 }
 
-static bool carries(const struct snap *sn, const struct ival *v)
+static bool runs_on_proc(const struct snap *sn, const struct trace_interval *v)
 {
 	return v->state == TS_RUN && v->who && store_trk(sn->st, v->who)->kind == TK_P;
 }
 
 /* What the P carried at t does, as an interval of the M. */
-static void see_through(const struct snap *sn, int64_t t, struct ival *v)
+static void see_through(const struct snap *sn, int64_t t, struct trace_interval *v)
 {
-	struct ival p;
-	if (!carries(sn, v) || !raw_at(sn, v->who, t, &p))
+	struct trace_interval p;
+	if (!runs_on_proc(sn, v) || !raw_at(sn, v->who, t, &p))
 		return;
 	v->state = p.state;
 	v->who = p.who;
@@ -427,7 +428,7 @@ static void see_through(const struct snap *sn, int64_t t, struct ival *v)
 	v->t1 = p.t1 < v->t1 ? p.t1 : v->t1;
 }
 
-bool ival_at(const struct snap *sn, trk_id trk, int64_t t, struct ival *v)
+bool trace_interval_at(const struct snap *sn, trk_id trk, int64_t t, struct trace_interval *v)
 {
 	if (!raw_at(sn, trk, t, v))
 		return false;
@@ -436,13 +437,13 @@ bool ival_at(const struct snap *sn, trk_id trk, int64_t t, struct ival *v)
 	return true;
 }
 
-bool ival_step(const struct snap *sn, struct ival *v, int dir)
+bool trace_interval_step(const struct snap *sn, struct trace_interval *v, int dir)
 {
 	if (!is_m(sn, v->trk))
 		return raw_step(sn, v, dir);
 	int64_t t = dir > 0 ? v->t1 : v->t0 - 1;
-	struct ival next;
-	if (!ival_at(sn, v->trk, t, &next)) {
+	struct trace_interval next;
+	if (!trace_interval_at(sn, v->trk, t, &next)) {
 		if (!raw_near(sn, v->trk, t, dir, &next))
 			return false;
 		see_through(sn, dir > 0 ? next.t0 : next.t1 - 1, &next);
@@ -451,12 +452,12 @@ bool ival_step(const struct snap *sn, struct ival *v, int dir)
 	return true;
 }
 
-bool ival_near(const struct snap *sn, trk_id trk, int64_t t, int dir, struct ival *v)
+bool trace_interval_near(const struct snap *sn, trk_id trk, int64_t t, int dir, struct trace_interval *v)
 {
 	if (!is_m(sn, trk))
 		return raw_near(sn, trk, t, dir, v);
-	if (ival_at(sn, trk, t, v))
-		return (dir > 0 ? v->t0 >= t : v->t1 <= t) || ival_step(sn, v, dir);
+	if (trace_interval_at(sn, trk, t, v))
+		return (dir > 0 ? v->t0 >= t : v->t1 <= t) || trace_interval_step(sn, v, dir);
 	if (!raw_near(sn, trk, t, dir, v))
 		return false;
 	see_through(sn, dir > 0 ? v->t0 : v->t1 - 1, v);
@@ -479,14 +480,14 @@ static bool too_many(const struct snap *sn, trk_id m, int64_t a, int64_t b)
 static void column_of_m(const struct snap *sn, trk_id m, int64_t a, int64_t b, struct bin *out)
 {
 	struct bin exact = {0}, part;
-	struct ival v;
+	struct trace_interval v;
 	if (!raw_at(sn, m, a, &v) && !raw_near(sn, m, a, 1, &v))
 		return;
 	for (int i = 0; v.t0 < b; i++) {
 		int64_t x = v.t0 > a ? v.t0 : a, y = v.t1 < b ? v.t1 : b;
 		if (i == CARRY_MAX)
 			return;
-		if (y > x && carries(sn, &v)) {
+		if (y > x && runs_on_proc(sn, &v)) {
 			raw_row(sn, v.who, x, y, 1, &part);
 			for (int s = 0; s < TS__N; s++)
 				exact.ns[s] += part.ns[s];
@@ -505,11 +506,11 @@ static void column_of_m(const struct snap *sn, trk_id m, int64_t a, int64_t b, s
 static uint32_t columns_of_p(const struct snap *sn, trk_id m, int64_t t0, int64_t t1, uint32_t n, uint32_t k,
     struct bin *out)
 {
-	struct ival v;
+	struct trace_interval v;
 	uint32_t end = k;
-	if (!raw_at(sn, m, bin_edge(t0, t1, n, k), &v) || !carries(sn, &v))
+	if (!raw_at(sn, m, bins_edge(t0, t1, n, k), &v) || !runs_on_proc(sn, &v))
 		return 0;
-	while (end < n && bin_edge(t0, t1, n, end + 1) <= v.t1)
+	while (end < n && bins_edge(t0, t1, n, end + 1) <= v.t1)
 		end++;
 	raw_columns(sn, v.who, t0, t1, n, k, end, out);
 	return end - k;
@@ -521,9 +522,9 @@ void bins_row(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, uint32_
 	if (!is_m(sn, trk))
 		return;
 	for (uint32_t k = 0, m; k < n; k += m ? m : 1) {
-		int64_t a = bin_edge(t0, t1, n, k), b = bin_edge(t0, t1, n, k + 1);
+		int64_t a = bins_edge(t0, t1, n, k), b = bins_edge(t0, t1, n, k + 1);
 		m = 0;
-		if (!out[k].ns[TS_RUN] || sheet_awaited(sn, sheet_at(sn, a)) || too_many(sn, trk, a, b))
+		if (!out[k].ns[TS_RUN] || nowait_request_sheet(sn, sheet_at(sn, a)) || too_many(sn, trk, a, b))
 			continue;
 		m = columns_of_p(sn, trk, t0, t1, n, k, out);
 		if (!m)

@@ -13,11 +13,11 @@
  * What a timeline shows: tracks x columns -> exact shares of states, and the
  * interval under a cursor. The cost of a row is its columns times the logarithm
  * of the trace, never the length of the trace. All of it is pure and reads only
- * below the snapshot. Column k of n covers [bin_edge(k), bin_edge(k + 1)).
+ * below the snapshot. Column k of n covers [bins_edge(k), bins_edge(k + 1)).
  */
 struct bin { int64_t ns[TS__N]; };	/* adds up to the part of the column inside the trace */
 
-static inline int64_t bin_edge(int64_t t0, int64_t t1, uint32_t n, uint32_t k)
+static inline int64_t bins_edge(int64_t t0, int64_t t1, uint32_t n, uint32_t k)
 {
 	return t0 + (int64_t)((double)(t1 - t0) * k / n);
 }
@@ -29,16 +29,17 @@ void bins_row(const struct snap *, trk_id, int64_t t0, int64_t t1, uint32_t n, s
 void bins_sum(const struct snap *, trk_id, int64_t t0, int64_t t1, struct bin *out);
 /* The sums of many tracks, a track at most once, walking the sheets once and in order: ns[] of each is to be zero. They
    lie in the arena. */
-struct bins_ask { trk_id trk; int64_t t0, t1; int64_t *ns; };
-bool bins_many(const struct snap *, const struct bins_ask *, uint32_t n, const struct arena *, const struct onlooker *);
+struct bins_query { trk_id trk; int64_t t0, t1; int64_t *ns; };
+bool bins_many(
+    const struct snap *, const struct bins_query *, uint32_t n, const struct arena *, const struct progress_watcher *);
 /* The sums of Ps over [t0, t1), to the nanosecond however few sheets there is room for, with what was before they were
    first heard of. */
 void bins_procs(const struct snap *, const trk_id *, uint32_t n, int64_t t0, int64_t t1, struct bin *out);
 /* The state that has most of it, TS_NONE and TS_IDLE only where there is nothing else (or count them
    with all set); TS_NONE when empty. */
-enum tstate bin_main(const struct bin *, bool all);
+enum tstate bins_main_state(const struct bin *, bool all);
 
-struct ival {			/* an interval, joined over the borders of sheets */
+struct trace_interval {			/* an interval, joined over the borders of sheets */
 	trk_id trk;
 	enum tstate state;
 	int64_t t0, t1;		/* clamped to the snapshot */
@@ -48,39 +49,39 @@ struct ival {			/* an interval, joined over the borders of sheets */
 	uint32_t row;		/* in that sheet, or in one near it */
 };
 /* The interval of a track at time t. false: the track is not there then (TS_NONE counts as not). */
-bool ival_at(const struct snap *, trk_id, int64_t t, struct ival *);
+bool trace_interval_at(const struct snap *, trk_id, int64_t t, struct trace_interval *);
 /* Its state alone, TS_NONE when it is not there: one look, where joining intervals may take many. */
-enum tstate ival_state(const struct snap *, trk_id, int64_t t);
+enum tstate trace_interval_state(const struct snap *, trk_id, int64_t t);
 /* The next one (dir 1) or the one before (dir -1) that exists; false at the end. */
-bool ival_step(const struct snap *, struct ival *, int dir);
+bool trace_interval_step(const struct snap *, struct trace_interval *, int dir);
 /* The first one that begins at or after t (dir 1), or the last that ends at or before t (dir -1). */
-bool ival_near(const struct snap *, trk_id, int64_t t, int dir, struct ival *);
+bool trace_interval_near(const struct snap *, trk_id, int64_t t, int dir, struct trace_interval *);
 
 /* A counter over columns. */
-struct cbin { uint64_t min, max, last; bool any; };	/* any: there is a value at all by then */
-void bins_count(const struct snap *, enum counter, int64_t t0, int64_t t1, uint32_t n, struct cbin *out);
+struct counter_bin { uint64_t min, max, last; bool any; };	/* any: there is a value at all by then */
+void bins_counter(const struct snap *, enum counter, int64_t t0, int64_t t1, uint32_t n, struct counter_bin *out);
 /* The least and the largest of every 64 rows of the counters: with them a column costs no more than 128 steps.
    Made once of a snapshot, in the arena. */
-struct count_sums;
-struct count_sums *count_sums(const struct snap *, struct arena *);
-void bins_count_of(const struct snap *, const struct count_sums *, enum counter, int64_t t0, int64_t t1, uint32_t n,
-    struct cbin *out);
+struct bins_counter_sums;
+struct bins_counter_sums *bins_counter_sums(const struct snap *, struct arena *);
+void bins_counter_from_sums(const struct snap *, const struct bins_counter_sums *, enum counter, int64_t t0, int64_t t1,
+    uint32_t n, struct counter_bin *out);
 /* How many rows of it are before t; the sums, or NULL, make the way there short. */
-uint32_t count_before_of(const struct snap *, const struct count_sums *, enum counter, int64_t t);
+uint32_t bins_counter_rows_before(const struct snap *, const struct bins_counter_sums *, enum counter, int64_t t);
 
 /* Per column: how many marks of the kinds (1 << MK_LOG | ...), of all tracks, by running sums, however many
    marks there are. Made once of a snapshot, in the arena. */
-struct mark_sums;
-struct mark_sums *mark_sums(const struct snap *, struct arena *);
-void bins_marks_of(const struct snap *, const struct mark_sums *, uint32_t kinds, int64_t t0, int64_t t1, uint32_t n,
+struct bins_mark_sums;
+struct bins_mark_sums *bins_mark_sums(const struct snap *, struct arena *);
+void bins_marks(const struct snap *, const struct bins_mark_sums *, uint32_t kinds, int64_t t0, int64_t t1, uint32_t n,
     uint32_t *out);
 /* The first mark of those that are summed up which is not before t. */
-uint32_t marks_from_of(const struct snap *, const struct mark_sums *, int64_t t);
+uint32_t bins_first_mark_from(const struct snap *, const struct bins_mark_sums *, int64_t t);
 /* The spans of some kinds, which are few of all there are. Made once of a snapshot, in the arena. */
-struct span_list;
-struct span_list *span_list(const struct snap *, uint32_t kinds, struct arena *);
+struct bins_span_list;
+struct bins_span_list *bins_span_list(const struct snap *, uint32_t kinds, struct arena *);
 /* Per column: ns covered by spans of one of those kinds, at most the column. */
-void bins_spans_of(const struct snap *, const struct span_list *, enum span_kind, int64_t t0, int64_t t1, uint32_t n,
+void bins_spans(const struct snap *, const struct bins_span_list *, enum span_kind, int64_t t0, int64_t t1, uint32_t n,
     int64_t *out);
 
 #endif

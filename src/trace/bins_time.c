@@ -23,19 +23,19 @@ struct count_block {
 	int64_t t; /* of its first row */
 	uint64_t least, most;
 };
-struct count_sums {
+struct bins_counter_sums {
 	uint32_t n[CT__N]; /* rows that are summed up: a multiple of COUNT_STEP */
 	struct count_block *block[CT__N];
 };
 
-struct count_sums *count_sums(const struct snap *sn, struct arena *a)
+struct bins_counter_sums *bins_counter_sums(const struct snap *sn, struct arena *a)
 {
-	struct count_sums *cs = arena_zalloc(a, sizeof *cs);
+	struct bins_counter_sums *cs = arena_zalloc(a, sizeof *cs);
 	for (int c = 0; c < CT__N; c++) {
 		cs->n[c] = sn->ncounts[c] - sn->ncounts[c] % COUNT_STEP;
 		cs->block[c] = arena_alloc(a, (cs->n[c] / COUNT_STEP + 1u) * sizeof **cs->block);
 		for (uint32_t i = 0; i < cs->n[c]; i++) {
-			store_pass(sn, i);
+			store_note_walk(sn, i);
 			const struct count_row *r = store_count(sn->st, (enum counter)c, i);
 			struct count_block *b = &cs->block[c][i / COUNT_STEP];
 			if (i % COUNT_STEP == 0)
@@ -47,20 +47,20 @@ struct count_sums *count_sums(const struct snap *sn, struct arena *a)
 	return cs;
 }
 
-uint32_t count_before_of(const struct snap *sn, const struct count_sums *cs, enum counter c, int64_t t)
+uint32_t bins_counter_rows_before(const struct snap *sn, const struct bins_counter_sums *cs, enum counter c, int64_t t)
 {
 	uint32_t n = cs ? cs->n[c] / COUNT_STEP : 0;
-	struct halve h = {.hi = n};
-	while (halve(&h))
-		halve_on(&h, cs->block[c][h.at].t < t);
-	h = (struct halve){
+	struct bsearch_probe h = {.hi = n};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, cs->block[c][h.at].t < t);
+	h = (struct bsearch_probe){
 	    .lo = h.lo ? (h.lo - 1) * COUNT_STEP : 0, .hi = h.lo < n ? h.lo * COUNT_STEP : sn->ncounts[c]};
-	while (halve(&h))
-		halve_on(&h, store_count(sn->st, c, h.at)->t < t);
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, store_count(sn->st, c, h.at)->t < t);
 	return (uint32_t)h.lo;
 }
 
-static void count_add(struct cbin *now, uint64_t least, uint64_t most)
+static void count_add(struct counter_bin *now, uint64_t least, uint64_t most)
 {
 	if (!now->any || least < now->min)
 		now->min = least;
@@ -69,20 +69,20 @@ static void count_add(struct cbin *now, uint64_t least, uint64_t most)
 	now->any = true;
 }
 
-void bins_count_of(const struct snap *sn, const struct count_sums *cs, enum counter c, int64_t t0,
-    int64_t t1, uint32_t n, struct cbin *out)
+void bins_counter_from_sums(const struct snap *sn, const struct bins_counter_sums *cs, enum counter c, int64_t t0,
+    int64_t t1, uint32_t n, struct counter_bin *out)
 {
 	memset(out, 0, n * sizeof *out);
 	if (!n || t1 <= t0)
 		return;
-	uint32_t i = count_before_of(sn, cs, c, t0 + 1);
-	struct cbin now = {0};
+	uint32_t i = bins_counter_rows_before(sn, cs, c, t0 + 1);
+	struct counter_bin now = {0};
 	if (i) {
 		uint64_t v = store_count(sn->st, c, i - 1)->v;
-		now = (struct cbin){v, v, v, true};
+		now = (struct counter_bin){v, v, v, true};
 	}
 	for (uint32_t k = 0; k < n; k++) {
-		uint32_t end = count_before_of(sn, cs, c, bin_edge(t0, t1, n, k + 1));
+		uint32_t end = bins_counter_rows_before(sn, cs, c, bins_edge(t0, t1, n, k + 1));
 		now.min = now.max = now.last;
 		while (i < end) {
 			bool block = cs && i % COUNT_STEP == 0 && end - i >= COUNT_STEP &&
@@ -91,7 +91,7 @@ void bins_count_of(const struct snap *sn, const struct count_sums *cs, enum coun
 				const struct count_block *b = &cs->block[c][i / COUNT_STEP];
 				count_add(&now, b->least, b->most);
 			} else {
-				store_pass(sn, i);
+				store_note_walk(sn, i);
 				uint64_t v = store_count(sn->st, c, i)->v;
 				count_add(&now, v, v);
 			}
@@ -99,17 +99,17 @@ void bins_count_of(const struct snap *sn, const struct count_sums *cs, enum coun
 			if (i == end)
 				now.last = store_count(sn->st, c, i - 1)->v;
 		}
-		if (bin_edge(t0, t1, n, k) < sn->t1)
+		if (bins_edge(t0, t1, n, k) < sn->t1)
 			out[k] = now;
-		store_looked(sn, &sn->st->counts[c], k);
+		store_note_access(sn, &sn->st->counts[c], k);
 	}
-	store_rest_of(sn, &sn->st->counts[c]);
+	store_release_column(sn, &sn->st->counts[c]);
 }
 
-void bins_count(
-    const struct snap *sn, enum counter c, int64_t t0, int64_t t1, uint32_t n, struct cbin *out)
+void bins_counter(
+    const struct snap *sn, enum counter c, int64_t t0, int64_t t1, uint32_t n, struct counter_bin *out)
 {
-	bins_count_of(sn, NULL, c, t0, t1, n, out);
+	bins_counter_from_sums(sn, NULL, c, t0, t1, n, out);
 }
 
 /* ---- marks and spans */
@@ -119,9 +119,9 @@ static uint32_t column_of(int64_t t, int64_t t0, int64_t t1, uint32_t n)
 	uint32_t k = (uint32_t)((double)(t - t0) * n / (double)(t1 - t0));
 	if (k >= n)
 		k = n - 1;
-	while (k && bin_edge(t0, t1, n, k) > t)
+	while (k && bins_edge(t0, t1, n, k) > t)
 		k--;
-	while (k + 1 < n && bin_edge(t0, t1, n, k + 1) <= t)
+	while (k + 1 < n && bins_edge(t0, t1, n, k + 1) <= t)
 		k++;
 	return k;
 }
@@ -129,21 +129,21 @@ static uint32_t column_of(int64_t t, int64_t t0, int64_t t1, uint32_t n)
 /* ---- marks by kind: how many there are before every 256th */
 
 enum { MARK_STEP = 256, MARK_KINDS = MK__N };
-struct mark_sums {
+struct bins_mark_sums {
 	uint32_t n;
 	uint32_t (*before)[MARK_KINDS];
 	int64_t *t; /* of every MARK_STEPth */
 };
 
-struct mark_sums *mark_sums(const struct snap *sn, struct arena *a)
+struct bins_mark_sums *bins_mark_sums(const struct snap *sn, struct arena *a)
 {
-	struct mark_sums *m = arena_zalloc(a, sizeof *m);
+	struct bins_mark_sums *m = arena_zalloc(a, sizeof *m);
 	uint32_t now[MARK_KINDS] = {0};
 	m->n = sn->nmarks;
 	m->before = arena_alloc(a, (m->n / MARK_STEP + 1u) * sizeof *m->before);
 	m->t = arena_alloc(a, (m->n / MARK_STEP + 1u) * sizeof *m->t);
 	for (uint32_t i = 0; i < m->n; i++) {
-		store_pass(sn, i);
+		store_note_walk(sn, i);
 		if (i % MARK_STEP == 0) {
 			memcpy(m->before[i / MARK_STEP], now, sizeof now);
 			m->t[i / MARK_STEP] = store_mark(sn->st, i)->t;
@@ -155,20 +155,20 @@ struct mark_sums *mark_sums(const struct snap *sn, struct arena *a)
 	return m;
 }
 
-uint32_t marks_from_of(const struct snap *sn, const struct mark_sums *m, int64_t t)
+uint32_t bins_first_mark_from(const struct snap *sn, const struct bins_mark_sums *m, int64_t t)
 {
 	uint32_t n = m->n / MARK_STEP + (m->n % MARK_STEP > 0);
-	struct halve h = {.hi = n};
-	while (halve(&h))
-		halve_on(&h, m->t[h.at] < t);
-	h = (struct halve){.lo = h.lo ? (h.lo - 1) * MARK_STEP : 0, .hi = h.lo < n ? h.lo * MARK_STEP : m->n};
-	while (halve(&h))
-		halve_on(&h, store_mark(sn->st, h.at)->t < t);
+	struct bsearch_probe h = {.hi = n};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, m->t[h.at] < t);
+	h = (struct bsearch_probe){.lo = h.lo ? (h.lo - 1) * MARK_STEP : 0, .hi = h.lo < n ? h.lo * MARK_STEP : m->n};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, store_mark(sn->st, h.at)->t < t);
 	return (uint32_t)h.lo;
 }
 
 static uint32_t marks_before(
-    const struct snap *sn, const struct mark_sums *m, uint32_t kinds, uint32_t i)
+    const struct snap *sn, const struct bins_mark_sums *m, uint32_t kinds, uint32_t i)
 {
 	uint32_t sum = 0;
 	for (int k = 0; k < MARK_KINDS; k++)
@@ -179,36 +179,36 @@ static uint32_t marks_before(
 	return sum;
 }
 
-void bins_marks_of(const struct snap *sn, const struct mark_sums *m, uint32_t kinds, int64_t t0,
+void bins_marks(const struct snap *sn, const struct bins_mark_sums *m, uint32_t kinds, int64_t t0,
     int64_t t1, uint32_t n, uint32_t *out)
 {
 	uint32_t was = 0;
 	for (uint32_t k = 0; k <= n; k++) {
-		uint32_t now = marks_before(sn, m, kinds, marks_from_of(sn, m, bin_edge(t0, t1, n, k)));
+		uint32_t now = marks_before(sn, m, kinds, bins_first_mark_from(sn, m, bins_edge(t0, t1, n, k)));
 		if (k)
 			out[k - 1] = now - was;
 		was = now;
-		store_looked(sn, &sn->st->marks, k);
+		store_note_access(sn, &sn->st->marks, k);
 	}
-	store_rest_of(sn, &sn->st->marks);
+	store_release_column(sn, &sn->st->marks);
 }
 
 /* ---- spans of a kind that is rare */
 
-struct span_list {
+struct bins_span_list {
 	uint32_t of, n;		/* so many spans were looked at, so many are here */
 	struct few_span { int64_t t0, t1; enum span_kind kind; } *span;
 };
 
-struct span_list *span_list(const struct snap *sn, uint32_t kinds, struct arena *a)
+struct bins_span_list *bins_span_list(const struct snap *sn, uint32_t kinds, struct arena *a)
 {
-	struct span_list *l = arena_zalloc(a, sizeof *l);
+	struct bins_span_list *l = arena_zalloc(a, sizeof *l);
 	uint32_t i, n = 0;
 	l->of = sn->nspans;
-	for (i = 0; (i = spans_next(sn, i, kinds, INT64_MIN, INT64_MAX)) != UINT32_MAX; i++)
+	for (i = 0; (i = time_search_next_span(sn, i, kinds, INT64_MIN, INT64_MAX)) != UINT32_MAX; i++)
 		l->n++;
 	l->span = arena_alloc(a, (l->n + 1u) * sizeof *l->span);
-	for (i = 0; n < l->n && (i = spans_next(sn, i, kinds, INT64_MIN, INT64_MAX)) != UINT32_MAX; i++) {
+	for (i = 0; n < l->n && (i = time_search_next_span(sn, i, kinds, INT64_MIN, INT64_MAX)) != UINT32_MAX; i++) {
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		l->span[n++] = (struct few_span){s->t0, s->t1, s->kind};
 	}
@@ -222,7 +222,7 @@ static void put_span(int64_t a, int64_t b, int64_t t0, int64_t t1, uint32_t n, i
 	a = a < t0 ? t0 : a;
 	b = b > t1 ? t1 : b;
 	for (uint32_t k = a < b ? column_of(a, t0, t1, n) : n; k < n; k++) {
-		int64_t from = bin_edge(t0, t1, n, k), to = bin_edge(t0, t1, n, k + 1), width = to - from;
+		int64_t from = bins_edge(t0, t1, n, k), to = bins_edge(t0, t1, n, k + 1), width = to - from;
 		if (from >= b)
 			break;
 		out[k] += (b < to ? b : to) - (a > from ? a : from);
@@ -231,7 +231,7 @@ static void put_span(int64_t a, int64_t b, int64_t t0, int64_t t1, uint32_t n, i
 	}
 }
 
-void bins_spans_of(const struct snap *sn, const struct span_list *l, enum span_kind kind, int64_t t0, int64_t t1,
+void bins_spans(const struct snap *sn, const struct bins_span_list *l, enum span_kind kind, int64_t t0, int64_t t1,
     uint32_t n, int64_t *out)
 {
 	memset(out, 0, n * sizeof *out);
@@ -242,14 +242,14 @@ void bins_spans_of(const struct snap *sn, const struct span_list *l, enum span_k
 			put_span(l->span[i].t0 == TIME_NONE ? sn->t0 : l->span[i].t0,
 			    l->span[i].t1 == TIME_NONE ? sn->t1 : l->span[i].t1, t0, t1, n, out);
 	/* those that have come since */
-	for (uint32_t i = l->of; (i = spans_next(sn, i, 1u << kind, t0, t1)) != UINT32_MAX; i++) {
+	for (uint32_t i = l->of; (i = time_search_next_span(sn, i, 1u << kind, t0, t1)) != UINT32_MAX; i++) {
 		int64_t a, b;
-		span_bounds(sn, &store_span(sn->st, i)->s, &a, &b);
+		time_search_span_bounds(sn, &store_span(sn->st, i)->s, &a, &b);
 		put_span(a, b, t0, t1, n, out);
 	}
 }
 
-static void add_row(const struct sheet *sh, uint32_t row, const struct bins_ask *q)
+static void add_row(const struct sheet *sh, uint32_t row, const struct bins_query *q)
 {
 	int64_t a[TS__N], b[TS__N];
 	if (q->t1 <= sh->t0 || q->t0 >= sh->t1)
@@ -260,15 +260,15 @@ static void add_row(const struct sheet *sh, uint32_t row, const struct bins_ask 
 		q->ns[s] += b[s] - a[s];
 }
 
-bool bins_many(const struct snap *sn, const struct bins_ask *ask, uint32_t n, const struct arena *mem,
-    const struct onlooker *on)
+bool bins_many(const struct snap *sn, const struct bins_query *ask, uint32_t n, const struct arena *mem,
+    const struct progress_watcher *on)
 {
 	uint32_t rows = 0;
 	bool go = true;
 	uint32_t *of = xcalloc(sn->ntrks + 1u, sizeof *of);	/* by track: which ask, + 1 */
 	int64_t from = INT64_MAX, to = INT64_MIN;
 	for (uint32_t i = 0; i < n; i++) {
-		arena_look(mem, i);
+		arena_note_access(mem, i);
 		of[ask[i].trk] = i + 1;
 		from = ask[i].t0 < from ? ask[i].t0 : from;
 		to = ask[i].t1 > to ? ask[i].t1 : to;
@@ -278,15 +278,15 @@ bool bins_many(const struct snap *sn, const struct bins_ask *ask, uint32_t n, co
 		if (slot->t1 <= from || slot->t0 >= to)
 			continue;
 		const struct sheet *sh = sheet_get(sn, i);
-		for (uint32_t r = 0; r < sh->ntrk && (go = r % 65536 || look_on(on, 45, 100)); r++)
+		for (uint32_t r = 0; r < sh->ntrk && (go = r % 65536 || watcher_report(on, 45, 100)); r++)
 			if (sh->trk[r] < sn->ntrks && of[sh->trk[r]]) {
 				add_row(sh, r, &ask[of[sh->trk[r]] - 1]);
-				arena_look(mem, rows++);
+				arena_note_access(mem, rows++);
 			}
 		sheet_put(sn, i);
 	}
 	for (uint32_t i = 0; i < n && go; i++) {	/* where no sheet has it, it is not there */
-		arena_look(mem, i);
+		arena_note_access(mem, i);
 		int64_t a = ask[i].t0 < sn->t0 ? sn->t0 : ask[i].t0, b = ask[i].t1 > sn->t1 ? sn->t1 : ask[i].t1,
 			all = 0;
 		for (int s = 0; s < TS__N; s++)
@@ -307,7 +307,7 @@ static void add_heard(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1,
 	int64_t a = r->t0 > t0 ? r->t0 : t0, b = heard < t1 ? heard : t1;
 	if (b <= a)
 		return;
-	ns[ival_state(sn, trk, heard)] += b - a;
+	ns[trace_interval_state(sn, trk, heard)] += b - a;
 	ns[TS_NONE] -= b - a;
 }
 
@@ -315,12 +315,12 @@ static void add_heard(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1,
 static void add_end(const struct snap *sn, const trk_id *p, uint32_t n, int64_t t0, int64_t t1, struct bin *out)
 {
 	struct arena a = {0};
-	struct bins_ask *ask = arena_alloc(&a, (n + 1u) * sizeof *ask);
+	struct bins_query *ask = arena_alloc(&a, (n + 1u) * sizeof *ask);
 	struct bin *part = arena_zalloc(&a, (n + 1u) * sizeof *part);
 	for (uint32_t i = 0; i < n; i++)
-		ask[i] = (struct bins_ask){ p[i], t0, t1, part[i].ns };
+		ask[i] = (struct bins_query){ p[i], t0, t1, part[i].ns };
 	if (t1 > t0)
-		bins_many(sn, ask, n, &a, &(struct onlooker){0});
+		bins_many(sn, ask, n, &a, &(struct progress_watcher){0});
 	for (uint32_t i = 0; i < n; i++)
 		for (int s = 0; s < TS__N; s++)
 			out[i].ns[s] += part[i].ns[s];

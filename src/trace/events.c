@@ -23,14 +23,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool runs(enum tstate s)
+static bool is_running(enum tstate s)
 {
 	return s == TS_RUN || s == TS_ASSIST || s == TS_SWEEP || s == TS_STW || s == TS_GCWORK;
 }
 
 static int event_cmp(const void *a, const void *b)
 {
-	const struct el_event *x = a, *y = b;
+	const struct event_item *x = a, *y = b;
 	if (x->t != y->t)
 		return x->t < y->t ? -1 : 1;
 	if (x->kind != y->kind)
@@ -41,30 +41,31 @@ static int event_cmp(const void *a, const void *b)
 }
 
 /* By time alone where what is of one instant stays together. */
-static int order(const struct el *l, const struct el_event *a, const struct el_event *b)
+static int compare_events(const struct event_list *l, const struct event_item *a, const struct event_item *b)
 {
 	return !l->whole ? event_cmp(a, b) : a->t < b->t ? -1 : a->t > b->t;
 }
 
 /* More than `max` events: the first of them to the front, in no order, and with the last of those what is equal to it.
    How many those are. Not to sort what is cut off: there may be a million of them. */
-static uint32_t select_first(struct el *l, uint32_t max)
+static uint32_t select_first(struct event_list *l, uint32_t max)
 {
-	struct el_event *v = l->v;
+	struct event_item *v = l->v;
 	uint32_t lo = 0, hi = l->n, at = 1;	/* the cut is within */
 	while (hi - lo > 64) {
-		const struct el_event *p[3];	/* from anywhere: rows one after the other are in order, and again */
+		const struct event_item *p[3];	/* from anywhere: rows one after the other are in order, and again */
 		for (int i = 0; i < 3; i++) {
 			at = at * 1664525 + 1013904223;
 			p[i] = &v[lo + (uint32_t)((uint64_t)at * (hi - lo) >> 32)];
 		}
-		const struct el_event *a = p[0], *b = p[1], *c = p[2];
-		bool ab = order(l, a, b) < 0, bc = order(l, b, c) < 0, ac = order(l, a, c) < 0;
-		struct el_event by = ab ? (bc ? *b : ac ? *c : *a) : ac ? *a : bc ? *c : *b;	/* the middle one */
+		const struct event_item *a = p[0], *b = p[1], *c = p[2];
+		bool ab = compare_events(l, a, b) < 0, bc = compare_events(l, b, c) < 0,
+		     ac = compare_events(l, a, c) < 0;
+		struct event_item by = ab ? (bc ? *b : ac ? *c : *a) : ac ? *a : bc ? *c : *b;	/* the middle one */
 		uint32_t i = lo, j = hi, k = lo;	/* before `by`, `by` itself, after it */
 		while (k < j) {
-			struct el_event e = v[k];
-			int d = order(l, &e, &by);
+			struct event_item e = v[k];
+			int d = compare_events(l, &e, &by);
 			if (d < 0) {
 				v[k++] = v[i];
 				v[i++] = e;
@@ -87,7 +88,7 @@ static uint32_t select_first(struct el *l, uint32_t max)
 
 /* In that order. Many are those of one instant, as where a trace begins with the state of each goroutine: by numbers,
    the last one first, of which most are in order already. */
-static void sort(struct el_event *v, uint32_t n)
+static void sort_events(struct event_item *v, uint32_t n)
 {
 	enum { MANY = 4000 };
 	if (n < MANY) {
@@ -95,17 +96,17 @@ static void sort(struct el_event *v, uint32_t n)
 			qsort(v, n, sizeof *v, event_cmp);
 		return;
 	}
-	struct keyed *k = xmalloc(n * sizeof *k);
-	struct el_event *to = xmalloc(n * sizeof *to);
+	struct radix_item *k = xmalloc(n * sizeof *k);
+	struct event_item *to = xmalloc(n * sizeof *to);
 	for (uint32_t i = 0; i < n; i++)
-		k[i] = (struct keyed){v[i].who, i};
-	keyed_sort(k, n);
+		k[i] = (struct radix_item){v[i].who, i};
+	radix_sort_items(k, n);
 	for (uint32_t i = 0; i < n; i++)
 		k[i].key = (uint64_t)v[k[i].v].kind << 32 | v[k[i].v].trk;
-	keyed_sort(k, n);
+	radix_sort_items(k, n);
 	for (uint32_t i = 0; i < n; i++)
-		k[i].key = keyed_up(v[k[i].v].t);
-	keyed_sort(k, n);
+		k[i].key = radix_key_ascending(v[k[i].v].t);
+	radix_sort_items(k, n);
 	for (uint32_t i = 0; i < n; i++)
 		to[i] = v[k[i].v];
 	memcpy(v, to, n * sizeof *v);
@@ -115,16 +116,16 @@ static void sort(struct el_event *v, uint32_t n)
 
 /* Of more than max events, of which many are before what was asked for: those that are too many before it. How many are
    left. */
-static uint32_t drop_first(struct el *l)
+static uint32_t drop_first(struct event_list *l)
 {
 	uint32_t before = 0;
 	for (uint32_t i = 0; i < l->n; i++)
-		before += order(l, &l->v[i], &l->at) < 0;
+		before += compare_events(l, &l->v[i], &l->at) < 0;
 	if (l->n <= l->max || before <= l->max / 2)
 		return before;
 	uint32_t n = select_first(l, before - l->max / 2);
 	for (uint32_t i = 0; i < n; i++)
-		if (!l->cut0 || order(l, &l->v[i], &l->last0) > 0) {
+		if (!l->cut0 || compare_events(l, &l->v[i], &l->last0) > 0) {
 			l->last0 = l->v[i];
 			l->cut0 = true;
 		}
@@ -135,10 +136,10 @@ static uint32_t drop_first(struct el *l)
 }
 
 /* Those from n on go, and all that are not before them. */
-static void drop_last(struct el *l, uint32_t n)
+static void drop_last(struct event_list *l, uint32_t n)
 {
 	for (uint32_t i = n; i < l->n; i++)
-		if (!l->cut1 || order(l, &l->v[i], &l->first1) < 0) {
+		if (!l->cut1 || compare_events(l, &l->v[i], &l->first1) < 0) {
 			l->first1 = l->v[i];
 			l->cut1 = true;
 		}
@@ -148,7 +149,7 @@ static void drop_last(struct el *l, uint32_t n)
 }
 
 /* So many have come together that most of them will be cut off: the stretch is made less at once. */
-static void thin(struct el *l)
+static void thin_events(struct event_list *l)
 {
 	uint32_t before = drop_first(l);
 	if (l->n - before > l->max)
@@ -156,46 +157,46 @@ static void thin(struct el *l)
 	l->full = l->n + l->max;
 }
 
-static bool outside(const struct el *l, const struct el_event *e)
+static bool is_cut_off(const struct event_list *l, const struct event_item *e)
 {
-	return (l->cut0 && order(l, e, &l->last0) <= 0) || (l->cut1 && order(l, e, &l->first1) >= 0);
+	return (l->cut0 && compare_events(l, e, &l->last0) <= 0) || (l->cut1 && compare_events(l, e, &l->first1) >= 0);
 }
 
-static void add(struct el *l, const struct el_ask *q, const struct el_event *e)
+static void add_event(struct event_list *l, const struct trace_events_query *q, const struct event_item *e)
 {
-	if (!(q->kinds >> e->kind & 1) || outside(l, e) || (q->want && !q->want(q->arg, e->trk, e->t)))
+	if (!(q->kinds >> e->kind & 1) || is_cut_off(l, e) || (q->want && !q->want(q->arg, e->trk, e->t)))
 		return;
 	l->v = mem_grow(l->v, &l->cap, l->n + 1u, sizeof *l->v);
 	l->v[l->n++] = *e;
 	if (l->n >= l->full)
-		thin(l);
+		thin_events(l);
 }
 
 /* What the beginning of an interval is, after one in state `was`. false: nothing of its own. */
-static bool transition(enum tstate s, enum tstate was, struct el_event *e)
+static bool make_transition(enum tstate s, enum tstate was, struct event_item *e)
 {
 	e->state = s;
 	if (s == TS_NONE) {
-		e->kind = EL_END;
+		e->kind = EVENT_END;
 		return was != TS_NONE;
 	}
-	if (runs(s)) {
-		e->kind = EL_RUN;
+	if (is_running(s)) {
+		e->kind = EVENT_RUN;
 		e->state = was;
-		return !runs(was);	/* assists and the like are spans */
+		return !is_running(was);	/* assists and the like are spans */
 	}
 	if (s == TS_READY)
-		e->kind = was == TS_NONE ? EL_CREATE : EL_READY;
+		e->kind = was == TS_NONE ? EVENT_CREATE : EVENT_READY;
 	else
-		e->kind = s == TS_SYSCALL || s == TS_SYSBLOCK ? EL_SYSCALL : EL_BLOCK;
+		e->kind = s == TS_SYSCALL || s == TS_SYSBLOCK ? EVENT_SYSCALL : EVENT_BLOCK;
 	return true;
 }
 
 /* Is it after what was left out, whoever did it? Of a million of one instant nearly all are: that is asked before it is
    looked up who it was. */
-static bool past(const struct el *l, const struct el_event *e)
+static bool is_after_cut(const struct event_list *l, const struct event_item *e)
 {
-	const struct el_event *f = &l->first1;
+	const struct event_item *f = &l->first1;
 	if (!l->cut1 || e->t != f->t || l->whole)
 		return l->cut1 && e->t > f->t;
 	return e->kind != f->kind ? e->kind > f->kind : e->trk > f->trk;
@@ -216,7 +217,7 @@ static uint32_t first_from(const struct sheet *sh, uint32_t row, int64_t t)
 	return at;
 }
 
-static void gather_row(const struct el_ask *q, const struct sheet *sh, uint32_t row, struct el *l)
+static void gather_row(const struct trace_events_query *q, const struct sheet *sh, uint32_t row, struct event_list *l)
 {
 	int64_t t0 = l->t0 < sh->t0 ? 0 : l->t0 - sh->t0;
 	for (uint32_t i = first_from(sh, row, t0); i < sh->first[row + 1]; i++) {
@@ -225,22 +226,23 @@ static void gather_row(const struct el_ask *q, const struct sheet *sh, uint32_t 
 			break;
 		if (sh->state[i] & SHEET_CONT)
 			continue;
-		struct el_event e = {.t = t, .trk = sh->trk[row]};
+		struct event_item e = {.t = t, .trk = sh->trk[row]};
 		bool first = i == sh->first[row];
 		enum tstate was = first ? TS_NONE : (enum tstate)(sh->state[i - 1] & SHEET_STATE);
 		if (!first && sh->state[i - 1] & SHEET_PAST)
 			continue;	/* the same state, now told by the trace */
-		if (!transition((enum tstate)(sh->state[i] & SHEET_STATE), was, &e) || past(l, &e))
+		if (!make_transition((enum tstate)(sh->state[i] & SHEET_STATE), was, &e) || is_after_cut(l, &e))
 			continue;
-		e.who = sheet_who(sh, i);
-		e.stack = e.kind == EL_END || e.kind == EL_RUN ? 0 : sheet_stack(sh, i);
-		add(l, q, &e);
+		e.who = sheet_peer(sh, i);
+		e.stack = e.kind == EVENT_END || e.kind == EVENT_RUN ? 0 : sheet_stack(sh, i);
+		add_event(l, q, &e);
 	}
 }
 
 /* Rows [row, end): there may be a million, of which few have anything to say, and those are told by two looks or
    three. */
-static void gather_rows(const struct el_ask *q, const struct sheet *sh, uint32_t row, uint32_t end, struct el *l)
+static void gather_rows(
+    const struct trace_events_query *q, const struct sheet *sh, uint32_t row, uint32_t end, struct event_list *l)
 {
 	const uint32_t *first = sh->first;
 	for (; row < end; row++) {
@@ -252,66 +254,68 @@ static void gather_rows(const struct el_ask *q, const struct sheet *sh, uint32_t
 	}
 }
 
-static const enum counter counters[EL__N] = {
-	[EL_PROC_START] = CT_PROC_START, [EL_PROC_STOP] = CT_PROC_STOP, [EL_HEAP] = CT_HEAP_LIVE,
-	[EL_GOAL] = CT_HEAP_GOAL,
+static const enum counter counters[EVENT__N] = {
+	[EVENT_PROC_START] = CT_PROC_START, [EVENT_PROC_STOP] = CT_PROC_STOP, [EVENT_HEAP] = CT_HEAP_LIVE,
+	[EVENT_GOAL] = CT_HEAP_GOAL,
 };
 
-static void gather_counts(const struct snap *sn, const struct el_ask *q, struct el *l)
+static void gather_counts(const struct snap *sn, const struct trace_events_query *q, struct event_list *l)
 {
-	for (int k = EL_PROC_START; k <= EL_GOAL; k++) {
+	for (int k = EVENT_PROC_START; k <= EVENT_GOAL; k++) {
 		enum counter c = counters[k];
 		if (!(q->kinds >> k & 1))
 			continue;
-		for (uint32_t i = count_before(sn, c, l->t0), end = count_before(sn, c, l->t1); i < end; i++) {
-			store_pass(sn, i);
+		for (uint32_t i = time_search_counter_before(sn, c, l->t0),
+			      end = time_search_counter_before(sn, c, l->t1);
+		     i < end; i++) {
+			store_note_walk(sn, i);
 			const struct count_row *r = store_count(sn->st, c, i);
-			trk_id trk = k <= EL_PROC_STOP ? (trk_id)r->v : 0;
-			add(l, q, &(struct el_event){r->t, (enum el_kind)k, TS_NONE, trk, i, 0});
+			trk_id trk = k <= EVENT_PROC_STOP ? (trk_id)r->v : 0;
+			add_event(l, q, &(struct event_item){r->t, (enum event_item_kind)k, TS_NONE, trk, i, 0});
 		}
 	}
 }
 
-static void gather_rest(const struct snap *sn, const struct el_ask *q, struct el *l)
+static void gather_annotations(const struct snap *sn, const struct trace_events_query *q, struct event_list *l)
 {
 	uint32_t end, i;
-	for (i = 0; (i = spans_next(sn, i, q->spans, l->t0, l->t1)) != UINT32_MAX; i++) {
+	for (i = 0; (i = time_search_next_span(sn, i, q->spans, l->t0, l->t1)) != UINT32_MAX; i++) {
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		if (s->t0 != TIME_NONE && s->t0 >= l->t0 && s->t0 < l->t1)
-			add(l, q, &(struct el_event){s->t0, EL_BEGIN_SPAN, TS_NONE, s->trk, i, s->stack});
+			add_event(l, q, &(struct event_item){s->t0, EVENT_BEGIN_SPAN, TS_NONE, s->trk, i, s->stack});
 		if (s->t1 != TIME_NONE && s->t1 >= l->t0 && s->t1 < l->t1)
-			add(l, q, &(struct el_event){s->t1, EL_END_SPAN, TS_NONE,
+			add_event(l, q, &(struct event_item){s->t1, EVENT_END_SPAN, TS_NONE,
 			    s->trk1 && s->kind != SP_SWEEP ? s->trk1 : s->trk, i, s->stack1});
 	}
-	for (i = marks_range(sn, l->t0, l->t1, &end); i < end; i++) {
-		store_pass(sn, i);
+	for (i = time_search_marks(sn, l->t0, l->t1, &end); i < end; i++) {
+		store_note_walk(sn, i);
 		const struct sink_mark *m = store_mark(sn->st, i);
 		if (q->marks >> m->kind & 1)
-			add(l, q, &(struct el_event){m->t, EL_MARK, TS_NONE, m->trk, i, m->stack});
+			add_event(l, q, &(struct event_item){m->t, EVENT_MARK, TS_NONE, m->trk, i, m->stack});
 	}
 	for (i = 0; i < sn->nsmps; i++) {
 		struct smp_time s = store_smp_time(sn->st, i);
 		if (s.when != TIME_NONE && s.when >= l->t0 && s.when < l->t1)
-			add(l, q,
-			    &(struct el_event){s.when, EL_SAMPLE, TS_NONE, s.trk, i, store_smp(sn->st, i)->stack});
+			add_event(l, q,
+			    &(struct event_item){s.when, EVENT_SAMPLE, TS_NONE, s.trk, i, store_smp(sn->st, i)->stack});
 	}
 }
 
 /* The rows of a sheet; of very many, and where no other sheet may have to be asked, some on each processor. */
 enum { MANY_ROWS = 50000, PARTS = 2 };
-struct rows { const struct el_ask *q; const struct sheet *sh; struct el part[PARTS]; };
+struct sheet_events { const struct trace_events_query *q; const struct sheet *sh; struct event_list part[PARTS]; };
 
 static void gather_part(void *arg, uint32_t k)
 {
-	struct rows *r = arg;
+	struct sheet_events *r = arg;
 	uint64_t first = r->sh->nother, n = r->sh->ntrk - first;
 	uint32_t row = (uint32_t)(first + n * k / PARTS), end = (uint32_t)(first + n * (k + 1) / PARTS);
 	gather_rows(r->q, r->sh, row, end, &r->part[k]);
 }
 
-static void gather_sheet(const struct el_ask *q, const struct sheet *sh, struct el *l)
+static void gather_sheet(const struct trace_events_query *q, const struct sheet *sh, struct event_list *l)
 {
-	struct rows r = {.q = q, .sh = sh};
+	struct sheet_events r = {.q = q, .sh = sh};
 	if (q->g) {	/* one row of ten thousand, in each of the sheets */
 		int32_t row = sheet_row(sh, q->g);
 		if (row >= (int32_t)sh->nother)
@@ -323,14 +327,14 @@ static void gather_sheet(const struct el_ask *q, const struct sheet *sh, struct 
 		return;
 	}
 	for (int k = 0; k < PARTS; k++)
-		r.part[k] = (struct el){
+		r.part[k] = (struct event_list){
 		    .t0 = l->t0, .t1 = l->t1, .at = l->at, .max = l->max, .full = l->full, .whole = l->whole};
 	job_parallel(PARTS, gather_part, &r);
 	for (int k = 0; k < PARTS; k++) {
-		struct el *p = &r.part[k];
-		if (p->cut0 && (!l->cut0 || order(l, &p->last0, &l->last0) > 0))
+		struct event_list *p = &r.part[k];
+		if (p->cut0 && (!l->cut0 || compare_events(l, &p->last0, &l->last0) > 0))
 			l->last0 = p->last0, l->t0 = p->t0;
-		if (p->cut1 && (!l->cut1 || order(l, &p->first1, &l->first1) < 0))
+		if (p->cut1 && (!l->cut1 || compare_events(l, &p->first1, &l->first1) < 0))
 			l->first1 = p->first1, l->t1 = p->t1;
 		l->cut0 |= p->cut0;
 		l->cut1 |= p->cut1;
@@ -340,11 +344,11 @@ static void gather_sheet(const struct el_ask *q, const struct sheet *sh, struct 
 		all += r.part[k].n;
 	l->v = mem_grow(l->v, &l->cap, (size_t)all + 1, sizeof *l->v);
 	for (uint32_t i = 0; i < l->n; i++)	/* what a part has taken away more than another */
-		if (!outside(l, &l->v[i]))
+		if (!is_cut_off(l, &l->v[i]))
 			l->v[n++] = l->v[i];
 	for (int k = 0; k < PARTS; k++) {
 		for (uint32_t i = 0; i < r.part[k].n; i++)
-			if (!outside(l, &r.part[k].v[i]))
+			if (!is_cut_off(l, &r.part[k].v[i]))
 				l->v[n++] = r.part[k].v[i];
 		mem_free(r.part[k].v);
 	}
@@ -352,10 +356,12 @@ static void gather_sheet(const struct el_ask *q, const struct sheet *sh, struct 
 }
 
 /* What is asked for is `at`; begun with l->whole. */
-static void gather(const struct snap *sn, const struct el_ask *q, struct el *l)
+static void gather_events(const struct snap *sn, const struct trace_events_query *q, struct event_list *l)
 {
-	enum { TRANSITIONS = 1 << EL_CREATE | 1 << EL_READY | 1 << EL_RUN | 1 << EL_BLOCK | 1 << EL_SYSCALL |
-	    1 << EL_END };
+	enum {
+		TRANSITIONS = 1 << EVENT_CREATE | 1 << EVENT_READY | 1 << EVENT_RUN | 1 << EVENT_BLOCK |
+			      1 << EVENT_SYSCALL | 1 << EVENT_END
+	};
 	int64_t t0 = l->t0, t1 = l->t1;
 	l->n = 0;
 	l->cut0 = l->cut1 = false;
@@ -368,40 +374,41 @@ static void gather(const struct snap *sn, const struct el_ask *q, struct el *l)
 		gather_sheet(q, sh, l);
 		sheet_put(sn, s);
 	}
-	gather_rest(sn, q, l);
+	gather_annotations(sn, q, l);
 	gather_counts(sn, q, l);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < l->n; i++)
-		if (!outside(l, &l->v[i]))
+		if (!is_cut_off(l, &l->v[i]))
 			l->v[n++] = l->v[i];
 	l->n = n;
 	drop_first(l);
 }
 
-void el_gather_at(const struct snap *sn, const struct el_ask *q, int64_t t0, int64_t t1, const struct el_event *at,
-    uint32_t max, struct el *l)
+void trace_events_gather_at(const struct snap *sn, const struct trace_events_query *q, int64_t t0, int64_t t1,
+    const struct event_item *at, uint32_t max, struct event_list *l)
 {
 	l->t0 = t0;
 	l->t1 = t1;
 	l->at = *at;
 	l->max = max;
 	l->whole = false;
-	gather(sn, q, l);
+	gather_events(sn, q, l);
 	if (l->n > max)
 		drop_last(l, select_first(l, max));
-	sort(l->v, l->n);
+	sort_events(l->v, l->n);
 }
 
-void el_gather(const struct snap *sn, const struct el_ask *q, int64_t t0, int64_t t1, uint32_t max, struct el *l)
+void trace_events_gather(const struct snap *sn, const struct trace_events_query *q, int64_t t0, int64_t t1,
+    uint32_t max, struct event_list *l)
 {
 	l->t0 = t0;
 	l->t1 = t1;
-	l->at = (struct el_event){.t = t0};
+	l->at = (struct event_item){.t = t0};
 	l->max = max;
 	l->whole = true;
-	gather(sn, q, l);
+	gather_events(sn, q, l);
 	uint32_t all = l->n > max ? select_first(l, max) : l->n, n = max;
-	sort(l->v, all);
+	sort_events(l->v, all);
 	if (l->n <= max)
 		return;
 	int64_t cut = l->v[max].t;
@@ -421,7 +428,7 @@ void el_gather(const struct snap *sn, const struct el_ask *q, int64_t t0, int64_
 /* Intervals of goroutines in a stretch, about: of a sheet with many goroutines some are asked. Where next to none of
    those does anything there, as many as if they lay evenly: of half a million one more or less is a thousand events. */
 enum { ASKED = 512, SURE = 16 };
-static uint64_t count(const struct snap *sn, int64_t t0, int64_t t1)
+static uint64_t count_events(const struct snap *sn, int64_t t0, int64_t t1)
 {
 	uint64_t n = 0;
 	for (uint32_t s = 0; s < sn->nsheets; s++) {
@@ -449,7 +456,8 @@ static uint64_t count(const struct snap *sn, int64_t t0, int64_t t1)
 }
 
 enum { FAR_TOO_MUCH = 8 };
-void el_around(const struct snap *sn, int64_t t, uint32_t want, int64_t lo, int64_t hi, int64_t *t0, int64_t *t1)
+void trace_events_range_around(
+    const struct snap *sn, int64_t t, uint32_t want, int64_t lo, int64_t hi, int64_t *t0, int64_t *t1)
 {
 	/* grows fourfold until enough is in it; where that is far too much, as something began all at once, it is
 	   halved between this and the last */
@@ -458,7 +466,7 @@ void el_around(const struct snap *sn, int64_t t, uint32_t want, int64_t lo, int6
 		*t0 = t - half < lo ? lo : t - half;
 		*t1 = t + half > hi ? hi : t + half;
 		bool all = *t0 == lo && *t1 == hi;
-		uint64_t n = count(sn, *t0, *t1);
+		uint64_t n = count_events(sn, *t0, *t1);
 		if (n < want && (all || half > INT64_MAX / 8))
 			return;
 		if (n >= want && (n / FAR_TOO_MUCH <= want || half - less <= half / 256))
@@ -471,24 +479,24 @@ void el_around(const struct snap *sn, int64_t t, uint32_t want, int64_t lo, int6
 	}
 }
 
-const char *el_name(const struct snap *sn, const struct el_event *e)
+const char *trace_events_name(const struct snap *sn, const struct event_item *e)
 {
-	static const char *const names[EL__N] = {"GoCreate", "GoReady", "GoStart", "GoBlock", "Syscall", "GoEnd"};
+	static const char *const names[EVENT__N] = {"GoCreate", "GoReady", "GoStart", "GoBlock", "Syscall", "GoEnd"};
 	static const char *const begin[] = {"TaskBegin", "RegionBegin", "GCBegin", "STWBegin", "AssistBegin",
 	    "SweepBegin", "RangeBegin"};
 	static const char *const end[] = {"TaskEnd", "RegionEnd", "GCEnd", "STWEnd", "AssistEnd", "SweepEnd",
 	    "RangeEnd"};
 	static const char *const marks[] = {"Log", "ProcSteal", "GoMaxProcs", "Label", "NetWake", "Queue"};
 	switch (e->kind) {
-	case EL_BEGIN_SPAN: return begin[store_span(sn->st, e->who)->s.kind];
-	case EL_END_SPAN: return end[store_span(sn->st, e->who)->s.kind];
-	case EL_MARK: return marks[store_mark(sn->st, e->who)->kind];
-	case EL_SAMPLE: return "CPUSample";
-	case EL_PROC_START: return "ProcStart";
-	case EL_PROC_STOP: return "ProcStop";
-	case EL_HEAP: return "HeapAlloc";
-	case EL_GOAL: return "HeapGoal";
-	case EL_RUN: return e->state == TS_SYSCALL ? "SyscallEnd" : "GoStart";
+	case EVENT_BEGIN_SPAN: return begin[store_span(sn->st, e->who)->s.kind];
+	case EVENT_END_SPAN: return end[store_span(sn->st, e->who)->s.kind];
+	case EVENT_MARK: return marks[store_mark(sn->st, e->who)->kind];
+	case EVENT_SAMPLE: return "CPUSample";
+	case EVENT_PROC_START: return "ProcStart";
+	case EVENT_PROC_STOP: return "ProcStop";
+	case EVENT_HEAP: return "HeapAlloc";
+	case EVENT_GOAL: return "HeapGoal";
+	case EVENT_RUN: return e->state == TS_SYSCALL ? "SyscallEnd" : "GoStart";
 	default: return names[e->kind];
 	}
 }

@@ -11,52 +11,66 @@
  * goroutines, begins and ends of spans, marks, CPU samples. Any stretch of the
  * trace is gathered by itself.
  */
-enum el_kind {
-	EL_CREATE, EL_READY, EL_RUN, EL_BLOCK, EL_SYSCALL, EL_END, EL_BEGIN_SPAN, EL_END_SPAN, EL_MARK, EL_SAMPLE,
-	EL_PROC_START, EL_PROC_STOP, EL_HEAP, EL_GOAL,	/* rows of counters */
-	EL__N
+enum event_item_kind {
+	EVENT_CREATE,
+	EVENT_READY,
+	EVENT_RUN,
+	EVENT_BLOCK,
+	EVENT_SYSCALL,
+	EVENT_END,
+	EVENT_BEGIN_SPAN,
+	EVENT_END_SPAN,
+	EVENT_MARK,
+	EVENT_SAMPLE,
+	EVENT_PROC_START,
+	EVENT_PROC_STOP,
+	EVENT_HEAP,
+	EVENT_GOAL, /* rows of counters */
+	EVENT__N
 };
-struct el_event {
+struct event_item {
 	int64_t t;
-	enum el_kind kind;
-	enum tstate state;	/* transitions: into which; EL_RUN: out of which */
+	enum event_item_kind kind;
+	enum tstate state;	/* transitions: into which; EVENT_RUN: out of which */
 	trk_id trk;		/* the goroutine (or P) it is about; 0 */
 	uint32_t who;		/* transitions: see state.def; others: index of span, mark, sample, row */
 	stk_id stack;
 };
-enum { EL_ALL = (1 << EL__N) - 1 };
+enum { EVENT_ALL = (1 << EVENT__N) - 1 };
 
-struct el_ask {
-	uint32_t kinds;			/* 1 << EL_RUN | ... */
+struct trace_events_query {
+	uint32_t kinds;			/* 1 << EVENT_RUN | ... */
 	uint32_t spans;			/* 1 << SP_GC | ...: of the spans' begins and ends only these */
 	uint32_t marks;			/* 1 << MK_LOG | ... */
 	bool (*want)(const void *arg, trk_id g, int64_t t);	/* NULL: all */
 	const void *arg;
 	trk_id g;			/* of goroutines this one's alone; 0: of all */
 };
-struct el {
-	struct el_event *v;
+struct event_list {
+	struct event_item *v;
 	uint32_t n;
 	size_t cap;
 	int64_t t0, t1;
-	bool cut0, cut1;	/* of el_gather_at(): there were more before, after */
+	bool cut0, cut1;	/* of trace_events_gather_at(): there were more before, after */
 	/* while it gathers */
 	bool whole;		/* what is of one instant stays together */
 	uint32_t max, full;	/* full: so many are thinned */
 	/* what is asked for; the last before, the first after that was left out */
-	struct el_event at, last0, first1;
+	struct event_item at, last0, first1;
 };
 
 /* Events of [t0, t1), in order, at most max: then t1 is moved down to what was taken, but something
    is always taken. */
-void el_gather(const struct snap *, const struct el_ask *, int64_t t0, int64_t t1, uint32_t max, struct el *);
+void trace_events_gather(
+    const struct snap *, const struct trace_events_query *, int64_t t0, int64_t t1, uint32_t max, struct event_list *);
 /* The same, of those around an event, which need not be: both ends are cut, and within an instant too, of which a
    million may be. */
-void el_gather_at(const struct snap *, const struct el_ask *, int64_t t0, int64_t t1, const struct el_event *at,
-    uint32_t max, struct el *);
+void trace_events_gather_at(const struct snap *, const struct trace_events_query *, int64_t t0, int64_t t1,
+    const struct event_item *at, uint32_t max, struct event_list *);
 /* A stretch around t that has about `want` events, as the density there goes; inside of [lo, hi). */
-void el_around(const struct snap *, int64_t t, uint32_t want, int64_t lo, int64_t hi, int64_t *t0, int64_t *t1);
+void trace_events_range_around(
+    const struct snap *, int64_t t, uint32_t want, int64_t lo, int64_t hi, int64_t *t0, int64_t *t1);
 
-const char *el_name(const struct snap *, const struct el_event *);	/* "GoBlock" */
+const char *trace_events_name(const struct snap *, const struct event_item *);	/* "GoBlock" */
 
 #endif

@@ -22,7 +22,7 @@ struct judge {
 	const struct store *st;
 	bool (*match)(void *, const char *, size_t);
 	void *arg;
-	uint8_t *said;
+	uint8_t *match_of_name;
 };
 
 static struct judge judge_new(const struct snap *sn, bool (*match)(void *, const char *, size_t), void *arg)
@@ -32,28 +32,29 @@ static struct judge judge_new(const struct snap *sn, bool (*match)(void *, const
 
 static bool judge_name(struct judge *j, str_id s)
 {
-	if (!j->said[s]) {
+	if (!j->match_of_name[s]) {
 		const struct str_row *r = store_str(j->st, s);
-		j->said[s] = j->match(j->arg, r->s ? r->s : "", r->n) ? 2 : 1;
+		j->match_of_name[s] = j->match(j->arg, r->s ? r->s : "", r->n) ? 2 : 1;
 	}
-	return j->said[s] == 2;
+	return j->match_of_name[s] == 2;
 }
 
-uint8_t *tw_goroutines(const struct snap *sn, bool (*match)(void *, const char *, size_t), void *arg, struct arena *a)
+uint8_t *trace_gset_by_name(
+    const struct snap *sn, bool (*match)(void *, const char *, size_t), void *arg, struct arena *a)
 {
 	uint8_t *set = arena_zalloc(a, sn->ntrks / 8 + 1);
 	struct judge j = judge_new(sn, match, arg);
-	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++)) {
+	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++)) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		str_id name = r->name;
 		if (r->kind == TK_G && name < sn->nstrs && judge_name(&j, name))
 			set[t >> 3] |= (uint8_t)(1u << (t & 7));
 	}
-	mem_free(j.said);
+	mem_free(j.match_of_name);
 	return set;
 }
 
-uint8_t *tw_goroutine(const struct snap *sn, trk_id g, struct arena *a)
+uint8_t *trace_gset_of_one(const struct snap *sn, trk_id g, struct arena *a)
 {
 	uint8_t *set = arena_zalloc(a, sn->ntrks / 8 + 1);
 	if (g < sn->ntrks)
@@ -69,7 +70,7 @@ static int u64_cmp(const void *a, const void *b)
 
 /* Ids of tasks, or of goroutines. A program counts them, so they lie close together: a bit each, around the first, of
    memory that is only there where one is set. Those that are far from it are in a list. */
-struct ids {
+struct goroutine_ids {
 	uint64_t from, width;
 	uint8_t *near;
 	uint64_t *far;
@@ -77,7 +78,7 @@ struct ids {
 };
 
 /* of: about as many as there are of what they are of. */
-static void ids_add(struct ids *s, uint32_t of, uint64_t id)
+static void ids_add(struct goroutine_ids *s, uint32_t of, uint64_t id)
 {
 	if (!s->near) {
 		s->width = (uint64_t)of * 16 + 4096;
@@ -93,13 +94,13 @@ static void ids_add(struct ids *s, uint32_t of, uint64_t id)
 	s->far[s->nfar++] = id;
 }
 
-static void ids_sort(struct ids *s)
+static void ids_sort(struct goroutine_ids *s)
 {
 	if (s->nfar)
 		qsort(s->far, s->nfar, sizeof *s->far, u64_cmp);
 }
 
-static bool ids_has(const struct ids *s, uint64_t id)
+static bool ids_has(const struct goroutine_ids *s, uint64_t id)
 {
 	uint64_t at = id - s->from;
 	if (at < s->width)
@@ -107,17 +108,17 @@ static bool ids_has(const struct ids *s, uint64_t id)
 	return s->nfar && bsearch(&id, s->far, s->nfar, sizeof id, u64_cmp);
 }
 
-static void ids_free(struct ids *s)
+static void ids_free(struct goroutine_ids *s)
 {
 	mem_free(s->near);
 	mem_free(s->far);
 }
 
-uint8_t *tw_listed(const struct snap *sn, const char *ids, struct arena *a, uint32_t *n)
+uint8_t *trace_gset_parse(const struct snap *sn, const char *goroutine_ids, struct arena *a, uint32_t *n)
 {
-	struct ids id = {0};
-	bool good = *ids != 0;
-	for (const char *s = ids; *s && good;) {
+	struct goroutine_ids id = {0};
+	bool good = *goroutine_ids != 0;
+	for (const char *s = goroutine_ids; *s && good;) {
 		char *end;
 		s += *s == 'g' || *s == 'G';
 		good = *s >= '0' && *s <= '9';
@@ -128,7 +129,7 @@ uint8_t *tw_listed(const struct snap *sn, const char *ids, struct arena *a, uint
 	*n = 0;
 	uint8_t *set = good ? arena_zalloc(a, sn->ntrks / 8 + 1) : NULL;
 	ids_sort(&id);
-	for (trk_id t = 1; t < sn->ntrks && good; store_pass(sn, t++)) {
+	for (trk_id t = 1; t < sn->ntrks && good; store_note_walk(sn, t++)) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		if (r->kind != TK_G || !ids_has(&id, r->id))
 			continue;
@@ -141,7 +142,7 @@ uint8_t *tw_listed(const struct snap *sn, const char *ids, struct arena *a, uint
 
 static int slice_cmp(const void *a, const void *b)
 {
-	const struct tw_slice *x = a, *y = b;
+	const struct trace_slice *x = a, *y = b;
 	if (x->trk != y->trk)
 		return x->trk < y->trk ? -1 : 1;
 	if (x->t0 != y->t0)
@@ -150,24 +151,24 @@ static int slice_cmp(const void *a, const void *b)
 }
 
 /* In the order in which they come; where memory is short on disk. */
-struct slices { struct shelf lies; struct tw_slice *v; uint32_t n; };
+struct slices { struct spillable_array lies; struct trace_slice *v; uint32_t n; };
 
 static struct slices slices_new(const struct snap *sn)
 {
-	return (struct slices){ .lies = { .width = sizeof(struct tw_slice), .spills = sn->st->keep } };
+	return (struct slices){ .lies = { .width = sizeof(struct trace_slice), .spills = sn->st->keep } };
 }
 
 static void slices_add(struct slices *s, const struct snap *sn, const struct sink_span *sp)
 {
-	s->v = shelf_room(&s->lies, s->n + (size_t)1);
-	struct tw_slice *x = &s->v[s->n++];
+	s->v = spill_array_reserve(&s->lies, s->n + (size_t)1);
+	struct trace_slice *x = &s->v[s->n++];
 	x->trk = sp->trk;
-	span_bounds(sn, sp, &x->t0, &x->t1);
+	time_search_span_bounds(sn, sp, &x->t0, &x->t1);
 	if (s->n % STORE_PASS == 0)
-		shelf_rest(&s->lies);
+		spill_array_release_pages(&s->lies);
 }
 
-struct placing { const struct slices *s; struct tw_slice *out; };
+struct placing { const struct slices *s; struct trace_slice *out; };
 
 static void put_slice(void *arg, uint32_t where, uint32_t i)
 {
@@ -176,10 +177,10 @@ static void put_slice(void *arg, uint32_t where, uint32_t i)
 }
 
 /* All of a track side by side; at[] of it: where its last ends. */
-static struct tw_slice *by_track(const struct slices *s, uint32_t *at, uint32_t ntrks, struct arena *a)
+static struct trace_slice *by_track(const struct slices *s, uint32_t *at, uint32_t ntrks, struct arena *a)
 {
 	struct placing p = { s, arena_alloc(a, (s->n + (size_t)1) * sizeof *p.out) };
-	struct scatter to = { .at = at, .put = put_slice, .arg = &p, .a = a };
+	struct batch_writer to = { .at = at, .put = put_slice, .arg = &p, .a = a };
 	for (uint32_t i = 0; i < s->n; i++)
 		at[s->v[i].trk]++;
 	for (uint32_t t = 0, sum = 0, n; t < ntrks; t++, sum += n) {
@@ -187,15 +188,15 @@ static struct tw_slice *by_track(const struct slices *s, uint32_t *at, uint32_t 
 		at[t] = sum;
 	}
 	for (uint32_t i = 0; i < s->n; i++) {
-		scatter_add(&to, s->v[i].trk, i);
+		write_batch_add(&to, s->v[i].trk, i);
 		if (to.n == 0)
-			shelf_rest(&s->lies);
+			spill_array_release_pages(&s->lies);
 	}
-	scatter_end(&to);
+	write_batch_flush(&to);
 	return p.out;
 }
 
-static void sort_run(struct tw_slice *v, uint32_t n)
+static void sort_run(struct trace_slice *v, uint32_t n)
 {
 	bool sorted = true;
 	for (uint32_t i = 1; i < n && sorted; i++)
@@ -206,21 +207,21 @@ static void sort_run(struct tw_slice *v, uint32_t n)
 
 /* What is taken of v, to its begin: of those of a track that overlap only the first (outermost: as the reference does
    it), or joined. */
-struct taking { struct tw_slice *v; uint32_t m, looks; bool join; struct arena *a; };
+struct slice_taker { struct trace_slice *v; uint32_t m, looks; bool join; struct arena *a; };
 
-static void take_slice(struct taking *t, struct tw_slice x)
+static void take_slice(struct slice_taker *t, struct trace_slice x)
 {
-	struct tw_slice *last = t->m ? t->v + t->m - 1 : NULL;
+	struct trace_slice *last = t->m ? t->v + t->m - 1 : NULL;
 	if (!last || last->trk != x.trk || last->t1 <= x.t0)
 		t->v[t->m++] = x;
 	else if (t->join && last->t1 < x.t1)
 		last->t1 = x.t1;
 	if (t->looks++ % STORE_PASS == 0)
-		arena_rest(t->a);
+		arena_release_pages(t->a);
 }
 
 /* Where they are few they are sorted as they are: to come by all tracks would be milliseconds. */
-static uint32_t take_few(const struct slices *s, struct taking *t)
+static uint32_t take_few(const struct slices *s, struct slice_taker *t)
 {
 	t->v = arena_alloc(t->a, (s->n + (size_t)1) * sizeof *t->v);
 	for (uint32_t i = 0; i < s->n; i++)
@@ -231,7 +232,7 @@ static uint32_t take_few(const struct slices *s, struct taking *t)
 	return t->m;
 }
 
-static uint32_t take_many(const struct slices *s, const struct snap *sn, struct taking *t)
+static uint32_t take_many(const struct slices *s, const struct snap *sn, struct slice_taker *t)
 {
 	uint32_t *at = xcalloc(sn->ntrks + (size_t)1, sizeof *at);
 	t->v = by_track(s, at, sn->ntrks, t->a);
@@ -245,16 +246,17 @@ static uint32_t take_many(const struct slices *s, const struct snap *sn, struct 
 }
 
 /* Sorted and disjoint; where they come from is done with. */
-static struct tw_slice *slices_take(struct slices *s, const struct snap *sn, bool join, struct arena *a, uint32_t *n)
+static struct trace_slice *slices_take(struct slices *s, const struct snap *sn, bool join, struct arena *a, uint32_t *n)
 {
-	struct taking t = {.join = join, .a = a};
+	struct slice_taker t = {.join = join, .a = a};
 	*n = s->n <= sn->ntrks / 64 ? take_few(s, &t) : take_many(s, sn, &t);
-	arena_rest(a);
-	shelf_free(&s->lies);
+	arena_release_pages(a);
+	spill_array_free(&s->lies);
 	return t.v;
 }
 
-uint8_t *tw_on_proc(const struct snap *sn, trk_id proc, int64_t from, int64_t to, const uint8_t *among, struct arena *a)
+uint8_t *trace_gset_on_proc(
+    const struct snap *sn, trk_id proc, int64_t from, int64_t to, const uint8_t *among, struct arena *a)
 {
 	uint8_t *set = arena_zalloc(a, sn->ntrks / 8 + 1);
 	int64_t lo = from == TIME_NONE ? INT64_MIN : from, hi = to == TIME_NONE ? INT64_MAX : to;
@@ -264,8 +266,8 @@ uint8_t *tw_on_proc(const struct snap *sn, trk_id proc, int64_t from, int64_t to
 		int32_t row = sheet_row(sh, proc);
 		uint32_t i = row < 0 ? 0 : sh->first[row], end = row < 0 ? 0 : sh->first[row + 1];
 		for (; i < end; i++) {
-			trk_id g = sheet_who(sh, i);
-			if (g && g < sn->ntrks && tw_has(among, g) && sh->t0 + sheet_start(sh, i) < hi &&
+			trk_id g = sheet_peer(sh, i);
+			if (g && g < sn->ntrks && trace_gset_has(among, g) && sh->t0 + sheet_start(sh, i) < hi &&
 			    sheet_end(sh, (uint32_t)row, i) > lo && store_trk(sn->st, g)->kind == TK_G)
 				set[g >> 3] |= (uint8_t)(1u << (g & 7));
 		}
@@ -274,39 +276,40 @@ uint8_t *tw_on_proc(const struct snap *sn, trk_id proc, int64_t from, int64_t to
 	return set;
 }
 
-uint8_t *tw_others(const struct snap *sn, const uint8_t *in, const uint8_t *among, struct arena *a)
+uint8_t *trace_gset_complement(const struct snap *sn, const uint8_t *in, const uint8_t *among, struct arena *a)
 {
 	uint8_t *set = arena_zalloc(a, sn->ntrks / 8 + 1);
-	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
-		if (store_trk(sn->st, t)->kind == TK_G && !tw_has(in, t) && (!among || tw_has(among, t)))
+	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
+		if (store_trk(sn->st, t)->kind == TK_G && !trace_gset_has(in, t) &&
+		    (!among || trace_gset_has(among, t)))
 			set[t >> 3] |= (uint8_t)(1u << (t & 7));
 	return set;
 }
 
-uint32_t tw_count(const struct snap *sn, const uint8_t *set, int64_t from, int64_t to)
+uint32_t trace_gset_count(const struct snap *sn, const uint8_t *set, int64_t from, int64_t to)
 {
 	uint32_t n = 0;
-	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++)) {
+	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++)) {
 		const struct trk_row *r = store_trk(sn->st, t);
-		n += r->kind == TK_G && tw_has(set, t) && r->t0 != TIME_NONE && (to == TIME_NONE || r->t0 < to) &&
-		    (from == TIME_NONE || !r->to_t1 || store_t1(sn->st, r) > from);
+		n += r->kind == TK_G && trace_gset_has(set, t) && r->t0 != TIME_NONE &&
+		     (to == TIME_NONE || r->t0 < to) && (from == TIME_NONE || !r->to_t1 || store_t1(sn->st, r) > from);
 	}
 	return n;
 }
 
-static bool bounded(const struct tw_pick *p)
+static bool has_latency_bounds(const struct trace_span_match *p)
 {
 	return p->lo != TIME_NONE || p->hi != TIME_NONE;
 }
 
 /* Is something of that name, that took so long, meant? */
-static bool picked(const struct tw_pick *p, bool named, int64_t ns)
+static bool span_matches(const struct trace_span_match *p, bool named, int64_t ns)
 {
 	bool in = (p->lo == TIME_NONE || ns >= p->lo) && (p->hi == TIME_NONE || ns <= p->hi);
-	return bounded(p) ? named && in != p->rest : named != p->rest;
+	return has_latency_bounds(p) ? named && in != p->rest : named != p->rest;
 }
 
-const char *tw_placed(const char *s, struct arena *a, struct tw_pick *p)
+const char *trace_parse_region_place(const char *s, struct arena *a, struct trace_span_match *p)
 {
 	const char *at = strrchr(s, '@');
 	char *end = NULL;
@@ -318,9 +321,9 @@ const char *tw_placed(const char *s, struct arena *a, struct tw_pick *p)
 	return re;
 }
 
-uint64_t tw_place(const struct store *st, const struct sink_span *sp)
+uint64_t trace_region_pc(const struct store *st, const struct sink_span *sp)
 {
-	frm_id f = sched_root(st, sp->stack);
+	frm_id f = stats_root_frame(st, sp->stack);
 	return f ? store_loc(st, store_frm(st, f)->loc)->addr : 0;
 }
 
@@ -331,11 +334,11 @@ static void span_in(uint8_t *set, uint32_t i)
 }
 
 /* The tasks of those ids, or their regions: these are of the set. The ids are done with. */
-static void spans_of(const struct snap *sn, enum span_kind kind, struct ids *s, uint8_t *set)
+static void spans_of(const struct snap *sn, enum span_kind kind, struct goroutine_ids *s, uint8_t *set)
 {
 	ids_sort(s);
 	for (uint32_t i = 0; i < sn->nspans && s->near; i++) {
-		store_pass(sn, i);
+		store_note_walk(sn, i);
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
 		if (sp->kind == kind && ids_has(s, sp->id))
 			span_in(set, i);
@@ -343,21 +346,21 @@ static void spans_of(const struct snap *sn, enum span_kind kind, struct ids *s, 
 	ids_free(s);
 }
 
-struct tw_slice *tw_regions(const struct snap *sn, struct tw_pick *p, struct arena *a, uint32_t *n)
+struct trace_slice *trace_region_slices(const struct snap *sn, struct trace_span_match *p, struct arena *a, uint32_t *n)
 {
 	struct slices s = slices_new(sn);
 	uint8_t *set = arena_zalloc(a, sn->nspans / 8 + 1u);
-	struct ids tasks = {0};
+	struct goroutine_ids tasks = {0};
 	struct judge j = judge_new(sn, p->match, p->arg);
 	for (uint32_t i = 0; i < sn->nspans; i++) {
-		store_pass(sn, i);
+		store_note_walk(sn, i);
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
 		int64_t t0, t1;
 		if (sp->kind != SP_REGION || sp->v0 & RG_LOOSE || (sp->v0 & RG_INHERITED && !p->inherited))
 			continue;
-		span_bounds(sn, sp, &t0, &t1);
-		bool here = !p->placed || tw_place(sn->st, sp) == p->pc;
-		if (!picked(p, here && judge_name(&j, sp->name), t1 - t0))
+		time_search_span_bounds(sn, sp, &t0, &t1);
+		bool here = !p->placed || trace_region_pc(sn->st, sp) == p->pc;
+		if (!span_matches(p, here && judge_name(&j, sp->name), t1 - t0))
 			continue;
 		slices_add(&s, sn, sp);
 		span_in(set, i);
@@ -365,18 +368,18 @@ struct tw_slice *tw_regions(const struct snap *sn, struct tw_pick *p, struct are
 			ids_add(&tasks, sn->nspans, sp->id);
 	}
 	spans_of(sn, SP_TASK, &tasks, set);
-	mem_free(j.said);
+	mem_free(j.match_of_name);
 	p->span = set;
-	struct tw_slice *out = slices_take(&s, sn, false, a, n);
+	struct trace_slice *out = slices_take(&s, sn, false, a, n);
 	p->n = *n;
 	return out;
 }
 
-static bool task_picked(const struct tw_pick *p, struct judge *j, const struct sink_span *sp)
+static bool task_picked(const struct trace_span_match *p, struct judge *j, const struct sink_span *sp)
 {
 	bool whole = sp->t0 != TIME_NONE && sp->t1 != TIME_NONE,
 	     named = p->match ? judge_name(j, sp->name) : sp->id == p->id;
-	return (whole || !bounded(p)) && picked(p, named, whole ? sp->t1 - sp->t0 : 0);
+	return (whole || !has_latency_bounds(p)) && span_matches(p, named, whole ? sp->t1 - sp->t0 : 0);
 }
 
 /* A task began and ended on one goroutine: what that did is of it. */
@@ -387,11 +390,11 @@ static void task_add(struct slices *s, const struct snap *sn, const struct sink_
 }
 
 /* Those of one task, also of one of which the trace has neither begin nor end. */
-static void one_task(const struct snap *sn, const struct tw_pick *p, uint8_t *set, struct slices *s)
+static void one_task(const struct snap *sn, const struct trace_span_match *p, uint8_t *set, struct slices *s)
 {
 	const uint32_t kinds = 1u << SP_TASK | 1u << SP_REGION;
 	int64_t from = p->near ? p->from : INT64_MIN, to = p->near && p->to < INT64_MAX ? p->to + 1 : INT64_MAX;
-	for (uint32_t i = 0; (i = spans_next(sn, i, kinds, from, to)) != UINT32_MAX; i++) {
+	for (uint32_t i = 0; (i = time_search_next_span(sn, i, kinds, from, to)) != UINT32_MAX; i++) {
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
 		if (sp->id != p->id || (sp->kind == SP_TASK && !task_picked(p, NULL, sp)))
 			continue;
@@ -404,13 +407,13 @@ static void one_task(const struct snap *sn, const struct tw_pick *p, uint8_t *se
 }
 
 /* Those of all that are meant. How many tasks they are. */
-static uint32_t some_tasks(const struct snap *sn, const struct tw_pick *p, uint8_t *set, struct slices *s)
+static uint32_t some_tasks(const struct snap *sn, const struct trace_span_match *p, uint8_t *set, struct slices *s)
 {
 	struct judge j = judge_new(sn, p->match, p->arg);
-	struct ids tasks = {0};
+	struct goroutine_ids tasks = {0};
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < sn->nspans; i++) {
-		store_pass(sn, i);
+		store_note_walk(sn, i);
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
 		if (sp->kind != SP_TASK || !task_picked(p, &j, sp))
 			continue;
@@ -420,14 +423,14 @@ static uint32_t some_tasks(const struct snap *sn, const struct tw_pick *p, uint8
 		n++;
 	}
 	spans_of(sn, SP_REGION, &tasks, set);
-	for (uint32_t i = 0; i < sn->nspans && n; store_pass(sn, i++))
-		if (tw_has(set, i) && store_span(sn->st, i)->s.kind == SP_REGION)
+	for (uint32_t i = 0; i < sn->nspans && n; store_note_walk(sn, i++))
+		if (trace_gset_has(set, i) && store_span(sn->st, i)->s.kind == SP_REGION)
 			slices_add(s, sn, &store_span(sn->st, i)->s);
-	mem_free(j.said);
+	mem_free(j.match_of_name);
 	return n;
 }
 
-struct tw_slice *tw_tasks(const struct snap *sn, struct tw_pick *p, struct arena *a, uint32_t *n)
+struct trace_slice *trace_task_slices(const struct snap *sn, struct trace_span_match *p, struct arena *a, uint32_t *n)
 {
 	struct slices s = slices_new(sn);
 	uint8_t *set = p->near ? NULL : arena_zalloc(a, sn->nspans / 8 + 1u);
@@ -444,16 +447,16 @@ struct tw_slice *tw_tasks(const struct snap *sn, struct tw_pick *p, struct arena
 
 static int time_cmp(const void *a, const void *b)
 {
-	const struct tw_slice *x = a, *y = b;
+	const struct trace_slice *x = a, *y = b;
 	return x->t0 != y->t0 ? (x->t0 < y->t0 ? -1 : 1) : x->t1 != y->t1 ? (x->t1 < y->t1 ? -1 : 1) : 0;
 }
 
 /* Stretches of time, joined and in order. Most of what comes begins after the last, or lies in one that is there; what
    does neither waits, until it is as much as there is, and is put in between. So there is never more than what comes
    out, and as much again, and of what comes in order nothing is sorted. */
-struct joined { struct tw_slice *v, *late; size_t n, cap, nlate, clate; };
+struct joined { struct trace_slice *v, *late; size_t n, cap, nlate, clate; };
 
-static void join_last(struct joined *o, struct tw_slice x)
+static void join_last(struct joined *o, struct trace_slice x)
 {
 	if (o->n && o->v[o->n - 1].t1 >= x.t0) {
 		if (o->v[o->n - 1].t1 < x.t1)
@@ -461,7 +464,7 @@ static void join_last(struct joined *o, struct tw_slice x)
 		return;
 	}
 	o->v = mem_grow(o->v, &o->cap, o->n + 1, sizeof *o->v);
-	o->v[o->n++] = (struct tw_slice){0, x.t0, x.t1};
+	o->v[o->n++] = (struct trace_slice){0, x.t0, x.t1};
 }
 
 static void join_late(struct joined *o)
@@ -480,15 +483,15 @@ static void join_late(struct joined *o)
 }
 
 /* The first that ends at or after t. */
-static size_t first_to(const struct tw_slice *v, size_t n, int64_t t)
+static size_t first_to(const struct trace_slice *v, size_t n, int64_t t)
 {
-	struct halve h = {.hi = n};
-	while (halve(&h))
-		halve_on(&h, v[h.at].t1 < t);
+	struct bsearch_probe h = {.hi = n};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, v[h.at].t1 < t);
 	return h.lo;
 }
 
-static void join(struct joined *o, struct tw_slice x)
+static void join(struct joined *o, struct trace_slice x)
 {
 	enum { FEW = 1 << 12 };
 	if (!o->n || x.t0 >= o->v[o->n - 1].t0) {
@@ -505,27 +508,28 @@ static void join(struct joined *o, struct tw_slice x)
 }
 
 /* The life of a goroutine, open ends those of the snapshot. */
-static struct tw_slice life(const struct snap *sn, trk_id t)
+static struct trace_slice life_slice(const struct snap *sn, trk_id t)
 {
 	const struct trk_row *r = store_trk(sn->st, t);
 	int64_t t0 = r->t0, t1 = store_t1(sn->st, r);
-	return (struct tw_slice){0, t0 == TIME_NONE ? sn->t0 : t0, t1 == TIME_NONE ? sn->t1 : t1};
+	return (struct trace_slice){0, t0 == TIME_NONE ? sn->t0 : t0, t1 == TIME_NONE ? sn->t1 : t1};
 }
 
-struct tw_slice *tw_presence(const struct snap *sn, const struct tw_filter *f, struct arena *a, uint32_t *n)
+struct trace_slice *trace_filter_presence(
+    const struct snap *sn, const struct trace_filter *f, struct arena *a, uint32_t *n)
 {
 	struct joined o = {0};
 	*n = 0;
 	if (!f->g && !f->slice)
 		return NULL;
 	for (uint32_t i = 0; f->slice && i < f->nslice; i++)
-		if (tw_has(f->g, f->slice[i].trk))
+		if (trace_gset_has(f->g, f->slice[i].trk))
 			join(&o, f->slice[i]);
-	for (trk_id t = 1; !f->slice && t < sn->ntrks; store_pass(sn, t++))
-		if (tw_has(f->g, t) && store_trk(sn->st, t)->kind == TK_G)
-			join(&o, life(sn, t));
+	for (trk_id t = 1; !f->slice && t < sn->ntrks; store_note_walk(sn, t++))
+		if (trace_gset_has(f->g, t) && store_trk(sn->st, t)->kind == TK_G)
+			join(&o, life_slice(sn, t));
 	join_late(&o);
-	struct tw_slice *out = arena_alloc(a, (o.n + 1) * sizeof *out);
+	struct trace_slice *out = arena_alloc(a, (o.n + 1) * sizeof *out);
 	if (o.n)
 		memcpy(out, o.v, o.n * sizeof *out);
 	mem_free(o.v);
@@ -534,25 +538,25 @@ struct tw_slice *tw_presence(const struct snap *sn, const struct tw_filter *f, s
 	return out;
 }
 
-bool tw_present(const struct tw_slice *v, uint32_t n, int64_t t0, int64_t t1)
+bool trace_slices_overlap(const struct trace_slice *v, uint32_t n, int64_t t0, int64_t t1)
 {
 	size_t at = v ? first_to(v, n, t0) : 0;
 	return !v || (at < n && v[at].t0 <= t1);
 }
 
-int64_t tw_within(const struct tw_filter *f, trk_id g, int64_t a, int64_t b)
+int64_t trace_filter_overlap(const struct trace_filter *f, trk_id g, int64_t a, int64_t b)
 {
-	struct halve h = {.hi = f->nslice};
+	struct bsearch_probe h = {.hi = f->nslice};
 	int64_t ns = 0;
-	if (!tw_has(f->g, g))
+	if (!trace_gset_has(f->g, g))
 		return 0;
 	if (!f->slice)
 		return b - a;
-	while (halve(&h)) {	/* the first of it that ends after a */
-		const struct tw_slice *s = &f->slice[h.at];
-		halve_on(&h, s->trk < g || (s->trk == g && s->t1 <= a));
+	while (bsearch_probe(&h)) {	/* the first of it that ends after a */
+		const struct trace_slice *s = &f->slice[h.at];
+		bsearch_narrow(&h, s->trk < g || (s->trk == g && s->t1 <= a));
 	}
-	for (const struct tw_slice *s = f->slice + h.lo; s < f->slice + f->nslice && s->trk == g && s->t0 < b; s++)
+	for (const struct trace_slice *s = f->slice + h.lo; s < f->slice + f->nslice && s->trk == g && s->t0 < b; s++)
 		ns += (s->t1 < b ? s->t1 : b) - (s->t0 > a ? s->t0 : a);
 	return ns;
 }

@@ -15,57 +15,57 @@
 
 #include <string.h>
 
-static int64_t later(int64_t a, int64_t b)
+static int64_t max_time(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
 }
 
-static int64_t earlier(int64_t a, int64_t b)
+static int64_t min_time(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
 
-static void add_row(const struct snap *sn, const struct sheet *sh, uint32_t row, const struct tw_filter *f,
+static void add_row(const struct snap *sn, const struct sheet *sh, uint32_t row, const struct trace_filter *f,
     int64_t ns[TS__N])
 {
 	int64_t from = f->from == TIME_NONE ? sn->t0 : f->from, to = f->to == TIME_NONE ? sn->t1 : f->to;
 	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++) {
-		int64_t a = later(sh->t0 + sheet_start(sh, i), from), b = earlier(sheet_end(sh, row, i), to);
+		int64_t a = max_time(sh->t0 + sheet_start(sh, i), from), b = min_time(sheet_end(sh, row, i), to);
 		unsigned s = sh->state[i] & SHEET_STATE;
 		if (b > a)
 			ns[s] = wrap_add(ns[s], b - a);
 	}
 }
 
-static void add_sheet(const struct snap *sn, uint32_t i, const struct tw_filter *f, int64_t ns[TS__N])
+static void add_sheet(const struct snap *sn, uint32_t i, const struct trace_filter *f, int64_t ns[TS__N])
 {
 	const struct sheet *sh = sheet_get(sn, i);
 	for (uint32_t r = 0; r < sh->ntrk; r++)
-		if (store_trk(sn->st, sh->trk[r])->kind == TK_G && tw_has(f->g, sh->trk[r]))
+		if (store_trk(sn->st, sh->trk[r])->kind == TK_G && trace_gset_has(f->g, sh->trk[r]))
 			add_row(sn, sh, r, f, ns);
 	sheet_put(sn, i);
 }
 
 /* Of a slice what lies in [t0, t1) and in the window. */
-static void add_slice(const struct snap *sn, const struct tw_slice *s, int64_t t0, int64_t t1,
-    const struct tw_filter *f, int64_t ns[TS__N])
+static void add_slice(const struct snap *sn, const struct trace_slice *s, int64_t t0, int64_t t1,
+    const struct trace_filter *f, int64_t ns[TS__N])
 {
-	int64_t a = later(s->t0, f->from == TIME_NONE ? t0 : later(f->from, t0));
-	int64_t b = earlier(s->t1, f->to == TIME_NONE ? t1 : earlier(f->to, t1));
+	int64_t a = max_time(s->t0, f->from == TIME_NONE ? t0 : max_time(f->from, t0));
+	int64_t b = min_time(s->t1, f->to == TIME_NONE ? t1 : min_time(f->to, t1));
 	struct bin sum;
-	if (b <= a || !tw_has(f->g, s->trk))
+	if (b <= a || !trace_gset_has(f->g, s->trk))
 		return;
 	bins_sum(sn, s->trk, a, b, &sum);
 	for (int k = 0; k < TS__N; k++)
 		ns[k] = wrap_add(ns[k], sum.ns[k]);
 }
 
-void tw_states(const struct snap *sn, const struct tw_filter *f, int64_t ns[TS__N])
+void trace_filter_states(const struct snap *sn, const struct trace_filter *f, int64_t ns[TS__N])
 {
 	memset(ns, 0, TS__N * sizeof *ns);
-	for (uint32_t i = 0; f->slice && i < f->nslice && look_on(&f->on, i, f->nslice); i++)
+	for (uint32_t i = 0; f->slice && i < f->nslice && watcher_report(&f->on, i, f->nslice); i++)
 		add_slice(sn, &f->slice[i], INT64_MIN, INT64_MAX, f, ns);
-	for (uint32_t i = 0; !f->slice && i < sn->nsheets && look_on(&f->on, i, sn->nsheets); i++)
+	for (uint32_t i = 0; !f->slice && i < sn->nsheets && watcher_report(&f->on, i, sn->nsheets); i++)
 		add_sheet(sn, i, f, ns);
 	ns[TS_NONE] = 0;
 }
@@ -80,7 +80,7 @@ static uint32_t some_sheets(const struct snap *sn, uint32_t at[SHEETS])
 	uint32_t n = 0;
 	for (uint64_t k = 0; k < SHEETS; k++) {
 		uint32_t i = (uint32_t)(sn->nsheets * k / SHEETS), end = (uint32_t)(sn->nsheets * (k + 1) / SHEETS);
-		while (i < end && !sheet_at_hand(sn, i))
+		while (i < end && !sheet_is_resident(sn, i))
 			i++;
 		if (i < end)
 			at[n++] = i;
@@ -90,11 +90,11 @@ static uint32_t some_sheets(const struct snap *sn, uint32_t at[SHEETS])
 	return n;
 }
 
-void tw_states_about(const struct snap *sn, const struct tw_filter *f, int64_t ns[TS__N])
+void trace_filter_states_approx(const struct snap *sn, const struct trace_filter *f, int64_t ns[TS__N])
 {
 	uint32_t at[SHEETS], n = 0, step = f->nslice / SLICES + 1;
 	if (sn->nsheets <= SHEETS) {
-		tw_states(sn, f, ns);
+		trace_filter_states(sn, f, ns);
 		return;
 	}
 	memset(ns, 0, TS__N * sizeof *ns);

@@ -18,7 +18,7 @@
 
 struct cycles { struct gc_cycle *c; uint32_t n; };
 
-static bool named(const struct store *st, str_id name, const char *word)
+static bool name_contains(const struct store *st, str_id name, const char *word)
 {
 	const struct str_row *s = store_str(st, name);
 	size_t n = strlen(word);
@@ -31,91 +31,93 @@ static bool named(const struct store *st, str_id name, const char *word)
 /* The first cycle that is not over (with its sweep: when the next begins) at t. */
 static uint32_t first_at(const struct cycles *o, int64_t t, bool sweep)
 {
-	struct halve h = {.hi = o->n};
-	while (halve(&h))
-		halve_on(&h, (sweep ? o->c[h.at].next : o->c[h.at].t1) < t);
+	struct bsearch_probe h = {.hi = o->n};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, (sweep ? o->c[h.at].next : o->c[h.at].t1) < t);
 	return h.lo;
 }
 
-static int64_t overlap(int64_t a, int64_t b, int64_t t0, int64_t t1)
+static int64_t overlap_length(int64_t a, int64_t b, int64_t t0, int64_t t1)
 {
 	a = a < t0 ? t0 : a;
 	b = b > t1 ? t1 : b;
 	return b > a ? b - a : 0;
 }
 
-static void give_stop(struct cycles *o, const struct store *st, str_id name, int64_t a, int64_t b)
+static void add_stop(struct cycles *o, const struct store *st, str_id name, int64_t a, int64_t b)
 {
-	if (named(st, name, "sweep termination"))
+	if (name_contains(st, name, "sweep termination"))
 		for (uint32_t k = first_at(o, a, false); k < o->n && o->c[k].before <= b; k++)
 			o->c[k].stw_before = b - a;
-	else if (named(st, name, "mark termination"))
+	else if (name_contains(st, name, "mark termination"))
 		for (uint32_t k = first_at(o, a, true); k < o->n && o->c[k].t0 <= b; k++)
 			if (o->c[k].next > a)
 				o->c[k].stw_after = b - a;
 }
 
 /* Of a log it is known how long assists took together, and not how many there were. */
-static void give_assist(struct cycles *o, const struct tw_filter *f, trk_id g, int64_t a, int64_t b)
+static void add_assist(struct cycles *o, const struct trace_filter *f, trk_id g, int64_t a, int64_t b)
 {
 	for (uint32_t k = first_at(o, a, false); k < o->n && o->c[k].t0 < b; k++) {
 		int64_t t0 = a < o->c[k].t0 ? o->c[k].t0 : a, t1 = b > o->c[k].t1 ? o->c[k].t1 : b;
-		int64_t ns = t1 <= t0 ? 0 : f ? tw_within(f, g, t0, t1) : t1 - t0;
+		int64_t ns = t1 <= t0 ? 0 : f ? trace_filter_overlap(f, g, t0, t1) : t1 - t0;
 		o->c[k].assist += ns;
 		o->c[k].nassist += ns > 0 && g;
 	}
 }
 
-static void give_sweep(struct cycles *o, int64_t a, int64_t b)
+static void add_sweep(struct cycles *o, int64_t a, int64_t b)
 {
 	for (uint32_t k = first_at(o, a, true); k < o->n && o->c[k].t1 < b; k++)
-		o->c[k].sweep += overlap(a, b, o->c[k].t1, o->c[k].next);
+		o->c[k].sweep += overlap_length(a, b, o->c[k].t1, o->c[k].next);
 }
 
 /* Only those that went on, with their stops and not with their sweep, while something was there. */
-static void keep_present(struct cycles *o, const struct snap *sn, const struct tw_filter *f, struct arena *mem)
+static void keep_present(struct cycles *o, const struct snap *sn, const struct trace_filter *f, struct arena *mem)
 {
 	uint32_t nv, m = 0;
-	const struct tw_slice *v = tw_presence(sn, f, mem, &nv);
+	const struct trace_slice *v = trace_filter_presence(sn, f, mem, &nv);
 	for (uint32_t i = 0; i < o->n; i++) {
 		int64_t t0 = o->c[i].t0 - (o->c[i].stw_before > 0 ? o->c[i].stw_before : 0);
-		if (tw_present(v, nv, t0, o->c[i].t1))
+		if (trace_slices_overlap(v, nv, t0, o->c[i].t1))
 			o->c[m++] = o->c[i];
 	}
 	o->n = m;
 }
 
-struct gc_cycle *gc_cycles(const struct snap *sn, const struct tw_filter *f, struct arena *mem, uint32_t *n)
+struct gc_cycle *gc_cycles(const struct snap *sn, const struct trace_filter *f, struct arena *mem, uint32_t *n)
 {
 	struct cycles o = {0};
 	uint32_t i, count = 0;
-	for (i = 0; (i = spans_next(sn, i, 1u << SP_GC, INT64_MIN / 2, INT64_MAX)) != UINT32_MAX; i++)
+	for (i = 0; (i = time_search_next_span(sn, i, 1u << SP_GC, INT64_MIN / 2, INT64_MAX)) != UINT32_MAX; i++)
 		count++;
 	o.c = arena_zalloc(mem, (count + 1u) * sizeof *o.c);
-	for (i = 0; (i = spans_next(sn, i, 1u << SP_GC, INT64_MIN / 2, INT64_MAX)) != UINT32_MAX && o.n < count; i++) {
+	for (i = 0;
+	     (i = time_search_next_span(sn, i, 1u << SP_GC, INT64_MIN / 2, INT64_MAX)) != UINT32_MAX && o.n < count;
+	     i++) {
 		struct gc_cycle *c = &o.c[o.n];
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		*c = (struct gc_cycle){.number = s->id ? (uint32_t)s->id : o.n + 1, .span = i,
 		    .open = s->t1 == TIME_NONE, .stw_before = -1,
 		    .stw_after = -1, .before = o.n ? o.c[o.n - 1].t1 : sn->t0, .next = sn->t1};
-		span_bounds(sn, s, &c->t0, &c->t1);
+		time_search_span_bounds(sn, s, &c->t0, &c->t1);
 		if (o.n)
 			o.c[o.n - 1].next = c->t0;
 		o.n++;
 	}
 	for (i = 0; i < sn->nspans && o.n; i++) {
-		store_pass(sn, i);
+		store_note_walk(sn, i);
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		int64_t a, b;
 		if (s->kind != SP_STW && s->kind != SP_ASSIST && s->kind != SP_SWEEP)
 			continue;
-		span_bounds(sn, s, &a, &b);
+		time_search_span_bounds(sn, s, &a, &b);
 		if (s->kind == SP_STW)
-			give_stop(&o, sn->st, s->name, a, b);
+			add_stop(&o, sn->st, s->name, a, b);
 		else if (s->kind == SP_ASSIST)
-			give_assist(&o, f, s->trk, a, b);
+			add_assist(&o, f, s->trk, a, b);
 		else
-			give_sweep(&o, a, b);
+			add_sweep(&o, a, b);
 	}
 	if (f)
 		keep_present(&o, sn, f, mem);

@@ -25,6 +25,6 @@ struct gc_cycle {
 int64_t gc_cycle_stw(const struct gc_cycle *);
 /* All of them in order, in the arena: two passes over the spans. With a filter (NULL: without) those that went on while
    what it names was there, with its assists alone; a cycle keeps its number. */
-struct gc_cycle *gc_cycles(const struct snap *, const struct tw_filter *, struct arena *, uint32_t *n);
+struct gc_cycle *gc_cycles(const struct snap *, const struct trace_filter *, struct arena *, uint32_t *n);
 
 #endif

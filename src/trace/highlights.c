@@ -10,10 +10,11 @@
  *
  * Sums of Ps come from the running sums of whole rows; sums of goroutines by function come from the gist of each sheet.
  * The gist also bounds the longest spans: sheets are walked, the highest bound first, until no other sheet can have a
- * longer span. The sheets at the ends of the range, and those without a gist (of an index, or with very many functions),
- * are always walked, only their states and starts, by several threads. A row is a part of the life of its goroutine: a
- * span that may continue after its sheet is looked up where it could be the longest (ival_at()). If the memory has no room
- * for all sheets, only those in memory are walked, and the text says so; the numbers of the Ps are exact.
+ * longer span. The sheets at the ends of the range, and those without a gist (of an index, or with very many
+ * functions), are always walked, only their states and starts, by several threads. A row is a part of the life of its
+ * goroutine: a span that may continue after its sheet is looked up where it could be the longest (trace_interval_at()).
+ * If the memory has no room for all sheets, only those in memory are walked, and the text says so; the numbers of the
+ * Ps are exact.
  */
 #include "config.h"
 #include "trace/highlights.h"
@@ -28,17 +29,17 @@
 
 #include <string.h>
 
-struct longest {
+struct longest_span {
 	int64_t t0, t1;
 	trk_id trk;
 };
 
-struct look {
+struct highlights_ctx {
 	const struct snap *sn;
-	const struct standout_ask *q;
+	const struct trace_highlights_query *q;
 	int64_t p[TS__N], all_p;	/* Ps, by state; all of it */
 	int64_t away;			/* so much of the stretch was not walked */
-	struct longest ready, lock, stw;
+	struct longest_span ready, lock, stw;
 	/* by state: what is longer may be the longest; all ones, where it is running */
 	struct { int64_t limit, runs; } of[SHEET_STATE + 1];
 	str_id stw_why;
@@ -47,17 +48,17 @@ struct look {
 	int64_t *by_name;		/* running time by start function */
 	struct arena *mem;
 	struct buf b;
-	struct standout *out;
+	struct trace_highlights *out;
 	size_t n;
 };
 
 /* Of equals the first, and of those that begin at the same time the first track's. */
-static bool keep_longest(struct longest *l, int64_t t0, int64_t t1, trk_id trk)
+static bool keep_longest(struct longest_span *l, int64_t t0, int64_t t1, trk_id trk)
 {
 	int64_t more = (t1 - t0) - (l->t1 - l->t0);
 	if (more < 0 || t1 <= t0 || (!more && (t0 > l->t0 || (t0 == l->t0 && trk >= l->trk))))
 		return false;
-	*l = (struct longest){t0, t1, trk};
+	*l = (struct longest_span){t0, t1, trk};
 	return true;
 }
 
@@ -71,7 +72,7 @@ struct row {
 	int64_t from, ran;	/* since the sheet began: the interval; ns */
 };
 
-static void add_ran(struct look *l, str_id name, int64_t ns)
+static void add_ran(struct highlights_ctx *l, str_id name, int64_t ns)
 {
 	if (name < l->sn->nstrs && l->by_name)
 		l->by_name[name] = wrap_add(l->by_name[name], ns);
@@ -79,51 +80,53 @@ static void add_ran(struct look *l, str_id name, int64_t ns)
 
 /* Interval i of the row ends `to` after the start of the sheet, and its span may be the longest. If the span may continue
    after the interval, the whole span is looked up. r is a copy, so that loops keep the row in registers as long as this is not called. */
-static void __attribute__((noinline)) judge(struct look *l, struct row r, uint32_t i, int64_t to, bool whole)
+static void __attribute__((noinline))
+compare_longest(struct highlights_ctx *l, struct row r, uint32_t i, int64_t to, bool whole)
 {
 	unsigned s = r.sh->state[i] & SHEET_STATE;
 	const struct str_row *name = store_str(l->sn->st, r.name);
-	struct longest *best = s == TS_READY ? &l->ready : &l->lock;
-	struct ival v = {.t0 = r.sh->t0 + r.from, .t1 = r.sh->t0 + to};
-	if (v.t1 <= v.t0 || sink_runtime(name->s, name->n) || (!whole && !ival_at(l->sn, r.trk, v.t0, &v)))
+	struct longest_span *best = s == TS_READY ? &l->ready : &l->lock;
+	struct trace_interval v = {.t0 = r.sh->t0 + r.from, .t1 = r.sh->t0 + to};
+	if (v.t1 <= v.t0 || sink_runtime(name->s, name->n) || (!whole && !trace_interval_at(l->sn, r.trk, v.t0, &v)))
 		return;
 	if (keep_longest(best, v.t0, v.t1, r.trk))
 		l->of[s].limit = v.t1 - v.t0 - 1;	/* equals are judged, too */
 }
 
 /* May the interval go on from the one before? */
-static bool continues(const struct row *r, uint32_t i)
+static bool continues_span(const struct row *r, uint32_t i)
 {
-	return i == r->first || sheet_goes_on(r->sh->state[i - 1], r->sh->state[i]);
+	return i == r->first || sheet_continues(r->sh->state[i - 1], r->sh->state[i]);
 }
 
 /* An interval that may be a part of a longer span: could that be the longest? Not longer than the goroutine lives. */
-static void judge_part(struct look *l, struct row r, uint32_t i, int64_t to)
+static void judge_part(struct highlights_ctx *l, struct row r, uint32_t i, int64_t to)
 {
 	const struct trk_row *trk = store_trk(l->sn->st, r.trk);
 	unsigned s = r.sh->state[i] & SHEET_STATE;
 	int64_t t0 = r.sh->t0 + r.from, t1 = r.sh->t0 + to, ended = store_t1(l->sn->st, trk);
-	if (continues(&r, i))
+	if (continues_span(&r, i))
 		t0 = l->sn->t0;
 	if (i == r.last || r.sh->state[i] & SHEET_PAST)
 		t1 = ended != TIME_NONE && ended > t1 ? ended : l->sn->t1;
 	if (t1 - t0 > l->of[s].limit)
-		judge(l, r, i, to, false);
+		compare_longest(l, r, i, to, false);
 }
 
-static inline __attribute__((always_inline)) void interval(struct look *l, struct row *r, uint32_t i, int64_t to)
+static inline __attribute__((always_inline)) void note_interval(
+    struct highlights_ctx *l, struct row *r, uint32_t i, int64_t to)
 {
 	unsigned s = r->sh->state[i] & SHEET_STATE;
 	r->ran += (to - r->from) & l->of[s].runs;
 	if (__builtin_expect(r->sh->state[i] & SHEET_PAST, false))
 		judge_part(l, *r, i, to);
 	else if (__builtin_expect(to - r->from > l->of[s].limit, false))
-		judge(l, *r, i, to, true);
+		compare_longest(l, *r, i, to, true);
 	r->from = to;
 }
 
 /* The first and the last of the row. */
-static void end_interval(struct look *l, struct row *r, uint32_t i, int64_t to)
+static void end_interval(struct highlights_ctx *l, struct row *r, uint32_t i, int64_t to)
 {
 	r->ran += (to - r->from) & l->of[r->sh->state[i] & SHEET_STATE].runs;
 	if (l->of[r->sh->state[i] & SHEET_STATE].limit != INT64_MAX)
@@ -132,21 +135,22 @@ static void end_interval(struct look *l, struct row *r, uint32_t i, int64_t to)
 }
 
 /* Intervals [i, end), none of them the last of the row. One loop for each width of a start. */
-static void intervals(struct look *l, struct row *row, uint32_t i, uint32_t end)
+static void note_intervals(struct highlights_ctx *l, struct row *row, uint32_t i, uint32_t end)
 {
 	struct row r = *row;
 	const struct sheet *sh = r.sh;
 	if (sh->start3)
 		for (; i < end; i++)
-			interval(l, &r, i, sheet_three(sh->start3, i + 1));
+			note_interval(l, &r, i, sheet_u24(sh->start3, i + 1));
 	else
 		for (; i < end; i++)
-			interval(l, &r, i, sh->start4[i + 1]);
+			note_interval(l, &r, i, sh->start4[i + 1]);
 	*row = r;
 }
 
 /* What of [a, b), times since the sheet began, interval i has, if it runs. */
-static int64_t runs_in(const struct look *l, const struct sheet *sh, uint32_t row, uint32_t i, int64_t a, int64_t b)
+static int64_t runs_in(
+    const struct highlights_ctx *l, const struct sheet *sh, uint32_t row, uint32_t i, int64_t a, int64_t b)
 {
 	int64_t from = sheet_start(sh, i), to = sheet_end(sh, row, i) - sh->t0;
 	from = from < a ? a : from;
@@ -154,7 +158,7 @@ static int64_t runs_in(const struct look *l, const struct sheet *sh, uint32_t ro
 	return to > from ? (to - from) & l->of[sh->state[i] & SHEET_STATE].runs : 0;
 }
 
-static void goroutine_row(struct look *l, const struct sheet *sh, uint32_t row, const struct trk_row *trk)
+static void goroutine_row(struct highlights_ctx *l, const struct sheet *sh, uint32_t row, const struct trk_row *trk)
 {
 	struct row r = {.sh = sh, .trk = sh->trk[row], .name = trk->name, .first = sh->first[row],
 	    .last = sh->first[row + 1] - 1};
@@ -166,23 +170,23 @@ static void goroutine_row(struct look *l, const struct sheet *sh, uint32_t row, 
 		end = sheet_find(sh, row, l->q->t1 - 1);
 	int64_t before = runs_in(l, sh, row, i, 0, l->q->t0 - sh->t0), after = runs_in(l, sh, row, end, l->q->t1 - sh->t0, len);
 	r.from = sheet_start(sh, i);
-	if (i < r.last && continues(&r, i)) {
+	if (i < r.last && continues_span(&r, i)) {
 		end_interval(l, &r, i, sheet_start(sh, i + 1));
 		i++;
 	}
-	intervals(l, &r, i, end < r.last ? end + 1 : r.last);
+	note_intervals(l, &r, i, end < r.last ? end + 1 : r.last);
 	if (end == r.last)
 		end_interval(l, &r, end, len);
 	add_ran(l, r.name, r.ran - before - after);
 }
 
-static void walk_goroutines(struct look *l, const struct sheet *sh)
+static void walk_goroutines(struct highlights_ctx *l, const struct sheet *sh)
 {
 	for (uint32_t r = sh->nother; r < sh->ntrk; r++)
 		goroutine_row(l, sh, r, store_trk(l->sn->st, sh->trk[r]));
 }
 
-static void sum_ps(struct look *l)
+static void sum_ps(struct highlights_ctx *l)
 {
 	struct bin *bin = xcalloc(l->q->np + 1u, sizeof *bin);
 	bins_procs(l->sn, l->q->p, l->q->np, l->q->t0, l->q->t1, bin);
@@ -197,13 +201,13 @@ static void sum_ps(struct look *l)
 /* Sheets are walked by several threads, each a part of them, and the parts put together. */
 enum { PARTS = 8, PART_MIN = 8, AWAY_MAX = 32 };	/* more are not made again for a few lines of text */
 
-struct part {
-	struct look l;
+struct stretch_part {
+	struct highlights_ctx l;
 	uint32_t from, to;
 	bool few;	/* only sheets that are in memory */
 };
 
-static void states(struct look *l, int64_t ready, int64_t sync)
+static void init_states(struct highlights_ctx *l, int64_t ready, int64_t sync)
 {
 	for (unsigned s = 0; s <= SHEET_STATE; s++) {
 		l->of[s].limit = s == TS_READY ? ready : s == TS_SYNC ? sync : INT64_MAX;
@@ -211,7 +215,7 @@ static void states(struct look *l, int64_t ready, int64_t sync)
 	}
 }
 
-static void add_gist(struct look *l, const struct gist *g)
+static void add_extremes(struct highlights_ctx *l, const struct sheet_extremes *g)
 {
 	for (uint32_t i = 0; i < g->nran; i++)
 		add_ran(l, g->ran[i].name, g->ran[i].ns);
@@ -221,14 +225,14 @@ static void add_gist(struct look *l, const struct gist *g)
 
 /* The gist of a sheet that is entirely in the range; NULL: the sheet has to be walked. The last sheet has to, because
    spans that continue at its end, end later. */
-static const struct gist *gist_of(const struct look *l, uint32_t i)
+static const struct sheet_extremes *extremes_of(const struct highlights_ctx *l, uint32_t i)
 {
 	const struct sheet_slot *slot = store_slot(l->sn->st, i);
 	bool inside = slot->t0 >= l->q->t0 && slot->t1 <= l->q->t1;
-	return inside && (slot->t1 < l->q->t1 || i + 1 == l->sn->nsheets) ? slot->gist : NULL;
+	return inside && (slot->t1 < l->q->t1 || i + 1 == l->sn->nsheets) ? slot->sheet_extremes : NULL;
 }
 
-static bool overlaps(const struct look *l, uint32_t i)
+static bool sheet_overlaps(const struct highlights_ctx *l, uint32_t i)
 {
 	const struct sheet_slot *slot = store_slot(l->sn->st, i);
 	return slot->t0 < l->q->t1 && slot->t1 > l->q->t0;
@@ -236,15 +240,15 @@ static bool overlaps(const struct look *l, uint32_t i)
 
 static void walk_part(void *arg, uint32_t i)
 {
-	struct part *p = (struct part *)arg + i;
-	states(&p->l, 0, 0);
+	struct stretch_part *p = (struct stretch_part *)arg + i;
+	init_states(&p->l, 0, 0);
 	p->l.by_name = xcalloc(p->l.sn->nstrs + 1u, sizeof *p->l.by_name);
-	for (uint32_t k = p->from; k < p->to && goes_on(p->l.q->on); k++) {
+	for (uint32_t k = p->from; k < p->to && job_should_continue(p->l.q->on); k++) {
 		const struct sheet_slot *slot = store_slot(p->l.sn->st, k);
-		const struct gist *gist = gist_of(&p->l, k);
-		if (gist) {
-			add_gist(&p->l, gist);
-		} else if (!sheet_at_hand(p->l.sn, k) && p->few) {
+		const struct sheet_extremes *sheet_extremes = extremes_of(&p->l, k);
+		if (sheet_extremes) {
+			add_extremes(&p->l, sheet_extremes);
+		} else if (!sheet_is_resident(p->l.sn, k) && p->few) {
 			p->l.away += slot->t1 - slot->t0;
 		} else {
 			walk_goroutines(&p->l, sheet_get(p->l.sn, k));
@@ -253,23 +257,23 @@ static void walk_part(void *arg, uint32_t i)
 	}
 }
 
-static void walk_sheets(struct look *l)
+static void walk_sheets(struct highlights_ctx *l)
 {
-	struct part part[PARTS];
+	struct stretch_part stretch_part[PARTS];
 	uint32_t away = 0, from = 0, to = l->sn->nsheets;
-	while (from < to && !overlaps(l, from))
+	while (from < to && !sheet_overlaps(l, from))
 		from++;
-	while (to > from && !overlaps(l, to - 1))
+	while (to > from && !sheet_overlaps(l, to - 1))
 		to--;
 	uint32_t n = to - from, most = n / PART_MIN, parts = most < 1 ? 1 : most < PARTS ? most : PARTS;
 	for (uint32_t i = from; i < to; i++)
-		away += !sheet_at_hand(l->sn, i) && !gist_of(l, i);
+		away += !sheet_is_resident(l->sn, i) && !extremes_of(l, i);
 	for (uint32_t i = 0; i < parts; i++)
-		part[i] = (struct part){.l = {.sn = l->sn, .q = l->q}, .from = from + n * i / parts,
+		stretch_part[i] = (struct stretch_part){.l = {.sn = l->sn, .q = l->q}, .from = from + n * i / parts,
 		    .to = from + n * (i + 1) / parts, .few = away > AWAY_MAX};
-	job_parallel(parts, walk_part, part);
+	job_parallel(parts, walk_part, stretch_part);
 	for (uint32_t i = 0; i < parts; i++) {
-		const struct look *x = &part[i].l;
+		const struct highlights_ctx *x = &stretch_part[i].l;
 		l->away += x->away;
 		keep_longest(&l->ready, x->ready.t0, x->ready.t1, x->ready.trk);
 		keep_longest(&l->lock, x->lock.t0, x->lock.t1, x->lock.trk);
@@ -280,12 +284,12 @@ static void walk_sheets(struct look *l)
 }
 
 /* The first sheet, of those not looked at, with the highest bound of one kind that is above the longest so far. */
-static uint32_t longest_of(const struct look *l, const bool *seen, bool sync)
+static uint32_t longest_of(const struct highlights_ctx *l, const bool *seen, bool sync)
 {
 	uint32_t n = l->sn->nsheets, best = n;
 	int64_t most = l->of[sync ? TS_SYNC : TS_READY].limit;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct gist *g = gist_of(l, i);
+		const struct sheet_extremes *g = extremes_of(l, i);
 		int64_t ns = !g ? 0 : sync ? g->sync : g->ready;
 		if (ns > most && !seen[i]) {
 			most = ns;
@@ -297,17 +301,17 @@ static uint32_t longest_of(const struct look *l, const bool *seen, bool sync)
 
 /* Of sheets that have a gist: those alone that may have the longest times. Nearly always the first one does,
    but a goroutine may have turned out to be the runtime's. */
-static void walk_longest(struct look *l)
+static void walk_longest(struct highlights_ctx *l)
 {
 	bool *seen = xcalloc(l->sn->nsheets + 1u, sizeof *seen);
 	int64_t *by_name = l->by_name, ready = l->ready.t1 - l->ready.t0, sync = l->lock.t1 - l->lock.t0;
 	unsigned away = 0;
 	l->by_name = NULL;	/* it is summed up already */
-	states(l, ready ? ready - 1 : 0, sync ? sync - 1 : 0);
+	init_states(l, ready ? ready - 1 : 0, sync ? sync - 1 : 0);
 	for (int lock = 0; lock < 2; lock++)
-		for (uint32_t i; (i = longest_of(l, seen, lock)) < l->sn->nsheets && goes_on(l->q->on);) {
+		for (uint32_t i; (i = longest_of(l, seen, lock)) < l->sn->nsheets && job_should_continue(l->q->on);) {
 			const struct sheet_slot *slot = store_slot(l->sn->st, i);
-			bool here = sheet_at_hand(l->sn, i);
+			bool here = sheet_is_resident(l->sn, i);
 			seen[i] = true;
 			if (!here && away == AWAY_MAX) {
 				l->away += slot->t1 - slot->t0;
@@ -322,40 +326,40 @@ static void walk_longest(struct look *l)
 }
 
 /* What of a span lies in the stretch. */
-static int64_t within(const struct look *l, const struct sink_span *s)
+static int64_t clipped_length(const struct highlights_ctx *l, const struct sink_span *s)
 {
 	int64_t a = s->t0 > l->q->t0 ? s->t0 : l->q->t0, b = s->t1 < l->q->t1 ? s->t1 : l->q->t1;
 	return b > a ? b - a : 0;
 }
 
-static void walk_spans(struct look *l)
+static void walk_spans(struct highlights_ctx *l)
 {
 	const uint32_t kinds = 1u << SP_GC | 1u << SP_STW;
-	for (uint32_t i = 0; (i = spans_next(l->sn, i, kinds, l->q->t0, l->q->t1)) != UINT32_MAX; i++) {
+	for (uint32_t i = 0; (i = time_search_next_span(l->sn, i, kinds, l->q->t0, l->q->t1)) != UINT32_MAX; i++) {
 		const struct sink_span *s = &store_span(l->sn->st, i)->s;
 		l->ngc += s->kind == SP_GC;
 		if (s->t0 == TIME_NONE || s->t1 == TIME_NONE)
 			continue;
-		*(s->kind == SP_GC ? &l->marking : &l->stopped) += within(l, s);
+		*(s->kind == SP_GC ? &l->marking : &l->stopped) += clipped_length(l, s);
 		if (s->kind == SP_STW && keep_longest(&l->stw, s->t0, s->t1, s->trk))
 			l->stw_why = s->name;
 	}
 }
 
-static void say(struct look *l, struct longest at)
+static void add_highlight(struct highlights_ctx *l, struct longest_span at)
 {
-	if (l->n < STANDOUT_MAX)
-		l->out[l->n++] = (struct standout){at.t0, at.t1, at.trk, arena_strndup(l->mem, l->b.p, l->b.n)};
+	if (l->n < TRACE_HIGHLIGHTS_MAX)
+		l->out[l->n++] = (struct trace_highlights){at.t0, at.t1, at.trk, arena_strndup(l->mem, l->b.p, l->b.n)};
 	buf_reset(&l->b);
 }
 
-static void put_str(struct look *l, str_id id)
+static void put_str(struct highlights_ctx *l, str_id id)
 {
 	const struct str_row *s = store_str(l->sn->st, id);
 	text_safe(&l->b, s->s, s->n);
 }
 
-static void put_g(struct look *l, trk_id g)
+static void put_g(struct highlights_ctx *l, trk_id g)
 {
 	const struct trk_row *t = store_trk(l->sn->st, g);
 	buf_printf(&l->b, "G%llu", (unsigned long long)t->id);
@@ -365,48 +369,49 @@ static void put_g(struct look *l, trk_id g)
 	}
 }
 
-static double share(int64_t part, int64_t all)
+static double percent(int64_t stretch_part, int64_t all)
 {
-	return all > 0 ? (double)part * 100 / (double)all : 0;
+	return all > 0 ? (double)stretch_part * 100 / (double)all : 0;
 }
 
 /* A log does not tell which P did what; its cycles have their times. */
-static void say_log(struct look *l)
+static void add_log_summary(struct highlights_ctx *l)
 {
 	int64_t busy = l->all_p - l->p[TS_IDLE] - l->p[TS_UNKNOWN], all = l->q->t1 - l->q->t0;
 	if (busy > 0)
-		buf_printf(&l->b, "Ps busy in %.0f%% of the known time%s", share(busy, l->all_p), l->ngc ? "; " : "");
+		buf_printf(&l->b, "Ps busy in %.0f%% of the known time%s", percent(busy, l->all_p), l->ngc ? "; " : "");
 	if (l->ngc)
 		buf_printf(&l->b, "%u GC cycle%s: marking %.1f%%, stopped %.2f%%", l->ngc,
-		    l->ngc == 1 ? "" : "s", share(l->marking, all), share(l->stopped, all));
+		    l->ngc == 1 ? "" : "s", percent(l->marking, all), percent(l->stopped, all));
 	if (l->b.n)
-		say(l, (struct longest){0});
+		add_highlight(l, (struct longest_span){0});
 }
 
-static void say_busy(struct look *l)
+static void add_busy_share(struct highlights_ctx *l)
 {
 	if (l->sn->trace.log) {
-		say_log(l);
+		add_log_summary(l);
 		return;
 	}
 	int64_t gc = l->p[TS_GCWORK] + l->p[TS_ASSIST] + l->p[TS_SWEEP];
 	if (l->all_p <= 0)
 		return;
-	buf_printf(&l->b, "Ps busy %.0f%% of the time", share(l->all_p - l->p[TS_IDLE], l->all_p));
+	buf_printf(&l->b, "Ps busy %.0f%% of the time", percent(l->all_p - l->p[TS_IDLE], l->all_p));
 	if (l->ngc)
 		buf_printf(&l->b, "; %u GC cycle%s took %.1f%%, assists %.1f%%", l->ngc, l->ngc == 1 ? "" : "s",
-		    share(gc, l->all_p), share(l->p[TS_ASSIST], l->all_p));
-	say(l, (struct longest){0});
+		    percent(gc, l->all_p), percent(l->p[TS_ASSIST], l->all_p));
+	add_highlight(l, (struct longest_span){0});
 }
 
 /* What is known of the sheets at hand alone. */
-static void put_part(struct look *l)
+static void put_part(struct highlights_ctx *l)
 {
 	if (l->away)
-		buf_printf(&l->b, " (in %.0f%% of it: -mem)", share(l->q->t1 - l->q->t0 - l->away, l->q->t1 - l->q->t0));
+		buf_printf(
+		    &l->b, " (in %.0f%% of it: -mem)", percent(l->q->t1 - l->q->t0 - l->away, l->q->t1 - l->q->t0));
 }
 
-static void say_group(struct look *l)
+static void add_busiest_group(struct highlights_ctx *l)
 {
 	str_id best = 0;
 	int64_t all = 0;
@@ -421,13 +426,13 @@ static void say_group(struct look *l)
 	put_str(l, best);
 	buf_puts(&l->b, ", ");
 	text_ns(&l->b, l->by_name[best]);
-	buf_printf(&l->b, " (%.0f%%)", share(l->by_name[best], all));
+	buf_printf(&l->b, " (%.0f%%)", percent(l->by_name[best], all));
 	put_part(l);
-	say(l, (struct longest){0});
+	add_highlight(l, (struct longest_span){0});
 }
 
 /* "stop-the-world (GC mark termination)" is named by what is in the brackets. */
-static void put_stop(struct look *l, str_id why)
+static void put_stop(struct highlights_ctx *l, str_id why)
 {
 	static const char before[] = "stop-the-world (";
 	size_t at = l->b.n, k = sizeof before - 1;
@@ -439,7 +444,7 @@ static void put_stop(struct look *l, str_id why)
 }
 
 /* still: the text that is added if the span continues until the end of the trace; NULL: the span has no goroutine. */
-static void say_longest(struct look *l, const char *what, struct longest at, const char *still)
+static void add_longest(struct highlights_ctx *l, const char *what, struct longest_span at, const char *still)
 {
 	if (at.t1 <= at.t0)
 		return;
@@ -456,23 +461,24 @@ static void say_longest(struct look *l, const char *what, struct longest at, con
 		buf_puts(&l->b, ", ");
 		put_stop(l, l->stw_why);
 	}
-	say(l, at);
+	add_highlight(l, at);
 }
 
-size_t standout(const struct snap *sn, const struct standout_ask *q, struct arena *mem,
-    struct standout out[STANDOUT_MAX])
+size_t trace_highlights(const struct snap *sn, const struct trace_highlights_query *q, struct arena *mem,
+    struct trace_highlights out[TRACE_HIGHLIGHTS_MAX])
 {
-	struct look l = {.sn = sn, .q = q, .mem = mem, .out = out, .by_name = xcalloc(sn->nstrs + 1u, sizeof *l.by_name)};
+	struct highlights_ctx l = {
+	    .sn = sn, .q = q, .mem = mem, .out = out, .by_name = xcalloc(sn->nstrs + 1u, sizeof *l.by_name)};
 	sum_ps(&l);
 	walk_sheets(&l);
 	walk_longest(&l);
 	walk_spans(&l);
-	say_busy(&l);
-	say_group(&l);
-	say_longest(&l, "longest wait in sync", l.lock, ", still blocked");
-	say_longest(&l, "longest runnable wait for a P", l.ready, ", still runnable");
-	say_longest(&l, "longest stop-the-world pause", l.stw, NULL);
+	add_busy_share(&l);
+	add_busiest_group(&l);
+	add_longest(&l, "longest wait in sync", l.lock, ", still blocked");
+	add_longest(&l, "longest runnable wait for a P", l.ready, ", still runnable");
+	add_longest(&l, "longest stop-the-world pause", l.stw, NULL);
 	mem_free(l.by_name);
 	buf_free(&l.b);
-	return goes_on(q->on) ? l.n : 0;
+	return job_should_continue(q->on) ? l.n : 0;
 }

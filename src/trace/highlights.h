@@ -12,20 +12,22 @@
  * stretch. A longest span is one that overlaps the stretch, and it is as long as it is: also where it begins before
  * the stretch or ends after it, and across all sheets.
  */
-struct standout {
+struct trace_highlights {
 	int64_t t0, t1;		/* where; t0 == t1: nowhere in particular */
 	trk_id trk;		/* on which row, 0 none */
 	const char *text;	/* a sentence, safe for a terminal; in the arena */
 };
-enum { STANDOUT_MAX = 6 };
-struct standout_ask {
+enum { TRACE_HIGHLIGHTS_MAX = 6 };
+struct trace_highlights_query {
 	int64_t t0, t1;			/* the stretch, not empty, within the snapshot */
 	const trk_id *p;		/* all Ps of the trace */
 	uint32_t np;
-	const struct onlooker *on;	/* may be NULL; several threads ask it */
+	const struct progress_watcher *on;	/* may be NULL; several threads ask it */
 };
-/* At most STANDOUT_MAX of them, the general ones first; how many. None where the onlooker stops it. Whole sheets cost
-   a look at their gists, those at the ends of the stretch, and those without a gist, a pass over their intervals. */
-size_t standout(const struct snap *, const struct standout_ask *, struct arena *, struct standout out[STANDOUT_MAX]);
+/* At most TRACE_HIGHLIGHTS_MAX of them, the general ones first; how many. None where the onlooker stops it. Whole
+   sheets cost a look at their gists, those at the ends of the stretch, and those without a gist, a pass over their
+   intervals. */
+size_t trace_highlights(const struct snap *, const struct trace_highlights_query *, struct arena *,
+    struct trace_highlights out[TRACE_HIGHLIGHTS_MAX]);
 
 #endif

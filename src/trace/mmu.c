@@ -26,11 +26,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct grow { struct mmu_series s; size_t ct, cu; };
+struct series_builder { struct mmu_series s; size_t ct, cu; };
 
 struct make {
 	unsigned flags;
-	struct grow *out;
+	struct series_builder *out;
 	size_t nout, cout;
 	int32_t *gc;		/* per P: what takes it */
 	uint32_t *series;
@@ -41,7 +41,7 @@ struct make {
 	size_t nprocs, cprocs;
 };
 
-static void step(struct make *m, uint32_t series, int64_t t, double util)
+static void add_step(struct make *m, uint32_t series, int64_t t, double util)
 {
 	struct mmu_series *s = &m->out[series].s;
 	if (s->n && s->util[s->n - 1] == util)
@@ -64,19 +64,19 @@ static void steps_now(struct make *m, int64_t t)
 		return;
 	if (m->flags & MMU_PER_PROC) {
 		for (uint32_t i = 0; i < m->np; i++)
-			step(m, m->series[i], t, m->stw > 0 || m->gc[i] > 0 ? 0 : 1);
+			add_step(m, m->series[i], t, m->stw > 0 || m->gc[i] > 0 ? 0 : 1);
 		return;
 	}
 	uint32_t taken = 0;
 	for (uint32_t i = 0; i < m->np; i++)
 		taken += m->stw > 0 || m->gc[i] > 0;
-	step(m, 0, t, 1 - (double)taken / m->np);
+	add_step(m, 0, t, 1 - (double)taken / m->np);
 }
 
 static void set_procs(struct make *m, int64_t t, uint32_t n)
 {
 	for (uint32_t i = n; i < m->np && m->flags & MMU_PER_PROC; i++)
-		step(m, m->series[i], t, 0);
+		add_step(m, m->series[i], t, 0);
 	if (m->np > n)
 		m->np = n;
 	m->gc = mem_grow(m->gc, &m->cgc, n + 1u, sizeof *m->gc);
@@ -87,9 +87,9 @@ static void set_procs(struct make *m, int64_t t, uint32_t n)
 		if (!(m->flags & MMU_PER_PROC) && m->nout)
 			continue;
 		m->out = mem_grow(m->out, &m->cout, m->nout + 1, sizeof *m->out);
-		m->out[m->nout] = (struct grow){ .s.proc = m->np };
+		m->out[m->nout] = (struct series_builder){ .s.proc = m->np };
 		m->series[m->np] = (uint32_t)m->nout++;
-		step(m, m->series[m->np], t, 1);
+		add_step(m, m->series[m->np], t, 1);
 	}
 	if (!m->nprocs || m->procs[m->nprocs - 1].n != n) {
 		m->procs = mem_grow(m->procs, &m->cprocs, m->nprocs + 1, sizeof *m->procs);
@@ -113,7 +113,7 @@ static void amend_past(struct make *m)
 	}
 }
 
-static bool counts(unsigned flags, enum util_what w)
+static bool is_gc_work(unsigned flags, enum util_what w)
 {
 	if (flags & MMU_EXACT ? w == UT_WORKER || w == UT_DEDICATED : w >= UT_WORKER_ONCE)
 		return false;
@@ -130,11 +130,11 @@ static bool counts(unsigned flags, enum util_what w)
 	}
 }
 
-static void take(struct make *m, const struct sink_util *u)
+static void apply_util(struct make *m, const struct sink_util *u)
 {
 	if (u->what == UT_PROCS) {
 		set_procs(m, u->t, u->proc < 1u << 20 ? u->proc : 1u << 20);
-	} else if (m->np && counts(m->flags, u->what)) {
+	} else if (m->np && is_gc_work(m->flags, u->what)) {
 		if (u->past)
 			amend_past(m);
 		if (u->what == UT_STW)
@@ -144,7 +144,7 @@ static void take(struct make *m, const struct sink_util *u)
 	}
 }
 
-static void integrate(struct mmu_series *s)
+static void integrate_series(struct mmu_series *s)
 {
 	double sum = 0;
 	s->sum = xmalloc((s->n + 1u) * sizeof *s->sum);
@@ -155,7 +155,7 @@ static void integrate(struct mmu_series *s)
 	}
 }
 
-static void *keep(struct arena *a, void *p, size_t n)
+static void *move_to_arena(struct arena *a, void *p, size_t n)
 {
 	char *q = arena_alloc(a, n + 1);
 	for (size_t i = 0; i < n; i++)
@@ -167,28 +167,28 @@ static void *keep(struct arena *a, void *p, size_t n)
 struct mmu *mmu_new(const struct snap *sn, unsigned flags, struct arena *a)
 {
 	bool once = false;	/* what is made of logs tells workers one way alone */
-	for (uint32_t i = 0; i < sn->nutils && !once; store_pass(sn, i++))
-		once = ((const struct sink_util *)col_at(&sn->st->utils, i))->what >= UT_WORKER_ONCE;
+	for (uint32_t i = 0; i < sn->nutils && !once; store_note_walk(sn, i++))
+		once = ((const struct sink_util *)column_at(&sn->st->utils, i))->what >= UT_WORKER_ONCE;
 	struct make m = { .flags = once ? flags : flags & ~(unsigned)MMU_EXACT };
 	for (uint32_t i = 0; i < sn->nutils; i++) {
-		store_pass(sn, i);
-		const struct sink_util *u = col_at(&sn->st->utils, i);
-		const struct sink_util *next = i + 1 < sn->nutils ? col_at(&sn->st->utils, i + 1) : NULL;
-		take(&m, u);
+		store_note_walk(sn, i);
+		const struct sink_util *u = column_at(&sn->st->utils, i);
+		const struct sink_util *next = i + 1 < sn->nutils ? column_at(&sn->st->utils, i + 1) : NULL;
+		apply_util(&m, u);
 		steps_now(&m, u->t);
 		if (!next || next->t > u->t)
 			steps_now(&m, u->next);
 	}
 	for (uint32_t i = 0; i < m.np; i++)
-		step(&m, m.series[i], sn->t1, flags & MMU_EXACT ? -1 : 0);
+		add_step(&m, m.series[i], sn->t1, flags & MMU_EXACT ? -1 : 0);
 	struct mmu *out = arena_zalloc(a, sizeof *out);
 	out->s = arena_alloc(a, (m.nout + 1) * sizeof *out->s);
 	for (size_t i = 0; i < m.nout; i++) {
 		struct mmu_series *s = &m.out[i].s;
-		integrate(s);
-		s->t = keep(a, s->t, s->n * sizeof *s->t);
-		s->util = keep(a, s->util, s->n * sizeof *s->util);
-		s->sum = keep(a, s->sum, s->n * sizeof *s->sum);
+		integrate_series(s);
+		s->t = move_to_arena(a, s->t, s->n * sizeof *s->t);
+		s->util = move_to_arena(a, s->util, s->n * sizeof *s->util);
+		s->sum = move_to_arena(a, s->sum, s->n * sizeof *s->sum);
 		if (s->n > 1 && s->t[s->n - 1] > s->t[0])
 			out->s[out->n++] = *s;
 	}
@@ -230,10 +230,10 @@ struct mmu *mmu_cut(const struct mmu *m, int64_t t0, int64_t t1, struct arena *a
 
 /* ---- windows */
 
-struct cursor { const struct mmu_series *s; uint32_t i; };
+struct series_cursor { const struct mmu_series *s; uint32_t i; };
 
 /* Integral up to t; t never goes back. */
-static double upto(struct cursor *c, int64_t t)
+static double integral_until(struct series_cursor *c, int64_t t)
 {
 	const struct mmu_series *s = c->s;
 	while (c->i + 1 < s->n && s->t[c->i + 1] <= t)
@@ -242,18 +242,18 @@ static double upto(struct cursor *c, int64_t t)
 }
 
 /* Walk the corners of the windowed mean of a series: false after the last. */
-struct walk { struct cursor left, right; int64_t window, t, end; bool begun, over; double mu; };
+struct window_walk { struct series_cursor left, right; int64_t window, t, end; bool begun, over; double mu; };
 
-static struct walk walk_begin(const struct mmu_series *s, int64_t window)
+static struct window_walk walk_begin(const struct mmu_series *s, int64_t window)
 {
 	int64_t all = s->t[s->n - 1] - s->t[0];
 	if (window > all)
 		window = all;
-	return (struct walk){ .left = { s, 0 }, .right = { s, 0 }, .window = window, .t = s->t[0],
+	return (struct window_walk){ .left = { s, 0 }, .right = { s, 0 }, .window = window, .t = s->t[0],
 		.end = s->t[s->n - 1] - window };
 }
 
-static int64_t next_step(const struct cursor *c, int64_t t)
+static int64_t next_step(const struct series_cursor *c, int64_t t)
 {
 	uint32_t i = c->i;
 	while (i < c->s->n && c->s->t[i] <= t)
@@ -261,7 +261,7 @@ static int64_t next_step(const struct cursor *c, int64_t t)
 	return i < c->s->n ? c->s->t[i] : INT64_MAX;
 }
 
-static bool walk_on(struct walk *w)
+static bool walk_on(struct window_walk *w)
 {
 	if (w->over)
 		return false;
@@ -271,7 +271,7 @@ static bool walk_on(struct walk *w)
 		w->t = t < w->end ? t : w->end;
 	}
 	w->begun = true;
-	w->mu = (upto(&w->right, w->t + w->window) - upto(&w->left, w->t)) / (double)w->window;
+	w->mu = (integral_until(&w->right, w->t + w->window) - integral_until(&w->left, w->t)) / (double)w->window;
 	w->over = w->t >= w->end;
 	return true;
 }
@@ -282,7 +282,7 @@ double mmu_min(const struct mmu *m, int64_t window)
 	if (window <= 0)
 		return 0;
 	for (uint32_t i = 0; i < m->n && least > 0; i++) {
-		struct walk w = walk_begin(&m->s[i], window);
+		struct window_walk w = walk_begin(&m->s[i], window);
 		while (walk_on(&w))
 			if (w.mu < least)
 				least = w.mu;
@@ -299,7 +299,7 @@ static int corner_cmp(const void *a, const void *b)
 }
 
 /* A stretch of windows between two corners spreads its mass evenly between their values. */
-static void spread(struct corner *c, size_t *n, double l, double r, double mass)
+static void spread_mass(struct corner *c, size_t *n, double l, double r, double mass)
 {
 	if (l == r) {
 		c[(*n)++] = (struct corner){ l, 0, mass };
@@ -338,12 +338,12 @@ double mmu_quantile(const struct mmu *m, int64_t window, double q)
 		room += 4u * (size_t)m->s[i].n + 8;
 	struct corner *c = xmalloc((room + 1) * sizeof *c);
 	for (uint32_t i = 0; i < m->n; i++) {
-		struct walk w = walk_begin(&m->s[i], window);
+		struct window_walk w = walk_begin(&m->s[i], window);
 		int64_t was = 0;
 		double mu = 0;
 		for (bool first = true; walk_on(&w); first = false, was = w.t, mu = w.mu)
 			if (!first && w.t > was && n + 2 <= room) {
-				spread(c, &n, mu, w.mu, (double)(w.t - was));
+				spread_mass(c, &n, mu, w.mu, (double)(w.t - was));
 				all += (double)(w.t - was);
 			}
 	}
@@ -372,7 +372,7 @@ uint32_t mmu_worst(const struct mmu *m, int64_t window, uint32_t n, struct mmu_w
 	if (window <= 0)
 		return 0;
 	for (uint32_t i = 0; i < m->n; i++) {
-		struct walk w = walk_begin(&m->s[i], window);
+		struct window_walk w = walk_begin(&m->s[i], window);
 		while (walk_on(&w)) {
 			v = mem_grow(v, &cap, nv + 1, sizeof *v);
 			v[nv++] = (struct mmu_window){ w.t, w.mu < 0 ? 0 : w.mu, m->s[i].proc };

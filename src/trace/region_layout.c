@@ -38,9 +38,9 @@ enum {
 }; /* numbers of tracks that are looked at in one go */
 
 /* In the condition of loops over rows, counted from 0: who comes after one that was stopped does nothing. */
-static bool more(const struct onlooker *on, uint32_t i)
+static bool loop_continues(const struct progress_watcher *on, uint32_t i)
 {
-	return i % REST || goes_on(on);
+	return i % REST || job_should_continue(on);
 }
 
 static trk_id log_track(const struct snap *sn, uint32_t i)
@@ -87,10 +87,10 @@ static void lay_out(const struct snap *sn, uint32_t all, uint32_t *at, trk_id *t
 
 /* ---- logs */
 
-static void make_logs(struct inlay_runs *r, const struct snap *sn, uint32_t *at, struct arena *a,
-    const struct onlooker *on)
+static void make_logs(struct region_layout_runs *r, const struct snap *sn, uint32_t *at, struct arena *a,
+    const struct progress_watcher *on)
 {
-	for (uint32_t i = 0; i < sn->nmarks && more(on, i); store_pass(sn, i++)) {
+	for (uint32_t i = 0; i < sn->nmarks && loop_continues(on, i); store_note_walk(sn, i++)) {
 		trk_id t = log_track(sn, i);
 		r->n += t && !at[t]++;
 		r->all += t > 0;
@@ -99,20 +99,20 @@ static void make_logs(struct inlay_runs *r, const struct snap *sn, uint32_t *at,
 	r->first = arena_alloc(a, (r->n + 1u) * sizeof *r->first);
 	r->v = arena_alloc(a, ((size_t)r->all + 1) * sizeof *r->v);
 	lay_out(sn, r->all, at, r->trk, r->first, 1);
-	struct scatter s = {.at = at, .put = scatter_u32, .arg = r->v, .a = a};
-	for (uint32_t i = 0; i < sn->nmarks && r->all && more(on, i); store_pass(sn, i++)) {
+	struct batch_writer s = {.at = at, .put = write_batch_put_u32, .arg = r->v, .a = a};
+	for (uint32_t i = 0; i < sn->nmarks && r->all && loop_continues(on, i); store_note_walk(sn, i++)) {
 		trk_id t = log_track(sn, i);
 		if (t)
-			scatter_add(&s, t, i);
+			write_batch_add(&s, t, i);
 	}
-	scatter_end(&s);
+	write_batch_flush(&s);
 }
 
 /* ---- regions */
 
 static int piece_cmp(const void *a, const void *b)
 {
-	const struct inlay_piece *x = a, *y = b;
+	const struct region_layout_piece *x = a, *y = b;
 	if (x->t0 != y->t0)
 		return x->t0 < y->t0 ? -1 : 1;
 	if (x->t1 != y->t1)
@@ -120,9 +120,10 @@ static int piece_cmp(const void *a, const void *b)
 	return x->span > y->span ? -1 : x->span < y->span; /* the inner one ended first */
 }
 
-/* The depth of each in level[], INLAY_DEEP and more: not shown, of those that come in the order of their ends: from the
-   last back, each is inside of what ended after it and began before. false: they do not nest, or one takes no time. */
-static bool nested_levels(const struct inlay_piece *f, uint32_t n, uint8_t *level)
+/* The depth of each in level[], REGION_LAYOUT_LEVELS and more: not shown, of those that come in the order of their
+   ends: from the last back, each is inside of what ended after it and began before. false: they do not nest, or one
+   takes no time. */
+static bool nested_levels(const struct region_layout_piece *f, uint32_t n, uint8_t *level)
 {
 	int64_t began[OPEN_MAX];
 	int depth = 0;
@@ -139,7 +140,7 @@ static bool nested_levels(const struct inlay_piece *f, uint32_t n, uint8_t *leve
 }
 
 /* The same of those that come in the order of their beginnings, whatever they are. */
-static void set_levels(const struct inlay_piece *f, uint32_t n, uint8_t *level)
+static void set_levels(const struct region_layout_piece *f, uint32_t n, uint8_t *level)
 {
 	int64_t open[OPEN_MAX];
 	int depth = 0;
@@ -153,11 +154,11 @@ static void set_levels(const struct inlay_piece *f, uint32_t n, uint8_t *level)
 }
 
 /* How many there are of each track, in at[]; all of them, and of one track the most. */
-static uint32_t count_regions(const struct snap *sn, struct inlay *in, uint32_t *at, uint32_t *most,
-    const struct onlooker *on)
+static uint32_t count_regions(const struct snap *sn, struct row_layout *in, uint32_t *at, uint32_t *most,
+    const struct progress_watcher *on)
 {
 	uint32_t all = 0;
-	for (uint32_t i = 0; i < sn->nspans && more(on, i); store_pass(sn, i++)) {
+	for (uint32_t i = 0; i < sn->nspans && loop_continues(on, i); store_note_walk(sn, i++)) {
 		trk_id t = region_track(sn, i);
 		if (!t)
 			continue;
@@ -169,7 +170,7 @@ static uint32_t count_regions(const struct snap *sn, struct inlay *in, uint32_t 
 }
 
 struct putting {
-	struct inlay_piece *piece, *gathered;
+	struct region_layout_piece *piece, *gathered;
 };
 
 static void put_piece(void *arg, uint32_t where, uint32_t v)
@@ -179,28 +180,28 @@ static void put_piece(void *arg, uint32_t where, uint32_t v)
 }
 
 /* All of them by track, in the order of their ends, in which they lie in the store: each is looked at once. */
-static void put_regions(const struct snap *sn, struct inlay *in, uint32_t *at, const struct arena *a,
-    const struct onlooker *on)
+static void put_regions(const struct snap *sn, struct row_layout *in, uint32_t *at, const struct arena *a,
+    const struct progress_watcher *on)
 {
-	struct putting to = {in->piece, xmalloc(SCATTER_GATHER * sizeof *to.gathered)};
-	struct scatter s = {.at = at, .put = put_piece, .arg = &to, .a = a};
-	for (uint32_t i = 0; i < sn->nspans && more(on, i); store_pass(sn, i++)) {
+	struct putting to = {in->piece, xmalloc(WRITE_BATCH_SIZE * sizeof *to.gathered)};
+	struct batch_writer s = {.at = at, .put = put_piece, .arg = &to, .a = a};
+	for (uint32_t i = 0; i < sn->nspans && loop_continues(on, i); store_note_walk(sn, i++)) {
 		trk_id t = region_track(sn, i);
 		if (!t)
 			continue;
-		struct inlay_piece *p = &to.gathered[s.n];
+		struct region_layout_piece *p = &to.gathered[s.n];
 		p->span = i;
-		span_bounds(sn, &store_span(sn->st, i)->s, &p->t0, &p->t1);
-		scatter_add(&s, t, s.n);
+		time_search_span_bounds(sn, &store_span(sn->st, i)->s, &p->t0, &p->t1);
+		write_batch_add(&s, t, s.n);
 	}
-	scatter_end(&s);
+	write_batch_flush(&s);
 	mem_free(to.gathered);
 }
 
 /* The n pieces of a track from p on, by level and in order, from `to` on, which is not after p; first[] gets where each
    level begins. Where the next track's go. What nests and is of one level begins in the order in which it ends. */
-static struct inlay_piece *by_level(struct inlay_piece *p, uint32_t n, struct inlay_piece *to, const struct inlay *in,
-    uint32_t *first, struct inlay_piece *f, uint8_t *level)
+static struct region_layout_piece *by_level(struct region_layout_piece *p, uint32_t n, struct region_layout_piece *to,
+    const struct row_layout *in, uint32_t *first, struct region_layout_piece *f, uint8_t *level)
 {
 	if (n)
 		memcpy(f, p, n * sizeof *f);
@@ -208,7 +209,7 @@ static struct inlay_piece *by_level(struct inlay_piece *p, uint32_t n, struct in
 		qsort(f, n, sizeof *f, piece_cmp);
 		set_levels(f, n, level);
 	}
-	for (int l = 0; l < INLAY_DEEP; l++) {
+	for (int l = 0; l < REGION_LAYOUT_LEVELS; l++) {
 		first[l] = (uint32_t)(to - in->piece);
 		for (uint32_t k = 0; k < n; k++)
 			if (level[k] == l)
@@ -218,28 +219,29 @@ static struct inlay_piece *by_level(struct inlay_piece *p, uint32_t n, struct in
 }
 
 /* at[], which is zero, is so again. */
-static void make_regions(struct inlay *in, const struct snap *sn, uint32_t *at, struct arena *a,
-    const struct onlooker *on)
+static void make_regions(struct row_layout *in, const struct snap *sn, uint32_t *at, struct arena *a,
+    const struct progress_watcher *on)
 {
 	struct arena mem = {.spills = true};
 	uint32_t most = 0, done = 0, all = count_regions(sn, in, at, &most, on);
 	in->trk = arena_alloc(a, (in->ntrk + 1u) * sizeof *in->trk);
-	in->first = arena_zalloc(a, ((size_t)in->ntrk * INLAY_DEEP + 2) * sizeof *in->first);
+	in->first = arena_zalloc(a, ((size_t)in->ntrk * REGION_LAYOUT_LEVELS + 2) * sizeof *in->first);
 	in->piece = arena_alloc(a, (all + 1u) * sizeof *in->piece);
-	lay_out(sn, all, at, in->trk, in->first, INLAY_DEEP);
+	lay_out(sn, all, at, in->trk, in->first, REGION_LAYOUT_LEVELS);
 	put_regions(sn, in, at, a, on);
-	struct inlay_piece *f = arena_alloc(&mem, (most + 1u) * sizeof *f), *to = in->piece;
+	struct region_layout_piece *f = arena_alloc(&mem, (most + 1u) * sizeof *f), *to = in->piece;
 	uint8_t *level = arena_alloc(&mem, most + 1u);
-	for (uint32_t i = 0; i < in->ntrk && goes_on(on); i++) {
-		uint32_t *first = &in->first[(size_t)i * INLAY_DEEP], from = *first, n = first[INLAY_DEEP] - from;
+	for (uint32_t i = 0; i < in->ntrk && job_should_continue(on); i++) {
+		uint32_t *first = &in->first[(size_t)i * REGION_LAYOUT_LEVELS], from = *first,
+			 n = first[REGION_LAYOUT_LEVELS] - from;
 		to = by_level(in->piece + from, n, to, in, first, f, level);
 		done += n;
 		if (done >= REST) {
-			arena_rest(a);
+			arena_release_pages(a);
 			done = 0;
 		}
 	}
-	in->first[(size_t)in->ntrk * INLAY_DEEP] = (uint32_t)(to - in->piece);
+	in->first[(size_t)in->ntrk * REGION_LAYOUT_LEVELS] = (uint32_t)(to - in->piece);
 	for (uint32_t i = 0; i < in->ntrk; i++)
 		at[in->trk[i]] = 0;
 	arena_free(&mem);
@@ -249,7 +251,7 @@ static void make_regions(struct inlay *in, const struct snap *sn, uint32_t *at, 
 
 static int tick_cmp(const void *a, const void *b)
 {
-	const struct inlay_tick *x = a, *y = b;
+	const struct region_layout_tick *x = a, *y = b;
 	if (x->trk != y->trk)
 		return x->trk < y->trk ? -1 : 1;
 	return x->t < y->t ? -1 : x->t > y->t;
@@ -257,7 +259,7 @@ static int tick_cmp(const void *a, const void *b)
 
 /* By track, and by time within each. They come by time, so it is enough to count how many each track has; unless the
    tracks are far apart. */
-static void sort_ticks(struct inlay_tick *v, uint32_t n)
+static void sort_ticks(struct region_layout_tick *v, uint32_t n)
 {
 	trk_id lo = UINT32_MAX, hi = 0;
 	bool by_time = true;
@@ -272,7 +274,7 @@ static void sort_ticks(struct inlay_tick *v, uint32_t n)
 		qsort(v, n, sizeof *v, tick_cmp);
 		return;
 	}
-	struct inlay_tick *from = xmalloc(n * sizeof *from);
+	struct region_layout_tick *from = xmalloc(n * sizeof *from);
 	uint32_t *at = xcalloc((size_t)(hi - lo) + 2, sizeof *at);
 	memcpy(from, v, n * sizeof *from);
 	for (uint32_t i = 0; i < n; i++)
@@ -285,100 +287,101 @@ static void sort_ticks(struct inlay_tick *v, uint32_t n)
 	mem_free(from);
 }
 
-static struct inlay_tick *make_samples(const struct snap *sn, struct arena *a, uint32_t *n)
+static struct region_layout_tick *make_samples(const struct snap *sn, struct arena *a, uint32_t *n)
 {
-	struct inlay_tick *v = arena_alloc(a, (sn->nsmps + 1u) * sizeof *v);
+	struct region_layout_tick *v = arena_alloc(a, (sn->nsmps + 1u) * sizeof *v);
 	*n = 0;
 	for (uint32_t i = 0; i < sn->nsmps; i++) {
 		struct smp_time s = store_smp_time(sn->st, i);
 		if (s.trk && s.when != TIME_NONE)
-			v[(*n)++] = (struct inlay_tick){s.when, s.trk, i};
+			v[(*n)++] = (struct region_layout_tick){s.when, s.trk, i};
 	}
 	sort_ticks(v, *n);
 	return v;
 }
 
-struct inlay *inlay_make(const struct snap *sn, struct arena *a, const struct onlooker *on)
+struct row_layout *region_layout_new(const struct snap *sn, struct arena *a, const struct progress_watcher *on)
 {
-	struct inlay *in = arena_zalloc(a, sizeof *in);
+	struct row_layout *in = arena_zalloc(a, sizeof *in);
 	size_t bytes = ((size_t)sn->ntrks + 1 + LINE) * sizeof(uint32_t);
 	uint32_t *at = mem_pages(bytes);
 	make_regions(in, sn, at, a, on);
 	make_logs(&in->log, sn, at, a, on);
 	mem_pages_free(at, bytes);
 	in->sample = make_samples(sn, a, &in->nsample);
-	arena_rest(a);
-	if (!goes_on(on))
-		*in = (struct inlay){0};
+	arena_release_pages(a);
+	if (!job_should_continue(on))
+		*in = (struct row_layout){0};
 	return in;
 }
 
 /* Where a track is in trk[0..n); n when it is not there. */
 static uint32_t slot_of(const trk_id *trk, uint32_t n, trk_id t)
 {
-	struct halve h = {.hi = n};
-	while (halve(&h))
-		halve_on(&h, trk[h.at] < t);
+	struct bsearch_probe h = {.hi = n};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, trk[h.at] < t);
 	return h.lo < n && trk[h.lo] == t ? h.lo : n;
 }
 
-const struct inlay_piece *inlay_row(const struct inlay *in, trk_id t, int level, uint32_t *n)
+const struct region_layout_piece *region_layout_row(const struct row_layout *in, trk_id t, int level, uint32_t *n)
 {
 	uint32_t i = slot_of(in->trk, in->ntrk, t);
 	*n = 0;
-	if (i == in->ntrk || level < 0 || level >= INLAY_DEEP)
+	if (i == in->ntrk || level < 0 || level >= REGION_LAYOUT_LEVELS)
 		return NULL;
-	const uint32_t *f = &in->first[(size_t)i * INLAY_DEEP + (size_t)level];
+	const uint32_t *f = &in->first[(size_t)i * REGION_LAYOUT_LEVELS + (size_t)level];
 	*n = f[1] - f[0];
 	return in->piece + f[0];
 }
 
-int inlay_levels(const struct inlay *in, trk_id t)
+int region_layout_levels(const struct row_layout *in, trk_id t)
 {
 	uint32_t i = slot_of(in->trk, in->ntrk, t), n = 0;
 	if (i == in->ntrk)
 		return 0;
-	const uint32_t *f = &in->first[(size_t)i * INLAY_DEEP];
-	while (n < INLAY_DEEP && f[n + 1] > f[n])
+	const uint32_t *f = &in->first[(size_t)i * REGION_LAYOUT_LEVELS];
+	while (n < REGION_LAYOUT_LEVELS && f[n + 1] > f[n])
 		n++;
 	return (int)n;
 }
 
-uint32_t inlay_find(const struct inlay_piece *v, uint32_t n, int64_t t)
+uint32_t region_layout_find(const struct region_layout_piece *v, uint32_t n, int64_t t)
 {
-	struct halve h = {.hi = n};
-	while (halve(&h))
-		halve_on(&h, v[h.at].t1 <= t);
+	struct bsearch_probe h = {.hi = n};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, v[h.at].t1 <= t);
 	return h.lo;
 }
 
-static uint32_t tick_find(const struct inlay_tick *v, uint32_t n, trk_id trk, int64_t t)
+static uint32_t tick_find(const struct region_layout_tick *v, uint32_t n, trk_id trk, int64_t t)
 {
-	struct halve h = {.hi = n};
-	while (halve(&h))
-		halve_on(&h, v[h.at].trk < trk || (v[h.at].trk == trk && v[h.at].t < t));
+	struct bsearch_probe h = {.hi = n};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, v[h.at].trk < trk || (v[h.at].trk == trk && v[h.at].t < t));
 	return h.lo;
 }
 
-const struct inlay_tick *inlay_samples(const struct inlay *in, trk_id trk, int64_t t0, int64_t t1, uint32_t *n)
+const struct region_layout_tick *region_layout_samples(
+    const struct row_layout *in, trk_id trk, int64_t t0, int64_t t1, uint32_t *n)
 {
 	uint32_t a = tick_find(in->sample, in->nsample, trk, t0), b = tick_find(in->sample, in->nsample, trk, t1);
 	*n = b - a;
 	return in->sample + a;
 }
 
-const uint32_t *inlay_logs(const struct inlay *in, trk_id t, uint32_t *n)
+const uint32_t *region_layout_logs(const struct row_layout *in, trk_id t, uint32_t *n)
 {
-	const struct inlay_runs *r = &in->log;
+	const struct region_layout_runs *r = &in->log;
 	uint32_t i = slot_of(r->trk, r->n, t);
 	*n = i < r->n ? r->first[i + 1] - r->first[i] : 0;
 	return *n ? r->v + r->first[i] : NULL;
 }
 
-uint32_t inlay_log_from(const uint32_t *log, uint32_t n, uint32_t mark)
+uint32_t region_layout_first_log(const uint32_t *log, uint32_t n, uint32_t mark)
 {
-	struct halve h = {.hi = n};
-	while (halve(&h))
-		halve_on(&h, log[h.at] < mark);
+	struct bsearch_probe h = {.hi = n};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, log[h.at] < mark);
 	return h.lo;
 }

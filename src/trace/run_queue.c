@@ -25,13 +25,13 @@
 #include "base/wrap_math.h"
 #include "store/tracks/time_search.h"
 
-struct sum { int64_t t, ns, wait; uint32_t rest, procs; };	/* up to t; from t on `wait` wait */
+struct queue_sum { int64_t t, ns, wait; uint32_t rest, procs; };	/* up to t; from t on `wait` wait */
 
-struct crowd {
+struct run_queue_sum {
 	const struct snap *sn;
-	struct keyed *step;	/* by time; v: how many wait more, as a signed number */
+	struct radix_item *step;	/* by time; v: how many wait more, as a signed number */
 	size_t n, cap;
-	struct sum *sum;	/* of this sheet; the first is what was before */
+	struct queue_sum *queue_sum;	/* of this sheet; the first is what was before */
 	size_t nsum, csum;
 	uint32_t said;		/* so many numbers of Ps have been looked at */
 	uint64_t proc;
@@ -45,28 +45,28 @@ static uint32_t procs_at(const struct snap *sn, uint32_t i)
 }
 
 /* The number of Ps over time; before it is said first, it is what is said first, or all there are. */
-struct crowd *crowd_new(const struct snap *sn, uint64_t proc)
+struct run_queue_sum *run_queue_new(const struct snap *sn, uint64_t proc)
 {
-	struct crowd *c = xcalloc(1, sizeof *c);
+	struct run_queue_sum *c = xcalloc(1, sizeof *c);
 	uint32_t ps = 0;
-	*c = (struct crowd){ .sn = sn, .proc = proc };
+	*c = (struct run_queue_sum){ .sn = sn, .proc = proc };
 	if (sn->ncounts[CT_GOMAXPROCS])
 		ps = procs_at(sn, c->said++);
 	else
-		for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
+		for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
 			ps += store_trk(sn->st, t)->kind == TK_P;
-	c->sum = mem_grow(NULL, &c->csum, 1, sizeof *c->sum);
-	c->sum[c->nsum++] = (struct sum){ .t = INT64_MIN, .procs = ps ? ps : 1 };
+	c->queue_sum = mem_grow(NULL, &c->csum, 1, sizeof *c->queue_sum);
+	c->queue_sum[c->nsum++] = (struct queue_sum){ .t = INT64_MIN, .procs = ps ? ps : 1 };
 	return c;
 }
 
-static void step(struct crowd *c, int64_t t, int32_t up)
+static void step(struct run_queue_sum *c, int64_t t, int32_t up)
 {
 	c->step = mem_grow(c->step, &c->cap, c->n + 1, sizeof *c->step);
-	c->step[c->n++] = (struct keyed){ keyed_up(t), (uint32_t)up };
+	c->step[c->n++] = (struct radix_item){ radix_key_ascending(t), (uint32_t)up };
 }
 
-void crowd_add(struct crowd *c, int64_t t0, int64_t t1)
+void run_queue_add_wait(struct run_queue_sum *c, int64_t t0, int64_t t1)
 {
 	step(c, t0, 1);
 	step(c, t1, -1);
@@ -76,23 +76,23 @@ void crowd_add(struct crowd *c, int64_t t0, int64_t t1)
  * What those who wait from s on have waited by t, all together: at times that a damaged
  * file says it may be more than there is room for, and then it is none.
  */
-static int64_t waited(const struct sum *s, int64_t t)
+static int64_t waited_until(const struct queue_sum *s, int64_t t)
 {
 	int64_t d = wrap_sub(t, s->t);
 	return d < 0 || d > (INT64_MAX - s->rest) / s->wait ? s->rest : s->rest + s->wait * d;
 }
 
 /* From the last sum on to t, where so many more wait; procs: of so many Ps from there on, 0: as many as were. */
-static void go_on(struct crowd *c, int64_t t, int32_t up, uint32_t procs)
+static void go_on(struct run_queue_sum *c, int64_t t, int32_t up, uint32_t procs)
 {
-	struct sum s = c->sum[c->nsum - 1];
+	struct queue_sum s = c->queue_sum[c->nsum - 1];
 	if (s.wait > 0 && t > s.t) {
-		int64_t ns = waited(&s, t);
+		int64_t ns = waited_until(&s, t);
 		s.ns = wrap_add(s.ns, ns / s.procs);
 		s.rest = (uint32_t)(ns % s.procs);
 	}
 	if (s.procs > c->proc)
-		c->share = wrap_add(c->share, wrap_sub(s.ns, c->sum[c->nsum - 1].ns));
+		c->share = wrap_add(c->share, wrap_sub(s.ns, c->queue_sum[c->nsum - 1].ns));
 	if (procs) {
 		s.procs = procs;
 		s.rest = 0;
@@ -101,25 +101,25 @@ static void go_on(struct crowd *c, int64_t t, int32_t up, uint32_t procs)
 	if (s.t == t)
 		c->nsum--;
 	s.t = t;
-	c->sum = mem_grow(c->sum, &c->csum, c->nsum + 1, sizeof *c->sum);
-	c->sum[c->nsum++] = s;
+	c->queue_sum = mem_grow(c->queue_sum, &c->csum, c->nsum + 1, sizeof *c->queue_sum);
+	c->queue_sum[c->nsum++] = s;
 }
 
 /* Numbers of Ps that were said by then. */
-static void go_procs(struct crowd *c, int64_t t)
+static void go_procs(struct run_queue_sum *c, int64_t t)
 {
 	uint32_t n = c->sn->ncounts[CT_GOMAXPROCS];
 	for (; c->said < n && store_count(c->sn->st, CT_GOMAXPROCS, c->said)->t <= t; c->said++)
 		go_on(c, store_count(c->sn->st, CT_GOMAXPROCS, c->said)->t, 0, procs_at(c->sn, c->said));
 }
 
-void crowd_sheet(struct crowd *c, int64_t end)
+void run_queue_end_sheet(struct run_queue_sum *c, int64_t end)
 {
-	keyed_sort(c->step, (uint32_t)c->n);
-	c->sum[0] = c->sum[c->nsum - 1];
+	radix_sort_items(c->step, (uint32_t)c->n);
+	c->queue_sum[0] = c->queue_sum[c->nsum - 1];
 	c->nsum = 1;
 	for (size_t i = 0; i < c->n; i++) {
-		int64_t t = (int64_t)(c->step[i].key ^ keyed_up(0));
+		int64_t t = (int64_t)(c->step[i].key ^ radix_key_ascending(0));
 		go_procs(c, t);
 		go_on(c, t, (int32_t)c->step[i].v, 0);
 	}
@@ -127,30 +127,30 @@ void crowd_sheet(struct crowd *c, int64_t end)
 	c->n = 0;
 }
 
-int64_t crowd_upto(const struct crowd *c, int64_t t)
+int64_t run_queue_share_until(const struct run_queue_sum *c, int64_t t)
 {
-	struct halve h = {.lo = 1, .hi = c->nsum};
-	while (halve(&h))	/* the first step after t */
-		halve_on(&h, c->sum[h.at].t <= t);
-	const struct sum *s = &c->sum[h.lo - 1];
-	return s->wait > 0 ? wrap_add(s->ns, waited(s, t) / s->procs) : s->ns;
+	struct bsearch_probe h = {.lo = 1, .hi = c->nsum};
+	while (bsearch_probe(&h))	/* the first step after t */
+		bsearch_narrow(&h, c->queue_sum[h.at].t <= t);
+	const struct queue_sum *s = &c->queue_sum[h.lo - 1];
+	return s->wait > 0 ? wrap_add(s->ns, waited_until(s, t) / s->procs) : s->ns;
 }
 
-int64_t crowd_between(const struct crowd *c, int64_t t0, int64_t t1)
+int64_t run_queue_share_between(const struct run_queue_sum *c, int64_t t0, int64_t t1)
 {
-	return t1 > t0 ? wrap_sub(crowd_upto(c, t1), crowd_upto(c, t0)) : 0;
+	return t1 > t0 ? wrap_sub(run_queue_share_until(c, t1), run_queue_share_until(c, t0)) : 0;
 }
 
-int64_t crowd_share(const struct crowd *c)
+int64_t run_queue_proc_share(const struct run_queue_sum *c)
 {
 	return c->share;
 }
 
-void crowd_free(struct crowd *c)
+void run_queue_free(struct run_queue_sum *c)
 {
 	if (!c)
 		return;
 	mem_free(c->step);
-	mem_free(c->sum);
+	mem_free(c->queue_sum);
 	mem_free(c);
 }

@@ -45,14 +45,14 @@ static bool preempts(const struct store *st, frm_id f)
 	return false;
 }
 
-stk_id tw_interrupted(const struct store *st, trk_id g, stk_id stack)
+stk_id run_stacks_interrupted(const struct store *st, trk_id g, stk_id stack)
 {
 	while (stack && preempts(st, stk_frame(st, stack)))
 		stack = stk_parent(st, stack);
 	return stack ? stack : (stk_id)store_trk(st, g)->start;
 }
 
-void tw_moments_sheet(struct tw_moments *m, const struct snap *sn, const struct sheet *sh)
+void run_moments_begin_sheet(struct run_moments *m, const struct snap *sn, const struct sheet *sh)
 {
 	m->st = sn->st;
 	m->sh = sh;
@@ -64,75 +64,75 @@ void tw_moments_sheet(struct tw_moments *m, const struct snap *sn, const struct 
 		if (t.when == TIME_NONE || !t.trk || !store_smp(m->st, m->next)->stack)
 			continue;
 		m->v = mem_grow(m->v, &m->cap, m->n + 1, sizeof *m->v);
-		m->v[m->n++] = (struct keyed){ t.trk, m->next };
+		m->v[m->n++] = (struct radix_item){ t.trk, m->next };
 	}
-	keyed_sort(m->v, (uint32_t)m->n);
+	radix_sort_items(m->v, (uint32_t)m->n);
 }
 
-static uint32_t edge_interval(const struct tw_moments *m)
+static uint32_t edge_interval(const struct run_moments *m)
 {
 	return m->sh->edge[m->edge] & ~EDGE_CREATED;
 }
 
-void tw_moments_of(struct tw_moments *m, trk_id g)
+void run_moments_begin_goroutine(struct run_moments *m, trk_id g)
 {
 	m->g = g;
 	while (m->sample < m->n && m->v[m->sample].key < g)
 		m->sample++;
-	while (m->edge < m->sh->nedge && sheet_who(m->sh, edge_interval(m)) < g)
+	while (m->edge < m->sh->nedge && sheet_peer(m->sh, edge_interval(m)) < g)
 		m->edge++;
 }
 
-bool tw_moments_before(struct tw_moments *m, int64_t t, struct tw_moment *out)
+bool run_moments_next(struct run_moments *m, int64_t t, struct run_moment *out)
 {
-	*out = (struct tw_moment){ .t = t };
-	if (m->edge < m->sh->nedge && sheet_who(m->sh, edge_interval(m)) == m->g) {
+	*out = (struct run_moment){ .t = t };
+	if (m->edge < m->sh->nedge && sheet_peer(m->sh, edge_interval(m)) == m->g) {
 		uint32_t i = edge_interval(m);
 		int64_t when = m->sh->t0 + sheet_start(m->sh, i);
 		if (when < t)
-			*out = (struct tw_moment){ .t = when, .stack = sheet_stack(m->sh, i) };
+			*out = (struct run_moment){ .t = when, .stack = sheet_stack(m->sh, i) };
 	}
 	if (m->sample < m->n && m->v[m->sample].key == m->g) {
 		uint32_t i = m->v[m->sample].v;
 		int64_t when = store_smp_time(m->st, i).when;
 		if (when < out->t)
-			*out = (struct tw_moment){ when, store_smp(m->st, i)->stack, true };
+			*out = (struct run_moment){ when, store_smp(m->st, i)->stack, true };
 	}
 	m->sample += out->sample;
 	m->edge += out->t < t && !out->sample;
 	return out->t < t;
 }
 
-void tw_moments_free(struct tw_moments *m)
+void run_moments_free(struct run_moments *m)
 {
 	mem_free(m->v);
-	*m = (struct tw_moments){0};
+	*m = (struct run_moments){0};
 }
 
-static const char *const blames[TWB__N] = {
-	[TWB_WAKER] = "waker", [TWB_SELF] = "self", [TWB_OCCUPANT] = "occupant",
+static const char *const blames[BLAME__N] = {
+	[BLAME_WAKER] = "waker", [BLAME_SELF] = "self", [BLAME_OCCUPANT] = "occupant",
 };
 
-const char *tw_blame_name(enum tw_blame b)
+const char *trace_blame_name(enum trace_blame b)
 {
-	return b < TWB__N ? blames[b] : "";
+	return b < BLAME__N ? blames[b] : "";
 }
 
-int tw_blame_find(const char *name)
+int trace_blame_find(const char *name)
 {
-	for (int i = 0; i < TWB__N; i++)
+	for (int i = 0; i < BLAME__N; i++)
 		if (!strcmp(blames[i], name))
 			return i;
 	return -1;
 }
 
-bool tw_of_proc(enum tw_type t, enum tw_blame b)
+bool trace_type_has_proc(enum trace_weight_type t, enum trace_blame b)
 {
-	return t == TW_CPU || t == TW_RUN || t == TW_SYSCALL || (t == TW_SCHED && b == TWB_OCCUPANT);
+	return t == TRACE_CPU || t == TRACE_RUN || t == TRACE_SYSCALL || (t == TRACE_SCHED && b == BLAME_OCCUPANT);
 }
 
 /* say_no_stack() of the reader has made it before all others. */
-stk_id tw_no_stack(const struct snap *sn)
+stk_id trace_no_stack_node(const struct snap *sn)
 {
 	if (!sn->has_trace || sn->nstks < 2 || stk_parent(sn->st, 1))
 		return 0;
@@ -141,9 +141,9 @@ stk_id tw_no_stack(const struct snap *sn)
 	return s->n == sizeof SINK_NO_STACK - 1 && !memcmp(s->s, SINK_NO_STACK, s->n);
 }
 
-void tw_show_missing(struct tw *w, const struct snap *sn)
+void trace_show_no_stack(struct trace_weights *w, const struct snap *sn)
 {
-	stk_id to = tw_no_stack(sn);
+	stk_id to = trace_no_stack_node(sn);
 	if (!to || w->n < 2)
 		return;
 	w->ns[to] = wrap_add(w->ns[to], w->ns[0]);

@@ -39,10 +39,10 @@ static const struct {
     {"gc", BIT(GCWORK) | BIT(ASSIST) | BIT(SWEEP) | BIT(GCASSISTW) | BIT(GCSWEEPW) | BIT(GCEND) |
 	       BIT(GCWEAK)},
     {"assist", BIT(ASSIST)}, {"sweep", BIT(SWEEP)}, {"stw", BIT(STW)}, {"wait", 0},
-    {"blocked", 0}, /* whatever the block reasons are: see waits() */
+    {"blocked", 0}, /* whatever the block reasons are: see wait_states() */
 };
 
-static uint64_t waits(void)
+static uint64_t wait_states(void)
 {
 	uint64_t set = 0;
 	for (int s = 0; s < TS__N; s++)
@@ -63,25 +63,25 @@ static uint64_t by_name(const char *s, size_t n)
 	uint64_t set = 0;
 	for (int i = 0; i < NGROUPS; i++)
 		if (strlen(groups[i].name) == n && !strncasecmp(groups[i].name, s, n))
-			return groups[i].set ? groups[i].set : waits();
+			return groups[i].set ? groups[i].set : wait_states();
 	for (int i = 1; i < TS__N; i++)
 		if (!strncasecmp(states[i].name, s, n))
 			set |= UINT64_C(1) << i;
 	return n >= 3 ? set : 0;
 }
 
-static uint64_t by_rx(const struct rx *rx)
+static uint64_t by_rx(const struct regex *rx)
 {
 	uint64_t set = 0;
 	for (int i = 1; i < TS__N; i++)
-		if (rx_match(rx, states[i].name, strlen(states[i].name)) ||
-		    (states[i].reason && rx_match(rx, states[i].reason, strlen(states[i].reason))))
+		if (regex_match(rx, states[i].name, strlen(states[i].name)) ||
+		    (states[i].reason && regex_match(rx, states[i].reason, strlen(states[i].reason))))
 			set |= UINT64_C(1) << i;
 	return set;
 }
 
 /* How long: op is one of < <= > >= =. */
-static int set_length(struct hunt *h, const char *op, const char *value, struct err *e)
+static int set_length(struct span_criteria *h, const char *op, const char *value, struct err *e)
 {
 	int64_t ns;
 	if (!text_parse_ns(value, &ns))
@@ -96,7 +96,7 @@ static int set_length(struct hunt *h, const char *op, const char *value, struct 
 	return 0;
 }
 
-static int set_states(struct hunt *h, uint64_t set, const char *word, struct err *e)
+static int set_states(struct span_criteria *h, uint64_t set, const char *word, struct err *e)
 {
 	if (!set)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
@@ -110,28 +110,28 @@ static int set_states(struct hunt *h, uint64_t set, const char *word, struct err
 	return 0;
 }
 
-static int set_name(struct hunt *h, const char *value, struct err *e)
+static int set_name(struct span_criteria *h, const char *value, struct err *e)
 {
-	if (h->nname == HUNT_NAMES)
+	if (h->nname == SPAN_QUERY_NAMES)
 		return err_set(
-		    e, ERR_USAGE, ERR_NOWHERE, "at most %d conditions on names", HUNT_NAMES);
-	h->name[h->nname] = rx_new(value, e);
+		    e, ERR_USAGE, ERR_NOWHERE, "at most %d conditions on names", SPAN_QUERY_NAMES);
+	h->name[h->nname] = regex_new(value, e);
 	return h->name[h->nname] ? (h->nname++, 0) : -1;
 }
 
-static int set_rx(struct hunt *h, const char *key, size_t n, const char *value, struct err *e)
+static int set_rx(struct span_criteria *h, const char *key, size_t n, const char *value, struct err *e)
 {
 	if (!strncmp(key, "state", n) || !strncmp(key, "reason", n)) {
-		struct rx *rx = rx_new(value, e);
+		struct regex *rx = regex_new(value, e);
 		int rc = rx ? set_states(h, by_rx(rx), value, e) : -1;
-		rx_free(rx);
+		regex_free(rx);
 		return rc;
 	}
 	if (!strncmp(key, "group", n)) /* g too */
 		return set_name(h, value, e);
 	if (!strncmp(key, "fn", n) || !strncmp(key, "function", n)) {
-		rx_free(h->fn);
-		h->fn = rx_new(value, e);
+		regex_free(h->fn);
+		h->fn = regex_new(value, e);
 		return h->fn ? 0 : -1;
 	}
 	return err_set(e, ERR_USAGE, ERR_NOWHERE,
@@ -139,7 +139,7 @@ static int set_rx(struct hunt *h, const char *key, size_t n, const char *value, 
 }
 
 /* 10ms..50ms, 10ms.., ..50ms */
-static int set_range(struct hunt *h, char *w, char *dots, struct err *e)
+static int set_range(struct span_criteria *h, char *w, char *dots, struct err *e)
 {
 	*dots = '\0';
 	if (*w && set_length(h, ">=", w, e))
@@ -147,7 +147,7 @@ static int set_range(struct hunt *h, char *w, char *dots, struct err *e)
 	return dots[2] ? set_length(h, "<=", dots + 2, e) : 0;
 }
 
-static int set_word(struct hunt *h, char *w, struct err *e)
+static int set_word(struct span_criteria *h, char *w, struct err *e)
 {
 	size_t n = strcspn(w, "<>=~"), k = n;
 	const char *op = w + n;
@@ -179,9 +179,9 @@ static int set_word(struct hunt *h, char *w, struct err *e)
 	return *op ? set_length(h, op, value, e) : 0;
 }
 
-struct hunt *hunt_new(const char *text, struct err *e)
+struct span_criteria *span_query_new(const char *text, struct err *e)
 {
-	struct hunt *h = xcalloc(1, sizeof *h);
+	struct span_criteria *h = xcalloc(1, sizeof *h);
 	char *copy = xstrdup(text), *p = copy;
 	int words = 0, rc = 0;
 	h->text = xstrdup(text);
@@ -201,16 +201,16 @@ struct hunt *hunt_new(const char *text, struct err *e)
 		    "a condition is required, as in >5ms, wait>1ms reason~chan, run g~worker");
 	if (!rc)
 		return h;
-	hunt_free(h);
+	span_query_free(h);
 	return NULL;
 }
 
-struct hunt *hunt_any(const char *re, struct err *e)
+struct span_criteria *span_query_any_name(const char *re, struct err *e)
 {
-	struct rx *rx = rx_new(re, e);
+	struct regex *rx = regex_new(re, e);
 	if (!rx)
 		return NULL;
-	struct hunt *h = xcalloc(1, sizeof *h);
+	struct span_criteria *h = xcalloc(1, sizeof *h);
 	struct buf b = {0};
 	buf_printf(&b, "/%s", re);
 	h->text = xstrdup(buf_str(&b));
@@ -221,9 +221,9 @@ struct hunt *hunt_any(const char *re, struct err *e)
 	return h;
 }
 
-struct hunt *hunt_function(fun_id f, const char *name)
+struct span_criteria *span_query_in_function(fun_id f, const char *name)
 {
-	struct hunt *h = xcalloc(1, sizeof *h);
+	struct span_criteria *h = xcalloc(1, sizeof *h);
 	struct buf b = {0};
 	buf_puts(&b, "fn=");
 	text_safe(&b, name, strlen(name));
@@ -235,32 +235,32 @@ struct hunt *hunt_function(fun_id f, const char *name)
 	return h;
 }
 
-void hunt_among(struct hunt *h, uint8_t *tracks, uint32_t n)
+void span_query_restrict(struct span_criteria *h, uint8_t *tracks, uint32_t n)
 {
 	mem_free(h->among);
 	h->among = tracks;
 	h->namong = n;
 }
 
-void hunt_free(struct hunt *h)
+void span_query_free(struct span_criteria *h)
 {
 	if (!h)
 		return;
 	for (int i = 0; i < h->nname; i++)
-		rx_free(h->name[i]);
-	rx_free(h->any);
-	rx_free(h->fn);
+		regex_free(h->name[i]);
+	regex_free(h->any);
+	regex_free(h->fn);
 	mem_free(h->among);
 	mem_free(h->text);
 	mem_free(h);
 }
 
-const char *hunt_text(const struct hunt *h)
+const char *span_query_text(const struct span_criteria *h)
 {
 	return h->text;
 }
 
-bool hunt_on_p(const struct hunt *h)
+bool span_query_fits_procs(const struct span_criteria *h)
 {
 	uint64_t on_p = BIT(RUN) | BIT(GCWORK) | BIT(ASSIST) | BIT(SWEEP) | BIT(SYSCALL) | BIT(STW);
 	if (h->any)

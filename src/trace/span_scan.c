@@ -20,31 +20,35 @@ enum { FEW = 32, LOOK_UP = 4, SHEET = 1 << 6 };	/* steps: a row looked up, a she
 
 /* What a goroutine does: since when, and up to where that is known. */
 struct doing { int64_t t0, t1; uint32_t who; uint8_t state, was; bool live, begun, over; };
-struct left { uint32_t k; uint8_t state; bool open; };	/* its span goes on from the sheet before; with what, there */
-struct pass {
+struct left_span {
+	uint32_t k;
+	uint8_t state;
+	bool open;
+}; /* its span goes on from the sheet before; with what, there */
+struct span_pass {
 	const struct snap *sn;
-	const struct allspans *q;
+	const struct span_scan_run *q;
 	struct doing *now;
 	uint32_t *of;		/* by track: which goroutine, + 1; NULL: they are few */
-	struct left *left;
+	struct left_span *left_span;
 	uint32_t nleft, on;	/* on: how many go on at the end of this sheet */
 	size_t cleft;
 	uint64_t steps;
 	bool cut;
 };
 
-static void end_span(struct pass *p, struct doing *d)
+static void end_span(struct span_pass *p, struct doing *d)
 {
 	enum tstate s = (enum tstate)(d->state & SHEET_STATE);
 	if (!d->live || !s)
 		return;
 	d->live = false;
-	const struct allspans_one one = {(uint32_t)(d - p->now), s, (enum tstate)d->was, d->who, d->t0, d->t1};
-	p->q->take(p->q->arg, &one);
+	const struct span_scan_item one = {(uint32_t)(d - p->now), s, (enum tstate)d->was, d->who, d->t0, d->t1};
+	p->q->on_span(p->q->arg, &one);
 	d->was = s;
 }
 
-static void row_from(struct pass *p, const struct sheet *sh, uint32_t row, uint32_t k, uint32_t i)
+static void row_from(struct span_pass *p, const struct sheet *sh, uint32_t row, uint32_t k, uint32_t i)
 {
 	struct doing *d = &p->now[k];
 	uint32_t end = sh->first[row + 1];
@@ -52,7 +56,7 @@ static void row_from(struct pass *p, const struct sheet *sh, uint32_t row, uint3
 	for (; i < end; i++) {
 		int64_t a = sh->t0 + sheet_start(sh, i);
 		uint8_t state = sh->state[i];
-		if (!d->live || d->t1 != a || !sheet_goes_on(d->state, state)) {
+		if (!d->live || d->t1 != a || !sheet_continues(d->state, state)) {
 			end_span(p, d);
 			d->over = a >= p->q->t1;
 			if (d->over)
@@ -62,28 +66,29 @@ static void row_from(struct pass *p, const struct sheet *sh, uint32_t row, uint3
 		}
 		d->t1 = sheet_end(sh, row, i);
 		d->state = state;
-		d->who = p->q->whos ? sheet_who(sh, i) : 0;
+		d->who = p->q->whos ? sheet_peer(sh, i) : 0;
 	}
 	p->on++;
 }
 
 /* Its first span in the window lies in this sheet: from which piece on. Whether it is there earlier is sought then. */
-static void begin(struct pass *p, const struct sheet *sh, uint32_t s, uint32_t row, uint32_t k, int64_t t)
+static void begin_goroutine(
+    struct span_pass *p, const struct sheet *sh, uint32_t s, uint32_t row, uint32_t k, int64_t t)
 {
 	uint32_t first = sh->first[row], i = t <= sh->t0 ? first : sheet_find(sh, row, t);
 	p->now[k].begun = true;
-	while (i > first && sh->state[i] & SHEET_STATE && sheet_goes_on(sh->state[i - 1], sh->state[i]))
+	while (i > first && sh->state[i] & SHEET_STATE && sheet_continues(sh->state[i - 1], sh->state[i]))
 		i--;
 	if (i > first || !s || t < sh->t0 || !(sh->state[i] & SHEET_STATE)) {
 		row_from(p, sh, row, k, i);
 		return;
 	}
-	p->left = mem_grow(p->left, &p->cleft, p->nleft + 1u, sizeof *p->left);
-	p->left[p->nleft++] = (struct left){k, sh->state[i], true};
+	p->left_span = mem_grow(p->left_span, &p->cleft, p->nleft + 1u, sizeof *p->left_span);
+	p->left_span[p->nleft++] = (struct left_span){k, sh->state[i], true};
 	p->now[k].t0 = p->now[k].t1 = sh->t0;
 }
 
-static void row_of(struct pass *p, const struct sheet *sh, uint32_t s, uint32_t row, uint32_t k)
+static void row_of(struct span_pass *p, const struct sheet *sh, uint32_t s, uint32_t row, uint32_t k)
 {
 	struct doing *d = &p->now[k];
 	if (d->over)
@@ -95,11 +100,11 @@ static void row_of(struct pass *p, const struct sheet *sh, uint32_t s, uint32_t 
 	int64_t born = p->q->newest ? store_trk(p->sn->st, p->q->g[k])->t0 : TIME_NONE,
 		t = born != TIME_NONE && born > p->q->t0 ? born : p->q->t0;
 	if (t < sh->t1)
-		begin(p, sh, s, row, k, t);
+		begin_goroutine(p, sh, s, row, k, t);
 }
 
 /* The sheet before, of one that is sought: false: it says nothing new. */
-static void further(struct pass *p, const struct sheet *sh, struct left *l)
+static void scan_earlier_sheet(struct span_pass *p, const struct sheet *sh, struct left_span *l)
 {
 	struct doing *d = &p->now[l->k];
 	int32_t row = sheet_row(sh, p->q->g[l->k]);
@@ -108,7 +113,7 @@ static void further(struct pass *p, const struct sheet *sh, struct left *l)
 	if (row < 0)
 		return;
 	uint32_t first = sh->first[row], i = sh->first[row + 1];
-	while (i > first && sheet_goes_on(sh->state[i - 1], l->state)) {
+	while (i > first && sheet_continues(sh->state[i - 1], l->state)) {
 		i--;
 		if (!d->live)
 			d->state = sh->state[i];
@@ -120,32 +125,32 @@ static void further(struct pass *p, const struct sheet *sh, struct left *l)
 }
 
 /* May it be looked into? */
-static const struct sheet *get(struct pass *p, uint32_t s)
+static const struct sheet *get_sheet(struct span_pass *p, uint32_t s)
 {
-	bool here = sheet_at_hand(p->sn, s);
-	p->steps += (here ? SHEET : ALLSPANS_SHEET) + (p->of ? store_slot(p->sn->st, s)->ntrk / 8 : 0);
-	if ((!here && p->q->at_hand) || p->steps > p->q->most || !look_on(&p->q->on, s, p->sn->nsheets))
+	bool here = sheet_is_resident(p->sn, s);
+	p->steps += (here ? SHEET : SPAN_SCAN_SHEET_STEPS) + (p->of ? store_slot(p->sn->st, s)->ntrk / 8 : 0);
+	if ((!here && p->q->cached_only) || p->steps > p->q->most || !watcher_report(&p->q->on, s, p->sn->nsheets))
 		p->cut = true;
 	return p->cut ? NULL : sheet_get(p->sn, s);
 }
 
 /* Those that were put off, to their begins. */
-static void seek_left(struct pass *p, uint32_t s)
+static void seek_left(struct span_pass *p, uint32_t s)
 {
 	for (bool open = true; open && s-- > 0;) {
 		bool still = true;
 		for (uint32_t i = 0; i < p->nleft && still; i++)
-			still = !p->left[i].open || sheet_still(p->sn, s, p->q->g[p->left[i].k]) == 1;
+			still = !p->left_span[i].open || activity_of_track(p->sn, s, p->q->g[p->left_span[i].k]) == 1;
 		if (still)
 			continue;
-		const struct sheet *sh = get(p, s);
+		const struct sheet *sh = get_sheet(p, s);
 		if (!sh)
 			return;
 		open = false;
 		for (uint32_t i = 0; i < p->nleft; i++) {
-			struct left *l = &p->left[i];
-			if (l->open && sheet_still(p->sn, s, p->q->g[l->k]) != 1)
-				further(p, sh, l);
+			struct left_span *l = &p->left_span[i];
+			if (l->open && activity_of_track(p->sn, s, p->q->g[l->k]) != 1)
+				scan_earlier_sheet(p, sh, l);
 			open = open || l->open;
 		}
 		sheet_put(p->sn, s);
@@ -153,19 +158,19 @@ static void seek_left(struct pass *p, uint32_t s)
 }
 
 /* Do all go through a sheet that is away as they came, or are not there? Then it says nothing new. */
-static bool all_still(struct pass *p, uint32_t s)
+static bool all_still(struct span_pass *p, uint32_t s)
 {
 	const struct sheet_slot *slot = store_slot(p->sn->st, s);
-	if (sheet_at_hand(p->sn, s))
+	if (sheet_is_resident(p->sn, s))
 		return false;
 	for (uint32_t k = 0; k < p->q->n; k++) {
-		int how = p->now[k].over ? 0 : sheet_still(p->sn, s, p->q->g[k]);
+		int how = p->now[k].over ? 0 : activity_of_track(p->sn, s, p->q->g[k]);
 		if (how < 0 || (how == 1 && (!p->now[k].live || p->now[k].t1 != slot->t0)))
 			return false;
 	}
 	p->on = 0;
 	for (uint32_t k = 0; k < p->q->n; k++)
-		if (!p->now[k].over && sheet_still(p->sn, s, p->q->g[k]) == 1) {
+		if (!p->now[k].over && activity_of_track(p->sn, s, p->q->g[k]) == 1) {
 			p->now[k].t1 = slot->t1;
 			p->on++;
 		}
@@ -173,11 +178,11 @@ static bool all_still(struct pass *p, uint32_t s)
 	return true;
 }
 
-static void sheet_pass(struct pass *p, uint32_t s)
+static void sheet_pass(struct span_pass *p, uint32_t s)
 {
 	if (all_still(p, s))
 		return;
-	const struct sheet *sh = get(p, s);
+	const struct sheet *sh = get_sheet(p, s);
 	if (!sh)
 		return;
 	p->on = p->nleft = 0;
@@ -194,18 +199,18 @@ static void sheet_pass(struct pass *p, uint32_t s)
 	if (!p->nleft)
 		return;
 	seek_left(p, s);
-	sh = p->cut ? NULL : get(p, s);
+	sh = p->cut ? NULL : get_sheet(p, s);
 	for (uint32_t i = 0; sh && i < p->nleft; i++) {
-		uint32_t row = (uint32_t)sheet_row(sh, p->q->g[p->left[i].k]);
-		row_from(p, sh, row, p->left[i].k, sh->first[row]);
+		uint32_t row = (uint32_t)sheet_row(sh, p->q->g[p->left_span[i].k]);
+		row_from(p, sh, row, p->left_span[i].k, sh->first[row]);
 	}
 	if (sh)
 		sheet_put(p->sn, s);
 }
 
-bool allspans(const struct snap *sn, const struct allspans *q)
+bool span_scan_run(const struct snap *sn, const struct span_scan_run *q)
 {
-	struct pass p = {.sn = sn, .q = q, .now = xcalloc(q->n + 1u, sizeof *p.now)};
+	struct span_pass p = {.sn = sn, .q = q, .now = xcalloc(q->n + 1u, sizeof *p.now)};
 	p.of = q->n > FEW ? xcalloc(sn->ntrks + 1u, sizeof *p.of) : NULL;
 	for (uint32_t k = 0; p.of && k < q->n; k++)
 		p.of[q->g[k]] = k + 1;
@@ -219,7 +224,7 @@ bool allspans(const struct snap *sn, const struct allspans *q)
 	}
 	for (uint32_t k = 0; k < q->n && (!p.cut || q->open); k++)
 		end_span(&p, &p.now[k]);
-	mem_free(p.left);
+	mem_free(p.left_span);
 	mem_free(p.of);
 	mem_free(p.now);
 	return !p.cut;

@@ -25,48 +25,48 @@
 
 enum { HITS_MAX = 1 << 20, BUCKETS = 4096 };
 
-struct walk {
-	const struct hunt *h;
+struct span_walk {
+	const struct span_criteria *h;
 	const struct snap *sn;
 	struct job *job;
 	bool of_p;
 	const uint8_t *name;  /* per string: 1 no, 2 yes; NULL: any start function */
 	const uint8_t *stack; /* per stack 1: holds the function; NULL: any */
-	const struct seen { trk_id trk; int64_t t; } *seen;	/* samples on such stacks, by track and time */
+	const struct seen_track { trk_id trk; int64_t t; } *seen_track;	/* samples on such stacks, by track and time */
 	uint32_t nseen;
 	trk_id g;	      /* only this one; 0 any */
 	uint64_t *count, *ns; /* per sheet */
 	uint32_t *base;	      /* per sheet: where its hits go; HITS_MAX: nowhere */
-	struct hunt_hit *hit;
+	struct span_hit *hit;
 	uint32_t n;
 };
 
 /* ---- what is asked of names */
 
-static const uint8_t *match_names(const struct hunt *h, const struct snap *sn, struct arena *a)
+static const uint8_t *match_names(const struct span_criteria *h, const struct snap *sn, struct arena *a)
 {
-	uint8_t *said = arena_zalloc(a, sn->nstrs + 1u);
-	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++)) {
+	uint8_t *name_matches = arena_zalloc(a, sn->nstrs + 1u);
+	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++)) {
 		str_id name = store_trk(sn->st, t)->name;
-		if (name >= sn->nstrs || said[name])
+		if (name >= sn->nstrs || name_matches[name])
 			continue;
 		const struct str_row *s = store_str(sn->st, name);
 		bool ok = true;
 		for (int i = 0; i < h->nname && ok; i++)
-			ok = rx_match(h->name[i], s->s, s->n);
+			ok = regex_match(h->name[i], s->s, s->n);
 		if (h->any)
-			ok = rx_match(h->any, s->s, s->n);
-		said[name] = ok ? 2 : 1;
+			ok = regex_match(h->any, s->s, s->n);
+		name_matches[name] = ok ? 2 : 1;
 	}
-	return said;
+	return name_matches;
 }
 
-static const uint8_t *match_stacks(const struct hunt *h, const struct snap *sn, struct arena *a)
+static const uint8_t *match_stacks(const struct span_criteria *h, const struct snap *sn, struct arena *a)
 {
 	uint8_t *fun = arena_zalloc(a, sn->nfuns + 1u), *hit = arena_zalloc(a, sn->nstks + 1u);
 	for (fun_id f = 1; f < sn->nfuns; f++) {
 		const struct str_row *s = store_str(sn->st, store_fun(sn->st, f)->name);
-		fun[f] = h->fun ? f == h->fun : rx_match(h->any ? h->any : h->fn, s->s, s->n);
+		fun[f] = h->fun ? f == h->fun : regex_match(h->any ? h->any : h->fn, s->s, s->n);
 	}
 	struct stk_pass rows = stk_pass(sn->st);
 	for (stk_id s = 1; s < sn->nstks; s++) {
@@ -79,40 +79,40 @@ static const uint8_t *match_stacks(const struct hunt *h, const struct snap *sn, 
 
 static int seen_cmp(const void *a, const void *b)
 {
-	const struct seen *x = a, *y = b;
+	const struct seen_track *x = a, *y = b;
 	if (x->trk != y->trk)
 		return x->trk < y->trk ? -1 : 1;
 	return x->t < y->t ? -1 : x->t > y->t;
 }
 
 /* The CPU samples that were taken on such a stack: a span in which one was is a place where the function ran. */
-static void match_samples(struct walk *w, struct arena *a)
+static void match_samples(struct span_walk *w, struct arena *a)
 {
 	const struct snap *sn = w->sn;
-	struct seen *v = arena_alloc(a, (sn->nsmps + 1u) * sizeof *v);
+	struct seen_track *v = arena_alloc(a, (sn->nsmps + 1u) * sizeof *v);
 	for (uint32_t i = 0; i < sn->nsmps; i++) {
 		struct smp_time s = store_smp_time(sn->st, i);
 		stk_id stk = store_smp(sn->st, i)->stack;
 		trk_id trk = w->of_p ? s.proc : s.trk;
 		if (trk && s.when != TIME_NONE && stk && stk < sn->nstks && w->stack[stk])
-			v[w->nseen++] = (struct seen){trk, s.when};
+			v[w->nseen++] = (struct seen_track){trk, s.when};
 	}
 	qsort(v, w->nseen, sizeof *v, seen_cmp);
-	w->seen = v;
+	w->seen_track = v;
 }
 
-static bool seen_in(const struct walk *w, trk_id trk, int64_t t0, int64_t t1)
+static bool seen_in(const struct span_walk *w, trk_id trk, int64_t t0, int64_t t1)
 {
-	struct halve h = {.hi = w->nseen};
-	struct seen from = {trk, t0};
-	while (halve(&h))
-		halve_on(&h, seen_cmp(&w->seen[h.at], &from) < 0);
-	return h.lo < w->nseen && w->seen[h.lo].trk == trk && w->seen[h.lo].t < t1;
+	struct bsearch_probe h = {.hi = w->nseen};
+	struct seen_track from = {trk, t0};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, seen_cmp(&w->seen_track[h.at], &from) < 0);
+	return h.lo < w->nseen && w->seen_track[h.lo].trk == trk && w->seen_track[h.lo].t < t1;
 }
 
 /* ---- the walk */
 
-static bool wanted_row(const struct walk *w, trk_id t)
+static bool wanted_row(const struct span_walk *w, trk_id t)
 {
 	const struct trk_row *r = store_trk(w->sn->st, t);
 	if (r->kind != (w->of_p ? TK_P : TK_G))
@@ -126,7 +126,7 @@ static bool wanted_row(const struct walk *w, trk_id t)
 }
 
 /* On the row of a P it is the goroutine there that is asked. */
-static bool wanted_who(const struct walk *w, uint32_t who)
+static bool goroutine_wanted(const struct span_walk *w, uint32_t who)
 {
 	if (!w->of_p || (!w->g && !w->name))
 		return true;
@@ -138,7 +138,7 @@ static bool wanted_who(const struct walk *w, uint32_t who)
 
 /* Make it whole where it crosses a border or goes on under the same name; false: it belongs to
  * another. */
-static bool whole(const struct walk *w, const struct sheet *sh, uint32_t row, uint32_t i,
+static bool complete_span(const struct span_walk *w, const struct sheet *sh, uint32_t row, uint32_t i,
     int64_t *t0, int64_t *t1)
 {
 	uint8_t st = sh->state[i];
@@ -151,8 +151,8 @@ static bool whole(const struct walk *w, const struct sheet *sh, uint32_t row, ui
 		return false;
 	if (*t1 <= *t0 || (i > first && i + 1 < end && !(st & SHEET_PAST)))
 		return *t1 > *t0;
-	struct ival iv;
-	if (!ival_at(w->sn, sh->trk[row], *t0, &iv) || iv.t0 < sh->t0)
+	struct trace_interval iv;
+	if (!trace_interval_at(w->sn, sh->trk[row], *t0, &iv) || iv.t0 < sh->t0)
 		return false;
 	*t0 = iv.t0;
 	*t1 = iv.t1;
@@ -160,7 +160,7 @@ static bool whole(const struct walk *w, const struct sheet *sh, uint32_t row, ui
 }
 
 /* Where it waits, or, running, where it stopped: the stack of what came next; or where it was seen meanwhile. */
-static bool wanted_stack(const struct walk *w, const struct sheet *sh, uint32_t row, uint32_t i)
+static bool wanted_stack(const struct span_walk *w, const struct sheet *sh, uint32_t row, uint32_t i)
 {
 	if (!w->stack)
 		return true;
@@ -172,12 +172,12 @@ static bool wanted_stack(const struct walk *w, const struct sheet *sh, uint32_t 
 		s = sheet_stack(sh, i + 1);
 	if (s && s < w->sn->nstks && w->stack[s])
 		return true;
-	return runs && w->nseen && whole(w, sh, row, i, &t0, &t1) && seen_in(w, sh->trk[row], t0, t1);
+	return runs && w->nseen && complete_span(w, sh, row, i, &t0, &t1) && seen_in(w, sh->trk[row], t0, t1);
 }
 
 static int hit_cmp(const void *a, const void *b)
 {
-	const struct hunt_hit *x = a, *y = b;
+	const struct span_hit *x = a, *y = b;
 	if (x->t0 != y->t0)
 		return x->t0 < y->t0 ? -1 : 1;
 	return x->trk < y->trk ? -1 : x->trk > y->trk;
@@ -187,31 +187,31 @@ static int hit_cmp(const void *a, const void *b)
 struct catch
 {
 	uint64_t n, ns;
-	struct hunt_hit *hit; /* NULL: not kept */
+	struct span_hit *hit; /* NULL: not kept */
 	uint32_t *when;	      /* NULL, or BUCKETS of the sheet's time */
 	int64_t until;	      /* only what begins before */
 };
 
-static uint32_t bucket(const struct sheet *sh, int64_t t)
+static uint32_t time_bucket(const struct sheet *sh, int64_t t)
 {
 	return (uint32_t)((double)(t - sh->t0) / (double)(sh->t1 - sh->t0) * (BUCKETS - 1));
 }
 
-static void caught(struct catch *c, const struct sheet *sh, const struct hunt_hit *h)
+static void add_hit(struct catch *c, const struct sheet *sh, const struct span_hit *h)
 {
 	if (c->hit)
 		c->hit[c->n] = *h;
 	if (c->when)
-		c->when[bucket(sh, h->t0)]++;
+		c->when[time_bucket(sh, h->t0)]++;
 	c->n++;
 	c->ns += (uint64_t)(h->t1 - h->t0);
 }
 
 /* Of a search for any name: the goroutine's, the state's, one of the stack. */
-static bool any_name(const struct walk *w, const struct sheet *sh, uint32_t row, uint32_t i)
+static bool any_name(const struct span_walk *w, const struct sheet *sh, uint32_t row, uint32_t i)
 {
 	unsigned st = sh->state[i] & SHEET_STATE;
-	trk_id g = w->of_p ? sheet_who(sh, i) : sh->trk[row];
+	trk_id g = w->of_p ? sheet_peer(sh, i) : sh->trk[row];
 	str_id name = g && g < w->sn->ntrks ? store_trk(w->sn->st, g)->name : 0;
 	if (st == TS_NONE || st == TS_IDLE)
 		return false;
@@ -219,7 +219,7 @@ static bool any_name(const struct walk *w, const struct sheet *sh, uint32_t row,
 	       wanted_stack(w, sh, row, i);
 }
 
-static void walk_row(const struct walk *w, const struct sheet *sh, uint32_t row, struct catch *c)
+static void walk_row(const struct span_walk *w, const struct sheet *sh, uint32_t row, struct catch *c)
 {
 	uint64_t mask = w->h->any ? UINT64_MAX : w->h->states;
 	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++) {
@@ -234,25 +234,25 @@ static void walk_row(const struct walk *w, const struct sheet *sh, uint32_t row,
 		    (int64_t)(sheet_start(sh, i + 1) - sheet_start(sh, i)) < w->h->least)
 			continue;
 		if (w->h->any ? !any_name(w, sh, row, i)
-			      : !wanted_who(w, sheet_who(sh, i)) || !wanted_stack(w, sh, row, i))
+			      : !goroutine_wanted(w, sheet_peer(sh, i)) || !wanted_stack(w, sh, row, i))
 			continue;
-		if (!whole(w, sh, row, i, &t0, &t1))
+		if (!complete_span(w, sh, row, i, &t0, &t1))
 			continue;
 		if (t1 - t0 >= w->h->least && t1 - t0 <= w->h->most && t0 < c->until)
-			caught(c, sh, &(struct hunt_hit){t0, t1, sh->trk[row], (enum tstate)st});
+			add_hit(c, sh, &(struct span_hit){t0, t1, sh->trk[row], (enum tstate)st});
 	}
 }
 
 /* Nobody wants it any more: then no sheet is asked for either, which may have to be made again. */
-static bool ended(const struct walk *w)
+static bool is_cancelled(const struct span_walk *w)
 {
 	return w->job && job_cancelled(w->job);
 }
 
-static void walk_sheet(const struct walk *w, const struct sheet *sh, struct catch *c)
+static void walk_sheet(const struct span_walk *w, const struct sheet *sh, struct catch *c)
 {
 	for (uint32_t r = 0; r < sh->ntrk; r++) {
-		if (r % 64 == 0 && ended(w))
+		if (r % 64 == 0 && is_cancelled(w))
 			return;
 		if (wanted_row(w, sh->trk[r]))
 			walk_row(w, sh, r, c);
@@ -261,9 +261,9 @@ static void walk_sheet(const struct walk *w, const struct sheet *sh, struct catc
 
 static void count_sheet(void *arg, uint32_t s)
 {
-	struct walk *w = arg;
+	struct span_walk *w = arg;
 	struct catch c = {.until = INT64_MAX};
-	if (ended(w))
+	if (is_cancelled(w))
 		return;
 	walk_sheet(w, sheet_get(w->sn, s), &c);
 	sheet_put(w->sn, s);
@@ -272,7 +272,7 @@ static void count_sheet(void *arg, uint32_t s)
 }
 
 /* A moment before which a sheet has `room` hits or a few more. */
-static int64_t moment(const struct walk *w, const struct sheet *sh, uint32_t room)
+static int64_t find_cutoff(const struct span_walk *w, const struct sheet *sh, uint32_t room)
 {
 	uint32_t *when = xcalloc(BUCKETS, sizeof *when), b = 0;
 	struct catch c = {.when = when, .until = INT64_MAX};
@@ -285,14 +285,14 @@ static int64_t moment(const struct walk *w, const struct sheet *sh, uint32_t roo
 
 static void keep_sheet(void *arg, uint32_t s)
 {
-	struct walk *w = arg;
+	struct span_walk *w = arg;
 	struct catch c = {.until = INT64_MAX};
 	uint32_t room = w->n - (w->base[s] < w->n ? w->base[s] : w->n);
-	if (!w->count[s] || !room || ended(w))
+	if (!w->count[s] || !room || is_cancelled(w))
 		return;
 	const struct sheet *sh = sheet_get(w->sn, s);
 	if (w->count[s] > room)
-		c.until = moment(w, sh, room);
+		c.until = find_cutoff(w, sh, room);
 	c.hit =
 	    xmalloc((size_t)w->count[s] * sizeof *c.hit); /* touched only as far as it is filled */
 	walk_sheet(w, sh, &c);
@@ -303,7 +303,7 @@ static void keep_sheet(void *arg, uint32_t s)
 }
 
 /* Hits are by time already: placing them by track in that order is all. */
-static uint32_t *index_by_track(const struct hunt_hit *hit, uint32_t n, uint32_t ntrks)
+static uint32_t *index_by_track(const struct span_hit *hit, uint32_t n, uint32_t ntrks)
 {
 	uint32_t *at = xcalloc((size_t)ntrks + 1, sizeof *at),
 		 *out = xmalloc((n + 1u) * sizeof *out);
@@ -317,25 +317,25 @@ static uint32_t *index_by_track(const struct hunt_hit *hit, uint32_t n, uint32_t
 	return out;
 }
 
-static trk_id goroutine(const struct snap *sn, uint64_t id)
+static trk_id find_goroutine(const struct snap *sn, uint64_t id)
 {
-	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
+	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
 		if (store_trk(sn->st, t)->kind == TK_G && store_trk(sn->st, t)->id == id)
 			return t;
 	return TRK_NOBODY;
 }
 
-int hunt_run(
-    struct hunt *h, const struct snap *sn, bool of_p, struct job *job, struct hunt_hits *out)
+int span_search_run(
+    struct span_criteria *h, const struct snap *sn, bool of_p, struct job *job, struct span_hits *out)
 {
 	struct arena a = {0};
-	struct walk w = {.h = h, .sn = sn, .job = job, .of_p = of_p};
-	*out = (struct hunt_hits){0};
+	struct span_walk w = {.h = h, .sn = sn, .job = job, .of_p = of_p};
+	*out = (struct span_hits){0};
 	w.name = h->nname || h->any ? match_names(h, sn, &a) : NULL;
 	w.stack = h->fn || h->fun || h->any ? match_stacks(h, sn, &a) : NULL;
 	if (w.stack)
 		match_samples(&w, &a);
-	w.g = h->has_g ? goroutine(sn, h->g) : 0;
+	w.g = h->has_g ? find_goroutine(sn, h->g) : 0;
 	w.count = arena_zalloc(&a, (sn->nsheets + 1u) * sizeof *w.count);
 	w.ns = arena_zalloc(&a, (sn->nsheets + 1u) * sizeof *w.ns);
 	w.base = arena_zalloc(&a, (sn->nsheets + 1u) * sizeof *w.base);
@@ -351,50 +351,50 @@ int hunt_run(
 	if (w.n)
 		job_parallel(sn->nsheets, keep_sheet, &w);
 	arena_free(&a);
-	if (ended(&w)) {
-		hunt_hits_free(out);
+	if (is_cancelled(&w)) {
+		span_hits_free(out);
 		return -1;
 	}
 	out->by_trk = index_by_track(out->hit, out->n, sn->ntrks);
 	return 0;
 }
 
-void hunt_hits_free(struct hunt_hits *h)
+void span_hits_free(struct span_hits *h)
 {
 	mem_free(h->hit);
 	mem_free(h->by_trk);
-	*h = (struct hunt_hits){0};
+	*h = (struct span_hits){0};
 }
 
 /* ---- asking the hits */
 
-uint32_t hunt_at(const struct hunt_hits *h, int64_t t)
+uint32_t span_hits_first_from(const struct span_hits *h, int64_t t)
 {
-	struct halve k = {.hi = h->n};
-	while (halve(&k))
-		halve_on(&k, h->hit[k.at].t0 < t);
+	struct bsearch_probe k = {.hi = h->n};
+	while (bsearch_probe(&k))
+		bsearch_narrow(&k, h->hit[k.at].t0 < t);
 	return k.lo;
 }
 
-static uint32_t of_find(const struct hunt_hits *h, trk_id t)
+static uint32_t of_find(const struct span_hits *h, trk_id t)
 {
-	struct halve k = {.hi = h->n};
-	while (halve(&k))
-		halve_on(&k, h->hit[h->by_trk[k.at]].trk < t);
+	struct bsearch_probe k = {.hi = h->n};
+	while (bsearch_probe(&k))
+		bsearch_narrow(&k, h->hit[h->by_trk[k.at]].trk < t);
 	return k.lo;
 }
 
-const uint32_t *hunt_of(const struct hunt_hits *h, trk_id t, uint32_t *n)
+const uint32_t *span_hits_of_track(const struct span_hits *h, trk_id t, uint32_t *n)
 {
 	uint32_t a = of_find(h, t);
 	*n = of_find(h, t + 1) - a;
 	return h->by_trk + a;
 }
 
-bool hunt_over(const struct hunt_hits *h, const uint32_t *of, uint32_t n, int64_t t0, int64_t t1)
+bool span_hits_overlap(const struct span_hits *h, const uint32_t *of, uint32_t n, int64_t t0, int64_t t1)
 {
-	struct halve k = {.hi = n};
-	while (halve(&k))	/* the first that ends after t0: those of a track do not overlap */
-		halve_on(&k, h->hit[of[k.at]].t1 <= t0);
+	struct bsearch_probe k = {.hi = n};
+	while (bsearch_probe(&k))	/* the first that ends after t0: those of a track do not overlap */
+		bsearch_narrow(&k, h->hit[of[k.at]].t1 <= t0);
 	return k.lo < n && h->hit[of[k.lo]].t0 < t1;
 }

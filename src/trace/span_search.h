@@ -18,40 +18,40 @@
  *	fn~RE			where: a function of the stack on which it waited or stopped, or of a
  *				CPU sample while it ran
  */
-struct hunt;
-struct hunt *hunt_new(const char *text, struct err *); /* NULL: it means nothing; *e says why */
+struct span_criteria;
+struct span_criteria *span_query_new(const char *text, struct err *); /* NULL: it means nothing; *e says why */
 /* Spans of which some name matches: of the goroutine, of the state, of a function in the stack. */
-struct hunt *hunt_any(const char *re, struct err *);
-struct hunt *hunt_function(
+struct span_criteria *span_query_any_name(const char *re, struct err *);
+struct span_criteria *span_query_in_function(
     fun_id, const char *name); /* spans that have this function in their stack */
 /* Only of these goroutines: a byte for each of n tracks; taken over. NULL: of all. */
-void hunt_among(struct hunt *, uint8_t *tracks, uint32_t n);
-void hunt_free(struct hunt *);
-const char *hunt_text(const struct hunt *);
-bool hunt_on_p(const struct hunt *); /* a row of a P can show what it looks for */
+void span_query_restrict(struct span_criteria *, uint8_t *tracks, uint32_t n);
+void span_query_free(struct span_criteria *);
+const char *span_query_text(const struct span_criteria *);
+bool span_query_fits_procs(const struct span_criteria *); /* a row of a P can show what it looks for */
 
-struct hunt_hit {
+struct span_hit {
 	int64_t t0, t1;
 	trk_id trk;
 	enum tstate state;
 };
-struct hunt_hits {
+struct span_hits {
 	uint64_t all;	      /* how many there are */
 	uint32_t n;	      /* how many are kept: the first of them */
-	struct hunt_hit *hit; /* by time */
+	struct span_hit *hit; /* by time */
 	uint32_t *by_trk;     /* their indexes by track, then time */
 	uint64_t ns;	      /* all of them together */
 };
 /* Over the intervals of goroutines, or of Ps; -1 when cancelled (job may be NULL). Touches nothing
    but what is below the snapshot, so it may run beside everything else. */
-int hunt_run(struct hunt *, const struct snap *, bool of_p, struct job *, struct hunt_hits *);
-void hunt_hits_free(struct hunt_hits *);
+int span_search_run(struct span_criteria *, const struct snap *, bool of_p, struct job *, struct span_hits *);
+void span_hits_free(struct span_hits *);
 
 /* Index of the first hit that begins at or after t. */
-uint32_t hunt_at(const struct hunt_hits *, int64_t t);
+uint32_t span_hits_first_from(const struct span_hits *, int64_t t);
 /* The hits of a track, as a run of by_trk. */
-const uint32_t *hunt_of(const struct hunt_hits *, trk_id, uint32_t *n);
+const uint32_t *span_hits_of_track(const struct span_hits *, trk_id, uint32_t *n);
 /* Does one of them overlap [t0, t1)? */
-bool hunt_over(const struct hunt_hits *, const uint32_t *of, uint32_t n, int64_t t0, int64_t t1);
+bool span_hits_overlap(const struct span_hits *, const uint32_t *of, uint32_t n, int64_t t0, int64_t t1);
 
 #endif

@@ -28,20 +28,20 @@ static uint32_t change_of(unsigned was, unsigned is)
 	return was | is << CLASS_BITS;
 }
 
-static int64_t change_t(const struct keyed *k)
+static int64_t change_t(const struct radix_item *k)
 {
-	return (int64_t)(k->key ^ keyed_up(0));
+	return (int64_t)(k->key ^ radix_key_ascending(0));
 }
 
 /* Changes by time, of which there may be very many: of the sheet at hand; of goroutines that no sheet has yet. */
-struct taking {
+struct state_counter {
 	const struct snap *sn;
 	int64_t t0, step, end;		/* end: where the last step ends */
-	struct census *out;
+	struct state_count *out;
 	uint32_t n, k;			/* steps; the one at hand */
 	bool begun;			/* t0 has come */
 	int64_t now[CLASS__N], most;	/* by class; of runnable ones, in the step at hand */
-	struct keyed_many sheet, heard;
+	struct radix_array sheet, heard;
 	uint32_t at;			/* of what is heard: so many have happened */
 	int64_t besides[CLASS__N];	/* what they come to */
 };
@@ -55,7 +55,7 @@ static unsigned class_at(const struct sheet *sh, trk_id trk, int64_t t)
 }
 
 /* When a goroutine was heard of that was there before, in the time that is asked for; or TIME_NONE. */
-static int64_t heard_late(const struct taking *c, trk_id i)
+static int64_t heard_late(const struct state_counter *c, trk_id i)
 {
 	const struct trk_row *r = store_trk(c->sn->st, i);
 	int64_t heard = r->kind == TK_G ? store_heard(c->sn->st, r) : TIME_NONE;
@@ -63,74 +63,75 @@ static int64_t heard_late(const struct taking *c, trk_id i)
 }
 
 /* Goroutines by when they were heard of; those are in the order of sheets. */
-static void list_heard(const struct taking *c, struct keyed_many *late)
+static void list_heard(const struct state_counter *c, struct radix_array *late)
 {
 	const struct snap *sn = c->sn;
 	uint32_t n = 0;
-	for (trk_id i = 1; i < sn->ntrks; store_pass(sn, i++))
+	for (trk_id i = 1; i < sn->ntrks; store_note_walk(sn, i++))
 		n += heard_late(c, i) != TIME_NONE;
-	keyed_many_room(late, n);
-	for (trk_id i = 1; n && i < sn->ntrks; store_pass(sn, i++)) {
+	radix_array_alloc(late, n);
+	for (trk_id i = 1; n && i < sn->ntrks; store_note_walk(sn, i++)) {
 		int64_t heard = heard_late(c, i);
 		if (heard != TIME_NONE)
-			keyed_many_add(late, keyed_up(heard), i);
+			radix_array_add(late, radix_key_ascending(heard), i);
 	}
-	keyed_many_sort(late, 0, n);
+	radix_array_sort(late, 0, n);
 }
 
-static void find_heard(struct taking *c)
+static void find_heard(struct state_counter *c)
 {
 	const struct snap *sn = c->sn;
-	struct keyed_many late;
+	struct radix_array late;
 	struct hold h = {0};
 	uint32_t s = 0;
 	list_heard(c, &late);
-	keyed_many_room(&c->heard, 2 * late.n);
+	radix_array_alloc(&c->heard, 2 * late.n);
 	for (uint32_t i = 0; i < late.n; i++) {
-		struct keyed k = keyed_many_at(&late, i);
+		struct radix_item k = radix_array_at(&late, i);
 		int64_t heard = change_t(&k);
 		while (s < sn->nsheets && store_slot(sn->st, s)->t1 <= heard)
 			s++;
 		if (s == sn->nsheets)
 			break;
 		unsigned class = class_at(hold_sheet(&h, sn, s), k.v, heard);
-		keyed_many_add(&c->heard, keyed_up(store_trk(sn->st, k.v)->t0), change_of(CLASS_NONE, class));
-		keyed_many_add(&c->heard, k.key, change_of(class, CLASS_NONE));
+		radix_array_add(
+		    &c->heard, radix_key_ascending(store_trk(sn->st, k.v)->t0), change_of(CLASS_NONE, class));
+		radix_array_add(&c->heard, k.key, change_of(class, CLASS_NONE));
 	}
 	hold_drop(&h);
-	keyed_many_sort(&c->heard, 0, c->heard.n);
-	keyed_many_free(&late);
+	radix_array_sort(&c->heard, 0, c->heard.n);
+	radix_array_free(&late);
 }
 
 /* ---- from one moment to the next */
 
-static void apply(int64_t n[CLASS__N], uint32_t change)
+static void apply_change(int64_t n[CLASS__N], uint32_t change)
 {
 	n[change & CLASS_MASK]--;
 	n[change >> CLASS_BITS]++;
 }
 
-static uint64_t shown(int64_t n)
+static uint64_t clamp_count(int64_t n)
 {
 	return n < 0 ? 0 : (uint64_t)n;
 }
 
 /* Steps that end at or before t have ended. */
-static void steps_upto(struct taking *c, int64_t t)
+static void steps_upto(struct state_counter *c, int64_t t)
 {
 	for (; c->k < c->n && c->t0 + (int64_t)(c->k + 1) * c->step <= t; c->k++) {
-		struct census *o = &c->out[c->k];
-		o->n[CENSUS_RUNNABLE] = shown(c->now[CLASS_RUNNABLE]);
-		o->n[CENSUS_RUNNING] = shown(c->now[CLASS_RUNNING]);
-		o->n[CENSUS_WAITING] = shown(c->now[CLASS_WAITING]);
-		o->n[CENSUS_SYSCALL] = shown(c->now[CLASS_SYSCALL]);
-		o->runnable_max = shown(c->most);
+		struct state_count *o = &c->out[c->k];
+		o->n[STATE_COUNT_RUNNABLE] = clamp_count(c->now[CLASS_RUNNABLE]);
+		o->n[STATE_COUNT_RUNNING] = clamp_count(c->now[CLASS_RUNNING]);
+		o->n[STATE_COUNT_WAITING] = clamp_count(c->now[CLASS_WAITING]);
+		o->n[STATE_COUNT_SYSCALL] = clamp_count(c->now[CLASS_SYSCALL]);
+		o->runnable_max = clamp_count(c->most);
 		c->most = c->now[CLASS_RUNNABLE];
 	}
 }
 
 /* So it is at some moment after which something else happens, or nothing more. */
-static void moment(struct taking *c)
+static void end_moment(struct state_counter *c)
 {
 	int64_t v = c->now[CLASS_RUNNABLE];
 	if (v > c->most || !c->begun)
@@ -138,33 +139,33 @@ static void moment(struct taking *c)
 	c->begun = true;
 }
 
-static void happen(struct taking *c)
+static void apply_changes(struct state_counter *c)
 {
-	struct keyed_many *s = &c->sheet;
-	keyed_many_sort(s, 0, s->n);
+	struct radix_array *s = &c->sheet;
+	radix_array_sort(s, 0, s->n);
 	for (uint32_t i = 0; i < s->n;) {
-		struct keyed k = keyed_many_at(s, i);
+		struct radix_item k = radix_array_at(s, i);
 		uint64_t t = k.key;
 		steps_upto(c, change_t(&k));
 		do
-			apply(c->now, k.v);
-		while (++i < s->n && (k = keyed_many_at(s, i)).key == t);
-		moment(c);
+			apply_change(c->now, k.v);
+		while (++i < s->n && (k = radix_array_at(s, i)).key == t);
+		end_moment(c);
 	}
 }
 
 /* ---- a sheet */
 
 /* What happens at t: before the time that is asked for it is only counted. */
-static void change(struct taking *c, int64_t t, uint32_t what, int64_t begin[CLASS__N])
+static void change(struct state_counter *c, int64_t t, uint32_t what, int64_t begin[CLASS__N])
 {
 	if (t <= c->t0)
-		apply(begin, what);
+		apply_change(begin, what);
 	else if (t < c->end)
-		keyed_many_add(&c->sheet, keyed_up(t), what);
+		radix_array_add(&c->sheet, radix_key_ascending(t), what);
 }
 
-static void walk_row(struct taking *c, const struct sheet *sh, uint32_t row, int64_t begin[CLASS__N])
+static void walk_row(struct state_counter *c, const struct sheet *sh, uint32_t row, int64_t begin[CLASS__N])
 {
 	uint32_t i = sh->first[row], end = sh->first[row + 1];
 	unsigned was = sheet_class[sh->state[i] & SHEET_STATE];
@@ -178,31 +179,31 @@ static void walk_row(struct taking *c, const struct sheet *sh, uint32_t row, int
 }
 
 /* Changes of goroutines besides, before the sheet and in it. */
-static void walk_heard(struct taking *c, const struct sheet *sh, int64_t begin[CLASS__N])
+static void walk_heard(struct state_counter *c, const struct sheet *sh, int64_t begin[CLASS__N])
 {
 	for (; c->at < c->heard.n; c->at++) {
-		struct keyed k = keyed_many_at(&c->heard, c->at);
+		struct radix_item k = radix_array_at(&c->heard, c->at);
 		if (change_t(&k) >= sh->t1)
 			break;
 		if (change_t(&k) <= sh->t0)
-			apply(begin, k.v);
+			apply_change(begin, k.v);
 		else
 			change(c, change_t(&k), k.v, begin);
-		apply(c->besides, k.v);
+		apply_change(c->besides, k.v);
 	}
 }
 
 /* For so many changes of a sheet. */
-static void have_room(struct taking *c, uint32_t n)
+static void have_room(struct state_counter *c, uint32_t n)
 {
 	if (n > c->sheet.room || !c->sheet.v) {
-		keyed_many_free(&c->sheet);
-		keyed_many_room(&c->sheet, n);
+		radix_array_free(&c->sheet);
+		radix_array_alloc(&c->sheet, n);
 	}
 	c->sheet.n = 0;
 }
 
-static void walk_sheet(struct taking *c, const struct sheet *sh)
+static void walk_sheet(struct state_counter *c, const struct sheet *sh)
 {
 	int64_t begin[CLASS__N];
 	memcpy(begin, c->besides, sizeof begin);
@@ -211,27 +212,27 @@ static void walk_sheet(struct taking *c, const struct sheet *sh)
 	for (uint32_t row = sh->nother; row < sh->ntrk; row++) {
 		walk_row(c, sh, row, begin);
 		if (row % SHEET_PASS == SHEET_PASS - 1)
-			sheet_rest(sh);
+			sheet_release_pages(sh);
 	}
 	steps_upto(c, sh->t0);
 	memcpy(c->now, begin, sizeof begin);
-	moment(c);
-	happen(c);
+	end_moment(c);
+	apply_changes(c);
 }
 
-void census_take(const struct snap *sn, int64_t t0, int64_t step, uint32_t n, struct census *out)
+void state_counts_compute(const struct snap *sn, int64_t t0, int64_t step, uint32_t n, struct state_count *out)
 {
-	struct taking c = { .sn = sn, .t0 = t0, .step = step, .end = t0 + n * step, .out = out, .n = n };
+	struct state_counter c = { .sn = sn, .t0 = t0, .step = step, .end = t0 + n * step, .out = out, .n = n };
 	struct hold h = {0};
 	memset(out, 0, n * sizeof *out);
 	find_heard(&c);
 	for (uint32_t i = 0; i < sn->nsheets; i++) {
-		store_pass(sn, i * STORE_PASS);
+		store_note_walk(sn, i * STORE_PASS);
 		if (store_slot(sn->st, i)->t1 > t0 && store_slot(sn->st, i)->t0 < c.end)
 			walk_sheet(&c, hold_sheet(&h, sn, i));
 	}
 	hold_drop(&h);
 	steps_upto(&c, c.end);
-	keyed_many_free(&c.sheet);
-	keyed_many_free(&c.heard);
+	radix_array_free(&c.sheet);
+	radix_array_free(&c.heard);
 }

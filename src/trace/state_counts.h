@@ -7,11 +7,17 @@
 
 /* Goroutines by state, counted exactly: at the end of each step of a time, just before the next begins, and how many
    were runnable at most in it. */
-enum census_of { CENSUS_RUNNABLE, CENSUS_RUNNING, CENSUS_WAITING, CENSUS_SYSCALL, CENSUS__N };
-struct census { uint64_t n[CENSUS__N], runnable_max; };
+enum state_counts_kind {
+	STATE_COUNT_RUNNABLE,
+	STATE_COUNT_RUNNING,
+	STATE_COUNT_WAITING,
+	STATE_COUNT_SYSCALL,
+	STATE_COUNT__N
+};
+struct state_count { uint64_t n[STATE_COUNT__N], runnable_max; };
 
 /* n steps from t0 on. Every sheet in which they lie is walked once, in order, and those in which goroutines were first
    heard of that had been there before. */
-void census_take(const struct snap *, int64_t t0, int64_t step, uint32_t n, struct census *out);
+void state_counts_compute(const struct snap *, int64_t t0, int64_t step, uint32_t n, struct state_count *out);
 
 #endif

@@ -32,9 +32,9 @@ static int path_cmp(const char *s, size_t n, const char *path)
 /* The first package of the table that is not before s[0..n). */
 static size_t lower_bound(const char *s, size_t n)
 {
-	struct halve h = {.hi = PACKAGES};
-	while (halve(&h))
-		halve_on(&h, path_cmp(s, n, packages[h.at]) > 0);
+	struct bsearch_probe h = {.hi = PACKAGES};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, path_cmp(s, n, packages[h.at]) > 0);
 	return h.lo;
 }
 
@@ -52,7 +52,7 @@ static bool has_listed(const char *s, size_t n)
 	    (!packages[i][n] || packages[i][n] == '/');
 }
 
-static bool begins(const char *s, size_t n, const char *with)
+static bool has_prefix(const char *s, size_t n, const char *with)
 {
 	size_t len = strlen(with);
 	return n >= len && !memcmp(s, with, len);
@@ -61,7 +61,7 @@ static bool begins(const char *s, size_t n, const char *with)
 static bool is_standard(const char *s, size_t n)
 {
 	static const char internal[] = "/internal";
-	if (begins(s, n, "internal/") || begins(s, n, "vendor/") || is_listed(s, n))
+	if (has_prefix(s, n, "internal/") || has_prefix(s, n, "vendor/") || is_listed(s, n))
 		return true;
 	const char *in = memmem(s, n, internal, sizeof internal - 1);
 	size_t parent = in ? (size_t)(in - s) : 0, end = parent + sizeof internal - 1;
@@ -81,7 +81,7 @@ static size_t package_of(const char *name, size_t n)
 	return 0;
 }
 
-bool usercode_function(const char *name, size_t n)
+bool user_code_is_user_function(const char *name, size_t n)
 {
 	size_t package = package_of(name, n);
 	return package && !is_standard(name, package);
@@ -90,28 +90,28 @@ bool usercode_function(const char *name, size_t n)
 /* Is this outside of the packages that all programs call? Their names do not distinguish stacks. */
 static bool is_telling(const char *name, size_t n)
 {
-	return package_of(name, n) && !begins(name, n, "runtime.") && !begins(name, n, "sync.") &&
-	    !begins(name, n, "internal/");
+	return package_of(name, n) && !has_prefix(name, n, "runtime.") && !has_prefix(name, n, "sync.") &&
+	    !has_prefix(name, n, "internal/");
 }
 
-static stk_id first_of(const struct store *st, stk_id s, bool (*meant)(const char *, size_t))
+static stk_id first_of(const struct store *st, stk_id s, bool (*is_match)(const char *, size_t))
 {
 	for (; s; s = stk_parent(st, s)) {
 		const struct str_row *name = store_str(st, store_fun(st, store_frm(st, stk_frame(st, s))->fun)->name);
-		if (name->n && meant(name->s, name->n))
+		if (name->n && is_match(name->s, name->n))
 			break;
 	}
 	return s;
 }
 
-stk_id usercode_stack(const struct store *st, stk_id s)
+stk_id user_code_first_frame(const struct store *st, stk_id s)
 {
-	return first_of(st, s, usercode_function);
+	return first_of(st, s, user_code_is_user_function);
 }
 
-stk_id usercode_site(const struct store *st, stk_id s)
+stk_id user_code_site(const struct store *st, stk_id s)
 {
-	stk_id first = usercode_stack(st, s);
+	stk_id first = user_code_first_frame(st, s);
 	first = first ? first : first_of(st, s, is_telling);
 	return first ? first : s;
 }

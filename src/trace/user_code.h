@@ -14,11 +14,11 @@
  */
 
 /* Is the function of this name user code? Names without a package (assembly, C) are not. */
-bool usercode_function(const char *name, size_t n);
+bool user_code_is_user_function(const char *name, size_t n);
 /* The node of a stack's first user frame; 0: there is none, or s is 0. */
-stk_id usercode_stack(const struct store *, stk_id s);
+stk_id user_code_first_frame(const struct store *, stk_id s);
 /* What stands for the stack: the same; where no frame is user code the innermost one outside runtime, sync and
    internal packages (net/http.(*persistConn).writeLoop); else s itself. */
-stk_id usercode_site(const struct store *, stk_id s);
+stk_id user_code_site(const struct store *, stk_id s);
 
 #endif

@@ -30,7 +30,7 @@ void app_message(struct app *a, enum style st, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(line, sizeof line, fmt, ap);
 	va_end(ap);
-	text_no_secret(&b, line);
+	text_mask_passwords(&b, line);
 	snprintf(a->message, sizeof a->message, "%s", buf_str(&b));
 	buf_free(&b);
 	a->message_style = st;
@@ -39,7 +39,7 @@ void app_message(struct app *a, enum style st, const char *fmt, ...)
 
 /* ---- panes */
 
-bool pane_fits(const struct app *a, int i)
+bool app_pane_fits(const struct app *a, int i)
 {
 	bool trace = session_is_trace(a->s);
 	return !(panes[i]->trace_only && !trace) && !(panes[i]->profile_only && trace);
@@ -47,11 +47,11 @@ bool pane_fits(const struct app *a, int i)
 
 /* Below SIDE_COLS tables have the columns for which there is room beside the narrowest side part: else some would go
    when the screen gets wider. */
-static void layout(struct app *a)
+static void layout_panes(struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
 	bool side = p->side && a->env.detail && a->cols >= (p->side_cols ? p->side_cols : SIDE_COLS);
-	a->env.beside = side;
+	a->env.side_shown = side;
 	a->env.rows = a->rows > 4 ? a->rows - 4 : 1;
 	a->env.cols = (side ? a->cols - a->cols * 35 / 100 : a->cols) + a->shift;
 	a->env.choose = p->side && a->env.detail && !side && a->cols > SIDE_LEAVES ? SIDE_LEAVES + a->shift : a->env.cols;
@@ -66,16 +66,16 @@ void app_shift(struct app *a, const struct act *act)
 	if (!(pane_now(a)->bit & bits))
 		return;
 	a->shift = to < 0 ? 0 : to > SHIFT_MAX ? SHIFT_MAX : to;
-	layout(a);
+	layout_panes(a);
 }
 
 /* What is odd or lost of the file is said once, when all of it has been read; ^G has all notices. */
-static void tell_notices(struct app *a)
+static void report_notices(struct app *a)
 {
 	const struct snap *sn = session_snap(a->s);
-	if (a->told || !sn->complete || !sn->nwarns)
+	if (a->notified || !sn->complete || !sn->nwarns)
 		return;
-	const struct warn_row *w = col_at(&sn->st->warns, 0);
+	const struct warn_row *w = column_at(&sn->st->warns, 0);
 	struct buf b = {0};
 	text_safe(&b, w->msg, strlen(w->msg));
 	if (w->at == UINT64_MAX)
@@ -83,11 +83,11 @@ static void tell_notices(struct app *a)
 	else
 		app_message(a, ST_WARN, "%s (at byte %llu; ^G)", buf_str(&b), (unsigned long long)w->at);
 	buf_free(&b);
-	a->told = true;
+	a->notified = true;
 }
 
 /* Of two large trees the one that nobody looks at goes. */
-static void rest_others(struct app *a)
+static void release_other_panes(struct app *a)
 {
 	for (int i = 0; panes[i]; i++)
 		if (i != a->cur && a->state[i] && panes[i]->rest && panes[i]->rest(a->state[i], &a->env))
@@ -98,10 +98,10 @@ void app_update(struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
 	uint32_t now = p->of_scope ? session_scope(a->s) : session_serial(a->s);
-	layout(a);
+	layout_panes(a);
 	if (p->bit & P_TREES &&
 	    session_will_make_tree(a->s, p->bit & P_LIST ? GR_LINES : session_query(a->s)->gran))
-		rest_others(a);
+		release_other_panes(a);
 	if (!a->state[a->cur]) {
 		a->state[a->cur] = xcalloc(1, p->state_size);
 		if (p->open)
@@ -112,12 +112,12 @@ void app_update(struct app *a)
 		p->update(state_now(a), &a->env);
 	}
 	a->seen[a->cur] = now;
-	if (session_weighing(a->s))
-		rest_others(a);
-	tell_notices(a);
+	if (session_weighing_job(a->s))
+		release_other_panes(a);
+	report_notices(a);
 }
 
-void app_changed(struct app *a)
+void app_update_all_panes(struct app *a)
 {
 	for (int i = 0; i < PANES_MAX; i++)
 		a->seen[i] = UINT32_MAX;
@@ -147,10 +147,10 @@ void app_show_pane(struct app *a, int i)
 }
 
 /* The pane shows what was, or nothing, until it has been weighed, and laid out. */
-bool app_awaits(const struct app *a)
+bool app_has_pending(const struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
-	return (session_weighing(a->s) && p->bit & P_TREES) ||
+	return (session_weighing_job(a->s) && p->bit & P_TREES) ||
 	       (p->bit & (P_FLAME | P_TAGS) && state_now(a) && p->job(state_now(a)));
 }
 
@@ -162,7 +162,7 @@ static bool is_place(const struct place *p)
 bool app_open(struct app *a, const char *name, const struct place *place)
 {
 	int i = pane_find(name);
-	if (i < 0 || !pane_fits(a, i)) {
+	if (i < 0 || !app_pane_fits(a, i)) {
 		app_message(a, ST_WARN,
 		    i < 0 ? "no pane %s" : "%s: not for this kind of file", name);
 		return false;
@@ -170,17 +170,17 @@ bool app_open(struct app *a, const char *name, const struct place *place)
 	bool moved = i != a->cur, goes = place && is_place(place) && panes[i]->go;
 	a->env.going = goes;
 	if (moved)
-		app_go(a, i);
+		app_switch_pane(a, i);
 	a->env.going = false;
 	if (!goes)
 		return true;
-	struct step before = app_here(a);
+	struct app_position before = app_current_position(a);
 	bool there = pane_now(a)->go(state_now(a), &a->env, place);
-	if (app_awaits(a))
+	if (app_has_pending(a))
 		a->later = (struct later){.go = true, .pane = i, .place = *place};
 	else if (!there)
 		return false;
-	struct step after = app_here(a);
+	struct app_position after = app_current_position(a);
 	if (before.pane == after.pane &&
 	    memcmp(&before.view.zoom, &after.view.zoom, sizeof before.view.zoom))
 		a->jump[a->jump_at] = after;
@@ -203,16 +203,16 @@ void app_place(struct app *a, struct place *p)
 /* A row of the help, in the pane that help was called from; what it needs is asked for. */
 static void run_word(struct app *a, const char *line)
 {
-	enum cmd_id id = cmd_find(line, strlen(line));
+	enum cmd_id id = command_find(line, strlen(line));
 	if (pane_now(a)->bit == P_HELP)
 		app_back(a);
 	if (id && cmds[id].arg && cmds[id].arg[0] != '[')
 		app_prompt(a, CMD_COMMAND, arena_printf(&a->scratch, "%s ", line));
 	else
-		app_line(a, line);
+		app_run_line(a, line);
 }
 
-void app_ask(struct app *a, const struct ask *k)
+void app_handle_ask(struct app *a, const struct ask *k)
 {
 	switch (k->kind) {
 	case ASK_NONE: break;
@@ -228,7 +228,7 @@ void app_ask(struct app *a, const struct ask *k)
 		a->later.tell = a->later.go;
 		if (k->kind == ASK_QUERY && query_has_rest(&k->query)) {
 			snprintf(a->rest_note, sizeof a->rest_note, "%.79s", k->text);
-			app_tell_rest(a);
+			compare_report_rest(a);
 		}
 		break;
 	}
@@ -238,7 +238,7 @@ void app_ask(struct app *a, const struct ask *k)
    which nobody was. */
 static bool leads_back(const struct app *a)
 {
-	struct step now = app_here(a);
+	struct app_position now = app_current_position(a);
 	return a->arrived_at && a->arrived_at == a->jump_at && now.pane == a->arrived.pane &&
 	       !memcmp(now.view.zoom, a->arrived.view.zoom, sizeof now.view.zoom);
 }
@@ -250,26 +250,26 @@ void app_act(struct app *a, const struct act *act)
 	if (!act->arg && !act->count && app_choose(a, act->cmd))
 		return;
 	a->did = a->did ? a->did : act->cmd;
-	if (!session_is_trace(a->s) && app_of_traces(act->cmd)) {
+	if (!session_is_trace(a->s) && app_is_trace_command(act->cmd)) {
 		app_message(a, ST_DIM, "%s: only for traces, and this is a profile", cmds[act->cmd].name);
 		return;
 	}
 	if (act->cmd == CMD_BACK && leads_back(a) && app_back(a))
 		return;
-	if (act->cmd == CMD_GOTO_TIME && act->arg && app_ahead_goto(a, act->arg))
+	if (act->cmd == CMD_GOTO_TIME && act->arg && partial_load_goto(a, act->arg))
 		return;
 	if (act->cmd == CMD_REPORT && !app_report_may_write(a, act))
 		return;
 	if (act->cmd == CMD_TAG && act->arg) {	/* by name: the same in all panes */
-		app_tag(a, act->arg);
+		tag_preset_command(a, act->arg);
 		return;
 	}
 	enum verdict v = p->act(state_now(a), &a->env, act, &ask);
 	if (v == V_ASK)
-		app_ask(a, &ask);
+		app_handle_ask(a, &ask);
 	else if (v == V_PASS)
-		app_common(a, act);
-	layout(a);
+		app_run_common(a, act);
+	layout_panes(a);
 }
 
 /* ---- life */
@@ -278,7 +278,7 @@ void app_resize(struct app *a, int rows, int cols)
 {
 	a->rows = rows < 1 ? 1 : rows;
 	a->cols = cols < 1 ? 1 : cols;
-	layout(a);
+	layout_panes(a);
 	if (pane_now(a)->bit == P_HELP && state_now(a))	/* its texts are in lines of that width */
 		pane_now(a)->update(state_now(a), &a->env);
 }
@@ -287,25 +287,25 @@ void app_resize(struct app *a, int rows, int cols)
 static void note_part(struct app *a)
 {
 	const struct snap *sn = session_snap(a->s);
-	if (app_awaits(a))
+	if (app_has_pending(a))
 		return;
 	a->part = !session_is_trace(a->s) && (!sn->complete || sn->st != store_tables(sn)) ? sn->nsmps : 0;
 }
 
 void app_refresh(struct app *a)
 {
-	app_paper_end(a);
+	copy_pane_finish(a);
 	if (session_refresh(a->s)) {
 		app_update(a);
-		app_start(a, false);
-		app_last_read(a);
-		app_first_words(a);
+		view_options_apply(a, false);
+		view_file_read(a);
+		app_announce_highlights(a);
 	}
 	if (a->files)
 		session_write_index(a->s, false);
-	app_ahead_news(a);
-	app_fetch_news(a, app_side_news(a));
-	app_write_news(a, false);
+	partial_load_update(a);
+	reload_update(a, compare_update(a));
+	write_file_update(a, false);
 	for (int i = 0; panes[i]; i++)
 		if (panes[i]->tick && a->state[i])
 			panes[i]->tick(a->state[i], &a->env);
@@ -316,12 +316,12 @@ void app_refresh(struct app *a)
 struct job *app_work(const struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
-	struct job *w = session_weighing(a->s), *j = w ? w : session_brings(a->s);
+	struct job *w = session_weighing_job(a->s), *j = w ? w : session_prefetch_job(a->s);
 	return j ? j : p->job && state_now(a) ? p->job(state_now(a)) : NULL;
 }
 
 /* It has been weighed: where the pane was to look it can look now. */
-static void go_later(struct app *a)
+static void goto_deferred(struct app *a)
 {
 	struct later l = a->later;
 	a->later = (struct later){0};
@@ -333,73 +333,73 @@ static void go_later(struct app *a)
 		return;
 	if (!pane_now(a)->go(state_now(a), &a->env, &l.place) && l.tell && !a->message[0])
 		app_message(a, ST_DIM, "not available in %s", pane_now(a)->name);
-	a->jump[a->jump_at] = app_here(a);
+	a->jump[a->jump_at] = app_current_position(a);
 	if (a->arrived_at == a->jump_at)
 		a->arrived = a->jump[a->jump_at];
 }
 
-static void weighed(struct app *a)
+static void take_weights(struct app *a)
 {
-	if (!session_weighed(a->s))
+	if (!session_weighing_poll(a->s))
 		return;
-	app_paper_end(a);
+	copy_pane_finish(a);
 	for (int i = 0; panes[i]; i++)
 		if (panes[i]->bit & P_TREES)
 			a->seen[i] = UINT32_MAX;
 	bool goes = a->env.going = (a->later.go || a->later.load) && a->later.pane == a->cur;
 	app_update(a);
 	a->env.going = false;
-	if (!app_awaits(a) && (a->later.go || a->later.load)) {
-		go_later(a);
+	if (!app_has_pending(a) && (a->later.go || a->later.load)) {
+		goto_deferred(a);
 	} else if (goes) {	/* not yet: what it shows until then is to be there */
 		a->seen[a->cur] = UINT32_MAX;
 		app_update(a);
 	}
 	if (a->rest_of == session_serial(a->s) + 1)
-		app_tell_rest(a);
+		compare_report_rest(a);
 	note_part(a);
-	app_first_words(a);
+	app_announce_highlights(a);
 	arena_reset(&a->scratch);
 }
 
 /* What the pane has made is shown; it may ask for something, as it does for a key. */
-static void settle_one(struct app *a)
+static void take_one_result(struct app *a)
 {
 	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
-	app_paper_end(a);
+	copy_pane_finish(a);
 	bool asks = pane_now(a)->asks && pane_now(a)->asks(state_now(a));
-	struct step before = asks ? app_here(a) : (struct step){0};
+	struct app_position before = asks ? app_current_position(a) : (struct app_position){0};
 	if (asks) {
 		a->queried = false;
 		a->message[0] = '\0';	/* that it was looking */
 	}
 	pane_now(a)->done(state_now(a), &a->env, &ask);
-	app_ask(a, &ask);
+	app_handle_ask(a, &ask);
 	if (asks)
-		app_remember(a, &before);
+		app_record_move(a, &before);
 	if (a->finding.on)
-		app_found(a);
+		app_finish_find(a);
 }
 
-void app_hurry(struct app *a)
+void app_finish_pending(struct app *a)
 {
 	while (pane_now(a)->asks && state_now(a) && pane_now(a)->asks(state_now(a)))
-		settle_one(a);
+		take_one_result(a);
 }
 
-void app_settle(struct app *a, bool wait)
+void app_take_results(struct app *a, bool wait)
 {
-	session_brought(a->s, false);
-	if (session_weighing(a->s)) {
-		weighed(a);
+	session_prefetch_poll(a->s, false);
+	if (session_weighing_job(a->s)) {
+		take_weights(a);
 		return;
 	}
 	struct job *j;
 	bool any = false;
 	/* what is begun anew after it, as it was of something else, is waited for too */
-	for (int i = 0; i < 12 && (j = app_work(a)) && j != session_brings(a->s) && pane_now(a)->done &&
+	for (int i = 0; i < 12 && (j = app_work(a)) && j != session_prefetch_job(a->s) && pane_now(a)->done &&
 	    (wait || (!any && job_done(j, NULL))); i++) {
-		settle_one(a);
+		take_one_result(a);
 		any = true;
 		if (wait)	/* what the pane looks for then */
 			app_wait(a);
@@ -407,40 +407,40 @@ void app_settle(struct app *a, bool wait)
 	if (!any)
 		return;
 	note_part(a);
-	if (!app_awaits(a) && (a->later.go || a->later.load))
-		go_later(a);
+	if (!app_has_pending(a) && (a->later.go || a->later.load))
+		goto_deferred(a);
 	arena_reset(&a->scratch);
 }
 
 static int first_pane(struct app *a, struct err *e)
 {
-	const char *want = opt_str(a->opt, OPT_PANE);
+	const char *want = options_str(a->options, OPT_PANE);
 	int i = want ? pane_find(want) : -1;
-	if (want && (i < 0 || !pane_fits(a, i)))
+	if (want && (i < 0 || !app_pane_fits(a, i)))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-pane=%s: %s", want,
 		    i < 0 ? "no such pane" : "not for this kind of file");
 	if (i < 0)
 		i = pane_find(session_is_trace(a->s) ? "timeline" : "top");
 	for (int k = 0; i < 0 && panes[k]; k++)
-		if (pane_fits(a, k))
+		if (app_pane_fits(a, k))
 			i = k;
 	return i;
 }
 
 struct app *app_new(
-    const struct opt *o, struct session *s, const struct app_setup *u, struct err *e)
+    const struct options *o, struct session *s, const struct app_setup *u, struct err *e)
 {
 	struct app *a = xcalloc(1, sizeof *a);
-	a->opt = o;
+	a->options = o;
 	a->s = s;
 	a->look = u->look;
 	a->files = u->files;
 	a->patient = u->patient;
 	if (a->patient)
-		session_patient(s);
+		session_set_nonblocking(s);
 	a->secure = getenv("TTRACESECURE") != NULL;
 	a->ticks = true;
-	a->mouse = opt_str(o, OPT_MOUSE) && !strcmp(opt_str(o, OPT_MOUSE), "on");
+	a->mouse = options_str(o, OPT_MOUSE) && !strcmp(options_str(o, OPT_MOUSE), "on");
 	a->env = (struct pane_env){.s = s,
 	    .scratch = &a->scratch,
 	    .ascii = u->ascii,
@@ -454,7 +454,7 @@ struct app *app_new(
 		session_write_index(s, false);
 		app_config(a);
 		app_history(a, false);
-		app_saved_read(a);
+		filter_set_read_file(a);
 	}
 	int first = first_pane(a, e);
 	if (first < 0) {
@@ -462,14 +462,14 @@ struct app *app_new(
 		return NULL;
 	}
 	app_show_pane(a, first);
-	a->env.base = opt_bool(o, OPT_RELATIVE) ? BASE_SHOWN : BASE_AUTO;
+	a->env.base = options_bool(o, OPT_RELATIVE) ? BASE_SHOWN : BASE_AUTO;
 	if (o->v[OPT_UNIT].set)
-		app_unit(a, opt_str(o, OPT_UNIT));
+		app_unit(a, options_str(o, OPT_UNIT));
 	a->njump = 1;
-	app_start(a, true);
-	app_last_read(a);
-	app_first_words(a);
-	app_fetch_news(a, false);
+	view_options_apply(a, true);
+	view_file_read(a);
+	app_announce_highlights(a);
+	reload_update(a, false);
 	arena_reset(&a->scratch);
 	return a;
 }
@@ -487,7 +487,7 @@ void app_close_panes(struct app *a)
 	a->nundo = a->undone = 0;
 	a->ndigit = 0;
 	a->env.ntagged = 0;
-	a->told = a->told_lost = false;
+	a->notified = a->lost_reported = false;
 	memset(a->marked, 0, sizeof a->marked);
 }
 
@@ -497,22 +497,22 @@ void app_free(struct app *a)
 		return;
 	if (a->files) {
 		app_history(a, true);
-		app_last_write(a);
+		view_file_write(a);
 	}
-	app_write_news(a, true);
-	app_paper_drop(a);
+	write_file_update(a, true);
+	copy_pane_cancel(a);
 	app_close_panes(a);
 	session_close(a->next);
-	app_ahead_free(a);
+	partial_load_free(a);
 	if (a->find_before != a->find)
-		rx_free(a->find_before);
-	rx_free(a->find);
-	rx_free(a->grep);
-	history_free(&a->commands);
-	history_free(&a->searches);
+		regex_free(a->find_before);
+	regex_free(a->find);
+	regex_free(a->grep);
+	prompt_history_free(&a->commands);
+	prompt_history_free(&a->searches);
 	keymap_free(&a->keys);
 	mem_free(a->pop.row);
-	mem_free(a->named);
+	mem_free(a->tag_preset);
 	mem_free(a->was);
 	mem_free(a->tagged);
 	mem_free(a->saved);
@@ -524,20 +524,20 @@ void app_free(struct app *a)
 	mem_free(a->last.filters);
 	mem_free(a->last.gs);
 	mem_free(a->last.type);
-	app_wants_free(&a->wants);
+	app_requests_free(&a->wants);
 	arena_free(&a->scratch);
 	arena_free(&a->life);
 	mem_free(a);
 }
 
-struct app_wants app_take_wants(struct app *a)
+struct app_requests app_take_requests(struct app *a)
 {
-	struct app_wants w = a->wants;
-	a->wants = (struct app_wants){.quit = w.quit};
+	struct app_requests w = a->wants;
+	a->wants = (struct app_requests){.quit = w.quit};
 	return w;
 }
 
-void app_wants_free(struct app_wants *w)
+void app_requests_free(struct app_requests *w)
 {
 	mem_free(w->copy);
 	mem_free(w->pipe);

@@ -24,7 +24,7 @@ struct app_setup {
 	bool files;		/* history and configuration may be read and written */
 	bool patient;		/* what takes long is made beside the keyboard: see app_work() */
 };
-struct app *app_new(const struct opt *, struct session *, const struct app_setup *, struct err *);
+struct app *app_new(const struct options *, struct session *, const struct app_setup *, struct err *);
 void app_free(struct app *);
 
 void app_key(struct app *, int32_t key);
@@ -41,13 +41,13 @@ struct job *app_work(const struct app *);
 /* Something is made between keys, by steps of some milliseconds as long as no key comes; until it is there the screen
    stays as it is. */
 bool app_busy(const struct app *);
-void app_go_on(struct app *);
-void app_settle(struct app *, bool wait);	/* take what it made, when it has ended or after waiting */
+void app_run_step(struct app *);
+void app_take_results(struct app *, bool wait);	/* take what it made, when it has ended or after waiting */
 void app_draw(struct app *, struct grid *);	/* resized to the app's size; every cell written */
 void app_message(struct app *, enum style, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-struct app_wants {		/* of the terminal; taken by app_wants() */
+struct app_requests {		/* of the terminal; taken by app_requests() */
 	bool quit, redraw, stop;	/* stop: ^Z */
 	char *copy;			/* to the clipboard; free it */
 	size_t ncopy;
@@ -56,10 +56,10 @@ struct app_wants {		/* of the terminal; taken by app_wants() */
 	char *file;			/* to be opened in an editor; free it */
 	int64_t line;
 };
-struct app_wants app_take_wants(struct app *);
-void app_wants_free(struct app_wants *);
+struct app_requests app_take_requests(struct app *);
+void app_requests_free(struct app_requests *);
 /* What became of the copy: in a file, where there is no clipboard; failed: nowhere. */
-void app_copied(struct app *, const char *file, bool failed);
+void app_copy_done(struct app *, const char *file, bool failed);
 const struct look *app_look(const struct app *);
 bool app_mouse(const struct app *);
 bool app_cursor(const struct app *);	/* it is to be visible */

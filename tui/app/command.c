@@ -20,7 +20,7 @@ const struct cmd cmds[CMD__N] = {
 #undef CMD
 };
 
-enum cmd_id cmd_find(const char *word, size_t n)
+enum cmd_id command_find(const char *word, size_t n)
 {
 	enum cmd_id found = CMD_NONE;
 	int hits = 0;
@@ -35,7 +35,7 @@ enum cmd_id cmd_find(const char *word, size_t n)
 	return hits == 1 ? found : CMD_NONE;
 }
 
-void cmd_key(enum cmd_id id, int pane, struct buf *b)
+void command_first_key(enum cmd_id id, int pane, struct buf *b)
 {
 	const char *k = cmds[id].keys;
 	if (k && (cmds[id].panes & pane))

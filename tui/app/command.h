@@ -47,9 +47,9 @@ struct act {
 static inline int act_n(const struct act *a) { return a->count > 0 ? a->count : 1; }
 
 /* By ":" word: exactly, or the only one that begins so. CMD_NONE: none, or more than one. */
-enum cmd_id cmd_find(const char *word, size_t n);
+enum cmd_id command_find(const char *word, size_t n);
 /* The first key of a command as people read it, "" when it has none. */
-void cmd_key(enum cmd_id, int pane, struct buf *);
+void command_first_key(enum cmd_id, int pane, struct buf *);
 
 /* ---- keys.c: the map from keys to commands */
 

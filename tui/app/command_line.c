@@ -23,7 +23,7 @@
    entries. */
 static void app_report(struct app *a, const struct report_row *r, const char *words)
 {
-	const char *re = r->arg && !(words && *words) ? app_selected(a, r->name) : "";
+	const char *re = r->arg && !(words && *words) ? app_selected_regex(a, r->name) : "";
 	if (re)
 		app_act(a, &(struct act){
 			       CMD_REPORT, 0, arena_printf(&a->scratch, "%s %s%s", r->name, re, words ? words : "")});
@@ -65,15 +65,15 @@ static const char *instead_of(const char *word)
 	return NULL;
 }
 
-static void report_option(struct app *a, enum opt_id id, const char *value)
+static void report_option(struct app *a, enum option_id id, const char *value)
 {
 	struct err e;
-	if (session_option(a->s, id, value, &e)) {
+	if (session_set_option(a->s, id, value, &e)) {
 		app_message(a, ST_ERROR, "%s", e.msg);
 		return;
 	}
-	app_changed(a);
-	app_message(a, ST_DIM, "%s=%s for reports (:tree, :raw, ...) and written files", options[id].name, value);
+	app_update_all_panes(a);
+	app_message(a, ST_DIM, "%s=%s for reports (:tree, :raw, ...) and written files", option_rows[id].name, value);
 }
 
 /* sort=cum is of reports too, as in pprof. */
@@ -82,8 +82,8 @@ static void report_order(struct app *a, const char *by)
 	struct err e;
 	bool cum = !strcmp(by, "cum");
 	if (cum || !strcmp(by, "flat")) {
-		session_option(a->s, OPT_CUM, cum ? "true" : "false", &e);
-		session_option(a->s, OPT_FLAT, "false", &e);
+		session_set_option(a->s, OPT_CUM, cum ? "true" : "false", &e);
+		session_set_option(a->s, OPT_FLAT, "false", &e);
 	}
 }
 
@@ -91,11 +91,11 @@ static void report_order(struct app *a, const char *by)
 static bool option_word(struct app *a, const char *word, const char *rest)
 {
 	for (int i = 0; i < OPT__N; i++)
-		if (!strcmp(options[i].name, word) && session_of_reports((enum opt_id)i)) {
-			if (rest || options[i].kind == 'B')
-				report_option(a, (enum opt_id)i, rest ? rest : "true");
+		if (!strcmp(option_rows[i].name, word) && session_is_report_option((enum option_id)i)) {
+			if (rest || option_rows[i].kind == 'B')
+				report_option(a, (enum option_id)i, rest ? rest : "true");
 			else
-				app_message(a, ST_ERROR, "%s requires a value: %s=%s", word, word, options[i].arg);
+				app_message(a, ST_ERROR, "%s requires a value: %s=%s", word, word, option_rows[i].arg);
 			return true;
 		}
 	return false;
@@ -166,7 +166,7 @@ static bool other_word(struct app *a, const char *word, const char *rest)
 }
 
 /* noinlines=t, normalize=false: commands that turn something over, where it is not so already. */
-static bool turned(struct app *a, enum cmd_id id, const char *value)
+static bool set_switch(struct app *a, enum cmd_id id, const char *value)
 {
 	const struct query *q = session_query(a->s);
 	bool yes = one_of(value, " t true y yes 1 "), no = one_of(value, " f false n no 0 ");
@@ -199,7 +199,7 @@ static void spans_where(struct app *a, const char *line)
 	app_act(a, &(struct act){CMD_WHERE, 0, arena_strndup(&a->scratch, line, strlen(line))});
 }
 
-static int number(const char *s)
+static int parse_number(const char *s)
 {
 	long n = strtol(s, NULL, 10);
 	return n < INT32_MAX ? (int)n : INT32_MAX;
@@ -211,19 +211,19 @@ static bool is_number(const char *s)
 }
 
 /* "25": that line; "5j", "3 next-span": what comes behind the number, so often. */
-static bool counted(struct app *a, const char *line)
+static bool run_counted(struct app *a, const char *line)
 {
 	const char *what = line + strspn(line, "0123456789 "), *s = what;
 	int32_t key[SEQ_MAX];
 	const struct binding *b;
-	struct act act = {CMD_LAST, number(line), NULL};
+	struct act act = {CMD_LAST, parse_number(line), NULL};
 	size_t n = 0;
-	for (size_t k; *s && n < SEQ_MAX && (k = key_script(s, strlen(s), &key[n])); n++)
+	for (size_t k; *s && n < SEQ_MAX && (k = keys_parse(s, strlen(s), &key[n])); n++)
 		s += k;
 	if (n && !*s && keymap_find(&a->keys, key, n, pane_now(a)->bit, &b) == KM_FOUND)
 		act.cmd = (enum cmd_id)b->cmd, act.arg = b->arg;
 	else if (*what)
-		act.cmd = cmd_find(what, strlen(what));
+		act.cmd = command_find(what, strlen(what));
 	if (act.cmd)
 		app_act(a, &act);
 	return act.cmd;
@@ -232,7 +232,7 @@ static bool counted(struct app *a, const char *line)
 /* :count 5 is what 5 is before a key, :count alone the key #. */
 static void count_word(struct app *a, const char *arg)
 {
-	a->count = arg ? number(arg) : 0;
+	a->count = arg ? parse_number(arg) : 0;
 	a->counting = !arg;
 	if (arg)
 		app_message(a, ST_DIM, "%d: a count for the next key (Esc removes it)", a->count);
@@ -251,7 +251,7 @@ static bool short_form(struct app *a, const char *line)
 		app_act(a, &(struct act){CMD_LATENCY, 0, arena_strndup(&a->scratch, line, strlen(line))});
 		return true;
 	}
-	if (isdigit((unsigned char)line[0]) && counted(a, line))
+	if (isdigit((unsigned char)line[0]) && run_counted(a, line))
 		return true;
 	/* wait>1ms, g~worker: which spans; words with < > or ~ are nothing else */
 	size_t n = strcspn(line, " =");
@@ -261,7 +261,7 @@ static bool short_form(struct app *a, const char *line)
 	}
 	if (!strncmp(line, "w!", 2) && (!line[2] || line[2] == ' ')) {
 		a->replaces = true;
-		app_write(a, line + 2 + strspn(line + 2, " "));
+		write_file_start(a, line + 2 + strspn(line + 2, " "));
 		a->replaces = false;
 		return true;
 	}
@@ -279,7 +279,7 @@ static enum cmd_id keys_word(const struct app *a, const char *word)
 	const struct binding *b;
 	int32_t key[SEQ_MAX];
 	size_t n = 0;
-	for (size_t k; *word && n < SEQ_MAX && (k = key_script(word, strlen(word), &key[n])); n++)
+	for (size_t k; *word && n < SEQ_MAX && (k = keys_parse(word, strlen(word), &key[n])); n++)
 		word += k;
 	bool found = n > 1 && !*word && keymap_find(&a->keys, key, n, pane_now(a)->bit, &b) == KM_FOUND;
 	return found ? (enum cmd_id)b->cmd : CMD_NONE;
@@ -287,23 +287,23 @@ static enum cmd_id keys_word(const struct app *a, const char *word)
 
 static void no_command(struct app *a, const char *word, size_t n)
 {
-	struct near near = {word, n, NULL, 0};
+	struct suggestion suggestion = {word, n, NULL, 0};
 	int begin = 0;
 	for (int i = 1; i < CMD__N; i++) {
 		begin += !strncmp(cmds[i].name, word, n);
-		near_offer(&near, cmds[i].name);
+		suggest_offer(&suggestion, cmds[i].name);
 	}
 	for (const struct report_row *r = report_rows; r->name; r++)
-		near_offer(&near, r->name);
+		suggest_offer(&suggestion, r->name);
 	if (begin > 1)
 		app_message(a, ST_ERROR, "%d commands start with %s (Tab lists them)", begin, word);
-	else if (near.best)
-		app_message(a, ST_ERROR, "unknown command: %s (did you mean %s?)", word, near.best);
+	else if (suggestion.best)
+		app_message(a, ST_ERROR, "unknown command: %s (did you mean %s?)", word, suggestion.best);
 	else
 		app_message(a, ST_ERROR, "unknown command: %s (? lists all, Tab completes)", word);
 }
 
-void app_line(struct app *a, const char *line)
+void app_run_line(struct app *a, const char *line)
 {
 	line += strspn(line, " ");
 	if (!*line || short_form(a, line))
@@ -318,7 +318,7 @@ void app_line(struct app *a, const char *line)
 		arg = without_comment(a, arg);
 	}
 	/* other words go first where they are exact: "files" is no beginning of another word */
-	enum cmd_id id = cmd_find(word, n);
+	enum cmd_id id = command_find(word, n);
 	if ((id == CMD_NONE || strcmp(cmds[id].name, word)) && other_word(a, word, arg))
 		return;
 	if (id == CMD_NONE)
@@ -332,8 +332,8 @@ void app_line(struct app *a, const char *line)
 	else if (id == CMD_COUNT && (!arg || is_number(arg)))
 		count_word(a, arg);
 	else if (is_number(arg) && (!cmds[id].arg || id == CMD_LAST) && id != CMD_NOINLINES)
-		app_act(a, &(struct act){id, number(arg), NULL});
-	else if (arg && !cmds[id].arg && turned(a, id, arg))
+		app_act(a, &(struct act){id, parse_number(arg), NULL});
+	else if (arg && !cmds[id].arg && set_switch(a, id, arg))
 		return;
 	else if (arg && !cmds[id].arg)
 		app_message(a, ST_ERROR, "%s takes no argument", cmds[id].name);

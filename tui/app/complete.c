@@ -36,7 +36,7 @@ struct offers {
 	int ninside;
 };
 
-static void offer(struct offers *o, const char *word, const char *typed, size_t n)
+static void add_offer(struct offers *o, const char *word, const char *typed, size_t n)
 {
 	if (strncmp(word, typed, n))
 		return;
@@ -55,7 +55,7 @@ static void offer_name(struct offers *o, const char *name, const char *typed, si
 {
 	const char *at = *name ? strstr(name, typed) : NULL;
 	if (at == name) {
-		offer(o, name, typed, n);
+		add_offer(o, name, typed, n);
 	} else if (at) {
 		o->inside = mem_grow(o->inside, &o->icap, (size_t)o->ninside + 1, sizeof *o->inside);
 		o->inside[o->ninside++] = name;
@@ -68,7 +68,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Show as many as fit in the line; Tab shows the following ones, and the first ones after the last. */
-static void tell_offers(struct app *a, const struct offers *o)
+static void report_offers(struct app *a, const struct offers *o)
 {
 	size_t room = a->cols > 24 ? (size_t)a->cols : 24, all = 0;
 	struct buf b = {0};
@@ -111,7 +111,7 @@ static void offer_files(struct app *a, struct offers *o, const char *typed, size
 		bool folded = !stat(name, &sb) && S_ISDIR(sb.st_mode);
 		if (folders && !folded)
 			continue;
-		offer(o, folded ? arena_printf(&a->scratch, "%s/", name) : name, typed, n);
+		add_offer(o, folded ? arena_printf(&a->scratch, "%s/", name) : name, typed, n);
 	}
 	if (d)
 		closedir(d);
@@ -120,7 +120,7 @@ static void offer_files(struct app *a, struct offers *o, const char *typed, size
 static void offer_reports(struct offers *o, const char *typed, size_t n)
 {
 	for (const struct report_row *r = report_rows; r->name; r++)
-		offer(o, r->name, typed, n);
+		add_offer(o, r->name, typed, n);
 }
 
 /* What is typed is not the first word after the command. */
@@ -134,9 +134,9 @@ static bool second_word(const struct app *a, const char *typed)
 static void offer_saved(struct app *a, struct offers *o, const char *at, const char *typed, size_t n)
 {
 	struct choice c[CHOICES_MAX];
-	int nc = app_saved_choices(a, c);
+	int nc = filter_set_choices(a, c);
 	for (int i = 0; i < nc; i++)
-		offer(o, arena_printf(&a->scratch, "%s%s", at, c[i].arg), typed, n);
+		add_offer(o, arena_printf(&a->scratch, "%s%s", at, c[i].arg), typed, n);
 }
 
 static void offer_settings(struct app *a, struct offers *o, const char *typed, size_t n)
@@ -146,11 +146,11 @@ static void offer_settings(struct app *a, struct offers *o, const char *typed, s
 	for (size_t i = 0; config_name(i); i++) {
 		const char *v = config_values(i);
 		if (!second_word(a, typed))
-			offer(o, config_name(i), typed, n);
+			add_offer(o, config_name(i), typed, n);
 		else if (strlen(config_name(i)) == k && !memcmp(config_name(i), s, k))
 			for (size_t len; *v; v += len + (v[len] == '|')) {
 				len = strcspn(v, "|");
-				offer(o, arena_strndup(&a->scratch, v, len), typed, n);
+				add_offer(o, arena_strndup(&a->scratch, v, len), typed, n);
 			}
 	}
 }
@@ -160,13 +160,13 @@ static void offer_functions(struct app *a, struct offers *o, const char *typed, 
 {
 	const struct snap *sn = session_snap(a->s);
 	bool known = pane_now(a)->bit & (P_TOP | P_PEEK | P_FLAME) && session_query(a->s)->gran == GR_FUNCTIONS;
-	struct calls *c = known ? session_calls_soon(a->s, GR_FUNCTIONS, FOR_THINGS) : NULL;
-	for (uint32_t i = 1; c && i < c->nthing; i++)
-		if (c->thing[i].fun && c->weight[i].nnode)
-			offer_name(o, app_fun_name(a, c->thing[i].fun), typed, n);
+	struct weighted_tree *c = known ? session_calls_async(a->s, GR_FUNCTIONS, FOR_SYMBOLS) : NULL;
+	for (uint32_t i = 1; c && i < c->nsymbol; i++)
+		if (c->symbol[i].fun && c->weight[i].nnode)
+			offer_name(o, app_fun_name(a, c->symbol[i].fun), typed, n);
 	for (fun_id f = 1; !c && f < sn->nfuns; f++)
 		offer_name(o, app_fun_name(a, f), typed, n);
-	calls_free(c);
+	weighted_free(c);
 }
 
 /* Names of tasks, of regions, or the start functions of goroutines, each once. */
@@ -217,30 +217,30 @@ static void offer_names(struct app *a, struct offers *o, enum cmd_id id, const c
 static void offer_values(
     struct app *a, struct offers *o, const char *word, const char *typed, size_t n)
 {
-	enum cmd_id id = !strcmp(word, "type") ? CMD_SAMPLE_INDEX : cmd_find(word, strlen(word));
+	enum cmd_id id = !strcmp(word, "type") ? CMD_SAMPLE_INDEX : command_find(word, strlen(word));
 	struct choice c[CHOICES_MAX];
 	int nc = app_choices(a, id, c);
 	for (int i = 0; i < nc; i++)
-		offer(o, arena_strndup(&a->scratch, c[i].arg, strlen(c[i].arg)), typed, n);
+		add_offer(o, arena_strndup(&a->scratch, c[i].arg, strlen(c[i].arg)), typed, n);
 	if (id == CMD_GRANULARITY && !nc)
 		for (int i = 0; i < GRANS; i++)
-			offer(o, gran_names[i], typed, n);
+			add_offer(o, gran_names[i], typed, n);
 	else if (id == CMD_TAG)
-		for (size_t i = 0; app_tag_name(a, i); i++)
-			offer(o, app_tag_name(a, i), typed, n);
+		for (size_t i = 0; tag_preset_name(a, i); i++)
+			add_offer(o, tag_preset_name(a, i), typed, n);
 	else if (id == CMD_SAVE)
 		offer_saved(a, o, "", typed, n);
 	else if (id == CMD_SET)
 		offer_settings(a, o, typed, n);
 	else if (id == CMD_MAP && second_word(a, typed))
 		for (int i = 1; i < CMD__N; i++)
-			offer(o, cmds[i].name, typed, n);
+			add_offer(o, cmds[i].name, typed, n);
 	else if (id == CMD_EXPLAIN)
 		for (int i = 1; i < TOPIC__N; i++)
-			offer(o, explains[i].name, typed, n);
+			add_offer(o, explains[i].name, typed, n);
 	else if (id == CMD_SAMPLE_INDEX)
 		for (size_t i = 0; i < session_ntypes(a->s); i++)
-			offer(o, session_type_name(a->s, i), typed, n);
+			add_offer(o, session_type_name(a->s, i), typed, n);
 	else if (id == CMD_REPORT)
 		offer_reports(o, typed, n);
 	else if (cmds[id].arg && strstr(cmds[id].arg, "FILE")) {
@@ -257,12 +257,12 @@ static void offer_values(
 
 static bool cmd_is(const char *word)
 {
-	enum cmd_id id = cmd_find(word, strlen(word));
+	enum cmd_id id = command_find(word, strlen(word));
 	return id && !strcmp(cmds[id].name, word);
 }
 
 /* Names that begin with what was typed come first, then those that contain it. */
-static void order(struct offers *o)
+static void sort_offers(struct offers *o)
 {
 	if (o->unordered && o->n)
 		qsort(o->word, (size_t)o->n, sizeof *o->word, by_name);
@@ -277,12 +277,12 @@ static void order(struct offers *o)
 }
 
 /* The text from there on becomes what the offers share. */
-static void replace(struct app *a, const struct offers *o, size_t from)
+static void replace_word(struct app *a, const struct offers *o, size_t from)
 {
 	struct prompt *p = &a->prompt;
 	const char *common = arena_strndup(&a->scratch, o->word[0], o->common);
 	if (o->regex)
-		common = app_escaped(a, common);
+		common = app_escape_regex(a, common);
 	if (strlen(common) > p->cur - from) {
 		prompt_replace(p, from, common);
 		a->tabs = 0;
@@ -299,29 +299,29 @@ void app_complete(struct app *a)
 	if (p->cur <= word) {
 		from = 0;
 		for (int i = 1; i < CMD__N; i++)
-			offer(&o, cmds[i].name, p->text, p->cur);
+			add_offer(&o, cmds[i].name, p->text, p->cur);
 		for (const struct report_row *r = report_rows; r->name; r++)
 			if (!cmd_is(r->name))
-				offer(&o, r->name, p->text, p->cur);
+				add_offer(&o, r->name, p->text, p->cur);
 	} else {
 		const char *w = arena_strndup(&a->scratch, p->text, word);
-		enum cmd_id id = cmd_find(w, word);
+		enum cmd_id id = command_find(w, word);
 		bool dirs = cmds[id].arg && strstr(cmds[id].arg, "DIRS");
 		while (from > word + 1 && p->text[from - 1] != ' ' && !(dirs && p->text[from - 1] == ':'))
 			from--;
 		offer_values(a, &o, w, p->text + from, p->cur - from);
 	}
-	order(&o);
+	sort_offers(&o);
 	const char *one = o.n ? o.word[0] : NULL;
 	if (one)
-		replace(a, &o, from);
-	enum cmd_id id = from == 0 && o.n == 1 ? cmd_find(one, strlen(one)) : CMD_NONE;
+		replace_word(a, &o, from);
+	enum cmd_id id = from == 0 && o.n == 1 ? command_find(one, strlen(one)) : CMD_NONE;
 	if (id && cmds[id].arg)
 		prompt_replace(p, p->cur, strcmp(cmds[id].group, "filter") ? " " : "=");
 	if (id)
 		app_note(a, false, arena_printf(&a->scratch, "%s  %s", cmds[id].arg ? cmds[id].arg : "", cmds[id].help));
 	else if (o.n)
-		tell_offers(a, &o);
+		report_offers(a, &o);
 	else
 		app_note(a, true, "no match");
 	mem_free(o.word);

@@ -76,7 +76,7 @@ static int set_debug(struct app *a, const char *v, struct err *e)
 
 static int set_theme(struct app *a, const char *v, struct err *e)
 {
-	int t = theme_find(v);
+	int t = style_find_theme(v);
 	if (t < 0)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "theme requires dark, light, safe, contrast or mono");
 	a->look.theme = (enum theme)t;
@@ -188,7 +188,7 @@ void config_print(struct buf *b)
 		    "tag NAME = RE                       # for :tag NAME and :tagged\n");
 }
 
-void settings_print(struct buf *b)
+void config_print_settings(struct buf *b)
 {
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
 		const struct setting *s = &settings[i];
@@ -226,7 +226,7 @@ void app_config(struct app *a)
 	struct err first = {0}, later;
 	int at = 0, bad = 0;
 	for (int no = 1; f && config_line(f, line, sizeof line); no++)
-		if (app_config_line(a, line + strspn(line, " \t"), bad ? &later : &first) && !bad++)
+		if (files_config_line(a, line + strspn(line, " \t"), bad ? &later : &first) && !bad++)
 			at = no;
 	if (bad > 1)
 		app_message(a, ST_WARN, "%s:%d and %d more line%s: %s", name, at, bad - 1, text_s((size_t)bad - 1),
@@ -248,7 +248,7 @@ void config_dirs(char *dir)
 	mkdir(dir, 0700);
 }
 
-static void save(struct app *a, FILE *f)
+static void save_history(struct app *a, FILE *f)
 {
 	const struct history *h[2] = {&a->commands, &a->searches};
 	for (int k = 0; k < 2; k++)
@@ -268,9 +268,9 @@ void app_history(struct app *a, bool write)
 	if (!f)
 		return;
 	if (write)
-		save(a, f);
+		save_history(a, f);
 	while (!write && config_line(f, line, sizeof line))
 		if (line[0] == ':' || line[0] == '/')
-			history_add(line[0] == ':' ? &a->commands : &a->searches, line + 1);
+			prompt_history_add(line[0] == ':' ? &a->commands : &a->searches, line + 1);
 	fclose(f);
 }

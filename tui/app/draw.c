@@ -39,7 +39,7 @@ static int tabs_width(const struct app *a, bool names)
 {
 	int w = 0;
 	for (int i = 0; panes[i]; i++)
-		if (pane_fits(a, i) && (digit_of(i) || i == a->cur))
+		if (app_pane_fits(a, i) && (digit_of(i) || i == a->cur))
 			w += (digit_of(i) != 0) +
 			     (names || !digit_of(i) ? (int)strlen(panes[i]->tab) : 0) + 1 +
 			     2 * (i == a->cur);
@@ -52,7 +52,7 @@ static int draw_tabs(const struct app *a, struct grid *g, int x, bool names, int
 	for (int i = 0; panes[i]; i++) {
 		int from = x;
 		char d = digit_of(i);
-		if (!pane_fits(a, i) || (!d && i != a->cur))
+		if (!app_pane_fits(a, i) || (!d && i != a->cur))
 			continue;
 		enum style st = i == a->cur ? ST_TITLE : ST_TAB;
 		if (i == a->cur)
@@ -71,11 +71,11 @@ static int draw_tabs(const struct app *a, struct grid *g, int x, bool names, int
 }
 
 /* Loading, with how far it is; or the key of the help. */
-static void corner(const struct app *a, struct buf *b)
+static void put_corner(const struct app *a, struct buf *b)
 {
 	struct job *j = app_job(a);
 	uint64_t done = 0, total = 0;
-	if (!j && (session_weighing(a->s) || app_awaits(a))) {
+	if (!j && (session_weighing_job(a->s) || app_has_pending(a))) {
 		if ((j = app_work(a)))
 			job_progress(j, &done, &total);
 		buf_puts(b, "counting");
@@ -84,20 +84,20 @@ static void corner(const struct app *a, struct buf *b)
 		return;
 	}
 	if (!j) {
-		buf_puts(b, session_brings(a->s) ? "reading" : "?help");
+		buf_puts(b, session_prefetch_job(a->s) ? "reading" : "?help");
 		return;
 	}
-	struct fetching f;
-	const struct session *s = app_reading(a);
-	if (session_fetching(s, &f)) {
-		waiting_text(&f, b);
+	struct fetch_progress f;
+	const struct session *s = partial_load_session(a);
+	if (session_fetch_progress(s, &f)) {
+		wait_screen_text(&f, b);
 		return;
 	}
 	if (session_is_part(s)) {
 		buf_puts(b, "reading ahead");
 		return;
 	}
-	bool reads = session_reads(s);
+	bool reads = session_is_loading(s);
 	job_progress(j, &done, &total);
 	if (session_is_part(a->s))
 		buf_puts(b, "a part, ");
@@ -114,7 +114,7 @@ static void draw_head(const struct app *a, struct grid *g, int at, int *hit)
 {
 	struct buf right = {0}, name = {0};
 	struct buf file = {0};
-	corner(a, &right);
+	put_corner(a, &right);
 	int room = g->w - (int)right.n - 2;
 	bool names = g->w >= 60 && tabs_width(a, true) + 12 <= room;
 	int x = 0;
@@ -128,7 +128,7 @@ static void draw_head(const struct app *a, struct grid *g, int at, int *hit)
 	struct rect old = grid_clip(g, (struct rect){0, 0, 1, room});
 	draw_tabs(a, g, x ? x + 2 - (left < 4) : 0, names, at, hit);
 	grid_unclip(g, old);
-	grid_right(g, 0, g->w, app_job(a) || session_weighing(a->s) || app_awaits(a) ? ST_WARN : ST_KEY, 0,
+	grid_right(g, 0, g->w, app_job(a) || session_weighing_job(a->s) || app_has_pending(a) ? ST_WARN : ST_KEY, 0,
 	    buf_str(&right));
 	buf_free(&right);
 	buf_free(&name);
@@ -170,7 +170,7 @@ static void draw_summary(struct app *a, struct grid *g)
 	text_fit(&fit, buf_str(&unused), unused.n, x < g->w ? (size_t)(g->w - x) : 0, g->ascii);
 	x = grid_textn(g, 1, x, ST_DIM, 0, fit.p, fit.n);
 	buf_reset(&fit);
-	app_facts(a, x < g->w ? (size_t)(g->w - x) : 0, &fit);
+	app_describe_profile(a, x < g->w ? (size_t)(g->w - x) : 0, &fit);
 	grid_textn(g, 1, x, ST_DIM, 0, fit.p, fit.n);
 	buf_free(&own);
 	buf_free(&filters);
@@ -213,7 +213,7 @@ static void own_hints(const struct app *a, struct buf *b)
 	const struct pane_ops *p = pane_now(a);
 	for (int i = 1; i < CMD__N; i++)
 		if (cmds[i].keys && (cmds[i].panes & p->bit) && (cmds[i].panes & P_ALL) != P_ALL) {
-			cmd_key((enum cmd_id)i, p->bit, b);
+			command_first_key((enum cmd_id)i, p->bit, b);
 			buf_printf(b, " %s  ", cmds[i].name);
 		}
 	buf_puts(b,
@@ -245,7 +245,7 @@ static uint32_t cost_share(const struct app *a, uint32_t percent)
 }
 
 /* The line above the last: what is said, or what is selected. */
-static void draw_said(const struct app *a, struct grid *g)
+static void draw_message_line(const struct app *a, struct grid *g)
 {
 	struct buf b = {0}, fit = {0};
 	const struct pane_ops *p = pane_now(a);
@@ -281,7 +281,7 @@ static void draw_foot(const struct app *a, struct grid *g)
 	else if (a->counting)
 		buf_puts(&b, " #");
 	for (size_t i = 0; i < a->ntyped; i++)
-		key_print(a->typed[i], &b);
+		keys_print(a->typed[i], &b);
 	if (a->letter)
 		buf_puts(&b, a->letter == CMD_MARK ? " m" : " '");
 	grid_right(g, y + 1, g->w, ST_ACCENT, 0, buf_str(&b));
@@ -296,16 +296,16 @@ static void draw_foot(const struct app *a, struct grid *g)
 
 /* What was made of a large trace and dropped is read again while panes draw: here it turns out that the file is
    another. */
-static void tell_lost(struct app *a)
+static void report_lost(struct app *a)
 {
-	if (a->told_lost || !session_is_trace(a->s) || !store_lost(session_snap(a->s)))
+	if (a->lost_reported || !session_is_trace(a->s) || !store_lost(session_snap(a->s)))
 		return;
 	app_message(a, ST_WARN, "the file or its index changed on disk: some parts are shown empty; r reads it again");
-	a->told_lost = true;
+	a->lost_reported = true;
 }
 
 /* Cells that hold something, from the left; rules and the scroll bar hold nothing. */
-static int extent(const struct grid *g)
+static int used_width(const struct grid *g)
 {
 	int most = 0;
 	for (int y = 0; y < g->rows; y++)
@@ -326,7 +326,7 @@ static void draw_shifted(struct app *a, struct grid *g, struct rect area)
 		t->ascii = g->ascii;
 		t->mono = g->mono;
 		pane_now(a)->draw(state_now(a), &a->env, t);
-		if (!a->shift || extent(t) > area.w + a->shift - SHIFT)
+		if (!a->shift || used_width(t) > area.w + a->shift - SHIFT)
 			break;
 		a->shift = a->shift > SHIFT ? a->shift - SHIFT : 0;
 		a->env.choose -= a->env.cols - (area.w + a->shift);
@@ -380,10 +380,10 @@ void app_draw(struct app *a, struct grid *g)
 	}
 	if (a->pop.kind)
 		app_pop_draw(a, g);
-	tell_lost(a);
-	draw_said(a, g);
-	if (app_quiet(a, g))
-		draw_said(a, g);
+	report_lost(a);
+	draw_message_line(a, g);
+	if (app_report_no_effect(a, g))
+		draw_message_line(a, g);
 	draw_foot(a, g);
 	arena_reset(&a->scratch);
 }

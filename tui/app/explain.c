@@ -116,7 +116,7 @@ size_t explain_head(const char *pane, const char *head, enum topic *t)
 	return best;
 }
 
-static bool holds(const char *s, const char *word)
+static bool text_holds(const char *s, const char *word)
 {
 	size_t n = strlen(word);
 	for (; *s; s++)
@@ -133,7 +133,7 @@ enum topic explain_find(const char *word)
 			return (enum topic)i;
 		if (!strncasecmp(explains[i].name, word, strlen(word)))
 			begins = (enum topic)i;
-		else if (holds(explains[i].name, word))
+		else if (text_holds(explains[i].name, word))
 			inside = (enum topic)i;
 	}
 	enum topic fun = explain_function(word);

@@ -19,7 +19,7 @@
 #include <string.h>
 
 /* ^name$ with nothing but escaped characters in it, as `f` makes it: the name. */
-static bool exact(const char *re, size_t n, struct buf *b)
+static bool put_exact_name(const char *re, size_t n, struct buf *b)
 {
 	if (n < 3 || re[0] != '^' || re[n - 1] != '$')
 		return false;
@@ -43,7 +43,7 @@ static bool chip_names(struct buf *b, const char *value, bool ascii)
 		const char *end = strstr(value, "$|^");
 		size_t n = end ? (size_t)(end - value) + 1 : strlen(value);
 		buf_reset(&plain);
-		ok = exact(value, n, &plain) && plain.n;
+		ok = put_exact_name(value, n, &plain) && plain.n;
 		if (ok && all.n)
 			buf_putc(&all, '|');
 		if (ok)
@@ -63,7 +63,7 @@ static void put_latency(const struct app *a, const struct query *q, struct buf *
 {
 	int64_t lo, hi;
 	(void)a;
-	if (!q->latency || !pick_range(q->latency, &lo, &hi))
+	if (!q->latency || !task_filter_parse_range(q->latency, &lo, &hi))
 		return;
 	/* To read: bounds taken from a bar are whole nanoseconds, and those are for the command line (gy). */
 	buf_puts(b, "latency=");
@@ -90,8 +90,8 @@ static void put_negative(const struct app *a, const struct query *q, struct buf 
 
 static void put_blame(const struct app *a, const struct query *q, struct buf *b)
 {
-	if (session_is_trace(a->s) && session_type(a->s) == TW_SCHED)
-		buf_printf(b, "blame=%s", tw_blame_name((enum tw_blame)q->blame));
+	if (session_is_trace(a->s) && session_type(a->s) == TRACE_SCHED)
+		buf_printf(b, "blame=%s", trace_blame_name((enum trace_blame)q->blame));
 }
 
 static void put_time(const struct app *a, const struct query *q, struct buf *b)
@@ -108,7 +108,7 @@ static void put_goroutines(const struct app *a, const struct query *q, struct bu
 {
 	if (!q->gs)
 		return;
-	uint32_t n = session_listed(a->s);
+	uint32_t n = session_count_listed(a->s);
 	buf_printf(b, "%s%.*s%s", n > 1 ? "goroutines " : "goroutine ", n > 6 ? 12 : 60, q->gs, n > 6 ? "..." : "");
 	if (n > 6)
 		buf_printf(b, " (%u)", n);
@@ -169,10 +169,10 @@ static const struct filter_row {
 
 static bool is_applied(const struct app *a, const struct filter_row *r, int pane)
 {
-	enum tw_blame blame = (enum tw_blame)session_query(a->s)->blame;
+	enum trace_blame blame = (enum trace_blame)session_query(a->s)->blame;
 	if (r->only == OF_PROFILES && session_is_trace(a->s))
 		return false;
-	if (r->put == put_proc && pane & P_TREES && !tw_of_proc((enum tw_type)session_type(a->s), blame))
+	if (r->put == put_proc && pane & P_TREES && !trace_type_has_proc((enum trace_weight_type)session_type(a->s), blame))
 		return false;
 	return r->panes & pane;
 }
@@ -213,7 +213,7 @@ void app_chips(const struct app *a, struct buf *b, struct buf *unused)
 	if (pane_now(a)->trace_only && q->b && !query_has_rest(q))
 		buf_puts(b, " | first file only");
 	if (a->grep)
-		buf_printf(b, " | &%s", rx_text(a->grep));
+		buf_printf(b, " | &%s", regex_pattern(a->grep));
 	if (q->suspended)
 		buf_puts(b, " | filters are off: \\ turns them on");
 }

@@ -18,9 +18,9 @@
 #include <time.h>
 
 /* The program's own name: that of the first mapping. */
-static void program(const struct snap *sn, struct buf *b)
+static void put_program(const struct snap *sn, struct buf *b)
 {
-	const struct map_row *m = col_n(&sn->st->maps) > 1 ? col_at(&sn->st->maps, 1) : NULL;
+	const struct map_row *m = column_n(&sn->st->maps) > 1 ? column_at(&sn->st->maps, 1) : NULL;
 	const struct str_row *file = m ? store_str(sn->st, m->file) : NULL;
 	const char *s = file ? file->s : "", *slash = strrchr(s, '/');
 	s = slash ? slash + 1 : s;
@@ -34,30 +34,30 @@ static bool is_cpu(const struct app *a)
 }
 
 /* As the panes have it: no other granularity is made for this. NULL: it is being made. */
-static struct calls *calls_now(const struct app *a)
+static struct weighted_tree *calls_now(const struct app *a)
 {
-	return session_calls_soon(a->s, (enum gran)tree_gran(&a->env), FOR_THINGS);
+	return session_calls_async(a->s, (enum gran)profile_granularity(&a->env), FOR_SYMBOLS);
 }
 
 static int64_t all_of(const struct app *a)
 {
-	struct calls *c = session_calls_ready(a->s);
+	struct weighted_tree *c = session_calls_ready(a->s);
 	c = c ? c : calls_now(a);
 	int64_t all = c ? c->all : -1;
-	calls_free(c);
+	weighted_free(c);
 	return all;
 }
 
 /* What a profile is, the most useful first; how many. */
 enum { FACTS = 4 };
-static int facts(struct app *a, struct buf *b)
+static int put_facts(struct app *a, struct buf *b)
 {
 	const struct snap *sn = session_snap(a->s);
 	const struct sink_meta *m = sn->meta;
 	int n = 0;
 	if (session_is_trace(a->s) || !sn->complete || !m || session_query(a->s)->b)
 		return 0;
-	program(sn, &b[n]);
+	put_program(sn, &b[n]);
 	n += b[n].n > 0;
 	if (m->duration > 0) {
 		buf_puts(&b[n], "over ");
@@ -82,10 +82,10 @@ static int facts(struct app *a, struct buf *b)
 	return n;
 }
 
-void app_facts(struct app *a, size_t room, struct buf *out)
+void app_describe_profile(struct app *a, size_t room, struct buf *out)
 {
 	struct buf b[FACTS] = {{0}, {0}, {0}, {0}};
-	int n = pane_now(a)->bit & (P_TOP | P_FLAME | P_TAGS) ? facts(a, b) : 0;
+	int n = pane_now(a)->bit & (P_TOP | P_FLAME | P_TAGS) ? put_facts(a, b) : 0;
 	for (int i = 0; i < n; i++) {
 		size_t w = text_width(b[i].p, b[i].n) + 3;
 		if (w <= room) {
@@ -100,35 +100,35 @@ void app_facts(struct app *a, size_t room, struct buf *out)
 
 static int put_shares(const struct share *v, size_t n, int64_t all, double least, struct buf *b)
 {
-	int said = 0;
+	int printed = 0;
 	for (size_t i = 0; i < n; i++) {
 		double part = (double)v[i].weight * 100 / (double)all;
 		if (part < least)
 			break;
-		buf_printf(b, "%s", said++ ? ", " : "");
+		buf_printf(b, "%s", printed++ ? ", " : "");
 		text_safe(b, v[i].name, strlen(v[i].name));
 		buf_printf(b, " %.0f%%", part);
 	}
-	return said;
+	return printed;
 }
 
-static void app_stands_out(struct app *a, struct buf *b)
+static void app_put_highlights(struct app *a, struct buf *b)
 {
 	if (session_is_trace(a->s) || !session_snap(a->s)->complete || session_query(a->s)->b)
 		return;
-	struct calls *c = calls_now(a);
+	struct weighted_tree *c = calls_now(a);
 	struct buf pkg = {0};
 	if (c && c->total > 0) {
 		const struct shares *s = session_shares(a->s, c);
-		int said = put_shares(s->work, s->nwork, c->total, 3, b);
+		int printed = put_shares(s->work, s->nwork, c->total, 3, b);
 		if (put_shares(s->pkg, s->npkg, c->total, 5, &pkg))
-			buf_printf(b, "%s%s", said ? "; " : "", buf_str(&pkg));
+			buf_printf(b, "%s%s", printed ? "; " : "", buf_str(&pkg));
 	}
 	buf_free(&pkg);
-	calls_free(c);
+	weighted_free(c);
 }
 
-void app_first_words(struct app *a)
+void app_announce_highlights(struct app *a)
 {
 	struct buf b = {0};
 	if (a->greeted || !session_snap(a->s)->complete)
@@ -136,8 +136,8 @@ void app_first_words(struct app *a)
 	a->greeted = true;
 	if (a->keyed || a->message[0])
 		return;
-	app_stands_out(a, &b);
-	a->greeted = b.n || !session_weighing(a->s);
+	app_put_highlights(a, &b);
+	a->greeted = b.n || !session_weighing_job(a->s);
 	size_t room = a->cols > 12 ? (size_t)(a->cols - 12) : 0;
 	for (size_t k = b.n; b.n > room; b.n = k)	/* the smallest go */
 		for (k = b.n - 1; k > 0 && b.p[k] != ',' && b.p[k] != ';'; k--)

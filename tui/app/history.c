@@ -16,15 +16,15 @@
 
 #include <string.h>
 
-struct step app_here(const struct app *a)
+struct app_position app_current_position(const struct app *a)
 {
-	struct step s = {a->cur, {{0}, {0}}};
+	struct app_position s = {a->cur, {{0}, {0}}};
 	if (pane_now(a)->save && state_now(a))
 		pane_now(a)->save(state_now(a), &s.view);
 	return s;
 }
 
-void app_there(struct app *a, const struct step *s)
+void app_restore_position(struct app *a, const struct app_position *s)
 {
 	a->env.going = panes[s->pane]->load;
 	app_show_pane(a, s->pane);
@@ -32,21 +32,21 @@ void app_there(struct app *a, const struct step *s)
 	if (!pane_now(a)->load)
 		return;
 	pane_now(a)->load(state_now(a), &a->env, &s->view);
-	if (app_awaits(a)) {
+	if (app_has_pending(a)) {
 		a->later.load = true;
 		a->later.pane = s->pane;
 		a->later.view = s->view;
 	}
 }
 
-void app_go(struct app *a, int i)
+void app_switch_pane(struct app *a, int i)
 {
-	a->jump[a->jump_at] = app_here(a);
+	a->jump[a->jump_at] = app_current_position(a);
 	if (a->jump_at + 1 == JUMPS_MAX)
 		memmove(a->jump, a->jump + 1, sizeof *a->jump * (size_t)a->jump_at--);
 	a->njump = ++a->jump_at + 1;
 	app_show_pane(a, i);
-	a->jump[a->jump_at] = app_here(a);
+	a->jump[a->jump_at] = app_current_position(a);
 }
 
 bool app_back(struct app *a)
@@ -58,8 +58,8 @@ bool app_back(struct app *a)
 		app_show_pane(a, a->jump[a->jump_at].pane);
 		return true;
 	}
-	a->jump[a->jump_at--] = app_here(a);
-	app_there(a, &a->jump[a->jump_at]);
+	a->jump[a->jump_at--] = app_current_position(a);
+	app_restore_position(a, &a->jump[a->jump_at]);
 	return true;
 }
 
@@ -69,13 +69,13 @@ void app_forward(struct app *a)
 		app_message(a, ST_DIM, "this is the newest place");
 		return;
 	}
-	a->jump[a->jump_at++] = app_here(a);
-	app_there(a, &a->jump[a->jump_at]);
+	a->jump[a->jump_at++] = app_current_position(a);
+	app_restore_position(a, &a->jump[a->jump_at]);
 }
 
 /* ---- undo */
 
-void app_undoable(struct app *a, const struct undo *u)
+void app_push_undo(struct app *a, const struct undo *u)
 {
 	if (a->undone == UNDOS_MAX) {
 		memmove(a->undo, a->undo + 1, sizeof *a->undo * (UNDOS_MAX - 1));
@@ -87,12 +87,12 @@ void app_undoable(struct app *a, const struct undo *u)
 
 /* A step between panes that is taken back, or done again, is one in the jump list too: otherwise the way
    back from there would lead to where one is. */
-static void along(struct app *a, const struct step *from, const struct step *to, int by)
+static void move_jump_list(struct app *a, const struct app_position *from, const struct app_position *to, int by)
 {
 	int at = a->jump_at + by;
 	if (from->pane == to->pane || at < 0 || at >= a->njump || a->jump[at].pane != to->pane)
 		return;
-	a->jump[a->jump_at] = app_here(a);
+	a->jump[a->jump_at] = app_current_position(a);
 	a->jump_at = at;
 }
 
@@ -107,10 +107,10 @@ void app_undo(struct app *a)
 		session_undo(a->s);
 		app_update(a);
 		if (u->before.pane == a->cur)
-			app_there(a, &u->before);
+			app_restore_position(a, &u->before);
 	} else {
-		along(a, &u->after, &u->before, -1);
-		app_there(a, &u->before);
+		move_jump_list(a, &u->after, &u->before, -1);
+		app_restore_position(a, &u->before);
 	}
 	app_update(a);
 }
@@ -125,14 +125,14 @@ void app_redo(struct app *a)
 	if (u->query) {
 		session_redo(a->s);
 	} else {
-		along(a, &u->before, &u->after, 1);
-		app_there(a, &u->after);
+		move_jump_list(a, &u->before, &u->after, 1);
+		app_restore_position(a, &u->after);
 	}
 	app_update(a);
 }
 
 /* A jump, and no step: its cursor is worth a step of undo. */
-static bool jumps(enum cmd_id c)
+static bool is_jump_command(enum cmd_id c)
 {
 	static const enum cmd_id not[] = {CMD_NONE, CMD_RIGHT, CMD_LEFT, CMD_HELP, CMD_SORT, CMD_TAG};
 	for (size_t i = 0; i < sizeof not / sizeof *not; i++)
@@ -142,9 +142,9 @@ static bool jumps(enum cmd_id c)
 }
 
 /* After a key: what it has changed of where we look. */
-void app_remember(struct app *a, const struct step *before)
+void app_record_move(struct app *a, const struct app_position *before)
 {
-	struct step after = app_here(a);
+	struct app_position after = app_current_position(a);
 	bool moved = after.pane != before->pane;
 	bool back = a->did == CMD_BACK || a->did == CMD_JUMP_BACK || a->did == CMD_JUMP_NEXT;
 	if (a->asking || a->did == CMD_UNDO || a->did == CMD_REDO || (moved && back) ||
@@ -155,15 +155,15 @@ void app_remember(struct app *a, const struct step *before)
 			a->undo[a->undone - 1].before = *before;
 		return;
 	}
-	bool jumped = jumps(a->did) && a->did != CMD_ZOOM_IN && a->did != CMD_ZOOM_OUT && a->did != CMD_JUMP_MARK &&
-		      memcmp(&before->view, &after.view, sizeof after.view);
+	bool jumped = is_jump_command(a->did) && a->did != CMD_ZOOM_IN && a->did != CMD_ZOOM_OUT &&
+		      a->did != CMD_JUMP_MARK && memcmp(&before->view, &after.view, sizeof after.view);
 	if ((moved && a->did != CMD_JUMP_MARK) || jumped) {	/* '' */
 		a->mark[26] = *before;
 		a->marked[26] = true;
 	}
 	if (moved || memcmp(before->view.zoom, after.view.zoom, sizeof after.view.zoom) ||
-	    (jumps(a->did) && memcmp(before->view.cursor, after.view.cursor, sizeof after.view.cursor)))
-		app_undoable(a, &(struct undo){false, *before, after});
+	    (is_jump_command(a->did) && memcmp(before->view.cursor, after.view.cursor, sizeof after.view.cursor)))
+		app_push_undo(a, &(struct undo){false, *before, after});
 }
 
 /* ---- marks */
@@ -183,7 +183,7 @@ void app_mark(struct app *a, char letter, const char *text)
 	struct buf b = {0};
 	if (!text && pane_now(a)->detail)
 		pane_now(a)->detail(state_now(a), &a->env, &b);
-	a->mark[i] = app_here(a);
+	a->mark[i] = app_current_position(a);
 	a->marked[i] = true;
 	mem_free(a->mark_text[i]);
 	a->mark_text[i] = xstrdup(text ? text : buf_str(&b));
@@ -208,14 +208,14 @@ void app_jump_mark(struct app *a, char letter)
 			app_message(a, ST_WARN, "no mark %c: m%c sets it", letter, letter);
 		return;
 	}
-	struct step to = a->mark[i];
-	a->mark[26] = app_here(a);
+	struct app_position to = a->mark[i];
+	a->mark[26] = app_current_position(a);
 	a->marked[26] = true;
 	if (i == 27) {
-		app_last_go(a);
+		view_file_restore(a);
 		return;
 	}
 	if (to.pane != a->cur)
-		app_go(a, to.pane);
-	app_there(a, &to);
+		app_switch_pane(a, to.pane);
+	app_restore_position(a, &to);
 }

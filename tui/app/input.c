@@ -6,7 +6,7 @@
  * What has been typed so far and the pane decide (keymap_find). A prompt takes keys
  * before all else, then what lies over the pane (popup.c), then the help, which
  * searches by letters. After each key it is looked at what has changed of where we are, and that is
- * a step of undo (app_remember).
+ * a step of undo (app_record_move).
  *
  * Digits both open panes and begin counts, and no clock decides: over a slow
  * line time says nothing about what was meant. A digit opens its pane at once. A 0
@@ -21,12 +21,12 @@
 
 #include <string.h>
 
-static void run(struct app *a, const struct binding *b)
+static void run_binding(struct app *a, const struct binding *b)
 {
 	struct act act = {(enum cmd_id)b->cmd, a->count, b->arg};
 	a->count = 0;
 	if (act.cmd == CMD_MARK || act.cmd == CMD_JUMP_MARK)
-		a->letter = act.cmd, app_which_mark(a);
+		a->letter = act.cmd, app_list_marks(a);
 	else if (act.cmd == CMD_COUNT)
 		a->counting = true;
 	else
@@ -39,7 +39,7 @@ static bool no_pane(const struct app *a, int32_t digit)
 	for (int i = 0; panes[i]; i++) {
 		const char *k = cmds[panes[i]->cmd].keys;
 		if (k && k[0] == digit && (!k[1] || k[1] == ' '))
-			return !pane_fits(a, i);
+			return !app_pane_fits(a, i);
 	}
 	return false;
 }
@@ -53,7 +53,7 @@ static void digits_back(struct app *a)
 		if (a->undo[--a->undone].query)
 			session_undo(a->s);
 	a->nundo = a->undone;
-	app_there(a, &a->digit_from);
+	app_restore_position(a, &a->digit_from);
 	a->message[0] = '\0';
 }
 
@@ -88,7 +88,7 @@ static bool key_digit(struct app *a, int32_t key)
 		return true;
 	}
 	if (!a->ndigit) {
-		a->digit_from = app_here(a);
+		a->digit_from = app_current_position(a);
 		a->digit_jump = a->jump_at;
 		a->digit_undone = a->undone;
 		a->digits = 0;
@@ -104,9 +104,9 @@ static void no_key(struct app *a)
 	struct buf name = {0}, where = {0};
 	const struct binding *b;
 	for (size_t i = 0; i < a->ntyped; i++)
-		key_print(a->typed[i], &name);
+		keys_print(a->typed[i], &name);
 	for (int i = 0; panes[i]; i++)
-		if (pane_fits(a, i) && panes[i]->bit != P_HELP && panes[i]->bit != P_INFO &&
+		if (app_pane_fits(a, i) && panes[i]->bit != P_HELP && panes[i]->bit != P_INFO &&
 		    keymap_find(&a->keys, a->typed, a->ntyped, panes[i]->bit, &b) == KM_FOUND)
 			buf_printf(&where, "%s%s", where.n ? ", " : "", panes[i]->name);
 	if (where.n)
@@ -137,10 +137,10 @@ static void key_command(struct app *a, int32_t key)
 		return;
 	a->typed[a->ntyped++] = key;
 	switch (keymap_find(&a->keys, a->typed, a->ntyped, pane_now(a)->bit, &b)) {
-	case KM_MORE: app_what_follows(a); return;
+	case KM_MORE: app_list_next_keys(a); return;
 	case KM_FOUND:
 		a->ntyped = 0;
-		run(a, b);
+		run_binding(a, b);
 		return;
 	case KM_NONE: break;
 	}
@@ -160,7 +160,7 @@ static bool key_help(struct app *a, int32_t key)
 	if (key == KEY_BACKSPACE || key == '\b')
 		u[0] = '\b';
 	else
-		u[utf8_encode((uint32_t)key, u)] = '\0';
+		u[text_encode_utf8((uint32_t)key, u)] = '\0';
 	struct act act = {CMD_SEARCH, 0, u};
 	struct ask ask = {.kind = ASK_NONE};
 	return pane_now(a)->act(state_now(a), &a->env, &act, &ask) == V_DONE;
@@ -168,22 +168,22 @@ static bool key_help(struct app *a, int32_t key)
 
 void app_key(struct app *a, int32_t key)
 {
-	if (key == KEY_ESC && app_paper_drop(a)) {
+	if (key == KEY_ESC && copy_pane_cancel(a)) {
 		app_message(a, ST_DIM, "stopped");
 		a->pressed++;
 		return;
 	}
-	app_paper_end(a);
+	copy_pane_finish(a);
 	if (key != KEY_ESC)
-		app_hurry(a);
-	struct step before = a->asking ? a->asked_from : app_here(a);
+		app_finish_pending(a);
+	struct app_position before = a->asking ? a->asked_from : app_current_position(a);
 	a->sticky = false;
 	a->did = CMD_NONE;
 	a->queried = false;
 	a->keyed = true;
 	a->todo &= ~START_AT;	/* who presses keys has chosen a place */
 	a->turned = false;
-	if (app_over_key(a, key))
+	if (write_file_answer(a, key))
 		;
 	else if (a->asking)
 		app_prompt_key(a, key);
@@ -193,16 +193,17 @@ void app_key(struct app *a, int32_t key)
 		key_command(a, key);
 	if (!a->sticky) {
 		a->message[0] = '\0';
-		const char *stale = session_stale(a->s), *file = session_file(a->s), *slash = strrchr(file, '/');
+		const char *stale = session_file_change_text(a->s), *file = session_file(a->s),
+			   *slash = strrchr(file, '/');
 		if (stale)
 			app_message(a, ST_WARN, "%s %s: %s reads it again", slash ? slash + 1 : file, stale,
 			    pane_now(a)->bit == P_FLAME ? "F5" : "r");	/* r merges from the leaves there */
 	}
 	if (a->turned)		/* what was before is of another session */
-		before = app_here(a);
-	app_find_here(a);
-	app_remember(a, &before);
-	app_ahead_news(a);	/* what has waited for the prompt to be closed */
+		before = app_current_position(a);
+	app_find_stay(a);
+	app_record_move(a, &before);
+	partial_load_update(a);	/* what has waited for the prompt to be closed */
 	a->interrupted /= 2;
 	a->pressed++;
 	app_update(a);
@@ -210,7 +211,7 @@ void app_key(struct app *a, int32_t key)
 }
 
 /* A drag on the timeline: the range from where the button went down; elsewhere the selection follows. */
-static void drag(struct app *a, int32_t key, int y, int x, struct ask *ask)
+static void drag_mouse(struct app *a, int32_t key, int y, int x, struct ask *ask)
 {
 	const struct pane_ops *p = pane_now(a);
 	bool time = p->bit == P_TIME;
@@ -238,7 +239,7 @@ static bool click_head(struct app *a, int y, int x)
 	return found != NULL;
 }
 
-static void button(struct app *a, int32_t key, int y, int x)
+static void press_button(struct app *a, int32_t key, int y, int x)
 {
 	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
 	if (y < 0 || y >= a->rows - 4 || x >= a->env.cols - a->shift || !pane_now(a)->click)
@@ -247,14 +248,14 @@ static void button(struct app *a, int32_t key, int y, int x)
 	if ((key == KEY_CLICK || key == KEY_CLICK2) && click_head(a, y, x))
 		return;
 	if (key == KEY_DRAG || key == KEY_DROP) {
-		drag(a, key, y, x, &ask);
+		drag_mouse(a, key, y, x, &ask);
 		return;
 	}
 	a->drag_y = y;
 	a->dragging = false;
 	a->finding.dir = a->finding.more = 0;
 	pane_now(a)->click(state_now(a), &a->env, y, x, key == KEY_CLICK2, &ask);
-	app_ask(a, &ask);
+	app_handle_ask(a, &ask);
 	if (key == KEY_RCLICK)
 		app_act(a, &(struct act){CMD_OPEN, 0, NULL});
 }
@@ -276,9 +277,9 @@ void app_click(struct app *a, int32_t key, int y, int x)
 		int count;
 	} wheel[] = {{KEY_WHEEL_UP, CMD_UP, 3}, {KEY_WHEEL_DOWN, CMD_DOWN, 3},
 	    {KEY_ZOOM_UP, CMD_ZOOM_IN, 0}, {KEY_ZOOM_DOWN, CMD_ZOOM_OUT, 0}};
-	app_paper_end(a);
-	app_hurry(a);
-	struct step before = app_here(a);
+	copy_pane_finish(a);
+	app_finish_pending(a);
+	struct app_position before = app_current_position(a);
 	bool wheeled = false;
 	a->sticky = false;
 	a->did = CMD_NONE;
@@ -288,15 +289,15 @@ void app_click(struct app *a, int32_t key, int y, int x)
 	for (size_t i = 0; i < sizeof wheel / sizeof *wheel && !a->asking; i++)
 		if (wheel[i].key == key) {
 			if (wheel[i].cmd != CMD_UP && wheel[i].cmd != CMD_DOWN && pane_now(a)->bit == P_TIME)
-				button(a, KEY_CLICK, y - 2, x);	/* about the pointer */
+				press_button(a, KEY_CLICK, y - 2, x);	/* about the pointer */
 			app_act(a, &(struct act){wheel[i].cmd, wheel[i].count, NULL});
 			wheeled = true;
 		}
 	if (!wheeled && !a->asking && !(key == KEY_CLICK && click_tab(a, y, x)))
-		button(a, key, y - 2, x);
+		press_button(a, key, y - 2, x);
 	if (!a->sticky)
 		a->message[0] = '\0';
-	app_remember(a, &before);
+	app_record_move(a, &before);
 	app_update(a);
 	arena_reset(&a->scratch);
 }

@@ -45,7 +45,7 @@ static size_t parse_name(const char *s, size_t n, int32_t *key, bool script)
 	return 0;
 }
 
-size_t key_script(const char *s, size_t n, int32_t *key)
+size_t keys_parse(const char *s, size_t n, int32_t *key)
 {
 	const char *gt = n > 2 && s[0] == '<' ? memchr(s, '>', n < 16 ? n : 16) : NULL;
 	if (gt && parse_name(s + 1, (size_t)(gt - s) - 1, key, true))
@@ -55,12 +55,12 @@ size_t key_script(const char *s, size_t n, int32_t *key)
 		return 1;
 	}
 	uint32_t cp;
-	size_t k = n ? utf8_decode(s, n, &cp) : 0;
+	size_t k = n ? text_decode_utf8(s, n, &cp) : 0;
 	*key = k ? (int32_t)cp : 0;
 	return k;
 }
 
-void key_print(int32_t key, struct buf *b)
+void keys_print(int32_t key, struct buf *b)
 {
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (names[i].key == key && strcmp(names[i].name, "lt") &&
@@ -72,7 +72,7 @@ void key_print(int32_t key, struct buf *b)
 	if (key >= 0 && key < 32)
 		buf_printf(b, "^%c", (char)(key + '@'));
 	else if (key < KEYS_SPECIAL)
-		buf_put(b, u, utf8_encode((uint32_t)key, u));
+		buf_put(b, u, text_encode_utf8((uint32_t)key, u));
 }
 
 /* One word of a row's keys: a name (Enter, ^F), or characters one after the other (gg, g;). */
@@ -84,7 +84,7 @@ static bool parse_seq(const char *s, size_t n, struct binding *b)
 		return true;
 	}
 	while (n) {
-		size_t k = key_script(s, n, &b->key[b->n]);
+		size_t k = keys_parse(s, n, &b->key[b->n]);
 		if (++b->n > SEQ_MAX - 1 && n > k)
 			return false;
 		s += k;
@@ -93,7 +93,7 @@ static bool parse_seq(const char *s, size_t n, struct binding *b)
 	return b->n > 0;
 }
 
-static void add(struct keymap *m, const struct binding *b)
+static void add_binding(struct keymap *m, const struct binding *b)
 {
 	m->row = mem_grow(m->row, &m->cap, m->n + 1, sizeof *m->row);
 	m->row[m->n++] = *b;
@@ -107,7 +107,7 @@ void keymap_init(struct keymap *m, struct arena *a)
 		for (const char *k = cmds[i].keys; k && *k;) {
 			size_t n = strcspn(k, " ");
 			if (parse_seq(k, n, &b))
-				add(m, &b);
+				add_binding(m, &b);
 			k += n + strspn(k + n, " ");
 		}
 	}
@@ -117,7 +117,7 @@ int keymap_add(struct keymap *m, const char *keys, const char *command, int pane
 {
 	struct binding b = {.panes = P_ALL};
 	size_t n = strcspn(command, " =");
-	b.cmd = (uint16_t)cmd_find(command, n);
+	b.cmd = (uint16_t)command_find(command, n);
 	if (!b.cmd)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "unknown command: %.*s", (int)n, command);
 	if (!parse_seq(keys, strlen(keys), &b))
@@ -125,7 +125,7 @@ int keymap_add(struct keymap *m, const char *keys, const char *command, int pane
 	b.panes = cmds[b.cmd].panes & panes;
 	if (command[n])
 		b.arg = arena_strndup(m->arena, command + n + 1, strlen(command + n + 1));
-	add(m, &b);
+	add_binding(m, &b);
 	/* a user's key wins over a pane's row too: the last rows go first, whatever their panes */
 	m->row[m->n - 1].panes |= 1 << 30;
 	return 0;
@@ -138,7 +138,7 @@ void keymap_free(struct keymap *m)
 }
 
 /* 0: another pane's; 1: of all panes; 2: the pane's own; 3: the user's. */
-static int rank(const struct binding *b, int pane)
+static int binding_rank(const struct binding *b, int pane)
 {
 	if (!(b->panes & pane))
 		return 0;
@@ -154,7 +154,7 @@ enum match keymap_find(const struct keymap *m, const int32_t *key, size_t n, int
 	*found = NULL;
 	for (size_t i = 0; i < m->n; i++) {
 		const struct binding *b = &m->row[i];
-		int r = rank(b, pane);
+		int r = binding_rank(b, pane);
 		if (!r || b->n < n || memcmp(b->key, key, n * sizeof *key))
 			continue;
 		if (b->n > n) {

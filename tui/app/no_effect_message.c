@@ -19,7 +19,7 @@
 #include <string.h>
 
 /* Of the rows from y to before end. */
-static uint64_t sum(const struct grid *g, int y, int end)
+static uint64_t hash_rows(const struct grid *g, int y, int end)
 {
 	uint64_t h = 1469598103934665603u;
 	for (size_t i = (size_t)y * (size_t)g->cols; y < end && i < (size_t)end * (size_t)g->cols; i++) {
@@ -32,7 +32,7 @@ static uint64_t sum(const struct grid *g, int y, int end)
 }
 
 /* NULL: nothing has to be said. */
-static const char *why(const struct app *a, enum cmd_id c)
+static const char *reason_text(const struct app *a, enum cmd_id c)
 {
 	switch (c) {
 	case CMD_NONE: case CMD_UP: case CMD_DOWN: case CMD_PAGE_UP: case CMD_PAGE_DOWN: case CMD_HALF_UP:
@@ -56,15 +56,16 @@ static const char *why(const struct app *a, enum cmd_id c)
 	}
 }
 
-bool app_quiet(struct app *a, const struct grid *g)
+bool app_report_no_effect(struct app *a, const struct grid *g)
 {
-	if (session_weighing(a->s) || app_awaits(a))	/* its effect is still to be seen */
+	if (session_weighing_job(a->s) || app_has_pending(a))	/* its effect is still to be seen */
 		return false;
 	int line = g->rows > 2 ? g->rows - 2 : 0;
-	uint64_t now = sum(g, 0, line), below = a->message[0] ? a->below : sum(g, line, line + 1);
+	uint64_t now = hash_rows(g, 0, line), below = a->message[0] ? a->below : hash_rows(g, line, line + 1);
 	bool one = a->pressed == 1,
 	     asks = a->asking || a->pop.kind || a->ntyped || a->letter || a->count || a->wants.quit;
-	const char *s = one && !asks && !a->message[0] && now == a->shown && below == a->below ? why(a, a->did) : NULL;
+	const char *s =
+	    one && !asks && !a->message[0] && now == a->shown && below == a->below ? reason_text(a, a->did) : NULL;
 	a->pressed = 0;
 	a->shown = now;
 	a->below = below;
@@ -74,18 +75,18 @@ bool app_quiet(struct app *a, const struct grid *g)
 }
 
 /* The panes of this file in which a row of the table holds. */
-static void where(const struct app *a, enum cmd_id c, struct buf *b)
+static void put_panes(const struct app *a, enum cmd_id c, struct buf *b)
 {
 	for (int i = 0; panes[i]; i++)
-		if (pane_fits(a, i) && (cmds[c].panes & panes[i]->bit))
+		if (app_pane_fits(a, i) && (cmds[c].panes & panes[i]->bit))
 			buf_printf(b, "%s%s", b->n ? ", " : "", panes[i]->name);
 }
 
-void app_no_use(struct app *a, enum cmd_id c)
+void app_report_not_available(struct app *a, enum cmd_id c)
 {
 	struct buf b = {0};
 	if ((cmds[c].panes & P_ALL) != P_ALL)
-		where(a, c, &b);
+		put_panes(a, c, &b);
 	if (b.n && !(cmds[c].panes & pane_now(a)->bit))
 		app_message(a, ST_DIM, "%s is a command of %s, not available in %s (? lists "
 		    "all)", cmds[c].name, buf_str(&b),
@@ -96,7 +97,7 @@ void app_no_use(struct app *a, enum cmd_id c)
 }
 
 /* What needs goroutines, Ps, tasks or a time axis. */
-bool app_of_traces(enum cmd_id c)
+bool app_is_trace_command(enum cmd_id c)
 {
 	switch (c) {
 	case CMD_TIME: case CMD_GOROUTINE: case CMD_GROUP: case CMD_TASK: case CMD_REGION: case CMD_PROC:
@@ -106,7 +107,7 @@ bool app_of_traces(enum cmd_id c)
 }
 
 /* The keys typed so far begin several: which. */
-void app_what_follows(struct app *a)
+void app_list_next_keys(struct app *a)
 {
 	struct buf b = {0};
 	for (size_t i = 0; i < a->keys.n; i++) {
@@ -114,11 +115,11 @@ void app_what_follows(struct app *a)
 		const char *name = cmds[k->cmd].name;
 		size_t n = a->ntyped;
 		if (k->n <= n || memcmp(k->key, a->typed, n * sizeof *a->typed) || !(k->panes & pane_now(a)->bit) ||
-		    (!session_is_trace(a->s) && app_of_traces((enum cmd_id)k->cmd)))
+		    (!session_is_trace(a->s) && app_is_trace_command((enum cmd_id)k->cmd)))
 			continue;
 		buf_puts(&b, b.n ? "  " : "");
 		for (; n < k->n; n++)
-			key_print(k->key[n], &b);
+			keys_print(k->key[n], &b);
 		buf_printf(&b, " %s", !strncmp(name, "goto-", 5) ? name + 5 : name);
 	}
 	app_message(a, ST_DIM, "%s", buf_str(&b));
@@ -126,7 +127,7 @@ void app_what_follows(struct app *a)
 }
 
 /* The letter of a mark is waited for. */
-void app_which_mark(struct app *a)
+void app_list_marks(struct app *a)
 {
 	struct buf b = {0};
 	for (int i = 0; i < 26; i++)

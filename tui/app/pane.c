@@ -37,7 +37,7 @@ int pane_find(const char *name)
 	return -1;
 }
 
-enum verdict ask_say(struct ask *ask, const char *fmt, ...)
+enum verdict pane_message(struct ask *ask, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
@@ -47,7 +47,7 @@ enum verdict ask_say(struct ask *ask, const char *fmt, ...)
 	return V_ASK;
 }
 
-void choice_set(struct choice *c, const char *arg, const char *text, bool on)
+void pane_set_choice(struct choice *c, const char *arg, const char *text, bool on)
 {
 	snprintf(c->arg, sizeof c->arg, "%s", arg);
 	snprintf(c->text, sizeof c->text, "%s", text);

@@ -47,7 +47,7 @@ enum ask_kind { ASK_NONE, ASK_QUERY, ASK_PANE, ASK_MESSAGE, ASK_PROMPT, ASK_RUN 
 struct ask {
 	enum ask_kind kind;
 	struct query query;	/* ASK_QUERY: the new one; strings may lie in env->scratch */
-	struct arena *own;	/* NULL, or all that are new lie there, and it may be taken: session_set() */
+	struct arena *own;	/* NULL, or all that are new lie there, and it may be taken: session_set_query() */
 	const char *pane;	/* ASK_PANE: name of the pane to open ... */
 	struct place place;	/* ... and where; ASK_QUERY may name a pane too */
 	char text[256];		/* ASK_MESSAGE; ASK_PROMPT: text to start the ":" line with;
@@ -55,10 +55,10 @@ struct ask {
 };
 
 /* For act(): these words on the message line; longer ones are cut. */
-enum verdict ask_say(struct ask *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+enum verdict pane_message(struct ask *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 struct search {			/* a regular expression in force, kept by the app */
-	const struct rx *rx;	/* NULL: none */
+	const struct regex *rx;	/* NULL: none */
 	const char *text;
 };
 
@@ -71,7 +71,7 @@ struct choice {			/* one of the values that a command takes: a row of a menu */
 	bool on;		/* it holds now */
 };
 enum { CHOICES_MAX = 40 };
-void choice_set(struct choice *, const char *arg, const char *text, bool on);
+void pane_set_choice(struct choice *, const char *arg, const char *text, bool on);
 
 struct pane_env {		/* what a pane may see beside its own state */
 	struct session *s;
@@ -79,11 +79,11 @@ struct pane_env {		/* what a pane may see beside its own state */
 	struct search grep;	/* `&`: lists leave out what does not match; update() when it changes */
 	struct arena *scratch;	/* reset after each draw and each act */
 	bool ascii, mono, compact, detail;
-	bool beside;		/* the side part is shown */
+	bool side_shown;		/* the side part is shown */
 	bool going;		/* go() or load() comes after this update(): what they replace need not be made */
 	bool wall;		/* times of a trace by the clock, where it has one */
 	int rows, cols;		/* of the pane's area, now; side part not counted */
-	int choose;		/* at most cols: for so many tables choose their columns (rows_layout()) */
+	int choose;		/* at most cols: for so many tables choose their columns (list_layout_columns()) */
 	enum base base;
 	const char *unit;	/* in which values are written; NULL: as suits each */
 	const fun_id *tagged;	/* functions that were tagged (t) */
@@ -95,7 +95,7 @@ struct pane_env {		/* what a pane may see beside its own state */
 
 #define FIND_ON UINT32_MAX
 struct pane_report {		/* the report that has what a pane shows; strings may lie in env->scratch */
-	const char *name, *arg, *opt[3];	/* NULL: by the name of the pane; the selected function; no more */
+	const char *name, *arg, *options[3];	/* NULL: by the name of the pane; the selected function; no more */
 };
 
 struct pane_ops {
@@ -108,7 +108,7 @@ struct pane_ops {
 	void (*open)(void *st, const struct pane_env *);	/* once, before it is first shown */
 	void (*close)(void *st);
 	void (*update)(void *st, const struct pane_env *);	/* another snapshot, query or grep; after open() */
-	/* It is not on the screen, and a tree is being made: one as large that it holds goes (session_wants_room()).
+	/* It is not on the screen, and a tree is being made: one as large that it holds goes (session_needs_room()).
 	   true: update() is to come before it is shown again. */
 	bool (*rest)(void *st, const struct pane_env *);
 	void (*tick)(void *st, const struct pane_env *);	/* work beside the interface has news */

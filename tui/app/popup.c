@@ -22,7 +22,7 @@
 
 enum { LINES_MAX = 400, WIDTH_MAX = 100 };
 
-struct line { const char *s; size_t n; enum style st; int attr; };
+struct popup_line { const char *s; size_t n; enum style st; int attr; };
 
 /* ---- explanations */
 
@@ -38,8 +38,8 @@ static void add_topic(struct popup *p, enum topic t)
 /* The state of a goroutine at the moment that the place names. */
 static enum topic state_topic(const struct app *a, const struct place *at)
 {
-	struct ival iv;
-	if (!at->trk || at->t0 == TIME_NONE || !ival_at(session_snap(a->s), at->trk, at->t0, &iv))
+	struct trace_interval iv;
+	if (!at->trk || at->t0 == TIME_NONE || !trace_interval_at(session_snap(a->s), at->trk, at->t0, &iv))
 		return TOPIC_NONE;
 	return explain_state(iv.state);
 }
@@ -64,13 +64,13 @@ static bool head_line(const struct grid *g, int y, struct buf *b)
 }
 
 /* The scale of a picture stands among the heads too. */
-static bool scale(const char *s)
+static bool is_scale_label(const char *s)
 {
 	return !((*s >= 'A' && *s <= 'Z' && !(s[1] >= 'a' && s[1] <= 'z')) || *s == '#' ||
 		 (*s == 'p' && s[1] >= '0' && s[1] <= '9'));
 }
 
-int app_heads(struct app *a, enum topic *out, const char **missing)
+int app_column_topics(struct app *a, enum topic *out, const char **missing)
 {
 	const struct pane_ops *p = pane_now(a);
 	struct grid *g = grid_new(a->env.rows, a->env.cols, a->env.ascii);
@@ -85,7 +85,7 @@ int app_heads(struct app *a, enum topic *out, const char **missing)
 		for (const char *s = buf_str(&b); *(s += strspn(s, " ,"));) {
 			size_t k = n < HEADS_MAX ? explain_head(p->name, s, &out[n]) : 0;
 			n += k > 0;
-			if (!k && !*missing && !scale(s))
+			if (!k && !*missing && !is_scale_label(s))
 				*missing = arena_strndup(&a->scratch, s, strcspn(s, " "));
 			s += k ? k : strcspn(s, " ");
 		}
@@ -101,7 +101,7 @@ static void explain_all(struct app *a)
 	enum topic head[HEADS_MAX];
 	const char *missing;
 	struct popup *p = &a->pop;
-	int n = app_heads(a, head, &missing);
+	int n = app_column_topics(a, head, &missing);
 	p->all = true;
 	for (int i = 0; i < n; i++)
 		add_topic(p, head[i]);
@@ -137,27 +137,27 @@ void app_explain(struct app *a, const char *word)
 }
 
 /* s in lines of at most w cells; the words come from our own tables. */
-static int wrap(struct line *out, int n, const char *s, int w, enum style st, int attr)
+static int wrap_text(struct popup_line *out, int n, const char *s, int w, enum style st, int attr)
 {
 	while (*s && n < LINES_MAX) {
 		size_t k = text_line(s, (size_t)w);
-		out[n++] = (struct line){s, k, st, attr};
+		out[n++] = (struct popup_line){s, k, st, attr};
 		s += k + strspn(s + k, " ");
 	}
 	return n;
 }
 
-static int text_lines(const struct app *a, struct line *out, int w)
+static int text_lines(const struct app *a, struct popup_line *out, int w)
 {
 	int n = 0;
 	for (int i = 0; i < a->pop.ntopic && n < LINES_MAX - 1; i++) {
 		const struct explain *e = &explains[a->pop.topic[i]];
 		if (i)
-			out[n++] = (struct line){"", 0, ST_NORMAL, 0};
+			out[n++] = (struct popup_line){"", 0, ST_NORMAL, 0};
 		if (n < LINES_MAX)
-			out[n++] = (struct line){e->name, strlen(e->name), ST_TITLE, AT_BOLD};
-		n = wrap(out, n, e->text, w, ST_NORMAL, 0);
-		n = wrap(out, n, e->next, w, ST_HEAD, 0);
+			out[n++] = (struct popup_line){e->name, strlen(e->name), ST_TITLE, AT_BOLD};
+		n = wrap_text(out, n, e->text, w, ST_NORMAL, 0);
+		n = wrap_text(out, n, e->next, w, ST_HEAD, 0);
 	}
 	return n;
 }
@@ -177,7 +177,7 @@ static const struct {
 #undef MENU
 };
 
-static int has(const struct app *a, const struct place *at)
+static int place_mask(const struct app *a, const struct place *at)
 {
 	const struct store *st = session_snap(a->s)->st;
 	bool trace = session_is_trace(a->s);
@@ -190,7 +190,7 @@ static int has(const struct app *a, const struct place *at)
 	       (trace ? X : P) | kind;
 }
 
-static void expand(const struct app *a, const struct place *at, const char *s, struct buf *b)
+static void put_expanded(const struct app *a, const struct place *at, const char *s, struct buf *b)
 {
 	for (; *s; s++) {
 		const char *name = app_fun_name(a, at->fun);
@@ -212,13 +212,13 @@ static void expand(const struct app *a, const struct place *at, const char *s, s
 }
 
 /* That command does something in this pane, for this kind of file. */
-static bool holds(const struct app *a, enum cmd_id id)
+static bool menu_has(const struct app *a, enum cmd_id id)
 {
 	if (!(cmds[id].panes & pane_now(a)->bit) || pane_now(a)->cmd == id)
 		return false;
 	for (int i = 0; panes[i]; i++)
 		if (panes[i]->cmd == id)
-			return pane_fits(a, i);
+			return app_pane_fits(a, i);
 	return true;
 }
 
@@ -229,7 +229,7 @@ static struct pop_row *new_row(struct app *a, enum cmd_id id)
 	struct pop_row *r = &p->row[p->nrow++];
 	*r = (struct pop_row){.cmd = id};
 	struct buf b = {0};
-	cmd_key(id, pane_now(a)->bit, &b);
+	command_first_key(id, pane_now(a)->bit, &b);
 	snprintf(r->key, sizeof r->key, "%s", b.n ? buf_str(&b) : "");
 	buf_free(&b);
 	return r;
@@ -239,11 +239,11 @@ static void menu_row(struct app *a, const struct place *at, size_t i)
 {
 	struct buf b = {0};
 	struct pop_row *r = new_row(a, menu[i].cmd);
-	expand(a, at, menu[i].label, &b);
+	put_expanded(a, at, menu[i].label, &b);
 	snprintf(r->text, sizeof r->text, "%s", buf_str(&b));
 	buf_reset(&b);
 	if (menu[i].arg) {
-		expand(a, at, menu[i].arg, &b);
+		put_expanded(a, at, menu[i].arg, &b);
 		snprintf(r->arg, sizeof r->arg, "%s", buf_str(&b));
 		r->key[0] = '\0';	/* the key would do it without the argument */
 	}
@@ -255,19 +255,19 @@ void app_menu(struct app *a)
 	struct place at;
 	app_place(a, &at);
 	a->pop = (struct popup){.row = a->pop.row, .cap = a->pop.cap};
-	int have = has(a, &at);
+	int have = place_mask(a, &at);
 	for (size_t i = 0; i < sizeof menu / sizeof *menu; i++)
-		if (!(menu[i].needs & ~have) && holds(a, menu[i].cmd))
+		if (!(menu[i].needs & ~have) && menu_has(a, menu[i].cmd))
 			menu_row(a, &at, i);
 	for (int i = 1; i < CMD__N; i++)
-		if ((cmds[i].panes & P_ALL) != P_ALL && holds(a, (enum cmd_id)i) && cmds[i].keys) {
+		if ((cmds[i].panes & P_ALL) != P_ALL && menu_has(a, (enum cmd_id)i) && cmds[i].keys) {
 			struct pop_row *r = new_row(a, (enum cmd_id)i);
 			snprintf(r->text, sizeof r->text, "%s", cmds[i].help);
 			r->pane = true;
 		}
 	a->pop.kind = POP_MENU;
 	a->pop.by = CMD_MENU;
-	rows_set(&a->pop.rows, (uint32_t)a->pop.nrow);
+	list_set_count(&a->pop.rows, (uint32_t)a->pop.nrow);
 	snprintf(a->pop.title, sizeof a->pop.title, "%s: commands", pane_now(a)->name);
 }
 
@@ -289,7 +289,7 @@ void app_marks(struct app *a)
 	}
 	a->pop.kind = POP_MENU;
 	a->pop.by = CMD_MARKS;
-	rows_set(&a->pop.rows, (uint32_t)a->pop.nrow);
+	list_set_count(&a->pop.rows, (uint32_t)a->pop.nrow);
 	snprintf(a->pop.title, sizeof a->pop.title, "marks");
 }
 
@@ -308,7 +308,7 @@ static void run_row(struct app *a)
 /* ---- both */
 
 /* Where it lies: the last lines of the pane's area, the rule counted. */
-static struct rect area(const struct app *a, int lines)
+static struct rect popup_rect(const struct app *a, int lines)
 {
 	int h = lines + 1, most = a->rows - 4 > 14 ? (a->rows - 4) * 2 / 3 : a->rows - 4;
 	h = h > most ? most : h;
@@ -320,13 +320,13 @@ static int text_width_of(const struct app *a)
 	return a->cols > WIDTH_MAX + 2 ? WIDTH_MAX : a->cols - 3;
 }
 
-static int height(const struct app *a)
+static int popup_height(const struct app *a)
 {
-	struct line l[LINES_MAX];
+	struct popup_line l[LINES_MAX];
 	return a->pop.kind == POP_MENU ? (int)a->pop.nrow : text_lines(a, l, text_width_of(a));
 }
 
-static void scroll(struct popup *p, enum cmd_id cmd, int h, int most)
+static void scroll_text(struct popup *p, enum cmd_id cmd, int h, int most)
 {
 	int by = cmd == CMD_DOWN ? 1 : cmd == CMD_UP ? -1 : cmd == CMD_PAGE_DOWN ? h : cmd == CMD_PAGE_UP ? -h
 		: cmd == CMD_HALF_DOWN ? h / 2 : cmd == CMD_HALF_UP ? -h / 2 : cmd == CMD_LAST ? most : -most;
@@ -334,19 +334,19 @@ static void scroll(struct popup *p, enum cmd_id cmd, int h, int most)
 }
 
 /* It moves in the popup. Where there is nothing to scroll the key is the pane's. */
-static bool moves(struct app *a, enum cmd_id cmd)
+static bool move_popup(struct app *a, enum cmd_id cmd)
 {
 	struct popup *p = &a->pop;
-	int lines = height(a), h = area(a, lines).h - 1, most = lines > h ? lines - h : 0;
+	int lines = popup_height(a), h = popup_rect(a, lines).h - 1, most = lines > h ? lines - h : 0;
 	switch (cmd) {
 	case CMD_DOWN: case CMD_UP: case CMD_PAGE_DOWN: case CMD_PAGE_UP: case CMD_HALF_DOWN: case CMD_HALF_UP:
 	case CMD_FIRST: case CMD_LAST: break;
 	default: return false;
 	}
 	if (p->kind == POP_MENU)
-		return rows_act(&p->rows, &(struct act){cmd, 0, NULL}, h);
+		return list_move(&p->rows, &(struct act){cmd, 0, NULL}, h);
 	if (most)
-		scroll(p, cmd, h, most);
+		scroll_text(p, cmd, h, most);
 	return most;
 }
 
@@ -364,7 +364,7 @@ bool app_pop_key(struct app *a, int32_t key)
 	}
 	enum cmd_id cmd = m == KM_FOUND ? (enum cmd_id)b->cmd : CMD_NONE;
 	bool closes = cmd == p->by || cmd == CMD_BACK || cmd == CMD_CANCEL || key == KEY_ESC;
-	if (moves(a, cmd)) {
+	if (move_popup(a, cmd)) {
 		a->ntyped = 0;
 		return true;
 	}
@@ -385,8 +385,8 @@ bool app_pop_key(struct app *a, int32_t key)
 bool app_pop_click(struct app *a, int y, bool twice)
 {
 	struct popup *p = &a->pop;
-	struct rect r = area(a, height(a));
-	if (y <= r.y || p->kind != POP_MENU || !rows_pick(&p->rows, y - r.y - 1, r.h - 1)) {
+	struct rect r = popup_rect(a, popup_height(a));
+	if (y <= r.y || p->kind != POP_MENU || !list_click(&p->rows, y - r.y - 1, r.h - 1)) {
 		p->kind = POP_NONE;
 		return true;
 	}
@@ -404,10 +404,10 @@ static void draw_menu_row(const void *arg, struct grid *g, int y, uint32_t i)
 
 void app_pop_draw(struct app *a, struct grid *g)
 {
-	struct line l[LINES_MAX];
+	struct popup_line l[LINES_MAX];
 	const struct popup *p = &a->pop;
 	int n = p->kind == POP_TEXT ? text_lines(a, l, text_width_of(a)) : (int)p->nrow;
-	struct rect r = area(a, n), old = grid_clip(g, r);
+	struct rect r = popup_rect(a, n), old = grid_clip(g, r);
 	grid_clear(g);
 	grid_fill(g, (struct rect){0, 0, 1, r.w}, 0x2500, ST_RULE, 0);
 	if (p->kind == POP_MENU) {
@@ -416,7 +416,7 @@ void app_pop_draw(struct app *a, struct grid *g)
 		    r.w >= 100 ? " j k  Enter run  Esc close; all keys shown work "
 			       : " Enter or the key runs it ");
 		grid_clip(g, (struct rect){1, 0, r.h - 1, r.w});
-		rows_draw(&p->rows, g, draw_menu_row, p, &(struct rows_look){0});
+		list_draw_rows(&p->rows, g, draw_menu_row, p, &(struct list_options){0});
 	} else {
 		int top = p->top > n - (r.h - 1) ? n - (r.h - 1) : p->top;
 		grid_right(g, 0, r.w - 2, ST_DIM, 0, p->all ? " j k scroll  Esc close "

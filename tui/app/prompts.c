@@ -26,27 +26,27 @@ void app_note(struct app *a, bool bad, const char *s)
 
 /* ---- search */
 
-static void tell_search(struct app *a)
+static void report_search(struct app *a)
 {
-	a->env.find = (struct search){a->find, a->find ? rx_text(a->find) : ""};
+	a->env.find = (struct search){a->find, a->find ? regex_pattern(a->find) : ""};
 }
 
 void app_search(struct app *a, const char *re)
 {
 	struct err e;
-	struct rx *rx = re && *re ? rx_new(re, &e) : NULL;
+	struct regex *rx = re && *re ? regex_new(re, &e) : NULL;
 	if (re && *re && !rx) {
 		app_message(a, ST_ERROR, "%s", e.msg);
 		return;
 	}
-	rx_free(a->find);
+	regex_free(a->find);
 	a->find = rx;
 	a->finding.on = false;
-	tell_search(a);
+	report_search(a);
 }
 
 /* Hits of the search as "3/17", into buf; 0 when the pane has none. */
-static uint32_t find(struct app *a, int dir, char *out, size_t n)
+static uint32_t find_hits(struct app *a, int dir, char *out, size_t n)
 {
 	uint32_t at = 0, hits = 0;
 	if (a->find && pane_now(a)->find)
@@ -60,18 +60,18 @@ static uint32_t find(struct app *a, int dir, char *out, size_t n)
 	return hits;
 }
 
-static void tell_found(struct app *a, uint32_t n, const char *hits)
+static void report_found(struct app *a, uint32_t n, const char *hits)
 {
-	app_message(a, n ? ST_NORMAL : ST_WARN, "/%s  %s", rx_text(a->find), hits);
+	app_message(a, n ? ST_NORMAL : ST_WARN, "/%s  %s", regex_pattern(a->find), hits);
 }
 
 /* What find() was to do is done when the pane has looked; n and N while it looks go on from there. */
-static void find_later(struct app *a, int dir)
+static void queue_find(struct app *a, int dir)
 {
 	struct finding *f = &a->finding;
-	bool goes_on = f->on && f->pane == a->cur;
-	if (!goes_on)
-		*f = (struct finding){true, a->cur, dir, 0, a->did, app_here(a)};
+	bool job_should_continue = f->on && f->pane == a->cur;
+	if (!job_should_continue)
+		*f = (struct finding){true, a->cur, dir, 0, a->did, app_current_position(a)};
 	else if (dir == 2)
 		f->dir = dir;
 	else
@@ -90,15 +90,15 @@ void app_find(struct app *a, int dir)
 		app_message(a, ST_DIM, "search is not available in this pane");
 		return;
 	}
-	uint32_t n = find(a, dir, hits, sizeof hits);
+	uint32_t n = find_hits(a, dir, hits, sizeof hits);
 	if (n == FIND_ON)
-		find_later(a, dir);
+		queue_find(a, dir);
 	else
-		tell_found(a, n, hits);
+		report_found(a, n, hits);
 }
 
 /* The pane may have them now. */
-void app_found(struct app *a)
+void app_finish_find(struct app *a)
 {
 	struct finding *f = &a->finding;
 	char hits[40];
@@ -107,14 +107,14 @@ void app_found(struct app *a)
 		f->on = false;
 		return;
 	}
-	n = find(a, f->dir, hits, sizeof hits);
+	n = find_hits(a, f->dir, hits, sizeof hits);
 	if (n == FIND_ON)
 		return;
 	bool moves = f->dir || f->more;
 	f->on = false;
 	for (int by; n && f->more; f->more -= by) {
 		by = f->more > 0 ? 1 : -1;
-		n = find(a, by, hits, sizeof hits);
+		n = find_hits(a, by, hits, sizeof hits);
 		if (n == FIND_ON) {	/* what it went to is being made */
 			f->dir = 0;
 			f->more -= by;
@@ -128,13 +128,13 @@ void app_found(struct app *a)
 	}
 	a->did = f->did;
 	if (moves)
-		app_remember(a, &f->before);
+		app_record_move(a, &f->before);
 	if (!a->asking)
-		tell_found(a, n, hits);
+		report_found(a, n, hits);
 }
 
 /* Who does something else meanwhile does not want to be led away from it. */
-void app_find_here(struct app *a)
+void app_find_stay(struct app *a)
 {
 	if (a->asking == CMD_SEARCH || a->did == CMD_NEXT || a->did == CMD_PREV || a->did == CMD_SEARCH ||
 	    a->did == CMD_SEARCH_SEL || a->did == CMD_NONE)
@@ -145,20 +145,20 @@ void app_find_here(struct app *a)
 void app_grep(struct app *a, const char *re)
 {
 	struct err e;
-	struct rx *rx = re && *re ? rx_new(re, &e) : NULL;
+	struct regex *rx = re && *re ? regex_new(re, &e) : NULL;
 	if (re && *re && !rx) {
 		app_message(a, ST_ERROR, "%s", e.msg);
 		return;
 	}
-	rx_free(a->grep);
+	regex_free(a->grep);
 	a->grep = rx;
-	a->env.grep = (struct search){rx, rx ? rx_text(rx) : ""};
-	app_changed(a);
+	a->env.grep = (struct search){rx, rx ? regex_pattern(rx) : ""};
+	app_update_all_panes(a);
 }
 
 /* ---- the prompt */
 
-static const char *label(enum cmd_id what)
+static const char *prompt_label(enum cmd_id what)
 {
 	switch (what) {
 	case CMD_SEARCH: return "/";
@@ -170,13 +170,13 @@ static const char *label(enum cmd_id what)
 	}
 }
 
-static void count_functions(struct app *a, const struct rx *rx)
+static void count_functions(struct app *a, const struct regex *rx)
 {
 	const struct snap *sn = session_snap(a->s);
 	uint32_t hits = 0;
 	for (uint32_t i = 1; i < sn->nfuns; i++) {
 		const struct str_row *s = store_str(sn->st, store_fun(sn->st, i)->name);
-		hits += rx_match(rx, s->s, s->n);
+		hits += regex_match(rx, s->s, s->n);
 	}
 	char tmp[64];
 	snprintf(tmp, sizeof tmp, "%u of %u function%s", hits, sn->nfuns ? sn->nfuns - 1 : 0,
@@ -184,33 +184,33 @@ static void count_functions(struct app *a, const struct rx *rx)
 	app_note(a, !hits, tmp);
 }
 
-static void search_live(struct app *a, struct rx *rx)
+static void search_live(struct app *a, struct regex *rx)
 {
 	char hits[40] = "";
 	const struct pane_ops *p = pane_now(a);
 	if (a->find != a->find_before)
-		rx_free(a->find);
+		regex_free(a->find);
 	a->find = rx;
-	tell_search(a);
+	report_search(a);
 	if (p->save && p->load)
 		p->load(state_now(a), &a->env, &a->asked_at);
-	uint32_t n = rx && p->find ? find(a, 2, hits, sizeof hits) : 0;
+	uint32_t n = rx && p->find ? find_hits(a, 2, hits, sizeof hits) : 0;
 	bool none = rx && p->find && !n;
 	a->finding.on = false;
 	if (n == FIND_ON)
-		find_later(a, 2);
+		queue_find(a, 2);
 	app_note(a, none, p->find ? hits : "search is not available in this pane");
 }
 
 /* After each change: does it compile, what would it do. */
-static void check(struct app *a)
+static void check_prompt(struct app *a)
 {
 	struct err e;
 	const char *s = a->prompt.text;
 	app_note(a, false, "");
 	if (a->asking == CMD_COMMAND || a->asking == CMD_PIPE)
 		return;
-	struct rx *rx = *s ? rx_new(s, &e) : NULL;
+	struct regex *rx = *s ? regex_new(s, &e) : NULL;
 	if (*s && !rx) {
 		char tmp[sizeof a->note];
 		snprintf(tmp, sizeof tmp, "! %.190s", e.msg);
@@ -221,13 +221,13 @@ static void check(struct app *a)
 	} else if (rx) {
 		count_functions(a, rx);
 	}
-	rx_free(rx);
+	regex_free(rx);
 }
 
 void app_prompt(struct app *a, enum cmd_id what, const char *text)
 {
 	a->asking = what;
-	a->asked_from = (struct step){a->cur, {{0}, {0}}};
+	a->asked_from = (struct app_position){a->cur, {{0}, {0}}};
 	if (pane_now(a)->save)
 		pane_now(a)->save(state_now(a), &a->asked_from.view);
 	a->find_before = a->find;
@@ -239,22 +239,22 @@ void app_prompt(struct app *a, enum cmd_id what, const char *text)
 	app_note(a, false, "");
 }
 
-static void finish(struct app *a, enum cmd_id what, const char *text)
+static void finish_prompt(struct app *a, enum cmd_id what, const char *text)
 {
 	switch (what) {
-	case CMD_COMMAND: app_line(a, text); break;
+	case CMD_COMMAND: app_run_line(a, text); break;
 	case CMD_GREP: app_grep(a, text); break;
-	case CMD_PIPE: app_pipe(a, text); break;
+	case CMD_PIPE: files_pipe_pane(a, text); break;
 	case CMD_FOCUS: case CMD_IGNORE: app_filter(a, what, text, false); break;
 	case CMD_SEARCH:
 		a->did = CMD_SEARCH;
 		if (!*text && a->find_before) {	/* an empty search is the last one again */
 			a->find = a->find_before;
-			tell_search(a);
+			report_search(a);
 			app_find(a, 1);
 		} else {
 			if (a->find_before != a->find)
-				rx_free(a->find_before);
+				regex_free(a->find_before);
 			app_find(a, 0);
 		}
 		a->finding.before = a->asked_from;
@@ -264,16 +264,16 @@ static void finish(struct app *a, enum cmd_id what, const char *text)
 	}
 }
 
-static void cancel(struct app *a, enum cmd_id what)
+static void cancel_prompt(struct app *a, enum cmd_id what)
 {
 	const struct pane_ops *p = pane_now(a);
 	if (what != CMD_SEARCH)
 		return;
 	if (a->find != a->find_before)
-		rx_free(a->find);
+		regex_free(a->find);
 	a->find = a->find_before;
 	a->finding.on = false;
-	tell_search(a);
+	report_search(a);
 	if (p->save && p->load)
 		p->load(state_now(a), &a->env, &a->asked_at);
 }
@@ -284,11 +284,11 @@ void app_prompt_key(struct app *a, int32_t key)
 	char text[PROMPT_MAX + 1];
 	switch (prompt_key(&a->prompt, key)) {
 	case PR_NONE: break;
-	case PR_CHANGED: a->tabs = 0; check(a); break;
+	case PR_CHANGED: a->tabs = 0; check_prompt(a); break;
 	case PR_COMPLETE: app_complete(a); break;
 	case PR_CANCEL:
 		a->asking = CMD_NONE;
-		cancel(a, what);
+		cancel_prompt(a, what);
 		a->find_before = NULL;
 		break;
 	case PR_DONE:
@@ -298,8 +298,8 @@ void app_prompt_key(struct app *a, int32_t key)
 		}
 		memcpy(text, a->prompt.text, sizeof text);
 		a->asking = CMD_NONE;
-		history_add(a->prompt.hist, text);
-		finish(a, what, text);
+		prompt_history_add(a->prompt.hist, text);
+		finish_prompt(a, what, text);
 		a->find_before = NULL;
 		break;
 	}
@@ -307,5 +307,5 @@ void app_prompt_key(struct app *a, int32_t key)
 
 const char *app_prompt_label(const struct app *a)
 {
-	return label(a->asking);
+	return prompt_label(a->asking);
 }

@@ -23,14 +23,14 @@ bool app_query_own(struct app *a, const struct query *q, struct arena *own)
 {
 	struct err e;
 	uint32_t before = session_serial(a->s);
-	struct step here = app_here(a);
-	if (session_set(a->s, q, own, &e)) {
+	struct app_position here = app_current_position(a);
+	if (session_set_query(a->s, q, own, &e)) {
 		app_message(a, ST_ERROR, "%s", e.msg);
 		return false;
 	}
 	a->queried = true;
 	if (session_serial(a->s) != before)
-		app_undoable(a, &(struct undo){.query = true, .before = here});
+		app_push_undo(a, &(struct undo){.query = true, .before = here});
 	app_update(a);
 	return true;
 }
@@ -80,14 +80,14 @@ bool app_filter(struct app *a, enum cmd_id id, const char *value, bool add)
 }
 
 /* What is selected goes: in the list of functions the next one is selected then, or, of the last, the one before. */
-static void away(struct app *a, enum cmd_id cmd, const char *re)
+static void filter_out_selected(struct app *a, enum cmd_id cmd, const char *re)
 {
-	struct step here = app_here(a), next;
+	struct app_position here = app_current_position(a), next;
 	struct ask ask = {.kind = ASK_NONE};
 	static const enum cmd_id ways[] = {CMD_DOWN, CMD_UP};
 	for (int i = 0; i < 2 && pane_now(a)->bit == P_TOP; i++) {
 		pane_now(a)->act(state_now(a), &a->env, &(struct act){ways[i], 0, NULL}, &ask);
-		next = app_here(a);
+		next = app_current_position(a);
 		if (memcmp(&next.view, &here.view, sizeof next.view))
 			break;
 	}
@@ -134,9 +134,9 @@ static void change_filter(struct app *a, const struct act *act, bool here)
 	if (frames && v && !strcmp(v, "none"))
 		v = "";
 	if (!v && here) {
-		v = app_selected(a, cmds[act->cmd].name);
+		v = app_selected_regex(a, cmds[act->cmd].name);
 		if (v && (act->cmd == CMD_IGNORE || act->cmd == CMD_HIDE))
-			away(a, act->cmd, v);
+			filter_out_selected(a, act->cmd, v);
 		else if (v)
 			app_filter(a, act->cmd, v, act->cmd != CMD_FOCUS);
 		return;
@@ -161,10 +161,10 @@ static void do_filter(struct app *a, const struct act *act)
 		    cmds[act->cmd].name, pane_now(a)->name);
 }
 
-static bool filtered(struct app *a, const struct query *q)
+static bool has_filters(struct app *a, const struct query *q)
 {
 	struct buf words = {0};
-	app_filters_put(a, &words);
+	filter_set_put(a, &words);
 	bool any = words.n || q->from != TIME_NONE || q->to != TIME_NONE || q->g || q->gs || q->proc || q->latency;
 	buf_free(&words);
 	return any || q->suspended || query_has_rest(q);
@@ -184,7 +184,7 @@ void app_clear(struct app *a)
 						   .of_rest = q.of_rest,
 						   .normalize = q.normalize,
 						   .drop_negative = q.drop_negative};
-	if (!filtered(a, &q))
+	if (!has_filters(a, &q))
 		app_message(a, ST_DIM, "no filters");
 	else if (app_query(a, &none))
 		app_message(a, ST_DIM, "filters removed (u restores them)");
@@ -193,7 +193,7 @@ void app_clear(struct app *a)
 static void do_suspend(struct app *a)
 {
 	struct query q = *session_query(a->s);
-	if (!filtered(a, &q)) {
+	if (!has_filters(a, &q)) {
 		app_message(a, ST_DIM, "no filters to turn off: f focuses, x ignores");
 		return;
 	}
@@ -213,8 +213,8 @@ static void do_time(struct app *a, const char *arg)
 	if (arg && *arg) {
 		const char *from =
 		    dots ? arena_strndup(&a->scratch, arg, (size_t)(dots - arg)) : NULL;
-		if (!dots || (*from && !app_time(a, from, &q.from)) ||
-		    (dots[2] && !app_time(a, dots + 2, &q.to)) ||
+		if (!dots || (*from && !view_options_parse_time(a, from, &q.from)) ||
+		    (dots[2] && !view_options_parse_time(a, dots + 2, &q.to)) ||
 		    (q.from != TIME_NONE && q.to != TIME_NONE && q.from >= q.to)) {
 			app_message(a, ST_ERROR,
 			    "not a time range: %s (use 1.2s..1.3s, 40%%..50%% or 2s..)", arg);
@@ -238,14 +238,14 @@ static void do_track(struct app *a, const struct act *act)
 	if (g && act->arg && strchr(act->arg, ',')) {
 		q.gs = act->arg;
 		q.g = 0;
-		if (tw_listed(session_snap(a->s), q.gs, &a->scratch, &n) && n)
+		if (trace_gset_parse(session_snap(a->s), q.gs, &a->scratch, &n) && n)
 			app_query(a, &q);
 		else
 			app_message(a, ST_ERROR, "no goroutines %s", act->arg);
 		return;
 	}
 	if (act->arg && *act->arg) {
-		id = app_track(a, g ? TK_G : TK_P, act->arg);
+		id = view_options_find_track(a, g ? TK_G : TK_P, act->arg);
 		if (!id) {
 			app_message(a, ST_ERROR, "no %s %s", g ? "goroutine" : "P", act->arg);
 			return;
@@ -290,17 +290,17 @@ static void do_type(struct app *a, const struct act *act)
 
 static void do_blame(struct app *a, const char *arg)
 {
-	static const char *const said[TWB__N] = {"the waker", "the goroutine that waits",
+	static const char *const blamed_name[BLAME__N] = {"the waker", "the goroutine that waits",
 	    "what ran on the Ps meanwhile"};
 	struct query q = *session_query(a->s);
-	int b = !arg || !*arg ? (q.blame + 1) % TWB__N : tw_blame_find(arg);
+	int b = !arg || !*arg ? (q.blame + 1) % BLAME__N : trace_blame_find(arg);
 	if (b < 0) {
 		app_message(a, ST_ERROR, "blame requires waker, self or occupant");
 		return;
 	}
 	q.blame = (uint8_t)b;
 	if (session_is_trace(a->s) && app_query(a, &q))
-		app_message(a, ST_DIM, "sched charges waits for a P to %s", said[b]);
+		app_message(a, ST_DIM, "sched charges waits for a P to %s", blamed_name[b]);
 }
 
 static void do_gran(struct app *a, const struct act *act)
@@ -329,7 +329,7 @@ static void do_noinlines(struct app *a)
 		    q.noinlines ? "counted as their callers" : "shown");
 }
 
-bool app_narrow(struct app *a, const struct act *act)
+bool app_query_command(struct app *a, const struct act *act)
 {
 	struct query q = *session_query(a->s);
 	if (app_filter_of(&q, act->cmd)) {

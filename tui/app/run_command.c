@@ -31,25 +31,25 @@ const char *app_fun_name(const struct app *a, fun_id f)
 	return store_str(sn->st, store_fun(sn->st, f)->name)->s;
 }
 
-fun_id app_function(struct app *a, const struct rx *rx)
+fun_id app_function(struct app *a, const struct regex *rx)
 {
-	struct calls *c = session_calls(a->s, GR_FUNCTIONS);
+	struct weighted_tree *c = session_calls(a->s, GR_FUNCTIONS);
 	fun_id best = 0;
 	uint64_t most = 0;
-	for (uint32_t i = 1; i < c->nthing; i++) {
-		const struct thing *t = &c->thing[i];
-		struct str_row s = calls_symbol(c, i);
+	for (uint32_t i = 1; i < c->nsymbol; i++) {
+		const struct symbol *t = &c->symbol[i];
+		struct str_row s = weighted_symbol(c, i);
 		uint64_t v = wrap_size(c->weight[i].cum);
-		if (t->fun && c->weight[i].nnode && (v > most || !best) && rx_match(rx, s.s, s.n)) {
+		if (t->fun && c->weight[i].nnode && (v > most || !best) && regex_match(rx, s.s, s.n)) {
 			most = v;
 			best = t->fun;
 		}
 	}
-	calls_free(c);
+	weighted_free(c);
 	return best;
 }
 
-const char *app_escaped(struct app *a, const char *name)
+const char *app_escape_regex(struct app *a, const char *name)
 {
 	struct buf b = {0};
 	for (const char *p = name; *p; p++) {
@@ -62,12 +62,12 @@ const char *app_escaped(struct app *a, const char *name)
 	return s;
 }
 
-const char *app_exactly(struct app *a, const char *name)
+const char *app_exact_regex(struct app *a, const char *name)
 {
-	return arena_printf(&a->scratch, "^%s$", app_escaped(a, name));
+	return arena_printf(&a->scratch, "^%s$", app_escape_regex(a, name));
 }
 
-const char *app_selected(struct app *a, const char *word)
+const char *app_selected_regex(struct app *a, const char *word)
 {
 	struct place p;
 	app_place(a, &p);
@@ -77,7 +77,7 @@ const char *app_selected(struct app *a, const char *word)
 		    word, word);
 		return NULL;
 	}
-	return app_exactly(a, name);
+	return app_exact_regex(a, name);
 }
 
 /* ---- settings */
@@ -98,7 +98,7 @@ static void do_set(struct app *a, const char *arg)
 static void do_map(struct app *a, const char *arg)
 {
 	struct err e;
-	if (app_map(a, arg ? arg : "", &e))
+	if (files_map_key(a, arg ? arg : "", &e))
 		app_message(a, ST_ERROR, "%s", e.msg);
 	else
 		app_message(a, ST_DIM, "mapped: %s", arg);
@@ -145,7 +145,7 @@ bool app_report_may_write(struct app *a, const struct act *act)
 		app_message(a, ST_WARN, "off because TTRACESECURE is set");
 	else if (file && !*file)
 		app_message(a, ST_ERROR, "> FILE: a file name is missing");
-	return !file || (!a->secure && *file && app_may_write(a, CMD_REPORT, act->arg, file));
+	return !file || (!a->secure && *file && write_file_allowed(a, CMD_REPORT, act->arg, file));
 }
 
 /* "list RE > FILE": the report of that name, into a file. */
@@ -185,10 +185,10 @@ static void do_pane(struct app *a, const struct act *act, int i)
 	}
 	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
 	enum verdict v = panes[i]->act(state_now(a), &a->env, act, &ask);
-	app_ask(a, &ask);
+	app_handle_ask(a, &ask);
 	if (v != V_PASS)
 		return;
-	struct rx *rx = rx_new(act->arg, &e);
+	struct regex *rx = regex_new(act->arg, &e);
 	p = PLACE_NONE;
 	p.fun = rx ? app_function(a, rx) : 0;
 	if (!rx)
@@ -197,7 +197,7 @@ static void do_pane(struct app *a, const struct act *act, int i)
 		app_message(a, ST_WARN, "no function matches %s", act->arg);
 	else
 		app_open(a, panes[i]->name, &p);
-	rx_free(rx);
+	regex_free(rx);
 }
 
 static bool open_pane(struct app *a, const struct act *act)
@@ -220,10 +220,10 @@ static void do_fun(struct app *a, const char *arg)
 		app_prompt(a, CMD_COMMAND, "goto-fun ");
 		return;
 	}
-	struct rx *rx = rx_new(arg, &e);
+	struct regex *rx = regex_new(arg, &e);
 	struct place p = PLACE_NONE;
 	p.fun = rx ? app_function(a, rx) : 0;
-	rx_free(rx);
+	regex_free(rx);
 	if (!p.fun)
 		app_message(a, ST_WARN, "no function matches %s", arg);
 	else if (!pane_now(a)->go || !pane_now(a)->go(state_now(a), &a->env, &p))
@@ -236,9 +236,9 @@ static void do_cancel(struct app *a)
 	a->count = 0;
 	if (a->find)
 		app_search(a, NULL);
-	else if (!app_ahead_stop(a) && !app_stop_fetch(a) && j) {
+	else if (!partial_load_cancel(a) && !reload_cancel(a) && j) {
 		job_cancel(j);
-		app_message(a, ST_WARN, session_reads(a->s) ? "loading cancelled: showing what has been "
+		app_message(a, ST_WARN, session_is_loading(a->s) ? "loading cancelled: showing what has been "
 		    "read" : "cancelled");
 	}
 }
@@ -262,11 +262,11 @@ static void do_search_selected(struct app *a)
 		return;
 	}
 	/* lists hold the whole name, lines of text and of source what people write of it */
-	const char *re = app_exactly(a, name), *slash = strrchr(name, '/'), *dot = strrchr(name, '.');
+	const char *re = app_exact_regex(a, name), *slash = strrchr(name, '/'), *dot = strrchr(name, '.');
 	const char *less[] = {name, slash ? slash + 1 : name, dot && dot[1] ? dot + 1 : name};
 	app_search(a, re);
 	for (size_t i = 0; i < sizeof less / sizeof *less && pane_now(a)->find && !hits_here(a); i++) {
-		const char *exact = app_exactly(a, less[i]);
+		const char *exact = app_exact_regex(a, less[i]);
 		app_search(a,
 		    arena_printf(&a->scratch, i < 2 ? "%.*s" : "\\b%.*s\\b", (int)strlen(exact) - 2, exact + 1));
 	}
@@ -294,7 +294,7 @@ static void do_detail(struct app *a)
 {
 	int from = pane_now(a)->side_cols ? pane_now(a)->side_cols : SIDE_COLS;
 	a->env.detail = !a->env.detail;
-	app_changed(a);
+	app_update_all_panes(a);
 	const char *on = a->env.detail ? "on" : "off";
 	if (a->cols < from)
 		app_message(a, ST_DIM, "detail area: %s, needs %d columns", on, from);
@@ -310,7 +310,7 @@ static void do_compact(struct app *a)
 		return;
 	}
 	a->env.compact = !a->env.compact;
-	app_changed(a);
+	app_update_all_panes(a);
 	if (pane_now(a)->bit != P_TIME)
 		app_message(a, ST_DIM, "compact rows of the timeline: %s", a->env.compact ? "on" : "off");
 }
@@ -322,7 +322,7 @@ static void do_source_path(struct app *a, const struct act *act)
 	struct err e;
 	if (!act->arg) {
 		struct buf b = {0};
-		sources_where(session_sources(a->s), &b);
+		source_cache_describe(session_sources(a->s), &b);
 		app_message(a, ST_NORMAL, "sources are looked for in %s", buf_str(&b));
 		buf_free(&b);
 		return;
@@ -331,7 +331,7 @@ static void do_source_path(struct app *a, const struct act *act)
 		app_message(a, ST_ERROR, "%s", e.msg);
 		return;
 	}
-	app_changed(a);
+	app_update_all_panes(a);
 	app_message(a, ST_DIM, "%s=%s", cmds[act->cmd].name, act->arg);
 }
 
@@ -372,15 +372,15 @@ static bool common_program(struct app *a, const struct act *act)
 	case CMD_COMPACT: do_compact(a); return true;
 	case CMD_SET: do_set(a, act->arg); return true;
 	case CMD_MAP: do_map(a, act->arg); return true;
-	case CMD_COPY: app_copy(a, "item"); return true;
-	case CMD_COPY_ALL: app_copy(a, "report"); return true;
-	case CMD_COPY_VIEW: app_copy(a, "view"); return true;
-	case CMD_SCREEN: app_screen(a, act->arg); return true;
-	case CMD_WRITE: app_write(a, act->arg); return true;
-	case CMD_PIPE: app_pipe(a, act->arg); return true;
-	case CMD_EDIT: app_edit(a); return true;
+	case CMD_COPY: files_copy(a, "item"); return true;
+	case CMD_COPY_ALL: files_copy(a, "report"); return true;
+	case CMD_COPY_VIEW: files_copy(a, "view"); return true;
+	case CMD_SCREEN: files_write_screen(a, act->arg); return true;
+	case CMD_WRITE: write_file_start(a, act->arg); return true;
+	case CMD_PIPE: files_pipe_pane(a, act->arg); return true;
+	case CMD_EDIT: files_edit_source(a); return true;
 	case CMD_SOURCE_PATH: case CMD_TRIM_PATH: do_source_path(a, act); return true;
-	case CMD_FETCH: app_fetch(a, act->arg); return true;
+	case CMD_FETCH: reload_start(a, act->arg); return true;
 	case CMD_MARK: do_mark(a, act->arg); return true;
 	case CMD_MARKS: app_marks(a); return true;
 	case CMD_EXPLAIN: app_explain(a, act->arg && *act->arg ? act->arg : NULL); return true;
@@ -403,25 +403,28 @@ static bool common_search(struct app *a, const struct act *act)
 		if (act->arg)
 			app_grep(a, act->arg);
 		else
-			app_prompt(a, CMD_GREP, a->grep ? rx_text(a->grep) : "");
+			app_prompt(a, CMD_GREP, a->grep ? regex_pattern(a->grep) : "");
 		return true;
 	case CMD_NEXT: app_find(a, 1); return true;
 	case CMD_PREV: app_find(a, -1); return true;
 	case CMD_SEARCH_SEL: do_search_selected(a); return true;
 	case CMD_GOTO_FUN: do_fun(a, act->arg); return true;
-	case CMD_GOTO_TIME: case CMD_GOTO_G: case CMD_GOTO_P: case CMD_GOTO_TASK: app_goto(a, act); return true;
+	case CMD_GOTO_TIME:
+	case CMD_GOTO_G:
+	case CMD_GOTO_P:
+	case CMD_GOTO_TASK: view_options_goto_command(a, act); return true;
 	default: return false;
 	}
 }
 
-void app_common(struct app *a, const struct act *act)
+void app_run_common(struct app *a, const struct act *act)
 {
 	if (open_pane(a, act) || common_program(a, act) || common_search(a, act) ||
-	    app_narrow(a, act) || app_side(a, act) || app_chosen(a, act) ||
-	    app_saved(a, act))
+	    app_query_command(a, act) || compare_command(a, act) || app_value_command(a, act) ||
+	    filter_set_command(a, act))
 		return;
 	if (act->cmd >= CMD_PANE_TOP && act->cmd <= CMD_PANE_EVENTS)
 		app_message(a, ST_WARN, "no pane %s", cmds[act->cmd].name);
 	else if (act->cmd > CMD_CENTRE || act->arg)
-		app_no_use(a, act->cmd);
+		app_report_not_available(a, act->cmd);
 }

@@ -56,34 +56,34 @@ static int read_file(const char *name, struct buf *b, struct err *e)
 
 /* As on a terminal, but that all of it is waited for: the sheets that a frame lacks are brought together and it is
    drawn again, where each of its rows would go through the file for them; at last with what is lacking still. */
-static void show(struct app *a, struct grid *g)
+static void draw_screen(struct app *a, struct grid *g)
 {
 	struct session *s = app_session(a);
 	bool whole = false, news = false;
 	do {
-		session_frame(s, news);
+		session_begin_frame(s, news);
 		app_draw(a, g);
-		whole = session_framed(s);
+		whole = session_end_frame(s);
 		news = true;
-	} while (session_brought(s, true));
+	} while (session_prefetch_poll(s, true));
 	if (!whole)
 		app_draw(a, g);
 }
 
 /* Each key is drawn as a terminal would show it, so that what a key costs here is what it costs there. */
-static void press(struct app *a, struct grid *g, const char *keys, size_t n)
+static void press_keys(struct app *a, struct grid *g, const char *keys, size_t n)
 {
 	while (n) {
 		int32_t key;
-		size_t k = key_script(keys, n, &key);
+		size_t k = keys_parse(keys, n, &key);
 		app_key(a, key);
 		app_wait(a);		/* what it began to read is there before the next */
-		app_settle(a, true);
-		show(a, g);
+		app_take_results(a, true);
+		draw_screen(a, g);
 		keys += k;
 		n -= k;
-		struct app_wants w = app_take_wants(a);
-		app_wants_free(&w);
+		struct app_requests w = app_take_requests(a);
+		app_requests_free(&w);
 		if (w.quit)
 			break;
 	}
@@ -91,7 +91,8 @@ static void press(struct app *a, struct grid *g, const char *keys, size_t n)
 
 typedef int put_fn(const struct buf *, struct err *);
 
-static int play(const struct opt *o, const struct app_setup *u, const struct buf *keys, put_fn *put, struct err *e)
+static int play_keys(
+    const struct options *o, const struct app_setup *u, const struct buf *keys, put_fn *put, struct err *e)
 {
 	struct session *s = session_open(o, e);
 	if (!s)
@@ -101,37 +102,37 @@ static int play(const struct opt *o, const struct app_setup *u, const struct buf
 	if (a) {
 		struct buf out = {0};
 		struct grid *g = grid_new(u->rows, u->cols, u->ascii);
-		app_settle(a, true);
-		press(a, g, keys->p, keys->n);
-		show(a, g);
-		grid_print(g, &out, opt_bool(o, OPT_ANSI) ? app_look(a) : NULL);
+		app_take_results(a, true);
+		press_keys(a, g, keys->p, keys->n);
+		draw_screen(a, g);
+		grid_print(g, &out, options_bool(o, OPT_ANSI) ? app_look(a) : NULL);
 		grid_free(g);
 		rc = put(&out, e);
 		buf_free(&out);
 	}
 	s = a ? app_session(a) : s;
-	if (a && opt_str(o, OPT_INDEX))
+	if (a && options_str(o, OPT_INDEX))
 		session_write_index(s, true);
 	app_free(a);
 	session_close(s);
 	return rc;
 }
 
-int script_run(const struct opt *o, tui_report *report, bool utf8, put_fn *put, struct err *e)
+int script_run(const struct options *o, tui_report *report, bool utf8, put_fn *put, struct err *e)
 {
-	const char *script = opt_str(o, OPT_SCRIPT), *size = opt_str(o, OPT_SIZE),
-		   *theme = opt_str(o, OPT_THEME);
-	struct app_setup u = {.ascii = !utf8 || opt_bool(o, OPT_ASCII), .report = report};
+	const char *script = options_str(o, OPT_SCRIPT), *size = options_str(o, OPT_SIZE),
+		   *theme = options_str(o, OPT_THEME);
+	struct app_setup u = {.ascii = !utf8 || options_bool(o, OPT_ASCII), .report = report};
 	struct buf keys = {0};
 	if (parse_size(size ? size : "80x24", &u.rows, &u.cols, e))
 		return -1;
-	int t = theme ? theme_find(theme) : TH_DARK;
+	int t = theme ? style_find_theme(theme) : TH_DARK;
 	if (t < 0)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
 		    "-theme=%s: use dark, light, safe, contrast or mono", theme);
-	u.look.theme = opt_bool(o, OPT_MONO) ? TH_MONO : (enum theme)t;
-	const char *n = opt_str(o, OPT_COLOURS);
-	u.look.colours = !opt_bool(o, OPT_ANSI) || u.look.theme == TH_MONO ? 0
+	u.look.theme = options_bool(o, OPT_MONO) ? TH_MONO : (enum theme)t;
+	const char *n = options_str(o, OPT_COLOURS);
+	u.look.colours = !options_bool(o, OPT_ANSI) || u.look.theme == TH_MONO ? 0
 		: !n || !strcmp(n, "true") || atoi(n) > 255 ? 256 : atoi(n);
 	if (script && script[0] == '@') {
 		if (read_file(script + 1, &keys, e))
@@ -139,7 +140,7 @@ int script_run(const struct opt *o, tui_report *report, bool utf8, put_fn *put, 
 	} else if (script) {
 		buf_puts(&keys, script);
 	}
-	int rc = play(o, &u, &keys, put, e);
+	int rc = play_keys(o, &u, &keys, put, e);
 	buf_free(&keys);
 	return rc;
 }

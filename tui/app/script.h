@@ -10,6 +10,7 @@
 
 /* Draw without a terminal: press the keys of -script (none: the first screen) on a screen of -size
    and give the last screen to put(), before anything is closed: what follows is not waited for. */
-int script_run(const struct opt *, tui_report *, bool utf8, int (*put)(const struct buf *, struct err *), struct err *);
+int script_run(
+    const struct options *, tui_report *, bool utf8, int (*put)(const struct buf *, struct err *), struct err *);
 
 #endif

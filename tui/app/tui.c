@@ -33,7 +33,7 @@
 
 enum { COLUMN_X = 22 };	/* where the help of a column begins */
 
-static int print(const struct buf *b, struct err *e)
+static int print_screen(const struct buf *b, struct err *e)
 {
 	if (!put_all(STDOUT_FILENO, b->p, b->n) || errno == EPIPE)
 		return 0;
@@ -43,16 +43,16 @@ static int print(const struct buf *b, struct err *e)
 #ifdef HAVE_CURSES
 
 /* Dark unless the terminal says otherwise: COLORFGBG is "15;0", the last number the background. */
-static enum theme theme_of(const struct opt *o, struct err *e, bool *bad)
+static enum theme theme_of(const struct options *o, struct err *e, bool *bad)
 {
-	const char *name = opt_str(o, OPT_THEME), *bg = getenv("COLORFGBG"),
+	const char *name = options_str(o, OPT_THEME), *bg = getenv("COLORFGBG"),
 		   *no = getenv("NO_COLOR");
-	int t = name ? theme_find(name) : TH_DARK;
+	int t = name ? style_find_theme(name) : TH_DARK;
 	*bad = t < 0;
 	if (t < 0)
 		err_set(e, ERR_USAGE, ERR_NOWHERE,
 		    "-theme=%s: use dark, light, safe, contrast or mono", name);
-	if (opt_bool(o, OPT_MONO) || (no && *no && !name))
+	if (options_bool(o, OPT_MONO) || (no && *no && !name))
 		return TH_MONO;
 	if (!name && bg && strrchr(bg, ';')) {
 		int b = atoi(strrchr(bg, ';') + 1);
@@ -62,20 +62,20 @@ static enum theme theme_of(const struct opt *o, struct err *e, bool *bad)
 }
 
 /* -colours, -1 when it is not given. */
-static int opt_colours(const struct opt *o)
+static int opt_colours(const struct options *o)
 {
-	const char *s = opt_str(o, OPT_COLOURS);
+	const char *s = options_str(o, OPT_COLOURS);
 	return !s ? -1 : !strcmp(s, "true") ? 1 << 24 : atoi(s);
 }
 
 /* What the app asked for. true: quit. */
-static bool serve(struct app *a, struct term *t)
+static bool serve_wants(struct app *a, struct term *t)
 {
-	struct app_wants w = app_take_wants(a);
+	struct app_requests w = app_take_requests(a);
 	if (w.copy) {
 		char file[200];
 		enum term_copied c = term_copy(t, w.copy, w.ncopy, file, sizeof file);
-		app_copied(a, c == TC_FILE ? file : NULL, c == TC_NOWHERE);
+		app_copy_done(a, c == TC_FILE ? file : NULL, c == TC_NOWHERE);
 	}
 	if (w.pipe && term_pipe(t, w.pipe, w.text, w.ntext) < 0)
 		app_message(a, ST_ERROR, "cannot start a shell: %s", strerror(errno));
@@ -92,7 +92,7 @@ static bool serve(struct app *a, struct term *t)
 	}
 	term_mouse(t, app_mouse(a));
 	term_cursor(t, app_cursor(a));
-	app_wants_free(&w);
+	app_requests_free(&w);
 	return w.quit;
 }
 
@@ -113,7 +113,7 @@ struct loop {
 static bool first_sight(struct loop *l)
 {
 	const struct snap *sn = session_snap(app_session(l->a));
-	if (!l->tasted && sn->nsmps && !sn->has_trace && !app_awaits(l->a))
+	if (!l->tasted && sn->nsmps && !sn->has_trace && !app_has_pending(l->a))
 		return l->tasted = true;
 	if (l->outlined || (!sn->outline && !sn->complete))
 		return false;
@@ -121,13 +121,13 @@ static bool first_sight(struct loop *l)
 	return true;
 }
 
-static void draw(struct loop *l)
+static void draw_screen(struct loop *l)
 {
 	int64_t us = l->woke ? l->woke : clock_us();
 	struct session *s = app_session(l->a);
-	session_frame(s, l->news);
+	session_begin_frame(s, l->news);
 	app_draw(l->a, l->g);
-	session_framed(s);
+	session_end_frame(s);
 	term_show(l->t, l->g, app_look(l->a));
 	struct term_cost c = term_cost(l->t);
 	app_cost(l->a, clock_us() - us + l->owed, c.cells, c.bytes);
@@ -138,7 +138,7 @@ static void draw(struct loop *l)
 }
 
 /* One event. 0: go on, 1: quit. */
-static int step(struct loop *l)
+static int run_step(struct loop *l)
 {
 	struct term_input in = {0};
 	struct job *j = app_job(l->a), *own = app_work(l->a);
@@ -164,13 +164,13 @@ static int step(struct loop *l)
 	case TE_FD:
 		if (!j) {
 			job_drain(own);
-			app_settle(l->a, false);
+			app_take_results(l->a, false);
 			break;
 		}
 		job_drain(j);
 		app_refresh(l->a);
 		if (!l->tasted)
-			app_settle(l->a, false);
+			app_take_results(l->a, false);
 		l->dirty = true;
 		if (!first_sight(l) && app_job(l->a) && (!app_ticks(l->a) || clock_ms() - l->drawn < 250)) {
 			l->owed += clock_us() - l->woke;
@@ -180,33 +180,33 @@ static int step(struct loop *l)
 		break;
 	case TE_TIME:
 		if (app_busy(l->a)) {
-			app_go_on(l->a);
+			app_run_step(l->a);
 			if (app_busy(l->a)) {
 				l->woke = 0;
 				return 0;
 			}
 			break;
 		}
-		app_settle(l->a, false);
+		app_take_results(l->a, false);
 		if (!l->dirty && !own) {
 			l->woke = 0;
 			return 0;
 		}
 		break;
 	}
-	if (serve(l->a, l->t))
+	if (serve_wants(l->a, l->t))
 		return 1;
 	term_size(l->t, &rows, &cols);
 	app_resize(l->a, rows, cols);
 	if (term_has_key(l->t))
 		l->dirty = true;
 	else
-		draw(l);
+		draw_screen(l);
 	return 0;
 }
 
-static int loop(
-    const struct opt *o, struct session **s, struct term *t, struct app_setup *u, struct err *e)
+static int run_loop(
+    const struct options *o, struct session **s, struct term *t, struct app_setup *u, struct err *e)
 {
 	struct loop l = {.t = t};
 	term_size(t, &u->rows, &u->cols);
@@ -214,7 +214,7 @@ static int loop(
 	if (n >= 0)
 		term_set_colours(t, n);
 	u->look.colours = u->look.theme == TH_MONO ? 0 : term_colours(t);
-	int rc = waiting_run(t, *s, &u->look, u->ascii, e);
+	int rc = wait_screen_run(t, *s, &u->look, u->ascii, e);
 	if (rc)
 		return rc < 0 ? -1 : 0;
 	term_size(t, &u->rows, &u->cols);
@@ -226,8 +226,8 @@ static int loop(
 	term_cursor(t, app_cursor(l.a));
 	bool failed = session_failed(*s, e);	/* app_new() may have taken the result: no news would follow */
 	if (!failed)
-		draw(&l);
-	while (!failed && !step(&l))
+		draw_screen(&l);
+	while (!failed && !run_step(&l))
 		failed = session_failed(app_session(l.a), e);
 	*s = app_session(l.a);
 	grid_free(l.g);
@@ -235,17 +235,17 @@ static int loop(
 	return failed ? -1 : 0;
 }
 
-static int run_terminal(const struct opt *o, tui_report *report, bool utf8, struct err *e)
+static int run_terminal(const struct options *o, tui_report *report, bool utf8, struct err *e)
 {
 	bool bad;
 	struct app_setup u = {
-	    .ascii = !utf8 || opt_bool(o, OPT_ASCII), .files = true, .patient = true, .report = report};
+	    .ascii = !utf8 || options_bool(o, OPT_ASCII), .files = true, .patient = true, .report = report};
 	u.look.theme = theme_of(o, e, &bad);
 	struct session *s = bad ? NULL : session_open(o, e);
 	if (!s)
 		return -1;
 	struct term *t = term_open(e);
-	int rc = t ? loop(o, &s, t, &u, e) : -1;
+	int rc = t ? run_loop(o, &s, t, &u, e) : -1;
 	term_close(t);
 	session_close(s);
 	return rc;
@@ -253,7 +253,7 @@ static int run_terminal(const struct opt *o, tui_report *report, bool utf8, stru
 
 #else
 
-static int run_terminal(const struct opt *o, tui_report *report, bool utf8, struct err *e)
+static int run_terminal(const struct options *o, tui_report *report, bool utf8, struct err *e)
 {
 	(void)o;
 	(void)report;
@@ -264,13 +264,13 @@ static int run_terminal(const struct opt *o, tui_report *report, bool utf8, stru
 
 #endif
 
-int tui_run(const struct opt *o, tui_report *report, struct err *e)
+int tui_run(const struct options *o, tui_report *report, struct err *e)
 {
 	setlocale(LC_CTYPE, "");
 	bool utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
-	if (!opt_str(o, OPT_SCRIPT) && isatty(STDOUT_FILENO) && !o->v[OPT_SIZE].set)
+	if (!options_str(o, OPT_SCRIPT) && isatty(STDOUT_FILENO) && !o->v[OPT_SIZE].set)
 		return run_terminal(o, report, utf8, e);
-	return script_run(o, report, utf8, print, e);
+	return script_run(o, report, utf8, print_screen, e);
 }
 
 static void print_keys(struct buf *b)
@@ -295,7 +295,7 @@ static void print_commands(struct buf *b)
 	}
 }
 
-int tui_print(const struct opt *o, const char *what, struct err *e)
+int tui_print(const struct options *o, const char *what, struct err *e)
 {
 	struct buf b = {0};
 	(void)o;
@@ -306,14 +306,14 @@ int tui_print(const struct opt *o, const char *what, struct err *e)
 	else if (!strcmp(what, "config"))
 		config_print(&b);
 	else if (!strcmp(what, "settings"))
-		settings_print(&b);
+		config_print_settings(&b);
 	else if (!strcmp(what, "explain"))
 		explain_print(&b);
 	else
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
 		    "-print=%s: keys, options, reports, commands, config, settings, explain or completion-bash, -zsh, "
 		    "-fish", what);
-	int rc = print(&b, e);
+	int rc = print_screen(&b, e);
 	buf_free(&b);
 	return rc;
 }
@@ -332,7 +332,7 @@ void tui_help_columns(struct buf *b, const char *columns)
 	}
 	for (int i = 0; i < n; i++) {
 		buf_puts(b, i ? "" : "\nColumns\n");
-		opt_help_row(b, buf_str(&names[order[i]]), explains[order[i]].text, COLUMN_X);
+		cli_help_row(b, buf_str(&names[order[i]]), explains[order[i]].text, COLUMN_X);
 		buf_free(&names[order[i]]);
 	}
 }

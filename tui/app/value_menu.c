@@ -26,7 +26,7 @@ static int choose_gran(const struct app *a, struct choice *out)
 	static const char *const what[] = {"a row or frame for each function",
 	    "for each function of each file", "for each file", "for each source line", "for each address"};
 	for (int i = 0; i < GRANS; i++)
-		choice_set(&out[i], gran_names[i], what[i], (int)session_query(a->s)->gran == i);
+		pane_set_choice(&out[i], gran_names[i], what[i], (int)session_query(a->s)->gran == i);
 	return GRANS;
 }
 
@@ -40,7 +40,7 @@ static const struct { const char *arg, *text; } bases[BASE__N] = {
 static int choose_base(const struct app *a, struct choice *out)
 {
 	for (int i = 0; i < BASE__N; i++)
-		choice_set(&out[i], bases[i].arg, bases[i].text, (int)a->env.base == i);
+		pane_set_choice(&out[i], bases[i].arg, bases[i].text, (int)a->env.base == i);
 	return BASE__N;
 }
 
@@ -52,10 +52,10 @@ static int choose_unit(const struct app *a, struct choice *out)
 	size_t t = session_type(a->s);
 	const char *unit = t < session_ntypes(a->s) ? session_type_unit(a->s, t) : "";
 	int n = 0;
-	choice_set(&out[n++], "auto", "fits each value", !a->env.unit);
+	pane_set_choice(&out[n++], "auto", "fits each value", !a->env.unit);
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (units_alike(unit, units[i]))
-			choice_set(&out[n++], units[i], "", a->env.unit && !strcmp(a->env.unit, units[i]));
+		if (pprof_units_compatible(unit, units[i]))
+			pane_set_choice(&out[n++], units[i], "", a->env.unit && !strcmp(a->env.unit, units[i]));
 	return n > 1 ? n : 0;
 }
 
@@ -67,8 +67,8 @@ static int choose_type(const struct app *a, struct choice *out)
 		int64_t total;
 		buf_reset(&b);
 		if (session_total(a->s, i, &total))
-			units_label(&b, total, session_type_unit(a->s, i), "auto");
-		choice_set(&out[n++], session_type_name(a->s, i), buf_str(&b), session_type(a->s) == i);
+			pprof_units_label(&b, total, session_type_unit(a->s, i), "auto");
+		pane_set_choice(&out[n++], session_type_name(a->s, i), buf_str(&b), session_type(a->s) == i);
 	}
 	buf_free(&b);
 	return n;
@@ -81,10 +81,10 @@ static int choose_key(const struct app *a, const char *now, struct choice *out)
 	int n = (int)tag_keys(session_snap(a->s), key, CHOICES_MAX - 1);
 	for (int i = 0; i < n; i++) {
 		const char *s = store_str(session_snap(a->s)->st, key[i])->s;
-		choice_set(&out[i], s, "add its values as frames", now && !strcmp(now, s));
+		pane_set_choice(&out[i], s, "add its values as frames", now && !strcmp(now, s));
 	}
 	if (n)
-		choice_set(&out[n++], "none", "no tags as frames", !now);
+		pane_set_choice(&out[n++], "none", "no tags as frames", !now);
 	return n;
 }
 
@@ -94,7 +94,7 @@ int app_choices(const struct app *a, enum cmd_id id, struct choice *out)
 	const struct pane_ops *p = pane_now(a);
 	int n = p->choices ? p->choices(state_now(a), &a->env, id, out) : 0;
 	if (id == CMD_LOAD)
-		return app_saved_choices(a, out);
+		return filter_set_choices(a, out);
 	if (n || !(p->bit & (P_CALLS | P_TAGS)))
 		return n;
 	switch (id) {
@@ -124,10 +124,10 @@ bool app_choose(struct app *a, enum cmd_id id)
 		a->pop.row = mem_grow(a->pop.row, &a->pop.cap, a->pop.nrow + 1, sizeof *a->pop.row);
 		a->pop.row[a->pop.nrow++] = r;
 	}
-	rows_set(&a->pop.rows, (uint32_t)n);
+	list_set_count(&a->pop.rows, (uint32_t)n);
 	for (int i = 0; i < n; i++)
 		if (c[i].on) {
-			rows_select(&a->pop.rows, (uint32_t)i);
+			list_select(&a->pop.rows, (uint32_t)i);
 			break;
 		}
 	snprintf(a->pop.title, sizeof a->pop.title, "%.58s", cmds[id].name);
@@ -135,11 +135,11 @@ bool app_choose(struct app *a, enum cmd_id id)
 }
 
 /* Reports are to say what the panes show. */
-static void tell_reports(struct app *a, enum opt_id id, const char *value)
+static void set_report_option(struct app *a, enum option_id id, const char *value)
 {
 	struct err e;
-	if (!session_option(a->s, id, value, &e))
-		app_changed(a);
+	if (!session_set_option(a->s, id, value, &e))
+		app_update_all_panes(a);
 }
 
 static void set_base(struct app *a, const char *arg)
@@ -147,7 +147,7 @@ static void set_base(struct app *a, const char *arg)
 	for (int i = 0; i < BASE__N; i++)
 		if (arg && !strcmp(arg, bases[i].arg)) {
 			a->env.base = (enum base)i;
-			tell_reports(a, OPT_RELATIVE, i == BASE_SHOWN ? "true" : "false");
+			set_report_option(a, OPT_RELATIVE, i == BASE_SHOWN ? "true" : "false");
 			app_message(a, ST_DIM, "percentages %s", bases[i].text);
 			return;
 		}
@@ -160,16 +160,16 @@ void app_unit(struct app *a, const char *arg)
 	int n = choose_unit(a, c);
 	if (!arg || !*arg || !strcmp(arg, "auto") || !strcmp(arg, "minimum")) {
 		a->env.unit = NULL;
-		tell_reports(a, OPT_UNIT, arg && *arg ? arg : "minimum");
+		set_report_option(a, OPT_UNIT, arg && *arg ? arg : "minimum");
 		app_message(a, ST_DIM, "the unit fits each value");
 		return;
 	}
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
 		for (int k = 0; k < n; k++)
 			if (!strcmp(c[k].arg, units[i]) && (!strcmp(arg, units[i]) || (strlen(arg) > 2 &&
-			    units_alike(arg, units[i]) && units_scale(1, arg, units[i], NULL) == 1))) {
+			    pprof_units_compatible(arg, units[i]) && pprof_units_scale(1, arg, units[i], NULL) == 1))) {
 				a->env.unit = units[i];
-				tell_reports(a, OPT_UNIT, arg);
+				set_report_option(a, OPT_UNIT, arg);
 				return;
 			}
 	app_message(a, ST_ERROR, "%s is not a unit of these values", arg);
@@ -177,7 +177,7 @@ void app_unit(struct app *a, const char *arg)
 
 /* ---- tagged rows */
 
-static void tag(struct app *a)
+static void toggle_tag(struct app *a)
 {
 	struct place p;
 	app_place(a, &p);
@@ -201,7 +201,7 @@ static void tag(struct app *a)
 	    a->env.ntagged == 1 ? "it" : "them");
 }
 
-static void tagged(struct app *a, const char *how)
+static void filter_tagged(struct app *a, const char *how)
 {
 	static const struct { const char *word; enum cmd_id cmd; } uses[] = {
 	    {"focus", CMD_FOCUS}, {"ignore", CMD_IGNORE}, {"hide", CMD_HIDE}, {"show", CMD_SHOW}};
@@ -217,13 +217,13 @@ static void tagged(struct app *a, const char *how)
 	else if (!a->env.ntagged)
 		app_message(a, ST_WARN, "nothing is tagged: t tags a row");
 	for (size_t i = 0; cmd && i < a->env.ntagged; i++)
-		buf_printf(&b, "%s%s", i ? "|" : "", app_exactly(a, app_fun_name(a, a->tagged[i])));
+		buf_printf(&b, "%s%s", i ? "|" : "", app_exact_regex(a, app_fun_name(a, a->tagged[i])));
 	if (b.n)
 		app_filter(a, cmd, arena_strndup(&a->scratch, b.p, b.n), false);
 	buf_free(&b);
 }
 
-bool app_chosen(struct app *a, const struct act *act)
+bool app_value_command(struct app *a, const struct act *act)
 {
 	bool calls = pane_now(a)->bit & P_CALLS;
 	switch (act->cmd) {
@@ -239,9 +239,9 @@ bool app_chosen(struct app *a, const struct act *act)
 		return true;
 	case CMD_TAG:
 		if (calls)
-			tag(a);
+			toggle_tag(a);
 		return calls;
-	case CMD_TAGGED: tagged(a, act->arg); return true;
+	case CMD_TAGGED: filter_tagged(a, act->arg); return true;
 	default: return false;
 	}
 }

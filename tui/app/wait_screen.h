@@ -8,10 +8,10 @@
 #include "term/grid.h"
 
 /* "12 s of 30 s", "3.1MB, 40%", for a corner of the screen. */
-void waiting_text(const struct fetching *, struct buf *);
+void wait_screen_text(const struct fetch_progress *, struct buf *);
 /* Show it until the session knows what it has. 0: it does; 1: enough, quit; -1: *e. */
 struct term;
 struct look;
-int waiting_run(struct term *, struct session *, const struct look *, bool ascii, struct err *e);
+int wait_screen_run(struct term *, struct session *, const struct look *, bool ascii, struct err *e);
 
 #endif

@@ -9,38 +9,38 @@
 
 #include "base/text/text.h"
 
-struct drawing { const struct events *p; const struct pane_env *env; };
+struct events_drawing { const struct events *p; const struct pane_env *env; };
 
 static bool in_range(const struct events *p, int64_t t)
 {
-	int64_t at = ev_now(p) ? ev_now(p)->t : p->anchor;
+	int64_t at = events_selected_event(p) ? events_selected_event(p)->t : p->anchor;
 	return p->ranging && t >= (at < p->anchor ? at : p->anchor) && t <= (at < p->anchor ? p->anchor : at);
 }
 
 /* Lines below the events for stacks, where S has asked for them and there is nothing beside. */
-int ev_foot(const struct events *p, const struct pane_env *env)
+int events_footer_height(const struct events *p, const struct pane_env *env)
 {
-	return p->stacks && !env->beside && env->rows >= 12 ? env->rows * 2 / 5 : 0;
+	return p->stacks && !env->side_shown && env->rows >= 12 ? env->rows * 2 / 5 : 0;
 }
 
 static int draw_stacks(const struct events *p, const struct pane_env *env, struct grid *g, int y, int h)
 {
-	struct ev_stack v[2];
-	int n = ev_now(p) ? ev_stacks(session_snap(env->s), ev_now(p), v) : 0;
+	struct events_stack v[2];
+	int n = events_selected_event(p) ? events_event_stacks(session_snap(env->s), events_selected_event(p), v) : 0;
 	if (!n)
 		grid_text(g, y, 1, ST_DIM, 0, "no stack for this event");
 	for (int i = 0; i < n && y + 1 < h; i++) {
 		grid_text(g, y, 1, ST_HEAD, 0, v[i].of);
-		y = tp_stack(env, g, y + 1, i + 1 < n ? y + (h - y) / 2 : h, v[i].stack) + 1;
+		y = tracepane_draw_stack(env, g, y + 1, i + 1 < n ? y + (h - y) / 2 : h, v[i].stack) + 1;
 	}
 	return y;
 }
 
 static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 {
-	const struct drawing *d = arg;
+	const struct events_drawing *d = arg;
 	const struct snap *sn = session_snap(d->env->s);
-	const struct el_event *e = ev_at(d->p, i);
+	const struct event_item *e = events_event_at(d->p, i);
 	bool wide = g->w >= 100;
 	struct buf b = {0};
 	text_at(&b, e->t, 1000);
@@ -48,65 +48,65 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 	buf_reset(&b);
 	if (i) {
 		buf_putc(&b, '+');
-		text_ns(&b, e->t - ev_at(d->p, i - 1)->t);
+		text_ns(&b, e->t - events_event_at(d->p, i - 1)->t);
 		grid_right(g, y, 20, ST_DIM, 0, buf_str(&b));
 		buf_reset(&b);
 	}
-	grid_text(g, y, 21, ev_style(sn, e), 0, el_name(sn, e));
+	grid_text(g, y, 21, events_event_style(sn, e), 0, trace_events_name(sn, e));
 	if (e->trk && wide)
-		tp_who(sn->st, e->trk, &b);
+		tracepane_put_track(sn->st, e->trk, &b);
 	else if (e->trk)
-		tp_id(sn->st, e->trk, &b);
-	tp_text(d->env, g, y, 33, wide ? 30 : 7, ST_NORMAL, &b);
+		tracepane_put_id(sn->st, e->trk, &b);
+	tracepane_draw_text(d->env, g, y, 33, wide ? 30 : 7, ST_NORMAL, &b);
 	buf_reset(&b);
-	ev_words(sn, e, &b);
+	events_describe(sn, e, &b);
 	int x = wide ? 64 : 41;
-	tp_text(d->env, g, y, x, g->w - x, ST_NORMAL, &b);
+	tracepane_draw_text(d->env, g, y, x, g->w - x, ST_NORMAL, &b);
 	buf_free(&b);
 	if (in_range(d->p, e->t))
 		grid_put(g, y, 0, '+', ST_RANGE, ST_NORMAL, AT_BOLD);
 }
 
-void ev_draw(const void *st, const struct pane_env *env, struct grid *g)
+void events_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct events *p = st;
 	grid_text(g, 0, 1, ST_HEAD, 0, "       TIME    DELTA EVENT       BY");
 	grid_text(g, 0, g->w >= 110 ? 65 : 42, ST_HEAD, 0, "DETAILS");
 	if (!p->rows.n)
-		tp_empty(g, 2, p->paging ? "The events here are being read."
+		tracepane_draw_empty(g, 2, p->paging ? "The events here are being read."
 			: !session_snap(env->s)->complete ? "Nothing has been read yet."
 			: env->grep.rx ? "No event near the cursor matches: & and Enter shows all events."
 			: p->view ? "No events of this kind here: e shows other kinds."
-			: p->scope.part || tp_narrow(&p->scope)
+			: p->scope.part || tracepane_is_filtered(&p->scope)
 			? "No event passes the filters: R removes all filters, u the last one."
 			: "The trace has no events of goroutines or the collector: it is truncated before "
 			  "the\nfirst of them, or tracing was stopped immediately. ^G shows what was read, r the wire "
 			  "form.");
-	int foot = ev_foot(p, env);
+	int foot = events_footer_height(p, env);
 	if (foot)
 		draw_stacks(p, env, g, g->h - foot + 1, g->h);
 	struct rect old = grid_clip(g, (struct rect){1, 0, g->h - 1 - foot, g->w});
-	rows_draw(&p->rows, g, draw_row, &(struct drawing){p, env},
-	    &(struct rows_look){false, env->find.rx ? p->hit : NULL});
+	list_draw_rows(&p->rows, g, draw_row, &(struct events_drawing){p, env},
+	    &(struct list_options){false, env->find.rx ? p->hit : NULL});
 	grid_unclip(g, old);
 }
 
-void ev_side(const void *st, const struct pane_env *env, struct grid *g)
+void events_draw_side(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct events *p = st;
 	const struct snap *sn = session_snap(env->s);
-	const struct el_event *e = ev_now(p);
+	const struct event_item *e = events_selected_event(p);
 	struct buf b = {0};
 	if (!e)
 		return;
 	int y = 0;
-	grid_text(g, y++, 0, ST_TITLE, 0, el_name(sn, e));
+	grid_text(g, y++, 0, ST_TITLE, 0, trace_events_name(sn, e));
 	if (e->trk)
-		tp_who(sn->st, e->trk, &b);
-	tp_text(env, g, y++, 2, g->w - 2, ST_NORMAL, &b);
+		tracepane_put_track(sn->st, e->trk, &b);
+	tracepane_draw_text(env, g, y++, 2, g->w - 2, ST_NORMAL, &b);
 	buf_reset(&b);
-	ev_words(sn, e, &b);
-	tp_text(env, g, y++, 2, g->w - 2, ST_NORMAL, &b);
+	events_describe(sn, e, &b);
+	tracepane_draw_text(env, g, y++, 2, g->w - 2, ST_NORMAL, &b);
 	buf_free(&b);
 	draw_stacks(p, env, g, y + 1, g->h);
 }

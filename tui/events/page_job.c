@@ -14,15 +14,16 @@
 
 #include <string.h>
 
-static bool want(const void *arg, trk_id g, int64_t t)
+static bool event_wanted(const void *arg, trk_id g, int64_t t)
 {
-	return tp_event_in(arg, g, t);
+	return tracepane_event_in_scope(arg, g, t);
 }
 
-struct el_ask ev_ask(int view, const struct tp_scope *scope)
+struct trace_events_query events_list_query(int view, const struct tracepane_scope *scope)
 {
-	const struct ev_view *v = &ev_views[view];
-	return (struct el_ask){v->kinds, v->spans, v->marks, tp_narrow(scope) ? want : NULL, scope, scope->g};
+	const struct events_view *v = &events_views[view];
+	return (struct trace_events_query){
+	    v->kinds, v->spans, v->marks, tracepane_is_filtered(scope) ? event_wanted : NULL, scope, scope->g};
 }
 
 /* So many goroutines are there that to go through them is a frame's time, and all of them may do something at one
@@ -41,18 +42,18 @@ static bool is_crowded(const struct snap *sn, int64_t t0, int64_t t1)
 /* Rare kinds have none near: then the stretch grows. What the filters leave is looked for further and further away, and
    each event is asked whose it is: that is a matter of the keyboard only as long as it is little, if quests can go on
    from there. true: they are to. */
-static bool gather(const struct snap *sn, int view, const struct tp_scope *scope, const struct el_event *at,
-    bool quests, struct el *l)
+static bool gather_page(const struct snap *sn, int view, const struct tracepane_scope *scope,
+    const struct event_item *at, bool searches, struct event_list *l)
 {
-	struct el_ask q = ev_ask(view, scope);
+	struct trace_events_query q = events_list_query(view, scope);
 	uint32_t little = scope->f.proc ? EV_CHUNK : EV_NARROW;
 	int64_t t0, t1;
 	for (uint32_t n = EV_CHUNK; ; n = n > UINT32_MAX / 8 ? UINT32_MAX : n * 8) {
-		el_around(sn, at->t, n, scope->t0, scope->t1, &t0, &t1);
-		el_gather_at(sn, &q, t0, t1, at, is_crowded(sn, t0, t1) ? EV_PAGE : EV_CHUNK_MAX, l);
+		trace_events_range_around(sn, at->t, n, scope->t0, scope->t1, &t0, &t1);
+		trace_events_gather_at(sn, &q, t0, t1, at, is_crowded(sn, t0, t1) ? EV_PAGE : EV_CHUNK_MAX, l);
 		if (l->n >= EV_CHUNK / 4 || (t0 == scope->t0 && t1 == scope->t1))
 			return false;
-		if (quests && tp_narrow(scope) && n >= little)
+		if (searches && tracepane_is_filtered(scope) && n >= little)
 			return true;
 	}
 }
@@ -63,67 +64,67 @@ static bool is_there(const struct snap *sn, int64_t t)
 {
 	for (uint32_t s = 0; s < sn->nsheets; s++)
 		if (store_slot(sn->st, s)->t1 > t)
-			return sheet_at_hand(sn, s);
+			return sheet_is_resident(sn, s);
 	return true;
 }
 
 /* false: some of it is away. */
-static bool gather_now(const struct snap *sn, int view, const struct tp_scope *scope, const struct el_event *at,
-    bool quests, struct ev_got *got)
+static bool gather_now(const struct snap *sn, int view, const struct tracepane_scope *scope,
+    const struct event_item *at, bool searches, struct events_page *got)
 {
-	uint32_t none[AWAIT_MOST], missed;
+	uint32_t none[NOWAIT_MAX], missed;
 	if (!sn->st->keep) {
-		got->far = gather(sn, view, scope, at, quests, &got->list);
+		got->far = gather_page(sn, view, scope, at, searches, &got->list);
 		return true;
 	}
 	if (!is_there(sn, at->t))
 		return false;
-	await_begin(sn->st);
-	missed = await_missed(sn->st);
-	got->far = gather(sn, view, scope, at, quests, &got->list);
-	bool all = missed == await_missed(sn->st);
-	await_end(sn->st, none);
+	nowait_begin_frame(sn->st);
+	missed = nowait_miss_count(sn->st);
+	got->far = gather_page(sn, view, scope, at, searches, &got->list);
+	bool all = missed == nowait_miss_count(sn->st);
+	nowait_end_frame(sn->st, none);
 	return all;
 }
 
 /* ---- beside the keyboard */
 
-struct ev_paging {
+struct events_page_work {
 	struct job *job;
 	struct arena mem;
 	const struct snap *sn;
-	struct tp_scope scope;
+	struct tracepane_scope scope;
 	int view;
 	bool dropped, more;	/* nobody wants it any more; the next is wanted */
-	bool quests;
-	struct el_event at, next;
-	struct ev_got got;
+	bool searches;
+	struct event_item at, next;
+	struct events_page got;
 };
 
-static int run(struct job *j, void *arg)
+static int run_page(struct job *j, void *arg)
 {
-	struct ev_paging *k = arg;
+	struct events_page_work *k = arg;
 	(void)j;
-	k->got.far = gather(k->sn, k->view, &k->scope, &k->at, k->quests, &k->got.list);
+	k->got.far = gather_page(k->sn, k->view, &k->scope, &k->at, k->searches, &k->got.list);
 	return 0;
 }
 
-static void paging_free(struct ev_paging *k)
+static void paging_free(struct events_page_work *k)
 {
 	mem_free(k->got.list.v);
 	arena_free(&k->mem);
 	mem_free(k);
 }
 
-static bool start(struct events *p, const struct pane_env *env, const struct el_event *at, bool quests)
+static bool start_page(struct events *p, const struct pane_env *env, const struct event_item *at, bool searches)
 {
-	struct ev_paging *k = xcalloc(1, sizeof *k);
+	struct events_page_work *k = xcalloc(1, sizeof *k);
 	k->sn = session_snap(env->s);
 	k->view = p->view;
 	k->at = *at;
-	k->quests = quests;
-	tp_scope(env, &k->mem, &k->scope);
-	k->job = job_start(run, k);
+	k->searches = searches;
+	tracepane_scope(env, &k->mem, &k->scope);
+	k->job = job_start(run_page, k);
 	if (!k->job) {
 		paging_free(k);
 		return false;
@@ -132,7 +133,7 @@ static bool start(struct events *p, const struct pane_env *env, const struct el_
 	return true;
 }
 
-void ev_page_drop(struct events *p)
+void events_page_cancel(struct events *p)
 {
 	if (!p->paging)
 		return;
@@ -140,14 +141,15 @@ void ev_page_drop(struct events *p)
 	p->paging->more = false;
 }
 
-bool ev_page(struct events *p, const struct pane_env *env, const struct el_event *at, struct ev_got *got)
+bool events_load_page(
+    struct events *p, const struct pane_env *env, const struct event_item *at, struct events_page *got)
 {
 	const struct snap *sn = session_snap(env->s);
-	bool quests = !session_job(env->s) && sn->complete, forced = job_wanted() > 1 && !sn->st->keep;
-	*got = (struct ev_got){.list = p->spare};
-	p->spare = (struct el){0};
-	if (!forced && gather_now(sn, p->view, &p->scope, at, quests, got)) {
-		ev_page_drop(p);
+	bool searches = !session_job(env->s) && sn->complete, forced = job_forced_threads() > 1 && !sn->st->keep;
+	*got = (struct events_page){.list = p->spare};
+	p->spare = (struct event_list){0};
+	if (!forced && gather_now(sn, p->view, &p->scope, at, searches, got)) {
+		events_page_cancel(p);
 		return true;
 	}
 	p->spare = got->list;
@@ -156,37 +158,37 @@ bool ev_page(struct events *p, const struct pane_env *env, const struct el_event
 		p->paging->next = *at;
 		return false;
 	}
-	if (start(p, env, at, quests))
+	if (start_page(p, env, at, searches))
 		return false;
 	got->list = p->spare;
-	p->spare = (struct el){0};
-	got->far = gather(sn, p->view, &p->scope, at, quests, &got->list);
+	p->spare = (struct event_list){0};
+	got->far = gather_page(sn, p->view, &p->scope, at, searches, &got->list);
 	return true;
 }
 
-struct job *ev_page_job(void *st)
+struct job *events_page_job(void *st)
 {
 	const struct events *p = st;
 	return p->paging ? p->paging->job : NULL;
 }
 
-bool ev_page_done(struct events *p, const struct pane_env *env, struct ev_got *got)
+bool events_page_finish(struct events *p, const struct pane_env *env, struct events_page *got)
 {
-	struct ev_paging *k = p->paging;
+	struct events_page_work *k = p->paging;
 	bool any = !k->dropped;
 	p->paging = NULL;
 	job_join(k->job);
 	if (any) {
 		*got = k->got;
-		k->got = (struct ev_got){0};
+		k->got = (struct events_page){0};
 	} else if (k->more) {
-		any = ev_page(p, env, &k->next, got);
+		any = events_load_page(p, env, &k->next, got);
 	}
 	paging_free(k);
 	return any;
 }
 
-void ev_page_free(struct events *p)
+void events_page_free(struct events *p)
 {
 	if (p->paging) {
 		job_join(p->paging->job);
@@ -194,5 +196,5 @@ void ev_page_free(struct events *p)
 	}
 	p->paging = NULL;
 	mem_free(p->spare.v);
-	p->spare = (struct el){0};
+	p->spare = (struct event_list){0};
 }

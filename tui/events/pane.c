@@ -24,7 +24,7 @@
 
 /* ---- pages */
 
-static void fill(struct events *p, const struct pane_env *env)
+static void fill_rows(struct events *p, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
 	struct buf b = {0};
@@ -32,165 +32,168 @@ static void fill(struct events *p, const struct pane_env *env)
 	p->row = mem_grow(p->row, &p->crow, p->list.n + 1u, sizeof *p->row);
 	for (uint32_t i = 0; i < p->list.n; i++) {
 		if (env->grep.rx)
-			ev_text(sn, &p->list.v[i], &b);
-		if (!env->grep.rx || rx_match(env->grep.rx, b.p, b.n))
+			events_row_text(sn, &p->list.v[i], &b);
+		if (!env->grep.rx || regex_match(env->grep.rx, b.p, b.n))
 			p->row[n++] = i;
 	}
-	p->matched = p->matched && (env->grep.rx || tp_narrow(&p->scope));
-	rows_set(&p->rows, n);
+	p->matched = p->matched && (env->grep.rx || tracepane_is_filtered(&p->scope));
+	list_set_count(&p->rows, n);
 	mem_free(p->hit);
 	p->hit = NULL;
 	p->nhit = 0;
 	if (env->find.rx && n) {
 		p->hit = xcalloc(n, 1);
 		for (uint32_t i = 0; i < n; i++) {
-			ev_text(sn, ev_at(p, i), &b);
-			p->nhit += p->hit[i] = rx_match(env->find.rx, b.p, b.n);
+			events_row_text(sn, events_event_at(p, i), &b);
+			p->nhit += p->hit[i] = regex_match(env->find.rx, b.p, b.n);
 		}
 	}
 	buf_free(&b);
 }
 
 /* Begin to look for the next hit (dir 1, -1), or around t for all that `&` leaves (0). */
-static bool quest(struct events *p, const struct pane_env *env, const char *re, int dir, int64_t t)
+static bool events_search(struct events *p, const struct pane_env *env, const char *re, int dir, int64_t t)
 {
-	if (p->quest)
-		quest_free(p->quest, env);
-	p->quest = quest_start(env, &(struct quest_ask){re, p->view, t, dir});
-	if (!p->quest)
-		snprintf(p->said, sizeof p->said,
+	if (p->events_search)
+		events_search_free(p->events_search, env);
+	p->events_search = events_search_start(env, &(struct events_search_query){re, p->view, t, dir});
+	if (!p->events_search)
+		snprintf(p->search_note, sizeof p->search_note,
 		    "another search is running: try again when it has ended");
-	return p->quest;
+	return p->events_search;
 }
 
 /* Another page than was there. */
-static void show(struct events *p, const struct pane_env *env, struct ev_got *got, int64_t t)
+static void show_page(struct events *p, const struct pane_env *env, struct events_page *got, int64_t t)
 {
 	mem_free(p->spare.v);
 	p->spare = p->list;
 	p->list = got->list;
-	fill(p, env);
+	fill_rows(p, env);
 	bool part = p->list.t0 > p->scope.t0 || p->list.t1 < p->scope.t1;
 	if ((got->far || env->grep.rx) && session_snap(env->s)->complete && part)
-		quest(p, env, NULL, 0, t);
+		events_search(p, env, NULL, 0, t);
 }
 
 /* The page around an event. */
-static void page_around(struct events *p, const struct pane_env *env, struct el_event at)
+static void page_around(struct events *p, const struct pane_env *env, struct event_item at)
 {
-	struct ev_got got;
-	if (p->matched && (env->grep.rx || tp_narrow(&p->scope))) {	/* the page is made of what is found */
-		quest(p, env, NULL, 0, at.t);
-		ev_page_drop(p);
+	struct events_page got;
+	if (p->matched && (env->grep.rx || tracepane_is_filtered(&p->scope))) {	/* the page is made of what is found */
+		events_search(p, env, NULL, 0, at.t);
+		events_page_cancel(p);
 		return;
 	}
 	p->matched = false;
 	p->from = p->rows;
 	p->turns = p->last = false;
 	if (at.t < p->scope.t0 || at.t >= p->scope.t1)	/* the cursor was elsewhere: from the beginning of the range */
-		at = (struct el_event){.t = p->scope.t0};
-	if (ev_page(p, env, &at, &got))
-		show(p, env, &got, at.t);
+		at = (struct event_item){.t = p->scope.t0};
+	if (events_load_page(p, env, &at, &got))
+		show_page(p, env, &got, at.t);
 }
 
 static void page_at(struct events *p, const struct pane_env *env, int64_t t)
 {
-	page_around(p, env, (struct el_event){.t = t});
+	page_around(p, env, (struct event_item){.t = t});
 }
 
 /* Select the first event at or after t. */
-static void seek(struct events *p, int64_t t)
+static void seek_time(struct events *p, int64_t t)
 {
-	struct halve h = {.hi = p->rows.n};
-	while (halve(&h))
-		halve_on(&h, ev_at(p, h.at)->t < t);
-	rows_select(&p->rows, h.lo);
+	struct bsearch_probe h = {.hi = p->rows.n};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, events_event_at(p, h.at)->t < t);
+	list_select(&p->rows, h.lo);
 }
 
 /* That very one, of those at its instant. */
-static void select_event(struct events *p, const struct el_event *e)
+static void select_event(struct events *p, const struct event_item *e)
 {
 	uint32_t i = p->rows.sel;
-	while (i + 1 < p->rows.n && ev_at(p, i)->t == e->t &&
-	    (ev_at(p, i)->kind != e->kind || ev_at(p, i)->trk != e->trk || ev_at(p, i)->who != e->who))
+	while (i + 1 < p->rows.n && events_event_at(p, i)->t == e->t &&
+	       (events_event_at(p, i)->kind != e->kind || events_event_at(p, i)->trk != e->trk ||
+		   events_event_at(p, i)->who != e->who))
 		i++;
-	if (i < p->rows.n && ev_at(p, i)->t == e->t)
-		rows_select(&p->rows, i);
+	if (i < p->rows.n && events_event_at(p, i)->t == e->t)
+		list_select(&p->rows, i);
 }
 
 /* One was to go to t. When what is there has been looked for, there is where one looks, unless a key has moved. */
-static void sought(struct events *p, struct el_event e)
+static void set_sought(struct events *p, struct event_item e)
 {
 	p->sought = e;
 	p->sought_row = p->rows.sel;
 }
 
 /* One has not moved since. */
-static bool stays(const struct events *p)
+static bool cursor_unmoved(const struct events *p)
 {
-	return p->rows.sel == p->sought_row && (!ev_now(p) || ev_now(p)->t != p->sought.t);
+	return p->rows.sel == p->sought_row &&
+	       (!events_selected_event(p) || events_selected_event(p)->t != p->sought.t);
 }
 
-static void turn(struct events *p, const struct pane_env *env)
+static void turn_page(struct events *p, const struct pane_env *env)
 {
-	const struct el_event *e = ev_now(p);
+	const struct event_item *e = events_selected_event(p);
 	if (!e)
 		return;
 	bool low = p->rows.sel < EV_NEAR && (p->list.cut0 || p->list.t0 > p->scope.t0);
 	bool high = p->rows.sel + EV_NEAR >= p->rows.n && (p->list.cut1 || p->list.t1 < p->scope.t1);
-	if ((!low && !high) || p->paging || (p->quest && !quest_one(p->quest)))
+	if ((!low && !high) || p->paging || (p->events_search && !events_search_is_single(p->events_search)))
 		return;
-	struct el_event was = *e;
-	uint32_t below = p->rows.sel - rows_top(&p->rows, env->rows - 1);
+	struct event_item was = *e;
+	uint32_t below = p->rows.sel - list_first_row(&p->rows, env->rows - 1);
 	page_around(p, env, was);
 	p->turns = true;
-	seek(p, was.t);
+	seek_time(p, was.t);
 	select_event(p, &was);
 	p->rows.top = p->rows.sel > below ? p->rows.sel - below : 0;
-	sought(p, was);
+	set_sought(p, was);
 }
 
 static void go_to(struct events *p, const struct pane_env *env, int64_t t)
 {
 	page_at(p, env, t);
-	seek(p, t);
-	sought(p, (struct el_event){.t = t});
+	seek_time(p, t);
+	set_sought(p, (struct event_item){.t = t});
 }
 
-static void update(void *st, const struct pane_env *env)
+static void events_pane_update(void *st, const struct pane_env *env)
 {
 	struct events *p = st;
-	const struct el_event *e = ev_now(p);
+	const struct event_item *e = events_selected_event(p);
 	int64_t t = e ? e->t : TIME_NONE;
-	quest_free(p->quest, env);
-	p->quest = NULL;
+	events_search_free(p->events_search, env);
+	p->events_search = NULL;
 	p->matched = false;
 	arena_reset(&p->mem);
-	tp_scope(env, &p->mem, &p->scope);
+	tracepane_scope(env, &p->mem, &p->scope);
 	if (t == TIME_NONE || t < p->scope.t0 || t >= p->scope.t1)
 		t = p->scope.t0;
 	go_to(p, env, t);
 }
 
-static void tick(void *st, const struct pane_env *env)
+static void events_pane_tick(void *st, const struct pane_env *env)
 {
 	struct events *p = st;
-	const struct el *found;
-	if (!p->quest || !quest_done(p->quest))
+	const struct event_list *found;
+	if (!p->events_search || !events_search_is_done(p->events_search))
 		return;
-	found = quest_found(p->quest);
+	found = events_search_result(p->events_search);
 	if (!found->n) {
-		const char *none = quest_one(p->quest) ? "no match in the whole "
+		const char *none = events_search_is_single(p->events_search) ? "no match in the whole "
 		    "trace" : env->grep.rx ? "no event matches" : "";
-		snprintf(p->said, sizeof p->said, "%s", none);
-	} else if (quest_one(p->quest)) {
-		struct el_event e = found->v[0];
+		snprintf(p->search_note, sizeof p->search_note, "%s", none);
+	} else if (events_search_is_single(p->events_search)) {
+		struct event_item e = found->v[0];
 		go_to(p, env, e.t);
 		select_event(p, &e);
 		p->sought = e;
 		p->sought_row = p->rows.sel;
 	} else {
-		struct el_event was = !stays(p) && ev_now(p) ? *ev_now(p) : p->sought;
+		struct event_item was =
+		    !cursor_unmoved(p) && events_selected_event(p) ? *events_selected_event(p) : p->sought;
 		p->list.v = mem_grow(p->list.v, &p->list.cap, found->n, sizeof *p->list.v);
 		memcpy(p->list.v, found->v, found->n * sizeof *p->list.v);
 		p->list.n = found->n;
@@ -198,46 +201,46 @@ static void tick(void *st, const struct pane_env *env)
 		p->list.t1 = found->t1;
 		p->list.cut0 = p->list.cut1 = false;
 		p->matched = true;
-		uint32_t below = p->rows.n ? p->rows.sel - rows_top(&p->rows, env->rows - 1) : 0;
-		fill(p, env);
-		seek(p, was.t);
+		uint32_t below = p->rows.n ? p->rows.sel - list_first_row(&p->rows, env->rows - 1) : 0;
+		fill_rows(p, env);
+		seek_time(p, was.t);
 		select_event(p, &was);
 		p->rows.top = p->rows.sel > below ? p->rows.sel - below : 0;
 	}
-	quest_free(p->quest, env);
-	p->quest = NULL;
+	events_search_free(p->events_search, env);
+	p->events_search = NULL;
 }
 
 /* The page has been gathered. Who has moved on the one before stays there. */
-static void done(void *st, const struct pane_env *env, struct ask *out)
+static void events_pane_done(void *st, const struct pane_env *env, struct ask *out)
 {
 	struct events *p = st;
-	struct ev_got got;
+	struct events_page got;
 	(void)out;
-	if (!ev_page_done(p, env, &got))
+	if (!events_page_finish(p, env, &got))
 		return;
-	bool there = (p->rows.sel == p->sought_row && !p->turns) || !ev_now(p) || ev_now(p)->t < got.list.t0 ||
-	    ev_now(p)->t >= got.list.t1;
-	struct el_event was = there ? p->sought : *ev_now(p);
-	uint32_t below = p->rows.n ? p->rows.sel - rows_top(&p->rows, env->rows - 1) : 0;
+	bool there = (p->rows.sel == p->sought_row && !p->turns) || !events_selected_event(p) ||
+		     events_selected_event(p)->t < got.list.t0 || events_selected_event(p)->t >= got.list.t1;
+	struct event_item was = there ? p->sought : *events_selected_event(p);
+	uint32_t below = p->rows.n ? p->rows.sel - list_first_row(&p->rows, env->rows - 1) : 0;
 	p->matched = false;
 	if (there)
 		p->rows = p->from;
-	show(p, env, &got, was.t);
-	seek(p, was.t);
+	show_page(p, env, &got, was.t);
+	seek_time(p, was.t);
 	select_event(p, &was);
 	if (!there)
 		p->rows.top = p->rows.sel > below ? p->rows.sel - below : 0;
 	if (there && p->last)
-		rows_act(&p->rows, &(struct act){.cmd = CMD_LAST}, env->rows - 1 - ev_foot(p, env));
-	sought(p, was);
+		list_move(&p->rows, &(struct act){.cmd = CMD_LAST}, env->rows - 1 - events_footer_height(p, env));
+	set_sought(p, was);
 }
 
 static void close_events(void *st)
 {
 	struct events *p = st;
-	ev_page_free(p);
-	quest_free(p->quest, NULL);
+	events_page_free(p);
+	events_search_free(p->events_search, NULL);
 	arena_free(&p->mem);
 	mem_free(p->list.v);
 	mem_free(p->row);
@@ -255,19 +258,20 @@ static enum verdict goto_cmd(struct events *p, const struct pane_env *env, const
 	if (end > arg && *end == '%' && v >= 0 && v <= 100)
 		t = sn->t0 + (int64_t)(v / 100 * (double)(sn->t1 - sn->t0));
 	else if (!text_parse_ns(arg, &t))
-		return ask_say(out, "a time is required: 1.2s, 350ms or 40%%");
+		return pane_message(out, "a time is required: 1.2s, 350ms or 40%%");
 	go_to(p, env, t);
 	return V_DONE;
 }
 
 static enum verdict kinds_cmd(struct events *p, const struct pane_env *env, const char *arg, struct ask *out)
 {
-	int64_t t = ev_now(p) ? ev_now(p)->t : p->list.t0;
+	int64_t t = events_selected_event(p) ? events_selected_event(p)->t : p->list.t0;
 	int view = (p->view + 1) % EV_VIEWS;
 	for (int i = 0; arg && *arg && i <= EV_VIEWS; i++) {
 		if (i == EV_VIEWS)
-			return ask_say(out, "kinds requires all, goroutines, blocks, life, user, procs, gc or samples");
-		if (!strcmp(arg, ev_views[i].name)) {
+			return pane_message(
+			    out, "kinds requires all, goroutines, blocks, life, user, procs, gc or samples");
+		if (!strcmp(arg, events_views[i].name)) {
 			view = i;
 			break;
 		}
@@ -277,7 +281,7 @@ static enum verdict kinds_cmd(struct events *p, const struct pane_env *env, cons
 	return V_DONE;
 }
 
-static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
+static int events_pane_choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
 {
 	static const char *const what[EV_VIEWS] = {"all events",
 	    "created, woken, running, blocked, in system calls, ended", "blocked with the reason, and woken",
@@ -286,13 +290,13 @@ static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, 
 	const struct events *p = st;
 	(void)env;
 	for (int i = 0; i < EV_VIEWS && cmd == CMD_KINDS; i++)
-		choice_set(&out[i], ev_views[i].name, what[i], i == p->view);
+		pane_set_choice(&out[i], events_views[i].name, what[i], i == p->view);
 	return cmd == CMD_KINDS ? EV_VIEWS : 0;
 }
 
 static void range_of(const struct events *p, int64_t *t0, int64_t *t1)
 {
-	int64_t at = ev_now(p) ? ev_now(p)->t : p->anchor;
+	int64_t at = events_selected_event(p) ? events_selected_event(p)->t : p->anchor;
 	*t0 = at < p->anchor ? at : p->anchor;
 	*t1 = (at < p->anchor ? p->anchor : at) + 1;
 }
@@ -303,19 +307,19 @@ static bool write_events(const void *st, const struct pane_env *env, struct buf 
 	const struct events *p = st;
 	const struct snap *sn = session_snap(env->s);
 	enum { MOST = 2000000 };
-	struct el_ask q = ev_ask(p->view, &p->scope);
-	struct el l = {0};
+	struct trace_events_query q = events_list_query(p->view, &p->scope);
+	struct event_list l = {0};
 	struct buf row = {0};
 	int64_t t0, t1;
 	if (!p->ranging)
 		return false;
 	range_of(p, &t0, &t1);
-	el_gather(sn, &q, t0, t1, MOST, &l);
+	trace_events_gather(sn, &q, t0, t1, MOST, &l);
 	for (uint32_t i = 0; i < l.n; i++) {
 		if (env->grep.rx)
-			ev_text(sn, &l.v[i], &row);
-		if (!env->grep.rx || rx_match(env->grep.rx, row.p, row.n))
-			ev_line(sn, &l.v[i], b);
+			events_row_text(sn, &l.v[i], &row);
+		if (!env->grep.rx || regex_match(env->grep.rx, row.p, row.n))
+			events_export_line(sn, &l.v[i], b);
 	}
 	buf_free(&row);
 	mem_free(l.v);
@@ -323,7 +327,7 @@ static bool write_events(const void *st, const struct pane_env *env, struct buf 
 }
 
 /* For :w: the events of the range, or all. */
-static void report(const void *st, const struct pane_env *env, struct pane_report *r)
+static void events_pane_report(const void *st, const struct pane_env *env, struct pane_report *r)
 {
 	const struct events *p = st;
 	int64_t t0, t1;
@@ -331,14 +335,14 @@ static void report(const void *st, const struct pane_env *env, struct pane_repor
 	if (!p->ranging)
 		return;
 	range_of(p, &t0, &t1);
-	r->opt[0] = arena_printf(env->scratch, "-from=%lldns", (long long)t0);
-	r->opt[1] = arena_printf(env->scratch, "-to=%lldns", (long long)t1);
+	r->options[0] = arena_printf(env->scratch, "-from=%lldns", (long long)t0);
+	r->options[1] = arena_printf(env->scratch, "-to=%lldns", (long long)t1);
 }
 
-static void copy(const void *st, const struct pane_env *env, struct buf *b)
+static void events_pane_copy(const void *st, const struct pane_env *env, struct buf *b)
 {
-	if (!write_events(st, env, b) && ev_now(st))
-		ev_line(session_snap(env->s), ev_now(st), b);
+	if (!write_events(st, env, b) && events_selected_event(st))
+		events_export_line(session_snap(env->s), events_selected_event(st), b);
 }
 
 static enum verdict filter_range(struct events *p, const struct pane_env *env, struct ask *out)
@@ -354,10 +358,10 @@ static enum verdict filter_range(struct events *p, const struct pane_env *env, s
 /* Whose the event is: a filter by functions would leave every event where it is. */
 static enum verdict filter_whose(const struct events *p, const struct pane_env *env, struct ask *out)
 {
-	const struct el_event *e = ev_now(p);
+	const struct event_item *e = events_selected_event(p);
 	enum track_kind kind = e && e->trk ? store_trk(session_snap(env->s)->st, e->trk)->kind : TK_M;
 	if (kind != TK_G && kind != TK_P)
-		return ask_say(out, "this event has no goroutine and no P");
+		return pane_message(out, "this event has no goroutine and no P");
 	out->kind = ASK_QUERY;
 	out->query = *session_query(env->s);
 	out->query.suspended = false;
@@ -366,25 +370,25 @@ static enum verdict filter_whose(const struct events *p, const struct pane_env *
 }
 
 /* Drop what is going on; false: nothing is. */
-static bool cancel(struct events *p, const struct pane_env *env)
+static bool cancel_search(struct events *p, const struct pane_env *env)
 {
-	bool any = p->quest || p->ranging;
-	if (p->quest)
-		snprintf(p->said, sizeof p->said, "stopped");
+	bool any = p->events_search || p->ranging;
+	if (p->events_search)
+		snprintf(p->search_note, sizeof p->search_note, "stopped");
 	else
 		p->ranging = false;
-	quest_free(p->quest, env);
-	p->quest = NULL;
+	events_search_free(p->events_search, env);
+	p->events_search = NULL;
 	return any;
 }
 
-static enum verdict wire(const struct events *p, struct ask *out)
+static enum verdict show_wire(const struct events *p, struct ask *out)
 {
-	const struct el_event *e = ev_now(p);
+	const struct event_item *e = events_selected_event(p);
 	if (!e)
 		return V_DONE;
 	if (e->t < 1)
-		return ask_say(out, "an initial state is not an event: the file has it at the first event "
+		return pane_message(out, "an initial state is not an event: the file has it at the first event "
 		    "of the goroutine");
 	out->kind = ASK_RUN;	/* times in the file may be behind those in order by a little */
 	snprintf(out->text, sizeof out->text, "report wire -from=%lldns -to=%lldns",
@@ -393,51 +397,52 @@ static enum verdict wire(const struct events *p, struct ask *out)
 	return V_ASK;
 }
 
-static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
+static enum verdict events_pane_act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	struct events *p = st;
-	p->said[0] = '\0';
+	p->search_note[0] = '\0';
 	if (a->cmd == CMD_FIRST && a->count <= 0)
 		go_to(p, env, p->scope.t0);
 	if (a->cmd == CMD_LAST && a->count <= 0) {
 		go_to(p, env, p->scope.t1 - 1);
 		p->last = true;
 	}
-	if (rows_act(&p->rows, a, env->rows - 1 - ev_foot(p, env))) {
-		turn(p, env);
+	if (list_move(&p->rows, a, env->rows - 1 - events_footer_height(p, env))) {
+		turn_page(p, env);
 		return V_DONE;
 	}
 	switch ((int)a->cmd) {
 	case CMD_KINDS: return kinds_cmd(p, env, a->arg, out);
 	case CMD_STACKS:
 		p->stacks = !p->stacks;
-		return ask_say(out,
+		return pane_message(out,
 		    p->stacks ? "stacks of the selected event: shown" : "stacks of the selected event: hidden");
-	case CMD_WIRE: return wire(p, out);
+	case CMD_WIRE: return show_wire(p, out);
 	case CMD_SORT:
 	case CMD_SORT_LEFT:
 	case CMD_SORT_RIGHT:
-		return ask_say(out, "events are in time order; longest first: s in 6 (spans), 7 (regions), 5 (:>1ms)");
+		return pane_message(
+		    out, "events are in time order; longest first: s in 6 (spans), 7 (regions), 5 (:>1ms)");
 	case CMD_RANGE:
 		p->ranging = !p->ranging;
-		p->anchor = ev_now(p) ? ev_now(p)->t : p->scope.t0;
+		p->anchor = events_selected_event(p) ? events_selected_event(p)->t : p->scope.t0;
 		return V_DONE;
 	case CMD_FOCUS: return a->arg ? V_PASS : p->ranging ? filter_range(p, env, out) : filter_whose(p, env, out);
-	case CMD_CANCEL: return cancel(p, env) ? V_DONE : V_PASS;
+	case CMD_CANCEL: return cancel_search(p, env) ? V_DONE : V_PASS;
 	case CMD_GOTO_TIME: return a->arg ? goto_cmd(p, env, a->arg, out) : V_PASS;
 	case CMD_OPEN:
-		if (!ev_now(p))
+		if (!events_selected_event(p))
 			return V_DONE;
 		out->kind = ASK_PANE;
 		out->pane = "timeline";
-		out->place.trk = ev_now(p)->trk;
-		out->place.t0 = ev_now(p)->t;
+		out->place.trk = events_selected_event(p)->trk;
+		out->place.t0 = events_selected_event(p)->t;
 		return V_ASK;
 	default: return V_PASS;
 	}
 }
 
-static bool go(void *st, const struct pane_env *env, const struct place *to)
+static bool events_pane_go(void *st, const struct pane_env *env, const struct place *to)
 {
 	if (to->t0 == TIME_NONE)
 		return false;
@@ -445,24 +450,25 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 	return true;
 }
 
-static void place(const void *st, const struct pane_env *env, struct place *to)
+static void events_pane_place(const void *st, const struct pane_env *env, struct place *to)
 {
 	const struct events *p = st;
-	const struct el_event *e = ev_now(p);
+	const struct event_item *e = events_selected_event(p);
 	if (!e)
 		return;
 	to->trk = e->trk;
 	to->t0 = e->t;
-	tp_place(session_snap(env->s)->st, e->stack, to);
+	tracepane_site_place(session_snap(env->s)->st, e->stack, to);
 }
 
-static void save(const void *st, struct view *v)
+static void events_pane_save(const void *st, struct view *v)
 {
 	const struct events *p = st;
-	*v = (struct view){{p->view, 0, 0, 0}, {ev_now(p) ? ev_now(p)->t : TIME_NONE, 0, 0, 0}};
+	*v = (struct view){
+	    {p->view, 0, 0, 0}, {events_selected_event(p) ? events_selected_event(p)->t : TIME_NONE, 0, 0, 0}};
 }
 
-static void load(void *st, const struct pane_env *env, const struct view *v)
+static void events_pane_load(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct events *p = st;
 	p->view = v->zoom[0] >= 0 && v->zoom[0] < EV_VIEWS ? (int)v->zoom[0] : 0;
@@ -470,31 +476,31 @@ static void load(void *st, const struct pane_env *env, const struct view *v)
 	go_to(p, env, t < p->scope.t0 ? p->scope.t0 : t > p->scope.t1 ? p->scope.t1 : t);
 }
 
-static void summary(const void *st, const struct pane_env *env, struct buf *b)
+static void events_pane_summary(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct events *p = st;
 	const struct snap *sn = session_snap(env->s);
 	if (p->paging)
-		tp_working(NULL, "reading", b);
+		tracepane_put_progress(NULL, "reading", b);
 	if (sn->has_trace) {
 		text_count(b, (int64_t)sn->trace.events);
 		buf_printf(b, " event%s in the file | ", sn->trace.events == 1 ? "" : "s");
 	}
-	buf_printf(b, "kinds: %s (e) | ", ev_views[p->view].name);
-	if (ev_now(p) && p->scope.t1 > p->scope.t0)
+	buf_printf(b, "kinds: %s (e) | ", events_views[p->view].name);
+	if (events_selected_event(p) && p->scope.t1 > p->scope.t0)
 		buf_printf(b, "at %.1f%% | ",
-		    100 * (double)(ev_now(p)->t - p->scope.t0) / (double)(p->scope.t1 - p->scope.t0));
-	tp_scope_words(&p->scope, b);
+		    100 * (double)(events_selected_event(p)->t - p->scope.t0) / (double)(p->scope.t1 - p->scope.t0));
+	tracepane_put_scope(&p->scope, b);
 }
 
-static void detail(const void *st, const struct pane_env *env, struct buf *b)
+static void events_pane_detail(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct events *p = st;
 	struct buf row = {0};
-	if (p->quest) {
-		quest_words(p->quest, b);
-	} else if (p->said[0]) {
-		buf_puts(b, p->said);
+	if (p->events_search) {
+		events_search_progress(p->events_search, b);
+	} else if (p->search_note[0]) {
+		buf_puts(b, p->search_note);
 	} else if (p->ranging) {
 		int64_t t0, t1;
 		range_of(p, &t0, &t1);
@@ -502,26 +508,26 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 		buf_puts(b, " from ");
 		text_at(b, t0, 1000);
 		buf_puts(b, "   f filter  :w FILE write these events  y copy  Esc drop the range");
-	} else if (ev_now(p)) {
-		ev_text(session_snap(env->s), ev_now(p), &row);
+	} else if (events_selected_event(p)) {
+		events_row_text(session_snap(env->s), events_selected_event(p), &row);
 		buf_put(b, row.p, row.n);
 	}
 	buf_free(&row);
 }
 
 /* The next hit on the page; beyond it the search goes on beside the keyboard. */
-static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)
+static uint32_t events_pane_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 {
 	struct events *p = st;
 	uint32_t sel = p->rows.sel, n = p->rows.n, i = sel;
-	if (p->quest && quest_one(p->quest)) {
-		quest_free(p->quest, env);
-		p->quest = NULL;
+	if (p->events_search && events_search_is_single(p->events_search)) {
+		events_search_free(p->events_search, env);
+		p->events_search = NULL;
 	}
-	fill(p, env);
-	rows_select(&p->rows, sel);
+	fill_rows(p, env);
+	list_select(&p->rows, sel);
 	*at = 0;
-	p->said[0] = '\0';
+	p->search_note[0] = '\0';
 	if (dir == 1 || dir == -1)
 		i += (uint32_t)dir;	/* before the first is after the last */
 	while (i < n && (dir || !p->nhit) && !p->hit[i])
@@ -529,49 +535,74 @@ static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at
 	if (i >= n) {
 		if (dir == 2 || !session_snap(env->s)->complete)
 			return p->nhit;	/* while it is typed */
-		return quest(p, env, env->find.text, dir == -1 ? -1 : 1, dir == -1 ? p->list.t0 : p->list.t1) ? FIND_ON
-													      : 0;
+		return events_search(p, env, env->find.text, dir == -1 ? -1 : 1, dir == -1 ? p->list.t0 : p->list.t1)
+			   ? FIND_ON
+			   : 0;
 	}
 	uint32_t hits = p->nhit;
 	for (uint32_t k = 0; p->hit[i] && k <= i; k++)
 		*at += p->hit[k];
 	if (dir) {
-		rows_select(&p->rows, i);
-		turn(p, env);
+		list_select(&p->rows, i);
+		turn_page(p, env);
 	}
 	return hits;
 }
 
-static void keys(const void *st, const struct pane_env *env, struct buf *b)
+static void events_pane_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	(void)env;
 	buf_puts(b, ((const struct events *)st)->ranging ? "j k  move the end  f filter  :w FILE  y copy  Esc drop"
 		: "j k  gt time  e kinds  & match  / n N find  Enter timeline  r raw  S stacks  v range  6 goroutine");
 }
 
-static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
+static void events_pane_click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
 {
 	struct events *p = st;
 	(void)x;
-	if (!rows_pick(&p->rows, y - 1, env->rows - 1))
+	if (!list_click(&p->rows, y - 1, env->rows - 1))
 		return;
 	if (twice)
-		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
+		events_pane_act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
 }
 
-static int topics(const void *st, const struct pane_env *env, enum topic *t)
+static int events_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
 {
 	const struct events *p = st;
-	const struct el_event *e = ev_now(p);
-	t[0] = e ? explain_in("events", el_name(session_snap(env->s), e)) : TOPIC_NONE;
+	const struct event_item *e = events_selected_event(p);
+	t[0] = e ? explain_in("events", trace_events_name(session_snap(env->s), e)) : TOPIC_NONE;
 	t[1] = TOPIC_E_EVENT;
 	return 2;
 }
 
 const struct pane_ops pane_events = {
-    .name = "events", .tab = "Ev", .bit = P_EVENTS, .cmd = CMD_PANE_EVENTS, .trace_only = true, .of_scope = true,
-    .state_size = sizeof(struct events), .close = close_events, .update = update, .draw = ev_draw, .act = act, .go = go,
-    .choices = choices, .place = place, .topics = topics, .save = save, .load = load, .summary = summary,
-    .detail = detail, .find = find, .keys = keys, .job = ev_page_job, .done = done,
-    .tick = tick, .write = write_events, .copy = copy, .report = report, .side = ev_side, .click = click,
+    .name = "events",
+    .tab = "Ev",
+    .bit = P_EVENTS,
+    .cmd = CMD_PANE_EVENTS,
+    .trace_only = true,
+    .of_scope = true,
+    .state_size = sizeof(struct events),
+    .close = close_events,
+    .update = events_pane_update,
+    .draw = events_draw,
+    .act = events_pane_act,
+    .go = events_pane_go,
+    .choices = events_pane_choices,
+    .place = events_pane_place,
+    .topics = events_pane_topics,
+    .save = events_pane_save,
+    .load = events_pane_load,
+    .summary = events_pane_summary,
+    .detail = events_pane_detail,
+    .find = events_pane_find,
+    .keys = events_pane_keys,
+    .job = events_page_job,
+    .done = events_pane_done,
+    .tick = events_pane_tick,
+    .write = write_events,
+    .copy = events_pane_copy,
+    .report = events_pane_report,
+    .side = events_draw_side,
+    .click = events_pane_click,
 };

@@ -19,44 +19,44 @@
 
 enum { AHEAD = 2000, BEHIND = 1000, FEW = 5000, MANY = 20000 };
 
-struct quest {
+struct events_search {
 	struct job *job, *self;		/* the same: the owner's, and the thread's own */
 	struct arena mem;
 	const struct snap *sn;
-	struct tp_scope scope;
-	struct el_ask q;
-	struct rx *find, *grep;		/* both have to match; NULL does */
+	struct tracepane_scope scope;
+	struct trace_events_query q;
+	struct regex *find, *grep;		/* both have to match; NULL does */
 	char *re;
 	int64_t t;
 	int dir;
-	struct el page, found;		/* found.t0, t1: what was looked through */
+	struct event_list page, found;		/* found.t0, t1: what was looked through */
 	struct buf text;
 	int64_t done, all;
 };
 
-static bool matches(struct quest *h, const struct el_event *e)
+static bool event_matches(struct events_search *h, const struct event_item *e)
 {
 	if (!h->find && !h->grep)
 		return true;
-	ev_text(h->sn, e, &h->text);
-	return (!h->find || rx_match(h->find, h->text.p, h->text.n)) &&
-	       (!h->grep || rx_match(h->grep, h->text.p, h->text.n));
+	events_row_text(h->sn, e, &h->text);
+	return (!h->find || regex_match(h->find, h->text.p, h->text.n)) &&
+	       (!h->grep || regex_match(h->grep, h->text.p, h->text.n));
 }
 
-static void take(struct quest *h, const struct el_event *e)
+static void add_event(struct events_search *h, const struct event_item *e)
 {
 	h->found.v = mem_grow(h->found.v, &h->found.cap, h->found.n + 1u, sizeof *h->found.v);
 	h->found.v[h->found.n++] = *e;
 }
 
-static bool go_on(struct quest *h, int64_t looked)
+static bool report_progress(struct events_search *h, int64_t looked)
 {
 	h->done += looked;
-	job_tell(h->self, (uint64_t)h->done, (uint64_t)h->all);
+	job_report_progress(h->self, (uint64_t)h->done, (uint64_t)h->all);
 	return !job_cancelled(h->self);
 }
 
-static int64_t next_len(const struct quest *h, int64_t len)
+static int64_t next_len(const struct events_search *h, int64_t len)
 {
 	if (h->page.n < FEW && len < INT64_MAX / 8)
 		return len * 2;
@@ -64,135 +64,135 @@ static int64_t next_len(const struct quest *h, int64_t len)
 }
 
 /* From a on to b, at most max of them. false: that many, or cancelled; *a: where it came to. */
-static bool forward(struct quest *h, int64_t *a, int64_t b, uint32_t max)
+static bool find_forward(struct events_search *h, int64_t *a, int64_t b, uint32_t max)
 {
 	for (int64_t len = 100000; *a < b; len = next_len(h, len)) {
 		int64_t end = b - *a > len ? *a + len : b, from = *a;
-		el_gather(h->sn, &h->q, from, end, EV_CHUNK_MAX, &h->page);
+		trace_events_gather(h->sn, &h->q, from, end, EV_CHUNK_MAX, &h->page);
 		for (uint32_t i = 0; i < h->page.n; i++) {
-			const struct el_event *e = &h->page.v[i];
-			if (!matches(h, e))
+			const struct event_item *e = &h->page.v[i];
+			if (!event_matches(h, e))
 				continue;
-			take(h, e);
+			add_event(h, e);
 			if (h->found.n == max) {
 				*a = e->t + 1;
 				return false;
 			}
 		}
 		*a = h->page.t1 > from ? h->page.t1 : end;
-		if (!go_on(h, *a - from))
+		if (!report_progress(h, *a - from))
 			return false;
 	}
 	return true;
 }
 
 /* From b back to a; what is found comes newest first. */
-static bool backward(struct quest *h, int64_t a, int64_t *b, uint32_t max)
+static bool find_backward(struct events_search *h, int64_t a, int64_t *b, uint32_t max)
 {
 	uint32_t had = h->found.n;
 	for (int64_t len = 100000; a < *b; len = next_len(h, len)) {
 		int64_t from = *b - a > len ? *b - len : a, to = *b;
-		el_gather(h->sn, &h->q, from, to, EV_CHUNK_MAX, &h->page);
+		trace_events_gather(h->sn, &h->q, from, to, EV_CHUNK_MAX, &h->page);
 		while (h->page.t1 < to && to - from > 1) {	/* too many at once */
 			from = to - (to - from) / 4 - 1;
-			el_gather(h->sn, &h->q, from, to, EV_CHUNK_MAX, &h->page);
+			trace_events_gather(h->sn, &h->q, from, to, EV_CHUNK_MAX, &h->page);
 		}
 		for (uint32_t i = h->page.n; i-- > 0;) {
-			const struct el_event *e = &h->page.v[i];
-			if (!matches(h, e))
+			const struct event_item *e = &h->page.v[i];
+			if (!event_matches(h, e))
 				continue;
-			take(h, e);
+			add_event(h, e);
 			if (h->found.n - had == max) {
 				*b = e->t;
 				return false;
 			}
 		}
 		*b = from;
-		if (!go_on(h, to - from))
+		if (!report_progress(h, to - from))
 			return false;
 	}
 	return true;
 }
 
 /* All that match, around t: what lies before is found backwards and turned round. */
-static void around(struct quest *h)
+static void find_around(struct events_search *h)
 {
 	int64_t a = h->t, b = h->t;
-	backward(h, h->scope.t0, &b, BEHIND);
+	find_backward(h, h->scope.t0, &b, BEHIND);
 	for (uint32_t i = 0, k = h->found.n; i + 1 < k; i++) {
-		struct el_event e = h->found.v[i];
+		struct event_item e = h->found.v[i];
 		h->found.v[i] = h->found.v[--k];
 		h->found.v[k] = e;
 	}
-	forward(h, &a, h->scope.t1, h->found.n + AHEAD);
+	find_forward(h, &a, h->scope.t1, h->found.n + AHEAD);
 	h->found.t0 = b;
 	h->found.t1 = a;
 }
 
-static int run(struct job *j, void *arg)
+static int run_search(struct job *j, void *arg)
 {
-	struct quest *h = arg;
+	struct events_search *h = arg;
 	int64_t t = h->t, end;
 	h->self = j;
 	if (h->dir == 0) {
-		around(h);
+		find_around(h);
 	} else if (h->dir > 0) {
 		end = t;
-		if (forward(h, &t, h->scope.t1, 1) && !job_cancelled(j)) {
+		if (find_forward(h, &t, h->scope.t1, 1) && !job_cancelled(j)) {
 			t = h->scope.t0;
-			forward(h, &t, end, 1);
+			find_forward(h, &t, end, 1);
 		}
 	} else {
 		end = t;
-		if (backward(h, h->scope.t0, &t, 1) && !job_cancelled(j)) {
+		if (find_backward(h, h->scope.t0, &t, 1) && !job_cancelled(j)) {
 			t = h->scope.t1;
-			backward(h, end, &t, 1);
+			find_backward(h, end, &t, 1);
 		}
 	}
 	return 0;
 }
 
-struct quest *quest_start(const struct pane_env *env, const struct quest_ask *a)
+struct events_search *events_search_start(const struct pane_env *env, const struct events_search_query *a)
 {
 	struct err e;
 	if (session_job(env->s))
 		return NULL;
-	struct quest *h = xcalloc(1, sizeof *h);
+	struct events_search *h = xcalloc(1, sizeof *h);
 	h->sn = session_snap(env->s);
-	tp_scope(env, &h->mem, &h->scope);
-	h->q = ev_ask(a->view, &h->scope);
+	tracepane_scope(env, &h->mem, &h->scope);
+	h->q = events_list_query(a->view, &h->scope);
 	const char *re = a->re ? a->re : env->grep.rx ? env->grep.text : NULL;
 	h->re = re ? xstrdup(re) : NULL;
-	h->find = a->re ? rx_new(a->re, &e) : NULL;
-	h->grep = env->grep.rx ? rx_new(env->grep.text, &e) : NULL;
+	h->find = a->re ? regex_new(a->re, &e) : NULL;
+	h->grep = env->grep.rx ? regex_new(env->grep.text, &e) : NULL;
 	h->dir = a->dir;
 	h->t = a->t < h->scope.t0 ? h->scope.t0 : a->t > h->scope.t1 ? h->scope.t1 : a->t;
 	h->all = h->scope.t1 - h->scope.t0;
-	h->job = job_start(run, h);
+	h->job = job_start(run_search, h);
 	if (!h->job) {
-		quest_free(h, env);
+		events_search_free(h, env);
 		return NULL;
 	}
-	session_beside(env->s, h->job);
+	session_set_extra_job(env->s, h->job);
 	return h;
 }
 
-bool quest_done(struct quest *h)
+bool events_search_is_done(struct events_search *h)
 {
 	return job_done(h->job, NULL);
 }
 
-bool quest_one(const struct quest *h)
+bool events_search_is_single(const struct events_search *h)
 {
 	return h->dir != 0;
 }
 
-const struct el *quest_found(const struct quest *h)
+const struct event_list *events_search_result(const struct events_search *h)
 {
 	return &h->found;
 }
 
-void quest_words(const struct quest *h, struct buf *b)
+void events_search_progress(const struct events_search *h, struct buf *b)
 {
 	uint64_t done, all;
 	job_progress(h->job, &done, &all);
@@ -202,18 +202,18 @@ void quest_words(const struct quest *h, struct buf *b)
 	buf_printf(b, " in the whole trace: %.0f%%  Esc cancels", all ? 100.0 * (double)done / (double)all : 0.0);
 }
 
-void quest_free(struct quest *h, const struct pane_env *env)
+void events_search_free(struct events_search *h, const struct pane_env *env)
 {
 	if (!h)
 		return;
 	if (h->job) {
 		job_cancel(h->job);
 		if (env)
-			session_beside(env->s, NULL);
+			session_set_extra_job(env->s, NULL);
 		job_join(h->job);
 	}
-	rx_free(h->find);
-	rx_free(h->grep);
+	regex_free(h->find);
+	regex_free(h->grep);
 	mem_free(h->re);
 	mem_free(h->page.v);
 	mem_free(h->found.v);

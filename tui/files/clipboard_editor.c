@@ -4,7 +4,7 @@
  * What leaves the viewer: the clipboard, a file, another program, the editor.
  *
  * The app only says what; reaching the clipboard or an editor is the terminal's
- * business (struct app_wants). A key that writes a file first shows its name, and
+ * business (struct app_requests). A key that writes a file first shows its name, and
  * asks before it replaces one that exists (write_file.c). TTRACESECURE in the environment turns all of it
  * off, for machines where a viewer should do nothing but view.
  */
@@ -23,7 +23,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static bool refuse(struct app *a)
+static bool refuse_secure(struct app *a)
 {
 	if (a->secure)
 		app_message(a, ST_WARN, "off because TTRACESECURE is set");
@@ -32,7 +32,7 @@ static bool refuse(struct app *a)
 
 /* ---- copying */
 
-void app_give(struct app *a, struct buf *b, const char *what)
+void files_copy_text(struct app *a, struct buf *b, const char *what)
 {
 	if (!b->n) {
 		app_message(a, ST_WARN, "nothing to copy");
@@ -46,33 +46,33 @@ void app_give(struct app *a, struct buf *b, const char *what)
 
 enum { COPY_COLS = 4096 };
 
-void app_copy(struct app *a, const char *what)
+void files_copy(struct app *a, const char *what)
 {
 	const struct pane_ops *p = pane_now(a);
 	struct pane_env wide = a->env;
 	struct buf b = {0};
 	wide.cols = COPY_COLS;	/* names whole, whatever the screen has room for */
-	if (refuse(a))
+	if (refuse_secure(a))
 		return;
 	if (!strcmp(what, "report")) {
-		app_paper(a, NULL);
+		copy_pane_start(a, NULL);
 		return;
 	}
 	if (!strcmp(what, "view"))
-		app_command_line(a, &b);
+		view_options_put(a, &b);
 	else if (p->copy)
 		p->copy(state_now(a), &a->env, &b);
 	else if (p->detail)
 		p->detail(state_now(a), &wide, &b);
 	if (!b.n && !strcmp(what, "item")) {	/* nothing is selected: the view itself */
 		what = "view";
-		app_command_line(a, &b);
+		view_options_put(a, &b);
 	}
-	app_give(a, &b, !strcmp(what, "view") ? buf_str(&b) : what);
+	files_copy_text(a, &b, !strcmp(what, "view") ? buf_str(&b) : what);
 	buf_free(&b);
 }
 
-void app_copied(struct app *a, const char *file, bool failed)
+void app_copy_done(struct app *a, const char *file, bool failed)
 {
 	if (failed)
 		app_message(a, ST_ERROR, "no clipboard, and cannot write a file");
@@ -107,18 +107,18 @@ static int write_file(const char *file, const struct buf *b, struct err *e)
 	return newfile_close(&f, !rc, rc ? &later : e) || rc ? -1 : 0;
 }
 
-void app_screen(struct app *a, const char *file)
+void files_write_screen(struct app *a, const char *file)
 {
 	const struct pane_ops *p = pane_now(a);
 	struct buf b = {0}, name = {0};
 	struct err e;
-	if (refuse(a))
+	if (refuse_secure(a))
 		return;
 	if (!file || !*file) {
 		ask_name(a);
 		return;
 	}
-	if (!app_may_write(a, CMD_SCREEN, file, file))
+	if (!write_file_allowed(a, CMD_SCREEN, file, file))
 		return;
 	buf_puts(&name, path_home(&a->scratch, file));	/* drawing resets what is scratch */
 	bool own = p->write && p->write(state_now(a), &a->env, &b);
@@ -126,7 +126,7 @@ void app_screen(struct app *a, const char *file)
 	a->message[0] = '\0';
 	if (g) {
 		app_draw(a, g);
-		picture_make(g, &a->look, buf_str(&name), &b);
+		export_screen(g, &a->look, buf_str(&name), &b);
 	}
 	grid_free(g);
 	if (write_file(buf_str(&name), &b, &e))
@@ -137,34 +137,34 @@ void app_screen(struct app *a, const char *file)
 	buf_free(&b);
 }
 
-void app_pipe(struct app *a, const char *command)
+void files_pipe_pane(struct app *a, const char *command)
 {
-	if (refuse(a))
+	if (refuse_secure(a))
 		return;
 	if (!command) {
 		app_prompt(a, CMD_PIPE, "");
 		return;
 	}
 	if (*command)
-		app_paper(a, command);
+		copy_pane_start(a, command);
 }
 
-void app_edit(struct app *a)
+void files_edit_source(struct app *a)
 {
 	struct place p;
-	if (refuse(a))
+	if (refuse_secure(a))
 		return;
 	app_place(a, &p);
 	const struct store *st = session_snap(a->s)->st;
 	const struct frm_row *frm = p.frm ? store_frm(st, p.frm) : NULL;
 	fun_id f = frm ? frm->fun : p.fun;
 	const char *file = f ? store_str(st, store_fun(st, f)->file)->s : "";
-	const struct source *src = *file ? sources_get(session_sources(a->s), file) : NULL;
+	const struct source *src = *file ? source_cache_get(session_sources(a->s), file) : NULL;
 	struct buf where = {0};
 	if (!src) {
 		app_message(a, ST_WARN, "no source line is selected");
 	} else if (!src->path) {
-		sources_where(session_sources(a->s), &where);
+		source_cache_describe(session_sources(a->s), &where);
 		app_message(a, ST_WARN, "%s not found: searched %s", file, buf_str(&where));
 	} else {
 		mem_free(a->wants.file);

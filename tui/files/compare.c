@@ -38,7 +38,7 @@ static void put_side(const struct app *a, struct buf *b, uint64_t set)
 }
 
 /* The states in which one of A and one of B differ most; when it is known, if nothing else has been asked for. */
-void app_tell_rest(struct app *a)
+void compare_report_rest(struct app *a)
 {
 	const struct query *q = session_query(a->s);
 	const char *what = q->task ? "task" : q->region ? "region" : "goroutine";
@@ -46,7 +46,7 @@ void app_tell_rest(struct app *a)
 	struct buf b = {0};
 	bool done[TS__N] = {0};
 	a->rest_of = 0;
-	if (!session_rest_soon(a->s, &r)) {
+	if (!session_rest_async(a->s, &r)) {
 		a->rest_of = session_serial(a->s) + 1;
 		return;
 	}
@@ -63,7 +63,7 @@ void app_tell_rest(struct app *a)
 		if (!best)
 			break;
 		done[best] = true;
-		buf_printf(&b, "%s%s %s", k ? ", " : ": ", state_name((enum tstate)best),
+		buf_printf(&b, "%s%s %s", k ? ", " : ": ", style_state_name((enum tstate)best),
 		    r.ns[0][best] < r.ns[1][best] ? "-" : "+");
 		text_ns(&b, most);
 	}
@@ -72,10 +72,10 @@ void app_tell_rest(struct app *a)
 	buf_free(&b);
 }
 
-static void tell(struct app *a, const struct query *q)
+static void report_sides(struct app *a, const struct query *q)
 {
 	if (query_has_rest(q) && q->show == SHOW_DELTA) {
-		app_tell_rest(a);
+		compare_report_rest(a);
 		return;
 	}
 	if (query_has_rest(q)) {
@@ -101,38 +101,38 @@ static void tell(struct app *a, const struct query *q)
 static void set_query(struct app *a, const struct query *q)
 {
 	if (app_query(a, q))
-		tell(a, q);
+		report_sides(a, q);
 }
 
-bool app_side_news(struct app *a)
+bool compare_update(struct app *a)
 {
 	struct side_news n;
-	bool told = false;
+	bool reported = false;
 	while (session_side_news(a->s, &n)) {
-		told = true;
+		reported = true;
 		if (n.failed) {
 			app_message(a, ST_ERROR, "%s", n.err.msg);
 			continue;
 		}
 		if (n.use == SIDE_SHOW && *n.file == '@') {
 			struct query q = *session_query(a->s);
-			query_side(&q, n.use, n.side);
+			session_query_use_side(&q, n.use, n.side);
 			q.b = 0;
-			app_filters_take(a, &q, "");
+			filter_set_parse(a, &q, "");
 			app_query(a, &q);
 			continue;
 		}
 		if (n.use == SIDE_SHOW) {
-			app_again(a, &n);
+			reload_show_side(a, &n);
 			continue;
 		}
 		struct query q = *session_query(a->s);
-		query_side(&q, n.use, n.side);
+		session_query_use_side(&q, n.use, n.side);
 		if (*n.file == '@')	/* each side has been filtered by its own */
-			app_filters_take(a, &q, "");
+			filter_set_parse(a, &q, "");
 		set_query(a, &q);
 	}
-	return told;
+	return reported;
 }
 
 /* The side that has this file, read before; 0: none. */
@@ -144,13 +144,13 @@ static uint32_t side_of(const struct app *a, const char *file)
 	return 0;
 }
 
-static void add(struct app *a, const char *file, enum side_use use)
+static void add_file(struct app *a, const char *file, enum side_use use)
 {
 	struct err e;
 	struct query q = *session_query(a->s);
 	uint32_t side = side_of(a, file);
 	if (side && !side_in(q.a, side)) {
-		query_side(&q, use, side);
+		session_query_use_side(&q, use, side);
 		set_query(a, &q);
 	} else if (session_add(a->s, file, use, &e)) {
 		app_message(a, ST_ERROR, "%s", e.msg);
@@ -161,9 +161,9 @@ static void add(struct app *a, const char *file, enum side_use use)
 	}
 }
 
-void app_side_was(struct app *a)
+void compare_with_previous(struct app *a)
 {
-	add(a, a->was, SIDE_BASE);
+	add_file(a, a->was, SIDE_BASE);
 }
 
 /* :diff @NAME: what the filters in force leave, less what the saved ones do, of the same files. Filters hold for
@@ -173,19 +173,19 @@ static void diff_saved(struct app *a, const char *file)
 	struct err e;
 	struct query now = *session_query(a->s), other = now;
 	struct buf b = {0};
-	const char *words = app_saved_words(a, file + 1);
+	const char *words = filter_set_text(a, file + 1);
 	now.b = other.b = 0;
 	now.noinlines = other.noinlines = false;
 	now.gran = other.gran = GR_FUNCTIONS;
 	other.suspended = false;
-	app_filters_put(a, &b);
+	filter_set_put(a, &b);
 	if (session_is_trace(a->s))
 		app_message(a, ST_WARN, "traces: D on goroutines (6) or tasks (7) compares them with the rest");
 	else if (!words)
 		app_message(a, ST_ERROR, "no filters are saved as %s", file + 1);
 	else if (!a->env.report || app_job(a))
 		app_message(a, ST_WARN, "a file is being read or a report is being made: wait for it");
-	else if (app_filters_take(a, &other, words) ||
+	else if (filter_set_parse(a, &other, words) ||
 	    (b.n && !now.suspended && session_add_made(a->s, "@now", &now, a->env.report, SIDE_SHOW, &e)) ||
 	    session_add_made(a->s, file, &other, a->env.report, SIDE_BASE, &e))
 		app_message(a, ST_ERROR, "%s is not a set of filters", file);
@@ -206,7 +206,7 @@ static void do_diff(struct app *a, const char *file)
 	if (!file) {
 		app_prompt(a, CMD_COMMAND, "diff ");
 	} else if (*file) {
-		add(a, file, SIDE_BASE);
+		add_file(a, file, SIDE_BASE);
 	} else {
 		q.b = 0;
 		q.show = SHOW_DELTA;
@@ -225,7 +225,7 @@ static void do_show(struct app *a, const char *which)
 		k = SHOW_DELTA;
 	}
 	if (!q.b && a->was) {
-		app_side_was(a);
+		compare_with_previous(a);
 		return;
 	}
 	if (!q.b) {
@@ -270,14 +270,14 @@ static bool no_base(struct app *a, const struct query *q, enum cmd_id id)
 	return !q->b;
 }
 
-bool app_side(struct app *a, const struct act *act)
+bool compare_command(struct app *a, const struct act *act)
 {
 	struct query q = *session_query(a->s);
 	switch (act->cmd) {
 	case CMD_DIFF: do_diff(a, act->arg); return true;
 	case CMD_SIDE: do_show(a, act->arg); return true;
 	case CMD_SWAP: do_swap(a); return true;
-	case CMD_MERGE: add(a, act->arg ? act->arg : "", SIDE_MERGE); return true;
+	case CMD_MERGE: add_file(a, act->arg ? act->arg : "", SIDE_MERGE); return true;
 	case CMD_NORMALIZE:
 		if (no_base(a, &q, act->cmd))
 			return true;

@@ -28,7 +28,7 @@
 enum { PAPER_ROWS = 3000, PAPER_COLS = 160 };
 enum { STRIP = 32, STRIP_MOST = 512, SPENT = 3000 };	/* rows; us that are spent before the loop looks for keys */
 
-struct paper {
+struct pane_copy {
 	struct pane_env env;
 	struct grid *g;
 	struct buf text;
@@ -45,9 +45,9 @@ static bool line_text(const struct grid *g, int y, struct buf *b)
 		const struct cell *c = &g->cell[y * g->cols + x];
 		char u[4];
 		if (c->ch)
-			buf_put(b, u, utf8_encode(c->ch, u));
+			buf_put(b, u, text_encode_utf8(c->ch, u));
 		if (c->mark)
-			buf_put(b, u, utf8_encode(c->mark, u));
+			buf_put(b, u, text_encode_utf8(c->mark, u));
 		if (c->ch && c->ch != ' ')
 			end = b->n;
 	}
@@ -56,19 +56,19 @@ static bool line_text(const struct grid *g, int y, struct buf *b)
 }
 
 /* Without waiting, unless nobody is patient. */
-static void draw_strip(struct app *a, struct paper *p, int rows, int from, int to)
+static void draw_strip(struct app *a, struct pane_copy *p, int rows, int from, int to)
 {
 	p->env.rows = rows;
 	grid_strip(p->g, rows, p->env.cols, from, to);
 	if (a->patient)
-		session_frame(a->s, false);
+		session_begin_frame(a->s, false);
 	pane_now(a)->draw(state_now(a), &p->env, p->g);
 	if (a->patient)
-		session_framed(a->s);
+		session_end_frame(a->s);
 }
 
 /* false: a list does not fit on so many rows. */
-static bool fits(struct app *a, struct paper *p, int rows)
+static bool list_fits(struct app *a, struct pane_copy *p, int rows)
 {
 	draw_strip(a, p, rows, 0, 0);
 	return !p->g->scrolls;
@@ -76,18 +76,18 @@ static bool fits(struct app *a, struct paper *p, int rows)
 
 /* As tall as the list needs: panes with a picture below it make the picture fill the rest. The sheets to choose from
    grow by thirds; a list that has no end goes onto the largest. */
-static int sheet_rows(struct app *a, struct paper *p)
+static int sheet_rows(struct app *a, struct pane_copy *p)
 {
 	int size[32] = {a->env.rows}, n = 1, lo = 0, hi;
 	if (pane_now(a)->bit == P_TIME)		/* rows without a scrollbar */
 		return PAPER_ROWS;
 	for (; n < 32 && size[n - 1] + size[n - 1] / 3 + 1 < PAPER_ROWS; n++)
 		size[n] = size[n - 1] + size[n - 1] / 3 + 1;
-	if (fits(a, p, size[0]) || n == 1 || !fits(a, p, size[n - 1]))
+	if (list_fits(a, p, size[0]) || n == 1 || !list_fits(a, p, size[n - 1]))
 		return p->g->rows;
 	for (hi = n - 1; hi - lo > 1;) {
 		int at = (lo + hi) / 2;
-		if (fits(a, p, size[at]))
+		if (list_fits(a, p, size[at]))
 			hi = at;
 		else
 			lo = at;
@@ -95,7 +95,7 @@ static int sheet_rows(struct app *a, struct paper *p)
 	return size[hi];
 }
 
-static void strip_taken(struct paper *p)
+static void strip_taken(struct pane_copy *p)
 {
 	for (int y = 0; y < p->g->to - p->g->from; y++) {
 		bool any = line_text(p->g, y, &p->text);
@@ -106,26 +106,26 @@ static void strip_taken(struct paper *p)
 	p->at = p->g->to;
 }
 
-static int strip_end(const struct paper *p)
+static int strip_end(const struct pane_copy *p)
 {
 	return p->rows - p->at < p->strip ? p->rows : p->at + p->strip;
 }
 
-static void paper_free(struct app *a)
+static void free_pane_copy(struct app *a)
 {
-	struct paper *p = a->paper;
+	struct pane_copy *p = a->pane_copy;
 	if (!p)
 		return;
-	a->paper = NULL;
+	a->pane_copy = NULL;
 	grid_free(p->g);
 	buf_free(&p->text);
 	mem_free(p->pipe);
 	mem_free(p);
 }
 
-static void finish(struct app *a)
+static void finish_copy(struct app *a)
 {
-	struct paper *p = a->paper;
+	struct pane_copy *p = a->pane_copy;
 	p->text.n = p->end;
 	if (p->pipe) {
 		mem_free(a->wants.pipe);
@@ -136,21 +136,21 @@ static void finish(struct app *a)
 		p->pipe = NULL;
 		a->message[0] = '\0';
 	} else {
-		app_give(a, &p->text, "report");
+		files_copy_text(a, &p->text, "report");
 	}
-	paper_free(a);
+	free_pane_copy(a);
 }
 
 bool app_busy(const struct app *a)
 {
-	return a->paper;
+	return a->pane_copy;
 }
 
 /* For some milliseconds, or for one strip where tests want many steps. */
-static void go_on(struct app *a)
+static void draw_strips(struct app *a)
 {
-	struct paper *p = a->paper;
-	int64_t t0 = clock_us(), spent = 0, most = job_wanted() > 1 ? 0 : SPENT;
+	struct pane_copy *p = a->pane_copy;
+	int64_t t0 = clock_us(), spent = 0, most = job_forced_threads() > 1 ? 0 : SPENT;
 	while (p->at < p->rows && spent <= most) {
 		draw_strip(a, p, p->rows, p->at, strip_end(p));
 		strip_taken(p);
@@ -162,18 +162,18 @@ static void go_on(struct app *a)
 			p->strip /= 2;
 	}
 	if (p->at == p->rows)
-		finish(a);
+		finish_copy(a);
 }
 
-void app_go_on(struct app *a)
+void app_run_step(struct app *a)
 {
-	go_on(a);
+	draw_strips(a);
 	arena_reset(&a->scratch);
 }
 
-void app_paper_end(struct app *a)
+void copy_pane_finish(struct app *a)
 {
-	struct paper *p = a->paper;
+	struct pane_copy *p = a->pane_copy;
 	if (!p)
 		return;
 	while (p->at < p->rows) {
@@ -181,20 +181,20 @@ void app_paper_end(struct app *a)
 		strip_taken(p);
 		p->strip = STRIP_MOST;
 	}
-	finish(a);
+	finish_copy(a);
 }
 
-bool app_paper_drop(struct app *a)
+bool copy_pane_cancel(struct app *a)
 {
-	bool any = a->paper;
-	paper_free(a);
+	bool any = a->pane_copy;
+	free_pane_copy(a);
 	return any;
 }
 
-void app_paper(struct app *a, const char *pipe)
+void copy_pane_start(struct app *a, const char *pipe)
 {
-	app_paper_end(a);
-	struct paper *p = a->paper = xcalloc(1, sizeof *p);
+	copy_pane_finish(a);
+	struct pane_copy *p = a->pane_copy = xcalloc(1, sizeof *p);
 	const struct pane_ops *ops = pane_now(a);
 	struct buf head = {0};
 	p->pipe = pipe ? xstrdup(pipe) : NULL;
@@ -206,17 +206,17 @@ void app_paper(struct app *a, const char *pipe)
 	p->g->mono = true;
 	if (ops->summary)
 		ops->summary(state_now(a), &p->env, &head);
-	text_no_secret(&p->text, session_file(a->s));
+	text_mask_passwords(&p->text, session_file(a->s));
 	buf_printf(&p->text, ": %s\n%s\n", ops->name, buf_str(&head));
 	buf_free(&head);
 	p->end = p->text.n;
 	p->rows = sheet_rows(a, p);
 	p->strip = STRIP;
 	if (!a->patient) {
-		app_paper_end(a);
+		copy_pane_finish(a);
 		return;
 	}
 	app_message(a, ST_DIM, pipe ? "collecting the lines of this pane" : "copying the lines of this pane");
-	if (job_wanted() <= 1)		/* what is small is there with the key */
-		go_on(a);
+	if (job_forced_threads() <= 1)		/* what is small is there with the key */
+		draw_strips(a);
 }

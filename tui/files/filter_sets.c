@@ -27,7 +27,7 @@ static const enum cmd_id kinds[] = {CMD_FOCUS, CMD_IGNORE, CMD_HIDE, CMD_SHOW, C
     CMD_REGION};
 enum { KINDS = sizeof kinds / sizeof *kinds, FRAME_KINDS = 6 };	/* the first six are expressions for frames */
 
-static struct saved *find(struct app *a, const char *name)
+static struct saved *find_set(struct app *a, const char *name)
 {
 	for (size_t i = 0; i < a->nsaved; i++)
 		if (!strcmp(a->saved[i].name, name))
@@ -41,9 +41,9 @@ static bool good_name(const char *s)
 }
 
 /* Keep a set; text "" forgets it. */
-static void keep(struct app *a, const char *name, const char *text, bool ours)
+static void set_text(struct app *a, const char *name, const char *text, bool ours)
 {
-	struct saved *s = find(a, name);
+	struct saved *s = find_set(a, name);
 	if (!s) {
 		a->saved = mem_grow(a->saved, &a->savedcap, a->nsaved + 1, sizeof *a->saved);
 		s = &a->saved[a->nsaved++];
@@ -56,7 +56,7 @@ static void keep(struct app *a, const char *name, const char *text, bool ours)
 }
 
 /* The filters in force as words. A "; " inside one would end it. */
-void app_filters_put(struct app *a, struct buf *b)
+void filter_set_put(struct app *a, struct buf *b)
 {
 	struct query q = *session_query(a->s);
 	size_t begin = b->n;
@@ -84,7 +84,7 @@ static bool take_word(struct app *a, struct query *q, const char *s, size_t n)
 }
 
 /* The filters of a set in the place of those of q; the word that is none, or NULL. */
-const char *app_filters_take(struct app *a, struct query *q, const char *text)
+const char *filter_set_parse(struct app *a, struct query *q, const char *text)
 {
 	for (int i = 0; i < KINDS; i++)
 		*app_filter_of(q, kinds[i]) = NULL;
@@ -102,22 +102,22 @@ const char *app_filters_take(struct app *a, struct query *q, const char *text)
 static int check_words(struct app *a, const char *name, const char *text, struct err *e)
 {
 	struct query q = {0};
-	const char *bad = app_filters_take(a, &q, text);
+	const char *bad = filter_set_parse(a, &q, text);
 	if (bad)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "filter %.40s: %.60s is not a filter", name, bad);
 	for (int i = 0; i < FRAME_KINDS; i++) {
 		const char *re = *app_filter_of(&q, kinds[i]);
 		struct err why;
-		struct rx *rx = re ? rx_new(re, &why) : NULL;
+		struct regex *rx = re ? regex_new(re, &why) : NULL;
 		if (re && !rx)
 			return err_set(e, ERR_USAGE, ERR_NOWHERE, "filter %.40s: %s: %s", name, cmds[kinds[i]].name, why.msg);
-		rx_free(rx);
+		regex_free(rx);
 	}
 	return 0;
 }
 
 /* "NAME = focus=json; hide=^runtime" */
-int app_saved_line(struct app *a, const char *line, bool ours, struct err *e)
+int filter_set_add_line(struct app *a, const char *line, bool ours, struct err *e)
 {
 	size_t n = strcspn(line, " \t=");
 	const char *name = arena_strndup(&a->scratch, line, n), *v = line + n + strspn(line + n, " \t");
@@ -126,25 +126,25 @@ int app_saved_line(struct app *a, const char *line, bool ours, struct err *e)
 	v += 1 + strspn(v + 1, " \t");
 	if (!ours && check_words(a, name, v, e))
 		return -1;
-	keep(a, name, v, ours);
+	set_text(a, name, v, ours);
 	return 0;
 }
 
-const char *app_saved_words(struct app *a, const char *name)
+const char *filter_set_text(struct app *a, const char *name)
 {
-	const struct saved *s = find(a, name);
+	const struct saved *s = find_set(a, name);
 	return s ? s->text : NULL;
 }
 
-static void load(struct app *a, const char *name)
+static void load_set(struct app *a, const char *name)
 {
-	const struct saved *s = find(a, name);
+	const struct saved *s = find_set(a, name);
 	struct query q = *session_query(a->s);
 	if (!s) {
 		app_message(a, ST_ERROR, "no filters are saved as %s", name);
 		return;
 	}
-	const char *bad = app_filters_take(a, &q, s->text);
+	const char *bad = filter_set_parse(a, &q, s->text);
 	q.suspended = false;
 	if (bad)
 		app_message(a, ST_ERROR, "%s: %.60s is not a filter", name, bad);
@@ -154,7 +154,7 @@ static void load(struct app *a, const char *name)
 
 /* ---- the file */
 
-void app_saved_read(struct app *a)
+void filter_set_read_file(struct app *a)
 {
 	char line[PROMPT_MAX];
 	struct err e;
@@ -162,7 +162,7 @@ void app_saved_read(struct app *a)
 	FILE *f = file && !a->secure ? fopen(file, "re") : NULL;
 	while (f && config_line(f, line, sizeof line))
 		if (!strncmp(line, "filter ", 7))
-			app_saved_line(a, line + 7, true, &e);
+			filter_set_add_line(a, line + 7, true, &e);
 	if (f)
 		fclose(f);
 }
@@ -185,7 +185,7 @@ static int write_file(struct app *a, const char *file)
 	return 0;
 }
 
-static void save(struct app *a, const char *name)
+static void save_set(struct app *a, const char *name)
 {
 	struct buf b = {0};
 	const char *file = config_path(a, "XDG_STATE_HOME", ".local/state", "/filters");
@@ -193,13 +193,13 @@ static void save(struct app *a, const char *name)
 		app_message(a, ST_ERROR, "save requires a name without blanks, = and ;");
 		return;
 	}
-	app_filters_put(a, &b);
-	if (!b.n && !find(a, name)) {
+	filter_set_put(a, &b);
+	if (!b.n && !find_set(a, name)) {
 		app_message(a, ST_WARN, "no filters to save");
 		buf_free(&b);
 		return;
 	}
-	keep(a, name, buf_str(&b), true);
+	set_text(a, name, buf_str(&b), true);
 	if (!a->files || a->secure || !file)
 		app_message(a, ST_DIM, "%s, until ttrace ends: %s", name, b.n ? buf_str(&b) : "forgotten");
 	else if (write_file(a, file))
@@ -210,7 +210,7 @@ static void save(struct app *a, const char *name)
 	buf_free(&b);
 }
 
-int app_saved_choices(const struct app *a, struct choice *out)
+int filter_set_choices(const struct app *a, struct choice *out)
 {
 	int n = 0;
 	for (size_t i = 0; i < a->nsaved && n < CHOICES_MAX; i++, n++) {
@@ -221,12 +221,12 @@ int app_saved_choices(const struct app *a, struct choice *out)
 	return n;
 }
 
-bool app_saved(struct app *a, const struct act *act)
+bool filter_set_command(struct app *a, const struct act *act)
 {
 	if (act->cmd == CMD_SAVE)
-		save(a, act->arg ? act->arg : "");
+		save_set(a, act->arg ? act->arg : "");
 	else if (act->cmd == CMD_LOAD && act->arg)
-		load(a, act->arg);
+		load_set(a, act->arg);
 	else if (act->cmd == CMD_LOAD)
 		app_message(a, ST_WARN, "no saved filters: :save NAME saves the current ones");
 	else

@@ -21,22 +21,22 @@
 #include <string.h>
 
 /* What is read from the beginning on. */
-static struct session *whole(const struct app *a)
+static struct session *whole_session(const struct app *a)
 {
 	return a->ahead.whole ? a->ahead.whole : a->s;
 }
 
 /* The session that app_job() is of. */
-const struct session *app_reading(const struct app *a)
+const struct session *partial_load_session(const struct app *a)
 {
 	if (a->next)
 		return a->next;
 	if (a->ahead.part)
 		return a->ahead.part;
-	return session_job(a->s) ? a->s : whole(a);
+	return session_job(a->s) ? a->s : whole_session(a);
 }
 
-bool app_ahead_on(const struct app *a)
+bool partial_load_is_active(const struct app *a)
 {
 	return a->ahead.whole || a->ahead.part || a->ahead.wanted || a->ahead.next;
 }
@@ -58,23 +58,23 @@ static bool time_of(const struct snap *sn, double share, int64_t *t)
 	return known;
 }
 
-bool app_ahead_time(const struct app *a, const char *s, int64_t *t)
+bool partial_load_parse_time(const struct app *a, const char *s, int64_t *t)
 {
-	const struct snap *sn = session_snap(whole(a));
+	const struct snap *sn = session_snap(whole_session(a));
 	struct err e;
 	double share;
-	return !sn->complete && is_share(s, &share) ? time_of(sn, share, t) : !trace_time(sn, s, t, &e);
+	return !sn->complete && is_share(s, &share) ? time_of(sn, share, t) : !trace_parse_time(sn, s, t, &e);
 }
 
 /* It is in the trace, as far as that is known, and the reading has not come to it. */
-bool app_unread(const struct app *a, int64_t t)
+bool partial_load_can_reach(const struct app *a, int64_t t)
 {
-	const struct snap *sn = session_snap(whole(a));
-	return session_may_part(whole(a)) && t >= sn->t1 &&
+	const struct snap *sn = session_snap(whole_session(a));
+	return session_may_part(whole_session(a)) && t >= sn->t1 &&
 	       (!sn->outline || !sn->outline->whole || t <= sn->outline->t1);
 }
 
-static void tell(struct app *a)
+static void report_loading(struct app *a)
 {
 	struct buf b = {0};
 	if (a->ahead.t0 == TIME_NONE)
@@ -90,44 +90,44 @@ static struct session *take_part(struct app *a)
 {
 	struct session *part = a->ahead.part;
 	if (part)
-		session_hold(whole(a), false);
+		session_pause_loading(whole_session(a), false);
 	a->ahead.part = NULL;
 	return part;
 }
 
-void app_ahead(struct app *a, int64_t t0, int64_t t1)
+void partial_load_start(struct app *a, int64_t t0, int64_t t1)
 {
 	struct err e;
 	session_close(take_part(a));
-	a->ahead.part = session_open_part(whole(a), t0, t1, &e);
+	a->ahead.part = session_open_part(whole_session(a), t0, t1, &e);
 	a->ahead.wanted = a->ahead.next = false;
 	if (!a->ahead.part) {
 		app_message(a, ST_ERROR, "%s", e.msg);
 		return;
 	}
-	session_hold(whole(a), true);
+	session_pause_loading(whole_session(a), true);
 	a->ahead.t0 = t0;
 	a->ahead.t1 = t1;
-	tell(a);
+	report_loading(a);
 }
 
 /* Where the file has it is not known before its first event is, or a share of it before one knows how long it is. */
-static void want(struct app *a, int64_t t, double share)
+static void queue_part(struct app *a, int64_t t, double share)
 {
 	a->ahead.wanted = true;
 	a->ahead.t0 = a->ahead.t1 = t;
 	a->ahead.share = share;
-	tell(a);
+	report_loading(a);
 }
 
-static void show(struct app *a, const struct place *p)
+static void show_place(struct app *a, const struct place *p)
 {
 	if (!pane_now(a)->go || !pane_now(a)->go(state_now(a), &a->env, p))
 		app_open(a, "timeline", p);
 }
 
 /* To the time that was asked for, in the part that has it. */
-static void arrive(struct app *a)
+static void show_part(struct app *a)
 {
 	const struct snap *sn = session_snap(a->s);
 	struct place p = PLACE_NONE;
@@ -135,7 +135,7 @@ static void arrive(struct app *a)
 	p.t0 = a->ahead.t0;
 	if (a->ahead.t1 > a->ahead.t0)
 		p.t1 = a->ahead.t1;
-	show(a, &p);
+	show_place(a, &p);
 	text_ns(&b, sn->t0);
 	buf_puts(&b, " to ");
 	text_ns(&b, sn->t1);
@@ -144,12 +144,12 @@ static void arrive(struct app *a)
 	buf_free(&b);
 }
 
-static void part_news(struct app *a)
+static void update_part(struct app *a)
 {
 	struct session *was = a->s, *part = a->ahead.part;
 	struct err e;
 	session_refresh(part);
-	session_give_way(whole(a));
+	session_release_memory(whole_session(a));
 	if (session_job(part))
 		return;
 	take_part(a);
@@ -160,12 +160,12 @@ static void part_news(struct app *a)
 		session_close(part);
 		return;
 	}
-	app_turn(a, part, false);
+	reload_switch_session(a, part, false);
 	if (a->ahead.whole)
 		session_close(was);	/* another part */
 	else
 		a->ahead.whole = was;
-	arrive(a);
+	show_part(a);
 }
 
 /* From the part to the whole: where one is, if that is there too. */
@@ -173,38 +173,38 @@ static void turn_back(struct app *a, bool same)
 {
 	struct session *part = a->s;
 	session_refresh(a->ahead.whole);
-	app_turn(a, a->ahead.whole, same);
+	reload_switch_session(a, a->ahead.whole, same);
 	a->ahead.whole = NULL;
 	session_close(part);
 }
 
 /* In what is shown, in what is read so far, or in what is read first. */
-static void go_there(struct app *a, int64_t t)
+static void goto_time(struct app *a, int64_t t)
 {
 	const struct snap *here = session_snap(a->s);
 	bool is_here = t >= here->t0 && t < here->t1;
-	if (!is_here && app_unread(a, t)) {
-		app_ahead(a, t, t);
+	if (!is_here && partial_load_can_reach(a, t)) {
+		partial_load_start(a, t, t);
 		return;
 	}
 	if (!is_here && a->ahead.whole)
 		turn_back(a, false);
 	struct place p = PLACE_NONE;
 	p.t0 = t;
-	show(a, &p);
+	show_place(a, &p);
 }
 
 /* What was asked for before anything could be said of it. */
-static void wanted_news(struct app *a)
+static void update_queued(struct app *a)
 {
-	const struct snap *sn = session_snap(whole(a));
-	bool known = a->ahead.wanted && (session_may_part(whole(a)) || sn->complete);
+	const struct snap *sn = session_snap(whole_session(a));
+	bool known = a->ahead.wanted && (session_may_part(whole_session(a)) || sn->complete);
 	if (a->ahead.wanted && a->ahead.t0 == TIME_NONE && !time_of(sn, a->ahead.share, &a->ahead.t0))
 		return;
 	if (!known && !(a->ahead.next && (sn->complete || sn->t1 > a->ahead.t0)))
 		return;
 	a->ahead.wanted = a->ahead.next = false;
-	go_there(a, a->ahead.t0);
+	goto_time(a, a->ahead.t0);
 }
 
 /* The panes turn by themselves to another session, but not under somebody's hands, nor away from what was read beside
@@ -214,13 +214,13 @@ static bool may_turn(const struct app *a)
 	return !a->asking && !a->pop.kind && (!a->ahead.whole || (session_nsides(a->s) == 1 && !session_job(a->s)));
 }
 
-void app_ahead_news(struct app *a)
+void partial_load_update(struct app *a)
 {
-	if (!app_ahead_on(a) || !may_turn(a))
+	if (!partial_load_is_active(a) || !may_turn(a))
 		return;
-	wanted_news(a);
+	update_queued(a);
 	if (a->ahead.part) {
-		part_news(a);
+		update_part(a);
 		return;
 	}
 	if (!a->ahead.whole)
@@ -233,7 +233,7 @@ void app_ahead_news(struct app *a)
 	}
 }
 
-bool app_ahead_stop(struct app *a)
+bool partial_load_cancel(struct app *a)
 {
 	if (a->ahead.part || a->ahead.wanted || a->ahead.next) {
 		session_close(take_part(a));
@@ -248,29 +248,29 @@ bool app_ahead_stop(struct app *a)
 	return true;
 }
 
-bool app_ahead_goto(struct app *a, const char *arg)
+bool partial_load_goto(struct app *a, const char *arg)
 {
 	int64_t t;
 	double share;
-	if (!app_ahead_on(a) && !session_has_parts(a->s))
+	if (!partial_load_is_active(a) && !session_has_parts(a->s))
 		return false;
-	if (!app_ahead_time(a, arg, &t)) {
-		bool later = is_share(arg, &share) && session_snap(whole(a))->outline;
+	if (!partial_load_parse_time(a, arg, &t)) {
+		bool later = is_share(arg, &share) && session_snap(whole_session(a))->outline;
 		if (later)
-			want(a, TIME_NONE, share);
+			queue_part(a, TIME_NONE, share);
 		return later;
 	}
-	if (!app_ahead_on(a) && !session_may_part(a->s)) {
-		want(a, t, 0);
+	if (!partial_load_is_active(a) && !session_may_part(a->s)) {
+		queue_part(a, t, 0);
 		return true;
 	}
-	if (!app_ahead_on(a) && !app_unread(a, t) && t >= session_snap(a->s)->t1)
+	if (!partial_load_is_active(a) && !partial_load_can_reach(a, t) && t >= session_snap(a->s)->t1)
 		return false;	/* after the end */
-	go_there(a, t);
+	goto_time(a, t);
 	return true;
 }
 
-void app_ahead_free(struct app *a)
+void partial_load_free(struct app *a)
 {
 	session_close(take_part(a));
 	session_close(a->ahead.whole);

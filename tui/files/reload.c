@@ -23,7 +23,7 @@
 
 struct job *app_job(const struct app *a)
 {
-	return session_job(app_reading(a));
+	return session_job(partial_load_session(a));
 }
 
 struct session *app_session(const struct app *a)
@@ -46,7 +46,7 @@ struct carried {	/* by what it is called, as numbers differ */
 static trk_id track_of(const struct session *s, enum track_kind kind, uint64_t id)
 {
 	const struct snap *sn = session_snap(s);
-	for (trk_id i = 1; kind && i < sn->ntrks; store_pass(sn, i++))
+	for (trk_id i = 1; kind && i < sn->ntrks; store_note_walk(sn, i++))
 		if (store_trk(sn->st, i)->kind == kind && store_trk(sn->st, i)->id == id)
 			return i;
 	return 0;
@@ -57,7 +57,7 @@ static uint64_t id_of(const struct session *s, trk_id t)
 	return t ? store_trk(session_snap(s)->st, t)->id : 0;
 }
 
-static struct carried carry(struct app *a)
+static struct carried carry_over(struct app *a)
 {
 	const struct store *st = session_snap(a->s)->st;
 	struct carried c = {.q = *session_query(a->s)};
@@ -78,7 +78,7 @@ static struct carried carry(struct app *a)
 }
 
 /* The window is as it was; the row is the one gone to. */
-static void look_again(struct app *a, const struct carried *c)
+static void restore_window(struct app *a, const struct carried *c)
 {
 	struct view now;
 	pane_now(a)->save(state_now(a), &now);
@@ -108,23 +108,23 @@ static void put_down(struct app *a, const struct carried *c, bool same)
 	if (pane_now(a)->go && (p.fun || p.trk))
 		pane_now(a)->go(state_now(a), &a->env, &p);
 	if (same && c->looks)
-		look_again(a, c);
+		restore_window(a, c);
 }
 
 /* Nothing that points into the old one is left. */
-void app_turn(struct app *a, struct session *to, bool same)
+void reload_switch_session(struct app *a, struct session *to, bool same)
 {
-	app_paper_end(a);
+	copy_pane_finish(a);
 	if (a->asking)		/* a prompt or menu is about what goes */
 		app_prompt_key(a, KEY_ESC);
 	if (a->pop.kind)
 		app_pop_key(a, KEY_ESC);
-	struct carried c = carry(a);
+	struct carried c = carry_over(a);
 	app_close_panes(a);
 	a->s = a->env.s = to;
 	if (a->patient)
-		session_patient(a->s);
-	if (!pane_fits(a, a->cur))	/* it is of another kind now */
+		session_set_nonblocking(a->s);
+	if (!app_pane_fits(a, a->cur))	/* it is of another kind now */
 		a->cur = pane_find(session_is_trace(a->s) ? "timeline" : "top");
 	app_update(a);
 	put_down(a, &c, same);
@@ -136,18 +136,18 @@ static void change_over(struct app *a)
 {
 	struct session *old = a->s, *to = a->next;
 	a->next = NULL;
-	app_turn(a, to, false);
+	reload_switch_session(a, to, false);
 	const char *was = session_side_name(old, 0);
 	mem_free(a->was);
 	a->was = strcmp(was, session_file(old)) ? xstrdup(was) : NULL;	/* it was fetched, and saved under this name */
 	session_close(old);
 	if (a->was && a->again_diff)
-		app_side_was(a);
+		compare_with_previous(a);
 	else
 		app_message(a, ST_NORMAL, a->was ? "read again: D compares" : "read again");
 }
 
-static void next_news(struct app *a)
+static void update_next(struct app *a)
 {
 	struct err e;
 	session_refresh(a->next);
@@ -164,11 +164,11 @@ static void next_news(struct app *a)
 
 /* ---- a profile: another side */
 
-void app_again(struct app *a, const struct side_news *n)
+void reload_show_side(struct app *a, const struct side_news *n)
 {
 	struct query q = *session_query(a->s);
 	a->before = q.a;
-	query_side(&q, SIDE_SHOW, n->side);
+	session_query_use_side(&q, SIDE_SHOW, n->side);
 	if (a->again_diff) {
 		q.b = a->before;
 		q.show = SHOW_DELTA;
@@ -184,7 +184,7 @@ void app_again(struct app *a, const struct side_news *n)
 
 static int add_files(struct app *a, struct err *e)
 {
-	const struct opt *o = a->opt;
+	const struct options *o = a->options;
 	for (size_t i = 0; i < o->nfile; i++)
 		if (session_add(a->s, o->file[i], i ? SIDE_MERGE : SIDE_SHOW, e))
 			return -1;
@@ -193,17 +193,17 @@ static int add_files(struct app *a, struct err *e)
 
 /* ---- both */
 
-void app_fetch(struct app *a, const char *arg)
+void reload_start(struct app *a, const char *arg)
 {
 	struct err e;
 	int rc;
-	for (size_t i = 0; i < a->opt->nfile; i++)
-		if (!strcmp(a->opt->file[i], "-")) {
+	for (size_t i = 0; i < a->options->nfile; i++)
+		if (!strcmp(a->options->file[i], "-")) {
 			app_message(a, ST_WARN, "standard input cannot be read a second time");
 			return;
 		}
 	/* a trace that is still being read may be begun anew: the other takes its place when it is there */
-	if (a->next || a->writing || app_ahead_on(a) || (!session_is_trace(a->s) && app_job(a))) {
+	if (a->next || a->file_writer || partial_load_is_active(a) || (!session_is_trace(a->s) && app_job(a))) {
 		app_message(a, ST_WARN, "a file is being read already: Esc cancels");
 		return;
 	}
@@ -212,7 +212,8 @@ void app_fetch(struct app *a, const char *arg)
 		return;
 	}
 	/* of a profile each reading stays, to be compared; one without names may have got a program */
-	if (!session_is_trace(a->s) && a->opt->nfile == 1 && session_same_file(a->s) && session_snap(a->s)->nfuns > 1) {
+	if (!session_is_trace(a->s) && a->options->nfile == 1 && session_same_file(a->s) &&
+	    session_snap(a->s)->nfuns > 1) {
 		app_message(a, ST_DIM, "the file has not changed since it was read");
 		return;
 	}
@@ -223,7 +224,7 @@ void app_fetch(struct app *a, const char *arg)
 		return;
 	}
 	if (session_is_trace(a->s)) {
-		a->next = session_open(a->opt, &e);
+		a->next = session_open(a->options, &e);
 		rc = a->next ? 0 : -1;
 	} else {
 		rc = add_files(a, &e);
@@ -236,7 +237,7 @@ void app_fetch(struct app *a, const char *arg)
 	a->sticky = true;
 }
 
-bool app_stop_fetch(struct app *a)
+bool reload_cancel(struct app *a)
 {
 	if (!a->next)
 		return false;
@@ -246,17 +247,17 @@ bool app_stop_fetch(struct app *a)
 	return true;
 }
 
-void app_fetch_news(struct app *a, bool told)
+void reload_update(struct app *a, bool notified)
 {
-	const char *said;
+	const char *notice;
 	if (a->next)
-		next_news(a);
-	if (app_job(a) || !(said = session_said(a->s)))
+		update_next(a);
+	if (app_job(a) || !(notice = session_take_notice(a->s)))
 		return;
-	if (told)
-		app_message(a, ST_NORMAL, "%s; %s", arena_strndup(&a->scratch, a->message, strlen(a->message)), said);
+	if (notified)
+		app_message(a, ST_NORMAL, "%s; %s", arena_strndup(&a->scratch, a->message, strlen(a->message)), notice);
 	else
-		app_message(a, ST_NORMAL, "%s", said);
+		app_message(a, ST_NORMAL, "%s", notice);
 }
 
 void app_wait(struct app *a)

@@ -20,36 +20,36 @@
 
 enum { TAGS_MAX = 2000 };
 
-static struct named *find(struct app *a, const char *name, size_t n)
+static struct tag_preset *find_tag(struct app *a, const char *name, size_t n)
 {
 	for (size_t i = 0; i < a->nnamed; i++)
-		if (strlen(a->named[i].name) == n && !memcmp(a->named[i].name, name, n))
-			return &a->named[i];
+		if (strlen(a->tag_preset[i].name) == n && !memcmp(a->tag_preset[i].name, name, n))
+			return &a->tag_preset[i];
 	return NULL;
 }
 
 /* "NAME = RE" is kept; "NAME" alone is left to the caller: false. */
-static bool define(struct app *a, const char *arg, size_t n)
+static bool define_tag(struct app *a, const char *arg, size_t n)
 {
 	const char *s = arg + n + strspn(arg + n, " ");
 	if (*s != '=')
 		return false;
 	s += 1 + strspn(s + 1, " ");
-	struct named *old = find(a, arg, n);
+	struct tag_preset *old = find_tag(a, arg, n);
 	if (!old) {
-		a->named = mem_grow(a->named, &a->namedcap, a->nnamed + 1, sizeof *a->named);
-		old = &a->named[a->nnamed++];
-		*old = (struct named){arena_strndup(&a->life, arg, n), NULL};
+		a->tag_preset = mem_grow(a->tag_preset, &a->namedcap, a->nnamed + 1, sizeof *a->tag_preset);
+		old = &a->tag_preset[a->nnamed++];
+		*old = (struct tag_preset){arena_strndup(&a->life, arg, n), NULL};
 	}
 	old->text = arena_strndup(&a->life, s, strlen(s));
 	return true;
 }
 
-static void list(struct app *a)
+static void list_tags(struct app *a)
 {
 	struct buf b = {0};
 	for (size_t i = 0; i < a->nnamed; i++)
-		buf_printf(&b, " %s", a->named[i].name);
+		buf_printf(&b, " %s", a->tag_preset[i].name);
 	if (b.n)
 		app_message(a, ST_NORMAL, "tags:%s", buf_str(&b));
 	else
@@ -57,11 +57,11 @@ static void list(struct app *a)
 	buf_free(&b);
 }
 
-static void run_tag(struct app *a, const struct named *t)
+static void run_tag(struct app *a, const struct tag_preset *t)
 {
 	const struct snap *sn = session_snap(a->s);
 	struct err e;
-	struct rx *rx = rx_new(t->text, &e);
+	struct regex *rx = regex_new(t->text, &e);
 	size_t before = a->env.ntagged;
 	if (!rx) {
 		app_message(a, ST_ERROR, "tag %s: %s", t->name, e.msg);
@@ -72,43 +72,43 @@ static void run_tag(struct app *a, const struct named *t)
 		bool have = false;
 		for (size_t i = 0; i < a->env.ntagged && !have; i++)
 			have = a->tagged[i] == f;
-		if (have || !rx_match(rx, s->s, s->n))
+		if (have || !regex_match(rx, s->s, s->n))
 			continue;
 		a->tagged = mem_grow(a->tagged, &a->tagcap, a->env.ntagged + 1, sizeof *a->tagged);
 		a->env.tagged = a->tagged;
 		a->tagged[a->env.ntagged++] = f;
 	}
-	rx_free(rx);
+	regex_free(rx);
 	app_message(a, ST_DIM, "%zu function%s tagged by %s: :tagged shows only stacks through %s",
 	    a->env.ntagged - before, text_s(a->env.ntagged - before), t->name,
 	    a->env.ntagged == 1 ? "it" : "them");
 }
 
-void app_tag(struct app *a, const char *arg)
+void tag_preset_command(struct app *a, const char *arg)
 {
 	size_t n = strcspn(arg, " =");
 	if (!n) {
-		list(a);
+		list_tags(a);
 		return;
 	}
-	if (define(a, arg, n)) {
+	if (define_tag(a, arg, n)) {
 		app_message(a, ST_DIM, "defined: tag %s (:tag %.*s tags the functions that match)", arg, (int)n, arg);
 		return;
 	}
-	const struct named *t = find(a, arg, n);
+	const struct tag_preset *t = find_tag(a, arg, n);
 	if (t)
 		run_tag(a, t);
 	else
 		app_message(a, ST_ERROR, "no tag %s", arg);
 }
 
-const char *app_tag_name(const struct app *a, size_t i)
+const char *tag_preset_name(const struct app *a, size_t i)
 {
-	return i < a->nnamed ? a->named[i].name : NULL;
+	return i < a->nnamed ? a->tag_preset[i].name : NULL;
 }
 
 /* w s zoom, a d pan, as in Perfetto and speedscope: on the timeline and in the flame graph alone. */
-static int preset(struct app *a, struct err *e)
+static int map_wasd(struct app *a, struct err *e)
 {
 	static const struct { const char *key, *cmd; } wasd[] = {
 	    {"w", "zoom-in"}, {"s", "zoom-out"}, {"a", "left"}, {"d", "right"}};
@@ -118,40 +118,40 @@ static int preset(struct app *a, struct err *e)
 	return 0;
 }
 
-int app_map(struct app *a, const char *arg, struct err *e)
+int files_map_key(struct app *a, const char *arg, struct err *e)
 {
 	size_t n = strcspn(arg, " ");
 	const char *cmd = arg + n + strspn(arg + n, " ");
 	if (!strcmp(arg, "wasd"))
-		return preset(a, e);
+		return map_wasd(a, e);
 	if (!*cmd)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "map requires KEY COMMAND, or wasd");
 	return keymap_add(&a->keys, arena_strndup(&a->scratch, arg, n), cmd, P_ALL, e);
 }
 
-int app_config_line(struct app *a, const char *s, struct err *e)
+int files_config_line(struct app *a, const char *s, struct err *e)
 {
 	size_t n = strcspn(s, " \t");
 	const char *arg = s + n + strspn(s + n, " \t");
 	if (!*s || *s == '#')
 		return 0;
 	if (n == 3 && !memcmp(s, "map", n))
-		return app_map(a, arg, e);
+		return files_map_key(a, arg, e);
 	if (n == 3 && !memcmp(s, "set", n)) {
 		size_t k = strcspn(arg, " =");
 		return app_set(a, arena_strndup(&a->scratch, arg, k), arg + k + strspn(arg + k, " ="), e);
 	}
 	if (n == 6 && !memcmp(s, "filter", n))
-		return app_saved_line(a, arg, false, e);
+		return filter_set_add_line(a, arg, false, e);
 	if (n != 3 || memcmp(s, "tag", n))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%.*s: only set, map, filter and tag are possible",
 		    (int)(n < 40 ? n : 40), s);
 	size_t k = strcspn(arg, " =");
-	if (!k || !define(a, arg, k))
+	if (!k || !define_tag(a, arg, k))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "tag requires NAME = RE");
-	struct rx *rx = rx_new(find(a, arg, k)->text, e);
+	struct regex *rx = regex_new(find_tag(a, arg, k)->text, e);
 	if (!rx)
 		return -1;
-	rx_free(rx);
+	regex_free(rx);
 	return 0;
 }

@@ -34,9 +34,9 @@
 enum { FILES_MAX = 100, TEXT_MAX = 1 << 20, LINE_MAX_ = 4096 };
 
 /* The command line says nothing of what is to be shown. */
-static bool says_nothing(const struct opt *o)
+static bool has_no_view_options(const struct options *o)
 {
-	static const enum opt_id harmless[] = {OPT_THEME, OPT_COLOURS, OPT_MOUSE, OPT_ASCII, OPT_MONO, OPT_MEM,
+	static const enum option_id harmless[] = {OPT_THEME, OPT_COLOURS, OPT_MOUSE, OPT_ASCII, OPT_MONO, OPT_MEM,
 	    OPT_INDEX, OPT_SOURCE_PATH, OPT_TRIM_PATH, OPT_STRICT, OPT_TIMEOUT};
 	for (int i = 0; i < OPT__N; i++) {
 		bool fine = !o->v[i].set;
@@ -56,9 +56,9 @@ static char *key_of(const struct app *a)
 	struct buf paths = {0}, b = {0};
 	char path[PATH_MAX];
 	uint64_t size = 0, s = 0, ns = 0;
-	bool fine = says_nothing(a->opt);
-	for (size_t i = 0; fine && i < a->opt->nfile; i++) {
-		fine = realpath(a->opt->file[i], path) && !stat(path, &st) && S_ISREG(st.st_mode) &&
+	bool fine = has_no_view_options(a->options);
+	for (size_t i = 0; fine && i < a->options->nfile; i++) {
+		fine = realpath(a->options->file[i], path) && !stat(path, &st) && S_ISREG(st.st_mode) &&
 		    !strpbrk(path, "\r\n\t") && paths.n + strlen(path) < LINE_MAX_ - 200;
 		if (!fine)
 			break;
@@ -81,32 +81,32 @@ static const char *list_name(struct app *a)
 	return config_path(a, "XDG_STATE_HOME", ".local/state", "/views");
 }
 
-static bool forbidden(const struct app *a)
+static bool is_forbidden(const struct app *a)
 {
 	return !a->files || a->secure || a->last.use == LAST_OFF;
 }
 
 /* ---- a view in words */
 
-static void put_step(struct buf *b, const char *word, const struct step *s, bool cursor)
+static void put_step(struct buf *b, const char *word, const struct app_position *s, bool cursor)
 {
 	struct view v = s->view;
 	if (!cursor)
 		memset(v.cursor, 0, sizeof v.cursor);
 	buf_printf(b, "%s %s ", word, panes[s->pane]->name);
-	app_numbers_put(b, &v, ' ');
+	view_options_put_view(b, &v, ' ');
 }
 
-static bool lasting(int pane)
+static bool is_restorable(int pane)
 {
 	return !(panes[pane]->bit & (P_HELP | P_REPORT | P_INFO));
 }
 
 /* The pane shown, or the one before it that is no page of text. */
-static struct step where(const struct app *a)
+static struct app_position last_position(const struct app *a)
 {
-	struct step s = app_here(a);
-	for (int i = a->jump_at; !lasting(s.pane) && i > 0;)
+	struct app_position s = app_current_position(a);
+	for (int i = a->jump_at; !is_restorable(s.pane) && i > 0;)
 		s = a->jump[--i];
 	return s;
 }
@@ -123,7 +123,7 @@ static void put_query(struct app *a, struct buf *b)
 	struct buf f = {0};
 	if (session_type(a->s) < session_ntypes(a->s))
 		buf_printf(b, "type %s\n", session_type_name(a->s, session_type(a->s)));
-	app_filters_put(a, &f);
+	filter_set_put(a, &f);
 	if (f.n)
 		buf_printf(b, "filters %s\n", buf_str(&f));
 	buf_free(&f);
@@ -142,13 +142,13 @@ static void put_query(struct app *a, struct buf *b)
 /* cursor: with what is selected, which alone is not worth to be remembered. */
 static void put_view(struct app *a, bool cursor, struct buf *b)
 {
-	struct step s = where(a);
+	struct app_position s = last_position(a);
 	put_step(b, "view", &s, cursor);
 	buf_putc(b, '\n');
 	put_query(a, b);
 	for (int i = 0; i < 26; i++) {
 		char word[8] = {'m', 'a', 'r', 'k', ' ', (char)('a' + i), 0};
-		if (!a->marked[i] || !lasting(a->mark[i].pane))
+		if (!a->marked[i] || !is_restorable(a->mark[i].pane))
 			continue;
 		put_step(b, word, &a->mark[i], true);
 		buf_printf(b, " %.300s\n", a->mark_text[i] ? a->mark_text[i] : "");
@@ -158,17 +158,17 @@ static void put_view(struct app *a, bool cursor, struct buf *b)
 /* ---- and back; a line that is not understood says nothing */
 
 /* "PANE n n n n n n n n": what follows, or NULL. */
-static const char *take_step(const struct app *a, const char *s, struct step *to)
+static const char *take_step(const struct app *a, const char *s, struct app_position *to)
 {
 	char name[24];
 	int n = 0;
 	if (sscanf(s, "%23s%n", name, &n) != 1)
 		return NULL;
-	*to = (struct step){.pane = pane_find(name)};
-	s = app_numbers_take(s + n, &to->view);
+	*to = (struct app_position){.pane = pane_find(name)};
+	s = view_options_parse_view(s + n, &to->view);
 	if (!s)
 		return NULL;
-	return to->pane >= 0 && pane_fits(a, to->pane) && lasting(to->pane) ? s + (*s == ' ') : NULL;
+	return to->pane >= 0 && app_pane_fits(a, to->pane) && is_restorable(to->pane) ? s + (*s == ' ') : NULL;
 }
 
 static void take_text(char **to, const char *s)
@@ -177,7 +177,7 @@ static void take_text(char **to, const char *s)
 	*to = xstrdup(s);
 }
 
-static void take_number(struct last *l, const struct snap *sn, const char *word, int64_t v)
+static void take_number(struct last_view *l, const struct snap *sn, const char *word, int64_t v)
 {
 	struct query *q = &l->q;
 	trk_id trk = v > 0 && v < (int64_t)sn->ntrks ? (trk_id)v : 0;
@@ -194,14 +194,14 @@ static void take_number(struct last *l, const struct snap *sn, const char *word,
 	else if (!strcmp(word, "noinlines"))
 		q->noinlines = v != 0;
 	else if (!strcmp(word, "blame"))
-		q->blame = (uint8_t)(v > 0 && v < TWB__N ? v : 0);
+		q->blame = (uint8_t)(v > 0 && v < BLAME__N ? v : 0);
 	else if (!strcmp(word, "suspended"))
 		q->suspended = v != 0;
 }
 
 static void take_mark(struct app *a, char letter, const char *s)
 {
-	struct step to;
+	struct app_position to;
 	int i = letter - 'a';
 	if (i < 0 || i >= 26 || !(s = take_step(a, s, &to)))
 		return;
@@ -212,7 +212,7 @@ static void take_mark(struct app *a, char letter, const char *s)
 
 static void take_line(struct app *a, const char *s)
 {
-	struct last *l = &a->last;
+	struct last_view *l = &a->last;
 	char word[16];
 	int n = 0;
 	if (sscanf(s, "%15s%n", word, &n) != 1 || s[n] != ' ')
@@ -273,7 +273,7 @@ static void read_list(const char *name, struct buf *b)
 		close(fd);
 }
 
-static void describe(struct app *a, struct buf *b)
+static void describe_view(struct app *a, struct buf *b)
 {
 	int marks = 0;
 	for (int i = 0; i < 26; i++)
@@ -287,11 +287,11 @@ static void describe(struct app *a, struct buf *b)
 		buf_printf(b, ", %d mark%s", marks, marks == 1 ? "" : "s");
 }
 
-void app_last_read(struct app *a)
+void view_file_read(struct app *a)
 {
-	struct last *l = &a->last;
+	struct last_view *l = &a->last;
 	struct buf b = {0};
-	if (l->begin || forbidden(a) || !session_snap(a->s)->complete)
+	if (l->begin || is_forbidden(a) || !session_snap(a->s)->complete)
 		return;
 	l->key = key_of(a);
 	const char *name = l->key ? list_name(a) : NULL;
@@ -311,15 +311,15 @@ void app_last_read(struct app *a)
 	l->begin = xstrdup(buf_str(&b));
 	buf_reset(&b);
 	if (a->marked[MARKS - 1]) {
-		describe(a, &b);
+		describe_view(a, &b);
 		take_text(&a->mark_text[MARKS - 1], buf_str(&b));
 		if (l->use == LAST_RESTORE && !a->keyed) {
-			struct step before = app_here(a);
+			struct app_position before = app_current_position(a);
 			a->did = CMD_JUMP_MARK;
 			a->queried = false;
-			if (app_last_go(a) && !a->message[0])
+			if (view_file_restore(a) && !a->message[0])
 				app_message(a, ST_DIM, "last view restored: %.200s (u: default view)", buf_str(&b));
-			app_remember(a, &before);
+			app_record_move(a, &before);
 		} else if (!a->message[0]) {
 			app_message(a, ST_DIM, "last view: %.200s; '\" restores it", buf_str(&b));
 		}
@@ -327,14 +327,14 @@ void app_last_read(struct app *a)
 	buf_free(&b);
 }
 
-bool app_last_go(struct app *a)
+bool view_file_restore(struct app *a)
 {
-	const struct last *l = &a->last;
+	const struct last_view *l = &a->last;
 	struct query q = *session_query(a->s);
-	const struct step to = a->mark[MARKS - 1];
+	const struct app_position to = a->mark[MARKS - 1];
 	if (!a->marked[MARKS - 1])
 		return false;
-	if (app_filters_take(a, &q, l->filters ? l->filters : ""))
+	if (filter_set_parse(a, &q, l->filters ? l->filters : ""))
 		return false;
 	for (size_t i = 0; l->type && i < session_ntypes(a->s); i++)
 		if (!strcmp(session_type_name(a->s, i), l->type))
@@ -351,8 +351,8 @@ bool app_last_go(struct app *a)
 	if (!app_query(a, &q))
 		return false;
 	if (to.pane != a->cur)
-		app_go(a, to.pane);
-	app_there(a, &to);
+		app_switch_pane(a, to.pane);
+	app_restore_position(a, &to);
 	return true;
 }
 
@@ -387,11 +387,11 @@ static void keep_others(const struct buf *old, const char *key, struct buf *b)
 	}
 }
 
-void app_last_write(struct app *a)
+void view_file_write(struct app *a)
 {
-	struct last *l = &a->last;
+	struct last_view *l = &a->last;
 	struct buf now = {0}, old = {0}, b = {0};
-	const char *name = l->key && !forbidden(a) ? list_name(a) : NULL;
+	const char *name = l->key && !is_forbidden(a) ? list_name(a) : NULL;
 	char *key = name ? key_of(a) : NULL;
 	if (!key || strcmp(key, l->key))	/* it is not any more what was shown */
 		name = NULL;

@@ -22,7 +22,7 @@
 #include <string.h>
 
 /* In single quotes where the shell would see more in it than a word. */
-static void quote(struct buf *b, const char *s)
+static void put_quoted(struct buf *b, const char *s)
 {
 	static const char safe[] =
 	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,@%+";
@@ -39,7 +39,7 @@ static void quote(struct buf *b, const char *s)
 	buf_putc(b, '\'');
 }
 
-void app_numbers_put(struct buf *b, const struct view *v, char between)
+void view_options_put_view(struct buf *b, const struct view *v, char between)
 {
 	for (int i = 0; i < 8; i++) {
 		if (i)
@@ -48,7 +48,7 @@ void app_numbers_put(struct buf *b, const struct view *v, char between)
 	}
 }
 
-const char *app_numbers_take(const char *s, struct view *v)
+const char *view_options_parse_view(const char *s, struct view *v)
 {
 	for (int i = 0; i < 8; i++) {
 		char *end;
@@ -79,7 +79,7 @@ static bool is_made(const char *word)
 	return file && file[1] == '@' && strstr(word, "base=@");
 }
 
-void app_command_line(struct app *a, struct buf *b)
+void view_options_put(struct app *a, struct buf *b)
 {
 	struct command c = {0};
 	bool files = false;
@@ -90,15 +90,15 @@ void app_command_line(struct app *a, struct buf *b)
 		bool dashes = !files && !strcmp(c.v[i], "--");
 		files |= dashes;
 		if (dashes && pane_now(a)->save && pane_now(a)->load) {
-			struct step here = app_here(a);
+			struct app_position here = app_current_position(a);
 			buf_puts(b, " -at=@");
-			app_numbers_put(b, &here.view, ',');
+			view_options_put_view(b, &here.view, ',');
 		}
 		if (dashes ? !needs_dashes(&c, i) : !files && is_made(c.v[i]))
 			continue;
 		size_t name = files || !strchr(c.v[i], '=') ? 0 : strcspn(c.v[i], "=") + 1;
 		buf_printf(b, " %.*s", (int)name, c.v[i]);
-		quote(b, c.v[i] + name);
+		put_quoted(b, c.v[i] + name);
 	}
 	mem_free(c.v);
 }
@@ -106,18 +106,18 @@ void app_command_line(struct app *a, struct buf *b)
 /* ---- the other way round */
 
 enum { ST_FROM = 1, ST_TO = 2, ST_GOROUTINE = 4, ST_PROC = 8, ST_AT = START_AT, ST_AHEAD = 32 };
-static const struct { int bit; enum opt_id opt; } starts[] = {{ST_FROM, OPT_FROM}, {ST_TO, OPT_TO},
+static const struct { int bit; enum option_id options; } starts[] = {{ST_FROM, OPT_FROM}, {ST_TO, OPT_TO},
     {ST_GOROUTINE, OPT_GOROUTINE}, {ST_PROC, OPT_PROC}, {ST_AT, OPT_AT}};
 
 /* A percentage means nothing before all has been read. */
-bool app_time(const struct app *a, const char *s, int64_t *t)
+bool view_options_parse_time(const struct app *a, const char *s, int64_t *t)
 {
 	struct err e;
 	const struct snap *sn = session_snap(a->s);
-	return (sn->complete || !strchr(s, '%')) && !trace_time(sn, s, t, &e);
+	return (sn->complete || !strchr(s, '%')) && !trace_parse_time(sn, s, t, &e);
 }
 
-trk_id app_track(const struct app *a, enum track_kind kind, const char *id)
+trk_id view_options_find_track(const struct app *a, enum track_kind kind, const char *id)
 {
 	const struct snap *sn = session_snap(a->s);
 	const char *s = id + strspn(id, "gGpP");
@@ -125,7 +125,7 @@ trk_id app_track(const struct app *a, enum track_kind kind, const char *id)
 	uint64_t n = strtoull(s, &end, 10);
 	if (!*s || *end)
 		return 0;
-	for (uint32_t i = 1; i < sn->ntrks; store_pass(sn, i++)) {
+	for (uint32_t i = 1; i < sn->ntrks; store_note_walk(sn, i++)) {
 		const struct trk_row *t = store_trk(sn->st, i);
 		if (t->kind == kind && t->id == n)
 			return i;
@@ -134,32 +134,32 @@ trk_id app_track(const struct app *a, enum track_kind kind, const char *id)
 }
 
 /* -at=TIME|FROM..TO|gID|FUNC|@NUMBERS */
-static int app_at(struct app *a, const char *where)
+static int view_options_goto_at(struct app *a, const char *where)
 {
 	struct place p = PLACE_NONE;
-	struct step to = {.pane = a->cur};
+	struct app_position to = {.pane = a->cur};
 	struct err e;
 	if (where[0] == '@') {
-		const char *end = app_numbers_take(where + 1, &to.view);
+		const char *end = view_options_parse_view(where + 1, &to.view);
 		if (!end || *end || !pane_now(a)->load)
 			return -1;
-		app_there(a, &to);
+		app_restore_position(a, &to);
 		a->greeted = true;
 		return 0;
 	}
 	const char *dots = strstr(where, "..");
-	if (dots && app_time(a, arena_strndup(&a->scratch, where, (size_t)(dots - where)), &p.t0) &&
-	    app_time(a, dots + 2, &p.t1) && p.t1 > p.t0) {
+	if (dots && view_options_parse_time(a, arena_strndup(&a->scratch, where, (size_t)(dots - where)), &p.t0) &&
+	    view_options_parse_time(a, dots + 2, &p.t1) && p.t1 > p.t0) {
 		/* panes leave an eighth free on both sides of a stretch that they are shown */
 		int64_t tenth = (p.t1 - p.t0) / 10;
 		p.t0 += tenth;
 		p.t1 -= tenth;
 	} else if ((where[0] == 'g' || where[0] == 'G') && isdigit((unsigned char)where[1])) {
-		p.trk = app_track(a, TK_G, where);
-	} else if (!app_time(a, where, &p.t0)) {
-		struct rx *rx = rx_new(where, &e);
+		p.trk = view_options_find_track(a, TK_G, where);
+	} else if (!view_options_parse_time(a, where, &p.t0)) {
+		struct regex *rx = regex_new(where, &e);
 		p.fun = rx ? app_function(a, rx) : 0;
-		rx_free(rx);
+		regex_free(rx);
 	}
 	if ((!p.trk && !p.fun && p.t0 == TIME_NONE) || !pane_now(a)->go)
 		return -1;
@@ -167,7 +167,7 @@ static int app_at(struct app *a, const char *where)
 }
 
 /* Where a pane itself does not know the way: to the pane that does. */
-void app_goto(struct app *a, const struct act *act)
+void view_options_goto_command(struct app *a, const struct act *act)
 {
 	struct place p = PLACE_NONE;
 	if (!act->arg || !*act->arg) {
@@ -178,7 +178,7 @@ void app_goto(struct app *a, const struct act *act)
 		struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
 		if (app_open(a, "timeline", NULL)) {
 			pane_now(a)->act(state_now(a), &a->env, act, &ask);
-			app_ask(a, &ask);
+			app_handle_ask(a, &ask);
 		}
 		return;
 	}
@@ -190,12 +190,12 @@ void app_goto(struct app *a, const struct act *act)
 		}
 		return;
 	}
-	if (act->cmd == CMD_GOTO_TIME && !app_time(a, act->arg, &p.t0)) {
+	if (act->cmd == CMD_GOTO_TIME && !view_options_parse_time(a, act->arg, &p.t0)) {
 		app_message(a, ST_ERROR, "not a time: %s (use 1.2s, 350ms or 40%%)", act->arg);
 		return;
 	}
 	if (act->cmd != CMD_GOTO_TIME) {
-		p.trk = app_track(a, act->cmd == CMD_GOTO_G ? TK_G : TK_P, act->arg);
+		p.trk = view_options_find_track(a, act->cmd == CMD_GOTO_G ? TK_G : TK_P, act->arg);
 		if (!p.trk) {
 			app_message(a, ST_ERROR, "no %s %s", act->cmd == CMD_GOTO_G ? "goroutine" : "P", act->arg);
 			return;
@@ -208,42 +208,44 @@ void app_goto(struct app *a, const struct act *act)
 static int start_query(struct app *a, struct query *q)
 {
 	int done = 0;
-	if (a->todo & ST_FROM && app_time(a, opt_str(a->opt, OPT_FROM), &q->from))
+	if (a->todo & ST_FROM && view_options_parse_time(a, options_str(a->options, OPT_FROM), &q->from))
 		done |= ST_FROM;
-	if (a->todo & ST_TO && app_time(a, opt_str(a->opt, OPT_TO), &q->to))
+	if (a->todo & ST_TO && view_options_parse_time(a, options_str(a->options, OPT_TO), &q->to))
 		done |= ST_TO;
-	if (a->todo & ST_GOROUTINE && (q->g = app_track(a, TK_G, opt_str(a->opt, OPT_GOROUTINE)))) {
+	if (a->todo & ST_GOROUTINE &&
+	    (q->g = view_options_find_track(a, TK_G, options_str(a->options, OPT_GOROUTINE)))) {
 		q->gs = NULL;	/* the same as a list of one */
 		done |= ST_GOROUTINE;
 	}
-	if (a->todo & ST_PROC && (q->proc = app_track(a, TK_P, opt_str(a->opt, OPT_PROC))))
+	if (a->todo & ST_PROC && (q->proc = view_options_find_track(a, TK_P, options_str(a->options, OPT_PROC))))
 		done |= ST_PROC;
 	return done;
 }
 
 /* A time of -from or -at that the reading comes to later is read first. */
-static void ahead(struct app *a, const struct query *q)
+static void start_partial_load(struct app *a, const struct query *q)
 {
-	const char *at = a->todo & ST_AT ? opt_str(a->opt, OPT_AT) : NULL, *dots = at ? strstr(at, "..") : NULL;
+	const char *at = a->todo & ST_AT ? options_str(a->options, OPT_AT) : NULL, *dots = at ? strstr(at, "..") : NULL;
 	int64_t t0, t1 = TIME_NONE;
-	if (app_ahead_on(a) || !session_may_part(a->s))
+	if (partial_load_is_active(a) || !session_may_part(a->s))
 		return;
 	bool from = a->todo & ST_AHEAD;
 	a->todo &= ~ST_AHEAD;
-	if (from && app_unread(a, q->from)) {
-		app_ahead(a, q->from, q->to > q->from ? q->to : q->from);
-	} else if (at && app_ahead_time(a, dots ? arena_strndup(&a->scratch, at, (size_t)(dots - at)) : at, &t0) &&
-	    (!dots || app_ahead_time(a, dots + 2, &t1)) && app_unread(a, t0)) {
+	if (from && partial_load_can_reach(a, q->from)) {
+		partial_load_start(a, q->from, q->to > q->from ? q->to : q->from);
+	} else if (at &&
+		   partial_load_parse_time(a, dots ? arena_strndup(&a->scratch, at, (size_t)(dots - at)) : at, &t0) &&
+		   (!dots || partial_load_parse_time(a, dots + 2, &t1)) && partial_load_can_reach(a, t0)) {
 		a->todo &= ~ST_AT;
-		app_ahead(a, t0, t1 > t0 ? t1 : t0);
+		partial_load_start(a, t0, t1 > t0 ? t1 : t0);
 	}
 }
 
-void app_start(struct app *a, bool first)
+void view_options_apply(struct app *a, bool first)
 {
 	bool complete = session_snap(a->s)->complete;
 	for (size_t i = 0; first && i < sizeof starts / sizeof *starts; i++)
-		if (opt_str(a->opt, starts[i].opt) && (starts[i].bit == ST_AT || session_is_trace(a->s)))
+		if (options_str(a->options, starts[i].options) && (starts[i].bit == ST_AT || session_is_trace(a->s)))
 			a->todo |= starts[i].bit;
 	if (!a->todo)
 		return;
@@ -251,7 +253,7 @@ void app_start(struct app *a, bool first)
 	int done = start_query(a, &q);
 	if (done) {
 		struct err e;
-		if (session_set(a->s, &q, NULL, &e))
+		if (session_set_query(a->s, &q, NULL, &e))
 			app_message(a, ST_ERROR, "%s", e.msg);
 		a->todo &= ~done;
 		if (done & ST_FROM)
@@ -259,14 +261,14 @@ void app_start(struct app *a, bool first)
 		app_update(a);
 	}
 	if (!complete)
-		ahead(a, &q);
+		start_partial_load(a, &q);
 	/* a place may be beside another one until all has been read */
-	if (complete && a->todo & ST_AT && !app_at(a, opt_str(a->opt, OPT_AT)))
+	if (complete && a->todo & ST_AT && !view_options_goto_at(a, options_str(a->options, OPT_AT)))
 		a->todo &= ~ST_AT;
 	for (size_t i = 0; complete && i < sizeof starts / sizeof *starts; i++)
 		if (a->todo & starts[i].bit)
-			app_message(a, ST_WARN, "-%s=%s: not found", options[starts[i].opt].name,
-			    opt_str(a->opt, starts[i].opt));
+			app_message(a, ST_WARN, "-%s=%s: not found", option_rows[starts[i].options].name,
+			    options_str(a->options, starts[i].options));
 	if (complete)
 		a->todo = 0;
 }

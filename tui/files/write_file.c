@@ -26,8 +26,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct writing {
-	struct reporting *r;
+struct file_writer {
+	struct report_work *r;
 	const char *file, *what;	/* in its arena */
 };
 
@@ -53,7 +53,7 @@ static const struct ending *ending_of(const char *file)
 
 /* ---- files that exist */
 
-bool app_may_write(struct app *a, enum cmd_id id, const char *arg, const char *file)
+bool write_file_allowed(struct app *a, enum cmd_id id, const char *arg, const char *file)
 {
 	const char *path = path_home(&a->scratch, file);
 	struct stat st;
@@ -66,7 +66,7 @@ bool app_may_write(struct app *a, enum cmd_id id, const char *arg, const char *f
 	return false;
 }
 
-bool app_over_key(struct app *a, int32_t key)
+bool write_file_answer(struct app *a, int32_t key)
 {
 	struct act act = {a->over.cmd, 0, a->over.arg};
 	if (!act.cmd)
@@ -105,7 +105,7 @@ static const char *arg_of(const char *report)
 }
 
 /* false: there is none, and that is said. */
-static bool choose(struct app *a, const struct ending *end, struct pane_report *r)
+static bool choose_report(struct app *a, const struct ending *end, struct pane_report *r)
 {
 	const struct pane_ops *p = pane_now(a);
 	struct place at;
@@ -122,7 +122,7 @@ static bool choose(struct app *a, const struct ending *end, struct pane_report *
 		return true;
 	app_place(a, &at);
 	if (at.fun)
-		r->arg = app_exactly(a, app_fun_name(a, at.fun));
+		r->arg = app_exact_regex(a, app_fun_name(a, at.fun));
 	else
 		app_message(a, ST_WARN, "%s: nothing is selected", r->name);
 	return at.fun != 0;
@@ -140,14 +140,15 @@ static bool is_list(const char *report)
 	return false;
 }
 
-static void make_line(struct app *a, struct writing *w, const struct ending *end, const struct pane_report *r)
+static void make_line(struct app *a, struct file_writer *w, const struct ending *end, const struct pane_report *r)
 {
 	struct command base = {0};
 	session_command(a->s, r->name, r->arg, &w->r->arena, &base);
 	for (int i = 0; i < base.n; i++) {
 		if (!strcmp(base.v[i], "--")) {	/* of two of the same the later counts */
-			for (size_t k = 0; k < sizeof r->opt / sizeof *r->opt && r->opt[k]; k++)
-				command_add(&w->r->line, arena_strndup(&w->r->arena, r->opt[k], strlen(r->opt[k])));
+			for (size_t k = 0; k < sizeof r->options / sizeof *r->options && r->options[k]; k++)
+				command_add(
+				    &w->r->line, arena_strndup(&w->r->arena, r->options[k], strlen(r->options[k])));
 			if (end->format)
 				command_add(&w->r->line, arena_printf(&w->r->arena, "-format=%s", end->format));
 			if (is_list(r->name))
@@ -159,30 +160,30 @@ static void make_line(struct app *a, struct writing *w, const struct ending *end
 	mem_free(base.v);
 }
 
-static void drop(struct writing *w)
+static void free_writer(struct file_writer *w)
 {
-	reporting_free(w->r);
+	report_job_free(w->r);
 	mem_free(w);
 }
 
 /* ---- the work */
 
-static void start(struct app *a, struct writing *w, const struct ending *end)
+static void start_report(struct app *a, struct file_writer *w, const struct ending *end)
 {
 	struct pane_report r;
 	struct err e;
-	if (!choose(a, end, &r)) {
-		drop(w);
+	if (!choose_report(a, end, &r)) {
+		free_writer(w);
 		return;
 	}
 	make_line(a, w, end, &r);
 	w->what = arena_strndup(&w->r->arena, r.name, strlen(r.name));
-	if (reporting_start(w->r, a->s, &e)) {
+	if (report_job_start(w->r, a->s, &e)) {
 		app_message(a, ST_ERROR, "%s", e.msg);
-		drop(w);
+		free_writer(w);
 		return;
 	}
-	a->writing = w;
+	a->file_writer = w;
 	app_message(a, ST_DIM, "writing %s", w->file);
 }
 
@@ -196,7 +197,7 @@ static bool has_selection(struct app *a)
 	return has;
 }
 
-void app_write(struct app *a, const char *file)
+void write_file_start(struct app *a, const char *file)
 {
 	const struct ending *end = file && *file ? ending_of(file) : NULL;
 	bool text = !end || (end->format && !strcmp(end->format, "text"));
@@ -205,22 +206,22 @@ void app_write(struct app *a, const char *file)
 	} else if (!file || !*file) {
 		app_prompt(a, CMD_COMMAND, a->replaces ? "w! " : "w ");
 	} else if (text && has_selection(a)) {
-		app_screen(a, file);
+		files_write_screen(a, file);
 	} else if (!end) {
 		app_message(a, ST_ERROR, "w requires one of these extensions: %s", known);
 	} else if (!a->env.report) {
 		app_message(a, ST_ERROR, "reports are not available here");
 	} else if (app_job(a)) {
 		app_message(a, ST_WARN, "a file is being read or a report is being made: wait for it");
-	} else if (app_may_write(a, CMD_WRITE, file, file)) {
-		struct writing *w = xcalloc(1, sizeof *w);
-		w->r = reporting_new(a->env.report);
+	} else if (write_file_allowed(a, CMD_WRITE, file, file)) {
+		struct file_writer *w = xcalloc(1, sizeof *w);
+		w->r = report_job_new(a->env.report);
 		w->file = path_home(&w->r->arena, file);
-		start(a, w, end);
+		start_report(a, w, end);
 	}
 }
 
-static void tell(struct app *a, const struct writing *w, int rc)
+static void report_result(struct app *a, const struct file_writer *w, int rc)
 {
 	struct stat st;
 	struct buf b = {0};
@@ -239,13 +240,13 @@ static void tell(struct app *a, const struct writing *w, int rc)
 	buf_free(&b);
 }
 
-void app_write_news(struct app *a, bool wait)
+void write_file_update(struct app *a, bool wait)
 {
-	struct writing *w = a->writing;
+	struct file_writer *w = a->file_writer;
 	if (!w || (!wait && !job_done(w->r->job, NULL)))
 		return;
-	int rc = reporting_end(w->r, a->s);
-	a->writing = NULL;
-	tell(a, w, rc);
-	drop(w);
+	int rc = report_job_finish(w->r, a->s);
+	a->file_writer = NULL;
+	report_result(a, w, rc);
+	free_writer(w);
 }

@@ -12,12 +12,12 @@
 
 #include "store/tracks/time_search.h"
 
-const struct gc_cycle *gc_cycle_at(const struct gcview *p, uint32_t row)
+const struct gc_cycle *gc_cycle_at(const struct gc_state *p, uint32_t row)
 {
 	return row < p->rows[0].n ? &p->cycle[p->row[0][row]] : NULL;
 }
 
-void gc_cycles_list(struct gcview *p, const struct snap *sn, int64_t select)
+void gc_cycles_list(struct gc_state *p, const struct snap *sn, int64_t select)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < p->ncycle; i++)
@@ -28,7 +28,7 @@ void gc_cycles_list(struct gcview *p, const struct snap *sn, int64_t select)
 
 static struct gc_key heap_at(const struct snap *sn, enum counter c, int64_t t)
 {
-	uint32_t i = count_find(sn, c, t);
+	uint32_t i = time_search_counter(sn, c, t);
 	return i == UINT32_MAX ? (struct gc_key){0, true} : (struct gc_key){(int64_t)store_count(sn->st, c, i)->v, false};
 }
 
@@ -60,15 +60,15 @@ void gc_cycle_cell(const struct snap *sn, struct grid *g, int w, const struct gc
 	}
 	switch (col) {
 	case CYCLE_NUMBER:
-	case CYCLE_ASSISTS: tp_count(g, 0, w, k.v); break;
-	case CYCLE_START: tp_at(g, 0, w, k.v); break;
+	case CYCLE_ASSISTS: tracepane_draw_count(g, 0, w, k.v); break;
+	case CYCLE_START: tracepane_draw_time(g, 0, w, k.v); break;
 	case CYCLE_HEAP:
 	case CYCLE_AFTER:
-	case CYCLE_GOAL: tp_bytes(g, 0, w, (uint64_t)k.v); break;
+	case CYCLE_GOAL: tracepane_draw_bytes(g, 0, w, (uint64_t)k.v); break;
 	case CYCLE_MARK:
 	case CYCLE_STW:
 	case CYCLE_ASSIST:
-	case CYCLE_SWEEP: tp_ns(g, 0, w, k.v, 0); break;
+	case CYCLE_SWEEP: tracepane_draw_ns(g, 0, w, k.v, 0); break;
 	case CYCLE_COLS: break;
 	}
 }

@@ -21,7 +21,7 @@
 #include <string.h>
 
 /* The utilisation of a column of the curve: the worst of the windows it stands for. */
-static double util_at(const struct gcview *p, int x, int w)
+static double util_at(const struct gc_state *p, int x, int w)
 {
 	int a = x * PLOT / w, b = (x + 1) * PLOT / w;
 	double u = p->util[a];
@@ -30,7 +30,7 @@ static double util_at(const struct gcview *p, int x, int w)
 	return u;
 }
 
-static void draw_curve(const struct gcview *p, struct grid *g, int y, int h)
+static void draw_curve(const struct gc_state *p, struct grid *g, int y, int h)
 {
 	int w = g->w - 8 > 140 ? 140 : g->w - 8;
 	if (h < 2 || w < 10)
@@ -55,12 +55,12 @@ static void draw_curve(const struct gcview *p, struct grid *g, int y, int h)
 	int last = -20;
 	for (int x = 0; x < w && p->part != PART_CURVE; x++) {
 		int64_t a = p->window[x * PLOT / w], b = x ? p->window[(x - 1) * PLOT / w] : 0;
-		if (x && tp_decade(a, false) == tp_decade(b, false))
+		if (x && tracepane_round_decade(a, false) == tracepane_round_decade(b, false))
 			continue;
 		if (x - last < 8 || x + 12 > w)
 			continue;
 		struct buf s = {0};
-		text_ns(&s, x ? tp_decade(a, false) : a);
+		text_ns(&s, x ? tracepane_round_decade(a, false) : a);
 		grid_text(g, y + h, 6 + x, ST_DIM, 0, buf_str(&s));
 		buf_free(&s);
 		last = x;
@@ -68,7 +68,7 @@ static void draw_curve(const struct gcview *p, struct grid *g, int y, int h)
 	grid_right(g, y + h, g->w - 1 < 8 + w ? g->w - 1 : 8 + w, ST_DIM, 0, "window");
 }
 
-static void draw_worst(const struct gcview *p, const struct pane_env *env, struct grid *g, int y)
+static void draw_worst(const struct gc_state *p, const struct pane_env *env, struct grid *g, int y)
 {
 	struct buf b = {0};
 	(void)env;
@@ -94,7 +94,7 @@ static void draw_worst(const struct gcview *p, const struct pane_env *env, struc
 }
 
 /* Lines of the curve: what the longer of the two tables leaves, so that the same is there for both. */
-static int curve_of(const struct gcview *p, const struct pane_env *env)
+static int curve_of(const struct gc_state *p, const struct pane_env *env)
 {
 	enum { AROUND = 6, MOST = 30 };	/* the head of the table, what stands around the curve */
 	uint32_t rows = p->rows[0].n > p->rows[1].n ? p->rows[0].n : p->rows[1].n;
@@ -102,13 +102,13 @@ static int curve_of(const struct gcview *p, const struct pane_env *env)
 	return env->rows < 14 ? 0 : free < least ? least : free > MOST ? MOST : free;
 }
 
-int gc_table_h(const struct gcview *p, const struct pane_env *env)
+int gc_table_height(const struct gc_state *p, const struct pane_env *env)
 {
 	int c = curve_of(p, env);
 	return env->rows - 1 - (c ? c + 5 : 0);
 }
 
-static void draw_below(const struct gcview *p, const struct pane_env *env, struct grid *g, int y)
+static void draw_below(const struct gc_state *p, const struct pane_env *env, struct grid *g, int y)
 {
 	int h = curve_of(p, env);
 	if (!h)
@@ -120,10 +120,10 @@ static void draw_below(const struct gcview *p, const struct pane_env *env, struc
 	hx = grid_printf(g, y, hx, ST_NORMAL, 0, "(e)  %s (%%)", gc_pcts[p->pct].words) + 2;
 	if (p->scope.part)
 		hx = grid_text(g, y, hx, ST_ACCENT, 0, "of the range only") + 2;
-	if (gc_curve_new(p))
+	if (gc_curve_pending(p))
 		grid_text(g, y, hx, ST_WARN, 0, "counting");
 	if (!p->plotted) {
-		tp_empty(g, y + 1, gc_curve_new(p) ? ""
+		tracepane_draw_empty(g, y + 1, gc_curve_pending(p) ? ""
 			: session_snap(env->s)->complete ? "The trace has no data on GC work."
 			: "The curve appears when the whole trace has been read.");
 		return;
@@ -132,7 +132,7 @@ static void draw_below(const struct gcview *p, const struct pane_env *env, struc
 	draw_worst(p, env, g, y + h + 2);
 	struct buf b = {0};
 	buf_printf(&b, "%u stop%s", p->stop.n, text_s(p->stop.n));
-	static const struct { const char *name; enum sched_spread_at q; } q[] = {
+	static const struct { const char *name; enum stats_spread_at q; } q[] = {
 	    {"p50", SPREAD_P50}, {"p99", SPREAD_P99}, {"max", SPREAD_MAX}};
 	for (int k = 0; k < 3 && p->stw.n; k++) {
 		buf_printf(&b, "  %s ", q[k].name);
@@ -140,19 +140,19 @@ static void draw_below(const struct gcview *p, const struct pane_env *env, struc
 	}
 	int x = grid_text(g, y + h + 3, 1, ST_NORMAL, 0, buf_str(&b));
 	if (p->stw.n)
-		tp_hist(g, y + h + 3, x + 2, 30, &p->stw, tp_decade(p->stw.min, false), tp_decade(p->stw.max, true),
-		    ST_STWLINE);
+		tracepane_draw_histogram(g, y + h + 3, x + 2, 30, &p->stw, tracepane_round_decade(p->stw.min, false),
+		    tracepane_round_decade(p->stw.max, true), ST_STWLINE);
 	buf_free(&b);
 }
 
 void gc_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
-	const struct gcview *p = st;
+	const struct gc_state *p = st;
 	const struct rows *rows = &p->rows[p->stops];
-	int h = gc_table_h(p, env);
+	int h = gc_table_height(p, env);
 	gc_table_draw(p, env, g, h);
 	if (!rows->n)
-		tp_empty(g, 1, !session_snap(env->s)->complete ? "Nothing has been read yet."
+		tracepane_draw_empty(g, 1, !session_snap(env->s)->complete ? "Nothing has been read yet."
 			: p->scope.f.g ? "Nothing passes the filters.\n"
 					 "R removes all filters, u the last one."
 			: p->scope.part ? "No GC cycle in this range: :t without argument shows the whole trace."
@@ -181,18 +181,19 @@ static int key_cmp(const void *a, const void *b)
 }
 
 /* The assists of a cycle by goroutine, or by the program's own frame that allocated; most first. */
-static uint32_t helpers(const struct snap *sn, const struct tw_filter *f, const struct gc_cycle *c, bool stacks,
-    struct helper *h, uint32_t room)
+static uint32_t count_helpers(const struct snap *sn, const struct trace_filter *f, const struct gc_cycle *c,
+    bool stacks, struct helper *h, uint32_t room)
 {
 	uint32_t n = 0, m = 0;
-	for (uint32_t i = 0; n < room && (i = spans_next(sn, i, 1u << SP_ASSIST, c->t0, c->t1)) != UINT32_MAX; i++) {
+	for (uint32_t i = 0;
+	     n < room && (i = time_search_next_span(sn, i, 1u << SP_ASSIST, c->t0, c->t1)) != UINT32_MAX; i++) {
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		int64_t a, b;
-		span_bounds(sn, s, &a, &b);
-		int64_t ns = tw_within(f, s->trk, a, b);
+		time_search_span_bounds(sn, s, &a, &b);
+		int64_t ns = trace_filter_overlap(f, s->trk, a, b);
 		if (!ns)
 			continue;
-		stk_id own = usercode_site(sn->st, s->stack);
+		stk_id own = user_code_site(sn->st, s->stack);
 		h[n++] = (struct helper){stacks ? own ? stk_frame(sn->st, own) : 0 : s->trk, ns, 1};
 	}
 	if (n)
@@ -210,37 +211,37 @@ static uint32_t helpers(const struct snap *sn, const struct tw_filter *f, const 
 	return m;
 }
 
-static int draw_helpers(const struct gcview *p, const struct pane_env *env, struct grid *g, int y, int h,
+static int draw_helpers(const struct gc_state *p, const struct pane_env *env, struct grid *g, int y, int h,
     const struct gc_cycle *c, bool stacks)
 {
 	const struct snap *sn = session_snap(env->s);
 	uint32_t room = c->nassist + 16;
 	struct helper *v = arena_alloc(env->scratch, room * sizeof *v);
-	uint32_t n = helpers(sn, &p->scope.f, c, stacks, v, room);
+	uint32_t n = count_helpers(sn, &p->scope.f, c, stacks, v, room);
 	for (uint32_t i = 0; i < n && y < h; i++, y++) {
 		struct buf t = {0};
-		tp_ns(g, y, 9, v[i].ns, 0);
-		tp_count(g, y, 15, v[i].n);
+		tracepane_draw_ns(g, y, 9, v[i].ns, 0);
+		tracepane_draw_count(g, y, 15, v[i].n);
 		if (stacks && v[i].key)
-			tp_frame(sn->st, v[i].key, &t, true);
+			tracepane_put_frame(sn->st, v[i].key, &t, true);
 		else if (!stacks)
-			tp_who(sn->st, v[i].key, &t);
-		tp_text(env, g, y, 16, g->w - 16, ST_NORMAL, &t);
+			tracepane_put_track(sn->st, v[i].key, &t);
+		tracepane_draw_text(env, g, y, 16, g->w - 16, ST_NORMAL, &t);
 		buf_free(&t);
 	}
 	return y + 1;
 }
 
-void gc_side(const void *st, const struct pane_env *env, struct grid *g)
+void gc_draw_side(const void *st, const struct pane_env *env, struct grid *g)
 {
-	const struct gcview *p = st;
+	const struct gc_state *p = st;
 	const struct snap *sn = session_snap(env->s);
 	int y = 0;
 	if (p->stops && p->rows[1].n) {
 		const struct stop_group *group = gc_stop_group_at(p, p->rows[1].sel);
 		const struct stop *one = group ? &p->stop.v[group->longest] : gc_stop_at(p, p->rows[1].sel);
 		grid_text(g, y++, 0, ST_HEAD, 0, group ? "stack of the longest stop" : "where it was stopped");
-		tp_stack(env, g, y, g->h, store_span(sn->st, one->span)->s.stack);
+		tracepane_draw_stack(env, g, y, g->h, store_span(sn->st, one->span)->s.stack);
 		return;
 	}
 	if (!p->rows[0].n)
@@ -255,5 +256,5 @@ void gc_side(const void *st, const struct pane_env *env, struct grid *g)
 		grid_text(g, y++, 2, ST_DIM, 0, "no mark assists");
 	}
 	grid_text(g, ++y, 0, ST_HEAD, 0, "started by");
-	tp_stack(env, g, y + 1, g->h, store_span(sn->st, c->span)->s.stack);
+	tracepane_draw_stack(env, g, y + 1, g->h, store_span(sn->st, c->span)->s.stack);
 }

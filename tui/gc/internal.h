@@ -19,7 +19,7 @@ extern const struct gc_kind { const char *word; unsigned flag; } gc_kinds[GC_KIN
 extern const struct gc_pct { const char *words, *rest; double q; } gc_pcts[GC_PCTS];	/* that % goes through */
 
 /* What a curve is of: rows of utils, none before all has been read; what counts; of which time. */
-struct gc_asked {
+struct gc_curve_query {
 	const struct store *of;
 	uint32_t n;
 	unsigned include;
@@ -47,9 +47,9 @@ enum gc_stop_col { STOP_START, STOP_DUR, STOP_WHY, STOP_WHO, STOP_COLS };
 enum gc_sum_col { SUM_COUNT, SUM_TOTAL, SUM_MAX, SUM_MEAN, SUM_NAME, SUM_COLS };
 enum { GC_COLS_MAX = CYCLE_COLS };
 
-struct gcview {
+struct gc_state {
 	struct arena mem, curve;
-	struct tp_scope scope;
+	struct tracepane_scope scope;
 	struct gc_cycle *cycle;
 	uint32_t ncycle;
 	uint32_t *row[2];		/* of the tables: indexes of cycle[]; of stop.v[] or stop.group[] */
@@ -63,12 +63,12 @@ struct gcview {
 	unsigned include;
 	int pct;
 	bool per_proc;
-	struct histo stw;
-	struct sched_spread stw_spread;
+	struct duration_histogram stw;
+	struct stats_spread stw_spread;
 	int64_t mark, assist, stopped;	/* totals of the window */
-	struct gc_work *work;		/* a curve that is being made */
+	struct gc_curve_work *work;		/* a curve that is being made */
 	bool plotted;
-	struct gc_asked made;		/* what of */
+	struct gc_curve_query made;		/* what of */
 	const struct mmu *mmu;
 	double util[PLOT];
 	int64_t window[PLOT];
@@ -77,54 +77,54 @@ struct gcview {
 };
 
 /* Lines of the table. */
-int gc_table_h(const struct gcview *, const struct pane_env *);
+int gc_table_height(const struct gc_state *, const struct pane_env *);
 
 /* gc/table.c: columns, order and look of the table that is shown. */
-enum gc_list gc_list(const struct gcview *);
-void gc_table_begin(struct gcview *);	/* the order at first */
+enum gc_list gc_list(const struct gc_state *);
+void gc_table_begin(struct gc_state *);	/* the order at first */
 /* Put the n rows of that table in its order, and select the first for which gc_identity() is `select`; -1: none. */
-void gc_table_order(struct gcview *, const struct snap *, enum gc_list, uint32_t n, int64_t select);
+void gc_table_order(struct gc_state *, const struct snap *, enum gc_list, uint32_t n, int64_t select);
 /* What the selected row of the cycles (0) or of the stops (1) is, whatever the order; -1: there is none. */
-int64_t gc_selected(const struct gcview *, int stops);
-enum verdict gc_table_act(struct gcview *, const struct pane_env *, const struct act *, struct ask *);	/* sorting */
-int gc_table_sorts(const struct gcview *, struct choice *);
-void gc_table_report(const struct gcview *, const struct pane_env *, struct pane_report *);
-void gc_table_draw(const struct gcview *, const struct pane_env *, struct grid *, int h);	/* head and h rows */
+int64_t gc_selected(const struct gc_state *, int stops);
+enum verdict gc_table_act(struct gc_state *, const struct pane_env *, const struct act *, struct ask *); /* sorting */
+int gc_table_sorts(const struct gc_state *, struct choice *);
+void gc_table_report(const struct gc_state *, const struct pane_env *, struct pane_report *);
+void gc_table_draw(const struct gc_state *, const struct pane_env *, struct grid *, int h);	/* head and h rows */
 
 /* cycles.c: the cycles of the scope. */
-const struct gc_cycle *gc_cycle_at(const struct gcview *, uint32_t row);
-void gc_cycles_list(struct gcview *, const struct snap *, int64_t select);	/* rows, in order */
+const struct gc_cycle *gc_cycle_at(const struct gc_state *, uint32_t row);
+void gc_cycles_list(struct gc_state *, const struct snap *, int64_t select);	/* rows, in order */
 struct gc_key { int64_t v; bool none; };
 struct gc_key gc_cycle_value(const struct snap *, const struct gc_cycle *, enum gc_cycle_col);	/* what stands there */
 void gc_cycle_cell(const struct snap *, struct grid *, int w, const struct gc_cycle *, enum gc_cycle_col);
 
-/* gc/stops.c: the stops of the scope; rows_set() included. They are listed anew with this row selected, if it is there:
-   gc_selected() of then, -1: none. */
-void gc_stops_make(struct gcview *, const struct snap *, int64_t select);
-void gc_stops_load(struct gcview *, const struct snap *, const struct view *);	/* as save() of the pane wrote it */
-void gc_stops_list(struct gcview *, const struct snap *, int64_t select);
+/* gc/stops.c: the stops of the scope; list_set_count() included. They are listed anew with this row selected, if it is
+   there: gc_selected() of then, -1: none. */
+void gc_stops_make(struct gc_state *, const struct snap *, int64_t select);
+void gc_stops_load(struct gc_state *, const struct snap *, const struct view *); /* as save() of the pane wrote it */
+void gc_stops_list(struct gc_state *, const struct snap *, int64_t select);
 /* Compare stops, or groups, a and b (indexes of stop.v[], of stop.group[]) by a column; sign: 1 ascending, -1 descending. */
-int gc_stop_cmp(const struct gcview *, const struct store *, enum gc_stop_col, int sign, uint32_t a, uint32_t b);
-int gc_sum_cmp(const struct gcview *, const struct store *, enum gc_sum_col, int sign, uint32_t a, uint32_t b);
+int gc_stop_cmp(const struct gc_state *, const struct store *, enum gc_stop_col, int sign, uint32_t a, uint32_t b);
+int gc_sum_cmp(const struct gc_state *, const struct store *, enum gc_sum_col, int sign, uint32_t a, uint32_t b);
 void gc_stop_cell(const struct pane_env *, struct grid *, int w, const struct stop *, enum gc_stop_col);
-void gc_sum_cell(const struct gcview *, const struct pane_env *, struct grid *, int w, const struct stop_group *,
+void gc_sum_cell(const struct gc_state *, const struct pane_env *, struct grid *, int w, const struct stop_group *,
     enum gc_sum_col);
 /* The stop or the sum in a row of the table of stops; the other is NULL. */
-const struct stop *gc_stop_at(const struct gcview *, uint32_t row);
-const struct stop_group *gc_stop_group_at(const struct gcview *, uint32_t row);
+const struct stop *gc_stop_at(const struct gc_state *, uint32_t row);
+const struct stop_group *gc_stop_group_at(const struct gc_state *, uint32_t row);
 void gc_stop_name(const struct store *, uint32_t span, struct buf *);	/* why the world was stopped */
-void gc_stops_open_name(const struct gcview *, const struct store *, struct buf *);	/* of the group that is open */
-void gc_stop_group_name(const struct gcview *, const struct store *, const struct stop_group *, struct buf *);
+void gc_stops_open_name(const struct gc_state *, const struct store *, struct buf *);	/* of the group that is open */
+void gc_stop_group_name(const struct gc_state *, const struct store *, const struct stop_group *, struct buf *);
 /* Grouping, and Enter and q of groups. V_PASS: another command. */
-enum verdict gc_stops_act(struct gcview *, const struct pane_env *, const struct act *, struct ask *);
-int gc_stops_groups(const struct gcview *, struct choice *);	/* what gr offers */
+enum verdict gc_stops_act(struct gc_state *, const struct pane_env *, const struct act *, struct ask *);
+int gc_stops_groups(const struct gc_state *, struct choice *);	/* what gr offers */
 /* mmu_job.c: the curve and the worst windows of what the pane asks for now, at once or beside the keyboard. */
-void gc_curve_want(struct gcview *, const struct pane_env *);
-bool gc_curve_new(const struct gcview *);	/* another curve than the one there is will come */
-struct job *gc_curve_job(const struct gcview *);
-void gc_curve_done(struct gcview *, const struct pane_env *);
-void gc_curve_drop(struct gcview *);
+void gc_curve_update(struct gc_state *, const struct pane_env *);
+bool gc_curve_pending(const struct gc_state *);	/* another curve than the one there is will come */
+struct job *gc_curve_job(const struct gc_state *);
+void gc_curve_finish(struct gc_state *, const struct pane_env *);
+void gc_curve_drop(struct gc_state *);
 void gc_draw(const void *, const struct pane_env *, struct grid *);
-void gc_side(const void *, const struct pane_env *, struct grid *);
+void gc_draw_side(const void *, const struct pane_env *, struct grid *);
 
 #endif

@@ -21,11 +21,11 @@
 enum { FEW = 1000, FEW_WORST = 5000, FEW_PCT = 50 };
 enum { AT_FIRST = 10 * 1000 * 1000 };
 
-struct gc_work {
+struct gc_curve_work {
 	struct job *job;	/* the pane's; NULL: at once */
 	const struct job *by;	/* the same, the worker's: it may ask before the pane knows */
 	const struct snap *sn;
-	struct gc_asked of;
+	struct gc_curve_query of;
 	bool whole, dropped;	/* not the worst windows alone; nobody wants it any more */
 	const struct mmu *mmu;	/* the pane's; of the whole that which is made */
 	struct arena mem;
@@ -45,40 +45,40 @@ static int at_window(const int64_t window[PLOT], int64_t len)
 	return at;
 }
 
-static bool stopped(const struct gc_work *w)
+static bool curve_cancelled(const struct gc_curve_work *w)
 {
 	return w->by && job_cancelled(w->by);
 }
 
-static void make(struct gc_work *w)
+static void make_curve(struct gc_curve_work *w)
 {
-	const struct gc_asked *of = &w->of;
+	const struct gc_curve_query *of = &w->of;
 	struct mmu *m = mmu_new(w->sn, of->include | MMU_EXACT | (of->per_proc ? MMU_PER_PROC : 0), &w->mem);
 	if (of->part)
 		m = mmu_cut(m, of->t0, of->t1, &w->mem);
 	w->mmu = m;
-	if (!m->n || stopped(w))
+	if (!m->n || curve_cancelled(w))
 		return;
 	int64_t was = w->window[w->at] ? w->window[w->at] : AT_FIRST;
 	mmu_plot(m, w->window);
 	w->at = at_window(w->window, was);
-	for (int i = 0; i < PLOT && !stopped(w); i++)
+	for (int i = 0; i < PLOT && !curve_cancelled(w); i++)
 		w->util[i] = of->pct ? mmu_quantile(m, w->window[i], gc_pcts[of->pct].q) : mmu_min(m, w->window[i]);
 }
 
-static int work(struct job *j, void *arg)
+static int run_curve(struct job *j, void *arg)
 {
-	struct gc_work *w = arg;
+	struct gc_curve_work *w = arg;
 	w->by = j;
 	if (w->whole)
-		make(w);
-	if (w->mmu->n && !stopped(w))
+		make_curve(w);
+	if (w->mmu->n && !curve_cancelled(w))
 		w->nworst = mmu_worst(w->mmu, w->window[w->at], WORST, w->worst);
 	return 0;
 }
 
 /* What was made is the pane's. */
-static void take(struct gcview *p, struct gc_work *w)
+static void take_curve(struct gc_state *p, struct gc_curve_work *w)
 {
 	int64_t was = p->window[p->at] ? p->window[p->at] : AT_FIRST;
 	if (w->whole) {
@@ -94,92 +94,98 @@ static void take(struct gcview *p, struct gc_work *w)
 	}
 	p->worst_of = w->at;
 	memcpy(p->worst, w->worst, sizeof p->worst);
-	rows_set(&p->worst_rows, p->plotted && p->worst_of == p->at ? w->nworst : 0);
+	list_set_count(&p->worst_rows, p->plotted && p->worst_of == p->at ? w->nworst : 0);
 }
 
-static bool same(const struct gc_asked *a, const struct gc_asked *b)
+static bool same_curve(const struct gc_curve_query *a, const struct gc_curve_query *b)
 {
 	return a->of == b->of && a->n == b->n && a->include == b->include && a->pct == b->pct &&
 	    a->per_proc == b->per_proc && a->part == b->part && a->t0 == b->t0 && a->t1 == b->t1;
 }
 
-static struct gc_asked asked(const struct gcview *p, const struct pane_env *env)
+static struct gc_curve_query curve_wanted(const struct gc_state *p, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
-	return (struct gc_asked){.of = sn->st, .n = sn->complete ? sn->nutils : 0, .include = p->include, .pct = p->pct,
-	    .per_proc = p->per_proc, .part = p->scope.part, .t0 = p->scope.t0, .t1 = p->scope.t1};
+	return (struct gc_curve_query){.of = sn->st,
+	    .n = sn->complete ? sn->nutils : 0,
+	    .include = p->include,
+	    .pct = p->pct,
+	    .per_proc = p->per_proc,
+	    .part = p->scope.part,
+	    .t0 = p->scope.t0,
+	    .t1 = p->scope.t1};
 }
 
 /* Begin it, or do it where it is little or there is no thread to be had. */
-static void begin(struct gcview *p, const struct pane_env *env, bool whole)
+static void start_curve(struct gc_state *p, const struct pane_env *env, bool whole)
 {
-	struct gc_work *w = xcalloc(1, sizeof *w);
+	struct gc_curve_work *w = xcalloc(1, sizeof *w);
 	uint32_t few = !whole ? FEW_WORST : p->pct ? FEW_PCT : FEW;
 	w->sn = session_snap(env->s);
-	w->of = asked(p, env);
+	w->of = curve_wanted(p, env);
 	w->whole = whole;
 	w->mmu = whole ? NULL : p->mmu;
 	w->at = p->at;
 	memcpy(w->window, p->window, sizeof w->window);
-	if (w->sn->nutils > few || job_wanted() > 1)
-		w->job = job_start(work, w);
+	if (w->sn->nutils > few || job_forced_threads() > 1)
+		w->job = job_start(run_curve, w);
 	if (w->job) {
 		p->work = w;
 		return;
 	}
-	work(NULL, w);
-	take(p, w);
+	run_curve(NULL, w);
+	take_curve(p, w);
 	mem_free(w);
 }
 
-void gc_curve_want(struct gcview *p, const struct pane_env *env)
+void gc_curve_update(struct gc_state *p, const struct pane_env *env)
 {
-	struct gc_asked now = asked(p, env);
+	struct gc_curve_query now = curve_wanted(p, env);
 	if (!now.n) {
 		p->plotted = false;
 		p->made = now;
-		rows_set(&p->worst_rows, 0);
+		list_set_count(&p->worst_rows, 0);
 	}
-	bool whole = now.n && !same(&p->made, &now), worst = p->plotted && p->worst_of != p->at;
+	bool whole = now.n && !same_curve(&p->made, &now), worst = p->plotted && p->worst_of != p->at;
 	if (worst)
-		rows_set(&p->worst_rows, 0);
+		list_set_count(&p->worst_rows, 0);
 	if (p->work) {
-		bool fits = same(&p->work->of, &now) && (p->work->whole ? whole : p->work->at == p->at);
+		bool fits = same_curve(&p->work->of, &now) && (p->work->whole ? whole : p->work->at == p->at);
 		if (!fits) {
 			p->work->dropped = true;
 			job_cancel(p->work->job);
 		}
 	} else if (whole || worst) {
-		begin(p, env, whole);
+		start_curve(p, env, whole);
 		if (!p->work && p->plotted && p->worst_of != p->at)
-			begin(p, env, false);
+			start_curve(p, env, false);
 	}
 }
 
-bool gc_curve_new(const struct gcview *p)
+bool gc_curve_pending(const struct gc_state *p)
 {
 	return p->work && p->work->whole;
 }
 
-struct job *gc_curve_job(const struct gcview *p)
+struct job *gc_curve_job(const struct gc_state *p)
 {
 	return p->work ? p->work->job : NULL;
 }
 
-void gc_curve_done(struct gcview *p, const struct pane_env *env)
+void gc_curve_finish(struct gc_state *p, const struct pane_env *env)
 {
-	struct gc_work *w = p->work;
-	struct gc_asked now = asked(p, env);
+	struct gc_curve_work *w = p->work;
+	struct gc_curve_query now = curve_wanted(p, env);
 	p->work = NULL;
 	job_join(w->job);
-	if (!w->dropped && same(&w->of, &now))
-		take(p, w);
+	if (!w->dropped && same_curve(&w->of, &now))
+		take_curve(p, w);
 	arena_free(&w->mem);
 	mem_free(w);
-	gc_curve_want(p, env);
+	gc_curve_update(p, env);
 }
 
-void gc_curve_drop(struct gcview *p)
+void gc_curve_drop(struct gc_state *p)
 {
 	if (p->work) {
 		job_cancel(p->work->job);

@@ -40,14 +40,14 @@ enum { INCLUDES = sizeof includes / sizeof *includes };
 /* ---- making */
 
 /* How much of a stretch lies in the window: what began before it or goes on after it counts by that. */
-static int64_t within(const struct tp_scope *s, int64_t t0, int64_t t1)
+static int64_t overlap_ns(const struct tracepane_scope *s, int64_t t0, int64_t t1)
 {
 	int64_t a = t0 > s->t0 ? t0 : s->t0, b = t1 < s->t1 ? t1 : s->t1;
 	return b > a ? b - a : 0;
 }
 
 /* What a row says, with whose doing it was, for the search. */
-static void row_text(const struct gcview *p, const struct snap *sn, uint32_t i, struct buf *b)
+static void row_text(const struct gc_state *p, const struct snap *sn, uint32_t i, struct buf *b)
 {
 	const struct gc_cycle *c = p->stops ? NULL : gc_cycle_at(p, i);
 	const struct stop *stop = c ? NULL : gc_stop_at(p, i);
@@ -64,76 +64,76 @@ static void row_text(const struct gcview *p, const struct snap *sn, uint32_t i, 
 	}
 	if (s->trk) {
 		buf_puts(b, "by ");
-		tp_who(sn->st, s->trk, b);
+		tracepane_put_track(sn->st, s->trk, b);
 		buf_putc(b, ' ');
 	}
-	tp_site_call(sn->st, s->stack, b);
+	tracepane_put_call_site(sn->st, s->stack, b);
 }
 
-static void mark_hits(struct gcview *p, const struct pane_env *env)
+static void mark_hits(struct gc_state *p, const struct pane_env *env)
 {
 	struct buf b = {0};
 	uint32_t n = p->rows[p->stops].n;
-	hits_begin(&p->hit, env, n);
+	profile_hits_init(&p->hit, env, n);
 	for (uint32_t i = 0; p->hit.at && i < n; i++) {
 		buf_reset(&b);
 		row_text(p, session_snap(env->s), i, &b);
-		p->hit.n += p->hit.at[i] = rx_match(env->find.rx, b.p, b.n);
+		p->hit.n += p->hit.at[i] = regex_match(env->find.rx, b.p, b.n);
 	}
 	buf_free(&b);
 }
 
-static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)
+static uint32_t gc_pane_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 {
-	struct gcview *p = st;
+	struct gc_state *p = st;
 	mark_hits(p, env);
-	uint32_t n = hits_step(&p->hit, &p->rows[p->stops], dir, at);
+	uint32_t n = profile_hits_step(&p->hit, &p->rows[p->stops], dir, at);
 	if (n && dir)
 		p->part = PART_TABLE;
 	return n;
 }
 
 /* The distribution of the durations of stops. */
-static void measure_stops(struct gcview *p)
+static void measure_stops(struct gc_state *p)
 {
 	uint32_t n = p->stop.n;
 	int64_t *ns = xmalloc((n + 1u) * sizeof *ns);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct stop *v = &p->stop.v[i];
 		ns[i] = v->t1 - v->t0;
-		histo_add(&p->stw, ns[i]);
-		p->stopped += within(&p->scope, v->t0, v->t1);
+		histogram_add(&p->stw, ns[i]);
+		p->stopped += overlap_ns(&p->scope, v->t0, v->t1);
 	}
-	p->stw_spread = sched_spread(ns, n);
+	p->stw_spread = stats_spread(ns, n);
 	mem_free(ns);
 }
 
-static void update(void *st, const struct pane_env *env)
+static void gc_pane_update(void *st, const struct pane_env *env)
 {
-	struct gcview *p = st;
+	struct gc_state *p = st;
 	const struct snap *sn = session_snap(env->s);
 	int64_t cycle = gc_selected(p, 0), stop = gc_selected(p, 1);
 	arena_reset(&p->mem);
 	memset(&p->stw, 0, sizeof p->stw);
-	tp_scope(env, &p->mem, &p->scope);
+	tracepane_scope(env, &p->mem, &p->scope);
 	p->cycle = gc_cycles(sn, &p->scope.f, &p->mem, &p->ncycle);
 	p->row[0] = arena_alloc(&p->mem, (p->ncycle + 1u) * sizeof **p->row);
 	p->mark = p->assist = p->stopped = 0;
 	gc_cycles_list(p, sn, cycle);
 	for (uint32_t i = 0; i < p->rows[0].n; i++) {
 		const struct gc_cycle *c = gc_cycle_at(p, i);
-		p->mark += within(&p->scope, c->t0, c->t1);
+		p->mark += overlap_ns(&p->scope, c->t0, c->t1);
 		p->assist += c->assist;
 	}
 	gc_stops_make(p, sn, stop);
 	measure_stops(p);
 	mark_hits(p, env);
-	gc_curve_want(p, env);
+	gc_curve_update(p, env);
 }
 
-static void begin(void *st, const struct pane_env *env)
+static void open_gc(void *st, const struct pane_env *env)
 {
-	struct gcview *p = st;
+	struct gc_state *p = st;
 	(void)env;
 	p->include = includes[0];
 	gc_table_begin(p);
@@ -141,15 +141,15 @@ static void begin(void *st, const struct pane_env *env)
 
 static void close_gc(void *st)
 {
-	struct gcview *p = st;
+	struct gc_state *p = st;
 	gc_curve_drop(p);
 	arena_free(&p->mem);
-	hits_drop(&p->hit);
+	profile_hits_free(&p->hit);
 }
 
 /* ---- acting */
 
-static bool selected(const struct gcview *p, const struct pane_env *env, struct place *to)
+static bool selected_place(const struct gc_state *p, const struct pane_env *env, struct place *to)
 {
 	const struct snap *sn = session_snap(env->s);
 	const struct rows *rows = &p->rows[p->stops];
@@ -163,19 +163,19 @@ static bool selected(const struct gcview *p, const struct pane_env *env, struct 
 	const struct stop_group *group = p->stops ? gc_stop_group_at(p, rows->sel) : NULL;
 	if (group) {
 		if (p->stop.by == STOPS_CALLER)
-			tp_place(sn->st, store_span(sn->st, p->stop.v[group->first].span)->s.stack, to);
+			tracepane_site_place(sn->st, store_span(sn->st, p->stop.v[group->first].span)->s.stack, to);
 		return false;
 	}
 	const struct sink_span *s = &store_span(sn->st,
 	    p->stops ? gc_stop_at(p, rows->sel)->span : gc_cycle_at(p, rows->sel)->span)->s;
-	span_bounds(sn, s, &to->t0, &to->t1);
+	time_search_span_bounds(sn, s, &to->t0, &to->t1);
 	if (p->stops)
 		to->trk = s->trk;
-	tp_place(sn->st, s->stack, to);
+	tracepane_site_place(sn->st, s->stack, to);
 	return true;
 }
 
-static enum verdict include_cmd(struct gcview *p, const struct pane_env *env, const char *arg, struct ask *out)
+static enum verdict include_cmd(struct gc_state *p, const struct pane_env *env, const char *arg, struct ask *out)
 {
 	unsigned flags = 0;
 	for (const char *s = arg ? arg : "stw,background,assist"; *s;) {
@@ -184,30 +184,30 @@ static enum verdict include_cmd(struct gcview *p, const struct pane_env *env, co
 		while (i < GC_KINDS && (strlen(gc_kinds[i].word) != n || strncmp(gc_kinds[i].word, s, n)))
 			i++;
 		if (i == GC_KINDS)
-			return ask_say(out, "include requires some of stw, background, assist, sweep, "
+			return pane_message(out, "include requires some of stw, background, assist, sweep, "
 			    "separated by commas");
 		flags |= gc_kinds[i].flag;
 		s += n + strspn(s + n, ", ");
 	}
 	p->include = flags;
-	gc_curve_want(p, env);
+	gc_curve_update(p, env);
 	return V_DONE;
 }
 
 /* The flame graph of the assists, of the cycle that is selected. */
-static enum verdict assists(const struct gcview *p, const struct pane_env *env, struct ask *out)
+static enum verdict show_assists(const struct gc_state *p, const struct pane_env *env, struct ask *out)
 {
 	if (!p->rows[0].n)
-		return ask_say(out, "no GC cycle is selected");
+		return pane_message(out, "no GC cycle is selected");
 	out->kind = ASK_QUERY;
 	out->pane = "flame";
 	out->query = *session_query(env->s);
-	out->query.type = TW_ASSIST;
+	out->query.type = TRACE_ASSIST;
 	out->query.suspended = false;
 	if (!p->stops && p->part == PART_TABLE) {
 		const struct gc_cycle *c = gc_cycle_at(p, p->rows[0].sel);
 		if (!c->nassist)
-			return ask_say(out,
+			return pane_message(out,
 			    "no mark assists in this cycle: select another one, or press Tab and 4 for all cycles");
 		out->query.from = c->t0;
 		out->query.to = c->t1;
@@ -215,20 +215,20 @@ static enum verdict assists(const struct gcview *p, const struct pane_env *env, 
 	return V_ASK;
 }
 
-static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
+static enum verdict gc_pane_act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
 {
-	struct gcview *p = st;
+	struct gc_state *p = st;
 	struct act as = *a;
 	bool worst = p->part == PART_WORST;
 	if (p->part == PART_CURVE && (a->cmd == CMD_LEFT || a->cmd == CMD_RIGHT)) {
 		int at = p->at + (a->cmd == CMD_LEFT ? -act_n(a) : act_n(a));
 		p->at = at < 0 ? 0 : at >= PLOT ? PLOT - 1 : at;
-		gc_curve_want(p, env);
+		gc_curve_update(p, env);
 		return V_DONE;
 	}
 	if (worst && (a->cmd == CMD_LEFT || a->cmd == CMD_RIGHT))
 		as.cmd = a->cmd == CMD_LEFT ? CMD_UP : CMD_DOWN;
-	if (rows_act(worst ? &p->worst_rows : &p->rows[p->stops], &as, worst ? 1 : gc_table_h(p, env))) {
+	if (list_move(worst ? &p->worst_rows : &p->rows[p->stops], &as, worst ? 1 : gc_table_height(p, env))) {
 		if (p->part == PART_CURVE)	/* who moves in the table is in it */
 			p->part = PART_TABLE;
 		return V_DONE;
@@ -255,25 +255,25 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		while (i < INCLUDES && includes[i] != p->include)
 			i++;
 		p->include = includes[(i + 1) % INCLUDES];
-		gc_curve_want(p, env);
+		gc_curve_update(p, env);
 		return V_DONE;
 	}
 	case CMD_INCLUDE: return include_cmd(p, env, a->arg, out);
-	case CMD_PANE_FLAME: return a->arg ? V_PASS : assists(p, env, out);
+	case CMD_PANE_FLAME: return a->arg ? V_PASS : show_assists(p, env, out);
 	case CMD_PERCENT:
 		p->pct = (p->pct + 1) % GC_PCTS;
-		gc_curve_want(p, env);
+		gc_curve_update(p, env);
 		return V_DONE;
 	case CMD_PER_PROC:
 		p->per_proc = !p->per_proc;
-		gc_curve_want(p, env);
+		gc_curve_update(p, env);
 		return V_DONE;
 	case CMD_OPEN:
 		out->kind = ASK_PANE;
 		out->pane = "timeline";
-		return selected(p, env, &out->place) ? V_ASK : V_DONE;
+		return selected_place(p, env, &out->place) ? V_ASK : V_DONE;
 	case CMD_FOCUS:
-		if (a->arg || !selected(p, env, &out->place))
+		if (a->arg || !selected_place(p, env, &out->place))
 			return V_PASS;
 		out->kind = ASK_QUERY;
 		out->query = *session_query(env->s);
@@ -284,39 +284,39 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	}
 }
 
-static struct job *job(void *st)
+static struct job *gc_pane_job(void *st)
 {
 	return gc_curve_job(st);
 }
 
-static void done(void *st, const struct pane_env *env, struct ask *out)
+static void gc_pane_done(void *st, const struct pane_env *env, struct ask *out)
 {
 	(void)out;
-	gc_curve_done(st, env);
+	gc_curve_finish(st, env);
 }
 
-static void place(const void *st, const struct pane_env *env, struct place *to)
+static void gc_pane_place(const void *st, const struct pane_env *env, struct place *to)
 {
-	selected(st, env, to);
+	selected_place(st, env, to);
 }
 
-static void report(const void *st, const struct pane_env *env, struct pane_report *r)
+static void gc_pane_report(const void *st, const struct pane_env *env, struct pane_report *r)
 {
-	const struct gcview *p = st;
+	const struct gc_state *p = st;
 	gc_table_report(p, env, r);
 }
 
-static void save(const void *st, struct view *v)
+static void gc_pane_save(const void *st, struct view *v)
 {
-	const struct gcview *p = st;
+	const struct gc_state *p = st;
 	const struct gc_stops *s = &p->stop;
 	*v = (struct view){{p->stops, s->by, s->open, s->open ? (int64_t)s->key : 0},
 	    {gc_selected(p, p->stops), 0, 0, 0}};
 }
 
-static void load(void *st, const struct pane_env *env, const struct view *v)
+static void gc_pane_load(void *st, const struct pane_env *env, const struct view *v)
 {
-	struct gcview *p = st;
+	struct gc_state *p = st;
 	p->stops = v->zoom[0] != 0;
 	if (p->stops)
 		gc_stops_load(p, session_snap(env->s), v);
@@ -325,15 +325,15 @@ static void load(void *st, const struct pane_env *env, const struct view *v)
 	mark_hits(p, env);
 }
 
-static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
+static int gc_pane_choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
 {
 	(void)env;
 	return cmd == CMD_SORT ? gc_table_sorts(st, out) : cmd == CMD_GROUP_BY ? gc_stops_groups(st, out) : 0;
 }
 
-static void summary(const void *st, const struct pane_env *env, struct buf *b)
+static void gc_pane_summary(const void *st, const struct pane_env *env, struct buf *b)
 {
-	const struct gcview *p = st;
+	const struct gc_state *p = st;
 	int64_t len = p->scope.t1 - p->scope.t0;
 	if (len <= 0 && !session_snap(env->s)->complete) {
 		buf_puts(b, "reading");
@@ -343,7 +343,7 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 		buf_puts(b, "stops > ");
 		gc_stops_open_name(p, session_snap(env->s)->st, b);
 		buf_printf(b, "   %u stop%s | ", p->rows[1].n, text_s(p->rows[1].n));
-		tp_scope_words(&p->scope, b);
+		tracepane_put_scope(&p->scope, b);
 		return;
 	}
 	buf_printf(b, "%u cycle%s, marking %.1f%% of time, assists ", p->rows[0].n, p->rows[0].n == 1 ? "" : "s",
@@ -355,10 +355,10 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 		text_ns(b, p->stopped);
 	}
 	buf_puts(b, " | ");
-	tp_scope_words(&p->scope, b);
+	tracepane_put_scope(&p->scope, b);
 }
 
-static void group_detail(const struct gcview *p, const struct snap *sn, struct buf *b)
+static void group_detail(const struct gc_state *p, const struct snap *sn, struct buf *b)
 {
 	const struct stop_group *g = gc_stop_group_at(p, p->rows[1].sel);
 	if (!g)
@@ -370,9 +370,9 @@ static void group_detail(const struct gcview *p, const struct snap *sn, struct b
 	text_at(b, p->stop.v[g->longest].t0, 1000);
 }
 
-static void detail(const void *st, const struct pane_env *env, struct buf *b)
+static void gc_pane_detail(const void *st, const struct pane_env *env, struct buf *b)
 {
-	const struct gcview *p = st;
+	const struct gc_state *p = st;
 	const struct snap *sn = session_snap(env->s);
 	struct place at = PLACE_NONE;
 	if (p->part == PART_CURVE && p->plotted) {
@@ -383,7 +383,7 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 		buf_printf(b, " %.2f%% of the Ps", 100 * p->util[p->at]);
 		return;
 	}
-	if (!selected(p, env, &at)) {
+	if (!selected_place(p, env, &at)) {
 		if (p->stops)
 			group_detail(p, sn, b);
 		return;
@@ -396,7 +396,7 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 	} else if (p->stops) {
 		gc_stop_name(sn->st, gc_stop_at(p, p->rows[1].sel)->span, b);
 		buf_puts(b, "  ");
-		tp_site_call(sn->st, at.stk, b);
+		tracepane_put_call_site(sn->st, at.stk, b);
 	} else {
 		const struct gc_cycle *c = gc_cycle_at(p, p->rows[0].sel);
 		buf_printf(b, "GC %u%s: stopped ", c->number, c->open ? ", not ended" : "");
@@ -405,13 +405,13 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 		text_ns(b, c->stw_after < 0 ? 0 : c->stw_after);
 		buf_puts(b, " after the mark phase");
 		if (at.stk)
-			buf_puts(b, "; started by "), tp_site(sn->st, at.stk, b);
+			buf_puts(b, "; started by "), tracepane_put_site(sn->st, at.stk, b);
 	}
 }
 
-static void keys(const void *st, const struct pane_env *env, struct buf *b)
+static void gc_pane_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
-	const struct gcview *p = st;
+	const struct gc_state *p = st;
 	(void)env;
 	buf_puts(b, p->part == PART_CURVE ? "h l window  Tab worst windows"
 		: p->part == PART_WORST ? "h l window  Enter timeline  f only then  Tab table"
@@ -424,20 +424,20 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 		buf_puts(b, "  f filter to it");
 }
 
-static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
+static void gc_pane_click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
 {
-	struct gcview *p = st;
+	struct gc_state *p = st;
 	(void)x;
-	if (!rows_pick(&p->rows[p->stops], y - 1, gc_table_h(p, env)))
+	if (!list_click(&p->rows[p->stops], y - 1, gc_table_height(p, env)))
 		return;
 	p->part = PART_TABLE;
 	if (twice)
-		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
+		gc_pane_act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
 }
 
-static int topics(const void *st, const struct pane_env *env, enum topic *t)
+static int gc_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
 {
-	const struct gcview *p = st;
+	const struct gc_state *p = st;
 	(void)env;
 	t[0] = p->part == PART_WORST ? TOPIC_GC_MMU : p->stops ? TOPIC_GC_STOP : TOPIC_GC_CYCLE;
 	t[1] = TOPIC_GC_MMU;
@@ -445,11 +445,30 @@ static int topics(const void *st, const struct pane_env *env, enum topic *t)
 }
 
 const struct pane_ops pane_gc = {
-    .name = "gc", .tab = "GC", .bit = P_GC, .cmd = CMD_PANE_GC, .trace_only = true, .of_scope = true,
-    .state_size = sizeof(struct gcview),
-    .open = begin, .close = close_gc, .update = update, .draw = gc_draw, .act = act, .choices = choices, .place = place,
-    .topics = topics,
-    .save = save, .load = load, .report = report,
-    .summary = summary, .detail = detail, .find = find, .keys = keys, .side = gc_side, .click = click,
-    .job = job, .done = done,
+    .name = "gc",
+    .tab = "GC",
+    .bit = P_GC,
+    .cmd = CMD_PANE_GC,
+    .trace_only = true,
+    .of_scope = true,
+    .state_size = sizeof(struct gc_state),
+    .open = open_gc,
+    .close = close_gc,
+    .update = gc_pane_update,
+    .draw = gc_draw,
+    .act = gc_pane_act,
+    .choices = gc_pane_choices,
+    .place = gc_pane_place,
+    .topics = gc_pane_topics,
+    .save = gc_pane_save,
+    .load = gc_pane_load,
+    .report = gc_pane_report,
+    .summary = gc_pane_summary,
+    .detail = gc_pane_detail,
+    .find = gc_pane_find,
+    .keys = gc_pane_keys,
+    .side = gc_draw_side,
+    .click = gc_pane_click,
+    .job = gc_pane_job,
+    .done = gc_pane_done,
 };

@@ -15,19 +15,19 @@
 #include <string.h>
 
 /* Are groups listed, and not stops? */
-static bool sums(const struct gcview *p)
+static bool shows_groups(const struct gc_state *p)
 {
 	return p->stop.by != STOPS_SINGLE && !p->stop.open;
 }
 
-const struct stop *gc_stop_at(const struct gcview *p, uint32_t row)
+const struct stop *gc_stop_at(const struct gc_state *p, uint32_t row)
 {
-	return sums(p) || row >= p->rows[1].n ? NULL : &p->stop.v[p->row[1][row]];
+	return shows_groups(p) || row >= p->rows[1].n ? NULL : &p->stop.v[p->row[1][row]];
 }
 
-const struct stop_group *gc_stop_group_at(const struct gcview *p, uint32_t row)
+const struct stop_group *gc_stop_group_at(const struct gc_state *p, uint32_t row)
 {
-	return !sums(p) || row >= p->rows[1].n ? NULL : &p->stop.group[p->row[1][row]];
+	return !shows_groups(p) || row >= p->rows[1].n ? NULL : &p->stop.group[p->row[1][row]];
 }
 
 /* ---- order */
@@ -77,7 +77,8 @@ static int cmp_who(const struct store *st, int sign, uint32_t a, uint32_t b)
 	return sign * cmp_i64((int64_t)store_trk(st, x)->id, (int64_t)store_trk(st, y)->id);
 }
 
-int gc_stop_cmp(const struct gcview *p, const struct store *st, enum gc_stop_col col, int sign, uint32_t i, uint32_t k)
+int gc_stop_cmp(
+    const struct gc_state *p, const struct store *st, enum gc_stop_col col, int sign, uint32_t i, uint32_t k)
 {
 	const struct stop *a = &p->stop.v[i], *b = &p->stop.v[k];
 	switch (col) {
@@ -88,7 +89,7 @@ int gc_stop_cmp(const struct gcview *p, const struct store *st, enum gc_stop_col
 	}
 }
 
-int gc_sum_cmp(const struct gcview *p, const struct store *st, enum gc_sum_col col, int sign, uint32_t i, uint32_t k)
+int gc_sum_cmp(const struct gc_state *p, const struct store *st, enum gc_sum_col col, int sign, uint32_t i, uint32_t k)
 {
 	const struct gc_stops *s = &p->stop;
 	const struct stop_group *a = &s->group[i], *b = &s->group[k];
@@ -102,18 +103,18 @@ int gc_sum_cmp(const struct gcview *p, const struct store *st, enum gc_sum_col c
 	}
 }
 
-void gc_stops_list(struct gcview *p, const struct snap *sn, int64_t select)
+void gc_stops_list(struct gc_state *p, const struct snap *sn, int64_t select)
 {
 	struct gc_stops *s = &p->stop;
-	uint32_t n = 0, all = sums(p) ? s->ngroup : s->n;
+	uint32_t n = 0, all = shows_groups(p) ? s->ngroup : s->n;
 	for (uint32_t i = 0; i < all; i++)
 		if (!s->open || stops_key(sn, s->v[i].span, s->by) == s->key)
 			p->row[1][n++] = i;
-	gc_table_order(p, sn, sums(p) ? GC_SUMS : GC_STOPS, n, select);
+	gc_table_order(p, sn, shows_groups(p) ? GC_SUMS : GC_STOPS, n, select);
 }
 
 /* The sums by kind or caller, and the rows of all that is shown then. */
-static void regroup(struct gcview *p, const struct snap *sn, int64_t select)
+static void group_stops(struct gc_state *p, const struct snap *sn, int64_t select)
 {
 	struct gc_stops *s = &p->stop;
 	if (s->by != STOPS_SINGLE)
@@ -125,15 +126,15 @@ static void regroup(struct gcview *p, const struct snap *sn, int64_t select)
 	}
 }
 
-void gc_stops_make(struct gcview *p, const struct snap *sn, int64_t select)
+void gc_stops_make(struct gc_state *p, const struct snap *sn, int64_t select)
 {
 	struct gc_stops *s = &p->stop;
 	s->v = stops_find(sn, &p->scope.f, p->scope.t0, p->scope.t1, &p->mem, &s->n);
 	p->row[1] = arena_alloc(&p->mem, (s->n + 1u) * sizeof *p->row[1]);
-	regroup(p, sn, select);
+	group_stops(p, sn, select);
 }
 
-void gc_stops_load(struct gcview *p, const struct snap *sn, const struct view *v)
+void gc_stops_load(struct gc_state *p, const struct snap *sn, const struct view *v)
 {
 	struct gc_stops *s = &p->stop;
 	enum stops_by was = s->by;
@@ -141,31 +142,31 @@ void gc_stops_load(struct gcview *p, const struct snap *sn, const struct view *v
 	s->open = s->by != STOPS_SINGLE && v->zoom[2];
 	s->key = (uint64_t)v->zoom[3];
 	if (s->by != was || s->open)
-		regroup(p, sn, v->cursor[0]);
+		group_stops(p, sn, v->cursor[0]);
 	else
 		gc_stops_list(p, sn, v->cursor[0]);
 }
 
 /* ---- acting */
 
-static enum verdict group_by(struct gcview *p, const struct pane_env *env, const char *arg, struct ask *out)
+static enum verdict group_by(struct gc_state *p, const struct pane_env *env, const char *arg, struct ask *out)
 {
 	int by = arg && *arg ? 0 : ((int)p->stop.by + 1) % STOPS_BY__N;
 	while (arg && *arg && by < STOPS_BY__N && strcmp(arg, stops_by_name[by]))
 		by++;
 	if (by == STOPS_BY__N)
-		return ask_say(out, "group-by takes single, kind or caller");
+		return pane_message(out, "group-by takes single, kind or caller");
 	const struct snap *sn = session_snap(env->s);
 	struct gc_stops *s = &p->stop;
 	s->by = (enum stops_by)by;
 	s->open = false;
 	p->stops = true;
-	regroup(p, sn, -1);
-	rows_select(&p->rows[1], 0);
+	group_stops(p, sn, -1);
+	list_select(&p->rows[1], 0);
 	return V_DONE;
 }
 
-static bool open_group(struct gcview *p, const struct pane_env *env)
+static bool open_group(struct gc_state *p, const struct pane_env *env)
 {
 	const struct stop_group *g = gc_stop_group_at(p, p->rows[1].sel);
 	if (!g)
@@ -173,11 +174,11 @@ static bool open_group(struct gcview *p, const struct pane_env *env)
 	p->stop.key = g->key;
 	p->stop.open = true;
 	gc_stops_list(p, session_snap(env->s), -1);
-	rows_select(&p->rows[1], 0);
+	list_select(&p->rows[1], 0);
 	return true;
 }
 
-static bool back(struct gcview *p, const struct pane_env *env)
+static bool close_group(struct gc_state *p, const struct pane_env *env)
 {
 	if (!p->stop.open)
 		return false;
@@ -186,25 +187,25 @@ static bool back(struct gcview *p, const struct pane_env *env)
 	return true;
 }
 
-enum verdict gc_stops_act(struct gcview *p, const struct pane_env *env, const struct act *a, struct ask *out)
+enum verdict gc_stops_act(struct gc_state *p, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	if (a->cmd == CMD_GROUP_BY)
 		return group_by(p, env, a->arg, out);
 	if (!p->stops)
 		return V_PASS;
 	switch ((int)a->cmd) {
-	case CMD_BACK: return back(p, env) ? V_DONE : V_PASS;
+	case CMD_BACK: return close_group(p, env) ? V_DONE : V_PASS;
 	case CMD_OPEN: return p->part == PART_TABLE && open_group(p, env) ? V_DONE : V_PASS;
 	default: return V_PASS;
 	}
 }
 
-int gc_stops_groups(const struct gcview *p, struct choice *out)
+int gc_stops_groups(const struct gc_state *p, struct choice *out)
 {
 	static const char *const what[STOPS_BY__N] = {
 	    "each stop", "sums by the reason", "sums by the first frame of user code"};
 	for (int n = 0; n < STOPS_BY__N; n++)
-		choice_set(&out[n], stops_by_name[n], what[n], p->stops && n == (int)p->stop.by);
+		pane_set_choice(&out[n], stops_by_name[n], what[n], p->stops && n == (int)p->stop.by);
 	return STOPS_BY__N;
 }
 
@@ -220,23 +221,23 @@ void gc_stop_name(const struct store *st, uint32_t span, struct buf *b)
 }
 
 /* What the group of a stop is called. */
-static void group_name(const struct gcview *p, const struct store *st, uint32_t span, struct buf *b)
+static void group_name(const struct gc_state *p, const struct store *st, uint32_t span, struct buf *b)
 {
 	frm_id f = p->stop.by == STOPS_CALLER ? stops_caller(st, span) : 0;
 	if (f)
-		tp_frame(st, f, b, true);
+		tracepane_put_frame(st, f, b, true);
 	else if (p->stop.by == STOPS_CALLER)
 		buf_puts(b, "(no stack)");
 	else
 		gc_stop_name(st, span, b);
 }
 
-void gc_stop_group_name(const struct gcview *p, const struct store *st, const struct stop_group *g, struct buf *b)
+void gc_stop_group_name(const struct gc_state *p, const struct store *st, const struct stop_group *g, struct buf *b)
 {
 	group_name(p, st, p->stop.v[g->first].span, b);
 }
 
-void gc_stops_open_name(const struct gcview *p, const struct store *st, struct buf *b)
+void gc_stops_open_name(const struct gc_state *p, const struct store *st, struct buf *b)
 {
 	group_name(p, st, p->stop.v[p->row[1][0]].span, b);
 }
@@ -247,29 +248,29 @@ void gc_stop_cell(const struct pane_env *env, struct grid *g, int w, const struc
 	trk_id who = store_span(st, v->span)->s.trk;
 	struct buf b = {0};
 	if (col == STOP_START)
-		tp_at(g, 0, w, v->t0);
+		tracepane_draw_time(g, 0, w, v->t0);
 	else if (col == STOP_DUR)
-		tp_ns(g, 0, w, v->t1 - v->t0, 0);
+		tracepane_draw_ns(g, 0, w, v->t1 - v->t0, 0);
 	else if (col == STOP_WHY)
 		gc_stop_name(st, v->span, &b);
 	else if (who)
-		buf_puts(&b, "by "), tp_who(st, who, &b);
-	tp_text(env, g, 0, 0, b.n ? w : 0, ST_NORMAL, &b);
+		buf_puts(&b, "by "), tracepane_put_track(st, who, &b);
+	tracepane_draw_text(env, g, 0, 0, b.n ? w : 0, ST_NORMAL, &b);
 	buf_free(&b);
 }
 
-void gc_sum_cell(const struct gcview *p, const struct pane_env *env, struct grid *g, int w, const struct stop_group *v,
-    enum gc_sum_col col)
+void gc_sum_cell(const struct gc_state *p, const struct pane_env *env, struct grid *g, int w,
+    const struct stop_group *v, enum gc_sum_col col)
 {
 	struct buf b = {0};
 	switch (col) {
-	case SUM_COUNT: tp_count(g, 0, w, v->n); break;
-	case SUM_TOTAL: tp_ns(g, 0, w, v->total, 0); break;
-	case SUM_MAX: tp_ns(g, 0, w, v->max, 0); break;
-	case SUM_MEAN: tp_ns(g, 0, w, stops_mean(v), 0); break;
+	case SUM_COUNT: tracepane_draw_count(g, 0, w, v->n); break;
+	case SUM_TOTAL: tracepane_draw_ns(g, 0, w, v->total, 0); break;
+	case SUM_MAX: tracepane_draw_ns(g, 0, w, v->max, 0); break;
+	case SUM_MEAN: tracepane_draw_ns(g, 0, w, stops_mean(v), 0); break;
 	default:
 		gc_stop_group_name(p, session_snap(env->s)->st, v, &b);
-		tp_text(env, g, 0, 0, w, ST_NORMAL, &b);
+		tracepane_draw_text(env, g, 0, 0, w, ST_NORMAL, &b);
 		break;
 	}
 	buf_free(&b);

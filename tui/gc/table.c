@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-struct column { struct rows_col c; const char *what; bool up; };	/* up: ascending unless inverted */
+struct column { struct list_column c; const char *what; bool up; };	/* up: ascending unless inverted */
 
 static const struct column cycle_cols[CYCLE_COLS] = {
     [CYCLE_NUMBER] = {{"GC", 5, true, 0, 0, 0, "number"}, "the number of the cycle", true},
@@ -54,24 +54,24 @@ static const struct {
     [GC_SUMS] = {sum_cols, SUM_COLS, SUM_TOTAL, "stw"},
 };
 
-enum gc_list gc_list(const struct gcview *p)
+enum gc_list gc_list(const struct gc_state *p)
 {
 	return !p->stops ? GC_CYCLES : p->stop.by != STOPS_SINGLE && !p->stop.open ? GC_SUMS : GC_STOPS;
 }
 
-void gc_table_begin(struct gcview *p)
+void gc_table_begin(struct gc_state *p)
 {
 	for (int l = 0; l < GC_LISTS; l++)
 		p->sort[l] = lists[l].first;
 }
 
-static int sign_of(const struct gcview *p, enum gc_list l)
+static int sign_of(const struct gc_state *p, enum gc_list l)
 {
 	return lists[l].col[p->sort[l]].up != p->invert[l] ? 1 : -1;
 }
 
 /* The columns of a list, with the one that it is sorted by marked; how many. */
-static int columns(const struct gcview *p, enum gc_list l, struct rows_col *c)
+static int columns(const struct gc_state *p, enum gc_list l, struct list_column *c)
 {
 	for (int i = 0; i < lists[l].n; i++)
 		c[i] = lists[l].col[i].c;
@@ -85,7 +85,7 @@ static int columns(const struct gcview *p, enum gc_list l, struct rows_col *c)
 
 /* ---- order */
 
-struct by { const struct gcview *p; const struct store *st; const struct gc_key *key; int col, sign; };
+struct by { const struct gc_state *p; const struct store *st; const struct gc_key *key; int col, sign; };
 
 static int cmp_i64(int64_t a, int64_t b)
 {
@@ -114,19 +114,19 @@ static int cmp_sum(const void *ctx, uint32_t i, uint32_t k)
 	return c ? c : cmp_i64(i, k);
 }
 
-static int64_t identity(const struct gcview *p, enum gc_list l, uint32_t row)
+static int64_t identity(const struct gc_state *p, enum gc_list l, uint32_t row)
 {
 	uint32_t i = p->row[l != GC_CYCLES][row];
 	return l == GC_CYCLES ? p->cycle[i].span : l == GC_STOPS ? p->stop.v[i].span : (int64_t)p->stop.group[i].key;
 }
 
-int64_t gc_selected(const struct gcview *p, int stops)
+int64_t gc_selected(const struct gc_state *p, int stops)
 {
 	enum gc_list l = !stops ? GC_CYCLES : p->stop.by != STOPS_SINGLE && !p->stop.open ? GC_SUMS : GC_STOPS;
 	return p->rows[stops].n ? identity(p, l, p->rows[stops].sel) : -1;
 }
 
-void gc_table_order(struct gcview *p, const struct snap *sn, enum gc_list l, uint32_t n, int64_t select)
+void gc_table_order(struct gc_state *p, const struct snap *sn, enum gc_list l, uint32_t n, int64_t select)
 {
 	struct rows *rows = &p->rows[l != GC_CYCLES];
 	struct gc_key *key = NULL;
@@ -136,17 +136,21 @@ void gc_table_order(struct gcview *p, const struct snap *sn, enum gc_list l, uin
 			key[i] = gc_cycle_value(sn, &p->cycle[i], (enum gc_cycle_col)p->sort[l]);
 	}
 	struct by by = {p, sn->st, key, p->sort[l], sign_of(p, l)};
-	sort_u32(p->row[l != GC_CYCLES], n, l == GC_CYCLES ? cmp_cycle : l == GC_STOPS ? cmp_stop : cmp_sum, &by);
+	calltree_sort_u32(p->row[l != GC_CYCLES], n,
+	    l == GC_CYCLES  ? cmp_cycle
+	    : l == GC_STOPS ? cmp_stop
+			    : cmp_sum,
+	    &by);
 	mem_free(key);
-	rows_set(rows, n);
+	list_set_count(rows, n);
 	for (uint32_t i = 0; i < n && select >= 0; i++)
 		if (identity(p, l, i) == select)
-			rows_select(rows, i);
+			list_select(rows, i);
 }
 
 /* ---- acting */
 
-static void relist(struct gcview *p, const struct pane_env *env, int64_t select)
+static void relist(struct gc_state *p, const struct pane_env *env, int64_t select)
 {
 	const struct snap *sn = session_snap(env->s);
 	if (p->stops)
@@ -156,19 +160,19 @@ static void relist(struct gcview *p, const struct pane_env *env, int64_t select)
 }
 
 /* By another column: the first row of the new order is selected. */
-static enum verdict sort_by(struct gcview *p, const struct pane_env *env, int col)
+static enum verdict sort_by(struct gc_state *p, const struct pane_env *env, int col)
 {
 	enum gc_list l = gc_list(p);
 	p->sort[l] = col;
 	p->invert[l] = false;
 	relist(p, env, -1);
-	rows_select(&p->rows[p->stops], 0);
+	list_select(&p->rows[p->stops], 0);
 	return V_DONE;
 }
 
-static enum verdict sort_word(struct gcview *p, const struct pane_env *env, const char *word, struct ask *out)
+static enum verdict sort_word(struct gc_state *p, const struct pane_env *env, const char *word, struct ask *out)
 {
-	struct rows_col c[GC_COLS_MAX];
+	struct list_column c[GC_COLS_MAX];
 	int n = columns(p, gc_list(p), c);
 	struct buf b = {0};
 	for (int i = 0; i < n; i++) {
@@ -178,12 +182,12 @@ static enum verdict sort_word(struct gcview *p, const struct pane_env *env, cons
 		}
 		buf_printf(&b, " %s", c[i].word);
 	}
-	enum verdict v = ask_say(out, "sort by:%s", buf_str(&b));
+	enum verdict v = pane_message(out, "sort by:%s", buf_str(&b));
 	buf_free(&b);
 	return v;
 }
 
-enum verdict gc_table_act(struct gcview *p, const struct pane_env *env, const struct act *a, struct ask *out)
+enum verdict gc_table_act(struct gc_state *p, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	enum gc_list l = gc_list(p);
 	int n = lists[l].n;
@@ -202,42 +206,42 @@ enum verdict gc_table_act(struct gcview *p, const struct pane_env *env, const st
 	}
 }
 
-int gc_table_sorts(const struct gcview *p, struct choice *out)
+int gc_table_sorts(const struct gc_state *p, struct choice *out)
 {
-	struct rows_col c[GC_COLS_MAX];
+	struct list_column c[GC_COLS_MAX];
 	enum gc_list l = gc_list(p);
 	int n = columns(p, l, c);
 	for (int i = 0; i < n; i++)
-		choice_set(&out[i], c[i].word, lists[l].col[i].what, c[i].sort != 0);
+		pane_set_choice(&out[i], c[i].word, lists[l].col[i].what, c[i].sort != 0);
 	return n;
 }
 
-void gc_table_report(const struct gcview *p, const struct pane_env *env, struct pane_report *r)
+void gc_table_report(const struct gc_state *p, const struct pane_env *env, struct pane_report *r)
 {
-	struct rows_col c[GC_COLS_MAX];
+	struct list_column c[GC_COLS_MAX];
 	enum gc_list l = gc_list(p);
 	int k = 0;
 	columns(p, l, c);
 	r->name = lists[l].report;
 	if (p->sort[l] != lists[l].first || p->invert[l])
-		r->opt[k++] = arena_printf(env->scratch, "-sort=%s%s", p->invert[l] ? "-" : "", c[p->sort[l]].word);
+		r->options[k++] = arena_printf(env->scratch, "-sort=%s%s", p->invert[l] ? "-" : "", c[p->sort[l]].word);
 	if (l != GC_CYCLES && p->stop.by != STOPS_SINGLE)
-		r->opt[k++] = arena_printf(env->scratch, "-by=%s", stops_by_name[p->stop.by]);
+		r->options[k++] = arena_printf(env->scratch, "-by=%s", stops_by_name[p->stop.by]);
 	if (l == GC_STOPS && p->stop.open) {
 		struct buf b = {0};
 		stops_name(session_snap(env->s)->st, p->stop.v[p->row[1][0]].span, p->stop.by, &b);
-		r->opt[k++] = arena_printf(env->scratch, "-name=%s", buf_str(&b));
+		r->options[k++] = arena_printf(env->scratch, "-name=%s", buf_str(&b));
 		buf_free(&b);
 	}
 }
 
 /* ---- looks */
 
-struct drawing { const struct gcview *p; const struct pane_env *env; int n, x[GC_COLS_MAX], w[GC_COLS_MAX]; };
+struct drawing { const struct gc_state *p; const struct pane_env *env; int n, x[GC_COLS_MAX], w[GC_COLS_MAX]; };
 
 static void draw_cell(const struct drawing *d, struct grid *g, int k, uint32_t row)
 {
-	const struct gcview *p = d->p;
+	const struct gc_state *p = d->p;
 	const struct stop *one = p->stops ? gc_stop_at(p, row) : NULL;
 	const struct stop_group *sum = p->stops ? gc_stop_group_at(p, row) : NULL;
 	if (one)
@@ -260,19 +264,19 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 	}
 }
 
-void gc_table_draw(const struct gcview *p, const struct pane_env *env, struct grid *g, int h)
+void gc_table_draw(const struct gc_state *p, const struct pane_env *env, struct grid *g, int h)
 {
 	struct drawing d = {.p = p, .env = env};
-	struct rows_col c[GC_COLS_MAX];
+	struct list_column c[GC_COLS_MAX];
 	const struct rows *rows = &p->rows[p->stops];
 	bool bar = rows->n > (uint32_t)h;
 	d.n = columns(p, gc_list(p), c);
-	rows_layout(c, d.n, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
+	list_layout_columns(c, d.n, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
 	struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
-	rows_head(g, 0, c, d.n, d.x, d.w);
+	list_draw_header(g, 0, c, d.n, d.x, d.w);
 	grid_unclip(g, old);
 	old = grid_clip(g, (struct rect){1, 0, h, g->w});
-	rows_draw(rows, g, draw_row, &d,
-	    &(struct rows_look){p->part != PART_TABLE, env->find.rx ? p->hit.at : NULL});
+	list_draw_rows(rows, g, draw_row, &d,
+	    &(struct list_options){p->part != PART_TABLE, env->find.rx ? p->hit.at : NULL});
 	grid_unclip(g, old);
 }

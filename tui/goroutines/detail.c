@@ -22,41 +22,41 @@
 #include <string.h>
 
 /* What a span was about: who woke it, where it ran to, where it waited. */
-static void about(const struct gor *p, const struct pane_env *env, uint32_t i, struct buf *b)
+static void describe_span(const struct goroutines_state *p, const struct pane_env *env, uint32_t i, struct buf *b)
 {
 	const struct store *st = session_snap(env->s)->st;
-	const struct gor_one *o = &p->one;
-	const struct ival *v = &o->v[i], *next = i + 1 < o->n ? &o->v[i + 1] : NULL;
-	const char *still = ival_still(session_snap(env->s), v);
+	const struct goroutines_page *o = &p->one;
+	const struct trace_interval *v = &o->v[i], *next = i + 1 < o->n ? &o->v[i + 1] : NULL;
+	const char *still = trace_interval_end_text(session_snap(env->s), v);
 	if (v->state == TS_READY) {
 		if (!v->who)
 			buf_puts(b, i && o->v[i - 1].state == TS_RUN ? "gave up its P" : "by the runtime");
 		else
-			buf_puts(b, "by "), tp_who(st, v->who, b);
+			buf_puts(b, "by "), tracepane_put_track(st, v->who, b);
 		if (still)
 			buf_printf(b, "  %s", still);
 		return;
 	}
 	if (v->state == TS_RUN || v->state == TS_ASSIST || v->state == TS_SWEEP) {
 		if (next)
-			buf_printf(b, "then %s ", state_name(next->state));
+			buf_printf(b, "then %s ", style_state_name(next->state));
 		if (next && next->state != TS_READY)
-			tp_site(st, next->stack, b);
+			tracepane_put_site(st, next->stack, b);
 		return;
 	}
 	if (still)
 		buf_printf(b, "%s  ", still);
-	tp_site(st, v->stack, b);
+	tracepane_put_site(st, v->stack, b);
 	if (next && next->state == TS_READY && next->who) {
 		buf_puts(b, "  woken by ");
-		tp_who(st, next->who, b);
+		tracepane_put_track(st, next->who, b);
 	}
 }
 
-struct gor_said { uint32_t state, a, b; bool still, hit; };	/* state 0: nothing */
+struct span_label_key { uint32_t state, a, b; bool still, hit; };	/* state 0: nothing */
 
 enum { COL_NUMBER, COL_START, COL_DUR, COL_STATE, COL_ABOUT, COLS };
-static const struct rows_col cols[COLS] = {
+static const struct list_column cols[COLS] = {
     [COL_NUMBER] = {"#", 6, true, 0, 0, 0, NULL}, [COL_START] = {"START", 11, true, 0, 0, 0, NULL},
     [COL_DUR] = {"DURATION", 9, true, 0, 0, 0, NULL}, [COL_STATE] = {"STATE", 22, false, 0, 0, 0, NULL},
     [COL_ABOUT] = {"BY / WHERE", 0, false, 0, 0, 0, NULL},
@@ -66,26 +66,26 @@ static const struct { const char *word, *what; int col; } sorts[ONE__N] = {
     [ONE_DUR] = {"duration", "how long it took, longest first", COL_DUR},
     [ONE_STATE] = {"state", "by state, then in time order", COL_STATE},
 };
-struct drawing { const struct gor *p; const struct pane_env *env; int x[COLS], w[COLS]; };
+struct page_drawing { const struct goroutines_state *p; const struct pane_env *env; int x[COLS], w[COLS]; };
 
-static void draw_state(const struct pane_env *env, struct grid *g, int w, const struct ival *v)
+static void draw_state(const struct pane_env *env, struct grid *g, int w, const struct trace_interval *v)
 {
 	struct buf b = {0};
-	grid_printf(g, 0, 0, state_style(v->state), 0, "%c", state_letter(v->state));
-	buf_puts(&b, state_name(v->state));
+	grid_printf(g, 0, 0, style_of_state(v->state), 0, "%c", style_state_letter(v->state));
+	buf_puts(&b, style_state_name(v->state));
 	if (v->state == TS_RUN && v->who && v->who < session_snap(env->s)->ntrks) {
 		buf_putc(&b, ' ');
-		tp_id(session_snap(env->s)->st, v->who, &b);
+		tracepane_put_id(session_snap(env->s)->st, v->who, &b);
 	}
-	tp_text(env, g, 0, 2, w - 2, ST_NORMAL, &b);
+	tracepane_draw_text(env, g, 0, 2, w - 2, ST_NORMAL, &b);
 	buf_free(&b);
 }
 
 static void draw_row(const void *arg, struct grid *g, int y, uint32_t row)
 {
-	const struct drawing *d = arg;
+	const struct page_drawing *d = arg;
 	uint32_t i = d->p->one.order[row];
-	const struct ival *v = &d->p->one.v[i];
+	const struct trace_interval *v = &d->p->one.v[i];
 	struct buf b = {0};
 	for (int k = 0; k < COLS; k++) {
 		if (d->x[k] < 0)
@@ -95,14 +95,14 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t row)
 		switch (k) {
 		case COL_NUMBER: grid_printf(g, 0, 0, ST_DIM, 0, "%6u", i + 1); break;
 		case COL_START:
-			text_at(&b, v->t0, 1000);	/* spans are often shorter than what tp_at() shows */
+			text_at(&b, v->t0, 1000); /* spans are often shorter than what tracepane_draw_time() shows */
 			grid_text(g, 0, d->w[k] - (int)b.n, ST_NORMAL, 0, buf_str(&b));
 			break;
-		case COL_DUR: tp_ns(g, 0, d->w[k], v->t1 - v->t0, 0); break;
+		case COL_DUR: tracepane_draw_ns(g, 0, d->w[k], v->t1 - v->t0, 0); break;
 		case COL_STATE: draw_state(d->env, g, d->w[k], v); break;
 		default:
-			about(d->p, d->env, i, &b);
-			tp_text(d->env, g, 0, 0, d->w[k], ST_NORMAL, &b);
+			describe_span(d->p, d->env, i, &b);
+			tracepane_draw_text(d->env, g, 0, 0, d->w[k], ST_NORMAL, &b);
 			break;
 		}
 		grid_unclip(g, old);
@@ -111,10 +111,10 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t row)
 }
 
 /* What is said of span i depends on these alone. */
-static struct gor_said said_of(const struct gor_one *o, const struct snap *sn, uint32_t i)
+static struct span_label_key label_key_of(const struct goroutines_page *o, const struct snap *sn, uint32_t i)
 {
-	const struct ival *v = &o->v[i], *next = i + 1 < o->n ? &o->v[i + 1] : NULL;
-	struct gor_said s = {.state = (uint32_t)v->state + 1, .still = ival_still(sn, v)};
+	const struct trace_interval *v = &o->v[i], *next = i + 1 < o->n ? &o->v[i + 1] : NULL;
+	struct span_label_key s = {.state = (uint32_t)v->state + 1, .still = trace_interval_end_text(sn, v)};
 	if (v->state == TS_READY) {
 		s.a = v->who;
 		s.b = !v->who && i && o->v[i - 1].state == TS_RUN;
@@ -128,71 +128,72 @@ static struct gor_said said_of(const struct gor_one *o, const struct snap *sn, u
 	return s;
 }
 
-void gor_one_search(const struct gor *p, const struct pane_env *env, uint8_t *hit)
+void goroutines_page_mark_hits(const struct goroutines_state *p, const struct pane_env *env, uint8_t *hit)
 {
 	enum { SAID = 1 << 12 };	/* two hundred thousand spans say a few hundred things */
-	struct gor_said *said = xcalloc(SAID, sizeof *said);
+	struct span_label_key *cached = xcalloc(SAID, sizeof *cached);
 	struct buf b = {0};
 	for (uint32_t row = 0; row < p->one.n; row++) {
 		uint32_t i = p->one.order[row];
-		struct gor_said s = said_of(&p->one, session_snap(env->s), i), *at = &said[hash_u64((uint64_t)s.state << 32 | s.a, s.b) % SAID];
+		struct span_label_key s = label_key_of(&p->one, session_snap(env->s), i),
+				      *at = &cached[intern_hash_u64((uint64_t)s.state << 32 | s.a, s.b) % SAID];
 		if (at->state != s.state || at->a != s.a || at->b != s.b || at->still != s.still) {
 			buf_reset(&b);
-			buf_puts(&b, state_name(p->one.v[i].state));
+			buf_puts(&b, style_state_name(p->one.v[i].state));
 			buf_putc(&b, ' ');
-			about(p, env, i, &b);
+			describe_span(p, env, i, &b);
 			*at = s;
-			at->hit = rx_match(env->find.rx, b.p, b.n);
+			at->hit = regex_match(env->find.rx, b.p, b.n);
 		}
 		hit[row] = at->hit;
 	}
-	mem_free(said);
+	mem_free(cached);
 	buf_free(&b);
 }
 
-bool gor_still_blocked(const struct gor *p, const struct pane_env *env)
+bool goroutines_still_blocked(const struct goroutines_state *p, const struct pane_env *env)
 {
-	const struct ival *v = gor_one_now(&p->one);
-	return v && state_waits(v->state) && ival_still(session_snap(env->s), v);
+	const struct trace_interval *v = goroutines_page_span(&p->one);
+	return v && state_is_wait(v->state) && trace_interval_end_text(session_snap(env->s), v);
 }
 
 /* "; still blocked for 476ms (mutex or semaphore)" */
-static void put_still(const struct gor_one *o, const struct snap *sn, struct buf *b)
+static void put_still(const struct goroutines_page *o, const struct snap *sn, struct buf *b)
 {
-	const struct ival *last = o->n && !o->cut ? &o->v[o->n - 1] : NULL;
-	const char *still = last ? ival_still(sn, last) : NULL;
+	const struct trace_interval *last = o->n && !o->cut ? &o->v[o->n - 1] : NULL;
+	const char *still = last ? trace_interval_end_text(sn, last) : NULL;
 	if (!still)
 		return;
 	buf_printf(b, "; %s for ", still);
 	text_ns(b, last->t1 - last->t0);
-	if (state_waits(last->state))
-		buf_printf(b, " (%s)", state_name(last->state));
+	if (state_is_wait(last->state))
+		buf_printf(b, " (%s)", style_state_name(last->state));
 }
 
-static void draw_top(const struct gor *p, const struct pane_env *env, struct grid *g)
+static void draw_top(const struct goroutines_state *p, const struct pane_env *env, struct grid *g)
 {
 	const struct store *st = session_snap(env->s)->st;
 	const struct trk_row *t = store_trk(st, p->one.trk);
 	struct buf b = {0};
 	buf_printf(&b, "goroutine %llu  ", (unsigned long long)t->id);
-	tp_str(st, t->name, "(no start function)", &b);
+	tracepane_put_str(st, t->name, "(no start function)", &b);
 	if (t->creator) {
 		buf_puts(&b, "  created by ");
-		tp_who(st, t->creator, &b);
+		tracepane_put_track(st, t->creator, &b);
 		buf_puts(&b, " at ");
 		text_at(&b, t->t0, 100000);
 	}
-	tp_text(env, g, 0, 1, g->w - 1, ST_TITLE, &b);
+	tracepane_draw_text(env, g, 0, 1, g->w - 1, ST_TITLE, &b);
 	buf_reset(&b);
 	buf_puts(&b, !t->to_t1 ? "alive " : "lived ");
 	text_ns(&b, p->one.s.total);
 	buf_puts(&b, ": ");
-	tp_shares(p->one.s.ns, p->one.s.total, &b);
+	tracepane_put_shares(p->one.s.ns, p->one.s.total, &b);
 	put_still(&p->one, session_snap(env->s), &b);
-	tp_text(env, g, 1, 1, g->w - 1, ST_NORMAL, &b);
+	tracepane_draw_text(env, g, 1, 1, g->w - 1, ST_NORMAL, &b);
 	buf_free(&b);
-	tp_strip(env, g, 2, 1, g->w - 2, p->one.trk, p->scope.t0, p->scope.t1);
-	const struct ival *v = gor_one_now(&p->one);
+	tracepane_draw_states(env, g, 2, 1, g->w - 2, p->one.trk, p->scope.t0, p->scope.t1);
+	const struct trace_interval *v = goroutines_page_span(&p->one);
 	if (v && p->scope.t1 > p->scope.t0) {
 		double at = (double)(v->t0 - p->scope.t0) / (double)(p->scope.t1 - p->scope.t0);
 		grid_put(g, 3, 1 + (int)((at < 0 ? 0 : at) * (g->w - 3)), '^', ST_CURSOR, ST_NORMAL, 0);
@@ -201,185 +202,190 @@ static void draw_top(const struct gor *p, const struct pane_env *env, struct gri
 
 /* Lines below the spans for the part that Tab chose; where there is a side part it is there. Where the time went is
    shown whole, if three spans have room beside it. */
-static int foot_of(const struct gor_one *o, const struct pane_env *env)
+static int foot_of(const struct goroutines_page *o, const struct pane_env *env)
 {
-	if (!env->detail || env->beside || env->rows < 16)
+	if (!env->detail || env->side_shown || env->rows < 16)
 		return 0;
-	int foot = env->rows / 3, most = env->rows - 8, need = o->part == GP_ACCOUNTS ? tp_accounts_rows(&o->s) + 2 : 0;
+	int foot = env->rows / 3, most = env->rows - 8,
+	    need = o->part == GP_ACCOUNTS ? tracepane_accounts_height(&o->s) + 2 : 0;
 	return need > foot ? need < most ? need : most : foot;
 }
 
 /* The heading at line y, and the spans below it: h lines in all. */
-static void draw_spans(const struct gor *p, const struct pane_env *env, struct grid *g, int y, int h)
+static void draw_spans(const struct goroutines_state *p, const struct pane_env *env, struct grid *g, int y, int h)
 {
-	struct drawing d = {.p = p, .env = env};
-	struct rows_col c[COLS];
+	struct page_drawing d = {.p = p, .env = env};
+	struct list_column c[COLS];
 	bool bar = p->one.rows.n > (uint32_t)(h - 1);
 	memcpy(c, cols, sizeof c);
 	for (int i = 0; i < ONE__N; i++)
 		c[sorts[i].col].word = sorts[i].word;
 	c[sorts[p->one.sort].col].sort = (p->one.sort != ONE_DUR) != p->one.invert ? 1 : -1;
-	rows_layout(c, COLS, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
+	list_layout_columns(c, COLS, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
 	struct rect old = grid_clip(g, (struct rect){y, 1, 1, g->w - 1});
-	rows_head(g, 0, c, COLS, d.x, d.w);
+	list_draw_header(g, 0, c, COLS, d.x, d.w);
 	grid_unclip(g, old);
 	old = grid_clip(g, (struct rect){y + 1, 0, h - 1, g->w});
-	rows_draw(&p->one.rows, g, draw_row, &d, &(struct rows_look){false, NULL});
+	list_draw_rows(&p->one.rows, g, draw_row, &d, &(struct list_options){false, NULL});
 	grid_unclip(g, old);
 }
 
-void gor_one_draw(const struct gor *p, const struct pane_env *env, struct grid *g)
+void goroutines_page_draw(const struct goroutines_state *p, const struct pane_env *env, struct grid *g)
 {
 	int foot = foot_of(&p->one, env), top = 4;
 	if (!p->one.n) {
 		draw_top(p, env, g);
-		tp_empty(g, 5, gor_one_job(p) ? "Collecting its spans." :
+		tracepane_draw_empty(g, 5, goroutines_page_job(p) ? "Collecting its spans." :
 		    "This goroutine did nothing in the range.\nR removes the filters, :t without argument the range.");
 		return;
 	}
 	draw_top(p, env, g);
 	draw_spans(p, env, g, top, g->h - top - foot);
 	if (foot)
-		gor_part_draw(p, env, g, g->h - foot + 1, g->h, p->one.part);
+		goroutines_draw_part(p, env, g, g->h - foot + 1, g->h, p->one.part);
 }
 
-void gor_one_side(const struct gor *p, const struct pane_env *env, struct grid *g)
+void goroutines_page_draw_side(const struct goroutines_state *p, const struct pane_env *env, struct grid *g)
 {
 	/* each as much as it needs of its share of what is left: later ones get more, and accounts are to be whole */
 	static const uint8_t order[GP__N] = {
 	    GP_STACK, GP_WAKES, GP_CHAIN, GP_REGIONS, GP_ACCOUNTS, GP_CREATED, GP_CHILDREN};
 	int y = 0;
 	for (int k = 0; k < GP__N && y < g->h; k++)
-		y = gor_part_draw(p, env, g, y, y + (g->h - y) / (GP__N - k), (enum gor_part)order[k]) + 1;
+		y = goroutines_draw_part(p, env, g, y, y + (g->h - y) / (GP__N - k), (enum goroutines_part)order[k]) +
+		    1;
 }
 
-const struct tp_wake *gor_one_wake(const struct gor_one *o)
+const struct tracepane_wake *goroutines_page_wake(const struct goroutines_page *o)
 {
-	const struct ival *v = gor_one_now(o);
+	const struct trace_interval *v = goroutines_page_span(o);
 	return v && o->wake.by && o->wake.by == o->of && v->t0 <= o->wake.t && o->wake.t <= v->t1 ? &o->wake : NULL;
 }
 
 /* Down or up the chain of wakes: the waker's page, at the moment of the wake. */
-static enum verdict chain(struct gor *p, const struct pane_env *env, enum cmd_id cmd, struct ask *out)
+static enum verdict follow_chain(
+    struct goroutines_state *p, const struct pane_env *env, enum cmd_id cmd, struct ask *out)
 {
 	const struct snap *sn = session_snap(env->s);
-	const struct ival *v = gor_one_now(&p->one);
-	struct edge_walk w = {0};
-	uint32_t i = gor_one_at(&p->one);
+	const struct trace_interval *v = goroutines_page_span(&p->one);
+	struct wake_edges_walk w = {0};
+	uint32_t i = goroutines_page_span_index(&p->one);
 	out->kind = ASK_PANE;
 	out->pane = "goroutines";
 	if (!v)
 		return V_DONE;
 	if (cmd == CMD_EFFECT) {
 		struct edge e;
-		if (!edges_from(sn, &w, p->one.trk, v->t0, v->t1 + 1, &e))
-			return ask_say(out, "it woke no goroutine in this span");
+		if (!wake_edges_next(sn, &w, p->one.trk, v->t0, v->t1 + 1, &e))
+			return pane_message(out, "it woke no goroutine in this span");
 		out->place = (struct place){.trk = e.to, .t0 = e.t, .t1 = TIME_NONE};
 		return V_ASK;
 	}
-	if (gor_still_blocked(p, env))
-		return ask_say(out, "it is still blocked at the end of the trace: nothing woke it");
+	if (goroutines_still_blocked(p, env))
+		return pane_message(out, "it is still blocked at the end of the trace: nothing woke it");
 	if (v->state != TS_READY && v->state != TS_RUN && i + 1 < p->one.n)
 		v = &p->one.v[i + 1];
 	else if (v->state == TS_RUN && i)
 		v = &p->one.v[i - 1];
 	if (v->state != TS_READY || !v->who)
-		return ask_say(out, "no goroutine woke it: a timer, the network, the runtime");
-	p->one.wake = (struct tp_wake){v->who, p->one.trk, v->t0, v->stack};
+		return pane_message(out, "no goroutine woke it: a timer, the network, the runtime");
+	p->one.wake = (struct tracepane_wake){v->who, p->one.trk, v->t0, v->stack};
 	out->place = (struct place){.trk = v->who, .t0 = v->t0, .t1 = TIME_NONE};
 	return V_ASK;
 }
 
-int gor_one_sorts(const struct gor *p, struct choice *out)
+int goroutines_page_sort_choices(const struct goroutines_state *p, struct choice *out)
 {
 	for (int i = 0; i < ONE__N; i++)
-		choice_set(&out[i], sorts[i].word, sorts[i].what, i == p->one.sort);
+		pane_set_choice(&out[i], sorts[i].word, sorts[i].what, i == p->one.sort);
 	return ONE__N;
 }
 
-const char *gor_one_sort_word(const struct gor *p)
+const char *goroutines_page_sort_name(const struct goroutines_state *p)
 {
 	return sorts[p->one.sort].word;
 }
 
-static enum verdict sort_cmd(struct gor *p, const struct pane_env *env, const struct act *a, struct ask *out)
+static enum verdict sort_cmd(
+    struct goroutines_state *p, const struct pane_env *env, const struct act *a, struct ask *out)
 {
-	struct gor_one *o = &p->one;
+	struct goroutines_page *o = &p->one;
 	int by = (o->sort + (a->cmd == CMD_SORT_LEFT ? ONE__N - 1 : 1)) % ONE__N;
 	if (a->cmd == CMD_SORT && a->arg)
 		for (by = 0; by < ONE__N && strcmp(sorts[by].word, a->arg); by++)
 			;
 	if (by == ONE__N)
-		return ask_say(out, "sort by: start duration state");
+		return pane_message(out, "sort by: start duration state");
 	if (a->cmd == CMD_INVERT)
-		gor_one_sort(p, o->sort, !o->invert, true);
+		goroutines_page_sort(p, o->sort, !o->invert, true);
 	else
-		gor_one_sort(p, by, false, false);
-	gor_one_here(p);
-	gor_hits(p, env);
+		goroutines_page_sort(p, by, false, false);
+	goroutines_page_drop_seek(p);
+	goroutines_mark_hits(p, env);
 	return V_DONE;
 }
 
-enum verdict gor_one_act(struct gor *p, const struct pane_env *env, const struct act *a, struct ask *out)
+enum verdict goroutines_page_command(
+    struct goroutines_state *p, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	int step = a->cmd == CMD_PREV_PART ? GP__N - 1 : 1;
-	if (rows_act(&p->one.rows, a, env->rows - 5 - foot_of(&p->one, env))) {
-		gor_one_here(p);
+	if (list_move(&p->one.rows, a, env->rows - 5 - foot_of(&p->one, env))) {
+		goroutines_page_drop_seek(p);
 		return V_DONE;
 	}
 	switch ((int)a->cmd) {
 	case CMD_NEXT_PART:
-	case CMD_PREV_PART: p->one.part = (enum gor_part)((p->one.part + step) % GP__N); return V_DONE;
+	case CMD_PREV_PART: p->one.part = (enum goroutines_part)((p->one.part + step) % GP__N); return V_DONE;
 	case CMD_CHAIN: p->one.part = GP_CHAIN; return V_DONE;
 	case CMD_SORT:
 	case CMD_SORT_LEFT:
 	case CMD_SORT_RIGHT:
 	case CMD_INVERT: return sort_cmd(p, env, a, out);
 	case CMD_CAUSE:
-	case CMD_EFFECT: return chain(p, env, a->cmd, out);
+	case CMD_EFFECT: return follow_chain(p, env, a->cmd, out);
 	case CMD_OPEN:
-		if (!gor_one_now(&p->one))
+		if (!goroutines_page_span(&p->one))
 			return V_DONE;
 		out->kind = ASK_PANE;
 		out->pane = "timeline";
-		out->place = (struct place){.trk = p->one.trk, .t0 = gor_one_now(&p->one)->t0,
-		    .t1 = gor_one_now(&p->one)->t1};
+		out->place = (struct place){.trk = p->one.trk, .t0 = goroutines_page_span(&p->one)->t0,
+		    .t1 = goroutines_page_span(&p->one)->t1};
 		return V_ASK;
 	default: return V_PASS;
 	}
 }
 
-void gor_one_summary(const struct gor *p, const struct pane_env *env, struct buf *b)
+void goroutines_page_summary(const struct goroutines_state *p, const struct pane_env *env, struct buf *b)
 {
 	if (p->one.rest && p->one.rest->far)
-		tp_working(gor_one_job(p), "gathering", b);
+		tracepane_put_progress(goroutines_page_job(p), "gathering", b);
 	buf_puts(b, "Gor > ");
-	tp_str(session_snap(env->s)->st, store_trk(session_snap(env->s)->st, p->one.trk)->name, "(no start function)",
-	    b);
+	tracepane_put_str(
+	    session_snap(env->s)->st, store_trk(session_snap(env->s)->st, p->one.trk)->name, "(no start function)", b);
 	buf_puts(b, " > ");
-	tp_id(session_snap(env->s)->st, p->one.trk, b);
+	tracepane_put_id(session_snap(env->s)->st, p->one.trk, b);
 	buf_puts(b, "   span ");
-	text_count(b, p->one.n ? gor_one_at(&p->one) + 1 : 0);
+	text_count(b, p->one.n ? goroutines_page_span_index(&p->one) + 1 : 0);
 	buf_puts(b, " of ");
 	text_count(b, p->one.n);
 	buf_puts(b, p->one.cut ? " (cut: :t FROM..TO narrows)   " : "   ");
-	tp_scope_words(&p->scope, b);
+	tracepane_put_scope(&p->scope, b);
 }
 
-void gor_one_detail(const struct gor *p, const struct pane_env *env, struct buf *b)
+void goroutines_page_detail(const struct goroutines_state *p, const struct pane_env *env, struct buf *b)
 {
-	const struct ival *v = gor_one_now(&p->one);
+	const struct trace_interval *v = goroutines_page_span(&p->one);
 	if (!v)
 		return;
-	const struct tp_wake *w = gor_one_wake(&p->one);
+	const struct tracepane_wake *w = goroutines_page_wake(&p->one);
 	if (w) {
-		tp_wake_words(session_snap(env->s)->st, w, b);
+		tracepane_put_wake(session_snap(env->s)->st, w, b);
 		return;
 	}
-	buf_printf(b, "%s ", state_name(v->state));
+	buf_printf(b, "%s ", style_state_name(v->state));
 	text_ns(b, v->t1 - v->t0);
 	buf_puts(b, " at ");
 	text_at(b, v->t0, 1000);
 	buf_puts(b, "  ");
-	about(p, env, gor_one_at(&p->one), b);
+	describe_span(p, env, goroutines_page_span_index(&p->one), b);
 }

@@ -16,7 +16,7 @@
 
 /* The greatest of what stands first: of groups how many there are, of goroutines the number of the one that was heard
    of last. */
-static uint64_t most_first(const struct gor *p)
+static uint64_t most_first(const struct goroutines_state *p)
 {
 	const struct snap *sn = p->scope.sn;
 	if (!sn || sn->ntrks < 2)
@@ -24,11 +24,11 @@ static uint64_t most_first(const struct gor *p)
 	return p->level == GL_GROUPS ? sn->ntrks : store_trk(sn->st, sn->ntrks - 1)->id;
 }
 
-/* Those on the right are left out where there is no room: rows_layout(). */
-int gor_columns(const struct gor *p, struct gor_column c[GOR_COLS])
+/* Those on the right are left out where there is no room: list_layout_columns(). */
+int goroutines_list_columns(const struct goroutines_state *p, struct goroutines_column c[GOR_COLS])
 {
 	enum { NAMES = 30 };	/* cells of a name that are worth more than the kinds of waits */
-	static const struct gor_column all[] = {
+	static const struct goroutines_column all[] = {
 		{{"RUN", 7, true, 0, 0, 0, NULL}, GV_RUN}, {{"RUNNABLE", 8, true, 0, 0, 0, NULL}, GV_READY},
 		{{"SYSCALL", 7, true, 0, 0, 0, NULL}, GV_SYSCALL}, {{"BLOCKED", 7, true, 0, 0, 0, NULL}, GV_BLOCKED},
 		{{"SHARE", 8, false, 0, 0, 0, NULL}, GV_RUN}, {{"TOTAL", 7, true, 0, 0, 0, NULL}, GV_TOTAL},
@@ -37,10 +37,12 @@ int gor_columns(const struct gor *p, struct gor_column c[GOR_COLS])
 		{{"GC", 7, true, 0, NAMES, 0, NULL}, GV_GC},
 	};
 	bool groups = p->level == GL_GROUPS;
-	int n = 0, first = tp_count_width(most_first(p)), least = groups ? (int)sizeof "COUNT" : 0;	/* and the arrow */
-	c[n++] = (struct gor_column){{groups ? "COUNT" : "G", first > least ? first : least, true, 0, 0, 0, NULL}, SORT_N};
+	int n = 0, first = tracepane_count_width(most_first(p)),
+	    least = groups ? (int)sizeof "COUNT" : 0; /* and the arrow */
+	c[n++] = (struct goroutines_column){
+	    {groups ? "COUNT" : "G", first > least ? first : least, true, 0, 0, 0, NULL}, SORT_N};
 	if (!groups)
-		c[n++] = (struct gor_column){{"START", 9, true, 0, 0, 0, NULL}, SORT_NAME};
+		c[n++] = (struct goroutines_column){{"START", 9, true, 0, 0, 0, NULL}, SORT_NAME};
 	for (int i = 0; i < (int)(sizeof all / sizeof *all); i++) {
 		bool share = !all[i].c.right, total = all[i].val == GV_TOTAL;
 		if (share && !groups)
@@ -48,14 +50,14 @@ int gor_columns(const struct gor *p, struct gor_column c[GOR_COLS])
 		c[n] = all[i];
 		c[n++].c.leave = total && groups ? NAMES : all[i].c.leave;
 	}
-	c[n++] = (struct gor_column){{groups ? gor_by_head(p->by)
-		: p->by != GB_FUNCTION ? "START FUNCTION, LAST STATE, CREATED BY" : "STATE, CREATED BY",
+	c[n++] = (struct goroutines_column){{groups ? group_key_heading(p->by)
+		: p->by != GROUP_KEY_FUNCTION ? "START FUNCTION, LAST STATE, CREATED BY" : "STATE, CREATED BY",
 		0, false, 0, 0, 0, NULL}, groups ? SORT_NAME : SORT__N};
 	for (int i = 0; i < n; i++) {
 		const char *what;
 		if (!strcmp(c[i].c.head, "SHARE"))
 			continue;
-		c[i].c.word = gor_sort_word(p, c[i].val, &what);
+		c[i].c.word = goroutines_sort_word(p, c[i].val, &what);
 		if (c[i].val == p->sort[p->level])
 			c[i].c.sort =
 			    (c[i].val >= SORT_NAME || (!groups && c[i].val == SORT_N)) == p->invert[p->level] ? -1 : 1;
@@ -63,58 +65,59 @@ int gor_columns(const struct gor *p, struct gor_column c[GOR_COLS])
 	return n;
 }
 
-struct drawing {
-	const struct gor *p;
+struct rows_drawing {
+	const struct goroutines_state *p;
 	const struct pane_env *env;
-	struct gor_column c[GOR_COLS];
+	struct goroutines_column c[GOR_COLS];
 	int n, x[GOR_COLS], w[GOR_COLS];
 };
 
-static void draw_last(const struct drawing *d, struct grid *g, int y, int x, int w, const struct gor_row *r)
+static void draw_last(const struct rows_drawing *d, struct grid *g, int y, int x, int w, const struct goroutines_row *r)
 {
 	const struct snap *sn = session_snap(d->env->s);
 	const struct trk_row *t = store_trk(sn->st, r->trk);
 	struct buf b = {0};
-	struct ival v;
-	if (d->p->by != GB_FUNCTION) {
-		tp_str(sn->st, t->name, "(no start function)", &b);
+	struct trace_interval v;
+	if (d->p->by != GROUP_KEY_FUNCTION) {
+		tracepane_put_str(sn->st, t->name, "(no start function)", &b);
 		buf_puts(&b, "  ");
 	}
 	if (t->to_t1 && store_t1(sn->st, t) <= d->p->scope.t1)
 		buf_puts(&b, "ended");
-	else if (ival_at(sn, r->trk, d->p->scope.t1 - 1, &v))
-		buf_puts(&b, state_name(v.state));
+	else if (trace_interval_at(sn, r->trk, d->p->scope.t1 - 1, &v))
+		buf_puts(&b, style_state_name(v.state));
 	if (t->creator) {
 		buf_puts(&b, "  by ");
-		tp_who(sn->st, t->creator, &b);
+		tracepane_put_track(sn->st, t->creator, &b);
 	}
-	tp_text(d->env, g, y, x, w, ST_NORMAL, &b);
+	tracepane_draw_text(d->env, g, y, x, w, ST_NORMAL, &b);
 	buf_free(&b);
 }
 
-static void draw_cell(const struct drawing *d, struct grid *g, int k, const struct gor_row *r)
+static void draw_cell(const struct rows_drawing *d, struct grid *g, int k, const struct goroutines_row *r)
 {
 	int w = d->w[k], val = d->c[k].val;
 	if (k == d->n - 1 && r->trk)
 		draw_last(d, g, 0, 0, w, r);
 	else if (k == d->n - 1)
-		tp_symbol(d->env, g, 0, 0, w, ST_NORMAL, r->name, "(no start function)");
+		tracepane_draw_symbol(d->env, g, 0, 0, w, ST_NORMAL, r->name, "(no start function)");
 	else if (val < GV__N && !d->c[k].c.right)
 		grid_bar(g, 0, 0, w, d->p->most > 0 ? (double)r->v[val] / (double)d->p->most : 0, ST_HEAT);
 	else if (val < GV__N)
-		tp_ns(g, 0, w, r->v[val], d->c[k].c.sort ? AT_BOLD : 0);
+		tracepane_draw_ns(g, 0, w, r->v[val], d->c[k].c.sort ? AT_BOLD : 0);
 	else if (val == SORT_NAME)
-		tp_at(g, 0, w, r->t0);
+		tracepane_draw_time(g, 0, w, r->t0);
 	else
-		tp_count(g, 0, w, r->trk ? (int64_t)store_trk(session_snap(d->env->s)->st, r->trk)->id : r->n);
+		tracepane_draw_count(
+		    g, 0, w, r->trk ? (int64_t)store_trk(session_snap(d->env->s)->st, r->trk)->id : r->n);
 }
 
 static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 {
-	const struct drawing *d = arg;
-	struct gor_row room;
-	const struct gor_row *r = gor_row(d->p, d->p->level, i, &room);
-	if (gor_tagged(d->p, r))
+	const struct rows_drawing *d = arg;
+	struct goroutines_row room;
+	const struct goroutines_row *r = goroutines_row(d->p, d->p->level, i, &room);
+	if (goroutines_is_tagged(d->p, r))
 		grid_put(g, y, 0, '+', ST_ACCENT, ST_NORMAL, AT_BOLD);
 	for (int k = 0; k < d->n; k++) {
 		if (d->x[k] < 0)
@@ -125,24 +128,24 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 	}
 }
 
-int gor_foot(const struct pane_env *env)
+int goroutines_footer_height(const struct pane_env *env)
 {
-	return env->detail && !env->beside && env->rows >= 18 ? 7 : 0;
+	return env->detail && !env->side_shown && env->rows >= 18 ? 7 : 0;
 }
 
-void gor_draw(const void *st, const struct pane_env *env, struct grid *g)
+void goroutines_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
-	const struct gor *p = st;
-	struct drawing d = {.p = p, .env = env};
+	const struct goroutines_state *p = st;
+	struct rows_drawing d = {.p = p, .env = env};
 	if (p->level == GL_ONE) {
-		gor_one_draw(p, env, g);
+		goroutines_page_draw(p, env, g);
 		return;
 	}
 	if (!p->rows[p->level].n) {
-		tp_empty(g, 1,
+		tracepane_draw_empty(g, 1,
 		    !p->gs					    ? "Counting goroutines."
 		    : !session_snap(env->s)->complete && !p->gs->ng ? "No goroutines have been read yet."
-		    : session_snap(env->s)->trace.log && !p->gs->ng ? tp_log_why
+		    : session_snap(env->s)->trace.log && !p->gs->ng ? tracepane_log_notice
 		    : env->grep.rx				    ? "No row matches: & and Enter shows all rows."
 		    : p->scope.part || p->scope.f.g
 			? "No goroutine passes the filters.\nR removes all filters, u the last one."
@@ -151,52 +154,53 @@ void gor_draw(const void *st, const struct pane_env *env, struct grid *g)
 			  "tracing was stopped immediately. ^G shows what was read.");
 		return;
 	}
-	struct rows_col c[GOR_COLS];
-	int foot = gor_foot(env), h = g->h - 1 - foot;
-	d.n = gor_columns(p, d.c);
+	struct list_column c[GOR_COLS];
+	int foot = goroutines_footer_height(env), h = g->h - 1 - foot;
+	d.n = goroutines_list_columns(p, d.c);
 	for (int i = 0; i < d.n; i++)
 		c[i] = d.c[i].c;
 	int bar = p->rows[p->level].n > (uint32_t)h;
-	rows_layout(c, d.n, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
+	list_layout_columns(c, d.n, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
 	struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
-	rows_head(g, 0, c, d.n, d.x, d.w);
+	list_draw_header(g, 0, c, d.n, d.x, d.w);
 	grid_unclip(g, old);
 	old = grid_clip(g, (struct rect){1, 0, h, g->w});
-	rows_draw(&p->rows[p->level], g, draw_row, &d, &(struct rows_look){false, env->find.rx ? p->hit : NULL});
+	list_draw_rows(
+	    &p->rows[p->level], g, draw_row, &d, &(struct list_options){false, env->find.rx ? p->hit : NULL});
 	grid_unclip(g, old);
 	if (foot) {
 		old = grid_clip(g, (struct rect){g->h - foot + 1, 1, foot - 1, g->w - 1});
-		gor_story_draw(p, env, g);
+		goroutines_draw_waits(p, env, g);
 		grid_unclip(g, old);
 	}
 }
 
-void gor_side(const void *st, const struct pane_env *env, struct grid *g)
+void goroutines_draw_side(const void *st, const struct pane_env *env, struct grid *g)
 {
-	const struct gor *p = st;
+	const struct goroutines_state *p = st;
 	if (p->level == GL_ONE)
-		gor_one_side(p, env, g);
+		goroutines_page_draw_side(p, env, g);
 	else
-		gor_story_draw(p, env, g);
+		goroutines_draw_waits(p, env, g);
 }
 
 /* ---- the lines above and below */
 
-void gor_summary(const void *st, const struct pane_env *env, struct buf *b)
+void goroutines_summary(const void *st, const struct pane_env *env, struct buf *b)
 {
-	const struct gor *p = st;
+	const struct goroutines_state *p = st;
 	if (p->work)
-		tp_working(gor_work(p), "counting", b);
+		tracepane_put_progress(goroutines_job(p), "counting", b);
 	if (!p->gs)
 		return;
-	gor_look_words(p, b);
+	goroutines_wait_progress(p, b);
 	if (p->level == GL_ONE) {
-		gor_one_summary(p, env, b);
+		goroutines_page_summary(p, env, b);
 		return;
 	}
 	if (p->level == GL_LIST) {
 		buf_puts(b, "Gor > ");
-		tp_str(session_snap(env->s)->st, p->open, "(no start function)", b);
+		tracepane_put_str(session_snap(env->s)->st, p->open, "(no start function)", b);
 		buf_puts(b, "   ");
 		text_count(b, p->rows[GL_LIST].n);
 		buf_puts(b, p->rows[GL_LIST].n == 1 ? " goroutine   " : " goroutines   ");
@@ -205,11 +209,11 @@ void gor_summary(const void *st, const struct pane_env *env, struct buf *b)
 		buf_printf(b, " goroutine%s in ", p->gs->ng == 1 ? "" : "s");
 		text_count(b, p->ngroup);
 		buf_printf(b, " group%s, by %s | ", p->ngroup == 1 ? "" : "s",
-		    p->by == GB_FUNCTION ? "start function" : gor_by_name(p->by));
+		    p->by == GROUP_KEY_FUNCTION ? "start function" : group_key_name(p->by));
 	}
 	if (p->level != GL_ONE && p->tags[p->level].n)
 		buf_printf(b, "%zu tagged | ", p->tags[p->level].n);
-	tp_scope_words(&p->scope, b);
+	tracepane_put_scope(&p->scope, b);
 	if (env->find.rx && p->hunt && p->level != GL_ONE)
 		buf_printf(b, " | /%s searching", env->find.text);
 	else if (env->find.rx && p->hit)
@@ -217,32 +221,32 @@ void gor_summary(const void *st, const struct pane_env *env, struct buf *b)
 }
 
 /* What share of all the running in the window was the group's. */
-static double share_of(const struct gor *p, const struct gor_row *r)
+static double share_of(const struct goroutines_state *p, const struct goroutines_row *r)
 {
 	return p->ran > 0 ? 100.0 * (double)r->v[GV_RUN] / (double)p->ran : 0;
 }
 
-void gor_detail(const void *st, const struct pane_env *env, struct buf *b)
+void goroutines_detail(const void *st, const struct pane_env *env, struct buf *b)
 {
-	const struct gor *p = st;
-	struct gor_row room;
-	const struct gor_row *r = gor_sel(p, &room);
+	const struct goroutines_state *p = st;
+	struct goroutines_row room;
+	const struct goroutines_row *r = goroutines_selected_row(p, &room);
 	const struct store *s = session_snap(env->s)->st;
 	if (p->level == GL_ONE) {
-		gor_one_detail(p, env, b);
+		goroutines_page_detail(p, env, b);
 		return;
 	}
 	if (!r)
 		return;
 	if (r->trk)
-		tp_who(s, r->trk, b);
+		tracepane_put_track(s, r->trk, b);
 	else
-		tp_str(s, r->name, "(no start function)", b);
+		tracepane_put_str(s, r->name, "(no start function)", b);
 	if (!r->trk)
 		buf_printf(b, ": %u ended, %u alive, %.2f%% of the running time", p->story.ended, r->n - p->story.ended,
 		    share_of(p, r));
 	if (p->story.created) {
 		buf_puts(b, "  created at ");
-		tp_site(s, p->story.created, b);
+		tracepane_put_site(s, p->story.created, b);
 	}
 }

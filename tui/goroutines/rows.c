@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* One of the values of a goroutine that rows have. */
-static int64_t value(const struct gstat *s, int k)
+static int64_t stat_value(const struct goroutine_times *s, int k)
 {
 	switch (k) {
 	case GV_RUN: return s->exec;
@@ -36,115 +36,121 @@ static int64_t value(const struct gstat *s, int k)
 	}
 }
 
-static void add_stat(struct gor_row *r, const struct gstat *s)
+static void add_stat(struct goroutines_row *r, const struct goroutine_times *s)
 {
 	for (int k = 0; k < GV__N; k++)
-		r->v[k] = wrap_add(r->v[k], value(s, k));
+		r->v[k] = wrap_add(r->v[k], stat_value(s, k));
 }
 
-const struct gor_row *gor_row(const struct gor *p, int level, uint32_t i, struct gor_row *room)
+const struct goroutines_row *goroutines_row(
+    const struct goroutines_state *p, int level, uint32_t i, struct goroutines_row *room)
 {
 	uint32_t k = p->order[level][i];
 	if (level == GL_GROUPS)
 		return &p->groups[k];
-	const struct gstat *s = &p->gs->g[k];
-	*room = (struct gor_row){.name = store_trk(sched_snap(p->sched)->st, s->trk)->name, .trk = s->trk, .n = 1,
-	    .first = k, .t0 = s->t0, .t1 = s->t1};
+	const struct goroutine_times *s = &p->gs->g[k];
+	*room = (struct goroutines_row){.name = store_trk(stats_index_snap(p->stats_index)->st, s->trk)->name,
+	    .trk = s->trk,
+	    .n = 1,
+	    .first = k,
+	    .t0 = s->t0,
+	    .t1 = s->t1};
 	add_stat(room, s);
 	return room;
 }
 
-const struct gor_row *gor_sel(const struct gor *p, struct gor_row *room)
+const struct goroutines_row *goroutines_selected_row(const struct goroutines_state *p, struct goroutines_row *room)
 {
 	int l = p->level == GL_GROUPS ? GL_GROUPS : GL_LIST;
-	return p->rows[l].n ? gor_row(p, l, p->rows[l].sel, room) : NULL;
+	return p->rows[l].n ? goroutines_row(p, l, p->rows[l].sel, room) : NULL;
 }
 
 /* ---- order */
 
-struct by { const struct gor_row *row; const struct store *st; int sort; bool invert; };
+struct group_order { const struct goroutines_row *row; const struct store *st; int sort; bool invert; };
 
 static int cmp_group(const void *ctx, uint32_t a, uint32_t b)
 {
-	const struct by *by = ctx;
-	const struct gor_row *x = &by->row[a], *y = &by->row[b];
+	const struct group_order *by = ctx;
+	const struct goroutines_row *x = &by->row[a], *y = &by->row[b];
 	int d = 0;
 	if (by->sort < GV__N)
 		d = x->v[by->sort] > y->v[by->sort] ? -1 : x->v[by->sort] < y->v[by->sort];
 	else if (by->sort == SORT_N)
 		d = x->n > y->n ? -1 : x->n < y->n;
 	else
-		d = sched_name_cmp(by->st, x->name, y->name);
+		d = stats_compare_names(by->st, x->name, y->name);
 	if (d)
 		return by->invert ? -d : d;
 	return a < b ? -1 : a > b;
 }
 
-bool gor_match(const struct store *st, const struct gor_row *r, const struct rx *rx)
+bool goroutines_row_matches(const struct store *st, const struct goroutines_row *r, const struct regex *rx)
 {
 	struct buf b = {0};
 	if (r->trk) {
-		tp_id(st, r->trk, &b);
+		tracepane_put_id(st, r->trk, &b);
 		buf_putc(&b, ' ');
 	}
-	tp_str(st, r->name, "(no start function)", &b);
+	tracepane_put_str(st, r->name, "(no start function)", &b);
 	if (r->trk && store_trk(st, r->trk)->creator) {
 		buf_putc(&b, ' ');
-		tp_who(st, store_trk(st, r->trk)->creator, &b);
+		tracepane_put_track(st, store_trk(st, r->trk)->creator, &b);
 	}
-	bool hit = rx_match(rx, b.p, b.n);
+	bool hit = regex_match(rx, b.p, b.n);
 	buf_free(&b);
 	return hit;
 }
 
 /* The goroutines of a group in an order: what is made of a list. */
-struct list {
-	const struct sched_groups *gs;
-	const struct gor_row *groups;
+struct goroutine_list {
+	const struct stats_groups *gs;
+	const struct goroutines_row *groups;
 	uint32_t ngroup;
 	const struct store *st;
 	str_id open;
 	int sort;
 	bool invert;
-	const struct rx *grep;	/* NULL, or which of them */
+	const struct regex *grep;	/* NULL, or which of them */
 	uint32_t n, *order;	/* of gs->g */
 };
 
-static uint64_t key_of(const struct list *l, uint32_t i)
+static uint64_t key_of(const struct goroutine_list *l, uint32_t i)
 {
-	const struct gstat *s = &l->gs->g[i];
-	uint64_t key = l->sort < GV__N	 ? keyed_down(value(s, l->sort))
+	const struct goroutine_times *s = &l->gs->g[i];
+	uint64_t key = l->sort < GV__N	 ? radix_key_descending(stat_value(s, l->sort))
 		     : l->sort == SORT_N ? store_trk(l->st, s->trk)->id
-					 : keyed_up(s->t0);
+					 : radix_key_ascending(s->t0);
 	return l->invert ? ~key : key;
 }
 
-static bool fits(const struct list *l, uint32_t i)
+static bool list_has(const struct goroutine_list *l, uint32_t i)
 {
 	trk_id t = l->gs->g[i].trk;
-	return !l->grep || gor_match(l->st, &(struct gor_row){.name = store_trk(l->st, t)->name, .trk = t}, l->grep);
+	return !l->grep || goroutines_row_matches(
+			       l->st, &(struct goroutines_row){.name = store_trk(l->st, t)->name, .trk = t}, l->grep);
 }
 
-static void list_make(struct list *l)
+static void list_make(struct goroutine_list *l)
 {
 	uint32_t most = 0;
 	for (uint32_t i = 0; i < l->ngroup; i++)
 		most += l->groups[i].name == l->open ? l->groups[i].n : 0;
-	struct keyed *v = xmalloc((most + 1u) * sizeof *v);
+	struct radix_item *v = xmalloc((most + 1u) * sizeof *v);
 	l->n = 0;
 	for (uint32_t i = 0; i < l->ngroup; i++)
 		for (uint32_t k = l->groups[i].first;
 		     l->groups[i].name == l->open && k < l->groups[i].first + l->groups[i].n; k++)
-			if (fits(l, k))
-				v[l->n++] = (struct keyed){key_of(l, k), k};
-	keyed_sort(v, l->n);
+			if (list_has(l, k))
+				v[l->n++] = (struct radix_item){key_of(l, k), k};
+	radix_sort_items(v, l->n);
 	l->order = xmalloc((l->n + 1u) * sizeof *l->order);
 	for (uint32_t i = 0; i < l->n; i++)
 		l->order[i] = v[i].v;
 	mem_free(v);
 }
 
-uint32_t gor_index(const struct gor *p, trk_id t)
+uint32_t goroutines_find_index(const struct goroutines_state *p, trk_id t)
 {
 	for (uint32_t i = 0; i < p->ngroup; i++)
 		for (uint32_t k = p->groups[i].first;
@@ -154,125 +160,125 @@ uint32_t gor_index(const struct gor *p, trk_id t)
 	return UINT32_MAX;
 }
 
-static void list_select(struct gor *p, uint32_t n)
+static void reselect_goroutine(struct goroutines_state *p, uint32_t n)
 {
-	uint32_t sel = 0, k = p->sel[GL_LIST] > 0 ? gor_index(p, (trk_id)p->sel[GL_LIST]) : UINT32_MAX;
+	uint32_t sel = 0, k = p->sel[GL_LIST] > 0 ? goroutines_find_index(p, (trk_id)p->sel[GL_LIST]) : UINT32_MAX;
 	for (uint32_t i = 0; i < n && k != UINT32_MAX; i++)	/* one after another, not wherever these lie */
 		if (p->order[GL_LIST][i] == k) {
 			sel = i;
 			break;
 		}
-	rows_set(&p->rows[GL_LIST], n);
-	rows_select(&p->rows[GL_LIST], sel);
+	list_set_count(&p->rows[GL_LIST], n);
+	list_select(&p->rows[GL_LIST], sel);
 }
 
 /* The list that was there is kept: a search goes to another group and back at each letter. */
-static void list_take(struct gor *p, struct list *l)
+static void list_take(struct goroutines_state *p, struct goroutine_list *l)
 {
 	bool kept = p->listed && p->list.open != UINT32_MAX;
 	mem_free(kept ? p->other.order : p->order[GL_LIST]);
 	if (kept)
-		p->other = (struct gor_other){p->order[GL_LIST], p->rows[GL_LIST].n, p->list};
+		p->other = (struct goroutines_previous_list){p->order[GL_LIST], p->rows[GL_LIST].n, p->list};
 	p->order[GL_LIST] = l->order;
 	p->listed = true;
-	p->list = (struct gor_list){l->grep ? UINT32_MAX : l->open, l->sort, l->invert};
-	list_select(p, l->n);
+	p->list = (struct goroutines_list_key){l->grep ? UINT32_MAX : l->open, l->sort, l->invert};
+	reselect_goroutine(p, l->n);
 }
 
-void gor_other_drop(struct gor *p)
+void goroutines_drop_previous(struct goroutines_state *p)
 {
 	mem_free(p->other.order);
 	p->other.order = NULL;
 }
 
-static bool same_list(const struct gor_list *a, const struct list *l)
+static bool same_list(const struct goroutines_list_key *a, const struct goroutine_list *l)
 {
 	return !l->grep && a->open == l->open && a->sort == l->sort && a->invert == l->invert;
 }
 
 /* It is there already, or was before. */
-static bool list_again(struct gor *p, const struct list *l)
+static bool reuse_list(struct goroutines_state *p, const struct goroutine_list *l)
 {
-	struct gor_other was = p->other;
+	struct goroutines_previous_list was = p->other;
 	if (!p->listed)
 		return false;
 	if (same_list(&p->list, l)) {
-		list_select(p, p->rows[GL_LIST].n);
+		reselect_goroutine(p, p->rows[GL_LIST].n);
 		return true;
 	}
 	if (!was.order || !same_list(&was.of, l) || p->list.open == UINT32_MAX)
 		return false;
-	p->other = (struct gor_other){p->order[GL_LIST], p->rows[GL_LIST].n, p->list};
+	p->other = (struct goroutines_previous_list){p->order[GL_LIST], p->rows[GL_LIST].n, p->list};
 	p->order[GL_LIST] = was.order;
 	p->list = was.of;
-	list_select(p, was.n);
+	reselect_goroutine(p, was.n);
 	return true;
 }
 
 /* It is of what is open now, in the order that is asked for now. */
-static bool is_wanted(const struct gor *p, const struct list *l)
+static bool is_wanted(const struct goroutines_state *p, const struct goroutine_list *l)
 {
 	return l->order && l->open == p->open && l->sort == p->sort[GL_LIST] && l->invert == p->invert[GL_LIST];
 }
 
-static struct list list_of(const struct gor *p, const struct pane_env *env)
+static struct goroutine_list list_of(const struct goroutines_state *p, const struct pane_env *env)
 {
-	return (struct list){p->gs, p->groups, p->gs ? p->ngroup : 0, session_snap(env->s)->st, p->open,
+	return (struct goroutine_list){p->gs, p->groups, p->gs ? p->ngroup : 0, session_snap(env->s)->st, p->open,
 	    p->sort[GL_LIST], p->invert[GL_LIST], env->grep.rx, 0, NULL};
 }
 
-void gor_fill(struct gor *p, const struct pane_env *env)
+void goroutines_fill_list(struct goroutines_state *p, const struct pane_env *env)
 {
-	struct list l = list_of(p, env);
-	if (list_again(p, &l))	/* one goes to and fro between a list and its group */
+	struct goroutine_list l = list_of(p, env);
+	if (reuse_list(p, &l))	/* one goes to and fro between a list and its group */
 		return;
 	list_make(&l);
 	list_take(p, &l);
 }
 
-void gor_order(struct gor *p, const struct pane_env *env, int l)
+void goroutines_sort_rows(struct goroutines_state *p, const struct pane_env *env, int l)
 {
 	const struct store *st = session_snap(env->s)->st;
-	struct by by = {p->groups, st, p->sort[l], p->invert[l]};
+	struct group_order by = {p->groups, st, p->sort[l], p->invert[l]};
 	uint32_t m = 0, sel = 0;
 	if (l == GL_LIST) {
-		gor_fill(p, env);
+		goroutines_fill_list(p, env);
 		return;
 	}
 	p->order[l] = mem_grow(p->order[l], &p->corder, p->ngroup + 1u, sizeof *p->order[l]);
 	p->most = 0;
 	for (uint32_t i = 0; i < p->ngroup; i++)
-		if (!env->grep.rx || gor_match(st, &by.row[i], env->grep.rx)) {
+		if (!env->grep.rx || goroutines_row_matches(st, &by.row[i], env->grep.rx)) {
 			p->order[l][m++] = i;
 			p->most = by.row[i].v[GV_RUN] > p->most ? by.row[i].v[GV_RUN] : p->most;
 		}
-	sort_u32(p->order[l], m, cmp_group, &by);
+	calltree_sort_u32(p->order[l], m, cmp_group, &by);
 	for (uint32_t i = 0; i < m; i++)
 		if ((int64_t)by.row[p->order[l][i]].name == p->sel[l])
 			sel = i;
-	rows_set(&p->rows[l], m);
-	rows_select(&p->rows[l], sel);
+	list_set_count(&p->rows[l], m);
+	list_select(&p->rows[l], sel);
 }
 
 /* ---- made */
 
 /* Groups on their way: what a job fills, from a snapshot and a query that are its own. */
-struct gor_made {
+struct goroutines_build {
 	struct arena mem;
 	struct query q;		/* the session keeps its strings */
-	struct tp_scope scope;
+	struct tracepane_scope scope;
 	const struct snap *sn;
-	enum gor_by by;
+	enum group_key_kind by;
 	str_id *key;
-	struct sched *sched;
-	struct sched_groups *gs;
-	struct gor_row *groups;
+	struct stats_index *stats_index;
+	struct stats_groups *gs;
+	struct goroutines_row *groups;
 	uint32_t ngroup;
 	int64_t ran;
 	trk_id *trk, *creator, *child;
 	uint32_t *region, nchild, nregion;
 	bool lists;		/* the list alone, of groups that are there */
-	struct list list;	/* order NULL: none */
+	struct goroutine_list list;	/* order NULL: none */
 	bool dropped;		/* of a query that is not the present one any more */
 	struct job *job;
 };
@@ -287,24 +293,24 @@ static trk_id region_track(const struct snap *sn, uint32_t i)
 }
 
 /* Regions by goroutine, counted: there may be more of them than of all else. */
-static void make_regions(struct gor_made *m)
+static void make_regions(struct goroutines_build *m)
 {
 	const struct snap *sn = m->sn;
 	uint32_t *at = xcalloc(sn->ntrks + 2u, sizeof *at);
-	for (uint32_t i = 0; i < sn->nspans; store_pass(sn, i++))
+	for (uint32_t i = 0; i < sn->nspans; store_note_walk(sn, i++))
 		at[region_track(sn, i) + 1]++;
 	at[1] = 0;	/* of nobody */
 	for (trk_id t = 1; t <= sn->ntrks; t++)
 		at[t + 1] += at[t];
 	m->nregion = at[sn->ntrks + 1u];
 	m->region = arena_alloc(&m->mem, (m->nregion + 1u) * sizeof *m->region);
-	struct scatter s = {.at = at, .put = scatter_u32, .arg = m->region, .a = &m->mem};
-	for (uint32_t i = 0; i < sn->nspans && m->nregion; store_pass(sn, i++)) {
+	struct batch_writer s = {.at = at, .put = write_batch_put_u32, .arg = m->region, .a = &m->mem};
+	for (uint32_t i = 0; i < sn->nspans && m->nregion; store_note_walk(sn, i++)) {
 		trk_id t = region_track(sn, i);
 		if (t)
-			scatter_add(&s, t, i);
+			write_batch_add(&s, t, i);
 	}
-	scatter_end(&s);
+	write_batch_flush(&s);
 	mem_free(at);
 }
 
@@ -323,83 +329,83 @@ static void sort_born(const struct snap *sn, trk_id *v, uint32_t n)
 		sorted = store_trk(sn->st, v[i - 1])->t0 <= store_trk(sn->st, v[i])->t0;
 	if (sorted)
 		return;
-	struct keyed *k = xmalloc(n * sizeof *k);
+	struct radix_item *k = xmalloc(n * sizeof *k);
 	for (uint32_t i = 0; i < n; i++)
-		k[i] = (struct keyed){keyed_up(store_trk(sn->st, v[i])->t0), v[i]};
-	keyed_sort(k, n);
+		k[i] = (struct radix_item){radix_key_ascending(store_trk(sn->st, v[i])->t0), v[i]};
+	radix_sort_items(k, n);
 	for (uint32_t i = 0; i < n; i++)
 		v[i] = k[i].v;
 	mem_free(k);
 }
 
 /* Who was created by whom, and which regions are of whom: a page asks by halving. */
-static void make_kin(struct gor_made *m)
+static void make_kin(struct goroutines_build *m)
 {
 	const struct snap *sn = m->sn;
 	uint32_t *at = xcalloc(sn->ntrks + 2u, sizeof *at), from = 0;
-	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
+	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
 		at[creator_of(sn, t) + 1]++;
 	at[1] = 0;	/* by nobody that is known */
 	for (trk_id t = 1; t <= sn->ntrks; t++)
 		at[t + 1] += at[t];
 	m->nchild = at[sn->ntrks + 1u];
 	m->child = arena_alloc(&m->mem, (m->nchild + 1u) * sizeof *m->child);
-	struct scatter s = {.at = at, .put = scatter_u32, .arg = m->child, .a = &m->mem};
-	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
+	struct batch_writer s = {.at = at, .put = write_batch_put_u32, .arg = m->child, .a = &m->mem};
+	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
 		if (creator_of(sn, t))
-			scatter_add(&s, creator_of(sn, t), t);
-	scatter_end(&s);
+			write_batch_add(&s, creator_of(sn, t), t);
+	write_batch_flush(&s);
 	for (trk_id t = 1; t < sn->ntrks; from = at[t++]) {	/* where the next of t would go: its end */
 		sort_born(sn, m->child + from, at[t] - from);
-		store_pass(sn, t);
+		store_note_walk(sn, t);
 	}
 	mem_free(at);
 	make_regions(m);
-	arena_rest(&m->mem);
+	arena_release_pages(&m->mem);
 }
 
-static int make(struct job *j, void *arg)
+static int run_build(struct job *j, void *arg)
 {
-	struct gor_made *m = arg;
+	struct goroutines_build *m = arg;
 	if (m->lists) {
 		list_make(&m->list);
 		return 0;
 	}
-	tp_scope_of(m->sn, &m->q, &m->mem, &m->scope);
-	tp_on_proc(&m->scope, &m->mem);
-	struct sched_ask ask = tp_ask(&m->scope);
-	ask.on = job_onlooker(j);
-	m->key = gor_by_keys(m->sn, m->by, m->scope.t0, m->scope.t1, &m->mem, &ask.on);
+	tracepane_scope_of_query(m->sn, &m->q, &m->mem, &m->scope);
+	tracepane_limit_to_proc(&m->scope, &m->mem);
+	struct stats_query ask = tracepane_sched_query(&m->scope);
+	ask.on = job_progress_watcher(j);
+	m->key = group_key_make(m->sn, m->by, m->scope.t0, m->scope.t1, &m->mem, &ask.on);
 	ask.key = m->key;
-	m->sched = sched_new(m->sn, &m->mem);
-	m->gs = sched_groups(m->sched, &ask, &m->mem);
+	m->stats_index = stats_index_new(m->sn, &m->mem);
+	m->gs = stats_groups(m->stats_index, &ask, &m->mem);
 	m->trk = arena_alloc(&m->mem, (m->gs->ng + 1u) * sizeof *m->trk);
 	m->creator = arena_alloc(&m->mem, (m->gs->ng + 1u) * sizeof *m->creator);
 	m->groups = arena_zalloc(&m->mem, (m->gs->n + 1u) * sizeof *m->groups);
 	for (uint32_t i = 0; i < m->gs->n; i++) {
-		const struct sched_group *gr = &m->gs->group[i];
+		const struct stats_group *gr = &m->gs->group[i];
 		if (!gr->n)
 			continue;
-		struct gor_row *r = &m->groups[m->ngroup++];
-		*r = (struct gor_row){.name = gr->name, .n = gr->n, .first = gr->first};
-		for (uint32_t k = gr->first; k < gr->first + gr->n; arena_look(&m->mem, k++)) {
+		struct goroutines_row *r = &m->groups[m->ngroup++];
+		*r = (struct goroutines_row){.name = gr->name, .n = gr->n, .first = gr->first};
+		for (uint32_t k = gr->first; k < gr->first + gr->n; arena_note_access(&m->mem, k++)) {
 			add_stat(r, &m->gs->g[k]);
 			m->trk[k] = m->gs->g[k].trk;
 			m->creator[k] = store_trk(m->sn->st, m->trk[k])->creator;
 			if (k % LOOKED == LOOKED - 1)
-				store_rest(m->sn);
+				store_release_pages(m->sn);
 		}
 		m->ran += r->v[GV_RUN];
 		if (j && job_cancelled(j))
 			return -1;
 		if (gr->n < TOLD)
 			continue;
-		struct gor_told *told = arena_zalloc(&m->mem, sizeof *told);
-		gor_tell(m->sn, m->gs, gr->first, gr->n, &m->mem, told);
-		r->told = told;
+		struct goroutines_totals *totals = arena_zalloc(&m->mem, sizeof *totals);
+		goroutines_sum_group(m->sn, m->gs, gr->first, gr->n, &m->mem, totals);
+		r->totals = totals;
 	}
 	if (j)
-		job_tell(j, 90, 100);
+		job_report_progress(j, 90, 100);
 	if (j && job_cancelled(j))
 		return -1;
 	make_kin(m);
@@ -412,9 +418,9 @@ static int make(struct job *j, void *arg)
 	return 0;
 }
 
-bool gor_make(struct gor *p, const struct pane_env *env)
+bool goroutines_make_groups(struct goroutines_state *p, const struct pane_env *env)
 {
-	struct gor_made *was = p->work;
+	struct goroutines_build *was = p->work;
 	if (was) {
 		p->again = true;
 		was->dropped |= !was->lists &&
@@ -423,47 +429,50 @@ bool gor_make(struct gor *p, const struct pane_env *env)
 			job_cancel(was->job);
 		return false;
 	}
-	struct gor_made *m = xcalloc(1, sizeof *m);
+	struct goroutines_build *m = xcalloc(1, sizeof *m);
 	m->sn = session_snap(env->s);
 	m->by = p->by;
 	m->mem.spills = true;
 	m->q = *session_query(env->s);
 	if (p->level != GL_GROUPS && !env->grep.rx)	/* what is shown is made with it */
 		m->list = list_of(p, env);
-	bool many = (uint64_t)m->sn->ntrks * (m->sn->nsheets + 1) > AT_ONCE || job_wanted() > 1;
-	m->job = many ? job_start(make, m) : NULL;
+	bool many = (uint64_t)m->sn->ntrks * (m->sn->nsheets + 1) > AT_ONCE || job_forced_threads() > 1;
+	m->job = many ? job_start(run_build, m) : NULL;
 	p->work = m;
 	if (m->job)
 		return false;
-	make(NULL, m);
-	return gor_take(p, env->s);
+	run_build(NULL, m);
+	return goroutines_job_finish(p, env->s);
 }
 
-struct job *gor_work(const struct gor *p)
+struct job *goroutines_job(const struct goroutines_state *p)
 {
-	return p->work ? p->work->job : p->hunt ? gor_hunt_job(p) : p->look ? gor_look_job(p) : gor_one_job(p);
+	return p->work	 ? p->work->job
+	       : p->hunt ? goroutines_search_job(p)
+	       : p->look ? goroutines_wait_job(p)
+			 : goroutines_page_job(p);
 }
 
-bool gor_lists(const struct gor *p)
+bool goroutines_job_is_list(const struct goroutines_state *p)
 {
 	return p->work && p->work->lists;
 }
 
-bool gor_dropped(const struct gor *p)
+bool goroutines_job_outdated(const struct goroutines_state *p)
 {
 	return p->work && p->work->dropped;
 }
 
-bool gor_take(struct gor *p, struct session *s)
+bool goroutines_job_finish(struct goroutines_state *p, struct session *s)
 {
-	struct gor_made *m = p->work;
+	struct goroutines_build *m = p->work;
 	bool again = p->again;
 	if (m->job)
 		job_join(m->job);
 	p->work = NULL;
 	p->again = false;
 	if (m->dropped) {
-		session_let_go_of(s, &m->mem);
+		session_free_arena_async(s, &m->mem);
 		mem_free(m->list.order);
 		mem_free(m);
 		return !again;
@@ -479,13 +488,13 @@ bool gor_take(struct gor *p, struct session *s)
 		mem_free(m);
 		return !again;
 	}
-	gor_look_drop(p);
-	gor_hunt_forget(p);
-	session_let_go_of(s, &p->mem);
+	goroutines_wait_cancel(p);
+	goroutines_search_clear(p);
+	session_free_arena_async(s, &p->mem);
 	p->mem = m->mem;
 	p->scope = m->scope;
 	p->key = m->key;
-	p->sched = m->sched;
+	p->stats_index = m->stats_index;
 	p->gs = m->gs;
 	p->trk = m->trk;
 	p->creator = m->creator;
@@ -497,8 +506,8 @@ bool gor_take(struct gor *p, struct session *s)
 	p->region = m->region;
 	p->nregion = m->nregion;
 	p->listed = false;
-	rows_set(&p->rows[GL_LIST], 0);
-	gor_other_drop(p);
+	list_set_count(&p->rows[GL_LIST], 0);
+	goroutines_drop_previous(p);
 	if (p->level != GL_GROUPS && is_wanted(p, &m->list))
 		list_take(p, &m->list);
 	else
@@ -509,30 +518,30 @@ bool gor_take(struct gor *p, struct session *s)
 	return !again;
 }
 
-bool gor_fill_soon(struct gor *p, const struct pane_env *env)
+bool goroutines_fill_list_async(struct goroutines_state *p, const struct pane_env *env)
 {
 	uint32_t n = 0;
-	struct list l = list_of(p, env);
+	struct goroutine_list l = list_of(p, env);
 	p->relist = false;
-	if (list_again(p, &l))
+	if (reuse_list(p, &l))
 		return true;
 	for (uint32_t i = 0; i < p->ngroup; i++)
 		n += p->groups[i].name == p->open ? p->groups[i].n : 0;
-	if ((n > LISTED || job_wanted() > 1) && !env->grep.rx && p->work && p->work->lists) {
+	if ((n > LISTED || job_forced_threads() > 1) && !env->grep.rx && p->work && p->work->lists) {
 		p->relist = true;
 		return false;
 	}
-	if ((n > LISTED || job_wanted() > 1) && !env->grep.rx && !p->work) {
-		struct gor_made *m = xcalloc(1, sizeof *m);
+	if ((n > LISTED || job_forced_threads() > 1) && !env->grep.rx && !p->work) {
+		struct goroutines_build *m = xcalloc(1, sizeof *m);
 		m->lists = true;
 		m->list = l;
 		m->sn = session_snap(env->s);
-		m->job = job_start(make, m);
+		m->job = job_start(run_build, m);
 		p->work = m->job ? m : NULL;
 		if (m->job)
 			return false;
 		mem_free(m);
 	}
-	gor_fill(p, env);
+	goroutines_fill_list(p, env);
 	return true;
 }

@@ -19,23 +19,23 @@
 
 #include <string.h>
 
-void gor_hits(struct gor *p, const struct pane_env *env)
+void goroutines_mark_hits(struct goroutines_state *p, const struct pane_env *env)
 {
 	mem_free(p->hit);
 	p->hit = NULL;
 	p->nhit = 0;
 	if (!env->find.rx || !p->gs) {
-		gor_hunt_stop(p);
+		goroutines_search_stop(p);
 		return;
 	}
 	if (p->level == GL_ONE)
-		gor_one_rest(p);
+		goroutines_page_wait(p);
 	uint32_t n = p->level == GL_ONE ? p->one.n : p->rows[p->level].n;
 	p->hit = xcalloc(n ? n : 1, 1);
-	if (p->level != GL_ONE && !gor_hunt(p, env))
+	if (p->level != GL_ONE && !goroutines_search(p, env))
 		return;		/* it comes back when they are known */
 	if (p->level == GL_ONE)
-		gor_one_search(p, env, p->hit);
+		goroutines_page_mark_hits(p, env, p->hit);
 	for (uint32_t i = 0; i < n; i++)
 		if (p->level == GL_ONE)
 			p->nhit += p->hit[i];
@@ -50,7 +50,7 @@ void gor_hits(struct gor *p, const struct pane_env *env)
 /* ---- where one is in the tree, and the next hit from there */
 
 /* The group that is selected or open, by its place in the order; UINT32_MAX: it is not shown. */
-static uint32_t group_now(const struct gor *p)
+static uint32_t group_now(const struct goroutines_state *p)
 {
 	if (p->level == GL_GROUPS)
 		return p->rows[GL_GROUPS].sel;
@@ -60,48 +60,48 @@ static uint32_t group_now(const struct gor *p)
 	return UINT32_MAX;
 }
 
-static void to_group(struct gor *p, const struct pane_env *env, uint32_t i)
+static void to_group(struct goroutines_state *p, const struct pane_env *env, uint32_t i)
 {
 	p->level = GL_GROUPS;
-	rows_select(&p->rows[GL_GROUPS], i);
-	gor_keep(p, env);
+	list_select(&p->rows[GL_GROUPS], i);
+	goroutines_note_selection(p, env);
 }
 
 /* In the list that was opened for it: to the first hit, or the last. */
-static void arrive(struct gor *p, const struct pane_env *env)
+static void select_member_hit(struct goroutines_state *p, const struct pane_env *env)
 {
 	uint32_t n = p->rows[GL_LIST].n, i = p->into > 0 ? 0 : n ? n - 1 : 0;
 	while (i < n && !p->tree.g[p->order[GL_LIST][i]])
 		i += (uint32_t)p->into;
-	rows_select(&p->rows[GL_LIST], i < n ? i : 0);
+	list_select(&p->rows[GL_LIST], i < n ? i : 0);
 	p->into = 0;
-	gor_keep(p, env);
+	goroutines_note_selection(p, env);
 }
 
 /* Into a group that has hits; one of many is listed beside the keyboard. */
-static void to_member(struct gor *p, const struct pane_env *env, uint32_t group, int dir)
+static void to_member(struct goroutines_state *p, const struct pane_env *env, uint32_t group, int dir)
 {
-	rows_select(&p->rows[GL_GROUPS], group);
+	list_select(&p->rows[GL_GROUPS], group);
 	p->sel[GL_GROUPS] = (int64_t)p->groups[p->order[GL_GROUPS][group]].name;
 	p->into = dir;
-	if (gor_enter(p, env, p->groups[p->order[GL_GROUPS][group]].name))
-		arrive(p, env);
+	if (goroutines_enter_group(p, env, p->groups[p->order[GL_GROUPS][group]].name))
+		select_member_hit(p, env);
 }
 
 /* The next hit in the list that is open, from its row i on. */
-static bool in_list(struct gor *p, const struct pane_env *env, int64_t i, int dir)
+static bool in_list(struct goroutines_state *p, const struct pane_env *env, int64_t i, int dir)
 {
 	int64_t n = p->rows[GL_LIST].n;
 	for (; p->level == GL_LIST && i >= 0 && i < n; i += dir)
 		if (p->tree.g[p->order[GL_LIST][i]]) {
-			rows_select(&p->rows[GL_LIST], (uint32_t)i);
-			gor_keep(p, env);
+			list_select(&p->rows[GL_LIST], (uint32_t)i);
+			goroutines_note_selection(p, env);
 			return true;
 		}
 	return false;
 }
 
-static void forward(struct gor *p, const struct pane_env *env)
+static void find_forward(struct goroutines_state *p, const struct pane_env *env)
 {
 	uint32_t n = p->rows[GL_GROUPS].n, at = group_now(p);
 	if (in_list(p, env, (int64_t)p->rows[GL_LIST].sel + 1, 1))
@@ -123,7 +123,7 @@ static void forward(struct gor *p, const struct pane_env *env)
 	}
 }
 
-static void backward(struct gor *p, const struct pane_env *env)
+static void find_backward(struct goroutines_state *p, const struct pane_env *env)
 {
 	uint32_t n = p->rows[GL_GROUPS].n, at = group_now(p);
 	if (in_list(p, env, (int64_t)p->rows[GL_LIST].sel - 1, -1))
@@ -146,20 +146,20 @@ static void backward(struct gor *p, const struct pane_env *env)
 }
 
 /* While one types: what is in sight before what would have to be opened. */
-static void nearest(struct gor *p, const struct pane_env *env)
+static void find_visible(struct goroutines_state *p, const struct pane_env *env)
 {
 	uint32_t n = p->rows[p->level].n, sel = p->rows[p->level].sel;
 	for (uint32_t k = 0; k < n; k++)
 		if (p->hit[(sel + k) % n]) {
-			rows_select(&p->rows[p->level], (sel + k) % n);
-			gor_keep(p, env);
+			list_select(&p->rows[p->level], (sel + k) % n);
+			goroutines_note_selection(p, env);
 			return;
 		}
-	forward(p, env);
+	find_forward(p, env);
 }
 
 /* How many hits there are up to the one that is stood upon; 0: on none. */
-static uint32_t ordinal(const struct gor *p)
+static uint32_t hit_ordinal(const struct goroutines_state *p)
 {
 	uint32_t at = group_now(p), k = 0;
 	if (at == UINT32_MAX)
@@ -175,7 +175,7 @@ static uint32_t ordinal(const struct gor *p)
 }
 
 /* On a goroutine's page: its spans. */
-static uint32_t find_span(struct gor *p, int dir, uint32_t *at)
+static uint32_t find_span(struct goroutines_state *p, int dir, uint32_t *at)
 {
 	struct rows *rows = &p->one.rows;
 	uint32_t n = rows->n, i = rows->sel;
@@ -184,16 +184,16 @@ static uint32_t find_span(struct gor *p, int dir, uint32_t *at)
 	while (dir && !p->hit[i])
 		i = dir < 0 ? (i + n - 1) % n : (i + 1) % n;
 	if (dir)
-		rows_select(rows, i);
+		list_select(rows, i);
 	for (uint32_t k = 0; p->hit[i] && k <= i; k++)
 		*at += p->hit[k];
 	return p->nhit;
 }
 
-uint32_t gor_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
+uint32_t goroutines_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 {
-	struct gor *p = st;
-	gor_hits(p, env);
+	struct goroutines_state *p = st;
+	goroutines_mark_hits(p, env);
 	*at = 0;
 	if (!p->opening && p->level != GL_LIST)
 		p->into = 0;
@@ -206,16 +206,16 @@ uint32_t gor_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 	if (p->level == GL_ONE)
 		return find_span(p, dir, at);
 	if (p->into && p->level == GL_LIST)
-		arrive(p, env);
+		select_member_hit(p, env);
 	else if (dir == 1)
-		forward(p, env);
+		find_forward(p, env);
 	else if (dir == -1)
-		backward(p, env);
+		find_backward(p, env);
 	else if (dir)
-		nearest(p, env);
+		find_visible(p, env);
 	if (p->into)
 		return FIND_ON;
-	gor_hits(p, env);
-	*at = ordinal(p);
+	goroutines_mark_hits(p, env);
+	*at = hit_ordinal(p);
 	return p->nhit;
 }

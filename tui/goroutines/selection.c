@@ -13,23 +13,23 @@
 
 #include <string.h>
 
-static int64_t row_id(const struct gor_row *r)
+static int64_t row_id(const struct goroutines_row *r)
 {
 	return r->trk ? (int64_t)r->trk : (int64_t)r->name;
 }
 
-bool gor_tagged(const struct gor *p, const struct gor_row *r)
+bool goroutines_is_tagged(const struct goroutines_state *p, const struct goroutines_row *r)
 {
-	const struct gor_tags *t = &p->tags[r->trk != 0];
+	const struct goroutines_tags *t = &p->tags[r->trk != 0];
 	for (size_t i = 0; i < t->n; i++)
 		if (t->v[i] == row_id(r))
 			return true;
 	return false;
 }
 
-void gor_tag(struct gor *p, const struct gor_row *r)
+void goroutines_toggle_tag(struct goroutines_state *p, const struct goroutines_row *r)
 {
-	struct gor_tags *t = &p->tags[r->trk != 0];
+	struct goroutines_tags *t = &p->tags[r->trk != 0];
 	for (size_t i = 0; i < t->n; i++)
 		if (t->v[i] == row_id(r)) {
 			t->v[i] = t->v[--t->n];
@@ -39,7 +39,7 @@ void gor_tag(struct gor *p, const struct gor_row *r)
 	t->v[t->n++] = row_id(r);
 }
 
-static bool has_tag(const struct gor_tags *t, int64_t id)
+static bool has_tag(const struct goroutines_tags *t, int64_t id)
 {
 	for (size_t k = 0; k < t->n; k++)
 		if (t->v[k] == id)
@@ -49,16 +49,16 @@ static bool has_tag(const struct gor_tags *t, int64_t id)
 
 /* Of a million goroutines those that are tagged, of gs->g: looked for where they lie, one after another, and only then
    in the order of the rows. */
-static uint8_t *tagged_bits(const struct gor *p)
+static uint8_t *tagged_bits(const struct goroutines_state *p)
 {
-	const struct gor_tags *t = &p->tags[GL_LIST];
-	uint32_t ntrks = sched_snap(p->sched)->ntrks;
+	const struct goroutines_tags *t = &p->tags[GL_LIST];
+	uint32_t ntrks = stats_index_snap(p->stats_index)->ntrks;
 	uint8_t *trk = xcalloc(ntrks / 8 + 1u, 1), *is = xcalloc(p->gs->ng / 8 + 1u, 1);
 	for (size_t i = 0; i < t->n; i++)
 		if (t->v[i] > 0 && t->v[i] < ntrks)
 			trk[t->v[i] >> 3] |= (uint8_t)(1u << (t->v[i] & 7));
 	for (uint32_t k = 0; k < p->gs->ng; k++)
-		if (tw_has(trk, p->trk[k]))
+		if (trace_gset_has(trk, p->trk[k]))
 			is[k >> 3] |= (uint8_t)(1u << (k & 7));
 	mem_free(trk);
 	return is;
@@ -66,10 +66,10 @@ static uint8_t *tagged_bits(const struct gor *p)
 
 /* What a command is about: what is tagged, else what is selected, or shown as a page. Of groups[] or gs->g, in the
    order of the rows; the caller frees it. */
-static uint32_t *what_is_meant(const struct gor *p, uint32_t *n)
+static uint32_t *selected_rows(const struct goroutines_state *p, uint32_t *n)
 {
 	int l = p->level == GL_GROUPS ? GL_GROUPS : GL_LIST;
-	const struct gor_tags *t = &p->tags[l];
+	const struct goroutines_tags *t = &p->tags[l];
 	const struct rows *rows = &p->rows[l];
 	const uint32_t *order = p->order[l];
 	uint32_t *v = xmalloc((t->n + 1) * sizeof *v);
@@ -77,7 +77,7 @@ static uint32_t *what_is_meant(const struct gor *p, uint32_t *n)
 	if (!p->gs)
 		return v;
 	if (p->level == GL_ONE) {
-		v[0] = gor_index(p, p->one.trk);
+		v[0] = goroutines_find_index(p, p->one.trk);
 		*n = v[0] != UINT32_MAX;
 	} else if (!t->n && rows->n) {
 		v[(*n)++] = order[rows->sel];
@@ -88,7 +88,7 @@ static uint32_t *what_is_meant(const struct gor *p, uint32_t *n)
 	} else if (t->n) {
 		uint8_t *is = tagged_bits(p);
 		for (uint32_t i = 0; i < rows->n && *n < t->n; i++)
-			if (tw_has(is, order[i]))
+			if (trace_gset_has(is, order[i]))
 				v[(*n)++] = order[i];
 		mem_free(is);
 	}
@@ -104,29 +104,29 @@ static void add_id(struct buf *ids, uint64_t id)
 }
 
 /* The rows that are meant: goroutines of gs->g from first on. */
-struct meant {
+struct selection {
 	const trk_id *trk;
 	uint32_t ng, n;
 	const char *group;	/* NULL, or an expression: they are compared with the others of it */
-	struct meant_row { uint32_t first, n; } *row;
+	struct selection_range { uint32_t first, n; } *row;
 };
 
-static struct meant *meant_rows(const struct gor *p, struct arena *a)
+static struct selection *selection_ranges(const struct goroutines_state *p, struct arena *a)
 {
-	struct meant *m = arena_zalloc(a, sizeof *m);
-	uint32_t *v = what_is_meant(p, &m->n);
+	struct selection *m = arena_zalloc(a, sizeof *m);
+	uint32_t *v = selected_rows(p, &m->n);
 	m->trk = p->trk;
 	m->ng = p->gs ? p->gs->ng : 0;
 	m->row = arena_alloc(a, (m->n + 1u) * sizeof *m->row);
 	for (uint32_t i = 0; i < m->n; i++) {
-		const struct gor_row *r = p->level == GL_GROUPS ? &p->groups[v[i]] : NULL;
-		m->row[i] = r ? (struct meant_row){r->first, r->n} : (struct meant_row){v[i], 1};
+		const struct goroutines_row *r = p->level == GL_GROUPS ? &p->groups[v[i]] : NULL;
+		m->row[i] = r ? (struct selection_range){r->first, r->n} : (struct selection_range){v[i], 1};
 	}
 	mem_free(v);
 	return m;
 }
 
-static void of_these(struct query *q, const char *group, const char *gs)
+static void set_goroutines(struct query *q, const char *group, const char *gs)
 {
 	q->suspended = false;
 	q->g = 0;
@@ -138,12 +138,12 @@ static void of_these(struct query *q, const char *group, const char *gs)
 static bool say_these(const struct snap *sn, const void *arg, struct arena *a, struct query *q, const char **said)
 {
 	(void)said;
-	const struct meant *m = arg;
+	const struct selection *m = arg;
 	struct buf ids = {0};
 	for (uint32_t i = 0; i < m->n; i++)
 		for (uint32_t k = m->row[i].first; k < m->row[i].first + m->row[i].n; k++)
 			add_id(&ids, store_trk(sn->st, m->trk[k])->id);
-	of_these(q, m->group, arena_strndup(a, ids.p, ids.n));
+	set_goroutines(q, m->group, arena_strndup(a, ids.p, ids.n));
 	buf_free(&ids);
 	return true;
 }
@@ -152,7 +152,7 @@ static bool say_these(const struct snap *sn, const void *arg, struct arena *a, s
 static bool say_others(const struct snap *sn, const void *arg, struct arena *a, struct query *q, const char **said)
 {
 	(void)said;
-	const struct meant *m = arg;
+	const struct selection *m = arg;
 	uint8_t *rest = xcalloc(sn->ntrks / 8 + 1u, 1);	/* in the order of their rows: a million lie far apart */
 	struct buf ids = {0};
 	for (uint32_t i = 0; i < m->n; i++)
@@ -160,31 +160,31 @@ static bool say_others(const struct snap *sn, const void *arg, struct arena *a, 
 			rest[m->trk[k] >> 3] |= (uint8_t)(1u << (m->trk[k] & 7));
 	for (uint32_t k = 0; k < m->ng; k++)
 		rest[m->trk[k] >> 3] ^= (uint8_t)(1u << (m->trk[k] & 7));
-	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
-		if (tw_has(rest, t))
+	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
+		if (trace_gset_has(rest, t))
 			add_id(&ids, store_trk(sn->st, t)->id);
 	mem_free(rest);
 	bool any = ids.n;
-	of_these(q, NULL, any ? arena_strndup(a, ids.p, ids.n) : NULL);
+	set_goroutines(q, NULL, any ? arena_strndup(a, ids.p, ids.n) : NULL);
 	buf_free(&ids);
 	return any;
 }
 
 /* An expression of start functions; false: not all that are meant have one. */
-static bool say_names(const struct gor *p, const struct pane_env *env, struct arena *a, struct query *q)
+static bool say_names(const struct goroutines_state *p, const struct pane_env *env, struct arena *a, struct query *q)
 {
 	const struct store *st = session_snap(env->s)->st;
 	struct buf names = {0};
-	bool named = p->level == GL_GROUPS && p->by == GB_FUNCTION;
-	uint32_t n = 0, *v = named ? what_is_meant(p, &n) : NULL;
+	bool named = p->level == GL_GROUPS && p->by == GROUP_KEY_FUNCTION;
+	uint32_t n = 0, *v = named ? selected_rows(p, &n) : NULL;
 	for (uint32_t i = 0; named && i < n; i++) {
-		const struct gor_row *r = &p->groups[v[i]];
+		const struct goroutines_row *r = &p->groups[v[i]];
 		named = r->name;
 		buf_puts(&names, names.n ? "|" : "");
-		tp_quote(st, r->name, &names);
+		tracepane_put_name_regex(st, r->name, &names);
 	}
 	if (named)
-		of_these(q, arena_strndup(a, names.p, names.n), NULL);
+		set_goroutines(q, arena_strndup(a, names.p, names.n), NULL);
 	buf_free(&names);
 	mem_free(v);
 	return named;
@@ -192,15 +192,16 @@ static bool say_names(const struct gor *p, const struct pane_env *env, struct ar
 
 /* The group that is listed, if it also has goroutines that are not selected: these are the best ones to compare with.
    NULL: there is no such group. */
-static const char *own_group(const struct gor *p, const struct pane_env *env, uint32_t meant, struct arena *a)
+static const char *own_group(
+    const struct goroutines_state *p, const struct pane_env *env, uint32_t selection, struct arena *a)
 {
 	struct buf b = {0};
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < p->ngroup && !n; i++)
 		n = p->groups[i].name == p->open ? p->groups[i].n : 0;
-	if (p->level == GL_GROUPS || p->by != GB_FUNCTION || !p->open || n <= meant)
+	if (p->level == GL_GROUPS || p->by != GROUP_KEY_FUNCTION || !p->open || n <= selection)
 		return NULL;
-	tp_quote(session_snap(env->s)->st, p->open, &b);
+	tracepane_put_name_regex(session_snap(env->s)->st, p->open, &b);
 	const char *re = arena_strndup(a, b.p, b.n);
 	buf_free(&b);
 	return re;
@@ -208,10 +209,11 @@ static const char *own_group(const struct gor *p, const struct pane_env *env, ui
 
 static const char none[] = "no goroutines would remain";
 
-enum verdict gor_ask(struct gor *p, const struct pane_env *env, bool rest, struct ask *out)
+enum verdict goroutines_query_selection(
+    struct goroutines_state *p, const struct pane_env *env, bool rest, struct ask *out)
 {
 	struct arena a = {0};
-	struct meant *m = meant_rows(p, &a);
+	struct selection *m = selection_ranges(p, &a);
 	if (!m->n) {
 		arena_free(&a);
 		return V_PASS;
@@ -223,25 +225,26 @@ enum verdict gor_ask(struct gor *p, const struct pane_env *env, bool rest, struc
 		arena_free(&a);
 		return V_ASK;
 	}
-	return tp_later(&p->later, env, &(struct tp_saying){named ? NULL : say_these, m, none, rest}, &a, out);
+	return tracepane_query(
+	    &p->later, env, &(struct tracepane_query_spec){named ? NULL : say_these, m, none, rest}, &a, out);
 }
 
-enum verdict gor_ask_without(struct gor *p, const struct pane_env *env, struct ask *out)
+enum verdict goroutines_query_exclude(struct goroutines_state *p, const struct pane_env *env, struct ask *out)
 {
 	struct arena a = {0};
-	struct meant *m = meant_rows(p, &a);
+	struct selection *m = selection_ranges(p, &a);
 	if (!m->n) {
 		arena_free(&a);
-		return ask_say(out, "%s", none);
+		return pane_message(out, "%s", none);
 	}
-	return tp_later(&p->later, env, &(struct tp_saying){say_others, m, none, false}, &a, out);
+	return tracepane_query(&p->later, env, &(struct tracepane_query_spec){say_others, m, none, false}, &a, out);
 }
 
-trk_id gor_first(const struct gor *p)
+trk_id goroutines_first_selected(const struct goroutines_state *p)
 {
 	if (p->level == GL_ONE)
 		return p->one.trk;
-	uint32_t n, *v = what_is_meant(p, &n);
+	uint32_t n, *v = selected_rows(p, &n);
 	trk_id t = !n ? 0 : p->trk[p->level == GL_GROUPS ? p->groups[v[0]].first : v[0]];
 	mem_free(v);
 	return t;

@@ -18,28 +18,28 @@
 #include <string.h>
 
 /* Whom it made runnable while the span lasted. */
-static int draw_wakes(const struct gor *p, const struct pane_env *env, struct grid *g, int y, int h)
+static int draw_wakes(const struct goroutines_state *p, const struct pane_env *env, struct grid *g, int y, int h)
 {
 	const struct snap *sn = session_snap(env->s);
-	const struct ival *v = gor_one_now(&p->one);
-	struct edge_walk w = {0};
+	const struct trace_interval *v = goroutines_page_span(&p->one);
+	struct wake_edges_walk w = {0};
 	struct edge e;
-	while (v && y < h && edges_from(sn, &w, p->one.trk, v->t0, v->t1 + 1, &e)) {
+	while (v && y < h && wake_edges_next(sn, &w, p->one.trk, v->t0, v->t1 + 1, &e)) {
 		struct buf b = {0};
 		buf_puts(&b, e.created ? "created " : "woke ");
-		tp_who(sn->st, e.to, &b);
+		tracepane_put_track(sn->st, e.to, &b);
 		buf_puts(&b, "  ");
-		tp_site_call(sn->st, e.stack, &b);
-		tp_text(env, g, y++, 2, g->w - 2, ST_NORMAL, &b);
+		tracepane_put_call_site(sn->st, e.stack, &b);
+		tracepane_draw_text(env, g, y++, 2, g->w - 2, ST_NORMAL, &b);
 		buf_free(&b);
 	}
 	return y;
 }
 
 /* The moment at which somebody made it runnable: for a wait the end of it, for running what came before. */
-static const struct ival *made_ready(const struct gor_one *o)
+static const struct trace_interval *runnable_span(const struct goroutines_page *o)
 {
-	uint32_t i = gor_one_at(o);
+	uint32_t i = goroutines_page_span_index(o);
 	if (o->v[i].state == TS_READY)
 		return &o->v[i];
 	if (o->v[i].state == TS_RUN)
@@ -48,22 +48,22 @@ static const struct ival *made_ready(const struct gor_one *o)
 }
 
 /* When and by whom a goroutine was made runnable last before t; false when it is not known. */
-static bool woken_before(const struct snap *sn, trk_id g, int64_t t, struct ival *v)
+static bool woken_before(const struct snap *sn, trk_id g, int64_t t, struct trace_interval *v)
 {
 	enum { STEPS = 400 };
-	bool have = ival_at(sn, g, t, v);
-	for (int i = 0; have && i < STEPS; i++, have = ival_step(sn, v, -1))
+	bool have = trace_interval_at(sn, g, t, v);
+	for (int i = 0; have && i < STEPS; i++, have = trace_interval_step(sn, v, -1))
 		if (v->state == TS_READY && v->t0 <= t && v->who)
 			return true;
 	return false;
 }
 
 /* Who woke it, who woke that one, back in time. */
-static int draw_chain(const struct gor *p, const struct pane_env *env, struct grid *g, int y, int h)
+static int draw_chain(const struct goroutines_state *p, const struct pane_env *env, struct grid *g, int y, int h)
 {
 	const struct snap *sn = session_snap(env->s);
-	const struct ival *first = made_ready(&p->one);
-	struct ival v;
+	const struct trace_interval *first = runnable_span(&p->one);
+	struct trace_interval v;
 	struct buf b = {0};
 	if (!first)
 		return y;
@@ -74,77 +74,79 @@ static int draw_chain(const struct gor *p, const struct pane_env *env, struct gr
 		text_ns(&b, first->t0 - v.t0);
 		grid_right(g, y, 12, ST_DIM, 0, buf_str(&b));
 		buf_reset(&b);
-		tp_who(sn->st, v.who, &b);
+		tracepane_put_track(sn->st, v.who, &b);
 		buf_puts(&b, "  ");
-		tp_site_call(sn->st, v.stack, &b);
-		tp_text(env, g, y++, 14, g->w - 14, ST_NORMAL, &b);
+		tracepane_put_call_site(sn->st, v.stack, &b);
+		tracepane_draw_text(env, g, y++, 14, g->w - 14, ST_NORMAL, &b);
 	}
 	buf_free(&b);
 	return y;
 }
 
 /* Its regions from those of the selected span on, which are marked. */
-static int draw_regions(const struct gor *p, const struct pane_env *env, struct grid *g, int y, int h)
+static int draw_regions(const struct goroutines_state *p, const struct pane_env *env, struct grid *g, int y, int h)
 {
 	const struct snap *sn = session_snap(env->s);
-	const struct ival *v = gor_one_now(&p->one);
+	const struct trace_interval *v = goroutines_page_span(&p->one);
 	uint32_t k = 0;
 	int64_t a, b;
 	for (; k + 1 < p->one.nregion; k++) {
-		span_bounds(sn, &store_span(sn->st, p->one.region[k])->s, &a, &b);
+		time_search_span_bounds(sn, &store_span(sn->st, p->one.region[k])->s, &a, &b);
 		if (b > v->t0)
 			break;
 	}
 	for (; k < p->one.nregion && y < h; k++, y++) {
 		const struct sink_span *s = &store_span(sn->st, p->one.region[k])->s;
 		struct buf t = {0};
-		span_bounds(sn, s, &a, &b);
+		time_search_span_bounds(sn, s, &a, &b);
 		bool here = a < v->t1 && b > v->t0;
-		tp_at(g, y, 11, a);
-		tp_ns(g, y, 20, b - a, 0);
-		tp_str(sn->st, s->name, "(inherited task)", &t);
+		tracepane_draw_time(g, y, 11, a);
+		tracepane_draw_ns(g, y, 20, b - a, 0);
+		tracepane_put_str(sn->st, s->name, "(inherited task)", &t);
 		if (s->id)
 			buf_printf(&t, "  task %llu", (unsigned long long)s->id);
 		grid_text(g, y, 1, ST_ACCENT, AT_BOLD, here ? ">" : " ");
-		tp_text(env, g, y, 22, g->w - 22, here ? ST_ACCENT : ST_NORMAL, &t);
+		tracepane_draw_text(env, g, y, 22, g->w - 22, here ? ST_ACCENT : ST_NORMAL, &t);
 		buf_free(&t);
 	}
 	return y;
 }
 
 /* Its children from those on that it created in the selected span or after it. */
-static int draw_children(const struct gor *p, const struct pane_env *env, struct grid *g, int y, int h)
+static int draw_children(const struct goroutines_state *p, const struct pane_env *env, struct grid *g, int y, int h)
 {
 	const struct snap *sn = session_snap(env->s);
-	const struct ival *v = gor_one_now(&p->one);
+	const struct trace_interval *v = goroutines_page_span(&p->one);
 	uint32_t k = 0;
 	while (k + 1 < p->one.nchild && store_trk(sn->st, p->one.child[k])->t0 < v->t0)
 		k++;
 	for (; k < p->one.nchild && y < h; k++, y++) {
 		const struct trk_row *t = store_trk(sn->st, p->one.child[k]);
 		struct buf b = {0};
-		tp_at(g, y, 11, t->t0);
-		tp_ns(g, y, 20, (t->to_t1 ? store_t1(sn->st, t) : sn->t1) - t->t0, 0);
-		tp_who(sn->st, p->one.child[k], &b);
+		tracepane_draw_time(g, y, 11, t->t0);
+		tracepane_draw_ns(g, y, 20, (t->to_t1 ? store_t1(sn->st, t) : sn->t1) - t->t0, 0);
+		tracepane_put_track(sn->st, p->one.child[k], &b);
 		buf_puts(&b, !t->to_t1 ? "  not ended" : "");
-		tp_text(env, g, y, 22, g->w - 22, t->t0 >= v->t0 && t->t0 < v->t1 ? ST_ACCENT : ST_NORMAL, &b);
+		tracepane_draw_text(
+		    env, g, y, 22, g->w - 22, t->t0 >= v->t0 && t->t0 < v->t1 ? ST_ACCENT : ST_NORMAL, &b);
 		buf_free(&b);
 	}
 	return y;
 }
 
-static stk_id stack_of(const struct gor_one *o)
+static stk_id stack_of(const struct goroutines_page *o)
 {
-	if (gor_one_wake(o))
-		return gor_one_wake(o)->stack;
-	const struct ival *v = gor_one_now(o);
+	if (goroutines_page_wake(o))
+		return goroutines_page_wake(o)->stack;
+	const struct trace_interval *v = goroutines_page_span(o);
 	/* a running stretch has its stack where it stopped: with what came after */
-	if (v->state == TS_RUN && gor_one_at(o) + 1 < o->n && v[1].state != TS_READY)
+	if (v->state == TS_RUN && goroutines_page_span_index(o) + 1 < o->n && v[1].state != TS_READY)
 		return v[1].stack;
 	return v->stack;
 }
 
-int gor_part_draw(const struct gor *p, const struct pane_env *env, struct grid *g, int y, int h, enum gor_part part)
+int goroutines_draw_part(const struct goroutines_state *p, const struct pane_env *env, struct grid *g, int y, int h,
+    enum goroutines_part part)
 {
 	static const struct { const char *head, *none; bool span; } about[GP__N] = {
 		[GP_STACK] = {"stack at the end of span", "no stack here", true},
@@ -158,14 +160,14 @@ int gor_part_draw(const struct gor *p, const struct pane_env *env, struct grid *
 	const struct trk_row *t = store_trk(session_snap(env->s)->st, p->one.trk);
 	if (y + 1 >= h || !p->one.rows.n)
 		return y;
-	const struct tp_wake *wake = part == GP_STACK ? gor_one_wake(&p->one) : NULL;
+	const struct tracepane_wake *wake = part == GP_STACK ? goroutines_page_wake(&p->one) : NULL;
 	if (wake) {
 		struct buf b = {0};
-		tp_id(session_snap(env->s)->st, wake->to, &b);
+		tracepane_put_id(session_snap(env->s)->st, wake->to, &b);
 		grid_printf(g, y, 1, ST_HEAD, 0, "stack that woke %s", buf_str(&b));
 		buf_free(&b);
 	} else if (about[part].span)
-		grid_printf(g, y, 1, ST_HEAD, 0, "%s %u", about[part].head, gor_one_at(&p->one) + 1);
+		grid_printf(g, y, 1, ST_HEAD, 0, "%s %u", about[part].head, goroutines_page_span_index(&p->one) + 1);
 	else if (part == GP_CHILDREN && p->one.nchild)
 		grid_printf(g, y, 1, ST_HEAD, 0, "%u %s", p->one.nchild,
 		    p->one.nchild == 1 ? "child" : about[part].head);
@@ -173,16 +175,16 @@ int gor_part_draw(const struct gor *p, const struct pane_env *env, struct grid *
 		grid_text(g, y, 1, ST_HEAD, 0, about[part].head);
 	int was = ++y;
 	switch (part) {
-	case GP_STACK: y = tp_stack(env, g, y, h, stack_of(&p->one)); break;
+	case GP_STACK: y = tracepane_draw_stack(env, g, y, h, stack_of(&p->one)); break;
 	case GP_WAKES: y = draw_wakes(p, env, g, y, h); break;
 	case GP_CHAIN: y = draw_chain(p, env, g, y, h); break;
 	case GP_REGIONS: y = draw_regions(p, env, g, y, h); break;
 	case GP_CHILDREN: y = draw_children(p, env, g, y, h); break;
-	case GP_ACCOUNTS: y = tp_accounts(session_snap(env->s)->st, g, y, h, &p->one.s); break;
-	default: y = tp_stack(env, g, y, h, t->created ? t->created : t->start); break;
+	case GP_ACCOUNTS: y = tracepane_draw_accounts(session_snap(env->s)->st, g, y, h, &p->one.s); break;
+	default: y = tracepane_draw_stack(env, g, y, h, t->created ? t->created : t->start); break;
 	}
 	if (y == was)
-		grid_text(g, y++, 2, ST_DIM, 0, part == GP_CHAIN && gor_still_blocked(p, env)
+		grid_text(g, y++, 2, ST_DIM, 0, part == GP_CHAIN && goroutines_still_blocked(p, env)
 			? "nothing: it is still blocked at the end of the trace" : about[part].none);
 	return y;
 }

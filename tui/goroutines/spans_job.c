@@ -37,12 +37,12 @@ static int cmp_begin(const void *ctx, uint32_t a, uint32_t b)
 	return x != y ? (x < y ? -1 : 1) : a < b ? 1 : -1;	/* what ends later is outside */
 }
 
-static void load_regions(struct gor *p, const struct snap *sn)
+static void load_regions(struct goroutines_state *p, const struct snap *sn)
 {
-	struct gor_one *o = &p->one;
-	struct halve h = {.hi = p->nregion};
-	while (halve(&h))
-		halve_on(&h, store_span(sn->st, p->region[h.at])->s.trk < o->trk);
+	struct goroutines_page *o = &p->one;
+	struct bsearch_probe h = {.hi = p->nregion};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, store_span(sn->st, p->region[h.at])->s.trk < o->trk);
 	uint32_t first = (uint32_t)h.lo, n = 0;
 	while (first + n < p->nregion && store_span(sn->st, p->region[first + n])->s.trk == o->trk)
 		n++;
@@ -50,62 +50,62 @@ static void load_regions(struct gor *p, const struct snap *sn)
 	o->nregion = n;
 	for (uint32_t i = 0; i < n; i++)
 		o->region[i] = p->region[first + i];
-	sort_u32(o->region, n, cmp_begin, sn);
+	calltree_sort_u32(o->region, n, cmp_begin, sn);
 }
 
-static size_t created_before(const struct gor *p, const struct snap *sn, trk_id by)
+static size_t created_before(const struct goroutines_state *p, const struct snap *sn, trk_id by)
 {
-	struct halve h = {.hi = p->nchild};
-	while (halve(&h))
-		halve_on(&h, store_trk(sn->st, p->child[h.at])->creator < by);
+	struct bsearch_probe h = {.hi = p->nchild};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, store_trk(sn->st, p->child[h.at])->creator < by);
 	return h.lo;
 }
 
-static void load_children(struct gor *p, const struct snap *sn)
+static void load_children(struct goroutines_state *p, const struct snap *sn)
 {
-	struct gor_one *o = &p->one;
+	struct goroutines_page *o = &p->one;
 	size_t first = created_before(p, sn, o->trk);
 	o->child = p->child + first;
 	o->nchild = (uint32_t)(created_before(p, sn, o->trk + 1) - first);
 }
 
 /* Spans from *v on, until there are `most`; true: there are more. */
-static bool gather(struct job *j, const struct snap *sn, struct ival *v, int64_t t1, uint32_t most, struct ival **to,
-    uint32_t *n, size_t *cap)
+static bool gather_spans(struct job *j, const struct snap *sn, struct trace_interval *v, int64_t t1, uint32_t most,
+    struct trace_interval **to, uint32_t *n, size_t *cap)
 {
 	bool have = v->t0 < t1;
 	while (have && *n < most && !(j && job_cancelled(j))) {
 		*to = mem_grow(*to, cap, *n + 1u, sizeof **to);
 		(*to)[(*n)++] = *v;
-		have = ival_step(sn, v, 1) && v->t0 < t1;
+		have = trace_interval_step(sn, v, 1) && v->t0 < t1;
 	}
 	return have;
 }
 
-static bool first_span(const struct snap *sn, trk_id t, int64_t t0, struct ival *v)
+static bool first_span(const struct snap *sn, trk_id t, int64_t t0, struct trace_interval *v)
 {
-	return ival_at(sn, t, t0, v) || ival_near(sn, t, t0, 1, v);
+	return trace_interval_at(sn, t, t0, v) || trace_interval_near(sn, t, t0, 1, v);
 }
 
-static int gather_rest(struct job *j, void *arg)
+static int gather_more(struct job *j, void *arg)
 {
-	struct gor_rest *r = arg;
+	struct goroutines_span_job *r = arg;
 	r->more = (r->n0 || first_span(r->sn, r->trk, r->t0, &r->from)) &&
-	    gather(j, r->sn, &r->from, r->t1, r->most, &r->v, &r->n, &r->cap);
+	    gather_spans(j, r->sn, &r->from, r->t1, r->most, &r->v, &r->n, &r->cap);
 	return 0;
 }
 
-struct job *gor_one_job(const struct gor *p)
+struct job *goroutines_page_job(const struct goroutines_state *p)
 {
 	return p->one.rest ? p->one.rest->job : NULL;
 }
 
-static void take(struct gor_one *o);
+static void take_spans(struct goroutines_page *o);
 
 /* Steps of one that is far, until there are enough: the next. */
-static void go_on(struct gor_one *o, const struct gor_rest *was)
+static void gather_step(struct goroutines_page *o, const struct goroutines_span_job *was)
 {
-	struct gor_rest *r = xcalloc(1, sizeof *r);
+	struct goroutines_span_job *r = xcalloc(1, sizeof *r);
 	uint32_t all = o->n ? o->n * FAR_MORE : FAR_FIRST;
 	*r = *was;
 	r->n0 = o->n;
@@ -113,10 +113,10 @@ static void go_on(struct gor_one *o, const struct gor_rest *was)
 	r->v = NULL;
 	r->n = 0;
 	r->cap = 0;
-	r->job = job_start(gather_rest, r);
+	r->job = job_start(gather_more, r);
 	o->rest = r;
 	if (!r->job)
-		take(o);
+		take_spans(o);
 }
 
 /* ---- order */
@@ -124,25 +124,26 @@ static void go_on(struct gor_one *o, const struct gor_rest *was)
 /* By duration or state; of equals the earlier one first. */
 static int cmp_span(const void *ctx, uint32_t i, uint32_t k)
 {
-	const struct gor_one *o = ctx;
-	const struct ival *a = &o->v[i], *b = &o->v[k];
+	const struct goroutines_page *o = ctx;
+	const struct trace_interval *a = &o->v[i], *b = &o->v[k];
 	int64_t x = a->t1 - a->t0, y = b->t1 - b->t0;
-	int c = o->sort == ONE_STATE ? strcmp(state_name(a->state), state_name(b->state)) : (x < y) - (x > y);
+	int c =
+	    o->sort == ONE_STATE ? strcmp(style_state_name(a->state), style_state_name(b->state)) : (x < y) - (x > y);
 	return c ? (o->invert ? -c : c) : i < k ? -1 : 1;
 }
 
 /* The rows of all spans that are there. */
-static void set_order(struct gor_one *o)
+static void set_order(struct goroutines_page *o)
 {
 	o->order = mem_grow(o->order, &o->corder, o->n + 1u, sizeof *o->order);
 	for (uint32_t i = 0; i < o->n; i++)
 		o->order[i] = o->sort == ONE_START && o->invert ? o->n - 1 - i : i;
 	if (o->sort != ONE_START)
-		sort_u32(o->order, o->n, cmp_span, o);
-	rows_set(&o->rows, o->n);
+		calltree_sort_u32(o->order, o->n, cmp_span, o);
+	list_set_count(&o->rows, o->n);
 }
 
-static uint32_t row_of(const struct gor_one *o, uint32_t span)
+static uint32_t row_of(const struct goroutines_page *o, uint32_t span)
 {
 	uint32_t i = 0;
 	while (i < o->n && o->order[i] != span)
@@ -150,33 +151,33 @@ static uint32_t row_of(const struct gor_one *o, uint32_t span)
 	return i;
 }
 
-void gor_one_sort(struct gor *p, int sort, bool invert, bool keep)
+void goroutines_page_sort(struct goroutines_state *p, int sort, bool invert, bool keep)
 {
-	struct gor_one *o = &p->one;
-	uint32_t now = gor_one_at(o);
+	struct goroutines_page *o = &p->one;
+	uint32_t now = goroutines_page_span_index(o);
 	o->sort = sort;
 	o->invert = invert;
 	set_order(o);
-	rows_select(&o->rows, keep ? row_of(o, now) : 0);
+	list_select(&o->rows, keep ? row_of(o, now) : 0);
 }
 
-static void look_at(struct gor_one *o, size_t i)
+static void select_span(struct goroutines_page *o, size_t i)
 {
 	o->rows.top = o->top;
-	rows_select(&o->rows, i < o->n ? row_of(o, (uint32_t)i) : o->n);
+	list_select(&o->rows, i < o->n ? row_of(o, (uint32_t)i) : o->n);
 }
 
 /* At each step anew, as what is in view depends on how many there are; all: it was the last. */
-static void look_there(struct gor_one *o, bool all)
+static void apply_seek_span(struct goroutines_page *o, bool all)
 {
 	if (o->seek != TIME_NONE && (all || (o->n && o->v[o->n - 1].t1 > o->seek))) {
-		struct halve h = {.hi = o->n};
-		while (halve(&h))
-			halve_on(&h, o->v[h.at].t1 <= o->seek);
-		look_at(o, h.lo);
+		struct bsearch_probe h = {.hi = o->n};
+		while (bsearch_probe(&h))
+			bsearch_narrow(&h, o->v[h.at].t1 <= o->seek);
+		select_span(o, h.lo);
 	}
 	if (o->row != UINT32_MAX && (all || o->row < o->n))
-		look_at(o, o->row);
+		select_span(o, o->row);
 	if (all) {
 		o->seek = TIME_NONE;
 		o->row = UINT32_MAX;
@@ -184,16 +185,16 @@ static void look_there(struct gor_one *o, bool all)
 }
 
 /* What it has made, unless another page is open. */
-static void take(struct gor_one *o)
+static void take_spans(struct goroutines_page *o)
 {
-	struct gor_rest *r = o->rest;
+	struct goroutines_span_job *r = o->rest;
 	o->rest = NULL;
 	if (r->job)
 		job_join(r->job);
 	else
-		gather_rest(NULL, r);
+		gather_more(NULL, r);
 	if (!r->dropped) {
-		uint32_t now = gor_one_at(o);
+		uint32_t now = goroutines_page_span_index(o);
 		o->v = mem_grow(o->v, &o->cap, (size_t)o->n + r->n + 1, sizeof *o->v);
 		if (r->n)
 			memcpy(o->v + o->n, r->v, r->n * sizeof *o->v);
@@ -201,40 +202,40 @@ static void take(struct gor_one *o)
 		o->cut = o->n == ONE_SPANS;
 		bool top = !o->rows.sel;	/* a selection at the top stays there, so that longer spans that are read later are seen */
 		set_order(o);
-		rows_select(&o->rows, top ? 0 : row_of(o, now));
+		list_select(&o->rows, top ? 0 : row_of(o, now));
 		bool on = r->far && r->more && o->n < ONE_SPANS;
-		look_there(o, !on);
+		apply_seek_span(o, !on);
 		if (on)
-			go_on(o, r);
+			gather_step(o, r);
 	}
 	mem_free(r->v);
 	mem_free(r);
 }
 
-void gor_one_rest(struct gor *p)
+void goroutines_page_wait(struct goroutines_state *p)
 {
 	if (p->one.rest && !p->one.rest->far)
-		take(&p->one);
+		take_spans(&p->one);
 }
 
-void gor_one_done(struct gor *p, const struct pane_env *env)
+void goroutines_page_finish(struct goroutines_state *p, const struct pane_env *env)
 {
-	struct gor_one *o = &p->one;
+	struct goroutines_page *o = &p->one;
 	bool again = o->rest->dropped && p->level == GL_ONE;
 	int64_t seek = o->seek;
 	uint32_t row = o->row, top = o->top;
-	take(o);
+	take_spans(o);
 	if (!again)
 		return;
-	gor_one_load(p, env);
+	goroutines_page_load(p, env);
 	o->seek = seek;
 	o->row = row;
 	o->top = top;
 }
 
-void gor_one_stop(struct gor *p)
+void goroutines_page_stop(struct goroutines_state *p)
 {
-	struct gor_one *o = &p->one;
+	struct goroutines_page *o = &p->one;
 	o->seek = TIME_NONE;
 	o->row = UINT32_MAX;
 	if (!o->rest)
@@ -243,58 +244,58 @@ void gor_one_stop(struct gor *p)
 	job_cancel(o->rest->job);
 }
 
-void gor_one_here(struct gor *p)
+void goroutines_page_drop_seek(struct goroutines_state *p)
 {
 	p->one.seek = TIME_NONE;
 	p->one.row = UINT32_MAX;
 }
 
 /* Of the page that is open now, from its beginning. */
-static void gather_far(struct gor *p, const struct snap *sn)
+static void gather_far(struct goroutines_state *p, const struct snap *sn)
 {
-	struct gor_one *o = &p->one;
-	struct gor_rest first = {
+	struct goroutines_page *o = &p->one;
+	struct goroutines_span_job first = {
 	    .sn = sn, .far = true, .trk = o->trk, .t0 = p->scope.t0, .t1 = p->scope.t1};
-	o->row = gor_one_at(o);	/* as where they are there at once */
+	o->row = goroutines_page_span_index(o);	/* as where they are there at once */
 	if (!o->rest)
-		go_on(o, &first);
+		gather_step(o, &first);
 }
 
-static void gather_near(struct gor *p, const struct snap *sn)
+static void gather_near(struct goroutines_state *p, const struct snap *sn)
 {
-	struct gor_one *o = &p->one;
-	struct ival v;
+	struct goroutines_page *o = &p->one;
+	struct trace_interval v;
 	bool have = first_span(sn, o->trk, p->scope.t0, &v);
-	if (have && gather(NULL, sn, &v, p->scope.t1, ONE_NOW, &o->v, &o->n, &o->cap)) {
+	if (have && gather_spans(NULL, sn, &v, p->scope.t1, ONE_NOW, &o->v, &o->n, &o->cap)) {
 		o->rest = xcalloc(1, sizeof *o->rest);
-		*o->rest = (struct gor_rest){
+		*o->rest = (struct goroutines_span_job){
 		    .sn = sn, .from = v, .n0 = o->n, .t1 = p->scope.t1, .most = ONE_SPANS - o->n};
-		o->rest->job = job_start(gather_rest, o->rest);
+		o->rest->job = job_start(gather_more, o->rest);
 		if (!o->rest->job)
-			gor_one_rest(p);
+			goroutines_page_wait(p);
 	}
 }
 
-bool gor_one_loaded(const struct gor *p)
+bool goroutines_page_loaded(const struct goroutines_state *p)
 {
-	const struct gor_one *o = &p->one;
+	const struct goroutines_page *o = &p->one;
 	return o->of && o->of == o->trk && !(o->rest && o->rest->dropped);
 }
 
-void gor_one_load(struct gor *p, const struct pane_env *env)
+void goroutines_page_load(struct goroutines_state *p, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
-	struct gor_one *o = &p->one;
-	gor_one_rest(p);
-	gor_one_stop(p);
+	struct goroutines_page *o = &p->one;
+	goroutines_page_wait(p);
+	goroutines_page_stop(p);
 	o->top = o->rows.top;
 	o->n = 0;
 	o->cut = false;
 	o->of = o->trk;
-	if (!o->trk || o->trk >= sn->ntrks || !p->sched)
+	if (!o->trk || o->trk >= sn->ntrks || !p->stats_index)
 		return;
-	sched_stat(p->sched, o->trk, p->scope.part ? p->scope.t0 : TIME_NONE, p->scope.part ? p->scope.t1 : TIME_NONE,
-	    &p->mem, &o->s);
+	stats_of_goroutine(p->stats_index, o->trk, p->scope.part ? p->scope.t0 : TIME_NONE,
+	    p->scope.part ? p->scope.t1 : TIME_NONE, &p->mem, &o->s);
 	if (sn->st->keep)
 		gather_far(p, sn);
 	else
@@ -304,23 +305,23 @@ void gor_one_load(struct gor *p, const struct pane_env *env)
 	load_children(p, sn);
 }
 
-void gor_one_seek(struct gor *p, int64_t t)
+void goroutines_page_seek_time(struct goroutines_state *p, int64_t t)
 {
-	struct gor_one *o = &p->one;
+	struct goroutines_page *o = &p->one;
 	if (o->n && o->v[o->n - 1].t1 <= t)
-		gor_one_rest(p);
+		goroutines_page_wait(p);
 	o->seek = t;
 	o->row = UINT32_MAX;
 	o->top = o->rest ? o->top : o->rows.top;
-	look_there(o, !o->rest);
+	apply_seek_span(o, !o->rest);
 }
 
-void gor_one_row(struct gor *p, uint32_t i)
+void goroutines_page_seek_span(struct goroutines_state *p, uint32_t i)
 {
-	struct gor_one *o = &p->one;
-	gor_one_rest(p);
+	struct goroutines_page *o = &p->one;
+	goroutines_page_wait(p);
 	o->row = i;
 	o->seek = TIME_NONE;
 	o->top = o->rest ? o->top : o->rows.top;
-	look_there(o, !o->rest);
+	apply_seek_span(o, !o->rest);
 }

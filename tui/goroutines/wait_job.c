@@ -22,7 +22,7 @@
  * are at once. */
 enum { AT_ONCE = 10000, GS_AT_ONCE = 4096, STORY_MOST = 1 << 22, WOKE_SHEETS = 256, WOKE_AT_ONCE = 2000 };
 
-struct gor_look {
+struct goroutines_wait_search {
 	struct job *job;
 	enum cmd_id cmd;		/* CMD_NONE: for the story */
 	bool dropped;			/* nobody wants it any more */
@@ -31,50 +31,52 @@ struct gor_look {
 	trk_id *own;			/* what g is of one that is a job */
 	uint32_t n;
 	int64_t t0, t1, of;
-	bool at_hand, any, all;
-	struct onlooker on;
-	enum tstate state[WAITS_STATES];
-	struct waits waits;
-	struct ival v;
+	bool cached_only, any, all;
+	struct progress_watcher on;
+	enum tstate state[WAIT_STATS_STATES];
+	struct wait_counts wait_counts;
+	struct trace_interval v;
 };
 
-static void woke_first(struct gor_look *l)
+static void woke_first(struct goroutines_wait_search *l)
 {
 	struct edge e;
 	uint32_t k;
-	struct edges_ask q = {
-	    .from = l->g, .n = l->n, .most = l->at_hand ? 0 : WOKE_SHEETS, .t0 = l->t0, .t1 = l->t1, .on = l->on};
-	l->any = edges_first(l->sn, &q, &e, &k, &l->all) && ival_at(l->sn, l->g[k], e.t, &l->v);
+	struct wake_edges_query q = {
+	    .from = l->g, .n = l->n, .most = l->cached_only ? 0 : WOKE_SHEETS, .t0 = l->t0, .t1 = l->t1, .on = l->on};
+	l->any = wake_edges_first(l->sn, &q, &e, &k, &l->all) && trace_interval_at(l->sn, l->g[k], e.t, &l->v);
 }
 
-static void look(struct gor_look *l)
+static void search_waits(struct goroutines_wait_search *l)
 {
-	struct waits_ask story = {.g = l->g, .n = l->n, .t0 = l->t0, .t1 = l->t1,
-	    .most = l->at_hand ? AT_ONCE : STORY_MOST, .at_hand = l->at_hand, .on = l->on};
-	struct longwait_ask wait = {l->g, l->n, l->t0, l->t1, l->at_hand ? AT_ONCE : LONGWAIT_MOST, l->at_hand, l->on};
+	struct wait_stats_query story = {.g = l->g, .n = l->n, .t0 = l->t0, .t1 = l->t1,
+	    .most = l->cached_only ? AT_ONCE : STORY_MOST, .cached_only = l->cached_only, .on = l->on};
+	struct longest_wait_query wait = {
+	    l->g, l->n, l->t0, l->t1, l->cached_only ? AT_ONCE : LONGEST_WAIT_STEPS, l->cached_only, l->on};
 	memcpy(story.state, l->state, sizeof story.state);
 	if (l->cmd == CMD_EFFECT)
 		woke_first(l);
 	else if (l->cmd)
 		l->any = longest_wait(l->sn, &wait, &l->v, &l->all);
 	else
-		waits_of(l->sn, &story, &l->waits);
+		wait_stats_compute(l->sn, &story, &l->wait_counts);
 }
 
-static int run(struct job *j, void *arg)
+static int run_pass(struct job *j, void *arg)
 {
-	struct gor_look *l = arg;
-	l->on = job_onlooker(j);
-	look(l);
+	struct goroutines_wait_search *l = arg;
+	l->on = job_progress_watcher(j);
+	search_waits(l);
 	return 0;
 }
 
 /* Of what is selected; the list of goroutines is the groups' own. */
-static struct gor_look look_at(const struct gor *p, const struct pane_env *env, enum cmd_id cmd)
+static struct goroutines_wait_search new_search(
+    const struct goroutines_state *p, const struct pane_env *env, enum cmd_id cmd)
 {
-	struct gor_row room;
-	const struct gor_row *r = gor_sel(p, &room);
-	struct gor_look l = {
+	struct goroutines_row room;
+	const struct goroutines_row *r = goroutines_selected_row(p, &room);
+	struct goroutines_wait_search l = {
 	    .cmd = cmd, .sn = session_snap(env->s), .t0 = p->scope.t0, .t1 = p->scope.t1, .of = p->story_of};
 	memcpy(l.state, p->story.state, sizeof l.state);
 	l.n = r && p->gs ? r->n : 0;
@@ -82,29 +84,29 @@ static struct gor_look look_at(const struct gor *p, const struct pane_env *env, 
 	return l;
 }
 
-static void begin(struct gor *p, struct gor_look *l)
+static void start_pass(struct goroutines_state *p, struct goroutines_wait_search *l)
 {
-	struct gor_look *mine = xmalloc(sizeof *mine);
+	struct goroutines_wait_search *mine = xmalloc(sizeof *mine);
 	*mine = *l;
-	mine->at_hand = false;
+	mine->cached_only = false;
 	mine->own = xmalloc((l->n + 1u) * sizeof *mine->own);
 	if (l->n)
 		memcpy(mine->own, l->g, l->n * sizeof *mine->own);
 	mine->g = mine->own;
 	p->look = mine;
-	mine->job = job_start(run, mine);
+	mine->job = job_start(run_pass, mine);
 }
 
 /* What is wanted now. */
-static void next(struct gor *p, const struct pane_env *env)
+static void start_next(struct goroutines_state *p, const struct pane_env *env)
 {
 	if (p->look) {
 		p->look->dropped = true;
 		job_cancel(p->look->job);
 	} else if (p->jump || p->story.part) {
-		struct gor_look l = look_at(p, env, p->jump);
+		struct goroutines_wait_search l = new_search(p, env, p->jump);
 		p->jump = CMD_NONE;
-		begin(p, &l);
+		start_pass(p, &l);
 		if (!p->look->job) {	/* no thread: what is at hand is all there is */
 			mem_free(p->look->own);
 			mem_free(p->look);
@@ -115,38 +117,39 @@ static void next(struct gor *p, const struct pane_env *env)
 }
 
 /* So little that nobody sees it. */
-static bool at_once(struct gor_look *l)
+static bool at_once(struct goroutines_wait_search *l)
 {
-	l->at_hand = l->cmd != CMD_EFFECT || (uint64_t)l->n * (l->sn->nsheets + 1u) <= WOKE_AT_ONCE;
-	if (job_wanted() > 1 || !l->at_hand || l->n > GS_AT_ONCE)
+	l->cached_only = l->cmd != CMD_EFFECT || (uint64_t)l->n * (l->sn->nsheets + 1u) <= WOKE_AT_ONCE;
+	if (job_forced_threads() > 1 || !l->cached_only || l->n > GS_AT_ONCE)
 		return false;
-	look(l);
-	return l->cmd ? l->all : !l->waits.cut;
+	search_waits(l);
+	return l->cmd ? l->all : !l->wait_counts.cut;
 }
 
-void gor_look_story(struct gor *p, const struct pane_env *env)
+void goroutines_wait_start(struct goroutines_state *p, const struct pane_env *env)
 {
-	struct gor_look l = look_at(p, env, CMD_NONE);
+	struct goroutines_wait_search l = new_search(p, env, CMD_NONE);
 	p->story.part = !at_once(&l);
-	p->story.w = l.waits;
+	p->story.w = l.wait_counts;
 	if (p->story.part || p->look)
-		next(p, env);
+		start_next(p, env);
 }
 
-static void found(struct gor *p, const struct pane_env *env, const struct gor_look *l, struct ask *out)
+static void open_found(
+    struct goroutines_state *p, const struct pane_env *env, const struct goroutines_wait_search *l, struct ask *out)
 {
 	const struct store *st = l->sn->st;
 	struct buf b = {0};
 	const char *far = l->all ? "" : ", in the part that was searched, not the whole trace";
 	if (!l->any) {
-		ask_say(out, l->cmd == CMD_EFFECT ? "none of these woke or created a goroutine%s"
+		pane_message(out, l->cmd == CMD_EFFECT ? "none of these woke or created a goroutine%s"
 						  : "none of these waited%s", far);
 		return;
 	}
-	gor_open_one(p, env, l->v.trk, l->v.t0);
+	goroutines_open_page(p, env, l->v.trk, l->v.t0);
 	p->one.part = l->cmd == CMD_CHAIN ? GP_CHAIN : p->one.part;
-	gor_hits(p, env);
-	tp_id(st, l->v.trk, &b);
+	goroutines_mark_hits(p, env);
+	tracepane_put_id(st, l->v.trk, &b);
 	if (l->cmd == CMD_EFFECT) {
 		buf_puts(&b, " wakes or creates a goroutine in this span: ) goes there");
 	} else {
@@ -155,24 +158,25 @@ static void found(struct gor *p, const struct pane_env *env, const struct gor_lo
 		text_ns(&b, l->v.t1 - l->v.t0);
 		buf_puts(&b, l->cmd == CMD_CHAIN ? ": this is its chain of wakers" : ": ( goes to its waker");
 	}
-	ask_say(out, "%s", buf_str(&b));
+	pane_message(out, "%s", buf_str(&b));
 	buf_free(&b);
 }
 
-enum verdict gor_look_jump(struct gor *p, const struct pane_env *env, enum cmd_id cmd, struct ask *out)
+enum verdict goroutines_jump_to_wait(
+    struct goroutines_state *p, const struct pane_env *env, enum cmd_id cmd, struct ask *out)
 {
-	struct gor_look l = look_at(p, env, cmd);
+	struct goroutines_wait_search l = new_search(p, env, cmd);
 	if (at_once(&l)) {
-		found(p, env, &l, out);
+		open_found(p, env, &l, out);
 		return V_ASK;
 	}
 	p->jump = cmd;
-	next(p, env);
-	return ask_say(out, cmd == CMD_EFFECT ? "searching for the first that wakes another; Esc cancels"
+	start_next(p, env);
+	return pane_message(out, cmd == CMD_EFFECT ? "searching for the first that wakes another; Esc cancels"
 					      : "searching for the longest wait; Esc cancels");
 }
 
-bool gor_look_stop(struct gor *p)
+bool goroutines_wait_cancel_jump(struct goroutines_state *p)
 {
 	bool any = p->jump || (p->look && p->look->cmd && !p->look->dropped);
 	p->jump = CMD_NONE;
@@ -183,9 +187,9 @@ bool gor_look_stop(struct gor *p)
 	return any;
 }
 
-void gor_look_drop(struct gor *p)
+void goroutines_wait_cancel(struct goroutines_state *p)
 {
-	gor_look_stop(p);
+	goroutines_wait_cancel_jump(p);
 	p->story.part = false;
 	if (p->look) {
 		p->look->dropped = true;
@@ -193,30 +197,30 @@ void gor_look_drop(struct gor *p)
 	}
 }
 
-struct job *gor_look_job(const struct gor *p)
+struct job *goroutines_wait_job(const struct goroutines_state *p)
 {
 	return p->look->job;
 }
 
-void gor_look_words(const struct gor *p, struct buf *b)
+void goroutines_wait_progress(const struct goroutines_state *p, struct buf *b)
 {
 	if (p->look && p->look->cmd && !p->look->dropped)
-		tp_working(p->look->job, "looking", b);
+		tracepane_put_progress(p->look->job, "looking", b);
 }
 
-void gor_look_done(struct gor *p, const struct pane_env *env, struct ask *out)
+void goroutines_wait_finish(struct goroutines_state *p, const struct pane_env *env, struct ask *out)
 {
-	struct gor_look *l = p->look;
+	struct goroutines_wait_search *l = p->look;
 	p->look = NULL;
 	job_join(l->job);
 	if (!l->dropped && l->cmd) {
-		found(p, env, l, out);
+		open_found(p, env, l, out);
 	} else if (!l->dropped && l->of == p->story_of) {
-		p->story.w = l->waits;
+		p->story.w = l->wait_counts;
 		p->story.part = false;
 	}
 	mem_free(l->own);
 	mem_free(l);
 	if (env)
-		next(p, env);
+		start_next(p, env);
 }

@@ -19,13 +19,13 @@
 
 enum { LOOKED = 1 << 10 };	/* tracks, here and there, after which they are let go of */
 
-void gor_tell(const struct snap *sn, const struct sched_groups *gs, uint32_t first, uint32_t n, const struct arena *mem,
-    struct gor_told *o)
+void goroutines_sum_group(const struct snap *sn, const struct stats_groups *gs, uint32_t first, uint32_t n,
+    const struct arena *mem, struct goroutines_totals *o)
 {
 	for (uint32_t i = first; i < first + n; i++) {
-		arena_look(mem, i);
+		arena_note_access(mem, i);
 		if (i % LOOKED == LOOKED - 1)
-			store_rest(sn);
+			store_release_pages(sn);
 		const struct trk_row *t = store_trk(sn->st, gs->g[i].trk);
 		for (int s = 0; s < TS__N; s++)
 			o->ns[s] = wrap_add(o->ns[s], gs->g[i].ns[s]);
@@ -36,14 +36,14 @@ void gor_tell(const struct snap *sn, const struct sched_groups *gs, uint32_t fir
 }
 
 /* The waits that take longest of all in the group. */
-static void pick_states(struct gor_story *o, const struct gor_told *told)
+static void pick_states(struct goroutines_waits *o, const struct goroutines_totals *totals)
 {
 	int64_t sum[TS__N];
-	memcpy(sum, told->ns, sizeof sum);
-	for (int k = 0; k < WAITS_STATES; k++) {
+	memcpy(sum, totals->ns, sizeof sum);
+	for (int k = 0; k < WAIT_STATS_STATES; k++) {
 		int best = TS_NONE;
 		for (int s = 0; s < TS__N; s++)
-			if (state_waits((enum tstate)s) && sum[s] > 0 && (best == TS_NONE || sum[s] > sum[best]))
+			if (state_is_wait((enum tstate)s) && sum[s] > 0 && (best == TS_NONE || sum[s] > sum[best]))
 				best = s;
 		o->state[k] = (enum tstate)best;
 		if (best != TS_NONE)
@@ -52,19 +52,19 @@ static void pick_states(struct gor_story *o, const struct gor_told *told)
 }
 
 /* How long they live: accounts of a group lie longest life first. */
-static struct sched_spread lives(const struct sched_groups *gs, const struct gor_row *r)
+static struct stats_spread sum_lives(const struct stats_groups *gs, const struct goroutines_row *r)
 {
-	struct sched_spread s = {.n = r->n};
+	struct stats_spread s = {.n = r->n};
 	for (int k = 0; k < SPREAD__N && r->n; k++)
-		s.at[k] = gs->g[r->first + r->n - 1 - sched_place(r->n, sched_spread_share[k])].total;
+		s.at[k] = gs->g[r->first + r->n - 1 - stats_quantile_rank(r->n, stats_spread_share[k])].total;
 	return s;
 }
 
-void gor_story_make(struct gor *p, const struct pane_env *env)
+void goroutines_update_waits(struct goroutines_state *p, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
-	struct gor_row room;
-	const struct gor_row *r = gor_sel(p, &room);
+	struct goroutines_row room;
+	const struct goroutines_row *r = goroutines_selected_row(p, &room);
 	int64_t of = !r ? -2 : r->trk ? (int64_t)r->trk << 1 | 1 : (int64_t)r->name << 1;
 	if (p->story_of == of || p->level == GL_ONE)
 		return;
@@ -72,20 +72,20 @@ void gor_story_make(struct gor *p, const struct pane_env *env)
 	p->story_of = of;
 	if (!r)
 		return;
-	struct gor_told now = {0};
-	if (!r->told)
-		gor_tell(sn, p->gs, r->first, r->n, &p->mem, &now);
-	const struct gor_told *told = r->told ? r->told : &now;
-	pick_states(&p->story, told);
-	p->story.life = lives(p->gs, r);
-	p->story.ended = told->ended;
-	p->story.created = told->created;
-	gor_look_story(p, env);
+	struct goroutines_totals now = {0};
+	if (!r->totals)
+		goroutines_sum_group(sn, p->gs, r->first, r->n, &p->mem, &now);
+	const struct goroutines_totals *totals = r->totals ? r->totals : &now;
+	pick_states(&p->story, totals);
+	p->story.life = sum_lives(p->gs, r);
+	p->story.ended = totals->ended;
+	p->story.created = totals->created;
+	goroutines_wait_start(p, env);
 }
 
 /* The table of quantiles: all four where there is room for them beside the names, else without p95. */
 enum { QUANTILE_NAME = 24, QUANTILE = 9, QUANTILE_LEAST = 7 };
-static const struct { const char *head; enum sched_spread_at q; } quantile_cols[] = {
+static const struct { const char *head; enum stats_spread_at q; } quantile_cols[] = {
     {"p50", SPREAD_P50}, {"p95", SPREAD_P95}, {"p99", SPREAD_P99}, {"max", SPREAD_MAX}};
 
 /* Where column k ends, or -1: it is not shown. */
@@ -96,7 +96,7 @@ static int quantile_end(const struct grid *g, int k)
 	return k == 1 ? -1 : g->w - 1 - QUANTILE_LEAST * (k ? 3 - k : 2);
 }
 
-static int quantiles(struct grid *g, int y, const char *name, const struct sched_spread *s)
+static int draw_quantiles(struct grid *g, int y, const char *name, const struct stats_spread *s)
 {
 	int room = quantile_end(g, 0) - QUANTILE_LEAST;
 	struct rect old = grid_clip(g, (struct rect){y, 0, 1, room > 2 ? room : 2});
@@ -104,11 +104,11 @@ static int quantiles(struct grid *g, int y, const char *name, const struct sched
 	grid_unclip(g, old);
 	for (int k = 0; k < 4; k++)
 		if (quantile_end(g, k) >= 0)
-			tp_ns(g, y, quantile_end(g, k), s->at[quantile_cols[k].q], 0);
+			tracepane_draw_ns(g, y, quantile_end(g, k), s->at[quantile_cols[k].q], 0);
 	return y + 1;
 }
 
-static int draw_still(const struct waits *w, struct grid *g, int y)
+static int draw_still(const struct wait_counts *w, struct grid *g, int y)
 {
 	struct buf b = {0};
 	if (!w->still || y >= g->h)
@@ -122,49 +122,52 @@ static int draw_still(const struct waits *w, struct grid *g, int y)
 	return y + 1;
 }
 
-static int draw_wakers(const struct gor_story *o, const struct pane_env *env, struct grid *g, int y)
+static int draw_wakers(const struct goroutines_waits *o, const struct pane_env *env, struct grid *g, int y)
 {
-	const struct waits *w = &o->w;
+	const struct wait_counts *w = &o->w;
 	if (!w->nwaker || y + 2 > g->h)
 		return y;
 	grid_text(g, y++, 0, ST_HEAD, 0, "wakers of its waits");
 	for (uint32_t i = 0; i < w->nwaker && y < g->h && i < 8; i++, y++) {
 		grid_printf(g, y, 2, ST_NORMAL, 0, "%3u%%", (unsigned)(100ull * w->waker[i].n / w->wakes));
-		tp_symbol(env, g, y, 8, g->w - 8, ST_NORMAL, w->waker[i].name, "(none): timer, network, runtime");
+		tracepane_draw_symbol(
+		    env, g, y, 8, g->w - 8, ST_NORMAL, w->waker[i].name, "(none): timer, network, runtime");
 	}
 	return y + 1;
 }
 
 /* Histograms of the waits that take longest in all, each where it has room whole. */
-static int draw_blocks(const struct gor_story *o, struct grid *g, int y)
+static int draw_blocks(const struct goroutines_waits *o, struct grid *g, int y)
 {
 	enum { LEAST = 8 };
-	for (int k = 0; k < WAITS_STATES && y + LEAST < g->h; k++) {
+	for (int k = 0; k < WAIT_STATS_STATES && y + LEAST < g->h; k++) {
 		if (o->state[k] == TS_NONE || !o->w.block[k].n)
 			continue;
-		grid_printf(g, y, 0, ST_HEAD, 0, "%s, each time", state_name(o->state[k]));
-		y = tp_hist_rows(g, y + 1, g->h - 1, &o->w.block_histo[k], state_style(o->state[k])) + 1;
+		grid_printf(g, y, 0, ST_HEAD, 0, "%s, each time", style_state_name(o->state[k]));
+		y = tracepane_draw_histogram_rows(
+			g, y + 1, g->h - 1, &o->w.block_histo[k], style_of_state(o->state[k])) +
+		    1;
 	}
 	return y;
 }
 
-void gor_story_draw(const struct gor *p, const struct pane_env *env, struct grid *g)
+void goroutines_draw_waits(const struct goroutines_state *p, const struct pane_env *env, struct grid *g)
 {
-	const struct gor_story *o = &p->story;
-	struct gor_row room;
-	const struct gor_row *r = gor_sel(p, &room);
+	const struct goroutines_waits *o = &p->story;
+	struct goroutines_row room;
+	const struct goroutines_row *r = goroutines_selected_row(p, &room);
 	int y = 0;
 	if (!r)
 		return;
 	for (int k = 0; k < 4; k++)
 		if (quantile_end(g, k) >= 0)
 			grid_right(g, y, quantile_end(g, k), ST_HEAD, 0, quantile_cols[k].head);
-	tp_symbol(env, g, y++, 0, quantile_end(g, 0) - 4, ST_TITLE, r->name, "(no start function)");
-	y = quantiles(g, y, "lifetime", &o->life);
-	y = quantiles(g, y, "wait for a P", &o->w.ready);
-	for (int k = 0; k < WAITS_STATES && (k < 1 || g->h > 12); k++)
+	tracepane_draw_symbol(env, g, y++, 0, quantile_end(g, 0) - 4, ST_TITLE, r->name, "(no start function)");
+	y = draw_quantiles(g, y, "lifetime", &o->life);
+	y = draw_quantiles(g, y, "wait for a P", &o->w.ready);
+	for (int k = 0; k < WAIT_STATS_STATES && (k < 1 || g->h > 12); k++)
 		if (o->state[k] != TS_NONE)
-			y = quantiles(g, y, state_name(o->state[k]), &o->w.block[k]);
+			y = draw_quantiles(g, y, style_state_name(o->state[k]), &o->w.block[k]);
 	y = draw_still(&o->w, g, y);
 	if (!o->w.ready.n) {
 		if (o->part)
@@ -172,23 +175,24 @@ void gor_story_draw(const struct gor *p, const struct pane_env *env, struct grid
 		return;
 	}
 	if (g->h <= 12) {
-		int64_t lo = tp_decade(o->w.histo.min, false), hi = tp_decade(o->w.histo.max, true);
+		int64_t lo = tracepane_round_decade(o->w.duration_histogram.min, false),
+			hi = tracepane_round_decade(o->w.duration_histogram.max, true);
 		struct buf b = {0};
 		text_ns(&b, lo);
 		buf_puts(&b, " .. ");
 		text_ns(&b, hi);
 		grid_text(g, y, 2, ST_NORMAL, 0, "runnable");
-		tp_hist(g, y, 12, 40, &o->w.histo, lo, hi, ST_S_READY);
+		tracepane_draw_histogram(g, y, 12, 40, &o->w.duration_histogram, lo, hi, ST_S_READY);
 		grid_text(g, y, 54, ST_DIM, 0, buf_str(&b));
 		buf_free(&b);
 		return;
 	}
 	grid_text(g, ++y, 0, ST_HEAD, 0, "wait for a P, each time");
-	y = tp_hist_rows(g, y + 1, g->h - 4, &o->w.histo, ST_S_READY) + 1;
+	y = tracepane_draw_histogram_rows(g, y + 1, g->h - 4, &o->w.duration_histogram, ST_S_READY) + 1;
 	y = draw_wakers(o, env, g, y);
 	if (o->created && y + 2 < g->h) {
 		grid_text(g, y++, 0, ST_HEAD, 0, "created at");
-		y = tp_stack(env, g, y, y + 6 < g->h ? y + 6 : g->h, o->created) + 1;
+		y = tracepane_draw_stack(env, g, y, y + 6 < g->h ? y + 6 : g->h, o->created) + 1;
 	}
 	y = draw_blocks(o, g, y);
 	if (o->w.cut)

@@ -27,7 +27,7 @@
 enum { TEXT_MAX = 60, LEGEND = 14, KEY_X = 2, WORD_X = 16, WIDTH_MIN = 12 };
 
 /* A line: a heading, a state of the legend, or a command, whose text begins at off of its help. */
-struct line {
+struct help_line {
 	enum line_kind { L_HEAD, L_STATE, L_CMD } kind;
 	int what;		/* the command; of L_HEAD the first of its group, or of L_STATE which of them */
 	const char *head;	/* of L_HEAD */
@@ -38,7 +38,7 @@ struct help {
 	struct rows rows;
 	char text[TEXT_MAX + 1];
 	int from, cols;		/* the pane that help was opened from: its bit; the width that the lines are for */
-	struct line *line;
+	struct help_line *help_line;
 	size_t nline, cap;
 };
 
@@ -46,7 +46,7 @@ struct help {
 static const uint8_t legend[LEGEND] = {TS_RUN, TS_READY, TS_CHANRECV, TS_SYNC, TS_NET, TS_SYSCALL,
     TS_SYSBLOCK, TS_SLEEP, TS_GCASSISTW, TS_ASSIST, TS_SWEEP, TS_GCWORK, TS_STW, TS_UNKNOWN};
 
-static bool has(const char *s, const char *word)
+static bool has_word(const char *s, const char *word)
 {
 	size_t n = strlen(word);
 	for (; s && *s; s++)
@@ -56,7 +56,7 @@ static bool has(const char *s, const char *word)
 }
 
 /* A pane that does not exist has no help: its keys would do nothing. */
-static bool exists(const struct cmd *c)
+static bool is_available(const struct cmd *c)
 {
 	int bits = 0;
 	for (int i = 0; panes[i]; i++)
@@ -75,14 +75,14 @@ static int pane_bit(const char *name)
 	return i < 0 ? 0 : panes[i]->bit;
 }
 
-static bool matches(const struct cmd *c, const char *text)
+static bool command_matches(const struct cmd *c, const char *text)
 {
 	if (!*text)
 		return true;
 	if ((c->panes & P_ALL) != P_ALL && (c->panes & pane_bit(text)))
 		return true;
-	return has(c->name, text) || has(c->keys, text) || has(c->help, text) ||
-	       has(c->group, text);
+	return has_word(c->name, text) || has_word(c->keys, text) || has_word(c->help, text) ||
+	       has_word(c->group, text);
 }
 
 /* It is one of the keys of the row, as it is pressed. */
@@ -96,12 +96,12 @@ static bool is_key(const struct cmd *c, const char *text)
 }
 
 /* Of the lines that match what was typed the one whose key or word it is; otherwise the first. */
-static uint32_t meant(const struct help *h)
+static uint32_t matching_line(const struct help *h)
 {
 	for (int word = 0; word < 2; word++)
 		for (size_t i = 0; i < h->nline && *h->text; i++) {
-			const struct cmd *c = &cmds[h->line[i].what];
-			if (h->line[i].kind == L_CMD && (word ? !strcmp(c->name, h->text) : is_key(c, h->text)))
+			const struct cmd *c = &cmds[h->help_line[i].what];
+			if (h->help_line[i].kind == L_CMD && (word ? !strcmp(c->name, h->text) : is_key(c, h->text)))
 				return (uint32_t)i;
 		}
 	return h->nline > 1 ? 1 : 0;
@@ -109,19 +109,19 @@ static uint32_t meant(const struct help *h)
 
 /* ---- the lines */
 
-static struct line *new_line(struct help *h, enum line_kind kind, int what)
+static struct help_line *new_line(struct help *h, enum line_kind kind, int what)
 {
-	h->line = mem_grow(h->line, &h->cap, h->nline + 1, sizeof *h->line);
-	h->line[h->nline] = (struct line){.kind = kind, .what = what};
-	return &h->line[h->nline++];
+	h->help_line = mem_grow(h->help_line, &h->cap, h->nline + 1, sizeof *h->help_line);
+	h->help_line[h->nline] = (struct help_line){.kind = kind, .what = what};
+	return &h->help_line[h->nline++];
 }
 
-static bool roomy(int cols) { return cols >= 100; }
+static bool is_wide(int cols) { return cols >= 100; }
 
 /* Where the texts begin: behind the words, for which there is no room on a narrow screen. */
 static int text_x(int cols)
 {
-	return roomy(cols) ? WORD_X + 40 : cols >= 70 ? WORD_X + 20 : WORD_X;
+	return is_wide(cols) ? WORD_X + 40 : cols >= 70 ? WORD_X + 20 : WORD_X;
 }
 
 /* A mark, the scrollbar and a blank before it are not the text's. */
@@ -132,7 +132,7 @@ static void add_command(struct help *h, int id)
 	size_t most = w < WIDTH_MIN ? WIDTH_MIN : (size_t)w, off = 0;
 	do {
 		size_t n = text_line(s + off, most);
-		struct line *l = new_line(h, L_CMD, id);
+		struct help_line *l = new_line(h, L_CMD, id);
 		l->off = off;
 		l->n = n;
 		off += n + strspn(s + off + n, " ");
@@ -155,10 +155,10 @@ static int command_of(const char *key, size_t n, int pane)
 	return common;
 }
 
-static bool listed(const struct help *h, int id)
+static bool is_listed(const struct help *h, int id)
 {
 	for (size_t i = 0; i < h->nline; i++)
-		if (h->line[i].kind == L_CMD && h->line[i].what == id)
+		if (h->help_line[i].kind == L_CMD && h->help_line[i].what == id)
 			return true;
 	return false;
 }
@@ -175,7 +175,7 @@ static void add_hints(struct help *h, const char *s)
 	for (size_t n; *s; s += n + strspn(s + n, " ")) {
 		n = strcspn(s, " ");
 		int id = command_of(s, n, h->from);
-		if (id && s[n] == ' ' && id != CMD_HELP && id != CMD_BACK && !listed(h, id))
+		if (id && s[n] == ' ' && id != CMD_HELP && id != CMD_BACK && !is_listed(h, id))
 			add_command(h, id);
 	}
 }
@@ -194,7 +194,7 @@ static void add_here(struct help *h, const struct pane_env *env)
 	if (!*h->text && env->hints)
 		add_hints(h, env->hints);
 	for (int i = 1; i < CMD__N; i++)
-		if (is_own(h, i) && matches(&cmds[i], h->text) && !listed(h, i))
+		if (is_own(h, i) && command_matches(&cmds[i], h->text) && !is_listed(h, i))
 			add_command(h, i);
 	if (h->nline == first + 1)
 		h->nline = first;
@@ -204,7 +204,8 @@ static void add_legend(struct help *h)
 {
 	bool first = true;
 	for (int i = 0; i < LEGEND; i++) {
-		if (*h->text && !has(state_name((enum tstate)legend[i]), h->text) && !has("states", h->text))
+		if (*h->text && !has_word(style_state_name((enum tstate)legend[i]), h->text) &&
+		    !has_word("states", h->text))
 			continue;
 		if (first)
 			new_line(h, L_HEAD, 0)->head = "states";
@@ -213,14 +214,14 @@ static void add_legend(struct help *h)
 	}
 }
 
-static void fill(struct help *h, const struct pane_env *env)
+static void fill_lines(struct help *h, const struct pane_env *env)
 {
 	const char *group = "";
 	h->cols = env->cols;
 	h->nline = 0;
 	add_here(h, env);
 	for (int i = 1; i < CMD__N; i++) {
-		if (!exists(&cmds[i]) || is_own(h, i) || !matches(&cmds[i], h->text))
+		if (!is_available(&cmds[i]) || is_own(h, i) || !command_matches(&cmds[i], h->text))
 			continue;
 		if (strcmp(group, cmds[i].group))
 			new_line(h, L_HEAD, 0)->head = cmds[i].group;
@@ -228,8 +229,8 @@ static void fill(struct help *h, const struct pane_env *env)
 		add_command(h, i);
 	}
 	add_legend(h);
-	rows_set(&h->rows, (uint32_t)h->nline);
-	rows_select(&h->rows, meant(h));
+	list_set_count(&h->rows, (uint32_t)h->nline);
+	list_select(&h->rows, matching_line(h));
 }
 
 static void help_update(void *st, const struct pane_env *env)
@@ -238,12 +239,12 @@ static void help_update(void *st, const struct pane_env *env)
 	if (h->from != env->from)
 		h->text[0] = '\0';
 	h->from = env->from;
-	fill(h, env);
+	fill_lines(h, env);
 }
 
 static void help_close(void *st)
 {
-	mem_free(((struct help *)st)->line);
+	mem_free(((struct help *)st)->help_line);
 }
 
 /* ---- drawing */
@@ -251,11 +252,11 @@ static void help_close(void *st)
 static void draw_legend(struct grid *g, int y, int i)
 {
 	enum tstate t = (enum tstate)legend[i];
-	enum style s = state_style(t);
-	grid_put(g, y, KEY_X, (uint32_t)state_letter(t), s, ST_NORMAL, AT_BOLD);
+	enum style s = style_of_state(t);
+	grid_put(g, y, KEY_X, (uint32_t)style_state_letter(t), s, ST_NORMAL, AT_BOLD);
 	for (int x = 4; x < 8 && !g->ascii && !g->mono; x++)
 		grid_put(g, y, x, 0x2588, s, ST_NORMAL, 0);
-	grid_text(g, y, WORD_X, ST_NORMAL, 0, state_name(t));
+	grid_text(g, y, WORD_X, ST_NORMAL, 0, style_state_name(t));
 }
 
 static void draw_head(struct grid *g, int y, const char *name)
@@ -267,7 +268,7 @@ static void draw_head(struct grid *g, int y, const char *name)
 	grid_textn(g, y, 0, ST_HEAD, AT_BOLD, up, n);
 }
 
-static void draw_command(struct grid *g, int y, const struct line *l, int cols)
+static void draw_command(struct grid *g, int y, const struct help_line *l, int cols)
 {
 	const struct cmd *c = &cmds[l->what];
 	char word[80];
@@ -276,7 +277,7 @@ static void draw_command(struct grid *g, int y, const struct line *l, int cols)
 		struct rect old = grid_clip(g, (struct rect){y, KEY_X, 1, WORD_X - KEY_X});
 		grid_text(g, 0, 0, ST_ACCENT, 0, c->keys ? c->keys : "");
 		grid_unclip(g, old);
-		snprintf(word, sizeof word, ":%s %s", c->name, c->arg && roomy(cols) ? c->arg : "");
+		snprintf(word, sizeof word, ":%s %s", c->name, c->arg && is_wide(cols) ? c->arg : "");
 		old = grid_clip(g, (struct rect){y, WORD_X, 1, x > WORD_X ? x - WORD_X - 1 : 0});
 		grid_text(g, 0, 0, ST_DIM, 0, word);
 		grid_unclip(g, old);
@@ -287,7 +288,7 @@ static void draw_command(struct grid *g, int y, const struct line *l, int cols)
 static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 {
 	const struct help *h = arg;
-	const struct line *l = &h->line[i];
+	const struct help_line *l = &h->help_line[i];
 	switch (l->kind) {
 	case L_HEAD: draw_head(g, y, l->head); break;
 	case L_STATE: draw_legend(g, y, l->what); break;
@@ -301,10 +302,10 @@ static void help_draw(const void *st, const struct pane_env *env, struct grid *g
 	(void)env;
 	if (!h->nline)
 		grid_text(g, 1, 2, ST_DIM, 0, "no match: Backspace deletes letters, Esc closes");
-	rows_draw(&h->rows, g, draw_row, h, NULL);
+	list_draw_rows(&h->rows, g, draw_row, h, NULL);
 }
 
-static enum verdict type(struct help *h, const struct pane_env *env, const char *key)
+static enum verdict type_key(struct help *h, const struct pane_env *env, const char *key)
 {
 	size_t n = strlen(h->text), k = strlen(key);
 	if (*key == '\b') {
@@ -320,20 +321,20 @@ static enum verdict type(struct help *h, const struct pane_env *env, const char 
 			return V_DONE;
 		memcpy(h->text + n, key, k + 1);
 	}
-	fill(h, env);
+	fill_lines(h, env);
 	return V_DONE;
 }
 
 /* The command of the selected line; CMD_NONE: it is a heading, or a state. */
-static enum cmd_id selected(const struct help *h)
+static enum cmd_id selected_command(const struct help *h)
 {
-	const struct line *l = h->nline ? &h->line[h->rows.sel] : NULL;
+	const struct help_line *l = h->nline ? &h->help_line[h->rows.sel] : NULL;
 	return l && l->kind == L_CMD ? (enum cmd_id)l->what : CMD_NONE;
 }
 
-static enum verdict run(struct help *h, struct ask *ask)
+static enum verdict run_selected(struct help *h, struct ask *ask)
 {
-	enum cmd_id id = selected(h);
+	enum cmd_id id = selected_command(h);
 	if (!id)
 		return V_DONE;
 	h->text[0] = '\0';
@@ -346,16 +347,16 @@ static enum verdict help_act(
     void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
 {
 	struct help *h = st;
-	if (rows_act(&h->rows, a, env->rows))
+	if (list_move(&h->rows, a, env->rows))
 		return V_DONE;
 	switch (a->cmd) {
-	case CMD_SEARCH: return a->arg ? type(h, env, a->arg) : V_PASS;
-	case CMD_OPEN: return run(h, ask);
+	case CMD_SEARCH: return a->arg ? type_key(h, env, a->arg) : V_PASS;
+	case CMD_OPEN: return run_selected(h, ask);
 	case CMD_HELP:
 	case CMD_BACK:
 	case CMD_CANCEL:	/* without a word all three close it */
 		snprintf(h->text, sizeof h->text, "%s", a->arg ? a->arg : "");
-		fill(h, env);
+		fill_lines(h, env);
 		return a->arg ? V_DONE : V_PASS;
 	default: return V_PASS;
 	}
@@ -375,7 +376,7 @@ static void help_summary(const void *st, const struct pane_env *env, struct buf 
 /* What its lines do not say: what it takes, and where it holds. */
 static void help_detail(const void *st, const struct pane_env *env, struct buf *b)
 {
-	const struct cmd *c = &cmds[selected(st)];
+	const struct cmd *c = &cmds[selected_command(st)];
 	(void)env;
 	if (!*c->name)
 		return;
@@ -400,14 +401,14 @@ static void help_click(
 {
 	struct help *h = st;
 	(void)x;
-	if (!rows_pick(&h->rows, y, env->rows))
+	if (!list_click(&h->rows, y, env->rows))
 		return;
 	if (twice)
-		run(h, ask);
+		run_selected(h, ask);
 }
 
 /* A paragraph from line y on; the line after it. */
-static int wrap(struct grid *g, int y, const char *s)
+static int draw_wrapped(struct grid *g, int y, const char *s)
 {
 	do {
 		size_t n = text_line(s, g->w > 2 ? (size_t)g->w : 2);
@@ -444,7 +445,7 @@ static void help_side(const void *st, const struct pane_env *env, struct grid *g
 		if (*text[i] == '*')
 			grid_text(g, y++, 0, ST_HEAD, AT_BOLD, text[i] + 1);
 		else
-			y = wrap(g, y, text[i]);
+			y = draw_wrapped(g, y, text[i]);
 	}
 }
 

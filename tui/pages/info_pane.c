@@ -17,46 +17,46 @@
 #include <string.h>
 #include <time.h>
 
-struct line { const char *name, *value; enum style style; };
-struct info {
+struct info_line { const char *name, *value; enum style style; };
+struct info_state {
 	struct rows rows;
 	struct arena arena;
-	struct line *line;
+	struct info_line *info_line;
 	size_t n, cap;
 };
 
-static void add(struct info *f, enum style st, const char *name, const struct buf *b)
+static void add_line(struct info_state *f, enum style st, const char *name, const struct buf *b)
 {
-	f->line = mem_grow(f->line, &f->cap, f->n + 1, sizeof *f->line);
-	f->line[f->n++] = (struct line){name, arena_strndup(&f->arena, b->n ? b->p : "", b->n), st};
+	f->info_line = mem_grow(f->info_line, &f->cap, f->n + 1, sizeof *f->info_line);
+	f->info_line[f->n++] = (struct info_line){name, arena_strndup(&f->arena, b->n ? b->p : "", b->n), st};
 }
 
-static void add_s(struct info *f, const char *name, const char *s)
+static void add_s(struct info_state *f, const char *name, const char *s)
 {
 	struct buf b = {0};
-	text_no_secret(&b, s);
-	add(f, ST_NORMAL, name, &b);
+	text_mask_passwords(&b, s);
+	add_line(f, ST_NORMAL, name, &b);
 	buf_free(&b);
 }
 
-static void add_n(struct info *f, const char *name, uint64_t n)
+static void add_n(struct info_state *f, const char *name, uint64_t n)
 {
 	struct buf b = {0};
 	text_count(&b, (int64_t)n);
-	add(f, ST_NORMAL, name, &b);
+	add_line(f, ST_NORMAL, name, &b);
 	buf_free(&b);
 }
 
-static void add_ns(struct info *f, const char *name, int64_t ns)
+static void add_ns(struct info_state *f, const char *name, int64_t ns)
 {
 	struct buf b = {0};
 	text_ns(&b, ns);
-	add(f, ST_NORMAL, name, &b);
+	add_line(f, ST_NORMAL, name, &b);
 	buf_free(&b);
 }
 
 /* ns since 1970 as a date, in UTC so that two people read the same. */
-static void add_wall(struct info *f, const char *name, int64_t ns)
+static void add_wall(struct info_state *f, const char *name, int64_t ns)
 {
 	char s[64] = "";
 	time_t t = (time_t)(ns / 1000000000);
@@ -66,7 +66,7 @@ static void add_wall(struct info *f, const char *name, int64_t ns)
 	add_s(f, name, s);
 }
 
-static void add_size(struct info *f, const struct snap *sn)
+static void add_size(struct info_state *f, const struct snap *sn)
 {
 	struct buf b = {0};
 	text_bytes(&b, (int64_t)sn->total);
@@ -76,15 +76,15 @@ static void add_size(struct info *f, const struct snap *sn)
 	if (!sn->complete)
 		buf_puts(&b, ", not read completely");
 	if (sn->total)
-		add(f, ST_NORMAL, "size", &b);
+		add_line(f, ST_NORMAL, "size", &b);
 	buf_reset(&b);
 	text_bytes(&b, (int64_t)store_size(sn));
 	buf_puts(&b, sn->st->keep ? " for names and rows, without intervals (limited by -mem)" : " for names and rows");
-	add(f, ST_NORMAL, "memory", &b);
+	add_line(f, ST_NORMAL, "memory", &b);
 	buf_free(&b);
 }
 
-static void trace_facts(struct info *f, const struct snap *sn)
+static void trace_facts(struct info_state *f, const struct snap *sn)
 {
 	const struct sink_trace *t = &sn->trace;
 	char s[64];
@@ -95,7 +95,7 @@ static void trace_facts(struct info *f, const struct snap *sn)
 	}
 	add_wall(f, "started", t->wall == TIME_NONE ? 0 : t->wall);
 	add_ns(f, "length", sn->t1 - sn->t0);
-	for (uint32_t i = 1; i < sn->ntrks; store_pass(sn, i++))
+	for (uint32_t i = 1; i < sn->ntrks; store_note_walk(sn, i++))
 		n[store_trk(sn->st, i)->kind & 3]++;
 	if (sn->complete) {	/* who reads counts them, and says so at the end */
 		add_n(f, "events", t->events);
@@ -110,13 +110,13 @@ static void trace_facts(struct info *f, const struct snap *sn)
 }
 
 /* Of a log of gctrace and schedtrace. */
-static void log_facts(struct info *f, const struct snap *sn)
+static void log_facts(struct info_state *f, const struct snap *sn)
 {
 	const struct sink_trace *t = &sn->trace;
 	uint32_t gc = 0, gor = 0;
 	for (uint32_t i = 0; i < sn->nspans; i++)
 		gc += store_span(sn->st, i)->s.kind == SP_GC;
-	for (uint32_t i = 1; i < sn->ntrks; store_pass(sn, i++))
+	for (uint32_t i = 1; i < sn->ntrks; store_note_walk(sn, i++))
 		gor += store_trk(sn->st, i)->kind == TK_G;
 	add_wall(f, "started", t->wall == TIME_NONE ? 0 : t->wall);
 	add_ns(f, "length", sn->t1 - sn->t0);
@@ -129,14 +129,14 @@ static void log_facts(struct info *f, const struct snap *sn)
 	add_s(f, "", "a log has only what the runtime printed; a trace has the states of goroutines");
 }
 
-static void profile_facts(struct info *f, const struct pane_env *env, const struct snap *sn)
+static void profile_facts(struct info_state *f, const struct pane_env *env, const struct snap *sn)
 {
 	const struct store *st = sn->st;
 	struct buf b = {0};
 	for (size_t i = 0; i < session_ntypes(env->s); i++)
 		buf_printf(&b, "%s%s/%s", i ? ", " : "", session_type_name(env->s, i),
 		    session_type_unit(env->s, i));
-	add(f, ST_NORMAL, "sample types", &b);
+	add_line(f, ST_NORMAL, "sample types", &b);
 	buf_free(&b);
 	const struct sink_meta *m = sn->meta;
 	if (!m)
@@ -147,7 +147,7 @@ static void profile_facts(struct info *f, const struct pane_env *env, const stru
 	if (m->period_type) {
 		buf_printf(&b, "%s every ", store_str(st, m->period_type)->s);
 		text_value(&b, m->period, store_str(st, m->period_unit)->s);
-		add(f, ST_NORMAL, "period", &b);
+		add_line(f, ST_NORMAL, "period", &b);
 	}
 	for (size_t i = 0; i < m->ncomment; i++)
 		add_s(f, i ? "" : "comments", store_str(st, m->comment[i])->s);
@@ -156,7 +156,7 @@ static void profile_facts(struct info *f, const struct pane_env *env, const stru
 	buf_free(&b);
 }
 
-static void warnings(struct info *f, const struct snap *sn)
+static void add_warnings(struct info_state *f, const struct snap *sn)
 {
 	struct buf b = {0};
 	add_s(f, "", "");
@@ -167,27 +167,27 @@ static void warnings(struct info *f, const struct snap *sn)
 		add_s(f, "notices", sn->complete ? "none: the whole file was read and is consistent"
 		    : "none so far: it is still being read");
 	for (uint32_t i = 0; i < sn->nwarns; i++) {
-		const struct warn_row *w = col_at(&sn->st->warns, i);
+		const struct warn_row *w = column_at(&sn->st->warns, i);
 		buf_reset(&b);
 		buf_puts(&b, w->msg);
 		if (w->at != UINT64_MAX)
 			buf_printf(&b, " (at byte %llu)", (unsigned long long)w->at);
-		add(f, ST_WARN, i ? "" : "notices", &b);
+		add_line(f, ST_WARN, i ? "" : "notices", &b);
 	}
 	buf_free(&b);
 }
 
-static void add_index(struct info *f, struct session *s)
+static void add_index(struct info_state *f, struct session *s)
 {
 	struct buf b = {0};
-	session_index(s, &b);
+	session_describe_index(s, &b);
 	if (b.n)
-		add(f, ST_NORMAL, "index", &b);
+		add_line(f, ST_NORMAL, "index", &b);
 	buf_free(&b);
 }
 
 /* The options that make this view, as the command line takes them; what is not there has its default. */
-static void add_options(struct info *f, struct session *s)
+static void add_options(struct info_state *f, struct session *s)
 {
 	struct command c = {0};
 	session_command(s, "view", NULL, &f->arena, &c);
@@ -201,7 +201,7 @@ static void add_options(struct info *f, struct session *s)
 
 static void info_update(void *st, const struct pane_env *env)
 {
-	struct info *f = st;
+	struct info_state *f = st;
 	const struct snap *sn = session_snap(env->s);
 	arena_reset(&f->arena);
 	f->n = 0;
@@ -215,42 +215,42 @@ static void info_update(void *st, const struct pane_env *env)
 	else
 		profile_facts(f, env, sn);
 	add_n(f, "samples", sn->nsmps);
-	add_n(f, "stacks", sn->nstks ? sn->nstks - 1 - (tw_no_stack(sn) != 0) : 0);
-	add_n(f, "functions", sn->nfuns ? sn->nfuns - 1 - (tw_no_stack(sn) != 0) : 0);
+	add_n(f, "stacks", sn->nstks ? sn->nstks - 1 - (trace_no_stack_node(sn) != 0) : 0);
+	add_n(f, "functions", sn->nfuns ? sn->nfuns - 1 - (trace_no_stack_node(sn) != 0) : 0);
 	if (session_is_trace(env->s) && !sn->trace.log)
 		add_index(f, env->s);
-	warnings(f, sn);
+	add_warnings(f, sn);
 	add_options(f, env->s);
-	rows_set(&f->rows, (uint32_t)f->n);
+	list_set_count(&f->rows, (uint32_t)f->n);
 }
 
 static void info_close(void *st)
 {
-	struct info *f = st;
+	struct info_state *f = st;
 	arena_free(&f->arena);
-	mem_free(f->line);
+	mem_free(f->info_line);
 }
 
 static void draw_line(const void *arg, struct grid *g, int y, uint32_t i)
 {
-	const struct line *l = &((const struct info *)arg)->line[i];
+	const struct info_line *l = &((const struct info_state *)arg)->info_line[i];
 	grid_text(g, y, 0, ST_DIM, 0, l->name);
 	grid_text(g, y, 14, l->style, 0, l->value);
 }
 
 static void info_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
-	const struct info *f = st;
+	const struct info_state *f = st;
 	(void)env;
-	rows_draw(&f->rows, g, draw_line, f, NULL);
+	list_draw_rows(&f->rows, g, draw_line, f, NULL);
 }
 
 static enum verdict info_act(
     void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
 {
-	struct info *f = st;
+	struct info_state *f = st;
 	(void)ask;
-	return rows_act(&f->rows, a, env->rows) ? V_DONE : V_PASS;
+	return list_move(&f->rows, a, env->rows) ? V_DONE : V_PASS;
 }
 
 static void info_summary(const void *st, const struct pane_env *env, struct buf *b)
@@ -263,35 +263,35 @@ static void info_summary(const void *st, const struct pane_env *env, struct buf 
 /* What the line says, whole: the pane cuts long ones. */
 static void info_detail(const void *st, const struct pane_env *env, struct buf *b)
 {
-	const struct info *f = st;
+	const struct info_state *f = st;
 	(void)env;
 	if (f->rows.sel < f->n)
-		buf_puts(b, f->line[f->rows.sel].value);
+		buf_puts(b, f->info_line[f->rows.sel].value);
 }
 
 /* A line without a name goes on with the one above it. */
 static int info_topics(const void *st, const struct pane_env *env, enum topic *t)
 {
-	const struct info *f = st;
+	const struct info_state *f = st;
 	size_t i = f->rows.sel < f->n ? f->rows.sel : 0;
 	(void)env;
-	while (i > 0 && !f->line[i].name[0])
+	while (i > 0 && !f->info_line[i].name[0])
 		i--;
-	*t = f->n ? explain_in("info", f->line[i].name) : TOPIC_NONE;
+	*t = f->n ? explain_in("info", f->info_line[i].name) : TOPIC_NONE;
 	return *t != TOPIC_NONE;
 }
 
 static void info_save(const void *st, struct view *v)
 {
-	v->cursor[0] = ((const struct info *)st)->rows.sel;
+	v->cursor[0] = ((const struct info_state *)st)->rows.sel;
 }
 
 static void info_load(void *st, const struct pane_env *env, const struct view *v)
 {
-	struct info *f = st;
+	struct info_state *f = st;
 	(void)env;
 	if (v->cursor[0] >= 0 && (size_t)v->cursor[0] < f->n)
-		rows_select(&f->rows, (uint32_t)v->cursor[0]);
+		list_select(&f->rows, (uint32_t)v->cursor[0]);
 }
 
 static void info_keys(const void *st, const struct pane_env *env, struct buf *b)
@@ -306,7 +306,7 @@ const struct pane_ops pane_info = {
     .tab = "Info",
     .bit = P_INFO,
     .cmd = CMD_INFO,
-    .state_size = sizeof(struct info),
+    .state_size = sizeof(struct info_state),
     .open = NULL,
     .close = info_close,
     .update = info_update,

@@ -14,57 +14,57 @@
 
 #include <string.h>
 
-struct reporting *reporting_new(tui_report *fn)
+struct report_work *report_job_new(tui_report *fn)
 {
-	struct reporting *r = xcalloc(1, sizeof *r);
+	struct report_work *r = xcalloc(1, sizeof *r);
 	r->fn = fn;
 	return r;
 }
 
-static void note(void *arg, const char *line)
+static void add_notice(void *arg, const char *line)
 {
 	struct buf *b = arg;
 	buf_printf(b, "%s%s", b->n ? "; " : "", line);
 }
 
-static int run(struct job *j, void *arg)
+static int run_report(struct job *j, void *arg)
 {
-	struct reporting *r = arg;
-	r->watch = arrival_watch(j);
-	r->opt.watch = &r->watch;
-	return r->fn(&r->opt, &r->text, &r->err);
+	struct report_work *r = arg;
+	r->watch = input_wait_watch(j);
+	r->options.watch = &r->watch;
+	return r->fn(&r->options, &r->text, &r->err);
 }
 
-int reporting_start(struct reporting *r, struct session *s, struct err *e)
+int report_job_start(struct report_work *r, struct session *s, struct err *e)
 {
 	if (!r->fn)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "reports are not available here");
-	if (opt_parse(&r->opt, r->line.n, (char *const *)(uintptr_t)r->line.v, e))
+	if (options_parse(&r->options, r->line.n, (char *const *)(uintptr_t)r->line.v, e))
 		return -1;
-	r->opt.notice = note;
-	r->opt.notice_arg = &r->notices;
-	session_hand(s, &r->hand);
-	r->opt.hand = &r->hand;
-	r->job = job_start(run, r);
+	r->options.notice = add_notice;
+	r->options.notice_arg = &r->notices;
+	session_lend_inputs(s, &r->cached_inputs);
+	r->options.cached_inputs = &r->cached_inputs;
+	r->job = job_start(run_report, r);
 	if (!r->job)
 		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "cannot start a thread for the report");
-	session_beside(s, r->job);
+	session_set_extra_job(s, r->job);
 	return 0;
 }
 
-int reporting_end(struct reporting *r, struct session *s)
+int report_job_finish(struct report_work *r, struct session *s)
 {
 	if (session_job(s) == r->job)
-		session_beside(s, NULL);
+		session_set_extra_job(s, NULL);
 	int rc = job_join(r->job);
 	r->job = NULL;
 	return rc;
 }
 
-void reporting_free(struct reporting *r)
+void report_job_free(struct report_work *r)
 {
-	opt_free(&r->opt);
-	hand_drop(&r->hand);
+	options_free(&r->options);
+	input_cache_drop(&r->cached_inputs);
 	buf_free(&r->text);
 	buf_free(&r->notices);
 	mem_free(r->line.v);

@@ -28,9 +28,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-struct report {
+struct report_state {
 	char *words;		/* as asked for, NULL: nothing yet */
-	struct reporting *work;	/* NULL: none is running */
+	struct report_work *work;	/* NULL: none is running */
 	bool again;		/* the query changed meanwhile */
 	char *line;		/* the command line that made the text */
 	struct buf text, notices;
@@ -47,7 +47,7 @@ struct report {
 
 /* ---- words */
 
-static const struct report_row *named(const char *s, size_t n)
+static const struct report_row *find_report(const char *s, size_t n)
 {
 	for (const struct report_row *r = report_rows; r->name; r++)
 		if (strlen(r->name) == n && !memcmp(r->name, s, n))
@@ -59,12 +59,12 @@ static bool is_option(const char *s)
 {
 	size_t n = strcspn(s, "=");
 	for (int i = 0; i < OPT__N; i++)
-		if (strlen(options[i].name) == n && !memcmp(options[i].name, s, n))
-			return s[n] == '=' || options[i].kind == 'B';
+		if (strlen(option_rows[i].name) == n && !memcmp(option_rows[i].name, s, n))
+			return s[n] == '=' || option_rows[i].kind == 'B';
 	return false;
 }
 
-static const char *joined(struct reporting *w, const char *have, const char *re)
+static const char *join_regex(struct report_work *w, const char *have, const char *re)
 {
 	return have ? arena_printf(&w->arena, "%s|%s", have, re) : re;
 }
@@ -76,21 +76,21 @@ static bool is_count(const char *s)
 }
 
 /* What one word adds; expressions are collected, since each option is given once. */
-static void take_word(struct reporting *w, const char *s, const char **focus, const char **ignore)
+static void take_word(struct report_work *w, const char *s, const char **focus, const char **ignore)
 {
 	if (is_count(s))
 		command_add(&w->line, arena_printf(&w->arena, "-nodecount=%s", s));
 	else if (*s == '-' && is_option(s + 1))
 		command_add(&w->line, s);
 	else if (*s == '-' && s[1])
-		*ignore = joined(w, *ignore, s + 1);
+		*ignore = join_regex(w, *ignore, s + 1);
 	else
-		*focus = joined(w, *focus, s);
+		*focus = join_regex(w, *focus, s);
 }
 
 /* What pprof's prompt does where it was not told otherwise: the viewer's head says what the lines about the profile
    would say, and ten entries are enough. */
-static void as_prompt(struct reporting *w, const struct opt *o, const char *report)
+static void as_prompt(struct report_work *w, const struct options *o, const char *report)
 {
 	bool text = !strcmp(report, "top") || !strcmp(report, "text");
 	if ((text || !strcmp(report, "tree") || !strcmp(report, "peek")) && !o->v[OPT_COMPACT_LABELS].set)
@@ -100,16 +100,16 @@ static void as_prompt(struct reporting *w, const struct opt *o, const char *repo
 }
 
 /* The command line: what the session says, and the words before its files. */
-static int make_line(struct reporting *w, const struct session *s, const char *words, struct err *e)
+static int make_line(struct report_work *w, const struct session *s, const char *words, struct err *e)
 {
 	const char *p = words + strspn(words, " "), *focus = NULL, *ignore = NULL, *arg = NULL;
 	struct command base = {0};
 	size_t n = strcspn(p, " >");
-	const struct report_row *r = named(p, n);
+	const struct report_row *r = find_report(p, n);
 	if (!r)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "unknown report \"%.*s\"", (int)n, p);
 	p += n;
-	struct reporting rest = {0};
+	struct report_work rest = {0};
 	for (p += strspn(p, " "); *p; p += strspn(p, " ")) {
 		bool file = *p == '>';
 		p += file ? 1 + strspn(p + 1, " ") : 0;
@@ -150,7 +150,7 @@ static int make_line(struct reporting *w, const struct session *s, const char *w
 	return rc;
 }
 
-static void put_line(const struct reporting *w, struct buf *b)
+static void put_line(const struct report_work *w, struct buf *b)
 {
 	for (int i = 0; i < w->line.n; i++)
 		if (strcmp(w->line.v[i], "--"))
@@ -159,39 +159,39 @@ static void put_line(const struct reporting *w, struct buf *b)
 
 /* ---- the work */
 
-static void say(struct report *p, bool bad, const char *s)
+static void set_notice(struct report_state *p, bool bad, const char *s)
 {
 	snprintf(p->said, sizeof p->said, "%.300s", s);
 	p->bad = bad;
 }
 
-static void start(struct report *p, const struct pane_env *env)
+static void start_report(struct report_state *p, const struct pane_env *env)
 {
-	struct reporting *w = reporting_new(env->report);
+	struct report_work *w = report_job_new(env->report);
 	struct err e;
 	p->again = false;
 	p->said[0] = '\0';
-	if (make_line(w, env->s, p->words, &e) || reporting_start(w, env->s, &e)) {
-		say(p, true, e.msg);
-		reporting_free(w);
+	if (make_line(w, env->s, p->words, &e) || report_job_start(w, env->s, &e)) {
+		set_notice(p, true, e.msg);
+		report_job_free(w);
 		return;
 	}
 	p->work = w;
 }
 
 /* What is asked for now, when what was asked for before has been stopped. */
-static void make(struct report *p, const struct pane_env *env)
+static void make_report(struct report_state *p, const struct pane_env *env)
 {
-	p->again = p->work || session_reads(env->s);
+	p->again = p->work || session_is_loading(env->s);
 	if (p->work)
 		job_cancel(p->work->job);
 	else if (!p->again)
-		start(p, env);
+		start_report(p, env);
 }
 
 /* ---- rows */
 
-static const char *line_at(const struct report *p, uint32_t i, size_t *n)
+static const char *line_at(const struct report_state *p, uint32_t i, size_t *n)
 {
 	*n = p->start[i + 1] - p->start[i];
 	const char *s = p->text.p + p->start[i];
@@ -199,32 +199,32 @@ static const char *line_at(const struct report *p, uint32_t i, size_t *n)
 	return s;
 }
 
-static void mark_hits(struct report *p, const struct pane_env *env)
+static void mark_hits(struct report_state *p, const struct pane_env *env)
 {
-	hits_begin(&p->hit, env, p->rows.n);
+	profile_hits_init(&p->hit, env, p->rows.n);
 	for (uint32_t i = 0; p->hit.at && i < p->rows.n; i++) {
 		size_t n;
 		const char *s = line_at(p, p->row[i], &n);
-		p->hit.n += p->hit.at[i] = rx_match(env->find.rx, s, n);
+		p->hit.n += p->hit.at[i] = regex_match(env->find.rx, s, n);
 	}
 }
 
-static void fill(struct report *p, const struct pane_env *env)
+static void fill_lines(struct report_state *p, const struct pane_env *env)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < p->nline; i++) {
 		size_t len;
 		const char *s = line_at(p, i, &len);
-		if (env->grep.rx && !rx_match(env->grep.rx, s, len))
+		if (env->grep.rx && !regex_match(env->grep.rx, s, len))
 			continue;
 		p->row = mem_grow(p->row, &p->crow, (size_t)n + 1, sizeof *p->row);
 		p->row[n++] = i;
 	}
-	rows_set(&p->rows, n);
+	list_set_count(&p->rows, n);
 	mark_hits(p, env);
 }
 
-static void take_text(struct report *p, const struct pane_env *env, struct reporting *w)
+static void take_text(struct report_state *p, const struct pane_env *env, struct report_work *w)
 {
 	struct buf b = {0};
 	put_line(w, &b);
@@ -245,61 +245,61 @@ static void take_text(struct report *p, const struct pane_env *env, struct repor
 		p->start[p->nline] = (uint32_t)at;
 	}
 	if (!p->nline)
-		say(p, false, "the report is empty");
-	fill(p, env);
+		set_notice(p, false, "the report is empty");
+	fill_lines(p, env);
 }
 
-static void take(struct report *p, const struct pane_env *env, struct reporting *w, int rc)
+static void take_report(struct report_state *p, const struct pane_env *env, struct report_work *w, int rc)
 {
 	struct buf b = {0};
 	struct stat st;
 	if (rc && w->err.kind == ERR_CANCEL) {
-		say(p, false, "cancelled; :report makes it again");
+		set_notice(p, false, "cancelled; :report makes it again");
 	} else if (rc) {
-		say(p, true, w->err.msg);
-	} else if (opt_str(&w->opt, OPT_OUTPUT)) {
-		buf_printf(&b, "%s: ", opt_str(&w->opt, OPT_OUTPUT));
-		text_bytes(&b, !stat(opt_str(&w->opt, OPT_OUTPUT), &st) ? (int64_t)st.st_size : 0);
-		say(p, false, buf_str(&b));
+		set_notice(p, true, w->err.msg);
+	} else if (options_str(&w->options, OPT_OUTPUT)) {
+		buf_printf(&b, "%s: ", options_str(&w->options, OPT_OUTPUT));
+		text_bytes(&b, !stat(options_str(&w->options, OPT_OUTPUT), &st) ? (int64_t)st.st_size : 0);
+		set_notice(p, false, buf_str(&b));
 		buf_free(&b);
 	} else {
 		take_text(p, env, w);
 	}
 }
 
-static void tick(void *st, const struct pane_env *env)
+static void report_pane_tick(void *st, const struct pane_env *env)
 {
-	struct report *p = st;
-	struct reporting *w = p->work;
+	struct report_state *p = st;
+	struct report_work *w = p->work;
 	if (w && job_done(w->job, NULL)) {
-		int rc = reporting_end(w, env->s);
+		int rc = report_job_finish(w, env->s);
 		p->work = NULL;
-		take(p, env, w, rc);
-		reporting_free(w);
+		take_report(p, env, w, rc);
+		report_job_free(w);
 	}
-	if (p->again && !p->work && !session_reads(env->s))
-		start(p, env);
+	if (p->again && !p->work && !session_is_loading(env->s))
+		start_report(p, env);
 }
 
-static void update(void *st, const struct pane_env *env)
+static void report_pane_update(void *st, const struct pane_env *env)
 {
-	struct report *p = st;
+	struct report_state *p = st;
 	bool new_grep = p->words && !p->work && p->nline;
 	if (new_grep)
-		fill(p, env);
+		fill_lines(p, env);
 	/* the same report of another query */
 	if (!p->words || strchr(p->words, '>'))
 		return;
-	make(p, env);
+	make_report(p, env);
 }
 
 static void close_report(void *st)
 {
-	struct report *p = st;
+	struct report_state *p = st;
 	if (p->work) {
 		job_cancel(p->work->job);
 		job_join(p->work->job);
-		reporting_free(p->work);
+		report_job_free(p->work);
 	}
 	mem_free(p->words);
 	mem_free(p->line);
@@ -307,16 +307,16 @@ static void close_report(void *st)
 	buf_free(&p->notices);
 	mem_free(p->start);
 	mem_free(p->row);
-	hits_drop(&p->hit);
+	profile_hits_free(&p->hit);
 }
 
 /* ---- drawing */
 
-struct drawing { const struct report *p; const struct pane_env *env; };
+struct report_drawing { const struct report_state *p; const struct pane_env *env; };
 
 static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 {
-	const struct drawing *d = arg;
+	const struct report_drawing *d = arg;
 	struct buf b = {0};
 	size_t n;
 	const char *s = line_at(d->p, d->p->row[i], &n);
@@ -324,14 +324,14 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 	source_expand(&b, s, n);
 	grid_textn(g, 0, -d->p->left, ST_NORMAL, 0, b.n ? b.p : "", b.n);
 	if (d->env->find.rx)
-		rows_hits(g, (struct rect){0, 0, 1, g->w}, d->env->find.rx);
+		list_mark_hits(g, (struct rect){0, 0, 1, g->w}, d->env->find.rx);
 	grid_unclip(g, old);
 	buf_free(&b);
 }
 
-static void draw(const void *st, const struct pane_env *env, struct grid *g)
+static void report_pane_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
-	const struct report *p = st;
+	const struct report_state *p = st;
 	if (p->again && !p->work)
 		grid_text(g, 1, 2, ST_DIM, 0, "The report starts when the file has been read.");
 	else if (p->work && !p->nline)
@@ -346,13 +346,13 @@ static void draw(const void *st, const struct pane_env *env, struct grid *g)
 	else if (!p->rows.n)
 		grid_text(g, 1, 2, ST_DIM, 0, "no line matches: & and Enter shows all lines");
 	else
-		rows_draw(&p->rows, g, draw_row, &(struct drawing){p, env},
-		    &(struct rows_look){false, hits_fresh(&p->hit, env) ? p->hit.at : NULL});
+		list_draw_rows(&p->rows, g, draw_row, &(struct report_drawing){p, env},
+		    &(struct list_options){false, profile_hits_are_current(&p->hit, env) ? p->hit.at : NULL});
 }
 
 /* ---- acting */
 
-static enum verdict ask_for(struct report *p, const struct pane_env *env, const char *words)
+static enum verdict ask_for(struct report_state *p, const struct pane_env *env, const char *words)
 {
 	char *old = p->words;
 	p->words = xstrdup(words);
@@ -360,17 +360,17 @@ static enum verdict ask_for(struct report *p, const struct pane_env *env, const 
 	p->left = 0;
 	p->rows = (struct rows){.h = p->rows.h};
 	p->nline = 0;
-	make(p, env);
+	make_report(p, env);
 	return V_DONE;
 }
 
-static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
+static enum verdict report_pane_act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
 {
-	struct report *p = st;
+	struct report_state *p = st;
 	int n = act_n(a) < 1000 ? act_n(a) * 8 : 8000;
 	if (a->cmd == CMD_REPORT && a->arg && *a->arg)
 		return ask_for(p, env, a->arg);
-	if (rows_act(&p->rows, a, env->rows))
+	if (list_move(&p->rows, a, env->rows))
 		return V_DONE;
 	switch ((int)a->cmd) {
 	case CMD_LEFT: p->left = p->left > n ? p->left - n : 0; return V_DONE;
@@ -385,10 +385,10 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 }
 
 /* The function whose name ends the line, but for what pprof writes behind names. */
-static void place(const void *st, const struct pane_env *env, struct place *to)
+static void report_pane_place(const void *st, const struct pane_env *env, struct place *to)
 {
 	static const char *const behind[] = {" (inline)", " (partial-inline)"};
-	const struct report *p = st;
+	const struct report_state *p = st;
 	const struct snap *sn = session_snap(env->s);
 	size_t n, best = 0;
 	if (!p->rows.n)
@@ -407,9 +407,9 @@ static void place(const void *st, const struct pane_env *env, struct place *to)
 	}
 }
 
-static bool go(void *st, const struct pane_env *env, const struct place *to)
+static bool report_pane_go(void *st, const struct pane_env *env, const struct place *to)
 {
-	struct report *p = st;
+	struct report_state *p = st;
 	const struct snap *sn = session_snap(env->s);
 	if (!to->fun)
 		return false;
@@ -419,51 +419,51 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 		const char *s = line_at(p, p->row[i], &n);
 		for (size_t k = 0; name->n && k + name->n <= n; k++)
 			if (!memcmp(s + k, name->s, name->n)) {
-				rows_select(&p->rows, i);
+				list_select(&p->rows, i);
 				return true;
 			}
 	}
 	return false;
 }
 
-static void save(const void *st, struct view *v)
+static void report_pane_save(const void *st, struct view *v)
 {
-	const struct report *p = st;
+	const struct report_state *p = st;
 	*v = (struct view){.cursor = {p->rows.sel, p->rows.top, p->left}};
 }
 
-static void load(void *st, const struct pane_env *env, const struct view *v)
+static void report_pane_load(void *st, const struct pane_env *env, const struct view *v)
 {
-	struct report *p = st;
+	struct report_state *p = st;
 	(void)env;
 	p->rows.top = (uint32_t)v->cursor[1];
 	p->left = v->cursor[2] < 0 || v->cursor[2] > 4000 ? 0 : (int)v->cursor[2];
-	rows_select(&p->rows, (uint32_t)v->cursor[0]);
+	list_select(&p->rows, (uint32_t)v->cursor[0]);
 }
 
 /* The line as it may be shown. */
 static void put_safe(struct buf *b, const char *line)
 {
 	struct buf plain = {0};
-	text_no_secret(&plain, line);
+	text_mask_passwords(&plain, line);
 	text_safe(b, buf_str(&plain), plain.n);
 	buf_free(&plain);
 }
 
-static void summary(const void *st, const struct pane_env *env, struct buf *b)
+static void report_pane_summary(const void *st, const struct pane_env *env, struct buf *b)
 {
-	const struct report *p = st;
+	const struct report_state *p = st;
 	if (p->work)
 		buf_printf(b, "%s %s ...", job_cancelled(p->work->job) ? "cancelling" : "making", p->words);
 	else if (p->line)
 		put_safe(b, p->line);
-	if (hits_fresh(&p->hit, env))
+	if (profile_hits_are_current(&p->hit, env))
 		buf_printf(b, " | /%s %u match%s", env->find.text, p->hit.n, text_es(p->hit.n));
 }
 
-static void detail(const void *st, const struct pane_env *env, struct buf *b)
+static void report_pane_detail(const void *st, const struct pane_env *env, struct buf *b)
 {
-	const struct report *p = st;
+	const struct report_state *p = st;
 	(void)env;
 	if (p->rows.n && !p->said[0])
 		buf_printf(b, "line %u of %u", p->row[p->rows.sel] + 1, p->nline);
@@ -471,16 +471,16 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 		buf_printf(b, "  %s", buf_str((struct buf *)(uintptr_t)&p->notices));
 }
 
-static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)
+static uint32_t report_pane_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 {
-	struct report *p = st;
+	struct report_state *p = st;
 	mark_hits(p, env);
-	return hits_step(&p->hit, &p->rows, dir, at);
+	return profile_hits_step(&p->hit, &p->rows, dir, at);
 }
 
-static void copy(const void *st, const struct pane_env *env, struct buf *b)
+static void report_pane_copy(const void *st, const struct pane_env *env, struct buf *b)
 {
-	const struct report *p = st;
+	const struct report_state *p = st;
 	size_t n;
 	(void)env;
 	if (p->rows.n) {
@@ -489,7 +489,7 @@ static void copy(const void *st, const struct pane_env *env, struct buf *b)
 	}
 }
 
-static void keys(const void *st, const struct pane_env *env, struct buf *b)
+static void report_pane_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	(void)st;
 	(void)env;
@@ -501,19 +501,19 @@ const struct pane_ops pane_report = {
     .tab = "Report",
     .bit = P_REPORT,
     .cmd = CMD_REPORT,
-    .state_size = sizeof(struct report),
+    .state_size = sizeof(struct report_state),
     .close = close_report,
-    .update = update,
-    .tick = tick,
-    .draw = draw,
-    .act = act,
-    .go = go,
-    .place = place,
-    .save = save,
-    .load = load,
-    .summary = summary,
-    .detail = detail,
-    .find = find,
-    .keys = keys,
-    .copy = copy,
+    .update = report_pane_update,
+    .tick = report_pane_tick,
+    .draw = report_pane_draw,
+    .act = report_pane_act,
+    .go = report_pane_go,
+    .place = report_pane_place,
+    .save = report_pane_save,
+    .load = report_pane_load,
+    .summary = report_pane_summary,
+    .detail = report_pane_detail,
+    .find = report_pane_find,
+    .keys = report_pane_keys,
+    .copy = report_pane_copy,
 };

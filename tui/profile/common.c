@@ -6,7 +6,7 @@
  * Each of these panes makes its calls anew when the session's serial differs
  * from the one they were made for, which is the only moment when ids of things
  * and of nodes change; a selection is carried over by the ids that name the
- * same thing in any query (struct thing's id). Drawing never makes anything.
+ * same thing in any query (struct symbol's id). Drawing never makes anything.
  *
  * An empty screen is a question, so it is answered: not read yet, no samples of
  * this type in the file, or all filtered away, and what to press.
@@ -25,31 +25,31 @@
 
 enum { CELLS = 8, PERCENT = 6 };	/* a value in a column takes fewer, its sign apart; a percentage at most */
 
-enum gran tree_gran(const struct pane_env *env)
+enum gran profile_granularity(const struct pane_env *env)
 {
 	return session_query(env->s)->gran;
 }
 
 /* While a file is read there is more of it several times a second; it is worth the work when it is
    half as much again, and at the end. */
-static bool little_more(const struct tree *t, const struct pane_env *env)
+static bool little_more(const struct profile_tree *t, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
 	return !sn->complete && sn->nstks < t->nstks + t->nstks / 2 &&
 	       !memcmp(&t->query, session_query(env->s), sizeof t->query);
 }
 
-bool tree_sync(struct tree *t, const struct pane_env *env, enum gran gran)
+bool profile_update_tree(struct profile_tree *t, const struct pane_env *env, enum gran gran)
 {
 	if (t->c && t->c->gran == gran && (t->serial == session_serial(env->s) || little_more(t, env)))
 		return false;
-	struct calls *c = session_calls_soon(env->s, gran, t->what);
-	if (!c && t->c && !session_wants_room(env->s, t->c))
+	struct weighted_tree *c = session_calls_async(env->s, gran, t->what);
+	if (!c && t->c && !session_needs_room(env->s, t->c))
 		return false;		/* what was is shown until then */
-	session_let_go(env->s, t->c, NULL);
+	session_free_calls_async(env->s, t->c, NULL);
 	t->c = NULL;
 	if (!c) {
-		t->c = calls_none(session_snap(env->s)->st, gran);
+		t->c = weighted_none(session_snap(env->s)->st, gran);
 		t->serial = ~session_serial(env->s);
 		return true;
 	}
@@ -60,21 +60,21 @@ bool tree_sync(struct tree *t, const struct pane_env *env, enum gran gran)
 	return true;
 }
 
-bool tree_rest(struct tree *t, const struct pane_env *env, const struct rows *rows)
+bool profile_release_tree(struct profile_tree *t, const struct pane_env *env, const struct rows *rows)
 {
-	if (!t->c || !session_wants_rest(env->s, t->c))
+	if (!t->c || !session_should_release(env->s, t->c))
 		return false;
 	t->was = *rows;
 	t->was_serial = t->serial;
 	t->rested = true;
-	struct calls *was = t->c;
-	t->c = calls_none(session_snap(env->s)->st, was->gran);
-	session_let_go(env->s, was, NULL);
+	struct weighted_tree *was = t->c;
+	t->c = weighted_none(session_snap(env->s)->st, was->gran);
+	session_free_calls_async(env->s, was, NULL);
 	t->serial = ~session_serial(env->s);
 	return true;
 }
 
-void tree_rows(struct tree *t, struct rows *rows)
+void profile_restore_rows(struct profile_tree *t, struct rows *rows)
 {
 	if (t->c->none || !t->rested)
 		return;
@@ -83,42 +83,42 @@ void tree_rows(struct tree *t, struct rows *rows)
 		*rows = t->was;
 }
 
-void tree_drop(struct tree *t)
+void profile_free_tree(struct profile_tree *t)
 {
-	calls_free(t->c);
+	weighted_free(t->c);
 	t->c = NULL;
 }
 
-static const char *unit_of(const struct calls *c)
+static const char *unit_of(const struct weighted_tree *c)
 {
 	/* strings of the store end with a NUL (symbols.c) */
 	return c->unit ? store_str(c->st, c->unit)->s : "count";
 }
 
-static void tree_put_value(const struct pane_env *env, const struct calls *c, struct buf *b, int64_t v)
+static void profile_put_value(const struct pane_env *env, const struct weighted_tree *c, struct buf *b, int64_t v)
 {
 	const char *unit = unit_of(c), *scaled;
 	if (env->unit)
-		units_scale(v, unit, env->unit, &scaled);
+		pprof_units_scale(v, unit, env->unit, &scaled);
 	if (env->unit && !strcmp(scaled, env->unit))
-		units_label(b, v, unit, env->unit);
+		pprof_units_label(b, v, unit, env->unit);
 	else
 		text_value(b, v, unit);	/* it is no unit of this kind of value */
 }
 
 /* In a column: without the name of a unit that is not known, and short. */
-static void put_cell(const struct pane_env *env, const struct calls *c, struct buf *b, int64_t v)
+static void put_cell(const struct pane_env *env, const struct weighted_tree *c, struct buf *b, int64_t v)
 {
 	size_t from = b->n;
-	tree_put_value(env, c, b, v);
+	profile_put_value(env, c, b, v);
 	if (text_width(b->p + from, b->n - from) < CELLS)
 		return;
 	b->n = from;
 	text_short(b, v, unit_of(c));
 }
 
-void tree_value(const struct pane_env *env, const struct calls *c, struct grid *g, int y, int x1, int64_t v,
-    int attr)
+void profile_draw_value(
+    const struct pane_env *env, const struct weighted_tree *c, struct grid *g, int y, int x1, int64_t v, int attr)
 {
 	if (!v) {
 		grid_put(g, y, x1 - 1, '.', ST_DIM, ST_NORMAL, 0);
@@ -132,28 +132,28 @@ void tree_value(const struct pane_env *env, const struct calls *c, struct grid *
 
 /* ---- differences */
 
-bool tree_two(const struct calls *c)
+bool profile_is_comparison(const struct weighted_tree *c)
 {
 	return c->two;
 }
 
-bool tree_delta(const struct calls *c)
+bool profile_is_difference(const struct weighted_tree *c)
 {
-	return tree_two(c) && c->show == SHOW_DELTA;
+	return profile_is_comparison(c) && c->show == SHOW_DELTA;
 }
 
-void tree_put_change(const struct pane_env *env, const struct calls *c, struct buf *b, int64_t v)
+void profile_put_change(const struct pane_env *env, const struct weighted_tree *c, struct buf *b, int64_t v)
 {
-	if (v > 0 && tree_delta(c))
+	if (v > 0 && profile_is_difference(c))
 		buf_putc(b, '+');
-	tree_put_value(env, c, b, v);
+	profile_put_value(env, c, b, v);
 }
 
-void tree_change(const struct pane_env *env, const struct calls *c, struct grid *g, int y, int x1, int64_t v,
-    int attr)
+void profile_draw_change(
+    const struct pane_env *env, const struct weighted_tree *c, struct grid *g, int y, int x1, int64_t v, int attr)
 {
-	if (!v || !tree_delta(c)) {
-		tree_value(env, c, g, y, x1, v, attr);
+	if (!v || !profile_is_difference(c)) {
+		profile_draw_value(env, c, g, y, x1, v, attr);
 		return;
 	}
 	struct buf b = {0};
@@ -164,20 +164,21 @@ void tree_change(const struct pane_env *env, const struct calls *c, struct grid 
 	buf_free(&b);
 }
 
-void tree_put_sides(const struct pane_env *env, const struct calls *c, struct buf *b, int64_t shown, int64_t other)
+void profile_put_sides(
+    const struct pane_env *env, const struct weighted_tree *c, struct buf *b, int64_t shown, int64_t other)
 {
-	if (!tree_two(c))
+	if (!profile_is_comparison(c))
 		return;
-	struct pair p = tree_pair(c, shown, other);
+	struct pair p = profile_side_values(c, shown, other);
 	buf_puts(b, " A ");
-	tree_put_value(env, c, b, p.a);
+	profile_put_value(env, c, b, p.a);
 	buf_puts(b, " B ");
-	tree_put_value(env, c, b, p.b);
+	profile_put_value(env, c, b, p.b);
 	if (!p.a != !p.b)
 		buf_puts(b, p.a ? " (only in A)" : " (only in B)");
 }
 
-double tree_part(int64_t v, int64_t of)
+double profile_ratio(int64_t v, int64_t of)
 {
 	if (!of)
 		return 0;
@@ -185,7 +186,7 @@ double tree_part(int64_t v, int64_t of)
 	return p < 0 ? -p : p;
 }
 
-void tree_put_percent(struct buf *b, int64_t v, int64_t of)
+void profile_put_percent(struct buf *b, int64_t v, int64_t of)
 {
 	if (!of) {
 		buf_putc(b, '-');
@@ -195,10 +196,10 @@ void tree_put_percent(struct buf *b, int64_t v, int64_t of)
 	buf_printf(b, p > -1000 && p < 1000 ? "%.1f%%" : "%.0f%%", p);
 }
 
-void tree_percent(struct grid *g, int y, int x1, int64_t v, int64_t of)
+void profile_draw_percent(struct grid *g, int y, int x1, int64_t v, int64_t of)
 {
 	struct buf b = {0};
-	tree_put_percent(&b, v, of);
+	profile_put_percent(&b, v, of);
 	if (text_width(b.p, b.n) > PERCENT) {	/* -100.0% would touch what stands before it */
 		buf_reset(&b);
 		buf_printf(&b, "%.0f%%", 100 * (double)v / (double)of);
@@ -207,23 +208,23 @@ void tree_percent(struct grid *g, int y, int x1, int64_t v, int64_t of)
 	buf_free(&b);
 }
 
-static void fit_name(const struct calls *c, uint32_t thing, size_t cells, bool ascii, struct buf *b)
+static void fit_name(const struct weighted_tree *c, uint32_t symbol, size_t cells, bool ascii, struct buf *b)
 {
-	const struct thing *t = &c->thing[thing];
-	struct str_row s = calls_symbol(c, thing);
+	const struct symbol *t = &c->symbol[symbol];
+	struct str_row s = weighted_symbol(c, symbol);
 	if ((t->name || t->tag) && !t->line && !t->file && !t->addr) {
 		text_fit_symbol(b, s.s, s.n, cells, ascii);
 		return;
 	}
 	struct buf line = {0}, where = {0};
-	calls_name(c, thing, &line);
+	weighted_name(c, symbol, &line);
 	size_t full = text_width(line.n ? line.p : "", line.n);
 	if (full > cells && t->name &&
 	    t->file) { /* the line must be seen: the folders go, then the symbol */
 		if (t->addr)
 			buf_printf(b, "%llx ", (unsigned long long)t->addr);
 		buf_putc(&where, ' ');
-		calls_where(c, thing, &where);
+		weighted_position(c, symbol, &where);
 		size_t used = b->n + where.n;
 		text_fit_symbol(b, s.s, s.n, cells > used + 4 ? cells - used : 4, ascii);
 		buf_put(b, where.p, where.n);
@@ -234,90 +235,90 @@ static void fit_name(const struct calls *c, uint32_t thing, size_t cells, bool a
 	buf_free(&where);
 }
 
-void tree_line(const struct pane_env *env, const struct calls *c, uint32_t thing, struct buf *b,
+void profile_put_name_line(const struct pane_env *env, const struct weighted_tree *c, uint32_t symbol, struct buf *b,
     struct buf *rest)
 {
 	size_t used =
 	    text_width(b->n ? b->p : "", b->n) + text_width(rest->n ? rest->p : "", rest->n) + 1;
 	size_t room = (size_t)(env->cols > 0 ? env->cols : 1);
-	fit_name(c, thing, room > used + 12 ? room - used : 12, env->ascii, b);
+	fit_name(c, symbol, room > used + 12 ? room - used : 12, env->ascii, b);
 	buf_put(b, rest->p, rest->n);
 	buf_free(rest);
 }
 
-bool tree_match(const struct calls *c, uint32_t thing, const struct rx *rx, struct buf *b)
+bool profile_name_matches(const struct weighted_tree *c, uint32_t symbol, const struct regex *rx, struct buf *b)
 {
-	const struct thing *t = &c->thing[thing];
-	struct str_row s = calls_symbol(c, thing);
+	const struct symbol *t = &c->symbol[symbol];
+	struct str_row s = weighted_symbol(c, symbol);
 	if (!t->line && !(t->file && t->name))
-		return rx_match(rx, s.s, s.n);
+		return regex_match(rx, s.s, s.n);
 	buf_reset(b);
-	calls_name(c, thing, b);
-	return rx_match(rx, b->p, b->n);
+	weighted_name(c, symbol, b);
+	return regex_match(rx, b->p, b->n);
 }
 
-/* The text that tree_match() asks, where it is one of the store; 0: it is not. */
-static str_id match_text(const struct thing *t)
+/* The text that profile_name_matches() asks, where it is one of the store; 0: it is not. */
+static str_id match_text(const struct symbol *t)
 {
 	return t->line || (t->file && t->name) ? 0 : t->tag ? t->tag : t->name ? t->name : t->file;
 }
 
 /* Texts lie in the order in which they were read, things in another: each is asked once, and where it lies. */
-void tree_matches(const struct calls *c, const struct rx *rx, uint8_t *at)
+void profile_match_names(const struct weighted_tree *c, const struct regex *rx, uint8_t *at)
 {
 	enum { WANTED = 1, FOUND };
 	struct buf b = {0};
-	uint32_t n = col_n(&c->st->strs);
+	uint32_t n = column_n(&c->st->strs);
 	uint8_t *text = xcalloc(n, 1);
-	for (uint32_t i = 1; i < c->nthing; i++)
-		text[match_text(&c->thing[i])] = WANTED;
+	for (uint32_t i = 1; i < c->nsymbol; i++)
+		text[match_text(&c->symbol[i])] = WANTED;
 	for (str_id s = 1; s < n; s++)
 		if (text[s]) {
 			const struct str_row *r = store_str(c->st, s);
-			text[s] = rx_match(rx, r->s, r->n) ? FOUND : 0;
+			text[s] = regex_match(rx, r->s, r->n) ? FOUND : 0;
 		}
-	for (uint32_t i = 1; i < c->nthing; i++) {
-		str_id s = match_text(&c->thing[i]);
-		at[i] = s ? text[s] == FOUND : tree_match(c, i, rx, &b);
+	for (uint32_t i = 1; i < c->nsymbol; i++) {
+		str_id s = match_text(&c->symbol[i]);
+		at[i] = s ? text[s] == FOUND : profile_name_matches(c, i, rx, &b);
 	}
 	buf_free(&b);
 	mem_free(text);
 }
 
-void tree_name(const struct pane_env *env, const struct calls *c, struct grid *g, int y, int x,
-    int w, uint32_t thing, const char *suffix)
+void profile_draw_name(const struct pane_env *env, const struct weighted_tree *c, struct grid *g, int y, int x,
+    int w, uint32_t symbol, const char *suffix)
 {
 	struct buf b = {0};
 	if (w < 1)
 		return;
-	fit_name(c, thing, (size_t)w, env->ascii, &b);
+	fit_name(c, symbol, (size_t)w, env->ascii, &b);
 	struct rect old = grid_clip(g, (struct rect){y, x, 1, w});
-	int end = grid_textn(g, 0, 0, c->thing[thing].tag ? ST_ACCENT : ST_NORMAL, 0, b.p, b.n);
+	int end = grid_textn(g, 0, 0, c->symbol[symbol].tag ? ST_ACCENT : ST_NORMAL, 0, b.p, b.n);
 	if (suffix && *suffix && end + 1 + (int)strlen(suffix) <= w)	/* whole or not at all */
 		grid_text(g, 0, end + 1, ST_DIM, 0, suffix);
 	if (env->find.rx)
-		rows_hits(g, (struct rect){0, 0, 1, w}, env->find.rx);
+		list_mark_hits(g, (struct rect){0, 0, 1, w}, env->find.rx);
 	grid_unclip(g, old);
 	buf_free(&b);
 }
 
-void hits_drop(struct hits *h)
+void profile_hits_free(struct hits *h)
 {
 	mem_free(h->at);
 	mem_free(h->text);
 	*h = (struct hits){0};
 }
 
-void hits_begin(struct hits *h, const struct pane_env *env, size_t n)
+void profile_hits_init(struct hits *h, const struct pane_env *env, size_t n)
 {
-	hits_drop(h);
+	profile_hits_free(h);
 	if (!env->find.rx)
 		return;
 	h->at = xcalloc(n ? n : 1, 1);
 	h->text = xstrdup(env->find.text);
 }
 
-uint32_t hits_step(const struct hits *h, struct rows *rows, int dir, uint32_t *at)
+uint32_t profile_hits_step(const struct hits *h, struct rows *rows, int dir, uint32_t *at)
 {
 	uint32_t n = rows->n, i = rows->sel;
 	*at = 0;
@@ -328,37 +329,37 @@ uint32_t hits_step(const struct hits *h, struct rows *rows, int dir, uint32_t *a
 	while (dir && !h->at[i])
 		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
 	if (dir)
-		rows_select(rows, i);
+		list_select(rows, i);
 	for (uint32_t k = 0; h->at[i] && k <= i; k++)
 		*at += h->at[k];
 	return h->n;
 }
 
-bool hits_fresh(const struct hits *h, const struct pane_env *env)
+bool profile_hits_are_current(const struct hits *h, const struct pane_env *env)
 {
 	return h->at && env->find.rx && !strcmp(h->text, env->find.text);
 }
 
-void tree_place(const struct calls *c, uint32_t thing, struct place *p)
+void profile_symbol_place(const struct weighted_tree *c, uint32_t symbol, struct place *p)
 {
-	if (!c || !thing)
+	if (!c || !symbol)
 		return;
-	p->fun = c->thing[thing].fun;
-	p->frm = c->thing[thing].frm;
+	p->fun = c->symbol[symbol].fun;
+	p->frm = c->symbol[symbol].frm;
 }
 
-uint32_t tree_thing(const struct calls *c, const struct place *p)
+uint32_t profile_find_symbol(const struct weighted_tree *c, const struct place *p)
 {
 	if (c->gran == GR_LINES || c->gran == GR_ADDRESSES)
-		for (uint32_t i = 1; p->frm && i < c->nthing; i++)
-			if (c->thing[i].frm == p->frm && c->weight[i].nnode)
+		for (uint32_t i = 1; p->frm && i < c->nsymbol; i++)
+			if (c->symbol[i].frm == p->frm && c->weight[i].nnode)
 				return i;
-	return calls_fun(c, p->fun);
+	return weighted_find_function(c, p->fun);
 }
 
-bool tree_is_tagged(const struct pane_env *env, const struct calls *c, uint32_t thing)
+bool profile_is_tagged(const struct pane_env *env, const struct weighted_tree *c, uint32_t symbol)
 {
-	const struct thing *t = &c->thing[thing];
+	const struct symbol *t = &c->symbol[symbol];
 	for (size_t i = 0; i < env->ntagged && t->fun; i++)
 		if (store_fun(c->st, env->tagged[i])->name == store_fun(c->st, t->fun)->name)
 			return true;
@@ -370,40 +371,40 @@ static enum base base_now(const struct pane_env *env, enum base dflt)
 	return env->base == BASE_AUTO ? dflt : env->base;
 }
 
-int64_t tree_base(const struct pane_env *env, const struct calls *c, enum base dflt, int64_t local)
+int64_t profile_base_value(const struct pane_env *env, const struct weighted_tree *c, enum base dflt, int64_t local)
 {
 	enum base b = base_now(env, dflt);
 	return b == BASE_ALL ? c->all : b == BASE_LOCAL && local ? local : c->total;
 }
 
-const char *tree_base_name(const struct pane_env *env, enum base dflt, const char *local)
+const char *profile_base_name(const struct pane_env *env, enum base dflt, const char *local)
 {
 	enum base b = base_now(env, dflt);
 	return b == BASE_ALL ? "the total" : b == BASE_LOCAL && *local ? local : "the shown total";
 }
 
-void tree_summary(const struct calls *c, const struct pane_env *env, struct buf *b)
+void profile_summary(const struct weighted_tree *c, const struct pane_env *env, struct buf *b)
 {
 	size_t type = session_type(env->s);
 	if (type < session_ntypes(env->s))
 		buf_printf(b, "%s ", session_type_name(env->s, type));
 	if (c->none)
 		return;
-	if (tree_delta(c)) {
+	if (profile_is_difference(c)) {
 		buf_puts(b, "A - B ");
-		tree_put_change(env, c, b, c->total);
+		profile_put_change(env, c, b, c->total);
 		buf_puts(b, ":");
-		tree_put_sides(env, c, b, c->total, c->ototal);
+		profile_put_sides(env, c, b, c->total, c->ototal);
 		return;
 	}
-	if (tree_two(c))
+	if (profile_is_comparison(c))
 		buf_puts(b, c->show == SHOW_A ? "A (of A - B) " : "B (of A - B) ");
-	tree_put_value(env, c, b, c->total);
+	profile_put_value(env, c, b, c->total);
 	if (c->total != c->all) {
 		buf_puts(b, c->total > c->all ? " on a base of " : " of ");
-		tree_put_value(env, c, b, c->all);
+		profile_put_value(env, c, b, c->all);
 		buf_puts(b, " (");
-		tree_put_percent(b, c->total, c->all);
+		profile_put_percent(b, c->total, c->all);
 		buf_putc(b, ')');
 	}
 }
@@ -436,7 +437,7 @@ static const char *why_none(const struct pane_env *env, const char *type)
 }
 
 /* Words of a text from (y, 2) on, broken at blanks; the line after it. */
-static int paragraph(struct grid *g, int y, enum style st, const char *s)
+static int draw_paragraph(struct grid *g, int y, enum style st, const char *s)
 {
 	int w = g->w - 4;
 	while (*s && w > 8) {
@@ -451,7 +452,7 @@ static int paragraph(struct grid *g, int y, enum style st, const char *s)
 	return y;
 }
 
-static int filters(const struct pane_env *env, struct grid *g, int y)
+static int draw_filters(const struct pane_env *env, struct grid *g, int y)
 {
 	const struct query *q = session_query(env->s);
 	const struct {
@@ -472,7 +473,7 @@ static int filters(const struct pane_env *env, struct grid *g, int y)
 
 static const char drop_them[] = "\\ turns them off, R removes them, u undoes the last one.";
 
-bool tree_empty(const struct tree *t, const struct pane_env *env, struct grid *g)
+bool profile_draw_empty(const struct profile_tree *t, const struct pane_env *env, struct grid *g)
 {
 	if (t->c && t->c->any)
 		return false;
@@ -481,45 +482,45 @@ bool tree_empty(const struct tree *t, const struct pane_env *env, struct grid *g
 	int y = g->h > 8 ? 2 : 0;
 	bool nothing = !t->c || !t->c->all;
 	if (nothing && !session_snap(env->s)->complete && !(t->c && t->c->none)) {
-		paragraph(g, y, ST_DIM, session_is_trace(env->s) ? "Reading: no data of this type yet." :
+		draw_paragraph(g, y, ST_DIM, session_is_trace(env->s) ? "Reading: no data of this type yet." :
 		    "Reading. The names are at the end of a profile: rows appear when it has been decompressed.");
 		return true;
 	}
 	/* what there is may be of when not even the first samples were in */
 	if (t->c && (t->c->none || (nothing && t->serial != session_serial(env->s)))) {
-		paragraph(g, y, ST_DIM, "Counting.");
+		draw_paragraph(g, y, ST_DIM, "Counting.");
 		return true;
 	}
 	/* a log has times of states, and no stacks at all */
 	if (t->c && t->c->all && session_snap(env->s)->nstks <= 1 && !session_snap(env->s)->trace.log) {
-		paragraph(g, y, ST_WARN, "The samples have no stacks.");
+		draw_paragraph(g, y, ST_WARN, "The samples have no stacks.");
 		return true;
 	}
 	if (t->c && t->c->all && !session_snap(env->s)->trace.log) {
-		y = paragraph(g, y, ST_WARN, "No stack passes the filters:") + 1;
-		y = filters(env, g, y) + 1;
-		paragraph(g, y, ST_DIM, drop_them);
+		y = draw_paragraph(g, y, ST_WARN, "No stack passes the filters:") + 1;
+		y = draw_filters(env, g, y) + 1;
+		draw_paragraph(g, y, ST_DIM, drop_them);
 		return true;
 	}
 	if (session_snap(env->s)->trace.log) {	/* of no type, whatever passes the filters */
 		grid_text(g, y, 2, ST_WARN, 0, "Nothing to show here.");
-		paragraph(g, y + 2, ST_NORMAL, why_none(env, name));
+		draw_paragraph(g, y + 2, ST_NORMAL, why_none(env, name));
 		return true;
 	}
-	int below = filters(env, g, y + 1);
+	int below = draw_filters(env, g, y + 1);
 	grid_printf(g, y, 2, ST_WARN, 0, "Nothing to show for type %s%s", *name ? name : "(none)",
 	    below > y + 1 ? " with" : ".");
 	if (below > y + 1)
-		y = paragraph(g, below + 1, ST_DIM, drop_them) + 1;
+		y = draw_paragraph(g, below + 1, ST_DIM, drop_them) + 1;
 	else
-		y = paragraph(g, y + 2, ST_NORMAL, why_none(env, name)) + 1;
+		y = draw_paragraph(g, y + 2, ST_NORMAL, why_none(env, name)) + 1;
 	if (session_ntypes(env->s) > 1) {
 		struct buf b = {0};
 		buf_puts(&b, "] shows another type:");
 		for (size_t i = 0; i < session_ntypes(env->s); i++)
 			if (i != type)
 				buf_printf(&b, " %s", session_type_name(env->s, i));
-		paragraph(g, y, ST_DIM, buf_str(&b));
+		draw_paragraph(g, y, ST_DIM, buf_str(&b));
 		buf_free(&b);
 	}
 	return true;

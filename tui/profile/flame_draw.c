@@ -33,7 +33,7 @@ static int64_t flame_depth(const struct flame *f, uint32_t place)
 	return flame_row(f, 0, place);
 }
 
-static int flame_centre(const struct flameview *v, int h)
+static int flame_centre(const struct flame_state *v, int h)
 {
 	if (!v->f[UP])
 		return 0;
@@ -43,20 +43,20 @@ static int flame_centre(const struct flameview *v, int h)
 	return callers < h / 2 ? callers : h / 2;
 }
 
-static int64_t line_of(const struct flameview *v, int part, int64_t depth, int h)
+static int64_t line_of(const struct flame_state *v, int part, int64_t depth, int h)
 {
 	int64_t y = flame_centre(v, h) + (part == UP ? 1 - depth : depth - 1) - v->scroll;
 	return v->flip ? h - 1 - y : y;
 }
 
-int64_t flame_line(const struct flameview *v, int part, uint32_t place, int h)
+int64_t flame_line(const struct flame_state *v, int part, uint32_t place, int h)
 {
 	return line_of(v, part, flame_depth(v->f[part], place), h);
 }
 
 /* What is seen of a part in h lines of w cells. false: nothing. */
 static bool flame_window(
-    const struct flameview *v, int part, int h, int w, struct flame_look *l, int64_t *line0)
+    const struct flame_state *v, int part, int h, int w, struct flame_viewport *l, int64_t *line0)
 {
 	const struct flame *f = v->f[part];
 	uint32_t k;
@@ -73,21 +73,21 @@ static bool flame_window(
 	if (hi < lo)
 		return false;
 	*line0 = lo;		/* depth of the first row that is said */
-	*l = (struct flame_look){v->zoom[part], w, (int)(hi - lo + 1), (int)(lo - zoomed)};
+	*l = (struct flame_viewport){v->zoom[part], w, (int)(hi - lo + 1), (int)(lo - zoomed)};
 	return true;
 }
 
 /* ---- colours */
 
 /* A difference is shown: of two sides, or some weights are negative. */
-static bool flame_signed(const struct flameview *v)
+static bool flame_signed(const struct flame_state *v)
 {
 	const struct flame *f = v->f[DOWN];
-	return f && (tree_two(v->t.c) || f->open->at[0].wid != flame_sum(f, 0).w);
+	return f && (profile_is_comparison(v->t.c) || f->open->at[0].wid != flame_sum(f, 0).w);
 }
 
 /* Which of its colours are in force. */
-static enum flame_colour flame_colouring(const struct flameview *v)
+static enum flame_colour flame_colouring(const struct flame_state *v)
 {
 	if (v->colour == FC_AUTO || (v->colour == FC_DIFF && !flame_signed(v)))
 		return flame_signed(v) ? FC_DIFF : FC_PACKAGE;
@@ -95,13 +95,13 @@ static enum flame_colour flame_colouring(const struct flameview *v)
 }
 
 /* How a frame changed: -1 gone .. 1 new, 0 as it was. */
-static double flame_change(const struct flameview *v, int part, uint32_t node)
+static double flame_change(const struct flame_state *v, int part, uint32_t node)
 {
 	const struct flame *f = v->f[part];
-	struct calls_sum sum = flame_sum(f, node);
+	struct weighted_sum sum = flame_sum(f, node);
 	double most = (double)f->open->at[node].wid, d = (double)sum.w;
 	if (f->c->two) {
-		struct pair p = tree_pair(v->t.c, sum.w, sum.o);
+		struct pair p = profile_side_values(v->t.c, sum.w, sum.o);
 		double a = (double)p.a, b = (double)p.b;
 		most = a > b ? a : b;
 		d = a - b;
@@ -110,43 +110,48 @@ static double flame_change(const struct flameview *v, int part, uint32_t node)
 }
 
 /* Five steps, from what is gone to what is new. */
-static enum style change(const struct flameview *v, int part, uint32_t node)
+static enum style change_style(const struct flame_state *v, int part, uint32_t node)
 {
 	double d = flame_change(v, part, node);
 	return d > .5 ? ST_MORE2 : d > .05 ? ST_MORE1 : d < -.5 ? ST_LESS2 : d < -.05 ? ST_LESS1 : ST_SAME;
 }
 
 /* What goroutines did in the time that a trace's tree adds up; of a tree of all waiting its tags say it. */
-static enum style doing(const struct flameview *v, const struct session *s, int part, uint32_t node)
+static enum style state_colour(const struct flame_state *v, const struct session *s, int part, uint32_t node)
 {
-	static const enum style of[TW__N] = {[TW_CPU] = ST_S_RUN, [TW_RUN] = ST_S_RUN, [TW_SCHED] = ST_S_READY,
-	    [TW_SYNC] = ST_S_SYNC,
-	    [TW_NET] = ST_S_NET, [TW_SYSCALL] = ST_S_SYSCALL, [TW_BLOCK] = ST_S_UNKNOWN, [TW_ASSIST] = ST_S_ASSIST};
+	static const enum style of[TRACE_WEIGHT__N] = {[TRACE_CPU] = ST_S_RUN,
+	    [TRACE_RUN] = ST_S_RUN,
+	    [TRACE_SCHED] = ST_S_READY,
+	    [TRACE_SYNC] = ST_S_SYNC,
+	    [TRACE_NET] = ST_S_NET,
+	    [TRACE_SYSCALL] = ST_S_SYSCALL,
+	    [TRACE_BLOCK] = ST_S_UNKNOWN,
+	    [TRACE_ASSIST] = ST_S_ASSIST};
 	const struct flame *f = v->f[part];
-	enum style st = session_type(s) < TW__N ? of[session_type(s)] : ST_S_UNKNOWN;
+	enum style st = session_type(s) < TRACE_WEIGHT__N ? of[session_type(s)] : ST_S_UNKNOWN;
 	for (uint32_t i = node; i; i = f->open->at[i].up) {
-		struct str_row tag = calls_symbol(v->t.c, flame_thing_of(f, i));
-		for (int k = 0; flame_thing(v, part, i)->kind == PKG_TAG && k < TS__N; k++)
-			if (strlen(state_name((enum tstate)k)) == tag.n &&
-			    !memcmp(state_name((enum tstate)k), tag.s, tag.n))
-				st = state_style((enum tstate)k);
+		struct str_row tag = weighted_symbol(v->t.c, flame_symbol_of(f, i));
+		for (int k = 0; flame_symbol_at(v, part, i)->kind == PKG_TAG && k < TS__N; k++)
+			if (strlen(style_state_name((enum tstate)k)) == tag.n &&
+			    !memcmp(style_state_name((enum tstate)k), tag.s, tag.n))
+				st = style_of_state((enum tstate)k);
 	}
 	return st;
 }
 
-static enum style hue(const struct flameview *v, const struct session *session, int part, uint32_t node)
+static enum style node_colour(const struct flame_state *v, const struct session *session, int part, uint32_t node)
 {
 	if (flame_colouring(v) == FC_STATE)
-		return doing(v, session, part, node);
+		return state_colour(v, session, part, node);
 	const struct flame *f = v->f[part];
-	const struct thing *t = flame_thing(v, part, node);
-	struct str_row s = calls_symbol(v->t.c, flame_thing_of(f, node));
+	const struct symbol *t = flame_symbol_at(v, part, node);
+	struct str_row s = weighted_symbol(v->t.c, flame_symbol_of(f, node));
 	if (flame_colouring(v) == FC_SELF) {
-		double own = tree_part(flame_own(f, node).w, flame_sum(f, 0).w);
+		double own = profile_ratio(flame_own(f, node).w, flame_sum(f, 0).w);
 		return own >= .05 ? ST_MORE2 : own >= .01 ? ST_MORE1 : ST_SAME;
 	}
 	if (flame_colouring(v) == FC_DIFF)
-		return change(v, part, node);
+		return change_style(v, part, node);
 	switch (t->kind) {
 	case PKG_MAIN: return ST_MAINPKG;
 	case PKG_STD: return ST_STDLIB;
@@ -154,24 +159,24 @@ static enum style hue(const struct flameview *v, const struct session *session, 
 	case PKG_TAG: return ST_ACCENT;
 	case PKG_OTHER: break;
 	}
-	size_t n = symbol_package(s.s, s.n);
-	return (enum style)(ST_HUE0 + hash_bytes(s.s, n, 7) % 12);
+	size_t n = granularity_package(s.s, s.n);
+	return (enum style)(ST_HUE0 + intern_hash_bytes(s.s, n, 7) % 12);
 }
 
 /* Which things match the search, NULL without one: what is kept if it is of this search, else anew. */
-static const uint8_t *flame_hit(const struct flameview *v, const struct pane_env *env)
+static const uint8_t *flame_hit(const struct flame_state *v, const struct pane_env *env)
 {
 	if (!env->find.rx || !v->t.c)
 		return NULL;
-	if (hits_fresh(&v->hit, env))
+	if (profile_hits_are_current(&v->hit, env))
 		return v->hit.at;
-	uint8_t *hit = arena_zalloc(env->scratch, v->t.c->nthing);
-	tree_matches(v->t.c, env->find.rx, hit);
+	uint8_t *hit = arena_zalloc(env->scratch, v->t.c->nsymbol);
+	profile_match_names(v->t.c, env->find.rx, hit);
 	return hit;
 }
 
-struct drawing {
-	const struct flameview *v;
+struct flame_drawing {
+	const struct flame_state *v;
 	const struct pane_env *env;
 	struct grid *g;
 	int part;
@@ -181,23 +186,24 @@ struct drawing {
 };
 
 /* The topmost frame that is on one side only says so. */
-static const char *one_sided(const struct drawing *d, uint32_t node)
+static const char *one_sided(const struct flame_drawing *d, uint32_t node)
 {
 	const struct flame *f = d->v->f[d->part];
 	if (!f->c->two || d->v->conf.reverse || d->part == UP)
 		return "";
-	struct calls_sum own = flame_sum(f, node), above = flame_sum(f, f->open->at[node].up);
-	struct pair p = tree_pair(d->v->t.c, own.w, own.o), up = tree_pair(d->v->t.c, above.w, above.o);
+	struct weighted_sum own = flame_sum(f, node), above = flame_sum(f, f->open->at[node].up);
+	struct pair p = profile_side_values(d->v->t.c, own.w, own.o),
+		    up = profile_side_values(d->v->t.c, above.w, above.o);
 	return !p.b && p.a && up.b ? "new " : !p.a && p.b && up.a ? "gone " : "";
 }
 
-static void label(
-    const struct drawing *d, int y, int x, int w, uint32_t node, enum style fg, int attr)
+static void draw_label(
+    const struct flame_drawing *d, int y, int x, int w, uint32_t node, enum style fg, int attr)
 {
-	uint32_t thing = flame_thing_of(d->v->f[d->part], node);
-	const struct calls *c = d->v->t.c;
-	const struct thing *t = &c->thing[thing];
-	struct str_row s = calls_symbol(c, thing);
+	uint32_t symbol = flame_symbol_of(d->v->f[d->part], node);
+	const struct weighted_tree *c = d->v->t.c;
+	const struct symbol *t = &c->symbol[symbol];
+	struct str_row s = weighted_symbol(c, symbol);
 	struct buf b = {0}, full = {0};
 	const char *side = w > 8 ? one_sided(d, node) : "";
 	if (w < 1)
@@ -209,7 +215,7 @@ static void label(
 		if (text_width(s.s + at, s.n - at) <= (size_t)(w > 0 ? w : 0))
 			text_safe(&b, s.s + at, s.n - at);
 	} else if (t->name && t->line) { /* decode.go:12 tells more of a line than half a name */
-		calls_where(c, thing, &full);
+		weighted_position(c, symbol, &full);
 		buf_putc(&full, ' ');
 		text_safe(&full, s.s, s.n);
 		text_fit(&b, full.p, full.n, (size_t)w, d->env->ascii);
@@ -232,7 +238,7 @@ static void label(
 
 /* What a frame begins with: where it was inlined another edge; in a difference without colour which way
    it went. */
-static uint32_t edge_mark(const struct drawing *d, uint32_t node, bool selected)
+static uint32_t edge_mark(const struct flame_drawing *d, uint32_t node, bool selected)
 {
 	bool ascii = d->env->ascii;
 	if (selected)
@@ -246,15 +252,15 @@ static uint32_t edge_mark(const struct drawing *d, uint32_t node, bool selected)
 	return ascii ? '|' : 0x258f;
 }
 
-static void frame(
-    const struct drawing *d, int y, int x0, int x1, uint32_t node, bool selected, bool faint)
+static void draw_frame(
+    const struct flame_drawing *d, int y, int x0, int x1, uint32_t node, bool selected, bool faint)
 {
-	const struct flameview *v = d->v;
+	const struct flame_state *v = d->v;
 	const struct flame *f = v->f[d->part];
-	uint32_t thing = flame_thing_of(f, node);
-	const struct thing *t = &v->t.c->thing[thing];
-	bool mono = d->env->mono, hit = d->hit && d->hit[thing];
-	enum style bg = mono ? ST_NORMAL : hue(v, d->env->s, d->part, node), fg = mono ? ST_NORMAL : ST_LABEL;
+	uint32_t symbol = flame_symbol_of(f, node);
+	const struct symbol *t = &v->t.c->symbol[symbol];
+	bool mono = d->env->mono, hit = d->hit && d->hit[symbol];
+	enum style bg = mono ? ST_NORMAL : node_colour(v, d->env->s, d->part, node), fg = mono ? ST_NORMAL : ST_LABEL;
 	int attr = faint ? AT_DIM : 0;
 	if (d->hit && !hit)
 		attr |= AT_DIM;
@@ -268,10 +274,10 @@ static void frame(
 	grid_fill(d->g, (struct rect){y, x0, 1, x1 - x0}, ' ', bg, attr | tone);
 	if (x1 - x0 > 1 || mono || d->env->ascii || selected)
 		grid_put(d->g, y, x0, edge_mark(d, node, selected), fg, bg, attr | tone);
-	label(d, y, x0 + 1, x1 - x0 - 1, node, fg, attr);
+	draw_label(d, y, x0 + 1, x1 - x0 - 1, node, fg, attr);
 }
 
-static void sliver(const struct drawing *d, int y, int x, double part, bool selected)
+static void draw_sliver(const struct flame_drawing *d, int y, int x, double part, bool selected)
 {
 	int k = (int)(part * 8 + 0.5);
 	k = k < 1 ? 1 : k > 8 ? 8 : k;
@@ -284,39 +290,39 @@ static void sliver(const struct drawing *d, int y, int x, double part, bool sele
 	    d->g, y, x, ch, selected ? ST_ACCENT : ST_SLIVER, ST_NORMAL, selected ? AT_BOLD : 0);
 }
 
-static void span(void *arg, const struct flame_span *s)
+static void draw_span(void *arg, const struct flame_span *s)
 {
-	struct drawing *d = arg;
-	const struct flameview *v = d->v;
+	struct flame_drawing *d = arg;
+	const struct flame_state *v = d->v;
 	int64_t y = line_of(v, d->part, d->depth0 + s->row, d->g->h);
 	if (y < 0 || y >= d->g->h)
 		return;
 	bool selected = v->part == d->part && v->sel == s->place;
 	if (s->sliver > 0)
-		sliver(d, (int)y, s->x0, s->sliver, selected);
+		draw_sliver(d, (int)y, s->x0, s->sliver, selected);
 	else
-		frame(d, (int)y, s->x0, s->x1, s->place, selected, false);
+		draw_frame(d, (int)y, s->x0, s->x1, s->place, selected, false);
 	if (y > d->lowest)
 		d->lowest = y;
 }
 
 /* Above a zoomed frame: its ancestors, each over the whole width. */
-static void ancestors(struct drawing *d)
+static void draw_ancestors(struct flame_drawing *d)
 {
-	const struct flameview *v = d->v;
+	const struct flame_state *v = d->v;
 	const struct flame *f = v->f[d->part];
 	for (uint32_t i = v->zoom[d->part]; i && (i = f->open->at[i].up);) {
 		int64_t y = flame_line(v, d->part, i, d->g->h);
 		if (y >= 0 && y < d->g->h && !(d->part == UP && f->open->at[i].up == 0))
-			frame(d, (int)y, 0, d->g->w, i, v->part == d->part && v->sel == i, true);
+			draw_frame(d, (int)y, 0, d->g->w, i, v->part == d->part && v->sel == i, true);
 	}
 }
 
 /* A selected frame narrower than a cell lies in a sliver of others: mark its cell. */
-static void selection(struct drawing *d)
+static void draw_selection(struct flame_drawing *d)
 {
-	const struct flameview *v = d->v;
-	struct flame_look l;
+	const struct flame_state *v = d->v;
+	struct flame_viewport l;
 	int64_t depth0;
 	int x0, x1;
 	if (!v->sel || !flame_window(v, v->part, d->g->h, d->g->w, &l, &depth0))
@@ -328,25 +334,25 @@ static void selection(struct drawing *d)
 		return;
 	d->part = v->part;
 	if (!flame_cells(f, &l, v->sel, &x0, &x1))
-		sliver(d, (int)y, x0, 1, true);
+		draw_sliver(d, (int)y, x0, 1, true);
 }
 
 /* ---- what fits below */
 
-static void put_list(const struct flameview *v, const struct pane_env *env, struct grid *g, int y,
+static void put_list(const struct flame_state *v, const struct pane_env *env, struct grid *g, int y,
     const struct link *l, uint32_t n, int64_t of)
 {
 	for (uint32_t i = 0; i < n && y < g->h; i++, y++) {
-		tree_change(env, v->t.c, g, y, 10, l[i].value, 0);
-		tree_percent(g, y, 18, l[i].value, of);
-		tree_name(env, v->t.c, g, y, 20, g->w - 20, l[i].thing, "");
+		profile_draw_change(env, v->t.c, g, y, 10, l[i].value, 0);
+		profile_draw_percent(g, y, 18, l[i].value, of);
+		profile_draw_name(env, v->t.c, g, y, 20, g->w - 20, l[i].symbol, "");
 	}
 }
 
 static int cmp_hit(const void *ctx, uint32_t a, uint32_t b)
 {
-	const struct calls *c = ctx;
-	const struct thing_weight *x = &c->weight[a], *y = &c->weight[b];
+	const struct weighted_tree *c = ctx;
+	const struct symbol_weight *x = &c->weight[a], *y = &c->weight[b];
 	uint64_t p = wrap_size(x->cum), q = wrap_size(y->cum);
 	if (p != q)
 		return p > q ? -1 : 1;
@@ -354,63 +360,63 @@ static int cmp_hit(const void *ctx, uint32_t a, uint32_t b)
 }
 
 /* With a search: what it found, heaviest first. Else who calls the selected and what it calls. */
-static void below(const struct flameview *v, const struct pane_env *env, struct grid *g, int y,
+static void draw_list_below(const struct flame_state *v, const struct pane_env *env, struct grid *g, int y,
     const uint8_t *hit)
 {
-	const struct calls *c = v->t.c;
+	const struct weighted_tree *c = v->t.c;
 	struct link *l;
 	uint32_t n = 0;
 	if (g->h - y < 6 || v->flip || v->f[UP])
 		return;
 	if (hit) {
-		uint32_t *id = arena_alloc(env->scratch, c->nthing * sizeof *id), fit = (uint32_t)(g->h - y - 1);
-		for (uint32_t i = 1; i < c->nthing; i++)
+		uint32_t *id = arena_alloc(env->scratch, c->nsymbol * sizeof *id), fit = (uint32_t)(g->h - y - 1);
+		for (uint32_t i = 1; i < c->nsymbol; i++)
 			if (hit[i] && c->weight[i].nnode)
 				id[n++] = i;
-		n = first_u32(id, n, fit, cmp_hit, c);
+		n = calltree_select_u32(id, n, fit, cmp_hit, c);
 		grid_printf(g, y++, 0, ST_HEAD, 0,
 		    "matches of /%s, heaviest first (n next, N previous)",
 		    env->find.text);
 		l = arena_alloc(env->scratch, (n + 1) * sizeof *l);
 		for (uint32_t i = 0; i < n; i++)
-			l[i] = (struct link){.thing = id[i], .value = c->weight[id[i]].cum};
+			l[i] = (struct link){.symbol = id[i], .value = c->weight[id[i]].cum};
 		put_list(v, env, g, y, l, n, c->all);
 		return;
 	}
 	if (!v->sel)
 		return;
-	uint32_t thing = flame_thing_of(v->f[DOWN], v->sel);
+	uint32_t symbol = flame_symbol_of(v->f[DOWN], v->sel);
 	int half = (g->w - 2) / 2;
-	n = callers_of(c, thing, env->scratch, &l);
+	n = calltree_callers(c, symbol, env->scratch, &l);
 	struct rect old = grid_clip(g, (struct rect){y, 0, g->h - y, half});
 	grid_printf(
 	    g, 0, 0, ST_HEAD, 0, "%u caller%s of the selected function", n, n == 1 ? "" : "s");
-	put_list(v, env, g, 1, l, n, c->weight[thing].cum);
+	put_list(v, env, g, 1, l, n, c->weight[symbol].cum);
 	grid_unclip(g, old);
-	n = callees_of(c, thing, env->scratch, &l);
+	n = calltree_callees(c, symbol, env->scratch, &l);
 	old = grid_clip(g, (struct rect){y, half + 2, g->h - y, g->w - half - 2});
 	grid_printf(g, 0, 0, ST_HEAD, 0, "%u callee%s", n, n == 1 ? "" : "s");
-	put_list(v, env, g, 1, l, n, c->weight[thing].cum);
+	put_list(v, env, g, 1, l, n, c->weight[symbol].cum);
 	grid_unclip(g, old);
 }
 
-void flame_draw(const struct flameview *v, const struct pane_env *env, struct grid *g)
+void flame_draw(const struct flame_state *v, const struct pane_env *env, struct grid *g)
 {
-	struct drawing d = {v, env, g, DOWN, 0, flame_hit(v, env), 0};
+	struct flame_drawing d = {v, env, g, DOWN, 0, flame_hit(v, env), 0};
 	for (int part = DOWN; part < PARTS; part++) {
-		struct flame_look l;
+		struct flame_viewport l;
 		d.part = part;
 		if (!flame_window(v, part, g->h, g->w, &l, &d.depth0))
 			continue;
-		ancestors(&d);
-		flame_each(v->f[part], &l, span, &d);
+		draw_ancestors(&d);
+		flame_each(v->f[part], &l, draw_span, &d);
 	}
-	selection(&d);
-	below(v, env, g, (int)d.lowest + 3, d.hit);
+	draw_selection(&d);
+	draw_list_below(v, env, g, (int)d.lowest + 3, d.hit);
 }
 
 struct finder {
-	const struct flameview *v;
+	const struct flame_state *v;
 	int part, y, x, h;
 	int64_t depth0;
 	uint32_t place;
@@ -425,11 +431,11 @@ static void finder_span(void *arg, const struct flame_span *s)
 }
 
 bool flame_at(
-    const struct flameview *v, const struct pane_env *env, int y, int x, int *part, uint32_t *place)
+    const struct flame_state *v, const struct pane_env *env, int y, int x, int *part, uint32_t *place)
 {
 	for (*part = DOWN; *part < PARTS; ++*part) {
 		struct finder f = {v, *part, y, x, env->rows, 0, 0};
-		struct flame_look l;
+		struct flame_viewport l;
 		if (!flame_window(v, *part, env->rows, env->cols, &l, &f.depth0))
 			continue;
 		flame_each(v->f[*part], &l, finder_span, &f);

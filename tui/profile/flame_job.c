@@ -20,85 +20,85 @@
 
 enum { LARGE = 30000 };		/* nodes: some milliseconds */
 
-struct flamework {
-	struct calls *c;
+struct flame_work {
+	struct weighted_tree *c;
 	struct flame_conf conf;
 	struct flame *f[PARTS];
 	struct job *job;
 };
 
-bool flame_is_work(const struct calls *c)
+bool flame_job_is_large(const struct weighted_tree *c)
 {
-	return !c->none && (c->shape->n > LARGE || job_wanted() > 1);
+	return !c->none && (c->calltree->n > LARGE || job_forced_threads() > 1);
 }
 
 /* What any screen shows of all of it has its places when it is to be drawn. */
-static void nothing(void *arg, const struct flame_span *s)
+static void ignore_span(void *arg, const struct flame_span *s)
 {
 	(void)arg;
 	(void)s;
 }
 
-static struct flame *seen(const struct calls *c, const struct flame_conf *conf)
+static struct flame *layout_flame(const struct weighted_tree *c, const struct flame_conf *conf)
 {
 	struct flame *f = flame_new(c, conf);
 	if (f)
-		flame_each(f, &(struct flame_look){.cols = 512, .rows = 128}, nothing, NULL);
+		flame_each(f, &(struct flame_viewport){.cols = 512, .rows = 128}, ignore_span, NULL);
 	return f;
 }
 
-static int work(struct job *j, void *arg)
+static int run_layout(struct job *j, void *arg)
 {
-	struct flamework *w = arg;
+	struct flame_work *w = arg;
 	struct flame_conf conf = w->conf;
 	conf.up = false;
-	conf.on = job_onlooker(j);
-	w->f[DOWN] = seen(w->c, &conf);
+	conf.on = job_progress_watcher(j);
+	w->f[DOWN] = layout_flame(w->c, &conf);
 	conf.up = true;
 	if (conf.pivot && !job_cancelled(j))
-		w->f[UP] = seen(w->c, &conf);
+		w->f[UP] = layout_flame(w->c, &conf);
 	return 0;
 }
 
-struct flamework *flamework_start(struct calls *c, const struct flame_conf *conf)
+struct flame_work *flame_job_start(struct weighted_tree *c, const struct flame_conf *conf)
 {
-	struct flamework *w = xcalloc(1, sizeof *w);
-	w->c = calls_ref(c);
+	struct flame_work *w = xcalloc(1, sizeof *w);
+	w->c = weighted_ref(c);
 	w->conf = *conf;
-	w->job = job_start(work, w);
+	w->job = job_start(run_layout, w);
 	if (w->job)
 		return w;
-	calls_free(w->c);
+	weighted_free(w->c);
 	mem_free(w);
 	return NULL;
 }
 
-struct job *flamework_job(const struct flamework *w)
+struct job *flame_job_handle(const struct flame_work *w)
 {
 	return w ? w->job : NULL;
 }
 
-bool flamework_same(const struct flame_conf *a, const struct flame_conf *b)
+bool flame_job_same_conf(const struct flame_conf *a, const struct flame_conf *b)
 {
 	return a->order == b->order && a->reverse == b->reverse && a->fold_recursion == b->fold_recursion &&
 	       a->fold_runtime == b->fold_runtime && a->pivot == b->pivot && a->more == b->more;
 }
 
-bool flamework_take(struct flamework *w, struct session *s, const struct calls *c, const struct flame_conf *conf,
-    struct flame *out[PARTS])
+bool flame_job_finish(struct flame_work *w, struct session *s, const struct weighted_tree *c,
+    const struct flame_conf *conf, struct flame *out[PARTS])
 {
 	job_join(w->job);
-	bool fits = w->c == c && flamework_same(&w->conf, conf);
+	bool fits = w->c == c && flame_job_same_conf(&w->conf, conf);
 	for (int k = 0; k < PARTS && fits; k++) {
 		out[k] = w->f[k];
 		w->f[k] = NULL;
 	}
-	session_let_go(s, w->c, w->f);
+	session_free_calls_async(s, w->c, w->f);
 	mem_free(w);
 	return fits;
 }
 
-void flamework_drop(struct flamework *w)
+void flame_job_cancel(struct flame_work *w)
 {
 	if (!w)
 		return;
@@ -108,6 +108,6 @@ void flamework_drop(struct flamework *w)
 	}
 	for (int k = 0; k < PARTS; k++)
 		flame_free(w->f[k]);
-	calls_free(w->c);
+	weighted_free(w->c);
 	mem_free(w);
 }

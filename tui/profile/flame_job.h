@@ -7,16 +7,16 @@
 #include "profile/flame_internal.h"
 
 /* Flames of a large tree, laid out beside the keyboard. */
-struct flamework;
-bool flame_is_work(const struct calls *);
+struct flame_work;
+bool flame_job_is_large(const struct weighted_tree *);
 /* Of conf, and where it has a pivot with the callers above it; holds the calls. NULL: there is no thread to be had. */
-struct flamework *flamework_start(struct calls *, const struct flame_conf *);
-struct job *flamework_job(const struct flamework *);	/* NULL of NULL */
+struct flame_work *flame_job_start(struct weighted_tree *, const struct flame_conf *);
+struct job *flame_job_handle(const struct flame_work *);	/* NULL of NULL */
 /* Wait for it, take what it made, and free it. false: it is of other calls or another conf than these, and nothing
    was taken. */
-bool flamework_take(struct flamework *, struct session *, const struct calls *, const struct flame_conf *,
+bool flame_job_finish(struct flame_work *, struct session *, const struct weighted_tree *, const struct flame_conf *,
     struct flame *out[PARTS]);
-bool flamework_same(const struct flame_conf *, const struct flame_conf *);
-void flamework_drop(struct flamework *);		/* NULL: none */
+bool flame_job_same_conf(const struct flame_conf *, const struct flame_conf *);
+void flame_job_cancel(struct flame_work *);		/* NULL: none */
 
 #endif

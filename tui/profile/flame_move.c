@@ -20,7 +20,7 @@ uint32_t flame_widest(const struct flame *f, uint32_t at)
 	return best;
 }
 
-void flame_into_view(struct flameview *v, int h)
+void flame_into_view(struct flame_state *v, int h)
 {
 	if (!v->sel)
 		return;
@@ -34,7 +34,7 @@ void flame_into_view(struct flameview *v, int h)
 
 /* The neighbour in the same row, dir 1 or -1; 0: none. A row further up serves when none is as
  * deep. */
-static uint32_t beside(const struct flame *f, uint32_t at, int dir)
+static uint32_t neighbour_at(const struct flame *f, uint32_t at, int dir)
 {
 	uint32_t rows = 0, to = 0;
 	for (; at && !to; at = f->open->at[at].up, rows += !to) {
@@ -52,14 +52,14 @@ static uint32_t beside(const struct flame *f, uint32_t at, int dir)
 	return to;
 }
 
-static void move_beside(struct flameview *v, int dir, int n)
+static void move_sideways(struct flame_state *v, int dir, int n)
 {
-	for (uint32_t to; n-- > 0 && (to = beside(v->f[v->part], v->sel, dir));)
+	for (uint32_t to; n-- > 0 && (to = neighbour_at(v->f[v->part], v->sel, dir));)
 		v->sel = to;
 }
 
 /* Towards the leaves of a part, or towards its root; from one part to the other at the centre. */
-static void move_rows(struct flameview *v, int dir, int64_t n)
+static void move_rows(struct flame_state *v, int dir, int64_t n)
 {
 	if (v->flip)
 		dir = -dir;
@@ -84,13 +84,13 @@ static void move_rows(struct flameview *v, int dir, int64_t n)
 	}
 }
 
-bool flame_move(struct flameview *v, const struct pane_env *env, const struct act *a)
+bool flame_move(struct flame_state *v, const struct pane_env *env, const struct act *a)
 {
 	int n = act_n(a) < 100000 ? act_n(a) : 100000;
 	const struct flame *f = v->f[v->part];
 	switch ((int)a->cmd) {
-	case CMD_LEFT: move_beside(v, -1, n); break;
-	case CMD_RIGHT: move_beside(v, 1, n); break;
+	case CMD_LEFT: move_sideways(v, -1, n); break;
+	case CMD_RIGHT: move_sideways(v, 1, n); break;
 	case CMD_DOWN: move_rows(v, 1, n); break;
 	case CMD_UP: move_rows(v, -1, n); break;
 	case CMD_PAGE_DOWN: move_rows(v, 1, (int64_t)n * env->rows); break;

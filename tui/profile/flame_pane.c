@@ -30,48 +30,48 @@ static size_t way_to(const struct flame *f, uint32_t at, uint64_t **path, size_t
 	return n;
 }
 
-static void keep(struct flameview *v)
+static void note_selection(struct flame_state *v)
 {
 	const struct flame *f = v->f[v->part];
 	if (!f || !v->sel)
 		return;
 	v->npath = way_to(f, v->sel, &v->path, &v->pathcap);
-	v->thing = flame_thing(v, v->part, v->sel)->id;
+	v->symbol = flame_symbol_at(v, v->part, v->sel)->id;
 }
 
 /* Of a path only where it begins to differ: what is selected then is the heaviest of this thing. */
-static void keep_thing(struct flameview *v, uint64_t thing)
+static void note_symbol(struct flame_state *v, uint64_t symbol)
 {
 	v->path = mem_grow(v->path, &v->pathcap, 1, sizeof *v->path);
 	v->path[0] = 0;
 	v->npath = 1;
-	v->thing = thing;
+	v->symbol = symbol;
 }
 
 /* Select what was selected, or the nearest to it that is there. */
-static void restore(struct flameview *v)
+static void restore_selection(struct flame_state *v)
 {
 	if (!v->f[v->part])
 		v->part = DOWN;
 	const struct flame *f = v->f[v->part];
 	size_t n = v->npath;
 	uint32_t at = flame_follow(f, v->path, &n);
-	if (n < v->npath && v->thing) {
-		uint32_t other = flame_heaviest(f, calls_find(v->t.c, v->thing));
+	if (n < v->npath && v->symbol) {
+		uint32_t other = flame_heaviest(f, weighted_find_id(v->t.c, v->symbol));
 		at = other ? other : at;
 	}
 	v->sel = at ? at : flame_widest(f, 0);
 }
 
-static void mark_hits(struct flameview *v, const struct pane_env *env)
+static void mark_hits(struct flame_state *v, const struct pane_env *env)
 {
 	int64_t folded;
-	if (hits_fresh(&v->hit, env))
+	if (profile_hits_are_current(&v->hit, env))
 		return;
-	hits_begin(&v->hit, env, v->t.c ? v->t.c->nthing : 0);
+	profile_hits_init(&v->hit, env, v->t.c ? v->t.c->nsymbol : 0);
 	if (!v->hit.at || !v->t.c)
 		return;
-	tree_matches(v->t.c, env->find.rx, v->hit.at);
+	profile_match_names(v->t.c, env->find.rx, v->hit.at);
 	struct nodes t = nodes_of(v->t.c);
 	const struct nodes *shown = &v->f[DOWN]->t;
 	uint32_t most = flame_blocks(&t) > flame_blocks(shown) ? flame_blocks(&t) : flame_blocks(shown);
@@ -81,10 +81,11 @@ static void mark_hits(struct flameview *v, const struct pane_env *env)
 		v->hit.n = flame_hits(shown, v->hit.at, &folded, v->nbelow);
 }
 
-static struct flame_conf conf_now(const struct flameview *v, const struct calls *c, const struct pane_env *env)
+static struct flame_conf conf_now(
+    const struct flame_state *v, const struct weighted_tree *c, const struct pane_env *env)
 {
 	struct flame_conf conf = v->conf;
-	conf.pivot = v->pivot ? calls_find(c, v->pivot) : 0;
+	conf.pivot = v->pivot ? weighted_find_id(c, v->pivot) : 0;
 	conf.up = false;
 	conf.more = session_query(env->s)->drop_negative;
 	return conf;
@@ -92,8 +93,8 @@ static struct flame_conf conf_now(const struct flameview *v, const struct calls 
 
 /* The flames that were made, or, where made is NULL, are made now of the calls there are; zooms are kept where they
    still are something. What was goes. */
-static void lay_out_as(struct flameview *v, const struct pane_env *env, struct flame *const made[PARTS],
-    struct calls *was)
+static void lay_out_as(struct flame_state *v, const struct pane_env *env, struct flame *const made[PARTS],
+    struct weighted_tree *was)
 {
 	struct flame *old[PARTS] = {v->f[DOWN], v->f[UP]};
 	for (int k = 0; k < PARTS; k++) {
@@ -102,7 +103,7 @@ static void lay_out_as(struct flameview *v, const struct pane_env *env, struct f
 		v->f[k] = made ? made[k] : NULL;
 		v->zoom[k] = 0;
 	}
-	session_let_go(env->s, was, old);
+	session_free_calls_async(env->s, was, old);
 	v->laid = v->conf = conf_now(v, v->t.c, env);
 	if (!made) {
 		v->f[DOWN] = flame_new(v->t.c, &v->conf);
@@ -110,7 +111,7 @@ static void lay_out_as(struct flameview *v, const struct pane_env *env, struct f
 		if (v->conf.up)
 			v->f[UP] = flame_new(v->t.c, &v->conf);
 	}
-	hits_drop(&v->hit);
+	profile_hits_free(&v->hit);
 	v->sel = 0;
 	if (v->t.c->none)
 		return;
@@ -120,13 +121,13 @@ static void lay_out_as(struct flameview *v, const struct pane_env *env, struct f
 		v->zoom[k] = n == v->nway[k] ? at : 0;
 		v->nway[k] = 0;
 	}
-	restore(v);
+	restore_selection(v);
 	mark_hits(v, env);
 	flame_into_view(v, env->rows);
 }
 
 /* As a view has it: of flames that are laid out as it wants them. */
-static void look_as(struct flameview *v, const struct pane_env *env, const struct view *from)
+static void apply_view(struct flame_state *v, const struct pane_env *env, const struct view *from)
 {
 	enum { DEEP = 1 << 30 };	/* no stack is deeper: a view may come from a file */
 	int part = from->cursor[2] == UP && v->f[UP] ? UP : DOWN;
@@ -141,153 +142,153 @@ static void look_as(struct flameview *v, const struct pane_env *env, const struc
 	v->sel = at ? at : v->sel;
 	v->scroll = from->cursor[1] < -DEEP ? -DEEP : from->cursor[1] > DEEP ? DEEP : from->cursor[1];
 	flame_into_view(v, env->rows);
-	keep(v);
+	note_selection(v);
 }
 
 /* What is to be shown takes the place of what is: other calls, or the same laid out in another way. */
-static void change(struct flameview *v, const struct pane_env *env, struct flame *const made[PARTS])
+static void replace_flames(struct flame_state *v, const struct pane_env *env, struct flame *const made[PARTS])
 {
-	struct calls *was = NULL;	/* whose things the old flames are */
+	struct weighted_tree *was = NULL;	/* whose things the old flames are */
 	if (v->t.c != v->next.c) {
-		keep(v);
+		note_selection(v);
 		was = v->t.c;
 		v->t = v->next;
-		calls_ref(v->t.c);
+		weighted_ref(v->t.c);
 	}
 	lay_out_as(v, env, made, was);
 	if (v->loads && !v->t.c->none)
-		look_as(v, env, &v->then);
+		apply_view(v, env, &v->then);
 	v->loads &= v->t.c->none;
 }
 
 /* Do the flames that are shown hold so much that there is no room for it beside those that are to be made? A large tree
    that was put together for them, with the places on it, each as much as five nodes; or that of their query alone; or,
    where tags are frames, which makes trees larger, and a tree of what is left is to be made: anything. */
-static bool hold_much(const struct flameview *v)
+static bool hold_much(const struct flame_state *v)
 {
-	const struct calls *was = v->t.c, *next = v->next.c;
-	const struct shape *own = was && was->shape != next->shape ? was->shape : NULL;
+	const struct weighted_tree *was = v->t.c, *next = v->next.c;
+	const struct calltree *own = was && was->calltree != next->calltree ? was->calltree : NULL;
 	bool much = (own && session_large_tree(own->n)) ||
-	    (next->shape->tags && session_large_tree(next->shape->n) && (next->dead || next->cut));
+	    (next->calltree->tags && session_large_tree(next->calltree->n) && (next->dead || next->cut));
 	for (int k = 0; k < PARTS; k++)
 		much |= v->f[k] && v->f[k]->made && session_large_tree(v->f[k]->made->n + 5 * v->f[k]->open->n);
 	return much;
 }
 
-static void drop_large(struct flameview *v, const struct pane_env *env)
+static void drop_large(struct flame_state *v, const struct pane_env *env)
 {
-	if (!v->t.c || !flame_is_work(v->next.c) || !hold_much(v))
+	if (!v->t.c || !flame_job_is_large(v->next.c) || !hold_much(v))
 		return;
-	struct calls *was = v->t.c;
+	struct weighted_tree *was = v->t.c;
 	if (was != v->next.c)
-		keep(v);
-	v->t.c = calls_none(session_snap(env->s)->st, was->gran);
+		note_selection(v);
+	v->t.c = weighted_none(session_snap(env->s)->st, was->gran);
 	lay_out_as(v, env, NULL, was);
 }
 
 /* Flames of the calls there are, as they are wanted now; of many nodes, beside the keyboard. */
-static void lay_out(struct flameview *v, const struct pane_env *env)
+static void lay_out(struct flame_state *v, const struct pane_env *env)
 {
 	struct flame_conf conf = conf_now(v, v->next.c, env);
 	if (v->work)		/* when that is there */
 		return;
 	drop_large(v, env);
-	if (flame_is_work(v->next.c) && (v->work = flamework_start(v->next.c, &conf)))
+	if (flame_job_is_large(v->next.c) && (v->work = flame_job_start(v->next.c, &conf)))
 		return;
-	change(v, env, NULL);
+	replace_flames(v, env, NULL);
 }
 
-static bool as_wanted(const struct flameview *v, const struct pane_env *env)
+static bool as_wanted(const struct flame_state *v, const struct pane_env *env)
 {
 	struct flame_conf conf = conf_now(v, v->next.c, env);
-	return v->f[DOWN] && v->t.c == v->next.c && flamework_same(&v->laid, &conf);
+	return v->f[DOWN] && v->t.c == v->next.c && flame_job_same_conf(&v->laid, &conf);
 }
 
 /* The calls that are shown go. */
-static void let_go(struct flameview *v, const struct pane_env *env)
+static void release_flames(struct flame_state *v, const struct pane_env *env)
 {
-	struct calls *was = v->t.c;
-	keep(v);
-	v->t.c = calls_none(session_snap(env->s)->st, was->gran);
+	struct weighted_tree *was = v->t.c;
+	note_selection(v);
+	v->t.c = weighted_none(session_snap(env->s)->st, was->gran);
 	lay_out_as(v, env, NULL, was);
 }
 
-static bool rest(void *st, const struct pane_env *env)
+static bool flame_pane_rest(void *st, const struct pane_env *env)
 {
-	struct flameview *v = st;
-	bool goes = v->t.c && session_wants_rest(env->s, v->t.c);
+	struct flame_state *v = st;
+	bool goes = v->t.c && session_should_release(env->s, v->t.c);
 	if (goes)
-		let_go(v, env);
-	if (!v->next.c || !session_wants_rest(env->s, v->next.c))
+		release_flames(v, env);
+	if (!v->next.c || !session_should_release(env->s, v->next.c))
 		return goes;
-	flamework_drop(v->work);
+	flame_job_cancel(v->work);
 	v->work = NULL;
-	session_let_go(env->s, v->next.c, NULL);
+	session_free_calls_async(env->s, v->next.c, NULL);
 	v->next.c = NULL;
 	return true;
 }
 
-static void update(void *st, const struct pane_env *env)
+static void flame_pane_update(void *st, const struct pane_env *env)
 {
-	struct flameview *v = st;
+	struct flame_state *v = st;
 	if (v->work)		/* again when that is there */
 		return;
 	v->next.what = FOR_NODES;
-	tree_sync(&v->next, env, tree_gran(env));
-	if (v->next.c->none && v->t.c && session_wants_room(env->s, v->t.c))	/* they hold a large tree */
-		let_go(v, env);
+	profile_update_tree(&v->next, env, profile_granularity(env));
+	if (v->next.c->none && v->t.c && session_needs_room(env->s, v->t.c))	/* they hold a large tree */
+		release_flames(v, env);
 	if (as_wanted(v, env))
 		return;
-	if (!v->f[DOWN] && flame_is_work(v->next.c)) {
-		v->t.c = calls_none(session_snap(env->s)->st, tree_gran(env));
+	if (!v->f[DOWN] && flame_job_is_large(v->next.c)) {
+		v->t.c = weighted_none(session_snap(env->s)->st, profile_granularity(env));
 		lay_out_as(v, env, NULL, NULL);
 	}
 	lay_out(v, env);
 }
 
-static struct job *job(void *st)
+static struct job *flame_pane_job(void *st)
 {
-	return flamework_job(((struct flameview *)st)->work);
+	return flame_job_handle(((struct flame_state *)st)->work);
 }
 
-static void done(void *st, const struct pane_env *env, struct ask *out)
+static void flame_pane_done(void *st, const struct pane_env *env, struct ask *out)
 {
 	(void)out;
-	struct flameview *v = st;
+	struct flame_state *v = st;
 	struct flame *made[PARTS] = {NULL, NULL};
 	struct flame_conf conf = conf_now(v, v->next.c, env);
-	struct flamework *w = v->work;
+	struct flame_work *w = v->work;
 	v->work = NULL;
-	if (flamework_take(w, env->s, v->next.c, &conf, made))
-		change(v, env, made);
-	update(v, env);		/* there may be others by now */
+	if (flame_job_finish(w, env->s, v->next.c, &conf, made))
+		replace_flames(v, env, made);
+	flame_pane_update(v, env);		/* there may be others by now */
 }
 
 static void close_flame(void *st)
 {
-	struct flameview *v = st;
-	flamework_drop(v->work);
+	struct flame_state *v = st;
+	flame_job_cancel(v->work);
 	for (int k = 0; k < PARTS; k++)
 		flame_free(v->f[k]);
-	tree_drop(&v->t);
-	tree_drop(&v->next);
+	profile_free_tree(&v->t);
+	profile_free_tree(&v->next);
 	for (int k = 0; k < PARTS; k++)
 		mem_free(v->way[k]);
 	mem_free(v->path);
-	hits_drop(&v->hit);
+	profile_hits_free(&v->hit);
 	mem_free(v->nbelow);
 }
 
-static void draw(const void *st, const struct pane_env *env, struct grid *g)
+static void flame_pane_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
-	const struct flameview *v = st;
-	if (!tree_empty(&v->t, env, g) && v->f[DOWN])
+	const struct flame_state *v = st;
+	if (!profile_draw_empty(&v->t, env, g) && v->f[DOWN])
 		flame_draw(v, env, g);
 }
 
 /* ---- zooming and turning */
 
-static void zoom_to(struct flameview *v, int part, uint32_t at, bool remember)
+static void zoom_to(struct flame_state *v, int part, uint32_t at, bool remember)
 {
 	if (v->zoom[part] == at)
 		return;
@@ -296,7 +297,7 @@ static void zoom_to(struct flameview *v, int part, uint32_t at, bool remember)
 	v->zoom[part] = at;
 }
 
-static bool zoom_back(struct flameview *v)
+static bool zoom_back(struct flame_state *v)
 {
 	int part = v->zoom[v->part] ? v->part : v->zoom[DOWN] ? DOWN : UP;
 	if (!v->f[part] || !v->zoom[part])
@@ -306,7 +307,7 @@ static bool zoom_back(struct flameview *v)
 	return true;
 }
 
-static bool act_zoom(struct flameview *v, const struct act *a)
+static bool act_zoom(struct flame_state *v, const struct act *a)
 {
 	uint32_t z = v->zoom[v->part];
 	switch ((int)a->cmd) {
@@ -324,9 +325,9 @@ static bool act_zoom(struct flameview *v, const struct act *a)
 	}
 }
 
-static enum verdict toggle_pivot(struct flameview *v, const struct pane_env *env, struct ask *ask)
+static enum verdict toggle_pivot(struct flame_state *v, const struct pane_env *env, struct ask *ask)
 {
-	uint64_t id = flame_thing(v, v->part, v->sel)->id;
+	uint64_t id = flame_symbol_at(v, v->part, v->sel)->id;
 	if (v->pivot) {
 		bool same = v->pivot == id;
 		v->pivot = same ? 0 : id;
@@ -338,40 +339,40 @@ static enum verdict toggle_pivot(struct flameview *v, const struct pane_env *env
 	v->zoom[DOWN] = v->zoom[UP] = 0;
 	v->nbefore = 0;
 	v->scroll = 0;
-	keep_thing(v, id);
+	note_symbol(v, id);
 	lay_out(v, env);
-	return ask_say(ask,
+	return pane_message(ask,
 	    v->pivot ? "callers above, callees below; p on it again shows the whole graph" : "the whole graph");
 }
 
 static enum verdict set_order(
-    struct flameview *v, const struct pane_env *env, const char *arg, struct ask *ask)
+    struct flame_state *v, const struct pane_env *env, const char *arg, struct ask *ask)
 {
 	enum order o = (enum order)((v->conf.order + 1) % 3);
 	if (arg && *arg) {
 		for (o = 0; o < 3 && strcmp(arg, flame_order_name[o]); o++)
 			;
 		if (o == 3)
-			return ask_say(ask, "order requires weight, name or appearance");
+			return pane_message(ask, "order requires weight, name or appearance");
 	}
 	v->conf.order = o;
-	keep(v);
+	note_selection(v);
 	lay_out(v, env);
-	return ask_say(ask, "siblings ordered by %s", flame_order_name[o]);
+	return pane_message(ask, "siblings ordered by %s", flame_order_name[o]);
 }
 
 static enum verdict act_shape(
-    struct flameview *v, const struct pane_env *env, const struct act *a, struct ask *ask)
+    struct flame_state *v, const struct pane_env *env, const struct act *a, struct ask *ask)
 {
 	const char *what = "";
 	bool on = false;
-	keep(v);
+	note_selection(v);
 	switch ((int)a->cmd) {
 	case CMD_REVERSE:
 		on = v->conf.reverse = !v->conf.reverse;
 		v->pivot = 0;
 		v->part = DOWN;
-		keep_thing(v, v->thing);	/* paths run the other way */
+		note_symbol(v, v->symbol);	/* paths run the other way */
 		v->zoom[DOWN] = v->zoom[UP] = 0;
 		v->scroll = 0;
 		what = on ? "merged from the leaves: callers below callees"
@@ -389,16 +390,16 @@ static enum verdict act_shape(
 	default: return V_PASS;
 	}
 	lay_out(v, env);
-	return ask_say(ask, "%s", what);
+	return pane_message(ask, "%s", what);
 }
 
-static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
+static enum verdict flame_pane_act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
 {
-	struct flameview *v = st;
+	struct flame_state *v = st;
 	if (!v->f[DOWN] || !v->sel)
 		return V_PASS;
 	if (flame_move(v, env, a)) {
-		keep(v);
+		note_selection(v);
 		return V_DONE;
 	}
 	if (act_zoom(v, a)) {
@@ -418,21 +419,21 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	}
 }
 
-static bool go(void *st, const struct pane_env *env, const struct place *to)
+static bool flame_pane_go(void *st, const struct pane_env *env, const struct place *to)
 {
-	struct flameview *v = st;
-	uint32_t thing = v->t.c ? tree_thing(v->t.c, to) : 0;
-	if (!thing)
+	struct flame_state *v = st;
+	uint32_t symbol = v->t.c ? profile_find_symbol(v->t.c, to) : 0;
+	if (!symbol)
 		return false;
-	uint32_t at = flame_heaviest(v->f[DOWN], thing);
+	uint32_t at = flame_heaviest(v->f[DOWN], symbol);
 	if (!at && v->pivot) {
 		v->pivot = 0;
 		v->part = DOWN;
-		keep_thing(v, v->t.c->thing[thing].id);
+		note_symbol(v, v->t.c->symbol[symbol].id);
 		lay_out(v, env);
 		if (v->work)	/* then it will be selected */
 			return true;
-		at = flame_heaviest(v->f[DOWN], thing);
+		at = flame_heaviest(v->f[DOWN], symbol);
 	}
 	if (!at)
 		return false;
@@ -441,28 +442,28 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 	if (!flame_below(v->f[DOWN], at, v->zoom[DOWN]))
 		v->zoom[DOWN] = 0;
 	flame_into_view(v, env->rows);
-	keep(v);
+	note_selection(v);
 	return true;
 }
 
-static void place(const void *st, const struct pane_env *env, struct place *to)
+static void flame_pane_place(const void *st, const struct pane_env *env, struct place *to)
 {
-	const struct flameview *v = st;
+	const struct flame_state *v = st;
 	(void)env;
 	if (v->f[v->part] && v->sel)
-		tree_place(v->t.c, flame_thing_of(v->f[v->part], v->sel), to);
+		profile_symbol_place(v->t.c, flame_symbol_of(v->f[v->part], v->sel), to);
 }
 
-static uint64_t id_of(const struct flameview *v, int part, uint32_t at)
+static uint64_t id_of(const struct flame_state *v, int part, uint32_t at)
 {
 	return v->f[part] && at ? v->f[part]->open->at[at].id : 0;
 }
 
 enum { F_REVERSE = 1, F_RECURSION = 2, F_RUNTIME = 4, F_ORDER = 8 };
 
-static void save(const void *st, struct view *to)
+static void flame_pane_save(const void *st, struct view *to)
 {
-	const struct flameview *v = st;
+	const struct flame_state *v = st;
 	int64_t flags = (v->conf.reverse ? F_REVERSE : 0) |
 			(v->conf.fold_recursion ? F_RECURSION : 0) |
 			(v->conf.fold_runtime ? F_RUNTIME : 0) | (int64_t)v->conf.order * F_ORDER;
@@ -472,9 +473,9 @@ static void save(const void *st, struct view *to)
 	    .cursor = {(int64_t)id_of(v, v->part, v->sel), v->scroll, v->part, v->flip}};
 }
 
-static void load(void *st, const struct pane_env *env, const struct view *from)
+static void flame_pane_load(void *st, const struct pane_env *env, const struct view *from)
 {
-	struct flameview *v = st;
+	struct flame_state *v = st;
 	int64_t flags = from->zoom[3];
 	if (!v->t.c)
 		return;
@@ -487,7 +488,7 @@ static void load(void *st, const struct pane_env *env, const struct view *from)
 	v->then = *from;
 	v->loads = true;
 	if (as_wanted(v, env)) {
-		look_as(v, env, from);
+		apply_view(v, env, from);
 		mark_hits(v, env);
 		v->loads = false;
 	} else {
@@ -495,14 +496,14 @@ static void load(void *st, const struct pane_env *env, const struct view *from)
 	}
 }
 
-static bool is_hit(const struct flameview *v, uint32_t node)
+static bool is_hit(const struct flame_state *v, uint32_t node)
 {
 	const struct nodes *t = &v->f[DOWN]->t;
-	return node && v->hit.at[nodes_thing(t, node)] && nodes_count(t, node);
+	return node && v->hit.at[nodes_symbol(t, node)] && nodes_has_weight(t, node);
 }
 
 /* Which of the hits a node is, from 1. */
-static uint32_t hit_number(const struct flameview *v, uint32_t node)
+static uint32_t hit_number(const struct flame_state *v, uint32_t node)
 {
 	uint32_t k = node - node % FLAME_BLOCK, n = v->nbelow[node / FLAME_BLOCK];
 	for (; k <= node; k++)
@@ -510,9 +511,9 @@ static uint32_t hit_number(const struct flameview *v, uint32_t node)
 	return n;
 }
 
-static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)
+static uint32_t flame_pane_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 {
-	struct flameview *v = st;
+	struct flame_state *v = st;
 	*at = 0;
 	if (!v->f[DOWN])
 		return 0;
@@ -531,16 +532,16 @@ static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at
 		if (!flame_below(f, v->sel, v->zoom[DOWN]))
 			v->zoom[DOWN] = 0;
 		flame_into_view(v, env->rows);
-		keep(v);
+		note_selection(v);
 	}
 	if (is_hit(v, i))
 		*at = hit_number(v, i);
 	return v->hit.n;
 }
 
-static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
+static void flame_pane_click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
 {
-	struct flameview *v = st;
+	struct flame_state *v = st;
 	int part;
 	uint32_t at;
 	(void)ask;
@@ -550,10 +551,10 @@ static void click(void *st, const struct pane_env *env, int y, int x, bool twice
 	v->sel = at;
 	if (twice)
 		zoom_to(v, part, at, true);
-	keep(v);
+	note_selection(v);
 }
 
-static int topics(const void *st, const struct pane_env *env, enum topic *t)
+static int flame_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
 {
 	(void)st;
 	t[0] = TOPIC_F_FRAME;
@@ -566,23 +567,23 @@ const struct pane_ops pane_flame = {
     .tab = "Flame",
     .bit = P_FLAME,
     .cmd = CMD_PANE_FLAME,
-    .state_size = sizeof(struct flameview),
+    .state_size = sizeof(struct flame_state),
     .close = close_flame,
-    .update = update,
-    .rest = rest,
-    .draw = draw,
-    .act = act,
+    .update = flame_pane_update,
+    .rest = flame_pane_rest,
+    .draw = flame_pane_draw,
+    .act = flame_pane_act,
     .choices = flame_choices,
-    .go = go,
-    .place = place,
-    .topics = topics,
-    .save = save,
-    .load = load,
+    .go = flame_pane_go,
+    .place = flame_pane_place,
+    .topics = flame_pane_topics,
+    .save = flame_pane_save,
+    .load = flame_pane_load,
     .summary = flame_summary,
     .detail = flame_detail,
-    .find = find,
+    .find = flame_pane_find,
     .keys = flame_keys,
-    .click = click,
-    .job = job,
-    .done = done,
+    .click = flame_pane_click,
+    .job = flame_pane_job,
+    .done = flame_pane_done,
 };

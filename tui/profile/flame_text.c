@@ -14,15 +14,15 @@ const char *const flame_order_name[] = {"weight", "name", "appearance"};
 
 void flame_summary(const void *st, const struct pane_env *env, struct buf *b)
 {
-	const struct flameview *v = st;
+	const struct flame_state *v = st;
 	if (!v->f[DOWN])
 		return;
-	tree_summary(v->t.c, env, b);
+	profile_summary(v->t.c, env, b);
 	buf_printf(b, " | %s, %s", v->flip ? "flame" : "icicle", flame_order_name[v->conf.order]);
 	if (v->colour == FC_SELF)
 		buf_puts(b, ", own weight");
 	if (env->base > BASE_ALL)
-		buf_printf(b, " | %% of %s", tree_base_name(env, BASE_ALL, "the parent"));
+		buf_printf(b, " | %% of %s", profile_base_name(env, BASE_ALL, "the parent"));
 	if (v->conf.reverse)
 		buf_puts(b, " | reversed");
 	if (v->pivot)
@@ -31,34 +31,35 @@ void flame_summary(const void *st, const struct pane_env *env, struct buf *b)
 		buf_puts(b, " | recursion collapsed");
 	if (v->conf.fold_runtime)
 		buf_puts(b, " | runtime collapsed");
-	if (hits_fresh(&v->hit, env)) {
+	if (profile_hits_are_current(&v->hit, env)) {
 		buf_printf(
 		    b, " | /%s %u match%s ", env->find.text, v->hit.n, text_es(v->hit.n));
-		tree_put_percent(b, v->hitw, v->t.c->all);
+		profile_put_percent(b, v->hitw, v->t.c->all);
 		buf_puts(b, " of total (union)");
 	}
 	uint32_t z = v->zoom[v->part];
 	if (z) {
 		buf_puts(b, " | zoom: ");
-		calls_name(v->t.c, flame_thing_of(v->f[v->part], z), b);
+		weighted_name(v->t.c, flame_symbol_of(v->f[v->part], z), b);
 	}
 }
 
-static void put_both(const struct pane_env *env, const struct calls *c, struct buf *b, int64_t v, int64_t parent)
+static void put_both(
+    const struct pane_env *env, const struct weighted_tree *c, struct buf *b, int64_t v, int64_t parent)
 {
-	tree_put_change(env, c, b, v);
+	profile_put_change(env, c, b, v);
 	buf_putc(b, ' ');
-	tree_put_percent(b, v, tree_base(env, c, BASE_ALL, parent));
+	profile_put_percent(b, v, profile_base_value(env, c, BASE_ALL, parent));
 }
 
 void flame_detail(const void *st, const struct pane_env *env, struct buf *b)
 {
-	const struct flameview *v = st;
+	const struct flame_state *v = st;
 	if (!v->f[v->part] || !v->sel)
 		return;
 	const struct flame *f = v->f[v->part];
-	const struct calls *c = v->t.c;
-	struct calls_sum sum = flame_sum(f, v->sel);
+	const struct weighted_tree *c = v->t.c;
+	struct weighted_sum sum = flame_sum(f, v->sel);
 	uint32_t above = f->open->at[v->sel].up;
 	int64_t flat = flame_own(f, v->sel).w, cum = sum.w, up = flame_sum(f, above).w;
 	struct buf rest = {0}, *r = &rest;
@@ -69,15 +70,15 @@ void flame_detail(const void *st, const struct pane_env *env, struct buf *b)
 	buf_puts(r, "  total ");
 	put_both(env, c, r, cum, up);
 	if (c->two) {
-		tree_put_sides(env, c, r, cum, sum.o);
+		profile_put_sides(env, c, r, cum, sum.o);
 	} else if (above && env->base != BASE_LOCAL) {
 		buf_puts(r, ", ");
-		tree_put_percent(r, cum, up);
+		profile_put_percent(r, cum, up);
 		buf_puts(r, v->part == UP || v->conf.reverse ? " of callee" : " of parent");
 	}
 	buf_puts(r, flame_inlined(f, v->sel) ? "  (inlined)  " : "  ");
-	calls_where(c, flame_thing_of(f, v->sel), r);
-	tree_line(env, c, flame_thing_of(f, v->sel), b, r);
+	weighted_position(c, flame_symbol_of(f, v->sel), r);
+	profile_put_name_line(env, c, flame_symbol_of(f, v->sel), b, r);
 }
 
 void flame_keys(const void *st, const struct pane_env *env, struct buf *b)
@@ -97,26 +98,26 @@ static const struct { const char *name, *what; } colours[FC__N] = {
     [FC_STATE] = {"state", "traces: by state of the goroutines, as on the timeline"},
     [FC_DIFF] = {"diff", "by difference to the base"}};
 
-enum verdict flame_set_colour(struct flameview *v, bool trace, const char *arg, struct ask *ask)
+enum verdict flame_set_colour(struct flame_state *v, bool trace, const char *arg, struct ask *ask)
 {
 	for (int i = 0; arg && i < FC__N; i++)
 		if (!strcmp(arg, colours[i].name) && i == FC_STATE && !trace)
-			return ask_say(ask, "colours by state are only available for traces");
+			return pane_message(ask, "colours by state are only available for traces");
 		else if (!strcmp(arg, colours[i].name)) {
 			v->colour = (enum flame_colour)i;
-			return ask_say(ask, "colours: %s", colours[i].what);
+			return pane_message(ask, "colours: %s", colours[i].what);
 		}
-	return ask_say(ask, "colours requires auto, package, self, state or diff");
+	return pane_message(ask, "colours requires auto, package, self, state or diff");
 }
 
 int flame_choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
 {
 	static const char *const what[] = {"heaviest first", "by name", "in the order of the file"};
-	const struct flameview *v = st;
+	const struct flame_state *v = st;
 	(void)env;
 	for (int i = 0; i < 3 && (cmd == CMD_ORDER || cmd == CMD_SORT); i++)
-		choice_set(&out[i], flame_order_name[i], what[i], (int)v->conf.order == i);
+		pane_set_choice(&out[i], flame_order_name[i], what[i], (int)v->conf.order == i);
 	for (int i = 0; i < FC__N && cmd == CMD_COLUMNS; i++)
-		choice_set(&out[i], colours[i].name, colours[i].what, (int)v->colour == i);
+		pane_set_choice(&out[i], colours[i].name, colours[i].what, (int)v->colour == i);
 	return cmd == CMD_ORDER || cmd == CMD_SORT ? 3 : cmd == CMD_COLUMNS ? FC__N : 0;
 }

@@ -40,7 +40,7 @@ static int by_line(const void *x, const void *y)
 	return a->inst < b->inst ? -1 : a->inst > b->inst;
 }
 
-static void index_code(struct listview *v)
+static void index_code(struct list_state *v)
 {
 	const struct store *st = v->t.c->st;
 	const struct fun_row *fu = store_fun(st, v->fun[v->cur].fun);
@@ -64,9 +64,9 @@ static void index_code(struct listview *v)
 		qsort(v->code, v->ncode, sizeof *v->code, by_line);
 }
 
-void listview_code_drop(struct listview *v)
+void list_pane_drop_code(struct list_state *v)
 {
-	asmcode_free(&v->asm_of);
+	asm_source_free(&v->asm_of);
 	mem_free(v->code);
 	mem_free(v->asm_why);
 	v->code = NULL;
@@ -75,52 +75,52 @@ void listview_code_drop(struct listview *v)
 	v->asm_id = 0;
 }
 
-void listview_counted(struct listview *v)
+void list_pane_take_addresses(struct list_state *v)
 {
-	struct counting *w = v->work;
+	struct async_totals *w = v->work;
 	mem_free(v->addrs);
 	v->addrs = NULL;
 	v->work = NULL;
 	if (w)
-		v->addrs = counting_addresses(w, &v->addrs_serial);
+		v->addrs = weigh_async_addresses(w, &v->addrs_serial);
 }
 
 /* What is spent at addresses; NULL: that will be known. */
-static const struct addr_sums *addresses(struct listview *v, const struct pane_env *env)
+static const struct addr_sums *address_sums(struct list_state *v, const struct pane_env *env)
 {
 	uint32_t serial = session_serial(env->s);
 	if (v->addrs && v->addrs_serial == serial)
 		return v->addrs;
 	if (v->work)
 		return NULL;
-	listview_counted(v);
+	list_pane_take_addresses(v);
 	v->addrs = session_addresses(env->s, &v->work);
 	v->addrs_serial = serial;
 	if (v->addrs || v->work)
 		return v->addrs;
-	struct calls *c = session_calls_soon(env->s, GR_ADDRESSES, FOR_THINGS);
+	struct weighted_tree *c = session_calls_async(env->s, GR_ADDRESSES, FOR_SYMBOLS);
 	if (!c)
 		return NULL;
-	v->addrs = addrs_of(c);
-	calls_free(c);
+	v->addrs = addresses_of_tree(c);
+	weighted_free(c);
 	return v->addrs;
 }
 
-void listview_code(struct listview *v, const struct pane_env *env)
+void list_pane_load_code(struct list_state *v, const struct pane_env *env)
 {
-	const struct call_fun *f = &v->fun[v->cur];
+	const struct function_sum *f = &v->fun[v->cur];
 	struct err why;
 	uint32_t serial = session_serial(env->s);
 	if (v->asm_id == f->name && v->asm_file == f->file && v->asm_serial == serial)
 		return;
-	listview_code_drop(v);
-	const struct addr_sums *a = addresses(v, env);
+	list_pane_drop_code(v);
+	const struct addr_sums *a = address_sums(v, env);
 	v->asm_waits = !a;
 	if (!a) {	/* update() comes again when they are there */
 		v->asm_why = xstrdup("counting by addresses");
 		return;
 	}
-	if (asmcode_of(&v->asm_of, v->t.c->st, a, f->name, f->file, &why))
+	if (asm_source_of_function(&v->asm_of, v->t.c->st, a, f->name, f->file, &why))
 		v->asm_why = xstrdup(why.msg);
 	index_code(v);
 	if (!v->asm_why && !v->ncode)
@@ -130,11 +130,11 @@ void listview_code(struct listview *v, const struct pane_env *env)
 	v->asm_serial = serial;
 }
 
-uint32_t listview_code_at(const struct listview *v, int64_t line, uint32_t *n)
+uint32_t list_pane_code_at(const struct list_state *v, int64_t line, uint32_t *n)
 {
-	struct halve h = {.hi = v->ncode};
-	while (halve(&h))
-		halve_on(&h, v->code[h.at].line < line);
+	struct bsearch_probe h = {.hi = v->ncode};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, v->code[h.at].line < line);
 	for (*n = 0; h.lo + *n < v->ncode && v->code[h.lo + *n].line == line;)
 		++*n;
 	return h.lo;

@@ -15,17 +15,17 @@ enum list_kind { LR_LINE, LR_FOLDED, LR_INLINED, LR_ASM };
 struct list_row {
 	enum list_kind kind;
 	int64_t line, end;	/* LR_FOLDED: lines line..end */
-	uint32_t thing;		/* 0: nothing was seen there */
-	int64_t flat, cum, oflat, ocum;	/* as in struct thing_weight and thing_other */
+	uint32_t symbol;		/* 0: nothing was seen there */
+	int64_t flat, cum, oflat, ocum;	/* as in struct symbol_weight and symbol_other */
 	uint32_t code;		/* LR_ASM: an index of listview.code */
 };
 /* An instruction below a line of the function shown: its frame `frame` is the function. */
 struct list_code { int64_t line; uint32_t inst, frame; };
 struct list_back { str_id name, file; int64_t line; };
 
-struct listview {
-	struct tree t;		/* by lines */
-	const struct call_fun *fun;	/* of t */
+struct list_state {
+	struct profile_tree t;		/* by lines */
+	const struct function_sum *fun;	/* of t */
 	uint32_t nfun;
 	const uint32_t *of;	/* function of a thing */
 	uint32_t *order;	/* functions that { and } go through, heaviest first */
@@ -44,7 +44,7 @@ struct listview {
 	int64_t most;		/* the heaviest line's cumulative weight */
 	bool fold, inlined;
 	bool assembly;		/* A */
-	struct asmcode asm_of;	/* of the function shown, as of ... */
+	struct asm_listing asm_of;	/* of the function shown, as of ... */
 	uint32_t asm_serial;
 	str_id asm_id, asm_file;
 	struct list_code *code;	/* by line, then address */
@@ -52,7 +52,7 @@ struct listview {
 	char *asm_why;		/* NULL, or why there is none */
 	struct addr_sums *addrs;	/* what is spent at addresses, as of ... */
 	uint32_t addrs_serial;
-	struct counting *work;	/* NULL, or that is counted */
+	struct async_totals *work;	/* NULL, or that is counted */
 	bool asm_waits;		/* for that */
 	int left;		/* cells scrolled away */
 	struct list_back back[LIST_BACK_MAX];
@@ -61,23 +61,23 @@ struct listview {
 };
 
 /* Lines to functions, heaviest first in order[]; only those that match re. */
-void listview_functions(struct listview *);
+void list_pane_load_functions(struct list_state *);
 /* The rows of the function shown, anew. */
-void listview_fill(struct listview *, const struct pane_env *);
+void list_pane_fill_rows(struct list_state *, const struct pane_env *);
 
 /* Get the machine code of the function shown, if it is another than what is there. */
-void listview_code(struct listview *, const struct pane_env *);
-void listview_code_drop(struct listview *);
-void listview_counted(struct listview *);	/* what is spent at addresses is there, or waited for */
+void list_pane_load_code(struct list_state *, const struct pane_env *);
+void list_pane_drop_code(struct list_state *);
+void list_pane_take_addresses(struct list_state *);	/* what is spent at addresses is there, or waited for */
 /* The first entry of code[] for a line; `n` of them. */
-uint32_t listview_code_at(const struct listview *, int64_t line, uint32_t *n);
+uint32_t list_pane_code_at(const struct list_state *, int64_t line, uint32_t *n);
 
 /* Lines of text above the list when there is no source. */
-int listview_text(const struct listview *, const struct pane_env *);
-void listview_draw(const void *, const struct pane_env *, struct grid *);
+int list_pane_notice_height(const struct list_state *, const struct pane_env *);
+void list_pane_draw(const void *, const struct pane_env *, struct grid *);
 /* Beside it: the line's callers and callees, and the functions. */
-void listview_side(const void *, const struct pane_env *, struct grid *);
-void listview_summary(const void *, const struct pane_env *, struct buf *);
-void listview_detail(const void *, const struct pane_env *, struct buf *);
+void list_pane_draw_side(const void *, const struct pane_env *, struct grid *);
+void list_pane_summary(const void *, const struct pane_env *, struct buf *);
+void list_pane_detail(const void *, const struct pane_env *, struct buf *);
 
 #endif

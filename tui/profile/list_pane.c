@@ -20,26 +20,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void select_line(struct listview *v, int64_t line)
+static void select_line(struct list_state *v, int64_t line)
 {
 	uint32_t best = 0;
 	for (uint32_t i = 0; i < v->rows.n; i++)
 		if ((v->row[i].kind == LR_LINE || v->row[i].kind == LR_FOLDED) && v->row[i].line <= line)
 			best = i;
-	rows_select(&v->rows, best);
+	list_select(&v->rows, best);
 }
 
-static void select_hottest(struct listview *v, int h)
+static void select_hottest(struct list_state *v, int h)
 {
 	uint32_t best = 0;
 	for (uint32_t i = 0; i < v->rows.n; i++)
 		if (v->row[i].kind == LR_LINE && wrap_size(v->row[i].cum) > wrap_size(v->row[best].cum))
 			best = i;
 	v->rows.top = best > (uint32_t)h / 2 ? best - (uint32_t)h / 2 : 0;
-	rows_select(&v->rows, best);
+	list_select(&v->rows, best);
 }
 
-int listview_text(const struct listview *v, const struct pane_env *env)
+int list_pane_notice_height(const struct list_state *v, const struct pane_env *env)
 {
 	int none = v->assembly && v->asm_why ? env->rows > 14 ? 3 : 1 : 0;
 	if (!v->src || v->src->path)
@@ -47,55 +47,55 @@ int listview_text(const struct listview *v, const struct pane_env *env)
 	return none + (env->rows >= 18 ? 8 : env->rows > 14 ? 6 : 2);
 }
 
-static int list_height(const struct listview *v, const struct pane_env *env)
+static int list_height(const struct list_state *v, const struct pane_env *env)
 {
-	return env->rows - 1 - listview_text(v, env);
+	return env->rows - 1 - list_pane_notice_height(v, env);
 }
 
-static void mark_hits(struct listview *v, const struct pane_env *env)
+static void mark_hits(struct list_state *v, const struct pane_env *env)
 {
-	hits_begin(&v->hit, env, v->rows.n);
+	profile_hits_init(&v->hit, env, v->rows.n);
 	for (uint32_t i = 0; v->hit.at && i < v->rows.n; i++) {
 		size_t n;
 		const char *s = v->row[i].kind == LR_LINE && v->src && v->src->path
 		    ? source_line(v->src, v->row[i].line, &n) : NULL;
-		v->hit.n += v->hit.at[i] = s && rx_match(env->find.rx, s, n);
+		v->hit.n += v->hit.at[i] = s && regex_match(env->find.rx, s, n);
 	}
 }
 
-static void show(struct listview *v, const struct pane_env *env, uint32_t fun)
+static void show_function(struct list_state *v, const struct pane_env *env, uint32_t fun)
 {
 	v->cur = fun;
 	v->id = v->fun[fun].name;
 	v->id_file = v->fun[fun].file;
 	v->stale = false;
-	listview_fill(v, env);
+	list_pane_fill_rows(v, env);
 	uint32_t n = v->rows.n;
 	v->rows = (struct rows){.h = v->rows.h};
-	rows_set(&v->rows, n);
+	list_set_count(&v->rows, n);
 	select_hottest(v, list_height(v, env));
 	v->left = 0;
 	mark_hits(v, env);
 }
 
 /* The same function and line again, after rows were made anew in another way. */
-static void again(struct listview *v, const struct pane_env *env)
+static void refill_rows(struct list_state *v, const struct pane_env *env)
 {
 	int64_t line = v->rows.n ? v->row[v->rows.sel].line : v->line;
 	uint32_t below = v->rows.n ? v->rows.sel - v->rows.top : v->below != UINT32_MAX ? v->below
 	    : (uint32_t)list_height(v, env) / 2;
-	listview_fill(v, env);
+	list_pane_fill_rows(v, env);
 	uint32_t n = v->rows.n;
 	v->rows.n = 0;
-	rows_set(&v->rows, n);
+	list_set_count(&v->rows, n);
 	v->rows.top = 0;
 	select_line(v, line);
 	v->rows.top = v->rows.sel > below ? v->rows.sel - below : 0;
-	rows_select(&v->rows, v->rows.sel);
+	list_select(&v->rows, v->rows.sel);
 	mark_hits(v, env);
 }
 
-static uint32_t fun_named(const struct listview *v, str_id name, str_id file)
+static uint32_t fun_named(const struct list_state *v, str_id name, str_id file)
 {
 	for (uint32_t i = 0; i < v->nfun; i++)
 		if (v->fun[i].name == name && v->fun[i].file == file)
@@ -104,11 +104,11 @@ static uint32_t fun_named(const struct listview *v, str_id name, str_id file)
 }
 
 /* Without a word of what is wanted: what costs most itself, as Top's first row; the heaviest of all is a root. */
-static uint32_t hottest(const struct listview *v)
+static uint32_t hottest_function(const struct list_state *v)
 {
 	uint32_t best = v->order[0];
 	for (uint32_t i = 1; i < v->norder; i++) {
-		const struct call_fun *f = &v->fun[v->order[i]], *b = &v->fun[best];
+		const struct function_sum *f = &v->fun[v->order[i]], *b = &v->fun[best];
 		uint64_t is = wrap_size(f->flat), was = wrap_size(b->flat);
 		if (is > was ||
 		    (is == was && strcmp(store_str(v->t.c->st, f->name)->s, store_str(v->t.c->st, b->name)->s) < 0))
@@ -118,7 +118,7 @@ static uint32_t hottest(const struct listview *v)
 }
 
 /* Where the cursor is, before other calls come, or none. */
-static void keep(struct listview *v)
+static void note_selection(struct list_state *v)
 {
 	v->line = v->rows.n ? v->row[v->rows.sel].line : v->line;
 	if (v->t.c && !v->t.c->none)
@@ -126,60 +126,60 @@ static void keep(struct listview *v)
 }
 
 /* All of it anew, after other calls have come. */
-static void remake(struct listview *v, const struct pane_env *env)
+static void remake_rows(struct list_state *v, const struct pane_env *env)
 {
 	bool had = v->id != 0;
-	listview_functions(v);
+	list_pane_load_functions(v);
 	v->cur = had ? fun_named(v, v->id, v->id_file) : UINT32_MAX;
 	if (v->cur != UINT32_MAX)
-		again(v, env);
+		refill_rows(v, env);
 	else if (v->norder && !had)
-		show(v, env, hottest(v));
+		show_function(v, env, hottest_function(v));
 	else
 		v->rows.n = 0;
 	if (!v->t.c->none)
 		v->below = UINT32_MAX;
 }
 
-static void update(void *st, const struct pane_env *env)
+static void list_pane_update(void *st, const struct pane_env *env)
 {
-	struct listview *v = st;
-	v->t.what = FOR_FUNS;
-	keep(v);
-	if (!tree_sync(&v->t, env, GR_LINES) && v->fun) {
+	struct list_state *v = st;
+	v->t.what = FOR_FUNCTIONS;
+	note_selection(v);
+	if (!profile_update_tree(&v->t, env, GR_LINES) && v->fun) {
 		if ((v->assembly && v->asm_waits) || v->nsources != session_nsources(env->s))
-			again(v, env);
+			refill_rows(v, env);
 		return;
 	}
-	remake(v, env);
-	tree_rows(&v->t, &v->rows);
+	remake_rows(v, env);
+	profile_restore_rows(&v->t, &v->rows);
 }
 
-static struct job *job(void *st)
+static struct job *list_pane_job(void *st)
 {
-	return counting_job(((struct listview *)st)->work);
+	return weigh_async_job(((struct list_state *)st)->work);
 }
 
-static void done(void *st, const struct pane_env *env, struct ask *out)
+static void list_pane_done(void *st, const struct pane_env *env, struct ask *out)
 {
 	(void)out;
-	listview_counted(st);
-	update(st, env);
+	list_pane_take_addresses(st);
+	list_pane_update(st, env);
 }
 
-static bool rest(void *st, const struct pane_env *env)
+static bool list_pane_rest(void *st, const struct pane_env *env)
 {
-	struct listview *v = st;
-	keep(v);
-	if (!tree_rest(&v->t, env, &v->rows))
+	struct list_state *v = st;
+	note_selection(v);
+	if (!profile_release_tree(&v->t, env, &v->rows))
 		return false;
-	remake(v, env);
+	remake_rows(v, env);
 	return true;
 }
 
 static void open_list(void *st, const struct pane_env *env)
 {
-	struct listview *v = st;
+	struct list_state *v = st;
 	(void)env;
 	v->cur = UINT32_MAX;
 	v->below = UINT32_MAX;
@@ -187,21 +187,21 @@ static void open_list(void *st, const struct pane_env *env)
 
 static void close_list(void *st)
 {
-	struct listview *v = st;
-	tree_drop(&v->t);
+	struct list_state *v = st;
+	profile_free_tree(&v->t);
 	mem_free(v->order);
 	mem_free(v->row);
 	mem_free(v->re);
-	listview_code_drop(v);
-	listview_counted(v);
+	list_pane_drop_code(v);
+	list_pane_take_addresses(v);
 	mem_free(v->addrs);
-	hits_drop(&v->hit);
+	profile_hits_free(&v->hit);
 }
 
 /* ---- acting */
 
 /* The next line that has weight of its own, or a twentieth of the function's. */
-static bool next_hot(struct listview *v, int dir)
+static bool next_hot(struct list_state *v, int dir)
 {
 	uint32_t n = v->rows.n, i = v->rows.sel;
 	uint64_t least = wrap_size(v->fun[v->cur].cum) / 20;
@@ -209,14 +209,14 @@ static bool next_hot(struct listview *v, int dir)
 		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
 		const struct list_row *r = &v->row[i];
 		if (r->kind == LR_LINE && (r->flat || (r->cum && wrap_size(r->cum) >= least))) {
-			rows_select(&v->rows, i);
+			list_select(&v->rows, i);
 			return true;
 		}
 	}
 	return false;
 }
 
-static void push(struct listview *v)
+static void push_back(struct list_state *v)
 {
 	if (v->nback == LIST_BACK_MAX)
 		memmove(v->back, v->back + 1, sizeof v->back - sizeof *v->back), v->nback--;
@@ -224,14 +224,14 @@ static void push(struct listview *v)
 	    (struct list_back){v->id, v->id_file, v->rows.n ? v->row[v->rows.sel].line : 0};
 }
 
-static bool go_back(struct listview *v, const struct pane_env *env)
+static bool go_back(struct list_state *v, const struct pane_env *env)
 {
 	while (v->nback) {
 		struct list_back b = v->back[--v->nback];
 		uint32_t f = fun_named(v, b.name, b.file);
 		if (f == UINT32_MAX)
 			continue;
-		show(v, env, f);
+		show_function(v, env, f);
 		select_line(v, b.line);
 		return true;
 	}
@@ -239,31 +239,31 @@ static bool go_back(struct listview *v, const struct pane_env *env)
 }
 
 /* Into what the selected line calls: the heaviest of it. */
-static enum verdict enter(struct listview *v, const struct pane_env *env, struct ask *ask)
+static enum verdict enter_function(struct list_state *v, const struct pane_env *env, struct ask *ask)
 {
 	const struct list_row *r = &v->row[v->rows.sel];
-	uint32_t to = r->kind == LR_INLINED ? r->thing : 0;
+	uint32_t to = r->kind == LR_INLINED ? r->symbol : 0;
 	if (r->kind == LR_FOLDED) {
 		v->fold = false;
-		again(v, env);
+		refill_rows(v, env);
 		return V_DONE;
 	}
-	if (!to && r->thing) {
+	if (!to && r->symbol) {
 		struct link *l;
-		if (callees_of(v->t.c, r->thing, env->scratch, &l))
-			to = l[0].thing;
+		if (calltree_callees(v->t.c, r->symbol, env->scratch, &l))
+			to = l[0].symbol;
 	}
 	if (!to)
-		return ask_say(ask, r->thing ? "no calls from this line in the samples"
+		return pane_message(ask, r->symbol ? "no calls from this line in the samples"
 					 : "no samples on this line");
-	int64_t line = v->t.c->thing[to].line;
-	push(v);
-	show(v, env, v->of[to]);
+	int64_t line = v->t.c->symbol[to].line;
+	push_back(v);
+	show_function(v, env, v->of[to]);
 	select_line(v, line);
 	return V_DONE;
 }
 
-static enum verdict step(struct listview *v, const struct pane_env *env, int dir)
+static enum verdict step_function(struct list_state *v, const struct pane_env *env, int dir)
 {
 	uint32_t at = UINT32_MAX;
 	for (uint32_t i = 0; i < v->norder; i++)
@@ -271,57 +271,58 @@ static enum verdict step(struct listview *v, const struct pane_env *env, int dir
 			at = i;
 	if (!v->norder)
 		return V_DONE;
-	show(v, env,
+	show_function(v, env,
 	    v->order[at == UINT32_MAX ? 0
 		     : dir > 0	      ? (at + 1) % v->norder
 				      : (at + v->norder - 1) % v->norder]);
 	return V_DONE;
 }
 
-static enum verdict match_re(struct listview *v, const struct pane_env *env, const char *re)
+static enum verdict match_re(struct list_state *v, const struct pane_env *env, const char *re)
 {
-	struct rx *rx = rx_new(re, NULL);
+	struct regex *rx = regex_new(re, NULL);
 	if (!rx)
 		return V_PASS;
 	char *old = v->re;
 	v->re = xstrdup(re);
-	rx_free(rx);
-	listview_functions(v);
+	regex_free(rx);
+	list_pane_load_functions(v);
 	v->cur = fun_named(v, v->id, v->id_file);
 	if (!v->norder) {	/* the app says that there is none */
 		mem_free(v->re);
 		v->re = old;
-		listview_functions(v);
+		list_pane_load_functions(v);
 		v->cur = fun_named(v, v->id, v->id_file);
 		return V_PASS;
 	}
 	mem_free(old);
-	show(v, env, v->order[0]);
+	show_function(v, env, v->order[0]);
 	return V_DONE;
 }
 
 /* Nothing of the function is left, or none was chosen. */
-static enum verdict act_nowhere(struct listview *v, const struct pane_env *env, const struct act *a, struct ask *ask)
+static enum verdict act_without_lines(
+    struct list_state *v, const struct pane_env *env, const struct act *a, struct ask *ask)
 {
 	if ((a->cmd == CMD_NEXT || a->cmd == CMD_PREV) && env->find.rx)
 		return V_PASS;
 	switch ((int)a->cmd) {
-	case CMD_FUN_NEXT: case CMD_FUN_PREV: return step(v, env, 1);
+	case CMD_FUN_NEXT: case CMD_FUN_PREV: return step_function(v, env, 1);
 	case CMD_NEXT: case CMD_PREV: case CMD_OPEN: case CMD_FOLD: case CMD_INLINED: case CMD_ASSEMBLY:
 	case CMD_LEFT: case CMD_RIGHT:
-		return ask_say(ask, "no lines here: { and } show other functions");
+		return pane_message(ask, "no lines here: { and } show other functions");
 	default: return V_PASS;
 	}
 }
 
-static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
+static enum verdict list_pane_act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
 {
-	struct listview *v = st;
+	struct list_state *v = st;
 	if (a->cmd == CMD_PANE_LIST && a->arg && *a->arg)
 		return match_re(v, env, a->arg);
 	if (v->cur == UINT32_MAX || !v->rows.n)
-		return act_nowhere(v, env, a, ask);
-	if (rows_act(&v->rows, a, list_height(v, env)))
+		return act_without_lines(v, env, a, ask);
+	if (list_move(&v->rows, a, list_height(v, env)))
 		return V_DONE;
 	int n = act_n(a) < 1000 ? act_n(a) * 8 : 8000;
 	switch ((int)a->cmd) {
@@ -333,30 +334,30 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 			return V_PASS;
 		return next_hot(v, a->cmd == CMD_NEXT ? 1 : -1)
 			   ? V_DONE
-			   : ask_say(ask, "no line has weight");
-	case CMD_FUN_NEXT: return step(v, env, 1);
-	case CMD_FUN_PREV: return step(v, env, -1);
+			   : pane_message(ask, "no line has weight");
+	case CMD_FUN_NEXT: return step_function(v, env, 1);
+	case CMD_FUN_PREV: return step_function(v, env, -1);
 	case CMD_FOLD:
 		v->fold = !v->fold;
-		again(v, env);
+		refill_rows(v, env);
 		return V_DONE;
 	case CMD_INLINED:
 		v->inlined = !v->inlined;
-		again(v, env);
+		refill_rows(v, env);
 		return V_DONE;
 	case CMD_ASSEMBLY:
 		v->assembly = !v->assembly;
-		again(v, env);
+		refill_rows(v, env);
 		return V_DONE;
-	case CMD_OPEN: return enter(v, env, ask);
+	case CMD_OPEN: return enter_function(v, env, ask);
 	case CMD_BACK: return go_back(v, env) ? V_DONE : V_PASS;
 	default: return V_PASS;
 	}
 }
 
-static bool go(void *st, const struct pane_env *env, const struct place *to)
+static bool list_pane_go(void *st, const struct pane_env *env, const struct place *to)
 {
-	struct listview *v = st;
+	struct list_state *v = st;
 	if (!v->t.c || (!to->fun && !to->frm))
 		return false;
 	const struct store *s = v->t.c->st;
@@ -372,67 +373,67 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 		if (i == v->norder) {
 			mem_free(v->re);
 			v->re = NULL;
-			listview_functions(v);
+			list_pane_load_functions(v);
 			f = fun_named(v, fu->name, fu->file);
 			v->cur = fun_named(v, v->id, v->id_file);
 		}
 	}
 	if (f != v->cur) {
 		v->nback = 0;
-		show(v, env, f);
+		show_function(v, env, f);
 	}
-	if (fr && (tree_gran(env) == GR_LINES || tree_gran(env) == GR_ADDRESSES))
+	if (fr && (profile_granularity(env) == GR_LINES || profile_granularity(env) == GR_ADDRESSES))
 		select_line(v, fr->line);
 	return true;
 }
 
-static void place(const void *st, const struct pane_env *env, struct place *to)
+static void list_pane_place(const void *st, const struct pane_env *env, struct place *to)
 {
-	const struct listview *v = st;
+	const struct list_state *v = st;
 	(void)env;
 	if (v->cur == UINT32_MAX)
 		return;
 	to->fun = v->fun[v->cur].fun;
 	if (v->rows.n)
 		to->line = v->row[v->rows.sel].line;
-	if (v->rows.n && v->row[v->rows.sel].thing) {
-		to->fun = v->t.c->thing[v->row[v->rows.sel].thing].fun;
-		to->frm = v->t.c->thing[v->row[v->rows.sel].thing].frm;
+	if (v->rows.n && v->row[v->rows.sel].symbol) {
+		to->fun = v->t.c->symbol[v->row[v->rows.sel].symbol].fun;
+		to->frm = v->t.c->symbol[v->row[v->rows.sel].symbol].frm;
 	}
 }
 
-static void save(const void *st, struct view *to)
+static void list_pane_save(const void *st, struct view *to)
 {
-	const struct listview *v = st;
+	const struct list_state *v = st;
 	*to = (struct view){.zoom = {(int64_t)((uint64_t)v->id << 32 | v->id_file)},
 	    .cursor = {v->rows.n ? v->row[v->rows.sel].line : 0, v->rows.top, v->fold, v->left}};
 }
 
-static void load(void *st, const struct pane_env *env, const struct view *from)
+static void list_pane_load(void *st, const struct pane_env *env, const struct view *from)
 {
-	struct listview *v = st;
+	struct list_state *v = st;
 	uint64_t id = (uint64_t)from->zoom[0];
 	uint32_t f = v->t.c ? fun_named(v, (str_id)(id >> 32), (str_id)id) : UINT32_MAX;
 	if (f == UINT32_MAX)
 		return;
 	v->fold = from->cursor[2] != 0;
-	show(v, env, f);
+	show_function(v, env, f);
 	select_line(v, from->cursor[0]);
 	v->rows.top = (uint32_t)from->cursor[1];
-	rows_select(&v->rows, v->rows.sel);
+	list_select(&v->rows, v->rows.sel);
 	v->left = from->cursor[3] < 0 || from->cursor[3] > 4000 ? 0 : (int)from->cursor[3];
 }
 
-static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)
+static uint32_t list_pane_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 {
-	struct listview *v = st;
+	struct list_state *v = st;
 	mark_hits(v, env);
-	return hits_step(&v->hit, &v->rows, dir, at);
+	return profile_hits_step(&v->hit, &v->rows, dir, at);
 }
 
-static void keys(const void *st, const struct pane_env *env, struct buf *b)
+static void list_pane_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
-	const struct listview *v = st;
+	const struct list_state *v = st;
 	(void)env;
 	buf_printf(b,
 	    "n/N next hot  { } function  Enter callee  A asm  I inlined  z %s  gf editor  h l scroll  y "
@@ -440,19 +441,19 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 	    v->fold ? "unfold" : "fold");
 }
 
-static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
+static void list_pane_click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
 {
-	struct listview *v = st;
+	struct list_state *v = st;
 	(void)x;
-	if (!rows_pick(&v->rows, y - 1 - listview_text(v, env), list_height(v, env)))
+	if (!list_click(&v->rows, y - 1 - list_pane_notice_height(v, env), list_height(v, env)))
 		return;
 	if (twice)
-		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
+		list_pane_act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
 }
 
-static void copy(const void *st, const struct pane_env *env, struct buf *b)
+static void list_pane_copy(const void *st, const struct pane_env *env, struct buf *b)
 {
-	const struct listview *v = st;
+	const struct list_state *v = st;
 	size_t n;
 	(void)env;
 	const char *s = v->rows.n && v->src && v->src->path
@@ -462,7 +463,7 @@ static void copy(const void *st, const struct pane_env *env, struct buf *b)
 		buf_put(b, s, n);
 }
 
-static int topics(const void *st, const struct pane_env *env, enum topic *t)
+static int list_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
 {
 	(void)st;
 	t[0] = TOPIC_L_LINE;
@@ -475,26 +476,26 @@ const struct pane_ops pane_list = {
     .tab = "List",
     .bit = P_LIST,
     .cmd = CMD_PANE_LIST,
-    .state_size = sizeof(struct listview),
+    .state_size = sizeof(struct list_state),
     .open = open_list,
     .close = close_list,
-    .update = update,
-    .rest = rest,
-    .job = job,
-    .done = done,
-    .draw = listview_draw,
-    .side = listview_side,
+    .update = list_pane_update,
+    .rest = list_pane_rest,
+    .job = list_pane_job,
+    .done = list_pane_done,
+    .draw = list_pane_draw,
+    .side = list_pane_draw_side,
     .side_cols = 160,	/* source has long lines */
-    .act = act,
-    .go = go,
-    .place = place,
-    .topics = topics,
-    .save = save,
-    .load = load,
-    .summary = listview_summary,
-    .detail = listview_detail,
-    .find = find,
-    .keys = keys,
-    .click = click,
-    .copy = copy,
+    .act = list_pane_act,
+    .go = list_pane_go,
+    .place = list_pane_place,
+    .topics = list_pane_topics,
+    .save = list_pane_save,
+    .load = list_pane_load,
+    .summary = list_pane_summary,
+    .detail = list_pane_detail,
+    .find = list_pane_find,
+    .keys = list_pane_keys,
+    .click = list_pane_click,
+    .copy = list_pane_copy,
 };

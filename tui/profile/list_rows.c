@@ -24,68 +24,68 @@
 
 /* ---- functions */
 
-void listview_functions(struct listview *v)
+void list_pane_load_functions(struct list_state *v)
 {
-	const struct calls *c = v->t.c;
-	const struct call_funs *f = calls_funs(v->t.c);
+	const struct weighted_tree *c = v->t.c;
+	const struct function_sums *f = function_weights_of(v->t.c);
 	v->fun = f->fun;
 	v->nfun = f->n;
 	v->of = f->of;
 	v->order = xrealloc(v->order, ((size_t)v->nfun + 1) * sizeof *v->order);
 	v->norder = 0;
-	struct rx *rx = v->re ? rx_new(v->re, NULL) : NULL;
+	struct regex *rx = v->re ? regex_new(v->re, NULL) : NULL;
 	for (uint32_t i = 0; i < f->n; i++) {
 		const struct str_row *s = store_str(c->st, v->fun[f->order[i]].name);
-		if (v->fun[f->order[i]].name && (!rx || rx_match(rx, s->s, s->n)))
+		if (v->fun[f->order[i]].name && (!rx || regex_match(rx, s->s, s->n)))
 			v->order[v->norder++] = f->order[i];
 	}
-	rx_free(rx);
+	regex_free(rx);
 }
 
 /* ---- rows */
 
-static void add(struct listview *v, struct list_row r)
+static void add_row(struct list_state *v, struct list_row r)
 {
 	v->row = mem_grow(v->row, &v->rowcap, (size_t)v->rows.n + 1, sizeof *v->row);
 	v->row[v->rows.n++] = r;
 }
 
-static struct list_row row_of(const struct listview *v, int64_t line, uint32_t thing)
+static struct list_row row_of(const struct list_state *v, int64_t line, uint32_t symbol)
 {
-	const struct thing_weight *t = &v->t.c->weight[thing];
-	struct thing_other o = calls_other(v->t.c, thing);
-	return (struct list_row){LR_LINE, line, line, thing, t->flat, t->cum, o.flat, o.cum, 0};
+	const struct symbol_weight *t = &v->t.c->weight[symbol];
+	struct symbol_other o = weighted_other(v->t.c, symbol);
+	return (struct list_row){LR_LINE, line, line, symbol, t->flat, t->cum, o.flat, o.cum, 0};
 }
 
 static int cmp_line(const void *ctx, uint32_t a, uint32_t b)
 {
-	const struct calls *c = ctx;
-	const struct thing *x = &c->thing[a], *y = &c->thing[b];
+	const struct weighted_tree *c = ctx;
+	const struct symbol *x = &c->symbol[a], *y = &c->symbol[b];
 	return x->line != y->line ? (x->line < y->line ? -1 : 1) : 0;
 }
 
-static void add_inlined(struct listview *v, uint32_t thing)
+static void add_inlined(struct list_state *v, uint32_t symbol)
 {
 	struct arena a = {0};
 	struct link *l;
-	uint32_t n = callees_of(v->t.c, thing, &a, &l);
+	uint32_t n = calltree_callees(v->t.c, symbol, &a, &l);
 	for (uint32_t i = 0; i < n; i++)
 		if (l[i].inl)
-			add(v, (struct list_row){.kind = LR_INLINED,
-				   .line = v->t.c->thing[thing].line,
-				   .thing = l[i].thing,
+			add_row(v, (struct list_row){.kind = LR_INLINED,
+				   .line = v->t.c->symbol[symbol].line,
+				   .symbol = l[i].symbol,
 				   .cum = l[i].value,
 				   .ocum = l[i].other});
 	arena_free(&a);
 }
 
 /* What the line was made into. */
-static void add_code(struct listview *v, int64_t line)
+static void add_code(struct list_state *v, int64_t line)
 {
-	uint32_t n, at = v->assembly ? listview_code_at(v, line, &n) : 0;
+	uint32_t n, at = v->assembly ? list_pane_code_at(v, line, &n) : 0;
 	for (uint32_t i = 0; v->assembly && i < n; i++) {
 		const struct asm_inst *in = &v->asm_of.v[v->code[at + i].inst];
-		add(v, (struct list_row){.kind = LR_ASM, .line = line, .end = line,
+		add_row(v, (struct list_row){.kind = LR_ASM, .line = line, .end = line,
 			   .flat = in->flat, .cum = in->cum, .code = at + i});
 	}
 }
@@ -107,16 +107,16 @@ static int64_t body_end(const struct source *s, int64_t last)
 /* All lines from..to; cold ones folded into one row when asked for, but for those next to a hot
  * one. */
 static void add_source(
-    struct listview *v, const uint32_t *hot, uint32_t nhot, int64_t from, int64_t to)
+    struct list_state *v, const uint32_t *hot, uint32_t nhot, int64_t from, int64_t to)
 {
 	uint32_t k = 0;
 	for (int64_t i = from; i <= to; i++) {
-		while (k < nhot && v->t.c->thing[hot[k]].line < i)
+		while (k < nhot && v->t.c->symbol[hot[k]].line < i)
 			k++;
-		int64_t next = k < nhot ? v->t.c->thing[hot[k]].line : INT64_MAX;
-		int64_t before = k ? v->t.c->thing[hot[k - 1]].line : 0;
+		int64_t next = k < nhot ? v->t.c->symbol[hot[k]].line : INT64_MAX;
+		int64_t before = k ? v->t.c->symbol[hot[k - 1]].line : 0;
 		if (next == i) {
-			add(v, row_of(v, i, hot[k]));
+			add_row(v, row_of(v, i, hot[k]));
 			if (v->inlined)
 				add_inlined(v, hot[k]);
 			add_code(v, i);
@@ -124,12 +124,12 @@ static void add_source(
 			int64_t end = next - 2 < to ? next - 2 : to;
 			if (end - i < 2)
 				end = i;
-			add(v, (struct list_row){.kind = end > i ? LR_FOLDED : LR_LINE, .line = i, .end = end});
+			add_row(v, (struct list_row){.kind = end > i ? LR_FOLDED : LR_LINE, .line = i, .end = end});
 			if (end == i)
 				add_code(v, i);
 			i = end;
 		} else {
-			add(v, (struct list_row){.kind = LR_LINE, .line = i, .end = i});
+			add_row(v, (struct list_row){.kind = LR_LINE, .line = i, .end = i});
 			add_code(v, i);
 		}
 	}
@@ -161,7 +161,7 @@ static bool made_up(const char *s, size_t n)
 	return !n || (n == 4 && !memcmp(s, "func", 4)) || (n == 6 && !memcmp(s, "gowrap", 6));
 }
 
-static bool has(const char *line, size_t n, const char *word, size_t m)
+static bool has_word(const char *line, size_t n, const char *word, size_t m)
 {
 	for (size_t i = 0; i + m <= n; i++)
 		if (!memcmp(line + i, word, m))
@@ -184,15 +184,15 @@ static bool other_function(const struct source *src, const struct str_row *name,
 		s = *p == '/' ? p + 1 : s;
 	s = memchr(s, '.', (size_t)(end - s));
 	/* closures of a variable are in no function */
-	if (!decl || !s || memchr(s, '[', (size_t)(end - s)) || has(s, (size_t)(end - s), "glob.", 5) ||
-	    has(s, (size_t)(end - s), ".init", 5))
+	if (!decl || !s || memchr(s, '[', (size_t)(end - s)) || has_word(s, (size_t)(end - s), "glob.", 5) ||
+	    has_word(s, (size_t)(end - s), ".init", 5))
 		return false;
 	while (s < end) {
 		size_t m = strspn(s, ".(*)");
 		s += m;
 		m = strcspn(s, ".)-");
 		bool asks = m && !made_up(s, m);
-		if (asks && has(decl, n, s, m))
+		if (asks && has_word(decl, n, s, m))
 			return false;
 		asked += asks;
 		s += m && s + m < end && s[m] == '-' ? (size_t)(end - s) : m;
@@ -200,38 +200,38 @@ static bool other_function(const struct source *src, const struct str_row *name,
 	return asked > 0;
 }
 
-void listview_fill(struct listview *v, const struct pane_env *env)
+void list_pane_fill_rows(struct list_state *v, const struct pane_env *env)
 {
 	struct session *s = env->s;
-	const struct calls *c = v->t.c;
+	const struct weighted_tree *c = v->t.c;
 	v->rows.n = 0;
 	v->src = NULL;
 	v->nsources = session_nsources(s);
-	hits_drop(&v->hit);
+	profile_hits_free(&v->hit);
 	if (v->cur == UINT32_MAX)
 		return;
-	const struct call_fun *f = &v->fun[v->cur];
+	const struct function_sum *f = &v->fun[v->cur];
 	if (v->assembly)
-		listview_code(v, env);
-	uint32_t *hot = xmalloc((size_t)c->nthing * sizeof *hot), n = 0;
-	for (uint32_t i = 1; i < c->nthing; i++)
-		if (v->of[i] == v->cur && !c->thing[i].tag)
+		list_pane_load_code(v, env);
+	uint32_t *hot = xmalloc((size_t)c->nsymbol * sizeof *hot), n = 0;
+	for (uint32_t i = 1; i < c->nsymbol; i++)
+		if (v->of[i] == v->cur && !c->symbol[i].tag)
 			hot[n++] = i;
-	sort_u32(hot, n, cmp_line, c);
+	calltree_sort_u32(hot, n, cmp_line, c);
 	if (f->file)
-		v->src = sources_get(session_sources(s), store_str(c->st, f->file)->s);
+		v->src = source_cache_get(session_sources(s), store_str(c->st, f->file)->s);
 	v->most = 0;
 	for (uint32_t i = 0; i < n; i++)
-		if (tree_part(c->weight[hot[i]].cum, v->most ? v->most : 1) > 1 || !v->most)
+		if (profile_ratio(c->weight[hot[i]].cum, v->most ? v->most : 1) > 1 || !v->most)
 			v->most = c->weight[hot[i]].cum;
-	while (n && c->thing[hot[0]].line <= 0) {	/* no line is known: by itself, first */
-		add(v, row_of(v, 0, hot[0]));
+	while (n && c->symbol[hot[0]].line <= 0) {	/* no line is known: by itself, first */
+		add_row(v, row_of(v, 0, hot[0]));
 		add_code(v, 0);
 		memmove(hot, hot + 1, --n * sizeof *hot);
 	}
 	if (n && v->src && v->src->path) {
-		int64_t start = store_fun(c->st, f->fun)->line, first = c->thing[hot[0]].line,
-			last = c->thing[hot[n - 1]].line;
+		int64_t start = store_fun(c->st, f->fun)->line, first = c->symbol[hot[0]].line,
+			last = c->symbol[hot[n - 1]].line;
 		const struct str_row *name = store_str(c->st, f->name);
 		v->stale = other_version(v->src, name, start) || last > v->src->nline ||
 			   (start <= 0 && other_function(v->src, name, first));
@@ -246,10 +246,10 @@ void listview_fill(struct listview *v, const struct pane_env *env)
 					   : v->src->nline);
 	} else {
 		for (uint32_t i = 0; i < n; i++) {
-			add(v, row_of(v, c->thing[hot[i]].line, hot[i]));
+			add_row(v, row_of(v, c->symbol[hot[i]].line, hot[i]));
 			if (v->inlined)
 				add_inlined(v, hot[i]);
-			add_code(v, c->thing[hot[i]].line);
+			add_code(v, c->symbol[hot[i]].line);
 		}
 	}
 	mem_free(hot);

@@ -14,8 +14,8 @@
 #include "base/text/text.h"
 #include "calltree/callers.h"
 
-static int links(const struct listview *v, const struct pane_env *env, struct grid *g, int y, int h, const char *head,
-    const struct link *l, uint32_t n, int64_t whole)
+static int draw_links(const struct list_state *v, const struct pane_env *env, struct grid *g, int y, int h,
+    const char *head, const struct link *l, uint32_t n, int64_t whole)
 {
 	if (!n || h < 3)
 		return y;
@@ -25,14 +25,14 @@ static int links(const struct listview *v, const struct pane_env *env, struct gr
 			grid_printf(g, y++, 2, ST_DIM, 0, "and %u more", n - i);
 			break;
 		}
-		tree_change(env, v->t.c, g, y, 9, l[i].value, 0);
-		tree_percent(g, y, 16, l[i].value, whole);
-		tree_name(env, v->t.c, g, y, 18, g->w - 18, l[i].thing, l[i].inl ? "(inlined)" : "");
+		profile_draw_change(env, v->t.c, g, y, 9, l[i].value, 0);
+		profile_draw_percent(g, y, 16, l[i].value, whole);
+		profile_draw_name(env, v->t.c, g, y, 18, g->w - 18, l[i].symbol, l[i].inl ? "(inlined)" : "");
 	}
 	return y + 1;
 }
 
-static void functions(const struct listview *v, const struct pane_env *env, struct grid *g, int y)
+static void draw_functions(const struct list_state *v, const struct pane_env *env, struct grid *g, int y)
 {
 	uint32_t at = 0, h = (uint32_t)(g->h - y - 1);
 	while (at < v->norder && v->order[at] != v->cur)
@@ -45,12 +45,12 @@ static void functions(const struct listview *v, const struct pane_env *env, stru
 	if (from + h > v->norder)
 		from = v->norder > h ? v->norder - h : 0;
 	for (uint32_t i = from; i < v->norder && y < g->h; i++, y++) {
-		const struct call_fun *f = &v->fun[v->order[i]];
+		const struct function_sum *f = &v->fun[v->order[i]];
 		const struct str_row *s = store_str(v->t.c->st, f->name);
 		struct buf b = {0};
 		text_fit_symbol(&b, s->s, s->n, g->w > 18 ? (size_t)(g->w - 18) : 1, env->ascii);
-		tree_change(env, v->t.c, g, y, 9, f->cum, 0);
-		tree_percent(g, y, 16, f->cum, v->t.c->all);
+		profile_draw_change(env, v->t.c, g, y, 9, f->cum, 0);
+		profile_draw_percent(g, y, 16, f->cum, v->t.c->all);
 		grid_textn(g, y, 18, ST_NORMAL, i == at ? AT_BOLD : 0, b.p, b.n);
 		if (i == at)
 			grid_put(g, y, 0, '>', ST_ACCENT, ST_NORMAL, AT_BOLD);
@@ -58,20 +58,20 @@ static void functions(const struct listview *v, const struct pane_env *env, stru
 	}
 }
 
-void listview_side(const void *st, const struct pane_env *env, struct grid *g)
+void list_pane_draw_side(const void *st, const struct pane_env *env, struct grid *g)
 {
-	const struct listview *v = st;
+	const struct list_state *v = st;
 	if (!v->t.c || v->cur == UINT32_MAX)
 		return;
 	const struct list_row *r = v->rows.n ? &v->row[v->rows.sel] : NULL;
 	int y = 0;
-	if (r && r->kind == LR_LINE && r->thing) {
+	if (r && r->kind == LR_LINE && r->symbol) {
 		struct link *up, *down;
-		uint32_t nup = callers_of(v->t.c, r->thing, env->scratch, &up);
-		uint32_t ndown = callees_of(v->t.c, r->thing, env->scratch, &down);
+		uint32_t nup = calltree_callers(v->t.c, r->symbol, env->scratch, &up);
+		uint32_t ndown = calltree_callees(v->t.c, r->symbol, env->scratch, &down);
 		grid_printf(g, y++, 0, ST_TITLE, 0, "line %lld", (long long)r->line);
-		y = links(v, env, g, y + 1, g->h / 3, "called from", up, nup, r->cum);
-		y = links(v, env, g, y, g->h / 3, "calls", down, ndown, r->cum);
+		y = draw_links(v, env, g, y + 1, g->h / 3, "called from", up, nup, r->cum);
+		y = draw_links(v, env, g, y, g->h / 3, "calls", down, ndown, r->cum);
 	}
-	functions(v, env, g, y);
+	draw_functions(v, env, g, y);
 }

@@ -11,12 +11,12 @@
 
 #include "base/text/buf.h"
 
-static int64_t base_of(const struct peek *p, const struct pane_env *env)
+static int64_t base_of(const struct peek_state *p, const struct pane_env *env)
 {
-	return tree_base(env, p->t.c, BASE_LOCAL, p->t.c->weight[p->centre].cum);
+	return profile_base_value(env, p->t.c, BASE_LOCAL, p->t.c->weight[p->centre].cum);
 }
 
-struct drawing { const struct peek *p; const struct pane_env *env; };
+struct peek_drawing { const struct peek_state *p; const struct pane_env *env; };
 
 static void draw_rule(struct grid *g, int y, uint32_t n, const char *what)
 {
@@ -25,68 +25,68 @@ static void draw_rule(struct grid *g, int y, uint32_t n, const char *what)
 }
 
 /* A row of a difference: the change, both sides. */
-static void draw_sides(const struct drawing *d, struct grid *g, int y, const struct peek_line *l)
+static void draw_sides(const struct peek_drawing *d, struct grid *g, int y, const struct peek_line *l)
 {
-	const struct calls *c = d->p->t.c;
-	struct pair p = tree_pair(c, l->value, l->other);
+	const struct weighted_tree *c = d->p->t.c;
+	struct pair p = profile_side_values(c, l->value, l->other);
 	int attr = l->kind == R_CENTRE ? AT_BOLD : 0, x = 28 + 2 * l->level;
-	tree_change(d->env, c, g, y, 10, l->value, attr);
-	tree_value(d->env, c, g, y, 18, p.a, attr);
-	tree_value(d->env, c, g, y, 26, p.b, attr);
-	tree_name(d->env, c, g, y, x, g->w - x, l->thing, l->inl ? "(inlined)" : "");
+	profile_draw_change(d->env, c, g, y, 10, l->value, attr);
+	profile_draw_value(d->env, c, g, y, 18, p.a, attr);
+	profile_draw_value(d->env, c, g, y, 26, p.b, attr);
+	profile_draw_name(d->env, c, g, y, x, g->w - x, l->symbol, l->inl ? "(inlined)" : "");
 	if (attr)
 		grid_attr(g, (struct rect){y, x, 1, g->w - x}, attr);
 }
 
 static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 {
-	const struct drawing *d = arg;
-	const struct peek *p = d->p;
+	const struct peek_drawing *d = arg;
+	const struct peek_state *p = d->p;
 	const struct peek_line *l = &p->line[i];
-	const struct thing_weight *t = &p->t.c->weight[l->thing];
+	const struct symbol_weight *t = &p->t.c->weight[l->symbol];
 	if (l->kind == R_CALLERS || l->kind == R_CALLEES) {
 		draw_rule(g, y, l->n, l->kind == R_CALLERS ? "caller" : "callee");
 		return;
 	}
-	if (tree_delta(p->t.c)) {
+	if (profile_is_difference(p->t.c)) {
 		draw_sides(d, g, y, l);
 		return;
 	}
 	if (l->kind == R_CENTRE) {
-		tree_value(d->env, p->t.c, g, y, 9, t->flat, AT_BOLD);
+		profile_draw_value(d->env, p->t.c, g, y, 9, t->flat, AT_BOLD);
 		grid_text(g, y, 10, ST_DIM, 0, "flat");
-		tree_value(d->env, p->t.c, g, y, 23, t->cum, AT_BOLD);
+		profile_draw_value(d->env, p->t.c, g, y, 23, t->cum, AT_BOLD);
 		grid_text(g, y, 24, ST_DIM, 0, "cum");
-		tree_name(d->env, p->t.c, g, y, 30, g->w - 30, l->thing, "");
+		profile_draw_name(d->env, p->t.c, g, y, 30, g->w - 30, l->symbol, "");
 		grid_attr(g, (struct rect){y, 30, 1, g->w - 30}, AT_BOLD);
 		return;
 	}
-	tree_value(d->env, p->t.c, g, y, 9, l->value, 0);
-	tree_percent(g, y, 16, l->value, base_of(p, d->env));
+	profile_draw_value(d->env, p->t.c, g, y, 9, l->value, 0);
+	profile_draw_percent(g, y, 16, l->value, base_of(p, d->env));
 	int x = 18 + 2 * l->level;
-	tree_name(d->env, p->t.c, g, y, x, g->w - x, l->thing, l->inl ? "(inlined)" : "");
+	profile_draw_name(d->env, p->t.c, g, y, x, g->w - x, l->symbol, l->inl ? "(inlined)" : "");
 }
 
 void peek_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
-	const struct peek *p = st;
-	if (tree_empty(&p->t, env, g))
+	const struct peek_state *p = st;
+	if (profile_draw_empty(&p->t, env, g))
 		return;
 	if (!p->centre) {
 		grid_text(g, 2, 2, ST_DIM, 0, "no function is chosen: press Enter in Top, or use :peek RE");
 		return;
 	}
 	grid_text(g, 0, 5, ST_HEAD, 0,
-	    tree_delta(p->t.c) ? "CUM +-   CUM A   CUM B  FUNCTION" : "VALUE   PART  FUNCTION");
+	    profile_is_difference(p->t.c) ? "CUM +-   CUM A   CUM B  FUNCTION" : "VALUE   PART  FUNCTION");
 	struct rect old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
-	rows_draw(&p->rows, g, draw_row, &(struct drawing){p, env},
-	    &(struct rows_look){false, hits_fresh(&p->hit, env) ? p->hit.at : NULL});
+	list_draw_rows(&p->rows, g, draw_row, &(struct peek_drawing){p, env},
+	    &(struct list_options){false, profile_hits_are_current(&p->hit, env) ? p->hit.at : NULL});
 	grid_unclip(g, old);
 }
 
 void peek_side(const void *st, const struct pane_env *env, struct grid *g)
 {
-	const struct peek *p = st;
+	const struct peek_state *p = st;
 	if (p->centre && p->work && !p->fv.f[DOWN])
 		grid_text(g, 0, 0, ST_DIM, 0, "counting callers and callees");
 	if (!p->centre || !p->fv.f[DOWN])
@@ -99,9 +99,9 @@ void peek_side(const void *st, const struct pane_env *env, struct grid *g)
 
 void peek_summary(const void *st, const struct pane_env *env, struct buf *b)
 {
-	const struct peek *p = st;
+	const struct peek_state *p = st;
 	if (!p->centre && p->t.c)
-		tree_summary(p->t.c, env, b);
+		profile_summary(p->t.c, env, b);
 	if (!p->centre)
 		return;
 	struct buf rest = {0};
@@ -110,30 +110,30 @@ void peek_summary(const void *st, const struct pane_env *env, struct buf *b)
 		buf_printf(&rest, "  %u of %u that match %s", at + 1, p->nmatch, p->re);
 	if (peek_levels(p, env) > 1)
 		buf_printf(&rest, "  %d levels", peek_levels(p, env));
-	if (!tree_delta(p->t.c))
-		buf_printf(&rest, "  %% of %s", tree_base_name(env, BASE_LOCAL, "centre"));
-	buf_puts(b, tree_delta(p->t.c) ? "peek A - B " : "peek ");
-	tree_line(env, p->t.c, p->centre, b, &rest);
+	if (!profile_is_difference(p->t.c))
+		buf_printf(&rest, "  %% of %s", profile_base_name(env, BASE_LOCAL, "centre"));
+	buf_puts(b, profile_is_difference(p->t.c) ? "peek A - B " : "peek ");
+	profile_put_name_line(env, p->t.c, p->centre, b, &rest);
 }
 
 void peek_detail(const void *st, const struct pane_env *env, struct buf *b)
 {
-	const struct peek *p = st;
+	const struct peek_state *p = st;
 	if (!p->centre || !p->rows.n)
 		return;
 	const struct peek_line *l = &p->line[p->rows.sel];
-	if (!l->thing)
+	if (!l->symbol)
 		return;
-	const struct thing_weight *t = &p->t.c->weight[l->thing];
+	const struct symbol_weight *t = &p->t.c->weight[l->symbol];
 	struct buf rest = {0};
 	buf_puts(&rest, "  ");
-	calls_where(p->t.c, l->thing, &rest);
+	weighted_position(p->t.c, l->symbol, &rest);
 	buf_puts(&rest, "  flat ");
-	tree_put_change(env, p->t.c, &rest, t->flat);
+	profile_put_change(env, p->t.c, &rest, t->flat);
 	buf_puts(&rest, " cum ");
-	tree_put_change(env, p->t.c, &rest, t->cum);
-	tree_put_sides(env, p->t.c, &rest, t->cum, calls_other(p->t.c, l->thing).cum);
+	profile_put_change(env, p->t.c, &rest, t->cum);
+	profile_put_sides(env, p->t.c, &rest, t->cum, weighted_other(p->t.c, l->symbol).cum);
 	if (p->nback)
 		buf_printf(&rest, "  (Backspace: %d back)", p->nback);
-	tree_line(env, p->t.c, l->thing, b, &rest);
+	profile_put_name_line(env, p->t.c, l->symbol, b, &rest);
 }

@@ -15,15 +15,15 @@ enum row_kind { R_CALLER, R_CALLERS, R_CENTRE, R_CALLEES, R_CALLEE };
 struct peek_line {
 	enum row_kind kind;
 	int level;
-	uint32_t thing, n;	/* n: of a rule, how many there are */
+	uint32_t symbol, n;	/* n: of a rule, how many there are */
 	int64_t value, other;
 	bool inl;
 };
 
-struct peek {
-	struct tree t;
-	struct flameview fv;	/* for the right side: looked from the centre */
-	struct flamework *work;	/* NULL, or it is laid out beside the keyboard */
+struct peek_state {
+	struct profile_tree t;
+	struct flame_state fv;	/* for the right side: looked from the centre */
+	struct flame_work *work;	/* NULL, or it is laid out beside the keyboard */
 	struct rows rows;
 	struct peek_line *line;
 	size_t cap;
@@ -40,12 +40,12 @@ struct peek {
 	struct hits hit;	/* by row */
 };
 
-static inline int peek_levels(const struct peek *p, const struct pane_env *env)
+static inline int peek_levels(const struct peek_state *p, const struct pane_env *env)
 {
 	return p->levels ? p->levels : env->rows >= PEEK_TALL ? 3 : 1;
 }
 
-uint32_t peek_match_at(const struct peek *);	/* where the centre is in match[], UINT32_MAX: not there */
+uint32_t peek_match_at(const struct peek_state *);	/* where the centre is in match[], UINT32_MAX: not there */
 void peek_draw(const void *st, const struct pane_env *, struct grid *);
 void peek_side(const void *st, const struct pane_env *, struct grid *);
 void peek_summary(const void *st, const struct pane_env *, struct buf *);

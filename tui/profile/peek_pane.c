@@ -25,7 +25,7 @@ enum { ROWS_MAX = 4000, LEVELS_MAX = 6 };
 
 /* ---- rows */
 
-static void add(struct peek *p, struct peek_line l)
+static void add_line(struct peek_state *p, struct peek_line l)
 {
 	if (p->rows.n >= ROWS_MAX)
 		return;
@@ -34,7 +34,7 @@ static void add(struct peek *p, struct peek_line l)
 }
 
 /* Of a difference, when it was asked for, only those that have become more; how many are left. */
-static uint32_t wanted(const struct peek *p, struct link *l, uint32_t n)
+static uint32_t keep_wanted(const struct peek_state *p, struct link *l, uint32_t n)
 {
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < n; i++)
@@ -43,75 +43,76 @@ static uint32_t wanted(const struct peek *p, struct link *l, uint32_t n)
 	return kept;
 }
 
-static void add_links(struct peek *p, struct arena *a, enum row_kind kind, const struct link *l,
+static void add_links(struct peek_state *p, struct arena *a, enum row_kind kind, const struct link *l,
     uint32_t n, int level, int levels)
 {
 	int64_t whole = p->t.c->weight[p->centre].cum;
 	for (uint32_t i = 0; i < n && p->rows.n < ROWS_MAX; i++) {
-		if (level && tree_part(l[i].value, whole) < 0.005)
+		if (level && profile_ratio(l[i].value, whole) < 0.005)
 			continue;
-		add(p, (struct peek_line){kind, level, l[i].thing, 0, l[i].value, l[i].other, l[i].inl});
+		add_line(p, (struct peek_line){kind, level, l[i].symbol, 0, l[i].value, l[i].other, l[i].inl});
 		if (level + 1 >= levels)
 			continue;
 		struct link *more;
-		uint32_t m = kind == R_CALLER ? callers_next(p->t.c, &l[i], a, &more)
-					      : callees_next(p->t.c, &l[i], a, &more);
-		m = wanted(p, more, m);
+		uint32_t m = kind == R_CALLER ? calltree_callers_next(p->t.c, &l[i], a, &more)
+					      : calltree_callees_next(p->t.c, &l[i], a, &more);
+		m = keep_wanted(p, more, m);
 		add_links(p, a, kind, more, m, level + 1, levels); /* at most LEVELS_MAX deep */
 	}
 }
 
-static void mark_hits(struct peek *p, const struct pane_env *env)
+static void mark_hits(struct peek_state *p, const struct pane_env *env)
 {
 	struct buf b = {0};
-	hits_begin(&p->hit, env, p->rows.n);
+	profile_hits_init(&p->hit, env, p->rows.n);
 	for (uint32_t i = 0; p->hit.at && i < p->rows.n; i++)
-		if (p->line[i].thing)
+		if (p->line[i].symbol)
 			p->hit.n += p->hit.at[i] =
-			    tree_match(p->t.c, p->line[i].thing, env->find.rx, &b);
+			    profile_name_matches(p->t.c, p->line[i].symbol, env->find.rx, &b);
 	buf_free(&b);
 }
 
-static void fill(struct peek *p, const struct pane_env *env)
+static void fill_lines(struct peek_state *p, const struct pane_env *env)
 {
 	struct arena a = {0};
 	struct link *l;
 	p->rows.n = 0;
-	hits_drop(&p->hit);
+	profile_hits_free(&p->hit);
 	if (!p->centre)
 		return;
 	int levels = peek_levels(p, env);
-	const struct thing_weight *c = &p->t.c->weight[p->centre];
+	const struct symbol_weight *c = &p->t.c->weight[p->centre];
 	p->more = session_query(env->s)->drop_negative && p->t.c->two && p->t.c->show == SHOW_DELTA;
-	uint32_t n = callers_of(p->t.c, p->centre, &a, &l);
-	n = wanted(p, l, n);
+	uint32_t n = calltree_callers(p->t.c, p->centre, &a, &l);
+	n = keep_wanted(p, l, n);
 	add_links(p, &a, R_CALLER, l, n, 0, levels);
-	add(p, (struct peek_line){R_CALLERS, 0, 0, n, 0, 0, false});
+	add_line(p, (struct peek_line){R_CALLERS, 0, 0, n, 0, 0, false});
 	uint32_t at = p->rows.n;
-	add(p, (struct peek_line){R_CENTRE, 0, p->centre, 0, c->cum, calls_other(p->t.c, p->centre).cum, false});
-	n = callees_of(p->t.c, p->centre, &a, &l);
-	n = wanted(p, l, n);
-	add(p, (struct peek_line){R_CALLEES, 0, 0, n, 0, 0, false});
+	add_line(
+	    p, (struct peek_line){R_CENTRE, 0, p->centre, 0, c->cum, weighted_other(p->t.c, p->centre).cum, false});
+	n = calltree_callees(p->t.c, p->centre, &a, &l);
+	n = keep_wanted(p, l, n);
+	add_line(p, (struct peek_line){R_CALLEES, 0, 0, n, 0, 0, false});
 	add_links(p, &a, R_CALLEE, l, n, 0, levels);
 	arena_free(&a);
 	uint32_t rows = p->rows.n;
 	p->rows.n = 0;
-	rows_set(&p->rows, rows);
+	list_set_count(&p->rows, rows);
 	p->rows.top = 0;
-	rows_select(&p->rows, at);
+	list_select(&p->rows, at);
 	mark_hits(p, env);
 }
 
-static void side_flames(struct peek *p, const struct pane_env *env)
+static void side_flames(struct peek_state *p, const struct pane_env *env)
 {
 	struct flame_conf conf = {.pivot = p->centre, .more = p->more};
-	session_let_go(env->s, NULL, p->fv.f);
+	session_free_calls_async(env->s, NULL, p->fv.f);
 	for (int k = 0; k < PARTS; k++)
 		p->fv.f[k] = NULL;
 	p->fv.t.c = p->t.c;
 	if (p->work)		/* of another centre: when that is there */
 		return;
-	if (p->centre && flame_is_work(p->t.c) && (p->work = flamework_start(p->t.c, &conf)))
+	if (p->centre && flame_job_is_large(p->t.c) && (p->work = flame_job_start(p->t.c, &conf)))
 		return;
 	for (int k = 0; k < PARTS; k++) {
 		conf.up = k == UP;
@@ -120,53 +121,53 @@ static void side_flames(struct peek *p, const struct pane_env *env)
 	}
 }
 
-static struct job *job(void *st)
+static struct job *peek_pane_job(void *st)
 {
-	return flamework_job(((struct peek *)st)->work);
+	return flame_job_handle(((struct peek_state *)st)->work);
 }
 
-static void done(void *st, const struct pane_env *env, struct ask *out)
+static void peek_pane_done(void *st, const struct pane_env *env, struct ask *out)
 {
 	(void)out;
-	struct peek *p = st;
+	struct peek_state *p = st;
 	struct flame_conf conf = {.pivot = p->centre, .more = p->more};
-	struct flamework *w = p->work;
+	struct flame_work *w = p->work;
 	p->work = NULL;
-	if (!flamework_take(w, env->s, p->t.c, &conf, p->fv.f))
+	if (!flame_job_finish(w, env->s, p->t.c, &conf, p->fv.f))
 		side_flames(p, env);
 }
 
-static void set_centre(struct peek *p, const struct pane_env *env, uint32_t thing, bool remember)
+static void set_centre(struct peek_state *p, const struct pane_env *env, uint32_t symbol, bool remember)
 {
-	if (remember && p->id && p->id != p->t.c->thing[thing].id) {
+	if (remember && p->id && p->id != p->t.c->symbol[symbol].id) {
 		if (p->nback == BACK_MAX)
 			memmove(p->back, p->back + 1, sizeof p->back - sizeof *p->back), p->nback--;
 		p->back[p->nback++] = p->id;
 	}
-	p->centre = thing;
-	p->id = thing ? p->t.c->thing[thing].id : 0;
+	p->centre = symbol;
+	p->id = symbol ? p->t.c->symbol[symbol].id : 0;
 	p->due = false;
-	fill(p, env);
+	fill_lines(p, env);
 	side_flames(p, env);
 }
 
 /* ---- what { and } go through */
 
-static void match(struct peek *p, const struct rx *rx)
+static void list_matches(struct peek_state *p, const struct regex *rx)
 {
-	const struct call_orders *o = calls_orders(p->t.c);
-	uint8_t *hit = rx ? xcalloc(p->t.c->nthing, 1) : NULL;
+	const struct calltree_orders *o = calltree_sort_orders(p->t.c);
+	uint8_t *hit = rx ? xcalloc(p->t.c->nsymbol, 1) : NULL;
 	p->match = xrealloc(p->match, (o->n + 1) * sizeof *p->match);
 	p->nmatch = 0;
 	if (rx)
-		tree_matches(p->t.c, rx, hit);
+		profile_match_names(p->t.c, rx, hit);
 	for (uint32_t i = 0; i < o->n; i++)
 		if (!rx || hit[o->cum[i]])
 			p->match[p->nmatch++] = o->cum[i];
 	mem_free(hit);
 }
 
-uint32_t peek_match_at(const struct peek *p)
+uint32_t peek_match_at(const struct peek_state *p)
 {
 	for (uint32_t i = 0; i < p->nmatch; i++)
 		if (p->match[i] == p->centre)
@@ -174,38 +175,38 @@ uint32_t peek_match_at(const struct peek *p)
 	return UINT32_MAX;
 }
 
-static void rematch(struct peek *p)
+static void match_functions(struct peek_state *p)
 {
-	struct rx *rx = p->re ? rx_new(p->re, NULL) : NULL;
-	match(p, rx);
-	rx_free(rx);
+	struct regex *rx = p->re ? regex_new(p->re, NULL) : NULL;
+	list_matches(p, rx);
+	regex_free(rx);
 }
 
 static enum verdict match_re(
-    struct peek *p, const struct pane_env *env, const char *re, struct ask *ask)
+    struct peek_state *p, const struct pane_env *env, const char *re, struct ask *ask)
 {
 	struct err e;
-	struct rx *rx = rx_new(re, &e);
+	struct regex *rx = regex_new(re, &e);
 	if (!rx)
 		return V_PASS;		/* the app says what is wrong with it */
-	match(p, rx);
+	list_matches(p, rx);
 	if (!p->nmatch) {
-		rx_free(rx);
-		rematch(p);
+		regex_free(rx);
+		match_functions(p);
 		return V_PASS;
 	}
 	mem_free(p->re);
-	p->re = xstrdup(rx_text(rx));
-	rx_free(rx);
+	p->re = xstrdup(regex_pattern(rx));
+	regex_free(rx);
 	set_centre(p, env, p->match[0], true);
 	(void)ask;
 	return V_DONE;
 }
 
 /* Without a word of what is wanted: what costs most itself, as Top's first row; the heaviest of all is a root. */
-static uint32_t hottest(const struct peek *p)
+static uint32_t hottest_match(const struct peek_state *p)
 {
-	const struct thing_weight *t = p->t.c->weight;
+	const struct symbol_weight *t = p->t.c->weight;
 	uint32_t best = p->match[0];
 	for (uint32_t i = 1; i < p->nmatch; i++)
 		if (wrap_size(t[p->match[i]].flat) > wrap_size(t[best].flat))
@@ -213,96 +214,96 @@ static uint32_t hottest(const struct peek *p)
 	return best;
 }
 
-static void keep(struct peek *p)
+static void note_selection(struct peek_state *p)
 {
 	if (p->t.c && !p->t.c->none && !p->due)
-		p->on = p->rows.n && p->centre ? p->t.c->thing[p->line[p->rows.sel].thing].id : 0;
+		p->on = p->rows.n && p->centre ? p->t.c->symbol[p->line[p->rows.sel].symbol].id : 0;
 }
 
 /* All of it anew, after other calls have come; due: but for the rows, which another centre that is gone to will have. */
-static void remake(struct peek *p, const struct pane_env *env, bool due)
+static void remake_lines(struct peek_state *p, const struct pane_env *env, bool due)
 {
-	rematch(p);
-	uint32_t thing = calls_find(p->t.c, p->id);
-	if (!thing && p->nmatch)
-		thing = p->id ? p->match[0] : hottest(p);
+	match_functions(p);
+	uint32_t symbol = weighted_find_id(p->t.c, p->id);
+	if (!symbol && p->nmatch)
+		symbol = p->id ? p->match[0] : hottest_match(p);
 	uint64_t id = p->id;
-	p->due = due && thing;
+	p->due = due && symbol;
 	if (p->due) {
-		p->centre = thing;
-		p->id = p->t.c->thing[thing].id;
+		p->centre = symbol;
+		p->id = p->t.c->symbol[symbol].id;
 		p->rows.n = 0;
-		hits_drop(&p->hit);
+		profile_hits_free(&p->hit);
 		return;
 	}
-	set_centre(p, env, thing, false);
-	p->id = thing ? p->id : id;	/* filtered away for now */
+	set_centre(p, env, symbol, false);
+	p->id = symbol ? p->id : id;	/* filtered away for now */
 	for (uint32_t i = 0; i < p->rows.n; i++)
-		if (p->on && p->line[i].thing && p->t.c->thing[p->line[i].thing].id == p->on) {
-			rows_select(&p->rows, i);
+		if (p->on && p->line[i].symbol && p->t.c->symbol[p->line[i].symbol].id == p->on) {
+			list_select(&p->rows, i);
 			break;
 		}
 }
 
 /* It was gone to the centre that is there already, or to none. */
-static void make_due(struct peek *p, const struct pane_env *env)
+static void make_due(struct peek_state *p, const struct pane_env *env)
 {
 	if (p->due)
-		remake(p, env, false);
+		remake_lines(p, env, false);
 }
 
-static void update(void *st, const struct pane_env *env)
+static void peek_pane_update(void *st, const struct pane_env *env)
 {
-	struct peek *p = st;
-	keep(p);
-	bool fresh = tree_sync(&p->t, env, tree_gran(env));
+	struct peek_state *p = st;
+	note_selection(p);
+	bool fresh = profile_update_tree(&p->t, env, profile_granularity(env));
 	if (!fresh && p->centre && !p->due)
 		return;
-	remake(p, env, env->going && !p->t.rested);
-	tree_rows(&p->t, &p->rows);
+	remake_lines(p, env, env->going && !p->t.rested);
+	profile_restore_rows(&p->t, &p->rows);
 }
 
-static bool rest(void *st, const struct pane_env *env)
+static bool peek_pane_rest(void *st, const struct pane_env *env)
 {
-	struct peek *p = st;
-	keep(p);
-	if (!tree_rest(&p->t, env, &p->rows))
+	struct peek_state *p = st;
+	note_selection(p);
+	if (!profile_release_tree(&p->t, env, &p->rows))
 		return false;
-	flamework_drop(p->work);
+	flame_job_cancel(p->work);
 	p->work = NULL;
-	remake(p, env, false);
+	remake_lines(p, env, false);
 	return true;
 }
 
 static void close_peek(void *st)
 {
-	struct peek *p = st;
-	flamework_drop(p->work);
+	struct peek_state *p = st;
+	flame_job_cancel(p->work);
 	for (int k = 0; k < PARTS; k++)
 		flame_free(p->fv.f[k]);
-	tree_drop(&p->t);
+	profile_free_tree(&p->t);
 	mem_free(p->line);
 	mem_free(p->match);
 	mem_free(p->re);
-	hits_drop(&p->hit);
+	profile_hits_free(&p->hit);
 }
 
 /* ---- acting */
 
-static void off_rules(struct peek *p, int dir)
+static void off_rules(struct peek_state *p, int dir)
 {
 	uint32_t i = p->rows.sel;
-	if (p->rows.n && !p->line[i].thing && i + 1 < p->rows.n && dir > 0)
-		rows_select(&p->rows, i + 1);
-	else if (p->rows.n && !p->line[i].thing)
-		rows_select(&p->rows, i ? i - 1 : i + 1);
+	if (p->rows.n && !p->line[i].symbol && i + 1 < p->rows.n && dir > 0)
+		list_select(&p->rows, i + 1);
+	else if (p->rows.n && !p->line[i].symbol)
+		list_select(&p->rows, i ? i - 1 : i + 1);
 	/* nobody calls it, or it calls nobody: back to the centre */
-	for (i = 0; i < p->rows.n && !p->line[p->rows.sel].thing; i++)
+	for (i = 0; i < p->rows.n && !p->line[p->rows.sel].symbol; i++)
 		if (p->line[i].kind == R_CENTRE)
-			rows_select(&p->rows, i);
+			list_select(&p->rows, i);
 }
 
-static void next_part(struct peek *p)
+static void next_part(struct peek_state *p)
 {
 	static const enum row_kind order[] = {R_CALLER, R_CENTRE, R_CALLEE};
 	enum row_kind now = p->line[p->rows.sel].kind;
@@ -311,13 +312,13 @@ static void next_part(struct peek *p)
 		enum row_kind want = order[(at + k + 1) % 3];
 		for (uint32_t i = 0; i < p->rows.n; i++)
 			if (p->line[i].kind == want) {
-				rows_select(&p->rows, i);
+				list_select(&p->rows, i);
 				return;
 			}
 	}
 }
 
-static enum verdict step_match(struct peek *p, const struct pane_env *env, int dir)
+static enum verdict step_match(struct peek_state *p, const struct pane_env *env, int dir)
 {
 	uint32_t at = peek_match_at(p);
 	if (!p->nmatch)
@@ -329,39 +330,39 @@ static enum verdict step_match(struct peek *p, const struct pane_env *env, int d
 	return V_DONE;
 }
 
-static enum verdict open_row(struct peek *p, const struct pane_env *env, struct ask *ask)
+static enum verdict open_row(struct peek_state *p, const struct pane_env *env, struct ask *ask)
 {
 	const struct peek_line *l = &p->line[p->rows.sel];
 	if (l->kind != R_CENTRE) {
-		if (l->thing)
-			set_centre(p, env, l->thing, true);
+		if (l->symbol)
+			set_centre(p, env, l->symbol, true);
 		return V_DONE;
 	}
 	ask->kind = ASK_PANE;
 	ask->pane = "list";
-	tree_place(p->t.c, l->thing, &ask->place);
+	profile_symbol_place(p->t.c, l->symbol, &ask->place);
 	return V_ASK;
 }
 
-static bool go_back(struct peek *p, const struct pane_env *env)
+static bool go_back(struct peek_state *p, const struct pane_env *env)
 {
 	while (p->nback) {
-		uint32_t thing = calls_find(p->t.c, p->back[--p->nback]);
-		if (thing) {
-			set_centre(p, env, thing, false);
+		uint32_t symbol = weighted_find_id(p->t.c, p->back[--p->nback]);
+		if (symbol) {
+			set_centre(p, env, symbol, false);
 			return true;
 		}
 	}
 	return false;
 }
 
-static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
+static enum verdict peek_pane_act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
 {
-	struct peek *p = st;
+	struct peek_state *p = st;
 	if (!p->centre)
 		return V_PASS;
 	uint32_t was = p->rows.sel;
-	if (rows_act(&p->rows, a, env->rows - 1)) {
+	if (list_move(&p->rows, a, env->rows - 1)) {
 		off_rules(p, p->rows.sel >= was ? 1 : -1);
 		return V_DONE;
 	}
@@ -376,7 +377,7 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	case CMD_ZOOM_OUT: {
 		int n = peek_levels(p, env) + (a->cmd == CMD_ZOOM_IN ? 1 : -1);
 		p->levels = n < 1 ? 1 : n > LEVELS_MAX ? LEVELS_MAX : n;
-		fill(p, env);
+		fill_lines(p, env);
 		return V_DONE;
 	}
 	case CMD_PANE_PEEK: return a->arg && *a->arg ? match_re(p, env, a->arg, ask) : V_PASS;
@@ -384,68 +385,68 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	}
 }
 
-static bool go(void *st, const struct pane_env *env, const struct place *to)
+static bool peek_pane_go(void *st, const struct pane_env *env, const struct place *to)
 {
-	struct peek *p = st;
-	uint32_t thing = p->t.c ? tree_thing(p->t.c, to) : 0;
-	if (!thing) {
+	struct peek_state *p = st;
+	uint32_t symbol = p->t.c ? profile_find_symbol(p->t.c, to) : 0;
+	if (!symbol) {
 		make_due(p, env);
 		return false;
 	}
-	if (thing != p->centre) {
+	if (symbol != p->centre) {
 		p->nback = 0;
-		set_centre(p, env, thing, false);
+		set_centre(p, env, symbol, false);
 	}
 	make_due(p, env);
 	if (p->re && peek_match_at(p) == UINT32_MAX) { /* another place than the expression meant */
 		mem_free(p->re);
 		p->re = NULL;
-		rematch(p);
+		match_functions(p);
 	}
 	return true;
 }
 
-static void place(const void *st, const struct pane_env *env, struct place *to)
+static void peek_pane_place(const void *st, const struct pane_env *env, struct place *to)
 {
-	const struct peek *p = st;
+	const struct peek_state *p = st;
 	(void)env;
 	if (p->centre && p->rows.n)
-		tree_place(p->t.c, p->line[p->rows.sel].thing, to);
+		profile_symbol_place(p->t.c, p->line[p->rows.sel].symbol, to);
 }
 
-static void save(const void *st, struct view *v)
+static void peek_pane_save(const void *st, struct view *v)
 {
-	const struct peek *p = st;
+	const struct peek_state *p = st;
 	*v = (struct view){
 	    .zoom = {(int64_t)p->id}, .cursor = {p->rows.sel, p->rows.top, p->levels}};
 }
 
-static void load(void *st, const struct pane_env *env, const struct view *v)
+static void peek_pane_load(void *st, const struct pane_env *env, const struct view *v)
 {
-	struct peek *p = st;
-	uint32_t thing = p->t.c ? calls_find(p->t.c, (uint64_t)v->zoom[0]) : 0;
-	if (!thing) {
+	struct peek_state *p = st;
+	uint32_t symbol = p->t.c ? weighted_find_id(p->t.c, (uint64_t)v->zoom[0]) : 0;
+	if (!symbol) {
 		make_due(p, env);
 		return;
 	}
 	p->levels = v->cursor[2] < 0 ? 0 : v->cursor[2] > LEVELS_MAX ? LEVELS_MAX : (int)v->cursor[2];
-	set_centre(p, env, thing, false);
+	set_centre(p, env, symbol, false);
 	p->rows.top = (uint32_t)v->cursor[1];
-	rows_select(&p->rows, (uint32_t)v->cursor[0]);
+	list_select(&p->rows, (uint32_t)v->cursor[0]);
 }
 
-static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)
+static uint32_t peek_pane_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 {
-	struct peek *p = st;
+	struct peek_state *p = st;
 	*at = 0;
 	if (!p->centre)
 		return 0;
-	if (!hits_fresh(&p->hit, env))
+	if (!profile_hits_are_current(&p->hit, env))
 		mark_hits(p, env);
-	return hits_step(&p->hit, &p->rows, dir, at);
+	return profile_hits_step(&p->hit, &p->rows, dir, at);
 }
 
-static void keys(const void *st, const struct pane_env *env, struct buf *b)
+static void peek_pane_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	(void)st;
 	(void)env;
@@ -453,22 +454,22 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 		    "f focus  % of");
 }
 
-static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
+static void peek_pane_click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
 {
-	struct peek *p = st;
+	struct peek_state *p = st;
 	uint32_t was = p->rows.sel;
 	(void)x;
-	if (!p->centre || !rows_pick(&p->rows, y - 1, env->rows - 1))
+	if (!p->centre || !list_click(&p->rows, y - 1, env->rows - 1))
 		return;
-	if (!p->line[p->rows.sel].thing) {	/* a heading */
-		rows_select(&p->rows, was);
+	if (!p->line[p->rows.sel].symbol) {	/* a heading */
+		list_select(&p->rows, was);
 		return;
 	}
 	if (twice)
-		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
+		peek_pane_act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
 }
 
-static int topics(const void *st, const struct pane_env *env, enum topic *t)
+static int peek_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
 {
 	(void)st;
 	t[0] = TOPIC_P_EDGE;
@@ -481,23 +482,23 @@ const struct pane_ops pane_peek = {
     .tab = "Peek",
     .bit = P_PEEK,
     .cmd = CMD_PANE_PEEK,
-    .state_size = sizeof(struct peek),
+    .state_size = sizeof(struct peek_state),
     .close = close_peek,
-    .update = update,
-    .rest = rest,
+    .update = peek_pane_update,
+    .rest = peek_pane_rest,
     .draw = peek_draw,
-    .act = act,
-    .go = go,
-    .place = place,
-    .topics = topics,
-    .save = save,
-    .load = load,
+    .act = peek_pane_act,
+    .go = peek_pane_go,
+    .place = peek_pane_place,
+    .topics = peek_pane_topics,
+    .save = peek_pane_save,
+    .load = peek_pane_load,
     .summary = peek_summary,
     .detail = peek_detail,
-    .find = find,
-    .keys = keys,
+    .find = peek_pane_find,
+    .keys = peek_pane_keys,
     .side = peek_side,
-    .job = job,
-    .done = done,
-    .click = click,
+    .job = peek_pane_job,
+    .done = peek_pane_done,
+    .click = peek_pane_click,
 };

@@ -24,208 +24,208 @@
 
 enum { FOLD_OVER = 200 };	/* a key with more values than this begins folded */
 
-struct row { uint32_t key, value; };	/* value UINT32_MAX: the key itself */
+struct tags_row { uint32_t key, value; };	/* value UINT32_MAX: the key itself */
 
-struct tagpane {
+struct tags_state {
 	struct tags *t;		/* NULL before the first; of an older query while the present one's are counted */
-	struct counting *work;	/* NULL, or these */
+	struct async_totals *work;	/* NULL, or these */
 	uint32_t serial;
 	struct rows rows;
-	struct row *row;
+	struct tags_row *tags_row;
 	size_t cap;
 	uint8_t *fold;		/* by key of t */
 	struct hits hit;
 };
 
-static void row_text(const struct tagpane *p, uint32_t i, struct buf *b)
+static void row_text(const struct tags_state *p, uint32_t i, struct buf *b)
 {
-	const struct tag_key *k = &p->t->key[p->row[i].key];
+	const struct tag_key *k = &p->t->key[p->tags_row[i].key];
 	const struct str_row *s = store_str(p->t->st, k->key);
 	buf_reset(b);
-	if (p->row[i].value == UINT32_MAX)
+	if (p->tags_row[i].value == UINT32_MAX)
 		text_safe(b, s->s, s->n);
 	else
-		tag_text(p->t, k, &p->t->value[p->row[i].value], b);
+		tag_text(p->t, k, &p->t->value[p->tags_row[i].value], b);
 }
 
-static void mark_hits(struct tagpane *p, const struct pane_env *env)
+static void mark_hits(struct tags_state *p, const struct pane_env *env)
 {
 	struct buf b = {0};
-	hits_begin(&p->hit, env, p->rows.n);
+	profile_hits_init(&p->hit, env, p->rows.n);
 	for (uint32_t i = 0; p->hit.at && i < p->rows.n; i++) {
 		row_text(p, i, &b);
-		p->hit.n += p->hit.at[i] = rx_match(env->find.rx, buf_str(&b), b.n);
+		p->hit.n += p->hit.at[i] = regex_match(env->find.rx, buf_str(&b), b.n);
 	}
 	buf_free(&b);
 }
 
-static void add_row(struct tagpane *p, uint32_t n, struct row r)
+static void add_row(struct tags_state *p, uint32_t n, struct tags_row r)
 {
-	p->row = mem_grow(p->row, &p->cap, (size_t)n + 1, sizeof *p->row);
-	p->row[n] = r;
+	p->tags_row = mem_grow(p->tags_row, &p->cap, (size_t)n + 1, sizeof *p->tags_row);
+	p->tags_row[n] = r;
 }
 
-static void fill(struct tagpane *p, const struct pane_env *env)
+static void fill_rows(struct tags_state *p, const struct pane_env *env)
 {
 	struct buf b = {0};
 	uint32_t n = 0;
 	for (uint32_t k = 0; p->t && k < p->t->nkey; k++) {
 		const struct tag_key *key = &p->t->key[k];
-		add_row(p, n++, (struct row){k, UINT32_MAX});
+		add_row(p, n++, (struct tags_row){k, UINT32_MAX});
 		for (uint32_t i = key->first; !p->fold[k] && i < key->first + key->n; i++) {
-			add_row(p, n, (struct row){k, i});
+			add_row(p, n, (struct tags_row){k, i});
 			row_text(p, n, &b);
-			n += !env->grep.rx || rx_match(env->grep.rx, buf_str(&b), b.n);
+			n += !env->grep.rx || regex_match(env->grep.rx, buf_str(&b), b.n);
 		}
 	}
 	buf_free(&b);
-	rows_set(&p->rows, n);
+	list_set_count(&p->rows, n);
 	mark_hits(p, env);
 }
 
 /* What the cursor is on, in other words than numbers of rows: a filter puts the keys in another order. */
-struct at { bool any, value; str_id key; struct tag_value v; };
+struct cursor_at { bool any, value; str_id key; struct tag_value v; };
 
-static struct at cursor(const struct tagpane *p)
+static struct cursor_at cursor_position(const struct tags_state *p)
 {
 	if (!p->t || p->rows.sel >= p->rows.n)
-		return (struct at){0};
-	const struct row *r = &p->row[p->rows.sel];
-	struct at at = {.any = true, .value = r->value != UINT32_MAX, .key = p->t->key[r->key].key};
+		return (struct cursor_at){0};
+	const struct tags_row *r = &p->tags_row[p->rows.sel];
+	struct cursor_at at = {.any = true, .value = r->value != UINT32_MAX, .key = p->t->key[r->key].key};
 	if (at.value)
 		at.v = p->t->value[r->value];
 	return at;
 }
 
 /* There again, if it is there: what was ignored gives its place to what is next. */
-static void go_back(struct tagpane *p, const struct at *at)
+static void go_back(struct tags_state *p, const struct cursor_at *at)
 {
 	for (uint32_t i = 0; at->any && i < p->rows.n; i++) {
-		const struct row *r = &p->row[i];
+		const struct tags_row *r = &p->tags_row[i];
 		bool is_value = r->value != UINT32_MAX;
 		if (p->t->key[r->key].key != at->key || is_value != at->value)
 			continue;
 		const struct tag_value *v = is_value ? &p->t->value[r->value] : NULL;
 		if (!v || (v->text == at->v.text && v->str == at->v.str && v->num == at->v.num))
-			rows_select(&p->rows, i);
+			list_select(&p->rows, i);
 	}
 }
 
 /* Others come, of this serial. */
-static void take(struct tagpane *p, const struct pane_env *env, struct tags *t, uint32_t serial)
+static void take_weights(struct tags_state *p, const struct pane_env *env, struct tags *t, uint32_t serial)
 {
-	struct at was = cursor(p);
-	tags_free(p->t);
+	struct cursor_at was = cursor_position(p);
+	tag_weights_free(p->t);
 	p->t = t;
 	p->serial = serial;
 	p->fold = xrealloc(p->fold, t->nkey + 1u);
 	for (uint32_t k = 0; k < t->nkey; k++)
 		p->fold[k] = t->key[k].n > FOLD_OVER;
-	fill(p, env);
+	fill_rows(p, env);
 	go_back(p, &was);
 }
 
-static void update(void *st, const struct pane_env *env)
+static void tags_pane_update(void *st, const struct pane_env *env)
 {
-	struct tagpane *p = st;
+	struct tags_state *p = st;
 	if (p->t && p->serial == session_serial(env->s))
-		fill(p, env);
-	else if (!p->work && !(p->work = session_tagging(env->s)))
-		take(p, env, session_tags(env->s), session_serial(env->s));
+		fill_rows(p, env);
+	else if (!p->work && !(p->work = session_tags_async(env->s)))
+		take_weights(p, env, session_tags(env->s), session_serial(env->s));
 }
 
-static struct job *job(void *st)
+static struct job *tags_pane_job(void *st)
 {
-	return counting_job(((struct tagpane *)st)->work);
+	return weigh_async_job(((struct tags_state *)st)->work);
 }
 
-static void done(void *st, const struct pane_env *env, struct ask *out)
+static void tags_pane_done(void *st, const struct pane_env *env, struct ask *out)
 {
-	struct tagpane *p = st;
-	struct counting *w = p->work;
+	struct tags_state *p = st;
+	struct async_totals *w = p->work;
 	uint32_t serial;
 	(void)out;
 	p->work = NULL;
-	struct tags *t = counting_tags(w, &serial);
-	take(p, env, t, serial);
-	update(p, env);		/* there may be others by now */
+	struct tags *t = weigh_async_tags(w, &serial);
+	take_weights(p, env, t, serial);
+	tags_pane_update(p, env);		/* there may be others by now */
 }
 
 static void close_tags(void *st)
 {
-	struct tagpane *p = st;
+	struct tags_state *p = st;
 	uint32_t serial;
 	if (p->work)
-		tags_free(counting_tags(p->work, &serial));
-	tags_free(p->t);
-	mem_free(p->row);
+		tag_weights_free(weigh_async_tags(p->work, &serial));
+	tag_weights_free(p->t);
+	mem_free(p->tags_row);
 	mem_free(p->fold);
-	hits_drop(&p->hit);
+	profile_hits_free(&p->hit);
 }
 
 /* ---- drawing */
 
-static void put_value(const struct tagpane *p, const struct pane_env *env, struct buf *b, int64_t v)
+static void put_tag_value(const struct tags_state *p, const struct pane_env *env, struct buf *b, int64_t v)
 {
 	const char *unit = p->t->unit ? store_str(p->t->st, p->t->unit)->s : "count", *scaled;
 	if (env->unit)
-		units_scale(v, unit, env->unit, &scaled);
+		pprof_units_scale(v, unit, env->unit, &scaled);
 	if (env->unit && !strcmp(scaled, env->unit))
-		units_label(b, v, unit, env->unit);
+		pprof_units_label(b, v, unit, env->unit);
 	else
 		text_value(b, v, unit);
 }
 
-static void cell(const struct tagpane *p, const struct pane_env *env, struct grid *g, int y, int x1, int64_t v,
-    bool change)
+static void draw_value_cell(
+    const struct tags_state *p, const struct pane_env *env, struct grid *g, int y, int x1, int64_t v, bool change)
 {
 	struct buf b = {0};
 	if (v > 0 && change)
 		buf_putc(&b, '+');
-	put_value(p, env, &b, v);
+	put_tag_value(p, env, &b, v);
 	grid_right(g, y, x1, !v ? ST_DIM : change ? v > 0 ? ST_MORE2 : ST_LESS2 : ST_NORMAL, 0,
 	    v ? buf_str(&b) : ".");
 	buf_free(&b);
 }
 
-struct drawing { const struct tagpane *p; const struct pane_env *env; };
+struct tags_drawing { const struct tags_state *p; const struct pane_env *env; };
 
 static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 {
-	const struct drawing *d = arg;
-	const struct tagpane *p = d->p;
-	const struct tag_key *k = &p->t->key[p->row[i].key];
-	bool head = p->row[i].value == UINT32_MAX, delta = p->t->two && p->t->show == SHOW_DELTA;
-	const struct tag_value *v = head ? NULL : &p->t->value[p->row[i].value];
+	const struct tags_drawing *d = arg;
+	const struct tags_state *p = d->p;
+	const struct tag_key *k = &p->t->key[p->tags_row[i].key];
+	bool head = p->tags_row[i].value == UINT32_MAX, delta = p->t->two && p->t->show == SHOW_DELTA;
+	const struct tag_value *v = head ? NULL : &p->t->value[p->tags_row[i].value];
 	int64_t w = head ? k->weight : v->weight, o = head ? k->other : v->other;
 	struct pair s = side_pair(p->t->show, w, o);
 	struct buf b = {0};
 	int x = 30;
-	cell(p, d->env, g, y, 10, w, delta);
+	draw_value_cell(p, d->env, g, y, 10, w, delta);
 	if (delta) {
-		cell(p, d->env, g, y, 19, s.a, false);
-		cell(p, d->env, g, y, 28, s.b, false);
+		draw_value_cell(p, d->env, g, y, 19, s.a, false);
+		draw_value_cell(p, d->env, g, y, 28, s.b, false);
 	} else {
 		int64_t base = d->env->base == BASE_LOCAL && !head ? k->weight : p->t->total;
-		tree_percent(g, y, 18, w, base);
-		grid_bar(g, y, 20, 9, tree_part(w, p->t->total), ST_HEAT);
+		profile_draw_percent(g, y, 18, w, base);
+		grid_bar(g, y, 20, 9, profile_ratio(w, p->t->total), ST_HEAT);
 	}
 	row_text(p, i, &b);
 	if (head) {
 		int end = grid_textn(g, y, x, ST_HEAD, AT_BOLD, b.n ? b.p : "", b.n);
 		grid_printf(g, y, end + 1, ST_DIM, 0, "%u value%s%s", k->n, k->n == 1 ? "" : "s",
-		    p->fold[p->row[i].key] ? ", collapsed: Enter shows them" : "");
+		    p->fold[p->tags_row[i].key] ? ", collapsed: Enter shows them" : "");
 	} else {
 		grid_textn(g, y, x + 2, b.n ? ST_NORMAL : ST_DIM, 0, b.n ? b.p : "(empty)", b.n ? b.n : 7);
 		if (d->env->find.rx)
-			rows_hits(g, (struct rect){y, x, 1, g->w - x}, d->env->find.rx);
+			list_mark_hits(g, (struct rect){y, x, 1, g->w - x}, d->env->find.rx);
 	}
 	buf_free(&b);
 }
 
-static void draw(const void *st, const struct pane_env *env, struct grid *g)
+static void tags_pane_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
-	const struct tagpane *p = st;
+	const struct tags_state *p = st;
 	if (!p->t && p->work) {
 		grid_text(g, 2, 2, ST_DIM, 0, "Counting.");
 		return;
@@ -242,26 +242,26 @@ static void draw(const void *st, const struct pane_env *env, struct grid *g)
 	grid_text(g, 0, delta ? 4 : 5, ST_HEAD, 0,
 	    delta ? "CHANGE        A        B  TAG" : "WEIGHT   PART            TAG");
 	struct rect old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
-	rows_draw(&p->rows, g, draw_row, &(struct drawing){p, env},
-	    &(struct rows_look){false, hits_fresh(&p->hit, env) ? p->hit.at : NULL});
+	list_draw_rows(&p->rows, g, draw_row, &(struct tags_drawing){p, env},
+	    &(struct list_options){false, profile_hits_are_current(&p->hit, env) ? p->hit.at : NULL});
 	grid_unclip(g, old);
 }
 
 /* ---- acting */
 
-static const struct row *selected(const struct tagpane *p)
+static const struct tags_row *selected_row(const struct tags_state *p)
 {
-	return p->t && p->rows.n ? &p->row[p->rows.sel] : NULL;
+	return p->t && p->rows.n ? &p->tags_row[p->rows.sel] : NULL;
 }
 
-static enum verdict fold(struct tagpane *p, const struct pane_env *env)
+static enum verdict toggle_fold(struct tags_state *p, const struct pane_env *env)
 {
-	uint32_t key = selected(p)->key;
+	uint32_t key = selected_row(p)->key;
 	p->fold[key] = !p->fold[key];
-	fill(p, env);
+	fill_rows(p, env);
 	for (uint32_t i = 0; i < p->rows.n; i++)
-		if (p->row[i].key == key && p->row[i].value == UINT32_MAX)
-			rows_select(&p->rows, i);
+		if (p->tags_row[i].key == key && p->tags_row[i].value == UINT32_MAX)
+			list_select(&p->rows, i);
 	return V_DONE;
 }
 
@@ -334,9 +334,9 @@ static void focus_too(const char *had, struct buf *b)
 }
 
 /* The value of the row, or any value of its key, as a tag filter. */
-static enum verdict filter(struct tagpane *p, const struct pane_env *env, bool ignore, struct ask *ask)
+static enum verdict filter_selected(struct tags_state *p, const struct pane_env *env, bool ignore, struct ask *ask)
 {
-	const struct row *r = selected(p);
+	const struct tags_row *r = selected_row(p);
 	const struct tag_key *k = &p->t->key[r->key];
 	struct buf b = {0};
 	if (r->value == UINT32_MAX)
@@ -360,9 +360,9 @@ static enum verdict filter(struct tagpane *p, const struct pane_env *env, bool i
 }
 
 /* The key of the row as frames; again: no more. */
-static enum verdict as_frames(struct tagpane *p, const struct pane_env *env, bool leaf, struct ask *ask)
+static enum verdict as_frames(struct tags_state *p, const struct pane_env *env, bool leaf, struct ask *ask)
 {
-	const char *key = store_str(p->t->st, p->t->key[selected(p)->key].key)->s;
+	const char *key = store_str(p->t->st, p->t->key[selected_row(p)->key].key)->s;
 	ask->kind = ASK_QUERY;
 	ask->query = *session_query(env->s);
 	const char **f = leaf ? &ask->query.f.tagleaf : &ask->query.f.tagroot;
@@ -372,24 +372,25 @@ static enum verdict as_frames(struct tagpane *p, const struct pane_env *env, boo
 	return V_ASK;
 }
 
-static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
+static enum verdict tags_pane_act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
 {
-	struct tagpane *p = st;
-	if (a->arg || !selected(p))
+	struct tags_state *p = st;
+	if (a->arg || !selected_row(p))
 		return V_PASS;
-	if (rows_act(&p->rows, a, env->rows - 1))
+	if (list_move(&p->rows, a, env->rows - 1))
 		return V_DONE;
 	switch ((int)a->cmd) {
-	case CMD_OPEN: return selected(p)->value == UINT32_MAX ? fold(p, env) : filter(p, env, false, ask);
-	case CMD_FOCUS: return filter(p, env, false, ask);
-	case CMD_IGNORE: return filter(p, env, true, ask);
+	case CMD_OPEN:
+		return selected_row(p)->value == UINT32_MAX ? toggle_fold(p, env) : filter_selected(p, env, false, ask);
+	case CMD_FOCUS: return filter_selected(p, env, false, ask);
+	case CMD_IGNORE: return filter_selected(p, env, true, ask);
 	case CMD_TAGROOT: return as_frames(p, env, false, ask);
 	case CMD_TAGLEAF: return as_frames(p, env, true, ask);
 	default: return V_PASS;
 	}
 }
 
-static int topics(const void *st, const struct pane_env *env, enum topic *t)
+static int tags_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
 {
 	(void)st;
 	t[0] = TOPIC_COL_TAG;
@@ -397,47 +398,47 @@ static int topics(const void *st, const struct pane_env *env, enum topic *t)
 	return 2;
 }
 
-static void save(const void *st, struct view *v)
+static void tags_pane_save(const void *st, struct view *v)
 {
-	const struct tagpane *p = st;
+	const struct tags_state *p = st;
 	*v = (struct view){.cursor = {p->rows.sel, p->rows.top}};
 }
 
-static void load(void *st, const struct pane_env *env, const struct view *v)
+static void tags_pane_load(void *st, const struct pane_env *env, const struct view *v)
 {
-	struct tagpane *p = st;
+	struct tags_state *p = st;
 	(void)env;
 	p->rows.top = (uint32_t)v->cursor[1];
-	rows_select(&p->rows, (uint32_t)v->cursor[0]);
+	list_select(&p->rows, (uint32_t)v->cursor[0]);
 }
 
-static void summary(const void *st, const struct pane_env *env, struct buf *b)
+static void tags_pane_summary(const void *st, const struct pane_env *env, struct buf *b)
 {
-	const struct tagpane *p = st;
+	const struct tags_state *p = st;
 	if (!p->t)
 		return;
 	if (session_type(env->s) < session_ntypes(env->s))
 		buf_printf(b, "%s ", session_type_name(env->s, session_type(env->s)));
 	if (p->t->two && p->t->show == SHOW_DELTA)
 		buf_puts(b, "A - B ");
-	put_value(p, env, b, p->t->total);
+	put_tag_value(p, env, b, p->t->total);
 	buf_printf(b, " | %u key%s, %u value%s", p->t->nkey, p->t->nkey == 1 ? "" : "s", p->t->nvalue,
 	    p->t->nvalue == 1 ? "" : "s");
-	if (hits_fresh(&p->hit, env))
+	if (profile_hits_are_current(&p->hit, env))
 		buf_printf(b, " | /%s %u match%s", env->find.text, p->hit.n, text_es(p->hit.n));
 }
 
-static void detail(const void *st, const struct pane_env *env, struct buf *b)
+static void tags_pane_detail(const void *st, const struct pane_env *env, struct buf *b)
 {
-	const struct tagpane *p = st;
-	const struct row *r = selected(p);
+	const struct tags_state *p = st;
+	const struct tags_row *r = selected_row(p);
 	(void)env;
 	if (!r)
 		return;
 	const struct tag_key *k = &p->t->key[r->key];
 	if (r->value == UINT32_MAX) {
 		buf_printf(b, "%s: in ", store_str(p->t->st, k->key)->s);
-		tree_put_percent(b, k->weight, p->t->total);
+		profile_put_percent(b, k->weight, p->t->total);
 		buf_puts(b, " of the weight  (:tagroot, :tagleaf add it as frames)");
 	} else {
 		buf_puts(b, "tagfocus=");
@@ -445,31 +446,31 @@ static void detail(const void *st, const struct pane_env *env, struct buf *b)
 	}
 }
 
-static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)
+static uint32_t tags_pane_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 {
-	struct tagpane *p = st;
+	struct tags_state *p = st;
 	*at = 0;
 	if (!p->t)
 		return 0;
 	mark_hits(p, env);
-	return hits_step(&p->hit, &p->rows, dir, at);
+	return profile_hits_step(&p->hit, &p->rows, dir, at);
 }
 
-static void keys(const void *st, const struct pane_env *env, struct buf *b)
+static void tags_pane_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	(void)st;
 	(void)env;
 	buf_puts(b, "Enter focus  x ignore  / find  & only these  a menu  M type  D sides  R clear  q back");
 }
 
-static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
+static void tags_pane_click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
 {
-	struct tagpane *p = st;
+	struct tags_state *p = st;
 	(void)x;
-	if (!rows_pick(&p->rows, y - 1, env->rows - 1))
+	if (!list_click(&p->rows, y - 1, env->rows - 1))
 		return;
 	if (twice)
-		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
+		tags_pane_act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
 }
 
 const struct pane_ops pane_tags = {
@@ -478,19 +479,19 @@ const struct pane_ops pane_tags = {
     .bit = P_TAGS,
     .cmd = CMD_TAGS,
     .profile_only = true,
-    .state_size = sizeof(struct tagpane),
+    .state_size = sizeof(struct tags_state),
     .close = close_tags,
-    .update = update,
-    .draw = draw,
-    .act = act,
-    .topics = topics,
-    .save = save,
-    .load = load,
-    .summary = summary,
-    .detail = detail,
-    .find = find,
-    .keys = keys,
-    .click = click,
-    .job = job,
-    .done = done,
+    .update = tags_pane_update,
+    .draw = tags_pane_draw,
+    .act = tags_pane_act,
+    .topics = tags_pane_topics,
+    .save = tags_pane_save,
+    .load = tags_pane_load,
+    .summary = tags_pane_summary,
+    .detail = tags_pane_detail,
+    .find = tags_pane_find,
+    .keys = tags_pane_keys,
+    .click = tags_pane_click,
+    .job = tags_pane_job,
+    .done = tags_pane_done,
 };

@@ -32,25 +32,25 @@ const struct top_column top_cols[C__N] = {
 };
 
 /* The columns that suit: both sides of a difference rather than percentages, when there is little room. */
-unsigned top_shown(const struct topview *p, const struct pane_env *env)
+unsigned top_shown(const struct top_state *p, const struct pane_env *env)
 {
 	unsigned m = top_bit(C_FLAT) | top_bit(C_CUM) | top_bit(C_NAME);
 	if (p->cols)
 		return p->cols | top_bit(C_NAME);
-	if (tree_two(p->t.c))
+	if (profile_is_comparison(p->t.c))
 		m |= top_bit(C_FLATA) | top_bit(C_FLATB) | top_bit(C_CUMA) | top_bit(C_CUMB);
-	if (!tree_two(p->t.c) || env->choose >= 110)
+	if (!profile_is_comparison(p->t.c) || env->choose >= 110)
 		m |= top_bit(C_FLATP) | top_bit(C_CUMP) | top_bit(C_BAR);
-	return tree_two(p->t.c) ? m : m | top_bit(C_SUM);
+	return profile_is_comparison(p->t.c) ? m : m | top_bit(C_SUM);
 }
 
-bool top_sortable(const struct topview *p, enum top_col c)
+bool top_sortable(const struct top_state *p, enum top_col c)
 {
-	return top_cols[c].sort != K__N && (tree_two(p->t.c) || top_cols[c].sort < K_FLATA);
+	return top_cols[c].sort != K__N && (profile_is_comparison(p->t.c) || top_cols[c].sort < K_FLATA);
 }
 
 /* Columns as a table lays them out; of[] says which each is. How many. */
-static int columns(const struct topview *p, const struct pane_env *env, struct rows_col *c, enum top_col *of)
+static int shown_columns(const struct top_state *p, const struct pane_env *env, struct list_column *c, enum top_col *of)
 {
 	static const char *const name[] = {"FUNCTION", "FUNCTION", "FILE", "LINE", "ADDRESS"};
 	unsigned m = top_shown(p, env);
@@ -61,10 +61,12 @@ static int columns(const struct topview *p, const struct pane_env *env, struct r
 		const struct top_column *k = &top_cols[i];
 		int8_t dir = i == C_NAME ? 1 : -1;
 		of[n] = (enum top_col)i;
-		c[n++] = (struct rows_col){i == C_NAME ? name[p->t.c->gran] : tree_delta(p->t.c) ? k->delta : k->head,
+		c[n++] = (struct list_column){i == C_NAME		      ? name[p->t.c->gran]
+					      : profile_is_difference(p->t.c) ? k->delta
+									      : k->head,
 		    k->width, i < C_BAR, (int8_t)(k->sort == p->sort ? p->invert ? -dir : dir : 0), 0, 0,
 		    top_sortable(p, (enum top_col)i) ? k->name : NULL};
-		if (i == C_FLAT && !tree_delta(p->t.c))
+		if (i == C_FLAT && !profile_is_difference(p->t.c))
 			c[n - 1].width = 7;
 		if (i == C_BAR)
 			c[n - 1].grow = 11;
@@ -72,37 +74,37 @@ static int columns(const struct topview *p, const struct pane_env *env, struct r
 	return n;
 }
 
-struct drawing {
-	const struct topview *p;
+struct top_drawing {
+	const struct top_state *p;
 	const struct pane_env *env;
 	enum top_col of[C__N];
 	int n, x[C__N], w[C__N];
 };
 
-static const char *inlined(const struct thing_weight *t)
+static const char *inlined_mark(const struct symbol_weight *t)
 {
 	return t->inl ? t->notinl ? "(partial-inline)" : "(inline)" : "";
 }
 
 /* A value that a difference has a sign of, or one side's. */
-static void draw_value(const struct drawing *d, struct grid *g, int y, int k, int64_t v)
+static void draw_value(const struct top_drawing *d, struct grid *g, int y, int k, int64_t v)
 {
-	const struct calls *c = d->p->t.c;
+	const struct weighted_tree *c = d->p->t.c;
 	int x1 = d->x[k] + d->w[k], attr = top_cols[d->of[k]].sort == d->p->sort ? AT_BOLD : 0;
 	if (d->of[k] == C_FLAT || d->of[k] == C_CUM)
-		tree_change(d->env, c, g, y, x1, v, attr);
+		profile_draw_change(d->env, c, g, y, x1, v, attr);
 	else
-		tree_value(d->env, c, g, y, x1, v, attr);
+		profile_draw_value(d->env, c, g, y, x1, v, attr);
 }
 
-static void draw_cell(const struct drawing *d, struct grid *g, int y, uint32_t i, int k)
+static void draw_cell(const struct top_drawing *d, struct grid *g, int y, uint32_t i, int k)
 {
-	const struct topview *p = d->p;
-	const struct calls *c = p->t.c;
-	const struct thing_weight *t = &c->weight[p->row[i]];
-	int64_t base = tree_base(d->env, c, BASE_ALL, 0);
-	struct thing_other o = calls_other(c, p->row[i]);
-	struct pair flat = tree_pair(c, t->flat, o.flat), cum = tree_pair(c, t->cum, o.cum);
+	const struct top_state *p = d->p;
+	const struct weighted_tree *c = p->t.c;
+	const struct symbol_weight *t = &c->weight[p->row[i]];
+	int64_t base = profile_base_value(d->env, c, BASE_ALL, 0);
+	struct symbol_other o = weighted_other(c, p->row[i]);
+	struct pair flat = profile_side_values(c, t->flat, o.flat), cum = profile_side_values(c, t->cum, o.cum);
 	int x = d->x[k], w = d->w[k];
 	struct buf b = {0};
 	switch (d->of[k]) {
@@ -112,26 +114,26 @@ static void draw_cell(const struct drawing *d, struct grid *g, int y, uint32_t i
 	case C_CUM: draw_value(d, g, y, k, t->cum); break;
 	case C_CUMA: draw_value(d, g, y, k, cum.a); break;
 	case C_CUMB: draw_value(d, g, y, k, cum.b); break;
-	case C_FLATP: tree_percent(g, y, x + w, t->flat, base); break;
-	case C_SUM: tree_percent(g, y, x + w, p->sum[i], base); break;
-	case C_CUMP: tree_percent(g, y, x + w, t->cum, base); break;
+	case C_FLATP: profile_draw_percent(g, y, x + w, t->flat, base); break;
+	case C_SUM: profile_draw_percent(g, y, x + w, p->sum[i], base); break;
+	case C_CUMP: profile_draw_percent(g, y, x + w, t->cum, base); break;
 	case C_BAR:
-		grid_bar(g, y, x, w, tree_part(t->cum, p->most),
-		    !tree_delta(c) ? ST_HEAT : t->cum > 0 ? ST_MORE2 : ST_LESS2);
+		grid_bar(g, y, x, w, profile_ratio(t->cum, p->most),
+		    !profile_is_difference(c) ? ST_HEAT : t->cum > 0 ? ST_MORE2 : ST_LESS2);
 		break;
 	case C_WHERE: {
 		struct rect old = grid_clip(g, (struct rect){y, x, 1, w});
-		calls_where(c, p->row[i], &b);
+		weighted_position(c, p->row[i], &b);
 		grid_text(g, 0, 0, ST_DIM, 0, buf_str(&b));
 		grid_unclip(g, old);
 		break;
 	}
 	case C_NAME:
-		if (tree_is_tagged(d->env, c, p->row[i])) {
+		if (profile_is_tagged(d->env, c, p->row[i])) {
 			grid_put(g, y, x, '*', ST_ACCENT, ST_NORMAL, AT_BOLD);
 			x += 2, w -= 2;
 		}
-		tree_name(d->env, c, g, y, x, w, p->row[i], inlined(t));
+		profile_draw_name(d->env, c, g, y, x, w, p->row[i], inlined_mark(t));
 		break;
 	case C__N: break;
 	}
@@ -140,7 +142,7 @@ static void draw_cell(const struct drawing *d, struct grid *g, int y, uint32_t i
 
 static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 {
-	const struct drawing *d = arg;
+	const struct top_drawing *d = arg;
 	for (int k = 0; k < d->n; k++)
 		if (d->x[k] >= 0)
 			draw_cell(d, g, y, i, k);
@@ -148,26 +150,26 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 
 void top_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
-	const struct topview *p = st;
-	if (tree_empty(&p->t, env, g))
+	const struct top_state *p = st;
+	if (profile_draw_empty(&p->t, env, g))
 		return;
-	struct drawing d = {.p = p, .env = env};
-	struct rows_col c[C__N];
-	d.n = columns(p, env, c, d.of);
+	struct top_drawing d = {.p = p, .env = env};
+	struct list_column c[C__N];
+	d.n = shown_columns(p, env, c, d.of);
 	bool bar = p->rows.n > (uint32_t)(g->h - 1);
-	rows_layout(c, d.n, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
+	list_layout_columns(c, d.n, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
 	struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
-	rows_head(g, 0, c, d.n, d.x, d.w);
+	list_draw_header(g, 0, c, d.n, d.x, d.w);
 	grid_unclip(g, old);
 	old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
 	if (!p->rows.n)
 		grid_text(g, 1, 2, ST_DIM, 0, "no row matches: & and Enter shows all rows");
-	rows_draw(&p->rows, g, draw_row, &d,
-	    &(struct rows_look){false, hits_fresh(&p->hit, env) ? p->hit.at : NULL});
+	list_draw_rows(&p->rows, g, draw_row, &d,
+	    &(struct list_options){false, profile_hits_are_current(&p->hit, env) ? p->hit.at : NULL});
 	grid_unclip(g, old);
 }
 
-static int draw_links(const struct topview *p, const struct pane_env *env, struct grid *g, int y, int h,
+static int draw_links(const struct top_state *p, const struct pane_env *env, struct grid *g, int y, int h,
     const char *head, const struct link *l, uint32_t n)
 {
 	int64_t whole = p->t.c->weight[top_selected(p)].cum;
@@ -179,27 +181,27 @@ static int draw_links(const struct topview *p, const struct pane_env *env, struc
 			grid_printf(g, y++, 2, ST_DIM, 0, "and %u more", n - i);
 			break;
 		}
-		tree_change(env, p->t.c, g, y, 9, l[i].value, 0);
-		tree_percent(g, y, 16, l[i].value, whole);
-		tree_name(
-		    env, p->t.c, g, y, 18, g->w - 18, l[i].thing, l[i].inl ? "(inlined)" : "");
+		profile_draw_change(env, p->t.c, g, y, 9, l[i].value, 0);
+		profile_draw_percent(g, y, 16, l[i].value, whole);
+		profile_draw_name(
+		    env, p->t.c, g, y, 18, g->w - 18, l[i].symbol, l[i].inl ? "(inlined)" : "");
 	}
 	return y;
 }
 
 void top_side(const void *st, const struct pane_env *env, struct grid *g)
 {
-	const struct topview *p = st;
+	const struct top_state *p = st;
 	uint32_t sel = p->t.c ? top_selected(p) : 0;
 	if (!sel)
 		return;
 	struct link *up, *down;
-	uint32_t nup = callers_of(p->t.c, sel, env->scratch, &up);
-	uint32_t ndown = callees_of(p->t.c, sel, env->scratch, &down);
+	uint32_t nup = calltree_callers(p->t.c, sel, env->scratch, &up);
+	uint32_t ndown = calltree_callees(p->t.c, sel, env->scratch, &down);
 	struct buf b = {0};
-	calls_where(p->t.c, sel, &b);
+	weighted_position(p->t.c, sel, &b);
 	int at = g->w - (int)b.n;
-	tree_name(env, p->t.c, g, 0, 0, at - 1 > 10 ? at - 1 : g->w, sel, "");
+	profile_draw_name(env, p->t.c, g, 0, 0, at - 1 > 10 ? at - 1 : g->w, sel, "");
 	if (at - 1 > 10)
 		grid_textn(g, 0, at, ST_DIM, 0, b.p, b.n);
 	buf_free(&b);
@@ -207,5 +209,5 @@ void top_side(const void *st, const struct pane_env *env, struct grid *g)
 	int room = (h - 4) / 2, want = (int)(nup < 1000 ? nup : 1000) + 1;
 	int y = draw_links(p, env, g, 2, want < room ? want : room, "caller", up, nup);
 	y = draw_links(p, env, g, y + 1, h - y - 1, "callee", down, ndown);
-	toplines_draw(p->t.c, sel, env, g, y + 1, g->h - y - 1);
+	top_lines_draw(p->t.c, sel, env, g, y + 1, g->h - y - 1);
 }

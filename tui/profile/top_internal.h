@@ -17,8 +17,8 @@ extern const struct top_column {
 	const char *what;
 } top_cols[C__N];
 
-struct topview {
-	struct tree t;
+struct top_state {
+	struct profile_tree t;
 	struct rows rows;
 	uint32_t below;		/* while they are counted: how many were above the selected one on the screen */
 	uint32_t *row;		/* things, as shown */
@@ -36,7 +36,7 @@ struct topview {
 };
 
 /* The thing of the selected row, 0 without one. */
-static inline uint32_t top_selected(const struct topview *v)
+static inline uint32_t top_selected(const struct top_state *v)
 {
 	return v->rows.n ? v->row[v->rows.sel] : 0;
 }
@@ -45,8 +45,8 @@ static inline unsigned top_bit(enum top_col c)
 	return 1u << c;
 }
 /* The columns that are shown, as bits: those chosen, or those that suit. */
-unsigned top_shown(const struct topview *, const struct pane_env *);
-bool top_sortable(const struct topview *, enum top_col);	/* rows can be sorted by it */
+unsigned top_shown(const struct top_state *, const struct pane_env *);
+bool top_sortable(const struct top_state *, enum top_col);	/* rows can be sorted by it */
 void top_draw(const void *, const struct pane_env *, struct grid *);
 void top_side(const void *, const struct pane_env *, struct grid *);
 

@@ -17,11 +17,11 @@
 
 #include <string.h>
 
-struct line { uint32_t thing; int64_t cum; };
+struct line { uint32_t symbol; int64_t cum; };
 enum { LINES_MAX = 64, NODES_MAX = 1 << 20 };
 
 /* Of the function, or of all of the file where things are files. */
-static bool of_it(const struct thing *t, const struct thing *line, enum gran gran)
+static bool is_line_of(const struct symbol *t, const struct symbol *line, enum gran gran)
 {
 	if (line->tag || line->line <= 0 || (t->file && line->file != t->file))
 		return false;
@@ -29,12 +29,13 @@ static bool of_it(const struct thing *t, const struct thing *line, enum gran gra
 }
 
 /* The heaviest, in order; at most max of them. */
-static int heaviest(const struct calls *c, const struct thing *t, const struct calls *lines, struct line *v, int max)
+static int heaviest_lines(
+    const struct weighted_tree *c, const struct symbol *t, const struct weighted_tree *lines, struct line *v, int max)
 {
 	int n = 0;
-	for (uint32_t i = 1; i < lines->nthing; i++) {
+	for (uint32_t i = 1; i < lines->nsymbol; i++) {
 		int64_t cum = lines->weight[i].cum;
-		if (!cum || !of_it(t, &lines->thing[i], c->gran) ||
+		if (!cum || !is_line_of(t, &lines->symbol[i], c->gran) ||
 		    (n == max && wrap_size(v[n - 1].cum) >= wrap_size(cum)))
 			continue;
 		int at = n < max ? n++ : n - 1;
@@ -47,14 +48,14 @@ static int heaviest(const struct calls *c, const struct thing *t, const struct c
 	return n;
 }
 
-static void draw_line(const struct pane_env *env, const struct calls *lines, const struct line *l,
+static void draw_line(const struct pane_env *env, const struct weighted_tree *lines, const struct line *l,
     const struct source *src, struct grid *g, int y)
 {
 	enum { X_VALUE = 9, X_LINE = 16, X_TEXT = 18 };
-	int64_t line = lines->thing[l->thing].line;
+	int64_t line = lines->symbol[l->symbol].line;
 	struct buf b = {0};
 	size_t n = 0;
-	tree_change(env, lines, g, y, X_VALUE, l->cum, 0);
+	profile_draw_change(env, lines, g, y, X_VALUE, l->cum, 0);
 	buf_i64(&b, line);
 	grid_right(g, y, X_LINE, ST_DIM, 0, buf_str(&b));
 	buf_reset(&b);
@@ -70,9 +71,10 @@ static void draw_line(const struct pane_env *env, const struct calls *lines, con
 	buf_free(&b);
 }
 
-void toplines_draw(const struct calls *c, uint32_t thing, const struct pane_env *env, struct grid *g, int y, int h)
+void top_lines_draw(
+    const struct weighted_tree *c, uint32_t symbol, const struct pane_env *env, struct grid *g, int y, int h)
 {
-	const struct thing *t = &c->thing[thing];
+	const struct symbol *t = &c->symbol[symbol];
 	struct line v[LINES_MAX];
 	if (h < 3 || t->tag || (!t->name && !t->file))
 		return;
@@ -85,19 +87,19 @@ void toplines_draw(const struct calls *c, uint32_t thing, const struct pane_env 
 		grid_text(g, y, 0, ST_DIM, 0, "2 shows its hot lines");
 		return;
 	}
-	struct calls *lines = session_calls_soon(env->s, GR_LINES, FOR_THINGS);
+	struct weighted_tree *lines = session_calls_async(env->s, GR_LINES, FOR_SYMBOLS);
 	if (!lines) {
 		grid_text(g, y, 0, ST_DIM, 0, "counting its hot lines");
 		return;
 	}
-	int max = h - 1 < LINES_MAX ? h - 1 : LINES_MAX, n = heaviest(c, t, lines, v, max);
+	int max = h - 1 < LINES_MAX ? h - 1 : LINES_MAX, n = heaviest_lines(c, t, lines, v, max);
 	if (n) {
-		const char *file = store_str(c->st, lines->thing[v[0].thing].file)->s;
-		const struct source *src = sources_get(session_sources(env->s), file);
+		const char *file = store_str(c->st, lines->symbol[v[0].symbol].file)->s;
+		const struct source *src = source_cache_get(session_sources(env->s), file);
 		grid_printf(g, y, 0, ST_HEAD, 0,
 		    src->path ? "hot lines" : "hot lines (source not found: 2 shows why)");
 		for (int i = 0; i < n; i++)
 			draw_line(env, lines, &v[i], src, g, y + 1 + i);
 	}
-	calls_free(lines);
+	weighted_free(lines);
 }

@@ -7,6 +7,7 @@
 
 /* The heaviest source lines of a thing, in lines y .. y+h-1 of the grid, under a heading. Things that are
    no functions and functions without lines have none: nothing is drawn. */
-void toplines_draw(const struct calls *, uint32_t thing, const struct pane_env *, struct grid *, int y, int h);
+void top_lines_draw(
+    const struct weighted_tree *, uint32_t symbol, const struct pane_env *, struct grid *, int y, int h);
 
 #endif

@@ -22,48 +22,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void keep(struct topview *p)
+static void note_selection(struct top_state *p)
 {
 	if (p->t.c && top_selected(p))
-		p->sel = p->t.c->thing[top_selected(p)].id;
+		p->sel = p->t.c->symbol[top_selected(p)].id;
 }
 
-struct by { const struct calls *c; enum top_sort sort; bool invert; };
+struct top_order { const struct weighted_tree *c; enum top_sort sort; bool invert; };
 
-static int down(int64_t a, int64_t b)
+static int cmp_descending(int64_t a, int64_t b)
 {
 	return wrap_size(a) > wrap_size(b) ? -1 : wrap_size(a) < wrap_size(b);
 }
 
-static struct pair pair_of(const struct calls *c, uint32_t thing, bool cum)
+static struct pair pair_of(const struct weighted_tree *c, uint32_t symbol, bool cum)
 {
-	const struct thing_weight *w = &c->weight[thing];
-	struct thing_other o = calls_other(c, thing);
-	return tree_pair(c, cum ? w->cum : w->flat, cum ? o.cum : o.flat);
+	const struct symbol_weight *w = &c->weight[symbol];
+	struct symbol_other o = weighted_other(c, symbol);
+	return profile_side_values(c, cum ? w->cum : w->flat, cum ? o.cum : o.flat);
 }
 
 /* By one column of one side; the other orders are kept with the calls. */
-static int cmp_side(const struct by *by, uint32_t a, uint32_t b)
+static int cmp_side(const struct top_order *by, uint32_t a, uint32_t b)
 {
 	bool cum = by->sort == K_CUMA || by->sort == K_CUMB;
 	struct pair p = pair_of(by->c, a, cum), q = pair_of(by->c, b, cum);
-	return by->sort == K_FLATA || by->sort == K_CUMA ? down(p.a, q.a) : down(p.b, q.b);
+	return by->sort == K_FLATA || by->sort == K_CUMA ? cmp_descending(p.a, q.a) : cmp_descending(p.b, q.b);
 }
 
-static int cmp_what(const struct calls *c, uint32_t a, uint32_t b)
+static int cmp_what(const struct weighted_tree *c, uint32_t a, uint32_t b)
 {
-	int d = down(pair_of(c, a, false).a, pair_of(c, b, false).a);
-	return d ? d : down(pair_of(c, a, true).a, pair_of(c, b, true).a);
+	int d = cmp_descending(pair_of(c, a, false).a, pair_of(c, b, false).a);
+	return d ? d : cmp_descending(pair_of(c, a, true).a, pair_of(c, b, true).a);
 }
 
 static int cmp_row(const void *ctx, uint32_t a, uint32_t b)
 {
-	const struct by *by = ctx;
-	const struct thing_weight *x = &by->c->weight[a], *y = &by->c->weight[b];
-	uint32_t p = by->c->thing[a].rank, q = by->c->thing[b].rank;
+	const struct top_order *by = ctx;
+	const struct symbol_weight *x = &by->c->weight[a], *y = &by->c->weight[b];
+	uint32_t p = by->c->symbol[a].rank, q = by->c->symbol[b].rank;
 	int name = p < q ? -1 : p > q, d = cmp_side(by, a, b);
-	d = d ? d : down(x->flat, y->flat);
-	d = d ? d : down(x->cum, y->cum);
+	d = d ? d : cmp_descending(x->flat, y->flat);
+	d = d ? d : cmp_descending(x->cum, y->cum);
 	if (!d)	/* what has not changed: by what it is */
 		d = cmp_what(by->c, a, b);
 	d = d ? d : name;
@@ -71,67 +71,67 @@ static int cmp_row(const void *ctx, uint32_t a, uint32_t b)
 }
 
 /* The order that is kept with the calls; NULL: it is none of those. */
-static const uint32_t *kept_order(const struct topview *p, uint32_t *n)
+static const uint32_t *kept_order(const struct top_state *p, uint32_t *n)
 {
 	if (p->sort > K_NAME)
 		return NULL;
-	const struct call_orders *o = calls_orders(p->t.c);
+	const struct calltree_orders *o = calltree_sort_orders(p->t.c);
 	*n = o->n;
 	return p->sort == K_FLAT ? o->flat : p->sort == K_CUM ? o->cum : o->name;
 }
 
-static bool seen(const struct calls *c, uint32_t thing, bool less)
+static bool has_weight(const struct weighted_tree *c, uint32_t symbol, bool less)
 {
-	const struct thing_weight *t = &c->weight[thing];
-	struct thing_other o = calls_other(c, thing);
+	const struct symbol_weight *t = &c->weight[symbol];
+	struct symbol_other o = weighted_other(c, symbol);
 	return (t->flat || t->cum || o.flat || o.cum) && !(less && (t->flat < 0 || (!t->flat && t->cum < 0)));
 }
 
 /* Of many rows by thing, for so names lie beside each other, and not from here to there. */
-static void mark_hits(struct topview *p, const struct pane_env *env)
+static void mark_hits(struct top_state *p, const struct pane_env *env)
 {
-	const struct calls *c = p->t.c;
+	const struct weighted_tree *c = p->t.c;
 	struct buf b = {0};
-	if (hits_fresh(&p->hit, env))
+	if (profile_hits_are_current(&p->hit, env))
 		return;
-	hits_begin(&p->hit, env, p->rows.n);
-	bool many = p->hit.at && p->rows.n > c->nthing / 4;
-	uint8_t *by = many ? arena_zalloc(env->scratch, c->nthing) : NULL;
+	profile_hits_init(&p->hit, env, p->rows.n);
+	bool many = p->hit.at && p->rows.n > c->nsymbol / 4;
+	uint8_t *by = many ? arena_zalloc(env->scratch, c->nsymbol) : NULL;
 	if (many)
-		tree_matches(c, env->find.rx, by);
+		profile_match_names(c, env->find.rx, by);
 	for (uint32_t i = 0; p->hit.at && i < p->rows.n; i++)
-		p->hit.n += p->hit.at[i] = many ? by[p->row[i]] : tree_match(c, p->row[i], env->find.rx, &b);
+		p->hit.n += p->hit.at[i] = many ? by[p->row[i]] : profile_name_matches(c, p->row[i], env->find.rx, &b);
 	buf_free(&b);
 }
 
 /* Things lie in another order than lists have them: what will be looked at is asked of the memory ahead. */
-static void look_ahead(const struct calls *c, const uint32_t *v, uint32_t k, uint32_t n)
+static void prefetch_row(const struct weighted_tree *c, const uint32_t *v, uint32_t k, uint32_t n)
 {
 	enum { AHEAD = 16 };
 	if (k + AHEAD < n) {
-		__builtin_prefetch(&c->thing[v[k + AHEAD]].id);
+		__builtin_prefetch(&c->symbol[v[k + AHEAD]].id);
 		__builtin_prefetch(&c->weight[v[k + AHEAD]]);
 	}
 }
 
 /* The rows anew: after another query, order, or `&`. */
 /* Row i: what it and those before it have. Is it the one that was selected? */
-static bool add_up(struct topview *p, int64_t *sum, uint32_t thing, uint32_t i)
+static bool add_up(struct top_state *p, int64_t *sum, uint32_t symbol, uint32_t i)
 {
-	const struct thing_weight *t = &p->t.c->weight[thing];
+	const struct symbol_weight *t = &p->t.c->weight[symbol];
 	uint64_t cum = wrap_size(t->cum);
 	if (p->limit && i >= p->limit)
 		return false;
 	p->most = cum > (uint64_t)p->most ? (int64_t)(cum & INT64_MAX) : p->most;
 	p->sum[i] = *sum = wrap_add(*sum, t->flat);
-	return p->t.c->thing[thing].id == p->sel;
+	return p->t.c->symbol[symbol].id == p->sel;
 }
 
-static void fill(struct topview *p, const struct pane_env *env)
+static void fill_rows(struct top_state *p, const struct pane_env *env)
 {
-	const struct calls *c = p->t.c;
+	const struct weighted_tree *c = p->t.c;
 	struct buf b = {0};
-	uint32_t n = 0, sel = 0, all = c->nthing - 1;
+	uint32_t n = 0, sel = 0, all = c->nsymbol - 1;
 	int64_t sum = 0;
 	bool less = session_query(env->s)->drop_negative;
 	const uint32_t *by = kept_order(p, &all);
@@ -141,8 +141,8 @@ static void fill(struct topview *p, const struct pane_env *env)
 	for (uint32_t k = 0; k < all; k++) {
 		uint32_t i = !by ? k + 1 : by[p->invert ? all - 1 - k : k];
 		if (by && !p->invert)
-			look_ahead(c, by, k, all);
-		if (!seen(c, i, less) || (env->grep.rx && !tree_match(c, i, env->grep.rx, &b)))
+			prefetch_row(c, by, k, all);
+		if (!has_weight(c, i, less) || (env->grep.rx && !profile_name_matches(c, i, env->grep.rx, &b)))
 			continue;
 		p->row[n++] = i;
 		if (by)		/* they come in their order: each is looked at once */
@@ -150,63 +150,63 @@ static void fill(struct topview *p, const struct pane_env *env)
 	}
 	buf_free(&b);
 	if (!by)
-		sort_u32(p->row, n, cmp_row, &(struct by){c, p->sort, p->invert});
+		calltree_sort_u32(p->row, n, cmp_row, &(struct top_order){c, p->sort, p->invert});
 	p->all = n;
 	n = p->limit && n > p->limit ? p->limit : n;
 	for (uint32_t i = 0; i < n && !by; i++)
 		sel = add_up(p, &sum, p->row[i], i) ? i : sel;
 	uint32_t below = p->rows.n ? p->rows.sel - p->rows.top : p->below;
 	p->below = c->none ? below : 0;
-	rows_set(&p->rows, n);
+	list_set_count(&p->rows, n);
 	p->rows.sel = sel;
 	p->rows.top = sel > below ? sel - below : 0;
-	rows_select(&p->rows, sel);
-	hits_drop(&p->hit);
+	list_select(&p->rows, sel);
+	profile_hits_free(&p->hit);
 	mark_hits(p, env);
 }
 
-static void update(void *st, const struct pane_env *env)
+static void top_pane_update(void *st, const struct pane_env *env)
 {
-	struct topview *p = st;
-	keep(p);
-	tree_sync(&p->t, env, tree_gran(env));
+	struct top_state *p = st;
+	note_selection(p);
+	profile_update_tree(&p->t, env, profile_granularity(env));
 	uint32_t n = session_snap(env->s)->nfuns;
 	p->functions = n ? n - 1 : 0;
-	fill(p, env);
-	tree_rows(&p->t, &p->rows);
+	fill_rows(p, env);
+	profile_restore_rows(&p->t, &p->rows);
 }
 
-static bool rest(void *st, const struct pane_env *env)
+static bool top_pane_rest(void *st, const struct pane_env *env)
 {
-	struct topview *p = st;
-	keep(p);
-	if (!tree_rest(&p->t, env, &p->rows))
+	struct top_state *p = st;
+	note_selection(p);
+	if (!profile_release_tree(&p->t, env, &p->rows))
 		return false;
-	fill(p, env);
+	fill_rows(p, env);
 	return true;
 }
 
 static void close_top(void *st)
 {
-	struct topview *p = st;
-	tree_drop(&p->t);
+	struct top_state *p = st;
+	profile_free_tree(&p->t);
 	mem_free(p->row);
 	mem_free(p->sum);
-	hits_drop(&p->hit);
+	profile_hits_free(&p->hit);
 }
 
 /* ---- acting */
 
-static void resort(struct topview *p, const struct pane_env *env, enum top_sort key)
+static void set_sort(struct top_state *p, const struct pane_env *env, enum top_sort key)
 {
 	bool first = !p->rows.sel;
-	keep(p);
+	note_selection(p);
 	p->invert = p->sort == key && p->invert;
 	p->sort = key;
-	fill(p, env);
+	fill_rows(p, env);
 	if (first) {	/* nobody has moved yet: the heaviest in this order */
-		rows_select(&p->rows, 0);
-		keep(p);
+		list_select(&p->rows, 0);
+		note_selection(p);
 	}
 }
 
@@ -218,18 +218,19 @@ static int column_named(const char *name)
 	return -1;
 }
 
-static enum verdict sort_by_name(struct topview *p, const struct pane_env *env, const char *arg, struct ask *ask)
+static enum verdict sort_by_name(struct top_state *p, const struct pane_env *env, const char *arg, struct ask *ask)
 {
 	int i = column_named(arg);
 	if (i < 0 || !top_sortable(p, (enum top_col)i))
-		return ask_say(ask, tree_two(p->t.c) ? "sort requires flat, cum, name, flat-a, flat-b, cum-a or cum-b"
-						 : "sort requires flat, cum or name");
-	resort(p, env, top_cols[i].sort);
+		return pane_message(ask, profile_is_comparison(p->t.c)
+					     ? "sort requires flat, cum, name, flat-a, flat-b, cum-a or cum-b"
+					     : "sort requires flat, cum or name");
+	set_sort(p, env, top_cols[i].sort);
 	return V_DONE;
 }
 
 /* The order of the next column that is one, to the right or to the left. */
-static void sort_beside(struct topview *p, const struct pane_env *env, int dir)
+static void sort_by_neighbour(struct top_state *p, const struct pane_env *env, int dir)
 {
 	int i = 0;
 	while (top_cols[i].sort != p->sort)
@@ -237,11 +238,11 @@ static void sort_beside(struct topview *p, const struct pane_env *env, int dir)
 	do
 		i = (i + dir + C__N) % C__N;
 	while (!top_sortable(p, (enum top_col)i));
-	resort(p, env, top_cols[i].sort);
+	set_sort(p, env, top_cols[i].sort);
 }
 
 /* "flat,cum,name" are the columns; "+sum%", "-bar" or a name alone add, take, turn one; "default". */
-static enum verdict choose_columns(struct topview *p, const struct pane_env *env, const char *arg, struct ask *ask)
+static enum verdict choose_columns(struct top_state *p, const struct pane_env *env, const char *arg, struct ask *ask)
 {
 	bool set = strchr(arg, ',') != NULL;
 	unsigned m = set ? 0 : top_shown(p, env);
@@ -254,7 +255,7 @@ static enum verdict choose_columns(struct topview *p, const struct pane_env *env
 		const char *w = arena_strndup(env->scratch, s, n);
 		int i = column_named(w + (*w == '+' || *w == '-'));
 		if (i < 0)
-			return ask_say(ask,
+			return pane_message(ask,
 			    "columns requires some of flat flat%% sum%% flat-a flat-b cum cum%% cum-a "
 			    "cum-b bar where, or default");
 		unsigned b = top_bit((enum top_col)i);
@@ -265,47 +266,47 @@ static enum verdict choose_columns(struct topview *p, const struct pane_env *env
 	return V_DONE;
 }
 
-static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
+static int top_pane_choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
 {
-	const struct topview *p = st;
+	const struct top_state *p = st;
 	int n = 0;
 	if (!p->t.c || (cmd != CMD_SORT && cmd != CMD_COLUMNS))
 		return 0;
 	for (int i = 0; i < C__N; i++) {
 		if (cmd == CMD_SORT && top_sortable(p, (enum top_col)i))
-			choice_set(&out[n++], top_cols[i].name, top_cols[i].what, top_cols[i].sort == p->sort);
+			pane_set_choice(&out[n++], top_cols[i].name, top_cols[i].what, top_cols[i].sort == p->sort);
 		else if (cmd == CMD_COLUMNS && i != C_NAME)
-			choice_set(&out[n++], top_cols[i].name, top_cols[i].what,
+			pane_set_choice(&out[n++], top_cols[i].name, top_cols[i].what,
 			    (top_shown(p, env) & top_bit((enum top_col)i)) != 0);
 	}
 	if (cmd == CMD_COLUMNS)
-		choice_set(&out[n++], "default", "columns that fit the screen", !p->cols);
+		pane_set_choice(&out[n++], "default", "columns that fit the screen", !p->cols);
 	return n;
 }
 
 /* top20: so many rows. */
-static enum verdict set_limit(struct topview *p, const struct pane_env *env, const char *arg)
+static enum verdict set_limit(struct top_state *p, const struct pane_env *env, const char *arg)
 {
 	if (!arg || !*arg || arg[strspn(arg, "0123456789")])
 		return V_PASS;
-	keep(p);
+	note_selection(p);
 	p->limit = (uint32_t)strtoul(arg, NULL, 10);
-	fill(p, env);
+	fill_rows(p, env);
 	return V_DONE;
 }
 
-static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
+static enum verdict top_pane_act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
 {
-	struct topview *p = st;
+	struct top_state *p = st;
 	if (!p->t.c)
 		return V_PASS;
-	if (rows_act(&p->rows, a, env->rows - 1)) {
-		keep(p);
+	if (list_move(&p->rows, a, env->rows - 1)) {
+		note_selection(p);
 		return V_DONE;
 	}
 	switch ((int)a->cmd) {
 	case CMD_FLATCUM:
-		resort(p, env,
+		set_sort(p, env,
 		    a->arg && !strcmp(a->arg, "flat") ? K_FLAT
 		    : a->arg && *a->arg		      ? K_CUM
 		    : p->sort == K_FLAT		      ? K_CUM
@@ -313,68 +314,68 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		return V_DONE;
 	case CMD_PANE_TOP: return set_limit(p, env, a->arg);
 	case CMD_SORT: return sort_by_name(p, env, a->arg ? a->arg : "", ask);
-	case CMD_SORT_LEFT: sort_beside(p, env, -1); return V_DONE;
-	case CMD_SORT_RIGHT: sort_beside(p, env, 1); return V_DONE;
+	case CMD_SORT_LEFT: sort_by_neighbour(p, env, -1); return V_DONE;
+	case CMD_SORT_RIGHT: sort_by_neighbour(p, env, 1); return V_DONE;
 	case CMD_COLUMNS: return choose_columns(p, env, a->arg ? a->arg : "default", ask);
 	case CMD_INVERT:
-		keep(p);
+		note_selection(p);
 		p->invert = !p->invert;
-		fill(p, env);
+		fill_rows(p, env);
 		return V_DONE;
 	case CMD_OPEN:
 		if (!top_selected(p))
 			return V_DONE;
 		ask->kind = ASK_PANE;
 		ask->pane = "peek";
-		tree_place(p->t.c, top_selected(p), &ask->place);
+		profile_symbol_place(p->t.c, top_selected(p), &ask->place);
 		return V_ASK;
 	default: return V_PASS;
 	}
 }
 
-static bool go(void *st, const struct pane_env *env, const struct place *to)
+static bool top_pane_go(void *st, const struct pane_env *env, const struct place *to)
 {
-	struct topview *p = st;
-	uint32_t thing = p->t.c ? tree_thing(p->t.c, to) : 0;
+	struct top_state *p = st;
+	uint32_t symbol = p->t.c ? profile_find_symbol(p->t.c, to) : 0;
 	(void)env;
-	for (uint32_t i = 0; thing && i < p->rows.n; i++)
-		if (p->row[i] == thing) {
+	for (uint32_t i = 0; symbol && i < p->rows.n; i++)
+		if (p->row[i] == symbol) {
 			if (i == p->rows.sel)	/* is there already: no step */
 				return true;
-			rows_select(&p->rows, i);
-			keep(p);
+			list_select(&p->rows, i);
+			note_selection(p);
 			return true;
 		}
 	return false;
 }
 
-static void place(const void *st, const struct pane_env *env, struct place *to)
+static void top_pane_place(const void *st, const struct pane_env *env, struct place *to)
 {
-	const struct topview *p = st;
+	const struct top_state *p = st;
 	(void)env;
-	tree_place(p->t.c, p->t.c ? top_selected(p) : 0, to);
+	profile_symbol_place(p->t.c, p->t.c ? top_selected(p) : 0, to);
 }
 
-static void report(const void *st, const struct pane_env *env, struct pane_report *r)
+static void top_pane_report(const void *st, const struct pane_env *env, struct pane_report *r)
 {
-	const struct topview *p = st;
+	const struct top_state *p = st;
 	size_t k = 0;
 	*r = (struct pane_report){.name = "top"};
 	if (p->sort == K_CUM)
-		r->opt[k++] = "-cum";
+		r->options[k++] = "-cum";
 	if (p->limit)
-		r->opt[k] = arena_printf(env->scratch, "-nodecount=%u", p->limit);
+		r->options[k] = arena_printf(env->scratch, "-nodecount=%u", p->limit);
 }
 
-static void save(const void *st, struct view *v)
+static void top_pane_save(const void *st, struct view *v)
 {
-	const struct topview *p = st;
+	const struct top_state *p = st;
 	*v = (struct view){.cursor = {(int64_t)p->sel, p->rows.top, p->sort, p->invert}};
 }
 
-static void load(void *st, const struct pane_env *env, const struct view *v)
+static void top_pane_load(void *st, const struct pane_env *env, const struct view *v)
 {
-	struct topview *p = st;
+	struct top_state *p = st;
 	enum top_sort sort = (enum top_sort)((uint64_t)v->cursor[2] % K__N);
 	bool invert = v->cursor[3] != 0, same = p->t.c && p->rows.n && sort == p->sort && invert == p->invert;
 	p->sel = (uint64_t)v->cursor[0];
@@ -382,24 +383,24 @@ static void load(void *st, const struct pane_env *env, const struct view *v)
 	p->invert = invert;
 	if (same) {	/* each letter of a search comes here */
 		uint32_t i = p->rows.n - 1;
-		while (i && p->t.c->thing[p->row[i]].id != p->sel)
+		while (i && p->t.c->symbol[p->row[i]].id != p->sel)
 			i--;
-		rows_select(&p->rows, i);
+		list_select(&p->rows, i);
 		mark_hits(p, env);
 	} else if (p->t.c) {
-		fill(p, env);
+		fill_rows(p, env);
 	}
 	p->rows.top = (uint32_t)v->cursor[1];
-	rows_select(&p->rows, p->rows.sel);
+	list_select(&p->rows, p->rows.sel);
 }
 
-static void summary(const void *st, const struct pane_env *env, struct buf *b)
+static void top_pane_summary(const void *st, const struct pane_env *env, struct buf *b)
 {
 	static const char *const what[] = {"functions", "functions", "files", "lines", "addresses"};
-	const struct topview *p = st;
+	const struct top_state *p = st;
 	if (!p->t.c)
 		return;
-	tree_summary(p->t.c, env, b);
+	profile_summary(p->t.c, env, b);
 	buf_printf(b, " | %u", p->rows.n);
 	if (p->all > p->rows.n)
 		buf_printf(b, " of %u", p->all);
@@ -407,51 +408,51 @@ static void summary(const void *st, const struct pane_env *env, struct buf *b)
 		buf_printf(b, "/%u", p->functions > p->rows.n ? p->functions : p->rows.n);
 	buf_printf(b, " %s", what[p->t.c->gran]);
 	if (env->base > BASE_ALL)
-		buf_printf(b, " | %% of %s", tree_base_name(env, BASE_ALL, ""));
-	if (hits_fresh(&p->hit, env))
+		buf_printf(b, " | %% of %s", profile_base_name(env, BASE_ALL, ""));
+	if (profile_hits_are_current(&p->hit, env))
 		buf_printf(b, " | /%s %u match%s", env->find.text, p->hit.n, text_es(p->hit.n));
 }
 
-static void detail(const void *st, const struct pane_env *env, struct buf *b)
+static void top_pane_detail(const void *st, const struct pane_env *env, struct buf *b)
 {
-	const struct topview *p = st;
+	const struct top_state *p = st;
 	uint32_t sel = p->t.c ? top_selected(p) : 0;
 	if (!sel)
 		return;
-	const struct thing *t = &p->t.c->thing[sel];
-	const struct thing_weight *w = &p->t.c->weight[sel];
+	const struct symbol *t = &p->t.c->symbol[sel];
+	const struct symbol_weight *w = &p->t.c->weight[sel];
 	struct link *l;
 	struct buf rest = {0};
 	buf_puts(&rest, "  ");
-	calls_where(p->t.c, sel, &rest);
+	weighted_position(p->t.c, sel, &rest);
 	buf_puts(&rest, "  flat ");
-	tree_put_change(env, p->t.c, &rest, w->flat);
+	profile_put_change(env, p->t.c, &rest, w->flat);
 	buf_puts(&rest, " cum ");
-	tree_put_change(env, p->t.c, &rest, w->cum);
-	tree_put_sides(env, p->t.c, &rest, w->cum, calls_other(p->t.c, sel).cum);
-	uint32_t up = callers_of(p->t.c, sel, env->scratch, &l);
-	uint32_t down = callees_of(p->t.c, sel, env->scratch, &l);
+	profile_put_change(env, p->t.c, &rest, w->cum);
+	profile_put_sides(env, p->t.c, &rest, w->cum, weighted_other(p->t.c, sel).cum);
+	uint32_t up = calltree_callers(p->t.c, sel, env->scratch, &l);
+	uint32_t down = calltree_callees(p->t.c, sel, env->scratch, &l);
 	if (t->map && !session_is_trace(env->s))	/* C, C++, Rust: addresses alone */
 		buf_puts(&rest, "  no names: use -symbolize=local");
 	else
 		buf_printf(
 		    &rest, "  %u caller%s %u callee%s", up, up == 1 ? "" : "s", down, down == 1 ? "" : "s");
-	tree_line(env, p->t.c, sel, b, &rest);
+	profile_put_name_line(env, p->t.c, sel, b, &rest);
 }
 
-static uint32_t find(void *st, const struct pane_env *env, int dir, uint32_t *at)
+static uint32_t top_pane_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 {
-	struct topview *p = st;
+	struct top_state *p = st;
 	mark_hits(p, env);
-	uint32_t n = hits_step(&p->hit, &p->rows, dir, at);
+	uint32_t n = profile_hits_step(&p->hit, &p->rows, dir, at);
 	if (dir && n)
-		keep(p);
+		note_selection(p);
 	return n;
 }
 
-static void keys(const void *st, const struct pane_env *env, struct buf *b)
+static void top_pane_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
-	const struct topview *p = st;
+	const struct top_state *p = st;
 	(void)env;
 	buf_printf(b,
 	    "Enter peek  2 list  f focus  x ignore  d hide  c %s  M type  < > sort  / find  a "
@@ -459,20 +460,20 @@ static void keys(const void *st, const struct pane_env *env, struct buf *b)
 	    p->sort == K_FLAT ? "cum" : "flat");
 }
 
-static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
+static void top_pane_click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
 {
-	struct topview *p = st;
+	struct top_state *p = st;
 	(void)x;
-	if (!rows_pick(&p->rows, y - 1, env->rows - 1))
+	if (!list_click(&p->rows, y - 1, env->rows - 1))
 		return;
-	keep(p);
+	note_selection(p);
 	if (twice)
-		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
+		top_pane_act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
 }
 
-static int topics(const void *st, const struct pane_env *env, enum topic *t)
+static int top_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
 {
-	const struct topview *p = st;
+	const struct top_state *p = st;
 	t[0] = p->sort == K_CUM ? TOPIC_C_CUM : TOPIC_C_FLAT;
 	t[1] = explain_type(session_type_name(env->s, session_type(env->s)));
 	return 2;
@@ -483,23 +484,23 @@ const struct pane_ops pane_top = {
     .tab = "Top",
     .bit = P_TOP,
     .cmd = CMD_PANE_TOP,
-    .state_size = sizeof(struct topview),
+    .state_size = sizeof(struct top_state),
     .close = close_top,
-    .update = update,
-    .rest = rest,
+    .update = top_pane_update,
+    .rest = top_pane_rest,
     .draw = top_draw,
-    .act = act,
-    .choices = choices,
-    .go = go,
-    .place = place,
-    .topics = topics,
-    .save = save,
-    .report = report,
-    .load = load,
-    .summary = summary,
-    .detail = detail,
-    .find = find,
-    .keys = keys,
+    .act = top_pane_act,
+    .choices = top_pane_choices,
+    .go = top_pane_go,
+    .place = top_pane_place,
+    .topics = top_pane_topics,
+    .save = top_pane_save,
+    .report = top_pane_report,
+    .load = top_pane_load,
+    .summary = top_pane_summary,
+    .detail = top_pane_detail,
+    .find = top_pane_find,
+    .keys = top_pane_keys,
     .side = top_side,
-    .click = click,
+    .click = top_pane_click,
 };

@@ -13,34 +13,34 @@
 #include "store/tracks/time_search.h"
 #include "timeline/timeline.h"
 
-struct drawing { const struct tasks *p; const struct pane_env *env; int x[10], w[10]; int64_t most; };
+struct tasks_drawing { const struct tasks *p; const struct pane_env *env; int x[10], w[10]; int64_t most; };
 enum { K_NAME, K_COUNT, K_P50, K_P95, K_P99, K_MAX, K_HIST, K__N };
 
 static void draw_kind(const void *arg, struct grid *g, int y, uint32_t i)
 {
-	static const enum sched_spread_at q[] = {SPREAD_P50, SPREAD_P95, SPREAD_P99, SPREAD_MAX};
-	const struct drawing *d = arg;
+	static const enum stats_spread_at q[] = {SPREAD_P50, SPREAD_P95, SPREAD_P99, SPREAD_MAX};
+	const struct tasks_drawing *d = arg;
 	const struct kind *k = &d->p->kind[d->p->order[i]];
 	int end = d->x[K_NAME] + d->w[K_NAME];
-	tp_symbol(d->env, g, y, d->x[K_NAME], d->w[K_NAME], ST_NORMAL, k->name, tasks_unnamed(d->p));
+	tracepane_draw_symbol(d->env, g, y, d->x[K_NAME], d->w[K_NAME], ST_NORMAL, k->name, tasks_unnamed(d->p));
 	if (k->frame && d->w[K_NAME] > 40) {
 		struct buf b = {0};
-		tp_frame(tasks_store(d->env), k->frame, &b, true);
-		tp_text(d->env, g, y, d->x[K_NAME] + 24, end - d->x[K_NAME] - 24, ST_DIM, &b);
+		tracepane_put_frame(tasks_store(d->env), k->frame, &b, true);
+		tracepane_draw_text(d->env, g, y, d->x[K_NAME] + 24, end - d->x[K_NAME] - 24, ST_DIM, &b);
 		buf_free(&b);
 	}
 	if (d->x[K_COUNT] >= 0)
-		tp_count(g, y, d->x[K_COUNT] + d->w[K_COUNT], k->n);
+		tracepane_draw_count(g, y, d->x[K_COUNT] + d->w[K_COUNT], k->n);
 	for (int c = 0; c < 4; c++)
 		if (d->x[K_P50 + c] >= 0)
-			tp_ns(g, y, d->x[K_P50 + c] + d->w[K_P50 + c], k->spread.at[q[c]],
+			tracepane_draw_ns(g, y, d->x[K_P50 + c] + d->w[K_P50 + c], k->spread.at[q[c]],
 			    d->p->sort[L_KINDS] == SORT_P50 + c ? AT_BOLD : 0);
 	if (d->x[K_HIST] >= 0)
-		tp_hist(g, y, d->x[K_HIST], d->w[K_HIST], &k->h, d->p->lo, d->p->hi, ST_HEAT);
+		tracepane_draw_histogram(g, y, d->x[K_HIST], d->w[K_HIST], &k->h, d->p->lo, d->p->hi, ST_HEAT);
 }
 
 /* Of a list: tasks with a strip of what began them did, regions with their goroutine's accounts. */
-struct item_col { struct rows_col c; int val; };
+struct item_col { struct list_column c; int val; };
 enum { ITEM_COLS = 10, IV_BAR = IV__N, IV_STRIP, IV_WHO };
 
 static int item_cols(const struct tasks *p, struct item_col *c)
@@ -69,16 +69,20 @@ static int item_cols(const struct tasks *p, struct item_col *c)
 	return n;
 }
 
-struct list { const struct tasks *p; const struct pane_env *env; struct item_col c[ITEM_COLS]; int n, x[ITEM_COLS],
-    w[ITEM_COLS];
-	int64_t most; };
+struct items_drawing {
+	const struct tasks *p;
+	const struct pane_env *env;
+	struct item_col c[ITEM_COLS];
+	int n, x[ITEM_COLS], w[ITEM_COLS];
+	int64_t most;
+};
 
 static void draw_item(const void *arg, struct grid *g, int y, uint32_t i)
 {
-	const struct list *d = arg;
+	const struct items_drawing *d = arg;
 	const struct store *st = tasks_store(d->env);
 	const struct item *it = &d->p->item[d->p->shown[i]];
-	const struct sched_task *t = d->p->regions ? NULL : &d->p->ts->task[it->i];
+	const struct stats_task *t = d->p->regions ? NULL : &d->p->ts->task[it->i];
 	const struct sink_span *sp = &store_span(st, t ? t->span : d->p->ks->r[it->i].span)->s;
 	struct buf b = {0};
 	for (int k = 0; k < d->n; k++) {
@@ -92,15 +96,15 @@ static void draw_item(const void *arg, struct grid *g, int y, uint32_t i)
 		else if (val == IV_ID)
 			grid_right(g, 0, w, ST_DIM, 0, ".");
 		else if (val == IV_START)
-			tp_at(g, 0, w, v);
+			tracepane_draw_time(g, 0, w, v);
 		else if (val < IV__N)
-			tp_ns(g, 0, w, v, val == d->p->sort[L_LIST] ? AT_BOLD : 0);
+			tracepane_draw_ns(g, 0, w, v, val == d->p->sort[L_LIST] ? AT_BOLD : 0);
 		else if (val == IV_BAR)
 			grid_bar(g, 0, 0, w, d->most > 0 ? (double)v / (double)d->most : 0, ST_HEAT);
 		else if (val == IV_STRIP)
-			tp_strip(d->env, g, 0, 0, w, sp->trk, it->t0, it->t1);
+			tracepane_draw_states(d->env, g, 0, 0, w, sp->trk, it->t0, it->t1);
 		else if (sp->trk)
-			tp_who(st, sp->trk, &b), tp_text(d->env, g, 0, 0, w, ST_NORMAL, &b);
+			tracepane_put_track(st, sp->trk, &b), tracepane_draw_text(d->env, g, 0, 0, w, ST_NORMAL, &b);
 		grid_unclip(g, old);
 		buf_reset(&b);
 		if (val == IV_DUR && it->open)
@@ -111,46 +115,47 @@ static void draw_item(const void *arg, struct grid *g, int y, uint32_t i)
 
 static void draw_list(const struct tasks *p, const struct pane_env *env, struct grid *g)
 {
-	struct list d = {.p = p, .env = env, .most = p->most};
-	struct rows_col c[ITEM_COLS];
+	struct items_drawing d = {.p = p, .env = env, .most = p->most};
+	struct list_column c[ITEM_COLS];
 	int h = g->h - 1;
 	d.n = item_cols(p, d.c);
 	for (int i = 0; i < d.n; i++)
 		c[i] = d.c[i].c;
 	int bar = p->rows[L_LIST].n > (uint32_t)h;
-	rows_layout(c, d.n, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
+	list_layout_columns(c, d.n, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
 	struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
-	rows_head(g, 0, c, d.n, d.x, d.w);
+	list_draw_header(g, 0, c, d.n, d.x, d.w);
 	grid_unclip(g, old);
 	old = grid_clip(g, (struct rect){1, 0, h, g->w});
-	rows_draw(&p->rows[L_LIST], g, draw_item, &d, &(struct rows_look){p->bars.on, env->find.rx ? p->hit : NULL});
+	list_draw_rows(
+	    &p->rows[L_LIST], g, draw_item, &d, &(struct list_options){p->bars.on, env->find.rx ? p->hit : NULL});
 	grid_unclip(g, old);
 }
 
-void tasks_line(const struct tasks *p, const struct store *st, const struct line *l, struct buf *b)
+void tasks_put_line(const struct tasks *p, const struct store *st, const struct task_line *l, struct buf *b)
 {
 	static const char *const what[] = {"task starts", "log ", "region ", "child task ", "task ends"};
 	buf_puts(b, what[l->what]);
 	if (l->what == LN_LOG) {
 		const struct sink_mark *m = store_mark(st, l->i);
 		if (store_str(st, m->category)->n)
-			buf_putc(b, '['), tp_str(st, m->category, "", b), buf_puts(b, "] ");
-		tp_str(st, m->text, "", b);
+			buf_putc(b, '['), tracepane_put_str(st, m->category, "", b), buf_puts(b, "] ");
+		tracepane_put_str(st, m->text, "", b);
 	} else if (l->what == LN_REGION) {
-		tp_str(st, store_span(st, l->i)->s.name, "(no name)", b);
+		tracepane_put_str(st, store_span(st, l->i)->s.name, "(no name)", b);
 	} else if (l->what == LN_CHILD) {
 		buf_printf(b, "%llu ", (unsigned long long)p->ts->task[l->i].id);
-		tp_str(st, p->ts->task[l->i].name, "(no name)", b);
+		tracepane_put_str(st, p->ts->task[l->i].name, "(no name)", b);
 	}
 }
 
 static void draw_line(const void *arg, struct grid *g, int y, uint32_t i)
 {
-	const struct drawing *d = arg;
+	const struct tasks_drawing *d = arg;
 	const struct tasks *p = d->p;
-	const struct line *l = &p->line[i];
-	const struct sched_task *t = tasks_open(p);
-	int64_t t0 = !t || t->t0 == TIME_NONE ? p->line[0].t0 : t->t0;
+	const struct task_line *l = &p->task_line[i];
+	const struct stats_task *t = tasks_shown_task(p);
+	int64_t t0 = !t || t->t0 == TIME_NONE ? p->task_line[0].t0 : t->t0;
 	struct buf b = {0};
 	int bar = g->w >= 100 ? 50 : 22, x = g->w - bar - 1;
 	buf_putc(&b, '+');
@@ -158,17 +163,17 @@ static void draw_line(const void *arg, struct grid *g, int y, uint32_t i)
 	grid_right(g, y, 10, ST_DIM, 0, buf_str(&b));
 	buf_reset(&b);
 	if (l->trk)
-		tp_id(tasks_store(d->env), l->trk, &b);
-	tp_text(d->env, g, y, 12, 6, ST_NORMAL, &b);
+		tracepane_put_id(tasks_store(d->env), l->trk, &b);
+	tracepane_draw_text(d->env, g, y, 12, 6, ST_NORMAL, &b);
 	buf_reset(&b);
-	tasks_line(p, tasks_store(d->env), l, &b);
-	tp_text(d->env, g, y, 19, x - 29, l->what == LN_LOG ? ST_ACCENT : ST_NORMAL, &b);
+	tasks_put_line(p, tasks_store(d->env), l, &b);
+	tracepane_draw_text(d->env, g, y, 19, x - 29, l->what == LN_LOG ? ST_ACCENT : ST_NORMAL, &b);
 	buf_free(&b);
 	if (l->what == LN_REGION || l->what == LN_CHILD)
-		tp_ns(g, y, x - 1, l->t1 - l->t0, 0);
-	int64_t len = p->line[p->nline - 1].t0 - t0;
+		tracepane_draw_ns(g, y, x - 1, l->t1 - l->t0, 0);
+	int64_t len = p->task_line[p->nline - 1].t0 - t0;
 	for (uint32_t k = 0; k < p->nline; k++)
-		len = p->line[k].t1 - t0 > len ? p->line[k].t1 - t0 : len;
+		len = p->task_line[k].t1 - t0 > len ? p->task_line[k].t1 - t0 : len;
 	if (len <= 0)
 		return;
 	int a = (int)((double)(l->t0 - t0) / (double)len * (bar - 1));
@@ -176,21 +181,21 @@ static void draw_line(const void *arg, struct grid *g, int y, uint32_t i)
 	if (l->what == LN_CHILD)
 		grid_bar(g, y, x + a, w, 1, ST_ACCENT);
 	else if (l->what == LN_REGION)
-		tp_strip(d->env, g, y, x + a, w, l->trk, l->t0, l->t1);
+		tracepane_draw_states(d->env, g, y, x + a, w, l->trk, l->t0, l->t1);
 	else
 		grid_put(g, y, x + a, '|', ST_ACCENT, ST_NORMAL, 0);
 }
 
 static void draw_one(const struct tasks *p, const struct pane_env *env, struct grid *g)
 {
-	const struct sched_task *t = tasks_open(p);
+	const struct stats_task *t = tasks_shown_task(p);
 	struct buf b = {0};
 	if (!t || !p->nline) {
-		tp_empty(g, 1, "This task has not been read yet.");
+		tracepane_draw_empty(g, 1, "This task has not been read yet.");
 		return;
 	}
 	buf_printf(&b, "task %llu  ", (unsigned long long)t->id);
-	tp_str(tasks_store(env), t->name, "(no name)", &b);
+	tracepane_put_str(tasks_store(env), t->name, "(no name)", &b);
 	if (t->t0 != TIME_NONE && t->t1 != TIME_NONE)
 		buf_puts(&b, "  "), text_ns(&b, t->t1 - t->t0);
 	else
@@ -201,20 +206,20 @@ static void draw_one(const struct tasks *p, const struct pane_env *env, struct g
 		buf_printf(&b, "  child of task %llu", (unsigned long long)t->parent);
 	if (p->nchild)
 		buf_printf(&b, "  %u child%s", p->nchild, p->nchild == 1 ? "" : "ren");
-	tp_text(env, g, 0, 1, g->w - 1, ST_TITLE, &b);
+	tracepane_draw_text(env, g, 0, 1, g->w - 1, ST_TITLE, &b);
 	buf_reset(&b);
 	if (p->whole > 0) {
 		buf_puts(&b, "its goroutines: ");
-		tp_shares(p->why, p->whole, &b);
+		tracepane_put_shares(p->why, p->whole, &b);
 	} else {
 		buf_puts(&b, "no goroutine is known to have worked for it: no regions, and it does not end "
 		    "in the trace");
 	}
-	tp_text(env, g, 1, 1, g->w - 1, ST_NORMAL, &b);
+	tracepane_draw_text(env, g, 1, 1, g->w - 1, ST_NORMAL, &b);
 	buf_free(&b);
 	struct rect old = grid_clip(g, (struct rect){3, 0, g->h - 3, g->w});
-	rows_draw(&p->rows[L_ONE], g, draw_line, &(struct drawing){.p = p, .env = env},
-	    &(struct rows_look){false, NULL});
+	list_draw_rows(&p->rows[L_ONE], g, draw_line, &(struct tasks_drawing){.p = p, .env = env},
+	    &(struct list_options){false, NULL});
 	grid_unclip(g, old);
 }
 
@@ -222,14 +227,14 @@ static const char *why_empty(const struct tasks *p, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
 	if (p->work)
-		return tasks_wanted(p).regions ? "Counting regions." : "Counting tasks.";
+		return tasks_current_target(p).regions ? "Counting regions." : "Counting tasks.";
 	if (!sn->complete)
 		return p->regions ? "No regions have been read yet." : "No tasks have been read yet.";
 	if (sn->trace.log)
-		return tp_log_why;
+		return tracepane_log_notice;
 	if (env->grep.rx)
 		return "No row matches: & and Enter shows all rows.";
-	if (p->pick.lo != TIME_NONE || p->pick.hi != TIME_NONE || p->pick.whole)
+	if (p->task_criteria.lo != TIME_NONE || p->task_criteria.hi != TIME_NONE || p->task_criteria.whole)
 		return "None has such a duration or is of that kind.\nEsc shows all.";
 	if (p->scope.part || p->scope.f.g)
 		return "Nothing passes the filters.\nR removes all filters, u the last one.";
@@ -245,11 +250,14 @@ static const char *why_empty(const struct tasks *p, const struct pane_env *env)
 static void draw_kinds(const struct tasks *p, const struct pane_env *env, struct grid *g)
 {
 	int8_t dir = p->invert[L_KINDS] ? 1 : -1;
-	struct rows_col c[K__N] = {
-		{p->regions ? "REGION" : "TASK", 0, false, 0, 0, 0, NULL},
-		{"COUNT", tp_count_width(session_snap(env->s)->nspans), true, 0, 0, 0, NULL}, {"p50", 7, true, 0, 0, 0, NULL},
-		{"p95", 7, true, 0, 0, 0, NULL}, {"p99", 7, true, 0, 0, 0, NULL}, {"MAX", 7, true, 0, 0, 0, NULL},
-		{"", 18, false, 0, 0, 22, NULL},
+	struct list_column c[K__N] = {
+	    {p->regions ? "REGION" : "TASK", 0, false, 0, 0, 0, NULL},
+	    {"COUNT", tracepane_count_width(session_snap(env->s)->nspans), true, 0, 0, 0, NULL},
+	    {"p50", 7, true, 0, 0, 0, NULL},
+	    {"p95", 7, true, 0, 0, 0, NULL},
+	    {"p99", 7, true, 0, 0, 0, NULL},
+	    {"MAX", 7, true, 0, 0, 0, NULL},
+	    {"", 18, false, 0, 0, 22, NULL},
 	};
 	static const int col_of[SORT__N] = {K_COUNT, K_P50, K_P95, K_P99, K_MAX, K_NAME};
 	for (int i = 0; i < SORT__N; i++)
@@ -262,36 +270,37 @@ static void draw_kinds(const struct tasks *p, const struct pane_env *env, struct
 		text_ns(&b, p->hi);
 	}
 	c[K_HIST].head = buf_str(&b);
-	struct drawing d = {.p = p, .env = env};
+	struct tasks_drawing d = {.p = p, .env = env};
 	int bar = p->rows[L_KINDS].n > (uint32_t)(g->h - 1);
-	rows_layout(c, K__N, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
+	list_layout_columns(c, K__N, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
 	struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
-	rows_head(g, 0, c, K__N, d.x, d.w);
+	list_draw_header(g, 0, c, K__N, d.x, d.w);
 	grid_unclip(g, old);
 	buf_free(&b);
 	old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
-	rows_draw(&p->rows[L_KINDS], g, draw_kind, &d, &(struct rows_look){p->bars.on, env->find.rx ? p->hit : NULL});
+	list_draw_rows(
+	    &p->rows[L_KINDS], g, draw_kind, &d, &(struct list_options){p->bars.on, env->find.rx ? p->hit : NULL});
 	grid_unclip(g, old);
 }
 
 /* ---- below or beside the list */
 
 /* The region whose accounts stand below the list, or NULL. */
-static const struct gstat *told(const struct tasks *p, struct gstat *room)
+static const struct goroutine_times *region_accounts(const struct tasks *p, struct goroutine_times *room)
 {
 	const struct item *it = p->level == L_LIST && p->regions && p->accounts && !p->bars.on ? item_now(p) : NULL;
 	if (it)
-		sched_region_stat(&p->ks->r[it->i], room);
+		stats_of_region(&p->ks->r[it->i], room);
 	return it ? room : NULL;
 }
 
-int tasks_foot(const struct tasks *p, const struct pane_env *env)
+int tasks_footer_height(const struct tasks *p, const struct pane_env *env)
 {
-	if (p->level == L_ONE || !env->detail || env->beside || env->rows < 16)
+	if (p->level == L_ONE || !env->detail || env->side_shown || env->rows < 16)
 		return 0;
-	struct gstat room;
-	const struct gstat *s = told(p, &room);
-	int foot = env->rows / 3, need = s ? tp_accounts_rows(s) + 2 : 0, most = env->rows - 5;
+	struct goroutine_times room;
+	const struct goroutine_times *s = region_accounts(p, &room);
+	int foot = env->rows / 3, need = s ? tracepane_accounts_height(s) + 2 : 0, most = env->rows - 5;
 	return need > foot ? need < most ? need : most : foot;
 }
 
@@ -303,14 +312,16 @@ static void draw_bars(const struct tasks *p, struct grid *g, int y, int h)
 	text_count(&b, (int64_t)p->bars.all);
 	int x = grid_printf(g, y, 1, ST_HEAD, 0, "durations (%s)", buf_str(&b));
 	grid_text(g, y, x + 2, ST_DIM, 0, p->bars.on ? "" : "v selects bars");
-	bars_draw(&p->bars, g, y + 1, 1, h - 1, g->w - 2, ST_HEAT);
+	histogram_bars_draw(&p->bars, g, y + 1, 1, h - 1, g->w - 2, ST_HEAT);
 	buf_free(&b);
 }
 
 /* Where in the code that line of a task's page is; 0: it is not known. */
-static stk_id stack_of(const struct tasks *p, const struct store *st, const struct line *l)
+static stk_id stack_of(const struct tasks *p, const struct store *st, const struct task_line *l)
 {
-	const struct sched_task *t = l->what == LN_BEGIN ? tasks_open(p) : l->what == LN_CHILD ? &p->ts->task[l->i] : NULL;
+	const struct stats_task *t = l->what == LN_BEGIN   ? tasks_shown_task(p)
+				     : l->what == LN_CHILD ? &p->ts->task[l->i]
+							   : NULL;
 	if (l->what == LN_LOG)
 		return store_mark(st, l->i)->stack;
 	if (l->what == LN_REGION)
@@ -319,13 +330,14 @@ static stk_id stack_of(const struct tasks *p, const struct store *st, const stru
 }
 
 /* What the goroutine of a region did in it. */
-static int draw_within(const struct pane_env *env, struct grid *g, int y, const struct line *l)
+static int draw_within(const struct pane_env *env, struct grid *g, int y, const struct task_line *l)
 {
 	struct bin bin;
 	bins_row(session_snap(env->s), l->trk, l->t0, l->t1, 1, &bin);
 	grid_text(g, y++, 0, ST_HEAD, 0, "in this region");
 	for (int k = TS_NONE + 1; k < TS__N && y < g->h - 2; k++)
-		y = tp_share(g, y, g->h - 2, state_style((enum tstate)k), state_name((enum tstate)k), bin.ns[k], l->t1 - l->t0);
+		y = tracepane_draw_share(g, y, g->h - 2, style_of_state((enum tstate)k),
+		    style_state_name((enum tstate)k), bin.ns[k], l->t1 - l->t0);
 	return y;
 }
 
@@ -335,18 +347,18 @@ static void side_one(const struct tasks *p, const struct pane_env *env, struct g
 	int y = 0;
 	grid_text(g, y++, 0, ST_HEAD, 0, "what its goroutines did");
 	for (int k = 0; k < TS__N && y < g->h / 2; k++)
-		y = tp_share(g, y, g->h / 2, state_style((enum tstate)k), state_name((enum tstate)k), p->why[k],
-		    p->whole);
+		y = tracepane_draw_share(g, y, g->h / 2, style_of_state((enum tstate)k),
+		    style_state_name((enum tstate)k), p->why[k], p->whole);
 	if (!p->nline)
 		return;
-	const struct line *l = &p->line[p->rows[L_ONE].sel];
+	const struct task_line *l = &p->task_line[p->rows[L_ONE].sel];
 	if (l->what == LN_REGION && l->t1 > l->t0)
 		y = draw_within(env, g, y + 1, l);
 	stk_id stk = stack_of(p, st, l);
 	if (!stk || y + 3 > g->h)
 		return;
 	grid_text(g, ++y, 0, ST_HEAD, 0, l->what == LN_LOG ? "logged at" : "started at");
-	tp_stack(env, g, y + 1, g->h, stk);
+	tracepane_draw_stack(env, g, y + 1, g->h, stk);
 }
 
 /* The longest of the kind that is selected: how long, when, which. */
@@ -359,24 +371,24 @@ static int draw_longest(const struct tasks *p, const struct pane_env *env, struc
 	grid_text(g, y++, 0, ST_HEAD, 0, "longest: duration, start");
 	for (uint32_t i = 0; i < p->nlongest && y < g->h; i++, y++) {
 		const struct item *it = &p->item[p->longest[i]];
-		const struct sched_task *t = p->regions ? NULL : &p->ts->task[it->i];
+		const struct stats_task *t = p->regions ? NULL : &p->ts->task[it->i];
 		uint32_t span = t ? t->span : p->ks->r[it->i].span;
-		tp_ns(g, y, 9, it->t1 - it->t0, 0);
+		tracepane_draw_ns(g, y, 9, it->t1 - it->t0, 0);
 		if (it->open)
 			grid_text(g, y, 9, ST_WARN, 0, "+");
-		tp_at(g, y, 20, it->t0);
+		tracepane_draw_time(g, y, 20, it->t0);
 		buf_reset(&b);
 		if (t)
 			buf_printf(&b, "task %llu  ", (unsigned long long)t->id);
 		if (span != UINT32_MAX && store_span(st, span)->s.trk)
-			tp_who(st, store_span(st, span)->s.trk, &b);
-		tp_text(env, g, y, 22, g->w - 22, ST_NORMAL, &b);
+			tracepane_put_track(st, store_span(st, span)->s.trk, &b);
+		tracepane_draw_text(env, g, y, 22, g->w - 22, ST_NORMAL, &b);
 	}
 	buf_free(&b);
 	return y + 1;
 }
 
-void tasks_side(const void *st, const struct pane_env *env, struct grid *g)
+void tasks_draw_side(const void *st, const struct pane_env *env, struct grid *g)
 {
 	static const char *const name[SPREAD__N] = {"p50", "p90", "p95", "p99", "max"};
 	const struct tasks *p = st;
@@ -392,14 +404,14 @@ void tasks_side(const void *st, const struct pane_env *env, struct grid *g)
 	draw_bars(p, g, 0, h);
 	for (int i = 0; i < SPREAD__N; i++, y++) {
 		grid_text(g, y, 2, ST_NORMAL, 0, name[i]);
-		tp_ns(g, y, 16, k->spread.at[i], 0);
+		tracepane_draw_ns(g, y, 16, k->spread.at[i], 0);
 	}
 	y++;
 	if (p->level == L_LIST && p->regions && it) {
 		grid_text(g, y, 0, ST_HEAD, 0, "where its time went");
-		struct gstat s;
-		sched_region_stat(&p->ks->r[it->i], &s);
-		y = tp_accounts(tasks_store(env), g, y + 1, g->h, &s) + 1;
+		struct goroutine_times s;
+		stats_of_region(&p->ks->r[it->i], &s);
+		y = tracepane_draw_accounts(tasks_store(env), g, y + 1, g->h, &s) + 1;
 	}
 	if (p->level == L_KINDS)
 		y = draw_longest(p, env, g, y);
@@ -408,19 +420,19 @@ void tasks_side(const void *st, const struct pane_env *env, struct grid *g)
 	if (!stk || y + 3 > g->h)
 		return;
 	grid_text(g, y++, 0, ST_HEAD, 0, "started at");
-	tp_stack(env, g, y, g->h, stk);
+	tracepane_draw_stack(env, g, y, g->h, stk);
 }
 
 void tasks_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct tasks *p = st;
-	int foot = tasks_foot(p, env);
+	int foot = tasks_footer_height(p, env);
 	if (p->level == L_ONE) {
 		draw_one(p, env, g);
 		return;
 	}
 	if (!p->rows[p->level].n) {
-		tp_empty(g, 1, why_empty(p, env));
+		tracepane_draw_empty(g, 1, why_empty(p, env));
 		return;
 	}
 	struct rect old = grid_clip(g, (struct rect){0, 0, g->h - foot, g->w});
@@ -429,11 +441,11 @@ void tasks_draw(const void *st, const struct pane_env *env, struct grid *g)
 	else
 		draw_list(p, env, g);
 	grid_unclip(g, old);
-	struct gstat room;
-	const struct gstat *s = foot ? told(p, &room) : NULL;
+	struct goroutine_times room;
+	const struct goroutine_times *s = foot ? region_accounts(p, &room) : NULL;
 	if (s) {
 		grid_text(g, g->h - foot + 1, 1, ST_HEAD, 0, "where its time went");
-		tp_accounts(tasks_store(env), g, g->h - foot + 2, g->h, s);
+		tracepane_draw_accounts(tasks_store(env), g, g->h - foot + 2, g->h, s);
 	} else if (foot) {
 		draw_bars(p, g, g->h - foot + 1, foot - 1);
 	}

@@ -21,27 +21,27 @@
 
 #include <string.h>
 
-static void update(void *st, const struct pane_env *env)
+static void tasks_pane_update(void *st, const struct pane_env *env)
 {
 	struct tasks *p = st;
-	tasks_make(p, env);
+	tasks_update(p, env);
 }
 
-static void begin(void *st, const struct pane_env *env)
+static void open_tasks(void *st, const struct pane_env *env)
 {
 	struct tasks *p = st;
 	(void)env;
 	p->sort[L_KINDS] = SORT_MAX;
-	p->pick = PICK_ALL;
+	p->task_criteria = TASK_CRITERIA_NONE;
 	p->bars_of = p->shown_of = -1;
 }
 
 static void close_tasks(void *st)
 {
 	struct tasks *p = st;
-	tp_later_free(p->later);
-	tasks_hunt_stop(p);
-	tasks_stop(p, NULL);
+	tracepane_query_free(p->later);
+	tasks_search_stop(p);
+	tasks_job_stop(p, NULL);
 	arena_free(&p->mem);
 	arena_free(&p->one);
 	mem_free(p->order);
@@ -52,16 +52,16 @@ static void close_tasks(void *st)
 
 /* ---- acting */
 
-bool tasks_selected(const struct tasks *p, const struct pane_env *env, struct place *to)
+bool tasks_selected_place(const struct tasks *p, const struct pane_env *env, struct place *to)
 {
 	const struct store *st = tasks_store(env);
 	const struct item *it = item_now(p);
 	if (p->level == L_ONE && p->nline) {
-		const struct line *l = &p->line[p->rows[L_ONE].sel];
+		const struct task_line *l = &p->task_line[p->rows[L_ONE].sel];
 		to->trk = l->trk;
 		to->t0 = l->t0;
 		to->t1 = l->t1 > l->t0 ? l->t1 : TIME_NONE;
-		tp_place(st, l->what == LN_LOG ? store_mark(st, l->i)->stack
+		tracepane_site_place(st, l->what == LN_LOG ? store_mark(st, l->i)->stack
 			: l->what == LN_REGION ? store_span(st, l->i)->s.stack : 0, to);
 		return true;
 	}
@@ -71,21 +71,21 @@ bool tasks_selected(const struct tasks *p, const struct pane_env *env, struct pl
 	to->trk = sp->trk;
 	to->t0 = it->t0;
 	to->t1 = it->t1;
-	tp_place(st, sp->stack, to);
+	tracepane_site_place(st, sp->stack, to);
 	return true;
 }
 
-void tasks_page(struct tasks *p, const struct pane_env *env, uint64_t id)
+void tasks_open_page(struct tasks *p, const struct pane_env *env, uint64_t id)
 {
-	const struct sched_task *t = tasks_find(p, id);
+	const struct stats_task *t = tasks_find_id(p, id);
 	p->task = (int64_t)id;
 	p->open = t ? (int64_t)((uint64_t)t->name << 32) : p->open;
 	p->level = L_ONE;
-	tasks_order(p, env);
+	tasks_sort_kinds(p, env);
 	if (p->shown_of != p->open)	/* of millions tens of milliseconds */
-		tasks_fill(p, env);
-	tasks_load(p, env);
-	rows_select(&p->rows[L_ONE], 0);
+		tasks_fill_list(p, env);
+	tasks_load_page(p, env);
+	list_select(&p->rows[L_ONE], 0);
 }
 
 /* The task in whose region a goroutine was at a time; of several the innermost. UINT64_MAX: none. */
@@ -93,12 +93,12 @@ static uint64_t task_at(const struct snap *sn, trk_id trk, int64_t t)
 {
 	uint64_t best = UINT64_MAX;
 	int64_t since = INT64_MIN;
-	for (uint32_t i = 0; (i = spans_next(sn, i, 1u << SP_REGION, t, t + 1)) != UINT32_MAX; i++) {
+	for (uint32_t i = 0; (i = time_search_next_span(sn, i, 1u << SP_REGION, t, t + 1)) != UINT32_MAX; i++) {
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		int64_t a, b;
 		if (s->trk != trk || s->v0 & RG_INHERITED)
 			continue;
-		span_bounds(sn, s, &a, &b);
+		time_search_span_bounds(sn, s, &a, &b);
 		if (a <= t && t < b && (a > since || (a == since && (best == UINT64_MAX || s->id > best)))) {
 			since = a;
 			best = s->id;
@@ -109,7 +109,7 @@ static uint64_t task_at(const struct snap *sn, trk_id trk, int64_t t)
 
 /* `7` from a span of a goroutine that worked on a task: the list of kinds, where Enter opens the kind of that task and
    Enter again its page. What was open before stays open. */
-static bool go(void *st, const struct pane_env *env, const struct place *to)
+static bool tasks_pane_go(void *st, const struct pane_env *env, const struct place *to)
 {
 	struct tasks *p = st;
 	const struct snap *sn = session_snap(env->s);
@@ -122,7 +122,7 @@ static bool go(void *st, const struct pane_env *env, const struct place *to)
 		p->want.near = true;
 		p->want.task = task;
 	} else {
-		tasks_near(p, task);
+		tasks_select_near(p, task);
 	}
 	return true;
 }
@@ -141,22 +141,22 @@ static enum verdict open_cmd(struct tasks *p, const struct pane_env *env, struct
 	if (p->level == L_KINDS && kind_now(p)) {
 		p->open = kind_key(kind_now(p));
 		p->level = L_LIST;
-		tasks_fill(p, env);
-		rows_select(&p->rows[L_LIST], list_start(p));
+		tasks_fill_list(p, env);
+		list_select(&p->rows[L_LIST], list_start(p));
 	} else if (p->level == L_LIST && item_now(p) && !p->regions) {
-		tasks_page(p, env, p->ts->task[item_now(p)->i].id);
-	} else if (p->level == L_ONE && p->nline && p->line[p->rows[L_ONE].sel].what == LN_CHILD) {
-		tasks_page(p, env, p->ts->task[p->line[p->rows[L_ONE].sel].i].id);
-	} else if (tasks_selected(p, env, &out->place)) {
+		tasks_open_page(p, env, p->ts->task[item_now(p)->i].id);
+	} else if (p->level == L_ONE && p->nline && p->task_line[p->rows[L_ONE].sel].what == LN_CHILD) {
+		tasks_open_page(p, env, p->ts->task[p->task_line[p->rows[L_ONE].sel].i].id);
+	} else if (tasks_selected_place(p, env, &out->place)) {
 		out->kind = ASK_PANE;
 		out->pane = "timeline";
 		return V_ASK;
 	}
-	tasks_hits(p, env);
+	tasks_mark_hits(p, env);
 	return V_DONE;
 }
 
-static const char *latency_words(struct arena *m, int64_t lo, int64_t hi)
+static const char *latency_range_text(struct arena *m, int64_t lo, int64_t hi)
 {
 	char a[32] = "", b[32] = "";
 	if (lo == TIME_NONE && hi == TIME_NONE)
@@ -181,14 +181,14 @@ static enum verdict filter_cmd(struct tasks *p, const struct pane_env *env, cons
 	uint64_t id = p->level == L_ONE ? (uint64_t)p->task
 		: p->level == L_LIST && item_now(p) && !p->regions ? p->ts->task[item_now(p)->i].id : 0;
 	struct buf b = {0};
-	tp_quote(tasks_store(env), k->name, &b);
+	tracepane_put_name_regex(tasks_store(env), k->name, &b);
 	if (p->regions)		/* kinds of one name are told apart by where they begin */
 		buf_puts(&b, "@0x"), buf_hex(&b, k->frame
 			? store_loc(tasks_store(env), store_frm(tasks_store(env), k->frame)->loc)->addr : 0);
 	char *re = id ? arena_printf(env->scratch, "%llu", (unsigned long long)id) : arena_strndup(env->scratch, b.p,
 	    b.n);
 	buf_free(&b);
-	out->query.latency = id ? NULL : latency_words(env->scratch, p->pick.lo, p->pick.hi);
+	out->query.latency = id ? NULL : latency_range_text(env->scratch, p->task_criteria.lo, p->task_criteria.hi);
 	out->query.region = p->regions ? re : NULL;
 	out->query.task = p->regions ? NULL : re;
 	return V_ASK;
@@ -202,7 +202,7 @@ static enum verdict search_kind(struct tasks *p, const struct pane_env *env, str
 	if (!k)
 		return V_PASS;
 	buf_puts(&b, "search ");
-	tp_quote(tasks_store(env), k->name, &b);
+	tracepane_put_name_regex(tasks_store(env), k->name, &b);
 	out->kind = ASK_RUN;
 	snprintf(out->text, sizeof out->text, "%s", buf_str(&b));
 	buf_free(&b);
@@ -214,7 +214,7 @@ static enum verdict search_kind(struct tasks *p, const struct pane_env *env, str
    latency. */
 static int64_t slow_from(const struct tasks *p)
 {
-	const struct sched_task *t = p->level == L_ONE ? tasks_open(p) : NULL;
+	const struct stats_task *t = p->level == L_ONE ? tasks_shown_task(p) : NULL;
 	if (p->level == L_ONE)
 		return t && t->t0 != TIME_NONE && t->t1 != TIME_NONE ? t->t1 - t->t0 : TIME_NONE;
 	if (p->bars.on)
@@ -222,12 +222,12 @@ static int64_t slow_from(const struct tasks *p)
 	return item_now(p) && !item_now(p)->open ? item_now(p)->t1 - item_now(p)->t0 : TIME_NONE;
 }
 
-/* Which are slow: they took lo to hi, or where both are TIME_NONE as pick_slow() finds among the items. Tasks that are not
-   whole have no latency, regions that are not have what the trace shows of them. */
+/* Which are slow: they took lo to hi, or where both are TIME_NONE as task_filter_slow() finds among the items. Tasks
+   that are not whole have no latency, regions that are not have what the trace shows of them. */
 struct slow { const struct item *item; uint32_t n; int64_t lo, hi; bool regions; };
 
 /* From which latency on, and by which rule. */
-static const char *slow_words(struct arena *a, const int64_t *v, struct pick_slow s)
+static const char *describe_slow(struct arena *a, const int64_t *v, struct task_filter_slow s)
 {
 	struct buf b = {0};
 	buf_puts(&b, "slow: from ");
@@ -253,14 +253,14 @@ static bool say_slow(const struct snap *sn, const void *arg, struct arena *a, st
 	for (uint32_t i = 0; i < s->n && lo == TIME_NONE && s->hi == TIME_NONE; i++)
 		if (s->regions || !s->item[i].open)
 			v[n++] = s->item[i].t1 - s->item[i].t0;
-	sched_sort(v, n);
+	stats_sort(v, n);
 	if (n) {
-		struct pick_slow cut = pick_slow(v, n);
+		struct task_filter_slow cut = task_filter_slow(v, n);
 		lo = v[cut.first];
-		*said = slow_words(a, v, cut);
+		*said = describe_slow(a, v, cut);
 	}
 	mem_free(v);
-	q->latency = latency_words(a, lo, s->hi);
+	q->latency = latency_range_text(a, lo, s->hi);
 	return q->latency;
 }
 
@@ -273,8 +273,8 @@ static enum verdict against_rest(struct tasks *p, const struct pane_env *env, st
 		return V_PASS;
 	struct arena a = {0};
 	struct slow *s = arena_zalloc(&a, sizeof *s);
-	bool picks = p->pick.lo != TIME_NONE || p->pick.hi != TIME_NONE;
-	*s = (struct slow){.lo = p->pick.lo, .hi = p->pick.hi, .regions = p->regions};
+	bool picks = p->task_criteria.lo != TIME_NONE || p->task_criteria.hi != TIME_NONE;
+	*s = (struct slow){.lo = p->task_criteria.lo, .hi = p->task_criteria.hi, .regions = p->regions};
 	if (p->level == L_ONE || p->bars.on || (!picks && p->level == L_LIST)) {
 		s->lo = slow_from(p);
 		s->hi = TIME_NONE;
@@ -286,31 +286,31 @@ static enum verdict against_rest(struct tasks *p, const struct pane_env *env, st
 	p->level = L_KINDS;
 	filter_cmd(p, env, "flame", out);
 	p->level = (enum tasks_level)level;
-	return tp_later(&p->later, env, &(struct tp_saying){say_slow, s, none, true}, &a, out);
+	return tracepane_query(&p->later, env, &(struct tracepane_query_spec){say_slow, s, none, true}, &a, out);
 }
 
 /* Another pick: all rows anew, with the selection where it can be. */
-static enum verdict picked(struct tasks *p, const struct pane_env *env)
+static enum verdict apply_pick(struct tasks *p, const struct pane_env *env)
 {
-	struct tasks_want w = tasks_wanted(p);
-	tasks_go(p, env, &w);
+	struct tasks_target w = tasks_current_target(p);
+	tasks_goto(p, env, &w);
 	return V_DONE;
 }
 
 static enum verdict latency_cmd(struct tasks *p, const struct pane_env *env, const char *arg, struct ask *out)
 {
 	int64_t lo = TIME_NONE, hi = TIME_NONE;
-	if (arg && *arg && !pick_range(arg, &lo, &hi))
-		return ask_say(out, "latency requires >50ms, <10ms or 10ms..50ms; without argument: all");
-	p->pick.lo = lo;
-	p->pick.hi = hi;
-	return picked(p, env);
+	if (arg && *arg && !task_filter_parse_range(arg, &lo, &hi))
+		return pane_message(out, "latency requires >50ms, <10ms or 10ms..50ms; without argument: all");
+	p->task_criteria.lo = lo;
+	p->task_criteria.hi = hi;
+	return apply_pick(p, env);
 }
 
-static enum verdict whole_cmd(struct tasks *p, const struct pane_env *env, enum pick_whole w)
+static enum verdict whole_cmd(struct tasks *p, const struct pane_env *env, enum task_completeness w)
 {
-	p->pick.whole = p->pick.whole == w ? PICK_ANY : w;
-	return picked(p, env);
+	p->task_criteria.whole = p->task_criteria.whole == w ? TASK_ANY : w;
+	return apply_pick(p, env);
 }
 
 const struct sort_word tasks_kind_sorts[SORT__N] = {
@@ -323,20 +323,20 @@ const struct sort_word tasks_kind_sorts[SORT__N] = {
     [IV_RUN] = {"run", "executing code"}, [IV_READY] = {"runnable", "ready to run, waiting for a P"},
     [IV_SYSCALL] = {"syscall", "in system calls"}, [IV_BLOCKED] = {"blocked", "waiting for anything but a P"}};
 
-static int sort_words(const struct tasks *p, const struct sort_word **w)
+static int list_sort_names(const struct tasks *p, const struct sort_word **w)
 {
 	*w = p->level == L_KINDS ? tasks_kind_sorts : tasks_item_sorts;
 	return p->level == L_ONE ? 0 : p->level == L_KINDS ? SORT__N : p->regions ? IV__N : IV_RUN;
 }
 
-static int choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
+static int tasks_pane_choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
 {
 	const struct tasks *p = st;
 	const struct sort_word *w;
-	int n = cmd == CMD_SORT ? sort_words(p, &w) : 0;
+	int n = cmd == CMD_SORT ? list_sort_names(p, &w) : 0;
 	(void)env;
 	for (int i = 0; i < n; i++)
-		choice_set(&out[i], w[i].word, w[i].what, i == p->sort[p->level == L_KINDS ? L_KINDS : L_LIST]);
+		pane_set_choice(&out[i], w[i].word, w[i].what, i == p->sort[p->level == L_KINDS ? L_KINDS : L_LIST]);
 	return n;
 }
 
@@ -344,12 +344,12 @@ static enum verdict sort_cmd(struct tasks *p, const struct pane_env *env, const 
 {
 	int l = p->level == L_KINDS ? L_KINDS : L_LIST;
 	const struct sort_word *w;
-	int n = sort_words(p, &w), by = 0;
+	int n = list_sort_names(p, &w), by = 0;
 	if (a->cmd == CMD_SORT && a->arg) {
 		while (by < n && strcmp(w[by].word, a->arg))
 			by++;
 		if (by == n)
-			return ask_say(out, l == L_KINDS ? "sort by: count p50 p95 p99 max name"
+			return pane_message(out, l == L_KINDS ? "sort by: count p50 p95 p99 max name"
 				: p->regions ? "sort by: duration start task run runnable syscall blocked"
 					     : "sort by: duration start task");
 		p->sort[l] = by;
@@ -361,58 +361,61 @@ static enum verdict sort_cmd(struct tasks *p, const struct pane_env *env, const 
 		p->invert[l] = false;
 	}
 	if (l == L_KINDS)
-		tasks_order(p, env);
+		tasks_sort_kinds(p, env);
 	else
-		tasks_fill(p, env);
-	tasks_hits(p, env);
+		tasks_fill_list(p, env);
+	tasks_mark_hits(p, env);
 	return V_DONE;
 }
 
 /* The parent of the task that is open or selected, or its first child. */
-static enum verdict relative(struct tasks *p, const struct pane_env *env, bool parent, struct ask *out)
+static enum verdict goto_relative(struct tasks *p, const struct pane_env *env, bool parent, struct ask *out)
 {
-	const struct sched_task *t = p->regions ? NULL : p->level == L_ONE ? tasks_open(p)
+	const struct stats_task *t = p->regions ? NULL : p->level == L_ONE ? tasks_shown_task(p)
 		: p->level == L_LIST && item_now(p) ? &p->ts->task[item_now(p)->i] : NULL;
-	const struct sched_task *to = NULL;
+	const struct stats_task *to = NULL;
 	if (p->regions)
-		return ask_say(out,
+		return pane_message(out,
 		    "( and ) are for tasks ([ shows them); for the goroutine of a region: 6, then ( ) W");
 	if (!t)
-		return ask_say(out, "press Enter to open the kind: ( and ) go to the parent and the child of a task");
+		return pane_message(
+		    out, "press Enter to open the kind: ( and ) go to the parent and the child of a task");
 	for (uint32_t i = 0; i < p->ts->n && !to; i++) {
-		const struct sched_task *c = &p->ts->task[i];
+		const struct stats_task *c = &p->ts->task[i];
 		if (c != t && c->span != UINT32_MAX && (parent ? c->id == t->parent : c->parent == t->id))
 			to = c;
 	}
 	if (!to)
-		return ask_say(out, parent ? "no parent in the trace" : "no child tasks");
-	tasks_page(p, env, to->id);
-	tasks_hits(p, env);
+		return pane_message(out, parent ? "no parent in the trace" : "no child tasks");
+	tasks_open_page(p, env, to->id);
+	tasks_mark_hits(p, env);
 	return V_DONE;
 }
 
-static enum verdict act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
+static enum verdict tasks_pane_act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	struct tasks *p = st;
-	if (a->cmd == CMD_CANCEL && tp_later_drop(p->later))
-		return ask_say(out, "stopped");
-	enum bars_said bars = p->level == L_ONE ? BARS_PASS : bars_act(&p->bars, a, &p->pick.lo, &p->pick.hi);
+	if (a->cmd == CMD_CANCEL && tracepane_query_cancel(p->later))
+		return pane_message(out, "stopped");
+	enum histogram_bars_result bars =
+	    p->level == L_ONE ? BARS_PASS
+			      : histogram_bars_command(&p->bars, a, &p->task_criteria.lo, &p->task_criteria.hi);
 	if (bars == BARS_TAKE && p->level == L_KINDS)
 		open_cmd(p, env, out);
 	if (bars != BARS_PASS)
-		return bars == BARS_TAKE ? picked(p, env) : V_DONE;
-	if (rows_act(&p->rows[p->level], a, env->rows - (p->level == L_ONE ? 3 : 1) - tasks_foot(p, env))) {
-		tasks_bars(p);
+		return bars == BARS_TAKE ? apply_pick(p, env) : V_DONE;
+	if (list_move(&p->rows[p->level], a, env->rows - (p->level == L_ONE ? 3 : 1) - tasks_footer_height(p, env))) {
+		tasks_count_bars(p);
 		return V_DONE;
 	}
 	switch ((int)a->cmd) {
 	case CMD_RANGE:
-		return ask_say(out, p->level == L_ONE ? "v selects bars of a histogram: q goes back to one"
+		return pane_message(out, p->level == L_ONE ? "v selects bars of a histogram: q goes back to one"
 			: "none of these starts and ends in the trace: no histogram");
 	case CMD_OPEN: return open_cmd(p, env, out);
 	case CMD_NEXT_PART:
 	case CMD_PREV_PART:
-		if (p->level != L_LIST || !p->regions || !tasks_foot(p, env))
+		if (p->level != L_LIST || !p->regions || !tasks_footer_height(p, env))
 			return V_PASS;
 		p->accounts = !p->accounts;
 		return V_DONE;
@@ -420,25 +423,26 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 		if (p->level == L_KINDS)
 			return V_PASS;
 		p->level--;
-		tasks_bars(p);
-		tasks_hits(p, env);
+		tasks_count_bars(p);
+		tasks_mark_hits(p, env);
 		return V_DONE;
 	case CMD_CANCEL:
-		if (env->find.rx || (p->pick.lo == TIME_NONE && p->pick.hi == TIME_NONE && !p->pick.whole))
+		if (env->find.rx ||
+		    (p->task_criteria.lo == TIME_NONE && p->task_criteria.hi == TIME_NONE && !p->task_criteria.whole))
 			return V_PASS;
-		p->pick = PICK_ALL;
-		return picked(p, env);
+		p->task_criteria = TASK_CRITERIA_NONE;
+		return apply_pick(p, env);
 	case CMD_LATENCY: return latency_cmd(p, env, a->arg, out);
-	case CMD_INCOMPLETE: return whole_cmd(p, env, PICK_PART);
-	case CMD_COMPLETE: return whole_cmd(p, env, PICK_WHOLE);
+	case CMD_INCOMPLETE: return whole_cmd(p, env, TASK_INCOMPLETE);
+	case CMD_COMPLETE: return whole_cmd(p, env, TASK_COMPLETE);
 	case CMD_CAUSE:
-	case CMD_EFFECT: return relative(p, env, a->cmd == CMD_CAUSE, out);
+	case CMD_EFFECT: return goto_relative(p, env, a->cmd == CMD_CAUSE, out);
 	case CMD_SIDE: return a->arg ? V_PASS : against_rest(p, env, out);
 	case CMD_CHAIN:
-		return ask_say(out, "wakers are shown for goroutines: press 6 for the goroutine, then W");
+		return pane_message(out, "wakers are shown for goroutines: press 6 for the goroutine, then W");
 	case CMD_PREV_KIND:
 	case CMD_NEXT_KIND:
-		tasks_go(p, env, &(struct tasks_want){.regions = !tasks_wanted(p).regions, .moves = true});
+		tasks_goto(p, env, &(struct tasks_target){.regions = !tasks_current_target(p).regions, .moves = true});
 		return V_DONE;
 	case CMD_PANE_FLAME: return a->arg ? V_PASS : filter_cmd(p, env, "flame", out);
 	case CMD_SEARCH_SEL: return search_kind(p, env, out);
@@ -451,59 +455,61 @@ static enum verdict act(void *st, const struct pane_env *env, const struct act *
 	}
 }
 
-static void place(const void *st, const struct pane_env *env, struct place *to)
+static void tasks_pane_place(const void *st, const struct pane_env *env, struct place *to)
 {
 	const struct tasks *p = st;
 	const struct item *it = p->level == L_LIST ? item_now(p) : NULL;
-	tasks_selected(st, env, to);
+	tasks_selected_place(st, env, to);
 	if (p->regions || (p->level != L_ONE && !it))
 		return;
 	to->rows = ROWS_TASK;
 	to->id = it ? p->ts->task[it->i].id : (uint64_t)p->task;
 }
 
-static void report(const void *st, const struct pane_env *env, struct pane_report *r)
+static void tasks_pane_report(const void *st, const struct pane_env *env, struct pane_report *r)
 {
 	const struct tasks *p = st;
 	const struct store *store = session_snap(env->s)->st;
 	*r = (struct pane_report){.name = p->regions ? "regions" : "tasks"};
 	if (p->level == L_ONE)
-		r->opt[0] = arena_printf(env->scratch, "-task=%llu", (unsigned long long)p->task);
+		r->options[0] = arena_printf(env->scratch, "-task=%llu", (unsigned long long)p->task);
 	else if (p->level == L_LIST && p->open >> 32)
-		r->opt[0] = arena_printf(env->scratch, "-name=%s", store_str(store, (str_id)(p->open >> 32))->s);
+		r->options[0] = arena_printf(env->scratch, "-name=%s", store_str(store, (str_id)(p->open >> 32))->s);
 }
 
-static void save(const void *st, struct view *v)
+static void tasks_pane_save(const void *st, struct view *v)
 {
 	const struct tasks *p = st;
-	struct tasks_want w = tasks_wanted(p);
+	struct tasks_target w = tasks_current_target(p);
 	int level = w.page ? L_ONE : w.moves ? w.level : p->level;
 	int64_t kind = w.moves ? w.open : p->open;
 	int64_t open = w.page ? (int64_t)w.task : level == L_ONE ? p->task : level == L_LIST ? kind : 0;
 	*v = w.view ? w.v
-	    : (struct view){{level | w.regions << 4 | (int)p->pick.whole << 8, open, p->pick.lo, p->pick.hi},
-	    {p->rows[0].sel, p->rows[1].sel, p->rows[2].sel, p->sort[0] << 8 | p->sort[1]}};
+		    : (struct view){{level | w.regions << 4 | (int)p->task_criteria.whole << 8, open,
+					p->task_criteria.lo, p->task_criteria.hi},
+			  {p->rows[0].sel, p->rows[1].sel, p->rows[2].sel, p->sort[0] << 8 | p->sort[1]}};
 }
 
-static void load(void *st, const struct pane_env *env, const struct view *v)
+static void tasks_pane_load(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct tasks *p = st;
 	struct view now;
-	save(st, &now);
+	tasks_pane_save(st, &now);
 	bool same = !memcmp(now.zoom, v->zoom, sizeof now.zoom) && now.cursor[3] == v->cursor[3];
 	if (same && !p->work && p->kind && !p->bars.on) {
 		for (int i = 0; i < 3; i++)	/* but for the cursor it is this: a search is back at each letter */
-			rows_select(&p->rows[i], (uint32_t)v->cursor[i]);
-		tasks_bars(p);
-		tasks_hits(p, env);
+			list_select(&p->rows[i], (uint32_t)v->cursor[i]);
+		tasks_count_bars(p);
+		tasks_mark_hits(p, env);
 		return;
 	}
 	int level = (int)(v->zoom[0] & 15);
-	struct tasks_want w = {.moves = true, .view = true, .v = *v};
+	struct tasks_target w = {.moves = true, .view = true, .v = *v};
 	w.level = (enum tasks_level)(level >= L_KINDS && level <= L_ONE ? level : 0);
 	w.regions = v->zoom[0] >> 4 & 1;
 	if ((v->zoom[2] >= 0 || v->zoom[2] == TIME_NONE) && (v->zoom[3] > v->zoom[2] || v->zoom[3] == TIME_NONE))
-		p->pick = (struct pick){v->zoom[2], v->zoom[3], (enum pick_whole)(v->zoom[0] >> 8 & 3), NULL};
+		p->task_criteria =
+		    (struct task_criteria){v->zoom[2], v->zoom[3], (enum task_completeness)(v->zoom[0] >> 8 & 3), NULL};
 	p->sort[0] = (int)((uint64_t)v->cursor[3] >> 8 & 255) % SORT__N;
 	p->sort[1] = (int)(v->cursor[3] & 255) % IV__N;
 	if (w.regions && w.level == L_ONE)
@@ -514,44 +520,44 @@ static void load(void *st, const struct pane_env *env, const struct view *v)
 	w.task = (uint64_t)v->zoom[1];
 	w.level = w.page ? L_LIST : w.level;
 	w.open = w.level == L_LIST && !w.page ? v->zoom[1] : p->open;
-	tasks_go(p, env, &w);
+	tasks_goto(p, env, &w);
 }
 
-static struct job *job(void *st)
+static struct job *tasks_pane_job(void *st)
 {
 	const struct tasks *p = st;
-	struct job *j = tp_later_job(p->later);
+	struct job *j = tracepane_query_job(p->later);
 	j = j ? j : tasks_job(p);
-	return j ? j : tasks_hunt_job(p);
+	return j ? j : tasks_search_job(p);
 }
 
-static void done(void *st, const struct pane_env *env, struct ask *out)
+static void tasks_pane_done(void *st, const struct pane_env *env, struct ask *out)
 {
 	struct tasks *p = st;
-	if (tp_later_job(p->later))
-		tp_later_done(p->later, out);
+	if (tracepane_query_job(p->later))
+		tracepane_query_finish(p->later, out);
 	else if (!tasks_job(p) && p->hunt)
-		tasks_hunt_done(p);
+		tasks_search_finish(p);
 	else
-		tasks_done(p, env);
+		tasks_job_finish(p, env);
 }
 
-static bool asks(const void *st)
+static bool tasks_pane_asks(const void *st)
 {
-	return tp_later_asks(((const struct tasks *)st)->later);
+	return tracepane_query_pending(((const struct tasks *)st)->later);
 }
 
-static void click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
+static void tasks_pane_click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
 {
 	struct tasks *p = st;
 	(void)x;
-	if (!rows_pick(&p->rows[p->level], y - (p->level == L_ONE ? 3 : 1), p->rows[p->level].h))
+	if (!list_click(&p->rows[p->level], y - (p->level == L_ONE ? 3 : 1), p->rows[p->level].h))
 		return;
 	if (twice)
-		act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
+		tasks_pane_act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
 }
 
-static int topics(const void *st, const struct pane_env *env, enum topic *t)
+static int tasks_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
 {
 	const struct tasks *p = st;
 	(void)env;
@@ -561,9 +567,32 @@ static int topics(const void *st, const struct pane_env *env, enum topic *t)
 }
 
 const struct pane_ops pane_tasks = {
-    .name = "tasks", .tab = "Task", .bit = P_TASK, .cmd = CMD_PANE_TASK, .trace_only = true, .of_scope = true,
-    .state_size = sizeof(struct tasks), .open = begin, .close = close_tasks, .update = update, .draw = tasks_draw,
-    .act = act, .choices = choices, .go = go, .place = place, .topics = topics, .save = save, .load = load,
-    .report = report, .summary = tasks_summary, .detail = tasks_detail, .find = tasks_find_hit,
-    .keys = tasks_keys, .side = tasks_side, .click = click, .job = job, .done = done, .asks = asks,
+    .name = "tasks",
+    .tab = "Task",
+    .bit = P_TASK,
+    .cmd = CMD_PANE_TASK,
+    .trace_only = true,
+    .of_scope = true,
+    .state_size = sizeof(struct tasks),
+    .open = open_tasks,
+    .close = close_tasks,
+    .update = tasks_pane_update,
+    .draw = tasks_draw,
+    .act = tasks_pane_act,
+    .choices = tasks_pane_choices,
+    .go = tasks_pane_go,
+    .place = tasks_pane_place,
+    .topics = tasks_pane_topics,
+    .save = tasks_pane_save,
+    .load = tasks_pane_load,
+    .report = tasks_pane_report,
+    .summary = tasks_summary,
+    .detail = tasks_detail,
+    .find = tasks_find_hit,
+    .keys = tasks_keys,
+    .side = tasks_draw_side,
+    .click = tasks_pane_click,
+    .job = tasks_pane_job,
+    .done = tasks_pane_done,
+    .asks = tasks_pane_asks,
 };

@@ -35,90 +35,96 @@ static void add_item(struct tasks *p, struct item it)
 	k->n += it.in;
 	k->open += it.in && it.open;
 	if (is_measured(p, &it))
-		histo_add(&k->h, it.t1 - it.t0);
+		histogram_add(&k->h, it.t1 - it.t0);
 }
 
 /* What is listed lies on disk, as do the rows that it is of, where there are many. */
-static void look(const struct tasks *p, const struct snap *sn, uint32_t i)
+static void note_row_access(const struct tasks *p, const struct snap *sn, uint32_t i)
 {
 	enum { LOOKS = 1 << 10 };
 	if (i % LOOKS == LOOKS - 1)
-		store_rest(sn);
-	arena_look(&p->mem, i);
+		store_release_pages(sn);
+	arena_note_access(&p->mem, i);
 }
 
 /* In the condition of loops over those. */
-static bool more(const struct onlooker *on, uint32_t i)
+static bool should_continue(const struct progress_watcher *on, uint32_t i)
 {
 	enum { ROWS = 1 << 16 };
-	return i % ROWS || goes_on(on);
+	return i % ROWS || job_should_continue(on);
 }
 
 /* Tasks that have a parent, by it: children of one are asked for with each that is looked at. */
 static void make_kids(struct tasks *p)
 {
 	uint32_t n = 0, max = p->ts->n;
-	struct keyed *by = xmalloc((max + 1u) * sizeof *by);
+	struct radix_item *by_key = xmalloc((max + 1u) * sizeof *by_key);
 	for (uint32_t i = 0; i < max; i++) {
-		const struct sched_task *t = &p->ts->task[i];
-		arena_look(&p->mem, i);
+		const struct stats_task *t = &p->ts->task[i];
+		arena_note_access(&p->mem, i);
 		if (t->parent && t->parent != UINT64_MAX && t->parent != t->id)
-			by[n++] = (struct keyed){t->parent, i};
+			by_key[n++] = (struct radix_item){t->parent, i};
 	}
-	keyed_sort(by, n);
+	radix_sort_items(by_key, n);
 	p->kid = arena_alloc(&p->mem, (n + 1u) * sizeof *p->kid);
 	for (p->nkid = 0; p->nkid < n; p->nkid++)
-		p->kid[p->nkid] = by[p->nkid].v;
-	mem_free(by);
+		p->kid[p->nkid] = by_key[p->nkid].v;
+	mem_free(by_key);
 }
 
-static void make_tasks(struct tasks *p, const struct snap *sn, const struct onlooker *on)
+static void make_tasks(struct tasks *p, const struct snap *sn, const struct progress_watcher *on)
 {
 	uint32_t *of = xcalloc(sn->nstrs + 1u, sizeof *of), n = 0;
-	p->ts = sched_tasks(sn, &p->mem, on);
+	p->ts = stats_tasks(sn, &p->mem, on);
 	for (uint32_t i = 0; i < p->ts->n; i++)
 		if (p->ts->task[i].span != UINT32_MAX && !of[p->ts->task[i].name])
 			of[p->ts->task[i].name] = ++n;
 	p->kind = arena_zalloc(&p->mem, (n + 1u) * sizeof *p->kind);
 	p->item = arena_alloc(&p->mem, (p->ts->n + 1u) * sizeof *p->item);
 	p->nkind = n;
-	for (uint32_t i = 0; i < p->ts->n && more(on, i); i++) {
-		const struct sched_task *t = &p->ts->task[i];
-		look(p, sn, i);
+	for (uint32_t i = 0; i < p->ts->n && should_continue(on, i); i++) {
+		const struct stats_task *t = &p->ts->task[i];
+		note_row_access(p, sn, i);
 		if (t->span == UINT32_MAX)
 			continue;
-		struct item it = {.i = i, .kind = of[t->name] - 1, .in = pick_task(&p->pick, sn->st, p->ts, t),
+		struct item it = {.i = i,
+		    .kind = of[t->name] - 1,
+		    .in = task_filter_match_task(&p->task_criteria, sn->st, p->ts, t),
 		    .open = t->t0 == TIME_NONE || t->t1 == TIME_NONE};
-		tl_task_bounds(sn, t, &it.t0, &it.t1);
+		timeline_task_bounds(sn, t, &it.t0, &it.t1);
 		p->kind[it.kind].name = t->name;
-		if (tp_span_in(&p->scope, t->span, store_span(sn->st, t->span)->s.trk, it.t0, it.t1))
+		if (tracepane_span_in_scope(&p->scope, t->span, store_span(sn->st, t->span)->s.trk, it.t0, it.t1))
 			add_item(p, it);
 	}
 	mem_free(of);
 	make_kids(p);
 }
 
-static void make_regions(struct tasks *p, const struct snap *sn, const struct onlooker *on)
+static void make_regions(struct tasks *p, const struct snap *sn, const struct progress_watcher *on)
 {
-	struct sched_ask ask = tp_ask(&p->scope);
+	struct stats_query ask = tracepane_sched_query(&p->scope);
 	ask.on = *on;
-	p->ks = sched_regions(sched_new(sn, &p->mem), &ask, &p->mem);
+	p->ks = stats_regions(stats_index_new(sn, &p->mem), &ask, &p->mem);
 	p->kind = arena_zalloc(&p->mem, (p->ks->n + 1u) * sizeof *p->kind);
 	p->item = arena_alloc(&p->mem, (p->ks->nr + 1u) * sizeof *p->item);
 	p->nkind = p->ks->n;
 	for (uint32_t k = 0; k < p->ks->n; k++) {
-		const struct sched_kind *s = &p->ks->kind[k];
+		const struct stats_region_kind *s = &p->ks->kind[k];
 		p->kind[k].name = s->name;
 		p->kind[k].frame = s->frame;
-		for (uint32_t i = s->first; i < s->first + s->n && more(on, i); i++) {
-			const struct sched_region *r = &p->ks->r[i];
+		for (uint32_t i = s->first; i < s->first + s->n && should_continue(on, i); i++) {
+			const struct stats_region *r = &p->ks->r[i];
 			struct sink_span sp = {.t0 = r->t0, .t1 = r->t1, .name = s->name};
-			struct item it = {.t0 = r->t0, .t1 = r->t1, .i = i, .kind = k,
-			    .open = r->t0 == TIME_NONE || r->t1 == TIME_NONE, .in = pick_region(&p->pick, sn, &sp)};
-			look(p, sn, i);
-			if (!sched_bounds(sn, r->trk, &it.t0, &it.t1))
+			struct item it = {.t0 = r->t0,
+			    .t1 = r->t1,
+			    .i = i,
+			    .kind = k,
+			    .open = r->t0 == TIME_NONE || r->t1 == TIME_NONE,
+			    .in = task_filter_match_region(&p->task_criteria, sn, &sp)};
+			note_row_access(p, sn, i);
+			if (!stats_goroutine_bounds(sn, r->trk, &it.t0, &it.t1))
 				it.t0 = it.t1 = sn->t0;
-			if (tw_has(p->scope.f.span, r->span))
+			if (trace_gset_has(p->scope.f.span, r->span))
 				add_item(p, it);
 		}
 	}
@@ -128,28 +134,28 @@ static void make_regions(struct tasks *p, const struct snap *sn, const struct on
 
 static int64_t sort_value(const struct kind *k, int sort)
 {
-	static const enum sched_spread_at q[] = {0, SPREAD_P50, SPREAD_P95, SPREAD_P99, SPREAD_MAX};
+	static const enum stats_spread_at q[] = {0, SPREAD_P50, SPREAD_P95, SPREAD_P99, SPREAD_MAX};
 	return sort == SORT_COUNT ? k->n : k->spread.at[q[sort]];
 }
 
-struct by { const struct tasks *p; const struct store *st; };
+struct by_key { const struct tasks *p; const struct store *st; };
 
 static int cmp_kind(const void *ctx, uint32_t a, uint32_t b)
 {
-	const struct by *by = ctx;
-	const struct kind *x = &by->p->kind[a], *y = &by->p->kind[b];
-	int d = sched_name_cmp(by->st, x->name, y->name), sort = by->p->sort[L_KINDS];
+	const struct by_key *by_key = ctx;
+	const struct kind *x = &by_key->p->kind[a], *y = &by_key->p->kind[b];
+	int d = stats_compare_names(by_key->st, x->name, y->name), sort = by_key->p->sort[L_KINDS];
 	if (sort != SORT_NAME) {
 		int64_t vx = sort_value(x, sort), vy = sort_value(y, sort);
 		d = vx != vy ? (vx > vy ? -1 : 1) : d;
 	}
 	d = d ? d : a < b ? -1 : a > b;
-	return by->p->invert[L_KINDS] ? -d : d;
+	return by_key->p->invert[L_KINDS] ? -d : d;
 }
 
 int64_t tasks_value(const struct tasks *p, const struct item *it, int val)
 {
-	const struct sched_region *s = p->regions ? &p->ks->r[it->i] : NULL;
+	const struct stats_region *s = p->regions ? &p->ks->r[it->i] : NULL;
 	int64_t blocked = 0;
 	switch (val) {
 	case IV_DUR: return it->t1 - it->t0;
@@ -170,47 +176,47 @@ static void sort_shown(struct tasks *p, uint32_t n)
 {
 	int val = p->sort[L_LIST];
 	bool up = val == IV_START || val == IV_ID;
-	struct keyed_many v = {0};
-	keyed_many_room(&v, n);
-	for (uint32_t i = 0; i < n; arena_look(&p->mem, i++)) {
+	struct radix_array v = {0};
+	radix_array_alloc(&v, n);
+	for (uint32_t i = 0; i < n; arena_note_access(&p->mem, i++)) {
 		int64_t x = tasks_value(p, &p->item[p->shown[i]], val);
-		keyed_many_add(&v, up ? keyed_up(x) : keyed_down(x), p->shown[i]);
+		radix_array_add(&v, up ? radix_key_ascending(x) : radix_key_descending(x), p->shown[i]);
 	}
-	keyed_many_sort(&v, 0, n);
+	radix_array_sort(&v, 0, n);
 	for (uint32_t i = 0; i < n; i++)
-		p->shown[p->invert[L_LIST] ? n - 1 - i : i] = keyed_many_at(&v, i).v;
-	keyed_many_free(&v);
+		p->shown[p->invert[L_LIST] ? n - 1 - i : i] = radix_array_at(&v, i).v;
+	radix_array_free(&v);
 }
 
-void tasks_text(const struct tasks *p, const struct store *st, enum tasks_level l, uint32_t i, struct buf *b)
+void tasks_row_text(const struct tasks *p, const struct store *st, enum tasks_level l, uint32_t i, struct buf *b)
 {
 	buf_reset(b);
 	if (l == L_KINDS) {
-		tp_str(st, p->kind[i].name, "", b);
+		tracepane_put_str(st, p->kind[i].name, "", b);
 		if (p->kind[i].frame)
-			buf_putc(b, ' '), tp_frame(st, p->kind[i].frame, b, true);
+			buf_putc(b, ' '), tracepane_put_frame(st, p->kind[i].frame, b, true);
 		return;
 	}
-	const struct sched_task *t = p->regions ? NULL : &p->ts->task[p->item[i].i];
+	const struct stats_task *t = p->regions ? NULL : &p->ts->task[p->item[i].i];
 	uint32_t span = t ? t->span : p->ks->r[p->item[i].i].span;
 	const struct sink_span *sp = span == UINT32_MAX ? NULL : &store_span(st, span)->s;
-	tp_str(st, t ? t->name : sp->name, "", b);
+	tracepane_put_str(st, t ? t->name : sp->name, "", b);
 	if (sp && sp->trk)
-		buf_putc(b, ' '), tp_who(st, sp->trk, b);
+		buf_putc(b, ' '), tracepane_put_track(st, sp->trk, b);
 	if (!t)
 		return;
 	buf_printf(b, " %llu", (unsigned long long)t->id);
 	for (uint32_t k = t->first; k < t->first + t->n; k++) {
-		struct sched_event e = sched_event(p->ts, k);
+		struct stats_task_event e = stats_task_event(p->ts, k);
 		buf_putc(b, ' ');
-		tp_str(st, e.log ? store_mark(st, e.i)->category : store_span(st, e.i)->s.name, "", b);
+		tracepane_put_str(st, e.log ? store_mark(st, e.i)->category : store_span(st, e.i)->s.name, "", b);
 		buf_putc(b, ' ');
 		if (e.log)
-			tp_str(st, store_mark(st, e.i)->text, "", b);
+			tracepane_put_str(st, store_mark(st, e.i)->text, "", b);
 	}
 }
 
-void tasks_order(struct tasks *p, const struct pane_env *env)
+void tasks_sort_kinds(struct tasks *p, const struct pane_env *env)
 {
 	const struct kind *was = kind_now(p);
 	int64_t key = p->level > L_KINDS ? p->open : was && p->rows[L_KINDS].n <= p->nkind ? kind_key(was) : -1;
@@ -219,21 +225,21 @@ void tasks_order(struct tasks *p, const struct pane_env *env)
 	p->order = mem_grow(p->order, &p->corder, p->nkind + 1u, sizeof *p->order);
 	for (uint32_t i = 0; i < p->nkind; i++) {
 		if (env->grep.rx && p->level == L_KINDS)
-			tasks_text(p, tasks_store(env), L_KINDS, i, &b);
-		if (p->kind[i].n && (!env->grep.rx || p->level != L_KINDS || rx_match(env->grep.rx, b.p, b.n)))
+			tasks_row_text(p, tasks_store(env), L_KINDS, i, &b);
+		if (p->kind[i].n && (!env->grep.rx || p->level != L_KINDS || regex_match(env->grep.rx, b.p, b.n)))
 			p->order[n++] = i;
 	}
 	buf_free(&b);
-	sort_u32(p->order, n, cmp_kind, &(struct by){p, tasks_store(env)});
+	calltree_sort_u32(p->order, n, cmp_kind, &(struct by_key){p, tasks_store(env)});
 	for (uint32_t i = 0; i < n; i++)
 		if (kind_key(&p->kind[p->order[i]]) == key)
 			sel = i;
-	rows_set(&p->rows[L_KINDS], n);
-	rows_select(&p->rows[L_KINDS], sel);
-	tasks_bars(p);
+	list_set_count(&p->rows[L_KINDS], n);
+	list_select(&p->rows[L_KINDS], sel);
+	tasks_count_bars(p);
 }
 
-void tasks_fill(struct tasks *p, const struct pane_env *env)
+void tasks_fill_list(struct tasks *p, const struct pane_env *env)
 {
 	const struct store *st = tasks_store(env);
 	uint32_t n = 0;
@@ -246,12 +252,12 @@ void tasks_fill(struct tasks *p, const struct pane_env *env)
 		p->shown = mem_grow(p->shown, &p->cshown, p->kind[k].all + 1u, sizeof *p->shown);
 		for (uint32_t i = p->kind[k].first; i < p->kind[k].first + p->kind[k].all; i++) {
 			const struct item *it = &p->item[i];
-			arena_look(&p->mem, i);
+			arena_note_access(&p->mem, i);
 			if (!it->in)
 				continue;
 			if (env->grep.rx && p->level == L_LIST) {
-				tasks_text(p, st, L_LIST, i, &b);
-				if (!rx_match(env->grep.rx, b.p, b.n))
+				tasks_row_text(p, st, L_LIST, i, &b);
+				if (!regex_match(env->grep.rx, b.p, b.n))
 					continue;
 			}
 			p->most = it->t1 - it->t0 > p->most ? it->t1 - it->t0 : p->most;
@@ -261,9 +267,9 @@ void tasks_fill(struct tasks *p, const struct pane_env *env)
 	buf_free(&b);
 	if (p->sort[L_LIST] != IV_DUR || p->invert[L_LIST])	/* they lie by length */
 		sort_shown(p, n);
-	rows_set(&p->rows[L_LIST], n);
+	list_set_count(&p->rows[L_LIST], n);
 	p->list_no++;
-	tasks_bars(p);
+	tasks_count_bars(p);
 }
 
 /* Keep item i if it is among the longest of those that came so far; of equals the first stays before. */
@@ -280,30 +286,30 @@ static void keep_longest(struct tasks *p, uint32_t i)
 	p->longest[at] = i;
 }
 
-void tasks_bars(struct tasks *p)
+void tasks_count_bars(struct tasks *p)
 {
 	int64_t key = p->level > L_KINDS ? p->open : kind_now(p) ? kind_key(kind_now(p)) : -1;
 	if (key == p->bars_of)
 		return;
 	p->bars_of = key;
 	p->nlongest = 0;
-	bars_begin(&p->bars);
+	histogram_bars_init(&p->bars);
 	for (uint32_t k = 0; k < p->nkind; k++)
 		for (uint32_t i = p->kind[k].first; kind_key(&p->kind[k]) == key &&
 		    i < p->kind[k].first + p->kind[k].all;
-		    arena_look(&p->mem, i++)) {
+		    arena_note_access(&p->mem, i++)) {
 			keep_longest(p, i);
 			if (p->regions || !p->item[i].open)
-				bars_add(&p->bars, p->item[i].t1 - p->item[i].t0);
+				histogram_bars_add(&p->bars, p->item[i].t1 - p->item[i].t0);
 		}
-	bars_end(&p->bars);
+	histogram_bars_trim(&p->bars);
 }
 
 /* ---- one task */
 
 static int line_cmp(const void *a, const void *b)
 {
-	const struct line *x = a, *y = b;
+	const struct task_line *x = a, *y = b;
 	if (x->t0 != y->t0)
 		return x->t0 < y->t0 ? -1 : 1;
 	if (x->what != y->what)
@@ -311,36 +317,36 @@ static int line_cmp(const void *a, const void *b)
 	return x->i < y->i ? -1 : x->i > y->i;
 }
 
-const struct sched_task *tasks_find(const struct tasks *p, uint64_t id)
+const struct stats_task *tasks_find_id(const struct tasks *p, uint64_t id)
 {
-	uint32_t i = p->ts ? sched_task_find(p->ts, id) : UINT32_MAX;
+	uint32_t i = p->ts ? stats_task_find(p->ts, id) : UINT32_MAX;
 	return i == UINT32_MAX ? NULL : &p->ts->task[i];
 }
 
-const struct sched_task *tasks_open(const struct tasks *p)
+const struct stats_task *tasks_shown_task(const struct tasks *p)
 {
-	return tasks_find(p, (uint64_t)p->task);
+	return tasks_find_id(p, (uint64_t)p->task);
 }
 
 /* Where the children of a task begin in kid[], and how many they are. */
-static uint32_t children(const struct tasks *p, uint64_t id, uint32_t *n)
+static uint32_t task_children(const struct tasks *p, uint64_t id, uint32_t *n)
 {
-	struct halve h = {.hi = p->nkid};
-	while (halve(&h))
-		halve_on(&h, p->ts->task[p->kid[h.at]].parent < id);
+	struct bsearch_probe h = {.hi = p->nkid};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, p->ts->task[p->kid[h.at]].parent < id);
 	for (*n = 0; h.lo + *n < p->nkid && p->ts->task[p->kid[h.lo + *n]].parent == id; ++*n)
 		;
 	return (uint32_t)h.lo;
 }
 
 /* From when to when there is anything of a task, its logs left aside. */
-static void extent(const struct snap *sn, const struct sched_tasks *ts, const struct sched_task *t, int64_t *from,
+static void task_extent(const struct snap *sn, const struct stats_tasks *ts, const struct stats_task *t, int64_t *from,
     int64_t *to)
 {
 	*from = t->t0 == TIME_NONE ? INT64_MIN : t->t0;
 	*to = t->t1 == TIME_NONE ? INT64_MAX : t->t1;
 	for (uint32_t k = t->first; k < t->first + t->n; k++) {
-		struct sched_event e = sched_event(ts, k);
+		struct stats_task_event e = stats_task_event(ts, k);
 		const struct sink_span *s = e.log ? NULL : &store_span(sn->st, e.i)->s;
 		if (s && s->t0 < *from)	/* TIME_NONE is the least of all */
 			*from = s->t0;
@@ -349,37 +355,39 @@ static void extent(const struct snap *sn, const struct sched_tasks *ts, const st
 	}
 }
 
-static void add_lines(struct tasks *p, const struct snap *sn, const struct sched_task *t, uint32_t first)
+static void add_lines(struct tasks *p, const struct snap *sn, const struct stats_task *t, uint32_t first)
 {
 	if (t->t0 != TIME_NONE)
-		p->line[p->nline++] = (struct line){t->t0, t->t0, store_span(sn->st, t->span)->s.trk, LN_BEGIN, 0};
+		p->task_line[p->nline++] =
+		    (struct task_line){t->t0, t->t0, store_span(sn->st, t->span)->s.trk, LN_BEGIN, 0};
 	for (uint32_t k = t->first; k < t->first + t->n; k++) {
-		struct sched_event e = sched_event(p->ts, k);
-		struct line *l = &p->line[p->nline++];
-		*l = (struct line){.i = e.i, .what = e.log ? LN_LOG : LN_REGION};
+		struct stats_task_event e = stats_task_event(p->ts, k);
+		struct task_line *l = &p->task_line[p->nline++];
+		*l = (struct task_line){.i = e.i, .what = e.log ? LN_LOG : LN_REGION};
 		if (e.log) {
 			l->t0 = l->t1 = store_mark(sn->st, e.i)->t;
 			l->trk = store_mark(sn->st, e.i)->trk;
 		} else {
-			span_bounds(sn, &store_span(sn->st, e.i)->s, &l->t0, &l->t1);
+			time_search_span_bounds(sn, &store_span(sn->st, e.i)->s, &l->t0, &l->t1);
 			l->trk = store_span(sn->st, e.i)->s.trk;
 		}
 	}
 	for (uint32_t k = 0; k < p->nchild; k++) {
 		uint32_t i = p->kid[first + k];
-		const struct sched_task *c = &p->ts->task[i];
-		p->line[p->nline++] = (struct line){c->t0 == TIME_NONE ? sn->t0 : c->t0,
+		const struct stats_task *c = &p->ts->task[i];
+		p->task_line[p->nline++] = (struct task_line){c->t0 == TIME_NONE ? sn->t0 : c->t0,
 		    c->t1 == TIME_NONE ? sn->t1 : c->t1,
 		    c->span == UINT32_MAX ? 0 : store_span(sn->st, c->span)->s.trk, LN_CHILD, i};
 	}
 	if (t->t1 != TIME_NONE)
-		p->line[p->nline++] = (struct line){t->t1, t->t1, store_span(sn->st, t->end)->s.trk1, LN_END, 0};
+		p->task_line[p->nline++] =
+		    (struct task_line){t->t1, t->t1, store_span(sn->st, t->end)->s.trk1, LN_END, 0};
 }
 
-void tasks_load(struct tasks *p, const struct pane_env *env)
+void tasks_load_page(struct tasks *p, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
-	const struct sched_task *t = tasks_open(p);
+	const struct stats_task *t = tasks_shown_task(p);
 	uint32_t nslice;
 	arena_reset(&p->one);
 	p->nline = p->nchild = 0;
@@ -387,13 +395,13 @@ void tasks_load(struct tasks *p, const struct pane_env *env)
 	memset(p->why, 0, sizeof p->why);
 	if (!t || t->span == UINT32_MAX)
 		return;
-	uint32_t first = children(p, t->id, &p->nchild);
-	p->line = arena_alloc(&p->one, (t->n + p->nchild + 2u) * sizeof *p->line);
+	uint32_t first = task_children(p, t->id, &p->nchild);
+	p->task_line = arena_alloc(&p->one, (t->n + p->nchild + 2u) * sizeof *p->task_line);
 	add_lines(p, sn, t, first);
-	qsort(p->line, p->nline, sizeof *p->line, line_cmp);
-	struct tw_pick it = {.id = t->id, .lo = TIME_NONE, .hi = TIME_NONE, .near = true};
-	extent(sn, p->ts, t, &it.from, &it.to);
-	const struct tw_slice *s = tw_tasks(sn, &it, &p->one, &nslice);
+	qsort(p->task_line, p->nline, sizeof *p->task_line, line_cmp);
+	struct trace_span_match it = {.id = t->id, .lo = TIME_NONE, .hi = TIME_NONE, .near = true};
+	task_extent(sn, p->ts, t, &it.from, &it.to);
+	const struct trace_slice *s = trace_task_slices(sn, &it, &p->one, &nslice);
 	for (uint32_t i = 0; i < nslice; i++) {
 		struct bin b;
 		bins_sum(sn, s[i].trk, s[i].t0, s[i].t1, &b);
@@ -401,24 +409,24 @@ void tasks_load(struct tasks *p, const struct pane_env *env)
 			p->why[k] += b.ns[k];
 		p->whole += s[i].t1 - s[i].t0;
 	}
-	rows_set(&p->rows[L_ONE], p->nline);
+	list_set_count(&p->rows[L_ONE], p->nline);
 }
 
 /* Those of a kind, the longest first; as they were listed where they are equal. */
 static void sort_kind(struct tasks *p, struct item *v, uint32_t n)
 {
-	struct keyed *by = xmalloc((n + 1u) * sizeof *by);
+	struct radix_item *by_key = xmalloc((n + 1u) * sizeof *by_key);
 	struct item *was = xmalloc((n + 1u) * sizeof *was);
 	for (uint32_t i = 0; i < n; i++) {
-		by[i] = (struct keyed){keyed_down(v[i].t1 - v[i].t0), i};
+		by_key[i] = (struct radix_item){radix_key_descending(v[i].t1 - v[i].t0), i};
 		was[i] = v[i];
 	}
-	keyed_sort(by, n);
+	radix_sort_items(by_key, n);
 	for (uint32_t i = 0; i < n; i++)
-		v[i] = was[by[i].v];
-	mem_free(by);
+		v[i] = was[by_key[i].v];
+	mem_free(by_key);
 	mem_free(was);
-	arena_rest(&p->mem);
+	arena_release_pages(&p->mem);
 }
 
 /* Items of a kind are sorted longest first, so a quantile is the duration of one of them. */
@@ -428,17 +436,18 @@ static void spread_kind(const struct tasks *p, struct kind *k)
 	int share = 0;
 	for (uint32_t i = k->first; i < k->first + k->all && place > 0; i++) {
 		const struct item *it = &p->item[i];
-		arena_look(&p->mem, i);
+		arena_note_access(&p->mem, i);
 		if (!is_measured(p, it))
 			continue;
 		place--;
-		for (int s = SPREAD__N - 1 - share; s >= 0 && sched_place(n, sched_spread_share[s]) == place; s--, share++)
+		for (int s = SPREAD__N - 1 - share; s >= 0 && stats_quantile_rank(n, stats_spread_share[s]) == place;
+		     s--, share++)
 			k->spread.at[s] = it->t1 - it->t0;
 	}
 }
 
 /* By kind, one kind after another: there may be millions, and what is to be sorted is what is in the hand. */
-static void sort_items(struct tasks *p, const struct onlooker *on)
+static void sort_items(struct tasks *p, const struct progress_watcher *on)
 {
 	struct item *v = arena_alloc(&p->mem, (p->nitem + 1u) * sizeof *v);
 	uint32_t *at = xcalloc(p->nkind + 1u, sizeof *at), all = 0;
@@ -447,20 +456,20 @@ static void sort_items(struct tasks *p, const struct onlooker *on)
 		all += p->kind[k].all;
 	}
 	for (uint32_t i = 0; i < p->nitem; i++) {
-		arena_look(&p->mem, i);
+		arena_note_access(&p->mem, i);
 		v[at[p->item[i].kind]++] = p->item[i];
 	}
 	p->item = v;
-	for (uint32_t k = 0; k < p->nkind && goes_on(on); k++) {
+	for (uint32_t k = 0; k < p->nkind && job_should_continue(on); k++) {
 		sort_kind(p, v + p->kind[k].first, p->kind[k].all);
 		spread_kind(p, &p->kind[k]);
 	}
 	mem_free(at);
 }
 
-void tasks_list(struct tasks *p, const struct snap *sn, const struct onlooker *on)
+void tasks_list(struct tasks *p, const struct snap *sn, const struct progress_watcher *on)
 {
-	tp_on_proc(&p->scope, &p->mem);
+	tracepane_limit_to_proc(&p->scope, &p->mem);
 	p->lo = INT64_MAX;
 	p->hi = 0;
 	(p->regions ? make_regions : make_tasks)(p, sn, on);
@@ -470,13 +479,13 @@ void tasks_list(struct tasks *p, const struct snap *sn, const struct onlooker *o
 			p->lo = p->kind[k].h.min < p->lo ? p->kind[k].h.min : p->lo;
 			p->hi = p->kind[k].h.max > p->hi ? p->kind[k].h.max : p->hi;
 		}
-	p->lo = tp_decade(p->lo == INT64_MAX ? 1 : p->lo, false);
-	p->hi = tp_decade(p->hi, true);
-	arena_rest(&p->mem);
-	store_rest(sn);
+	p->lo = tracepane_round_decade(p->lo == INT64_MAX ? 1 : p->lo, false);
+	p->hi = tracepane_round_decade(p->hi, true);
+	arena_release_pages(&p->mem);
+	store_release_pages(sn);
 }
 
-void tasks_pick_words(const struct pick *k, struct buf *b)
+void tasks_put_filter(const struct task_criteria *k, struct buf *b)
 {
 	if (k->lo != TIME_NONE || k->hi != TIME_NONE) {
 		buf_puts(b, " | took ");
@@ -487,5 +496,5 @@ void tasks_pick_words(const struct pick *k, struct buf *b)
 			text_ns(b, k->hi);
 	}
 	if (k->whole)
-		buf_puts(b, k->whole == PICK_PART ? " | incomplete" : " | complete");
+		buf_puts(b, k->whole == TASK_INCOMPLETE ? " | incomplete" : " | complete");
 }

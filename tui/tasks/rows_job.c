@@ -18,28 +18,28 @@
 
 enum { FEW = 20000 };		/* spans and logs: some milliseconds */
 
-struct tasks_made {
+struct tasks_build {
 	struct tasks t;
 	struct query q;		/* the session keeps its strings */
 	const struct snap *sn;
-	struct onlooker on;
+	struct progress_watcher on;
 	struct job *job;
 };
 
-static int make(struct job *j, void *arg)
+static int run_listing(struct job *j, void *arg)
 {
-	struct tasks_made *m = arg;
-	m->on = job_onlooker(j);
-	tp_scope_of(m->sn, &m->q, &m->t.mem, &m->t.scope);
+	struct tasks_build *m = arg;
+	m->on = job_progress_watcher(j);
+	tracepane_scope_of_query(m->sn, &m->q, &m->t.mem, &m->t.scope);
 	tasks_list(&m->t, m->sn, &m->on);
-	return goes_on(&m->on) ? 0 : -1;
+	return job_should_continue(&m->on) ? 0 : -1;
 }
 
 /* A hundred megabytes are not given back with the key, 20 ms. s: NULL, when all goes. */
-static void drop(struct tasks_made *m, struct session *s)
+static void drop_result(struct tasks_build *m, struct session *s)
 {
 	if (s)
-		session_let_go_of(s, &m->t.mem);
+		session_free_arena_async(s, &m->t.mem);
 	arena_free(&m->t.mem);
 	mem_free(m);
 }
@@ -48,13 +48,13 @@ static void select_kind(struct tasks *p, int64_t key)
 {
 	for (uint32_t i = 0; i < p->rows[L_KINDS].n; i++)
 		if (kind_key(&p->kind[p->order[i]]) == key)
-			rows_select(&p->rows[L_KINDS], i);
-	tasks_bars(p);
+			list_select(&p->rows[L_KINDS], i);
+	tasks_count_bars(p);
 }
 
-void tasks_near(struct tasks *p, uint64_t id)
+void tasks_select_near(struct tasks *p, uint64_t id)
 {
-	const struct sched_task *t = p->regions ? NULL : tasks_find(p, id);
+	const struct stats_task *t = p->regions ? NULL : tasks_find_id(p, id);
 	if (!t || t->span == UINT32_MAX)
 		return;
 	p->task = (int64_t)id;
@@ -62,36 +62,36 @@ void tasks_near(struct tasks *p, uint64_t id)
 }
 
 /* To where one wanted. */
-static void arrive(struct tasks *p, const struct pane_env *env, const struct tasks_want *w, int64_t key)
+static void goto_wanted(struct tasks *p, const struct pane_env *env, const struct tasks_target *w, int64_t key)
 {
 	if (w->moves) {
 		p->level = w->level;
 		p->open = w->open;
 	}
-	tasks_order(p, env);
+	tasks_sort_kinds(p, env);
 	if (!w->moves && p->level == L_KINDS)
 		select_kind(p, key);
-	tasks_fill(p, env);
-	if (w->page && (w->view || tasks_find(p, w->task))) {
+	tasks_fill_list(p, env);
+	if (w->page && (w->view || tasks_find_id(p, w->task))) {
 		p->level = L_LIST;
-		tasks_page(p, env, w->task);
+		tasks_open_page(p, env, w->task);
 	} else if (p->level == L_ONE) {
-		tasks_load(p, env);
+		tasks_load_page(p, env);
 	} else if (w->near && p->level == L_KINDS) {
-		tasks_near(p, w->task);
+		tasks_select_near(p, w->task);
 	}
 	for (int i = 0; i < 3 && w->view; i++)
-		rows_select(&p->rows[i], (uint32_t)w->v.cursor[i]);
+		list_select(&p->rows[i], (uint32_t)w->v.cursor[i]);
 	if (w->view)
-		tasks_bars(p);
-	tasks_hits(p, env);
+		tasks_count_bars(p);
+	tasks_mark_hits(p, env);
 }
 
-static void take(struct tasks *p, const struct pane_env *env, struct tasks_made *m)
+static void take_listing(struct tasks *p, const struct pane_env *env, struct tasks_build *m)
 {
 	int64_t key = p->kind && kind_now(p) ? kind_key(kind_now(p)) : -1;
-	struct tasks_want w = p->want;
-	tasks_hunt_stop(p);
+	struct tasks_target w = p->want;
+	tasks_search_stop(p);
 	struct arena was = p->mem;
 	p->mem = m->t.mem;
 	m->t.mem = was;
@@ -110,67 +110,67 @@ static void take(struct tasks *p, const struct pane_env *env, struct tasks_made 
 	p->bars_of = p->shown_of = -1;
 	p->nlongest = 0;
 	p->rows[L_KINDS].n = 0;		/* they were of another array */
-	p->want = (struct tasks_want){.regions = p->regions};
-	arrive(p, env, &w, key);
-	drop(m, env->s);
+	p->want = (struct tasks_target){.regions = p->regions};
+	goto_wanted(p, env, &w, key);
+	drop_result(m, env->s);
 }
 
 /* So much that one would notice. */
 static bool is_much(const struct snap *sn)
 {
-	return sn->nspans + (uint64_t)sn->nmarks > FEW || (sn->nspans && sn->st->keep) || job_wanted() > 1;
+	return sn->nspans + (uint64_t)sn->nmarks > FEW || (sn->nspans && sn->st->keep) || job_forced_threads() > 1;
 }
 
-static void start(struct tasks *p, const struct pane_env *env)
+static void start_listing(struct tasks *p, const struct pane_env *env)
 {
-	struct tasks_made *m = xcalloc(1, sizeof *m);
+	struct tasks_build *m = xcalloc(1, sizeof *m);
 	m->sn = session_snap(env->s);
 	m->t.mem.spills = true;
 	m->t.regions = p->want.regions;
-	m->t.pick = p->pick;
+	m->t.task_criteria = p->task_criteria;
 	m->q = *session_query(env->s);
 	p->again = false;
 	p->work = m;
-	m->job = is_much(m->sn) ? job_start(make, m) : NULL;
+	m->job = is_much(m->sn) ? job_start(run_listing, m) : NULL;
 	if (m->job)
 		return;
-	make(NULL, m);
+	run_listing(NULL, m);
 	p->work = NULL;
-	take(p, env, m);
+	take_listing(p, env, m);
 }
 
-void tasks_stop(struct tasks *p, struct session *s)
+void tasks_job_stop(struct tasks *p, struct session *s)
 {
-	struct tasks_made *m = p->work;
+	struct tasks_build *m = p->work;
 	p->work = NULL;
 	if (!m)
 		return;
 	job_cancel(m->job);
 	job_join(m->job);
-	drop(m, s);
+	drop_result(m, s);
 }
 
-struct tasks_want tasks_wanted(const struct tasks *p)
+struct tasks_target tasks_current_target(const struct tasks *p)
 {
-	return p->work ? p->want : (struct tasks_want){.regions = p->regions};
+	return p->work ? p->want : (struct tasks_target){.regions = p->regions};
 }
 
-void tasks_go(struct tasks *p, const struct pane_env *env, const struct tasks_want *w)
+void tasks_goto(struct tasks *p, const struct pane_env *env, const struct tasks_target *w)
 {
-	tasks_stop(p, env->s);
+	tasks_job_stop(p, env->s);
 	p->want = *w;
-	start(p, env);
+	start_listing(p, env);
 }
 
-void tasks_make(struct tasks *p, const struct pane_env *env)
+void tasks_update(struct tasks *p, const struct pane_env *env)
 {
-	struct tasks_want w = tasks_wanted(p);
+	struct tasks_target w = tasks_current_target(p);
 	if (p->work) {
 		p->again = true;
 		return;
 	}
 	p->want = w;
-	start(p, env);
+	start_listing(p, env);
 }
 
 struct job *tasks_job(const struct tasks *p)
@@ -178,20 +178,20 @@ struct job *tasks_job(const struct tasks *p)
 	return p->work ? p->work->job : NULL;
 }
 
-void tasks_done(struct tasks *p, const struct pane_env *env)
+void tasks_job_finish(struct tasks *p, const struct pane_env *env)
 {
-	struct tasks_made *m = p->work;
+	struct tasks_build *m = p->work;
 	if (!m)
 		return;
 	p->work = NULL;
 	job_join(m->job);
-	take(p, env, m);
+	take_listing(p, env, m);
 	if (p->again)
-		start(p, env);
+		start_listing(p, env);
 }
 
-void tasks_work_words(const struct tasks *p, struct buf *b)
+void tasks_put_progress(const struct tasks *p, struct buf *b)
 {
 	if (p->work)
-		tp_working(p->work->job, "counting", b);
+		tracepane_put_progress(p->work->job, "counting", b);
 }

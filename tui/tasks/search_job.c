@@ -17,56 +17,56 @@
 
 enum { AT_ONCE = 2000, ASKED = 1 << 8 };	/* rows; after so many it asks whether it is still wanted */
 
-struct tasks_hunt {
+struct tasks_search {
 	struct job *job;
 	const struct tasks *p;
 	const struct snap *sn;
-	struct rx *find;
+	struct regex *find;
 	uint32_t *shown, n, nhit;
 	uint8_t *hit;
 };
 
-static int look(struct job *j, void *arg)
+static int run_search(struct job *j, void *arg)
 {
-	struct tasks_hunt *h = arg;
+	struct tasks_search *h = arg;
 	struct buf b = {0};
 	for (uint32_t i = 0; i < h->n && (i % ASKED || !job_cancelled(j)); i++) {
-		tasks_text(h->p, h->sn->st, L_LIST, h->shown[i], &b);
-		h->nhit += h->hit[i] = rx_match(h->find, b.p, b.n);
+		tasks_row_text(h->p, h->sn->st, L_LIST, h->shown[i], &b);
+		h->nhit += h->hit[i] = regex_match(h->find, b.p, b.n);
 		if (i % ASKED == 0)
-			store_rest(h->sn);
+			store_release_pages(h->sn);
 	}
 	buf_free(&b);
 	return 0;
 }
 
-static void hunt_free(struct tasks_hunt *h)
+static void free_search(struct tasks_search *h)
 {
-	rx_free(h->find);
+	regex_free(h->find);
 	mem_free(h->shown);
 	mem_free(h->hit);
 	mem_free(h);
 }
 
-void tasks_hunt_stop(struct tasks *p)
+void tasks_search_stop(struct tasks *p)
 {
-	struct tasks_hunt *h = p->hunt;
+	struct tasks_search *h = p->hunt;
 	p->hunt = NULL;
 	if (!h)
 		return;
 	job_cancel(h->job);
 	job_join(h->job);
-	hunt_free(h);
+	free_search(h);
 }
 
-struct job *tasks_hunt_job(const struct tasks *p)
+struct job *tasks_search_job(const struct tasks *p)
 {
 	return p->hunt ? p->hunt->job : NULL;
 }
 
-void tasks_hunt_done(struct tasks *p)
+void tasks_search_finish(struct tasks *p)
 {
-	struct tasks_hunt *h = p->hunt;
+	struct tasks_search *h = p->hunt;
 	p->hunt = NULL;
 	job_join(h->job);
 	mem_free(p->hit);
@@ -74,22 +74,22 @@ void tasks_hunt_done(struct tasks *p)
 	p->nhit = h->nhit;
 	p->hit_of = p->list_no;
 	h->hit = NULL;
-	hunt_free(h);
+	free_search(h);
 }
 
 /* false: no thread. */
-static bool start(struct tasks *p, const struct pane_env *env)
+static bool start_search(struct tasks *p, const struct pane_env *env)
 {
 	struct err e;
-	struct tasks_hunt *h = xcalloc(1, sizeof *h);
+	struct tasks_search *h = xcalloc(1, sizeof *h);
 	uint32_t n = p->rows[L_LIST].n;
-	*h = (struct tasks_hunt){.p = p, .sn = session_snap(env->s), .find = rx_new(env->find.text, &e), .n = n};
+	*h = (struct tasks_search){.p = p, .sn = session_snap(env->s), .find = regex_new(env->find.text, &e), .n = n};
 	h->shown = xmalloc((n + 1u) * sizeof *h->shown);
 	h->hit = xcalloc(n + 1u, 1);
 	memcpy(h->shown, p->shown, n * sizeof *h->shown);
-	h->job = h->find ? job_start(look, h) : NULL;
+	h->job = h->find ? job_start(run_search, h) : NULL;
 	if (!h->job) {
-		hunt_free(h);
+		free_search(h);
 		return false;
 	}
 	p->hunt = h;
@@ -98,46 +98,47 @@ static bool start(struct tasks *p, const struct pane_env *env)
 
 static bool is_long(const struct tasks *p)
 {
-	return p->level == L_LIST && p->rows[L_LIST].n && (p->rows[L_LIST].n > AT_ONCE || job_wanted() > 1);
+	return p->level == L_LIST && p->rows[L_LIST].n && (p->rows[L_LIST].n > AT_ONCE || job_forced_threads() > 1);
 }
 
 /* Each of them now. */
-static void look_at_once(struct tasks *p, const struct pane_env *env)
+static void mark_hits_now(struct tasks *p, const struct pane_env *env)
 {
 	uint32_t n = p->rows[p->level].n;
 	struct buf b = {0};
 	p->hit = xcalloc(n ? n : 1, 1);
 	for (uint32_t i = 0; i < n; i++) {
 		if (p->level == L_ONE)
-			buf_reset(&b), tasks_line(p, tasks_store(env), &p->line[i], &b);
+			buf_reset(&b), tasks_put_line(p, tasks_store(env), &p->task_line[i], &b);
 		else
-			tasks_text(p, tasks_store(env), p->level, p->level == L_KINDS ? p->order[i] : p->shown[i], &b);
-		p->nhit += p->hit[i] = rx_match(env->find.rx, b.p, b.n);
+			tasks_row_text(
+			    p, tasks_store(env), p->level, p->level == L_KINDS ? p->order[i] : p->shown[i], &b);
+		p->nhit += p->hit[i] = regex_match(env->find.rx, b.p, b.n);
 	}
 	buf_free(&b);
 }
 
-void tasks_hits(struct tasks *p, const struct pane_env *env)
+void tasks_mark_hits(struct tasks *p, const struct pane_env *env)
 {
 	bool same = env->find.rx && p->hit_find && !strcmp(p->hit_find, env->find.text), much = is_long(p);
-	if (same && much && ((p->hit && p->hit_of == p->list_no) || (p->hunt && p->hunt_of == p->list_no)))
+	if (same && much && ((p->hit && p->hit_of == p->list_no) || (p->hunt && p->search_of == p->list_no)))
 		return;
-	tasks_hunt_stop(p);
+	tasks_search_stop(p);
 	mem_free(p->hit);
 	p->hit = NULL;
 	p->nhit = 0;
 	p->hit_of = 0;
 	mem_free(p->hit_find);
 	p->hit_find = env->find.rx ? xstrdup(env->find.text) : NULL;
-	p->hunt_of = p->list_no;
-	if (env->find.rx && (!much || !start(p, env)))
-		look_at_once(p, env);
+	p->search_of = p->list_no;
+	if (env->find.rx && (!much || !start_search(p, env)))
+		mark_hits_now(p, env);
 }
 
 uint32_t tasks_find_hit(void *st, const struct pane_env *env, int dir, uint32_t *at)
 {
 	struct tasks *p = st;
-	tasks_hits(p, env);
+	tasks_mark_hits(p, env);
 	*at = 0;
 	if (p->hunt)
 		return FIND_ON;
@@ -149,8 +150,8 @@ uint32_t tasks_find_hit(void *st, const struct pane_env *env, int dir, uint32_t 
 	while (dir && !p->hit[i])
 		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
 	if (dir) {
-		rows_select(&p->rows[p->level], i);
-		tasks_bars(p);		/* of the kind that is selected now */
+		list_select(&p->rows[p->level], i);
+		tasks_count_bars(p);		/* of the kind that is selected now */
 	}
 	for (uint32_t k = 0; p->hit[i] && k <= i; k++)
 		*at += p->hit[k];

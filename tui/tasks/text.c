@@ -14,14 +14,14 @@ void tasks_summary(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct tasks *p = st;
 	uint32_t open = 0, n = 0;
-	tasks_work_words(p, b);
+	tasks_put_progress(p, b);
 	for (uint32_t i = 0; i < p->nkind; i++) {
 		open += p->kind[i].open;
 		n += p->kind[i].n;
 	}
 	if (p->level > L_KINDS) {
 		buf_puts(b, p->regions ? "Regions > " : "Tasks > ");
-		tp_str(tasks_store(env), (str_id)((uint64_t)p->open >> 32), tasks_unnamed(p), b);
+		tracepane_put_str(tasks_store(env), (str_id)((uint64_t)p->open >> 32), tasks_unnamed(p), b);
 		if (p->level == L_ONE)
 			buf_printf(b, " > %llu", (unsigned long long)p->task);
 		buf_puts(b, "   ");
@@ -32,9 +32,9 @@ void tasks_summary(const void *st, const struct pane_env *env, struct buf *b)
 		text_count(b, n);
 		buf_printf(b, " %s%s, %u incomplete", p->regions ? "region" : "task", n == 1 ? "" : "s", open);
 	}
-	tasks_pick_words(&p->pick, b);
+	tasks_put_filter(&p->task_criteria, b);
 	buf_puts(b, " | ");
-	tp_scope_words(&p->scope, b);
+	tracepane_put_scope(&p->scope, b);
 	if (env->find.rx && p->hunt)
 		buf_printf(b, " | /%s searching", env->find.text);
 	else if (env->find.rx && p->hit)
@@ -48,26 +48,26 @@ void tasks_detail(const void *st, const struct pane_env *env, struct buf *b)
 	const struct kind *k = kind_now(p);
 	struct place to = PLACE_NONE;
 	if (p->bars.on && p->level != L_ONE) {
-		bars_words(&p->bars, b);
+		histogram_bars_describe(&p->bars, b);
 	} else if (p->level == L_KINDS && k) {
-		tp_str(s, k->name, tasks_unnamed(p), b);
+		tracepane_put_str(s, k->name, tasks_unnamed(p), b);
 		buf_printf(b, ": %u %s%s", k->n, p->regions ? "region" : "task", text_s(k->n));
 		if (k->open)
 			buf_printf(b, ", %u incomplete", k->open);
 		if (k->frame)
-			buf_puts(b, "  "), tp_frame(s, k->frame, b, true);
+			buf_puts(b, "  "), tracepane_put_frame(s, k->frame, b, true);
 	} else if (p->level == L_ONE && p->nline) {
-		tasks_line(p, s, &p->line[p->rows[L_ONE].sel], b);
-		if (p->line[p->rows[L_ONE].sel].trk)
-			buf_puts(b, "  "), tp_who(s, p->line[p->rows[L_ONE].sel].trk, b);
-	} else if (tasks_selected(p, env, &to)) {
+		tasks_put_line(p, s, &p->task_line[p->rows[L_ONE].sel], b);
+		if (p->task_line[p->rows[L_ONE].sel].trk)
+			buf_puts(b, "  "), tracepane_put_track(s, p->task_line[p->rows[L_ONE].sel].trk, b);
+	} else if (tasks_selected_place(p, env, &to)) {
 		text_ns(b, to.t1 - to.t0);
 		buf_puts(b, " at ");
 		text_at(b, to.t0, 1000);
 		if (to.trk)
-			buf_puts(b, "  "), tp_who(s, to.trk, b);
+			buf_puts(b, "  "), tracepane_put_track(s, to.trk, b);
 		if (to.stk)
-			buf_puts(b, "  "), tp_site_call(s, to.stk, b);
+			buf_puts(b, "  "), tracepane_put_call_site(s, to.stk, b);
 	}
 }
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool clip_takes_osc52(const char *term)
+bool clipboard_supports_osc52(const char *term)
 {
 	static const char *const kinds[] = {"xterm", "tmux", "screen", "alacritty", "foot", "kitty", "wezterm",
 	    "rxvt-unicode", "st-", "contour", "ghostty"};
@@ -22,7 +22,7 @@ bool clip_takes_osc52(const char *term)
 	return false;
 }
 
-void clip_osc52(struct buf *b, const char *s, size_t n)
+void clipboard_put_osc52(struct buf *b, const char *s, size_t n)
 {
 	static const char digit[] =
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -40,7 +40,7 @@ void clip_osc52(struct buf *b, const char *s, size_t n)
 }
 
 /* tmux takes it on its standard input and passes it on to the terminal outside. */
-bool clip_tmux(const char *s, size_t n)
+bool clipboard_to_tmux(const char *s, size_t n)
 {
 	FILE *f = getenv("TMUX") ? popen("tmux load-buffer -w - 2>/dev/null", "w") : NULL;
 	if (!f)
@@ -50,7 +50,7 @@ bool clip_tmux(const char *s, size_t n)
 }
 
 /* A new file of its own that others cannot read. */
-bool clip_file(const char *s, size_t n, char *file, size_t nfile)
+bool clipboard_to_file(const char *s, size_t n, char *file, size_t nfile)
 {
 	const char *dir = getenv("TMPDIR");
 	snprintf(file, nfile, "%s/ttrace-copy-XXXXXX", dir && dir[0] == '/' ? dir : "/tmp");

@@ -8,10 +8,10 @@
 #include <stdbool.h>
 
 /* Ways in which n bytes of text leave the program as a copy. false: this one does not work here. */
-bool clip_tmux(const char *s, size_t n);
-bool clip_file(const char *s, size_t n, char *file, size_t nfile);	/* a new one; its name */
+bool clipboard_to_tmux(const char *s, size_t n);
+bool clipboard_to_file(const char *s, size_t n, char *file, size_t nfile);	/* a new one; its name */
 /* The sequence for the terminal's clipboard, and whether a terminal of that name takes it. */
-void clip_osc52(struct buf *, const char *s, size_t n);
-bool clip_takes_osc52(const char *term);
+void clipboard_put_osc52(struct buf *, const char *s, size_t n);
+bool clipboard_supports_osc52(const char *term);
 
 #endif

@@ -21,7 +21,7 @@ enum { CELL_W = 9, CELL_H = 18 };
 
 struct ground { const char *fg, *bg; };
 
-static struct ground ground(const struct look *l)
+static struct ground ground_of(const struct look *l)
 {
 	if (l->theme == TH_LIGHT)
 		return (struct ground){"#1c1c1c", "#ffffff"};
@@ -37,7 +37,7 @@ static void put_escaped(struct buf *b, uint32_t cp)
 	case '>': buf_puts(b, "&gt;"); break;
 	case '"': buf_puts(b, "&quot;"); break;
 	case '\'': buf_puts(b, "&#39;"); break;
-	default: buf_put(b, u, utf8_encode(cp, u));
+	default: buf_put(b, u, text_encode_utf8(cp, u));
 	}
 }
 
@@ -51,7 +51,7 @@ static void put_cells(struct buf *b, const struct cell *c, int n)
 	}
 }
 
-static void hex(struct buf *b, int colour, const char *none)
+static void put_hex(struct buf *b, int colour, const char *none)
 {
 	uint8_t c[3];
 	if (colour < 0) {
@@ -62,7 +62,7 @@ static void hex(struct buf *b, int colour, const char *none)
 	buf_printf(b, "#%02x%02x%02x", c[0], c[1], c[2]);
 }
 
-static bool same(const struct paint *a, const struct paint *b)
+static bool same_paint(const struct paint *a, const struct paint *b)
 {
 	return a->fg == b->fg && a->bg == b->bg && a->attr == b->attr;
 }
@@ -72,17 +72,17 @@ static int run_of(const struct grid *g, const struct look *l, int y, int x, stru
 {
 	const struct cell *row = &g->cell[y * g->cols];
 	int n = 1;
-	*p = cell_paint(l, &row[x]);
+	*p = style_cell_paint(l, &row[x]);
 	while (x + n < g->cols) {
-		struct paint q = cell_paint(l, &row[x + n]);
-		if (!same(p, &q) && row[x + n].ch)
+		struct paint q = style_cell_paint(l, &row[x + n]);
+		if (!same_paint(p, &q) && row[x + n].ch)
 			break;
 		n++;
 	}
 	return n;
 }
 
-static bool empty(const struct cell *c, int n)
+static bool is_blank(const struct cell *c, int n)
 {
 	for (int i = 0; i < n; i++)
 		if (c[i].ch != ' ')
@@ -91,18 +91,18 @@ static bool empty(const struct cell *c, int n)
 }
 
 /* Reverse changes the two, with the ground where a colour is the terminal's own. */
-static void colours(const struct paint *p, const struct ground *gr, struct buf *fg, struct buf *bg)
+static void span_colours(const struct paint *p, const struct ground *gr, struct buf *fg, struct buf *bg)
 {
 	bool r = p->attr & AT_REVERSE;
 	buf_reset(fg);
 	buf_reset(bg);
-	hex(fg, r ? p->bg : p->fg, r ? gr->bg : gr->fg);
-	hex(bg, r ? p->fg : p->bg, r ? gr->fg : gr->bg);
+	put_hex(fg, r ? p->bg : p->fg, r ? gr->bg : gr->fg);
+	put_hex(bg, r ? p->fg : p->bg, r ? gr->fg : gr->bg);
 }
 
-static void svg(const struct grid *g, const struct look *l, struct buf *b)
+static void put_svg(const struct grid *g, const struct look *l, struct buf *b)
 {
-	struct ground gr = ground(l);
+	struct ground gr = ground_of(l);
 	struct buf fg = {0}, bg = {0};
 	buf_printf(b,
 	    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
@@ -113,11 +113,11 @@ static void svg(const struct grid *g, const struct look *l, struct buf *b)
 		for (int x = 0, n; x < g->cols; x += n) {
 			struct paint p;
 			n = run_of(g, l, y, x, &p);
-			colours(&p, &gr, &fg, &bg);
+			span_colours(&p, &gr, &fg, &bg);
 			if (strcmp(buf_str(&bg), gr.bg))
 				buf_printf(b, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>",
 				    x * CELL_W, y * CELL_H, n * CELL_W, CELL_H, buf_str(&bg));
-			if (empty(&g->cell[y * g->cols + x], n))
+			if (is_blank(&g->cell[y * g->cols + x], n))
 				continue;
 			buf_printf(b,
 			    "<text x=\"%d\" y=\"%d\" textLength=\"%d\" lengthAdjust=\"spacingAndGlyphs\" "
@@ -134,9 +134,9 @@ static void svg(const struct grid *g, const struct look *l, struct buf *b)
 	buf_free(&bg);
 }
 
-static void html(const struct grid *g, const struct look *l, struct buf *b)
+static void put_html(const struct grid *g, const struct look *l, struct buf *b)
 {
-	struct ground gr = ground(l);
+	struct ground gr = ground_of(l);
 	struct buf fg = {0}, bg = {0};
 	buf_printf(b,
 	    "<!DOCTYPE html>\n<meta charset=\"utf-8\"><title>ttrace</title>\n"
@@ -148,7 +148,7 @@ static void html(const struct grid *g, const struct look *l, struct buf *b)
 			struct paint p;
 			n = run_of(g, l, y, x, &p);
 			bool own = p.fg < 0 && p.bg < 0 && !p.attr;
-			colours(&p, &gr, &fg, &bg);
+			span_colours(&p, &gr, &fg, &bg);
 			if (!own)
 				buf_printf(b, "<span style=\"color:%s;background:%s%s%s%s\">", buf_str(&fg),
 				    buf_str(&bg), p.attr & AT_BOLD ? ";font-weight:bold" : "",
@@ -164,18 +164,18 @@ static void html(const struct grid *g, const struct look *l, struct buf *b)
 	buf_free(&bg);
 }
 
-static bool ends(const char *name, const char *with)
+static bool has_suffix(const char *name, const char *with)
 {
 	size_t n = strlen(name), k = strlen(with);
 	return n > k && !strcasecmp(name + n - k, with);
 }
 
-void picture_make(const struct grid *g, const struct look *l, const char *name, struct buf *b)
+void export_screen(const struct grid *g, const struct look *l, const char *name, struct buf *b)
 {
-	if (ends(name, ".svg"))
-		svg(g, l, b);
-	else if (ends(name, ".html") || ends(name, ".htm"))
-		html(g, l, b);
+	if (has_suffix(name, ".svg"))
+		put_svg(g, l, b);
+	else if (has_suffix(name, ".html") || has_suffix(name, ".htm"))
+		put_html(g, l, b);
 	else
-		grid_print(g, b, ends(name, ".ans") || ends(name, ".ansi") ? l : NULL);
+		grid_print(g, b, has_suffix(name, ".ans") || has_suffix(name, ".ansi") ? l : NULL);
 }

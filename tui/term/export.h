@@ -9,6 +9,6 @@
 
 /* A screen as a file, by the name's extension: .ans .ansi with colours for a terminal, .svg, .html
    .htm, and anything else as text. With a look of no colours pictures are black and white. */
-void picture_make(const struct grid *, const struct look *, const char *name, struct buf *);
+void export_screen(const struct grid *, const struct look *, const char *name, struct buf *);
 
 #endif

@@ -65,7 +65,7 @@ void grid_free(struct grid *g)
 }
 
 /* The part of r that lies in the clip rectangle. */
-static struct rect inside(const struct grid *g, struct rect r)
+static struct rect clip_rect(const struct grid *g, struct rect r)
 {
 	int y1 = r.y + r.h, x1 = r.x + r.w;
 	r.y = r.y < 0 ? 0 : r.y > g->h ? g->h : r.y;
@@ -78,9 +78,9 @@ static struct rect inside(const struct grid *g, struct rect r)
 }
 
 /* And of that, what is kept. */
-static struct rect kept(const struct grid *g, struct rect r)
+static struct rect kept_rows(const struct grid *g, struct rect r)
 {
-	r = inside(g, r);
+	r = clip_rect(g, r);
 	int end = r.y + r.h, from = g->from - g->y0, to = g->to - g->y0;
 	r.y = r.y < from ? from : r.y;
 	end = end > to ? to : end;
@@ -91,7 +91,7 @@ static struct rect kept(const struct grid *g, struct rect r)
 struct rect grid_clip(struct grid *g, struct rect r)
 {
 	struct rect old = {g->y0, g->x0, g->h, g->w};
-	r = inside(g, r);
+	r = clip_rect(g, r);
 	g->y0 += r.y;
 	g->x0 += r.x;
 	g->h = r.h;
@@ -109,7 +109,7 @@ void grid_unclip(struct grid *g, struct rect old)
 
 /* Before the cell at (y, x) of the whole screen is written: the other half of a wide character that
    it belongs to becomes a blank. */
-static void part(struct grid *g, struct cell *c)
+static void break_wide(struct grid *g, struct cell *c)
 {
 	long i = c - g->cell;
 	int x = (int)(i % g->cols);
@@ -145,9 +145,9 @@ static uint32_t to_ascii(uint32_t ch)
 	return '?';
 }
 
-static int put(struct grid *g, int y, int x, uint32_t ch, enum style fg, enum style bg, int attr)
+static int put_char(struct grid *g, int y, int x, uint32_t ch, enum style fg, enum style bg, int attr)
 {
-	int w = ch < 0x80 ? 1 : cp_width(ch);
+	int w = ch < 0x80 ? 1 : text_cp_width(ch);
 	if (g->ascii && ch >= 0x7f)
 		ch = to_ascii(ch), w = w == 2 ? 2 : 1;
 	if (ch < ' ' || ch == 0x7f || w < 1)
@@ -156,17 +156,17 @@ static int put(struct grid *g, int y, int x, uint32_t ch, enum style fg, enum st
 	if (!c)
 		return w;
 	if (w == 2 && (x + 1 >= g->w || (g->ascii && ch < 0x80))) {
-		part(g, c);	/* no room for the right half, or one character stands for it */
+		break_wide(g, c);	/* no room for the right half, or one character stands for it */
 		*c =
 		    (struct cell){ch < 0x80 ? ch : ' ', 0, (uint8_t)fg, (uint8_t)bg, (uint8_t)attr};
 		if (x + 1 < g->w)
-			put(g, y, x + 1, ' ', fg, bg, attr);
+			put_char(g, y, x + 1, ' ', fg, bg, attr);
 		return 2;
 	}
-	part(g, c);
+	break_wide(g, c);
 	*c = (struct cell){ch, 0, (uint8_t)fg, (uint8_t)bg, (uint8_t)attr};
 	if (w == 2) {
-		part(g, c + 1);
+		break_wide(g, c + 1);
 		c[1] = (struct cell){0, 0, (uint8_t)fg, (uint8_t)bg, (uint8_t)attr};
 	}
 	return w;
@@ -174,7 +174,7 @@ static int put(struct grid *g, int y, int x, uint32_t ch, enum style fg, enum st
 
 void grid_put(struct grid *g, int y, int x, uint32_t ch, enum style fg, enum style bg, int attr)
 {
-	put(g, y, x, ch, fg, bg, attr);
+	put_char(g, y, x, ch, fg, bg, attr);
 }
 
 /* Text keeps the background that is there, so that a label can be laid on a bar. */
@@ -182,7 +182,7 @@ static int put_text(struct grid *g, int y, int x, uint32_t ch, enum style fg, in
 {
 	const struct cell *c = grid_at(g, y, x);
 	int tone = c ? c->attr & AT_TONE : 0;
-	return put(g, y, x, ch, fg, c ? (enum style)c->bg : ST_NORMAL, attr | tone);
+	return put_char(g, y, x, ch, fg, c ? (enum style)c->bg : ST_NORMAL, attr | tone);
 }
 
 /* What the edge has cut says so, where enough is left to be read. */
@@ -193,7 +193,7 @@ static void cut_sign(struct grid *g, int y, int x0, enum style st, int attr, con
 		return;
 	for (size_t i = 0; i < n; i++)
 		if (rest[i] != ' ') {
-			put(g, y, g->w - 1, 0x2026, st, (enum style)last->bg, attr | (last->attr & AT_TONE));
+			put_char(g, y, g->w - 1, 0x2026, st, (enum style)last->bg, attr | (last->attr & AT_TONE));
 			return;
 		}
 }
@@ -204,8 +204,8 @@ int grid_textn(struct grid *g, int y, int x, enum style st, int attr, const char
 	size_t i = 0;
 	while (i < n && x < g->w) {
 		uint32_t cp;
-		size_t k = utf8_decode(s + i, n - i, &cp);
-		int w = cp_width(cp);
+		size_t k = text_decode_utf8(s + i, n - i, &cp);
+		int w = text_cp_width(cp);
 		bool broken = cp == 0xfffd && !(k == 3 && !memcmp(s + i, "\xef\xbf\xbd", 3));
 		if (broken || w < 0) {
 			for (size_t j = 0; j < k; j++) {
@@ -271,10 +271,10 @@ void grid_right(struct grid *g, int y, int x1, enum style st, int attr, const ch
 
 void grid_fill(struct grid *g, struct rect r, uint32_t ch, enum style bg, int attr)
 {
-	r = kept(g, r);
+	r = kept_rows(g, r);
 	for (int y = r.y; y < r.y + r.h; y++)
 		for (int x = r.x; x < r.x + r.w; x++)
-			put(g, y, x, ch, ch == ' ' ? ST_NORMAL : bg, ch == ' ' ? bg : ST_NORMAL,
+			put_char(g, y, x, ch, ch == ' ' ? ST_NORMAL : bg, ch == ' ' ? bg : ST_NORMAL,
 			    attr);
 }
 
@@ -285,7 +285,7 @@ void grid_clear(struct grid *g)
 
 void grid_attr(struct grid *g, struct rect r, int set)
 {
-	r = kept(g, r);
+	r = kept_rows(g, r);
 	for (int y = r.y; y < r.y + r.h; y++)
 		for (int x = r.x; x < r.x + r.w; x++)
 			grid_at(g, y, x)->attr |= (uint8_t)set;
@@ -293,7 +293,7 @@ void grid_attr(struct grid *g, struct rect r, int set)
 
 void grid_back(struct grid *g, struct rect r, enum style bg)
 {
-	r = kept(g, r);
+	r = kept_rows(g, r);
 	for (int y = r.y; y < r.y + r.h; y++)
 		for (int x = r.x; x < r.x + r.w; x++)
 			grid_at(g, y, x)->bg = (uint8_t)bg;
@@ -301,7 +301,7 @@ void grid_back(struct grid *g, struct rect r, enum style bg)
 
 void grid_select(struct grid *g, struct rect r)
 {
-	r = kept(g, r);
+	r = kept_rows(g, r);
 	for (int y = r.y; y < r.y + r.h; y++)
 		for (int x = r.x; x < r.x + r.w; x++) {
 			struct cell *c = grid_at(g, y, x);
@@ -347,7 +347,7 @@ void grid_bar(struct grid *g, int y, int x, int w, double share, enum style st)
 		uint32_t ch = eighths >= 8 ? 0x2588 : 0x2590 - (uint32_t)eighths;
 		const struct cell *c = grid_at(g, y, x + i);
 		if (c)
-			put(g, y, x + i, ch, st, (enum style)c->bg, 0);
+			put_char(g, y, x + i, ch, st, (enum style)c->bg, 0);
 	}
 }
 
@@ -356,9 +356,9 @@ void grid_level(struct grid *g, int y, int x, double level, enum style fg, enum 
 	int k = level > 0 ? (int)(level * 8 + 0.5) : 0;
 	k = k > 8 ? 8 : k == 0 && level > 0 ? 1 : k;
 	if (g->ascii)
-		put(g, y, x, (uint32_t)" _..-==^#"[k], fg, bg, 0);
+		put_char(g, y, x, (uint32_t)" _..-==^#"[k], fg, bg, 0);
 	else
-		put(g, y, x, k ? 0x2580 + (uint32_t)k : ' ', fg, bg, 0);
+		put_char(g, y, x, k ? 0x2580 + (uint32_t)k : ' ', fg, bg, 0);
 }
 
 static void print_sgr(struct buf *b, const struct paint *p, int colours)
@@ -379,7 +379,7 @@ static void print_sgr(struct buf *b, const struct paint *p, int colours)
 	buf_putc(b, 'm');
 }
 
-static bool plain(const struct cell *c)
+static bool is_plain(const struct cell *c)
 {
 	return c->ch == ' ' && c->bg == ST_NORMAL && !(c->attr & (AT_REVERSE | AT_UNDERLINE));
 }
@@ -387,7 +387,7 @@ static bool plain(const struct cell *c)
 static void print_char(struct buf *b, uint32_t cp)
 {
 	char u[4];
-	buf_put(b, u, utf8_encode(cp, u));
+	buf_put(b, u, text_encode_utf8(cp, u));
 }
 
 void grid_print(const struct grid *g, struct buf *b, const struct look *look)
@@ -396,7 +396,7 @@ void grid_print(const struct grid *g, struct buf *b, const struct look *look)
 		const struct cell *row = &g->cell[y * g->cols];
 		struct paint now = {-1, -1, 0, 0};
 		int n = g->cols;
-		while (n > 0 && (look ? plain(&row[n - 1]) : row[n - 1].ch == ' '))
+		while (n > 0 && (look ? is_plain(&row[n - 1]) : row[n - 1].ch == ' '))
 			n--;
 		for (int x = 0; x < n; x++) {
 			const struct cell *c = &row[x];
@@ -404,7 +404,7 @@ void grid_print(const struct grid *g, struct buf *b, const struct look *look)
 				continue;
 			struct paint p = now;
 			if (look)
-				p = cell_paint(look, c);
+				p = style_cell_paint(look, c);
 			if (p.fg != now.fg || p.bg != now.bg || p.attr != now.attr)
 				print_sgr(b, &p, look->colours);
 			now = p;

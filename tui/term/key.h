@@ -21,7 +21,7 @@ enum key {
 
 /* One key at s[0..n): a character, or a name as commands.def has them (Enter, ^A, F1, S-Tab, PgDn) in <angle brackets>.
    Bytes taken, 0 when there is none. */
-size_t key_script(const char *s, size_t n, int32_t *key);
-void key_print(int32_t key, struct buf *);
+size_t keys_parse(const char *s, size_t n, int32_t *key);
+void keys_print(int32_t key, struct buf *);
 
 #endif

@@ -59,7 +59,7 @@ static void on_signal(int sig)
 static const int watched[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGTERM, SIGHUP, SIGINT};
 enum { WATCHED = sizeof watched / sizeof *watched };
 
-void wayout_watch(bool on)
+void restore_watch_signals(bool on)
 {
 	static struct sigaction before[WATCHED];
 	static bool known;
@@ -70,7 +70,7 @@ void wayout_watch(bool on)
 	known = true;
 }
 
-int wayout_open(int tty, struct err *e)
+int restore_open(int tty, struct err *e)
 {
 	way_out.in = tty;
 	way_out.nreset = 0;
@@ -84,7 +84,7 @@ int wayout_open(int tty, struct err *e)
 	return 0;
 }
 
-void wayout_undo(const char *bytes, size_t n)
+void restore_add_reset(const char *bytes, size_t n)
 {
 	if (way_out.nreset + n >= sizeof way_out.reset)
 		return;
@@ -92,38 +92,38 @@ void wayout_undo(const char *bytes, size_t n)
 	way_out.nreset += n;
 }
 
-void wayout_arm(int out)
+void restore_arm(int out)
 {
 	way_out.out = out;
 	way_out.ending = 0;
 	way_out.open = 1;
 	ending_terminal(restore_now);
-	wayout_watch(true);
+	restore_watch_signals(true);
 }
 
-void wayout_disarm(void)
+void restore_disarm(void)
 {
 	way_out.open = 0;
 	ending_terminal(NULL);
 }
 
-void wayout_settings(void)
+void restore_settings(void)
 {
 	tcsetattr(way_out.in, TCSADRAIN, &way_out.saved);
 }
 
-int wayout_fd(void)
+int restore_signal_fd(void)
 {
 	return way_out.pipe[0];
 }
 
-int wayout_signal(void)
+int restore_read_signal(void)
 {
 	char c;
 	return read(way_out.pipe[0], &c, 1) == 1 ? c : 0;
 }
 
-void wayout_close(void)
+void restore_close(void)
 {
 	close(way_out.pipe[0]);
 	close(way_out.pipe[1]);

@@ -24,7 +24,7 @@ int term_edit(struct term *t, const char *file, int64_t line)
 	char at[32];
 	snprintf(at, sizeof at, "+%lld", (long long)(line > 0 ? line : 1));
 	term_leave(t);
-	wayout_watch(false);
+	restore_watch_signals(false);
 	pid_t pid = fork();
 	if (pid == 0) {
 		signal(SIGPIPE, SIG_DFL);
@@ -38,13 +38,13 @@ int term_edit(struct term *t, const char *file, int64_t line)
 	int status = -1;
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	wayout_watch(true);
+	restore_watch_signals(true);
 	term_back(t);
 	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) != 127 ? 0 : -1;
 }
 
 /* What is left of the text goes to the command; one that does not read it all is not our concern. */
-static void feed(int fd, const char *s, size_t n)
+static void write_all(int fd, const char *s, size_t n)
 {
 	(void)put_all(fd, s, n);
 	close(fd);
@@ -69,7 +69,7 @@ int term_pipe(struct term *t, const char *command, const char *s, size_t n)
 		return -1;
 	fcntl(end[1], F_SETFD, FD_CLOEXEC);
 	term_leave(t);
-	wayout_watch(false);
+	restore_watch_signals(false);
 	signal(SIGINT, SIG_IGN);	/* ^C is the command's */
 	pid_t pid = fork();
 	if (pid == 0) {
@@ -83,14 +83,14 @@ int term_pipe(struct term *t, const char *command, const char *s, size_t n)
 	}
 	close(end[0]);
 	if (pid > 0)
-		feed(end[1], s, n);
+		write_all(end[1], s, n);
 	else
 		close(end[1]);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (pid > 0)
 		wait_for_enter(t, status);
-	wayout_watch(true);
+	restore_watch_signals(true);
 	term_back(t);
 	return pid > 0 ? 0 : -1;
 }

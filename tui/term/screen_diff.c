@@ -31,15 +31,15 @@
 
 enum { AT_SHOWN = AT_BOLD | AT_DIM | AT_REVERSE | AT_UNDERLINE };
 
-struct pen *pen_new(const struct pen_caps *caps)
+struct screen_state *screen_diff_new(const struct screen_diff_caps *caps)
 {
-	struct pen *n = xcalloc(1, sizeof *n);
+	struct screen_state *n = xcalloc(1, sizeof *n);
 	n->caps = *caps;
-	n->ways = xcalloc(PEN_WAYS + 1u, sizeof *n->ways);
+	n->ways = xcalloc(CODES_CACHED + 1u, sizeof *n->ways);
 	return n;
 }
 
-void pen_free(struct pen *n)
+void screen_diff_free(struct screen_state *n)
 {
 	if (!n)
 		return;
@@ -57,23 +57,23 @@ void pen_free(struct pen *n)
 	mem_free(n);
 }
 
-void pen_rgb(struct pen *n, bool on)
+void screen_diff_set_rgb(struct screen_state *n, bool on)
 {
 	n->caps.rgb = on;
-	memset(n->ways, 0, PEN_WAYS * sizeof *n->ways);
-	pen_forget(n);
+	memset(n->ways, 0, CODES_CACHED * sizeof *n->ways);
+	screen_diff_forget(n);
 }
 
-void pen_forget(struct pen *n)
+void screen_diff_forget(struct screen_state *n)
 {
 	n->rows = 0;
 }
 
 /* ---- what is to be shown */
 
-static struct shown shown_of(const struct pen *n, const struct cell *c, const struct look *look)
+static struct shown shown_of(const struct screen_state *n, const struct cell *c, const struct look *look)
 {
-	struct shown s = {c->ch, c->mark, cell_paint(look, c)};
+	struct shown s = {c->ch, c->mark, style_cell_paint(look, c)};
 	s.p.attr &= n->caps.dim ? AT_SHOWN : AT_SHOWN & ~AT_DIM;
 	if (c->ch == ' ' && !(s.p.attr & (AT_REVERSE | AT_UNDERLINE))) {
 		s.p.fg = -1;	/* never seen: all blanks of a background are one */
@@ -86,59 +86,59 @@ static struct shown shown_of(const struct pen *n, const struct cell *c, const st
 
 /* The codes for p; NULL: none are needed. A screen has few colours and goes from one to another again and again, so
    what was found is kept. */
-static const struct pen_way *way(struct pen *n, const struct paint *p)
+static const struct screen_diff_codes *codes_for(struct screen_state *n, const struct paint *p)
 {
-	const struct paint *now = &n->ink.p;
-	if (!n->ink.fresh && paint_same(now, p))
+	const struct paint *now = &n->sgr_state.p;
+	if (!n->sgr_state.fresh && paint_same(now, p))
 		return NULL;
 	uint32_t h = (uint32_t)(now->fg * 5 + now->bg * 11 + now->attr * 23 + p->fg * 31 + p->bg * 43 + p->attr * 59) %
-	    PEN_WAYS;
-	struct pen_way *w = &n->ways[h];
-	if (!n->ink.fresh && w->n && paint_same(&w->from, now) && paint_same(&w->to, p))
+	    CODES_CACHED;
+	struct screen_diff_codes *w = &n->ways[h];
+	if (!n->sgr_state.fresh && w->n && paint_same(&w->from, now) && paint_same(&w->to, p))
 		return w;
-	ink_way(&n->caps, &n->ink, p, &n->way, &n->other);
-	*w = (struct pen_way){.from = *now, .to = *p};
+	sgr_put_change(&n->caps, &n->sgr_state, p, &n->way, &n->other);
+	*w = (struct screen_diff_codes){.from = *now, .to = *p};
 	w->s[w->n++] = '\033';
 	w->s[w->n++] = '[';
 	for (size_t i = 0; i < n->way.n && w->n + 1u < sizeof w->s; i++)
 		w->s[w->n++] = n->way.p[i];
 	w->s[w->n++] = 'm';
-	if (!n->ink.fresh)
+	if (!n->sgr_state.fresh)
 		return w;
-	n->ways[PEN_WAYS] = *w;		/* not the way from there */
+	n->ways[CODES_CACHED] = *w;		/* not the way from there */
 	w->n = 0;
-	return &n->ways[PEN_WAYS];
+	return &n->ways[CODES_CACHED];
 }
 
-void pen_paint(struct pen *n, const struct paint *p, struct buf *b)
+void screen_diff_put_paint(struct screen_state *n, const struct paint *p, struct buf *b)
 {
-	const struct pen_way *w = way(n, p);
+	const struct screen_diff_codes *w = codes_for(n, p);
 	if (!w)
 		return;
 	buf_put(b, w->s, w->n);
-	n->ink = (struct ink){*p, false};
+	n->sgr_state = (struct sgr_state){*p, false};
 }
 
 /* What a cell needs: a blank takes whatever the pen writes, if the background is right and that is no
    longer than a reset. */
-static void paint_for(struct pen *n, const struct shown *s, struct buf *b)
+static void paint_for(struct screen_state *n, const struct shown *s, struct buf *b)
 {
-	if (blank(s) && !n->ink.fresh) {
-		struct paint p = {n->ink.p.fg, s->p.bg, n->ink.p.attr & (AT_BOLD | AT_DIM), 0};
-		const struct pen_way *w = way(n, &p);
+	if (shown_blank(s) && !n->sgr_state.fresh) {
+		struct paint p = {n->sgr_state.p.fg, s->p.bg, n->sgr_state.p.attr & (AT_BOLD | AT_DIM), 0};
+		const struct screen_diff_codes *w = codes_for(n, &p);
 		size_t keep = w ? w->n : 0;
-		if (!keep || keep <= ((w = way(n, &s->p)) ? w->n : 0)) {
-			pen_paint(n, &p, b);
+		if (!keep || keep <= ((w = codes_for(n, &s->p)) ? w->n : 0)) {
+			screen_diff_put_paint(n, &p, b);
 			return;
 		}
 	}
-	pen_paint(n, &s->p, b);
+	screen_diff_put_paint(n, &s->p, b);
 }
 
 /* ---- the cursor */
 
 /* ESC [ k c */
-static void csi(struct buf *b, int k, char c)
+static void put_csi(struct buf *b, int k, char c)
 {
 	buf_puts(b, "\033[");
 	buf_u64(b, (unsigned)k);
@@ -151,15 +151,15 @@ static bool plain_char(uint32_t ch)
 }
 
 /* Cells between the cursor and x that can be written again for less than a move costs. */
-static bool over(struct pen *n, int y, int x, struct buf *b)
+static bool step_over(struct screen_state *n, int y, int x, struct buf *b)
 {
 	const struct shown *row = &n->old[y * n->cols];
-	if (n->y != y || n->x < 0 || x - n->x > 4 || n->ink.fresh)
+	if (n->y != y || n->x < 0 || x - n->x > 4 || n->sgr_state.fresh)
 		return false;
 	for (int i = n->x; i < x; i++) {
-		bool fits = blank(&row[i]) ? row[i].p.bg == n->ink.p.bg &&
-		    !(n->ink.p.attr & (AT_REVERSE | AT_UNDERLINE))
-					   : paint_same(&row[i].p, &n->ink.p);
+		bool fits = shown_blank(&row[i]) ? row[i].p.bg == n->sgr_state.p.bg &&
+		    !(n->sgr_state.p.attr & (AT_REVERSE | AT_UNDERLINE))
+					   : paint_same(&row[i].p, &n->sgr_state.p);
 		if (!fits || !plain_char(row[i].ch) || row[i].mark)
 			return false;
 	}
@@ -168,16 +168,16 @@ static bool over(struct pen *n, int y, int x, struct buf *b)
 	return true;
 }
 
-static void move(struct pen *n, int y, int x, struct buf *b)
+static void move_cursor(struct screen_state *n, int y, int x, struct buf *b)
 {
 	if (n->y == y && n->x == x)
 		return;
 	if (n->y == y && n->x >= 0 && x > n->x) {
-		if (!over(n, y, x, b)) {
+		if (!step_over(n, y, x, b)) {
 			if (x - n->x == 1)
 				buf_puts(b, "\033[C");
 			else
-				csi(b, x - n->x, 'C');
+				put_csi(b, x - n->x, 'C');
 		}
 	} else if (x == 0 && n->y >= 0 && (y == n->y || y == n->y + 1)) {
 		buf_puts(b, y == n->y ? "\r" : "\r\n");
@@ -197,88 +197,90 @@ static void move(struct pen *n, int y, int x, struct buf *b)
 
 /* ---- rows */
 
-static size_t put(struct buf *b, const struct shown *s)
+static size_t put_cell(struct buf *b, const struct shown *s)
 {
 	char u[4];
 	if (plain_char(s->ch) && !s->mark) {
 		buf_putc(b, (int)s->ch);
 		return 1;
 	}
-	size_t k = utf8_encode(s->ch, u);
+	size_t k = text_encode_utf8(s->ch, u);
 	buf_put(b, u, k);
 	if (s->mark) {
 		char m[4];
-		buf_put(b, m, utf8_encode(s->mark, m));
+		buf_put(b, m, text_encode_utf8(s->mark, m));
 	}
 	return k;
 }
 
 /* Terminals agree that these take one cell. */
-static bool sure(const struct shown *s)
+static bool width_is_sure(const struct shown *s)
 {
 	uint32_t c = s->ch;
 	return !s->mark && (c < 0x7f || (c >= 0x2500 && c < 0x2600) || (c >= 0x2800 && c < 0x2900) ||
 			       c == 0x2026 || (c >= 0x2190 && c < 0x2200));
 }
 
-static int digits(int k) { return k < 10 ? 1 : k < 100 ? 2 : 3; }
+static int digit_count(int k) { return k < 10 ? 1 : k < 100 ? 2 : 3; }
 
 /* A run of n equal cells from x on. */
-static void put_run(struct pen *n, int y, int x, int run, struct buf *b)
+static void put_run(struct screen_state *n, int y, int x, int run, struct buf *b)
 {
 	const struct shown *s = &n->now[y * n->cols + x];
 	bool ends = x + run == n->cols;
 	paint_for(n, s, b);
-	if (blank(s) && n->caps.ech && !n->caps.rep && (n->caps.bce || s->p.bg < 0) && !ends && run > 8 + digits(run)) {
-		csi(b, run, 'X');
+	if (shown_blank(s) && n->caps.ech && !n->caps.rep && (n->caps.bce || s->p.bg < 0) && !ends &&
+	    run > 8 + digit_count(run)) {
+		put_csi(b, run, 'X');
 		return;			/* the cursor has not moved */
 	}
-	size_t k = put(b, s);
-	if (n->caps.rep && s->ch < 0x7f && !s->mark && !ends && (size_t)(run - 1) * k > 3u + (size_t)digits(run - 1)) {
-		csi(b, run - 1, 'b');
+	size_t k = put_cell(b, s);
+	if (n->caps.rep && s->ch < 0x7f && !s->mark && !ends &&
+	    (size_t)(run - 1) * k > 3u + (size_t)digit_count(run - 1)) {
+		put_csi(b, run - 1, 'b');
 	} else {
 		for (int i = 1; i < run; i++)
-			put(b, s);
+			put_cell(b, s);
 	}
-	n->x = ends || !sure(s) ? -1 : x + run;
+	n->x = ends || !width_is_sure(s) ? -1 : x + run;
 }
 
 /* From x on the row is blank, on one background. */
-static bool tail(const struct pen *n, const struct shown *row, int x)
+static bool blank_tail(const struct screen_state *n, const struct shown *row, int x)
 {
 	for (int i = x; i < n->cols; i++)
-		if (!blank(&row[i]) || row[i].p.bg != row[x].p.bg)
+		if (!shown_blank(&row[i]) || row[i].p.bg != row[x].p.bg)
 			return false;
 	return row[x].p.bg < 0 || n->caps.bce;
 }
 
 /* How many cells from x on are the same and are to be written. */
-static int run_at(const struct pen *n, const struct shown *now, int x)
+static int run_at(const struct screen_state *n, const struct shown *now, int x)
 {
 	int run = 1;
 	if (x + 1 < n->cols && now[x + 1].ch == 0)
 		return 2;
-	while (x + run < n->cols && n->todo[x + run] && same(&now[x], &now[x + run]))
+	while (x + run < n->cols && n->todo[x + run] && shown_same(&now[x], &now[x + run]))
 		run++;
 	return run;
 }
 
-static bool fits(const struct shown *s, const struct paint *p)
+static bool paint_fits(const struct shown *s, const struct paint *p)
 {
-	return blank(s) ? s->p.bg == p->bg && !(p->attr & (AT_REVERSE | AT_UNDERLINE)) : paint_same(&s->p, p);
+	return shown_blank(s) ? s->p.bg == p->bg && !(p->attr & (AT_REVERSE | AT_UNDERLINE)) : paint_same(&s->p, p);
 }
 
 /* Its turn comes when all else is written: which of those it is, or -1. */
-static int later(const struct pen *n, const struct shown *s)
+static int deferred_index(const struct screen_state *n, const struct shown *s)
 {
-	for (int i = 0; i < n->nlater && !blank(s); i++)
+	for (int i = 0; i < n->nlater && !shown_blank(s); i++)
 		if (paint_same(&s->p, &n->later[i]))
 			return i;
 	return -1;
 }
 
 /* The first cell from x on of which that bit is to be done; cols: none. Most are none. */
-static int next_todo(const struct pen *n, int x, uint32_t bit)
+static int next_todo(const struct screen_state *n, int x, uint32_t bit)
 {
 	typedef uint32_t four __attribute__((vector_size(16), aligned(4), may_alias));
 	const four want = {bit, bit, bit, bit};
@@ -297,7 +299,7 @@ static int next_todo(const struct pen *n, int x, uint32_t bit)
 }
 
 /* One pass over a row: what is to be done of one bit of todo[]. */
-static void pass(struct pen *n, int y, uint32_t bit, struct buf *b)
+static void write_pass(struct screen_state *n, int y, uint32_t bit, struct buf *b)
 {
 	struct shown *old = &n->old[y * n->cols];
 	const struct shown *now = &n->now[y * n->cols];
@@ -306,8 +308,8 @@ static void pass(struct pen *n, int y, uint32_t bit, struct buf *b)
 			break;
 		while (x > 0 && now[x].ch == 0)		/* the right half of a wide one: begin with the left */
 			x--;
-		move(n, y, x, b);
-		if (n->cols - x > 3 && tail(n, now, x)) {
+		move_cursor(n, y, x, b);
+		if (n->cols - x > 3 && blank_tail(n, now, x)) {
 			paint_for(n, &now[x], b);
 			buf_puts(b, "\033[K");
 			n->cells += (uint32_t)(n->cols - x);
@@ -332,23 +334,23 @@ static const uint32_t ANY = UINT32_C(1) << 31;
 
 /* What is to be done in a row, in todo[]: ANY where a cell has changed and is not put off, and the bit of each of k
    paints that it fits. Neighbours are alike as a rule, and so then are their bits. Returns those that are put off. */
-static uint32_t find_todo(struct pen *n, int y, const struct paint *p, int k)
+static uint32_t find_todo(struct screen_state *n, int y, const struct paint *p, int k)
 {
 	const struct shown *old = &n->old[y * n->cols], *now = &n->now[y * n->cols], *was = NULL;
 	uint32_t bits = 0, off = 0;
 	memset(n->todo, 0, (size_t)n->cols * sizeof *n->todo);
 	for (int x = 0; x < n->cols; x++) {
 		const struct shown *s = &now[x];
-		if (same(&old[x], s))
+		if (shown_same(&old[x], s))
 			continue;
 		while (s > now && s->ch == 0)
 			s--;
-		if (!was || blank(was) != blank(s) || !paint_same(&was->p, &s->p)) {
-			int i = later(n, s);
+		if (!was || shown_blank(was) != shown_blank(s) || !paint_same(&was->p, &s->p)) {
+			int i = deferred_index(n, s);
 			off |= i < 0 ? 0 : UINT32_C(1) << i;
 			bits = i < 0 ? ANY : 0;
 			for (int m = 0; m < k && bits; m++)
-				bits |= fits(s, &p[m]) ? UINT32_C(1) << m : 0;
+				bits |= paint_fits(s, &p[m]) ? UINT32_C(1) << m : 0;
 			was = s;
 		}
 		n->todo[x] = bits;
@@ -357,7 +359,7 @@ static uint32_t find_todo(struct pen *n, int y, const struct paint *p, int k)
 }
 
 /* The paints of what is to be done in a row, in order; 0: not worth it, or too many. */
-static int paints(const struct pen *n, int y, struct paint *out)
+static int row_paints(const struct screen_state *n, int y, struct paint *out)
 {
 	const struct shown *now = &n->now[y * n->cols];
 	int k = 0, changes = 0, last = -1;
@@ -365,9 +367,9 @@ static int paints(const struct pen *n, int y, struct paint *out)
 		int i = 0;
 		if (!n->todo[x])
 			continue;
-		if (last >= 0 && !blank(&now[x]) && paint_same(&now[x].p, &out[last]))
+		if (last >= 0 && !shown_blank(&now[x]) && paint_same(&now[x].p, &out[last]))
 			i = last;
-		while (i < k && !fits(&now[x], &out[i]))
+		while (i < k && !paint_fits(&now[x], &out[i]))
 			i++;
 		changes += i != k - 1;
 		if (i == k && k == PAINTS_MAX)
@@ -380,7 +382,7 @@ static int paints(const struct pen *n, int y, struct paint *out)
 }
 
 /* What was to be done in a row, again, with the bits of k paints. */
-static void find_bits(struct pen *n, int y, const struct paint *p, int k)
+static void find_bits(struct screen_state *n, int y, const struct paint *p, int k)
 {
 	const struct shown *now = &n->now[y * n->cols], *was = NULL;
 	uint32_t bits = 0;
@@ -390,10 +392,10 @@ static void find_bits(struct pen *n, int y, const struct paint *p, int k)
 			continue;
 		while (s > now && s->ch == 0)
 			s--;
-		if (!was || blank(was) != blank(s) || !paint_same(&was->p, &s->p)) {
+		if (!was || shown_blank(was) != shown_blank(s) || !paint_same(&was->p, &s->p)) {
 			bits = ANY;
 			for (int m = 0; m < k; m++)
-				bits |= fits(s, &p[m]) ? UINT32_C(1) << m : 0;
+				bits |= paint_fits(s, &p[m]) ? UINT32_C(1) << m : 0;
 			was = s;
 		}
 		n->todo[x] = bits;
@@ -402,36 +404,36 @@ static void find_bits(struct pen *n, int y, const struct paint *p, int k)
 
 /* A row that goes back and forth between colours is shorter colour by colour, with moves between. Which it
    is, trying tells. Returns the colours that are put off. */
-static uint32_t show_row(struct pen *n, int y, struct buf *b)
+static uint32_t show_row(struct screen_state *n, int y, struct buf *b)
 {
 	struct paint p[PAINTS_MAX];
 	uint32_t off = find_todo(n, y, NULL, 0);
-	int k = paints(n, y, p);
+	int k = row_paints(n, y, p);
 	if (!k) {
-		pass(n, y, ANY, b);
+		write_pass(n, y, ANY, b);
 		return off;
 	}
 	struct shown *old = n->old + (size_t)y * (size_t)n->cols;
 	size_t row = (size_t)n->cols * sizeof *n->old;
-	struct pen at = *n;
+	struct screen_state at = *n;
 	memcpy(n->keep, old, row);
 	memcpy(n->todo + n->cols, n->todo, (size_t)n->cols * sizeof *n->todo);
 	buf_reset(&n->row);
-	pass(n, y, ANY, &n->row);
-	struct pen one = *n;
+	write_pass(n, y, ANY, &n->row);
+	struct screen_state one = *n;
 	memcpy(n->keep + n->cols, old, row);
 	memcpy(old, n->keep, row);
-	n->y = at.y, n->x = at.x, n->ink = at.ink, n->cells = at.cells;
+	n->y = at.y, n->x = at.x, n->sgr_state = at.sgr_state, n->cells = at.cells;
 	find_bits(n, y, p, k);
 	size_t from = b->n;
 	for (int i = 0; i < k && b->n - from <= n->row.n; i++)
-		pass(n, y, UINT32_C(1) << i, b);
+		write_pass(n, y, UINT32_C(1) << i, b);
 	if (b->n - from <= n->row.n)
 		return off;
 	b->n = from;
 	buf_put(b, n->row.p, n->row.n);
 	memcpy(old, n->keep + n->cols, row);
-	n->y = one.y, n->x = one.x, n->ink = one.ink, n->cells = one.cells;
+	n->y = one.y, n->x = one.x, n->sgr_state = one.sgr_state, n->cells = one.cells;
 	return off;
 }
 
@@ -440,7 +442,7 @@ static uint32_t show_row(struct pen *n, int y, struct buf *b)
 enum { ROWS_MAX = 200 };	/* on more nothing is put off */
 
 /* What has changed, row by row; what was put off colour by colour. */
-static void write_rows(struct pen *n, struct buf *b)
+static void write_rows(struct screen_state *n, struct buf *b)
 {
 	int later = n->nlater;
 	uint32_t off[ROWS_MAX];
@@ -454,14 +456,14 @@ static void write_rows(struct pen *n, struct buf *b)
 		for (int y = 0; y < n->rows; y++)
 			if (off[y] >> i & 1) {
 				find_todo(n, y, &n->later[i], 1);
-				pass(n, y, 1, b);
+				write_pass(n, y, 1, b);
 			}
 	n->nlater = later;
 }
 
 /* The paints that return in many rows, those in most rows first: as many as are worth the time, for each is tried on
    all that has changed. */
-static int candidates(const struct pen *n, struct paint *out)
+static int candidate_paints(const struct screen_state *n, struct paint *out)
 {
 	enum { TRIED = 20000 };		/* cells; ten ways to write a screen of 80x24 are 19,000 */
 	struct { struct paint p; int rows, last; } seen[64];
@@ -470,7 +472,7 @@ static int candidates(const struct pen *n, struct paint *out)
 		for (int x = 0; x < n->cols; x++) {
 			const struct shown *s = &n->now[y * n->cols + x];
 			int i = 0;
-			if (blank(s) || same(s, &n->old[y * n->cols + x]))
+			if (shown_blank(s) || shown_same(s, &n->old[y * n->cols + x]))
 				continue;
 			changed++;
 			if (last < k && paint_same(&seen[last].p, &s->p))
@@ -503,22 +505,22 @@ static int candidates(const struct pen *n, struct paint *out)
  * many rows (a column of bars, a scrollbar) may be shorter by a move to each when all else stands there. Which
  * colours, trying tells: each is put off, and stays so when that was shorter.
  */
-static void write_screen(struct pen *n, struct buf *b)
+static void write_screen(struct screen_state *n, struct buf *b)
 {
 	enum { WHOLE = 300 };	/* bytes below which it is not worth the time */
 	size_t size = (size_t)n->rows * (size_t)n->cols * sizeof *n->old;
 	struct paint try[LATER_MAX + 1];
 	n->nlater = 0;
-	int k = n->rows > ROWS_MAX ? 0 : candidates(n, try);
-	struct pen at = *n;
+	int k = n->rows > ROWS_MAX ? 0 : candidate_paints(n, try);
+	struct screen_state at = *n;
 	memcpy(n->all, n->old, size);
 	buf_reset(&n->best);
 	write_rows(n, &n->best);
-	struct pen end = *n;	/* whichever way, the terminal shows the same then; the pen is elsewhere */
+	struct screen_state end = *n;	/* whichever way, the terminal shows the same then; the pen is elsewhere */
 	int keep = 0;
 	for (int i = 0; i < k && n->best.n > WHOLE && keep < LATER_MAX; i++) {
 		memcpy(n->old, n->all, size);
-		n->y = at.y, n->x = at.x, n->ink = at.ink, n->cells = at.cells;
+		n->y = at.y, n->x = at.x, n->sgr_state = at.sgr_state, n->cells = at.cells;
 		n->nlater = keep + 1;
 		n->later[keep] = try[i];
 		buf_reset(&n->whole);
@@ -531,11 +533,11 @@ static void write_screen(struct pen *n, struct buf *b)
 			end = *n;
 		}
 	}
-	n->y = end.y, n->x = end.x, n->ink = end.ink, n->cells = end.cells;
+	n->y = end.y, n->x = end.x, n->sgr_state = end.sgr_state, n->cells = end.cells;
 	buf_put(b, n->best.p, n->best.n);
 }
 
-static void begin(struct pen *n, const struct grid *g, struct buf *b)
+static void start_screen(struct screen_state *n, const struct grid *g, struct buf *b)
 {
 	static const struct shown nothing = {' ', 0, {-1, -1, 0, 0}};
 	size_t cells = (size_t)g->rows * (size_t)g->cols;
@@ -550,20 +552,20 @@ static void begin(struct pen *n, const struct grid *g, struct buf *b)
 	n->todo = xrealloc(n->todo, (size_t)g->cols * 2 * sizeof *n->todo);
 	for (size_t i = 0; i < cells; i++)
 		n->old[i] = nothing;
-	n->ink.fresh = true;
-	pen_paint(n, &nothing.p, b);
+	n->sgr_state.fresh = true;
+	screen_diff_put_paint(n, &nothing.p, b);
 	buf_puts(b, "\033[r\033[H\033[2J");
 	n->y = n->x = 0;
 }
 
-uint32_t pen_show(struct pen *n, const struct grid *g, const struct look *look, struct buf *out)
+uint32_t screen_diff_write(struct screen_state *n, const struct grid *g, const struct look *look, struct buf *out)
 {
 	n->cells = 0;
-	begin(n, g, out);
+	start_screen(n, g, out);
 	for (int i = 0; i < n->rows * n->cols; i++)
 		n->now[i] = shown_of(n, &g->cell[i], look);
-	pen_scroll(n, out);
+	scroll_diff_write(n, out);
 	write_screen(n, out);
-	move(n, g->focus_y, g->focus_x, out);
+	move_cursor(n, g->focus_y, g->focus_x, out);
 	return n->cells;
 }

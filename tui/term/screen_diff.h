@@ -12,7 +12,7 @@
  * terminals that speak ANSI (ECMA-48), which are all there are but a few; term.c asks terminfo
  * whether this is one and what it can do.
  */
-struct pen_caps {
+struct screen_diff_caps {
 	bool bce;	/* erasing takes the background's colour */
 	bool rep, ech;	/* repeat the last character; erase n characters */
 	bool csr;	/* scrolling regions */
@@ -20,12 +20,12 @@ struct pen_caps {
 	bool dim;
 	bool rgb;	/* colours are sent as red, green and blue */
 };
-struct pen;
-struct pen *pen_new(const struct pen_caps *);
-void pen_free(struct pen *);
-void pen_rgb(struct pen *, bool on);	/* caps.rgb, later */
-void pen_forget(struct pen *);	/* whatever the terminal shows: the next time all is written */
+struct screen_state;
+struct screen_state *screen_diff_new(const struct screen_diff_caps *);
+void screen_diff_free(struct screen_state *);
+void screen_diff_set_rgb(struct screen_state *, bool on);	/* caps.rgb, later */
+void screen_diff_forget(struct screen_state *);	/* whatever the terminal shows: the next time all is written */
 /* Cells that were written; the bytes are added to out. The cursor stands at the grid's focus then. */
-uint32_t pen_show(struct pen *, const struct grid *, const struct look *, struct buf *out);
+uint32_t screen_diff_write(struct screen_state *, const struct grid *, const struct look *, struct buf *out);
 
 #endif

@@ -12,14 +12,14 @@ enum { SHIFT_MAX = 8 };
 
 /* Cells of row y of the new screen that differ from row k of the old one, or some more than `most`; blanks are cheap,
    as they are erased together. */
-static int differ(const struct pen *n, int y, int k, int most)
+static int count_changed(const struct screen_state *n, int y, int k, int most)
 {
 	int d = 0, blanks = 0;
 	for (int x = 0; x < n->cols && d <= most; x++) {
 		const struct shown *now = &n->now[y * n->cols + x];
-		if (same(now, &n->old[k * n->cols + x]))
+		if (shown_same(now, &n->old[k * n->cols + x]))
 			continue;
-		if (blank(now))
+		if (shown_blank(now))
 			blanks = 4;
 		else
 			d++;
@@ -29,7 +29,7 @@ static int differ(const struct pen *n, int y, int k, int most)
 
 struct shift { int by, y0, y1, saved; };	/* rows y0..y1 come from `by` rows below */
 
-static void best_shift(const struct pen *n, const int *cost, int by, struct shift *best)
+static void best_shift(const struct screen_state *n, const int *cost, int by, struct shift *best)
 {
 	int sum = 0, from = 0;
 	for (int y = 0; y < n->rows; y++) {
@@ -40,20 +40,20 @@ static void best_shift(const struct pen *n, const int *cost, int by, struct shif
 		if (!sum)
 			from = y;
 		sum += cost[y];
-		sum -= differ(n, y, y + by, sum);
+		sum -= count_changed(n, y, y + by, sum);
 		sum = sum < 0 ? 0 : sum;
 		if (sum > best->saved)
 			*best = (struct shift){by, from, y, sum};
 	}
 }
 
-static void move_rows(struct pen *n, const struct shift *s, struct buf *b)
+static void move_rows(struct screen_state *n, const struct shift *s, struct buf *b)
 {
 	static const struct paint nothing = {-1, -1, 0, 0};
 	int top = s->by > 0 ? s->y0 : s->y0 + s->by, bot = s->by > 0 ? s->y1 + s->by : s->y1;
 	int k = s->by > 0 ? s->by : -s->by;
 	size_t row = (size_t)n->cols;
-	pen_paint(n, &nothing, b);
+	screen_diff_put_paint(n, &nothing, b);
 	buf_printf(b, "\033[%d;%dr\033[%dH", top + 1, bot + 1, (s->by > 0 ? bot : top) + 1);
 	for (int i = 0; i < k; i++)
 		buf_puts(b, s->by > 0 ? "\n" : "\033M");
@@ -66,14 +66,14 @@ static void move_rows(struct pen *n, const struct shift *s, struct buf *b)
 		n->old[(size_t)from * row + i] = (struct shown){' ', 0, nothing};
 }
 
-void pen_scroll(struct pen *n, struct buf *b)
+void scroll_diff_write(struct screen_state *n, struct buf *b)
 {
 	struct shift best = {0, 0, 0, 60};	/* below that it is cheaper to write */
 	int cost[512], changed = 0;
 	if (!n->caps.csr || n->rows > 512)
 		return;
 	for (int y = 0; y < n->rows; y++) {
-		cost[y] = differ(n, y, y, n->cols);
+		cost[y] = count_changed(n, y, y, n->cols);
 		changed += cost[y] > 4;
 	}
 	if (changed < 4)

@@ -14,84 +14,84 @@
 
 #include "term/screen_diff.h"
 
-static void code(struct buf *b, int k)
+static void put_code(struct buf *b, int k)
 {
 	if (b->n)
 		buf_putc(b, ';');
 	buf_u64(b, (unsigned)k);
 }
 
-static void colour(const struct pen_caps *caps, struct buf *b, int c, bool back)
+static void put_colour(const struct screen_diff_caps *caps, struct buf *b, int c, bool back)
 {
 	if (c < 0) {
-		code(b, back ? 49 : 39);
+		put_code(b, back ? 49 : 39);
 	} else if (caps->rgb) {
 		uint8_t rgb[3];
 		style_rgb(c, rgb);
-		code(b, back ? 48 : 38);
-		code(b, 2);
+		put_code(b, back ? 48 : 38);
+		put_code(b, 2);
 		for (int i = 0; i < 3; i++)
-			code(b, rgb[i]);
+			put_code(b, rgb[i]);
 	} else if (c < 8) {
-		code(b, (back ? 40 : 30) + c);
+		put_code(b, (back ? 40 : 30) + c);
 	} else if (c < 16) {
-		code(b, (back ? 100 : 90) + c - 8);
+		put_code(b, (back ? 100 : 90) + c - 8);
 	} else {
-		code(b, back ? 48 : 38);
-		code(b, 5);
-		code(b, c);
+		put_code(b, back ? 48 : 38);
+		put_code(b, 5);
+		put_code(b, c);
 	}
 }
 
-static void attributes(struct buf *b, int on)
+static void put_attributes(struct buf *b, int on)
 {
 	static const struct { int at, code; } set[] = {
 	    {AT_BOLD, 1}, {AT_DIM, 2}, {AT_UNDERLINE, 4}, {AT_REVERSE, 7}};
 	for (size_t i = 0; i < 4; i++)
 		if (on & set[i].at)
-			code(b, set[i].code);
+			put_code(b, set[i].code);
 }
 
 /* From the paint in force to p by single steps. */
-static void by_steps(const struct pen_caps *caps, const struct paint *now, const struct paint *p, struct buf *b)
+static void by_steps(const struct screen_diff_caps *caps, const struct paint *now, const struct paint *p, struct buf *b)
 {
 	int off = now->attr & ~p->attr, on = p->attr & ~now->attr;
 	buf_reset(b);
 	if (off & (AT_BOLD | AT_DIM)) {
-		code(b, 22);
+		put_code(b, 22);
 		on |= p->attr & (AT_BOLD | AT_DIM);
 	}
 	if (off & AT_UNDERLINE)
-		code(b, 24);
+		put_code(b, 24);
 	if (off & AT_REVERSE)
-		code(b, 27);
-	attributes(b, on);
+		put_code(b, 27);
+	put_attributes(b, on);
 	if (p->fg != now->fg)
-		colour(caps, b, p->fg, false);
+		put_colour(caps, b, p->fg, false);
 	if (p->bg != now->bg)
-		colour(caps, b, p->bg, true);
+		put_colour(caps, b, p->bg, true);
 }
 
 /* From nothing. */
-static void anew(const struct pen_caps *caps, const struct paint *p, struct buf *b)
+static void put_from_reset(const struct screen_diff_caps *caps, const struct paint *p, struct buf *b)
 {
 	buf_reset(b);
 	if (!p->attr && p->fg < 0 && p->bg < 0)
 		return;		/* an empty list resets */
-	code(b, 0);
-	attributes(b, p->attr);
+	put_code(b, 0);
+	put_attributes(b, p->attr);
 	if (p->fg >= 0)
-		colour(caps, b, p->fg, false);
+		put_colour(caps, b, p->fg, false);
 	if (p->bg >= 0)
-		colour(caps, b, p->bg, true);
+		put_colour(caps, b, p->bg, true);
 }
 
-bool ink_way(const struct pen_caps *caps, const struct ink *now, const struct paint *p, struct buf *way,
-    struct buf *other)
+bool sgr_put_change(const struct screen_diff_caps *caps, const struct sgr_state *now, const struct paint *p,
+    struct buf *way, struct buf *other)
 {
 	if (!now->fresh && paint_same(&now->p, p))
 		return false;
-	anew(caps, p, way);
+	put_from_reset(caps, p, way);
 	if (now->fresh || (!caps->off && (now->p.attr & ~p->attr)))
 		return true;
 	by_steps(caps, &now->p, p, other);

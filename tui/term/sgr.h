@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-struct pen_caps;
+struct screen_diff_caps;
 
 /* The attributes in force; fresh: they are not known. */
-struct ink { struct paint p; bool fresh; };
+struct sgr_state { struct paint p; bool fresh; };
 
 static inline bool paint_same(const struct paint *a, const struct paint *b)
 {
@@ -19,6 +19,7 @@ static inline bool paint_same(const struct paint *a, const struct paint *b)
 }
 /* The shortest list of SGR codes from there to a paint, in `way` (what was there is gone, of `other`, which is
    scratch, too); false: nothing is to be done. */
-bool ink_way(const struct pen_caps *, const struct ink *, const struct paint *, struct buf *way, struct buf *other);
+bool sgr_put_change(const struct screen_diff_caps *, const struct sgr_state *, const struct paint *, struct buf *way,
+    struct buf *other);
 
 #endif

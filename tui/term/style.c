@@ -25,25 +25,25 @@
 
 enum { B = AT_BOLD, D = AT_DIM, R = AT_REVERSE, U = AT_UNDERLINE };
 
-struct row {
+struct style_row {
 	int16_t c[4][3];	/* theme; foreground, tone 1, tone 2 */
 	int8_t eight;
 	uint8_t attr8, mono_fg, mono_bg;
 };
 
-static const struct row rows[ST__N] = {
+static const struct style_row rows[ST__N] = {
 #define STYLE(id, d0, d1, d2, l0, l1, l2, s0, s1, s2, c0, c1, c2, eight, attr8, mono_fg, mono_bg) \
 	{{{d0, d1, d2}, {l0, l1, l2}, {s0, s1, s2}, {c0, c1, c2}}, eight, attr8, mono_fg, mono_bg},
 #include "term/style.def"
 #undef STYLE
 };
 
-const char *const theme_names[TH__N] = {"dark", "light", "safe", "contrast", "mono"};
+const char *const style_theme_names[TH__N] = {"dark", "light", "safe", "contrast", "mono"};
 
-int theme_find(const char *name)
+int style_find_theme(const char *name)
 {
 	for (int i = 0; i < TH__N; i++)
-		if (!strcmp(name, theme_names[i]))
+		if (!strcmp(name, style_theme_names[i]))
 			return i;
 	return -1;
 }
@@ -88,7 +88,7 @@ static struct paint paint_mono(enum style fg, enum style bg, int attr)
 
 static struct paint paint_8(enum style fg, enum style bg, int attr)
 {
-	const struct row *f = &rows[fg], *b = &rows[bg];
+	const struct style_row *f = &rows[fg], *b = &rows[bg];
 	struct paint p = {f->eight, -1, (uint16_t)(attr | (fg == ST_LABEL ? 0 : f->attr8)), 0};
 	if (bg == ST_NORMAL || (b->eight < 0 && !(b->attr8 & AT_REVERSE)))
 		return p;
@@ -133,7 +133,7 @@ struct paint style_paint(const struct look *l, enum style fg, enum style bg, int
 	return p;
 }
 
-struct paint cell_paint(const struct look *l, const struct cell *c)
+struct paint style_cell_paint(const struct look *l, const struct cell *c)
 {
 	/* where few colours make the selection by reversing it, a block of a bar would be a hole with the rest in its
 	   colour */
@@ -143,7 +143,7 @@ struct paint cell_paint(const struct look *l, const struct cell *c)
 	return style_paint(l, fg, (enum style)c->bg, c->attr);
 }
 
-enum style state_style(enum tstate t)
+enum style style_of_state(enum tstate t)
 {
 	static const uint8_t of[TS__N] = {[TS_NONE] = ST_S_NONE,
 	    [TS_IDLE] = ST_S_IDLE,
@@ -169,7 +169,7 @@ enum style state_style(enum tstate t)
 	return of[t] ? of[t] : ST_S_CHAN;
 }
 
-char state_letter(enum tstate t)
+char style_state_letter(enum tstate t)
 {
 	static const char of[TS__N] = {
 #define STATE(id, letter, name, reason) letter,
@@ -179,7 +179,7 @@ char state_letter(enum tstate t)
 	return t < TS__N ? of[t] : '?';
 }
 
-const char *state_name(enum tstate t)
+const char *style_state_name(enum tstate t)
 {
 	static const char *const of[TS__N] = {
 #define STATE(id, letter, name, reason) name,
@@ -207,26 +207,26 @@ static size_t package_len(const char *s, size_t n)
 	return dot;
 }
 
-static bool starts(const char *s, size_t n, const char *with)
+static bool has_prefix(const char *s, size_t n, const char *with)
 {
 	size_t k = strlen(with);
 	return n >= k && !memcmp(s, with, k);
 }
 
-enum style symbol_style(const char *s, size_t n, int *attr)
+enum style style_of_symbol(const char *s, size_t n, int *attr)
 {
 	size_t k = package_len(s, n), first = 0;
 	bool dotted = false;
-	*attr = hash_bytes(s, n, 1) & 1 ? AT_TONE : 0;
+	*attr = intern_hash_bytes(s, n, 1) & 1 ? AT_TONE : 0;
 	for (; first < k && s[first] != '/'; first++)
 		dotted |= s[first] == '.';
-	if (starts(s, k, "main") && (k == 4 || s[4] == '/'))
+	if (has_prefix(s, k, "main") && (k == 4 || s[4] == '/'))
 		return ST_MAINPKG;
-	if (starts(s, k, "runtime") && (k == 7 || s[7] == '/'))
+	if (has_prefix(s, k, "runtime") && (k == 7 || s[7] == '/'))
 		return ST_RUNTIME;
-	if (starts(s, k, "internal/runtime/"))
+	if (has_prefix(s, k, "internal/runtime/"))
 		return ST_RUNTIME;
 	if (!dotted && k < n)	/* an import path without a dot in its first element: Go's own */
 		return ST_STDLIB;
-	return (enum style)(ST_HUE0 + hash_bytes(s, k, 7) % 12);
+	return (enum style)(ST_HUE0 + intern_hash_bytes(s, k, 7) % 12);
 }

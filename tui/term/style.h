@@ -24,20 +24,20 @@ struct paint {
 	uint16_t none;		/* 0: what is the same has the same bytes */
 };
 struct paint style_paint(const struct look *, enum style fg, enum style bg, int attr);
-struct paint cell_paint(const struct look *, const struct cell *);
+struct paint style_cell_paint(const struct look *, const struct cell *);
 /* The red, green and blue of a colour of the 256 palette (its xterm values). */
 void style_rgb(int colour, uint8_t rgb[3]);
 
-extern const char *const theme_names[TH__N];
-int theme_find(const char *name);	/* enum theme, or -1 */
+extern const char *const style_theme_names[TH__N];
+int style_find_theme(const char *name);	/* enum theme, or -1 */
 
 /* One state, one colour, one letter everywhere. */
-enum style state_style(enum tstate);
-char state_letter(enum tstate);
-const char *state_name(enum tstate);
+enum style style_of_state(enum tstate);
+char style_state_letter(enum tstate);
+const char *style_state_name(enum tstate);
 
 /* Colour of a function by its package: main warm, runtime grey-blue, standard library grey-green,
    others a hue each. *attr gets AT_TONE for every other name, so that neighbours differ. */
-enum style symbol_style(const char *name, size_t n, int *attr);
+enum style style_of_symbol(const char *name, size_t n, int *attr);
 
 #endif

@@ -53,7 +53,7 @@ struct term {
 	int npairs;
 	cchar_t *line;
 	int nline;
-	struct pen *pen;	/* NULL: curses draws */
+	struct screen_state *screen_state;	/* NULL: curses draws */
 	WINDOW *keys;		/* keys are read by way of it: reading from stdscr would draw */
 	struct buf out;
 	struct term_cost cost;
@@ -75,7 +75,7 @@ static SCREEN *open_screen(const char *name, FILE *in)
 }
 
 /* Terminfo does not say what this is, or only that it is something. */
-static void know(const char *keys, int code)
+static void define_missing_key(const char *keys, int code)
 {
 	if (!key_defined(keys) || key_defined(keys) > KEY_MAX)
 		define_key(keys, code);
@@ -96,21 +96,21 @@ static void common_keys(void)
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
 		if (of[i].number) {
 			snprintf(keys, sizeof keys, "\033[%d%c", of[i].number, of[i].last);
-			know(keys, of[i].key);
+			define_missing_key(keys, of[i].key);
 		} else {
 			snprintf(keys, sizeof keys, "\033[%c", of[i].last);
-			know(keys, of[i].key);
+			define_missing_key(keys, of[i].key);
 			snprintf(keys, sizeof keys, "\033O%c", of[i].last);
-			know(keys, of[i].key);
+			define_missing_key(keys, of[i].key);
 		}
 		for (int with = 2; with <= 8; with++) {
 			snprintf(keys, sizeof keys, "\033[%d;%d%c", of[i].number ? of[i].number : 1, with, of[i].last);
-			know(keys, of[i].key);
+			define_missing_key(keys, of[i].key);
 		}
 	}
 }
 
-static void modes(struct term *t)
+static void init_modes(struct term *t)
 {
 	raw();
 	noecho();
@@ -143,21 +143,21 @@ static bool cap_none(const char *cap)
 }
 
 /* screen_diff.c can drive it: it moves, erases and paints as ECMA-48 has it, and wraps at the last column late. */
-static struct pen *ansi_pen(const struct term *t)
+static struct screen_state *new_ansi_screen(const struct term *t)
 {
 	if (!cap_is("cup", "\033[%i%p1%d;%p2%dH") || !cap_is("el", "\033[K") || !tigetflag("am") ||
 	    !tigetflag("xenl") || !(cap_is("clear", "\033[H\033[2J") || cap_is("clear", "\033[H\033[J")) ||
 	    !(cap_none("bold") || cap_is("bold", "\033[1m")) || !(cap_none("rev") || cap_is("rev", "\033[7m")) ||
 	    !(cap_none("smul") || cap_is("smul", "\033[4m")) || (t->colours && !cap_is("op", "\033[39;49m")))
 		return NULL;
-	struct pen_caps c = {.bce = tigetflag("bce") > 0,
+	struct screen_diff_caps c = {.bce = tigetflag("bce") > 0,
 	    .rep = cap_is("rep", "%p1%c\033[%p2%{1}%-%db"),
 	    .ech = cap_is("ech", "\033[%p1%dX"),
 	    .csr = cap_is("csr", "\033[%i%p1%d;%p2%dr") && cap_is("ind", "\n") && cap_is("ri", "\033M"),
 	    .off = cap_is("rmul", "\033[24m") && cap_is("rmso", "\033[27m"),
 	    .dim = cap_is("dim", "\033[2m"),
 	    .rgb = COLORS > 256};
-	return pen_new(&c);
+	return screen_diff_new(&c);
 }
 
 /* The bytes of a capability, without the pauses ($<5>) that only tputs() makes. */
@@ -165,7 +165,7 @@ static void undo_by(const char *s)
 {
 	while (*s) {
 		size_t n = strcspn(s, "$");
-		wayout_undo(s, n);
+		restore_add_reset(s, n);
 		s += n;
 		if (*s)
 			s = strncmp(s, "$<", 2) || !strchr(s, '>') ? s + 1 : strchr(s, '>') + 1;
@@ -179,7 +179,7 @@ static void prepare_reset(void)
 	static const char *const caps[] = {"sgr0", "op", "cnorm", "rmkx", "rmcup"};
 	static const char mouse_off[] = "\033[?1000l\033[?1002l\033[?1006l";
 	if (!cap_none("kmous"))
-		wayout_undo(mouse_off, sizeof mouse_off - 1);
+		restore_add_reset(mouse_off, sizeof mouse_off - 1);
 	for (size_t i = 0; i < sizeof caps / sizeof *caps; i++)
 		if (!cap_none(caps[i]))
 			undo_by(tigetstr(caps[i]));
@@ -205,7 +205,7 @@ struct term *term_open(struct err *e)
 		return NULL;
 	}
 	t->tty = t->in ? fileno(t->in) : STDIN_FILENO;
-	t->screen = wayout_open(t->tty, e) ? NULL : open_screen(name, t->in ? t->in : stdin);
+	t->screen = restore_open(t->tty, e) ? NULL : open_screen(name, t->in ? t->in : stdin);
 	if (!t->screen) {
 		err_set(
 		    e, ERR_USAGE, ERR_NOWHERE, "unknown terminal (TERM=%s)", name);
@@ -215,11 +215,11 @@ struct term *term_open(struct err *e)
 		return NULL;
 	}
 	t->pair = xcalloc(257 * 257, sizeof *t->pair);
-	modes(t);
-	t->pen = ansi_pen(t);
+	init_modes(t);
+	t->screen_state = new_ansi_screen(t);
 	refresh();
 	prepare_reset();
-	wayout_arm(STDOUT_FILENO);
+	restore_arm(STDOUT_FILENO);
 	return t;
 }
 
@@ -241,15 +241,15 @@ void term_close(struct term *t)
 	term_mouse(t, false);
 	pen_down(t);
 	curses_down();
-	wayout_disarm();
-	wayout_settings();
-	wayout_watch(false);
+	restore_disarm();
+	restore_settings();
+	restore_watch_signals(false);
 	delwin(t->keys);
 	delscreen(t->screen);
-	wayout_close();
+	restore_close();
 	if (t->in)
 		fclose(t->in);
-	pen_free(t->pen);
+	screen_diff_free(t->screen_state);
 	buf_free(&t->out);
 	mem_free(t->pair);
 	mem_free(t->line);
@@ -258,11 +258,11 @@ void term_close(struct term *t)
 
 void term_set_colours(struct term *t, int n)
 {
-	if (!t->pen && n > t->colours)
+	if (!t->screen_state && n > t->colours)
 		return;		/* curses has no more than it knows of */
 	t->colours = n > 256 ? 256 : n;
-	if (t->pen)
-		pen_rgb(t->pen, n > 256);
+	if (t->screen_state)
+		screen_diff_set_rgb(t->screen_state, n > 256);
 }
 
 int term_colours(const struct term *t)
@@ -326,7 +326,7 @@ static void curses_show(struct term *t, const struct grid *g, const struct look 
 			const struct cell *c = &g->cell[y * g->cols + x];
 			if (!c->ch)
 				continue;
-			struct paint p = cell_paint(look, c);
+			struct paint p = style_cell_paint(look, c);
 			wchar_t w[3] = {(wchar_t)c->ch, (wchar_t)c->mark, 0};
 			setcchar(&t->line[n++], w, attrs_of(&p), pair_of(t, p.fg, p.bg), NULL);
 		}
@@ -339,12 +339,12 @@ static void curses_show(struct term *t, const struct grid *g, const struct look 
 void term_show(struct term *t, const struct grid *g, const struct look *look)
 {
 	t->cost = (struct term_cost){0, 0};
-	if (!t->pen) {
+	if (!t->screen_state) {
 		curses_show(t, g, look);
 		return;
 	}
 	buf_reset(&t->out);
-	t->cost.cells = pen_show(t->pen, g, look, &t->out);
+	t->cost.cells = screen_diff_write(t->screen_state, g, look, &t->out);
 	t->cost.bytes = t->out.n;
 	write_out(t);
 }
@@ -356,8 +356,8 @@ struct term_cost term_cost(const struct term *t)
 
 void term_redraw(struct term *t)
 {
-	if (t->pen)
-		pen_forget(t->pen);
+	if (t->screen_state)
+		screen_diff_forget(t->screen_state);
 	else
 		clearok(curscr, TRUE);
 }
@@ -406,7 +406,7 @@ void term_mouse(struct term *t, bool on)
 /* curses does not know what the pen has set. */
 static void pen_down(struct term *t)
 {
-	if (!t->pen)
+	if (!t->screen_state)
 		return;
 	buf_reset(&t->out);
 	buf_puts(&t->out, "\033[m");
@@ -419,14 +419,14 @@ void term_leave(struct term *t)
 	if (t->motion)
 		mouse_modes(t, false);
 	curses_down();
-	wayout_settings();
+	restore_settings();
 }
 
 void term_back(struct term *t)
 {
 	struct winsize ws;
-	if (t->pen)
-		pen_forget(t->pen);
+	if (t->screen_state)
+		screen_diff_forget(t->screen_state);
 	if (!ioctl(t->tty, TIOCGWINSZ, &ws) && ws.ws_row && ws.ws_col)
 		resizeterm(ws.ws_row, ws.ws_col);
 	clearok(curscr, TRUE);
@@ -440,7 +440,7 @@ void term_stop(struct term *t)
 	term_leave(t);
 	signal(SIGTSTP, SIG_DFL);
 	kill(0, SIGTSTP);		/* the whole job: a pipe's other programs stop too */
-	wayout_watch(true);
+	restore_watch_signals(true);
 	term_back(t);
 }
 
@@ -454,22 +454,22 @@ int term_tty(const struct term *t)
 enum term_copied term_copy(struct term *t, const char *s, size_t n, char *file, size_t nfile)
 {
 	enum { OSC_MAX = 74000 };	/* terminals drop longer ones */
-	if (clip_tmux(s, n))
+	if (clipboard_to_tmux(s, n))
 		return TC_TMUX;
 	/* Ms: the terminal says that it knows OSC 52 */
-	if (n <= OSC_MAX && (!cap_none("Ms") || clip_takes_osc52(getenv("TERM"))) && !getenv("STY")) {
+	if (n <= OSC_MAX && (!cap_none("Ms") || clipboard_supports_osc52(getenv("TERM"))) && !getenv("STY")) {
 		buf_reset(&t->out);
-		clip_osc52(&t->out, s, n);
+		clipboard_put_osc52(&t->out, s, n);
 		write_out(t);
 		return TC_OSC52;
 	}
-	return clip_file(s, n, file, nfile) ? TC_FILE : TC_NOWHERE;
+	return clipboard_to_file(s, n, file, nfile) ? TC_FILE : TC_NOWHERE;
 }
 
 /* ---- input */
 
 /* A press is a click, the second of two at one place within 400 ms a double one. */
-static int32_t pressed(struct term *t, const MEVENT *m)
+static int32_t click_key(struct term *t, const MEVENT *m)
 {
 	int64_t now = t->waited + 1;
 	bool twice = t->clicked && now - t->clicked < 400 && m->y == t->click_y && m->x == t->click_x;
@@ -486,7 +486,7 @@ static int32_t from_mouse(struct term *t, struct term_input *in)
 	in->y = m.y;
 	in->x = m.x;
 	if (m.bstate & BUTTON1_PRESSED)
-		return pressed(t, &m);
+		return click_key(t, &m);
 	if (m.bstate & BUTTON1_RELEASED) {
 		bool moved = t->held && (m.y != t->click_y || m.x != t->click_x);
 		t->held = false;
@@ -594,7 +594,7 @@ bool term_has_key(struct term *t)
 static enum term_event on_pipe(struct term *t)
 {
 	struct winsize ws;
-	switch (wayout_signal()) {
+	switch (restore_read_signal()) {
 	case SIGWINCH:
 		if (!ioctl(t->tty, TIOCGWINSZ, &ws) && ws.ws_row && ws.ws_col)
 			resizeterm(ws.ws_row, ws.ws_col);
@@ -611,7 +611,7 @@ enum term_event term_wait(struct term *t, int fd, int ms, struct term_input *in)
 	enum term_event ev;
 	if (read_key(t, in, &ev))	/* curses may hold some already */
 		return ev;	/* of no meaning too: what came before it may not be drawn yet, so no waiting */
-	struct pollfd p[3] = {{t->tty, POLLIN, 0}, {wayout_fd(), POLLIN, 0}, {fd, POLLIN, 0}};
+	struct pollfd p[3] = {{t->tty, POLLIN, 0}, {restore_signal_fd(), POLLIN, 0}, {fd, POLLIN, 0}};
 	int64_t began = clock_ms();
 	int n = poll(p, fd >= 0 ? 3 : 2, ms);
 	t->waited += clock_ms() - began;

@@ -27,13 +27,13 @@
 
 enum { SOLID = 4 }; /* cells from which on a span is a bar of its own */
 
-bool tl_waits(enum tstate s)
+bool timeline_state_waits(enum tstate s)
 {
 	return s >= TS_CHANSEND && s < TS_UNKNOWN;
 }
 
 /* Where colour or blocks are missing, a state is a letter. */
-static bool letters(const struct grid *g)
+static bool uses_letters(const struct grid *g)
 {
 	return g->ascii || g->mono;
 }
@@ -45,7 +45,7 @@ static bool is_idle(enum tstate s)
 
 /* The state with the largest share, idle ones left out when busy_only. TS_NONE when there is none.
  */
-static enum tstate majority(const struct bin *b, bool busy_only, int64_t *most)
+static enum tstate main_state(const struct bin *b, bool busy_only, int64_t *most)
 {
 	enum tstate best = TS_NONE;
 	*most = 0;
@@ -58,7 +58,7 @@ static enum tstate majority(const struct bin *b, bool busy_only, int64_t *most)
 }
 
 /* Mostly idle and not wholly: how much says more than a letter. */
-static bool skyline(const struct bin *share, int64_t all)
+static bool is_mostly_idle(const struct bin *share, int64_t all)
 {
 	int64_t idle = share->ns[TS_NONE] + share->ns[TS_IDLE];
 	return idle < all && idle * 2 > all;
@@ -67,13 +67,13 @@ static bool skyline(const struct bin *share, int64_t all)
 static void cell_ascii(struct grid *g, int y, int x, const struct bin *share, int64_t all)
 {
 	int64_t most;
-	enum tstate s = majority(share, false, &most);
+	enum tstate s = main_state(share, false, &most);
 	if (most * 2 < all && s != TS_NONE) {
-		enum tstate busy = majority(share, true, &most);
-		grid_put(g, y, x, ':', state_style(busy), ST_NORMAL, 0);
+		enum tstate busy = main_state(share, true, &most);
+		grid_put(g, y, x, ':', style_of_state(busy), ST_NORMAL, 0);
 		return;
 	}
-	grid_put(g, y, x, (unsigned char)state_letter(s), state_style(s), ST_NORMAL,
+	grid_put(g, y, x, (unsigned char)style_state_letter(s), style_of_state(s), ST_NORMAL,
 	    s == TS_IDLE ? AT_DIM : 0);
 }
 
@@ -83,16 +83,16 @@ static void cell_utf8(struct grid *g, int y, int x, const struct bin *share, int
 	 */
 	int64_t most, unknown = gor ? 0 : share->ns[TS_UNKNOWN];
 	int64_t busy = all - share->ns[TS_NONE] - share->ns[TS_IDLE] - unknown;
-	enum tstate s = majority(share, true, &most);
+	enum tstate s = main_state(share, true, &most);
 	if (unknown > busy) {
 		grid_put(g, y, x, '?', ST_S_UNKNOWN, ST_NORMAL, 0);
 	} else if (busy <= 0 || all <= 0) {
 		grid_put(g, y, x, ' ', ST_NORMAL, ST_NORMAL, 0);
-	} else if (gor && tl_waits(s)) {
-		grid_put(g, y, x, s == TS_SLEEP ? 0x2500 : 0x2582, state_style(s), ST_NORMAL, 0);
+	} else if (gor && timeline_state_waits(s)) {
+		grid_put(g, y, x, s == TS_SLEEP ? 0x2500 : 0x2582, style_of_state(s), ST_NORMAL, 0);
 	} else {
 		double level = (double)busy / (double)all;
-		grid_level(g, y, x, gor ? 1.0 : level, state_style(s), ST_NORMAL);
+		grid_level(g, y, x, gor ? 1.0 : level, style_of_state(s), ST_NORMAL);
 	}
 }
 
@@ -114,18 +114,19 @@ static void put_track(struct buf *b, const struct pane_env *env, trk_id id, size
 }
 
 /* What a solid span says of itself in `room` cells: the G that ran, or the state of a G and where. */
-static void span_label(const struct pane_env *env, const struct ival *iv, bool gor, size_t room, struct buf *b)
+static void span_label(
+    const struct pane_env *env, const struct trace_interval *iv, bool gor, size_t room, struct buf *b)
 {
 	if (gor) {
-		buf_puts(b, state_name(iv->state));
+		buf_puts(b, style_state_name(iv->state));
 		if (iv->who && (iv->state == TS_RUN || iv->state == TS_SYSCALL)) {
 			buf_putc(b, ' ');
-			tl_track_name(session_snap(env->s)->st, iv->who, b);
+			timeline_track_name(session_snap(env->s)->st, iv->who, b);
 		}
 	} else if (iv->who) {
 		put_track(b, env, iv->who, room);
 	} else {
-		buf_puts(b, state_name(iv->state));
+		buf_puts(b, style_state_name(iv->state));
 	}
 }
 
@@ -134,14 +135,14 @@ struct bar {
 	bool gor, labels;
 };
 
-static void solid(struct grid *g, const struct pane_env *env, const struct ival *iv, struct bar bar)
+static void draw_solid(struct grid *g, const struct pane_env *env, const struct trace_interval *iv, struct bar bar)
 {
-	enum style st = state_style(iv->state);
-	bool thin = bar.gor && tl_waits(iv->state);
+	enum style st = style_of_state(iv->state);
+	bool thin = bar.gor && timeline_state_waits(iv->state);
 	bool blank = is_idle(iv->state);
 	for (int x = bar.x0; x < bar.x1; x++) {
-		if (letters(g))
-			grid_put(g, bar.y, x, (unsigned char)state_letter(iv->state), st, ST_NORMAL,
+		if (uses_letters(g))
+			grid_put(g, bar.y, x, (unsigned char)style_state_letter(iv->state), st, ST_NORMAL,
 			    blank ? AT_DIM : 0);
 		else if (blank)
 			grid_put(g, bar.y, x, ' ', ST_NORMAL, ST_NORMAL, 0);
@@ -152,33 +153,33 @@ static void solid(struct grid *g, const struct pane_env *env, const struct ival 
 			grid_put(g, bar.y, x, ' ', st, st, bar.tone ? AT_TONE : 0);
 	}
 	int room = bar.x1 - bar.x0;
-	if (blank || thin || !bar.labels || room < 4 || (letters(g) && room < 9))
+	if (blank || thin || !bar.labels || room < 4 || (uses_letters(g) && room < 9))
 		return;
 	struct buf b = {0}, cut = {0};
-	int inset = letters(g) ? 2 : 0;
+	int inset = uses_letters(g) ? 2 : 0;
 	span_label(env, iv, bar.gor, (size_t)(room - 2 * inset), &b);
 	size_t n = text_fit(&cut, buf_str(&b), b.n, (size_t)(room - 2 * inset), g->ascii);
 	if (n > 2) {
-		if (letters(g))
+		if (uses_letters(g))
 			grid_text(g, bar.y, bar.x0 + inset, ST_NORMAL, 0, buf_str(&cut));
 		else
 			grid_text(
 			    g, bar.y, bar.x0, ST_NORMAL, bar.tone ? AT_TONE : 0, buf_str(&cut));
 	}
-	if (!letters(g))
+	if (!uses_letters(g))
 		grid_back(g, (struct rect){bar.y, bar.x0, 1, room}, st);
 	buf_free(&b);
 	buf_free(&cut);
 }
 
 /* The last cell + 1 that the interval covers whole, from cell c on; c when it covers none. */
-static int covered(const struct timeline *tl, int cells, int c, const struct ival *iv)
+static int cells_covered(const struct timeline *tl, int cells, int c, const struct trace_interval *iv)
 {
-	if (iv->t0 > tl_edge(tl, cells, c))
+	if (iv->t0 > timeline_cell_edge(tl, cells, c))
 		return c;
 	if (iv->t1 >= tl->t1)
 		return cells;
-	int end = tl_cell(tl, cells, iv->t1);
+	int end = timeline_cell_at(tl, cells, iv->t1);
 	return end < c ? c : end;
 }
 
@@ -186,7 +187,7 @@ static int covered(const struct timeline *tl, int cells, int c, const struct iva
  * reversed. */
 static void dim_cells(struct grid *g, int y, int x0, int x1, bool hit)
 {
-	bool bare = letters(g);
+	bool bare = uses_letters(g);
 	for (int x = x0; x < x1; x++) {
 		struct cell *c = grid_at(g, y, x);
 		if (!c)
@@ -207,12 +208,12 @@ static void out_of_scope(struct grid *g, int y, int x)
 {
 	struct cell *c = grid_at(g, y, x);
 	dim_cells(g, y, x, x + 1, false);
-	if (c && letters(g) && c->ch != ' ' && c->ch != '.')
+	if (c && uses_letters(g) && c->ch != ' ' && c->ch != '.')
 		c->ch = '\'';
 }
 
 struct marked { /* the hits of a row, and whether the rest of it is dimmed */
-	const struct hunt_hits *hits;
+	const struct span_hits *hits;
 	const uint32_t *of;
 	uint32_t n;
 	bool on;
@@ -220,7 +221,7 @@ struct marked { /* the hits of a row, and whether the rest of it is dimmed */
 
 static bool is_hit(const struct marked *m, int64_t t0, int64_t t1)
 {
-	return m->n && hunt_over(m->hits, m->of, m->n, t0, t1);
+	return m->n && span_hits_overlap(m->hits, m->of, m->n, t0, t1);
 }
 
 /* Could a span of SOLID cells begin at cell c? Then each of them is of one state alone; asking for
@@ -231,7 +232,7 @@ static bool maybe_solid(const struct timeline *tl, const struct bin *share, int 
 	if (c + SOLID > n)
 		return false;
 	for (int k = c; k < c + SOLID; k++) {
-		int64_t all = tl_edge(tl, n, k + 1) - tl_edge(tl, n, k);
+		int64_t all = timeline_cell_edge(tl, n, k + 1) - timeline_cell_edge(tl, n, k);
 		if (s == TS__N)
 			for (s = TS_NONE; s < TS__N && share[k].ns[s] < all; s++)
 				;
@@ -242,21 +243,21 @@ static bool maybe_solid(const struct timeline *tl, const struct bin *share, int 
 }
 
 static void draw_track(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *lay, int y, trk_id trk, const struct bin *share)
+    const struct timeline_layout *lay, int y, trk_id trk, const struct bin *share)
 {
 	const struct snap *snap = session_snap(env->s);
 	bool gor = store_trk(snap->st, trk)->kind == TK_G;
 	int n = lay->cells, tone = 0;
-	struct marked m = {.hits = &tl->hits, .on = tl->dim && tl->hunt && !tl->search};
-	m.of = tl_hits_of(tl, snap, trk, &m.n);
+	struct marked m = {.hits = &tl->hits, .on = tl->dim && tl->span_criteria && !tl->search};
+	m.of = timeline_track_hits(tl, snap, trk, &m.n);
 	for (int c = 0; c < n;) {
-		struct ival iv;
+		struct trace_interval iv;
 		int end = c;
-		if (maybe_solid(tl, share, n, c) && ival_at(snap, trk, tl_edge(tl, n, c), &iv))
-			end = covered(tl, n, c, &iv);
+		if (maybe_solid(tl, share, n, c) && trace_interval_at(snap, trk, timeline_cell_edge(tl, n, c), &iv))
+			end = cells_covered(tl, n, c, &iv);
 		if (end - c >= SOLID) {
 			tone ^= 1;
-			solid(g, env, &iv,
+			draw_solid(g, env, &iv,
 			    (struct bar){
 				y, lay->gutter + c, lay->gutter + end, tone, gor, tl->labels});
 			if (m.on)
@@ -265,28 +266,28 @@ static void draw_track(const struct timeline *tl, const struct pane_env *env, st
 			c = end;
 			continue;
 		}
-		int64_t all = tl_edge(tl, n, c + 1) - tl_edge(tl, n, c);
-		if (letters(g) && (g->ascii || gor || !skyline(&share[c], all)))
+		int64_t all = timeline_cell_edge(tl, n, c + 1) - timeline_cell_edge(tl, n, c);
+		if (uses_letters(g) && (g->ascii || gor || !is_mostly_idle(&share[c], all)))
 			cell_ascii(g, y, lay->gutter + c, &share[c], all);
 		else
 			cell_utf8(g, y, lay->gutter + c, &share[c], all, gor);
 		if (m.on)
 			dim_cells(g, y, lay->gutter + c, lay->gutter + c + 1,
-			    is_hit(&m, tl_edge(tl, n, c), tl_edge(tl, n, c + 1)));
+			    is_hit(&m, timeline_cell_edge(tl, n, c), timeline_cell_edge(tl, n, c + 1)));
 		c++;
 	}
 	for (int c = 0; tl->scope.on && c < n; c++)
-		if (!tl_scope_in(tl, snap, lay, trk, c))
+		if (!timeline_scope_has_cell(tl, snap, lay, trk, c))
 			out_of_scope(g, y, lay->gutter + c);
 	if (gor && !env->compact)
-		tl_draw_ticks(tl, env, g, lay, y, trk);
+		timeline_draw_ticks(tl, env, g, lay, y, trk);
 	if (snap->trace.log && store_trk(snap->st, trk)->kind == TK_P)
-		tl_draw_queues(tl, env, g, lay, y, trk);
+		timeline_draw_queues(tl, env, g, lay, y, trk);
 }
 
 /* ---- the gutter */
 
-static int percent(const struct timeline *tl, const struct tl_layout *lay, const struct bin *share)
+static int busy_percent(const struct timeline *tl, const struct timeline_layout *lay, const struct bin *share)
 {
 	int64_t busy = 0, all = tl->t1 - tl->t0;
 	for (int c = 0; c < lay->cells; c++)
@@ -297,11 +298,11 @@ static int percent(const struct timeline *tl, const struct tl_layout *lay, const
 }
 
 /* What a row is called, in `room` cells. */
-static void row_name(const struct timeline *tl, const struct pane_env *env, struct tl_row r,
+static void row_name(const struct timeline *tl, const struct pane_env *env, struct timeline_row r,
     size_t room, struct buf *b)
 {
 	const struct snap *snap = session_snap(env->s);
-	const struct sched_task *task = r.what == ROW_TASK ? &tl->ix->tasks->task[r.id] : NULL;
+	const struct stats_task *task = r.what == ROW_TASK ? &tl->ix->tasks->task[r.id] : NULL;
 	if (r.what == ROW_REGION || r.what == ROW_STACK) {
 		buf_puts(b, r.level		  ? ""
 			    : r.what == ROW_STACK ? "  stacks"
@@ -324,10 +325,10 @@ static void row_name(const struct timeline *tl, const struct pane_env *env, stru
 }
 
 /* Name of the row, and on rows of Ps and Ms how much of the window they were busy. */
-static void gutter(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *lay, int y, uint32_t row, const struct bin *share)
+static void draw_gutter(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct timeline_layout *lay, int y, uint32_t row, const struct bin *share)
 {
-	struct tl_row r = tl_row(tl, row);
+	struct timeline_row r = timeline_row(tl, row);
 	enum track_kind kind =
 	    store_trk(session_snap(env->s)->st, r.what == ROW_TRACK ? r.id : 0)->kind;
 	bool busy = kind == TK_P || kind == TK_M;
@@ -342,7 +343,7 @@ static void gutter(const struct timeline *tl, const struct pane_env *env, struct
 	grid_unclip(g, old);
 	if (busy) {
 		char pct[8];
-		snprintf(pct, sizeof pct, "%3d%%", percent(tl, lay, share));
+		snprintf(pct, sizeof pct, "%3d%%", busy_percent(tl, lay, share));
 		grid_right(g, y, lay->gutter - 1, ST_DIM, attr, pct);
 	}
 	if (row == tl->sel)
@@ -353,7 +354,7 @@ static void gutter(const struct timeline *tl, const struct pane_env *env, struct
 }
 
 /* A tint behind column x: only where nothing is drawn solid, for what the rows say comes first. */
-static void tint(struct grid *g, int y0, int y1, int x, enum style st)
+static void tint_column(struct grid *g, int y0, int y1, int x, enum style st)
 {
 	for (int y = y0; y < y1 && y < g->h; y++) {
 		struct cell *c = grid_at(g, y, x);
@@ -363,7 +364,7 @@ static void tint(struct grid *g, int y0, int y1, int x, enum style st)
 }
 
 /* A thin line down column x, through what is blank. */
-static void hairline(struct grid *g, int y0, int y1, int x, enum style st)
+static void draw_hairline(struct grid *g, int y0, int y1, int x, enum style st)
 {
 	for (int y = y0; y < y1 && y < g->h && x < g->w; y++) {
 		const struct cell *c = grid_at(g, y, x);
@@ -374,32 +375,32 @@ static void hairline(struct grid *g, int y0, int y1, int x, enum style st)
 
 /* The world was stopped for a share of column c: a thin line where that is a tenth or more, a tint of the whole cell
    where it is half or more. */
-static void stopped(struct grid *g, const struct tl_layout *lay, int y0, int y1, int c, double part)
+static void draw_stopped(struct grid *g, const struct timeline_layout *lay, int y0, int y1, int c, double part)
 {
 	if (part >= 0.1)
-		hairline(g, y0, y1, lay->gutter + c, ST_STWLINE);
+		draw_hairline(g, y0, y1, lay->gutter + c, ST_STWLINE);
 	if (part >= 0.5)
-		tint(g, y0, y1, lay->gutter + c, ST_STWTINT);
+		tint_column(g, y0, y1, lay->gutter + c, ST_STWTINT);
 }
 
 /* The range and what lies over all rows, where it takes at least half of a column: GC as a tint, stops of the world
    as hairlines, a long one by its two ends. */
-static void overlays(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *lay, int y0, int y1)
+static void draw_overlays(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct timeline_layout *lay, int y0, int y1)
 {
 	const struct snap *snap = session_snap(env->s);
 	int n = lay->cells;
-	if (!letters(g) && (tl->overlays & TL_STW)) {
-		const int64_t *on = tl_cycles(tl, snap, n, SP_STW);
+	if (!uses_letters(g) && (tl->overlays & TL_STW)) {
+		const int64_t *on = timeline_gc_ns(tl, snap, n, SP_STW);
 		for (int c = 0; c < n; c++)
 			if (on[c] && !(c && on[c - 1] && c + 1 < n && on[c + 1]))
-				stopped(g, lay, y0, y1, c, tl_part(tl, n, c, on[c]));
+				draw_stopped(g, lay, y0, y1, c, timeline_cell_share(tl, n, c, on[c]));
 	}
-	if (!letters(g) && (tl->overlays & TL_GC)) {
-		const int64_t *on = tl_cycles(tl, snap, n, SP_GC);
+	if (!uses_letters(g) && (tl->overlays & TL_GC)) {
+		const int64_t *on = timeline_gc_ns(tl, snap, n, SP_GC);
 		for (int c = 0; c < n; c++)
-			if (tl_part(tl, n, c, on[c]) >= 0.5)
-				tint(g, y0, y1, lay->gutter + c, ST_GCTINT);
+			if (timeline_cell_share(tl, n, c, on[c]) >= 0.5)
+				tint_column(g, y0, y1, lay->gutter + c, ST_GCTINT);
 	}
 	int64_t a = tl->r0, b = tl->r1;
 	if (tl->ranging) {
@@ -407,18 +408,18 @@ static void overlays(const struct timeline *tl, const struct pane_env *env, stru
 		b = tl->anchor < tl->at ? tl->at : tl->anchor;
 	}
 	if (b > a && b > tl->t0 && a < tl->t1) {
-		int c0 = tl_cell(tl, n, a), c1 = tl_cell(tl, n, b);
+		int c0 = timeline_cell_at(tl, n, a), c1 = timeline_cell_at(tl, n, b);
 		grid_back(g, (struct rect){y0, lay->gutter + c0, y1 - y0, c1 - c0 + 1}, ST_RANGE);
 	}
 }
 
 /* The cursor: the cell of the selected row, and a faint line through what is empty of the others.
  */
-static void cursor(const struct timeline *tl, struct grid *g, const struct tl_layout *lay, int y1)
+static void draw_cursor(const struct timeline *tl, struct grid *g, const struct timeline_layout *lay, int y1)
 {
-	int x = lay->gutter + tl_cell(tl, lay->cells, tl->at);
-	if (!letters(g))
-		tint(g, lay->rows, y1, x, ST_RULE);
+	int x = lay->gutter + timeline_cell_at(tl, lay->cells, tl->at);
+	if (!uses_letters(g))
+		tint_column(g, lay->rows, y1, x, ST_RULE);
 	if (tl->sel >= tl->top && tl->sel - tl->top < (uint32_t)lay->nrows) {
 		int y = lay->rows + (int)(tl->sel - tl->top);
 		grid_attr(g, (struct rect){y, x, 1, 1}, AT_REVERSE);
@@ -427,30 +428,30 @@ static void cursor(const struct timeline *tl, struct grid *g, const struct tl_la
 }
 
 /* The row of this frame on which a goroutine is at t: its own, or that of the P it runs on; -1. */
-static int row_of(const struct timeline *tl, const struct snap *sn, const struct tl_layout *lay,
+static int row_of(const struct timeline *tl, const struct snap *sn, const struct timeline_layout *lay,
     trk_id g, int64_t t)
 {
-	struct ival iv;
-	trk_id p = ival_at(sn, g, t > sn->t0 ? t - 1 : t, &iv) && iv.state != TS_READY ? iv.who : 0;
+	struct trace_interval iv;
+	trk_id p = trace_interval_at(sn, g, t > sn->t0 ? t - 1 : t, &iv) && iv.state != TS_READY ? iv.who : 0;
 	for (uint32_t r = tl->top; r < tl->nrow && (int)(r - tl->top) < lay->nrows; r++)
-		if (tl_row(tl, r).what == ROW_TRACK &&
-		    (tl_row(tl, r).id == g || (p && tl_row(tl, r).id == p)))
+		if (timeline_row(tl, r).what == ROW_TRACK &&
+		    (timeline_row(tl, r).id == g || (p && timeline_row(tl, r).id == p)))
 			return lay->rows + (int)(r - tl->top);
 	return -1;
 }
 
 /* Where ( and ) lead, when that is in sight. */
-static void partners(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *lay)
+static void mark_partners(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct timeline_layout *lay)
 {
-	struct tl_link to[2];
+	struct timeline_wake_link to[2];
 	const struct snap *sn = session_snap(env->s);
-	int n = tl_partners(tl, env, to);
+	int n = timeline_wake_partners(tl, env, to);
 	for (int i = 0; i < n; i++) {
 		if (to[i].t1 < tl->t0 || to[i].t1 >= tl->t1)
 			continue;
 		int y = row_of(tl, sn, lay, to[i].trk, to[i].t1);
-		int x = lay->gutter + tl_cell(tl, lay->cells, to[i].t1);
+		int x = lay->gutter + timeline_cell_at(tl, lay->cells, to[i].t1);
 		const struct cell *c = grid_at(g, y, x);
 		if (!c)
 			continue;
@@ -463,32 +464,32 @@ static void partners(const struct timeline *tl, const struct pane_env *env, stru
 /* How many lines of stacks are in sight from row r on: they are made once for all of them. */
 static int stack_levels(const struct timeline *tl, uint32_t r, int lines)
 {
-	int n = tl_row(tl, r).level;
-	for (; r < tl->nrow && tl_row(tl, r).what == ROW_STACK && lines > 0; r++, lines--)
+	int n = timeline_row(tl, r).level;
+	for (; r < tl->nrow && timeline_row(tl, r).what == ROW_STACK && lines > 0; r++, lines--)
 		n++;
 	return n;
 }
 
 static void draw_row(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *lay, int y, uint32_t r)
+    const struct timeline_layout *lay, int y, uint32_t r)
 {
-	struct tl_row row = tl_row(tl, r);
-	const struct bin *share = row.what == ROW_TRACK ? tl_bins(tl, session_snap(env->s), row.id) : NULL;
-	switch ((enum tl_what)row.what) {
+	struct timeline_row row = timeline_row(tl, r);
+	const struct bin *share = row.what == ROW_TRACK ? timeline_row_bins(tl, session_snap(env->s), row.id) : NULL;
+	switch ((enum timeline_row_type)row.what) {
 	case ROW_TRACK: draw_track(tl, env, g, lay, y, row.id, share); break;
-	case ROW_TASK: tl_draw_task(tl, env, g, lay, y, row.id); break;
-	case ROW_REGION: tl_draw_regions(tl, env, g, lay, y, row.id, row.level); break;
+	case ROW_TASK: timeline_draw_task(tl, env, g, lay, y, row.id); break;
+	case ROW_REGION: timeline_draw_regions(tl, env, g, lay, y, row.id, row.level); break;
 	case ROW_STACK:
-		if (r == tl->top || tl_row(tl, r - 1).what != ROW_STACK)
-			tl_draw_stacks(tl, env, g, lay, y, row.id, row.level,
+		if (r == tl->top || timeline_row(tl, r - 1).what != ROW_STACK)
+			timeline_draw_stacks(tl, env, g, lay, y, row.id, row.level,
 			    stack_levels(tl, r, lay->rows + lay->nrows - y));
 		break;
 	}
-	gutter(tl, env, g, lay, y, r, share);
+	draw_gutter(tl, env, g, lay, y, r, share);
 }
 
-void tl_draw_rows(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *lay)
+void timeline_draw_rows(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct timeline_layout *lay)
 {
 	if (lay->cells <= 0)
 		return;
@@ -496,19 +497,19 @@ void tl_draw_rows(const struct timeline *tl, const struct pane_env *env, struct 
 	trk_id all[TL_PS];
 	uint32_t n = 0;
 	for (uint32_t r = tl->top; r < tl->nrow && (int)(r - tl->top) < lay->nrows && n < TL_PS; r++)
-		if (tl_row(tl, r).what == ROW_TRACK && grid_keeps(g, y + (int)(r - tl->top)))
-			all[n++] = tl_row(tl, r).id;
-	tl_bins_all(tl, session_snap(env->s), all, n);
+		if (timeline_row(tl, r).what == ROW_TRACK && grid_keeps(g, y + (int)(r - tl->top)))
+			all[n++] = timeline_row(tl, r).id;
+	timeline_count_bins(tl, session_snap(env->s), all, n);
 	for (uint32_t r = tl->top; r < tl->nrow && y < lay->rows + lay->nrows; r++, y++) {
 		/* of stacks the first line draws all */
-		if (!grid_keeps(g, y) && tl_row(tl, r).what != ROW_STACK)
+		if (!grid_keeps(g, y) && timeline_row(tl, r).what != ROW_STACK)
 			continue;
 		draw_row(tl, env, g, lay, y, r);
-		if (tl_row(tl, r).what != ROW_TRACK)
-			tl_rest(tl, env);
+		if (timeline_row(tl, r).what != ROW_TRACK)
+			timeline_release_pages(tl, env);
 	}
-	tl_rest(tl, env);
-	overlays(tl, env, g, lay, lay->rows, y);
-	partners(tl, env, g, lay);
-	cursor(tl, g, lay, y);
+	timeline_release_pages(tl, env);
+	draw_overlays(tl, env, g, lay, lay->rows, y);
+	mark_partners(tl, env, g, lay);
+	draw_cursor(tl, g, lay, y);
 }

@@ -25,11 +25,11 @@ struct facts {
 	bool known;
 	uint32_t serial;		/* of the snapshot */
 	int64_t t0, t1;
-	struct standout out[STANDOUT_MAX];
+	struct trace_highlights out[TRACE_HIGHLIGHTS_MAX];
 	size_t n;
 };
 
-struct counting {
+struct facts_count {
 	struct job *job;
 	const struct snap *sn;
 	trk_id *p;
@@ -37,9 +37,9 @@ struct counting {
 	struct facts facts;
 };
 
-struct tl_facts {
+struct timeline_facts {
 	struct facts of[2];		/* of the whole trace; of the window, where that is less */
-	struct counting *counting;	/* or NULL */
+	struct facts_count *facts_count;	/* or NULL */
 	struct facts tour;		/* what Tab goes through */
 	size_t at;			/* the next of them */
 	int64_t tour0, tour1;		/* the window that Tab made */
@@ -50,7 +50,7 @@ static bool is_of(const struct facts *f, const struct timeline *tl, const struct
 	return f->serial == sn->serial && f->t0 == tl->t0 && f->t1 == tl->t1;
 }
 
-static struct facts *kept(const struct timeline *tl)
+static struct facts *facts_of_window(const struct timeline *tl)
 {
 	return &tl->facts->of[tl->whole ? WHOLE : PART];
 }
@@ -61,41 +61,41 @@ static void facts_free(struct facts *f)
 	*f = (struct facts){0};
 }
 
-static void counting_free(struct counting *c)
+static void tracks_counter_free(struct facts_count *c)
 {
 	facts_free(&c->facts);
 	mem_free(c->p);
 	mem_free(c);
 }
 
-static void count(struct counting *c, const struct onlooker *on)
+static void count_facts(struct facts_count *c, const struct progress_watcher *on)
 {
-	struct standout_ask q = {.t0 = c->facts.t0, .t1 = c->facts.t1, .p = c->p, .np = c->np, .on = on};
-	c->facts.n = standout(c->sn, &q, &c->facts.mem, c->facts.out);
-	c->facts.known = goes_on(on);
+	struct trace_highlights_query q = {.t0 = c->facts.t0, .t1 = c->facts.t1, .p = c->p, .np = c->np, .on = on};
+	c->facts.n = trace_highlights(c->sn, &q, &c->facts.mem, c->facts.out);
+	c->facts.known = job_should_continue(on);
 }
 
-static int run(struct job *j, void *arg)
+static int run_count(struct job *j, void *arg)
 {
-	struct onlooker on = job_onlooker(j);
-	count(arg, &on);
+	struct progress_watcher on = job_progress_watcher(j);
+	count_facts(arg, &on);
 	return 0;
 }
 
 /* Take over the result, if it still belongs to the window. */
-static void take(struct timeline *tl, struct counting *c, const struct snap *sn)
+static void take_facts(struct timeline *tl, struct facts_count *c, const struct snap *sn)
 {
 	if (c->facts.known && is_of(&c->facts, tl, sn)) {
-		facts_free(kept(tl));
-		*kept(tl) = c->facts;
+		facts_free(facts_of_window(tl));
+		*facts_of_window(tl) = c->facts;
 		c->facts = (struct facts){0};
 	}
-	counting_free(c);
+	tracks_counter_free(c);
 }
 
-static struct counting *begin(const struct timeline *tl, const struct snap *sn)
+static struct facts_count *new_count(const struct timeline *tl, const struct snap *sn)
 {
-	struct counting *c = xcalloc(1, sizeof *c);
+	struct facts_count *c = xcalloc(1, sizeof *c);
 	c->sn = sn;
 	c->np = tl->tr->n[TK_P];
 	c->p = mem_copy(tl->tr->trk[TK_P], c->np * sizeof *c->p);
@@ -103,51 +103,51 @@ static struct counting *begin(const struct timeline *tl, const struct snap *sn)
 	return c;
 }
 
-void tl_facts_want(struct timeline *tl, const struct pane_env *env)
+void timeline_update_facts(struct timeline *tl, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
 	if (!tl->facts)
 		tl->facts = xcalloc(1, sizeof *tl->facts);
-	struct tl_facts *f = tl->facts;
+	struct timeline_facts *f = tl->facts;
 	if (!sn->complete || !tl->ix || !tl->ix->whole || tl->t1 <= tl->t0 || sn->t1 <= sn->t0)
 		return;
-	if (f->counting && !is_of(&f->counting->facts, tl, sn))
-		job_cancel(f->counting->job);
-	if (f->counting || (kept(tl)->known && is_of(kept(tl), tl, sn)))
+	if (f->facts_count && !is_of(&f->facts_count->facts, tl, sn))
+		job_cancel(f->facts_count->job);
+	if (f->facts_count || (facts_of_window(tl)->known && is_of(facts_of_window(tl), tl, sn)))
 		return;
-	struct counting *c = begin(tl, sn);
-	c->job = tl_is_small(sn) ? NULL : job_start(run, c);
+	struct facts_count *c = new_count(tl, sn);
+	c->job = timeline_snap_is_small(sn) ? NULL : job_start(run_count, c);
 	if (c->job) {
-		f->counting = c;
+		f->facts_count = c;
 		return;
 	}
-	count(c, NULL);
-	take(tl, c, sn);
+	count_facts(c, NULL);
+	take_facts(tl, c, sn);
 }
 
-struct job *tl_facts_job(const struct timeline *tl)
+struct job *timeline_facts_job(const struct timeline *tl)
 {
-	return tl->facts && tl->facts->counting ? tl->facts->counting->job : NULL;
+	return tl->facts && tl->facts->facts_count ? tl->facts->facts_count->job : NULL;
 }
 
-void tl_facts_done(struct timeline *tl, const struct pane_env *env)
+void timeline_facts_finish(struct timeline *tl, const struct pane_env *env)
 {
-	struct counting *c = tl->facts->counting;
-	tl->facts->counting = NULL;
+	struct facts_count *c = tl->facts->facts_count;
+	tl->facts->facts_count = NULL;
 	job_join(c->job);
-	take(tl, c, session_snap(env->s));
-	tl_facts_want(tl, env);
+	take_facts(tl, c, session_snap(env->s));
+	timeline_update_facts(tl, env);
 }
 
-void tl_facts_free(struct timeline *tl)
+void timeline_facts_free(struct timeline *tl)
 {
-	struct tl_facts *f = tl->facts;
+	struct timeline_facts *f = tl->facts;
 	if (!f)
 		return;
-	if (f->counting) {
-		job_cancel(f->counting->job);
-		job_join(f->counting->job);
-		counting_free(f->counting);
+	if (f->facts_count) {
+		job_cancel(f->facts_count->job);
+		job_join(f->facts_count->job);
+		tracks_counter_free(f->facts_count);
 	}
 	facts_free(&f->of[WHOLE]);
 	facts_free(&f->of[PART]);
@@ -156,15 +156,15 @@ void tl_facts_free(struct timeline *tl)
 	tl->facts = NULL;
 }
 
-const struct standout *tl_facts(const struct timeline *tl, const struct snap *sn, size_t *n)
+const struct trace_highlights *timeline_facts(const struct timeline *tl, const struct snap *sn, size_t *n)
 {
-	const struct facts *f = tl->facts ? kept(tl) : NULL;
+	const struct facts *f = tl->facts ? facts_of_window(tl) : NULL;
 	bool there = f && f->known && is_of(f, tl, sn);
 	*n = there ? f->n : 0;
 	return there ? f->out : NULL;
 }
 
-size_t tl_facts_lines(const struct timeline *tl)
+size_t timeline_facts_lines(const struct timeline *tl)
 {
 	enum { USUAL = 5 };
 	const struct facts *whole = tl->facts ? &tl->facts->of[WHOLE] : NULL;
@@ -174,9 +174,9 @@ size_t tl_facts_lines(const struct timeline *tl)
 /* The facts of the window become what Tab goes through. false: they are not there. */
 static bool begin_tour(struct timeline *tl, const struct snap *sn)
 {
-	struct tl_facts *f = tl->facts;
+	struct timeline_facts *f = tl->facts;
 	size_t n;
-	const struct standout *out = tl_facts(tl, sn, &n);
+	const struct trace_highlights *out = timeline_facts(tl, sn, &n);
 	if (!out)
 		return false;
 	arena_reset(&f->tour.mem);
@@ -189,33 +189,34 @@ static bool begin_tour(struct timeline *tl, const struct snap *sn)
 	return true;
 }
 
-enum verdict tl_facts_tour(struct timeline *tl, const struct pane_env *env, int dir, struct ask *out)
+enum verdict timeline_tour_facts(struct timeline *tl, const struct pane_env *env, int dir, struct ask *out)
 {
 	const struct snap *sn = session_snap(env->s);
-	struct tl_facts *f = tl->facts;
+	struct timeline_facts *f = tl->facts;
 	bool on = f->tour.n && tl->t0 == f->tour0 && tl->t1 == f->tour1;
 	if (!on && !begin_tour(tl, sn))
-		return tl_facts_job(tl) ? ask_say(out, "what stands out here is being counted") : V_PASS;
+		return timeline_facts_job(tl) ? pane_message(out, "what stands out here is being counted") : V_PASS;
 	for (size_t k = 0; k < f->tour.n; k++) {
-		const struct standout *o = &f->tour.out[f->at];
+		const struct trace_highlights *o = &f->tour.out[f->at];
 		f->at = (f->at + (dir > 0 ? 1 : f->tour.n - 1)) % f->tour.n;
 		if (o->t1 <= o->t0)
 			continue;
 		if (o->trk)
-			tl_show_track(tl, env, o->trk);
+			timeline_show_track(tl, env, o->trk);
 		tl->at = o->t0 + (o->t1 - o->t0) / 2;
-		tl_window(tl, env, o->t0 - (o->t1 - o->t0) / 2, o->t1 + (o->t1 - o->t0) / 2);
+		timeline_set_window(tl, env, o->t0 - (o->t1 - o->t0) / 2, o->t1 + (o->t1 - o->t0) / 2);
 		f->tour0 = tl->t0;
 		f->tour1 = tl->t1;
-		return ask_say(out, "%s", o->text);
+		return pane_message(out, "%s", o->text);
 	}
 	return V_PASS;
 }
 
-void tl_draw_facts(const struct timeline *tl, const struct pane_env *env, struct grid *g, const struct tl_layout *l)
+void timeline_draw_facts(
+    const struct timeline *tl, const struct pane_env *env, struct grid *g, const struct timeline_layout *l)
 {
 	size_t n;
-	const struct standout *out = tl_facts(tl, session_snap(env->s), &n);
+	const struct trace_highlights *out = timeline_facts(tl, session_snap(env->s), &n);
 	if (!out)
 		grid_text(g, l->story, 4, ST_DIM, 0, "What stands out in this range is being counted.");
 	for (size_t i = 0; i < n && (int)i < l->nstory; i++) {

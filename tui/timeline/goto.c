@@ -48,33 +48,33 @@ static enum verdict goto_track(struct timeline *tl, const struct pane_env *env,
 	char *end;
 	uint64_t id = strtoull(arg, &end, 10);
 	if (end == arg || *end)
-		return ask_say(out, "a number is required");
-	trk_id i = tl_track_of(tl, snap, kind, id);
+		return pane_message(out, "a number is required");
+	trk_id i = timeline_find_track(tl, snap, kind, id);
 	if (!i)
-		return ask_say(out, kind == TK_G ? "no goroutine with this number" : "no P with this number");
-	tl_show_track(tl, env, i);
-	return tl_ask(tl, env, kind == TK_G ? CMD_GOTO_G : CMD_GOTO_P, 1, i, out);
+		return pane_message(out, kind == TK_G ? "no goroutine with this number" : "no P with this number");
+	timeline_show_track(tl, env, i);
+	return timeline_jump(tl, env, kind == TK_G ? CMD_GOTO_G : CMD_GOTO_P, 1, i, out);
 }
 
 static enum verdict goto_task(
     struct timeline *tl, const struct pane_env *env, const char *arg, struct ask *out)
 {
-	struct tl_extent x;
+	struct timeline_extent x;
 	char *end;
 	uint64_t id = strtoull(arg, &end, 10);
 	if (end == arg || *end)
 		return V_PASS;	/* by name: the app looks in pane 7 */
-	if (!tl_select_task(tl, env, id) || !tl_extent(tl, env, &x))
-		return ask_say(out, "no task with this number");
+	if (!timeline_select_task(tl, env, id) || !timeline_extent(tl, env, &x))
+		return pane_message(out, "no task with this number");
 	if (x.t1 <= tl->t0 || x.t0 >= tl->t1 || x.t1 - x.t0 < (tl->t1 - tl->t0) / 32)
-		tl_fit(tl, env);
+		timeline_fit_selection(tl, env);
 	else
-		tl_look_at(tl, env, x.t0 + (x.t1 - x.t0) / 2);
+		timeline_goto_time(tl, env, x.t0 + (x.t1 - x.t0) / 2);
 	return V_DONE;
 }
 
 /* gt, gG, gp, gk with what was typed; without it, it is asked for. */
-enum verdict tl_goto(
+enum verdict timeline_goto(
     struct timeline *tl, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	const char *arg = a->arg ? a->arg + strspn(a->arg, " ") : "";
@@ -86,14 +86,14 @@ enum verdict tl_goto(
 	}
 	if (a->cmd == CMD_GOTO_TIME) {
 		if (!parse_moment(session_snap(env->s), arg, &t))
-			return ask_say(out,
+			return pane_message(out,
 			    "a time is required: 1.2s, 350ms, 40%%, or 12:00:01.33 if the trace has a clock");
 		int64_t len = tl->t1 - tl->t0;
 		tl->at = t;
-		tl_window(tl, env, t - len / 2, t - len / 2 + len);
+		timeline_set_window(tl, env, t - len / 2, t - len / 2 + len);
 		tl->at = t < tl->t0 ? tl->t0 : t >= tl->t1 ? tl->t1 - 1 : t;
 		if (t > session_snap(env->s)->t1)
-			return ask_say(out, "%s is after the end of the trace: moved to the end", arg);
+			return pane_message(out, "%s is after the end of the trace: moved to the end", arg);
 		return V_DONE;
 	}
 	if (a->cmd == CMD_GOTO_TASK)
@@ -104,10 +104,10 @@ enum verdict tl_goto(
 }
 
 /* ( and ) on the row of a task: its parent, the first task under it. */
-enum verdict tl_task_link(struct timeline *tl, const struct pane_env *env, int dir, struct ask *out)
+enum verdict timeline_goto_linked_task(struct timeline *tl, const struct pane_env *env, int dir, struct ask *out)
 {
-	const struct sched_tasks *ts = tl->ix->tasks;
-	struct tl_row r = tl_selected(tl);
+	const struct stats_tasks *ts = tl->ix->tasks;
+	struct timeline_row r = timeline_selected_row(tl);
 	uint64_t id = ts->task[r.id].id, to = UINT64_MAX;
 	int64_t first = INT64_MAX;
 	if (dir < 0)
@@ -117,30 +117,30 @@ enum verdict tl_task_link(struct timeline *tl, const struct pane_env *env, int d
 			first = ts->task[i].t0;
 			to = ts->task[i].id;
 		}
-	if (to == UINT64_MAX || !to || !tl_select_task(tl, env, to))
-		return ask_say(
+	if (to == UINT64_MAX || !to || !timeline_select_task(tl, env, to))
+		return pane_message(
 		    out, dir < 0 ? "no parent in this trace" : "no child tasks");
-	struct tl_extent x;
-	if (tl_extent(tl, env, &x))
-		tl_look_at(tl, env, x.t0 + (x.t1 - x.t0) / 2);
+	struct timeline_extent x;
+	if (timeline_extent(tl, env, &x))
+		timeline_goto_time(tl, env, x.t0 + (x.t1 - x.t0) / 2);
 	return V_DONE;
 }
 
 static bool task_matches(
-    const struct timeline *tl, const struct snap *sn, uint32_t row, const struct rx *rx)
+    const struct timeline *tl, const struct snap *sn, uint32_t row, const struct regex *rx)
 {
-	struct tl_row r = tl_row(tl, row);
+	struct timeline_row r = timeline_row(tl, row);
 	struct buf b = {0};
 	if (r.what != ROW_TASK)
 		return false;
 	buf_printf(&b, "%llu ", (unsigned long long)tl->ix->tasks->task[r.id].id);
-	tp_str(sn->st, tl->ix->tasks->task[r.id].name, "", &b);
-	bool hit = rx_match(rx, b.p, b.n);
+	tracepane_put_str(sn->st, tl->ix->tasks->task[r.id].name, "", &b);
+	bool hit = regex_match(rx, b.p, b.n);
 	buf_free(&b);
 	return hit;
 }
 
-uint32_t tl_find_task(struct timeline *tl, const struct pane_env *env, int dir, uint32_t *at)
+uint32_t timeline_find_task(struct timeline *tl, const struct pane_env *env, int dir, uint32_t *at)
 {
 	const struct snap *sn = session_snap(env->s);
 	uint32_t hits = 0, n = tl->nrow, step = dir < 0 ? n - 1 : 1;
@@ -148,10 +148,10 @@ uint32_t tl_find_task(struct timeline *tl, const struct pane_env *env, int dir, 
 		uint32_t i = (uint32_t)((tl->sel + (uint64_t)k * step) % n);
 		if (!task_matches(tl, sn, i, env->find.rx))
 			continue;
-		struct tl_extent x;
-		tl_select(tl, env, i);
-		if (tl_extent(tl, env, &x))
-			tl_look_at(tl, env, x.t0 + (x.t1 - x.t0) / 2);
+		struct timeline_extent x;
+		timeline_select_row(tl, env, i);
+		if (timeline_extent(tl, env, &x))
+			timeline_goto_time(tl, env, x.t0 + (x.t1 - x.t0) / 2);
 		break;
 	}
 	for (uint32_t i = 0; i < n; i++)
@@ -171,13 +171,13 @@ static bool go_rows(struct timeline *tl, const struct pane_env *env, const struc
 	bool done = false;
 	if (p->rows == ROWS_GROUP && p->id < sn->nstrs) {
 		buf_puts(&b, "group ");
-		tp_quote(sn->st, (str_id)p->id, &b);
-		done = tl_rows_cmd(tl, env, buf_str(&b), &ask) == V_DONE;
+		tracepane_put_name_regex(sn->st, (str_id)p->id, &b);
+		done = timeline_rows_command(tl, env, buf_str(&b), &ask) == V_DONE;
 	} else if (p->rows == ROWS_TASK) {
 		buf_printf(&b, "task %llu", (unsigned long long)p->id);
-		done = tl_rows_cmd(tl, env, buf_str(&b), &ask) == V_DONE;
+		done = timeline_rows_command(tl, env, buf_str(&b), &ask) == V_DONE;
 	} else if (p->rows == ROWS_ALL) {
-		done = tl_rows_only(tl, env, ONLY_ALL, 0);
+		done = timeline_show_subset(tl, env, ONLY_ALL, 0);
 	}
 	buf_free(&b);
 	return done;
@@ -190,15 +190,15 @@ static void go_life(struct timeline *tl, const struct pane_env *env, trk_id t)
 	const struct trk_row *r = store_trk(sn->st, t);
 	int64_t t0 = r->t0 == TIME_NONE ? sn->t0 : r->t0, t1 = r->to_t1 ? store_t1(sn->st, r) : sn->t1;
 	if (tl->at < t0 || tl->at >= t1)
-		tl_look_at(tl, env, t0 + (t1 - t0) / 2);
+		timeline_goto_time(tl, env, t0 + (t1 - t0) / 2);
 }
 
-bool tl_go(void *st, const struct pane_env *env, const struct place *p)
+bool timeline_goto_place(void *st, const struct pane_env *env, const struct place *p)
 {
 	struct timeline *tl = st;
 	const struct snap *snap = session_snap(env->s);
 	bool done = false;
-	tl_scope_go(tl, p);
+	timeline_scope_defer_goto(tl, p);
 	tl->going = true;
 	if (p->t0 != TIME_NONE) {
 		tl->moved = true;
@@ -206,9 +206,9 @@ bool tl_go(void *st, const struct pane_env *env, const struct place *p)
 		int64_t pad = (t1 - p->t0) / 8;
 		tl->at = p->t0 + (t1 - p->t0) / 2;
 		if (p->t1 != TIME_NONE)
-			tl_window(tl, env, p->t0 - pad, t1 + pad);
+			timeline_set_window(tl, env, p->t0 - pad, t1 + pad);
 		else
-			tl_window(
+			timeline_set_window(
 			    tl, env, p->t0 - (tl->t1 - tl->t0) / 2, p->t0 + (tl->t1 - tl->t0) / 2);
 		done = true;
 	}
@@ -218,15 +218,15 @@ bool tl_go(void *st, const struct pane_env *env, const struct place *p)
 	}
 	if (go_rows(tl, env, p)) {
 		if (p->rows == ROWS_TASK && done)
-			tl_look_at(
+			timeline_goto_time(
 			    tl, env, p->t1 == TIME_NONE ? p->t0 : p->t0 + (p->t1 - p->t0) / 2);
 		done = true;
 	}
 	if (p->trk && p->trk < snap->ntrks && p->rows != ROWS_GROUP && p->rows != ROWS_TASK)
-		done |= tl_show_track(tl, env, p->trk);
+		done |= timeline_show_track(tl, env, p->trk);
 	if (!done && p->fun && p->fun < snap->nfuns) {
-		tl_hunt(tl, env,
-		    hunt_function(
+		timeline_set_search(tl, env,
+		    span_query_in_function(
 			p->fun, store_str(snap->st, store_fun(snap->st, p->fun)->name)->s),
 		    1);
 		done = true;

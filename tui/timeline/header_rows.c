@@ -8,7 +8,7 @@
  * would hide it. Where there is room (or nothing else to show) the heap and the
  * runnable goroutines get three lines.
  *
- * tl_layout() alone decides what there is room for: a table says from which
+ * timeline_layout() alone decides what there is room for: a table says from which
  * height on a line is shown, so those that say least are given up first.
  */
 #include "config.h"
@@ -21,8 +21,8 @@
 #include <string.h>
 
 /* A line: from which height of the pane on, where (a trace has the counter), its name. */
-static const struct head {
-	enum tl_head what;
+static const struct header_row {
+	enum timeline_header_line what;
 	int from; /* lines of the pane */
 	int ct;	  /* enum counter it shows; -1: none */
 	const char *name;
@@ -53,12 +53,12 @@ enum { NHEADS = sizeof heads / sizeof *heads };
 
 /* Is there anything to show on it? While a file is read the lines that every trace has are there
    already: rows do not jump. */
-static bool has_line(const struct timeline *tl, const struct snap *sn, const struct head *h)
+static bool has_line(const struct timeline *tl, const struct snap *sn, const struct header_row *h)
 {
 	bool early = !sn->complete;
 	switch (h->what) {
-	case HD_HITS: return tl->hunt != NULL;
-	case HD_OUT: return tl->ix->whole && tl_facts_lines(tl) > 0;
+	case HD_HITS: return tl->span_criteria != NULL;
+	case HD_OUT: return tl->ix->whole && timeline_facts_lines(tl) > 0;
 	case HD_STACKS:
 	case HD_OTHER: return sn->ncounts[h->ct] > 1;
 	case HD_PROCS: return tl->ix->procs;
@@ -76,7 +76,7 @@ static bool has_line(const struct timeline *tl, const struct snap *sn, const str
 }
 
 /* The lines that are worth more than one row of the screen, and how many at the most. */
-static int line_most(const struct timeline *tl, const struct pane_env *env, const struct head *k)
+static int line_most(const struct timeline *tl, const struct pane_env *env, const struct header_row *k)
 {
 	if (k->ct < 0 && k->what != HD_BUSY)
 		return 1;
@@ -91,19 +91,19 @@ static int line_most(const struct timeline *tl, const struct pane_env *env, cons
 static int room_below(const struct timeline *tl, const struct pane_env *env, int h)
 {
 	int tracks = (int64_t)tl->nrow + 1 < h / 2 ? (int)tl->nrow + 1 : h / 2;
-	return !tl->nrow ? 0 : !env->detail ? tracks : tracks + (int)tl_facts_lines(tl) + 1 + TL_STORY_LEAST;
+	return !tl->nrow ? 0 : !env->detail ? tracks : tracks + (int)timeline_facts_lines(tl) + 1 + TL_STORY_LEAST;
 }
 
-static const struct head *head_of(enum tl_head what)
+static const struct header_row *head_of(enum timeline_header_line what)
 {
-	const struct head *k = heads;
+	const struct header_row *k = heads;
 	while (k->what != what)
 		k++;
 	return k;
 }
 
 /* Give spare rows of the screen to the lines that can use them, in turn. Return how many were given. */
-static int grow_lines(const struct timeline *tl, const struct pane_env *env, struct tl_layout *l, int spare)
+static int grow_lines(const struct timeline *tl, const struct pane_env *env, struct timeline_layout *l, int spare)
 {
 	int given = 0;
 	for (int before = -1; before != given && given < spare;) {
@@ -119,12 +119,12 @@ static int grow_lines(const struct timeline *tl, const struct pane_env *env, str
 	return given;
 }
 
-struct tl_layout tl_layout(const struct timeline *tl, const struct pane_env *env)
+struct timeline_layout timeline_layout(const struct timeline *tl, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
-	struct tl_layout l = {0};
+	struct timeline_layout l = {0};
 	int y = 0, few = env->compact || tl->more == 2;
-	l.nlegend = tl_legend_lines(tl, env);
+	l.nlegend = timeline_legend_lines(tl, env);
 	l.legend = env->rows - l.nlegend;
 	int h = l.legend;
 	bool wide = tl->kind == TL_G || tl->kind == TL_T || tl->stacks || tl->npin;
@@ -135,7 +135,7 @@ struct tl_layout tl_layout(const struct timeline *tl, const struct pane_env *env
 		l.gutter = 10;
 	l.cells = env->cols - l.gutter > 0 ? env->cols - l.gutter : 0;
 	for (int i = 0; i < NHEADS; i++) {
-		const struct head *k = &heads[i];
+		const struct header_row *k = &heads[i];
 		int from = tl->more == 1 || !tl->nrow ? (k->from < 16 ? k->from : 16) : k->from;
 		if (env->rows < from || !has_line(tl, sn, k) || (few && i > 4) || y >= h || (tl->nrow && i && y + 1 >= h))
 			continue;
@@ -157,7 +157,7 @@ struct tl_layout tl_layout(const struct timeline *tl, const struct pane_env *env
 	return l;
 }
 
-int tl_cell(const struct timeline *tl, int cells, int64_t t)
+int timeline_cell_at(const struct timeline *tl, int cells, int64_t t)
 {
 	int64_t len = tl->t1 - tl->t0;
 	if (len <= 0 || cells <= 0 || t <= tl->t0)
@@ -165,9 +165,9 @@ int tl_cell(const struct timeline *tl, int cells, int64_t t)
 	if (t >= tl->t1)
 		return cells - 1;
 	int c = (int)((__extension__(__int128)(t - tl->t0)) * cells / len);
-	while (c + 1 < cells && tl_edge(tl, cells, c + 1) <= t)
+	while (c + 1 < cells && timeline_cell_edge(tl, cells, c + 1) <= t)
 		c++;
-	while (c > 0 && tl_edge(tl, cells, c) > t)
+	while (c > 0 && timeline_cell_edge(tl, cells, c) > t)
 		c--;
 	return c;
 }
@@ -186,7 +186,7 @@ static int64_t round_step(int64_t want)
 }
 
 /* Midnight of the day on which the trace began, on its own clock, or TIME_NONE. */
-static int64_t midnight(const struct snap *sn)
+static int64_t clock_midnight(const struct snap *sn)
 {
 	const int64_t day = INT64_C(86400000000000);
 	int64_t wall = sn->has_trace ? sn->trace.wall : TIME_NONE;
@@ -224,7 +224,7 @@ static void axis_label(
 
 /* The range of time that all panes are narrowed to: a band on the axis. */
 static void draw_filter(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *l, int y)
+    const struct timeline_layout *l, int y)
 {
 	const struct query *q = session_query(env->s);
 	int64_t a = q->from == TIME_NONE ? tl->t0 : q->from,
@@ -232,18 +232,18 @@ static void draw_filter(const struct timeline *tl, const struct pane_env *env, s
 	if (q->suspended || (q->from == TIME_NONE && q->to == TIME_NONE) || b <= tl->t0 ||
 	    a >= tl->t1)
 		return;
-	int c0 = a <= tl->t0 ? 0 : tl_cell(tl, l->cells, a),
-	    c1 = b >= tl->t1 ? l->cells - 1 : tl_cell(tl, l->cells, b);
+	int c0 = a <= tl->t0 ? 0 : timeline_cell_at(tl, l->cells, a),
+	    c1 = b >= tl->t1 ? l->cells - 1 : timeline_cell_at(tl, l->cells, b);
 	if (g->ascii || g->mono)
 		grid_attr(g, (struct rect){y, l->gutter + c0, 1, c1 - c0 + 1}, AT_UNDERLINE);
 	grid_back(g, (struct rect){y, l->gutter + c0, 1, c1 - c0 + 1}, ST_RANGE);
 }
 
 static void draw_axis(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *l, int y)
+    const struct timeline_layout *l, int y)
 {
 	int64_t len = tl->t1 - tl->t0,
-		wall = env->wall ? midnight(session_snap(env->s)) : TIME_NONE;
+		wall = env->wall ? clock_midnight(session_snap(env->s)) : TIME_NONE;
 	int wide = wall == TIME_NONE ? 12 : 18;
 	if (len <= 0 || l->cells < 10)
 		return;
@@ -252,9 +252,9 @@ static void draw_axis(const struct timeline *tl, const struct pane_env *env, str
 	int64_t t = tl->t0 + from <= 0 ? 0 : (tl->t0 + from + step - 1) / step * step - from;
 	struct buf b = {0};
 	int64_t first = t;
-	int at = tl->at >= tl->t0 && tl->at < tl->t1 ? tl_cell(tl, l->cells, tl->at) : -1;
+	int at = tl->at >= tl->t0 && tl->at < tl->t1 ? timeline_cell_at(tl, l->cells, tl->at) : -1;
 	for (int last = -1; t < tl->t1; t += step) {
-		int c = tl_cell(tl, l->cells, t);
+		int c = timeline_cell_at(tl, l->cells, t);
 		axis_label(&b, t, first, step, wall, last < 0);
 		if (c > last && c + (int)b.n + 1 <= l->cells) {
 			grid_put(
@@ -269,17 +269,17 @@ static void draw_axis(const struct timeline *tl, const struct pane_env *env, str
 	buf_free(&b);
 	draw_filter(tl, env, g, l, y);
 	if (tl->at >= tl->t0 && tl->at < tl->t1)
-		grid_put(g, y, l->gutter + tl_cell(tl, l->cells, tl->at), g->ascii ? 'v' : 0x25bc,
+		grid_put(g, y, l->gutter + timeline_cell_at(tl, l->cells, tl->at), g->ascii ? 'v' : 0x25bc,
 		    ST_ACCENT, ST_NORMAL, AT_BOLD);
 }
 
 /* A cell is as high as the share of it that the spans take. In ASCII there are two heights: half or more, and less. */
 static void draw_spans(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *l, int y, enum span_kind kind, const char ascii[2], enum style st)
+    const struct timeline_layout *l, int y, enum span_kind kind, const char ascii[2], enum style st)
 {
-	const int64_t *on = tl_cycles(tl, session_snap(env->s), l->cells, kind);
+	const int64_t *on = timeline_gc_ns(tl, session_snap(env->s), l->cells, kind);
 	for (int c = 0; c < l->cells; c++) {
-		double part = tl_part(tl, l->cells, c, on[c]);
+		double part = timeline_cell_share(tl, l->cells, c, on[c]);
 		if (!on[c])
 			continue;
 		if (g->ascii)
@@ -297,7 +297,7 @@ struct series { /* a counter as it is drawn: a value a cell */
 };
 
 /* "least..most" of the window, or most alone, in the gutter after the name. */
-static void extremes(struct grid *g, int y, const struct tl_layout *l, const struct head *k,
+static void draw_extremes(struct grid *g, int y, const struct timeline_layout *l, const struct header_row *k,
     double least, double most)
 {
 	struct buf b = {0};
@@ -322,8 +322,8 @@ static void extremes(struct grid *g, int y, const struct tl_layout *l, const str
 }
 
 /* Heights in h lines of eighths; the goal a line of its own colour where it lies above. */
-static void draw_series(struct grid *g, const struct tl_layout *l, int y, int h,
-    const struct head *k, const struct series *v)
+static void draw_series(struct grid *g, const struct timeline_layout *l, int y, int h,
+    const struct header_row *k, const struct series *v)
 {
 	double most = 0, least = 0, top = 0;
 	bool any = false;
@@ -337,7 +337,7 @@ static void draw_series(struct grid *g, const struct tl_layout *l, int y, int h,
 	}
 	if (!any)
 		return;
-	extremes(g, y, l, k, least, most);
+	draw_extremes(g, y, l, k, least, most);
 	top = top > most ? top : most;
 	bool number = g->ascii && h == 1 && most <= 99 && k->what != HD_HEAP;
 	for (int c = 0; c < l->cells; c++) {
@@ -363,13 +363,13 @@ static void draw_series(struct grid *g, const struct tl_layout *l, int y, int h,
 
 /* Before there are sums of it a counter costs what it has: many come with the index. */
 static void fill_counter(const struct timeline *tl, const struct pane_env *env,
-    const struct tl_layout *l, int ct, bool goal, struct series *v)
+    const struct timeline_layout *l, int ct, bool goal, struct series *v)
 {
 	enum { MANY = 100000 };
 	if (tl->ix->first && session_snap(env->s)->ncounts[ct] > MANY)
 		return;
-	struct cbin *b = arena_alloc(env->scratch, ((size_t)l->cells + 1) * sizeof *b);
-	bins_count_of(session_snap(env->s), tl->ix->counts, (enum counter)ct, tl->t0, tl->t1,
+	struct counter_bin *b = arena_alloc(env->scratch, ((size_t)l->cells + 1) * sizeof *b);
+	bins_counter_from_sums(session_snap(env->s), tl->ix->counts, (enum counter)ct, tl->t0, tl->t1,
 	    (uint32_t)l->cells, b);
 	for (int c = 0; c < l->cells; c++) {
 		if (goal) {
@@ -383,12 +383,12 @@ static void fill_counter(const struct timeline *tl, const struct pane_env *env,
 }
 
 /* Threads that carry a P: of each cell the mean, as the rows of all Ps have it. */
-static void fill_busy(const struct timeline *tl, const struct tl_layout *l, struct series *v)
+static void fill_busy(const struct timeline *tl, const struct timeline_layout *l, struct series *v)
 {
 	for (int p = 0; p < l->nps; p++)
 		for (int c = 0; c < l->cells; c++) {
 			const struct bin *b = &l->ps[p][c];
-			int64_t all = tl_edge(tl, l->cells, c + 1) - tl_edge(tl, l->cells, c);
+			int64_t all = timeline_cell_edge(tl, l->cells, c + 1) - timeline_cell_edge(tl, l->cells, c);
 			v[c].v += all > 0
 				      ? 1 - (double)(b->ns[TS_NONE] + b->ns[TS_IDLE]) / (double)all
 				      : 0;
@@ -396,7 +396,7 @@ static void fill_busy(const struct timeline *tl, const struct tl_layout *l, stru
 		}
 }
 
-void tl_bins_ps(const struct timeline *tl, const struct pane_env *env, struct tl_layout *l)
+void timeline_fill_proc_bins(const struct timeline *tl, const struct pane_env *env, struct timeline_layout *l)
 {
 	const struct snap *sn = session_snap(env->s);
 	bool wanted = false;
@@ -405,33 +405,33 @@ void tl_bins_ps(const struct timeline *tl, const struct pane_env *env, struct tl
 	l->ps = arena_alloc(env->scratch, TL_PS * sizeof *l->ps);
 	/* Ps come before nearly all goroutines */
 	trk_id p[TL_PS], all[TL_PS];
-	for (trk_id t = 1; wanted && t < sn->ntrks && t < 16 * TL_PS && l->nps < TL_PS; store_pass(sn, t++))
+	for (trk_id t = 1; wanted && t < sn->ntrks && t < 16 * TL_PS && l->nps < TL_PS; store_note_walk(sn, t++))
 		if (store_trk(sn->st, t)->kind == TK_P)
 			p[l->nps++] = t;
 	memcpy(all, p, (size_t)l->nps * sizeof *p);
-	tl_bins_all(tl, sn, all, (uint32_t)l->nps);
+	timeline_count_bins(tl, sn, all, (uint32_t)l->nps);
 	for (int i = 0; i < l->nps; i++)
-		l->ps[i] = tl_bins(tl, sn, p[i]);
+		l->ps[i] = timeline_row_bins(tl, sn, p[i]);
 }
 
 /* Ticks of one of the lines of marks: how many in each cell. */
 static void draw_marks(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *l, int y, uint32_t kinds, enum style st)
+    const struct timeline_layout *l, int y, uint32_t kinds, enum style st)
 {
 	const struct snap *sn = session_snap(env->s);
 	bool procs = kinds & 1u << MK_PROC_STEAL;
 	uint32_t *on;
-	if (!tl_kept_line(tl, procs ? HD_STARTS : HD_LOGS, ((size_t)l->cells + 1) * sizeof *on, (void **)&on)) {
-		bins_marks_of(sn, tl->ix->marks, kinds, tl->t0, tl->t1, (uint32_t)l->cells, on);
+	if (!timeline_cached_line(tl, procs ? HD_STARTS : HD_LOGS, ((size_t)l->cells + 1) * sizeof *on, (void **)&on)) {
+		bins_marks(sn, tl->ix->marks, kinds, tl->t0, tl->t1, (uint32_t)l->cells, on);
 		for (int k = CT_PROC_START; procs && k <= CT_PROC_STOP; k++)
 			for (uint32_t c = 0, was = 0, now; c <= (uint32_t)l->cells; c++, was = now) {
-				now = count_before_of(sn, tl->ix->counts, (enum counter)k,
-				    tl_edge(tl, l->cells, (int)c));
+				now = bins_counter_rows_before(sn, tl->ix->counts, (enum counter)k,
+				    timeline_cell_edge(tl, l->cells, (int)c));
 				if (c)
 					on[c - 1] += now - was;
-				store_looked(sn, &sn->st->counts[k], c);
+				store_note_access(sn, &sn->st->counts[k], c);
 			}
-		store_rest(sn);
+		store_release_pages(sn);
 	}
 	for (int c = 0; c < l->cells; c++)
 		if (on[c])
@@ -444,7 +444,7 @@ static void draw_marks(const struct timeline *tl, const struct pane_env *env, st
 
 /* How many hits begin in each cell, and one that is under way: a mark, a number where they are
  * many. */
-static void draw_hits(const struct timeline *tl, struct grid *g, const struct tl_layout *l, int y)
+static void draw_hits(const struct timeline *tl, struct grid *g, const struct timeline_layout *l, int y)
 {
 	struct buf b = {0};
 	if (tl->search)
@@ -455,8 +455,8 @@ static void draw_hits(const struct timeline *tl, struct grid *g, const struct tl
 		grid_right(g, y, l->gutter - 1, ST_DIM, 0, buf_str(&b));
 	buf_free(&b);
 	for (int c = 0; c < l->cells && tl->hits.n; c++) {
-		uint32_t n = hunt_at(&tl->hits, tl_edge(tl, l->cells, c + 1)) -
-			     hunt_at(&tl->hits, tl_edge(tl, l->cells, c));
+		uint32_t n = span_hits_first_from(&tl->hits, timeline_cell_edge(tl, l->cells, c + 1)) -
+			     span_hits_first_from(&tl->hits, timeline_cell_edge(tl, l->cells, c));
 		if (!n)
 			continue;
 		grid_put(g, y, l->gutter + c,
@@ -469,22 +469,22 @@ static void draw_hits(const struct timeline *tl, struct grid *g, const struct tl
 }
 
 /* What Tab goes to: its place, so that one sees which part of the trace to look at. */
-static void draw_facts(const struct timeline *tl, const struct pane_env *env, struct grid *g, const struct tl_layout *l,
-    int y)
+static void draw_facts(
+    const struct timeline *tl, const struct pane_env *env, struct grid *g, const struct timeline_layout *l, int y)
 {
 	size_t n;
-	const struct standout *out = tl_facts(tl, session_snap(env->s), &n);
+	const struct trace_highlights *out = timeline_facts(tl, session_snap(env->s), &n);
 	for (size_t i = 0; i < n; i++) {
 		int64_t t0 = out[i].t0 > tl->t0 ? out[i].t0 : tl->t0, t1 = out[i].t1 < tl->t1 ? out[i].t1 : tl->t1;
 		if (t1 <= t0)
 			continue;
-		int c = tl_cell(tl, l->cells, t0 + (t1 - t0) / 2);
+		int c = timeline_cell_at(tl, l->cells, t0 + (t1 - t0) / 2);
 		grid_put(g, y, l->gutter + c, '!', ST_WARN, ST_NORMAL, AT_BOLD);
 	}
 }
 
 static void draw_line(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *l, const struct head *k, int y, int h)
+    const struct timeline_layout *l, const struct header_row *k, int y, int h)
 {
 	grid_text(g, y, 0, ST_DIM, 0, k->name);
 	switch (k->what) {
@@ -498,7 +498,7 @@ static void draw_line(const struct timeline *tl, const struct pane_env *env, str
 	default: break;
 	}
 	struct series *v;
-	if (!tl_kept_line(tl, k->what, ((size_t)l->cells + 1) * sizeof *v, (void **)&v)) {
+	if (!timeline_cached_line(tl, k->what, ((size_t)l->cells + 1) * sizeof *v, (void **)&v)) {
 		if (k->what == HD_BUSY)
 			fill_busy(tl, l, v);
 		else
@@ -509,19 +509,19 @@ static void draw_line(const struct timeline *tl, const struct pane_env *env, str
 	draw_series(g, l, y, h, k, v);
 }
 
-void tl_draw_head(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *l)
+void timeline_draw_header(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct timeline_layout *l)
 {
 	for (int i = 0; i < l->nline; i++)
 		draw_line(tl, env, g, l, head_of(l->line[i].what), l->line[i].y, l->line[i].h);
 }
 
 /* Line 2 of the screen: which part of the whole, what a cell is, wall clock. */
-void tl_summary(const void *st, const struct pane_env *env, struct buf *b)
+void timeline_summary(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct timeline *tl = st;
 	const struct snap *snap = session_snap(env->s);
-	struct tl_layout l = tl_layout(tl, env);
+	struct timeline_layout l = timeline_layout(tl, env);
 	int64_t len = tl->t1 - tl->t0, all = snap->t1 - snap->t0;
 	int64_t step = l.cells > 0 ? len / l.cells : len;
 	if (!snap->complete && all <= 0) {	/* there are no times yet */
@@ -540,13 +540,13 @@ void tl_summary(const void *st, const struct pane_env *env, struct buf *b)
 		text_ns(b, len / l.cells > 0 ? len / l.cells : 1);
 	}
 	buf_puts(b, " | ");
-	tl_rows_words(tl, env, b);
-	if (tl->hunt) {
-		buf_printf(b, " | %s%s ", tl->dim ? "highlight " : "", hunt_text(tl->hunt));
+	timeline_describe_rows(tl, env, b);
+	if (tl->span_criteria) {
+		buf_printf(b, " | %s%s ", tl->dim ? "highlight " : "", span_query_text(tl->span_criteria));
 		if (tl->search)
 			buf_puts(b, "searching, Esc cancels");
 		else
-			tl_hits_words(tl, b);
+			timeline_describe_hits(tl, b);
 	}
 	if (tl->r1 > tl->r0) {
 		buf_puts(b, " | range ");
@@ -555,7 +555,7 @@ void tl_summary(const void *st, const struct pane_env *env, struct buf *b)
 		buf_puts(b, " | v: range ");
 		text_ns(b, tl->at > tl->anchor ? tl->at - tl->anchor : tl->anchor - tl->at);
 	}
-	int64_t wall = midnight(snap);
+	int64_t wall = clock_midnight(snap);
 	if (wall != TIME_NONE) {
 		buf_puts(b, env->wall ? " | from " : " | wall ");
 		if (env->wall)

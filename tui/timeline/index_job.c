@@ -24,7 +24,7 @@
 enum { SMALL = 60000, FIRST = 4096 };
 
 /* What Ps went through, of the whole trace. */
-static void count_moves(struct tl_index *ix, const struct snap *sn, const struct tl_tracks *tr)
+static void count_moves(struct timeline_index *ix, const struct snap *sn, const struct timeline_tracks *tr)
 {
 	static const enum counter ticks[] = {CT_PROC_START, CT_PROC_STOP};
 	ix->nmoves = 0;
@@ -33,25 +33,25 @@ static void count_moves(struct tl_index *ix, const struct snap *sn, const struct
 	ix->moves = arena_zalloc(&ix->sums, (ix->nmoves + 1u) * sizeof *ix->moves);
 	for (int k = 0; k < 2; k++)
 		for (uint32_t i = 0; i < sn->ncounts[ticks[k]]; i++) {
-			store_pass(sn, i);
+			store_note_walk(sn, i);
 			uint64_t p = store_count(sn->st, ticks[k], i)->v;
 			if (p < ix->nmoves)
 				*(k ? &ix->moves[p].stopped : &ix->moves[p].started) += 1;
 		}
 	for (uint32_t i = 0; i < sn->nmarks; i++) {
-		store_pass(sn, i);
+		store_note_walk(sn, i);
 		const struct sink_mark *m = store_mark(sn->st, i);
 		if (m->kind == MK_PROC_STEAL && m->trk < ix->nmoves)
 			ix->moves[m->trk].stolen++;
 	}
 }
 
-static uint32_t indexed(const struct snap *sn)
+static uint32_t count_indexed(const struct snap *sn)
 {
 	return sn->nspans + sn->nmarks + sn->ncounts[CT_PROC_START] + sn->ncounts[CT_PROC_STOP];
 }
 
-static void index_free(struct tl_index *ix)
+static void index_free(struct timeline_index *ix)
 {
 	if (!ix)
 		return;
@@ -69,7 +69,7 @@ struct numbers {
 	/* without large gaps: each track has its place, and those that nobody has are closed up */
 	bool dense;
 	trk_id *place;
-	struct keyed *key;	/* where it is not */
+	struct radix_item *key;	/* where it is not */
 };
 
 enum { GAPS = 4 };	/* places for each track are fewer bytes than what is sorted */
@@ -104,7 +104,7 @@ static trk_id *numbers_end(struct numbers *x)
 		x->n = n;	/* of two with one number, in an index that was made up, one */
 		return x->place;
 	}
-	keyed_sort(x->key, x->n);
+	radix_sort_items(x->key, x->n);
 	for (; n < x->n; n++)
 		x->place[n] = x->key[n].v;
 	mem_free(x->key);
@@ -123,7 +123,7 @@ static void place_all(const struct snap *sn, trk_id end, struct numbers *x)
 		if (k->dense)
 			k->place[r->id - k->least] = t;
 		else if (k->key)
-			k->key[k->at++] = (struct keyed){r->id, t};
+			k->key[k->at++] = (struct radix_item){r->id, t};
 	}
 }
 
@@ -149,7 +149,7 @@ static bool place_most(const struct snap *sn, trk_id end, struct numbers *x)
 			g->place[r->id] = t;
 			g->most = r->id > g->most ? r->id : g->most;
 		} else {
-			k->key[k->n] = (struct keyed){r->id, t};
+			k->key[k->n] = (struct radix_item){r->id, t};
 		}
 		k->n++;
 	}
@@ -162,9 +162,9 @@ static bool place_most(const struct snap *sn, trk_id end, struct numbers *x)
 
 /* Of tracks 1 .. end. A million goroutines come nearly in the order of their numbers: to place them takes a tenth of
    the time and of the memory of sorting. Rows of tracks are many bytes, so all kinds are gone through at once. */
-static struct tl_tracks *tracks_make(const struct snap *sn, trk_id end)
+static struct timeline_tracks *tracks_make(const struct snap *sn, trk_id end)
 {
-	struct tl_tracks *tr = xcalloc(1, sizeof *tr);
+	struct timeline_tracks *tr = xcalloc(1, sizeof *tr);
 	struct numbers x[TK_G + 1];
 	tr->of = end;
 	if (end == sn->ntrks && store_numbered(sn, TK_G)) {
@@ -183,7 +183,7 @@ static struct tl_tracks *tracks_make(const struct snap *sn, trk_id end)
 	return tr;
 }
 
-static void tracks_free(struct tl_tracks *tr)
+static void tracks_free(struct timeline_tracks *tr)
 {
 	if (!tr)
 		return;
@@ -194,18 +194,18 @@ static void tracks_free(struct tl_tracks *tr)
 
 /* ---- the index */
 
-struct making {
-	struct tl_index *ix;
+struct index_build {
+	struct timeline_index *ix;
 	const struct snap *sn;
-	struct tl_tracks *tr;	/* what comes of it */
-	const struct onlooker *on;
+	struct timeline_tracks *tr;	/* what comes of it */
+	const struct progress_watcher *on;
 };
 
-static void sums_make(struct tl_index *ix, const struct snap *sn, const struct tl_tracks *tr)
+static void sums_make(struct timeline_index *ix, const struct snap *sn, const struct timeline_tracks *tr)
 {
-	ix->marks = mark_sums(sn, &ix->sums);
-	ix->counts = count_sums(sn, &ix->sums);
-	ix->cycles = span_list(sn, 1u << SP_GC | 1u << SP_STW, &ix->sums);
+	ix->marks = bins_mark_sums(sn, &ix->sums);
+	ix->counts = bins_counter_sums(sn, &ix->sums);
+	ix->cycles = bins_span_list(sn, 1u << SP_GC | 1u << SP_STW, &ix->sums);
 	count_moves(ix, sn, tr);
 	for (uint32_t i = 1; i < sn->ncounts[CT_GOMAXPROCS] && !ix->procs; i++)
 		ix->procs = store_count(sn->st, CT_GOMAXPROCS, i)->v != store_count(sn->st, CT_GOMAXPROCS, 0)->v;
@@ -214,25 +214,26 @@ static void sums_make(struct tl_index *ix, const struct snap *sn, const struct t
 /* The one half, with the tracks, and the other. */
 static void half_make(void *arg, uint32_t i)
 {
-	struct making *m = arg;
+	struct index_build *m = arg;
 	if (i) {
 		m->tr = tracks_make(m->sn, m->sn->ntrks);
 		sums_make(m->ix, m->sn, m->tr);
 		return;
 	}
-	m->ix->inlay = inlay_make(m->sn, &m->ix->mem, m->on);
-	m->ix->tasks = sched_tasks(m->sn, &m->ix->mem, m->on);
-	if (goes_on(m->on))
-		m->ix->by_start = tl_tasks_by_start(m->sn, m->ix->tasks, &m->ix->mem, &m->ix->nby_start);
+	m->ix->row_layout = region_layout_new(m->sn, &m->ix->mem, m->on);
+	m->ix->tasks = stats_tasks(m->sn, &m->ix->mem, m->on);
+	if (job_should_continue(m->on))
+		m->ix->by_start = timeline_tasks_by_start(m->sn, m->ix->tasks, &m->ix->mem, &m->ix->nby_start);
 }
 
 /* And its tracks. */
-static struct tl_index *index_make(const struct snap *sn, struct tl_tracks **tr, const struct onlooker *on)
+static struct timeline_index *index_make(
+    const struct snap *sn, struct timeline_tracks **tr, const struct progress_watcher *on)
 {
-	struct tl_index *ix = xcalloc(1, sizeof *ix);
-	ix->of = indexed(sn);
+	struct timeline_index *ix = xcalloc(1, sizeof *ix);
+	ix->of = count_indexed(sn);
 	ix->mem.spills = ix->sums.spills = true;
-	struct making m = {.ix = ix, .sn = sn, .on = on};
+	struct index_build m = {.ix = ix, .sn = sn, .on = on};
 	if (ix->of > SMALL || sn->ntrks > SMALL) {
 		job_parallel(2, half_make, &m);
 	} else {
@@ -240,26 +241,26 @@ static struct tl_index *index_make(const struct snap *sn, struct tl_tracks **tr,
 		half_make(&m, 1);
 	}
 	*tr = m.tr;
-	ix->whole = sn->complete && goes_on(on);
+	ix->whole = sn->complete && job_should_continue(on);
 	return ix;
 }
 
-uint32_t tl_list_find(const struct snap *sn, const trk_id *v, uint32_t n, trk_id t)
+uint32_t timeline_track_position(const struct snap *sn, const trk_id *v, uint32_t n, trk_id t)
 {
 	uint64_t id = store_trk(sn->st, t)->id;
-	uint32_t i = tl_numbered(sn, v, n, id);
+	uint32_t i = timeline_lower_bound(sn, v, n, id);
 	while (i < n && v[i] != t && store_trk(sn->st, v[i])->id == id)
 		i++;
 	return i < n && v[i] == t ? i : UINT32_MAX;
 }
 
-trk_id tl_track_of(const struct timeline *tl, const struct snap *sn, enum track_kind kind, uint64_t id)
+trk_id timeline_find_track(const struct timeline *tl, const struct snap *sn, enum track_kind kind, uint64_t id)
 {
-	const struct tl_tracks *tr = tl->tr;
-	uint32_t i = tl_numbered(sn, tr->trk[kind], tr->n[kind], id);
+	const struct timeline_tracks *tr = tl->tr;
+	uint32_t i = timeline_lower_bound(sn, tr->trk[kind], tr->n[kind], id);
 	if (i < tr->n[kind] && store_trk(sn->st, tr->trk[kind][i])->id == id)
 		return tr->trk[kind][i];
-	for (trk_id t = tr->of; t < sn->ntrks; store_pass(sn, t++))
+	for (trk_id t = tr->of; t < sn->ntrks; store_note_walk(sn, t++))
 		if (store_trk(sn->st, t)->kind == kind && store_trk(sn->st, t)->id == id)
 			return t;
 	return 0;
@@ -268,21 +269,22 @@ trk_id tl_track_of(const struct timeline *tl, const struct snap *sn, enum track_
 /* ---- what was drawn of a window */
 
 enum { KEPT = 160, KEPT_MOST = TL_PS + KEPT };	/* MOST: on a sheet of paper, where there are thousands of rows */
-struct tl_kept {
+struct timeline_frame_cache {
 	int64_t t0, t1;
 	int cells;
 	uint32_t serial, news, made, frame, n, nspare;	/* made: sheets that were made again, then */
 	size_t cap, spare_cap;
-	struct tl_bins *of;	/* of Ps and of rows that were in sight of late; a place of one that went is spare */
+	struct timeline_row_bins
+	    *of; /* of Ps and of rows that were in sight of late; a place of one that went is spare */
 	struct bin **spare;
-	void *line[HD__N];	/* by enum tl_head */
+	void *line[HD__N];	/* by enum timeline_header_line */
 	bool again;		/* that of the Ps is to be made again */
 	struct bin *one;	/* of a row that is not kept */
 	struct arena mem;
 };
 
 /* Rows that the frame before did not show give their places to others. */
-static void leave_out(struct tl_kept *k)
+static void leave_out(struct timeline_frame_cache *k)
 {
 	uint32_t n = 0;
 	k->spare = mem_grow(k->spare, &k->spare_cap, k->nspare + k->n, sizeof *k->spare);
@@ -296,7 +298,7 @@ static void leave_out(struct tl_kept *k)
 }
 
 /* What was counted while sheets were missing, or all of it; false: there is none. */
-static bool forget_poor(struct tl_kept *k, bool all)
+static bool forget_poor(struct timeline_frame_cache *k, bool all)
 {
 	bool any = all;
 	for (uint32_t i = 0; i < k->n; i++)
@@ -307,16 +309,16 @@ static bool forget_poor(struct tl_kept *k, bool all)
 	return any;
 }
 
-void tl_frame(const struct timeline *tl, const struct snap *sn, int cells)
+void timeline_begin_frame(const struct timeline *tl, const struct snap *sn, int cells)
 {
-	struct tl_kept *k = tl->kept;
+	struct timeline_frame_cache *k = tl->kept;
 	if (k->news != tl->news)	/* of another index; cells of rows are of none */
 		memset(k->line, 0, sizeof k->line);
 	k->news = tl->news;
 	if (k->t0 == tl->t0 && k->t1 == tl->t1 && k->cells == cells && k->serial == sn->serial) {
 		/* what was counted without sheets that were away changes when some came; counters and marks do not */
-		bool news = k->made != keep_made(sn->st);
-		k->made = keep_made(sn->st);
+		bool news = k->made != sheet_cache_rebuilt(sn->st);
+		k->made = sheet_cache_rebuilt(sn->st);
 		k->again = forget_poor(k, news);
 		if (k->again || k->n >= KEPT)
 			leave_out(k);
@@ -324,7 +326,7 @@ void tl_frame(const struct timeline *tl, const struct snap *sn, int cells)
 		return;
 	}
 	k->again = false;
-	k->made = keep_made(sn->st);
+	k->made = sheet_cache_rebuilt(sn->st);
 	arena_reset(&k->mem);
 	k->t0 = tl->t0;
 	k->t1 = tl->t1;
@@ -336,7 +338,7 @@ void tl_frame(const struct timeline *tl, const struct snap *sn, int cells)
 	memset(k->line, 0, sizeof k->line);
 }
 
-static const struct bin *kept_bins(struct tl_kept *k, trk_id t)
+static const struct bin *kept_bins(struct timeline_frame_cache *k, trk_id t)
 {
 	for (uint32_t i = 0; i < k->n; i++)
 		if (k->of[i].trk == t) {
@@ -346,17 +348,17 @@ static const struct bin *kept_bins(struct tl_kept *k, trk_id t)
 	return NULL;
 }
 
-static struct bin *new_bins(struct tl_kept *k, trk_id t)
+static struct bin *new_bins(struct timeline_frame_cache *k, trk_id t)
 {
 	struct bin *b = k->nspare ? k->spare[--k->nspare] : arena_alloc(&k->mem, ((size_t)k->cells + 1) * sizeof *b);
 	k->of = mem_grow(k->of, &k->cap, k->n + 1u, sizeof *k->of);
-	k->of[k->n++] = (struct tl_bins){t, k->frame, false, b};
+	k->of[k->n++] = (struct timeline_row_bins){t, k->frame, false, b};
 	return b;
 }
 
-const struct bin *tl_bins(const struct timeline *tl, const struct snap *sn, trk_id t)
+const struct bin *timeline_row_bins(const struct timeline *tl, const struct snap *sn, trk_id t)
 {
-	struct tl_kept *k = tl->kept;
+	struct timeline_frame_cache *k = tl->kept;
 	const struct bin *there = kept_bins(k, t);
 	if (there)
 		return there;
@@ -364,23 +366,23 @@ const struct bin *tl_bins(const struct timeline *tl, const struct snap *sn, trk_
 		k->one = arena_alloc(&k->mem, ((size_t)k->cells + 1) * sizeof *k->one);
 	bool keep = k->n < KEPT_MOST;
 	struct bin *b = keep ? new_bins(k, t) : k->one;
-	uint32_t missed = await_missed(sn->st);
+	uint32_t missed = nowait_miss_count(sn->st);
 	bins_row(sn, t, k->t0, k->t1, (uint32_t)k->cells, b);
 	if (keep)
-		k->of[k->n - 1].poor = missed != await_missed(sn->st);
+		k->of[k->n - 1].poor = missed != nowait_miss_count(sn->st);
 	return b;
 }
 
-struct counting { const struct snap *sn; const struct tl_kept *k; struct bin **to; const trk_id *trk; };
+struct bins_count { const struct snap *sn; const struct timeline_frame_cache *k; struct bin **to; const trk_id *trk; };
 
 static void count_row(void *arg, uint32_t i)
 {
-	const struct counting *c = arg;
+	const struct bins_count *c = arg;
 	bins_row(c->sn, c->trk[i], c->k->t0, c->k->t1, (uint32_t)c->k->cells, c->to[i]);
 }
 
 /* Not where sheets come and go: who draws waits for none of them, and others would. */
-void tl_bins_all(const struct timeline *tl, const struct snap *sn, trk_id *v, uint32_t n)
+void timeline_count_bins(const struct timeline *tl, const struct snap *sn, trk_id *v, uint32_t n)
 {
 	enum { MUCH = 1000000, FEW = 4 };
 	struct bin *to[TL_PS];
@@ -388,7 +390,7 @@ void tl_bins_all(const struct timeline *tl, const struct snap *sn, trk_id *v, ui
 	uint32_t m = 0;
 	for (uint32_t i = 0; i < sn->nsheets && steps < MUCH; i++)
 		steps += store_slot(sn->st, i)->n;
-	if (sn->st->keep || (steps < MUCH && job_wanted() <= 1))
+	if (sn->st->keep || (steps < MUCH && job_forced_threads() <= 1))
 		return;
 	for (uint32_t i = 0; i < n && m < TL_PS; i++)
 		if (!kept_bins(tl->kept, v[i]))
@@ -397,10 +399,10 @@ void tl_bins_all(const struct timeline *tl, const struct snap *sn, trk_id *v, ui
 		return;
 	for (uint32_t i = 0; i < m; i++)
 		to[i] = new_bins(tl->kept, v[i]);
-	job_parallel(m, count_row, &(struct counting){sn, tl->kept, to, v});
+	job_parallel(m, count_row, &(struct bins_count){sn, tl->kept, to, v});
 }
 
-bool tl_kept_line(const struct timeline *tl, enum tl_head what, size_t size, void **p)
+bool timeline_cached_line(const struct timeline *tl, enum timeline_header_line what, size_t size, void **p)
 {
 	void **kept = &tl->kept->line[what];
 	bool again = what == HD_BUSY && tl->kept->again, there = *kept && !again;
@@ -412,28 +414,28 @@ bool tl_kept_line(const struct timeline *tl, enum tl_head what, size_t size, voi
 	return there;
 }
 
-const int64_t *tl_cycles(const struct timeline *tl, const struct snap *sn, int cells, enum span_kind kind)
+const int64_t *timeline_gc_ns(const struct timeline *tl, const struct snap *sn, int cells, enum span_kind kind)
 {
 	int64_t *on;
-	if (!tl_kept_line(tl, kind == SP_GC ? HD_GC : HD_STW, ((size_t)cells + 1) * sizeof *on, (void **)&on))
-		bins_spans_of(sn, tl->ix->cycles, kind, tl->t0, tl->t1, (uint32_t)cells, on);
+	if (!timeline_cached_line(tl, kind == SP_GC ? HD_GC : HD_STW, ((size_t)cells + 1) * sizeof *on, (void **)&on))
+		bins_spans(sn, tl->ix->cycles, kind, tl->t0, tl->t1, (uint32_t)cells, on);
 	return on;
 }
 
 /* ---- beside the keyboard */
 
-struct tl_work {
+struct timeline_index_work {
 	struct job *job;
 	const struct snap *sn;
 	bool index;		/* or tracks alone */
-	struct tl_index *ix;
-	struct tl_tracks *tr;
+	struct timeline_index *ix;
+	struct timeline_tracks *tr;
 };
 
-static int work(struct job *j, void *arg)
+static int run_index(struct job *j, void *arg)
 {
-	struct tl_work *w = arg;
-	struct onlooker on = job_onlooker(j);
+	struct timeline_index_work *w = arg;
+	struct progress_watcher on = job_progress_watcher(j);
 	if (w->index)
 		w->ix = index_make(w->sn, &w->tr, &on);
 	else
@@ -441,27 +443,27 @@ static int work(struct job *j, void *arg)
 	return 0;
 }
 
-bool tl_is_small(const struct snap *sn)
+bool timeline_snap_is_small(const struct snap *sn)
 {
-	uint64_t n = (uint64_t)sn->ntrks + indexed(sn), steps = 0;
+	uint64_t n = (uint64_t)sn->ntrks + count_indexed(sn), steps = 0;
 	for (uint32_t i = 0; i < sn->nsheets && sn->complete; i++)
 		steps += store_slot(sn->st, i)->n;
 	for (int c = 0; c < CT__N; c++)
 		steps += sn->ncounts[c];
-	return n + steps / 8 <= SMALL && job_wanted() <= 1;
+	return n + steps / 8 <= SMALL && job_forced_threads() <= 1;
 }
 
 /* Is there more of the snapshot than was looked at? While a file is read, only when there is half as much again. */
 static bool wants_index(const struct timeline *tl, const struct snap *sn)
 {
-	const struct tl_index *ix = tl->ix;
-	uint32_t now = indexed(sn);
+	const struct timeline_index *ix = tl->ix;
+	uint32_t now = count_indexed(sn);
 	return !ix || ix->first ||
 	       (sn->complete ? now != ix->of || !ix->whole : now >= ix->of + ix->of / 2 && now != ix->of);
 }
 
 /* The first look at a trace of which much is there already: its first tracks, and nothing that lies on them. */
-static void begin(struct timeline *tl, const struct snap *sn)
+static void index_first(struct timeline *tl, const struct snap *sn)
 {
 	struct snap none = *sn;
 	none.complete = false;
@@ -473,83 +475,83 @@ static void begin(struct timeline *tl, const struct snap *sn)
 	tl->news++;
 }
 
-static void take(struct timeline *tl, struct tl_work *w)
+static void take_index(struct timeline *tl, struct timeline_index_work *w)
 {
-	tl_pick_stop(tl);
+	timeline_filter_stop(tl);
 	if (w->ix) {
 		index_free(tl->ix);
 		tl->ix = w->ix;
 		for (int c = 0; c < CT__N && w->sn->complete; c++)	/* frames look at one for each column */
-			col_random(&w->sn->st->counts[c]);
+			column_advise_random(&w->sn->st->counts[c]);
 	}
 	tracks_free(tl->tr);
 	tl->tr = w->tr;
 	tl->news++;
 }
 
-void tl_rest(const struct timeline *tl, const struct pane_env *env)
+void timeline_release_pages(const struct timeline *tl, const struct pane_env *env)
 {
 	if (tl->ix) {
-		arena_rest(&tl->ix->mem);
-		arena_rest(&tl->ix->sums);
+		arena_release_pages(&tl->ix->mem);
+		arena_release_pages(&tl->ix->sums);
 	}
-	store_rest(session_snap(env->s));
+	store_release_pages(session_snap(env->s));
 }
 
-void tl_index(struct timeline *tl, const struct pane_env *env)
+void timeline_index(struct timeline *tl, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
 	if (!tl->kept)
 		tl->kept = xcalloc(1, sizeof *tl->kept);
 	if (tl->work && job_done(tl->work->job, NULL))
-		tl_index_end(tl);
-	tl_rest(tl, env);
+		timeline_index_finish(tl);
+	timeline_release_pages(tl, env);
 	bool index = wants_index(tl, sn), tracks = !tl->tr || tl->tr->of != sn->ntrks;
 	if (tl->work || (!index && !tracks))
 		return;
-	struct tl_work *w = xcalloc(1, sizeof *w);
-	*w = (struct tl_work){.sn = sn, .index = index};
-	w->job = tl_is_small(sn) ? NULL : job_start(work, w);
+	struct timeline_index_work *w = xcalloc(1, sizeof *w);
+	*w = (struct timeline_index_work){.sn = sn, .index = index};
+	w->job = timeline_snap_is_small(sn) ? NULL : job_start(run_index, w);
 	if (w->job) {
 		tl->work = w;
 		if (!tl->ix)
-			begin(tl, sn);
+			index_first(tl, sn);
 		return;
 	}
-	work(NULL, w);
-	take(tl, w);
+	run_index(NULL, w);
+	take_index(tl, w);
 	mem_free(w);
 }
 
-struct job *tl_index_job(const struct timeline *tl)
+struct job *timeline_index_job(const struct timeline *tl)
 {
 	return tl->work ? tl->work->job : NULL;
 }
 
-void tl_index_end(struct timeline *tl)
+void timeline_index_finish(struct timeline *tl)
 {
-	struct tl_work *w = tl->work;
+	struct timeline_index_work *w = tl->work;
 	if (!w)
 		return;
 	tl->work = NULL;
 	job_join(w->job);
-	take(tl, w);
+	take_index(tl, w);
 	mem_free(w);
 }
 
-void tl_index_now(struct timeline *tl, const struct pane_env *env)
+void timeline_index_now(struct timeline *tl, const struct pane_env *env)
 {
-	tl_index(tl, env);
+	timeline_index(tl, env);
 	if (tl->ix->first)
-		tl_index_end(tl);
+		timeline_index_finish(tl);
 }
 
-void tl_index_free(struct timeline *tl)
+void timeline_index_free(struct timeline *tl)
 {
 	if (tl->work)
 		job_cancel(tl->work->job);	/* what it has made is part of what goes */
-	tl_index_end(tl);
-	tl_pick_free(tl);
+	timeline_index_finish(tl);
+	timeline_filter_free(tl);
 	index_free(tl->ix);
 	tracks_free(tl->tr);
 	arena_free(&tl->kept->mem);

@@ -19,7 +19,7 @@
 enum { OF_P = 1, OF_G = 2, OF_ALL = 3 }; /* rows on which it occurs: of Ps and Ms, of goroutines */
 enum { ROOM = 26, WIDE = 120 };	/* lines of the pane, and columns, that leave room for a legend */
 
-static const struct entry {
+static const struct legend_entry {
 	enum style style;
 	char letter; /* 0: shown as a colour only */
 	int rows;
@@ -46,12 +46,12 @@ static const struct entry {
 enum { NENTRIES = sizeof entries / sizeof *entries };
 
 /* Where colour or blocks are missing, a state is a letter. */
-static bool letters(const struct grid *g)
+static bool uses_letters(const struct grid *g)
 {
 	return g->ascii || g->mono;
 }
 
-int tl_legend_lines(const struct timeline *tl, const struct pane_env *env)
+int timeline_legend_lines(const struct timeline *tl, const struct pane_env *env)
 {
 	bool fits = env->rows >= ROOM && !env->compact;
 	if (!tl->nrow || env->rows < 6 || tl->legend == LEGEND_OFF || (tl->legend == LEGEND_FITS && !fits))
@@ -60,24 +60,25 @@ int tl_legend_lines(const struct timeline *tl, const struct pane_env *env)
 	return many && env->cols < WIDE ? 2 : 1;
 }
 
-enum verdict tl_legend_cmd(struct timeline *tl, const struct pane_env *env, struct ask *out)
+enum verdict timeline_legend_command(struct timeline *tl, const struct pane_env *env, struct ask *out)
 {
-	bool shown = tl_legend_lines(tl, env) > 0;
+	bool shown = timeline_legend_lines(tl, env) > 0;
 	tl->legend = shown ? LEGEND_OFF : LEGEND_ON;
-	if (!shown && !tl_legend_lines(tl, env))
-		return ask_say(out, tl->nrow ? "no room for the legend" : "no rows: nothing to explain");
-	return ask_say(out, shown ? "no legend" : "legend");
+	if (!shown && !timeline_legend_lines(tl, env))
+		return pane_message(out, tl->nrow ? "no room for the legend" : "no rows: nothing to explain");
+	return pane_message(out, shown ? "no legend" : "legend");
 }
 
 /* What occurs on the rows: styles as colours, letters with the style of a state, blocks, and whether rows are of goroutines. */
-struct seen {
+struct states_seen {
 	bool style[ST__N], letter[128], level;
 	int rows;
 };
 
-static void see(const struct timeline *tl, const struct grid *g, const struct tl_layout *l, struct seen *s)
+static void note_states(
+    const struct timeline *tl, const struct grid *g, const struct timeline_layout *l, struct states_seen *s)
 {
-	*s = (struct seen){.rows = (tl->kind == TL_G ? OF_G : OF_P) | (tl->npin ? OF_ALL : 0)};
+	*s = (struct states_seen){.rows = (tl->kind == TL_G ? OF_G : OF_P) | (tl->npin ? OF_ALL : 0)};
 	for (int y = l->rows; y < l->rows + l->nrows; y++)
 		for (int x = l->gutter; x < l->gutter + l->cells; x++) {
 			const struct cell *c = grid_at(g, y, x);
@@ -92,7 +93,7 @@ static void see(const struct timeline *tl, const struct grid *g, const struct tl
 }
 
 /* The text of an entry, NULL where it does not occur. */
-static const char *entry_name(const struct entry *e, const struct seen *s, bool bare)
+static const char *entry_name(const struct legend_entry *e, const struct states_seen *s, bool bare)
 {
 	if (!(e->rows & s->rows) || !s->style[e->style])
 		return NULL;
@@ -101,9 +102,9 @@ static const char *entry_name(const struct entry *e, const struct seen *s, bool 
 	return e->colour;
 }
 
-static void draw_sign(struct grid *g, int y, int x, const struct entry *e)
+static void draw_sign(struct grid *g, int y, int x, const struct legend_entry *e)
 {
-	if (letters(g))
+	if (uses_letters(g))
 		grid_put(g, y, x, (unsigned char)e->letter, e->style, ST_NORMAL, 0);
 	else if (e->style == ST_STWLINE)
 		grid_put(g, y, x, 0x2502, e->style, ST_NORMAL, 0);
@@ -122,21 +123,21 @@ static void draw_tasks(struct grid *g, int y)
 		     : "━ task  regions by name  ▆ short regions  ╵ logs  ◂ ▸ not ended in the trace");
 }
 
-void tl_draw_legend(const struct timeline *tl, struct grid *g, const struct tl_layout *l)
+void timeline_draw_legend(const struct timeline *tl, struct grid *g, const struct timeline_layout *l)
 {
-	struct seen seen;
+	struct states_seen states_seen;
 	int x = 0, y = l->legend;
 	if (l->nlegend && tl->kind == TL_T)
 		draw_tasks(g, y);
 	if (!l->nlegend || tl->kind == TL_T)
 		return;
-	see(tl, g, l, &seen);
-	if (letters(g) && seen.letter[':'])
+	note_states(tl, g, l, &states_seen);
+	if (uses_letters(g) && states_seen.letter[':'])
 		x = grid_text(g, y, x, ST_DIM, 0, ": mixed") + 2;
-	if (g->mono && !g->ascii && seen.level)
+	if (g->mono && !g->ascii && states_seen.level)
 		x = grid_text(g, y, x, ST_DIM, 0, "▁▄█ share of time busy") + 2;
 	for (int i = 0; i < NENTRIES; i++) {
-		const char *name = entry_name(&entries[i], &seen, letters(g));
+		const char *name = entry_name(&entries[i], &states_seen, uses_letters(g));
 		int w = name ? (int)strlen(name) + 2 : 0;
 		if (name && x + w > g->w && y + 1 < l->legend + l->nlegend) {
 			x = 0;

@@ -13,7 +13,7 @@
 enum { NAME = 5 };	/* columns before it */
 
 /* How full a cell [a, b) of n is, by the bins that it covers. */
-static double share(const struct sink_outline *o, int c, int n, double most)
+static double column_level(const struct sink_outline *o, int c, int n, double most)
 {
 	size_t from = (size_t)c * OUTLINE_BINS / (size_t)n, to = (size_t)(c + 1) * OUTLINE_BINS / (size_t)n;
 	double sum = 0;
@@ -22,7 +22,7 @@ static double share(const struct sink_outline *o, int c, int n, double most)
 	return sum / (to > from ? (double)(to - from) : 1) / most;
 }
 
-static void words(const struct snap *sn, const struct sink_outline *o, struct buf *b)
+static void describe_outline(const struct snap *sn, const struct sink_outline *o, struct buf *b)
 {
 	buf_puts(b, o->whole ? "whole trace: " : "start of the trace: ");
 	text_ns(b, o->t1);
@@ -34,14 +34,14 @@ static void words(const struct snap *sn, const struct sink_outline *o, struct bu
 	}
 }
 
-int64_t tl_outline_time(const struct pane_env *env, int x)
+int64_t timeline_outline_time(const struct pane_env *env, int x)
 {
 	const struct sink_outline *o = session_snap(env->s)->outline;
 	int n = env->cols > NAME ? env->cols - NAME : 1, c = x < NAME ? 0 : x - NAME;
 	return (int64_t)((double)o->t1 * (c < n ? c : n - 1) / n);
 }
 
-void tl_draw_outline(const struct pane_env *env, struct grid *g, int y, int lines)
+void timeline_draw_outline(const struct pane_env *env, struct grid *g, int y, int lines)
 {
 	const struct snap *sn = session_snap(env->s);
 	const struct sink_outline *o = sn->outline;
@@ -50,7 +50,7 @@ void tl_draw_outline(const struct pane_env *env, struct grid *g, int y, int line
 	int x0 = NAME, n = env->cols - x0;
 	for (int i = 0; i < OUTLINE_BINS; i++)
 		most = (double)o->bytes[i] > most ? (double)o->bytes[i] : most;
-	words(sn, o, &b);
+	describe_outline(sn, o, &b);
 	grid_text(g, y, 0, ST_DIM, 0, buf_str(&b));
 	buf_free(&b);
 	if (lines < 2 || n < 1)
@@ -58,7 +58,7 @@ void tl_draw_outline(const struct pane_env *env, struct grid *g, int y, int line
 	grid_text(g, y + 1, 0, ST_DIM, 0, "file");
 	for (int c = 0; c < n; c++) {
 		bool read = (double)(c + 1) * (double)o->t1 <= (double)sn->t1 * n;
-		double level = share(o, c, n, most);
+		double level = column_level(o, c, n, most);
 		if (level > 0)
 			grid_level(g, y + 1, x0 + c, level, read ? ST_HEAT : ST_DIM, ST_NORMAL);
 	}

@@ -23,13 +23,13 @@
 
 enum { SOLID = 4, TASK_WALK = 4096 };
 
-static bool letters(const struct grid *g)
+static bool uses_letters(const struct grid *g)
 {
 	return g->ascii || g->mono;
 }
 
 /* One hue for each name, of the twelve. */
-static enum style hue(const struct store *st, str_id name)
+static enum style name_colour(const struct store *st, str_id name)
 {
 	const struct str_row *s = store_str(st, name);
 	uint32_t h = 2166136261u;
@@ -38,7 +38,7 @@ static enum style hue(const struct store *st, str_id name)
 	return (enum style)(ST_HUE0 + h % 12);
 }
 
-struct bar {
+struct overlay_bar {
 	int64_t t0, t1;
 	str_id name;
 	int tone;
@@ -47,12 +47,12 @@ struct bar {
 
 /* What a bar says in `room` cells: its name and its duration, or where there is no room for both its name alone.
    Return the cells used. */
-static size_t bar_text(const struct store *st, const struct bar *b, size_t room, bool ascii, struct buf *out)
+static size_t bar_text(const struct store *st, const struct overlay_bar *b, size_t room, bool ascii, struct buf *out)
 {
 	if (b->text)
 		return text_fit(out, b->text, strlen(b->text), room, ascii);
 	struct buf all = {0};
-	tp_str(st, b->name, "region", &all);
+	tracepane_put_str(st, b->name, "region", &all);
 	size_t name = all.n;
 	buf_putc(&all, ' ');
 	text_ns(&all, b->t1 - b->t0);
@@ -64,11 +64,11 @@ static size_t bar_text(const struct store *st, const struct bar *b, size_t room,
 
 /* Cells [c0, c1) of the row. */
 static void draw_bar(const struct timeline *tl, const struct store *st, struct grid *g,
-    const struct tl_layout *l, int y, const struct bar *b, int c0, int c1)
+    const struct timeline_layout *l, int y, const struct overlay_bar *b, int c0, int c1)
 {
-	enum style s = hue(st, b->name);
+	enum style s = name_colour(st, b->name);
 	int n = c1 - c0, x = l->gutter + c0;
-	bool bare = letters(g), left = b->t0 >= tl->t0, right = b->t1 <= tl->t1;
+	bool bare = uses_letters(g), left = b->t0 >= tl->t0, right = b->t1 <= tl->t1;
 	struct buf text = {0};
 	for (int i = 0; i < n; i++)
 		grid_put(g, y, x + i, bare ? '.' : ' ', s, bare ? ST_NORMAL : s,
@@ -93,32 +93,32 @@ static void draw_bar(const struct timeline *tl, const struct store *st, struct g
 
 /* ---- regions of a goroutine, one level */
 
-void tl_draw_regions(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *l, int y, trk_id trk, int level)
+void timeline_draw_regions(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct timeline_layout *l, int y, trk_id trk, int level)
 {
 	const struct snap *sn = session_snap(env->s);
 	uint32_t n, cells = (uint32_t)l->cells;
-	const struct inlay_piece *v = inlay_row(tl->ix->inlay, trk, level, &n);
+	const struct region_layout_piece *v = region_layout_row(tl->ix->row_layout, trk, level, &n);
 	for (uint32_t c = 0; c < cells && n;) {
-		int64_t a = tl_edge(tl, l->cells, (int)c), b = tl_edge(tl, l->cells, (int)c + 1);
-		uint32_t i = inlay_find(v, n, a), end = c + 1;
+		int64_t a = timeline_cell_edge(tl, l->cells, (int)c), b = timeline_cell_edge(tl, l->cells, (int)c + 1);
+		uint32_t i = region_layout_find(v, n, a), end = c + 1;
 		if (i == n || v[i].t0 >= tl->t1)
 			break;
 		if (v[i].t0 >= b) { /* nothing until the next one */
-			uint32_t to = (uint32_t)tl_cell(tl, l->cells, v[i].t0);
+			uint32_t to = (uint32_t)timeline_cell_at(tl, l->cells, v[i].t0);
 			c = to > c ? to : c + 1;
 			continue;
 		}
 		if (v[i].t1 > b)
-			end = v[i].t1 >= tl->t1 ? cells : (uint32_t)tl_cell(tl, l->cells, v[i].t1);
+			end = v[i].t1 >= tl->t1 ? cells : (uint32_t)timeline_cell_at(tl, l->cells, v[i].t1);
 		str_id name = store_span(sn->st, v[i].span)->s.name;
 		if (end >= c + SOLID) {
-			struct bar bar = {v[i].t0, v[i].t1, name, (int)(i & 1), NULL};
-			draw_bar(tl, sn->st, g, l, y, &bar, (int)c, (int)end);
+			struct overlay_bar overlay_bar = {v[i].t0, v[i].t1, name, (int)(i & 1), NULL};
+			draw_bar(tl, sn->st, g, l, y, &overlay_bar, (int)c, (int)end);
 			c = end;
 		} else {
 			grid_put(g, y, l->gutter + (int)c, g->ascii ? '+' : 0x2586,
-			    hue(sn->st, name), ST_NORMAL, 0);
+			    name_colour(sn->st, name), ST_NORMAL, 0);
 			c++;
 		}
 	}
@@ -129,42 +129,42 @@ void tl_draw_regions(const struct timeline *tl, const struct pane_env *env, stru
 /* Regions of the task as they cover the cells: bars from those that are wide, a mark from the rest.
  */
 static void task_regions(const struct timeline *tl, const struct snap *sn, struct grid *g,
-    const struct tl_layout *l, int y, const struct sched_task *t)
+    const struct timeline_layout *l, int y, const struct stats_task *t)
 {
 	uint32_t n = t->n < TASK_WALK ? t->n : TASK_WALK;
 	for (uint32_t k = 0; k < n; k++) {
-		struct sched_event e = sched_event(tl->ix->tasks, t->first + k);
+		struct stats_task_event e = stats_task_event(tl->ix->tasks, t->first + k);
 		int64_t a, b;
 		if (e.log)
 			continue;
 		const struct sink_span *s = &store_span(sn->st, e.i)->s;
-		span_bounds(sn, s, &a, &b);
+		time_search_span_bounds(sn, s, &a, &b);
 		if (b < tl->t0 || a >= tl->t1)
 			continue;
-		int c0 = a <= tl->t0 ? 0 : tl_cell(tl, l->cells, a),
-		    c1 = b >= tl->t1 ? l->cells : tl_cell(tl, l->cells, b);
-		struct bar bar = {a, b, s->name, (int)(k & 1), NULL};
+		int c0 = a <= tl->t0 ? 0 : timeline_cell_at(tl, l->cells, a),
+		    c1 = b >= tl->t1 ? l->cells : timeline_cell_at(tl, l->cells, b);
+		struct overlay_bar overlay_bar = {a, b, s->name, (int)(k & 1), NULL};
 		if (c1 - c0 >= SOLID)
-			draw_bar(tl, sn->st, g, l, y, &bar, c0, c1);
+			draw_bar(tl, sn->st, g, l, y, &overlay_bar, c0, c1);
 		else
 			for (int c = c0; c <= c1 && c < l->cells; c++)
 				grid_put(g, y, l->gutter + c, g->ascii ? '+' : 0x2586,
-				    hue(sn->st, s->name), ST_NORMAL, 0);
+				    name_colour(sn->st, s->name), ST_NORMAL, 0);
 	}
 }
 
 static void task_logs(const struct timeline *tl, const struct snap *sn, struct grid *g,
-    const struct tl_layout *l, int y, const struct sched_task *t)
+    const struct timeline_layout *l, int y, const struct stats_task *t)
 {
 	uint32_t n = t->n < TASK_WALK ? t->n : TASK_WALK;
 	for (uint32_t k = 0; k < n; k++) {
-		struct sched_event e = sched_event(tl->ix->tasks, t->first + k);
+		struct stats_task_event e = stats_task_event(tl->ix->tasks, t->first + k);
 		if (!e.log)
 			continue;
 		int64_t at = store_mark(sn->st, e.i)->t;
 		if (at < tl->t0 || at >= tl->t1)
 			continue;
-		int x = l->gutter + tl_cell(tl, l->cells, at);
+		int x = l->gutter + timeline_cell_at(tl, l->cells, at);
 		const struct cell *c = grid_at(g, y, x);
 		enum style bg = c ? (enum style)c->bg : ST_NORMAL;
 		grid_put(g, y, x, g->ascii ? '\'' : 0x2575, bg == ST_NORMAL ? ST_ACCENT : ST_LABEL,
@@ -172,18 +172,18 @@ static void task_logs(const struct timeline *tl, const struct snap *sn, struct g
 	}
 }
 
-void tl_draw_task(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *l, int y, uint32_t task)
+void timeline_draw_task(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct timeline_layout *l, int y, uint32_t task)
 {
 	const struct snap *sn = session_snap(env->s);
-	const struct sched_task *t = &tl->ix->tasks->task[task];
+	const struct stats_task *t = &tl->ix->tasks->task[task];
 	int64_t a, b;
-	tl_task_bounds(sn, t, &a, &b);
+	timeline_task_bounds(sn, t, &a, &b);
 	if (b < tl->t0 || a >= tl->t1)
 		return;
-	int c0 = a <= tl->t0 ? 0 : tl_cell(tl, l->cells, a);
-	int c1 = b >= tl->t1 ? l->cells - 1 : tl_cell(tl, l->cells, b);
-	enum style s = hue(sn->st, t->name);
+	int c0 = a <= tl->t0 ? 0 : timeline_cell_at(tl, l->cells, a);
+	int c1 = b >= tl->t1 ? l->cells - 1 : timeline_cell_at(tl, l->cells, b);
+	enum style s = name_colour(sn->st, t->name);
 	for (int c = c0; c <= c1; c++)
 		grid_put(g, y, l->gutter + c, g->ascii ? '_' : 0x2501, s, ST_NORMAL, 0);
 	task_regions(tl, sn, g, l, y, t);
@@ -203,8 +203,8 @@ static stk_id nearest_sample(
     const struct timeline *tl, const struct snap *sn, trk_id g, int64_t t0, int64_t t1, int64_t t)
 {
 	uint32_t before, after;
-	const struct inlay_tick *a = inlay_samples(tl->ix->inlay, g, t0, t, &before);
-	const struct inlay_tick *b = inlay_samples(tl->ix->inlay, g, t, t1, &after);
+	const struct region_layout_tick *a = region_layout_samples(tl->ix->row_layout, g, t0, t, &before);
+	const struct region_layout_tick *b = region_layout_samples(tl->ix->row_layout, g, t, t1, &after);
 	if (!before && !after)
 		return 0;
 	bool later = !before || (after && b[0].t - t < t - a[before - 1].t);
@@ -216,17 +216,17 @@ static stk_id nearest_sample(
 static stk_id cell_stack(
     const struct timeline *tl, const struct snap *sn, trk_id trk, int64_t a, int64_t b)
 {
-	struct ival iv;
+	struct trace_interval iv;
 	stk_id s = 0;
 	int64_t mid = a + (b - a) / 2;
-	if (!ival_at(sn, trk, mid, &iv))
+	if (!trace_interval_at(sn, trk, mid, &iv))
 		return 0;
-	if (store_trk(sn->st, trk)->kind != TK_G && (!iv.who || !ival_at(sn, iv.who, mid, &iv)))
+	if (store_trk(sn->st, trk)->kind != TK_G && (!iv.who || !trace_interval_at(sn, iv.who, mid, &iv)))
 		return 0;
 	if (iv.state == TS_RUN)
 		s = nearest_sample(tl, sn, iv.trk, iv.t0, iv.t1, mid);
 	if (!s)
-		tl_stack_of(sn, &iv, &s);
+		timeline_span_stack(sn, &iv, &s);
 	return s;
 }
 
@@ -251,7 +251,7 @@ static int depth_of(const struct store *st, stk_id s)
 }
 
 /* How many frames all stacks share from the root: those tell nothing, but for the last of them. */
-static int shared(const struct store *st, const stk_id *stk, int n)
+static int shared_depth(const struct store *st, const stk_id *stk, int n)
 {
 	int depth = DEEP_MAX;
 	stk_id of = 0;
@@ -271,34 +271,34 @@ static int shared(const struct store *st, const stk_id *stk, int n)
 }
 
 static void frame_bar(const struct timeline *tl, const struct store *st, struct grid *g,
-    const struct tl_layout *l, int y, stk_id s, int c0, int c1)
+    const struct timeline_layout *l, int y, stk_id s, int c0, int c1)
 {
 	const struct str_row *name =
 	    store_str(st, store_fun(st, store_frm(st, stk_frame(st, s))->fun)->name);
 	int attr = 0, n = c1 - c0, x = l->gutter + c0;
-	enum style style = symbol_style(name->s ? name->s : "", name->n, &attr);
+	enum style style = style_of_symbol(name->s ? name->s : "", name->n, &attr);
 	struct buf b = {0};
 	(void)tl;
 	for (int i = 0; i < n; i++)
-		grid_put(g, y, x + i, letters(g) ? (i ? ' ' : '|') : ' ', style,
-		    letters(g) ? ST_NORMAL : style, attr);
-	int from = letters(g);
+		grid_put(g, y, x + i, uses_letters(g) ? (i ? ' ' : '|') : ' ', style,
+		    uses_letters(g) ? ST_NORMAL : style, attr);
+	int from = uses_letters(g);
 	if (n - from > 1 && text_fit_symbol(&b, name->s, name->n, (size_t)(n - from), g->ascii) > 1)
-		grid_text(g, y, x + from, ST_NORMAL, letters(g) ? 0 : attr, buf_str(&b));
-	if (!letters(g))
+		grid_text(g, y, x + from, ST_NORMAL, uses_letters(g) ? 0 : attr, buf_str(&b));
+	if (!uses_letters(g))
 		grid_back(g, (struct rect){y, x, 1, n}, style);
 	buf_free(&b);
 }
 
-void tl_draw_stacks(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *l, int y, trk_id trk, int level, int levels)
+void timeline_draw_stacks(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct timeline_layout *l, int y, trk_id trk, int level, int levels)
 {
 	const struct snap *sn = session_snap(env->s);
 	int n = l->cells;
 	stk_id *stk = arena_alloc(env->scratch, ((size_t)n + 1) * sizeof *stk);
 	for (int c = 0; c < n; c++)
-		stk[c] = cell_stack(tl, sn, trk, tl_edge(tl, n, c), tl_edge(tl, n, c + 1));
-	int skip = shared(sn->st, stk, n);
+		stk[c] = cell_stack(tl, sn, trk, timeline_cell_edge(tl, n, c), timeline_cell_edge(tl, n, c + 1));
+	int skip = shared_depth(sn->st, stk, n);
 	for (int k = level; k < levels && y < g->h; k++, y++)
 		for (int c = 0, end; c < n; c = end) {
 			stk_id s = at_depth(sn->st, stk[c], skip + k);
@@ -322,12 +322,12 @@ static bool room_for_tick(const struct grid *g, const struct cell *was, int x, i
 		return false;
 	if (was[x - 1].ch != ch || was[x + 1].ch != ch)
 		return false;
-	return letters(g) ? ch != ':' && ch != ' '
+	return uses_letters(g) ? ch != ':' && ch != ' '
 			  : ch == 0x2582 || ch == 0x2500 || (ch == ' ' && was[x].bg != ST_NORMAL);
 }
 
-static void tick(struct grid *g, const struct tl_layout *l, int y, int c, const struct cell *was, uint32_t ch,
-    int *last)
+static void draw_tick(
+    struct grid *g, const struct timeline_layout *l, int y, int c, const struct cell *was, uint32_t ch, int *last)
 {
 	int x = l->gutter + c;
 	enum style bg = (enum style)was[x].bg;
@@ -337,16 +337,16 @@ static void tick(struct grid *g, const struct tl_layout *l, int y, int c, const 
 	*last = c;
 }
 
-static void samples(const struct timeline *tl, struct grid *g, const struct tl_layout *l, int y, trk_id trk,
+static void draw_samples(const struct timeline *tl, struct grid *g, const struct timeline_layout *l, int y, trk_id trk,
     const struct cell *was)
 {
 	uint32_t n, left;
-	const struct inlay_tick *v = inlay_samples(tl->ix->inlay, trk, tl->t0, tl->t1, &n);
+	const struct region_layout_tick *v = region_layout_samples(tl->ix->row_layout, trk, tl->t0, tl->t1, &n);
 	for (int last = -2; n; n = left) {
-		int c = tl_cell(tl, l->cells, v->t);
-		tick(g, l, y, c, was, g->ascii ? '^' : 0xb7, &last);
-		const struct inlay_tick *next = inlay_samples(tl->ix->inlay, trk, tl_edge(tl, l->cells, c + 1),
-		    tl->t1, &left);
+		int c = timeline_cell_at(tl, l->cells, v->t);
+		draw_tick(g, l, y, c, was, g->ascii ? '^' : 0xb7, &last);
+		const struct region_layout_tick *next = region_layout_samples(
+		    tl->ix->row_layout, trk, timeline_cell_edge(tl, l->cells, c + 1), tl->t1, &left);
 		if (next == v)
 			break;
 		v = next;
@@ -354,61 +354,61 @@ static void samples(const struct timeline *tl, struct grid *g, const struct tl_l
 }
 
 /* By the numbers of the marks at the edges of cells: the marks themselves, which may lie on disk, are not looked at. */
-static void logs(const struct timeline *tl, struct grid *g, const struct tl_layout *l, int y, trk_id trk,
+static void draw_logs(const struct timeline *tl, struct grid *g, const struct timeline_layout *l, int y, trk_id trk,
     const struct cell *was)
 {
 	uint32_t n, k;
-	const uint32_t *v = inlay_logs(tl->ix->inlay, trk, &n);
+	const uint32_t *v = region_layout_logs(tl->ix->row_layout, trk, &n);
 	for (int c = 0, last = -2; n && c < l->cells; c++) {
-		k = inlay_log_from(v, n, l->marks[c]);
+		k = region_layout_first_log(v, n, l->marks[c]);
 		if (k == n || v[k] >= l->marks[l->cells])
 			return;
 		while (l->marks[c + 1] <= v[k])
 			c++;
-		tick(g, l, y, c, was, g->ascii ? '\'' : 0x2575, &last);
+		draw_tick(g, l, y, c, was, g->ascii ? '\'' : 0x2575, &last);
 		v += k;
 		n -= k;
 	}
 }
 
-void tl_log_frame(const struct timeline *tl, const struct pane_env *env, struct tl_layout *l)
+void timeline_fill_marks(const struct timeline *tl, const struct pane_env *env, struct timeline_layout *l)
 {
-	if (!tl->ix->inlay->log.all || l->cells <= 0)
+	if (!tl->ix->row_layout->log.all || l->cells <= 0)
 		return;
-	if (tl_kept_line(tl, HD_EDGES, ((size_t)l->cells + 1) * sizeof *l->marks, (void **)&l->marks))
+	if (timeline_cached_line(tl, HD_EDGES, ((size_t)l->cells + 1) * sizeof *l->marks, (void **)&l->marks))
 		return;
 	const struct snap *sn = session_snap(env->s);
 	for (int c = 0; c <= l->cells; c++) {
-		l->marks[c] = marks_from_of(sn, tl->ix->marks, tl_edge(tl, l->cells, c));
-		store_looked(sn, &sn->st->marks, (uint32_t)c);
+		l->marks[c] = bins_first_mark_from(sn, tl->ix->marks, timeline_cell_edge(tl, l->cells, c));
+		store_note_access(sn, &sn->st->marks, (uint32_t)c);
 	}
-	store_rest(sn);
+	store_release_pages(sn);
 }
 
-void tl_draw_ticks(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *l, int y, trk_id trk)
+void timeline_draw_ticks(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct timeline_layout *l, int y, trk_id trk)
 {
 	if (!grid_keeps(g, y) || l->gutter + l->cells > g->w)
 		return;
 	struct cell *was = arena_alloc(env->scratch, (size_t)g->w * sizeof *was);
 	memcpy(was, grid_at(g, y, 0), (size_t)g->w * sizeof *was);
-	samples(tl, g, l, y, trk, was);
+	draw_samples(tl, g, l, y, trk, was);
 	if (l->marks)
-		logs(tl, g, l, y, trk, was);
+		draw_logs(tl, g, l, y, trk, was);
 }
 
 /* On the row of a P, of a log of schedtrace: how many goroutines were in its queue, where there were any.
    So many lines that they would be all digits are left out: the line above the rows has their sum. */
-void tl_draw_queues(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *l, int y, trk_id trk)
+void timeline_draw_queues(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct timeline_layout *l, int y, trk_id trk)
 {
 	enum { MANY = 100000 };
 	const struct snap *sn = session_snap(env->s);
-	uint32_t end, i = marks_range(sn, tl->t0, tl->t1, &end);
+	uint32_t end, i = time_search_marks(sn, tl->t0, tl->t1, &end);
 	uint64_t *most = arena_zalloc(env->scratch, ((size_t)l->cells + 1) * sizeof *most);
 	for (; i < end && end - i <= MANY; i++) {
 		const struct sink_mark *m = store_mark(sn->st, i);
-		int c = tl_cell(tl, l->cells, m->t);
+		int c = timeline_cell_at(tl, l->cells, m->t);
 		if (m->kind == MK_QUEUE && m->trk == trk && m->task > most[c])
 			most[c] = m->task;
 	}

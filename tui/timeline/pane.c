@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void tl_open(void *st, const struct pane_env *env)
+static void timeline_open(void *st, const struct pane_env *env)
 {
 	struct timeline *tl = st;
 	const struct snap *snap = session_snap(env->s);
@@ -30,104 +30,105 @@ static void tl_open(void *st, const struct pane_env *env)
 	tl->t1 = snap->t1;
 	tl->at = snap->t0 + (snap->t1 - snap->t0) / 2;
 	tl->whole = true;
-	tl_pick_open(tl);
-	tl_index(tl, env);
-	tl_scope_make(tl, env);
-	tl_rows_make(tl, env);
-	tl_scope_rows(tl, env);
-	tl_window(tl, env, snap->t0, snap->t1);
+	timeline_filter_open(tl);
+	timeline_index(tl, env);
+	timeline_scope_update(tl, env);
+	timeline_make_rows(tl, env);
+	timeline_scope_choose_kind(tl, env);
+	timeline_set_window(tl, env, snap->t0, snap->t1);
 }
 
-static void tl_close(void *st)
+static void timeline_close(void *st)
 {
 	struct timeline *tl = st;
-	tl_ask_free(tl);
-	tl_hunt_stop(tl);
-	tl_facts_free(tl);
-	tl_hits_free(tl);
-	hunt_free(tl->hunt);
+	timeline_jump_free(tl);
+	timeline_stop_search(tl);
+	timeline_facts_free(tl);
+	timeline_free_hits(tl);
+	span_query_free(tl->span_criteria);
 	for (uint32_t i = 0; i < tl->ngroup; i++)
-		rx_free(tl->group[i]);
-	tl_index_free(tl);
-	tl_scope_free(tl);
+		regex_free(tl->group[i]);
+	timeline_index_free(tl);
+	timeline_scope_free(tl);
 	mem_free(tl->row);
 }
 
-void tl_update(void *st, const struct pane_env *env)
+void timeline_update(void *st, const struct pane_env *env)
 {
 	struct timeline *tl = st;
 	const struct snap *snap = session_snap(env->s);
-	tl_index(tl, env);
-	bool narrowed = tl_scope_make(tl, env);
-	if (narrowed || tl->made != tl->news || tl->compact != env->compact || tl_picking(tl))
-		tl_rows_make(tl, env);
+	timeline_index(tl, env);
+	bool narrowed = timeline_scope_update(tl, env);
+	if (narrowed || tl->made != tl->news || tl->compact != env->compact || timeline_filter_pending(tl))
+		timeline_make_rows(tl, env);
 	if (narrowed)
-		tl_scope_rows(tl, env);
+		timeline_scope_choose_kind(tl, env);
 	if (snap->complete && !tl->looked) {
 		tl->looked = true;
-		if (tl->hunt)
-			tl_hunt_again(tl, env);
+		if (tl->span_criteria)
+			timeline_restart_search(tl, env);
 	}
 	if (!tl->moved)
 		tl->at = snap->t0 + (snap->t1 - snap->t0) / 2;
 	if (tl->whole)
-		tl_window(tl, env, snap->t0, snap->t1);
+		timeline_set_window(tl, env, snap->t0, snap->t1);
 	else
-		tl_window(tl, env, tl->t0, tl->t1);
+		timeline_set_window(tl, env, tl->t0, tl->t1);
 }
 
 /* What the cursor is on, and what stands out in the window: both where there is room, else what stands out in the
    whole, until one looks closer. */
-static void draw_below(const struct timeline *tl, const struct pane_env *env, struct grid *g, const struct tl_layout *l)
+static void draw_below(
+    const struct timeline *tl, const struct pane_env *env, struct grid *g, const struct timeline_layout *l)
 {
 	size_t n;
-	int lines = (int)tl_facts_lines(tl) + 1;
+	int lines = (int)timeline_facts_lines(tl) + 1;
 	bool woke = tl->wake.by && tl->wake_at == tl->at;
 	bool first = tl->whole && env->detail && !woke && (tl->kind == TL_P || !tl->moved);
-	struct tl_layout part = *l;
-	tl_facts(tl, session_snap(env->s), &n);
+	struct timeline_layout part = *l;
+	timeline_facts(tl, session_snap(env->s), &n);
 	if (tl->ix->whole && lines > 1 && l->nstory >= TL_STORY_LEAST + lines) {
 		part.nstory = lines;
-		tl_draw_facts(tl, env, g, &part);
+		timeline_draw_facts(tl, env, g, &part);
 		part.story += lines;
 		part.nstory = l->nstory - lines;
-		tl_draw_story(tl, env, g, &part);
+		timeline_draw_span_text(tl, env, g, &part);
 	} else if (n && first) {
-		tl_draw_facts(tl, env, g, l);
+		timeline_draw_facts(tl, env, g, l);
 	} else {
-		tl_draw_story(tl, env, g, l);
+		timeline_draw_span_text(tl, env, g, l);
 	}
 }
 
-static bool outlined(const struct timeline *tl, const struct snap *snap, const struct tl_layout *l)
+static bool on_outline(const struct timeline *tl, const struct snap *snap, const struct timeline_layout *l)
 {
 	return !tl->nchain && !snap->complete && snap->outline && tl->whole && l->nstory;
 }
 
-static void tl_draw(const void *st, const struct pane_env *env, struct grid *g)
+static void timeline_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct timeline *tl = st;
-	struct tl_layout l = tl_layout(tl, env);
+	struct timeline_layout l = timeline_layout(tl, env);
 	const struct snap *snap = session_snap(env->s);
 	if (snap->t1 <= snap->t0) {
 		grid_text(g, 1, 2, ST_DIM, 0,
 		    snap->complete ? "The trace has no events for a timeline."
 				   : "Nothing has been read yet.");
 		if (!snap->complete && snap->outline)
-			tl_draw_outline(env, g, 3, env->rows - 3);
+			timeline_draw_outline(env, g, 3, env->rows - 3);
 		return;
 	}
-	tl_frame(tl, snap, l.cells);
-	tl_bins_ps(tl, env, &l);
-	tl_scope_frame(tl, env, &l);
-	tl_log_frame(tl, env, &l);
-	tl_draw_head(tl, env, g, &l);
-	tl_draw_rows(tl, env, g, &l);
-	tl_draw_legend(tl, g, &l);
+	timeline_begin_frame(tl, snap, l.cells);
+	timeline_fill_proc_bins(tl, env, &l);
+	timeline_scope_fill_cells(tl, env, &l);
+	timeline_fill_marks(tl, env, &l);
+	timeline_draw_header(tl, env, g, &l);
+	timeline_draw_rows(tl, env, g, &l);
+	timeline_draw_legend(tl, g, &l);
 	if (tl->nchain)
-		tl_draw_chain(tl, env, g, &l);
-	else if (outlined(tl, snap, &l))
-		tl_draw_outline(env, g, l.story, l.nstory);
+		timeline_draw_chain(tl, env, g, &l);
+	else if (on_outline(tl, snap, &l))
+		timeline_draw_outline(env, g, l.story, l.nstory);
 	else
 		draw_below(tl, env, g, &l);
 }
@@ -149,9 +150,9 @@ static void range_cmd(struct timeline *tl)
 static enum verdict focus_cmd(struct timeline *tl, const struct pane_env *env, struct ask *out)
 {
 	const struct store *st = session_snap(env->s)->st;
-	struct tl_row r = tl_selected(tl);
-	struct tl_extent x;
-	trk_id t = tl_track(tl, env);
+	struct timeline_row r = timeline_selected_row(tl);
+	struct timeline_extent x;
+	trk_id t = timeline_selected_track(tl, env);
 	enum track_kind kind = store_trk(st, t)->kind;
 	out->query = *session_query(env->s);
 	out->query.suspended = false;
@@ -163,7 +164,7 @@ static enum verdict focus_cmd(struct timeline *tl, const struct pane_env *env, s
 	} else if (r.what == ROW_TASK) {
 		out->query.task = arena_printf(
 		    env->scratch, "%llu", (unsigned long long)tl->ix->tasks->task[r.id].id);
-	} else if (r.what == ROW_REGION && tl_extent(tl, env, &x) && x.span != UINT32_MAX) {
+	} else if (r.what == ROW_REGION && timeline_extent(tl, env, &x) && x.span != UINT32_MAX) {
 		out->query.g = t; /* this one, not all of its name */
 		out->query.from = x.t0;
 		out->query.to = x.t1;
@@ -199,12 +200,12 @@ static enum verdict pane_cmd(
  */
 static enum verdict enter_cmd(struct timeline *tl, const struct pane_env *env, struct ask *out)
 {
-	struct tl_row r = tl_selected(tl);
+	struct timeline_row r = timeline_selected_row(tl);
 	if (tl->ranging)
 		range_cmd(tl);
 	if (tl->r1 <= tl->r0 && r.what != ROW_TASK && r.what != ROW_REGION)
-		return tl_ask(tl, env, CMD_OPEN, 1, tl_track(tl, env), out);
-	tl_fit(tl, env);
+		return timeline_jump(tl, env, CMD_OPEN, 1, timeline_selected_track(tl, env), out);
+	timeline_fit_selection(tl, env);
 	tl->r0 = tl->r1 = 0;
 	return V_DONE;
 }
@@ -212,15 +213,15 @@ static enum verdict enter_cmd(struct timeline *tl, const struct pane_env *env, s
 static enum verdict cause_cmd(
     struct timeline *tl, const struct pane_env *env, const struct act *a, struct ask *out)
 {
-	if (tl_selected(tl).what == ROW_TASK)
-		return tl_task_link(tl, env, a->cmd == CMD_CAUSE ? -1 : 1, out);
-	return tl_ask(tl, env, a->cmd, 1, tl_track(tl, env), out);
+	if (timeline_selected_row(tl).what == ROW_TASK)
+		return timeline_goto_linked_task(tl, env, a->cmd == CMD_CAUSE ? -1 : 1, out);
+	return timeline_jump(tl, env, a->cmd, 1, timeline_selected_track(tl, env), out);
 }
 
 /* Up and down, by rows. false: not a motion. */
 static bool move_rows(struct timeline *tl, const struct pane_env *env, const struct act *a)
 {
-	int page = tl_layout(tl, env).nrows, n = act_n(a);
+	int page = timeline_layout(tl, env).nrows, n = act_n(a);
 	page = page > 1 ? page - 1 : 1;
 	int64_t at = tl->sel;
 	switch (a->cmd) {
@@ -234,7 +235,7 @@ static bool move_rows(struct timeline *tl, const struct pane_env *env, const str
 	case CMD_LAST: at = a->count > 0 ? a->count - 1 : (int64_t)tl->nrow - 1; break;
 	default: return false;
 	}
-	tl_select(tl, env, at);
+	timeline_select_row(tl, env, at);
 	return true;
 }
 
@@ -242,16 +243,16 @@ static bool move_rows(struct timeline *tl, const struct pane_env *env, const str
 static enum verdict whole_cmd(struct timeline *tl, const struct pane_env *env, struct ask *out)
 {
 	const struct snap *sn = session_snap(env->s);
-	trk_id at = tl_track(tl, env);
+	trk_id at = timeline_selected_track(tl, env);
 	bool whole = tl->whole;
 	if (tl->kind == TL_G && tl->only != ONLY_ALL) {
 		whole = false;
-		tl_rows_only(tl, env, ONLY_ALL, 0);
+		timeline_show_subset(tl, env, ONLY_ALL, 0);
 		if (at)
-			tl_show_track(tl, env, at);
+			timeline_show_track(tl, env, at);
 	}
-	tl_window(tl, env, sn->t0, sn->t1);
-	return whole && tl->scope.on ? ask_say(out, "the filters select these rows: \\ turns them off, R "
+	timeline_set_window(tl, env, sn->t0, sn->t1);
+	return whole && tl->scope.on ? pane_message(out, "the filters select these rows: \\ turns them off, R "
 	    "removes them") : V_DONE;
 }
 
@@ -260,14 +261,14 @@ static bool move_time(struct timeline *tl, const struct pane_env *env, const str
 {
 	int n = act_n(a);
 	switch (a->cmd) {
-	case CMD_LEFT: tl_shift(tl, env, -n); break;
-	case CMD_RIGHT: tl_shift(tl, env, n); break;
-	case CMD_SCREEN_LEFT: tl_scroll(tl, env, -0.5 * n); break;
-	case CMD_SCREEN_RIGHT: tl_scroll(tl, env, 0.5 * n); break;
-	case CMD_ZOOM_IN: tl_zoom(tl, env, n < 64 ? n : 64); break;
-	case CMD_ZOOM_OUT: tl_zoom(tl, env, n < 64 ? -n : -64); break;
+	case CMD_LEFT: timeline_move_cursor(tl, env, -n); break;
+	case CMD_RIGHT: timeline_move_cursor(tl, env, n); break;
+	case CMD_SCREEN_LEFT: timeline_scroll(tl, env, -0.5 * n); break;
+	case CMD_SCREEN_RIGHT: timeline_scroll(tl, env, 0.5 * n); break;
+	case CMD_ZOOM_IN: timeline_zoom(tl, env, n < 64 ? n : 64); break;
+	case CMD_ZOOM_OUT: timeline_zoom(tl, env, n < 64 ? -n : -64); break;
 	case CMD_CENTRE:
-		tl_window(tl, env, tl->at - (tl->t1 - tl->t0) / 2, tl->at + (tl->t1 - tl->t0) / 2);
+		timeline_set_window(tl, env, tl->at - (tl->t1 - tl->t0) / 2, tl->at + (tl->t1 - tl->t0) / 2);
 		break;
 	case CMD_RANGE: range_cmd(tl); break;
 	default: return false;
@@ -279,18 +280,18 @@ static enum verdict where_cmd(
     struct timeline *tl, const struct pane_env *env, const char *cond, struct ask *out)
 {
 	struct err e;
-	struct hunt *h = NULL;
+	struct span_criteria *h = NULL;
 	if (!cond || !*cond) {
 		if (!cond) {
 			out->kind = ASK_PROMPT;
 			snprintf(out->text, sizeof out->text, "where %s",
-			    tl->hunt ? hunt_text(tl->hunt) : "");
+			    tl->span_criteria ? span_query_text(tl->span_criteria) : "");
 			return V_ASK;
 		}
-	} else if (!(h = hunt_new(cond, &e))) {
-		return ask_say(out, "%s", e.msg);
+	} else if (!(h = span_query_new(cond, &e))) {
+		return pane_message(out, "%s", e.msg);
 	}
-	tl_hunt(tl, env, h, 1);
+	timeline_set_search(tl, env, h, 1);
 	return V_DONE;
 }
 
@@ -309,9 +310,9 @@ static enum verdict overlay_cmd(struct timeline *tl, const char *arg, struct ask
 			return V_DONE;
 		}
 	if (arg && *arg)
-		return ask_say(out, "overlay requires both, stw, gc or none");
+		return pane_message(out, "overlay requires both, stw, gc or none");
 	tl->overlays = (tl->overlays + 3) & 3;
-	return ask_say(out, "%s", said[tl->overlays]);
+	return pane_message(out, "%s", said[tl->overlays]);
 }
 
 /* e: the lines above the rows. */
@@ -324,11 +325,11 @@ static enum verdict lines_cmd(
 		if (!strcmp(arg, words[i]))
 			to = i;
 	if (to < 0)
-		return ask_say(out, "columns requires auto, all or few: the counters of the timeline");
+		return pane_message(out, "columns requires auto, all or few: the counters of the timeline");
 	tl->more = to;
-	tl_rows_make(tl, env);
-	tl_window(tl, env, tl->t0, tl->t1);
-	return ask_say(out, to == 1	 ? "all counters"
+	timeline_make_rows(tl, env);
+	timeline_set_window(tl, env, tl->t0, tl->t1);
+	return pane_message(out, to == 1	 ? "all counters"
 			       : to == 2 ? "no counters"
 					 : "counters that fit");
 }
@@ -340,10 +341,10 @@ static enum verdict cancel_cmd(struct timeline *tl)
 		tl->r0 = tl->r1 = 0;
 		return V_DONE;
 	}
-	if (!tl->hunt)
+	if (!tl->span_criteria)
 		return V_PASS;
-	bool found = hunt_text(tl->hunt)[0] == '/'; /* then the search is the app's to end */
-	tl_hunt(tl, NULL, NULL, 0);
+	bool found = span_query_text(tl->span_criteria)[0] == '/'; /* then the search is the app's to end */
+	timeline_set_search(tl, NULL, NULL, 0);
 	return found ? V_PASS : V_DONE;
 }
 
@@ -352,22 +353,24 @@ static enum verdict act_rows(
     struct timeline *tl, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	switch (a->cmd) {
-	case CMD_ROWS: return tl_rows_cmd(tl, env, a->arg, out);
-	case CMD_TAG: tl_pin(tl, env); return V_DONE;
+	case CMD_ROWS: return timeline_rows_command(tl, env, a->arg, out);
+	case CMD_TAG: timeline_toggle_pin(tl, env); return V_DONE;
 	case CMD_EXPAND: {
 		uint32_t n = tl->nrow;
-		tl_expand(tl, env);
-		return tl->nrow != n ? V_DONE
-			: ask_say(out, tl->kind == TL_G ? "no regions on this goroutine: trace.WithRegion creates them"
-							   : "regions are shown under goroutines: M shows goroutines");
+		timeline_toggle_regions(tl, env);
+		return tl->nrow != n
+			   ? V_DONE
+			   : pane_message(out, tl->kind == TL_G
+						   ? "no regions on this goroutine: trace.WithRegion creates them"
+						   : "regions are shown under goroutines: M shows goroutines");
 	}
-	case CMD_STACKS: tl_stack_rows(tl, env); return V_DONE;
+	case CMD_STACKS: timeline_toggle_stacks(tl, env); return V_DONE;
 	case CMD_OVERLAY: return overlay_cmd(tl, a->arg, out);
 	case CMD_LABELS:
 		tl->labels = !tl->labels;
-		return ask_say(out, tl->labels ? "names inside spans of four cells or more"
+		return pane_message(out, tl->labels ? "names inside spans of four cells or more"
 					       : "no names inside spans");
-	case CMD_LEGEND: return tl_legend_cmd(tl, env, out);
+	case CMD_LEGEND: return timeline_legend_command(tl, env, out);
 	case CMD_COLUMNS: return lines_cmd(tl, env, a->arg, out);
 	default: return V_PASS;
 	}
@@ -383,48 +386,48 @@ static enum verdict act_find(
 		if (!a->arg || !*a->arg || strchr(a->arg, ' '))
 			return V_PASS;
 		return where_cmd(tl, env, arena_printf(env->scratch, "fn~%s", a->arg), out);
-	case CMD_HIGHLIGHT: return tl_highlight(tl, env, a->arg, out);
+	case CMD_HIGHLIGHT: return timeline_highlight(tl, env, a->arg, out);
 	case CMD_SORT:
 	case CMD_SORT_LEFT:
-	case CMD_SORT_RIGHT: return tl_hits_sort(tl, env, a, out);
+	case CMD_SORT_RIGHT: return timeline_sort_hits(tl, env, a, out);
 	case CMD_NEXT:
 	case CMD_PREV:
-		return tl->hunt && !env->find.rx
-			   ? tl_hunt_next(tl, env, a->cmd == CMD_NEXT ? 1 : -1, out)
+		return tl->span_criteria && !env->find.rx
+			   ? timeline_goto_hit(tl, env, a->cmd == CMD_NEXT ? 1 : -1, out)
 			   : V_PASS;
 	case CMD_OPEN: return enter_cmd(tl, env, out);
 	case CMD_SPAN_NEXT:
 	case CMD_SPAN_PREV:
 	case CMD_SPAN_FIRST:
-	case CMD_SPAN_LAST: return tl_span(tl, env, a->cmd, act_n(a), out);
+	case CMD_SPAN_LAST: return timeline_goto_span(tl, env, a->cmd, act_n(a), out);
 	case CMD_CAUSE:
 	case CMD_EFFECT: return cause_cmd(tl, env, a, out);
-	case CMD_CHAIN: return tl_chain(tl, env, out);
+	case CMD_CHAIN: return timeline_toggle_chain(tl, env, out);
 	case CMD_GOTO_TIME:
 	case CMD_GOTO_G:
 	case CMD_GOTO_P:
-	case CMD_GOTO_TASK: return tl_goto(tl, env, a, out);
+	case CMD_GOTO_TASK: return timeline_goto(tl, env, a, out);
 	case CMD_FOCUS: return a->arg ? V_PASS : focus_cmd(tl, env, out);
 	case CMD_CANCEL: return cancel_cmd(tl);
 	default: return V_PASS;
 	}
 }
 
-static enum verdict tl_act(
+static enum verdict timeline_act(
     void *st, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	struct timeline *tl = st;
 	tl->moved = true;
-	tl_pick_here(tl);
-	tl_scope_here(tl);
-	if (a->cmd == CMD_CANCEL && tl_ask_drop(tl))
-		return ask_say(out, "stopped");
-	if (tl_chain_act(tl, env, a) || move_rows(tl, env, a) || move_time(tl, env, a))
+	timeline_filter_drop_seek(tl);
+	timeline_scope_drop_deferred(tl);
+	if (a->cmd == CMD_CANCEL && timeline_jump_cancel(tl))
+		return pane_message(out, "stopped");
+	if (timeline_chain_command(tl, env, a) || move_rows(tl, env, a) || move_time(tl, env, a))
 		return V_DONE;
 	if (a->cmd == CMD_ZOOM_ALL)
 		return whole_cmd(tl, env, out);
 	if (a->cmd == CMD_NEXT_PART || a->cmd == CMD_PREV_PART)
-		return tl_facts_tour(tl, env, a->cmd == CMD_NEXT_PART ? 1 : -1, out);
+		return timeline_tour_facts(tl, env, a->cmd == CMD_NEXT_PART ? 1 : -1, out);
 	if (!a->arg && a->cmd >= CMD_PANE_TOP && a->cmd <= CMD_PANE_EVENTS &&
 	    a->cmd != CMD_PANE_TIME)
 		return pane_cmd(tl, env, a->cmd, out);
@@ -434,13 +437,13 @@ static enum verdict tl_act(
 	return v == V_PASS ? act_find(tl, env, a, out) : v;
 }
 
-static void tl_place(const void *st, const struct pane_env *env, struct place *p)
+static void timeline_place(const void *st, const struct pane_env *env, struct place *p)
 {
 	const struct timeline *tl = st;
 	const struct snap *snap = session_snap(env->s);
-	struct ival iv;
-	struct tl_row r = tl_selected(tl);
-	p->trk = p->row = tl_track(tl, env);
+	struct trace_interval iv;
+	struct timeline_row r = timeline_selected_row(tl);
+	p->trk = p->row = timeline_selected_track(tl, env);
 	p->t0 = tl->at;
 	if (tl->r1 > tl->r0) {
 		p->t0 = tl->r0;
@@ -450,11 +453,11 @@ static void tl_place(const void *st, const struct pane_env *env, struct place *p
 		p->rows = ROWS_TASK;
 		p->id = tl->ix->tasks->task[r.id].id;
 	}
-	if (!tl_interval(tl, env, &iv))
+	if (!timeline_selected_ival(tl, env, &iv))
 		return;
 	if (store_trk(snap->st, p->trk)->kind != TK_G && iv.who) {
 		p->trk = iv.who;
-		if (!ival_at(snap, iv.who, tl->at, &iv))
+		if (!trace_interval_at(snap, iv.who, tl->at, &iv))
 			return;
 	}
 	p->stk = iv.stack;
@@ -465,15 +468,15 @@ static void tl_place(const void *st, const struct pane_env *env, struct place *p
 }
 
 /* The events of the window. */
-static void tl_report(const void *st, const struct pane_env *env, struct pane_report *r)
+static void timeline_report(const void *st, const struct pane_env *env, struct pane_report *r)
 {
 	const struct timeline *tl = st;
 	*r = (struct pane_report){.name = "events",
-	    .opt = {arena_printf(env->scratch, "-from=%lldns", (long long)tl->t0),
+	    .options = {arena_printf(env->scratch, "-from=%lldns", (long long)tl->t0),
 		arena_printf(env->scratch, "-to=%lldns", (long long)tl->t1)}};
 }
 
-static void tl_save(const void *st, struct view *v)
+static void timeline_save_view(const void *st, struct view *v)
 {
 	const struct timeline *tl = st;
 	int64_t kind =
@@ -482,15 +485,15 @@ static void tl_save(const void *st, struct view *v)
 	    {tl->t0, tl->t1, kind, (int64_t)tl->only_id}, {tl->at, tl->sel, tl->top, 0}};
 }
 
-void tl_load(void *st, const struct pane_env *env, const struct view *v)
+void timeline_load_view(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct timeline *tl = st;
 	int64_t k = v->zoom[2];
 	tl->moved = true;
-	tl_scope_load(tl, v);
-	enum tl_kind kind = (enum tl_kind)(k & 15);
-	enum tl_only only = (enum tl_only)(k >> 4 & 15);
-	enum tl_order order = (enum tl_order)(k >> 8 & 15);
+	timeline_scope_defer_load(tl, v);
+	enum timeline_kind kind = (enum timeline_kind)(k & 15);
+	enum timeline_subset only = (enum timeline_subset)(k >> 4 & 15);
+	enum timeline_task_order order = (enum timeline_task_order)(k >> 8 & 15);
 	bool ok = k >= 0 && kind < TL__N && only <= ONLY_RELATED && order <= BY_DURATION &&
 		  (only != ONLY_GROUP || (uint64_t)v->zoom[3] < tl->ngroup);
 	if (ok && (kind != tl->kind || only != tl->only || order != tl->order ||
@@ -499,20 +502,20 @@ void tl_load(void *st, const struct pane_env *env, const struct view *v)
 		tl->only_id = (uint64_t)v->zoom[3];
 		tl->order = order;
 		tl->going = true;
-		tl_set_kind(tl, env, kind);
+		timeline_set_kind(tl, env, kind);
 		tl->going = false;
 	}
 	const struct snap *sn = session_snap(env->s);
 	int64_t t0 = v->zoom[0] < sn->t0 ? sn->t0 : v->zoom[0], t1 = v->zoom[1] > sn->t1 ? sn->t1 : v->zoom[1];
 	tl->at = v->cursor[0];
-	tl_window(tl, env, t0, t1 < t0 ? t0 : t1);
+	timeline_set_window(tl, env, t0, t1 < t0 ? t0 : t1);
 	tl->at = v->cursor[0];
-	tl_window(tl, env, tl->t0, tl->t1);
-	tl_select(tl, env, v->cursor[1]);
-	tl_pick_row(tl, v->cursor[1]);
+	timeline_set_window(tl, env, tl->t0, tl->t1);
+	timeline_select_row(tl, env, v->cursor[1]);
+	timeline_filter_seek_row(tl, v->cursor[1]);
 }
 
-static void tl_keys(const void *st, const struct pane_env *env, struct buf *b)
+static void timeline_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct timeline *tl = st;
 	if (tl->nchain) {
@@ -527,42 +530,42 @@ static void tl_keys(const void *st, const struct pane_env *env, struct buf *b)
 		  "? help");
 }
 
-static void tl_click(
+static void timeline_click(
     void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *out)
 {
 	struct timeline *tl = st;
-	struct tl_layout l = tl_layout(tl, env);
+	struct timeline_layout l = timeline_layout(tl, env);
 	const struct snap *snap = session_snap(env->s);
-	if (outlined(tl, snap, &l) && y >= l.story) {	/* a time that may not have been read yet */
+	if (on_outline(tl, snap, &l) && y >= l.story) {	/* a time that may not have been read yet */
 		out->kind = ASK_RUN;
-		snprintf(out->text, sizeof out->text, "goto-time %lldns", (long long)tl_outline_time(env, x));
+		snprintf(out->text, sizeof out->text, "goto-time %lldns", (long long)timeline_outline_time(env, x));
 		return;
 	}
 	if (y >= l.rows && y < l.rows + l.nrows)
-		tl_select(tl, env, (int64_t)tl->top + (y - l.rows));
+		timeline_select_row(tl, env, (int64_t)tl->top + (y - l.rows));
 	if (x >= l.gutter && x < l.gutter + l.cells)
-		tl_shift(tl, env, x - l.gutter - tl_cell(tl, l.cells, tl->at));
+		timeline_move_cursor(tl, env, x - l.gutter - timeline_cell_at(tl, l.cells, tl->at));
 	if (twice)
 		enter_cmd(tl, env, out);
 }
 
-static int topics(const void *st, const struct pane_env *env, enum topic *t)
+static int timeline_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
 {
 	static const enum topic kinds[] = {[TK_NONE] = TOPIC_NONE,
 	    [TK_P] = TOPIC_T_PROC,
 	    [TK_M] = TOPIC_T_THREAD,
 	    [TK_G] = TOPIC_T_GOROUTINE};
 	const struct timeline *tl = st;
-	struct tl_row r = tl_selected(tl);
-	struct ival iv;
+	struct timeline_row r = timeline_selected_row(tl);
+	struct trace_interval iv;
 	int n = 0;
-	if (r.what == ROW_TRACK && tl_interval(tl, env, &iv))
+	if (r.what == ROW_TRACK && timeline_selected_ival(tl, env, &iv))
 		t[n++] = explain_state(iv.state);
 	t[n++] = r.what == ROW_TASK	? TOPIC_T_TASK
 		 : r.what == ROW_REGION ? TOPIC_T_REGION
 		 : r.what == ROW_STACK	? TOPIC_T_STACKS
 					: kinds[store_trk(session_snap(env->s)->st, r.id)->kind];
-	if (tl->hunt)
+	if (tl->span_criteria)
 		t[n++] = TOPIC_T_HITS;
 	return n;
 }
@@ -574,24 +577,24 @@ const struct pane_ops pane_timeline = {
     .cmd = CMD_PANE_TIME,
     .trace_only = true, .of_scope = true,
     .state_size = sizeof(struct timeline),
-    .open = tl_open,
-    .close = tl_close,
-    .update = tl_update,
-    .draw = tl_draw,
-    .act = tl_act,
-    .go = tl_go,
-    .place = tl_place,
-    .topics = topics,
-    .report = tl_report,
-    .save = tl_save,
-    .load = tl_load,
-    .summary = tl_summary,
-    .detail = tl_detail,
-    .find = tl_find,
-    .keys = tl_keys,
-    .choices = tl_choices,
-    .click = tl_click,
-    .job = tl_job,
-    .done = tl_done,
-    .asks = tl_asks,
+    .open = timeline_open,
+    .close = timeline_close,
+    .update = timeline_update,
+    .draw = timeline_draw,
+    .act = timeline_act,
+    .go = timeline_goto_place,
+    .place = timeline_place,
+    .topics = timeline_pane_topics,
+    .report = timeline_report,
+    .save = timeline_save_view,
+    .load = timeline_load_view,
+    .summary = timeline_summary,
+    .detail = timeline_detail,
+    .find = timeline_find,
+    .keys = timeline_keys,
+    .choices = timeline_choices,
+    .click = timeline_click,
+    .job = timeline_job,
+    .done = timeline_job_finish,
+    .asks = timeline_jump_pending,
 };

@@ -16,24 +16,24 @@
 #include <string.h>
 #include <strings.h>
 
-static trk_id goroutine(const struct timeline *tl, const struct snap *sn, const char *s)
+static trk_id parse_goroutine(const struct timeline *tl, const struct snap *sn, const char *s)
 {
 	char *end;
 	s += *s == 'g' || *s == 'G';
 	uint64_t id = strtoull(s, &end, 10);
-	return end != s && !*end ? tl_track_of(tl, sn, TK_G, id) : 0;
+	return end != s && !*end ? timeline_find_track(tl, sn, TK_G, id) : 0;
 }
 
 /* The number of an expression in group[], kept for views that name it. */
 static int group_number(struct timeline *tl, const char *re, struct err *e)
 {
 	for (uint32_t i = 0; i < tl->ngroup; i++)
-		if (!strcmp(rx_text(tl->group[i]), re))
+		if (!strcmp(regex_pattern(tl->group[i]), re))
 			return (int)i;
 	if (tl->ngroup == TL_GROUPS)
 		return err_set(
 		    e, ERR_LIMIT, ERR_NOWHERE, "too many groups");
-	tl->group[tl->ngroup] = rx_new(re, e);
+	tl->group[tl->ngroup] = regex_new(re, e);
 	return tl->group[tl->ngroup] ? (int)tl->ngroup++ : -1;
 }
 
@@ -45,10 +45,10 @@ static enum verdict rows_group(
 	    *re ? group_number(tl, re, &e)
 		: err_set(&e, ERR_USAGE, ERR_NOWHERE, "rows group requires a regular expression for start functions");
 	if (i < 0)
-		return ask_say(out, "%s", e.msg);
-	return tl_rows_only(tl, env, ONLY_GROUP, (uint64_t)i)
+		return pane_message(out, "%s", e.msg);
+	return timeline_show_subset(tl, env, ONLY_GROUP, (uint64_t)i)
 		   ? V_DONE
-		   : ask_say(out, "no goroutine's start function matches");
+		   : pane_message(out, "no goroutine's start function matches");
 }
 
 static enum verdict rows_task(
@@ -57,19 +57,19 @@ static enum verdict rows_task(
 	int64_t t0, t1;
 	char *end;
 	uint64_t id = strtoull(arg, &end, 10);
-	struct tl_row r = tl_selected(tl);
-	tl_index_now(tl, env);
+	struct timeline_row r = timeline_selected_row(tl);
+	timeline_index_now(tl, env);
 	if (!*arg && r.what == ROW_TASK && r.id < tl->ix->tasks->n)
 		id = tl->ix->tasks->task[r.id].id;
 	else if (end == arg || *end)
-		return ask_say(out, "rows task requires the number of a task (pane 7 lists them)");
-	uint32_t i = sched_task_find(tl->ix->tasks, id);
-	if (i == UINT32_MAX || !tl_rows_only(tl, env, ONLY_TASK, id))
-		return ask_say(out, "no task with this number");
-	tl_task_bounds(session_snap(env->s), &tl->ix->tasks->task[i], &t0, &t1);
+		return pane_message(out, "rows task requires the number of a task (pane 7 lists them)");
+	uint32_t i = stats_task_find(tl->ix->tasks, id);
+	if (i == UINT32_MAX || !timeline_show_subset(tl, env, ONLY_TASK, id))
+		return pane_message(out, "no task with this number");
+	timeline_task_bounds(session_snap(env->s), &tl->ix->tasks->task[i], &t0, &t1);
 	tl->at = t0 + (t1 - t0) / 2;
-	tl_window(tl, env, t0 - (t1 - t0) / 16, t1 + (t1 - t0) / 16);
-	tl_select(tl, env, tl->npinrow);
+	timeline_set_window(tl, env, t0 - (t1 - t0) / 16, t1 + (t1 - t0) / 16);
+	timeline_select_row(tl, env, tl->npinrow);
 	return V_DONE;
 }
 
@@ -77,15 +77,15 @@ static enum verdict rows_related(
     struct timeline *tl, const struct pane_env *env, const char *arg, struct ask *out)
 {
 	const struct snap *sn = session_snap(env->s);
-	trk_id g = *arg ? goroutine(tl, sn, arg) : tl_track(tl, env);
-	struct ival iv;
+	trk_id g = *arg ? parse_goroutine(tl, sn, arg) : timeline_selected_track(tl, env);
+	struct trace_interval iv;
 	if (g && !*arg && store_trk(sn->st, g)->kind != TK_G)
-		g = ival_at(sn, g, tl->at, &iv) ? iv.who : 0;
+		g = trace_interval_at(sn, g, tl->at, &iv) ? iv.who : 0;
 	if (!g)
-		return ask_say(
+		return pane_message(
 		    out, *arg ? "no goroutine with this number" : "no goroutine under the cursor");
-	tl_rows_only(tl, env, ONLY_RELATED, g);
-	tl_select_track(tl, env, g);
+	timeline_show_subset(tl, env, ONLY_RELATED, g);
+	timeline_select_track(tl, env, g);
 	return V_DONE;
 }
 
@@ -94,19 +94,19 @@ static enum verdict rows_tasks(
 {
 	static const char *const orders[] = {
 	    [BY_START] = "start", [BY_TREE] = "tree", [BY_DURATION] = "duration"};
-	tl_index_now(tl, env);
+	timeline_index_now(tl, env);
 	if (!tl->ix->tasks->n)
-		return ask_say(
+		return pane_message(
 		    out, "this trace has no tasks (trace.NewTask creates them)");
 	for (unsigned i = 0; *by && i < 3; i++)
 		if (!strncmp(orders[i], by, strlen(by)))
-			tl->order = (enum tl_order)i;
-	tl_set_kind(tl, env, TL_T);
+			tl->order = (enum timeline_task_order)i;
+	timeline_set_kind(tl, env, TL_T);
 	return V_DONE;
 }
 
 /* M: Ps, goroutines, tasks where there are any, Ms. */
-static enum tl_kind next_kind(const struct timeline *tl)
+static enum timeline_kind next_kind(const struct timeline *tl)
 {
 	switch (tl->kind) {
 	case TL_P: return TL_G;
@@ -116,7 +116,7 @@ static enum tl_kind next_kind(const struct timeline *tl)
 	}
 }
 
-enum verdict tl_rows_cmd(
+enum verdict timeline_rows_command(
     struct timeline *tl, const struct pane_env *env, const char *arg, struct ask *out)
 {
 	static const struct {
@@ -131,23 +131,23 @@ enum verdict tl_rows_cmd(
 			tl->only = ONLY_ALL;
 		for (int tries = 0; tries < TL__N;
 		     tries++) { /* over those of which there are none */
-			tl_set_kind(tl, env, next_kind(tl));
+			timeline_set_kind(tl, env, next_kind(tl));
 			if (tl->nrow > tl->npinrow)
 				return V_DONE;
 		}
-		return ask_say(out, "no rows: this file has only counters");
+		return pane_message(out, "no rows: this file has only counters");
 	}
 	const char *rest = arg + n + strspn(arg + n, " ");
 	for (size_t i = 0; n > 1 && i < sizeof words / sizeof *words; i++)
 		if (strlen(words[i].word) == n && !strncasecmp(words[i].word, arg, n))
 			return words[i].fn(tl, env, rest, out);
 	switch (arg[0] | 0x20) {
-	case 'p': tl_set_kind(tl, env, TL_P); return V_DONE;
-	case 'm': tl_set_kind(tl, env, TL_M); return V_DONE;
+	case 'p': timeline_set_kind(tl, env, TL_P); return V_DONE;
+	case 'm': timeline_set_kind(tl, env, TL_M); return V_DONE;
 	case 't': return rows_tasks(tl, env, rest, out);
-	case 'g': tl_rows_only(tl, env, ONLY_ALL, 0); return V_DONE;
+	case 'g': timeline_show_subset(tl, env, ONLY_ALL, 0); return V_DONE;
 	default:
-		return ask_say(out,
+		return pane_message(out,
 		    "rows requires p, m, g, tasks [start|tree|duration], group RE, task N or related N");
 	}
 }
@@ -163,33 +163,33 @@ static void put_expression(const char *re, struct buf *b)
 			buf_putc(b, re[i]);
 }
 
-void tl_rows_words(const struct timeline *tl, const struct pane_env *env, struct buf *b)
+void timeline_describe_rows(const struct timeline *tl, const struct pane_env *env, struct buf *b)
 {
 	static const char *const kinds[TL__N] = {"P", "M", "G", "task"};
 	static const char *const orders[] = {"", ", children below parents", ", longest first"};
 	const struct store *st = session_snap(env->s)->st;
 	uint32_t n = 0;
 	for (uint32_t i = tl->npinrow; i < tl->nrow && n < 1000; i++)
-		n += tl_row(tl, i).what == (tl->kind == TL_T ? ROW_TASK : ROW_TRACK);
-	if (!tl->nrow && session_snap(env->s)->complete && !tl_picking(tl)) {
+		n += timeline_row(tl, i).what == (tl->kind == TL_T ? ROW_TASK : ROW_TRACK);
+	if (!tl->nrow && session_snap(env->s)->complete && !timeline_filter_pending(tl)) {
 		buf_puts(b, "only counters");
 		return;
 	}
 	if (n == 1000)
 		n = tl->nrow - tl->npinrow; /* so many have nothing under them */
 	buf_printf(b, "%u %s row%s%s", n, kinds[tl->kind], n == 1 ? "" : "s",
-	    tl_picking(tl) || tl->scoping ? " so far" : "");
+	    timeline_filter_pending(tl) || tl->scoping ? " so far" : "");
 	if (tl->kind == TL_G && tl->only == ONLY_ALL && tl->scope.on)
 		buf_printf(b, " of %u", tl->tr->n[TK_G]);
 	if (tl->kind == TL_T)
 		buf_puts(b, orders[tl->order]);
 	if (tl->kind == TL_G && tl->only == ONLY_GROUP)
-		put_expression(rx_text(tl->group[tl->only_id]), b);
+		put_expression(regex_pattern(tl->group[tl->only_id]), b);
 	if (tl->kind == TL_G && tl->only == ONLY_TASK)
 		buf_printf(b, " of task %llu", (unsigned long long)tl->only_id);
 	if (tl->kind == TL_G && tl->only == ONLY_RELATED) {
 		buf_puts(b, " around ");
-		tp_id(st, (trk_id)tl->only_id, b);
+		tracepane_put_id(st, (trk_id)tl->only_id, b);
 	}
 	if (tl->npin)
 		buf_printf(b, ", %u pinned", tl->npin);
@@ -197,7 +197,7 @@ void tl_rows_words(const struct timeline *tl, const struct pane_env *env, struct
 
 /* ---- t, E, S */
 
-static bool toggle(trk_id *v, uint32_t *n, uint32_t most, trk_id t)
+static bool toggle_track(trk_id *v, uint32_t *n, uint32_t most, trk_id t)
 {
 	for (uint32_t i = 0; i < *n; i++)
 		if (v[i] == t) {
@@ -210,21 +210,21 @@ static bool toggle(trk_id *v, uint32_t *n, uint32_t most, trk_id t)
 	return true;
 }
 
-void tl_pin(struct timeline *tl, const struct pane_env *env)
+void timeline_toggle_pin(struct timeline *tl, const struct pane_env *env)
 {
-	if (toggle(tl->pin, &tl->npin, TL_PINS, tl_track(tl, env)))
-		tl_rows_make(tl, env);
+	if (toggle_track(tl->pin, &tl->npin, TL_PINS, timeline_selected_track(tl, env)))
+		timeline_make_rows(tl, env);
 }
 
-void tl_expand(struct timeline *tl, const struct pane_env *env)
+void timeline_toggle_regions(struct timeline *tl, const struct pane_env *env)
 {
-	if (toggle(tl->open, &tl->nopen, TL_OPEN, tl_track(tl, env)))
-		tl_rows_make(tl, env);
+	if (toggle_track(tl->open, &tl->nopen, TL_OPEN, timeline_selected_track(tl, env)))
+		timeline_make_rows(tl, env);
 }
 
-void tl_stack_rows(struct timeline *tl, const struct pane_env *env)
+void timeline_toggle_stacks(struct timeline *tl, const struct pane_env *env)
 {
-	trk_id t = tl_track(tl, env);
+	trk_id t = timeline_selected_track(tl, env);
 	tl->stacks = tl->stacks == t ? 0 : t;
-	tl_rows_make(tl, env);
+	timeline_make_rows(tl, env);
 }

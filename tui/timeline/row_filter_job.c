@@ -26,7 +26,7 @@ enum { AT_ONCE = 20000, ASKED = 1 << 10 };	/* goroutines; after so many it asks 
 
 /* What a list is of. */
 struct pick_of {
-	enum tl_only only;
+	enum timeline_subset only;
 	uint64_t id;
 	bool compact;
 	int64_t t0, t1;		/* where it is compact: the window */
@@ -34,8 +34,8 @@ struct pick_of {
 	trk_id guest, pin[TL_PINS];
 };
 
-struct near {			/* neighbours, the nearest first, then by number */
-	enum tl_only only;
+struct near_set {			/* neighbours, the nearest first, then by number */
+	enum timeline_subset only;
 	uint64_t id;
 	uint32_t news;
 	trk_id *v;
@@ -46,19 +46,19 @@ struct near_work {
 	struct job *job;
 	bool dropped;		/* nobody wants it any more */
 	const struct snap *sn;
-	const struct sched_tasks *tasks;
+	const struct stats_tasks *tasks;
 	uint32_t task;		/* UINT32_MAX: around a goroutine */
-	struct near to;
+	struct near_set to;
 };
 
 struct list_work {
 	struct job *job;
 	const struct snap *sn;
-	const struct tl_scope *scope;
+	const struct timeline_scope *scope;
 	const trk_id *from;	/* these are looked at */
 	uint32_t nfrom;
-	const struct rx *group;	/* of which start functions; NULL: any */
-	struct rx *own;
+	const struct regex *group;	/* of which start functions; NULL: any */
+	struct regex *own;
 	uint8_t *said;		/* by name, whether it is: 0 not asked yet, 1 no, 2 yes */
 	bool ordered;
 	struct pick_of of;
@@ -68,16 +68,16 @@ struct list_work {
 	size_t cap;
 };
 
-struct tl_pick {
-	struct tl_picked now;
+struct timeline_row_filter {
+	struct timeline_row_list now;
 	struct pick_of of;	/* what now is of, */
 	bool any;		/* if anything */
 	trk_id *before;		/* the list before that: rows may still be of it */
-	struct near near;
+	struct near_set near_set;
 	struct near_work *asked;
 	struct list_work *work;
 	bool other;		/* rows were asked for by a command: where there are none, those before come back */
-	enum tl_only was;
+	enum timeline_subset was;
 	uint64_t was_id;
 	trk_id seek;
 	bool must;		/* it is gone to: where it is none of them, other rows are shown */
@@ -86,28 +86,28 @@ struct tl_pick {
 
 /* ---- neighbours */
 
-static uint8_t *neighbours(const struct near_work *w, struct arena *a, const struct onlooker *on)
+static uint8_t *mark_neighbours(const struct near_work *w, struct arena *a, const struct progress_watcher *on)
 {
-	return w->task != UINT32_MAX ? related_task(w->sn, w->tasks, w->task, a)
-				     : related_goroutine(w->sn, (trk_id)w->to.id, a, on);
+	return w->task != UINT32_MAX ? neighbours_of_task(w->sn, w->tasks, w->task, a)
+				     : neighbours_of_goroutine(w->sn, (trk_id)w->to.id, a, on);
 }
 
 static int near_find(struct job *j, void *arg)
 {
 	struct near_work *w = arg;
 	struct arena a = {0};
-	struct onlooker on = job_onlooker(j);
-	const uint8_t *set = neighbours(w, &a, &on);
+	struct progress_watcher on = job_progress_watcher(j);
+	const uint8_t *set = mark_neighbours(w, &a, &on);
 	uint32_t n = 0, k = 0;
 	for (trk_id t = 1; t < w->sn->ntrks; t++)
 		n += set[t] != 0;
-	struct keyed *v = xmalloc((n + 1u) * sizeof *v);
+	struct radix_item *v = xmalloc((n + 1u) * sizeof *v);
 	w->to.v = xmalloc((n + 1u) * sizeof *w->to.v);
-	for (trk_id t = 1; t < w->sn->ntrks; store_pass(w->sn, t++))
+	for (trk_id t = 1; t < w->sn->ntrks; store_note_walk(w->sn, t++))
 		if (set[t] && store_trk(w->sn->st, t)->kind == TK_G)
-			v[k++] = (struct keyed){store_trk(w->sn->st, t)->id, t};
-	keyed_sort(v, k);
-	for (int step = REL_SELF; step <= REL_FAR; step++)
+			v[k++] = (struct radix_item){store_trk(w->sn->st, t)->id, t};
+	radix_sort_items(v, k);
+	for (int step = NEIGHBOUR_SELF; step <= NEIGHBOUR_FAR; step++)
 		for (uint32_t i = 0; i < k; i++)
 			if (set[v[i].v] == step)
 				w->to.v[w->to.n++] = v[i].v;
@@ -116,19 +116,19 @@ static int near_find(struct job *j, void *arg)
 	return 0;
 }
 
-static bool near_is(const struct near *x, const struct near *y)
+static bool near_is(const struct near_set *x, const struct near_set *y)
 {
 	return x->v && x->only == y->only && x->id == y->id && x->news == y->news;
 }
 
-static void near_take(struct tl_pick *p, struct near_work *w)
+static void near_take(struct timeline_row_filter *p, struct near_work *w)
 {
-	mem_free(p->near.v);
-	p->near = w->to;
+	mem_free(p->near_set.v);
+	p->near_set = w->to;
 	mem_free(w);
 }
 
-static void near_drop(struct tl_pick *p)
+static void near_drop(struct timeline_row_filter *p)
 {
 	if (p->asked && !p->asked->dropped) {
 		p->asked->dropped = true;
@@ -139,10 +139,10 @@ static void near_drop(struct tl_pick *p)
 /* Are the neighbours known? They are looked for, where they are not. */
 static bool near_known(const struct timeline *tl, const struct snap *sn, uint32_t task)
 {
-	struct tl_pick *p = tl->pick;
+	struct timeline_row_filter *p = tl->pick;
 	struct near_work *w = p->asked, new = {.sn = sn, .tasks = tl->ix->tasks, .task = task,
 	    .to = {.only = tl->only, .id = tl->only_id, .news = tl->news}};
-	if (near_is(&p->near, &new.to))
+	if (near_is(&p->near_set, &new.to))
 		return true;
 	if (w) {	/* of something else: one at a time */
 		if (w->to.only != new.to.only || w->to.id != new.to.id || w->to.news != new.to.news)
@@ -151,7 +151,7 @@ static bool near_known(const struct timeline *tl, const struct snap *sn, uint32_
 	}
 	w = xcalloc(1, sizeof *w);
 	*w = new;
-	w->job = tl_is_small(sn) ? NULL : job_start(near_find, w);
+	w->job = timeline_snap_is_small(sn) ? NULL : job_start(near_find, w);
 	p->asked = w->job ? w : NULL;
 	if (w->job)
 		return false;
@@ -169,37 +169,37 @@ static bool in_group(struct list_work *w, const struct trk_row *r)
 		return false;
 	if (!w->said[r->name]) {
 		const struct str_row *s = store_str(w->sn->st, r->name);
-		w->said[r->name] = rx_match(w->group, s->s, s->n) ? 2 : 1;
+		w->said[r->name] = regex_match(w->group, s->s, s->n) ? 2 : 1;
 	}
 	return w->said[r->name] == 2;
 }
 
-static bool within(const struct list_work *w, const struct trk_row *r)
+static bool in_window(const struct list_work *w, const struct trk_row *r)
 {
 	int64_t t0 = r->t0, t1 = store_t1(w->sn->st, r);
 	return (t0 == TIME_NONE || t0 < w->of.t1) && (t1 == TIME_NONE || t1 > w->of.t0);
 }
 
-static bool fits(struct list_work *w, trk_id t)
+static bool goroutine_fits(struct list_work *w, trk_id t)
 {
 	for (uint32_t i = 0; i < w->of.npin; i++)
 		if (w->of.pin[i] == t)
 			return false;
-	if (w->of.only == ONLY_ALL && !tl_scope_goroutine(w->scope, w->sn, t))
+	if (w->of.only == ONLY_ALL && !timeline_scope_has_goroutine(w->scope, w->sn, t))
 		return false;
-	return (!w->of.compact || within(w, store_trk(w->sn->st, t))) &&
+	return (!w->of.compact || in_window(w, store_trk(w->sn->st, t))) &&
 	       (!w->group || in_group(w, store_trk(w->sn->st, t)));
 }
 
 /* Among the first `most` of them. */
-static void look(struct list_work *w, uint32_t most, struct job *j)
+static void list_goroutines(struct list_work *w, uint32_t most, struct job *j)
 {
 	for (uint32_t i = 0; i < w->nfrom && i < most; i++) {
-		if (fits(w, w->from[i])) {
+		if (goroutine_fits(w, w->from[i])) {
 			w->v = mem_grow(w->v, &w->cap, w->n + 1u, sizeof *w->v);
 			w->v[w->n++] = w->from[i];
 		}
-		store_pass(w->sn, i);
+		store_note_walk(w->sn, i);
 		if (j && i % ASKED == 0 && job_cancelled(j))
 			break;
 	}
@@ -208,19 +208,19 @@ static void look(struct list_work *w, uint32_t most, struct job *j)
 static int list_find(struct job *j, void *arg)
 {
 	struct list_work *w = arg;
-	look(w, UINT32_MAX, j);
+	list_goroutines(w, UINT32_MAX, j);
 	return 0;
 }
 
 static void list_free(struct list_work *w)
 {
-	rx_free(w->own);
+	regex_free(w->own);
 	mem_free(w->said);
 	mem_free(w->v);
 	mem_free(w);
 }
 
-static void list_stop(struct tl_pick *p)
+static void list_stop(struct timeline_row_filter *p)
 {
 	struct list_work *w = p->work;
 	p->work = NULL;
@@ -232,11 +232,11 @@ static void list_stop(struct tl_pick *p)
 }
 
 /* What was found of it takes the place of what was. */
-static void list_take(struct tl_pick *p, struct list_work *w, bool whole)
+static void list_take(struct timeline_row_filter *p, struct list_work *w, bool whole)
 {
 	mem_free(p->before);
 	p->before = p->now.v;
-	p->now = (struct tl_picked){w->v, w->n, w->ordered, whole};
+	p->now = (struct timeline_row_list){w->v, w->n, w->ordered, whole};
 	p->of = w->of;
 	p->any = true;
 	w->v = NULL;
@@ -244,7 +244,7 @@ static void list_take(struct tl_pick *p, struct list_work *w, bool whole)
 	w->cap = 0;
 }
 
-static bool same(const struct pick_of *a, const struct pick_of *b, bool window)
+static bool same_key(const struct pick_of *a, const struct pick_of *b, bool window)
 {
 	return a->only == b->only && a->id == b->id && a->compact == b->compact && a->news == b->news &&
 	       a->serial == b->serial && a->guest == b->guest && a->npin == b->npin &&
@@ -263,10 +263,10 @@ static struct pick_of of_now(const struct timeline *tl, const struct pane_env *e
 	return of;
 }
 
-static bool start(struct list_work *w)
+static bool start_list(struct list_work *w)
 {
 	struct err e;
-	w->own = w->group ? rx_new(rx_text(w->group), &e) : NULL;
+	w->own = w->group ? regex_new(regex_pattern(w->group), &e) : NULL;
 	if (w->group && !w->own)
 		return false;
 	w->group = w->own;
@@ -277,52 +277,57 @@ static bool start(struct list_work *w)
 /* A few at once, or what there is for now and the whole beside the keyboard. */
 static void list_begin(const struct timeline *tl, struct list_work *w)
 {
-	struct tl_pick *p = tl->pick;
-	uint32_t most = job_wanted() > 1 ? 1 : AT_ONCE;
-	w->again = p->any && w->nfrom > most && same(&p->of, &w->of, false);
+	struct timeline_row_filter *p = tl->pick;
+	uint32_t most = job_forced_threads() > 1 ? 1 : AT_ONCE;
+	w->again = p->any && w->nfrom > most && same_key(&p->of, &w->of, false);
 	if (!w->again) {
-		look(w, most, NULL);
+		list_goroutines(w, most, NULL);
 		list_take(p, w, w->nfrom <= most);
 	}
-	if (w->nfrom > most && start(w)) {
+	if (w->nfrom > most && start_list(w)) {
 		p->work = w;
 		p->now.whole = false;
 		return;
 	}
 	if (w->nfrom > most) {	/* no thread: the key waits */
-		look(w, UINT32_MAX, NULL);
+		list_goroutines(w, UINT32_MAX, NULL);
 		list_take(p, w, true);
 	}
 	list_free(w);
 }
 
-const struct tl_picked *tl_pick(const struct timeline *tl, const struct pane_env *env)
+const struct timeline_row_list *timeline_row_filter(const struct timeline *tl, const struct pane_env *env)
 {
-	struct tl_pick *p = tl->pick;
+	struct timeline_row_filter *p = tl->pick;
 	const struct snap *sn = session_snap(env->s);
 	struct pick_of of = of_now(tl, env);
-	if (p->any && p->now.whole && same(&p->of, &of, true))
+	if (p->any && p->now.whole && same_key(&p->of, &of, true))
 		return &p->now;
-	if (p->work && same(&p->work->of, &of, true))
+	if (p->work && same_key(&p->work->of, &of, true))
 		return &p->now;
 	list_stop(p);
-	uint32_t task = tl->only == ONLY_TASK ? sched_task_find(tl->ix->tasks, tl->only_id) : UINT32_MAX;
-	bool near = task != UINT32_MAX || (tl->only == ONLY_RELATED && tl->only_id < sn->ntrks);
-	bool known = near && near_known(tl, sn, task);
-	trk_id self = tl->only == ONLY_RELATED && near ? (trk_id)tl->only_id : 0;
+	uint32_t task = tl->only == ONLY_TASK ? stats_task_find(tl->ix->tasks, tl->only_id) : UINT32_MAX;
+	bool near_set = task != UINT32_MAX || (tl->only == ONLY_RELATED && tl->only_id < sn->ntrks);
+	bool known = near_set && near_known(tl, sn, task);
+	trk_id self = tl->only == ONLY_RELATED && near_set ? (trk_id)tl->only_id : 0;
 	struct list_work *w = xcalloc(1, sizeof *w);
-	*w = (struct list_work){.sn = sn, .scope = &tl->scope, .ordered = !near, .of = of, .from = tl->tr->trk[TK_G],
-	    .nfrom = tl->tr->n[TK_G], .group = tl->only == ONLY_GROUP ? tl->group[tl->only_id] : NULL};
-	if (near) {
-		w->from = known ? p->near.v : &self;
-		w->nfrom = known ? p->near.n : self != 0;
+	*w = (struct list_work){.sn = sn,
+	    .scope = &tl->scope,
+	    .ordered = !near_set,
+	    .of = of,
+	    .from = tl->tr->trk[TK_G],
+	    .nfrom = tl->tr->n[TK_G],
+	    .group = tl->only == ONLY_GROUP ? tl->group[tl->only_id] : NULL};
+	if (near_set) {
+		w->from = known ? p->near_set.v : &self;
+		w->nfrom = known ? p->near_set.n : self != 0;
 	} else {
 		near_drop(p);
 	}
 	if (w->group)
 		w->said = xcalloc(sn->nstrs + (size_t)1, 1);
-	if (near && !known) {
-		look(w, UINT32_MAX, NULL);
+	if (near_set && !known) {
+		list_goroutines(w, UINT32_MAX, NULL);
 		list_take(p, w, false);
 		list_free(w);
 	} else {
@@ -333,74 +338,74 @@ const struct tl_picked *tl_pick(const struct timeline *tl, const struct pane_env
 
 /* ---- for the timeline */
 
-void tl_pick_none(const struct timeline *tl)
+void timeline_filter_clear(const struct timeline *tl)
 {
-	struct tl_pick *p = tl->pick;
+	struct timeline_row_filter *p = tl->pick;
 	list_stop(p);
 	near_drop(p);
 	mem_free(p->now.v);
-	p->now = (struct tl_picked){.whole = true};
+	p->now = (struct timeline_row_list){.whole = true};
 	p->any = false;
 }
 
-void tl_pick_made(const struct timeline *tl)
+void timeline_filter_commit(const struct timeline *tl)
 {
 	mem_free(tl->pick->before);
 	tl->pick->before = NULL;
 }
 
-struct job *tl_pick_job(const struct timeline *tl)
+struct job *timeline_filter_job(const struct timeline *tl)
 {
-	const struct tl_pick *p = tl->pick;
+	const struct timeline_row_filter *p = tl->pick;
 	return p->asked ? p->asked->job : p->work ? p->work->job : NULL;
 }
 
-bool tl_picking(const struct timeline *tl)
+bool timeline_filter_pending(const struct timeline *tl)
 {
 	return tl->kind == TL_G && !tl->pick->now.whole;
 }
 
-void tl_pick_instead(struct timeline *tl, enum tl_only was, uint64_t id)
+void timeline_filter_fallback(struct timeline *tl, enum timeline_subset was, uint64_t id)
 {
 	tl->pick->other = true;
 	tl->pick->was = was;
 	tl->pick->was_id = id;
 }
 
-bool tl_pick_seek(const struct timeline *tl, const struct snap *sn, trk_id t, bool must)
+bool timeline_filter_seek(const struct timeline *tl, const struct snap *sn, trk_id t, bool must)
 {
-	if (!tl_picking(tl) || !t || store_trk(sn->st, t)->kind != TK_G)
+	if (!timeline_filter_pending(tl) || !t || store_trk(sn->st, t)->kind != TK_G)
 		return false;
 	tl->pick->seek = t;
 	tl->pick->must = must;
 	return true;
 }
 
-void tl_pick_row(const struct timeline *tl, int64_t row)
+void timeline_filter_seek_row(const struct timeline *tl, int64_t row)
 {
-	tl->pick->seek_row = tl_picking(tl) ? row : -1;
+	tl->pick->seek_row = timeline_filter_pending(tl) ? row : -1;
 }
 
-void tl_pick_here(const struct timeline *tl)
+void timeline_filter_drop_seek(const struct timeline *tl)
 {
 	tl->pick->seek = 0;
 	tl->pick->seek_row = -1;
 }
 
 /* It has ended, or is waited for. */
-static void take(struct tl_pick *p)
+static void take_result(struct timeline_row_filter *p)
 {
-	struct near_work *near = p->asked;
+	struct near_work *near_set = p->asked;
 	struct list_work *list = p->work;
-	if (near) {
+	if (near_set) {
 		p->asked = NULL;
-		job_join(near->job);
-		if (!near->dropped) {
-			near_take(p, near);
+		job_join(near_set->job);
+		if (!near_set->dropped) {
+			near_take(p, near_set);
 			return;
 		}
-		mem_free(near->to.v);
-		mem_free(near);
+		mem_free(near_set->to.v);
+		mem_free(near_set);
 	} else if (list) {
 		p->work = NULL;
 		job_join(list->job);
@@ -410,66 +415,66 @@ static void take(struct tl_pick *p)
 }
 
 /* Where one is to look among them. */
-static void arrive(struct timeline *tl, const struct pane_env *env)
+static void apply_seek(struct timeline *tl, const struct pane_env *env)
 {
-	struct tl_pick *p = tl->pick;
+	struct timeline_row_filter *p = tl->pick;
 	trk_id seek = p->seek;
 	int64_t row = p->seek_row;
-	tl_pick_here(tl);
+	timeline_filter_drop_seek(tl);
 	if (row >= 0)
-		tl_select(tl, env, row);
+		timeline_select_row(tl, env, row);
 	if (seek && p->must)
-		tl_show_track(tl, env, seek);
+		timeline_show_track(tl, env, seek);
 	else if (seek)
-		tl_select_track(tl, env, seek);
+		timeline_select_track(tl, env, seek);
 }
 
-void tl_pick_done(struct timeline *tl, const struct pane_env *env, struct ask *out)
+void timeline_filter_finish(struct timeline *tl, const struct pane_env *env, struct ask *out)
 {
-	struct tl_pick *p = tl->pick;
+	struct timeline_row_filter *p = tl->pick;
 	bool again = p->work && !p->asked && p->work->again;
-	take(p);
+	take_result(p);
 	if (tl->kind != TL_G)
 		return;
-	tl_rows_make(tl, env);
-	if (tl_picking(tl))
+	timeline_make_rows(tl, env);
+	if (timeline_filter_pending(tl))
 		return;
 	if (p->other && tl->nrow <= tl->npinrow && tl->only != ONLY_ALL) {
 		tl->only = p->was;
 		tl->only_id = p->was_id;
-		tl_set_kind(tl, env, TL_G);
-		ask_say(out, "no goroutine's start function matches");
+		timeline_set_kind(tl, env, TL_G);
+		pane_message(out, "no goroutine's start function matches");
 	}
 	p->other = false;
-	arrive(tl, env);
+	apply_seek(tl, env);
 	if (!again && (tl->only != ONLY_ALL || tl->scope.on))
-		tl_hunt_again(tl, env);		/* it is among the rows */
+		timeline_restart_search(tl, env);		/* it is among the rows */
 }
 
-void tl_pick_open(struct timeline *tl)
+void timeline_filter_open(struct timeline *tl)
 {
 	tl->pick = xcalloc(1, sizeof *tl->pick);
 	tl->pick->seek_row = -1;
 	tl->pick->now.whole = true;
 }
 
-void tl_pick_stop(struct timeline *tl)
+void timeline_filter_stop(struct timeline *tl)
 {
-	struct tl_pick *p = tl->pick;
+	struct timeline_row_filter *p = tl->pick;
 	list_stop(p);
 	if (p->asked && p->asked->task != UINT32_MAX) {	/* it reads the index */
 		near_drop(p);
-		take(p);
+		take_result(p);
 	}
 }
 
-void tl_pick_free(struct timeline *tl)
+void timeline_filter_free(struct timeline *tl)
 {
-	struct tl_pick *p = tl->pick;
+	struct timeline_row_filter *p = tl->pick;
 	list_stop(p);
 	near_drop(p);
-	take(p);
-	mem_free(p->near.v);
+	take_result(p);
+	mem_free(p->near_set.v);
 	mem_free(p->now.v);
 	mem_free(p->before);
 	mem_free(p);

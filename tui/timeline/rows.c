@@ -22,7 +22,7 @@
 
 enum { MANY = 4096 };	/* tracks: fewer are made rows */
 
-static bool has(const trk_id *v, uint32_t n, trk_id t)
+static bool has_track(const trk_id *v, uint32_t n, trk_id t)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (v[i] == t)
@@ -30,46 +30,46 @@ static bool has(const trk_id *v, uint32_t n, trk_id t)
 	return false;
 }
 
-static void put(struct timeline *tl, enum tl_what what, uint32_t id, uint8_t level)
+static void add_row(struct timeline *tl, enum timeline_row_type what, uint32_t id, uint8_t level)
 {
 	tl->row = mem_grow(tl->row, &tl->cap, tl->nrow + 1u, sizeof *tl->row);
-	tl->row[tl->nrow++] = (struct tl_row){id, (uint8_t)what, level};
+	tl->row[tl->nrow++] = (struct timeline_row){id, (uint8_t)what, level};
 	tl->nhead = tl->nrow;
 }
 
-struct tl_row tl_row(const struct timeline *tl, uint32_t i)
+struct timeline_row timeline_row(const struct timeline *tl, uint32_t i)
 {
 	if (i < tl->nhead)
 		return tl->row[i];
 	uint32_t k = i - tl->nhead;
 	for (uint32_t u = 0; u < tl->nunder && tl->under[u].at <= i; u++) {
-		const struct tl_under *un = &tl->under[u];
+		const struct timeline_subrows *un = &tl->under[u];
 		uint32_t level = i - un->at;
 		if (level < un->regions)
-			return (struct tl_row){un->trk, ROW_REGION, (uint8_t)level};
+			return (struct timeline_row){un->trk, ROW_REGION, (uint8_t)level};
 		if (level - un->regions < un->stacks)
-			return (struct tl_row){un->trk, ROW_STACK, (uint8_t)(level - un->regions)};
+			return (struct timeline_row){un->trk, ROW_STACK, (uint8_t)(level - un->regions)};
 		k -= un->regions + un->stacks;
 	}
 	for (uint32_t h = 0; h < tl->nhole && tl->hole[h] <= k; h++)
 		k++;
-	return (struct tl_row){tl->rest[k], tl->rest_what, 0};
+	return (struct timeline_row){tl->rest[k], tl->rest_what, 0};
 }
 
 /* The place of a track in rest[]; UINT32_MAX: it is not there, or pinned. */
 static uint32_t in_rest(const struct timeline *tl, const struct snap *sn, trk_id t)
 {
 	uint32_t i = UINT32_MAX;
-	if (!tl->nrest || tl->rest_what != ROW_TRACK || has(tl->pin, tl->npin, t))
+	if (!tl->nrest || tl->rest_what != ROW_TRACK || has_track(tl->pin, tl->npin, t))
 		return i;
 	if (tl->ordered)
-		return tl_list_find(sn, tl->rest, tl->nrest, t);
+		return timeline_track_position(sn, tl->rest, tl->nrest, t);
 	for (i = 0; i < tl->nrest && tl->rest[i] != t; i++)
 		;
 	return i < tl->nrest ? i : UINT32_MAX;
 }
 
-uint32_t tl_row_of(const struct timeline *tl, const struct snap *sn, trk_id t)
+uint32_t timeline_track_row(const struct timeline *tl, const struct snap *sn, trk_id t)
 {
 	for (uint32_t i = 0; i < tl->nhead; i++)
 		if (tl->row[i].id == t && tl->row[i].what == ROW_TRACK)
@@ -87,7 +87,7 @@ uint32_t tl_row_of(const struct timeline *tl, const struct snap *sn, trk_id t)
 
 /* ---- tasks */
 
-void tl_task_bounds(const struct snap *sn, const struct sched_task *t, int64_t *t0, int64_t *t1)
+void timeline_task_bounds(const struct snap *sn, const struct stats_task *t, int64_t *t0, int64_t *t1)
 {
 	*t0 = t->t0 == TIME_NONE ? sn->t0 : t->t0;
 	*t1 = t->t1 == TIME_NONE ? sn->t1 : t->t1;
@@ -110,7 +110,7 @@ static int task_cmp(const void *a, const void *b)
 
 /* All tasks by their beginning, or the longest first. */
 static struct task_key *sort_tasks(
-    const struct sched_tasks *ts, const struct snap *sn, bool longest, struct arena *a, uint32_t *n)
+    const struct stats_tasks *ts, const struct snap *sn, bool longest, struct arena *a, uint32_t *n)
 {
 	struct task_key *v = arena_alloc(a, (ts->n + 1u) * sizeof *v);
 	*n = 0;
@@ -118,7 +118,7 @@ static struct task_key *sort_tasks(
 		int64_t t0, t1;
 		if (!ts->task[i].id) /* of all that is of no task */
 			continue;
-		tl_task_bounds(sn, &ts->task[i], &t0, &t1);
+		timeline_task_bounds(sn, &ts->task[i], &t0, &t1);
 		v[(*n)++] = (struct task_key){longest ? t0 - t1 : t0, longest ? t0 : t0 - t1, i};
 	}
 	if (*n)
@@ -126,7 +126,7 @@ static struct task_key *sort_tasks(
 	return v;
 }
 
-uint32_t *tl_tasks_by_start(const struct snap *sn, const struct sched_tasks *ts, struct arena *a, uint32_t *n)
+uint32_t *timeline_tasks_by_start(const struct snap *sn, const struct stats_tasks *ts, struct arena *a, uint32_t *n)
 {
 	struct arena own = {.spills = a->spills};
 	struct task_key *v = sort_tasks(ts, sn, false, &own, n);
@@ -141,7 +141,7 @@ uint32_t *tl_tasks_by_start(const struct snap *sn, const struct sched_tasks *ts,
    circle come last. */
 static void put_tree(struct timeline *tl, const struct task_key *v, uint32_t nv, struct arena *a)
 {
-	const struct sched_tasks *ts = tl->ix->tasks;
+	const struct stats_tasks *ts = tl->ix->tasks;
 	uint32_t n = ts->n, depth = 0;
 	uint32_t *child = arena_alloc(a, (n + 1u) * sizeof *child),
 		 *next = arena_alloc(a, (n + 1u) * sizeof *next);
@@ -151,14 +151,14 @@ static void put_tree(struct timeline *tl, const struct task_key *v, uint32_t nv,
 	for (uint32_t k = nv; k-- > 0;) { /* from the last, so that each list is in order */
 		uint32_t i = v[k].i, p = ts->task[i].parent == UINT64_MAX
 					     ? UINT32_MAX
-					     : sched_task_find(ts, ts->task[i].parent);
+					     : stats_task_find(ts, ts->task[i].parent);
 		uint32_t *list = p == UINT32_MAX || p == i || !ts->task[p].id ? &roots : &child[p];
 		up[i] = list == &roots ? UINT32_MAX : p;
 		next[i] = *list;
 		*list = i;
 	}
 	for (uint32_t i = roots; i != UINT32_MAX;) {
-		put(tl, ROW_TASK, i, depth < 20 ? (uint8_t)depth : 20);
+		add_row(tl, ROW_TASK, i, depth < 20 ? (uint8_t)depth : 20);
 		done[i] = 1;
 		if (child[i] != UINT32_MAX) {
 			i = child[i];
@@ -174,16 +174,16 @@ static void put_tree(struct timeline *tl, const struct task_key *v, uint32_t nv,
 	}
 	for (uint32_t k = 0; k < nv; k++)
 		if (!done[v[k].i])
-			put(tl, ROW_TASK, v[k].i, 0);
+			add_row(tl, ROW_TASK, v[k].i, 0);
 }
 
 static void put_tasks(struct timeline *tl, const struct snap *sn, struct arena *a)
 {
 	uint32_t n;
 	if (tl->order == BY_START && !tl->scope.on) {
-		const struct tl_index *ix = tl->ix;
+		const struct timeline_index *ix = tl->ix;
 		for (uint32_t i = 0; i < ix->nby_start && ix->nby_start <= MANY; i++)
-			put(tl, ROW_TASK, ix->by_start[i], 0);
+			add_row(tl, ROW_TASK, ix->by_start[i], 0);
 		if (ix->nby_start <= MANY)
 			return;
 		tl->rest = ix->by_start;
@@ -194,7 +194,7 @@ static void put_tasks(struct timeline *tl, const struct snap *sn, struct arena *
 	struct task_key *v = sort_tasks(tl->ix->tasks, sn, tl->order == BY_DURATION, a, &n);
 	uint32_t m = 0;
 	for (uint32_t k = 0; k < n; k++)
-		if (tl_scope_task(tl, sn, &tl->ix->tasks->task[v[k].i]))
+		if (timeline_scope_has_task(tl, sn, &tl->ix->tasks->task[v[k].i]))
 			v[m++] = v[k];
 	n = m;
 	if (tl->order == BY_TREE) {
@@ -202,7 +202,7 @@ static void put_tasks(struct timeline *tl, const struct snap *sn, struct arena *
 		return;
 	}
 	for (uint32_t k = 0; k < n; k++)
-		put(tl, ROW_TASK, v[k].i, 0);
+		add_row(tl, ROW_TASK, v[k].i, 0);
 }
 
 /* ---- tracks */
@@ -220,7 +220,7 @@ static void all_goroutines(struct timeline *tl, const struct snap *sn)
 	tl->rest = tl->tr->trk[TK_G];
 	tl->ordered = true;
 	for (uint32_t i = 0; i < tl->npin; i++) {
-		uint32_t k = tl_list_find(sn, tl->rest, tl->nrest, tl->pin[i]);
+		uint32_t k = timeline_track_position(sn, tl->rest, tl->nrest, tl->pin[i]);
 		if (k < tl->nrest)
 			tl->hole[tl->nhole++] = k;
 	}
@@ -232,15 +232,15 @@ static void all_goroutines(struct timeline *tl, const struct snap *sn)
 static void put_goroutines(struct timeline *tl, const struct pane_env *env)
 {
 	if (tl->only == ONLY_ALL && !tl->scope.on && !env->compact && tl->tr->n[TK_G] > MANY) {
-		tl_pick_none(tl);
+		timeline_filter_clear(tl);
 		all_goroutines(tl, session_snap(env->s));
 		return;
 	}
-	const struct tl_picked *some = tl_pick(tl, env);
+	const struct timeline_row_list *some = timeline_row_filter(tl, env);
 	tl->ordered = some->ordered;
 	if (some->n <= MANY) {
 		for (uint32_t i = 0; i < some->n; i++)
-			put(tl, ROW_TRACK, some->v[i], 0);
+			add_row(tl, ROW_TRACK, some->v[i], 0);
 		return;
 	}
 	tl->rest = some->v;
@@ -249,7 +249,7 @@ static void put_goroutines(struct timeline *tl, const struct pane_env *env)
 }
 
 /* Does anything within the window? */
-static bool busy(const struct timeline *tl, const struct snap *sn, trk_id t)
+static bool is_busy(const struct timeline *tl, const struct snap *sn, trk_id t)
 {
 	struct bin b;
 	bins_sum(sn, t, tl->t0, tl->t1, &b);
@@ -262,42 +262,42 @@ static void put_tracks(struct timeline *tl, const struct pane_env *env)
 	enum track_kind kind = tl->kind == TL_P ? TK_P : TK_M;
 	const trk_id *v = tl->tr->trk[kind];
 	for (uint32_t i = 0; i < tl->tr->n[kind]; i++)
-		if (!has(tl->pin, tl->npin, v[i]) && tl_scope_row(tl, sn, v[i]) &&
-		    (!env->compact || tl->kind == TL_P || busy(tl, sn, v[i])))
-			put(tl, ROW_TRACK, v[i], 0);
+		if (!has_track(tl->pin, tl->npin, v[i]) && timeline_scope_has_track(tl, sn, v[i]) &&
+		    (!env->compact || tl->kind == TL_P || is_busy(tl, sn, v[i])))
+			add_row(tl, ROW_TRACK, v[i], 0);
 }
 
 /* The task that the rows are of and those under it come before its goroutines. */
 static void put_task_head(struct timeline *tl, const struct pane_env *env)
 {
-	uint32_t task = sched_task_find(tl->ix->tasks, tl->only_id), shown = 0;
+	uint32_t task = stats_task_find(tl->ix->tasks, tl->only_id), shown = 0;
 	if (task == UINT32_MAX)
 		return;
-	uint8_t *in = related_descendants(tl->ix->tasks, task, env->scratch);
-	put(tl, ROW_TASK, task, 0);
+	uint8_t *in = neighbours_task_subtree(tl->ix->tasks, task, env->scratch);
+	add_row(tl, ROW_TASK, task, 0);
 	for (uint32_t i = 0; i < tl->ix->tasks->n && shown < 8; i++)
 		if (in[i] && i != task) {
-			put(tl, ROW_TASK, i, 1);
+			add_row(tl, ROW_TASK, i, 1);
 			shown++;
 		}
 }
 
 /* ---- what lies under a track */
 
-static bool opened(const struct timeline *tl, trk_id t)
+static bool is_expanded(const struct timeline *tl, trk_id t)
 {
-	return has(tl->open, tl->nopen, t);
+	return has_track(tl->open, tl->nopen, t);
 }
 
 static void put_under(struct timeline *tl, const struct snap *sn, trk_id t, bool all)
 {
-	if (store_trk(sn->st, t)->kind == TK_G && (all || opened(tl, t))) {
-		int n = inlay_levels(tl->ix->inlay, t);
+	if (store_trk(sn->st, t)->kind == TK_G && (all || is_expanded(tl, t))) {
+		int n = region_layout_levels(tl->ix->row_layout, t);
 		for (int k = 0; k < n; k++)
-			put(tl, ROW_REGION, t, (uint8_t)k);
+			add_row(tl, ROW_REGION, t, (uint8_t)k);
 	}
 	for (int k = 0; t == tl->stacks && k < TL_DEEP; k++)
-		put(tl, ROW_STACK, t, (uint8_t)k);
+		add_row(tl, ROW_STACK, t, (uint8_t)k);
 }
 
 /* How many lines there would be with all regions shown; stops counting at `most`. */
@@ -306,14 +306,14 @@ static uint32_t lines_with_regions(const struct timeline *tl, uint32_t most)
 	uint32_t n = tl->nrow - tl->nhead;
 	for (uint32_t i = 0; i < tl->nhead && n <= most; i++)
 		n += 1 + (tl->row[i].what == ROW_TRACK
-				 ? (uint32_t)inlay_levels(tl->ix->inlay, tl->row[i].id)
+				 ? (uint32_t)region_layout_levels(tl->ix->row_layout, tl->row[i].id)
 				 : 0);
 	return n;
 }
 
 static int by_place(const void *a, const void *b)
 {
-	const struct tl_under *x = a, *y = b;
+	const struct timeline_subrows *x = a, *y = b;
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
@@ -323,11 +323,12 @@ static void put_under_rest(struct timeline *tl, const struct snap *sn)
 	uint32_t more = 0;
 	for (uint32_t i = 0; i <= tl->nopen; i++) {
 		trk_id t = i < tl->nopen ? tl->open[i] : tl->stacks;
-		if (!t || (i == tl->nopen && opened(tl, t)) || in_rest(tl, sn, t) == UINT32_MAX)
+		if (!t || (i == tl->nopen && is_expanded(tl, t)) || in_rest(tl, sn, t) == UINT32_MAX)
 			continue;
-		struct tl_under u = {.at = tl_row_of(tl, sn, t) + 1, .trk = t, .stacks = t == tl->stacks ? TL_DEEP : 0};
+		struct timeline_subrows u = {
+		    .at = timeline_track_row(tl, sn, t) + 1, .trk = t, .stacks = t == tl->stacks ? TL_DEEP : 0};
 		if (store_trk(sn->st, t)->kind == TK_G && i < tl->nopen)
-			u.regions = (uint8_t)inlay_levels(tl->ix->inlay, t);
+			u.regions = (uint8_t)region_layout_levels(tl->ix->row_layout, t);
 		tl->under[tl->nunder + more++] = u;
 	}
 	qsort(tl->under, more, sizeof *tl->under, by_place);
@@ -341,18 +342,18 @@ static void put_under_rest(struct timeline *tl, const struct snap *sn)
 static void add_under(struct timeline *tl, const struct pane_env *env, uint32_t npin)
 {
 	const struct snap *sn = session_snap(env->s);
-	struct tl_layout l = tl_layout(tl, env);
+	struct timeline_layout l = timeline_layout(tl, env);
 	uint32_t n = tl->nhead, many = tl->nrow - n, room = (uint32_t)(env->rows > l.rows ? env->rows - l.rows : 0);
 	bool all = tl->kind == TL_G && !env->compact && lines_with_regions(tl, room) + 2 <= room;
 	bool pins = npin && env->rows >= 36 && !env->compact;
 	tl->npinrow = npin;
 	if (!tl->nrow || (!all && !pins && !tl->nopen && !tl->stacks))
 		return;
-	struct tl_row *was = xmalloc((n + 1u) * sizeof *was);
+	struct timeline_row *was = xmalloc((n + 1u) * sizeof *was);
 	memcpy(was, tl->row, n * sizeof *was);
 	tl->nrow = tl->nhead = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		put(tl, (enum tl_what)was[i].what, was[i].id, was[i].level);
+		add_row(tl, (enum timeline_row_type)was[i].what, was[i].id, was[i].level);
 		if (was[i].what == ROW_TRACK)
 			put_under(tl, sn, was[i].id, all || (pins && i < npin));
 		if (i + 1 == npin)
@@ -364,7 +365,7 @@ static void add_under(struct timeline *tl, const struct pane_env *env, uint32_t 
 		put_under_rest(tl, sn);
 }
 
-static bool select_same(struct timeline *tl, const struct pane_env *env, struct tl_row keep)
+static bool select_same(struct timeline *tl, const struct pane_env *env, struct timeline_row keep)
 {
 	uint32_t at = UINT32_MAX;
 	for (uint32_t i = 0; i < tl->nhead && at == UINT32_MAX; i++)
@@ -372,12 +373,12 @@ static bool select_same(struct timeline *tl, const struct pane_env *env, struct 
 		    (keep.what == ROW_TASK || tl->row[i].level == keep.level))
 			at = i;
 	if (at == UINT32_MAX && keep.what == ROW_TRACK)
-		at = tl_row_of(tl, session_snap(env->s), keep.id);
+		at = timeline_track_row(tl, session_snap(env->s), keep.id);
 	for (uint32_t i = 0; i < tl->nrest && at == UINT32_MAX && keep.what == ROW_TASK; i++)
 		if (tl->rest_what == ROW_TASK && tl->rest[i] == keep.id)
 			at = tl->nhead + i;
 	for (uint32_t u = 0; u < tl->nunder && at == UINT32_MAX; u++) {
-		const struct tl_under *un = &tl->under[u];
+		const struct timeline_subrows *un = &tl->under[u];
 		if (un->trk == keep.id && keep.what == ROW_REGION && keep.level < un->regions)
 			at = un->at + keep.level;
 		if (un->trk == keep.id && keep.what == ROW_STACK && keep.level < un->stacks)
@@ -385,19 +386,19 @@ static bool select_same(struct timeline *tl, const struct pane_env *env, struct 
 	}
 	if (at == UINT32_MAX)
 		return false;
-	tl_select(tl, env, at);
+	timeline_select_row(tl, env, at);
 	return true;
 }
 
-void tl_rows_make(struct timeline *tl, const struct pane_env *env)
+void timeline_make_rows(struct timeline *tl, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
-	struct tl_row keep = tl_selected(tl);
-	tl_index(tl, env);
+	struct timeline_row keep = timeline_selected_row(tl);
+	timeline_index(tl, env);
 	tl->nrow = tl->nhead = tl->nrest = tl->nhole = tl->nunder = 0;
 	tl->rest_what = tl->kind == TL_T ? ROW_TASK : ROW_TRACK;
 	for (uint32_t i = 0; i < tl->npin; i++)
-		put(tl, ROW_TRACK, tl->pin[i], 0);
+		add_row(tl, ROW_TRACK, tl->pin[i], 0);
 	if (tl->kind == TL_T)
 		put_tasks(tl, sn, env->scratch);
 	else if (tl->kind == TL_G && tl->only == ONLY_TASK)
@@ -408,60 +409,61 @@ void tl_rows_make(struct timeline *tl, const struct pane_env *env)
 		put_tracks(tl, env);
 	tl->made = tl->news;
 	tl->compact = env->compact;
-	tl_pick_made(tl);
+	timeline_filter_commit(tl);
 	add_under(tl, env, tl->npin);
 	if (keep.id && (select_same(tl, env, keep) ||
-			   tl_select_track(tl, env, keep.what == ROW_TASK ? 0 : keep.id)))
+			   timeline_select_track(tl, env, keep.what == ROW_TASK ? 0 : keep.id)))
 		return;
-	tl_select(tl, env, tl->sel);
-	tl_pick_seek(tl, sn, keep.what == ROW_TASK ? 0 : keep.id, false);
+	timeline_select_row(tl, env, tl->sel);
+	timeline_filter_seek(tl, sn, keep.what == ROW_TASK ? 0 : keep.id, false);
 }
 
-void tl_set_kind(struct timeline *tl, const struct pane_env *env, enum tl_kind kind)
+void timeline_set_kind(struct timeline *tl, const struct pane_env *env, enum timeline_kind kind)
 {
-	struct ival iv;
-	trk_id was = tl_track(tl, env), to = 0;
-	if (was && !tl->going && ival_at(session_snap(env->s), was, tl->at, &iv))
+	struct trace_interval iv;
+	trk_id was = timeline_selected_track(tl, env), to = 0;
+	if (was && !tl->going && trace_interval_at(session_snap(env->s), was, tl->at, &iv))
 		to = store_trk(session_snap(env->s)->st, was)->kind == TK_G && kind == TL_G
 			 ? was
 			 : iv.who;
 	if (tl->ix->first)
-		tl_index_end(tl);	/* who asks for other rows wants them */
+		timeline_index_finish(tl);	/* who asks for other rows wants them */
 	tl->kind = kind;
 	tl->sel = tl->top = 0;
-	tl_rows_make(tl, env);
-	tl_window(tl, env, tl->t0, tl->t1);
-	if (tl->hunt && tl_hunt_other(tl))
-		tl_hunt_again(tl, env);
-	if (to && !tl_select_track(tl, env, to))
-		tl_pick_seek(tl, session_snap(env->s), to, false); /* from a P to the G on it, from a G to its P */
+	timeline_make_rows(tl, env);
+	timeline_set_window(tl, env, tl->t0, tl->t1);
+	if (tl->span_criteria && timeline_search_outdated(tl))
+		timeline_restart_search(tl, env);
+	if (to && !timeline_select_track(tl, env, to))
+		timeline_filter_seek(
+		    tl, session_snap(env->s), to, false); /* from a P to the G on it, from a G to its P */
 }
 
-bool tl_rows_only(struct timeline *tl, const struct pane_env *env, enum tl_only only, uint64_t id)
+bool timeline_show_subset(struct timeline *tl, const struct pane_env *env, enum timeline_subset only, uint64_t id)
 {
-	enum tl_only was = tl->only;
+	enum timeline_subset was = tl->only;
 	uint64_t was_id = tl->only_id;
-	tl_index_now(tl, env);
+	timeline_index_now(tl, env);
 	tl->only = only;
 	tl->only_id = id;
-	tl_set_kind(tl, env, TL_G);
-	if (tl_picking(tl))
-		tl_pick_instead(tl, was, was_id);
-	if (tl->nrow > tl->npinrow || only == ONLY_ALL || tl_picking(tl))
+	timeline_set_kind(tl, env, TL_G);
+	if (timeline_filter_pending(tl))
+		timeline_filter_fallback(tl, was, was_id);
+	if (tl->nrow > tl->npinrow || only == ONLY_ALL || timeline_filter_pending(tl))
 		return true;
 	tl->only = was;
 	tl->only_id = was_id;
-	tl_set_kind(tl, env, TL_G);
+	timeline_set_kind(tl, env, TL_G);
 	return false;
 }
 
-bool tl_select_task(struct timeline *tl, const struct pane_env *env, uint64_t id)
+bool timeline_select_task(struct timeline *tl, const struct pane_env *env, uint64_t id)
 {
-	tl_index_now(tl, env);
-	uint32_t task = sched_task_find(tl->ix->tasks, id);
+	timeline_index_now(tl, env);
+	uint32_t task = stats_task_find(tl->ix->tasks, id);
 	if (task == UINT32_MAX)
 		return false;
 	if (tl->kind != TL_T)
-		tl_set_kind(tl, env, TL_T);
-	return select_same(tl, env, (struct tl_row){task, ROW_TASK, 0});
+		timeline_set_kind(tl, env, TL_T);
+	return select_same(tl, env, (struct timeline_row){task, ROW_TASK, 0});
 }

@@ -25,34 +25,34 @@
 
 enum { FIND_MS = 2 }; /* how long a key waits for what it searches */
 
-struct tl_search {
+struct timeline_search {
 	struct job *job;
-	struct hunt *hunt; /* the timeline's */
+	struct span_criteria *span_criteria; /* the timeline's */
 	const struct snap *sn;
 	bool of_p;
-	struct hunt_hits hits;
+	struct span_hits hits;
 };
 
-static int search(struct job *j, void *arg)
+static int run_search(struct job *j, void *arg)
 {
-	struct tl_search *s = arg;
-	return hunt_run(s->hunt, s->sn, s->of_p, j, &s->hits);
+	struct timeline_search *s = arg;
+	return span_search_run(s->span_criteria, s->sn, s->of_p, j, &s->hits);
 }
 
-void tl_hunt_stop(struct timeline *tl)
+void timeline_stop_search(struct timeline *tl)
 {
 	if (!tl->search)
 		return;
 	job_cancel(tl->search->job);
 	if (!job_join(tl->search->job))
-		hunt_hits_free(&tl->search->hits);
+		span_hits_free(&tl->search->hits);
 	mem_free(tl->search);
 	tl->search = NULL;
 }
 
-void tl_hits_free(struct timeline *tl)
+void timeline_free_hits(struct timeline *tl)
 {
-	hunt_hits_free(&tl->hits);
+	span_hits_free(&tl->hits);
 	mem_free(tl->rank);
 	tl->rank = NULL;
 	tl->hit = UINT32_MAX;
@@ -60,24 +60,24 @@ void tl_hits_free(struct timeline *tl)
 
 static bool wants_p(const struct timeline *tl)
 {
-	return tl->kind == TL_P && hunt_on_p(tl->hunt);
+	return tl->kind == TL_P && span_query_fits_procs(tl->span_criteria);
 }
 
 /* Goroutines that the filters leave out are not searched. Those that are no rows now are: a jump to them shows all rows. */
-static void limit(struct timeline *tl, const struct snap *sn)
+static void limit_search(struct timeline *tl, const struct snap *sn)
 {
 	uint8_t *in = NULL;
 	if (tl->kind == TL_G && tl->scope.on) {
 		in = xcalloc(sn->ntrks + 1u, 1);
-		for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
-			in[t] = store_trk(sn->st, t)->kind == TK_G && tl_scope_goroutine(&tl->scope, sn, t);
+		for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
+			in[t] = store_trk(sn->st, t)->kind == TK_G && timeline_scope_has_goroutine(&tl->scope, sn, t);
 	}
-	hunt_among(tl->hunt, in, sn->ntrks);
+	span_query_restrict(tl->span_criteria, in, sn->ntrks);
 }
 
 static int cmp_longest(const void *ctx, uint32_t a, uint32_t b)
 {
-	const struct hunt_hit *x = ctx, *y = x + b;
+	const struct span_hit *x = ctx, *y = x + b;
 	x += a;
 	int64_t m = x->t1 - x->t0, n = y->t1 - y->t0;
 	return m != n ? (m > n ? -1 : 1) : a < b ? -1 : 1;
@@ -94,65 +94,66 @@ static void rank_hits(struct timeline *tl)
 	tl->rank = xmalloc(n * sizeof *tl->rank);
 	for (uint32_t i = 0; i < n; i++)
 		tl->rank[i] = i;
-	sort_u32(tl->rank, n, cmp_longest, tl->hits.hit);
+	calltree_sort_u32(tl->rank, n, cmp_longest, tl->hits.hit);
 	tl->rank_at = 0;
 	while (tl->hit < n && tl->rank[tl->rank_at] != tl->hit)
 		tl->rank_at++;
 }
 
-static void start(struct timeline *tl, const struct pane_env *env, int jump)
+static void start_search(struct timeline *tl, const struct pane_env *env, int jump)
 {
-	struct tl_search *s = xcalloc(1, sizeof *s);
-	tl_hunt_stop(tl);
-	tl_hits_free(tl);
-	limit(tl, session_snap(env->s));
-	*s = (struct tl_search){.hunt = tl->hunt, .sn = session_snap(env->s), .of_p = wants_p(tl)};
+	struct timeline_search *s = xcalloc(1, sizeof *s);
+	timeline_stop_search(tl);
+	timeline_free_hits(tl);
+	limit_search(tl, session_snap(env->s));
+	*s = (struct timeline_search){
+	    .span_criteria = tl->span_criteria, .sn = session_snap(env->s), .of_p = wants_p(tl)};
 	tl->hunt_p = s->of_p;
 	tl->hit = UINT32_MAX;
 	tl->jump = jump;
-	s->job = job_start(search, s);
+	s->job = job_start(run_search, s);
 	if (s->job) {
 		tl->search = s;
 		return;
 	}
 	/* no thread to be had: then the keys wait */
-	if (!hunt_run(s->hunt, s->sn, s->of_p, NULL, &s->hits))
+	if (!span_search_run(s->span_criteria, s->sn, s->of_p, NULL, &s->hits))
 		tl->hits = s->hits;
 	rank_hits(tl);
 	mem_free(s);
 }
 
-void tl_hunt(struct timeline *tl, const struct pane_env *env, struct hunt *h, int jump)
+void timeline_set_search(struct timeline *tl, const struct pane_env *env, struct span_criteria *h, int jump)
 {
-	tl_hunt_stop(tl);
-	tl_hits_free(tl);
-	hunt_free(tl->hunt);
-	tl->hunt = h;
+	timeline_stop_search(tl);
+	timeline_free_hits(tl);
+	span_query_free(tl->span_criteria);
+	tl->span_criteria = h;
 	if (h)
-		start(tl, env, jump);
+		start_search(tl, env, jump);
 	else
 		tl->dim = false;
 }
 
-bool tl_hunt_other(const struct timeline *tl)
+bool timeline_search_outdated(const struct timeline *tl)
 {
 	return tl->hunt_p != wants_p(tl);
 }
 
-void tl_hunt_again(struct timeline *tl, const struct pane_env *env)
+void timeline_restart_search(struct timeline *tl, const struct pane_env *env)
 {
-	if (tl->hunt)
-		start(tl, env, tl->search ? tl->jump : 0);
+	if (tl->span_criteria)
+		start_search(tl, env, tl->search ? tl->jump : 0);
 }
 
-struct job *tl_job(void *st)
+struct job *timeline_job(void *st)
 {
 	struct timeline *tl = st;
-	struct job *j = tl_ask_job(tl);
-	j = j ? j : tl_index_job(tl);
-	j = j ? j : tl_scope_job(tl);
-	j = j ? j : tl_pick_job(tl);
-	j = j ? j : tl_facts_job(tl);
+	struct job *j = timeline_jump_job(tl);
+	j = j ? j : timeline_index_job(tl);
+	j = j ? j : timeline_scope_job(tl);
+	j = j ? j : timeline_filter_job(tl);
+	j = j ? j : timeline_facts_job(tl);
 	return j ? j : tl->search ? tl->search->job : NULL;
 }
 
@@ -162,23 +163,23 @@ static bool on_hit(const struct timeline *tl, const struct pane_env *env)
 {
 	if (tl->hit >= tl->hits.n)
 		return false;
-	const struct hunt_hit *h = &tl->hits.hit[tl->hit];
-	return tl->at >= h->t0 && tl->at < h->t1 && tl_track(tl, env) == h->trk;
+	const struct span_hit *h = &tl->hits.hit[tl->hit];
+	return tl->at >= h->t0 && tl->at < h->t1 && timeline_selected_track(tl, env) == h->trk;
 }
 
-static void stand(struct timeline *tl, const struct pane_env *env, uint32_t i)
+static void stand_on_hit(struct timeline *tl, const struct pane_env *env, uint32_t i)
 {
-	struct hunt_hit h = tl->hits.hit[i];	/* other rows may begin another search */
+	struct span_hit h = tl->hits.hit[i];	/* other rows may begin another search */
 	int64_t mid = h.t0 + (h.t1 - h.t0) / 2;
 	tl->hit = i;
-	tl_show_track(tl, env, h.trk);
-	tl_look_at(tl, env, mid >= tl->t0 && mid < tl->t1 ? mid : h.t0);
+	timeline_show_track(tl, env, h.trk);
+	timeline_goto_time(tl, env, mid >= tl->t0 && mid < tl->t1 ? mid : h.t0);
 	/* outside of what was seen: then its middle, when the whole of it is not too long for that */
 	if (mid < tl->t1 && mid >= tl->t0)
 		tl->at = mid;
 }
 
-void tl_hits_words(const struct timeline *tl, struct buf *b)
+void timeline_describe_hits(const struct timeline *tl, struct buf *b)
 {
 	unsigned long long all = tl->hits.all;
 	if (tl->hit < tl->hits.n)
@@ -189,18 +190,18 @@ void tl_hits_words(const struct timeline *tl, struct buf *b)
 		buf_puts(b, ", longest first");
 }
 
-static void told(const struct timeline *tl, struct ask *out)
+static void report_hits(const struct timeline *tl, struct ask *out)
 {
 	struct buf b = {0};
-	buf_printf(&b, "%s  ", hunt_text(tl->hunt));
-	tl_hits_words(tl, &b);
+	buf_printf(&b, "%s  ", span_query_text(tl->span_criteria));
+	timeline_describe_hits(tl, &b);
 	if (tl->hits.all) {
 		buf_puts(&b, ", together ");
 		text_ns(&b, (int64_t)tl->hits.ns);
 	}
 	if (tl->hits.n < tl->hits.all)
 		buf_printf(&b, "; n goes through the first %u", tl->hits.n);
-	ask_say(out, "%s", buf_str(&b));
+	pane_message(out, "%s", buf_str(&b));
 	buf_free(&b);
 }
 
@@ -211,13 +212,13 @@ static void go_rank(struct timeline *tl, const struct pane_env *env, int dir)
 	if (tl->hit < n)
 		i = dir == 2 ? tl->rank_at : dir > 0 ? (tl->rank_at + 1) % n : (tl->rank_at + n - 1) % n;
 	tl->rank_at = i;
-	stand(tl, env, tl->rank[i]);
+	stand_on_hit(tl, env, tl->rank[i]);
 }
 
 /* To the next hit (1), the one before (-1), the one here or after (2). */
 static void go_hit(struct timeline *tl, const struct pane_env *env, int dir)
 {
-	uint32_t n = tl->hits.n, i = hunt_at(&tl->hits, tl->at);
+	uint32_t n = tl->hits.n, i = span_hits_first_from(&tl->hits, tl->at);
 	if (!n)
 		return;
 	if (tl->rank) {
@@ -228,56 +229,57 @@ static void go_hit(struct timeline *tl, const struct pane_env *env, int dir)
 		i = dir == 2 ? tl->hit : dir > 0 ? tl->hit + 1 : tl->hit + n - 1;
 	else if (dir < 0)
 		i += n - 1;
-	stand(tl, env, i % n);
+	stand_on_hit(tl, env, i % n);
 }
 
-int tl_choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
+int timeline_choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
 {
 	const struct timeline *tl = st;
 	(void)env;
-	if (cmd != CMD_SORT || !tl->hunt)
+	if (cmd != CMD_SORT || !tl->span_criteria)
 		return 0;
-	choice_set(&out[0], "time", "n goes to the next match in time", !tl->longest);
-	choice_set(&out[1], "duration", "n goes to the next shorter match, from the longest on", tl->longest);
+	pane_set_choice(&out[0], "time", "n goes to the next match in time", !tl->longest);
+	pane_set_choice(&out[1], "duration", "n goes to the next shorter match, from the longest on", tl->longest);
 	return 2;
 }
 
-enum verdict tl_hits_sort(struct timeline *tl, const struct pane_env *env, const struct act *a, struct ask *out)
+enum verdict timeline_sort_hits(struct timeline *tl, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	bool longest = a->arg ? !strcmp(a->arg, "duration") : !tl->longest;
 	if (a->arg && !longest && strcmp(a->arg, "time"))
-		return ask_say(out, "sort by: time duration");
-	if (!tl->hunt)
-		return ask_say(out, "no search: :>5ms finds spans, then s orders the matches by time or by duration");
+		return pane_message(out, "sort by: time duration");
+	if (!tl->span_criteria)
+		return pane_message(
+		    out, "no search: :>5ms finds spans, then s orders the matches by time or by duration");
 	tl->longest = longest;
 	if (tl->search) {
 		tl->jump = 1;
-		return ask_say(out, "still searching: Esc ends it");
+		return pane_message(out, "still searching: Esc ends it");
 	}
 	rank_hits(tl);
 	if (longest && tl->hits.n) {
 		tl->hit = UINT32_MAX;
 		go_hit(tl, env, 1);
 	}
-	told(tl, out);
+	report_hits(tl, out);
 	return V_ASK;
 }
 
-enum verdict tl_hunt_next(struct timeline *tl, const struct pane_env *env, int dir, struct ask *out)
+enum verdict timeline_goto_hit(struct timeline *tl, const struct pane_env *env, int dir, struct ask *out)
 {
 	if (tl->search) {
 		tl->jump = dir;
-		return ask_say(out, "still searching: Esc cancels");
+		return pane_message(out, "still searching: Esc cancels");
 	}
 	go_hit(tl, env, dir);
-	told(tl, out);
+	report_hits(tl, out);
 	return V_ASK;
 }
 
 /* The search has ended, or is waited for. */
-static void found(struct timeline *tl, const struct pane_env *env)
+static void take_hits(struct timeline *tl, const struct pane_env *env)
 {
-	struct tl_search *s = tl->search;
+	struct timeline_search *s = tl->search;
 	if (!s)
 		return;
 	tl->search = NULL;
@@ -289,47 +291,47 @@ static void found(struct timeline *tl, const struct pane_env *env)
 		go_hit(tl, env, tl->jump);
 }
 
-void tl_done(void *st, const struct pane_env *env, struct ask *out)
+void timeline_job_finish(void *st, const struct pane_env *env, struct ask *out)
 {
 	struct timeline *tl = st;
 	if (tl->asking) {
-		tl_ask_done(tl, env, out);
+		timeline_jump_finish(tl, env, out);
 		return;
 	}
-	if (!tl_index_job(tl)) {
-		if (tl_scope_job(tl))
-			tl_scope_done(tl, env);
-		else if (tl_pick_job(tl))
-			tl_pick_done(tl, env, out);
-		else if (tl_facts_job(tl))
-			tl_facts_done(tl, env);
+	if (!timeline_index_job(tl)) {
+		if (timeline_scope_job(tl))
+			timeline_scope_finish(tl, env);
+		else if (timeline_filter_job(tl))
+			timeline_filter_finish(tl, env, out);
+		else if (timeline_facts_job(tl))
+			timeline_facts_finish(tl, env);
 		else
-			found(tl, env);
+			take_hits(tl, env);
 		return;
 	}
-	tl_index_end(tl);
-	tl_update(tl, env);
+	timeline_index_finish(tl);
+	timeline_update(tl, env);
 }
 
 /* `/`: the same search, by any name, so that it counts all of the trace and not what is in sight.
    In a small trace it has ended before one would notice. */
-uint32_t tl_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
+uint32_t timeline_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 {
 	struct timeline *tl = st;
 	struct err e;
 	*at = 0;
 	if (tl->kind == TL_T && tl->nrow)
-		return tl_find_task(tl, env, dir, at);
-	if (!tl->hunt || hunt_text(tl->hunt)[0] != '/' ||
-	    strcmp(hunt_text(tl->hunt) + 1, env->find.text)) {
-		struct hunt *h = hunt_any(env->find.text, &e);
+		return timeline_find_task(tl, env, dir, at);
+	if (!tl->span_criteria || span_query_text(tl->span_criteria)[0] != '/' ||
+	    strcmp(span_query_text(tl->span_criteria) + 1, env->find.text)) {
+		struct span_criteria *h = span_query_any_name(env->find.text, &e);
 		if (!h)
 			return 0;
-		tl_hunt(tl, env, h, 0);
+		timeline_set_search(tl, env, h, 0);
 	}
 	struct pollfd p = {.fd = tl->search ? job_fd(tl->search->job) : -1, .events = POLLIN};
 	if (tl->search && poll(&p, 1, FIND_MS) > 0 && job_done(tl->search->job, NULL))
-		found(tl, env);
+		take_hits(tl, env);
 	if (tl->search)
 		return FIND_ON;		/* one asks again when it has ended */
 	if (dir)
@@ -338,19 +340,20 @@ uint32_t tl_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 	return tl->hits.all < FIND_ON ? (uint32_t)tl->hits.all : FIND_ON - 1;
 }
 
-const uint32_t *tl_hits_of(const struct timeline *tl, const struct snap *sn, trk_id t, uint32_t *n)
+const uint32_t *timeline_track_hits(const struct timeline *tl, const struct snap *sn, trk_id t, uint32_t *n)
 {
 	*n = 0;
 	if (!tl->hits.n || store_trk(sn->st, t)->kind != (tl->hunt_p ? TK_P : TK_G))
 		return NULL;
-	return hunt_of(&tl->hits, t, n);
+	return span_hits_of_track(&tl->hits, t, n);
 }
 
 /* ---- H: like the span under the cursor, in its state; at least as long; off */
 
-static void like_this(const struct timeline *tl, const struct ival *iv, struct buf *b)
+static void like_this(const struct timeline *tl, const struct trace_interval *iv, struct buf *b)
 {
-	const char *name = state_name(iv->state), *now = tl->hunt ? hunt_text(tl->hunt) : "";
+	const char *name = style_state_name(iv->state),
+		   *now = tl->span_criteria ? span_query_text(tl->span_criteria) : "";
 	buf_puts(b, "state=");
 	for (size_t i = 0; name[i] && name[i] != ' ' && name[i] != ','; i++)
 		buf_putc(b, name[i]);
@@ -361,42 +364,43 @@ static void like_this(const struct timeline *tl, const struct ival *iv, struct b
 	}
 }
 
-static enum verdict highlight(struct timeline *tl, const struct pane_env *env, const char *cond, struct ask *out)
+static enum verdict highlight_spans(struct timeline *tl, const struct pane_env *env, const char *cond, struct ask *out)
 {
 	struct err e;
-	struct hunt *h = hunt_new(cond, &e);
+	struct span_criteria *h = span_query_new(cond, &e);
 	if (!h)
-		return ask_say(out, "%s", e.msg);
-	tl_hunt(tl, env, h, 0);
+		return pane_message(out, "%s", e.msg);
+	timeline_set_search(tl, env, h, 0);
 	tl->dim = true;
 	return V_DONE;
 }
 
-enum verdict tl_highlight_like(struct timeline *tl, const struct pane_env *env, const struct ival *iv, struct ask *out)
+enum verdict timeline_highlight_like(
+    struct timeline *tl, const struct pane_env *env, const struct trace_interval *iv, struct ask *out)
 {
 	struct buf b = {0};
 	if (!iv || iv->state == TS_IDLE)
-		return ask_say(out, "no span under the cursor: move to one, or use :highlight wait>1ms");
+		return pane_message(out, "no span under the cursor: move to one, or use :highlight wait>1ms");
 	like_this(tl, iv, &b);
-	enum verdict v = highlight(tl, env, buf_str(&b), out);
+	enum verdict v = highlight_spans(tl, env, buf_str(&b), out);
 	buf_free(&b);
 	return v;
 }
 
-enum verdict tl_highlight(
+enum verdict timeline_highlight(
     struct timeline *tl, const struct pane_env *env, const char *cond, struct ask *out)
 {
 	if (cond && *cond)
-		return highlight(tl, env, cond, out);
-	if (tl->hunt && tl->dim &&
-		   (strstr(hunt_text(tl->hunt), "dur") ||
-		       strncmp(hunt_text(tl->hunt), "state=", 6))) {
-		tl_hunt(tl, env, NULL, 0);
-		return ask_say(out, "no highlight");
+		return highlight_spans(tl, env, cond, out);
+	if (tl->span_criteria && tl->dim &&
+		   (strstr(span_query_text(tl->span_criteria), "dur") ||
+		       strncmp(span_query_text(tl->span_criteria), "state=", 6))) {
+		timeline_set_search(tl, env, NULL, 0);
+		return pane_message(out, "no highlight");
 	}
-	if (tl->hunt && !tl->dim) {
+	if (tl->span_criteria && !tl->dim) {
 		tl->dim = true;
 		return V_DONE;
 	}
-	return tl_ask(tl, env, CMD_HIGHLIGHT, 1, tl_track(tl, env), out);
+	return timeline_jump(tl, env, CMD_HIGHLIGHT, 1, timeline_selected_track(tl, env), out);
 }

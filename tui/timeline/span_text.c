@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-const char *tl_track_name(const struct store *st, trk_id id, struct buf *b)
+const char *timeline_track_name(const struct store *st, trk_id id, struct buf *b)
 {
 	const struct trk_row *t = store_trk(st, id);
 	static const char letter[] = "?PMG";
@@ -32,65 +32,65 @@ const char *tl_track_name(const struct store *st, trk_id id, struct buf *b)
 	return buf_str(b);
 }
 
-trk_id tl_track(const struct timeline *tl, const struct pane_env *env)
+trk_id timeline_selected_track(const struct timeline *tl, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
-	struct tl_row r = tl_selected(tl);
+	struct timeline_row r = timeline_selected_row(tl);
 	if (r.what != ROW_TASK)
 		return r.id;
-	const struct sched_task *t = r.id < tl->ix->tasks->n ? &tl->ix->tasks->task[r.id] : NULL;
+	const struct stats_task *t = r.id < tl->ix->tasks->n ? &tl->ix->tasks->task[r.id] : NULL;
 	if (t && t->span != UINT32_MAX && store_span(sn->st, t->span)->s.trk)
 		return store_span(sn->st, t->span)->s.trk;
 	if (!t || !t->n)
 		return 0;
-	struct sched_event e = sched_event(tl->ix->tasks, t->first);
+	struct stats_task_event e = stats_task_event(tl->ix->tasks, t->first);
 	return e.log ? store_mark(sn->st, e.i)->trk : store_span(sn->st, e.i)->s.trk;
 }
 
-bool tl_interval(const struct timeline *tl, const struct pane_env *env, struct ival *iv)
+bool timeline_selected_ival(const struct timeline *tl, const struct pane_env *env, struct trace_interval *iv)
 {
-	trk_id t = tl_track(tl, env);
-	return t && ival_at(session_snap(env->s), t, tl->at, iv);
+	trk_id t = timeline_selected_track(tl, env);
+	return t && trace_interval_at(session_snap(env->s), t, tl->at, iv);
 }
 
 /* The interval of the goroutine that the cursor is about, and its track; false when there is none.
  */
 static bool of_goroutine(
-    const struct timeline *tl, const struct pane_env *env, struct ival *iv, trk_id *g)
+    const struct timeline *tl, const struct pane_env *env, struct trace_interval *iv, trk_id *g)
 {
 	const struct snap *snap = session_snap(env->s);
-	if (!tl_interval(tl, env, iv))
+	if (!timeline_selected_ival(tl, env, iv))
 		return false;
-	*g = tl_track(tl, env);
+	*g = timeline_selected_track(tl, env);
 	if (store_trk(snap->st, *g)->kind == TK_G)
 		return iv->state != TS_NONE;
 	*g = iv->who;
-	return *g && ival_at(snap, *g, tl->at, iv);
+	return *g && trace_interval_at(snap, *g, tl->at, iv);
 }
 
-static void put_now(const struct snap *snap, trk_id g, const struct ival *iv, struct buf *b)
+static void put_now(const struct snap *snap, trk_id g, const struct trace_interval *iv, struct buf *b)
 {
-	const char *still = ival_still(snap, iv);
-	tl_track_name(snap->st, g, b);
-	buf_printf(b, " %s ", state_name(iv->state));
+	const char *still = trace_interval_end_text(snap, iv);
+	timeline_track_name(snap->st, g, b);
+	buf_printf(b, " %s ", style_state_name(iv->state));
 	text_ns(b, iv->t1 - iv->t0);
 	if (still)
 		buf_printf(b, ", %s", still);
 }
 
 /* ", then chan receive": what came after. */
-static void put_next(const struct snap *snap, const struct ival *iv, struct buf *b)
+static void put_next(const struct snap *snap, const struct trace_interval *iv, struct buf *b)
 {
-	struct ival next = *iv;
-	if (!ival_step(snap, &next, 1))
+	struct trace_interval next = *iv;
+	if (!trace_interval_step(snap, &next, 1))
 		return;
 	buf_puts(b, next.state == TS_NONE ? ", then ended" : ", then ");
 	if (next.state == TS_NONE)
 		return;
-	buf_puts(b, state_name(next.state));
-	if (tl_waits(next.state) && next.stack) {
+	buf_puts(b, style_state_name(next.state));
+	if (timeline_state_waits(next.state) && next.stack) {
 		buf_puts(b, " in ");
-		tp_site(snap->st, next.stack, b);
+		tracepane_put_site(snap->st, next.stack, b);
 	}
 }
 
@@ -98,18 +98,18 @@ static void put_next(const struct snap *snap, const struct ival *iv, struct buf 
 
 static void put_task(const struct timeline *tl, const struct snap *sn, uint32_t task, struct buf *b)
 {
-	const struct sched_task *t = &tl->ix->tasks->task[task];
+	const struct stats_task *t = &tl->ix->tasks->task[task];
 	int64_t t0, t1;
 	uint32_t logs = 0;
-	tl_task_bounds(sn, t, &t0, &t1);
+	timeline_task_bounds(sn, t, &t0, &t1);
 	buf_printf(b, "task %llu ", (unsigned long long)t->id);
-	tp_str(sn->st, t->name, "(not started in this trace)", b);
+	tracepane_put_str(sn->st, t->name, "(not started in this trace)", b);
 	buf_putc(b, ' ');
 	text_ns(b, t1 - t0);
 	buf_puts(b, t->t0 == TIME_NONE ? ", started before the trace" : "");
 	buf_puts(b, t->t1 == TIME_NONE ? ", not ended in the trace" : "");
 	for (uint32_t k = t->first; k < t->first + t->n; k++)
-		logs += sched_event(tl->ix->tasks, k).log;
+		logs += stats_task_event(tl->ix->tasks, k).log;
 	buf_printf(b, ", %u region%s, %u log%s", t->n - logs, text_s(t->n - logs), logs, text_s(logs));
 	if (t->parent != UINT64_MAX && t->parent)
 		buf_printf(b, ", child of task %llu", (unsigned long long)t->parent);
@@ -120,44 +120,44 @@ static void put_inside(
     const struct timeline *tl, const struct pane_env *env, uint32_t task, struct buf *b)
 {
 	const struct snap *sn = session_snap(env->s);
-	const struct sched_task *t = &tl->ix->tasks->task[task];
+	const struct stats_task *t = &tl->ix->tasks->task[task];
 	int shown = 0;
 	for (uint32_t k = t->first; k < t->first + t->n && shown < 4; k++) {
-		struct sched_event e = sched_event(tl->ix->tasks, k);
+		struct stats_task_event e = stats_task_event(tl->ix->tasks, k);
 		int64_t a, z;
 		if (e.log)
 			continue;
 		const struct sink_span *sp = &store_span(sn->st, e.i)->s;
-		span_bounds(sn, sp, &a, &z);
+		time_search_span_bounds(sn, sp, &a, &z);
 		if (a > tl->at || z <= tl->at)
 			continue;
 		buf_puts(b, shown++ ? ", " : "in ");
-		tp_str(sn->st, sp->name, "region", b);
+		tracepane_put_str(sn->st, sp->name, "region", b);
 		buf_putc(b, ' ');
 		text_ns(b, z - a);
 		buf_puts(b, " of ");
-		tp_who(sn->st, sp->trk, b);
+		tracepane_put_track(sn->st, sp->trk, b);
 	}
 	if (!shown)
 		buf_puts(b, "no region here");
 }
 
-static void put_region(const struct snap *sn, const struct tl_extent *x, struct buf *b)
+static void put_region(const struct snap *sn, const struct timeline_extent *x, struct buf *b)
 {
 	const struct sink_span *s = &store_span(sn->st, x->span)->s;
 	buf_puts(b, "region ");
-	tp_str(sn->st, s->name, "", b);
+	tracepane_put_str(sn->st, s->name, "", b);
 	buf_putc(b, ' ');
 	text_ns(b, x->t1 - x->t0);
 	buf_puts(b, s->t0 == TIME_NONE ? ", started before the trace" : "");
 	buf_puts(b, s->t1 == TIME_NONE ? ", not ended in the trace" : "");
 	buf_puts(b, " of ");
-	tp_who(sn->st, s->trk, b);
+	tracepane_put_track(sn->st, s->trk, b);
 	if (s->id)
 		buf_printf(b, ", task %llu", (unsigned long long)s->id);
 	if (s->stack) {
 		buf_puts(b, " at ");
-		tp_site_call(sn->st, s->stack, b);
+		tracepane_put_call_site(sn->st, s->stack, b);
 	}
 }
 
@@ -165,11 +165,11 @@ static void put_region(const struct snap *sn, const struct tl_extent *x, struct 
 static bool user_detail(const struct timeline *tl, const struct pane_env *env, struct buf *b)
 {
 	const struct snap *sn = session_snap(env->s);
-	struct tl_row r = tl_selected(tl);
-	struct tl_extent x;
+	struct timeline_row r = timeline_selected_row(tl);
+	struct timeline_extent x;
 	if (r.what == ROW_TASK)
 		put_task(tl, sn, r.id, b);
-	else if (r.what == ROW_REGION && tl_extent(tl, env, &x) && x.span != UINT32_MAX)
+	else if (r.what == ROW_REGION && timeline_extent(tl, env, &x) && x.span != UINT32_MAX)
 		put_region(sn, &x, b);
 	else if (r.what == ROW_REGION)
 		buf_puts(b, "no region here (w and b go to the next and previous)");
@@ -180,11 +180,11 @@ static bool user_detail(const struct timeline *tl, const struct pane_env *env, s
 static void put_log(const struct timeline *tl, const struct pane_env *env, trk_id g, struct buf *b)
 {
 	const struct snap *sn = session_snap(env->s);
-	int cells = tl_layout(tl, env).cells, c = tl_cell(tl, cells, tl->at);
+	int cells = timeline_layout(tl, env).cells, c = timeline_cell_at(tl, cells, tl->at);
 	uint32_t n, end,
-	    i = marks_range(sn, tl_edge(tl, cells, c), tl_edge(tl, cells, c + 1), &end);
-	const uint32_t *log = inlay_logs(tl->ix->inlay, g, &n);
-	uint32_t k = inlay_log_from(log, n, i);
+	    i = time_search_marks(sn, timeline_cell_edge(tl, cells, c), timeline_cell_edge(tl, cells, c + 1), &end);
+	const uint32_t *log = region_layout_logs(tl->ix->row_layout, g, &n);
+	uint32_t k = region_layout_first_log(log, n, i);
 	if (k < n && log[k] < end)
 		i = log[k];
 	else
@@ -195,20 +195,20 @@ static void put_log(const struct timeline *tl, const struct pane_env *env, trk_i
 		return;
 	const struct sink_mark *m = store_mark(sn->st, i);
 	buf_puts(b, " | log of ");
-	tp_id(sn->st, m->trk, b);
+	tracepane_put_id(sn->st, m->trk, b);
 	buf_puts(b, ": ");
-	tp_str(sn->st, m->category, "", b);
+	tracepane_put_str(sn->st, m->category, "", b);
 	buf_putc(b, ' ');
-	tp_str(sn->st, m->text, "", b);
+	tracepane_put_str(sn->st, m->text, "", b);
 }
 
-void tl_detail(const void *st, const struct pane_env *env, struct buf *b)
+void timeline_detail(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct timeline *tl = st;
 	const struct snap *snap = session_snap(env->s);
-	struct ival iv;
-	trk_id g, row = tl_track(tl, env);
-	int cells = tl_layout(tl, env).cells;
+	struct trace_interval iv;
+	trk_id g, row = timeline_selected_track(tl, env);
+	int cells = timeline_layout(tl, env).cells;
 	if (!snap->complete && snap->t1 <= snap->t0)
 		return;
 	text_at(b, tl->at, cells > 0 ? (tl->t1 - tl->t0) / cells / 10 : 1);
@@ -220,15 +220,15 @@ void tl_detail(const void *st, const struct pane_env *env, struct buf *b)
 		return;
 	}
 	if (store_trk(snap->st, row)->kind != TK_G) {
-		tl_track_name(snap->st, row, b);
+		timeline_track_name(snap->st, row, b);
 		buf_puts(b, ": ");
 	}
 	g = row;
 	if (of_goroutine(tl, env, &iv, &g)) {
 		put_now(snap, g, &iv, b);
 		put_next(snap, &iv, b);
-	} else if (tl_interval(tl, env, &iv)) {
-		buf_puts(b, state_name(iv.state));
+	} else if (timeline_selected_ival(tl, env, &iv)) {
+		buf_puts(b, style_state_name(iv.state));
 		buf_putc(b, ' ');
 		text_ns(b, iv.t1 - iv.t0);
 	} else {
@@ -245,58 +245,58 @@ void tl_detail(const void *st, const struct pane_env *env, struct buf *b)
 }
 
 /* "woken by G88 db.query after 7.4ms of chan receive; was runnable 1.1ms" */
-static void put_waker(const struct snap *snap, trk_id g, const struct ival *iv, struct buf *b)
+static void put_waker(const struct snap *snap, trk_id g, const struct trace_interval *iv, struct buf *b)
 {
-	struct ival p = *iv;
+	struct trace_interval p = *iv;
 	int64_t ready = 0;
 	for (int steps = 0; p.state != TS_READY && steps < 8; steps++)
-		if (tl_waits(p.state) || !ival_step(snap, &p, -1))
+		if (timeline_state_waits(p.state) || !trace_interval_step(snap, &p, -1))
 			break;
 	if (p.state == TS_READY) {
 		ready = p.t1 - p.t0;
 		buf_puts(b, "woken by ");
 		if (p.who)
-			tl_track_name(snap->st, p.who, b);
+			timeline_track_name(snap->st, p.who, b);
 		else
 			buf_puts(b, "the runtime (timer, network poller or start of the trace)");
 		if (p.stack) {
 			buf_puts(b, " in ");
-			tp_site(snap->st, p.stack, b);
+			tracepane_put_site(snap->st, p.stack, b);
 		}
-		struct ival before = p;
-		if (ival_step(snap, &before, -1) && tl_waits(before.state)) {
+		struct trace_interval before = p;
+		if (trace_interval_step(snap, &before, -1) && timeline_state_waits(before.state)) {
 			buf_puts(b, " after ");
 			text_ns(b, before.t1 - before.t0);
-			buf_printf(b, " of %s", state_name(before.state));
+			buf_printf(b, " of %s", style_state_name(before.state));
 		}
 		buf_puts(b, "; was runnable ");
 		text_ns(b, ready);
-	} else if (tl_waits(iv->state)) {
-		struct ival next = *iv;
-		buf_printf(b, "waits (%s)", state_name(iv->state));
-		if (ival_still(snap, iv))
-			buf_printf(b, "; %s at the end of the trace", ival_still(snap, iv));
-		if (ival_step(snap, &next, 1) && next.state == TS_READY && next.who) {
+	} else if (timeline_state_waits(iv->state)) {
+		struct trace_interval next = *iv;
+		buf_printf(b, "waits (%s)", style_state_name(iv->state));
+		if (trace_interval_end_text(snap, iv))
+			buf_printf(b, "; %s at the end of the trace", trace_interval_end_text(snap, iv));
+		if (trace_interval_step(snap, &next, 1) && next.state == TS_READY && next.who) {
 			buf_puts(b, "; ended by ");
-			tl_track_name(snap->st, next.who, b);
+			timeline_track_name(snap->st, next.who, b);
 		}
 	} else {
 		trk_id by = store_trk(snap->st, g)->creator;
 		if (by) {
 			buf_puts(b, "created by ");
-			tl_track_name(snap->st, by, b);
+			timeline_track_name(snap->st, by, b);
 		}
 	}
 }
 
 /* The stack that tells where: of a wait its own, of running that of what ended it. */
-static stk_id where(const struct snap *snap, const struct ival *iv)
+static stk_id blocking_stack(const struct snap *snap, const struct trace_interval *iv)
 {
-	if (tl_waits(iv->state) || iv->state == TS_SYSCALL || iv->state == TS_SYSBLOCK)
+	if (timeline_state_waits(iv->state) || iv->state == TS_SYSCALL || iv->state == TS_SYSBLOCK)
 		return iv->stack;
-	struct ival next = *iv;
-	for (int steps = 0; steps < 16 && ival_step(snap, &next, 1); steps++) {
-		if (tl_waits(next.state) || next.state == TS_SYSCALL)
+	struct trace_interval next = *iv;
+	for (int steps = 0; steps < 16 && trace_interval_step(snap, &next, 1); steps++) {
+		if (timeline_state_waits(next.state) || next.state == TS_SYSCALL)
 			return next.stack;
 		if (next.state == TS_NONE || next.state == TS_READY)
 			break;
@@ -304,13 +304,13 @@ static stk_id where(const struct snap *snap, const struct ival *iv)
 	return next.state == TS_READY ? next.stack : 0;
 }
 
-void tl_stack_of(const struct snap *snap, const struct ival *iv, stk_id *s)
+void timeline_span_stack(const struct snap *snap, const struct trace_interval *iv, stk_id *s)
 {
-	*s = where(snap, iv);
+	*s = blocking_stack(snap, iv);
 }
 
 /* The wake that ( led to, while the cursor is where it led, on the waker; or NULL. */
-static const struct tp_wake *wake_here(const struct timeline *tl, trk_id g)
+static const struct tracepane_wake *wake_here(const struct timeline *tl, trk_id g)
 {
 	return tl->wake.by && tl->wake.by == g && tl->wake_at == tl->at ? &tl->wake : NULL;
 }
@@ -319,24 +319,27 @@ static const struct tp_wake *wake_here(const struct timeline *tl, trk_id g)
 static int draw_cause(const struct timeline *tl, const struct pane_env *env, struct grid *g, int y, int end)
 {
 	const struct snap *snap = session_snap(env->s);
-	struct ival iv;
+	struct trace_interval iv;
 	trk_id gor;
 	struct buf b = {0};
 	if (!of_goroutine(tl, env, &iv, &gor))
 		return y;
-	const struct tp_wake *wake = wake_here(tl, gor);
+	const struct tracepane_wake *wake = wake_here(tl, gor);
 	if (wake)
-		tp_wake_words(snap->st, wake, &b);
+		tracepane_put_wake(snap->st, wake, &b);
 	else
 		put_waker(snap, gor, &iv, &b);
 	int lines = end - y;
 	grid_line(g, y++, 0, ST_NORMAL, 0, &b);
-	stk_id s = wake ? wake->stack : where(snap, &iv);
+	stk_id s = wake ? wake->stack : blocking_stack(snap, &iv);
 	if (lines > 3 && s) {
-		grid_text(g, y++, 0, ST_DIM, 0, wake ? "stack of the wake" : tl_waits(iv.state) ? "waits in" : "stopped in");
+		grid_text(g, y++, 0, ST_DIM, 0,
+		    wake			     ? "stack of the wake"
+		    : timeline_state_waits(iv.state) ? "waits in"
+						     : "stopped in");
 		for (; s && y < end; s = stk_parent(snap->st, s)) {
 			buf_reset(&b);
-			tp_frame(snap->st, stk_frame(snap->st, s), &b, true);
+			tracepane_put_frame(snap->st, stk_frame(snap->st, s), &b, true);
 			grid_line(g, y++, 2, ST_NORMAL, 0, &b);
 		}
 	} else if (s && y < end) {
@@ -345,7 +348,7 @@ static int draw_cause(const struct timeline *tl, const struct pane_env *env, str
 		for (int n = 0; s && n < 6; n++, s = stk_parent(snap->st, s)) {
 			if (n)
 				buf_puts(&b, " < ");
-			tp_frame(snap->st, stk_frame(snap->st, s), &b, n == 0);
+			tracepane_put_frame(snap->st, stk_frame(snap->st, s), &b, n == 0);
 		}
 		grid_line(g, y++, 0, ST_DIM, 0, &b);
 	}
@@ -354,24 +357,24 @@ static int draw_cause(const struct timeline *tl, const struct pane_env *env, str
 }
 
 /* One span of a track: when, how long, what it was, and of which goroutine or where in the code. */
-static void draw_span(const struct snap *snap, struct grid *g, int y, const struct ival *v, bool here)
+static void draw_span(const struct snap *snap, struct grid *g, int y, const struct trace_interval *v, bool here)
 {
 	struct buf b = {0};
 	if (here)
 		grid_put(g, y, 0, '>', ST_ACCENT, ST_NORMAL, 0);
 	text_at(&b, v->t0, 1000);
 	grid_right(g, y, 13, ST_NORMAL, 0, buf_str(&b));
-	tp_ns(g, y, 22, v->t1 - v->t0, 0);
-	grid_printf(g, y, 24, state_style(v->state), 0, "%c", state_letter(v->state));
-	int x = grid_text(g, y, 26, ST_NORMAL, 0, state_name(v->state));
+	tracepane_draw_ns(g, y, 22, v->t1 - v->t0, 0);
+	grid_printf(g, y, 24, style_of_state(v->state), 0, "%c", style_state_letter(v->state));
+	int x = grid_text(g, y, 26, ST_NORMAL, 0, style_state_name(v->state));
 	buf_reset(&b);
 	if (v->who && v->who < snap->ntrks) {
 		buf_puts(&b, v->state == TS_READY ? "woken by " : "");
-		tl_track_name(snap->st, v->who, &b);
+		timeline_track_name(snap->st, v->who, &b);
 		buf_puts(&b, "  ");
 	}
-	if (v->stack && tl_waits(v->state))
-		tp_site(snap->st, v->stack, &b);
+	if (v->stack && timeline_state_waits(v->state))
+		tracepane_put_site(snap->st, v->stack, &b);
 	grid_line(g, y, x + 2 > 46 ? x + 2 : 46, ST_NORMAL, 0, &b);
 	buf_free(&b);
 }
@@ -381,40 +384,40 @@ static void draw_around(const struct timeline *tl, const struct pane_env *env, s
 {
 	enum { LEAST = 5, MOST = 22 };	/* lines; each span is a look into the trace */
 	const struct snap *snap = session_snap(env->s);
-	struct ival now, v[MOST];
+	struct trace_interval now, v[MOST];
 	struct buf b = {0};
 	int n = end - y - 1 < MOST ? end - y - 1 : MOST, here = (n - 1) / 2, first = here, last = here;
-	if (n < LEAST || !tl_interval(tl, env, &now))
+	if (n < LEAST || !timeline_selected_ival(tl, env, &now))
 		return;
 	v[here] = now;
 	for (; first > 0; first--) {
 		v[first - 1] = v[first];
-		if (!ival_step(snap, &v[first - 1], -1))
+		if (!trace_interval_step(snap, &v[first - 1], -1))
 			break;
 	}
 	for (; last + 1 < MOST && last + 1 < first + n; last++) {
 		v[last + 1] = v[last];
-		if (!ival_step(snap, &v[last + 1], 1))
+		if (!trace_interval_step(snap, &v[last + 1], 1))
 			break;
 	}
 	buf_puts(&b, "spans of ");
-	tl_track_name(snap->st, tl_track(tl, env), &b);
+	timeline_track_name(snap->st, timeline_selected_track(tl, env), &b);
 	grid_textn(g, y, 0, ST_DIM, 0, buf_str(&b), b.n);
 	for (int i = first; i <= last; i++)
 		draw_span(snap, g, ++y, &v[i], i == here);
 	buf_free(&b);
 }
 
-void tl_draw_story(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *l)
+void timeline_draw_span_text(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct timeline_layout *l)
 {
 	int y = l->story, end = l->story + l->nstory;
-	enum tl_what what = tl_selected(tl).what;
+	enum timeline_row_type what = timeline_selected_row(tl).what;
 	if (l->nstory < 1)
 		return;
 	if (what == ROW_TASK) {
 		struct buf b = {0};
-		put_inside(tl, env, tl_selected(tl).id, &b);
+		put_inside(tl, env, timeline_selected_row(tl).id, &b);
 		grid_line(g, y, 0, ST_NORMAL, 0, &b);
 		buf_free(&b);
 		return;

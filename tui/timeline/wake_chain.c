@@ -24,76 +24,76 @@ enum {
 
 /* From an interval of a goroutine to the runnable one that its wait ended with, or that it began
  * with. */
-static bool to_ready(const struct snap *sn, struct ival *iv)
+static bool to_ready(const struct snap *sn, struct trace_interval *iv)
 {
-	for (int i = 0; tl_waits(iv->state) && i < BACK_MAX; i++)
-		if (!ival_step(sn, iv, 1))
+	for (int i = 0; timeline_state_waits(iv->state) && i < BACK_MAX; i++)
+		if (!trace_interval_step(sn, iv, 1))
 			return false;
 	for (int i = 0; i < BACK_MAX; i++) {
 		if (iv->state == TS_READY && iv->who)
 			return true; /* one without a waker was preempted: go on before it */
-		if (!ival_step(sn, iv, -1) || tl_waits(iv->state))
+		if (!trace_interval_step(sn, iv, -1) || timeline_state_waits(iv->state))
 			return false;
 	}
 	return false;
 }
 
-uint32_t tl_follow(const struct snap *sn, trk_id g, int64_t t, struct tl_link out[TL_CHAIN])
+uint32_t timeline_follow_wakes(const struct snap *sn, trk_id g, int64_t t, struct timeline_wake_link out[TL_CHAIN])
 {
-	struct ival iv;
+	struct trace_interval iv;
 	uint32_t n = 0;
-	while (n < TL_CHAIN && ival_at(sn, g, t, &iv) && to_ready(sn, &iv)) {
-		struct ival before = iv;
+	while (n < TL_CHAIN && trace_interval_at(sn, g, t, &iv) && to_ready(sn, &iv)) {
+		struct trace_interval before = iv;
 		if (!n) {
-			bool waited = ival_step(sn, &before, -1) && tl_waits(before.state);
+			bool waited = trace_interval_step(sn, &before, -1) && timeline_state_waits(before.state);
 			before = waited ? before : iv;
-			out[n++] = (struct tl_link){g, before.t0, iv.t1, before.state, false};
+			out[n++] = (struct timeline_wake_link){g, before.t0, iv.t1, before.state, false};
 		}
 		int64_t born = store_trk(sn->st, g)->t0;
 		bool created = store_trk(sn->st, g)->creator == iv.who && iv.t0 == born;
 		g = iv.who;
 		t = iv.t0 > sn->t0 ? iv.t0 - 1 : iv.t0;
-		struct ival then;
-		if (!ival_at(sn, g, t, &then))
-			then = (struct ival){.state = TS_UNKNOWN, .t0 = t, .t1 = iv.t0};
+		struct trace_interval then;
+		if (!trace_interval_at(sn, g, t, &then))
+			then = (struct trace_interval){.state = TS_UNKNOWN, .t0 = t, .t1 = iv.t0};
 		if (n < TL_CHAIN)
-			out[n++] = (struct tl_link){g, then.t0, iv.t0, then.state, created};
+			out[n++] = (struct timeline_wake_link){g, then.t0, iv.t0, then.state, created};
 	}
 	return n;
 }
 
 /* Where ( and ) would go from the selected span: who woke it, and whom it wakes first after the
  * cursor. */
-int tl_partners(const struct timeline *tl, const struct pane_env *env, struct tl_link out[2])
+int timeline_wake_partners(const struct timeline *tl, const struct pane_env *env, struct timeline_wake_link out[2])
 {
 	const struct snap *sn = session_snap(env->s);
-	struct tl_extent x;
-	struct ival iv;
+	struct timeline_extent x;
+	struct trace_interval iv;
 	int n = 0;
-	if (!tl_extent(tl, env, &x) || !tl_interval(tl, env, &iv))
+	if (!timeline_extent(tl, env, &x) || !timeline_selected_ival(tl, env, &iv))
 		return 0;
 	trk_id g = store_trk(sn->st, iv.trk)->kind == TK_G ? iv.trk : iv.who;
 	if (!g || g >= sn->ntrks || store_trk(sn->st, g)->kind != TK_G ||
-	    !ival_at(sn, g, tl->at, &iv))
+	    !trace_interval_at(sn, g, tl->at, &iv))
 		return 0;
-	struct edge_walk w = {0};
+	struct wake_edges_walk w = {0};
 	struct edge e;
-	if (edges_from(sn, &w, g, tl->at, iv.t1, &e))
-		out[n++] = (struct tl_link){e.to, tl->at, e.t, TS_NONE, true};
+	if (wake_edges_next(sn, &w, g, tl->at, iv.t1, &e))
+		out[n++] = (struct timeline_wake_link){e.to, tl->at, e.t, TS_NONE, true};
 	if (to_ready(sn, &iv))
-		out[n++] = (struct tl_link){iv.who, tl->at, iv.t0, TS_NONE, false};
+		out[n++] = (struct timeline_wake_link){iv.who, tl->at, iv.t0, TS_NONE, false};
 	return n;
 }
 
-enum verdict tl_chain(struct timeline *tl, const struct pane_env *env, struct ask *out)
+enum verdict timeline_toggle_chain(struct timeline *tl, const struct pane_env *env, struct ask *out)
 {
 	if (!tl->nchain)
-		return tl_ask(tl, env, CMD_CHAIN, 1, tl_track(tl, env), out);
+		return timeline_jump(tl, env, CMD_CHAIN, 1, timeline_selected_track(tl, env), out);
 	tl->nchain = 0;
 	return V_DONE;
 }
 
-bool tl_chain_act(struct timeline *tl, const struct pane_env *env, const struct act *a)
+bool timeline_chain_command(struct timeline *tl, const struct pane_env *env, const struct act *a)
 {
 	uint32_t n = tl->nchain, by = (uint32_t)(act_n(a) < TL_CHAIN ? act_n(a) : TL_CHAIN);
 	if (!n)
@@ -104,9 +104,9 @@ bool tl_chain_act(struct timeline *tl, const struct pane_env *env, const struct 
 	case CMD_FIRST: tl->atchain = 0; return true;
 	case CMD_LAST: tl->atchain = n - 1; return true;
 	case CMD_OPEN: {
-		struct tl_link l = tl->chain[tl->atchain];
-		tl_show_track(tl, env, l.trk);
-		tl_look_at(tl, env, l.t1 > l.t0 ? l.t1 - 1 : l.t0);
+		struct timeline_wake_link l = tl->chain[tl->atchain];
+		timeline_show_track(tl, env, l.trk);
+		timeline_goto_time(tl, env, l.t1 > l.t0 ? l.t1 - 1 : l.t0);
 		return true;
 	}
 	case CMD_BACK:
@@ -115,8 +115,8 @@ bool tl_chain_act(struct timeline *tl, const struct pane_env *env, const struct 
 	}
 }
 
-void tl_draw_chain(const struct timeline *tl, const struct pane_env *env, struct grid *g,
-    const struct tl_layout *l)
+void timeline_draw_chain(const struct timeline *tl, const struct pane_env *env, struct grid *g,
+    const struct timeline_layout *l)
 {
 	const struct store *st = session_snap(env->s)->st;
 	int h = (int)tl->nchain + 1, room = g->h - l->rows;
@@ -127,13 +127,13 @@ void tl_draw_chain(const struct timeline *tl, const struct pane_env *env, struct
 	grid_fill(g, (struct rect){y, 0, h, g->w}, ' ', ST_NORMAL, 0);
 	grid_text(g, y, 0, ST_HEAD, 0, "wake chain, latest first   Enter goes there, q W close");
 	for (int i = top; i < (int)tl->nchain && ++y < g->h; i++) {
-		const struct tl_link *k = &tl->chain[i];
+		const struct timeline_wake_link *k = &tl->chain[i];
 		struct buf b = {0};
 		text_at(&b, k->t1, 1000);
 		grid_right(g, y, 11, ST_DIM, 0, buf_str(&b));
 		buf_reset(&b);
-		tp_who(st, k->trk, &b);
-		buf_printf(&b, "  %s ", state_name(k->state));
+		tracepane_put_track(st, k->trk, &b);
+		buf_printf(&b, "  %s ", style_state_name(k->state));
 		text_ns(&b, k->t1 - k->t0);
 		buf_puts(&b, i == 0	  ? " until it ran"
 			     : k->created ? ", then created the one above"

@@ -17,52 +17,52 @@
 
 enum { AT_ONCE = 20000 };	/* tracks, spans: a millisecond */
 
-struct tp_later {
+struct tracepane_query {
 	struct job *job;		/* NULL: it has been asked for, what it says is kept */
 	struct arena mem;
 	const struct snap *sn;
 	struct ask ask;
-	tp_said *say;
+	tracepane_query_fn *say;
 	const void *arg;
 	const char *none;		/* said where there would be nothing */
 	bool rest, any, dropped;
 	struct rest_states r;
 };
 
-static int work(struct job *j, void *arg)
+static int run_query(struct job *j, void *arg)
 {
-	struct tp_later *l = arg;
+	struct tracepane_query *l = arg;
 	const char *chosen = "";
 	(void)j;
 	l->any = !l->say || l->say(l->sn, l->arg, &l->mem, &l->ask.query, &chosen);
 	snprintf(l->ask.text, sizeof l->ask.text, "%s", chosen);
 	if (l->rest && l->any)
-		session_rest_about(l->sn, &l->ask.query, &l->r);
+		session_rest_approx(l->sn, &l->ask.query, &l->r);
 	return 0;
 }
 
 /* Of these and the rest: what do they differ in most? */
 static void choose_type(struct query *q, const struct rest_states *r)
 {
-	int64_t by[TW__N] = {0};
+	int64_t by[TRACE_WEIGHT__N] = {0};
 	for (int i = TS_NONE + 1; i < TS__N; i++) {
 		int64_t d = r->ns[0][i] - r->ns[1][i];
-		by[i == TS_READY ? TW_SCHED : i == TS_SYSCALL ||
-		    i == TS_SYSBLOCK ? TW_SYSCALL : tl_waits((enum tstate)i) ? TW_BLOCK
-			: TW_RUN] += d;
+		by[i == TS_READY ? TRACE_SCHED : i == TS_SYSCALL ||
+		    i == TS_SYSBLOCK ? TRACE_SYSCALL : timeline_state_waits((enum tstate)i) ? TRACE_BLOCK
+			: TRACE_RUN] += d;
 	}
-	q->type = TW_RUN;
-	for (size_t i = 0; i < TW__N; i++)
+	q->type = TRACE_RUN;
+	for (size_t i = 0; i < TRACE_WEIGHT__N; i++)
 		if (llabs(by[i]) > llabs(by[q->type]))
 			q->type = i;
 }
 
-static enum verdict said(struct tp_later *l, struct ask *out)
+static enum verdict finish_query(struct tracepane_query *l, struct ask *out)
 {
 	if (!l->any)
-		return ask_say(out, "%s", l->none);
+		return pane_message(out, "%s", l->none);
 	if (l->rest && (!l->r.n[0] || !l->r.n[1]))
-		return ask_say(out, "no others to compare with");
+		return pane_message(out, "no others to compare with");
 	if (l->rest && l->ask.query.type == SIZE_MAX)
 		choose_type(&l->ask.query, &l->r);
 	*out = l->ask;
@@ -70,11 +70,11 @@ static enum verdict said(struct tp_later *l, struct ask *out)
 	return V_ASK;
 }
 
-enum verdict tp_later(struct tp_later **at, const struct pane_env *env, const struct tp_saying *what, struct arena *mem,
-    struct ask *out)
+enum verdict tracepane_query(struct tracepane_query **at, const struct pane_env *env,
+    const struct tracepane_query_spec *what, struct arena *mem, struct ask *out)
 {
-	struct tp_later *l = xcalloc(1, sizeof *l);
-	tp_later_free(*at);
+	struct tracepane_query *l = xcalloc(1, sizeof *l);
+	tracepane_query_free(*at);
 	*at = l;
 	l->mem = *mem;
 	l->sn = session_snap(env->s);
@@ -83,45 +83,45 @@ enum verdict tp_later(struct tp_later **at, const struct pane_env *env, const st
 	l->arg = what->arg;
 	l->none = what->none;
 	l->rest = what->rest;
-	query_keep(&l->ask.query, session_query(env->s), &l->mem);
+	query_copy_strings(&l->ask.query, session_query(env->s), &l->mem);
 	if (l->rest)
-		query_rest(&l->ask.query);
-	if (l->sn->ntrks + (uint64_t)l->sn->nspans > AT_ONCE || job_wanted() > 1)
-		l->job = job_start(work, l);
+		session_query_compare_rest(&l->ask.query);
+	if (l->sn->ntrks + (uint64_t)l->sn->nspans > AT_ONCE || job_forced_threads() > 1)
+		l->job = job_start(run_query, l);
 	if (l->job) {
 		*out = (struct ask){.kind = ASK_NONE, .place = PLACE_NONE};
-		return ask_say(out, l->rest ? "comparing with the rest" : "excluding them");
+		return pane_message(out, l->rest ? "comparing with the rest" : "excluding them");
 	}
-	work(NULL, l);
-	return said(l, out);
+	run_query(NULL, l);
+	return finish_query(l, out);
 }
 
-struct job *tp_later_job(const struct tp_later *l)
+struct job *tracepane_query_job(const struct tracepane_query *l)
 {
 	return l ? l->job : NULL;
 }
 
-bool tp_later_asks(const struct tp_later *l)
+bool tracepane_query_pending(const struct tracepane_query *l)
 {
 	return l && l->job && !l->dropped;
 }
 
-bool tp_later_drop(struct tp_later *l)
+bool tracepane_query_cancel(struct tracepane_query *l)
 {
-	bool any = tp_later_asks(l);
+	bool any = tracepane_query_pending(l);
 	if (any)
 		l->dropped = true;
 	return any;
 }
 
-enum verdict tp_later_done(struct tp_later *l, struct ask *out)
+enum verdict tracepane_query_finish(struct tracepane_query *l, struct ask *out)
 {
 	job_join(l->job);
 	l->job = NULL;
-	return l->dropped ? V_DONE : said(l, out);
+	return l->dropped ? V_DONE : finish_query(l, out);
 }
 
-void tp_later_free(struct tp_later *l)
+void tracepane_query_free(struct tracepane_query *l)
 {
 	if (!l)
 		return;

@@ -21,15 +21,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-void tp_scope(const struct pane_env *env, struct arena *a, struct tp_scope *sc)
+void tracepane_scope(const struct pane_env *env, struct arena *a, struct tracepane_scope *sc)
 {
-	tp_scope_of(session_snap(env->s), session_query(env->s), a, sc);
+	tracepane_scope_of_query(session_snap(env->s), session_query(env->s), a, sc);
 }
 
-void tp_scope_of(const struct snap *sn, const struct query *q, struct arena *a, struct tp_scope *sc)
+void tracepane_scope_of_query(const struct snap *sn, const struct query *q, struct arena *a, struct tracepane_scope *sc)
 {
-	*sc = (struct tp_scope){.sn = sn, .g = q->suspended ? 0 : q->g};
-	session_filter(sn, q, a, &sc->f);
+	*sc = (struct tracepane_scope){.sn = sn, .g = q->suspended ? 0 : q->g};
+	session_query_filter(sn, q, a, &sc->f);
 	sc->t0 = sc->f.from == TIME_NONE || sc->f.from < sn->t0 ? sn->t0 : sc->f.from;
 	sc->t1 = sc->f.to == TIME_NONE || sc->f.to > sn->t1 ? sn->t1 : sc->f.to;
 	sc->t1 = sc->t1 < sc->t0 ? sc->t0 : sc->t1;
@@ -39,54 +39,54 @@ void tp_scope_of(const struct snap *sn, const struct query *q, struct arena *a, 
 	uint8_t *set = arena_zalloc(a, sn->ntrks / 8 + 1u);
 	for (uint32_t i = 0; i < sc->f.nslice; i++) {
 		trk_id t = sc->f.slice[i].trk;
-		if (tw_has(sc->f.g, t))
+		if (trace_gset_has(sc->f.g, t))
 			set[t >> 3] |= (uint8_t)(1u << (t & 7));
 	}
 	sc->f.g = set;
 }
 
-void tp_on_proc(struct tp_scope *sc, struct arena *a)
+void tracepane_limit_to_proc(struct tracepane_scope *sc, struct arena *a)
 {
 	if (sc->f.proc)
-		sc->f.g = tw_on_proc(sc->sn, sc->f.proc, sc->t0, sc->t1, sc->f.g, a);
+		sc->f.g = trace_gset_on_proc(sc->sn, sc->f.proc, sc->t0, sc->t1, sc->f.g, a);
 }
 
-static bool in_slices(const struct tp_scope *sc, trk_id g, int64_t t0, int64_t t1)
+static bool in_slices(const struct tracepane_scope *sc, trk_id g, int64_t t0, int64_t t1)
 {
-	struct halve h = {.hi = sc->f.nslice};
-	while (halve(&h)) {	/* the first that ends at or after t0 */
-		const struct tw_slice *s = &sc->f.slice[h.at];
-		halve_on(&h, s->trk < g || (s->trk == g && s->t1 < t0));
+	struct bsearch_probe h = {.hi = sc->f.nslice};
+	while (bsearch_probe(&h)) {	/* the first that ends at or after t0 */
+		const struct trace_slice *s = &sc->f.slice[h.at];
+		bsearch_narrow(&h, s->trk < g || (s->trk == g && s->t1 < t0));
 	}
 	return h.lo < sc->f.nslice && sc->f.slice[h.lo].trk == g && sc->f.slice[h.lo].t0 <= t1;
 }
 
 /* Something of goroutine g (0: of nobody) at [t0, t1] is in it. */
-static bool in_scope(const struct tp_scope *sc, trk_id g, int64_t t0, int64_t t1)
+static bool in_scope(const struct tracepane_scope *sc, trk_id g, int64_t t0, int64_t t1)
 {
 	if (t1 < sc->t0 || t0 >= sc->t1)
 		return false;
 	if (!sc->f.g)
 		return true;
-	return g && tw_has(sc->f.g, g) && (!sc->f.slice || in_slices(sc, g, t0, t1));
+	return g && trace_gset_has(sc->f.g, g) && (!sc->f.slice || in_slices(sc, g, t0, t1));
 }
 
 /* Is a goroutine on a P at t, or was just before, or woken then by one that is? */
 static bool on_proc(const struct snap *sn, trk_id g, trk_id p, int64_t t)
 {
-	struct ival v;
+	struct trace_interval v;
 	for (int k = 0; k < 2; k++) {
-		if (!ival_at(sn, g, t - k, &v))
+		if (!trace_interval_at(sn, g, t - k, &v))
 			continue;
 		if (v.state >= TS_RUN && v.state <= TS_SYSCALL && v.state != TS_READY && v.who == p)
 			return true;
-		if (v.state == TS_READY && v.t0 == t && v.who && ival_at(sn, v.who, t, &v) && v.who == p)
+		if (v.state == TS_READY && v.t0 == t && v.who && trace_interval_at(sn, v.who, t, &v) && v.who == p)
 			return true;
 	}
 	return false;
 }
 
-bool tp_event_in(const struct tp_scope *sc, trk_id g, int64_t t)
+bool tracepane_event_in_scope(const struct tracepane_scope *sc, trk_id g, int64_t t)
 {
 	if (!in_scope(sc, g, t, t))
 		return false;
@@ -94,22 +94,22 @@ bool tp_event_in(const struct tp_scope *sc, trk_id g, int64_t t)
 	       (g && store_trk(sc->sn->st, g)->kind == TK_G && on_proc(sc->sn, g, sc->f.proc, t));
 }
 
-bool tp_span_in(const struct tp_scope *sc, uint32_t span, trk_id g, int64_t t0, int64_t t1)
+bool tracepane_span_in_scope(const struct tracepane_scope *sc, uint32_t span, trk_id g, int64_t t0, int64_t t1)
 {
 	if (!sc->f.span)
 		return in_scope(sc, g, t0, t1);
-	return t1 >= sc->t0 && t0 < sc->t1 && tw_has(sc->f.span, span);
+	return t1 >= sc->t0 && t0 < sc->t1 && trace_gset_has(sc->f.span, span);
 }
 
-struct sched_ask tp_ask(const struct tp_scope *sc)
+struct stats_query tracepane_sched_query(const struct tracepane_scope *sc)
 {
-	return (struct sched_ask){
+	return (struct stats_query){
 	    .t0 = sc->part ? sc->t0 : TIME_NONE, .t1 = sc->part ? sc->t1 : TIME_NONE, .g = sc->f.g};
 }
 
 /* ---- names */
 
-void tp_str(const struct store *st, str_id s, const char *none, struct buf *b)
+void tracepane_put_str(const struct store *st, str_id s, const char *none, struct buf *b)
 {
 	const struct str_row *r = store_str(st, s);
 	if (r->n)
@@ -118,7 +118,7 @@ void tp_str(const struct store *st, str_id s, const char *none, struct buf *b)
 		buf_puts(b, none);
 }
 
-void tp_id(const struct store *st, trk_id t, struct buf *b)
+void tracepane_put_id(const struct store *st, trk_id t, struct buf *b)
 {
 	static const char letter[] = "?PMG";
 	const struct trk_row *r = store_trk(st, t);
@@ -126,25 +126,25 @@ void tp_id(const struct store *st, trk_id t, struct buf *b)
 	buf_u64(b, r->id);
 }
 
-void tp_who(const struct store *st, trk_id t, struct buf *b)
+void tracepane_put_track(const struct store *st, trk_id t, struct buf *b)
 {
-	tp_id(st, t, b);
+	tracepane_put_id(st, t, b);
 	if (store_trk(st, t)->kind == TK_G && store_trk(st, t)->name) {
 		buf_putc(b, ' ');
-		tp_str(st, store_trk(st, t)->name, "", b);
+		tracepane_put_str(st, store_trk(st, t)->name, "", b);
 	}
 }
 
-static const struct str_row *frame_name(const struct store *st, frm_id f)
+static const struct str_row *graph_frame_name(const struct store *st, frm_id f)
 {
 	return store_str(st, store_fun(st, store_frm(st, f)->fun)->name);
 }
 
-void tp_frame(const struct store *st, frm_id id, struct buf *b, bool where)
+void tracepane_put_frame(const struct store *st, frm_id id, struct buf *b, bool where)
 {
 	const struct frm_row *f = store_frm(st, id);
 	const struct str_row *file = store_str(st, store_fun(st, f->fun)->file);
-	const struct str_row *name = frame_name(st, id);
+	const struct str_row *name = graph_frame_name(st, id);
 	if (name->n)
 		text_safe(b, name->s, name->n);
 	else
@@ -159,53 +159,54 @@ void tp_frame(const struct store *st, frm_id id, struct buf *b, bool where)
 	buf_printf(b, ":%lld", (long long)f->line);
 }
 
-void tp_site(const struct store *st, stk_id stk, struct buf *b)
+void tracepane_put_site(const struct store *st, stk_id stk, struct buf *b)
 {
 	if (stk)
-		tp_frame(st, stk_frame(st, usercode_site(st, stk)), b, true);
+		tracepane_put_frame(st, stk_frame(st, user_code_site(st, stk)), b, true);
 }
 
-void tp_site_call(const struct store *st, stk_id stk, struct buf *b)
+void tracepane_put_call_site(const struct store *st, stk_id stk, struct buf *b)
 {
-	tp_site(st, stk, b);
-	if (stk && usercode_site(st, stk) != stk) {
+	tracepane_put_site(st, stk, b);
+	if (stk && user_code_site(st, stk) != stk) {
 		buf_puts(b, " > ");
-		tp_frame(st, stk_frame(st, stk), b, false);
+		tracepane_put_frame(st, stk_frame(st, stk), b, false);
 	}
 }
 
-void tp_wake_words(const struct store *st, const struct tp_wake *w, struct buf *b)
+void tracepane_put_wake(const struct store *st, const struct tracepane_wake *w, struct buf *b)
 {
 	buf_puts(b, "woke ");
-	tp_id(st, w->to, b);
+	tracepane_put_id(st, w->to, b);
 	buf_puts(b, " at ");
 	text_at(b, w->t, 1000);
 	buf_puts(b, "  ");
-	tp_site_call(st, w->stack, b);
+	tracepane_put_call_site(st, w->stack, b);
 }
 
-void tp_place(const struct store *st, stk_id stk, struct place *p)
+void tracepane_site_place(const struct store *st, stk_id stk, struct place *p)
 {
 	if (!stk)
 		return;
 	p->stk = stk;
-	p->frm = stk_frame(st, usercode_site(st, stk));
+	p->frm = stk_frame(st, user_code_site(st, stk));
 	p->fun = store_frm(st, p->frm)->fun;
 }
 
 /* ---- cells */
 
-void tp_text(const struct pane_env *env, struct grid *g, int y, int x, int w, enum style style, struct buf *b)
+void tracepane_draw_text(
+    const struct pane_env *env, struct grid *g, int y, int x, int w, enum style style, struct buf *b)
 {
 	if (w <= 0)
 		return;
 	struct rect old = grid_clip(g, (struct rect){y, x, 1, w});
 	grid_line(g, 0, 0, style, 0, b);
-	rows_hits(g, (struct rect){0, 0, 1, w}, env->find.rx);
+	list_mark_hits(g, (struct rect){0, 0, 1, w}, env->find.rx);
 	grid_unclip(g, old);
 }
 
-void tp_symbol(const struct pane_env *env, struct grid *g, int y, int x, int w, enum style style, str_id id,
+void tracepane_draw_symbol(const struct pane_env *env, struct grid *g, int y, int x, int w, enum style style, str_id id,
     const char *none)
 {
 	const struct str_row *s = store_str(session_snap(env->s)->st, id);
@@ -214,11 +215,11 @@ void tp_symbol(const struct pane_env *env, struct grid *g, int y, int x, int w, 
 		text_fit_symbol(&b, s->s, s->n, (size_t)w, env->ascii);
 	else
 		buf_puts(&b, none);
-	tp_text(env, g, y, x, w, s->n ? style : ST_DIM, &b);
+	tracepane_draw_text(env, g, y, x, w, s->n ? style : ST_DIM, &b);
 	buf_free(&b);
 }
 
-int tp_stack(const struct pane_env *env, struct grid *g, int y, int h, stk_id stk)
+int tracepane_draw_stack(const struct pane_env *env, struct grid *g, int y, int h, stk_id stk)
 {
 	const struct store *st = session_snap(env->s)->st;
 	struct buf b = {0};
@@ -226,12 +227,12 @@ int tp_stack(const struct pane_env *env, struct grid *g, int y, int h, stk_id st
 		const struct frm_row *f = store_frm(st, stk_frame(st, stk));
 		struct buf where = {0};
 		buf_reset(&b);
-		tp_frame(st, stk_frame(st, stk), &b, true);
+		tracepane_put_frame(st, stk_frame(st, stk), &b, true);
 		const char *s = buf_str(&b), *at = strrchr(s, ' ');
 		if (at && f->fun)
 			buf_puts(&where, at + 1);
 		int w = g->w - 4 - (int)where.n;
-		tp_symbol(env, g, y, 2, w, ST_NORMAL, store_fun(st, f->fun)->name, s);
+		tracepane_draw_symbol(env, g, y, 2, w, ST_NORMAL, store_fun(st, f->fun)->name, s);
 		grid_right(g, y, g->w, ST_DIM, 0, buf_str(&where));
 		buf_free(&where);
 	}
@@ -239,7 +240,7 @@ int tp_stack(const struct pane_env *env, struct grid *g, int y, int h, stk_id st
 	return y;
 }
 
-static void right(struct grid *g, int y, int x1, struct buf *b, int64_t v, int attr)
+static void draw_right(struct grid *g, int y, int x1, struct buf *b, int64_t v, int attr)
 {
 	if (v)
 		grid_right(g, y, x1, ST_NORMAL, attr, buf_str(b));
@@ -248,28 +249,28 @@ static void right(struct grid *g, int y, int x1, struct buf *b, int64_t v, int a
 	buf_free(b);
 }
 
-void tp_ns(struct grid *g, int y, int x1, int64_t ns, int attr)
+void tracepane_draw_ns(struct grid *g, int y, int x1, int64_t ns, int attr)
 {
 	struct buf b = {0};
 	text_ns(&b, ns);
-	right(g, y, x1, &b, ns, attr);
+	draw_right(g, y, x1, &b, ns, attr);
 }
 
-void tp_bytes(struct grid *g, int y, int x1, uint64_t n)
+void tracepane_draw_bytes(struct grid *g, int y, int x1, uint64_t n)
 {
 	struct buf b = {0};
 	text_bytes(&b, (int64_t)(n & INT64_MAX));
-	right(g, y, x1, &b, n != 0, 0);
+	draw_right(g, y, x1, &b, n != 0, 0);
 }
 
-void tp_count(struct grid *g, int y, int x1, int64_t n)
+void tracepane_draw_count(struct grid *g, int y, int x1, int64_t n)
 {
 	struct buf b = {0};
 	text_count(&b, n);
-	right(g, y, x1, &b, n, 0);
+	draw_right(g, y, x1, &b, n, 0);
 }
 
-int tp_count_width(uint64_t most)
+int tracepane_count_width(uint64_t most)
 {
 	enum { USUAL = 7 };
 	struct buf b = {0};
@@ -279,14 +280,14 @@ int tp_count_width(uint64_t most)
 	return w;
 }
 
-void tp_at(struct grid *g, int y, int x1, int64_t t)
+void tracepane_draw_time(struct grid *g, int y, int x1, int64_t t)
 {
 	struct buf b = {0};
 	text_at(&b, t, 100000);
-	right(g, y, x1, &b, 1, 0);
+	draw_right(g, y, x1, &b, 1, 0);
 }
 
-int64_t tp_decade(int64_t ns, bool up)
+int64_t tracepane_round_decade(int64_t ns, bool up)
 {
 	int64_t d = 1;
 	while (d <= INT64_MAX / 10 && (up ? d <= ns : d * 10 <= ns))
@@ -294,13 +295,14 @@ int64_t tp_decade(int64_t ns, bool up)
 	return d;
 }
 
-void tp_hist(struct grid *g, int y, int x, int w, const struct histo *h, int64_t lo, int64_t hi, enum style style)
+void tracepane_draw_histogram(
+    struct grid *g, int y, int x, int w, const struct duration_histogram *h, int64_t lo, int64_t hi, enum style style)
 {
 	uint64_t col[256], most = 0;
 	w = w > 256 ? 256 : w;
 	if (w <= 0)
 		return;
-	histo_columns(h, lo, hi, w, col);
+	histogram_columns(h, lo, hi, w, col);
 	for (int i = 0; i < w; i++)
 		most = col[i] > most ? col[i] : most;
 	for (int i = 0; i < w; i++)
@@ -308,45 +310,46 @@ void tp_hist(struct grid *g, int y, int x, int w, const struct histo *h, int64_t
 			grid_level(g, y, x + i, (double)col[i] / (double)most, style, ST_NORMAL);
 }
 
-int tp_hist_rows(struct grid *g, int y, int h, const struct histo *hi, enum style style)
+int tracepane_draw_histogram_rows(struct grid *g, int y, int h, const struct duration_histogram *hi, enum style style)
 {
 	uint32_t most = 1;
-	for (int i = 0; i < HISTO_ROWS; i++)
+	for (int i = 0; i < HISTOGRAM_ROWS; i++)
 		most = hi->row[i] > most ? hi->row[i] : most;
-	for (int i = 0; i < HISTO_ROWS && y < h; i++) {
+	for (int i = 0; i < HISTOGRAM_ROWS && y < h; i++) {
 		struct buf b = {0};
-		if (histo_row_from(i) > hi->max || histo_row_from(i + 1) <= hi->min)
+		if (histogram_row_start(i) > hi->max || histogram_row_start(i + 1) <= hi->min)
 			continue;
-		text_ns(&b, histo_row_from(i));
+		text_ns(&b, histogram_row_start(i));
 		grid_right(g, y, 8, ST_DIM, 0, buf_str(&b));
 		grid_bar(g, y, 9, g->w - 18, (double)hi->row[i] / most, style);
-		tp_count(g, y++, g->w - 1, hi->row[i]);
+		tracepane_draw_count(g, y++, g->w - 1, hi->row[i]);
 		buf_free(&b);
 	}
 	return y;
 }
 
-void tp_strip(const struct pane_env *env, struct grid *g, int y, int x, int w, trk_id t, int64_t t0, int64_t t1)
+void tracepane_draw_states(
+    const struct pane_env *env, struct grid *g, int y, int x, int w, trk_id t, int64_t t0, int64_t t1)
 {
 	if (w <= 0 || t1 <= t0)
 		return;
 	struct bin *bin = xmalloc((size_t)w * sizeof *bin);	/* the same for each of the rows of a sheet of paper */
 	bins_row(session_snap(env->s), t, t0, t1, (uint32_t)w, bin);
 	for (int i = 0; i < w; i++) {
-		enum tstate s = bin_main(&bin[i], false);
+		enum tstate s = bins_main_state(&bin[i], false);
 		if (s == TS_NONE)
 			continue;
 		if (g->ascii || g->mono)
-			grid_put(g, y, x + i, (unsigned char)state_letter(s), state_style(s), ST_NORMAL, 0);
-		else if (tl_waits(s))
-			grid_put(g, y, x + i, s == TS_SLEEP ? 0x2500 : 0x2582, state_style(s), ST_NORMAL, 0);
+			grid_put(g, y, x + i, (unsigned char)style_state_letter(s), style_of_state(s), ST_NORMAL, 0);
+		else if (timeline_state_waits(s))
+			grid_put(g, y, x + i, s == TS_SLEEP ? 0x2500 : 0x2582, style_of_state(s), ST_NORMAL, 0);
 		else
-			grid_level(g, y, x + i, 1.0, state_style(s), ST_NORMAL);
+			grid_level(g, y, x + i, 1.0, style_of_state(s), ST_NORMAL);
 	}
 	mem_free(bin);
 }
 
-int tp_share(struct grid *g, int y, int h, enum style style, const char *name, int64_t ns, int64_t whole)
+int tracepane_draw_share(struct grid *g, int y, int h, enum style style, const char *name, int64_t ns, int64_t whole)
 {
 	if (ns <= 0 || y >= h)
 		return y;
@@ -354,13 +357,13 @@ int tp_share(struct grid *g, int y, int h, enum style style, const char *name, i
 	struct rect old = grid_clip(g, (struct rect){y, 2, 1, x - 12});
 	grid_text(g, 0, 0, ST_NORMAL, 0, name);
 	grid_unclip(g, old);
-	tp_ns(g, y, x - 2, ns, 0);
+	tracepane_draw_ns(g, y, x - 2, ns, 0);
 	if (whole > 0)
 		grid_bar(g, y, x, g->w - x - 1, ns > whole ? 1 : (double)ns / (double)whole, style);
 	return y + 1;
 }
 
-int tp_accounts_rows(const struct gstat *s)
+int tracepane_accounts_height(const struct goroutine_times *s)
 {
 	int n = (s->exec > 0) + (s->ready > 0) + (s->syscall > 0) + (s->sysblock > 0) + (s->unknown > 0);
 	for (uint32_t i = 0; i < s->nblock; i++)
@@ -370,26 +373,26 @@ int tp_accounts_rows(const struct gstat *s)
 	return n;
 }
 
-int tp_accounts(const struct store *st, struct grid *g, int y, int h, const struct gstat *s)
+int tracepane_draw_accounts(const struct store *st, struct grid *g, int y, int h, const struct goroutine_times *s)
 {
-	y = tp_share(g, y, h, ST_S_RUN, "running", s->exec, s->total);
-	y = tp_share(g, y, h, ST_S_READY, "runnable", s->ready, s->total);
-	y = tp_share(g, y, h, ST_S_SYSCALL, "in system calls", s->syscall, s->total);
-	y = tp_share(g, y, h, ST_S_SYSCALL, "blocked in system calls", s->sysblock, s->total);
+	y = tracepane_draw_share(g, y, h, ST_S_RUN, "running", s->exec, s->total);
+	y = tracepane_draw_share(g, y, h, ST_S_READY, "runnable", s->ready, s->total);
+	y = tracepane_draw_share(g, y, h, ST_S_SYSCALL, "in system calls", s->syscall, s->total);
+	y = tracepane_draw_share(g, y, h, ST_S_SYSCALL, "blocked in system calls", s->sysblock, s->total);
 	for (int part = 0; part < 2; part++) {
-		const struct sched_part *v = part ? s->range : s->block;
+		const struct stats_part *v = part ? s->range : s->block;
 		for (uint32_t i = 0; i < (part ? s->nrange : s->nblock); i++) {
 			struct buf b = {0};
 			buf_puts(&b, part ? "of that " : "");
-			tp_str(st, v[i].name, *v[i].text ? v[i].text : "unknown", &b);
-			y = tp_share(g, y, h, part ? ST_S_GC : ST_S_CHAN, buf_str(&b), v[i].ns, s->total);
+			tracepane_put_str(st, v[i].name, *v[i].text ? v[i].text : "unknown", &b);
+			y = tracepane_draw_share(g, y, h, part ? ST_S_GC : ST_S_CHAN, buf_str(&b), v[i].ns, s->total);
 			buf_free(&b);
 		}
 	}
-	return tp_share(g, y, h, ST_S_UNKNOWN, "unknown", s->unknown, s->total);
+	return tracepane_draw_share(g, y, h, ST_S_UNKNOWN, "unknown", s->unknown, s->total);
 }
 
-void tp_shares(const int64_t ns[TS__N], int64_t whole, struct buf *b)
+void tracepane_put_shares(const int64_t ns[TS__N], int64_t whole, struct buf *b)
 {
 	bool done[TS__N] = {0};
 	for (int k = 0; k < 6 && whole > 0; k++) {
@@ -400,13 +403,13 @@ void tp_shares(const int64_t ns[TS__N], int64_t whole, struct buf *b)
 		if (best < 0)
 			break;
 		done[best] = true;
-		buf_printf(b, "%s%s ", k ? " | " : "", state_name((enum tstate)best));
+		buf_printf(b, "%s%s ", k ? " | " : "", style_state_name((enum tstate)best));
 		text_ns(b, ns[best]);
 		buf_printf(b, " %.1f%%", 100.0 * (double)ns[best] / (double)whole);
 	}
 }
 
-void tp_quote(const struct store *st, str_id id, struct buf *b)
+void tracepane_put_name_regex(const struct store *st, str_id id, struct buf *b)
 {
 	const struct str_row *s = store_str(st, id);
 	buf_putc(b, '^');
@@ -418,13 +421,13 @@ void tp_quote(const struct store *st, str_id id, struct buf *b)
 	buf_putc(b, '$');
 }
 
-const char tp_log_why[] = "This is a gctrace or schedtrace log: it does not contain what goroutines,\n"
+const char tracepane_log_notice[] = "This is a gctrace or schedtrace log: it does not contain what goroutines,\n"
     "tasks and regions did. Panes 5 (timeline) and 8 (GC) show what it contains.\n\n"
     "    GODEBUG=schedtrace=1000,scheddetail=1\n\n"
     "lists goroutines with their states; a trace (go test -trace, /debug/pprof/trace) has everything.";
 
 /* How much of a line goes into w bytes: up to a blank, where it is longer. */
-static size_t wrap(const char *s, size_t n, int w)
+static size_t line_length(const char *s, size_t n, int w)
 {
 	if (n <= (size_t)w)
 		return n;
@@ -435,7 +438,7 @@ static size_t wrap(const char *s, size_t n, int w)
 }
 
 /* Lines as they are where all of them fit; else paragraphs flow, but for what is set in. */
-void tp_empty(struct grid *g, int y, const char *why)
+void tracepane_draw_empty(struct grid *g, int y, const char *why)
 {
 	int w = g->w > 12 ? g->w - 3 : 9;
 	while (*why && y < g->h) {
@@ -457,7 +460,7 @@ void tp_empty(struct grid *g, int y, const char *why)
 		for (n = 0; why < end; why++)
 			line[n++] = *why == '\n' ? ' ' : *why;
 		for (const char *s = line; n && y < g->h; s += k, n -= k) {
-			k = wrap(s, n, w);
+			k = line_length(s, n, w);
 			grid_textn(g, y++, 2, ST_DIM, 0, s, k);
 			k += k < n && s[k] == ' ';
 		}
@@ -465,7 +468,7 @@ void tp_empty(struct grid *g, int y, const char *why)
 	}
 }
 
-void tp_working(const struct job *j, const char *what, struct buf *b)
+void tracepane_put_progress(const struct job *j, const char *what, struct buf *b)
 {
 	uint64_t part = 0, all = 0;
 	if (j)
@@ -476,7 +479,7 @@ void tp_working(const struct job *j, const char *what, struct buf *b)
 	buf_puts(b, "... ");
 }
 
-void tp_scope_words(const struct tp_scope *sc, struct buf *b)
+void tracepane_put_scope(const struct tracepane_scope *sc, struct buf *b)
 {
 	if (!sc->part && !sc->t0) {	/* what was read by itself begins later */
 		buf_puts(b, "whole trace");

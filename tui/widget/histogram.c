@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Bars. While durations are added, the array is the whole scale from a
- * nanosecond up; bars_end() moves what is used to the front. Edges are powers of
+ * nanosecond up; histogram_bars_trim() moves what is used to the front. Edges are powers of
  * ten to the fifth part, rounded, so that one bar's end is the next one's begin
  * and a range of bars is two whole numbers of nanoseconds.
  */
@@ -26,7 +26,7 @@ static int64_t edge_of(int k)
 
 enum { SCALE = 80 };	/* 10^16 ns are four months */
 
-void bars_begin(struct bars *b)
+void histogram_bars_init(struct bars *b)
 {
 	*b = (struct bars){.n = SCALE};
 	for (int i = 0; i <= SCALE; i++)
@@ -34,7 +34,7 @@ void bars_begin(struct bars *b)
 	b->edge[0] = 0;
 }
 
-void bars_add(struct bars *b, int64_t ns)
+void histogram_bars_add(struct bars *b, int64_t ns)
 {
 	int lo = 0, hi = b->n - 1;
 	while (lo < hi) {	/* the last bar that begins at or before ns */
@@ -49,7 +49,7 @@ void bars_add(struct bars *b, int64_t ns)
 	b->all++;
 }
 
-void bars_end(struct bars *b)
+void histogram_bars_trim(struct bars *b)
 {
 	int first = 0, end = b->n;
 	while (first < end && !b->count[first])
@@ -61,13 +61,13 @@ void bars_end(struct bars *b)
 	b->n = end - first;
 }
 
-static void move(struct bars *b, int by)
+static void move_bar(struct bars *b, int by)
 {
 	int to = b->at + by;
 	b->at = to < 0 ? 0 : to >= b->n ? b->n - 1 : to;
 }
 
-enum bars_said bars_act(struct bars *b, const struct act *a, int64_t *lo, int64_t *hi)
+enum histogram_bars_result histogram_bars_command(struct bars *b, const struct act *a, int64_t *lo, int64_t *hi)
 {
 	if (!b->n || (!b->on && a->cmd != CMD_RANGE))
 		return BARS_PASS;
@@ -81,8 +81,8 @@ enum bars_said bars_act(struct bars *b, const struct act *a, int64_t *lo, int64_
 			b->at = b->count[i] ? i : b->at;
 		b->on = true;
 		return BARS_DONE;
-	case CMD_LEFT: move(b, -act_n(a)); return BARS_DONE;
-	case CMD_RIGHT: move(b, act_n(a)); return BARS_DONE;
+	case CMD_LEFT: move_bar(b, -act_n(a)); return BARS_DONE;
+	case CMD_RIGHT: move_bar(b, act_n(a)); return BARS_DONE;
 	case CMD_FIRST: b->at = 0; return BARS_DONE;
 	case CMD_LAST: b->at = b->n - 1; return BARS_DONE;
 	case CMD_BACK:
@@ -99,13 +99,13 @@ enum bars_said bars_act(struct bars *b, const struct act *a, int64_t *lo, int64_
 	}
 }
 
-static bool chosen(const struct bars *b, int i)
+static bool is_chosen(const struct bars *b, int i)
 {
 	int from = b->held && b->from < b->at ? b->from : b->at, to = b->held && b->from > b->at ? b->from : b->at;
 	return b->on && i >= from && i <= to;
 }
 
-void bars_draw(const struct bars *b, struct grid *g, int y, int x, int h, int w, enum style style)
+void histogram_bars_draw(const struct bars *b, struct grid *g, int y, int x, int h, int w, enum style style)
 {
 	int wide = b->n ? w / b->n : 0;
 	wide = wide > 5 ? 5 : wide;
@@ -120,10 +120,10 @@ void bars_draw(const struct bars *b, struct grid *g, int y, int x, int h, int w,
 			if (r == h - 2 && b->count[i] && here < 0.13)
 				here = 0.13;	/* one is more than none */
 			for (int k = 0; k < cells && here > 0; k++)
-				grid_level(g, y + r, x0 + k, here > 1 ? 1 : here, chosen(b, i) ? ST_ACCENT : style,
+				grid_level(g, y + r, x0 + k, here > 1 ? 1 : here, is_chosen(b, i) ? ST_ACCENT : style,
 				    ST_NORMAL);
 		}
-		if (chosen(b, i)) {
+		if (is_chosen(b, i)) {
 			for (int k = 0; k < cells; k++)
 				grid_put(g, y + h - 1, x0 + k, '^', ST_CURSOR, ST_NORMAL, AT_BOLD);
 			if (i == b->at)
@@ -138,12 +138,12 @@ void bars_draw(const struct bars *b, struct grid *g, int y, int x, int h, int w,
 	}
 }
 
-void bars_words(const struct bars *b, struct buf *out)
+void histogram_bars_describe(const struct bars *b, struct buf *out)
 {
 	uint64_t n = 0;
 	int from = b->n, to = 0;
 	for (int i = 0; i < b->n; i++)
-		if (chosen(b, i)) {
+		if (is_chosen(b, i)) {
 			n += b->count[i];
 			from = i < from ? i : from;
 			to = i;

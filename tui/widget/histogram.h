@@ -24,15 +24,15 @@ struct bars {
 	int at, from;
 };
 
-void bars_begin(struct bars *);			/* no bars; the hand leaves */
-void bars_add(struct bars *, int64_t ns);
-void bars_end(struct bars *);			/* all are counted: cut off the empty ends */
+void histogram_bars_init(struct bars *);			/* no bars; the hand leaves */
+void histogram_bars_add(struct bars *, int64_t ns);
+void histogram_bars_trim(struct bars *);			/* all are counted: cut off the empty ends */
 
-enum bars_said { BARS_PASS, BARS_DONE, BARS_TAKE };
+enum histogram_bars_result { BARS_PASS, BARS_DONE, BARS_TAKE };
 /* A key while the hand is on the bars, or the one that takes it there; BARS_TAKE: [*lo, *hi] was chosen. */
-enum bars_said bars_act(struct bars *, const struct act *, int64_t *lo, int64_t *hi);
+enum histogram_bars_result histogram_bars_command(struct bars *, const struct act *, int64_t *lo, int64_t *hi);
 /* Into h lines, the last of which has the durations at which bars begin. */
-void bars_draw(const struct bars *, struct grid *, int y, int x, int h, int w, enum style);
-void bars_words(const struct bars *, struct buf *);	/* what the hand is on */
+void histogram_bars_draw(const struct bars *, struct grid *, int y, int x, int h, int w, enum style);
+void histogram_bars_describe(const struct bars *, struct buf *);	/* what the hand is on */
 
 #endif

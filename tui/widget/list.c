@@ -4,7 +4,7 @@
  * The list widget.
  *
  * State is three numbers: how many rows, which is selected, which is the first
- * in view. Invariant: sel < n unless the list is empty, and rows_top() always
+ * in view. Invariant: sel < n unless the list is empty, and list_first_row() always
  * yields a window that holds sel. The window is worked out anew for the height
  * that is drawn, so that a resize needs no call and drawing stays pure. Lists
  * of millions of rows cost what is in view, except for the ticks of search hits
@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-static uint32_t window(const struct rows *r, int h, uint32_t top)
+static uint32_t window_top(const struct rows *r, int h, uint32_t top)
 {
 	uint32_t k = h < 1 ? 1 : (uint32_t)h;
 	if (r->n <= k)
@@ -32,73 +32,73 @@ static uint32_t window(const struct rows *r, int h, uint32_t top)
 	return top;
 }
 
-uint32_t rows_top(const struct rows *r, int h)
+uint32_t list_first_row(const struct rows *r, int h)
 {
-	return window(r, h, r->top);
+	return window_top(r, h, r->top);
 }
 
-void rows_set(struct rows *r, uint32_t n)
+void list_set_count(struct rows *r, uint32_t n)
 {
 	r->n = n;
 	if (r->sel >= n)
 		r->sel = n ? n - 1 : 0;
 	if (r->h)
-		r->top = window(r, r->h, r->top);
+		r->top = window_top(r, r->h, r->top);
 }
 
-void rows_select(struct rows *r, uint32_t sel)
+void list_select(struct rows *r, uint32_t sel)
 {
 	r->sel = !r->n ? 0 : sel < r->n ? sel : r->n - 1;
 	if (r->h)		/* before the first act nobody knows how high it is shown */
-		r->top = window(r, r->h, r->top);
+		r->top = window_top(r, r->h, r->top);
 }
 
-static void move(struct rows *r, int64_t by)
+static void move_selection(struct rows *r, int64_t by)
 {
 	int64_t to = (int64_t)r->sel + by;
-	rows_select(r, to < 0 ? 0 : to > UINT32_MAX ? UINT32_MAX : (uint32_t)to);
+	list_select(r, to < 0 ? 0 : to > UINT32_MAX ? UINT32_MAX : (uint32_t)to);
 }
 
 /* A page moves the window with the selection, so that it stays on its line of the screen. */
-static void page(struct rows *r, int64_t by)
+static void move_page(struct rows *r, int64_t by)
 {
 	int64_t top = (int64_t)r->top + by;
 	r->top = top < 0 ? 0 : top >= r->n ? r->n : (uint32_t)top;
 	int64_t sel = (int64_t)r->sel + by;
 	r->sel = sel < 0 || !r->n ? 0 : sel >= r->n ? r->n - 1 : (uint32_t)sel;
-	r->top = window(r, r->h, r->top);
+	r->top = window_top(r, r->h, r->top);
 }
 
-bool rows_act(struct rows *r, const struct act *a, int h)
+bool list_move(struct rows *r, const struct act *a, int h)
 {
 	int n = act_n(a);
 	r->h = h < 1 ? 1 : h;
-	r->top = window(r, r->h, r->top);
+	r->top = window_top(r, r->h, r->top);
 	switch (a->cmd) {
-	case CMD_DOWN: move(r, n); return true;
-	case CMD_UP: move(r, -n); return true;
-	case CMD_PAGE_DOWN: page(r, (int64_t)n * r->h); return true;
-	case CMD_PAGE_UP: page(r, -(int64_t)n * r->h); return true;
-	case CMD_HALF_DOWN: page(r, (int64_t)n * ((r->h + 1) / 2)); return true;
-	case CMD_HALF_UP: page(r, -(int64_t)n * ((r->h + 1) / 2)); return true;
-	case CMD_FIRST: rows_select(r, a->count > 0 ? (uint32_t)a->count - 1 : 0); return true;
+	case CMD_DOWN: move_selection(r, n); return true;
+	case CMD_UP: move_selection(r, -n); return true;
+	case CMD_PAGE_DOWN: move_page(r, (int64_t)n * r->h); return true;
+	case CMD_PAGE_UP: move_page(r, -(int64_t)n * r->h); return true;
+	case CMD_HALF_DOWN: move_page(r, (int64_t)n * ((r->h + 1) / 2)); return true;
+	case CMD_HALF_UP: move_page(r, -(int64_t)n * ((r->h + 1) / 2)); return true;
+	case CMD_FIRST: list_select(r, a->count > 0 ? (uint32_t)a->count - 1 : 0); return true;
 	case CMD_LAST:
-		rows_select(r, a->count > 0 ? (uint32_t)a->count - 1 : UINT32_MAX);
+		list_select(r, a->count > 0 ? (uint32_t)a->count - 1 : UINT32_MAX);
 		return true;
 	case CMD_CENTRE:
 		r->top = r->sel > (uint32_t)r->h / 2 ? r->sel - (uint32_t)r->h / 2 : 0;
-		r->top = window(r, r->h, r->top);
+		r->top = window_top(r, r->h, r->top);
 		return true;
 	default: return false;
 	}
 }
 
-bool rows_pick(struct rows *r, int y, int h)
+bool list_click(struct rows *r, int y, int h)
 {
-	uint32_t i = rows_top(r, h) + (uint32_t)(y < 0 ? 0 : y);
+	uint32_t i = list_first_row(r, h) + (uint32_t)(y < 0 ? 0 : y);
 	bool there = y >= 0 && y < h && i < r->n;
 	if (there)
-		rows_select(r, i);
+		list_select(r, i);
 	return there;
 }
 
@@ -115,7 +115,7 @@ static bool any_hit(const uint8_t *hit, uint32_t from, uint32_t to)
 	return from < to;
 }
 
-static void scrollbar(const struct rows *r, struct grid *g, uint32_t top, const uint8_t *hit)
+static void draw_scrollbar(const struct rows *r, struct grid *g, uint32_t top, const uint8_t *hit)
 {
 	int h = g->h, x = g->w - 1;
 	int y0 = (int)((uint64_t)top * (uint64_t)h / r->n);
@@ -134,10 +134,10 @@ static void scrollbar(const struct rows *r, struct grid *g, uint32_t top, const 
 			grid_put(g, y, x, 0x2500, ST_HIT, ST_NORMAL, 0);
 }
 
-void rows_draw(const struct rows *r, struct grid *g, rows_fn *fn, const void *arg,
-    const struct rows_look *look)
+void list_draw_rows(const struct rows *r, struct grid *g, list_row_fn *fn, const void *arg,
+    const struct list_options *look)
 {
-	uint32_t top = rows_top(r, g->h);
+	uint32_t top = list_first_row(r, g->h);
 	bool bar = r->n > (uint32_t)g->h && g->w > 3;
 	for (int y = 0; y < g->h && top + (uint32_t)y < r->n; y++) {
 		if (!grid_keeps(g, y))
@@ -156,17 +156,17 @@ void rows_draw(const struct rows *r, struct grid *g, rows_fn *fn, const void *ar
 		grid_focus(g, y, 0);
 	}
 	if (bar)
-		scrollbar(r, g, top, look ? look->hit : NULL);
+		draw_scrollbar(r, g, top, look ? look->hit : NULL);
 }
 
 /* Takes columns away from the right until the others fit into w cells. */
-static void choose_columns(const struct rows_col *c, int n, int w, int rest, int *width)
+static void choose_columns(const struct list_column *c, int n, int w, int rest, int *width)
 {
 	int fixed = -1;
 	for (int i = 0; i < n; i++)
 		fixed += width[i] + 1;
 	for (int i = n - 1; i >= 1; i--) {
-		int leave = rest < 0 ? 0 : c[i].leave > ROWS_LEAVE ? c[i].leave : ROWS_LEAVE;
+		int leave = rest < 0 ? 0 : c[i].leave > LIST_LEAVE ? c[i].leave : LIST_LEAVE;
 		if (i == rest || c[i].sort || w - fixed >= leave)
 			continue;
 		fixed -= width[i] + 1;
@@ -174,11 +174,11 @@ static void choose_columns(const struct rows_col *c, int n, int w, int rest, int
 	}
 }
 
-/* Give the cells of the column of width 0 beyond ROWS_ENOUGH to the columns that may grow, in their order. */
-static void grow_columns(const struct rows_col *c, int n, int rest, int *width)
+/* Give the cells of the column of width 0 beyond LIST_ENOUGH to the columns that may grow, in their order. */
+static void grow_columns(const struct list_column *c, int n, int rest, int *width)
 {
 	for (int i = 0; i < n; i++) {
-		int spare = width[rest] - ROWS_ENOUGH, more = spare < c[i].grow ? spare : c[i].grow;
+		int spare = width[rest] - LIST_ENOUGH, more = spare < c[i].grow ? spare : c[i].grow;
 		if (width[i] < 0 || more <= 0)
 			continue;
 		width[i] += more;
@@ -186,7 +186,7 @@ static void grow_columns(const struct rows_col *c, int n, int rest, int *width)
 	}
 }
 
-void rows_layout(const struct rows_col *c, int n, int choose, int w, int *x, int *width)
+void list_layout_columns(const struct list_column *c, int n, int choose, int w, int *x, int *width)
 {
 	int rest = -1, fixed = -1;
 	for (int i = 0; i < n; i++) {
@@ -208,8 +208,8 @@ void rows_layout(const struct rows_col *c, int n, int choose, int w, int *x, int
 	}
 }
 
-void rows_head(
-    struct grid *g, int y, const struct rows_col *c, int n, const int *x, const int *width)
+void list_draw_header(
+    struct grid *g, int y, const struct list_column *c, int n, const int *x, const int *width)
 {
 	for (int i = 0; i < n; i++) {
 		if (x[i] < 0)
@@ -236,7 +236,7 @@ static size_t line_text(
 		const struct cell *c = grid_at(g, y, x);
 		if (!c || !c->ch)
 			continue;
-		size_t k = utf8_encode(c->ch, s + n);
+		size_t k = text_encode_utf8(c->ch, s + n);
 		for (size_t i = 0; i < k; i++)
 			cell[n + i] = (uint16_t)x;
 		n += k;
@@ -244,7 +244,7 @@ static size_t line_text(
 	return n;
 }
 
-void rows_hits(struct grid *g, struct rect r, const struct rx *rx)
+void list_mark_hits(struct grid *g, struct rect r, const struct regex *rx)
 {
 	enum { MAX = 2048 };
 	char s[MAX];
@@ -252,7 +252,7 @@ void rows_hits(struct grid *g, struct rect r, const struct rx *rx)
 	r.w = r.x + r.w > g->w ? g->w - r.x : r.w;
 	for (int y = r.y < 0 ? 0 : r.y; rx && r.x >= 0 && y < r.y + r.h && y < g->h; y++) {
 		size_t n = line_text(g, r, y, s, cell, MAX), from, to, at = 0;
-		while (at < n && rx_find(rx, s + at, n - at, &from, &to)) {
+		while (at < n && regex_find(rx, s + at, n - at, &from, &to)) {
 			for (size_t i = at + from; i < at + to; i++) {
 				struct cell *c = grid_at(g, y, cell[i]);
 				c->fg = ST_HIT;

@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-void history_add(struct history *h, const char *s)
+void prompt_history_add(struct history *h, const char *s)
 {
 	if (!*s || (h->n && !strcmp(h->line[h->n - 1], s)))
 		return;
@@ -30,7 +30,7 @@ void history_add(struct history *h, const char *s)
 	h->line[h->n++] = xstrdup(s);
 }
 
-void history_free(struct history *h)
+void prompt_history_free(struct history *h)
 {
 	for (size_t i = 0; i < h->n; i++)
 		mem_free(h->line[i]);
@@ -38,7 +38,7 @@ void history_free(struct history *h)
 	*h = (struct history){0};
 }
 
-static void set(struct prompt *p, const char *s)
+static void set_text(struct prompt *p, const char *s)
 {
 	size_t n = strlen(s);
 	n = n > PROMPT_MAX ? PROMPT_MAX : n;
@@ -52,7 +52,7 @@ void prompt_start(struct prompt *p, const char *text, struct history *h)
 	memset(p, 0, sizeof *p);
 	p->hist = h;
 	p->at = h ? h->n : 0;
-	set(p, text);
+	set_text(p, text);
 }
 
 static size_t left_of(const struct prompt *p, size_t i)
@@ -71,14 +71,14 @@ static size_t right_of(const struct prompt *p, size_t i)
 	return i;
 }
 
-static void cut(struct prompt *p, size_t from, size_t to)
+static void cut_text(struct prompt *p, size_t from, size_t to)
 {
 	memmove(p->text + from, p->text + to, p->n - to + 1);
 	p->n -= to - from;
 	p->cur = from;
 }
 
-static void insert(struct prompt *p, const char *s, size_t n)
+static void insert_text(struct prompt *p, const char *s, size_t n)
 {
 	if (p->n + n > PROMPT_MAX)
 		return;
@@ -90,18 +90,18 @@ static void insert(struct prompt *p, const char *s, size_t n)
 
 void prompt_replace(struct prompt *p, size_t from, const char *s)
 {
-	cut(p, from, p->cur);
-	insert(p, s, strlen(s));
+	cut_text(p, from, p->cur);
+	insert_text(p, s, strlen(s));
 }
 
-static void recall(struct prompt *p, size_t at)
+static void recall_line(struct prompt *p, size_t at)
 {
 	if (!p->hist || at > p->hist->n || at == p->at)
 		return;
 	if (p->at == p->hist->n)
 		memcpy(p->stash, p->text, sizeof p->stash);
 	p->at = at;
-	set(p, at == p->hist->n ? p->stash : p->hist->line[at]);
+	set_text(p, at == p->hist->n ? p->stash : p->hist->line[at]);
 }
 
 /* The newest line before `before` that holds what is looked for. */
@@ -109,7 +109,7 @@ static void search_back(struct prompt *p, size_t before)
 {
 	for (size_t i = before; p->hist && i > 0; i--)
 		if (strstr(p->hist->line[i - 1], p->find)) {
-			recall(p, i - 1);
+			recall_line(p, i - 1);
 			return;
 		}
 }
@@ -126,7 +126,7 @@ static bool key_reverse(struct prompt *p, int32_t key)
 	if (!p->reverse)
 		return false;
 	char u[4];
-	size_t k = key >= ' ' && key < KEY_BACKSPACE ? utf8_encode((uint32_t)key, u) : 0;
+	size_t k = key >= ' ' && key < KEY_BACKSPACE ? text_encode_utf8((uint32_t)key, u) : 0;
 	if (key == KEY_BACKSPACE && n) {
 		p->find[n - 1] = '\0';
 	} else if (k && n + k < sizeof p->find) {
@@ -173,27 +173,27 @@ enum prompt_event prompt_key(struct prompt *p, int32_t key)
 	case KEY_RETURN: case '\n': return PR_DONE;
 	case KEY_ESC: case 'C' & 31: case 'G' & 31: return PR_CANCEL;
 	case KEY_TAB: return PR_COMPLETE;
-	case KEY_UP_: case 'P' & 31: recall(p, p->at - 1); return PR_CHANGED;
-	case KEY_DOWN_: case 'N' & 31: recall(p, p->at + 1); return PR_CHANGED;
-	case 'U' & 31: cut(p, 0, p->cur); return PR_CHANGED;
+	case KEY_UP_: case 'P' & 31: recall_line(p, p->at - 1); return PR_CHANGED;
+	case KEY_DOWN_: case 'N' & 31: recall_line(p, p->at + 1); return PR_CHANGED;
+	case 'U' & 31: cut_text(p, 0, p->cur); return PR_CHANGED;
 	case 'K' & 31: p->text[p->n = p->cur] = '\0'; return PR_CHANGED;
-	case 'W' & 31: cut(p, word_left(p), p->cur); return PR_CHANGED;
+	case 'W' & 31: cut_text(p, word_left(p), p->cur); return PR_CHANGED;
 	case KEY_DEL: case 'D' & 31: {
 		size_t cur = p->cur;
-		cut(p, cur, right_of(p, cur));
+		cut_text(p, cur, right_of(p, cur));
 		return PR_CHANGED;
 	}
 	case KEY_BACKSPACE: case 'H' & 31:
 		if (!p->n)
 			return PR_CANCEL;
-		cut(p, left_of(p, p->cur), p->cur);
+		cut_text(p, left_of(p, p->cur), p->cur);
 		return PR_CHANGED;
 	default: break;
 	}
-	if (key < ' ' || key >= KEYS_SPECIAL || cp_width((uint32_t)key) < 0)
+	if (key < ' ' || key >= KEYS_SPECIAL || text_cp_width((uint32_t)key) < 0)
 		return PR_NONE;
 	char u[4];
-	insert(p, u, utf8_encode((uint32_t)key, u));
+	insert_text(p, u, text_encode_utf8((uint32_t)key, u));
 	return PR_CHANGED;
 }
 

@@ -17,8 +17,8 @@ struct history {
 	char **line;	/* oldest first */
 	size_t n, cap;
 };
-void history_add(struct history *, const char *s);	/* not twice in a row; the oldest goes */
-void history_free(struct history *);
+void prompt_history_add(struct history *, const char *s);	/* not twice in a row; the oldest goes */
+void prompt_history_free(struct history *);
 
 struct prompt {
 	char text[PROMPT_MAX + 1];

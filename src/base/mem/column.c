@@ -14,67 +14,67 @@
 
 enum { LARGE = 1 << 22, SPILLS = 1 << 18 };	/* bytes of a segment: on pages of its own; to disk */
 
-void col_init(struct col *c, size_t width)
+void column_init(struct data_column *c, size_t width)
 {
 	memset(c, 0, sizeof *c);
 	c->width = width;
 }
 
 /* Segment k, zeroed. That it is spilled is said last: others ask by that whether it is there. */
-static void seg_new(struct col *c, uint32_t k)
+static void seg_new(struct data_column *c, uint32_t k)
 {
-	size_t n = ((size_t)COL_FIRST << k) * c->width;
-	void *p = n >= SPILLS && c->spills ? mem_spilled(n) : NULL;
+	size_t n = ((size_t)COLUMN_FIRST << k) * c->width;
+	void *p = n >= SPILLS && c->spills ? mem_spill_alloc(n) : NULL;
 	c->seg[k] = p ? p : n < LARGE ? xcalloc(1, n) : mem_pages(n);
 	if (p)
 		atomic_fetch_or_explicit(&c->spilled, 1u << k, memory_order_release);
 }
 
-void col_rest(const struct col *c)
+void column_release_pages(const struct data_column *c)
 {
 	uint32_t spilled = atomic_load_explicit(&c->spilled, memory_order_acquire);
-	for (uint32_t k = 0; k < COL_SEGS; k++)
+	for (uint32_t k = 0; k < COLUMN_SEGS; k++)
 		if (spilled >> k & 1)
-			mem_spilled_rest(c->seg[k], ((size_t)COL_FIRST << k) * c->width);
+			mem_spill_release_pages(c->seg[k], ((size_t)COLUMN_FIRST << k) * c->width);
 }
 
-void col_random(const struct col *c)
+void column_advise_random(const struct data_column *c)
 {
 	uint32_t spilled = atomic_load_explicit(&c->spilled, memory_order_acquire);
-	for (uint32_t k = 0; k < COL_SEGS; k++)
+	for (uint32_t k = 0; k < COLUMN_SEGS; k++)
 		if (spilled >> k & 1)
-			mem_spilled_random(c->seg[k], ((size_t)COL_FIRST << k) * c->width);
+			mem_spill_advise_random(c->seg[k], ((size_t)COLUMN_FIRST << k) * c->width);
 }
 
 static void seg_free(void *p, size_t n, bool spilled)
 {
 	if (spilled)
-		mem_spilled_free(p, n);
+		mem_spill_free(p, n);
 	else if (n < LARGE)
 		mem_free(p);
 	else
 		mem_pages_free(p, n);
 }
 
-void col_free(struct col *c)
+void column_free(struct data_column *c)
 {
 	uint32_t spilled = atomic_load_explicit(&c->spilled, memory_order_relaxed);
-	for (size_t k = 0; k < COL_SEGS; k++)
-		if (!k || !c->lent)
-			seg_free(c->seg[k], ((size_t)COL_FIRST << k) * c->width, spilled >> k & 1);
-	col_init(c, c->width);
+	for (size_t k = 0; k < COLUMN_SEGS; k++)
+		if (!k || !c->attached)
+			seg_free(c->seg[k], ((size_t)COLUMN_FIRST << k) * c->width, spilled >> k & 1);
+	column_init(c, c->width);
 }
 
-void col_lend(struct col *c, const void *rows, uint32_t n)
+void column_attach(struct data_column *c, const void *rows, uint32_t n)
 {
 	const char *p = rows;
-	for (uint32_t i = col_n(c); i < n && i < COL_FIRST; i++)
-		memcpy(col_add(c, NULL), p + i * c->width, c->width);
-	if (n <= COL_FIRST)
+	for (uint32_t i = column_n(c); i < n && i < COLUMN_FIRST; i++)
+		memcpy(column_add(c, NULL), p + i * c->width, c->width);
+	if (n <= COLUMN_FIRST)
 		return;
-	c->lent = true;
-	for (uint32_t k = 1; k < COL_SEGS; k++) {
-		uint32_t base = COL_FIRST * ((1u << k) - 1);
+	c->attached = true;
+	for (uint32_t k = 1; k < COLUMN_SEGS; k++) {
+		uint32_t base = COLUMN_FIRST * ((1u << k) - 1);
 		if (base >= n)
 			break;
 		c->seg[k] = (void *)(uintptr_t)(p + base * c->width);
@@ -82,17 +82,17 @@ void col_lend(struct col *c, const void *rows, uint32_t n)
 	atomic_store_explicit(&c->n, n, memory_order_release);
 }
 
-void *col_room(struct col *c, uint32_t want, uint32_t *got)
+void *column_reserve(struct data_column *c, uint32_t want, uint32_t *got)
 {
 	uint32_t i = atomic_load_explicit(&c->n, memory_order_relaxed);
-	uint32_t k = col_seg(i), end = COL_FIRST * ((2u << k) - 1);
+	uint32_t k = column_segment(i), end = COLUMN_FIRST * ((2u << k) - 1);
 	if (!c->seg[k])
 		seg_new(c, k);
 	*got = want < end - i ? want : end - i;
-	return col_at(c, i);
+	return column_at(c, i);
 }
 
-void col_grew(struct col *c, uint32_t n)
+void column_commit(struct data_column *c, uint32_t n)
 {
 	uint32_t i = atomic_load_explicit(&c->n, memory_order_relaxed);
 	c->next = c->end = NULL;
@@ -100,11 +100,11 @@ void col_grew(struct col *c, uint32_t n)
 }
 
 /* Where the next goes, and where the segment ends that it is in. */
-void *col_add_more(struct col *c)
+void *column_add_segment(struct data_column *c)
 {
-	uint32_t i = atomic_load_explicit(&c->n, memory_order_relaxed), k = col_seg(i);
+	uint32_t i = atomic_load_explicit(&c->n, memory_order_relaxed), k = column_segment(i);
 	if (!c->seg[k])
 		seg_new(c, k);
-	c->end = (char *)c->seg[k] + ((size_t)COL_FIRST << k) * c->width;
-	return col_at(c, i);
+	c->end = (char *)c->seg[k] + ((size_t)COLUMN_FIRST << k) * c->width;
+	return column_at(c, i);
 }

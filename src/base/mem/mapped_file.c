@@ -5,7 +5,7 @@
  * it, at a place where nothing can be returned. So the handler puts zeros there:
  * it maps them over all that follows, notes the file, and the read goes on. Zeros
  * are damage to every reader, who has to cope with damage anyway; and those who
- * opened the file ask mapped_cut() at the end, and say what happened.
+ * opened the file ask mapped_was_truncated() at the end, and say what happened.
  *
  * The table of mappings is global, as signals are, and read without a lock: a
  * slot is taken by its address, which is written last and taken away first.
@@ -34,7 +34,7 @@ static struct {
 	struct sigaction before;
 } maps;
 
-bool mapped_mend(void *address)
+bool mapped_repair_fault(void *address)
 {
 	uintptr_t a = (uintptr_t)address;
 	for (int i = 0; i < SLOTS; i++) {
@@ -51,7 +51,7 @@ bool mapped_mend(void *address)
 
 static void on_fault(int sig, siginfo_t *si, void *context)
 {
-	if (mapped_mend(si->si_addr))
+	if (mapped_repair_fault(si->si_addr))
 		return;
 	if (maps.before.sa_flags & SA_SIGINFO) {
 		maps.before.sa_sigaction(sig, si, context);
@@ -103,7 +103,7 @@ static struct mapped_slot *slot_of(const void *p)
 	return NULL;
 }
 
-bool mapped_cut(const void *p)
+bool mapped_was_truncated(const void *p)
 {
 	struct mapped_slot *s = slot_of(p);
 	return s && atomic_load(&s->cut);

@@ -15,9 +15,9 @@
 const void *mapped_new(int fd, uint64_t from, size_t n);
 void mapped_free(const void *p, size_t n);
 /* Something of it went away while it was looked at. */
-bool mapped_cut(const void *p);
+bool mapped_was_truncated(const void *p);
 
 /* For who handles SIGBUS: the fault was one of those, and is mended; go on. */
-bool mapped_mend(void *address);
+bool mapped_repair_fault(void *address);
 
 #endif

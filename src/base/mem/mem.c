@@ -68,7 +68,7 @@ void mem_start(void)
 #endif
 }
 
-void mem_tidy(void)
+void mem_trim(void)
 {
 #ifdef __GLIBC__
 	(void)malloc_trim(0);
@@ -116,7 +116,7 @@ void mem_free(void *p)
 	free(p);
 }
 
-void mem_spent(const void *p, size_t from, size_t upto)
+void mem_discard(const void *p, size_t from, size_t upto)
 {
 	/* the allocator's own words lie before the first byte; the pages in between are ours alone */
 	uintptr_t a = ((uintptr_t)p + from + PAGE - 1) & ~(uintptr_t)(PAGE - 1),
@@ -136,7 +136,7 @@ void *mem_pages(size_t n)
 	return p;
 }
 
-void mem_meet(void *p, size_t from, size_t upto)
+void mem_prefault(void *p, size_t from, size_t upto)
 {
 #ifdef MADV_POPULATE_WRITE
 	uintptr_t page = ~(uintptr_t)(PAGE - 1), a = ((uintptr_t)p + from) & page, z = ((uintptr_t)p + upto) & page;
@@ -147,7 +147,7 @@ void mem_meet(void *p, size_t from, size_t upto)
 #endif
 }
 
-size_t mem_whole_pages(size_t n)
+size_t mem_round_to_pages(size_t n)
 {
 	long page = sysconf(_SC_PAGESIZE);
 	size_t whole = page < PAGE ? PAGE : (size_t)page;
@@ -168,7 +168,7 @@ void *mem_pages_grow(void *p, size_t had, size_t n)
 	if (q == MAP_FAILED)
 		ending_no_memory(n);
 #ifdef MADV_HUGEPAGE
-	if (!mem_tight())	/* a large page more than is needed */
+	if (!mem_limit_is_small())	/* a large page more than is needed */
 		(void)madvise(q, n, MADV_HUGEPAGE);
 #endif
 #else
@@ -180,7 +180,7 @@ void *mem_pages_grow(void *p, size_t had, size_t n)
 	return q;
 }
 
-void mem_spill(const char *dir)
+void mem_open_spill_file(const char *dir)
 {
 #ifdef O_TMPFILE
 	if (spill.fd <= 0)
@@ -190,13 +190,13 @@ void mem_spill(const char *dir)
 #endif
 }
 
-bool mem_spills(void)
+bool mem_has_spill_file(void)
 {
 	return spill.fd > 0;
 }
 
 /* Room is asked for first: a page that finds the disk full when it is written would be a signal. */
-void *mem_spilled(size_t n)
+void *mem_spill_alloc(size_t n)
 {
 	if (spill.fd <= 0)
 		return NULL;
@@ -207,12 +207,12 @@ void *mem_spilled(size_t n)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-void mem_spilled_rest(void *p, size_t n)
+void mem_spill_release_pages(void *p, size_t n)
 {
 	(void)madvise(p, n, MADV_DONTNEED);	/* shared pages keep what was written */
 }
 
-void mem_spilled_random(void *p, size_t n)
+void mem_spill_advise_random(void *p, size_t n)
 {
 #ifdef MADV_RANDOM
 	(void)madvise(p, n, MADV_RANDOM);
@@ -221,7 +221,7 @@ void mem_spilled_random(void *p, size_t n)
 #endif
 }
 
-void mem_spilled_free(void *p, size_t n)
+void mem_spill_free(void *p, size_t n)
 {
 	if (!p || !n)
 		return;
@@ -232,11 +232,11 @@ void mem_spilled_free(void *p, size_t n)
 }
 
 /* Where memory is short what is freed goes back at once: there is no room for what may be asked for again. */
-void mem_budget(size_t bytes)
+void mem_set_budget(size_t bytes)
 {
 	budget = bytes;
 #ifdef M_MMAP_THRESHOLD
-	if (mem_tight()) {
+	if (mem_limit_is_small()) {
 		(void)mallopt(M_MMAP_THRESHOLD, TIGHT_LARGE);
 		(void)mallopt(M_TRIM_THRESHOLD, TIGHT_LARGE);
 		(void)mallopt(M_ARENA_MAX, 1);
@@ -249,20 +249,20 @@ size_t mem_limit(void)
 	return budget;
 }
 
-bool mem_tight(void)
+bool mem_limit_is_small(void)
 {
 	enum { TIGHT = 256 << 20 };
 	return budget && budget < TIGHT;
 }
 
-void *mem_try(size_t n)
+void *mem_try_alloc(size_t n)
 {
 	if ((budget && n > budget) || n > PTRDIFF_MAX)
 		return NULL;
 	return malloc(n ? n : 1);
 }
 
-void *mem_retry(void *p, size_t n)
+void *mem_try_realloc(void *p, size_t n)
 {
 	if ((budget && n > budget) || n > PTRDIFF_MAX)
 		return NULL;
@@ -284,7 +284,7 @@ static size_t proc_kb(const char *path, const char *name)
 	return (size_t)kb * 1024;
 }
 
-size_t mem_held(void)
+size_t mem_resident(void)
 {
 	return proc_kb("/proc/self/status", "VmRSS:");
 }
@@ -294,9 +294,9 @@ size_t mem_available(void)
 	return proc_kb("/proc/meminfo", "MemAvailable:");
 }
 
-bool mem_full(void)
+bool mem_near_limit(void)
 {
-	return budget && mem_held() > budget - budget / 8;
+	return budget && mem_resident() > budget - budget / 8;
 }
 
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
@@ -327,11 +327,11 @@ static struct arena_block *block_add(struct arena *a, size_t n, bool bounded)
 		size = most;
 	if (size < n)
 		size = n;
-	char *spilled = a->spills && size >= SPILLS ? mem_spilled(size) : NULL;
+	char *spilled = a->spills && size >= SPILLS ? mem_spill_alloc(size) : NULL;
 	size_t bytes = BLOCK_HEAD + (spilled ? 0 : size);
-	struct arena_block *b = bounded ? mem_try(bytes) : malloc(bytes);
+	struct arena_block *b = bounded ? mem_try_alloc(bytes) : malloc(bytes);
 	if (!b) {
-		mem_spilled_free(spilled, size);
+		mem_spill_free(spilled, size);
 		return NULL;
 	}
 	*b = (struct arena_block){.next = a->head, .size = size, .spilled = spilled};
@@ -354,7 +354,7 @@ static void *block_alloc(struct arena *a, size_t n, bool bounded)
 	return p;
 }
 
-void *arena_try(struct arena *a, size_t n)
+void *arena_try_alloc(struct arena *a, size_t n)
 {
 	return block_alloc(a, n, true);
 }
@@ -398,26 +398,26 @@ static void blocks_free(struct arena_block *b)
 {
 	while (b) {
 		struct arena_block *next = b->next;
-		mem_spilled_free(b->spilled, b->size);
+		mem_spill_free(b->spilled, b->size);
 		free(b);
 		b = next;
 	}
 }
 
-void arena_rest(const struct arena *a)
+void arena_release_pages(const struct arena *a)
 {
 	for (const struct arena_block *b = a->spills ? a->head : NULL; b; b = b->next)
 		if (b->spilled)
-			mem_spilled_rest(b->spilled, b->size);
+			mem_spill_release_pages(b->spilled, b->size);
 }
 
 /* pages at most; of the memory, that an arena may have without being let go of */
 enum { LOOKS = 1 << 12, SHARE = 8 };
 
-void arena_look(const struct arena *a, uint32_t look)
+void arena_note_access(const struct arena *a, uint32_t look)
 {
 	if (look % LOOKS == LOOKS - 1 && a->spills && a->held > budget / SHARE)
-		arena_rest(a);
+		arena_release_pages(a);
 }
 
 void arena_reset(struct arena *a)
@@ -444,7 +444,7 @@ void arena_free(struct arena *a)
 	*a = (struct arena){.spills = a->spills};
 }
 
-void arena_join(struct arena *from, struct arena *into)
+void arena_move(struct arena *from, struct arena *into)
 {
 	struct arena_block **end = into->head ? &into->head->next : &into->head, *rest = *end;
 	*end = from->head;	/* behind the block that there is room in */

@@ -15,24 +15,24 @@
 
 #include "base/mem/mem.h"
 
-void ints_init(struct ints *c)
+void packed_ints_init(struct packed_int_column *c)
 {
-	*c = (struct ints){.need = 1};
-	col_init(&c->block, sizeof(struct ints_block *));
+	*c = (struct packed_int_column){.need = 1};
+	column_init(&c->block, sizeof(struct packed_ints_block *));
 }
 
-void ints_free(struct ints *c)
+void packed_ints_free(struct packed_int_column *c)
 {
-	for (uint32_t i = 0; i < col_n(&c->block); i++) {
-		struct ints_block *b = COL_AT(&c->block, struct ints_block *, i);
+	for (uint32_t i = 0; i < column_n(&c->block); i++) {
+		struct packed_ints_block *b = COLUMN_AT(&c->block, struct packed_ints_block *, i);
 		while (b) {
-			struct ints_block *before = b->before;
+			struct packed_ints_block *before = b->before;
 			mem_free(b);
 			b = before;
 		}
 	}
-	col_free(&c->block);
-	ints_init(c);
+	column_free(&c->block);
+	packed_ints_init(c);
 }
 
 static uint32_t width_of(int64_t v)
@@ -40,7 +40,7 @@ static uint32_t width_of(int64_t v)
 	return v == (int8_t)v ? 1 : v == (int16_t)v ? 2 : v == (int32_t)v ? 4 : 8;
 }
 
-static void put(struct ints_block *b, uint32_t i, int64_t v)
+static void put_int(struct packed_ints_block *b, uint32_t i, int64_t v)
 {
 	switch (b->width) {
 	case 1: ((int8_t *)(void *)b->v)[i] = (int8_t)v; break;
@@ -51,20 +51,21 @@ static void put(struct ints_block *b, uint32_t i, int64_t v)
 }
 
 /* The block of the last n of all numbers, so wide. */
-static void block_new(struct ints *c, uint32_t width, uint32_t n, uint32_t all)
+static void block_new(struct packed_int_column *c, uint32_t width, uint32_t n, uint32_t all)
 {
-	struct ints_block *b = xmalloc(sizeof *b + (size_t)INTS_BLOCK * width);
-	*b = (struct ints_block){.before = n ? c->last : NULL, .width = width};
+	struct packed_ints_block *b = xmalloc(sizeof *b + (size_t)PACKED_INTS_BLOCK * width);
+	*b = (struct packed_ints_block){.before = n ? c->last : NULL, .width = width};
 	for (uint32_t i = 0; i < n; i++)
-		put(b, i, ints_at(c, all - n + i));
-	void *at = n ? col_at(&c->block, col_n(&c->block) - 1) : col_add(&c->block, NULL);
-	atomic_store_explicit((struct ints_block *_Atomic *)at, b, memory_order_release);
+		put_int(b, i, packed_ints_at(c, all - n + i));
+	void *at = n ? column_at(&c->block, column_n(&c->block) - 1) : column_add(&c->block, NULL);
+	atomic_store_explicit((struct packed_ints_block *_Atomic *)at, b, memory_order_release);
 	c->last = b;
 }
 
-void ints_add(struct ints *c, int64_t v)
+void packed_ints_add(struct packed_int_column *c, int64_t v)
 {
-	uint32_t all = atomic_load_explicit(&c->n, memory_order_relaxed), n = all % INTS_BLOCK, width = width_of(v);
+	uint32_t all = atomic_load_explicit(&c->n, memory_order_relaxed), n = all % PACKED_INTS_BLOCK,
+		 width = width_of(v);
 	if (!n) {
 		block_new(c, width > c->need ? width : c->need, 0, all);
 		c->need = 1;
@@ -72,17 +73,17 @@ void ints_add(struct ints *c, int64_t v)
 		block_new(c, width, n, all);
 	}
 	c->need = width > c->need ? width : c->need;
-	put(c->last, n, v);
+	put_int(c->last, n, v);
 	atomic_store_explicit(&c->n, all + 1, memory_order_release);
 }
 
-void ints_all(const struct ints *c, int64_t *to)
+void packed_ints_unpack(const struct packed_int_column *c, int64_t *to)
 {
-	uint32_t all = ints_n(c);
-	for (uint32_t at = 0; at < all; at += INTS_BLOCK) {
-		const struct ints_block *b = ints_block(c, at / INTS_BLOCK);
+	uint32_t all = packed_ints_n(c);
+	for (uint32_t at = 0; at < all; at += PACKED_INTS_BLOCK) {
+		const struct packed_ints_block *b = packed_ints_block(c, at / PACKED_INTS_BLOCK);
 		const void *v = b->v;
-		uint32_t n = all - at < INTS_BLOCK ? all - at : INTS_BLOCK;
+		uint32_t n = all - at < PACKED_INTS_BLOCK ? all - at : PACKED_INTS_BLOCK;
 		for (uint32_t i = 0; b->width == 1 && i < n; i++)
 			to[at + i] = ((const int8_t *)v)[i];
 		for (uint32_t i = 0; b->width == 2 && i < n; i++)
@@ -94,11 +95,11 @@ void ints_all(const struct ints *c, int64_t *to)
 	}
 }
 
-size_t ints_bytes(const struct ints *c)
+size_t packed_ints_bytes(const struct packed_int_column *c)
 {
 	size_t n = 0;
-	for (uint32_t i = 0; i < col_n(&c->block); i++)
-		for (const struct ints_block *b = ints_block(c, i); b; b = b->before)
-			n += sizeof *b + (size_t)INTS_BLOCK * b->width;
+	for (uint32_t i = 0; i < column_n(&c->block); i++)
+		for (const struct packed_ints_block *b = packed_ints_block(c, i); b; b = b->before)
+			n += sizeof *b + (size_t)PACKED_INTS_BLOCK * b->width;
 	return n;
 }

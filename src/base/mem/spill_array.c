@@ -3,7 +3,7 @@
 /*
  * Shelves: see spill_array.h. One is an array on the heap while it is small, then pages of
  * its own, which the system gives when they are touched and moves without copying;
- * or, where memory is short, a part of the file without a name (mem_spilled), which
+ * or, where memory is short, a part of the file without a name (mem_spill_alloc), which
  * is moved a window at a time, so that moving it takes no memory. The road not taken is a column: its elements never
  * move, but finding one takes ten instructions, and these are looked up at every event.
  *
@@ -18,53 +18,53 @@
 
 enum { LARGE = 1 << 20, WINDOW = 1 << 20, MEET = 1 << 16, LEAST = 16 };
 
-static void to_disk(struct shelf *s, char *to, size_t bytes)
+static void copy_to_disk(struct spillable_array *s, char *to, size_t bytes)
 {
 	char *from = s->p;
 	for (size_t at = 0; at < bytes; at += WINDOW) {
 		size_t n = bytes - at < WINDOW ? bytes - at : WINDOW;
 		memcpy(to + at, from + at, n);
-		mem_spilled_rest(to + at, n);
-		if (s->lies == SHELF_DISK)
-			mem_spilled_rest(from + at, n);
+		mem_spill_release_pages(to + at, n);
+		if (s->storage == SPILL_ARRAY_DISK)
+			mem_spill_release_pages(from + at, n);
 	}
 }
 
-static void let_go(struct shelf *s)
+static void free_block(struct spillable_array *s)
 {
-	if (s->lies == SHELF_DISK)
-		mem_spilled_free(s->p, s->n * s->width);
-	else if (s->lies == SHELF_PAGES)
+	if (s->storage == SPILL_ARRAY_DISK)
+		mem_spill_free(s->p, s->n * s->width);
+	else if (s->storage == SPILL_ARRAY_PAGES)
 		mem_pages_free(s->p, s->n * s->width);
 	else
 		mem_free(s->p);
 }
 
 /* Pages of its own: those that are there already are moved. */
-static void *to_pages(struct shelf *s, size_t was, size_t bytes)
+static void *move_to_pages(struct spillable_array *s, size_t was, size_t bytes)
 {
-	if (s->lies == SHELF_PAGES)
+	if (s->storage == SPILL_ARRAY_PAGES)
 		return mem_pages_grow(s->p, was, bytes);
 	void *p = mem_pages_grow(NULL, 0, bytes);
 	if (was)
 		memcpy(p, s->p, was);
-	let_go(s);
+	free_block(s);
 	return p;
 }
 
 /* Pages are asked for a few at a time. What is looked at before it is written would take two turns for each, and then
    every thread hears of it. */
-static void *meet(struct shelf *s, size_t need)
+static void *prefault_more(struct spillable_array *s, size_t need)
 {
-	size_t upto = s->lies == SHELF_PAGES ? need + MEET / s->width : s->n;
+	size_t upto = s->storage == SPILL_ARRAY_PAGES ? need + MEET / s->width : s->n;
 	upto = upto < s->n ? upto : s->n;
-	if (s->lies == SHELF_PAGES)
-		mem_meet(s->p, s->met * s->width, upto * s->width);
-	s->met = upto;
+	if (s->storage == SPILL_ARRAY_PAGES)
+		mem_prefault(s->p, s->prefaulted * s->width, upto * s->width);
+	s->prefaulted = upto;
 	return s->p;
 }
 
-void shelf_reach(struct shelf *s, size_t need)
+void spill_array_reserve_sparse(struct spillable_array *s, size_t need)
 {
 	if (need <= s->n)
 		return;
@@ -72,44 +72,44 @@ void shelf_reach(struct shelf *s, size_t need)
 	while (n < need)
 		n *= 2;
 	size_t bytes = n * s->width;
-	char *p = s->spills && bytes >= LARGE ? mem_spilled(bytes) : NULL;
+	char *p = s->spills && bytes >= LARGE ? mem_spill_alloc(bytes) : NULL;
 	if (p) {
-		to_disk(s, p, was);
-		let_go(s);
-		s->lies = SHELF_DISK;
+		copy_to_disk(s, p, was);
+		free_block(s);
+		s->storage = SPILL_ARRAY_DISK;
 	} else if (bytes >= LARGE) {
-		p = to_pages(s, was, bytes);
-		s->lies = SHELF_PAGES;
+		p = move_to_pages(s, was, bytes);
+		s->storage = SPILL_ARRAY_PAGES;
 	} else {
 		p = xrealloc(s->p, bytes);
 		memset(p + was, 0, bytes - was);
 	}
 	s->p = p;
 	s->n = n;
-	if (s->lies != SHELF_PAGES)
-		s->met = n;
+	if (s->storage != SPILL_ARRAY_PAGES)
+		s->prefaulted = n;
 }
 
-void *shelf_meet(struct shelf *s, size_t need)
+void *spill_array_reserve_slow(struct spillable_array *s, size_t need)
 {
-	shelf_reach(s, need);
-	return meet(s, need);
+	spill_array_reserve_sparse(s, need);
+	return prefault_more(s, need);
 }
 
-void shelf_spent(const struct shelf *s, size_t from, size_t upto)
+void spill_array_discard(const struct spillable_array *s, size_t from, size_t upto)
 {
-	if (s->lies == SHELF_PAGES)
-		mem_spent(s->p, from * s->width, upto * s->width);
+	if (s->storage == SPILL_ARRAY_PAGES)
+		mem_discard(s->p, from * s->width, upto * s->width);
 }
 
-void shelf_rest(const struct shelf *s)
+void spill_array_release_pages(const struct spillable_array *s)
 {
-	if (s->lies == SHELF_DISK)
-		mem_spilled_rest(s->p, s->n * s->width);
+	if (s->storage == SPILL_ARRAY_DISK)
+		mem_spill_release_pages(s->p, s->n * s->width);
 }
 
-void shelf_free(struct shelf *s)
+void spill_array_free(struct spillable_array *s)
 {
-	let_go(s);
-	*s = (struct shelf){ .width = s->width, .spills = s->spills };
+	free_block(s);
+	*s = (struct spillable_array){ .width = s->width, .spills = s->spills };
 }

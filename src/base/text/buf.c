@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static char *room(struct buf *b, size_t n)
+static char *reserve_bytes(struct buf *b, size_t n)
 {
 	if (b->cap - b->n < n)
 		b->p = mem_grow(b->p, &b->cap, b->n + n, 1);
@@ -26,7 +26,7 @@ void buf_put(struct buf *b, const void *bytes, size_t n)
 {
 	if (!n)
 		return;
-	memcpy(room(b, n), bytes, n);
+	memcpy(reserve_bytes(b, n), bytes, n);
 	b->n += n;
 }
 
@@ -37,7 +37,7 @@ void buf_puts(struct buf *b, const char *s)
 
 void buf_putc(struct buf *b, int c)
 {
-	*room(b, 1) = (char)c;
+	*reserve_bytes(b, 1) = (char)c;
 	b->n++;
 }
 
@@ -45,7 +45,7 @@ void buf_pad(struct buf *b, int c, size_t n)
 {
 	if (!n)
 		return;
-	memset(room(b, n), c, n);
+	memset(reserve_bytes(b, n), c, n);
 	b->n += n;
 }
 
@@ -54,11 +54,11 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 	va_list ap, again;
 	va_start(ap, fmt);
 	va_copy(again, ap);
-	char *p = room(b, 64);
+	char *p = reserve_bytes(b, 64);
 	int n = vsnprintf(p, 64, fmt, ap);
 	va_end(ap);
 	if (n >= 64) {
-		p = room(b, (size_t)n + 1);
+		p = reserve_bytes(b, (size_t)n + 1);
 		vsnprintf(p, (size_t)n + 1, fmt, again);
 	}
 	va_end(again);
@@ -102,7 +102,7 @@ void buf_hex(struct buf *b, uint64_t v)
 
 char *buf_str(struct buf *b)
 {
-	*room(b, 1) = 0;
+	*reserve_bytes(b, 1) = 0;
 	return b->p;
 }
 

@@ -20,7 +20,7 @@ void buf_pad(struct buf *b, int c, size_t n);	/* n times the byte c */
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_i64(struct buf *b, int64_t v);	/* decimal; much faster than printf */
 void buf_u64(struct buf *b, uint64_t v);
-void buf_varint(struct buf *b, uint64_t v);	/* LEB128, as cur_uvarint() reads it */
+void buf_varint(struct buf *b, uint64_t v);	/* LEB128, as byte_cursor_uvarint() reads it */
 void buf_hex(struct buf *b, uint64_t v);	/* lower case, no 0x */
 char *buf_str(struct buf *b);		/* NUL-terminated view, good until the next call */
 void buf_reset(struct buf *b);

@@ -39,7 +39,7 @@ static unsigned digit_of(char c)
 	return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16;
 }
 
-bool gonum_int(const char *s, int64_t *v)
+bool go_parse_int(const char *s, int64_t *v)
 {
 	bool minus = *s == '-', digit, any = false;
 	s += *s == '-' || *s == '+';
@@ -65,7 +65,7 @@ bool gonum_int(const char *s, int64_t *v)
 }
 
 /* Digits with underscores between them into *b, without these; *after: a digit or a prefix stands before s. The end. */
-static const char *digits(const char *s, unsigned base, bool after, struct buf *b, bool *fit)
+static const char *copy_digits(const char *s, unsigned base, bool after, struct buf *b, bool *fit)
 {
 	for (; *s == '_' || digit_of(*s) < base; s++) {
 		if (*s != '_')
@@ -84,7 +84,7 @@ static bool is_word(const char *s)
 }
 
 /* s without its underscores into *b, when it is written as Go writes numbers. */
-static bool plain(const char *s, struct buf *b)
+static bool copy_number(const char *s, struct buf *b)
 {
 	bool fit = true;
 	if (*s == '-' || *s == '+')
@@ -96,11 +96,11 @@ static bool plain(const char *s, struct buf *b)
 		s += 2;
 	}
 	size_t before = b->n, point = 0;
-	s = digits(s, base, hex, b, &fit);
+	s = copy_digits(s, base, hex, b, &fit);
 	if (*s == '.') {
 		buf_putc(b, *s++);
 		point = 1;
-		s = digits(s, base, false, b, &fit);
+		s = copy_digits(s, base, false, b, &fit);
 	}
 	if (b->n == before + point)
 		return false;
@@ -109,16 +109,16 @@ static bool plain(const char *s, struct buf *b)
 		if (*s == '-' || *s == '+')
 			buf_putc(b, *s++);
 		before = b->n;
-		s = digits(s, 10, false, b, &fit);
+		s = copy_digits(s, 10, false, b, &fit);
 		return fit && !*s && b->n > before;
 	}
 	return fit && !*s && !hex;
 }
 
-bool gonum_float(const char *s, double *v)
+bool go_parse_float(const char *s, double *v)
 {
 	struct buf b = {0};
-	bool word = is_word(s), ok = word || plain(s, &b);
+	bool word = is_word(s), ok = word || copy_number(s, &b);
 	double n = ok ? strtod(word ? s : buf_str(&b), NULL) : 0;
 	buf_free(&b);
 	if (!ok || (isinf(n) && !word))

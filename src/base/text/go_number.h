@@ -10,7 +10,7 @@
  * Numbers as Go's flag package takes them, and so pprof's options: 1_000, 0x1f, 0b11, 0o17, 017; 1e3, 0x1p-2, Inf,
  * NaN. false: s is not such a number, or out of range; *v is not touched.
  */
-bool gonum_int(const char *s, int64_t *v);
-bool gonum_float(const char *s, double *v);
+bool go_parse_int(const char *s, int64_t *v);
+bool go_parse_float(const char *s, double *v);
 
 #endif

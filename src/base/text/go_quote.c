@@ -27,20 +27,20 @@ static bool is_printable(uint32_t cp)
 {
 	if (cp < 0xa0)
 		return cp >= 0x20 && cp < 0x7f;
-	struct halve h = {.hi = sizeof printable / sizeof *printable};
-	while (halve(&h))
-		halve_on(&h, cp > printable[h.at].to);
+	struct bsearch_probe h = {.hi = sizeof printable / sizeof *printable};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, cp > printable[h.at].to);
 	return h.lo < sizeof printable / sizeof *printable && cp >= printable[h.lo].from;
 }
 
 /* Bytes of the code point at s, or 0 when they are not UTF-8. */
-static size_t decode(const unsigned char *s, size_t n, uint32_t *cp)
+static size_t decode_utf8(const unsigned char *s, size_t n, uint32_t *cp)
 {
-	size_t k = utf8_decode((const char *)s, n, cp);
+	size_t k = text_decode_utf8((const char *)s, n, cp);
 	return k == 1 && *cp == 0xfffd ? 0 : k;		/* the real U+FFFD takes three */
 }
 
-static void escape(struct buf *b, uint32_t cp)
+static void put_escape(struct buf *b, uint32_t cp)
 {
 	static const char names[] = "abtnvfr";
 	if (cp >= 7 && cp <= 13) {
@@ -55,7 +55,7 @@ static void escape(struct buf *b, uint32_t cp)
 	}
 }
 
-void buf_quote(struct buf *b, const char *s, size_t n)
+void go_quote_append(struct buf *b, const char *s, size_t n)
 {
 	size_t i = 0;
 	buf_putc(b, '"');
@@ -67,7 +67,7 @@ void buf_quote(struct buf *b, const char *s, size_t n)
 		if (i == n)
 			break;
 		uint32_t cp;
-		size_t k = decode((const unsigned char *)s + i, n - i, &cp);
+		size_t k = decode_utf8((const unsigned char *)s + i, n - i, &cp);
 		if (!k) {
 			buf_printf(b, "\\x%02x", (unsigned char)s[i]);
 			k = 1;
@@ -77,7 +77,7 @@ void buf_quote(struct buf *b, const char *s, size_t n)
 		} else if (is_printable(cp)) {
 			buf_put(b, s + i, k);
 		} else {
-			escape(b, cp);
+			put_escape(b, cp);
 		}
 		i += k;
 	}

@@ -8,6 +8,6 @@
 #include <stdbool.h>
 
 /* Append s[0..n) in double quotes, escaped as Go's strconv.Quote does. */
-void buf_quote(struct buf *b, const char *s, size_t n);
+void go_quote_append(struct buf *b, const char *s, size_t n);
 
 #endif

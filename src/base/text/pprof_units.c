@@ -21,13 +21,13 @@ struct unit {
 	double factor;
 };
 
-struct kind {
+struct unit_kind {
 	const char *dflt;	/* written when nothing else fits */
 	double dflt_factor;
 	struct unit unit[10];
 };
 
-static const struct kind kinds[] = {
+static const struct unit_kind kinds[] = {
 	{"B", 1, {
 		{"B", {"b", "byte"}, 1},
 		{"kB", {"kb", "kbyte", "kilobyte"}, 1024.0},
@@ -57,7 +57,7 @@ static const struct kind kinds[] = {
 };
 enum { NKINDS = sizeof kinds / sizeof kinds[0] };
 
-static const struct unit *unit_find(const struct kind *k, const char *name)
+static const struct unit *unit_find(const struct unit_kind *k, const char *name)
 {
 	char low[24];
 	size_t n = strlen(name);
@@ -75,7 +75,7 @@ static const struct unit *unit_find(const struct kind *k, const char *name)
 }
 
 /* The largest unit in which v is at least 1. */
-static const struct unit *unit_best(const struct kind *k, double v)
+static const struct unit *unit_best(const struct unit_kind *k, double v)
 {
 	const struct unit *best = NULL;
 	for (const struct unit *u = k->unit; u < k->unit + 10 && u->name; u++)
@@ -84,24 +84,24 @@ static const struct unit *unit_best(const struct kind *k, double v)
 	return best;
 }
 
-static bool chooses(const char *to)
+static bool is_automatic(const char *to)
 {
 	return !strcmp(to, "minimum") || !strcmp(to, "auto");
 }
 
-double units_scale(int64_t v, const char *from, const char *to, const char **unit)
+double pprof_units_scale(int64_t v, const char *from, const char *to, const char **unit)
 {
 	const char *ignored;
 	if (!unit)
 		unit = &ignored;
 	if (v < 0 && v != INT64_MIN)
-		return -units_scale(-v, from, to, unit);
-	for (const struct kind *k = kinds; k < kinds + NKINDS; k++) {
+		return -pprof_units_scale(-v, from, to, unit);
+	for (const struct unit_kind *k = kinds; k < kinds + NKINDS; k++) {
 		const struct unit *f = unit_find(k, from);
 		if (!f)
 			continue;
 		double d = (double)v * f->factor;
-		const struct unit *t = chooses(to) ? unit_best(k, d) : unit_find(k, to);
+		const struct unit *t = is_automatic(to) ? unit_best(k, d) : unit_find(k, to);
 		*unit = t ? t->name : k->dflt;
 		return d / (t ? t->factor : k->dflt_factor);
 	}
@@ -113,11 +113,11 @@ double units_scale(int64_t v, const char *from, const char *to, const char **uni
 	return (double)v;
 }
 
-void units_label(struct buf *b, int64_t v, const char *from, const char *to)
+void pprof_units_label(struct buf *b, int64_t v, const char *from, const char *to)
 {
 	char num[400];
 	const char *unit;
-	double d = units_scale(v, from, to, &unit);
+	double d = pprof_units_scale(v, from, to, &unit);
 	int n = snprintf(num, sizeof num, "%.2f", d);
 	if (n > 3 && !strcmp(num + n - 3, ".00"))
 		num[n -= 3] = 0;
@@ -129,7 +129,7 @@ void units_label(struct buf *b, int64_t v, const char *from, const char *to)
 	buf_puts(b, unit);
 }
 
-void units_percent(struct buf *b, int64_t value, int64_t total)
+void pprof_units_percent(struct buf *b, int64_t value, int64_t total)
 {
 	double ratio = total ? fabs((double)value / (double)total) * 100 : 0;
 	if (ratio >= 99.95 && ratio <= 100.05)
@@ -138,11 +138,11 @@ void units_percent(struct buf *b, int64_t value, int64_t total)
 		buf_printf(b, ratio >= 1 ? "%5.2f%%" : "%5.2g%%", ratio);
 }
 
-bool units_alike(const char *a, const char *b)
+bool pprof_units_compatible(const char *a, const char *b)
 {
 	if (!strcmp(a, b))
 		return true;
-	for (const struct kind *k = kinds; k < kinds + NKINDS; k++)
+	for (const struct unit_kind *k = kinds; k < kinds + NKINDS; k++)
 		if (unit_find(k, a) && unit_find(k, b))
 			return true;
 	return false;
@@ -191,7 +191,7 @@ static void put_duration(struct buf *b, int64_t ns)
 	}
 }
 
-void units_duration(struct buf *b, int64_t ns, size_t runes)
+void pprof_units_duration(struct buf *b, int64_t ns, size_t runes)
 {
 	size_t from = b->n;
 	put_duration(b, ns);
@@ -202,7 +202,7 @@ void units_duration(struct buf *b, int64_t ns, size_t runes)
 		}
 }
 
-int64_t units_i64(double v)
+int64_t pprof_units_to_i64(double v)
 {
 	return v >= -9223372036854775808.0 && v < 9223372036854775808.0 ? (int64_t)v : INT64_MIN;
 }

@@ -15,21 +15,21 @@
 
 /* v in unit `from`, scaled to `to` ("minimum" and "auto" choose the unit). *unit is what to write
    after it: one of `to`, a constant, or "" when it is not interesting. */
-double units_scale(int64_t v, const char *from, const char *to, const char **unit);
+double pprof_units_scale(int64_t v, const char *from, const char *to, const char **unit);
 
 /* "12.50MB", "3.50s", "0", "17" */
-void units_label(struct buf *b, int64_t v, const char *from, const char *to);
+void pprof_units_label(struct buf *b, int64_t v, const char *from, const char *to);
 
 /* "12.34%", "  100%", " 0.5%": six cells at least */
-void units_percent(struct buf *b, int64_t value, int64_t total);
+void pprof_units_percent(struct buf *b, int64_t value, int64_t total);
 
 /* Both are names of the same kind of quantity. */
-bool units_alike(const char *a, const char *b);
+bool pprof_units_compatible(const char *a, const char *b);
 
 /* A duration as Go writes it ("1h2m3.5s"), at most `runes` characters of it. */
-void units_duration(struct buf *b, int64_t ns, size_t runes);
+void pprof_units_duration(struct buf *b, int64_t ns, size_t runes);
 
 /* double to int64_t with no undefined value: out of range and NaN give the most negative one. */
-int64_t units_i64(double v);
+int64_t pprof_units_to_i64(double v);
 
 #endif

@@ -6,8 +6,8 @@
  * translation, so an expression that works in ttrace works in `go tool pprof`.
  *
  * Matching is bounded (match, depth and heap limits): what runs into a limit
- * does not match. Bytes that are not UTF-8 are U+FFFD each, as in Go; who asks for a place (rx_find) finds nothing in
- * them.
+ * does not match. Bytes that are not UTF-8 are U+FFFD each, as in Go; who asks for a place (regex_find) finds nothing
+ * in them.
  */
 #include "config.h"
 #include "base/text/regex.h"
@@ -22,7 +22,7 @@
 
 enum { MATCH_LIMIT = 1000000, DEPTH_LIMIT = 10000, HEAP_LIMIT_KB = 20000 };
 
-struct rx {
+struct regex {
 	pcre2_code *code;
 	pcre2_match_context *ctx;
 	pcre2_match_data *data;
@@ -32,7 +32,7 @@ struct rx {
 };
 
 /* The code and the flags; UTF-8 is checked by the match, so that any bytes may be searched. */
-static pcre2_code *compile(const char *s, const char *pattern, struct err *e)
+static pcre2_code *compile_code(const char *s, const char *pattern, struct err *e)
 {
 	int code;
 	size_t at;
@@ -76,14 +76,14 @@ static char first_of(const char *s)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : 0;
 }
 
-struct rx *rx_new(const char *pattern, struct err *e)
+struct regex *regex_new(const char *pattern, struct err *e)
 {
 	struct buf own = {0};
-	pcre2_code *code = rxgo_translate(pattern, &own, e) ? NULL : compile(buf_str(&own), pattern, e);
+	pcre2_code *code = regex_go_translate(pattern, &own, e) ? NULL : compile_code(buf_str(&own), pattern, e);
 	buf_free(&own);
 	if (!code)
 		return NULL;
-	struct rx *rx = xcalloc(1, sizeof *rx);
+	struct regex *rx = xcalloc(1, sizeof *rx);
 	rx->code = code;
 	rx->text = xstrdup(pattern);
 	rx->plain = plain(pattern);
@@ -91,7 +91,7 @@ struct rx *rx_new(const char *pattern, struct err *e)
 	rx->ctx = pcre2_match_context_create(NULL);
 	rx->data = pcre2_match_data_create(1, NULL);
 	if (!rx->ctx || !rx->data) {
-		rx_free(rx);
+		regex_free(rx);
 		err_set(e, ERR_LIMIT, ERR_NOWHERE, "out of memory for a regular expression");
 		return NULL;
 	}
@@ -102,7 +102,7 @@ struct rx *rx_new(const char *pattern, struct err *e)
 	return rx;
 }
 
-void rx_free(struct rx *rx)
+void regex_free(struct regex *rx)
 {
 	if (!rx)
 		return;
@@ -113,7 +113,7 @@ void rx_free(struct rx *rx)
 	mem_free(rx);
 }
 
-static bool matches(const struct rx *rx, const char *s, size_t n)
+static bool run_match(const struct regex *rx, const char *s, size_t n)
 {
 	return pcre2_match(rx->code, (PCRE2_SPTR)(s ? s : ""), n, 0, 0, rx->data, rx->ctx) >= 0;
 }
@@ -135,26 +135,26 @@ static bool made_valid(struct buf *b, const char *s, size_t n)
 	for (size_t k = 0, len; k < n; k += len) {
 		uint32_t cp;
 		char c[4];
-		len = utf8_decode(s + k, n - k, &cp);
+		len = text_decode_utf8(s + k, n - k, &cp);
 		odd |= len == 1 && cp == 0xfffd;
-		buf_put(b, c, utf8_encode(cp, c));
+		buf_put(b, c, text_encode_utf8(cp, c));
 	}
 	return odd;
 }
 
-bool rx_match(const struct rx *rx, const char *s, size_t n)
+bool regex_match(const struct regex *rx, const char *s, size_t n)
 {
 	struct buf b = {0};
 	if (rx->plain)	/* most are, and tens of thousands of names are asked at every letter of a search */
 		return n >= rx->plain && memmem(s, n, rx->text, rx->plain);
-	bool yes = matches(rx, s, n) || (s && made_valid(&b, s, n) && matches(rx, b.p, b.n));
+	bool yes = run_match(rx, s, n) || (s && made_valid(&b, s, n) && run_match(rx, b.p, b.n));
 	buf_free(&b);
 	return yes;
 }
 
-bool rx_find(const struct rx *rx, const char *s, size_t n, size_t *from, size_t *to)
+bool regex_find(const struct regex *rx, const char *s, size_t n, size_t *from, size_t *to)
 {
-	if (!matches(rx, s, n))
+	if (!run_match(rx, s, n))
 		return false;
 	const size_t *v = pcre2_get_ovector_pointer(rx->data);
 	*from = v[0];
@@ -162,17 +162,17 @@ bool rx_find(const struct rx *rx, const char *s, size_t n, size_t *from, size_t 
 	return true;
 }
 
-const char *rx_text(const struct rx *rx)
+const char *regex_pattern(const struct regex *rx)
 {
 	return rx->text;
 }
 
-bool rx_is_word(const struct rx *rx)
+bool regex_is_literal_word(const struct regex *rx)
 {
 	return rx->plain;
 }
 
-bool rx_begins(const struct rx *rx, char c)
+bool regex_can_start_with(const struct regex *rx, char c)
 {
 	return !rx->first || rx->first == c;
 }

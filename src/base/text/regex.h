@@ -14,18 +14,18 @@
  * are refused as Go refuses them. By PCRE2 with match and depth limits, so
  * that no expression can hang the program. regex.c alone includes pcre2.h.
  */
-struct rx;
+struct regex;
 
 /* NULL and *e (ERR_USAGE, says where) when it does not compile. */
-struct rx *rx_new(const char *pattern, struct err *e);
-void rx_free(struct rx *);
-bool rx_match(const struct rx *, const char *s, size_t n);
+struct regex *regex_new(const char *pattern, struct err *e);
+void regex_free(struct regex *);
+bool regex_match(const struct regex *, const char *s, size_t n);
 /* Where the first match is: bytes [*from, *to). */
-bool rx_find(const struct rx *, const char *s, size_t n, size_t *from, size_t *to);
-const char *rx_text(const struct rx *);
+bool regex_find(const struct regex *, const char *s, size_t n, size_t *from, size_t *to);
+const char *regex_pattern(const struct regex *);
 /* Does it mean itself and nothing else, in one word? Then it is in a text of words where it is in one of them. */
-bool rx_is_word(const struct rx *);
+bool regex_is_literal_word(const struct regex *);
 /* Could it match a text that begins with c? Many cannot, as those of one whole name: "^main\\.work$". */
-bool rx_begins(const struct rx *, char c);
+bool regex_can_start_with(const struct regex *, char c);
 
 #endif

@@ -31,7 +31,7 @@ struct rxgo {
 	int depth;
 };
 
-static int wrong(struct rxgo *x, const char *p, const char *what)
+static int fail_at(struct rxgo *x, const char *p, const char *what)
 {
 	return err_set(x->e, ERR_USAGE, ERR_NOWHERE, "bad regular expression \"%.80s\": %s at character %zu", x->s,
 	    what, (size_t)(p - x->s) + 1);
@@ -68,17 +68,17 @@ static int parse_hex(struct rxgo *x, const char *p, uint32_t *c)
 		for (p++; hex_digit(*p) >= 0 && v <= 0x10ffff; p++)
 			v = v * 16 + (uint32_t)hex_digit(*p);
 		if (*p != '}' || p == from + 2 || v > 0x10ffff)
-			return wrong(x, from, "invalid \\x{}");
+			return fail_at(x, from, "invalid \\x{}");
 		p++;
 	} else {
 		if (hex_digit(p[0]) < 0 || hex_digit(p[1]) < 0)
-			return wrong(x, from, "invalid \\x");
+			return fail_at(x, from, "invalid \\x");
 		v = (uint32_t)(hex_digit(p[0]) * 16 + hex_digit(p[1]));
 		p += 2;
 	}
 	*c = v;
 	x->p = p;
-	return v >= 0xd800 && v < 0xe000 ? wrong(x, from, "invalid character") : 0;
+	return v >= 0xd800 && v < 0xe000 ? fail_at(x, from, "invalid character") : 0;
 }
 
 /* The escape of one character, x->p behind the backslash. */
@@ -87,12 +87,12 @@ static int parse_escape(struct rxgo *x, uint32_t *c)
 	static const char names[] = "aftnrv", means[] = "\a\f\t\n\r\v";
 	const char *p = x->p, *k;
 	if (!*p)
-		return wrong(x, p, "trailing backslash");
+		return fail_at(x, p, "trailing backslash");
 	if (*p == 'x')
 		return parse_hex(x, p, c);
 	if (*p >= '0' && *p <= '7') {
 		if (*p != '0' && (p[1] < '0' || p[1] > '7'))
-			return wrong(x, p, "back references are not supported");
+			return fail_at(x, p, "back references are not supported");
 		*c = 0;
 		for (int i = 0; i < 3 && *x->p >= '0' && *x->p <= '7'; i++)
 			*c = *c * 8 + (uint32_t)(*x->p++ - '0');
@@ -103,7 +103,7 @@ static int parse_escape(struct rxgo *x, uint32_t *c)
 	else if ((uint8_t)*p < 0x80 && !is_alnum(*p))
 		*c = (uint8_t)*p;
 	else
-		return wrong(x, p, "unknown escape");
+		return fail_at(x, p, "unknown escape");
 	x->p++;
 	return 0;
 }
@@ -118,7 +118,7 @@ static int put_property(struct rxgo *x)
 	if (*name == '{') {
 		const char *end = strchr(++name, '}');
 		if (!end)
-			return wrong(x, from, "invalid \\p");
+			return fail_at(x, from, "invalid \\p");
 		x->p = end + 1;
 		if (*name == '^') {
 			not = !not;
@@ -128,7 +128,7 @@ static int put_property(struct rxgo *x)
 	}
 	for (size_t i = 0; i < n; i++)
 		if (!is_alnum(name[i]) && name[i] != '_')
-			return wrong(x, from, "invalid \\p");
+			return fail_at(x, from, "invalid \\p");
 	bool script = n > 2 && strncmp(name, "Any", n);
 	buf_printf(x->b, "\\%c{%s%.*s}", not ? 'P' : 'p', script ? "sc:" : "", (int)n, name);
 	return 0;
@@ -160,8 +160,8 @@ static int set_char(struct rxgo *x, uint32_t *c)
 		return parse_escape(x, c);
 	}
 	if (!*x->p)
-		return wrong(x, x->p, "missing closing ]");
-	x->p += utf8_decode(x->p, strlen(x->p), c);
+		return fail_at(x, x->p, "missing closing ]");
+	x->p += text_decode_utf8(x->p, strlen(x->p), c);
 	return 0;
 }
 
@@ -180,7 +180,7 @@ static int put_posix(struct rxgo *x)
 			x->p = end + 2;
 			return 1;
 		}
-	return wrong(x, x->p, "unknown character class");
+	return fail_at(x, x->p, "unknown character class");
 }
 
 static int put_range(struct rxgo *x)
@@ -196,7 +196,7 @@ static int put_range(struct rxgo *x)
 			return -1;
 	}
 	if (hi < lo)
-		return wrong(x, from, "invalid character range");
+		return fail_at(x, from, "invalid character range");
 	put_char(x, lo);
 	if (hi > lo) {
 		buf_putc(x->b, '-');
@@ -216,7 +216,7 @@ static int put_set(struct rxgo *x)
 	for (bool first = true; *x->p != ']' || first; first = false) {
 		int rc = 0;
 		if (!*x->p)
-			return wrong(x, from, "missing closing ]");
+			return fail_at(x, from, "missing closing ]");
 		if (x->p[0] == '[' && x->p[1] == ':' && (rc = put_posix(x)) != 0) {
 			if (rc < 0)
 				return -1;
@@ -246,7 +246,7 @@ static int put_group(struct rxgo *x)
 	const char *from = x->p++, *p;
 	x->last = NOTHING;
 	if (++x->depth > DEPTH_MAX)
-		return wrong(x, from, "groups are nested too deep");
+		return fail_at(x, from, "groups are nested too deep");
 	buf_putc(x->b, '(');
 	if (*x->p != '?')
 		return 0;
@@ -256,7 +256,7 @@ static int put_group(struct rxgo *x)
 		for (p = name; is_alnum(*p) || *p == '_'; p++)
 			;
 		if (*p != '>' || p == name)
-			return wrong(x, from, "invalid group name");
+			return fail_at(x, from, "invalid group name");
 		x->p = p + 1;
 		return 0;
 	}
@@ -269,7 +269,7 @@ static int put_group(struct rxgo *x)
 		after = *p == '-' ? 0 : after + 1;
 	}
 	if ((*p != ':' && *p != ')') || (minus && !after))
-		return wrong(x, from, "unknown group syntax");
+		return fail_at(x, from, "unknown group syntax");
 	buf_put(x->b, x->p, (size_t)(p - x->p) + 1);
 	x->depth -= *p == ')';
 	x->p = p + 1;
@@ -305,9 +305,9 @@ static size_t repeat_length(const char *p, int *lo, int *hi)
 static int put_repeat(struct rxgo *x, size_t n)
 {
 	if (x->last == NOTHING)
-		return wrong(x, x->p, "missing argument of a repetition");
+		return fail_at(x, x->p, "missing argument of a repetition");
 	if (x->last == REPEAT)
-		return wrong(x, x->p, "nested repetition");
+		return fail_at(x, x->p, "nested repetition");
 	if (x->last == ASSERTION) {
 		char word[8];
 		size_t k = x->b->n - x->at;
@@ -335,7 +335,7 @@ static void put_quoted(struct rxgo *x)
 	x->p += 2;
 	while (*x->p && (x->p[0] != '\\' || x->p[1] != 'E')) {
 		uint32_t c;
-		x->p += utf8_decode(x->p, strlen(x->p), &c);
+		x->p += text_decode_utf8(x->p, strlen(x->p), &c);
 		put_char(x, c);
 		x->last = ATOM;
 	}
@@ -376,7 +376,7 @@ static int put_next(struct rxgo *x)
 	case '(': return put_group(x);
 	case ')':
 		if (!x->depth--)
-			return wrong(x, x->p, "unexpected )");
+			return fail_at(x, x->p, "unexpected )");
 		buf_putc(x->b, *x->p++);
 		x->last = ATOM;
 		return 0;
@@ -394,23 +394,23 @@ static int put_next(struct rxgo *x)
 	}
 	if (*x->p == '{' && (n = repeat_length(x->p, &lo, &hi))) {
 		if (lo > REPEAT_MAX || hi > REPEAT_MAX || (hi >= 0 && hi < lo))
-			return wrong(x, x->p, "invalid repetition count");
+			return fail_at(x, x->p, "invalid repetition count");
 		return put_repeat(x, n);
 	}
-	n = utf8_decode(x->p, strlen(x->p), &c);
+	n = text_decode_utf8(x->p, strlen(x->p), &c);
 	if (n == 1 && (uint8_t)*x->p >= 0x80)
-		return wrong(x, x->p, "invalid UTF-8");
+		return fail_at(x, x->p, "invalid UTF-8");
 	put_char(x, c);
 	x->p += n;
 	x->last = ATOM;
 	return 0;
 }
 
-int rxgo_translate(const char *s, struct buf *out, struct err *e)
+int regex_go_translate(const char *s, struct buf *out, struct err *e)
 {
 	struct rxgo x = {.s = s, .p = s, .b = out, .e = e};
 	while (*x.p)
 		if (put_next(&x))
 			return -1;
-	return x.depth ? wrong(&x, x.p, "missing closing )") : 0;
+	return x.depth ? fail_at(&x, x.p, "missing closing )") : 0;
 }

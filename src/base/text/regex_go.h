@@ -8,6 +8,6 @@
 
 /* Append to *out, in PCRE2's words, what the Go expression s means. -1 and *e (ERR_USAGE, says
    where) when it is none. */
-int rxgo_translate(const char *s, struct buf *out, struct err *e);
+int regex_go_translate(const char *s, struct buf *out, struct err *e);
 
 #endif

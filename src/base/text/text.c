@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-size_t utf8_decode(const char *s, size_t n, uint32_t *cp)
+size_t text_decode_utf8(const char *s, size_t n, uint32_t *cp)
 {
 	const unsigned char *p = (const unsigned char *)s;
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -44,7 +44,7 @@ size_t utf8_decode(const char *s, size_t n, uint32_t *cp)
 	return len;
 }
 
-size_t utf8_encode(uint32_t cp, char out[4])
+size_t text_encode_utf8(uint32_t cp, char out[4])
 {
 	if (cp < 0x80) {
 		out[0] = (char)cp;
@@ -81,24 +81,24 @@ static bool is_control(uint32_t cp)
 	    (cp >= 0xfff9 && cp <= 0xfffb) || (cp >= 0xe0000 && cp <= 0xe007f);
 }
 
-int cp_width(uint32_t cp)
+int text_cp_width(uint32_t cp)
 {
 	if (is_control(cp))
 		return -1;
 	if (cp < 0x300)
 		return 1;
-	struct halve h = {.hi = sizeof widths / sizeof *widths};
-	while (halve(&h))
-		halve_on(&h, cp > widths[h.at].last);
+	struct bsearch_probe h = {.hi = sizeof widths / sizeof *widths};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, cp > widths[h.at].last);
 	return h.lo < sizeof widths / sizeof *widths && cp >= widths[h.lo].first ? widths[h.lo].cells : 1;
 }
 
 /* One character of s as it is shown: bytes taken, cells used. A bad byte takes 1 and shows as \xNN. */
-static size_t shown(const char *s, size_t n, size_t *cells)
+static size_t shown_char(const char *s, size_t n, size_t *cells)
 {
 	uint32_t cp;
-	size_t len = utf8_decode(s, n, &cp);
-	int w = cp_width(cp);
+	size_t len = text_decode_utf8(s, n, &cp);
+	int w = text_cp_width(cp);
 	bool bad = cp == 0xfffd && len == 1;
 	*cells = bad || w < 0 ? 4 * (bad ? 1 : len) : (size_t)w;
 	return len;
@@ -117,8 +117,8 @@ static void put_shown(struct buf *b, const char *s, size_t len, bool escape)
 static bool is_escaped(const char *s, size_t n)
 {
 	uint32_t cp;
-	size_t len = utf8_decode(s, n, &cp);
-	return cp_width(cp) < 0 || (cp == 0xfffd && len == 1);
+	size_t len = text_decode_utf8(s, n, &cp);
+	return text_cp_width(cp) < 0 || (cp == 0xfffd && len == 1);
 }
 
 /* How many of the first bytes are printable ASCII: a cell each, and nearly all that names are made of. */
@@ -134,7 +134,7 @@ size_t text_width(const char *s, size_t n)
 {
 	size_t w = plain_run(s, n), cells;
 	for (size_t i = w; i < n; w += cells)
-		i += shown(s + i, n - i, &cells);
+		i += shown_char(s + i, n - i, &cells);
 	return w;
 }
 
@@ -143,7 +143,7 @@ void text_safe(struct buf *b, const char *s, size_t n)
 	size_t cells, i = plain_run(s, n);
 	buf_put(b, s, i);
 	while (i < n) {
-		size_t len = shown(s + i, n - i, &cells);
+		size_t len = shown_char(s + i, n - i, &cells);
 		put_shown(b, s + i, len, is_escaped(s + i, n - i));
 		i += len;
 	}
@@ -153,7 +153,7 @@ void text_safe_fit(char *to, size_t size, const char *s, size_t n)
 {
 	size_t at = 0, cells;
 	for (size_t i = 0, len; i < n; i += len) {
-		len = shown(s + i, n - i, &cells);
+		len = shown_char(s + i, n - i, &cells);
 		bool escape = is_escaped(s + i, n - i);
 		if (at + (escape ? 4 * len : len) >= size)
 			break;
@@ -167,7 +167,7 @@ void text_safe_fit(char *to, size_t size, const char *s, size_t n)
 	to[at] = '\0';
 }
 
-size_t text_whole(const char *s, size_t n)
+size_t text_whole_chars(const char *s, size_t n)
 {
 	enum { LONGEST = 4 };
 	for (size_t back = 1; back < LONGEST && back <= n; back++) {
@@ -181,7 +181,7 @@ size_t text_whole(const char *s, size_t n)
 }
 
 /* Of user:PASSWORD@host, how long the password is, and where it begins; 0: there is none. */
-static size_t secret(const char *s, size_t *from)
+static size_t find_password(const char *s, size_t *from)
 {
 	size_t user = strcspn(s, ":@/?# \t\n\"'"), n;
 	if (s[user] != ':')
@@ -191,10 +191,10 @@ static size_t secret(const char *s, size_t *from)
 	return s[*from + n] == '@' ? n : 0;
 }
 
-void text_no_secret(struct buf *b, const char *s)
+void text_mask_passwords(struct buf *b, const char *s)
 {
 	for (bool begins = true; *s;) {
-		size_t from, n = begins ? secret(s, &from) : 0;
+		size_t from, n = begins ? find_password(s, &from) : 0;
 		if (n) {
 			buf_put(b, s, from);
 			buf_puts(b, "xxxxx");
@@ -212,7 +212,7 @@ static size_t put_head(struct buf *b, const char *s, size_t n, size_t cells, siz
 	size_t used = 0, w;
 	*at = 0;
 	while (*at < n) {
-		size_t len = shown(s + *at, n - *at, &w);
+		size_t len = shown_char(s + *at, n - *at, &w);
 		if (used + w > cells)
 			break;
 		put_shown(b, s + *at, len, is_escaped(s + *at, n - *at));
@@ -244,7 +244,7 @@ size_t text_fit_middle(struct buf *b, const char *s, size_t n, size_t cells, boo
 	buf_puts(b, ascii ? "~" : "\xe2\x80\xa6");
 	size_t from = at, rest = text_width(s + at, n - at);
 	while (from < n && rest > tail) {
-		from += shown(s + from, n - from, &w);
+		from += shown_char(s + from, n - from, &w);
 		rest -= w;
 	}
 	return used + 1 + put_head(b, s + from, n - from, tail, &at);
@@ -381,7 +381,7 @@ static bool is_symbol_word(const char *s, size_t n)
 
 /* How many bytes at the front of a word are removed when all words are shortened: its path, then the package of a method.
    A function with its package is not shortened, because it may be the name of a region or of a state. */
-static size_t front(const char *s, size_t n, bool paths)
+static size_t prefix_to_cut(const char *s, size_t n, bool paths)
 {
 	if (paths)
 		return word_path(s, n);
@@ -390,11 +390,11 @@ static size_t front(const char *s, size_t n, bool paths)
 
 /* Append a line, its words without their fronts from left to right until it is `over` cells shorter. Return the cells
    that are still too many. */
-static size_t shorten(struct buf *to, const char *s, size_t n, size_t over, bool paths)
+static size_t shorten_line(struct buf *to, const char *s, size_t n, size_t over, bool paths)
 {
 	for (size_t i = 0; i < n;) {
 		const char *end = memchr(s + i, ' ', n - i);
-		size_t word = end ? (size_t)(end - s) - i : n - i, cut = over ? front(s + i, word, paths) : 0;
+		size_t word = end ? (size_t)(end - s) - i : n - i, cut = over ? prefix_to_cut(s + i, word, paths) : 0;
 		/* fronts are ASCII but for odd ones, which are cut a little too much */
 		over -= cut > over ? over : cut;
 		word += end != NULL;
@@ -439,7 +439,7 @@ size_t text_fit_line(struct buf *b, const char *s, size_t n, size_t cells, bool 
 	}
 	size_t over = width > cells ? width - cells : 0;
 	for (int i = 0; over && i < 2; i++) {
-		over = shorten(&t[i], s, n, over, i == 0);
+		over = shorten_line(&t[i], s, n, over, i == 0);
 		s = buf_str(&t[i]);
 		n = t[i].n;
 	}

@@ -11,11 +11,11 @@
 
 /* Decode one UTF-8 code point of s[0..n). Returns the bytes taken (>= 1 when n > 0); bytes that
    are not UTF-8 yield U+FFFD and take 1. */
-size_t utf8_decode(const char *s, size_t n, uint32_t *cp);
-size_t utf8_encode(uint32_t cp, char out[4]);
+size_t text_decode_utf8(const char *s, size_t n, uint32_t *cp);
+size_t text_encode_utf8(uint32_t cp, char out[4]);
 
 /* Cells a code point takes: 0 for combining marks, 2 for wide, -1 for control characters. */
-int cp_width(uint32_t cp);
+int text_cp_width(uint32_t cp);
 /* Cells of a string as it would be shown: control bytes count 4 (\xNN). */
 size_t text_width(const char *s, size_t n);
 
@@ -25,11 +25,11 @@ void text_safe(struct buf *b, const char *s, size_t n);
 /* The same into to[0..size), with a NUL; cut before what does not fit. Allocates nothing. */
 void text_safe_fit(char *to, size_t size, const char *s, size_t n);
 /* Bytes of s[0..n) without the part of a character that is cut off at its end. */
-size_t text_whole(const char *s, size_t n);
+size_t text_whole_chars(const char *s, size_t n);
 
 /* Append s, a line for people, with the passwords of URLs in it as xxxxx: of scheme://user:PASSWORD@host, and of
    user:PASSWORD@host where a word begins so. */
-void text_no_secret(struct buf *b, const char *s);
+void text_mask_passwords(struct buf *b, const char *s);
 
 /* Fit a symbol into `cells` cells: of Go type arguments are folded ("[...]"), then the package path goes, then the
    package, then the receiver; of C++ and

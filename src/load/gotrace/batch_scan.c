@@ -11,47 +11,47 @@
 
 #include <unistd.h>
 
-void gowalk_begin(struct gowalk *w, struct bytes in)
+void batch_scan_begin(struct batch_scanner *w, struct bytes in)
 {
-	*w = (struct gowalk){.in = in, .at = GO_HEADER};
+	*w = (struct batch_scanner){.in = in, .at = GO_HEADER};
 }
 
 /* What there is of the next few bytes. */
-static struct cur look(struct gowalk *w)
+static struct byte_cursor peek(struct batch_scanner *w)
 {
 	size_t n = w->in.n - (size_t)w->at;
 	if (!w->in.mapped)
-		return cur_make(w->in.p + w->at, n, w->at);
-	ssize_t got = pread(w->in.fd, w->look, n < sizeof w->look ? n : sizeof w->look, (off_t)w->at);
-	return cur_make(w->look, got < 0 ? 0 : (size_t)got, w->at);
+		return byte_cursor_make(w->in.p + w->at, n, w->at);
+	ssize_t got = pread(w->in.fd, w->peek, n < sizeof w->peek ? n : sizeof w->peek, (off_t)w->at);
+	return byte_cursor_make(w->peek, got < 0 ? 0 : (size_t)got, w->at);
 }
 
-bool gowalk_next(struct gowalk *w, struct gobatch *b, uint64_t *at)
+bool batch_scan_next(struct batch_scanner *w, struct wire_batch *b, uint64_t *at)
 {
 	struct err e;
 	if (w->at >= w->in.n)
 		return false;
-	struct cur c = look(w);
+	struct byte_cursor c = peek(w);
 	*at = w->at;
-	if (gowire_head(&c, b, &e) <= 0)
+	if (wire_read_batch_head(&c, b, &e) <= 0)
 		return false;
-	uint64_t next = cur_at(&c) + b->n;
+	uint64_t next = byte_cursor_at(&c) + b->n;
 	if (next > w->in.n)
 		return false;
 	w->at = next;
 	b->p = c.p;
-	b->first = b->n && !b->exp && cur_left(&c) ? *c.p : GE_NONE;
+	b->first = b->n && !b->exp && byte_cursor_left(&c) ? *c.p : GE_NONE;
 	return true;
 }
 
-double gowalk_tick(const struct gobatch *b)
+double batch_scan_ns_per_tick(const struct wire_batch *b)
 {
 	enum { MOST = 12 };	/* two bytes and a number */
 	if (b->first != GE_Sync && b->first != GE_Frequency)
 		return 0;
-	struct cur c = cur_make(b->p, b->n < MOST ? b->n : MOST, 0);
+	struct byte_cursor c = byte_cursor_make(b->p, b->n < MOST ? b->n : MOST, 0);
 	if (b->first == GE_Sync)
-		cur_u8(&c);
-	uint64_t f = cur_u8(&c) == GE_Frequency ? cur_uvarint(&c) : 0;
+		byte_cursor_u8(&c);
+	uint64_t f = byte_cursor_u8(&c) == GE_Frequency ? byte_cursor_uvarint(&c) : 0;
 	return f && !c.bad ? 1e9 / (double)f : 0;
 }

@@ -6,17 +6,17 @@
 #include "load/gotrace/wire.h"
 
 /* From head to head of a trace's batches, without what is in them. */
-struct gowalk {
+struct batch_scanner {
 	struct bytes in;
 	uint64_t at;		/* where the next head is */
-	uint8_t look[64];
+	uint8_t peek[64];
 };
 
-void gowalk_begin(struct gowalk *, struct bytes);
+void batch_scan_begin(struct batch_scanner *, struct bytes);
 /* The next one, which begins at *at. n is what it says to have; at p is its beginning, good until the next, if that is
    there. false: the input ends here, or is damaged. */
-bool gowalk_next(struct gowalk *, struct gobatch *, uint64_t *at);
+bool batch_scan_next(struct batch_scanner *, struct wire_batch *, uint64_t *at);
 /* ns of a tick, where that batch says so (the first of its generation does); 0. */
-double gowalk_tick(const struct gobatch *);
+double batch_scan_ns_per_tick(const struct wire_batch *);
 
 #endif

@@ -28,24 +28,24 @@ static void put_int(struct buf *b, int64_t v)
 	buf_varint(b, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
 }
 
-static int64_t get_int(struct cur *c)
+static int64_t get_int(struct byte_cursor *c)
 {
-	uint64_t v = cur_uvarint(c);
+	uint64_t v = byte_cursor_uvarint(c);
 	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
 }
 
 /* From one number to another: they are a file's, and may be anything. */
-static int64_t far(int64_t to, int64_t from)
+static int64_t wrap_delta(int64_t to, int64_t from)
 {
 	return (int64_t)((uint64_t)to - (uint64_t)from);
 }
 
-static int64_t on(int64_t from, int64_t by)
+static int64_t wrap_advance(int64_t from, int64_t by)
 {
 	return (int64_t)((uint64_t)from + (uint64_t)by);
 }
 
-void gokeep_free(struct buf *b)
+void gotrace_free_checkpoint(struct buf *b)
 {
 	if (b)
 		buf_free(b);
@@ -54,7 +54,7 @@ void gokeep_free(struct buf *b)
 
 /* ---- the orderer's */
 
-static void put_ranges(struct buf *b, const struct ranges *r)
+static void put_ranges(struct buf *b, const struct range_list *r)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
 		buf_varint(b, r->v[i].type);
@@ -63,51 +63,51 @@ static void put_ranges(struct buf *b, const struct ranges *r)
 	}
 }
 
-static void get_ranges(struct goorder *o, struct cur *c, struct ranges *r, uint64_t n)
+static void get_ranges(struct event_orderer *o, struct byte_cursor *c, struct range_list *r, uint64_t n)
 {
 	r->cap = r->n = (uint32_t)n;
 	if (n)
 		r->v = arena_alloc(&o->mem, n * sizeof *r->v);
 	for (uint32_t i = 0; i < r->n; i++) {
-		uint8_t type = (uint8_t)cur_uvarint(c);
-		uint64_t kind = cur_uvarint(c);
-		r->v[i] = (struct range){ type, kind, cur_uvarint(c), { "", 0 } };
+		uint8_t type = (uint8_t)byte_cursor_uvarint(c);
+		uint64_t kind = byte_cursor_uvarint(c);
+		r->v[i] = (struct order_range){ type, kind, byte_cursor_uvarint(c), { "", 0 } };
 	}
 }
 
-void gokeep_order(const struct goorder *o, struct buf *b)
+void gotrace_save_order(const struct event_orderer *o, struct buf *b)
 {
 	uint64_t nm = 0, ng = 0;
-	const struct go_g *g;
+	const struct order_goroutine *g;
 	buf_varint(b, o->first_gen);
 	buf_varint(b, o->gc_seq);
 	buf_varint(b, (uint64_t)o->gc);
 	put_int(b, o->last);
 	buf_varint(b, o->syncs);
 	buf_varint(b, o->gs.n);
-	for (size_t i = 0; gonear_next(&o->gs, &i);)
+	for (size_t i = 0; goroutine_table_next(&o->gs, &i);)
 		ng++;
 	buf_varint(b, ng);
 	int64_t before = 0;
-	for (size_t i = 0; (g = gonear_next(&o->gs, &i)); before = g->id) {
-		put_int(b, far(g->id, before));
-		buf_varint(b, g->status | (uint64_t)(g->held ? g->held->ranges.n : 0) << 3);
+	for (size_t i = 0; (g = goroutine_table_next(&o->gs, &i)); before = g->id) {
+		put_int(b, wrap_delta(g->id, before));
+		buf_varint(b, g->status | (uint64_t)(g->held ? g->held->range_list.n : 0) << 3);
 		if (g->held)
-			put_ranges(b, &g->held->ranges);
+			put_ranges(b, &g->held->range_list);
 	}
 	buf_varint(b, o->ps.n);
 	for (size_t i = 0; i < o->ps.cap; i++) {
-		const struct go_p *p = o->ps.slot[i].used ? o->ps.slot[i].p : NULL;
+		const struct order_proc *p = o->ps.slot[i].used ? o->ps.slot[i].p : NULL;
 		if (!p)
 			continue;
 		put_int(b, p->id);
-		buf_varint(b, p->status | (uint64_t)p->ranges.n << 3);
-		put_ranges(b, &p->ranges);
+		buf_varint(b, p->status | (uint64_t)p->range_list.n << 3);
+		put_ranges(b, &p->range_list);
 	}
-	for (const struct go_m *m = o->all_m; m; m = m->next)
+	for (const struct order_thread *m = o->all_m; m; m = m->next)
 		nm++;
 	buf_varint(b, nm);
-	for (const struct go_m *m = o->all_m; m; m = m->next) {
+	for (const struct order_thread *m = o->all_m; m; m = m->next) {
 		put_int(b, m->id);
 		put_int(b, m->p);
 		put_int(b, m->g);
@@ -115,49 +115,49 @@ void gokeep_order(const struct goorder *o, struct buf *b)
 }
 
 /* Threads are listed newest first and made oldest first. */
-static void get_ms(struct goorder *o, struct cur *c)
+static void get_ms(struct event_orderer *o, struct byte_cursor *c)
 {
-	uint64_t n = cur_uvarint(c);
-	struct where *w = xmalloc(n * sizeof *w + 1);
+	uint64_t n = byte_cursor_uvarint(c);
+	struct order_place *w = xmalloc(n * sizeof *w + 1);
 	for (uint64_t i = 0; i < n; i++) {
 		w[i].m = get_int(c);
 		w[i].p = get_int(c);
 		w[i].g = get_int(c);
 	}
 	while (n--) {
-		struct go_m *m = gostep_add_m(o, w[n].m);
+		struct order_thread *m = order_add_m(o, w[n].m);
 		m->p = w[n].p;
 		m->g = w[n].g;
 	}
 	mem_free(w);
 }
 
-void gokeep_order_again(struct goorder *o, struct cur *c)
+void gotrace_restore_order(struct event_orderer *o, struct byte_cursor *c)
 {
 	bool fresh;
-	o->first_gen = cur_uvarint(c);
-	o->gc_seq = cur_uvarint(c);
-	o->gc = (int)cur_uvarint(c);
+	o->first_gen = byte_cursor_uvarint(c);
+	o->gc_seq = byte_cursor_uvarint(c);
+	o->gc = (int)byte_cursor_uvarint(c);
 	o->last = get_int(c);
-	o->syncs = cur_uvarint(c);
-	gostep_places(o, cur_uvarint(c));
+	o->syncs = byte_cursor_uvarint(c);
+	order_init_table(o, byte_cursor_uvarint(c));
 	int64_t id = 0;
-	for (uint64_t n = cur_uvarint(c); n; n--) {
-		id = on(id, get_int(c));
-		uint64_t v = cur_uvarint(c);
-		struct go_g *g = gostep_add_g(o, id, v & 7);
+	for (uint64_t n = byte_cursor_uvarint(c); n; n--) {
+		id = wrap_advance(id, get_int(c));
+		uint64_t v = byte_cursor_uvarint(c);
+		struct order_goroutine *g = order_add_g(o, id, v & 7);
 		if (v >> 3)
-			get_ranges(o, c, &gostep_held(o, g)->ranges, v >> 3);
-		gonear_pass(&o->gs, n);
+			get_ranges(o, c, &order_get_extras(o, g)->range_list, v >> 3);
+		goroutine_table_note_access(&o->gs, n);
 	}
-	goorder_rest(o);
-	for (uint64_t n = cur_uvarint(c); n; n--) {
-		struct go_p *p = arena_zalloc(&o->mem, sizeof *p);
+	order_release_pages(o);
+	for (uint64_t n = byte_cursor_uvarint(c); n; n--) {
+		struct order_proc *p = arena_zalloc(&o->mem, sizeof *p);
 		p->id = get_int(c);
-		uint64_t v = cur_uvarint(c);
+		uint64_t v = byte_cursor_uvarint(c);
 		p->status = v & 7;
-		get_ranges(o, c, &p->ranges, v >> 3);
-		idmap_put(&o->ps, (uint64_t)p->id, &fresh)->p = p;
+		get_ranges(o, c, &p->range_list, v >> 3);
+		u64_map_put(&o->ps, (uint64_t)p->id, &fresh)->p = p;
 	}
 	get_ms(o, c);
 }
@@ -168,10 +168,11 @@ enum { G_SYSTEM = 1, G_NAMED = 2, G_MARKS = 4, G_DEDICATED = 8, G_FRACTIONAL = 1
 	G_ASSISTS = 64, G_STOPS = 128, G_ALONE = 256, G_HAS_P = 512, G_WORKS = 10 /* bits */ };
 
 /* Numbers as the distance from those of the one before. */
-static void put_g(struct buf *b, const struct gotrace *r, const struct gg *g, const struct gg *before)
+static void put_g(
+    struct buf *b, const struct gotrace *r, const struct track_goroutine *g, const struct track_goroutine *before)
 {
-	const struct gp *p = gotrack_on(g);
-	put_int(b, far(g->id, before->id));
+	const struct track_proc *p = track_states_p_of(g);
+	put_int(b, wrap_delta(g->id, before->id));
 	put_int(b, (int64_t)g->trk - before->trk);
 	buf_varint(b, g->state | (uint64_t)g->shown << 4);
 	buf_varint(b, (g->system ? G_SYSTEM : 0u) | (g->named ? G_NAMED : 0u) | (g->mark_worker ? G_MARKS : 0u) |
@@ -181,10 +182,10 @@ static void put_g(struct buf *b, const struct gotrace *r, const struct gg *g, co
 	if (g->alone || p)
 		put_int(b, p ? p->id : g->m);
 	if (g->alone)
-		put_int(b, gotrack_lost(r, g));
+		put_int(b, track_states_lost_p(r, g));
 }
 
-static void put_p(struct buf *b, const struct gp *p)
+static void put_p(struct buf *b, const struct track_proc *p)
 {
 	put_int(b, p->id);
 	put_int(b, p->m);
@@ -205,7 +206,7 @@ static void put_state(struct buf *b, const struct gotrace *r)
 	buf_varint(b, r->nsync);
 	buf_varint(b, r->ms.n);
 	for (size_t i = 0; i < r->ms.cap; i++) {
-		const struct gm *m = r->ms.slot[i].used ? r->ms.slot[i].p : NULL;
+		const struct track_thread *m = r->ms.slot[i].used ? r->ms.slot[i].p : NULL;
 		if (!m)
 			continue;
 		put_int(b, m->id);
@@ -214,12 +215,12 @@ static void put_state(struct buf *b, const struct gotrace *r)
 		buf_varint(b, m->shown);
 	}
 	uint64_t ng = 0;
-	const struct gg none = {0}, *g, *before = &none;
+	const struct track_goroutine none = {0}, *g, *before = &none;
 	buf_varint(b, r->gs.n);
-	for (size_t i = 0; gonear_next(&r->gs, &i);)
+	for (size_t i = 0; goroutine_table_next(&r->gs, &i);)
 		ng++;
 	buf_varint(b, ng);
-	for (size_t i = 0; (g = gonear_next(&r->gs, &i)); before = g)
+	for (size_t i = 0; (g = goroutine_table_next(&r->gs, &i)); before = g)
 		put_g(b, r, g, before);
 	buf_varint(b, r->ps.n);
 	for (size_t i = 0; i < r->ps.cap; i++)
@@ -228,16 +229,17 @@ static void put_state(struct buf *b, const struct gotrace *r)
 }
 
 /* Its P has the number only: the Ps come after. */
-static struct gg *get_g(struct gotrace *r, struct cur *c, const struct gg *before, int64_t *of_p)
+static struct track_goroutine *get_g(
+    struct gotrace *r, struct byte_cursor *c, const struct track_goroutine *before, int64_t *of_p)
 {
-	int64_t id = on(before->id, get_int(c));
-	struct gg *g = gonear_add(&r->gs, id);
-	*g = (struct gg){ .id = id };
+	int64_t id = wrap_advance(before->id, get_int(c));
+	struct track_goroutine *g = goroutine_table_add(&r->gs, id);
+	*g = (struct track_goroutine){ .id = id };
 	g->trk = (trk_id)(before->trk + get_int(c));
-	uint64_t v = cur_uvarint(c);
+	uint64_t v = byte_cursor_uvarint(c);
 	g->state = v & 15;
 	g->shown = (uint8_t)(v >> 4);
-	v = cur_uvarint(c);
+	v = byte_cursor_uvarint(c);
 	g->system = v & G_SYSTEM;
 	g->named = v & G_NAMED;
 	g->mark_worker = v & G_MARKS;
@@ -251,68 +253,68 @@ static struct gg *get_g(struct gotrace *r, struct cur *c, const struct gg *befor
 	g->alone = v & G_ALONE;
 	if (g->alone) {
 		g->m = get_int(c);
-		gotrack_lose(r, g, get_int(c));
+		track_states_set_lost_p(r, g, get_int(c));
 	} else if (v & G_HAS_P) {
 		*of_p = get_int(c);
 	}
 	return g;
 }
 
-static void get_p(struct gotrace *r, struct cur *c)
+static void get_p(struct gotrace *r, struct byte_cursor *c)
 {
 	bool fresh;
-	struct gp *p = arena_zalloc(r->mem, sizeof *p);
+	struct track_proc *p = arena_zalloc(r->mem, sizeof *p);
 	p->id = get_int(c);
 	p->m = get_int(c);
-	p->trk = (trk_id)cur_uvarint(c);
-	p->g = gotrack_g(r, get_int(c));
+	p->trk = (trk_id)byte_cursor_uvarint(c);
+	p->g = track_states_find_g(r, get_int(c));
 	p->syscall_g = get_int(c);
-	p->shown = (uint8_t)cur_uvarint(c);
-	p->who = (trk_id)cur_uvarint(c);
-	uint64_t v = cur_uvarint(c);
+	p->shown = (uint8_t)byte_cursor_uvarint(c);
+	p->who = (trk_id)byte_cursor_uvarint(c);
+	uint64_t v = byte_cursor_uvarint(c);
 	p->swept_by_g = v & 1;
 	p->sweep.open = v & 2;
 	p->sweep_g = get_int(c);
-	idmap_put(&r->ps, (uint64_t)p->id, &fresh)->p = p;
+	u64_map_put(&r->ps, (uint64_t)p->id, &fresh)->p = p;
 	if ((uint64_t)p->id < NEAR_PS)
 		r->near[p->id] = p;
 }
 
-static void get_state(struct gotrace *r, struct cur *c)
+static void get_state(struct gotrace *r, struct byte_cursor *c)
 {
 	bool fresh;
 	r->base = get_int(c);
 	r->sync = get_int(c);
 	r->last = get_int(c);
-	r->nsync = cur_uvarint(c);
+	r->nsync = byte_cursor_uvarint(c);
 	r->begun = true;
-	for (uint64_t n = cur_uvarint(c); n; n--) {
-		struct gm *m = arena_zalloc(r->mem, sizeof *m);
+	for (uint64_t n = byte_cursor_uvarint(c); n; n--) {
+		struct track_thread *m = arena_zalloc(r->mem, sizeof *m);
 		m->id = get_int(c);
-		m->trk = (trk_id)cur_uvarint(c);
-		m->who = (trk_id)cur_uvarint(c);
-		m->shown = (uint8_t)cur_uvarint(c);
-		idmap_put(&r->ms, (uint64_t)m->id, &fresh)->p = m;
+		m->trk = (trk_id)byte_cursor_uvarint(c);
+		m->who = (trk_id)byte_cursor_uvarint(c);
+		m->shown = (uint8_t)byte_cursor_uvarint(c);
+		u64_map_put(&r->ms, (uint64_t)m->id, &fresh)->p = m;
 	}
-	gotrack_places(r, cur_uvarint(c));
-	uint64_t ngs = cur_uvarint(c);
-	struct { struct gg *g; int64_t p; } *held = NULL;
-	const struct gg none = {0}, *before = &none;
+	track_states_init_table(r, byte_cursor_uvarint(c));
+	uint64_t ngs = byte_cursor_uvarint(c);
+	struct { struct track_goroutine *g; int64_t p; } *held = NULL;
+	const struct track_goroutine none = {0}, *before = &none;
 	size_t n = 0, room = 0;
 	for (uint64_t i = 0; i < ngs; i++) {
 		held = mem_grow(held, &room, n + 1, sizeof *held);
 		before = held[n].g = get_g(r, c, before, &held[n].p);
 		n += held[n].p != -1;
-		gonear_pass(&r->gs, i);
+		goroutine_table_note_access(&r->gs, i);
 	}
-	for (uint64_t k = cur_uvarint(c); k; k--)
+	for (uint64_t k = byte_cursor_uvarint(c); k; k--)
 		get_p(r, c);
 	for (size_t i = 0; i < n; i++) {
-		const struct idslot *s = idmap_get(&r->ps, (uint64_t)held[i].p);
+		const struct u64_slot *s = u64_map_get(&r->ps, (uint64_t)held[i].p);
 		held[i].g->p = s ? s->p : NULL;
 	}
 	mem_free(held);
-	gonear_rest(&r->gs);
+	goroutine_table_release_pages(&r->gs);
 }
 
 /* ---- strings and stacks */
@@ -332,26 +334,26 @@ static void put_table(struct buf *b, const uint32_t *v, size_t n)
 		}
 }
 
-static void get_table(struct cur *c, uint32_t *v, size_t n)
+static void get_table(struct byte_cursor *c, uint32_t *v, size_t n)
 {
 	size_t at = 0;
-	for (uint64_t k = cur_uvarint(c); k; k--) {
-		at += cur_uvarint(c);
-		uint32_t is = (uint32_t)cur_uvarint(c);
+	for (uint64_t k = byte_cursor_uvarint(c); k; k--) {
+		at += byte_cursor_uvarint(c);
+		uint32_t is = (uint32_t)byte_cursor_uvarint(c);
 		if (at < n)
 			v[at] = is;
 	}
 }
 
-void gokeep_tables_again(struct gotrace *r)
+void gotrace_restore_tables(struct gotrace *r)
 {
-	struct cur c = cur_make(r->again->tables, r->again->ntables, 0);
+	struct byte_cursor c = byte_cursor_make(r->reread->tables, r->reread->ntables, 0);
 	get_table(&c, r->tab.stack, r->tab.nstack);
 	get_table(&c, r->tab.str, r->tab.nstr);
 }
 
 /* Strings are asked for by states only where a goroutine waits for a reason that we do not know. */
-static void put_reasons(struct buf *b, const struct gotables *t)
+static void put_reasons(struct buf *b, const struct interned_tables *t)
 {
 	uint32_t *v = xcalloc(t->nstr + 1, sizeof *v);
 	for (size_t i = 0; i < t->nstr && i < t->nwait; i++)
@@ -360,23 +362,23 @@ static void put_reasons(struct buf *b, const struct gotables *t)
 	mem_free(v);
 }
 
-void gokeep_say(struct gotrace *r, const struct tgen *gen, const struct buf *order)
+void gotrace_emit_checkpoint(struct gotrace *r, const struct trace_generation *gen, const struct buf *order)
 {
 	struct buf tables = {0}, state = {0};
 	put_table(&tables, r->tab.stack, r->tab.nstack);
 	put_reasons(&tables, &r->tab);
 	put_state(&state, r);
 	buf_put(&state, order->p, order->n);
-	struct sink_keep keep = { .at = gen->at, .end = gen->end, .tables = tables.p, .ntables = tables.n,
+	struct sink_checkpoint keep = { .at = gen->at, .end = gen->end, .tables = tables.p, .ntables = tables.n,
 		.state = state.p, .nstate = state.n };
 	r->sink->ops->keep(r->sink->self, &keep);
 	buf_free(&tables);
 	buf_free(&state);
 }
 
-struct cur gokeep_again(struct gotrace *r, const struct sink_keep *gen)
+struct byte_cursor gotrace_restore_state(struct gotrace *r, const struct sink_checkpoint *gen)
 {
-	struct cur c = cur_make(gen->state, gen->nstate, 0);
+	struct byte_cursor c = byte_cursor_make(gen->state, gen->nstate, 0);
 	if (gen->nstate)
 		get_state(r, &c);
 	return c;

@@ -9,16 +9,16 @@
 #include "load/gotrace/reader.h"
 
 /* What goes over the border of two generations, as bytes and back. */
-void gokeep_order(const struct goorder *, struct buf *);
-void gokeep_order_again(struct goorder *, struct cur *);
+void gotrace_save_order(const struct event_orderer *, struct buf *);
+void gotrace_restore_order(struct event_orderer *, struct byte_cursor *);
 
 /* Where a generation ended: tell the sink what it takes to read it again, and the next. */
-void gokeep_say(struct gotrace *, const struct tgen *, const struct buf *order);
+void gotrace_emit_checkpoint(struct gotrace *, const struct trace_generation *, const struct buf *order);
 /* The state at the beginning of a generation; what is left is the orderer's. */
-struct cur gokeep_again(struct gotrace *, const struct sink_keep *);
+struct byte_cursor gotrace_restore_state(struct gotrace *, const struct sink_checkpoint *);
 /* What the sink called the strings and stacks of the generation. */
-void gokeep_tables_again(struct gotrace *);
+void gotrace_restore_tables(struct gotrace *);
 
-void gokeep_free(struct buf *);
+void gotrace_free_checkpoint(struct buf *);
 
 #endif

@@ -30,28 +30,28 @@
 
 enum { AHEAD = 1 << 20 };	/* bytes from which on a second thread pays */
 
-struct reading {
+struct stream_reading {
 	struct bytes in;
-	struct tev_feed *feed;
-	struct goorder order;
-	struct tstream_info *info;
+	struct event_stream_feed *feed;
+	struct event_orderer order;
+	struct event_stream_info *info;
 	struct err *damage;
 	double ns_per_tick;	/* of the generation before */
 	uint64_t experimental;
 };
 
-static void warn(struct reading *r, uint64_t at, const char *msg)
+static void warn(struct stream_reading *r, uint64_t at, const char *msg)
 {
-	struct goorder *o = &r->order;
-	goorder_flush(o);
+	struct event_orderer *o = &r->order;
+	order_flush(o);
 	if (o->ops->warn)
 		o->ops->warn(o->self, at, msg);
 }
 
-static void say_lost(struct reading *r, uint64_t lost)
+static void report_lost(struct stream_reading *r, uint64_t lost)
 {
 	char msg[480];
-	struct tstream_info *i = r->info;
+	struct event_stream_info *i = r->info;
 	if (lost > r->in.n)
 		lost = r->in.n;
 	i->lost = lost;
@@ -65,7 +65,7 @@ static void say_lost(struct reading *r, uint64_t lost)
 }
 
 /* The input ended within a generation that nothing but the next one would have ended. */
-static void say_cut(struct reading *r)
+static void report_cut(struct stream_reading *r)
 {
 	r->info->lost_at = r->damage->at;
 	warn(r, r->damage->at,
@@ -74,9 +74,9 @@ static void say_cut(struct reading *r)
 }
 
 /* What came of a generation, ordered and said; 0 to go on. */
-static int show(struct reading *r, struct tgen *g, uint64_t end)
+static int order_and_emit(struct stream_reading *r, struct trace_generation *g, uint64_t end)
 {
-	struct tstream_info *i = r->info;
+	struct event_stream_info *i = r->info;
 	uint64_t lost;
 	struct err why;
 	i->generations++;
@@ -89,21 +89,21 @@ static int show(struct reading *r, struct tgen *g, uint64_t end)
 	r->ns_per_tick = g->ns_per_tick;
 	bool whole = !g->salvaged;
 	g->torn = g->torn && i->generations == 1;	/* no guesses behind facts */
-	int ret = gomerge(&r->order, g, &lost, &why);
+	int ret = merge_generation(&r->order, g, &lost, &why);
 	i->bytes = end;
 	if (ret) {
 		*r->damage = why;
-		say_lost(r, lost + (r->in.n - end));
+		report_lost(r, lost + (r->in.n - end));
 		return -1;
 	}
-	struct goorder *o = &r->order;
+	struct event_orderer *o = &r->order;
 	if (whole && g->salvaged) {
 		*r->damage = why;
-		say_cut(r);
+		report_cut(r);
 	}
 	if (!o->stopped && o->ops->keeps && !g->salvaged) {
 		i->kept = xcalloc(1, sizeof *i->kept);
-		gokeep_order(o, i->kept);
+		gotrace_save_order(o, i->kept);
 	}
 	if (!o->stopped && o->ops->generation && !o->ops->generation(o->self, g, i))
 		o->stopped = true;
@@ -112,35 +112,35 @@ static int show(struct reading *r, struct tgen *g, uint64_t end)
 }
 
 /* The end, or all that is whole: a Sync of no generation. */
-static void say_end(struct reading *r)
+static void emit_end(struct stream_reading *r)
 {
-	struct tgen *none = gogen_new();
+	struct trace_generation *none = generation_new();
 	r->order.gen = none;
-	goorder_sync(&r->order, r->order.last, false);
-	goorder_flush(&r->order);
+	order_emit_sync(&r->order, r->order.last, false);
+	order_flush(&r->order);
 	r->feed->drop(r->feed->self, none);
 }
 
 /* The rest of a generation whose tables or end never came. */
-static void show_rest(struct reading *r, struct tgen *g)
+static void order_incomplete(struct stream_reading *r, struct trace_generation *g)
 {
 	struct err after = *r->damage;
-	if (r->info->generations || !gogen_salvage(g, r->ns_per_tick)) {
-		say_lost(r, r->in.n - g->at);
+	if (r->info->generations || !generation_salvage(g, r->ns_per_tick)) {
+		report_lost(r, r->in.n - g->at);
 		return;
 	}
 	warn(r, g->at,
 	    "no generation is complete: the events of the first one are shown as far as they can be "
 	    "ordered, functions without names as addresses, lost stacks as numbers");
-	if (!show(r, g, g->end)) {
+	if (!order_and_emit(r, g, g->end)) {
 		*r->damage = after;
-		say_lost(r, r->in.n - g->end);
+		report_lost(r, r->in.n - g->end);
 	}
 }
 
 /* Since 1.26 a trace that is stopped ends with a generation that says so. One that goes on begins another,
    of which only the head is written at once. What is there is whole: that is no damage. */
-static void say_unstopped(struct reading *r, const struct tgen *g)
+static void report_unstopped(struct stream_reading *r, const struct trace_generation *g)
 {
 	if (g->number)
 		warn(r, ERR_ASIDE,
@@ -150,52 +150,52 @@ static void say_unstopped(struct reading *r, const struct tgen *g)
 		warn(r, ERR_NOWHERE, GO_NOTHING);
 }
 
-static int read_v2(struct reading *r, int version)
+static int read_v2(struct stream_reading *r, int version)
 {
 	const uint64_t from = r->order.ops->from ? r->order.ops->from : GO_HEADER;
-	struct cur c = cur_make(r->in.p + from, r->in.n - from, from);
+	struct byte_cursor c = byte_cursor_make(r->in.p + from, r->in.n - from, from);
 	for (;;) {
-		struct tgen *g;
+		struct trace_generation *g;
 		struct err e = {0};
-		int got = gogen_read(&c, version, &r->in, &g, &e);
-		input_rest(&r->in);
-		if (got > 0 && show(r, g, cur_at(&c))) {
+		int got = generation_read(&c, version, &r->in, &g, &e);
+		input_release_pages(&r->in);
+		if (got > 0 && order_and_emit(r, g, byte_cursor_at(&c))) {
 			r->feed->drop(r->feed->self, g);
 			return 0;
 		}
-		if (got > 0 && e.kind == ERR_NONE && (version >= 26 || cur_left(&c))) {
+		if (got > 0 && e.kind == ERR_NONE && (version >= 26 || byte_cursor_left(&c))) {
 			r->feed->drop(r->feed->self, g);
 			continue;
 		}
-		say_end(r);
+		emit_end(r);
 		if (!got && version >= 26 && from == GO_HEADER)
-			say_unstopped(r, g);
+			report_unstopped(r, g);
 		if (got < 0 && r->in.n <= GO_HEADER)
 			err_set(&e, ERR_FORMAT, GO_HEADER, GO_NOTHING);
 		if (got && e.kind != ERR_NONE) {
 			*r->damage = e;
 			if (got < 0)
-				show_rest(r, g);
+				order_incomplete(r, g);
 			else
-				say_lost(r, r->in.n - (g->end > cur_at(&c) ? g->end : cur_at(&c)));
+				report_lost(r, r->in.n - (g->end > byte_cursor_at(&c) ? g->end : byte_cursor_at(&c)));
 		}
 		r->feed->drop(r->feed->self, g);
 		return got < 0 && !r->info->generations ? -1 : 0;
 	}
 }
 
-static int read_v1(struct reading *r, int version)
+static int read_v1(struct stream_reading *r, int version)
 {
 	uint64_t lost;
-	struct tgen *g;
-	int ret = gov1_read(r->in, version, &r->order, &g, &lost, r->damage);
+	struct trace_generation *g;
+	int ret = gotrace1_read(r->in, version, &r->order, &g, &lost, r->damage);
 	bool odd = !ret && r->damage->kind != ERR_NONE;
 	if (!ret && r->order.unended)
 		warn(r, ERR_NOWHERE,
 		    "truncated: the end of the trace is missing (was trace.Stop called?); times are clock ticks "
 		    "shown as nanoseconds, stacks are numbers");
 	if (odd && (lost || !r->order.unended))
-		say_lost(r, lost);
+		report_lost(r, lost);
 	if (!ret && version < 7)
 		warn(r, ERR_ASIDE, "Go 1.5 and 1.6 wrote no function names: functions are shown as addresses");
 	r->feed->drop(r->feed->self, g);
@@ -203,7 +203,7 @@ static int read_v1(struct reading *r, int version)
 }
 
 /* Events whose cause was in what is lost. */
-static void say_missing(struct reading *r, uint64_t n, const char *done)
+static void report_missing(struct stream_reading *r, uint64_t n, const char *done)
 {
 	char msg[120];
 	if (!n)
@@ -213,11 +213,11 @@ static void say_missing(struct reading *r, uint64_t n, const char *done)
 	warn(r, ERR_NOWHERE, msg);
 }
 
-static void notices(struct reading *r)
+static void emit_notices(struct stream_reading *r)
 {
 	char msg[200];
-	say_missing(r, r->order.forced, "shown anyway");
-	say_missing(r, r->order.dropped, "ignored");
+	report_missing(r, r->order.forced, "shown anyway");
+	report_missing(r, r->order.dropped, "ignored");
 	if (r->experimental) {
 		snprintf(msg, sizeof msg, "%" PRIu64 " batch%s of experimental data %s not shown",
 		    r->experimental, r->experimental == 1 ? "" : "es", r->experimental == 1 ? "is" : "are");
@@ -231,11 +231,11 @@ static void notices(struct reading *r)
 	}
 }
 
-int tev_run(struct bytes in, const struct tev_ops *ops, void *self, struct tstream_info *info,
-    struct err *damage, struct tev_feed *feed)
+int event_stream_run(struct bytes in, const struct event_stream_ops *ops, void *self, struct event_stream_info *info,
+    struct err *damage, struct event_stream_feed *feed)
 {
-	struct reading r = {.in = in, .info = info, .damage = damage, .feed = feed};
-	goorder_init(&r.order, ops, self, info, feed->first);
+	struct stream_reading r = {.in = in, .info = info, .damage = damage, .feed = feed};
+	order_init(&r.order, ops, self, info, feed->first);
 	feed->order = &r.order;
 	if (info->version > GO_NEWEST) {
 		char msg[120];
@@ -245,62 +245,63 @@ int tev_run(struct bytes in, const struct tev_ops *ops, void *self, struct tstre
 		warn(&r, 0, msg);
 	}
 	int ret = info->version < 22 ? read_v1(&r, info->version) : read_v2(&r, info->version);
-	notices(&r);
-	goorder_free(&r.order);
+	emit_notices(&r);
+	order_free(&r.order);
 	return ret;
 }
 
-static void no_drop(void *self, struct tgen *g)
+static void no_drop(void *self, struct trace_generation *g)
 {
 	(void)self;
-	gogen_free(g);
+	generation_free(g);
 }
 
-int tev_again(int version, struct bytes in, uint64_t at, const void *kept, size_t n, const struct tev_ops *ops,
-    void *self, struct err *e)
+int event_stream_reread(int version, struct bytes in, uint64_t at, const void *kept, size_t n,
+    const struct event_stream_ops *ops, void *self, struct err *e)
 {
-	struct tstream_info info = {.version = version, .wall = TIME_NONE};
-	struct tev_feed feed = {.drop = no_drop};
-	struct reading r = {.in = in, .info = &info, .damage = e, .feed = &feed};
-	struct cur c = cur_make(in.p, in.n, at), state = cur_make(kept, n, 0);
-	struct tgen *g;
-	goorder_init(&r.order, ops, self, &info, NULL);
+	struct event_stream_info info = {.version = version, .wall = TIME_NONE};
+	struct event_stream_feed feed = {.drop = no_drop};
+	struct stream_reading r = {.in = in, .info = &info, .damage = e, .feed = &feed};
+	struct byte_cursor c = byte_cursor_make(in.p, in.n, at), state = byte_cursor_make(kept, n, 0);
+	struct trace_generation *g;
+	order_init(&r.order, ops, self, &info, NULL);
 	if (n)
-		gokeep_order_again(&r.order, &state);
-	int ret = gogen_read(&c, version, &in, &g, e);
-	input_rest(&in);
-	if (ret > 0 && g->at == at && g->end == at + in.n && show(&r, g, cur_at(&c)) && !r.order.stopped)
+		gotrace_restore_order(&r.order, &state);
+	int ret = generation_read(&c, version, &in, &g, e);
+	input_release_pages(&in);
+	if (ret > 0 && g->at == at && g->end == at + in.n && order_and_emit(&r, g, byte_cursor_at(&c)) &&
+	    !r.order.stopped)
 		ret = -1;
-	gogen_free(g);
-	goorder_free(&r.order);
+	generation_free(g);
+	order_free(&r.order);
 	return ret > 0 ? 0 : -1;
 }
 
-static void drop_now(void *self, struct tgen *g)
+static void drop_now(void *self, struct trace_generation *g)
 {
-	input_passed(self, g->end);
-	gogen_free(g);
+	input_release_before(self, g->end);
+	generation_free(g);
 }
 
-int tev_read(struct bytes in, const struct tev_ops *ops, void *self, struct tstream_info *info,
+int event_stream_read(struct bytes in, const struct event_stream_ops *ops, void *self, struct event_stream_info *info,
     struct err *damage)
 {
 	struct err own;
 	if (!damage)
 		damage = &own;
 	*damage = (struct err){.kind = ERR_NONE, .at = ERR_NOWHERE};
-	*info = (struct tstream_info){.wall = TIME_NONE, .wall_at = TIME_NONE, .lost_at = ERR_NOWHERE};
-	info->version = gowire_version(in);
+	*info = (struct event_stream_info){.wall = TIME_NONE, .wall_at = TIME_NONE, .lost_at = ERR_NOWHERE};
+	info->version = wire_version(in);
 	if (info->version < 0)
 		return err_set(damage, ERR_FORMAT, 0, "bad file format: not a Go execution trace");
 	if (info->version < 5)
 		return err_set(damage, ERR_FORMAT, 0,
 		    "unknown or unsupported trace version go 1.%d",
 		    info->version);
-	if (job_cpus() > 1 && (in.n >= AHEAD || job_wanted()))
-		return tevpipe_read(in, ops, self, info, damage);
-	struct tev_feed feed = {.drop = drop_now, .self = &in};
+	if (job_cpus() > 1 && (in.n >= AHEAD || job_forced_threads()))
+		return pipeline_read(in, ops, self, info, damage);
+	struct event_stream_feed feed = {.drop = drop_now, .self = &in};
 	if (ops->begin)
 		ops->begin(self);
-	return tev_run(in, ops, self, info, damage, &feed);
+	return event_stream_run(in, ops, self, info, damage, &feed);
 }

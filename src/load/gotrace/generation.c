@@ -27,71 +27,71 @@
 
 static const double USUAL_TICK = 64;	/* ns, where the frequency did not come: nearly everywhere */
 
-struct tgen *gogen_new(void)
+struct trace_generation *generation_new(void)
 {
-	struct tgen *g = xcalloc(1, sizeof *g);
-	col_init(&g->extra, sizeof(struct gostr));
+	struct trace_generation *g = xcalloc(1, sizeof *g);
+	column_init(&g->extra, sizeof(struct gen_string));
 	g->str = mem_grow(NULL, &g->capstr, 1, sizeof *g->str);
-	g->str[g->nstr++] = (struct gostr){"", 0};
+	g->str[g->nstr++] = (struct gen_string){"", 0};
 	g->stack = mem_grow(NULL, &g->capstack, 1, sizeof *g->stack);
-	g->stack[g->nstack++] = (struct gostack){0};
+	g->stack[g->nstack++] = (struct gen_stack){0};
 	return g;
 }
 
-void gogen_free(struct tgen *g)
+void generation_free(struct trace_generation *g)
 {
 	if (!g)
 		return;
 	mem_free(g->str);
-	idtab_free(&g->strs);
+	u64_index_free(&g->strs);
 	arena_free(&g->made);
-	col_free(&g->extra);
+	column_free(&g->extra);
 	intern_free(&g->extras);
 	mem_free(g->stack);
-	idtab_free(&g->stacks);
+	u64_index_free(&g->stacks);
 	mem_free(g->ref);
 	mem_free(g->pc);
-	idmap_free(&g->pcs);
+	u64_map_free(&g->pcs);
 	mem_free(g->frame);
 	mem_free(g->sample);
 	mem_free(g->batch);
 	mem_free(g->thread);
-	idmap_free(&g->threads);
+	u64_map_free(&g->threads);
 	mem_free(g);
 }
 
-static int short_table(struct cur *c, struct err *e, const char *what)
+static int short_table(struct byte_cursor *c, struct err *e, const char *what)
 {
-	return err_set(e, ERR_FORMAT, cur_at(c), "%s: unexpected EOF", what);
+	return err_set(e, ERR_FORMAT, byte_cursor_at(c), "%s: unexpected EOF", what);
 }
 
-static int add_strings(struct tgen *g, struct cur *c, struct err *e)
+static int add_strings(struct trace_generation *g, struct byte_cursor *c, struct err *e)
 {
-	while (cur_left(c)) {
-		uint64_t at = cur_at(c);
-		uint8_t type = cur_u8(c);
+	while (byte_cursor_left(c)) {
+		uint64_t at = byte_cursor_at(c);
+		uint8_t type = byte_cursor_u8(c);
 		if (type != GE_String)
 			return err_set(e, ERR_FORMAT, at, "expected string event, got %d", type);
-		uint64_t id = cur_uvarint(c), n = cur_uvarint(c);
+		uint64_t id = byte_cursor_uvarint(c), n = byte_cursor_uvarint(c);
 		if (!c->bad && n > GO_MAX_STRING)
 			return err_set(e, ERR_FORMAT, at,
 			    "invalid string size %" PRIu64 ", maximum is %d", n,
 			    GO_MAX_STRING);
-		const uint8_t *p = cur_bytes(c, n);
+		const uint8_t *p = byte_cursor_bytes(c, n);
 		if (!p)
 			return short_table(c, e, "reading a string");
 		g->str = mem_grow(g->str, &g->capstr, g->nstr + 1, sizeof *g->str);
-		g->str[g->nstr++] = (struct gostr){(const char *)p, (uint32_t)n};
-		idtab_add(&g->strs, id);
+		g->str[g->nstr++] = (struct gen_string){(const char *)p, (uint32_t)n};
+		u64_index_add(&g->strs, id);
 	}
 	return 0;
 }
 
 /* Index of the program counter, made at its first mention. */
-static uint32_t add_pc(struct tgen *g, const struct gopc *pc)
+static uint32_t add_pc(struct trace_generation *g, const struct gen_pc *pc)
 {
 	bool fresh;
-	struct idslot *s = idmap_put(&g->pcs, pc->pc, &fresh);
+	struct u64_slot *s = u64_map_put(&g->pcs, pc->pc, &fresh);
 	if (fresh) {
 		s->n = g->npc;
 		g->pc = mem_grow(g->pc, &g->cappc, g->npc + 1, sizeof *g->pc);
@@ -100,14 +100,14 @@ static uint32_t add_pc(struct tgen *g, const struct gopc *pc)
 	return (uint32_t)s->n;
 }
 
-static int add_stacks(struct tgen *g, struct cur *c, struct err *e)
+static int add_stacks(struct trace_generation *g, struct byte_cursor *c, struct err *e)
 {
-	while (cur_left(c)) {
-		uint64_t at = cur_at(c);
-		uint8_t type = cur_u8(c);
+	while (byte_cursor_left(c)) {
+		uint64_t at = byte_cursor_at(c);
+		uint8_t type = byte_cursor_u8(c);
 		if (type != GE_Stack)
 			return err_set(e, ERR_FORMAT, at, "expected stack event, got %d", type);
-		uint64_t id = cur_uvarint(c), n = cur_uvarint(c);
+		uint64_t id = byte_cursor_uvarint(c), n = byte_cursor_uvarint(c);
 		if (!c->bad && n > GO_MAX_FRAMES)
 			return err_set(e, ERR_FORMAT, at,
 			    "invalid stack size %" PRIu64 ", maximum is %d", n,
@@ -116,35 +116,35 @@ static int add_stacks(struct tgen *g, struct cur *c, struct err *e)
 		    sizeof *g->ref);
 		size_t first = g->nref;
 		for (uint64_t i = 0; i < n && !c->bad; i++) {
-			struct gopc pc = {.pc = cur_uvarint(c), .fun = 0};
-			pc.fun = cur_uvarint(c);
-			pc.file = cur_uvarint(c);
-			pc.line = cur_uvarint(c);
+			struct gen_pc pc = {.pc = byte_cursor_uvarint(c), .fun = 0};
+			pc.fun = byte_cursor_uvarint(c);
+			pc.file = byte_cursor_uvarint(c);
+			pc.line = byte_cursor_uvarint(c);
 			if (!c->bad)
 				g->ref[g->nref++] = add_pc(g, &pc);
 		}
 		if (c->bad)
 			return short_table(c, e, "reading a stack");
 		g->stack = mem_grow(g->stack, &g->capstack, g->nstack + 1, sizeof *g->stack);
-		g->stack[g->nstack++] = (struct gostack){first, (uint32_t)n};
-		idtab_add(&g->stacks, id);
+		g->stack[g->nstack++] = (struct gen_stack){first, (uint32_t)n};
+		u64_index_add(&g->stacks, id);
 	}
 	return 0;
 }
 
-static int add_samples(struct tgen *g, struct cur *c, struct err *e)
+static int add_samples(struct trace_generation *g, struct byte_cursor *c, struct err *e)
 {
-	while (cur_left(c)) {
-		uint64_t at = cur_at(c);
-		uint8_t type = cur_u8(c);
+	while (byte_cursor_left(c)) {
+		uint64_t at = byte_cursor_at(c);
+		uint8_t type = byte_cursor_u8(c);
 		if (type != GE_CPUSample)
 			return err_set(e, ERR_FORMAT, at, "expected CPU sample event, got %d",
 			    type);
-		struct gosample s = {.time = (int64_t)cur_uvarint(c), .nth = g->nsample};
-		s.m = cur_uvarint(c);
-		s.p = cur_uvarint(c);
-		s.g = cur_uvarint(c);
-		s.stack = cur_uvarint(c);
+		struct gen_sample s = {.time = (int64_t)byte_cursor_uvarint(c), .nth = g->nsample};
+		s.m = byte_cursor_uvarint(c);
+		s.p = byte_cursor_uvarint(c);
+		s.g = byte_cursor_uvarint(c);
+		s.stack = byte_cursor_uvarint(c);
 		if (c->bad)
 			return short_table(c, e, "reading a CPU sample");
 		if (!s.g)
@@ -155,21 +155,21 @@ static int add_samples(struct tgen *g, struct cur *c, struct err *e)
 	return 0;
 }
 
-static int add_frequency(struct tgen *g, struct cur *c, struct err *e)
+static int add_frequency(struct trace_generation *g, struct byte_cursor *c, struct err *e)
 {
 	if (g->ns_per_tick != 0)
-		return err_set(e, ERR_FORMAT, cur_at(c), "found multiple frequency events");
-	uint64_t f = cur_uvarint(c);
+		return err_set(e, ERR_FORMAT, byte_cursor_at(c), "found multiple frequency events");
+	uint64_t f = byte_cursor_uvarint(c);
 	if (!c->bad)
 		g->ns_per_tick = 1.0 / ((double)f / 1e9);
 	return 0;
 }
 
-static int add_sync(struct tgen *g, struct cur *c, uint64_t ticks, int version, struct err *e)
+static int add_sync(struct trace_generation *g, struct byte_cursor *c, uint64_t ticks, int version, struct err *e)
 {
-	while (cur_left(c)) {
-		uint64_t at = cur_at(c);
-		uint8_t type = cur_u8(c);
+	while (byte_cursor_left(c)) {
+		uint64_t at = byte_cursor_at(c);
+		uint8_t type = byte_cursor_u8(c);
 		if (type == GE_Frequency) {
 			if (add_frequency(g, c, e))
 				return -1;
@@ -178,11 +178,11 @@ static int add_sync(struct tgen *g, struct cur *c, uint64_t ticks, int version, 
 				return err_set(e, ERR_FORMAT, at,
 				    "found multiple clock snapshot events");
 			g->clock.known = true;
-			ticks += cur_uvarint(c);
+			ticks += byte_cursor_uvarint(c);
 			g->clock_ticks = ticks;
-			g->clock.mono = cur_uvarint(c);
-			g->clock.sec = cur_uvarint(c);
-			g->clock.nsec = cur_uvarint(c);
+			g->clock.mono = byte_cursor_uvarint(c);
+			g->clock.sec = byte_cursor_uvarint(c);
+			g->clock.nsec = byte_cursor_uvarint(c);
 		} else {
 			return err_set(e, ERR_FORMAT, at,
 			    "expected frequency or clock snapshot event, got %d",
@@ -194,29 +194,29 @@ static int add_sync(struct tgen *g, struct cur *c, uint64_t ticks, int version, 
 	return 0;
 }
 
-static void add_events(struct tgen *g, const struct gobatch *b)
+static void add_events(struct trace_generation *g, const struct wire_batch *b)
 {
 	bool fresh;
 	g->batch = mem_grow(g->batch, &g->capbatch, g->nbatch + 1, sizeof *g->batch);
 	g->batch[g->nbatch++] = *b;
 	uint32_t ref = (uint32_t)g->nbatch;
-	struct idslot *s = idmap_put(&g->threads, b->m, &fresh);
+	struct u64_slot *s = u64_map_put(&g->threads, b->m, &fresh);
 	if (fresh) {
 		s->n = g->nthread;
 		g->thread = mem_grow(g->thread, &g->capthread, g->nthread + 1, sizeof *g->thread);
-		g->thread[g->nthread++] = (struct gothread){b->m, ref, ref};
+		g->thread[g->nthread++] = (struct gen_thread){b->m, ref, ref};
 		return;
 	}
-	struct gothread *t = &g->thread[s->n];
+	struct gen_thread *t = &g->thread[s->n];
 	g->batch[t->last - 1].next = ref;
 	t->last = ref;
 }
 
-static int add_batch(struct tgen *g, const struct gobatch *b, int version, struct err *e)
+static int add_batch(struct trace_generation *g, const struct wire_batch *b, int version, struct err *e)
 {
-	struct cur c = cur_make(b->p, b->n, b->at);
+	struct byte_cursor c = byte_cursor_make(b->p, b->n, b->at);
 	if (b->first)
-		cur_u8(&c);
+		byte_cursor_u8(&c);
 	g->nbatches++;
 	if (b->exp) {
 		g->experimental++;
@@ -233,7 +233,7 @@ static int add_batch(struct tgen *g, const struct gobatch *b, int version, struc
 	case GE_Sync:
 		if ((b->first == GE_Sync) == (version >= 25)) {
 			if (version < 25)
-				c = cur_make(b->p, b->n, b->at);
+				c = byte_cursor_make(b->p, b->n, b->at);
 			return add_sync(g, &c, b->time, version, e);
 		}
 		break;
@@ -249,22 +249,22 @@ static int add_batch(struct tgen *g, const struct gobatch *b, int version, struc
 
 static int by_time(const void *a, const void *b)
 {
-	const struct gosample *x = a, *y = b;
+	const struct gen_sample *x = a, *y = b;
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;
 	return x->nth < y->nth ? -1 : x->nth > y->nth;
 }
 
-static void seal_clocks(struct tgen *g)
+static void seal_clocks(struct trace_generation *g)
 {
 	for (size_t i = 0; i < g->nsample; i++)
-		g->sample[i].time = gowire_time(g->ns_per_tick, (uint64_t)g->sample[i].time);
+		g->sample[i].time = wire_time(g->ns_per_tick, (uint64_t)g->sample[i].time);
 	if (g->nsample)
 		qsort(g->sample, g->nsample, sizeof *g->sample, by_time);
-	g->clock.time = gowire_time(g->ns_per_tick, g->clock_ticks);
+	g->clock.time = wire_time(g->ns_per_tick, g->clock_ticks);
 }
 
-static int bad_frame(const struct tgen *g, uint32_t pc, const char *what, uint64_t id,
+static int bad_frame(const struct trace_generation *g, uint32_t pc, const char *what, uint64_t id,
     struct err *e)
 {
 	uint64_t of = 0;
@@ -278,20 +278,20 @@ static int bad_frame(const struct tgen *g, uint32_t pc, const char *what, uint64
 }
 
 /* References of the frames to strings become indexes; those that lead nowhere are damage, or the address. */
-static int seal_frames(struct tgen *g, bool salvage, struct err *e)
+static int seal_frames(struct trace_generation *g, bool salvage, struct err *e)
 {
-	struct tev_frame *of = xmalloc(g->npc * sizeof *of);
+	struct trace_frame *of = xmalloc(g->npc * sizeof *of);
 	for (uint32_t i = 0; i < g->npc; i++) {
-		const struct gopc *p = &g->pc[i];
-		uint32_t fun = idtab_get(&g->strs, p->fun), file = idtab_get(&g->strs, p->file);
-		if (!salvage && (fun == IDTAB_NONE || file == IDTAB_NONE)) {
+		const struct gen_pc *p = &g->pc[i];
+		uint32_t fun = u64_index_get(&g->strs, p->fun), file = u64_index_get(&g->strs, p->file);
+		if (!salvage && (fun == U64_INDEX_NONE || file == U64_INDEX_NONE)) {
 			mem_free(of);
-			return fun == IDTAB_NONE ? bad_frame(g, i, "func", p->fun, e)
+			return fun == U64_INDEX_NONE ? bad_frame(g, i, "func", p->fun, e)
 						 : bad_frame(g, i, "file", p->file, e);
 		}
-		if (fun == IDTAB_NONE)
-			fun = golost_name(g, p->pc);
-		of[i] = (struct tev_frame){p->pc, fun, file == IDTAB_NONE ? 0 : file, p->line};
+		if (fun == U64_INDEX_NONE)
+			fun = lost_names_add_name(g, p->pc);
+		of[i] = (struct trace_frame){p->pc, fun, file == U64_INDEX_NONE ? 0 : file, p->line};
 	}
 	g->frame = xmalloc(g->nref * sizeof *g->frame);
 	for (size_t i = 0; i < g->nref; i++)
@@ -302,17 +302,17 @@ static int seal_frames(struct tgen *g, bool salvage, struct err *e)
 	return 0;
 }
 
-static int seal(struct tgen *g, int version, struct err *e)
+static int seal_generation(struct trace_generation *g, int version, struct err *e)
 {
 	uint64_t dup;
 	if (g->ns_per_tick == 0)
 		return err_set(e, ERR_FORMAT, g->at, "no frequency event found");
 	if (version >= 25 && !g->clock.known)
 		return err_set(e, ERR_FORMAT, g->at, "no clock snapshot event found");
-	if (idtab_seal(&g->strs, &dup))
+	if (u64_index_seal(&g->strs, &dup))
 		return err_set(e, ERR_FORMAT, g->at,
 		    "multiple strings with the same ID: id=%" PRIu64, dup);
-	if (idtab_seal(&g->stacks, &dup))
+	if (u64_index_seal(&g->stacks, &dup))
 		return err_set(e, ERR_FORMAT, g->at,
 		    "multiple stacks with the same ID: id=%" PRIu64, dup);
 	if (seal_frames(g, false, e))
@@ -322,10 +322,10 @@ static int seal(struct tgen *g, int version, struct err *e)
 }
 
 /* What there is of the last batch is good too, where it is of events. */
-static void add_cut(struct tgen *g)
+static void add_cut(struct trace_generation *g)
 {
-	const struct gobatch *b = &g->cut;
-	if (!b->cut || b->gen != g->number || b->first >= GE__N || !(goev_specs[b->first].flags & F_T))
+	const struct wire_batch *b = &g->cut;
+	if (!b->cut || b->gen != g->number || b->first >= GE__N || !(wire_event_specs[b->first].flags & F_T))
 		return;
 	add_events(g, b);
 	g->end = b->at + b->n;
@@ -333,44 +333,46 @@ static void add_cut(struct tgen *g)
 
 /* The input ends between two batches, as it does when the program was killed: the tables come last, and nothing of
    some length has neither a stack nor a string. */
-static bool no_tables(const struct tgen *g, const struct cur *c)
+static bool no_tables(const struct trace_generation *g, const struct byte_cursor *c)
 {
 	enum { SOME = 4096 };
-	return g->nstack == 1 && g->nstr == 1 && cur_at(c) - g->at > SOME;
+	return g->nstack == 1 && g->nstr == 1 && byte_cursor_at(c) - g->at > SOME;
 }
 
-/* The next batch, as gowire_batch() has it. Of a mapped file the head is read and not looked at: each would be a page
-   that brings its neighbours, so a generation would be mapped before anything of it is needed. What is a table is
+/* The next batch, as wire_read_batch() has it. Of a mapped file the head is read and not looked at: each would be a
+   page that brings its neighbours, so a generation would be mapped before anything of it is needed. What is a table is
    looked at at once, and where anything is unusual all is. */
-static int next_batch(struct cur *c, const struct bytes *in, struct gobatch *b, struct err *e)
+static int next_batch(struct byte_cursor *c, const struct bytes *in, struct wire_batch *b, struct err *e)
 {
 	uint8_t head[64];
 	struct err none;
-	size_t left = cur_left(c);
+	size_t left = byte_cursor_left(c);
 	if (!in->mapped || left <= sizeof head ||
-	    pread(in->fd, head, sizeof head, (off_t)cur_at(c)) != (ssize_t)sizeof head)
-		return gowire_batch(c, b, e);
-	struct cur h = cur_make(head, sizeof head, cur_at(c));
-	if (gowire_head(&h, b, &none) <= 0 || b->end || !cur_left(&h) || b->n > left - (size_t)(h.p - head))
-		return gowire_batch(c, b, e);
+	    pread(in->fd, head, sizeof head, (off_t)byte_cursor_at(c)) != (ssize_t)sizeof head)
+		return wire_read_batch(c, b, e);
+	struct byte_cursor h = byte_cursor_make(head, sizeof head, byte_cursor_at(c));
+	if (wire_read_batch_head(&h, b, &none) <= 0 || b->end || !byte_cursor_left(&h) ||
+	    b->n > left - (size_t)(h.p - head))
+		return wire_read_batch(c, b, e);
 	c->p += h.p - head;
-	b->p = cur_bytes(c, b->n);
+	b->p = byte_cursor_bytes(c, b->n);
 	b->first = b->n && !b->exp ? *h.p : GE_NONE;
 	return 1;
 }
 
 /* Of the tables' pages, which bring their neighbours: of a generation that has many of them nearly all. */
-static void rest(const struct tgen *g, const struct bytes *in)
+static void release_some_pages(const struct trace_generation *g, const struct bytes *in)
 {
 	enum { BATCHES = 32 };	/* 2 MB */
 	if (g->nbatches % BATCHES == 0)
-		input_rest(in);
+		input_release_pages(in);
 }
 
 /* Before 1.26 nothing ends a generation but the next one: look at its first batch and go back. */
-static int read_until_next(struct tgen *g, struct cur *c, int version, const struct bytes *in, struct err *e)
+static int read_until_next(
+    struct trace_generation *g, struct byte_cursor *c, int version, const struct bytes *in, struct err *e)
 {
-	struct gobatch b;
+	struct wire_batch b;
 	for (;;) {
 		const uint8_t *mark = c->p;
 		int r = next_batch(c, in, &b, e);
@@ -385,7 +387,7 @@ static int read_until_next(struct tgen *g, struct cur *c, int version, const str
 			return g->number ? 0 : -1;	/* what came before the damage is whole */
 		}
 		if (b.end || !b.gen)
-			return err_set(e, ERR_FORMAT, cur_at(c), "invalid generation number 0");
+			return err_set(e, ERR_FORMAT, byte_cursor_at(c), "invalid generation number 0");
 		if (!g->number)
 			g->number = b.gen;
 		if (b.gen == g->number + 1) {
@@ -398,18 +400,19 @@ static int read_until_next(struct tgen *g, struct cur *c, int version, const str
 			g->min_ticks = b.time;
 		if (add_batch(g, &b, version, e))
 			return -1;
-		rest(g, in);
+		release_some_pages(g, in);
 	}
 }
 
 /* 1.26 and later: a generation ends where it says so. 1: it did. 0: the input ended before any. */
-static int read_until_end(struct tgen *g, struct cur *c, int version, const struct bytes *in, struct err *e)
+static int read_until_end(
+    struct trace_generation *g, struct byte_cursor *c, int version, const struct bytes *in, struct err *e)
 {
-	struct gobatch b;
+	struct wire_batch b;
 	for (;;) {
 		int r = next_batch(c, in, &b, e);
 		if (!r && g->nthread)
-			return err_set(e, ERR_FORMAT, cur_at(c),
+			return err_set(e, ERR_FORMAT, byte_cursor_at(c),
 			    "incomplete generation found; trace likely truncated (was trace.Stop called?)");
 		if (r < 0)
 			g->cut = b;
@@ -428,25 +431,26 @@ static int read_until_end(struct tgen *g, struct cur *c, int version, const stru
 			g->min_ticks = b.time;
 		if (add_batch(g, &b, version, e))
 			return -1;
-		rest(g, in);
+		release_some_pages(g, in);
 	}
 }
 
-int gogen_read(struct cur *c, int version, const struct bytes *in, struct tgen **out, struct err *e)
+int generation_read(
+    struct byte_cursor *c, int version, const struct bytes *in, struct trace_generation **out, struct err *e)
 {
-	struct tgen *g = *out = gogen_new();
-	g->at = cur_at(c);
+	struct trace_generation *g = *out = generation_new();
+	g->at = byte_cursor_at(c);
 	e->kind = ERR_NONE;
 	int r = version < 26 ? read_until_next(g, c, version, in, e) : read_until_end(g, c, version, in, e);
-	g->end = cur_at(c);
+	g->end = byte_cursor_at(c);
 	if (version < 26 && g->torn && !g->nthread)
 		add_cut(g);	/* there is nothing else */
 	if (r < 0 || (r == 0 && version >= 26))
 		return r;
 	struct err after = *e, own;
 	if (g->torn)
-		golost_stacks(g);
-	if (seal(g, version, &own)) {
+		lost_names_add_stacks(g);
+	if (seal_generation(g, version, &own)) {
 		if (after.kind == ERR_NONE)
 			*e = own;
 		return -1;
@@ -454,7 +458,7 @@ int gogen_read(struct cur *c, int version, const struct bytes *in, struct tgen *
 	return 1;
 }
 
-bool gogen_salvage(struct tgen *g, double ns_per_tick)
+bool generation_salvage(struct trace_generation *g, double ns_per_tick)
 {
 	uint64_t dup;
 	if (g->ns_per_tick == 0)
@@ -465,83 +469,83 @@ bool gogen_salvage(struct tgen *g, double ns_per_tick)
 	bool was_whole = !g->torn;	/* or they were made already */
 	g->torn = g->salvaged = true;
 	if (!g->strs.dense && !g->stacks.dense && was_whole)
-		golost_stacks(g);
-	if (!g->strs.dense && idtab_seal(&g->strs, &dup))
+		lost_names_add_stacks(g);
+	if (!g->strs.dense && u64_index_seal(&g->strs, &dup))
 		return false;
-	if (!g->stacks.dense && idtab_seal(&g->stacks, &dup))
+	if (!g->stacks.dense && u64_index_seal(&g->stacks, &dup))
 		return false;
 	seal_frames(g, true, NULL);
 	seal_clocks(g);
 	return true;
 }
 
-void gogen_frame(struct tgen *g, const struct gopc *pc)
+void generation_add_frame(struct trace_generation *g, const struct gen_pc *pc)
 {
 	g->ref = mem_grow(g->ref, &g->capref, g->nref + 1, sizeof *g->ref);
 	g->ref[g->nref++] = add_pc(g, pc);
 }
 
-int gogen_seal_v1(struct tgen *g, uint64_t *dup)
+int generation_seal_v1(struct trace_generation *g, uint64_t *dup)
 {
-	int r = idtab_seal(&g->strs, dup);
+	int r = u64_index_seal(&g->strs, dup);
 	seal_frames(g, true, NULL);
 	return r;
 }
 
 static int same_str(const void *ctx, uint32_t id, const void *key)
 {
-	const struct gostr *a = &COL_AT((const struct col *)ctx, const struct gostr, id), *b = key;
+	const struct gen_string *a = &COLUMN_AT((const struct data_column *)ctx, const struct gen_string, id), *b = key;
 	return a->n == b->n && !memcmp(a->p, b->p, a->n);
 }
 
-uint32_t gogen_extra(struct tgen *g, const char *p, uint32_t n)
+uint32_t generation_add_string(struct trace_generation *g, const char *p, uint32_t n)
 {
 	if (!n)
 		return 0;
-	struct gostr key = {p, n};
-	uint32_t h = hash_bytes(p, n, 0), id = intern_find(&g->extras, h, same_str, &g->extra,
+	struct gen_string key = {p, n};
+	uint32_t h = intern_hash_bytes(p, n, 0), id = intern_find(&g->extras, h, same_str, &g->extra,
 	    &key);
 	if (id == UINT32_MAX) {
-		*(struct gostr *)col_add(&g->extra, &id) = key;
+		*(struct gen_string *)column_add(&g->extra, &id) = key;
 		intern_put(&g->extras, h, id);
 	}
 	return (uint32_t)g->nstr + id;
 }
 
-const char *tgen_str(const struct tgen *g, uint32_t id, size_t *n)
+const char *generation_str(const struct trace_generation *g, uint32_t id, size_t *n)
 {
-	const struct gostr *s = g->str;
+	const struct gen_string *s = g->str;
 	if (id < g->nstr)
 		s += id;
-	else if (id - g->nstr < col_n(&g->extra))
-		s = col_at(&g->extra, id - (uint32_t)g->nstr);
+	else if (id - g->nstr < column_n(&g->extra))
+		s = column_at(&g->extra, id - (uint32_t)g->nstr);
 	*n = s->n;
 	return s->p;
 }
 
-const struct tev_frame *tgen_stack(const struct tgen *g, uint32_t id, uint32_t *n)
+const struct trace_frame *generation_stack(const struct trace_generation *g, uint32_t id, uint32_t *n)
 {
-	const struct gostack *s = &g->stack[id < g->nstack ? id : 0];
+	const struct gen_stack *s = &g->stack[id < g->nstack ? id : 0];
 	*n = s->n;
 	return s->n ? g->frame + s->first : NULL;
 }
 
-uint64_t tgen_number(const struct tgen *g)
+uint64_t generation_number(const struct trace_generation *g)
 {
 	return g->number;
 }
 
-const struct tev_clock *tgen_clock(const struct tgen *g)
+const struct trace_clock *generation_clock(const struct trace_generation *g)
 {
 	return &g->clock;
 }
 
-uint32_t tgen_nstacks(const struct tgen *g)
+uint32_t generation_nstacks(const struct trace_generation *g)
 {
 	return (uint32_t)g->nstack;
 }
 
-uint32_t tgen_nstrs(const struct tgen *g)
+uint32_t generation_nstrs(const struct trace_generation *g)
 {
-	return (uint32_t)g->nstr + col_n(&g->extra);
+	return (uint32_t)g->nstr + column_n(&g->extra);
 }

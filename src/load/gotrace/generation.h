@@ -10,65 +10,65 @@
 #include "load/gotrace/event_stream.h"
 #include "load/gotrace/wire.h"
 
-struct gostr {
+struct gen_string {
 	const char *p;	/* in the input */
 	uint32_t n;
 };
 
-struct gopc {		/* what a program counter is: the first mention in the generation holds */
+struct gen_pc {		/* what a program counter is: the first mention in the generation holds */
 	uint64_t pc, fun, file, line;
 };
 
-struct gostack {
+struct gen_stack {
 	uint64_t first;
 	uint32_t n;
 };
 
-struct gosample {
+struct gen_sample {
 	int64_t time;
 	uint64_t m, p, g, stack, nth;
 };
 
-struct gothread {
+struct gen_thread {
 	uint64_t m;
 	uint32_t first, last;	/* batches, index + 1 */
 };
 
 /* One generation: pure data, no cursor and no state. */
-struct tgen {
+struct trace_generation {
 	uint64_t number;
 	uint64_t at, end;	/* bytes of the input that it came from */
 	double ns_per_tick;	/* 0: not known yet */
-	struct tev_clock clock;
+	struct trace_clock clock;
 	uint64_t clock_ticks, min_ticks;
 
-	struct gostr *str;	/* index 0 is "" */
+	struct gen_string *str;	/* index 0 is "" */
 	size_t nstr, capstr;
-	struct idtab strs;
+	struct u64_index strs;
 	struct arena made;	/* bytes of strings that are not in the file */
-	struct col extra;	/* struct gostr that came from elsewhere; their ids follow nstr */
+	struct data_column extra;	/* struct gen_string that came from elsewhere; their ids follow nstr */
 	struct intern extras;
 
-	struct gostack *stack;	/* index 0 is empty */
+	struct gen_stack *stack;	/* index 0 is empty */
 	size_t nstack, capstack;
-	struct idtab stacks;
+	struct u64_index stacks;
 	uint32_t *ref;		/* frames of all stacks, as indexes of pc */
 	size_t nref, capref;
-	struct gopc *pc;
+	struct gen_pc *pc;
 	size_t npc, cappc;
-	struct idmap pcs;
-	struct tev_frame *frame;	/* frames of all stacks, when sealed */
+	struct u64_hash pcs;
+	struct trace_frame *frame;	/* frames of all stacks, when sealed */
 
-	struct gosample *sample;	/* by time, when sealed */
+	struct gen_sample *sample;	/* by time, when sealed */
 	size_t nsample, capsample;
-	struct gobatch *batch;
+	struct wire_batch *batch;
 	size_t nbatch, capbatch;
-	struct gothread *thread;	/* in the order of their first batches */
+	struct gen_thread *thread;	/* in the order of their first batches */
 	size_t nthread, capthread;
-	struct idmap threads;
+	struct u64_hash threads;
 	uint64_t nbatches;	/* of every kind */
 	uint64_t experimental;	/* batches that nobody here reads */
-	struct gobatch cut;	/* the last one, when the input ends within it */
+	struct wire_batch cut;	/* the last one, when the input ends within it */
 	bool torn;		/* the input ends within it, as far as one can see */
 	bool salvaged;		/* its end is missing: so may be tables and events */
 };
@@ -76,24 +76,25 @@ struct tgen {
 /* The next generation of the input, at the cursor, into *g. 1: there is one, and when e->kind is set, damage after it;
    0: the input ended as it should; -1: damage, and what was read of the generation is in *g (never
    NULL), not sealed. */
-int gogen_read(struct cur *, int version, const struct bytes *, struct tgen **g, struct err *e);
+int generation_read(
+    struct byte_cursor *, int version, const struct bytes *, struct trace_generation **g, struct err *e);
 /* Make what there is of a damaged generation fit for use: references to what is missing become none.
    false: there is nothing to show. ns_per_tick is what an earlier generation said, or 0. */
-bool gogen_salvage(struct tgen *g, double ns_per_tick);
-void gogen_free(struct tgen *g);
+bool generation_salvage(struct trace_generation *g, double ns_per_tick);
+void generation_free(struct trace_generation *g);
 
-struct tgen *gogen_new(void);
+struct trace_generation *generation_new(void);
 /* For traces of version 1: one more frame of the stack being added; and seal strings and frames. -1:
    a string came twice. */
-void gogen_frame(struct tgen *g, const struct gopc *pc);
-int gogen_seal_v1(struct tgen *g, uint64_t *dup);
+void generation_add_frame(struct trace_generation *g, const struct gen_pc *pc);
+int generation_seal_v1(struct trace_generation *g, uint64_t *dup);
 /* lost_names.c: the index of a new stack of which only the number is known; such stacks for all that events of the
    generation name and its table has not, before it is sealed. */
-uint32_t golost_stack(struct tgen *g, uint64_t id);
-void golost_stacks(struct tgen *g);
-uint32_t golost_name(struct tgen *g, uint64_t pc);	/* a string: the address, where a name is lost */
+uint32_t lost_names_add_stack(struct trace_generation *g, uint64_t id);
+void lost_names_add_stacks(struct trace_generation *g);
+uint32_t lost_names_add_name(struct trace_generation *g, uint64_t pc); /* a string: the address, where a name is lost */
 /* Id of a string of these bytes, which must stay where they are. The table is complete by now; those
    who read it meanwhile, on another thread, are not disturbed. */
-uint32_t gogen_extra(struct tgen *g, const char *p, uint32_t n);
+uint32_t generation_add_string(struct trace_generation *g, const char *p, uint32_t n);
 
 #endif

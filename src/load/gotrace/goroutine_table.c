@@ -21,103 +21,103 @@
 
 enum { SPILLS = 16, PASS = 1 << 14 };	/* part of the memory; goroutines */
 
-static uint8_t *lives(const struct gonear *t, void *g)
+static uint8_t *live_flag(const struct goroutine_map *t, void *g)
 {
 	return (uint8_t *)g + t->form->used;
 }
 
-static int64_t id_of(const struct gonear *t, const void *g)
+static int64_t id_of(const struct goroutine_map *t, const void *g)
 {
 	int64_t id;
 	memcpy(&id, (const char *)g + t->form->id, sizeof id);
 	return id;
 }
 
-static void keep_room(struct gonear *t, void *g)
+static void free_entry(struct goroutine_map *t, void *g)
 {
-	*lives(t, g) = 0;
+	*live_flag(t, g) = 0;
 	memcpy((char *)g + t->form->next, &t->room, sizeof t->room);
 	t->room = g;
 }
 
 /* None of them in more lines of the cache than it must. */
-static void more_room(struct gonear *t)
+static void add_entries(struct goroutine_map *t)
 {
 	enum { MANY = 64 };
 	size_t size = t->form->size, line = t->form->align;
 	char *room = arena_alloc(&t->mem, MANY * size + line);
 	room += (line - (uintptr_t)room % line) % line;
 	for (int i = 0; i < MANY; i++, room += size)
-		keep_room(t, room);
+		free_entry(t, room);
 }
 
-void gonear_init(struct gonear *t, const struct gonear_form *form, uint64_t n)
+void goroutine_table_init(struct goroutine_map *t, const struct goroutine_table_form *form, uint64_t n)
 {
-	gonear_free(t);
+	goroutine_table_free(t);
 	size_t bytes = n * form->size;
-	*t = (struct gonear){.n = n, .mask = n - 1, .form = form};
-	t->at = mem_tight() && bytes >= mem_limit() / SPILLS ? mem_spilled(bytes) : NULL;
+	*t = (struct goroutine_map){.n = n, .mask = n - 1, .form = form};
+	t->at = mem_limit_is_small() && bytes >= mem_limit() / SPILLS ? mem_spill_alloc(bytes) : NULL;
 	t->spilled = t->at;
 	if (!t->at)
 		t->at = mem_pages(bytes);
 }
 
-void gonear_rest(const struct gonear *t)
+void goroutine_table_release_pages(const struct goroutine_map *t)
 {
 	if (t->spilled)
-		mem_spilled_rest(t->at, t->n * t->form->size);
+		mem_spill_release_pages(t->at, t->n * t->form->size);
 }
 
-void gonear_pass(const struct gonear *t, uint64_t i)
+void goroutine_table_note_access(const struct goroutine_map *t, uint64_t i)
 {
 	if (i % PASS == PASS - 1)
-		gonear_rest(t);
+		goroutine_table_release_pages(t);
 }
 
-void gonear_free(struct gonear *t)
+void goroutine_table_free(struct goroutine_map *t)
 {
 	if (t->spilled)
-		mem_spilled_free(t->at, t->n * t->form->size);
+		mem_spill_free(t->at, t->n * t->form->size);
 	else if (t->form)
 		mem_pages_free(t->at, t->n * t->form->size);
-	idmap_free(&t->far);
+	u64_map_free(&t->far);
 	arena_free(&t->mem);
 }
 
-void *gonear_far(const struct gonear *t, int64_t id)
+void *goroutine_table_find_far(const struct goroutine_map *t, int64_t id)
 {
-	const struct idslot *s = idmap_get(&t->far, (uint64_t)id);
+	const struct u64_slot *s = u64_map_get(&t->far, (uint64_t)id);
 	return s ? s->p : NULL;
 }
 
-void *gonear_add(struct gonear *t, int64_t id)
+void *goroutine_table_add(struct goroutine_map *t, int64_t id)
 {
 	bool fresh;
-	void *g = gonear_place(t, t->form->size, id);
-	if (!*lives(t, g))
+	void *g = goroutine_table_place(t, t->form->size, id);
+	if (!*live_flag(t, g))
 		return g;
 	if (!t->room)
-		more_room(t);
+		add_entries(t);
 	g = t->room;
 	memcpy(&t->room, (char *)g + t->form->next, sizeof t->room);
-	return idmap_put(&t->far, (uint64_t)id, &fresh)->p = g;
+	return u64_map_put(&t->far, (uint64_t)id, &fresh)->p = g;
 }
 
-void gonear_drop(struct gonear *t, void *g)
+void goroutine_table_remove(struct goroutine_map *t, void *g)
 {
 	int64_t id = id_of(t, g);
-	*lives(t, g) = 0;
-	if (g == gonear_place(t, t->form->size, id))
+	*live_flag(t, g) = 0;
+	if (g == goroutine_table_place(t, t->form->size, id))
 		return;
-	idmap_drop(&t->far, (uint64_t)id);
-	keep_room(t, g);
+	u64_map_remove(&t->far, (uint64_t)id);
+	free_entry(t, g);
 }
 
-void *gonear_next(const struct gonear *t, size_t *i)
+void *goroutine_table_next(const struct goroutine_map *t, size_t *i)
 {
 	for (; *i < t->n; ++*i) {
-		gonear_pass(t, *i);
-		if (*lives(t, t->at + *i * t->form->size))
+		goroutine_table_note_access(t, *i);
+		if (*live_flag(t, t->at + *i * t->form->size))
 			return t->at + (*i)++ * t->form->size;
 	}
 	for (; *i - t->n < t->far.cap; ++*i)
@@ -126,27 +126,27 @@ void *gonear_next(const struct gonear *t, size_t *i)
 	return NULL;
 }
 
-bool gonear_crowded(const struct gonear *t, uint64_t most)
+bool goroutine_table_is_crowded(const struct goroutine_map *t, uint64_t most)
 {
 	return t->far.n > t->n / 4 && t->n < most;
 }
 
-void gonear_spread(struct gonear *t)
+void goroutine_table_grow(struct goroutine_map *t)
 {
-	struct gonear old = *t;
+	struct goroutine_map old = *t;
 	size_t size = t->form->size;
-	*t = (struct gonear){0};
-	gonear_init(t, old.form, 4 * old.n);
+	*t = (struct goroutine_map){0};
+	goroutine_table_init(t, old.form, 4 * old.n);
 	for (uint64_t i = 0; i < old.n; i++) {
-		if (*lives(t, old.at + i * size))
-			memcpy(gonear_add(t, id_of(t, old.at + i * size)), old.at + i * size, size);
-		gonear_pass(&old, i);
-		gonear_pass(t, i);
+		if (*live_flag(t, old.at + i * size))
+			memcpy(goroutine_table_add(t, id_of(t, old.at + i * size)), old.at + i * size, size);
+		goroutine_table_note_access(&old, i);
+		goroutine_table_note_access(t, i);
 	}
 	for (size_t i = 0; i < old.far.cap; i++) {
 		const void *g = old.far.slot[i].p;
 		if (old.far.slot[i].used)
-			memcpy(gonear_add(t, id_of(t, g)), g, size);
+			memcpy(goroutine_table_add(t, id_of(t, g)), g, size);
 	}
-	gonear_free(&old);
+	goroutine_table_free(&old);
 }

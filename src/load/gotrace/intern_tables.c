@@ -25,8 +25,9 @@ static void *table_room(void *p, size_t *cap, size_t n, size_t size)
 	return p;
 }
 
-/* The first stack of each trace, with one frame: analyses put weight there whose stack is missing (tw_show_missing()). */
-static void say_no_stack(struct gotrace *r)
+/* The first stack of each trace, with one frame: analyses put weight there whose stack is missing
+ * (trace_show_no_stack()). */
+static void add_no_stack(struct gotrace *r)
 {
 	struct sink *s = r->sink;
 	struct sink_fun fun = { .name = s->ops->str(s->self, SINK_NO_STACK, sizeof SINK_NO_STACK - 1) };
@@ -36,20 +37,20 @@ static void say_no_stack(struct gotrace *r)
 	s->ops->stack(s->self, &loc, 1);
 }
 
-bool gotables_begin(struct gotrace *r, const struct tgen *gen)
+bool intern_tables_begin(struct gotrace *r, const struct trace_generation *gen)
 {
-	struct gotables *t = &r->tab;
-	if (t->any && t->gen == gen && t->number == tgen_number(gen))
+	struct interned_tables *t = &r->tab;
+	if (t->any && t->gen == gen && t->number == generation_number(gen))
 		return false;
-	if (!t->any && !r->again)
-		say_no_stack(r);
+	if (!t->any && !r->reread)
+		add_no_stack(r);
 	t->gen = gen;
-	t->number = tgen_number(gen);
+	t->number = generation_number(gen);
 	t->any = true;
-	t->str = table_room(t->str, &t->nstr, tgen_nstrs(gen) + 1u, sizeof *t->str);
-	t->stack = table_room(t->stack, &t->nstack, tgen_nstacks(gen) + 1u, sizeof *t->stack);
-	t->root = table_room(t->root, &t->nroot, tgen_nstacks(gen) + 1u, sizeof *t->root);
-	t->wait = table_room(t->wait, &t->nwait, tgen_nstrs(gen) + 1u, sizeof *t->wait);
+	t->str = table_room(t->str, &t->nstr, generation_nstrs(gen) + 1u, sizeof *t->str);
+	t->stack = table_room(t->stack, &t->nstack, generation_nstacks(gen) + 1u, sizeof *t->stack);
+	t->root = table_room(t->root, &t->nroot, generation_nstacks(gen) + 1u, sizeof *t->root);
+	t->wait = table_room(t->wait, &t->nwait, generation_nstrs(gen) + 1u, sizeof *t->wait);
 	memset(t->str, 0, t->nstr * sizeof *t->str);
 	memset(t->stack, 0, t->nstack * sizeof *t->stack);
 	t->stack[0] = 1;	/* none is none */
@@ -58,7 +59,7 @@ bool gotables_begin(struct gotrace *r, const struct tgen *gen)
 	return true;
 }
 
-void gotables_free(struct gotables *t)
+void intern_tables_free(struct interned_tables *t)
 {
 	mem_free(t->str);
 	mem_free(t->stack);
@@ -66,66 +67,66 @@ void gotables_free(struct gotables *t)
 	mem_free(t->wait);
 }
 
-str_id gotables_str(struct gotrace *r, uint32_t id)
+str_id intern_tables_str(struct gotrace *r, uint32_t id)
 {
-	struct gotables *t = &r->tab;
+	struct interned_tables *t = &r->tab;
 	if (!id)
 		return 0;
 	t->str = table_room(t->str, &t->nstr, id + (size_t)1, sizeof *t->str);
 	if (!t->str[id]) {
 		size_t n;
-		const char *s = tgen_str(t->gen, id, &n);
+		const char *s = generation_str(t->gen, id, &n);
 		t->str[id] = r->sink->ops->str(r->sink->self, s, n) + 1;
 	}
 	return t->str[id] - 1;
 }
 
-static loc_id say_frame(struct gotrace *r, const struct tev_frame *f)
+static loc_id add_frame(struct gotrace *r, const struct trace_frame *f)
 {
 	struct sink *s = r->sink;
-	struct sink_fun fun = { .name = gotables_str(r, f->fun), .file = gotables_str(r, f->file) };
+	struct sink_fun fun = { .name = intern_tables_str(r, f->fun), .file = intern_tables_str(r, f->file) };
 	fun.sysname = fun.name;
 	struct sink_line line = { .line = (int64_t)f->line };
 	line.fun = s->ops->fun(s->self, &fun);
 	return s->ops->loc(s->self, &(struct sink_loc){ .addr = f->pc, .line = &line, .nline = 1 });
 }
 
-stk_id gotables_find_stack(struct gotrace *r, uint32_t id)
+stk_id intern_tables_find_stack(struct gotrace *r, uint32_t id)
 {
 	enum { DEEP = 256 };
-	struct gotables *t = &r->tab;
+	struct interned_tables *t = &r->tab;
 	if (!id || id >= t->nstack)
 		return 0;
 	if (!t->stack[id]) {
 		uint32_t n;
-		const struct tev_frame *f = tgen_stack(t->gen, id, &n);
+		const struct trace_frame *f = generation_stack(t->gen, id, &n);
 		loc_id loc[DEEP];
 		if (n > DEEP)	/* the format allows 128 */
 			n = DEEP;
 		for (uint32_t i = 0; i < n; i++)
-			loc[i] = say_frame(r, &f[i]);
+			loc[i] = add_frame(r, &f[i]);
 		t->stack[id] = (n ? r->sink->ops->stack(r->sink->self, loc, n) : 0) + 1;
 	}
 	return t->stack[id] - 1;
 }
 
-const struct goroot *gotables_find_root(struct gotrace *r, uint32_t id)
+const struct start_function *intern_tables_find_root(struct gotrace *r, uint32_t id)
 {
-	struct gotables *t = &r->tab;
+	struct interned_tables *t = &r->tab;
 	uint32_t n;
 	size_t len;
 	if (!id || id >= t->nroot)
 		return NULL;
-	struct goroot *root = &t->root[id];
-	const struct tev_frame *f = root->said ? NULL : tgen_stack(t->gen, id, &n);
-	root->said = true;
+	struct start_function *root = &t->root[id];
+	const struct trace_frame *f = root->is_known ? NULL : generation_stack(t->gen, id, &n);
+	root->is_known = true;
 	if (!f || !n)
 		return root;
-	const char *s = tgen_str(t->gen, f[n - 1].fun, &len);
+	const char *s = generation_str(t->gen, f[n - 1].fun, &len);
 	if (!len)
 		return root;
 	root->any = true;
-	root->name = gotables_str(r, f[n - 1].fun);
+	root->name = intern_tables_str(r, f[n - 1].fun);
 	root->system = sink_runtime(s, len);
 	root->worker = len == 22 && !memcmp(s, "runtime.gcBgMarkWorker", 22);
 	return root;

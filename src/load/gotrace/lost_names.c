@@ -19,57 +19,57 @@
 
 #define NAMES (1ull << 62)	/* strings that are not in the file: their numbers are beyond those that are */
 
-uint32_t golost_stack(struct tgen *g, uint64_t id)
+uint32_t lost_names_add_stack(struct trace_generation *g, uint64_t id)
 {
 	uint32_t at = (uint32_t)g->nstack;
 	const char *text = arena_printf(&g->made, "(stack %" PRIu64 ")", id);
 	g->str = mem_grow(g->str, &g->capstr, g->nstr + 1, sizeof *g->str);
-	g->str[g->nstr++] = (struct gostr){text, (uint32_t)strlen(text)};
-	idtab_add(&g->strs, NAMES + id);
+	g->str[g->nstr++] = (struct gen_string){text, (uint32_t)strlen(text)};
+	u64_index_add(&g->strs, NAMES + id);
 	g->stack = mem_grow(g->stack, &g->capstack, g->nstack + 1, sizeof *g->stack);
-	g->stack[g->nstack++] = (struct gostack){g->nref, 1};
-	gogen_frame(g, &(struct gopc){id, NAMES + id, 0, 0});
+	g->stack[g->nstack++] = (struct gen_stack){g->nref, 1};
+	generation_add_frame(g, &(struct gen_pc){id, NAMES + id, 0, 0});
 	return at;
 }
 
-uint32_t golost_name(struct tgen *g, uint64_t pc)
+uint32_t lost_names_add_name(struct trace_generation *g, uint64_t pc)
 {
 	const char *text = arena_printf(&g->made, "0x%" PRIx64, pc);
 	g->str = mem_grow(g->str, &g->capstr, g->nstr + 1, sizeof *g->str);
-	g->str[g->nstr] = (struct gostr){text, (uint32_t)strlen(text)};
+	g->str[g->nstr] = (struct gen_string){text, (uint32_t)strlen(text)};
 	return (uint32_t)g->nstr++;
 }
 
-static void look_at(struct tgen *g, struct idmap *known, uint64_t id)
+static void add_if_unknown(struct trace_generation *g, struct u64_hash *known, uint64_t id)
 {
 	bool fresh;
 	if (!id || id >= NAMES)
 		return;
-	idmap_put(known, id, &fresh);
+	u64_map_put(known, id, &fresh);
 	if (!fresh)
 		return;
-	golost_stack(g, id);
-	idtab_add(&g->stacks, id);
+	lost_names_add_stack(g, id);
+	u64_index_add(&g->stacks, id);
 }
 
-void golost_stacks(struct tgen *g)
+void lost_names_add_stacks(struct trace_generation *g)
 {
-	struct idmap known = {0};
+	struct u64_hash known = {0};
 	bool fresh;
 	for (size_t i = 0; i < g->stacks.n; i++)
-		idmap_put(&known, g->stacks.raw[i], &fresh);
+		u64_map_put(&known, g->stacks.raw[i], &fresh);
 	for (size_t i = 0; i < g->nbatch; i++) {
-		struct cur c = cur_make(g->batch[i].p, g->batch[i].n, g->batch[i].at);
-		struct goev ev;
+		struct byte_cursor c = byte_cursor_make(g->batch[i].p, g->batch[i].n, g->batch[i].at);
+		struct wire_event ev;
 		struct err e;
 		uint64_t dt;
-		while (cur_left(&c) && gowire_any_event(&c, &ev, &dt, &e)) {
-			const struct goev_spec *s = &goev_specs[ev.type];
+		while (byte_cursor_left(&c) && wire_read_event(&c, &ev, &dt, &e)) {
+			const struct wire_event_spec *s = &wire_event_specs[ev.type];
 			if (s->stack)
-				look_at(g, &known, ev.arg[s->stack]);
+				add_if_unknown(g, &known, ev.arg[s->stack]);
 			if (s->stack2)
-				look_at(g, &known, ev.arg[s->stack2]);
+				add_if_unknown(g, &known, ev.arg[s->stack2]);
 		}
 	}
-	idmap_free(&known);
+	u64_map_free(&known);
 }

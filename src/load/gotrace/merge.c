@@ -23,28 +23,28 @@
 
 /* Detours that a trace may cost: a made-up one of a million threads would never end. */
 enum { PATIENCE = 1 << 25, PER_EVENT = 256 };
-struct cursor {
-	struct cur c;		/* in the current batch */
+struct batch_cursor {
+	struct byte_cursor c;		/* in the current batch */
 	int64_t m;
-	struct go_m *state, *fast;	/* once it is known; the same, where events may go the short way */
+	struct order_thread *state, *fast;	/* once it is known; the same, where events may go the short way */
 	uint32_t next;		/* the batch after, index + 1 */
 	uint32_t batch;
-	struct goev ev;		/* its time, before there is one: that of the batch, or of the event before */
+	struct wire_event ev;		/* its time, before there is one: that of the batch, or of the event before */
 };
 
 #define NEVER INT64_MAX	/* of a slot that is none: nothing is later */
-struct slot {
+struct merge_slot {
 	int64_t time;
-	struct cursor *cur;
+	struct batch_cursor *cur;
 };
 
-struct merge {
-	struct goorder *o;
-	struct tgen *g;
-	struct cursor *cur;
-	struct slot *heap;	/* n, and behind them so many that are none that each has two children */
+struct merge_state {
+	struct event_orderer *o;
+	struct trace_generation *g;
+	struct batch_cursor *cur;
+	struct merge_slot *heap;	/* n, and behind them so many that are none that each has two children */
 	size_t n;
-	struct slot *tmp;	/* for sorting */
+	struct merge_slot *tmp;	/* for sorting */
 	uint64_t dropped, forced;	/* events of a salvaged generation that could not be, or had to */
 	uint64_t taken, tried;	/* events, and threads looked at on detours */
 	/* of a tick, where that is a whole number: ticks below few are exactly so many times ns */
@@ -54,9 +54,9 @@ struct merge {
 
 /* ---- the heap */
 
-static size_t sift_up(struct slot *h, size_t i)
+static size_t sift_up(struct merge_slot *h, size_t i)
 {
-	struct slot s = h[i];
+	struct merge_slot s = h[i];
 	for (; i > 0 && h[(i - 1) / 2].time > s.time; i = (i - 1) / 2)
 		h[i] = h[(i - 1) / 2];
 	h[i] = s;
@@ -64,9 +64,9 @@ static size_t sift_up(struct slot *h, size_t i)
 }
 
 /* Which of two children is the earlier is not to be guessed, so that is no branch. */
-static void sift_down(struct slot *h, size_t i)
+static void sift_down(struct merge_slot *h, size_t i)
 {
-	struct slot s = h[i];
+	struct merge_slot s = h[i];
 	for (;;) {
 		size_t l = 2 * i + 1, best = l + (h[l + 1].time < h[l].time);
 		if (h[best].time >= s.time)
@@ -77,16 +77,16 @@ static void sift_down(struct slot *h, size_t i)
 	h[i] = s;
 }
 
-static void heap_changed(struct merge *m, size_t i)
+static void heap_changed(struct merge_state *m, size_t i)
 {
 	if (sift_up(m->heap, i) == i)
 		sift_down(m->heap, i);
 }
 
-static void heap_drop(struct merge *m, size_t i)
+static void heap_drop(struct merge_state *m, size_t i)
 {
 	for (; i > 0; i = (i - 1) / 2) {
-		struct slot t = m->heap[i];
+		struct merge_slot t = m->heap[i];
 		m->heap[i] = m->heap[(i - 1) / 2];
 		m->heap[(i - 1) / 2] = t;
 	}
@@ -96,12 +96,12 @@ static void heap_drop(struct merge *m, size_t i)
 }
 
 /* Stable, and linear where the slots are in order already: runs are merged, short ones inserted. */
-static void sort_slots(struct slot *v, struct slot *tmp, size_t n)
+static void sort_slots(struct merge_slot *v, struct merge_slot *tmp, size_t n)
 {
 	enum { RUN = 12 };
 	for (size_t at = 0; at < n; at += RUN)
 		for (size_t i = at + 1; i < n && i < at + RUN; i++) {
-			struct slot s = v[i];
+			struct merge_slot s = v[i];
 			size_t j = i;
 			for (; j > at && v[j - 1].time > s.time; j--)
 				v[j] = v[j - 1];
@@ -125,46 +125,46 @@ static void sort_slots(struct slot *v, struct slot *tmp, size_t n)
 
 /* On to the first event of the thread's next batch, or over damage. 1: it stands on one; 0: there is none;
    -1: damage. */
-static int cursor_turn(struct merge *m, struct cursor *c)
+static int cursor_turn(struct merge_state *m, struct batch_cursor *c)
 {
-	while (!cur_left(&c->c)) {
+	while (!byte_cursor_left(&c->c)) {
 		if (!c->next)
 			return 0;
 		c->batch = c->next - 1;
-		const struct gobatch *b = &m->g->batch[c->batch];
-		c->c = cur_make(b->p, b->n, b->at);
+		const struct wire_batch *b = &m->g->batch[c->batch];
+		c->c = byte_cursor_make(b->p, b->n, b->at);
 		c->next = b->next;
-		c->ev.time = gowire_time(m->g->ns_per_tick, b->time);
+		c->ev.time = wire_time(m->g->ns_per_tick, b->time);
 		m->o->bytes += b->n;
 	}
 	uint64_t dt;
-	if (!gowire_any_event(&c->c, &c->ev, &dt, m->e)) {
+	if (!wire_read_event(&c->c, &c->ev, &dt, m->e)) {
 		if (!m->g->salvaged)
 			return -1;
 		c->c.p = c->c.end;
 		c->next = 0;
 		return 0;
 	}
-	c->ev.time = gowire_add(gowire_time(m->g->ns_per_tick, dt), c->ev.time);
+	c->ev.time = wire_add(wire_time(m->g->ns_per_tick, dt), c->ev.time);
 	return 1;
 }
 
 /* On to the thread's next event; likewise. */
-static inline __attribute__((always_inline)) int cursor_next(struct merge *m, struct cursor *c)
+static inline __attribute__((always_inline)) int cursor_next(struct merge_state *m, struct batch_cursor *c)
 {
 	uint64_t dt;
 	const uint8_t *p;
-	if (cur_left(&c->c) < GOWIRE_ROOM || !(p = gowire_quick(c->c.p, &c->ev, &dt)))
+	if (byte_cursor_left(&c->c) < WIRE_EVENT_ROOM || !(p = wire_read_event_fast(c->c.p, &c->ev, &dt)))
 		return cursor_turn(m, c);
 	c->c.p = p;
-	c->ev.time = gowire_add(dt < m->few ? (int64_t)(dt * m->ns) : gowire_time(m->g->ns_per_tick, dt), c->ev.time);
+	c->ev.time = wire_add(dt < m->few ? (int64_t)(dt * m->ns) : wire_time(m->g->ns_per_tick, dt), c->ev.time);
 	/* the goroutine, often; other threads come first */
-	__builtin_prefetch(gostep_place(m->o, (int64_t)c->ev.arg[1]));
+	__builtin_prefetch(order_place_g(m->o, (int64_t)c->ev.arg[1]));
 	return 1;
 }
 
 /* No more of this thread will come. */
-static void slot_ends(struct merge *m, size_t i)
+static void slot_ends(struct merge_state *m, size_t i)
 {
 	if (m->heap[i].cur->state)
 		m->heap[i].cur->state->age = 0;
@@ -172,10 +172,10 @@ static void slot_ends(struct merge *m, size_t i)
 }
 
 /* The cursor of the head goes on to its next event, and mostly it stays the head. */
-static inline __attribute__((always_inline)) enum go_advance step_head(struct merge *m)
+static inline __attribute__((always_inline)) enum order_result step_head(struct merge_state *m)
 {
-	struct slot *h = m->heap;
-	struct cursor *c = h->cur;
+	struct merge_slot *h = m->heap;
+	struct batch_cursor *c = h->cur;
 	int n = cursor_next(m, c);
 	if (n <= 0) {
 		if (n == 0)
@@ -189,9 +189,9 @@ static inline __attribute__((always_inline)) enum go_advance step_head(struct me
 }
 
 /* The cursor of slot i goes on to its next event. */
-static enum go_advance step_slot(struct merge *m, size_t i)
+static enum order_result step_slot(struct merge_state *m, size_t i)
 {
-	struct cursor *c = m->heap[i].cur;
+	struct batch_cursor *c = m->heap[i].cur;
 	int n = cursor_next(m, c);
 	if (n < 0)
 		return GO_BAD;
@@ -205,18 +205,18 @@ static enum go_advance step_slot(struct merge *m, size_t i)
 }
 
 /* Where batches are missing, an event whose cause was in one of them is left out. */
-static enum go_advance drop_slot(struct merge *m, size_t i)
+static enum order_result drop_slot(struct merge_state *m, size_t i)
 {
 	m->dropped++;
 	return step_slot(m, i);
 }
 
 /* Believe the event of slot i. GO_WAIT: that cannot be. */
-static enum go_advance force_slot(struct merge *m, size_t i)
+static enum order_result force_slot(struct merge_state *m, size_t i)
 {
-	struct cursor *c = m->heap[i].cur;
+	struct batch_cursor *c = m->heap[i].cur;
 	m->tried += 1 + m->o->ms.n / 16;	/* it looks at all of them */
-	if (m->tried > PATIENCE + PER_EVENT * m->taken || goorder_force(m->o, &c->ev, c->m, &c->state) != GO_YES)
+	if (m->tried > PATIENCE + PER_EVENT * m->taken || order_force(m->o, &c->ev, c->m, &c->state) != GO_YES)
 		return GO_WAIT;
 	m->forced++;
 	m->taken++;
@@ -224,24 +224,24 @@ static enum go_advance force_slot(struct merge *m, size_t i)
 }
 
 /* What does not fit, in a generation of which the end is missing: from here on it is guesses. */
-static bool may_guess(struct merge *m)
+static bool is_incomplete(struct merge_state *m)
 {
 	if (m->g->torn && !m->g->salvaged)
 		m->g->salvaged = true;
 	return m->g->salvaged;
 }
 
-static enum go_advance __attribute__((noinline)) take_slowly(struct merge *m, struct cursor *c)
+static enum order_result __attribute__((noinline)) take_slowly(struct merge_state *m, struct batch_cursor *c)
 {
-	enum go_advance r = goorder_advance(m->o, &c->ev, c->m, &c->state);
+	enum order_result r = order_advance(m->o, &c->ev, c->m, &c->state);
 	c->fast = m->o->general ? NULL : c->state;
 	return r;
 }
 
-static inline __attribute__((always_inline)) enum go_advance try_slot(struct merge *m, size_t i)
+static inline __attribute__((always_inline)) enum order_result try_slot(struct merge_state *m, size_t i)
 {
-	struct cursor *c = m->heap[i].cur;
-	enum go_advance r = c->fast && gofast_take(m->o, &c->ev, c->fast) ? GO_YES : take_slowly(m, c);
+	struct batch_cursor *c = m->heap[i].cur;
+	enum order_result r = c->fast && order_fast_advance(m->o, &c->ev, c->fast) ? GO_YES : take_slowly(m, c);
 	if (r == GO_YES) {
 		m->taken++;
 		return i ? step_slot(m, i) : step_head(m);
@@ -250,25 +250,25 @@ static inline __attribute__((always_inline)) enum go_advance try_slot(struct mer
 		return r;
 	if (!m->g->salvaged) {
 		*m->e = m->o->bad;
-		m->e->at = cur_at(&c->c);
+		m->e->at = byte_cursor_at(&c->c);
 	}
-	if (!may_guess(m))
+	if (!is_incomplete(m))
 		return r;
 	r = force_slot(m, i);
 	return r == GO_WAIT ? drop_slot(m, i) : r;
 }
 
 /* Not the head, which is rare. */
-static enum go_advance __attribute__((noinline)) try_other(struct merge *m, size_t i)
+static enum order_result __attribute__((noinline)) try_other(struct merge_state *m, size_t i)
 {
 	return try_slot(m, i);
 }
 
 /* Nobody can go on, for the cause was in a batch that never came: believe the earliest that can be believed. */
-static int guess(struct merge *m)
+static int force_any(struct merge_state *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
-		enum go_advance r = force_slot(m, i);
+		enum order_result r = force_slot(m, i);
 		if (r != GO_WAIT)
 			return r == GO_YES ? 0 : -1;
 	}
@@ -276,30 +276,30 @@ static int guess(struct merge *m)
 }
 
 /* The head must wait: who else can go on? */
-static int detour(struct merge *m)
+static int advance_other(struct merge_state *m)
 {
 	m->tried += m->n / 16;	/* of sorting what is nearly in order */
 	if (m->tried > PATIENCE + PER_EVENT * m->taken)
-		return err_set(m->e, ERR_LIMIT, cur_at(&m->heap[0].cur->c),
+		return err_set(m->e, ERR_LIMIT, byte_cursor_at(&m->heap[0].cur->c),
 		    "too many threads (%zu) wait for each other", m->n);
 	sort_slots(m->heap, m->tmp, m->n);
 	for (size_t i = 1; i < m->n; i++) {
 		m->tried++;
-		enum go_advance r = try_other(m, i);
+		enum order_result r = try_other(m, i);
 		if (r != GO_WAIT)
 			return r == GO_YES ? 0 : -1;
 	}
-	const struct cursor *c = m->heap[0].cur;
+	const struct batch_cursor *c = m->heap[0].cur;
 	if (!m->g->salvaged)
-		err_set(m->e, ERR_FORMAT, cur_at(&c->c), "broken trace: failed to advance: "
+		err_set(m->e, ERR_FORMAT, byte_cursor_at(&c->c), "broken trace: failed to advance: "
 		    "no event is possible; the next of M %lld is %s", (long long)c->m,
-		    goev_specs[c->ev.type].name);
-	return may_guess(m) ? guess(m) : -1;
+		    wire_event_specs[c->ev.type].name);
+	return is_incomplete(m) ? force_any(m) : -1;
 }
 
 /* A tick is 64 ns nearly everywhere: then no number need become one with a fraction and be brought back, a
    dozen instructions for each event. */
-static void whole_ticks(struct merge *m)
+static void whole_ticks(struct merge_state *m)
 {
 	enum { MOST = 1 << 20, FEW = 32 };	/* their product is exact as a double, too */
 	double ns = m->g->ns_per_tick;
@@ -309,18 +309,18 @@ static void whole_ticks(struct merge *m)
 	}
 }
 
-static int begin(struct merge *m)
+static int init_merge(struct merge_state *m)
 {
-	struct tgen *g = m->g;
+	struct trace_generation *g = m->g;
 	whole_ticks(m);
 	m->cur = xcalloc(g->nthread, sizeof *m->cur);
 	size_t all = 2 * (size_t)g->nthread + 3;
 	m->heap = xmalloc((all + g->nthread) * sizeof *m->heap);
 	m->tmp = m->heap + all;
 	for (size_t i = 0; i < all; i++)
-		m->heap[i] = (struct slot){NEVER, NULL};
+		m->heap[i] = (struct merge_slot){NEVER, NULL};
 	for (size_t i = 0; i < g->nthread; i++) {
-		struct cursor *c = &m->cur[i];
+		struct batch_cursor *c = &m->cur[i];
 		c->m = (int64_t)g->thread[i].m;
 		c->next = g->thread[i].first;
 	}
@@ -330,61 +330,61 @@ static int begin(struct merge *m)
 			return -1;
 		if (!r)
 			continue;
-		m->heap[m->n++] = (struct slot){m->cur[i].ev.time, &m->cur[i]};
+		m->heap[m->n++] = (struct merge_slot){m->cur[i].ev.time, &m->cur[i]};
 		sift_up(m->heap, m->n - 1);
 	}
 	return 0;
 }
 
-static int run(struct merge *m)
+static int run_merge(struct merge_state *m)
 {
-	struct goorder *o = m->o;
-	const struct tgen *g = m->g;
+	struct event_orderer *o = m->o;
+	const struct trace_generation *g = m->g;
 	size_t s = 0;	/* the next CPU sample */
 	while (m->n || s < g->nsample) {
 		if (o->next > o->full) {
-			if (!goorder_flush(o))
+			if (!order_flush(o))
 				return 0;
-			gostep_spread(o);
+			order_grow_table(o);
 		}
 		if (s < g->nsample && (!m->n || g->sample[s].time < m->heap[0].time)) {
-			goorder_sample(o, &g->sample[s++]);
+			order_emit_sample(o, &g->sample[s++]);
 			continue;
 		}
-		enum go_advance r = try_slot(m, 0);
-		if (r == GO_BAD || (r == GO_WAIT && detour(m)))
+		enum order_result r = try_slot(m, 0);
+		if (r == GO_BAD || (r == GO_WAIT && advance_other(m)))
 			return -1;
 	}
 	return 0;
 }
 
 /* What is left in the cursors that have not ended. */
-static uint64_t left(const struct merge *m)
+static uint64_t bytes_left(const struct merge_state *m)
 {
 	uint64_t n = 0;
 	for (size_t i = 0; i < m->g->nthread; i++) {
-		n += cur_left(&m->cur[i].c);
+		n += byte_cursor_left(&m->cur[i].c);
 		for (uint32_t b = m->cur[i].next; b; b = m->g->batch[b - 1].next)
 			n += m->g->batch[b - 1].n;
 	}
 	return n;
 }
 
-int gomerge(struct goorder *o, struct tgen *g, uint64_t *lost, struct err *e)
+int merge_generation(struct event_orderer *o, struct trace_generation *g, uint64_t *lost, struct err *e)
 {
-	struct merge m = {.o = o, .g = g, .e = e};
+	struct merge_state m = {.o = o, .g = g, .e = e};
 	o->gen = g;
 	o->age++;
 	o->bytes = g->at;
-	goorder_sync(o, gowire_time(g->ns_per_tick, g->min_ticks), true);
-	int r = begin(&m);
+	order_emit_sync(o, wire_time(g->ns_per_tick, g->min_ticks), true);
+	int r = init_merge(&m);
 	if (!r)
-		r = run(&m);
-	*lost = r ? left(&m) : 0;
+		r = run_merge(&m);
+	*lost = r ? bytes_left(&m) : 0;
 	o->dropped += m.dropped;
 	o->forced += m.forced;
 	mem_free(m.cur);
 	mem_free(m.heap);
-	goorder_flush(o);
+	order_flush(o);
 	return r;
 }

@@ -8,6 +8,6 @@
 /* Put the events of a sealed generation in order and say them, after a Sync that opens it. 0: all of
    them, or the consumer stopped (o->stopped). -1: damage, *e; *lost are the bytes of its batches that
    were not reached. */
-int gomerge(struct goorder *, struct tgen *, uint64_t *lost, struct err *e);
+int merge_generation(struct event_orderer *, struct trace_generation *, uint64_t *lost, struct err *e);
 
 #endif

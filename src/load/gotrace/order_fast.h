@@ -26,17 +26,17 @@
 #include <string.h>
 
 /* The event, where it happened: before the change. Text, second stack and value are none. */
-static inline struct tev *gofast_put(struct goorder *o, unsigned type, const struct goev *ev, const struct go_m *m,
-    int64_t id)
+static inline struct trace_event *order_fast_put(
+    struct event_orderer *o, unsigned type, const struct wire_event *ev, const struct order_thread *m, int64_t id)
 {
-	struct tev *t = o->next++;
-	gostep_take_line(t);
-	t->time = gostep_later(o, ev->time);
+	struct trace_event *t = o->next++;
+	order_prefetch_out(t);
+	t->time = order_monotonic_time(o, ev->time);
 	t->m = m->id;
 	t->p = m->p;
 	t->g = m->g;
-	memcpy((char *)t + offsetof(struct tev, kind),
-	    (const char *)&goev_specs[type] + offsetof(struct goev_spec, kind), 8);
+	memcpy((char *)t + offsetof(struct trace_event, kind),
+	    (const char *)&wire_event_specs[type] + offsetof(struct wire_event_spec, kind), 8);
 	t->id = id;
 	t->value = 0;
 	t->value2 = 0;
@@ -44,29 +44,30 @@ static inline struct tev *gofast_put(struct goorder *o, unsigned type, const str
 }
 
 /* The goroutine that runs, or sits in its system call, on the thread, with a P; NULL: look more closely. */
-static inline struct go_g *gofast_here(const struct go_m *m, uint8_t status)
+static inline struct order_goroutine *order_fast_current_g(const struct order_thread *m, uint8_t status)
 {
-	struct go_g *g = m->gs;
+	struct order_goroutine *g = m->gs;
 	return g && g->status == status && g->id == m->g && m->g != -1 && m->p != -1 ? g : NULL;
 }
 
 /* One that is to become something else by an event of that number: one that has ended, and whose place another has not
    taken, has no status. */
-static inline struct go_g *gofast_other(struct goorder *o, const uint64_t *arg, uint8_t status)
+static inline struct order_goroutine *order_fast_find_g(struct event_orderer *o, const uint64_t *arg, uint8_t status)
 {
 	int64_t id = (int64_t)arg[1];
-	struct go_g *g = gostep_place(o, id);
-	if (g->id != id && !(g = gonear_far(&o->gs, id)))
+	struct order_goroutine *g = order_place_g(o, id);
+	if (g->id != id && !(g = goroutine_table_find_far(&o->gs, id)))
 		return NULL;
 	return g->status == status && g->age == o->age && arg[2] == g->seq + 1 ? g : NULL;
 }
 
-static inline __attribute__((always_inline)) bool gofast_start(struct goorder *o, const struct goev *ev, struct go_m *m)
+static inline __attribute__((always_inline)) bool order_fast_start(
+    struct event_orderer *o, const struct wire_event *ev, struct order_thread *m)
 {
-	struct go_g *g = gofast_other(o, ev->arg, G_RUNNABLE);
+	struct order_goroutine *g = order_fast_find_g(o, ev->arg, G_RUNNABLE);
 	if (!g || m->p == -1 || m->g != -1)
 		return false;
-	gofast_put(o, GE_GoStart, ev, m, g->id);
+	order_fast_put(o, GE_GoStart, ev, m, g->id);
 	g->status = G_RUNNING;
 	g->seq = ev->arg[2];
 	m->g = g->id;
@@ -74,28 +75,28 @@ static inline __attribute__((always_inline)) bool gofast_start(struct goorder *o
 	return true;
 }
 
-static inline __attribute__((always_inline)) bool gofast_unblock(struct goorder *o, const struct goev *ev,
-    struct go_m *m)
+static inline __attribute__((always_inline)) bool order_fast_unblock(
+    struct event_orderer *o, const struct wire_event *ev, struct order_thread *m)
 {
-	struct go_g *g = gofast_other(o, ev->arg, G_WAITING);
-	uint32_t stack = idtab_get(&o->gen->stacks, ev->arg[3]);
-	if (!g || stack == IDTAB_NONE)
+	struct order_goroutine *g = order_fast_find_g(o, ev->arg, G_WAITING);
+	uint32_t stack = u64_index_get(&o->gen->stacks, ev->arg[3]);
+	if (!g || stack == U64_INDEX_NONE)
 		return false;
-	gofast_put(o, GE_GoUnblock, ev, m, g->id)->stack = stack;
+	order_fast_put(o, GE_GoUnblock, ev, m, g->id)->stack = stack;
 	g->status = G_RUNNABLE;
 	g->seq = ev->arg[2];
 	return true;
 }
 
 /* GoStop and GoBlock: why, and where. */
-static inline __attribute__((always_inline)) bool gofast_stop(struct goorder *o, unsigned type, const struct goev *ev,
-    struct go_m *m, uint8_t status)
+static inline __attribute__((always_inline)) bool order_fast_stop(
+    struct event_orderer *o, unsigned type, const struct wire_event *ev, struct order_thread *m, uint8_t status)
 {
-	struct go_g *g = gofast_here(m, G_RUNNING);
-	uint32_t name = idtab_get(&o->gen->strs, ev->arg[1]), stack = idtab_get(&o->gen->stacks, ev->arg[2]);
-	if (!g || name == IDTAB_NONE || stack == IDTAB_NONE)
+	struct order_goroutine *g = order_fast_current_g(m, G_RUNNING);
+	uint32_t name = u64_index_get(&o->gen->strs, ev->arg[1]), stack = u64_index_get(&o->gen->stacks, ev->arg[2]);
+	if (!g || name == U64_INDEX_NONE || stack == U64_INDEX_NONE)
 		return false;
-	struct tev *t = gofast_put(o, type, ev, m, g->id);
+	struct trace_event *t = order_fast_put(o, type, ev, m, g->id);
 	t->name = name;
 	t->stack = stack;
 	g->status = status;
@@ -103,71 +104,74 @@ static inline __attribute__((always_inline)) bool gofast_stop(struct goorder *o,
 	return true;
 }
 
-static inline bool gofast_destroy(struct goorder *o, const struct goev *ev, struct go_m *m)
+static inline bool order_fast_destroy(struct event_orderer *o, const struct wire_event *ev, struct order_thread *m)
 {
-	struct go_g *g = gofast_here(m, G_RUNNING);
+	struct order_goroutine *g = order_fast_current_g(m, G_RUNNING);
 	if (!g)
 		return false;
-	gofast_put(o, GE_GoDestroy, ev, m, g->id);
-	gostep_drop_g(o, g);
+	order_fast_put(o, GE_GoDestroy, ev, m, g->id);
+	order_remove_g(o, g);
 	m->g = -1;
 	return true;
 }
 
-static inline bool gofast_create(struct goorder *o, const struct goev *ev, struct go_m *m)
+static inline bool order_fast_create(struct event_orderer *o, const struct wire_event *ev, struct order_thread *m)
 {
 	int64_t id = (int64_t)ev->arg[1];
-	uint32_t stack2 = idtab_get(&o->gen->stacks, ev->arg[2]), stack = idtab_get(&o->gen->stacks, ev->arg[3]);
-	if (!gofast_here(m, G_RUNNING) || stack == IDTAB_NONE || stack2 == IDTAB_NONE || gostep_find_g(o, id))
+	uint32_t stack2 = u64_index_get(&o->gen->stacks, ev->arg[2]),
+		 stack = u64_index_get(&o->gen->stacks, ev->arg[3]);
+	if (!order_fast_current_g(m, G_RUNNING) || stack == U64_INDEX_NONE || stack2 == U64_INDEX_NONE ||
+	    order_find_g(o, id))
 		return false;
-	gostep_add_g(o, id, G_RUNNABLE);
-	struct tev *t = gofast_put(o, GE_GoCreate, ev, m, id);
+	order_add_g(o, id, G_RUNNABLE);
+	struct trace_event *t = order_fast_put(o, GE_GoCreate, ev, m, id);
 	t->stack = stack;
 	t->stack2 = stack2;
 	return true;
 }
 
-static inline __attribute__((always_inline)) bool gofast_syscall(struct goorder *o, const struct goev *ev,
-    struct go_m *m)
+static inline __attribute__((always_inline)) bool order_fast_syscall(
+    struct event_orderer *o, const struct wire_event *ev, struct order_thread *m)
 {
-	struct go_g *g = gofast_here(m, G_RUNNING);
-	struct go_p *p = m->ps;
-	uint32_t stack = idtab_get(&o->gen->stacks, ev->arg[2]);
-	if (!g || !p || p->id != m->p || p->age != o->age || ev->arg[1] != p->seq + 1 || stack == IDTAB_NONE)
+	struct order_goroutine *g = order_fast_current_g(m, G_RUNNING);
+	struct order_proc *p = m->ps;
+	uint32_t stack = u64_index_get(&o->gen->stacks, ev->arg[2]);
+	if (!g || !p || p->id != m->p || p->age != o->age || ev->arg[1] != p->seq + 1 || stack == U64_INDEX_NONE)
 		return false;
-	gofast_put(o, GE_GoSyscallBegin, ev, m, g->id)->stack = stack;
+	order_fast_put(o, GE_GoSyscallBegin, ev, m, g->id)->stack = stack;
 	g->status = G_SYSCALL;
 	p->status = P_SYSCALL;
 	p->seq = ev->arg[1];
 	return true;
 }
 
-static inline __attribute__((always_inline)) bool gofast_return(struct goorder *o, const struct goev *ev,
-    struct go_m *m)
+static inline __attribute__((always_inline)) bool order_fast_return(
+    struct event_orderer *o, const struct wire_event *ev, struct order_thread *m)
 {
-	struct go_g *g = gofast_here(m, G_SYSCALL);
-	struct go_p *p = m->ps;
+	struct order_goroutine *g = order_fast_current_g(m, G_SYSCALL);
+	struct order_proc *p = m->ps;
 	if (!g || !p || p->id != m->p || p->status != P_SYSCALL)
 		return false;
-	gofast_put(o, GE_GoSyscallEnd, ev, m, g->id);
+	order_fast_put(o, GE_GoSyscallEnd, ev, m, g->id);
 	g->status = G_RUNNING;
 	p->status = P_RUNNING;
 	return true;
 }
 
 /* Take ev, which came from that thread, when it is one of the common events and nothing about it is unusual.
-   false: nothing has changed, and goorder_advance() will know. */
-static inline __attribute__((always_inline)) bool gofast_take(struct goorder *o, const struct goev *ev, struct go_m *m)
+   false: nothing has changed, and order_advance() will know. */
+static inline __attribute__((always_inline)) bool order_fast_advance(
+    struct event_orderer *o, const struct wire_event *ev, struct order_thread *m)
 {
 	switch (ev->type) {
-	case GE_GoStart: return gofast_start(o, ev, m);
-	case GE_GoUnblock: return gofast_unblock(o, ev, m);
-	case GE_GoBlock: return gofast_stop(o, GE_GoBlock, ev, m, G_WAITING);
-	case GE_GoStop: return gofast_stop(o, GE_GoStop, ev, m, G_RUNNABLE);
-	case GE_GoSyscallBegin: return gofast_syscall(o, ev, m);
-	case GE_GoSyscallEnd: return gofast_return(o, ev, m);
-	case GE_GoCreate: return gofast_create(o, ev, m);
-	case GE_GoDestroy: return gofast_destroy(o, ev, m);
+	case GE_GoStart: return order_fast_start(o, ev, m);
+	case GE_GoUnblock: return order_fast_unblock(o, ev, m);
+	case GE_GoBlock: return order_fast_stop(o, GE_GoBlock, ev, m, G_WAITING);
+	case GE_GoStop: return order_fast_stop(o, GE_GoStop, ev, m, G_RUNNABLE);
+	case GE_GoSyscallBegin: return order_fast_syscall(o, ev, m);
+	case GE_GoSyscallEnd: return order_fast_return(o, ev, m);
+	case GE_GoCreate: return order_fast_create(o, ev, m);
+	case GE_GoDestroy: return order_fast_destroy(o, ev, m);
 	default: return false;
 	}
 }

@@ -20,12 +20,12 @@
 #include "load/gotrace/order_state.h"
 
 /* Nobody else has goroutine g or processor p (-1: none) from here on. false: one that goes on has it. */
-static bool set_free(struct goorder *o, const struct go_m *mine, int64_t g, int64_t p)
+static bool set_free(struct event_orderer *o, const struct order_thread *mine, int64_t g, int64_t p)
 {
-	for (const struct go_m *m = o->all_m; m; m = m->next)
+	for (const struct order_thread *m = o->all_m; m; m = m->next)
 		if (m != mine && m->age == o->age && ((g != -1 && m->g == g) || (p != -1 && m->p == p)))
 			return false;
-	for (struct go_m *m = o->all_m; m; m = m->next) {
+	for (struct order_thread *m = o->all_m; m; m = m->next) {
 		if (m == mine)
 			continue;
 		if (g != -1 && m->g == g)
@@ -37,25 +37,25 @@ static bool set_free(struct goorder *o, const struct go_m *mine, int64_t g, int6
 }
 
 /* The goroutine was in this state, and seq is its next number. */
-static bool believe_g(struct goorder *o, const struct go_m *mine, int64_t id, uint8_t status, uint64_t seq)
+static bool force_g(struct event_orderer *o, const struct order_thread *mine, int64_t id, uint8_t status, uint64_t seq)
 {
 	if (id == -1 || (mine && mine->g == id && status != G_RUNNING && status != G_SYSCALL) ||
 	    !set_free(o, mine, id, -1))
 		return false;
-	struct go_g *g = gostep_find_g(o, id);
+	struct order_goroutine *g = order_find_g(o, id);
 	if (!g)
-		g = gostep_add_g(o, id, status);
+		g = order_add_g(o, id, status);
 	g->status = status;
 	g->age = o->age;
 	g->seq = seq - 1;
 	return true;
 }
 
-static struct go_p *believe_p(struct goorder *o, int64_t id, uint8_t status, uint64_t seq)
+static struct order_proc *force_p(struct event_orderer *o, int64_t id, uint8_t status, uint64_t seq)
 {
-	struct go_p *p = gostep_find_p(o, id);
+	struct order_proc *p = order_find_p(o, id);
 	if (!p)
-		p = gostep_add_p(o, id, status);
+		p = order_add_p(o, id, status);
 	p->status = status;
 	p->age = o->age;
 	p->seq = seq - 1;
@@ -63,43 +63,43 @@ static struct go_p *believe_p(struct goorder *o, int64_t id, uint8_t status, uin
 }
 
 /* The processor that the thread had was taken away by somebody of whom nothing is known. */
-static void lose_p(struct goorder *o, struct go_m *m)
+static void lose_p(struct event_orderer *o, struct order_thread *m)
 {
-	struct go_p *p = m->p == -1 ? NULL : gostep_find_p(o, m->p);
+	struct order_proc *p = m->p == -1 ? NULL : order_find_p(o, m->p);
 	if (p)
 		p->status = P_IDLE;
 	m->p = -1;
 }
 
-static bool believe_start(struct goorder *o, struct go_m *m, int64_t id, uint64_t seq)
+static bool force_start(struct event_orderer *o, struct order_thread *m, int64_t id, uint64_t seq)
 {
 	if (!m || id == -1 || m->p == id || !set_free(o, m, -1, id))
 		return false;
 	lose_p(o, m);
-	believe_p(o, id, P_IDLE, seq);
+	force_p(o, id, P_IDLE, seq);
 	return true;
 }
 
-static bool believe_steal(struct goorder *o, int64_t id, uint64_t seq, int64_t from)
+static bool force_steal(struct event_orderer *o, int64_t id, uint64_t seq, int64_t from)
 {
 	if (id == -1)
 		return false;
-	struct go_m *m = gostep_find_m(o, from);
+	struct order_thread *m = order_find_m(o, from);
 	bool has = m && m->p == id;
 	if (!set_free(o, has ? m : NULL, -1, id))
 		return false;
-	believe_p(o, id, has ? P_SYSCALL : P_ABANDONED, seq);
+	force_p(o, id, has ? P_SYSCALL : P_ABANDONED, seq);
 	return true;
 }
 
 /* What the thread's own goroutine and processor must have been, for they are its own. */
-static bool believe_own(struct goorder *o, struct go_m *m, uint8_t status, uint8_t pstatus, uint64_t seq)
+static bool force_own(struct event_orderer *o, struct order_thread *m, uint8_t status, uint8_t pstatus, uint64_t seq)
 {
-	struct go_g *g = m && m->g != -1 ? gostep_find_g(o, m->g) : NULL;
+	struct order_goroutine *g = m && m->g != -1 ? order_find_g(o, m->g) : NULL;
 	if (!g || !set_free(o, m, m->g, m->p))
 		return false;
 	g->status = status;
-	struct go_p *p = m->p == -1 ? NULL : gostep_find_p(o, m->p);
+	struct order_proc *p = m->p == -1 ? NULL : order_find_p(o, m->p);
 	if (p) {
 		p->status = pstatus;
 		p->age = o->age;
@@ -110,35 +110,35 @@ static bool believe_own(struct goorder *o, struct go_m *m, uint8_t status, uint8
 }
 
 /* The call ended without the processor: who took it is not known. */
-static bool believe_end_blocked(struct goorder *o, struct go_m *m)
+static bool force_end_blocked(struct event_orderer *o, struct order_thread *m)
 {
-	if (!believe_own(o, m, G_SYSCALL, P_SYSCALL, 0))
+	if (!force_own(o, m, G_SYSCALL, P_SYSCALL, 0))
 		return false;
 	lose_p(o, m);
 	return true;
 }
 
 /* A status that comes after something was believed: the status knows better. */
-static bool believe_status(struct goorder *o, struct go_m *m, const struct goev *ev)
+static bool force_status(struct event_orderer *o, struct order_thread *m, const struct wire_event *ev)
 {
 	int64_t id = (int64_t)ev->arg[1];
 	uint8_t status = (uint8_t)ev->arg[3];
 	if (ev->arg[3] <= G_BAD || ev->arg[3] >= G__N)
 		return false;
 	if (status == G_SYSCALL) {
-		m = gostep_find_m(o, (int64_t)ev->arg[2]);
+		m = order_find_m(o, (int64_t)ev->arg[2]);
 		if (m && m->g != id && m->age == o->age)
 			return false;
-		if (!believe_g(o, m, id, status, 1))
+		if (!force_g(o, m, id, status, 1))
 			return false;
 		if (m)
 			m->g = id;
 		return true;
 	}
-	return believe_g(o, status == G_RUNNING ? m : NULL, id, status, 1);
+	return force_g(o, status == G_RUNNING ? m : NULL, id, status, 1);
 }
 
-static bool believe_proc_status(struct goorder *o, struct go_m *m, const struct goev *ev)
+static bool force_proc_status(struct event_orderer *o, struct order_thread *m, const struct wire_event *ev)
 {
 	int64_t id = (int64_t)ev->arg[1];
 	uint8_t status = (uint8_t)ev->arg[2];
@@ -147,59 +147,59 @@ static bool believe_proc_status(struct goorder *o, struct go_m *m, const struct 
 	bool runs = status == P_RUNNING || status == P_SYSCALL;
 	if (!set_free(o, runs ? m : NULL, -1, id))
 		return false;
-	believe_p(o, id, status, 1);
+	force_p(o, id, status, 1);
 	return true;
 }
 
-static bool believe_gc(struct goorder *o, const struct goev *ev)
+static bool force_gc(struct event_orderer *o, const struct wire_event *ev)
 {
 	o->gc_seq = ev->arg[1] - 1;
-	gostep_gc_was(o, ev->type != GE_GCBegin);
+	order_assume_gc(o, ev->type != GE_GCBegin);
 	return true;
 }
 
-static bool believe(struct goorder *o, struct go_m *m, const struct goev *ev)
+static bool force_state(struct event_orderer *o, struct order_thread *m, const struct wire_event *ev)
 {
 	int64_t id = (int64_t)ev->arg[1];
 	uint64_t seq = ev->arg[2];
 	switch (ev->type) {
 	case GE_ProcStart:
-		return believe_start(o, m, id, seq);
+		return force_start(o, m, id, seq);
 	case GE_ProcSteal:
-		return believe_steal(o, id, seq, (int64_t)ev->arg[3]);
+		return force_steal(o, id, seq, (int64_t)ev->arg[3]);
 	case GE_ProcStatus:
-		return believe_proc_status(o, m, ev);
+		return force_proc_status(o, m, ev);
 	case GE_GoStatus:
 	case GE_GoStatusStack:
-		return believe_status(o, m, ev);
+		return force_status(o, m, ev);
 	case GE_GoStart:
-		return m && m->g == -1 && believe_g(o, m, id, G_RUNNABLE, seq);
+		return m && m->g == -1 && force_g(o, m, id, G_RUNNABLE, seq);
 	case GE_GoUnblock:
 	case GE_GoSwitch:
 	case GE_GoSwitchDestroy:
-		return believe_g(o, m, id, G_WAITING, seq);
+		return force_g(o, m, id, G_WAITING, seq);
 	case GE_GoSyscallBegin:
-		return believe_own(o, m, G_RUNNING, P_RUNNING, ev->arg[1]);
+		return force_own(o, m, G_RUNNING, P_RUNNING, ev->arg[1]);
 	case GE_GoSyscallEnd:
-		return believe_own(o, m, G_SYSCALL, P_SYSCALL, 0);
+		return force_own(o, m, G_SYSCALL, P_SYSCALL, 0);
 	case GE_GoSyscallEndBlocked:
-		return believe_end_blocked(o, m);
+		return force_end_blocked(o, m);
 	case GE_GoDestroySyscall:
-		return believe_own(o, m, G_SYSCALL, P_SYSCALL, 0);
+		return force_own(o, m, G_SYSCALL, P_SYSCALL, 0);
 	case GE_GCActive:
 	case GE_GCBegin:
 	case GE_GCEnd:
-		return believe_gc(o, ev);
+		return force_gc(o, ev);
 	default:
 		return false;
 	}
 }
 
-enum go_advance goorder_force(struct goorder *o, struct goev *ev, int64_t m, struct go_m **state)
+enum order_result order_force(struct event_orderer *o, struct wire_event *ev, int64_t m, struct order_thread **state)
 {
 	if (m != -1 && !*state)
 		return GO_WAIT;
-	if (!believe(o, m == -1 ? NULL : *state, ev))
+	if (!force_state(o, m == -1 ? NULL : *state, ev))
 		return GO_WAIT;
-	return goorder_advance(o, ev, m, state);
+	return order_advance(o, ev, m, state);
 }

@@ -23,40 +23,40 @@ static const uint8_t p_states[P__N] = {
 
 /* A P's state at the start of a generation. A P in a system call that was abandoned lost the thread
    it was bound to: when its state is known better, that thread is the place of the event. */
-enum go_advance gostep_proc_status(struct step *s)
+enum order_result order_proc_status(struct order_step *s)
 {
-	struct goorder *o = s->o;
+	struct event_orderer *o = s->o;
 	int64_t id = (int64_t)s->ev->arg[1];
 	uint8_t status = (uint8_t)s->ev->arg[2], was = status, to = status;
 	if (status >= P__N)
-		return gostep_bad(s, "%s: invalid status: %" PRIu64, status);
+		return order_fail(s, "%s: invalid status: %" PRIu64, status);
 	uint8_t from = p_states[status];
-	struct go_p *p = gostep_find_p(o, id);
+	struct order_proc *p = order_find_p(o, id);
 	bool promoted = false;
 	if (!p) {
-		p = gostep_add_p(o, id, status);
+		p = order_add_p(o, id, status);
 		from = o->gen->number == o->first_gen ? TST_UNDETERMINED : TST_NOTEXIST;
 	} else if (status == P_ABANDONED && p->status == P_SYSCALL) {
 		from = TST_RUNNING;
 		to = P_SYSCALL;
 		promoted = true;
 	} else if (p->status != was) {
-		return gostep_bad(s, "%s: inconsistent status for proc %" PRIu64, (uint64_t)id);
+		return order_fail(s, "%s: inconsistent status for proc %" PRIu64, (uint64_t)id);
 	}
 	p->age = o->age;
 	p->seq = 0;
 	if (status == P_RUNNING || status == P_SYSCALL)
 		s->next.p = id;
 	if (promoted) {
-		struct go_m *m = o->all_m;
+		struct order_thread *m = o->all_m;
 		while (m && m->p != id)
 			m = m->next;
 		if (!m)
-			return gostep_bad(s, "%s: failed to find sched context for proc %" PRIu64
+			return order_fail(s, "%s: failed to find sched context for proc %" PRIu64
 			    " that's about to be stolen", (uint64_t)id);
-		s->now = (struct where){m->id, id, m->g};
+		s->now = (struct order_place){m->id, id, m->g};
 	}
-	struct tev *t = gostep_say(o, s->ev->type, s->ev, s->now);
+	struct trace_event *t = order_emit(o, s->ev->type, s->ev, s->now);
 	if (!t)
 		return GO_BAD;
 	t->from = from;
@@ -65,59 +65,59 @@ enum go_advance gostep_proc_status(struct step *s)
 }
 
 /* A goroutine that sits in a system call since before the generation: on which thread? */
-static bool bind_syscall(struct step *s, int64_t id, int64_t mid)
+static bool bind_syscall(struct order_step *s, int64_t id, int64_t mid)
 {
-	struct goorder *o = s->o;
+	struct event_orderer *o = s->o;
 	if (mid == -1)
-		return gostep_bad(s, "%s: found goroutine %" PRIu64 " in syscall without a thread",
+		return order_fail(s, "%s: found goroutine %" PRIu64 " in syscall without a thread",
 		    (uint64_t)id), false;
 	if (mid == s->now.m) {
 		if (o->gen->number != o->first_gen && s->now.g != id)
-			return gostep_bad(s,
+			return order_fail(s,
 			    "%s: inconsistent thread for syscalling goroutine %" PRIu64,
 				   (uint64_t)id), false;
 		s->next.g = id;
 		return true;
 	}
-	struct go_m *m = gostep_find_m(o, mid);
+	struct order_thread *m = order_find_m(o, mid);
 	if (m && m->g != id)
-		return gostep_bad(s, "%s: inconsistent thread for syscalling goroutine %" PRIu64,
+		return order_fail(s, "%s: inconsistent thread for syscalling goroutine %" PRIu64,
 		    (uint64_t)id), false;
 	if (m)
 		s->now.g = m->g;
 	else
-		gostep_add_m(o, mid)->g = id;
+		order_add_m(o, mid)->g = id;
 	s->now.m = mid;
 	return true;
 }
 
-enum go_advance gostep_go_status(struct step *s)
+enum order_result order_go_status(struct order_step *s)
 {
-	struct goorder *o = s->o;
+	struct event_orderer *o = s->o;
 	int64_t id = (int64_t)s->ev->arg[1], mid = (int64_t)s->ev->arg[2];
 	uint8_t status = (uint8_t)s->ev->arg[3];
 	if (status >= G__N)
-		return gostep_bad(s, "%s: invalid status for a goroutine: %" PRIu64, status);
+		return order_fail(s, "%s: invalid status for a goroutine: %" PRIu64, status);
 	uint8_t from = g_states[status];
-	struct go_g *g = gostep_find_g(o, id);
+	struct order_goroutine *g = order_find_g(o, id);
 	if (g) {
 		if (g->status != status)
-			return gostep_bad(s, "%s: inconsistent status for goroutine %" PRIu64,
+			return order_fail(s, "%s: inconsistent status for goroutine %" PRIu64,
 			    (uint64_t)id);
 		g->age = o->age;
 		g->seq = 0;
 	} else if (o->gen->number == o->first_gen) {
-		gostep_add_g(o, id, status);
+		order_add_g(o, id, status);
 		from = TST_UNDETERMINED;
 	} else {
-		return gostep_bad(s,
+		return order_fail(s,
 		    "%s for new goroutine after the first generation: id=%" PRIu64, (uint64_t)id);
 	}
 	if (status == G_RUNNING)
 		s->next.g = id;
 	if (status == G_SYSCALL && !bind_syscall(s, id, mid))
 		return GO_BAD;
-	struct tev *t = gostep_say(o, s->ev->type, s->ev, s->now);
+	struct trace_event *t = order_emit(o, s->ev->type, s->ev, s->now);
 	if (!t)
 		return GO_BAD;
 	t->from = from;

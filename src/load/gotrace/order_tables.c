@@ -10,49 +10,50 @@
 #include "config.h"
 #include "load/gotrace/order_state.h"
 
-struct go_p *gostep_find_p(struct goorder *o, int64_t id)
+struct order_proc *order_find_p(struct event_orderer *o, int64_t id)
 {
-	struct idslot *s = idmap_get(&o->ps, (uint64_t)id);
+	struct u64_slot *s = u64_map_get(&o->ps, (uint64_t)id);
 	return s ? s->p : NULL;
 }
 
-struct go_g *gostep_meet_g(struct step *s)
+struct order_goroutine *order_lookup_g(struct order_step *s)
 {
-	struct go_g *g = gostep_find_g(s->o, s->now.g);
+	struct order_goroutine *g = order_find_g(s->o, s->now.g);
 	if (s->m)
 		s->m->gs = g;
 	return g;
 }
 
-struct go_p *gostep_meet_p(struct step *s)
+struct order_proc *order_lookup_p(struct order_step *s)
 {
-	struct go_p *p = gostep_find_p(s->o, s->now.p);
+	struct order_proc *p = order_find_p(s->o, s->now.p);
 	if (s->m)
 		s->m->ps = p;
 	return p;
 }
 
-void gostep_spread(struct goorder *o)
+void order_grow_table(struct event_orderer *o)
 {
-	if (!gonear_crowded(&o->gs, GO_NEAR_MOST))
+	if (!goroutine_table_is_crowded(&o->gs, GO_NEAR_MOST))
 		return;
-	for (struct go_m *m = o->all_m; m; m = m->next)
+	for (struct order_thread *m = o->all_m; m; m = m->next)
 		m->gs = NULL;
-	gonear_spread(&o->gs);
+	goroutine_table_grow(&o->gs);
 }
 
-void gostep_places(struct goorder *o, uint64_t n)
+void order_init_table(struct event_orderer *o, uint64_t n)
 {
-	static const struct gonear_form form = {sizeof(struct go_g), sizeof(struct go_g), offsetof(struct go_g, id),
-	    offsetof(struct go_g, used), offsetof(struct go_g, next)};
-	gonear_init(&o->gs, &form, n);
+	static const struct goroutine_table_form form = {sizeof(struct order_goroutine), sizeof(struct order_goroutine),
+	    offsetof(struct order_goroutine, id), offsetof(struct order_goroutine, used),
+	    offsetof(struct order_goroutine, next)};
+	goroutine_table_init(&o->gs, &form, n);
 }
 
-struct go_held *gostep_held(struct goorder *o, struct go_g *g)
+struct order_extras *order_get_extras(struct event_orderer *o, struct order_goroutine *g)
 {
 	if (g->held)
 		return g->held;
-	struct go_held *h = o->free_held;
+	struct order_extras *h = o->free_held;
 	if (h)
 		o->free_held = h->next;
 	else
@@ -61,50 +62,50 @@ struct go_held *gostep_held(struct goorder *o, struct go_g *g)
 	return g->held = h;
 }
 
-struct go_g *gostep_add_g(struct goorder *o, int64_t id, uint8_t status)
+struct order_goroutine *order_add_g(struct event_orderer *o, int64_t id, uint8_t status)
 {
-	struct go_g *g = gostep_place(o, id);
+	struct order_goroutine *g = order_place_g(o, id);
 	if (g->used)
-		g = gonear_add(&o->gs, id);
-	*g = (struct go_g){.id = id, .age = o->age, .status = status, .used = true};
+		g = goroutine_table_add(&o->gs, id);
+	*g = (struct order_goroutine){.id = id, .age = o->age, .status = status, .used = true};
 	return g;
 }
 
-void gostep_drop_g(struct goorder *o, struct go_g *g)
+void order_remove_g(struct event_orderer *o, struct order_goroutine *g)
 {
 	if (g->held) {
-		g->held->nregion = g->held->ranges.n = 0;
+		g->held->nregion = g->held->range_list.n = 0;
 		g->held->next = o->free_held;
 		o->free_held = g->held;
 	}
 	g->status = G_BAD;	/* which is that of none that lives */
-	if (g == gostep_place(o, g->id))
+	if (g == order_place_g(o, g->id))
 		g->used = false;
 	else
-		gonear_drop(&o->gs, g);
+		goroutine_table_remove(&o->gs, g);
 }
 
-struct go_m *gostep_add_m(struct goorder *o, int64_t id)
+struct order_thread *order_add_m(struct event_orderer *o, int64_t id)
 {
-	struct go_m *m = arena_zalloc(&o->mem, sizeof *m);
+	struct order_thread *m = arena_zalloc(&o->mem, sizeof *m);
 	bool fresh;
-	*m = (struct go_m){.id = id, .g = -1, .p = -1, .next = o->all_m};
+	*m = (struct order_thread){.id = id, .g = -1, .p = -1, .next = o->all_m};
 	o->all_m = m;
-	idmap_put(&o->ms, (uint64_t)id, &fresh)->p = m;
+	u64_map_put(&o->ms, (uint64_t)id, &fresh)->p = m;
 	return m;
 }
 
-struct go_m *gostep_find_m(struct goorder *o, int64_t id)
+struct order_thread *order_find_m(struct event_orderer *o, int64_t id)
 {
-	struct idslot *s = idmap_get(&o->ms, (uint64_t)id);
+	struct u64_slot *s = u64_map_get(&o->ms, (uint64_t)id);
 	return s ? s->p : NULL;
 }
 
-struct go_p *gostep_add_p(struct goorder *o, int64_t id, uint8_t status)
+struct order_proc *order_add_p(struct event_orderer *o, int64_t id, uint8_t status)
 {
-	struct go_p *p = arena_zalloc(&o->mem, sizeof *p);
+	struct order_proc *p = arena_zalloc(&o->mem, sizeof *p);
 	bool fresh;
-	*p = (struct go_p){.id = id, .status = status};
-	idmap_put(&o->ps, (uint64_t)id, &fresh)->p = p;
+	*p = (struct order_proc){.id = id, .status = status};
+	u64_map_put(&o->ps, (uint64_t)id, &fresh)->p = p;
 	return p;
 }

@@ -19,85 +19,85 @@
 
 enum { OUTLINE_NS = 40000000, STEP_NS = 2000000, LOOK_AT_CLOCK = 16, LEAST = 1 << 22 };
 
-struct head {
+struct batch_head {
 	uint64_t ticks;
 	uint32_t bytes;
 };
 
 struct outline {
-	struct gowalk walk;
-	struct head *h;
-	size_t n, cap, said;	/* said: how many of them the last one was made of */
+	struct batch_scanner walk;
+	struct batch_head *h;
+	size_t n, cap, emitted;	/* said: how many of them the last one was made of */
 	uint64_t first, last, gen;
 	uint32_t generations;
 	double tick;
 	bool over;
 };
 
-static void add(struct outline *o, const struct gobatch *b)
+static void add_batch(struct outline *o, const struct wire_batch *b)
 {
 	if (b->end || b->exp)
 		return;
 	o->generations += b->gen != o->gen;
 	o->gen = b->gen;
-	o->tick = o->tick != 0 ? o->tick : gowalk_tick(b);
-	if (!b->first || b->first >= GE__N || !goev_nargs[b->first])
+	o->tick = o->tick != 0 ? o->tick : batch_scan_ns_per_tick(b);
+	if (!b->first || b->first >= GE__N || !wire_event_nargs[b->first])
 		return;
 	o->first = b->time < o->first ? b->time : o->first;
 	o->last = b->time > o->last ? b->time : o->last;
 	o->h = mem_grow(o->h, &o->cap, o->n + 1, sizeof *o->h);
-	o->h[o->n++] = (struct head){ b->time, b->n };
+	o->h[o->n++] = (struct batch_head){ b->time, b->n };
 }
 
-static void go_on(struct outline *o, int64_t ns)
+static void scan_for(struct outline *o, int64_t ns)
 {
 	int64_t until = clock_ns() + ns;
-	struct gobatch b;
+	struct wire_batch b;
 	uint64_t at;
-	while (!(o->over = !gowalk_next(&o->walk, &b, &at))) {
-		add(o, &b);
+	while (!(o->over = !batch_scan_next(&o->walk, &b, &at))) {
+		add_batch(o, &b);
 		if (o->n % LOOK_AT_CLOCK == 0 && clock_ns() > until)
 			break;
 	}
 }
 
-static void say(struct outline *o, struct sink *sink)
+static void emit_outline(struct outline *o, struct sink *sink)
 {
 	struct sink_outline s = { .generations = o->generations, .seen = o->walk.at,
 		.whole = o->over && o->walk.at == o->walk.in.n };
 	double len = (double)(o->last - o->first) + 1;
 	if (!o->n || o->tick <= 0 || !sink->ops->outline)
 		return;
-	o->said = o->n;
-	s.t1 = gowire_time(o->tick, o->last - o->first);
+	o->emitted = o->n;
+	s.t1 = wire_time(o->tick, o->last - o->first);
 	for (size_t i = 0; i < o->n; i++)
 		s.bytes[(size_t)((double)(o->h[i].ticks - o->first) / len * OUTLINE_BINS)] += o->h[i].bytes;
 	if (s.t1 > 0)
 		sink->ops->outline(sink->self, &s);
 }
 
-struct outline *gooutline_new(struct bytes in, struct sink *sink)
+struct outline *outline_new(struct bytes in, struct sink *sink)
 {
-	if (in.n < LEAST || gowire_version(in) < 22)
+	if (in.n < LEAST || wire_version(in) < 22)
 		return NULL;
 	struct outline *o = xcalloc(1, sizeof *o);
 	o->first = UINT64_MAX;
-	gowalk_begin(&o->walk, in);
-	go_on(o, OUTLINE_NS);
-	say(o, sink);
+	batch_scan_begin(&o->walk, in);
+	scan_for(o, OUTLINE_NS);
+	emit_outline(o, sink);
 	return o;
 }
 
-void gooutline_step(struct outline *o, struct sink *sink)
+void outline_step(struct outline *o, struct sink *sink)
 {
 	if (!o || o->over)
 		return;
-	go_on(o, STEP_NS);
-	if (o->over || o->n > 2 * o->said)
-		say(o, sink);
+	scan_for(o, STEP_NS);
+	if (o->over || o->n > 2 * o->emitted)
+		emit_outline(o, sink);
 }
 
-void gooutline_free(struct outline *o)
+void outline_free(struct outline *o)
 {
 	if (o)
 		mem_free(o->h);

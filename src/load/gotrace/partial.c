@@ -33,7 +33,7 @@ struct gens {
 	bool ended;		/* that one */
 };
 
-static void add_batch(struct gens *l, const struct gobatch *b, uint64_t at)
+static void add_batch(struct gens *l, const struct wire_batch *b, uint64_t at)
 {
 	if (b->end) {
 		l->ended = true;
@@ -47,21 +47,21 @@ static void add_batch(struct gens *l, const struct gobatch *b, uint64_t at)
 		l->ended = false;
 	}
 	struct gen *g = &l->v[l->n - 1];
-	double tick = gowalk_tick(b);
+	double tick = batch_scan_ns_per_tick(b);
 	if (tick != 0)
 		g->tick = tick;
-	if (!b->exp && b->first && b->first < GE__N && goev_nargs[b->first] && b->time < g->ticks)
+	if (!b->exp && b->first && b->first < GE__N && wire_event_nargs[b->first] && b->time < g->ticks)
 		g->ticks = b->time;
 }
 
 /* -1: to be stopped. Damage ends the list, and the last one is all that is left. */
 static int find_generations(struct bytes in, struct gens *l, struct sink *sink)
 {
-	struct gowalk w;
-	struct gobatch b;
+	struct batch_scanner w;
+	struct wire_batch b;
 	uint64_t at;
-	gowalk_begin(&w, in);
-	for (size_t n = 1; gowalk_next(&w, &b, &at); n++) {
+	batch_scan_begin(&w, in);
+	for (size_t n = 1; batch_scan_next(&w, &b, &at); n++) {
 		add_batch(l, &b, at);
 		if (n % LOOK_EVERY == 0 && !sink->ops->upto(sink->self, TIME_NONE, 0))
 			return -1;
@@ -73,15 +73,15 @@ static int find_generations(struct bytes in, struct gens *l, struct sink *sink)
 static size_t gen_at(const struct gens *l, int64_t base, int64_t t)
 {
 	size_t i = l->n - 1;
-	while (i && (l->v[i].ticks == UINT64_MAX || gowire_time(l->v[i].tick, l->v[i].ticks) - base > t))
+	while (i && (l->v[i].ticks == UINT64_MAX || wire_time(l->v[i].tick, l->v[i].ticks) - base > t))
 		i--;
 	return i;
 }
 
-int read_gotrace_part(struct bytes in, const struct trace_part *part, struct sink *sink, struct err *e)
+int gotrace_read_part(struct bytes in, const struct trace_part *part, struct sink *sink, struct err *e)
 {
 	struct gens l = {0};
-	if (in.n <= GO_HEADER || gowire_version(in) < 22)
+	if (in.n <= GO_HEADER || wire_version(in) < 22)
 		return err_set(e, ERR_FORMAT, 0,
 		    "a trace of this version has no generations and has to be read from its start");
 	if (find_generations(in, &l, sink)) {
@@ -100,5 +100,5 @@ int read_gotrace_part(struct bytes in, const struct trace_part *part, struct sin
 	if (mem_limit() && in.n - from > mem_limit() / 2 / TIMES)
 		return err_set(e, ERR_CANCEL, from,
 		    "this part needs more memory than -mem allows");
-	return gotrace_from(in, from, part->base, sink, e);
+	return gotrace_read_from(in, from, part->base, sink, e);
 }

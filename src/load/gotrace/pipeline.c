@@ -36,70 +36,70 @@ enum { SLOTS_MIN = 16, SLOTS_TURN = 64, SLOTS_MAX = 128, SLOT_BYTES = 1 << 20 };
 enum { ENOUGH = 4 };
 enum { PASS_EVENTS = 1 << 19, PASS_SMALL = 1 << 16 };
 
-struct slot {
+struct pipe_slot {
 	enum { EVENTS, WARNING, GENERATION, DROP } kind;
-	struct tgen *g;
+	struct trace_generation *g;
 	size_t n;
 	uint64_t at;
-	struct tstream_info info;
+	struct event_stream_info info;
 	char msg[480];
-	struct tev *ev;		/* GO_OUT of them, each a line of the cache */
+	struct trace_event *ev;		/* GO_OUT of them, each a line of the cache */
 };
 
 struct pipe {
-	struct belt *belt;
-	struct slot *slot;
+	struct ring_queue *ring_queue;
+	struct pipe_slot *pipe_slot;
 	struct bytes in;
-	struct tstream_info info;
+	struct event_stream_info info;
 	struct err damage;
-	const struct tev_ops *ops;
+	const struct event_stream_ops *ops;
 	void *self;
 	uint64_t bytes;		/* the reading thread's: taken apart so far */
 	uint64_t events;	/* that the caller has got */
 	uint64_t pass;		/* PASS_EVENTS or PASS_SMALL */
-	struct tev_feed feed;
-	struct tev *room;	/* for the events of all slots, and behind them for such as nobody wants any more */
+	struct event_stream_feed feed;
+	struct trace_event *room; /* for the events of all slots, and behind them for such as nobody wants any more */
 	uint32_t slots, most;	/* as many as there may become */
 	_Atomic bool turns;	/* who fills the belt and who empties it are not at work at once */
 };
 
 /* ---- the reading thread */
 
-static struct slot *fill(struct pipe *p, int kind, const struct tgen *g)
+static struct pipe_slot *begin_slot(struct pipe *p, int kind, const struct trace_generation *g)
 {
-	int i = belt_take(p->belt);
+	int i = ring_begin_write(p->ring_queue);
 	if (i < 0)
 		return NULL;
-	p->slot[i].kind = kind;
-	p->slot[i].g = (struct tgen *)(uintptr_t)g;
-	return &p->slot[i];
+	p->pipe_slot[i].kind = kind;
+	p->pipe_slot[i].g = (struct trace_generation *)(uintptr_t)g;
+	return &p->pipe_slot[i];
 }
 
 /* Where the next events go. */
-static void give_room(struct pipe *p)
+static void begin_events(struct pipe *p)
 {
 	if (p->feed.order->gs.spilled && !p->turns) {
 		p->slots = p->most;
-		belt_turns(p->belt, p->slots);
+		ring_set_lockstep(p->ring_queue, p->slots);
 		p->turns = true;
 	}
-	int i = belt_take(p->belt);
-	goorder_room(p->feed.order, i < 0 ? p->room + p->most * GO_OUT : p->slot[i].ev);
+	int i = ring_begin_write(p->ring_queue);
+	order_set_output(p->feed.order, i < 0 ? p->room + p->most * GO_OUT : p->pipe_slot[i].ev);
 }
 
 /* They are where they go already. */
-static bool put_events(void *self, const struct tgen *g, const struct tev *t, size_t n)
+static bool put_events(void *self, const struct trace_generation *g, const struct trace_event *t, size_t n)
 {
 	struct pipe *p = self;
-	struct slot *s = fill(p, EVENTS, g);
+	struct pipe_slot *s = begin_slot(p, EVENTS, g);
 	if (!s || t != s->ev)
 		return false;
 	s->n = n;
 	s->at = p->bytes;
-	if (p->turns && belt_filled(p->belt) + 1 == p->slots)
-		goorder_rest(p->feed.order);
-	belt_send(p->belt);
-	give_room(p);
+	if (p->turns && ring_filled(p->ring_queue) + 1 == p->slots)
+		order_release_pages(p->feed.order);
+	ring_end_write(p->ring_queue);
+	begin_events(p);
 	return true;
 }
 
@@ -112,67 +112,67 @@ static void put_progress(void *self, uint64_t bytes)
 static void put_warning(void *self, uint64_t at, const char *msg)
 {
 	struct pipe *p = self;
-	struct slot *s = fill(p, WARNING, NULL);
+	struct pipe_slot *s = begin_slot(p, WARNING, NULL);
 	if (!s)
 		return;
 	s->at = at;
 	snprintf(s->msg, sizeof s->msg, "%s", msg);
-	belt_send(p->belt);
-	give_room(p);
+	ring_end_write(p->ring_queue);
+	begin_events(p);
 }
 
-static bool put_generation(void *self, const struct tgen *g, const struct tstream_info *info)
+static bool put_generation(void *self, const struct trace_generation *g, const struct event_stream_info *info)
 {
 	struct pipe *p = self;
-	struct slot *s = fill(p, GENERATION, g);
+	struct pipe_slot *s = begin_slot(p, GENERATION, g);
 	if (!s) {
-		gokeep_free(info->kept);
+		gotrace_free_checkpoint(info->kept);
 		return false;
 	}
 	s->info = *info;
-	belt_send(p->belt);
-	give_room(p);
+	ring_end_write(p->ring_queue);
+	begin_events(p);
 	return true;
 }
 
 /* When the belt is closed the caller looks at no generation any more. */
-static void put_drop(void *self, struct tgen *g)
+static void put_drop(void *self, struct trace_generation *g)
 {
 	struct pipe *p = self;
-	if (fill(p, DROP, g))
-		belt_send(p->belt);
+	if (begin_slot(p, DROP, g))
+		ring_end_write(p->ring_queue);
 	else
-		gogen_free(g);
-	give_room(p);
+		generation_free(g);
+	begin_events(p);
 }
 
-static void drop_now(void *self, struct tgen *g)
+static void drop_now(void *self, struct trace_generation *g)
 {
 	(void)self;
-	gogen_free(g);
+	generation_free(g);
 }
 
 static int read_ahead(struct job *j, void *arg)
 {
 	struct pipe *p = arg;
-	const struct tev_ops ops = {put_events, put_warning, put_generation, put_progress, NULL, NULL, p->ops->keeps,
-	    p->ops->from, NULL};
+	const struct event_stream_ops ops = {
+	    put_events, put_warning, put_generation, put_progress, NULL, NULL, p->ops->keeps, p->ops->from, NULL};
 	(void)j;
-	if (p->ops->spare)
-		p->ops->spare(p->self);
-	int r = tev_run(p->in, &ops, p, &p->info, &p->damage, &p->feed);
-	belt_end(p->belt);
+	if (p->ops->idle_work)
+		p->ops->idle_work(p->self);
+	int r = event_stream_run(p->in, &ops, p, &p->info, &p->damage, &p->feed);
+	ring_finish(p->ring_queue);
 	return r;
 }
 
 /* ---- the caller's thread */
 
-static bool empty(struct pipe *p, struct slot *s)
+static bool deliver_slot(struct pipe *p, struct pipe_slot *s)
 {
 	switch (s->kind) {
 	case EVENTS:
 		if ((p->events + s->n) / p->pass != p->events / p->pass)
-			input_passed(&p->in, p->in.n);
+			input_release_before(&p->in, p->in.n);
 		p->events += s->n;
 		if (p->ops->progress)
 			p->ops->progress(p->self, s->at);
@@ -184,8 +184,8 @@ static bool empty(struct pipe *p, struct slot *s)
 	case GENERATION:
 		return !p->ops->generation || p->ops->generation(p->self, s->g, &s->info);
 	case DROP:
-		input_passed(&p->in, s->g->end);
-		gogen_free(s->g);
+		input_release_before(&p->in, s->g->end);
+		generation_free(s->g);
 		return true;
 	}
 	return true;
@@ -193,14 +193,14 @@ static bool empty(struct pipe *p, struct slot *s)
 
 static void take_all(struct pipe *p, bool *more)
 {
-	for (int i; (i = belt_next(p->belt)) >= 0; belt_done(p->belt)) {
-		if (*more || p->slot[i].kind == DROP)
-			*more &= empty(p, &p->slot[i]);
-		else if (p->slot[i].kind == GENERATION)
-			gokeep_free(p->slot[i].info.kept);
+	for (int i; (i = ring_begin_read(p->ring_queue)) >= 0; ring_end_read(p->ring_queue)) {
+		if (*more || p->pipe_slot[i].kind == DROP)
+			*more &= deliver_slot(p, &p->pipe_slot[i]);
+		else if (p->pipe_slot[i].kind == GENERATION)
+			gotrace_free_checkpoint(p->pipe_slot[i].info.kept);
 		if (!*more)
-			belt_close(p->belt);
-		if (p->turns && p->ops->rest && belt_filled(p->belt) == 1)
+			ring_close(p->ring_queue);
+		if (p->turns && p->ops->rest && ring_filled(p->ring_queue) == 1)
 			p->ops->rest(p->self);
 	}
 }
@@ -211,21 +211,28 @@ static uint32_t slots_for(uint64_t bytes)
 	return n < SLOTS_MIN ? SLOTS_MIN : n > SLOTS_MAX ? SLOTS_MAX : (uint32_t)n;
 }
 
-int tevpipe_read(struct bytes in, const struct tev_ops *ops, void *self, struct tstream_info *info,
+int pipeline_read(struct bytes in, const struct event_stream_ops *ops, void *self, struct event_stream_info *info,
     struct err *damage)
 {
-	bool small = ops->keeps && mem_tight();
+	bool small = ops->keeps && mem_limit_is_small();
 	uint32_t slots = small ? SLOTS_MIN : slots_for(in.n), most = small ? SLOTS_TURN : slots;
-	size_t room = (most + 1) * GO_OUT * sizeof(struct tev);
-	struct pipe p = {.belt = belt_new(slots), .slot = xcalloc(most, sizeof *p.slot), .slots = slots, .most = most,
-	    .in = in, .info = *info, .damage = *damage, .ops = ops, .self = self,
+	size_t room = (most + 1) * GO_OUT * sizeof(struct trace_event);
+	struct pipe p = {.ring_queue = ring_new(slots),
+	    .pipe_slot = xcalloc(most, sizeof *p.pipe_slot),
+	    .slots = slots,
+	    .most = most,
+	    .in = in,
+	    .info = *info,
+	    .damage = *damage,
+	    .ops = ops,
+	    .self = self,
 	    .room = small ? mem_pages_grow(NULL, 0, room) : mem_pages(room),
 	    .pass = small || slots == SLOTS_MIN ? PASS_SMALL : PASS_EVENTS};
-	if (ops->spare)
-		belt_meanwhile(p.belt, slots / ENOUGH, ops->spare, self);
+	if (ops->idle_work)
+		ring_set_idle_work(p.ring_queue, slots / ENOUGH, ops->idle_work, self);
 	for (uint32_t i = 0; i < most; i++)
-		p.slot[i].ev = p.room + i * GO_OUT;
-	p.feed = (struct tev_feed){.drop = put_drop, .self = &p, .first = p.slot[0].ev};
+		p.pipe_slot[i].ev = p.room + i * GO_OUT;
+	p.feed = (struct event_stream_feed){.drop = put_drop, .self = &p, .first = p.pipe_slot[0].ev};
 	struct job *j = job_start(read_ahead, &p);
 	bool more = true;
 	int r;
@@ -237,14 +244,14 @@ int tevpipe_read(struct bytes in, const struct tev_ops *ops, void *self, struct 
 		take_all(&p, &more);	/* one may have been on its way when the belt was closed */
 		p.info.events = p.events;
 	} else {
-		belt_close(p.belt);	/* no thread to be had: one after the other */
-		struct tev_feed alone = {.drop = drop_now, .self = &p};
-		r = tev_run(in, ops, self, &p.info, &p.damage, &alone);
+		ring_close(p.ring_queue);	/* no thread to be had: one after the other */
+		struct event_stream_feed alone = {.drop = drop_now, .self = &p};
+		r = event_stream_run(in, ops, self, &p.info, &p.damage, &alone);
 	}
 	*info = p.info;
 	*damage = p.damage;
-	belt_free(p.belt);
-	mem_free(p.slot);
+	ring_free(p.ring_queue);
+	mem_free(p.pipe_slot);
 	mem_pages_free(p.room, room);
 	return r;
 }

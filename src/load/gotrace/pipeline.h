@@ -5,21 +5,22 @@
 
 #include "load/gotrace/event_stream.h"
 
-struct goorder;
+struct event_orderer;
 
 /* What becomes of a generation that has been said, and where its events go. */
-struct tev_feed {
-	void (*drop)(void *self, struct tgen *);	/* frees it when it may */
+struct event_stream_feed {
+	void (*drop)(void *self, struct trace_generation *);	/* frees it when it may */
 	void *self;
-	struct tev *first;	/* NULL, or room for the first events, GO_OUT of them */
-	struct goorder *order;	/* set by tev_run(): given room for more whenever something has been said */
+	struct trace_event *first;	/* NULL, or room for the first events, GO_OUT of them */
+	struct event_orderer
+	    *order; /* set by event_stream_run(): given room for more whenever something has been said */
 };
 
-/* tev_read() on the caller's thread alone; the header has been looked at. */
-int tev_run(struct bytes, const struct tev_ops *, void *self, struct tstream_info *, struct err *damage,
-    struct tev_feed *);
+/* event_stream_read() on the caller's thread alone; the header has been looked at. */
+int event_stream_run(struct bytes, const struct event_stream_ops *, void *self, struct event_stream_info *,
+    struct err *damage, struct event_stream_feed *);
 /* The same with the reading on a thread of its own: callbacks come on the caller's, in order. */
-int tevpipe_read(struct bytes, const struct tev_ops *, void *self, struct tstream_info *,
+int pipeline_read(struct bytes, const struct event_stream_ops *, void *self, struct event_stream_info *,
     struct err *damage);
 
 #endif

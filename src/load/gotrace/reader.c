@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The reader of Go execution traces: takes the ordered events of tev_read and
+ * The reader of Go execution traces: takes the ordered events of event_stream_read and
  * says them in the sink's words. Times are counted from the first event.
  *
  * Memory beside the sink's is that of what lives: goroutines that ended are
@@ -25,7 +25,7 @@ enum {
 	SHOW_EVERY = 1 << 18	/* events after which what is known so far may be looked at */
 };
 
-void gotrace_say_utils(struct gotrace *r, int64_t next)
+void gotrace_emit_utils(struct gotrace *r, int64_t next)
 {
 	for (size_t i = 0; i < r->nutil; i++) {
 		r->util[i].next = next;
@@ -35,7 +35,7 @@ void gotrace_say_utils(struct gotrace *r, int64_t next)
 	r->util_t = INT64_MAX;
 }
 
-static void metric(struct gotrace *r, const struct tev *ev)
+static void emit_metric(struct gotrace *r, const struct trace_event *ev)
 {
 	static const enum counter counters[] = {
 		[TM_HEAP_LIVE] = CT_HEAP_LIVE, [TM_HEAP_GOAL] = CT_HEAP_GOAL, [TM_GOMAXPROCS] = CT_GOMAXPROCS,
@@ -48,12 +48,12 @@ static void metric(struct gotrace *r, const struct tev *ev)
 		r->heap_live = ev->value;
 	if (ev->what != TM_GOMAXPROCS || ev->value > INT32_MAX)
 		return;
-	gotrack_util(r, UT_PROCS, (int64_t)ev->value, 0, false);
+	track_states_add_util(r, UT_PROCS, (int64_t)ev->value, 0, false);
 	r->sink->ops->mark(r->sink->self, &(struct sink_mark){ .t = t, .kind = MK_GOMAXPROCS, .task = ev->value,
-		.stack = gotables_stack(r, ev->stack) });
+		.stack = intern_tables_stack(r, ev->stack) });
 }
 
-static void sample(struct gotrace *r, const struct tev *ev)
+static void sample(struct gotrace *r, const struct trace_event *ev)
 {
 	struct sink *s = r->sink;
 	if (!r->sampled) {
@@ -62,17 +62,17 @@ static void sample(struct gotrace *r, const struct tev *ev)
 		r->sampled = true;
 	}
 	int64_t value[] = { 1, SAMPLE_NS };
-	struct sink_sample row = { .stack = gotables_stack(r, ev->stack), .value = value, .when = gotrace_now(r) };
-	const struct gg *g = gotrack_where(r, ev);
-	const struct idslot *p = ev->p >= 0 ? idmap_get(&r->ps, (uint64_t)ev->p) : NULL;
+	struct sink_sample row = { .stack = intern_tables_stack(r, ev->stack), .value = value, .when = gotrace_now(r) };
+	const struct track_goroutine *g = track_states_g_of_event(r, ev);
+	const struct u64_slot *p = ev->p >= 0 ? u64_map_get(&r->ps, (uint64_t)ev->p) : NULL;
 	row.trk = g ? g->trk : 0;
-	row.proc = p ? ((const struct gp *)p->p)->trk : 0;
+	row.proc = p ? ((const struct track_proc *)p->p)->trk : 0;
 	s->ops->sample(s->self, &row);
 }
 
-static void other_event(struct gotrace *r, const struct tev *ev)
+static void other_event(struct gotrace *r, const struct trace_event *ev)
 {
-	if (r->again && ev->kind != TEV_SYNC && ev->kind != TEV_LABEL &&
+	if (r->reread && ev->kind != TEV_SYNC && ev->kind != TEV_LABEL &&
 	    (ev->kind < TEV_RANGE_BEGIN || ev->kind > TEV_RANGE_END))
 		return;
 	switch (ev->kind) {
@@ -80,20 +80,20 @@ static void other_event(struct gotrace *r, const struct tev *ev)
 		r->sync = ev->time;
 		r->nsync++;
 		break;
-	case TEV_METRIC: metric(r, ev); break;
-	case TEV_LABEL: gotrack_label(r, ev); break;
+	case TEV_METRIC: emit_metric(r, ev); break;
+	case TEV_LABEL: track_states_label_event(r, ev); break;
 	case TEV_STACK_SAMPLE: sample(r, ev); break;
-	case TEV_RANGE_BEGIN: case TEV_RANGE_ACTIVE: case TEV_RANGE_END: gospan_range(r, ev); break;
+	case TEV_RANGE_BEGIN: case TEV_RANGE_ACTIVE: case TEV_RANGE_END: spans_range_event(r, ev); break;
 	case TEV_TASK_BEGIN: case TEV_TASK_END: case TEV_REGION_BEGIN: case TEV_REGION_END: case TEV_LOG:
-		gospan_user(r, ev);
+		spans_user_event(r, ev);
 		break;
 	default: break;
 	}
 }
 
-static bool say_upto(struct gotrace *r, int64_t t, uint64_t bytes)
+static bool publish_upto(struct gotrace *r, int64_t t, uint64_t bytes)
 {
-	gotrack_flush(r);
+	track_states_flush(r);
 	return r->sink->ops->upto(r->sink->self, t, bytes);
 }
 
@@ -105,38 +105,38 @@ static void begin_at(struct gotrace *r, int64_t time)
 		r->sink->ops->from(r->sink->self, gotrace_rel(r, time));
 	else
 		r->base = time;
-	if (!r->again)	/* the rest when its first generation has been read */
-		r->sink->ops->trace(r->sink->self, &(struct sink_trace){ .version = gowire_version(*r->in),
+	if (!r->reread)	/* the rest when its first generation has been read */
+		r->sink->ops->trace(r->sink->self, &(struct sink_trace){ .version = wire_version(*r->in),
 		    .wall = TIME_NONE, .first = r->base, .last = time });
 }
 
-static bool take_events(void *self, const struct tgen *gen, const struct tev *ev, size_t n)
+static bool take_events(void *self, const struct trace_generation *gen, const struct trace_event *ev, size_t n)
 {
 	struct gotrace *r = self;
-	if (gotables_begin(r, gen) && r->again)
-		gokeep_tables_again(r);
-	if (tev_ends(ev, n) && !r->begun)
+	if (intern_tables_begin(r, gen) && r->reread)
+		gotrace_restore_tables(r);
+	if (event_stream_is_end(ev, n) && !r->begun)
 		/* what is damaged from the start ends before what is saved of it: no time to count from */
 		return true;
-	gotrack_spread(r);
+	track_states_grow_table(r);
 	if (n && !r->begun)
 		begin_at(r, ev[0].time);
 	for (size_t i = 0; i < n;) {
-		i += gotrack_events(r, ev + i, n - i);
+		i += track_states_apply(r, ev + i, n - i);
 		if (i < n)
 			other_event(r, &ev[i++]);
 	}
-	r->unsaid += n;
-	if (r->unsaid >= SHOW_EVERY) {
-		r->unsaid = 0;
-		input_rest(r->in);
-		gooutline_step(r->outline, r->sink);
-		r->stopped = !say_upto(r, TIME_NONE, r->bytes);
+	r->unpublished += n;
+	if (r->unpublished >= SHOW_EVERY) {
+		r->unpublished = 0;
+		input_release_pages(r->in);
+		outline_step(r->outline, r->sink);
+		r->stopped = !publish_upto(r, TIME_NONE, r->bytes);
 	}
 	return !r->stopped;
 }
 
-static void say_facts(struct gotrace *r, const struct tstream_info *i)
+static void emit_trace_facts(struct gotrace *r, const struct event_stream_info *i)
 {
 	struct sink_trace t = { .version = i->version, .wall = TIME_NONE, .first = r->base,
 	    .last = r->base + gotrace_rel(r, r->last),
@@ -146,30 +146,30 @@ static void say_facts(struct gotrace *r, const struct tstream_info *i)
 	r->sink->ops->trace(r->sink->self, &t);
 }
 
-static void let_rest(void *self)
+static void release_tables(void *self)
 {
 	const struct gotrace *r = self;
-	gonear_rest(&r->gs);
-	if (r->sink->ops->rest)
-		r->sink->ops->rest(r->sink->self);
+	goroutine_table_release_pages(&r->gs);
+	if (r->sink->ops->release_pages)
+		r->sink->ops->release_pages(r->sink->self);
 }
 
-static bool take_generation(void *self, const struct tgen *gen, const struct tstream_info *info)
+static bool take_generation(void *self, const struct trace_generation *gen, const struct event_stream_info *info)
 {
 	struct gotrace *r = self;
 	if (!r->begun) {
-		gokeep_free(info->kept);
+		gotrace_free_checkpoint(info->kept);
 		return true;
 	}
-	say_facts(r, info);
+	emit_trace_facts(r, info);
 	r->bytes = info->bytes;
-	r->unsaid = 0;
+	r->unpublished = 0;
 	if (r->gs.spilled)
-		let_rest(r);
-	r->stopped = !say_upto(r, gotrace_rel(r, r->last), info->bytes);
+		release_tables(r);
+	r->stopped = !publish_upto(r, gotrace_rel(r, r->last), info->bytes);
 	if (info->kept && !r->stopped)
-		gokeep_say(r, gen, info->kept);
-	gokeep_free(info->kept);
+		gotrace_emit_checkpoint(r, gen, info->kept);
+	gotrace_free_checkpoint(info->kept);
 	return !r->stopped;
 }
 
@@ -184,59 +184,59 @@ static void take_progress(void *self, uint64_t bytes)
 	((struct gotrace *)self)->bytes = bytes;
 }
 
-static void begin(void *self)
+static void emit_outline(void *self)
 {
 	struct gotrace *r = self;
-	r->outline = gooutline_new(*r->in, r->sink);
+	r->outline = outline_new(*r->in, r->sink);
 }
 
-static bool spare(void *self)
+static bool idle_work(void *self)
 {
 	const struct gotrace *r = self;
-	return r->sink->ops->spare(r->sink->self);
+	return r->sink->ops->idle_work(r->sink->self);
 }
 
-static void forget(struct gotrace *r)
+static void free_reader(struct gotrace *r)
 {
-	gooutline_free(r->outline);
-	gotables_free(&r->tab);
-	gonear_free(&r->gs);
-	idmap_free(&r->ps);
-	idmap_free(&r->ms);
-	idmap_free(&r->tasks);
-	idmap_free(&r->ranges);
-	idmap_free(&r->lost);
+	outline_free(r->outline);
+	intern_tables_free(&r->tab);
+	goroutine_table_free(&r->gs);
+	u64_map_free(&r->ps);
+	u64_map_free(&r->ms);
+	u64_map_free(&r->tasks);
+	u64_map_free(&r->ranges);
+	u64_map_free(&r->lost);
 	mem_free(r->util);
 	mem_free(r->enters);
 	arena_free(r->mem);
 }
 
 /* Nothing is known and nothing said. */
-static void start(struct gotrace *r, struct arena *mem)
+static void init_reader(struct gotrace *r, struct arena *mem)
 {
 	r->mem = mem;
 	r->util_t = INT64_MAX;
 	r->enters = r->sink->ops->room ? NULL : xmalloc(ENTERS * sizeof *r->enters);
-	gotrack_places(r, NEAR_GS);
+	track_states_init_table(r, NEAR_GS);
 }
 
-static int read_all(struct gotrace *r, const struct tev_ops *ops, struct err *e)
+static int read_all(struct gotrace *r, const struct event_stream_ops *ops, struct err *e)
 {
 	struct arena mem = {0};
-	struct tstream_info info;
+	struct event_stream_info info;
 	struct err damage = {0};
-	start(r, &mem);
-	int ret = tev_read(*r->in, ops, r, &info, &damage);
+	init_reader(r, &mem);
+	int ret = event_stream_read(*r->in, ops, r, &info, &damage);
 	if (!ret && r->begun && !r->stopped) {
-		gotrace_say_utils(r, gotrace_rel(r, r->last));
-		gospan_end(r);
+		gotrace_emit_utils(r, gotrace_rel(r, r->last));
+		spans_end_all(r);
 	}
 	if (!ret && !r->stopped) {
-		say_facts(r, &info);
-		r->stopped = !say_upto(r, gotrace_rel(r, r->last), info.bytes);
+		emit_trace_facts(r, &info);
+		r->stopped = !publish_upto(r, gotrace_rel(r, r->last), info.bytes);
 	}
-	gotrack_flush(r);
-	forget(r);
+	track_states_flush(r);
+	free_reader(r);
 	if (ret) {
 		*e = damage;
 		return -1;
@@ -244,32 +244,33 @@ static int read_all(struct gotrace *r, const struct tev_ops *ops, struct err *e)
 	return r->stopped ? err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped") : 0;
 }
 
-int read_gotrace(struct bytes in, struct sink *sink, struct err *e)
+int gotrace_read(struct bytes in, struct sink *sink, struct err *e)
 {
-	const struct tev_ops ops = { take_events, take_warning, take_generation, take_progress,
-		begin, sink->ops->spare ? spare : NULL, sink->ops->keep && sink->ops->keep(sink->self, NULL), 0,
-		let_rest };
+	const struct event_stream_ops ops = {take_events, take_warning, take_generation, take_progress, emit_outline,
+	    sink->ops->idle_work ? idle_work : NULL, sink->ops->keep && sink->ops->keep(sink->self, NULL), 0,
+	    release_tables};
 	struct gotrace r = { .sink = sink, .in = &in };
 	return read_all(&r, &ops, e);
 }
 
 /* What is odd or damaged is said by who reads the whole. */
-int gotrace_from(struct bytes in, uint64_t from, int64_t base, struct sink *sink, struct err *e)
+int gotrace_read_from(struct bytes in, uint64_t from, int64_t base, struct sink *sink, struct err *e)
 {
-	const struct tev_ops ops = { take_events, NULL, take_generation, take_progress,
-		NULL, sink->ops->spare ? spare : NULL, false, from, let_rest };
+	const struct event_stream_ops ops = { take_events, NULL, take_generation, take_progress,
+		NULL, sink->ops->idle_work ? idle_work : NULL, false, from, release_tables };
 	struct gotrace r = { .sink = sink, .in = &in, .part = true, .base = base };
 	return read_all(&r, &ops, e);
 }
 
-int gotrace_again(int version, struct bytes in, const struct sink_keep *gen, struct sink *sink, struct err *e)
+int gotrace_reread(int version, struct bytes in, const struct sink_checkpoint *gen, struct sink *sink, struct err *e)
 {
-	const struct tev_ops ops = { take_events, NULL, take_generation, NULL, NULL, NULL, true, 0, let_rest };
+	const struct event_stream_ops ops = {
+	    take_events, NULL, take_generation, NULL, NULL, NULL, true, 0, release_tables};
 	struct arena mem = {0};
-	struct gotrace r = { .sink = sink, .in = &in, .again = gen };
-	start(&r, &mem);
-	struct cur order = gokeep_again(&r, gen);
-	int ret = tev_again(version, in, gen->at, order.p, cur_left(&order), &ops, &r, e);
-	forget(&r);
+	struct gotrace r = { .sink = sink, .in = &in, .reread = gen };
+	init_reader(&r, &mem);
+	struct byte_cursor order = gotrace_restore_state(&r, gen);
+	int ret = event_stream_reread(version, in, gen->at, order.p, byte_cursor_left(&order), &ops, &r, e);
+	free_reader(&r);
 	return ret;
 }

@@ -22,12 +22,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static void say_span(struct gotrace *r, const struct sink_span *s)
+static void emit_span(struct gotrace *r, const struct sink_span *s)
 {
 	r->sink->ops->span(r->sink->self, s);
 }
 
-static str_id say_str(struct gotrace *r, const char *s)
+static str_id sink_string(struct gotrace *r, const char *s)
 {
 	return r->sink->ops->str(r->sink->self, s, strlen(s));
 }
@@ -35,107 +35,108 @@ static str_id say_str(struct gotrace *r, const char *s)
 /* ---- ranges of the runtime */
 
 /* Open a range, or go on with one that is open and heard of again. */
-static void range_open(struct gotrace *r, struct gorange *g, const struct tev *ev, str_id name)
+static void range_open(struct gotrace *r, struct open_range *g, const struct trace_event *ev, str_id name)
 {
 	if (ev->kind == TEV_RANGE_ACTIVE && g->open)
 		return;
 	int64_t t0 = gotrace_now(r);
 	if (ev->kind == TEV_RANGE_ACTIVE)
 		t0 = r->sync > r->base ? gotrace_rel(r, r->sync) : TIME_NONE;
-	*g = (struct gorange){ true, t0, name, gotables_stack(r, ev->stack) };
+	*g = (struct open_range){ true, t0, name, intern_tables_stack(r, ev->stack) };
 }
 
-static void range_gc(struct gotrace *r, const struct tev *ev)
+static void range_gc(struct gotrace *r, const struct trace_event *ev)
 {
 	if (ev->kind != TEV_RANGE_END) {
 		if (!r->n_gc)
-			r->n_gc = say_str(r, "GC concurrent mark phase");
-		const struct gg *by = gotrack_where(r, ev);
+			r->n_gc = sink_string(r, "GC concurrent mark phase");
+		const struct track_goroutine *by = track_states_g_of_event(r, ev);
 		range_open(r, &r->gc, ev, r->n_gc);
 		r->gc_trk = by ? by->trk : 0;
 		r->gc_live = r->heap_live;
 		return;
 	}
 	if (r->gc.open)
-		say_span(r, &(struct sink_span){ .kind = SP_GC, .t0 = r->gc.t0, .t1 = gotrace_now(r), .trk = r->gc_trk,
+		emit_span(r, &(struct sink_span){ .kind = SP_GC, .t0 = r->gc.t0, .t1 = gotrace_now(r), .trk = r->gc_trk,
 			.name = r->gc.name, .stack = r->gc.stack, .v0 = r->gc_live, .v1 = r->heap_live });
 	r->gc.open = false;
 }
 
 /* A range of a goroutine: an assist or a stop of the world. */
-static void range_close(struct gotrace *r, const struct gg *g, struct gorange *x, enum span_kind kind, int64_t t1)
+static void range_close(
+    struct gotrace *r, const struct track_goroutine *g, struct open_range *x, enum span_kind kind, int64_t t1)
 {
 	if (x->open)
-		say_span(r, &(struct sink_span){ .kind = kind, .t0 = x->t0, .t1 = t1, .trk = g->trk,
+		emit_span(r, &(struct sink_span){ .kind = kind, .t0 = x->t0, .t1 = t1, .trk = g->trk,
 			.name = x->name, .stack = x->stack });
 	x->open = false;
 }
 
 /* Those of the goroutine, made where there are none. */
-static struct goranges *ranges_of(struct gotrace *r, struct gg *g)
+static struct goroutine_ranges *ranges_of(struct gotrace *r, struct track_goroutine *g)
 {
 	bool fresh;
-	struct idslot *s = idmap_put(&r->ranges, (uint64_t)g->id, &fresh);
-	struct goranges *x = fresh ? r->free_ranges : s->p;
+	struct u64_slot *s = u64_map_put(&r->ranges, (uint64_t)g->id, &fresh);
+	struct goroutine_ranges *x = fresh ? r->free_ranges : s->p;
 	if (fresh && x)
 		r->free_ranges = x->free;
 	s->p = x = x ? x : arena_alloc(r->mem, sizeof *x);
 	if (fresh || !g->ranged)	/* or they are of a life before */
-		*x = (struct goranges){ .free = NULL };
+		*x = (struct goroutine_ranges){ .free = NULL };
 	g->ranged = true;
 	return x;
 }
 
 /* All end, and are of nobody. */
-static void ranges_end(struct gotrace *r, struct gg *g, int64_t t)
+static void ranges_end(struct gotrace *r, struct track_goroutine *g, int64_t t)
 {
-	const struct idslot *s = idmap_get(&r->ranges, (uint64_t)g->id);
+	const struct u64_slot *s = u64_map_get(&r->ranges, (uint64_t)g->id);
 	if (!s)
 		return;
-	struct goranges *x = s->p;
+	struct goroutine_ranges *x = s->p;
 	range_close(r, g, &x->assist, SP_ASSIST, t);
 	range_close(r, g, &x->stw, SP_STW, t);
 	if (g->swept)
-		say_span(r, &(struct sink_span){ .kind = SP_RANGE, .t0 = x->sweep_lost, .t1 = t, .trk = g->trk,
+		emit_span(r, &(struct sink_span){ .kind = SP_RANGE, .t0 = x->sweep_lost, .t1 = t, .trk = g->trk,
 			.name = r->n_sweep });
 	x->free = r->free_ranges;
 	r->free_ranges = x;
-	idmap_drop(&r->ranges, (uint64_t)g->id);
+	u64_map_remove(&r->ranges, (uint64_t)g->id);
 }
 
-static void range_assist(struct gotrace *r, const struct tev *ev)
+static void range_assist(struct gotrace *r, const struct trace_event *ev)
 {
-	struct gg *g = gotrack_g(r, ev->id);
+	struct track_goroutine *g = track_states_find_g(r, ev->id);
 	bool begin = ev->kind != TEV_RANGE_END;
 	if (ev->kind == TEV_RANGE_BEGIN || (ev->kind == TEV_RANGE_ACTIVE && r->nsync <= 1)) {
-		const struct gg *at = gotrack_where(r, ev);
+		const struct track_goroutine *at = track_states_g_of_event(r, ev);
 		bool runs = at && (at->state == TST_RUNNING || at->state == TST_SYSCALL);
-		gotrack_util(r, UT_ASSIST, ev->p, 1, !(ev->kind == TEV_RANGE_BEGIN) && runs);
+		track_states_add_util(r, UT_ASSIST, ev->p, 1, !(ev->kind == TEV_RANGE_BEGIN) && runs);
 	} else if (!begin) {
-		gotrack_util(r, UT_ASSIST, ev->p, -1, false);
+		track_states_add_util(r, UT_ASSIST, ev->p, -1, false);
 	}
 	if (!g)
 		return;
 	if (!r->n_assist)
-		r->n_assist = say_str(r, "GC mark assist");
+		r->n_assist = sink_string(r, "GC mark assist");
 	if (begin)
 		range_open(r, &ranges_of(r, g)->assist, ev, r->n_assist);
 	else if (g->ranged)
 		range_close(r, g, &ranges_of(r, g)->assist, SP_ASSIST, gotrace_now(r));
 	g->assists = begin;
-	gotrack_show(r, g, gotables_stack(r, ev->stack));
+	track_states_update(r, g, intern_tables_stack(r, ev->stack));
 }
 
-static void range_stw(struct gotrace *r, const struct tev *ev)
+static void range_stw(struct gotrace *r, const struct trace_event *ev)
 {
-	struct gg *g = gotrack_g(r, ev->id);
+	struct track_goroutine *g = track_states_find_g(r, ev->id);
 	size_t n;
-	const char *why = tgen_str(r->tab.gen, ev->name, &n);
+	const char *why = generation_str(r->tab.gen, ev->name, &n);
 	bool gc = false;
 	for (size_t i = 0; i + 1 < n; i++)
 		gc = gc || (why[i] == 'G' && why[i + 1] == 'C');
 	if (gc && (ev->kind != TEV_RANGE_ACTIVE || r->nsync <= 1))
-		gotrack_util(r, UT_STW, 0, ev->kind == TEV_RANGE_END ? -1 : 1, false);
+		track_states_add_util(r, UT_STW, 0, ev->kind == TEV_RANGE_END ? -1 : 1, false);
 	if (!g)
 		return;
 	g->stops = ev->kind != TEV_RANGE_END;
@@ -147,21 +148,21 @@ static void range_stw(struct gotrace *r, const struct tev *ev)
 		int len = snprintf(name, sizeof name, "stop-the-world (%.*s)", (int)(n < 1100 ? n : 1100), why);
 		range_open(r, &ranges_of(r, g)->stw, ev, r->sink->ops->str(r->sink->self, name, (size_t)len));
 	}
-	gotrack_show(r, g, gotables_stack(r, ev->stack));
+	track_states_update(r, g, intern_tables_stack(r, ev->stack));
 }
 
-static void range_sweep(struct gotrace *r, const struct tev *ev)
+static void range_sweep(struct gotrace *r, const struct trace_event *ev)
 {
 	if (ev->id < 0)
 		return;
-	struct gp *p = gotrack_p(r, ev->id);
-	struct gg *g = gotrack_where(r, ev);
+	struct track_proc *p = track_states_get_p(r, ev->id);
+	struct track_goroutine *g = track_states_g_of_event(r, ev);
 	if (!r->n_sweep)
-		r->n_sweep = say_str(r, "GC incremental sweep");
+		r->n_sweep = sink_string(r, "GC incremental sweep");
 	if (ev->kind == TEV_RANGE_BEGIN || (ev->kind == TEV_RANGE_ACTIVE && r->nsync <= 1))
-		gotrack_util(r, UT_SWEEP, ev->p, 1, ev->kind == TEV_RANGE_ACTIVE);
+		track_states_add_util(r, UT_SWEEP, ev->p, 1, ev->kind == TEV_RANGE_ACTIVE);
 	else if (ev->kind == TEV_RANGE_END)
-		gotrack_util(r, UT_SWEEP, ev->p, -1, false);
+		track_states_add_util(r, UT_SWEEP, ev->p, -1, false);
 	if (ev->kind != TEV_RANGE_END) {
 		bool same = p->sweep.open && p->swept_by_g == !!g && (!g || p->sweep_g == g->id);
 		if (!same)
@@ -172,9 +173,9 @@ static void range_sweep(struct gotrace *r, const struct tev *ev)
 		if (g)
 			g->swept = false;
 	} else if (p->sweep.open) {
-		struct gg *began = p->swept_by_g ? gotrack_g(r, p->sweep_g) : NULL;
+		struct track_goroutine *began = p->swept_by_g ? track_states_find_g(r, p->sweep_g) : NULL;
 		bool here = began && began == g;
-		say_span(r, &(struct sink_span){ .kind = SP_SWEEP, .t0 = p->sweep.t0, .t1 = gotrace_now(r),
+		emit_span(r, &(struct sink_span){ .kind = SP_SWEEP, .t0 = p->sweep.t0, .t1 = gotrace_now(r),
 			.trk = p->trk, .trk1 = here ? began->trk : 0, .name = r->n_sweep, .stack = p->sweep.stack,
 			.v0 = ev->value, .v1 = ev->value2 });
 		if (began && !here) {
@@ -183,13 +184,13 @@ static void range_sweep(struct gotrace *r, const struct tev *ev)
 		}
 		p->sweep.open = false;
 		if (began)
-			gotrack_show(r, began, 0);
+			track_states_update(r, began, 0);
 	}
 	if (g)
-		gotrack_show(r, g, gotables_stack(r, tev_stack(ev)));
+		track_states_update(r, g, intern_tables_stack(r, trace_event_stack(ev)));
 }
 
-void gospan_range(struct gotrace *r, const struct tev *ev)
+void spans_range_event(struct gotrace *r, const struct trace_event *ev)
 {
 	switch (ev->what) {
 	case TRG_GC: range_gc(r, ev); break;
@@ -202,9 +203,9 @@ void gospan_range(struct gotrace *r, const struct tev *ev)
 
 /* ---- regions */
 
-static void region_push(struct gotrace *r, struct gg *g, const struct goopen *what)
+static void region_push(struct gotrace *r, struct track_goroutine *g, const struct open_region *what)
 {
-	struct goopen *o = r->free_open;
+	struct open_region *o = r->free_open;
 	if (o)
 		r->free_open = o->up;
 	else
@@ -214,49 +215,50 @@ static void region_push(struct gotrace *r, struct gg *g, const struct goopen *wh
 	g->top = o;
 }
 
-static void region_pop(struct gotrace *r, struct gg *g, int64_t t1, stk_id stack1, unsigned flags, unsigned ended)
+static void region_pop(
+    struct gotrace *r, struct track_goroutine *g, int64_t t1, stk_id stack1, unsigned flags, unsigned ended)
 {
-	struct goopen *o = g->top;
+	struct open_region *o = g->top;
 	g->top = o->up;
-	say_span(r, &(struct sink_span){ .kind = SP_REGION, .t0 = o->t0, .t1 = t1, .trk = g->trk, .trk1 = g->trk,
+	emit_span(r, &(struct sink_span){ .kind = SP_REGION, .t0 = o->t0, .t1 = t1, .trk = g->trk, .trk1 = g->trk,
 		.id = o->task, .parent = o->seq, .name = o->name, .stack = o->stack, .stack1 = stack1,
 		.v0 = o->flags | flags, .v1 = ended });
 	o->up = r->free_open;
 	r->free_open = o;
 }
 
-void gospan_inherit(struct gotrace *r, struct gg *child, const struct gg *creator)
+void spans_inherit_task(struct gotrace *r, struct track_goroutine *child, const struct track_goroutine *creator)
 {
 	if (!creator->top)
 		return;
-	region_push(r, child, &(struct goopen){ .task = creator->top->task, .seq = r->seq++, .t0 = gotrace_now(r),
-		.stack = gotables_stack(r, r->ev->stack), .flags = RG_INHERITED });
+	region_push(r, child, &(struct open_region){ .task = creator->top->task, .seq = r->seq++, .t0 = gotrace_now(r),
+		.stack = intern_tables_stack(r, r->ev->stack), .flags = RG_INHERITED });
 }
 
-static void user_region(struct gotrace *r, const struct tev *ev)
+static void user_region(struct gotrace *r, const struct trace_event *ev)
 {
-	struct gg *g = gotrack_where(r, ev);
+	struct track_goroutine *g = track_states_g_of_event(r, ev);
 	if (!g)
 		return;
-	str_id name = gotables_str(r, ev->name);
-	stk_id stack = gotables_stack(r, ev->stack);
+	str_id name = intern_tables_str(r, ev->name);
+	stk_id stack = intern_tables_stack(r, ev->stack);
 	if (ev->kind == TEV_REGION_BEGIN) {
-		region_push(r, g, &(struct goopen){ .task = (uint64_t)ev->id, .seq = r->seq++, .name = name,
+		region_push(r, g, &(struct open_region){ .task = (uint64_t)ev->id, .seq = r->seq++, .name = name,
 			.t0 = gotrace_now(r), .stack = stack });
 		return;
 	}
 	if (!g->top)	/* an end without a beginning */
-		region_push(r, g, &(struct goopen){ .task = (uint64_t)ev->id, .seq = r->seq++, .name = name,
+		region_push(r, g, &(struct open_region){ .task = (uint64_t)ev->id, .seq = r->seq++, .name = name,
 			.t0 = TIME_NONE });
 	region_pop(r, g, gotrace_now(r), stack, 0, 0);
 }
 
-void gospan_end_g(struct gotrace *r, struct gg *g, const struct tev *ev)
+void spans_end_g(struct gotrace *r, struct track_goroutine *g, const struct trace_event *ev)
 {
 	int64_t t = ev ? gotrace_now(r) : TIME_NONE;
 	unsigned ended = ev ? 1u + 16u * ev->from + ev->to : 0;
 	while (g->top)
-		region_pop(r, g, g->system ? TIME_NONE : t, ev && !g->system ? gotables_stack(r, ev->stack) : 0,
+		region_pop(r, g, g->system ? TIME_NONE : t, ev && !g->system ? intern_tables_stack(r, ev->stack) : 0,
 		    g->system ? RG_LOOSE : 0, g->system ? 0 : ended);
 	if (g->ranged)
 		ranges_end(r, g, t);
@@ -265,50 +267,50 @@ void gospan_end_g(struct gotrace *r, struct gg *g, const struct tev *ev)
 
 /* ---- tasks and logs */
 
-static struct gotask *task_room(struct gotrace *r)
+static struct open_task *task_room(struct gotrace *r)
 {
-	struct gotask *t = r->free_task;
+	struct open_task *t = r->free_task;
 	if (!t)
 		return arena_alloc(r->mem, sizeof *t);
 	r->free_task = t->free;
 	return t;
 }
 
-static void user_task(struct gotrace *r, const struct tev *ev)
+static void user_task(struct gotrace *r, const struct trace_event *ev)
 {
 	bool fresh;
-	const struct gg *g = gotrack_where(r, ev);
+	const struct track_goroutine *g = track_states_g_of_event(r, ev);
 	trk_id trk = g ? g->trk : 0;
-	str_id name = gotables_str(r, ev->name);
-	stk_id stack = gotables_stack(r, ev->stack);
-	struct idslot *s = idmap_get(&r->tasks, (uint64_t)ev->id);
+	str_id name = intern_tables_str(r, ev->name);
+	stk_id stack = intern_tables_stack(r, ev->stack);
+	struct u64_slot *s = u64_map_get(&r->tasks, (uint64_t)ev->id);
 	if (ev->kind == TEV_TASK_BEGIN) {
-		struct gotask *t = s ? s->p : task_room(r);
-		*t = (struct gotask){
+		struct open_task *t = s ? s->p : task_room(r);
+		*t = (struct open_task){
 		    .name = name, .parent = ev->value, .t0 = gotrace_now(r), .trk = trk, .stack = stack};
-		idmap_put(&r->tasks, (uint64_t)ev->id, &fresh)->p = t;
+		u64_map_put(&r->tasks, (uint64_t)ev->id, &fresh)->p = t;
 		return;
 	}
-	struct gotask none = { .name = name, .parent = ev->value, .t0 = TIME_NONE }, *t = s ? s->p : &none;
-	say_span(r, &(struct sink_span){ .kind = SP_TASK, .t0 = t->t0, .t1 = gotrace_now(r), .trk = t->trk,
+	struct open_task none = { .name = name, .parent = ev->value, .t0 = TIME_NONE }, *t = s ? s->p : &none;
+	emit_span(r, &(struct sink_span){ .kind = SP_TASK, .t0 = t->t0, .t1 = gotrace_now(r), .trk = t->trk,
 		.trk1 = trk, .id = (uint64_t)ev->id, .parent = t->parent, .name = name, .stack = t->stack,
 		.stack1 = stack, .v0 = t->parent == UINT64_MAX && ev->value != UINT64_MAX ? ev->value + 1 : 0 });
 	if (s) {
 		t->free = r->free_task;
 		r->free_task = t;
-		idmap_drop(&r->tasks, (uint64_t)ev->id);
+		u64_map_remove(&r->tasks, (uint64_t)ev->id);
 	}
 }
 
-static void user_log(struct gotrace *r, const struct tev *ev)
+static void user_log(struct gotrace *r, const struct trace_event *ev)
 {
-	const struct gg *g = gotrack_where(r, ev);
+	const struct track_goroutine *g = track_states_g_of_event(r, ev);
 	r->sink->ops->mark(r->sink->self, &(struct sink_mark){ .t = gotrace_now(r), .kind = MK_LOG,
-		.trk = g ? g->trk : 0, .task = (uint64_t)ev->id, .category = gotables_str(r, ev->name),
-		.text = gotables_str(r, ev->text), .stack = gotables_stack(r, ev->stack) });
+		.trk = g ? g->trk : 0, .task = (uint64_t)ev->id, .category = intern_tables_str(r, ev->name),
+		.text = intern_tables_str(r, ev->text), .stack = intern_tables_stack(r, ev->stack) });
 }
 
-void gospan_user(struct gotrace *r, const struct tev *ev)
+void spans_user_event(struct gotrace *r, const struct trace_event *ev)
 {
 	if (ev->kind == TEV_LOG)
 		user_log(r, ev);
@@ -320,27 +322,27 @@ void gospan_user(struct gotrace *r, const struct tev *ev)
 
 /* ---- the end of the trace */
 
-void gospan_end(struct gotrace *r)
+void spans_end_all(struct gotrace *r)
 {
 	for (size_t i = 0; i < r->ps.cap; i++) {
-		const struct gp *p = r->ps.slot[i].used ? r->ps.slot[i].p : NULL;
+		const struct track_proc *p = r->ps.slot[i].used ? r->ps.slot[i].p : NULL;
 		if (!p || !p->sweep.open)
 			continue;
-		const struct gg *g = p->swept_by_g ? gotrack_g(r, p->sweep_g) : NULL;
-		say_span(r, &(struct sink_span){ .kind = SP_SWEEP, .t0 = p->sweep.t0, .t1 = TIME_NONE, .trk = p->trk,
+		const struct track_goroutine *g = p->swept_by_g ? track_states_find_g(r, p->sweep_g) : NULL;
+		emit_span(r, &(struct sink_span){ .kind = SP_SWEEP, .t0 = p->sweep.t0, .t1 = TIME_NONE, .trk = p->trk,
 			.trk1 = g ? g->trk : 0, .name = r->n_sweep, .stack = p->sweep.stack });
 	}
-	struct gg *live;
-	for (size_t i = 0; (live = gonear_next(&r->gs, &i));)
-		gospan_end_g(r, live, NULL);
+	struct track_goroutine *live;
+	for (size_t i = 0; (live = goroutine_table_next(&r->gs, &i));)
+		spans_end_g(r, live, NULL);
 	for (size_t i = 0; i < r->tasks.cap; i++) {
 		if (!r->tasks.slot[i].used)
 			continue;
-		const struct gotask *t = r->tasks.slot[i].p;
-		say_span(r, &(struct sink_span){ .kind = SP_TASK, .t0 = t->t0, .t1 = TIME_NONE, .trk = t->trk,
+		const struct open_task *t = r->tasks.slot[i].p;
+		emit_span(r, &(struct sink_span){ .kind = SP_TASK, .t0 = t->t0, .t1 = TIME_NONE, .trk = t->trk,
 			.id = r->tasks.slot[i].key, .parent = t->parent, .name = t->name, .stack = t->stack });
 	}
 	if (r->gc.open)
-		say_span(r, &(struct sink_span){ .kind = SP_GC, .t0 = r->gc.t0, .t1 = TIME_NONE, .trk = r->gc_trk,
+		emit_span(r, &(struct sink_span){ .kind = SP_GC, .t0 = r->gc.t0, .t1 = TIME_NONE, .trk = r->gc_trk,
 			.name = r->gc.name, .stack = r->gc.stack, .v0 = r->gc_live });
 }

@@ -36,7 +36,7 @@ static const char *const reasons[TS__N] = {
 #undef STATE
 };
 
-void gotrack_flush(struct gotrace *r)
+void track_states_flush(struct gotrace *r)
 {
 	if (r->entered > r->enter)
 		r->sink->ops->enters(r->sink->self, r->enter, (size_t)(r->entered - r->enter));
@@ -44,9 +44,9 @@ void gotrack_flush(struct gotrace *r)
 }
 
 /* Say those that there are, and have room for more. */
-static void __attribute__((noinline)) more_room(struct gotrace *r)
+static void __attribute__((noinline)) reserve_enters(struct gotrace *r)
 {
-	gotrack_flush(r);
+	track_states_flush(r);
 	const struct sink_ops *ops = r->sink->ops;
 	r->enter = r->entered = ops->room ? ops->room(r->sink->self, ENTERS) : r->enters;
 	r->enters_end = r->enter + ENTERS;
@@ -56,7 +56,7 @@ static inline void enter_also(struct gotrace *r, trk_id trk, int64_t t, unsigned
     uint16_t also)
 {
 	if (r->entered == r->enters_end)
-		more_room(r);
+		reserve_enters(r);
 	*r->entered++ = (struct sink_enter){ t, trk, who, stack, (uint8_t)state, 0, also };
 }
 
@@ -65,27 +65,27 @@ static inline void enter(struct gotrace *r, trk_id trk, int64_t t, unsigned stat
 	enter_also(r, trk, t, state, who, stack, 0);
 }
 
-struct gg *gotrack_where(const struct gotrace *r, const struct tev *ev)
+struct track_goroutine *track_states_g_of_event(const struct gotrace *r, const struct trace_event *ev)
 {
 	if (ev->g < 0)
 		return NULL;
-	const struct gp *p = (uint64_t)ev->p < NEAR_PS ? r->near[ev->p] : NULL;
-	return p && p->g && p->g->id == ev->g ? p->g : gotrack_g(r, ev->g);
+	const struct track_proc *p = (uint64_t)ev->p < NEAR_PS ? r->near[ev->p] : NULL;
+	return p && p->g && p->g->id == ev->g ? p->g : track_states_find_g(r, ev->g);
 }
 
-struct gp *gotrack_p(struct gotrace *r, int64_t id)
+struct track_proc *track_states_get_p(struct gotrace *r, int64_t id)
 {
 	bool fresh;
 	bool near = (uint64_t)id < NEAR_PS;
 	if (near && r->near[id])
 		return r->near[id];
-	struct idslot *s = idmap_put(&r->ps, (uint64_t)id, &fresh);
+	struct u64_slot *s = u64_map_put(&r->ps, (uint64_t)id, &fresh);
 	if (fresh) {
-		struct gp *p = arena_zalloc(r->mem, sizeof *p);
+		struct track_proc *p = arena_zalloc(r->mem, sizeof *p);
 		s->p = p;
 		if (near)
 			r->near[id] = p;
-		*p = (struct gp){ .id = id, .m = -1, .syscall_g = -1, .sweep_g = -1, .shown = TS_IDLE };
+		*p = (struct track_proc){ .id = id, .m = -1, .syscall_g = -1, .sweep_g = -1, .shown = TS_IDLE };
 		p->trk = r->sink->ops->track(r->sink->self, TK_P, (uint64_t)id);
 		int64_t since = gotrace_rel(r, r->sync);
 		enter(r, p->trk, since, since < gotrace_now(r) ? TS_IDLE | (unsigned)TS_PAST : TS_IDLE, 0, 0);
@@ -98,14 +98,14 @@ static void show_m(struct gotrace *r, int64_t id, unsigned state, trk_id g, int6
 	bool fresh;
 	if (id < 0)
 		return;
-	struct idslot *s = idmap_put(&r->ms, (uint64_t)id, &fresh);
+	struct u64_slot *s = u64_map_put(&r->ms, (uint64_t)id, &fresh);
 	if (fresh) {
-		struct gm *m = arena_zalloc(r->mem, sizeof *m);
+		struct track_thread *m = arena_zalloc(r->mem, sizeof *m);
 		s->p = m;
 		m->id = id;
 		m->trk = r->sink->ops->track(r->sink->self, TK_M, (uint64_t)id);
 	}
-	struct gm *m = s->p;
+	struct track_thread *m = s->p;
 	if (m->shown == state && m->who == g)
 		return;
 	enter(r, m->trk, t, state, g, 0);
@@ -115,7 +115,7 @@ static void show_m(struct gotrace *r, int64_t id, unsigned state, trk_id g, int6
 
 /* M carries P from now on, or nothing. What runs there the row of the P says: a row of an M names its P
    and is a few entries long, not a copy of it. */
-static void carry(struct gotrace *r, struct gp *p, int64_t m, int64_t t)
+static void show_carrier(struct gotrace *r, struct track_proc *p, int64_t m, int64_t t)
 {
 	if (p->m == m)
 		return;
@@ -125,7 +125,7 @@ static void carry(struct gotrace *r, struct gp *p, int64_t m, int64_t t)
 	show_m(r, m, TS_RUN, p->trk, t);
 }
 
-static inline void show_p(struct gotrace *r, struct gp *p, unsigned state, trk_id g, int64_t t)
+static inline void show_p(struct gotrace *r, struct track_proc *p, unsigned state, trk_id g, int64_t t)
 {
 	if (p->shown == state && p->who == g)
 		return;
@@ -136,7 +136,7 @@ static inline void show_p(struct gotrace *r, struct gp *p, unsigned state, trk_i
 
 /* The same, where the next entry is of a goroutine that then begins what the P does, or leaves it: most often that
    entry can tell of both, by what is given. */
-static ALWAYS uint16_t show_p_also(struct gotrace *r, struct gp *p, unsigned state, trk_id g, int64_t t)
+static ALWAYS uint16_t show_p_also(struct gotrace *r, struct track_proc *p, unsigned state, trk_id g, int64_t t)
 {
 	if (p->trk > UINT16_MAX) {
 		show_p(r, p, state, g, t);
@@ -150,7 +150,7 @@ static ALWAYS uint16_t show_p_also(struct gotrace *r, struct gp *p, unsigned sta
 }
 
 /* What a running goroutine does, the innermost of its ranges. */
-static inline enum tstate running_state(const struct gg *g, const struct gp *p)
+static inline enum tstate running_state(const struct track_goroutine *g, const struct track_proc *p)
 {
 	if (g->stops)
 		return TS_STW;
@@ -160,7 +160,8 @@ static inline enum tstate running_state(const struct gg *g, const struct gp *p)
 }
 
 /* g runs on p, its P, from t on: its track and the P's. */
-static ALWAYS void show_running(struct gotrace *r, struct gg *g, struct gp *p, int64_t t, unsigned past, stk_id stack)
+static ALWAYS void show_running(
+    struct gotrace *r, struct track_goroutine *g, struct track_proc *p, int64_t t, unsigned past, stk_id stack)
 {
 	enum tstate s = running_state(g, p);
 	uint16_t also = 0;
@@ -172,13 +173,13 @@ static ALWAYS void show_running(struct gotrace *r, struct gg *g, struct gp *p, i
 	enter_also(r, g->trk, t, s | past, p ? p->trk : 0, stack, also);
 }
 
-void gotrack_show(struct gotrace *r, struct gg *g, stk_id stack)
+void track_states_update(struct gotrace *r, struct track_goroutine *g, stk_id stack)
 {
-	if (g->state == TST_RUNNING && running_state(g, gotrack_on(g)) != (enum tstate)g->shown)
-		show_running(r, g, gotrack_on(g), gotrace_now(r), 0, stack);
+	if (g->state == TST_RUNNING && running_state(g, track_states_p_of(g)) != (enum tstate)g->shown)
+		show_running(r, g, track_states_p_of(g), gotrace_now(r), 0, stack);
 }
 
-void gotrack_util(struct gotrace *r, enum util_what what, int64_t p, int delta, bool past)
+void track_states_add_util(struct gotrace *r, enum util_what what, int64_t p, int delta, bool past)
 {
 	if (p < 0 || p > INT32_MAX)
 		return;
@@ -188,36 +189,36 @@ void gotrack_util(struct gotrace *r, enum util_what what, int64_t p, int delta, 
 	r->util_t = r->last;
 }
 
-static bool executes(unsigned state)
+static bool is_executing(unsigned state)
 {
 	return state == TST_RUNNING || state == TST_SYSCALL;
 }
 
-static void takes_its_p(struct gotrace *r, struct gg *g, bool dedicated, int64_t p)
+static void begin_mark_work(struct gotrace *r, struct track_goroutine *g, bool dedicated, int64_t p)
 {
 	g->works = dedicated ? GW_DEDICATED : GW_FRACTIONAL;
-	gotrack_util(r, dedicated ? UT_DEDICATED_ONCE : UT_WORKER_ONCE, p, 1, false);
+	track_states_add_util(r, dedicated ? UT_DEDICATED_ONCE : UT_WORKER_ONCE, p, 1, false);
 }
 
-static void works_no_more(struct gotrace *r, struct gg *g, int64_t p)
+static void end_mark_work(struct gotrace *r, struct track_goroutine *g, int64_t p)
 {
 	if (g->works)
-		gotrack_util(r, g->works == GW_DEDICATED ? UT_DEDICATED_ONCE : UT_WORKER_ONCE, p, -1, false);
+		track_states_add_util(r, g->works == GW_DEDICATED ? UT_DEDICATED_ONCE : UT_WORKER_ONCE, p, -1, false);
 	g->works = GW_NOTHING;
 }
 
 /* The collector's share of a P changes as its goroutines come and go. */
-static void util_transition(struct gotrace *r, struct gg *g, const struct tev *ev)
+static void util_transition(struct gotrace *r, struct track_goroutine *g, const struct trace_event *ev)
 {
-	int delta = executes(ev->to) - executes(ev->from);
+	int delta = is_executing(ev->to) - is_executing(ev->from);
 	if (!delta)
 		return;
 	if (g->assists)
-		gotrack_util(r, UT_ASSIST, ev->p, delta, false);
+		track_states_add_util(r, UT_ASSIST, ev->p, delta, false);
 	if (g->dedicated || g->fractional)
-		gotrack_util(r, g->fractional ? UT_WORKER : UT_DEDICATED, ev->p, delta, false);
+		track_states_add_util(r, g->fractional ? UT_WORKER : UT_DEDICATED, ev->p, delta, false);
 	if (delta < 0)
-		works_no_more(r, g, ev->p);
+		end_mark_work(r, g, ev->p);
 }
 
 static enum tstate find_reason(const char *s, size_t n)
@@ -233,115 +234,118 @@ static ALWAYS enum tstate wait_state(struct gotrace *r, uint32_t name, uint32_t 
 	size_t n;
 	uint32_t own = TS__N + 1, *known = name < r->tab.nwait ? &r->tab.wait[name] : &own;
 	if (!*known || known == &own) {
-		const char *s = tgen_str(r->tab.gen, name, &n);
+		const char *s = generation_str(r->tab.gen, name, &n);
 		*known = find_reason(s, n) + 1u;
 	}
 	*who = 0;
 	if (*known <= TS__N)
 		return (enum tstate)(*known - 1);
-	*who = gotables_str(r, name);	/* not one that we know: the text itself */
+	*who = intern_tables_str(r, name);	/* not one that we know: the text itself */
 	return TS_OTHER;
 }
 
 /* It was labelled as one, and now its name is known. */
-static void no_worker(struct gotrace *r, struct gg *g, int64_t p)
+static void clear_worker(struct gotrace *r, struct track_goroutine *g, int64_t p)
 {
 	g->mark_worker = false;
-	works_no_more(r, g, p);
+	end_mark_work(r, g, p);
 	if (!r->sink->oddities)
 		g->dedicated = g->fractional = false;
 }
 
 /* What it began with is known now. */
-static ALWAYS void take_root(struct gotrace *r, struct gg *g, const struct goroot *root, const struct tev *ev)
+static ALWAYS void take_root(
+    struct gotrace *r, struct track_goroutine *g, const struct start_function *root, const struct trace_event *ev)
 {
 	if (g->mark_worker && !root->worker)
-		no_worker(r, g, ev->p);
+		clear_worker(r, g, ev->p);
 	g->named = true;
 	g->system = root->system;
 	g->mark_worker = root->worker;
 }
 
 /* A transition that carries the goroutine's own stack gives it its name. */
-static void name_g(struct gotrace *r, struct gg *g, const struct tev *ev)
+static void name_g(struct gotrace *r, struct track_goroutine *g, const struct trace_event *ev)
 {
 	if (ev->from == TST_NOTEXIST || ev->wire == GE_GoUnblock || ev->wire == GE_GoSwitch ||
 	    ev->wire == GE_GoSwitchDestroy)
 		return;
-	const struct goroot *root = gotables_root(r, ev->stack);
+	const struct start_function *root = intern_tables_root(r, ev->stack);
 	if (!root)
 		return;
 	take_root(r, g, root, ev);
 	r->sink->ops->born(r->sink->self, g->trk, root->name, 0, 0, 0);
 }
 
-void gotrack_places(struct gotrace *r, uint64_t places)
+void track_states_init_table(struct gotrace *r, uint64_t places)
 {
-	static const struct gonear_form form = {sizeof(struct gg), _Alignof(struct gg), offsetof(struct gg, id),
-	    offsetof(struct gg, state), offsetof(struct gg, free)};
-	gonear_init(&r->gs, &form, places);
+	static const struct goroutine_table_form form = {sizeof(struct track_goroutine),
+	    _Alignof(struct track_goroutine), offsetof(struct track_goroutine, id),
+	    offsetof(struct track_goroutine, state), offsetof(struct track_goroutine, free)};
+	goroutine_table_init(&r->gs, &form, places);
 }
 
 /* All goroutines are elsewhere then, and a P is told where the one is that it runs. */
-void gotrack_spread(struct gotrace *r)
+void track_states_grow_table(struct gotrace *r)
 {
-	if (!gonear_crowded(&r->gs, NEAR_GS_MOST))
+	if (!goroutine_table_is_crowded(&r->gs, NEAR_GS_MOST))
 		return;
 	int64_t *runs = xmalloc(r->ps.cap * sizeof *runs + 1);
 	for (size_t i = 0; i < r->ps.cap; i++) {
-		const struct gp *p = r->ps.slot[i].used ? r->ps.slot[i].p : NULL;
+		const struct track_proc *p = r->ps.slot[i].used ? r->ps.slot[i].p : NULL;
 		runs[i] = p && p->g && p->g->state ? p->g->id : -1;
 	}
-	gonear_spread(&r->gs);
+	goroutine_table_grow(&r->gs);
 	for (size_t i = 0; i < r->ps.cap; i++)
 		if (r->ps.slot[i].used)
-			((struct gp *)r->ps.slot[i].p)->g = runs[i] < 0 ? NULL : gotrack_g(r, runs[i]);
+			((struct track_proc *)r->ps.slot[i].p)->g =
+			    runs[i] < 0 ? NULL : track_states_find_g(r, runs[i]);
 	mem_free(runs);
 }
 
 /* One that begins, where it is now or where another was. */
-static struct gg *new_g(struct gotrace *r, struct gg *g, const struct tev *ev)
+static struct track_goroutine *new_g(struct gotrace *r, struct track_goroutine *g, const struct trace_event *ev)
 {
-	struct gg *place = gotrack_place(r, ev->id);
+	struct track_goroutine *place = track_states_place_g(r, ev->id);
 	if (g && g->alone)
-		idmap_drop(&r->lost, (uint64_t)ev->id);
+		u64_map_remove(&r->lost, (uint64_t)ev->id);
 	if (!g)
-		g = place->state ? gonear_add(&r->gs, ev->id) : place;
-	*g = (struct gg){.id = ev->id, .state = TST_NOTEXIST, .system = true};
+		g = place->state ? goroutine_table_add(&r->gs, ev->id) : place;
+	*g = (struct track_goroutine){.id = ev->id, .state = TST_NOTEXIST, .system = true};
 	g->trk = r->sink->ops->track(r->sink->self, TK_G, (uint64_t)ev->id);
 	if (ev->from != TST_NOTEXIST)
 		return g;
-	const struct gg *creator = gotrack_where(r, ev);
-	stk_id first = gotables_stack(r, ev->stack2), created = gotables_stack(r, ev->stack);
-	const struct goroot *root = gotables_root(r, ev->stack2);
+	const struct track_goroutine *creator = track_states_g_of_event(r, ev);
+	stk_id first = intern_tables_stack(r, ev->stack2), created = intern_tables_stack(r, ev->stack);
+	const struct start_function *root = intern_tables_root(r, ev->stack2);
 	if (root)
 		take_root(r, g, root, ev);
 	r->sink->ops->born(r->sink->self, g->trk, root ? root->name : 0, creator ? creator->trk : 0, first, created);
 	if (creator)
-		gospan_inherit(r, g, creator);
+		spans_inherit_task(r, g, creator);
 	return g;
 }
 
-int64_t gotrack_lost(const struct gotrace *r, const struct gg *g)
+int64_t track_states_lost_p(const struct gotrace *r, const struct track_goroutine *g)
 {
-	const struct idslot *s = idmap_get(&r->lost, (uint64_t)g->id);
+	const struct u64_slot *s = u64_map_get(&r->lost, (uint64_t)g->id);
 	return s ? (int64_t)s->n : -1;
 }
 
-void gotrack_lose(struct gotrace *r, const struct gg *g, int64_t p)
+void track_states_set_lost_p(struct gotrace *r, const struct track_goroutine *g, int64_t p)
 {
 	bool fresh;
 	if (p >= 0)
-		idmap_put(&r->lost, (uint64_t)g->id, &fresh)->n = (uint64_t)p;
+		u64_map_put(&r->lost, (uint64_t)g->id, &fresh)->n = (uint64_t)p;
 }
 
 /* The P that it took into its system call, and may have lost there, is claimed by nobody. */
-static ALWAYS void return_from_call(struct gotrace *r, const struct gg *g, struct gp *p)
+static ALWAYS void return_from_call(struct gotrace *r, const struct track_goroutine *g, struct track_proc *p)
 {
 	if (!p && g->alone && r->lost.n) {
-		int64_t lost = gotrack_lost(r, g);
-		p = lost >= 0 ? gotrack_p(r, lost) : NULL;
-		idmap_drop(&r->lost, (uint64_t)g->id);
+		int64_t lost = track_states_lost_p(r, g);
+		p = lost >= 0 ? track_states_get_p(r, lost) : NULL;
+		u64_map_remove(&r->lost, (uint64_t)g->id);
 	}
 	if (p)
 		p->syscall_g = -1;
@@ -349,21 +353,21 @@ static ALWAYS void return_from_call(struct gotrace *r, const struct gg *g, struc
 
 /* Leave what it was in. That is what the event says, but where events are missing. Given is the P that its next entry
    is to tell of. */
-static ALWAYS uint16_t leave_state(struct gotrace *r, struct gg *g, unsigned was, unsigned to)
+static ALWAYS uint16_t leave_state(struct gotrace *r, struct track_goroutine *g, unsigned was, unsigned to)
 {
 	int64_t t = gotrace_now(r);
 	uint16_t also = 0;
-	if (!executes(was))
+	if (!is_executing(was))
 		return 0;
-	struct gp *p = gotrack_on(g);
+	struct track_proc *p = track_states_p_of(g);
 	if (was == TST_SYSCALL)
 		return_from_call(r, g, p);
 	if (p && p->g == g) {
 		p->g = NULL;
-		if (!executes(to))
+		if (!is_executing(to))
 			also = show_p_also(r, p, TS_IDLE, 0, t);
 	}
-	if (!executes(to)) {
+	if (!is_executing(to)) {
 		if (g->alone)
 			show_m(r, g->m, TS_IDLE, 0, t);
 		g->alone = false;
@@ -373,33 +377,34 @@ static ALWAYS uint16_t leave_state(struct gotrace *r, struct gg *g, unsigned was
 }
 
 /* Its P is gone, or it has none: the thread is its own. */
-static void be_alone(struct gg *g, int64_t m)
+static void detach_p(struct track_goroutine *g, int64_t m)
 {
 	g->alone = true;
 	g->m = m;
 }
 
-static uint16_t __attribute__((noinline)) leave_another(struct gotrace *r, struct gg *g, unsigned to)
+static uint16_t __attribute__((noinline)) leave_another(struct gotrace *r, struct track_goroutine *g, unsigned to)
 {
 	return leave_state(r, g, g->state, to);
 }
 
-static void lose_p(struct gotrace *r, struct gg *g, int64_t m)
+static void lose_p(struct gotrace *r, struct track_goroutine *g, int64_t m)
 {
 	if (g->state == TST_SYSCALL)
-		gotrack_lose(r, g, g->p->id);
-	be_alone(g, m);
+		track_states_set_lost_p(r, g, g->p->id);
+	detach_p(g, m);
 }
 
 /* Take P and M into RUNNING or SYSCALL; the P. */
-static ALWAYS struct gp *take_p(struct gotrace *r, struct gg *g, const struct tev *ev, unsigned to)
+static ALWAYS struct track_proc *take_p(
+    struct gotrace *r, struct track_goroutine *g, const struct trace_event *ev, unsigned to)
 {
-	struct gp *p = (uint64_t)ev->p < NEAR_PS ? r->near[ev->p] : NULL;
+	struct track_proc *p = (uint64_t)ev->p < NEAR_PS ? r->near[ev->p] : NULL;
 	if (!p && ev->p >= 0)
-		p = gotrack_p(r, ev->p);
+		p = track_states_get_p(r, ev->p);
 	if (!p) {
 		if (to == TST_RUNNING || !g->alone)
-			be_alone(g, to == TST_RUNNING ? ev->m : g->p ? g->p->m : -1);
+			detach_p(g, to == TST_RUNNING ? ev->m : g->p ? g->p->m : -1);
 		return NULL;
 	}
 	g->alone = false;
@@ -409,21 +414,23 @@ static ALWAYS struct gp *take_p(struct gotrace *r, struct gg *g, const struct te
 }
 
 /* Into a state, from t on, and seen to be in it since `since`, which is t but for what is first heard of. */
-struct entry { int64_t t, since; };
+struct state_entry { int64_t t, since; };
 
-static ALWAYS void enter_running(struct gotrace *r, struct gg *g, const struct tev *ev, struct entry at, stk_id stack)
+static ALWAYS void enter_running(
+    struct gotrace *r, struct track_goroutine *g, const struct trace_event *ev, struct state_entry at, stk_id stack)
 {
-	struct gp *p = take_p(r, g, ev, TST_RUNNING);
+	struct track_proc *p = take_p(r, g, ev, TST_RUNNING);
 	if (at.since < at.t)
 		show_running(r, g, p, at.since, TS_PAST, stack);
 	show_running(r, g, p, at.t, 0, stack);
 	if (p)
-		carry(r, p, ev->m, at.since);
+		show_carrier(r, p, ev->m, at.since);
 }
 
-static ALWAYS void enter_syscall(struct gotrace *r, struct gg *g, const struct tev *ev, struct entry at, stk_id stack)
+static ALWAYS void enter_syscall(
+    struct gotrace *r, struct track_goroutine *g, const struct trace_event *ev, struct state_entry at, stk_id stack)
 {
-	struct gp *p = take_p(r, g, ev, TST_SYSCALL);
+	struct track_proc *p = take_p(r, g, ev, TST_SYSCALL);
 	uint32_t who = p ? p->trk : 0;
 	if (at.since < at.t)
 		enter(r, g->trk, at.since, (p ? TS_SYSCALL : TS_SYSBLOCK) | (unsigned)TS_PAST, who, stack);
@@ -433,14 +440,14 @@ static ALWAYS void enter_syscall(struct gotrace *r, struct gg *g, const struct t
 	g->shown = TS_SYSCALL;
 	if (p) {
 		p->syscall_g = g->id;
-		carry(r, p, ev->m, at.since);
+		show_carrier(r, p, ev->m, at.since);
 	} else {
 		show_m(r, g->m, TS_SYSBLOCK, g->trk, at.since);
 	}
 }
 
-static ALWAYS void enter_plain(struct gotrace *r, struct gg *g, unsigned state, struct entry at, uint32_t who,
-    stk_id stack, uint16_t also)
+static ALWAYS void enter_plain(struct gotrace *r, struct track_goroutine *g, unsigned state, struct state_entry at,
+    uint32_t who, stk_id stack, uint16_t also)
 {
 	if (at.since < at.t)
 		enter(r, g->trk, at.since, state | TS_PAST, who, stack);
@@ -448,24 +455,24 @@ static ALWAYS void enter_plain(struct gotrace *r, struct gg *g, unsigned state, 
 	g->shown = (uint8_t)state;
 }
 
-static void drop_g(struct gotrace *r, struct gg *g)
+static void drop_g(struct gotrace *r, struct track_goroutine *g)
 {
-	if (g == gotrack_place(r, g->id))
+	if (g == track_states_place_g(r, g->id))
 		g->state = TST_UNDETERMINED;
 	else
-		gonear_drop(&r->gs, g);
+		goroutine_table_remove(&r->gs, g);
 	g->id = -1;
 }
 
-static ALWAYS void enter_state(struct gotrace *r, struct gg *g, const struct tev *ev, unsigned from, unsigned to,
-    uint16_t also)
+static ALWAYS void enter_state(struct gotrace *r, struct track_goroutine *g, const struct trace_event *ev,
+    unsigned from, unsigned to, uint16_t also)
 {
 	const int64_t now = gotrace_now(r);
-	const struct entry at = { now, from == TST_UNDETERMINED ? gotrace_rel(r, r->sync) : now };
-	stk_id stack = gotables_stack(r, ev->stack);
+	const struct state_entry at = { now, from == TST_UNDETERMINED ? gotrace_rel(r, r->sync) : now };
+	stk_id stack = intern_tables_stack(r, ev->stack);
 	uint32_t who = 0;
 	enum tstate wait;
-	const struct gg *by;
+	const struct track_goroutine *by;
 	switch (to) {
 	case TST_RUNNING:
 		enter_running(r, g, ev, at, stack);
@@ -474,18 +481,18 @@ static ALWAYS void enter_state(struct gotrace *r, struct gg *g, const struct tev
 		enter_syscall(r, g, ev, at, stack);
 		break;
 	case TST_RUNNABLE:
-		by = ev->g != ev->id && from != TST_UNDETERMINED ? gotrack_where(r, ev) : NULL;
+		by = ev->g != ev->id && from != TST_UNDETERMINED ? track_states_g_of_event(r, ev) : NULL;
 		enter_plain(r, g, TS_READY, at, by ? by->trk : 0, stack, also);
 		break;
 	case TST_WAITING:
 		wait = wait_state(r, ev->name, &who);
 		enter_plain(r, g, wait, at, who, stack, also);
 		if (wait == TS_FOREVER)
-			gospan_end_g(r, g, ev);
+			spans_end_g(r, g, ev);
 		break;
 	case TST_NOTEXIST:
 		if (g->top || g->ranged)
-			gospan_end_g(r, g, ev);
+			spans_end_g(r, g, ev);
 		enter_plain(r, g, TS_NONE, at, 0, stack, also);
 		drop_g(r, g);
 		break;
@@ -495,11 +502,11 @@ static ALWAYS void enter_state(struct gotrace *r, struct gg *g, const struct tev
 	}
 }
 
-static ALWAYS void change_g(struct gotrace *r, const struct tev *ev, unsigned from, unsigned to)
+static ALWAYS void change_g(struct gotrace *r, const struct trace_event *ev, unsigned from, unsigned to)
 {
 	if (from == to)
 		return;
-	struct gg *g = gotrack_g(r, ev->id);
+	struct track_goroutine *g = track_states_find_g(r, ev->id);
 	uint16_t also = 0;
 	bool fresh = from == TST_UNDETERMINED || from == TST_NOTEXIST || !g;
 	if (fresh)	/* of a trace that is cut: what it was before is known only from here on */
@@ -516,42 +523,42 @@ static ALWAYS void change_g(struct gotrace *r, const struct tev *ev, unsigned fr
 	enter_state(r, g, ev, from, to, also);
 }
 
-static void __attribute__((noinline)) transition_p(struct gotrace *r, const struct tev *ev)
+static void __attribute__((noinline)) transition_p(struct gotrace *r, const struct trace_event *ev)
 {
-	struct gp *p = gotrack_p(r, ev->id);
+	struct track_proc *p = track_states_get_p(r, ev->id);
 	int64_t t = gotrace_now(r);
 	if (ev->to == TST_RUNNING && ev->m >= 0)
-		carry(r, p, ev->m, t);
+		show_carrier(r, p, ev->m, t);
 	if (ev->wire == GE_ProcStart || ev->wire == GE_ProcStop)
 		r->sink->ops->count(r->sink->self, t, ev->wire == GE_ProcStart ? CT_PROC_START : CT_PROC_STOP, p->trk);
 	if (ev->from == ev->to || ev->to != TST_IDLE)
 		return;
 	int64_t m = p->m;
-	carry(r, p, -1, t);
+	show_carrier(r, p, -1, t);
 	if (p->syscall_g >= 0) {
-		struct gg *g = gotrack_g(r, p->syscall_g);
+		struct track_goroutine *g = track_states_find_g(r, p->syscall_g);
 		if (g && g->state == TST_SYSCALL) {
-			enter(r, g->trk, t, TS_SYSBLOCK, 0, ev->g == g->id ? gotables_stack(r, ev->stack) : 0);
+			enter(r, g->trk, t, TS_SYSBLOCK, 0, ev->g == g->id ? intern_tables_stack(r, ev->stack) : 0);
 			g->shown = TS_SYSBLOCK;
 			show_m(r, m, TS_SYSBLOCK, g->trk, t);
 		}
 		p->syscall_g = -1;
 	}
 	if (p->g) {
-		if (gotrack_on(p->g) == p)
+		if (track_states_p_of(p->g) == p)
 			lose_p(r, p->g, m);
 		p->g = NULL;
 	}
 	show_p(r, p, TS_IDLE, 0, t);
 	if (ev->wire == GE_ProcSteal) {
-		const struct gg *by = gotrack_where(r, ev);
+		const struct track_goroutine *by = track_states_g_of_event(r, ev);
 		r->sink->ops->mark(r->sink->self, &(struct sink_mark){ .t = t, .kind = MK_PROC_STEAL,
 			.trk = p->trk, .task = by ? by->trk : 0 });
 	}
 }
 
 /* One that is not as common as those below. false: it is no transition. */
-static bool __attribute__((noinline)) other_transition(struct gotrace *r, const struct tev *ev)
+static bool __attribute__((noinline)) other_transition(struct gotrace *r, const struct trace_event *ev)
 {
 	if (ev->kind != TEV_TRANSITION)
 		return false;
@@ -564,7 +571,7 @@ static bool __attribute__((noinline)) other_transition(struct gotrace *r, const 
 
 /* Nearly all are of a few types, each of which says what was and what is. Each is a way of its own, without a question
    that the type has answered: one jump is to be guessed where there were five. */
-static ALWAYS bool transition(struct gotrace *r, const struct tev *ev)
+static ALWAYS bool apply_transition(struct gotrace *r, const struct trace_event *ev)
 {
 	switch (ev->wire) {
 	case GE_GoStart: change_g(r, ev, TST_RUNNABLE, TST_RUNNING); break;
@@ -580,48 +587,48 @@ static ALWAYS bool transition(struct gotrace *r, const struct tev *ev)
 	return true;
 }
 
-size_t gotrack_events(struct gotrace *r, const struct tev *ev, size_t n)
+size_t track_states_apply(struct gotrace *r, const struct trace_event *ev, size_t n)
 {
-	const struct tev *e = ev, *end = ev + n, *near = n > NEXT ? end - NEXT : ev;
+	const struct trace_event *e = ev, *end = ev + n, *near = n > NEXT ? end - NEXT : ev;
 	for (; e < end; e++) {
 		__builtin_prefetch(e + NEXT_LINE);
 		if (e < near)
-			__builtin_prefetch(gotrack_place(r, e[NEXT].id));
-		gotrace_at(r, e);
-		if (!transition(r, e))
+			__builtin_prefetch(track_states_place_g(r, e[NEXT].id));
+		gotrace_set_event(r, e);
+		if (!apply_transition(r, e))
 			break;
 	}
 	return (size_t)(e - ev);
 }
 
 /* g is, or is to be taken for, a mark worker of that kind. */
-static void label_worker(struct gotrace *r, struct gg *g, bool dedicated, int64_t p)
+static void label_worker(struct gotrace *r, struct track_goroutine *g, bool dedicated, int64_t p)
 {
 	if (dedicated)
 		g->dedicated = true;
 	else
 		g->fractional = true;
-	gotrack_util(r, dedicated ? UT_DEDICATED : UT_WORKER, p, 1, false);
-	if (g->mark_worker && executes(g->state) && !g->works)
-		takes_its_p(r, g, dedicated, p);
+	track_states_add_util(r, dedicated ? UT_DEDICATED : UT_WORKER, p, 1, false);
+	if (g->mark_worker && is_executing(g->state) && !g->works)
+		begin_mark_work(r, g, dedicated, p);
 }
 
 /* Since Go 1.26 a P has the mode of the worker that it is to run next before it runs it (assignWaitingGCWorker), and
    whoever runs there first is labelled. The reference takes that goroutine for a worker for good. */
-void gotrack_label(struct gotrace *r, const struct tev *ev)
+void track_states_label_event(struct gotrace *r, const struct trace_event *ev)
 {
 	size_t n;
-	const char *s = tgen_str(r->tab.gen, ev->name, &n);
-	struct gg *g = gotrack_where(r, ev);
+	const char *s = generation_str(r->tab.gen, ev->name, &n);
+	struct track_goroutine *g = track_states_g_of_event(r, ev);
 	r->sink->ops->mark(r->sink->self, &(struct sink_mark){ .t = gotrace_now(r), .kind = MK_LABEL,
-		.trk = g ? g->trk : 0, .text = gotables_str(r, ev->name) });
+		.trk = g ? g->trk : 0, .text = intern_tables_str(r, ev->name) });
 	if (!g || n < 3 || memcmp(s, "GC ", 3))
 		return;
 	bool idle = n == 9 && !memcmp(s, "GC (idle)", 9), dedicated = n == 14 && !memcmp(s, "GC (dedicated)", 14);
 	if (!g->mark_worker && !g->named) {
 		g->mark_worker = true;
 		if (g->state == TST_RUNNING)
-			show_running(r, g, gotrack_on(g), gotrace_now(r), 0, 0);
+			show_running(r, g, track_states_p_of(g), gotrace_now(r), 0, 0);
 	}
 	if (!idle && (g->mark_worker || r->sink->oddities))
 		label_worker(r, g, dedicated, ev->p);

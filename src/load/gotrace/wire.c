@@ -20,7 +20,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-const struct goev_spec goev_specs[GE__N] = {
+const struct wire_event_spec wire_event_specs[GE__N] = {
 #define EV(num, nm, vers, fl, cnt, names, k, res, f, t, w, i, v, v2, s, tx, st, st2) \
 	[num] = {.name = #nm, .args = names, .since = vers, .flags = fl, .nargs = cnt, \
 	    .kind = TEV_##k, .wire = num, .resource = TR_##res, .from = TST_##f, .to = TST_##t, .what = w, \
@@ -30,13 +30,13 @@ const struct goev_spec goev_specs[GE__N] = {
 #undef EV
 };
 
-const uint8_t goev_nargs[256] = {
+const uint8_t wire_event_nargs[256] = {
 #define EV(num, nm, vers, fl, cnt, ...) [num] = (fl) & F_T ? cnt : 0,
 #include "load/gotrace/events.def"
 #undef EV
 };
 
-int gowire_version(struct bytes in)
+int wire_version(struct bytes in)
 {
 	if (in.n < 6 || memcmp(in.p, "go 1.", 5))
 		return -1;
@@ -54,13 +54,13 @@ int gowire_version(struct bytes in)
 	return v;
 }
 
-int gowire_head(struct cur *c, struct gobatch *b, struct err *e)
+int wire_read_batch_head(struct byte_cursor *c, struct wire_batch *b, struct err *e)
 {
-	uint64_t at = cur_at(c);
-	*b = (struct gobatch){0};
-	if (!cur_left(c))
+	uint64_t at = byte_cursor_at(c);
+	*b = (struct wire_batch){0};
+	if (!byte_cursor_left(c))
 		return 0;
-	uint8_t type = cur_u8(c);
+	uint8_t type = byte_cursor_u8(c);
 	if (type == GE_EndOfGeneration) {
 		b->end = true;
 		return 1;
@@ -68,33 +68,33 @@ int gowire_head(struct cur *c, struct gobatch *b, struct err *e)
 	if (type != GE_EventBatch && type != GE_ExperimentalBatch)
 		return err_set(e, ERR_FORMAT, at, "expected batch event, got event %d", type);
 	if (type == GE_ExperimentalBatch)
-		b->exp = cur_u8(c);
-	b->gen = cur_uvarint(c);
-	b->m = cur_uvarint(c);
-	b->time = cur_uvarint(c);
-	uint64_t n = cur_uvarint(c);
+		b->exp = byte_cursor_u8(c);
+	b->gen = byte_cursor_uvarint(c);
+	b->m = byte_cursor_uvarint(c);
+	b->time = byte_cursor_uvarint(c);
+	uint64_t n = byte_cursor_uvarint(c);
 	if (c->bad)
 		return err_set(e, ERR_FORMAT, at, "error reading batch header: %s",
-		    cur_left(c) < 10 ? "unexpected EOF" : "varint overflows a 64-bit integer");
+		    byte_cursor_left(c) < 10 ? "unexpected EOF" : "varint overflows a 64-bit integer");
 	if (n > GO_MAX_BATCH)
 		return err_set(e, ERR_FORMAT, at, "invalid batch size %" PRIu64 ", maximum is %d",
 		    n,
 		    GO_MAX_BATCH);
-	b->at = cur_at(c);
+	b->at = byte_cursor_at(c);
 	b->n = (uint32_t)n;
 	return 1;
 }
 
-int gowire_batch(struct cur *c, struct gobatch *b, struct err *e)
+int wire_read_batch(struct byte_cursor *c, struct wire_batch *b, struct err *e)
 {
-	uint64_t at = cur_at(c);
-	int r = gowire_head(c, b, e);
+	uint64_t at = byte_cursor_at(c);
+	int r = wire_read_batch_head(c, b, e);
 	if (r <= 0 || b->end)
 		return r;
 	uint64_t n = b->n;
-	size_t left = cur_left(c);
+	size_t left = byte_cursor_left(c);
 	b->p = c->p;
-	b->cut = !cur_bytes(c, n);
+	b->cut = !byte_cursor_bytes(c, n);
 	if (b->cut)
 		b->n = (uint32_t)left;
 	b->first = b->n && !b->exp ? b->p[0] : GE_NONE;
@@ -102,14 +102,14 @@ int gowire_batch(struct cur *c, struct gobatch *b, struct err *e)
 	    "failed to read full batch: read %zu but wanted %" PRIu64, left, n);
 }
 
-static bool event_bad(struct cur *c, uint64_t at, struct err *e, const char *why, int type)
+static bool event_bad(struct byte_cursor *c, uint64_t at, struct err *e, const char *why, int type)
 {
 	c->bad = true;
 	err_set(e, ERR_FORMAT, at, why, type);
 	return false;
 }
 
-const uint8_t *gowire_long(const uint8_t *p, uint64_t *v)
+const uint8_t *wire_varint_tail(const uint8_t *p, uint64_t *v)
 {
 	uint64_t x = *v & 0x3fff;
 	for (unsigned s = 14;; s += 7) {
@@ -124,21 +124,21 @@ const uint8_t *gowire_long(const uint8_t *p, uint64_t *v)
 	return p;
 }
 
-bool gowire_any_event(struct cur *c, struct goev *ev, uint64_t *dt, struct err *e)
+bool wire_read_event(struct byte_cursor *c, struct wire_event *ev, uint64_t *dt, struct err *e)
 {
-	uint64_t at = cur_at(c);
-	uint8_t type = cur_u8(c);
+	uint64_t at = byte_cursor_at(c);
+	uint8_t type = byte_cursor_u8(c);
 	if (c->bad)
 		return event_bad(c, at, e, "the batch ends in the middle of an event", 0);
 	if (type >= GE__N)
 		return event_bad(c, at, e, "found invalid event type: %d", type);
-	const struct goev_spec *s = &goev_specs[type];
+	const struct wire_event_spec *s = &wire_event_specs[type];
 	if (!(s->flags & F_T))
 		return event_bad(c, at, e, "found event without a timestamp: type=%d", type);
 	ev->type = type;
-	*dt = cur_uvarint(c);
+	*dt = byte_cursor_uvarint(c);
 	for (unsigned i = 1; i < s->nargs; i++)
-		ev->arg[i] = cur_uvarint(c);
+		ev->arg[i] = byte_cursor_uvarint(c);
 	if (c->bad)
 		return event_bad(c, at, e, "found invalid uvarint in an event of type %d", type);
 	return true;

@@ -8,7 +8,7 @@
 #include "load/load.h"
 
 /* Events on the wire, by the names of events.def. */
-enum goev_type {
+enum wire_event_type {
 	GE_NONE,
 #define EV(id, name, ...) GE_##name = id,
 #include "load/gotrace/events.def"
@@ -20,20 +20,20 @@ enum goev_type {
 enum { F_T = 1, F_K = 2, F_D = 4, F_X = 8 };
 
 /* One row of events.def. Rows of ids that are not there have no name. */
-struct goev_spec {
+struct wire_event_spec {
 	const char *name, *args;
-	uint8_t kind, wire, resource, from, to, what, zero[2];	/* as struct tev has them */
+	uint8_t kind, wire, resource, from, to, what, zero[2];	/* as struct trace_event has them */
 	uint8_t since, flags;
 	uint8_t nargs;		/* numbers on the wire, dt included */
 	uint8_t id, value, value2, str, text, stack, stack2;	/* index in goev.arg */
 	bool rest;		/* it has value2, text or stack2 */
 };
-extern const struct goev_spec goev_specs[GE__N];
-extern const uint8_t goev_nargs[256];	/* of timed events; 0: it is none */
+extern const struct wire_event_spec wire_event_specs[GE__N];
+extern const uint8_t wire_event_nargs[256];	/* of timed events; 0: it is none */
 
 /* A timed event: arg[0] is 0 and stays so, arg[1..4] the numbers after dt, arg[5] and arg[6] the
    goroutine and the processor where it happened, once known. */
-struct goev {
+struct wire_event {
 	int64_t time;
 	uint64_t arg[7];
 	uint8_t type;
@@ -49,10 +49,10 @@ enum {
 };
 
 /* The minor version of "go 1.N trace", or -1. The batches begin at GO_HEADER. */
-int gowire_version(struct bytes);
+int wire_version(struct bytes);
 
 /* A batch of the wire, its bytes in place. */
-struct gobatch {
+struct wire_batch {
 	uint64_t gen, m, time;
 	const uint8_t *p;
 	uint32_t n;
@@ -64,19 +64,19 @@ struct gobatch {
 	bool cut;		/* the input ends within it: p and n are what there is */
 };
 /* What is before its bytes, up to their number. 1: read one; 0: the input ends here; -1: damage, *e. */
-int gowire_head(struct cur *, struct gobatch *, struct err *);
+int wire_read_batch_head(struct byte_cursor *, struct wire_batch *, struct err *);
 /* All of it, likewise. */
-int gowire_batch(struct cur *, struct gobatch *, struct err *);
+int wire_read_batch(struct byte_cursor *, struct wire_batch *, struct err *);
 
 /* The next event of a batch into *ev, all but its time; *dt its time difference. false: *e. */
-bool gowire_any_event(struct cur *, struct goev *ev, uint64_t *dt, struct err *e);
+bool wire_read_event(struct byte_cursor *, struct wire_event *ev, uint64_t *dt, struct err *e);
 
 /* The rest of a varint of which two bytes are in *v and go on, at p, of which 8 bytes may be read. NULL: it is
    longer than any may be. */
-const uint8_t *gowire_long(const uint8_t *p, uint64_t *v);
+const uint8_t *wire_varint_tail(const uint8_t *p, uint64_t *v);
 
 /* A varint at p, of which 10 bytes may be read: mostly one to three. */
-static inline const uint8_t *quick_varint(const uint8_t *p, uint64_t *v)
+static inline const uint8_t *wire_varint(const uint8_t *p, uint64_t *v)
 {
 	uint64_t a = p[0];
 	if (a < 0x80) {
@@ -89,33 +89,34 @@ static inline const uint8_t *quick_varint(const uint8_t *p, uint64_t *v)
 		return p + 2;
 	b = p[2];
 	*v = (a & 0x3fff) | b << 14;
-	return b < 0x80 ? p + 3 : gowire_long(p + 2, v);
+	return b < 0x80 ? p + 3 : wire_varint_tail(p + 2, v);
 }
 
-/* The same, of a known type, at p, of which GOWIRE_ROOM bytes may be read; where it ends. NULL: it is not so simple. */
-enum { GOWIRE_ROOM = 1 + 10 * 5 };	/* type, dt and four */
-static inline __attribute__((always_inline)) const uint8_t *gowire_quick(const uint8_t *p, struct goev *ev,
-    uint64_t *dt)
+/* The same, of a known type, at p, of which WIRE_EVENT_ROOM bytes may be read; where it ends. NULL: it is not so
+ * simple. */
+enum { WIRE_EVENT_ROOM = 1 + 10 * 5 };	/* type, dt and four */
+static inline __attribute__((always_inline)) const uint8_t *wire_read_event_fast(
+    const uint8_t *p, struct wire_event *ev, uint64_t *dt)
 {
-	unsigned type = *p++, n = goev_nargs[type];
-	if (!n || !(p = quick_varint(p, dt)))
+	unsigned type = *p++, n = wire_event_nargs[type];
+	if (!n || !(p = wire_varint(p, dt)))
 		return NULL;
-	if ((n > 1 && !(p = quick_varint(p, &ev->arg[1]))) || (n > 2 && !(p = quick_varint(p, &ev->arg[2]))) ||
-	    (n > 3 && !(p = quick_varint(p, &ev->arg[3]))) || (n > 4 && !(p = quick_varint(p, &ev->arg[4]))))
+	if ((n > 1 && !(p = wire_varint(p, &ev->arg[1]))) || (n > 2 && !(p = wire_varint(p, &ev->arg[2]))) ||
+	    (n > 3 && !(p = wire_varint(p, &ev->arg[3]))) || (n > 4 && !(p = wire_varint(p, &ev->arg[4]))))
 		return NULL;
 	ev->type = (uint8_t)type;
 	return p;
 }
 
 /* As Go converts: what does not fit is the smallest number. */
-static inline int64_t gowire_time(double ns_per_tick, uint64_t ticks)
+static inline int64_t wire_time(double ns_per_tick, uint64_t ticks)
 {
 	double t = (double)ticks * ns_per_tick;
 	return t >= -9223372036854775808.0 && t < 9223372036854775808.0 ? (int64_t)t : INT64_MIN;
 }
 
 /* Sums wrap as Go's do. */
-static inline int64_t gowire_add(int64_t a, int64_t b)
+static inline int64_t wire_add(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a + (uint64_t)b);
 }

@@ -16,21 +16,21 @@
 #include <inttypes.h>
 #include <string.h>
 
-struct task {
-	struct gostr name;
+struct v1_task {
+	struct gen_string name;
 	uint64_t parent;
 };
 
 struct conv {
-	struct gov1 *v;
-	struct goorder *o;
+	struct v1_trace *v;
+	struct event_orderer *o;
 	bool starting;		/* before the first GOMAXPROCS: who is there already */
-	struct idmap created;	/* goroutines seen while starting and not yet found running or waiting */
+	struct u64_hash created;	/* goroutines seen while starting and not yet found running or waiting */
 	uint64_t *created_id;	/* the same in order */
 	size_t ncreated, capcreated;
-	struct idmap procs;	/* P: seen; threads: P to its M */
-	struct idmap threads;
-	struct idmap tasks;
+	struct u64_hash procs;	/* P: seen; threads: P to its M */
+	struct u64_hash threads;
+	struct u64_hash tasks;
 	struct arena mem;
 	uint32_t stop_kind;	/* string of the last stop */
 };
@@ -82,36 +82,36 @@ static const struct {
 
 static uint32_t text(struct conv *c, const char *s)
 {
-	return gogen_extra(c->v->gen, s, (uint32_t)strlen(s));
+	return generation_add_string(c->v->gen, s, (uint32_t)strlen(s));
 }
 
 static uint32_t str_at(const struct conv *c, uint64_t id)
 {
-	uint32_t i = idtab_get(&c->v->gen->strs, id);
-	return i == IDTAB_NONE ? 0 : i;
+	uint32_t i = u64_index_get(&c->v->gen->strs, id);
+	return i == U64_INDEX_NONE ? 0 : i;
 }
 
 static uint32_t stack_at(const struct conv *c, uint64_t id)
 {
-	const struct idslot *s = idmap_get(&c->v->stack_ids, (uint32_t)id);
+	const struct u64_slot *s = u64_map_get(&c->v->stack_ids, (uint32_t)id);
 	return s ? (uint32_t)s->n : 0;
 }
 
 /* The event with what is common to all: place, time, stack, and the states and resource of its row. */
-static struct tev *say(struct conv *c, uint8_t type, const struct gov1_ev *e)
+static struct trace_event *emit_event(struct conv *c, uint8_t type, const struct gotrace1_event *e)
 {
-	struct goorder *o = c->o;
-	const struct goev_spec *s = &goev_specs[type];
-	struct tev *t = o->next++;
-	int64_t time = e->ts > o->last ? e->ts : gowire_add(o->last, 1);
+	struct event_orderer *o = c->o;
+	const struct wire_event_spec *s = &wire_event_specs[type];
+	struct trace_event *t = o->next++;
+	int64_t time = e->ts > o->last ? e->ts : wire_add(o->last, 1);
 	o->last = time;
-	*t = (struct tev){
+	*t = (struct trace_event){
 	    .time = time, .m = -1, .p = e->p, .g = e->g ? (int64_t)e->g : -1,
 	    .kind = s->kind, .wire = type, .resource = s->resource, .from = s->from, .to = s->to,
 	    .what = s->what, .stack = s->stack ? stack_at(c, e->stack) : 0,
 	};
-	const struct idslot *m = e->p == -1 || e->type == V1_CPU_SAMPLE ? NULL
-	    : idmap_get(&c->threads, (uint64_t)(int64_t)e->p);
+	const struct u64_slot *m = e->p == -1 || e->type == V1_CPU_SAMPLE ? NULL
+	    : u64_map_get(&c->threads, (uint64_t)(int64_t)e->p);
 	if (m)
 		t->m = (int64_t)m->n;
 	/* whom it is about: who is here, unless the event names another */
@@ -119,87 +119,87 @@ static struct tev *say(struct conv *c, uint8_t type, const struct gov1_ev *e)
 	return t;
 }
 
-static void say_status(struct conv *c, const struct gov1_ev *e, int64_t id, enum tev_state to)
+static void emit_status(struct conv *c, const struct gotrace1_event *e, int64_t id, enum trace_state to)
 {
-	struct tev *t = say(c, GE_GoStatus, e);
+	struct trace_event *t = emit_event(c, GE_GoStatus, e);
 	t->id = id;
 	t->to = (uint8_t)to;
 }
 
 /* The first GOMAXPROCS: all goroutines there were have been mentioned; the rest of them can run. */
-static void end_start(struct conv *c, const struct gov1_ev *e)
+static void end_start(struct conv *c, const struct gotrace1_event *e)
 {
-	struct gov1_ev at = {.ts = e->ts, .p = -1};
+	struct gotrace1_event at = {.ts = e->ts, .p = -1};
 	c->starting = false;
 	for (size_t i = 0; i < c->ncreated; i++) {
-		if (!idmap_get(&c->created, c->created_id[i]))
+		if (!u64_map_get(&c->created, c->created_id[i]))
 			continue;
-		say_status(c, &at, (int64_t)c->created_id[i], TST_RUNNABLE);
-		if (c->o->next > c->o->full && !goorder_flush(c->o))
+		emit_status(c, &at, (int64_t)c->created_id[i], TST_RUNNABLE);
+		if (c->o->next > c->o->full && !order_flush(c->o))
 			return;
 	}
 }
 
-static void on_proc(struct conv *c, const struct gov1_ev *e)
+static void on_proc(struct conv *c, const struct gotrace1_event *e)
 {
 	bool fresh, start = e->type == V1_PROC_START;
 	uint64_t p = (uint64_t)(int64_t)e->p;
 	if (start)
-		idmap_put(&c->threads, p, &fresh)->n = e->arg[0];
-	idmap_put(&c->procs, p, &fresh);
-	struct tev *t = say(c, fresh ? GE_ProcStatus : start ? GE_ProcStart : GE_ProcStop, e);
+		u64_map_put(&c->threads, p, &fresh)->n = e->arg[0];
+	u64_map_put(&c->procs, p, &fresh);
+	struct trace_event *t = emit_event(c, fresh ? GE_ProcStatus : start ? GE_ProcStart : GE_ProcStop, e);
 	if (fresh)
 		t->to = start ? TST_RUNNING : TST_IDLE;
 	if (!start)
-		idmap_drop(&c->threads, p);
+		u64_map_remove(&c->threads, p);
 }
 
-static void on_create(struct conv *c, const struct gov1_ev *e)
+static void on_create(struct conv *c, const struct gotrace1_event *e)
 {
 	bool fresh;
 	if (!c->starting) {
-		struct tev *t = say(c, GE_GoCreate, e);
+		struct trace_event *t = emit_event(c, GE_GoCreate, e);
 		t->id = (int64_t)e->arg[0];
 		t->stack2 = stack_at(c, e->arg[1]);
 		return;
 	}
-	idmap_put(&c->created, e->arg[0], &fresh);
+	u64_map_put(&c->created, e->arg[0], &fresh);
 	c->created_id = mem_grow(c->created_id, &c->capcreated, c->ncreated + 1,
 	    sizeof *c->created_id);
 	c->created_id[c->ncreated++] = e->arg[0];
 }
 
-static void on_found(struct conv *c, const struct gov1_ev *e, enum tev_state to)
+static void on_found(struct conv *c, const struct gotrace1_event *e, enum trace_state to)
 {
-	idmap_drop(&c->created, e->arg[0]);
-	say_status(c, e, (int64_t)e->arg[0], to);
+	u64_map_remove(&c->created, e->arg[0]);
+	emit_status(c, e, (int64_t)e->arg[0], to);
 }
 
-static void on_start_label(struct conv *c, const struct gov1_ev *e)
+static void on_start_label(struct conv *c, const struct gotrace1_event *e)
 {
-	struct tev *t = say(c, GE_GoStart, e);
+	struct trace_event *t = emit_event(c, GE_GoStart, e);
 	t->id = (int64_t)e->arg[0];
 	if (t->m == -1)
 		t->m = 0;
 	int64_t m = t->m;
-	t = say(c, GE_GoLabel, e);
+	t = emit_event(c, GE_GoLabel, e);
 	t->m = m;
 	t->name = str_at(c, e->arg[2]);
 }
 
-static void on_syscall(struct conv *c, const struct gov1_ev *e)
+static void on_syscall(struct conv *c, const struct gotrace1_event *e)
 {
-	say(c, GE_GoSyscallBegin, e);
+	emit_event(c, GE_GoSyscallBegin, e);
 	if (e->blocked)
 		return;
-	struct gov1_ev end = *e;
+	struct gotrace1_event end = *e;
 	end.ts++;
-	say(c, GE_GoSyscallEnd, &end);
+	emit_event(c, GE_GoSyscallEnd, &end);
 }
 
-static void on_stop(struct conv *c, const struct gov1_ev *e)
+static void on_stop(struct conv *c, const struct gotrace1_event *e)
 {
-	struct tev *t = say(c, plain[e->type].to, e);
+	struct trace_event *t = emit_event(c, plain[e->type].to, e);
 	if (e->type == V1_STW_START) {
 		uint64_t k = e->arg[0];
 		bool known = c->v->version < 21 ? k < 2 : k < sizeof stops / sizeof *stops;
@@ -208,41 +208,41 @@ static void on_stop(struct conv *c, const struct gov1_ev *e)
 	t->name = c->stop_kind;
 }
 
-static void on_task(struct conv *c, const struct gov1_ev *e)
+static void on_task(struct conv *c, const struct gotrace1_event *e)
 {
 	bool fresh;
-	struct tev *t = say(c, plain[e->type].to, e);
+	struct trace_event *t = emit_event(c, plain[e->type].to, e);
 	t->id = (int64_t)e->arg[0];
 	t->value = UINT64_MAX;
 	if (e->type == V1_TASK_CREATE) {
 		if (e->arg[1])
 			t->value = e->arg[1];
 		t->name = str_at(c, e->arg[2]);
-		struct task *task = arena_alloc(&c->mem, sizeof *task);
-		*task = (struct task){c->v->gen->str[t->name], e->arg[1]};
-		idmap_put(&c->tasks, e->arg[0], &fresh)->p = task;
+		struct v1_task *v1_task = arena_alloc(&c->mem, sizeof *v1_task);
+		*v1_task = (struct v1_task){c->v->gen->str[t->name], e->arg[1]};
+		u64_map_put(&c->tasks, e->arg[0], &fresh)->p = v1_task;
 		return;
 	}
-	struct idslot *s = idmap_get(&c->tasks, e->arg[0]);
+	struct u64_slot *s = u64_map_get(&c->tasks, e->arg[0]);
 	if (s) {
-		const struct task *task = s->p;
-		t->value = task->parent;
-		t->name = gogen_extra(c->v->gen, task->name.p, task->name.n);
-		idmap_drop(&c->tasks, e->arg[0]);
+		const struct v1_task *v1_task = s->p;
+		t->value = v1_task->parent;
+		t->name = generation_add_string(c->v->gen, v1_task->name.p, v1_task->name.n);
+		u64_map_remove(&c->tasks, e->arg[0]);
 	}
 }
 
-static void on_log(struct conv *c, const struct gov1_ev *e)
+static void on_log(struct conv *c, const struct gotrace1_event *e)
 {
-	struct tev *t = say(c, GE_UserLog, e);
+	struct trace_event *t = emit_event(c, GE_UserLog, e);
 	t->id = (int64_t)e->arg[0];
 	t->name = str_at(c, e->arg[1]);
-	t->text = gogen_extra(c->v->gen, (const char *)c->v->in.p + e->arg[2], (uint32_t)e->arg[3]);
+	t->text = generation_add_string(c->v->gen, (const char *)c->v->in.p + e->arg[2], (uint32_t)e->arg[3]);
 }
 
-static void on_plain(struct conv *c, const struct gov1_ev *e)
+static void on_plain(struct conv *c, const struct gotrace1_event *e)
 {
-	struct tev *t = say(c, plain[e->type].to, e);
+	struct trace_event *t = emit_event(c, plain[e->type].to, e);
 	switch (e->type) {
 	case V1_GO_START:
 	case V1_GO_UNBLOCK:
@@ -264,7 +264,7 @@ static void on_plain(struct conv *c, const struct gov1_ev *e)
 	}
 }
 
-static void convert(struct conv *c, const struct gov1_ev *e)
+static void convert_event(struct conv *c, const struct gotrace1_event *e)
 {
 	switch (e->type) {
 	case V1_NONE:
@@ -297,7 +297,7 @@ static void convert(struct conv *c, const struct gov1_ev *e)
 		on_task(c, e);
 		break;
 	case V1_REGION: {
-		struct tev *t = say(c, e->arg[1] ? GE_UserRegionEnd : GE_UserRegionBegin, e);
+		struct trace_event *t = emit_event(c, e->arg[1] ? GE_UserRegionEnd : GE_UserRegionBegin, e);
 		t->id = (int64_t)e->arg[0];
 		t->name = str_at(c, e->arg[2]);
 		break;
@@ -326,28 +326,28 @@ static void convert(struct conv *c, const struct gov1_ev *e)
 }
 
 /* A system call blocked if the next that its goroutine did was to lose the P. */
-static void mark_blocked(struct gov1 *v)
+static void mark_blocked(struct v1_trace *v)
 {
-	struct idmap next = {0};
+	struct u64_hash next = {0};
 	for (size_t i = v->norder; i-- > 0;) {
-		struct gov1_ev *e = &v->ev[v->order[i]];
+		struct gotrace1_event *e = &v->ev[v->order[i]];
 		bool fresh;
-		struct idslot *s = idmap_put(&next, e->g, &fresh);
+		struct u64_slot *s = u64_map_put(&next, e->g, &fresh);
 		if (e->type == V1_GO_SYSCALL)
 			e->blocked = !fresh && s->n == V1_GO_SYSBLOCK;
 		s->n = e->type;
 	}
-	idmap_free(&next);
+	u64_map_free(&next);
 }
 
-static void say_sync(struct goorder *o, int64_t time, bool opens)
+static void emit_sync(struct event_orderer *o, int64_t time, bool opens)
 {
-	*o->next++ = (struct tev){.time = time, .m = -1, .p = -1, .g = -1, .kind = TEV_SYNC,
+	*o->next++ = (struct trace_event){.time = time, .m = -1, .p = -1, .g = -1, .kind = TEV_SYNC,
 	    .wire = GE_SYNC_OURS, .what = opens, .value = ++o->syncs};
 }
 
 /* Does the trace begin with who is there? It does, unless that was in a batch that never came. */
-static bool begins(const struct gov1 *v)
+static bool has_whole_start(const struct v1_trace *v)
 {
 	if (!v->norder)
 		return true;
@@ -355,25 +355,25 @@ static bool begins(const struct gov1 *v)
 	return !v->forced || first == V1_GO_CREATE || first == V1_GO_WAITING || first == V1_GO_IN_SYSCALL;
 }
 
-void gov1_convert(struct gov1 *v, struct goorder *o)
+void gotrace1_convert(struct v1_trace *v, struct event_orderer *o)
 {
-	struct conv c = {.v = v, .o = o, .starting = begins(v)};
+	struct conv c = {.v = v, .o = o, .starting = has_whole_start(v)};
 	o->gen = v->gen;
 	o->last = -1;
 	mark_blocked(v);
 	if (v->norder)
-		say_sync(o, v->ev[v->order[0]].ts - 1, true);
+		emit_sync(o, v->ev[v->order[0]].ts - 1, true);
 	for (size_t i = 0; i < v->norder; i++) {
-		if (o->next > o->full && !goorder_flush(o))
+		if (o->next > o->full && !order_flush(o))
 			break;
-		convert(&c, &v->ev[v->order[i]]);
+		convert_event(&c, &v->ev[v->order[i]]);
 	}
-	say_sync(o, o->last + 1, false);
-	goorder_flush(o);
-	idmap_free(&c.created);
+	emit_sync(o, o->last + 1, false);
+	order_flush(o);
+	u64_map_free(&c.created);
 	mem_free(c.created_id);
-	idmap_free(&c.procs);
-	idmap_free(&c.threads);
-	idmap_free(&c.tasks);
+	u64_map_free(&c.procs);
+	u64_map_free(&c.threads);
+	u64_map_free(&c.tasks);
 	arena_free(&c.mem);
 }

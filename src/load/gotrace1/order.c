@@ -53,7 +53,7 @@ struct change {		/* of one goroutine, by one event */
 	struct gstate from, to;
 };
 
-static struct change change_of(const struct gov1_ev *e)
+static struct change change_of(const struct gotrace1_event *e)
 {
 	switch (e->type) {
 	case V1_GO_CREATE:
@@ -88,13 +88,13 @@ static struct change change_of(const struct gov1_ev *e)
 }
 
 /* A goroutine's state is one number in the map: its count and its status. */
-static struct gstate state_of(const struct idmap *gs, uint64_t g)
+static struct gstate state_of(const struct u64_hash *gs, uint64_t g)
 {
-	const struct idslot *s = idmap_get(gs, g);
+	const struct u64_slot *s = u64_map_get(gs, g);
 	return s ? (struct gstate){s->n >> 2, (enum status)(s->n & 3)} : (struct gstate){0, DEAD};
 }
 
-static bool ready(const struct idmap *gs, const struct change *c)
+static bool is_ready(const struct u64_hash *gs, const struct change *c)
 {
 	if (!c->any)
 		return true;
@@ -102,7 +102,7 @@ static bool ready(const struct idmap *gs, const struct change *c)
 	return (c->from.seq == NO_SEQ || c->from.seq == now.seq) && c->from.status == now.status;
 }
 
-static void apply(struct idmap *gs, const struct change *c)
+static void apply_change(struct u64_hash *gs, const struct change *c)
 {
 	if (!c->any)
 		return;
@@ -110,38 +110,38 @@ static void apply(struct idmap *gs, const struct change *c)
 	if (seq >= NEXT_SEQ)
 		seq = state_of(gs, c->g).seq + (seq == NEXT_SEQ);
 	bool fresh;
-	idmap_put(gs, c->g, &fresh)->n = seq << 2 | c->to.status;
+	u64_map_put(gs, c->g, &fresh)->n = seq << 2 | c->to.status;
 }
 
 /* ---- the merge */
 
-struct head {
+struct proc_head {
 	uint32_t ev, proc;
 };
 
-struct merge {
-	struct gov1 *v;
-	struct idmap gs;
-	struct head *heap;	/* ready events, one a P at most, by time */
+struct proc_merge {
+	struct v1_trace *v;
+	struct u64_hash gs;
+	struct proc_head *heap;	/* ready events, one a P at most, by time */
 	uint32_t n;
 	uint32_t *idle;		/* Ps whose head is not in the heap */
 	uint32_t nidle;
-	uint64_t looked;	/* at Ps whose event was not ready */
+	uint64_t examined;	/* at Ps whose event was not ready */
 };
 
-static int64_t time_at(const struct merge *m, uint32_t i)
+static int64_t time_at(const struct proc_merge *m, uint32_t i)
 {
 	return m->v->ev[m->heap[i].ev].ts;
 }
 
-static void swap_heads(struct merge *m, uint32_t i, uint32_t j)
+static void swap_heads(struct proc_merge *m, uint32_t i, uint32_t j)
 {
-	struct head t = m->heap[i];
+	struct proc_head t = m->heap[i];
 	m->heap[i] = m->heap[j];
 	m->heap[j] = t;
 }
 
-static void push_head(struct merge *m, struct head h)
+static void push_head(struct proc_merge *m, struct proc_head h)
 {
 	uint32_t i = m->n++;
 	m->heap[i] = h;
@@ -149,9 +149,9 @@ static void push_head(struct merge *m, struct head h)
 		swap_heads(m, i, (i - 1) / 2);
 }
 
-static struct head pop_head(struct merge *m)
+static struct proc_head pop_head(struct proc_merge *m)
 {
-	struct head top = m->heap[0];
+	struct proc_head top = m->heap[0];
 	m->heap[0] = m->heap[--m->n];
 	for (uint32_t i = 0;;) {
 		uint32_t c = 2 * i + 1;
@@ -167,16 +167,16 @@ static struct head pop_head(struct merge *m)
 }
 
 /* Move the Ps whose next event is ready into the heap; those at their end out of sight. */
-static void gather(struct merge *m)
+static void gather_ready(struct proc_merge *m)
 {
 	for (uint32_t i = 0; i < m->nidle;) {
-		struct gov1_proc *p = &m->v->proc[m->idle[i]];
-		struct head h = {p->first - 1, m->idle[i]};
+		struct gotrace1_proc *p = &m->v->proc[m->idle[i]];
+		struct proc_head h = {p->first - 1, m->idle[i]};
 		if (p->first) {
 			struct change c = change_of(&m->v->ev[h.ev]);
-			if (!ready(&m->gs, &c)) {
+			if (!is_ready(&m->gs, &c)) {
 				i++;
-				m->looked++;
+				m->examined++;
 				continue;
 			}
 			push_head(m, h);
@@ -186,7 +186,7 @@ static void gather(struct merge *m)
 }
 
 /* Is g running on a P, not this one, that has more to say? */
-static bool busy_elsewhere(const struct gov1 *v, uint32_t proc, uint64_t g)
+static bool busy_elsewhere(const struct v1_trace *v, uint32_t proc, uint64_t g)
 {
 	for (uint32_t i = 0; i < v->nproc; i++)
 		if (i != proc && v->proc[i].first && v->proc[i].g == g)
@@ -194,13 +194,13 @@ static bool busy_elsewhere(const struct gov1 *v, uint32_t proc, uint64_t g)
 	return false;
 }
 
-static uint32_t earliest(const struct merge *m, bool believable)
+static uint32_t find_earliest(const struct proc_merge *m, bool believable)
 {
 	uint32_t best = UINT32_MAX;
 	int64_t ts = 0;
 	for (uint32_t i = 0; i < m->nidle; i++) {
-		const struct gov1_proc *p = &m->v->proc[m->idle[i]];
-		const struct gov1_ev *e = &m->v->ev[p->first - 1];
+		const struct gotrace1_proc *p = &m->v->proc[m->idle[i]];
+		const struct gotrace1_event *e = &m->v->ev[p->first - 1];
 		struct change c = change_of(e);
 		if (believable && busy_elsewhere(m->v, m->idle[i], c.g))
 			continue;
@@ -213,7 +213,7 @@ static uint32_t earliest(const struct merge *m, bool believable)
 }
 
 /* What a P says next cannot be: pass it over. */
-static bool drop(struct gov1 *v, uint32_t p)
+static bool drop_event(struct v1_trace *v, uint32_t p)
 {
 	v->proc[p].first = v->ev[v->proc[p].first - 1].next;
 	v->dropped++;
@@ -221,32 +221,32 @@ static bool drop(struct gov1 *v, uint32_t p)
 }
 
 /* No P can go on. false: none has anything left. A count that the map has no room for is no goroutine's. */
-static bool believe(struct merge *m)
+static bool force_earliest(struct proc_merge *m)
 {
 	bool fresh;
 	if (!m->nidle)
 		return false;
 	if (!m->v->damage.kind)
 		err_set(&m->v->damage, ERR_FORMAT, ERR_NOWHERE, "no consistent ordering of events possible");
-	m->looked += (uint64_t)m->nidle * m->v->nproc;
-	uint32_t p = earliest(m, true);
+	m->examined += (uint64_t)m->nidle * m->v->nproc;
+	uint32_t p = find_earliest(m, true);
 	if (p == UINT32_MAX)
-		return drop(m->v, earliest(m, false));
+		return drop_event(m->v, find_earliest(m, false));
 	struct change c = change_of(&m->v->ev[m->v->proc[p].first - 1]);
 	uint64_t seq = c.from.seq == NO_SEQ ? state_of(&m->gs, c.g).seq : c.from.seq;
 	if (seq > UINT64_MAX >> 2)
-		return drop(m->v, p);
-	idmap_put(&m->gs, c.g, &fresh)->n = seq << 2 | c.from.status;
+		return drop_event(m->v, p);
+	u64_map_put(&m->gs, c.g, &fresh)->n = seq << 2 | c.from.status;
 	return true;
 }
 
 /* The event is next: what it does to its goroutine and its P. */
-static void take(struct merge *m, struct head h, const struct change *c)
+static void take_event(struct proc_merge *m, struct proc_head h, const struct change *c)
 {
-	struct gov1 *v = m->v;
-	struct gov1_ev *e = &v->ev[h.ev];
-	struct gov1_proc *p = &v->proc[h.proc];
-	apply(&m->gs, c);
+	struct v1_trace *v = m->v;
+	struct gotrace1_event *e = &v->ev[h.ev];
+	struct gotrace1_proc *p = &v->proc[h.proc];
+	apply_change(&m->gs, c);
 	if (c->any && c->to.status == RUNNING)
 		p->g = c->g;
 	else if (c->any && c->from.status == RUNNING)
@@ -262,49 +262,49 @@ static void take(struct merge *m, struct head h, const struct change *c)
 	p->first = e->next;
 }
 
-static void merge(struct gov1 *v)
+static void proc_merge(struct v1_trace *v)
 {
-	struct merge m = {.v = v};
+	struct proc_merge m = {.v = v};
 	m.heap = xcalloc(v->nproc, sizeof *m.heap);
 	m.idle = xcalloc(v->nproc, sizeof *m.idle);
 	for (uint32_t i = 0; i < v->nproc; i++) {
 		m.idle[m.nidle++] = i;
 		v->proc[i].g = NO_G;
 	}
-	while (m.looked <= PATIENCE + PER_EVENT * (uint64_t)v->norder) {
-		gather(&m);
-		if (!m.n && !believe(&m))
+	while (m.examined <= PATIENCE + PER_EVENT * (uint64_t)v->norder) {
+		gather_ready(&m);
+		if (!m.n && !force_earliest(&m))
 			break;
 		if (!m.n)
 			continue;
-		struct head h = pop_head(&m);
+		struct proc_head h = pop_head(&m);
 		struct change c = change_of(&v->ev[h.ev]);
-		if (ready(&m.gs, &c))
-			take(&m, h, &c);
+		if (is_ready(&m.gs, &c))
+			take_event(&m, h, &c);
 		else	/* two Ps waited for one goroutine */
-			m.looked++;
+			m.examined++;
 		m.idle[m.nidle++] = h.proc;
 	}
-	idmap_free(&m.gs);
+	u64_map_free(&m.gs);
 	mem_free(m.heap);
 	mem_free(m.idle);
 }
 
 /* ---- sorting by a number of the event */
 
-static int64_t key_ts(const struct gov1_ev *e)
+static int64_t key_ts(const struct gotrace1_event *e)
 {
 	return e->ts;
 }
 
-static int64_t key_seq(const struct gov1_ev *e)
+static int64_t key_seq(const struct gotrace1_event *e)
 {
 	return e->seq;
 }
 
 /* Stable, in place over indexes; runs that are in order already cost one comparison. */
-static void sort_by(const struct gov1 *v, uint32_t *x, size_t n,
-    int64_t (*key)(const struct gov1_ev *))
+static void sort_by(const struct v1_trace *v, uint32_t *x, size_t n,
+    int64_t (*key)(const struct gotrace1_event *))
 {
 	uint32_t *tmp = xmalloc(n * sizeof *tmp);
 	for (size_t w = 1; w < n; w *= 2)
@@ -322,12 +322,12 @@ static void sort_by(const struct gov1 *v, uint32_t *x, size_t n,
 	mem_free(tmp);
 }
 
-static void sort_samples(struct gov1 *v)
+static void sort_samples(struct v1_trace *v)
 {
-	const struct idslot *s = idmap_get(&v->procs, V1_P_PROFILE);
+	const struct u64_slot *s = u64_map_get(&v->procs, V1_P_PROFILE);
 	if (!s)
 		return;
-	struct gov1_proc *p = &v->proc[s->n];
+	struct gotrace1_proc *p = &v->proc[s->n];
 	size_t n = 0;
 	for (uint32_t i = p->first; i; i = v->ev[i - 1].next)
 		v->order[n++] = i - 1;
@@ -338,10 +338,10 @@ static void sort_samples(struct gov1 *v)
 }
 
 /* 1.5 and 1.6 numbered all events; the end of a system call has its number among its arguments. */
-static void order_by_number(struct gov1 *v)
+static void order_by_number(struct v1_trace *v)
 {
 	for (size_t i = 0; i < v->nev; i++) {
-		struct gov1_ev *e = &v->ev[i];
+		struct gotrace1_event *e = &v->ev[i];
 		v->order[i] = (uint32_t)i;
 		if (e->type == V1_GO_SYSEXIT) {
 			e->seq = (int64_t)e->arg[1];
@@ -353,7 +353,7 @@ static void order_by_number(struct gov1 *v)
 	sort_by(v, v->order, v->norder, key_seq);
 }
 
-static void hold_clocks(struct gov1 *v)
+static void hold_clocks(struct v1_trace *v)
 {
 	bool back = false;
 	for (size_t i = 1; i < v->norder; i++) {
@@ -369,35 +369,35 @@ static void hold_clocks(struct gov1 *v)
 }
 
 /* The end of a system call is written when a P is had again; arg 2 says when it was. */
-static void place_syscall_ends(struct gov1 *v)
+static void move_syscall_ends(struct v1_trace *v)
 {
-	struct idmap began = {0};
+	struct u64_hash began = {0};
 	for (size_t i = 0; i < v->norder; i++) {
-		struct gov1_ev *e = &v->ev[v->order[i]];
+		struct gotrace1_event *e = &v->ev[v->order[i]];
 		bool fresh;
 		if (e->type == V1_GO_SYSBLOCK || e->type == V1_GO_IN_SYSCALL)
-			idmap_put(&began, e->g, &fresh)->n = (uint64_t)e->ts;
+			u64_map_put(&began, e->g, &fresh)->n = (uint64_t)e->ts;
 		if (e->type != V1_GO_SYSEXIT || !e->arg[2])
 			continue;
-		const struct idslot *s = idmap_get(&began, e->g);
+		const struct u64_slot *s = u64_map_get(&began, e->g);
 		if (s && (int64_t)e->arg[2] >= (int64_t)s->n)
 			e->ts = (int64_t)e->arg[2];
 	}
-	idmap_free(&began);
+	u64_map_free(&began);
 	sort_by(v, v->order, v->norder, key_ts);
 }
 
-static void to_ns(struct gov1 *v)
+static void to_ns(struct v1_trace *v)
 {
 	if (!v->norder)
 		return;
 	int64_t first = v->ev[v->order[0]].ts;
 	double freq = 1e9 / (double)v->ticks_per_sec;
 	for (size_t i = 0; i < v->norder; i++) {
-		struct gov1_ev *e = &v->ev[v->order[i]];
+		struct gotrace1_event *e = &v->ev[v->order[i]];
 		double t = (double)wrap_sub(e->ts, first) * freq;
 		e->ts = t > -9e18 && t < 9e18 ? (int64_t)t : INT64_MAX / 2;
-		if (e->type == V1_GO_UNBLOCK && idmap_get(&v->timers, e->g))
+		if (e->type == V1_GO_UNBLOCK && u64_map_get(&v->timers, e->g))
 			e->p = V1_P_TIMER;
 		if (e->type == V1_GO_SYSEXIT)
 			e->p = V1_P_SYSCALL;
@@ -407,30 +407,30 @@ static void to_ns(struct gov1 *v)
 /* ---- wake-ups that came to nothing: unblock, start, and blocked again */
 
 struct wakeup {
-	uint32_t first;		/* chain of events through gov1_ev.next, index + 1 */
+	uint32_t first;		/* chain of events through gotrace1_event.next, index + 1 */
 	bool futile;
 };
 
-static void drop_chain(struct gov1 *v, const struct wakeup *w)
+static void drop_chain(struct v1_trace *v, const struct wakeup *w)
 {
 	for (uint32_t i = w->first; i; i = v->ev[i - 1].next)
 		v->ev[i - 1].type = V1_NONE;
 }
 
-static void remove_futile(struct gov1 *v)
+static void remove_futile(struct v1_trace *v)
 {
-	struct idmap gs = {0};
+	struct u64_hash gs = {0};
 	struct wakeup *of = NULL;
 	size_t nof = 0, cap = 0, n = 0;
 	for (size_t i = 0; i < v->norder; i++) {
 		uint32_t at = v->order[i];
-		struct gov1_ev *e = &v->ev[at];
+		struct gotrace1_event *e = &v->ev[at];
 		bool wake = e->type == V1_GO_UNBLOCK, fresh;
 		bool blocks = e->type >= V1_GO_BLOCK && e->type <= V1_GO_BLOCK_COND && !wake;
 		if (!wake && !blocks && e->type != V1_GO_START && e->type != V1_GO_PREEMPT &&
 		    e->type != V1_FUTILE_WAKEUP)
 			continue;
-		struct idslot *s = idmap_put(&gs, wake ? e->arg[0] : e->g, &fresh);
+		struct u64_slot *s = u64_map_put(&gs, wake ? e->arg[0] : e->g, &fresh);
 		if (fresh) {
 			of = mem_grow(of, &cap, nof + 1, sizeof *of);
 			of[nof] = (struct wakeup){0};
@@ -456,23 +456,23 @@ static void remove_futile(struct gov1 *v)
 			v->order[n++] = v->order[i];
 	v->nev -= v->norder - n;
 	v->norder = n;
-	idmap_free(&gs);
+	u64_map_free(&gs);
 	mem_free(of);
 }
 
-void gov1_order(struct gov1 *v)
+void gotrace1_order(struct v1_trace *v)
 {
 	v->order = xmalloc(v->nev * sizeof *v->order);
 	sort_samples(v);
 	if (v->version < 7)
 		order_by_number(v);
 	else
-		merge(v);
+		proc_merge(v);
 	hold_clocks(v);
 	if (v->version >= 7)
-		place_syscall_ends(v);
+		move_syscall_ends(v);
 	to_ns(v);
 	if (v->version < 11)
 		remove_futile(v);
-	gov1_check(v);
+	gotrace1_repair(v);
 }

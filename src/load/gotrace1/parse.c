@@ -59,13 +59,13 @@ static const struct {
 };
 
 struct parse {
-	struct gov1 *v;
-	struct cur c;
-	struct gov1_proc *proc;	/* whose batch it is */
+	struct v1_trace *v;
+	struct byte_cursor c;
+	struct gotrace1_proc *proc;	/* whose batch it is */
 	int64_t ts, seq;
 	uint64_t arg[MAX_ARGS];
 	size_t narg;
-	struct gostr text;	/* of a log */
+	struct gen_string text;	/* of a log */
 };
 
 /* Numbers of an event of this type and version, its times included. */
@@ -98,59 +98,59 @@ static int read_args(struct parse *p, uint8_t head, uint64_t at)
 	if (head >> 6 < 3) {
 		size_t n = (size_t)(head >> 6) + (p->v->version < 7 ? 2 : 1);
 		while (p->narg < n)
-			p->arg[p->narg++] = cur_uvarint(&p->c);
+			p->arg[p->narg++] = byte_cursor_uvarint(&p->c);
 		return p->c.bad ? bad(p, at, "truncated in an event of type %" PRIu64,
 		    head & 63) : 0;
 	}
-	uint64_t n = cur_uvarint(&p->c);
-	const uint8_t *bytes = cur_bytes(&p->c, n);
+	uint64_t n = byte_cursor_uvarint(&p->c);
+	const uint8_t *bytes = byte_cursor_bytes(&p->c, n);
 	if (!bytes)
 		return bad(p, at, "truncated in an event of type %" PRIu64, head & 63);
-	struct cur c = cur_make(bytes, (size_t)n, 0);
-	while (cur_left(&c) && !c.bad && p->narg < MAX_ARGS)
-		p->arg[p->narg++] = cur_uvarint(&c);
-	return cur_left(&c) ? bad(p, at, "event of type %" PRIu64 " is malformed", head & 63) : 0;
+	struct byte_cursor c = byte_cursor_make(bytes, (size_t)n, 0);
+	while (byte_cursor_left(&c) && !c.bad && p->narg < MAX_ARGS)
+		p->arg[p->narg++] = byte_cursor_uvarint(&c);
+	return byte_cursor_left(&c) ? bad(p, at, "event of type %" PRIu64 " is malformed", head & 63) : 0;
 }
 
 static int read_string(struct parse *p, uint64_t at)
 {
-	struct tgen *g = p->v->gen;
-	uint64_t id = cur_uvarint(&p->c), n = cur_uvarint(&p->c);
+	struct trace_generation *g = p->v->gen;
+	uint64_t id = byte_cursor_uvarint(&p->c), n = byte_cursor_uvarint(&p->c);
 	if (!p->c.bad && (!id || !n || n > MAX_STRING))
 		return bad(p, at, "string has invalid id or length (%" PRIu64 ")", n);
-	const uint8_t *s = cur_bytes(&p->c, n);
+	const uint8_t *s = byte_cursor_bytes(&p->c, n);
 	if (!s)
 		return bad(p, at, "truncated in string %" PRIu64, id);
 	g->str = mem_grow(g->str, &g->capstr, g->nstr + 1, sizeof *g->str);
-	g->str[g->nstr++] = (struct gostr){(const char *)s, (uint32_t)n};
-	idtab_add(&g->strs, id);
+	g->str[g->nstr++] = (struct gen_string){(const char *)s, (uint32_t)n};
+	u64_index_add(&g->strs, id);
 	return 0;
 }
 
 static int read_text(struct parse *p, uint64_t at)
 {
-	uint64_t n = cur_uvarint(&p->c);
-	const uint8_t *s = n > MAX_STRING ? NULL : cur_bytes(&p->c, n);
+	uint64_t n = byte_cursor_uvarint(&p->c);
+	const uint8_t *s = n > MAX_STRING ? NULL : byte_cursor_bytes(&p->c, n);
 	if (!s)
 		return bad(p, at, "the text of a log message is truncated or too long (%" PRIu64 " bytes)", n);
-	p->text = (struct gostr){(const char *)s, (uint32_t)n};
+	p->text = (struct gen_string){(const char *)s, (uint32_t)n};
 	return 0;
 }
 
 /* Before 1.7: the id of a string that says the address. There are no others, so ids are ours to give. */
 static uint64_t address_name(struct parse *p, uint64_t pc)
 {
-	struct tgen *g = p->v->gen;
+	struct trace_generation *g = p->v->gen;
 	bool fresh;
 	if (!pc)
 		return 0;
-	struct idslot *s = idmap_put(&p->v->names, pc, &fresh);
+	struct u64_slot *s = u64_map_put(&p->v->names, pc, &fresh);
 	if (fresh) {
 		const char *text = arena_printf(&g->made, "0x%" PRIx64, pc);
 		g->str = mem_grow(g->str, &g->capstr, g->nstr + 1, sizeof *g->str);
-		g->str[g->nstr] = (struct gostr){text, (uint32_t)strlen(text)};
+		g->str[g->nstr] = (struct gen_string){text, (uint32_t)strlen(text)};
 		s->n = g->nstr++;
-		idtab_add(&g->strs, s->n);
+		u64_index_add(&g->strs, s->n);
 	}
 	return s->n;
 }
@@ -159,34 +159,34 @@ static uint64_t address_name(struct parse *p, uint64_t pc)
 static uint64_t address_stack(struct parse *p, uint64_t pc)
 {
 	enum { OURS = 0x70000000 };
-	struct tgen *g = p->v->gen;
+	struct trace_generation *g = p->v->gen;
 	bool fresh;
 	if (!pc)
 		return 0;
-	struct idslot *s = idmap_put(&p->v->starts, pc, &fresh);
+	struct u64_slot *s = u64_map_put(&p->v->starts, pc, &fresh);
 	if (!fresh)
 		return s->n;
 	uint64_t id = OURS + g->nstack;
 	s->n = id;
 	g->stack = mem_grow(g->stack, &g->capstack, g->nstack + 1, sizeof *g->stack);
-	g->stack[g->nstack] = (struct gostack){g->nref, 1};
-	gogen_frame(g, &(struct gopc){pc, address_name(p, pc), 0, 0});
-	idmap_put(&p->v->stack_ids, id, &fresh)->n = g->nstack++;
+	g->stack[g->nstack] = (struct gen_stack){g->nref, 1};
+	generation_add_frame(g, &(struct gen_pc){pc, address_name(p, pc), 0, 0});
+	u64_map_put(&p->v->stack_ids, id, &fresh)->n = g->nstack++;
 	return id;
 }
 
 /* Of a trace without its end. */
-static void lost_stack(struct gov1 *v, uint64_t id)
+static void lost_stack(struct v1_trace *v, uint64_t id)
 {
 	bool fresh;
 	if (!(uint32_t)id)
 		return;
-	struct idslot *s = idmap_put(&v->stack_ids, (uint32_t)id, &fresh);
+	struct u64_slot *s = u64_map_put(&v->stack_ids, (uint32_t)id, &fresh);
 	if (fresh)
-		s->n = golost_stack(v->gen, (uint32_t)id);
+		s->n = lost_names_add_stack(v->gen, (uint32_t)id);
 }
 
-static void lost_stacks(struct gov1 *v)
+static void lost_stacks(struct v1_trace *v)
 {
 	for (size_t i = 0; i < v->nev; i++) {
 		lost_stack(v, v->ev[i].stack);
@@ -197,7 +197,7 @@ static void lost_stacks(struct gov1 *v)
 
 static int add_stack(struct parse *p, uint64_t at)
 {
-	struct tgen *g = p->v->gen;
+	struct trace_generation *g = p->v->gen;
 	size_t per = p->v->version < 7 ? 1 : 4;
 	uint64_t n = p->narg < 2 ? 0 : p->arg[1];
 	if (p->narg < 2 || n > MAX_FRAMES || p->narg != 2 + per * n)
@@ -205,14 +205,14 @@ static int add_stack(struct parse *p, uint64_t at)
 	uint32_t id = (uint32_t)p->arg[0];
 	if (!id || !n)
 		return 0;
-	struct gostack s = {g->nref, (uint32_t)n};
+	struct gen_stack s = {g->nref, (uint32_t)n};
 	for (uint64_t i = 0; i < n; i++) {
 		const uint64_t *a = &p->arg[2 + i * per];
-		gogen_frame(g, &(struct gopc){a[0], per == 4 ? a[1] : address_name(p, a[0]), per == 4 ? a[2] : 0,
-		    per == 4 ? a[3] : 0});
+		generation_add_frame(g, &(struct gen_pc){a[0], per == 4 ? a[1] : address_name(p, a[0]),
+					    per == 4 ? a[2] : 0, per == 4 ? a[3] : 0});
 	}
 	bool fresh;
-	struct idslot *slot = idmap_put(&p->v->stack_ids, id, &fresh);
+	struct u64_slot *slot = u64_map_put(&p->v->stack_ids, id, &fresh);
 	if (fresh) {
 		slot->n = g->nstack;
 		g->stack = mem_grow(g->stack, &g->capstack, g->nstack + 1, sizeof *g->stack);
@@ -222,14 +222,14 @@ static int add_stack(struct parse *p, uint64_t at)
 	return 0;
 }
 
-static struct gov1_proc *proc_of(struct gov1 *v, int64_t pid)
+static struct gotrace1_proc *proc_of(struct v1_trace *v, int64_t pid)
 {
 	bool fresh;
-	struct idslot *s = idmap_put(&v->procs, (uint64_t)pid, &fresh);
+	struct u64_slot *s = u64_map_put(&v->procs, (uint64_t)pid, &fresh);
 	if (fresh) {
 		s->n = v->nproc;
 		v->proc = mem_grow(v->proc, &v->capproc, v->nproc + 1, sizeof *v->proc);
-		v->proc[v->nproc++] = (struct gov1_proc){.p = pid};
+		v->proc[v->nproc++] = (struct gotrace1_proc){.p = pid};
 	}
 	return &v->proc[s->n];
 }
@@ -247,7 +247,7 @@ static int begin_batch(struct parse *p, uint64_t at)
 }
 
 /* What the event does to the goroutine that runs here. */
-static void follow(struct parse *p, struct gov1_ev *e)
+static void track_running(struct parse *p, struct gotrace1_event *e)
 {
 	switch (e->type) {
 	case V1_GO_START:
@@ -275,7 +275,7 @@ static void follow(struct parse *p, struct gov1_ev *e)
 	}
 }
 
-static void chain(struct gov1 *v, struct gov1_proc *proc, const struct gov1_ev *e)
+static void append_event(struct v1_trace *v, struct gotrace1_proc *proc, const struct gotrace1_event *e)
 {
 	v->ev = mem_grow(v->ev, &v->capev, v->nev + 1, sizeof *v->ev);
 	v->ev[v->nev++] = *e;
@@ -289,13 +289,13 @@ static void chain(struct gov1 *v, struct gov1_proc *proc, const struct gov1_ev *
 
 static void add_event(struct parse *p, uint8_t type)
 {
-	struct gov1 *v = p->v;
-	struct gov1_ev e = {.type = type, .p = (int32_t)p->proc->p, .g = p->proc->g};
+	struct v1_trace *v = p->v;
+	struct gotrace1_event e = {.type = type, .p = (int32_t)p->proc->p, .g = p->proc->g};
 	size_t at = v->version < 7 ? 2 : 1, n = p->narg;
 	if (type != V1_CPU_SAMPLE) {
 		if (v->version < 7)
-			e.seq = p->seq = gowire_add(p->seq, (int64_t)p->arg[0]);
-		e.ts = p->ts = gowire_add(p->ts, (int64_t)p->arg[at - 1]);
+			e.seq = p->seq = wire_add(p->seq, (int64_t)p->arg[0]);
+		e.ts = p->ts = wire_add(p->ts, (int64_t)p->arg[at - 1]);
 	}
 	if (shape[type].stack)
 		e.stack = (uint32_t)p->arg[--n];
@@ -310,18 +310,18 @@ static void add_event(struct parse *p, uint8_t type)
 		e.g = e.arg[2];
 		e.arg[0] = 0;
 		size_t own = (size_t)(p->proc - v->proc);
-		chain(v, proc_of(v, V1_P_PROFILE), &e);
+		append_event(v, proc_of(v, V1_P_PROFILE), &e);
 		p->proc = &v->proc[own];
 		return;
 	}
-	follow(p, &e);
-	chain(v, p->proc, &e);
+	track_running(p, &e);
+	append_event(v, p->proc, &e);
 }
 
 static int parse_one(struct parse *p)
 {
-	uint64_t at = cur_at(&p->c);
-	uint8_t head = cur_u8(&p->c), type = head & 63;
+	uint64_t at = byte_cursor_at(&p->c);
+	uint8_t head = byte_cursor_u8(&p->c), type = head & 63;
 	if (!type || type >= V1__N || shape[type].since > p->v->version)
 		return bad(p, at, "unknown event type %" PRIu64, type);
 	if (type == V1_STRING)
@@ -340,7 +340,7 @@ static int parse_one(struct parse *p)
 		return 0;
 	case V1_TIMER_GOROUTINE: {
 		bool fresh;
-		idmap_put(&p->v->timers, p->arg[0], &fresh);
+		u64_map_put(&p->v->timers, p->arg[0], &fresh);
 		return 0;
 	}
 	case V1_STACK:
@@ -354,40 +354,40 @@ static int parse_one(struct parse *p)
 }
 
 /* Read v->in: events by P, tables. Damage ends it. */
-static void gov1_parse(struct gov1 *v)
+static void parse_events(struct v1_trace *v)
 {
 	struct parse *p = xcalloc(1, sizeof *p);
 	p->v = v;
-	p->c = cur_make(v->in.p + GO_HEADER, v->in.n - GO_HEADER, GO_HEADER);
+	p->c = byte_cursor_make(v->in.p + GO_HEADER, v->in.n - GO_HEADER, GO_HEADER);
 	do
-		v->end = cur_at(&p->c);
-	while (cur_left(&p->c) && !parse_one(p));
+		v->end = byte_cursor_at(&p->c);
+	while (byte_cursor_left(&p->c) && !parse_one(p));
 	mem_free(p);
 }
 
-static void drop(struct gov1 *v)
+static void free_tables(struct v1_trace *v)
 {
-	idmap_free(&v->stack_ids);
-	idmap_free(&v->names);
-	idmap_free(&v->starts);
-	idmap_free(&v->timers);
-	idmap_free(&v->procs);
+	u64_map_free(&v->stack_ids);
+	u64_map_free(&v->names);
+	u64_map_free(&v->starts);
+	u64_map_free(&v->timers);
+	u64_map_free(&v->procs);
 	mem_free(v->ev);
 	mem_free(v->proc);
 	mem_free(v->order);
 }
 
-int gov1_read(struct bytes in, int version, struct goorder *o, struct tgen **gen, uint64_t *lost,
+int gotrace1_read(struct bytes in, int version, struct event_orderer *o, struct trace_generation **gen, uint64_t *lost,
     struct err *damage)
 {
-	struct gov1 v = {.in = in, .version = version, .gen = gogen_new(),
+	struct v1_trace v = {.in = in, .version = version, .gen = generation_new(),
 	    .damage = {.at = ERR_NOWHERE}};
 	v.gen->number = 1;
-	gov1_parse(&v);
+	parse_events(&v);
 	if (v.ticks_per_sec <= 0)
 		lost_stacks(&v);
 	uint64_t shown = v.end, dup;
-	if (gogen_seal_v1(v.gen, &dup) && !v.damage.kind)
+	if (generation_seal_v1(v.gen, &dup) && !v.damage.kind)
 		err_set(&v.damage, ERR_FORMAT, ERR_NOWHERE, "string has duplicate id %" PRIu64,
 		    dup);
 	bool frequency = v.ticks_per_sec > 0;
@@ -397,12 +397,12 @@ int gov1_read(struct bytes in, int version, struct goorder *o, struct tgen **gen
 	if (in.n <= GO_HEADER)
 		err_set(&v.damage, ERR_FORMAT, GO_HEADER, GO_NOTHING);
 	if (!ret) {
-		gov1_order(&v);
+		gotrace1_order(&v);
 		if (v.norder < v.nev && !v.forced)
 			shown = (uint64_t)((double)shown * (double)v.norder / (double)v.nev);
 		o->forced += v.forced;
 		o->dropped += v.dropped;
-		gov1_convert(&v, o);
+		gotrace1_convert(&v, o);
 		o->info->generations = 1;
 		o->info->batches = v.gen->nbatches;
 		o->info->bytes = v.end;
@@ -416,6 +416,6 @@ int gov1_read(struct bytes in, int version, struct goorder *o, struct tgen **gen
 	*damage = v.damage;
 	*gen = v.gen;
 	*lost = in.n - shown;
-	drop(&v);
+	free_tables(&v);
 	return ret;
 }

@@ -7,7 +7,7 @@
 
 /* Traces of Go 1.5 to 1.21: version 1 of the format. */
 
-enum gov1_type {
+enum gotrace1_type {
 	V1_NONE, V1_BATCH, V1_FREQUENCY, V1_STACK, V1_GOMAXPROCS, V1_PROC_START, V1_PROC_STOP,
 	V1_GC_START, V1_GC_DONE, V1_STW_START, V1_STW_DONE, V1_SWEEP_START, V1_SWEEP_DONE,
 	V1_GO_CREATE, V1_GO_START, V1_GO_END, V1_GO_STOP, V1_GO_SCHED, V1_GO_PREEMPT, V1_GO_SLEEP,
@@ -22,7 +22,7 @@ enum gov1_type {
 /* Processors that are none: where events are shown that belong to no real one. */
 enum { V1_P_TIMER = 1000001, V1_P_NET, V1_P_SYSCALL, V1_P_GC, V1_P_PROFILE };
 
-struct gov1_ev {
+struct gotrace1_event {
 	int64_t ts;		/* ticks; ns from the first event when ordered */
 	int64_t seq;		/* 1.5 and 1.6: place in the whole */
 	uint64_t g, arg[4];	/* of a log: task, category, offset and length of the text */
@@ -33,26 +33,26 @@ struct gov1_ev {
 	bool blocked;		/* system calls: it took long enough to lose the P */
 };
 
-struct gov1_proc {		/* the events of one P, in order */
+struct gotrace1_proc {		/* the events of one P, in order */
 	int64_t p;
 	/* running at the end of its last batch; while events are ordered, at the last of them */
 	uint64_t g;
 	uint32_t first, last;	/* index + 1 */
 };
 
-struct gov1 {
+struct v1_trace {
 	struct bytes in;
 	int version;
-	struct tgen *gen;	/* strings and stacks: one generation, for the whole trace */
-	struct idmap stack_ids;	/* to index of gen->stack */
-	struct idmap names, starts;	/* before 1.7, by address: strings, and stacks of that one frame */
-	struct idmap timers;	/* goroutines that do nothing but wake others in time */
+	struct trace_generation *gen;	/* strings and stacks: one generation, for the whole trace */
+	struct u64_hash stack_ids;	/* to index of gen->stack */
+	struct u64_hash names, starts;	/* before 1.7, by address: strings, and stacks of that one frame */
+	struct u64_hash timers;	/* goroutines that do nothing but wake others in time */
 	int64_t ticks_per_sec;
-	struct gov1_ev *ev;	/* as the file has them */
+	struct gotrace1_event *ev;	/* as the file has them */
 	size_t nev, capev;
-	struct gov1_proc *proc;
+	struct gotrace1_proc *proc;
 	size_t nproc, capproc;
-	struct idmap procs;
+	struct u64_hash procs;
 	uint32_t *order;	/* index of ev */
 	size_t norder;
 	struct err damage;	/* the first there was; kind ERR_NONE: none */
@@ -62,14 +62,14 @@ struct gov1 {
 
 /* Put the events in order, in time and in step with each other. What led to one may be missing, where a trace is cut:
    it is believed then, or left out. */
-void gov1_order(struct gov1 *v);
-/* The last step of gov1_order: hold each event against what can happen. */
-void gov1_check(struct gov1 *v);
+void gotrace1_order(struct v1_trace *v);
+/* The last step of gotrace1_order: hold each event against what can happen. */
+void gotrace1_repair(struct v1_trace *v);
 /* Say them as events of version 2. */
-void gov1_convert(struct gov1 *v, struct goorder *o);
+void gotrace1_convert(struct v1_trace *v, struct event_orderer *o);
 
 /* All of the above; *gen is the caller's to free. 0: *damage and *lost say what is missing; -1: nothing is readable. */
-int gov1_read(struct bytes in, int version, struct goorder *o, struct tgen **gen, uint64_t *lost,
+int gotrace1_read(struct bytes in, int version, struct event_orderer *o, struct trace_generation **gen, uint64_t *lost,
     struct err *damage);
 
 #endif

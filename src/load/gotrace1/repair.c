@@ -30,9 +30,9 @@ struct vp {
 };
 
 struct check {
-	struct gov1 *v;
+	struct v1_trace *v;
 	struct arena mem;
-	struct idmap gs, ps, tasks;
+	struct u64_hash gs, ps, tasks;
 	bool gc, stw;
 	const char *why;	/* what is wrong with the event */
 };
@@ -40,7 +40,7 @@ struct check {
 static struct vg *vg_of(struct check *c, uint64_t id)
 {
 	bool fresh;
-	struct idslot *s = idmap_put(&c->gs, id, &fresh);
+	struct u64_slot *s = u64_map_put(&c->gs, id, &fresh);
 	if (fresh)
 		s->p = arena_zalloc(&c->mem, sizeof(struct vg));
 	return s->p;
@@ -49,34 +49,34 @@ static struct vg *vg_of(struct check *c, uint64_t id)
 static struct vp *vp_of(struct check *c, int32_t id)
 {
 	bool fresh;
-	struct idslot *s = idmap_put(&c->ps, (uint64_t)(int64_t)id, &fresh);
+	struct u64_slot *s = u64_map_put(&c->ps, (uint64_t)(int64_t)id, &fresh);
 	if (fresh)
 		s->p = arena_zalloc(&c->mem, sizeof(struct vp));
 	return s->p;
 }
 
-static bool that(struct check *c, bool holds, const char *why)
+static bool expect(struct check *c, bool holds, const char *why)
 {
 	if (!holds && !c->why)
 		c->why = why;
 	return holds;
 }
 
-static bool runs(struct check *c, const struct vp *p, const struct vg *g, const struct gov1_ev *e,
+static bool check_runs(struct check *c, const struct vp *p, const struct vg *g, const struct gotrace1_event *e,
     bool g0)
 {
-	return that(c, g->state == RUNNING, "the goroutine is not running") &&
-	       that(c, p->g == e->g, "the P does not run this goroutine") &&
-	       that(c, g0 || e->g, "goroutine 0 cannot do this");
+	return expect(c, g->state == RUNNING, "the goroutine is not running") &&
+	       expect(c, p->g == e->g, "the P does not run this goroutine") &&
+	       expect(c, g0 || e->g, "goroutine 0 cannot do this");
 }
 
-static void check_unblock(struct check *c, struct gov1_ev *e, const struct vp *p,
+static void check_unblock(struct check *c, struct gotrace1_event *e, const struct vp *p,
     const struct vg *g)
 {
 	struct vg *to = vg_of(c, e->arg[0]);
-	if (!that(c, g->state == RUNNING, "the goroutine is not running") ||
-	    !that(c, e->p == V1_P_TIMER || p->g == e->g, "the P does not run this goroutine") ||
-	    !that(c, to->state == WAITING, "the other goroutine is not waiting"))
+	if (!expect(c, g->state == RUNNING, "the goroutine is not running") ||
+	    !expect(c, e->p == V1_P_TIMER || p->g == e->g, "the P does not run this goroutine") ||
+	    !expect(c, to->state == WAITING, "the other goroutine is not waiting"))
 		return;
 	if (to->slept == V1_GO_BLOCK_NET)
 		e->p = V1_P_NET;
@@ -84,28 +84,28 @@ static void check_unblock(struct check *c, struct gov1_ev *e, const struct vp *p
 	to->slept = 0;
 }
 
-static void check_g(struct check *c, struct gov1_ev *e, struct vp *p, struct vg *g)
+static void check_g(struct check *c, struct gotrace1_event *e, struct vp *p, struct vg *g)
 {
 	g->known = true;
 	switch (e->type) {
 	case V1_GO_WAITING:
 	case V1_GO_IN_SYSCALL:
-		if (!that(c, g->state == RUNNABLE, "the goroutine is not runnable"))
+		if (!expect(c, g->state == RUNNABLE, "the goroutine is not runnable"))
 			break;
 		g->state = WAITING;
 		g->slept = e->type;
 		break;
 	case V1_GO_CREATE:
-		if (!runs(c, p, g, e, true))
+		if (!check_runs(c, p, g, e, true))
 			break;
 		g = vg_of(c, e->arg[0]);
-		if (that(c, !g->known, "the goroutine exists already"))
+		if (expect(c, !g->known, "the goroutine exists already"))
 			*g = (struct vg){.state = RUNNABLE, .known = true};
 		break;
 	case V1_GO_START:
 	case V1_GO_START_LABEL:
-		if (!that(c, g->state == RUNNABLE, "the goroutine is not runnable") ||
-		    !that(c, !p->g, "the P runs another goroutine"))
+		if (!expect(c, g->state == RUNNABLE, "the goroutine is not runnable") ||
+		    !expect(c, !p->g, "the P runs another goroutine"))
 			break;
 		g->state = RUNNING;
 		g->slept = 0;
@@ -115,7 +115,7 @@ static void check_g(struct check *c, struct gov1_ev *e, struct vp *p, struct vg 
 	case V1_GO_STOP:
 	case V1_GO_SCHED:
 	case V1_GO_PREEMPT:
-		if (!runs(c, p, g, e, false))
+		if (!check_runs(c, p, g, e, false))
 			break;
 		g->state = e->type == V1_GO_END || e->type == V1_GO_STOP ? DEAD : RUNNABLE;
 		p->g = 0;
@@ -124,17 +124,17 @@ static void check_g(struct check *c, struct gov1_ev *e, struct vp *p, struct vg 
 		check_unblock(c, e, p, g);
 		break;
 	case V1_GO_SYSCALL:
-		if (runs(c, p, g, e, false))
+		if (check_runs(c, p, g, e, false))
 			g->slept = e->type;
 		break;
 	case V1_GO_SYSEXIT:
-		if (!that(c, g->state == WAITING, "the goroutine is not waiting"))
+		if (!expect(c, g->state == WAITING, "the goroutine is not waiting"))
 			break;
 		g->state = RUNNABLE;
 		g->slept = 0;
 		break;
 	default:	/* all that put to sleep */
-		if (!runs(c, p, g, e, false))
+		if (!check_runs(c, p, g, e, false))
 			break;
 		g->state = WAITING;
 		if (e->type != V1_GO_SYSBLOCK)
@@ -144,41 +144,41 @@ static void check_g(struct check *c, struct gov1_ev *e, struct vp *p, struct vg 
 	}
 }
 
-static void check_runtime(struct check *c, struct gov1_ev *e, struct vp *p, struct vg *g)
+static void check_runtime(struct check *c, struct gotrace1_event *e, struct vp *p, struct vg *g)
 {
 	bool *stw = c->v->version < 10 ? &p->stw : &c->stw;
 	switch (e->type) {
 	case V1_PROC_START:
-		that(c, !p->running, "the P is already running");
+		expect(c, !p->running, "the P is already running");
 		p->running = true;
 		break;
 	case V1_PROC_STOP:
-		that(c, p->running, "the P is not running");
-		that(c, !p->g, "the P runs a goroutine");
+		expect(c, p->running, "the P is not running");
+		expect(c, !p->g, "the P runs a goroutine");
 		p->running = false;
 		break;
 	case V1_GC_START:
-		that(c, !c->gc, "the previous GC cycle has not ended");
+		expect(c, !c->gc, "the previous GC cycle has not ended");
 		c->gc = true;
 		e->p = V1_P_GC;
 		break;
 	case V1_GC_DONE:
-		that(c, c->gc, "no GC cycle has started");
+		expect(c, c->gc, "no GC cycle has started");
 		c->gc = false;
 		break;
 	case V1_STW_START:
 	case V1_STW_DONE:
-		that(c, *stw == (e->type == V1_STW_DONE), "it does not match the previous stop event");
+		expect(c, *stw == (e->type == V1_STW_DONE), "it does not match the previous stop event");
 		*stw = e->type == V1_STW_START;
 		break;
 	case V1_SWEEP_START:
 	case V1_SWEEP_DONE:
-		that(c, p->sweeping == (e->type == V1_SWEEP_DONE),
+		expect(c, p->sweeping == (e->type == V1_SWEEP_DONE),
 		    "it does not match the previous sweep event");
 		p->sweeping = e->type == V1_SWEEP_START;
 		break;
 	case V1_ASSIST_START:
-		that(c, !g->assist, "the previous mark assist has not ended");
+		expect(c, !g->assist, "the previous mark assist has not ended");
 		g->assist = g->known = true;
 		break;
 	case V1_ASSIST_DONE:	/* it may have begun before the trace did */
@@ -189,20 +189,20 @@ static void check_runtime(struct check *c, struct gov1_ev *e, struct vp *p, stru
 	}
 }
 
-static void check_user(struct check *c, const struct gov1_ev *e)
+static void check_user(struct check *c, const struct gotrace1_event *e)
 {
 	bool fresh;
 	if (e->type == V1_TASK_CREATE) {
-		idmap_put(&c->tasks, e->arg[0], &fresh);
-		that(c, fresh, "the task exists already");
+		u64_map_put(&c->tasks, e->arg[0], &fresh);
+		expect(c, fresh, "the task exists already");
 	} else if (e->type == V1_TASK_END) {
-		idmap_drop(&c->tasks, e->arg[0]);
+		u64_map_remove(&c->tasks, e->arg[0]);
 	} else if (e->type == V1_REGION) {
-		that(c, e->arg[1] <= 1, "it is neither a start nor an end");
+		expect(c, e->arg[1] <= 1, "it is neither a start nor an end");
 	}
 }
 
-static void check_event(struct check *c, struct gov1_ev *e)
+static void check_event(struct check *c, struct gotrace1_event *e)
 {
 	struct vp *p = vp_of(c, e->p);
 	struct vg *g = vg_of(c, e->g);
@@ -227,7 +227,7 @@ static void check_event(struct check *c, struct gov1_ev *e)
 }
 
 /* The goroutine runs on the P, and nothing else does. */
-static void let_run(struct check *c, const struct gov1_ev *e, struct vp *p, struct vg *g)
+static void assign_proc(struct check *c, const struct gotrace1_event *e, struct vp *p, struct vg *g)
 {
 	if (!e->g)
 		return;
@@ -238,7 +238,7 @@ static void let_run(struct check *c, const struct gov1_ev *e, struct vp *p, stru
 }
 
 /* The P is free: the end of what ran there is missing. */
-static void let_go(struct check *c, struct vp *p)
+static void release_proc(struct check *c, struct vp *p)
 {
 	if (p->g)
 		vg_of(c, p->g)->state = WAITING;
@@ -246,14 +246,14 @@ static void let_go(struct check *c, struct vp *p)
 }
 
 /* Make it so that the event can be. */
-static void believe(struct check *c, const struct gov1_ev *e)
+static void force_state(struct check *c, const struct gotrace1_event *e)
 {
 	struct vp *p = vp_of(c, e->p);
 	struct vg *g = vg_of(c, e->g);
 	switch (e->type) {
 	case V1_GO_START:
 	case V1_GO_START_LABEL:
-		let_go(c, p);
+		release_proc(c, p);
 		g->state = RUNNABLE;
 		break;
 	case V1_GO_WAITING:
@@ -265,13 +265,13 @@ static void believe(struct check *c, const struct gov1_ev *e)
 		break;
 	case V1_GO_UNBLOCK:
 		if (e->p != V1_P_TIMER)
-			let_run(c, e, p, g);
+			assign_proc(c, e, p, g);
 		if (e->arg[0] != e->g)
 			vg_of(c, e->arg[0])->state = WAITING;
 		break;
 	case V1_PROC_START:
 	case V1_PROC_STOP:
-		let_go(c, p);
+		release_proc(c, p);
 		p->running = e->type == V1_PROC_STOP;
 		break;
 	case V1_GC_START:
@@ -293,30 +293,30 @@ static void believe(struct check *c, const struct gov1_ev *e)
 	case V1_REGION:
 		break;
 	default:	/* all that a goroutine does which runs */
-		let_run(c, e, p, g);
+		assign_proc(c, e, p, g);
 		break;
 	}
 }
 
-static void complain(const struct check *c, const struct gov1_ev *e)
+static void set_damage(const struct check *c, const struct gotrace1_event *e)
 {
 	if (!c->v->damage.kind)
 		err_set(&c->v->damage, ERR_FORMAT, ERR_NOWHERE,
 		    "event of type %d at time %" PRId64 " is impossible: %s", e->type, e->ts, c->why);
 }
 
-void gov1_check(struct gov1 *v)
+void gotrace1_repair(struct v1_trace *v)
 {
 	struct check c = {.v = v};
 	size_t n = 0;
 	vg_of(&c, 0)->state = RUNNING;
 	for (size_t i = 0; i < v->norder; i++) {
-		struct gov1_ev *e = &v->ev[v->order[i]];
+		struct gotrace1_event *e = &v->ev[v->order[i]];
 		check_event(&c, e);
 		if (c.why) {
-			complain(&c, e);
+			set_damage(&c, e);
 			c.why = NULL;
-			believe(&c, e);
+			force_state(&c, e);
 			check_event(&c, e);
 			bool can = !c.why;
 			c.why = NULL;
@@ -328,8 +328,8 @@ void gov1_check(struct gov1 *v)
 		v->order[n++] = v->order[i];
 	}
 	v->norder = n;
-	idmap_free(&c.gs);
-	idmap_free(&c.ps);
-	idmap_free(&c.tasks);
+	u64_map_free(&c.gs);
+	u64_map_free(&c.ps);
+	u64_map_free(&c.tasks);
 	arena_free(&c.mem);
 }

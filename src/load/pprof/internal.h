@@ -24,17 +24,17 @@ struct field {
 
 struct text { const uint8_t *p; uint32_t n; str_id id; bool known; };
 /* The file's ids to the sink's; at: where each record is, until they are sealed. */
-struct ids { struct idtab raw; uint32_t *id; uint64_t *at; size_t cap, cat; };
+struct pprof_ids { struct u64_index raw; uint32_t *id; uint64_t *at; size_t cap, cat; };
 
 struct pprof {
 	struct bytes in;
-	struct cur all;
+	struct byte_cursor all;
 	struct sink *out;
 	struct err *e;
 	struct arena scratch;		/* one record */
 	ProtobufCAllocator pb;		/* out of scratch */
 	struct text *str;
-	struct ids map, fun, loc;
+	struct pprof_ids map, fun, loc;
 	uint64_t fact[16], fact_at[16];	/* numbers of the top level and where they are, by field */
 	struct field period_type;
 	int64_t *comment;
@@ -49,16 +49,16 @@ struct pprof {
 struct pprof_stretch { uint64_t at, end; uint32_t n; };	/* of the input; n samples are in it */
 
 /* After sealing. 0: there is none. */
-static inline uint32_t pprof_id(const struct ids *t, uint64_t raw)
+static inline uint32_t pprof_id(const struct pprof_ids *t, uint64_t raw)
 {
 	if (raw < t->raw.ndense)
 		return t->raw.dense[raw];
-	uint32_t i = idtab_get(&t->raw, raw);
-	return i == IDTAB_NONE || !i ? 0 : t->id[i];
+	uint32_t i = u64_index_get(&t->raw, raw);
+	return i == U64_INDEX_NONE || !i ? 0 : t->id[i];
 }
 
 /* The next field of a message. -1: *e. */
-int pprof_field(struct cur *c, struct field *f, struct err *e);
+int pprof_field(struct byte_cursor *c, struct field *f, struct err *e);
 /* Is there a string i? -1: *e. */
 int pprof_has_string(const struct pprof *p, int64_t i, uint64_t at, struct err *e);
 /* String i, which is there, as the sink calls it. */
@@ -71,11 +71,11 @@ ProtobufCAllocator pprof_scratch(struct arena *);
 /* sample_decode.c: samples unpacked and checked: there is nothing in them that can be wrong. */
 struct raw_label { int64_t key, str, num, unit; };
 struct raw_sample { size_t label; uint32_t nlabel; };
-struct batch {
+struct sample_batch {
 	uint32_t n;
 	uint64_t upto;			/* of the file */
 	struct raw_sample *sample;
-	struct ways_stack *stack;	/* of each sample */
+	struct stack_merge_ref *stack;	/* of each sample */
 	loc_id *loc;			/* leaf first */
 	struct raw_label *label;
 	int64_t *value;			/* ntype a sample */
@@ -83,14 +83,14 @@ struct batch {
 	struct arena scratch;
 	struct err err;
 	bool bare;			/* to be filled without stacks */
-	loc_id most;			/* of batch_stacks(): the largest number in it */
+	loc_id most;			/* of sample_batch_fill_stacks(): the largest number in it */
 };
 /* Those of n stretches, on any thread. -1: b->err, and the batch holds what came before. */
-int batch_fill(struct batch *b, const struct pprof *p, const struct pprof_stretch *s, size_t n);
+int sample_batch_fill(struct sample_batch *b, const struct pprof *p, const struct pprof_stretch *s, size_t n);
 /* The stacks alone of what lies between two places, by the file's own numbers of locations. -1: there is something
    unusual. */
-int batch_stacks(struct batch *b, const uint8_t *all, size_t at, size_t end);
-void batch_free(struct batch *b);
+int sample_batch_fill_stacks(struct sample_batch *b, const uint8_t *all, size_t at, size_t end);
+void sample_batch_free(struct sample_batch *b);
 
 /* sample_pipeline.c: all samples; the tables are there. Leaves nothing of the input behind. */
 int pprof_samples(struct pprof *p);

@@ -20,27 +20,27 @@ static int same_addr(const void *ctx, uint32_t id, const void *key)
 	return ((const struct legacy *)ctx)->loc[id].addr == *(const uint64_t *)key;
 }
 
-uint32_t leg_loc(struct legacy *g, uint64_t addr)
+uint32_t legacy_loc(struct legacy *g, uint64_t addr)
 {
-	uint32_t h = hash_u64(addr, 0), id = intern_find(&g->locs, h, same_addr, g, &addr);
+	uint32_t h = intern_hash_u64(addr, 0), id = intern_find(&g->locs, h, same_addr, g, &addr);
 	if (id != UINT32_MAX)
 		return id;
 	g->loc = mem_grow(g->loc, &g->cloc, g->nloc + 1, sizeof *g->loc);
-	g->loc[g->nloc] = (struct leg_loc){.addr = addr};
+	g->loc[g->nloc] = (struct legacy_loc){.addr = addr};
 	intern_put(&g->locs, h, (uint32_t)g->nloc);
 	return (uint32_t)g->nloc++;
 }
 
-struct leg_sample *leg_sample(struct legacy *g)
+struct legacy_sample *legacy_sample(struct legacy *g)
 {
-	leg_name_run(g);
+	legacy_apply_comments(g);
 	g->next = g->nframe;
 	g->sample = mem_grow(g->sample, &g->csample, g->nsample + 1, sizeof *g->sample);
-	g->sample[g->nsample] = (struct leg_sample){.frame = g->nframe};
+	g->sample[g->nsample] = (struct legacy_sample){.frame = g->nframe};
 	return &g->sample[g->nsample++];
 }
 
-void leg_frame(struct legacy *g, uint32_t loc)
+void legacy_add_frame(struct legacy *g, uint32_t loc)
 {
 	g->frame = mem_grow(g->frame, &g->cframe, g->nframe + 1, sizeof *g->frame);
 	g->frame[g->nframe++] = loc;
@@ -52,32 +52,32 @@ void leg_frame(struct legacy *g, uint32_t loc)
 static int same_fun(const void *ctx, uint32_t id, const void *key)
 {
 	const struct legacy *g = ctx;
-	const struct words *name = key;
-	return g->fun[id].nname == words_n(*name) && !memcmp(g->fun[id].name, name->p, words_n(*name));
+	const struct scan_text *name = key;
+	return g->fun[id].nname == scan_len(*name) && !memcmp(g->fun[id].name, name->p, scan_len(*name));
 }
 
-uint32_t leg_fun(struct legacy *g, struct words name, struct words file)
+uint32_t legacy_fun(struct legacy *g, struct scan_text name, struct scan_text file)
 {
-	uint32_t h = hash_bytes(name.p, words_n(name), 0), id = intern_find(&g->funs, h, same_fun, g, &name);
+	uint32_t h = intern_hash_bytes(name.p, scan_len(name), 0), id = intern_find(&g->funs, h, same_fun, g, &name);
 	if (id != UINT32_MAX)
 		return id;
 	g->fun = mem_grow(g->fun, &g->cfun, g->nfun + 1, sizeof *g->fun);
-	g->fun[g->nfun] = (struct leg_fun){name.p, file.p, words_n(name), words_n(file)};
+	g->fun[g->nfun] = (struct legacy_fun){name.p, file.p, scan_len(name), scan_len(file)};
 	intern_put(&g->funs, h, (uint32_t)g->nfun);
 	return (uint32_t)g->nfun++;
 }
 
-void leg_line(struct legacy *g, uint32_t fun, int64_t line)
+void legacy_line(struct legacy *g, uint32_t fun, int64_t line)
 {
 	g->line = mem_grow(g->line, &g->cline, g->nline + 1, sizeof *g->line);
-	g->line[g->nline++] = (struct leg_line){fun, line};
+	g->line[g->nline++] = (struct legacy_line){fun, line};
 }
 
 /* A leaf that was written twice, once moved back by one, is one. */
-void leg_drop_double_leaf(struct legacy *g)
+void legacy_drop_double_leaf(struct legacy *g)
 {
 	for (size_t i = 0; i < g->nsample; i++) {
-		struct leg_sample *s = &g->sample[i];
+		struct legacy_sample *s = &g->sample[i];
 		uint32_t *f = g->frame + s->frame;
 		if (s->n > 1 && g->loc[f[0]].addr == g->loc[f[1]].addr + 1) {
 			f[1] = f[0];
@@ -89,15 +89,15 @@ void leg_drop_double_leaf(struct legacy *g)
 
 /* ---- all of them */
 
-static enum leg_verdict cpu(struct legacy *g, struct bytes b)
+static enum legacy_result read_cpu(struct legacy *g, struct bytes b)
 {
-	enum leg_verdict v = leg_cpu(g, b);
-	if (v == LEG_OK && !g->nfun)
-		leg_drop_double_leaf(g);
+	enum legacy_result v = legacy_read_cpu(g, b);
+	if (v == LEGACY_OK && !g->nfun)
+		legacy_drop_double_leaf(g);
 	return v;
 }
 
-static void forget(struct legacy *g)
+static void free_legacy(struct legacy *g)
 {
 	mem_free(g->loc);
 	mem_free(g->order);
@@ -112,24 +112,24 @@ static void forget(struct legacy *g)
 	*g = (struct legacy){0};
 }
 
-static enum leg_verdict parse(struct legacy *g, struct bytes b)
+static enum legacy_result parse_any(struct legacy *g, struct bytes b)
 {
-	static enum leg_verdict (*const text[])(struct legacy *, struct lines) = {
-	    leg_heap,
-	    leg_count,
-	    leg_threads,
-	    leg_contention,
-	    leg_jemalloc,
+	static enum legacy_result (*const text[])(struct legacy *, struct scan_lines) = {
+	    legacy_read_heap,
+	    legacy_read_count,
+	    legacy_read_threads,
+	    legacy_read_contention,
+	    legacy_read_jemalloc,
 	};
-	struct lines l = {.p = (const char *)b.p, .end = (const char *)b.p + b.n};
-	enum leg_verdict v = cpu(g, b);
-	for (size_t i = 0; i < sizeof text / sizeof text[0] && v == LEG_OTHER; i++) {
-		forget(g);
+	struct scan_lines l = {.p = (const char *)b.p, .end = (const char *)b.p + b.n};
+	enum legacy_result v = read_cpu(g, b);
+	for (size_t i = 0; i < sizeof text / sizeof text[0] && v == LEGACY_OTHER; i++) {
+		free_legacy(g);
 		v = text[i](g, l);
 	}
-	if (v == LEG_OTHER) {
-		forget(g);
-		v = leg_java(g, b);
+	if (v == LEGACY_OTHER) {
+		free_legacy(g);
+		v = legacy_read_java(g, b);
 	}
 	return v;
 }
@@ -160,7 +160,7 @@ static const char drop_heap[] =
     "operator new(\\[\\])?|simple_alloc::allocate";
 static const char keep_heap[] = "runtime\\.panic|runtime\\.reflectcall|runtime\\.call[0-9]*";
 
-static void own_frames(struct legacy *g)
+static void set_frame_filters(struct legacy *g)
 {
 	if (g->drop)	/* the reader knows better */
 		return;
@@ -179,13 +179,13 @@ static str_id put_str(struct sink *s, const char *t)
 	return t ? s->ops->str(s->self, t, strlen(t)) : 0;
 }
 
-static fun_id tell_function(const struct leg_fun *f, uint64_t id, struct sink *s)
+static fun_id emit_function(const struct legacy_fun *f, uint64_t id, struct sink *s)
 {
 	str_id name = s->ops->str(s->self, f->name, f->nname);
 	return s->ops->fun(s->self, &(struct sink_fun){id, name, name, s->ops->str(s->self, f->file, f->nfile), 0});
 }
 
-static void tell_tables(const struct legacy *g, struct sink *s, loc_id *loc)
+static void emit_tables(const struct legacy *g, struct sink *s, loc_id *loc)
 {
 	map_id *map = xcalloc(g->nmap + 1, sizeof *map);
 	fun_id *fun = xcalloc(g->nfun + 1, sizeof *fun);
@@ -195,7 +195,7 @@ static void tell_tables(const struct legacy *g, struct sink *s, loc_id *loc)
 	for (size_t i = 0; i < g->ntype; i++)
 		s->ops->type(s->self, put_str(s, g->type[i]), put_str(s, g->unit[i]));
 	for (size_t i = 0; i < g->nmap; i++) {
-		const struct leg_map *m = &g->map[i];
+		const struct legacy_map *m = &g->map[i];
 		map[i + 1] = s->ops->map(
 		    s->self, &(struct sink_map){.id = i + 1,
 				 .start = m->start,
@@ -205,12 +205,12 @@ static void tell_tables(const struct legacy *g, struct sink *s, loc_id *loc)
 				 .build_id = s->ops->str(s->self, m->build, m->nbuild)});
 	}
 	for (size_t i = 0; i < g->norder; i++) {
-		const struct leg_loc *l = &g->loc[g->order[i]];
+		const struct legacy_loc *l = &g->loc[g->order[i]];
 		line = mem_grow(line, &cap, l->nline + 1u, sizeof *line);
 		for (uint32_t k = 0; k < l->nline; k++) {
-			const struct leg_line *x = &g->line[l->line + k];
+			const struct legacy_line *x = &g->line[l->line + k];
 			if (!fun[x->fun])	/* functions are numbered in the order of the locations, as in pprof */
-				fun[x->fun] = tell_function(&g->fun[x->fun], ++known, s);
+				fun[x->fun] = emit_function(&g->fun[x->fun], ++known, s);
 			line[k] = (struct sink_line){fun[x->fun], x->line, 0};
 		}
 		loc[g->order[i]] = s->ops->loc(s->self, &(struct sink_loc){.id = l->id,
@@ -224,11 +224,11 @@ static void tell_tables(const struct legacy *g, struct sink *s, loc_id *loc)
 	mem_free(fun);
 }
 
-static void tell(const struct legacy *g, struct sink *s)
+static void emit_profile(const struct legacy *g, struct sink *s)
 {
 	loc_id *loc = xcalloc(g->nloc + 1, sizeof *loc), *stack = NULL;
 	size_t cap = 0;
-	tell_tables(g, s, loc);
+	emit_tables(g, s, loc);
 	s->ops->meta(s->self, &(struct sink_meta){.period_type = put_str(s, g->period_type),
 				  .period_unit = put_str(s, g->period_unit),
 				  .period = g->period,
@@ -238,7 +238,7 @@ static void tell(const struct legacy *g, struct sink *s)
 				  .keep_frames = put_str(s, g->keep)});
 	str_id bytes = put_str(s, "bytes");
 	for (size_t i = 0; i < g->nsample; i++) {
-		const struct leg_sample *x = &g->sample[i];
+		const struct legacy_sample *x = &g->sample[i];
 		struct sink_label label = {.key = bytes, .num = x->bytes};
 		stack = mem_grow(stack, &cap, x->n + 1u, sizeof *stack);
 		for (uint32_t k = 0; k < x->n; k++)
@@ -254,24 +254,24 @@ static void tell(const struct legacy *g, struct sink *s)
 	mem_free(stack);
 }
 
-int read_pprof_legacy(struct bytes b, struct sink *s, struct err *e)
+int legacy_read(struct bytes b, struct sink *s, struct err *e)
 {
 	struct legacy g = {0};
-	enum leg_verdict v = parse(&g, b);
-	if (v == LEG_OK) {
-		leg_name_run(&g);
-		own_frames(&g);
-		tell(&g, s);
+	enum legacy_result v = parse_any(&g, b);
+	if (v == LEGACY_OK) {
+		legacy_apply_comments(&g);
+		set_frame_filters(&g);
+		emit_profile(&g, s);
 	}
-	forget(&g);
-	return v == LEG_OK ? 0
+	free_legacy(&g);
+	return v == LEGACY_OK ? 0
 			   : err_set(e, ERR_FORMAT, ERR_NOWHERE,
-				 v == LEG_BAD ? "malformed profile in a legacy text format"
+				 v == LEGACY_BAD ? "malformed profile in a legacy text format"
 					      : "unrecognized profile format");
 }
 
 /* Decided by its heading. */
-bool is_pprof_legacy(struct bytes b)
+bool legacy_probe(struct bytes b)
 {
 	static const unsigned char words[4][8] = {
 	    {0, 0, 0, 0, 3, 0, 0, 0},
@@ -283,15 +283,15 @@ bool is_pprof_legacy(struct bytes b)
 		return true;
 	if (b.n >= 40 && !memcmp(b.p, words[2], 8) && (b.p[8] == 3 || b.p[15] == 3))
 		return true;
-	struct lines l = {
+	struct scan_lines l = {
 	    .p = (const char *)b.p, .end = (const char *)b.p + (b.n < 4096 ? b.n : 4096)};
-	if (leg_is_jemalloc(l))
+	if (legacy_is_jemalloc(l))
 		return true;
-	while (lines_next(&l) && lines_comment(&l))
+	while (scan_next_line(&l) && scan_is_comment(&l))
 		;
-	return words_hold(lines_words(&l), "heap profile:") ||
-	       words_hold(lines_words(&l), " profile: total ") ||
-	       words_hold(lines_words(&l), "--- contention") ||
-	       words_hold(lines_words(&l), "--- mutex:") || words_hold(lines_words(&l), "--- thread") ||
-	       words_hold(lines_words(&l), "--- Thread ") || words_hold(lines_words(&l), "--- heapz ");
+	return scan_contains(scan_line_text(&l), "heap profile:") ||
+	       scan_contains(scan_line_text(&l), " profile: total ") ||
+	       scan_contains(scan_line_text(&l), "--- contention") ||
+	       scan_contains(scan_line_text(&l), "--- mutex:") || scan_contains(scan_line_text(&l), "--- thread") ||
+	       scan_contains(scan_line_text(&l), "--- Thread ") || scan_contains(scan_line_text(&l), "--- heapz ");
 }

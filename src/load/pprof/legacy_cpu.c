@@ -21,7 +21,7 @@ struct cells {
 	bool big, bad;
 };
 
-static uint64_t word(struct cells *w)
+static uint64_t read_cell(struct cells *w)
 {
 	uint64_t v = 0;
 	if (w->bad || (size_t)(w->end - w->p) < w->size) {
@@ -40,17 +40,17 @@ static uint64_t word(struct cells *w)
 static bool cpu_samples(struct legacy *g, struct cells *w, bool exact)
 {
 	while (w->p < w->end && !w->bad) {
-		uint64_t count = word(w), depth = word(w);
+		uint64_t count = read_cell(w), depth = read_cell(w);
 		if (w->bad || depth > (uint64_t)(w->end - w->p) / 4)
 			return false;
 		uint64_t first = 0;
-		struct leg_sample *s = leg_sample(g);
+		struct legacy_sample *s = legacy_sample(g);
 		s->value[0] = (int64_t)count;
 		s->value[1] = (int64_t)(count * (uint64_t)g->period);
 		for (uint64_t i = 0; i < depth; i++) {
-			uint64_t a = word(w);
+			uint64_t a = read_cell(w);
 			first = i ? first : a;
-			leg_frame(g, leg_loc(g, a - (i > 0 && !exact)));
+			legacy_add_frame(g, legacy_loc(g, a - (i > 0 && !exact)));
 		}
 		if (!count && depth == 1 && !first) {
 			g->nsample--;
@@ -85,7 +85,7 @@ static void drop_handler(struct legacy *g)
 		}
 	}
 	for (size_t i = 0; i < g->nsample && best; i++) {
-		struct leg_sample *s = &g->sample[i];
+		struct legacy_sample *s = &g->sample[i];
 		uint32_t *f = g->frame + s->frame;
 		if (s->n > 1 && f[1] == found) {
 			f[1] = f[0];
@@ -96,14 +96,14 @@ static void drop_handler(struct legacy *g)
 	mem_free(second);
 }
 
-static enum leg_verdict leg_java_locations(struct legacy *g, const char *p, const char *end);
+static enum legacy_result read_java_locations(struct legacy *g, const char *p, const char *end);
 
-enum leg_verdict leg_cpu(struct legacy *g, struct bytes b)
+enum legacy_result legacy_read_cpu(struct legacy *g, struct bytes b)
 {
 	for (int i = 0; i < 4; i++) {
 		struct cells w = {b.p, b.p + b.n, i < 2 ? 4 : 8, i & 1, false};
-		uint64_t zero = word(&w), three = word(&w), java = word(&w), period = word(&w),
-			 pad = word(&w);
+		uint64_t zero = read_cell(&w), three = read_cell(&w), java = read_cell(&w), period = read_cell(&w),
+			 pad = read_cell(&w);
 		if (w.bad || zero || three != 3 || java > 1 || (int64_t)period == 0 || pad)
 			continue;
 		g->type[0] = "samples";
@@ -113,92 +113,92 @@ enum leg_verdict leg_cpu(struct legacy *g, struct bytes b)
 		g->ntype = 2;
 		g->period = (int64_t)(period * 1000);
 		if (!cpu_samples(g, &w, java))
-			return LEG_OTHER;
+			return LEGACY_OTHER;
 		if (java)
-			return leg_java_locations(g, (const char *)w.p, (const char *)w.end);
+			return read_java_locations(g, (const char *)w.p, (const char *)w.end);
 		drop_handler(g);
 		drop_handler(g);
-		struct lines l = {.p = (const char *)w.p, .end = (const char *)w.end};
-		leg_memory_map(g, &l, false);
-		return LEG_OK;
+		struct scan_lines l = {.p = (const char *)w.p, .end = (const char *)w.end};
+		legacy_read_memory_map(g, &l, false);
+		return LEGACY_OK;
 	}
-	return LEG_OTHER;
+	return LEGACY_OTHER;
 }
 
 /* ---- Java */
 
 /* "function (file:line)", "function (library)", or a function alone. */
-static void java_place(struct legacy *g, struct leg_loc *l, struct words t)
+static void set_java_line(struct legacy *g, struct legacy_loc *l, struct scan_text t)
 {
-	struct words name = t, file = {t.end, t.end}, line;
+	struct scan_text name = t, file = {t.end, t.end}, line;
 	int64_t n, at = 0;
 	const char *open = t.end;
-	while (open > t.p && !(open < t.end && *open == '(' && is_space(open[-1])))
+	while (open > t.p && !(open < t.end && *open == '(' && scan_is_space(open[-1])))
 		open--;
 	if (t.p < t.end && t.end[-1] == ')' && open > t.p) {
-		file = (struct words){open + 1, t.end - 1};
+		file = (struct scan_text){open + 1, t.end - 1};
 		name.end = open;
-		while (name.end > name.p && is_space(name.end[-1]))
+		while (name.end > name.p && scan_is_space(name.end[-1]))
 			name.end--;
-		line = (struct words){file.end, file.end};
+		line = (struct scan_text){file.end, file.end};
 		while (line.p > file.p && line.p[-1] >= '0' && line.p[-1] <= '9')
 			line.p--;
 		const char *colon = line.p - (line.p > file.p && line.p[-1] == '-');
 		if (line.p < line.end && colon > file.p + 1 && colon[-1] == ':') {
 			file.end = colon - 1;
-			if (colon == line.p && words_number(line, &n) && n > 0)
+			if (colon == line.p && scan_parse_i64(line, &n) && n > 0)
 				at = n;
 		} else {
 			for (const char *p = file.p; p < file.end; p++)
 				if (*p == '/')
 					file.p = p + 1;
 		}
-	} else if (words_hold(t, "generated stub/JIT")) {
+	} else if (scan_contains(t, "generated stub/JIT")) {
 		static const char stub[] = "STUB";
-		name = (struct words){stub, stub + 4};
+		name = (struct scan_text){stub, stub + 4};
 	}
 	l->line = (uint32_t)g->nline;
 	l->nline = 1;
-	leg_line(g, leg_fun(g, name, file), at);
+	legacy_line(g, legacy_fun(g, name, file), at);
 }
 
-static enum leg_verdict leg_java_locations(struct legacy *g, const char *p, const char *end)
+static enum legacy_result read_java_locations(struct legacy *g, const char *p, const char *end)
 {
-	struct lines l = {.p = p, .end = end}, none = {.p = end, .end = end};
+	struct scan_lines l = {.p = p, .end = end}, none = {.p = end, .end = end};
 	size_t known = g->nloc;
-	while (lines_next(&l)) {
-		struct words t = lines_trimmed(&l), d;
+	while (scan_next_line(&l)) {
+		struct scan_text t = scan_line_trimmed(&l), d;
 		uint64_t addr;
-		if (!words_take(&t, "0x"))
+		if (!scan_take(&t, "0x"))
 			continue;
-		for (d.p = t.p; t.p < t.end && is_hex(*t.p);)
+		for (d.p = t.p; t.p < t.end && scan_is_hex(*t.p);)
 			t.p++;
 		d.end = t.p;
-		if (d.p == d.end || t.p == t.end || !is_space(*t.p))
+		if (d.p == d.end || t.p == t.end || !scan_is_space(*t.p))
 			continue;
-		while (t.p < t.end && is_space(*t.p))
+		while (t.p < t.end && scan_is_space(*t.p))
 			t.p++;
-		if (!words_hex(d, &addr))
-			return LEG_BAD;
-		uint32_t i = leg_loc(g, addr);
+		if (!scan_parse_hex(d, &addr))
+			return LEGACY_BAD;
+		uint32_t i = legacy_loc(g, addr);
 		if (i < known)
-			java_place(g, &g->loc[i], t);
+			set_java_line(g, &g->loc[i], t);
 	}
 	for (size_t i = 0; i < g->nloc; i++)
 		if (g->loc[i].nline)
 			g->loc[i].addr = 0; /* what has a name needs no mapping */
-	leg_memory_map(g, &none, false);
+	legacy_read_memory_map(g, &none, false);
 	for (size_t i = 0; i < g->nloc; i++)
 		g->loc[i].addr = 0; /* one run's addresses say nothing about another's */
-	return LEG_OK;
+	return LEGACY_OK;
 }
 
-static bool java_field(struct legacy *g, struct words line, bool heap)
+static bool java_field(struct legacy *g, struct scan_text line, bool heap)
 {
 	const char *eq = memchr(line.p, '=', (size_t)(line.end - line.p));
-	struct lines k = {.line = line.p, .n = (size_t)(eq - line.p)},
+	struct scan_lines k = {.line = line.p, .n = (size_t)(eq - line.p)},
 			 v = {.line = eq + 1, .n = (size_t)(line.end - eq - 1)};
-	struct words key = lines_trimmed(&k), val = lines_trimmed(&v);
+	struct scan_text key = scan_line_trimmed(&k), val = scan_line_trimmed(&v);
 	const char *name = arena_strndup(&g->arena, key.p, (size_t)(key.end - key.p));
 	const char *text = arena_strndup(&g->arena, val.p, (size_t)(val.end - val.p));
 	int64_t n;
@@ -215,9 +215,9 @@ static bool java_field(struct legacy *g, struct words line, bool heap)
 	if (!heap && !strcmp(name, "sampling period")) {
 		g->period_type = "contentions";
 		g->period_unit = "count";
-		return words_number(val, &g->period);
+		return scan_parse_i64(val, &g->period);
 	}
-	if (!heap && !strcmp(name, "ms since reset") && words_number(val, &n)) {
+	if (!heap && !strcmp(name, "ms since reset") && scan_parse_i64(val, &n)) {
 		g->duration = (int64_t)((uint64_t)n * 1000000);
 		return true;
 	}
@@ -225,72 +225,72 @@ static bool java_field(struct legacy *g, struct words line, bool heap)
 }
 
 /* "size count @ addresses" */
-static enum leg_verdict java_sample(struct legacy *g, struct words t, bool heap)
+static enum legacy_result java_sample(struct legacy *g, struct scan_text t, bool heap)
 {
-	struct words d1, d2;
-	words_spaces(&t);
-	bool ok = words_digits(&t, &d1);
-	words_spaces(&t);
-	ok = ok && words_digits(&t, &d2) && words_take(&t, " ");
-	words_spaces(&t);
-	if (!ok || !words_take(&t, "@ "))
-		return LEG_OTHER;
-	struct leg_sample *s = leg_sample(g);
-	if (!words_number(d2, &s->value[0]) || !words_number(d1, &s->value[1]))
-		return LEG_BAD;
+	struct scan_text d1, d2;
+	scan_skip_spaces(&t);
+	bool ok = scan_take_digits(&t, &d1);
+	scan_skip_spaces(&t);
+	ok = ok && scan_take_digits(&t, &d2) && scan_take(&t, " ");
+	scan_skip_spaces(&t);
+	if (!ok || !scan_take(&t, "@ "))
+		return LEGACY_OTHER;
+	struct legacy_sample *s = legacy_sample(g);
+	if (!scan_parse_i64(d2, &s->value[0]) || !scan_parse_i64(d1, &s->value[1]))
+		return LEGACY_BAD;
 	if (heap) {
 		if (!s->value[0])
-			return LEG_BAD;
+			return LEGACY_BAD;
 		s->bytes = s->value[1] / s->value[0];
 		s->has_bytes = true;
-		leg_unsample(&s->value[0], &s->value[1], 524288);
+		legacy_unsample(&s->value[0], &s->value[1], 524288);
 	} else if (g->period) {
 		s->value[0] = wrap_mul(s->value[0], g->period);
 		s->value[1] = wrap_mul(s->value[1], g->period);
 	}
 	for (; t.p < t.end; t.p++) {
 		uint64_t v;
-		if (!words_start(t, "0x"))
+		if (!scan_starts_with(t, "0x"))
 			continue;
-		struct words d = {t.p + 2, t.p + 2};
-		while (d.end < t.end && is_hex(*d.end))
+		struct scan_text d = {t.p + 2, t.p + 2};
+		while (d.end < t.end && scan_is_hex(*d.end))
 			d.end++;
-		if (!words_hex(d, &v))
-			return LEG_BAD;
+		if (!scan_parse_hex(d, &v))
+			return LEGACY_BAD;
 		if (d.p < d.end)
-			leg_frame(g, leg_loc(g, v));
+			legacy_add_frame(g, legacy_loc(g, v));
 		t.p = d.end > d.p ? d.end - 1 : t.p;
 	}
-	return LEG_OK;
+	return LEGACY_OK;
 }
 
-enum leg_verdict leg_java(struct legacy *g, struct bytes b)
+enum legacy_result legacy_read_java(struct legacy *g, struct bytes b)
 {
-	struct lines l = {.p = (const char *)b.p, .end = (const char *)b.p + b.n}, at;
-	lines_next(&l);
-	struct words t = lines_trimmed(&l);
+	struct scan_lines l = {.p = (const char *)b.p, .end = (const char *)b.p + b.n}, at;
+	scan_next_line(&l);
+	struct scan_text t = scan_line_trimmed(&l);
 	size_t n = (size_t)(t.end - t.p);
-	bool heap = n == 15 && words_start(t, "--- heapz 1 ---");
-	if (!heap && !(n == 21 && words_start(t, "--- contentionz 1 ---")))
-		return LEG_OTHER;
-	for (at = l; lines_next(&l); at = l) {
-		t = lines_trimmed(&l);
+	bool heap = n == 15 && scan_starts_with(t, "--- heapz 1 ---");
+	if (!heap && !(n == 21 && scan_starts_with(t, "--- contentionz 1 ---")))
+		return LEGACY_OTHER;
+	for (at = l; scan_next_line(&l); at = l) {
+		t = scan_line_trimmed(&l);
 		if (t.p == t.end)
 			continue;
 		if (!memchr(t.p, '=', (size_t)(t.end - t.p)))
 			break;
 		if (!java_field(g, t, heap))
-			return LEG_OTHER;
+			return LEGACY_OTHER;
 	}
-	for (l = at; lines_next(&l); at = l) {
-		t = lines_trimmed(&l);
-		enum leg_verdict v = t.p == t.end ? LEG_OK : java_sample(g, t, heap);
-		if (v == LEG_BAD)
+	for (l = at; scan_next_line(&l); at = l) {
+		t = scan_line_trimmed(&l);
+		enum legacy_result v = t.p == t.end ? LEGACY_OK : java_sample(g, t, heap);
+		if (v == LEGACY_BAD)
 			return v;
-		if (v == LEG_OTHER)
+		if (v == LEGACY_OTHER)
 			break;
 	}
 	if (!g->ntype)
-		return g->nsample ? LEG_BAD : LEG_OTHER;
-	return leg_java_locations(g, at.p, at.end);
+		return g->nsample ? LEGACY_BAD : LEGACY_OTHER;
+	return read_java_locations(g, at.p, at.end);
 }

@@ -19,98 +19,98 @@ static const char own_frames[] =
 
 enum { LIVE = 0, EVER = 1 };	/* the two pairs of a line */
 
-struct pair { int64_t n, bytes; };
+struct count_pair { int64_t n, bytes; };
 
 /* "a: b" */
-static bool take_pair(struct words *t, struct pair *v)
+static bool take_pair(struct scan_text *t, struct count_pair *v)
 {
-	struct words n, bytes;
-	words_spaces(t);
-	if (!words_digits(t, &n) || !words_take(t, ":"))
+	struct scan_text n, bytes;
+	scan_skip_spaces(t);
+	if (!scan_take_digits(t, &n) || !scan_take(t, ":"))
 		return false;
-	words_spaces(t);
-	return words_digits(t, &bytes) && words_number(n, &v->n) && words_number(bytes, &v->bytes) &&
+	scan_skip_spaces(t);
+	return scan_take_digits(t, &bytes) && scan_parse_i64(n, &v->n) && scan_parse_i64(bytes, &v->bytes) &&
 	       (v->n || !v->bytes);
 }
 
 /* "t*: a: b [c: d]" */
-static bool take_values(struct words t, struct pair v[2])
+static bool take_values(struct scan_text t, struct count_pair v[2])
 {
-	if (!words_take(&t, "t*:") || !take_pair(&t, &v[LIVE]))
+	if (!scan_take(&t, "t*:") || !take_pair(&t, &v[LIVE]))
 		return false;
-	words_spaces(&t);
-	return words_take(&t, "[") && take_pair(&t, &v[EVER]) && words_take(&t, "]");
+	scan_skip_spaces(&t);
+	return scan_take(&t, "[") && take_pair(&t, &v[EVER]) && scan_take(&t, "]");
 }
 
-static bool take_stack(struct legacy *g, struct words t)
+static bool take_stack(struct legacy *g, struct scan_text t)
 {
-	leg_sample(g);
-	for (words_spaces(&t); words_take(&t, "0x"); words_spaces(&t)) {
-		struct words hex = {t.p, t.p};
+	legacy_sample(g);
+	for (scan_skip_spaces(&t); scan_take(&t, "0x"); scan_skip_spaces(&t)) {
+		struct scan_text hex = {t.p, t.p};
 		uint64_t addr;
-		while (hex.end < t.end && is_hex(*hex.end))
+		while (hex.end < t.end && scan_is_hex(*hex.end))
 			hex.end++;
-		if (hex.p == hex.end || !words_hex(hex, &addr))
+		if (hex.p == hex.end || !scan_parse_hex(hex, &addr))
 			return false;
-		leg_frame(g, leg_loc(g, addr - 1));	/* into the call */
+		legacy_add_frame(g, legacy_loc(g, addr - 1));	/* into the call */
 		t.p = hex.end;
 	}
 	return t.p == t.end;
 }
 
-static void weigh(struct legacy *g, const struct pair v[2])
+static void set_values(struct legacy *g, const struct count_pair v[2])
 {
-	struct leg_sample *s = &g->sample[g->nsample - 1];
+	struct legacy_sample *s = &g->sample[g->nsample - 1];
 	int64_t *to = s->value;
-	const struct pair *one = v[LIVE].n ? &v[LIVE] : &v[EVER];
+	const struct count_pair *one = v[LIVE].n ? &v[LIVE] : &v[EVER];
 	s->has_bytes = true;
 	s->bytes = one->n ? one->bytes / one->n : 0;
 	for (int i = g->ntype == 4 ? EVER : LIVE; i >= LIVE; i--, to += 2) {
 		to[0] = v[i].n;
 		to[1] = v[i].bytes;
-		leg_unsample(&to[0], &to[1], g->period);
+		legacy_unsample(&to[0], &to[1], g->period);
 	}
 }
 
-static bool take_heading(struct lines *l, int64_t *rate)
+static bool take_heading(struct scan_lines *l, int64_t *rate)
 {
-	struct words d;
-	while (lines_next(l) && lines_comment(l))
+	struct scan_text d;
+	while (scan_next_line(l) && scan_is_comment(l))
 		;
-	struct words t = lines_trimmed(l);
-	return words_take(&t, "heap_v2/") && words_digits(&t, &d) && t.p == t.end && words_number(d, rate);
+	struct scan_text t = scan_line_trimmed(l);
+	return scan_take(&t, "heap_v2/") && scan_take_digits(&t, &d) && t.p == t.end && scan_parse_i64(d, rate);
 }
 
-bool leg_is_jemalloc(struct lines l)
+bool legacy_is_jemalloc(struct scan_lines l)
 {
 	int64_t rate;
 	return take_heading(&l, &rate);
 }
 
-enum leg_verdict leg_jemalloc(struct legacy *g, struct lines l)
+enum legacy_result legacy_read_jemalloc(struct legacy *g, struct scan_lines l)
 {
-	struct pair v[2];
+	struct count_pair v[2];
 	if (!take_heading(&l, &g->period))
-		return LEG_OTHER;
+		return LEGACY_OTHER;
 	g->drop = own_frames;
 	g->period_type = "space";
 	g->period_unit = "bytes";
-	leg_heap_types(g, false);
-	while (lines_next(&l) && !leg_map_heading(&l)) {
-		struct words t = lines_trimmed(&l);
-		if (lines_comment(&l) || (words_start(t, "t") && !words_start(t, "t*")))
+	legacy_set_heap_types(g, false);
+	while (scan_next_line(&l) && !legacy_is_map_heading(&l)) {
+		struct scan_text t = scan_line_trimmed(&l);
+		if (scan_is_comment(&l) || (scan_starts_with(t, "t") && !scan_starts_with(t, "t*")))
 			continue;
-		if (words_take(&t, "@")) {
+		if (scan_take(&t, "@")) {
 			if (!take_stack(g, t))
-				return LEG_BAD;
+				return LEGACY_BAD;
 		} else if (!take_values(t, v)) {
-			return LEG_BAD;
+			return LEGACY_BAD;
 		} else if (g->nsample) {
-			weigh(g, v);
+			set_values(g, v);
 		} else {
-			leg_heap_types(g, v[EVER].n > 0);	/* the totals */
+			legacy_set_heap_types(g, v[EVER].n > 0);	/* the totals */
 		}
 	}
-	leg_memory_map(g, &l, true);
-	return LEG_OK;
+	legacy_read_memory_map(g, &l, true);
+	return LEGACY_OK;
 }

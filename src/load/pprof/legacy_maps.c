@@ -12,10 +12,10 @@
 
 #include <string.h>
 
-bool leg_map_heading(const struct lines *l)
+bool legacy_is_map_heading(const struct scan_lines *l)
 {
-	return words_hold(lines_words(l), "--- Memory map: ---") ||
-	       words_hold(lines_words(l), "MAPPED_LIBRARIES:");
+	return scan_contains(scan_line_text(l), "--- Memory map: ---") ||
+	       scan_contains(scan_line_text(l), "MAPPED_LIBRARIES:");
 }
 
 struct attr {
@@ -24,12 +24,12 @@ struct attr {
 };
 
 /* Behind "file.cc:123] ", when the line begins so. */
-static struct words without_log_prefix(struct words t)
+static struct scan_text without_log_prefix(struct scan_text t)
 {
 	const char *p = t.p;
 	while (p < t.end && *p != '[' && *p != ']')
 		p++;
-	if (p == t.end || *p != ']' || p + 1 == t.end || !is_space(p[1]))
+	if (p == t.end || *p != ']' || p + 1 == t.end || !scan_is_space(p[1]))
 		return t;
 	const char *d = p;
 	while (d > t.p && d[-1] >= '0' && d[-1] <= '9')
@@ -40,7 +40,7 @@ static struct words without_log_prefix(struct words t)
 }
 
 /* The line with every $name replaced, in memory that stays. */
-static struct words expanded(struct legacy *g, struct words t, const struct attr *attrs)
+static struct scan_text expand_attrs(struct legacy *g, struct scan_text t, const struct attr *attrs)
 {
 	if (!attrs || !memchr(t.p, '$', (size_t)(t.end - t.p)))
 		return t;
@@ -48,7 +48,7 @@ static struct words expanded(struct legacy *g, struct words t, const struct attr
 	size_t n = 0, cap = 0;
 	while (t.p < t.end) {
 		const struct attr *a = attrs;
-		while (a && !words_start(t, a->name))
+		while (a && !scan_starts_with(t, a->name))
 			a = a->next;
 		size_t len = a ? strlen(a->value) : 1;
 		out = mem_grow(out, &cap, n + len + 1, 1);
@@ -58,34 +58,34 @@ static struct words expanded(struct legacy *g, struct words t, const struct attr
 	}
 	const char *kept = arena_strndup(&g->arena, out ? out : "", n);
 	mem_free(out);
-	return (struct words){kept, kept + n};
+	return (struct scan_text){kept, kept + n};
 }
 
-static bool take_hex(struct words *t, struct words *d)
+static bool take_hex(struct scan_text *t, struct scan_text *d)
 {
-	if (words_start(*t, "0x") && t->end - t->p > 2 && is_hex(t->p[2]))
+	if (scan_starts_with(*t, "0x") && t->end - t->p > 2 && scan_is_hex(t->p[2]))
 		t->p += 2;
 	d->p = t->p;
-	while (t->p < t->end && is_hex(*t->p))
+	while (t->p < t->end && scan_is_hex(*t->p))
 		t->p++;
 	d->end = t->p;
 	return d->p < d->end;
 }
 
-static void skip_space(struct words *t)
+static void skip_space(struct scan_text *t)
 {
-	while (t->p < t->end && is_space(*t->p))
+	while (t->p < t->end && scan_is_space(*t->p))
 		t->p++;
 }
 
 /* "start-end:", "start end"; numbers that stand together are cut before the last digit. */
-static bool take_range(struct words *t, struct words *start, struct words *end)
+static bool take_range(struct scan_text *t, struct scan_text *start, struct scan_text *end)
 {
 	skip_space(t);
 	if (!take_hex(t, start))
 		return false;
-	struct words x = *t;
-	if (x.p < x.end && (is_space(*x.p) || *x.p == '-'))
+	struct scan_text x = *t;
+	if (x.p < x.end && (scan_is_space(*x.p) || *x.p == '-'))
 		x.p++;
 	skip_space(&x);
 	if (take_hex(&x, end)) {
@@ -93,22 +93,22 @@ static bool take_range(struct words *t, struct words *start, struct words *end)
 	} else {
 		if (start->end - start->p < 2)
 			return false;
-		*end = (struct words){start->end - 1, start->end};
+		*end = (struct scan_text){start->end - 1, start->end};
 		start->end--;
 	}
-	words_take(t, ":");
+	scan_take(t, ":");
 	return true;
 }
 
 /* The next run of characters that are no spaces; false and unmoved when none follows a space. */
-static bool take_token(struct words *t, struct words *tok)
+static bool take_token(struct scan_text *t, struct scan_text *tok)
 {
-	struct words x = *t;
-	if (x.p == x.end || !is_space(*x.p))
+	struct scan_text x = *t;
+	if (x.p == x.end || !scan_is_space(*x.p))
 		return false;
 	skip_space(&x);
 	tok->p = x.p;
-	while (x.p < x.end && !is_space(*x.p))
+	while (x.p < x.end && !scan_is_space(*x.p))
 		x.p++;
 	tok->end = x.p;
 	if (tok->p == tok->end)
@@ -117,7 +117,7 @@ static bool take_token(struct words *t, struct words *tok)
 	return true;
 }
 
-static size_t run_of(struct words t, const char *set)
+static size_t run_of(struct scan_text t, const char *set)
 {
 	size_t n = 0;
 	while (t.p + n < t.end && strchr(set, t.p[n]) && t.p[n])
@@ -125,22 +125,22 @@ static size_t run_of(struct words t, const char *set)
 	return n;
 }
 
-static bool all_of(struct words t, const char *set)
+static bool all_of(struct scan_text t, const char *set)
 {
 	return t.p < t.end && t.p + run_of(t, set) == t.end;
 }
 
 static const char hex_set[] = "0123456789abcdefABCDEF";
 
-struct entry {
-	struct words perm, offset, file, build;
+struct map_entry {
+	struct scan_text perm, offset, file, build;
 };
 
 /* perms offset major:minor inode file */
-static bool proc_form(struct words t, struct entry *m)
+static bool proc_form(struct scan_text t, struct map_entry *m)
 {
-	struct words tok, pair;
-	*m = (struct entry){0};
+	struct scan_text tok, pair;
+	*m = (struct map_entry){0};
 	if (!take_token(&t, &tok))
 		return false;
 	if (all_of(tok, "-rwxp")) {
@@ -156,7 +156,7 @@ static bool proc_form(struct words t, struct entry *m)
 	pair = tok;
 	size_t n = run_of(pair, hex_set);
 	pair.p += n;
-	if (!n || !words_take(&pair, ":") || !all_of(pair, hex_set) || !take_token(&t, &tok))
+	if (!n || !scan_take(&pair, ":") || !all_of(pair, hex_set) || !take_token(&t, &tok))
 		return false;
 	n = run_of(tok, "0123456789");
 	if (n && tok.p + n == tok.end)
@@ -165,15 +165,15 @@ static bool proc_form(struct words t, struct entry *m)
 }
 
 /* perms file (@offset) build */
-static void brief_form(struct words t, struct entry *m)
+static void brief_form(struct scan_text t, struct map_entry *m)
 {
-	struct words tok, keep = t;
-	*m = (struct entry){0};
+	struct scan_text tok, keep = t;
+	*m = (struct map_entry){0};
 	if (!take_token(&t, &tok))
 		return;
 	size_t n = run_of(tok, "-rwxp");
 	if (n) {
-		m->perm = (struct words){tok.p, tok.p + n};
+		m->perm = (struct scan_text){tok.p, tok.p + n};
 		if (tok.p + n != tok.end)
 			return; /* a name that begins like permissions is taken for them */
 	} else {
@@ -182,31 +182,31 @@ static void brief_form(struct words t, struct entry *m)
 	if (!take_token(&t, &m->file))
 		return;
 	keep = t;
-	if (take_token(&t, &tok) && words_take(&tok, "(@") && (n = run_of(tok, hex_set)) &&
+	if (take_token(&t, &tok) && scan_take(&tok, "(@") && (n = run_of(tok, hex_set)) &&
 	    tok.p + n < tok.end && tok.p[n] == ')') {
-		m->offset = (struct words){tok.p, tok.p + n};
+		m->offset = (struct scan_text){tok.p, tok.p + n};
 		t.p = tok.p + n + 1;
 	} else {
 		t = keep;
 	}
 	if (take_token(&t, &tok) && (n = run_of(tok, hex_set)))
-		m->build = (struct words){tok.p, tok.p + n};
+		m->build = (struct scan_text){tok.p, tok.p + n};
 }
 
 /* false: it is no entry. */
-static bool add_mapping(struct legacy *g, struct words t)
+static bool add_mapping(struct legacy *g, struct scan_text t)
 {
-	struct words start, end;
-	struct leg_map m = {0};
-	struct entry x;
+	struct scan_text start, end;
+	struct legacy_map m = {0};
+	struct map_entry x;
 	if (!take_range(&t, &start, &end))
 		return false;
 	if (!proc_form(t, &x))
 		brief_form(t, &x);
 	if (x.perm.p < x.perm.end && !memchr(x.perm.p, 'x', (size_t)(x.perm.end - x.perm.p)))
 		return true;
-	if (!words_hex(start, &m.start) || !words_hex(end, &m.limit) ||
-	    (x.offset.p && !words_hex(x.offset, &m.offset)))
+	if (!scan_parse_hex(start, &m.start) || !scan_parse_hex(end, &m.limit) ||
+	    (x.offset.p && !scan_parse_hex(x.offset, &m.offset)))
 		return false;
 	m.nfile = (size_t)(x.file.end - x.file.p);
 	m.nbuild = (size_t)(x.build.end - x.build.p);
@@ -217,14 +217,14 @@ static bool add_mapping(struct legacy *g, struct words t)
 	return true;
 }
 
-static struct attr *new_attr(struct legacy *g, struct words t)
+static struct attr *new_attr(struct legacy *g, struct scan_text t)
 {
 	const char *eq = memchr(t.p, '=', (size_t)(t.end - t.p));
 	if (!eq)
 		return NULL;
-	struct lines k = {.line = t.p, .n = (size_t)(eq - t.p)},
+	struct scan_lines k = {.line = t.p, .n = (size_t)(eq - t.p)},
 			 v = {.line = eq + 1, .n = (size_t)(t.end - eq - 1)};
-	struct words key = lines_trimmed(&k), val = lines_trimmed(&v);
+	struct scan_text key = scan_line_trimmed(&k), val = scan_line_trimmed(&v);
 	struct attr *a = arena_zalloc(&g->arena, sizeof *a);
 	a->name = arena_printf(&g->arena, "$%.*s", (int)(key.end - key.p), key.p);
 	a->value = arena_strndup(&g->arena, val.p, (size_t)(val.end - val.p));
@@ -233,7 +233,7 @@ static struct attr *new_attr(struct legacy *g, struct words t)
 
 /* ---- what the heuristics of pprof make of it */
 
-static bool adjacent(const struct leg_map *a, const struct leg_map *b)
+static bool are_adjacent(const struct legacy_map *a, const struct legacy_map *b)
 {
 	if (a->nfile && b->nfile && strcmp(a->file, b->file))
 		return false;
@@ -247,8 +247,8 @@ static void join_adjacent(struct legacy *g)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < g->nmap; i++) {
-		struct leg_map *last = kept ? &g->map[kept - 1] : NULL, m = g->map[i];
-		if (!last || !adjacent(last, &m)) {
+		struct legacy_map *last = kept ? &g->map[kept - 1] : NULL, m = g->map[i];
+		if (!last || !are_adjacent(last, &m)) {
 			g->map[kept++] = m;
 			continue;
 		}
@@ -279,11 +279,11 @@ static void program_first(struct legacy *g)
 {
 	for (size_t i = 0; i < g->nmap; i++) {
 		const char *s = g->map[i].file;
-		while (words_start((struct words){s, s + strlen(s)}, "(deleted)"))
+		while (scan_starts_with((struct scan_text){s, s + strlen(s)}, "(deleted)"))
 			s += 9;
 		if (!*s || *s == '[' || is_library(s))
 			continue;
-		struct leg_map m = g->map[0];
+		struct legacy_map m = g->map[0];
 		g->map[0] = g->map[i];
 		g->map[i] = m;
 		return;
@@ -309,7 +309,7 @@ static uint32_t mapping_of(struct legacy *g, uint64_t a, size_t known)
 		if (g->map[i].start <= a && a < g->map[i].limit)
 			return (uint32_t)i + 1;
 	for (size_t i = 0; i < g->nmap; i++) {
-		struct leg_map *m = &g->map[i];
+		struct legacy_map *m = &g->map[i];
 		if (m->offset && m->start - m->offset <= a &&
 		    a < m->start) { /* its first part was left out */
 			m->start -= m->offset;
@@ -319,14 +319,14 @@ static uint32_t mapping_of(struct legacy *g, uint64_t a, size_t known)
 	}
 	if (g->nmap == known) {
 		g->map = mem_grow(g->map, &g->cmap, g->nmap + 1, sizeof *g->map);
-		g->map[g->nmap++] = (struct leg_map){.limit = UINT64_MAX, .file = "", .build = ""};
+		g->map[g->nmap++] = (struct legacy_map){.limit = UINT64_MAX, .file = "", .build = ""};
 	}
 	return (uint32_t)g->nmap;
 }
 
 static void find_mappings(struct legacy *g)
 {
-	struct leg_map *m = g->map;
+	struct legacy_map *m = g->map;
 	if (g->nmap > 1 && !strncmp(m->file, "/anon_hugepage", 14) && m->limit == m[1].start)
 		memmove(m, m + 1, --g->nmap * sizeof *m);
 	if (g->nmap && m->start - m->offset == 0x400000) {
@@ -335,20 +335,20 @@ static void find_mappings(struct legacy *g)
 	}
 	size_t known = g->nmap;
 	for (size_t i = 0; i < g->norder; i++) {
-		struct leg_loc *l = &g->loc[g->order[i]];
+		struct legacy_loc *l = &g->loc[g->order[i]];
 		if (l->addr)
 			l->map = mapping_of(g, l->addr, known);
 	}
 }
 
-void leg_memory_map(struct legacy *g, struct lines *l, bool skip)
+void legacy_read_memory_map(struct legacy *g, struct scan_lines *l, bool skip)
 {
 	struct attr *attrs = NULL, **tail = &attrs;
-	while (skip && !leg_map_heading(l) && lines_next(l))
+	while (skip && !legacy_is_map_heading(l) && scan_next_line(l))
 		;
-	while (lines_next(l)) {
-		struct words t = expanded(
-		    g, without_log_prefix((struct words){l->line, l->line + l->n}), attrs);
+	while (scan_next_line(l)) {
+		struct scan_text t = expand_attrs(
+		    g, without_log_prefix((struct scan_text){l->line, l->line + l->n}), attrs);
 		if (!add_mapping(g, t) && (*tail = new_attr(g, t)))
 			tail = &(*tail)->next;
 	}

@@ -17,14 +17,14 @@
 #include "load/pprof/legacy.h"
 
 /* Give the location of the open run its lines, unless it has some. */
-void leg_name_run(struct legacy *g)
+void legacy_apply_comments(struct legacy *g)
 {
-	struct leg_run r = g->run;
+	struct legacy_run r = g->run;
 	g->run.n = 0;
 	if (!r.n)
 		return;
 	uint32_t m = (uint32_t)g->nline - r.line;
-	struct leg_loc *l = &g->loc[r.loc];
+	struct legacy_loc *l = &g->loc[r.loc];
 	if (l->nline || m % r.n) {
 		g->nline = r.line;
 		return;
@@ -36,7 +36,7 @@ void leg_name_run(struct legacy *g)
 }
 
 /* The frame of a signal has the address itself, not the one before it. */
-static bool is_at(const struct leg_loc *l, uint64_t addr)
+static bool is_at(const struct legacy_loc *l, uint64_t addr)
 {
 	return l->addr == addr || l->addr + 1 == addr;
 }
@@ -50,16 +50,16 @@ static bool open_run(struct legacy *g, uint64_t addr)
 	g->next = i;
 	if (i == g->nframe)
 		return false;
-	g->run = (struct leg_run){.loc = g->frame[i], .line = (uint32_t)g->nline};
+	g->run = (struct legacy_run){.loc = g->frame[i], .line = (uint32_t)g->nline};
 	for (; g->next < g->nframe && g->frame[g->next] == g->run.loc; g->next++)
 		g->run.n++;
 	return true;
 }
 
 /* Take the text up to a tab, and all tabs there. */
-static struct words column(struct words *t)
+static struct scan_text take_column(struct scan_text *t)
 {
-	struct words c = {t->p, t->p};
+	struct scan_text c = {t->p, t->p};
 	while (c.end < t->end && *c.end != '\t')
 		c.end++;
 	for (t->p = c.end; t->p < t->end && *t->p == '\t';)
@@ -68,33 +68,33 @@ static struct words column(struct words *t)
 }
 
 /* The name without the offset "+0x21" in the function. */
-static struct words without_offset(struct words name)
+static struct scan_text without_offset(struct scan_text name)
 {
 	const char *p = name.end;
-	while (p > name.p && is_hex(p[-1]))
+	while (p > name.p && scan_is_hex(p[-1]))
 		p--;
 	if (p < name.end && p - name.p > 3 && p[-1] == 'x' && p[-2] == '0' && p[-3] == '+')
 		name.end = p - 3;
 	return name;
 }
 
-void leg_comment(struct legacy *g, const struct lines *l)
+void legacy_read_comment(struct legacy *g, const struct scan_lines *l)
 {
-	struct words t = lines_words(l), addr, name;
+	struct scan_text t = scan_line_text(l), addr, name;
 	uint64_t v;
 	int64_t line = 0;
-	if (!g->nsample || !words_take(&t, "#\t0x"))
+	if (!g->nsample || !scan_take(&t, "#\t0x"))
 		return;
-	addr = column(&t);
-	name = without_offset(column(&t));
-	t = lines_trimmed(&(struct lines){.line = t.p, .n = words_n(t)});
-	if (!words_n(name) || !words_hex(addr, &v))
+	addr = take_column(&t);
+	name = without_offset(take_column(&t));
+	t = scan_line_trimmed(&(struct scan_lines){.line = t.p, .n = scan_len(t)});
+	if (!scan_len(name) || !scan_parse_hex(addr, &v))
 		return;
 	if (!g->run.n || !is_at(&g->loc[g->run.loc], v)) {
-		leg_name_run(g);
+		legacy_apply_comments(g);
 		if (!open_run(g, v))
 			return;
 	}
-	words_line(&t, &line);
-	leg_line(g, leg_fun(g, name, t), line);
+	scan_cut_line_number(&t, &line);
+	legacy_line(g, legacy_fun(g, name, t), line);
 }

@@ -37,28 +37,28 @@ static bool wire_fits(uint64_t field, unsigned wire)
 	return wire == 0 || (field == F_COMMENT && wire == 2);
 }
 
-int pprof_field(struct cur *c, struct field *f, struct err *e)
+int pprof_field(struct byte_cursor *c, struct field *f, struct err *e)
 {
-	f->at = cur_at(c);
-	uint64_t tag = cur_uvarint(c), n;
+	f->at = byte_cursor_at(c);
+	uint64_t tag = byte_cursor_uvarint(c), n;
 	f->field = tag >> 3;
 	f->wire = tag & 7;
 	f->num = 0;
 	f->n = 0;
 	switch (f->wire) {
 	case 0:
-		f->num = cur_uvarint(c);
+		f->num = byte_cursor_uvarint(c);
 		break;
 	case 1:
-		cur_bytes(c, 8);
+		byte_cursor_bytes(c, 8);
 		break;
 	case 2:
-		n = cur_uvarint(c);
-		f->p = cur_bytes(c, n);
+		n = byte_cursor_uvarint(c);
+		f->p = byte_cursor_bytes(c, n);
 		f->n = f->p ? (size_t)n : 0;
 		break;
 	case 5:
-		cur_bytes(c, 4);
+		byte_cursor_bytes(c, 4);
 		break;
 	default:
 		if (!c->bad)
@@ -89,7 +89,7 @@ str_id pprof_string(struct pprof *p, int64_t i)
 	return s->id;
 }
 
-static int string(struct pprof *p, int64_t i, uint64_t at, str_id *out)
+static int resolve_string(struct pprof *p, int64_t i, uint64_t at, str_id *out)
 {
 	if (pprof_has_string(p, i, at, p->e))
 		return -1;
@@ -110,9 +110,9 @@ static int add_string(struct pprof *p, const struct field *f)
 
 static int add_comments(struct pprof *p, const struct field *f)
 {
-	struct cur c = cur_make(f->p, f->n, f->at);
+	struct byte_cursor c = byte_cursor_make(f->p, f->n, f->at);
 	do {
-		uint64_t v = f->wire == 2 ? cur_left(&c) ? cur_uvarint(&c) : 0 : f->num;
+		uint64_t v = f->wire == 2 ? byte_cursor_left(&c) ? byte_cursor_uvarint(&c) : 0 : f->num;
 		if (c.bad)
 			return err_set(p->e, ERR_FORMAT, f->at, "damaged profile: comments");
 		if (f->wire == 2 && !f->n)
@@ -120,7 +120,7 @@ static int add_comments(struct pprof *p, const struct field *f)
 		p->comment =
 		    mem_grow(p->comment, &p->ccomment, p->ncomment + 1, sizeof *p->comment);
 		p->comment[p->ncomment++] = (int64_t)v;
-	} while (f->wire == 2 && cur_left(&c));
+	} while (f->wire == 2 && byte_cursor_left(&c));
 	return 0;
 }
 
@@ -165,9 +165,9 @@ static void add_to_stretch(struct pprof *p, const struct field *f)
 
 static int walk_facts(struct pprof *p)
 {
-	struct cur c = p->all;
+	struct byte_cursor c = p->all;
 	struct field f;
-	while (cur_left(&c)) {
+	while (byte_cursor_left(&c)) {
 		if (pprof_field(&c, &f, p->e))
 			return -1;
 		if (!wire_fits(f.field, f.wire))
@@ -187,11 +187,11 @@ static int walk_facts(struct pprof *p)
 		p->strings.any |= f.field == F_STRING;
 		if (f.field == F_SAMPLE) {
 			p->scattered |= p->nstretch && p->samples.last != f.at;
-			p->samples.last = cur_at(&c);
+			p->samples.last = byte_cursor_at(&c);
 			add_to_stretch(p, &f);
 		}
 		if (f.field == F_STRING)
-			p->strings.last = cur_at(&c);
+			p->strings.last = byte_cursor_at(&c);
 	}
 	if (!p->nstr)
 		return err_set(p->e, ERR_FORMAT, 0, "not a profile: it has no string table");
@@ -202,7 +202,7 @@ static int walk_facts(struct pprof *p)
 
 static void *scratch_alloc(void *arena, size_t n)
 {
-	return arena_try(arena, n);
+	return arena_try_alloc(arena, n);
 }
 
 static void scratch_free(void *arena, void *block)
@@ -225,7 +225,7 @@ static int take_value_type(struct pprof *p, const struct field *f, str_id *name,
 	Ttpb__ValueType *t = ttpb__value_type__unpack(&p->pb, f->n, f->p);
 	if (!t)
 		return pprof_bad_record(f, "value type", p->e);
-	return string(p, t->type, f->at, name) || string(p, t->unit, f->at, unit) ? -1 : 0;
+	return resolve_string(p, t->type, f->at, name) || resolve_string(p, t->unit, f->at, unit) ? -1 : 0;
 }
 
 static int take_type(struct pprof *p, const struct field *f)
@@ -240,25 +240,25 @@ static int take_type(struct pprof *p, const struct field *f)
 }
 
 /* The file's id of a record and what the sink calls it. */
-static void add_id(struct ids *t, uint64_t raw, uint32_t id, uint64_t at)
+static void add_id(struct pprof_ids *t, uint64_t raw, uint32_t id, uint64_t at)
 {
 	t->at = mem_grow(t->at, &t->cat, t->raw.n + 1, sizeof *t->at);
 	t->at[t->raw.n] = at;
 	t->id = mem_grow(t->id, &t->cap, t->raw.n + 2, sizeof *t->id);
-	idtab_add(&t->raw, raw);
+	u64_index_add(&t->raw, raw);
 	t->id[t->raw.n] = id;
 }
 
-static int seal_ids(struct pprof *p, struct ids *t, const char *what)
+static int seal_ids(struct pprof *p, struct pprof_ids *t, const char *what)
 {
 	uint64_t dup = 0;
-	if (!idtab_seal(&t->raw, &dup)) {
+	if (!u64_index_seal(&t->raw, &dup)) {
 		mem_free(t->at);	/* nobody complains of these any more */
 		t->at = NULL;
 		/* ids are nearly always 1..n: then one array answers, not two */
 		for (size_t i = 1; i < t->raw.ndense; i++)
 			t->raw.dense[i] =
-			    t->raw.dense[i] == IDTAB_NONE ? 0 : t->id[t->raw.dense[i]];
+			    t->raw.dense[i] == U64_INDEX_NONE ? 0 : t->id[t->raw.dense[i]];
 		return 0;
 	}
 	/* the record that is one too many */
@@ -283,8 +283,8 @@ static int take_mapping(struct pprof *p, const struct field *f)
 	    .filenames = m->has_filenames,
 	    .lines = m->has_line_numbers,
 	    .inlines = m->has_inline_frames};
-	if (string(p, m->filename, f->at, &out.file) ||
-	    string(p, m->build_id, f->at, &out.build_id))
+	if (resolve_string(p, m->filename, f->at, &out.file) ||
+	    resolve_string(p, m->build_id, f->at, &out.build_id))
 		return -1;
 	add_id(&p->map, m->id, p->out->ops->map(p->out->self, &out), f->at);
 	return 0;
@@ -296,9 +296,9 @@ static int take_function(struct pprof *p, const struct field *f)
 	if (!m)
 		return pprof_bad_record(f, "function", p->e);
 	struct sink_fun out = {.id = m->id, .line = m->start_line};
-	if (string(p, m->name, f->at, &out.name) ||
-	    string(p, m->system_name, f->at, &out.sysname) ||
-	    string(p, m->filename, f->at, &out.file))
+	if (resolve_string(p, m->name, f->at, &out.name) ||
+	    resolve_string(p, m->system_name, f->at, &out.sysname) ||
+	    resolve_string(p, m->filename, f->at, &out.file))
 		return -1;
 	add_id(&p->fun, m->id, p->out->ops->fun(p->out->self, &out), f->at);
 	return 0;
@@ -309,7 +309,7 @@ static int take_location(struct pprof *p, const struct field *f)
 	Ttpb__Location *m = ttpb__location__unpack(&p->pb, f->n, f->p);
 	if (!m)
 		return pprof_bad_record(f, "location", p->e);
-	struct sink_line *line = arena_try(&p->scratch, (m->n_line + 1) * sizeof *line);
+	struct sink_line *line = arena_try_alloc(&p->scratch, (m->n_line + 1) * sizeof *line);
 	if (!line)
 		return err_set(
 		    p->e, ERR_LIMIT, f->at, "out of memory for a location with %zu lines", m->n_line);
@@ -337,12 +337,12 @@ static int take_location(struct pprof *p, const struct field *f)
 typedef int take_fn(struct pprof *, const struct field *);
 
 /* One walk: records of the fields that have a function are taken. */
-static int walk(struct pprof *p, take_fn *const take[F__N])
+static int walk_records(struct pprof *p, take_fn *const take[F__N])
 {
-	struct cur c = p->all;
+	struct byte_cursor c = p->all;
 	struct field f;
-	for (uint32_t n = 0; cur_left(&c); n++) {
-		if (p->nstretch && !p->scattered && cur_at(&c) == p->samples.first) {
+	for (uint32_t n = 0; byte_cursor_left(&c); n++) {
+		if (p->nstretch && !p->scattered && byte_cursor_at(&c) == p->samples.first) {
 			c.p = c.base + p->samples.last;	/* most of the file, and none of it is wanted */
 			continue;
 		}
@@ -360,7 +360,7 @@ static int walk(struct pprof *p, take_fn *const take[F__N])
 	return 0;
 }
 
-static int say_meta(struct pprof *p)
+static int emit_meta(struct pprof *p)
 {
 	struct sink_meta m = {.time = (int64_t)p->fact[F_TIME],
 	    .duration = (int64_t)p->fact[F_DURATION],
@@ -375,12 +375,12 @@ static int say_meta(struct pprof *p)
 	} text[] = {{F_DROP, &m.drop_frames}, {F_KEEP, &m.keep_frames},
 	    {F_DEFAULT, &m.default_type}, {F_DOC, &m.doc_url}};
 	for (size_t i = 0; i < sizeof text / sizeof *text; i++)
-		if (string(p, (int64_t)p->fact[text[i].field], p->fact_at[text[i].field], text[i].to))
+		if (resolve_string(p, (int64_t)p->fact[text[i].field], p->fact_at[text[i].field], text[i].to))
 			return -1;
 	str_id *comment = xmalloc((p->ncomment + 1) * sizeof *comment);
 	int r = 0;
 	for (size_t i = 0; i < p->ncomment && !r; i++)
-		r = string(p, p->comment[i], p->fact_at[F_COMMENT], &comment[i]);
+		r = resolve_string(p, p->comment[i], p->fact_at[F_COMMENT], &comment[i]);
 	m.comment = comment;
 	if (!r)
 		p->out->ops->meta(p->out->self, &m);
@@ -393,39 +393,39 @@ static int read_tables(struct pprof *p)
 	static take_fn *const names[F__N] = {
 	    [F_TYPE] = take_type, [F_MAPPING] = take_mapping, [F_FUNCTION] = take_function};
 	static take_fn *const locations[F__N] = {[F_LOCATION] = take_location};
-	if (walk_facts(p) || say_meta(p) || walk(p, names) || seal_ids(p, &p->map, "mapping") ||
-	    seal_ids(p, &p->fun, "function") || walk(p, locations) ||
+	if (walk_facts(p) || emit_meta(p) || walk_records(p, names) || seal_ids(p, &p->map, "mapping") ||
+	    seal_ids(p, &p->fun, "function") || walk_records(p, locations) ||
 	    seal_ids(p, &p->loc, "location"))
 		return -1;
 	return pprof_samples(p);
 }
 
-static void ids_free(struct ids *t)
+static void ids_free(struct pprof_ids *t)
 {
-	idtab_free(&t->raw);
+	u64_index_free(&t->raw);
 	mem_free(t->id);
 	mem_free(t->at);
 }
 
-bool pprof_prunes(struct bytes in)
+bool pprof_has_drop_frames(struct bytes in)
 {
-	struct cur c = cur_make(in.p, in.n, 0);
+	struct byte_cursor c = byte_cursor_make(in.p, in.n, 0);
 	struct field f;
-	while (cur_left(&c) && !pprof_field(&c, &f, NULL))
+	while (byte_cursor_left(&c) && !pprof_field(&c, &f, NULL))
 		if (f.field == F_DROP && f.num)
 			return true;
 	return false;
 }
 
-int read_pprof(struct bytes in, struct sink *out, struct err *e)
+int pprof_read(struct bytes in, struct sink *out, struct err *e)
 {
 	if (!in.n)
 		return err_set(e, ERR_FORMAT, 0, "empty file");
 	if (in.n > 1 && in.p[0] == 0x1f && in.p[1] == 0x8b)
 		return err_set(e, ERR_FORMAT, 0, "compressed twice: run gunzip once");
 	if (in.torn.why)	/* the reference refuses it, and names come last */
-		return input_torn(&in, e);
-	struct pprof p = {.in = in, .all = cur_make(in.p, in.n, 0), .out = out, .e = e};
+		return input_refuse_torn(&in, e);
+	struct pprof p = {.in = in, .all = byte_cursor_make(in.p, in.n, 0), .out = out, .e = e};
 	p.pb = pprof_scratch(&p.scratch);
 	int r = read_tables(&p);
 	ids_free(&p.map);

@@ -24,168 +24,169 @@
 
 enum { AT_ONCE = 1 << 13, BYTES = 1 << 20 };
 
-struct ahead {
+struct presort {
 	const uint8_t *p;
 	_Atomic size_t have;
 	_Atomic bool whole, stop;
 	_Atomic bool asleep;		/* the worker: whoever clears it sends it a token */
-	struct belt *belt;
+	struct ring_queue *ring_queue;
 	struct job *job;
 	struct lock *lock;		/* what follows */
 	size_t at;			/* nobody has looked beyond */
-	struct ways_run *run;
+	struct stack_merge_run *run;
 	size_t n, cap;
 };
 
-struct part { size_t at, end, which; };
+struct sample_part { size_t at, end, which; };
 enum found { PART, LATER, OVER };
 
 /* The samples that come next; LATER: not so many are there yet. */
-static enum found look(struct ahead *a, struct part *out)
+static enum found find_part(struct presort *a, struct sample_part *out)
 {
 	bool whole = atomic_load(&a->whole);
-	struct cur c = cur_make(a->p + a->at, atomic_load(&a->have) - a->at, a->at);
+	struct byte_cursor c = byte_cursor_make(a->p + a->at, atomic_load(&a->have) - a->at, a->at);
 	struct field f;
 	uint32_t n = 0;
-	*out = (struct part){a->at, a->at, 0};
-	while (cur_left(&c) && n < AT_ONCE && out->end - out->at < BYTES) {
+	*out = (struct sample_part){a->at, a->at, 0};
+	while (byte_cursor_left(&c) && n < AT_ONCE && out->end - out->at < BYTES) {
 		if (pprof_field(&c, &f, NULL)) {
 			if (whole)
 				atomic_store(&a->stop, true);
 			return whole ? OVER : LATER;
 		}
-		out->end = (size_t)cur_at(&c);
+		out->end = (size_t)byte_cursor_at(&c);
 		n += f.field == F_SAMPLE;
 	}
 	return n == AT_ONCE || out->end - out->at >= BYTES ? PART : !whole ? LATER : out->end > out->at ? PART : OVER;
 }
 
-static enum found take(struct ahead *a, struct part *out)
+static enum found take_part(struct presort *a, struct sample_part *out)
 {
 	enum found found = OVER;
-	lock_take(a->lock);
+	lock_acquire(a->lock);
 	if (!atomic_load(&a->stop))
-		found = look(a, out);
+		found = find_part(a, out);
 	if (found == PART) {
 		a->at = out->end;
 		out->which = a->n;
 		a->run = mem_grow(a->run, &a->cap, a->n + 1, sizeof *a->run);
-		a->run[a->n++] = (struct ways_run){0};
+		a->run[a->n++] = (struct stack_merge_run){0};
 	}
-	lock_give(a->lock);
+	lock_release(a->lock);
 	return found;
 }
 
-static void sort(struct ahead *a, struct batch *b, struct ways_room *room, const struct part *part)
+static void sort_part(
+    struct presort *a, struct sample_batch *b, struct stack_merge_scratch *room, const struct sample_part *sample_part)
 {
-	struct ways_run run = {0};
-	if (batch_stacks(b, a->p, part->at, part->end))
+	struct stack_merge_run run = {0};
+	if (sample_batch_fill_stacks(b, a->p, sample_part->at, sample_part->end))
 		atomic_store(&a->stop, true);
 	else
-		run = ways_sort(room, b->loc, b->stack, b->n, b->most);
-	lock_take(a->lock);
-	a->run[part->which] = run;
-	lock_give(a->lock);
+		run = stack_merge_sort(room, b->loc, b->stack, b->n, b->most);
+	lock_acquire(a->lock);
+	a->run[sample_part->which] = run;
+	lock_release(a->lock);
 }
 
 /* As long as there is something; LATER: for now. */
-static enum found sort_more(struct ahead *a, struct batch *b, struct ways_room *room)
+static enum found sort_available(struct presort *a, struct sample_batch *b, struct stack_merge_scratch *room)
 {
-	struct part part;
+	struct sample_part sample_part;
 	enum found found;
-	while ((found = take(a, &part)) == PART)
-		sort(a, b, room, &part);
+	while ((found = take_part(a, &sample_part)) == PART)
+		sort_part(a, b, room, &sample_part);
 	return found;
 }
 
 /* Until there is more than that. */
-static void sleep_on(struct ahead *a, size_t have)
+static void sleep_on(struct presort *a, size_t have)
 {
 	atomic_store(&a->asleep, true);
 	bool news = atomic_load(&a->have) != have || atomic_load(&a->whole) || atomic_load(&a->stop);
 	if (news && atomic_exchange(&a->asleep, false))
 		return;
-	if (belt_next(a->belt) >= 0)
-		belt_done(a->belt);
+	if (ring_begin_read(a->ring_queue) >= 0)
+		ring_end_read(a->ring_queue);
 }
 
-static int work(struct job *j, void *arg)
+static int sort_worker(struct job *j, void *arg)
 {
-	struct ahead *a = arg;
-	struct batch b = {0};
-	struct ways_room room = {0};
+	struct presort *a = arg;
+	struct sample_batch b = {0};
+	struct stack_merge_scratch room = {0};
 	(void)j;
-	for (size_t have = 0; sort_more(a, &b, &room) == LATER; have = atomic_load(&a->have))
+	for (size_t have = 0; sort_available(a, &b, &room) == LATER; have = atomic_load(&a->have))
 		sleep_on(a, have);
-	batch_free(&b);
-	ways_room_free(&room);
+	sample_batch_free(&b);
+	stack_merge_scratch_free(&room);
 	return 0;
 }
 
-static void wake(struct ahead *a)
+static void wake_worker(struct presort *a)
 {
 	if (!atomic_exchange(&a->asleep, false))
 		return;
-	if (belt_take(a->belt) >= 0)
-		belt_send(a->belt);
+	if (ring_begin_write(a->ring_queue) >= 0)
+		ring_end_write(a->ring_queue);
 }
 
-struct ahead *ahead_new(const uint8_t *p)
+struct presort *presort_new(const uint8_t *p)
 {
-	struct ahead *a = xcalloc(1, sizeof *a);
+	struct presort *a = xcalloc(1, sizeof *a);
 	a->p = p;
 	a->lock = lock_new();
-	a->belt = belt_new(2);
-	a->job = job_start(work, a);
+	a->ring_queue = ring_new(2);
+	a->job = job_start(sort_worker, a);
 	if (a->job)
 		return a;
-	ahead_free(a);
+	presort_free(a);
 	return NULL;
 }
 
-void ahead_upto(struct ahead *a, size_t have)
+void presort_advance(struct presort *a, size_t have)
 {
 	atomic_store(&a->have, have);
-	wake(a);
+	wake_worker(a);
 }
 
-static void join(struct ahead *a)
+static void join_thread(struct presort *a)
 {
-	wake(a);
+	wake_worker(a);
 	if (a->job)
 		job_join(a->job);
 	a->job = NULL;
 }
 
-void ahead_whole(struct ahead *a)
+void presort_end_input(struct presort *a)
 {
 	atomic_store(&a->whole, true);
-	wake(a);
+	wake_worker(a);
 }
 
-void ahead_free(struct ahead *a)
+void presort_free(struct presort *a)
 {
 	if (!a)
 		return;
 	atomic_store(&a->stop, true);
-	join(a);
+	join_thread(a);
 	for (size_t i = 0; i < a->n; i++)
-		ways_run_free(&a->run[i]);
+		stack_merge_run_free(&a->run[i]);
 	mem_free(a->run);
 	lock_free(a->lock);
-	belt_free(a->belt);
+	ring_free(a->ring_queue);
 	mem_free(a);
 }
 
-struct ways_run *ahead_runs(struct ahead *a, uint32_t *n)
+struct stack_merge_run *presort_take_runs(struct presort *a, uint32_t *n)
 {
-	struct batch b = {0};
-	struct ways_room room = {0};
+	struct sample_batch b = {0};
+	struct stack_merge_scratch room = {0};
 	if (atomic_load(&a->whole))
-		sort_more(a, &b, &room);
-	join(a);
-	batch_free(&b);
-	ways_room_free(&room);
+		sort_available(a, &b, &room);
+	join_thread(a);
+	sample_batch_free(&b);
+	stack_merge_scratch_free(&room);
 	*n = (uint32_t)a->n;
 	return atomic_load(&a->stop) || !atomic_load(&a->whole) ? NULL : a->run;
 }

@@ -9,14 +9,14 @@
  * The stacks of a profile, sorted on another thread while it is being inflated, by the file's own numbers of
  * locations: what these mean is said later. All calls are of the thread that inflates.
  */
-struct ahead;
+struct presort;
 /* where it is inflated to, which does not move. NULL: there is no thread */
-struct ahead *ahead_new(const uint8_t *p);
-void ahead_upto(struct ahead *, size_t have);	/* so much is there */
-void ahead_whole(struct ahead *);		/* that was all */
-void ahead_free(struct ahead *);		/* in any state; NULL is none */
+struct presort *presort_new(const uint8_t *p);
+void presort_advance(struct presort *, size_t have);	/* so much is there */
+void presort_end_input(struct presort *);		/* that was all */
+void presort_free(struct presort *);		/* in any state; NULL is none */
 
 /* All runs, when whole: helps to sort the rest of it. NULL: there is something unusual about them. */
-struct ways_run *ahead_runs(struct ahead *, uint32_t *n);
+struct stack_merge_run *presort_take_runs(struct presort *, uint32_t *n);
 
 #endif

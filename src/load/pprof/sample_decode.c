@@ -23,7 +23,7 @@ enum { KEY = 1 << 3, STR = 2 << 3, NUM = 3 << 3, UNIT = 4 << 3 };
 
 /* ---- by hand; false or NULL: unusual */
 
-static const uint8_t *number(const uint8_t *c, const uint8_t *end, uint64_t *v)
+static const uint8_t *read_varint(const uint8_t *c, const uint8_t *end, uint64_t *v)
 {
 	*v = 0;
 	for (unsigned s = 0; s < 70 && c < end; s += 7) {
@@ -45,7 +45,7 @@ static const uint8_t *short_number(const uint8_t *c, const uint8_t *end, uint64_
 	memcpy(&w, c, sizeof w);
 	uint64_t stop = ~w & UINT64_C(0x80808080);
 	if (!stop)
-		return number(c, end, v);
+		return read_varint(c, end, v);
 	w &= stop ^ (stop - 1);
 	*v = (w & 0x7f) | (w >> 1 & 0x3f80) | (w >> 2 & 0x1fc000) | (w >> 3 & 0xfe00000);
 	c += (__builtin_ctzll(stop) >> 3) + 1;
@@ -55,20 +55,20 @@ enum { SPARE = 8 };
 #else
 static const uint8_t *short_number(const uint8_t *c, const uint8_t *end, uint64_t *v)
 {
-	return number(c, end, v);
+	return read_varint(c, end, v);
 }
 enum { SPARE = 0 };
 #endif
 
 /* p NULL: as they are in the file, of which there is nothing to look at beyond `all`. */
-static bool quick_locations(struct batch *b, const struct pprof *p, const uint8_t *all, const uint8_t *c,
+static bool quick_locations(struct sample_batch *b, const struct pprof *p, const uint8_t *all, const uint8_t *c,
     const uint8_t *end)
 {
 	uint64_t raw;
 	b->loc = mem_grow(b->loc, &b->cloc, b->nloc + (size_t)(end - c) + 1, sizeof *b->loc);
 	loc_id *to = b->loc + b->nloc;
 	while (c < end) {
-		c = all - c >= SPARE ? short_number(c, end, &raw) : number(c, end, &raw);
+		c = all - c >= SPARE ? short_number(c, end, &raw) : read_varint(c, end, &raw);
 		if (!c || (!p && raw > RAW_MOST) || !(*to = p ? pprof_id(&p->loc, raw) : (loc_id)raw))
 			return false;
 		b->most = *to > b->most ? *to : b->most;
@@ -78,11 +78,11 @@ static bool quick_locations(struct batch *b, const struct pprof *p, const uint8_
 	return true;
 }
 
-static bool quick_values(struct batch *b, size_t most, const uint8_t *c, const uint8_t *end)
+static bool quick_values(struct sample_batch *b, size_t most, const uint8_t *c, const uint8_t *end)
 {
 	uint64_t v;
 	while (c < end) {
-		if (b->nvalue == most || !(c = number(c, end, &v)))
+		if (b->nvalue == most || !(c = read_varint(c, end, &v)))
 			return false;
 		b->value[b->nvalue++] = (int64_t)v;
 	}
@@ -95,7 +95,7 @@ static bool has_string(const struct pprof *p, int64_t i)
 }
 
 /* A number 0 without a unit is no label; a unit may be an empty text, though. */
-static void keep_label(struct batch *b, struct raw_label l)
+static void keep_label(struct sample_batch *b, struct raw_label l)
 {
 	if (!l.str && !l.num && !l.unit)
 		return;
@@ -105,13 +105,13 @@ static void keep_label(struct batch *b, struct raw_label l)
 	b->label[b->nlabel++] = l;
 }
 
-static bool quick_label(struct batch *b, const struct pprof *p, const uint8_t *c, const uint8_t *end)
+static bool quick_label(struct sample_batch *b, const struct pprof *p, const uint8_t *c, const uint8_t *end)
 {
 	struct raw_label l = {0};
 	while (c < end) {
 		uint8_t tag = *c++;
 		uint64_t v;
-		if (!(c = number(c, end, &v)))
+		if (!(c = read_varint(c, end, &v)))
 			return false;
 		switch (tag) {
 		case KEY:
@@ -137,13 +137,13 @@ static bool quick_label(struct batch *b, const struct pprof *p, const uint8_t *c
 }
 
 /* One field of a sample, to the end of its last byte. */
-static const uint8_t *quick_field(struct batch *b, const struct pprof *p, size_t values, const uint8_t *c,
+static const uint8_t *quick_field(struct sample_batch *b, const struct pprof *p, size_t values, const uint8_t *c,
     const uint8_t *end)
 {
 	uint8_t tag = *c++;
 	const uint8_t *at = c;
 	uint64_t n;
-	if (!(c = number(c, end, &n)))
+	if (!(c = read_varint(c, end, &n)))
 		return NULL;
 	if (tag == LOCATION)
 		return b->bare || quick_locations(b, p, p->all.end, at, c) ? c : NULL;
@@ -158,7 +158,7 @@ static const uint8_t *quick_field(struct batch *b, const struct pprof *p, size_t
 	return ok ? end : NULL;
 }
 
-static bool quick_sample(struct batch *b, const struct pprof *p, const struct field *f)
+static bool quick_sample(struct sample_batch *b, const struct pprof *p, const struct field *f)
 {
 	size_t values = b->nvalue + p->ntype;
 	const uint8_t *c = f->p, *end = c + f->n;
@@ -168,12 +168,12 @@ static bool quick_sample(struct batch *b, const struct pprof *p, const struct fi
 }
 
 /* Of a sample, what quick_sample() would take: the rest of it may be anything by its length. */
-static const uint8_t *stack_field(struct batch *b, const uint8_t *all, const uint8_t *c, const uint8_t *end)
+static const uint8_t *stack_field(struct sample_batch *b, const uint8_t *all, const uint8_t *c, const uint8_t *end)
 {
 	uint8_t tag = *c++;
 	const uint8_t *at = c;
 	uint64_t n;
-	if (!(c = number(c, end, &n)))
+	if (!(c = read_varint(c, end, &n)))
 		return NULL;
 	if (tag == LOCATION)
 		return quick_locations(b, NULL, all, at, c) ? c : NULL;
@@ -185,15 +185,15 @@ static const uint8_t *stack_field(struct batch *b, const uint8_t *all, const uin
 	return tag != LOCATIONS || quick_locations(b, NULL, all, c, end) ? end : NULL;
 }
 
-int batch_stacks(struct batch *b, const uint8_t *all, size_t at, size_t end)
+int sample_batch_fill_stacks(struct sample_batch *b, const uint8_t *all, size_t at, size_t end)
 {
 	struct field f;
-	struct cur c = cur_make(all + at, end - at, at);
+	struct byte_cursor c = byte_cursor_make(all + at, end - at, at);
 	b->n = 0;
 	b->nloc = 0;
 	b->most = 0;
 	b->loc = mem_grow(b->loc, &b->cloc, 1, sizeof *b->loc);
-	while (cur_left(&c)) {
+	while (byte_cursor_left(&c)) {
 		if (pprof_field(&c, &f, NULL))
 			return -1;
 		if (f.field != F_SAMPLE)
@@ -205,14 +205,14 @@ int batch_stacks(struct batch *b, const uint8_t *all, size_t at, size_t end)
 		if (!p)
 			return -1;
 		b->stack = mem_grow(b->stack, &b->cstack, (size_t)b->n + 1, sizeof *b->stack);
-		b->stack[b->n++] = (struct ways_stack){loc, (uint32_t)(b->nloc - loc)};
+		b->stack[b->n++] = (struct stack_merge_ref){loc, (uint32_t)(b->nloc - loc)};
 	}
 	return 0;
 }
 
 /* ---- by protobuf-c */
 
-static int add_stack(struct batch *b, const struct pprof *p, const Ttpb__Sample *m, uint64_t at)
+static int add_stack(struct sample_batch *b, const struct pprof *p, const Ttpb__Sample *m, uint64_t at)
 {
 	b->loc = mem_grow(b->loc, &b->cloc, b->nloc + m->n_location_id + 1, sizeof *b->loc);
 	for (size_t i = 0; i < m->n_location_id; i++) {
@@ -226,7 +226,7 @@ static int add_stack(struct batch *b, const struct pprof *p, const Ttpb__Sample 
 	return 0;
 }
 
-static int add_labels(struct batch *b, const struct pprof *p, const Ttpb__Sample *m, uint64_t at)
+static int add_labels(struct sample_batch *b, const struct pprof *p, const Ttpb__Sample *m, uint64_t at)
 {
 	for (size_t i = 0; i < m->n_label; i++) {
 		const Ttpb__Label *l = m->label[i];
@@ -238,7 +238,7 @@ static int add_labels(struct batch *b, const struct pprof *p, const Ttpb__Sample
 	return 0;
 }
 
-static int careful_sample(struct batch *b, const struct pprof *p, const struct field *f)
+static int careful_sample(struct sample_batch *b, const struct pprof *p, const struct field *f)
 {
 	ProtobufCAllocator pb = pprof_scratch(&b->scratch);
 	Ttpb__Sample *m = ttpb__sample__unpack(&pb, f->n, f->p);
@@ -260,7 +260,7 @@ static int careful_sample(struct batch *b, const struct pprof *p, const struct f
 
 /* ---- a batch of them */
 
-static int take_sample(struct batch *b, const struct pprof *p, const struct field *f)
+static int take_sample(struct sample_batch *b, const struct pprof *p, const struct field *f)
 {
 	size_t loc = b->nloc, label = b->nlabel, value = b->nvalue;
 	b->value = mem_grow(b->value, &b->cvalue, b->nvalue + p->ntype, sizeof *b->value);
@@ -277,21 +277,21 @@ static int take_sample(struct batch *b, const struct pprof *p, const struct fiel
 	b->sample = mem_grow(b->sample, &b->csample, (size_t)b->n + 1, sizeof *b->sample);
 	b->sample[b->n] = (struct raw_sample){label, (uint32_t)(b->nlabel - label)};
 	b->stack = mem_grow(b->stack, &b->cstack, (size_t)b->n + 1, sizeof *b->stack);
-	b->stack[b->n++] = (struct ways_stack){loc, (uint32_t)(b->nloc - loc)};
+	b->stack[b->n++] = (struct stack_merge_ref){loc, (uint32_t)(b->nloc - loc)};
 	return 0;
 }
 
-int batch_fill(struct batch *b, const struct pprof *p, const struct pprof_stretch *s, size_t n)
+int sample_batch_fill(struct sample_batch *b, const struct pprof *p, const struct pprof_stretch *s, size_t n)
 {
 	struct field f;
 	int r = 0;
 	uint64_t at = s->at, end = s[n - 1].end;
-	struct cur c = cur_make(p->all.base + at, end - at, at);
+	struct byte_cursor c = byte_cursor_make(p->all.base + at, end - at, at);
 	b->n = 0;
 	b->nloc = b->nlabel = b->nvalue = 0;
 	/* one more than are needed: also where no sample has a stack there is something to point at */
 	b->loc = mem_grow(b->loc, &b->cloc, 1, sizeof *b->loc);
-	while (!r && cur_left(&c)) {
+	while (!r && byte_cursor_left(&c)) {
 		r = pprof_field(&c, &f, &b->err);
 		if (!r && f.field == F_SAMPLE)
 			r = take_sample(b, p, &f);
@@ -300,7 +300,7 @@ int batch_fill(struct batch *b, const struct pprof *p, const struct pprof_stretc
 	return r;
 }
 
-void batch_free(struct batch *b)
+void sample_batch_free(struct sample_batch *b)
 {
 	mem_free(b->sample);
 	mem_free(b->stack);

@@ -18,7 +18,7 @@
  * Of many samples the first, one in sixty, are said and sorted by themselves before the rest, so that
  * there is something to look at for the time that this takes (sink_ops.glance).
  *
- * What has been said is given back (input_spent), but for strings, which labels
+ * What has been said is given back (input_discard), but for strings, which labels
  * name for the first time here. They lie before all samples or after them, as
  * every writer has it, or nothing is given back.
  */
@@ -35,21 +35,21 @@ enum { SLOTS = 2, SORTED = 2, THREADED = 1 << 18, NONE = -1,	/* SORTED: so many 
 	/* of so many stretches one is glanced at; not of fewer; not of more */
 	GLANCE = 64, GLANCE_FROM = 64, GLANCE_MOST = 8 };
 
-struct piece {
+struct sample_piece {
 	int which;		/* of all batches; NONE: it is free */
 	int bad;
-	struct batch batch;
-	struct ways_room room;
+	struct sample_batch sample_batch;
+	struct stack_merge_scratch room;
 };
 
 struct samples {
 	struct pprof *p;
 	uint32_t n, per;		/* batches; stretches in each */
 	_Atomic uint32_t taken, ready;	/* the next that nobody has; all of the worker's before that are done */
-	struct belt *belt;
-	struct piece slot[SLOTS], own;	/* the worker's, the caller's */
-	struct ways_run *run;		/* sorted stacks; NULL: the sink wants them as they are */
-	struct ways_run *own_run;	/* of each batch; NULL: they were sorted before */
+	struct ring_queue *ring_queue;
+	struct sample_piece slot[SLOTS], own;	/* the worker's, the caller's */
+	struct stack_merge_run *run;		/* sorted stacks; NULL: the sink wants them as they are */
+	struct stack_merge_run *own_run;	/* of each batch; NULL: they were sorted before */
 	uint32_t nrun;
 	uint64_t spent;			/* what of the input may go begins here; UINT64_MAX: nothing may */
 	/* the caller's */
@@ -59,31 +59,31 @@ struct samples {
 
 /* ---- unpacking */
 
-static void make(struct samples *s, struct piece *c, uint32_t which)
+static void decode_piece(struct samples *s, struct sample_piece *c, uint32_t which)
 {
 	struct pprof *p = s->p;
-	struct batch *b = &c->batch;
+	struct sample_batch *b = &c->sample_batch;
 	size_t first = (size_t)which * s->per, left = p->nstretch - first;
 	b->bare = s->run && !s->own_run;
-	c->bad = batch_fill(b, p, p->stretch + first, left < s->per ? left : s->per);
+	c->bad = sample_batch_fill(b, p, p->stretch + first, left < s->per ? left : s->per);
 	if (s->own_run && !c->bad)
-		s->own_run[which] = ways_sort(&c->room, b->loc, b->stack, b->n, p->most);
+		s->own_run[which] = stack_merge_sort(&c->room, b->loc, b->stack, b->n, p->most);
 	c->which = (int)which;
 }
 
-static int work(struct job *j, void *arg)
+static int decode_worker(struct job *j, void *arg)
 {
 	struct samples *s = arg;
 	(void)j;
-	for (int i; (i = belt_take(s->belt)) >= 0;) {
+	for (int i; (i = ring_begin_write(s->ring_queue)) >= 0;) {
 		uint32_t which = atomic_fetch_add(&s->taken, 1);
 		if (which >= s->n)
 			break;
-		make(s, &s->slot[i], which);
+		decode_piece(s, &s->slot[i], which);
 		atomic_store(&s->ready, which + 1);
-		belt_send(s->belt);
+		ring_end_write(s->ring_queue);
 	}
-	belt_close(s->belt);
+	ring_close(s->ring_queue);
 	return 0;
 }
 
@@ -104,10 +104,10 @@ static struct sink_label label_of(struct pprof *p, const struct raw_label *l)
 }
 
 /* false: the sink has said stop, or there is no more that is good. */
-static bool say(struct samples *s, const struct piece *c)
+static bool emit_piece(struct samples *s, const struct sample_piece *c)
 {
 	struct pprof *p = s->p;
-	const struct batch *b = &c->batch;
+	const struct sample_batch *b = &c->sample_batch;
 	const struct sink_ops *ops = p->out->ops;
 	if (c->bad)
 		return false;
@@ -121,51 +121,51 @@ static bool say(struct samples *s, const struct piece *c)
 		    .value = b->value + i * p->ntype, .label = s->label, .nlabel = r->nlabel, .when = TIME_NONE});
 	}
 	if (s->spent != UINT64_MAX)
-		input_spent(&p->in, s->spent, b->upto);
+		input_discard(&p->in, s->spent, b->upto);
 	return ops->upto(p->out->self, TIME_NONE, b->upto);
 }
 
-static int complain(struct samples *s, const struct piece *c)
+static int fail_piece(struct samples *s, const struct sample_piece *c)
 {
 	if (s->p->e)
-		*s->p->e = c->batch.err;
+		*s->p->e = c->sample_batch.err;
 	return -1;
 }
 
 /* The next one, whoever has it; while the worker is still at it, another is made. -1: it is bad. */
-static int say_next(struct samples *s, uint32_t i, bool *go)
+static int emit_next(struct samples *s, uint32_t i, bool *go)
 {
-	struct piece *own = &s->own;
+	struct sample_piece *own = &s->own;
 	if (own->which != (int)i && own->which == NONE && atomic_load(&s->ready) <= i) {
 		uint32_t which = atomic_fetch_add(&s->taken, 1);
 		if (which < s->n)
-			make(s, own, which);
+			decode_piece(s, own, which);
 	}
 	if (own->which == (int)i) {
-		*go = say(s, own);
+		*go = emit_piece(s, own);
 		own->which = NONE;
-		return own->bad ? complain(s, own) : 0;
+		return own->bad ? fail_piece(s, own) : 0;
 	}
-	int k = belt_next(s->belt);
+	int k = ring_begin_read(s->ring_queue);
 	if (k < 0)
 		abort();	/* who takes one makes it */
-	*go = say(s, &s->slot[k]);
-	int rc = s->slot[k].bad ? complain(s, &s->slot[k]) : 0;
-	belt_done(s->belt);
+	*go = emit_piece(s, &s->slot[k]);
+	int rc = s->slot[k].bad ? fail_piece(s, &s->slot[k]) : 0;
+	ring_end_read(s->ring_queue);
 	return rc;
 }
 
 /* The order that stacks are said in; which of the samples each is of is known to the runs. */
-static bool say_stacks(struct samples *s)
+static bool emit_stacks(struct samples *s)
 {
 	const struct sink *out = s->p->out;
 	size_t n = 0;
 	for (uint32_t i = 0; i < s->nrun; i++)
 		n += s->run[i].n;
 	stk_id *of = xmalloc((n + 1) * sizeof *of);
-	bool go = ways_merge(s->run, s->nrun, out, s->p->samples.last, of);
+	bool go = stack_merge_all(s->run, s->nrun, out, s->p->samples.last, of);
 	if (go)
-		out->ops->settle(out->self, of, n);
+		out->ops->resolve_stacks(out->self, of, n);
 	mem_free(of);
 	return go;
 }
@@ -173,16 +173,16 @@ static bool say_stacks(struct samples *s)
 static void samples_free(struct samples *s)
 {
 	for (size_t i = 0; i <= SLOTS; i++) {
-		struct piece *c = i < SLOTS ? &s->slot[i] : &s->own;
-		batch_free(&c->batch);
-		ways_room_free(&c->room);
+		struct sample_piece *c = i < SLOTS ? &s->slot[i] : &s->own;
+		sample_batch_free(&c->sample_batch);
+		stack_merge_scratch_free(&c->room);
 	}
 	mem_free(s->label);
-	belt_free(s->belt);
+	ring_free(s->ring_queue);
 }
 
 /* Where the samples begin to be the only thing that is still read. */
-static uint64_t spent_from(const struct pprof *p)
+static uint64_t discard_from(const struct pprof *p)
 {
 	if (!p->strings.any || p->strings.first > p->samples.last)
 		return 0;
@@ -191,26 +191,26 @@ static uint64_t spent_from(const struct pprof *p)
 
 /* ---- stacks that were sorted by the file's numbers of locations */
 
-struct naming { const struct pprof *p; struct ways_run *run; _Atomic bool lost; };
+struct naming { const struct pprof *p; struct stack_merge_run *run; _Atomic bool lost; };
 
 static void name_run(void *arg, uint32_t which)
 {
 	struct naming *a = arg;
-	const struct ways_run *r = &a->run[which];
+	const struct stack_merge_run *r = &a->run[which];
 	uint8_t *at = r->loc;
 	size_t n = 0;
 	for (uint32_t i = 0; i < r->n; i++)
 		n += r->step[i].n;
 	for (size_t i = 0; i < n; i++, at += r->width) {
-		loc_id id = pprof_id(&a->p->loc, ways_loc(at, r->width));
+		loc_id id = pprof_id(&a->p->loc, stack_merge_get_loc(at, r->width));
 		if (!id || (r->width < sizeof id && id >> 8 * r->width))
 			atomic_store(&a->lost, true);
-		ways_put(at, r->width, id);
+		stack_merge_put_loc(at, r->width, id);
 	}
 }
 
 /* Do both kinds of numbers ascend together? */
-static bool same_order(const struct ids *t)
+static bool same_order(const struct pprof_ids *t)
 {
 	for (size_t i = 1; i < t->raw.n; i++)
 		if (t->raw.raw[i] <= t->raw.raw[i - 1] || t->id[i + 1] <= t->id[i])
@@ -223,7 +223,7 @@ static bool sorted_before(struct samples *s)
 {
 	struct pprof *p = s->p;
 	size_t n = 0, want = 0;
-	struct naming a = {.p = p, .run = p->in.ahead ? ahead_runs(p->in.ahead, &s->nrun) : NULL};
+	struct naming a = {.p = p, .run = p->in.ahead ? presort_take_runs(p->in.ahead, &s->nrun) : NULL};
 	if (!a.run || !same_order(&p->loc))
 		return false;
 	for (uint32_t i = 0; i < s->nrun; i++)
@@ -239,55 +239,59 @@ static bool sorted_before(struct samples *s)
 
 /* ---- something to look at meanwhile */
 
-static void glance(struct pprof *p)
+static void preview(struct pprof *p)
 {
 	const struct sink_ops *ops = p->out->ops;
 	size_t n = p->nstretch / GLANCE < GLANCE_MOST ? p->nstretch / GLANCE : GLANCE_MOST;
-	struct piece c = {.which = NONE};
-	struct ways_run run[GLANCE_MOST] = {0};
+	struct sample_piece c = {.which = NONE};
+	struct stack_merge_run run[GLANCE_MOST] = {0};
 	struct samples s = {
 	    .p = p, .n = (uint32_t)n, .nrun = (uint32_t)n, .per = 1, .run = run, .own_run = run, .spent = UINT64_MAX};
-	if (p->nstretch < GLANCE_FROM || !ops->glance)
+	if (p->nstretch < GLANCE_FROM || !ops->preview)
 		return;
-	ops->glance(p->out->self, true);
+	ops->preview(p->out->self, true);
 	for (uint32_t i = 0; i < n && !c.bad; i++) {
-		make(&s, &c, i);
-		say(&s, &c);
+		decode_piece(&s, &c, i);
+		emit_piece(&s, &c);
 	}
 	if (!c.bad)	/* what was said without stacks is never seen */
-		say_stacks(&s);
-	ops->glance(p->out->self, false);
+		emit_stacks(&s);
+	ops->preview(p->out->self, false);
 	for (uint32_t i = 0; i < n; i++)
-		ways_run_free(&run[i]);
-	batch_free(&c.batch);
-	ways_room_free(&c.room);
+		stack_merge_run_free(&run[i]);
+	sample_batch_free(&c.sample_batch);
+	stack_merge_scratch_free(&c.room);
 	mem_free(s.label);
 }
 
 int pprof_samples(struct pprof *p)
 {
 	bool tree = p->out->ops->branch != NULL, go = true;
-	struct samples s = {
-	    .p = p, .belt = belt_new(SLOTS), .spent = spent_from(p), .per = tree ? SORTED : 1, .own.which = NONE};
+	struct samples s = {.p = p,
+	    .ring_queue = ring_new(SLOTS),
+	    .spent = discard_from(p),
+	    .per = tree ? SORTED : 1,
+	    .own.which = NONE};
 	s.n = (uint32_t)((p->nstretch + s.per - 1) / s.per);
 	if (tree)
-		glance(p);
+		preview(p);
 	if (tree && !sorted_before(&s)) {
 		s.run = s.own_run = xcalloc(s.n + 1u, sizeof *s.run);
 		s.nrun = s.n;
 	}
 	int r = 0;
-	struct job *j = (p->in.n >= THREADED || job_wanted() > 1) && job_cpus() > 1 ? job_start(work, &s) : NULL;
+	struct job *j =
+	    (p->in.n >= THREADED || job_forced_threads() > 1) && job_cpus() > 1 ? job_start(decode_worker, &s) : NULL;
 	for (uint32_t i = 0; i < s.n && !r && go; i++)
-		r = say_next(&s, i, &go);
-	belt_close(s.belt);
+		r = emit_next(&s, i, &go);
+	ring_close(s.ring_queue);
 	if (j)
 		job_join(j);
 	samples_free(&s);
 	if (s.run && s.n && !r && go)
-		go = say_stacks(&s);	/* who looks sees it when the input and what was made to read it are gone */
+		go = emit_stacks(&s);	/* who looks sees it when the input and what was made to read it are gone */
 	for (uint32_t i = 0; s.own_run && i < s.n; i++)
-		ways_run_free(&s.own_run[i]);
+		stack_merge_run_free(&s.own_run[i]);
 	mem_free(s.own_run);
 	return r ? -1 : go ? 0 : err_set(p->e, ERR_CANCEL, ERR_NOWHERE, "stopped");
 }

@@ -33,9 +33,9 @@ enum { FEW = 12, AHEAD = 8, LINE = 16, BLOCK = 1 << 12, SLOTS = 3, MANY = 1 << 1
 /* ---- sorting */
 
 struct sorter {
-	struct ways_room *room;
+	struct stack_merge_scratch *room;
 	const loc_id *loc;
-	const struct ways_stack *stack;
+	const struct stack_merge_ref *stack;
 	unsigned bits, frames;	/* of a frame; so many of them are a key */
 	uint64_t last;		/* the bits of the last one */
 };
@@ -43,7 +43,7 @@ struct sorter {
 /* The frames of a stack at depth and below it; 0: it has ended. */
 static uint64_t key_at(const struct sorter *s, uint32_t which, uint32_t depth)
 {
-	const struct ways_stack *w = &s->stack[which];
+	const struct stack_merge_ref *w = &s->stack[which];
 	uint32_t left = depth < w->n ? w->n - depth : 0, n = left < s->frames ? left : s->frames;
 	const loc_id *at = s->loc + w->loc + left;
 	uint64_t key = 0;
@@ -53,16 +53,16 @@ static uint64_t key_at(const struct sorter *s, uint32_t which, uint32_t depth)
 }
 
 /* A stack is somewhere in the batch, which is larger than the cache: its frames from some depth on will be wanted. */
-static void ask_for(const struct sorter *s, uint32_t which, uint32_t depth)
+static void prefetch_frames(const struct sorter *s, uint32_t which, uint32_t depth)
 {
-	const struct ways_stack *w = &s->stack[which];
+	const struct stack_merge_ref *w = &s->stack[which];
 	if (depth < w->n)
 		__builtin_prefetch(s->loc + w->loc + (w->n - depth - 1));
 	if (!depth && w->n > LINE)
 		__builtin_prefetch(s->loc + w->loc + (w->n - 1 - LINE));
 }
 
-static bool before(const struct sorter *s, struct ways_way x, struct ways_way y, uint32_t depth)
+static bool key_less(const struct sorter *s, struct stack_merge_key x, struct stack_merge_key y, uint32_t depth)
 {
 	while (x.key == y.key && x.key & s->last) {
 		depth += s->frames;
@@ -72,18 +72,18 @@ static bool before(const struct sorter *s, struct ways_way x, struct ways_way y,
 	return x.key < y.key;
 }
 
-static void sort_few(const struct sorter *s, struct ways_way *w, struct ways_range r)
+static void sort_few(const struct sorter *s, struct stack_merge_key *w, struct stack_merge_range r)
 {
 	for (uint32_t i = 1; i < r.n; i++) {
-		struct ways_way x = w[i];
+		struct stack_merge_key x = w[i];
 		uint32_t k = i;
-		for (; k && before(s, x, w[k - 1], r.depth); k--)
+		for (; k && key_less(s, x, w[k - 1], r.depth); k--)
 			w[k] = w[k - 1];
 		w[k] = x;
 	}
 }
 
-static uint64_t middle(const struct ways_way *w, uint32_t n)
+static uint64_t median_key(const struct stack_merge_key *w, uint32_t n)
 {
 	uint64_t x = w[0].key, y = w[n / 2].key, z = w[n - 1].key;
 	if (x > y) {
@@ -94,23 +94,23 @@ static uint64_t middle(const struct ways_way *w, uint32_t n)
 	return z < x ? x : z > y ? y : z;
 }
 
-static size_t add_range(struct ways_room *room, size_t n, uint32_t at, uint32_t len, uint32_t depth)
+static size_t add_range(struct stack_merge_scratch *room, size_t n, uint32_t at, uint32_t len, uint32_t depth)
 {
 	if (len < 2)
 		return n;
 	room->range = mem_grow(room->range, &room->crange, n + 1, sizeof *room->range);
-	room->range[n] = (struct ways_range){at, len, depth};
+	room->range[n] = (struct stack_merge_range){at, len, depth};
 	return n + 1;
 }
 
 /* Part a range in three; the middle goes on deeper. How many wait then. */
-static size_t part(const struct sorter *s, struct ways_range r, size_t n)
+static size_t partition_range(const struct sorter *s, struct stack_merge_range r, size_t n)
 {
-	struct ways_way *w = s->room->way + r.at;
-	uint64_t key = middle(w, r.n);
+	struct stack_merge_key *w = s->room->keys + r.at;
+	uint64_t key = median_key(w, r.n);
 	uint32_t lo = 0, hi = r.n;
 	for (uint32_t i = 0; i < hi;) {
-		struct ways_way x = w[i];
+		struct stack_merge_key x = w[i];
 		if (x.key < key) {
 			w[i++] = w[lo];
 			w[lo++] = x;
@@ -127,13 +127,13 @@ static size_t part(const struct sorter *s, struct ways_range r, size_t n)
 		return n;	/* they have ended: they are alike */
 	for (uint32_t i = lo; i < hi; i++) {
 		if (i + AHEAD < hi)
-			ask_for(s, w[i + AHEAD].which, r.depth + s->frames);
+			prefetch_frames(s, w[i + AHEAD].which, r.depth + s->frames);
 		w[i].key = key_at(s, w[i].which, r.depth + s->frames);
 	}
 	return add_range(s->room, n, r.at + lo, hi - lo, r.depth + s->frames);
 }
 
-static uint32_t shared(const loc_id *a, uint32_t na, const loc_id *b, uint32_t nb)
+static uint32_t count_shared(const loc_id *a, uint32_t na, const loc_id *b, uint32_t nb)
 {
 	uint32_t n = na < nb ? na : nb, k = 0;
 	while (k < n && a[-1 - (ptrdiff_t)k] == b[-1 - (ptrdiff_t)k])
@@ -142,69 +142,69 @@ static uint32_t shared(const loc_id *a, uint32_t na, const loc_id *b, uint32_t n
 }
 
 /* What each does not share with the one before it. */
-static struct ways_run run_of(const struct sorter *s, uint32_t n)
+static struct stack_merge_run run_of(const struct sorter *s, uint32_t n)
 {
-	const struct ways_way *way = s->room->way;
+	const struct stack_merge_key *keys = s->room->keys;
 	uint32_t width = s->bits <= 16 ? 2 : s->bits <= 24 ? 3 : 4;
-	struct ways_run run = {.step = xmalloc((n + 1u) * sizeof *run.step), .n = n, .width = width};
-	const loc_id *before = s->loc;
+	struct stack_merge_run run = {.step = xmalloc((n + 1u) * sizeof *run.step), .n = n, .width = width};
+	const loc_id *key_less = s->loc;
 	uint32_t nbefore = 0;
 	size_t all = 0, cap = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct ways_stack *w = &s->stack[way[i].which];
+		const struct stack_merge_ref *w = &s->stack[keys[i].which];
 		const loc_id *end = s->loc + w->loc + w->n;
 		if (i + AHEAD < n)
-			ask_for(s, way[i + AHEAD].which, 0);
-		uint32_t same = shared(before, nbefore, end, w->n), more = w->n - same;
-		run.step[i] = (struct ways_step){way[i].which, same, more};
+			prefetch_frames(s, keys[i + AHEAD].which, 0);
+		uint32_t same = count_shared(key_less, nbefore, end, w->n), more = w->n - same;
+		run.step[i] = (struct stack_merge_step){keys[i].which, same, more};
 		run.loc = mem_grow(run.loc, &cap, all + (size_t)more * width, 1);
 		for (const loc_id *from = end - same; more; more--, all += width)
-			ways_put(run.loc + all, width, *--from);
-		before = end;
+			stack_merge_put_loc(run.loc + all, width, *--from);
+		key_less = end;
 		nbefore = w->n;
 	}
 	run.loc = xrealloc(run.loc, all + 1);
 	return run;
 }
 
-struct ways_run ways_sort(struct ways_room *room, const loc_id *loc, const struct ways_stack *stack, uint32_t n,
-    loc_id most)
+struct stack_merge_run stack_merge_sort(
+    struct stack_merge_scratch *room, const loc_id *loc, const struct stack_merge_ref *stack, uint32_t n, loc_id most)
 {
 	struct sorter s = {.room = room, .loc = loc, .stack = stack, .bits = 32u - (unsigned)__builtin_clz(most | 1)};
 	s.frames = 64 / s.bits;
 	s.last = (UINT64_C(1) << s.bits) - 1;
-	room->way = mem_grow(room->way, &room->cway, n, sizeof *room->way);
+	room->keys = mem_grow(room->keys, &room->cway, n, sizeof *room->keys);
 	for (uint32_t i = 0; i < n; i++)
-		room->way[i] = (struct ways_way){key_at(&s, i, 0), i};
+		room->keys[i] = (struct stack_merge_key){key_at(&s, i, 0), i};
 	for (size_t k = add_range(room, 0, 0, n, 0); k;) {
-		struct ways_range r = room->range[--k];
+		struct stack_merge_range r = room->range[--k];
 		if (r.n <= FEW)
-			sort_few(&s, room->way + r.at, r);
+			sort_few(&s, room->keys + r.at, r);
 		else
-			k = part(&s, r, k);
+			k = partition_range(&s, r, k);
 	}
 	return run_of(&s, n);
 }
 
-void ways_run_free(struct ways_run *r)
+void stack_merge_run_free(struct stack_merge_run *r)
 {
 	mem_free(r->step);
 	mem_free(r->loc);
-	*r = (struct ways_run){0};
+	*r = (struct stack_merge_run){0};
 }
 
-void ways_room_free(struct ways_room *r)
+void stack_merge_scratch_free(struct stack_merge_scratch *r)
 {
-	mem_free(r->way);
+	mem_free(r->keys);
 	mem_free(r->range);
-	*r = (struct ways_room){0};
+	*r = (struct stack_merge_scratch){0};
 }
 
 /* ---- merging */
 
-struct way_in {
-	struct ways_run *run;
-	const struct ways_step *step, *end;
+struct merge_input {
+	struct stack_merge_run *run;
+	const struct stack_merge_step *step, *end;
 	const uint8_t *more;	/* what comes after this step */
 	loc_id *path;		/* the next stack, outermost first */
 	size_t cpath, spent[2];	/* bytes of its steps and locations that have been given back */
@@ -215,14 +215,14 @@ struct way_in {
 /* Who lost at a place, and how much it shares with who won there. */
 struct loser { uint32_t in, same; };
 
-struct merger {
-	struct way_in *in;
+struct run_merger {
+	struct merge_input *in;
 	struct loser *tree, top;	/* the children of i are 2i and 2i + 1; leaf k is n + k. top has won */
 	uint32_t n;
-	struct belt *belt;
+	struct ring_queue *ring_queue;
 	struct block {		/* stacks in order: which of all they are of */
 		uint32_t n;
-		struct ways_step step[BLOCK];
+		struct stack_merge_step step[BLOCK];
 		loc_id *loc;
 		size_t cloc;
 	} *slot;
@@ -230,36 +230,36 @@ struct merger {
 
 /* What of an array has been gone through, to the system: all runs end at about the same time. A page that was left
    because its end was still wanted goes with the next ones. */
-static void spend(const void *p, const void *upto, size_t *spent)
+static void discard_used(const void *p, const void *upto, size_t *spent)
 {
 	size_t n = (size_t)((const char *)upto - (const char *)p);
 	if (n - *spent < SPENT)
 		return;
-	mem_spent(p, *spent < PAGE ? 0 : *spent - PAGE, n);
+	mem_discard(p, *spent < PAGE ? 0 : *spent - PAGE, n);
 	*spent = n;
 }
 
-static void take_step(struct way_in *w)
+static void take_step(struct merge_input *w)
 {
 	if (w->step == w->end) {
 		w->over = true;
-		ways_run_free(w->run);
+		stack_merge_run_free(w->run);
 		return;
 	}
-	struct ways_step s = *w->step++;
+	struct stack_merge_step s = *w->step++;
 	w->n = s.same + s.n;
 	w->path = mem_grow(w->path, &w->cpath, w->n + 1u, sizeof *w->path);
 	for (loc_id *to = w->path + s.same, *end = to + s.n; to < end; w->more += w->run->width)
-		*to++ = ways_loc(w->more, w->run->width);
-	spend(w->run->loc, w->more, &w->spent[1]);
-	spend(w->run->step, w->step - 1, &w->spent[0]);	/* fill() asks the last one which it is */
+		*to++ = stack_merge_get_loc(w->more, w->run->width);
+	discard_used(w->run->loc, w->more, &w->spent[1]);
+	discard_used(w->run->step, w->step - 1, &w->spent[0]);	/* fill_block() asks the last one which it is */
 }
 
 /* a, which shares as much with the last as the loser here does: who goes on? The loser then knows how much it
    shares with who won. */
-static struct loser compare(const struct merger *m, struct loser a, struct loser *here)
+static struct loser play_equal(const struct run_merger *m, struct loser a, struct loser *here)
 {
-	const struct way_in *x = &m->in[a.in], *y = &m->in[here->in];
+	const struct merge_input *x = &m->in[a.in], *y = &m->in[here->in];
 	uint32_t n = x->n < y->n ? x->n : y->n, k = a.same;
 	while (k < n && x->path[k] == y->path[k])
 		k++;
@@ -274,7 +274,7 @@ static struct loser compare(const struct merger *m, struct loser a, struct loser
 }
 
 /* a comes up from below and meets the loser at a place. */
-static struct loser meet(const struct merger *m, struct loser a, struct loser *here)
+static struct loser play_match(const struct run_merger *m, struct loser a, struct loser *here)
 {
 	bool xover = m->in[a.in].over, yover = m->in[here->in].over;
 	if (yover || xover) {
@@ -284,7 +284,7 @@ static struct loser meet(const struct merger *m, struct loser a, struct loser *h
 		return won;
 	}
 	if (a.same == here->same)
-		return compare(m, a, here);
+		return play_equal(m, a, here);
 	if (a.same > here->same)
 		return a;
 	struct loser won = *here;
@@ -293,14 +293,14 @@ static struct loser meet(const struct merger *m, struct loser a, struct loser *h
 }
 
 /* All meet for the first time: nobody shares anything with what was before. */
-static struct loser first_of_all(struct merger *m)
+static struct loser first_of_all(struct run_merger *m)
 {
 	struct loser *won = xcalloc(2 * (size_t)m->n, sizeof *won);
 	for (uint32_t i = 0; i < m->n; i++)
 		won[m->n + i] = (struct loser){i, 0};
 	for (uint32_t i = m->n; i-- > 1;) {
 		m->tree[i] = won[2 * i + 1];
-		won[i] = meet(m, won[2 * i], &m->tree[i]);
+		won[i] = play_match(m, won[2 * i], &m->tree[i]);
 	}
 	struct loser first = won[1];
 	mem_free(won);
@@ -308,27 +308,27 @@ static struct loser first_of_all(struct merger *m)
 }
 
 /* The next stacks in order; false: they were the last. */
-static bool fill(struct merger *m, struct block *b)
+static bool fill_block(struct run_merger *m, struct block *b)
 {
 	struct loser top = m->top;
 	size_t n = 0;
 	for (b->n = 0; b->n < BLOCK && !m->in[top.in].over; b->n++) {
-		struct way_in *w = &m->in[top.in];
+		struct merge_input *w = &m->in[top.in];
 		uint32_t more = w->n - top.same;
-		b->step[b->n] = (struct ways_step){w->first + w->step[-1].which, top.same, more};
+		b->step[b->n] = (struct stack_merge_step){w->first + w->step[-1].which, top.same, more};
 		b->loc = mem_grow(b->loc, &b->cloc, n + more + 1, sizeof *b->loc);
 		memcpy(b->loc + n, w->path + top.same, more * sizeof *b->loc);
 		n += more;
 		top.same = w->step < w->end ? w->step->same : 0;
 		take_step(w);
 		for (uint32_t at = (m->n + top.in) / 2; at; at /= 2)
-			top = meet(m, top, &m->tree[at]);
+			top = play_match(m, top, &m->tree[at]);
 	}
 	m->top = top;
 	return !m->in[top.in].over;
 }
 
-static void say(const struct block *b, const struct sink *to, stk_id *of)
+static void emit_block(const struct block *b, const struct sink *to, stk_id *of)
 {
 	const loc_id *loc = b->loc;
 	for (uint32_t i = 0; i < b->n; loc += b->step[i++].n)
@@ -337,51 +337,51 @@ static void say(const struct block *b, const struct sink *to, stk_id *of)
 
 static int fill_all(struct job *j, void *arg)
 {
-	struct merger *m = arg;
+	struct run_merger *m = arg;
 	bool more = true;
 	(void)j;
-	for (int i; more && (i = belt_take(m->belt)) >= 0; belt_send(m->belt))
-		more = fill(m, &m->slot[i]);
-	belt_close(m->belt);
+	for (int i; more && (i = ring_begin_write(m->ring_queue)) >= 0; ring_end_write(m->ring_queue))
+		more = fill_block(m, &m->slot[i]);
+	ring_close(m->ring_queue);
 	return 0;
 }
 
 /* One thread merges, the caller's says. */
-static bool say_all(struct merger *m, uint32_t n, const struct sink *to, uint64_t bytes, stk_id *of)
+static bool emit_all(struct run_merger *m, uint32_t n, const struct sink *to, uint64_t bytes, stk_id *of)
 {
-	struct job *j = (n >= MANY || job_wanted() > 1) && job_cpus() > 1 ? job_start(fill_all, m) : NULL;
+	struct job *j = (n >= MANY || job_forced_threads() > 1) && job_cpus() > 1 ? job_start(fill_all, m) : NULL;
 	bool go = true;
 	for (bool more = !j; more && go; go = to->ops->upto(to->self, TIME_NONE, bytes)) {
-		more = fill(m, &m->slot[0]);
-		say(&m->slot[0], to, of);
+		more = fill_block(m, &m->slot[0]);
+		emit_block(&m->slot[0], to, of);
 	}
-	for (int i; j && go && (i = belt_next(m->belt)) >= 0; belt_done(m->belt)) {
-		say(&m->slot[i], to, of);
+	for (int i; j && go && (i = ring_begin_read(m->ring_queue)) >= 0; ring_end_read(m->ring_queue)) {
+		emit_block(&m->slot[i], to, of);
 		go = to->ops->upto(to->self, TIME_NONE, bytes);
 	}
-	belt_close(m->belt);
+	ring_close(m->ring_queue);
 	if (j)
 		job_join(j);
 	return go;
 }
 
-bool ways_merge(struct ways_run *run, uint32_t nrun, const struct sink *to, uint64_t bytes, stk_id *of)
+bool stack_merge_all(struct stack_merge_run *run, uint32_t nrun, const struct sink *to, uint64_t bytes, stk_id *of)
 {
-	struct merger m = {.in = xcalloc(nrun, sizeof *m.in), .tree = xcalloc(nrun, sizeof *m.tree), .n = nrun,
-	    .belt = belt_new(SLOTS), .slot = xcalloc(SLOTS, sizeof *m.slot)};
+	struct run_merger m = {.in = xcalloc(nrun, sizeof *m.in), .tree = xcalloc(nrun, sizeof *m.tree), .n = nrun,
+	    .ring_queue = ring_new(SLOTS), .slot = xcalloc(SLOTS, sizeof *m.slot)};
 	uint32_t first = 0;
 	for (uint32_t i = 0; i < nrun; i++) {
-		m.in[i] = (struct way_in){.run = &run[i], .step = run[i].step, .end = run[i].step + run[i].n,
+		m.in[i] = (struct merge_input){.run = &run[i], .step = run[i].step, .end = run[i].step + run[i].n,
 		    .more = run[i].loc, .first = first};
 		first += run[i].n;
 		take_step(&m.in[i]);
 	}
 	m.top = first_of_all(&m);
-	bool go = say_all(&m, first, to, bytes, of);
+	bool go = emit_all(&m, first, to, bytes, of);
 	for (uint32_t i = 0; i < SLOTS; i++)
 		mem_free(m.slot[i].loc);
 	mem_free(m.slot);
-	belt_free(m.belt);
+	ring_free(m.ring_queue);
 	for (uint32_t i = 0; i < nrun; i++)
 		mem_free(m.in[i].path);
 	mem_free(m.in);

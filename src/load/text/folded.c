@@ -20,23 +20,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct number { int64_t whole; double real; bool fraction; };
+struct text_number { int64_t whole; double real; bool fraction; };
 
-struct shape {
+struct folded_form {
 	size_t good, two, deep, bad;	/* lines: all that are stacks, those with two numbers, with a ;, the rest */
 	uint64_t bad_at;
 	bool fraction;
 };
 
 /* Take the number at the end of t, and the space before it. */
-static bool take_number(struct words *t, struct number *n)
+static bool take_number(struct scan_text *t, struct text_number *n)
 {
 	char s[48];
 	const char *p = t->end;
-	while (p > t->p && (is_digit(p[-1]) || strchr("+-.eE", p[-1])))
+	while (p > t->p && (scan_is_digit(p[-1]) || strchr("+-.eE", p[-1])))
 		p--;
 	size_t len = (size_t)(t->end - p);
-	if (!len || len >= sizeof s || p == t->p || !is_space(p[-1]))
+	if (!len || len >= sizeof s || p == t->p || !scan_is_space(p[-1]))
 		return false;
 	memcpy(s, p, len);
 	s[len] = 0;
@@ -44,33 +44,33 @@ static bool take_number(struct words *t, struct number *n)
 	n->real = strtod(s, &end);
 	if (*end || !isfinite(n->real))
 		return false;
-	n->fraction = !words_number((struct words){p, t->end}, &n->whole);
+	n->fraction = !scan_parse_i64((struct scan_text){p, t->end}, &n->whole);
 	t->end = p;
-	while (t->end > t->p && is_space(t->end[-1]))
+	while (t->end > t->p && scan_is_space(t->end[-1]))
 		t->end--;
 	return t->end > t->p;
 }
 
 /* The numbers of a line, n[0] the last; how many, and t is left with the stack. */
-static int numbers(struct words *t, struct number n[2])
+static int take_numbers(struct scan_text *t, struct text_number n[2])
 {
 	if (!take_number(t, &n[0]))
 		return 0;
-	struct words rest = *t;
+	struct scan_text rest = *t;
 	return take_number(&rest, &n[1]) ? 2 : 1;
 }
 
-static void look(struct bytes b, size_t most, struct shape *sh)
+static void examine_lines(struct bytes b, size_t most, struct folded_form *sh)
 {
 	const char *text = (const char *)b.p;
-	struct lines l = {.p = text, .end = text + b.n};
-	*sh = (struct shape){0};
-	while (sh->good + sh->bad < most && lines_next(&l)) {
-		struct words t = lines_trimmed(&l);
-		struct number n[2];
-		if (lines_comment(&l))
+	struct scan_lines l = {.p = text, .end = text + b.n};
+	*sh = (struct folded_form){0};
+	while (sh->good + sh->bad < most && scan_next_line(&l)) {
+		struct scan_text t = scan_line_trimmed(&l);
+		struct text_number n[2];
+		if (scan_is_comment(&l))
 			continue;
-		int k = numbers(&t, n);
+		int k = take_numbers(&t, n);
 		if (!k) {
 			sh->bad_at = sh->bad++ ? sh->bad_at : (uint64_t)(l.line - text);
 			continue;
@@ -78,16 +78,16 @@ static void look(struct bytes b, size_t most, struct shape *sh)
 		sh->good++;
 		sh->two += k == 2;
 		sh->fraction |= n[0].fraction || (k == 2 && n[1].fraction);
-		sh->deep += memchr(t.p, ';', words_n(t)) != NULL;
+		sh->deep += memchr(t.p, ';', scan_len(t)) != NULL;
 	}
 }
 
 /* The values of t that the columns of the text want; t is left with the stack. */
-static bool take_values(struct words *t, const struct shape *sh, int64_t v[3])
+static bool take_values(struct scan_text *t, const struct folded_form *sh, int64_t v[3])
 {
-	struct number n[2];
+	struct text_number n[2];
 	bool two = sh->two == sh->good;
-	int k = numbers(t, n);
+	int k = take_numbers(t, n);
 	if (!k)
 		return false;
 	if (two)
@@ -107,84 +107,85 @@ static bool take_values(struct words *t, const struct shape *sh, int64_t v[3])
 }
 
 /* One frame: its place and kind are taken off its name. */
-static void add_frame(struct frames *f, struct words name)
+static void add_frame(struct stack_assembler *f, struct scan_text name)
 {
 	static const struct { const char *mark, *file; } kinds[] = {{"_[k]", "[kernel]"}, {"_[j]", "[jit]"},
 	    {"_[i]", NULL}};
-	struct words file = {name.end, name.end}, open;
+	struct scan_text file = {name.end, name.end}, open;
 	int64_t line = 0;
 	map_id map = f->map[0].id;
 	bool inlined = false;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (words_ending(name, kinds[i].mark) && words_n(name) > 4) {
+		if (scan_ends_with(name, kinds[i].mark) && scan_len(name) > 4) {
 			const char *s = kinds[i].file;
 			name.end -= 4;
 			inlined = !s;
-			map = s ? frames_map(f, (struct words){s, s + strlen(s)}) : map;
+			map = s ? stack_builder_map(f, (struct scan_text){s, s + strlen(s)}) : map;
 			break;
 		}
 	const char *p = name.end;
-	if (words_ending(name, ")"))
+	if (scan_ends_with(name, ")"))
 		while (p > name.p && p[-1] != '(')
 			p--;
-	open = (struct words){p, name.end - 1};
-	if (p - name.p > 2 && p[-2] == ' ' && p < name.end && words_line(&open, &line)) {
+	open = (struct scan_text){p, name.end - 1};
+	if (p - name.p > 2 && p[-2] == ' ' && p < name.end && scan_cut_line_number(&open, &line)) {
 		file = open;
 		name.end = p - 2;
 	}
-	frames_line(f, name, file, line);
+	stack_builder_add_line(f, name, file, line);
 	if (!inlined)
-		frames_loc(f, 0, map);
+		stack_builder_loc(f, 0, map);
 }
 
 /* The stack of a line, leaf first. */
-static stk_id stack_of(struct frames *f, struct words t)
+static stk_id stack_of(struct stack_assembler *f, struct scan_text t)
 {
 	while (t.end > t.p) {
 		const char *p = t.end;
 		while (p > t.p && p[-1] != ';')
 			p--;
 		if (p < t.end)
-			add_frame(f, (struct words){p, t.end});
+			add_frame(f, (struct scan_text){p, t.end});
 		t.end = p > t.p ? p - 1 : p;
 	}
-	return frames_stack(f);
+	return stack_builder_end_stack(f);
 }
 
-static void tell_types(struct frames *f, const struct shape *sh)
+static void emit_types(struct stack_assembler *f, const struct folded_form *sh)
 {
 	const struct sink *s = f->out;
-	str_id unit = frames_lit(f, "count");
+	str_id unit = stack_builder_literal(f, "count");
 	if (sh->two != sh->good) {
-		s->ops->type(s->self, frames_lit(f, sh->fraction ? "thousandths" : "samples"), unit);
+		s->ops->type(s->self, stack_builder_literal(f, sh->fraction ? "thousandths" : "samples"), unit);
 		return;
 	}
-	s->ops->type(s->self, frames_lit(f, "before"), unit);
-	s->ops->type(s->self, frames_lit(f, "after"), unit);
-	s->ops->type(s->self, frames_lit(f, "difference"), unit);
-	s->ops->meta(s->self, &(struct sink_meta){.default_type = frames_lit(f, "difference")});
+	s->ops->type(s->self, stack_builder_literal(f, "before"), unit);
+	s->ops->type(s->self, stack_builder_literal(f, "after"), unit);
+	s->ops->type(s->self, stack_builder_literal(f, "difference"), unit);
+	s->ops->meta(s->self, &(struct sink_meta){.default_type = stack_builder_literal(f, "difference")});
 }
 
-int read_folded(struct bytes b, struct sink *s, struct err *e)
+int folded_read(struct bytes b, struct sink *s, struct err *e)
 {
-	struct shape sh;
-	struct frames f;
-	struct lines l = {.p = (const char *)b.p, .end = (const char *)b.p + b.n};
-	look(b, SIZE_MAX, &sh);
+	struct folded_form sh;
+	struct stack_assembler f;
+	struct scan_lines l = {.p = (const char *)b.p, .end = (const char *)b.p + b.n};
+	examine_lines(b, SIZE_MAX, &sh);
 	if (!sh.good)
 		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no folded stack (a;b;c 12) in this text");
-	frames_init(&f, s);
-	frames_map(&f, (struct words){l.p, l.p});	/* the first mapping names the file that was run: not known */
-	tell_types(&f, &sh);
-	while (lines_next(&l)) {
-		struct words t = lines_trimmed(&l);
+	stack_builder_init(&f, s);
+	stack_builder_map(
+	    &f, (struct scan_text){l.p, l.p}); /* the first mapping names the file that was run: not known */
+	emit_types(&f, &sh);
+	while (scan_next_line(&l)) {
+		struct scan_text t = scan_line_trimmed(&l);
 		int64_t v[3];
-		if (lines_comment(&l) || !take_values(&t, &sh, v))
+		if (scan_is_comment(&l) || !take_values(&t, &sh, v))
 			continue;
 		stk_id stack = stack_of(&f, t);
 		s->ops->sample(s->self, &(struct sink_sample){.stack = stack, .value = v, .when = TIME_NONE});
 	}
-	frames_free(&f);
+	stack_builder_free(&f);
 	if (sh.bad)
 		s->ops->warn(s->self, sh.bad_at,
 		    "ignored %zu lines that are not folded stacks (a;b;c 12); this is the first",
@@ -195,12 +196,12 @@ int read_folded(struct bytes b, struct sink *s, struct err *e)
 }
 
 /* The first lines are stacks, or nearly all of them, and many have more than one frame. */
-bool is_folded(struct bytes b)
+bool folded_probe(struct bytes b)
 {
 	enum { LOOK = 50, BYTES = 1 << 20 };
-	struct shape sh;
+	struct folded_form sh;
 	if (b.n > BYTES)
 		b.n = BYTES;	/* a line that this cuts is the last of the look, at worst */
-	look(b, LOOK, &sh);
+	examine_lines(b, LOOK, &sh);
 	return sh.deep && sh.deep >= sh.good / 2 && sh.bad <= sh.good / 3;
 }

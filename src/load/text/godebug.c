@@ -28,48 +28,49 @@
 
 /* ---- gathering */
 
-static struct run *run_of(struct godebug *d, bool again)
+static struct godebug_run *run_of(struct godebug *d, bool again)
 {
 	if (!d->nrun || again) {
-		d->run = mem_grow(d->run, &d->crun, d->nrun + 1, sizeof *d->run);
-		d->run[d->nrun++] = (struct run){.wall = TIME_NONE, .gc = d->ngc, .sched = d->nsched};
+		d->godebug_run = mem_grow(d->godebug_run, &d->crun, d->nrun + 1, sizeof *d->godebug_run);
+		d->godebug_run[d->nrun++] = (struct godebug_run){.wall = TIME_NONE, .gc = d->ngc, .sched = d->nsched};
 		d->last_gc = 0;
 		d->last_sched = -1;
 	}
-	return &d->run[d->nrun - 1];
+	return &d->godebug_run[d->nrun - 1];
 }
 
 /* A line was printed at time t of its run, and somebody wrote down when that was. */
-static void seen_at(struct run *r, int64_t t, struct words stamp)
+static void seen_at(struct godebug_run *r, int64_t t, struct scan_text stamp)
 {
 	int64_t wall;
 	if (t > r->end)
 		r->end = t;
-	if (words_n(stamp) && words_wall(stamp, &wall) && (r->wall == TIME_NONE || wall - t < r->wall))
+	if (scan_len(stamp) && scan_parse_wall_time(stamp, &wall) && (r->wall == TIME_NONE || wall - t < r->wall))
 		r->wall = wall - t;
 }
 
 /* Heads are found anywhere in a line, the units below them at its begin. */
-static void gather_line(struct godebug *d, struct words all, struct words t, struct words stamp, uint64_t at)
+static void gather_line(
+    struct godebug *d, struct scan_text all, struct scan_text t, struct scan_text stamp, uint64_t at)
 {
-	struct gdb_gc g;
-	struct gdb_sched s;
-	struct gdb_unit u;
-	if (gdb_gc(all, &g)) {
-		struct run *r = run_of(d, g.number <= d->last_gc);
+	struct godebug_gc g;
+	struct godebug_sched s;
+	struct godebug_unit u;
+	if (godebug_gc(all, &g)) {
+		struct godebug_run *r = run_of(d, g.number <= d->last_gc);
 		d->last_gc = g.number;
 		if (!g.whole)
 			d->cut_at = d->cut++ ? d->cut_at : at;
 		d->gc = mem_grow(d->gc, &d->cgc, d->ngc + 1, sizeof *d->gc);
 		d->gc[d->ngc++] = (struct gc_rec){g, at};
 		seen_at(r, g.t + g.stw0 + g.mark + g.stw1, stamp);
-	} else if (gdb_sched(all, &s)) {
-		struct run *r = run_of(d, s.t < d->last_sched);
+	} else if (godebug_sched(all, &s)) {
+		struct godebug_run *r = run_of(d, s.t < d->last_sched);
 		d->last_sched = s.t;
 		d->sched = mem_grow(d->sched, &d->csched, d->nsched + 1, sizeof *d->sched);
 		d->sched[d->nsched++] = (struct sched_rec){s, d->nunit, 0};
 		seen_at(r, s.t, stamp);
-	} else if (d->nsched && d->sched[d->nsched - 1].s.detail && gdb_unit(t, &u)) {
+	} else if (d->nsched && d->sched[d->nsched - 1].s.detail && godebug_unit(t, &u)) {
 		d->unit = mem_grow(d->unit, &d->cunit, d->nunit + 1, sizeof *d->unit);
 		d->unit[d->nunit++] = u;
 		d->sched[d->nsched - 1].nunit++;
@@ -82,21 +83,22 @@ static void gather_line(struct godebug *d, struct words all, struct words t, str
 	d->lines++;
 }
 
-static void gather(struct godebug *d, struct bytes b)
+static void parse_log(struct godebug *d, struct bytes b)
 {
 	const char *text = (const char *)b.p;
-	struct lines l = {.p = text, .end = text + b.n};
-	while (lines_next(&l)) {
-		struct words stamp, t = lines_bare(&l, &stamp);
-		gather_line(d, lines_words(&l), t, stamp, (uint64_t)(l.line - text));
+	struct scan_lines l = {.p = text, .end = text + b.n};
+	while (scan_next_line(&l)) {
+		struct scan_text stamp, t = scan_line_without_log_prefix(&l, &stamp);
+		gather_line(d, scan_line_text(&l), t, stamp, (uint64_t)(l.line - text));
 	}
 	/* one run after the other: as far apart as they were, where that is known */
 	for (size_t i = 1; i < d->nrun; i++) {
-		struct run *r = &d->run[i], *before = &d->run[i - 1];
+		struct godebug_run *r = &d->godebug_run[i], *before = &d->godebug_run[i - 1];
 		int64_t after = before->base + before->end;
 		r->base = after;
-		if (r->wall != TIME_NONE && d->run[0].wall != TIME_NONE && r->wall - d->run[0].wall > after)
-			r->base = r->wall - d->run[0].wall;
+		if (r->wall != TIME_NONE && d->godebug_run[0].wall != TIME_NONE &&
+		    r->wall - d->godebug_run[0].wall > after)
+			r->base = r->wall - d->godebug_run[0].wall;
 	}
 }
 
@@ -135,7 +137,7 @@ static void add_utils(struct godebug *d, struct taken *k, enum util_what what, i
 /* The points of a cycle that begins at t, which is not before the last one ended. Its end. */
 static int64_t add_cycle(struct godebug *d, uint32_t i, int64_t t)
 {
-	const struct gdb_gc *g = &d->gc[i].g;
+	const struct godebug_gc *g = &d->gc[i].g;
 	int64_t mark = t + g->stw0, last = mark + g->mark, end = last + g->stw1;
 	struct taken k = {i, 0, mark, g->mark, 0};
 	add_point(d, (struct point){.t = t, .kind = PT_GC, .i = i});
@@ -163,25 +165,26 @@ static int64_t make_points(struct godebug *d)
 {
 	int64_t busy = 0, end = 0, step = 0;
 	for (size_t r = 0; r < d->nrun; r++) {
-		const struct run *run = &d->run[r];
-		size_t gc1 = r + 1 < d->nrun ? run[1].gc : d->ngc, sched1 = r + 1 < d->nrun ? run[1].sched : d->nsched;
+		const struct godebug_run *godebug_run = &d->godebug_run[r];
+		size_t gc1 = r + 1 < d->nrun ? godebug_run[1].gc : d->ngc,
+		       sched1 = r + 1 < d->nrun ? godebug_run[1].sched : d->nsched;
 		if (r)
-			add_point(d, (struct point){.t = run->base, .kind = PT_RUN, .i = (uint32_t)r});
-		for (size_t i = run->gc; i < gc1; i++) {
-			int64_t t = run->base + d->gc[i].g.t;	/* known to the millisecond only */
+			add_point(d, (struct point){.t = godebug_run->base, .kind = PT_RUN, .i = (uint32_t)r});
+		for (size_t i = godebug_run->gc; i < gc1; i++) {
+			int64_t t = godebug_run->base + d->gc[i].g.t;	/* known to the millisecond only */
 			busy = add_cycle(d, (uint32_t)i, t > busy ? t : busy);
 			end = busy > end ? busy : end;
 		}
-		for (size_t i = run->sched; i < sched1; i++) {
-			int64_t t = run->base + d->sched[i].s.t;
+		for (size_t i = godebug_run->sched; i < sched1; i++) {
+			int64_t t = godebug_run->base + d->sched[i].s.t;
 			add_point(d, (struct point){.t = t, .kind = PT_SCHED, .i = (uint32_t)i});
 			end = t > end ? t : end;
-			if (i > run->sched)
+			if (i > godebug_run->sched)
 				step = d->sched[i].s.t - d->sched[i - 1].s.t;	/* not negative: that is a new run */
 		}
 	}
 	/* the last line holds as long as the one before it did */
-	const struct run *last = &d->run[d->nrun - 1];
+	const struct godebug_run *last = &d->godebug_run[d->nrun - 1];
 	if (d->nsched > last->sched && end < last->base + d->sched[d->nsched - 1].s.t + step)
 		end = last->base + d->sched[d->nsched - 1].s.t + step;
 	if (d->npoint)
@@ -211,53 +214,53 @@ static void warn_of(const struct godebug *d, const struct sink *s)
 		    "too many stop-the-world pauses to show each on every P: the row STW has all of them");
 }
 
-static str_id say(const struct sink *s, const char *text)
+static str_id intern_text(const struct sink *s, const char *text)
 {
 	return s->ops->str(s->self, text, strlen(text));
 }
 
-static void forget(struct godebug *d)
+static void free_godebug(struct godebug *d)
 {
-	void *all[] = {d->gc, d->sched, d->unit, d->run, d->point, d->proc, d->base, d->shown};
+	void *all[] = {d->gc, d->sched, d->unit, d->godebug_run, d->point, d->proc, d->base, d->shown};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);
 }
 
-int read_godebug(struct bytes b, struct sink *s, struct err *e)
+int godebug_read(struct bytes b, struct sink *s, struct err *e)
 {
 	struct godebug d = {.s = s, .last_sched = -1};
-	gather(&d, b);
+	parse_log(&d, b);
 	if (!d.lines) {
-		forget(&d);
+		free_godebug(&d);
 		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no gctrace or schedtrace line in this log");
 	}
-	d.n_gc = say(s, "GC concurrent mark phase");
-	d.n_forced = say(s, "GC concurrent mark phase (forced)");
-	d.n_stw0 = say(s, "stop-the-world (GC sweep termination)");
-	d.n_stw1 = say(s, "stop-the-world (GC mark termination)");
+	d.n_gc = intern_text(s, "GC concurrent mark phase");
+	d.n_forced = intern_text(s, "GC concurrent mark phase (forced)");
+	d.n_stw0 = intern_text(s, "stop-the-world (GC sweep termination)");
+	d.n_stw1 = intern_text(s, "stop-the-world (GC mark termination)");
 	int64_t end = make_points(&d);
-	godebug_trace(&d, end);
-	godebug_tell(&d, b);
+	godebug_emit_trace(&d, end);
+	godebug_emit_events(&d, b);
 	warn_of(&d, s);
-	forget(&d);
+	free_godebug(&d);
 	return 0;
 }
 
-bool is_godebug(struct bytes b)
+bool godebug_probe(struct bytes b)
 {
 	static const char *const words[] = {" ms clock", "gomaxprocs="};
 	const char *text = (const char *)b.p, *end = text + b.n;
 	enum { AROUND = 400 };
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		for (const char *p = text; (p = text_find(p, end, words[i])); p++) {
-			struct words t = {p, end - p > AROUND ? p + AROUND : end};
-			struct gdb_gc g;
-			struct gdb_sched s;
+		for (const char *p = text; (p = scan_find(p, end, words[i])); p++) {
+			struct scan_text t = {p, end - p > AROUND ? p + AROUND : end};
+			struct godebug_gc g;
+			struct godebug_sched s;
 			while (t.p > text && t.p[-1] != '\n' && p - t.p < AROUND)
 				t.p--;
-			const char *nl = memchr(p, '\n', words_n((struct words){p, t.end}));
+			const char *nl = memchr(p, '\n', scan_len((struct scan_text){p, t.end}));
 			t.end = nl ? nl : t.end;
-			if (gdb_gc(t, &g) || gdb_sched(t, &s))
+			if (godebug_gc(t, &g) || godebug_sched(t, &s))
 				return true;
 		}
 	return false;

@@ -10,7 +10,7 @@
  * scheddetail=1, one line at a time. Times are ns since the program started, as
  * the line has them (a millisecond is as exact as they are).
  */
-struct gdb_gc {
+struct godebug_gc {
 	uint64_t number;
 	int64_t t;			/* when the cycle began */
 	int64_t stw0, mark, stw1;	/* wall clock: sweep termination, mark, mark termination */
@@ -19,27 +19,27 @@ struct gdb_gc {
 	uint32_t procs;
 	bool forced, leaks, whole;	/* whole: nothing of the line is missing */
 };
-bool gdb_gc(struct words line, struct gdb_gc *);
+bool godebug_gc(struct scan_text line, struct godebug_gc *);
 
-enum gdb_count { GD_PROCS, GD_IDLE_PROCS, GD_THREADS, GD_SPINNING, GD_IDLE_THREADS, GD_RUNQ, GD__N };
-struct gdb_sched {
+enum godebug_count { GD_PROCS, GD_IDLE_PROCS, GD_THREADS, GD_SPINNING, GD_IDLE_THREADS, GD_RUNQ, GD__N };
+struct godebug_sched {
 	int64_t t;
 	uint64_t v[GD__N];
 	bool gcwaiting, detail;
-	struct words queues;		/* numbers, of Ps in order; not with detail */
+	struct scan_text queues;		/* numbers, of Ps in order; not with detail */
 };
-bool gdb_sched(struct words line, struct gdb_sched *);
+bool godebug_sched(struct scan_text line, struct godebug_sched *);
 /* The next number of a list. */
-bool gdb_next(struct words *list, uint64_t *v);
+bool godebug_next_number(struct scan_text *list, uint64_t *v);
 
 /* "  P0: status=1 ... m=2 runqsize=0", "  M2: p=1 curg=3 ...", "  G1: status=4(sleep) m=nil ..." */
-struct gdb_unit {
+struct godebug_unit {
 	char kind;			/* P, M, G */
 	uint64_t id, status, queue;
 	int64_t m, p, g;		/* -1: none */
 	bool blocked;
-	struct words reason;
+	struct scan_text reason;
 };
-bool gdb_unit(struct words line, struct gdb_unit *);
+bool godebug_unit(struct scan_text line, struct godebug_unit *);
 
 #endif

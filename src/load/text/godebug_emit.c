@@ -60,7 +60,7 @@ static void need_proc(struct godebug *d, uint64_t i)
 	}
 }
 
-static void tell_queue(const struct godebug *d, int64_t t, uint64_t proc, uint64_t n)
+static void emit_queue(const struct godebug *d, int64_t t, uint64_t proc, uint64_t n)
 {
 	if (n && proc < d->nproc)
 		d->s->ops->mark(d->s->self,
@@ -68,18 +68,18 @@ static void tell_queue(const struct godebug *d, int64_t t, uint64_t proc, uint64
 }
 
 /* Which Ps are busy, as far as one line of their queues says so. The sum of the queues. */
-static uint64_t queued_procs(struct godebug *d, int64_t t, const struct gdb_sched *s)
+static uint64_t queued_procs(struct godebug *d, int64_t t, const struct godebug_sched *s)
 {
-	struct words list = s->queues;
+	struct scan_text list = s->queues;
 	uint64_t n = 0, busy = 0, sum = 0, q, idle = s->v[GD_IDLE_PROCS];
-	for (; gdb_next(&list, &q); n++) {
+	for (; godebug_next_number(&list, &q); n++) {
 		need_proc(d, n);
 		sum += q;
 		busy += q > 0;
 		if (n >= d->nproc)
 			continue;
 		d->base[n] = q ? TS_RUN : TS_UNKNOWN;	/* an idle P has nothing in its queue */
-		tell_queue(d, t, n, q);
+		emit_queue(d, t, n, q);
 	}
 	for (size_t i = n < d->nproc ? (size_t)n : d->nproc; i < d->nproc; i++)
 		d->base[i] = TS_NONE;
@@ -90,7 +90,7 @@ static uint64_t queued_procs(struct godebug *d, int64_t t, const struct gdb_sche
 	return sum;
 }
 
-static uint8_t reason_state(struct words r)
+static uint8_t reason_state(struct scan_text r)
 {
 	static const struct { const char *word; uint8_t state; } reasons[] = {
 		{"chan receive (nil", TS_FOREVER}, {"chan send (nil", TS_FOREVER}, {"select (no cases)", TS_FOREVER},
@@ -103,23 +103,23 @@ static uint8_t reason_state(struct words r)
 		{"GOMAXPROCS updater", TS_SYSTEM}, {"trace reader", TS_SYSTEM},
 	};
 	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
-		if (words_start(r, reasons[i].word))
+		if (scan_starts_with(r, reasons[i].word))
 			return reasons[i].state;
 	return TS_OTHER;
 }
 
 /* A thread's P and goroutine, looked for among the units of one SCHED line. */
-struct threads { const struct gdb_unit *u; size_t n; };
+struct threads { const struct godebug_unit *u; size_t n; };
 
 static int unit_cmp(const void *a, const void *b)
 {
-	const struct gdb_unit *x = a, *y = b;
+	const struct godebug_unit *x = a, *y = b;
 	return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1) : x->id < y->id ? -1 : x->id > y->id;
 }
 
-static const struct gdb_unit *thread_of(const struct threads *t, int64_t m)
+static const struct godebug_unit *thread_of(const struct threads *t, int64_t m)
 {
-	struct gdb_unit key = {.kind = 'M', .id = (uint64_t)m};
+	struct godebug_unit key = {.kind = 'M', .id = (uint64_t)m};
 	return m < 0 || !t->n ? NULL : bsearch(&key, t->u, t->n, sizeof key, unit_cmp);
 }
 
@@ -128,7 +128,7 @@ static trk_id proc_at(const struct godebug *d, int64_t p)
 	return p >= 0 && (uint64_t)p < d->nproc ? d->proc[p] : 0;
 }
 
-static void tell_thread(struct godebug *d, int64_t t, const struct gdb_unit *u)
+static void emit_thread(struct godebug *d, int64_t t, const struct godebug_unit *u)
 {
 	trk_id m = d->s->ops->track(d->s->self, TK_M, u->id), p = proc_at(d, u->p);
 	trk_id g = u->g >= 0 ? d->s->ops->track(d->s->self, TK_G, (uint64_t)u->g) : 0;
@@ -136,30 +136,30 @@ static void tell_thread(struct godebug *d, int64_t t, const struct gdb_unit *u)
 	d->s->ops->enter(d->s->self, m, t, s, s == TS_RUN ? p : s == TS_SYSCALL ? g : 0, 0);
 }
 
-static void tell_goroutine(struct godebug *d, int64_t t, const struct gdb_unit *u, const struct threads *th)
+static void emit_goroutine(struct godebug *d, int64_t t, const struct godebug_unit *u, const struct threads *th)
 {
 	static const uint8_t states[16] = {[0] = TS_NONE, [1] = TS_READY, [2] = TS_RUN, [3] = TS_SYSCALL,
 	    [4] = TS_OTHER, [6] = TS_NONE, [8] = TS_RUN, [9] = TS_PREEMPT, [10] = TS_FOREVER, [11] = TS_NONE};
 	const struct sink_ops *o = d->s->ops;
 	trk_id g = o->track(d->s->self, TK_G, u->id);
-	const struct gdb_unit *m = thread_of(th, u->m);
+	const struct godebug_unit *m = thread_of(th, u->m);
 	uint8_t s = states[u->status & 15];	/* but for the bit that says that it is being scanned */
 	uint32_t who = 0;
 	if (s == TS_OTHER) {
 		s = reason_state(u->reason);
 		if (s == TS_OTHER)
-			who = o->str(d->s->self, u->reason.p, words_n(u->reason));
+			who = o->str(d->s->self, u->reason.p, scan_len(u->reason));
 	} else if (s == TS_RUN || s == TS_SYSCALL) {
 		who = m ? proc_at(d, m->p) : 0;
 	}
 	o->enter(d->s->self, g, t, (enum tstate)s, who, 0);
 }
 
-static void tell_detail(struct godebug *d, int64_t t, const struct sched_rec *r)
+static void emit_detail(struct godebug *d, int64_t t, const struct sched_rec *r)
 {
 	static const uint8_t states[8] = {
 	    TS_IDLE, TS_RUN, TS_SYSCALL, TS_STW, TS_NONE, TS_UNKNOWN, TS_UNKNOWN, TS_UNKNOWN};
-	struct gdb_unit *u = d->unit + r->unit;
+	struct godebug_unit *u = d->unit + r->unit;
 	struct threads th = {NULL, 0};
 	if (r->nunit)
 		qsort(u, r->nunit, sizeof *u, unit_cmp);	/* G, M, P */
@@ -173,7 +173,7 @@ static void tell_detail(struct godebug *d, int64_t t, const struct sched_rec *r)
 	for (size_t i = 0; i < d->nproc; i++)
 		d->base[i] = TS_NONE;
 	for (size_t i = p; i < r->nunit; i++) {
-		const struct gdb_unit *on = thread_of(&th, u[i].m);
+		const struct godebug_unit *on = thread_of(&th, u[i].m);
 		need_proc(d, u[i].id);
 		if (u[i].id >= d->nproc)
 			continue;
@@ -187,13 +187,13 @@ static void tell_detail(struct godebug *d, int64_t t, const struct sched_rec *r)
 	}
 	for (size_t i = 0; i < p; i++)
 		if (u[i].kind == 'M')
-			tell_thread(d, t, &u[i]);
+			emit_thread(d, t, &u[i]);
 		else
-			tell_goroutine(d, t, &u[i], &th);
+			emit_goroutine(d, t, &u[i], &th);
 }
 
 /* Goroutines of the line before that this one has no longer. */
-static void tell_gone(struct godebug *d, int64_t t, const struct sched_rec *r)
+static void emit_ended_goroutines(struct godebug *d, int64_t t, const struct sched_rec *r)
 {
 	if (r == d->sched || !r->nunit)
 		return;
@@ -204,20 +204,20 @@ static void tell_gone(struct godebug *d, int64_t t, const struct sched_rec *r)
 			    TS_NONE, 0, 0);
 }
 
-static void tell_sched(struct godebug *d, const struct point *p)
+static void emit_sched(struct godebug *d, const struct point *p)
 {
 	const struct sched_rec *r = &d->sched[p->i];
-	const struct gdb_sched *s = &r->s;
+	const struct godebug_sched *s = &r->s;
 	uint64_t queued = 0;
 	d->newest = r;
 	set_procs(d, p, s->v[GD_PROCS]);
 	if (r->nunit) {
-		tell_detail(d, p->t, r);
-		tell_gone(d, p->t, r);
+		emit_detail(d, p->t, r);
+		emit_ended_goroutines(d, p->t, r);
 		for (size_t i = 0; i < r->nunit; i++)
 			if (d->unit[r->unit + i].kind == 'P') {
 				queued += d->unit[r->unit + i].queue;
-				tell_queue(d, p->t, d->unit[r->unit + i].id, d->unit[r->unit + i].queue);
+				emit_queue(d, p->t, d->unit[r->unit + i].id, d->unit[r->unit + i].queue);
 			}
 	} else {
 		queued = queued_procs(d, p->t, s);
@@ -231,12 +231,12 @@ static void tell_sched(struct godebug *d, const struct point *p)
 	count(d, p->t, CT_SPINNING, s->v[GD_SPINNING]);
 }
 
-static void tell_stop(struct godebug *d, const struct point *p, int64_t t0, str_id name)
+static void emit_stop(struct godebug *d, const struct point *p, int64_t t0, str_id name)
 {
 	d->s->ops->span(d->s->self, &(struct sink_span){.kind = SP_STW, .t0 = t0, .t1 = p->t, .name = name});
 }
 
-static void tell_util(const struct godebug *d, const struct point *p, enum util_what what, int delta)
+static void emit_util(const struct godebug *d, const struct point *p, enum util_what what, int delta)
 {
 	d->s->ops->util(d->s->self, &(struct sink_util){p->t, p->t + 1, what, p->proc, delta, false});
 }
@@ -245,11 +245,11 @@ static void set_stopped(struct godebug *d, const struct point *p, bool on)
 {
 	d->stopped = on;
 	show_procs(d, p->t);
-	tell_util(d, p, UT_STW, on ? 1 : -1);
+	emit_util(d, p, UT_STW, on ? 1 : -1);
 }
 
 /* A cycle begins, with the heap it finds and the goal that it was started for. */
-static void tell_begin(struct godebug *d, const struct point *p, const struct gdb_gc *g)
+static void emit_cycle_begin(struct godebug *d, const struct point *p, const struct godebug_gc *g)
 {
 	if (!g->whole)
 		return;
@@ -261,7 +261,7 @@ static void tell_begin(struct godebug *d, const struct point *p, const struct gd
 }
 
 /* Marking ends: the assists of the cycle are told as one, by nobody, as long as they took together. */
-static void tell_mark(struct godebug *d, const struct point *p, const struct gdb_gc *g)
+static void emit_mark(struct godebug *d, const struct point *p, const struct godebug_gc *g)
 {
 	int64_t t0 = p->t - g->mark;
 	if (g->whole && g->heap1 > g->heap0)
@@ -276,14 +276,14 @@ static void tell_mark(struct godebug *d, const struct point *p, const struct gdb
 }
 
 /* The program was started again: nothing of its former life is there any more. */
-static void tell_run(struct godebug *d, int64_t t)
+static void emit_restart(struct godebug *d, int64_t t)
 {
 	for (size_t i = 0; i < d->nproc; i++)
 		d->base[i] = TS_NONE;
 	show_procs(d, t);
 	const struct sched_rec *r = d->newest;
 	for (size_t i = 0; r && i < r->nunit; i++) {
-		const struct gdb_unit *u = &d->unit[r->unit + i];
+		const struct godebug_unit *u = &d->unit[r->unit + i];
 		if (u->kind != 'P')
 			d->s->ops->enter(d->s->self, d->s->ops->track(d->s->self, u->kind == 'G' ? TK_G : TK_M, u->id),
 			    t, TS_NONE, 0, 0);
@@ -291,45 +291,45 @@ static void tell_run(struct godebug *d, int64_t t)
 	d->newest = NULL;
 }
 
-static void tell_point(struct godebug *d, const struct point *p)
+static void emit_point(struct godebug *d, const struct point *p)
 {
-	const struct gdb_gc *g = p->kind <= PT_SCHED ? NULL : &d->gc[p->i].g;
+	const struct godebug_gc *g = p->kind <= PT_SCHED ? NULL : &d->gc[p->i].g;
 	switch (p->kind) {
 	case PT_RUN:
-		tell_run(d, p->t);
+		emit_restart(d, p->t);
 		break;
 	case PT_SCHED:
-		tell_sched(d, p);
+		emit_sched(d, p);
 		break;
 	case PT_GC:
 		set_procs(d, p, g->procs);
-		tell_begin(d, p, g);
+		emit_cycle_begin(d, p, g);
 		set_stopped(d, p, true);
 		break;
 	case PT_MARK:
 		set_stopped(d, p, false);
-		tell_stop(d, p, p->t - g->stw0, d->n_stw0);
+		emit_stop(d, p, p->t - g->stw0, d->n_stw0);
 		break;
 	case PT_MARK_END:
-		tell_mark(d, p, g);
+		emit_mark(d, p, g);
 		break;
 	case PT_LAST_STW:
 		set_stopped(d, p, true);
 		break;
 	case PT_STW_END:
 		set_stopped(d, p, false);
-		tell_stop(d, p, p->t - g->stw1, d->n_stw1);
+		emit_stop(d, p, p->t - g->stw1, d->n_stw1);
 		break;
 	case PT_UTIL:
 	case PT_UTIL_END:
-		tell_util(d, p, p->what, p->kind == PT_UTIL ? 1 : -1);
+		emit_util(d, p, p->what, p->kind == PT_UTIL ? 1 : -1);
 		break;
 	default:
 		break;
 	}
 }
 
-void godebug_tell(struct godebug *d, struct bytes b)
+void godebug_emit_events(struct godebug *d, struct bytes b)
 {
 	enum { EVERY = 4096 };
 	/* what the first line says of GOMAXPROCS was so before it */
@@ -339,14 +339,18 @@ void godebug_tell(struct godebug *d, struct bytes b)
 	set_procs(d, &begin, first->kind == PT_SCHED ? d->sched[first->i].s.v[GD_PROCS] : d->gc[first->i].g.procs);
 	for (size_t i = 0; i < d->npoint; i++) {
 		const struct point *p = &d->point[i];
-		tell_point(d, p);
+		emit_point(d, p);
 		if (i % EVERY == EVERY - 1 && !d->s->ops->upto(d->s->self, p->t, b.n * i / d->npoint))
 			return;
 	}
 }
 
-void godebug_trace(const struct godebug *d, int64_t end)
+void godebug_emit_trace(const struct godebug *d, int64_t end)
 {
-	d->s->ops->trace(d->s->self, &(struct sink_trace){.log = true, .wall = d->nrun ? d->run[0].wall : TIME_NONE,
-	    .last = end, .events = d->lines, .batches = d->nsched, .generations = d->nrun});
+	d->s->ops->trace(d->s->self, &(struct sink_trace){.log = true,
+					 .wall = d->nrun ? d->godebug_run[0].wall : TIME_NONE,
+					 .last = end,
+					 .events = d->lines,
+					 .batches = d->nsched,
+					 .generations = d->nrun});
 }

@@ -9,9 +9,12 @@
 /* The inside of the reader of runtime logs, for godebug.c and godebug_emit.c. */
 enum { MAX_PROCS = 1024, MAX_STATES = 1 << 22, MAX_UTILS = 1 << 22, UTIL_PROCS = 256 };
 
-struct gc_rec { struct gdb_gc g; uint64_t at; };
-struct sched_rec { struct gdb_sched s; size_t unit, nunit; };
-struct run { int64_t base, end, wall; size_t gc, sched; };	/* wall: at its own time 0; first of its records */
+struct gc_rec { struct godebug_gc g; uint64_t at; };
+struct sched_rec { struct godebug_sched s; size_t unit, nunit; };
+struct godebug_run {
+	int64_t base, end, wall;
+	size_t gc, sched;
+}; /* wall: at its own time 0; first of its records */
 
 /* Something that happens, in the order of time; at one time a new run of the program comes first,
    then SCHED lines, then cycles as they were added. */
@@ -22,8 +25,8 @@ struct godebug {
 	struct sink *s;
 	struct gc_rec *gc;
 	struct sched_rec *sched;
-	struct gdb_unit *unit;
-	struct run *run;
+	struct godebug_unit *unit;
+	struct godebug_run *godebug_run;
 	struct point *point;
 	size_t stacks, ngc, cgc, nsched, csched, nunit, cunit, nrun, crun, npoint, cpoint, lines, cut;
 	uint64_t cut_at, last_gc;
@@ -40,7 +43,7 @@ struct godebug {
 };
 
 /* What is known of the log as a whole; then all points, in order. */
-void godebug_trace(const struct godebug *, int64_t end);
-void godebug_tell(struct godebug *, struct bytes);
+void godebug_emit_trace(const struct godebug *, int64_t end);
+void godebug_emit_events(struct godebug *, struct bytes);
 
 #endif

@@ -34,10 +34,10 @@
 
 enum { REASONS = 8, LABELS = 32 };
 
-struct frame { struct words name; struct godump_site site; bool inlined; };
-struct gor {
+struct frame { struct scan_text name; struct godump_site site; bool inlined; };
+struct dump_goroutine {
 	struct godump_head head;
-	struct words creator;
+	struct scan_text creator;
 	uint64_t parent, at;
 	size_t frame;
 	uint32_t n, dump;
@@ -45,24 +45,24 @@ struct gor {
 };
 
 struct godump {
-	struct gor *g;
+	struct dump_goroutine *g;
 	struct frame *frame;
 	size_t ng, cg, nframe, cframe;
-	struct idmap last;		/* goroutine: its newest, as index + 1 */
+	struct u64_hash last;		/* goroutine: its newest, as index + 1 */
 	uint32_t dump;
-	struct words reason[REASONS];	/* why it was printed */
+	struct scan_text reason[REASONS];	/* why it was printed */
 	size_t nreason, heads, noise, runtime_lines;
 	uint64_t noise_at;
 	/* where the text is */
 	bool inside, skipping, creating;
-	struct words pending;		/* a name whose place comes next */
+	struct scan_text pending;		/* a name whose place comes next */
 	size_t indent;
 	bool cut;
 };
 
 /* ---- gathering */
 
-static void add_frame(struct godump *d, struct words name, const struct godump_site *s, bool inlined)
+static void add_frame(struct godump *d, struct scan_text name, const struct godump_site *s, bool inlined)
 {
 	d->frame = mem_grow(d->frame, &d->cframe, d->nframe + 1, sizeof *d->frame);
 	d->frame[d->nframe++] = (struct frame){name, *s, inlined};
@@ -71,11 +71,11 @@ static void add_frame(struct godump *d, struct words name, const struct godump_s
 
 static void add_word(struct godump *d, const char *name)
 {
-	add_frame(d, (struct words){name, name + strlen(name)}, &(struct godump_site){0}, false);
+	add_frame(d, (struct scan_text){name, name + strlen(name)}, &(struct godump_site){0}, false);
 }
 
 /* The goroutine that was being read is complete. Was it there before? */
-static void finish(struct godump *d)
+static void finish_goroutine(struct godump *d)
 {
 	bool fresh;
 	if (!d->inside)
@@ -86,16 +86,16 @@ static void finish(struct godump *d)
 		d->noise_at = d->noise_at ? d->noise_at : d->g[d->ng - 1].at;
 	}
 	d->pending.p = NULL;
-	struct gor *g = &d->g[d->ng - 1];
+	struct dump_goroutine *g = &d->g[d->ng - 1];
 	if (!g->n) {
 		g->empty = true;
 		add_word(d, "(stack unavailable)");
 	}
 	if (!g->head.id)
 		return;		/* every thread has a goroutine 0 */
-	struct idslot *s = idmap_put(&d->last, g->head.id, &fresh);
+	struct u64_slot *s = u64_map_put(&d->last, g->head.id, &fresh);
 	if (!fresh && s->n) {
-		struct gor *old = &d->g[s->n - 1];
+		struct dump_goroutine *old = &d->g[s->n - 1];
 		if (old->dump == d->dump && old->empty && !g->empty)
 			old->gone = true;
 		else if (old->dump == d->dump && g->empty)
@@ -108,36 +108,36 @@ static void finish(struct godump *d)
 		s->n = d->ng;
 }
 
-static void begin(struct godump *d, const struct godump_head *h, uint64_t at)
+static void begin_goroutine(struct godump *d, const struct godump_head *h, uint64_t at)
 {
-	finish(d);
+	finish_goroutine(d);
 	d->g = mem_grow(d->g, &d->cg, d->ng + 1, sizeof *d->g);
-	d->g[d->ng++] = (struct gor){.head = *h, .at = at, .frame = d->nframe, .dump = d->dump};
+	d->g[d->ng++] = (struct dump_goroutine){.head = *h, .at = at, .frame = d->nframe, .dump = d->dump};
 	d->inside = true;
 	d->skipping = d->creating = false;
 	d->pending.p = NULL;
 }
 
 /* "created by main.work.func1 in goroutine 1" */
-static void created_by(struct godump *d, struct words t)
+static void created_by(struct godump *d, struct scan_text t)
 {
-	struct gor *g = &d->g[d->ng - 1];
-	const char *in = text_find(t.p, t.end, " in goroutine ");
-	g->creator = (struct words){t.p, in ? in : t.end};
+	struct dump_goroutine *g = &d->g[d->ng - 1];
+	const char *in = scan_find(t.p, t.end, " in goroutine ");
+	g->creator = (struct scan_text){t.p, in ? in : t.end};
 	if (in) {
 		t.p = in + 14;
-		g->has_parent = words_u64(&t, &g->parent);
+		g->has_parent = scan_take_u64(&t, &g->parent);
 	}
 	d->pending = t;
 	d->creating = true;
 }
 
-static void place_line(struct godump *d, struct words t)
+static void parse_site_line(struct godump *d, struct scan_text t)
 {
 	struct godump_site s;
 	bool inlined;
 	if (d->pending.p && !d->creating && godump_site(t, &s)) {
-		struct words name = godump_name(d->pending, &inlined);
+		struct scan_text name = godump_name(d->pending, &inlined);
 		add_frame(d, name, &s, inlined && !s.pc);
 	} else if (d->pending.p && !d->creating) {
 		d->noise++;
@@ -146,20 +146,20 @@ static void place_line(struct godump *d, struct words t)
 	d->creating = false;
 }
 
-static void stack_line(struct godump *d, struct words t)
+static void stack_line(struct godump *d, struct scan_text t)
 {
 	if (t.p < t.end && *t.p == '\t') {
-		place_line(d, t);
-	} else if (words_take(&t, "created by ")) {
+		parse_site_line(d, t);
+	} else if (scan_take(&t, "created by ")) {
 		created_by(d, t);
-	} else if (words_start(t, "...") && words_hold(t, "frames elided")) {
+	} else if (scan_starts_with(t, "...") && scan_contains(t, "frames elided")) {
 		add_word(d, "(frames elided)");
-	} else if (words_start(t, "[originating from goroutine ")) {
+	} else if (scan_starts_with(t, "[originating from goroutine ")) {
 		d->skipping = true;	/* the creator's stack at the time: not this goroutine's */
-	} else if (words_take(&t, "non-Go function at pc=0x")) {
+	} else if (scan_take(&t, "non-Go function at pc=0x")) {
 		struct godump_site s = {.file = {t.p, t.p}};
-		if (words_hex(t, &s.pc))
-			add_frame(d, (struct words){t.p, t.p}, &s, false);
+		if (scan_parse_hex(t, &s.pc))
+			add_frame(d, (struct scan_text){t.p, t.p}, &s, false);
 	} else {
 		d->noise += d->pending.p && !d->creating;
 		d->pending = t;
@@ -168,75 +168,75 @@ static void stack_line(struct godump *d, struct words t)
 }
 
 /* Lines that say why there is a dump. */
-static bool is_reason(struct words t)
+static bool is_reason(struct scan_text t)
 {
 	static const char *const begins[] = {
 		"panic: ", "fatal error: ", "SIGQUIT: ", "SIGABRT: ", "[signal ", "unexpected fault address ",
 		"runtime: goroutine stack exceeds ", "http: panic serving ", "WARNING: DATA RACE", "panic during panic",
 	};
 	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-		if (words_start(t, begins[i]))
+		if (scan_starts_with(t, begins[i]))
 			return true;
 	return false;
 }
 
 /* Each once: every thread of a program that crashes says the same again. */
-static void add_reason(struct godump *d, struct words t)
+static void add_reason(struct godump *d, struct scan_text t)
 {
 	for (size_t i = 0; i < d->nreason; i++)
-		if (words_n(d->reason[i]) == words_n(t) && !memcmp(d->reason[i].p, t.p, words_n(t)))
+		if (scan_len(d->reason[i]) == scan_len(t) && !memcmp(d->reason[i].p, t.p, scan_len(t)))
 			return;
 	if (d->nreason < REASONS)
 		d->reason[d->nreason++] = t;
 }
 
 /* "rax    0x2a": registers follow the last stack, sometimes at once. */
-static bool is_register(struct words t)
+static bool is_register(struct scan_text t)
 {
-	struct words name = {t.p, t.p};
+	struct scan_text name = {t.p, t.p};
 	while (name.end < t.end && *name.end != ' ')
 		name.end++;
 	t.p = name.end;
-	words_spaces(&t);
-	if (words_n(name) < 2 || words_n(name) > 7 || !words_take(&t, "0x"))
+	scan_skip_spaces(&t);
+	if (scan_len(name) < 2 || scan_len(name) > 7 || !scan_take(&t, "0x"))
 		return false;
-	while (t.p < t.end && is_hex(*t.p))
+	while (t.p < t.end && scan_is_hex(*t.p))
 		t.p++;
 	return t.p == t.end;
 }
 
-static void outside(struct godump *d, struct words t)
+static void parse_outside_line(struct godump *d, struct scan_text t)
 {
-	struct words gc = t, said = t;
-	while (said.p < said.end && is_space(*said.p))
-		said.p++;
-	lines_no_date(&said);
-	if (is_reason(said))
-		add_reason(d, said);
-	if (words_take(&gc, "gc ") ? words_hold(gc, " ms clock, ") : words_start(t, "SCHED "))
+	struct scan_text gc = t, message = t;
+	while (message.p < message.end && scan_is_space(*message.p))
+		message.p++;
+	scan_skip_date(&message);
+	if (is_reason(message))
+		add_reason(d, message);
+	if (scan_take(&gc, "gc ") ? scan_contains(gc, " ms clock, ") : scan_starts_with(t, "SCHED "))
 		d->runtime_lines++;
 }
 
-static void gather(struct godump *d, struct bytes b)
+static void parse_dump(struct godump *d, struct bytes b)
 {
 	const char *text = (const char *)b.p;
-	struct lines l = {.p = text, .end = text + b.n};
-	while (lines_next(&l)) {
-		struct words stamp, t = lines_bare(&l, &stamp);
+	struct scan_lines l = {.p = text, .end = text + b.n};
+	while (scan_next_line(&l)) {
+		struct scan_text stamp, t = scan_line_without_log_prefix(&l, &stamp);
 		struct godump_head h;
 		if (godump_head(t, &h)) {
-			struct words in = t;
-			words_spaces(&in);
+			struct scan_text in = t;
+			scan_skip_spaces(&in);
 			d->indent = (size_t)(in.p - t.p);
-			begin(d, &h, (uint64_t)(l.line - text));
+			begin_goroutine(d, &h, (uint64_t)(l.line - text));
 			continue;
 		}
 		for (size_t i = 0; i < d->indent && t.p < t.end && *t.p == ' '; i++)
 			t.p++;
 		if (!d->inside) {
-			outside(d, t);
-		} else if (t.p == t.end || words_start(t, "exit status ") || is_register(t)) {
-			finish(d);
+			parse_outside_line(d, t);
+		} else if (t.p == t.end || scan_starts_with(t, "exit status ") || is_register(t)) {
+			finish_goroutine(d);
 		} else if (!d->skipping) {
 			stack_line(d, t);
 		}
@@ -245,17 +245,17 @@ static void gather(struct godump *d, struct bytes b)
 	if (d->cut && d->pending.p && !d->creating) {
 		struct godump_site none = {.file = {d->pending.end, d->pending.end}};
 		bool inlined;
-		if (words_ending(d->pending, ")"))
+		if (scan_ends_with(d->pending, ")"))
 			add_frame(d, godump_name(d->pending, &inlined), &none, false);
 		d->pending.p = NULL;
 	}
-	finish(d);
+	finish_goroutine(d);
 }
 
 /* ---- telling */
 
 struct teller {
-	struct frames f;
+	struct stack_assembler f;
 	struct buf text;
 	struct sink_label label[LABELS];
 	size_t n;
@@ -278,18 +278,18 @@ static void label_num(struct teller *t, str_id key, uint64_t v, str_id unit)
 }
 
 /* A label's word without its quotes. */
-static str_id unquoted(struct teller *t, struct words w)
+static str_id put_unquoted(struct teller *t, struct scan_text w)
 {
-	if (words_n(w) < 2 || *w.p != '"' || w.end[-1] != '"')
-		return frames_str(&t->f, w);
+	if (scan_len(w) < 2 || *w.p != '"' || w.end[-1] != '"')
+		return stack_builder_str(&t->f, w);
 	buf_reset(&t->text);
 	for (w.p++, w.end--; w.p < w.end; w.p++) {
-		struct words hex = {w.p + 2, w.p + 4};
+		struct scan_text hex = {w.p + 2, w.p + 4};
 		uint64_t v;
 		if (*w.p != '\\' || w.end - w.p < 2) {
 			buf_putc(&t->text, *w.p);
-		} else if (w.p[1] == 'x' && w.end - w.p >= 4 && is_hex(w.p[2]) && is_hex(w.p[3]) &&
-		    words_hex(hex, &v)) {
+		} else if (w.p[1] == 'x' && w.end - w.p >= 4 && scan_is_hex(w.p[2]) && scan_is_hex(w.p[3]) &&
+		    scan_parse_hex(hex, &v)) {
 			buf_putc(&t->text, (int)v);
 			w.p += 3;
 		} else {
@@ -297,24 +297,24 @@ static str_id unquoted(struct teller *t, struct words w)
 			buf_putc(&t->text, *w.p == 'n' ? '\n' : *w.p == 't' ? '\t' : *w.p == 'r' ? '\r' : *w.p);
 		}
 	}
-	return frames_str(&t->f, (struct words){buf_str(&t->text), t->text.p + t->text.n});
+	return stack_builder_str(&t->f, (struct scan_text){buf_str(&t->text), t->text.p + t->text.n});
 }
 
-static void tell_labels(struct teller *t, const struct godump *d, const struct gor *g)
+static void emit_labels(struct teller *t, const struct godump *d, const struct dump_goroutine *g)
 {
 	const struct godump_head *h = &g->head;
-	struct words labels = h->labels, key, value;
+	struct scan_text labels = h->labels, key, value;
 	t->n = 0;
-	label_str(t, t->key[K_STATE], frames_str(&t->f, h->state));
-	if (words_n(g->creator))
-		label_str(t, t->key[K_CREATOR], frames_str(&t->f, g->creator));
+	label_str(t, t->key[K_STATE], stack_builder_str(&t->f, h->state));
+	if (scan_len(g->creator))
+		label_str(t, t->key[K_CREATOR], stack_builder_str(&t->f, g->creator));
 	if (h->locked)
 		label_str(t, t->key[K_LOCKED], t->yes);
 	if (h->leaked)
-		label_str(t, frames_lit(&t->f, "leaked"), t->yes);
+		label_str(t, stack_builder_literal(&t->f, "leaked"), t->yes);
 	while (godump_label(&labels, &key, &value)) {
-		str_id k = unquoted(t, key);
-		label_str(t, k, unquoted(t, value));
+		str_id k = put_unquoted(t, key);
+		label_str(t, k, put_unquoted(t, value));
 	}
 	label_num(t, t->key[K_GOROUTINE], h->id, t->count);
 	if (h->minutes)
@@ -324,25 +324,25 @@ static void tell_labels(struct teller *t, const struct godump *d, const struct g
 	if (h->on_thread)
 		label_num(t, t->key[K_THREAD], h->thread, t->count);
 	if (h->in_bubble)
-		label_num(t, frames_lit(&t->f, "bubble"), h->bubble, t->count);
+		label_num(t, stack_builder_literal(&t->f, "bubble"), h->bubble, t->count);
 	if (d->dump)
 		label_num(t, t->key[K_DUMP], g->dump + 1u, t->count);
 }
 
-static void tell_goroutine(struct teller *t, const struct godump *d, const struct gor *g)
+static void emit_goroutine(struct teller *t, const struct godump *d, const struct dump_goroutine *g)
 {
 	static const int64_t one = 1;
 	for (size_t i = 0; i < g->n; i++) {
 		const struct frame *f = &d->frame[g->frame + i];
 		/* a return address is behind the call, but for the innermost */
 		uint64_t pc = f->site.pc && i ? f->site.pc - 1 : f->site.pc;
-		if (words_n(f->name))
-			frames_line(&t->f, f->name, f->site.file, f->site.line);
+		if (scan_len(f->name))
+			stack_builder_add_line(&t->f, f->name, f->site.file, f->site.line);
 		if (!f->inlined)
-			frames_loc(&t->f, pc, 0);
+			stack_builder_loc(&t->f, pc, 0);
 	}
-	stk_id stack = frames_stack(&t->f);
-	tell_labels(t, d, g);
+	stk_id stack = stack_builder_end_stack(&t->f);
+	emit_labels(t, d, g);
 	t->f.out->ops->sample(t->f.out->self, &(struct sink_sample){.stack = stack, .value = &one, .label = t->label,
 	    .nlabel = t->n, .when = TIME_NONE});
 }
@@ -365,43 +365,47 @@ static void warn_of(const struct godump *d, const struct sink *s)
 		    "to a separate file to see them on a timeline", d->runtime_lines);
 }
 
-static void tell(const struct godump *d, const struct sink *s)
+static void emit_profile(const struct godump *d, const struct sink *s)
 {
 	struct teller t = {0};
 	str_id reason[REASONS];
-	frames_init(&t.f, s);
-	str_id type = frames_lit(&t.f, "goroutine");
-	t.count = frames_lit(&t.f, "count");
-	t.minutes = frames_lit(&t.f, "minutes");
-	t.yes = frames_lit(&t.f, "yes");
+	stack_builder_init(&t.f, s);
+	str_id type = stack_builder_literal(&t.f, "goroutine");
+	t.count = stack_builder_literal(&t.f, "count");
+	t.minutes = stack_builder_literal(&t.f, "minutes");
+	t.yes = stack_builder_literal(&t.f, "yes");
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		t.key[i] = frames_lit(&t.f, keys[i]);
+		t.key[i] = stack_builder_literal(&t.f, keys[i]);
 	s->ops->type(s->self, type, t.count);
 	for (size_t i = 0; i < d->nreason; i++)
-		reason[i] = frames_str(&t.f, d->reason[i]);
+		reason[i] = stack_builder_str(&t.f, d->reason[i]);
 	static const char parking[] =
 	    "runtime\\.(gopark|goparkunlock|chansend1?|chanrecv[12]?|selectgo|block|semacquire1?|"
 	    "netpollblock|notetsleepg|notesleep|asyncPreempt2?|mcall|park_m)";
-	s->ops->meta(s->self, &(struct sink_meta){.drop_frames = frames_lit(&t.f, parking), .period_type = type,
-	    .period_unit = t.count, .period = 1, .comment = reason, .ncomment = d->nreason});
+	s->ops->meta(s->self, &(struct sink_meta){.drop_frames = stack_builder_literal(&t.f, parking),
+				  .period_type = type,
+				  .period_unit = t.count,
+				  .period = 1,
+				  .comment = reason,
+				  .ncomment = d->nreason});
 	for (size_t i = 0; i < d->ng; i++)
 		if (!d->g[i].gone)
-			tell_goroutine(&t, d, &d->g[i]);
+			emit_goroutine(&t, d, &d->g[i]);
 	warn_of(d, s);
-	frames_free(&t.f);
+	stack_builder_free(&t.f);
 	buf_free(&t.text);
 }
 
-int read_godump(struct bytes b, struct sink *s, struct err *e)
+int godump_read(struct bytes b, struct sink *s, struct err *e)
 {
 	struct godump d = {0};
-	gather(&d, b);
+	parse_dump(&d, b);
 	int rc = d.ng ? 0 : err_set(e, ERR_FORMAT, ERR_NOWHERE, "no goroutine in this dump");
 	if (!rc)
-		tell(&d, s);
+		emit_profile(&d, s);
 	mem_free(d.g);
 	mem_free(d.frame);
-	idmap_free(&d.last);
+	u64_map_free(&d.last);
 	return rc;
 }
 
@@ -409,7 +413,7 @@ static size_t count_of(struct bytes b, const char *word)
 {
 	const char *p = (const char *)b.p, *end = p + b.n;
 	size_t n = 0;
-	while ((p = text_find(p, end, word))) {
+	while ((p = scan_find(p, end, word))) {
 		p += strlen(word);
 		n++;
 	}
@@ -417,22 +421,22 @@ static size_t count_of(struct bytes b, const char *word)
 }
 
 /* A few stacks in a log full of gctrace and schedtrace (a handler that panicked) do not make it a dump. */
-bool is_godump(struct bytes b)
+bool godump_probe(struct bytes b)
 {
 	enum { FRONT = 400, RATIO = 20 };	/* FRONT: what may stand before it in a line */
 	static const char word[] = "goroutine ";
 	const char *text = (const char *)b.p, *p = text, *end = text + b.n, *at;
 	size_t heads = 0;
-	for (; (at = text_find(p, end, word)); p = at + sizeof word - 1) {
-		struct lines l = {.p = at, .end = end};
+	for (; (at = scan_find(p, end, word)); p = at + sizeof word - 1) {
+		struct scan_lines l = {.p = at, .end = end};
 		while (l.p > text && l.p[-1] != '\n' && at - l.p < FRONT)
 			l.p--;
 		if (l.p > text && l.p[-1] != '\n')
 			continue;
-		struct words stamp, t;
+		struct scan_text stamp, t;
 		struct godump_head h;
-		lines_next(&l);
-		t = lines_bare(&l, &stamp);
+		scan_next_line(&l);
+		t = scan_line_without_log_prefix(&l, &stamp);
 		heads += godump_head(t, &h);
 	}
 	return heads && heads * RATIO >= count_of(b, " ms clock, ") + count_of(b, "ms: gomaxprocs=");

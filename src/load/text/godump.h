@@ -11,21 +11,21 @@
  */
 struct godump_head {	/* goroutine 7 gp=0xc000 m=nil [chan receive, 5 minutes, locked to thread] {k: v}: */
 	uint64_t id, thread, bubble;
-	struct words state, labels;	/* labels: between the braces */
+	struct scan_text state, labels;	/* labels: between the braces */
 	int64_t minutes;
 	bool on_thread, in_bubble, locked, leaked;
 };
-bool godump_head(struct words line, struct godump_head *);
+bool godump_head(struct scan_text line, struct godump_head *);
 /* The next of the labels: *key and *value as written, perhaps in quotes. */
-bool godump_label(struct words *labels, struct words *key, struct words *value);
+bool godump_label(struct scan_text *labels, struct scan_text *key, struct scan_text *value);
 
 struct godump_site {	/* 	/src/main.go:12 +0x1d fp=0x1 sp=0x2 pc=0x3 */
-	struct words file;
+	struct scan_text file;
 	int64_t line;
 	uint64_t pc;		/* 0: not said */
 };
-bool godump_site(struct words line, struct godump_site *);
+bool godump_site(struct scan_text line, struct godump_site *);
 /* The name in "main.(*T).f(0x1, ...)"; inlined: its arguments are "(...)". */
-struct words godump_name(struct words line, bool *inlined);
+struct scan_text godump_name(struct scan_text line, bool *inlined);
 
 #endif

@@ -13,34 +13,34 @@
 #include <string.h>
 
 /* One part of what is between the brackets, after the state. */
-static void head_part(struct words t, struct godump_head *h)
+static void head_part(struct scan_text t, struct godump_head *h)
 {
-	struct words at = t;
+	struct scan_text at = t;
 	uint64_t n;
-	if (words_u64(&at, &n) && words_take(&at, " minutes")) {
+	if (scan_take_u64(&at, &n) && scan_take(&at, " minutes")) {
 		h->minutes = n > INT64_MAX ? INT64_MAX : (int64_t)n;
-	} else if (words_start(t, "locked to thread")) {
+	} else if (scan_starts_with(t, "locked to thread")) {
 		h->locked = true;
-	} else if (words_take(&t, "synctest bubble ") || words_take(&t, "synctest group ")) {
-		h->in_bubble = words_u64(&t, &h->bubble);
+	} else if (scan_take(&t, "synctest bubble ") || scan_take(&t, "synctest group ")) {
+		h->in_bubble = scan_take_u64(&t, &h->bubble);
 	}
 }
 
-static void cut_end(struct words *t, const char *word, bool *was)
+static void cut_end(struct scan_text *t, const char *word, bool *was)
 {
-	bool is = words_ending(*t, word);
+	bool is = scan_ends_with(*t, word);
 	if (is)
 		t->end -= strlen(word);
 	if (is && was)
 		*was = true;
 }
 
-static void head_states(struct words t, struct godump_head *h)
+static void head_states(struct scan_text t, struct godump_head *h)
 {
 	h->state = t;
 	for (bool first = true;; first = false) {
-		const char *p = text_find(t.p, t.end, ", ");
-		struct words part = {t.p, p ? p : t.end};
+		const char *p = scan_find(t.p, t.end, ", ");
+		struct scan_text part = {t.p, p ? p : t.end};
 		if (first)
 			h->state = part;
 		else
@@ -53,39 +53,39 @@ static void head_states(struct words t, struct godump_head *h)
 	cut_end(&h->state, " (leaked)", &h->leaked);
 }
 
-bool godump_head(struct words t, struct godump_head *h)
+bool godump_head(struct scan_text t, struct godump_head *h)
 {
-	struct words before;
+	struct scan_text before;
 	*h = (struct godump_head){0};
-	words_spaces(&t);
-	if (!words_take(&t, "goroutine ") || !words_u64(&t, &h->id) || !words_until(&t, '[', &before))
+	scan_skip_spaces(&t);
+	if (!scan_take(&t, "goroutine ") || !scan_take_u64(&t, &h->id) || !scan_take_until(&t, '[', &before))
 		return false;
-	if (words_n(before) > 80 || !words_ending(before, " "))
+	if (scan_len(before) > 80 || !scan_ends_with(before, " "))
 		return false;
-	const char *m = text_find(before.p, before.end, " m=");
+	const char *m = scan_find(before.p, before.end, " m=");
 	if (m) {
 		before.p = m + 3;
-		h->on_thread = words_u64(&before, &h->thread);
+		h->on_thread = scan_take_u64(&before, &h->thread);
 	}
-	if (!words_until(&t, ']', &before))
+	if (!scan_take_until(&t, ']', &before))
 		return false;
 	head_states(before, h);
-	h->labels = (struct words){t.p, t.p};
-	if (words_take(&t, " {")) {
-		while (t.end > t.p && is_space(t.end[-1]))
+	h->labels = (struct scan_text){t.p, t.p};
+	if (scan_take(&t, " {")) {
+		while (t.end > t.p && scan_is_space(t.end[-1]))
 			t.end--;
-		if (!words_ending(t, "}:"))
+		if (!scan_ends_with(t, "}:"))
 			return false;
-		h->labels = (struct words){t.p, t.end - 2};
+		h->labels = (struct scan_text){t.p, t.end - 2};
 		return true;
 	}
-	return words_start(t, ":");
+	return scan_starts_with(t, ":");
 }
 
 /* A word up to one of the two characters, or in quotes. */
-static struct words label_word(struct words *t, char stop)
+static struct scan_text label_word(struct scan_text *t, char stop)
 {
-	struct words w = {t->p, t->p};
+	struct scan_text w = {t->p, t->p};
 	bool quoted = t->p < t->end && *t->p == '"';
 	for (t->p += quoted; t->p < t->end; t->p++) {
 		if (quoted && *t->p == '\\' && t->end - t->p > 1)
@@ -99,62 +99,62 @@ static struct words label_word(struct words *t, char stop)
 	return w;
 }
 
-bool godump_label(struct words *t, struct words *key, struct words *value)
+bool godump_label(struct scan_text *t, struct scan_text *key, struct scan_text *value)
 {
 	if (t->p >= t->end)
 		return false;
 	*key = label_word(t, ':');
-	if (!words_take(t, ":"))
+	if (!scan_take(t, ":"))
 		return false;
-	words_spaces(t);
+	scan_skip_spaces(t);
 	*value = label_word(t, ',');
-	words_take(t, ",");
-	words_spaces(t);
-	return words_n(*key) > 0;
+	scan_take(t, ",");
+	scan_skip_spaces(t);
+	return scan_len(*key) > 0;
 }
 
-bool godump_site(struct words t, struct godump_site *s)
+bool godump_site(struct scan_text t, struct godump_site *s)
 {
 	static const char *const after[] = {" +0x", " fp=0x", " pc=0x"};
 	*s = (struct godump_site){.file = {t.p, t.p}};
-	while (t.p < t.end && is_space(*t.p))
+	while (t.p < t.end && scan_is_space(*t.p))
 		t.p++;
-	while (t.end > t.p && is_space(t.end[-1]))
+	while (t.end > t.p && scan_is_space(t.end[-1]))
 		t.end--;
-	const char *pc = text_find(t.p, t.end, "pc=0x");
+	const char *pc = scan_find(t.p, t.end, "pc=0x");
 	if (pc) {
-		struct words d = {pc + 5, pc + 5};
-		while (d.end < t.end && is_hex(*d.end))
+		struct scan_text d = {pc + 5, pc + 5};
+		while (d.end < t.end && scan_is_hex(*d.end))
 			d.end++;
-		if (d.p == d.end || !words_hex(d, &s->pc))
+		if (d.p == d.end || !scan_parse_hex(d, &s->pc))
 			return false;
 		if (pc == t.p)
 			return true;
 	}
 	for (size_t i = 0; i < sizeof after / sizeof *after; i++) {
-		const char *p = text_find(t.p, t.end, after[i]);
+		const char *p = scan_find(t.p, t.end, after[i]);
 		if (p)
 			t.end = p;
 	}
 	s->file = t;
-	return words_line(&s->file, &s->line);
+	return scan_cut_line_number(&s->file, &s->line);
 }
 
-struct words godump_name(struct words t, bool *inlined)
+struct scan_text godump_name(struct scan_text t, bool *inlined)
 {
 	const char *p = t.end;
 	*inlined = false;
-	if (!words_ending(t, ")"))
+	if (!scan_ends_with(t, ")"))
 		return t;
 	while (p > t.p && p[-1] != '(')
 		p--;
 	if (p - 1 <= t.p)
 		return t;
 	*inlined = t.end - p == 4 && !memcmp(p, "...", 3);
-	struct words name = {t.p, p - 1};
-	if (words_n(name) == 5 && words_start(name, "panic")) {
+	struct scan_text name = {t.p, p - 1};
+	if (scan_len(name) == 5 && scan_starts_with(name, "panic")) {
 		static const char real[] = "runtime.gopanic";
-		return (struct words){real, real + sizeof real - 1};
+		return (struct scan_text){real, real + sizeof real - 1};
 	}
 	return name;
 }

@@ -22,37 +22,37 @@
 
 enum { EVENTS = 32, COMMENTS = 4 };
 
-struct event { struct words name; str_id id; };
+struct event { struct scan_text name; str_id id; };
 
 struct perf {
-	struct frames f;
+	struct stack_assembler f;
 	struct event event[EVENTS];
 	size_t nevent, nsample, nbad, ncomment;
 	uint64_t bad_at, period;	/* period: of all samples, 0 when they differ */
 	bool periods, more_events;
 	int64_t first, last;
-	struct words main, comment[COMMENTS];	/* main: the mapping of the command itself */
+	struct scan_text main, comment[COMMENTS];	/* main: the mapping of the command itself */
 	struct perf_frame *frame;
 	size_t nframe, cframe;
 	str_id comm, pid, tid, cpu, ev, count;
 };
 
-static bool is_frame_line(const struct lines *l)
+static bool is_frame_line(const struct scan_lines *l)
 {
 	return l->n && *l->line == '\t';
 }
 
 /* ---- first pass */
 
-static size_t event_of(const struct perf *p, struct words name)
+static size_t event_of(const struct perf *p, struct scan_text name)
 {
 	for (size_t i = 0; i < p->nevent; i++)
-		if (words_n(name) == words_n(p->event[i].name) && !memcmp(name.p, p->event[i].name.p, words_n(name)))
+		if (scan_len(name) == scan_len(p->event[i].name) && !memcmp(name.p, p->event[i].name.p, scan_len(name)))
 			return i;
 	return p->nevent;
 }
 
-static void meet(struct perf *p, const struct perf_head *h)
+static void note_sample(struct perf *p, const struct perf_head *h)
 {
 	size_t i = event_of(p, h->event);
 	if (i == p->nevent && i < EVENTS)
@@ -69,40 +69,40 @@ static void meet(struct perf *p, const struct perf_head *h)
 }
 
 /* Is the file of this mapping the command's? */
-static bool is_main(struct words dso, struct words comm)
+static bool is_main(struct scan_text dso, struct scan_text comm)
 {
 	const char *p = dso.end;
 	while (p > dso.p && p[-1] != '/')
 		p--;
-	return words_n(comm) && (size_t)(dso.end - p) >= words_n(comm) && !memcmp(p, comm.p, words_n(comm));
+	return scan_len(comm) && (size_t)(dso.end - p) >= scan_len(comm) && !memcmp(p, comm.p, scan_len(comm));
 }
 
-static void note_comment(struct perf *p, struct words t)
+static void note_comment(struct perf *p, struct scan_text t)
 {
 	static const char *const worth[] = {"# cmdline : ", "# captured on ", "# hostname : ", "# os release : "};
 	for (size_t i = 0; i < sizeof worth / sizeof *worth; i++)
-		if (words_start(t, worth[i]) && p->ncomment < COMMENTS) {
-			while (t.end > t.p && is_space(t.end[-1]))
+		if (scan_starts_with(t, worth[i]) && p->ncomment < COMMENTS) {
+			while (t.end > t.p && scan_is_space(t.end[-1]))
 				t.end--;
-			p->comment[p->ncomment++] = (struct words){t.p + 2, t.end};
+			p->comment[p->ncomment++] = (struct scan_text){t.p + 2, t.end};
 		}
 }
 
-static void look(struct perf *p, struct bytes b)
+static void examine_text(struct perf *p, struct bytes b)
 {
-	struct lines l = {.p = (const char *)b.p, .end = (const char *)b.p + b.n};
-	struct words comm = {0};
-	while (lines_next(&l)) {
+	struct scan_lines l = {.p = (const char *)b.p, .end = (const char *)b.p + b.n};
+	struct scan_text comm = {0};
+	while (scan_next_line(&l)) {
 		struct perf_head h;
 		struct perf_frame f;
-		if (lines_comment(&l)) {
-			note_comment(p, lines_words(&l));
-		} else if (!is_frame_line(&l) && perf_head(lines_words(&l), &h)) {
-			meet(p, &h);
+		if (scan_is_comment(&l)) {
+			note_comment(p, scan_line_text(&l));
+		} else if (!is_frame_line(&l) && perf_head(scan_line_text(&l), &h)) {
+			note_sample(p, &h);
 			comm = h.comm;
 			if (!p->main.p && perf_frame(h.rest, &f) && is_main(f.dso, comm))
 				p->main = f.dso;
-		} else if (!p->main.p && perf_frame(lines_words(&l), &f) && is_main(f.dso, comm)) {
+		} else if (!p->main.p && perf_frame(scan_line_text(&l), &f) && is_main(f.dso, comm)) {
 			p->main = f.dso;
 		}
 	}
@@ -110,26 +110,28 @@ static void look(struct perf *p, struct bytes b)
 
 /* ---- second pass */
 
-static void tell_types(struct perf *p)
+static void emit_types(struct perf *p)
 {
-	struct frames *f = &p->f;
+	struct stack_assembler *f = &p->f;
 	const struct sink *s = f->out;
-	str_id comment[COMMENTS], ns = frames_lit(f, "nanoseconds");
-	p->count = frames_lit(f, "count");
+	str_id comment[COMMENTS], ns = stack_builder_literal(f, "nanoseconds");
+	p->count = stack_builder_literal(f, "count");
 	if (p->periods)
-		s->ops->type(s->self, frames_lit(f, "samples"), p->count);
+		s->ops->type(s->self, stack_builder_literal(f, "samples"), p->count);
 	for (size_t i = 0; i < p->nevent; i++) {
-		struct words name = p->event[i].name;
-		bool clock = p->periods && (words_start(name, "cpu-clock") || words_start(name, "task-clock"));
-		p->event[i].id = frames_str(f, name);
+		struct scan_text name = p->event[i].name;
+		bool clock =
+		    p->periods && (scan_starts_with(name, "cpu-clock") || scan_starts_with(name, "task-clock"));
+		p->event[i].id = stack_builder_str(f, name);
 		s->ops->type(s->self, p->event[i].id, clock ? ns : p->count);
 	}
 	for (size_t i = 0; i < p->ncomment; i++)
-		comment[i] = frames_str(f, p->comment[i]);
+		comment[i] = stack_builder_str(f, p->comment[i]);
 	struct sink_meta m = {.duration = p->last - p->first, .comment = comment, .ncomment = p->ncomment,
 	    .default_type = p->event[0].id};
 	if (p->nevent == 1 && p->period && p->period <= INT64_MAX) {
-		bool clock = words_start(p->event[0].name, "cpu-clock") || words_start(p->event[0].name, "task-clock");
+		bool clock =
+		    scan_starts_with(p->event[0].name, "cpu-clock") || scan_starts_with(p->event[0].name, "task-clock");
 		m.period = (int64_t)p->period;
 		m.period_type = p->event[0].id;
 		m.period_unit = clock ? ns : p->count;
@@ -141,26 +143,27 @@ static stk_id stack_of(struct perf *p)
 {
 	for (size_t i = 0; i < p->nframe; i++) {
 		const struct perf_frame *f = &p->frame[i];
-		map_id map = f->inlined ? 0 : frames_map(&p->f, f->dso);
-		if (words_n(f->sym))
-			frames_line(&p->f, f->sym, f->file, f->line);
+		map_id map = f->inlined ? 0 : stack_builder_map(&p->f, f->dso);
+		if (scan_len(f->sym))
+			stack_builder_add_line(&p->f, f->sym, f->file, f->line);
 		if (!f->inlined)
-			frames_loc(&p->f, f->addr, map);
+			stack_builder_loc(&p->f, f->addr, map);
 	}
 	if (!p->nframe) {
 		static const char none[] = "(no stack)";
-		frames_line(&p->f, (struct words){none, none + sizeof none - 1}, (struct words){none, none}, 0);
+		stack_builder_add_line(
+		    &p->f, (struct scan_text){none, none + sizeof none - 1}, (struct scan_text){none, none}, 0);
 	}
 	p->nframe = 0;
-	return frames_stack(&p->f);
+	return stack_builder_end_stack(&p->f);
 }
 
-static int64_t clamped(uint64_t v)
+static int64_t clamp_i64(uint64_t v)
 {
 	return v > INT64_MAX ? INT64_MAX : (int64_t)v;
 }
 
-static void tell_sample(struct perf *p, const struct perf_head *h)
+static void emit_sample(struct perf *p, const struct perf_head *h)
 {
 	const struct sink *s = p->f.out;
 	int64_t v[EVENTS + 1] = {0};
@@ -170,15 +173,15 @@ static void tell_sample(struct perf *p, const struct perf_head *h)
 	if (p->periods)
 		v[0] = 1;
 	if (e < p->nevent)
-		v[e + p->periods] = h->has_period ? clamped(h->period) : 1;
-	label[n++] = (struct sink_label){.key = p->comm, .str = frames_str(&p->f, h->comm)};
+		v[e + p->periods] = h->has_period ? clamp_i64(h->period) : 1;
+	label[n++] = (struct sink_label){.key = p->comm, .str = stack_builder_str(&p->f, h->comm)};
 	if (p->nevent > 1 && e < p->nevent)
 		label[n++] = (struct sink_label){.key = p->ev, .str = p->event[e].id};
 	if (h->has_pid)
-		label[n++] = (struct sink_label){.key = p->pid, .num = clamped(h->pid), .unit = p->count};
-	label[n++] = (struct sink_label){.key = p->tid, .num = clamped(h->tid), .unit = p->count};
+		label[n++] = (struct sink_label){.key = p->pid, .num = clamp_i64(h->pid), .unit = p->count};
+	label[n++] = (struct sink_label){.key = p->tid, .num = clamp_i64(h->tid), .unit = p->count};
 	if (h->has_cpu)
-		label[n++] = (struct sink_label){.key = p->cpu, .num = clamped(h->cpu), .unit = p->count};
+		label[n++] = (struct sink_label){.key = p->cpu, .num = clamp_i64(h->cpu), .unit = p->count};
 	s->ops->sample(s->self, &(struct sink_sample){
 	    .stack = stack, .value = v, .label = label, .nlabel = n, .when = TIME_NONE});
 }
@@ -190,33 +193,33 @@ static void add_frame(struct perf *p, const struct perf_frame *f)
 }
 
 /* A line that is neither head nor frame: the source line of the frame above it, or nothing of ours. */
-static bool source_line(struct perf *p, struct words t)
+static bool source_line(struct perf *p, struct scan_text t)
 {
 	int64_t line;
-	while (t.p < t.end && is_space(*t.p))
+	while (t.p < t.end && scan_is_space(*t.p))
 		t.p++;
-	while (t.end > t.p && is_space(t.end[-1]))
+	while (t.end > t.p && scan_is_space(t.end[-1]))
 		t.end--;
-	if (!p->nframe || !words_line(&t, &line))
+	if (!p->nframe || !scan_cut_line_number(&t, &line))
 		return false;
 	p->frame[p->nframe - 1].file = t;
 	p->frame[p->nframe - 1].line = line;
 	return true;
 }
 
-static void tell(struct perf *p, struct bytes b)
+static void emit_profile(struct perf *p, struct bytes b)
 {
 	const char *text = (const char *)b.p;
-	struct lines l = {.p = text, .end = text + b.n};
+	struct scan_lines l = {.p = text, .end = text + b.n};
 	struct perf_head head, h;
 	struct perf_frame f;
 	bool open = false;
-	while (lines_next(&l)) {
-		struct words t = lines_words(&l);
-		if (lines_comment(&l) || (!is_frame_line(&l) && perf_head(t, &h))) {
-			bool fresh = !lines_comment(&l);
+	while (scan_next_line(&l)) {
+		struct scan_text t = scan_line_text(&l);
+		if (scan_is_comment(&l) || (!is_frame_line(&l) && perf_head(t, &h))) {
+			bool fresh = !scan_is_comment(&l);
 			if (open)
-				tell_sample(p, &head);
+				emit_sample(p, &head);
 			open = fresh;
 			if (fresh) {
 				head = h;
@@ -230,7 +233,7 @@ static void tell(struct perf *p, struct bytes b)
 		}
 	}
 	if (open)
-		tell_sample(p, &head);
+		emit_sample(p, &head);
 }
 
 static void warn_of(const struct perf *p, const struct sink *s, struct bytes b)
@@ -245,41 +248,41 @@ static void warn_of(const struct perf *p, const struct sink *s, struct bytes b)
 		s->ops->warn(s->self, b.n, "the last line has no newline: the file may be truncated");
 }
 
-int read_perf(struct bytes b, struct sink *s, struct err *e)
+int perf_read(struct bytes b, struct sink *s, struct err *e)
 {
 	struct perf p = {0};
-	look(&p, b);
+	examine_text(&p, b);
 	if (!p.nsample)
 		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no sample in this perf script output");
-	frames_init(&p.f, s);
-	tell_types(&p);
-	p.comm = frames_lit(&p.f, "comm");
-	p.pid = frames_lit(&p.f, "pid");
-	p.tid = frames_lit(&p.f, "tid");
-	p.cpu = frames_lit(&p.f, "cpu");
-	p.ev = frames_lit(&p.f, "event");
+	stack_builder_init(&p.f, s);
+	emit_types(&p);
+	p.comm = stack_builder_literal(&p.f, "comm");
+	p.pid = stack_builder_literal(&p.f, "pid");
+	p.tid = stack_builder_literal(&p.f, "tid");
+	p.cpu = stack_builder_literal(&p.f, "cpu");
+	p.ev = stack_builder_literal(&p.f, "event");
 	if (p.main.p)
-		frames_map(&p.f, p.main);	/* the first mapping names the program */
-	tell(&p, b);
+		stack_builder_map(&p.f, p.main);	/* the first mapping names the program */
+	emit_profile(&p, b);
 	warn_of(&p, s, b);
-	frames_free(&p.f);
+	stack_builder_free(&p.f);
 	mem_free(p.frame);
 	return 0;
 }
 
 /* Among the first lines there is a head and, in it or below it, a frame. */
-bool is_perf(struct bytes b)
+bool perf_probe(struct bytes b)
 {
 	enum { LOOK = 300, BYTES = 1 << 18 };
 	const char *text = (const char *)b.p;
-	struct lines l = {.p = text, .end = text + (b.n < BYTES ? b.n : BYTES)};
+	struct scan_lines l = {.p = text, .end = text + (b.n < BYTES ? b.n : BYTES)};
 	bool head = false;
-	for (int i = 0; i < LOOK && lines_next(&l); i++) {
+	for (int i = 0; i < LOOK && scan_next_line(&l); i++) {
 		struct perf_head h;
 		struct perf_frame f;
-		if (head && perf_frame(lines_words(&l), &f))
+		if (head && perf_frame(scan_line_text(&l), &f))
 			return true;
-		head = !is_frame_line(&l) && !lines_comment(&l) && perf_head(lines_words(&l), &h);
+		head = !is_frame_line(&l) && !scan_is_comment(&l) && perf_head(scan_line_text(&l), &h);
 		if (head && perf_frame(h.rest, &f))
 			return true;
 	}

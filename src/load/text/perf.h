@@ -7,20 +7,20 @@
 
 /* One line of the text of `perf script` at a time; all pieces point into the text. */
 struct perf_head {	/* comm 12/13 [002] 1234.567890:     250000 cycles:u:  */
-	struct words comm, event, rest;
+	struct scan_text comm, event, rest;
 	uint64_t pid, tid, cpu, period;
 	int64_t time;		/* ns */
 	bool has_pid, has_cpu, has_time, has_period;
 };
-bool perf_head(struct words line, struct perf_head *);
+bool perf_head(struct scan_text line, struct perf_head *);
 
 struct perf_frame {	/* 	  55d0a8b3c1f0 main.foo+0x20 (/path/orders) */
 	uint64_t addr;
-	struct words sym, dso;	/* sym empty: not known */
+	struct scan_text sym, dso;	/* sym empty: not known */
 	bool inlined;
-	struct words file;	/* of a line of its own below it, when asked for */
+	struct scan_text file;	/* of a line of its own below it, when asked for */
 	int64_t line;
 };
-bool perf_frame(struct words line, struct perf_frame *);
+bool perf_frame(struct scan_text line, struct perf_frame *);
 
 #endif

@@ -12,33 +12,33 @@
 #include <string.h>
 
 /* The next word, without the spaces around it. */
-static struct words next_word(struct words *t)
+static struct scan_text next_word(struct scan_text *t)
 {
-	while (t->p < t->end && is_space(*t->p))
+	while (t->p < t->end && scan_is_space(*t->p))
 		t->p++;
-	struct words w = {t->p, t->p};
-	while (t->p < t->end && !is_space(*t->p))
+	struct scan_text w = {t->p, t->p};
+	while (t->p < t->end && !scan_is_space(*t->p))
 		t->p++;
 	w.end = t->p;
 	return w;
 }
 
-static bool all_digits(struct words w, uint64_t *v)
+static bool all_digits(struct scan_text w, uint64_t *v)
 {
-	return words_u64(&w, v) && w.p == w.end;
+	return scan_take_u64(&w, v) && w.p == w.end;
 }
 
 /* "12" or "11/12" */
-static bool thread(struct words w, struct perf_head *h)
+static bool parse_thread(struct scan_text w, struct perf_head *h)
 {
 	uint64_t a, b;
-	if (!words_u64(&w, &a))
+	if (!scan_take_u64(&w, &a))
 		return false;
 	h->tid = a;
-	h->has_pid = words_take(&w, "/");
+	h->has_pid = scan_take(&w, "/");
 	if (h->has_pid) {
 		h->pid = a;
-		if (!words_u64(&w, &b))
+		if (!scan_take_u64(&w, &b))
 			return false;
 		h->tid = b;
 	}
@@ -46,28 +46,28 @@ static bool thread(struct words w, struct perf_head *h)
 }
 
 /* "1234.567890:" */
-static bool moment(struct words w, int64_t *ns)
+static bool parse_time(struct scan_text w, int64_t *ns)
 {
 	uint64_t s;
 	int64_t unit = 100000000;
-	if (!words_u64(&w, &s) || s > INT64_MAX / 1000000000 - 1 || !words_take(&w, "."))
+	if (!scan_take_u64(&w, &s) || s > INT64_MAX / 1000000000 - 1 || !scan_take(&w, "."))
 		return false;
 	*ns = (int64_t)s * 1000000000;
-	for (; w.p < w.end && is_digit(*w.p); w.p++, unit /= 10)
+	for (; w.p < w.end && scan_is_digit(*w.p); w.p++, unit /= 10)
 		*ns += (*w.p - '0') * unit;
 	return w.end - w.p == 1 && *w.p == ':';
 }
 
 /* What follows the thread: [cpu] time: period event: */
-static bool head_rest(struct words t, struct perf_head *h)
+static bool parse_head_tail(struct scan_text t, struct perf_head *h)
 {
-	struct words w = next_word(&t);
+	struct scan_text w = next_word(&t);
 	h->has_cpu = h->has_time = h->has_period = false;
-	if (words_n(w) > 2 && *w.p == '[' && w.end[-1] == ']') {
-		h->has_cpu = all_digits((struct words){w.p + 1, w.end - 1}, &h->cpu);
+	if (scan_len(w) > 2 && *w.p == '[' && w.end[-1] == ']') {
+		h->has_cpu = all_digits((struct scan_text){w.p + 1, w.end - 1}, &h->cpu);
 		w = next_word(&t);
 	}
-	if (moment(w, &h->time)) {
+	if (parse_time(w, &h->time)) {
 		h->has_time = true;
 		w = next_word(&t);
 	}
@@ -75,9 +75,9 @@ static bool head_rest(struct words t, struct perf_head *h)
 		h->has_period = true;
 		w = next_word(&t);
 	}
-	if (words_n(w) < 2 || words_n(w) > 200 || w.end[-1] != ':' || is_digit(*w.p))
+	if (scan_len(w) < 2 || scan_len(w) > 200 || w.end[-1] != ':' || scan_is_digit(*w.p))
 		return false;
-	h->event = (struct words){w.p, w.end - 1};
+	h->event = (struct scan_text){w.p, w.end - 1};
 	/* cycles:ppp: how precise it was is not what it was */
 	const char *p = h->event.end;
 	while (p > h->event.p && (p[-1] | 32) == 'p')
@@ -88,17 +88,17 @@ static bool head_rest(struct words t, struct perf_head *h)
 	return h->has_cpu || h->has_time || h->has_period;
 }
 
-bool perf_head(struct words t, struct perf_head *h)
+bool perf_head(struct scan_text t, struct perf_head *h)
 {
 	enum { COMM = 80 };	/* the kernel's names have 15 bytes; perf may add its own */
-	while (t.p < t.end && is_space(*t.p))
+	while (t.p < t.end && scan_is_space(*t.p))
 		t.p++;
 	*h = (struct perf_head){.comm = {t.p, t.p}};
-	struct words at = t, w;
-	for (w = next_word(&at); words_n(w) && w.p - t.p < COMM; w = next_word(&at)) {
-		if (w.p > t.p && thread(w, h) && head_rest(at, h)) {
+	struct scan_text at = t, w;
+	for (w = next_word(&at); scan_len(w) && w.p - t.p < COMM; w = next_word(&at)) {
+		if (w.p > t.p && parse_thread(w, h) && parse_head_tail(at, h)) {
 			h->comm.end = w.p;
-			while (is_space(h->comm.end[-1]))
+			while (scan_is_space(h->comm.end[-1]))
 				h->comm.end--;
 			return true;
 		}
@@ -107,55 +107,56 @@ bool perf_head(struct words t, struct perf_head *h)
 }
 
 /* The text in the brackets that end t, which are taken off it. */
-static bool take_brackets(struct words *t, struct words *in)
+static bool take_brackets(struct scan_text *t, struct scan_text *in)
 {
 	int depth = 0;
-	if (!words_ending(*t, ")"))
+	if (!scan_ends_with(*t, ")"))
 		return false;
 	for (const char *p = t->end - 1; p >= t->p; p--) {
 		depth += *p == ')' ? 1 : *p == '(' ? -1 : 0;
 		if (depth)
 			continue;
-		if (p > t->p && !is_space(p[-1]))
+		if (p > t->p && !scan_is_space(p[-1]))
 			return false;
-		*in = (struct words){p + 1, t->end - 1};
+		*in = (struct scan_text){p + 1, t->end - 1};
 		t->end = p;
-		while (t->end > t->p && is_space(t->end[-1]))
+		while (t->end > t->p && scan_is_space(t->end[-1]))
 			t->end--;
 		return true;
 	}
 	return false;
 }
 
-bool perf_frame(struct words t, struct perf_frame *f)
+bool perf_frame(struct scan_text t, struct perf_frame *f)
 {
-	struct words brackets, addr = next_word(&t);
+	struct scan_text brackets, addr = next_word(&t);
 	*f = (struct perf_frame){.dso = {t.p, t.p}, .sym = {t.p, t.p}, .file = {t.p, t.p}};
-	if (!words_n(addr) || words_n(addr) > 16)
+	if (!scan_len(addr) || scan_len(addr) > 16)
 		return false;
 	for (const char *p = addr.p; p < addr.end; p++)
-		if (!is_hex(*p))
+		if (!scan_is_hex(*p))
 			return false;
-	if (!words_hex(addr, &f->addr))
+	if (!scan_parse_hex(addr, &f->addr))
 		return false;
-	while (t.end > t.p && is_space(t.end[-1]))
+	while (t.end > t.p && scan_is_space(t.end[-1]))
 		t.end--;
-	while (t.p < t.end && is_space(*t.p))
+	while (t.p < t.end && scan_is_space(*t.p))
 		t.p++;
 	if (take_brackets(&t, &brackets)) {
-		f->inlined = words_n(brackets) == 7 && words_start(brackets, "inlined");
+		f->inlined = scan_len(brackets) == 7 && scan_starts_with(brackets, "inlined");
 		if (!f->inlined)
 			f->dso = brackets;
 	} else if (t.p == t.end) {
 		return false;
 	}
 	const char *plus = t.end;	/* +0x1f */
-	while (plus > t.p && is_hex(plus[-1]))
+	while (plus > t.p && scan_is_hex(plus[-1]))
 		plus--;
 	if (plus - t.p > 3 && plus < t.end && !memcmp(plus - 3, "+0x", 3))
 		t.end = plus - 3;
 	f->sym = t;
-	if (words_n(t) == 9 && words_start(t, "[unknown]") && words_n(f->dso) && !words_start(f->dso, "[unknown]"))
+	if (scan_len(t) == 9 && scan_starts_with(t, "[unknown]") && scan_len(f->dso) &&
+	    !scan_starts_with(f->dso, "[unknown]"))
 		f->sym.end = f->sym.p;
 	return true;
 }

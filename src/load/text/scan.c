@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool lines_next(struct lines *l)
+bool scan_next_line(struct scan_lines *l)
 {
 	l->line = l->p;
 	l->n = 0;
@@ -28,68 +28,68 @@ bool lines_next(struct lines *l)
 	return true;
 }
 
-struct words lines_words(const struct lines *l)
+struct scan_text scan_line_text(const struct scan_lines *l)
 {
-	return (struct words){l->line, l->line + l->n};
+	return (struct scan_text){l->line, l->line + l->n};
 }
 
-struct words lines_trimmed(const struct lines *l)
+struct scan_text scan_line_trimmed(const struct scan_lines *l)
 {
-	struct words t = lines_words(l);
-	while (t.p < t.end && is_space(*t.p))
+	struct scan_text t = scan_line_text(l);
+	while (t.p < t.end && scan_is_space(*t.p))
 		t.p++;
-	while (t.p < t.end && is_space(t.end[-1]))
+	while (t.p < t.end && scan_is_space(t.end[-1]))
 		t.end--;
 	return t;
 }
 
-bool lines_comment(const struct lines *l)
+bool scan_is_comment(const struct scan_lines *l)
 {
-	struct words t = lines_trimmed(l);
+	struct scan_text t = scan_line_trimmed(l);
 	return t.p == t.end || *t.p == '#';
 }
 
-bool words_start(struct words t, const char *word)
+bool scan_starts_with(struct scan_text t, const char *word)
 {
 	size_t n = strlen(word);
-	return words_n(t) >= n && !memcmp(t.p, word, n);
+	return scan_len(t) >= n && !memcmp(t.p, word, n);
 }
 
-bool words_hold(struct words t, const char *word)
+bool scan_contains(struct scan_text t, const char *word)
 {
 	for (; t.p < t.end; t.p++)
-		if (words_start(t, word))
+		if (scan_starts_with(t, word))
 			return true;
 	return false;
 }
 
-bool words_take(struct words *t, const char *word)
+bool scan_take(struct scan_text *t, const char *word)
 {
-	if (!words_start(*t, word))
+	if (!scan_starts_with(*t, word))
 		return false;
 	t->p += strlen(word);
 	return true;
 }
 
-void words_spaces(struct words *t)
+void scan_skip_spaces(struct scan_text *t)
 {
 	while (t->p < t->end && *t->p == ' ')
 		t->p++;
 }
 
-bool words_digits(struct words *t, struct words *digits)
+bool scan_take_digits(struct scan_text *t, struct scan_text *digits)
 {
 	digits->p = t->p;
-	while (t->p < t->end && is_digit(*t->p))
+	while (t->p < t->end && scan_is_digit(*t->p))
 		t->p++;
 	digits->end = t->p;
 	return digits->p < digits->end;
 }
 
-bool words_number(struct words d, int64_t *v)
+bool scan_parse_i64(struct scan_text d, int64_t *v)
 {
 	char s[32];
-	size_t n = words_n(d);
+	size_t n = scan_len(d);
 	if (!n || n >= sizeof s)
 		return false;
 	memcpy(s, d.p, n);
@@ -100,7 +100,7 @@ bool words_number(struct words d, int64_t *v)
 	return !errno && !*end;
 }
 
-bool words_hex(struct words d, uint64_t *v)
+bool scan_parse_hex(struct scan_text d, uint64_t *v)
 {
 	*v = 0;
 	for (; d.p < d.end; d.p++) {
@@ -112,45 +112,45 @@ bool words_hex(struct words d, uint64_t *v)
 	return true;
 }
 
-bool words_u64(struct words *t, uint64_t *v)
+bool scan_take_u64(struct scan_text *t, uint64_t *v)
 {
-	struct words d;
+	struct scan_text d;
 	*v = 0;
-	if (!words_digits(t, &d) || words_n(d) > 19)
+	if (!scan_take_digits(t, &d) || scan_len(d) > 19)
 		return false;
 	for (; d.p < d.end; d.p++)
 		*v = *v * 10 + (uint64_t)(*d.p - '0');
 	return true;
 }
 
-bool words_until(struct words *t, char c, struct words *before)
+bool scan_take_until(struct scan_text *t, char c, struct scan_text *before)
 {
-	const char *at = t->p < t->end ? memchr(t->p, c, words_n(*t)) : NULL;
+	const char *at = t->p < t->end ? memchr(t->p, c, scan_len(*t)) : NULL;
 	if (!at)
 		return false;
-	*before = (struct words){t->p, at};
+	*before = (struct scan_text){t->p, at};
 	t->p = at + 1;
 	return true;
 }
 
-bool words_ending(struct words t, const char *word)
+bool scan_ends_with(struct scan_text t, const char *word)
 {
 	size_t n = strlen(word);
-	return words_n(t) >= n && !memcmp(t.end - n, word, n);
+	return scan_len(t) >= n && !memcmp(t.end - n, word, n);
 }
 
-bool words_line(struct words *t, int64_t *line)
+bool scan_cut_line_number(struct scan_text *t, int64_t *line)
 {
 	const char *p = t->end;
-	while (p > t->p && is_digit(p[-1]))
+	while (p > t->p && scan_is_digit(p[-1]))
 		p--;
-	if (p == t->end || p == t->p || p[-1] != ':' || !words_number((struct words){p, t->end}, line))
+	if (p == t->end || p == t->p || p[-1] != ':' || !scan_parse_i64((struct scan_text){p, t->end}, line))
 		return false;
 	t->end = p - 1;
 	return true;
 }
 
-const char *text_find(const char *p, const char *end, const char *word)
+const char *scan_find(const char *p, const char *end, const char *word)
 {
 	size_t n = strlen(word);
 	while ((size_t)(end - p) >= n) {
@@ -167,13 +167,13 @@ const char *text_find(const char *p, const char *end, const char *word)
 /* ---- what collectors put in front */
 
 /* Does t begin with this, where 9 stands for a digit, a for a letter, _ for a digit or a space? */
-static bool looks_like(struct words t, const char *shape)
+static bool looks_like(struct scan_text t, const char *shape)
 {
 	for (; *shape; shape++, t.p++) {
 		if (t.p == t.end)
 			return false;
 		char c = *t.p;
-		bool fits = *shape == '9' ? is_digit(c) : *shape == '_' ? is_digit(c) || c == ' '
+		bool fits = *shape == '9' ? scan_is_digit(c) : *shape == '_' ? scan_is_digit(c) || c == ' '
 		    : *shape == 'a' ? (c | 32) >= 'a' && (c | 32) <= 'z' : c == *shape;
 		if (!fits)
 			return false;
@@ -181,63 +181,63 @@ static bool looks_like(struct words t, const char *shape)
 	return true;
 }
 
-void lines_no_date(struct words *t)
+void scan_skip_date(struct scan_text *t)
 {
 	if (!looks_like(*t, "9999/99/99 99:99:99"))
 		return;
 	t->p += 19;
-	while (t->p < t->end && (is_digit(*t->p) || *t->p == '.'))
+	while (t->p < t->end && (scan_is_digit(*t->p) || *t->p == '.'))
 		t->p++;
-	words_spaces(t);
+	scan_skip_spaces(t);
 }
 
-static bool skip_stamp(struct words *t, struct words *stamp)
+static bool skip_stamp(struct scan_text *t, struct scan_text *stamp)
 {
-	struct words after = *t;
-	if (!looks_like(*t, "9999-99-99T99:99:99") || !words_until(&after, ' ', stamp))
+	struct scan_text after = *t;
+	if (!looks_like(*t, "9999-99-99T99:99:99") || !scan_take_until(&after, ' ', stamp))
 		return false;
 	for (const char *p = stamp->p + 19; p < stamp->end; p++)
-		if (!is_digit(*p) && !strchr(".,:+-Z", *p)) {
+		if (!scan_is_digit(*p) && !strchr(".,:+-Z", *p)) {
 			stamp->end = stamp->p;
 			return false;
 		}
 	*t = after;
-	if (words_take(&after, "stderr ") || words_take(&after, "stdout "))
-		if (words_take(&after, "F ") || words_take(&after, "P "))
+	if (scan_take(&after, "stderr ") || scan_take(&after, "stdout "))
+		if (scan_take(&after, "F ") || scan_take(&after, "P "))
 			*t = after;
 	return true;
 }
 
 /* "Nov 21 07:00:00 host program[12]: " */
-static void skip_syslog(struct words *t)
+static void skip_syslog(struct scan_text *t)
 {
-	struct words rest = *t, host, program;
+	struct scan_text rest = *t, host, program;
 	if (!looks_like(rest, "aaa _9 99:99:99 "))
 		return;
 	rest.p += 16;
-	if (words_until(&rest, ' ', &host) && words_until(&rest, ' ', &program) && words_ending(program, ":"))
+	if (scan_take_until(&rest, ' ', &host) && scan_take_until(&rest, ' ', &program) && scan_ends_with(program, ":"))
 		*t = rest;
 }
 
 /* "service-1  | " */
-static void skip_service(struct words *t)
+static void skip_service(struct scan_text *t)
 {
-	struct words rest = *t;
-	while (rest.p < rest.end && !is_space(*rest.p) && *rest.p != '|')
+	struct scan_text rest = *t;
+	while (rest.p < rest.end && !scan_is_space(*rest.p) && *rest.p != '|')
 		rest.p++;
 	if (rest.p == t->p || rest.p == rest.end || *rest.p != ' ')
 		return;
-	words_spaces(&rest);
-	if (words_take(&rest, "| "))
+	scan_skip_spaces(&rest);
+	if (scan_take(&rest, "| "))
 		*t = rest;
 }
 
-struct words lines_bare(const struct lines *l, struct words *stamp)
+struct scan_text scan_line_without_log_prefix(const struct scan_lines *l, struct scan_text *stamp)
 {
-	struct words t = lines_words(l), pod;
-	*stamp = (struct words){t.p, t.p};
-	if (words_start(t, "[pod/"))
-		words_until(&t, ' ', &pod);
+	struct scan_text t = scan_line_text(l), pod;
+	*stamp = (struct scan_text){t.p, t.p};
+	if (scan_starts_with(t, "[pod/"))
+		scan_take_until(&t, ' ', &pod);
 	if (!skip_stamp(&t, stamp)) {
 		skip_syslog(&t);
 		skip_service(&t);
@@ -245,30 +245,32 @@ struct words lines_bare(const struct lines *l, struct words *stamp)
 	return t;
 }
 
-static int64_t two(const char *p)
+static int64_t two_digits(const char *p)
 {
 	return (p[0] - '0') * 10 + (p[1] - '0');
 }
 
-bool words_wall(struct words t, int64_t *ns)
+bool scan_parse_wall_time(struct scan_text t, int64_t *ns)
 {
 	if (!looks_like(t, "9999-99-99T99:99:99"))
 		return false;
 	const char *p = t.p;
-	int64_t y = two(p) * 100 + two(p + 2), m = two(p + 5), d = two(p + 8), unit = 100000000, zone = 0;
+	int64_t y = two_digits(p) * 100 + two_digits(p + 2), m = two_digits(p + 5), d = two_digits(p + 8),
+		unit = 100000000, zone = 0;
 	/* days since 1970 of a date: years begin in March, so that the leap day comes last */
 	int64_t yy = m <= 2 ? y - 1 : y, era = yy / 400, yoe = yy - era * 400;
 	int64_t doy = (153 * (m > 2 ? m - 3 : m + 9) + 2) / 5 + d - 1, doe = yoe * 365 + yoe / 4 - yoe / 100 + doy;
-	int64_t s = (era * 146097 + doe - 719468) * 86400 + two(p + 11) * 3600 + two(p + 14) * 60 + two(p + 17);
+	int64_t s = (era * 146097 + doe - 719468) * 86400 + two_digits(p + 11) * 3600 + two_digits(p + 14) * 60 +
+		    two_digits(p + 17);
 	if (y < 1970 || y > 2200)
 		return false;
 	*ns = 0;
 	t.p += 19;
-	if (words_take(&t, "."))
-		for (; t.p < t.end && is_digit(*t.p); t.p++, unit /= 10)
+	if (scan_take(&t, "."))
+		for (; t.p < t.end && scan_is_digit(*t.p); t.p++, unit /= 10)
 			*ns += (*t.p - '0') * unit;
 	if (looks_like(t, "+99:99") || looks_like(t, "-99:99"))
-		zone = (two(t.p + 1) * 3600 + two(t.p + 4) * 60) * (*t.p == '+' ? 1 : -1);
+		zone = (two_digits(t.p + 1) * 3600 + two_digits(t.p + 4) * 60) * (*t.p == '+' ? 1 : -1);
 	*ns += (s - zone) * 1000000000;
 	return true;
 }

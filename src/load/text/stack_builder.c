@@ -16,12 +16,12 @@
 
 #include <string.h>
 
-void frames_init(struct frames *f, const struct sink *out)
+void stack_builder_init(struct stack_assembler *f, const struct sink *out)
 {
-	*f = (struct frames){.out = out};
+	*f = (struct stack_assembler){.out = out};
 }
 
-void frames_free(struct frames *f)
+void stack_builder_free(struct stack_assembler *f)
 {
 	mem_free(f->fun);
 	mem_free(f->loc);
@@ -34,45 +34,45 @@ void frames_free(struct frames *f)
 	intern_free(&f->maps);
 }
 
-str_id frames_str(struct frames *f, struct words t)
+str_id stack_builder_str(struct stack_assembler *f, struct scan_text t)
 {
-	return f->out->ops->str(f->out->self, words_n(t) ? t.p : "", words_n(t));
+	return f->out->ops->str(f->out->self, scan_len(t) ? t.p : "", scan_len(t));
 }
 
-str_id frames_lit(struct frames *f, const char *s)
+str_id stack_builder_literal(struct stack_assembler *f, const char *s)
 {
 	return f->out->ops->str(f->out->self, s, strlen(s));
 }
 
 static int same_map(const void *ctx, uint32_t id, const void *key)
 {
-	return ((const struct frames *)ctx)->map[id].file == *(const str_id *)key;
+	return ((const struct stack_assembler *)ctx)->map[id].file == *(const str_id *)key;
 }
 
-map_id frames_map(struct frames *f, struct words file)
+map_id stack_builder_map(struct stack_assembler *f, struct scan_text file)
 {
-	str_id name = frames_str(f, file);
-	uint32_t h = hash_u64(name, 3), i = intern_find(&f->maps, h, same_map, f, &name);
+	str_id name = stack_builder_str(f, file);
+	uint32_t h = intern_hash_u64(name, 3), i = intern_find(&f->maps, h, same_map, f, &name);
 	if (i != UINT32_MAX)
 		return f->map[i].id;
 	f->map = mem_grow(f->map, &f->cmap, f->nmap + 1, sizeof *f->map);
 	map_id id = f->out->ops->map(f->out->self,
 	    &(struct sink_map){.id = f->nmap + 1, .file = name, .functions = true});
-	f->map[f->nmap] = (struct frames_map){name, id};
+	f->map[f->nmap] = (struct stack_builder_map){name, id};
 	intern_put(&f->maps, h, (uint32_t)f->nmap++);
 	return id;
 }
 
 static int same_fun(const void *ctx, uint32_t id, const void *key)
 {
-	const struct frames_fun *a = &((const struct frames *)ctx)->fun[id], *b = key;
+	const struct stack_builder_fun *a = &((const struct stack_assembler *)ctx)->fun[id], *b = key;
 	return a->name == b->name && a->file == b->file;
 }
 
-static fun_id fun_of(struct frames *f, struct words name, struct words file)
+static fun_id fun_of(struct stack_assembler *f, struct scan_text name, struct scan_text file)
 {
-	struct frames_fun key = {frames_str(f, name), frames_str(f, file), 0};
-	uint32_t h = hash_u64(key.name, key.file), i = intern_find(&f->funs, h, same_fun, f, &key);
+	struct stack_builder_fun key = {stack_builder_str(f, name), stack_builder_str(f, file), 0};
+	uint32_t h = intern_hash_u64(key.name, key.file), i = intern_find(&f->funs, h, same_fun, f, &key);
 	if (i != UINT32_MAX)
 		return f->fun[i].id;
 	key.id = f->out->ops->fun(f->out->self,
@@ -83,7 +83,7 @@ static fun_id fun_of(struct frames *f, struct words name, struct words file)
 	return key.id;
 }
 
-void frames_line(struct frames *f, struct words name, struct words file, int64_t line)
+void stack_builder_add_line(struct stack_assembler *f, struct scan_text name, struct scan_text file, int64_t line)
 {
 	fun_id fun = fun_of(f, name, file);
 	f->open = mem_grow(f->open, &f->copen, f->nopen + 1, sizeof *f->open);
@@ -92,8 +92,8 @@ void frames_line(struct frames *f, struct words name, struct words file, int64_t
 
 static int same_loc(const void *ctx, uint32_t id, const void *key)
 {
-	const struct frames *f = ctx;
-	const struct frames_loc *a = &f->loc[id], *b = key;
+	const struct stack_assembler *f = ctx;
+	const struct stack_builder_loc *a = &f->loc[id], *b = key;
 	if (a->addr != b->addr || a->map != b->map || a->nline != b->nline)
 		return 0;
 	for (uint32_t i = 0; i < a->nline; i++)
@@ -102,12 +102,12 @@ static int same_loc(const void *ctx, uint32_t id, const void *key)
 	return 1;
 }
 
-void frames_loc(struct frames *f, uint64_t addr, map_id map)
+void stack_builder_loc(struct stack_assembler *f, uint64_t addr, map_id map)
 {
-	struct frames_loc key = {.addr = addr, .map = map, .line = f->nline, .nline = (uint32_t)f->nopen};
-	uint32_t h = hash_u64(addr, map);
+	struct stack_builder_loc key = {.addr = addr, .map = map, .line = f->nline, .nline = (uint32_t)f->nopen};
+	uint32_t h = intern_hash_u64(addr, map);
 	for (size_t i = 0; i < f->nopen; i++)
-		h = hash_u64((uint64_t)h << 32 | f->open[i].fun, (uint64_t)f->open[i].line);
+		h = intern_hash_u64((uint64_t)h << 32 | f->open[i].fun, (uint64_t)f->open[i].line);
 	uint32_t at = intern_find(&f->locs, h, same_loc, f, &key);
 	if (at == UINT32_MAX) {
 		key.id = f->out->ops->loc(f->out->self, &(struct sink_loc){.id = f->nloc + 1, .addr = addr, .map = map,
@@ -125,10 +125,10 @@ void frames_loc(struct frames *f, uint64_t addr, map_id map)
 	f->nopen = 0;
 }
 
-stk_id frames_stack(struct frames *f)
+stk_id stack_builder_end_stack(struct stack_assembler *f)
 {
 	if (f->nopen)
-		frames_loc(f, 0, 0);
+		stack_builder_loc(f, 0, 0);
 	stk_id s = f->out->ops->stack(f->out->self, f->stack, f->nstack);
 	f->nstack = 0;
 	return s;

@@ -32,7 +32,7 @@ static void put_one_line(struct buf *b, const char *s, size_t n)
 		buf_putc(b, s[i] == '\n' || s[i] == '\r' ? ' ' : s[i]);
 }
 
-static void put_number(struct numbering *m, struct buf *b, const struct prof *p, str_id s)
+static void put_number(struct numbering *m, struct buf *b, const struct profile *p, str_id s)
 {
 	if (!s)
 		return;
@@ -53,7 +53,7 @@ static void put_number(struct numbering *m, struct buf *b, const struct prof *p,
 		put_one_line(b, p->str[s].s, p->str[s].n);
 }
 
-static void put_address(struct buf *b, const struct ginfo *prev, uint64_t addr)
+static void put_address(struct buf *b, const struct graph_info *prev, uint64_t addr)
 {
 	char abs[24], rel[24];
 	int n = snprintf(abs, sizeof abs, "0x%llx", (unsigned long long)addr);
@@ -68,15 +68,15 @@ static void put_address(struct buf *b, const struct ginfo *prev, uint64_t addr)
 }
 
 /* Nodes of one file and name that belong to different functions are told apart by "[i/n]". */
-struct group {
+struct name_group {
 	str_id file, name;
 	uint32_t n;
 };
 struct member {
-	uint32_t group, function, place;
+	uint32_t name_group, function, place;
 }; /* place: of its group, from 1 */
 struct aliases {
-	struct group *group;
+	struct name_group *name_group;
 	struct member *member;
 	size_t ngroup, cgroup, nmember, cmember;
 	struct intern groups, members;
@@ -86,37 +86,37 @@ struct aliases {
 static int same_group(const void *ctx, uint32_t id, const void *key)
 {
 	const struct aliases *a = ctx;
-	const struct group *g = key;
-	return a->group[id].file == g->file && a->group[id].name == g->name;
+	const struct name_group *g = key;
+	return a->name_group[id].file == g->file && a->name_group[id].name == g->name;
 }
 
 static int same_member(const void *ctx, uint32_t id, const void *key)
 {
 	const struct aliases *a = ctx;
 	const struct member *m = key;
-	return a->member[id].group == m->group && a->member[id].function == m->function;
+	return a->member[id].name_group == m->name_group && a->member[id].function == m->function;
 }
 
-static uint32_t group_of(struct aliases *a, const struct ginfo *i)
+static uint32_t group_of(struct aliases *a, const struct graph_info *i)
 {
-	struct group g = {i->file, i->name, 0};
-	uint32_t h = hash_u64(g.file, g.name), id = intern_find(&a->groups, h, same_group, a, &g);
+	struct name_group g = {i->file, i->name, 0};
+	uint32_t h = intern_hash_u64(g.file, g.name), id = intern_find(&a->groups, h, same_group, a, &g);
 	if (id == UINT32_MAX) {
-		a->group = mem_grow(a->group, &a->cgroup, a->ngroup + 1, sizeof *a->group);
-		a->group[a->ngroup] = g;
+		a->name_group = mem_grow(a->name_group, &a->cgroup, a->ngroup + 1, sizeof *a->name_group);
+		a->name_group[a->ngroup] = g;
 		id = (uint32_t)a->ngroup++;
 		intern_put(&a->groups, h, id);
 	}
 	return id;
 }
 
-static uint32_t member_of(struct aliases *a, const struct gnode *n)
+static uint32_t member_of(struct aliases *a, const struct graph_node *n)
 {
 	struct member m = {group_of(a, &n->info), n->function, 0};
-	uint32_t h = hash_u64(m.group, m.function),
+	uint32_t h = intern_hash_u64(m.name_group, m.function),
 		 id = intern_find(&a->members, h, same_member, a, &m);
 	if (id == UINT32_MAX) {
-		m.place = ++a->group[m.group].n;
+		m.place = ++a->name_group[m.name_group].n;
 		a->member = mem_grow(a->member, &a->cmember, a->nmember + 1, sizeof *a->member);
 		a->member[a->nmember] = m;
 		id = (uint32_t)a->nmember++;
@@ -126,28 +126,28 @@ static uint32_t member_of(struct aliases *a, const struct gnode *n)
 }
 
 /* The name under which a node is called. */
-static str_id callee_name(struct aliases *a, struct prof *p, const struct gnode *n)
+static str_id callee_name(struct aliases *a, struct profile *p, const struct graph_node *n)
 {
 	struct buf b = {0};
 	str_id name = n->info.name;
 	if (!a->of[n->id]) /* not shown itself */
 		return 0;
 	const struct member *m = &a->member[a->of[n->id] - 1];
-	if (a->group[m->group].n > 1) {
+	if (a->name_group[m->name_group].n > 1) {
 		buf_put(&b, p->str[name].s, p->str[name].n);
-		buf_printf(&b, " [%u/%u]", m->place, a->group[m->group].n);
-		name = prof_str(p, b.p, b.n);
+		buf_printf(&b, " [%u/%u]", m->place, a->name_group[m->name_group].n);
+		name = profile_add_string(p, b.p, b.n);
 		buf_free(&b);
 	}
 	return name;
 }
 
 struct callgrind {
-	struct view *v;
+	struct pprof_report *v;
 	struct buf *b;
 	struct numbering objects, files, names;
 	struct aliases alias;
-	const struct ginfo *prev;
+	const struct graph_info *prev;
 };
 
 static void put_field(struct callgrind *c, const char *field, struct numbering *m, str_id s)
@@ -158,10 +158,10 @@ static void put_field(struct callgrind *c, const char *field, struct numbering *
 }
 
 /* What a node is and has of its own; */
-static void put_own(struct callgrind *c, const struct ginfo *i, int64_t flat)
+static void put_own(struct callgrind *c, const struct graph_info *i, int64_t flat)
 {
 	struct buf *b = c->b;
-	const struct ginfo *was = c->prev;
+	const struct graph_info *was = c->prev;
 	if (!was || i->object != was->object || i->file != was->file || i->name != was->name) {
 		buf_putc(b, '\n');
 		put_field(c, "ob=", &c->objects, i->object);
@@ -169,24 +169,26 @@ static void put_own(struct callgrind *c, const struct ginfo *i, int64_t flat)
 		put_field(c, "fn=", &c->names, i->name);
 	}
 	put_address(b, c->prev, i->addr);
-	buf_printf(b, " %lld %lld\n", (long long)i->line, (long long)units_i64(view_scaled(c->v, flat)));
+	buf_printf(
+	    b, " %lld %lld\n", (long long)i->line, (long long)pprof_units_to_i64(pprof_report_scaled(c->v, flat)));
 }
 
 /* and what it calls, when it has been said which file and name that has. */
-static void put_call(struct callgrind *c, const struct ginfo *to, int64_t weight)
+static void put_call(struct callgrind *c, const struct graph_info *to, int64_t weight)
 {
 	buf_puts(c->b, "calls=0 ");
 	put_address(c->b, c->prev, to->addr);
-	buf_printf(c->b, " %lld\n* * %lld\n", (long long)to->line, (long long)units_i64(view_scaled(c->v, weight)));
+	buf_printf(c->b, " %lld\n* * %lld\n", (long long)to->line,
+	    (long long)pprof_units_to_i64(pprof_report_scaled(c->v, weight)));
 }
 
-static void put_node(struct callgrind *c, struct graph *g, const struct gnode *n)
+static void put_node(struct callgrind *c, struct graph *g, const struct graph_node *n)
 {
 	size_t count;
-	put_own(c, &n->info, gnode_flat(n));
-	struct gedge **e = gedges_sorted(g, n, false, &count);
+	put_own(c, &n->info, graph_node_flat(n));
+	struct graph_edge **e = graph_sorted_edges(g, n, false, &count);
 	for (size_t k = 0; k < count; k++) {
-		const struct gnode *to = gedge_dst(g, e[k]);
+		const struct graph_node *to = graph_edge_dst(g, e[k]);
 		put_field(c, "cfl=", &c->files, to->info.file);
 		put_field(c, "cfn=", &c->names, callee_name(&c->alias, c->v->p, to));
 		put_call(c, &to->info, e[k]->weight);
@@ -202,9 +204,9 @@ static void put_node(struct callgrind *c, struct graph *g, const struct gnode *n
    one. */
 struct ctx {
 	struct callgrind *c;
-	struct contexts *t;
+	struct context_tree *t;
 	uint32_t *place;	/* by node: of its group, from 1; or ~ the node beside it whose place it shares */
-	uint32_t *group;	/* by info: infos of one file and name */
+	uint32_t *name_group;	/* by info: infos of one file and name */
 	struct many { str_id name; uint32_t n, base; } *many;	/* of a group: how many, and where its numbers are */
 	size_t nmany, cmany;
 	struct intern manyx;
@@ -219,7 +221,7 @@ static int same_many(const void *ctx, uint32_t id, const void *key)
 }
 
 /* Is there a text that could be the name of a context? Then names and contexts may have to share a number. */
-static bool looks_like_alias(const struct prof *p)
+static bool looks_like_alias(const struct profile *p)
 {
 	for (size_t i = 1; i < p->nstr; i++) {
 		const char *s = p->str[i].s;
@@ -237,14 +239,14 @@ static bool looks_like_alias(const struct prof *p)
 /* Children of a node that are of the same function have the place of the first of them. */
 static void find_twins(struct ctx *x)
 {
-	const struct contexts *t = x->t;
-	const struct shape *s = t->s;
+	const struct context_tree *t = x->t;
+	const struct calltree *s = t->s;
 	uint32_t *lead = xmalloc((t->nfunction + 1u) * sizeof *lead), *seen = xcalloc(t->nfunction + 1u, sizeof *seen);
 	for (uint32_t i = 0, stamp = 1; i + 1 < s->n; i++) {
 		if (!rank_has(s->turns, i + 1) || rank_has(s->forks, i + 1))
 			continue;	/* it has one child or none */
-		for (uint32_t k = i + 1, end = shape_next(s, i); k < end; k = shape_next(s, k)) {
-			uint32_t f = t->function[contexts_info(t, k)];
+		for (uint32_t k = i + 1, end = calltree_next(s, i); k < end; k = calltree_next(s, k)) {
+			uint32_t f = t->function[context_tree_info(t, k)];
 			if (seen[f] == stamp)
 				x->place[k] = ~lead[f];
 			else
@@ -263,25 +265,25 @@ static uint32_t *place_of(struct ctx *x, uint32_t node)
 	return *at > INT32_MAX ? &x->place[~*at] : at;
 }
 
-static void give_places(struct ctx *x, const uint32_t *node, uint32_t n)
+static void assign_places(struct ctx *x, const uint32_t *node, uint32_t n)
 {
-	struct contexts *t = x->t;
+	struct context_tree *t = x->t;
 	struct aliases *a = &x->c->alias;
 	size_t total = 1;
 	x->place = xcalloc(t->s->n, sizeof *x->place);
-	x->group = xmalloc((t->ninfo + 1u) * sizeof *x->group);
+	x->name_group = xmalloc((t->ninfo + 1u) * sizeof *x->name_group);
 	for (uint32_t i = 0; i < t->ninfo; i++)
-		x->group[i] = group_of(a, &t->info[i]);
+		x->name_group[i] = group_of(a, &t->info[i]);
 	find_twins(x);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t *at = place_of(x, node[i]);
 		if (!*at)
-			*at = ++a->group[x->group[contexts_info(t, node[i])]].n;
+			*at = ++a->name_group[x->name_group[context_tree_info(t, node[i])]].n;
 	}
 	x->of = xmalloc((a->ngroup + 1) * sizeof *x->of);
 	for (size_t i = 0; i < a->ngroup; i++) {
-		struct many key = {a->group[i].name, a->group[i].n, (uint32_t)total};
-		uint32_t h = hash_u64(key.name, key.n), id = intern_find(&x->manyx, h, same_many, x, &key);
+		struct many key = {a->name_group[i].name, a->name_group[i].n, (uint32_t)total};
+		uint32_t h = intern_hash_u64(key.name, key.n), id = intern_find(&x->manyx, h, same_many, x, &key);
 		if (id == UINT32_MAX) {
 			x->many = mem_grow(x->many, &x->cmany, x->nmany + 1, sizeof *x->many);
 			x->many[id = (uint32_t)x->nmany++] = key;
@@ -296,11 +298,11 @@ static void give_places(struct ctx *x, const uint32_t *node, uint32_t n)
 static void put_callee(struct ctx *x, uint32_t node)
 {
 	struct callgrind *c = x->c;
-	uint32_t info = contexts_info(x->t, node);
+	uint32_t info = context_tree_info(x->t, node);
 	str_id name = x->t->info[info].name;
-	const struct many *m = &x->many[x->of[x->group[info]]];
-	if (m->n < 2 || !contexts_there(x->t, node)) {
-		put_field(c, "cfn=", &c->names, contexts_there(x->t, node) ? name : 0);
+	const struct many *m = &x->many[x->of[x->name_group[info]]];
+	if (m->n < 2 || !context_tree_has_weight(x->t, node)) {
+		put_field(c, "cfn=", &c->names, context_tree_has_weight(x->t, node) ? name : 0);
 		return;
 	}
 	uint32_t place = *place_of(x, node), *number = &x->number[m->base + place - 1];
@@ -315,12 +317,12 @@ static void put_callee(struct ctx *x, uint32_t node)
 	buf_putc(c->b, '\n');
 }
 
-static int64_t least_of(const struct contexts *t, const uint32_t *node, uint32_t n)
+static int64_t least_of(const struct context_tree *t, const uint32_t *node, uint32_t n)
 {
 	int64_t least = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		int64_t w = wrap_abs(contexts_flat(t, node[i]));
-		w = w ? w : wrap_abs(contexts_cum(t, node[i]));
+		int64_t w = wrap_abs(context_tree_flat(t, node[i]));
+		w = w ? w : wrap_abs(context_tree_cum(t, node[i]));
 		if (w > 0 && (!least || w < least))
 			least = w;
 	}
@@ -338,32 +340,32 @@ static void put_head(struct callgrind *c)
 
 static void put_contexts(struct callgrind *c, struct out *out)
 {
-	struct contexts *t = contexts_new(c->v->p, &c->v->g);
+	struct context_tree *t = context_tree_new(c->v->p, &c->v->g);
 	struct ctx x = {.c = c, .t = t};
-	struct contexts_room room = {0};
-	uint32_t *node, n = contexts_sorted(t, &node);
+	struct context_tree_room room = {0};
+	uint32_t *node, n = context_tree_sorted(t, &node);
 	if (n)
-		view_choose_unit_of(c->v, least_of(t, node, n));
+		pprof_report_choose_unit_for(c->v, least_of(t, node, n));
 	put_head(c);
-	give_places(&x, node, n);
+	assign_places(&x, node, n);
 	for (uint32_t i = 0; i < n && !out->failed; i++) {
-		const struct ginfo *info = &t->info[contexts_info(t, node[i])];
-		put_own(c, info, contexts_flat(t, node[i]));
-		uint32_t kids = contexts_kids(t, node[i], &room);
+		const struct graph_info *info = &t->info[context_tree_info(t, node[i])];
+		put_own(c, info, context_tree_flat(t, node[i]));
+		uint32_t kids = context_tree_children(t, node[i], &room);
 		for (uint32_t k = 0; k < kids; k++) {
-			const struct ginfo *to = &t->info[contexts_info(t, room.v[k])];
+			const struct graph_info *to = &t->info[context_tree_info(t, room.v[k])];
 			put_field(c, "cfl=", &c->files, to->file);
 			put_callee(&x, room.v[k]);
-			put_call(c, to, contexts_cum(t, room.v[k]));
+			put_call(c, to, context_tree_cum(t, room.v[k]));
 		}
 		c->prev = info;
-		out_flush(out, false);
+		output_flush(out, false);
 	}
-	void *all[] = {node, room.v, x.place, x.group, x.many, x.of, x.number};
+	void *all[] = {node, room.v, x.place, x.name_group, x.many, x.of, x.number};
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		mem_free(all[i]);
 	intern_free(&x.manyx);
-	contexts_free(t);
+	context_tree_free(t);
 }
 
 /* ---- the report */
@@ -371,34 +373,34 @@ static void put_contexts(struct callgrind *c, struct out *out)
 static void put_graph(struct callgrind *c, struct out *out)
 {
 	struct graph *g = graph_trimmed(c->v->p, &c->v->g);
-	view_choose_unit(c->v, g);
+	pprof_report_choose_unit(c->v, g);
 	put_head(c);
 	c->alias.of = xcalloc(g->nall + 1, sizeof *c->alias.of);
 	for (size_t i = 0; i < g->n; i++)
 		c->alias.of[g->node[i]->id] = member_of(&c->alias, g->node[i]) + 1;
 	for (size_t i = 0; i < g->n && !out->failed; i++) {
 		put_node(c, g, g->node[i]);
-		out_flush(out, false);
+		output_flush(out, false);
 	}
 	graph_free(g);
 }
 
-int report_callgrind(const struct opt *o, struct out *out, struct err *e)
+int report_callgrind(const struct options *o, struct out *out, struct err *e)
 {
-	struct view v;
-	if (view_open(&v, o, V_CALLGRIND, e))
+	struct pprof_report v;
+	if (pprof_report_open(&v, o, REPORT_CALLGRIND, e))
 		return -1;
 	struct callgrind c = {.v = &v, .b = &out->buf, .names.raw = true};
 	if (v.g.tree && !v.g.mean && !v.g.drop_negative && !v.g.cum_sort && !looks_like_alias(v.p))
 		put_contexts(&c, out);
 	else
 		put_graph(&c, out);
-	void *all[] = {c.alias.of, c.alias.group, c.alias.member, c.objects.number, c.files.number,
+	void *all[] = {c.alias.of, c.alias.name_group, c.alias.member, c.objects.number, c.files.number,
 	    c.names.number};
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		mem_free(all[i]);
 	intern_free(&c.alias.groups);
 	intern_free(&c.alias.members);
-	view_close(&v);
+	pprof_report_close(&v);
 	return 0;
 }

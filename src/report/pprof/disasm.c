@@ -22,12 +22,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct spot { uint64_t at; const struct gnode *node; };	/* address of the file */
+struct code_spot { uint64_t at; const struct graph_node *node; };	/* address of the file */
 
 struct object {			/* a mapping's program */
 	struct binary bin;
 	bool open;
-	struct spot *spot;	/* by address */
+	struct code_spot *code_spot;	/* by address */
 	size_t nspot;
 };
 
@@ -35,11 +35,11 @@ struct routine {
 	struct object *obj;
 	uint64_t start, end;
 	const char **name;
-	size_t nname, spot, nspot;
+	size_t nname, code_spot, nspot;
 };
 
 struct disasm {
-	struct view v;
+	struct pprof_report v;
 	struct graph *g;
 	struct object *obj;	/* by mapping */
 	struct routine *r;
@@ -51,58 +51,59 @@ struct disasm {
 
 static int by_spot(const void *x, const void *y)
 {
-	const struct spot *a = x, *b = y;
+	const struct code_spot *a = x, *b = y;
 	if (a->at != b->at)
 		return a->at < b->at ? -1 : 1;
 	return (a->node->id > b->node->id) - (a->node->id < b->node->id);
 }
 
 /* A mapping that was made up has no addresses that would tell; others have, and files may share a name. */
-static bool here(const struct prof_map *m, const struct ginfo *g)
+static bool here(const struct profile_mapping *m, const struct graph_info *g)
 {
 	return g->object == m->file || !elf_made_up(&(struct elf_mapping){m->start, m->limit, m->offset});
 }
 
 static void open_object(struct disasm *d, size_t m)
 {
-	const struct prof_map *map = &d->v.p->map[m];
+	const struct profile_mapping *map = &d->v.p->map[m];
 	struct object *o = &d->obj[m];
 	struct err why;
-	if (binary_open(&o->bin, prof_s(d->v.p, map->file), &(struct elf_mapping){map->start, map->limit, map->offset},
-		&why) || elf_symbols(&o->bin.elf, &why)) {
-		report_notice(NULL, "%s", why.msg);
+	if (lookup_open(&o->bin, profile_string(d->v.p, map->file),
+		&(struct elf_mapping){map->start, map->limit, map->offset}, &why) ||
+	    elf_symbols(&o->bin.elf, &why)) {
+		pprof_report_notice(NULL, "%s", why.msg);
 		return;
 	}
 	o->open = true;
-	o->spot = xmalloc((d->g->n + 1) * sizeof *o->spot);
+	o->code_spot = xmalloc((d->g->n + 1) * sizeof *o->code_spot);
 	for (size_t i = 1; i < d->v.p->nloc; i++)
 		if (d->v.p->loc[i].map == m)
-			binary_hint(&o->bin, d->v.p->loc[i].addr, prof_outermost(d->v.p, i));
+			lookup_hint(&o->bin, d->v.p->loc[i].addr, profile_outermost(d->v.p, i));
 	for (size_t i = 0; i < d->g->n; i++)
 		if (here(map, &d->g->node[i]->info) &&
-		    binary_addr(&o->bin, d->g->node[i]->info.addr, &o->spot[o->nspot].at))
-			o->spot[o->nspot++].node = d->g->node[i];
-	qsort(o->spot, o->nspot, sizeof *o->spot, by_spot);
+		    lookup_addr(&o->bin, d->g->node[i]->info.addr, &o->code_spot[o->nspot].at))
+			o->code_spot[o->nspot++].node = d->g->node[i];
+	qsort(o->code_spot, o->nspot, sizeof *o->code_spot, by_spot);
 }
 
 /* The first spot that is not before an address. */
 static size_t spot_from(const struct object *o, uint64_t addr)
 {
-	struct halve h = {.hi = o->nspot};
-	while (halve(&h))
-		halve_on(&h, o->spot[h.at].at < addr);
+	struct bsearch_probe h = {.hi = o->nspot};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, o->code_spot[h.at].at < addr);
 	return h.lo;
 }
 
 /* The name by which a symbol matches: its own, or a demangled form of it. NULL: it does not. */
-static const char *match(struct disasm *d, const char *name)
+static const char *matching_name(struct disasm *d, const char *name)
 {
 	static const enum demangle_mode mode[] = {DM_FULL, DM_TEMPLATES, DM_SIMPLE};
-	const struct rx *rx = d->v.symbol;
-	const char *found = !rx || rx_match(rx, name, strlen(name)) ? name : NULL;
+	const struct regex *rx = d->v.symbol;
+	const char *found = !rx || regex_match(rx, name, strlen(name)) ? name : NULL;
 	for (size_t i = 0; i < 3 && !found; i++) {
 		struct buf b = {0};
-		if (demangle(&b, name, mode[i]) && b.n && rx_match(rx, b.p, b.n))
+		if (demangle(&b, name, mode[i]) && b.n && regex_match(rx, b.p, b.n))
 			found = arena_strndup(&d->v.arena, b.p, b.n);
 		buf_free(&b);
 	}
@@ -116,7 +117,7 @@ static void add_routine(struct disasm *d, struct object *o, const struct elf_sym
 	bool here = d->by_address && d->address && d->address >= start && d->address <= end;
 	const char *name = NULL, **names;
 	for (size_t i = 0; i < n && !here && !name; i++)
-		name = match(d, sym[i].name);
+		name = matching_name(d, sym[i].name);
 	if (!here && !name)
 		return;
 	d->matched++;
@@ -132,21 +133,21 @@ static void add_routine(struct disasm *d, struct object *o, const struct elf_sym
 }
 
 /* Mappings with a node whose name matches, or that the address lies in. */
-static bool wanted(struct disasm *d, const struct prof_map *m)
+static bool mapping_wanted(struct disasm *d, const struct profile_mapping *m)
 {
 	if (d->by_address && m->start <= d->address && d->address <= m->limit)
 		return true;
 	bool found = false;
 	struct buf b = {0};
 	for (size_t i = 0; i < d->g->n && !found && m->file; i++) {
-		const struct ginfo *g = &d->g->node[i]->info;
+		const struct graph_info *g = &d->g->node[i]->info;
 		if (g->object != m->file)
 			continue;
 		buf_reset(&b);
-		ginfo_name(&b, d->v.p, g, " ");
-		const struct pstr *name = &d->v.p->str[g->name];	/* an anchored one would miss the whole */
-		found = !d->v.symbol || rx_match(d->v.symbol, b.p ? b.p : "", b.n) ||
-			rx_match(d->v.symbol, name->s, name->n);
+		graph_info_name(&b, d->v.p, g, " ");
+		const struct profile_text *name = &d->v.p->str[g->name]; /* an anchored one would miss the whole */
+		found = !d->v.symbol || regex_match(d->v.symbol, b.p ? b.p : "", b.n) ||
+			regex_match(d->v.symbol, name->s, name->n);
 	}
 	buf_free(&b);
 	return found;
@@ -156,7 +157,7 @@ static void find_routines(struct disasm *d)
 {
 	for (size_t m = 1; m < d->v.p->nmap; m++) {
 		struct object *o = &d->obj[m];
-		if (!wanted(d, &d->v.p->map[m]))
+		if (!mapping_wanted(d, &d->v.p->map[m]))
 			continue;
 		open_object(d, m);
 		const struct elf *f = &o->bin.elf;
@@ -179,17 +180,17 @@ static int by_name(const void *x, const void *y)
 
 struct total { int64_t flat, flat_div, cum, cum_div; };
 
-static void total_add(struct total *t, const struct gnode *n)
+static void total_add(struct total *t, const struct graph_node *n)
 {
-	prof_sum(&t->flat, n->flat);
-	prof_sum(&t->flat_div, n->flat_div);
-	prof_sum(&t->cum, n->cum);
-	prof_sum(&t->cum_div, n->cum_div);
+	profile_sum(&t->flat, n->flat);
+	profile_sum(&t->flat_div, n->flat_div);
+	profile_sum(&t->cum, n->cum);
+	profile_sum(&t->cum_div, n->cum_div);
 }
 
-static int64_t mean(int64_t v, int64_t div)
+static int64_t mean_value(int64_t v, int64_t div)
 {
-	return prof_mean(v, div);
+	return profile_mean(v, div);
 }
 
 struct at { const char *fun, *file; int64_t line; };
@@ -219,11 +220,11 @@ static void put_weights(struct disasm *d, struct buf *b, const struct total *t, 
 {
 	struct buf hex = {0};
 	buf_hex(&hex, addr);
-	put_value(&d->v, b, mean(t->flat, t->flat_div), 10, true);
+	pprof_put_value_right(&d->v, b, mean_value(t->flat, t->flat_div), 10, true);
 	buf_putc(b, ' ');
-	put_value(&d->v, b, mean(t->cum, t->cum_div), 10, true);
+	pprof_put_value_right(&d->v, b, mean_value(t->cum, t->cum_div), 10, true);
 	buf_putc(b, ' ');
-	put_right(b, hex.p, hex.n, 10);
+	pprof_put_right(b, hex.p, hex.n, 10);
 	buf_puts(b, ": ");
 	buf_free(&hex);
 }
@@ -261,59 +262,59 @@ static struct at place_of(struct disasm *d, struct binary *bin, const struct ins
 {
 	enum { FRAMES = 32 };
 	struct debug_frame f[FRAMES];
-	if (*in->file || !binary_frames(bin, in->addr + bin->base, f, FRAMES) || !f[0].line)
+	if (*in->file || !lookup_frames(bin, in->addr + bin->base, f, FRAMES) || !f[0].line)
 		return (struct at){in->fun, base_name(d, in->file), in->line};
 	return (struct at){in->fun, base_name(d, f[0].file), f[0].line};
 }
 
-static void put_code(struct disasm *d, struct out *out, const struct routine *r, const struct insts *code)
+static void put_code(struct disasm *d, struct out *out, const struct routine *r, const struct objdump_output *code)
 {
 	struct at last = {"", "", 0};
-	const struct spot *s = r->obj->spot + r->spot, *end = s + r->nspot;
+	const struct code_spot *s = r->obj->code_spot + r->code_spot, *end = s + r->nspot;
 	for (size_t i = 0; i < code->n && !out->failed; i++) {
 		const struct inst *in = &code->v[i];
 		struct total t = {0};
 		struct at here = place_of(d, &r->obj->bin, in);
 		for (; s < end && (i + 1 == code->n || s->at < code->v[i + 1].addr); s++) {
-			const struct ginfo *g = &s->node->info;
+			const struct graph_info *g = &s->node->info;
 			total_add(&t, s->node);
 			if (!*here.file)
-				here.file = base_name(d, prof_s(d->v.p, g->file));
+				here.file = base_name(d, profile_string(d->v.p, g->file));
 			if (!here.line)
 				here.line = g->line;
 			if (!*here.fun)
-				here.fun = prof_s(d->v.p, g->name);
+				here.fun = profile_string(d->v.p, g->name);
 		}
 		if (!*here.file && !strcmp(here.fun, last.fun))
 			here = last;	/* what fills up the end of a function is of no line */
 		put_inst(d, &out->buf, in, &t, here, &last);
-		out_flush(out, false);
+		output_flush(out, false);
 	}
 }
 
 static int put_routine(struct disasm *d, struct out *out, const struct routine *r, struct err *e)
 {
 	struct total t = {0};
-	struct insts code = {0};
+	struct objdump_output code = {0};
 	struct buf *b = &out->buf;
 	for (size_t i = 0; i < r->nspot; i++)
-		total_add(&t, r->obj->spot[r->spot + i].node);
-	int64_t flat = mean(t.flat, t.flat_div), cum = mean(t.cum, t.cum_div);
+		total_add(&t, r->obj->code_spot[r->code_spot + i].node);
+	int64_t flat = mean_value(t.flat, t.flat_div), cum = mean_value(t.cum, t.cum_div);
 	int rc = objdump(&code,
-	    &(struct objdump){r->obj->bin.path, r->start, r->end, opt_bool(d->v.o, OPT_INTEL_SYNTAX), true}, e);
+	    &(struct objdump){r->obj->bin.path, r->start, r->end, options_bool(d->v.o, OPT_INTEL_SYNTAX), true}, e);
 	if (!rc) {
 		buf_printf(b, "ROUTINE ======================== %s\n", r->name[0]);
 		for (size_t i = 1; i < r->nname; i++)
 			buf_printf(b, "    AKA ======================== %s\n", r->name[i]);
-		put_value(&d->v, b, flat, 10, false);
+		pprof_put_value_right(&d->v, b, flat, 10, false);
 		buf_putc(b, ' ');
-		put_value(&d->v, b, cum, 10, false);
+		pprof_put_value_right(&d->v, b, cum, 10, false);
 		buf_puts(b, " (flat, cum) ");
-		units_percent(b, cum, d->v.total);
+		pprof_units_percent(b, cum, d->v.total);
 		buf_puts(b, " of Total\n");
 		put_code(d, out, r, &code);
 	}
-	insts_free(&code);
+	objdump_free(&code);
 	return rc;
 }
 
@@ -338,10 +339,10 @@ static bool is_address(const char *s, uint64_t *v)
 	return s && *s >= '0' && *s <= '9' && !*end && !errno;
 }
 
-int report_disasm(const struct opt *o, struct out *out, struct err *e)
+int report_disasm(const struct options *o, struct out *out, struct err *e)
 {
 	struct disasm d = {.by_address = false};
-	if (view_open(&d.v, o, V_DISASM, e))
+	if (pprof_report_open(&d.v, o, REPORT_DISASM, e))
 		return -1;
 	d.by_address = is_address(o->arg, &d.address);
 	d.g = graph_nodes(d.v.p, &d.v.g);
@@ -351,19 +352,19 @@ int report_disasm(const struct opt *o, struct out *out, struct err *e)
 	if (d.nr)
 		qsort(d.r, d.nr, sizeof *d.r, by_name);
 	buf_puts(&out->buf, "Total: ");
-	view_value(&d.v, &out->buf, d.v.total);
+	pprof_report_put_value(&d.v, &out->buf, d.v.total);
 	buf_putc(&out->buf, '\n');
 	for (size_t i = 0; i < d.nr && !rc; i++)
 		rc = put_routine(&d, out, &d.r[i], e);
 	if (rc)
 		buf_reset(&out->buf);
 	for (size_t m = 1; m < d.v.p->nmap; m++) {
-		binary_close(&d.obj[m].bin);
-		mem_free(d.obj[m].spot);
+		lookup_close(&d.obj[m].bin);
+		mem_free(d.obj[m].code_spot);
 	}
 	mem_free(d.obj);
 	mem_free(d.r);
 	graph_free(d.g);
-	view_close(&d.v);
+	pprof_report_close(&d.v);
 	return rc;
 }

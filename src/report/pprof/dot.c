@@ -24,7 +24,7 @@
 enum { MAX_NODELETS = 4 };
 
 struct dot {
-	struct view *v;
+	struct pprof_report *v;
 	struct graph *g;
 	struct buf *b;
 	uint32_t *number; /* node id -> its number in the drawing */
@@ -46,7 +46,7 @@ static void put_escaped(struct buf *b, const char *s, size_t n)
 	}
 }
 
-static unsigned channel(double v)
+static unsigned colour_channel(double v)
 {
 	return isnan(v) || v < 0 ? 0 : (unsigned)v & 0xff;
 }
@@ -70,11 +70,11 @@ static void put_color(struct buf *b, double score, bool background)
 		r = value * (1 + sat * score);
 	else
 		g = value * (1 - sat * score);
-	buf_printf(b, "#%02x%02x%02x", channel(r * 255.0), channel(g * 255.0),
-	    channel(value * (1 - sat) * 255.0));
+	buf_printf(b, "#%02x%02x%02x", colour_channel(r * 255.0), colour_channel(g * 255.0),
+	    colour_channel(value * (1 - sat) * 255.0));
 }
 
-static double share(const struct view *v, int64_t x)
+static double share_of_total(const struct pprof_report *v, int64_t x)
 {
 	return (double)x / (double)wrap_abs(v->total);
 }
@@ -84,7 +84,7 @@ static double share(const struct view *v, int64_t x)
 static void put_legend(struct dot *d, const char *title)
 {
 	struct buf labels = {0}, esc = {0};
-	view_labels(d->v, &labels, d->g, d->g->dropped_edges, true);
+	pprof_report_labels(d->v, &labels, d->g, d->g->dropped_edges, true);
 	size_t first = d->v->first_label ? d->v->first_label - 1 : 0;
 	while (!d->v->first_label && first < labels.n && labels.p[first] != '\n')
 		first++;
@@ -105,12 +105,12 @@ static void put_legend(struct dot *d, const char *title)
 /* ---- nodes */
 
 /* The name over several lines: at every "::" and dot, the file without its directory. */
-static void put_multiline(struct buf *b, const struct prof *p, const struct ginfo *info)
+static void put_multiline(struct buf *b, const struct profile *p, const struct graph_info *info)
 {
 	struct buf name = {0}, esc = {0};
 	if (info->addr)
 		buf_printf(b, "%016llx\\n", (unsigned long long)info->addr);
-	shorten_function(&name, p->str[info->name].s, p->str[info->name].n);
+	short_name_of_function(&name, p->str[info->name].s, p->str[info->name].n);
 	put_escaped(&esc, name.p, name.n);
 	const char *s = esc.n ? esc.p : "";
 	for (size_t i = 0; i < esc.n; i++) {
@@ -127,7 +127,7 @@ static void put_multiline(struct buf *b, const struct prof *p, const struct ginf
 			buf_putc(b, s[i]);
 		}
 	}
-	struct ginfo rest = *info;
+	struct graph_info rest = *info;
 	rest.addr = 0;
 	rest.name = 0;
 	if (name.n)
@@ -143,7 +143,7 @@ static void put_multiline(struct buf *b, const struct prof *p, const struct ginf
 			buf_printf(b, ":%lld", (long long)rest.col);
 		buf_puts(b, "\\n");
 	} else if (!name.n) {
-		ginfo_name(b, p, &rest, "\\n");
+		graph_info_name(b, p, &rest, "\\n");
 		buf_puts(b, "\\n");
 	}
 	buf_free(&name);
@@ -162,7 +162,7 @@ static const char *dot_text(struct dot *d, const char *s, size_t n)
 static const char *value_text(struct dot *d, int64_t x)
 {
 	struct buf b = {0};
-	view_value(d->v, &b, x);
+	pprof_report_put_value(d->v, &b, x);
 	const char *s = dot_text(d, b.p, b.n);
 	buf_free(&b);
 	return s;
@@ -173,13 +173,13 @@ static void put_value_percent(struct dot *d, int64_t x, const char *before)
 	buf_puts(d->b, before);
 	buf_puts(d->b, value_text(d, x));
 	buf_puts(d->b, " (");
-	put_trimmed_percent(d->b, x, d->v->total);
+	pprof_put_percent(d->b, x, d->v->total);
 	buf_putc(d->b, ')');
 }
 
-static void put_node(struct dot *d, const struct gnode *n, double max_flat)
+static void put_node(struct dot *d, const struct graph_node *n, double max_flat)
 {
-	int64_t flat = gnode_flat(n), cum = gnode_cum(n);
+	int64_t flat = graph_node_flat(n), cum = graph_node_cum(n);
 	uint32_t id = d->number[n->id];
 	int size = 8;
 	buf_printf(d->b, "N%u [label=\"", id);
@@ -197,18 +197,18 @@ static void put_node(struct dot *d, const struct gnode *n, double max_flat)
 	put_escaped(d->b, n->text, n->ntext);
 	buf_printf(d->b, " (%s", value_text(d, cum));
 	buf_puts(d->b, ")\" color=\"");
-	put_color(d->b, share(d->v, cum), false);
+	put_color(d->b, share_of_total(d->v, cum), false);
 	buf_puts(d->b, "\" fillcolor=\"");
-	put_color(d->b, share(d->v, cum), true);
+	put_color(d->b, share_of_total(d->v, cum), true);
 	buf_puts(d->b, "\"]\n");
 }
 
 /* ---- labels */
 
-static int64_t tag_value(const struct gtag *t, bool flat)
+static int64_t tag_value(const struct graph_tag *t, bool flat)
 {
 	int64_t v = flat ? t->flat : t->cum, d = flat ? t->flat_div : t->cum_div;
-	return prof_mean(v, d);
+	return profile_mean(v, d);
 }
 
 static int by_weight(int64_t a, int64_t b)
@@ -218,109 +218,109 @@ static int by_weight(int64_t a, int64_t b)
 	return a > b ? -1 : a < b;
 }
 
-struct tag_ref {
-	struct gtag t;
+struct dot_tag {
+	struct graph_tag t;
 	const char *text;
 };
 
 static int cmp_flat(const void *x, const void *y)
 {
-	const struct tag_ref *a = x, *b = y;
+	const struct dot_tag *a = x, *b = y;
 	int c = a->t.flat == b->t.flat ? 0 : by_weight(a->t.flat, b->t.flat);
 	return c ? c : strcmp(a->text, b->text);
 }
 
 static int cmp_cum(const void *x, const void *y)
 {
-	const struct tag_ref *a = x, *b = y;
+	const struct dot_tag *a = x, *b = y;
 	int c = a->t.cum == b->t.cum ? 0 : by_weight(a->t.cum, b->t.cum);
 	return c ? c : cmp_flat(x, y);
 }
 
-static void sort_tags(struct tag_ref *t, size_t n, bool flat)
+static void sort_tags(struct dot_tag *t, size_t n, bool flat)
 {
 	qsort(t, n, sizeof *t, flat ? cmp_flat : cmp_cum);
 }
 
 /* Is it a label's text, or with numeric a number that came with the texts `group`? */
-static bool is_of(const struct dot *d, const struct gmark *m, bool numeric, str_id group)
+static bool is_of(const struct dot *d, const struct graph_mark *m, bool numeric, str_id group)
 {
-	const struct gtag *k = &d->g->tag_key[m->key];
-	return !gmark_dead(m) && k->numeric == numeric && (!numeric || k->group == group);
+	const struct graph_tag *k = &d->g->tag_key[m->key];
+	return !graph_mark_is_dead(m) && k->numeric == numeric && (!numeric || k->group == group);
 }
 
 /* The labels of a node: its strings, or the numbers that came with the strings `group`. */
-static struct tag_ref *tags_of(
-    struct dot *d, const struct gnode *n, bool numeric, str_id group, size_t *count)
+static struct dot_tag *tags_of(
+    struct dot *d, const struct graph_node *n, bool numeric, str_id group, size_t *count)
 {
 	size_t k = 0;
-	for (const struct gmark *m = n->tag; m; m = m->next)
+	for (const struct graph_mark *m = n->tag; m; m = m->next)
 		k += is_of(d, m, numeric, group);
-	struct tag_ref *r = arena_alloc(&d->scratch, (k + 1) * sizeof *r);
+	struct dot_tag *r = arena_alloc(&d->scratch, (k + 1) * sizeof *r);
 	*count = 0;
-	for (const struct gmark *m = n->tag; m; m = m->next)
+	for (const struct graph_mark *m = n->tag; m; m = m->next)
 		if (is_of(d, m, numeric, group)) {
-			struct gtag t = gmark_tag(d->g, m);
-			r[(*count)++] = (struct tag_ref){t, prof_s(d->v->p, t.name)};
+			struct graph_tag t = graph_mark_tag(d->g, m);
+			r[(*count)++] = (struct dot_tag){t, profile_string(d->v->p, t.name)};
 		}
 	return r;
 }
 
-static double distance(const struct prof *p, const struct gtag *t, const struct gtag *u)
+static double tag_distance(const struct profile *p, const struct graph_tag *t, const struct graph_tag *u)
 {
-	double v = units_scale(u->value, prof_s(p, u->unit), prof_s(p, t->unit), NULL);
+	double v = pprof_units_scale(u->value, profile_string(p, u->unit), profile_string(p, t->unit), NULL);
 	return v < (double)t->value ? (double)t->value - v : v - (double)t->value;
 }
 
 /* One range in the place of several numbers. */
-static struct tag_ref range_of(
-    struct dot *d, const struct tag_ref *t, const size_t *group, size_t n, size_t which)
+static struct dot_tag range_of(
+    struct dot *d, const struct dot_tag *t, const size_t *group, size_t n, size_t which)
 {
-	const struct prof *p = d->v->p;
-	const struct gtag *min = &t[which].t, *max = min;
-	struct gtag sum = {0};
+	const struct profile *p = d->v->p;
+	const struct graph_tag *min = &t[which].t, *max = min;
+	struct graph_tag sum = {0};
 	size_t members = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (group[i] != which)
 			continue;
-		const struct gtag *x = &t[i].t;
+		const struct graph_tag *x = &t[i].t;
 		members++;
-		if (units_i64(units_scale(
-			x->value, prof_s(p, x->unit), prof_s(p, min->unit), NULL)) < min->value)
+		if (pprof_units_to_i64(pprof_units_scale(
+			x->value, profile_string(p, x->unit), profile_string(p, min->unit), NULL)) < min->value)
 			min = x;
-		if (units_i64(units_scale(
-			x->value, prof_s(p, x->unit), prof_s(p, max->unit), NULL)) > max->value)
+		if (pprof_units_to_i64(pprof_units_scale(
+			x->value, profile_string(p, x->unit), profile_string(p, max->unit), NULL)) > max->value)
 			max = x;
-		prof_sum(&sum.flat, x->flat);
-		prof_sum(&sum.flat_div, x->flat_div);
-		prof_sum(&sum.cum, x->cum);
-		prof_sum(&sum.cum_div, x->cum_div);
+		profile_sum(&sum.flat, x->flat);
+		profile_sum(&sum.flat_div, x->flat_div);
+		profile_sum(&sum.cum, x->cum);
+		profile_sum(&sum.cum_div, x->cum_div);
 	}
 	struct buf b = {0};
-	units_label(&b, min->value, prof_s(p, min->unit), "auto");
+	pprof_units_label(&b, min->value, profile_string(p, min->unit), "auto");
 	if (members > 1) {
 		buf_puts(&b, "..");
-		units_label(&b, max->value, prof_s(p, max->unit), "auto");
+		pprof_units_label(&b, max->value, profile_string(p, max->unit), "auto");
 	}
-	struct tag_ref r = {{.flat = tag_value(&sum, true), .cum = tag_value(&sum, false)},
+	struct dot_tag r = {{.flat = tag_value(&sum, true), .cum = tag_value(&sum, false)},
 	    arena_strndup(&d->scratch, b.p, b.n)};
 	buf_free(&b);
 	return r;
 }
 
 /* The heaviest numbers are centres; each of the others joins the nearest. */
-static size_t collapse(struct dot *d, struct tag_ref *t, size_t n, bool flat)
+static size_t group_tags(struct dot *d, struct dot_tag *t, size_t n, bool flat)
 {
 	sort_tags(t, n, flat);
 	if (n <= MAX_NODELETS)
 		return n;
 	size_t *group = arena_alloc(&d->scratch, n * sizeof *group);
-	struct tag_ref out[MAX_NODELETS];
+	struct dot_tag out[MAX_NODELETS];
 	for (size_t i = 0; i < n; i++) {
 		group[i] = i < MAX_NODELETS ? i : 0;
-		double best = distance(d->v->p, &t[i].t, &t[0].t), x;
+		double best = tag_distance(d->v->p, &t[i].t, &t[0].t), x;
 		for (size_t k = 1; k < MAX_NODELETS && i >= MAX_NODELETS; k++)
-			if ((x = distance(d->v->p, &t[i].t, &t[k].t)) < best) {
+			if ((x = tag_distance(d->v->p, &t[i].t, &t[k].t)) < best) {
 				best = x;
 				group[i] = k;
 			}
@@ -342,12 +342,12 @@ static void put_nodelet(struct dot *d, const char *name, const char *from, const
 }
 
 static bool put_numbers(
-    struct dot *d, const struct gnode *n, str_id group, bool flat, const char *source)
+    struct dot *d, const struct graph_node *n, str_id group, bool flat, const char *source)
 {
 	size_t count;
 	bool any = false;
-	struct tag_ref *t = tags_of(d, n, true, group, &count);
-	count = collapse(d, t, count, flat);
+	struct dot_tag *t = tags_of(d, n, true, group, &count);
+	count = group_tags(d, t, count, flat);
 	for (size_t i = 0; i < count; i++) {
 		int64_t f = tag_value(&t[i].t, true), c = tag_value(&t[i].t, false);
 		bool solid = flat || f == c;
@@ -362,16 +362,16 @@ static bool put_numbers(
 	return any;
 }
 
-static bool put_nodelets(struct dot *d, const struct gnode *n)
+static bool put_nodelets(struct dot *d, const struct graph_node *n)
 {
 	size_t count;
 	uint32_t id = d->number[n->id];
 	char node[16], source[40];
 	bool any = false, flat = false;
 	snprintf(node, sizeof node, "N%u", id);
-	for (const struct gedge *e = gedge_first(d->g, n, false); e; e = gedge_next(d->g, e, false))
+	for (const struct graph_edge *e = graph_first_edge(d->g, n, false); e; e = graph_next_edge(d->g, e, false))
 		flat |= !e->dead;
-	struct tag_ref *t = tags_of(d, n, false, 0, &count);
+	struct dot_tag *t = tags_of(d, n, false, 0, &count);
 	sort_tags(t, count, flat);
 	for (size_t i = 0; i < count && i < MAX_NODELETS; i++) {
 		int64_t w = tag_value(&t[i].t, flat);
@@ -387,29 +387,29 @@ static bool put_nodelets(struct dot *d, const struct gnode *n)
 
 /* ---- edges */
 
-static int64_t part(int64_t w, int64_t scale, int64_t total)
+static int64_t scaled_weight(int64_t w, int64_t scale, int64_t total)
 {
-	int64_t x = wrap_abs(prof_mean(wrap_mul(w, scale), total));
+	int64_t x = wrap_abs(profile_mean(wrap_mul(w, scale), total));
 	return 1 + (x < scale ? x : scale);
 }
 
-static void put_edge(struct dot *d, const struct gedge *e)
+static void put_edge(struct dot *d, const struct graph_edge *e)
 {
-	struct view *v = d->v;
-	const struct gnode *src = gedge_src(d->g, e), *dst = gedge_dst(d->g, e);
+	struct pprof_report *v = d->v;
+	const struct graph_node *src = graph_edge_src(d->g, e), *dst = graph_edge_dst(d->g, e);
 	uint32_t from = d->number[src->id], to = d->number[dst->id];
-	int64_t w = gedge_weight(e);
+	int64_t w = graph_edge_weight(e);
 	const char *s = value_text(d, w);
 	struct buf tip = {0};
 	buf_printf(
 	    d->b, "N%u -> N%u [label=\" %s%s\"", from, to, s, e->inlined ? "\\n (inline)" : "");
 	if (v->total) {
-		if (part(w, 100, v->total) > 1)
-			buf_printf(d->b, " weight=%lld", (long long)part(w, 100, v->total));
-		if (part(w, 5, v->total) > 1)
-			buf_printf(d->b, " penwidth=%lld", (long long)part(w, 5, v->total));
+		if (scaled_weight(w, 100, v->total) > 1)
+			buf_printf(d->b, " weight=%lld", (long long)scaled_weight(w, 100, v->total));
+		if (scaled_weight(w, 5, v->total) > 1)
+			buf_printf(d->b, " penwidth=%lld", (long long)scaled_weight(w, 5, v->total));
 		buf_puts(d->b, " color=\"");
-		put_color(d->b, share(v, w), false);
+		put_color(d->b, share_of_total(v, w), false);
 		buf_putc(d->b, '"');
 	}
 	put_escaped(&tip, src->text, src->ntext);
@@ -429,16 +429,16 @@ static void put_edges(struct dot *d, struct out *out)
 {
 	const struct graph *g = d->g;
 	size_t n = 0;
-	uint32_t *all = xmalloc((col_n(&g->edges) + 1u) * sizeof *all);
+	uint32_t *all = xmalloc((column_n(&g->edges) + 1u) * sizeof *all);
 	for (size_t i = 0; i < g->n; i++)
-		for (uint32_t at = g->node[i]->out; at; at = graph_edge(g, at)->next_out)
-			if (!graph_edge(g, at)->dead)
+		for (uint32_t at = g->node[i]->out; at; at = graph_edge_at(g, at)->next_out)
+			if (!graph_edge_at(g, at)->dead)
 				all[n++] = at - 1;
-	gedges_sort(g, all, n);
+	graph_sort_edges(g, all, n);
 	for (size_t i = 0; i < n && !out->failed; i++) {
-		put_edge(d, graph_edge(g, all[i] + 1));
+		put_edge(d, graph_edge_at(g, all[i] + 1));
 		arena_reset(&d->scratch);
-		out_flush(out, false);
+		output_flush(out, false);
 	}
 	mem_free(all);
 }
@@ -448,7 +448,7 @@ static void put_graph(struct dot *d, struct out *out)
 	struct graph *g = d->g;
 	double max_flat = 0;
 	for (size_t i = 0; i < g->n; i++) {
-		double f = (double)wrap_abs(gnode_flat(g->node[i]));
+		double f = (double)wrap_abs(graph_node_flat(g->node[i]));
 		d->number[g->node[i]->id] = (uint32_t)i + 1;
 		max_flat = f > max_flat ? f : max_flat;
 	}
@@ -458,24 +458,24 @@ static void put_graph(struct dot *d, struct out *out)
 		put_node(d, g->node[i], max_flat);
 		d->nodelets[i + 1] = put_nodelets(d, g->node[i]);
 		arena_reset(&d->scratch);
-		out_flush(out, false);
+		output_flush(out, false);
 	}
 	if (g->labels)
 		graph_label(g, g->n);
 	put_edges(d, out);
 }
 
-int report_dot(const struct opt *o, struct out *out, struct err *e)
+int report_dot(const struct options *o, struct out *out, struct err *e)
 {
-	struct view v;
-	if (view_open(&v, o, V_DOT, e))
+	struct pprof_report v;
+	if (pprof_report_open(&v, o, REPORT_DOT, e))
 		return -1;
 	struct dot d = {.v = &v, .b = &out->buf, .g = graph_trimmed(v.p, &v.g)};
 	const char *title = "";
 	size_t n;
-	view_choose_unit(&v, d.g);
+	pprof_report_choose_unit(&v, d.g);
 	if (v.p->nmap > 1 && v.p->map[1].file) {
-		title = path_base(prof_s(v.p, v.p->map[1].file), v.p->str[v.p->map[1].file].n, &n);
+		title = path_base(profile_string(v.p, v.p->map[1].file), v.p->str[v.p->map[1].file].n, &n);
 		title = arena_strndup(&v.arena, title, n);	/* as it is, as in pprof */
 	}
 	d.number = xcalloc(d.g->nall + 1, sizeof *d.number);
@@ -489,6 +489,6 @@ int report_dot(const struct opt *o, struct out *out, struct err *e)
 	mem_free(d.nodelets);
 	arena_free(&d.scratch);
 	graph_free(d.g);
-	view_close(&v);
+	pprof_report_close(&v);
 	return 0;
 }

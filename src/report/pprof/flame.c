@@ -28,7 +28,7 @@ struct fnode {
 };
 
 struct flame_svg {
-	struct view *v;
+	struct pprof_report *v;
 	struct buf *b;
 	struct fnode *node; /* those that are drawn, parents first; 0: the root */
 	size_t n, cap;
@@ -52,15 +52,15 @@ static bool is_drawn(size_t i, int64_t cum, double scale)
 
 /* How far down a stack is: its next frame is line `line` - 1 of location `loc` - 1 of it, from the leaf; loc
    0: none. */
-struct at { uint32_t loc, line; };
+struct pos { uint32_t loc, line; };
 #define NO_FRAME UINT32_MAX
 struct stretch { uint32_t lo, hi, node; };
 struct parting {
 	struct flame_svg *f;
-	struct prof *p;
-	struct frame_names names;
+	struct profile *p;
+	struct graph_frame_names names;
 	int64_t *weight;	/* by stack */
-	struct at *at;
+	struct pos *pos;
 	uint32_t *order, *next;	/* stacks; next: those of a stretch by what comes next */
 	uint32_t *kid, *size;	/* by name: which of a stretch's nodes it is, if it is one of kid_name[] */
 	str_id *kid_name, *name;	/* name: of the frames of a stretch, one after another */
@@ -76,12 +76,12 @@ static uint32_t lines_of(const struct parting *g, loc_id id)
 
 static loc_id loc_at(const struct parting *g, uint32_t stack)
 {
-	return prof_frame(g->p, g->p->stack[stack].off + g->at[stack].loc - 1);
+	return profile_frame(g->p, g->p->stack[stack].off + g->pos[stack].loc - 1);
 }
 
-static void step(struct parting *g, uint32_t stack)
+static void step_to_callee(struct parting *g, uint32_t stack)
 {
-	struct at *a = &g->at[stack];
+	struct pos *a = &g->pos[stack];
 	if (!--a->line && --a->loc)
 		a->line = lines_of(g, loc_at(g, stack));
 }
@@ -95,22 +95,22 @@ static uint32_t add_node(struct flame_svg *f, struct fnode n)
 
 /* What each stack of a stretch has next, and what that weighs; how many different frames. kid[] is 0 of all names
    before. */
-static uint32_t look_below(struct parting *g, struct stretch s)
+static uint32_t group_callees(struct parting *g, struct stretch s)
 {
 	uint32_t n = 0;
 	for (uint32_t i = s.lo; i < s.hi; i++) {
 		uint32_t k = g->order[i];
 		g->name[i] = NO_FRAME;
-		if (!g->at[k].loc)
+		if (!g->pos[k].loc)
 			continue;
-		str_id name = g->name[i] = frame_name(&g->names, loc_at(g, k), g->at[k].line - 1);
+		str_id name = g->name[i] = graph_frame_name(&g->names, loc_at(g, k), g->pos[k].line - 1);
 		if (!g->kid[name]) {
 			g->kid_name[n] = name;
 			g->sum[n] = 0;
 			g->size[n] = 0;
 			g->kid[name] = ++n;
 		}
-		prof_sum(&g->sum[g->kid[name] - 1], g->weight[k]);
+		profile_sum(&g->sum[g->kid[name] - 1], g->weight[k]);
 		g->size[g->kid[name] - 1]++;
 	}
 	return n;
@@ -118,10 +118,10 @@ static uint32_t look_below(struct parting *g, struct stretch s)
 
 /* The nodes below one that are drawn; of narrower ones none is left of them, nor has any in it, unless they
    are uneven. */
-static void part(struct parting *g, struct stretch s)
+static void split_node(struct parting *g, struct stretch s)
 {
 	struct flame_svg *f = g->f;
-	uint32_t n = look_below(g, s), to = s.lo, depth = f->node[s.node].depth + 1;
+	uint32_t n = group_callees(g, s), to = s.lo, depth = f->node[s.node].depth + 1;
 	size_t from = g->nopen;
 	for (uint32_t i = 0; i < n; i++) {
 		bool drawn = f->uneven || is_drawn(1, g->sum[i], f->scale);
@@ -136,12 +136,12 @@ static void part(struct parting *g, struct stretch s)
 		to += size;
 	}
 	for (uint32_t i = s.lo; i < s.hi; i++) {
-		uint32_t *at = g->name[i] != NO_FRAME ? &g->size[g->kid[g->name[i]] - 1] : NULL;
-		if (!at || *at == UINT32_MAX)
+		uint32_t *pos = g->name[i] != NO_FRAME ? &g->size[g->kid[g->name[i]] - 1] : NULL;
+		if (!pos || *pos == UINT32_MAX)
 			continue;
-		g->next[*at] = g->order[i];
-		++*at;
-		step(g, g->order[i]);
+		g->next[*pos] = g->order[i];
+		++*pos;
+		step_to_callee(g, g->order[i]);
 	}
 	memcpy(g->order + s.lo, g->next + s.lo, (to - s.lo) * sizeof *g->order);
 	for (uint32_t i = 0; i < n; i++)
@@ -151,30 +151,30 @@ static void part(struct parting *g, struct stretch s)
 }
 
 /* Weights of stacks, and those that have some: at their outermost frames. */
-static uint32_t begin(struct parting *g)
+static uint32_t begin_stacks(struct parting *g)
 {
-	struct prof *p = g->p;
+	struct profile *p = g->p;
 	struct flame_svg *f = g->f;
 	uint32_t n = 0;
 	double sum = 0;
 	int64_t all = 0;
 	for (size_t i = 0; i < p->nsample; i++)
-		prof_sum(&g->weight[p->sample[i].stack], prof_value(p, i)[f->v->g.type]);
+		profile_sum(&g->weight[p->sample[i].stack], profile_value(p, i)[f->v->g.type]);
 	for (uint32_t s = 0; s < p->nstack; s++) {
-		struct prof_run r = p->stack[s];
+		struct profile_run r = p->stack[s];
 		uint32_t depth = 0;
 		if (!g->weight[s])
 			continue;
 		sum += (double)g->weight[s];
-		prof_sum(&all, g->weight[s]);
+		profile_sum(&all, g->weight[s]);
 		f->uneven |= g->weight[s] < 0 || sum > (double)(INT64_MAX / 2);
 		for (uint32_t i = 0; i < r.n; i++)
-			depth += lines_of(g, prof_frame(p, r.off + i));
+			depth += lines_of(g, profile_frame(p, r.off + i));
 		f->depth = depth > f->depth ? depth : f->depth;
 		g->order[n++] = s;
-		g->at[s].loc = (uint32_t)r.n;
+		g->pos[s].loc = (uint32_t)r.n;
 		if (r.n)
-			g->at[s].line = lines_of(g, loc_at(g, s));
+			g->pos[s].line = lines_of(g, loc_at(g, s));
 	}
 	f->scale = scale_of(all);
 	add_node(f, (struct fnode){.cum = all});
@@ -190,37 +190,37 @@ static int by_first(const void *ctx, uint32_t a, uint32_t b)
 }
 
 /* Nodes in the order in which stacks come by them. */
-static void renumber(struct flame_svg *f)
+static void renumber_nodes(struct flame_svg *f)
 {
-	uint32_t *order = xmalloc(f->n * sizeof *order), *at = xmalloc(f->n * sizeof *at);
+	uint32_t *order = xmalloc(f->n * sizeof *order), *pos = xmalloc(f->n * sizeof *pos);
 	struct fnode *node = xmalloc(f->n * sizeof *node);
 	for (uint32_t i = 0; i < f->n; i++)
 		order[i] = i;
-	sort_u32(order + 1, f->n - 1, by_first, f->node);
+	calltree_sort_u32(order + 1, f->n - 1, by_first, f->node);
 	for (uint32_t i = 0; i < f->n; i++)
-		at[order[i]] = i;
+		pos[order[i]] = i;
 	for (uint32_t i = 0; i < f->n; i++) {
 		node[i] = f->node[order[i]];
-		node[i].parent = at[node[i].parent];
+		node[i].parent = pos[node[i].parent];
 	}
 	mem_free(f->node);
 	mem_free(order);
-	mem_free(at);
+	mem_free(pos);
 	f->node = node;
 }
 
 static void grow_tree(struct flame_svg *f)
 {
-	struct prof *p = f->v->p;
-	struct parting g = {.f = f, .p = p, .names = frame_names_new(p)};
+	struct profile *p = f->v->p;
+	struct parting g = {.f = f, .p = p, .names = graph_frame_names_new(p)};
 	size_t n = p->nstack + 1;
 	for (loc_id i = 0; i < p->nloc; i++)
 		for (uint32_t k = 0; k < lines_of(&g, i); k++)
-			frame_name(&g.names, i, k);
+			graph_frame_name(&g.names, i, k);
 	g.weight = xcalloc(n, sizeof *g.weight);
-	g.at = xcalloc(n, sizeof *g.at);
+	g.pos = xcalloc(n, sizeof *g.pos);
 	g.order = xmalloc(n * sizeof *g.order);
-	uint32_t active = begin(&g);
+	uint32_t active = begin_stacks(&g);
 	g.next = xmalloc(((size_t)active + 1) * sizeof *g.next);
 	g.name = xmalloc(((size_t)active + 1) * sizeof *g.name);
 	g.kid = xcalloc(p->nstr + 1, sizeof *g.kid);
@@ -230,12 +230,12 @@ static void grow_tree(struct flame_svg *f)
 	g.open = mem_grow(NULL, &g.copen, 1, sizeof *g.open);
 	g.open[g.nopen++] = (struct stretch){0, active, 0};
 	while (g.nopen)
-		part(&g, g.open[--g.nopen]);
-	void *all[] = {g.weight, g.at, g.order, g.next, g.name, g.kid, g.kid_name, g.size, g.sum, g.open};
+		split_node(&g, g.open[--g.nopen]);
+	void *all[] = {g.weight, g.pos, g.order, g.next, g.name, g.kid, g.kid_name, g.size, g.sum, g.open};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);
-	frame_names_free(&g.names);
-	renumber(f);
+	graph_frame_names_free(&g.names);
+	renumber_nodes(f);
 }
 
 static int by_place(const void *ctx, uint32_t a, uint32_t b)
@@ -246,24 +246,24 @@ static int by_place(const void *ctx, uint32_t a, uint32_t b)
 		return m->parent < n->parent ? -1 : 1;
 	if (m->cum != n->cum)
 		return m->cum > n->cum ? -1 : 1;
-	return strcmp(prof_s(f->v->p, m->name), prof_s(f->v->p, n->name));
+	return strcmp(profile_string(f->v->p, m->name), profile_string(f->v->p, n->name));
 }
 
 /* A parent's group of children comes after the group that it is in itself: one pass places all. */
-static void place(struct flame_svg *f)
+static void place_nodes(struct flame_svg *f)
 {
 	uint32_t *o = xmalloc(f->n * sizeof *o);
-	double at = 0;
+	double pos = 0;
 	for (uint32_t i = 1; i < f->n; i++)
 		o[i - 1] = i;
-	sort_u32(o, f->n - 1, by_place, f);
+	calltree_sort_u32(o, f->n - 1, by_place, f);
 	for (size_t i = 0; i + 1 < f->n; i++) {
 		struct fnode *n = &f->node[o[i]];
 		if (!i || n->parent != f->node[o[i - 1]].parent)
-			at = f->node[n->parent].x;
-		n->x = at;
+			pos = f->node[n->parent].x;
+		n->x = pos;
 		if (n->cum > 0)
-			at += (double)n->cum;
+			pos += (double)n->cum;
 	}
 	mem_free(o);
 }
@@ -274,7 +274,7 @@ static void put_xml(struct buf *b, const char *s, size_t n)
 	text_safe(&safe, s, n);
 	for (size_t i = 0, k; i < safe.n; i += k) {
 		uint32_t cp;
-		k = utf8_decode(safe.p + i, safe.n - i, &cp);
+		k = text_decode_utf8(safe.p + i, safe.n - i, &cp);
 		switch (cp) {
 		case '&': buf_puts(b, "&amp;"); break;
 		case '<': buf_puts(b, "&lt;"); break;
@@ -288,31 +288,31 @@ static void put_xml(struct buf *b, const char *s, size_t n)
 }
 
 /* One hue a package (or file): what stands before the last dot behind the last slash. */
-static unsigned hue(const char *s, size_t n)
+static unsigned package_hue(const char *s, size_t n)
 {
 	size_t from = n, end;
 	while (from && s[from - 1] != '/')
 		from--;
 	for (end = from; end < n && s[end] != '.' && s[end] != ':';)
 		end++;
-	return hash_bytes(s, end, 5) % 360;
+	return intern_hash_bytes(s, end, 5) % 360;
 }
 
 static void put_frame(struct flame_svg *f, const struct fnode *n, double scale)
 {
-	const struct prof *p = f->v->p;
-	const char *s = n->depth ? prof_s(p, n->name) : "all";
+	const struct profile *p = f->v->p;
+	const char *s = n->depth ? profile_string(p, n->name) : "all";
 	size_t len = n->depth ? p->str[n->name].n : 3, fit = 0, used = 0;
 	double x = PAD + n->x * scale, w = (double)n->cum * scale;
 	unsigned y = TOP + n->depth * ROW;
 	buf_puts(f->b, "<g><title>");
 	put_xml(f->b, s, len);
 	buf_puts(f->b, " (");
-	view_value(f->v, f->b, n->cum);
+	pprof_report_put_value(f->v, f->b, n->cum);
 	buf_puts(f->b, ", ");
-	put_trimmed_percent(f->b, n->cum, f->v->total);
+	pprof_put_percent(f->b, n->cum, f->v->total);
 	buf_printf(f->b, ")</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" fill=\"hsl(%u,%d%%,%d%%)\"/>",
-	    x, y, w, ROW - 1, n->depth ? hue(s, len) : 0, n->depth ? 55 : 0, n->depth ? 72 : 85);
+	    x, y, w, ROW - 1, n->depth ? package_hue(s, len) : 0, n->depth ? 55 : 0, n->depth ? 72 : 85);
 	buf_printf(f->b, "<text x=\"%.2f\" y=\"%u\">", x + 3, y + 12);
 	while (fit < len && (double)(used + 1) * 6.7 < w - 4) {
 		fit++;
@@ -366,9 +366,9 @@ static void put_svg(struct flame_svg *f, struct out *out)
 	    height, PAD);
 	put_xml(b, f->v->sample_type, strlen(f->v->sample_type));
 	buf_puts(b, ": ");
-	view_value(f->v, b, f->node[0].cum);
+	pprof_report_put_value(f->v, b, f->node[0].cum);
 	buf_puts(b, " of ");
-	view_value(f->v, b, f->v->total);
+	pprof_report_put_value(f->v, b, f->v->total);
 	buf_printf(b, "</text>\n<text class=\"b\" id=\"back\" x=\"%d\" y=\"40\" style=\"display:none\">whole "
 		      "(Esc)</text><text class=\"b\" id=\"search\" x=\"%d\" y=\"22\">search (/)</text>"
 		      "<text class=\"h\" id=\"found\" x=\"%d\" y=\"40\"></text>\n<g id=\"frames\">\n",
@@ -376,23 +376,23 @@ static void put_svg(struct flame_svg *f, struct out *out)
 	for (size_t i = 0; i < f->n && !out->failed; i++)
 		if (is_drawn(i, f->node[i].cum, scale)) {
 			put_frame(f, &f->node[i], scale);
-			out_flush(out, false);
+			output_flush(out, false);
 		}
 	buf_puts(b, "</g>\n");
 	buf_puts(b, script);
 	buf_puts(b, "</svg>\n");
 }
 
-int report_flame(const struct opt *o, struct out *out, struct err *e)
+int report_flame(const struct options *o, struct out *out, struct err *e)
 {
-	struct view v;
-	if (view_open(&v, o, V_FLAME, e))
+	struct pprof_report v;
+	if (pprof_report_open(&v, o, REPORT_FLAME, e))
 		return -1;
 	struct flame_svg f = {.v = &v, .b = &out->buf};
 	grow_tree(&f);
-	place(&f);
+	place_nodes(&f);
 	put_svg(&f, out);
 	mem_free(f.node);
-	view_close(&v);
+	pprof_report_close(&v);
 	return 0;
 }

@@ -10,7 +10,7 @@
 
 #include "base/subprocess.h"
 
-static int draw(const struct opt *o, struct out *out, const char *format, struct err *e)
+static int run_graphviz(const struct options *o, struct out *out, const char *format, struct err *e)
 {
 	enum { DRAWING_MAX = 1 << 30 };
 	const char *const argv[] = {"dot", format, NULL};
@@ -20,7 +20,7 @@ static int draw(const struct opt *o, struct out *out, const char *format, struct
 	int rc = report_dot(o, &graph, e);
 	if (!rc && graph.failed)
 		rc = err_set(e, ERR_LIMIT, ERR_NOWHERE, "the graph is too large to be drawn: -nodecount=N makes it smaller");
-	if (!rc && child_filter(argv, &graph.buf, &drawing, DRAWING_MAX, &why)) {
+	if (!rc && subprocess_filter(argv, &graph.buf, &drawing, DRAWING_MAX, &why)) {
 		if (why.kind == ERR_IO)
 			rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "drawings need dot, which is not installed: "
 			    "apt-get install graphviz (or use the report flame, which needs nothing)");
@@ -34,27 +34,27 @@ static int draw(const struct opt *o, struct out *out, const char *format, struct
 	return rc;
 }
 
-int report_svg(const struct opt *o, struct out *out, struct err *e)
+int report_svg(const struct options *o, struct out *out, struct err *e)
 {
-	return draw(o, out, "-Tsvg", e);
+	return run_graphviz(o, out, "-Tsvg", e);
 }
 
-int report_ps(const struct opt *o, struct out *out, struct err *e)
+int report_ps(const struct options *o, struct out *out, struct err *e)
 {
-	return draw(o, out, "-Tps", e);
+	return run_graphviz(o, out, "-Tps", e);
 }
 
-int report_png(const struct opt *o, struct out *out, struct err *e)
+int report_png(const struct options *o, struct out *out, struct err *e)
 {
-	return out_bytes(out, e) ? -1 : draw(o, out, "-Tpng", e);
+	return output_check_binary(out, e) ? -1 : run_graphviz(o, out, "-Tpng", e);
 }
 
-int report_gif(const struct opt *o, struct out *out, struct err *e)
+int report_gif(const struct options *o, struct out *out, struct err *e)
 {
-	return out_bytes(out, e) ? -1 : draw(o, out, "-Tgif", e);
+	return output_check_binary(out, e) ? -1 : run_graphviz(o, out, "-Tgif", e);
 }
 
-int report_pdf(const struct opt *o, struct out *out, struct err *e)
+int report_pdf(const struct options *o, struct out *out, struct err *e)
 {
-	return out_bytes(out, e) ? -1 : draw(o, out, "-Tpdf", e);
+	return output_check_binary(out, e) ? -1 : run_graphviz(o, out, "-Tpdf", e);
 }

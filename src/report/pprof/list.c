@@ -16,41 +16,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct place {
-	const struct prof *p;
-	const struct gnode *n;
+struct node_place {
+	const struct profile *p;
+	const struct graph_node *n;
 };
 
 static int by_place(const void *x, const void *y)
 {
-	const struct place *a = x, *b = y;
-	int c = strcmp(prof_s(a->p, a->n->info.name), prof_s(b->p, b->n->info.name));
-	c = c ? c : strcmp(prof_s(a->p, a->n->info.file), prof_s(b->p, b->n->info.file));
+	const struct node_place *a = x, *b = y;
+	int c = strcmp(profile_string(a->p, a->n->info.name), profile_string(b->p, b->n->info.name));
+	c = c ? c : strcmp(profile_string(a->p, a->n->info.file), profile_string(b->p, b->n->info.file));
 	if (!c && a->n->info.line != b->n->info.line)
 		return a->n->info.line < b->n->info.line ? -1 : 1;
 	return c ? c : a->n->id < b->n->id ? -1 : a->n->id > b->n->id;
 }
 
 /* The lines to show. */
-struct span { int64_t from, to; };
+struct line_range { int64_t from, to; };
 
 enum { MARGIN = 5 };
 
 /* With room for a margin on both sides: a file may say any number. */
-static int64_t line_of(const struct place *at)
+static int64_t line_of(const struct node_place *at)
 {
 	int64_t line = at->n->info.line, most = INT64_MAX - 2 * MARGIN;
 	return line > most ? most : line < -most ? -most : line;
 }
 
-static int64_t start_of(const struct place *at)
+static int64_t start_of(const struct node_place *at)
 {
 	return at->n->info.start ? at->n->info.start : line_of(at) - MARGIN;
 }
 
-static struct span span_of(const struct place *at, size_t n)
+static struct line_range span_of(const struct node_place *at, size_t n)
 {
-	struct span s = {start_of(at), line_of(at) + MARGIN};
+	struct line_range s = {start_of(at), line_of(at) + MARGIN};
 	for (size_t i = 0; i < n; i++) {
 		int64_t line = line_of(&at[i]), from = start_of(&at[i]);
 		if (from < s.from)
@@ -64,14 +64,14 @@ static struct span span_of(const struct place *at, size_t n)
 }
 
 static void put_lines(
-    struct view *v, struct out *out, struct sources *src, const struct place *at, size_t n)
+    struct pprof_report *v, struct out *out, struct source_cache *src, const struct node_place *at, size_t n)
 {
-	const char *file = prof_s(v->p, at->n->info.file);
-	struct span span = span_of(at, n);
-	const struct source *text = sources_get(src, file);
+	const char *file = profile_string(v->p, at->n->info.file);
+	struct line_range line_range = span_of(at, n);
+	const struct source *text = source_cache_get(src, file);
 	struct buf *b = &out->buf;
 	size_t k = 0;
-	for (int64_t line = span.from; line <= span.to && !out->failed; line++) {
+	for (int64_t line = line_range.from; line <= line_range.to && !out->failed; line++) {
 		size_t len;
 		int64_t flat = 0, cum = 0;
 		const char *s = source_line(text, line, &len);
@@ -79,25 +79,26 @@ static void put_lines(
 			break;
 		for (; k < n && at[k].n->info.line <= line; k++)
 			if (at[k].n->info.line == line) {
-				prof_sum(&flat, at[k].n->flat);
-				prof_sum(&cum, at[k].n->cum);
+				profile_sum(&flat, at[k].n->flat);
+				profile_sum(&cum, at[k].n->cum);
 			}
-		put_value(v, b, flat, 10, true);
+		pprof_put_value_right(v, b, flat, 10, true);
 		buf_putc(b, ' ');
-		put_value(v, b, cum, 10, true);
+		pprof_put_value_right(v, b, cum, 10, true);
 		buf_printf(b, " %6lld:", (long long)line);
 		buf_put(b, s, len);
 		buf_putc(b, '\n');
-		out_flush(out, false);
+		output_flush(out, false);
 	}
 }
 
 /* For scripts: a line of source a row, those without weight too. */
-static void put_line_rows(struct view *v, struct table *t, struct sources *src, const struct place *at, size_t n)
+static void put_line_rows(
+    struct pprof_report *v, struct table *t, struct source_cache *src, const struct node_place *at, size_t n)
 {
-	const struct pstr *name = &v->p->str[at->n->info.name], *file = &v->p->str[at->n->info.file];
-	const struct source *text = sources_get(src, file->s);
-	struct span s = span_of(at, n);
+	const struct profile_text *name = &v->p->str[at->n->info.name], *file = &v->p->str[at->n->info.file];
+	const struct source *text = source_cache_get(src, file->s);
+	struct line_range s = span_of(at, n);
 	size_t k = 0;
 	for (int64_t line = s.from; line <= s.to; line++) {
 		if (!text->path) {	/* of the rest there is nothing to say */
@@ -108,52 +109,53 @@ static void put_line_rows(struct view *v, struct table *t, struct sources *src, 
 			line = line_of(&at[k]);
 		}
 		size_t len = 0;
-		const char *said = text->path ? source_line(text, line, &len) : NULL;
+		const char *line_text = text->path ? source_line(text, line, &len) : NULL;
 		int64_t flat = 0, cum = 0;
 		bool any = false;
-		if (text->path && !said)
+		if (text->path && !line_text)
 			break;
 		for (; k < n && line_of(&at[k]) <= line; k++)
 			if (line_of(&at[k]) == line) {
 				any = true;
-				prof_sum(&flat, at[k].n->flat);
-				prof_sum(&cum, at[k].n->cum);
+				profile_sum(&flat, at[k].n->flat);
+				profile_sum(&cum, at[k].n->cum);
 			}
-		if (!any && !said)
+		if (!any && !line_text)
 			continue;
 		table_str(t, name->s, name->n);
 		table_str(t, file->s, file->n);
 		table_int(t, line);
-		table_int(t, view_whole(v, flat));
-		table_int(t, view_whole(v, cum));
-		if (said)
-			table_str(t, said, len);
+		table_int(t, pprof_report_table_value(v, flat));
+		table_int(t, pprof_report_table_value(v, cum));
+		if (line_text)
+			table_str(t, line_text, len);
 		else
 			table_none(t);
 	}
 }
 
 static void put_function(
-    struct view *v, struct out *out, struct sources *src, const struct place *at, size_t n)
+    struct pprof_report *v, struct out *out, struct source_cache *src, const struct node_place *at, size_t n)
 {
 	struct buf *b = &out->buf;
-	const char *name = prof_s(v->p, at->n->info.name), *file = prof_s(v->p, at->n->info.file);
+	const char *name = profile_string(v->p, at->n->info.name), *file = profile_string(v->p, at->n->info.file);
 	int64_t flat = 0, cum = 0;
 	for (size_t i = 0; i < n; i++) {
-		prof_sum(&flat, at[i].n->flat);
-		prof_sum(&cum, at[i].n->cum);
+		profile_sum(&flat, at[i].n->flat);
+		profile_sum(&cum, at[i].n->cum);
 	}
 	buf_printf(b, "ROUTINE ======================== %s in %s\n", name, file);
-	put_value(v, b, flat, 10, false);
+	pprof_put_value_right(v, b, flat, 10, false);
 	buf_putc(b, ' ');
-	put_value(v, b, cum, 10, false);
+	pprof_put_value_right(v, b, cum, 10, false);
 	buf_puts(b, " (flat, cum) ");
-	units_percent(b, cum, v->total);
+	pprof_units_percent(b, cum, v->total);
 	buf_puts(b, " of Total\n");
-	struct span span = span_of(at, n);
-	if (span.from > span.to && !sources_had(src, file)) /* pprof reads no file of which it wants no line */
+	struct line_range line_range = span_of(at, n);
+	if (line_range.from > line_range.to &&
+	    !source_cache_has(src, file)) /* pprof reads no file of which it wants no line */
 		return;
-	const struct source *text = sources_get(src, file);
+	const struct source *text = source_cache_get(src, file);
 	if (!text->path)
 		buf_printf(b, " Error: %s\n", text->err);
 	else
@@ -162,14 +164,14 @@ static void put_function(
 
 /* Equal names are one function; without a file there is nothing to show of it. */
 static void put_all(
-    struct view *v, struct out *out, struct sources *src, const struct place *at, size_t n)
+    struct pprof_report *v, struct out *out, struct source_cache *src, const struct node_place *at, size_t n)
 {
 	for (size_t i = 0, k; i < n; i = k) {
 		for (k = i; k < n && at[k].n->info.name == at[i].n->info.name;)
 			k++;
 		if (!at[k - 1].n->info.file) {
 			buf_printf(&out->buf, "No source information for %s\n",
-			    prof_s(v->p, at[i].n->info.name));
+			    profile_string(v->p, at[i].n->info.name));
 			continue;
 		}
 		for (size_t f = i, g; f < k; f = g) {
@@ -181,10 +183,10 @@ static void put_all(
 	}
 }
 
-static void put_table(struct view *v, struct buf *b, struct sources *src, const struct place *at, size_t n,
-    enum table_format format)
+static void put_table(struct pprof_report *v, struct buf *b, struct source_cache *src, const struct node_place *at,
+    size_t n, enum table_format format)
 {
-	const struct view_weight w = view_weight(v);
+	const struct pprof_report_weight w = pprof_report_weight(v);
 	const struct table_col col[] = {
 	    {"function", "function", TB_STR}, {"file", "file", TB_STR}, {"line", "line", TB_INT},
 	    {"flat", w.flat_key, w.kind}, {"cum", w.cum_key, w.kind}, {"source", "source", TB_STR},
@@ -202,40 +204,40 @@ static void put_table(struct view *v, struct buf *b, struct sources *src, const 
 	table_free(&t);
 }
 
-int report_list(const struct opt *o, struct out *out, struct err *e)
+int report_list(const struct options *o, struct out *out, struct err *e)
 {
-	struct view v;
+	struct pprof_report v;
 	enum table_format format;
 	int r = 0;
-	if (table_format(o, &format, e) || view_open(&v, o, V_LIST, e))
+	if (table_format(o, &format, e) || pprof_report_open(&v, o, REPORT_LIST, e))
 		return -1;
 	struct graph *g = graph_nodes(v.p, &v.g);
-	struct place *at = xmalloc((g->n + 1) * sizeof *at);
+	struct node_place *at = xmalloc((g->n + 1) * sizeof *at);
 	size_t n = 0;
 	for (size_t i = 0; i < g->n; i++) {
-		const struct pstr *s = &v.p->str[g->node[i]->info.name];
-		if (!v.symbol || rx_match(v.symbol, s->s, s->n))
-			at[n++] = (struct place){v.p, g->node[i]};
+		const struct profile_text *s = &v.p->str[g->node[i]->info.name];
+		if (!v.symbol || regex_match(v.symbol, s->s, s->n))
+			at[n++] = (struct node_place){v.p, g->node[i]};
 	}
 	if (n) {
-		struct sources *src =
-		    sources_new(&(struct sources_conf){v.g.source_path, v.g.trim_path, NULL, true});
+		struct source_cache *src =
+		    source_cache_new(&(struct source_cache_conf){v.g.source_path, v.g.trim_path, NULL, true});
 		qsort(at, n, sizeof *at, by_place);
 		if (format == TF_TEXT) {
 			buf_puts(&out->buf, "Total: ");
-			view_value(&v, &out->buf, v.total);
+			pprof_report_put_value(&v, &out->buf, v.total);
 			buf_putc(&out->buf, '\n');
 			put_all(&v, out, src, at, n);
 		} else {
 			put_table(&v, &out->buf, src, at, n, format);
 		}
-		sources_free(src);
+		source_cache_free(src);
 	} else {
 		r = err_set(e, ERR_FORMAT, ERR_NOWHERE, "no matches found for regexp: %s",
 		    o->arg ? o->arg : "");
 	}
 	mem_free(at);
 	graph_free(g);
-	view_close(&v);
+	pprof_report_close(&v);
 	return r;
 }

@@ -34,26 +34,26 @@ static void put_time(struct buf *b, int64_t ns)
 	buf_printf(b, " %s\n", zone);
 }
 
-static void put_meta(struct view *v, struct buf *b)
+static void put_meta(struct pprof_report *v, struct buf *b)
 {
-	const struct prof *p = v->p;
+	const struct profile *p = v->p;
 	for (size_t i = 0; i < p->ncomment; i++)
-		buf_printf(b, "Comment: %s\n", prof_s(p, p->comment[i]));
+		buf_printf(b, "Comment: %s\n", profile_string(p, p->comment[i]));
 	if (p->doc_url)
-		buf_printf(b, "Doc: %s\n", prof_s(p, p->doc_url));
-	buf_printf(b, "PeriodType: %s %s\n", prof_s(p, p->period_type), prof_s(p, p->period_unit));
+		buf_printf(b, "Doc: %s\n", profile_string(p, p->doc_url));
+	buf_printf(b, "PeriodType: %s %s\n", profile_string(p, p->period_type), profile_string(p, p->period_unit));
 	buf_printf(b, "Period: %lld\n", (long long)p->period);
 	if (p->time)
 		put_time(b, p->time);
 	if (p->duration) {
 		buf_puts(b, "Duration: ");
-		units_duration(b, p->duration, 4);
+		pprof_units_duration(b, p->duration, 4);
 		buf_putc(b, '\n');
 	}
 	buf_puts(b, "Samples:\n");
 	for (size_t i = 0; i < p->ntype; i++)
-		buf_printf(b, "%s%s/%s%s", i ? " " : "", prof_s(p, p->type[i].type),
-		    prof_s(p, p->type[i].unit), p->type[i].type == p->default_type ? "[dflt]" : "");
+		buf_printf(b, "%s%s/%s%s", i ? " " : "", profile_string(p, p->type[i].type),
+		    profile_string(p, p->type[i].unit), p->type[i].type == p->default_type ? "[dflt]" : "");
 	buf_putc(b, '\n');
 }
 
@@ -63,14 +63,14 @@ static int by_text(const void *a, const void *b)
 }
 
 /* All labels of one sort: key:[value value], sorted, on one line. */
-static void put_labels(const struct prof *p, struct buf *b, struct prof_run r, bool numbers)
+static void put_labels(const struct profile *p, struct buf *b, struct profile_run r, bool numbers)
 {
 	if (!r.n)
 		return;
 	struct arena a = {0};
 	char **item = arena_alloc(&a, r.n * sizeof *item);
 	size_t n = 0;
-	const struct prof_label *l = p->label + r.off;
+	const struct profile_label *l = p->label + r.off;
 	for (uint32_t i = 0, k; i < r.n; i = k) {
 		bool is_str = l[i].str, units = false;
 		struct buf s = {0};
@@ -78,15 +78,15 @@ static void put_labels(const struct prof *p, struct buf *b, struct prof_run r, b
 			units |= l[k].unit != 0;
 		if (is_str == numbers)
 			continue;
-		buf_printf(&s, "%s:[", prof_s(p, l[i].key));
+		buf_printf(&s, "%s:[", profile_string(p, l[i].key));
 		for (uint32_t j = i; j < k; j++) {
 			buf_puts(&s, j > i ? " " : "");
 			if (is_str)
-				buf_puts(&s, prof_s(p, l[j].str));
+				buf_puts(&s, profile_string(p, l[j].str));
 			else
 				buf_i64(&s, l[j].num);
 			if (units)
-				buf_printf(&s, " %s", prof_s(p, l[j].unit));
+				buf_printf(&s, " %s", profile_string(p, l[j].unit));
 		}
 		buf_putc(&s, ']');
 		item[n++] = arena_strndup(&a, s.p, s.n);
@@ -100,14 +100,14 @@ static void put_labels(const struct prof *p, struct buf *b, struct prof_run r, b
 	arena_free(&a);
 }
 
-static void put_sample(const struct prof *p, struct buf *b, size_t i)
+static void put_sample(const struct profile *p, struct buf *b, size_t i)
 {
-	struct prof_run r = p->stack[p->sample[i].stack], l = p->set[p->sample[i].labels];
+	struct profile_run r = p->stack[p->sample[i].stack], l = p->set[p->sample[i].labels];
 	for (size_t k = 0; k < p->ntype; k++)
-		buf_printf(b, " %10lld", (long long)prof_value(p, i)[k]);
+		buf_printf(b, " %10lld", (long long)profile_value(p, i)[k]);
 	buf_puts(b, ": ");
 	for (uint32_t k = 0; k < r.n; k++) {
-		buf_u64(b, p->loc[prof_frame(p, r.off + k)].id);
+		buf_u64(b, p->loc[profile_frame(p, r.off + k)].id);
 		buf_putc(b, ' ');
 	}
 	buf_putc(b, '\n');
@@ -121,7 +121,7 @@ static void put_hex(struct buf *b, uint64_t v)
 	buf_hex(b, v);
 }
 
-static void put_location(const struct prof *p, struct buf *b, const struct prof_loc *l)
+static void put_location(const struct profile *p, struct buf *b, const struct profile_location *l)
 {
 	buf_printf(b, "%6llu: ", (unsigned long long)l->id);
 	put_hex(b, l->addr);
@@ -131,22 +131,22 @@ static void put_location(const struct prof *p, struct buf *b, const struct prof_
 	if (l->folded)
 		buf_puts(b, "[F] ");
 	for (uint32_t i = 0; i < l->nline; i++) {
-		const struct prof_line *x = &p->line[l->line + i];
-		const struct prof_fun *f = &p->fun[x->fun];
+		const struct profile_line *x = &p->line[l->line + i];
+		const struct profile_function *f = &p->fun[x->fun];
 		if (i)
 			buf_puts(b, "             ");
 		buf_put(b, p->str[f->name].s, p->str[f->name].n);
-		buf_printf(b, " %s:%lld:%lld s=%lld", prof_s(p, f->file), (long long)x->line, (long long)x->col,
+		buf_printf(b, " %s:%lld:%lld s=%lld", profile_string(p, f->file), (long long)x->line, (long long)x->col,
 		    (long long)f->line);
 		if (f->name != f->sysname)
-			buf_printf(b, "(%s)", prof_s(p, f->sysname));
+			buf_printf(b, "(%s)", profile_string(p, f->sysname));
 		buf_putc(b, '\n');
 	}
 	if (!l->nline)
 		buf_putc(b, '\n');
 }
 
-static void put_mapping(const struct prof *p, struct buf *b, const struct prof_map *m)
+static void put_mapping(const struct profile *p, struct buf *b, const struct profile_mapping *m)
 {
 	buf_printf(b, "%llu: ", (unsigned long long)m->id);
 	put_hex(b, m->start);
@@ -154,60 +154,60 @@ static void put_mapping(const struct prof *p, struct buf *b, const struct prof_m
 	put_hex(b, m->limit);
 	buf_putc(b, '/');
 	put_hex(b, m->offset);
-	buf_printf(b, " %s %s %s%s%s%s\n", prof_s(p, m->file), prof_s(p, m->build),
+	buf_printf(b, " %s %s %s%s%s%s\n", profile_string(p, m->file), profile_string(p, m->build),
 	    m->functions ? "[FN]" : "", m->filenames ? "[FL]" : "", m->lines ? "[LN]" : "",
 	    m->inlines ? "[IN]" : "");
 }
 
-int report_raw(const struct opt *o, struct out *out, struct err *e)
+int report_raw(const struct options *o, struct out *out, struct err *e)
 {
-	struct view v;
+	struct pprof_report v;
 	struct buf *b = &out->buf;
-	if (view_open(&v, o, V_RAW, e))
+	if (pprof_report_open(&v, o, REPORT_RAW, e))
 		return -1;
-	const struct prof *p = v.p;
+	const struct profile *p = v.p;
 	put_meta(&v, b);
 	for (size_t i = 0; i < p->nsample && !out->failed; i++) {
 		put_sample(p, b, i);
-		out_flush(out, false);
+		output_flush(out, false);
 	}
 	buf_puts(b, "Locations\n");
 	for (size_t i = 1; i < p->nloc && !out->failed; i++) {
 		put_location(p, b, &p->loc[i]);
-		out_flush(out, false);
+		output_flush(out, false);
 	}
 	buf_puts(b, "Mappings\n");
 	for (size_t i = 1; i < p->nmap; i++)
 		put_mapping(p, b, &p->map[i]);
-	view_close(&v);
+	pprof_report_close(&v);
 	return 0;
 }
 
 /* ---- folded */
 
-static str_id folded_name(struct prof *p, const struct prof_loc *l, uint32_t line)
+static str_id folded_name(struct profile *p, const struct profile_location *l, uint32_t line)
 {
 	str_id s = l->nline ? p->fun[p->line[l->line + line].fun].name : 0;
 	char addr[24];
 	if (s)
 		return s;
 	int n = snprintf(addr, sizeof addr, l->addr ? "0x%llx" : "<unknown>", (unsigned long long)l->addr);
-	return prof_str(p, addr, (size_t)n);
+	return profile_add_string(p, addr, (size_t)n);
 }
 
 /* The names of each location, its innermost first: a small table, for it is asked for every frame. */
 struct folds {
-	const struct prof *p;
+	const struct profile *p;
 	struct { uint32_t at, n; } *loc;
 	str_id *name;
 };
 
-static struct folds folds_new(struct prof *p)
+static struct folds folds_new(struct profile *p)
 {
 	struct folds f = {p, xcalloc(p->nloc, sizeof *f.loc), NULL};
 	size_t n = 0, cap = 0;
 	for (size_t i = 1; i < p->nloc; i++) {
-		const struct prof_loc *l = &p->loc[i];
+		const struct profile_location *l = &p->loc[i];
 		uint32_t lines = l->nline ? l->nline : 1;
 		f.loc[i].at = (uint32_t)n;
 		f.loc[i].n = lines;
@@ -225,14 +225,14 @@ static void folds_free(struct folds *f)
 }
 
 /* The names of a stack, the root first, in room that is used again. */
-struct names { str_id *name; size_t n, cap; };
+struct stack_names { str_id *name; size_t n, cap; };
 
-static void names_of(struct names *to, const struct folds *f, uint32_t stack)
+static void names_of(struct stack_names *to, const struct folds *f, uint32_t stack)
 {
-	struct prof_run r = f->p->stack[stack];
+	struct profile_run r = f->p->stack[stack];
 	to->n = 0;
 	for (uint32_t i = r.n; i--;) {
-		loc_id loc = prof_frame(f->p, r.off + i);
+		loc_id loc = profile_frame(f->p, r.off + i);
 		uint32_t n = f->loc[loc].n;
 		const str_id *name = f->name + f->loc[loc].at;
 		to->name = mem_grow(to->name, &to->cap, to->n + n, sizeof *to->name);
@@ -241,7 +241,7 @@ static void names_of(struct names *to, const struct folds *f, uint32_t stack)
 	}
 }
 
-struct folding { const struct folds *f; struct names now, other; };
+struct folding { const struct folds *f; struct stack_names now, other; };
 
 static int same_names(const void *ctx, uint32_t id, const void *key)
 {
@@ -251,11 +251,11 @@ static int same_names(const void *ctx, uint32_t id, const void *key)
 	return k->now.n == k->other.n && !memcmp(k->now.name, k->other.name, k->now.n * sizeof *k->now.name);
 }
 
-/* Of each stack with samples, the first whose names are the same; of others PROF_DROP. Nothing is kept of the names:
+/* Of each stack with samples, the first whose names are the same; of others PROFILE_DROP. Nothing is kept of the names:
    they are looked up again, for all of them together are as much as the profile. */
-static uint32_t *fold(const struct folds *f)
+static uint32_t *find_equal_stacks(const struct folds *f)
 {
-	const struct prof *p = f->p;
+	const struct profile *p = f->p;
 	struct folding k = {.f = f};
 	struct intern index = {0};
 	uint32_t *to = xmalloc(p->nstack * sizeof *to);
@@ -263,10 +263,10 @@ static uint32_t *fold(const struct folds *f)
 	for (size_t i = 0; i < p->nsample; i++)
 		to[p->sample[i].stack] = 0;
 	for (uint32_t s = 0; s < p->nstack; s++) {
-		if (to[s] == PROF_DROP)
+		if (to[s] == PROFILE_DROP)
 			continue;
 		names_of(&k.now, f, s);
-		uint32_t h = k.now.n ? hash_bytes(k.now.name, k.now.n * sizeof *k.now.name, 2) : 0;
+		uint32_t h = k.now.n ? intern_hash_bytes(k.now.name, k.now.n * sizeof *k.now.name, 2) : 0;
 		uint32_t id = intern_find(&index, h, same_names, NULL, &k);
 		if (id == UINT32_MAX)
 			intern_put(&index, h, id = s);
@@ -278,35 +278,35 @@ static uint32_t *fold(const struct folds *f)
 	return to;
 }
 
-int report_folded(const struct opt *o, struct out *out, struct err *e)
+int report_folded(const struct options *o, struct out *out, struct err *e)
 {
-	struct view v;
-	if (view_open(&v, o, V_FOLDED, e))
+	struct pprof_report v;
+	if (pprof_report_open(&v, o, REPORT_FOLDED, e))
 		return -1;
-	struct prof *p = v.p;
+	struct profile *p = v.p;
 	struct folds f = folds_new(p);
-	struct names names = {0};
-	uint32_t *to = fold(&f);
+	struct stack_names stack_names = {0};
+	uint32_t *to = find_equal_stacks(&f);
 	int64_t *sum = xcalloc(p->nstack, sizeof *sum);
 	for (size_t i = 0; i < p->nsample; i++)
-		prof_sum(&sum[to[p->sample[i].stack]], prof_value(p, i)[v.g.type]);
+		profile_sum(&sum[to[p->sample[i].stack]], profile_value(p, i)[v.g.type]);
 	for (size_t s = 1; s < p->nstack && !out->failed; s++) {
 		if (to[s] != s || !sum[s])
 			continue;
-		names_of(&names, &f, (uint32_t)s);
-		for (size_t i = 0; i < names.n; i++) {
-			const struct pstr *name = &p->str[names.name[i]];
+		names_of(&stack_names, &f, (uint32_t)s);
+		for (size_t i = 0; i < stack_names.n; i++) {
+			const struct profile_text *name = &p->str[stack_names.name[i]];
 			if (i)
 				buf_putc(&out->buf, ';');
 			buf_put(&out->buf, name->s, name->n);
 		}
 		buf_printf(&out->buf, " %lld\n", (long long)sum[s]);
-		out_flush(out, false);
+		output_flush(out, false);
 	}
 	mem_free(sum);
 	mem_free(to);
-	mem_free(names.name);
+	mem_free(stack_names.name);
 	folds_free(&f);
-	view_close(&v);
+	pprof_report_close(&v);
 	return 0;
 }

@@ -23,9 +23,9 @@ static int by_text(const void *a, const void *b)
 }
 
 /* One line a key of a set, for its string labels or its numbers; lines sorted as text. */
-static void put_set(struct view *v, struct buf *b, struct prof_run r, bool numbers)
+static void put_set(struct pprof_report *v, struct buf *b, struct profile_run r, bool numbers)
 {
-	struct prof *p = v->p;
+	struct profile *p = v->p;
 	struct arena a = {0};
 	char **line = arena_alloc(&a, (r.n + 1u) * sizeof *line);
 	size_t n = 0;
@@ -34,21 +34,21 @@ static void put_set(struct view *v, struct buf *b, struct prof_run r, bool numbe
 		bool is_str = p->label[r.off + i].str;
 		struct buf s = {0};
 		if (is_str != numbers) {
-			put_right(&s, p->str[key].s, p->str[key].n, 10);
+			pprof_put_right(&s, p->str[key].s, p->str[key].n, 10);
 			buf_puts(&s, ": ");
 		}
 		for (; i < r.n && p->label[r.off + i].key == key &&
 		       (p->label[r.off + i].str != 0) == is_str;
 		     i++) {
-			const struct prof_label *l = &p->label[r.off + i];
+			const struct profile_label *l = &p->label[r.off + i];
 			if (is_str == numbers)
 				continue;
 			buf_putc(&s, ' ');
 			if (is_str)
-				buf_puts(&s, prof_s(p, l->str));
+				buf_puts(&s, profile_string(p, l->str));
 			else
-				units_label(
-				    &s, l->num, prof_s(p, prof_unit_of(&v->units, key)), "auto");
+				pprof_units_label(
+				    &s, l->num, profile_string(p, pprof_label_unit(&v->units, key)), "auto");
 		}
 		if (s.n)
 			line[n++] = arena_strndup(&a, s.p, s.n);
@@ -60,18 +60,19 @@ static void put_set(struct view *v, struct buf *b, struct prof_run r, bool numbe
 	arena_free(&a);
 }
 
-static void put_stack(struct view *v, struct buf *b, struct frame_names *names, struct prof_run r, int64_t value)
+static void put_stack(
+    struct pprof_report *v, struct buf *b, struct graph_frame_names *names, struct profile_run r, int64_t value)
 {
-	struct prof *p = v->p;
+	struct profile *p = v->p;
 	bool first = true;
 	for (uint32_t i = 0; i < r.n; i++) {
-		loc_id id = prof_frame(p, r.off + i);
+		loc_id id = profile_frame(p, r.off + i);
 		uint32_t n = p->loc[id].nline;
 		for (uint32_t k = 0; k < (n ? n : 1); k++) {
-			str_id name = frame_name(names, id, k);
-			const struct pstr *s = &p->str[name]; /* the table may have moved */
+			str_id name = graph_frame_name(names, id, k);
+			const struct profile_text *s = &p->str[name]; /* the table may have moved */
 			if (first)
-				put_value(v, b, value, 10, false);
+				pprof_put_value_right(v, b, value, 10, false);
 			else
 				buf_pad(b, ' ', 10);
 			first = false;
@@ -82,59 +83,61 @@ static void put_stack(struct view *v, struct buf *b, struct frame_names *names, 
 	}
 }
 
-static int64_t value_of(const struct view *v, size_t sample)
+static int64_t value_of(const struct pprof_report *v, size_t sample)
 {
-	const int64_t *val = prof_value(v->p, sample);
+	const int64_t *val = profile_value(v->p, sample);
 	int64_t d = v->g.mean ? val[0] : 0, x = val[v->g.type];
-	return prof_mean(x, d);
+	return profile_mean(x, d);
 }
 
-static void put_traces(struct view *v, struct out *out, struct frame_names *names)
+static void put_traces(struct pprof_report *v, struct out *out, struct graph_frame_names *names)
 {
 	static const char separator[] =
 	    "-----------+-------------------------------------------------------\n";
 	struct buf *b = &out->buf;
-	view_profile_labels(v, b);
+	pprof_report_profile_labels(v, b);
 	if (!b->n)
 		buf_putc(b, '\n');
 	for (size_t i = 0; i < v->p->nsample && !out->failed; i++) {
-		struct prof_sample s = v->p->sample[i];
+		struct profile_sample s = v->p->sample[i];
 		if (!v->p->stack[s.stack].n)
 			continue;
 		buf_puts(b, separator);
 		put_set(v, b, v->p->set[s.labels], false);
 		put_set(v, b, v->p->set[s.labels], true);
 		put_stack(v, b, names, v->p->stack[s.stack], value_of(v, i));
-		out_flush(out, false);
+		output_flush(out, false);
 	}
 	buf_puts(b, separator);
 }
 
 /* key=value, one after the other. */
-static void put_label_cell(struct view *v, struct table *t, struct prof_run r)
+static void put_label_cell(struct pprof_report *v, struct table *t, struct profile_run r)
 {
 	struct buf b = {0};
 	for (uint32_t i = 0; i < r.n; i++) {
-		const struct prof_label *l = &v->p->label[r.off + i];
-		buf_printf(&b, "%s%s=", i ? " " : "", prof_s(v->p, l->key));
+		const struct profile_label *l = &v->p->label[r.off + i];
+		buf_printf(&b, "%s%s=", i ? " " : "", profile_string(v->p, l->key));
 		if (l->str)
-			buf_puts(&b, prof_s(v->p, l->str));
+			buf_puts(&b, profile_string(v->p, l->str));
 		else
-			units_label(&b, l->num, prof_s(v->p, prof_unit_of(&v->units, l->key)), "auto");
+			pprof_units_label(
+			    &b, l->num, profile_string(v->p, pprof_label_unit(&v->units, l->key)), "auto");
 	}
 	table_str(t, b.p, b.n);
 	buf_free(&b);
 }
 
 /* The root first, as in folded stacks. */
-static void put_stack_cell(struct view *v, struct table *t, struct frame_names *names, struct prof_run r)
+static void put_stack_cell(
+    struct pprof_report *v, struct table *t, struct graph_frame_names *names, struct profile_run r)
 {
 	struct buf b = {0};
 	for (uint32_t i = r.n; i--;) {
-		loc_id id = prof_frame(v->p, r.off + i);
+		loc_id id = profile_frame(v->p, r.off + i);
 		for (uint32_t k = v->p->loc[id].nline ? v->p->loc[id].nline : 1; k--;) {
-			str_id name = frame_name(names, id, k);	/* may add one, and move them all */
-			const struct pstr *s = &v->p->str[name];
+			str_id name = graph_frame_name(names, id, k);	/* may add one, and move them all */
+			const struct profile_text *s = &v->p->str[name];
 			if (b.n)
 				buf_putc(&b, ';');
 			buf_put(&b, s->s, s->n);
@@ -145,41 +148,42 @@ static void put_stack_cell(struct view *v, struct table *t, struct frame_names *
 }
 
 /* For scripts: a sample a row. */
-static void put_trace_table(struct view *v, struct out *out, struct frame_names *names, enum table_format format)
+static void put_trace_table(
+    struct pprof_report *v, struct out *out, struct graph_frame_names *names, enum table_format format)
 {
-	const struct view_weight w = view_weight(v);
+	const struct pprof_report_weight w = pprof_report_weight(v);
 	const struct table_col col[] = {
 	    {"weight", w.key, w.kind}, {"labels", "labels", TB_STR}, {"stack", "stack", TB_STR}};
 	struct table t;
 	table_begin(&t, col, sizeof col / sizeof col[0]);
 	table_open(&t, format, &out->buf);
 	for (size_t i = 0; i < v->p->nsample && !out->failed; i++) {
-		struct prof_sample s = v->p->sample[i];
+		struct profile_sample s = v->p->sample[i];
 		if (!v->p->stack[s.stack].n)
 			continue;
-		table_int(&t, view_whole(v, value_of(v, i)));
+		table_int(&t, pprof_report_table_value(v, value_of(v, i)));
 		put_label_cell(v, &t, v->p->set[s.labels]);
 		put_stack_cell(v, &t, names, v->p->stack[s.stack]);
 		table_pour(&t, format, &out->buf);
-		out_flush(out, false);
+		output_flush(out, false);
 	}
 	table_close(&t, format);
 	table_free(&t);
 }
 
-int report_traces(const struct opt *o, struct out *out, struct err *e)
+int report_traces(const struct options *o, struct out *out, struct err *e)
 {
-	struct view v;
+	struct pprof_report v;
 	enum table_format format;
-	if (table_format(o, &format, e) || view_open(&v, o, V_TRACES, e))
+	if (table_format(o, &format, e) || pprof_report_open(&v, o, REPORT_TRACES, e))
 		return -1;
-	struct frame_names names = frame_names_new(v.p);
+	struct graph_frame_names names = graph_frame_names_new(v.p);
 	if (format == TF_TEXT)
 		put_traces(&v, out, &names);
 	else
 		put_trace_table(&v, out, &names, format);
-	frame_names_free(&names);
-	view_close(&v);
+	graph_frame_names_free(&names);
+	pprof_report_close(&v);
 	return 0;
 }
 
@@ -190,57 +194,57 @@ struct tag {
 	int64_t weight;
 };
 
-struct tags {
-	struct view *v;
+struct tag_table {
+	struct pprof_report *v;
 	struct tag *tag; /* by first appearance; name 0 with is_total: sum of the key */
 	size_t n, cap;
 	struct intern index;
 };
 
-struct tag_ref {
-	const struct prof *p;
+struct sample_tag_ref {
+	const struct profile *p;
 	const struct tag *t;
 };
 
 static int same_tag(const void *ctx, uint32_t id, const void *key)
 {
-	const struct tags *t = ctx;
+	const struct tag_table *t = ctx;
 	const struct tag *k = key;
 	return t->tag[id].key == k->key && t->tag[id].name == k->name;
 }
 
-static void add_tag(struct tags *t, str_id key, str_id name, int64_t weight)
+static void add_tag(struct tag_table *t, str_id key, str_id name, int64_t weight)
 {
 	struct tag k = {key, name, 0};
-	uint32_t h = hash_u64(key, name), id = intern_find(&t->index, h, same_tag, t, &k);
+	uint32_t h = intern_hash_u64(key, name), id = intern_find(&t->index, h, same_tag, t, &k);
 	if (id == UINT32_MAX) {
 		t->tag = mem_grow(t->tag, &t->cap, t->n + 1, sizeof *t->tag);
 		id = (uint32_t)t->n++;
 		t->tag[id] = k;
 		intern_put(&t->index, h, id);
 	}
-	prof_sum(&t->tag[id].weight, weight);
+	profile_sum(&t->tag[id].weight, weight);
 }
 
-static void collect_tags(struct tags *t)
+static void collect_tags(struct tag_table *t)
 {
-	struct view *v = t->v;
-	struct prof *p = v->p;
+	struct pprof_report *v = t->v;
+	struct profile *p = v->p;
 	int64_t *weight = xcalloc(p->nset, sizeof *weight);
 	uint8_t *used = xcalloc(p->nset, 1);
 	struct buf s = {0};
 	for (size_t i = 0; i < p->nsample; i++) {
 		used[p->sample[i].labels] = 1;
-		prof_sum(&weight[p->sample[i].labels], prof_value(p, i)[v->g.type]);
+		profile_sum(&weight[p->sample[i].labels], profile_value(p, i)[v->g.type]);
 	}
 	for (size_t set = 1; set < p->nset; set++)
 		for (uint32_t i = 0; used[set] && i < p->set[set].n; i++) {
-			struct prof_label l = p->label[p->set[set].off + i];
+			struct profile_label l = p->label[p->set[set].off + i];
 			if (!l.str) {
 				buf_reset(&s);
-				units_label(
-				    &s, l.num, prof_s(p, prof_unit_of(&v->units, l.key)), v->unit);
-				l.str = prof_str(p, s.p, s.n);
+				pprof_units_label(
+				    &s, l.num, profile_string(p, pprof_label_unit(&v->units, l.key)), v->unit);
+				l.str = profile_add_string(p, s.p, s.n);
 			}
 			add_tag(t, l.key, l.str, weight[set]);
 		}
@@ -252,16 +256,16 @@ static void collect_tags(struct tags *t)
 /* By key, then the heaviest first, then by name. */
 static int by_key_weight(const void *x, const void *y)
 {
-	const struct tag_ref *a = x, *b = y;
-	int c = strcmp(prof_s(a->p, a->t->key), prof_s(b->p, b->t->key));
+	const struct sample_tag_ref *a = x, *b = y;
+	int c = strcmp(profile_string(a->p, a->t->key), profile_string(b->p, b->t->key));
 	if (c)
 		return c;
 	if (wrap_abs(a->t->weight) != wrap_abs(b->t->weight))
 		return wrap_abs(a->t->weight) > wrap_abs(b->t->weight) ? -1 : 1;
-	return strcmp(prof_s(a->p, a->t->name), prof_s(b->p, b->t->name));
+	return strcmp(profile_string(a->p, a->t->name), profile_string(b->p, b->t->name));
 }
 
-static size_t runes(const char *s, size_t n)
+static size_t count_runes(const char *s, size_t n)
 {
 	size_t r = 0;
 	for (size_t i = 0; i < n; i++)
@@ -270,48 +274,48 @@ static size_t runes(const char *s, size_t n)
 }
 
 /* One key: its line, then a line a value, in columns. */
-static void put_key(struct view *v, struct buf *b, const struct tag_ref *t, size_t n)
+static void put_key(struct pprof_report *v, struct buf *b, const struct sample_tag_ref *t, size_t n)
 {
-	const struct pstr *key = &v->p->str[t->t->key];
+	const struct profile_text *key = &v->p->str[t->t->key];
 	struct arena a = {0};
 	char **cell = arena_alloc(&a, n * sizeof *cell);
-	size_t wide = 0, first = runes(key->s, key->n) + 2;
+	size_t wide = 0, first = count_runes(key->s, key->n) + 2;
 	int64_t sum = 0;
 	struct buf s = {0};
 	for (size_t i = 0; i < n; i++) {
 		buf_reset(&s);
-		view_value(v, &s, t[i].t->weight);
+		pprof_report_put_value(v, &s, t[i].t->weight);
 		if (v->total > 0) {
 			buf_puts(&s, " (");
-			units_percent(&s, t[i].t->weight, v->total);
+			pprof_units_percent(&s, t[i].t->weight, v->total);
 			buf_putc(&s, ')');
 		}
 		buf_putc(&s, ':');
 		cell[i] = arena_strndup(&a, s.p, s.n);
-		wide = runes(s.p, s.n) > wide ? runes(s.p, s.n) : wide;
-		prof_sum(&sum, t[i].t->weight);
+		wide = count_runes(s.p, s.n) > wide ? count_runes(s.p, s.n) : wide;
+		profile_sum(&sum, t[i].t->weight);
 	}
 	buf_free(&s);
 	buf_printf(b, " %s: Total ", key->s);
-	view_value(v, b, sum);
+	pprof_report_put_value(v, b, sum);
 	buf_puts(b, " of ");
-	view_value(v, b, v->total);
+	pprof_report_put_value(v, b, v->total);
 	if (v->total > 0) {
 		buf_puts(b, " (");
-		units_percent(b, sum, v->total);
+		pprof_units_percent(b, sum, v->total);
 		buf_putc(b, ')');
 	}
 	buf_putc(b, '\n');
 	for (size_t i = 0; i < n; i++) {
 		buf_pad(b, ' ', first);
-		put_right(b, cell[i], strlen(cell[i]), wide + 1);
-		buf_printf(b, " %s\n", prof_s(v->p, t[i].t->name));
+		pprof_put_right(b, cell[i], strlen(cell[i]), wide + 1);
+		buf_printf(b, " %s\n", profile_string(v->p, t[i].t->name));
 	}
 	buf_putc(b, '\n');
 	arena_free(&a);
 }
 
-static void put_tags(struct view *v, struct buf *b, const struct tag_ref *ref, size_t n)
+static void put_tags(struct pprof_report *v, struct buf *b, const struct sample_tag_ref *ref, size_t n)
 {
 	for (size_t i = 0, k; i < n; i = k) {
 		for (k = i; k < n && ref[k].t->key == ref[i].t->key;)
@@ -320,36 +324,37 @@ static void put_tags(struct view *v, struct buf *b, const struct tag_ref *ref, s
 	}
 }
 
-static void put_table(struct view *v, struct buf *b, const struct tag_ref *ref, size_t n, enum table_format format)
+static void put_table(
+    struct pprof_report *v, struct buf *b, const struct sample_tag_ref *ref, size_t n, enum table_format format)
 {
-	const struct view_weight w = view_weight(v);
+	const struct pprof_report_weight w = pprof_report_weight(v);
 	const struct table_col col[] = {
 	    {"key", "key", TB_STR}, {"value", "value", TB_STR}, {"weight", w.key, w.kind}, {"%", "share", TB_SHARE},
 	};
 	struct table t;
 	table_begin(&t, col, sizeof col / sizeof col[0]);
 	for (size_t i = 0; i < n; i++) {
-		const struct pstr *key = &v->p->str[ref[i].t->key], *name = &v->p->str[ref[i].t->name];
+		const struct profile_text *key = &v->p->str[ref[i].t->key], *name = &v->p->str[ref[i].t->name];
 		table_str(&t, key->s, key->n);
 		table_str(&t, name->s, name->n);
-		table_int(&t, view_whole(v, ref[i].t->weight));
+		table_int(&t, pprof_report_table_value(v, ref[i].t->weight));
 		table_share(&t, v->total ? (double)ref[i].t->weight / (double)v->total : 0);
 	}
 	table_print(&t, format, b);
 	table_free(&t);
 }
 
-int report_tags(const struct opt *o, struct out *out, struct err *e)
+int report_tags(const struct options *o, struct out *out, struct err *e)
 {
-	struct view v;
+	struct pprof_report v;
 	enum table_format format;
-	if (table_format(o, &format, e) || view_open(&v, o, V_TAGS, e))
+	if (table_format(o, &format, e) || pprof_report_open(&v, o, REPORT_TAGS, e))
 		return -1;
-	struct tags t = {.v = &v};
+	struct tag_table t = {.v = &v};
 	collect_tags(&t);
-	struct tag_ref *ref = xmalloc((t.n + 1) * sizeof *ref);
+	struct sample_tag_ref *ref = xmalloc((t.n + 1) * sizeof *ref);
 	for (size_t i = 0; i < t.n; i++)
-		ref[i] = (struct tag_ref){v.p, &t.tag[i]};
+		ref[i] = (struct sample_tag_ref){v.p, &t.tag[i]};
 	qsort(ref, t.n, sizeof *ref, by_key_weight);
 	if (format == TF_TEXT)
 		put_tags(&v, &out->buf, ref, t.n);
@@ -358,17 +363,17 @@ int report_tags(const struct opt *o, struct out *out, struct err *e)
 	mem_free(ref);
 	mem_free(t.tag);
 	intern_free(&t.index);
-	view_close(&v);
+	pprof_report_close(&v);
 	return 0;
 }
 
-int report_comments(const struct opt *o, struct out *out, struct err *e)
+int report_comments(const struct options *o, struct out *out, struct err *e)
 {
-	struct view v;
-	if (view_open(&v, o, V_COMMENTS, e))
+	struct pprof_report v;
+	if (pprof_report_open(&v, o, REPORT_COMMENTS, e))
 		return -1;
 	for (size_t i = 0; i < v.p->ncomment; i++)
-		buf_printf(&out->buf, "%s\n", prof_s(v.p, v.p->comment[i]));
-	view_close(&v);
+		buf_printf(&out->buf, "%s\n", profile_string(v.p, v.p->comment[i]));
+	pprof_report_close(&v);
 	return 0;
 }

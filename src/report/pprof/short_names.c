@@ -112,7 +112,7 @@ static bool java_name(const char *s, size_t n, size_t *from, size_t *to)
 }
 
 /* An identifier at s[i]: its end, or i when there is none. */
-static size_t identifier(const char *s, size_t i, size_t n)
+static size_t identifier_end(const char *s, size_t i, size_t n)
 {
 	if (i == n || is_digit(s[i]))
 		return i;
@@ -126,13 +126,13 @@ static bool cpp_name(const char *s, size_t n, size_t *from, size_t *to)
 {
 	bool found = false;
 	for (size_t i = 0, k;
-	     (k = identifier(s, i, n)) > i && n - k >= 2 && s[k] == ':' && s[k + 1] == ':';
+	     (k = identifier_end(s, i, n)) > i && n - k >= 2 && s[k] == ':' && s[k + 1] == ':';
 	     i = k + 2) {
 		size_t cap = i, m = k + 2;
 		while (s[cap] == '_')
 			cap++;
 		m += m < n && s[m] == '~';
-		size_t end = identifier(s, m, n);
+		size_t end = identifier_end(s, m, n);
 		if (!i || !is_upper(s[cap]) || end == m)
 			continue;
 		if (end < n && s[end] == '<') {
@@ -148,7 +148,7 @@ static bool cpp_name(const char *s, size_t n, size_t *from, size_t *to)
 	return found;
 }
 
-void shorten_function(struct buf *b, const char *s, size_t n)
+void short_name_of_function(struct buf *b, const char *s, size_t n)
 {
 	static const char anonymous[] = "(anonymous namespace)::";
 	struct buf plain = {0};

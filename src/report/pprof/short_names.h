@@ -6,6 +6,6 @@
 #include "base/text/buf.h"
 
 /* A function's name without the packages or namespaces in front, as pprof's drawings have it. */
-void shorten_function(struct buf *b, const char *s, size_t n);
+void short_name_of_function(struct buf *b, const char *s, size_t n);
 
 #endif

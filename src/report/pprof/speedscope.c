@@ -20,10 +20,10 @@
 #include <string.h>
 
 struct scope {
-	struct view *v;
+	struct pprof_report *v;
 	struct out *out;
 	struct json j;
-	struct prof *frames;	/* frames as functions, found by what they say; index + 1 */
+	struct profile *frames;	/* frames as functions, found by what they say; index + 1 */
 	struct intern index;
 	uint32_t *frame;	/* of each line, and of locations without lines after them; 0: of no sample */
 	bool negative;
@@ -31,28 +31,28 @@ struct scope {
 
 static int same_frame(const void *ctx, uint32_t id, const void *key)
 {
-	const struct prof_fun *a = &((const struct scope *)ctx)->frames->fun[id], *b = key;
+	const struct profile_function *a = &((const struct scope *)ctx)->frames->fun[id], *b = key;
 	return a->name == b->name && a->file == b->file && a->line == b->line;
 }
 
 /* One line of a location, as a function of s->frames; its strings are the profile's. */
 static uint32_t frame_of(struct scope *s, loc_id id, uint32_t line)
 {
-	struct prof *p = s->v->p;
-	struct ginfo i = ginfo_of(p, &p->loc[id], line, false);
-	const struct prof_loc *l = &p->loc[id];
-	struct prof_fun f = {
+	struct profile *p = s->v->p;
+	struct graph_info i = graph_info_of_line(p, &p->loc[id], line, false);
+	const struct profile_location *l = &p->loc[id];
+	struct profile_function f = {
 	    .name = i.name, .file = i.file, .line = l->nline ? p->fun[p->line[l->line + line].fun].line : 0};
 	if (!f.name) {
 		struct buf b = {0};
-		ginfo_name(&b, p, &i, " ");
-		f.name = prof_str(p, b.p ? b.p : "?", b.p ? b.n : 1);
+		graph_info_name(&b, p, &i, " ");
+		f.name = profile_add_string(p, b.p ? b.p : "?", b.p ? b.n : 1);
 		buf_free(&b);
 	}
-	uint32_t h = hash_u64((uint64_t)f.name << 32 | f.file, (uint64_t)f.line);
+	uint32_t h = intern_hash_u64((uint64_t)f.name << 32 | f.file, (uint64_t)f.line);
 	uint32_t at = intern_find(&s->index, h, same_frame, s, &f);
 	if (at == UINT32_MAX) {
-		at = prof_add_fun(s->frames, &f);
+		at = profile_add_function(s->frames, &f);
 		intern_put(&s->index, h, at);
 	}
 	return at;
@@ -60,21 +60,21 @@ static uint32_t frame_of(struct scope *s, loc_id id, uint32_t line)
 
 static uint32_t *frame_at(const struct scope *s, loc_id id, uint32_t line)
 {
-	const struct prof *p = s->v->p;
+	const struct profile *p = s->v->p;
 	return &s->frame[p->loc[id].nline ? p->loc[id].line + line : p->nline + id];
 }
 
 /* In the order in which samples come to them, each from its root. */
 static void find_frames(struct scope *s)
 {
-	struct prof *p = s->v->p;
+	struct profile *p = s->v->p;
 	uint8_t *known = xcalloc(p->nstack, 1);
 	s->frame = xcalloc(p->nline + p->nloc + 1, sizeof *s->frame);
 	for (size_t i = 0; i < p->nsample; i++) {
 		uint32_t k = p->sample[i].stack;
-		struct prof_run r = p->stack[k];
+		struct profile_run r = p->stack[k];
 		for (uint32_t x = r.n; x-- && !known[k];) {
-			loc_id id = prof_frame(p, r.off + x);
+			loc_id id = profile_frame(p, r.off + x);
 			for (uint32_t line = p->loc[id].nline ? p->loc[id].nline : 1; line--;) {
 				uint32_t *f = frame_at(s, id, line);
 				if (!*f)
@@ -88,19 +88,19 @@ static void find_frames(struct scope *s)
 
 static void put_frames(struct scope *s)
 {
-	const struct prof *p = s->v->p;
+	const struct profile *p = s->v->p;
 	json_object(&s->j, "shared");
 	json_array(&s->j, "frames");
 	for (size_t i = 1; i < s->frames->nfun; i++) {
-		const struct prof_fun *f = &s->frames->fun[i];
+		const struct profile_function *f = &s->frames->fun[i];
 		json_object(&s->j, NULL);
-		json_str(&s->j, "name", prof_s(p, f->name), p->str[f->name].n);
+		json_str(&s->j, "name", profile_string(p, f->name), p->str[f->name].n);
 		if (f->file)
-			json_str(&s->j, "file", prof_s(p, f->file), p->str[f->file].n);
+			json_str(&s->j, "file", profile_string(p, f->file), p->str[f->file].n);
 		if (f->file && f->line > 0)
 			json_i64(&s->j, "line", f->line);
 		json_end(&s->j);
-		out_flush(s->out, false);
+		output_flush(s->out, false);
 	}
 	json_end(&s->j);
 	json_end(&s->j);
@@ -109,23 +109,23 @@ static void put_frames(struct scope *s)
 /* What speedscope calls a unit, and what ours is called to convert to it. */
 static const char *unit_name(const char *unit, const char **ours)
 {
-	if (units_alike(unit, "ns")) {
+	if (pprof_units_compatible(unit, "ns")) {
 		*ours = "ns";
 		return "nanoseconds";
 	}
-	*ours = units_alike(unit, "bytes") ? "B" : unit;
-	return units_alike(unit, "bytes") ? "bytes" : "none";
+	*ours = pprof_units_compatible(unit, "bytes") ? "B" : unit;
+	return pprof_units_compatible(unit, "bytes") ? "bytes" : "none";
 }
 
 static double weight_of(const struct scope *s, size_t sample, size_t type, const char *unit)
 {
-	const struct view *v = s->v;
-	const int64_t *val = prof_value(v->p, sample);
-	const char *from = prof_s(v->p, v->p->type[type].unit);
+	const struct pprof_report *v = s->v;
+	const int64_t *val = profile_value(v->p, sample);
+	const char *from = profile_string(v->p, v->p->type[type].unit);
 	double ratio = v->ratio > 0 ? v->ratio : 1;
 	if (v->g.mean)
-		return val[0] ? (double)prof_mean(val[type], val[0]) * ratio : 0;
-	return strcmp(unit, from) ? units_scale(val[type], from, unit, NULL) * ratio : (double)val[type] * ratio;
+		return val[0] ? (double)profile_mean(val[type], val[0]) * ratio : 0;
+	return strcmp(unit, from) ? pprof_units_scale(val[type], from, unit, NULL) * ratio : (double)val[type] * ratio;
 }
 
 /* Whole numbers as such: %g would round large ones. */
@@ -139,35 +139,35 @@ static void put_weight(struct scope *s, const char *key, double w)
 
 static void put_samples(struct scope *s, const double *w)
 {
-	const struct prof *p = s->v->p;
+	const struct profile *p = s->v->p;
 	json_array(&s->j, "samples");
 	for (size_t k = 0; k < p->nstack && !s->out->failed; k++) {
-		struct prof_run r = p->stack[k];
+		struct profile_run r = p->stack[k];
 		if (!(w[k] > 0))
 			continue;
 		json_array(&s->j, NULL);
 		for (uint32_t x = r.n; x--;) {
-			loc_id id = prof_frame(p, r.off + x);
+			loc_id id = profile_frame(p, r.off + x);
 			for (uint32_t line = p->loc[id].nline ? p->loc[id].nline : 1; line--;)
 				json_u64(&s->j, NULL, *frame_at(s, id, line) - 1);
 		}
 		json_end(&s->j);
-		out_flush(s->out, false);
+		output_flush(s->out, false);
 	}
 	json_end(&s->j);
 	json_array(&s->j, "weights");
 	for (size_t k = 0; k < p->nstack; k++) {
 		if (w[k] > 0)
 			put_weight(s, NULL, w[k]);
-		out_flush(s->out, false);
+		output_flush(s->out, false);
 	}
 	json_end(&s->j);
 }
 
 static void put_profile(struct scope *s, size_t type)
 {
-	const struct prof *p = s->v->p;
-	const char *ours, *unit = unit_name(prof_s(p, p->type[type].unit), &ours);
+	const struct profile *p = s->v->p;
+	const char *ours, *unit = unit_name(profile_string(p, p->type[type].unit), &ours);
 	double *w = xcalloc(p->nstack + 1, sizeof *w), end = 0;
 	for (size_t i = 0; i < p->nsample; i++)
 		w[p->sample[i].stack] += weight_of(s, i, type, ours);
@@ -177,7 +177,7 @@ static void put_profile(struct scope *s, size_t type)
 	}
 	json_object(&s->j, NULL);
 	json_text(&s->j, "type", "sampled");
-	json_text(&s->j, "name", prof_s(p, p->type[type].type));
+	json_text(&s->j, "name", profile_string(p, p->type[type].type));
 	json_text(&s->j, "unit", unit);
 	json_i64(&s->j, "startValue", 0);
 	put_weight(s, "endValue", end);
@@ -187,9 +187,9 @@ static void put_profile(struct scope *s, size_t type)
 }
 
 /* All types, unless one was asked for. */
-static bool asks_for_one(const struct opt *o)
+static bool wants_one_type(const struct options *o)
 {
-	static const enum opt_id id[] = {OPT_SAMPLE_INDEX, OPT_INUSE_SPACE, OPT_INUSE_OBJECTS, OPT_ALLOC_SPACE,
+	static const enum option_id id[] = {OPT_SAMPLE_INDEX, OPT_INUSE_SPACE, OPT_INUSE_OBJECTS, OPT_ALLOC_SPACE,
 	    OPT_ALLOC_OBJECTS, OPT_TOTAL_DELAY, OPT_CONTENTIONS, OPT_MEAN_DELAY, OPT_MEAN};
 	for (size_t i = 0; i < sizeof id / sizeof *id; i++)
 		if (o->v[id[i]].set)
@@ -199,8 +199,8 @@ static bool asks_for_one(const struct opt *o)
 
 static void put_file(struct scope *s)
 {
-	const struct view *v = s->v;
-	bool one = asks_for_one(v->o);
+	const struct pprof_report *v = s->v;
+	bool one = wants_one_type(v->o);
 	const char *file = v->o->file[0], *slash = strrchr(file, '/');
 	json_object(&s->j, NULL);
 	json_text(&s->j, "$schema", "https://www.speedscope.app/file-format-schema.json");
@@ -216,19 +216,19 @@ static void put_file(struct scope *s)
 	json_end(&s->j);
 }
 
-int report_speedscope(const struct opt *o, struct out *out, struct err *e)
+int report_speedscope(const struct options *o, struct out *out, struct err *e)
 {
-	struct view v;
-	if (view_open(&v, o, V_SPEEDSCOPE, e))
+	struct pprof_report v;
+	if (pprof_report_open(&v, o, REPORT_SPEEDSCOPE, e))
 		return -1;
-	struct scope s = {.v = &v, .out = out, .j = {.b = &out->buf}, .frames = prof_new()};
+	struct scope s = {.v = &v, .out = out, .j = {.b = &out->buf}, .frames = profile_new()};
 	find_frames(&s);
 	put_file(&s);
 	if (s.negative)
-		report_notice(NULL, "speedscope has no negative weights: negative differences are left out");
-	prof_free(s.frames);
+		pprof_report_notice(NULL, "speedscope has no negative weights: negative differences are left out");
+	profile_free(s.frames);
 	intern_free(&s.index);
 	mem_free(s.frame);
-	view_close(&v);
+	pprof_report_close(&v);
 	return 0;
 }

@@ -15,10 +15,10 @@
 
 #include <string.h>
 
-static const char *inline_label(const struct graph *g, const struct gnode *n)
+static const char *inline_label(const struct graph *g, const struct graph_node *n)
 {
 	bool in = false, out = false;
-	for (const struct gedge *e = gedge_first(g, n, true); e; e = gedge_next(g, e, true))
+	for (const struct graph_edge *e = graph_first_edge(g, n, true); e; e = graph_next_edge(g, e, true))
 		if (!e->dead) {
 			in |= e->inlined;
 			out |= !e->inlined;
@@ -27,41 +27,41 @@ static const char *inline_label(const struct graph *g, const struct gnode *n)
 }
 
 /* flat flat% sum% cum cum%, without the end */
-static void put_weights(const struct view *v, struct buf *b, int64_t flat, int64_t sum, int64_t cum)
+static void put_weights(const struct pprof_report *v, struct buf *b, int64_t flat, int64_t sum, int64_t cum)
 {
-	put_value(v, b, flat, 10, false);
+	pprof_put_value_right(v, b, flat, 10, false);
 	buf_putc(b, ' ');
-	units_percent(b, flat, v->total);
+	pprof_units_percent(b, flat, v->total);
 	buf_putc(b, ' ');
-	units_percent(b, sum, v->total);
+	pprof_units_percent(b, sum, v->total);
 	buf_putc(b, ' ');
-	put_value(v, b, cum, 10, false);
+	pprof_put_value_right(v, b, cum, 10, false);
 	buf_putc(b, ' ');
-	units_percent(b, cum, v->total);
+	pprof_units_percent(b, cum, v->total);
 }
 
-static void put_text(struct view *v, struct out *out, const struct graph *g)
+static void put_text(struct pprof_report *v, struct out *out, const struct graph *g)
 {
 	struct buf *b = &out->buf;
 	int64_t sum = 0;
-	view_labels(v, b, g, 0, false);
+	pprof_report_labels(v, b, g, 0, false);
 	buf_puts(b, "      flat  flat%   sum%        cum   cum%\n");
 	for (size_t i = 0; i < g->n && !out->failed; i++) {
-		const struct gnode *n = g->node[i];
-		prof_sum(&sum, gnode_flat(n));
-		put_weights(v, b, gnode_flat(n), sum, gnode_cum(n));
+		const struct graph_node *n = g->node[i];
+		profile_sum(&sum, graph_node_flat(n));
+		put_weights(v, b, graph_node_flat(n), sum, graph_node_cum(n));
 		buf_puts(b, "  ");
 		buf_put(b, n->text, n->ntext);
 		buf_puts(b, inline_label(g, n));
 		buf_putc(b, '\n');
-		out_flush(out, false);
+		output_flush(out, false);
 	}
 }
 
 /* For scripts: whole values, shares of 1. */
-static void put_table(struct view *v, struct out *out, const struct graph *g, enum table_format format)
+static void put_table(struct pprof_report *v, struct out *out, const struct graph *g, enum table_format format)
 {
-	const struct view_weight w = view_weight(v);
+	const struct pprof_report_weight w = pprof_report_weight(v);
 	const struct table_col col[] = {
 	    {"name", "name", TB_STR}, {"inline", "inline", TB_STR}, {"flat", w.flat_key, w.kind},
 	    {"flat%", "flat_share", TB_SHARE}, {"cum", w.cum_key, w.kind}, {"cum%", "cum_share", TB_SHARE},
@@ -69,47 +69,47 @@ static void put_table(struct view *v, struct out *out, const struct graph *g, en
 	struct table t;
 	table_begin(&t, col, sizeof col / sizeof col[0]);
 	for (size_t i = 0; i < g->n; i++) {
-		const struct gnode *n = g->node[i];
+		const struct graph_node *n = g->node[i];
 		const char *inl = inline_label(g, n);
 		double total = v->total ? (double)v->total : 1;
 		table_str(&t, n->text, n->ntext);
 		table_str(&t, inl + (*inl == ' '), strlen(inl + (*inl == ' ')));
-		table_int(&t, view_whole(v, gnode_flat(n)));
-		table_share(&t, (double)gnode_flat(n) / total);
-		table_int(&t, view_whole(v, gnode_cum(n)));
-		table_share(&t, (double)gnode_cum(n) / total);
+		table_int(&t, pprof_report_table_value(v, graph_node_flat(n)));
+		table_share(&t, (double)graph_node_flat(n) / total);
+		table_int(&t, pprof_report_table_value(v, graph_node_cum(n)));
+		table_share(&t, (double)graph_node_cum(n) / total);
 	}
 	table_print(&t, format, &out->buf);
 	table_free(&t);
 }
 
-int report_top(const struct opt *o, struct out *out, struct err *e)
+int report_top(const struct options *o, struct out *out, struct err *e)
 {
-	struct view v;
+	struct pprof_report v;
 	enum table_format format;
-	if (table_format(o, &format, e) || view_open(&v, o, V_TEXT, e))
+	if (table_format(o, &format, e) || pprof_report_open(&v, o, REPORT_TEXT, e))
 		return -1;
 	struct graph *g = graph_trimmed(v.p, &v.g);
-	view_choose_unit(&v, g);
+	pprof_report_choose_unit(&v, g);
 	if (format == TF_TEXT)
 		put_text(&v, out, g);
 	else
 		put_table(&v, out, g, format);
 	graph_free(g);
-	view_close(&v);
+	pprof_report_close(&v);
 	return 0;
 }
 
 static void put_edges(
-    struct view *v, struct buf *b, struct graph *g, const struct gnode *n, bool in)
+    struct pprof_report *v, struct buf *b, struct graph *g, const struct graph_node *n, bool in)
 {
 	size_t count;
-	struct gedge **e = gedges_sorted(g, n, in, &count);
+	struct graph_edge **e = graph_sorted_edges(g, n, in, &count);
 	for (size_t i = 0; i < count; i++) {
-		const struct gnode *other = in ? gedge_src(g, e[i]) : gedge_dst(g, e[i]);
-		put_value(v, b, e[i]->weight, 50, false);
+		const struct graph_node *other = in ? graph_edge_src(g, e[i]) : graph_edge_dst(g, e[i]);
+		pprof_put_value_right(v, b, e[i]->weight, 50, false);
 		buf_putc(b, ' ');
-		units_percent(b, e[i]->weight, gnode_cum(n));
+		pprof_units_percent(b, e[i]->weight, graph_node_cum(n));
 		buf_puts(b, " |   ");
 		buf_put(b, other->text, other->ntext);
 		buf_puts(b, e[i]->inlined ? " (inline)\n" : "\n");
@@ -120,50 +120,50 @@ static void put_edges(
 static const char separator[] =
     "----------------------------------------------------------+-------------\n";
 
-static size_t put_nodes(struct view *v, struct out *out, struct graph *g)
+static size_t put_nodes(struct pprof_report *v, struct out *out, struct graph *g)
 {
 	struct buf *b = &out->buf;
 	size_t matched = 0;
 	int64_t sum = 0;
 	for (size_t i = 0; i < g->n && !out->failed; i++) {
-		const struct gnode *n = g->node[i];
-		if (v->symbol && !rx_match(v->symbol, n->text, n->ntext))
+		const struct graph_node *n = g->node[i];
+		if (v->symbol && !regex_match(v->symbol, n->text, n->ntext))
 			continue;
 		matched++;
 		buf_puts(b, separator);
 		put_edges(v, b, g, n, true);
-		prof_sum(&sum, gnode_flat(n));
-		put_weights(v, b, gnode_flat(n), sum, gnode_cum(n));
+		profile_sum(&sum, graph_node_flat(n));
+		put_weights(v, b, graph_node_flat(n), sum, graph_node_cum(n));
 		buf_puts(b, "                | ");
 		buf_put(b, n->text, n->ntext);
 		buf_putc(b, '\n');
 		put_edges(v, b, g, n, false);
-		out_flush(out, false);	/* something matched: it will not be taken back */
+		output_flush(out, false);	/* something matched: it will not be taken back */
 	}
 	return matched;
 }
 
 /* For scripts: a row for the node itself, then one for each of its callers and callees. */
-static void put_edge_rows(struct view *v, struct table *t, struct graph *g, const struct gnode *n, bool in)
+static void put_edge_rows(struct pprof_report *v, struct table *t, struct graph *g, const struct graph_node *n, bool in)
 {
 	size_t count;
-	double cum = gnode_cum(n) ? (double)gnode_cum(n) : 1;
-	struct gedge **e = gedges_sorted(g, n, in, &count);
+	double cum = graph_node_cum(n) ? (double)graph_node_cum(n) : 1;
+	struct graph_edge **e = graph_sorted_edges(g, n, in, &count);
 	for (size_t i = 0; i < count; i++) {
-		const struct gnode *other = in ? gedge_src(g, e[i]) : gedge_dst(g, e[i]);
+		const struct graph_node *other = in ? graph_edge_src(g, e[i]) : graph_edge_dst(g, e[i]);
 		table_str(t, n->text, n->ntext);
 		table_str(t, in ? "caller" : "callee", 6);
 		table_str(t, other->text, other->ntext);
 		table_none(t);
-		table_int(t, view_whole(v, e[i]->weight));
+		table_int(t, pprof_report_table_value(v, e[i]->weight));
 		table_share(t, (double)e[i]->weight / cum);
 	}
 	mem_free(e);
 }
 
-static size_t put_tree_table(struct view *v, struct buf *b, struct graph *g, enum table_format format)
+static size_t put_tree_table(struct pprof_report *v, struct buf *b, struct graph *g, enum table_format format)
 {
-	const struct view_weight w = view_weight(v);
+	const struct pprof_report_weight w = pprof_report_weight(v);
 	const struct table_col col[] = {
 	    {"node", "node", TB_STR}, {"relation", "relation", TB_STR}, {"name", "name", TB_STR},
 	    {"flat", w.flat_key, w.kind}, {"cum", w.cum_key, w.kind}, {"share", "share", TB_SHARE},
@@ -172,16 +172,16 @@ static size_t put_tree_table(struct view *v, struct buf *b, struct graph *g, enu
 	size_t matched = 0;
 	table_begin(&t, col, sizeof col / sizeof col[0]);
 	for (size_t i = 0; i < g->n; i++) {
-		const struct gnode *n = g->node[i];
-		if (v->symbol && !rx_match(v->symbol, n->text, n->ntext))
+		const struct graph_node *n = g->node[i];
+		if (v->symbol && !regex_match(v->symbol, n->text, n->ntext))
 			continue;
 		matched++;
 		table_str(&t, n->text, n->ntext);
 		table_str(&t, "self", 4);
 		table_str(&t, n->text, n->ntext);
-		table_int(&t, view_whole(v, gnode_flat(n)));
-		table_int(&t, view_whole(v, gnode_cum(n)));
-		table_share(&t, v->total ? (double)gnode_cum(n) / (double)v->total : 0);
+		table_int(&t, pprof_report_table_value(v, graph_node_flat(n)));
+		table_int(&t, pprof_report_table_value(v, graph_node_cum(n)));
+		table_share(&t, v->total ? (double)graph_node_cum(n) / (double)v->total : 0);
 		put_edge_rows(v, &t, g, n, true);
 		put_edge_rows(v, &t, g, n, false);
 	}
@@ -190,10 +190,10 @@ static size_t put_tree_table(struct view *v, struct buf *b, struct graph *g, enu
 	return matched;
 }
 
-static size_t put_tree(struct view *v, struct out *out, struct graph *g)
+static size_t put_tree(struct pprof_report *v, struct out *out, struct graph *g)
 {
 	struct buf *b = &out->buf;
-	view_labels(v, b, g, 0, false);
+	pprof_report_labels(v, b, g, 0, false);
 	buf_puts(b, separator);
 	buf_puts(b, "      flat  flat%   sum%        cum   cum%   calls calls% + context \t \t \n");
 	size_t matched = put_nodes(v, out, g);
@@ -202,32 +202,32 @@ static size_t put_tree(struct view *v, struct out *out, struct graph *g)
 	return matched;
 }
 
-static int tree(const struct opt *o, struct out *out, enum view_kind kind, struct err *e)
+static int print_tree(const struct options *o, struct out *out, enum pprof_report_kind kind, struct err *e)
 {
-	struct view v;
+	struct pprof_report v;
 	struct buf *b = &out->buf;
 	enum table_format format;
 	int r = 0;
-	if (table_format(o, &format, e) || view_open(&v, o, kind, e))
+	if (table_format(o, &format, e) || pprof_report_open(&v, o, kind, e))
 		return -1;
 	struct graph *g = graph_trimmed(v.p, &v.g);
-	view_choose_unit(&v, g);
+	pprof_report_choose_unit(&v, g);
 	size_t matched = format == TF_TEXT ? put_tree(&v, out, g) : put_tree_table(&v, b, g, format);
 	if (v.symbol && !matched) {
 		buf_reset(b);
 		r = err_set(e, ERR_FORMAT, ERR_NOWHERE, "no matches found for regexp: %s", o->arg);
 	}
 	graph_free(g);
-	view_close(&v);
+	pprof_report_close(&v);
 	return r;
 }
 
-int report_tree(const struct opt *o, struct out *out, struct err *e)
+int report_tree(const struct options *o, struct out *out, struct err *e)
 {
-	return tree(o, out, V_TREE, e);
+	return print_tree(o, out, REPORT_TREE, e);
 }
 
-int report_peek(const struct opt *o, struct out *out, struct err *e)
+int report_peek(const struct options *o, struct out *out, struct err *e)
 {
-	return tree(o, out, V_PEEK, e);
+	return print_tree(o, out, REPORT_PEEK, e);
 }

@@ -28,24 +28,24 @@
 enum { RANGES_MAX = 25, FAR = 20, MARGIN = 5 };
 #define LINE_MOST (INT64_MAX - 2 * MARGIN)	/* with room for what stands behind it */
 
-struct entry {			/* an instruction below a line */
+struct inst_entry {			/* an instruction below a line */
 	str_id file, fun;
 	int64_t line;
 	uint32_t inst, frame;
 };
-struct part { size_t e0, e1; int64_t from, upto; str_id fun; };	/* a function's entries and lines */
+struct code_range { size_t e0, e1; int64_t from, upto; str_id fun; };	/* a function's entries and lines */
 
 struct weblist {
-	struct view v;
-	struct sources *src;
+	struct pprof_report v;
+	struct source_cache *src;
 	bool html;
 	int64_t *flat, *cum;	/* by location */
 	bool *wanted;
 	uint8_t *interest;	/* by string: a function that matched, by either of its names */
 	str_id *pretty;		/* by string: the name for a linked name */
 	size_t nstr;
-	struct asmcode code;
-	struct entry *e;
+	struct asm_listing code;
+	struct inst_entry *e;
 	size_t ne, ce;
 	uint32_t *seen;		/* by instruction: the function that counted it */
 	uint32_t turn;
@@ -53,31 +53,31 @@ struct weblist {
 
 /* ---- what is of interest */
 
-static bool matches(const struct weblist *w, const struct prof_fun *f)
+static bool function_matches(const struct weblist *w, const struct profile_function *f)
 {
-	const struct rx *rx = w->v.symbol;
+	const struct regex *rx = w->v.symbol;
 	const str_id s[] = {f->name, f->sysname, f->file};
 	bool any = !rx;
 	for (size_t i = 0; i < 3 && !any; i++)
-		any = rx_match(rx, w->v.p->str[s[i]].s, w->v.p->str[s[i]].n);
+		any = regex_match(rx, w->v.p->str[s[i]].s, w->v.p->str[s[i]].n);
 	return any;
 }
 
 /* Of the locations in samples those with a function that matches, and the names of those functions. */
 static void find_interest(struct weblist *w)
 {
-	struct prof *p = w->v.p;
+	struct profile *p = w->v.p;
 	for (size_t i = 1; i < p->nfun; i++)
 		w->pretty[p->fun[i].sysname] = p->fun[i].name;
 	for (size_t i = 1; i < p->nloc; i++) {
-		const struct pstr *file = &p->str[p->map[p->loc[i].map].file];
+		const struct profile_text *file = &p->str[p->map[p->loc[i].map].file];
 		if (!w->wanted[i])
 			continue;
-		bool of_file = w->v.symbol && file->n && rx_match(w->v.symbol, file->s, file->n);
+		bool of_file = w->v.symbol && file->n && regex_match(w->v.symbol, file->s, file->n);
 		w->wanted[i] = false;
 		for (uint32_t k = 0; k < p->loc[i].nline; k++) {
-			const struct prof_fun *f = &p->fun[p->line[p->loc[i].line + k].fun];
-			if (!(of_file && !k) && !matches(w, f))
+			const struct profile_function *f = &p->fun[p->line[p->loc[i].line + k].fun];
+			if (!(of_file && !k) && !function_matches(w, f))
 				continue;
 			w->wanted[i] = true;
 			w->interest[f->name] = w->interest[f->sysname] = 1;
@@ -88,29 +88,29 @@ static void find_interest(struct weblist *w)
 
 /* Weights by location; a sample counts once at each. Those that samples have are wanted, until their names
    are known. After that nobody asks for samples. */
-static void weigh(struct weblist *w)
+static void weigh_locations(struct weblist *w)
 {
-	struct prof *p = w->v.p;
+	struct profile *p = w->v.p;
 	uint32_t *last = xcalloc(p->nloc, sizeof *last);
 	for (size_t i = 0; i < p->nsample; i++) {
-		const int64_t *val = prof_value(p, i);
+		const int64_t *val = profile_value(p, i);
 		int64_t v = val[w->v.g.type];
-		struct prof_run r = p->stack[p->sample[i].stack];
+		struct profile_run r = p->stack[p->sample[i].stack];
 		if (w->v.g.mean && val[0] && val[0] != -1)
 			v /= val[0];
 		for (uint32_t k = 0; k < r.n; k++) {
-			loc_id l = prof_frame(p, r.off + k);
+			loc_id l = profile_frame(p, r.off + k);
 			w->wanted[l] = true;
 			if (!k)
-				prof_sum(&w->flat[l], v);
+				profile_sum(&w->flat[l], v);
 			if (last[l] != (uint32_t)i + 1)
-				prof_sum(&w->cum[l], v);
+				profile_sum(&w->cum[l], v);
 			last[l] = (uint32_t)i + 1;
 		}
 	}
 	mem_free(last);
-	mem_spent(p->packed, 0, p->nframe * p->width);
-	prof_forget_samples(p);
+	mem_discard(p->packed, 0, p->nframe * p->width);
+	profile_drop_samples(p);
 }
 
 /* ---- code */
@@ -118,13 +118,13 @@ static void weigh(struct weblist *w)
 /* A location without code: a line of its own. */
 static void add_bare(struct weblist *w, size_t l)
 {
-	struct prof *p = w->v.p;
-	const struct prof_loc *loc = &p->loc[l];
+	struct profile *p = w->v.p;
+	const struct profile_location *loc = &p->loc[l];
 	struct debug_frame *f = arena_zalloc(&w->code.strings, (loc->nline + 1) * sizeof *f);
 	for (uint32_t k = 0; k < loc->nline; k++) {
-		const struct prof_line *ln = &p->line[loc->line + k];
+		const struct profile_line *ln = &p->line[loc->line + k];
 		f[k] = (struct debug_frame){
-		    prof_s(p, p->fun[ln->fun].name), prof_s(p, p->fun[ln->fun].file), ln->line, 0, 0};
+		    profile_string(p, p->fun[ln->fun].name), profile_string(p, p->fun[ln->fun].file), ln->line, 0, 0};
 	}
 	w->code.v = mem_grow(w->code.v, &w->code.cap, w->code.n + 1, sizeof *w->code.v);
 	w->code.v[w->code.n++] = (struct asm_inst){.addr = loc->addr, .text = "", .frame = f, .nframe = loc->nline,
@@ -140,13 +140,13 @@ static int by_addr(const void *x, const void *y)
 /* The code of one mapping's program; false: there is none to be had. */
 static bool add_code(struct weblist *w, size_t m)
 {
-	struct prof *p = w->v.p;
-	const struct prof_map *map = &p->map[m];
+	struct profile *p = w->v.p;
+	const struct profile_mapping *map = &p->map[m];
 	struct binary b;
 	struct err why;
-	const char *build = prof_s(p, map->build);
+	const char *build = profile_string(p, map->build);
 	const struct elf_mapping where = {map->start, map->limit, map->offset};
-	if (!map->file || binary_open(&b, prof_s(p, map->file), &where, &why))
+	if (!map->file || lookup_open(&b, profile_string(p, map->file), &where, &why))
 		return false;
 	struct asm_range *r = xmalloc((p->nloc + 1) * sizeof *r);
 	struct asm_weight *at = xmalloc((p->nloc + 1) * sizeof *at);
@@ -154,29 +154,31 @@ static bool add_code(struct weblist *w, size_t m)
 	bool ok = !*build || !*b.elf.build || !strcmp(build, b.elf.build);
 	for (size_t i = 1; i < p->nloc && ok; i++)
 		if (p->loc[i].map == m)
-			binary_hint(&b, p->loc[i].addr, prof_outermost(p, i));
+			lookup_hint(&b, p->loc[i].addr, profile_outermost(p, i));
 	for (size_t i = 1; i < p->nloc && ok; i++) {
 		if (p->loc[i].map != m || !p->loc[i].addr)
 			continue;
 		at[nat++] = (struct asm_weight){p->loc[i].addr, w->flat[i], w->cum[i]};
 		if (w->wanted[i])
-			r[n++] = asmcode_around(&b, p->loc[i].addr);
+			r[n++] = asm_source_range_around(&b, p->loc[i].addr);
 	}
-	n = asmcode_merge(r, n);
+	n = asm_source_merge_ranges(r, n);
 	if (n > RANGES_MAX) {
-		report_notice(NULL, "%s: only the first %d of %zu ranges of code are shown; use a narrower expression",
-		    prof_s(p, map->file), RANGES_MAX, n);
+		pprof_report_notice(NULL,
+		    "%s: only the first %d of %zu ranges of code are shown; use a narrower expression",
+		    profile_string(p, map->file), RANGES_MAX, n);
 		n = RANGES_MAX;
 	}
 	for (size_t i = 0; i < n && ok; i++)
-		if (asmcode_add(&w->code, &b, r[i].from, r[i].upto, opt_bool(w->v.o, OPT_INTEL_SYNTAX), &why)) {
-			report_notice(NULL, "%s", why.msg);
+		if (asm_source_add_range(
+			&w->code, &b, r[i].from, r[i].upto, options_bool(w->v.o, OPT_INTEL_SYNTAX), &why)) {
+			pprof_report_notice(NULL, "%s", why.msg);
 			ok = false;
 		}
 	qsort(at, nat, sizeof *at, by_addr);
-	struct asmcode part = {w->code.v + from, w->code.n - from, 0, {0}};
-	asmcode_weigh(&part, at, nat);
-	binary_close(&b);
+	struct asm_listing code_range = {w->code.v + from, w->code.n - from, 0, {0}};
+	asm_source_add_weights(&code_range, at, nat);
+	lookup_close(&b);
 	mem_free(r);
 	mem_free(at);
 	return ok && n > 0;
@@ -184,7 +186,7 @@ static bool add_code(struct weblist *w, size_t m)
 
 static void add_all_code(struct weblist *w)
 {
-	struct prof *p = w->v.p;
+	struct profile *p = w->v.p;
 	bool *any = xcalloc(p->nmap, sizeof *any);
 	for (size_t i = 1; i < p->nloc; i++)
 		any[p->loc[i].map] |= w->wanted[i];
@@ -200,12 +202,12 @@ static void add_all_code(struct weblist *w)
 
 static str_id name_of(struct weblist *w, const char *linked)
 {
-	str_id id = prof_str(w->v.p, linked, strlen(linked));
+	str_id id = profile_add_string(w->v.p, linked, strlen(linked));
 	if (id < w->nstr && w->pretty[id])
 		return w->pretty[id];
 	struct buf b = {0};
 	if (demangle(&b, linked, DM_SIMPLE))
-		id = prof_str(w->v.p, b.p ? b.p : "", b.n);
+		id = profile_add_string(w->v.p, b.p ? b.p : "", b.n);
 	buf_free(&b);
 	return id;
 }
@@ -217,14 +219,14 @@ static str_id file_of(struct weblist *w, const char *file)
 	if (!strncmp(file, cwd, sizeof cwd - 1))
 		file += sizeof cwd - 1;
 	path_clean(&b, file, strlen(file));
-	str_id id = prof_str(w->v.p, b.p, b.n);
+	str_id id = profile_add_string(w->v.p, b.p, b.n);
 	buf_free(&b);
 	return id;
 }
 
 static int by_place(const void *x, const void *y)
 {
-	const struct entry *a = x, *b = y;
+	const struct inst_entry *a = x, *b = y;
 	if (a->file != b->file)
 		return a->file < b->file ? -1 : 1;
 	if (a->line != b->line)
@@ -237,12 +239,12 @@ static void make_entries(struct weblist *w)
 	for (size_t i = 0; i < w->code.n; i++)
 		for (size_t k = 0; k < w->code.v[i].nframe; k++) {
 			const struct debug_frame *f = &w->code.v[i].frame[k];
-			str_id raw = prof_str(w->v.p, f->name, strlen(f->name)), name = name_of(w, f->name);
+			str_id raw = profile_add_string(w->v.p, f->name, strlen(f->name)), name = name_of(w, f->name);
 			if (!(raw < w->nstr && w->interest[raw]) && !(name < w->nstr && w->interest[name]))
 				continue;
 			w->e = mem_grow(w->e, &w->ce, w->ne + 1, sizeof *w->e);
 			int64_t line = f->line < LINE_MOST ? f->line : LINE_MOST;
-			w->e[w->ne++] = (struct entry){file_of(w, f->file), name, line, (uint32_t)i, (uint32_t)k};
+			w->e[w->ne++] = (struct inst_entry){file_of(w, f->file), name, line, (uint32_t)i, (uint32_t)k};
 		}
 	if (w->ne)
 		qsort(w->e, w->ne, sizeof *w->e, by_place);
@@ -250,7 +252,7 @@ static void make_entries(struct weblist *w)
 
 /* ---- text */
 
-static void put(struct weblist *w, struct buf *b, const char *s, size_t n)
+static void put_escaped(struct weblist *w, struct buf *b, const char *s, size_t n)
 {
 	struct buf safe = {0};
 	if (!w->html) {
@@ -271,7 +273,7 @@ static void put(struct weblist *w, struct buf *b, const char *s, size_t n)
 
 static void puts_safe(struct weblist *w, struct buf *b, const char *s)
 {
-	put(w, b, s, strlen(s));
+	put_escaped(w, b, s, strlen(s));
 }
 
 static size_t indent_of(const char *s, size_t n)
@@ -297,7 +299,7 @@ static void put_where(struct weblist *w, struct buf *b, const char *file, int64_
 
 /* The calls that were inlined between the line and the instruction, where they differ from those of the one
    before. */
-static void put_calls(struct weblist *w, struct buf *b, const struct entry *e, const struct entry *before,
+static void put_calls(struct weblist *w, struct buf *b, const struct inst_entry *e, const struct inst_entry *before,
     size_t indent)
 {
 	const struct asm_inst *in = &w->code.v[e->inst], *last = before ? &w->code.v[before->inst] : NULL;
@@ -310,29 +312,29 @@ static void put_calls(struct weblist *w, struct buf *b, const struct entry *e, c
 		same = g && f->line == g->line && !strcmp(f->file, g->file) && !strcmp(f->name, g->name);
 		if (same)
 			continue;
-		const struct source *src = sources_get(w->src, prof_s(w->v.p, file_of(w, f->file)));
+		const struct source *src = source_cache_get(w->src, profile_string(w->v.p, file_of(w, f->file)));
 		const char *s = src->path ? source_line(src, f->line, &n) : NULL;
 		while (n && (*s == ' ' || *s == '\t'))
 			s++, n--;
 		buf_pad(b, ' ', 34 + indent + 4 + (size_t)depth * 4);
 		if (s)
-			put(w, b, s, n);
+			put_escaped(w, b, s, n);
 		put_where(w, b, f->file, f->line, indent + 4 + (size_t)depth * 4 + n);
 		buf_putc(b, '\n');
 	}
 }
 
-static void put_inst(struct weblist *w, struct buf *b, const struct entry *e, size_t indent)
+static void put_inst(struct weblist *w, struct buf *b, const struct inst_entry *e, size_t indent)
 {
 	const struct asm_inst *in = &w->code.v[e->inst];
 	struct buf hex = {0};
 	size_t pad = indent + 4 + 4 * (size_t)e->frame;
 	buf_hex(&hex, in->at);
-	put_value(&w->v, b, in->flat, 10, true);
+	pprof_put_value_right(&w->v, b, in->flat, 10, true);
 	buf_putc(b, ' ');
-	put_value(&w->v, b, in->cum, 10, true);
+	pprof_put_value_right(&w->v, b, in->cum, 10, true);
 	buf_putc(b, ' ');
-	put_right(b, hex.p, hex.n, 10);
+	pprof_put_right(b, hex.p, hex.n, 10);
 	buf_puts(b, ": ");
 	buf_pad(b, ' ', pad);
 	puts_safe(w, b, in->text);
@@ -343,7 +345,7 @@ static void put_inst(struct weblist *w, struct buf *b, const struct entry *e, si
 
 static void put_code(struct weblist *w, struct buf *b, size_t e0, size_t e1, size_t indent)
 {
-	const struct entry *before = NULL;
+	const struct inst_entry *before = NULL;
 	for (size_t i = e0; i < e1; i++) {
 		const struct asm_inst *in = &w->code.v[w->e[i].inst];
 		if (!*in->text)
@@ -363,8 +365,8 @@ static void put_line(struct weblist *w, struct buf *b, const struct source *src,
 	bool code = false;
 	const char *s = source_line(src, line, &n);
 	for (size_t i = e0; i < e1; i++) {
-		prof_sum(&flat, w->code.v[w->e[i].inst].flat);
-		prof_sum(&cum, w->code.v[w->e[i].inst].cum);
+		profile_sum(&flat, w->code.v[w->e[i].inst].flat);
+		profile_sum(&cum, w->code.v[w->e[i].inst].cum);
 		code |= *w->code.v[w->e[i].inst].text != 0;
 	}
 	if (!s && e0 == e1)
@@ -373,14 +375,14 @@ static void put_line(struct weblist *w, struct buf *b, const struct source *src,
 		s = line ? "???" : "<instructions with unknown line numbers>", n = strlen(s);
 	if (w->html)
 		buf_puts(b, code ? cum ? "<details><summary class=hot>" : "<details><summary>" : cum ? "<b>" : "<i>");
-	put_value(&w->v, b, flat, 10, true);
+	pprof_put_value_right(&w->v, b, flat, 10, true);
 	buf_putc(b, ' ');
-	put_value(&w->v, b, cum, 10, true);
+	pprof_put_value_right(&w->v, b, cum, 10, true);
 	buf_printf(b, " %6lld:", (long long)line);
 	if (w->html) {
 		struct buf flatten = {0};
 		source_expand(&flatten, s, n);
-		put(w, b, flatten.p ? flatten.p : "", flatten.n);
+		put_escaped(w, b, flatten.p ? flatten.p : "", flatten.n);
 		buf_free(&flatten);
 	} else {
 		buf_put(b, s, n);
@@ -392,33 +394,33 @@ static void put_line(struct weblist *w, struct buf *b, const struct source *src,
 		buf_puts(b, "</details>");
 }
 
-static void put_function(struct weblist *w, struct out *out, const struct part *f)
+static void put_function(struct weblist *w, struct out *out, const struct code_range *f)
 {
 	struct buf *b = &out->buf;
-	const char *file = prof_s(w->v.p, w->e[f->e0].file);
-	const struct source *src = sources_get(w->src, file);
+	const char *file = profile_string(w->v.p, w->e[f->e0].file);
+	const struct source *src = source_cache_get(w->src, file);
 	int64_t flat = 0, cum = 0;
 	w->turn++;
 	for (size_t i = f->e0; i < f->e1; i++) {
 		uint32_t in = w->e[i].inst;
 		if (w->seen[in] != w->turn) {
-			prof_sum(&flat, w->code.v[in].flat);
-			prof_sum(&cum, w->code.v[in].cum);
+			profile_sum(&flat, w->code.v[in].flat);
+			profile_sum(&cum, w->code.v[in].cum);
 		}
 		w->seen[in] = w->turn;
 	}
 	if (!cum)
 		return;
 	buf_puts(b, w->html ? "<h2>" : "ROUTINE ======================== ");
-	puts_safe(w, b, prof_s(w->v.p, f->fun));
+	puts_safe(w, b, profile_string(w->v.p, f->fun));
 	buf_puts(b, w->html ? "</h2>\n<p>" : " in ");
 	puts_safe(w, b, file);
 	buf_puts(b, w->html ? "</p>\n<pre>" : "\n");
-	put_value(&w->v, b, flat, 10, false);
+	pprof_put_value_right(&w->v, b, flat, 10, false);
 	buf_putc(b, ' ');
-	put_value(&w->v, b, cum, 10, false);
+	pprof_put_value_right(&w->v, b, cum, 10, false);
 	buf_puts(b, " (flat, cum) ");
-	units_percent(b, cum, w->v.total);
+	pprof_units_percent(b, cum, w->v.total);
 	buf_puts(b, " of Total\n");
 	size_t e = f->e0;
 	for (int64_t line = f->from; line <= f->upto && !out->failed; line++) {
@@ -426,14 +428,14 @@ static void put_function(struct weblist *w, struct out *out, const struct part *
 		while (e < f->e1 && w->e[e].line == line)
 			e++;
 		put_line(w, b, src, line, from, e);
-		out_flush(out, false);
+		output_flush(out, false);
 	}
 	if (w->html)
 		buf_puts(b, "</pre>\n");
 }
 
 /* From a line to one that is not before it. A file may say any numbers. */
-static uint64_t distance(int64_t from, int64_t to)
+static uint64_t line_distance(int64_t from, int64_t to)
 {
 	return (uint64_t)to - (uint64_t)from;
 }
@@ -442,22 +444,22 @@ static uint64_t distance(int64_t from, int64_t to)
    next. */
 static void put_file(struct weblist *w, struct out *out, size_t e0, size_t e1)
 {
-	struct part *f = NULL;
+	struct code_range *f = NULL;
 	size_t n = 0, cap = 0;
 	for (size_t i = e0, k; i < e1; i = k) {
 		for (k = i; k < e1 && w->e[k].line == w->e[i].line;)
 			k++;
 		int64_t line = w->e[i].line;
-		if (n && f[n - 1].fun == w->e[i].fun && distance(f[n - 1].upto, line) <= FAR) {
+		if (n && f[n - 1].fun == w->e[i].fun && line_distance(f[n - 1].upto, line) <= FAR) {
 			f[n - 1].upto = line;
 			f[n - 1].e1 = k;
 			continue;
 		}
 		f = mem_grow(f, &cap, n + 1, sizeof *f);
-		f[n++] = (struct part){i, k, line, line, w->e[i].fun};
+		f[n++] = (struct code_range){i, k, line, line, w->e[i].fun};
 	}
 	for (size_t i = 0; i < n; i++) {
-		uint64_t half = i ? (distance(f[i - 1].upto, f[i].from) - 1) / 2 : MARGIN;
+		uint64_t half = i ? (line_distance(f[i - 1].upto, f[i].from) - 1) / 2 : MARGIN;
 		int64_t gap = half < MARGIN ? (int64_t)half : MARGIN;
 		if (i)
 			f[i - 1].upto += gap;
@@ -486,7 +488,7 @@ static void put_files(struct weblist *w, struct out *out)
 	for (size_t i = 0, k; i < w->ne; i = k) {
 		for (k = i; k < w->ne && w->e[k].file == w->e[i].file;)
 			k++;
-		f[n++] = (struct file){prof_s(w->v.p, w->e[i].file), i, k};
+		f[n++] = (struct file){profile_string(w->v.p, w->e[i].file), i, k};
 	}
 	qsort(f, n, sizeof *f, by_name);
 	for (size_t i = 0; i < n; i++)
@@ -506,17 +508,17 @@ static void put_head(struct weblist *w, struct buf *b)
 		buf_printf(b,
 		    "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>ttrace weblist</title>\n%s</head>"
 		    "<body>\n<pre>", style);
-		view_profile_labels(&w->v, &labels);
+		pprof_report_profile_labels(&w->v, &labels);
 		for (size_t i = 0, k; i < labels.n; i = k + 1) {
 			for (k = i; k < labels.n && labels.p[k] != '\n';)
 				k++;
-			put(w, b, labels.p + i, k - i);
+			put_escaped(w, b, labels.p + i, k - i);
 			buf_putc(b, '\n');
 		}
 		buf_free(&labels);
 	}
 	buf_puts(b, "Total: ");
-	view_value(&w->v, b, w->v.total);
+	pprof_report_put_value(&w->v, b, w->v.total);
 	buf_puts(b, w->html ? "</pre>\n" : "\n");
 }
 
@@ -526,22 +528,22 @@ static bool names_page(const char *path)
 	return (n > 5 && !strcmp(path + n - 5, ".html")) || (n > 4 && !strcmp(path + n - 4, ".htm"));
 }
 
-int report_weblist(const struct opt *o, struct out *out, struct err *e)
+int report_weblist(const struct options *o, struct out *out, struct err *e)
 {
-	struct weblist w = {.html = names_page(opt_str(o, OPT_OUTPUT))};
+	struct weblist w = {.html = names_page(options_str(o, OPT_OUTPUT))};
 	int rc = 0;
-	if (view_open(&w.v, o, V_WEBLIST, e))
+	if (pprof_report_open(&w.v, o, REPORT_WEBLIST, e))
 		return -1;
-	struct prof *p = w.v.p;
+	struct profile *p = w.v.p;
 	w.flat = xcalloc(p->nloc, sizeof *w.flat);
 	w.cum = xcalloc(p->nloc, sizeof *w.cum);
 	w.wanted = xcalloc(p->nloc, sizeof *w.wanted);
 	w.nstr = p->nstr;
 	w.interest = xcalloc(p->nstr, sizeof *w.interest);
 	w.pretty = xcalloc(p->nstr, sizeof *w.pretty);
-	w.src = sources_new(
-	    &(struct sources_conf){w.v.g.source_path, w.v.g.trim_path, o->nfile ? o->file[0] : NULL, false});
-	weigh(&w);
+	w.src = source_cache_new(
+	    &(struct source_cache_conf){w.v.g.source_path, w.v.g.trim_path, o->nfile ? o->file[0] : NULL, false});
+	weigh_locations(&w);
 	find_interest(&w);
 	add_all_code(&w);
 	make_entries(&w);
@@ -557,8 +559,8 @@ int report_weblist(const struct opt *o, struct out *out, struct err *e)
 	void *all[] = {w.flat, w.cum, w.wanted, w.interest, w.pretty, w.e, w.seen};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);
-	asmcode_free(&w.code);
-	sources_free(w.src);
-	view_close(&w.v);
+	asm_source_free(&w.code);
+	source_cache_free(w.src);
+	pprof_report_close(&w.v);
 	return rc;
 }

@@ -17,14 +17,14 @@
 
 #include <stdlib.h>
 
-static bool has(const struct opt *o, enum opt_id id)
+static bool has_option(const struct options *o, enum option_id id)
 {
-	return opt_str(o, id) && *opt_str(o, id);
+	return options_str(o, id) && *options_str(o, id);
 }
 
-static int pick_id(const struct opt *o, enum opt_id id, char letter, int64_t *v, struct err *e)
+static int parse_track_id(const struct options *o, enum option_id id, char letter, int64_t *v, struct err *e)
 {
-	const char *s = opt_str(o, id);
+	const char *s = options_str(o, id);
 	char *end;
 	*v = -1;
 	if (!s || !*s)
@@ -49,18 +49,19 @@ static int u64_cmp(const void *a, const void *b)
 }
 
 /* What a filter lets through, in the times of the file: first is that of its first event. */
-static void take(struct event_pick *k, const struct snap *sn, const struct tw_filter *f, int64_t first, bool tasks)
+static void add_trace_filter(
+    struct event_criteria *k, const struct snap *sn, const struct trace_filter *f, int64_t first, bool tasks)
 {
 	size_t cap = 0, tcap = 0;
 	for (uint32_t i = 0; f->slice && i < f->nslice; i++) {
-		if (!tw_has(f->g, f->slice[i].trk))
+		if (!trace_gset_has(f->g, f->slice[i].trk))
 			continue;
 		k->v = mem_grow(k->v, &cap, k->nv + 1, sizeof *k->v);
 		k->v[k->nv++] = (struct event_stretch){(int64_t)store_trk(sn->st, f->slice[i].trk)->id,
 		    f->slice[i].t0 + first, f->slice[i].t1 + first};
 	}
-	for (trk_id t = 1; !f->slice && t < sn->ntrks; store_pass(sn, t++)) {
-		if (store_trk(sn->st, t)->kind != TK_G || !tw_has(f->g, t))
+	for (trk_id t = 1; !f->slice && t < sn->ntrks; store_note_walk(sn, t++)) {
+		if (store_trk(sn->st, t)->kind != TK_G || !trace_gset_has(f->g, t))
 			continue;
 		k->v = mem_grow(k->v, &cap, k->nv + 1, sizeof *k->v);
 		k->v[k->nv++] = (struct event_stretch){(int64_t)store_trk(sn->st, t)->id, INT64_MIN, INT64_MAX};
@@ -68,8 +69,8 @@ static void take(struct event_pick *k, const struct snap *sn, const struct tw_fi
 	if (k->nv)
 		qsort(k->v, k->nv, sizeof *k->v, stretch_cmp);
 	for (uint32_t i = 0; tasks && f->span && i < sn->nspans; i++) {
-		store_pass(sn, i);
-		if (!tw_has(f->span, i))
+		store_note_walk(sn, i);
+		if (!trace_gset_has(f->span, i))
 			continue;
 		k->task = mem_grow(k->task, &tcap, k->ntask + 1, sizeof *k->task);
 		k->task[k->ntask++] = store_span(sn->st, i)->s.id;
@@ -78,7 +79,7 @@ static void take(struct event_pick *k, const struct snap *sn, const struct tw_fi
 		qsort(k->task, k->ntask, sizeof *k->task, u64_cmp);
 }
 
-static bool find_first(void *first, const struct tgen *g, const struct tev *t, size_t n)
+static bool find_first(void *first, const struct trace_generation *g, const struct trace_event *t, size_t n)
 {
 	(void)g;
 	if (n)
@@ -86,34 +87,34 @@ static bool find_first(void *first, const struct tgen *g, const struct tev *t, s
 	return !n;
 }
 
-static int pick_some(const struct opt *o, struct bytes in, struct event_pick *k, struct err *e)
+static int read_stretches(const struct options *o, struct bytes in, struct event_criteria *k, struct err *e)
 {
-	static const struct tev_ops ops = {find_first, NULL, NULL, NULL, NULL, NULL, false, 0, NULL};
-	struct tstream_info info;
+	static const struct event_stream_ops ops = {find_first, NULL, NULL, NULL, NULL, NULL, false, 0, NULL};
+	struct event_stream_info info;
 	struct trace t;
-	struct tw_filter f;
+	struct trace_filter f;
 	int64_t first = 0;
-	if (tev_read(in, &ops, &first, &info, e) || trace_open(&t, o, NULL, NULL, e))
+	if (event_stream_read(in, &ops, &first, &info, e) || trace_open(&t, o, NULL, NULL, e))
 		return -1;
-	int r = trace_filter(t.sn, o, &t.arena, &f, e);
+	int r = trace_parse_filter(t.sn, o, &t.arena, &f, e);
 	if (!r)
-		take(k, t.sn, &f, first, has(o, OPT_TASK));
+		add_trace_filter(k, t.sn, &f, first, has_option(o, OPT_TASK));
 	trace_close(&t);
 	return r;
 }
 
-int event_pick(const struct opt *o, struct bytes in, struct event_pick *k, struct err *e)
+int event_criteria(const struct options *o, struct bytes in, struct event_criteria *k, struct err *e)
 {
-	if (pick_id(o, OPT_GOROUTINE, 'g', &k->g, e) || pick_id(o, OPT_PROC, 'p', &k->p, e))
+	if (parse_track_id(o, OPT_GOROUTINE, 'g', &k->g, e) || parse_track_id(o, OPT_PROC, 'p', &k->p, e))
 		return -1;
-	k->some = has(o, OPT_GROUP) || has(o, OPT_TASK) || has(o, OPT_REGION);
+	k->some = has_option(o, OPT_GROUP) || has_option(o, OPT_TASK) || has_option(o, OPT_REGION);
 	k->who = k->g >= 0 || k->p >= 0 || k->some;
-	if (k->some && pick_some(o, in, k, e))
+	if (k->some && read_stretches(o, in, k, e))
 		return -1;
-	return dump_range(o, in, &k->times, &k->from, &k->to, e);
+	return trace_stream_range(o, in, &k->times, &k->from, &k->to, e);
 }
 
-static bool in_stretch(const struct event_pick *k, int64_t g, int64_t t)
+static bool in_stretch(const struct event_criteria *k, int64_t g, int64_t t)
 {
 	size_t lo = 0, hi = k->nv;
 	while (lo < hi) {	/* the last that begins at or before t, of this goroutine or one before */
@@ -126,7 +127,7 @@ static bool in_stretch(const struct event_pick *k, int64_t g, int64_t t)
 	return lo && k->v[lo - 1].g == g && t <= k->v[lo - 1].t1;
 }
 
-static bool of_some(const struct event_pick *k, const struct tev *t)
+static bool of_some(const struct event_criteria *k, const struct trace_event *t)
 {
 	bool user = t->kind == TEV_TASK_BEGIN || t->kind == TEV_TASK_END || t->kind == TEV_REGION_BEGIN ||
 		    t->kind == TEV_REGION_END || t->kind == TEV_LOG;
@@ -135,7 +136,7 @@ static bool of_some(const struct event_pick *k, const struct tev *t)
 	       (user && k->ntask && bsearch(&id, k->task, k->ntask, sizeof *k->task, u64_cmp));
 }
 
-bool event_picked(const struct event_pick *k, const struct tev *t)
+bool event_criteria_match(const struct event_criteria *k, const struct trace_event *t)
 {
 	if (k->times && (t->time < k->from || t->time >= k->to))
 		return false;
@@ -146,7 +147,7 @@ bool event_picked(const struct event_pick *k, const struct tev *t)
 	return t->kind != TEV_SYNC && g && p && (!k->some || of_some(k, t));
 }
 
-void event_pick_free(struct event_pick *k)
+void event_criteria_free(struct event_criteria *k)
 {
 	mem_free(k->v);
 	mem_free(k->task);

@@ -8,7 +8,7 @@
 
 /* Which events of a trace are asked for: those of a time, a goroutine, a P, of some goroutines, tasks or
    regions; all by default. */
-struct event_pick {
+struct event_criteria {
 	bool times, who;
 	int64_t from, to;	/* [from, to), as tev.time */
 	int64_t g, p;		/* -1: any */
@@ -18,8 +18,8 @@ struct event_pick {
 	uint64_t *task;		/* sorted */
 	size_t ntask;
 };
-int  event_pick(const struct opt *, struct bytes, struct event_pick *, struct err *);
-bool event_picked(const struct event_pick *, const struct tev *);
-void event_pick_free(struct event_pick *);
+int  event_criteria(const struct options *, struct bytes, struct event_criteria *, struct err *);
+bool event_criteria_match(const struct event_criteria *, const struct trace_event *);
+void event_criteria_free(struct event_criteria *);
 
 #endif

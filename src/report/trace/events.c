@@ -30,16 +30,16 @@ enum { KEEP_TEXT = 64 << 20 };
 
 struct dump {
 	struct out *out;
-	struct event_pick pick;
+	struct event_criteria pick;
 	bool safe;		/* standard output is a terminal */
-	struct dump_notes notes;
+	struct trace_stream_notes notes;
 	enum table_format format;
 	struct table table;	/* unless it is text */
 	int64_t first;		/* time of the first event, or TIME_NONE */
-	const struct tgen *gen;
+	const struct trace_generation *gen;
 	uint64_t gen_number;
 	struct buf text;	/* of stacks of this generation */
-	struct span { uint32_t at, n; } *span;	/* by stack; n 0: not made */
+	struct text_range { uint32_t at, n; } *text_range;	/* by stack; n 0: not made */
 	size_t nspan, capspan;
 };
 
@@ -63,21 +63,21 @@ static const char *const metrics[] = {
 	[TM_GOMAXPROCS] = "/sched/gomaxprocs:threads",
 };
 
-static void put_quoted(struct buf *b, const struct tgen *g, uint32_t str)
+static void put_quoted(struct buf *b, const struct trace_generation *g, uint32_t str)
 {
 	size_t n;
-	const char *s = tgen_str(g, str, &n);
-	buf_quote(b, s, n);
+	const char *s = generation_str(g, str, &n);
+	go_quote_append(b, s, n);
 }
 
-static void put_value(struct buf *b, uint64_t v)
+static void put_metric_value(struct buf *b, uint64_t v)
 {
 	buf_puts(b, "Value{Uint64(");
 	buf_u64(b, v);
 	buf_puts(b, ")}");
 }
 
-static void put_resource(struct buf *b, const struct tev *t)
+static void put_resource(struct buf *b, const struct trace_event *t)
 {
 	static const char *const names[] = {
 		[TR_NONE] = "None", [TR_G] = "Goroutine(", [TR_P] = "Proc(", [TR_M] = "Thread("};
@@ -100,16 +100,16 @@ static void put_name(struct buf *b, bool safe, const char *s, size_t n)
 static void put_frames(const struct dump *d, struct buf *b, uint32_t id)
 {
 	uint32_t n;
-	const struct tev_frame *f = tgen_stack(d->gen, id, &n);
+	const struct trace_frame *f = generation_stack(d->gen, id, &n);
 	for (uint32_t i = 0; i < n; i++) {
 		size_t len;
-		const char *s = tgen_str(d->gen, f[i].fun, &len);
+		const char *s = generation_str(d->gen, f[i].fun, &len);
 		buf_putc(b, '\t');
 		put_name(b, d->safe, s, len);
 		buf_puts(b, " @ 0x");
 		buf_hex(b, f[i].pc);
 		buf_puts(b, "\n\t\t");
-		s = tgen_str(d->gen, f[i].file, &len);
+		s = generation_str(d->gen, f[i].file, &len);
 		put_name(b, d->safe, s, len);
 		buf_putc(b, ':');
 		buf_u64(b, f[i].line);
@@ -124,7 +124,7 @@ static void put_stack(struct dump *d, struct buf *b, const char *title, uint32_t
 		put_frames(d, b, id);
 		return;
 	}
-	struct span *s = &d->span[id];
+	struct text_range *s = &d->text_range[id];
 	if (!s->n) {
 		s->at = (uint32_t)d->text.n;
 		put_frames(d, &d->text, id);
@@ -158,11 +158,11 @@ static void put_wall(struct buf *b, uint64_t sec, uint64_t nsec)
 		buf_printf(b, "%.3s:%s", zone, zone + 3);
 }
 
-static void put_sync(struct buf *b, const struct tgen *g, const struct tev *t)
+static void put_sync(struct buf *b, const struct trace_generation *g, const struct trace_event *t)
 {
 	buf_puts(b, " N=");
 	buf_u64(b, t->value);
-	const struct tev_clock *c = tgen_clock(g);
+	const struct trace_clock *c = generation_clock(g);
 	if (!t->what || !c->known)
 		return;
 	buf_puts(b, " Trace=");
@@ -173,13 +173,13 @@ static void put_sync(struct buf *b, const struct tgen *g, const struct tev *t)
 	put_wall(b, c->sec, c->nsec);
 }
 
-static void put_range(struct buf *b, const struct tgen *g, const struct tev *t)
+static void put_range(struct buf *b, const struct trace_generation *g, const struct trace_event *t)
 {
 	size_t n;
-	const char *s = tgen_str(g, tev_name(t), &n);
+	const char *s = generation_str(g, trace_event_name(t), &n);
 	struct buf stw = {0};
 	buf_puts(b, " Name=");
-	switch ((enum tev_range)t->what) {
+	switch ((enum trace_range_kind)t->what) {
 	case TRG_GC:
 		buf_puts(b, "\"GC concurrent mark phase\"");
 		break;
@@ -193,7 +193,7 @@ static void put_range(struct buf *b, const struct tgen *g, const struct tev *t)
 		buf_puts(&stw, "stop-the-world (");
 		buf_put(&stw, s, n);
 		buf_putc(&stw, ')');
-		buf_quote(b, stw.p, stw.n);
+		go_quote_append(b, stw.p, stw.n);
 		buf_free(&stw);
 		break;
 	}
@@ -204,16 +204,16 @@ static void put_range(struct buf *b, const struct tgen *g, const struct tev *t)
 	buf_puts(b, " Attributes=[");
 	if (t->what == TRG_SWEEP) {
 		buf_puts(b, "\"bytes swept\"=");
-		put_value(b, t->value);
+		put_metric_value(b, t->value);
 		buf_puts(b, " \"bytes reclaimed\"=");
-		put_value(b, t->value2);
+		put_metric_value(b, t->value2);
 	}
 	buf_putc(b, ']');
 }
 
 /* The stack of whom the transition is about: of a new goroutine where it starts, even if unknown; of
    one that stops, waits or is found, the event's own. */
-static void put_transition(struct dump *d, struct buf *b, const struct tev *t)
+static void put_transition(struct dump *d, struct buf *b, const struct trace_event *t)
 {
 	buf_puts(b, t->resource == TR_G ? " GoID=" : " ProcID=");
 	buf_i64(b, t->id);
@@ -243,9 +243,9 @@ static void put_transition(struct dump *d, struct buf *b, const struct tev *t)
 	}
 }
 
-static void put_experimental(struct buf *b, const struct tev *t)
+static void put_experimental(struct buf *b, const struct trace_event *t)
 {
-	const struct goev_spec *s = &goev_specs[t->wire];
+	const struct wire_event_spec *s = &wire_event_specs[t->wire];
 	const uint64_t v[3] = {(uint64_t)t->id, t->value, t->value2};
 	const char *a = strchr(s->args, ' ');
 	buf_puts(b, " Name=");
@@ -257,16 +257,16 @@ static void put_experimental(struct buf *b, const struct tev *t)
 			buf_puts(b, ", ");
 		buf_put(b, a, end ? (size_t)(end - a) : strlen(a));
 		buf_putc(b, '=');
-		put_value(b, v[i]);
+		put_metric_value(b, v[i]);
 		a = end;
 	}
 	buf_putc(b, ']');
 }
 
-static void put_details(struct dump *d, struct buf *b, const struct tev *t)
+static void put_details(struct dump *d, struct buf *b, const struct trace_event *t)
 {
-	const struct tgen *g = d->gen;
-	switch ((enum tev_kind)t->kind) {
+	const struct trace_generation *g = d->gen;
+	switch ((enum trace_event_kind)t->kind) {
 	case TEV_SYNC:
 		put_sync(b, g, t);
 		break;
@@ -274,7 +274,7 @@ static void put_details(struct dump *d, struct buf *b, const struct tev *t)
 		buf_puts(b, " Name=\"");
 		buf_puts(b, metrics[t->what]);
 		buf_puts(b, "\" Value=");
-		put_value(b, t->value);
+		put_metric_value(b, t->value);
 		break;
 	case TEV_LABEL:
 		buf_puts(b, " Label=");
@@ -322,7 +322,7 @@ static void put_details(struct dump *d, struct buf *b, const struct tev *t)
 	}
 }
 
-static void put_event(struct dump *d, struct buf *b, const struct tev *t)
+static void put_event(struct dump *d, struct buf *b, const struct trace_event *t)
 {
 	buf_puts(b, "M=");
 	buf_i64(b, t->m);
@@ -335,8 +335,8 @@ static void put_event(struct dump *d, struct buf *b, const struct tev *t)
 	buf_puts(b, " Time=");
 	buf_i64(b, t->time);
 	put_details(d, b, t);
-	if (tev_stack(t) || t->kind == TEV_STACK_SAMPLE)
-		put_stack(d, b, "\nStack=\n", tev_stack(t));
+	if (trace_event_stack(t) || t->kind == TEV_STACK_SAMPLE)
+		put_stack(d, b, "\nStack=\n", trace_event_stack(t));
 	buf_putc(b, '\n');
 }
 
@@ -352,10 +352,10 @@ static const struct table_col columns[] = {
 static void put_folded(const struct dump *d, struct buf *b, uint32_t id)
 {
 	uint32_t n;
-	const struct tev_frame *f = tgen_stack(d->gen, id, &n);
+	const struct trace_frame *f = generation_stack(d->gen, id, &n);
 	for (uint32_t i = n; i--;) {
 		size_t len;
-		const char *s = tgen_str(d->gen, f[i].fun, &len);
+		const char *s = generation_str(d->gen, f[i].fun, &len);
 		if (i + 1 < n)
 			buf_putc(b, ';');
 		buf_put(b, s, len);
@@ -370,7 +370,7 @@ static void put_id(struct table *t, int64_t id)
 		table_int(t, id);
 }
 
-static void put_row(struct dump *d, const struct tev *t)
+static void put_row(struct dump *d, const struct trace_event *t)
 {
 	struct table *row = &d->table;
 	struct buf b = {0};
@@ -382,39 +382,39 @@ static void put_row(struct dump *d, const struct tev *t)
 	put_details(d, &b, t);
 	table_str(row, b.n ? b.p + 1 : "", b.n ? b.n - 1 : 0);	/* without the blank before them */
 	buf_reset(&b);
-	if (tev_stack(t))
-		put_folded(d, &b, tev_stack(t));
+	if (trace_event_stack(t))
+		put_folded(d, &b, trace_event_stack(t));
 	table_str(row, b.p ? b.p : "", b.n);
 	buf_free(&b);
 	table_pour(row, d->format, &d->out->buf);
 }
 
-static bool on_events(void *self, const struct tgen *g, const struct tev *t, size_t n)
+static bool on_events(void *self, const struct trace_generation *g, const struct trace_event *t, size_t n)
 {
 	struct dump *d = self;
-	if (d->gen != g || d->gen_number != tgen_number(g) || d->nspan != tgen_nstacks(g)) {
+	if (d->gen != g || d->gen_number != generation_number(g) || d->nspan != generation_nstacks(g)) {
 		d->gen = g;
-		d->gen_number = tgen_number(g);
-		d->nspan = tgen_nstacks(g);
+		d->gen_number = generation_number(g);
+		d->nspan = generation_nstacks(g);
 		buf_reset(&d->text);
-		d->span = mem_grow(d->span, &d->capspan, d->nspan + 1, sizeof *d->span);
-		memset(d->span, 0, d->nspan * sizeof *d->span);
+		d->text_range = mem_grow(d->text_range, &d->capspan, d->nspan + 1, sizeof *d->text_range);
+		memset(d->text_range, 0, d->nspan * sizeof *d->text_range);
 	}
 	if (d->first == TIME_NONE && n)
 		d->first = t[0].time;
 	for (size_t i = 0; i < n; i++) {
-		if (!event_picked(&d->pick, &t[i]))
+		if (!event_criteria_match(&d->pick, &t[i]))
 			continue;
 		if (d->format == TF_TEXT)
 			put_event(d, &d->out->buf, &t[i]);
 		else
 			put_row(d, &t[i]);
-		out_flush(d->out, false);
+		output_flush(d->out, false);
 	}
 	return !d->out->failed && !(d->pick.times && n && t[n - 1].time >= d->pick.to);
 }
 
-static bool on_generation(void *self, const struct tgen *g, const struct tstream_info *info)
+static bool on_generation(void *self, const struct trace_generation *g, const struct event_stream_info *info)
 {
 	(void)g;
 	(void)info;
@@ -426,35 +426,36 @@ static bool on_generation(void *self, const struct tgen *g, const struct tstream
 static void on_warn(void *self, uint64_t at, const char *msg)
 {
 	struct dump *d = self;
-	dump_note(&d->notes, at, msg);
+	trace_stream_add_note(&d->notes, at, msg);
 }
 
-int report_events(const struct opt *o, struct out *out, struct err *e)
+int report_events(const struct options *o, struct out *out, struct err *e)
 {
-	static const struct tev_ops ops = {on_events, on_warn, on_generation, NULL, NULL, NULL, false, 0, NULL};
+	static const struct event_stream_ops ops = {
+	    on_events, on_warn, on_generation, NULL, NULL, NULL, false, 0, NULL};
 	struct bytes in;
 	enum table_format format;
-	if (table_format(o, &format, e) || dump_open(o, &in, e))
+	if (table_format(o, &format, e) || trace_stream_open(o, &in, e))
 		return -1;
 	struct dump d = {
 	    .out = out, .format = format, .first = TIME_NONE, .notes = {.file = o->file[0]}, .safe = isatty(out->fd)};
-	struct tstream_info info;
-	int r = event_pick(o, in, &d.pick, e);
+	struct event_stream_info info;
+	int r = event_criteria(o, in, &d.pick, e);
 	table_begin(&d.table, columns, sizeof columns / sizeof *columns);
 	if (format != TF_TEXT)
 		table_open(&d.table, format, &out->buf);
 	if (!r)
-		r = tev_read(in, &ops, &d, &info, e);
+		r = event_stream_read(in, &ops, &d, &info, e);
 	if (format != TF_TEXT)
 		table_close(&d.table, format);
 	table_free(&d.table);
-	event_pick_free(&d.pick);
+	event_criteria_free(&d.pick);
 	if (!r)
-		r = dump_end(o, &info, e);
+		r = trace_stream_check_strict(o, &info, e);
 	buf_free(&d.text);
-	mem_free(d.span);
-	dump_cut(&d.notes, &in);
-	dump_notes_say(&d.notes, r == 0);
+	mem_free(d.text_range);
+	trace_stream_note_cut(&d.notes, &in);
+	trace_stream_finish_notes(&d.notes, r == 0);
 	input_close(&in);
 	return r;
 }

@@ -8,7 +8,7 @@
 #include "trace/gc_cycles.h"
 
 /* The length of a stop of the world as a cell. */
-static void stop(struct table *t, int64_t ns)
+static void put_stop_cell(struct table *t, int64_t ns)
 {
 	if (ns < 0)
 		table_none(t);
@@ -16,23 +16,23 @@ static void stop(struct table *t, int64_t ns)
 		table_int(t, ns);
 }
 
-static void count_at(const struct trep *r, struct table *t, enum counter c, int64_t when)
+static void count_at(const struct trace_report_ctx *r, struct table *t, enum counter c, int64_t when)
 {
-	uint32_t i = count_find(r->sn, c, when);
+	uint32_t i = time_search_counter(r->sn, c, when);
 	if (i == UINT32_MAX)
 		table_none(t);
 	else
 		table_int(t, (int64_t)store_count(r->st, c, i)->v);
 }
 
-static void cycle(const struct trep *r, struct table *t, const struct gc_cycle *c)
+static void print_cycle(const struct trace_report_ctx *r, struct table *t, const struct gc_cycle *c)
 {
 	table_int(t, c->number);
 	table_int(t, c->t0);
 	table_int(t, c->t1 - c->t0);
-	stop(t, c->stw_before);
-	stop(t, c->stw_after);
-	stop(t, gc_cycle_stw(c));
+	put_stop_cell(t, c->stw_before);
+	put_stop_cell(t, c->stw_after);
+	put_stop_cell(t, gc_cycle_stw(c));
 	table_int(t, c->assist);
 	if (c->assist && !c->nassist)
 		table_none(t);	/* a log does not tell how many */
@@ -47,7 +47,7 @@ static void cycle(const struct trep *r, struct table *t, const struct gc_cycle *
 	count_at(r, t, CT_HEAP_GOAL, c->t0);
 }
 
-int report_gc(const struct opt *o, struct out *out, struct err *e)
+int report_gc(const struct options *o, struct out *out, struct err *e)
 {
 	static const struct table_col col[] = {
 		{ "GC", "number", TB_INT }, { "Start", "start_ns", TB_NS }, { "Mark", "mark_ns", TB_NS },
@@ -56,8 +56,8 @@ int report_gc(const struct opt *o, struct out *out, struct err *e)
 		{ "Heap before", "heap_before_bytes", TB_BYTES }, { "Heap after", "heap_after_bytes", TB_BYTES },
 		{ "Goal", "goal_bytes", TB_BYTES },
 	};
-	struct trep r;
-	if (trep_open(&r, o, out, e))
+	struct trace_report_ctx r;
+	if (trace_report_open(&r, o, out, e))
 		return -1;
 	struct table t;
 	table_begin(&t, col, sizeof col / sizeof *col);
@@ -65,11 +65,11 @@ int report_gc(const struct opt *o, struct out *out, struct err *e)
 	const struct gc_cycle *c = gc_cycles(r.sn, &r.filter, r.mem, &n);
 	for (uint32_t i = 0; i < n; i++)
 		if (c[i].t1 >= r.t0 && c[i].t0 <= r.t1)
-			cycle(&r, &t, &c[i]);
+			print_cycle(&r, &t, &c[i]);
 	int bad = table_sort(&t, o, e);
 	if (!bad)
 		table_print(&t, r.format, r.out);
 	table_free(&t);
-	trep_close(&r);
+	trace_report_close(&r);
 	return bad;
 }

@@ -21,7 +21,7 @@
 #include <string.h>
 
 /* Groups, and how long their goroutines have been blocked when the trace ends: NULL, or by goroutine. */
-struct listing { const struct sched_groups *gs; const int64_t *still; };
+struct listing { const struct stats_groups *gs; const int64_t *still; };
 
 static void still_json(struct json *j, int64_t ns)
 {
@@ -31,35 +31,35 @@ static void still_json(struct json *j, int64_t ns)
 		json_null(j, "still_blocked_ns");
 }
 
-static void groups_json(const struct trep *r, const struct listing *l, enum gor_by by)
+static void groups_json(const struct trace_report_ctx *r, const struct listing *l, enum group_key_kind by)
 {
-	const struct sched_groups *gs = l->gs;
+	const struct stats_groups *gs = l->gs;
 	struct json j = { .b = r->out };
 	json_object(&j, NULL);
-	if (by != GB_FUNCTION)
-		json_text(&j, "by", gor_by_name(by));
+	if (by != GROUP_KEY_FUNCTION)
+		json_text(&j, "by", group_key_name(by));
 	json_array(&j, "groups");
 	for (uint32_t i = 0; i < gs->n && !r->to->failed; i++) {
-		const struct sched_group *g = &gs->group[i];
-		if (!trep_named(r, g->name))
+		const struct stats_group *g = &gs->group[i];
+		if (!trace_report_wants_name(r, g->name))
 			continue;
-		struct trep_text s = trep_str(r, g->name, "");
+		struct trace_report_text s = trace_report_string(r, g->name, "");
 		json_object(&j, NULL);
 		json_str(&j, "name", s.s, s.n);
 		json_i64(&j, "count", g->n);
 		json_i64(&j, "exec_ns", g->exec);
-		struct still_sum still = still_sum(l->still, g);
+		struct still_blocked_sum still = still_blocked_sum(l->still, g);
 		json_u64(&j, "still_blocked", still.n);
 		still_json(&j, still.longest);
 		json_array(&j, "goroutines");
 		for (uint32_t k = 0; k < g->n; k++) {
-			const struct gstat *x = &gs->g[g->first + k];
+			const struct goroutine_times *x = &gs->g[g->first + k];
 			json_object(&j, NULL);
 			json_u64(&j, "id", store_trk(r->st, x->trk)->id);
-			trep_gstat_json(r, &j, x);
+			trace_report_json_times(r, &j, x);
 			still_json(&j, l->still ? l->still[g->first + k] : 0);
 			json_end(&j);
-			if (!trep_flow(r, g->first + k))
+			if (!trace_report_flush(r, g->first + k))
 				break;
 		}
 		json_end(&j);
@@ -69,12 +69,13 @@ static void groups_json(const struct trep *r, const struct listing *l, enum gor_
 	json_end(&j);
 }
 
-static struct gstat add_up(const struct trep *r, const struct sched_groups *gs, const struct sched_group *g)
+static struct goroutine_times add_up(
+    const struct trace_report_ctx *r, const struct stats_groups *gs, const struct stats_group *g)
 {
-	struct gstat sum = {0};
+	struct goroutine_times sum = {0};
 	for (uint32_t k = 0; k < g->n; k++) {
-		const struct gstat *x = &gs->g[g->first + k];
-		arena_look(r->mem, k);
+		const struct goroutine_times *x = &gs->g[g->first + k];
+		arena_note_access(r->mem, k);
 		sum.total = wrap_add(sum.total, x->total);
 		sum.exec = wrap_add(sum.exec, x->exec);
 		sum.ready = wrap_add(sum.ready, x->ready);
@@ -89,27 +90,27 @@ static struct gstat add_up(const struct trep *r, const struct sched_groups *gs, 
 
 /* Of one goroutine each: how long they ran, and how long they waited to run. */
 enum { QUANTS = 5, STILL = 2 };
-static void quantile_cells(const struct trep *r, struct table *t, const struct sched_groups *gs,
-    const struct sched_group *g)
+static void quantile_cells(const struct trace_report_ctx *r, struct table *t, const struct stats_groups *gs,
+    const struct stats_group *g)
 {
 	int64_t *v = arena_alloc(r->mem, (g->n + 1u) * sizeof *v);
 	for (int what = 0; what < 2; what++) {
-		struct sched_share q[] = { { 0.5, 0 }, { 0.99, 0 }, { 1, 0 } };
+		struct stats_share q[] = { { 0.5, 0 }, { 0.99, 0 }, { 1, 0 } };
 		for (uint32_t k = 0; k < g->n; k++) {
-			const struct gstat *x = &gs->g[g->first + k];
-			arena_look(r->mem, k);
+			const struct goroutine_times *x = &gs->g[g->first + k];
+			arena_note_access(r->mem, k);
 			v[k] = what ? x->ready : x->exec;
 		}
-		sched_shares(r->mem, v, g->n, q, 3);
+		stats_quantiles(r->mem, v, g->n, q, 3);
 		for (int i = 0; i < 3 - what; i++)
 			table_int(t, q[i].value);
 	}
 }
 
-static void groups_table(const struct trep *r, const struct listing *l, enum gor_by by)
+static void groups_table(const struct trace_report_ctx *r, const struct listing *l, enum group_key_kind by)
 {
-	const struct sched_groups *gs = l->gs;
-	static const char *const title[GB__N] = { "Start function", "Created in", "At the end", "Label", "Task",
+	const struct stats_groups *gs = l->gs;
+	static const char *const title[GROUP_KEY__N] = { "Start function", "Created in", "At the end", "Label", "Task",
 	    "Last ran on", "Life" };
 	static const struct table_col quant[QUANTS + STILL] = {
 		{ "Exec p50", "exec_p50_ns", TB_NS }, { "p99", "exec_p99_ns", TB_NS }, { "max", "exec_max_ns", TB_NS },
@@ -117,23 +118,24 @@ static void groups_table(const struct trep *r, const struct listing *l, enum gor
 		{ "Still blocked", "still_blocked", TB_INT }, { "longest", "still_blocked_longest_ns", TB_NS },
 	};
 	struct table t;
-	struct table_col col[TREP_GCOLS + QUANTS + STILL + 2] = { { "Count", "count", TB_INT } };
-	memcpy(col + 1, trep_gcols, sizeof trep_gcols);
-	memcpy(col + 1 + TREP_GCOLS, quant, sizeof quant);
-	col[TREP_GCOLS + QUANTS + STILL + 1] = (struct table_col){ title[by], "name", TB_STR };
-	table_begin(&t, col, TREP_GCOLS + QUANTS + STILL + 2);
+	struct table_col col[TRACE_REPORT_TIME_COLS + QUANTS + STILL + 2] = { { "Count", "count", TB_INT } };
+	memcpy(col + 1, trace_report_time_cols, sizeof trace_report_time_cols);
+	memcpy(col + 1 + TRACE_REPORT_TIME_COLS, quant, sizeof quant);
+	col[TRACE_REPORT_TIME_COLS + QUANTS + STILL + 1] = (struct table_col){ title[by], "name", TB_STR };
+	table_begin(&t, col, TRACE_REPORT_TIME_COLS + QUANTS + STILL + 2);
 	for (uint32_t i = 0; i < gs->n; i++) {
-		const struct sched_group *g = &gs->group[i];
-		struct gstat sum = add_up(r, gs, g);
-		struct sched_part bp = { .ns = sum.blocked }, rp = { .ns = sum.ranged };
+		const struct stats_group *g = &gs->group[i];
+		struct goroutine_times sum = add_up(r, gs, g);
+		struct stats_part bp = { .ns = sum.blocked }, rp = { .ns = sum.ranged };
 		sum.block = &bp;
 		sum.range = &rp;
 		sum.nblock = sum.nrange = 1;
-		struct trep_text s = trep_str(r, g->name, r->format == TF_TEXT ? "(inactive, no stack sampled)" : "");
+		struct trace_report_text s =
+		    trace_report_string(r, g->name, r->format == TF_TEXT ? "(inactive, no stack sampled)" : "");
 		table_int(&t, g->n);
-		trep_gcells(&t, &sum);
+		trace_report_add_times(&t, &sum);
 		quantile_cells(r, &t, gs, g);
-		struct still_sum still = still_sum(l->still, g);
+		struct still_blocked_sum still = still_blocked_sum(l->still, g);
 		table_int(&t, still.n);
 		table_int(&t, still.longest);
 		table_str(&t, s.s, s.n);
@@ -142,59 +144,59 @@ static void groups_table(const struct trep *r, const struct listing *l, enum gor
 	table_free(&t);
 }
 
-static void group_rows(const struct trep *r, struct trep_rows *rows, const struct listing *l,
-    const struct sched_group *g)
+static void group_rows(const struct trace_report_ctx *r, struct trace_report_rows *rows, const struct listing *l,
+    const struct stats_group *g)
 {
 	for (uint32_t k = 0; k < g->n && !r->to->failed; k++) {
-		const struct gstat *x = &l->gs->g[g->first + k];
-		struct trep_text s = trep_str(r, store_trk(r->st, x->trk)->name, "");
+		const struct goroutine_times *x = &l->gs->g[g->first + k];
+		struct trace_report_text s = trace_report_string(r, store_trk(r->st, x->trk)->name, "");
 		table_int(rows->t, (int64_t)store_trk(r->st, x->trk)->id);
-		trep_gcells(rows->t, x);
+		trace_report_add_times(rows->t, x);
 		table_int(rows->t, l->still ? l->still[g->first + k] : 0);
 		table_str(rows->t, s.s, s.n);
-		trep_row(rows);
+		trace_report_end_item(rows);
 	}
 }
 
-static void list_table(const struct trep *r, const struct listing *l)
+static void list_table(const struct trace_report_ctx *r, const struct listing *l)
 {
-	const struct sched_groups *gs = l->gs;
+	const struct stats_groups *gs = l->gs;
 	struct table t;
-	struct table_col col[TREP_GCOLS + 3] = { { "Goroutine", "id", TB_INT } };
-	memcpy(col + 1, trep_gcols, sizeof trep_gcols);
-	col[TREP_GCOLS + 1] = (struct table_col){ "Still blocked", "still_blocked_ns", TB_NS };
-	col[TREP_GCOLS + 2] = (struct table_col){ "Start function", "name", TB_STR };
-	table_begin(&t, col, TREP_GCOLS + 3);
-	for (struct trep_rows k = { .r = r, .t = &t }; trep_again(&k);)
+	struct table_col col[TRACE_REPORT_TIME_COLS + 3] = { { "Goroutine", "id", TB_INT } };
+	memcpy(col + 1, trace_report_time_cols, sizeof trace_report_time_cols);
+	col[TRACE_REPORT_TIME_COLS + 1] = (struct table_col){ "Still blocked", "still_blocked_ns", TB_NS };
+	col[TRACE_REPORT_TIME_COLS + 2] = (struct table_col){ "Start function", "name", TB_STR };
+	table_begin(&t, col, TRACE_REPORT_TIME_COLS + 3);
+	for (struct trace_report_rows k = { .r = r, .t = &t }; trace_report_next_pass(&k);)
 		for (uint32_t i = 0; i < gs->n; i++)
-			if (trep_named(r, gs->group[i].name))
+			if (trace_report_wants_name(r, gs->group[i].name))
 				group_rows(r, &k, l, &gs->group[i]);
 	table_free(&t);
 }
 
-int report_goroutines(const struct opt *o, struct out *out, struct err *e)
+int report_goroutines(const struct options *o, struct out *out, struct err *e)
 {
-	struct trep r;
-	if (trep_open(&r, o, out, e))
+	struct trace_report_ctx r;
+	if (trace_report_open(&r, o, out, e))
 		return -1;
-	int by = trep_has(&r, OPT_BY) ? gor_by_find(opt_str(o, OPT_BY)) : GB_FUNCTION;
+	int by = trace_report_has_option(&r, OPT_BY) ? group_key_find(options_str(o, OPT_BY)) : GROUP_KEY_FUNCTION;
 	if (by < 0) {
-		trep_close(&r);
+		trace_report_close(&r);
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
 		    "-by requires function, creator, state, label, task, proc or life, not "
-		    "\"%s\"", opt_str(o, OPT_BY));
+		    "\"%s\"", options_str(o, OPT_BY));
 	}
-	r.ask.key = gor_by_keys(r.sn, (enum gor_by)by, r.t0, r.t1, r.mem, &r.ask.on);
-	const struct sched *s = sched_new(r.sn, r.mem);
-	const struct sched_groups *gs = sched_groups(s, &r.ask, r.mem);
+	r.ask.key = group_key_make(r.sn, (enum group_key_kind)by, r.t0, r.t1, r.mem, &r.ask.on);
+	const struct stats_index *s = stats_index_new(r.sn, r.mem);
+	const struct stats_groups *gs = stats_groups(s, &r.ask, r.mem);
 	const struct listing l = { gs, r.t1 >= r.sn->t1 ? still_blocked(r.sn, gs, r.mem, &r.ask.on) : NULL };
 	if (r.format == TF_JSON)
-		groups_json(&r, &l, (enum gor_by)by);
+		groups_json(&r, &l, (enum group_key_kind)by);
 	else if (o->v[OPT_NAME].set || (!o->v[OPT_BY].set && (o->v[OPT_GROUP].set || r.filter.g || r.filter.slice)))
 		list_table(&r, &l);
 	else
-		groups_table(&r, &l, (enum gor_by)by);
-	trep_close(&r);
+		groups_table(&r, &l, (enum group_key_kind)by);
+	trace_report_close(&r);
 	return 0;
 }
 
@@ -206,11 +208,11 @@ static const char *const state_names[TS__N] = {
 #undef STATE
 };
 
-static void who_cell(const struct trep *r, struct table *t, const struct ival *v)
+static void put_waker_cell(const struct trace_report_ctx *r, struct table *t, const struct trace_interval *v)
 {
 	struct buf b = {0};
 	if (v->state == TS_OTHER && v->who) {
-		struct trep_text s = trep_str(r, v->who, "");
+		struct trace_report_text s = trace_report_string(r, v->who, "");
 		buf_put(&b, s.s, s.n);
 	} else if (v->who) {
 		const struct trk_row *w = store_trk(r->st, v->who);
@@ -220,25 +222,25 @@ static void who_cell(const struct trep *r, struct table *t, const struct ival *v
 	buf_free(&b);
 }
 
-static void states_table(const struct trep *r, trk_id g, struct table *t)
+static void states_table(const struct trace_report_ctx *r, trk_id g, struct table *t)
 {
 	static const struct table_col col[] = {
 		{ "At", "start_ns", TB_NS }, { "Duration", "duration_ns", TB_NS }, { "State", "state", TB_STR },
-		{ "By", "by", TB_STR }, TREP_SITE,
+		{ "By", "by", TB_STR }, TRACE_REPORT_SITE,
 	};
-	struct ival v;
-	table_begin(t, col, trep_site_cols(r, sizeof col / sizeof *col));
-	bool go = ival_at(r->sn, g, r->t0, &v) || ival_near(r->sn, g, r->t0, 1, &v);
-	for (; go && v.t0 < r->t1; go = ival_step(r->sn, &v, 1)) {
+	struct trace_interval v;
+	table_begin(t, col, trace_report_site_cols(r, sizeof col / sizeof *col));
+	bool go = trace_interval_at(r->sn, g, r->t0, &v) || trace_interval_near(r->sn, g, r->t0, 1, &v);
+	for (; go && v.t0 < r->t1; go = trace_interval_step(r->sn, &v, 1)) {
 		table_int(t, v.t0);
 		table_int(t, v.t1 - v.t0);
 		table_str(t, state_names[v.state], strlen(state_names[v.state]));
-		who_cell(r, t, &v);
-		trep_site(r, t, v.stack);
+		put_waker_cell(r, t, &v);
+		trace_report_add_site(r, t, v.stack);
 	}
 }
 
-static void stack_lines(const struct trep *r, const char *title, stk_id s)
+static void stack_lines(const struct trace_report_ctx *r, const char *title, stk_id s)
 {
 	if (!s)
 		return;
@@ -247,7 +249,7 @@ static void stack_lines(const struct trep *r, const char *title, stk_id s)
 	struct buf line = {0};
 	for (; s; s = stk_parent(r->st, s)) {
 		buf_reset(&line);
-		trep_frame(r, &line, stk_frame(r->st, s));
+		trace_report_put_frame(r, &line, stk_frame(r->st, s));
 		buf_puts(r->out, "    ");
 		text_safe(r->out, line.p, line.n);
 		buf_putc(r->out, '\n');
@@ -255,7 +257,7 @@ static void stack_lines(const struct trep *r, const char *title, stk_id s)
 	buf_free(&line);
 }
 
-static void part_line(const struct trep *r, const char *what, struct trep_text name, int64_t ns)
+static void part_line(const struct trace_report_ctx *r, const char *what, struct trace_report_text name, int64_t ns)
 {
 	if (!ns)
 		return;
@@ -267,14 +269,14 @@ static void part_line(const struct trep *r, const char *what, struct trep_text n
 }
 
 /* Whom it created, in the order they were seen. */
-static void children_lines(const struct trep *r, trk_id g)
+static void children_lines(const struct trace_report_ctx *r, trk_id g)
 {
 	bool any = false;
-	for (trk_id t = 1; t < r->sn->ntrks; store_pass(r->sn, t++)) {
+	for (trk_id t = 1; t < r->sn->ntrks; store_note_walk(r->sn, t++)) {
 		const struct trk_row *row = store_trk(r->st, t);
 		if (row->kind != TK_G || row->creator != g)
 			continue;
-		struct trep_text name = trep_str(r, row->name, "(no start function)");
+		struct trace_report_text name = trace_report_string(r, row->name, "(no start function)");
 		buf_puts(r->out, any ? "" : "created by it\n");
 		any = true;
 		buf_printf(r->out, "    goroutine %" PRIu64 " ", row->id);
@@ -301,31 +303,31 @@ static int cmp_begin(const void *ctx, uint32_t a, uint32_t b)
 }
 
 /* By their begins; the caller's. */
-static uint32_t *regions_of(const struct trep *r, trk_id g, uint32_t *n)
+static uint32_t *regions_of(const struct trace_report_ctx *r, trk_id g, uint32_t *n)
 {
 	uint32_t *v = NULL;
 	size_t cap = 0;
 	*n = 0;
 	for (uint32_t i = 0; i < r->sn->nspans; i++) {
-		store_pass(r->sn, i);
+		store_note_walk(r->sn, i);
 		if (!its_region(&store_span(r->st, i)->s, g))
 			continue;
 		v = mem_grow(v, &cap, *n + 1u, sizeof *v);
 		v[(*n)++] = i;
 	}
-	sort_u32(v, *n, cmp_begin, r->st);
+	calltree_sort_u32(v, *n, cmp_begin, r->st);
 	return v;
 }
 
-static void region_lines(const struct trep *r, trk_id g)
+static void region_lines(const struct trace_report_ctx *r, trk_id g)
 {
 	uint32_t n, *v = regions_of(r, g, &n);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct sink_span *s = &store_span(r->st, v[i])->s;
 		int64_t a, b;
-		struct trep_text name = trep_str(r, s->name, "(inherited task)");
+		struct trace_report_text name = trace_report_string(r, s->name, "(inherited task)");
 		buf_puts(r->out, i ? "" : "regions\n");
-		span_bounds(r->sn, s, &a, &b);
+		time_search_span_bounds(r->sn, s, &a, &b);
 		buf_puts(r->out, "    ");
 		text_safe(r->out, name.s, name.n);
 		if (s->id)
@@ -343,41 +345,42 @@ static void region_lines(const struct trep *r, trk_id g)
 
 /* A thread of C code that calls into Go once more has its goroutine's number again, and the accounts are of the last
    call. */
-static bool lived_before(const struct trep *r, trk_id g)
+static bool lived_before(const struct trace_report_ctx *r, trk_id g)
 {
-	struct ival v;
+	struct trace_interval v;
 	int64_t t0 = store_trk(r->st, g)->t0;
-	bool have = t0 != TIME_NONE && (ival_at(r->sn, g, r->sn->t0, &v) || ival_near(r->sn, g, r->sn->t0, 1, &v));
+	bool have = t0 != TIME_NONE &&
+		    (trace_interval_at(r->sn, g, r->sn->t0, &v) || trace_interval_near(r->sn, g, r->sn->t0, 1, &v));
 	while (have && v.state == TS_NONE)
-		have = ival_step(r->sn, &v, 1);
+		have = trace_interval_step(r->sn, &v, 1);
 	return have && v.t0 < t0;
 }
 
 /* How long it has been blocked, or runnable, when the trace ends; its last span in *v. NULL: it is neither. */
-static const char *still(const struct trep *r, trk_id g, struct ival *v)
+static const char *still(const struct trace_report_ctx *r, trk_id g, struct trace_interval *v)
 {
-	return ival_at(r->sn, g, r->sn->t1 - 1, v) ? ival_still(r->sn, v) : NULL;
+	return trace_interval_at(r->sn, g, r->sn->t1 - 1, v) ? trace_interval_end_text(r->sn, v) : NULL;
 }
 
-static void still_line(const struct trep *r, trk_id g)
+static void still_line(const struct trace_report_ctx *r, trk_id g)
 {
-	struct ival v;
+	struct trace_interval v;
 	const char *how = still(r, g, &v);
 	if (!how)
 		return;
 	buf_printf(r->out, "  %s at the end of the trace", how);
-	if (state_waits(v.state))
+	if (state_is_wait(v.state))
 		buf_printf(r->out, ", %s", state_names[v.state]);
 	buf_puts(r->out, ": ");
 	text_ns(r->out, v.t1 - v.t0);
 	buf_putc(r->out, '\n');
 }
 
-static void goroutine_head(const struct trep *r, trk_id g, const struct gstat *x)
+static void goroutine_head(const struct trace_report_ctx *r, trk_id g, const struct goroutine_times *x)
 {
 	const struct trk_row *row = store_trk(r->st, g);
-	const struct trep_text no = { "", 0 };
-	struct trep_text name = trep_str(r, row->name, "(no stack sampled)");
+	const struct trace_report_text no = { "", 0 };
+	struct trace_report_text name = trace_report_string(r, row->name, "(no stack sampled)");
 	buf_printf(r->out, "goroutine %" PRIu64 " ", row->id);
 	text_safe(r->out, name.s, name.n);
 	if (row->creator)
@@ -395,12 +398,12 @@ static void goroutine_head(const struct trep *r, trk_id g, const struct gstat *x
 	part_line(r, "blocked in system calls", no, x->sysblock);
 	for (uint32_t i = 0; i < x->nblock; i++)
 		part_line(r, "blocked, ",
-		    trep_str(r, x->block[i].name, *x->block[i].text ? x->block[i].text : "reason unknown"),
+		    trace_report_string(r, x->block[i].name, *x->block[i].text ? x->block[i].text : "reason unknown"),
 		    x->block[i].ns);
 	still_line(r, g);
 	part_line(r, "unknown", no, x->unknown);
 	for (uint32_t i = 0; i < x->nrange; i++)
-		part_line(r, "of that, in ", trep_str(r, x->range[i].name, ""), x->range[i].ns);
+		part_line(r, "of that, in ", trace_report_string(r, x->range[i].name, ""), x->range[i].ns);
 	stack_lines(r, "created at", row->created);
 	children_lines(r, g);
 	region_lines(r, g);
@@ -408,14 +411,14 @@ static void goroutine_head(const struct trep *r, trk_id g, const struct gstat *x
 }
 
 /* Whom it created, and its regions; null is the end of one that the trace has no end of. */
-static void relatives_json(const struct trep *r, trk_id g, struct json *j)
+static void relatives_json(const struct trace_report_ctx *r, trk_id g, struct json *j)
 {
 	json_array(j, "children");
-	for (trk_id t = 1; t < r->sn->ntrks; store_pass(r->sn, t++)) {
+	for (trk_id t = 1; t < r->sn->ntrks; store_note_walk(r->sn, t++)) {
 		const struct trk_row *row = store_trk(r->st, t);
 		if (row->kind != TK_G || row->creator != g)
 			continue;
-		struct trep_text name = trep_str(r, row->name, "");
+		struct trace_report_text name = trace_report_string(r, row->name, "");
 		json_object(j, NULL);
 		json_u64(j, "id", row->id);
 		json_str(j, "name", name.s, name.n);
@@ -427,7 +430,7 @@ static void relatives_json(const struct trep *r, trk_id g, struct json *j)
 	uint32_t n, *v = regions_of(r, g, &n);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct sink_span *s = &store_span(r->st, v[i])->s;
-		struct trep_text name = trep_str(r, s->name, "");
+		struct trace_report_text name = trace_report_string(r, s->name, "");
 		json_object(j, NULL);
 		json_str(j, "name", name.s, name.n);
 		json_u64(j, "task", s->id);
@@ -459,10 +462,11 @@ static void user_json(struct json *j, const struct table_cell *c)
 	json_i64(j, "user_line", c[2].i);
 }
 
-static void goroutine_json(const struct trep *r, trk_id g, const struct gstat *x, const struct table *t)
+static void goroutine_json(
+    const struct trace_report_ctx *r, trk_id g, const struct goroutine_times *x, const struct table *t)
 {
 	const struct trk_row *row = store_trk(r->st, g);
-	struct trep_text name = trep_str(r, row->name, "");
+	struct trace_report_text name = trace_report_string(r, row->name, "");
 	struct json j = { .b = r->out };
 	json_object(&j, NULL);
 	json_u64(&j, "id", row->id);
@@ -472,10 +476,10 @@ static void goroutine_json(const struct trep *r, trk_id g, const struct gstat *x
 	else
 		json_null(&j, "creator");
 	json_i64(&j, "start_ns", x->t0);
-	trep_gstat_json(r, &j, x);
-	struct ival last;
+	trace_report_json_times(r, &j, x);
+	struct trace_interval last;
 	const char *how = still(r, g, &last);
-	still_json(&j, how && state_waits(last.state) ? last.t1 - last.t0 : 0);
+	still_json(&j, how && state_is_wait(last.state) ? last.t1 - last.t0 : 0);
 	json_array(&j, "states");
 	for (size_t i = 0; i + t->ncol <= t->ncell; i += t->ncol) {
 		json_object(&j, NULL);
@@ -499,26 +503,26 @@ static trk_id find_goroutine(const struct snap *sn, const char *s)
 	if (*s == 'g')
 		s++;
 	uint64_t id = strtoull(s, &end, 10);
-	for (trk_id t = 1; t < sn->ntrks && end != s && !*end; store_pass(sn, t++))
+	for (trk_id t = 1; t < sn->ntrks && end != s && !*end; store_note_walk(sn, t++))
 		if (store_trk(sn->st, t)->kind == TK_G && store_trk(sn->st, t)->id == id)
 			return t;
 	return 0;
 }
 
-int report_goroutine(const struct opt *o, struct out *out, struct err *e)
+int report_goroutine(const struct options *o, struct out *out, struct err *e)
 {
-	struct trep r;
-	if (trep_open(&r, o, out, e))
+	struct trace_report_ctx r;
+	if (trace_report_open(&r, o, out, e))
 		return -1;
 	trk_id g = find_goroutine(r.sn, o->arg ? o->arg : "");
 	if (!g) {
-		trep_close(&r);
+		trace_report_close(&r);
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "no goroutine \"%s\" in the trace",
 		    o->arg ? o->arg : "");
 	}
-	struct gstat x;
+	struct goroutine_times x;
 	struct table t;
-	sched_stat(sched_new(r.sn, r.mem), g, TIME_NONE, TIME_NONE, r.mem, &x);
+	stats_of_goroutine(stats_index_new(r.sn, r.mem), g, TIME_NONE, TIME_NONE, r.mem, &x);
 	states_table(&r, g, &t);
 	int bad = table_sort(&t, o, e);
 	if (!bad && r.format == TF_JSON) {
@@ -529,6 +533,6 @@ int report_goroutine(const struct opt *o, struct out *out, struct err *e)
 		table_print(&t, r.format, r.out);
 	}
 	table_free(&t);
-	trep_close(&r);
+	trace_report_close(&r);
 	return bad;
 }

@@ -33,11 +33,11 @@ static bool next_word(const char **s, char *word, size_t room)
 	return n > 0;
 }
 
-static int parse_include(const struct opt *o, unsigned *flags, struct err *e)
+static int parse_include(const struct options *o, unsigned *flags, struct err *e)
 {
-	const char *s = opt_str(o, OPT_INCLUDE);
+	const char *s = options_str(o, OPT_INCLUDE);
 	char word[64];
-	*flags = opt_bool(o, OPT_PER_PROC) ? MMU_PER_PROC : 0;
+	*flags = options_bool(o, OPT_PER_PROC) ? MMU_PER_PROC : 0;
 	if (!o->v[OPT_INCLUDE].set || !s) {
 		*flags |= MMU_STW | MMU_BACKGROUND | MMU_ASSIST;	/* as the reference's page begins */
 		return 0;
@@ -54,9 +54,9 @@ static int parse_include(const struct opt *o, unsigned *flags, struct err *e)
 	return 0;
 }
 
-static int parse_windows(const struct opt *o, struct windows *w, struct err *e)
+static int parse_windows(const struct options *o, struct windows *w, struct err *e)
 {
-	const char *s = opt_str(o, OPT_WINDOW);
+	const char *s = options_str(o, OPT_WINDOW);
 	char word[64];
 	while (s && next_word(&s, word, sizeof word)) {
 		int64_t ns;
@@ -69,9 +69,9 @@ static int parse_windows(const struct opt *o, struct windows *w, struct err *e)
 	return 0;
 }
 
-static int parse_percentile(const struct opt *o, double *q, struct err *e)
+static int parse_percentile(const struct options *o, double *q, struct err *e)
 {
-	const char *s = opt_str(o, OPT_PERCENTILE);
+	const char *s = options_str(o, OPT_PERCENTILE);
 	char *end;
 	*q = 0;
 	if (!s || !*s)
@@ -85,7 +85,7 @@ static int parse_percentile(const struct opt *o, double *q, struct err *e)
 	return 0;
 }
 
-static void print_json(const struct trep *r, unsigned flags, const struct windows *w, const double *util,
+static void print_json(const struct trace_report_ctx *r, unsigned flags, const struct windows *w, const double *util,
     const struct mmu_window *worst, uint32_t nworst, int64_t window)
 {
 	struct json j = { .b = r->out };
@@ -118,7 +118,7 @@ static void print_json(const struct trep *r, unsigned flags, const struct window
 	json_end(&j);
 }
 
-static void print_tables(const struct trep *r, const struct windows *w, const double *util,
+static void print_tables(const struct trace_report_ctx *r, const struct windows *w, const double *util,
     const struct mmu_window *worst, uint32_t nworst, int64_t window, bool per_proc)
 {
 	static const struct table_col curve[] = {
@@ -154,10 +154,10 @@ static void print_tables(const struct trep *r, const struct windows *w, const do
 	table_free(&t);
 }
 
-static void print_mmu(const struct trep *r, unsigned flags, struct windows *w, double q)
+static void print_mmu(const struct trace_report_ctx *r, unsigned flags, struct windows *w, double q)
 {
 	bool part = r->t0 > r->sn->t0 || r->t1 < r->sn->t1;
-	if (part || opt_bool(r->o, OPT_EXACT))
+	if (part || options_bool(r->o, OPT_EXACT))
 		flags |= MMU_EXACT;
 	const struct mmu *m = mmu_new(r->sn, flags, r->mem);
 	if (part)
@@ -177,7 +177,7 @@ static void print_mmu(const struct trep *r, unsigned flags, struct windows *w, d
 		util[i] = q > 0 ? mmu_quantile(m, w->ns[i], q) : mmu_min(m, w->ns[i]);
 	/* of those asked for the first; of the plot the one nearest to what a user notices: 10 ms */
 	int64_t window = w->ns[0];
-	if (!opt_str(r->o, OPT_WINDOW) || !*opt_str(r->o, OPT_WINDOW))
+	if (!options_str(r->o, OPT_WINDOW) || !*options_str(r->o, OPT_WINDOW))
 		for (size_t i = 0; i < w->n && window < 10000000; i++)
 			window = w->ns[i];
 	uint32_t n = mmu_worst(m, window, WORST, worst);
@@ -187,17 +187,17 @@ static void print_mmu(const struct trep *r, unsigned flags, struct windows *w, d
 		print_tables(r, w, util, worst, n, window, flags & MMU_PER_PROC);
 }
 
-int report_mmu(const struct opt *o, struct out *out, struct err *e)
+int report_mmu(const struct options *o, struct out *out, struct err *e)
 {
-	struct trep r;
+	struct trace_report_ctx r;
 	struct windows w = {0};
 	unsigned flags;
 	double q;
 	int ret = -1;
 	if (!parse_include(o, &flags, e) && !parse_windows(o, &w, e) && !parse_percentile(o, &q, e) &&
-	    !trep_open(&r, o, out, e)) {
+	    !trace_report_open(&r, o, out, e)) {
 		print_mmu(&r, flags, &w, q);
-		trep_close(&r);
+		trace_report_close(&r);
 		ret = 0;
 	}
 	mem_free(w.ns);

@@ -22,22 +22,23 @@ enum { SHOWN = sizeof shown / sizeof *shown };
    in a system call, in the range. */
 struct moves { uint32_t started, stopped, stolen; };
 
-static struct moves *count_moves(const struct trep *r)
+static struct moves *count_moves(const struct trace_report_ctx *r)
 {
 	struct moves *n = arena_zalloc(r->mem, (r->sn->ntrks + 1u) * sizeof *n);
 	for (int stop = 0; stop < 2; stop++) {
 		enum counter c = stop ? CT_PROC_STOP : CT_PROC_START;
-		uint32_t i = count_before(r->sn, c, r->t0), last = count_before(r->sn, c, r->t1 + 1);
+		uint32_t i = time_search_counter_before(r->sn, c, r->t0),
+			 last = time_search_counter_before(r->sn, c, r->t1 + 1);
 		for (; i < last; i++) {
-			store_pass(r->sn, i);
+			store_note_walk(r->sn, i);
 			uint64_t p = store_count(r->st, c, i)->v;
 			if (p < r->sn->ntrks)
 				*(stop ? &n[p].stopped : &n[p].started) += 1;
 		}
 	}
 	uint32_t end;
-	for (uint32_t i = marks_range(r->sn, r->t0, r->t1 + 1, &end); i < end; i++) {
-		store_pass(r->sn, i);
+	for (uint32_t i = time_search_marks(r->sn, r->t0, r->t1 + 1, &end); i < end; i++) {
+		store_note_walk(r->sn, i);
 		const struct sink_mark *m = store_mark(r->st, i);
 		if (m->kind == MK_PROC_STEAL && m->trk < r->sn->ntrks)
 			n[m->trk].stolen++;
@@ -47,14 +48,14 @@ static struct moves *count_moves(const struct trep *r)
 
 /* Of a log: how long it is not known what the P did, in how many of the lines it had something in its run
    queue, and how much at most. */
-static void queue_cells(const struct trep *r, struct table *t, trk_id p, double unknown)
+static void queue_cells(const struct trace_report_ctx *r, struct table *t, trk_id p, double unknown)
 {
 	uint64_t most = 0, lines = 0, all = 0;
 	for (uint32_t i = 0; i < r->sn->ncounts[CT_QUEUED]; i++) {
 		int64_t at = store_count(r->st, CT_QUEUED, i)->t;
 		all += at >= r->t0 && at <= r->t1;
 	}
-	uint32_t end, i = marks_range(r->sn, r->t0, r->t1 + 1, &end);
+	uint32_t end, i = time_search_marks(r->sn, r->t0, r->t1 + 1, &end);
 	for (; i < end; i++) {
 		const struct sink_mark *m = store_mark(r->st, i);
 		if (m->kind != MK_QUEUE || m->trk != p)
@@ -68,10 +69,10 @@ static void queue_cells(const struct trep *r, struct table *t, trk_id p, double 
 }
 
 /* The Ps that are asked for, how many; into `of`, if it is there. */
-static uint32_t list_procs(const struct trep *r, trk_id *of)
+static uint32_t list_procs(const struct trace_report_ctx *r, trk_id *of)
 {
 	uint32_t n = 0;
-	for (trk_id p = 1; p < r->sn->ntrks; store_pass(r->sn, p++)) {
+	for (trk_id p = 1; p < r->sn->ntrks; store_note_walk(r->sn, p++)) {
 		if (store_trk(r->st, p)->kind != TK_P || (r->filter.proc && r->filter.proc != p))
 			continue;
 		if (of)
@@ -81,7 +82,7 @@ static uint32_t list_procs(const struct trep *r, trk_id *of)
 	return n;
 }
 
-static void proc_rows(const struct trep *r, struct table *t)
+static void proc_rows(const struct trace_report_ctx *r, struct table *t)
 {
 	int64_t all = r->t1 > r->t0 ? r->t1 - r->t0 : 1;
 	const struct moves *moves = count_moves(r);
@@ -113,7 +114,7 @@ static int proc_cmp(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void changes(const struct trep *r)
+static void print_gomaxprocs(const struct trace_report_ctx *r)
 {
 	buf_puts(r->out, "\nGOMAXPROCS");
 	for (uint32_t i = 0; i < r->sn->ncounts[CT_GOMAXPROCS]; i++) {
@@ -128,7 +129,7 @@ static void changes(const struct trep *r)
 	buf_puts(r->out, r->sn->ncounts[CT_GOMAXPROCS] ? "\n" : " unknown\n");
 }
 
-static void print_json(const struct trep *r, const struct table *t)
+static void print_json(const struct trace_report_ctx *r, const struct table *t)
 {
 	struct json j = { .b = r->out };
 	json_object(&j, NULL);
@@ -157,7 +158,7 @@ static void print_json(const struct trep *r, const struct table *t)
 	json_end(&j);
 }
 
-int report_procs(const struct opt *o, struct out *out, struct err *e)
+int report_procs(const struct options *o, struct out *out, struct err *e)
 {
 	enum { OF_ALL = 9, COLS = 12 };
 	static const struct table_col of_log[COLS - OF_ALL] = {
@@ -170,8 +171,8 @@ int report_procs(const struct opt *o, struct out *out, struct err *e)
 		{ "Syscall", "syscall", TB_SHARE }, { "Idle", "idle", TB_SHARE }, { "Absent", "absent", TB_SHARE },
 		{ "Started", "started", TB_INT }, { "Stopped", "stopped", TB_INT }, { "Stolen", "stolen", TB_INT },
 	};
-	struct trep r;
-	if (trep_open(&r, o, out, e))
+	struct trace_report_ctx r;
+	if (trace_report_open(&r, o, out, e))
 		return -1;
 	struct table t;
 	if (r.sn->trace.log)
@@ -185,8 +186,8 @@ int report_procs(const struct opt *o, struct out *out, struct err *e)
 	else
 		table_print(&t, r.format, r.out);
 	if (r.format == TF_TEXT)
-		changes(&r);
+		print_gomaxprocs(&r);
 	table_free(&t);
-	trep_close(&r);
+	trace_report_close(&r);
 	return 0;
 }

@@ -11,17 +11,18 @@
 
 #include <string.h>
 
-static bool asked(const void *r, const struct sink_span *s)
+static bool region_wanted(const void *r, const struct sink_span *s)
 {
-	return trep_region(r, s);
+	return trace_report_wants_region(r, s);
 }
 
-static int64_t length(const struct trep *r, const struct sched_region *x)
+static int64_t length(const struct trace_report_ctx *r, const struct stats_region *x)
 {
 	return (x->t1 == TIME_NONE ? r->sn->t1 : x->t1) - (x->t0 == TIME_NONE ? r->sn->t0 : x->t0);
 }
 
-static void lengths_json(const struct trep *r, struct json *j, const struct sched_kinds *ks, const struct sched_kind *k)
+static void lengths_json(const struct trace_report_ctx *r, struct json *j, const struct stats_region_kinds *ks,
+    const struct stats_region_kind *k)
 {
 	int64_t *v = xmalloc((k->n + 1u) * sizeof *v), total = 0;
 	for (uint32_t i = 0; i < k->n; i++) {
@@ -29,20 +30,21 @@ static void lengths_json(const struct trep *r, struct json *j, const struct sche
 		total = wrap_add(total, v[i]);
 	}
 	json_i64(j, "total_ns", total);
-	trep_shares_json(r, j, v, k->n);
+	trace_report_json_quantiles(r, j, v, k->n);
 	mem_free(v);
 }
 
-static void kind_json(const struct trep *r, struct json *j, const struct sched_kinds *ks, const struct sched_kind *k)
+static void kind_json(const struct trace_report_ctx *r, struct json *j, const struct stats_region_kinds *ks,
+    const struct stats_region_kind *k)
 {
-	struct trep_text name = trep_str(r, k->name, ""), fun = { "", 0 }, file = { "", 0 };
+	struct trace_report_text name = trace_report_string(r, k->name, ""), fun = { "", 0 }, file = { "", 0 };
 	int64_t line = 0;
 	uint64_t pc = 0;
 	char hex[32];
 	if (k->frame) {
 		const struct frm_row *f = store_frm(r->st, k->frame);
-		fun = trep_str(r, store_fun(r->st, f->fun)->name, "");
-		file = trep_str(r, store_fun(r->st, f->fun)->file, "");
+		fun = trace_report_string(r, store_fun(r->st, f->fun)->name, "");
+		file = trace_report_string(r, store_fun(r->st, f->fun)->file, "");
 		line = f->line;
 		pc = store_loc(r->st, f->loc)->addr;
 	}
@@ -61,26 +63,26 @@ static void kind_json(const struct trep *r, struct json *j, const struct sched_k
 	lengths_json(r, j, ks, k);
 	json_array(j, "regions");
 	for (uint32_t i = k->first; i < k->first + k->n; i++) {
-		const struct sched_region *x = &ks->r[i];
+		const struct stats_region *x = &ks->r[i];
 		int64_t t0 = x->t0 == TIME_NONE ? r->sn->t0 : x->t0;
-		struct gstat g;
+		struct goroutine_times g;
 		json_object(j, NULL);
 		json_u64(j, "goroutine", store_trk(r->st, x->trk)->id);
 		json_u64(j, "task", x->task);
 		json_i64(j, "start_ns", t0);
 		json_i64(j, "duration_ns", length(r, x));
 		json_bool(j, "complete", x->t0 != TIME_NONE && x->t1 != TIME_NONE);
-		sched_region_stat(x, &g);
-		trep_gstat_json(r, j, &g);
+		stats_of_region(x, &g);
+		trace_report_json_times(r, j, &g);
 		json_end(j);
-		if (!trep_flow(r, i))
+		if (!trace_report_flush(r, i))
 			break;
 	}
 	json_end(j);
 	json_end(j);
 }
 
-static void kinds_json(const struct trep *r, const struct sched_kinds *ks)
+static void kinds_json(const struct trace_report_ctx *r, const struct stats_region_kinds *ks)
 {
 	struct json j = { .b = r->out };
 	json_object(&j, NULL);
@@ -91,7 +93,7 @@ static void kinds_json(const struct trep *r, const struct sched_kinds *ks)
 	json_end(&j);
 }
 
-static void kinds_table(const struct trep *r, const struct sched_kinds *ks)
+static void kinds_table(const struct trace_report_ctx *r, const struct stats_region_kinds *ks)
 {
 	static const struct table_col col[] = {
 		{ "Count", "count", TB_INT }, { "Total", "total_ns", TB_NS }, { "p50", "p50_ns", TB_NS },
@@ -102,21 +104,22 @@ static void kinds_table(const struct trep *r, const struct sched_kinds *ks)
 	table_begin(&t, col, 8);
 	for (uint32_t i = 0, look = 0; i < ks->n; i++) {
 		enum { PAGE = 512 };	/* lengths on it */
-		const struct sched_kind *k = &ks->kind[i];
-		int64_t q[TREP_SHARES], *v = ks->length + k->first, total = 0;
+		const struct stats_region_kind *k = &ks->kind[i];
+		int64_t q[TRACE_REPORT_QUANTILES], *v = ks->length + k->first, total = 0;
 		for (uint32_t x = 0; x < k->n; x++) {
 			total = wrap_add(total, v[x]);
 			if (x % PAGE == 0)
-				arena_look(r->mem, look++);
+				arena_note_access(r->mem, look++);
 		}
-		trep_shares(r, v, k->n, q);
+		trace_report_quantiles(r, v, k->n, q);
 		table_int(&t, k->n);
 		table_int(&t, total);
-		for (int x = 0; x < TREP_SHARES; x++)
+		for (int x = 0; x < TRACE_REPORT_QUANTILES; x++)
 			table_int(&t, q[x]);
-		struct trep_text name = trep_str(r, k->name, r->format == TF_TEXT ? "(inherited task)" : "");
+		struct trace_report_text name =
+		    trace_report_string(r, k->name, r->format == TF_TEXT ? "(inherited task)" : "");
 		struct buf b = {0};
-		trep_frame(r, &b, k->frame);
+		trace_report_put_frame(r, &b, k->frame);
 		table_str(&t, name.s, name.n);
 		table_str(&t, b.p ? b.p : "", b.n);
 		buf_free(&b);
@@ -125,54 +128,54 @@ static void kinds_table(const struct trep *r, const struct sched_kinds *ks)
 	table_free(&t);
 }
 
-static void kind_rows(const struct trep *r, struct trep_rows *rows, const struct sched_kinds *ks,
-    const struct sched_kind *k)
+static void kind_rows(const struct trace_report_ctx *r, struct trace_report_rows *rows,
+    const struct stats_region_kinds *ks, const struct stats_region_kind *k)
 {
-	struct trep_text name = trep_str(r, k->name, "");
-	struct gstat g;
+	struct trace_report_text name = trace_report_string(r, k->name, "");
+	struct goroutine_times g;
 	for (uint32_t i = k->first; i < k->first + k->n && !r->to->failed; i++) {
-		const struct sched_region *x = &ks->r[i];
+		const struct stats_region *x = &ks->r[i];
 		table_int(rows->t, (int64_t)store_trk(r->st, x->trk)->id);
 		table_int(rows->t, (int64_t)x->task);
 		table_int(rows->t, x->t0 == TIME_NONE ? r->sn->t0 : x->t0);
-		sched_region_stat(x, &g);
-		trep_gcells(rows->t, &g);
+		stats_of_region(x, &g);
+		trace_report_add_times(rows->t, &g);
 		table_str(rows->t, name.s, name.n);
-		trep_row(rows);
+		trace_report_end_item(rows);
 	}
 }
 
-static void list_table(const struct trep *r, const struct sched_kinds *ks)
+static void list_table(const struct trace_report_ctx *r, const struct stats_region_kinds *ks)
 {
 	struct table t;
-	struct table_col col[TREP_GCOLS + 4] = {
+	struct table_col col[TRACE_REPORT_TIME_COLS + 4] = {
 		{ "Goroutine", "goroutine", TB_INT }, { "Task", "task", TB_INT }, { "Start", "start_ns", TB_NS },
 	};
-	memcpy(col + 3, trep_gcols, sizeof trep_gcols);
-	col[TREP_GCOLS + 3] = (struct table_col){ "Region", "name", TB_STR };
-	table_begin(&t, col, TREP_GCOLS + 4);
-	for (struct trep_rows k = { .r = r, .t = &t }; trep_again(&k);)
+	memcpy(col + 3, trace_report_time_cols, sizeof trace_report_time_cols);
+	col[TRACE_REPORT_TIME_COLS + 3] = (struct table_col){ "Region", "name", TB_STR };
+	table_begin(&t, col, TRACE_REPORT_TIME_COLS + 4);
+	for (struct trace_report_rows k = { .r = r, .t = &t }; trace_report_next_pass(&k);)
 		for (uint32_t i = 0; i < ks->n; i++)
 			kind_rows(r, &k, ks, &ks->kind[i]);
 	table_free(&t);
 }
 
-int report_regions(const struct opt *o, struct out *out, struct err *e)
+int report_regions(const struct options *o, struct out *out, struct err *e)
 {
-	struct trep r;
-	if (trep_open(&r, o, out, e))
+	struct trace_report_ctx r;
+	if (trace_report_open(&r, o, out, e))
 		return -1;
 	r.ask.g = r.on;
-	r.ask.region = asked;
+	r.ask.region = region_wanted;
 	r.ask.lengths = r.format != TF_JSON && !o->v[OPT_NAME].set;
 	r.ask.arg = &r;
-	const struct sched_kinds *ks = sched_regions(sched_new(r.sn, r.mem), &r.ask, r.mem);
+	const struct stats_region_kinds *ks = stats_regions(stats_index_new(r.sn, r.mem), &r.ask, r.mem);
 	if (r.format == TF_JSON)
 		kinds_json(&r, ks);
 	else if (o->v[OPT_NAME].set)
 		list_table(&r, ks);
 	else
 		kinds_table(&r, ks);
-	trep_close(&r);
+	trace_report_close(&r);
 	return 0;
 }

@@ -14,7 +14,7 @@
 
 enum { LINES = 20, MAX_LINES = 1000000 };
 
-static void cell(struct table *t, const struct cbin *c, uint64_t v)
+static void put_counter_cell(struct table *t, const struct counter_bin *c, uint64_t v)
 {
 	if (c->any)
 		table_int(t, (int64_t)v);
@@ -22,9 +22,9 @@ static void cell(struct table *t, const struct cbin *c, uint64_t v)
 		table_none(t);
 }
 
-static int steps(const struct trep *r, uint32_t *n, int64_t *step, struct err *e)
+static int parse_step(const struct trace_report_ctx *r, uint32_t *n, int64_t *step, struct err *e)
 {
-	const char *s = opt_str(r->o, OPT_STEP);
+	const char *s = options_str(r->o, OPT_STEP);
 	int64_t all = r->t1 - r->t0;
 	*n = LINES;
 	*step = all / LINES;
@@ -42,18 +42,18 @@ static int steps(const struct trep *r, uint32_t *n, int64_t *step, struct err *e
 }
 
 /* Goroutines by state are counted, for the rows of their counters are thinned, the more the fewer sheets there are. */
-static void count_goroutines(const struct trep *r, int64_t step, uint32_t n, struct cbin *c[CT__N])
+static void count_goroutines(const struct trace_report_ctx *r, int64_t step, uint32_t n, struct counter_bin *c[CT__N])
 {
-	static const enum counter of[CENSUS__N] = {
-		[CENSUS_RUNNABLE] = CT_RUNNABLE, [CENSUS_RUNNING] = CT_RUNNING,
-		[CENSUS_WAITING] = CT_WAITING, [CENSUS_SYSCALL] = CT_SYSCALL,
+	static const enum counter of[STATE_COUNT__N] = {
+		[STATE_COUNT_RUNNABLE] = CT_RUNNABLE, [STATE_COUNT_RUNNING] = CT_RUNNING,
+		[STATE_COUNT_WAITING] = CT_WAITING, [STATE_COUNT_SYSCALL] = CT_SYSCALL,
 	};
-	struct census *all = arena_alloc(r->mem, (n + 1u) * sizeof *all);
-	census_take(r->sn, r->t0, step, n, all);
-	for (int k = 0; k < CENSUS__N; k++) {
-		struct cbin *b = c[of[k]] = arena_zalloc(r->mem, (n + 1u) * sizeof *b);
+	struct state_count *all = arena_alloc(r->mem, (n + 1u) * sizeof *all);
+	state_counts_compute(r->sn, r->t0, step, n, all);
+	for (int k = 0; k < STATE_COUNT__N; k++) {
+		struct counter_bin *b = c[of[k]] = arena_zalloc(r->mem, (n + 1u) * sizeof *b);
 		for (uint32_t i = 0; i < n; i++)
-			b[i] = (struct cbin){ .last = all[i].n[k], .max = all[i].runnable_max, .any = true };
+			b[i] = (struct counter_bin){ .last = all[i].n[k], .max = all[i].runnable_max, .any = true };
 	}
 }
 
@@ -81,7 +81,7 @@ enum { STATS = sizeof stats / sizeof *stats };
 
 static bool any_goroutine(const struct snap *sn)
 {
-	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++))
+	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
 		if (store_trk(sn->st, t)->kind == TK_G)
 			return true;
 	return false;
@@ -94,18 +94,18 @@ static bool is_shown(const struct snap *sn, const struct stat_col *s, bool gorou
 	return s->flags & WITH_GOROUTINES ? goroutines : s->flags & FOR_LOG && sn->ncounts[s->c];
 }
 
-int report_stats(const struct opt *o, struct out *out, struct err *e)
+int report_stats(const struct options *o, struct out *out, struct err *e)
 {
 	struct table_col col[STATS + 1] = { { "Time", "time_ns", TB_NS } };
 	const struct stat_col *of[STATS];
-	struct cbin *c[CT__N] = {0};
-	struct trep r;
+	struct counter_bin *c[CT__N] = {0};
+	struct trace_report_ctx r;
 	uint32_t n;
 	int64_t step;
-	if (trep_open(&r, o, out, e))
+	if (trace_report_open(&r, o, out, e))
 		return -1;
-	if (steps(&r, &n, &step, e)) {
-		trep_close(&r);
+	if (parse_step(&r, &n, &step, e)) {
+		trace_report_close(&r);
 		return -1;
 	}
 	size_t ncol = 0;
@@ -118,7 +118,7 @@ int report_stats(const struct opt *o, struct out *out, struct err *e)
 		of[ncol] = &stats[i];
 		if (!c[stats[i].c]) {
 			c[stats[i].c] = arena_alloc(r.mem, (n + 1u) * sizeof **c);
-			bins_count(r.sn, stats[i].c, r.t0, r.t0 + n * step, n, c[stats[i].c]);
+			bins_counter(r.sn, stats[i].c, r.t0, r.t0 + n * step, n, c[stats[i].c]);
 		}
 		col[++ncol] = stats[i].col;
 	}
@@ -127,12 +127,12 @@ int report_stats(const struct opt *o, struct out *out, struct err *e)
 	for (uint32_t k = 0; k < n && r.t0 + k * step < r.sn->t1; k++) {
 		table_int(&t, r.t0 + k * step);
 		for (size_t i = 0; i < ncol; i++) {
-			const struct cbin *b = &c[of[i]->c][k];
-			cell(&t, b, of[i]->flags & AT_MOST ? b->max : b->last);
+			const struct counter_bin *b = &c[of[i]->c][k];
+			put_counter_cell(&t, b, of[i]->flags & AT_MOST ? b->max : b->last);
 		}
 	}
 	table_print(&t, r.format, r.out);
 	table_free(&t);
-	trep_close(&r);
+	trace_report_close(&r);
 	return 0;
 }

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static void put_name(const struct trep *r, struct table *t, uint32_t span, enum stops_by by)
+static void put_name(const struct trace_report_ctx *r, struct table *t, uint32_t span, enum stops_by by)
 {
 	struct buf b = {0};
 	stops_name(r->st, span, by, &b);
@@ -18,9 +18,9 @@ static void put_name(const struct trep *r, struct table *t, uint32_t span, enum 
 }
 
 /* Is it of the kind or caller that -name gives? */
-static bool named(const struct trep *r, uint32_t span, enum stops_by by)
+static bool named(const struct trace_report_ctx *r, uint32_t span, enum stops_by by)
 {
-	const char *want = opt_str(r->o, OPT_NAME);
+	const char *want = options_str(r->o, OPT_NAME);
 	struct buf b = {0};
 	stops_name(r->st, span, by, &b);
 	bool same = strlen(want) == b.n && (!b.n || !memcmp(want, b.p, b.n));
@@ -28,7 +28,7 @@ static bool named(const struct trep *r, uint32_t span, enum stops_by by)
 	return same;
 }
 
-static void put_stop(const struct trep *r, struct table *t, const struct stop *v)
+static void put_stop(const struct trace_report_ctx *r, struct table *t, const struct stop *v)
 {
 	const struct sink_span *s = &store_span(r->st, v->span)->s;
 	table_int(t, v->t0);
@@ -38,10 +38,11 @@ static void put_stop(const struct trep *r, struct table *t, const struct stop *v
 	else
 		table_none(t);	/* a log does not name a goroutine */
 	put_name(r, t, v->span, STOPS_KIND);
-	trep_site(r, t, s->stack);
+	trace_report_add_site(r, t, s->stack);
 }
 
-static void put_group(const struct trep *r, struct table *t, const struct stop_group *g, uint32_t span, enum stops_by by)
+static void put_group(
+    const struct trace_report_ctx *r, struct table *t, const struct stop_group *g, uint32_t span, enum stops_by by)
 {
 	table_int(t, g->n);
 	table_int(t, g->total);
@@ -51,19 +52,19 @@ static void put_group(const struct trep *r, struct table *t, const struct stop_g
 }
 
 /* What -by asks for. One in $TTRACE_OPTS may be meant for other reports. */
-static int by_of(const struct opt *o, enum stops_by *by, struct err *e)
+static int by_of(const struct options *o, enum stops_by *by, struct err *e)
 {
-	const char *s = opt_str(o, OPT_BY);
+	const char *s = options_str(o, OPT_BY);
 	*by = STOPS_SINGLE;
 	for (int i = STOPS_KIND; o->v[OPT_BY].set && i < STOPS_BY__N; i++)
 		if (!strcmp(s, stops_by_name[i]))
 			*by = (enum stops_by)i;
-	if (!opt_typed(o, OPT_BY) || *by != STOPS_SINGLE)
+	if (!options_typed(o, OPT_BY) || *by != STOPS_SINGLE)
 		return 0;
 	return err_set(e, ERR_USAGE, ERR_NOWHERE, "stw: -by is kind or caller, not \"%s\"", s);
 }
 
-static void put_all(const struct trep *r, struct table *t, enum stops_by by, bool single)
+static void put_all(const struct trace_report_ctx *r, struct table *t, enum stops_by by, bool single)
 {
 	uint32_t n, ngroup;
 	const struct stop *v = stops_find(r->sn, &r->filter, r->t0, r->t1 + 1, r->mem, &n);
@@ -78,11 +79,11 @@ static void put_all(const struct trep *r, struct table *t, enum stops_by by, boo
 		put_group(r, t, &g[i], v[g[i].first].span, by);
 }
 
-int report_stw(const struct opt *o, struct out *out, struct err *e)
+int report_stw(const struct options *o, struct out *out, struct err *e)
 {
 	static const struct table_col single[] = {
 		{ "Start", "start_ns", TB_NS }, { "Duration", "duration_ns", TB_NS }, { "Goroutine", "goroutine", TB_INT },
-		{ "Kind", "kind", TB_STR }, TREP_SITE,
+		{ "Kind", "kind", TB_STR }, TRACE_REPORT_SITE,
 	};
 #define SUMS { "Count", "count", TB_INT }, { "Total", "total_ns", TB_NS }, { "Max", "max_ns", TB_NS }, \
 	{ "Mean", "mean_ns", TB_NS }
@@ -90,13 +91,13 @@ int report_stw(const struct opt *o, struct out *out, struct err *e)
 	static const struct table_col callers[] = { SUMS, { "Caller", "caller", TB_STR } };
 #undef SUMS
 	enum stops_by by;
-	struct trep r;
+	struct trace_report_ctx r;
 	struct table t;
-	if (by_of(o, &by, e) || trep_open(&r, o, out, e))
+	if (by_of(o, &by, e) || trace_report_open(&r, o, out, e))
 		return -1;
 	bool one_by_one = by == STOPS_SINGLE || o->v[OPT_NAME].set;
 	if (one_by_one)
-		table_begin(&t, single, trep_site_cols(&r, sizeof single / sizeof *single));
+		table_begin(&t, single, trace_report_site_cols(&r, sizeof single / sizeof *single));
 	else
 		table_begin(&t, by == STOPS_KIND ? kinds : callers, sizeof kinds / sizeof *kinds);
 	put_all(&r, &t, by, one_by_one);
@@ -104,6 +105,6 @@ int report_stw(const struct opt *o, struct out *out, struct err *e)
 	if (!bad)
 		table_print(&t, r.format, r.out);
 	table_free(&t);
-	trep_close(&r);
+	trace_report_close(&r);
 	return bad;
 }

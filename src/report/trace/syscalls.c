@@ -16,10 +16,10 @@
 #include <string.h>
 
 struct site { frm_id leaf, from; uint32_t n, first; int64_t total; };
-struct call { int64_t ns; uint32_t site; };
-struct calls {
-	const struct trep *r;
-	struct col v;			/* struct call, as they come: there may be very many */
+struct syscall_time { int64_t ns; uint32_t site; };
+struct syscall_table {
+	const struct trace_report_ctx *r;
+	struct data_column v;			/* struct syscall_time, as they come: there may be very many */
 	uint32_t *of_stack;		/* by stack: its site + 1 */
 	struct site *site;
 	size_t csite;
@@ -27,12 +27,12 @@ struct calls {
 };
 
 /* Where a stack calls, and for whom: worked out once per stack. */
-static uint32_t site_of(struct calls *c, stk_id stack)
+static uint32_t site_of(struct syscall_table *c, stk_id stack)
 {
-	const struct trep *r = c->r;
-	stk_id user = usercode_stack(r->st, stack);
+	const struct trace_report_ctx *r = c->r;
+	stk_id user = user_code_first_frame(r->st, stack);
 	struct site x = { .leaf = stack ? stk_frame(r->st, stack) : 0,
-	    .from = user ? stk_frame(r->st, user) : sched_root(r->st, stack) };
+	    .from = user ? stk_frame(r->st, user) : stats_root_frame(r->st, stack) };
 	uint32_t i = 0;
 	while (i < c->n && (c->site[i].leaf != x.leaf || c->site[i].from != x.from))
 		i++;
@@ -45,7 +45,7 @@ static uint32_t site_of(struct calls *c, stk_id stack)
 
 static void one_call(void *arg, trk_id g, int64_t ns, stk_id stack)
 {
-	struct calls *c = arg;
+	struct syscall_table *c = arg;
 	uint32_t *site = &c->of_stack[stack], i;
 	(void)g;
 	if (!*site)
@@ -53,10 +53,10 @@ static void one_call(void *arg, trk_id g, int64_t ns, stk_id stack)
 	struct site *s = &c->site[*site - 1];
 	s->n++;
 	s->total = wrap_add(s->total, ns);
-	*(struct call *)col_add(&c->v, &i) = (struct call){ ns, *site - 1 };
-	store_pass(c->r->sn, i);
+	*(struct syscall_time *)column_add(&c->v, &i) = (struct syscall_time){ ns, *site - 1 };
+	store_note_walk(c->r->sn, i);
 	if (i % STORE_PASS == 0)
-		col_rest(&c->v);
+		column_release_pages(&c->v);
 }
 
 static int by_total(const void *a, const void *b)
@@ -70,52 +70,52 @@ static int by_total(const void *a, const void *b)
 }
 
 /* How long they took, site by site in the order in which these were met. */
-static int64_t *by_site(const struct calls *c)
+static int64_t *by_site(const struct syscall_table *c)
 {
-	uint32_t n = col_n(&c->v), *at = xmalloc((c->n + 1u) * sizeof *at), all = 0;
+	uint32_t n = column_n(&c->v), *at = xmalloc((c->n + 1u) * sizeof *at), all = 0;
 	int64_t *ns = arena_alloc(c->r->mem, (n + 1u) * sizeof *ns);
 	for (uint32_t i = 0; i < c->n; i++) {
 		c->site[i].first = at[i] = all;
 		all += c->site[i].n;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		const struct call *v = col_at(&c->v, i);
+		const struct syscall_time *v = column_at(&c->v, i);
 		ns[at[v->site]++] = v->ns;
-		arena_look(c->r->mem, i);
+		arena_note_access(c->r->mem, i);
 		if (i % STORE_PASS == 0)
-			col_rest(&c->v);
+			column_release_pages(&c->v);
 	}
 	mem_free(at);
 	return ns;
 }
 
-static void site_row(const struct trep *r, struct table *t, const struct site *s, int64_t *ns)
+static void site_row(const struct trace_report_ctx *r, struct table *t, const struct site *s, int64_t *ns)
 {
-	int64_t q[TREP_SHARES];
-	trep_shares(r, ns + s->first, s->n, q);
+	int64_t q[TRACE_REPORT_QUANTILES];
+	trace_report_quantiles(r, ns + s->first, s->n, q);
 	table_int(t, s->n);
 	table_int(t, s->total);
-	for (int i = 0; i < TREP_SHARES; i++)
+	for (int i = 0; i < TRACE_REPORT_QUANTILES; i++)
 		table_int(t, q[i]);
 	const frm_id f[] = { s->leaf, s->from };
 	for (int i = 0; i < 2; i++) {
 		struct buf b = {0};
-		trep_frame(r, &b, f[i]);
+		trace_report_put_frame(r, &b, f[i]);
 		table_str(t, b.p ? b.p : "", b.n);
 		buf_free(&b);
 	}
 }
 
-static void put_calls(struct trep *r, struct table *t)
+static void put_calls(struct trace_report_ctx *r, struct table *t)
 {
-	struct calls c = { .r = r, .of_stack = xcalloc(r->sn->nstks + 1u, sizeof *c.of_stack) };
-	col_init(&c.v, sizeof(struct call));
+	struct syscall_table c = { .r = r, .of_stack = xcalloc(r->sn->nstks + 1u, sizeof *c.of_stack) };
+	column_init(&c.v, sizeof(struct syscall_time));
 	c.v.spills = r->st->keep;
 	r->filter.each = one_call;
 	r->filter.arg = &c;
-	tracew(r->sn, TW_SYSCALL, &r->filter, r->mem);
+	trace_weigh(r->sn, TRACE_SYSCALL, &r->filter, r->mem);
 	int64_t *ns = by_site(&c);
-	col_free(&c.v);
+	column_free(&c.v);
 	if (c.n)
 		qsort(c.site, c.n, sizeof *c.site, by_total);
 	for (uint32_t i = 0; i < c.n; i++)
@@ -124,15 +124,15 @@ static void put_calls(struct trep *r, struct table *t)
 	mem_free(c.site);
 }
 
-int report_syscalls(const struct opt *o, struct out *out, struct err *e)
+int report_syscalls(const struct options *o, struct out *out, struct err *e)
 {
 	static const struct table_col col[] = {
 		{ "Count", "count", TB_INT }, { "Total", "total_ns", TB_NS }, { "p50", "p50_ns", TB_NS },
 		{ "p90", "p90_ns", TB_NS }, { "p99", "p99_ns", TB_NS }, { "Max", "max_ns", TB_NS },
 		{ "Call", "call", TB_STR }, { "Caller", "caller", TB_STR },
 	};
-	struct trep r;
-	if (trep_open(&r, o, out, e))
+	struct trace_report_ctx r;
+	if (trace_report_open(&r, o, out, e))
 		return -1;
 	struct table t;
 	table_begin(&t, col, sizeof col / sizeof *col);
@@ -141,6 +141,6 @@ int report_syscalls(const struct opt *o, struct out *out, struct err *e)
 	if (!bad)
 		table_print(&t, r.format, r.out);
 	table_free(&t);
-	trep_close(&r);
+	trace_report_close(&r);
 	return bad;
 }

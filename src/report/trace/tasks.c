@@ -34,18 +34,18 @@ struct moments {
 	struct moment *v;
 	uint32_t n, looks;		/* looks: at rows, so far */
 	bool sorted;			/* they are, by time; else: */
-	struct keyed_many order;	/* which of them is the i'th */
+	struct radix_array order;	/* which of them is the i'th */
 	struct arena mem;
 };
 
 static const struct moment *moment_at(const struct moments *m, uint32_t i)
 {
-	return &m->v[m->sorted ? i : keyed_many_at(&m->order, i).v];
+	return &m->v[m->sorted ? i : radix_array_at(&m->order, i).v];
 }
 
 static void moments_free(struct moments *m)
 {
-	keyed_many_free(&m->order);
+	radix_array_free(&m->order);
 	arena_free(&m->mem);
 }
 
@@ -56,7 +56,7 @@ static void moment_add(struct moments *m, int64_t t, trk_id g, enum what what, u
 	m->n++;
 }
 
-static void task_moments(const struct trep *r, struct moments *m, const struct sched_task *t)
+static void task_moments(const struct trace_report_ctx *r, struct moments *m, const struct stats_task *t)
 {
 	if (t->span == UINT32_MAX)
 		return;
@@ -67,7 +67,7 @@ static void task_moments(const struct trep *r, struct moments *m, const struct s
 		moment_add(m, t->t1, store_span(r->st, t->end)->s.trk1, TASK_ENDED, t->end);
 }
 
-static void region_moments(const struct trep *r, struct moments *m, uint32_t i)
+static void region_moments(const struct trace_report_ctx *r, struct moments *m, uint32_t i)
 {
 	const struct sink_span *sp = &store_span(r->st, i)->s;
 	if (sp->t0 != TIME_NONE)
@@ -76,7 +76,7 @@ static void region_moments(const struct trep *r, struct moments *m, uint32_t i)
 		moment_add(m, sp->t1, sp->trk, REGION_ENDED, i);
 }
 
-static void moments_of(const struct trep *r, const struct sched_tasks *ts, const struct sched_task *t,
+static void moments_of(const struct trace_report_ctx *r, const struct stats_tasks *ts, const struct stats_task *t,
     struct moments *m)
 {
 	arena_reset(&m->mem);
@@ -85,37 +85,37 @@ static void moments_of(const struct trep *r, const struct sched_tasks *ts, const
 	m->sorted = true;
 	task_moments(r, m, t);
 	for (uint32_t k = 0; k < t->n; k++) {
-		struct sched_event e = sched_event(ts, t->first + k);
+		struct stats_task_event e = stats_task_event(ts, t->first + k);
 		const struct sink_mark *log = e.log ? store_mark(r->st, e.i) : NULL;
 		if (log)
 			moment_add(m, log->t, log->trk, LOGGED, e.i);
 		else
 			region_moments(r, m, e.i);
-		trep_rest(r, m->looks++);
+		trace_report_release_pages(r, m->looks++);
 		if (k % STORE_PASS == STORE_PASS - 1)
-			arena_rest(&m->mem);
+			arena_release_pages(&m->mem);
 	}
-	keyed_many_free(&m->order);
+	radix_array_free(&m->order);
 	if (m->sorted)
 		return;
-	keyed_many_room(&m->order, m->n);
+	radix_array_alloc(&m->order, m->n);
 	for (uint32_t i = 0; i < m->n; i++) {
-		keyed_many_add(&m->order, keyed_up(m->v[i].t), i);
+		radix_array_add(&m->order, radix_key_ascending(m->v[i].t), i);
 		if (i % STORE_PASS == STORE_PASS - 1)
-			arena_rest(&m->mem);
+			arena_release_pages(&m->mem);
 	}
-	keyed_many_sort(&m->order, 0, m->n);
+	radix_array_sort(&m->order, 0, m->n);
 }
 
-static void put_name(const struct trep *r, struct buf *b, str_id s)
+static void put_name(const struct trace_report_ctx *r, struct buf *b, str_id s)
 {
-	struct trep_text name = trep_str(r, s, "");
-	buf_quote(b, name.s, name.n);
+	struct trace_report_text name = trace_report_string(r, s, "");
+	go_quote_append(b, name.s, name.n);
 }
 
-static void put_log(const struct trep *r, struct buf *b, const struct sink_mark *k)
+static void put_log(const struct trace_report_ctx *r, struct buf *b, const struct sink_mark *k)
 {
-	struct trep_text cat = trep_str(r, k->category, "");
+	struct trace_report_text cat = trace_report_string(r, k->category, "");
 	buf_puts(b, "log ");
 	if (cat.n) {
 		buf_puts(b, "(category: ");
@@ -126,13 +126,13 @@ static void put_log(const struct trep *r, struct buf *b, const struct sink_mark 
 }
 
 /* As the states of a goroutine are called in the format. */
-static const char *state_name(uint64_t s)
+static const char *style_state_name(uint64_t s)
 {
 	static const char *const names[] = { "Undetermined", "NotExist", "Runnable", "Running", "Waiting", "Syscall" };
 	return s < sizeof names / sizeof *names ? names[s] : "?";
 }
 
-static void put_moment(const struct trep *r, struct buf *b, const struct moment *m)
+static void put_moment(const struct trace_report_ctx *r, struct buf *b, const struct moment *m)
 {
 	if (m->what == LOGGED) {
 		put_log(r, b, store_mark(r->st, m->i));
@@ -146,7 +146,7 @@ static void put_moment(const struct trep *r, struct buf *b, const struct moment 
 		put_name(r, b, sp->name);
 		buf_printf(b, " (ID %" PRIu64 ", parent %" PRIu64 ") begin", sp->id, sp->parent);
 	} else if (m->what == REGION_ENDED && sp->v1) {	/* the goroutine ended, and the region with it */
-		buf_printf(b, "%s -> %s", state_name((sp->v1 - 1) / 16), state_name((sp->v1 - 1) % 16));
+		buf_printf(b, "%s -> %s", style_state_name((sp->v1 - 1) / 16), style_state_name((sp->v1 - 1) % 16));
 	} else {
 		buf_puts(b, "region ");
 		put_name(r, b, sp->name);
@@ -155,46 +155,47 @@ static void put_moment(const struct trep *r, struct buf *b, const struct moment 
 }
 
 /* Tasks by name, then by length, those of a length by number. */
-struct by_name { const struct sched_task *t; int64_t t0, t1; };
-struct kind { str_id name; uint32_t first, n; const struct store *st; };
-struct kinds {
-	struct kind *v;
+struct task_by_name { const struct stats_task *t; int64_t t0, t1; };
+struct task_kind { str_id name; uint32_t first, n; const struct store *st; };
+struct task_kinds {
+	struct task_kind *v;
 	uint32_t n;
-	struct keyed_many task;		/* those of kind i: first .. first + n, by their lengths; and which */
+	struct radix_array task;		/* those of kind i: first .. first + n, by their lengths; and which */
 };
 
-static struct by_name task_at(const struct trep *r, const struct sched_task *t)
+static struct task_by_name task_at(const struct trace_report_ctx *r, const struct stats_task *t)
 {
-	return (struct by_name){ t, t->t0 == TIME_NONE ? r->sn->t0 : t->t0, t->t1 == TIME_NONE ? r->sn->t1 : t->t1 };
+	return (struct task_by_name){t, t->t0 == TIME_NONE ? r->sn->t0 : t->t0, t->t1 == TIME_NONE ? r->sn->t1 : t->t1};
 }
 
-static bool task_asked(const struct trep *r, const struct sched_tasks *ts, uint32_t i)
+static bool task_selected(const struct trace_report_ctx *r, const struct stats_tasks *ts, uint32_t i)
 {
 	enum { BESIDE = 64 };	/* so many of them on a page, by and large */
-	struct by_name x = task_at(r, &ts->task[i]);
+	struct task_by_name x = task_at(r, &ts->task[i]);
 	if (i % BESIDE == 0)
-		trep_rest(r, i / BESIDE);
-	return trep_task(r, ts, x.t) && x.t1 >= r->t0 && x.t0 <= r->t1;
+		trace_report_release_pages(r, i / BESIDE);
+	return trace_report_wants_task(r, ts, x.t) && x.t1 >= r->t0 && x.t0 <= r->t1;
 }
 
 static int kind_cmp(const void *a, const void *b)
 {
-	const struct kind *x = a, *y = b;
-	return sched_name_cmp(x->st, x->name, y->name);
+	const struct task_kind *x = a, *y = b;
+	return stats_compare_names(x->st, x->name, y->name);
 }
 
 /* Which there are, by name; of[] becomes where the tasks of each name begin. */
-static void find_kinds(const struct trep *r, const struct sched_tasks *ts, struct kinds *k, uint32_t *of)
+static void find_kinds(
+    const struct trace_report_ctx *r, const struct stats_tasks *ts, struct task_kinds *k, uint32_t *of)
 {
 	uint32_t all = 0;
 	for (uint32_t i = 0; i < ts->n; i++)
-		if (task_asked(r, ts, i))
+		if (task_selected(r, ts, i))
 			k->n += !of[ts->task[i].name]++;
 	k->v = arena_alloc(r->mem, (k->n + 1u) * sizeof *k->v);
 	k->n = 0;
 	for (str_id s = 0; s < r->sn->nstrs; s++)
 		if (of[s])
-			k->v[k->n++] = (struct kind){ s, 0, of[s], r->st };
+			k->v[k->n++] = (struct task_kind){ s, 0, of[s], r->st };
 	if (k->n)
 		qsort(k->v, k->n, sizeof *k->v, kind_cmp);
 	for (uint32_t i = 0; i < k->n; i++) {
@@ -204,41 +205,42 @@ static void find_kinds(const struct trep *r, const struct sched_tasks *ts, struc
 }
 
 /* All that are asked for: kind by kind in the order of their names, of each the shortest first. */
-static struct kinds sorted(const struct trep *r, const struct sched_tasks *ts)
+static struct task_kinds sorted(const struct trace_report_ctx *r, const struct stats_tasks *ts)
 {
-	struct kinds k = {0};
+	struct task_kinds k = {0};
 	uint32_t *of = xcalloc(r->sn->nstrs + 1u, sizeof *of);
 	find_kinds(r, ts, &k, of);
 	uint32_t n = k.n ? k.v[k.n - 1].first + k.v[k.n - 1].n : 0;
-	keyed_many_room(&k.task, n);
+	radix_array_alloc(&k.task, n);
 	k.task.n = n;
 	for (uint32_t i = 0; i < ts->n; i++) {
-		struct by_name x = task_at(r, &ts->task[i]);
-		keyed_many_look(&k.task, i);
-		if (task_asked(r, ts, i))
-			k.task.v[of[x.t->name]++] = (struct keyed){ keyed_up(x.t1 - x.t0), i };
+		struct task_by_name x = task_at(r, &ts->task[i]);
+		radix_array_note_access(&k.task, i);
+		if (task_selected(r, ts, i))
+			k.task.v[of[x.t->name]++] = (struct radix_item){ radix_key_ascending(x.t1 - x.t0), i };
 	}
 	for (uint32_t i = 0; i < k.n; i++)
-		keyed_many_sort(&k.task, k.v[i].first, k.v[i].n);
+		radix_array_sort(&k.task, k.v[i].first, k.v[i].n);
 	mem_free(of);
 	return k;
 }
 
-static struct by_name kind_task(const struct trep *r, const struct sched_tasks *ts, const struct kinds *k, uint32_t i)
+static struct task_by_name kind_task(
+    const struct trace_report_ctx *r, const struct stats_tasks *ts, const struct task_kinds *k, uint32_t i)
 {
-	return task_at(r, &ts->task[keyed_many_at(&k->task, i).v]);
+	return task_at(r, &ts->task[radix_array_at(&k->task, i).v]);
 }
 
-static bool task_complete(const struct sched_task *t)
+static bool task_complete(const struct stats_task *t)
 {
 	return t->t0 != TIME_NONE && t->t1 != TIME_NONE;
 }
 
-static void task_json(const struct trep *r, struct json *j, const struct sched_tasks *ts, const struct by_name *x,
-    struct moments *m)
+static void task_json(const struct trace_report_ctx *r, struct json *j, const struct stats_tasks *ts,
+    const struct task_by_name *x, struct moments *m)
 {
 	struct buf b = {0};
-	const struct sched_task *t = x->t;
+	const struct stats_task *t = x->t;
 	json_object(j, NULL);
 	json_u64(j, "id", t->id);
 	if (t->parent != UINT64_MAX)
@@ -253,7 +255,7 @@ static void task_json(const struct trep *r, struct json *j, const struct sched_t
 	json_bool(j, "complete", task_complete(t));
 	json_array(j, "events");
 	moments_of(r, ts, t, m);
-	for (uint32_t i = 0; i < m->n && trep_flow(r, m->looks++); i++) {
+	for (uint32_t i = 0; i < m->n && trace_report_flush(r, m->looks++); i++) {
 		const struct moment *now = moment_at(m, i);
 		buf_reset(&b);
 		put_moment(r, &b, now);
@@ -263,7 +265,7 @@ static void task_json(const struct trep *r, struct json *j, const struct sched_t
 		json_str(j, "text", b.p, b.n);
 		json_end(j);
 		if (i % STORE_PASS == STORE_PASS - 1)
-			arena_rest(&m->mem);
+			arena_release_pages(&m->mem);
 	}
 	buf_free(&b);
 	json_end(j);
@@ -271,37 +273,37 @@ static void task_json(const struct trep *r, struct json *j, const struct sched_t
 }
 
 /* How many are complete, and quantiles of their lengths. */
-static void lengths_json(const struct trep *r, struct json *j, const struct sched_tasks *ts, const struct kinds *k,
-    const struct kind *kind)
+static void lengths_json(const struct trace_report_ctx *r, struct json *j, const struct stats_tasks *ts,
+    const struct task_kinds *k, const struct task_kind *task_kind)
 {
-	int64_t *v = xmalloc((kind->n + 1u) * sizeof *v);
+	int64_t *v = xmalloc((task_kind->n + 1u) * sizeof *v);
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < kind->n; i++) {
-		struct by_name x = kind_task(r, ts, k, kind->first + i);
+	for (uint32_t i = 0; i < task_kind->n; i++) {
+		struct task_by_name x = kind_task(r, ts, k, task_kind->first + i);
 		if (task_complete(x.t))
 			v[n++] = x.t1 - x.t0;
 	}
 	json_i64(j, "complete", n);
-	trep_shares_json(r, j, v, n);
+	trace_report_json_quantiles(r, j, v, n);
 	mem_free(v);
 }
 
-static void tasks_json(const struct trep *r, const struct sched_tasks *ts)
+static void tasks_json(const struct trace_report_ctx *r, const struct stats_tasks *ts)
 {
-	struct kinds k = sorted(r, ts);
+	struct task_kinds k = sorted(r, ts);
 	struct json j = { .b = r->out };
 	struct moments m = { .mem.spills = true };
 	json_object(&j, NULL);
 	json_array(&j, "kinds");
 	for (uint32_t i = 0; i < k.n && !r->to->failed; i++) {
-		struct trep_text name = trep_str(r, k.v[i].name, "");
+		struct trace_report_text name = trace_report_string(r, k.v[i].name, "");
 		json_object(&j, NULL);
 		json_str(&j, "name", name.s, name.n);
 		json_i64(&j, "count", k.v[i].n);
 		lengths_json(r, &j, ts, &k, &k.v[i]);
 		json_array(&j, "tasks");
-		for (uint32_t x = 0; x < k.v[i].n && trep_flow(r, m.looks++); x++) {
-			struct by_name t = kind_task(r, ts, &k, k.v[i].first + x);
+		for (uint32_t x = 0; x < k.v[i].n && trace_report_flush(r, m.looks++); x++) {
+			struct task_by_name t = kind_task(r, ts, &k, k.v[i].first + x);
 			task_json(r, &j, ts, &t, &m);
 		}
 		json_end(&j);
@@ -309,37 +311,38 @@ static void tasks_json(const struct trep *r, const struct sched_tasks *ts)
 	}
 	json_end(&j);
 	json_end(&j);
-	keyed_many_free(&k.task);
+	radix_array_free(&k.task);
 	moments_free(&m);
 }
 
-static void kinds_table(const struct trep *r, const struct sched_tasks *ts)
+static void kinds_table(const struct trace_report_ctx *r, const struct stats_tasks *ts)
 {
 	static const struct table_col col[] = {
 		{ "Count", "count", TB_INT }, { "Complete", "complete", TB_INT }, { "p50", "p50_ns", TB_NS },
 		{ "p90", "p90_ns", TB_NS }, { "p99", "p99_ns", TB_NS }, { "Max", "max_ns", TB_NS },
 		{ "Task", "name", TB_STR },
 	};
-	struct kinds k = {0};
+	struct task_kinds k = {0};
 	uint32_t *of = xcalloc(r->sn->nstrs + 1u, sizeof *of);
 	find_kinds(r, ts, &k, of);
 	int64_t *d = arena_alloc(r->mem, (ts->n + 1u) * sizeof *d);
 	for (uint32_t i = 0; i < ts->n; i++) {
-		const struct sched_task *x = &ts->task[i];
-		if (task_asked(r, ts, i) && task_complete(x))
+		const struct stats_task *x = &ts->task[i];
+		if (task_selected(r, ts, i) && task_complete(x))
 			d[of[x->name]++] = x->t1 - x->t0;
 	}
 	struct table t;
 	table_begin(&t, col, 7);
 	for (uint32_t i = 0; i < k.n; i++) {
-		int64_t q[TREP_SHARES];
+		int64_t q[TRACE_REPORT_QUANTILES];
 		uint32_t whole = of[k.v[i].name] - k.v[i].first;
-		trep_shares(r, d + k.v[i].first, whole, q);
+		trace_report_quantiles(r, d + k.v[i].first, whole, q);
 		table_int(&t, k.v[i].n);
 		table_int(&t, whole);
-		for (int x = 0; x < TREP_SHARES; x++)
+		for (int x = 0; x < TRACE_REPORT_QUANTILES; x++)
 			table_int(&t, q[x]);
-		struct trep_text name = trep_str(r, k.v[i].name, r->format == TF_TEXT ? "(outside of tasks)" : "");
+		struct trace_report_text name =
+		    trace_report_string(r, k.v[i].name, r->format == TF_TEXT ? "(outside of tasks)" : "");
 		table_str(&t, name.s, name.n);
 	}
 	table_print(&t, r->format, r->out);
@@ -347,8 +350,8 @@ static void kinds_table(const struct trep *r, const struct sched_tasks *ts)
 	mem_free(of);
 }
 
-static void task_rows(const struct trep *r, struct trep_rows *rows, const struct sched_tasks *ts,
-    const struct by_name *x, struct moments *m)
+static void task_rows(const struct trace_report_ctx *r, struct trace_report_rows *rows, const struct stats_tasks *ts,
+    const struct task_by_name *x, struct moments *m)
 {
 	const char *whole = task_complete(x->t) ? "task (complete)" : "task (incomplete)";
 	struct table *t = rows->t;
@@ -360,7 +363,7 @@ static void task_rows(const struct trep *r, struct trep_rows *rows, const struct
 	table_int(t, x->t1 - x->t0);
 	table_none(t);
 	table_str(t, whole, strlen(whole));
-	trep_row(rows);
+	trace_report_end_item(rows);
 	for (uint32_t k = 0; k < m->n && !r->to->failed; k++) {
 		const struct moment *now = moment_at(m, k);
 		buf_reset(&b);
@@ -371,45 +374,45 @@ static void task_rows(const struct trep *r, struct trep_rows *rows, const struct
 		table_int(t, now->g ? (int64_t)store_trk(r->st, now->g)->id : 0);
 		before = now->t;
 		table_str(t, b.p, b.n);
-		trep_row(rows);
+		trace_report_end_item(rows);
 		if (k % STORE_PASS == STORE_PASS - 1)
-			arena_rest(&m->mem);
+			arena_release_pages(&m->mem);
 	}
 	buf_free(&b);
 }
 
-static void list_table(const struct trep *r, const struct sched_tasks *ts)
+static void list_table(const struct trace_report_ctx *r, const struct stats_tasks *ts)
 {
 	static const struct table_col col[] = {
 		{ "Task", "task", TB_INT }, { "When", "time_ns", TB_NS }, { "Elapsed", "elapsed_ns", TB_NS },
 		{ "Goroutine", "goroutine", TB_INT }, { "Event", "text", TB_STR },
 	};
-	struct kinds ks = sorted(r, ts);
+	struct task_kinds ks = sorted(r, ts);
 	struct moments m = { .mem.spills = true };
 	struct table t;
 	table_begin(&t, col, 5);
-	for (struct trep_rows k = { .r = r, .t = &t }; trep_again(&k);)
+	for (struct trace_report_rows k = { .r = r, .t = &t }; trace_report_next_pass(&k);)
 		for (uint32_t i = 0; i < ks.task.n && !r->to->failed; i++) {
-			struct by_name x = kind_task(r, ts, &ks, i);
+			struct task_by_name x = kind_task(r, ts, &ks, i);
 			task_rows(r, &k, ts, &x, &m);
 		}
 	table_free(&t);
-	keyed_many_free(&ks.task);
+	radix_array_free(&ks.task);
 	moments_free(&m);
 }
 
-int report_tasks(const struct opt *o, struct out *out, struct err *e)
+int report_tasks(const struct options *o, struct out *out, struct err *e)
 {
-	struct trep r;
-	if (trep_open(&r, o, out, e))
+	struct trace_report_ctx r;
+	if (trace_report_open(&r, o, out, e))
 		return -1;
-	const struct sched_tasks *ts = sched_tasks(r.sn, r.mem, &r.ask.on);
+	const struct stats_tasks *ts = stats_tasks(r.sn, r.mem, &r.ask.on);
 	if (r.format == TF_JSON)
 		tasks_json(&r, ts);
 	else if (o->v[OPT_NAME].set)
 		list_table(&r, ts);
 	else
 		kinds_table(&r, ts);
-	trep_close(&r);
+	trace_report_close(&r);
 	return 0;
 }

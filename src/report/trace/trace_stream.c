@@ -17,24 +17,24 @@
 #include <inttypes.h>
 #include <string.h>
 
-int dump_open(const struct opt *o, struct bytes *in, struct err *e)
+int trace_stream_open(const struct options *o, struct bytes *in, struct err *e)
 {
-	if (source_only(o, e) || source_open(o, o->file[0], in, e))
+	if (download_require_one_file(o, e) || download_open_input(o, o->file[0], in, e))
 		return -1;
 	int rc = input_gunzip(in, e);
-	if (!rc && gowire_version(*in) < 0) {
+	if (!rc && wire_version(*in) < 0) {
 		const struct reader *r = sniff(*in, e);
 		rc = -1;
 		if (r)
 			err_set(e, ERR_FORMAT, ERR_NOWHERE, "this is a %s%s", r->name,
-			    r->read == read_gotrace ? " of an unknown version" : ", not a Go execution trace");
+			    r->read == gotrace_read ? " of an unknown version" : ", not a Go execution trace");
 	}
 	if (rc)
 		input_close(in);
 	return rc;
 }
 
-void dump_note(struct dump_notes *n, uint64_t at, const char *msg)
+void trace_stream_add_note(struct trace_stream_notes *n, uint64_t at, const char *msg)
 {
 	buf_printf(&n->text, "%s: %s", n->file, msg);
 	if (at != ERR_NOWHERE && at != ERR_ASIDE)
@@ -42,24 +42,24 @@ void dump_note(struct dump_notes *n, uint64_t at, const char *msg)
 	buf_putc(&n->text, '\0');
 }
 
-int dump_end(const struct opt *o, const struct tstream_info *i, struct err *e)
+int trace_stream_check_strict(const struct options *o, const struct event_stream_info *i, struct err *e)
 {
-	if (!opt_bool(o, OPT_STRICT) || i->lost_at == ERR_NOWHERE)
+	if (!options_bool(o, OPT_STRICT) || i->lost_at == ERR_NOWHERE)
 		return 0;
 	e->kind = ERR_FORMAT;
 	return -1;
 }
 
-void dump_cut(struct dump_notes *n, const struct bytes *in)
+void trace_stream_note_cut(struct trace_stream_notes *n, const struct bytes *in)
 {
-	if (input_cut(in))
-		dump_note(n, ERR_NOWHERE, INPUT_CUT);
+	if (input_was_truncated(in))
+		trace_stream_add_note(n, ERR_NOWHERE, INPUT_CUT);
 	struct err torn;
-	if (in->torn.why && input_torn(in, &torn))
-		dump_note(n, torn.at, torn.msg);
+	if (in->torn.why && input_refuse_torn(in, &torn))
+		trace_stream_add_note(n, torn.at, torn.msg);
 }
 
-void dump_notes_say(struct dump_notes *n, bool say)
+void trace_stream_finish_notes(struct trace_stream_notes *n, bool say)
 {
 	for (size_t at = 0; say && at < n->text.n; at += strlen(n->text.p + at) + 1)
 		put_line("ttrace: ", n->text.p + at);
@@ -68,17 +68,17 @@ void dump_notes_say(struct dump_notes *n, bool say)
 
 /* ---- -from and -to */
 
-struct ends {
+struct event_times {
 	int64_t first, last;
 	uint64_t upto;		/* so far from the first is as far as one has to know */
 	bool any;
 };
 
-static bool find_ends(void *self, const struct tgen *g, const struct tev *t, size_t n)
+static bool find_ends(void *self, const struct trace_generation *g, const struct trace_event *t, size_t n)
 {
-	struct ends *e = self;
+	struct event_times *e = self;
 	(void)g;
-	if (tev_ends(t, n) && !e->any)
+	if (event_stream_is_end(t, n) && !e->any)
 		return true;
 	if (!e->any)
 		e->first = t[0].time;
@@ -99,23 +99,24 @@ static uint64_t as_far_as(const char *from, const char *to)
 
 /* Times of the command line count from the first event, or are shares of the whole, or of the day: for these the
    trace is read once to know where it begins, ends, and when that was. */
-int dump_range(const struct opt *o, struct bytes in, bool *asked, int64_t *from, int64_t *to, struct err *e)
+int trace_stream_range(
+    const struct options *o, struct bytes in, bool *range_given, int64_t *from, int64_t *to, struct err *e)
 {
-	const char *a = opt_str(o, OPT_FROM), *b = opt_str(o, OPT_TO);
-	*asked = (a && *a) || (b && *b);
-	if (!*asked)
+	const char *a = options_str(o, OPT_FROM), *b = options_str(o, OPT_TO);
+	*range_given = (a && *a) || (b && *b);
+	if (!*range_given)
 		return 0;
-	static const struct tev_ops ops = {find_ends, NULL, NULL, NULL, NULL, NULL, false, 0, NULL};
-	struct ends ends = {.upto = as_far_as(a, b)};
-	struct tstream_info info;
-	if (tev_read(in, &ops, &ends, &info, e))
+	static const struct event_stream_ops ops = {find_ends, NULL, NULL, NULL, NULL, NULL, false, 0, NULL};
+	struct event_times event_times = {.upto = as_far_as(a, b)};
+	struct event_stream_info info;
+	if (event_stream_read(in, &ops, &event_times, &info, e))
 		return -1;
-	struct snap sn = {.t0 = 0, .t1 = ends.last - ends.first + 1, .has_trace = true,
+	struct snap sn = {.t0 = 0, .t1 = event_times.last - event_times.first + 1, .has_trace = true,
 	    .trace = {.wall = info.wall == TIME_NONE ? TIME_NONE
-	    : info.wall - (info.wall_at - ends.first)}};
-	if (trace_range(&sn, o, from, to, e))
+	    : info.wall - (info.wall_at - event_times.first)}};
+	if (trace_parse_range(&sn, o, from, to, e))
 		return -1;
-	*from += ends.first;
-	*to += ends.first;
+	*from += event_times.first;
+	*to += event_times.first;
 	return 0;
 }

@@ -22,7 +22,7 @@
 
 struct raw {
 	uint8_t type;
-	const struct goev_spec *spec;
+	const struct wire_event_spec *spec;
 	uint64_t arg[5];
 	const uint8_t *frames;	/* of a stack: where they begin, to be read again */
 	const uint8_t *data;
@@ -32,8 +32,8 @@ struct raw {
 
 enum { PASS = 1 << 24 };	/* bytes that are read before they are given back */
 
-struct walk {
-	struct cur c;
+struct wire_walk {
+	struct byte_cursor c;
 	const struct bytes *in;
 	uint64_t gone;		/* the pages before it have been given back */
 	unsigned known;		/* event types of this version are below */
@@ -56,39 +56,39 @@ static size_t varint_size(uint64_t v)
 }
 
 /* 1: *r is the next event; 0: the end, or the file was cut here (w->cut); -1: *e. */
-static int walk_next(struct walk *w, struct raw *r, struct err *e)
+static int walk_next(struct wire_walk *w, struct raw *r, struct err *e)
 {
-	uint64_t at = cur_at(&w->c);
-	if (!cur_left(&w->c))
+	uint64_t at = byte_cursor_at(&w->c);
+	if (!byte_cursor_left(&w->c))
 		return 0;
 	if (at - w->gone >= PASS) {
-		input_spent(w->in, 0, at);
+		input_discard(w->in, 0, at);
 		w->gone = at;
 	}
-	*r = (struct raw){.type = cur_u8(&w->c), .size = 1};
+	*r = (struct raw){.type = byte_cursor_u8(&w->c), .size = 1};
 	if (!r->type || r->type >= w->known)
 		return err_set(e, ERR_FORMAT, at, "invalid event type: %d", r->type);
-	r->spec = &goev_specs[r->type];
+	r->spec = &wire_event_specs[r->type];
 	for (unsigned i = 0; i < r->spec->nargs; i++) {
-		r->arg[i] = cur_uvarint(&w->c);
+		r->arg[i] = byte_cursor_uvarint(&w->c);
 		r->size += varint_size(r->arg[i]);
 	}
 	r->frames = w->c.p;
 	if (r->spec->flags & F_K)
 		for (uint64_t i = 0; i < r->arg[1] && !w->c.bad; i++)
 			for (int k = 0; k < 4; k++)
-				r->size += varint_size(cur_uvarint(&w->c));
+				r->size += varint_size(byte_cursor_uvarint(&w->c));
 	if (r->spec->flags & F_D) {
-		r->ndata = cur_uvarint(&w->c);
+		r->ndata = byte_cursor_uvarint(&w->c);
 		r->size += varint_size(r->ndata) + (size_t)r->ndata;
-		r->data = cur_bytes(&w->c, r->ndata);
+		r->data = byte_cursor_bytes(&w->c, r->ndata);
 	}
 	w->cut = w->c.bad;
 	w->cut_at = at;
 	return !w->cut;
 }
 
-static void put_raw(struct buf *b, const struct raw *r, const struct walk *w)
+static void put_raw(struct buf *b, const struct raw *r, const struct wire_walk *w)
 {
 	static const char *const fields[] = {"\n\tpc=", " func=", " file=", " line="};
 	const char *a = r->spec->args;
@@ -103,61 +103,61 @@ static void put_raw(struct buf *b, const struct raw *r, const struct walk *w)
 		a += n + (a[n] == ' ');
 	}
 	if (r->spec->flags & F_K) {
-		struct cur c = cur_make(r->frames, (size_t)(w->c.p - r->frames), 0);
+		struct byte_cursor c = byte_cursor_make(r->frames, (size_t)(w->c.p - r->frames), 0);
 		for (uint64_t i = 0; i < r->arg[1]; i++)
 			for (int k = 0; k < 4; k++) {
 				buf_puts(b, fields[k]);
-				buf_u64(b, cur_uvarint(&c));
+				buf_u64(b, byte_cursor_uvarint(&c));
 			}
 	}
 	if (r->ndata) {
 		buf_puts(b, "\n\tdata=");
-		buf_quote(b, (const char *)r->data, (size_t)r->ndata);
+		go_quote_append(b, (const char *)r->data, (size_t)r->ndata);
 	}
 	buf_putc(b, '\n');
 }
 
-static int walk_open(const struct opt *o, struct bytes *in, struct walk *w, struct err *e)
+static int walk_open(const struct options *o, struct bytes *in, struct wire_walk *w, struct err *e)
 {
-	if (dump_open(o, in, e))
+	if (trace_stream_open(o, in, e))
 		return -1;
-	int version = gowire_version(*in);
+	int version = wire_version(*in);
 	if (version < 22) {
 		input_close(in);
 		return err_set(e, ERR_FORMAT, 0, "a trace of Go 1.%d: only traces of Go 1.22 and later "
 		    "have batches; use `ttrace events`", version);
 	}
-	*w = (struct walk){.in = in, .c = cur_make(in->p + GO_HEADER, in->n - GO_HEADER, GO_HEADER),
+	*w = (struct wire_walk){.in = in, .c = byte_cursor_make(in->p + GO_HEADER, in->n - GO_HEADER, GO_HEADER),
 	    .known = known_events(version)};
 	return 0;
 }
 
 /* A file that was cut is shown up to there. */
-static int walk_end(const struct opt *o, const struct walk *w, int more, struct bytes *in,
+static int walk_end(const struct options *o, const struct wire_walk *w, int more, struct bytes *in,
     struct err *e)
 {
-	struct dump_notes notes = {.file = o->file[0]};
-	dump_cut(&notes, in);
+	struct trace_stream_notes notes = {.file = o->file[0]};
+	trace_stream_note_cut(&notes, in);
 	input_close(in);
 	if (more < 0 || !w->cut) {
-		dump_notes_say(&notes, more >= 0);
+		trace_stream_finish_notes(&notes, more >= 0);
 		return more;
 	}
 	err_set(e, ERR_FORMAT, w->cut_at, "truncated in an event");
-	if (opt_bool(o, OPT_STRICT)) {
-		dump_notes_say(&notes, false);
+	if (options_bool(o, OPT_STRICT)) {
+		trace_stream_finish_notes(&notes, false);
 		return -1;
 	}
-	dump_note(&notes, w->cut_at, e->msg);
-	dump_notes_say(&notes, true);
+	trace_stream_add_note(&notes, w->cut_at, e->msg);
+	trace_stream_finish_notes(&notes, true);
 	return 0;
 }
 
 /* ---- a range of it: the events of that time, under the heads of their batches */
 
 struct rate { uint64_t gen; double ns_per_tick; };
-struct part {
-	bool asked;
+struct wire_part {
+	bool range_given;
 	int64_t from, to;
 	struct rate *rate;	/* a generation says how fast it ticks where it likes */
 	size_t nrate, cap;
@@ -167,7 +167,7 @@ struct part {
 	double ns_per_tick;
 };
 
-static double rate_of(const struct part *p, uint64_t gen)
+static double rate_of(const struct wire_part *p, uint64_t gen)
 {
 	for (size_t i = p->nrate; i-- > 0;)
 		if (p->rate[i].gen == gen)
@@ -175,7 +175,7 @@ static double rate_of(const struct part *p, uint64_t gen)
 	return 64;
 }
 
-static void find_rates(struct part *p, struct walk w)
+static void find_rates(struct wire_part *p, struct wire_walk w)
 {
 	struct err e;
 	struct raw r;
@@ -191,9 +191,9 @@ static void find_rates(struct part *p, struct walk w)
 }
 
 /* Is it to be printed? Heads of batches wait for the first event of theirs that is. */
-static bool in_part(struct part *p, const struct raw *r, const struct walk *w, struct buf *b)
+static bool in_part(struct wire_part *p, const struct raw *r, const struct wire_walk *w, struct buf *b)
 {
-	if (!p->asked)
+	if (!p->range_given)
 		return true;
 	if (r->type == GE_EventBatch) {
 		p->batch = *r;
@@ -205,7 +205,7 @@ static bool in_part(struct part *p, const struct raw *r, const struct walk *w, s
 	if (!(r->spec->flags & F_T))
 		return false;
 	p->ticks += r->arg[0];
-	int64_t t = gowire_time(p->ns_per_tick, p->ticks);
+	int64_t t = wire_time(p->ns_per_tick, p->ticks);
 	if (t < p->from || t >= p->to)
 		return false;
 	if (p->pending)
@@ -214,16 +214,16 @@ static bool in_part(struct part *p, const struct raw *r, const struct walk *w, s
 	return true;
 }
 
-int report_wire(const struct opt *o, struct out *out, struct err *e)
+int report_wire(const struct options *o, struct out *out, struct err *e)
 {
 	struct bytes in;
-	struct walk w;
+	struct wire_walk w;
 	struct raw r;
-	struct part p = {0};
+	struct wire_part p = {0};
 	if (table_text_only(o, e) || walk_open(o, &in, &w, e))
 		return -1;
-	int more = dump_range(o, in, &p.asked, &p.from, &p.to, e);
-	if (!more && p.asked)
+	int more = trace_stream_range(o, in, &p.range_given, &p.from, &p.to, e);
+	if (!more && p.range_given)
 		find_rates(&p, w);
 	if (more < 0) {
 		input_close(&in);
@@ -232,23 +232,23 @@ int report_wire(const struct opt *o, struct out *out, struct err *e)
 	while (!out->failed && (more = walk_next(&w, &r, e)) > 0) {
 		if (in_part(&p, &r, &w, &out->buf))
 			put_raw(&out->buf, &r, &w);
-		out_flush(out, false);
+		output_flush(out, false);
 	}
 	mem_free(p.rate);
 	return walk_end(o, &w, out->failed ? 0 : more, &in, e);
 }
 
-struct row {
+struct footprint_row {
 	char name[24];
 	uint64_t bytes, count;
 	char text[4][24];	/* the numbers of the other columns */
 };
 
 /* Most bytes first; of equals the lower type. */
-static void sort_rows(struct row *v, size_t n)
+static void sort_rows(struct footprint_row *v, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
-		struct row r = v[i];
+		struct footprint_row r = v[i];
 		size_t j = i;
 		for (; j && v[j - 1].bytes < r.bytes; j--)
 			v[j] = v[j - 1];
@@ -257,7 +257,7 @@ static void sort_rows(struct row *v, size_t n)
 }
 
 /* Columns are as wide as their widest cell and two blanks, but for the last. */
-static void put_rows(struct buf *b, struct row *v, size_t n, uint64_t file_n, uint64_t events)
+static void put_rows(struct buf *b, struct footprint_row *v, size_t n, uint64_t file_n, uint64_t events)
 {
 	static const char *const heads[4] = {"Bytes", "%", "Count", "%"};
 	size_t wide[4], name = strlen("GoSyscallEndBlocked") + 2;
@@ -289,7 +289,7 @@ static void put_rows(struct buf *b, struct row *v, size_t n, uint64_t file_n, ui
 	}
 }
 
-static void print_table(struct buf *b, const struct row *v, size_t n, uint64_t file_n, uint64_t events,
+static void print_table(struct buf *b, const struct footprint_row *v, size_t n, uint64_t file_n, uint64_t events,
     enum table_format format)
 {
 	static const struct table_col col[] = {{"event", "event", TB_STR}, {"bytes", "size_bytes", TB_BYTES},
@@ -308,15 +308,15 @@ static void print_table(struct buf *b, const struct row *v, size_t n, uint64_t f
 }
 
 /* The reference prints rows for all 256 types; those that count nothing are left out here. */
-int report_footprint(const struct opt *o, struct out *out, struct err *e)
+int report_footprint(const struct options *o, struct out *out, struct err *e)
 {
 	struct bytes in;
-	struct walk w;
+	struct wire_walk w;
 	struct raw r;
 	enum table_format format;
 	if (table_format(o, &format, e) || walk_open(o, &in, &w, e))
 		return -1;
-	struct row rows[GE__N] = {0};
+	struct footprint_row rows[GE__N] = {0};
 	uint64_t events = 0;
 	int more;
 	while ((more = walk_next(&w, &r, e)) > 0) {
@@ -329,7 +329,7 @@ int report_footprint(const struct opt *o, struct out *out, struct err *e)
 		if (rows[i].count) {
 			rows[n] = rows[i];
 			snprintf(rows[n].name, sizeof rows[n].name, "%s",
-			    goev_specs[i].name ? goev_specs[i].name : "");
+			    wire_event_specs[i].name ? wire_event_specs[i].name : "");
 			n++;
 		}
 	if (!more) {

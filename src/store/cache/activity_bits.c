@@ -21,22 +21,22 @@ enum { SHARE = 32 };	/* of a sheet's bytes that they may take */
 enum { BLOCK = 512, BYTES = BLOCK / 4 };
 
 /* Blocks, by number, and behind them BYTES of each, four tracks a byte. */
-struct still_blocks { uint32_t n, block[]; };
+struct activity_blocks { uint32_t n, block[]; };
 
-struct stills {
+struct activity_map {
 	struct lock *lock;	/* of the list of blocks: others let them rest */
 	struct arena arena;
 };
 
-struct stills *stills_new(void)
+struct activity_map *activity_new(void)
 {
-	struct stills *k = xcalloc(1, sizeof *k);
+	struct activity_map *k = xcalloc(1, sizeof *k);
 	k->lock = lock_new();
 	k->arena.spills = true;
 	return k;
 }
 
-void stills_free(struct stills *k)
+void activity_free(struct activity_map *k)
 {
 	if (!k)
 		return;
@@ -46,9 +46,9 @@ void stills_free(struct stills *k)
 }
 
 /* Rows of a sheet by track, of all kinds: from (0, nother) to (nother, ntrk). */
-struct rows { uint32_t other, g; };
+struct row_cursor { uint32_t other, g; };
 
-static uint32_t rows_next(const struct sheet *sh, struct rows *r)
+static uint32_t rows_next(const struct sheet *sh, struct row_cursor *r)
 {
 	bool g = r->other == sh->nother || (r->g < sh->ntrk && sh->trk[r->g] < sh->trk[r->other]);
 	return g ? r->g++ : r->other++;
@@ -56,7 +56,7 @@ static uint32_t rows_next(const struct sheet *sh, struct rows *r)
 
 static uint32_t blocks_of(const struct sheet *sh)
 {
-	struct rows r = { 0, sh->nother };
+	struct row_cursor r = { 0, sh->nother };
 	uint32_t n = 0, last = UINT32_MAX;
 	for (uint32_t i = 0; i < sh->ntrk; i++) {
 		uint32_t b = sh->trk[rows_next(sh, &r)] / BLOCK;
@@ -66,15 +66,15 @@ static uint32_t blocks_of(const struct sheet *sh)
 	return n;
 }
 
-static uint8_t *bytes_of(const struct still_blocks *s, uint32_t k)
+static uint8_t *bytes_of(const struct activity_blocks *s, uint32_t k)
 {
 	return (uint8_t *)(uintptr_t)(s->block + s->n) + (size_t)k * BYTES;
 }
 
 /* As many as blocks_of() says, all zero. */
-static void fill(struct still_blocks *s, const struct sheet *sh)
+static void fill_blocks(struct activity_blocks *s, const struct sheet *sh)
 {
-	struct rows r = { 0, sh->nother };
+	struct row_cursor r = { 0, sh->nother };
 	uint32_t k = 0;
 	for (uint32_t i = 0; i < sh->ntrk; i++) {
 		uint32_t row = rows_next(sh, &r), first = sh->first[row];
@@ -82,46 +82,46 @@ static void fill(struct still_blocks *s, const struct sheet *sh)
 		bool same = sh->first[row + 1] - first == 1 && sh->state[first] & SHEET_CONT;
 		k += i && s->block[k] != t / BLOCK;
 		s->block[k] = t / BLOCK;
-		bytes_of(s, k)[t % BLOCK / 4] |= (uint8_t)((same ? STILL_SAME : STILL_MOVES) << t % 4 * 2);
+		bytes_of(s, k)[t % BLOCK / 4] |= (uint8_t)((same ? ACTIVITY_UNCHANGED : ACTIVITY_CHANGES) << t % 4 * 2);
 		if (i % SHEET_PASS == SHEET_PASS - 1)
-			sheet_rest(sh);
+			sheet_release_pages(sh);
 	}
 }
 
 /* Where rows are so many, and have so little in them, that it is not worth it: NULL. */
-const struct still_blocks *stills_add(struct stills *k, const struct sheet *sh)
+const struct activity_blocks *activity_add_sheet(struct activity_map *k, const struct sheet *sh)
 {
 	uint32_t n = blocks_of(sh);
-	size_t bytes = sizeof(struct still_blocks) + n * (sizeof(uint32_t) + (size_t)BYTES);
+	size_t bytes = sizeof(struct activity_blocks) + n * (sizeof(uint32_t) + (size_t)BYTES);
 	if (bytes > sh->bytes / SHARE)
 		return NULL;
-	lock_take(k->lock);
-	struct still_blocks *s = arena_zalloc(&k->arena, bytes);
-	lock_give(k->lock);
+	lock_acquire(k->lock);
+	struct activity_blocks *s = arena_zalloc(&k->arena, bytes);
+	lock_release(k->lock);
 	s->n = n;
-	fill(s, sh);
-	stills_rest(k);
+	fill_blocks(s, sh);
+	activity_release_pages(k);
 	return s;
 }
 
-int sheet_still(const struct snap *sn, uint32_t i, trk_id t)
+int activity_of_track(const struct snap *sn, uint32_t i, trk_id t)
 {
-	const struct still_blocks *s = store_slot(sn->st, i)->still;
-	if (sheet_at_hand(sn, i) || !s)
+	const struct activity_blocks *s = store_slot(sn->st, i)->activity;
+	if (sheet_is_resident(sn, i) || !s)
 		return -1;
-	struct halve h = { .hi = s->n };
-	while (halve(&h))
-		halve_on(&h, s->block[h.at] < t / BLOCK);
+	struct bsearch_probe h = { .hi = s->n };
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, s->block[h.at] < t / BLOCK);
 	if (h.lo == s->n || s->block[h.lo] != t / BLOCK)
-		return STILL_ABSENT;
+		return ACTIVITY_ABSENT;
 	int v = bytes_of(s, (uint32_t)h.lo)[t % BLOCK / 4] >> t % 4 * 2 & 3;
-	return v == STILL_MOVES ? -1 : v;
+	return v == ACTIVITY_CHANGES ? -1 : v;
 }
 
-void stills_rest(struct stills *k)
+void activity_release_pages(struct activity_map *k)
 {
 	if (!lock_try(k->lock))
 		return;
-	arena_rest(&k->arena);
-	lock_give(k->lock);
+	arena_release_pages(&k->arena);
+	lock_release(k->lock);
 }

@@ -6,14 +6,18 @@
 #include "store/store.h"
 
 /* How a track goes through a sheet, in two bits: */
-enum still { STILL_ABSENT, STILL_SAME /* one piece, which goes on from the sheet before */, STILL_MOVES };
+enum activity {
+	ACTIVITY_ABSENT,
+	ACTIVITY_UNCHANGED /* one piece, which goes on from the sheet before */,
+	ACTIVITY_CHANGES
+};
 
-/* That of all tracks through all sheets (sheet_still()). One thread adds, others look meanwhile. */
-struct stills;
-struct stills *stills_new(void);
-void stills_free(struct stills *);
+/* That of all tracks through all sheets (activity_of_track()). One thread adds, others look meanwhile. */
+struct activity_map;
+struct activity_map *activity_new(void);
+void activity_free(struct activity_map *);
 /* Of one more sheet; NULL: it is not kept. */
-const struct still_blocks *stills_add(struct stills *, const struct sheet *);
-void stills_rest(struct stills *);	/* they are not looked at for now */
+const struct activity_blocks *activity_add_sheet(struct activity_map *, const struct sheet *);
+void activity_release_pages(struct activity_map *);	/* they are not looked at for now */
 
 #endif

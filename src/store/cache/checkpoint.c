@@ -22,71 +22,71 @@
 #include <string.h>
 
 /* A copy of bytes that are seldom looked at. */
-static void *aside(const void *p, size_t n, bool *spilled)
+static void *copy_aside(const void *p, size_t n, bool *spilled)
 {
 	enum { LARGE = 1 << 18 };
-	void *to = mem_tight() && n >= LARGE ? mem_spilled(n) : NULL;
+	void *to = mem_limit_is_small() && n >= LARGE ? mem_spill_alloc(n) : NULL;
 	*spilled = to;
 	if (!to)
 		return mem_copy(p, n);
 	memcpy(to, p, n);
-	mem_spilled_rest(to, n);
+	mem_spill_release_pages(to, n);
 	return to;
 }
 
-static void aside_free(const void *p, size_t n, bool spilled)
+static void free_copy(const void *p, size_t n, bool spilled)
 {
 	if (spilled)
-		mem_spilled_free((void *)(uintptr_t)p, n);
+		mem_spill_free((void *)(uintptr_t)p, n);
 	else
 		mem_free((void *)(uintptr_t)p);
 }
 
 /* Bytes of what waits. */
-static size_t waiting(const struct border *b)
+static size_t waiting_bytes(const struct checkpoint *b)
 {
 	return b->nwait * sizeof *b->wait;
 }
 
-struct border *border_new(const struct sink_keep *gen, int64_t sealed, const struct sheet_piece *waits)
+struct checkpoint *checkpoint_new(const struct sink_checkpoint *gen, int64_t sealed, const struct sheet_batch *waits)
 {
-	struct border *b = xcalloc(1, sizeof *b);
+	struct checkpoint *b = xcalloc(1, sizeof *b);
 	b->gen = *gen;
 	b->gen.tables = mem_copy(gen->tables, gen->ntables);
-	b->gen.state = aside(gen->state, gen->nstate, &b->state_spilled);
+	b->gen.state = copy_aside(gen->state, gen->nstate, &b->state_spilled);
 	b->sealed = sealed;
 	b->past = waits->past;
 	b->nwait = waits->n;
-	b->wait = aside(waits->entry, waiting(b), &b->wait_spilled);
+	b->wait = copy_aside(waits->entry, waiting_bytes(b), &b->wait_spilled);
 	return b;
 }
 
-static size_t state_size(const struct border *b)
+static size_t state_size(const struct checkpoint *b)
 {
-	return b->gen.nstate + b->live.n + waiting(b);
+	return b->gen.nstate + b->live.n + waiting_bytes(b);
 }
 
-static void forget(struct border *b)
+static void free_state(struct checkpoint *b)
 {
-	aside_free(b->gen.state, b->gen.nstate, b->state_spilled);
-	aside_free(b->wait, waiting(b), b->wait_spilled);
-	aside_free(b->live.p, b->live.n, b->live_spilled);
+	free_copy(b->gen.state, b->gen.nstate, b->state_spilled);
+	free_copy(b->wait, waiting_bytes(b), b->wait_spilled);
+	free_copy(b->live.p, b->live.n, b->live_spilled);
 	b->live = (struct buf){0};
 	b->gen.state = NULL;
 	b->gen.nstate = b->nwait = 0;
 	b->wait = NULL;
 }
 
-void border_free(struct border *b)
+void checkpoint_free(struct checkpoint *b)
 {
 	if (!b)
 		return;
-	forget(b);
+	free_state(b);
 	mem_free((void *)(uintptr_t)b->gen.tables);
 	mem_free(b);
 }
 
-void border_put(struct border *b, const struct sealer *s)
+void checkpoint_save_live(struct checkpoint *b, const struct sheet_builder *s)
 {
 	struct buf live = {0};
 	for (int k = 0; k < 2; k++) {
@@ -101,103 +101,103 @@ void border_put(struct border *b, const struct sealer *s)
 			last = t;
 		}
 	}
-	b->live.p = aside(live.p, live.n, &b->live_spilled);
+	b->live.p = copy_aside(live.p, live.n, &b->live_spilled);
 	b->live.n = live.n;
 	buf_free(&live);
 }
 
-void border_get(const struct border *b, struct sealer *s, uint32_t ntrks, struct tracks *k)
+void checkpoint_restore(const struct checkpoint *b, struct sheet_builder *s, uint32_t ntrks, struct tracks *k)
 {
-	struct cur c = cur_make(b->live.p, b->live.n, 0);
-	sealer_room(s, ntrks);
+	struct byte_cursor c = byte_cursor_make(b->live.p, b->live.n, 0);
+	sheet_build_reserve(s, ntrks);
 	for (int kind = 0; kind < 2; kind++) {
 		trk_id t = 0;
-		for (uint64_t n = cur_uvarint(&c); n; n--) {
-			t += (trk_id)cur_uvarint(&c);
-			uint8_t state = (uint8_t)cur_uvarint(&c);
-			uint32_t who = (uint32_t)cur_uvarint(&c);
-			sealer_live(s, kind, t, &(struct sheet_live){
-			    .who = who, .stack = (stk_id)cur_uvarint(&c), .state = state });
-			tracks_was(k, t, kind, state);
+		for (uint64_t n = byte_cursor_uvarint(&c); n; n--) {
+			t += (trk_id)byte_cursor_uvarint(&c);
+			uint8_t state = (uint8_t)byte_cursor_uvarint(&c);
+			uint32_t who = (uint32_t)byte_cursor_uvarint(&c);
+			sheet_build_set_live(s, kind, t, &(struct sheet_live){
+			    .who = who, .stack = (stk_id)byte_cursor_uvarint(&c), .state = state });
+			tracks_restore_state(k, t, kind, state);
 		}
 	}
 }
 
-struct border *border_copy(const struct border *b)
+struct checkpoint *checkpoint_copy(const struct checkpoint *b)
 {
 	if (!b)
 		return NULL;
-	struct border *c = xmalloc(sizeof *c);
+	struct checkpoint *c = xmalloc(sizeof *c);
 	*c = *b;
 	c->gen.tables = NULL;
 	c->gen.ntables = 0;
-	c->gen.state = aside(b->gen.state, b->gen.nstate, &c->state_spilled);
-	c->wait = aside(b->wait, waiting(b), &c->wait_spilled);
-	c->live = (struct buf){ .p = aside(b->live.p, b->live.n, &c->live_spilled), .n = b->live.n };
+	c->gen.state = copy_aside(b->gen.state, b->gen.nstate, &c->state_spilled);
+	c->wait = copy_aside(b->wait, waiting_bytes(b), &c->wait_spilled);
+	c->live = (struct buf){ .p = copy_aside(b->live.p, b->live.n, &c->live_spilled), .n = b->live.n };
 	return c;
 }
 
 /* ---- all of them */
 
-struct borders *borders_new(size_t limit)
+struct checkpoint_list *checkpoint_list_new(size_t limit)
 {
-	struct borders *k = xmalloc(sizeof *k);
-	*k = (struct borders){ .lock = lock_new(), .stride = 1, .limit = limit };
+	struct checkpoint_list *k = xmalloc(sizeof *k);
+	*k = (struct checkpoint_list){ .lock = lock_new(), .stride = 1, .limit = limit };
 	return k;
 }
 
-void borders_free(struct borders *k)
+void checkpoint_list_free(struct checkpoint_list *k)
 {
 	if (!k)
 		return;
 	for (uint32_t i = 0; i < k->n; i++)
-		border_free(k->v[i]);
+		checkpoint_free(k->v[i]);
 	lock_free(k->lock);
 	mem_free(k->v);
 	mem_free(k);
 }
 
 /* Every other state goes. */
-static void thin(struct borders *k)
+static void drop_every_other(struct checkpoint_list *k)
 {
 	k->stride *= 2;
 	k->states = 0;
 	for (uint32_t i = 0; i < k->n; i++) {
 		if ((i + 1) % k->stride)
-			forget(k->v[i]);
+			free_state(k->v[i]);
 		k->states += state_size(k->v[i]);
 	}
 }
 
-void borders_add(struct borders *k, struct border *b)
+void checkpoint_list_add(struct checkpoint_list *k, struct checkpoint *b)
 {
-	lock_take(k->lock);
-	k->v = mem_grow(k->v, &k->room, k->n + 1u, sizeof(struct border *));
+	lock_acquire(k->lock);
+	k->v = mem_grow(k->v, &k->room, k->n + 1u, sizeof(struct checkpoint *));
 	k->v[k->n++] = b;
 	if (b->gen.end - b->gen.at > k->largest)
 		k->largest = (size_t)(b->gen.end - b->gen.at);
 	if (k->n % k->stride)
-		forget(b);
+		free_state(b);
 	k->states += state_size(b);
 	while (k->states > k->limit && k->stride < k->n)
-		thin(k);
-	lock_give(k->lock);
+		drop_every_other(k);
+	lock_release(k->lock);
 }
 
-uint32_t borders_gen(const struct borders *k, uint32_t sheet)
+uint32_t checkpoint_generation(const struct checkpoint_list *k, uint32_t sheet)
 {
-	struct halve h = {.hi = k->n};
-	while (halve(&h))
-		halve_on(&h, k->v[h.at]->sheet <= sheet);
+	struct bsearch_probe h = {.hi = k->n};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, k->v[h.at]->sheet <= sheet);
 	return h.lo;
 }
 
-uint32_t borders_sheet(const struct borders *k, uint32_t gen)
+uint32_t checkpoint_first_sheet(const struct checkpoint_list *k, uint32_t gen)
 {
 	return gen ? k->v[gen - 1]->sheet : 0;
 }
 
-uint32_t borders_near(const struct borders *k, uint32_t gen)
+uint32_t checkpoint_nearest(const struct checkpoint_list *k, uint32_t gen)
 {
 	while (gen && !k->v[gen - 1]->gen.nstate)
 		gen--;

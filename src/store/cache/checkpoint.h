@@ -10,8 +10,8 @@
  * What is kept where a generation ends, so that the next one can be read again
  * without what was before it: as much as what lives there.
  */
-struct border {
-	struct sink_keep gen;		/* of the generation that ends here; its state may be forgotten */
+struct checkpoint {
+	struct sink_checkpoint gen;		/* of the generation that ends here; its state may be forgotten */
 	int64_t sealed;
 	bool past;
 	struct sink_enter *wait;	/* told, not sealed yet */
@@ -25,36 +25,36 @@ struct border {
 struct tracks;
 
 /* What its reader wants to be kept, and what is told but not sealed yet. */
-struct border *border_new(const struct sink_keep *, int64_t sealed, const struct sheet_piece *waits);
-void border_free(struct border *);	/* NULL: nothing */
+struct checkpoint *checkpoint_new(const struct sink_checkpoint *, int64_t sealed, const struct sheet_batch *waits);
+void checkpoint_free(struct checkpoint *);	/* NULL: nothing */
 /* All before it is sealed: what lives there as the sealer has it; and a sealer and tracks that go on from there. */
-void border_put(struct border *, const struct sealer *);
-void border_get(const struct border *, struct sealer *, uint32_t ntrks, struct tracks *);
+void checkpoint_save_live(struct checkpoint *, const struct sheet_builder *);
+void checkpoint_restore(const struct checkpoint *, struct sheet_builder *, uint32_t ntrks, struct tracks *);
 /* Another with its state, for a thread's own use; NULL of NULL. */
-struct border *border_copy(const struct border *);
+struct checkpoint *checkpoint_copy(const struct checkpoint *);
 
 /*
  * All of them in order. Where their states together are more than they may be every
  * other one is forgotten, and from then on only every second is kept. The thread that
  * seals adds; one that reads again looks at v and n with the lock in its hand.
  */
-struct borders {
+struct checkpoint_list {
 	struct lock *lock;
-	struct border **v;
+	struct checkpoint **v;
 	size_t room;			/* of v */
 	uint32_t n, stride;
 	size_t states, limit;		/* bytes of all states; not more than so many */
 	size_t largest;			/* bytes of the largest generation in its file */
 };
 
-struct borders *borders_new(size_t limit);
-void borders_free(struct borders *);
-void borders_add(struct borders *, struct border *);
+struct checkpoint_list *checkpoint_list_new(size_t limit);
+void checkpoint_list_free(struct checkpoint_list *);
+void checkpoint_list_add(struct checkpoint_list *, struct checkpoint *);
 /* The generation that a sheet is of, n when it is of one that is still read; the first sheet of a generation. */
-uint32_t borders_gen(const struct borders *, uint32_t sheet);
-uint32_t borders_sheet(const struct borders *, uint32_t gen);
+uint32_t checkpoint_generation(const struct checkpoint_list *, uint32_t sheet);
+uint32_t checkpoint_first_sheet(const struct checkpoint_list *, uint32_t gen);
 /* The nearest generation from this one back that can be read again: it is the first, or the border before it has
    its state. */
-uint32_t borders_near(const struct borders *, uint32_t gen);
+uint32_t checkpoint_nearest(const struct checkpoint_list *, uint32_t gen);
 
 #endif

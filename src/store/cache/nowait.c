@@ -17,19 +17,19 @@
 #include "base/mem/mem.h"
 #include "store/cache/sheet_cache.h"
 
-struct await {
+struct nowait {
 	_Atomic uintptr_t thread;	/* that draws; 0: none */
 	uint32_t tick;			/* when the frame began, as sheets are marked */
-	uint32_t want[AWAIT_MOST], n, missed;
+	uint32_t want[NOWAIT_MAX], n, missed;
 	struct stand_in { struct stand_in *next; uint32_t i; struct sheet *sheet; } *all;
 };
 
-struct await *await_new(void)
+struct nowait *nowait_new(void)
 {
-	return xcalloc(1, sizeof(struct await));
+	return xcalloc(1, sizeof(struct nowait));
 }
 
-static void forget(struct await *a)
+static void free_stand_ins(struct nowait *a)
 {
 	for (struct stand_in *s = a->all, *next; s; s = next) {
 		next = s->next;
@@ -40,79 +40,79 @@ static void forget(struct await *a)
 	a->n = 0;
 }
 
-void await_free(struct await *a)
+void nowait_free(struct nowait *a)
 {
 	if (a)
-		forget(a);
+		free_stand_ins(a);
 	mem_free(a);
 }
 
-bool await_here(const struct await *a)
+bool nowait_is_drawing(const struct nowait *a)
 {
 	uintptr_t t = atomic_load_explicit(&a->thread, memory_order_relaxed);
-	return t && t == job_self();
+	return t && t == job_thread_id();
 }
 
-static void want(struct await *a, uint32_t i)
+static void want(struct nowait *a, uint32_t i)
 {
 	a->missed++;
 	for (uint32_t k = 0; k < a->n; k++)
 		if (a->want[k] == i)
 			return;
-	if (a->n < AWAIT_MOST)
+	if (a->n < NOWAIT_MAX)
 		a->want[a->n++] = i;
 }
 
-const struct sheet *await_sheet(struct await *a, const struct sheet_slot *slot, uint32_t i)
+const struct sheet *nowait_stand_in(struct nowait *a, const struct sheet_slot *slot, uint32_t i)
 {
 	want(a, i);
 	for (const struct stand_in *s = a->all; s; s = s->next)
 		if (s->i == i)
 			return s->sheet;
 	struct stand_in *s = xmalloc(sizeof *s);
-	*s = (struct stand_in){ a->all, i, keep_empty(slot->t0, slot->t1) };
+	*s = (struct stand_in){ a->all, i, sheet_cache_empty_sheet(slot->t0, slot->t1) };
 	a->all = s;
 	return s->sheet;
 }
 
-void await_begin(const struct store *st)
+void nowait_begin_frame(const struct store *st)
 {
-	struct await *a = keep_await(st->keep);
+	struct nowait *a = sheet_cache_nowait(st->keep);
 	if (!a)
 		return;
-	a->tick = keep_tick(st->keep);
-	atomic_store(&a->thread, job_self());
+	a->tick = sheet_cache_next_tick(st->keep);
+	atomic_store(&a->thread, job_thread_id());
 }
 
-bool await_used(const struct store *st, uint32_t i)
+bool nowait_sheet_used(const struct store *st, uint32_t i)
 {
-	const struct await *a = keep_await(st->keep);
+	const struct nowait *a = sheet_cache_nowait(st->keep);
 	return a && atomic_load_explicit(&store_slot(st, i)->used, memory_order_relaxed) - a->tick <= UINT32_MAX / 2;
 }
 
-uint32_t await_end(const struct store *st, uint32_t want[AWAIT_MOST])
+uint32_t nowait_end_frame(const struct store *st, uint32_t want[NOWAIT_MAX])
 {
-	struct await *a = keep_await(st->keep);
+	struct nowait *a = sheet_cache_nowait(st->keep);
 	uint32_t n = a ? a->n : 0;
 	for (uint32_t i = 0; i < n; i++)
 		want[i] = a->want[i];
 	if (a) {
 		atomic_store(&a->thread, 0);
-		forget(a);
+		free_stand_ins(a);
 	}
 	return n;
 }
 
-uint32_t await_missed(const struct store *st)
+uint32_t nowait_miss_count(const struct store *st)
 {
-	const struct await *a = keep_await(st->keep);
+	const struct nowait *a = sheet_cache_nowait(st->keep);
 	return a ? a->missed : 0;
 }
 
-bool sheet_awaited(const struct snap *sn, uint32_t i)
+bool nowait_request_sheet(const struct snap *sn, uint32_t i)
 {
-	struct await *a = sheet_at_hand(sn, i) ? NULL : keep_await(sn->st->keep);
-	if (!a || !await_here(a))
+	struct nowait *a = sheet_is_resident(sn, i) ? NULL : sheet_cache_nowait(sn->st->keep);
+	if (!a || !nowait_is_drawing(a))
 		return false;
 	want(a, i);
 	return true;

@@ -10,22 +10,22 @@
  * stands in until the frame is done, and what was asked for is told afterwards,
  * to be made again beside the keyboard. One thread at a time.
  */
-struct await;
-struct await *await_new(void);
-void await_free(struct await *);
+struct nowait;
+struct nowait *nowait_new(void);
+void nowait_free(struct nowait *);
 
-bool await_here(const struct await *);	/* is this the thread that draws? */
+bool nowait_is_drawing(const struct nowait *);	/* is this the thread that draws? */
 /* What stands in for sheet i, which is wanted from now on. Good until the frame is done. */
-const struct sheet *await_sheet(struct await *, const struct sheet_slot *, uint32_t i);
+const struct sheet *nowait_stand_in(struct nowait *, const struct sheet_slot *, uint32_t i);
 
-/* Of a store: a frame begins on this thread, and is done. Which sheets it wants, at most AWAIT_MOST of them; how
+/* Of a store: a frame begins on this thread, and is done. Which sheets it wants, at most NOWAIT_MAX of them; how
    many. */
-enum { AWAIT_MOST = 12 };
-void await_begin(const struct store *);
+enum { NOWAIT_MAX = 12 };
+void nowait_begin_frame(const struct store *);
 /* Has the sheet been got since that frame began? */
-bool await_used(const struct store *, uint32_t i);
-uint32_t await_end(const struct store *, uint32_t want[AWAIT_MOST]);
+bool nowait_sheet_used(const struct store *, uint32_t i);
+uint32_t nowait_end_frame(const struct store *, uint32_t want[NOWAIT_MAX]);
 /* So often somebody who draws had to do without a sheet so far: what was drawn between two that are equal was whole. */
-uint32_t await_missed(const struct store *);
+uint32_t nowait_miss_count(const struct store *);
 
 #endif

@@ -23,41 +23,41 @@
 
 enum { SLOTS = 1 };
 
-struct remake {
-	struct remake_from from;
+struct sheet_rebuild {
+	struct rebuild_source from;
 	struct job *job;
-	struct belt *belt;
+	struct ring_queue *ring_queue;
 	struct sheet *made[SLOTS];
 	uint32_t next;			/* the owner's: the sheet that comes next */
 	/* the thread's */
 	struct tracks *tracks;
-	struct sealer sealer;
+	struct sheet_builder sheet_builder;
 	uint32_t gen, at, till;		/* being read; the next sheet; the first of the next generation */
-	struct border *begin, *end;	/* before the one being read, until its events come; after it */
+	struct checkpoint *begin, *end;	/* before the one being read, until its events come; after it */
 	bool stop, wrong;
 };
 
 /* A piece is complete: as many tracks and stacks were known as when it was sealed first. */
-static void made(void *arg, struct sheet_piece *p)
+static void made(void *arg, struct sheet_batch *p)
 {
-	struct remake *a = arg;
+	struct sheet_rebuild *a = arg;
 	a->wrong |= a->at >= a->till;
-	int slot = a->wrong || a->stop ? -1 : belt_take(a->belt);
+	int slot = a->wrong || a->stop ? -1 : ring_begin_write(a->ring_queue);
 	a->stop |= slot < 0;
 	if (slot >= 0) {
 		const struct sheet_slot *s = store_slot(a->from.st, a->at);
 		p->ntrks = s->ntrks;
 		p->nstks = s->nstks;
-		struct sheet *sh = sealer_seal(&a->sealer, p);
+		struct sheet *sh = sheet_build_run(&a->sheet_builder, p);
 		a->wrong = sh->t0 != s->t0 || sh->t1 != s->t1 || sh->n != s->n || sh->ntrk != s->ntrk;
 		a->at++;
 		a->made[slot] = sh;
 		if (a->wrong)
 			sheet_free(sh);
 		else
-			belt_send(a->belt);
+			ring_end_write(a->ring_queue);
 	}
-	p->n = p->ntold = 0;
+	p->n = p->nlisted = 0;
 	p->past = false;
 }
 
@@ -75,143 +75,146 @@ static void no_born(void *self, trk_id g, str_id s, trk_id by, stk_id start, stk
 	(void)self, (void)g, (void)s, (void)by, (void)start, (void)created;
 }
 
-static trk_id again_track(void *self, enum track_kind kind, uint64_t id)
+static trk_id reread_track(void *self, enum track_kind kind, uint64_t id)
 {
-	return tracks_track(((struct remake *)self)->tracks, kind, id);
+	return tracks_track(((struct sheet_rebuild *)self)->tracks, kind, id);
 }
 
 /* All that the border has is known by now. */
-static void again_enters(void *self, const struct sink_enter *e, size_t n)
+static void reread_enters(void *self, const struct sink_enter *e, size_t n)
 {
-	struct remake *a = self;
-	border_free(a->begin);
+	struct sheet_rebuild *a = self;
+	checkpoint_free(a->begin);
 	a->begin = NULL;
 	tracks_enter(a->tracks, e, n);
 }
 
-static bool again_upto(void *self, int64_t t, uint64_t bytes)
+static bool reread_upto(void *self, int64_t t, uint64_t bytes)
 {
-	struct remake *a = self;
+	struct sheet_rebuild *a = self;
 	(void)bytes;
 	if (t != TIME_NONE)
 		tracks_upto(a->tracks, t);
 	return !a->wrong && !a->stop;
 }
 
-static void again_rest(void *self)
+static void reread_release(void *self)
 {
-	struct remake *a = self;
+	struct sheet_rebuild *a = self;
 	tracks_pause(a->tracks);
-	shelf_rest(&a->sealer.lives);
-	shelf_rest(&a->sealer.places);
+	spill_array_release_pages(&a->sheet_builder.lives);
+	spill_array_release_pages(&a->sheet_builder.places);
 }
 
-static bool again_keep(void *self, const struct sink_keep *gen)
+static bool reread_checkpoint(void *self, const struct sink_checkpoint *gen)
 {
-	struct remake *a = self;
+	struct sheet_rebuild *a = self;
 	if (!gen)
 		return true;
-	a->end = tracks_border(a->tracks, gen);
-	border_put(a->end, &a->sealer);
+	a->end = tracks_new_checkpoint(a->tracks, gen);
+	checkpoint_save_live(a->end, &a->sheet_builder);
 	return true;
 }
 
 /* Say a generation again, from the border before it (none: it is the first). True: all of its sheets were made, and
    end is its border. */
-static bool read_again(struct remake *a)
+static bool reread_generation(struct sheet_rebuild *a)
 {
 	static const struct sink_ops ops = {
-		.str = no_str, .fun = no_fun, .loc = no_loc, .stack = no_stack, .track = again_track, .born = no_born,
-		.enters = again_enters, .mark = no_mark, .span = no_span, .count = no_count, .util = no_util,
-		.trace = no_trace, .upto = again_upto, .keep = again_keep, .rest = again_rest,
+		.str = no_str, .fun = no_fun, .loc = no_loc, .stack = no_stack, .track = reread_track, .born = no_born,
+		.enters = reread_enters, .mark = no_mark, .span = no_span, .count = no_count, .util = no_util,
+		.trace = no_trace, .upto = reread_upto, .keep = reread_checkpoint, .release_pages = reread_release,
 	};
-	struct borders *k = a->from.borders;
-	const struct border *from = a->begin;
+	struct checkpoint_list *k = a->from.checkpoint_list;
+	const struct checkpoint *from = a->begin;
 	struct sink sink = {.ops = &ops, .self = a};
-	lock_take(k->lock);
-	struct sink_keep gen = k->v[a->gen]->gen;
-	a->at = borders_sheet(k, a->gen);
+	lock_acquire(k->lock);
+	struct sink_checkpoint gen = k->v[a->gen]->gen;
+	a->at = checkpoint_first_sheet(k, a->gen);
 	a->till = k->v[a->gen]->sheet;
-	lock_give(k->lock);
+	lock_release(k->lock);
 	struct err e;
 	gen.state = from ? from->gen.state : NULL;
 	gen.nstate = from ? from->gen.nstate : 0;
 	a->end = NULL;
-	a->sealer = (struct sealer){ .spills = mem_tight(), .lives.spills = true, .places.spills = true };
-	a->tracks = tracks_again(a->from.tracks, from ? from->sealed : 0, made, a);
+	a->sheet_builder =
+	    (struct sheet_builder){.spills = mem_limit_is_small(), .lives.spills = true, .places.spills = true};
+	a->tracks = tracks_reread(a->from.tracks, from ? from->sealed : 0, made, a);
 	if (from) {
-		border_get(from, &a->sealer, col_n(&a->from.st->trks), a->tracks);
-		tracks_waits(a->tracks, from->wait, from->nwait, from->past);
+		checkpoint_restore(from, &a->sheet_builder, column_n(&a->from.st->trks), a->tracks);
+		tracks_restore_waiting(a->tracks, from->wait, from->nwait, from->past);
 	}
 	int rc = a->from.again(a->from.arg, &gen, &sink, &e);
 	a->wrong |= rc && !a->stop;
-	tracks_again_free(a->tracks);
-	sealer_free(&a->sealer);
+	tracks_reread_free(a->tracks);
+	sheet_build_free(&a->sheet_builder);
 	return !a->wrong && !a->stop && a->end && a->at == a->till;
 }
 
 /* From generation gen on, to the last that is read. */
-static int run(struct job *j, void *arg)
+static int rebuild_run(struct job *j, void *arg)
 {
-	struct remake *a = arg;
-	struct borders *k = a->from.borders;
+	struct sheet_rebuild *a = arg;
+	struct checkpoint_list *k = a->from.checkpoint_list;
 	(void)j;
-	lock_take(k->lock);
-	a->begin = border_copy(a->gen ? k->v[a->gen - 1] : NULL);
+	lock_acquire(k->lock);
+	a->begin = checkpoint_copy(a->gen ? k->v[a->gen - 1] : NULL);
 	bool more = a->gen < k->n;
-	lock_give(k->lock);
-	while (more && read_again(a)) {
-		border_free(a->begin);
+	lock_release(k->lock);
+	while (more && reread_generation(a)) {
+		checkpoint_free(a->begin);
 		a->begin = a->end;
 		a->end = NULL;
-		lock_take(k->lock);
+		lock_acquire(k->lock);
 		more = ++a->gen < k->n;
-		lock_give(k->lock);
+		lock_release(k->lock);
 	}
-	border_free(a->end);
-	border_free(a->begin);
-	belt_close(a->belt);
+	checkpoint_free(a->end);
+	checkpoint_free(a->begin);
+	ring_close(a->ring_queue);
 	return 0;
 }
 
-void remake_stop(struct remake *a)
+void rebuild_stop(struct sheet_rebuild *a)
 {
 	if (!a)
 		return;
-	belt_close(a->belt);
+	ring_close(a->ring_queue);
 	if (a->job)
 		job_join(a->job);
-	for (int i; (i = belt_next(a->belt)) >= 0; belt_done(a->belt))
+	for (int i; (i = ring_begin_read(a->ring_queue)) >= 0; ring_end_read(a->ring_queue))
 		sheet_free(a->made[i]);
-	belt_free(a->belt);
+	ring_free(a->ring_queue);
 	mem_free(a);
 }
 
-struct remake *remake_start(const struct remake_from *from, uint32_t gen)
+struct sheet_rebuild *rebuild_start(const struct rebuild_source *from, uint32_t gen)
 {
-	struct remake *a = xcalloc(1, sizeof *a);
-	*a = (struct remake){
-	    .from = *from, .belt = belt_new(SLOTS), .gen = gen, .next = borders_sheet(from->borders, gen)};
-	a->job = job_start(run, a);
+	struct sheet_rebuild *a = xcalloc(1, sizeof *a);
+	*a = (struct sheet_rebuild){.from = *from,
+	    .ring_queue = ring_new(SLOTS),
+	    .gen = gen,
+	    .next = checkpoint_first_sheet(from->checkpoint_list, gen)};
+	a->job = job_start(rebuild_run, a);
 	if (!a->job) {
-		remake_stop(a);
+		rebuild_stop(a);
 		return NULL;
 	}
 	return a;
 }
 
-uint32_t remake_next(const struct remake *a)
+uint32_t rebuild_next_sheet(const struct sheet_rebuild *a)
 {
 	return a->next;
 }
 
-struct sheet *remake_take(struct remake *a)
+struct sheet *rebuild_take_sheet(struct sheet_rebuild *a)
 {
-	int i = belt_next(a->belt);
+	int i = ring_begin_read(a->ring_queue);
 	if (i < 0)
 		return NULL;
 	struct sheet *sh = a->made[i];
-	belt_done(a->belt);
+	ring_end_read(a->ring_queue);
 	a->next++;
 	return sh;
 }

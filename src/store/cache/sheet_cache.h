@@ -10,33 +10,35 @@
  * when there is too little memory for all, and made again, out of the file, when
  * somebody asks for them. One for a store, made before anything is written.
  */
-struct keep;
+struct sheet_cache;
 struct tracks;
 
 /* limit: bytes for the whole program, by and large. again: how a generation is said again. */
-struct keep *keep_new(struct store *, struct tracks *, size_t limit, sink_again_fn *again, void *arg);
-void keep_free(struct keep *);
+struct sheet_cache *sheet_cache_new(struct store *, struct tracks *, size_t limit, sink_reread_fn *again, void *arg);
+void sheet_cache_free(struct sheet_cache *);
 
 /* On the thread that seals: a generation ends here, all before is sealed; the border goes over. */
-struct border;
-void keep_border(struct keep *, struct border *, const struct sealer *);
+struct checkpoint;
+void sheet_cache_checkpoint(struct sheet_cache *, struct checkpoint *, const struct sheet_builder *);
 /* On the thread that seals: one more sheet is to be seen; and is. */
-void keep_brief(struct keep *, struct sheet_slot *, const struct sheet *, uint32_t i);
-void keep_sealed(struct keep *, const struct sheet *);
+void sheet_cache_summarize(struct sheet_cache *, struct sheet_slot *, const struct sheet *, uint32_t i);
+void sheet_cache_add_sealed(struct sheet_cache *, const struct sheet *);
 
 /* How it went, for notices and tests. */
-struct keep_facts {
+struct sheet_cache_stats {
 	size_t limit, held, states;	/* bytes: allowed, of sheets, of states at borders */
 	uint32_t sheets, there, made;	/* of them in memory; made again so far */
 	bool lost;			/* the file is not what it was: some could not be */
 };
-struct keep_facts keep_facts(struct keep *);
-bool keep_lost(const struct keep *);	/* of them lost, without waiting for a reading that goes on; NULL: false */
-uint32_t keep_tick(struct keep *);	/* what sheets are marked with that are got from now on, or more */
+struct sheet_cache_stats sheet_cache_stats(struct sheet_cache *);
+bool sheet_cache_is_lost(
+    const struct sheet_cache *); /* of them lost, without waiting for a reading that goes on; NULL: false */
+uint32_t sheet_cache_next_tick(
+    struct sheet_cache *); /* what sheets are marked with that are got from now on, or more */
 /* Who draws without waiting (nowait.h); NULL for NULL. A sheet with nothing in it; sheet_free() it. */
-struct await *keep_await(const struct keep *);
-struct sheet *keep_empty(int64_t t0, int64_t t1);
+struct nowait *sheet_cache_nowait(const struct sheet_cache *);
+struct sheet *sheet_cache_empty_sheet(int64_t t0, int64_t t1);
 /* Drop all that can be dropped, for tests. */
-void keep_drop_all(struct keep *);
+void sheet_cache_drop_all(struct sheet_cache *);
 
 #endif

@@ -22,54 +22,54 @@
 
 #include <string.h>
 
-struct making {
-	struct brief *b;
-	struct brief_row *row;
+struct summary_maker {
+	struct summary *b;
+	struct summary_row *row;
 	uint64_t *part;
 };
 
 enum { SPILLS = 1 << 16, SPREAD = 8, LEFT = 16, PASS = 1 << 16 };	/* bytes; times the limit; briefs; rows */
 
 /* Room for so many rows and parts, none there yet. */
-static struct making brief_new(uint32_t rows, uint32_t parts)
+static struct summary_maker summary_alloc(uint32_t rows, uint32_t parts)
 {
-	size_t bytes = parts * sizeof(uint64_t) + ((size_t)rows + 1) * sizeof(struct brief_row);
-	char *p = bytes >= SPILLS ? mem_spilled(bytes) : NULL;
-	struct making m = { .b = xmalloc(sizeof *m.b), .part = (void *)(p ? p : xmalloc(bytes)) };
+	size_t bytes = parts * sizeof(uint64_t) + ((size_t)rows + 1) * sizeof(struct summary_row);
+	char *p = bytes >= SPILLS ? mem_spill_alloc(bytes) : NULL;
+	struct summary_maker m = { .b = xmalloc(sizeof *m.b), .part = (void *)(p ? p : xmalloc(bytes)) };
 	m.row = (void *)(m.part + parts);
-	*m.b = (struct brief){ .bytes = bytes, .spilled = p, .row = m.row, .part = m.part };
-	m.row[0] = (struct brief_row){0};
+	*m.b = (struct summary){ .bytes = bytes, .spilled = p, .row = m.row, .part = m.part };
+	m.row[0] = (struct summary_row){0};
 	return m;
 }
 
-void brief_free(const struct brief *b)
+void summary_free(const struct summary *b)
 {
 	void *p = b ? (void *)(uintptr_t)b->part : NULL;
 	if (b && b->spilled)
-		mem_spilled_free(p, b->bytes);
+		mem_spill_free(p, b->bytes);
 	else
 		mem_free(p);
 	mem_free((void *)(uintptr_t)b);
 }
 
-static void brief_rest(const struct brief *b)
+static void summary_release_pages(const struct summary *b)
 {
 	if (b->spilled)
-		mem_spilled_rest((void *)(uintptr_t)b->part, b->bytes);
+		mem_spill_release_pages((void *)(uintptr_t)b->part, b->bytes);
 }
 
-static void begin_row(struct making *m, trk_id trk)
+static void begin_row(struct summary_maker *m, trk_id trk)
 {
-	struct brief *b = m->b;
+	struct summary *b = m->b;
 	if (!b->n)
 		b->least = trk;
 	b->most = trk;
-	m->row[b->n++] = (struct brief_row){trk, b->nparts};
+	m->row[b->n++] = (struct summary_row){trk, b->nparts};
 }
 
-static void add_row(struct making *m, trk_id trk, const int64_t ns[TS__N])
+static void add_row(struct summary_maker *m, trk_id trk, const int64_t ns[TS__N])
 {
-	struct brief *b = m->b;
+	struct summary *b = m->b;
 	begin_row(m, trk);
 	for (unsigned s = TS_NONE + 1; s < TS__N; s++)
 		if (ns[s] > 0)
@@ -77,14 +77,14 @@ static void add_row(struct making *m, trk_id trk, const int64_t ns[TS__N])
 	m->row[b->n].first = b->nparts;
 }
 
-struct brief *brief_of(const struct sheet *sh, uint32_t number, bool goroutines)
+struct summary *summary_of_sheet(const struct sheet *sh, uint32_t number, bool goroutines)
 {
 	uint32_t lo = goroutines ? sh->nother : 0, hi = goroutines ? sh->ntrk : sh->nother, most = 0;
 	for (uint32_t r = lo; r < hi; r++) {
 		uint32_t n = sh->first[r + 1] - sh->first[r];
 		most += n < TS__N ? n : TS__N;
 	}
-	struct making m = brief_new(hi - lo, most);
+	struct summary_maker m = summary_alloc(hi - lo, most);
 	m.b->t0 = sh->t0;
 	m.b->t1 = sh->t1;
 	m.b->sheet = number;
@@ -93,23 +93,23 @@ struct brief *brief_of(const struct sheet *sh, uint32_t number, bool goroutines)
 		sheet_upto(sh, r, sh->t1, ns);
 		add_row(&m, sh->trk[r], ns);
 		if (r % SHEET_PASS == SHEET_PASS - 1) {
-			brief_rest(m.b);
-			sheet_rest(sh);
+			summary_release_pages(m.b);
+			sheet_release_pages(sh);
 		}
 	}
 	return m.b;
 }
 
-static void add_parts(const struct brief *b, uint32_t row, int64_t ns[TS__N])
+static void add_parts(const struct summary *b, uint32_t row, int64_t ns[TS__N])
 {
 	for (uint32_t k = b->row[row].first; k < b->row[row + 1].first; k++)
 		ns[b->part[k] & 0xff] += (int64_t)(b->part[k] >> 8);
 }
 
 /* The next track of either, and which rows it has there: UINT32_MAX, none. */
-struct pair { uint32_t i, j, at[2]; trk_id trk; };
+struct row_pair { uint32_t i, j, at[2]; trk_id trk; };
 
-static bool next_pair(const struct brief *x, const struct brief *y, struct pair *p)
+static bool next_pair(const struct summary *x, const struct summary *y, struct row_pair *p)
 {
 	bool a = p->i < x->n, b = p->j < y->n;
 	if (!a && !b)
@@ -118,13 +118,13 @@ static bool next_pair(const struct brief *x, const struct brief *y, struct pair 
 	p->at[0] = a && x->row[p->i].trk == p->trk ? p->i++ : UINT32_MAX;
 	p->at[1] = b && y->row[p->j].trk == p->trk ? p->j++ : UINT32_MAX;
 	if ((p->i + p->j) % PASS == 0) {
-		brief_rest(x);
-		brief_rest(y);
+		summary_release_pages(x);
+		summary_release_pages(y);
 	}
 	return true;
 }
 
-static uint32_t parts_of(const struct brief *b, uint32_t row, uint64_t *states)
+static uint32_t parts_of(const struct summary *b, uint32_t row, uint64_t *states)
 {
 	for (uint32_t k = b->row[row].first; k < b->row[row + 1].first; k++)
 		*states |= UINT64_C(1) << (b->part[k] & 0x3f);
@@ -132,32 +132,32 @@ static uint32_t parts_of(const struct brief *b, uint32_t row, uint64_t *states)
 }
 
 /* As it is. */
-static void copy_row(struct making *m, trk_id trk, const struct brief *from, uint32_t row)
+static void copy_row(struct summary_maker *m, trk_id trk, const struct summary *from, uint32_t row)
 {
-	struct brief *b = m->b;
+	struct summary *b = m->b;
 	uint32_t n = from->row[row + 1].first - from->row[row].first;
 	begin_row(m, trk);
 	memcpy(m->part + b->nparts, from->part + from->row[row].first, n * sizeof *m->part);
 	m->row[b->n].first = b->nparts += n;
 }
 
-struct brief *brief_merge(const struct brief *x, const struct brief *y)
+struct summary *summary_merge(const struct summary *x, const struct summary *y)
 {
 	uint32_t rows = 0, parts = 0;
-	for (struct pair p = {0}; next_pair(x, y, &p); rows++) {	/* first how many, for they may be many */
+	for (struct row_pair p = {0}; next_pair(x, y, &p); rows++) {	/* first how many, for they may be many */
 		uint64_t states = 0;
 		uint32_t a = p.at[0] == UINT32_MAX ? 0 : parts_of(x, p.at[0], &states);
 		uint32_t b = p.at[1] == UINT32_MAX ? 0 : parts_of(y, p.at[1], &states);
 		parts += a && b ? (uint32_t)__builtin_popcountll(states) : a + b;
 	}
-	struct making m = brief_new(rows, parts);
+	struct summary_maker m = summary_alloc(rows, parts);
 	m.b->t0 = x->t0;
 	m.b->t1 = y->t1;
 	m.b->sheet = x->sheet;
-	for (struct pair p = {0}; next_pair(x, y, &p);) {
+	for (struct row_pair p = {0}; next_pair(x, y, &p);) {
 		int64_t ns[TS__N] = {0};
 		if (m.b->n % PASS == PASS - 1)
-			brief_rest(m.b);
+			summary_release_pages(m.b);
 		if (p.at[1] == UINT32_MAX) {
 			copy_row(&m, p.trk, x, p.at[0]);
 		} else if (p.at[0] == UINT32_MAX) {
@@ -168,16 +168,16 @@ struct brief *brief_merge(const struct brief *x, const struct brief *y)
 			add_row(&m, p.trk, ns);
 		}
 	}
-	brief_rest(m.b);
+	summary_release_pages(m.b);
 	return m.b;
 }
 
 /* Where a track is or would be. They are numbered as they are seen, so about there; from there on, by steps that
    grow. Halving alone looks at a page for each of the first ten times, which may be on disk. */
-static struct halve about(const struct brief *b, trk_id trk)
+static struct bsearch_probe guess_range(const struct summary *b, trk_id trk)
 {
 	uint32_t n = b->n, at, step = 256;
-	struct halve h = {.hi = n};
+	struct bsearch_probe h = {.hi = n};
 	if (n < 4 * step || trk <= b->least || trk >= b->most)
 		return h;
 	at = (uint32_t)((uint64_t)(trk - b->least) * (n - 1) / (b->most - b->least));
@@ -193,15 +193,15 @@ static struct halve about(const struct brief *b, trk_id trk)
 	return h;
 }
 
-static int64_t row_of(const struct brief *b, trk_id trk)
+static int64_t row_of(const struct summary *b, trk_id trk)
 {
-	struct halve h = about(b, trk);
-	while (halve(&h))
-		halve_on(&h, b->row[h.at].trk < trk);
+	struct bsearch_probe h = guess_range(b, trk);
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, b->row[h.at].trk < trk);
 	return h.lo < b->n && b->row[h.lo].trk == trk ? (int64_t)h.lo : -1;
 }
 
-void brief_share(const struct brief *b, trk_id trk, int64_t from, int64_t to, int64_t ns[TS__N])
+void summary_estimate(const struct summary *b, trk_id trk, int64_t from, int64_t to, int64_t ns[TS__N])
 {
 	int64_t row = row_of(b, trk), left = to - from;
 	double share = (double)(to - from) / (double)(b->t1 - b->t0);
@@ -216,120 +216,121 @@ void brief_share(const struct brief *b, trk_id trk, int64_t from, int64_t to, in
 
 /* ---- briefs of a trace */
 
-struct briefs {
+struct summary_list {
 	struct lock *lock;
-	struct brief **v;		/* over span sheets each but the last */
+	struct summary **v;		/* over span sheets each but the last */
 	size_t room, bytes, disk, limit;	/* bytes in memory and on disk */
 	uint32_t n, span;
 	_Atomic bool looked;
 	bool random;		/* rows are looked at here and there from now on */
 };
 
-struct briefs *briefs_new(size_t limit)
+struct summary_list *summary_list_new(size_t limit)
 {
-	struct briefs *k = xmalloc(sizeof *k);
-	*k = (struct briefs){ .lock = lock_new(), .span = 1, .limit = limit };
+	struct summary_list *k = xmalloc(sizeof *k);
+	*k = (struct summary_list){ .lock = lock_new(), .span = 1, .limit = limit };
 	return k;
 }
 
-void briefs_free(struct briefs *k)
+void summary_list_free(struct summary_list *k)
 {
 	if (!k)
 		return;
 	for (uint32_t i = 0; i < k->n; i++)
-		brief_free(k->v[i]);
+		summary_free(k->v[i]);
 	lock_free(k->lock);
 	mem_free(k->v);
 	mem_free(k);
 }
 
-static void count(struct briefs *k, const struct brief *b, bool more)
+static void count_bytes(struct summary_list *k, const struct summary *b, bool more)
 {
 	size_t *of = b->spilled ? &k->disk : &k->bytes;
 	*of = more ? *of + b->bytes : *of - b->bytes;
 }
 
-static struct brief *merge(struct briefs *k, struct brief *a, struct brief *b)
+static struct summary *merge_counted(struct summary_list *k, struct summary *a, struct summary *b)
 {
-	struct brief *both = brief_merge(a, b);
-	count(k, both, true);
-	count(k, a, false);
-	count(k, b, false);
-	brief_free(a);
-	brief_free(b);
+	struct summary *both = summary_merge(a, b);
+	count_bytes(k, both, true);
+	count_bytes(k, a, false);
+	count_bytes(k, b, false);
+	summary_free(a);
+	summary_free(b);
 	return both;
 }
 
 /* Two and two of them become one. */
-static void merge_pairs(struct briefs *k)
+static void merge_pairs(struct summary_list *k)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < k->n; i += 2)
-		k->v[n++] = i + 1 < k->n ? merge(k, k->v[i], k->v[i + 1]) : k->v[i];
+		k->v[n++] = i + 1 < k->n ? merge_counted(k, k->v[i], k->v[i + 1]) : k->v[i];
 	k->n = n;
 	k->span *= 2;
 }
 
-static bool too_much(const struct briefs *k)
+static bool too_much(const struct summary_list *k)
 {
 	return (k->bytes > k->limit && k->n > 1) || (k->disk / SPREAD > k->limit && k->n > LEFT);
 }
 
-void briefs_add(struct briefs *k, struct brief *b, uint32_t sheet)
+void summary_list_add(struct summary_list *k, struct summary *b, uint32_t sheet)
 {
-	lock_take(k->lock);
-	count(k, b, true);
+	lock_acquire(k->lock);
+	count_bytes(k, b, true);
 	if (sheet % k->span) {
-		k->v[k->n - 1] = merge(k, k->v[k->n - 1], b);
+		k->v[k->n - 1] = merge_counted(k, k->v[k->n - 1], b);
 	} else {
-		brief_rest(b);
+		summary_release_pages(b);
 		k->v = mem_grow(k->v, &k->room, k->n + 1u, sizeof *k->v);
 		k->v[k->n++] = b;
 	}
 	if (too_much(k))
 		merge_pairs(k);
 	k->random = false;
-	lock_give(k->lock);
+	lock_release(k->lock);
 }
 
 /* One row of a million is asked for, and another: a page of the file is one page, not those around it as well. */
-static void here_and_there(struct briefs *k)
+static void advise_random(struct summary_list *k)
 {
 	for (uint32_t i = 0; i < k->n && !k->random; i++)
 		if (k->v[i]->spilled)
-			mem_spilled_random((void *)(uintptr_t)k->v[i]->part, k->v[i]->bytes);
+			mem_spill_advise_random((void *)(uintptr_t)k->v[i]->part, k->v[i]->bytes);
 	k->random = true;
 }
 
-void briefs_share(struct briefs *k, uint32_t sheet, trk_id t, int64_t a, int64_t b, int64_t ns[TS__N])
+void summary_list_estimate(struct summary_list *k, uint32_t sheet, trk_id t, int64_t a, int64_t b, int64_t ns[TS__N])
 {
-	lock_take(k->lock);
-	here_and_there(k);
-	brief_share(k->v[sheet / k->span], t, a, b, ns);
+	lock_acquire(k->lock);
+	advise_random(k);
+	summary_estimate(k->v[sheet / k->span], t, a, b, ns);
 	k->looked = true;
-	lock_give(k->lock);
+	lock_release(k->lock);
 }
 
-void briefs_sum(struct briefs *k, uint32_t from, uint32_t to, trk_id t, int64_t a, int64_t b, int64_t ns[TS__N])
+void summary_list_sum(
+    struct summary_list *k, uint32_t from, uint32_t to, trk_id t, int64_t a, int64_t b, int64_t ns[TS__N])
 {
-	lock_take(k->lock);
-	here_and_there(k);
+	lock_acquire(k->lock);
+	advise_random(k);
 	for (uint32_t i = from / k->span; i < k->n && i <= (to - 1) / k->span; i++) {
-		const struct brief *x = k->v[i];
+		const struct summary *x = k->v[i];
 		int64_t t0 = x->t0 < a ? a : x->t0, t1 = x->t1 > b ? b : x->t1;
 		if (t0 < t1)
-			brief_share(x, t, t0, t1, ns);
+			summary_estimate(x, t, t0, t1, ns);
 	}
 	k->looked = true;
-	lock_give(k->lock);
+	lock_release(k->lock);
 }
 
-void briefs_rest(struct briefs *k)
+void summary_list_release_pages(struct summary_list *k)
 {
 	if (!atomic_load(&k->looked) || !lock_try(k->lock))
 		return;
 	k->looked = false;
 	for (uint32_t i = 0; i < k->n; i++)
-		brief_rest(k->v[i]);
-	lock_give(k->lock);
+		summary_release_pages(k->v[i]);
+	lock_release(k->lock);
 }

@@ -13,55 +13,57 @@
 
 enum { STEPS = 24 };
 
-struct ladder { struct col step[STEPS]; };	/* struct brief *: the j'th of step s is of sheets j << s and on */
+struct summary_pyramid {
+	struct data_column step[STEPS];
+}; /* struct summary *: the j'th of step s is of sheets j << s and on */
 
-struct ladder *ladder_new(void)
+struct summary_pyramid *summary_pyramid_new(void)
 {
-	struct ladder *l = xcalloc(1, sizeof *l);
+	struct summary_pyramid *l = xcalloc(1, sizeof *l);
 	for (int s = 0; s < STEPS; s++)
-		col_init(&l->step[s], sizeof(struct brief *));
+		column_init(&l->step[s], sizeof(struct summary *));
 	return l;
 }
 
-void ladder_free(struct ladder *l)
+void summary_pyramid_free(struct summary_pyramid *l)
 {
 	for (int s = 0; l && s < STEPS; s++) {
-		for (uint32_t i = 0; i < col_n(&l->step[s]); i++)
-			brief_free(COL_AT(&l->step[s], struct brief *, i));
-		col_free(&l->step[s]);
+		for (uint32_t i = 0; i < column_n(&l->step[s]); i++)
+			summary_free(COLUMN_AT(&l->step[s], struct summary *, i));
+		column_free(&l->step[s]);
 	}
 	mem_free(l);
 }
 
-static const struct brief *at(const struct ladder *l, uint32_t step, uint32_t i)
+static const struct summary *summary_at(const struct summary_pyramid *l, uint32_t step, uint32_t i)
 {
-	return COL_AT(&l->step[step], struct brief *, i);
+	return COLUMN_AT(&l->step[step], struct summary *, i);
 }
 
 /* It is there when the column says so, and not before. */
-static void put(struct col *c, struct brief *b)
+static void put_summary(struct data_column *c, struct summary *b)
 {
 	uint32_t got;
-	*(struct brief **)col_room(c, 1, &got) = b;
-	col_grew(c, 1);
+	*(struct summary **)column_reserve(c, 1, &got) = b;
+	column_commit(c, 1);
 }
 
-void ladder_add(struct ladder *l, struct brief *b)
+void summary_pyramid_add(struct summary_pyramid *l, struct summary *b)
 {
-	put(&l->step[0], b);
-	for (uint32_t s = 0, n; s + 1 < STEPS && (n = col_n(&l->step[s])) % 2 == 0; s++)
-		put(&l->step[s + 1], brief_merge(at(l, s, n - 2), at(l, s, n - 1)));
+	put_summary(&l->step[0], b);
+	for (uint32_t s = 0, n; s + 1 < STEPS && (n = column_n(&l->step[s])) % 2 == 0; s++)
+		put_summary(&l->step[s + 1], summary_merge(summary_at(l, s, n - 2), summary_at(l, s, n - 1)));
 }
 
-void ladder_sum(const struct ladder *l, uint32_t from, uint32_t to, trk_id trk, int64_t ns[TS__N])
+void summary_pyramid_sum(const struct summary_pyramid *l, uint32_t from, uint32_t to, trk_id trk, int64_t ns[TS__N])
 {
 	while (from < to) {
 		uint32_t s = 0;
 		while (s + 1 < STEPS && !(from >> s & 1) && to - from >= 2u << s &&
-		    from >> (s + 1) < col_n(&l->step[s + 1]))
+		    from >> (s + 1) < column_n(&l->step[s + 1]))
 			s++;
-		const struct brief *b = at(l, s, from >> s);
-		brief_share(b, trk, b->t0, b->t1, ns);
+		const struct summary *b = summary_at(l, s, from >> s);
+		summary_estimate(b, trk, b->t0, b->t1, ns);
 		from += 1u << s;
 	}
 }

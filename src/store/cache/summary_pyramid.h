@@ -6,11 +6,11 @@
 #include "store/cache/summary.h"
 
 /* Briefs of Ps and Ms: of each sheet, of each two of them, of each four ... One thread adds, others ask meanwhile. */
-struct ladder;
-struct ladder *ladder_new(void);
-void ladder_free(struct ladder *);
-void ladder_add(struct ladder *, struct brief *);	/* of the next sheet; goes over */
+struct summary_pyramid;
+struct summary_pyramid *summary_pyramid_new(void);
+void summary_pyramid_free(struct summary_pyramid *);
+void summary_pyramid_add(struct summary_pyramid *, struct summary *);	/* of the next sheet; goes over */
 /* Add all of a row in sheets [from, to). */
-void ladder_sum(const struct ladder *, uint32_t from, uint32_t to, trk_id, int64_t ns[TS__N]);
+void summary_pyramid_sum(const struct summary_pyramid *, uint32_t from, uint32_t to, trk_id, int64_t ns[TS__N]);
 
 #endif

@@ -18,13 +18,13 @@ struct index_key {		/* what it is the index of, and who made it */
 	uint64_t maker;		/* of the program: another may fill a store in another way */
 };
 
-/* Bytes that index_freeze() will write. 0: such a store is not written: it is not whole, or not of a trace. */
+/* Bytes that index_write() will write. 0: such a store is not written: it is not whole, or not of a trace. */
 uint64_t index_bytes(const struct snap *);
 /* Write it to fd, which is empty. go is asked after every megabyte whether to go on. */
-int index_freeze(const struct snap *, const struct index_key *, int fd, bool (*go)(void *), void *arg, struct err *);
+int index_write(const struct snap *, const struct index_key *, int fd, bool (*go)(void *), void *arg, struct err *);
 /* Fill a store, to which nothing has been said yet but strings, from the file. Nothing is believed: sums, places,
    order and every number in it are checked before the first is used (see read.c). -1: the store is as it was,
    *e says why. */
-int index_thaw(struct build *, int fd, const struct index_key *, struct err *);
+int index_read(struct store_builder *, int fd, const struct index_key *, struct err *);
 
 #endif

@@ -42,11 +42,11 @@ size_t index_width(unsigned part)
 	return part < IP_COUNTS ? parts[part].width : sizeof(struct count_row);
 }
 
-struct col *index_col(struct store *st, unsigned part)
+struct data_column *index_col(struct store *st, unsigned part)
 {
 	if (part >= IP_COUNTS)
 		return &st->counts[part - IP_COUNTS];
-	return parts[part].col ? (struct col *)(void *)((char *)st + parts[part].col) : NULL;
+	return parts[part].col ? (struct data_column *)(void *)((char *)st + parts[part].col) : NULL;
 }
 
 uint64_t index_layout(void)
@@ -74,8 +74,8 @@ uint64_t index_arrays(const struct index_sheet *x, uint64_t at[IA__N], uint64_t 
 	bytes[IA_FIRST] = ((uint64_t)x->ntrk + 1) * sizeof(uint32_t);
 	bytes[IA_START] = x->narrow & SHORT_START ? n * 3 + 1 : n * sizeof(uint32_t);
 	bytes[IA_EDGE] = (uint64_t)x->nedge * sizeof(uint32_t);
-	bytes[IA_WHOSE] = (n / 32 + 1) * sizeof(struct sheet_some);
-	bytes[IA_STACKED] = (stacks / 32 + 1) * sizeof(struct sheet_some);
+	bytes[IA_WHOSE] = (n / 32 + 1) * sizeof(struct sheet_sparse);
+	bytes[IA_STACKED] = (stacks / 32 + 1) * sizeof(struct sheet_sparse);
 	bytes[IA_STACK] = (uint64_t)x->nstack * (x->narrow & SHORT_STACK ? sizeof(uint16_t) : sizeof(stk_id));
 	bytes[IA_STATE] = n;
 	bytes[IA_WHO] = x->nwhos ? x->nwho * sizeof(uint16_t) :

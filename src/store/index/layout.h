@@ -64,7 +64,7 @@ uint64_t index_arrays(const struct index_sheet *, uint64_t at[IA__N], uint64_t b
 uint64_t index_layout(void);	/* the same where all rows have the same fields: part of the key */
 size_t   index_width(unsigned part);	/* bytes of a row */
 /* The column of a part, NULL when it is none. */
-struct col *index_col(struct store *, unsigned part);
+struct data_column *index_col(struct store *, unsigned part);
 
 static inline uint64_t index_round(uint64_t n) { return (n + INDEX_ALIGN - 1) / INDEX_ALIGN * INDEX_ALIGN; }
 

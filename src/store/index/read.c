@@ -37,7 +37,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct thawing {
+struct index_reader {
 	const char *p;		/* the file */
 	uint64_t n;
 	const struct index_head *head;
@@ -51,7 +51,7 @@ struct thawing {
 	_Atomic bool bad;
 };
 
-static int refuse(struct err *e, const char *why)
+static int set_error(struct err *e, const char *why)
 {
 	return err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s", why);
 }
@@ -62,109 +62,109 @@ static int check_file(int fd, uint64_t *n, struct err *e)
 {
 	struct stat s;
 	if (fstat(fd, &s) || !S_ISREG(s.st_mode))
-		return refuse(e, "it is not a regular file");
+		return set_error(e, "it is not a regular file");
 	if (s.st_uid != geteuid() || s.st_mode & (S_IWGRP | S_IWOTH))
-		return refuse(e, "other users can write to it");
+		return set_error(e, "other users can write to it");
 	if ((uint64_t)s.st_size < sizeof(struct index_head))
-		return refuse(e, "it is too short");
+		return set_error(e, "it is too short");
 	*n = (uint64_t)s.st_size;
 	return 0;
 }
 
-static int check_head(const struct thawing *t, const struct index_key *key, struct err *e)
+static int check_head(const struct index_reader *t, const struct index_key *key, struct err *e)
 {
 	const struct index_head *h = t->head;
 	if (memcmp(h->magic, INDEX_MAGIC, sizeof h->magic))
-		return refuse(e, "it is not an index");
+		return set_error(e, "it is not an index");
 	if (h->version != INDEX_VERSION || h->nparts != IP__N || h->layout != index_layout())
-		return refuse(e, "it has another version");
+		return set_error(e, "it has another version");
 	if (h->sum != checksum_of(h, offsetof(struct index_head, sum)))
-		return refuse(e, "its header is damaged");
+		return set_error(e, "its header is damaged");
 	if (h->bytes != t->n)
-		return refuse(e, "its size is wrong");
+		return set_error(e, "its size is wrong");
 	if (h->key.maker != key->maker)
-		return refuse(e, "another version of ttrace wrote it");
+		return set_error(e, "another version of ttrace wrote it");
 	if (memcmp(&h->key, key, sizeof *key))
-		return refuse(e, "it belongs to another file");
+		return set_error(e, "it belongs to another file");
 	return 0;
 }
 
 /* [at, at + n * width) lies in the file. */
-static bool inside(const struct thawing *t, uint64_t at, uint64_t n, uint64_t width)
+static bool is_inside(const struct index_reader *t, uint64_t at, uint64_t n, uint64_t width)
 {
 	return at % INDEX_ALIGN == 0 && at >= sizeof(struct index_head) && at <= t->n && n <= UINT32_MAX &&
 	       n * width <= t->n - at;
 }
 
-static const void *rows(const struct thawing *t, unsigned part)
+static const void *part_rows(const struct index_reader *t, unsigned part)
 {
 	return t->p + t->head->part[part].at;
 }
 
-static uint32_t count(const struct thawing *t, unsigned part)
+static uint32_t part_count(const struct index_reader *t, unsigned part)
 {
 	return (uint32_t)t->head->part[part].n;
 }
 
 static void sum_part(void *arg, uint32_t part)
 {
-	struct thawing *t = arg;
-	if (checksum_of(rows(t, part), count(t, part) * index_width(part)) != t->head->part[part].sum)
+	struct index_reader *t = arg;
+	if (checksum_of(part_rows(t, part), part_count(t, part) * index_width(part)) != t->head->part[part].sum)
 		t->bad = true;
 }
 
-static int check_parts(struct thawing *t, struct err *e)
+static int check_parts(struct index_reader *t, struct err *e)
 {
 	for (unsigned p = 0; p < IP__N; p++) {
 		/* text is counted in bytes, of which there may be more than rows of anything */
 		uint64_t n = t->head->part[p].n, at = t->head->part[p].at;
-		if (!inside(t, at, p == IP_TEXT ? 0 : n, index_width(p)) || (p == IP_TEXT && n > t->n - at))
-			return refuse(e, "a section is outside the file");
+		if (!is_inside(t, at, p == IP_TEXT ? 0 : n, index_width(p)) || (p == IP_TEXT && n > t->n - at))
+			return set_error(e, "a section is outside the file");
 	}
-	if (count(t, IP_FACTS) != 1 || !count(t, IP_LENGTHS) || !count(t, IP_TRKS))
-		return refuse(e, "a required section is missing");
-	if (count(t, IP_VALUES) != (uint64_t)count(t, IP_TYPES) * count(t, IP_SMPS))
-		return refuse(e, "its values do not match its samples");
+	if (part_count(t, IP_FACTS) != 1 || !part_count(t, IP_LENGTHS) || !part_count(t, IP_TRKS))
+		return set_error(e, "a required section is missing");
+	if (part_count(t, IP_VALUES) != (uint64_t)part_count(t, IP_TYPES) * part_count(t, IP_SMPS))
+		return set_error(e, "its values do not match its samples");
 	job_parallel(IP__N, sum_part, t);
-	return t->bad ? refuse(e, "it is damaged") : 0;
+	return t->bad ? set_error(e, "it is damaged") : 0;
 }
 
 /* ---- text and truth */
 
 /* Text of the next len bytes at *at; NULL: it is not there. */
-static const char *text_at(const struct thawing *t, uint64_t *at, uint32_t len)
+static const char *text_at(const struct index_reader *t, uint64_t *at, uint32_t len)
 {
 	uint64_t all = t->head->part[IP_TEXT].n;
-	const char *s = (const char *)rows(t, IP_TEXT) + *at;
+	const char *s = (const char *)part_rows(t, IP_TEXT) + *at;
 	if (*at >= all || len >= all - *at || s[len])
 		return NULL;
 	*at += (uint64_t)len + 1;
 	return s;
 }
 
-static int check_texts(struct thawing *t, struct err *e)
+static int check_texts(struct index_reader *t, struct err *e)
 {
-	const uint32_t *len = rows(t, IP_LENGTHS), n = count(t, IP_LENGTHS), nwarns = count(t, IP_WARNS);
-	const struct index_warn *w = rows(t, IP_WARNS);
+	const uint32_t *len = part_rows(t, IP_LENGTHS), n = part_count(t, IP_LENGTHS), nwarns = part_count(t, IP_WARNS);
+	const struct index_warn *w = part_rows(t, IP_WARNS);
 	uint64_t at = 0;
-	t->strs = mem_try(n * sizeof *t->strs);
-	t->warns = mem_try(nwarns * sizeof *t->warns + 1);
+	t->strs = mem_try_alloc(n * sizeof *t->strs);
+	t->warns = mem_try_alloc(nwarns * sizeof *t->warns + 1);
 	if (!t->strs || !t->warns)
-		return refuse(e, "it is larger than the memory limit");
+		return set_error(e, "it is larger than the memory limit");
 	for (uint32_t i = 0; i < n; i++) {
 		t->strs[i] = (struct str_row){text_at(t, &at, len[i]), len[i]};
 		if (!t->strs[i].s)
-			return refuse(e, "its strings are inconsistent");
+			return set_error(e, "its strings are inconsistent");
 	}
 	for (uint32_t i = 0; i < nwarns; i++) {
 		t->warns[i] = (struct warn_row){w[i].at, text_at(t, &at, w[i].len), w[i].aside != 0};
 		if (!t->warns[i].msg)
-			return refuse(e, "its warnings are inconsistent");
+			return set_error(e, "its warnings are inconsistent");
 	}
-	return t->strs[0].n ? refuse(e, "its first string is not empty") : 0;
+	return t->strs[0].n ? set_error(e, "its first string is not empty") : 0;
 }
 
-static int check_bools(const struct thawing *t, struct err *e)
+static int check_bools(const struct index_reader *t, struct err *e)
 {
 	static const struct { unsigned part; size_t at; } bools[] = {
 		{IP_FACTS, offsetof(struct index_facts, trace) + offsetof(struct sink_trace, log)},
@@ -174,11 +174,11 @@ static int check_bools(const struct thawing *t, struct err *e)
 		{IP_LABELS, offsetof(struct sink_label, bare)}, {IP_UTILS, offsetof(struct sink_util, past)},
 	};
 	for (size_t k = 0; k < sizeof bools / sizeof *bools; k++) {
-		const uint8_t *p = rows(t, bools[k].part);
+		const uint8_t *p = part_rows(t, bools[k].part);
 		size_t width = index_width(bools[k].part);
-		for (uint32_t i = 0; i < count(t, bools[k].part); i++)
+		for (uint32_t i = 0; i < part_count(t, bools[k].part); i++)
 			if (p[i * width + bools[k].at] > 1)
-				return refuse(e, "a boolean is invalid");
+				return set_error(e, "a boolean is invalid");
 	}
 	return 0;
 }
@@ -189,50 +189,50 @@ static bool time_fits(int64_t t)
 	return t == TIME_NONE || (t >= 0 && t < INT64_MAX / 4);
 }
 
-static bool since_fits(const struct thawing *t, const struct trk_row *r, uint32_t since)
+static bool since_fits(const struct index_reader *t, const struct trk_row *r, uint32_t since)
 {
-	return !since || (since < TRK_FAR ? r->t0 != TIME_NONE : since - TRK_FAR < count(t, IP_TRK_TIMES));
+	return !since || (since < TRK_FAR ? r->t0 != TIME_NONE : since - TRK_FAR < part_count(t, IP_TRK_TIMES));
 }
 
-static int check_times(const struct thawing *t, struct err *e)
+static int check_times(const struct index_reader *t, struct err *e)
 {
-	const struct index_facts *f = rows(t, IP_FACTS);
-	const struct trk_row *trk = rows(t, IP_TRKS);
-	const struct sink_mark *mark = rows(t, IP_MARKS);
-	const struct span_row *span = rows(t, IP_SPANS);
-	const struct sink_util *util = rows(t, IP_UTILS);
-	const struct smp_time *smp = rows(t, IP_TIMES);
+	const struct index_facts *f = part_rows(t, IP_FACTS);
+	const struct trk_row *trk = part_rows(t, IP_TRKS);
+	const struct sink_mark *mark = part_rows(t, IP_MARKS);
+	const struct span_row *span = part_rows(t, IP_SPANS);
+	const struct sink_util *util = part_rows(t, IP_UTILS);
+	const struct smp_time *smp = part_rows(t, IP_TIMES);
 	bool fit = !f->t0 && f->t1 >= 0 && time_fits(f->t1);
-	for (uint32_t i = 1; i < count(t, IP_TRKS); i++)
+	for (uint32_t i = 1; i < part_count(t, IP_TRKS); i++)
 		fit = fit && time_fits(trk[i].t0) && since_fits(t, &trk[i], trk[i].to_run0) &&
-		      since_fits(t, &trk[i], trk[i].to_t1) && trk[i].heard <= count(t, IP_TRK_TIMES);
-	const int64_t *heard = rows(t, IP_TRK_TIMES);
-	for (uint32_t i = 0; i < count(t, IP_TRK_TIMES); i++)
+		      since_fits(t, &trk[i], trk[i].to_t1) && trk[i].heard <= part_count(t, IP_TRK_TIMES);
+	const int64_t *heard = part_rows(t, IP_TRK_TIMES);
+	for (uint32_t i = 0; i < part_count(t, IP_TRK_TIMES); i++)
 		fit = fit && heard[i] >= 0 && time_fits(heard[i]);
-	for (uint32_t i = 0; i < count(t, IP_MARKS); i++)
+	for (uint32_t i = 0; i < part_count(t, IP_MARKS); i++)
 		fit = fit && mark[i].t >= 0 && time_fits(mark[i].t);
-	for (uint32_t i = 0; i < count(t, IP_SPANS); i++)
+	for (uint32_t i = 0; i < part_count(t, IP_SPANS); i++)
 		fit = fit && time_fits(span[i].s.t0) && time_fits(span[i].s.t1);
-	for (uint32_t i = 0; i < count(t, IP_UTILS); i++)
+	for (uint32_t i = 0; i < part_count(t, IP_UTILS); i++)
 		fit = fit && time_fits(util[i].t) && time_fits(util[i].next);
-	for (uint32_t i = 0; i < count(t, IP_TIMES); i++)
+	for (uint32_t i = 0; i < part_count(t, IP_TIMES); i++)
 		fit = fit && time_fits(smp[i].when);
 	for (unsigned c = 0; c < CT__N; c++) {
-		const struct count_row *r = rows(t, IP_COUNTS + c);
-		for (uint32_t i = 0; i < count(t, IP_COUNTS + c); i++)
+		const struct count_row *r = part_rows(t, IP_COUNTS + c);
+		for (uint32_t i = 0; i < part_count(t, IP_COUNTS + c); i++)
 			fit = fit && r[i].t >= 0 && time_fits(r[i].t);
 	}
-	return fit ? 0 : refuse(e, "a time is invalid");
+	return fit ? 0 : set_error(e, "a time is invalid");
 }
 
 /* ---- the laws */
 
 /* A column over rows that are not ours. */
-static void view(struct col *c, const void *p, uint32_t n, size_t width)
+static void view_column(struct data_column *c, const void *p, uint32_t n, size_t width)
 {
-	col_init(c, width);
-	for (uint32_t k = 0; k < COL_SEGS; k++) {
-		uint32_t base = COL_FIRST * ((1u << k) - 1);
+	column_init(c, width);
+	for (uint32_t k = 0; k < COLUMN_SEGS; k++) {
+		uint32_t base = COLUMN_FIRST * ((1u << k) - 1);
 		if (base >= n)
 			break;
 		c->seg[k] = (void *)(uintptr_t)((const char *)p + base * width);
@@ -240,40 +240,54 @@ static void view(struct col *c, const void *p, uint32_t n, size_t width)
 	c->n = n;
 }
 
-static void views(struct thawing *t)
+static void view_columns(struct index_reader *t)
 {
-	const struct index_facts *f = rows(t, IP_FACTS);
-	uint32_t ntypes = count(t, IP_TYPES), nsmps = count(t, IP_SMPS);
+	const struct index_facts *f = part_rows(t, IP_FACTS);
+	uint32_t ntypes = part_count(t, IP_TYPES), nsmps = part_count(t, IP_SMPS);
 	for (unsigned p = 0; p < IP__N; p++)
 		if (index_col(&t->st, p))
-			view(index_col(&t->st, p), rows(t, p), count(t, p), index_width(p));
-	view(&t->st.strs, t->strs, count(t, IP_LENGTHS), sizeof *t->strs);
-	view(&t->st.warns, t->warns, count(t, IP_WARNS), sizeof *t->warns);
+			view_column(index_col(&t->st, p), part_rows(t, p), part_count(t, p), index_width(p));
+	view_column(&t->st.strs, t->strs, part_count(t, IP_LENGTHS), sizeof *t->strs);
+	view_column(&t->st.warns, t->warns, part_count(t, IP_WARNS), sizeof *t->warns);
 	t->st.values = xcalloc(ntypes, sizeof *t->st.values);
 	for (uint32_t i = 0; i < ntypes; i++) {
-		const int64_t *v = (const int64_t *)rows(t, IP_VALUES) + (size_t)i * nsmps;
-		ints_init(&t->st.values[i]);
+		const int64_t *v = (const int64_t *)part_rows(t, IP_VALUES) + (size_t)i * nsmps;
+		packed_ints_init(&t->st.values[i]);
 		for (uint32_t k = 0; k < nsmps; k++)
-			ints_add(&t->st.values[i], v[k]);
+			packed_ints_add(&t->st.values[i], v[k]);
 	}
-	t->sn = (struct snap){.st = &t->st, .complete = true, .t0 = f->t0, .t1 = f->t1, .bytes = f->bytes,
+	t->sn = (struct snap){.st = &t->st,
+	    .complete = true,
+	    .t0 = f->t0,
+	    .t1 = f->t1,
+	    .bytes = f->bytes,
 	    .total = f->total,
-		.has_trace = true, .trace = f->trace, .nstrs = count(t, IP_LENGTHS), .nfuns = count(t, IP_FUNS),
-		.nlocs = count(t, IP_LOCS), .nfrms = count(t, IP_FRMS), .nstks = count(t, IP_STKS), .nsmps = nsmps,
-		.nsets = count(t, IP_SETS),
-		.ntypes = ntypes, .ntrks = count(t, IP_TRKS), .nmarks = count(t, IP_MARKS),
-		.nspans = count(t, IP_SPANS),
-		.nwarns = count(t, IP_WARNS), .nsheets = count(t, IP_SHEETS), .nutils = count(t, IP_UTILS)};
+	    .has_trace = true,
+	    .trace = f->trace,
+	    .nstrs = part_count(t, IP_LENGTHS),
+	    .nfuns = part_count(t, IP_FUNS),
+	    .nlocs = part_count(t, IP_LOCS),
+	    .nfrms = part_count(t, IP_FRMS),
+	    .nstks = part_count(t, IP_STKS),
+	    .nsmps = nsmps,
+	    .nsets = part_count(t, IP_SETS),
+	    .ntypes = ntypes,
+	    .ntrks = part_count(t, IP_TRKS),
+	    .nmarks = part_count(t, IP_MARKS),
+	    .nspans = part_count(t, IP_SPANS),
+	    .nwarns = part_count(t, IP_WARNS),
+	    .nsheets = part_count(t, IP_SHEETS),
+	    .nutils = part_count(t, IP_UTILS)};
 	for (unsigned c = 0; c < CT__N; c++)
-		t->sn.ncounts[c] = count(t, IP_COUNTS + c);
+		t->sn.ncounts[c] = part_count(t, IP_COUNTS + c);
 }
 
 /* The places of the sheets, for the laws of columns and for the store. */
-static void slots(const struct thawing *t, struct col *to)
+static void fill_slots(const struct index_reader *t, struct data_column *to)
 {
-	const struct index_sheet *x = rows(t, IP_SHEETS);
+	const struct index_sheet *x = part_rows(t, IP_SHEETS);
 	for (uint32_t i = 0; i < t->sn.nsheets; i++, x++) {
-		struct sheet_slot *s = col_add(to, NULL);
+		struct sheet_slot *s = column_add(to, NULL);
 		s->t0 = x->t0, s->t1 = x->t1;
 		s->n = x->n, s->ntrk = x->ntrk, s->nother = x->nother;
 		atomic_store(&s->sheet, &t->sheets[i]);
@@ -281,34 +295,34 @@ static void slots(const struct thawing *t, struct col *to)
 }
 
 /* A table that begins with "none" has that row, and nothing in it. */
-static int check_nones(const struct thawing *t, struct err *e)
+static int check_nones(const struct index_reader *t, struct err *e)
 {
 	static const unsigned tables[] = {IP_MAPS, IP_FUNS, IP_LOCS, IP_FRMS, IP_STKS, IP_SETS};
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-		const uint8_t *p = rows(t, tables[i]);
-		if (!count(t, tables[i]))
-			return refuse(e, "a table is empty");
+		const uint8_t *p = part_rows(t, tables[i]);
+		if (!part_count(t, tables[i]))
+			return set_error(e, "a table is empty");
 		for (size_t k = 0; k < index_width(tables[i]); k++)
 			if (p[k])
-				return refuse(e, "a record is empty");
+				return set_error(e, "a record is empty");
 	}
 	return 0;
 }
 
-static int check_columns(struct thawing *t, struct err *e)
+static int check_columns(struct index_reader *t, struct err *e)
 {
-	return check_nones(t, e) || store_check_tables(&t->sn, e) || tracks_check_tables(&t->sn, e) ? -1 : 0;
+	return check_nones(t, e) || store_check_tables(&t->sn, e) || check_tracks_tables(&t->sn, e) ? -1 : 0;
 }
 
 /* ---- sheets */
 
-static int shape_sheet(struct thawing *t, uint32_t i, struct err *e)
+static int layout_sheet(struct index_reader *t, uint32_t i, struct err *e)
 {
-	const struct index_sheet *x = (const struct index_sheet *)rows(t, IP_SHEETS) + i;
+	const struct index_sheet *x = (const struct index_sheet *)part_rows(t, IP_SHEETS) + i;
 	uint64_t at[IA__N], bytes[IA__N], size = index_arrays(x, at, bytes);
 	char *p = (char *)(uintptr_t)(t->p + x->at);
 	if (checksum_of(p, size) != x->sum)
-		return refuse(e, "a sheet is damaged");
+		return set_error(e, "a sheet is damaged");
 	uint32_t *first = xmalloc(bytes[IA_FIRST]);
 	memcpy(first, p + at[IA_FIRST], bytes[IA_FIRST]);
 	t->first[i] = first;
@@ -331,17 +345,17 @@ static int shape_sheet(struct thawing *t, uint32_t i, struct err *e)
 	memcpy(t->sheets[i].sums, x->sums, sizeof sh->sums);
 	for (uint32_t k = 0; x->nwhos && k < x->nwho; k++)
 		most = sh->who2[k] > most ? sh->who2[k] : most;
-	return x->nwhos && most >= x->nwhos ? refuse(e, "a sheet has an invalid reference") : 0;
+	return x->nwhos && most >= x->nwhos ? set_error(e, "a sheet has an invalid reference") : 0;
 }
 
 static void thaw_sheet(void *arg, uint32_t i)
 {
-	struct thawing *t = arg;
-	if (!t->bad && (shape_sheet(t, i, &t->errs[i]) || sheet_check(&t->sn, &t->sheets[i], &t->errs[i])))
+	struct index_reader *t = arg;
+	if (!t->bad && (layout_sheet(t, i, &t->errs[i]) || check_tracks_sheet(&t->sn, &t->sheets[i], &t->errs[i])))
 		t->bad = true;
 }
 
-static int thaw_sheets(struct thawing *t, struct err *e)
+static int thaw_sheets(struct index_reader *t, struct err *e)
 {
 	job_parallel(t->sn.nsheets, thaw_sheet, t);
 	for (uint32_t i = 0; t->bad && i < t->sn.nsheets; i++)
@@ -353,73 +367,73 @@ static int thaw_sheets(struct thawing *t, struct err *e)
 }
 
 /* Sheets lie one behind the other, so there are no more than the file has room for. */
-static int check_places(const struct thawing *t, struct err *e)
+static int check_places(const struct index_reader *t, struct err *e)
 {
-	const struct index_sheet *x = rows(t, IP_SHEETS);
+	const struct index_sheet *x = part_rows(t, IP_SHEETS);
 	uint64_t end = sizeof(struct index_head), at[IA__N], bytes[IA__N];
-	for (uint32_t i = 0; i < count(t, IP_SHEETS); i++, x++) {
+	for (uint32_t i = 0; i < part_count(t, IP_SHEETS); i++, x++) {
 		if (x->nother > x->ntrk || x->nostack > x->n || x->narrow > SHORT_ALL || x->nwhos > 1 << 16 ||
 		    x->nsum > TS__N || x->nwho > x->n || x->nstack > x->n - x->nostack)
-			return refuse(e, "the layout of a sheet is invalid");
+			return set_error(e, "the layout of a sheet is invalid");
 		if (x->at % INDEX_ALIGN || x->at < end || x->at > t->n || x->bytes > t->n - x->at ||
 		    x->bytes != index_arrays(x, at, bytes))
-			return refuse(e, "a sheet is outside the file");
+			return set_error(e, "a sheet is outside the file");
 		end = x->at + x->bytes;
 	}
 	return 0;
 }
 
-static int check_all(struct thawing *t, struct err *e)
+static int check_all(struct index_reader *t, struct err *e)
 {
 	if (check_parts(t, e) || check_texts(t, e) || check_bools(t, e) || check_times(t, e) || check_places(t, e))
 		return -1;
-	uint32_t n = count(t, IP_SHEETS);
-	views(t);
+	uint32_t n = part_count(t, IP_SHEETS);
+	view_columns(t);
 	t->sheets = xcalloc(n, sizeof *t->sheets);
 	t->first = xcalloc(n, sizeof *t->first);
 	t->errs = xcalloc(n, sizeof *t->errs);
-	col_init(&t->st.sheets, sizeof(struct sheet_slot));
-	slots(t, &t->st.sheets);
+	column_init(&t->st.sheets, sizeof(struct sheet_slot));
+	fill_slots(t, &t->st.sheets);
 	return check_columns(t, e) || thaw_sheets(t, e) ? -1 : 0;
 }
 
 /* ---- into the store */
 
 /* Strings that the store has already are the same ones, at their places; nothing else is there. */
-static int fits(const struct thawing *t, const struct store *st, struct err *e)
+static int check_strings(const struct index_reader *t, const struct store *st, struct err *e)
 {
-	uint32_t had = col_n(&st->strs);
+	uint32_t had = column_n(&st->strs);
 	if (had > t->sn.nstrs)
-		return refuse(e, "the store already has more strings");
+		return set_error(e, "the store already has more strings");
 	for (uint32_t i = 0; i < had; i++)
 		if (store_str(st, i)->n != t->strs[i].n || memcmp(store_str(st, i)->s, t->strs[i].s, t->strs[i].n))
-			return refuse(e, "the store has different strings");
+			return set_error(e, "the store has different strings");
 	return 0;
 }
 
 /* The rows that it does not have yet. */
-static void copy_rows(struct col *to, const struct col *from)
+static void copy_rows(struct data_column *to, const struct data_column *from)
 {
-	for (uint32_t i = col_n(to); i < col_n(from); i++)
-		memcpy(col_add(to, NULL), col_at(from, i), to->width);
+	for (uint32_t i = column_n(to); i < column_n(from); i++)
+		memcpy(column_add(to, NULL), column_at(from, i), to->width);
 }
 
 /* The first is there, of the root; of the last, what was of nodes that came later is of none now. */
 static void take_forks(struct store *st, const struct store *from, uint32_t nstks)
 {
-	struct stk_forks *last = col_at(&st->forks, (nstks - 1) / 64);
-	memcpy(col_at(&st->forks, 0), col_at(&from->forks, 0), sizeof *last);
+	struct stk_forks *last = column_at(&st->forks, (nstks - 1) / 64);
+	memcpy(column_at(&st->forks, 0), column_at(&from->forks, 0), sizeof *last);
 	if (nstks % 64)
 		atomic_fetch_and(&last->bits, (UINT64_C(1) << nstks % 64) - 1);
 }
 
-static void take(struct thawing *t, struct store *st)
+static void fill_store(struct index_reader *t, struct store *st)
 {
 	static const unsigned lent[] = {IP_TRKS, IP_MARKS, IP_SPANS, IP_BLOCKS, IP_UTILS, IP_TRK_TIMES};
 	uint32_t n = t->sn.nsheets;
 	copy_rows(&st->strs, &t->st.strs);
 	for (uint32_t i = 0; i < t->sn.nwarns; i++)
-		*(struct warn_row *)col_add(&st->warns, NULL) = t->warns[i];
+		*(struct warn_row *)column_add(&st->warns, NULL) = t->warns[i];
 	for (unsigned p = IP_MAPS; p <= IP_LABELS; p++)
 		copy_rows(index_col(st, p), index_col(&t->st, p));
 	take_forks(st, &t->st, t->sn.nstks);
@@ -428,9 +442,9 @@ static void take(struct thawing *t, struct store *st)
 		t->st.values = NULL;
 	}
 	for (size_t i = 0; i < sizeof lent / sizeof *lent; i++)
-		col_lend(index_col(st, lent[i]), rows(t, lent[i]), count(t, lent[i]));
+		column_attach(index_col(st, lent[i]), part_rows(t, lent[i]), part_count(t, lent[i]));
 	for (unsigned c = 0; c < CT__N; c++)
-		col_lend(&st->counts[c], rows(t, IP_COUNTS + c), count(t, IP_COUNTS + c));
+		column_attach(&st->counts[c], part_rows(t, IP_COUNTS + c), part_count(t, IP_COUNTS + c));
 	struct sheet *sheets = arena_alloc(&st->arena, n * sizeof *sheets + 1);
 	for (uint32_t i = 0; i < n; i++) {
 		size_t bytes = (t->sheets[i].ntrk + (size_t)1) * sizeof(uint32_t);
@@ -441,7 +455,7 @@ static void take(struct thawing *t, struct store *st)
 	copy_rows(&st->sheets, &t->st.sheets);
 }
 
-static void forget(struct thawing *t)
+static void reader_free(struct index_reader *t)
 {
 	for (uint32_t i = 0; t->first && i < t->sn.nsheets; i++)
 		mem_free(t->first[i]);
@@ -451,31 +465,31 @@ static void forget(struct thawing *t)
 	mem_free(t->strs);
 	mem_free(t->warns);
 	for (uint32_t i = 0; t->st.values && i < t->sn.ntypes; i++)
-		ints_free(&t->st.values[i]);
+		packed_ints_free(&t->st.values[i]);
 	mem_free(t->st.values);
-	col_free(&t->st.sheets);
+	column_free(&t->st.sheets);
 	mem_free(t);
 }
 
-int index_thaw(struct build *b, int fd, const struct index_key *key, struct err *e)
+int index_read(struct store_builder *b, int fd, const struct index_key *key, struct err *e)
 {
-	struct thawing *t = xcalloc(1, sizeof *t);
-	struct store *st = build_columns(b);
+	struct index_reader *t = xcalloc(1, sizeof *t);
+	struct store *st = builder_store(b);
 	int rc = check_file(fd, &t->n, e);
 	if (!rc && !(t->p = mapped_new(fd, 0, t->n)))
-		rc = refuse(e, "it cannot be mapped");
+		rc = set_error(e, "it cannot be mapped");
 	if (!rc) {
 		t->head = (const void *)t->p;
-		rc = check_head(t, key, e) || check_all(t, e) || fits(t, st, e) ? -1 : 0;
+		rc = check_head(t, key, e) || check_all(t, e) || check_strings(t, st, e) ? -1 : 0;
 	}
-	if (!rc && mapped_cut(t->p))
-		rc = refuse(e, "it is truncated");
+	if (!rc && mapped_was_truncated(t->p))
+		rc = set_error(e, "it is truncated");
 	if (rc) {
 		mapped_free(t->p, t->n);
 	} else {
-		take(t, st);
-		build_thawed(b, &t->sn, t->p, t->n);
+		fill_store(t, st);
+		builder_publish_index(b, &t->sn, t->p, t->n);
 	}
-	forget(t);
+	reader_free(t);
 	return rc;
 }

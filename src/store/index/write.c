@@ -22,7 +22,7 @@
 
 enum { CHUNK = 1 << 20 };
 
-struct freezing {
+struct index_writer {
 	int fd;
 	uint64_t at, written;	/* where the next byte goes; what of it is in the file, the rest in small[] */
 	char small[1 << 16];
@@ -37,7 +37,7 @@ struct freezing {
 };
 
 /* What was gathered, and n bytes behind it. */
-static void write_out(struct freezing *z, const char *p, size_t n)
+static void write_out(struct index_writer *z, const char *p, size_t n)
 {
 	for (size_t k; n && !z->failed; n -= k, p += k) {
 		k = n < CHUNK ? n : CHUNK;
@@ -57,7 +57,7 @@ static void write_out(struct freezing *z, const char *p, size_t n)
 	}
 }
 
-static void flush(struct freezing *z)
+static void flush_small(struct index_writer *z)
 {
 	write_out(z, z->small, z->nsmall);
 	z->nsmall = 0;
@@ -65,7 +65,7 @@ static void flush(struct freezing *z)
 }
 
 /* A few bytes at a time would be a system call each: what is small is gathered first. */
-static void put_bytes(struct freezing *z, const void *p, size_t n)
+static void put_bytes(struct index_writer *z, const void *p, size_t n)
 {
 	if (!n)
 		return;
@@ -82,26 +82,26 @@ static void put_bytes(struct freezing *z, const void *p, size_t n)
 }
 
 /* The next byte is put at a place of its own. */
-static void go_to(struct freezing *z, uint64_t at)
+static void move_to(struct index_writer *z, uint64_t at)
 {
-	flush(z);
+	flush_small(z);
 	z->at = z->written = at;
 	z->sum = (struct checksum){0};
 }
 
-static void part_begin(struct freezing *z, unsigned part)
+static void part_begin(struct index_writer *z, unsigned part)
 {
-	go_to(z, index_round(z->at));
+	move_to(z, index_round(z->at));
 	z->head.part[part].at = z->at;
 }
 
-static void part_end(struct freezing *z, unsigned part)
+static void part_end(struct index_writer *z, unsigned part)
 {
 	z->head.part[part].n = (z->at - z->head.part[part].at) / index_width(part);
 	z->head.part[part].sum = checksum_end(&z->sum);
 }
 
-static void put_part(struct freezing *z, unsigned part, const void *p, size_t n)
+static void put_part(struct index_writer *z, unsigned part, const void *p, size_t n)
 {
 	part_begin(z, part);
 	put_bytes(z, p, n * index_width(part));
@@ -109,18 +109,18 @@ static void put_part(struct freezing *z, unsigned part, const void *p, size_t n)
 }
 
 /* The first n rows of a column. */
-static void put_rows(struct freezing *z, const struct col *c, uint32_t n)
+static void put_rows(struct index_writer *z, const struct data_column *c, uint32_t n)
 {
-	for (uint32_t k = 0, base = 0; base < n; base += (uint32_t)COL_FIRST << k++) {
-		uint32_t most = (uint32_t)COL_FIRST << k, rows = n - base < most ? n - base : most;
+	for (uint32_t k = 0, base = 0; base < n; base += (uint32_t)COLUMN_FIRST << k++) {
+		uint32_t most = (uint32_t)COLUMN_FIRST << k, rows = n - base < most ? n - base : most;
 		put_bytes(z, c->seg[k], (size_t)rows * c->width);
 	}
 }
 
-static void put_values(struct freezing *z, const struct ints *c, uint32_t n)
+static void put_values(struct index_writer *z, const struct packed_int_column *c, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		int64_t v = ints_at(c, i);
+		int64_t v = packed_ints_at(c, i);
 		put_bytes(z, &v, sizeof v);
 	}
 }
@@ -130,16 +130,16 @@ static uint32_t forks_below(const struct store *st, uint32_t n)
 {
 	uint64_t below = n % 64 ? (UINT64_C(1) << n % 64) - 1 : UINT64_MAX;
 	uint32_t last = (n - 1) / 64;
-	return COL_AT(&st->forks, struct stk_forks, last).before + rank_bits(stk_forks(st, last) & below);
+	return COLUMN_AT(&st->forks, struct stk_forks, last).before + rank_popcount(stk_forks(st, last) & below);
 }
 
 /* Rows of a part that is a column. */
 static uint32_t rows_of(const struct snap *sn, unsigned part)
 {
 	const struct set_row *last = store_set(sn->st, sn->nsets - 1);
-	uint32_t times = col_n(&sn->st->times);
+	uint32_t times = column_n(&sn->st->times);
 	switch (part) {
-	case IP_MAPS: return col_n(&sn->st->maps);
+	case IP_MAPS: return column_n(&sn->st->maps);
 	case IP_FUNS: return sn->nfuns;
 	case IP_LOCS: return sn->nlocs;
 	case IP_FRMS: return sn->nfrms;
@@ -156,12 +156,12 @@ static uint32_t rows_of(const struct snap *sn, unsigned part)
 	case IP_SPANS: return sn->nspans;
 	case IP_BLOCKS: return sn->nspans / 64;
 	case IP_UTILS: return sn->nutils;
-	case IP_TRK_TIMES: return col_n(&sn->st->trk_times);
+	case IP_TRK_TIMES: return column_n(&sn->st->trk_times);
 	default: return part >= IP_COUNTS ? sn->ncounts[part - IP_COUNTS] : 0;
 	}
 }
 
-static void put_texts(struct freezing *z)
+static void put_texts(struct index_writer *z)
 {
 	const struct snap *sn = z->sn;
 	part_begin(z, IP_LENGTHS);
@@ -170,7 +170,7 @@ static void put_texts(struct freezing *z)
 	part_end(z, IP_LENGTHS);
 	part_begin(z, IP_WARNS);
 	for (uint32_t i = 0; i < sn->nwarns; i++) {
-		const struct warn_row *w = col_at(&sn->st->warns, i);
+		const struct warn_row *w = column_at(&sn->st->warns, i);
 		struct index_warn row = {.at = w->at, .len = (uint32_t)strlen(w->msg), .aside = w->aside};
 		put_bytes(z, &row, sizeof row);
 	}
@@ -181,7 +181,7 @@ static void put_texts(struct freezing *z)
 		put_bytes(z, s->s, (size_t)s->n + 1);
 	}
 	for (uint32_t i = 0; i < sn->nwarns; i++) {
-		const struct warn_row *w = col_at(&sn->st->warns, i);
+		const struct warn_row *w = column_at(&sn->st->warns, i);
 		put_bytes(z, w->msg, strlen(w->msg) + 1);
 	}
 	part_end(z, IP_TEXT);
@@ -202,7 +202,7 @@ static struct index_sheet sheet_sizes(const struct sheet *sh)
 	return x;
 }
 
-static void put_sheet(struct freezing *z, const struct sheet *sh, struct index_sheet *x)
+static void put_sheet(struct index_writer *z, const struct sheet *sh, struct index_sheet *x)
 {
 	uint64_t at[IA__N], bytes[IA__N];
 	static const uint8_t zeros[INDEX_ALIGN];
@@ -213,7 +213,7 @@ static void put_sheet(struct freezing *z, const struct sheet *sh, struct index_s
 		[IA_START] = sh->start3 ? (const void *)sh->start3 : sh->start4,
 		[IA_STACK] = x->narrow & SHORT_STACK ? (const void *)sh->stack2 : sh->stack4,
 		[IA_WHO] = sh->who2 ? (const void *)sh->who2 : sh->who3 ? (const void *)sh->who3 : sh->who4};
-	go_to(z, index_round(z->at));
+	move_to(z, index_round(z->at));
 	x->at = z->at;
 	for (int i = 0; i < IA__N; i++) {
 		put_bytes(z, p[i], bytes[i]);
@@ -222,7 +222,7 @@ static void put_sheet(struct freezing *z, const struct sheet *sh, struct index_s
 	x->sum = checksum_end(&z->sum);
 }
 
-static void put_sheets(struct freezing *z)
+static void put_sheets(struct index_writer *z)
 {
 	struct index_sheet *x = xcalloc(z->sn->nsheets + 1u, sizeof *x);
 	for (uint32_t i = 0; i < z->sn->nsheets && !z->failed; i++) {
@@ -233,7 +233,7 @@ static void put_sheets(struct freezing *z)
 	mem_free(x);
 }
 
-static void put_columns(struct freezing *z)
+static void put_columns(struct index_writer *z)
 {
 	const struct snap *sn = z->sn;
 	struct index_facts f;
@@ -243,7 +243,7 @@ static void put_columns(struct freezing *z)
 	f.bytes = sn->bytes, f.total = sn->total;
 	put_part(z, IP_FACTS, &f, 1);
 	for (unsigned p = 0; p < IP__N; p++) {
-		const struct col *c = index_col((struct store *)(uintptr_t)sn->st, p);
+		const struct data_column *c = index_col((struct store *)(uintptr_t)sn->st, p);
 		if (!c)
 			continue;
 		part_begin(z, p);
@@ -257,7 +257,7 @@ static void put_columns(struct freezing *z)
 }
 
 /* The sheets are there, all of them. */
-static bool all_there(const struct snap *sn)
+static bool all_sheets_resident(const struct snap *sn)
 {
 	for (uint32_t i = 0; i < sn->nsheets; i++)
 		if (!atomic_load(&store_slot(sn->st, i)->sheet))
@@ -268,7 +268,7 @@ static bool all_there(const struct snap *sn)
 uint64_t index_bytes(const struct snap *sn)
 {
 	uint64_t all = sizeof(struct index_head), at[IA__N], bytes[IA__N];
-	if (!sn->complete || !sn->has_trace || sn->st->has_meta || !all_there(sn))
+	if (!sn->complete || !sn->has_trace || sn->st->has_meta || !all_sheets_resident(sn))
 		return 0;
 	for (unsigned p = 0; p < IP__N; p++)
 		all += index_round((uint64_t)rows_of(sn, p) * index_width(p));
@@ -283,10 +283,10 @@ uint64_t index_bytes(const struct snap *sn)
 	return all + (uint64_t)sn->nsmps * sn->ntypes * sizeof(int64_t) + IP__N * INDEX_ALIGN;
 }
 
-int index_freeze(const struct snap *sn, const struct index_key *key, int fd, bool (*go)(void *), void *arg,
+int index_write(const struct snap *sn, const struct index_key *key, int fd, bool (*go)(void *), void *arg,
     struct err *e)
 {
-	struct freezing *z = xcalloc(1, sizeof *z);
+	struct index_writer *z = xcalloc(1, sizeof *z);
 	z->fd = fd;
 	z->at = z->written = sizeof z->head;
 	z->go = go;
@@ -303,9 +303,9 @@ int index_freeze(const struct snap *sn, const struct index_key *key, int fd, boo
 	z->head.bytes = z->at;
 	z->head.key = *key;
 	z->head.sum = checksum_of(&z->head, offsetof(struct index_head, sum));
-	go_to(z, 0);
+	move_to(z, 0);
 	put_bytes(z, &z->head, sizeof z->head);
-	flush(z);
+	flush_small(z);
 	int rc = z->failed ? -1 : 0;
 	mem_free(z);
 	return rc;

@@ -12,74 +12,74 @@
 #include "config.h"
 #include "store/tracks/annotations.h"
 
-void strips_init(struct strips *s, struct store *st)
+void annotations_init(struct annotations *s, struct store *st)
 {
-	*s = (struct strips){ .st = st };
-	col_init(&st->marks, sizeof(struct sink_mark));
-	col_init(&st->spans, sizeof(struct span_row));
-	col_init(&st->span_blocks, sizeof(struct span_block));
-	col_init(&st->utils, sizeof(struct sink_util));
+	*s = (struct annotations){ .st = st };
+	column_init(&st->marks, sizeof(struct sink_mark));
+	column_init(&st->spans, sizeof(struct span_row));
+	column_init(&st->span_blocks, sizeof(struct span_block));
+	column_init(&st->utils, sizeof(struct sink_util));
 	for (int c = 0; c < CT__N; c++)
-		col_init(&st->counts[c], sizeof(struct count_row));
+		column_init(&st->counts[c], sizeof(struct count_row));
 }
 
-void strips_free(struct strips *s)
+void annotations_free(struct annotations *s)
 {
-	struct col *cols[] = { &s->st->marks, &s->st->spans, &s->st->span_blocks, &s->st->utils };
+	struct data_column *cols[] = { &s->st->marks, &s->st->spans, &s->st->span_blocks, &s->st->utils };
 	for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
-		col_free(cols[i]);
+		column_free(cols[i]);
 	for (int c = 0; c < CT__N; c++)
-		col_free(&s->st->counts[c]);
+		column_free(&s->st->counts[c]);
 }
 
-void strips_mark(struct strips *s, const struct sink_mark *m)
+void annotations_add_mark(struct annotations *s, const struct sink_mark *m)
 {
-	struct sink_mark *row = col_add(&s->st->marks, NULL);
+	struct sink_mark *row = column_add(&s->st->marks, NULL);
 	*row = *m;
 	if (row->t < s->marked)
 		row->t = s->marked;
 	s->marked = row->t;
 }
 
-void strips_span(struct strips *s, const struct sink_span *span)
+void annotations_add_span(struct annotations *s, const struct sink_span *span)
 {
 	uint32_t i;
-	struct span_row *row = col_add(&s->st->spans, &i);
+	struct span_row *row = column_add(&s->st->spans, &i);
 	row->s = *span;
 	if (i % 64 == 0)
 		s->block = (struct span_block){ INT64_MAX, INT64_MIN, 0 };
-	span_block_add(&s->block, span);
+	time_search_block_add(&s->block, span);
 	if (i % 64 == 63)
-		*(struct span_block *)col_add(&s->st->span_blocks, NULL) = s->block;
+		*(struct span_block *)column_add(&s->st->span_blocks, NULL) = s->block;
 }
 
-void strips_count(struct strips *s, int64_t t, enum counter c, uint64_t v)
+void annotations_add_counter(struct annotations *s, int64_t t, enum counter c, uint64_t v)
 {
 	if (t < s->counted[c])
 		t = s->counted[c];
 	s->counted[c] = t;
-	*(struct count_row *)col_add(&s->st->counts[c], NULL) = (struct count_row){ t, v };
+	*(struct count_row *)column_add(&s->st->counts[c], NULL) = (struct count_row){ t, v };
 }
 
-void strips_util(struct strips *s, const struct sink_util *u)
+void annotations_add_util(struct annotations *s, const struct sink_util *u)
 {
-	*(struct sink_util *)col_add(&s->st->utils, NULL) = *u;
+	*(struct sink_util *)column_add(&s->st->utils, NULL) = *u;
 }
 
-void strips_rest(const struct strips *s)
+void annotations_release_pages(const struct annotations *s)
 {
-	col_rest(&s->st->marks);
-	col_rest(&s->st->spans);
-	col_rest(&s->st->utils);
+	column_release_pages(&s->st->marks);
+	column_release_pages(&s->st->spans);
+	column_release_pages(&s->st->utils);
 	for (int c = 0; c < CT_RUNNABLE; c++)
-		col_rest(&s->st->counts[c]);
+		column_release_pages(&s->st->counts[c]);
 }
 
-void strips_snap(const struct strips *s, struct snap *sn)
+void annotations_fill_snap(const struct annotations *s, struct snap *sn)
 {
-	sn->nmarks = col_n(&s->st->marks);
-	sn->nspans = col_n(&s->st->spans);
-	sn->nutils = col_n(&s->st->utils);
+	sn->nmarks = column_n(&s->st->marks);
+	sn->nspans = column_n(&s->st->spans);
+	sn->nutils = column_n(&s->st->utils);
 	for (int c = 0; c < CT_RUNNABLE; c++)
-		sn->ncounts[c] = col_n(&s->st->counts[c]);
+		sn->ncounts[c] = column_n(&s->st->counts[c]);
 }

@@ -7,22 +7,22 @@
 #include "store/tracks/time_search.h"
 
 /* The writer of what lies beside the tracks of a trace: marks, spans, counters, shares of the collector. */
-struct strips {
+struct annotations {
 	struct store *st;
 	int64_t marked, counted[CT__N];	/* times of the newest */
 	struct span_block block;	/* of the last spans, up to 64 of them */
 };
 
-/* Initialises the store's columns marks, spans, span_blocks, utils and counts; strips_free frees them. */
-void strips_init(struct strips *, struct store *);
-void strips_free(struct strips *);
-void strips_mark(struct strips *, const struct sink_mark *);
-void strips_span(struct strips *, const struct sink_span *);
-void strips_count(struct strips *, int64_t t, enum counter, uint64_t v);
-void strips_util(struct strips *, const struct sink_util *);
+/* Initialises the store's columns marks, spans, span_blocks, utils and counts; annotations_free frees them. */
+void annotations_init(struct annotations *, struct store *);
+void annotations_free(struct annotations *);
+void annotations_add_mark(struct annotations *, const struct sink_mark *);
+void annotations_add_span(struct annotations *, const struct sink_span *);
+void annotations_add_counter(struct annotations *, int64_t t, enum counter, uint64_t v);
+void annotations_add_util(struct annotations *, const struct sink_util *);
 /* They are not looked at for now. */
-void strips_rest(const struct strips *);
+void annotations_release_pages(const struct annotations *);
 /* How many there are, into a snapshot; counters from CT_RUNNABLE on are the sealer's. */
-void strips_snap(const struct strips *, struct snap *);
+void annotations_fill_snap(const struct annotations *, struct snap *);
 
 #endif

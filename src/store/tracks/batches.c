@@ -5,7 +5,7 @@
  *
  * A piece begins where the one before ended and has all entries from there on, up to its own end;
  * what is told of a later time stays and begins the next. Where one ends is a matter of what was
- * told alone, never of how many entries came at once: when a generation is told again (tracks_again)
+ * told alone, never of how many entries came at once: when a generation is told again (tracks_reread)
  * its pieces must be those that were sealed. The tracks that are there are counted by crowds of
  * neighbours, and what is known of a crowd of which none is there any more goes with the piece.
  *
@@ -29,7 +29,7 @@
 
 /* A piece that is not small becomes a whole one, nearly always: room that is not used is no
    memory, and what grows by and by is copied on the way. */
-struct sink_enter *tracks_room(const struct tracks *k, struct sheet_piece *p, size_t n)
+struct sink_enter *tracks_room(const struct tracks *k, struct sheet_batch *p, size_t n)
 {
 	enum { FEW = 1 << 13 };
 	size_t need = p->n + n, all = k->whole + FEW;
@@ -38,14 +38,14 @@ struct sink_enter *tracks_room(const struct tracks *k, struct sheet_piece *p, si
 	return p->entry;
 }
 
-void tracks_first(struct sheet_piece *p, struct track_last *l, trk_id trk)
+void tracks_list_in_batch(struct sheet_batch *p, struct track_last *l, trk_id trk)
 {
-	p->told = mem_grow(p->told, &p->ctold, p->ntold + 1, sizeof *p->told);
-	p->told[p->ntold++] = (struct sheet_told){ .trk = trk, .g = l->class };
+	p->listed = mem_grow(p->listed, &p->clisted, p->nlisted + 1, sizeof *p->listed);
+	p->listed[p->nlisted++] = (struct sheet_batch_track){ .trk = trk, .g = l->class };
 	l->life |= LISTED;
 }
 
-void tracks_left(struct tracks *k, uint32_t crowd)
+void tracks_note_empty_group(struct tracks *k, uint32_t crowd)
 {
 	if (k->nleft && k->left[k->nleft - 1] == crowd)
 		return;
@@ -54,7 +54,7 @@ void tracks_left(struct tracks *k, uint32_t crowd)
 }
 
 /* Of a crowd that is whole and of which none is there any more, and none is in the piece at hand, nothing is kept. */
-static void forget_left(struct tracks *k)
+static void forget_empty_groups(struct tracks *k)
 {
 	size_t n = 0, from = 0, upto = 0;	/* neighbours go at once, for every thread hears of each time */
 	for (size_t i = 0; i < k->now.n; i++)
@@ -65,13 +65,13 @@ static void forget_left(struct tracks *k)
 			k->left[n++] = k->left[i];
 		} else if (!k->crowd[k->left[i]]) {
 			if (upto != at) {
-				shelf_spent(&k->lasts, from, upto);
+				spill_array_discard(&k->lasts, from, upto);
 				from = at;
 			}
 			upto = at + SHEET_CROWD;
 		}
 	}
-	shelf_spent(&k->lasts, from, upto);
+	spill_array_discard(&k->lasts, from, upto);
 	k->nleft = n;
 	for (size_t i = 0; i < k->now.n; i++)
 		k->crowd[k->now.entry[i].trk / SHEET_CROWD]--;
@@ -87,7 +87,7 @@ static void next_least(struct tracks *k)
 }
 
 /* Take the entries from v[from] on that are not before t1 out, keeping the order of both; how many stay. */
-static size_t split(struct tracks *k, size_t from, int64_t t1, struct sheet_piece *late)
+static size_t split_late(struct tracks *k, size_t from, int64_t t1, struct sheet_batch *late)
 {
 	struct sink_enter *v = k->now.entry;
 	size_t n = from;
@@ -104,83 +104,83 @@ static size_t split(struct tracks *k, size_t from, int64_t t1, struct sheet_piec
 }
 
 /* The tracks of the piece, and how many entries each has; then they are in none. */
-static void count_told(struct tracks *k)
+static void count_listed(struct tracks *k)
 {
-	struct sheet_piece *p = &k->now;
+	struct sheet_batch *p = &k->now;
 	size_t n = 0;
-	for (size_t i = 0; i < p->ntold; i++) {
-		struct track_last *l = &k->last[p->told[i].trk];
-		p->told[n] = p->told[i];
-		p->told[n].n = l->n;
+	for (size_t i = 0; i < p->nlisted; i++) {
+		struct track_last *l = &k->last[p->listed[i].trk];
+		p->listed[n] = p->listed[i];
+		p->listed[n].n = l->n;
 		n += l->n || l->first;
 		l->n = 0;
 		l->first = false;
 		l->life &= (uint8_t)~(TOLD | LISTED);
 	}
-	p->ntold = n;
+	p->nlisted = n;
 }
 
 /* An entry that is in the piece at hand, which begins at t0. */
-static void tell_both(struct tracks *k, const struct sink_enter *e, int64_t t0)
+static void list_entry_tracks(struct tracks *k, const struct sink_enter *e, int64_t t0)
 {
-	tracks_told(&k->now, &k->last[e->trk], e->trk, e->t == t0);
+	tracks_count_entry(&k->now, &k->last[e->trk], e->trk, e->t == t0);
 	if (e->also)
-		tracks_told(&k->now, &k->last[e->also], e->also, e->t == t0);
+		tracks_count_entry(&k->now, &k->last[e->also], e->also, e->t == t0);
 }
 
 /* Hand on [sealed, t1): the entries before t1 go, the others stay, both in their order. */
-static void cut_piece(struct tracks *k, int64_t t1)
+static void cut_batch(struct tracks *k, int64_t t1)
 {
-	struct sheet_piece late = {0}, *p = &k->now;
+	struct sheet_batch late = {0}, *p = &k->now;
 	size_t from = t1 > k->newest ? p->n : t1 == k->newest ? k->ties : 0;
-	learnt_put(&k->learnt, k->st);
+	late_fields_flush(&k->late_fields, k->st);
 	tracks_room(k, p, 1);
-	p->n = split(k, from, t1, &late);
-	count_told(k);
+	p->n = split_late(k, from, t1, &late);
+	count_listed(k);
 	p->t0 = k->sealed;
 	p->t1 = t1;
 	p->ntrks = k->n;
-	p->nstks = col_n(&k->st->stks);
+	p->nstks = column_n(&k->st->stks);
 	bool past = p->past;
 	k->sent += p->n;
 	next_least(k);
 	if (k->of)
 		k->made(k->arg, p);
 	else
-		sealing_piece(k->sealing, p);
+		seal_batch(k->seal_pipeline, p);
 	k->sealed = t1;
 	p->past = past && late.n;
 	if (late.n)
 		memcpy(tracks_room(k, p, late.n), late.entry, late.n * sizeof *p->entry);
 	p->n = late.n;
 	for (size_t i = 0; i < late.n; i++)
-		tell_both(k, &late.entry[i], t1);
+		list_entry_tracks(k, &late.entry[i], t1);
 	if (k->nleft)
-		forget_left(k);
+		forget_empty_groups(k);
 	k->ties = 0;
 	mem_free(late.entry);
-	tracks_rest(k);
+	tracks_release_pages(k);
 }
 
 /* What waited, in the order of time and as it was told: the first `at` of them wait again, or have been sealed. */
-struct waits {
+struct late_entries {
 	struct sink_enter *entry;
 	size_t n, at;
 	bool past;
 };
 
-static void sort_waits(struct waits *w)
+static void sort_waits(struct late_entries *w)
 {
 	size_t i = 1;
 	while (i < w->n && w->entry[i - 1].t <= w->entry[i].t)
 		i++;
 	if (i >= w->n)
 		return;
-	struct keyed *key = xmalloc(w->n * sizeof *key);
+	struct radix_item *key = xmalloc(w->n * sizeof *key);
 	struct sink_enter *sorted = xmalloc(w->n * sizeof *sorted);
 	for (i = 0; i < w->n; i++)
-		key[i] = (struct keyed){ keyed_up(w->entry[i].t), (uint32_t)i };
-	keyed_sort(key, (uint32_t)w->n);
+		key[i] = (struct radix_item){ radix_key_ascending(w->entry[i].t), (uint32_t)i };
+	radix_sort_items(key, (uint32_t)w->n);
 	for (i = 0; i < w->n; i++)
 		sorted[i] = w->entry[key[i].v];
 	mem_free(key);
@@ -189,25 +189,25 @@ static void sort_waits(struct waits *w)
 }
 
 /* Nothing waits then. */
-static struct waits take_out(struct tracks *k)
+static struct late_entries take_out(struct tracks *k)
 {
-	struct sheet_piece *p = &k->now;
-	struct waits w = { .entry = p->entry, .n = p->n, .past = p->past };
-	count_told(k);
+	struct sheet_batch *p = &k->now;
+	struct late_entries w = { .entry = p->entry, .n = p->n, .past = p->past };
+	count_listed(k);
 	p->entry = NULL;
-	p->n = p->centry = p->ntold = 0;
+	p->n = p->centry = p->nlisted = 0;
 	p->past = false;
 	sort_waits(&w);
 	return w;
 }
 
 /* Those before t1 wait again, and no others. */
-static void put_back(struct tracks *k, struct waits *w, int64_t t1)
+static void put_back(struct tracks *k, struct late_entries *w, int64_t t1)
 {
-	struct sheet_piece *p = &k->now;
+	struct sheet_batch *p = &k->now;
 	size_t from = w->at;
 	for (; w->at < w->n && w->entry[w->at].t < t1; w->at++)
-		tell_both(k, &w->entry[w->at], k->sealed);
+		list_entry_tracks(k, &w->entry[w->at], k->sealed);
 	p->n = w->at - from;
 	if (p->n)
 		memcpy(tracks_room(k, p, 0), w->entry + from, p->n * sizeof *p->entry);
@@ -218,13 +218,13 @@ static void put_back(struct tracks *k, struct waits *w, int64_t t1)
    once. */
 static void upto_far(struct tracks *k, int64_t t)
 {
-	struct waits w = take_out(k);
+	struct late_entries w = take_out(k);
 	while (t - k->sealed > SHEET_MAX_NS) {
 		int64_t first = w.at < w.n ? w.entry[w.at].t : INT64_MAX, end = k->sealed + SHEET_MAX_NS;
 		if (first - k->sealed > SHEET_MAX_NS / 2)	/* when anything happens next */
 			end = first < t ? first : t;
 		put_back(k, &w, end);
-		cut_piece(k, end);
+		cut_batch(k, end);
 	}
 	put_back(k, &w, INT64_MAX);
 	mem_free(w.entry);
@@ -237,7 +237,7 @@ void tracks_upto(struct tracks *k, int64_t t)
 	if (t > k->sealed && t - k->sealed > SHEET_MAX_NS)
 		upto_far(k, t);
 	if (t > k->sealed)
-		cut_piece(k, t);
+		cut_batch(k, t);
 }
 
 /* A sheet that is cut short has as many rows as others. Where a border is to be remembered what waits would be part of
@@ -248,71 +248,71 @@ void tracks_generation(struct tracks *k, int64_t t)
 		tracks_upto(k, t);
 }
 
-void tracks_total(struct tracks *k, uint64_t bytes)
+void tracks_set_total(struct tracks *k, uint64_t bytes)
 {
 	enum { SMALL = 1 << 25 };
 	k->whole = SHEET_WHOLE;
 	if (bytes < SMALL)
-		sealing_lean(k->sealing);
+		seal_set_lean(k->seal_pipeline);
 	while (bytes && k->whole > SEAL_MIN && k->whole / 2 >= bytes / SEAL_SHARE)
 		k->whole /= 2;
 	next_least(k);
 }
 
-void tracks_from(struct tracks *k, int64_t t)
+void tracks_set_start(struct tracks *k, int64_t t)
 {
 	k->sealed = k->newest = t;
-	sealing_from(k->sealing, t);
+	seal_set_start(k->seal_pipeline, t);
 }
 
 /* ---- again */
 
-struct tracks *tracks_again(struct tracks *of, int64_t sealed, void (*made)(void *, struct sheet_piece *), void *arg)
+struct tracks *tracks_reread(struct tracks *of, int64_t sealed, void (*made)(void *, struct sheet_batch *), void *arg)
 {
 	struct tracks *k = xcalloc(1, sizeof *k);
 	*k = (struct tracks){ .st = of->st, .of = of, .made = made, .arg = arg, .sealed = sealed, .newest = sealed,
-		.n = col_n(&of->st->trks), .whole = of->whole, .least = of->whole };
+		.n = column_n(&of->st->trks), .whole = of->whole, .least = of->whole };
 	k->lasts.width = sizeof *k->last;
-	tracks_blank(k);
+	tracks_init_state(k);
 	return k;
 }
 
-void tracks_was(struct tracks *k, trk_id t, bool g, unsigned state)
+void tracks_restore_state(struct tracks *k, trk_id t, bool g, unsigned state)
 {
 	k->there -= k->last[t].life & THERE ? 1u : 0u;
 	k->last[t] = (struct track_last){ .class = g ? sheet_class[state] + 1 : 0 };
-	tracks_there(k, &k->last[t], t, state != TS_NONE);
+	tracks_set_present(k, &k->last[t], t, state != TS_NONE);
 }
 
-void tracks_waits(struct tracks *k, const struct sink_enter *e, size_t n, bool past)
+void tracks_restore_waiting(struct tracks *k, const struct sink_enter *e, size_t n, bool past)
 {
-	struct sheet_piece *p = &k->now;
+	struct sheet_batch *p = &k->now;
 	if (n)
 		memcpy(tracks_room(k, p, n), e, n * sizeof *e);
 	p->n = n;
 	p->past = past;
 	for (size_t i = 0; i < n; i++) {
-		tracks_was(k, e[i].trk, e[i].moved & ENTRY_G, e[i].state & SHEET_STATE);
+		tracks_restore_state(k, e[i].trk, e[i].moved & ENTRY_G, e[i].state & SHEET_STATE);
 		k->last[e[i].trk].t = e[i].t;
 		k->newest = e[i].t > k->newest ? e[i].t : k->newest;
 		if (e[i].also) {
-			tracks_was(k, e[i].also, false, sink_also(e[i].state & SHEET_STATE));
+			tracks_restore_state(k, e[i].also, false, sink_proc_state(e[i].state & SHEET_STATE));
 			k->last[e[i].also].t = e[i].t;
 		}
-		tell_both(k, &e[i], k->sealed);
+		list_entry_tracks(k, &e[i], k->sealed);
 	}
 }
 
-struct border *tracks_border(struct tracks *k, const struct sink_keep *gen)
+struct checkpoint *tracks_new_checkpoint(struct tracks *k, const struct sink_checkpoint *gen)
 {
-	return border_new(gen, k->sealed, &k->now);
+	return checkpoint_new(gen, k->sealed, &k->now);
 }
 
-void tracks_again_free(struct tracks *k)
+void tracks_reread_free(struct tracks *k)
 {
-	shelf_free(&k->lasts);
+	spill_array_free(&k->lasts);
 	mem_free(k->now.entry);
-	mem_free(k->now.told);
+	mem_free(k->now.listed);
 	mem_free(k->rest);
 	mem_free(k);
 }

@@ -21,23 +21,23 @@
 
 enum { MANY = 512 };
 
-struct gister {
+struct extremes_gatherer {
 	const struct store *st;
-	struct named { int64_t ns; bool known, runtime, ran; } *by;	/* by name */
+	struct function_info { int64_t ns; bool known, runtime, ran; } *by;	/* by name */
 	size_t cby;
-	struct gist now;
-	struct gist_ran ran[MANY];	/* ns: in by[] until it is taken */
-	struct gist_late late[MANY];
+	struct sheet_extremes now;
+	struct extremes_ran ran[MANY];	/* ns: in by[] until it is taken */
+	struct extremes_late late[MANY];
 };
 
-struct gister *gister_new(const struct store *st)
+struct extremes_gatherer *extremes_gatherer_new(const struct store *st)
 {
-	struct gister *k = xcalloc(1, sizeof *k);
+	struct extremes_gatherer *k = xcalloc(1, sizeof *k);
 	k->st = st;
 	return k;
 }
 
-void gister_free(struct gister *k)
+void extremes_gatherer_free(struct extremes_gatherer *k)
 {
 	if (!k)
 		return;
@@ -46,14 +46,14 @@ void gister_free(struct gister *k)
 }
 
 /* What is known of those that a function started. */
-static struct named *named(struct gister *k, str_id name)
+static struct function_info *function_info(struct extremes_gatherer *k, str_id name)
 {
 	size_t had = k->cby;
 	if (name >= had) {
 		k->by = mem_grow(k->by, &k->cby, name + 1u, sizeof *k->by);
 		memset(k->by + had, 0, (k->cby - had) * sizeof *k->by);
 	}
-	struct named *n = &k->by[name];
+	struct function_info *n = &k->by[name];
 	if (!n->known) {
 		const struct str_row *s = store_str(k->st, name);
 		n->runtime = sink_runtime(s->s, s->n);
@@ -62,21 +62,21 @@ static struct named *named(struct gister *k, str_id name)
 	return n;
 }
 
-static void ran_late(struct gister *k, trk_id trk, int64_t ns)
+static void ran_late(struct extremes_gatherer *k, trk_id trk, int64_t ns)
 {
 	if (ns && k->now.nlate < MANY)
-		k->late[k->now.nlate] = (struct gist_late){ trk, ns };
+		k->late[k->now.nlate] = (struct extremes_late){ trk, ns };
 	k->now.nlate += ns != 0;
 }
 
-bool gister_ran(struct gister *k, trk_id trk, int64_t ns)
+bool extremes_add_run(struct extremes_gatherer *k, trk_id trk, int64_t ns)
 {
 	str_id name = store_trk(k->st, trk)->name;
 	if (!name) {
 		ran_late(k, trk, ns);
 		return false;
 	}
-	struct named *n = named(k, name);
+	struct function_info *n = function_info(k, name);
 	n->ns = wrap_add(n->ns, ns);
 	if (!n->ran && ns && k->now.nran++ < MANY) {
 		k->ran[k->now.nran - 1].name = name;
@@ -85,44 +85,44 @@ bool gister_ran(struct gister *k, trk_id trk, int64_t ns)
 	return n->runtime;
 }
 
-uint32_t gister_sheet(const struct gister *k)
+uint32_t extremes_sheet_number(const struct extremes_gatherer *k)
 {
-	return col_n(&k->st->sheets);
+	return column_n(&k->st->sheets);
 }
 
-int64_t gister_sheet_t0(const struct gister *k, uint32_t sheet)
+int64_t extremes_sheet_t0(const struct extremes_gatherer *k, uint32_t sheet)
 {
 	return store_slot(k->st, sheet)->t0;
 }
 
-void gister_rest(const struct gister *k)
+void extremes_release_pages(const struct extremes_gatherer *k)
 {
 	if (k && k->st->keep)
-		col_rest(&k->st->trks);
+		column_release_pages(&k->st->trks);
 }
 
-const struct gist *gister_take(struct gister *k, int64_t ready, int64_t sync)
+const struct sheet_extremes *extremes_take_sheet(struct extremes_gatherer *k, int64_t ready, int64_t sync)
 {
-	struct gist now = k->now, *g = NULL;
+	struct sheet_extremes now = k->now, *g = NULL;
 	bool many = now.nran > MANY || now.nlate > MANY;
 	for (uint32_t i = 0; i < now.nran && i < MANY; i++) {
-		struct named *n = &k->by[k->ran[i].name];
+		struct function_info *n = &k->by[k->ran[i].name];
 		k->ran[i].ns = n->ns;
 		n->ns = 0;
 		n->ran = false;
 	}
 	for (size_t i = 0; many && i < k->cby; i++)
 		k->by[i].ns = 0;
-	k->now = (struct gist){0};
+	k->now = (struct sheet_extremes){0};
 	if (many)
 		return NULL;
 	g = xmalloc(sizeof *g);
-	*g = (struct gist){ ready, sync, now.nran, now.nlate, mem_copy(k->ran, now.nran * sizeof *k->ran),
+	*g = (struct sheet_extremes){ ready, sync, now.nran, now.nlate, mem_copy(k->ran, now.nran * sizeof *k->ran),
 		mem_copy(k->late, now.nlate * sizeof *k->late) };
 	return g;
 }
 
-void gist_free(const struct gist *g)
+void extremes_free(const struct sheet_extremes *g)
 {
 	if (!g)
 		return;

@@ -29,41 +29,41 @@ static int track_eq(const void *ctx, uint32_t i, const void *key)
 }
 
 /* The place for goroutine id in the array, NULL: it is too far. */
-static trk_id *gid_at(struct trkindex *x, const struct store *st, uint64_t id)
+static trk_id *gid_at(struct tracks_index *x, const struct store *st, uint64_t id)
 {
-	if (id < x->gids.met)
+	if (id < x->gids.prefaulted)
 		return &x->gid[id];
-	if (id >= x->gids.n && id > GIDS_MIN + 4 * (uint64_t)col_n(&st->trks))
+	if (id >= x->gids.n && id > GIDS_MIN + 4 * (uint64_t)column_n(&st->trks))
 		return NULL;
 	x->gids.width = sizeof *x->gid;
-	x->gid = shelf_room(&x->gids, id + 1);
+	x->gid = spill_array_reserve(&x->gids, id + 1);
 	return &x->gid[id];
 }
 
-trk_id trkindex_find(const struct trkindex *x, const struct store *st, enum track_kind kind, uint64_t id)
+trk_id tracks_index_find(const struct tracks_index *x, const struct store *st, enum track_kind kind, uint64_t id)
 {
 	struct track_key key = { kind, id };
 	if (kind == TK_G && id < x->gids.n && x->gid[id])
 		return x->gid[id];
-	uint32_t i = intern_find(&x->index, hash_u64(id, kind), track_eq, st, &key);
+	uint32_t i = intern_find(&x->index, intern_hash_u64(id, kind), track_eq, st, &key);
 	return i == UINT32_MAX ? 0 : i;
 }
 
-trk_id trkindex_put(struct trkindex *x, struct store *st, enum track_kind kind, uint64_t id)
+trk_id tracks_index_add(struct tracks_index *x, struct store *st, enum track_kind kind, uint64_t id)
 {
 	trk_id *slot = kind == TK_G ? gid_at(x, st, id) : NULL, i = slot ? *slot : 0;
 	if (!i && (!slot || x->far))
-		i = trkindex_find(x, st, kind, id);
+		i = tracks_index_find(x, st, kind, id);
 	if (i)
 		return i;
-	struct trk_row *r = col_add(&st->trks, &i);
+	struct trk_row *r = column_add(&st->trks, &i);
 	r->kind = kind;
 	r->id = id;
 	trk_set(r->t0, TIME_NONE);
 	if (slot) {
 		*slot = i;
 	} else {
-		intern_put(&x->index, hash_u64(id, kind), i);
+		intern_put(&x->index, intern_hash_u64(id, kind), i);
 		x->far += kind == TK_G;
 	}
 	if (kind != TK_G) {
@@ -74,9 +74,9 @@ trk_id trkindex_put(struct trkindex *x, struct store *st, enum track_kind kind, 
 }
 
 /* Those that are no goroutines: one kind behind the other, each by its numbers. */
-static void number_others(struct trkindex *x, struct store *st)
+static void number_others(struct tracks_index *x, struct store *st)
 {
-	struct keyed *key = xmalloc((x->others.n + 1u) * sizeof *key);
+	struct radix_item *key = xmalloc((x->others.n + 1u) * sizeof *key);
 	trk_id *to = x->others.v = mem_grow(x->others.v, &x->cothers, 1, sizeof *to);
 	for (unsigned kind = TK_NONE; kind < TK_G; kind++) {
 		struct trk_list *l = &st->numbered[kind];
@@ -84,9 +84,9 @@ static void number_others(struct trkindex *x, struct store *st)
 		for (uint32_t i = 0; i < x->others.n; i++) {
 			const struct trk_row *r = store_trk(st, x->others.v[i]);
 			if (r->kind == kind)
-				key[(to - x->others.v) + l->n++] = (struct keyed){ r->id, x->others.v[i] };
+				key[(to - x->others.v) + l->n++] = (struct radix_item){ r->id, x->others.v[i] };
 		}
-		keyed_sort(key + (to - x->others.v), l->n);
+		radix_sort_items(key + (to - x->others.v), l->n);
 		to += l->n;
 	}
 	for (uint32_t i = 0; i < x->others.n; i++)
@@ -94,12 +94,12 @@ static void number_others(struct trkindex *x, struct store *st)
 	mem_free(key);
 }
 
-void trkindex_number(struct trkindex *x, struct store *st)
+void tracks_index_sort(struct tracks_index *x, struct store *st)
 {
 	if (x->far || x->gids.spills)
 		return;
 	uint32_t n = 0;
-	for (size_t id = 0; id < x->gids.met; id++)
+	for (size_t id = 0; id < x->gids.prefaulted; id++)
 		if (x->gid[id])
 			x->gid[n++] = x->gid[id];
 	st->numbered[TK_G] = (struct trk_list){ x->gid, n };
@@ -108,10 +108,10 @@ void trkindex_number(struct trkindex *x, struct store *st)
 	st->has_numbered = true;
 }
 
-void trkindex_free(struct trkindex *x)
+void tracks_index_free(struct tracks_index *x)
 {
 	intern_free(&x->index);
-	shelf_free(&x->gids);
+	spill_array_free(&x->gids);
 	mem_free(x->others.v);
 	x->others = (struct trk_list){0};
 	x->cothers = 0;

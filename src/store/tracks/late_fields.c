@@ -16,36 +16,37 @@
 
 enum { GATHER = 1 << 16, LATELY = 1 << 14, PAGES = 1 << 8, WHATS = 4 };
 
-void learnt_put(struct learnt *l, struct store *st)
+void late_fields_flush(struct late_fields *l, struct store *st)
 {
-	keyed_sort(l->v, l->n);
+	radix_sort_items(l->v, l->n);
 	for (uint32_t i = 0; i < l->n; i++) {
-		enum learnt_what what = (enum learnt_what)(l->v[i].key % WHATS);
+		enum late_field what = (enum late_field)(l->v[i].key % WHATS);
 		if (l->looks++ % PAGES == PAGES - 1)
-			col_rest(&st->trks);
-		learnt_say(st, (trk_id)(l->v[i].key / WHATS), what, (what == LEARNT_NAME ? 0 : l->base) + l->v[i].v);
+			column_release_pages(&st->trks);
+		late_fields_set_now(
+		    st, (trk_id)(l->v[i].key / WHATS), what, (what == LATE_NAME ? 0 : l->base) + l->v[i].v);
 	}
 	l->n = 0;
 }
 
-void learnt_late(struct learnt *l, struct store *st, trk_id t, uint32_t n, enum learnt_what what, int64_t base,
-    int64_t value)
+void late_fields_queue(
+    struct late_fields *l, struct store *st, trk_id t, uint32_t n, enum late_field what, int64_t base, int64_t value)
 {
-	int64_t v = what == LEARNT_NAME ? value : value - base;
+	int64_t v = what == LATE_NAME ? value : value - base;
 	bool fits = v >= 0 && v <= UINT32_MAX;
 	if (l->n == GATHER || !fits)
-		learnt_put(l, st);
+		late_fields_flush(l, st);
 	if (t + LATELY >= n || !fits) {
-		learnt_say(st, t, what, value);
+		late_fields_set_now(st, t, what, value);
 		return;
 	}
-	l->base = what == LEARNT_NAME ? l->base : base;
+	l->base = what == LATE_NAME ? l->base : base;
 	l->v = l->v ? l->v : xmalloc(GATHER * sizeof *l->v);
-	l->v[l->n++] = (struct keyed){ (uint64_t)t * WHATS + what, (uint32_t)v };
+	l->v[l->n++] = (struct radix_item){ (uint64_t)t * WHATS + what, (uint32_t)v };
 }
 
-void learnt_free(struct learnt *l)
+void late_fields_free(struct late_fields *l)
 {
 	mem_free(l->v);
-	*l = (struct learnt){0};
+	*l = (struct late_fields){0};
 }

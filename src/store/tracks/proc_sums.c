@@ -19,32 +19,32 @@
 enum { PS = 256, MS = 64, MOST = PS + MS, FIRST = TS_IDLE, STATES = TS_SYSCALL };
 _Static_assert(TS_IDLE == 1 && TS_SYSCALL == 8, "a row is one line of memory");
 
-struct row { int64_t ns[STATES]; };
+struct proc_row { int64_t ns[STATES]; };
 
-struct tally {
+struct proc_sums {
 	trk_id trk[MOST];		/* in the order in which they were met */
 	_Atomic uint32_t n;
 	uint32_t left[2];		/* room for Ps, for Ms */
 	struct of {
 		uint32_t from;		/* the first sheet it is in */
 		_Atomic bool odd;
-		struct col rows;	/* one for each sheet since then */
+		struct data_column rows;	/* one for each sheet since then */
 	} of[MOST];
 	uint32_t order[MOST];		/* of trk[], ascending: the writer's own */
 };
 
-struct tally *tally_new(void)
+struct proc_sums *proc_sums_new(void)
 {
-	struct tally *y = xcalloc(1, sizeof *y);
+	struct proc_sums *y = xcalloc(1, sizeof *y);
 	y->left[0] = PS;
 	y->left[1] = MS;
 	return y;
 }
 
-void tally_free(struct tally *y)
+void proc_sums_free(struct proc_sums *y)
 {
 	for (uint32_t i = 0; y && i < y->n; i++)
-		col_free(&y->of[i].rows);
+		column_free(&y->of[i].rows);
 	mem_free(y);
 }
 
@@ -53,9 +53,9 @@ static void add_row(struct of *o, const struct sheet *sh, int32_t row)
 {
 	int64_t ns[TS__N];
 	uint32_t at;
-	struct row *r = col_add(&o->rows, &at);
+	struct proc_row *r = column_add(&o->rows, &at);
 	if (at)
-		*r = COL_AT(&o->rows, struct row, at - 1);
+		*r = COLUMN_AT(&o->rows, struct proc_row, at - 1);
 	if (row < 0)
 		return;
 	sheet_upto(sh, (uint32_t)row, sh->t1, ns);
@@ -67,8 +67,8 @@ static void add_row(struct of *o, const struct sheet *sh, int32_t row)
 }
 
 /* A track that comes after so many of the order. */
-static void begin(struct tally *y, const struct store *st, const struct sheet *sh, uint32_t number, uint32_t row,
-    uint32_t before)
+static void add_track(
+    struct proc_sums *y, const struct store *st, const struct sheet *sh, uint32_t number, uint32_t row, uint32_t before)
 {
 	uint32_t n = y->n, m = store_trk(st, sh->trk[row])->kind == TK_M;
 	if (!y->left[m])
@@ -79,13 +79,13 @@ static void begin(struct tally *y, const struct store *st, const struct sheet *s
 	y->order[before] = n;
 	y->trk[n] = sh->trk[row];
 	y->of[n].from = number;
-	col_init(&y->of[n].rows, sizeof(struct row));
+	column_init(&y->of[n].rows, sizeof(struct proc_row));
 	add_row(&y->of[n], sh, (int32_t)row);
 	y->n = n + 1;
 }
 
 /* Both are in the order of tracks. */
-void tally_add(struct tally *y, const struct store *st, const struct sheet *sh, uint32_t number)
+void proc_sums_add_sheet(struct proc_sums *y, const struct store *st, const struct sheet *sh, uint32_t number)
 {
 	uint32_t k = 0;
 	for (uint32_t row = 0; row < sh->nother; row++) {
@@ -96,14 +96,14 @@ void tally_add(struct tally *y, const struct store *st, const struct sheet *sh, 
 		if (known)
 			add_row(&y->of[y->order[k]], sh, (int32_t)row);
 		else
-			begin(y, st, sh, number, row, k);
+			add_track(y, st, sh, number, row, k);
 		k += known || y->n > n;
 	}
 	for (; k < y->n; k++)
 		add_row(&y->of[y->order[k]], sh, -1);
 }
 
-int tally_find(const struct tally *y, trk_id trk)
+int proc_sums_find(const struct proc_sums *y, trk_id trk)
 {
 	uint32_t n = y ? y->n : 0;
 	for (uint32_t i = 0; i < n; i++)
@@ -112,13 +112,14 @@ int tally_find(const struct tally *y, trk_id trk)
 	return -1;
 }
 
-void tally_sum(const struct tally *y, int which, uint32_t from, uint32_t to, int64_t t0, int64_t t1, int64_t ns[TS__N])
+void proc_sums_sum(
+    const struct proc_sums *y, int which, uint32_t from, uint32_t to, int64_t t0, int64_t t1, int64_t ns[TS__N])
 {
-	static const struct row none = {{0}};
+	static const struct proc_row none = {{0}};
 	const struct of *o = &y->of[which];
 	int64_t left = wrap_sub(t1, t0);
-	const struct row *a = from > o->from ? col_at(&o->rows, from - 1 - o->from) : &none;
-	const struct row *b = to > o->from ? col_at(&o->rows, to - 1 - o->from) : &none;
+	const struct proc_row *a = from > o->from ? column_at(&o->rows, from - 1 - o->from) : &none;
+	const struct proc_row *b = to > o->from ? column_at(&o->rows, to - 1 - o->from) : &none;
 	for (int s = 0; s < STATES; s++) {
 		int64_t v = wrap_sub(b->ns[s], a->ns[s]);
 		ns[FIRST + s] = wrap_add(ns[FIRST + s], v);

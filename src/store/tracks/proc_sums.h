@@ -6,13 +6,15 @@
 #include "store/store.h"
 
 /* Time by state of Ps, and of the first Ms, up to the end of each sheet. One thread adds, others ask meanwhile. */
-struct tally;
-struct tally *tally_new(void);
-void tally_free(struct tally *);			/* NULL: none */
-void tally_add(struct tally *, const struct store *, const struct sheet *, uint32_t number);	/* the next one */
+struct proc_sums;
+struct proc_sums *proc_sums_new(void);
+void proc_sums_free(struct proc_sums *);			/* NULL: none */
+void proc_sums_add_sheet(
+    struct proc_sums *, const struct store *, const struct sheet *, uint32_t number); /* the next one */
 /* Which of those a track is; -1: none of them. */
-int tally_find(const struct tally *, trk_id);
+int proc_sums_find(const struct proc_sums *, trk_id);
 /* Add what it was in sheets [from, to), of which there are some, in [t0, t1) together. */
-void tally_sum(const struct tally *, int which, uint32_t from, uint32_t to, int64_t t0, int64_t t1, int64_t ns[TS__N]);
+void proc_sums_sum(
+    const struct proc_sums *, int which, uint32_t from, uint32_t to, int64_t t0, int64_t t1, int64_t ns[TS__N]);
 
 #endif

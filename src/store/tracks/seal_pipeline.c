@@ -18,7 +18,8 @@
  * To seal a whole piece takes longer than the reader's belt has room for, so it is done in steps of some tenths of a
  * millisecond: while one thread takes one the other still has events, or room for them. A writer that waited until
  * there is no slot for the next piece would make the other wait as well, so it takes a step now and then before
- * (sealing_share); and where it has to wait it does what is left by itself, for the other can go on reading (pressed).
+ * (seal_share_work); and where it has to wait it does what is left by itself, for the other can go on reading
+ * (pressed).
  *
  * A piece's arrays are exchanged for those of the slot, not copied.
  */
@@ -35,79 +36,80 @@
 
 enum { SLOTS = 2, SHARE = SHEET_WHOLE / 4 };
 
-struct slot {
+struct seal_slot {
 	bool piece, tell;
-	struct border *border;
-	struct sheet_piece p;
+	struct checkpoint *checkpoint;
+	struct sheet_batch p;
 	struct snap snap;
-	sealing_fn *fn;
+	seal_notify_fn *fn;
 	void *arg;
 };
 
-struct sealing {
+struct seal_pipeline {
 	struct store *st;
-	struct sealer sealer;
-	struct counting *counting;	/* goroutines by state */
+	struct sheet_builder sheet_builder;
+	struct tracks_counter *tracks_counter;	/* goroutines by state */
 	int64_t from, sealed;
 	bool lean;			/* pieces wait one at a time */
 	uint32_t pieces;
 	bool begun;			/* the piece at hand is counted, and its sheet being made */
 	struct job *job;		/* NULL: no thread */
-	struct belt *belt;		/* NULL: pieces are sealed at once */
+	struct ring_queue *ring_queue;		/* NULL: pieces are sealed at once */
 	uint32_t slots;			/* of it */
 	bool twice;			/* the one slot of it has the array that a whole piece took */
 	bool paused;			/* the writer says when it has time */
 	size_t since;			/* entries since the writer last took a turn on its own account */
-	struct belt *_Atomic shared;	/* it, where threads that would wait empty it */
+	struct ring_queue *_Atomic shared;	/* it, where threads that would wait empty it */
 	struct lock *turn;		/* of those */
-	struct belt *ended;		/* it, when all is done; another thread may still be about to ask */
+	struct ring_queue *ended;		/* it, when all is done; another thread may still be about to ask */
 	_Atomic bool helped;		/* another thread has asked */
 	_Atomic bool pressed;		/* who fills the belt waits for a slot of it */
-	struct slot slot[SLOTS];
+	struct seal_slot seal_slot[SLOTS];
 };
 
 /* ---- one piece after another */
 
-static void sealed(struct sealing *s, struct sheet_piece *p, const struct sheet *sh)
+static void sealed(struct seal_pipeline *s, struct sheet_batch *p, const struct sheet *sh)
 {
-	uint32_t i = col_n(&s->st->sheets);
-	struct sheet_slot *slot = col_add(&s->st->sheets, NULL);
-	slot->t0 = sh->t0;
-	slot->t1 = sh->t1;
-	slot->n = sh->n;
-	slot->ntrk = sh->ntrk;
-	slot->nother = sh->nother;
-	slot->ntrks = p->ntrks;
-	slot->nstks = p->nstks;
-	slot->gist = gister_take(s->sealer.gister, s->sealer.ready, s->sealer.sync);
+	uint32_t i = column_n(&s->st->sheets);
+	struct sheet_slot *seal_slot = column_add(&s->st->sheets, NULL);
+	seal_slot->t0 = sh->t0;
+	seal_slot->t1 = sh->t1;
+	seal_slot->n = sh->n;
+	seal_slot->ntrk = sh->ntrk;
+	seal_slot->nother = sh->nother;
+	seal_slot->ntrks = p->ntrks;
+	seal_slot->nstks = p->nstks;
+	seal_slot->sheet_extremes =
+	    extremes_take_sheet(s->sheet_builder.extremes_gatherer, s->sheet_builder.ready, s->sheet_builder.sync);
 	if (s->st->keep)
-		keep_brief(s->st->keep, slot, sh, i);
+		sheet_cache_summarize(s->st->keep, seal_slot, sh, i);
 	else
-		tally_add(s->st->tally, s->st, sh, i);
-	atomic_store(&slot->sheet, sh);
+		proc_sums_add_sheet(s->st->proc_sums, s->st, sh, i);
+	atomic_store(&seal_slot->sheet, sh);
 	if (s->st->keep)
-		keep_sealed(s->st->keep, sh);
+		sheet_cache_add_sealed(s->st->keep, sh);
 	s->sealed = p->t1;
-	p->n = p->ntold = 0;
+	p->n = p->nlisted = 0;
 	p->past = false;
 }
 
-static void begin_sheet(struct sealing *s, const struct sheet_piece *p)
+static void begin_sheet(struct seal_pipeline *s, const struct sheet_batch *p)
 {
-	counting_piece(s->counting, p);
-	s->sealer.spills = s->st->keep && mem_tight();
-	s->sealer.lives.spills = s->sealer.places.spills = s->st->keep;
+	tracks_counter_add_batch(s->tracks_counter, p);
+	s->sheet_builder.spills = s->st->keep && mem_limit_is_small();
+	s->sheet_builder.lives.spills = s->sheet_builder.places.spills = s->st->keep;
 }
 
 /* Some way from a piece to a sheet. false: there is more to do. */
-static bool step(struct sealing *s, struct sheet_piece *p)
+static bool seal_step(struct seal_pipeline *s, struct sheet_batch *p)
 {
 	if (!s->begun) {
 		begin_sheet(s, p);
 		s->begun = true;
 		return false;
 	}
-	const struct sheet *sh = sealer_step(&s->sealer, p);
+	const struct sheet *sh = sheet_build_step(&s->sheet_builder, p);
 	if (!sh)
 		return false;
 	s->begun = false;
@@ -115,34 +117,34 @@ static bool step(struct sealing *s, struct sheet_piece *p)
 	return true;
 }
 
-static void seal(struct sealing *s, struct sheet_piece *p)
+static void seal_sheet(struct seal_pipeline *s, struct sheet_batch *p)
 {
-	while (!step(s, p))
+	while (!seal_step(s, p))
 		;
 }
 
 /* Something of what is in the slot. true: that was all. */
-static bool empty_some(struct sealing *s, struct slot *x)
+static bool empty_some(struct seal_pipeline *s, struct seal_slot *x)
 {
-	if (x->piece && !step(s, &x->p))
+	if (x->piece && !seal_step(s, &x->p))
 		return false;
 	if (x->tell)
 		x->fn(x->arg, &x->snap);
-	if (x->border)
-		keep_border(s->st->keep, x->border, &s->sealer);
-	x->border = NULL;
+	if (x->checkpoint)
+		sheet_cache_checkpoint(s->st->keep, x->checkpoint, &s->sheet_builder);
+	x->checkpoint = NULL;
 	x->piece = x->tell = false;
 	return true;
 }
 
-static void empty_all(struct sealing *s)
+static void empty_all(struct seal_pipeline *s)
 {
-	for (int i; (i = belt_next(s->belt)) >= 0; belt_done(s->belt))
-		while (!empty_some(s, &s->slot[i]))
+	for (int i; (i = ring_begin_read(s->ring_queue)) >= 0; ring_end_read(s->ring_queue))
+		while (!empty_some(s, &s->seal_slot[i]))
 			;
 }
 
-static int work(struct job *j, void *arg)
+static int seal_job(struct job *j, void *arg)
 {
 	(void)j;
 	empty_all(arg);
@@ -151,18 +153,18 @@ static int work(struct job *j, void *arg)
 
 /* Whoever has the turn does some of what is next on the belt: not all of a piece, or the belt for which one would have
    had to wait has run empty meanwhile. */
-static bool take_turn(struct sealing *s, struct belt *b)
+static bool take_turn(struct seal_pipeline *s, struct ring_queue *b)
 {
-	int i = belt_ready(b);
-	if (i >= 0 && empty_some(s, &s->slot[i]))
-		belt_done(b);
-	lock_give(s->turn);
+	int i = ring_try_read(b);
+	if (i >= 0 && empty_some(s, &s->seal_slot[i]))
+		ring_end_read(b);
+	lock_release(s->turn);
 	return i >= 0;
 }
 
-bool sealing_spare(struct sealing *s)
+bool seal_help(struct seal_pipeline *s)
 {
-	struct belt *b = atomic_load(&s->shared);
+	struct ring_queue *b = atomic_load(&s->shared);
 	atomic_store(&s->helped, true);
 	return b && !atomic_load(&s->pressed) && lock_try(s->turn) && take_turn(s, b);
 }
@@ -171,102 +173,105 @@ bool sealing_spare(struct sealing *s)
    takes no other. */
 static bool make_room(void *arg)
 {
-	struct sealing *s = arg;
+	struct seal_pipeline *s = arg;
 	atomic_store(&s->pressed, true);
-	lock_take(s->turn);
-	bool some = take_turn(s, s->belt);
-	atomic_store(&s->pressed, belt_filled(s->belt) == s->slots);
+	lock_acquire(s->turn);
+	bool some = take_turn(s, s->ring_queue);
+	atomic_store(&s->pressed, ring_filled(s->ring_queue) == s->slots);
 	return some;
 }
 
-void sealing_all(struct sealing *s)
+void seal_all_queued(struct seal_pipeline *s)
 {
 	s->paused = atomic_load_explicit(&s->shared, memory_order_relaxed);
-	while (atomic_load_explicit(&s->shared, memory_order_relaxed) && belt_filled(s->belt)) {
-		lock_take(s->turn);
-		(void)take_turn(s, s->belt);
+	while (atomic_load_explicit(&s->shared, memory_order_relaxed) && ring_filled(s->ring_queue)) {
+		lock_acquire(s->turn);
+		(void)take_turn(s, s->ring_queue);
 	}
 }
 
-void sealing_share(struct sealing *s, size_t n)
+void seal_share_work(struct seal_pipeline *s, size_t n)
 {
 	s->since += n;
 	if (s->since < SHARE || s->paused || !atomic_load_explicit(&s->shared, memory_order_relaxed))
 		return;
 	s->since = 0;
-	if (belt_filled(s->belt) == s->slots && lock_try(s->turn))
-		(void)take_turn(s, s->belt);
+	if (ring_filled(s->ring_queue) == s->slots && lock_try(s->turn))
+		(void)take_turn(s, s->ring_queue);
 }
 
 /* From now on pieces go over a belt, where there is somebody else to empty it. One at a time, where a piece is much
    of what there is: of a small file, of very many goroutines, or where there is little memory. */
-static void begin(struct sealing *s, size_t n)
+static void start_pipeline(struct seal_pipeline *s, size_t n)
 {
-	bool one = s->lean || n > 2 * SHEET_WHOLE || (s->st->keep && mem_tight());
+	bool one = s->lean || n > 2 * SHEET_WHOLE || (s->st->keep && mem_limit_is_small());
 	s->slots = one ? 1 : SLOTS;
-	s->belt = belt_new(s->slots);
+	s->ring_queue = ring_new(s->slots);
 	if (atomic_load(&s->helped) && job_cpus() == 2) {
-		belt_meanwhile(s->belt, s->slots, make_room, s);
-		atomic_store(&s->shared, s->belt);
+		ring_set_idle_work(s->ring_queue, s->slots, make_room, s);
+		atomic_store(&s->shared, s->ring_queue);
 		return;
 	}
-	s->job = job_start(work, s);
+	s->job = job_start(seal_job, s);
 	if (!s->job) {
-		belt_free(s->belt);
-		s->belt = NULL;
+		ring_free(s->ring_queue);
+		s->ring_queue = NULL;
 	}
 }
 
 /* The slot to fill, when there is a belt. There is one for the second piece p, unless one thread is wanted. */
-static struct slot *slot_of(struct sealing *s, const struct sheet_piece *p)
+static struct seal_slot *slot_of(struct seal_pipeline *s, const struct sheet_batch *p)
 {
-	uint32_t from = job_wanted() > 1 ? 0 : 1;
+	uint32_t from = job_forced_threads() > 1 ? 0 : 1;
 	if (p && s->pieces++ == from && job_cpus() > 1)
-		begin(s, p->n);
-	return s->belt ? &s->slot[belt_take(s->belt)] : NULL;
+		start_pipeline(s, p->n);
+	return s->ring_queue ? &s->seal_slot[ring_begin_write(s->ring_queue)] : NULL;
 }
 
-void sealing_piece(struct sealing *s, struct sheet_piece *p)
+void seal_batch(struct seal_pipeline *s, struct sheet_batch *p)
 {
-	struct slot *x = slot_of(s, p);
+	struct seal_slot *x = slot_of(s, p);
 	if (!x) {
-		seal(s, p);
+		seal_sheet(s, p);
 		return;
 	}
-	struct sheet_piece old = x->p;
+	struct sheet_batch old = x->p;
 	x->p = *p;
 	x->piece = true;
 	s->twice = s->slots == 1;
 	old.t0 = p->t0;
 	old.t1 = p->t1;
 	*p = old;
-	belt_send(s->belt);
+	ring_end_write(s->ring_queue);
 }
 
-void sealing_again(struct sealing *s, struct sheet_piece *p)
+void seal_reclaim_arrays(struct seal_pipeline *s, struct sheet_batch *p)
 {
-	struct sheet_piece *old = &s->slot[0].p, now = *p;
-	if (!s->twice || belt_filled(s->belt))
+	struct sheet_batch *old = &s->seal_slot[0].p, now = *p;
+	if (!s->twice || ring_filled(s->ring_queue))
 		return;
 	s->twice = false;
-	if (now.n > old->centry / 2 || now.ntold > old->ctold)
+	if (now.n > old->centry / 2 || now.nlisted > old->clisted)
 		return;
 	p->entry = memcpy(old->entry, now.entry, now.n * sizeof *now.entry);
 	p->centry = old->centry;
-	p->told = memcpy(old->told, now.told, now.ntold * sizeof *now.told);
-	p->ctold = old->ctold;
-	*old = (struct sheet_piece){ .entry = now.entry, .centry = now.centry, .told = now.told, .ctold = now.ctold };
+	p->listed = memcpy(old->listed, now.listed, now.nlisted * sizeof *now.listed);
+	p->clisted = old->clisted;
+	*old = (struct sheet_batch){
+	    .entry = now.entry, .centry = now.centry, .listed = now.listed, .clisted = now.clisted};
 }
 
 /* Where the writer alone seals, and there is one slot, what comes after the piece that waits there goes with it. */
-static struct slot *along(struct sealing *s)
+static struct seal_slot *waiting_slot(struct seal_pipeline *s)
 {
-	return s->paused && s->slots == 1 && belt_filled(s->belt) && !s->slot[0].border ? &s->slot[0] : NULL;
+	return s->paused && s->slots == 1 && ring_filled(s->ring_queue) && !s->seal_slot[0].checkpoint
+		   ? &s->seal_slot[0]
+		   : NULL;
 }
 
-void sealing_tell(struct sealing *s, const struct snap *sn, sealing_fn *fn, void *arg)
+void seal_notify(struct seal_pipeline *s, const struct snap *sn, seal_notify_fn *fn, void *arg)
 {
-	struct slot *with = along(s), *x = with ? with : slot_of(s, NULL);
+	struct seal_slot *with = waiting_slot(s), *x = with ? with : slot_of(s, NULL);
 	if (!x) {
 		fn(arg, sn);
 		return;
@@ -276,92 +281,92 @@ void sealing_tell(struct sealing *s, const struct snap *sn, sealing_fn *fn, void
 	x->fn = fn;
 	x->arg = arg;
 	if (!with)
-		belt_send(s->belt);
+		ring_end_write(s->ring_queue);
 }
 
-void sealing_border(struct sealing *s, struct border *b)
+void seal_checkpoint(struct seal_pipeline *s, struct checkpoint *b)
 {
-	struct slot *x = slot_of(s, NULL);
+	struct seal_slot *x = slot_of(s, NULL);
 	if (!x) {
-		keep_border(s->st->keep, b, &s->sealer);
+		sheet_cache_checkpoint(s->st->keep, b, &s->sheet_builder);
 		return;
 	}
-	x->border = b;
-	belt_send(s->belt);
+	x->checkpoint = b;
+	ring_end_write(s->ring_queue);
 }
 
-void sealing_end(struct sealing *s)
+void seal_wait(struct seal_pipeline *s)
 {
-	if (!s->belt)
+	if (!s->ring_queue)
 		return;
-	belt_close(s->belt);
+	ring_close(s->ring_queue);
 	if (s->job) {
 		job_join(s->job);
 		s->job = NULL;
 	} else {
-		lock_take(s->turn);
+		lock_acquire(s->turn);
 		empty_all(s);
-		lock_give(s->turn);
+		lock_release(s->turn);
 		atomic_store(&s->shared, NULL);
 	}
-	s->ended = s->belt;
-	s->belt = NULL;
+	s->ended = s->ring_queue;
+	s->ring_queue = NULL;
 }
 
-void sealing_lean(struct sealing *s)
+void seal_set_lean(struct seal_pipeline *s)
 {
 	s->lean = true;
 }
 
-void sealing_from(struct sealing *s, int64_t t)
+void seal_set_start(struct seal_pipeline *s, int64_t t)
 {
 	s->from = s->sealed = t;
 }
 
-void sealing_thawed(struct sealing *s, int64_t t1)
+void seal_set_loaded(struct seal_pipeline *s, int64_t t1)
 {
 	s->sealed = t1;
-	for (uint32_t i = 0; i < col_n(&s->st->sheets); i++)
-		tally_add(s->st->tally, s->st, store_slot(s->st, i)->sheet, i);
+	for (uint32_t i = 0; i < column_n(&s->st->sheets); i++)
+		proc_sums_add_sheet(s->st->proc_sums, s->st, store_slot(s->st, i)->sheet, i);
 }
 
-void sealing_snap(const struct sealing *s, struct snap *sn)
+void seal_fill_snap(const struct seal_pipeline *s, struct snap *sn)
 {
 	sn->t0 = s->from;
 	sn->t1 = s->sealed;
-	sn->nsheets = col_n(&s->st->sheets);
+	sn->nsheets = column_n(&s->st->sheets);
 	for (unsigned c = CT_RUNNABLE; c < CT__N; c++)
-		sn->ncounts[c] = col_n(&s->st->counts[c]);
+		sn->ncounts[c] = column_n(&s->st->counts[c]);
 }
 
-struct sealing *sealing_new(struct store *st)
+struct seal_pipeline *seal_new(struct store *st)
 {
-	struct sealing *s = xcalloc(1, sizeof *s);
+	struct seal_pipeline *s = xcalloc(1, sizeof *s);
 	s->st = st;
 	s->turn = lock_new();
-	s->counting = counting_new(st);
-	s->sealer.gister = gister_new(st);
+	s->tracks_counter = tracks_counter_new(st);
+	s->sheet_builder.extremes_gatherer = extremes_gatherer_new(st);
 	return s;
 }
 
-void sealing_done(struct sealing *s)
+void seal_finish(struct seal_pipeline *s)
 {
-	sealing_end(s);
-	gister_free(s->sealer.gister);
-	sealer_free(&s->sealer);
+	seal_wait(s);
+	extremes_gatherer_free(s->sheet_builder.extremes_gatherer);
+	sheet_build_free(&s->sheet_builder);
 	for (int i = 0; i < SLOTS; i++) {
-		mem_free(s->slot[i].p.entry);
-		mem_free(s->slot[i].p.told);
-		s->slot[i].p = (struct sheet_piece){0};
+		mem_free(s->seal_slot[i].p.entry);
+		mem_free(s->seal_slot[i].p.listed);
+		s->seal_slot[i].p = (struct sheet_batch){0};
 	}
 }
 
-void sealing_free(struct sealing *s)
+void seal_free(struct seal_pipeline *s)
 {
-	sealing_done(s);
+	seal_finish(s);
 	if (s->ended)
-		belt_free(s->ended);
+		ring_free(s->ended);
 	lock_free(s->turn);
-	counting_free(s->counting);
+	tracks_counter_free(s->tracks_counter);
 	mem_free(s);
 }

@@ -37,24 +37,24 @@
 
 enum { LARGE = 1 << 18, SLAB = 1 << 26 };
 
-static void slab_free(struct sealer *s)
+static void slab_free(struct sheet_builder *s)
 {
 	if (s->spilled)
-		mem_spilled_free(s->slab, s->nslab);
+		mem_spill_free(s->slab, s->nslab);
 	else
 		mem_pages_free(s->slab, s->nslab);
 }
 
 /* Sheets lie one behind the other in slabs, so that the system can give large pages; each is whole pages and can
    go by itself. */
-static char *slab_room(struct sealer *s, size_t *size)
+static char *slab_room(struct sheet_builder *s, size_t *size)
 {
-	*size = mem_whole_pages(*size);
+	*size = mem_round_to_pages(*size);
 	if (s->nslab < *size) {
 		slab_free(s);
 		size_t least = s->spills ? SLAB / 4 : SLAB;
 		s->nslab = *size < least ? least : *size;
-		s->slab = s->spills ? mem_spilled(s->nslab) : NULL;
+		s->slab = s->spills ? mem_spill_alloc(s->nslab) : NULL;
 		s->spilled = s->slab;
 		s->slab = s->slab ? s->slab : mem_pages(s->nslab);
 	}
@@ -64,8 +64,8 @@ static char *slab_room(struct sealer *s, size_t *size)
 /* Lay the arrays out in one block, the widest first; and last, room for who[] as wide as it may become, and for the
    sums. Of stacks there are so many at most; each array of what is not zero has room for one more, which is written and
    not kept. */
-static struct build_sheet sheet_layout(struct sealer *s, const struct sealer_sorted *x, size_t stacks,
-    const struct sheet_piece *piece)
+static struct sheet_draft sheet_layout(struct sheet_builder *s, const struct sheet_builder_sorted *x, size_t stacks,
+    const struct sheet_batch *piece)
 {
 	uint32_t nother = x->nother, ntrk = x->rows, n = x->total, nostack = x->other, nedge = x->nedge;
 	bool narrow = piece->nstks <= NARROW, brief = piece->t1 - piece->t0 < START3_NS;
@@ -73,10 +73,11 @@ static struct build_sheet sheet_layout(struct sealer *s, const struct sealer_sor
 	size_t steps = sheet_sums_n(&of), at[12], size = sizeof(struct sheet);
 	s->sum = mem_grow(s->sum, &s->csum, steps, sizeof *s->sum);
 	size_t whos = (size_t)(n < NARROW ? n : NARROW) + 1;
-	size_t want[] = { (ntrk + 1) * sizeof(uint32_t), (ntrk + 1) * sizeof(uint32_t),
-		brief ? ((size_t)n * 3 + 4) / 4 * 4 : n * sizeof(uint32_t), nedge * sizeof(uint32_t),
-		(some_words(n) + 1) * sizeof(struct sheet_some), some_words(n - nostack) * sizeof(struct sheet_some),
-		narrow ? 0 : (stacks + 1) * sizeof(stk_id), narrow ? (stacks + 1) * sizeof(uint16_t) : 0, n };
+	size_t want[] = {(ntrk + 1) * sizeof(uint32_t), (ntrk + 1) * sizeof(uint32_t),
+	    brief ? ((size_t)n * 3 + 4) / 4 * 4 : n * sizeof(uint32_t), nedge * sizeof(uint32_t),
+	    (sheet_sparse_words(n) + 1) * sizeof(struct sheet_sparse),
+	    sheet_sparse_words(n - nostack) * sizeof(struct sheet_sparse), narrow ? 0 : (stacks + 1) * sizeof(stk_id),
+	    narrow ? (stacks + 1) * sizeof(uint16_t) : 0, n};
 	size_t parts = sizeof want / sizeof *want;
 	for (size_t i = 0; i < parts; i++)
 		at[i] = size, size += want[i];
@@ -84,7 +85,7 @@ static struct build_sheet sheet_layout(struct sealer *s, const struct sealer_sor
 	size_t wide = (n + 1) * sizeof(uint32_t), two = (n + 2) / 2 * sizeof(uint32_t) + whos * sizeof(uint32_t);
 	size = who_at + (wide > two ? wide : two) + steps * sizeof *s->sum + sizeof(int64_t);
 	char *p = size < LARGE ? xmalloc(size) : slab_room(s, &size);
-	struct build_sheet b = { .sh = (void *)p, .sum = s->sum, .trk = (void *)(p + at[0]),
+	struct sheet_draft b = { .sh = (void *)p, .sum = s->sum, .trk = (void *)(p + at[0]),
 		.first = (void *)(p + at[1]), .start = (void *)(p + at[2]), .each = brief ? 3 : 4,
 		.edge = (void *)(p + at[3]), .whose = (void *)(p + at[4]), .stacked = (void *)(p + at[5]),
 		.stack4 = narrow ? NULL : (void *)(p + at[6]), .stack2 = narrow ? (void *)(p + at[7]) : NULL,
@@ -100,11 +101,11 @@ static struct build_sheet sheet_layout(struct sealer *s, const struct sealer_sor
 }
 
 /* The sheet keeps what it needs of the slab. */
-static void sheet_trim(struct sealer *s, const struct build_sheet *b, size_t used)
+static void sheet_trim(struct sheet_builder *s, const struct sheet_draft *b, size_t used)
 {
 	if (b->sh->bytes < LARGE)
 		return;
-	size_t size = mem_whole_pages(b->who_at + used);
+	size_t size = mem_round_to_pages(b->who_at + used);
 	b->sh->bytes = size < LARGE ? LARGE : size;
 	s->slab += b->sh->bytes;
 	s->nslab -= b->sh->bytes;
@@ -122,7 +123,7 @@ const uint8_t sheet_class[TS__N] = {
 
 /* ---- the rows */
 
-static void list_add(struct sealer_list *l, trk_id t)
+static void list_add(struct sheet_builder_list *l, trk_id t)
 {
 	l->v = mem_grow(l->v, &l->cap, l->n + 1, sizeof *l->v);
 	l->v[l->n++] = t;
@@ -135,7 +136,7 @@ static int by_id(const void *a, const void *b)
 }
 
 /* New tracks are met in the order in which they were numbered, nearly always. */
-static void list_sort(struct sealer_list *l)
+static void list_sort(struct sheet_builder_list *l)
 {
 	for (size_t i = 1; i < l->n; i++)
 		if (l->v[i - 1] > l->v[i]) {
@@ -144,15 +145,15 @@ static void list_sort(struct sealer_list *l)
 		}
 }
 
-void sealer_room(struct sealer *s, uint32_t n)
+void sheet_build_reserve(struct sheet_builder *s, uint32_t n)
 {
 	s->lives.width = sizeof *s->live;
 	s->places.width = sizeof *s->pos;
-	s->live = shelf_room(&s->lives, n);
-	s->pos = shelf_room(&s->places, n);
+	s->live = spill_array_reserve(&s->lives, n);
+	s->pos = spill_array_reserve(&s->places, n);
 }
 
-void sealer_live(struct sealer *s, int kind, trk_id t, const struct sheet_live *live)
+void sheet_build_set_live(struct sheet_builder *s, int kind, trk_id t, const struct sheet_live *live)
 {
 	list_add(&s->alive[kind], t);
 	s->live[t] = *live;
@@ -160,15 +161,15 @@ void sealer_live(struct sealer *s, int kind, trk_id t, const struct sheet_live *
 
 /* How many intervals each track will have, in pos[]; tracks that were not there at first begin with a head of
    TS_NONE. */
-static void count_intervals(struct sealer *s, const struct sheet_piece *p)
+static void count_intervals(struct sheet_builder *s, const struct sheet_batch *p)
 {
 	for (int k = 0; k < 2; k++) {
 		s->fresh[k].n = 0;
 		for (size_t i = 0; i < s->alive[k].n; i++)
 			s->pos[s->alive[k].v[i]] = 1;
 	}
-	for (size_t i = 0; i < p->ntold; i++) {
-		const struct sheet_told *x = &p->told[i];
+	for (size_t i = 0; i < p->nlisted; i++) {
+		const struct sheet_batch_track *x = &p->listed[i];
 		if (!s->pos[x->trk])
 			list_add(&s->fresh[x->g], x->trk);
 		s->pos[x->trk] = x->n + 1;
@@ -179,14 +180,14 @@ static void count_intervals(struct sealer *s, const struct sheet_piece *p)
 
 /* The rows of one kind after n others, ascending: those that were there and those that are new. pos[] becomes
    the index of the first interval, of which *at is the next. */
-static uint32_t make_rows(struct sealer *s, int kind, uint32_t n, uint32_t *at)
+static uint32_t make_rows(struct sheet_builder *s, int kind, uint32_t n, uint32_t *at)
 {
-	const struct sealer_list *x = &s->alive[kind], *y = &s->fresh[kind];
+	const struct sheet_builder_list *x = &s->alive[kind], *y = &s->fresh[kind];
 	s->row = mem_grow(s->row, &s->crow, n + x->n + y->n + 1, sizeof *s->row);
 	for (size_t i = 0, j = 0; i < x->n || j < y->n;) {
 		trk_id t = j == y->n || (i < x->n && x->v[i] < y->v[j]) ? x->v[i++] : y->v[j++];
 		uint32_t count = s->pos[t];
-		s->row[n++] = (struct sealer_row){ t, *at };
+		s->row[n++] = (struct sheet_builder_row){ t, *at };
 		s->pos[t] = *at;
 		*at += count;
 	}
@@ -199,7 +200,7 @@ static uint32_t make_rows(struct sealer *s, int kind, uint32_t n, uint32_t *at)
 /* Which entry each interval is of: the only step that jumps about in memory when writing, so it writes
    little. pos[] names the newest interval of the track; what begins at 0 replaces the head. How many edges there
    may be, noted on the way. */
-static uint32_t sort_entries(struct sealer *s, const struct sheet_piece *p, uint32_t rows, uint32_t total)
+static uint32_t sort_entries(struct sheet_builder *s, const struct sheet_batch *p, uint32_t rows, uint32_t total)
 {
 	s->from = mem_grow(s->from, &s->nfrom, (size_t)total + AHEAD + 2, sizeof *s->from);
 	for (uint32_t r = 0; r < rows; r++)
@@ -209,7 +210,7 @@ static uint32_t sort_entries(struct sealer *s, const struct sheet_piece *p, uint
 	uint32_t *restrict from = s->from, *restrict pos = s->pos, n = (uint32_t)p->n * ENTRY_WORDS;
 	int64_t t0 = p->t0;
 	s->edge = mem_grow(s->edge, &s->cedge, p->n + 1, sizeof *s->edge);
-	struct sealer_edge *edge = s->edge;
+	struct sheet_builder_edge *edge = s->edge;
 	int64_t t = INT64_MIN;
 	size_t stacks = 0;
 	bool ordered = true;
@@ -222,7 +223,7 @@ static uint32_t sort_entries(struct sealer *s, const struct sheet_piece *p, uint
 		if (e->moved & ENTRY_EDGE) {
 			ordered = ordered && e->t >= t;
 			t = e->t;
-			*edge++ = (struct sealer_edge){ e->who < p->ntrks ? e->who : 0, at, i,
+			*edge++ = (struct sheet_builder_edge){ e->who < p->ntrks ? e->who : 0, at, i,
 				(e->moved & ENTRY_WAS) == CLASS_NONE };
 		}
 	}
@@ -246,13 +247,14 @@ static int edge_cmp(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static uint32_t edge_value(const struct sealer_edge *e)
+static uint32_t edge_value(const struct sheet_builder_edge *e)
 {
 	return e->at | (e->created ? EDGE_CREATED : 0);
 }
 
 /* Of a broken trace: not in the order of time, or made by what is no goroutine of the sheet. */
-static void index_edges_slowly(const struct sealer *s, struct build_sheet *b, const struct sheet_piece *p, uint32_t n)
+static void index_edges_slowly(
+    const struct sheet_builder *s, struct sheet_draft *b, const struct sheet_batch *p, uint32_t n)
 {
 	struct edge_key *key = xmalloc(n * sizeof *key + 1);
 	for (uint32_t i = 0; i < n; i++)
@@ -266,7 +268,7 @@ static void index_edges_slowly(const struct sealer *s, struct build_sheet *b, co
 
 /* Edges by who made them: another counting sort, by rows. false: some were made by what is no goroutine
    of the sheet. */
-static bool index_edges(struct sealer *s, struct build_sheet *b, uint32_t n)
+static bool index_edges(struct sheet_builder *s, struct sheet_draft *b, uint32_t n)
 {
 	uint32_t *pos = s->pos, at;
 	for (uint32_t i = 0; i < n; i++)
@@ -285,13 +287,13 @@ static bool index_edges(struct sealer *s, struct build_sheet *b, uint32_t n)
 
 /* Leaves pos[] zero. An edge whose interval has no length, and so no place, is none. Entries are not looked at again,
    but where they were not in order. */
-static void fill_edges(struct sealer *s, struct build_sheet *b, const struct sheet_piece *p)
+static void fill_edges(struct sheet_builder *s, struct sheet_draft *b, const struct sheet_batch *p)
 {
 	bool ordered = true;
 	int64_t t = INT64_MIN;
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < b->sh->nedge; i++) {
-		const struct sealer_edge e = s->edge[i];
+		const struct sheet_builder_edge e = s->edge[i];
 		if (s->from[e.at] != e.entry)
 			continue;
 		if (!s->ordered) {
@@ -310,28 +312,28 @@ static void fill_edges(struct sealer *s, struct build_sheet *b, const struct she
 }
 
 /* The tracks that are still there go on into the next piece. */
-static void keep_alive(struct sealer *s, const struct build_sheet *b)
+static void list_alive(struct sheet_builder *s, const struct sheet_draft *b)
 {
 	s->alive[0].n = s->alive[1].n = 0;
 	for (uint32_t r = 0; r < b->sh->ntrk; r++) {
 		if (s->live[b->trk[r]].state != TS_NONE)
 			list_add(&s->alive[r >= b->sh->nother], b->trk[r]);
 		if (r % SHEET_PASS == SHEET_PASS - 1) {
-			shelf_rest(&s->lives);
-			sheet_rest(b->sh);
+			spill_array_release_pages(&s->lives);
+			sheet_release_pages(b->sh);
 		}
 	}
 }
 
-static void forget_crowds(const struct sealer *s, uint32_t from, uint32_t upto)
+static void forget_crowds(const struct sheet_builder *s, uint32_t from, uint32_t upto)
 {
-	shelf_spent(&s->lives, from * (size_t)SHEET_CROWD, upto * (size_t)SHEET_CROWD);
-	shelf_spent(&s->places, from * (size_t)SHEET_CROWD, upto * (size_t)SHEET_CROWD);
+	spill_array_discard(&s->lives, from * (size_t)SHEET_CROWD, upto * (size_t)SHEET_CROWD);
+	spill_array_discard(&s->places, from * (size_t)SHEET_CROWD, upto * (size_t)SHEET_CROWD);
 }
 
 /* Of crowds that the sheet has rows of and of which nobody lives now nothing is kept: it is all zero. Rows of both
    kinds are in order. Neighbours go at once, for every thread hears of each time. */
-static void forget_dead(const struct sealer *s, const struct build_sheet *b, uint32_t ntrks)
+static void forget_dead(const struct sheet_builder *s, const struct sheet_draft *b, uint32_t ntrks)
 {
 	uint32_t other = 0, from = 0, upto = 0;
 	for (uint32_t r = b->sh->nother; r < b->sh->ntrk;) {
@@ -342,7 +344,7 @@ static void forget_dead(const struct sealer *s, const struct build_sheet *b, uin
 		for (; other < b->sh->nother && b->trk[other] / SHEET_CROWD <= crowd; other++)
 			lives = lives || b->trk[other] / SHEET_CROWD == crowd;
 		if (crowd % (SHEET_PASS / SHEET_CROWD) == 0)
-			shelf_rest(&s->lives);
+			spill_array_release_pages(&s->lives);
 		if (lives)
 			continue;
 		if (upto != crowd) {
@@ -355,7 +357,7 @@ static void forget_dead(const struct sealer *s, const struct build_sheet *b, uin
 }
 
 /* Where memory is short scratch of so many rows is no more than is needed at the time. */
-static void rows_go(struct sealer *s)
+static void free_rows(struct sheet_builder *s)
 {
 	if (!s->spills)
 		return;
@@ -364,7 +366,7 @@ static void rows_go(struct sealer *s)
 	s->crow = 0;
 }
 
-static void intervals_go(struct sealer *s)
+static void free_intervals(struct sheet_builder *s)
 {
 	if (!s->spills)
 		return;
@@ -375,13 +377,13 @@ static void intervals_go(struct sealer *s)
 
 /* ---- step by step */
 
-enum step { SORT, LAY_OUT, FILL };
+enum build_step { SORT, LAY_OUT, FILL };
 
-static void sort_piece(struct sealer *s, const struct sheet_piece *p)
+static void sort_batch(struct sheet_builder *s, const struct sheet_batch *p)
 {
-	struct sealer_sorted *x = &s->sorted;
+	struct sheet_builder_sorted *x = &s->sorted;
 	uint32_t total = 0;
-	sealer_room(s, p->ntrks);
+	sheet_build_reserve(s, p->ntrks);
 	count_intervals(s, p);
 	x->nother = make_rows(s, 0, 0, &total);
 	x->other = total;
@@ -390,11 +392,11 @@ static void sort_piece(struct sealer *s, const struct sheet_piece *p)
 	x->nedge = sort_entries(s, p, x->rows, total);
 }
 
-static void lay_out(struct sealer *s, const struct sheet_piece *p)
+static void lay_out(struct sheet_builder *s, const struct sheet_batch *p)
 {
-	const struct sealer_sorted *x = &s->sorted;
+	const struct sheet_builder_sorted *x = &s->sorted;
 	size_t stacks = s->nstack + s->alive[1].n, most = x->total - x->other;
-	struct build_sheet b = sheet_layout(s, x, stacks < most ? stacks : most, p);
+	struct sheet_draft b = sheet_layout(s, x, stacks < most ? stacks : most, p);
 	b.sh->t0 = p->t0;
 	b.sh->t1 = p->t1;
 	b.first[x->rows] = x->total;
@@ -403,54 +405,54 @@ static void lay_out(struct sealer *s, const struct sheet_piece *p)
 		b.first[r] = s->row[r].first;
 		s->pos[b.trk[r]] = 0;
 	}
-	rows_go(s);
-	sheet_rest(b.sh);
+	free_rows(s);
+	sheet_release_pages(b.sh);
 	fill_edges(s, &b, p);
 	s->b = xmalloc(sizeof *s->b);
 	*s->b = b;
-	s->filling = filling_new(s, s->b, p);
+	s->sheet_encoder = sheet_encode_begin(s, s->b, p);
 }
 
-static struct sheet *sheet_done(struct sealer *s, const struct sheet_piece *p)
+static struct sheet *sheet_done(struct sheet_builder *s, const struct sheet_batch *p)
 {
-	struct build_sheet b = *s->b;
-	sheet_trim(s, &b, filling_end(s, s->b, s->filling, p));
+	struct sheet_draft b = *s->b;
+	sheet_trim(s, &b, sheet_encode_finish(s, s->b, s->sheet_encoder, p));
 	mem_free(s->b);
 	s->b = NULL;
-	s->filling = NULL;
-	intervals_go(s);
-	keep_alive(s, &b);
+	s->sheet_encoder = NULL;
+	free_intervals(s);
+	list_alive(s, &b);
 	forget_dead(s, &b, p->ntrks);
-	shelf_rest(&s->lives);
-	shelf_rest(&s->places);
+	spill_array_release_pages(&s->lives);
+	spill_array_release_pages(&s->places);
 	return b.sh;
 }
 
-struct sheet *sealer_step(struct sealer *s, struct sheet_piece *p)
+struct sheet *sheet_build_step(struct sheet_builder *s, struct sheet_batch *p)
 {
 	struct sheet *done = NULL;
-	switch ((enum step)s->step) {
+	switch ((enum build_step)s->build_step) {
 	case SORT:
-		sort_piece(s, p);
-		s->step = LAY_OUT;
+		sort_batch(s, p);
+		s->build_step = LAY_OUT;
 		break;
 	case LAY_OUT:
 		lay_out(s, p);
-		s->step = FILL;
+		s->build_step = FILL;
 		break;
 	case FILL:
-		if (!filling_some(s, s->b, s->filling, p))
+		if (!sheet_encode_rows(s, s->b, s->sheet_encoder, p))
 			break;
 		done = sheet_done(s, p);
-		s->step = SORT;
+		s->build_step = SORT;
 	}
 	return done;
 }
 
-struct sheet *sealer_seal(struct sealer *s, struct sheet_piece *p)
+struct sheet *sheet_build_run(struct sheet_builder *s, struct sheet_batch *p)
 {
 	struct sheet *sh;
-	while (!(sh = sealer_step(s, p)))
+	while (!(sh = sheet_build_step(s, p)))
 		;
 	return sh;
 }
@@ -463,16 +465,16 @@ void sheet_free(const struct sheet *sh)
 	if (sh->bytes && sh->bytes < LARGE)
 		mem_free(p);
 	else if (sh->spilled)
-		mem_spilled_free(p, sh->bytes);
+		mem_spill_free(p, sh->bytes);
 	else
 		mem_pages_free(p, sh->bytes);
 }
 
-void sealer_free(struct sealer *s)
+void sheet_build_free(struct sheet_builder *s)
 {
 	slab_free(s);
-	shelf_free(&s->lives);
-	shelf_free(&s->places);
+	spill_array_free(&s->lives);
+	spill_array_free(&s->places);
 	mem_free(s->row);
 	mem_free(s->from);
 	mem_free(s->edge);
@@ -481,5 +483,5 @@ void sealer_free(struct sealer *s)
 		mem_free(s->alive[k].v);
 		mem_free(s->fresh[k].v);
 	}
-	*s = (struct sealer){0};
+	*s = (struct sheet_builder){0};
 }

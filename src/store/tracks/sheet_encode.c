@@ -37,7 +37,7 @@ static uint16_t __attribute__((noinline)) who_new(struct whos *w, uint32_t who)
 	return (uint16_t)w->n++;
 }
 
-/* sink_also() by state; all bits where its `who` is the G. */
+/* sink_proc_state() by state; all bits where its `who` is the G. */
 #define WITH(s) ((s) == TS_SYSCALL || ((s) >= TS_RUN && (s) <= TS_STW))
 static const struct { uint32_t who, state; } also[SHEET_STATE + 1] = {
 #define STATE(id, letter, name, reason) \
@@ -47,7 +47,7 @@ static const struct { uint32_t who, state; } also[SHEET_STATE + 1] = {
 };
 
 /* What an entry says of a track: of its own, or of the P that goes with it. */
-static inline void says(const struct sink_enter *e, trk_id trk, unsigned *state, uint32_t *who)
+static inline void state_of_entry(const struct sink_enter *e, trk_id trk, unsigned *state, uint32_t *who)
 {
 	*state = e->state;
 	*who = e->who;
@@ -57,11 +57,11 @@ static inline void says(const struct sink_enter *e, trk_id trk, unsigned *state,
 	}
 }
 
-static uint32_t says_who(const struct sink_enter *e, trk_id trk)
+static uint32_t peer_of_entry(const struct sink_enter *e, trk_id trk)
 {
 	unsigned state;
 	uint32_t who;
-	says(e, trk, &state, &who);
+	state_of_entry(e, trk, &state, &who);
 	return who;
 }
 
@@ -72,12 +72,12 @@ enum { STEP = 1 << 14 };	/* so many intervals are filled in one go: a tenth of a
 struct times { int64_t sum[TS__N], longest[TS__N]; };
 
 /* Where what comes next goes. */
-struct filling {
+struct sheet_encoder {
 	struct whos whos;
 	uint16_t *who2, *stack2;
 	stk_id *stack4;
 	/* which of the next SOME intervals have any; stacks: NULL, none of the kind has */
-	struct sheet_some *whose, *stacked;
+	struct sheet_sparse *whose, *stacked;
 	uint32_t from;		/* the first interval of all that are of the kind */
 	uint32_t said[2 * SOME];	/* of the newest intervals, less than SOME: who; then, stacks */
 	struct times times;
@@ -87,7 +87,7 @@ struct filling {
 
 /* From i on, up to where there is something to do that is not for each: the row ends, or a word of bits, or sums are
    due. */
-static inline uint32_t fill_stop(const struct filling *f, uint32_t i, uint32_t end)
+static inline uint32_t fill_stop(const struct sheet_encoder *f, uint32_t i, uint32_t end)
 {
 	uint32_t word = i + SOME - (i - f->from) % SOME, step = (i / SHEET_STEP + 1) * SHEET_STEP;
 	word = word < end ? word : end;
@@ -106,7 +106,7 @@ static inline uint32_t some_bits(const uint32_t *v)
 	return bits[0] | bits[1] | bits[2] | bits[3];
 }
 
-static inline void fill_who(struct filling *f)
+static inline void fill_peers(struct sheet_encoder *f)
 {
 	const uint32_t *restrict code = f->whos.code;
 	const uint32_t ntrks = f->whos.ntrks;
@@ -120,7 +120,7 @@ static inline void fill_who(struct filling *f)
 	f->who2 = who2;
 }
 
-static inline void fill_stack(struct filling *f)
+static inline void fill_stack(struct sheet_encoder *f)
 {
 	uint32_t bits = some_bits(f->said + SOME);
 	f->stacked++->bit = bits;
@@ -133,11 +133,11 @@ static inline void fill_stack(struct filling *f)
 }
 
 /* Of SOME intervals, the last n less. */
-static void fill_some(struct filling *f, uint32_t less)
+static void fill_some(struct sheet_encoder *f, uint32_t less)
 {
 	for (uint32_t k = SOME - less; k < SOME; k++)
 		f->said[k] = f->said[SOME + k] = 0;
-	fill_who(f);
+	fill_peers(f);
 	if (f->stacked)
 		fill_stack(f);
 }
@@ -151,9 +151,9 @@ static inline void add_time(struct times *times, unsigned state, int64_t ns, boo
 
 /* One row; what the times are before it, and after. What the track was doing at last goes into live[]. First when and
    what, and of SOME intervals at a time who and where: so what each loop needs fits into the registers. */
-static inline __attribute__((always_inline)) void fill_row(const struct build_sheet *b, const uint32_t *restrict from,
-    uint32_t r, const struct sheet_piece *p, struct sheet_live *live, struct times *restrict times,
-    struct filling *f, bool g, const unsigned each)
+static inline __attribute__((always_inline)) void fill_row(const struct sheet_draft *b, const uint32_t *restrict from,
+    uint32_t r, const struct sheet_batch *p, struct sheet_live *live, struct times *restrict times,
+    struct sheet_encoder *f, bool g, const unsigned each)
 {
 	uint32_t i = b->first[r], end = b->first[r + 1], before = 0;
 	const unsigned shift = each == 3 ? THREE_SHIFT : 0;
@@ -182,7 +182,7 @@ static inline __attribute__((always_inline)) void fill_row(const struct build_sh
 			if (g)
 				is = now->state, who = now->who, some[SOME] = stack = now->stack;
 			else
-				says(now, trk, &is, &who);
+				state_of_entry(now, trk, &is, &who);
 			*some++ = who;
 			was = is & SHEET_STATE;
 			at <<= shift;
@@ -204,18 +204,18 @@ static inline __attribute__((always_inline)) void fill_row(const struct build_sh
 }
 
 /* How many there are before each 32, of n; and of all. */
-static uint32_t count_some(struct sheet_some *s, size_t n)
+static uint32_t count_some(struct sheet_sparse *s, size_t n)
 {
 	uint32_t all = 0;
-	for (size_t k = 0; k < some_words(n); k++) {
+	for (size_t k = 0; k < sheet_sparse_words(n); k++) {
 		s[k].before = all;
-		all += sheet_ones(s[k].bit);
+		all += sheet_popcount(s[k].bit);
 	}
 	return all;
 }
 
 /* Who is named, where two bytes are not enough: in three each, or in four where one of them needs that. */
-static char *fill_wide(const struct sealer *s, const struct build_sheet *b, const struct sheet_piece *p,
+static char *fill_wide(const struct sheet_builder *s, const struct sheet_draft *b, const struct sheet_batch *p,
     const uint32_t *head, unsigned each)
 {
 	char *out = (char *)b->who2;
@@ -223,7 +223,7 @@ static char *fill_wide(const struct sealer *s, const struct build_sheet *b, cons
 	for (uint32_t r = 0; r < b->sh->ntrk; r++)
 		for (uint32_t i = b->first[r]; i < b->first[r + 1]; i++) {
 			uint32_t who = s->from[i] == HEAD ? head[r] :
-			    says_who(entry_at(p->entry, s->from[i]), b->trk[r]), put = who << shift;
+			    peer_of_entry(entry_at(p->entry, s->from[i]), b->trk[r]), put = who << shift;
 			all |= who;
 			memcpy(out, &put, sizeof put);
 			out += who ? each : 0;
@@ -236,7 +236,7 @@ static char *fill_wide(const struct sealer *s, const struct build_sheet *b, cons
 }
 
 /* The sums of the states that the sheet has, behind all else; where they end. */
-static char *put_sums(const struct build_sheet *b, char *at)
+static char *put_sums(const struct sheet_draft *b, char *at)
 {
 	size_t rows = sheet_sums_n(b->sh);
 	int64_t any[TS__N] = {0}, *out = (int64_t *)(void *)(at + (0 - (uintptr_t)at) % sizeof *out);
@@ -253,13 +253,13 @@ static char *put_sums(const struct build_sheet *b, char *at)
 	return (char *)out;
 }
 
-static int64_t running(const struct times *t)
+static int64_t running_ns(const struct times *t)
 {
 	return wrap_add(wrap_add(t->sum[TS_RUN], t->sum[TS_GCWORK]), wrap_add(t->sum[TS_ASSIST], t->sum[TS_SWEEP]));
 }
 
-static void fill_other(struct sealer *s, const struct build_sheet *b, uint32_t r, const struct sheet_piece *p,
-    struct filling *f)
+static void fill_other(struct sheet_builder *s, const struct sheet_draft *b, uint32_t r, const struct sheet_batch *p,
+    struct sheet_encoder *f)
 {
 	if (b->each == 3)
 		fill_row(b, s->from, r, p, &s->live[b->trk[r]], &f->times, f, false, 3);
@@ -275,19 +275,22 @@ static void add_longest(struct times *times, unsigned state, int64_t ns)
 
 /* Join the spans of a row that consist of several intervals: the first one, if it continues a span of the previous sheet,
    and spans that were recorded in parts. was: the state of the goroutine before the sheet. */
-static void join_spans(struct sealer *s, const struct build_sheet *b, uint32_t r, const struct sheet_piece *p,
+static void join_spans(struct sheet_builder *s, const struct sheet_draft *b, uint32_t r, const struct sheet_batch *p,
     const struct sheet_live *was, struct times *times)
 {
 	const uint32_t first = b->first[r], end = b->first[r + 1];
 	struct sheet_live *live = &s->live[b->trk[r]];
-	uint32_t now = gister_sheet(s->gister);
+	uint32_t now = extremes_sheet_number(s->extremes_gatherer);
 	now = now < SHEET_BEGAN ? now : 0;
-	bool goes_on = b->state[first] & SHEET_CONT || (was->past && was->state == (b->state[first] & SHEET_STATE));
-	uint32_t began = goes_on ? was->began : now;
-	int64_t t0 = goes_on && began < gister_sheet(s->gister) ? gister_sheet_t0(s->gister, began) : p->t0;
+	bool job_should_continue =
+	    b->state[first] & SHEET_CONT || (was->past && was->state == (b->state[first] & SHEET_STATE));
+	uint32_t began = job_should_continue ? was->began : now;
+	int64_t t0 = job_should_continue && began < extremes_sheet_number(s->extremes_gatherer)
+			 ? extremes_sheet_t0(s->extremes_gatherer, began)
+			 : p->t0;
 	for (uint32_t i = first; i < end; i++) {
 		int64_t upto = p->t0 + (i + 1 < end ? sheet_start(b->sh, i + 1) : (uint32_t)(p->t1 - p->t0));
-		if (i > first && !sheet_goes_on(b->state[i - 1], b->state[i])) {
+		if (i > first && !sheet_continues(b->state[i - 1], b->state[i])) {
 			began = now;
 			t0 = p->t0 + sheet_start(b->sh, i);
 		}
@@ -302,32 +305,33 @@ static void join_spans(struct sealer *s, const struct build_sheet *b, uint32_t r
 }
 
 /* The row of a goroutine, and what is to be told of it. */
-static void fill_goroutine(struct sealer *s, const struct build_sheet *b, uint32_t r, const struct sheet_piece *p,
-    struct filling *f)
+static void fill_goroutine(struct sheet_builder *s, const struct sheet_draft *b, uint32_t r,
+    const struct sheet_batch *p, struct sheet_encoder *f)
 {
 	struct times *times = &f->times;
-	const int64_t ran = running(times), ready = times->longest[TS_READY], sync = times->longest[TS_SYNC];
+	const int64_t ran = running_ns(times), ready = times->longest[TS_READY], sync = times->longest[TS_SYNC];
 	const struct sheet_live was = s->live[b->trk[r]];
 	if (b->each == 3)
 		fill_row(b, s->from, r, p, &s->live[b->trk[r]], times, f, true, 3);
 	else
 		fill_row(b, s->from, r, p, &s->live[b->trk[r]], times, f, true, 4);
-	if (s->gister)
+	if (s->extremes_gatherer)
 		join_spans(s, b, r, p, &was, times);
-	int64_t ns = wrap_sub(running(times), ran);
-	if (!s->gister || (!ns && times->longest[TS_READY] == ready && times->longest[TS_SYNC] == sync))
+	int64_t ns = wrap_sub(running_ns(times), ran);
+	if (!s->extremes_gatherer || (!ns && times->longest[TS_READY] == ready && times->longest[TS_SYNC] == sync))
 		return;
-	if (gister_ran(s->gister, b->trk[r], ns)) {
+	if (extremes_add_run(s->extremes_gatherer, b->trk[r], ns)) {
 		times->longest[TS_READY] = ready;
 		times->longest[TS_SYNC] = sync;
 	}
 }
 
-struct filling *filling_new(struct sealer *s, const struct build_sheet *b, const struct sheet_piece *p)
+struct sheet_encoder *sheet_encode_begin(
+    struct sheet_builder *s, const struct sheet_draft *b, const struct sheet_batch *p)
 {
 	uint32_t n = b->sh->n;
-	struct filling *f = xcalloc(1, sizeof *f);
-	*f = (struct filling){ .whos = { .code = s->pos, .who = (uint32_t *)(void *)(b->who2 + (n + 2) / 2 * 2),
+	struct sheet_encoder *f = xcalloc(1, sizeof *f);
+	*f = (struct sheet_encoder){ .whos = { .code = s->pos, .who = (uint32_t *)(void *)(b->who2 + (n + 2) / 2 * 2),
 		.n = 1, .max = n < NARROW ? n + 1 : NARROW, .ntrks = p->ntrks }, .who2 = b->who2,
 		.stack2 = b->stack2, .stack4 = b->stack4, .whose = b->whose,
 		.head = xmalloc(b->sh->ntrk * sizeof *f->head + 1) };
@@ -337,7 +341,7 @@ struct filling *filling_new(struct sealer *s, const struct build_sheet *b, const
 }
 
 /* Words of bits begin with the rows of each kind: from here on they are of goroutines. */
-static void begin_goroutines(const struct build_sheet *b, struct filling *f)
+static void begin_goroutines(const struct sheet_draft *b, struct sheet_encoder *f)
 {
 	const uint32_t odd = b->sh->nostack % SOME;
 	if (odd)
@@ -346,7 +350,8 @@ static void begin_goroutines(const struct build_sheet *b, struct filling *f)
 	f->stacked = b->stacked;
 }
 
-bool filling_some(struct sealer *s, const struct build_sheet *b, struct filling *f, const struct sheet_piece *p)
+bool sheet_encode_rows(
+    struct sheet_builder *s, const struct sheet_draft *b, struct sheet_encoder *f, const struct sheet_batch *p)
 {
 	const uint32_t n = b->sh->n, rows = b->sh->ntrk, summed = sheet_summed(b->sh);
 	const uint32_t enough = f->row < rows ? b->first[f->row] + STEP : 0;
@@ -363,9 +368,9 @@ bool filling_some(struct sealer *s, const struct build_sheet *b, struct filling 
 		else
 			fill_goroutine(s, b, r, p, f);
 		if (r % SHEET_PASS == SHEET_PASS - 1) {
-			sheet_rest(b->sh);
-			shelf_rest(&s->lives);
-			gister_rest(s->gister);
+			sheet_release_pages(b->sh);
+			spill_array_release_pages(&s->lives);
+			extremes_release_pages(s->extremes_gatherer);
 		}
 	}
 	f->row = r;
@@ -374,7 +379,7 @@ bool filling_some(struct sealer *s, const struct build_sheet *b, struct filling 
 
 /* What is behind the last row. Words of bits of goroutines are moved to where they belong; which of the others have
    any lies before. */
-static void after_rows(const struct build_sheet *b, struct filling *f)
+static void after_rows(const struct sheet_draft *b, struct sheet_encoder *f)
 {
 	const uint32_t n = b->sh->n, odd = b->sh->nostack % SOME, summed = sheet_summed(b->sh);
 	if (b->sh->ntrk == summed)
@@ -382,7 +387,7 @@ static void after_rows(const struct build_sheet *b, struct filling *f)
 	if ((n - f->from) % SOME)
 		fill_some(f, SOME - (n - f->from) % SOME);
 	if (odd && f->stacked)
-		for (struct sheet_some *to = b->whose + b->sh->nostack / SOME; to + 1 < f->whose; to++) {
+		for (struct sheet_sparse *to = b->whose + b->sh->nostack / SOME; to + 1 < f->whose; to++) {
 			to[0].bit |= to[1].bit << odd;
 			to[1].bit >>= SOME - odd;
 		}
@@ -391,8 +396,8 @@ static void after_rows(const struct build_sheet *b, struct filling *f)
 }
 
 /* Who is named: as few numbers as there are, or in three bytes each. Where that ends. */
-static char *put_whos(const struct sealer *s, const struct build_sheet *b, const struct filling *f,
-    const struct sheet_piece *p)
+static char *put_whos(const struct sheet_builder *s, const struct sheet_draft *b, const struct sheet_encoder *f,
+    const struct sheet_batch *p)
 {
 	const struct whos *w = &f->whos;
 	if (w->wide)
@@ -403,7 +408,8 @@ static char *put_whos(const struct sealer *s, const struct build_sheet *b, const
 	return (char *)memmove(whos, w->who, w->n * sizeof *whos) + w->n * sizeof *whos;
 }
 
-size_t filling_end(struct sealer *s, struct build_sheet *b, struct filling *f, const struct sheet_piece *p)
+size_t sheet_encode_finish(
+    struct sheet_builder *s, struct sheet_draft *b, struct sheet_encoder *f, const struct sheet_batch *p)
 {
 	after_rows(b, f);
 	s->ready = f->times.longest[TS_READY];

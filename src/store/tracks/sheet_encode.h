@@ -6,7 +6,7 @@
 #include "store/tracks/sheet_build.h"
 
 /* A sheet between sheet_build.c, which lays it out and says which entry each interval is of, and sheet_encode.c. */
-struct build_sheet {
+struct sheet_draft {
 	struct sheet *sh;
 	trk_id *trk;
 	uint32_t *first, *edge;
@@ -15,7 +15,7 @@ struct build_sheet {
 	unsigned each;		/* bytes of a start[] */
 	stk_id *stack4;
 	int64_t (*sum)[TS__N];
-	struct sheet_some *whose, *stacked;
+	struct sheet_sparse *whose, *stacked;
 	size_t who_at;		/* where the last part begins, which may be less than there is room for */
 };
 
@@ -28,7 +28,7 @@ static inline size_t sheet_sums_n(const struct sheet *sh)
 }
 
 /* Words of bits for so many intervals. */
-static inline size_t some_words(size_t n)
+static inline size_t sheet_sparse_words(size_t n)
 {
 	return n / 32 + 1;
 }
@@ -49,8 +49,11 @@ enum { AHEAD = 16 };	/* intervals, for bringing what they are made of into the c
 /* Rows are filled some at a time, until that says that these were all; pos[] is zero before the first, and is so again
    after the end, which frees what is known meanwhile and says how many bytes of the last part, from b->who_at on, are
    used. */
-struct filling *filling_new(struct sealer *, const struct build_sheet *, const struct sheet_piece *);
-bool filling_some(struct sealer *, const struct build_sheet *, struct filling *, const struct sheet_piece *);
-size_t filling_end(struct sealer *, struct build_sheet *, struct filling *, const struct sheet_piece *);
+struct sheet_encoder *sheet_encode_begin(
+    struct sheet_builder *, const struct sheet_draft *, const struct sheet_batch *);
+bool sheet_encode_rows(
+    struct sheet_builder *, const struct sheet_draft *, struct sheet_encoder *, const struct sheet_batch *);
+size_t sheet_encode_finish(
+    struct sheet_builder *, struct sheet_draft *, struct sheet_encoder *, const struct sheet_batch *);
 
 #endif

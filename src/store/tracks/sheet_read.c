@@ -23,9 +23,9 @@ static inline int64_t sheet_stop(const struct sheet *sh, uint32_t i)
 /* Row of a track among rows [lo, hi), or -1. */
 static int32_t row_among(const struct sheet *sh, trk_id trk, uint32_t lo, uint32_t hi)
 {
-	struct halve h = {.lo = lo, .hi = hi};
-	while (halve(&h))
-		halve_on(&h, sh->trk[h.at] < trk);
+	struct bsearch_probe h = {.lo = lo, .hi = hi};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, sh->trk[h.at] < trk);
 	return h.lo < hi && sh->trk[h.lo] == trk ? (int32_t)h.lo : -1;
 }
 

@@ -28,7 +28,7 @@ struct move {
 	lanes room;		/* so that a row is found by a shift */
 };
 
-struct counting {
+struct tracks_counter {
 	struct move move[MOVES];
 	struct store *st;
 	bool any;			/* there has been a goroutine */
@@ -37,7 +37,7 @@ struct counting {
 };
 
 /* A slot: since its begin. */
-struct slot {
+struct count_slot {
 	lanes now, least;
 	lanes first, last;	/* where it became the least, and where it changed: 1 the first entry, 0 before it */
 	bool begun;		/* all are told of from before the first entry on */
@@ -59,7 +59,7 @@ static inline lanes least(lanes a, lanes b)
 	return a;
 }
 
-static inline lanes most(lanes a, lanes b)
+static inline lanes lane_max(lanes a, lanes b)
 {
 	for (int i = 0; i < LANES; i++)
 		a[i] = a[i] > b[i] ? a[i] : b[i];
@@ -82,46 +82,46 @@ static struct move move_make(unsigned was, unsigned is)
 /* ---- the rows */
 
 /* Of a broken trace it may be less than none. */
-static void row(struct counting *c, enum counter what, int64_t t, int64_t v)
+static void add_row(struct tracks_counter *c, enum counter what, int64_t t, int64_t v)
 {
 	if (t < c->t[what])
 		t = c->t[what];
 	c->t[what] = t;
-	*(struct count_row *)col_add(&c->st->counts[what], NULL) = (struct count_row){ t, v < 0 ? 0 : (uint64_t)v };
+	*(struct count_row *)column_add(&c->st->counts[what], NULL) = (struct count_row){ t, v < 0 ? 0 : (uint64_t)v };
 }
 
-static int64_t when(const struct sink_enter *e, int i, int64_t t0)
+static int64_t time_before(const struct sink_enter *e, int i, int64_t t0)
 {
 	return i ? e[i - 1].t : t0;
 }
 
 /* The slot that begins at e, and at t0, has ended. */
-static void slot_end(struct counting *c, const struct slot *s, const struct sink_enter *e, int64_t t0)
+static void slot_end(struct tracks_counter *c, const struct count_slot *s, const struct sink_enter *e, int64_t t0)
 {
 	for (int i = 0; i < HALF; i++) {
 		enum counter what = class_counter[lane_class[i]];
 		int64_t *n = &c->n[lane_class[i]], at_least = *n + s->least[i], at_most = *n - s->least[HALF + i];
 		if (!s->begun && !s->last[i])
 			continue;
-		int64_t low = when(e, s->first[i], t0), high = when(e, s->first[HALF + i], t0);
-		int64_t t = when(e, s->last[i], t0);
+		int64_t low = time_before(e, s->first[i], t0), high = time_before(e, s->first[HALF + i], t0);
+		int64_t t = time_before(e, s->last[i], t0);
 		bool rises = low <= high;
 		int64_t ta = rises ? low : high, a = rises ? at_least : at_most;
 		int64_t tb = rises ? high : low, b = rises ? at_most : at_least;
 		*n += s->now[i];
 		if (ta < t)
-			row(c, what, ta, a);
+			add_row(c, what, ta, a);
 		if (tb < t && a != b)
-			row(c, what, tb, b);
-		row(c, what, t, *n);
+			add_row(c, what, tb, b);
+		add_row(c, what, t, *n);
 	}
 }
 
 /* ---- the entries */
 
 /* Those of a slot, from e on, until `until`; where the next one begins. */
-static inline __attribute__((always_inline)) const struct sink_enter *slot_fill(const struct counting *c,
-    struct slot *s, const struct sink_enter *e, const struct sink_enter *end, int64_t until, bool past)
+static inline __attribute__((always_inline)) const struct sink_enter *slot_fill(const struct tracks_counter *c,
+    struct count_slot *s, const struct sink_enter *e, const struct sink_enter *end, int64_t until, bool past)
 {
 	const struct sink_enter *most_of = end - e > SLOT_MOST ? e + SLOT_MOST : end;
 	const lanes one = { 1, 1, 1, 1, 1, 1, 1, 1 };
@@ -129,25 +129,25 @@ static inline __attribute__((always_inline)) const struct sink_enter *slot_fill(
 	for (; e < most_of && e->t < until; e++, at += one) {
 		const struct move *m = &c->move[past && e->state & SHEET_PAST ? 0 : e->moved % MOVES];
 		now += m->by;
-		lanes here = most(now, m->none);
-		first = most(first, (here < low) & at);
+		lanes here = lane_max(now, m->none);
+		first = lane_max(first, (here < low) & at);
 		low = least(low, here);
-		last = most(last, m->set & at);
+		last = lane_max(last, m->set & at);
 	}
-	*s = (struct slot){ now, low, first, last, s->begun };
+	*s = (struct count_slot){ now, low, first, last, s->begun };
 	return e;
 }
 
-static struct slot slot_begin(void)
+static struct count_slot slot_begin(void)
 {
-	struct slot s = {0};
+	struct count_slot s = {0};
 	for (int i = 0; i < LANES; i++)
 		s.least[i] = INT16_MAX;
 	return s;
 }
 
 /* What was only learnt of later was so before. */
-static void count_past(struct counting *c, const struct sheet_piece *p)
+static void count_past(struct tracks_counter *c, const struct sheet_batch *p)
 {
 	for (size_t i = 0; i < p->n; i++)
 		if (p->entry[i].state & SHEET_PAST) {
@@ -157,12 +157,12 @@ static void count_past(struct counting *c, const struct sheet_piece *p)
 }
 
 /* Of a long trace there are many pieces, and so what is counted in one of them need not be as fine. */
-static int64_t slots(size_t n)
+static int64_t slot_count(size_t n)
 {
 	return n < MANY ? SLOTS : SLOTS / 2;
 }
 
-void counting_piece(struct counting *c, const struct sheet_piece *p)
+void tracks_counter_add_batch(struct tracks_counter *c, const struct sheet_batch *p)
 {
 	for (size_t i = 0; i < p->n && !c->any; i++)
 		c->any = p->entry[i].moved % MOVES;
@@ -171,8 +171,8 @@ void counting_piece(struct counting *c, const struct sheet_piece *p)
 	if (p->past)
 		count_past(c, p);
 	const struct sink_enter *e = p->entry, *end = p->n ? e + p->n : e, *next;
-	int64_t step = (p->t1 - p->t0) / slots(p->n) + 1, until = p->t0 + step;
-	struct slot s = { .begun = true };
+	int64_t step = (p->t1 - p->t0) / slot_count(p->n) + 1, until = p->t0 + step;
+	struct count_slot s = { .begun = true };
 	do {
 		next = p->past ? slot_fill(c, &s, e, end, until, true) : slot_fill(c, &s, e, end, until, false);
 		slot_end(c, &s, e, p->t0);
@@ -183,16 +183,16 @@ void counting_piece(struct counting *c, const struct sheet_piece *p)
 	} while (e < end);
 }
 
-struct counting *counting_new(struct store *st)
+struct tracks_counter *tracks_counter_new(struct store *st)
 {
-	struct counting *c = xcalloc(1, sizeof *c);
+	struct tracks_counter *c = xcalloc(1, sizeof *c);
 	c->st = st;
 	for (unsigned m = 0; m < MOVES; m++)
 		c->move[m] = move_make(m & ENTRY_WAS, m >> ENTRY_CLASS & ENTRY_WAS);
 	return c;
 }
 
-void counting_free(struct counting *c)
+void tracks_counter_free(struct tracks_counter *c)
 {
 	mem_free(c);
 }

@@ -6,12 +6,12 @@
 #include "store/tracks/sheet_build.h"
 
 /* How many goroutines run, wait, ... while pieces are sealed; one after another. */
-struct counting;
-struct counting *counting_new(struct store *);		/* whose counts[] it fills */
-void counting_free(struct counting *);
+struct tracks_counter;
+struct tracks_counter *tracks_counter_new(struct store *);		/* whose counts[] it fills */
+void tracks_counter_free(struct tracks_counter *);
 
 /* The counters over a piece, thinned to the extremes of each slot of time. What was only learnt of later (SHEET_PAST)
    holds from its beginning on. Until there has been a goroutine there is nothing to count. */
-void counting_piece(struct counting *, const struct sheet_piece *);
+void tracks_counter_add_batch(struct tracks_counter *, const struct sheet_batch *);
 
 #endif

@@ -18,20 +18,20 @@ static bool span_overlaps(const struct sink_span *s, uint32_t kinds, int64_t t0,
 
 /* Of blocks that have none nothing is looked at, and so nothing is to be let go of; of the others that is all that a
    frame does about it. */
-uint32_t spans_next(const struct snap *sn, uint32_t from, uint32_t kinds, int64_t t0, int64_t t1)
+uint32_t time_search_next_span(const struct snap *sn, uint32_t from, uint32_t kinds, int64_t t0, int64_t t1)
 {
 	enum { REST = 1 << 12 };
 	for (uint32_t i = from; i < sn->nspans;) {
 		if (i % 64 == 0 && sn->nspans - i >= 64) {
-			const struct span_block *b = col_at(&sn->st->span_blocks, i / 64);
+			const struct span_block *b = column_at(&sn->st->span_blocks, i / 64);
 			if (!(b->kinds & kinds) || b->t0 >= t1 || b->t1 < t0) {
 				i += 64;
 				continue;
 			}
 		}
 		if (i % REST == 0)
-			store_rest_of(sn, &sn->st->spans);
-		store_pass(sn, i);
+			store_release_column(sn, &sn->st->spans);
+		store_note_walk(sn, i);
 		if (span_overlaps(&store_span(sn->st, i)->s, kinds, t0, t1))
 			return i;
 		i++;
@@ -39,7 +39,7 @@ uint32_t spans_next(const struct snap *sn, uint32_t from, uint32_t kinds, int64_
 	return UINT32_MAX;
 }
 
-void span_block_add(struct span_block *b, const struct sink_span *s)
+void time_search_block_add(struct span_block *b, const struct sink_span *s)
 {
 	int64_t t0 = s->t0 == TIME_NONE ? INT64_MIN : s->t0, t1 = s->t1 == TIME_NONE ? INT64_MAX : s->t1;
 	if (t0 < b->t0)
@@ -49,7 +49,7 @@ void span_block_add(struct span_block *b, const struct sink_span *s)
 	b->kinds |= 1u << s->kind;
 }
 
-void span_bounds(const struct snap *sn, const struct sink_span *s, int64_t *t0, int64_t *t1)
+void time_search_span_bounds(const struct snap *sn, const struct sink_span *s, int64_t *t0, int64_t *t1)
 {
 	*t0 = s->t0 == TIME_NONE ? sn->t0 : s->t0;
 	*t1 = s->t1 == TIME_NONE ? sn->t1 : s->t1;
@@ -58,22 +58,22 @@ void span_bounds(const struct snap *sn, const struct sink_span *s, int64_t *t0, 
 /* Index of the first mark at or after t. */
 static uint32_t mark_at(const struct snap *sn, int64_t t)
 {
-	struct halve h = {.hi = sn->nmarks};
-	while (halve(&h))
-		halve_on(&h, store_mark(sn->st, h.at)->t < t);
+	struct bsearch_probe h = {.hi = sn->nmarks};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, store_mark(sn->st, h.at)->t < t);
 	return h.lo;
 }
 
-uint32_t marks_range(const struct snap *sn, int64_t t0, int64_t t1, uint32_t *end)
+uint32_t time_search_marks(const struct snap *sn, int64_t t0, int64_t t1, uint32_t *end)
 {
 	*end = mark_at(sn, t1);
 	return mark_at(sn, t0);
 }
 
-uint32_t count_find(const struct snap *sn, enum counter c, int64_t t)
+uint32_t time_search_counter(const struct snap *sn, enum counter c, int64_t t)
 {
-	struct halve h = {.hi = sn->ncounts[c]};
-	while (halve(&h))
-		halve_on(&h, store_count(sn->st, c, h.at)->t <= t);
+	struct bsearch_probe h = {.hi = sn->ncounts[c]};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, store_count(sn->st, c, h.at)->t <= t);
 	return h.lo ? h.lo - 1 : UINT32_MAX;
 }

@@ -32,10 +32,10 @@
 /* Track 0: as one of which nothing need be known. There is room for all that sink_enter.also can name, so the usual
    entry is not asked whether it names one that there is: of one that there is not, nothing is known, and that is
    rare. */
-static void nobody(struct tracks *k)
+static void add_track_zero(struct tracks *k)
 {
-	shelf_reach(&k->lasts, UINT16_MAX + 1);
-	k->last = shelf_room(&k->lasts, k->n);
+	spill_array_reserve_sparse(&k->lasts, UINT16_MAX + 1);
+	k->last = spill_array_reserve(&k->lasts, k->n);
 	k->last[0] = (struct track_last){ .t = INT64_MIN, .life = ALIVE };
 }
 
@@ -50,18 +50,18 @@ static void moves_make(struct tracks *k)
 		}
 }
 
-void tracks_blank(struct tracks *k)
+void tracks_init_state(struct tracks *k)
 {
-	nobody(k);
+	add_track_zero(k);
 	moves_make(k);
 }
 
-void tracks_rest(const struct tracks *k)
+void tracks_release_pages(const struct tracks *k)
 {
-	shelf_rest(&k->lasts);
-	shelf_rest(&k->index.gids);
+	spill_array_release_pages(&k->lasts);
+	spill_array_release_pages(&k->index.gids);
 	if (k->st->keep && !k->of)
-		col_rest(&k->st->trks);
+		column_release_pages(&k->st->trks);
 }
 
 struct tracks *tracks_new(struct store *st)
@@ -69,19 +69,19 @@ struct tracks *tracks_new(struct store *st)
 	struct tracks *k = xcalloc(1, sizeof *k);
 	k->st = st;
 	k->whole = k->least = SHEET_WHOLE;
-	col_init(&st->trks, sizeof(struct trk_row));
-	col_init(&st->trk_times, sizeof(int64_t));
-	col_init(&st->sheets, sizeof(struct sheet_slot));
-	st->tally = tally_new();
-	strips_init(&k->strips, st);
-	col_add(&st->trks, NULL);
+	column_init(&st->trks, sizeof(struct trk_row));
+	column_init(&st->trk_times, sizeof(int64_t));
+	column_init(&st->sheets, sizeof(struct sheet_slot));
+	st->proc_sums = proc_sums_new();
+	annotations_init(&k->annotations, st);
+	column_add(&st->trks, NULL);
 	k->n = 1;
 	k->lasts.width = sizeof *k->last;
 	k->crowds.width = sizeof *k->crowd;
-	k->crowd = shelf_room(&k->crowds, 1);
+	k->crowd = spill_array_reserve(&k->crowds, 1);
 	k->crowd[0] = 1;	/* nobody is always there */
-	tracks_blank(k);
-	k->sealing = sealing_new(st);
+	tracks_init_state(k);
+	k->seal_pipeline = seal_new(st);
 	return k;
 }
 
@@ -89,77 +89,77 @@ void tracks_free(struct tracks *k)
 {
 	struct store *st = k->st;
 	tracks_done(k);
-	for (uint32_t i = 0; i < col_n(&st->sheets); i++) {
+	for (uint32_t i = 0; i < column_n(&st->sheets); i++) {
 		sheet_free(store_slot(st, i)->sheet);
-		gist_free(store_slot(st, i)->gist);
+		extremes_free(store_slot(st, i)->sheet_extremes);
 	}
-	keep_free(st->keep);
-	tally_free(st->tally);
-	col_free(&st->trks);
-	col_free(&st->trk_times);
-	col_free(&st->sheets);
-	strips_free(&k->strips);
-	sealing_free(k->sealing);
-	trkindex_free(&k->index);
+	sheet_cache_free(st->keep);
+	proc_sums_free(st->proc_sums);
+	column_free(&st->trks);
+	column_free(&st->trk_times);
+	column_free(&st->sheets);
+	annotations_free(&k->annotations);
+	seal_free(k->seal_pipeline);
+	tracks_index_free(&k->index);
 	lock_free(k->lock);
 	mem_free(k);
 }
 
-void tracks_thawed(struct tracks *k, int64_t t1)
+void tracks_set_loaded(struct tracks *k, int64_t t1)
 {
-	k->n = col_n(&k->st->trks);
+	k->n = column_n(&k->st->trks);
 	k->sealed = k->newest = t1;
-	sealing_thawed(k->sealing, t1);
+	seal_set_loaded(k->seal_pipeline, t1);
 }
 
 void tracks_pause(struct tracks *k)
 {
-	tracks_rest(k);
+	tracks_release_pages(k);
 	if (!k->of)
-		sealing_all(k->sealing);
+		seal_all_queued(k->seal_pipeline);
 }
 
-bool tracks_spare(struct tracks *k)
+bool tracks_help_seal(struct tracks *k)
 {
-	return sealing_spare(k->sealing);
+	return seal_help(k->seal_pipeline);
 }
 
 void tracks_end(struct tracks *k)
 {
-	sealing_end(k->sealing);
+	seal_wait(k->seal_pipeline);
 	if (!k->lock)
-		trkindex_number(&k->index, k->st);
+		tracks_index_sort(&k->index, k->st);
 }
 
 void tracks_done(struct tracks *k)
 {
-	sealing_done(k->sealing);
-	shelf_free(&k->lasts);
-	shelf_free(&k->crowds);
+	seal_finish(k->seal_pipeline);
+	spill_array_free(&k->lasts);
+	spill_array_free(&k->crowds);
 	mem_free(k->left);
-	learnt_free(&k->learnt);
+	late_fields_free(&k->late_fields);
 	k->left = NULL;
 	mem_free(k->now.entry);
-	mem_free(k->now.told);
+	mem_free(k->now.listed);
 	mem_free(k->rest);
 	k->rest = NULL;
 	k->last = NULL;
-	k->now = (struct sheet_piece){0};
+	k->now = (struct sheet_batch){0};
 	if (!k->lock && !k->st->has_numbered)
-		trkindex_free(&k->index);
+		tracks_index_free(&k->index);
 }
 
 static trk_id find_or_add(struct tracks *k, enum track_kind kind, uint64_t id)
 {
-	trk_id i = trkindex_put(&k->index, k->st, kind, id);
+	trk_id i = tracks_index_add(&k->index, k->st, kind, id);
 	if (i < k->n)
 		return i;
 	k->n = i + 1;
-	k->last = shelf_room(&k->lasts, i + 1u);
+	k->last = spill_array_reserve(&k->lasts, i + 1u);
 	k->last[i] = (struct track_last){ .t = k->sealed, .class = kind == TK_G, .life = KNOWN };
-	k->crowd = shelf_room(&k->crowds, i / SHEET_CROWD + 1u);
+	k->crowd = spill_array_reserve(&k->crowds, i / SHEET_CROWD + 1u);
 	if (i % NEW == 0)	/* half a million may be told of before the first piece is cut */
-		tracks_rest(k);
+		tracks_release_pages(k);
 	return i;
 }
 
@@ -168,21 +168,21 @@ trk_id tracks_track(struct tracks *k, enum track_kind kind, uint64_t id)
 	struct tracks *of = k->of ? k->of : k;
 	if (!of->lock)
 		return find_or_add(k, kind, id);
-	lock_take(of->lock);
-	trk_id t = k->of ? trkindex_find(&of->index, of->st, kind, id) : find_or_add(k, kind, id);
-	lock_give(of->lock);
+	lock_acquire(of->lock);
+	trk_id t = k->of ? tracks_index_find(&of->index, of->st, kind, id) : find_or_add(k, kind, id);
+	lock_release(of->lock);
 	if (k->of && t < k->n && (!t || kind != TK_G || !k->last[t].class))
 		k->last[t].class = t && kind == TK_G;
 	return t;
 }
 
-void tracks_born(struct tracks *k, trk_id g, str_id start_fun, trk_id creator, stk_id start, stk_id created)
+void tracks_set_origin(struct tracks *k, trk_id g, str_id start_fun, trk_id creator, stk_id start, stk_id created)
 {
 	if (!g || g >= k->n)
 		return;
-	struct trk_row *r = col_at(&k->st->trks, g);
+	struct trk_row *r = column_at(&k->st->trks, g);
 	if (start_fun)
-		learnt_add(&k->learnt, k->st, g, k->n, LEARNT_NAME, 0, start_fun);
+		late_fields_set(&k->late_fields, k->st, g, k->n, LATE_NAME, 0, start_fun);
 	if (creator)
 		trk_set(r->creator, creator);
 	if (start)
@@ -194,25 +194,25 @@ void tracks_born(struct tracks *k, trk_id g, str_id start_fun, trk_id creator, s
 /* What a track's row says of its life, where that is something new. */
 static void life_changes(struct tracks *k, struct track_last *l, trk_id trk, int64_t t, enum tstate s, bool past)
 {
-	struct trk_row *r = col_at(&k->st->trks, trk);
+	struct trk_row *r = column_at(&k->st->trks, trk);
 	if (s == TS_NONE || s == TS_FOREVER) {
 		if (!(l->life & HAS_T0))
 			trk_set(r->t0, t);
-		learnt_add(&k->learnt, k->st, trk, k->n, LEARNT_T1, k->sealed, t);
+		late_fields_set(&k->late_fields, k->st, trk, k->n, LATE_T1, k->sealed, t);
 		l->life = (l->life | HAS_T0) & (uint8_t)~LIVES;
 		return;
 	}
 	if (!(l->life & LIVES)) {
 		/* threads of C code use a goroutine again and again: the row tells of its newest life */
 		if (l->life & HAS_T0)
-			learnt_put(&k->learnt, k->st);
+			late_fields_flush(&k->late_fields, k->st);
 		trk_set(r->to_t1, 0);
 		trk_set(r->to_run0, 0);
 		trk_set(r->t0, t);
 		l->life = (l->life | HAS_T0 | LIVES) & (uint8_t)~HAS_RUN0;
 	}
 	if (s == TS_RUN && !past && !(l->life & HAS_RUN0)) {
-		learnt_add(&k->learnt, k->st, trk, k->n, LEARNT_RUN0, k->sealed, t);
+		late_fields_set(&k->late_fields, k->st, trk, k->n, LATE_RUN0, k->sealed, t);
 		l->life |= HAS_RUN0;
 	}
 }
@@ -235,7 +235,7 @@ static const uint8_t life_free[UINT8_MAX + 1] = {
 };
 
 /* What was forgotten of a track, or is not known yet. */
-static void recall(const struct tracks *k, struct track_last *l, trk_id trk)
+static void recall_life(const struct tracks *k, struct track_last *l, trk_id trk)
 {
 	const struct trk_row *r = store_trk(k->st, trk);
 	l->class = r->kind == TK_G;
@@ -243,13 +243,13 @@ static void recall(const struct tracks *k, struct track_last *l, trk_id trk)
 }
 
 /* An entry that is told too late for its time, or of a time that is sealed. */
-static int64_t late(struct tracks *k, struct track_last *l, const struct sink_enter *e, int64_t floor)
+static int64_t move_late_entry(struct tracks *k, struct track_last *l, const struct sink_enter *e, int64_t floor)
 {
 	if (e->state & TS_PAST && !(l->life & HAS_T0)) {
-		struct trk_row *r = col_at(&k->st->trks, e->trk);
+		struct trk_row *r = column_at(&k->st->trks, e->trk);
 		trk_set(r->t0, e->t);
 		uint32_t i;
-		*(int64_t *)col_add(&k->st->trk_times, &i) = floor;
+		*(int64_t *)column_add(&k->st->trk_times, &i) = floor;
 		trk_set(r->heard, i + 1);
 		l->life |= HAS_T0 | LIVES;
 	}
@@ -270,17 +270,17 @@ struct entering {
 
 /* A piece with so many is full, too, before its sheet becomes too long for short times: half of what is enough. But one
    more sheet is one more row of each track that is there, so not where these are many. */
-static size_t brief(const struct tracks *k, size_t most)
+static size_t short_batch_size(const struct tracks *k, size_t most)
 {
-	size_t n = (size_t)BRIEF_ROW * k->there;
+	size_t n = (size_t)SUMMARY_ROW * k->there;
 	return n < most / 2 ? most / 2 : n < most ? n : most;
 }
 
 static void next_full(const struct tracks *k, struct entering *x)
 {
-	_Static_assert(2 * BRIEF_ROW > SEAL_ROW, "who asks for the half asks for the whole");
-	x->few = (uint32_t)(k->least / (2 * BRIEF_ROW));
-	size_t n = (size_t)(x->out - x->base), most = tracks_enough(k), some = brief(k, most);
+	_Static_assert(2 * SUMMARY_ROW > SEAL_ROW, "who asks for the half asks for the whole");
+	x->few = (uint32_t)(k->least / (2 * SUMMARY_ROW));
+	size_t n = (size_t)(x->out - x->base), most = tracks_batch_size(k), some = short_batch_size(k, most);
 	int64_t due = k->sealed + START3_NS - 1;
 	x->full = x->base + (n < some ? some : most);
 	x->due = n >= some && x->newest < due ? due : INT64_MAX;
@@ -288,14 +288,14 @@ static void next_full(const struct tracks *k, struct entering *x)
 
 static bool is_full(const struct tracks *k, const struct entering *x, int64_t t)
 {
-	size_t n = (size_t)(x->out - x->base), most = tracks_enough(k);
+	size_t n = (size_t)(x->out - x->base), most = tracks_batch_size(k);
 	int64_t due = k->sealed + START3_NS - 1;
-	return n >= most || (n >= brief(k, most) && t >= due && x->newest < due);
+	return n >= most || (n >= short_batch_size(k, most) && t >= due && x->newest < due);
 }
 
 /* The piece is full, and all before t is told: it goes up to there, or, where so it has short times, as far as these
    do. */
-static void next_piece(struct tracks *k, struct entering *x, int64_t t)
+static void next_batch(struct tracks *k, struct entering *x, int64_t t)
 {
 	size_t left = (size_t)(x->end - x->e);
 	if (x->behind) {	/* it goes */
@@ -319,19 +319,19 @@ static ALWAYS void rare_state(struct tracks *k, struct track_last *l, trk_id trk
 {
 	if (!k->of)
 		track_life(k, l, trk, t, s, past);
-	tracks_there(k, l, trk, s != TS_NONE);
+	tracks_set_present(k, l, trk, s != TS_NONE);
 }
 
 /* The same of a P, of which another's entry tells. */
 static void __attribute__((noinline)) rare_also(struct tracks *k, const struct sink_enter *e, int64_t t)
 {
-	rare_state(k, &k->last[e->also], e->also, t, sink_also(e->state & SHEET_STATE), false);
+	rare_state(k, &k->last[e->also], e->also, t, sink_proc_state(e->state & SHEET_STATE), false);
 }
 
 /* It is told of in the piece at hand. */
-static void rare_tell(struct tracks *k, struct track_last *l, trk_id trk, int64_t t)
+static void rare_count(struct tracks *k, struct track_last *l, trk_id trk, int64_t t)
 {
-	tracks_told(&k->now, l, trk, t == k->sealed);
+	tracks_count_entry(&k->now, l, trk, t == k->sealed);
 	l->n--;		/* it is counted with all */
 }
 
@@ -344,26 +344,26 @@ static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct ent
 	unsigned s = e->state & SHEET_STATE, past = e->state & TS_PAST;
 	int64_t t = e->t;
 	if (!(l->life & KNOWN) && !k->of)
-		recall(k, l, e->trk);
+		recall_life(k, l, e->trk);
 	if (t <= x->newest) {
 		int64_t floor = l->t < k->sealed ? k->sealed : l->t;
 		if (e->also && also->t > floor)
 			floor = also->t;
 		if (t < floor)
-			t = k->of ? floor : late(k, l, e, floor);
+			t = k->of ? floor : move_late_entry(k, l, e, floor);
 	}
 	rare_state(k, l, e->trk, t, (enum tstate)s, past);
 	if (e->also && (also->life & SETTLED) != SETTLED)
 		rare_also(k, e, t);
 	bool ask = k->there >= x->few || x->out >= x->full || t >= x->due;
 	if (ask && is_full(k, x, t) && t >= x->newest && t > k->sealed && !past)
-		next_piece(k, x, t);
+		next_batch(k, x, t);
 	e = x->e;
 	if (ask)
 		next_full(k, x);
-	rare_tell(k, l, e->trk, t);
+	rare_count(k, l, e->trk, t);
 	if (e->also && (t == k->sealed || (also->life & (TOLD | LISTED)) != (TOLD | LISTED)))
-		rare_tell(k, also, e->also, t);
+		rare_count(k, also, e->also, t);
 	k->now.past |= past != 0;
 	return t;
 }
@@ -374,13 +374,13 @@ static void __attribute__((noinline)) life_entry(struct tracks *k, struct track_
     enum tstate s)
 {
 	track_life(k, l, trk, t, s, false);
-	tracks_there(k, l, trk, s != TS_NONE);
+	tracks_set_present(k, l, trk, s != TS_NONE);
 	if (!(l->life & LISTED))
-		tracks_first(&k->now, l, trk);
+		tracks_list_in_batch(&k->now, l, trk);
 	l->life |= TOLD;
 }
 
-struct sink_enter *tracks_next(struct tracks *k, size_t n)
+struct sink_enter *tracks_reserve_entries(struct tracks *k, size_t n)
 {
 	return tracks_room(k, &k->now, n) + k->now.n;
 }
@@ -455,17 +455,17 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 	k->now.n = (size_t)(x.out - x.base);
 	if (k->of)
 		return;
-	sealing_share(k->sealing, count);
-	sealing_again(k->sealing, &k->now);
+	seal_share_work(k->seal_pipeline, count);
+	seal_reclaim_arrays(k->seal_pipeline, &k->now);
 }
 
-void tracks_keep(struct tracks *k, const struct sink_keep *gen)
+void tracks_add_checkpoint(struct tracks *k, const struct sink_checkpoint *gen)
 {
-	sealing_border(k->sealing, tracks_border(k, gen));
-	strips_rest(&k->strips);
+	seal_checkpoint(k->seal_pipeline, tracks_new_checkpoint(k, gen));
+	annotations_release_pages(&k->annotations);
 }
 
-void tracks_kept(struct tracks *k)
+void tracks_enable_eviction(struct tracks *k)
 {
 	k->lasts.spills = k->index.gids.spills = true;
 	k->lock = lock_new();
@@ -473,31 +473,31 @@ void tracks_kept(struct tracks *k)
 
 static void tracks_counts(const struct tracks *k, struct snap *s)
 {
-	s->ntrks = col_n(&k->st->trks);
-	strips_snap(&k->strips, s);
+	s->ntrks = column_n(&k->st->trks);
+	annotations_fill_snap(&k->annotations, s);
 }
 
-void tracks_tell(struct tracks *k, struct snap *s, sealing_fn *fn, void *arg)
+void tracks_notify(struct tracks *k, struct snap *s, seal_notify_fn *fn, void *arg)
 {
-	learnt_put(&k->learnt, k->st);
+	late_fields_flush(&k->late_fields, k->st);
 	tracks_counts(k, s);
-	sealing_tell(k->sealing, s, fn, arg);
+	seal_notify(k->seal_pipeline, s, fn, arg);
 }
 
-struct strips *tracks_strips(struct tracks *k)
+struct annotations *tracks_annotations(struct tracks *k)
 {
-	return &k->strips;
+	return &k->annotations;
 }
 
 void tracks_sealed(const struct tracks *k, struct snap *s)
 {
-	sealing_snap(k->sealing, s);
+	seal_fill_snap(k->seal_pipeline, s);
 }
 
 const struct snap *tracks_snap(struct tracks *k, struct snap *s)
 {
-	sealing_end(k->sealing);
-	learnt_put(&k->learnt, k->st);
+	seal_wait(k->seal_pipeline);
+	late_fields_flush(&k->late_fields, k->st);
 	tracks_counts(k, s);
 	tracks_sealed(k, s);
 	return s;

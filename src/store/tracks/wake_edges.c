@@ -15,11 +15,11 @@
 /* First place in edge[] that is not before (from, t). */
 static uint32_t edge_find(const struct sheet *sh, trk_id from, int64_t t)
 {
-	struct halve h = {.hi = sh->nedge};
-	while (halve(&h)) {
+	struct bsearch_probe h = {.hi = sh->nedge};
+	while (bsearch_probe(&h)) {
 		uint32_t i = sh->edge[h.at] & ~EDGE_CREATED;
-		trk_id who = sheet_who(sh, i);
-		halve_on(&h, who != from ? who < from : sh->t0 + sheet_start(sh, i) < t);
+		trk_id who = sheet_peer(sh, i);
+		bsearch_narrow(&h, who != from ? who < from : sh->t0 + sheet_start(sh, i) < t);
 	}
 	return h.lo;
 }
@@ -27,11 +27,12 @@ static uint32_t edge_find(const struct sheet *sh, trk_id from, int64_t t)
 static struct edge edge_at(const struct sheet *sh, uint32_t k)
 {
 	uint32_t i = sh->edge[k] & ~EDGE_CREATED;
-	return (struct edge){sh->t0 + sheet_start(sh, i), sheet_who(sh, i), sh->trk[sheet_row_of(sh, i)],
+	return (struct edge){sh->t0 + sheet_start(sh, i), sheet_peer(sh, i), sh->trk[sheet_row_of(sh, i)],
 	    sheet_stack(sh, i), (sh->edge[k] & EDGE_CREATED) != 0};
 }
 
-bool edges_from(const struct snap *sn, struct edge_walk *w, trk_id from, int64_t t0, int64_t t1, struct edge *out)
+bool wake_edges_next(
+    const struct snap *sn, struct wake_edges_walk *w, trk_id from, int64_t t0, int64_t t1, struct edge *out)
 {
 	struct hold h = {0};
 	for (; w->sheet < sn->nsheets; w->sheet++, w->i = 0) {
@@ -46,7 +47,7 @@ bool edges_from(const struct snap *sn, struct edge_walk *w, trk_id from, int64_t
 			continue;
 		uint32_t i = sh->edge[k] & ~EDGE_CREATED;
 		int64_t t = sh->t0 + sheet_start(sh, i);
-		if (t >= t1 || sheet_who(sh, i) != from)
+		if (t >= t1 || sheet_peer(sh, i) != from)
 			continue;
 		w->i = k + 1;
 		*out = edge_at(sh, k);
@@ -58,9 +59,9 @@ bool edges_from(const struct snap *sn, struct edge_walk *w, trk_id from, int64_t
 }
 
 enum { FEW = 32 };	/* goroutines that are looked up in each sheet; of many all edges of it are gone through */
-struct first { const struct edges_ask *q; struct edge *e; uint32_t *k; bool any; };
+struct first { const struct wake_edges_query *q; struct edge *e; uint32_t *k; bool any; };
 
-static void consider(struct first *f, const struct sheet *sh, uint32_t at, uint32_t k)
+static void consider_edge(struct first *f, const struct sheet *sh, uint32_t at, uint32_t k)
 {
 	int64_t t = sh->t0 + sheet_start(sh, sh->edge[at] & ~EDGE_CREATED);
 	if (t < f->q->t0 || t >= f->q->t1 || (f->any && (t > f->e->t || (t == f->e->t && k >= *f->k))))
@@ -75,26 +76,26 @@ static void first_in(struct first *f, const struct snap *sn, const struct sheet 
 {
 	for (uint32_t k = 0; !of && k < f->q->n; k++) {
 		uint32_t at = edge_find(sh, f->q->from[k], f->q->t0);
-		if (at < sh->nedge && sheet_who(sh, sh->edge[at] & ~EDGE_CREATED) == f->q->from[k])
-			consider(f, sh, at, k);
+		if (at < sh->nedge && sheet_peer(sh, sh->edge[at] & ~EDGE_CREATED) == f->q->from[k])
+			consider_edge(f, sh, at, k);
 	}
 	for (uint32_t at = 0; of && at < sh->nedge; at++) {
-		trk_id who = sheet_who(sh, sh->edge[at] & ~EDGE_CREATED);
+		trk_id who = sheet_peer(sh, sh->edge[at] & ~EDGE_CREATED);
 		if (who < sn->ntrks && of[who])
-			consider(f, sh, at, of[who] - 1);
+			consider_edge(f, sh, at, of[who] - 1);
 	}
 }
 
 /* Is any of few there at all? Who is not in a sheet makes nothing there. */
-static bool absent(const struct snap *sn, const struct edges_ask *q, uint32_t s)
+static bool all_absent(const struct snap *sn, const struct wake_edges_query *q, uint32_t s)
 {
 	bool none = q->n <= FEW;
 	for (uint32_t k = 0; k < q->n && none; k++)
-		none = !sheet_still(sn, s, q->from[k]);
+		none = !activity_of_track(sn, s, q->from[k]);
 	return none;
 }
 
-bool edges_first(const struct snap *sn, const struct edges_ask *q, struct edge *e, uint32_t *k, bool *all)
+bool wake_edges_first(const struct snap *sn, const struct wake_edges_query *q, struct edge *e, uint32_t *k, bool *all)
 {
 	struct first f = {.q = q, .e = e, .k = k};
 	uint32_t *of = q->n > FEW ? xcalloc(sn->ntrks + 1u, sizeof *of) : NULL, made = 0;
@@ -105,10 +106,10 @@ bool edges_first(const struct snap *sn, const struct edges_ask *q, struct edge *
 		const struct sheet_slot *slot = store_slot(sn->st, s);
 		if (slot->t0 >= q->t1)
 			break;
-		if (slot->t1 <= q->t0 || absent(sn, q, s))
+		if (slot->t1 <= q->t0 || all_absent(sn, q, s))
 			continue;
-		made += !sheet_at_hand(sn, s);
-		*all = made <= q->most && look_on(&q->on, s, sn->nsheets);
+		made += !sheet_is_resident(sn, s);
+		*all = made <= q->most && watcher_report(&q->on, s, sn->nsheets);
 		if (!*all)
 			break;
 		first_in(&f, sn, sheet_get(sn, s), of);

@@ -8,16 +8,16 @@
 
 /* Who woke or created whom. An interval that is runnable names its waker itself (who); this
    answers the other direction. */
-struct edge_walk { uint32_t sheet, i; };
+struct wake_edges_walk { uint32_t sheet, i; };
 
 /* The next edge made by `from` (a G) at or after t0 and before t1; false when there is no more.
    Begin with a zeroed walk. */
-bool edges_from(const struct snap *, struct edge_walk *, trk_id from, int64_t t0, int64_t t1, struct edge *);
+bool wake_edges_next(const struct snap *, struct wake_edges_walk *, trk_id from, int64_t t0, int64_t t1, struct edge *);
 
 /* The first edge made by any of n Gs in [t0, t1), of several at one time that of the first of them (*k); sheets are
    gone through once, at most `most` of them made again. false: there is none, or (*all false) none as far as was
    looked. */
-struct edges_ask { const trk_id *from; uint32_t n, most; int64_t t0, t1; struct onlooker on; };
-bool edges_first(const struct snap *, const struct edges_ask *, struct edge *, uint32_t *k, bool *all);
+struct wake_edges_query { const trk_id *from; uint32_t n, most; int64_t t0, t1; struct progress_watcher on; };
+bool wake_edges_first(const struct snap *, const struct wake_edges_query *, struct edge *, uint32_t *k, bool *all);
 
 #endif

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct sched {
+struct stats_index {
 	const struct snap *sn;
 	uint32_t *first, *span;		/* spans of goroutine t: span[first[t]] .. span[first[t + 1]) */
 };
@@ -39,19 +39,19 @@ static trk_id range_of(const struct snap *sn, uint32_t i)
 	return s->kind == SP_ASSIST || s->kind == SP_STW || s->kind == SP_RANGE ? s->trk : 0;
 }
 
-struct sched *sched_new(const struct snap *sn, struct arena *a)
+struct stats_index *stats_index_new(const struct snap *sn, struct arena *a)
 {
-	struct sched *s = arena_zalloc(a, sizeof *s);
+	struct stats_index *s = arena_zalloc(a, sizeof *s);
 	s->sn = sn;
 	s->first = arena_zalloc(a, (sn->ntrks + 2u) * sizeof *s->first);
 	s->span = arena_alloc(a, (sn->nspans + 1u) * sizeof *s->span);
-	for (uint32_t i = 0; i < sn->nspans; store_pass(sn, i++))
+	for (uint32_t i = 0; i < sn->nspans; store_note_walk(sn, i++))
 		s->first[range_of(sn, i) + 2]++;
 	s->first[2] = 0;	/* of nobody */
 	for (uint32_t t = 1; t <= sn->ntrks; t++)
 		s->first[t + 1] += s->first[t];
 	for (uint32_t i = 0; i < sn->nspans; i++) {
-		store_pass(sn, i);
+		store_note_walk(sn, i);
 		trk_id t = range_of(sn, i);
 		if (t)
 			s->span[s->first[t + 1]++] = i;
@@ -59,29 +59,29 @@ struct sched *sched_new(const struct snap *sn, struct arena *a)
 	return s;
 }
 
-const struct snap *sched_snap(const struct sched *s)
+const struct snap *stats_index_snap(const struct stats_index *s)
 {
 	return s->sn;
 }
 
-static void part_add(struct sched_part *p, uint32_t *n, str_id name, const char *text, int64_t ns)
+static void part_add(struct stats_part *p, uint32_t *n, str_id name, const char *text, int64_t ns)
 {
 	for (uint32_t i = 0; i < *n; i++)
 		if (p[i].name == name && (name || !strcmp(p[i].text, text))) {
 			p[i].ns += ns;
 			return;
 		}
-	p[(*n)++] = (struct sched_part){ name, text, ns };
+	p[(*n)++] = (struct stats_part){ name, text, ns };
 }
 
-static void stat_ranges(const struct sched *s, struct gstat *g, int64_t a, int64_t b, struct arena *mem)
+static void stat_ranges(const struct stats_index *s, struct goroutine_times *g, int64_t a, int64_t b, struct arena *mem)
 {
 	uint32_t from = s->first[g->trk], to = s->first[g->trk + 1];
-	struct sched_part *p = NULL;
+	struct stats_part *p = NULL;
 	for (uint32_t k = from; k < to; k++) {
 		const struct sink_span *sp = &store_span(s->sn->st, s->span[k])->s;
 		int64_t t0, t1;
-		span_bounds(s->sn, sp, &t0, &t1);
+		time_search_span_bounds(s->sn, sp, &t0, &t1);
 		t0 = t0 < a ? a : t0;
 		t1 = t1 > b ? b : t1;
 		if (t1 <= t0)
@@ -94,27 +94,27 @@ static void stat_ranges(const struct sched *s, struct gstat *g, int64_t a, int64
 }
 
 /* Waits whose reason is only known as text: walk them. */
-static void stat_others(const struct sched *s, struct gstat *g, struct sched_part *p)
+static void stat_others(const struct stats_index *s, struct goroutine_times *g, struct stats_part *p)
 {
-	struct ival v;
-	bool go = ival_near(s->sn, g->trk, g->t0, 1, &v);
-	if (ival_at(s->sn, g->trk, g->t0, &v))
+	struct trace_interval v;
+	bool go = trace_interval_near(s->sn, g->trk, g->t0, 1, &v);
+	if (trace_interval_at(s->sn, g->trk, g->t0, &v))
 		go = true;
-	for (; go && v.t0 < g->t1; go = ival_step(s->sn, &v, 1)) {
+	for (; go && v.t0 < g->t1; go = trace_interval_step(s->sn, &v, 1)) {
 		int64_t lo = v.t0 < g->t0 ? g->t0 : v.t0, hi = v.t1 > g->t1 ? g->t1 : v.t1;
 		if (v.state == TS_OTHER && hi > lo && (!v.who || g->nblock < 63))
 			part_add(p, &g->nblock, v.who, reasons[TS_OTHER], hi - lo);
 	}
 }
 
-static void stat_block(const struct sched *s, struct gstat *g, struct arena *mem)
+static void stat_block(const struct stats_index *s, struct goroutine_times *g, struct arena *mem)
 {
 	uint32_t n = 0;
 	for (int k = TS_CHANSEND; k < TS__N; k++)
 		n += g->ns[k] > 0;
 	if (!n)
 		return;
-	struct sched_part *p = arena_alloc(mem, (n + (g->ns[TS_OTHER] ? 64u : 0)) * sizeof *p);
+	struct stats_part *p = arena_alloc(mem, (n + (g->ns[TS_OTHER] ? 64u : 0)) * sizeof *p);
 	for (int k = TS_CHANSEND; k < TS__N; k++)
 		if (g->ns[k] > 0 && k != TS_FOREVER && k != TS_OTHER)
 			part_add(p, &g->nblock, 0, k == TS_UNKNOWN ? "" : reasons[k], g->ns[k]);
@@ -123,7 +123,7 @@ static void stat_block(const struct sched *s, struct gstat *g, struct arena *mem
 	g->block = p;
 }
 
-bool sched_bounds(const struct snap *sn, trk_id trk, int64_t *a, int64_t *b)
+bool stats_goroutine_bounds(const struct snap *sn, trk_id trk, int64_t *a, int64_t *b)
 {
 	const struct trk_row *row = store_trk(sn->st, trk);
 	int64_t born = row->t0, died = store_t1(sn->st, row);
@@ -134,10 +134,10 @@ bool sched_bounds(const struct snap *sn, trk_id trk, int64_t *a, int64_t *b)
 	return true;
 }
 
-bool sched_begin(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct gstat *g)
+bool stats_begin_account(const struct stats_index *s, trk_id trk, int64_t a, int64_t b, struct goroutine_times *g)
 {
-	*g = (struct gstat){ .trk = trk };
-	if (!sched_bounds(s->sn, trk, &a, &b))
+	*g = (struct goroutine_times){ .trk = trk };
+	if (!stats_goroutine_bounds(s->sn, trk, &a, &b))
 		return false;
 	g->t0 = a;
 	g->t1 = b;
@@ -145,17 +145,17 @@ bool sched_begin(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct
 	return true;
 }
 
-void sched_end(const struct sched *s, bool lives, struct arena *mem, struct gstat *g)
+void stats_finish_account(const struct stats_index *s, bool lives, struct arena *mem, struct goroutine_times *g)
 {
-	struct ival v;
+	struct trace_interval v;
 	int64_t heard = store_heard(s->sn->st, store_trk(s->sn->st, g->trk)), sealed = heard < g->t1 ? heard : g->t1;
-	enum tstate was = heard != TIME_NONE && g->t0 < sealed ? ival_state(s->sn, g->trk, heard) : TS_NONE;
+	enum tstate was = heard != TIME_NONE && g->t0 < sealed ? trace_interval_state(s->sn, g->trk, heard) : TS_NONE;
 	if (was != TS_NONE) {
 		g->ns[was] += sealed - g->t0;	/* before the sheets knew of it */
 		g->ns[TS_NONE] -= sealed - g->t0;
 	}
-	if (lives && ival_state(s->sn, g->trk, s->sn->t1 - 1) == TS_SYSBLOCK &&
-	    ival_at(s->sn, g->trk, s->sn->t1 - 1, &v)) {
+	if (lives && trace_interval_state(s->sn, g->trk, s->sn->t1 - 1) == TS_SYSBLOCK &&
+	    trace_interval_at(s->sn, g->trk, s->sn->t1 - 1, &v)) {
 		int64_t last = v.t1 - (v.t0 > g->t0 ? v.t0 : g->t0);
 		g->ns[TS_SYSBLOCK] -= last;
 		g->ns[TS_SYSCALL] += last;
@@ -176,37 +176,38 @@ void sched_end(const struct sched *s, bool lives, struct arena *mem, struct gsta
 	g->unknown = known < g->total ? g->total - known : 0;
 }
 
-bool sched_lives(const struct sched *s, trk_id trk, int64_t b)
+bool stats_lives_to_end(const struct stats_index *s, trk_id trk, int64_t b)
 {
 	return !store_trk(s->sn->st, trk)->to_t1 && b == TIME_NONE;
 }
 
-int64_t sched_length(const struct sched *s, trk_id trk, int64_t a, int64_t b)
+int64_t stats_goroutine_length(const struct stats_index *s, trk_id trk, int64_t a, int64_t b)
 {
-	struct gstat g;
-	return sched_begin(s, trk, a, b, &g) ? g.total : 0;
+	struct goroutine_times g;
+	return stats_begin_account(s, trk, a, b, &g) ? g.total : 0;
 }
 
-void sched_stat(const struct sched *s, trk_id trk, int64_t a, int64_t b, struct arena *mem, struct gstat *g)
+void stats_of_goroutine(
+    const struct stats_index *s, trk_id trk, int64_t a, int64_t b, struct arena *mem, struct goroutine_times *g)
 {
 	struct bin sum;
-	if (!sched_begin(s, trk, a, b, g))
+	if (!stats_begin_account(s, trk, a, b, g))
 		return;
 	bins_sum(s->sn, trk, g->t0, g->t1, &sum);
 	memcpy(g->ns, sum.ns, sizeof g->ns);
-	sched_end(s, sched_lives(s, trk, b), mem, g);
+	stats_finish_account(s, stats_lives_to_end(s, trk, b), mem, g);
 }
 
 /* ---- groups */
 
 /* An account is a third of a kilobyte and there may be a million: what is sorted is its place, and then each is
    moved once, around the cycles of where they go. from[i] is the one that goes to i, and is i afterwards. */
-static void move_around(struct gstat *g, uint32_t *from, uint32_t n)
+static void move_around(struct goroutine_times *g, uint32_t *from, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (from[i] == i)
 			continue;
-		struct gstat first = g[i];
+		struct goroutine_times first = g[i];
 		uint32_t k = i, next;
 		while ((next = from[k]) != i) {
 			g[k] = g[next];
@@ -222,8 +223,8 @@ static void move_around(struct gstat *g, uint32_t *from, uint32_t n)
    each of which is read from one end to the other then, are put together at `to`. */
 enum { RUN = 1 << 16, LOOKED = 1 << 12 };	/* accounts; rows that were looked at */
 
-static void move_runs(struct gstat *g, struct gstat *to, const uint32_t *from, uint32_t n, const struct arena *own,
-    const struct arena *mem)
+static void move_runs(struct goroutine_times *g, struct goroutine_times *to, const uint32_t *from, uint32_t n,
+    const struct arena *own, const struct arena *mem)
 {
 	uint32_t runs = n / RUN + 1, *at = xcalloc(runs, sizeof *at);
 	uint32_t *v = xmalloc((n + 1u) * sizeof *v);	/* of each run: what is in it, as it is to be */
@@ -234,32 +235,32 @@ static void move_runs(struct gstat *g, struct gstat *to, const uint32_t *from, u
 	for (uint32_t i = 0; i < runs; i++) {
 		move_around(g + (size_t)i * RUN, v + (size_t)i * RUN, at[i]);
 		at[i] = i * RUN;
-		arena_rest(own);
+		arena_release_pages(own);
 	}
 	mem_free(v);
 	for (uint32_t i = 0; i < n; i++) {
 		to[i] = g[at[from[i] / RUN]++];
-		arena_look(own, i);
-		arena_look(mem, i);
+		arena_note_access(own, i);
+		arena_note_access(mem, i);
 	}
 	mem_free(at);
 }
 
 /* The longest first; they come by id, and those of a length stay so. To another place, or where they are. */
-static void sort_accounts(struct gstat *g, struct gstat *to, uint32_t n, const struct arena *own,
+static void sort_accounts(struct goroutine_times *g, struct goroutine_times *to, uint32_t n, const struct arena *own,
     const struct arena *mem)
 {
-	struct keyed_many v;
-	keyed_many_room(&v, n);
+	struct radix_array v;
+	radix_array_alloc(&v, n);
 	for (uint32_t i = 0; i < n; i++) {
-		arena_look(own, i);
-		keyed_many_add(&v, keyed_down(g[i].total), i);
+		arena_note_access(own, i);
+		radix_array_add(&v, radix_key_descending(g[i].total), i);
 	}
-	keyed_many_sort(&v, 0, n);
+	radix_array_sort(&v, 0, n);
 	uint32_t *from = xmalloc((n + 1u) * sizeof *from);
 	for (uint32_t i = 0; i < n; i++)
-		from[i] = keyed_many_at(&v, i).v;
-	keyed_many_free(&v);
+		from[i] = radix_array_at(&v, i).v;
+	radix_array_free(&v);
 	if (to == g)
 		move_around(g, from, n);
 	else
@@ -269,14 +270,14 @@ static void sort_accounts(struct gstat *g, struct gstat *to, uint32_t n, const s
 
 static int group_cmp(const void *a, const void *b)
 {
-	const struct sched_group *x = a, *y = b;
+	const struct stats_group *x = a, *y = b;
 	if (x->exec != y->exec)
 		return x->exec > y->exec ? -1 : 1;
 	return x->name < y->name ? -1 : x->name > y->name;
 }
 
 /* Does the goroutine count, and for which stretch (TIME_NONE: all of it)? */
-static bool asked_for(const struct snap *sn, const struct sched_ask *q, trk_id t, int64_t *a, int64_t *b)
+static bool goroutine_selected(const struct snap *sn, const struct stats_query *q, trk_id t, int64_t *a, int64_t *b)
 {
 	const struct trk_row *r = store_trk(sn->st, t);
 	int64_t t0 = r->t0, t1 = store_t1(sn->st, r);
@@ -290,29 +291,29 @@ static bool asked_for(const struct snap *sn, const struct sched_ask *q, trk_id t
 	return (*a == TIME_NONE || t1 == TIME_NONE || *a < t1) && (*b == TIME_NONE || *b > t0);
 }
 
-static str_id group_key(const struct snap *sn, const struct sched_ask *q, trk_id t)
+static str_id group_key(const struct snap *sn, const struct stats_query *q, trk_id t)
 {
 	return q->key ? q->key[t] : store_trk(sn->st, t)->name;
 }
 
 /* So many of n are done; all of them are `part` percent, after `from`. false: stop. */
-static bool tell(const struct sched_ask *q, uint32_t i, uint32_t n, unsigned from, unsigned part)
+static bool report_progress(const struct stats_query *q, uint32_t i, uint32_t n, unsigned from, unsigned part)
 {
-	return i % 16384 || look_on(&q->on, from + (n ? (uint64_t)part * i / n : part), 100);
+	return i % 16384 || watcher_report(&q->on, from + (n ? (uint64_t)part * i / n : part), 100);
 }
 
 /* Groups on their way. */
 struct grouping {
-	const struct sched *s;
+	const struct stats_index *s;
 	const struct snap *sn;
-	const struct sched_ask *q;
+	const struct stats_query *q;
 	struct arena *mem, own;
-	struct sched_groups *o;
+	struct stats_groups *o;
 	uint32_t *count;		/* by key: goroutines; then the number of the group */
-	struct gstat *g;		/* by group, ascending: where they are to be in the end, or on disk beside it */
+	struct goroutine_times *g;	/* by group, ascending: where they are to be in the end, or on disk beside it */
 };
 
-static struct sched_groups *grouped(struct grouping *k, bool all)
+static struct stats_groups *finish_groups(struct grouping *k, bool all)
 {
 	if (!all)
 		k->o->n = k->o->ng = 0;
@@ -330,19 +331,19 @@ static bool count_groups(struct grouping *k)
 		most = k->q->key[t] > most ? k->q->key[t] : most;
 	k->count = xcalloc(most + 1u, sizeof *k->count);
 	for (trk_id t = 1; t < k->sn->ntrks; t++) {
-		store_pass(k->sn, t);
-		if (!tell(k->q, t, k->sn->ntrks, 5, 10))
+		store_note_walk(k->sn, t);
+		if (!report_progress(k->q, t, k->sn->ntrks, 5, 10))
 			return false;
-		if (asked_for(k->sn, k->q, t, &a, &b))
+		if (goroutine_selected(k->sn, k->q, t, &a, &b))
 			k->o->n += !k->count[group_key(k->sn, k->q, t)]++, k->o->ng++;
 	}
 	k->o->group = arena_alloc(k->mem, (k->o->n + 1u) * sizeof *k->o->group);
 	k->o->g = arena_alloc(k->mem, (k->o->ng + 1u) * sizeof *k->o->g);
-	k->g = mem_spills() && k->mem->spills ? arena_alloc(&k->own, (k->o->ng + 1u) * sizeof *k->g) : k->o->g;
+	k->g = mem_has_spill_file() && k->mem->spills ? arena_alloc(&k->own, (k->o->ng + 1u) * sizeof *k->g) : k->o->g;
 	uint32_t at = 0, n = 0;
 	for (str_id i = 0; i <= most; i++)
 		if (k->count[i]) {
-			k->o->group[n] = (struct sched_group){ i, at, 0, 0 };
+			k->o->group[n] = (struct stats_group){ i, at, 0, 0 };
 			at += k->count[i];
 			k->count[i] = n++;
 		}
@@ -353,60 +354,60 @@ static bool count_groups(struct grouping *k)
 static bool sum_groups(struct grouping *k)
 {
 	int64_t a, b;
-	struct bins_ask *ask = arena_alloc(&k->own, (k->o->ng + 1u) * sizeof *ask);
+	struct bins_query *ask = arena_alloc(&k->own, (k->o->ng + 1u) * sizeof *ask);
 	uint32_t n = 0;
 	for (trk_id t = 1; t < k->sn->ntrks; t++) {
-		store_pass(k->sn, t);
-		if (!tell(k->q, t, k->sn->ntrks, 15, 30))
+		store_note_walk(k->sn, t);
+		if (!report_progress(k->q, t, k->sn->ntrks, 15, 30))
 			return false;
-		if (!asked_for(k->sn, k->q, t, &a, &b))
+		if (!goroutine_selected(k->sn, k->q, t, &a, &b))
 			continue;
-		arena_look(&k->own, n);
-		struct sched_group *gr = &k->o->group[k->count[group_key(k->sn, k->q, t)]];
-		struct gstat *g = &k->g[gr->first + gr->n++];
-		sched_begin(k->s, t, a, b, g);
-		ask[n++] = (struct bins_ask){ t, g->t0, g->t1, g->ns };
+		arena_note_access(&k->own, n);
+		struct stats_group *gr = &k->o->group[k->count[group_key(k->sn, k->q, t)]];
+		struct goroutine_times *g = &k->g[gr->first + gr->n++];
+		stats_begin_account(k->s, t, a, b, g);
+		ask[n++] = (struct bins_query){ t, g->t0, g->t1, g->ns };
 	}
 	return bins_many(k->sn, ask, n, &k->own, &k->q->on);
 }
 
 /* What follows from the sums, and the longest first. */
-static bool end_group(struct grouping *k, struct sched_group *gr)
+static bool end_group(struct grouping *k, struct stats_group *gr)
 {
 	int64_t a, b;
-	struct gstat *g = k->g + gr->first;
+	struct goroutine_times *g = k->g + gr->first;
 	for (uint32_t i = 0; i < gr->n; i++) {
-		if (!tell(k->q, i, gr->n, 60, 20))
+		if (!report_progress(k->q, i, gr->n, 60, 20))
 			return false;
-		arena_look(&k->own, i);
-		arena_look(k->mem, i);
+		arena_note_access(&k->own, i);
+		arena_note_access(k->mem, i);
 		if (i % LOOKED == LOOKED - 1)
-			store_rest(k->sn);
-		bool all = asked_for(k->sn, k->q, g[i].trk, &a, &b);
-		sched_end(k->s, all && sched_lives(k->s, g[i].trk, b), k->mem, &g[i]);
+			store_release_pages(k->sn);
+		bool all = goroutine_selected(k->sn, k->q, g[i].trk, &a, &b);
+		stats_finish_account(k->s, all && stats_lives_to_end(k->s, g[i].trk, b), k->mem, &g[i]);
 		gr->exec += g[i].exec;
 	}
-	if (!look_on(&k->q->on, 80, 100))
+	if (!watcher_report(&k->q->on, 80, 100))
 		return false;
 	sort_accounts(g, k->o->g + gr->first, gr->n, &k->own, k->mem);
 	return true;
 }
 
-struct sched_groups *sched_groups(const struct sched *s, const struct sched_ask *q, struct arena *mem)
+struct stats_groups *stats_groups(const struct stats_index *s, const struct stats_query *q, struct arena *mem)
 {
 	struct grouping k = { .s = s, .sn = s->sn, .q = q, .mem = mem, .own = { .spills = true },
 		.o = arena_zalloc(mem, sizeof *k.o) };
 	if (!count_groups(&k) || !sum_groups(&k))
-		return grouped(&k, false);
+		return finish_groups(&k, false);
 	for (uint32_t i = 0; i < k.o->n; i++)
 		if (!end_group(&k, &k.o->group[i]))
-			return grouped(&k, false);
+			return finish_groups(&k, false);
 	qsort(k.o->group, k.o->n, sizeof *k.o->group, group_cmp);
-	arena_rest(mem);
-	return grouped(&k, true);
+	arena_release_pages(mem);
+	return finish_groups(&k, true);
 }
 
-frm_id sched_root(const struct store *st, stk_id s)
+frm_id stats_root_frame(const struct store *st, stk_id s)
 {
 	frm_id f = 0;
 	for (; s; s = stk_parent(st, s))

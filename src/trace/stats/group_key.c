@@ -18,10 +18,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct { const char *name, *head; } ways[GB__N] = {
-	[GB_FUNCTION] = {"function", "START FUNCTION"}, [GB_CREATOR] = {"creator", "CREATED IN"},
-	[GB_STATE] = {"state", "AT THE END"}, [GB_LABEL] = {"label", "LABEL"}, [GB_TASK] = {"task", "TASK"},
-	[GB_PROC] = {"proc", "LAST RAN ON"}, [GB_LIFE] = {"life", "LIFE"},
+static const struct { const char *name, *head;
+} ways[GROUP_KEY__N] = {
+    [GROUP_KEY_FUNCTION] = {"function", "START FUNCTION"},
+    [GROUP_KEY_CREATOR] = {"creator", "CREATED IN"},
+    [GROUP_KEY_STATE] = {"state", "AT THE END"},
+    [GROUP_KEY_LABEL] = {"label", "LABEL"},
+    [GROUP_KEY_TASK] = {"task", "TASK"},
+    [GROUP_KEY_PROC] = {"proc", "LAST RAN ON"},
+    [GROUP_KEY_LIFE] = {"life", "LIFE"},
 };
 
 static const char *const states[TS__N] = {
@@ -30,19 +35,19 @@ static const char *const states[TS__N] = {
 #undef STATE
 };
 
-const char *gor_by_name(enum gor_by by)
+const char *group_key_name(enum group_key_kind by)
 {
-	return by < GB__N ? ways[by].name : "";
+	return by < GROUP_KEY__N ? ways[by].name : "";
 }
 
-const char *gor_by_head(enum gor_by by)
+const char *group_key_heading(enum group_key_kind by)
 {
-	return by < GB__N ? ways[by].head : "";
+	return by < GROUP_KEY__N ? ways[by].head : "";
 }
 
-int gor_by_find(const char *name)
+int group_key_find(const char *name)
 {
-	for (int i = 0; i < GB__N; i++)
+	for (int i = 0; i < GROUP_KEY__N; i++)
 		if (!strcmp(ways[i].name, name))
 			return i;
 	return -1;
@@ -50,13 +55,13 @@ int gor_by_find(const char *name)
 
 static str_id text(const struct snap *sn, const char *s)
 {
-	return build_text(sn, s, strlen(s));
+	return builder_add_string(sn, s, strlen(s));
 }
 
 static void by_creator(const struct snap *sn, str_id *key)
 {
 	str_id unknown = text(sn, "(not seen)");
-	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++)) {
+	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++)) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		stk_id created = r->created;
 		trk_id creator = r->creator;
@@ -75,7 +80,7 @@ static void by_state(const struct snap *sn, int64_t t1, str_id *key)
 	for (int i = 0; i < TS__N; i++)
 		name[i] = text(sn, states[i]);
 	name[TS_NONE] = born;
-	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++)) {
+	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++)) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		if (r->kind != TK_G)
 			continue;
@@ -85,7 +90,7 @@ static void by_state(const struct snap *sn, int64_t t1, str_id *key)
 		if (end != TIME_NONE && end <= t1)
 			key[t] = ended;
 		else	/* what it is in alone: since when would be asked of all sheets before, for each */
-			key[t] = name[ival_state(sn, t, at)];
+			key[t] = name[trace_interval_state(sn, t, at)];
 	}
 }
 
@@ -95,7 +100,7 @@ static void by_label(const struct snap *sn, str_id *key)
 	for (trk_id t = 1; t < sn->ntrks; t++)
 		key[t] = none;
 	for (uint32_t i = 0; i < sn->nmarks; i++) {
-		store_pass(sn, i);
+		store_note_walk(sn, i);
 		const struct sink_mark *m = store_mark(sn->st, i);
 		if (m->kind == MK_LABEL && m->trk && m->trk < sn->ntrks && m->text)
 			key[m->trk] = m->text;
@@ -103,9 +108,9 @@ static void by_label(const struct snap *sn, str_id *key)
 }
 
 /* Spans come in the order of their ends: the first task is that of the earliest begin. */
-static void by_task(const struct snap *sn, str_id *key, struct arena *a, const struct onlooker *on)
+static void by_task(const struct snap *sn, str_id *key, struct arena *a, const struct progress_watcher *on)
 {
-	const struct sched_tasks *ts = sched_tasks(sn, a, on);
+	const struct stats_tasks *ts = stats_tasks(sn, a, on);
 	int64_t *first = xmalloc((sn->ntrks + 1u) * sizeof *first);
 	str_id none = text(sn, "(no task)");
 	for (trk_id t = 0; t < sn->ntrks; t++) {
@@ -113,11 +118,11 @@ static void by_task(const struct snap *sn, str_id *key, struct arena *a, const s
 		first[t] = INT64_MAX;
 	}
 	for (uint32_t i = 0; i < sn->nspans; i++) {
-		store_pass(sn, i);
+		store_note_walk(sn, i);
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		if ((s->kind != SP_REGION && s->kind != SP_TASK) || !s->id || !s->trk || s->t0 >= first[s->trk])
 			continue;
-		uint32_t t = sched_task_find(ts, s->id);
+		uint32_t t = stats_task_find(ts, s->id);
 		if (t == UINT32_MAX || !ts->task[t].name)
 			continue;
 		first[s->trk] = s->t0;
@@ -138,12 +143,12 @@ static void by_proc(const struct snap *sn, int64_t t0, int64_t t1, str_id *key)
 		for (uint32_t r = sh->nother; r < sh->ntrk; r++)
 			for (uint32_t k = sh->first[r + 1]; k-- > sh->first[r];)
 				if ((sh->state[k] & SHEET_STATE) == TS_RUN && sh->t0 + sheet_start(sh, k) < t1) {
-					last[sh->trk[r]] = sheet_who(sh, k);
+					last[sh->trk[r]] = sheet_peer(sh, k);
 					break;
 				}
 		sheet_put(sn, i);
 	}
-	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++)) {
+	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++)) {
 		char name[24];
 		key[t] = none;
 		if (!last[t] || last[t] >= sn->ntrks)
@@ -161,7 +166,7 @@ static void by_life(const struct snap *sn, int64_t t0, int64_t t1, str_id *key)
 	str_id id[2][2];
 	for (int i = 0; i < 4; i++)
 		id[i / 2][i % 2] = text(sn, name[i / 2][i % 2]);
-	for (trk_id t = 1; t < sn->ntrks; store_pass(sn, t++)) {
+	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++)) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		/* who was there before, the trace was told of as it was; who is new has been created by somebody */
 		bool before = r->t0 == TIME_NONE || r->t0 < t0 || (!r->created && !r->creator);
@@ -171,18 +176,18 @@ static void by_life(const struct snap *sn, int64_t t0, int64_t t1, str_id *key)
 	}
 }
 
-str_id *gor_by_keys(const struct snap *sn, enum gor_by by, int64_t t0, int64_t t1, struct arena *a,
-    const struct onlooker *on)
+str_id *group_key_make(const struct snap *sn, enum group_key_kind by, int64_t t0, int64_t t1, struct arena *a,
+    const struct progress_watcher *on)
 {
-	if (by == GB_FUNCTION)
+	if (by == GROUP_KEY_FUNCTION)
 		return NULL;
 	str_id *key = arena_zalloc(a, (sn->ntrks + 1u) * sizeof *key);
 	switch (by) {
-	case GB_CREATOR: by_creator(sn, key); break;
-	case GB_STATE: by_state(sn, t1, key); break;
-	case GB_LABEL: by_label(sn, key); break;
-	case GB_TASK: by_task(sn, key, a, on); break;
-	case GB_PROC: by_proc(sn, t0, t1, key); break;
+	case GROUP_KEY_CREATOR: by_creator(sn, key); break;
+	case GROUP_KEY_STATE: by_state(sn, t1, key); break;
+	case GROUP_KEY_LABEL: by_label(sn, key); break;
+	case GROUP_KEY_TASK: by_task(sn, key, a, on); break;
+	case GROUP_KEY_PROC: by_proc(sn, t0, t1, key); break;
 	default: by_life(sn, t0, t1, key); break;
 	}
 	return key;

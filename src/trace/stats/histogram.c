@@ -7,7 +7,7 @@
  * drawn, whatever the range, in 4 kB, and adding one costs no search.
  *
  * Counts that are printed come from rows of their own, two a decade, which are exact. Quantiles do not come from a
- * histogram: sched_spread() takes them from the durations themselves.
+ * histogram: stats_spread() takes them from the durations themselves.
  */
 #include "config.h"
 #include "trace/stats/histogram.h"
@@ -16,27 +16,27 @@
 
 static int bucket_of(int64_t v)
 {
-	if (v < HISTO_STEP)
+	if (v < HISTOGRAM_STEP)
 		return v < 0 ? 0 : (int)v;
 	int top = 63 - __builtin_clzll((uint64_t)v);	/* 4 .. 62 */
-	return (top - 3) * HISTO_STEP + (int)(v >> (top - 4) & (HISTO_STEP - 1));
+	return (top - 3) * HISTOGRAM_STEP + (int)(v >> (top - 4) & (HISTOGRAM_STEP - 1));
 }
 
 /* The first value of a bucket. */
 static int64_t bucket_from(int b)
 {
-	if (b < HISTO_STEP)
+	if (b < HISTOGRAM_STEP)
 		return b;
-	int top = b / HISTO_STEP + 3;
+	int top = b / HISTOGRAM_STEP + 3;
 	if (top > 62)
 		return INT64_MAX;
-	return (int64_t)(HISTO_STEP + b % HISTO_STEP) << (top - 4);
+	return (int64_t)(HISTOGRAM_STEP + b % HISTOGRAM_STEP) << (top - 4);
 }
 
-int64_t histo_row_from(int i)
+int64_t histogram_row_start(int i)
 {
 	int64_t d = i % 2 ? 3 : 1;
-	if (i >= HISTO_ROWS)
+	if (i >= HISTOGRAM_ROWS)
 		return INT64_MAX;
 	for (int k = i / 2; k > 0; k--)
 		d *= 10;
@@ -48,14 +48,14 @@ static int row_of(int64_t v)
 {
 	int64_t d = 1;
 	int i = 0;
-	while (i + 2 < HISTO_ROWS && v / 10 >= d) {
+	while (i + 2 < HISTOGRAM_ROWS && v / 10 >= d) {
 		d *= 10;
 		i += 2;
 	}
 	return i + (v / 3 >= d);
 }
 
-void histo_add(struct histo *h, int64_t v)
+void histogram_add(struct duration_histogram *h, int64_t v)
 {
 	v = v < 0 ? 0 : v;
 	h->min = !h->n || v < h->min ? v : h->min;
@@ -65,12 +65,12 @@ void histo_add(struct histo *h, int64_t v)
 	h->row[row_of(v)]++;
 }
 
-void histo_columns(const struct histo *h, int64_t lo, int64_t hi, int n, uint64_t *out)
+void histogram_columns(const struct duration_histogram *h, int64_t lo, int64_t hi, int n, uint64_t *out)
 {
 	double from = log((double)(lo < 1 ? 1 : lo)), to = log((double)(hi < 2 ? 2 : hi));
 	for (int i = 0; i < n; i++)
 		out[i] = 0;
-	for (int k = 0; k < HISTO_N && n > 0; k++) {
+	for (int k = 0; k < HISTOGRAM_N && n > 0; k++) {
 		if (!h->bucket[k])
 			continue;
 		int64_t v = bucket_from(k);

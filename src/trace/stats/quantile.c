@@ -21,23 +21,23 @@ static int i64_cmp(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-void sched_sort(int64_t *v, uint32_t n)
+void stats_sort(int64_t *v, uint32_t n)
 {
 	if (n)
 		qsort(v, n, sizeof *v, i64_cmp);
 }
 
-const double sched_spread_share[SPREAD__N] = {0.50, 0.90, 0.95, 0.99, 1};
+const double stats_spread_share[SPREAD__N] = {0.50, 0.90, 0.95, 0.99, 1};
 
-uint32_t sched_place(uint32_t n, double q)
+uint32_t stats_quantile_rank(uint32_t n, double q)
 {
 	uint32_t i = (uint32_t)(q * (double)n);
 	return i < n ? i : n - 1;
 }
 
-int64_t sched_quantile(const int64_t *v, uint32_t n, double q)
+int64_t stats_quantile(const int64_t *v, uint32_t n, double q)
 {
-	return n ? v[sched_place(n, q)] : 0;
+	return n ? v[stats_quantile_rank(n, q)] : 0;
 }
 
 /* One that is looked for: its first bits, and how many of those that begin so are before it. */
@@ -46,20 +46,20 @@ struct sought { uint64_t bits; uint32_t rank, *count; };
 static void count(const struct arena *a, const int64_t *v, uint32_t n, int shift, const struct sought *s, unsigned ns)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t key = keyed_up(v[i]);
+		uint64_t key = radix_key_ascending(v[i]);
 		for (unsigned k = 0; k < ns; k++)
 			if (shift + BITS == 64 || key >> (shift + BITS) == s[k].bits)
 				s[k].count[key >> shift & MASK]++;
 		if (a && i % LOOKED == 0)
-			arena_look(a, i / LOOKED);
+			arena_note_access(a, i / LOOKED);
 	}
 }
 
-static void select_all(const struct arena *a, const int64_t *v, uint32_t n, struct sched_share *q, unsigned nq)
+static void select_all(const struct arena *a, const int64_t *v, uint32_t n, struct stats_share *q, unsigned nq)
 {
 	struct sought *s = xcalloc(nq, sizeof *s);
 	for (unsigned k = 0; k < nq; k++)
-		s[k].rank = sched_place(n, q[k].share);
+		s[k].rank = stats_quantile_rank(n, q[k].share);
 	for (int shift = 64 - BITS; shift >= 0; shift -= BITS) {
 		for (unsigned k = 0; k < nq; k++)
 			s[k].count = xcalloc(MASK + 1, sizeof *s[k].count);
@@ -77,24 +77,24 @@ static void select_all(const struct arena *a, const int64_t *v, uint32_t n, stru
 	mem_free(s);
 }
 
-void sched_shares(const struct arena *a, int64_t *v, uint32_t n, struct sched_share *q, unsigned nq)
+void stats_quantiles(const struct arena *a, int64_t *v, uint32_t n, struct stats_share *q, unsigned nq)
 {
 	if (n > MANY) {
 		select_all(a, v, n, q, nq);
 		return;
 	}
-	sched_sort(v, n);
+	stats_sort(v, n);
 	for (unsigned k = 0; k < nq; k++)
-		q[k].value = sched_quantile(v, n, q[k].share);
+		q[k].value = stats_quantile(v, n, q[k].share);
 	if (a && n > SOME)
-		arena_rest(a);
+		arena_release_pages(a);
 }
 
-struct sched_spread sched_spread(int64_t *v, uint32_t n)
+struct stats_spread stats_spread(int64_t *v, uint32_t n)
 {
-	struct sched_spread s = {.n = n};
-	sched_sort(v, n);
+	struct stats_spread s = {.n = n};
+	stats_sort(v, n);
 	for (int k = 0; k < SPREAD__N; k++)
-		s.at[k] = sched_quantile(v, n, sched_spread_share[k]);
+		s.at[k] = stats_quantile(v, n, stats_spread_share[k]);
 	return s;
 }

@@ -23,7 +23,7 @@
 #include <string.h>
 
 struct kind_of { str_id name; frm_id frame; uint64_t pc; const struct store *st; uint32_t n, at, was; };
-struct kinds { struct intern index; struct kind_of *v; size_t cap; uint32_t n; };
+struct region_kind_table { struct intern index; struct kind_of *v; size_t cap; uint32_t n; };
 
 static int same_kind(const void *v, uint32_t i, const void *key)
 {
@@ -36,17 +36,17 @@ static int kind_cmp(const void *a, const void *b)
 {
 	const struct kind_of *x = a, *y = b;
 	if (x->name != y->name)
-		return sched_name_cmp(x->st, x->name, y->name);
+		return stats_compare_names(x->st, x->name, y->name);
 	if (x->pc != y->pc)
 		return x->pc < y->pc ? -1 : 1;
 	return x->frame < y->frame ? -1 : x->frame > y->frame;
 }
 
-static uint32_t kind_of(struct kinds *k, const struct store *st, const struct sink_span *sp)
+static uint32_t kind_of(struct region_kind_table *k, const struct store *st, const struct sink_span *sp)
 {
-	frm_id f = sched_root(st, sp->stack);
+	frm_id f = stats_root_frame(st, sp->stack);
 	struct kind_of key = { .name = sp->name, .frame = f, .st = st };
-	uint32_t hash = hash_u64(sp->name, f), i = intern_find(&k->index, hash, same_kind, k->v, &key);
+	uint32_t hash = intern_hash_u64(sp->name, f), i = intern_find(&k->index, hash, same_kind, k->v, &key);
 	if (i == UINT32_MAX) {
 		key.pc = f ? store_loc(st, store_frm(st, f)->loc)->addr : 0;
 		key.was = i = k->n++;
@@ -57,26 +57,26 @@ static uint32_t kind_of(struct kinds *k, const struct store *st, const struct si
 	return i;
 }
 
-static bool region_asked(const struct snap *sn, const struct sched_ask *q, const struct sink_span *sp)
+static bool region_selected(const struct snap *sn, const struct stats_query *q, const struct sink_span *sp)
 {
 	int64_t a, b;
 	if (sp->kind != SP_REGION || sp->v0 & RG_LOOSE)
 		return false;
-	span_bounds(sn, sp, &a, &b);
+	time_search_span_bounds(sn, sp, &a, &b);
 	return (q->t0 == TIME_NONE || b >= q->t0) && (q->t1 == TIME_NONE || a < q->t1) &&
 	    (!q->g || q->g[sp->trk >> 3] >> (sp->trk & 7) & 1) && (!q->region || q->region(q->arg, sp));
 }
 
 /* The kinds in their order, each with its place among all; place[i] becomes where the next of the kind that was
    called i goes. */
-static void put_kinds(struct sched_kinds *o, struct kinds *k, uint32_t *place, struct arena *mem)
+static void put_kinds(struct stats_region_kinds *o, struct region_kind_table *k, uint32_t *place, struct arena *mem)
 {
 	o->n = k->n;
 	o->kind = arena_alloc(mem, (k->n + 1u) * sizeof *o->kind);
 	if (k->n)
 		qsort(k->v, k->n, sizeof *k->v, kind_cmp);
 	for (uint32_t i = 0; i < k->n; i++) {
-		o->kind[i] = (struct sched_kind){ k->v[i].name, k->v[i].frame, o->nr, k->v[i].n };
+		o->kind[i] = (struct stats_region_kind){ k->v[i].name, k->v[i].frame, o->nr, k->v[i].n };
 		place[k->v[i].was] = o->nr;
 		o->nr += k->v[i].n;
 	}
@@ -84,32 +84,33 @@ static void put_kinds(struct sched_kinds *o, struct kinds *k, uint32_t *place, s
 
 /* ---- what they did */
 
-struct open { uint32_t at; bool lives; trk_id trk; int64_t t0, t1, ns[TS__N]; };	/* at: in o->r */
+struct unfinished_region { uint32_t at; bool lives; trk_id trk; int64_t t0, t1, ns[TS__N]; };	/* at: in o->r */
 struct begun { int64_t t0, t1; trk_id trk; uint32_t at; };	/* as of a span; at UINT32_MAX: none */
-struct chunk { struct sched_part *next; uint32_t left, size; };
+struct chunk { struct stats_part *next; uint32_t left, size; };
 struct summing {
-	const struct sched *s;
+	const struct stats_index *s;
 	const struct snap *sn;
-	struct sched_kinds *o;
+	struct stats_region_kinds *o;
 	const struct begun *begun;	/* those that are asked for by their begins, with gaps */
 	uint32_t n, next;
 	struct chunk *chunk;		/* of a kind: where parts of its regions go next */
 	struct arena parts;		/* scratch */
-	struct open *open;
+	struct unfinished_region *open_region;
 	size_t cap;
 	uint32_t nopen;
 	struct arena *mem;
-	const struct onlooker *on;
+	const struct progress_watcher *on;
 };
 
 /* One that has begun. What of it lies before the sheet, for the order is not that of times where a begin is not
    known. */
-static void begin(struct summing *k, const struct begun *x, const struct gstat *g, const struct sheet_slot *slot)
+static void begin_region(
+    struct summing *k, const struct begun *x, const struct goroutine_times *g, const struct sheet_slot *slot)
 {
-	k->open = mem_grow(k->open, &k->cap, k->nopen + 1u, sizeof *k->open);
-	struct open *o = &k->open[k->nopen++];
-	*o = (struct open){
-	    .at = x->at, .lives = sched_lives(k->s, g->trk, x->t1), .trk = g->trk, .t0 = g->t0, .t1 = g->t1};
+	k->open_region = mem_grow(k->open_region, &k->cap, k->nopen + 1u, sizeof *k->open_region);
+	struct unfinished_region *o = &k->open_region[k->nopen++];
+	*o = (struct unfinished_region){
+	    .at = x->at, .lives = stats_lives_to_end(k->s, g->trk, x->t1), .trk = g->trk, .t0 = g->t0, .t1 = g->t1};
 	if (slot && g->t0 < slot->t0) {
 		struct bin before;
 		bins_sum(k->sn, g->trk, g->t0, g->t1 < slot->t0 ? g->t1 : slot->t0, &before);
@@ -121,28 +122,28 @@ static void begin(struct summing *k, const struct begun *x, const struct gstat *
 /* Those that begin before the end of the sheet; without one all that are left. */
 static void begin_all(struct summing *k, const struct sheet_slot *slot)
 {
-	struct gstat g;
+	struct goroutine_times g;
 	for (; k->next < k->n; k->next++) {
 		const struct begun *x = &k->begun[k->next];
-		if (x->at == UINT32_MAX || !sched_begin(k->s, x->trk, x->t0, x->t1, &g))
+		if (x->at == UINT32_MAX || !stats_begin_account(k->s, x->trk, x->t0, x->t1, &g))
 			continue;
 		if (slot && g.t0 >= slot->t1)
 			return;
-		begin(k, x, &g, slot);
+		begin_region(k, x, &g, slot);
 	}
 }
 
 /* Which kind the region is of. */
-static uint32_t kind_at(const struct sched_kinds *o, uint32_t at)
+static uint32_t kind_at(const struct stats_region_kinds *o, uint32_t at)
 {
-	struct halve h = {.hi = o->n};
-	while (halve(&h))
-		halve_on(&h, o->kind[h.at].first <= at);
+	struct bsearch_probe h = {.hi = o->n};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, o->kind[h.at].first <= at);
 	return h.lo - 1;
 }
 
 /* Parts of regions of one kind lie together, for kind by kind they are looked at. */
-static const struct sched_part *keep_parts(struct summing *k, struct chunk *c, const struct sched_part *p, uint32_t n)
+static const struct stats_part *keep_parts(struct summing *k, struct chunk *c, const struct stats_part *p, uint32_t n)
 {
 	enum { LEAST = 8, MOST = 512 };
 	if (!n)
@@ -152,21 +153,21 @@ static const struct sched_part *keep_parts(struct summing *k, struct chunk *c, c
 		c->left = c->size < n ? n : c->size;
 		c->next = arena_alloc(k->mem, c->left * sizeof *c->next);
 	}
-	struct sched_part *to = memcpy(c->next, p, n * sizeof *to);
+	struct stats_part *to = memcpy(c->next, p, n * sizeof *to);
 	c->next += n;
 	c->left -= n;
 	return to;
 }
 
-static void end(struct summing *k, const struct open *x)
+static void end(struct summing *k, const struct unfinished_region *x)
 {
-	struct sched_region *r = &k->o->r[x->at];
-	struct gstat g = { .trk = x->trk, .t0 = x->t0, .t1 = x->t1, .total = x->t1 - x->t0 };
+	struct stats_region *r = &k->o->r[x->at];
+	struct goroutine_times g = { .trk = x->trk, .t0 = x->t0, .t1 = x->t1, .total = x->t1 - x->t0 };
 	int64_t a = x->t0 < k->sn->t0 ? k->sn->t0 : x->t0, b = x->t1 > k->sn->t1 ? k->sn->t1 : x->t1, all = 0;
 	for (int s = 0; s < TS__N; s++)
 		all += g.ns[s] = x->ns[s];
 	g.ns[TS_NONE] += b > a ? b - a - all : 0;
-	sched_end(k->s, x->lives, &k->parts, &g);
+	stats_finish_account(k->s, x->lives, &k->parts, &g);
 	struct chunk *c = &k->chunk[kind_at(k->o, x->at)];
 	r->nblock = g.nblock;
 	r->nrange = g.nrange;
@@ -182,7 +183,7 @@ static void end(struct summing *k, const struct open *x)
 }
 
 /* What of it lies in the sheet. */
-static void add_sheet(struct open *o, const struct sheet *sh)
+static void add_sheet(struct unfinished_region *o, const struct sheet *sh)
 {
 	int32_t row = sheet_row(sh, o->trk);
 	int64_t a[TS__N], b[TS__N];
@@ -196,7 +197,7 @@ static void add_sheet(struct open *o, const struct sheet *sh)
 
 static void sum_regions(struct summing *k, const struct arena *own)
 {
-	for (uint32_t i = 0; i < k->sn->nsheets && look_on(k->on, i, k->sn->nsheets); i++) {
+	for (uint32_t i = 0; i < k->sn->nsheets && watcher_report(k->on, i, k->sn->nsheets); i++) {
 		const struct sheet_slot *slot = store_slot(k->sn->st, i);
 		begin_all(k, slot);
 		if (!k->nopen)
@@ -204,24 +205,24 @@ static void sum_regions(struct summing *k, const struct arena *own)
 		const struct sheet *sh = sheet_get(k->sn, i);
 		uint32_t n = 0;
 		for (uint32_t x = 0; x < k->nopen; x++) {
-			add_sheet(&k->open[x], sh);
-			if (k->open[x].t1 <= slot->t1)
-				end(k, &k->open[x]);
+			add_sheet(&k->open_region[x], sh);
+			if (k->open_region[x].t1 <= slot->t1)
+				end(k, &k->open_region[x]);
 			else
-				k->open[n++] = k->open[x];
+				k->open_region[n++] = k->open_region[x];
 		}
 		k->nopen = n;
 		sheet_put(k->sn, i);
-		store_rest(k->sn);
-		arena_rest(k->mem);
-		arena_rest(own);
+		store_release_pages(k->sn);
+		arena_release_pages(k->mem);
+		arena_release_pages(own);
 	}
-	bool whole = goes_on(k->on);
+	bool whole = job_should_continue(k->on);
 	if (whole)
 		begin_all(k, NULL);
 	for (uint32_t x = 0; x < k->nopen && whole; x++)
-		end(k, &k->open[x]);
-	mem_free(k->open);
+		end(k, &k->open_region[x]);
+	mem_free(k->open_region);
 }
 
 static struct begun begun_of(const struct snap *sn, uint32_t i, uint32_t at)
@@ -233,10 +234,10 @@ static struct begun begun_of(const struct snap *sn, uint32_t i, uint32_t at)
 /* Those that go somewhere, by the numbers of regions, which say in what order they began. NULL: these are too far
    apart, or two are equal. */
 static struct begun *by_number(const struct snap *sn, const uint32_t *at, struct arena *own, uint32_t *n,
-    const struct onlooker *on)
+    const struct progress_watcher *on)
 {
 	uint64_t all = 0, end = 0;
-	for (uint32_t i = 0; i < sn->nspans && sched_goes_on(on, i); store_pass(sn, i++)) {
+	for (uint32_t i = 0; i < sn->nspans && stats_should_continue(on, i); store_note_walk(sn, i++)) {
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		all += s->kind == SP_REGION;
 		end = s->kind == SP_REGION && s->parent >= end ? s->parent + 1 : end;
@@ -244,9 +245,9 @@ static struct begun *by_number(const struct snap *sn, const uint32_t *at, struct
 	if (end > 2 * all + 1024 || (all && !end))	/* some may be open yet, but not so many */
 		return NULL;
 	struct begun *v = arena_alloc(own, (end + 1) * sizeof *v);
-	for (uint32_t i = 0; i < end && sched_goes_on(on, i); sched_rest(sn, i++, own))
+	for (uint32_t i = 0; i < end && stats_should_continue(on, i); stats_release_pages(sn, i++, own))
 		v[i].at = UINT32_MAX;
-	for (uint32_t i = 0; i < sn->nspans && sched_goes_on(on, i); sched_rest(sn, i++, own)) {
+	for (uint32_t i = 0; i < sn->nspans && stats_should_continue(on, i); stats_release_pages(sn, i++, own)) {
 		if (at[i] == UINT32_MAX)
 			continue;
 		struct begun *x = &v[store_span(sn->st, i)->s.parent];
@@ -259,30 +260,30 @@ static struct begun *by_number(const struct snap *sn, const uint32_t *at, struct
 }
 
 static struct begun *by_begin(const struct snap *sn, const uint32_t *at, struct arena *own, uint32_t *n,
-    const struct onlooker *on)
+    const struct progress_watcher *on)
 {
-	struct keyed_many v;
-	keyed_many_room(&v, sn->nspans);
-	for (uint32_t i = 0; i < sn->nspans && sched_goes_on(on, i); store_pass(sn, i++)) {
+	struct radix_array v;
+	radix_array_alloc(&v, sn->nspans);
+	for (uint32_t i = 0; i < sn->nspans && stats_should_continue(on, i); store_note_walk(sn, i++)) {
 		int64_t t0 = store_span(sn->st, i)->s.t0;
 		if (at[i] != UINT32_MAX)
-			keyed_many_add(&v, t0 == TIME_NONE || t0 < sn->t0 ? 0 : (uint64_t)(t0 - sn->t0), i);
+			radix_array_add(&v, t0 == TIME_NONE || t0 < sn->t0 ? 0 : (uint64_t)(t0 - sn->t0), i);
 	}
 	*n = v.n;
-	keyed_many_sort(&v, 0, *n);
+	radix_array_sort(&v, 0, *n);
 	struct begun *order = arena_alloc(own, (*n + 1u) * sizeof *order);
-	for (uint32_t i = 0; i < *n; sched_rest(sn, i++, own)) {
-		uint32_t span = keyed_many_at(&v, i).v;
+	for (uint32_t i = 0; i < *n; stats_release_pages(sn, i++, own)) {
+		uint32_t span = radix_array_at(&v, i).v;
 		order[i] = begun_of(sn, span, at[span]);
 	}
-	keyed_many_free(&v);
+	radix_array_free(&v);
 	return order;
 }
 
-static void make_accounts(const struct sched *s, struct sched_kinds *o, const uint32_t *at, struct arena *mem,
-    struct arena *own, const struct onlooker *on)
+static void make_accounts(const struct stats_index *s, struct stats_region_kinds *o, const uint32_t *at,
+    struct arena *mem, struct arena *own, const struct progress_watcher *on)
 {
-	struct summing k = { .s = s, .sn = sched_snap(s), .o = o, .mem = mem, .on = on };
+	struct summing k = { .s = s, .sn = stats_index_snap(s), .o = o, .mem = mem, .on = on };
 	k.begun = by_number(k.sn, at, own, &k.n, on);
 	if (!k.begun)
 		k.begun = by_begin(k.sn, at, own, &k.n, on);
@@ -293,40 +294,40 @@ static void make_accounts(const struct sched *s, struct sched_kinds *o, const ui
 }
 
 /* Where each goes: at[i], which is the number of its kind. */
-static void put_regions(const struct sched *s, struct sched_kinds *o, uint32_t *at, uint32_t *place, struct arena *mem,
-    const struct arena *own, const struct sched_ask *q)
+static void put_regions(const struct stats_index *s, struct stats_region_kinds *o, uint32_t *at, uint32_t *place,
+    struct arena *mem, const struct arena *own, const struct stats_query *q)
 {
-	const struct snap *sn = sched_snap(s);
+	const struct snap *sn = stats_index_snap(s);
 	bool lengths = q->lengths;
 	if (lengths)
 		o->length = arena_alloc(mem, (o->nr + 1u) * sizeof *o->length);
 	else
 		o->r = arena_alloc(mem, (o->nr + 1u) * sizeof *o->r);
-	for (uint32_t i = 0; i < sn->nspans && sched_goes_on(&q->on, i); sched_rest(sn, i++, mem)) {
-		if (i % SCHED_REST == 0)
-			arena_rest(own);
+	for (uint32_t i = 0; i < sn->nspans && stats_should_continue(&q->on, i); stats_release_pages(sn, i++, mem)) {
+		if (i % STATS_RELEASE_ROWS == 0)
+			arena_release_pages(own);
 		if (at[i] == UINT32_MAX)
 			continue;
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
 		at[i] = place[at[i]]++;
 		if (lengths)
-			o->length[at[i]] = sched_length(s, sp->trk, sp->t0, sp->t1);
+			o->length[at[i]] = stats_goroutine_length(s, sp->trk, sp->t0, sp->t1);
 		else
-			o->r[at[i]] = (struct sched_region){
+			o->r[at[i]] = (struct stats_region){
 			    .span = i, .trk = sp->trk, .task = sp->id, .t0 = sp->t0, .t1 = sp->t1};
 	}
 }
 
-struct sched_kinds *sched_regions(const struct sched *s, const struct sched_ask *q, struct arena *mem)
+struct stats_region_kinds *stats_regions(const struct stats_index *s, const struct stats_query *q, struct arena *mem)
 {
-	const struct snap *sn = sched_snap(s);
+	const struct snap *sn = stats_index_snap(s);
 	struct arena own = { .spills = true };
-	struct sched_kinds *o = arena_zalloc(mem, sizeof *o);
-	struct kinds k = {0};
+	struct stats_region_kinds *o = arena_zalloc(mem, sizeof *o);
+	struct region_kind_table k = {0};
 	uint32_t *of = arena_alloc(&own, ((size_t)sn->nspans + 1) * sizeof *of);
-	for (uint32_t i = 0; i < sn->nspans && sched_goes_on(&q->on, i); sched_rest(sn, i++, &own)) {
+	for (uint32_t i = 0; i < sn->nspans && stats_should_continue(&q->on, i); stats_release_pages(sn, i++, &own)) {
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
-		of[i] = region_asked(sn, q, sp) ? kind_of(&k, sn->st, sp) : UINT32_MAX;
+		of[i] = region_selected(sn, q, sp) ? kind_of(&k, sn->st, sp) : UINT32_MAX;
 		if (of[i] != UINT32_MAX)
 			k.v[of[i]].n++;
 	}
@@ -339,15 +340,15 @@ struct sched_kinds *sched_regions(const struct sched *s, const struct sched_ask 
 	mem_free(k.v);
 	mem_free(place);
 	arena_free(&own);
-	arena_rest(mem);
-	if (!goes_on(&q->on))
+	arena_release_pages(mem);
+	if (!job_should_continue(&q->on))
 		o->n = o->nr = 0;
 	return o;
 }
 
-void sched_region_stat(const struct sched_region *r, struct gstat *g)
+void stats_of_region(const struct stats_region *r, struct goroutine_times *g)
 {
-	*g = (struct gstat){ .total = r->total, .exec = r->exec, .ready = r->ready, .syscall = r->syscall,
+	*g = (struct goroutine_times){ .total = r->total, .exec = r->exec, .ready = r->ready, .syscall = r->syscall,
 	    .sysblock = r->sysblock,
 		.unknown = r->unknown, .block = r->block, .range = r->range, .nblock = r->nblock, .nrange = r->nrange };
 }

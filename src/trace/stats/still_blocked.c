@@ -11,41 +11,47 @@
 #include "trace/longest_wait.h"
 #include "trace/span_scan.h"
 
-struct finding { int64_t *ns; const uint32_t *at; bool any; int64_t end; };
+struct blocked_search { int64_t *ns; const uint32_t *at; bool any; int64_t end; };
 
-static void take(void *arg, const struct allspans_one *v)
+static void on_span(void *arg, const struct span_scan_item *v)
 {
-	struct finding *f = arg;
-	if (!state_waits(v->state) || v->t1 < f->end)
+	struct blocked_search *f = arg;
+	if (!state_is_wait(v->state) || v->t1 < f->end)
 		return;
 	f->ns[f->at[v->k]] = v->t1 - v->t0;
 	f->any = true;
 }
 
-const int64_t *still_blocked(const struct snap *sn, const struct sched_groups *gs, struct arena *mem,
-    const struct onlooker *on)
+const int64_t *still_blocked(const struct snap *sn, const struct stats_groups *gs, struct arena *mem,
+    const struct progress_watcher *on)
 {
 	struct arena own = {.spills = true};
 	trk_id *g = arena_alloc(&own, (gs->ng + 1u) * sizeof *g);
 	uint32_t *at = arena_alloc(&own, (gs->ng + 1u) * sizeof *at), n = 0;
-	struct finding f = {arena_zalloc(mem, (gs->ng + 1u) * sizeof *f.ns), at, false, sn->t1};
+	struct blocked_search f = {arena_zalloc(mem, (gs->ng + 1u) * sizeof *f.ns), at, false, sn->t1};
 	for (uint32_t i = 0; i < gs->ng && sn->complete; i++) {
-		arena_look(mem, i);
+		arena_note_access(mem, i);
 		if (store_trk(sn->st, gs->g[i].trk)->to_t1)
 			continue;
 		at[n] = i;
 		g[n++] = gs->g[i].trk;
 	}
 	if (n && sn->t1 > sn->t0)
-		allspans(sn, &(struct allspans){.g = g, .n = n, .t0 = sn->t1 - 1, .t1 = sn->t1, .most = UINT64_MAX,
-		    .on = on ? *on : (struct onlooker){0}, .take = take, .arg = &f});
+		span_scan_run(sn, &(struct span_scan_run){.g = g,
+				      .n = n,
+				      .t0 = sn->t1 - 1,
+				      .t1 = sn->t1,
+				      .most = UINT64_MAX,
+				      .on = on ? *on : (struct progress_watcher){0},
+				      .on_span = on_span,
+				      .arg = &f});
 	arena_free(&own);
 	return f.any ? f.ns : NULL;
 }
 
-struct still_sum still_sum(const int64_t *blocked, const struct sched_group *g)
+struct still_blocked_sum still_blocked_sum(const int64_t *blocked, const struct stats_group *g)
 {
-	struct still_sum s = {0};
+	struct still_blocked_sum s = {0};
 	for (uint32_t i = g->first; blocked && i < g->first + g->n; i++) {
 		s.n += blocked[i] > 0;
 		s.longest = blocked[i] > s.longest ? blocked[i] : s.longest;

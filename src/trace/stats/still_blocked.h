@@ -7,9 +7,9 @@
 
 /* How long each goroutine of the groups has been blocked when the trace ends, ns, in the order of gs->g; 0: it is not
    blocked then. NULL: no goroutine is, or the trace has not been read to its end. In the arena. */
-const int64_t *still_blocked(const struct snap *, const struct sched_groups *, struct arena *,
-    const struct onlooker *);
-struct still_sum { uint32_t n; int64_t longest; };	/* of a group: how many, and for how long at most */
-struct still_sum still_sum(const int64_t *blocked, const struct sched_group *);
+const int64_t *still_blocked(const struct snap *, const struct stats_groups *, struct arena *,
+    const struct progress_watcher *);
+struct still_blocked_sum { uint32_t n; int64_t longest; };	/* of a group: how many, and for how long at most */
+struct still_blocked_sum still_blocked_sum(const int64_t *blocked, const struct stats_group *);
 
 #endif

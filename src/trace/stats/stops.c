@@ -20,17 +20,17 @@
 
 const char *const stops_by_name[STOPS_BY__N] = {"single", "kind", "caller"};
 
-struct stop *stops_find(const struct snap *sn, const struct tw_filter *f, int64_t t0, int64_t t1, struct arena *mem,
+struct stop *stops_find(const struct snap *sn, const struct trace_filter *f, int64_t t0, int64_t t1, struct arena *mem,
     uint32_t *n)
 {
 	struct stop *v = NULL;
 	size_t cap = 0;
 	uint32_t k = 0, nthere;
-	const struct tw_slice *there = tw_presence(sn, f, mem, &nthere);
-	for (uint32_t i = 0; (i = spans_next(sn, i, 1u << SP_STW, t0, t1)) != UINT32_MAX; i++) {
+	const struct trace_slice *there = trace_filter_presence(sn, f, mem, &nthere);
+	for (uint32_t i = 0; (i = time_search_next_span(sn, i, 1u << SP_STW, t0, t1)) != UINT32_MAX; i++) {
 		struct stop s = {.span = i};
-		span_bounds(sn, &store_span(sn->st, i)->s, &s.t0, &s.t1);
-		if (!tw_present(there, nthere, s.t0, s.t1))
+		time_search_span_bounds(sn, &store_span(sn->st, i)->s, &s.t0, &s.t1);
+		if (!trace_slices_overlap(there, nthere, s.t0, s.t1))
 			continue;
 		v = mem_grow(v, &cap, k + 1u, sizeof *v);
 		v[k++] = s;
@@ -45,7 +45,7 @@ struct stop *stops_find(const struct snap *sn, const struct tw_filter *f, int64_
 
 frm_id stops_caller(const struct store *st, uint32_t span)
 {
-	stk_id s = usercode_site(st, store_span(st, span)->s.stack);
+	stk_id s = user_code_site(st, store_span(st, span)->s.stack);
 	return s ? stk_frame(st, s) : 0;
 }
 
@@ -96,11 +96,11 @@ uint64_t stops_key(const struct snap *sn, uint32_t span, enum stops_by by)
 	return row ? (uint64_t)row->fun << 32 | (uint32_t)row->line : 0;
 }
 
-struct keyed { uint64_t key; uint32_t i; };
+struct stop_key { uint64_t key; uint32_t i; };
 
 static int by_key(const void *a, const void *b)
 {
-	const struct keyed *x = a, *y = b;
+	const struct stop_key *x = a, *y = b;
 	if (x->key != y->key)
 		return x->key < y->key ? -1 : 1;
 	return x->i < y->i ? -1 : x->i > y->i;
@@ -117,11 +117,11 @@ static int by_total(const void *a, const void *b)
 struct stop_group *stops_group(const struct snap *sn, const struct stop *v, uint32_t n, enum stops_by by,
     struct arena *mem, uint32_t *ngroup)
 {
-	struct keyed *k = xmalloc((n + 1u) * sizeof *k);
+	struct stop_key *k = xmalloc((n + 1u) * sizeof *k);
 	struct stop_group *g = arena_alloc(mem, (n + 1u) * sizeof *g);
 	uint32_t ng = 0;
 	for (uint32_t i = 0; i < n; i++)
-		k[i] = (struct keyed){stops_key(sn, v[i].span, by), i};
+		k[i] = (struct stop_key){stops_key(sn, v[i].span, by), i};
 	if (n)
 		qsort(k, n, sizeof *k, by_key);
 	for (uint32_t i = 0; i < n; i++) {

@@ -19,7 +19,8 @@ struct stop_group {
 };
 
 /* The stops that overlap [t0, t1) and the presence of what the filter names, by start; in the arena. */
-struct stop *stops_find(const struct snap *, const struct tw_filter *, int64_t t0, int64_t t1, struct arena *, uint32_t *n);
+struct stop *stops_find(
+    const struct snap *, const struct trace_filter *, int64_t t0, int64_t t1, struct arena *, uint32_t *n);
 /* What the stops of one group have in common: the same value for each, another for the stops of other groups. */
 uint64_t stops_key(const struct snap *, uint32_t span, enum stops_by);
 /* The groups of n stops, largest total first, of equals the one of the earliest stop; in the arena. by: not STOPS_SINGLE. */
@@ -33,7 +34,7 @@ struct stop_kind stops_kind(const struct store *, uint32_t span);
 /* What the group of a stop is called in a report, as the file has it (not safe for a terminal): its kind, or the function,
    file and line of its caller (nothing without a stack). by: not STOPS_SINGLE. */
 void stops_name(const struct store *, uint32_t span, enum stops_by, struct buf *);
-/* The frame of the stack of a stop that stands for its caller (usercode_site()); 0: it has no stack. */
+/* The frame of the stack of a stop that stands for its caller (user_code_site()); 0: it has no stack. */
 frm_id stops_caller(const struct store *, uint32_t span);
 
 #endif

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int sched_name_cmp(const struct store *st, str_id a, str_id b)
+int stats_compare_names(const struct store *st, str_id a, str_id b)
 {
 	const struct str_row *x = store_str(st, a), *y = store_str(st, b);
 	uint32_t n = x->n < y->n ? x->n : y->n;
@@ -31,33 +31,33 @@ int sched_name_cmp(const struct store *st, str_id a, str_id b)
 /* Every task that is named, and how many logs and regions name it. Programs number their tasks from 1 on, so they lie
    in a table by number, which may lie on disk: what goes on at a time names few tasks. Where numbers are far apart they
    are looked up. */
-struct named { uint64_t id; uint32_t logs, regions, rank; bool seen; };
-struct names {
+struct named_task { uint64_t id; uint32_t logs, regions, rank; bool seen; };
+struct named_tasks {
 	struct intern index;
-	struct named *v;
+	struct named_task *v;
 	size_t cap;
 	uint32_t n, last, room, looks;	/* n: of tasks; room: in v, where it is a table by number, or 0 */
 	struct arena mem;
 };
 
 /* For those who go through the table from its beginning. */
-static void look_along(const struct names *m, uint32_t i)
+static void note_page_access(const struct named_tasks *m, uint32_t i)
 {
 	enum { BESIDE = 64 };	/* so many of them on a page, by and large */
 	if (i % BESIDE == 0)
-		arena_look(&m->mem, i / BESIDE);
+		arena_note_access(&m->mem, i / BESIDE);
 }
 
 static int same_id(const void *v, uint32_t i, const void *id)
 {
-	return ((const struct named *)v)[i].id == *(const uint64_t *)id;
+	return ((const struct named_task *)v)[i].id == *(const uint64_t *)id;
 }
 
-static struct named *name(struct names *m, uint64_t id)
+static struct named_task *name(struct named_tasks *m, uint64_t id)
 {
 	if (m->room) {
-		struct named *x = &m->v[id];
-		arena_look(&m->mem, m->looks++);
+		struct named_task *x = &m->v[id];
+		arena_note_access(&m->mem, m->looks++);
 		m->n += !x->seen;
 		x->seen = true;
 		x->id = id;
@@ -65,10 +65,10 @@ static struct named *name(struct names *m, uint64_t id)
 	}
 	if (m->n && m->v[m->last].id == id)	/* as it mostly is */
 		return &m->v[m->last];
-	uint32_t hash = hash_u64(id, 0), i = intern_find(&m->index, hash, same_id, m->v, &id);
+	uint32_t hash = intern_hash_u64(id, 0), i = intern_find(&m->index, hash, same_id, m->v, &id);
 	if (i == UINT32_MAX) {
 		m->v = mem_grow(m->v, &m->cap, m->n + 1u, sizeof *m->v);
-		m->v[i = m->n++] = (struct named){ .id = id, .seen = true };
+		m->v[i = m->n++] = (struct named_task){ .id = id, .seen = true };
 		intern_put(&m->index, hash, i);
 	}
 	m->last = i;
@@ -89,14 +89,14 @@ static uint64_t largest_id(const struct sink_span *s)
 	return s->id > parent ? s->id : parent;
 }
 
-static void make_table(const struct snap *sn, struct names *m, uint32_t nmarks, const struct onlooker *on)
+static void make_table(const struct snap *sn, struct named_tasks *m, uint32_t nmarks, const struct progress_watcher *on)
 {
 	uint64_t most = 0, end = 2 * (uint64_t)sn->nspans + 1024;
-	for (uint32_t i = 0; i < sn->nspans && sched_goes_on(on, i); store_pass(sn, i++)) {
+	for (uint32_t i = 0; i < sn->nspans && stats_should_continue(on, i); store_note_walk(sn, i++)) {
 		uint64_t id = largest_id(&store_span(sn->st, i)->s);
 		most = id > most ? id : most;
 	}
-	for (uint32_t i = 0; i < nmarks && most < end && sched_goes_on(on, i); store_pass(sn, i++)) {
+	for (uint32_t i = 0; i < nmarks && most < end && stats_should_continue(on, i); store_note_walk(sn, i++)) {
 		const struct sink_mark *k = store_mark(sn->st, i);
 		most = k->kind == MK_LOG && k->task > most ? k->task : most;
 	}
@@ -105,18 +105,18 @@ static void make_table(const struct snap *sn, struct names *m, uint32_t nmarks, 
 	m->mem.spills = true;
 	m->room = (uint32_t)most + 1;
 	m->v = arena_alloc(&m->mem, m->room * sizeof *m->v);
-	for (uint32_t i = 0; i < m->room && sched_goes_on(on, i); i++) {
-		m->v[i] = (struct named){0};
-		look_along(m, i);
+	for (uint32_t i = 0; i < m->room && stats_should_continue(on, i); i++) {
+		m->v[i] = (struct named_task){0};
+		note_page_access(m, i);
 	}
 }
 
-static uint32_t names_end(const struct names *m)
+static uint32_t names_end(const struct named_tasks *m)
 {
 	return m->room ? m->room : m->n;
 }
 
-static void names_free(struct names *m)
+static void symbols_free(struct named_tasks *m)
 {
 	intern_free(&m->index);
 	if (!m->room)
@@ -124,9 +124,10 @@ static void names_free(struct names *m)
 	arena_free(&m->mem);
 }
 
-static void count_names(const struct snap *sn, struct names *m, uint32_t nmarks, const struct onlooker *on)
+static void count_names(
+    const struct snap *sn, struct named_tasks *m, uint32_t nmarks, const struct progress_watcher *on)
 {
-	for (uint32_t i = 0; i < sn->nspans && sched_goes_on(on, i); store_pass(sn, i++)) {
+	for (uint32_t i = 0; i < sn->nspans && stats_should_continue(on, i); store_note_walk(sn, i++)) {
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		if (of_task(s))
 			name(m, s->id)->regions++;
@@ -138,7 +139,7 @@ static void count_names(const struct snap *sn, struct names *m, uint32_t nmarks,
 		else if (s->v0)
 			name(m, s->v0 - 1);
 	}
-	for (uint32_t i = 0; i < nmarks && sched_goes_on(on, i); store_pass(sn, i++))
+	for (uint32_t i = 0; i < nmarks && stats_should_continue(on, i); store_note_walk(sn, i++))
 		if (store_mark(sn->st, i)->kind == MK_LOG)
 			name(m, store_mark(sn->st, i)->task)->logs++;
 }
@@ -151,11 +152,11 @@ static int id_cmp(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void rank_names(struct names *m, const struct onlooker *on)
+static void rank_names(struct named_tasks *m, const struct progress_watcher *on)
 {
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < m->room && sched_goes_on(on, i); i++) {
-		look_along(m, i);
+	for (uint32_t i = 0; i < m->room && stats_should_continue(on, i); i++) {
+		note_page_access(m, i);
 		m->v[i].rank = n;
 		n += m->v[i].seen;
 	}
@@ -172,7 +173,7 @@ static void rank_names(struct names *m, const struct onlooker *on)
 }
 
 /* What a task's own span says. It may end twice. */
-static void task_say(struct sched_task *t, const struct sink_span *sp, uint32_t i)
+static void add_task_span(struct stats_task *t, const struct sink_span *sp, uint32_t i)
 {
 	if (t->span == UINT32_MAX || sp->t0 != TIME_NONE) {
 		t->span = i;
@@ -188,32 +189,33 @@ static void task_say(struct sched_task *t, const struct sink_span *sp, uint32_t 
 /* ---- events of tasks */
 
 /* Regions come in the order of their ends; their numbers say in which they began. */
-struct events {
+struct task_events {
 	uint32_t *v, *began;	/* beside each event of a task, of regions */
 	bool wide;		/* some numbers do not fit: they are looked up */
-	struct keyed *few;	/* scratch */
+	struct radix_item *few;	/* scratch */
 	struct arena *mem;
 };
 
 enum { EVENTS_FEW = 1 << 12 };
 
-static uint64_t begin_of(const struct snap *sn, const struct events *e, uint32_t i)
+static uint64_t begin_of(const struct snap *sn, const struct task_events *e, uint32_t i)
 {
 	return e->wide ? store_span(sn->st, e->v[i])->s.parent : e->began[i];
 }
 
-static void sort_keyed(const struct snap *sn, const struct events *e, uint32_t from, uint32_t n, struct keyed *v)
+static void sort_keyed(
+    const struct snap *sn, const struct task_events *e, uint32_t from, uint32_t n, struct radix_item *v)
 {
 	for (uint32_t i = 0; i < n; i++)
-		v[i] = (struct keyed){ begin_of(sn, e, from + i), e->v[from + i] };
-	keyed_sort(v, n);
+		v[i] = (struct radix_item){ begin_of(sn, e, from + i), e->v[from + i] };
+	radix_sort_items(v, n);
 	for (uint32_t i = 0; i < n; i++)
 		e->v[from + i] = v[i].v;
 }
 
 /* Very many, as outside of tasks: by a table of numbers, which may lie on disk. false: these are too far apart, or two
    are equal. */
-static bool sort_many(const struct events *e, uint32_t from, uint32_t n)
+static bool sort_many(const struct task_events *e, uint32_t from, uint32_t n)
 {
 	struct arena own = { .spills = true };
 	uint32_t least = UINT32_MAX, most = 0, *at;
@@ -229,8 +231,8 @@ static bool sort_many(const struct events *e, uint32_t from, uint32_t n)
 	for (uint32_t i = from; i < from + n && good; i++) {
 		good = at[e->began[i] - least] == UINT32_MAX;
 		at[e->began[i] - least] = e->v[i];
-		if (i % SCHED_REST == 0)
-			arena_rest(&own);
+		if (i % STATS_RELEASE_ROWS == 0)
+			arena_release_pages(&own);
 	}
 	for (uint64_t i = 0, to = from; good && i < room; i++)
 		if (at[i] != UINT32_MAX)
@@ -240,35 +242,35 @@ static bool sort_many(const struct events *e, uint32_t from, uint32_t n)
 }
 
 /* Those of a task. */
-static void sort_regions(const struct snap *sn, const struct events *e, uint32_t from, uint32_t n)
+static void sort_regions(const struct snap *sn, const struct task_events *e, uint32_t from, uint32_t n)
 {
 	bool sorted = true;
 	for (uint32_t i = from + 1; i < from + n; i++)
 		sorted = sorted && begin_of(sn, e, i - 1) <= begin_of(sn, e, i);
 	if (sorted || (n > EVENTS_FEW && sort_many(e, from, n)))
 		return;
-	struct keyed *v = n > EVENTS_FEW ? xmalloc(n * sizeof *v) : e->few;
+	struct radix_item *v = n > EVENTS_FEW ? xmalloc(n * sizeof *v) : e->few;
 	sort_keyed(sn, e, from, n, v);
 	if (v != e->few)
 		mem_free(v);
 }
 
 /* What tasks say of themselves. Logs, then regions, each at the end of what its task has already. */
-static void put_all(const struct snap *sn, struct sched_tasks *o, struct names *m, struct events *e, uint32_t nmarks,
-    const struct onlooker *on)
+static void put_all(const struct snap *sn, struct stats_tasks *o, struct named_tasks *m, struct task_events *e,
+    uint32_t nmarks, const struct progress_watcher *on)
 {
-	for (uint32_t i = 0; i < nmarks && sched_goes_on(on, i); sched_rest(sn, i++, e->mem))
+	for (uint32_t i = 0; i < nmarks && stats_should_continue(on, i); stats_release_pages(sn, i++, e->mem))
 		if (store_mark(sn->st, i)->kind == MK_LOG) {
-			struct sched_task *t = &o->task[name(m, store_mark(sn->st, i)->task)->rank];
-			e->v[t->first + t->n++] = i | SCHED_LOG;
+			struct stats_task *t = &o->task[name(m, store_mark(sn->st, i)->task)->rank];
+			e->v[t->first + t->n++] = i | STATS_LOG;
 		}
-	for (uint32_t i = 0; i < sn->nspans && sched_goes_on(on, i); sched_rest(sn, i++, e->mem)) {
+	for (uint32_t i = 0; i < sn->nspans && stats_should_continue(on, i); stats_release_pages(sn, i++, e->mem)) {
 		const struct sink_span *s = &store_span(sn->st, i)->s;
-		struct sched_task *t = s->kind == SP_TASK || of_task(s) ? &o->task[name(m, s->id)->rank] : NULL;
+		struct stats_task *t = s->kind == SP_TASK || of_task(s) ? &o->task[name(m, s->id)->rank] : NULL;
 		if (!t)
 			continue;
 		if (s->kind == SP_TASK) {
-			task_say(t, s, i);
+			add_task_span(t, s, i);
 			continue;
 		}
 		e->wide |= s->parent > UINT32_MAX;
@@ -278,63 +280,64 @@ static void put_all(const struct snap *sn, struct sched_tasks *o, struct names *
 }
 
 /* Regions of each task in the order in which they began. */
-static void put_events(const struct snap *sn, struct sched_tasks *o, struct names *m, uint32_t nevents,
-    uint32_t nmarks, struct arena *mem, const struct onlooker *on)
+static void put_events(const struct snap *sn, struct stats_tasks *o, struct named_tasks *m, uint32_t nevents,
+    uint32_t nmarks, struct arena *mem, const struct progress_watcher *on)
 {
 	struct arena own = { .spills = true };
-	struct events e = { .v = o->event, .mem = mem };
+	struct task_events e = { .v = o->event, .mem = mem };
 	e.began = arena_alloc(&own, ((size_t)nevents + 1) * sizeof *e.began);
 	e.few = xmalloc(EVENTS_FEW * sizeof *e.few);
 	put_all(sn, o, m, &e, nmarks, on);
-	for (uint32_t i = 0; i < names_end(m) && sched_goes_on(on, i); i++) {
-		look_along(m, i);
-		if (i % SCHED_REST == 0) {
-			arena_rest(&own);
-			arena_rest(mem);
+	for (uint32_t i = 0; i < names_end(m) && stats_should_continue(on, i); i++) {
+		note_page_access(m, i);
+		if (i % STATS_RELEASE_ROWS == 0) {
+			arena_release_pages(&own);
+			arena_release_pages(mem);
 		}
 		if (!m->v[i].seen || !m->v[i].regions)
 			continue;
-		const struct sched_task *t = &o->task[m->v[i].rank];
+		const struct stats_task *t = &o->task[m->v[i].rank];
 		sort_regions(sn, &e, t->first + m->v[i].logs, t->n - m->v[i].logs);
 	}
 	mem_free(e.few);
 	arena_free(&own);
 }
 
-struct sched_tasks *sched_tasks(const struct snap *sn, struct arena *mem, const struct onlooker *on)
+struct stats_tasks *stats_tasks(const struct snap *sn, struct arena *mem, const struct progress_watcher *on)
 {
-	struct names m = {0};
-	struct sched_tasks *o = arena_zalloc(mem, sizeof *o);
-	uint32_t nmarks = sn->nmarks < SCHED_LOG ? sn->nmarks : SCHED_LOG, at = 0;
+	struct named_tasks m = {0};
+	struct stats_tasks *o = arena_zalloc(mem, sizeof *o);
+	uint32_t nmarks = sn->nmarks < STATS_LOG ? sn->nmarks : STATS_LOG, at = 0;
 	make_table(sn, &m, nmarks, on);
 	count_names(sn, &m, nmarks, on);
 	rank_names(&m, on);
 	o->n = m.n;
 	o->task = arena_alloc(mem, (o->n + 1u) * sizeof *o->task);
-	for (uint32_t i = 0, end = names_end(&m); i < end && sched_goes_on(on, i); sched_rest(sn, i++, mem)) {
-		look_along(&m, i);
+	for (uint32_t i = 0, end = names_end(&m); i < end && stats_should_continue(on, i);
+	     stats_release_pages(sn, i++, mem)) {
+		note_page_access(&m, i);
 		if (m.v[i].seen)
-			o->task[m.v[i].rank] = (struct sched_task){ .id = m.v[i].id, .parent = UINT64_MAX,
+			o->task[m.v[i].rank] = (struct stats_task){ .id = m.v[i].id, .parent = UINT64_MAX,
 			    .span = UINT32_MAX,
 			.end = UINT32_MAX, .t0 = TIME_NONE, .t1 = TIME_NONE, .n = m.v[i].logs + m.v[i].regions };
 	}
-	for (uint32_t i = 0; i < o->n && sched_goes_on(on, i); sched_rest(sn, i++, mem)) {
+	for (uint32_t i = 0; i < o->n && stats_should_continue(on, i); stats_release_pages(sn, i++, mem)) {
 		o->task[i].first = at;
 		at += o->task[i].n;
 		o->task[i].n = 0;	/* counted again as they are put there */
 	}
 	o->event = arena_alloc(mem, ((size_t)at + 1) * sizeof *o->event);
 	put_events(sn, o, &m, at, nmarks, mem, on);
-	names_free(&m);
-	arena_rest(mem);
-	o->n = goes_on(on) ? o->n : 0;
+	symbols_free(&m);
+	arena_release_pages(mem);
+	o->n = job_should_continue(on) ? o->n : 0;
 	return o;
 }
 
-uint32_t sched_task_find(const struct sched_tasks *ts, uint64_t id)
+uint32_t stats_task_find(const struct stats_tasks *ts, uint64_t id)
 {
-	struct halve h = {.hi = ts->n};
-	while (halve(&h))
-		halve_on(&h, ts->task[h.at].id < id);
+	struct bsearch_probe h = {.hi = ts->n};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, ts->task[h.at].id < id);
 	return h.lo < ts->n && ts->task[h.lo].id == id ? (uint32_t)h.lo : UINT32_MAX;
 }

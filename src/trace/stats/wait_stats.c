@@ -15,60 +15,60 @@
 #include <string.h>
 
 struct lengths { int64_t *v; uint32_t n; size_t cap; };
-struct counting {
+struct wait_counter {
 	const struct snap *sn;
-	const struct waits_ask *q;
-	struct waits *o;
+	const struct wait_stats_query *q;
+	struct wait_counts *o;
 	uint32_t *woke;
-	struct lengths ready, block[WAITS_STATES];
+	struct lengths ready, block[WAIT_STATS_STATES];
 };
 
-static void add(struct lengths *l, int64_t ns)
+static void add_length(struct lengths *l, int64_t ns)
 {
 	l->v = mem_grow(l->v, &l->cap, l->n + 1u, sizeof *l->v);
 	l->v[l->n++] = ns;
 }
 
-static struct sched_spread spread(struct lengths *l)
+static struct stats_spread length_spread(struct lengths *l)
 {
-	struct sched_spread s = sched_spread(l->v, l->n);
+	struct stats_spread s = stats_spread(l->v, l->n);
 	mem_free(l->v);
 	return s;
 }
 
-static void count(void *arg, const struct allspans_one *v)
+static void count_span(void *arg, const struct span_scan_item *v)
 {
-	struct counting *c = arg;
-	struct waits *o = c->o;
+	struct wait_counter *c = arg;
+	struct wait_counts *o = c->o;
 	o->spans++;
-	if (c->sn->complete && v->t1 >= c->sn->t1 && state_waits(v->state)) {
+	if (c->sn->complete && v->t1 >= c->sn->t1 && state_is_wait(v->state)) {
 		o->still++;
 		o->still_longest = v->t1 - v->t0 > o->still_longest ? v->t1 - v->t0 : o->still_longest;
 	}
 	if (v->state == TS_READY) {
-		histo_add(&o->histo, v->t1 - v->t0);
-		add(&c->ready, v->t1 - v->t0);
+		histogram_add(&o->duration_histogram, v->t1 - v->t0);
+		add_length(&c->ready, v->t1 - v->t0);
 		str_id name = v->who ? store_trk(c->sn->st, v->who)->name : 0;
-		if (state_waits(v->was)) {
+		if (state_is_wait(v->was)) {
 			c->woke[name < c->sn->nstrs ? name : 0]++;
 			o->wakes++;
 		}
 	}
-	for (int k = 0; k < WAITS_STATES; k++)
-		if (v->state == c->q->state[k] && state_waits(v->state)) {
-			histo_add(&o->block_histo[k], v->t1 - v->t0);
-			add(&c->block[k], v->t1 - v->t0);
+	for (int k = 0; k < WAIT_STATS_STATES; k++)
+		if (v->state == c->q->state[k] && state_is_wait(v->state)) {
+			histogram_add(&o->block_histo[k], v->t1 - v->t0);
+			add_length(&c->block[k], v->t1 - v->t0);
 		}
 }
 
 /* Those that ended most waits, and of equals the first by number. */
-static void pick_wakers(struct waits *o, const uint32_t *woke, uint32_t n)
+static void pick_wakers(struct wait_counts *o, const uint32_t *woke, uint32_t n)
 {
 	for (str_id name = 0; name < n; name++) {
-		uint32_t at = o->nwaker < WAITS_WAKERS ? o->nwaker : WAITS_WAKERS;
-		if (!woke[name] || (at == WAITS_WAKERS && o->waker[at - 1].n >= woke[name]))
+		uint32_t at = o->nwaker < WAIT_STATS_WAKERS ? o->nwaker : WAIT_STATS_WAKERS;
+		if (!woke[name] || (at == WAIT_STATS_WAKERS && o->waker[at - 1].n >= woke[name]))
 			continue;
-		o->nwaker = at == WAITS_WAKERS ? at-- : at + 1;
+		o->nwaker = at == WAIT_STATS_WAKERS ? at-- : at + 1;
 		for (; at && o->waker[at - 1].n < woke[name]; at--)
 			o->waker[at] = o->waker[at - 1];
 		o->waker[at].name = name;
@@ -76,15 +76,24 @@ static void pick_wakers(struct waits *o, const uint32_t *woke, uint32_t n)
 	}
 }
 
-void waits_of(const struct snap *sn, const struct waits_ask *q, struct waits *o)
+void wait_stats_compute(const struct snap *sn, const struct wait_stats_query *q, struct wait_counts *o)
 {
-	struct counting c = {.sn = sn, .q = q, .o = o, .woke = xcalloc(sn->nstrs + 1u, sizeof *c.woke)};
+	struct wait_counter c = {.sn = sn, .q = q, .o = o, .woke = xcalloc(sn->nstrs + 1u, sizeof *c.woke)};
 	memset(o, 0, sizeof *o);
-	o->cut = !allspans(sn, &(struct allspans){.g = q->g, .n = q->n, .t0 = q->t0, .t1 = q->t1, .newest = true,
-	    .whos = true, .at_hand = q->at_hand, .most = q->most, .on = q->on, .take = count, .arg = &c});
-	o->ready = spread(&c.ready);
-	for (int k = 0; k < WAITS_STATES; k++)
-		o->block[k] = spread(&c.block[k]);
+	o->cut = !span_scan_run(sn, &(struct span_scan_run){.g = q->g,
+					.n = q->n,
+					.t0 = q->t0,
+					.t1 = q->t1,
+					.newest = true,
+					.whos = true,
+					.cached_only = q->cached_only,
+					.most = q->most,
+					.on = q->on,
+					.on_span = count_span,
+					.arg = &c});
+	o->ready = length_spread(&c.ready);
+	for (int k = 0; k < WAIT_STATS_STATES; k++)
+		o->block[k] = length_spread(&c.block[k]);
 	pick_wakers(o, c.woke, sn->nstrs);
 	mem_free(c.woke);
 }
