@@ -122,6 +122,13 @@ printf %b "$(strings '' count wall; pb 6 'a\0000b'; pb 6 root; types 2; pb 2 "$(
 query odd.zero.raw raw "$tmp/zero"
 query odd.zero.dot dot "$tmp/zero"
 query odd.zero.callgrind callgrind "$tmp/zero"
+# the tag of a sample without a stack is of no node: beside others it takes no place among them, and alone
+stackless="$(strings '' count wall key a b f1 f2 f3 f4; types 2; pb 2 "$(pn 2 120; pb 3 "$(pn 1 3; pn 2 4)")")"
+printf %b "$stackless" >"$tmp/stackless"
+printf %b "$stackless$(for i in 1 2 3 4; do pb 2 "$(pn 1 $i; pn 2 $((100 - i)); pb 3 "$(pn 1 3; pn 2 5)")"
+	pb 4 "$(pn 1 $i; pb 4 "$(pn 1 $i)")"; pb 5 "$(pn 1 $i; pn 2 $((5 + i)))"; done)" >"$tmp/beside"
+query odd.stackless.dot dot "$tmp/stackless"
+query odd.beside.dot dot -nodecount=3 -nodefraction=0 "$tmp/beside"
 # Java: what has a name needs no mapping
 printf -- '--- contentionz 1 ---\nformat = java\nresolution = microseconds\nsampling period = 100\nms since reset = 6019923\n  100 1 @ 0x11 0x12\n\n  0x11 a.B.c (B.java:7)\n  0x12 GC\n' >"$tmp/java"
 query odd.java raw "$tmp/java"

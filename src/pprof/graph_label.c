@@ -110,6 +110,8 @@ static void walk_stack(struct labelling *l, const struct bundle *s, uint32_t pas
 	struct graph_builder *b = &l->b;
 	const struct profile *p = b->p;
 	struct profile_run r = p->stack[s->stack];
+	if (!r.n)
+		return;		/* without a frame the tags are of no node */
 	const uint64_t *on = l->on;
 	unsigned width = p->width;
 	const uint8_t *f = p->packed + r.off * width, *at = f + (size_t)r.n * width;
