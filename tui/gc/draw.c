@@ -35,9 +35,10 @@ static void draw_curve(const struct gc_state *p, struct grid *g, int y, int h)
 	int w = g->w - 8 > 140 ? 140 : g->w - 8;
 	if (h < 2 || w < 10)
 		return;
+	int parts = h < 8 ? 2 : 4;	/* so that labels are round numbers, each on the row that has this level */
+	for (int i = parts; i > 0; i--)
+		grid_printf(g, y + h - (i * h + parts - 1) / parts, 1, ST_DIM, 0, "%3d%%", 100 * i / parts);
 	for (int r = 0; r < h; r++) {
-		if (r % (h > 8 ? 4 : 2) == 0)
-			grid_printf(g, y + r, 1, ST_DIM, 0, "%3d%%", (100 * (h - r) + h / 2) / h);
 		grid_put(g, y + r, 5, 0x2502, ST_RULE, ST_NORMAL, 0);
 		for (int x = 0; x < w; x++) {
 			double level = util_at(p, x, w) * h - (h - 1 - r);
