@@ -33,16 +33,17 @@ int  job_join(struct job *);			/* waits; frees; the result */
 /* Who looks on while something takes long: is told how far it is (total 0: that is not known), and may say stop
    (false), and whenever he is asked again. go NULL: nobody. */
 struct progress_watcher { bool (*go)(void *arg, uint64_t done, uint64_t total); void *arg; };
-struct progress_watcher job_progress_watcher(
-    struct job *); /* worker: the job, which may be cancelled; of NULL nobody */
+/* Worker: the job, which may be cancelled; of NULL nobody. */
+struct progress_watcher job_progress_watcher(struct job *);
 static inline bool watcher_report(const struct progress_watcher *o, uint64_t done, uint64_t total)
 {
 	return !o->go || o->go(o->arg, done, total);
 }
+/* Return whether to go on; o may be NULL: nothing stops it. */
 static inline bool job_should_continue(const struct progress_watcher *o)
 {
 	return !o || watcher_report(o, 0, 0);
-} /* o NULL: nobody */
+}
 
 /* Run fn(arg, 0..n-1) on up to the number of processors threads and wait for all. */
 void job_parallel(uint32_t n, void (*fn)(void *arg, uint32_t i), void *arg);

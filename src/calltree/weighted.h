@@ -94,8 +94,8 @@ static inline struct symbol_other weighted_other(const struct weighted_tree *c, 
 	return c->other ? c->other[symbol] : (struct symbol_other){0, 0};
 }
 const struct calltree_orders *calltree_sort_orders(struct weighted_tree *);
-const struct function_sums *function_weights_of(
-    struct weighted_tree *); /* made when somebody asks first; good as long as the calls */
+/* Made when somebody asks first; good as long as the calls. */
+const struct function_sums *function_weights_of(struct weighted_tree *);
 void function_weights_free(struct function_sums *);
 /* Of weights on a tree that a query made. The things are those of a store and granularity (granularity.h). */
 struct granularity;
@@ -106,8 +106,8 @@ struct calltree;
 struct weigh_target;
 struct weighted_tree *weighted_begin(struct calltree *, bool two_sides, struct weigh_target *o);
 void weighted_finish(struct weighted_tree *, struct weigh_target *o);
-void weighted_retarget(
-    struct weigh_target *o, struct calltree *); /* between the two: onto this one instead, which is the calls' then */
+/* Between the two: onto this one instead, which is the calls' then. */
+void weighted_retarget(struct weigh_target *o, struct calltree *);
 /* Of a node of the shape: does something count at or below it, and what is it? */
 struct weighted_sum { uint32_t hits; int64_t w, o; };
 struct weighted_sum weighted_sum_below(const struct weighted_tree *, uint32_t node);

@@ -25,9 +25,8 @@
 
 #include <string.h>
 
-struct node_run {
-	uint32_t lo, hi, id;
-}; /* nodes lo .. hi of the old shape, each below the one before, are id ... here */
+/* Nodes lo .. hi of the old shape, each below the one before, are id ... here. */
+struct node_run { uint32_t lo, hi, id; };
 
 /* A way down a tree of tags, to the twig that was written last. */
 struct chain {

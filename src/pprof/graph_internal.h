@@ -30,14 +30,10 @@ struct bundled {
 	int64_t w;
 };
 
-struct set_tags {
-	bool known;
-	uint32_t first, n;
-}; /* into set_key */
-struct set_key {
-	uint32_t key;
-	int64_t value;
-}; /* into tag_key */
+/* Into set_key. */
+struct set_tags { bool known; uint32_t first, n; };
+/* Into tag_key. */
+struct set_key { uint32_t key; int64_t value; };
 
 struct graph_builder {
 	struct graph *g;

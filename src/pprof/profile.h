@@ -75,8 +75,8 @@ struct profile {
 struct profile *profile_new(void);
 void profile_free(struct profile *);
 struct sink profile_sink(struct profile *);	/* readers fill it; the trace's part is left out */
-void profile_drop_stack_index(
-    struct profile *); /* few stacks will be added from now on: the index of them goes, until one is */
+/* Few stacks will be added from now on: the index of them goes, until one is. */
+void profile_drop_stack_index(struct profile *);
 
 /* At step i of n of something long: false: stop. */
 static inline bool profile_should_continue(struct profile *p, size_t i, size_t n)

@@ -252,8 +252,8 @@ const struct snap *builder_snap(const struct store_builder *);	/* newest publish
 void builder_set_total(struct store_builder *, uint64_t bytes);	/* how much there is to read, for progress */
 void builder_on_publish(struct store_builder *, bool (*fn)(void *, uint64_t bytes), void *arg);
 	/* called on the writer after each publication and progress; false cancels the load */
-void builder_request_publish(
-    struct store_builder *); /* any thread: publish when it is next asked for, and not only a few times a second */
+/* Any thread: publish when it is next asked for, and not only a few times a second. */
+void builder_request_publish(struct store_builder *);
 const struct snap *builder_finish(struct store_builder *);	/* seal the rest; complete */
 /* Before anything is said: sheets are to go when the program holds more bytes than that, and come again by
    `again`, which any thread may call until builder_free(), one at a time. */

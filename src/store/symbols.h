@@ -23,8 +23,8 @@ void symbols_init(struct symbol_tables *, struct store *);	/* row 0 of each tabl
 void symbols_drop_indexes(struct symbol_tables *);	/* no more will come for now: indexes go but that of strings */
 void symbols_free(struct symbol_tables *);
 
-void symbols_mark_stale(
-    struct symbol_tables *); /* the tables came from an index: hash tables are made when one more comes */
+/* The tables came from an index: hash tables are made when one more comes. */
+void symbols_mark_stale(struct symbol_tables *);
 
 /* Their rows, added when there is none yet that says the same. */
 str_id symbols_add_string(struct symbol_tables *, const char *s, size_t n);

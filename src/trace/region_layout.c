@@ -25,17 +25,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	OPEN_MAX = 64
-}; /* regions open at once that are followed; what begins inside of more is left out */
+/* Regions open at once that are followed; what begins inside of more is left out. */
+enum { OPEN_MAX = 64 };
 
-enum {
-	REST = 1 << 17
-}; /* rows after which what lies on disk is let go */
+/* Rows after which what lies on disk is let go. */
+enum { REST = 1 << 17 };
 
-enum {
-	LINE = 16
-}; /* numbers of tracks that are looked at in one go */
+/* Numbers of tracks that are looked at in one go. */
+enum { LINE = 16 };
 
 /* In the condition of loops over rows, counted from 0: who comes after one that was stopped does nothing. */
 static bool loop_continues(const struct progress_watcher *on, uint32_t i)

@@ -14,15 +14,10 @@
  */
 enum { REGION_LAYOUT_LEVELS = 4 }; /* levels of regions that are kept apart; deeper ones lie under these */
 
-struct region_layout_piece {
-	int64_t t0, t1;
-	uint32_t span;
-}; /* open ends are those of the snapshot */
-struct region_layout_tick {
-	int64_t t;
-	trk_id trk;
-	uint32_t i;
-}; /* i: the sample */
+/* Open ends are those of the snapshot. */
+struct region_layout_piece { int64_t t0, t1; uint32_t span; };
+/* i: the sample. */
+struct region_layout_tick { int64_t t; trk_id trk; uint32_t i; };
 struct region_layout_runs {
 	uint32_t n, all;
 	trk_id *trk;	 /* those that have any, ascending */
@@ -40,8 +35,8 @@ struct row_layout {
 	struct region_layout_tick *sample; /* by track, then time */
 };
 /* In an arena that spills, where sheets of the store go: it is let go of now and then. */
-struct row_layout *region_layout_new(
-    const struct snap *, struct arena *, const struct progress_watcher *); /* who says stop gets none */
+/* Who says stop gets none. */
+struct row_layout *region_layout_new(const struct snap *, struct arena *, const struct progress_watcher *);
 
 /* How many levels of regions a track has, 0..REGION_LAYOUT_LEVELS. */
 int region_layout_levels(const struct row_layout *, trk_id);

@@ -20,11 +20,8 @@ enum { FEW = 32, LOOK_UP = 4, SHEET = 1 << 6 };	/* steps: a row looked up, a she
 
 /* What a goroutine does: since when, and up to where that is known. */
 struct doing { int64_t t0, t1; uint32_t who; uint8_t state, was; bool live, begun, over; };
-struct left_span {
-	uint32_t k;
-	uint8_t state;
-	bool open;
-}; /* its span goes on from the sheet before; with what, there */
+/* Its span goes on from the sheet before; with what, there. */
+struct left_span { uint32_t k; uint8_t state; bool open; };
 struct span_pass {
 	const struct snap *sn;
 	const struct span_scan_run *q;

@@ -22,8 +22,8 @@ struct span_criteria;
 struct span_criteria *span_query_new(const char *text, struct err *); /* NULL: it means nothing; *e says why */
 /* Spans of which some name matches: of the goroutine, of the state, of a function in the stack. */
 struct span_criteria *span_query_any_name(const char *re, struct err *);
-struct span_criteria *span_query_in_function(
-    fun_id, const char *name); /* spans that have this function in their stack */
+/* Spans that have this function in their stack. */
+struct span_criteria *span_query_in_function(fun_id, const char *name);
 /* Only of these goroutines: a byte for each of n tracks; taken over. NULL: of all. */
 void span_query_restrict(struct span_criteria *, uint8_t *tracks, uint32_t n);
 void span_query_free(struct span_criteria *);

@@ -295,8 +295,8 @@ void config_print(struct buf *);			/* the settings there are */
 /* partial_load.c: what is looked at is read first */
 const struct session *partial_load_session(const struct app *);	/* that app_job() is of */
 bool partial_load_is_active(const struct app *);
-bool partial_load_parse_time(
-    const struct app *, const char *, int64_t *t); /* as view_options_parse_time(), percentages by the outline */
+/* As view_options_parse_time(), percentages by the outline. */
+bool partial_load_parse_time(const struct app *, const char *, int64_t *t);
 bool partial_load_can_reach(const struct app *, int64_t t); /* the trace has it, and a part can be read that has it */
 void partial_load_start(struct app *, int64_t t0, int64_t t1);	/* read that first, then go there */
 /* false: nothing is read ahead for it; it is gone to as always */

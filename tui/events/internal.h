@@ -63,10 +63,8 @@ int  events_event_stacks(const struct snap *, const struct event_item *, struct 
 
 /* page_job.c */
 struct trace_events_query events_list_query(int view, const struct tracepane_scope *);	/* which points at the scope */
-struct events_page {
-	struct event_list list;
-	bool far;
-}; /* far: what the filters leave is to be looked for beyond it */
+/* Far: what the filters leave is to be looked for beyond it. */
+struct events_page { struct event_list list; bool far; };
 /* The page around an event, which need not be. false: it is got beside the keyboard, and events_page_finish() has it.
  */
 bool events_load_page(struct events *, const struct pane_env *, const struct event_item *at, struct events_page *);
@@ -84,8 +82,8 @@ struct events_search_query {
 	int64_t t;		/* from here ... */
 	int dir;		/* ... on (1), back (-1), for one; 0: for all that match, around */
 };
-struct events_search *events_search_start(
-    const struct pane_env *, const struct events_search_query *); /* NULL: cannot now */
+/* NULL: cannot now. */
+struct events_search *events_search_start(const struct pane_env *, const struct events_search_query *);
 bool events_search_is_done(struct events_search *);
 bool events_search_is_single(const struct events_search *);	/* it looked for one */
 const struct event_list *events_search_result(const struct events_search *);	/* when it is done */

@@ -147,8 +147,8 @@ static inline str_id goroutines_group_key(const struct goroutines_state *p, cons
 	return p->key ? p->key[t] : (str_id)store_trk(st, t)->name;
 }
 /* goroutines/rows.c */
-const struct goroutines_row *goroutines_selected_row(
-    const struct goroutines_state *, struct goroutines_row *room); /* NULL: none */
+/* NULL: none. */
+const struct goroutines_row *goroutines_selected_row(const struct goroutines_state *, struct goroutines_row *room);
 bool goroutines_row_matches(const struct store *, const struct goroutines_row *, const struct regex *);
 /* Groups, of the snapshot and the query. false: there are so many goroutines that it is done beside the keyboard,
    and what was there stays until goroutines_job_finish() when goroutines_job() has ended, or is waited for. */
@@ -159,8 +159,8 @@ bool goroutines_job_outdated(const struct goroutines_state
 	*); /* it is of another query than the present one: goroutines_job_finish() forgets it */
 bool goroutines_job_finish(struct goroutines_state *, struct session *);	/* false: it is to be made once more */
 void goroutines_sort_rows(struct goroutines_state *, const struct pane_env *, int level);
-void goroutines_fill_list(
-    struct goroutines_state *, const struct pane_env *); /* the goroutines of the group that is open */
+/* The goroutines of the group that is open. */
+void goroutines_fill_list(struct goroutines_state *, const struct pane_env *);
 /* The same, of p->open, or in another order, beside the keyboard where they are many: false, then p->work is that. */
 bool goroutines_fill_list_async(struct goroutines_state *, const struct pane_env *);
 void goroutines_drop_previous(struct goroutines_state *);
@@ -181,8 +181,8 @@ enum { GOR_COLS = 14 };
 struct goroutines_column { struct list_column c; int val; };	/* val: goroutines_value, or SORT_* */
 /* What the column of that value is called after :sort, and in the menu of s; NULL: it is no order. */
 const char *goroutines_sort_word(const struct goroutines_state *, int val, const char **what);
-int goroutines_list_columns(
-    const struct goroutines_state *, struct goroutines_column[GOR_COLS]); /* all there are; how many */
+/* All there are; how many. */
+int goroutines_list_columns(const struct goroutines_state *, struct goroutines_column[GOR_COLS]);
 int goroutines_footer_height(const struct pane_env *);	/* lines below the table, of the story */
 void goroutines_draw(const void *, const struct pane_env *, struct grid *);
 void goroutines_draw_side(const void *, const struct pane_env *, struct grid *);
@@ -193,21 +193,21 @@ void goroutines_detail(const void *, const struct pane_env *, struct buf *);
 void goroutines_sum_group(const struct snap *, const struct stats_groups *, uint32_t first, uint32_t n,
     const struct arena *, struct goroutines_totals *);
 void goroutines_update_waits(struct goroutines_state *, const struct pane_env *);
-void goroutines_draw_waits(
-    const struct goroutines_state *, const struct pane_env *, struct grid *); /* into the rectangle */
+/* Into the rectangle. */
+void goroutines_draw_waits(const struct goroutines_state *, const struct pane_env *, struct grid *);
 
 /* wait_job.c: passes over the sheets, beside the keyboard where they are not short */
 struct job *goroutines_wait_job(const struct goroutines_state *);
-void goroutines_wait_progress(
-    const struct goroutines_state *, struct buf *); /* how far it is, where one waits for it */
+/* How far it is, where one waits for it. */
+void goroutines_wait_progress(const struct goroutines_state *, struct buf *);
 void goroutines_wait_start(struct goroutines_state *, const struct pane_env *);	/* the story's waits */
 /* Of the selected group or goroutine the longest wait (CMD_EFFECT: the first span in which one of it woke or created
    another): its page is opened there, now or when it is found. */
 enum verdict goroutines_jump_to_wait(struct goroutines_state *, const struct pane_env *, enum cmd_id, struct ask *);
 bool goroutines_wait_cancel_jump(struct goroutines_state *);		/* no jump any more; false: there was none */
 void goroutines_wait_cancel(struct goroutines_state *);		/* groups are others now: nothing of it is wanted */
-void goroutines_wait_finish(
-    struct goroutines_state *, const struct pane_env *, struct ask *); /* it has ended, or is waited for */
+/* It has ended, or is waited for. */
+void goroutines_wait_finish(struct goroutines_state *, const struct pane_env *, struct ask *);
 
 /* spans_job.c */
 void goroutines_page_load(struct goroutines_state *, const struct pane_env *);	/* p->one.trk is set */
@@ -217,10 +217,10 @@ void goroutines_page_seek_span(struct goroutines_state *, uint32_t i);		/* ... o
 void goroutines_page_sort(struct goroutines_state *, int sort, bool invert, bool keep);
 bool goroutines_page_loaded(const struct goroutines_state *);	/* what is there, or on its way, is of p->one.trk */
 struct job *goroutines_page_job(const struct goroutines_state *);
-void goroutines_page_wait(
-    struct goroutines_state *); /* wait for the spans that are still gathered, where that is no long time */
-void goroutines_page_finish(
-    struct goroutines_state *, const struct pane_env *); /* goroutines_page_job() has ended, or is waited for */
+/* Wait for the spans that are still gathered, where that is no long time. */
+void goroutines_page_wait(struct goroutines_state *);
+/* goroutines_page_job() has ended, or is waited for. */
+void goroutines_page_finish(struct goroutines_state *, const struct pane_env *);
 void goroutines_page_drop_seek(struct goroutines_state *);			/* somebody looks where he is */
 void goroutines_page_stop(struct goroutines_state *);
 /* detail.c */
@@ -236,8 +236,8 @@ bool goroutines_still_blocked(const struct goroutines_state *, const struct pane
 /* span_detail.c: what is told beside the spans */
 int goroutines_draw_part(
     const struct goroutines_state *, const struct pane_env *, struct grid *, int y, int h, enum goroutines_part);
-const struct tracepane_wake *goroutines_page_wake(
-    const struct goroutines_page *); /* in the selected span is the one that ( led to; or NULL */
+/* In the selected span is the one that ( led to; or NULL. */
+const struct tracepane_wake *goroutines_page_wake(const struct goroutines_page *);
 /* The selected span, of v; 0 also where there is none. */
 static inline uint32_t goroutines_page_span_index(const struct goroutines_page *o)
 {
@@ -251,20 +251,20 @@ static inline const struct trace_interval *goroutines_page_span(const struct gor
 /* goroutines/pane.c */
 /* The list of a group. false: it is shown when it has been made, beside the keyboard; until then the groups are. */
 bool goroutines_enter_group(struct goroutines_state *, const struct pane_env *, str_id name);
-void goroutines_open_page(
-    struct goroutines_state *, const struct pane_env *, trk_id, int64_t at); /* its page, at what it does then */
-void goroutines_note_selection(
-    struct goroutines_state *, const struct pane_env *); /* what is selected, over updates; its story */
+/* Its page, at what it does then. */
+void goroutines_open_page(struct goroutines_state *, const struct pane_env *, trk_id, int64_t at);
+/* What is selected, over updates; its story. */
+void goroutines_note_selection(struct goroutines_state *, const struct pane_env *);
 
 /* position.c */
-void goroutines_restore_view(
-    struct goroutines_state *, const struct pane_env *); /* where goroutines_load_view() was to go: p->there, now */
+/* Where goroutines_load_view() was to go: p->there, now. */
+void goroutines_restore_view(struct goroutines_state *, const struct pane_env *);
 void goroutines_save_view(const void *, struct view *);
 void goroutines_load_view(void *, const struct pane_env *, const struct view *);
 
 /* search.c */
-void goroutines_mark_hits(
-    struct goroutines_state *, const struct pane_env *); /* mark what the search finds in the rows shown */
+/* Mark what the search finds in the rows shown. */
+void goroutines_mark_hits(struct goroutines_state *, const struct pane_env *);
 uint32_t goroutines_find(void *, const struct pane_env *, int dir, uint32_t *at);
 
 /* goroutines/search_job.c */
@@ -276,7 +276,7 @@ void goroutines_search_finish(struct goroutines_state *);		/* it has ended, or i
 void goroutines_search_stop(struct goroutines_state *);		/* nobody wants it any more, or groups are others now */
 void goroutines_search_clear(struct goroutines_state *);		/* likewise, nor what was found */
 
-void goroutines_page_mark_hits(
-    const struct goroutines_state *, const struct pane_env *, uint8_t *hit); /* which of its spans are hits */
+/* Which of its spans are hits. */
+void goroutines_page_mark_hits(const struct goroutines_state *, const struct pane_env *, uint8_t *hit);
 
 #endif

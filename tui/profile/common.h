@@ -46,8 +46,8 @@ void profile_draw_name(const struct pane_env *, const struct weighted_tree *, st
 void profile_put_name_line(
     const struct pane_env *, const struct weighted_tree *, uint32_t symbol, struct buf *b, struct buf *rest);
 bool profile_name_matches(const struct weighted_tree *, uint32_t symbol, const struct regex *, struct buf *scratch);
-void profile_match_names(
-    const struct weighted_tree *, const struct regex *, uint8_t *at); /* all of them; at[] by thing */
+/* All of them; at[] by thing. */
+void profile_match_names(const struct weighted_tree *, const struct regex *, uint8_t *at);
 
 /* Hits of a search, per row or per thing, and which search they are of. */
 struct hits {

@@ -151,7 +151,7 @@ void tasks_keys(const void *, const struct pane_env *, struct buf *);
 int tasks_footer_height(const struct tasks *, const struct pane_env *);	/* lines below the list */
 void tasks_draw(const void *, const struct pane_env *, struct grid *);
 void tasks_draw_side(const void *, const struct pane_env *, struct grid *);
-void tasks_put_line(
-    const struct tasks *, const struct store *, const struct task_line *, struct buf *); /* what it says */
+/* What it says. */
+void tasks_put_line(const struct tasks *, const struct store *, const struct task_line *, struct buf *);
 
 #endif

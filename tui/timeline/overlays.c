@@ -38,12 +38,8 @@ static enum style name_colour(const struct store *st, str_id name)
 	return (enum style)(ST_HUE0 + h % 12);
 }
 
-struct overlay_bar {
-	int64_t t0, t1;
-	str_id name;
-	int tone;
-	const char *text;
-}; /* text: instead of name and length */
+/* Text: instead of name and length. */
+struct overlay_bar { int64_t t0, t1; str_id name; int tone; const char *text; };
 
 /* What a bar says in `room` cells: its name and its duration, or where there is no room for both its name alone.
    Return the cells used. */

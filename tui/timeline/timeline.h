@@ -35,17 +35,11 @@ enum {
 
 /* A row: of a track, of a task, a level of a track's regions, a depth of its stacks over time. */
 enum timeline_row_type { ROW_TRACK, ROW_TASK, ROW_REGION, ROW_STACK };
-struct timeline_row {
-	uint32_t id;
-	uint8_t what, level;
-}; /* id: the track; of a task its index in tasks */
+/* Id: the track; of a task its index in tasks. */
+struct timeline_row { uint32_t id; uint8_t what, level; };
 
-struct timeline_wake_link {
-	trk_id trk;
-	int64_t t0, t1;
-	enum tstate state;
-	bool created;
-}; /* of the wake chain */
+/* Of the wake chain. */
+struct timeline_wake_link { trk_id trk; int64_t t0, t1; enum tstate state; bool created; };
 
 struct timeline_index { /* what is known of a snapshot (index_job.c) */
 	struct arena mem, sums;	/* sums: of marks and counters, which another thread makes */
@@ -215,19 +209,16 @@ static inline double timeline_cell_share(const struct timeline *tl, int cells, i
 }
 
 bool timeline_state_waits(enum tstate); /* drawn thin on goroutine rows */
-const char *timeline_track_name(
-    const struct store *, trk_id, struct buf *); /* "P4", "G512 main.worker" */
+/* "P4", "G512 main.worker". */
+const char *timeline_track_name(const struct store *, trk_id, struct buf *);
 
 /* The track under the cursor (of a task the goroutine that began it; 0 none) and its interval
  * there. */
 trk_id timeline_selected_track(const struct timeline *, const struct pane_env *);
 bool timeline_selected_ival(const struct timeline *, const struct pane_env *, struct trace_interval *);
 /* What is under the cursor on the selected row, whatever kind of row that is. */
-struct timeline_extent {
-	int64_t t0, t1;
-	trk_id trk;
-	uint32_t span;
-}; /* span: task or region, or UINT32_MAX */
+/* Span: task or region, or UINT32_MAX. */
+struct timeline_extent { int64_t t0, t1; trk_id trk; uint32_t span; };
 bool timeline_extent(const struct timeline *, const struct pane_env *, struct timeline_extent *);
 struct timeline_row timeline_row(const struct timeline *, uint32_t i);	/* i < nrow */
 /* The selected row; what is ROW_TRACK and id 0 when there is none. */
@@ -237,8 +228,8 @@ static inline struct timeline_row timeline_selected_row(const struct timeline *t
 }
 
 /* ---- drawing */
-void timeline_fill_proc_bins(
-    const struct timeline *, const struct pane_env *, struct timeline_layout *); /* fills in ps */
+/* Fills in ps. */
+void timeline_fill_proc_bins(const struct timeline *, const struct pane_env *, struct timeline_layout *);
 void timeline_draw_header(
     const struct timeline *, const struct pane_env *, struct grid *, const struct timeline_layout *);
 void timeline_draw_rows(
@@ -267,10 +258,10 @@ void timeline_draw_queues(const struct timeline *, const struct pane_env *, stru
     const struct timeline_layout *, int y, trk_id);
 void timeline_draw_ticks(const struct timeline *, const struct pane_env *, struct grid *,
     const struct timeline_layout *, int y, trk_id);
-void timeline_fill_marks(
-    const struct timeline *, const struct pane_env *, struct timeline_layout *); /* fills in marks */
-void timeline_span_stack(
-    const struct snap *, const struct trace_interval *, stk_id *); /* where it waits or stopped; 0 */
+/* Fills in marks. */
+void timeline_fill_marks(const struct timeline *, const struct pane_env *, struct timeline_layout *);
+/* Where it waits or stopped; 0. */
+void timeline_span_stack(const struct snap *, const struct trace_interval *, stk_id *);
 
 /* These are the pane's own; st is the struct timeline. */
 void timeline_update(void *, const struct pane_env *);
@@ -281,8 +272,8 @@ void timeline_detail(const void *, const struct pane_env *, struct buf *);
 /* ---- what is known of a snapshot (index_job.c) */
 /* What rows are made from, when there is more: at once where that is little work. */
 void timeline_index(struct timeline *, const struct pane_env *);
-void timeline_release_pages(
-    const struct timeline *, const struct pane_env *); /* what lies on disk is not looked at for now */
+/* What lies on disk is not looked at for now. */
+void timeline_release_pages(const struct timeline *, const struct pane_env *);
 struct job *timeline_index_job(const struct timeline *);
 bool timeline_snap_is_small(const struct snap *);	/* a pass over all of it is no matter */
 void timeline_index_finish(struct timeline *);	/* wait for what is being made, if anything is */
@@ -291,8 +282,8 @@ void timeline_index_free(struct timeline *);
 /* The cells of a track in the window, for a frame that has begun. They are kept for the next one: who goes from row to
    row, or to other rows and back, counts what is new. */
 void timeline_begin_frame(const struct timeline *, const struct snap *, int cells);
-const struct bin *timeline_row_bins(
-    const struct timeline *, const struct snap *, trk_id); /* until the next row is asked for */
+/* Until the next row is asked for. */
+const struct bin *timeline_row_bins(const struct timeline *, const struct snap *, trk_id);
 /* The same of many, which are counted on all processors where it is much; the list is changed. A track twice in it is
    no matter. */
 void timeline_count_bins(const struct timeline *, const struct snap *, trk_id *, uint32_t n);
@@ -327,11 +318,8 @@ void timeline_facts_finish(struct timeline *, const struct pane_env *);	/* it ha
 void timeline_facts_free(struct timeline *);
 
 /* ---- which goroutines are rows (row_filter_job.c) */
-struct timeline_row_list {
-	trk_id *v;
-	uint32_t n;
-	bool ordered, whole;
-}; /* ordered: by number; whole: there are no more */
+/* Ordered: by number; whole: there are no more. */
+struct timeline_row_list { trk_id *v; uint32_t n; bool ordered, whole; };
 void timeline_filter_open(struct timeline *);
 void timeline_filter_free(struct timeline *);
 /* Those there are now; where they are many the others come when timeline_filter_finish() takes them. */
@@ -358,8 +346,8 @@ void timeline_make_rows(struct timeline *, const struct pane_env *);
 void timeline_set_kind(struct timeline *, const struct pane_env *, enum timeline_kind);
 enum verdict timeline_rows_command(struct timeline *, const struct pane_env *, const char *arg, struct ask *);
 bool timeline_show_subset(struct timeline *, const struct pane_env *, enum timeline_subset, uint64_t id);
-void timeline_describe_rows(
-    const struct timeline *, const struct pane_env *, struct buf *); /* "12 G rows of task 7" */
+/* "12 G rows of task 7". */
+void timeline_describe_rows(const struct timeline *, const struct pane_env *, struct buf *);
 void timeline_toggle_pin(struct timeline *, const struct pane_env *);
 void timeline_toggle_regions(struct timeline *, const struct pane_env *);
 void timeline_toggle_stacks(struct timeline *, const struct pane_env *);
@@ -369,20 +357,20 @@ void timeline_task_bounds(const struct snap *, const struct stats_task *, int64_
 
 /* ---- what the filters leave (filter_dim.c) */
 bool timeline_scope_update(struct timeline *, const struct pane_env *); /* true: rows are to be made */
-struct job *timeline_scope_job(
-    const struct timeline *); /* which goroutines it means is found out beside the keyboard */
+/* Which goroutines it means is found out beside the keyboard. */
+struct job *timeline_scope_job(const struct timeline *);
 void timeline_scope_finish(struct timeline *, const struct pane_env *);
 void timeline_scope_defer_goto(struct timeline *, const struct place *);	/* once more, then */
 void timeline_scope_defer_load(struct timeline *, const struct view *);	/* likewise */
 void timeline_scope_drop_deferred(struct timeline *);	/* a key was pressed: one stays where one is */
 void timeline_scope_free(struct timeline *);
 void timeline_scope_choose_kind(struct timeline *, const struct pane_env *); /* of goroutines, where it names some */
-bool timeline_scope_has_goroutine(
-    const struct timeline_scope *, const struct snap *, trk_id); /* the same, of a goroutine */
+/* The same, of a goroutine. */
+bool timeline_scope_has_goroutine(const struct timeline_scope *, const struct snap *, trk_id);
 bool timeline_scope_has_track(const struct timeline *, const struct snap *, trk_id);
 bool timeline_scope_has_task(const struct timeline *, const struct snap *, const struct stats_task *);
-void timeline_scope_fill_cells(
-    const struct timeline *, const struct pane_env *, struct timeline_layout *); /* fills in ran */
+/* Fills in ran. */
+void timeline_scope_fill_cells(const struct timeline *, const struct pane_env *, struct timeline_layout *);
 /* Is something of it in cell c of a row? */
 bool timeline_scope_has_cell(
     const struct timeline *, const struct snap *, const struct timeline_layout *, trk_id, int c);
@@ -397,15 +385,15 @@ bool timeline_goto_place(void *, const struct pane_env *, const struct place *);
 /* ---- motion (move.c): all keep the cursor in the window and the window in the trace */
 void timeline_set_window(struct timeline *, const struct pane_env *, int64_t t0, int64_t t1);
 void timeline_zoom(struct timeline *, const struct pane_env *, int steps); /* > 0: in, about the cursor */
-void timeline_move_cursor(
-    struct timeline *, const struct pane_env *, int cells); /* move the cursor, pan at the edges */
+/* Move the cursor, pan at the edges. */
+void timeline_move_cursor(struct timeline *, const struct pane_env *, int cells);
 void timeline_scroll(struct timeline *, const struct pane_env *, double screens);
 void timeline_select_row(struct timeline *, const struct pane_env *, int64_t row);
 bool timeline_select_track(struct timeline *, const struct pane_env *, trk_id);
 /* The same, and when it is no row now, other rows where it is one. */
 bool timeline_show_track(struct timeline *, const struct pane_env *, trk_id);
-void timeline_goto_time(
-    struct timeline *, const struct pane_env *, int64_t t); /* cursor there, seen, at this zoom */
+/* Cursor there, seen, at this zoom. */
+void timeline_goto_time(struct timeline *, const struct pane_env *, int64_t t);
 /* Next, previous (n times), first, last span of the row. */
 enum verdict timeline_goto_span(struct timeline *, const struct pane_env *, enum cmd_id, int n, struct ask *);
 void timeline_fit_selection(struct timeline *, const struct pane_env *);
@@ -436,16 +424,16 @@ enum verdict timeline_jump(struct timeline *, const struct pane_env *, enum cmd_
 struct job *timeline_jump_job(const struct timeline *);
 bool timeline_jump_pending(const void *);
 bool timeline_jump_cancel(struct timeline *);	/* false: nothing is looked for */
-void timeline_jump_finish(
-    struct timeline *, const struct pane_env *, struct ask *); /* it has ended, or is waited for */
+/* It has ended, or is waited for. */
+void timeline_jump_finish(struct timeline *, const struct pane_env *, struct ask *);
 void timeline_jump_free(struct timeline *);
 
 /* ---- the search for spans (timeline/search_job.c) */
 /* Takes the hunt over, ends the one before; NULL: none. */
 void timeline_set_search(struct timeline *, const struct pane_env *, struct span_criteria *, int jump);
 bool timeline_search_outdated(const struct timeline *); /* it would find others now: other rows */
-void timeline_restart_search(
-    struct timeline *, const struct pane_env *); /* other rows, or more of the trace */
+/* Other rows, or more of the trace. */
+void timeline_restart_search(struct timeline *, const struct pane_env *);
 void timeline_stop_search(struct timeline *);		 /* the thread; what is found stays */
 struct job *timeline_job(void *);
 void timeline_job_finish(void *, const struct pane_env *, struct ask *);
@@ -468,7 +456,7 @@ const uint32_t *timeline_track_hits(const struct timeline *, const struct snap *
 int timeline_wake_partners(const struct timeline *, const struct pane_env *, struct timeline_wake_link out[2]);
 enum verdict timeline_toggle_chain(struct timeline *, const struct pane_env *, struct ask *);
 uint32_t timeline_follow_wakes(const struct snap *, trk_id, int64_t t, struct timeline_wake_link out[TL_CHAIN]);
-bool timeline_chain_command(
-    struct timeline *, const struct pane_env *, const struct act *); /* false: not its key */
+/* False: not its key. */
+bool timeline_chain_command(struct timeline *, const struct pane_env *, const struct act *);
 
 #endif

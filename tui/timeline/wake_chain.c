@@ -18,9 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-	BACK_MAX = 64
-}; /* intervals that one step goes back through: runs broken by preemption, syscalls */
+/* Intervals that one step goes back through: runs broken by preemption, syscalls. */
+enum { BACK_MAX = 64 };
 
 /* From an interval of a goroutine to the runnable one that its wait ended with, or that it began
  * with. */

@@ -36,8 +36,8 @@ static inline bool tracepane_is_filtered(const struct tracepane_scope *sc)
 bool tracepane_span_in_scope(const struct tracepane_scope *, uint32_t span, trk_id g, int64_t t0, int64_t t1);
 struct stats_query tracepane_sched_query(const struct tracepane_scope *);
 
-void tracepane_put_str(
-    const struct store *, str_id, const char *none, struct buf *); /* made safe; none: when it is empty */
+/* Made safe; none: when it is empty. */
+void tracepane_put_str(const struct store *, str_id, const char *none, struct buf *);
 void tracepane_put_id(const struct store *, trk_id, struct buf *);			/* "G17", "P2" */
 void tracepane_put_track(const struct store *, trk_id, struct buf *);		/* "G17 main.worker" */
 void tracepane_put_frame(const struct store *, frm_id, struct buf *, bool where);	/* "main.f main.go:12" */
@@ -78,8 +78,8 @@ int tracepane_draw_accounts(const struct store *, struct grid *, int y, int h, c
 int tracepane_accounts_height(const struct goroutine_times *);	/* lines that all of them take */
 /* "running 310ms 15.5% | runnable ...": the largest states of a whole. */
 void tracepane_put_shares(const int64_t ns[TS__N], int64_t whole, struct buf *);
-void tracepane_put_name_regex(
-    const struct store *, str_id, struct buf *); /* as a regular expression that only it matches */
+/* As a regular expression that only it matches. */
+void tracepane_put_name_regex(const struct store *, str_id, struct buf *);
 /* "counting 12%... "; NULL: how far is not known */
 void tracepane_put_progress(const struct job *, const char *what, struct buf *);
 void tracepane_put_scope(const struct tracepane_scope *, struct buf *);	/* "whole trace", "1.2s to 1.3s" */

@@ -22,8 +22,8 @@ struct goroutine_map {
 	bool spilled;		/* the table lies on disk, for memory is short */
 };
 
-void goroutine_table_init(
-    struct goroutine_map *, const struct goroutine_table_form *, uint64_t n); /* nobody lives yet */
+/* Nobody lives yet. */
+void goroutine_table_init(struct goroutine_map *, const struct goroutine_table_form *, uint64_t n);
 void goroutine_table_free(struct goroutine_map *);
 /* Where its number says that it is, if it is there and not far. */
 static inline void *goroutine_table_place(const struct goroutine_map *t, size_t size, int64_t id)
@@ -33,14 +33,14 @@ static inline void *goroutine_table_place(const struct goroutine_map *t, size_t 
 void *goroutine_table_find_far(const struct goroutine_map *, int64_t id);	/* NULL: it is none of those */
 void *goroutine_table_add(struct goroutine_map *, int64_t id); /* a place for one that is not there; not filled in */
 void goroutine_table_remove(struct goroutine_map *, void *);		/* it has ended */
-void *goroutine_table_next(
-    const struct goroutine_map *, size_t *i); /* all of them, from *i = 0 on; NULL: that was all */
+/* All of them, from *i = 0 on; NULL: that was all. */
+void *goroutine_table_next(const struct goroutine_map *, size_t *i);
 bool goroutine_table_is_crowded(
     const struct goroutine_map *, uint64_t most);  /* many lie far, and it may grow to so many places */
 void goroutine_table_grow(struct goroutine_map *); /* it grows: all of them are elsewhere afterwards */
-void goroutine_table_release_pages(
-    const struct goroutine_map *); /* it is not looked at for now. Nothing, where it is not on disk */
-void goroutine_table_note_access(
-    const struct goroutine_map *, uint64_t i); /* the same now and then, who looks at one after another */
+/* It is not looked at for now. Nothing, where it is not on disk. */
+void goroutine_table_release_pages(const struct goroutine_map *);
+/* The same now and then, who looks at one after another. */
+void goroutine_table_note_access(const struct goroutine_map *, uint64_t i);
 
 #endif

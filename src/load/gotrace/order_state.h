@@ -86,8 +86,8 @@ static inline struct order_goroutine *order_find_g(struct event_orderer *o, int6
 struct order_proc *order_find_p(struct event_orderer *, int64_t id);
 /* Many lie where others should: a larger table, and all goroutines are elsewhere afterwards. Between two events. */
 void order_grow_table(struct event_orderer *);
-void order_init_table(
-    struct event_orderer *, uint64_t n); /* a table of so many places, before there is any goroutine */
+/* A table of so many places, before there is any goroutine. */
+void order_init_table(struct event_orderer *, uint64_t n);
 struct order_extras *order_get_extras(struct event_orderer *, struct order_goroutine *);
 struct order_goroutine *order_add_g(struct event_orderer *, int64_t id, uint8_t status);
 struct order_proc *order_add_p(struct event_orderer *, int64_t id, uint8_t status);

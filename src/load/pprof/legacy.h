@@ -78,8 +78,8 @@ enum legacy_result legacy_read_threads(struct legacy *, struct scan_lines),
     legacy_read_contention(struct legacy *, struct scan_lines);
 enum legacy_result legacy_read_jemalloc(struct legacy *, struct scan_lines);
 bool legacy_is_jemalloc(struct scan_lines);
-void legacy_set_heap_types(
-    struct legacy *, bool alloc); /* objects and space; alloc: those ever allocated, and in use */
+/* Objects and space; alloc: those ever allocated, and in use. */
+void legacy_set_heap_types(struct legacy *, bool alloc);
 void legacy_unsample(int64_t *count, int64_t *size, int64_t rate);
 
 #endif

@@ -12,9 +12,8 @@
 struct stack_merge_ref { size_t loc; uint32_t n; };	/* of an array: leaf first */
 
 /* One run of sorted stacks, each as what it does not share with the one before it. */
-struct stack_merge_step {
-	uint32_t which, same, n;
-}; /* which of the stacks; how much is shared; loc[] goes on for n */
+/* Which of the stacks; how much is shared; loc[] goes on for n. */
+struct stack_merge_step { uint32_t which, same, n; };
 struct stack_merge_run {
 	struct stack_merge_step *step;
 	uint8_t *loc;		/* numbers of so many bytes each, the lowest first; outermost first */

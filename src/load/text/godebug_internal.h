@@ -11,10 +11,8 @@ enum { MAX_PROCS = 1024, MAX_STATES = 1 << 22, MAX_UTILS = 1 << 22, UTIL_PROCS =
 
 struct gc_rec { struct godebug_gc g; uint64_t at; };
 struct sched_rec { struct godebug_sched s; size_t unit, nunit; };
-struct godebug_run {
-	int64_t base, end, wall;
-	size_t gc, sched;
-}; /* wall: at its own time 0; first of its records */
+/* Wall: at its own time 0; first of its records. */
+struct godebug_run { int64_t base, end, wall; size_t gc, sched; };
 
 /* Something that happens, in the order of time; at one time a new run of the program comes first,
    then SCHED lines, then cycles as they were added. */

@@ -36,8 +36,8 @@ bool scan_take_digits(struct scan_text *, struct scan_text *digits);
 bool scan_parse_i64(struct scan_text digits, int64_t *v);	/* decimal, with sign; false: does not fit */
 bool scan_parse_hex(struct scan_text digits, uint64_t *v);
 bool scan_take_u64(struct scan_text *, uint64_t *v);		/* take a decimal number that fits */
-bool scan_take_until(
-    struct scan_text *, char c, struct scan_text *before); /* take up to c, and c; false: there is no c */
+/* Take up to c, and c; false: there is no c. */
+bool scan_take_until(struct scan_text *, char c, struct scan_text *before);
 bool scan_ends_with(struct scan_text, const char *word);
 /* Take it off the end, with the ':' before it: "dir/file.go:12". */
 bool scan_cut_line_number(struct scan_text *, int64_t *line);

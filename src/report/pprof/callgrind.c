@@ -72,9 +72,8 @@ struct name_group {
 	str_id file, name;
 	uint32_t n;
 };
-struct member {
-	uint32_t name_group, function, place;
-}; /* place: of its group, from 1 */
+/* Place: of its group, from 1. */
+struct member { uint32_t name_group, function, place; };
 struct aliases {
 	struct name_group *name_group;
 	struct member *member;

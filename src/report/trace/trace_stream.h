@@ -18,8 +18,8 @@ struct trace_stream_notes {
 	struct buf text;	/* lines that each end in NUL */
 };
 void trace_stream_add_note(struct trace_stream_notes *, uint64_t at, const char *msg);
-void trace_stream_note_cut(
-    struct trace_stream_notes *, const struct bytes *); /* at the end: the file was cut meanwhile */
+/* At the end: the file was cut meanwhile. */
+void trace_stream_note_cut(struct trace_stream_notes *, const struct bytes *);
 /* -strict: damage is a failure, *e. */
 int  trace_stream_check_strict(const struct options *, const struct event_stream_info *, struct err *e);
 void trace_stream_finish_notes(struct trace_stream_notes *, bool say);	/* to standard error; frees them */

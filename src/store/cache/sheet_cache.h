@@ -31,10 +31,10 @@ struct sheet_cache_stats {
 	bool lost;			/* the file is not what it was: some could not be */
 };
 struct sheet_cache_stats sheet_cache_stats(struct sheet_cache *);
-bool sheet_cache_is_lost(
-    const struct sheet_cache *); /* of them lost, without waiting for a reading that goes on; NULL: false */
-uint32_t sheet_cache_next_tick(
-    struct sheet_cache *); /* what sheets are marked with that are got from now on, or more */
+/* Of them lost, without waiting for a reading that goes on; NULL: false. */
+bool sheet_cache_is_lost(const struct sheet_cache *);
+/* What sheets are marked with that are got from now on, or more. */
+uint32_t sheet_cache_next_tick(struct sheet_cache *);
 /* Who draws without waiting (nowait.h); NULL for NULL. A sheet with nothing in it; sheet_free() it. */
 struct nowait *sheet_cache_nowait(const struct sheet_cache *);
 struct sheet *sheet_cache_empty_sheet(int64_t t0, int64_t t1);

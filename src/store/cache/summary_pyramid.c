@@ -13,9 +13,8 @@
 
 enum { STEPS = 24 };
 
-struct summary_pyramid {
-	struct data_column step[STEPS];
-}; /* struct summary *: the j'th of step s is of sheets j << s and on */
+/* Struct summary *: the j'th of step s is of sheets j << s and on. */
+struct summary_pyramid { struct data_column step[STEPS]; };
 
 struct summary_pyramid *summary_pyramid_new(void)
 {

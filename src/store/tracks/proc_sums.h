@@ -9,8 +9,8 @@
 struct proc_sums;
 struct proc_sums *proc_sums_new(void);
 void proc_sums_free(struct proc_sums *);			/* NULL: none */
-void proc_sums_add_sheet(
-    struct proc_sums *, const struct store *, const struct sheet *, uint32_t number); /* the next one */
+/* The next one. */
+void proc_sums_add_sheet(struct proc_sums *, const struct store *, const struct sheet *, uint32_t number);
 /* Which of those a track is; -1: none of them. */
 int proc_sums_find(const struct proc_sums *, trk_id);
 /* Add what it was in sheets [from, to), of which there are some, in [t0, t1) together. */

@@ -86,10 +86,8 @@ struct stats_task {
 	int64_t t0, t1;			/* TIME_NONE: did not begin, end in the trace */
 	uint32_t first, n;		/* logs and regions of it: stats_task_event(first) .. */
 };
-struct stats_task_event {
-	bool log;
-	uint32_t i;
-}; /* mark or span; logs first, then regions in the order they began */
+/* Mark or span; logs first, then regions in the order they began. */
+struct stats_task_event { bool log; uint32_t i; };
 struct stats_tasks { uint32_t n; struct stats_task *task; uint32_t *event; };	/* by id */
 /* Where the onlooker (NULL: nobody) says stop, there are none. */
 struct stats_tasks *stats_tasks(const struct snap *, struct arena *, const struct progress_watcher *);

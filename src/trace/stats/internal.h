@@ -6,9 +6,8 @@
 #include "trace/stats/goroutine_stats.h"
 
 /* Walking over rows of the store, and filling the arena meanwhile. */
-enum {
-	STATS_RELEASE_ROWS = 1 << 17
-}; /* rows after which what lies on disk is let go: seldom, for they go to many places */
+/* Rows after which what lies on disk is let go: seldom, for they go to many places. */
+enum { STATS_RELEASE_ROWS = 1 << 17 };
 static inline void stats_release_pages(const struct snap *sn, uint32_t i, const struct arena *a)
 {
 	store_note_walk(sn, i);
