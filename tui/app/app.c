@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The app: which pane is shown, how commands reach panes, and what goes on beside
- * the keyboard.
+ * The app: which pane is shown, how commands reach panes, and what runs in the background.
  *
- * A command goes to the pane first; what the pane passes on is done in run_command.c,
- * the same in every pane. A pane is made when it is shown first and told of what
- * has changed when it is shown again, not before: there are a dozen of them, and
- * one is looked at. What a pane cannot show yet, as it is still being weighed or
- * laid out, it is asked for again when that is done (struct later).
+ * A command goes to the pane first; commands that the pane passes on are run by run_command.c, in
+ * the same way for every pane. A pane is opened when it is first shown, and updated only when it is
+ * shown again, because a dozen panes exist and one is visible. A move to a place that a pane cannot
+ * show yet, because the call tree is still being weighed or laid out, is repeated when that is
+ * complete (struct later).
  */
 #include "config.h"
 #include "app/internal.h"
@@ -45,8 +44,8 @@ bool app_pane_fits(const struct app *a, int i)
 	return !(panes[i]->trace_only && !trace) && !(panes[i]->profile_only && trace);
 }
 
-/* Below SIDE_COLS tables have the columns for which there is room beside the narrowest side part: else some would go
-   when the screen gets wider. */
+/* Below SIDE_COLS, tables choose the columns that fit beside the narrowest side part: otherwise columns would
+   disappear when the screen gets wider. */
 static void layout_panes(struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
@@ -57,7 +56,7 @@ static void layout_panes(struct app *a)
 	a->env.choose = p->side && a->env.detail && !side && a->cols > SIDE_LEAVES ? SIDE_LEAVES + a->shift : a->env.cols;
 }
 
-/* h and l of panes whose lines are cut at the right and which have no other use for them: see app_draw(). */
+/* Scroll panes whose lines are cut at the right and which do not use h and l otherwise: see app_draw(). */
 void app_shift(struct app *a, const struct act *act)
 {
 	const int bits = P_TOP | P_PEEK | P_TAGS | P_EVENTS | P_INFO | P_GOR | P_TASK;
@@ -69,7 +68,7 @@ void app_shift(struct app *a, const struct act *act)
 	layout_panes(a);
 }
 
-/* What is odd or lost of the file is said once, when all of it has been read; ^G has all notices. */
+/* Show the first notice about the file once, when all of it has been read; ^G lists all notices. */
 static void report_notices(struct app *a)
 {
 	const struct snap *sn = session_snap(a->s);
@@ -86,7 +85,7 @@ static void report_notices(struct app *a)
 	a->notified = true;
 }
 
-/* Of two large trees the one that nobody looks at goes. */
+/* Release the large trees of hidden panes while a new tree is made. */
 static void release_other_panes(struct app *a)
 {
 	for (int i = 0; panes[i]; i++)
@@ -124,7 +123,7 @@ void app_update_all_panes(struct app *a)
 	app_update(a);
 }
 
-/* Help begins with what the pane can do that it is opened from. */
+/* Record the keys of the current pane: help that is opened from it lists them first. */
 static void note_hints(struct app *a)
 {
 	struct buf b = {0};
@@ -146,7 +145,7 @@ void app_show_pane(struct app *a, int i)
 	app_update(a);
 }
 
-/* The pane shows what was, or nothing, until it has been weighed, and laid out. */
+/* Return whether the pane shows an old state, or nothing, until it is weighed and laid out. */
 bool app_has_pending(const struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
@@ -200,7 +199,7 @@ void app_place(struct app *a, struct place *p)
 
 /* ---- commands */
 
-/* A row of the help, in the pane that help was called from; what it needs is asked for. */
+/* Run a row of the help in the pane from which help was opened; prompt for a required argument. */
 static void run_word(struct app *a, const char *line)
 {
 	enum cmd_id id = command_find(line, strlen(line));
@@ -234,8 +233,8 @@ void app_handle_ask(struct app *a, const struct ask *k)
 	}
 }
 
-/* A link has led here, and nothing was opened or zoomed since: q is the way back, and not up a level of this pane, on
-   which nobody was. */
+/* Return whether the current pane was entered by a link and not zoomed since: then q returns to the origin instead
+   of going one level up. */
 static bool leads_back(const struct app *a)
 {
 	struct app_position now = app_current_position(a);
@@ -279,11 +278,11 @@ void app_resize(struct app *a, int rows, int cols)
 	a->rows = rows < 1 ? 1 : rows;
 	a->cols = cols < 1 ? 1 : cols;
 	layout_panes(a);
-	if (pane_now(a)->bit == P_HELP && state_now(a))	/* its texts are in lines of that width */
+	if (pane_now(a)->bit == P_HELP && state_now(a))	/* its text is wrapped at the width */
 		pane_now(a)->update(state_now(a), &a->env);
 }
 
-/* Of how much of a profile is what panes show? */
+/* Set a->part to the number of samples shown if the profile is not read whole yet. */
 static void note_part(struct app *a)
 {
 	const struct snap *sn = session_snap(a->s);
@@ -320,7 +319,7 @@ struct job *app_work(const struct app *a)
 	return j ? j : p->job && state_now(a) ? p->job(state_now(a)) : NULL;
 }
 
-/* It has been weighed: where the pane was to look it can look now. */
+/* Move to the deferred place: the call tree has been weighed. */
 static void goto_deferred(struct app *a)
 {
 	struct later l = a->later;
@@ -351,7 +350,7 @@ static void take_weights(struct app *a)
 	a->env.going = false;
 	if (!app_has_pending(a) && (a->later.go || a->later.load)) {
 		goto_deferred(a);
-	} else if (goes) {	/* not yet: what it shows until then is to be there */
+	} else if (goes) {	/* still pending: compute what go() would have replaced */
 		a->seen[a->cur] = UINT32_MAX;
 		app_update(a);
 	}
@@ -362,7 +361,7 @@ static void take_weights(struct app *a)
 	arena_reset(&a->scratch);
 }
 
-/* What the pane has made is shown; it may ask for something, as it does for a key. */
+/* Take the result of the pane's job; the pane may return a request, as for a key. */
 static void take_one_result(struct app *a)
 {
 	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
@@ -371,7 +370,7 @@ static void take_one_result(struct app *a)
 	struct app_position before = asks ? app_current_position(a) : (struct app_position){0};
 	if (asks) {
 		a->queried = false;
-		a->message[0] = '\0';	/* that it was looking */
+		a->message[0] = '\0';	/* remove the message about the search */
 	}
 	pane_now(a)->done(state_now(a), &a->env, &ask);
 	app_handle_ask(a, &ask);
@@ -396,12 +395,12 @@ void app_take_results(struct app *a, bool wait)
 	}
 	struct job *j;
 	bool any = false;
-	/* what is begun anew after it, as it was of something else, is waited for too */
+	/* Jobs that the pane starts again because its input changed are waited for too. */
 	for (int i = 0; i < 12 && (j = app_work(a)) && j != session_prefetch_job(a->s) && pane_now(a)->done &&
 	    (wait || (!any && job_done(j, NULL))); i++) {
 		take_one_result(a);
 		any = true;
-		if (wait)	/* what the pane looks for then */
+		if (wait)	/* for the search that the pane runs then */
 			app_wait(a);
 	}
 	if (!any)

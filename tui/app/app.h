@@ -10,9 +10,9 @@
 #include "term/style.h"
 
 /*
- * The viewer without a terminal: keys go in, a grid comes out. What only a
- * terminal can do it asks of whoever drives it (term.c's loop, or script.c,
- * which has none and lets it be).
+ * The viewer without a terminal: it takes keys and fills a grid. What only a terminal can do is
+ * returned as requests to the caller: term.c's loop, or script.c, which has no terminal and ignores
+ * them.
  */
 struct app;
 
@@ -20,51 +20,52 @@ struct app_setup {
 	int rows, cols;
 	bool ascii;
 	struct look look;
-	tui_report *report;	/* NULL: there are none */
+	tui_report *report;	/* NULL: no reports */
 	bool files;		/* history and configuration may be read and written */
-	bool patient;		/* what takes long is made beside the keyboard: see app_work() */
+	bool patient;		/* long computations run in the background: see app_work() */
 };
 struct app *app_new(const struct options *, struct session *, const struct app_setup *, struct err *);
 void app_free(struct app *);
 
 void app_key(struct app *, int32_t key);
-void app_click(struct app *, int32_t key, int y, int x);	/* KEY_CLICK, ... */
+void app_click(struct app *, int32_t key, int y, int x);	/* key: KEY_CLICK, ... */
 void app_resize(struct app *, int rows, int cols);
-void app_refresh(struct app *);			/* the session may have more: take it */
-/* What it waits for, to be polled; NULL nothing. The session shown: another one when a file was read again;
-   whoever opened the first one closes this one. */
+void app_refresh(struct app *);			/* take new data of the session, if any */
+/* Return the job to poll, or NULL. app_session() returns the session shown, which is another one after a reload;
+   the caller that opened the first session closes this one. */
 struct job *app_job(const struct app *);
 struct session *app_session(const struct app *);
-void app_wait(struct app *);			/* until it waits for nothing */
-/* what is worked at beside the keyboard for the pane shown, or NULL */
+void app_wait(struct app *);			/* until no job is pending */
+/* Return the background job for the pane shown, or NULL. */
 struct job *app_work(const struct app *);
-/* Something is made between keys, by steps of some milliseconds as long as no key comes; until it is there the screen
-   stays as it is. */
+/* Return whether a computation runs on the UI thread between keys, in steps of a few milliseconds by
+   app_run_step(). The screen does not change until it is complete. */
 bool app_busy(const struct app *);
 void app_run_step(struct app *);
-void app_take_results(struct app *, bool wait);	/* take what it made, when it has ended or after waiting */
-void app_draw(struct app *, struct grid *);	/* resized to the app's size; every cell written */
+/* take the results of app_work(), if it has ended or, with wait, when it ends */
+void app_take_results(struct app *, bool wait);
+void app_draw(struct app *, struct grid *);	/* resizes the grid to the app's size and writes every cell */
 void app_message(struct app *, enum style, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-struct app_requests {		/* of the terminal; taken by app_requests() */
+struct app_requests {		/* to the terminal; taken by app_take_requests() */
 	bool quit, redraw, stop;	/* stop: ^Z */
-	char *copy;			/* to the clipboard; free it */
+	char *copy;			/* text for the clipboard; the caller frees it */
 	size_t ncopy;
-	char *pipe, *text;		/* a command, and what it gets on its input; free both */
+	char *pipe, *text;		/* a command and its input; the caller frees both */
 	size_t ntext;
-	char *file;			/* to be opened in an editor; free it */
+	char *file;			/* open it in an editor; the caller frees it */
 	int64_t line;
 };
 struct app_requests app_take_requests(struct app *);
 void app_requests_free(struct app_requests *);
-/* What became of the copy: in a file, where there is no clipboard; failed: nowhere. */
+/* Report the result of a copy: written to a file, if there is no clipboard; failed: neither was possible. */
 void app_copy_done(struct app *, const char *file, bool failed);
 const struct look *app_look(const struct app *);
 bool app_mouse(const struct app *);
-bool app_cursor(const struct app *);	/* it is to be visible */
+bool app_cursor(const struct app *);	/* it is visible */
 bool app_ticks(const struct app *);
-/* What the frame before cost, from the key to its bytes, for `set debug on`. */
+/* Record what the previous frame cost, from the key to its bytes, for `set debug on`. */
 void app_cost(struct app *, int64_t us, uint32_t cells, size_t bytes);
 
 #endif

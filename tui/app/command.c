@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The table of commands in memory, and finding a row of it.
+ * The table of commands in memory, and the lookup of a row.
  *
- * A command is found by its word, or by any beginning of it that no other
- * command shares: pprof's own words are rows like all others, so what a pprof
- * user types works here, and an abbreviation never changes meaning silently, as
- * it stops working when a second word begins the same.
+ * A command is found by its word or by any unambiguous prefix. pprof's words are rows like all
+ * others, so pprof users can type them here. An abbreviation never changes its meaning silently: it
+ * stops working when a second word with the same prefix is added.
  */
 #include "config.h"
 #include "app/command.h"

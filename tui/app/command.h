@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 /*
- * Commands. commands.def is the one place where a command is written down; the enum,
- * the key map, the ":" line and its completion, the help pane, the hint row,
- * `ttrace -print=keys` and the manual read it.
+ * Commands. commands.def is the one place that defines a command; the enum, the key map, the ":"
+ * line and its completion, the help pane, the hint row, `ttrace -print=keys` and the manual read
+ * it.
  */
 enum cmd_id {
 	CMD_NONE,
@@ -24,31 +24,32 @@ enum cmd_id {
 	CMD__N
 };
 
-enum {	/* in which panes a row holds; a pane's own row goes before a P_ALL row with the same key */
+enum {	/* panes to which a row applies; a pane's own row precedes a P_ALL row with the same key */
 	P_TOP = 1, P_LIST = 2, P_PEEK = 4, P_FLAME = 8, P_TIME = 16, P_GOR = 32, P_TASK = 64, P_GC = 128,
 	P_EVENTS = 256, P_HELP = 512, P_INFO = 1024, P_REPORT = 2048, P_TAGS = 4096, P_ALL = 0xffff,
-	P_TREES = P_TOP | P_LIST | P_PEEK | P_FLAME	/* of calls (common.h) */
+	P_TREES = P_TOP | P_LIST | P_PEEK | P_FLAME	/* panes on call trees (common.h) */
 };
 
 struct cmd {
-	const char *name, *keys;	/* keys: default keys, space separated, as key names; NULL none */
+	const char *name, *keys;	/* keys: names of the default keys, separated by spaces; NULL: none */
 	int panes;
-	const char *arg;		/* NULL, or what the ":" form takes */
+	const char *arg;		/* NULL, or the argument of the ":" form */
 	const char *group, *help;
 };
 extern const struct cmd cmds[CMD__N];	/* [0] is CMD_NONE: empty */
 
-/* A command as a pane gets it. */
+/* A command as a pane receives it. */
 struct act {
 	enum cmd_id cmd;
-	int count;		/* as typed before the key, 0 when none was */
-	const char *arg;	/* what followed the word on the ":" line; NULL from a key */
+	int count;		/* typed before the key; 0: none */
+	const char *arg;	/* the rest of the ":" line after the word; NULL for a key */
 };
 static inline int act_n(const struct act *a) { return a->count > 0 ? a->count : 1; }
 
-/* By ":" word: exactly, or the only one that begins so. CMD_NONE: none, or more than one. */
+/* Return the command of a ":" word: an exact match, or the only one with this prefix. CMD_NONE: no match, or
+   several. */
 enum cmd_id command_find(const char *word, size_t n);
-/* The first key of a command as people read it, "" when it has none. */
+/* Append the display name of the first key of a command, if it has one. */
 void command_first_key(enum cmd_id, int pane, struct buf *);
 
 /* ---- keys.c: the map from keys to commands */
@@ -60,18 +61,18 @@ struct keymap {
 		uint8_t n;
 		uint16_t cmd;
 		int panes;
-		const char *arg;	/* NULL, or what the command gets (map KEY COMMAND ARG) */
+		const char *arg;	/* NULL, or the argument of the command (map KEY COMMAND ARG) */
 	} *row;
 	size_t n, cap;
 	struct arena *arena;
 };
-void keymap_init(struct keymap *, struct arena *);	/* the keys of commands.def */
-/* "map KEY COMMAND [ARG]", in some panes: later rows go first. */
+void keymap_init(struct keymap *, struct arena *);	/* load the keys of commands.def */
+/* Add "map KEY COMMAND [ARG]" for some panes; later rows take precedence. */
 int keymap_add(struct keymap *, const char *keys, const char *command, int panes, struct err *);
 void keymap_free(struct keymap *);
 
 enum match { KM_NONE, KM_MORE, KM_FOUND };
-/* What the keys typed so far mean in a pane. */
+/* Look up the keys typed so far in a pane. */
 enum match keymap_find(const struct keymap *, const int32_t *key, size_t n, int pane, const struct binding **);
 
 #endif

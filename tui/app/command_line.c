@@ -3,12 +3,11 @@
 /*
  * The ":" line.
  *
- * It is one word of commands.def with or without an argument, written as
- * pprof's users write it (focus=json, focus json, top20 -cum json -runtime) or
- * one of the short forms: `::` clears, `:>50ms` picks latencies, `:25` goes to a line.
- * It ends as the same struct act that a key makes, so a key and its word cannot
- * do different things. An argument of "" (focus=) takes a filter away; without
- * one (focus) the filter is made from what is selected.
+ * It has one word of commands.def with or without an argument, written as pprof's users write it
+ * (focus=json, focus json, top20 -cum json -runtime), or a short form: `::` clears, `:>50ms`
+ * filters latencies, `:25` moves to a line. It results in the same struct act as a key, so a key
+ * and its word cannot differ. An empty argument (focus=) removes a filter; without an argument
+ * (focus) the filter is made from the selection.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -19,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A report by its own name; of the selected function, where it wants one and none is given. tree10, text5: so many
-   entries. */
+/* Run a report by its name. If it requires a function and none is given, use the selected one. In tree10 or text5
+   the number limits the entries. */
 static void app_report(struct app *a, const struct report_row *r, const char *words)
 {
 	const char *re = r->arg && !(words && *words) ? app_selected_regex(a, r->name) : "";
@@ -50,7 +49,7 @@ static bool one_of(const char *s, const char *words)
 	return at && at[-1] == ' ' && at[strlen(s)] == ' ';
 }
 
-/* Pictures and programs beside: what does the same here. */
+/* Return a hint for pprof's commands that start browsers and viewers: what to use here instead. */
 static const char *instead_of(const char *word)
 {
 	static const struct { const char *words, *say; } all[] = {
@@ -76,7 +75,7 @@ static void report_option(struct app *a, enum option_id id, const char *value)
 	app_message(a, ST_DIM, "%s=%s for reports (:tree, :raw, ...) and written files", option_rows[id].name, value);
 }
 
-/* sort=cum is of reports too, as in pprof. */
+/* Apply sort=cum to reports too, as pprof does. */
 static void report_order(struct app *a, const char *by)
 {
 	struct err e;
@@ -87,7 +86,7 @@ static void report_order(struct app *a, const char *by)
 	}
 }
 
-/* Options of reports by their names: divide_by=2, call_tree, trim=f. */
+/* Set an option of reports by name: divide_by=2, call_tree, trim=f. */
 static bool option_word(struct app *a, const char *word, const char *rest)
 {
 	for (int i = 0; i < OPT__N; i++)
@@ -101,7 +100,7 @@ static bool option_word(struct app *a, const char *word, const char *rest)
 	return false;
 }
 
-/* A sample type by its name; total_TYPE and mean_TYPE say besides what reports make of it. */
+/* Select a sample type by name; total_TYPE and mean_TYPE also set -mean for reports. */
 static bool type_word(struct app *a, const char *word)
 {
 	bool total = !strncmp(word, "total_", 6), mean = !strncmp(word, "mean_", 5);
@@ -121,8 +120,8 @@ static bool type_word(struct app *a, const char *word)
 	return false;
 }
 
-/* Words that pprof or the command line takes and that are no commands of ours: a granularity, a sample type,
-   -type=, -goroutine= and -proc= of the reports. */
+/* Run words of pprof or of the command line that are not in commands.def: a granularity, a sample type, -type=,
+   -goroutine= and -proc= of the reports. */
 static bool other_word(struct app *a, const char *word, const char *rest)
 {
 	static const struct {
@@ -165,7 +164,7 @@ static bool other_word(struct app *a, const char *word, const char *rest)
 	return say || option_word(a, word, rest) || type_word(a, word);
 }
 
-/* noinlines=t, normalize=false: commands that turn something over, where it is not so already. */
+/* Set a command that toggles to a value, unless it has it: noinlines=t, normalize=false. */
 static bool set_switch(struct app *a, enum cmd_id id, const char *value)
 {
 	const struct query *q = session_query(a->s);
@@ -180,7 +179,7 @@ static bool set_switch(struct app *a, enum cmd_id id, const char *value)
 	return true;
 }
 
-/* What pprof takes for one behind a value: focus=json //: the decoder. */
+/* Return the value without a comment in pprof's syntax: focus=json //: the decoder. */
 static const char *without_comment(struct app *a, const char *value)
 {
 	const char *end = NULL;
@@ -191,7 +190,7 @@ static const char *without_comment(struct app *a, const char *value)
 	return end ? arena_strndup(&a->scratch, value, (size_t)(end - value)) : value;
 }
 
-/* Spans are of the timeline: in another pane of a trace it is opened for them. */
+/* Select spans in the timeline: open it first if another pane of a trace is shown. */
 static void spans_where(struct app *a, const char *line)
 {
 	if (session_is_trace(a->s) && pane_now(a)->bit != P_TIME)
@@ -210,7 +209,7 @@ static bool is_number(const char *s)
 	return s && isdigit((unsigned char)*s) && !s[strspn(s, "0123456789")];
 }
 
-/* "25": that line; "5j", "3 next-span": what comes behind the number, so often. */
+/* "25": move to that line; "5j", "3 next-span": run the key or command with a count. */
 static bool run_counted(struct app *a, const char *line)
 {
 	const char *what = line + strspn(line, "0123456789 "), *s = what;
@@ -229,7 +228,7 @@ static bool run_counted(struct app *a, const char *line)
 	return act.cmd;
 }
 
-/* :count 5 is what 5 is before a key, :count alone the key #. */
+/* :count 5 sets the count for the next key; :count alone acts as the # key. */
 static void count_word(struct app *a, const char *arg)
 {
 	a->count = arg ? parse_number(arg) : 0;
@@ -240,7 +239,7 @@ static void count_word(struct app *a, const char *arg)
 		app_message(a, ST_DIM, "count: type digits, then a key; :5j does the same");
 }
 
-/* Short forms: "::", "25", "5j", ">50ms", "10ms..50ms", "wait>1ms", "top20". */
+/* Run a short form: "::", "25", "5j", ">50ms", "10ms..50ms", "wait>1ms", "top20". */
 static bool short_form(struct app *a, const char *line)
 {
 	if (!strcmp(line, ":") || !strcmp(line, "::")) {
@@ -253,7 +252,7 @@ static bool short_form(struct app *a, const char *line)
 	}
 	if (isdigit((unsigned char)line[0]) && run_counted(a, line))
 		return true;
-	/* wait>1ms, g~worker: which spans; words with < > or ~ are nothing else */
+	/* wait>1ms, g~worker select spans; no other words contain < > or ~ */
 	size_t n = strcspn(line, " =");
 	if (memchr(line, '>', n) || memchr(line, '<', n) || memchr(line, '~', n)) {
 		spans_where(a, line);
@@ -273,7 +272,7 @@ static bool short_form(struct app *a, const char *line)
 	return false;
 }
 
-/* The command of keys that are typed as a word, as in "gk 12"; words take precedence. */
+/* Return the command of keys that are typed as a word, as in "gk 12". Command words take precedence. */
 static enum cmd_id keys_word(const struct app *a, const char *word)
 {
 	const struct binding *b;
@@ -317,7 +316,7 @@ void app_run_line(struct app *a, const char *line)
 	} else if (arg) {
 		arg = without_comment(a, arg);
 	}
-	/* other words go first where they are exact: "files" is no beginning of another word */
+	/* An exact match in other_word() takes precedence over a prefix of a command: "files" is a granularity. */
 	enum cmd_id id = command_find(word, n);
 	if ((id == CMD_NONE || strcmp(cmds[id].name, word)) && other_word(a, word, arg))
 		return;
@@ -325,7 +324,7 @@ void app_run_line(struct app *a, const char *line)
 		id = keys_word(a, word);
 	if (id == CMD_SORT && arg)
 		report_order(a, arg);
-	if (id == CMD_NONE && strpbrk(line, "<>~"))	/* wait reason~chan: which spans */
+	if (id == CMD_NONE && strpbrk(line, "<>~"))	/* wait reason~chan selects spans */
 		spans_where(a, line);
 	else if (id == CMD_NONE)
 		no_command(a, word, n);

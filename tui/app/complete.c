@@ -3,12 +3,11 @@
 /*
  * Completion of the ":" line: Tab.
  *
- * Commands, reports, settings, files and folders are completed from their beginning.
- * Names out of the file (functions, tasks, regions, start functions, keys of tags)
- * are found by any part of them, as in pprof: the one that matches replaces what was
- * typed, several are listed, those that begin with it first. Only names that the
- * command can match are offered. The argument is a regular expression, so a
- * completed name is written with escapes.
+ * Commands, reports, settings, files and folders are completed from their beginning. Names in the
+ * file (functions, tasks, regions, start functions, tag keys) match by any part, as in pprof: a
+ * single match replaces the typed text; several are listed, prefix matches first. Only names that
+ * the command can match are offered. The argument is a regular expression, so a completed name is
+ * written with escapes.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -27,11 +26,11 @@ struct offers {
 	const char **word;
 	size_t cap;
 	int n;
-	size_t common;		/* bytes that all share */
-	size_t skip;		/* bytes that the list leaves out: the folder */
-	bool unordered;		/* sorted by name; others stay in the order of their table */
-	bool regex;		/* they are names for a regular expression: written with escapes */
-	const char **inside;	/* names that contain what is typed and do not begin with it */
+	size_t common;		/* length of the common prefix */
+	size_t skip;		/* leading bytes that the list leaves out: the folder */
+	bool unordered;		/* sort by name; otherwise keep the order of the table */
+	bool regex;		/* names for a regular expression: write them with escapes */
+	const char **inside;	/* names that contain the typed text but do not start with it */
 	size_t icap;
 	int ninside;
 };
@@ -50,7 +49,7 @@ static void add_offer(struct offers *o, const char *word, const char *typed, siz
 	o->common = k;
 }
 
-/* A name: where what is typed stands does not matter. */
+/* Offer a name that contains the typed text anywhere. */
 static void offer_name(struct offers *o, const char *name, const char *typed, size_t n)
 {
 	const char *at = *name ? strstr(name, typed) : NULL;
@@ -67,7 +66,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Show as many as fit in the line; Tab shows the following ones, and the first ones after the last. */
+/* Show the offers that fit in the line; Tab shows the next ones, and wraps around after the last. */
 static void report_offers(struct app *a, const struct offers *o)
 {
 	size_t room = a->cols > 24 ? (size_t)a->cols : 24, all = 0;
@@ -78,7 +77,7 @@ static void report_offers(struct app *a, const struct offers *o)
 	for (int k = 0; k < o->n && all <= room + 2; k++)
 		all += strlen(o->word[k] + o->skip) + 2;
 	if (all > room + 2)
-		room -= 16;	/* for which of them these are */
+		room -= 16;	/* for the range, "(1..9 of 30)" */
 	for (; i < o->n; i++) {
 		const char *w = o->word[i] + o->skip;
 		if (i > from && text_width(b.p, b.n) + strlen(w) > room)
@@ -93,7 +92,7 @@ static void report_offers(struct app *a, const struct offers *o)
 	buf_free(&b);
 }
 
-/* Names of files, or of folders alone: what is in the folder that was typed so far. */
+/* Offer the files, or only the folders, of the folder typed so far. */
 static void offer_files(struct app *a, struct offers *o, const char *typed, size_t n, bool folders)
 {
 	size_t dir = n;
@@ -123,14 +122,14 @@ static void offer_reports(struct offers *o, const char *typed, size_t n)
 		add_offer(o, r->name, typed, n);
 }
 
-/* What is typed is not the first word after the command. */
+/* Return whether the typed word is not the first after the command. */
 static bool second_word(const struct app *a, const char *typed)
 {
 	const char *text = a->prompt.text;
 	return typed > text + strcspn(text, " ") + 1;
 }
 
-/* Sets of filters by name, after "@" where a file could stand too. */
+/* Offer the saved filter sets, with the prefix `at` ("@") where a file name is possible too. */
 static void offer_saved(struct app *a, struct offers *o, const char *at, const char *typed, size_t n)
 {
 	struct choice c[CHOICES_MAX];
@@ -155,7 +154,8 @@ static void offer_settings(struct app *a, struct offers *o, const char *typed, s
 	}
 }
 
-/* The functions that have samples under the filters; where that is not known yet, all that the file names. */
+/* Offer the functions that have samples under the filters, or, if these are not weighed yet, all functions of the
+   file. */
 static void offer_functions(struct app *a, struct offers *o, const char *typed, size_t n)
 {
 	const struct snap *sn = session_snap(a->s);
@@ -169,7 +169,7 @@ static void offer_functions(struct app *a, struct offers *o, const char *typed, 
 	weighted_free(c);
 }
 
-/* Names of tasks, of regions, or the start functions of goroutines, each once. */
+/* Offer the names of tasks or regions, or the start functions of goroutines, each once. */
 static void offer_of_trace(struct app *a, struct offers *o, enum cmd_id id, const char *typed, size_t n)
 {
 	const struct snap *sn = session_snap(a->s);
@@ -195,8 +195,8 @@ static void offer_keys(struct app *a, struct offers *o, const char *typed, size_
 		offer_name(o, store_str(session_snap(a->s)->st, key[i])->s, typed, n);
 }
 
-/* What the argument of a command can match. typed: an expression; the escapes in it are taken off, as of a name that
-   was completed before. */
+/* Offer the names that a command's argument can match. typed is an expression: escapes are removed, because a name
+   that was completed before contains them. */
 static void offer_names(struct app *a, struct offers *o, enum cmd_id id, const char *typed)
 {
 	char *plain = arena_strndup(&a->scratch, typed, strlen(typed));
@@ -261,14 +261,14 @@ static bool cmd_is(const char *word)
 	return id && !strcmp(cmds[id].name, word);
 }
 
-/* Names that begin with what was typed come first, then those that contain it. */
+/* Sort: prefix matches first, then the names that contain the typed text. */
 static void sort_offers(struct offers *o)
 {
 	if (o->unordered && o->n)
 		qsort(o->word, (size_t)o->n, sizeof *o->word, by_name);
 	if (o->ninside)
 		qsort(o->inside, (size_t)o->ninside, sizeof *o->inside, by_name);
-	if (!o->n && o->ninside == 1)	/* the only one: it is meant */
+	if (!o->n && o->ninside == 1)	/* a single match: complete it */
 		o->common = strlen(o->inside[0]);
 	for (int i = 0; i < o->ninside; i++) {
 		o->word = mem_grow(o->word, &o->cap, (size_t)o->n + 1, sizeof *o->word);
@@ -276,7 +276,7 @@ static void sort_offers(struct offers *o)
 	}
 }
 
-/* The text from there on becomes what the offers share. */
+/* Replace the text from `from` on by the common prefix of the offers. */
 static void replace_word(struct app *a, const struct offers *o, size_t from)
 {
 	struct prompt *p = &a->prompt;

@@ -3,11 +3,11 @@
 /*
  * Settings, the configuration file and the history.
  *
- * $XDG_CONFIG_HOME/ttrace/config has one command a line, the same commands as
- * the ":" line: `set theme = light`, `map J half-down`, names of filters and tags. Blank lines and lines
- * that start with # are ignored. The first error is shown with its line number and the
- * number of other bad lines; the good lines apply, so that a bad line never prevents
- * looking at a file. The history of prompts is in $XDG_STATE_HOME/ttrace.
+ * $XDG_CONFIG_HOME/ttrace/config has one command per line, the same commands as the ":" line: `set
+ * theme = light`, `map J half-down`, names of filters and tags. Blank lines and lines that start
+ * with # are ignored. The first error is shown with its line number and the number of other bad
+ * lines; the good lines apply, so that a bad line never prevents looking at a file. The history of
+ * prompts is in $XDG_STATE_HOME/ttrace.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -122,7 +122,7 @@ static const struct setting {
     {"tick", "on|off", "on", "show progress while a file is read", set_tick},
 };
 
-/* On or off in one of its ways; nothing turns it over. */
+/* Return whether v is a form of on or off; the empty string toggles. */
 static bool is_switch(const char *v)
 {
 	static const char *const words[] = {"", "on", "off", "yes", "no", "true", "false", "1", "0"};
@@ -149,7 +149,7 @@ int app_set(struct app *a, const char *name, const char *value, struct err *e)
 	return -1;
 }
 
-/* What a setting of two values is now, NULL: it is no such one. */
+/* Return the current value of a setting with two values, or NULL for other settings. */
 const char *config_now(const struct app *a, const char *name)
 {
 	const struct { const char *name; bool on; } now[] = {{"ascii", a->env.ascii}, {"cursor", a->cursor}, {"debug", a->debug},
@@ -196,7 +196,7 @@ void config_print_settings(struct buf *b)
 	}
 }
 
-/* $VAR/ttrace/file, or ~/dflt/ttrace/file; NULL when there is no home. */
+/* Return $VAR/ttrace/file, or ~/dflt/ttrace/file; NULL if there is no home directory. */
 const char *config_path(struct app *a, const char *var, const char *dflt, const char *file)
 {
 	const char *dir = getenv(var), *home = getenv("HOME");
@@ -207,7 +207,7 @@ const char *config_path(struct app *a, const char *var, const char *dflt, const 
 	return NULL;
 }
 
-/* One line without its newline and trailing blanks; false at the end. */
+/* Read a line without its newline and trailing blanks; return false at the end of the file. */
 bool config_line(FILE *f, char *s, int n)
 {
 	if (!fgets(s, n, f))

@@ -4,14 +4,14 @@
  * The screen: two lines above the pane, two below.
  *
  *	0	ttrace FILE  [1Top] 2List ...                     ?help, or progress
- *	1	what the pane shows | the filters in force, always
- *	2..	the pane, and at 120 columns its right part
- *	-2	what is selected, or a message
+ *	1	summary of the pane | the active filters, always
+ *	2..	the pane, and at 120 columns its side part
+ *	-2	detail of the selection, or a message
  *	-1	keys of this pane, or a prompt
  *
- * None of the four ever scrolls. When there is too little room the file's name
- * gives way first, then the names of the tabs, then the pane's own summary: the
- * filters stay, as numbers under a forgotten filter are the worst of lies.
+ * These four lines never scroll. When there is too little room, the file's name is shortened first,
+ * then the names of the tabs, then the pane's summary. The filters stay, because numbers under a
+ * forgotten filter mislead.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -46,7 +46,7 @@ static int tabs_width(const struct app *a, bool names)
 	return w;
 }
 
-/* hit: the pane whose tab lies at column at is put there. */
+/* Draw the tabs from column x. *hit: set to the pane whose tab is at column `at`. */
 static int draw_tabs(const struct app *a, struct grid *g, int x, bool names, int at, int *hit)
 {
 	for (int i = 0; panes[i]; i++) {
@@ -70,7 +70,7 @@ static int draw_tabs(const struct app *a, struct grid *g, int x, bool names, int
 	return x;
 }
 
-/* Loading, with how far it is; or the key of the help. */
+/* Append the progress of loading, or the key of the help. */
 static void put_corner(const struct app *a, struct buf *b)
 {
 	struct job *j = app_job(a);
@@ -163,7 +163,7 @@ static void draw_summary(struct app *a, struct grid *g)
 	text_fit(&fit, own.p, own.n, room, g->ascii);
 	int x = grid_textn(g, 1, 0, ST_NORMAL, 0, fit.p, fit.n);
 	buf_reset(&fit);
-	size_t bar = !own.n && filters.n > 3 ? 3 : 0;	/* nothing stands before " | " */
+	size_t bar = !own.n && filters.n > 3 ? 3 : 0;	/* remove the " | " at the start of an empty line */
 	text_fit(&fit, buf_str(&filters) + bar, filters.n - bar, x < g->w ? (size_t)(g->w - x) : 0, g->ascii);
 	x = grid_textn(g, 1, x, session_query(a->s)->suspended ? ST_WARN : ST_ACCENT, 0, fit.p, fit.n);
 	buf_reset(&fit);
@@ -180,7 +180,8 @@ static void draw_summary(struct app *a, struct grid *g)
 
 /* ---- the last two lines */
 
-/* The bytes of the keys of a hint: its first word, or as many as are one character. */
+/* Return the length of the keys at the start of a hint: single characters separated by spaces, or else the first
+   word. */
 static size_t hint_keys(const char *s, size_t n)
 {
 	size_t k = 0;
@@ -189,7 +190,7 @@ static size_t hint_keys(const char *s, size_t n)
 	return k > n ? n : k ? k - 1 : strcspn(s, " ") < n ? strcspn(s, " ") : n;
 }
 
-/* "Enter peek  < > sort": words between two blanks belong together, keys first. */
+/* Draw hints, "Enter peek  < > sort": two spaces separate hints, the keys come first in each. */
 static void draw_hints(const struct app *a, struct grid *g, int y, const char *s)
 {
 	int x = 0;
@@ -207,7 +208,7 @@ static void draw_hints(const struct app *a, struct grid *g, int y, const char *s
 	(void)a;
 }
 
-/* From commands.def: the pane's own rows, then the ones all panes share. */
+/* Make hints from commands.def: the pane's own rows, then those common to all panes. */
 static void own_hints(const struct app *a, struct buf *b)
 {
 	const struct pane_ops *p = pane_now(a);
@@ -235,7 +236,7 @@ static int by_cost(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
-/* What so many of a hundred of the last frames took at most, us. */
+/* Return the given percentile of the costs of the last frames, in us. */
 static uint32_t cost_share(const struct app *a, uint32_t percent)
 {
 	uint32_t v[COSTS], n = a->ncost < COSTS ? a->ncost : COSTS;
@@ -244,7 +245,7 @@ static uint32_t cost_share(const struct app *a, uint32_t percent)
 	return n ? v[(n - 1) * percent / 100] : 0;
 }
 
-/* The line above the last: what is said, or what is selected. */
+/* Draw the line above the last: the prompt's note, the message, or the detail of the selection. */
 static void draw_message_line(const struct app *a, struct grid *g)
 {
 	struct buf b = {0}, fit = {0};
@@ -294,8 +295,7 @@ static void draw_foot(const struct app *a, struct grid *g)
 	buf_free(&b);
 }
 
-/* What was made of a large trace and dropped is read again while panes draw: here it turns out that the file is
-   another. */
+/* Report once that the file changed on disk. This is noticed while panes draw, when evicted data is read again. */
 static void report_lost(struct app *a)
 {
 	if (a->lost_reported || !session_is_trace(a->s) || !store_lost(session_snap(a->s)))
@@ -304,7 +304,7 @@ static void report_lost(struct app *a)
 	a->lost_reported = true;
 }
 
-/* Cells that hold something, from the left; rules and the scroll bar hold nothing. */
+/* Return the number of used columns; rules and the scroll bar do not count. */
 static int used_width(const struct grid *g)
 {
 	int most = 0;
@@ -317,8 +317,8 @@ static int used_width(const struct grid *g)
 	return most;
 }
 
-/* The pane, moved to the left: drawn as wide as it would like to be, and looked at from the cell a->shift on. Where the
-   last step showed nothing new it is taken back. */
+/* Draw the pane scrolled to the right: draw it a->shift columns wider and copy the visible part. Reduce the shift
+   while its last step shows nothing new. */
 static void draw_shifted(struct app *a, struct grid *g, struct rect area)
 {
 	struct grid *t = grid_new(area.h, area.w + a->shift, g->ascii);
@@ -338,7 +338,7 @@ static void draw_shifted(struct app *a, struct grid *g, struct rect area)
 			const struct cell *from = &t->cell[y * t->cols + x + a->shift];
 			struct cell *to = &g->cell[(area.y + y) * g->cols + area.x + x];
 			*to = *from;
-			/* half of a wide character is none */
+			/* blank the cut half of a wide character */
 			if ((!x && !from->ch) || (x == area.w - 1 && x + a->shift + 1 < t->cols && !from[1].ch))
 				to->ch = ' ', to->mark = 0;
 		}
@@ -363,7 +363,7 @@ void app_draw(struct app *a, struct grid *g)
 	}
 	const struct pane_ops *p = pane_now(a);
 	struct rect area = {2, 0, a->env.rows, a->env.cols - a->shift};
-	grid_focus(g, 2, 0);	/* where the pane selects nothing */
+	grid_focus(g, 2, 0);	/* the default if the pane has no selection */
 	draw_head(a, g, -1, NULL);
 	draw_summary(a, g);
 	struct rect old = grid_clip(g, area);

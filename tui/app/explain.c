@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Finding a row of explain.def.
+ * Lookup of the rows of explain.def.
  *
- * The table is text written by people for people; nothing of it is computed
- * from the file that is open, so the same words can stand in the manual. States are
- * found by their number, functions by their name or the beginning of it: of two
- * rows that fit the longer name wins, so that `runtime.mallocgc` need not know of
- * `runtime.*`. Two hundred comparisons per K are no cost; a hash would be.
+ * The texts do not depend on the open file, so the manual uses the same table. States are found by
+ * number, functions by name or prefix: of two matching rows the longer name wins, so
+ * `runtime.mallocgc` takes precedence over `runtime.*`. A linear search compares about two hundred
+ * rows per K, which needs no hash table.
  */
 #include "config.h"
 #include "app/explain.h"
@@ -60,7 +59,7 @@ enum topic explain_type(const char *name)
 	return TOPIC_NONE;
 }
 
-/* The next of the names of a row; NULL: no more. */
+/* Return the next of the names of a row, and its length in *n; NULL: no more. */
 static const char *next_name(const char **at, size_t *n)
 {
 	const char *s = *at;
@@ -109,7 +108,7 @@ size_t explain_head(const char *pane, const char *head, enum topic *t)
 				best = n;
 				*t = (enum topic)i;
 			} else if (!best && last > 1 && last < n && !strncmp(s, head, last)) {
-				best = last;	/* the screen has cut it */
+				best = last;	/* the screen cuts the name */
 				*t = (enum topic)i;
 			}
 	}

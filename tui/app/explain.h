@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 /*
- * What things mean in Go's terms: explain.def, for K and the manual. A pane says which topics are
- * under its cursor (pane_ops.topics); states and functions are found by themselves.
+ * The explanations of explain.def, for K and the manual. A pane returns the topics under its cursor
+ * (pane_ops.topics); states and functions are looked up without the pane.
  */
 enum topic {
 	TOPIC_NONE,
@@ -25,16 +25,17 @@ struct explain { const char *group, *name, *text, *next; };
 extern const struct explain explains[TOPIC__N];		/* [0] is empty */
 
 enum topic explain_state(enum tstate);
-enum topic explain_function(const char *name);	/* the row with the longest name that fits, or NONE */
+enum topic explain_function(const char *name);	/* the row with the longest name that matches, or NONE */
 enum topic explain_type(const char *name);	/* a sample type: cpu, inuse_space, sched, ... */
-/* Of a group the row with this name, where commas part names that are explained together. */
+/* Return the row of a group by name; a row may list several names, separated by commas. */
 enum topic explain_in(const char *group, const char *name);
-/* What stands over a column of a pane, at the begin of s: its length (the longest name that fits) and *t; 0: none. */
+/* Match the column heading of a pane at the start of s: return its length (the longest name that matches) and set
+   *t; 0: none. */
 size_t explain_head(const char *pane, const char *s, enum topic *t);
-/* A column of a report by its name; NONE: no row explains it. */
+/* Return the topic of a report's column by name, or NONE. */
 enum topic explain_column(const char *name, size_t n);
-enum topic explain_find(const char *word);	/* a name that is so, begins so, or holds it */
-/* -print=explain: group, name, text, next, tab-separated. */
+enum topic explain_find(const char *word);	/* an exact name, else a prefix, else a part of one */
+/* Append the rows for -print=explain: group, name, text, next, separated by tabs. */
 void explain_print(struct buf *);
 
 #endif

@@ -3,10 +3,11 @@
 /*
  * The filters in the second line of the screen.
  *
- * A table has one row for each filter: how it is written, and in which panes it is applied. A filter that the pane does
- * not apply is listed behind "not applied here", dimmed, so that no number is read as if it were filtered. In the
- * goroutines pane some filters choose goroutines and the numbers are those of their whole lives: that is written behind
- * them. tests/filters.sh compares each row with what the panes show.
+ * A table has one row for each filter: how it is written, and in which panes it is applied. A
+ * filter that the pane does not apply is listed after "not applied here", dimmed, so that no number
+ * is read as if it were filtered. In the goroutines pane some filters select goroutines and the
+ * numbers count their whole lives: this is noted after them. tests/filters.sh compares each row
+ * with what the panes show.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -18,7 +19,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* ^name$ with nothing but escaped characters in it, as `f` makes it: the name. */
+/* If re is ^name$ with all special characters escaped, as `f` makes it, append the name and return true. */
 static bool put_exact_name(const char *re, size_t n, struct buf *b)
 {
 	if (n < 3 || re[0] != '^' || re[n - 1] != '$')
@@ -34,7 +35,7 @@ static bool put_exact_name(const char *re, size_t n, struct buf *b)
 	return true;
 }
 
-/* What was selected by hand (^a$, or ^a$|^b$) is shown by short names, as the lists show it. */
+/* Show filters made from a selection (^a$, or ^a$|^b$) by short names, as the lists do. */
 static bool chip_names(struct buf *b, const char *value, bool ascii)
 {
 	struct buf plain = {0}, all = {0};
@@ -57,7 +58,7 @@ static bool chip_names(struct buf *b, const char *value, bool ascii)
 	return ok;
 }
 
-/* ---- how a filter is written; nothing where it is not set */
+/* ---- the text of each filter; empty if it is not set */
 
 static void put_latency(const struct app *a, const struct query *q, struct buf *b)
 {
@@ -65,7 +66,7 @@ static void put_latency(const struct app *a, const struct query *q, struct buf *
 	(void)a;
 	if (!q->latency || !task_filter_parse_range(q->latency, &lo, &hi))
 		return;
-	/* To read: bounds taken from a bar are whole nanoseconds, and those are for the command line (gy). */
+	/* Rounded for display: bounds taken from a histogram bar are exact nanoseconds, which gy copies. */
 	buf_puts(b, "latency=");
 	if (lo != TIME_NONE)
 		text_ns(b, lo);
@@ -126,20 +127,20 @@ static void put_proc(const struct app *a, const struct query *q, struct buf *b)
 		buf_printf(b, "P%llu", (unsigned long long)store_trk(session_snap(a->s)->st, q->proc)->id);
 }
 
-/* ---- which panes apply it */
+/* ---- the panes that apply a filter */
 
 enum {
 	PAGES = P_HELP | P_INFO | P_REPORT,
 	STACKS = P_TREES | P_TAGS | PAGES,
 	TRACE = STACKS | P_TIME | P_GOR | P_TASK | P_GC | P_EVENTS
 };
-enum { OF_PROFILES = 1 };	/* the samples of a trace have no tags of their own */
+enum { OF_PROFILES = 1 };	/* not applied to traces, whose samples have no tags */
 
 static const struct filter_row {
-	const char *name;	/* of an expression; else NULL and put() */
-	size_t at;		/* of its text in struct query */
+	const char *name;	/* of a text filter; otherwise NULL, and put() writes it */
+	size_t at;		/* offset of its text in struct query */
 	void (*put)(const struct app *, const struct query *, struct buf *);
-	int panes, lives;	/* lives: where it chooses goroutines and counts their whole lives */
+	int panes, lives;	/* lives: panes in which it selects goroutines whose whole lives are counted */
 	int only;
 } filter_rows[] = {
     {"focus", offsetof(struct query, f.focus), NULL, STACKS, 0, 0},

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The first screen of a profile: what it is of, how long it was taken, what stands out.
+ * The first screen of a profile: program, duration, highlights.
  *
- * The head line gets as many facts as there is room for after what it says anyway and the filters; the detail line
- * says what stands out until the first key, for by then it has been read. On traces the timeline does both.
+ * The head line shows as many facts as fit after its summary and the filters; the message line
+ * shows the highlights until the first key. For traces the timeline does both.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-/* The program's own name: that of the first mapping. */
+/* Append the program's name: that of the first mapping. */
 static void put_program(const struct snap *sn, struct buf *b)
 {
 	const struct map_row *m = column_n(&sn->st->maps) > 1 ? column_at(&sn->st->maps, 1) : NULL;
@@ -33,7 +33,8 @@ static bool is_cpu(const struct app *a)
 	return !strcmp(session_type_name(a->s, session_type(a->s)), "cpu");
 }
 
-/* As the panes have it: no other granularity is made for this. NULL: it is being made. */
+/* Return the calls at the granularity of the pane, so that no other tree is made for this. NULL: they are being
+   made. */
 static struct weighted_tree *calls_now(const struct app *a)
 {
 	return session_calls_async(a->s, (enum gran)profile_granularity(&a->env), FOR_SYMBOLS);
@@ -48,7 +49,7 @@ static int64_t all_of(const struct app *a)
 	return all;
 }
 
-/* What a profile is, the most useful first; how many. */
+/* Write the facts about a profile to b[], the most useful first; return how many, at most FACTS. */
 enum { FACTS = 4 };
 static int put_facts(struct app *a, struct buf *b)
 {
@@ -64,7 +65,7 @@ static int put_facts(struct app *a, struct buf *b)
 		text_ns(&b[n], m->duration);
 		int64_t all = all_of(a);
 		double share = (double)all * 100 / (double)m->duration;
-		if (is_cpu(a) && all >= 0)	/* many processors: no 2.33e+04% */
+		if (is_cpu(a) && all >= 0)	/* large with many CPUs: avoid 2.33e+04% */
 			buf_printf(&b[n], share < 1000 ? " (%.3g%%)" : " (%.0f%%)", share);
 		n++;
 	}
@@ -139,7 +140,7 @@ void app_announce_highlights(struct app *a)
 	app_put_highlights(a, &b);
 	a->greeted = b.n || !session_weighing_job(a->s);
 	size_t room = a->cols > 12 ? (size_t)(a->cols - 12) : 0;
-	for (size_t k = b.n; b.n > room; b.n = k)	/* the smallest go */
+	for (size_t k = b.n; b.n > room; b.n = k)	/* drop the smallest shares */
 		for (k = b.n - 1; k > 0 && b.p[k] != ',' && b.p[k] != ';'; k--)
 			;
 	if (b.n)

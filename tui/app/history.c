@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Where we have been. Three kinds of memory lie side by side, and they are kept
- * apart on purpose: the jump list (^O, q) is where we looked, undo (u) is what we
- * changed, marks are what we named; the query has an undo of its own, which
- * belongs to the session. A step of undo is a query of the session, or where we
- * were before and after: a zoom, another pane, a jump (to the end, to a hit, to a
- * cause). Small steps of the cursor are none, or `u` would take back ten j before
- * the zoom that was meant.
+ * Jump list, undo and marks. These are separate: the jump list (^O, q) has the positions visited,
+ * undo (u) the changes, marks the named positions. The query has its own undo, which the session
+ * keeps. A step of undo is either a step of the session's query, or the positions before and after
+ * a change of zoom, a change of pane, or a jump (to the end, to a match, to a cause). Small cursor
+ * movements are no steps; otherwise `u` would undo ten j before the intended zoom.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -53,7 +51,7 @@ bool app_back(struct app *a)
 {
 	if (!a->jump_at)
 		return false;
-	if (pane_now(a)->bit == P_HELP) {	/* it has changed nothing below, and is no place to go forward to */
+	if (pane_now(a)->bit == P_HELP) {	/* help changes nothing, and is no position to go forward to */
 		a->njump = a->jump_at--;
 		app_show_pane(a, a->jump[a->jump_at].pane);
 		return true;
@@ -85,8 +83,8 @@ void app_push_undo(struct app *a, const struct undo *u)
 	a->nundo = a->undone;
 }
 
-/* A step between panes that is taken back, or done again, is one in the jump list too: otherwise the way
-   back from there would lead to where one is. */
+/* Undo or redo of a step between panes moves in the jump list too; otherwise the way back would lead to the
+   current position. */
 static void move_jump_list(struct app *a, const struct app_position *from, const struct app_position *to, int by)
 {
 	int at = a->jump_at + by;
@@ -103,7 +101,7 @@ void app_undo(struct app *a)
 		return;
 	}
 	const struct undo *u = &a->undo[--a->undone];
-	if (u->query) {		/* and the cursor is where it was, where one looks at the same pane */
+	if (u->query) {		/* restore the cursor too, if the pane is the same */
 		session_undo(a->s);
 		app_update(a);
 		if (u->before.pane == a->cur)
@@ -131,7 +129,7 @@ void app_redo(struct app *a)
 	app_update(a);
 }
 
-/* A jump, and no step: its cursor is worth a step of undo. */
+/* Return whether a command is a jump, so that the cursor movement is a step of undo. */
 static bool is_jump_command(enum cmd_id c)
 {
 	static const enum cmd_id not[] = {CMD_NONE, CMD_RIGHT, CMD_LEFT, CMD_HELP, CMD_SORT, CMD_TAG};
@@ -141,7 +139,7 @@ static bool is_jump_command(enum cmd_id c)
 	return c == CMD_FIRST || c == CMD_LAST || strcmp(cmds[c].group, "move") != 0;
 }
 
-/* After a key: what it has changed of where we look. */
+/* Called after each key: record a step if the key changed the position. */
 void app_record_move(struct app *a, const struct app_position *before)
 {
 	struct app_position after = app_current_position(a);
@@ -150,14 +148,14 @@ void app_record_move(struct app *a, const struct app_position *before)
 	if (a->asking || a->did == CMD_UNDO || a->did == CMD_REDO || (moved && back) ||
 	    panes[after.pane]->bit == P_HELP || panes[before->pane]->bit == P_HELP)
 		return;
-	if (a->queried && !moved) {	/* the query is the step, and what it did to the cursor is its doing */
+	if (a->queried && !moved) {	/* the query is the step, and its effect on the cursor is part of it */
 		if (a->undone && a->undo[a->undone - 1].query)
 			a->undo[a->undone - 1].before = *before;
 		return;
 	}
 	bool jumped = is_jump_command(a->did) && a->did != CMD_ZOOM_IN && a->did != CMD_ZOOM_OUT &&
 		      a->did != CMD_JUMP_MARK && memcmp(&before->view, &after.view, sizeof after.view);
-	if ((moved && a->did != CMD_JUMP_MARK) || jumped) {	/* '' */
+	if ((moved && a->did != CMD_JUMP_MARK) || jumped) {	/* position of the '' mark */
 		a->mark[26] = *before;
 		a->marked[26] = true;
 	}

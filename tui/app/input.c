@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Keys and the mouse become commands.
+ * Convert keys and mouse events to commands.
  *
- * What has been typed so far and the pane decide (keymap_find). A prompt takes keys
- * before all else, then what lies over the pane (popup.c), then the help, which
- * searches by letters. After each key it is looked at what has changed of where we are, and that is
- * a step of undo (app_record_move).
+ * The keys typed so far and the pane determine the command (keymap_find). A prompt takes keys
+ * first, then a popup (popup.c), then the help pane, which uses letters for its search. After each
+ * key the positions before and after are compared; a change is a step of undo (app_record_move).
  *
- * Digits both open panes and begin counts, and no clock decides: over a slow
- * line time says nothing about what was meant. A digit opens its pane at once. A 0
- * in a run of digits takes back what the run has opened and makes it a count (10j,
- * 250G); # makes one of any digits (#5j); and a digit whose pane this file has not
- * (5 to 9 of a profile) is a count from the start.
+ * Digits both open panes and start counts. No timeout decides, because on a slow line the time
+ * between keys does not show what was meant. A digit opens its pane at once. A 0 after other digits
+ * undoes the panes that they opened and makes them a count (10j, 250G); # makes a count of any
+ * digits (#5j); and a digit whose pane does not exist for this file (5 to 9 of a profile) starts a
+ * count.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -33,7 +32,7 @@ static void run_binding(struct app *a, const struct binding *b)
 		app_act(a, &act);
 }
 
-/* The pane that a digit opens is one that this file has not. */
+/* Return whether the pane of a digit does not exist for this file. */
 static bool no_pane(const struct app *a, int32_t digit)
 {
 	for (int i = 0; panes[i]; i++) {
@@ -44,12 +43,12 @@ static bool no_pane(const struct app *a, int32_t digit)
 	return false;
 }
 
-/* What the run of digits has opened is taken back: it was a count. */
+/* Undo what the digits opened: they are a count. */
 static void digits_back(struct app *a)
 {
 	a->jump_at = a->digit_jump;
 	a->njump = a->jump_at + 1;
-	while (a->undone > a->digit_undone)	/* a pane may have been opened for a range */
+	while (a->undone > a->digit_undone)	/* opening a pane may have set a range */
 		if (a->undo[--a->undone].query)
 			session_undo(a->s);
 	a->nundo = a->undone;
@@ -57,7 +56,7 @@ static void digits_back(struct app *a)
 	a->message[0] = '\0';
 }
 
-/* See above: true when the digit belongs to a count. */
+/* Handle a digit as described above; return true if it belongs to a count. */
 static bool key_digit(struct app *a, int32_t key)
 {
 	if (a->ntyped || key < '0' || key > '9') {
@@ -98,7 +97,7 @@ static bool key_digit(struct app *a, int32_t key)
 	return false;
 }
 
-/* A key that means nothing here says where it does. */
+/* Report an unknown key, or the panes in which it has a meaning. */
 static void no_key(struct app *a)
 {
 	struct buf name = {0}, where = {0};
@@ -150,7 +149,7 @@ static void key_command(struct app *a, int32_t key)
 	a->ntyped = 0;
 }
 
-/* The help pane takes what is typed as its search: everything but the keys that move and leave. */
+/* The help pane takes typed characters as its search, except the keys that move and leave. */
 static bool key_help(struct app *a, int32_t key)
 {
 	if (pane_now(a)->bit != P_HELP || key >= KEYS_SPECIAL || (key < ' ' && key != '\b') ||
@@ -181,7 +180,7 @@ void app_key(struct app *a, int32_t key)
 	a->did = CMD_NONE;
 	a->queried = false;
 	a->keyed = true;
-	a->todo &= ~START_AT;	/* who presses keys has chosen a place */
+	a->todo &= ~START_AT;	/* a key chooses a position: ignore -at */
 	a->turned = false;
 	if (write_file_answer(a, key))
 		;
@@ -197,20 +196,21 @@ void app_key(struct app *a, int32_t key)
 			   *slash = strrchr(file, '/');
 		if (stale)
 			app_message(a, ST_WARN, "%s %s: %s reads it again", slash ? slash + 1 : file, stale,
-			    pane_now(a)->bit == P_FLAME ? "F5" : "r");	/* r merges from the leaves there */
+			    pane_now(a)->bit == P_FLAME ? "F5" : "r"); /* r merges from the leaves in the flame graph */
 	}
-	if (a->turned)		/* what was before is of another session */
+	if (a->turned)		/* the old position belongs to another session */
 		before = app_current_position(a);
 	app_find_stay(a);
 	app_record_move(a, &before);
-	partial_load_update(a);	/* what has waited for the prompt to be closed */
+	partial_load_update(a);	/* continue what waited for the prompt to close */
 	a->interrupted /= 2;
 	a->pressed++;
 	app_update(a);
 	arena_reset(&a->scratch);
 }
 
-/* A drag on the timeline: the range from where the button went down; elsewhere the selection follows. */
+/* Handle a drag: on the timeline it selects a range from where the button was pressed; elsewhere the selection
+   follows the mouse. */
 static void drag_mouse(struct app *a, int32_t key, int y, int x, struct ask *ask)
 {
 	const struct pane_ops *p = pane_now(a);
@@ -260,7 +260,7 @@ static void press_button(struct app *a, int32_t key, int y, int x)
 		app_act(a, &(struct act){CMD_OPEN, 0, NULL});
 }
 
-/* A tab of the first line. */
+/* Open the pane whose tab in the first line is clicked. */
 static bool click_tab(struct app *a, int y, int x)
 {
 	int i = y == 0 ? app_tab_at(a, x) : -1;
@@ -289,7 +289,7 @@ void app_click(struct app *a, int32_t key, int y, int x)
 	for (size_t i = 0; i < sizeof wheel / sizeof *wheel && !a->asking; i++)
 		if (wheel[i].key == key) {
 			if (wheel[i].cmd != CMD_UP && wheel[i].cmd != CMD_DOWN && pane_now(a)->bit == P_TIME)
-				press_button(a, KEY_CLICK, y - 2, x);	/* about the pointer */
+				press_button(a, KEY_CLICK, y - 2, x);	/* zoom at the pointer */
 			app_act(a, &(struct act){wheel[i].cmd, wheel[i].count, NULL});
 			wheeled = true;
 		}

@@ -3,12 +3,11 @@
 /*
  * Key names, and the map from keys to commands.
  *
- * A binding is a sequence of up to four keys (gg, g;). The map is a list, newest
- * first in force: what the user maps goes before what commands.def says, and a row of
- * a pane before one of all panes. With the keys typed so far the answer is
- * found, nothing, or wait for more. Where one row is the beginning of another
- * (z and zz), the pane's own row does not wait: in a pane that uses z, z acts at
- * once. A trie would be faster; a hundred rows are compared in a microsecond.
+ * A binding is a sequence of up to four keys (gg, g;). User mappings take precedence over
+ * commands.def, and a row of a pane over one for all panes; of equals the newest wins. The keys
+ * typed so far result in a command, no match, or a request for more keys. If one sequence is a
+ * prefix of another (z and zz), the pane's own row does not wait: in a pane that uses z, z acts at
+ * once. The map is a list; comparing its hundred rows takes a microsecond.
  */
 #include "config.h"
 #include "app/command.h"
@@ -25,9 +24,9 @@ static const struct { const char *name; int32_t key; } names[] = {
     {"PgUp", KEY_PGUP}, {"Home", KEY_HOME_}, {"End", KEY_END_}, {"Ins", KEY_INS}, {"Del", KEY_DEL},
     {"F1", KEY_F1}, {"F2", KEY_F2}, {"F3", KEY_F3}, {"F4", KEY_F4}, {"F5", KEY_F5}, {"F6", KEY_F6},
     {"F7", KEY_F7}, {"F8", KEY_F8}, {"F9", KEY_F9}, {"F10", KEY_F10}, {"F11", KEY_F11},
-    {"F12", KEY_F12}, {"lt", '<'}, {"gt", '>'}};	/* these two last: see parse_name */
+    {"F12", KEY_F12}, {"lt", '<'}, {"gt", '>'}};	/* the last two are skipped by parse_name */
 
-/* script: in angle brackets, where lt and gt are < and >; elsewhere gt is two keys. */
+/* Parse a key name. script: in angle brackets, where lt and gt mean < and >; elsewhere gt is two keys. */
 static size_t parse_name(const char *s, size_t n, int32_t *key, bool script)
 {
 	for (size_t i = 0; i < sizeof names / sizeof *names - (script ? 0 : 2); i++)
@@ -75,7 +74,7 @@ void keys_print(int32_t key, struct buf *b)
 		buf_put(b, u, text_encode_utf8((uint32_t)key, u));
 }
 
-/* One word of a row's keys: a name (Enter, ^F), or characters one after the other (gg, g;). */
+/* Parse one word of a row's keys: a name (Enter, ^F), or a sequence of characters (gg, g;). */
 static bool parse_seq(const char *s, size_t n, struct binding *b)
 {
 	b->n = 0;
@@ -126,7 +125,7 @@ int keymap_add(struct keymap *m, const char *keys, const char *command, int pane
 	if (command[n])
 		b.arg = arena_strndup(m->arena, command + n + 1, strlen(command + n + 1));
 	add_binding(m, &b);
-	/* a user's key wins over a pane's row too: the last rows go first, whatever their panes */
+	/* bit 30 marks a user mapping, which takes precedence over a pane's row */
 	m->row[m->n - 1].panes |= 1 << 30;
 	return 0;
 }
@@ -137,7 +136,7 @@ void keymap_free(struct keymap *m)
 	*m = (struct keymap){0};
 }
 
-/* 0: another pane's; 1: of all panes; 2: the pane's own; 3: the user's. */
+/* Return the precedence of a binding. 0: of another pane; 1: of all panes; 2: the pane's own; 3: the user's. */
 static int binding_rank(const struct binding *b, int pane)
 {
 	if (!(b->panes & pane))

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * No key is pressed in vain without a word.
+ * Report when a key had no visible effect.
  *
- * Who presses a key and sees nothing change cannot tell a slow line from a key that means nothing here
- * from the end of the list. So what each pane forgets to say is said here: the cells above the last
- * line are summed up in each frame, and when the sum is the same after exactly one key, whose command said
- * nothing either, a line tells why. The line of the selected row, where messages stand too, has a sum of its own, of
- * the last frame that had no message. Comparing what is seen needs no word of the panes, and none of
- * them can forget it. Moves up and down are left out: at the end of a list the cursor is seen to
- * stand there, and a line would hide what is said of the row. Esc is pressed to be sure, and is answered by silence.
+ * Otherwise the user cannot distinguish a slow connection, a key without a meaning and the end of a
+ * list. Each frame hashes the cells above the last line; if the hash is the same after exactly one
+ * key whose command set no message, a message states the reason. The detail line, which also shows
+ * messages, has its own hash, of the last frame without a message. Comparing screens needs no
+ * support of the panes, so none can forget it. Moves up and down are excluded: at the end of a list
+ * the cursor is visible, and a message would hide the detail of the row. Esc is never reported.
  *
- * What may follow the first key of two (g, z, ', m) is listed while the second one is waited for.
+ * After the first key of two (g, z, ', m), the possible second keys are listed.
  */
 #include "config.h"
 #include "app/internal.h"
 
 #include <string.h>
 
-/* Of the rows from y to before end. */
+/* Hash the rows from y to before end. */
 static uint64_t hash_rows(const struct grid *g, int y, int end)
 {
 	uint64_t h = 1469598103934665603u;
@@ -31,7 +30,7 @@ static uint64_t hash_rows(const struct grid *g, int y, int end)
 	return h;
 }
 
-/* NULL: nothing has to be said. */
+/* Return why a command had no effect; NULL: report nothing. */
 static const char *reason_text(const struct app *a, enum cmd_id c)
 {
 	switch (c) {
@@ -58,7 +57,7 @@ static const char *reason_text(const struct app *a, enum cmd_id c)
 
 bool app_report_no_effect(struct app *a, const struct grid *g)
 {
-	if (session_weighing_job(a->s) || app_has_pending(a))	/* its effect is still to be seen */
+	if (session_weighing_job(a->s) || app_has_pending(a))	/* the effect is not visible yet */
 		return false;
 	int line = g->rows > 2 ? g->rows - 2 : 0;
 	uint64_t now = hash_rows(g, 0, line), below = a->message[0] ? a->below : hash_rows(g, line, line + 1);
@@ -74,7 +73,7 @@ bool app_report_no_effect(struct app *a, const struct grid *g)
 	return s != NULL;
 }
 
-/* The panes of this file in which a row of the table holds. */
+/* Append the panes of this file in which a command exists. */
 static void put_panes(const struct app *a, enum cmd_id c, struct buf *b)
 {
 	for (int i = 0; panes[i]; i++)
@@ -96,7 +95,7 @@ void app_report_not_available(struct app *a, enum cmd_id c)
 	buf_free(&b);
 }
 
-/* What needs goroutines, Ps, tasks or a time axis. */
+/* Return whether a command needs goroutines, Ps, tasks or a time axis. */
 bool app_is_trace_command(enum cmd_id c)
 {
 	switch (c) {
@@ -106,7 +105,7 @@ bool app_is_trace_command(enum cmd_id c)
 	}
 }
 
-/* The keys typed so far begin several: which. */
+/* List the bindings that start with the keys typed so far. */
 void app_list_next_keys(struct app *a)
 {
 	struct buf b = {0};
@@ -126,7 +125,7 @@ void app_list_next_keys(struct app *a)
 	buf_free(&b);
 }
 
-/* The letter of a mark is waited for. */
+/* List the marks while the letter is awaited. */
 void app_list_marks(struct app *a)
 {
 	struct buf b = {0};

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The panes there are. A new pane is a file pane_NAME.c with one struct
- * pane_ops, its bit and its digit in commands.def, and a line here; the tabs, the
- * digits, the help and -pane=NAME follow.
+ * The table of panes. A new pane needs a struct pane_ops, its bit in command.h, a row in
+ * commands.def, and a line here; the tabs, the digits, the help and -pane=NAME use these.
  */
 #include "config.h"
 #include "app/pane.h"

@@ -11,149 +11,152 @@
 #include "term/grid.h"
 
 /*
- * The pane interface. A pane is pure functions over (its state, the session):
- * draw() never changes anything, keys arrive as commands (commands.def), and what
- * concerns the whole program is asked of the app through struct ask. A pane
- * knows neither keys nor curses nor other panes; links between panes are
- * places. All functions but act, draw and summary may be NULL.
+ * The pane interface. A pane is a set of pure functions of (its state, the session): draw() never
+ * changes anything, keys arrive as commands (commands.def), and requests that concern the whole
+ * program are returned in struct ask. A pane does not know keys, curses or other panes; links
+ * between panes are places. All functions but act, draw and summary may be NULL.
  */
-struct place {		/* something that can be pointed at; 0 / NONE where it does not apply */
+struct place {		/* a target of navigation; members that do not apply are 0 or NONE */
 	fun_id fun;
 	stk_id stk;	/* node of the store's call tree */
 	frm_id frm;	/* a source line */
 	trk_id trk;
-	int64_t t0, t1;	/* TIME_NONE when no time is meant */
-	int64_t line;	/* of the function's file; 0 none is meant */
-	/* which rows the timeline is to have: the goroutines of a start function, of a task, all of them */
+	int64_t t0, t1;	/* TIME_NONE: no time */
+	int64_t line;	/* of the function's file; 0: none */
+	/* The rows that the timeline shows: the goroutines of a start function, of a task, or all of them. */
 	enum place_rows { ROWS_ANY, ROWS_GROUP, ROWS_TASK, ROWS_ALL } rows;
-	uint64_t id;	/* of rows: the function's name (str_id), the task's id */
-	trk_id row;	/* the timeline's own row, where trk is who is on it */
+	uint64_t id;	/* for rows: the function's name (str_id) or the task's id */
+	trk_id row;	/* the timeline's own row, if trk is what runs on it */
 };
 #define PLACE_NONE ((struct place){0, 0, 0, 0, TIME_NONE, TIME_NONE, 0, ROWS_ANY, 0, 0})
 
 /*
- * Where a pane looks, as numbers whose meaning is its own. The app keeps them
- * for undo, the jump list and marks: another zoom is a step of undo, another
- * cursor is not, but comes back with it.
+ * The position of a pane, as numbers whose meaning is private to the pane. The app keeps them for
+ * undo, the jump list and marks. A change of zoom is a step of undo; a change of the cursor is not,
+ * but is restored with it.
  */
 struct view { int64_t zoom[4], cursor[4]; };
 
 enum verdict {
-	V_PASS,		/* not mine: the app does what is common to all panes, if anything */
+	V_PASS,		/* not handled: the app does what is common to all panes, if anything */
 	V_DONE,
 	V_ASK		/* see ask */
 };
 enum ask_kind { ASK_NONE, ASK_QUERY, ASK_PANE, ASK_MESSAGE, ASK_PROMPT, ASK_RUN };
 struct ask {
 	enum ask_kind kind;
-	struct query query;	/* ASK_QUERY: the new one; strings may lie in env->scratch */
-	struct arena *own;	/* NULL, or all that are new lie there, and it may be taken: session_set_query() */
-	const char *pane;	/* ASK_PANE: name of the pane to open ... */
+	struct query query;	/* ASK_QUERY: the new query; its strings may be in env->scratch */
+	struct arena *own; /* NULL, or the arena of all new strings, which the session may take: session_set_query() */
+	const char *pane;	/* ASK_PANE: name of the pane to open, ... */
 	struct place place;	/* ... and where; ASK_QUERY may name a pane too */
 	char text[256];		/* ASK_MESSAGE; ASK_PROMPT: text to start the ":" line with;
 				   ASK_RUN: a ":" line to run */
 };
 
-/* For act(): these words on the message line; longer ones are cut. */
+/* Return V_ASK with this text for the message line, cut if too long. For act(). */
 enum verdict pane_message(struct ask *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-struct search {			/* a regular expression in force, kept by the app */
+struct search {			/* the active regular expression, kept by the app */
 	const struct regex *rx;	/* NULL: none */
 	const char *text;
 };
 
-/* What percentages are of: as each pane has it by itself, the whole, what the filters leave, or what the
-   row belongs to (its parent, the centre, the function). */
+/* The base of percentages: BASE_AUTO is the default of the pane, BASE_ALL the total, BASE_SHOWN what the filters
+   leave, BASE_LOCAL what the row belongs to (its parent, the centre, the function). */
 enum base { BASE_AUTO, BASE_ALL, BASE_SHOWN, BASE_LOCAL, BASE__N };
 
-struct choice {			/* one of the values that a command takes: a row of a menu */
+struct choice {			/* a value that a command takes: a row of a menu */
 	char arg[48], text[112];
-	bool on;		/* it holds now */
+	bool on;		/* it is the current value */
 };
 enum { CHOICES_MAX = 40 };
 void pane_set_choice(struct choice *, const char *arg, const char *text, bool on);
 
-struct pane_env {		/* what a pane may see beside its own state */
+struct pane_env {		/* what a pane may read besides its own state */
 	struct session *s;
-	struct search find;	/* `/`: hits are marked, nothing is left out */
-	struct search grep;	/* `&`: lists leave out what does not match; update() when it changes */
+	struct search find;	/* `/`: matches are marked, nothing is left out */
+	struct search grep;	/* `&`: lists leave out rows that do not match; update() is called when it changes */
 	struct arena *scratch;	/* reset after each draw and each act */
 	bool ascii, mono, compact, detail;
 	bool side_shown;		/* the side part is shown */
-	bool going;		/* go() or load() comes after this update(): what they replace need not be made */
-	bool wall;		/* times of a trace by the clock, where it has one */
-	int rows, cols;		/* of the pane's area, now; side part not counted */
-	int choose;		/* at most cols: for so many tables choose their columns (list_layout_columns()) */
+	bool going;		/* go() or load() follows this update(), so what they replace need not be computed */
+	bool wall;		/* show times of a trace as wall clock times, if it has them */
+	int rows, cols;		/* of the pane's area; the side part is not counted */
+	int choose;	/* at most cols: the width for which tables choose their columns (list_layout_columns()) */
 	enum base base;
-	const char *unit;	/* in which values are written; NULL: as suits each */
+	const char *unit;	/* unit of values; NULL: chosen for each value */
 	const fun_id *tagged;	/* functions that were tagged (t) */
 	size_t ntagged;
-	int from;		/* the pane that help was opened from: its bit, ... */
-	const char *hints;	/* ... and its line of keys */
-	tui_report *report;	/* makes the text of a report; NULL: cannot */
+	int from;		/* the bit of the pane from which help was opened, ... */
+	const char *hints;	/* ... and its key hints */
+	tui_report *report;	/* makes the text of a report; NULL: there are no reports */
 };
 
 #define FIND_ON UINT32_MAX
-struct pane_report {		/* the report that has what a pane shows; strings may lie in env->scratch */
-	const char *name, *arg, *options[3];	/* NULL: by the name of the pane; the selected function; no more */
+struct pane_report {		/* the report that shows the same as a pane; strings may be in env->scratch */
+	/* name NULL: the pane's name; arg NULL: the selected function; options end at NULL */
+	const char *name, *arg, *options[3];
 };
 
 struct pane_ops {
 	const char *name, *tab;	/* "top", "Top" */
-	int bit;		/* P_TOP: the rows of commands.def that hold here */
+	int bit;		/* P_TOP: selects the rows of commands.def that apply here */
 	enum cmd_id cmd;	/* the command that opens it */
 	bool trace_only, profile_only;
-	bool of_scope;		/* what it shows depends on the scope of the query alone: session_scope() */
+	bool of_scope;		/* it depends on the scope of the query alone: session_scope() */
 	size_t state_size;	/* the app allocates it, zeroed, before open() */
 	void (*open)(void *st, const struct pane_env *);	/* once, before it is first shown */
 	void (*close)(void *st);
-	void (*update)(void *st, const struct pane_env *);	/* another snapshot, query or grep; after open() */
-	/* It is not on the screen, and a tree is being made: one as large that it holds goes (session_needs_room()).
-	   true: update() is to come before it is shown again. */
+	void (*update)(void *st, const struct pane_env *);	/* the snapshot, query or grep changed; after open() */
+	/* The pane is not on the screen and a tree is being made: release a large tree that the pane holds
+	   (session_needs_room()). Return true if update() must be called before it is shown again. */
 	bool (*rest)(void *st, const struct pane_env *);
-	void (*tick)(void *st, const struct pane_env *);	/* work beside the interface has news */
-	/* PURE. The grid is clipped to the pane's area: below the two head lines, above the last two. */
+	void (*tick)(void *st, const struct pane_env *);	/* a background job of the session has new results */
+	/* PURE. The grid is clipped to the pane's area: below the two head lines, above the last two lines. */
 	void (*draw)(const void *st, const struct pane_env *, struct grid *);
 	enum verdict (*act)(void *st, const struct pane_env *, const struct act *, struct ask *);
-	bool (*go)(void *st, const struct pane_env *, const struct place *);	/* show this; false: cannot */
-	void (*place)(const void *st, const struct pane_env *, struct place *);	/* under the cursor; starts
-									   as PLACE_NONE */
-	/* What K explains here, at most TOPICS_MAX rows of explain.def; how many. States at the place and
-	   functions the app adds by itself. */
+	bool (*go)(void *st, const struct pane_env *, const struct place *);	/* show the place; false: cannot */
+	/* fill in what is under the cursor; *place is PLACE_NONE on entry */
+	void (*place)(const void *st, const struct pane_env *, struct place *);
+	/* Store the topics that K explains here and return how many, at most TOPICS_MAX. The app adds the states
+	   at the place and the functions. */
 	int (*topics)(const void *st, const struct pane_env *, enum topic *);
 	void (*save)(const void *st, struct view *);
 	void (*load)(void *st, const struct pane_env *, const struct view *);
-	/* The values of a command that is pressed without one, for a menu; 0: it is just done. */
+	/* Return how many values the menu of a command without an argument has; 0: run it without a menu. */
 	int (*choices)(const void *st, const struct pane_env *, enum cmd_id, struct choice *);
-	/* One line each, no newline: line 2 of the screen (the app adds the filters), the detail line. */
+	/* Append one line, without a newline: line 2 of the screen (the app adds the filters); the detail line. */
 	void (*summary)(const void *st, const struct pane_env *, struct buf *);
 	void (*detail)(const void *st, const struct pane_env *, struct buf *);
-	/* To the next hit of env->find (dir 1, -1) from the cursor, 0: stay, 2: at or after the cursor
-	   (while typing). Number of hits; *at: which one it is, from 1. FIND_ON: it is looked for beside the
-	   keyboard; it is asked again when job() has ended, and where there is none the pane goes there itself. */
+	/* Move to the next match of env->find (dir 1, -1) from the cursor; 0: stay; 2: at or after the cursor
+	   (while the user types). Return the number of matches; *at: index of the current one, from 1. FIND_ON:
+	   the search runs in the background. find() is called again when job() has ended, unless the pane has no
+	   such job: then it moves the cursor itself. */
 	uint32_t (*find)(void *st, const struct pane_env *, int dir, uint32_t *at);
-	/* Bottom hint row, "Enter peek  c cum": as words; NULL: made from commands.def. */
+	/* Append the key hints of the last line, "Enter peek  c cum". NULL: made from commands.def. */
 	void (*keys)(const void *st, const struct pane_env *, struct buf *);
-	/* Right part at >= 120 columns, or side_cols where that is not 0; NULL: none, the pane gets the whole width. */
+	/* Draw the side part, shown from 120 columns on, or from side_cols if not 0. NULL: none, the pane has the
+	   whole width. */
 	void (*side)(const void *st, const struct pane_env *, struct grid *);
 	int side_cols;
 	void (*click)(void *st, const struct pane_env *, int y, int x, bool twice, struct ask *);
-	/* Work beside the keyboard, NULL when there is none; when it has ended (or is to be waited for), done() takes
-	   what it made, and may have a word about it. */
+	/* Return the background job, or NULL. When it has ended (or is to be waited for), done() takes its result,
+	   and may return a request in *ask. */
 	struct job *(*job)(void *st);
 	void (*done)(void *st, const struct pane_env *, struct ask *);
-	bool (*asks)(const void *st);		/* done() will ask for what a key meant: no other key comes before it */
-	bool (*write)(const void *st, const struct pane_env *, struct buf *);	/* a selection as text, for P and
-							   :w FILE.txt; false or NULL: there is none */
-	void (*copy)(const void *st, const struct pane_env *, struct buf *);	/* `y`; NULL: the detail line */
-	void (*report)(const void *st, const struct pane_env *, struct pane_report *);	/* :w; NULL: see there */
+	bool (*asks)(const void *st);	/* done() completes what a key asked for: no other key is handled before it */
+	/* append the selection as text, for P and :w FILE.txt; false or NULL: none */
+	bool (*write)(const void *st, const struct pane_env *, struct buf *);
+	void (*copy)(const void *st, const struct pane_env *, struct buf *);	/* `y`; NULL: copy the detail line */
+	/* :w; NULL: the defaults of struct pane_report */
+	void (*report)(const void *st, const struct pane_env *, struct pane_report *);
 };
 
 extern const struct pane_ops pane_top, pane_list, pane_peek, pane_flame, pane_timeline, pane_help, pane_info;
 extern const struct pane_ops pane_goroutines, pane_tasks, pane_gc, pane_events, pane_report, pane_tags;
 
-extern const struct pane_ops *const panes[];	/* pane.c: in the order of the tabs; ends with NULL */
-/* Index of a pane, or -1 when there is none of that name. */
+extern const struct pane_ops *const panes[];	/* pane.c: in the order of the tabs, ends with NULL */
+/* Return the index of a pane, or -1 if the name is unknown. */
 int pane_find(const char *name);
 
 #endif

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What opens over the lower part of a pane: an explanation (K), a menu (a).
+ * Popups over the lower part of a pane: an explanation (K), a menu (a).
  *
- * Neither is a pane: the thing that they are about must stay in sight, so they take
- * as few lines as they need, from the bottom, under a rule. They own no keys but
- * those that move, run and close; any other key closes them and then does what it
- * always does, so a menu also teaches the keys that it shows. What a menu offers
- * is a table (menu.def) and the pane's own rows of commands.def; what is explained is
- * a table too (explain.def). Lines are wrapped anew for each drawing: the popup
- * holds topics and rows, and a resize is nothing special.
+ * They are no panes: the selection must stay visible, so they take as few lines as they need, from
+ * the bottom, below a rule. They use only the keys that move, run and close; any other key closes
+ * the popup and then has its usual effect, so a menu also teaches the keys that it shows. A menu is
+ * made from a table (menu.def) and the pane's own rows of commands.def; explanations are from
+ * explain.def. The popup keeps topics and rows, and lines are wrapped for each drawing, so a resize
+ * needs no handling.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -35,7 +34,7 @@ static void add_topic(struct popup *p, enum topic t)
 		p->topic[p->ntopic++] = t;
 }
 
-/* The state of a goroutine at the moment that the place names. */
+/* Return the topic of the state of the place's goroutine or P at its time. */
 static enum topic state_topic(const struct app *a, const struct place *at)
 {
 	struct trace_interval iv;
@@ -44,13 +43,14 @@ static enum topic state_topic(const struct app *a, const struct place *at)
 	return explain_state(iv.state);
 }
 
-/* A line of heads: in their colour, and the first word in capitals; what comes of it in b. */
+/* Return whether row y is a line of column headings: in the heading colour, with a first word in capitals. b: its
+   text. */
 static bool head_line(const struct grid *g, int y, struct buf *b)
 {
 	buf_reset(b);
 	for (int x = 0; x < g->cols; x++) {
 		const struct cell *c = &g->cell[y * g->cols + x];
-		if (c->fg == ST_HEAD && (c->ch == 0x2026 || c->ch == '~'))	/* a word that is cut is none */
+		if (c->fg == ST_HEAD && (c->ch == 0x2026 || c->ch == '~'))	/* drop a word that is cut */
 			while (b->n && b->p[b->n - 1] != ' ')
 				b->n--;
 		else
@@ -63,7 +63,7 @@ static bool head_line(const struct grid *g, int y, struct buf *b)
 	return (*s == '#' || (*s >= 'A' && *s <= 'Z')) && (!s[1] || s[1] < 'a' || s[1] > 'z');
 }
 
-/* The scale of a picture stands among the heads too. */
+/* Return whether a word is a label of a chart's scale, which has the heading colour too. */
 static bool is_scale_label(const char *s)
 {
 	return !((*s >= 'A' && *s <= 'Z' && !(s[1] >= 'a' && s[1] <= 'z')) || *s == '#' ||
@@ -95,7 +95,7 @@ int app_column_topics(struct app *a, enum topic *out, const char **missing)
 	return n;
 }
 
-/* K once more: after what is under the cursor all columns of the pane, and what else it shows. */
+/* The second K: add all columns of the pane and its other topics after those of the selection. */
 static void explain_all(struct app *a)
 {
 	enum topic head[HEADS_MAX];
@@ -120,7 +120,7 @@ void app_explain(struct app *a, const char *word)
 	if (word) {
 		add_topic(p, explain_find(word));
 	} else {
-		/* what is most particular comes first: the state, the function, then the column */
+		/* the most specific first: the state, the function, then the column */
 		int n = pane->topics ? pane->topics(state_now(a), &a->env, own) : 0;
 		app_place(a, &at);
 		add_topic(p, state_topic(a, &at));
@@ -136,7 +136,7 @@ void app_explain(struct app *a, const char *word)
 		p->kind = POP_TEXT, p->by = CMD_EXPLAIN;
 }
 
-/* s in lines of at most w cells; the words come from our own tables. */
+/* Split s into lines of at most w cells; return the number of lines. */
 static int wrap_text(struct popup_line *out, int n, const char *s, int w, enum style st, int attr)
 {
 	while (*s && n < LINES_MAX) {
@@ -211,7 +211,7 @@ static void put_expanded(const struct app *a, const struct place *at, const char
 	}
 }
 
-/* That command does something in this pane, for this kind of file. */
+/* Return whether a command has an effect in this pane, for this kind of file. */
 static bool menu_has(const struct app *a, enum cmd_id id)
 {
 	if (!(cmds[id].panes & pane_now(a)->bit) || pane_now(a)->cmd == id)
@@ -245,7 +245,7 @@ static void menu_row(struct app *a, const struct place *at, size_t i)
 	if (menu[i].arg) {
 		put_expanded(a, at, menu[i].arg, &b);
 		snprintf(r->arg, sizeof r->arg, "%s", buf_str(&b));
-		r->key[0] = '\0';	/* the key would do it without the argument */
+		r->key[0] = '\0';	/* the key would run it without the argument */
 	}
 	buf_free(&b);
 }
@@ -305,9 +305,9 @@ static void run_row(struct app *a)
 		app_act(a, &act);
 }
 
-/* ---- both */
+/* ---- explanations and menus */
 
-/* Where it lies: the last lines of the pane's area, the rule counted. */
+/* Return the rectangle of the popup: the last lines of the pane's area, with the rule. */
 static struct rect popup_rect(const struct app *a, int lines)
 {
 	int h = lines + 1, most = a->rows - 4 > 14 ? (a->rows - 4) * 2 / 3 : a->rows - 4;
@@ -333,7 +333,7 @@ static void scroll_text(struct popup *p, enum cmd_id cmd, int h, int most)
 	p->top = p->top + by < 0 ? 0 : p->top + by > most ? most : p->top + by;
 }
 
-/* It moves in the popup. Where there is nothing to scroll the key is the pane's. */
+/* Move in the popup; return false if there is nothing to scroll, then the key belongs to the pane. */
 static bool move_popup(struct app *a, enum cmd_id cmd)
 {
 	struct popup *p = &a->pop;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The prompts: the command line, the search that moves while it is typed, the
- * lines that match, focus and ignore.
+ * The prompts: the command line, incremental search, matching lines, focus and ignore.
  *
- * While a search is typed the old one and the old place are kept: Esc brings
- * both back. What does not compile as a regular expression is marked and not
- * applied, so the last expression that did stays in force. Every prompt says
- * beside itself what it would do: hits, matching functions, or what Tab offers.
+ * While a search is typed, the old search and position are kept, and Esc restores both. An
+ * expression that does not compile is marked and not applied, so the last valid one stays active.
+ * Each prompt shows a note about its effect: matches, matching functions, or completions.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -45,7 +43,7 @@ void app_search(struct app *a, const char *re)
 	report_search(a);
 }
 
-/* Hits of the search as "3/17", into buf; 0 when the pane has none. */
+/* Run find() and format its result as "3/17" into out; return the number of matches, 0 if there are none. */
 static uint32_t find_hits(struct app *a, int dir, char *out, size_t n)
 {
 	uint32_t at = 0, hits = 0;
@@ -65,7 +63,7 @@ static void report_found(struct app *a, uint32_t n, const char *hits)
 	app_message(a, n ? ST_NORMAL : ST_WARN, "/%s  %s", regex_pattern(a->find), hits);
 }
 
-/* What find() was to do is done when the pane has looked; n and N while it looks go on from there. */
+/* Repeat find() when the pane's background search has ended. n and N meanwhile add to its movement. */
 static void queue_find(struct app *a, int dir)
 {
 	struct finding *f = &a->finding;
@@ -82,7 +80,7 @@ void app_find(struct app *a, int dir)
 {
 	char hits[40];
 	if (!a->find) {
-		/* without a search of ours n and N are the pane's: it has passed them on */
+		/* the pane has passed n and N on, so they are not its own keys */
 		app_message(a, ST_DIM, "no search: / starts one");
 		return;
 	}
@@ -97,7 +95,7 @@ void app_find(struct app *a, int dir)
 		report_found(a, n, hits);
 }
 
-/* The pane may have them now. */
+/* Use the result of the pane's background search if it is ready. */
 void app_finish_find(struct app *a)
 {
 	struct finding *f = &a->finding;
@@ -115,7 +113,7 @@ void app_finish_find(struct app *a)
 	for (int by; n && f->more; f->more -= by) {
 		by = f->more > 0 ? 1 : -1;
 		n = find_hits(a, by, hits, sizeof hits);
-		if (n == FIND_ON) {	/* what it went to is being made */
+		if (n == FIND_ON) {	/* the pane computes the rows that it moved to */
 			f->dir = 0;
 			f->more -= by;
 			f->on = true;
@@ -133,7 +131,7 @@ void app_finish_find(struct app *a)
 		report_found(a, n, hits);
 }
 
-/* Who does something else meanwhile does not want to be led away from it. */
+/* After another command: keep the cursor where it is when the search ends. */
 void app_find_stay(struct app *a)
 {
 	if (a->asking == CMD_SEARCH || a->did == CMD_NEXT || a->did == CMD_PREV || a->did == CMD_SEARCH ||
@@ -202,7 +200,7 @@ static void search_live(struct app *a, struct regex *rx)
 	app_note(a, none, p->find ? hits : "search is not available in this pane");
 }
 
-/* After each change: does it compile, what would it do. */
+/* After each change: compile the expression and show its effect. */
 static void check_prompt(struct app *a)
 {
 	struct err e;
@@ -217,7 +215,7 @@ static void check_prompt(struct app *a)
 		app_note(a, true, tmp);
 	} else if (a->asking == CMD_SEARCH) {
 		search_live(a, rx);
-		rx = NULL;	/* it is the search's now */
+		rx = NULL;	/* owned by the search now */
 	} else if (rx) {
 		count_functions(a, rx);
 	}
@@ -248,7 +246,7 @@ static void finish_prompt(struct app *a, enum cmd_id what, const char *text)
 	case CMD_FOCUS: case CMD_IGNORE: app_filter(a, what, text, false); break;
 	case CMD_SEARCH:
 		a->did = CMD_SEARCH;
-		if (!*text && a->find_before) {	/* an empty search is the last one again */
+		if (!*text && a->find_before) {	/* an empty search repeats the last one */
 			a->find = a->find_before;
 			report_search(a);
 			app_find(a, 1);
@@ -294,7 +292,7 @@ void app_prompt_key(struct app *a, int32_t key)
 	case PR_DONE:
 		if (a->note_bad && a->note[0] == '!') {
 			app_message(a, ST_ERROR, "%s", a->note + 2);
-			break;	/* a bad expression is not applied: go on typing */
+			break;	/* a bad expression is not applied: stay in the prompt */
 		}
 		memcpy(text, a->prompt.text, sizeof text);
 		a->asking = CMD_NONE;

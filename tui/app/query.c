@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Commands that change the query: filters, ranges of time, goroutines and Ps, the
- * sample type, what is counted.
+ * Commands that change the query: filters, time ranges, goroutines and Ps, the sample type, what is
+ * counted.
  *
- * A copy of the query is changed and set whole, so that one step of undo takes
- * back all of it. A command without an argument takes what is under the cursor, or
- * the next of a few values; when there is neither it says what would do.
+ * A copy of the query is changed and set as a whole, so one step of undo restores all of it. A
+ * command without an argument takes what is under the cursor, or the next of a few values; if there
+ * is neither, it reports the expected argument.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -64,7 +64,7 @@ const char **app_filter_of(struct query *q, enum cmd_id id)
 	}
 }
 
-/* add: beside what the filter says already (either matches). */
+/* add: extend the filter, so that either expression matches. */
 bool app_filter(struct app *a, enum cmd_id id, const char *value, bool add)
 {
 	struct query q = *session_query(a->s);
@@ -79,7 +79,8 @@ bool app_filter(struct app *a, enum cmd_id id, const char *value, bool add)
 	return app_query(a, &q);
 }
 
-/* What is selected goes: in the list of functions the next one is selected then, or, of the last, the one before. */
+/* Filter out the selected function. In the list of functions, first select the next row, or from the last row the
+   one before. */
 static void filter_out_selected(struct app *a, enum cmd_id cmd, const char *re)
 {
 	struct app_position here = app_current_position(a), next;
@@ -94,7 +95,8 @@ static void filter_out_selected(struct app *a, enum cmd_id cmd, const char *re)
 	app_filter(a, cmd, re, true);
 }
 
-/* Of keys with commas between the first that no sample has a tag of, *n its length; NULL: there is none. */
+/* Return the first of the comma-separated keys that is no tag of any sample, and its length in *n; NULL: all are
+   known. */
 static const char *unknown_tag(const struct app *a, const char *keys, int *n)
 {
 	enum { MOST = 1024 };
@@ -155,7 +157,7 @@ static void do_filter(struct app *a, const struct act *act)
 		    act->cmd == CMD_SHOW || act->cmd == CMD_SHOW_FROM || act->cmd == CMD_PRUNE_FROM;
 	uint32_t before = session_serial(a->s);
 	change_filter(a, act, here);
-	/* a chip in the head line, and nothing else that changes */
+	/* the filter is shown in the head line, but nothing in this pane changes */
 	if (here && session_serial(a->s) != before && pane_now(a)->bit & (P_TIME | P_GOR | P_TASK | P_GC | P_EVENTS))
 		app_message(a, ST_DIM, "%s filters stacks: it applies to panes 1 to 4, not to %s",
 		    cmds[act->cmd].name, pane_now(a)->name);
@@ -258,7 +260,7 @@ static void do_track(struct app *a, const struct act *act)
 	app_query(a, &q);
 }
 
-/* ---- what is shown */
+/* ---- sample type and granularity */
 
 static void do_type(struct app *a, const struct act *act)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What commands do that is common to all panes.
+ * Commands that are common to all panes.
  *
- * A command comes as a struct act, whether a key, a mouse or a ":" line
- * (command_line.c) made it. The pane that is shown has been asked before and passed
- * it on, or it is none of a pane's. Here it opens a pane, where an argument means
- * to the pane what it would mean to the report of that name; or it is of the
- * program (quit, marks, jumps, prompts); or it goes to the file that knows it:
- * the query is query.c's, other files are compare.c's.
+ * A command is a struct act, made by a key, the mouse or a ":" line (command_line.c). The pane
+ * shown has passed it on, or it is no command of a pane. It opens a pane, where an argument means
+ * the same as for the report of that name; or it concerns the program (quit, marks, jumps,
+ * prompts); or it belongs to another file: the query to query.c, comparison with other files to
+ * compare.c.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -106,8 +105,7 @@ static void do_map(struct app *a, const char *arg)
 
 /* ---- opening panes */
 
-/* top's arguments, as pprof has them: a number, -cum, regular expressions to focus on, -RE to
- * ignore. */
+/* Handle the arguments of top, as in pprof: a number, -cum, regular expressions to focus on, -RE to ignore. */
 static void top_args(struct app *a, const char *arg)
 {
 	const char *focus = NULL, *ignore = NULL;
@@ -130,7 +128,7 @@ static void top_args(struct app *a, const char *arg)
 		app_filter(a, CMD_IGNORE, ignore, false);
 }
 
-/* The file of "list RE > FILE"; NULL: there is none. */
+/* Return the file of "list RE > FILE"; NULL: none. */
 static const char *file_of(const char *arg)
 {
 	const char *s = arg ? strstr(arg, arg[0] == '>' ? ">" : " >") : NULL;
@@ -148,7 +146,7 @@ bool app_report_may_write(struct app *a, const struct act *act)
 	return !file || (!a->secure && *file && write_file_allowed(a, CMD_REPORT, act->arg, file));
 }
 
-/* "list RE > FILE": the report of that name, into a file. */
+/* Write the report of "list RE > FILE" to the file. */
 static bool to_file(struct app *a, const struct act *act)
 {
 	const char *file = file_of(act->arg);
@@ -255,13 +253,13 @@ static void do_search_selected(struct app *a)
 	app_place(a, &p);
 	const char *name = app_fun_name(a, p.fun);
 	const struct store *st = session_snap(a->s)->st;
-	if (!*name && p.trk)	/* of a goroutine what it began with */
+	if (!*name && p.trk)	/* for a goroutine: its start function */
 		name = store_str(st, store_trk(st, p.trk)->name)->s;
 	if (!*name) {
 		app_message(a, ST_WARN, "no name is selected");
 		return;
 	}
-	/* lists hold the whole name, lines of text and of source what people write of it */
+	/* lists show the whole name; text and source lines show a shorter form of it */
 	const char *re = app_exact_regex(a, name), *slash = strrchr(name, '/'), *dot = strrchr(name, '.');
 	const char *less[] = {name, slash ? slash + 1 : name, dot && dot[1] ? dot + 1 : name};
 	app_search(a, re);
@@ -283,7 +281,7 @@ static void do_quit(struct app *a)
 	a->wants.quit = true;
 }
 
-/* "a", or "a what is here". */
+/* Set a mark: "a", or "a NOTE". */
 static void do_mark(struct app *a, const char *arg)
 {
 	const char *text = arg && arg[0] ? arg + 1 + strspn(arg + 1, " ") : "";
@@ -315,7 +313,7 @@ static void do_compact(struct app *a)
 		app_message(a, ST_DIM, "compact rows of the timeline: %s", a->env.compact ? "on" : "off");
 }
 
-/* Every pane that shows source lines reads them again. Without folders: which are searched. */
+/* Set the folders; all panes that show source lines read them again. Without an argument: report the folders. */
 static void do_source_path(struct app *a, const struct act *act)
 {
 	bool source = act->cmd == CMD_SOURCE_PATH;
@@ -335,7 +333,7 @@ static void do_source_path(struct app *a, const struct act *act)
 	app_message(a, ST_DIM, "%s=%s", cmds[act->cmd].name, act->arg);
 }
 
-/* Commands that belong to the program as a whole. */
+/* Run commands that concern the program as a whole. */
 static bool common_program(struct app *a, const struct act *act)
 {
 	switch (act->cmd) {

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Keys in, screens out, no terminal: tests, pictures for the manual, bug
- * reports, and what `ttrace view` does when its output is no terminal.
+ * The viewer without a terminal: takes keys, prints the last screen. For tests, screens in the
+ * manual, bug reports, and `ttrace view` when its output is no terminal.
  *
- * A script is the keys as they are typed; keys without a character are named in
- * angle brackets (<Enter>, <Esc>, <F1>, <^D>, and <lt> for a lone `<` before a
- * name). In a file a line break is no key and a line that begins with # is a
- * comment, so that a script can be laid out. Without colour the states are
- * letters, as the screen is then all there is.
+ * A script contains the keys as typed; keys without a character are named in angle brackets
+ * (<Enter>, <Esc>, <F1>, <^D>, and <lt> for a `<` before a name). In a file a line break is no key
+ * and a line that starts with # is a comment. Without colour, states are shown as letters.
  */
 #include "config.h"
 #include "app/script.h"
@@ -54,8 +52,9 @@ static int read_file(const char *name, struct buf *b, struct err *e)
 	return 0;
 }
 
-/* As on a terminal, but that all of it is waited for: the sheets that a frame lacks are brought together and it is
-   drawn again, where each of its rows would go through the file for them; at last with what is lacking still. */
+/* Draw as on a terminal, but wait for all data: sheets that a frame lacks are loaded together and the frame is
+   drawn again. If it still lacks some after that, it is drawn a last time outside of a frame, which loads them one
+   by one. */
 static void draw_screen(struct app *a, struct grid *g)
 {
 	struct session *s = app_session(a);
@@ -70,14 +69,14 @@ static void draw_screen(struct app *a, struct grid *g)
 		app_draw(a, g);
 }
 
-/* Each key is drawn as a terminal would show it, so that what a key costs here is what it costs there. */
+/* Draw after each key as a terminal would, so that the cost of a key is the same. */
 static void press_keys(struct app *a, struct grid *g, const char *keys, size_t n)
 {
 	while (n) {
 		int32_t key;
 		size_t k = keys_parse(keys, n, &key);
 		app_key(a, key);
-		app_wait(a);		/* what it began to read is there before the next */
+		app_wait(a);		/* complete what the key started before the next one */
 		app_take_results(a, true);
 		draw_screen(a, g);
 		keys += k;

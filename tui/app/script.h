@@ -8,8 +8,8 @@
 #include "base/text/buf.h"
 #include "cli/options.h"
 
-/* Draw without a terminal: press the keys of -script (none: the first screen) on a screen of -size
-   and give the last screen to put(), before anything is closed: what follows is not waited for. */
+/* Run the viewer without a terminal: press the keys of -script (none: the first screen) on a screen of -size and
+   pass the last screen to put() before anything is closed, so that output does not wait for the release of memory. */
 int script_run(
     const struct options *, tui_report *, bool utf8, int (*put)(const struct buf *, struct err *), struct err *);
 

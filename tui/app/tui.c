@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The viewer's front door: a terminal or paper, and the one loop.
+ * The entry point of the viewer: start it with or without a terminal, and run the loop.
  *
- * The loop waits (for a key, a signal, news from the loader), acts, and draws
- * once; keys that have arrived together are handled together, so a held key
- * never runs ahead of the screen. What only loading changes is drawn at most
- * four times a second. Nothing is drawn that nothing has changed.
+ * The loop waits (for a key, a signal, or news from a job), acts, and draws once. Keys that arrive
+ * together are handled together, so a held key never runs ahead of the screen. Changes that come
+ * from loading are drawn at most four times a second. Nothing is drawn without a change.
  */
 #include "config.h"
 #include "app/tui.h"
@@ -31,7 +30,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COLUMN_X = 22 };	/* where the help of a column begins */
+enum { COLUMN_X = 22 };	/* column at which the explanation of a column starts */
 
 static int print_screen(const struct buf *b, struct err *e)
 {
@@ -42,7 +41,7 @@ static int print_screen(const struct buf *b, struct err *e)
 
 #ifdef HAVE_CURSES
 
-/* Dark unless the terminal says otherwise: COLORFGBG is "15;0", the last number the background. */
+/* Return the theme: dark unless COLORFGBG ("15;0", the last number is the background) states a light background. */
 static enum theme theme_of(const struct options *o, struct err *e, bool *bad)
 {
 	const char *name = options_str(o, OPT_THEME), *bg = getenv("COLORFGBG"),
@@ -61,14 +60,14 @@ static enum theme theme_of(const struct options *o, struct err *e, bool *bad)
 	return (enum theme)t;
 }
 
-/* -colours, -1 when it is not given. */
+/* Return -colours, or -1 if it is not given. */
 static int opt_colours(const struct options *o)
 {
 	const char *s = options_str(o, OPT_COLOURS);
 	return !s ? -1 : !strcmp(s, "true") ? 1 << 24 : atoi(s);
 }
 
-/* What the app asked for. true: quit. */
+/* Serve the requests of the app. true: quit. */
 static bool serve_wants(struct app *a, struct term *t)
 {
 	struct app_requests w = app_take_requests(a);
@@ -100,16 +99,16 @@ struct loop {
 	struct app *a;
 	struct term *t;
 	struct grid *g;
-	int64_t drawn;		/* ms */
-	bool dirty;		/* something is not drawn yet */
-	int64_t woke;		/* us: when there was something to do, 0: it is drawn for no such reason */
-	int64_t owed;		/* us: what was done since the last frame without drawing it */
-	bool news;		/* nobody has done anything since it was drawn */
-	bool outlined;		/* what there will be has been drawn, or all of it */
-	bool tasted;		/* so have the first samples of a profile */
+	int64_t drawn;		/* time of the last frame, ms */
+	bool dirty;		/* a change is not drawn yet */
+	int64_t woke;		/* time at which the loop woke up for the next frame, us; 0: none */
+	int64_t owed;		/* work since the last frame that was not drawn, us */
+	bool news;		/* the frame is drawn because of a job or a timeout, not because of the user */
+	bool outlined;		/* the outline of the trace, or all of the file, has been drawn */
+	bool tasted;		/* the first samples of a profile have been drawn */
 };
 
-/* The first thing there is to see is not waited for. */
+/* Return true once when there is something to show for the first time, which is drawn at once. */
 static bool first_sight(struct loop *l)
 {
 	const struct snap *sn = session_snap(app_session(l->a));
@@ -137,7 +136,7 @@ static void draw_screen(struct loop *l)
 	l->dirty = false;
 }
 
-/* One event. 0: go on, 1: quit. */
+/* Handle one event. 0: continue, 1: quit. */
 static int run_step(struct loop *l)
 {
 	struct term_input in = {0};
@@ -148,7 +147,7 @@ static int run_step(struct loop *l)
 		ms = since >= 250 ? 0 : (int)(250 - since);
 	}
 	if (j && own && !l->dirty)
-		ms = 250;	/* the loader is waited for; look after the pane's as often as it is drawn */
+		ms = 250;	/* poll() waits for the loader; check the pane's job as often as the screen is drawn */
 	if (app_busy(l->a))
 		ms = 0;
 	enum term_event what = term_wait(l->t, j ? job_fd(j) : own ? job_fd(own) : -1, ms, &in);
@@ -224,7 +223,7 @@ static int run_loop(
 	l.g = grid_new(u->rows, u->cols, u->ascii);
 	term_mouse(t, app_mouse(l.a));
 	term_cursor(t, app_cursor(l.a));
-	bool failed = session_failed(*s, e);	/* app_new() may have taken the result: no news would follow */
+	bool failed = session_failed(*s, e);	/* app_new() may have taken the result, so no event would follow */
 	if (!failed)
 		draw_screen(&l);
 	while (!failed && !run_step(&l))
@@ -285,7 +284,7 @@ static void print_keys(struct buf *b)
 	}
 }
 
-/* Tab-separated, for the manual: group, word, keys, argument, help. */
+/* Append the commands for the manual, tab-separated: group, word, keys, argument, help. */
 static void print_commands(struct buf *b)
 {
 	for (int i = 1; i < CMD__N; i++) {
@@ -318,7 +317,7 @@ int tui_print(const struct options *o, const char *what, struct err *e)
 	return rc;
 }
 
-/* Columns that one row explains stand together. */
+/* Columns with the same explanation are listed together. */
 void tui_help_columns(struct buf *b, const char *columns)
 {
 	struct buf names[TOPIC__N] = {{0}};

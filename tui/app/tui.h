@@ -6,16 +6,17 @@
 #include "base/err.h"
 #include "cli/options.h"
 
-/* The text of opt's report, none when -output names a file for it; what it notices goes where opt says. The viewer
-   shows reports but does not know them. It is called on a thread of its own. */
+/* Write the text of the report of opt; no text when -output names a file for it. Notices go where opt says. The
+   viewer calls reports by this pointer only. Called on a worker thread. */
 struct buf;
 typedef int tui_report(const struct options *, struct buf *text, struct err *e);
 
-/* The viewer, whole: opens the files, runs until the user quits. -1: *e. All that src/main.c sees. */
+/* Run the viewer: open the files and run until the user quits. Return -1 with *e set on error. src/main.c calls
+   nothing else of it. */
 int tui_run(const struct options *, tui_report *, struct err *e);
-/* `ttrace -print=keys|commands|config` */
+/* Print for `ttrace -print=keys|commands|config`. */
 int tui_print(const struct options *, const char *what, struct err *e);
-/* What the columns of a report mean: their names with blanks between. Nothing for NULL. */
+/* Append the meaning of a report's columns, given as names separated by blanks. NULL: append nothing. */
 void tui_help_columns(struct buf *, const char *columns);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Commands that take one of a few values: pressed without one they open a menu
- * of them, the present one marked; on the ":" line Tab offers the same. A pane
- * says what its own commands take (pane_ops.choices); what is the same in all
- * panes on call trees is here: granularity, what percentages are of, the unit, and
- * the rows that were tagged.
+ * Commands that take one of a few values: without a value they open a menu of them, with the
+ * current one marked; on the ":" line Tab offers the same. A pane lists the values of its own
+ * commands (pane_ops.choices). Those common to all panes on call trees are here: granularity, the
+ * base of percentages, the unit, and the tagged functions.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -46,7 +45,7 @@ static int choose_base(const struct app *a, struct choice *out)
 
 static const char *const units[] = {"ns", "us", "ms", "s", "mins", "hrs", "B", "kB", "MB", "GB", "TB"};
 
-/* Units of the kind that the sample type has. */
+/* Offer the units that fit the sample type. */
 static int choose_unit(const struct app *a, struct choice *out)
 {
 	size_t t = session_type(a->s);
@@ -74,7 +73,7 @@ static int choose_type(const struct app *a, struct choice *out)
 	return n;
 }
 
-/* The keys of the tags, for tagroot and tagleaf. */
+/* Offer the tag keys, for tagroot and tagleaf. */
 static int choose_key(const struct app *a, const char *now, struct choice *out)
 {
 	str_id key[CHOICES_MAX - 1];
@@ -108,7 +107,7 @@ int app_choices(const struct app *a, enum cmd_id id, struct choice *out)
 	}
 }
 
-/* The menu of a command that was given without a value. false: it takes none of a few. */
+/* Open the menu of a command given without a value. false: it does not take one of a few values. */
 bool app_choose(struct app *a, enum cmd_id id)
 {
 	struct choice c[CHOICES_MAX];
@@ -134,7 +133,7 @@ bool app_choose(struct app *a, enum cmd_id id)
 	return true;
 }
 
-/* Reports are to say what the panes show. */
+/* Set the option for reports too, so that they match the panes. */
 static void set_report_option(struct app *a, enum option_id id, const char *value)
 {
 	struct err e;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Before there is anything to show: a server collects for half a minute, a pipe
- * is slow. Which panes there will be is not known then, so this is no pane and
- * has no app around it; it counts the seconds and hears the keys that leave.
+ * The screen before there is data: a server may collect for half a minute, a pipe may be slow. The
+ * kind of file is not known yet, so this is no pane and there is no app; it shows the seconds and
+ * handles the keys that quit.
  *
- * The bar is of the seconds that the server was asked for, and of the bytes
- * when they come and their number is known.
+ * The bar shows the seconds that the server was asked for, or the bytes once they arrive and their
+ * total is known.
  */
 #include "config.h"
 #include "app/wait_screen.h"
@@ -45,7 +45,7 @@ static double done_share(const struct fetch_progress *f)
 	return x < 0 ? 0 : x > 1 ? 1 : x;
 }
 
-/* The screen while there is nothing to show yet. */
+/* Draw the screen. */
 static void wait_screen_draw(const struct session *s, struct grid *g)
 {
 	struct fetch_progress f = {.from = ""};
@@ -70,7 +70,7 @@ static void wait_screen_draw(const struct session *s, struct grid *g)
 	buf_free(&b);
 }
 
-/* ^C is 3. */
+/* Return whether a key quits. ^C is 3. */
 static bool is_quit_key(int32_t key)
 {
 	return key == 'q' || key == 'Q' || key == KEY_ESC || key == 3 || key == KEY_F10;

@@ -7,9 +7,9 @@
 #include "session/session.h"
 #include "term/grid.h"
 
-/* "12 s of 30 s", "3.1MB, 40%", for a corner of the screen. */
+/* Append the progress for a corner of the screen: "12 s of 30 s", "3.1MB, 40%". */
 void wait_screen_text(const struct fetch_progress *, struct buf *);
-/* Show it until the session knows what it has. 0: it does; 1: enough, quit; -1: *e. */
+/* Show the wait screen until the session has data. Return 0: it has; 1: the user quit; -1: *e is set. */
 struct term;
 struct look;
 int wait_screen_run(struct term *, struct session *, const struct look *, bool ascii, struct err *e);
