@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Machine code for people who look at source: the ranges around the sampled
- * addresses of a function are disassembled, and every instruction is given the
- * frames that debug information has for its address, so that it can be shown
- * below the line that it comes from, in the function that it was inlined into.
+ * Machine code for the source panes: the ranges around the sampled addresses of
+ * a function are disassembled, and every instruction gets the frames that debug
+ * information has for its address. So it can be shown below its source line, in
+ * the function that it was inlined into.
  *
- * A range is the whole of the symbol that an address lies in, when that is of a
- * bearable size, because a loop is read as a whole; else some bytes around it.
- * Instructions without a line take that of the one before, as pprof does.
+ * A range is the whole symbol that contains the address if the symbol is small
+ * enough, because a loop is read as a whole; else some bytes around the
+ * address. An instruction without a line takes that of the instruction before,
+ * as in pprof.
  */
 #include "config.h"
 #include "session/asm_source.h"
@@ -39,7 +40,8 @@ static void set_frames(struct asm_listing *c, struct asm_inst *i, struct binary 
 {
 	struct debug_frame f[FRAMES];
 	size_t n = lookup_frames(b, i->addr, f, FRAMES);
-	if ((!n || !f[0].line) && *in->file && in->line) {	/* objdump knows more */
+	/* objdump has a line where debug information has none */
+	if ((!n || !f[0].line) && *in->file && in->line) {
 		f[0] = (struct debug_frame){*in->fun || !n ? in->fun : f[0].name, in->file, in->line, 0, 0};
 		n = n ? n : 1;
 	}
@@ -105,7 +107,7 @@ void asm_source_free(struct asm_listing *c)
 	*c = (struct asm_listing){0};
 }
 
-/* ---- of a function */
+/* ---- the instructions of a function */
 
 static int by_from(const void *x, const void *y)
 {
@@ -119,7 +121,8 @@ static int by_addr(const void *x, const void *y)
 	return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
-/* Of every address: its own weight whatever is inlined there, and that of its outermost frame. */
+/* Weights by address, sorted: the flat value adds up all functions inlined there, the cum value is that of the
+   outermost frame. */
 static struct asm_weight *weights_of(const struct store *st, const struct addr_sums *a, size_t *n)
 {
 	struct asm_weight *w = xmalloc((a->n + 1u) * sizeof *w);
@@ -150,7 +153,7 @@ struct asm_range asm_source_range_around(struct binary *b, uint64_t addr)
 	if (s && s->size && s->size <= SYMBOL_MAX)
 		r = (struct asm_range){addr - (at - s->addr), addr - (at - s->addr) + s->size};
 	else if (s && addr - r.from > at - s->addr)
-		r.from = addr - (at - s->addr);	/* from an instruction's beginning */
+		r.from = addr - (at - s->addr);	/* from the start of an instruction */
 	return (struct asm_range){r.from < least ? least : r.from, r.upto > most ? most : r.upto};
 }
 
@@ -176,14 +179,14 @@ struct function_search {
 	struct err *e;
 };
 
-/* Is this row of the function? Then *at is where. */
+/* Does this row belong to the function? *at: its address. */
 static bool is_of(const struct function_search *f, uint32_t row, struct addr_at *at)
 {
 	*at = addr_at(f->st, f->a->v[row].frm);
 	return at->name == f->name && at->file == f->file;
 }
 
-/* The ranges of it in one program. */
+/* Collect the ranges of the function in one program. */
 static size_t collect_ranges(const struct function_search *f, map_id map, struct binary *b, struct asm_range *r)
 {
 	size_t n = 0;

@@ -7,11 +7,11 @@
 #include "symbols/lookup.h"
 
 /*
- * Machine code where samples were seen: each instruction with the calls that
- * it is inlined through and what was spent on it.
+ * Machine code around sampled addresses: each instruction with the chain of
+ * inlined calls that it belongs to, and its weights.
  */
 struct asm_inst {
-	uint64_t addr, at;	/* run-time; of the file */
+	uint64_t addr, at;	/* run-time address; address in the file */
 	uint64_t len;
 	const char *text;
 	const struct debug_frame *frame;	/* innermost first */
@@ -25,18 +25,19 @@ struct asm_listing {
 };
 struct asm_weight { uint64_t addr; int64_t flat, cum; };
 
-/* The instructions between two run-time addresses, behind those that are there. */
+/* Disassemble [from, upto) in run-time addresses and append the instructions. Return -1 with *e on failure. */
 int asm_source_add_range(
     struct asm_listing *, struct binary *, uint64_t from, uint64_t upto, bool intel, struct err *e);
-/* The bytes around an address that are worth looking at: its symbol, if that is not too large. */
+/* Return the range of bytes to show around an address: its symbol if that is small enough, else some bytes on both
+   sides. */
 struct asm_range { uint64_t from, upto; };
 struct asm_range asm_source_range_around(struct binary *, uint64_t addr);
-/* Overlapping ranges become one; by address. How many are left. */
+/* Sort ranges by address and merge those that overlap. Return their number. */
 size_t asm_source_merge_ranges(struct asm_range *, size_t n);
-/* Weights, by address, to the instructions that they lie in. */
+/* Add weights, sorted by address, to the instructions that contain their addresses. */
 void asm_source_add_weights(struct asm_listing *, const struct asm_weight *, size_t n);
-/* What a function consists of, in every program that it was seen in, and what was spent there. -1: *e says why not:
-   where its program was looked for, what is missing. */
+/* Disassemble the sampled parts of a function in each program that it occurs in, and add the weights. Return -1 with
+   *e; if a program is missing, the message has the places that were searched. */
 int asm_source_of_function(
     struct asm_listing *, const struct store *, const struct addr_sums *, str_id name, str_id file, struct err *e);
 void asm_source_free(struct asm_listing *);

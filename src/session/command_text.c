@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What is shown, as a command line: so that a report of it is the same code as on
- * the command line, and people can take the line with them.
+ * Writes what is shown as a command line, so that a report of it runs the same
+ * code as on the command line, and the user can copy the line.
  *
- * What was given at the start is given again, but for what the query says by now:
- * filters, sample type, granularity, sides. Files come last, after "--".
+ * The options given at the start are repeated, except those that the query
+ * replaces: filters, sample type, granularity, sides. Files come last, after
+ * "--".
  */
 #include "config.h"
 #include "session/session.h"
@@ -35,7 +36,7 @@ static void add_flag(struct command *c, struct arena *a, enum option_id id, bool
 		command_add(c, arena_printf(a, "-%s", option_rows[id].name));
 }
 
-/* Options that the query decides, or that are the viewer's alone. */
+/* Options that the query replaces, or that only the viewer has. */
 static bool is_query_option(enum option_id id)
 {
 	static const enum option_id ours[] = {OPT_OUTPUT, OPT_FORMAT, OPT_FUNCTIONS, OPT_FILEFUNCTIONS, OPT_FILES,
@@ -83,7 +84,7 @@ static bool takes_proc(const struct command *c, enum trace_weight_type t, enum t
 	return !strcmp(c->report, "view") || !options_applies_to_report(c->report, OPT_TYPE) || trace_type_has_proc(t, b);
 }
 
-/* What of a trace is shown. */
+/* Add the sample type and the filters of a trace. */
 static void add_trace(struct command *c, struct arena *a, const struct session *s, const struct query *q)
 {
 	const struct store *st = session_snap(s)->st;
@@ -102,7 +103,7 @@ static void add_trace(struct command *c, struct arena *a, const struct session *
 		add_opt(c, a, OPT_PROC, arena_printf(a, "%" PRIu64, store_trk(st, q->proc)->id));
 }
 
-/* The viewer takes names from the comments of a text page with any mode, reports only where the mode has local names. */
+/* The viewer takes names from the comments of a text page in any mode, reports only if the mode has local names. */
 static void add_symbolize(struct command *c, struct arena *a, const struct session *s)
 {
 	const struct sink_meta *meta = session_snap(s)->meta;
@@ -113,7 +114,7 @@ static void add_symbolize(struct command *c, struct arena *a, const struct sessi
 	add_opt(c, a, OPT_SYMBOLIZE, mode);
 }
 
-/* The files of one side. */
+/* Add the files of one side. */
 static void add_files(struct command *c, const struct session *s, uint32_t side)
 {
 	const struct options *o = session_opt(s);
@@ -141,7 +142,7 @@ static void add_sides(struct command *c, struct arena *a, const struct session *
 			add_files(c, s, k);
 }
 
-/* `goroutine` is a report and an option: as -goroutine=17 it is the option. */
+/* `goroutine` is a report and an option: written as -goroutine=17 it would be the option. */
 static bool is_option(const char *report)
 {
 	for (int i = 0; i < OPT__N; i++)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Adding a file. Reading is what takes long and needs no store; then the rows
- * are said in one go, which is why nothing is published in between: a reader
- * never sees half of a side. The store has one writer at a time: the first
- * loader is gone before this begins, and while it runs the interface adds no
- * strings (builder_reopen).
+ * Adds a file to a store. Reading takes long and needs no store; afterwards the
+ * rows are added in one go, and nothing is published in between, so a reader
+ * never sees half of a side. The store has one writer at a time: the loader of
+ * the first file has ended before this job starts, and while the job runs the UI
+ * thread adds no strings (builder_reopen).
  *
  * A trace is weighed by its intervals and not by samples, and the weights follow
- * the filters, so its store is kept as long as the session and only its call
- * tree is copied: leaf by leaf, as stacks of locations, which the other store
- * merges with its own by what they say.
+ * the filters. So its store is kept as long as the session, and only its call
+ * tree is copied: leaf by leaf, as stacks of locations, which the main store
+ * merges with its own stacks by content.
  */
 #include "config.h"
 #include "session/compare_load.h"
@@ -84,7 +84,7 @@ static fun_id copy_fun(struct store_copier *c, fun_id f)
 	return c->fun[f];
 }
 
-/* Addresses are those of another process: they would keep alike lines apart. */
+/* Locations get no mapping: addresses of another process would keep equal lines apart. */
 static loc_id copy_loc(struct store_copier *c, loc_id l)
 {
 	if (!l || c->loc[l])
@@ -169,7 +169,7 @@ void compare_free_report_side(struct report_side *m)
 	mem_free(m);
 }
 
-/* Its bytes are at hand then, as those of a file would be that was read. */
+/* Make the profile by a report. Its bytes are then read like those of a cached file. */
 static int make_profile(struct job *j, struct compare_loader *a)
 {
 	struct report_side *m = a->made;

@@ -10,11 +10,12 @@
 #include "store/store.h"
 
 /*
- * One more file on its way into a store that holds one already: a side of a
- * difference, or more of the same. A profile's samples join those of the store.
- * A trace keeps a store of its own, whose call tree is added to the other one's.
+ * Loads a further file into a store that already has one: a side of a
+ * difference, or more of the same. The samples of a profile are added to the
+ * store. A trace keeps a store of its own, and its call tree is added to the
+ * main store.
  */
-struct report_side {			/* a side that is no file: what a report makes of those that are here */
+struct report_side {			/* a side that is not a file: the output of a report on the open files */
 	struct arena mem;
 	const char **line;
 	struct options options;
@@ -22,29 +23,29 @@ struct report_side {			/* a side that is no file: what a report makes of those t
 	struct input_watch watch;
 	int (*fn)(const struct options *, struct buf *, struct err *);
 };
-void compare_free_report_side(struct report_side *);	/* NULL: nothing */
+void compare_free_report_side(struct report_side *);	/* NULL is allowed */
 
 struct compare_loader {
-	struct report_side *made;	/* NULL: it is a file */
-	struct options o;		/* as the first file was read, but for its name */
+	struct report_side *made;	/* NULL: the side is a file */
+	struct options o;		/* options of the first file, with another file name */
 	const char *file;
 	struct store_builder *main;
-	const struct snap *sn;	/* of main when it began */
-	bool trace;		/* main is one */
-	uint32_t side;		/* number that the samples get */
-	struct job *job;	/* NULL: over */
-	struct err err;		/* when it has failed */
+	const struct snap *sn;	/* snapshot of main at the start */
+	bool trace;		/* main has a trace */
+	uint32_t side;		/* number of the side, for its samples */
+	struct job *job;	/* NULL: it has ended */
+	struct err err;		/* valid if failed */
 	bool failed;
 	struct pending_input pending_input;
-	struct cached_inputs cached_inputs;	/* what was read for it */
-	struct store_builder *own;	/* of a trace: its store */
-	struct reread_source *reread_source;	/* what that goes back to */
-	stk_id *to;		/* and the main store's node for each of its nodes, 0 where none was needed */
+	struct cached_inputs cached_inputs;	/* copies of the files that were read for it */
+	struct store_builder *own;	/* of a trace: its own store */
+	struct reread_source *reread_source;	/* for rebuilding evicted sheets of own */
+	stk_id *to;		/* node in main for each node of own; 0 if none was needed */
 };
 
-/* On the thread that owns the store; the strings must outlive the job. -1: *e. */
+/* Start the job. Call it on the thread that owns the store; the strings must outlive the job. Return -1 with *e. */
 int compare_load_start(struct compare_loader *, struct err *e);
-void compare_load_join(struct compare_loader *);	/* the job has ended: publish what it has said */
+void compare_load_join(struct compare_loader *);	/* wait for the end of the job and publish its rows */
 void compare_load_free(struct compare_loader *);	/* cancels, waits */
 
 #endif

@@ -2,13 +2,13 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Further files (sides) of a session: they wait in a queue and are read one after
- * another, once the first has been; whoever asked for one learns of it as news.
+ * another, after the first file. The caller that requested one gets a news entry.
  *
- * The command line's base waits in the same queue, but is in the query as soon
- * as it is there, and that it cannot be read is an error of the session. Not taken:
- * a store for each, since then every analysis would have to speak of two trees;
- * in one store a difference is a matter of which samples count, and undo, filters
- * and panes need not know of it.
+ * The command line's base waits in the same queue. It is added to all queries of
+ * the history once it is read, and a failure is an error of the session. Not taken:
+ * one store for each side, because every analysis would then have to handle two
+ * trees. In one store a difference depends on which samples count, and undo,
+ * filters and panes need not know of it.
  */
 #include "config.h"
 #include "session/internal.h"
@@ -25,7 +25,7 @@ int session_add(struct session *s, const char *file, enum side_use use, struct e
 	if (!*file)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "a file name is required");
 	if (!strcmp(file, session_file(s)))
-		file_changed_mark_file(&s->mark, file);	/* it is read again */
+		file_changed_mark_file(&s->mark, file);	/* the file is read again */
 	s->wait[s->nwait++] = (struct wait){session_copy_string(s, file), use, true, NULL};
 	return 0;
 }
@@ -53,13 +53,13 @@ static void side_failed(struct session *s, const struct wait *w, const struct er
 {
 	if (w->asked) {
 		s->news[s->nnews++] = (struct side_news){0, w->use, w->file, true, *why};
-	} else {	/* a command line that cannot be obeyed */
+	} else {	/* the command line cannot be carried out */
 		s->op.err = *why;
 		s->op.failed = true;
 	}
 }
 
-/* Begin the next in the queue, when nothing else is being read. */
+/* Start to read the next file in the queue if nothing else is being read. */
 static void start_side(struct session *s)
 {
 	struct err e;
@@ -80,7 +80,7 @@ static void start_side(struct session *s)
 	}
 }
 
-/* The one that was being read is over: in the first query, or news for who asked. */
+/* Take a file whose reading has ended: add it to the queries, or report it as news. */
 static void end_side(struct session *s)
 {
 	struct compare_loader *a = s->nside <= SIDES_MAX ? s->side[s->nside] : NULL;

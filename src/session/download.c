@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * URLs of the command line on their way to bytes, as `go tool pprof` goes it:
- * the same words on the way, and afterwards a copy under $PPROF_TMPDIR or
- * ~/pprof, since a profile of a process that has gone is not to be had again.
- * A profile is kept as it was merged; a trace as it came, before anybody reads
- * it, and also when the connection broke: what came of it can be shown.
+ * Fetches URLs of the command line as `go tool pprof` does: with the same
+ * messages, and a copy is saved under $PPROF_TMPDIR or ~/pprof, because a
+ * profile of a process that has ended cannot be fetched again. A profile is
+ * saved after merging. A trace is saved as received, before it is parsed, also
+ * if the connection broke: the part that was received can be shown.
  *
- * Names of files are made of what a server said (a mapping, sample types), so
- * what is not plain in them becomes an underscore. TTRACESECURE in the
- * environment refuses it all.
+ * File names are made of what the server sent (a mapping, sample types), so
+ * special characters in them become underscores. If TTRACESECURE is set in the
+ * environment, nothing is fetched.
  */
 #include "config.h"
 #include "session/download.h"
@@ -45,11 +45,11 @@ struct downloads {
 	struct download_item *download_item;
 	size_t n;
 	struct http_get *get;
-	size_t nget, nprofile;		/* URLs; those that brought no trace */
+	size_t nget, nprofile;		/* number of URLs; number of those that are not traces */
 	const char *saved;
 };
 
-/* A URL and no file. */
+/* Is the name a URL and not an existing file? */
 static bool is_remote_url(const char *name)
 {
 	struct arena a = {0};
@@ -64,7 +64,7 @@ static bool is_remote_url(const char *name)
 
 typedef bool each_fn(void *arg, const char *name);
 
-/* Every name of the command line that is read: files, and the last base. true: fn said stop. */
+/* Call fn for every input on the command line: files, and the last base. Return true if fn stopped. */
 static bool each_name(const struct options *o, each_fn *fn, void *arg)
 {
 	static const enum option_id base[] = {OPT_BASE, OPT_DIFF_BASE};
@@ -92,7 +92,7 @@ bool download_needed(const struct options *o)
 
 struct described { const struct options *o; struct download_info *w; };
 
-/* "localhost:6060/heap": the scheme and what is the same of all say nothing. */
+/* "localhost:6060/heap": the title has no scheme and no usual path. */
 static void make_title(struct download_info *w, const char *shown)
 {
 	static const char usual[] = "/debug/pprof/";
@@ -152,7 +152,7 @@ static bool count_name(void *arg, const char *name)
 	return false;
 }
 
-/* ---- saying and keeping */
+/* ---- notices and saved files */
 
 __attribute__((format(printf, 3, 4))) static void add_notice(const struct downloads *r, bool news, const char *fmt, ...)
 {
@@ -204,7 +204,7 @@ static const char *save_dir(struct downloads *r)
 	return NULL;
 }
 
-/* A new file; its name is prefix, a number that is free, suffix. */
+/* Create a new file named prefix, a free number, suffix. */
 static int new_file(struct downloads *r, const char *prefix, const char *suffix, const char **name)
 {
 	const char *dir = save_dir(r);
@@ -297,7 +297,7 @@ void download_lend(const struct downloads *r, const struct cached_input *as, str
 		x.name = p->name;
 		x.b = p->b;
 		input_cache_add(h, &x);
-		x.name = r->n == 1 ? r->saved : NULL;	/* of several it is the sum */
+		x.name = r->n == 1 ? r->saved : NULL;	/* a saved file of several inputs is their sum */
 		if (x.name)
 			input_cache_add(h, &x);
 	}
@@ -312,7 +312,7 @@ static bool is_trace(struct bytes b)
 	return h.n >= 16 && !memcmp(h.p, "go 1.", 5);
 }
 
-/* As Go writes a duration of whole seconds. */
+/* As Go formats a duration of whole seconds. */
 static void put_duration(struct buf *b, int64_t s)
 {
 	if (s >= 3600)
@@ -333,7 +333,7 @@ static void print_fetch_notice(const struct downloads *r, const struct url *u, i
 	buf_free(&b);
 }
 
-/* The URLs among the pieces, ready to be fetched. */
+/* Prepare the URLs among the inputs for fetching. */
 static void prepare_fetches(struct downloads *r, const struct options *o)
 {
 	int64_t seconds = o->v[OPT_SECONDS].i;
@@ -356,7 +356,7 @@ static bool is_url(void *none, const char *name)
 	return strcmp(name, "-") && is_remote_url(name);
 }
 
-/* What came of one URL. Half a trace is a trace. */
+/* Take the result of one URL. A truncated trace is accepted. */
 static void take_fetched(struct downloads *r, struct download_item *p)
 {
 	struct http_get *g = p->get;

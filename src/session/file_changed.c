@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A file's identity is what stat says of it. The same inode with more bytes is
- * one that is still written; with fewer, one that was begun anew; with as many
- * but another time, one that was written over; another inode is another file
- * under the name, as those leave who write beside and rename.
+ * A file is identified by stat. The same inode with more bytes is a file that
+ * is still being written; with fewer bytes, one that was started anew; with the
+ * same size but another time, one that was overwritten. Another inode is
+ * another file under the name: a program wrote a new file and renamed it.
  *
- * Not taken: inotify. It is of one system, tells of every write of a busy
+ * Not taken: inotify. Only Linux has it, it reports every write of a busy
  * program, and a stat at a key press costs a microsecond.
  */
 #include "config.h"

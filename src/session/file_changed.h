@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 /*
- * Whether the file that was read is still the one on the disk: traces are
- * looked at while programs write them, and cron jobs put new ones in their place.
+ * Finds out whether the file that was read is still the one on the disk: a
+ * program may still write the trace, or a job may have put a new file in its
+ * place.
  */
 enum file_change { FILE_SAME, FILE_GROWN, FILE_TRUNCATED, FILE_REPLACED, FILE_REMOVED };
 
@@ -18,9 +19,10 @@ struct file_changed_mark {
 	bool known;		/* it is a regular file */
 };
 
-void file_changed_mark_file(struct file_changed_mark *, const char *path);		/* before it is read */
-/* What has become of it; for FILE_GROWN and FILE_TRUNCATED *by is how many bytes. Always FILE_SAME for what is
-   no regular file. */
+/* call before the file is read */
+void file_changed_mark_file(struct file_changed_mark *, const char *path);
+/* Return how the file has changed since the mark. *by is the difference in bytes for FILE_GROWN and FILE_TRUNCATED.
+   Always FILE_SAME for anything but a regular file. */
 enum file_change file_changed_check(const struct file_changed_mark *, const char *path, uint64_t *by);
 
 #endif

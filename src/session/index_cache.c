@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * An index is called by what its trace is: size, time and a sum over 64 places of
- * the file, not by its path, so it is found again after the trace was moved, and
- * one that was replaced finds none. The same numbers and who made it (version,
- * size and time of the program) stand inside and are compared (store/index/read.c).
+ * The name of an index is made of the trace's size, its time and a checksum over 64
+ * places of the file, not of its path. So an index is found again after the trace
+ * was moved, and not for a trace that was replaced. The index contains the same key
+ * and that of the program (version, size and time), which are compared
+ * (store/index/read.c).
  *
- * It is written to a name of its own and renamed when it is whole. The job looks
- * every megabyte whether it should stop, and takes away what it wrote; one that
- * was killed leaves a file that the next one sweeps. Together indexes take at
- * most INDEX_ALL bytes, and a tenth of what is free: the one that was used longest
- * ago goes first, and use is marked by the time of the file.
+ * An index is written to a temporary name and renamed when it is complete. The job
+ * checks every megabyte whether it was cancelled, and then removes the file; the
+ * file of a killed process is removed by the next one. All indexes together take at
+ * most INDEX_ALL bytes and a tenth of the free space: the least recently used one
+ * is deleted first, and the time of the file records its last use.
  *
- * Not taken: one file beside each trace. A host's data directories are not ours
- * to write to, traces lie on read-only mounts, and who copies a trace to a
- * colleague would send the index too, which nobody there should believe.
+ * Not taken: an index file beside each trace. A host's data directories are not
+ * ours to write to, traces are on read-only mounts, and a copied trace would bring
+ * along an index that the receiver has no reason to trust.
  */
 #include "config.h"
 #include "session/index_cache.h"
@@ -76,7 +77,7 @@ static int64_t ns_of(const struct stat *st)
 	return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
 }
 
-/* Another program may fill a store in another way: what it wrote is none of ours. */
+/* Identify the program: another version may fill a store differently, and its indexes are not used. */
 static uint64_t maker(void)
 {
 	struct checksum s = {0};
@@ -89,7 +90,7 @@ static uint64_t maker(void)
 	return checksum_end(&s);
 }
 
-/* The directory is where the trace is. */
+/* Is this the directory of the trace? */
 static bool is_trace_dir(const char *dir, const char *file)
 {
 	struct stat a, b;
@@ -135,7 +136,7 @@ bool index_cache_load(struct index_cache_entry *x, struct store_builder *b)
 	x->used = !index_read(b, fd, &x->key, &e);
 	if (x->used && !fstat(fd, &st))
 		x->bytes = (uint64_t)st.st_size;
-	if (x->used && !is_secure_mode())	/* it was used: it goes last */
+	if (x->used && !is_secure_mode())	/* record the use: the latest used is deleted last */
 		(void)futimens(fd, NULL);
 	close(fd);
 	x->us = clock_us() - began;
@@ -158,7 +159,7 @@ void index_cache_note_read_time(struct index_cache_entry *x, int64_t us)
 	x->write = x->on && !x->used && !is_secure_mode() && (x->forced || us >= LONG_US);
 }
 
-/* ---- room for one more */
+/* ---- space for one more */
 
 struct kept { char name[300]; int64_t at; uint64_t bytes; };
 
@@ -174,7 +175,7 @@ static bool ends_with(const char *s, const char *end)
 	return n > k && !strcmp(s + n - k, end);
 }
 
-/* The indexes there are; what was left undone is swept. */
+/* List the existing indexes, and delete stale unfinished files. */
 static struct kept *list_kept(int dir, size_t *n)
 {
 	struct kept *v = NULL;
@@ -204,7 +205,7 @@ static struct kept *list_kept(int dir, size_t *n)
 	return v;
 }
 
-/* How much all of them may take, those that are there included. */
+/* Return the space that all indexes may take, including the existing ones. */
 static uint64_t total_limit(int dir, uint64_t have)
 {
 	struct statvfs fs;
@@ -245,7 +246,7 @@ static bool go_on(void *arg)
 	return !job_cancelled(arg);
 }
 
-/* The directory, and those above it that are not there yet. */
+/* Create the directory with its parents, and open it. */
 static int make_dir(const char *dir)
 {
 	char path[1000];
@@ -260,7 +261,7 @@ static int make_dir(const char *dir)
 	return open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Is the trace still what the key says? */
+/* Does the trace still match the key? */
 static bool trace_unchanged(const struct index_cache_entry *x)
 {
 	struct stat st;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Bytes that stay with the session. A file is noted when it is read, in the job
- * that reads it, and found when a report asks for its name.
+ * Bytes that are kept as long as the session. A file is added by the job that
+ * reads it, and found when a report asks for its name.
  *
- * The road not taken is to hold the file open, or mapped: programs write their
- * profiles over the old ones, so an open file shows the new bytes or, cut short
- * under a mapping, kills. A profile is a tenth of the store that it becomes; a
- * trace is not, and its store is all that a report wants.
+ * The road not taken is to keep the file open, or mapped: programs overwrite
+ * old profiles, so an open file shows the new bytes, and a mapping of a file
+ * that was cut raises SIGBUS. A profile is a tenth of the size of its store; a
+ * trace is larger, and a report needs only its store.
  */
 #include "config.h"
 #include "session/input_cache.h"
@@ -22,7 +22,7 @@ void input_cache_add(struct cached_inputs *h, const struct cached_input *x)
 	h->v[h->n++] = *x;
 }
 
-/* Traces, whose store is at hand, and programs. */
+/* Traces, of which the store is kept, and programs. */
 static bool is_large(const struct bytes *b)
 {
 	return b->n > 5 && (!memcmp(b->p, "go 1.", 5) || !memcmp(b->p, "\177ELF", 4));

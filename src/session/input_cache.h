@@ -7,34 +7,35 @@
 #include "session/file_changed.h"
 
 /*
- * What an open session has at hand of its files, by the names they have on a
- * command line, so that a report of what is shown is made of what was read, and
- * not of what has that name by now. Profiles are kept as they came, compressed;
- * of a trace the store itself is at hand. What is too large to keep twice is
- * read again, and refused when it is another file.
+ * What an open session keeps of its files, by their names on the command line,
+ * so that a report on what is shown uses the bytes that were read and not a
+ * newer file. Profiles are kept compressed as they were read; a trace is used
+ * through its store. A file too large to keep is read again, and refused if it
+ * has changed.
  */
 struct snap;
 struct cached_input {
 	const char *name;
 	struct bytes b;			/* p NULL: not kept */
-	const struct snap *trace;	/* NULL: it is no trace */
+	const struct snap *trace;	/* NULL: not a trace */
 	struct file_changed_mark mark;		/* of the file, before it was read */
-	bool base;			/* of two of one name, this is the one that is compared with */
+	bool base;			/* if two entries have one name, this one is the base of the comparison */
 };
 struct cached_inputs { struct cached_input *v; size_t n, cap; };
 
-enum { INPUT_CACHE_FILE_MAX = 8 << 20 };	/* bytes of one file that are kept */
+enum { INPUT_CACHE_FILE_MAX = 8 << 20 };	/* maximum size of a file that is kept, in bytes */
 
-/* While a file is read: note it, and keep a copy of its bytes when there is room for it; of a trace or a program
-   only where there is no file to go back to. The name must last. */
+/* Add a file that is being read, with a copy of its bytes if it is small enough. Bytes of a trace or a program are
+   copied only if they did not come from a file. The name must outlive the list. */
 void input_cache_keep(struct cached_inputs *, const char *name, const struct bytes *);
-/* One more, whose bytes are another's; nothing of it is freed but by who owns them. */
+/* Add an entry whose bytes belong to another list; they are not freed by input_cache_drop(). */
 void input_cache_add(struct cached_inputs *, const struct cached_input *);
-/* By the very name (two sides may be of one file), else by what it says; NULL: not of this session. */
+/* Find an entry by the same pointer (two sides may be of one file), else by the text of the name. Return NULL if the
+   session has none. */
 const struct cached_input *input_cache_find(const struct cached_inputs *, const char *name);
-/* The bytes. 1: they are not at hand, but the file is as it was; -1: it is not (*e). */
+/* Get the bytes. Return 0; 1 if they are not kept but the file is unchanged; -1 with *e if it has changed. */
 int input_cache_open(const struct cached_input *, struct bytes *, struct err *e);
-void input_cache_free(struct cached_inputs *);		/* of input_cache_keep() */
-void input_cache_drop(struct cached_inputs *);		/* of input_cache_add() */
+void input_cache_free(struct cached_inputs *);		/* a list of input_cache_keep() */
+void input_cache_drop(struct cached_inputs *);		/* a list of input_cache_add() */
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Bytes on their way, with progress and cancel: the glue between what can take
- * long (a server, a pipe, gzip) and the job that waits for it. How long a server
- * will take is known before it answers, as it was asked to collect for so many
- * seconds; so the interface can count them.
+ * Connects slow inputs (a server, a pipe, gzip) with the job that waits for
+ * them: progress and cancel. The duration of a download is known before the
+ * server answers, because the request has the seconds to collect; so the UI can
+ * count them.
  */
 #include "config.h"
 #include "session/input_wait.h"

@@ -7,29 +7,28 @@
 #include "session/download.h"
 
 /*
- * The bytes of a command line on their way, in a job beside the interface:
- * fetched, read from a pipe, gunzipped. The interface may look at what is
- * planned, at `going`, and at the progress of the job; at `said` and o->remote
- * when the job has ended.
+ * Input that a job waits for: downloads, a pipe, gunzip. While the job runs,
+ * the UI thread may read `what`, `going` and the job's progress; after its end
+ * also `notices` and o->downloads.
  */
 struct pending_input {
-	struct options *o;			/* gets its remote; what that holds is the arrival's */
+	struct options *o;			/* gets its downloads, which this struct owns */
 	struct download_info what;
 	int64_t began;			/* ms, monotonic */
-	_Atomic bool going;		/* fetching, or reading a pipe */
-	char notices[400];			/* what people should know: where it was saved */
-	struct input_watch watch;	/* tells the job's progress and asks whether it is cancelled */
+	_Atomic bool going;		/* downloading or reading a pipe */
+	char notices[400];			/* for the user: where it was saved */
+	struct input_watch watch;	/* reports the job's progress and asks whether it was cancelled */
 };
 
-/* One that tells a job's progress, and stops when that is cancelled. */
+/* Return a watch that reports progress to a job and stops when the job is cancelled. */
 struct input_watch input_wait_watch(struct job *);
 
-/* Before the job. */
+/* Initialise before the job starts. */
 void input_wait_plan(struct pending_input *, struct options *);
-int64_t input_wait_elapsed_ms(const struct pending_input *);	/* since then */
-/* In the job: bring what is no file at hand. Nothing to do: 0. */
+int64_t input_wait_elapsed_ms(const struct pending_input *);	/* time since input_wait_plan() */
+/* In the job: fetch the inputs that are not local files. Return 0 at once if there are none; -1 with *e. */
 int input_wait_fetch(struct pending_input *, struct job *, struct err *e);
-/* In the job, after that: one file of the command line, whole and gunzipped. */
+/* In the job, after input_wait_fetch(): open a file of the command line and inflate it. Return -1 with *e. */
 int input_wait_open(struct pending_input *, const char *name, struct bytes *, struct err *e);
 void input_wait_free(struct pending_input *);
 

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* What a session is: for session.c, query_history.c, compare_queue.c and session/weigh.c alone. */
+/* The state of a session. Only files of this folder access it. */
 struct session {
 	struct sheet_prefetcher bring;
 	struct opening_job op;
@@ -21,75 +21,82 @@ struct session {
 	struct arena strings;
 	struct query *hist;
 	size_t nhist, cap, at;
-	struct { const char *gs; uint32_t n; } listed;	/* how many numbers are in that text */
-	struct compiled_filters *focus;		/* of the present query */
+	/* gs, the list of goroutine numbers, and how many numbers it has */
+	struct { const char *gs; uint32_t n; } listed;
+	struct compiled_filters *focus;		/* compiled from the current query */
 	uint32_t serial;		/* counts changes of the snapshot or the query */
-	uint32_t scope;			/* likewise, of the query only those of what it leaves of a trace */
-	int64_t refreshed, spent;	/* us: when the snapshot was taken, on weights and calls since */
+	/* counts changes of the snapshot or of the part of the query that selects a part of a trace */
+	uint32_t scope;
+	int64_t refreshed, spent;	/* in us: when the snapshot was taken; time spent since on weights and calls */
 	struct arena arena[2];
 	int turn;
 	struct weights w;
-	uint32_t wserial;		/* serial of w */
+	uint32_t wserial;		/* value of serial that w belongs to */
 	bool have_w;
-	struct weighted_tree *weighted_tree[2];		/* by lines, and by another granularity */
-	uint32_t cserial;		/* serial of both */
-	/* of the store's first so many nodes and samples: snapshots that have as many share it */
+	/* call trees with weights: [1] by lines, [0] by another granularity */
+	struct weighted_tree *weighted_tree[2];
+	uint32_t cserial;		/* value of serial that both belong to */
+	/* Merged trees of the store's first nstks nodes and nsmps samples. Snapshots with these numbers share them. */
 	struct kept_calltree {
 		struct granularity *granularity;
 		struct calltree *calltree,
-		    *tagged; /* of the store's nodes; with the tags of the last query that had any */
+		    /* calltree: of the store's nodes; tagged: with the tags of the latest query that has tag frames */
+		    *tagged;
 		const struct store *st;
 		uint32_t nstks, nsmps;
-		bool asked;		/* the query's granularity was this one */
+		bool asked;		/* the granularity is that of the query */
 	} calltree[2];
 	struct source_cache *src;
-	uint32_t nsources;		/* how many times they were searched anew */
-	struct file_changed_mark mark;		/* of the first file */
-	enum file_change file_change;		/* what was said of it last */
+	uint32_t nsources;		/* number of times that the source paths were changed */
+	struct file_changed_mark mark;		/* of the first file, when it was read */
+	enum file_change file_change;		/* the latest change that was reported */
 	uint64_t grown;
 	char stale_text[128];
 
-	struct options first;		/* the command line without a base: how each file is read */
-	struct compare_loader *side[SIDES_MAX + 1];	/* by number; 0 is the first file */
+	struct options first;		/* the command line without the base: the options for each file */
+	struct compare_loader *side[SIDES_MAX + 1];	/* by number; the first file is side 0 and has no entry */
 	uint32_t nside;
 	struct wait { const char *file; enum side_use use; bool asked; struct report_side *made; } wait[SIDES_MAX];
-	uint32_t nwait;			/* wait[0] is being read when side[nside] is there */
-	struct job *beside;		/* of somebody else: session_set_extra_job() */
+	uint32_t nwait;			/* wait[0] is being read if side[nside] is set */
+	struct job *beside;		/* set by session_set_extra_job(); its caller owns it */
 	struct side_news news[SIDES_MAX];
 	uint32_t nnews;
 	struct sums { uint32_t snap; size_t type; uint64_t a, b; bool normalize; double ratio; int64_t whole; } sum;
-	bool patient;			/* session_set_nonblocking() */
-	bool roomy;			/* session_will_make_tree() said yes */
-	bool walks;			/* who asks for calls walks over nodes: see struct onto */
-	bool shared;			/* session_shares() of what was made first */
-	struct job *job;		/* NULL, or this is a worker's: who is told how far it is */
-	const _Atomic bool *stop;	/* NULL, or set when the session is left: what is made is nobody's */
-	struct job *leaving[4];		/* session_free_calls_async(); NULL: nothing goes */
-	struct rest_states rest;	/* of which query: its serial and 1, 0 none */
+	bool patient;			/* session_set_nonblocking() was called */
+	bool roomy;			/* session_will_make_tree() returned true */
+	bool walks;			/* the caller that wants calls walks over nodes (FOR_NODES) */
+	bool shared;			/* session_shares() was computed for the first complete result */
+	struct job *job;		/* NULL, or in the copy of a worker: the job that gets the progress */
+	const _Atomic bool *stop;	/* NULL, or set when the session is closed: the result will be dropped */
+	struct job *leaving[4];		/* jobs of session_free_calls_async(); NULL: free entry */
+	struct rest_states rest;	/* valid for the query with serial rest_of - 1; rest_of 0: none */
 	uint32_t rest_of;
-	uint32_t crowded;		/* likewise: it turned out to take a tree for which panes have to make room */
-	struct weighing *weighing;	/* NULL, or what is made beside the interface: weigh_async.c */
-	/* and after that, by slot */
+	/* serial + 1 of a query that needs a tree for which panes have to release theirs */
+	uint32_t crowded;
+	struct weighing *weighing;	/* NULL, or the calls that are computed in the background: weigh_async.c */
+	/* requests to start after that, by slot */
 	struct wanted { bool weighted_tree; enum calls_for what; enum gran gran; uint32_t serial; } wanted[2];
 };
 
-/* A task by its number, not by an expression for its name. */
+/* Return whether s is a task's number and not an expression for its name. */
 static inline bool is_number(const char *s)
 {
 	return s && *s && strspn(s, "0123456789") == strlen(s);
 }
 
-/* A copy that lives as long as the session; NULL for NULL and "". */
+/* Return a copy that lives as long as the session; NULL for NULL and "". */
 const char *session_copy_string(struct session *, const char *);
-/* compare_queue.c: take the further file that has been read, begin the next one. */
+/* compare_queue.c: take a further file whose reading has ended, and start the next one. */
 void session_advance_sides(struct session *);
-/* session/weigh.c: forget the calls of the last query; and what they are made from. */
+/* weigh.c: release the calls of the last query, and the merged trees that calls are computed from. */
 void session_drop_calls(struct session *);
 void session_drop_calltrees(struct session *);
-bool session_makes_tree(const struct session *, enum gran);	/* calls of the query need one that is not there */
-struct sides session_sides(struct session *);	/* session/weigh.c: of the query, and its type */
-void session_weigh_end(struct session *);	/* weigh_async.c: wait for what is made, and take it */
-void session_weigh_stop(struct session *);	/* or stop it, and throw it away */
+/* calls of the query need a tree that does not exist yet */
+bool session_makes_tree(const struct session *, enum gran);
+struct sides session_sides(struct session *);	/* weigh.c: of the query and its sample type */
+/* weigh_async.c: wait for the calls that are being computed, and take them */
+void session_weigh_end(struct session *);
+void session_weigh_stop(struct session *);	/* cancel them and drop the result */
 static inline int session_slot(enum gran gran)
 {
 	return gran == GR_LINES;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * From files to one profile, in the order in which pprof does it, because
- * rounding and the numbering of locations depend on that order: every file is
- * read and given a mapping if it has none; the sources are merged, the bases
- * are merged; the base is scaled and subtracted by merging it with its values
- * negated; then come drop_frames and the comment.
+ * Makes one profile of files, in pprof's order, because rounding and the
+ * numbering of locations depend on that order: every file is read and given a
+ * mapping if it has none; the sources are merged, the bases are merged; the
+ * base is scaled and subtracted by merging it with its values negated; then
+ * drop_frames and the comment are applied.
  */
 #include "config.h"
 #include "session/merge_profiles.h"
@@ -21,7 +21,7 @@ struct fetcher {
 	const struct options *o;
 	profile_notice *notice;
 	void *arg;
-	const char *program;	/* the first argument, when it is one */
+	const char *program;	/* the first argument, if it is a program */
 	struct bytes *first;	/* NULL, or the first file, open */
 };
 
@@ -70,7 +70,7 @@ static struct profile *subtract_base(struct profile *p, struct profile *base, bo
 	return sum;
 }
 
-/* A trace as a profile of what -type says; with -rest less the same of what its filters leave out. */
+/* Make a profile of a trace by -type; with -rest, minus that of what the filters exclude. */
 static struct profile *profile_of(const struct trace *t, const struct options *o, struct err *e)
 {
 	struct profile *p = trace_make_profile(t, o, false, e);
@@ -83,7 +83,7 @@ static struct profile *profile_of(const struct trace *t, const struct options *o
 	return NULL;
 }
 
-/* got: it is there. */
+/* got: *t was opened. */
 static struct profile *of_trace(struct trace *t, bool got, struct bytes *b, const struct fetcher *f, struct err *e)
 {
 	if (got && f->program) {
@@ -98,15 +98,15 @@ static struct profile *of_trace(struct trace *t, bool got, struct bytes *b, cons
 	return p;
 }
 
-/* pprof ignores names in comments, so reports use them only when names are asked for. The viewer uses them unless names are
-   refused. */
+/* pprof ignores names in comments, so reports use them only if names are asked for. The viewer uses them unless names
+   are refused. */
 static bool wants_comments(const struct options *o)
 {
 	const char *mode = options_str(o, OPT_SYMBOLIZE);
 	return symbolize_wanted(mode) || (!strcmp(o->report, "view") && !(o->v[OPT_SYMBOLIZE].set && symbolize_refused(mode)));
 }
 
-/* The open input as a profile; it is closed in any case. */
+/* Read the open input as a profile; the input is closed in any case. */
 static struct profile *read_one(struct bytes *b, const char *file, const struct fetcher *f, struct err *e)
 {
 	struct trace t;
@@ -156,7 +156,7 @@ static int open_one(const struct fetcher *f, const char *file, struct bytes *b, 
 	return 0;
 }
 
-/* n files as one profile; NULL and *e when none can be read or they do not fit together. */
+/* Read n files as one profile. Return NULL with *e if none can be read or if they cannot be merged. */
 static struct profile *read_profiles(const struct fetcher *f, const char *const *file, size_t n, const char *what,
     struct err *e)
 {
@@ -169,7 +169,7 @@ static struct profile *read_profiles(const struct fetcher *f, const char *const 
 		bool here = trace_from_session(&t, file[i], f->o), opened = here || !open_one(f, file[i], &b, &why);
 		const char *name = opened ? file[i] : "", *colon = opened ? ": " : "";
 		all[got] = here ? profile_of(&t, f->o, &why) :
-		    opened ? read_one(&b, file[i], f, &why) : NULL; /* what cannot be opened is named */
+		    opened ? read_one(&b, file[i], f, &why) : NULL; /* the error of open has the file name */
 		if (all[got])
 			got++;
 		else if (n == 1)
@@ -189,7 +189,7 @@ static struct profile *read_profiles(const struct fetcher *f, const char *const 
 	return sum;
 }
 
-/* Mappings named by a URL have no name. */
+/* A mapping named by a URL loses that name. */
 static void forget_urls(struct profile *p)
 {
 	for (size_t i = 1; i < p->nmap; i++) {
@@ -201,7 +201,8 @@ static void forget_urls(struct profile *p)
 	}
 }
 
-/* The last one given counts, as in go tool pprof; an empty name is none. In the viewer a side is all its files. */
+/* The last option counts, as in go tool pprof; an empty name is none. In the viewer a side consists of all its
+   files. */
 static const char *const *base_files(const struct option_value *v, const char *option, const struct fetcher *f,
     size_t *n)
 {
@@ -263,7 +264,7 @@ struct profile *merge_profiles_read_from(
 	if (options_bool(o, OPT_ALL_FRAMES))
 		p->drop_frames = p->keep_frames = 0;
 	watch(p, o, 0);
-	bool code = !strcmp(o->report, "disasm") || !strcmp(o->report, "weblist");	/* of no use without names */
+	bool code = !strcmp(o->report, "disasm") || !strcmp(o->report, "weblist");	/* these reports need names */
 	if (o->v[OPT_SYMBOLIZE].set || code || !strcmp(o->report, "view"))
 		symbolize_locate(p, f.program != NULL, notice, arg);
 	if (o->v[OPT_SYMBOLIZE].set || code)
@@ -275,6 +276,6 @@ struct profile *merge_profiles_read_from(
 		profile_add_comment(p, profile_add_string(p, comment, strlen(comment)));
 	download_save(o->downloads, p);
 	profile_drop_stack_index(p);
-	mem_trim();	/* between what is left lies what reading needed */
+	mem_trim();	/* memory that only reading needed is between blocks in use */
 	return p;
 }

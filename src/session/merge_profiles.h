@@ -7,13 +7,14 @@
 #include "pprof/profile.h"
 
 /*
- * The profile that the command line names, as pprof makes it: files merged,
- * -base subtracted, the profile's own uninteresting frames dropped. A first
- * file that is a program only gives its name to the first mapping. Files that
- * cannot be read are notices as long as one can. NULL: *e.
+ * Read the profile that the command line names, as pprof does: merge the files,
+ * subtract -base, drop the frames that the profile declares uninteresting. If
+ * the first file is a program, it only names the first mapping. Files that
+ * cannot be read are notices as long as one can be read. Return NULL with *e on
+ * failure.
  */
 struct profile *merge_profiles_read(const struct options *, profile_notice *, void *arg, struct err *e);
-/* The same when the first file is open already: it is read from *first, and closed. */
+/* Likewise, with the first file already open: it is read from *first, and closed. */
 struct bytes;
 struct profile *merge_profiles_read_from(
     const struct options *, struct bytes *first, profile_notice *, void *arg, struct err *e);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Opening files. A file at hand is opened and recognised at once by its first
- * bytes, so that a wrong name or a wrong kind is one line before the screen is
- * touched; what may keep one waiting is a job: gunzip, reading, and the whole of
- * it where a server or a pipe has to speak first. A trace is said to the store by its reader, and so is a profile that
- * is shown as it is. Others go the way of the reports (session/merge_profiles.c): merged, a base subtracted, uninteresting
- * frames dropped, so that the viewer shows what `ttrace top` prints.
+ * Opens files. A local file is opened and recognised at once by its first bytes, so that a wrong name or a wrong kind
+ * is one line before the screen is touched. Slow work is done in a job: inflating, reading, and for a server or a pipe
+ * also the recognition. A reader writes a trace directly into the store, and likewise a profile that is shown
+ * unchanged. Other profiles are read as for reports (session/merge_profiles.c): merged, a base subtracted,
+ * uninteresting frames dropped, so that the viewer shows what `ttrace top` prints.
  */
 #include "config.h"
 #include "session/open_job.h"
@@ -24,7 +23,7 @@
 
 enum { HEAD = 1 << 16, LARGE = 64 << 20 };
 
-/* The worker's own: op->job is the interface's. */
+/* For the worker, which must not read op->job: the UI thread sets it. */
 struct read_progress {
 	struct job *job;
 	struct opening_job *op;
@@ -50,7 +49,7 @@ __attribute__((format(printf, 2, 3))) static void add_notice(void *arg, const ch
 	sink->ops->warn(sink->self, ERR_NOWHERE, "%s", msg);
 }
 
-/* May the first file be the whole profile as it stands? */
+/* May the first file be the whole profile without changes? */
 static bool may_be_as_it_is(const struct opening_job *op)
 {
 	static const enum option_id changes[] = {
@@ -64,7 +63,7 @@ static bool may_be_as_it_is(const struct opening_job *op)
 	return true;
 }
 
-/* It is, mostly: then it needs no model of the reports' first. */
+/* It is, unless it has drop_frames. Then the reports' model is not needed. */
 static bool as_it_is(const struct opening_job *op)
 {
 	return may_be_as_it_is(op) && (options_bool(op->o, OPT_ALL_FRAMES) || !pprof_has_drop_frames(op->first));
@@ -102,7 +101,8 @@ static int check_alone(const struct opening_job *op, const struct reader *r, str
 	return 0;
 }
 
-/* What came is whole: what is it? A program before a profile gives it its name only: look at the second. */
+/* Recognise the input after all of it has arrived. If the first file is a program, it only names the profile: recognise
+   the second. */
 static int recognise_whole(struct opening_job *op, struct err *e)
 {
 	const struct options *o = op->o;
@@ -130,7 +130,7 @@ static int recognise_whole(struct opening_job *op, struct err *e)
 	return 0;
 }
 
-/* All of it, in the job. */
+/* Wait for the input and inflate it, in the job. */
 static int wait_for_input(struct opening_job *op, struct job *j)
 {
 	if (input_wait_fetch(&op->pending_input, j, &op->err))
@@ -150,7 +150,7 @@ static int wait_for_input(struct opening_job *op, struct job *j)
 	return 0;
 }
 
-/* A trace at hand that was read before, and is as it was. */
+/* Load the index of a local trace that was read before and has not changed. Return false if there is none. */
 static bool was_read(struct opening_job *op)
 {
 	const struct reader *r = op->reader;
@@ -158,7 +158,8 @@ static bool was_read(struct opening_job *op)
 		return false;
 	index_cache_plan(&op->index, op->o, op->o->file[0], &op->first);
 	if (op->index.on && op->first.n >= LARGE && !access(op->index.name, R_OK)) {
-		struct sink sink = builder_sink(op->store_builder);	/* to look at while the index is checked */
+		/* an outline to show while the index is checked */
+		struct sink sink = builder_sink(op->store_builder);
 		outline_free(outline_new(op->first, &sink));
 	}
 	if (!index_cache_load(&op->index, op->store_builder))
@@ -175,7 +176,7 @@ static int read_trace(struct opening_job *op, struct sink *sink)
 	return op->reader->read(op->first, sink, &op->err);
 }
 
-/* In the job: what it was inflated to may take long to give back. */
+/* In the job, because freeing the inflated bytes may take long. */
 static void close_input(struct opening_job *op)
 {
 	input_close(&op->first);
@@ -203,18 +204,18 @@ static int run_open_job(struct job *j, void *arg)
 	if (op->first.p)
 		rc = input_report_damage(&op->first, rc, &sink, &op->err);
 	bool is_profile = !rc && reader->kind != FK_GOTRACE;
-	if (is_profile)	/* before anybody makes a shape of it: what is left of the input goes */
+	if (is_profile)	/* free the input before a call tree is built */
 		close_input(op);
 	builder_finish(op->store_builder);
 	builder_on_publish(op->store_builder, NULL, NULL);
-	if (!rc && !op->reread_source)	/* all would have to be made again for it */
+	if (!rc && !op->reread_source)	/* an index would need all evicted sheets to be rebuilt */
 		index_cache_note_read_time(&op->index, (input_wait_elapsed_ms(&op->pending_input) - began) * 1000);
 	if (!is_profile)
 		close_input(op);
 	return rc;
 }
 
-/* Recognise a file at hand by its head. */
+/* Recognise a local file by its head. */
 static int recognise_file(struct opening_job *op, const char *file, struct err *e)
 {
 	uint8_t head[HEAD];
@@ -229,7 +230,7 @@ static int recognise_file(struct opening_job *op, const char *file, struct err *
 		input_close(&op->first);
 		return 0;
 	}
-	/* damage near the beginning is said better by those who know where it is */
+	/* a reader reports damage near the start better, because it knows the place */
 	if (!r && !input_gunzip(&op->first, &why))
 		r = sniff(op->first, &why);
 	op->reader = r;
@@ -240,7 +241,7 @@ static int recognise_file(struct opening_job *op, const char *file, struct err *
 	return r ? -1 : set_file_error(e, file, &why);
 }
 
-/* Something that is read to its end before anything is known of it: not a file on a disk. */
+/* Is an input something that must be read to its end before it is recognised: not a file on a disk? */
 static bool is_slow(const struct options *o)
 {
 	struct stat st;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Queries of a session. They are kept in one list with a mark for the present one, so undo and
- * redo are steps along it and a new query cuts off what was undone. Their
- * strings live in an arena as long as the session: a person types few.
+ * Queries of a session. They are kept in one list with the index of the current one, so undo and redo are steps
+ * along it, and a new query cuts off what was undone. Their strings are in an arena that lives as long as the
+ * session: a user types few.
  *
- * Two counters say what has changed. What a tree of weights shows is another one with every query; which goroutines
- * of a trace are meant, and when, is not touched by a sample type, a granularity or a filter of stacks, and what
- * is made of that alone, tables of a million goroutines, is not made again for them.
+ * Two counters report changes. The tree of weights changes with every query. The selection of goroutines and times
+ * of a trace does not depend on the sample type, the granularity or a filter of stacks; so tables of a million
+ * goroutines that depend only on the selection are not rebuilt for those.
  */
 #include "config.h"
 #include "session/internal.h"
@@ -81,7 +81,8 @@ int session_set_query(struct session *s, const struct query *q, struct arena *ow
 	strings_of(&was, old);
 	if (check_rx(n.group, e) || check_rx(n.region, e) || (!is_number(n.task) && check_rx(n.task, e)))
 		return -1;
-	for (size_t i = 0; i < QUERY_STRINGS; i++)	/* the numbers of a million goroutines are not kept twice */
+	/* an arena of the caller is taken over, to avoid a copy of a million goroutine numbers */
+	for (size_t i = 0; i < QUERY_STRINGS; i++)
 		if (!own && *str[i] != *old[i])
 			*str[i] = session_copy_string(s, *str[i]);
 	s->hist = mem_grow(s->hist, &s->cap, s->at + 2, sizeof *s->hist);
@@ -97,7 +98,7 @@ int session_set_query(struct session *s, const struct query *q, struct arena *ow
 	return 0;
 }
 
-/* Of a text of megabytes, between two frames: sums of single bytes, which the processor makes many at a time. */
+/* Fast for megabytes of text, between two frames: the compiler vectorises sums of single bytes. */
 static uint32_t count_commas(const char *s, size_t n)
 {
 	enum { RUN = 128 };

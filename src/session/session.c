@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A session: files being opened, the newest snapshot, the query (query_history.c), and the
- * weights that follow from both.
+ * A session: the files being opened, the newest snapshot, the query (query_history.c), and
+ * the weights that follow from both.
  *
- * Weights (session/weigh.c) are cached for one (snapshot, query) and made anew when
- * either differs; two arenas take turns so that what a pane was given stays good
- * until the weights after the next are made.
+ * Weights (session/weigh.c) are cached for one (snapshot, query) and computed again when
+ * either changes. Two arenas are used in turn, so the weights that a pane was given stay
+ * valid until the weights after the next are computed.
  *
- * Further files (compare_queue.c) come into the same store, so a difference is a matter
- * of the query like any filter.
+ * Further files (compare_queue.c) are added to the same store, so a difference is a
+ * property of the query like any filter.
  */
 #include "config.h"
 #include "session/internal.h"
@@ -78,7 +78,7 @@ static bool names_one(const struct option_value *v)
 	return v->nall && *v->all[v->nall - 1];	/* the last one counts, as in go tool pprof */
 }
 
-/* The command line's base waits in the queue like one that is asked for later. */
+/* Put the command line's base into the queue, like a side that is requested later. */
 static int first_sides(struct session *s, struct err *e)
 {
 	const struct option_value *base = &s->o->v[OPT_BASE], *diff = &s->o->v[OPT_DIFF_BASE];
@@ -155,7 +155,7 @@ void session_pause_loading(struct session *s, bool held)
 {
 	if (!s->op.job)
 		return;
-	builder_request_publish(s->op.store_builder);		/* what is there by then is seen */
+	builder_request_publish(s->op.store_builder);		/* the rows read so far become visible */
 	job_hold(s->op.job, held);
 }
 
@@ -231,9 +231,9 @@ bool session_refresh(struct session *s)
 	session_advance_sides(s);
 	const struct snap *now = builder_snap(s->op.store_builder);
 	bool news = now != s->snap;
-	/* what is half there may cost an eighth of the time, no more: the keyboard comes first. Of a profile
-	   it is worth nothing if the whole is there soon after, but for a first part that was made to be seen, nor
-	   before there are samples */
+	/* Weighing an incomplete file may take an eighth of the time, so that keys are answered. An incomplete profile
+	   is not worth it if it will be complete soon, except for the first part that is made to be shown, and not
+	   before there are samples. */
 	int64_t since = clock_us() - s->refreshed;
 	bool profile = !session_is_trace(s), part = profile && now->st == s->snap->st;
 	bool none = profile && now->nsmps == (part ? s->snap->nsmps : 0);
@@ -253,7 +253,7 @@ int session_wait(struct session *s, struct err *e)
 	for (session_refresh(s); (j = session_job(s)); session_refresh(s)) {
 		struct pollfd p = {.fd = job_fd(j), .events = POLLIN};
 		if (j == s->beside && job_done(j, NULL))
-			break;		/* its owner takes it */
+			break;		/* its owner joins it */
 		if (!job_done(j, NULL))
 			poll(&p, 1, -1);
 		job_drain(j);
@@ -275,7 +275,7 @@ bool session_format_known(const struct session *s)
 	return s->op.reader != NULL;
 }
 
-/* What is being read now, of the first file or of a side. */
+/* Return the input that is being read, of the first file or of a side; NULL: none. */
 static const struct pending_input *current_input(const struct session *s)
 {
 	const struct compare_loader *a = s->nside <= SIDES_MAX ? s->side[s->nside] : NULL;
@@ -354,7 +354,7 @@ const char *session_file_change_text(struct session *s)
 	    [FILE_REMOVED] = "does not exist any more; when it exists again"};
 	uint64_t by;
 	enum file_change now = file_changed_check(&s->mark, session_file(s), &by);
-	/* a file that grows is worth a word each time it has doubled */
+	/* a growing file is reported again each time the growth has doubled */
 	bool again = now == FILE_GROWN && s->file_change == now && by / 2 < s->grown;
 	if (now == FILE_SAME || again || (now == s->file_change && now != FILE_GROWN)) {
 		s->file_change = now == FILE_SAME ? now : s->file_change;
@@ -474,7 +474,7 @@ const char *session_type_unit(const struct session *s, size_t i)
 	return i < s->snap->ntypes ? store_str(s->snap->st, type_row(s, i)->unit)->s : "";
 }
 
-/* The type asked for on the command line by name, number or pprof's old words; SIZE_MAX: none. */
+/* Return the type of the command line by name, number or pprof's old option; SIZE_MAX: none. */
 static size_t option_sample_type(const struct session *s)
 {
 	static const struct { enum option_id options; const char *name; } words[] = {
@@ -497,8 +497,8 @@ static size_t option_sample_type(const struct session *s)
 	return *want && !*end && i < n ? i : SIZE_MAX;
 }
 
-/* Without a choice: the profile's own default, else its last, as pprof does; of a trace the CPU
-   samples where they are enough for shares of a percent, else what ran. */
+/* Without an option: the profile's own default, else its last type, as pprof does; for a trace the CPU samples if they
+   are enough for shares of a percent, else `run`. */
 static size_t default_type(const struct session *s)
 {
 	enum { SAMPLES_ENOUGH = 100 };

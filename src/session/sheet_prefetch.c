@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Frames of a trace whose sheets come and go: see sheet_prefetch.h. What a frame wants is
- * brought by a job, in the order of time, as whoever walks through the file does;
- * then the frame is drawn once more, and may want others (the other end of an interval,
- * the column of a thread): so often, ROUNDS times, and then it stays as it is until
- * the next key. A job whose sheets nobody looks at any more stops at the next of them.
+ * Frames of a trace whose sheets are evicted: see sheet_prefetch.h. A job rebuilds the sheets
+ * that a frame wanted, in the order of time, which is the fastest way through the file. Then
+ * the frame is drawn again and may want others (the other end of an interval, the column of a
+ * thread). This repeats at most ROUNDS times until the next key. A job whose sheets are not
+ * wanted any more stops before the next sheet.
  *
- * What was brought for one round is held in the next, as long as frames look at it:
- * where there is room for few sheets those of the second round would otherwise put out those of
- * the first, and the third be as poor as the first.
+ * The sheets of one round stay pinned in the next as long as frames use them. If few sheets fit
+ * into memory, those of the second round would otherwise evict those of the first, and the
+ * third round would lack as many as the first.
  */
 #include "config.h"
 #include "session/sheet_prefetch.h"
@@ -32,7 +32,7 @@ static int prefetch_sheets(struct job *j, void *arg)
 	return 0;
 }
 
-/* What the job has got is held; of all that is held what the last frame did not look at goes, or everything. */
+/* Pin the sheets that the job got; of all pinned sheets release those that the last frame did not use, or all. */
 static void release_sheets(struct sheet_prefetcher *b, bool all)
 {
 	uint32_t n = 0;

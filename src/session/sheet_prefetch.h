@@ -7,25 +7,25 @@
 #include "store/cache/nowait.h"
 
 /*
- * Sheets that a frame would have liked to have, made again beside the keyboard.
- * They stay in the hand until a frame has been drawn that does not look at them.
+ * Rebuilds in the background the evicted sheets that a frame wanted. They stay
+ * pinned until a frame is drawn that does not use them.
  */
 enum { SHEET_PREFETCH_HELD = 2 * NOWAIT_MAX };
 struct sheet_prefetcher {
 	struct job *job;
 	const struct snap *sn;
 	uint32_t want[NOWAIT_MAX], n;
-	uint32_t got;		/* so many of them are held */
-	uint32_t held[SHEET_PREFETCH_HELD], nheld;	/* those of the rounds before */
-	uint32_t rounds;	/* since somebody did something */
+	uint32_t got;		/* the first got of them are pinned */
+	uint32_t held[SHEET_PREFETCH_HELD], nheld;	/* sheets of earlier rounds */
+	uint32_t rounds;	/* since the last input */
 };
 
-/* a frame; news: nobody has done anything since the last */
+/* Begin a frame; news: true if there was no input since the last one. */
 void sheet_prefetch_begin_frame(struct sheet_prefetcher *, const struct snap *, bool news);
-/* it is drawn; false: it lacks sheets, and they are not brought */
+/* End it. Return false if the frame lacks sheets that will not be rebuilt. */
 bool sheet_prefetch_end_frame(struct sheet_prefetcher *, const struct snap *);
 struct job *sheet_prefetch_job(const struct sheet_prefetcher *);
-bool sheet_prefetch_poll(struct sheet_prefetcher *, bool wait);	/* true: it has ended, draw again */
+bool sheet_prefetch_poll(struct sheet_prefetcher *, bool wait);	/* true: the job has ended, draw again */
 void sheet_prefetch_free(struct sheet_prefetcher *);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Symbols, in pprof's order of work and with its words: each mapping is looked
- * for below PPROF_BINARY_PATH, a file of another build is refused; mappings
- * that have names already are left alone unless forced; then names are
- * demangled. What cannot be symbolized is said once a mapping, and the profile
- * is shown with addresses there.
+ * Symbols, in pprof's order and with its messages: each mapping is searched
+ * below PPROF_BINARY_PATH, and a file of another build is refused; mappings
+ * that already have names are left alone unless forced; then names are
+ * demangled. A failure is reported once for each mapping, and the profile is
+ * shown with addresses there.
  *
- * The paths in a profile are somebody else's: only regular ELF files are read,
- * and what they say is checked (symbols/elf.c).
+ * The paths in a profile come from elsewhere: only regular ELF files are read,
+ * and their contents are checked (symbols/elf.c).
  */
 #include "config.h"
 #include "session/symbolize.h"
@@ -96,7 +96,7 @@ struct mapping_search {
 	bool found;
 };
 
-/* Take the file if it is a program, and of the build that was profiled. */
+/* Take the file if it is a program of the build that was profiled. */
 static void try_file(struct mapping_search *h, const char *path)
 {
 	struct elf f;
@@ -112,7 +112,7 @@ static void try_file(struct mapping_search *h, const char *path)
 	elf_close(&f);
 }
 
-/* Parts joined by slashes and cleaned, as a path; NULL ends them, empty ones are left out. */
+/* Try the path made of the parts, joined by slashes and cleaned; NULL ends them, empty ones are skipped. */
 static void try_parts(struct mapping_search *h, const char *const *part)
 {
 	struct buf raw = {0}, b = {0};
@@ -129,7 +129,7 @@ static void try_glob(struct mapping_search *h, const char *dir, const char *buil
 {
 	struct buf b = {0};
 	glob_t g;
-	if (build[strspn(build, "0123456789abcdefABCDEF")])	/* no pattern out of a profile */
+	if (build[strspn(build, "0123456789abcdefABCDEF")])	/* a profile must not contain a glob pattern */
 		return;
 	buf_printf(&b, "%s/%s/*", dir, build);
 	if (!h->found && !glob(buf_str(&b), 0, NULL, &g)) {
@@ -210,11 +210,11 @@ struct namer {
 	profile_notice *notice;
 	void *arg;
 	const struct mode *mode;
-	struct intern funs;	/* those added here */
+	struct intern funs;	/* the functions added here */
 	uint32_t *fun;
 	size_t nfun, cap;
-	bool missing;	/* some programs are not there */
-	bool no_lines;	/* a program was read for which libdw would have been asked */
+	bool missing;	/* some programs were not found */
+	bool no_lines;	/* a program was read that needs libdw for lines */
 };
 
 static int same_fun(const void *ctx, uint32_t id, const void *key)
@@ -239,7 +239,7 @@ static fun_id add_fun(struct namer *w, const struct debug_frame *f)
 	return w->fun[w->nfun++];
 }
 
-/* Texts (perf script) have names without lines, of mappings that they do not know: lines are all that is wanted. */
+/* Texts (perf script) have names without lines, in mappings of unknown address: only lines are missing. */
 static bool lacks_lines(const struct profile_mapping *m)
 {
 	return m->functions && !m->filenames && !m->lines &&
@@ -270,7 +270,7 @@ static void name_location(struct namer *w, struct binary *b, size_t at, bool nam
 	w->p->loc[at].folded = false;
 }
 
-/* Things that the system maps and no file on the disk is. */
+/* Mappings of the system that are not files on the disk. */
 static bool no_file(const char *file)
 {
 	size_t n;

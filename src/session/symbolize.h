@@ -6,22 +6,22 @@
 #include "pprof/profile.h"
 
 /*
- * -symbolize: names for a profile's addresses out of the local programs that
- * it was recorded from, and names of C++ as people write them.
+ * -symbolize: takes names for the addresses of a profile from the local
+ * programs that it was recorded from, and demangles names.
  */
 
-/* What -symbolize=MODE says; checked before anything is read. NULL or "": none. -1: *e, one line. */
+/* Check the value of -symbolize before anything is read. NULL or "": no mode. Return -1 with a one-line error in *e. */
 struct symbolize_mode;
 int symbolize_check(const char *mode, struct err *e);
 
 bool symbolize_wanted(const char *mode);	/* the mode asks for local names */
 bool symbolize_refused(const char *mode);	/* the mode is "none" */
 
-/* Let mappings name the local files that belong to them: those below $PPROF_BINARY_PATH (or
-   $HOME/pprof/binaries) by build id or name. first_known: the first mapping's was given. */
+/* Set the file of each mapping to the local program of that build id or name below $PPROF_BINARY_PATH (or
+   $HOME/pprof/binaries). first_known: skip the first mapping, whose file was given. */
 void symbolize_locate(struct profile *, bool first_known, profile_notice *, void *);
 
-/* Do what the mode says. Mappings have been located. */
+/* Symbolize and demangle as the mode requires, after symbolize_locate(). */
 void symbolize(struct profile *, const char *mode, profile_notice *, void *);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * From the command line to a trace that a report can look into. Reports have no
- * interface to keep alive, so the reader runs here, in the foreground.
+ * Opens the trace of a command line for a report. Reports have no UI to keep
+ * responsive, so the reader runs in the foreground.
  *
- * For the reports on call trees a trace is a profile whose samples are the
+ * For reports on call trees a trace becomes a profile whose samples are the
  * nodes of the store's tree with their weights: two values, contentions and
- * delay, as the reference writes them, so that all that works on profiles works
- * on traces.
+ * delay, as the reference writes them. So everything that works on profiles
+ * works on traces.
  */
 #include "config.h"
 #include "session/trace_open.h"
@@ -34,7 +34,7 @@ static bool go_on(void *arg, uint64_t bytes)
 	return w->watch->go(w->watch->arg, bytes, w->total);
 }
 
-/* What its reader noticed; -1: it is damaged, and must not be. */
+/* Report the warnings of the reader. Return -1 if the trace is damaged and -strict is set. */
 static int report_warnings(
     const struct trace *t, const struct options *o, profile_notice *notice, void *arg, struct err *e)
 {
@@ -52,7 +52,8 @@ static int report_warnings(
 	return 0;
 }
 
-/* One report is to agree with the reference where that is odd. What is read for it is not read for others, nor kept. */
+/* The report mmu must agree with the reference even where that is odd. A trace that is read for it is not used for
+   other reports or an index. */
 static bool oddities(const struct options *o)
 {
 	return !strcmp(o->report, "mmu") && !options_bool(o, OPT_EXACT);
@@ -143,7 +144,7 @@ void trace_close(struct trace *t)
 
 /* ---- times */
 
-/* 15:04:05.678 on the day of the trace, or the next one where that is past midnight. */
+/* 15:04:05.678 on the day of the trace, or on the next day if that is within the trace. */
 static bool wall_time(const struct snap *sn, const char *s, int64_t *t)
 {
 	unsigned h, m;
@@ -202,7 +203,7 @@ static bool match_rx(void *rx, const char *s, size_t n)
 	return regex_match(rx, s, n);
 }
 
-/* "12" or "g12". */
+/* Parse "12" or "g12". */
 static bool parse_id(const char *s, char letter, uint64_t *id)
 {
 	char *end;
@@ -236,13 +237,13 @@ static bool has_option(const struct options *o, enum option_id id)
 	return options_str(o, id) && *options_str(o, id);
 }
 
-/* *among: NULL, or the group of the goroutines that are listed. */
+/* *among: NULL, or the set of -group, if goroutines are listed too. */
 static int filter_goroutines(const struct snap *sn, const struct options *o, struct arena *a, struct trace_filter *f,
     const uint8_t **among, struct err *e)
 {
 	uint64_t id;
 	*among = NULL;
-	/* the reference's page of the group that has no name shows all goroutines: "^$" too */
+	/* "^$" selects all goroutines, as the reference's page of the group without a name does */
 	if (has_option(o, OPT_GROUP) && strcmp(options_str(o, OPT_GROUP), "^$")) {
 		struct regex *rx = compile_regex(options_str(o, OPT_GROUP), e);
 		if (!rx)
@@ -317,7 +318,7 @@ static int filter_slices(const struct snap *sn, const struct options *o, bool re
 	return 0;
 }
 
-/* The filter, or with rest what it leaves out; *n: so many goroutines, tasks or regions. */
+/* Make the filter, or with rest what it excludes. *n: the number of goroutines, tasks or regions. */
 static int filter_side(const struct snap *sn, const struct options *o, bool rest, struct arena *a,
     struct trace_filter *f, uint32_t *n, struct err *e)
 {
@@ -376,7 +377,7 @@ int trace_check_rest_option(const struct options *o, struct err *e)
 	return 0;
 }
 
-/* ---- a profile of it */
+/* ---- a profile of a trace */
 
 struct copy { const struct store *st; struct profile *p; uint32_t *loc, *fun; };
 
@@ -427,8 +428,8 @@ static bool stack_known(const struct store *st, stk_id s)
 	return false;
 }
 
-/* The reference tells stacks apart by their program counters, to 128 of them, filled up with zeros:
-   one of nothing but 0 is the empty one, and of such equals the newest is shown. */
+/* The reference tells stacks apart by up to 128 program counters, filled up with zeros. So a stack of zeros only equals
+   the empty one, and the newest of such equal stacks is shown. */
 static void merge_unknown(const struct snap *sn, struct trace_weights *w)
 {
 	stk_id keep = 0;
@@ -477,7 +478,7 @@ static struct profile *to_profile(const struct snap *sn, struct trace_weights *w
 	return p;
 }
 
-/* In the header of reports, where it was asked for. */
+/* Add a comment, which the header of reports shows. */
 static void add_blame_comment(struct profile *p, enum trace_blame b)
 {
 	static const char *const said[BLAME__N] = {
@@ -488,7 +489,7 @@ static void add_blame_comment(struct profile *p, enum trace_blame b)
 	profile_add_comment(p, profile_add_string(p, said[b], strlen(said[b])));
 }
 
-/* The mean of one of n. */
+/* Divide by n for the mean of one. */
 static void per_one(struct trace_weights *w, uint32_t n)
 {
 	w->npart = 0;	/* the viewer's differences have no tags either */

@@ -8,43 +8,43 @@
 #include "pprof/profile.h"
 #include "trace/as_profile.h"
 
-/* A trace for a report: read at once, whole, with what the command line asks of it. */
+/* A trace for a report: read completely, in the foreground, with the options of the command line. */
 struct trace {
-	struct store_builder *store_builder;	/* NULL: it is the session's, and at hand */
-	struct reread_source *reread_source;	/* what that goes back to */
+	struct store_builder *store_builder;	/* NULL: sn belongs to the session */
+	struct reread_source *reread_source;	/* for rebuilding evicted sheets */
 	const struct snap *sn;
-	struct arena arena;	/* for what is made of it; it spills */
+	struct arena arena;	/* memory of the report; it may spill to disk */
 };
 
-/* The first file of the command line. -1: *e; also, with -strict, when it is damaged. Notices are told
-   when it succeeds; notice NULL: nowhere. */
+/* Open the first file of the command line. Return -1 with *e; also, with -strict, if it is damaged. Notices (notice may
+   be NULL) are reported only on success. */
 int trace_open(struct trace *, const struct options *, profile_notice *, void *arg, struct err *e);
-/* The same of bytes that are open already; the caller closes them. */
+/* Likewise, of bytes that are already open; the caller closes them. */
 int trace_read(struct trace *, struct bytes *, const struct options *, profile_notice *, void *arg, struct err *e);
-/* That of the session that the report is made in. false: it is none. */
+/* Use the trace of the session that the report runs in. Return false if it has none of that name. */
 bool trace_from_session(struct trace *, const char *name, const struct options *);
 void trace_close(struct trace *);
 
-/* The same from the index of that file, which is open as it is stored. 1: there is one; 0: read it. */
+/* Load the index of a file; in: its bytes as stored. Return 1 if there is one, 0 if the file must be read, -1 with
+   *e. */
 int trace_read_index(struct trace *, const struct bytes *, const char *file, const struct options *, profile_notice *,
     void *arg, struct err *e);
 
-/* A point in time as people write it: 1.2s, 350ms, 40%, or 15:04:05.6 where wall time is known; ns since
-   the first event. */
+/* Parse a point in time: 1.2s, 350ms, 40%, or 15:04:05.6 if wall time is known; ns since the first event. */
 int trace_parse_time(const struct snap *, const char *, int64_t *t, struct err *e);
-/* -from and -to: t0 and t1 of what is asked for. */
+/* Get the range of -from and -to. */
 int trace_parse_range(const struct snap *, const struct options *, int64_t *t0, int64_t *t1, struct err *e);
-/* -latency: its bounds, both inside; TIME_NONE: open. */
+/* Get the bounds of -latency, both inclusive; TIME_NONE: open. */
 int trace_parse_latency(const struct options *, int64_t *lo, int64_t *hi, struct err *e);
-/* All of the filters of the command line, in the arena. */
+/* Make a filter of all trace filters of the command line; its sets are in the arena. */
 int trace_parse_filter(
     const struct snap *, const struct options *, struct arena *, struct trace_filter *, struct err *e);
 
-/* -rest makes sense with what else is given. */
+/* Check that -rest fits the other options. */
 int trace_check_rest_option(const struct options *, struct err *e);
 
-/* The weights of -type (or sched) as a profile, as `go tool trace -pprof` writes it. With -rest the mean of
-   one of those that the filter names, or (rest) of those that it leaves out. */
+/* Make a profile of the weights of -type (default: cpu if there are samples, else sched), as `go tool trace -pprof`
+   writes it. With -rest: the mean of one of those that the filter selects, or, if rest, of those that it excludes. */
 struct profile *trace_make_profile(const struct trace *, const struct options *, bool rest, struct err *e);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Reading a generation of a trace once more. Its bytes are read from the file
- * and not looked at in a mapping, unless they are too many: a file that has been
- * cut short meanwhile is then an error and no signal. What came through
- * a pipe or was inflated has no file to go back to and is held, which is still
- * less than all that is made of it.
+ * Reads a generation of a trace again. Its bytes are read from the file and not
+ * mapped, unless they are too many: then a file that was cut in the meantime is
+ * an error and not a signal. Bytes that came through a pipe or were inflated
+ * have no file, so they are kept in memory, which is still less than the store
+ * made of them.
  *
- * A trace needs at most FULL times its size; where that much is allowed nothing
- * of this costs anything.
+ * A trace needs at most FULL times its size; if -mem allows that much, none of
+ * this is used.
  */
 #include "config.h"
 #include "session/trace_reread.h"
@@ -25,10 +25,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PAGES = 1 << 16, FULL = 6, PIECE = 8 };	/* a generation that is more than a PIECE'th of the memory is mapped */
+enum { PAGES = 1 << 16, FULL = 6, PIECE = 8 };	/* a generation larger than memory / PIECE is mapped */
 
 struct reread_source {
-	struct bytes held;	/* p NULL: fd */
+	struct bytes held;	/* p NULL: use fd */
 	int fd, version;
 };
 
@@ -79,8 +79,8 @@ static int reread_generation(void *arg, const struct sink_checkpoint *gen, struc
 	return rc;
 }
 
-/* Marks, spans and counters cannot be made again one by one: what is too much of them goes to disk, where one may
-   write. */
+/* Marks, spans and counters cannot be rebuilt one by one. If they are too many they are spilled to disk, if a directory
+   is writable. */
 static void spill_annotations(void)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");

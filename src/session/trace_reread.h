@@ -7,14 +7,14 @@
 #include "store/store.h"
 
 /*
- * The way back from a store to the bytes it was made of, for a trace that is too
- * large to be held whole: -mem.
+ * Reads generations of a trace again, for a store that evicts sheets because the
+ * trace is large compared with -mem.
  */
 struct reread_source;
 
-/* Before a trace is read into the store. Of a file that is mapped its descriptor is kept, other bytes are held
-   from now on. NULL: there is memory enough, so it is not needed. */
+/* Call before a trace is read into the store. Keeps the file's descriptor if the bytes are mapped, otherwise takes over
+   the bytes. Return NULL if memory suffices and nothing is evicted. */
 struct reread_source *trace_reread_new(struct store_builder *, struct bytes *);
-void trace_reread_free(struct reread_source *);	/* after the store */
+void trace_reread_free(struct reread_source *);	/* call after the store is freed */
 
 #endif

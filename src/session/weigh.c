@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What the query leaves of what is open, weighed: the calls that panes show.
+ * Computes the calls that panes show: the weights that the query leaves, on a merged tree.
  *
- * Most queries choose stacks, or take frames away, and leave the tree as it is: for them the merged tree
- * of the store (its shape) is made once, and a query only adds up onto it; so is one with tags as frames, for all
- * queries that have these. Those that cut some calls of a node and leave others get a shape of their own, straight from
- * the nodes that are left; only where nodes are in no order (a trace's) weights are put on a tree that is merged anew.
+ * Most queries select stacks or hide frames and leave the tree unchanged. For them the store's merged tree is built
+ * once, and a query only adds weights onto it; likewise a tree with tags as frames, for all queries with these tags. A
+ * query that cuts some calls of a node and leaves others gets a tree of its own, built directly from the remaining
+ * nodes. Only if nodes are in no order (a trace's), weights are put on a tree that is merged anew.
  *
- * A shape belongs to a snapshot and a granularity; two are kept, since the lines
- * are looked at beside the functions: but of large ones one, for two take more than a profile may.
+ * A merged tree belongs to a snapshot and a granularity. Two are kept, because lines are shown beside functions; but
+ * only one if they are large, because two would take more memory than a profile may.
  */
 #include "config.h"
 #include "session/internal.h"
@@ -31,8 +31,8 @@ static bool match_rx(void *rx, const char *name, size_t n)
 	return regex_match(rx, name, n);
 }
 
-/* What of the trace the query leaves, or with rest what it leaves out: goroutines and stretches of time. How
-   many goroutines, tasks or regions. */
+/* Make the filter of a query on a trace, or with rest of what it excludes: goroutines and time ranges. Return the
+   number of goroutines, tasks or regions. */
 static uint32_t filter_of_query(const struct snap *sn, const struct query *q, bool rest, struct arena *a,
     struct trace_filter *f)
 {
@@ -81,7 +81,7 @@ void session_trace_filter(const struct session *s, struct arena *a, struct trace
 	session_query_filter(s->snap, &s->hist[s->at], a, f);
 }
 
-/* Few enough that all types are added up before one would notice. */
+/* Is it so small that adding up all types is not noticeable? */
 static bool is_little(const struct snap *sn)
 {
 	enum { LITTLE = 2000000 };
@@ -135,7 +135,7 @@ void session_rest_approx(const struct snap *sn, const struct query *q, struct re
 	rest_states(sn, q, true, NULL, r);
 }
 
-/* The same P or goroutine in another trace, by its number; an id that nothing has when there is none. */
+/* Return the same P or goroutine in another trace, by its number; an unused id if there is none. */
 static trk_id same_track(const struct snap *from, trk_id id, const struct snap *to)
 {
 	const struct trk_row *r = store_trk(from->st, id);
@@ -145,7 +145,7 @@ static trk_id same_track(const struct snap *from, trk_id id, const struct snap *
 	return id ? UINT32_MAX : 0;
 }
 
-/* Add up a trace's weights where its nodes are in the main tree; against the rest, the mean of one. */
+/* Add the weights of a trace to the nodes of the main tree; when compared with the rest, the mean of one. */
 static void weigh_trace(struct session *s, uint32_t side, struct arena *a, int64_t *ns, int64_t *count)
 {
 	struct query q = s->hist[s->at], all = {.from = TIME_NONE, .to = TIME_NONE, .blame = q.blame};
@@ -173,8 +173,8 @@ static void weigh_trace(struct session *s, uint32_t side, struct arena *a, int64
 	}
 }
 
-/* Are tags of a trace's weights frames: 1 at the root (as long as nothing else is asked for), -1 at the
-   leaf, 0 not? */
+/* Return where tags of a trace's weights become frames: 1 at the root (the default without -tagroot and -tagleaf), -1
+   at the leaf, 0 nowhere. */
 static int tag_frames(const struct query *q)
 {
 	const char *root = q->suspended ? NULL : q->f.tagroot, *leaf = q->suspended ? NULL : q->f.tagleaf;
@@ -183,7 +183,7 @@ static int tag_frames(const struct query *q)
 	return (!root && !leaf) || (root && strstr(root, TRACE_WEIGHT_TAG));
 }
 
-/* What a trace weighs: by node, of both sides, or by parts with a tag. */
+/* The weights of a trace: by node, for both sides, or by parts with a tag. */
 struct node_totals {
 	const int64_t *ns, *count, *base;
 	const struct trace_tag_weight *part;
@@ -230,7 +230,7 @@ static struct node_totals node_totals(struct session *s, struct arena *a)
 	return q->a == 1 && !q->b ? tally_one(s, a) : tally_sides(s, a);
 }
 
-/* What the two sides have to do with each other is worked out once for each pair and type. */
+/* The ratio and the total of two sides are computed once for each pair and type. */
 static struct sides sides_of(struct session *s, size_t type)
 {
 	const struct query *q = &s->hist[s->at];
@@ -285,7 +285,7 @@ static void make_weights(struct session *s)
 	filter_weigh_samples(s->snap, s->focus, type, q->noinlines, s->nside > 1 ? &d : NULL, a, &s->w);
 }
 
-/* Weights of the current query: per call-tree node, cached. Never NULL. */
+/* Return the weights of the current query by node of the call tree, cached. Never NULL. */
 static const struct weights *session_weights(struct session *s)
 {
 	if (!s->have_w || s->wserial != s->serial) {
@@ -328,15 +328,15 @@ void session_drop_calltrees(struct session *s)
 		drop_calltree(s, i);
 }
 
-/* It is of the samples that there are. */
+/* Was the tree made of exactly the samples of the snapshot? */
 static bool is_of(const struct kept_calltree *k, const struct snap *sn)
 {
 	return k->st == sn->st && k->nstks == sn->nstks && k->nsmps == sn->nsmps;
 }
 
-/* The things of the store by a granularity, as long as both stay what they are. The frames of a profile are all
-   there before its samples: what is made of them while it is read is good when it has been; and so is the shape of all
-   samples that are there before the end is known to be the end. */
+/* Return the granularity of the store, and drop cached trees of other samples. All frames of a profile are stored
+   before its samples, so a granularity made while the profile is read stays valid afterwards; and so does a tree of all
+   samples that was made before the reader reached the end. */
 static struct granularity *granularity_of(struct session *s, int slot, enum gran gran)
 {
 	struct kept_calltree *k = &s->calltree[slot];
@@ -359,10 +359,10 @@ static struct granularity *granularity_of(struct session *s, int slot, enum gran
 bool session_large_tree(uint32_t nodes)
 {
 	enum { LARGE = 2000000 };
-	return nodes > LARGE || job_forced_threads() > 1;	/* a test */
+	return nodes > LARGE || job_forced_threads() > 1;	/* tests treat every tree as large */
 }
 
-/* Tags are frames, and stacks are cut as well: that is a tree of this query alone. */
+/* Tags are frames and stacks are cut as well: that needs a tree of this query alone. */
 static bool cuts_tagged(const struct session *s)
 {
 	return !session_is_trace(s) && s->snap->nsmps && filter_has_tag_frames(s->snap, s->focus) &&
@@ -382,7 +382,7 @@ bool session_makes_tree(const struct session *s, enum gran gran)
 	return !tagged && !plain;
 }
 
-/* The other tree: that of lines beside that of functions, or of a granularity that the query had and has no more. */
+/* Drop the other tree if it is large: that of lines beside functions, or of a granularity that the query had before. */
 static void drop_other(struct session *s, int slot)
 {
 	const struct kept_calltree *k = &s->calltree[!slot];
@@ -391,7 +391,7 @@ static void drop_other(struct session *s, int slot)
 		drop_calltree(s, !slot);
 }
 
-/* Of the store's nodes. NULL: it was stopped. */
+/* Return the merged tree of the store's nodes. NULL: it was stopped. */
 static struct calltree *plain_calltree(struct session *s, struct kept_calltree *k)
 {
 	if (!k->calltree)
@@ -400,8 +400,8 @@ static struct calltree *plain_calltree(struct session *s, struct kept_calltree *
 	return k->calltree;
 }
 
-/* The shape that weights of the query go onto: the store's, or where tags are frames one of these and that. NULL: it
-   was stopped. Of two large ones, that which the other is made of is not kept: it takes a quarter of a second. */
+/* Return the tree that the query's weights are added onto: the store's, or one with tags as frames made of it. NULL: it
+   was stopped. Of two large ones the plain one is not kept: to build it again takes a quarter of a second. */
 static struct calltree *calltree_for(struct session *s, int slot)
 {
 	struct kept_calltree *k = &s->calltree[slot];
@@ -422,8 +422,8 @@ static struct calltree *calltree_for(struct session *s, int slot)
 	return k->tagged || (s->stop && atomic_load(s->stop)) ? k->tagged : k->calltree;
 }
 
-/* It turns out that panes hold a large tree beside which there is no room for what the query takes. Beside the interface
-   they are asked to let go, once a query, and it is weighed again; true: so they are now. */
+/* Called when panes hold a large tree and memory does not suffice for a second one. A worker returns true once for each
+   query: panes are then asked to release theirs, and the query is weighed again. */
 static bool request_room(struct session *s)
 {
 	if (!s->job || s->crowded == s->serial + 1)
@@ -432,8 +432,8 @@ static bool request_room(struct session *s)
 	return true;
 }
 
-/* Onto a shape of this query alone; NULL where none can be made. Where tags are frames that is made of the samples: what
-   shapes there are goes before, if they are large. */
+/* Weigh onto a tree of this query alone. Return NULL if none can be made. With tags as frames it is made of the
+   samples: large trees are dropped first. */
 static struct weighted_tree *weigh_apart(struct session *s, int slot)
 {
 	const struct query *q = &s->hist[s->at];
@@ -460,14 +460,14 @@ static struct weighted_tree *weigh_apart(struct session *s, int slot)
 	return !c && s->stop && atomic_load(s->stop) ? weighted_none(s->snap->st, k->granularity->gran) : c;
 }
 
-/* May this query lay stacks of a large tree aside, or have a tree of its own, and panes hold those of another one? */
+/* Could this query split stacks off a large tree, or need a tree of its own, while panes hold that of another query? */
 static bool needs_second_tree(const struct session *s, const struct calltree *weigh_target)
 {
 	return session_large_tree(weigh_target->n) && atomic_load(&weigh_target->lent) &&
 	       query_removes_nodes(&s->hist[s->at]);
 }
 
-/* Weights straight onto the shape of the store's tree, or onto one that is made for them; NULL when neither can be. */
+/* Add weights directly onto the store's tree, or onto one that is made for them. Return NULL if neither is possible. */
 static struct weighted_tree *weigh_onto(struct session *s, int slot)
 {
 	const struct query *q = &s->hist[s->at];
@@ -517,7 +517,7 @@ struct weighted_tree *session_calls(struct session *s, enum gran gran)
 		int64_t began = clock_us();
 		drop_other(s, slot);
 		struct granularity *t = granularity_of(s, slot, gran);
-		if (s->job)	/* shapes are made once, and then are most of it */
+		if (s->job)	/* building a tree happens once and is then most of the work */
 			job_report_progress(s->job, 30, 100);
 		*c = weigh_onto(s, slot);
 		if (!*c)

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Calls that are made beside the interface, for a viewer that answers every key.
+ * Calls that are computed in the background, for a viewer that answers every key.
  *
- * The worker has a session of its own: the snapshot and the sides, which do not change, a copy of the
- * query, its filters compiled anew, and the shapes, which are lent to it and come back. So
- * what weighs (session/weigh.c) does not know where it runs, and nothing is locked. What others hold meanwhile
- * are calls of before; with the worker these share shapes and things, whose holders are counted
- * atomically.
+ * The worker has a session of its own: the snapshot and the sides, which do not change, a copy of the query,
+ * its filters compiled anew, and the merged trees, which are lent to it and returned. So session/weigh.c does
+ * not depend on where it runs, and nothing is locked. Panes meanwhile hold earlier calls, which share merged
+ * trees and granularities with the worker; their references are counted atomically.
  *
- * One is at work at a time. What belongs to a query that is not the present one any more is dropped when it is
- * ready, but for the shapes, and what is wanted by then is begun. Small things are made at once: a
- * thread costs more than they do, and a screen would be drawn twice.
+ * One job runs at a time. The result of an outdated query is dropped, except for the merged trees, and the
+ * calls that are wanted by then are started. Small work is done at once: a thread costs more than it, and the
+ * screen would be drawn twice.
  */
 #include "config.h"
 #include "session/internal.h"
@@ -26,18 +25,19 @@
 
 static const struct filters no_filters;
 
-enum { SMALL = 30000 };		/* nodes, samples and states of tracks: some milliseconds */
+enum { SMALL = 30000 };		/* nodes, samples and states of tracks: some milliseconds of work */
 
 struct weighing {
 	struct session at;
 	struct query q;
 	struct wanted want;
 	struct weighted_tree *made;
-	struct rest_states rest;	/* where it is compared with it */
-	bool rested, first;	/* first: a viewer says what stands out of it */
-	bool tree;		/* another tree is made */
+	struct rest_states rest;	/* of a comparison with the rest */
+	/* rested: rest is computed; first: highlights are computed for the first complete result */
+	bool rested, first;
+	bool tree;		/* another merged tree is built */
 	struct job *job;
-	_Atomic bool stop;	/* the session is left */
+	_Atomic bool stop;	/* the session is being closed */
 	int64_t us;
 };
 
@@ -57,9 +57,9 @@ static bool is_little_work(const struct session *s)
 	return n <= SMALL;
 }
 
-/* ---- what goes */
+/* ---- releasing */
 
-/* A tree of millions of nodes is a hundred megabytes, and the system takes tens of milliseconds to take them. */
+/* A tree of millions of nodes has a hundred megabytes, and the kernel takes tens of milliseconds to free them. */
 enum { LARGE = 200000, LARGE_BYTES = 1 << 20 };
 struct leaving { struct weighted_tree *c; struct flame *f[2]; struct arena mem; };
 
@@ -98,7 +98,7 @@ void session_free_calls_async(struct session *s, struct weighted_tree *c, struct
 		large |= f[i] && (f[i]->arena.held + f[i]->open->n * sizeof *f[i]->open->at > LARGE_BYTES ||
 		    (f[i]->made && f[i]->made->n > LARGE));
 	}
-	if (c && c->refs > 1) {		/* others hold it: nothing goes */
+	if (c && c->refs > 1) {		/* others hold it: nothing is freed */
 		weighted_free(c);
 		c = NULL;
 	}
@@ -115,7 +115,7 @@ void session_free_arena_async(struct session *s, struct arena *a)
 	start_release(s, l, l->mem.held > LARGE_BYTES);
 }
 
-/* ---- what comes */
+/* ---- computing */
 
 static int run_weigh_job(struct job *j, void *arg)
 {
@@ -139,7 +139,7 @@ static int run_weigh_job(struct job *j, void *arg)
 	return 0;
 }
 
-/* What session/weigh.c looks at, and no more. */
+/* Copy only what session/weigh.c reads. */
 static void copy_session(struct session *to, const struct session *s, struct query *q)
 {
 	*q = s->hist[s->at];
@@ -173,7 +173,7 @@ static void weighing_free(struct weighing *w)
 	mem_free(w);
 }
 
-/* false: there is no thread to be had. */
+/* Return false if no thread can be started. */
 static bool start_weighing(struct session *s, struct wanted want)
 {
 	struct weighing *w = xcalloc(1, sizeof *w);
@@ -210,7 +210,7 @@ struct job *session_weighing_job(const struct session *s)
 	return s->weighing ? s->weighing->job : NULL;
 }
 
-/* The calls of the present query, as far as they were made. */
+/* Return the existing calls of the current query; NULL if they lack what is wanted. */
 static struct weighted_tree *ready_calls(struct session *s, enum gran gran, enum calls_for what)
 {
 	struct weighted_tree *c = s->cserial == s->serial ? s->weighted_tree[session_slot(gran)] : NULL;
@@ -219,7 +219,7 @@ static struct weighted_tree *ready_calls(struct session *s, enum gran gran, enum
 	return what == FOR_NODES && c->calltree->aside && session_large_tree(c->calltree->n) ? NULL : c;
 }
 
-/* What is wanted of the present query takes more room than there is: it is wanted again, and panes make that. */
+/* If the query needs more memory than there is, request it again, so that panes release their trees first. */
 static bool crowded(struct session *s, const struct weighing *w)
 {
 	if (w->at.crowded == s->crowded)
@@ -263,7 +263,7 @@ bool session_weighing_poll(struct session *s)
 	if (!s->weighing || !job_done(s->weighing->job, NULL))
 		return false;
 	bool fits = take_result(s),
-	     room = s->crowded == s->serial + 1; /* panes look again where they are to make that */
+	     room = s->crowded == s->serial + 1; /* panes must look again to release theirs */
 	for (int i = 0; i < 2 && !s->weighing; i++) {
 		struct wanted w = s->wanted[i];
 		s->wanted[i].weighted_tree = false;
@@ -296,7 +296,7 @@ void session_weigh_stop(struct session *s)
 		return;
 	atomic_store(&s->weighing->stop, true);
 	job_cancel(s->weighing->job);
-	s->weighing->want.serial = ~s->serial;	/* of nothing that anybody wants */
+	s->weighing->want.serial = ~s->serial;	/* matches no query */
 	take_result(s);
 }
 
@@ -344,14 +344,14 @@ struct weighted_tree *session_calls_async(struct session *s, enum gran gran, enu
 		const struct wanted *now = &s->weighing->want;
 		if (now->serial != s->serial || now->gran != gran || now->what < what)
 			s->wanted[session_slot(gran)] = want;
-		if (now->serial != s->serial)	/* nobody wants it any more */
+		if (now->serial != s->serial)	/* the query is outdated */
 			job_cancel(s->weighing->job);
 		return NULL;
 	}
 	return start_weighing(s, want) ? NULL : session_calls(s, gran);
 }
 
-/* ---- what is counted without calls */
+/* ---- totals without calls */
 
 struct async_totals {
 	const struct snap *sn;
@@ -397,7 +397,8 @@ struct async_totals *session_tags_async(struct session *s)
 	return s->patient && !is_little_work(s) ? start_totals(s, true, false) : NULL;
 }
 
-/* Where the store's nodes are in preorder a shape of them says so; one with tags is. */
+/* The plain merged tree records whether the store's nodes are in preorder. The result with tags as frames is in
+   preorder. */
 struct addr_sums *session_addresses(struct session *s, struct async_totals **soon)
 {
 	const struct calltree *of = s->calltree[session_slot(GR_LINES)].calltree;
