@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A batch begins with its length, so one can go from head to head of a trace. Of a mapped file each head would be a
- * page fault that maps sixteen pages, which is ten times what it takes to ask the system for the few
- * bytes; so these are read, and a gigabyte takes 15 ms. It is a look and no more: where a head is
- * damaged it ends, and who reads the file says why.
+ * A batch begins with its length, so the heads of a trace can be read one after another. In a
+ * mapped file each head would cost a page fault that maps sixteen pages, ten times the cost of a
+ * system call that reads the few bytes. So heads are read with pread(), and a gigabyte takes 15 ms.
+ *
+ * The scan checks nothing: it ends at a damaged head. The reader of the trace reports the damage.
  */
 #include "config.h"
 #include "load/gotrace/batch_scan.h"
@@ -16,7 +17,7 @@ void batch_scan_begin(struct batch_scanner *w, struct bytes in)
 	*w = (struct batch_scanner){.in = in, .at = GO_HEADER};
 }
 
-/* What there is of the next few bytes. */
+/* Return a cursor on the next bytes, as many as exist up to the size of peek. */
 static struct byte_cursor peek(struct batch_scanner *w)
 {
 	size_t n = w->in.n - (size_t)w->at;

@@ -5,18 +5,19 @@
 
 #include "load/gotrace/wire.h"
 
-/* From head to head of a trace's batches, without what is in them. */
+/* Walks the heads of a trace's batches without reading what the batches contain. */
 struct batch_scanner {
 	struct bytes in;
-	uint64_t at;		/* where the next head is */
+	uint64_t at;		/* offset of the next head */
 	uint8_t peek[64];
 };
 
 void batch_scan_begin(struct batch_scanner *, struct bytes);
-/* The next one, which begins at *at. n is what it says to have; at p is its beginning, good until the next, if that is
-   there. false: the input ends here, or is damaged. */
+/* Read the next head into *b and store its offset in *at. b->n is the size that the head states. b->p points to
+   the batch's first bytes; at most 64 bytes of head and batch are there, and they are valid until the next call.
+   Returns false at the end of the input and at damage. */
 bool batch_scan_next(struct batch_scanner *, struct wire_batch *, uint64_t *at);
-/* ns of a tick, where that batch says so (the first of its generation does); 0. */
+/* Return the ns of a tick if this batch records the frequency (the first batch of a generation does), else 0. */
 double batch_scan_ns_per_tick(const struct wire_batch *);
 
 #endif

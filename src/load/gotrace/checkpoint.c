@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What goes over the border of two generations, as bytes: with it a generation
- * can be read again alone, when what was made of it has been dropped to save
- * memory. It is as much as what lives: for each goroutine, processor and thread
- * what the orderer and the interpreter know of it where the generation ends.
+ * What crosses the border of two generations, as bytes. With it a generation can be read again
+ * alone, after its sheets were evicted to save memory. Its size depends on what is live: for each
+ * goroutine, processor and thread it holds the state in the orderer and in the interpreter where
+ * the generation ends.
  *
- * Left out is what no state of a track follows from: tasks, regions, what spans
- * began with, names; and sequence numbers, which count for nothing in another
- * generation. Most goroutines wait and have nothing else to tell, which takes
- * four bytes each.
+ * Left out is what no state of a track depends on: tasks, regions, beginnings of spans, names; and
+ * sequence numbers, which are not valid in another generation. Most goroutines wait and have no
+ * other state, which takes four bytes each.
  *
- * Strings and stacks are not looked up again either: what the sink called those
- * of the generation is kept with it, and an event finds them as it did. What is
- * read here we have written ourselves, and never to a file.
+ * Strings and stacks are not interned again either: the ids that the sink gave to those of the
+ * generation are kept with it, so events find them as before. The bytes that are read here were
+ * written by this file in the same process, and never to a file, so they are not checked.
  */
 #include "config.h"
 #include "load/gotrace/checkpoint.h"
@@ -34,7 +33,7 @@ static int64_t get_int(struct byte_cursor *c)
 	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
 }
 
-/* From one number to another: they are a file's, and may be anything. */
+/* Difference and sum with wrap-around: ids are read from a file and may be anything. */
 static int64_t wrap_delta(int64_t to, int64_t from)
 {
 	return (int64_t)((uint64_t)to - (uint64_t)from);
@@ -52,7 +51,7 @@ void gotrace_free_checkpoint(struct buf *b)
 	mem_free(b);
 }
 
-/* ---- the orderer's */
+/* ---- the orderer's state */
 
 static void put_ranges(struct buf *b, const struct range_list *r)
 {
@@ -114,7 +113,7 @@ void gotrace_save_order(const struct event_orderer *o, struct buf *b)
 	}
 }
 
-/* Threads are listed newest first and made oldest first. */
+/* all_m lists the newest thread first, so add them in the opposite order. */
 static void get_ms(struct event_orderer *o, struct byte_cursor *c)
 {
 	uint64_t n = byte_cursor_uvarint(c);
@@ -162,12 +161,12 @@ void gotrace_restore_order(struct event_orderer *o, struct byte_cursor *c)
 	get_ms(o, c);
 }
 
-/* ---- the interpreter's */
+/* ---- the interpreter's state */
 
 enum { G_SYSTEM = 1, G_NAMED = 2, G_MARKS = 4, G_DEDICATED = 8, G_FRACTIONAL = 16, G_RANGED = 32,
-	G_ASSISTS = 64, G_STOPS = 128, G_ALONE = 256, G_HAS_P = 512, G_WORKS = 10 /* bits */ };
+	G_ASSISTS = 64, G_STOPS = 128, G_ALONE = 256, G_HAS_P = 512, G_WORKS = 10 /* shift of two bits */ };
 
-/* Numbers as the distance from those of the one before. */
+/* Write ids as the difference from those of the previous goroutine. */
 static void put_g(
     struct buf *b, const struct gotrace *r, const struct track_goroutine *g, const struct track_goroutine *before)
 {
@@ -228,7 +227,7 @@ static void put_state(struct buf *b, const struct gotrace *r)
 			put_p(b, r->ps.slot[i].p);
 }
 
-/* Its P has the number only: the Ps come after. */
+/* Read a goroutine; *of_p is the id of its P or -1, because the Ps are read after the goroutines. */
 static struct track_goroutine *get_g(
     struct gotrace *r, struct byte_cursor *c, const struct track_goroutine *before, int64_t *of_p)
 {
@@ -319,7 +318,7 @@ static void get_state(struct gotrace *r, struct byte_cursor *c)
 
 /* ---- strings and stacks */
 
-/* Of a table by id, what is not zero: the id as the distance from the one before. */
+/* Write the non-zero entries of a table by id, each id as the difference from the previous one. */
 static void put_table(struct buf *b, const uint32_t *v, size_t n)
 {
 	size_t last = 0, known = 0;
@@ -352,7 +351,7 @@ void gotrace_restore_tables(struct gotrace *r)
 	get_table(&c, r->tab.str, r->tab.nstr);
 }
 
-/* Strings are asked for by states only where a goroutine waits for a reason that we do not know. */
+/* Write the strings that states of tracks refer to: only reasons of waiting without a state of their own. */
 static void put_reasons(struct buf *b, const struct interned_tables *t)
 {
 	uint32_t *v = xcalloc(t->nstr + 1, sizeof *v);

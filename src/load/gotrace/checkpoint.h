@@ -8,15 +8,17 @@
 #include "load/gotrace/order.h"
 #include "load/gotrace/reader.h"
 
-/* What goes over the border of two generations, as bytes and back. */
+/* Write the orderer's state at the border of two generations as bytes, and read it back. */
 void gotrace_save_order(const struct event_orderer *, struct buf *);
 void gotrace_restore_order(struct event_orderer *, struct byte_cursor *);
 
-/* Where a generation ended: tell the sink what it takes to read it again, and the next. */
+/* Called where a generation ended: pass to the sink what is needed to read that generation again, and the state
+   from which the next one can be read. */
 void gotrace_emit_checkpoint(struct gotrace *, const struct trace_generation *, const struct buf *order);
-/* The state at the beginning of a generation; what is left is the orderer's. */
+/* Restore the interpreter's state at the beginning of a generation. Returns a cursor on the rest of the bytes,
+   which is the orderer's state. */
 struct byte_cursor gotrace_restore_state(struct gotrace *, const struct sink_checkpoint *);
-/* What the sink called the strings and stacks of the generation. */
+/* Restore the ids that the sink gave to the strings and stacks of the generation. */
 void gotrace_restore_tables(struct gotrace *);
 
 void gotrace_free_checkpoint(struct buf *);

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A whole trace: the header says which format, then generations one by one are
- * read, put in order, said and forgotten. Memory is that of one generation and
- * of the goroutines that live, whatever the length of the file.
+ * A whole trace: the header states the format; then generations are read, ordered, delivered and
+ * freed one by one. Memory is that of one generation and of the live goroutines, whatever the
+ * length of the file.
  *
- * Damage ends the reading and takes nothing back: all before it has been said.
- * A generation that is not whole is dropped, as by the reference: it would be
- * half a second of guesses behind minutes of facts, and every total of the file
- * another than the reference's (believing works there as well, one event in a
- * hundred would be a guess). Only when there is no whole
- * one, as after a crash in the first second, its events are shown, ordered by
- * what they say themselves where their causes never came (order_recover.c), without
- * the stacks and names whose tables are missing.
+ * Damage ends the reading; all events before it have been delivered. An incomplete generation is
+ * dropped, as by the reference: it would add half a second of guesses to minutes of facts, and all
+ * totals would differ from the reference's (with recovery, one event in a hundred would be a
+ * guess). Only if there is no complete generation, as after a crash in the first second, its events
+ * are shown. They are ordered by order_recover.c where the events before them are missing, and have
+ * no stacks and names where the tables are missing.
  */
 #include "config.h"
 #include "load/gotrace/event_stream.h"
@@ -28,7 +26,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { AHEAD = 1 << 20 };	/* bytes from which on a second thread pays */
+enum { AHEAD = 1 << 20 };	/* bytes of input from which a second thread pays */
 
 struct stream_reading {
 	struct bytes in;
@@ -36,7 +34,7 @@ struct stream_reading {
 	struct event_orderer order;
 	struct event_stream_info *info;
 	struct err *damage;
-	double ns_per_tick;	/* of the generation before */
+	double ns_per_tick;	/* of the previous generation */
 	uint64_t experimental;
 };
 
@@ -64,7 +62,7 @@ static void report_lost(struct stream_reading *r, uint64_t lost)
 	warn(r, r->damage->at, msg);
 }
 
-/* The input ended within a generation that nothing but the next one would have ended. */
+/* Warn that the input ended within the first generation; before Go 1.26 only the next generation ends one. */
 static void report_cut(struct stream_reading *r)
 {
 	r->info->lost_at = r->damage->at;
@@ -73,7 +71,7 @@ static void report_cut(struct stream_reading *r)
 	    "ordered, functions without names as addresses, lost stacks as numbers");
 }
 
-/* What came of a generation, ordered and said; 0 to go on. */
+/* Order a generation, deliver its events and call generation(). Returns 0 to continue. */
 static int order_and_emit(struct stream_reading *r, struct trace_generation *g, uint64_t end)
 {
 	struct event_stream_info *i = r->info;
@@ -88,7 +86,7 @@ static int order_and_emit(struct stream_reading *r, struct trace_generation *g, 
 	r->experimental += g->experimental;
 	r->ns_per_tick = g->ns_per_tick;
 	bool whole = !g->salvaged;
-	g->torn = g->torn && i->generations == 1;	/* no guesses behind facts */
+	g->torn = g->torn && i->generations == 1;	/* do not add guesses after facts */
 	int ret = merge_generation(&r->order, g, &lost, &why);
 	i->bytes = end;
 	if (ret) {
@@ -111,7 +109,7 @@ static int order_and_emit(struct stream_reading *r, struct trace_generation *g, 
 	return o->stopped ? -1 : 0;
 }
 
-/* The end, or all that is whole: a Sync of no generation. */
+/* Emit the Sync that ends the trace, after the last whole generation. It belongs to an empty generation. */
 static void emit_end(struct stream_reading *r)
 {
 	struct trace_generation *none = generation_new();
@@ -121,7 +119,7 @@ static void emit_end(struct stream_reading *r)
 	r->feed->drop(r->feed->self, none);
 }
 
-/* The rest of a generation whose tables or end never came. */
+/* Order what exists of a generation whose tables or end are missing. */
 static void order_incomplete(struct stream_reading *r, struct trace_generation *g)
 {
 	struct err after = *r->damage;
@@ -138,8 +136,8 @@ static void order_incomplete(struct stream_reading *r, struct trace_generation *
 	}
 }
 
-/* Since 1.26 a trace that is stopped ends with a generation that says so. One that goes on begins another,
-   of which only the head is written at once. What is there is whole: that is no damage. */
+/* Since Go 1.26 a trace that was stopped ends with an end-of-generation event. A trace that was not stopped begins
+   another generation, of which only the head is written at first. What exists is whole, so this is not damage. */
 static void report_unstopped(struct stream_reading *r, const struct trace_generation *g)
 {
 	if (g->number)
@@ -202,7 +200,7 @@ static int read_v1(struct stream_reading *r, int version)
 	return ret;
 }
 
-/* Events whose cause was in what is lost. */
+/* Warn about events whose cause is in a part that is missing. */
 static void report_missing(struct stream_reading *r, uint64_t n, const char *done)
 {
 	char msg[120];

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * One generation of a trace: the tables (strings, stacks, CPU samples, clocks)
- * and the batches of events, grouped by thread in the order of the file. The
- * order of a thread's batches is trusted, their times are not.
+ * One generation of a trace: the tables (strings, stacks, CPU samples, clocks) and the batches of
+ * events, grouped by thread in the order of the file. The order of a thread's batches is trusted,
+ * their times are not.
  *
- * Tables come anywhere in a generation, the stacks often before the strings
- * they name, so references are kept as they stand and resolved when the
- * generation is complete: ids become indexes, every reference is checked once,
- * and nothing after that has to doubt a stack. A program counter means what its
- * first mention says. Strings are pointers into the input: they are never
- * copied, and outlive the generation (an unfinished task keeps its name).
+ * Tables occur anywhere in a generation, the stacks often before the strings that they refer to. So
+ * references are kept as they are and resolved when the generation is complete: ids become indexes,
+ * and every reference is checked once, so later code need not check stacks. The first record of a
+ * program counter defines it. Strings are pointers into the input: they are never copied, and
+ * outlive the generation (an unfinished task keeps its name).
  *
- * No table is shared between generations. The same id means something else in
- * the next one; that the runtime happens to repeat many of them is no promise.
+ * No table is shared between generations: the same id means something else in the next one. The
+ * runtime happens to repeat many ids, but does not promise it.
  */
 #include "config.h"
 #include "load/gotrace/generation.h"
@@ -25,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const double USUAL_TICK = 64;	/* ns, where the frequency did not come: nearly everywhere */
+static const double USUAL_TICK = 64;	/* ns per tick if the frequency is missing: the value on nearly all systems */
 
 struct trace_generation *generation_new(void)
 {
@@ -87,7 +86,7 @@ static int add_strings(struct trace_generation *g, struct byte_cursor *c, struct
 	return 0;
 }
 
-/* Index of the program counter, made at its first mention. */
+/* Return the index of the program counter, added at its first occurrence. */
 static uint32_t add_pc(struct trace_generation *g, const struct gen_pc *pc)
 {
 	bool fresh;
@@ -277,7 +276,8 @@ static int bad_frame(const struct trace_generation *g, uint32_t pc, const char *
 	    what, id, of);
 }
 
-/* References of the frames to strings become indexes; those that lead nowhere are damage, or the address. */
+/* Resolve the references of frames to strings. A missing string is damage, or, if salvage is set, replaced by the
+   address. */
 static int seal_frames(struct trace_generation *g, bool salvage, struct err *e)
 {
 	struct trace_frame *of = xmalloc(g->npc * sizeof *of);
@@ -321,7 +321,7 @@ static int seal_generation(struct trace_generation *g, int version, struct err *
 	return 0;
 }
 
-/* What there is of the last batch is good too, where it is of events. */
+/* Add the part of the last batch that exists, if it is a batch of events. */
 static void add_cut(struct trace_generation *g)
 {
 	const struct wire_batch *b = &g->cut;
@@ -331,17 +331,17 @@ static void add_cut(struct trace_generation *g)
 	g->end = b->at + b->n;
 }
 
-/* The input ends between two batches, as it does when the program was killed: the tables come last, and nothing of
-   some length has neither a stack nor a string. */
+/* The input ends between two batches, as it does after the program was killed: the tables are written last, and
+   the bytes read so far contain neither a stack nor a string. */
 static bool no_tables(const struct trace_generation *g, const struct byte_cursor *c)
 {
 	enum { SOME = 4096 };
 	return g->nstack == 1 && g->nstr == 1 && byte_cursor_at(c) - g->at > SOME;
 }
 
-/* The next batch, as wire_read_batch() has it. Of a mapped file the head is read and not looked at: each would be a
-   page that brings its neighbours, so a generation would be mapped before anything of it is needed. What is a table is
-   looked at at once, and where anything is unusual all is. */
+/* Read the next batch as wire_read_batch() does. In a mapped file only the head is read, with pread(): touching
+   the page of each head would map its neighbours too, and so the whole generation before its bytes are needed. The
+   bytes of tables are touched at once. Unusual heads are passed to wire_read_batch(). */
 static int next_batch(struct byte_cursor *c, const struct bytes *in, struct wire_batch *b, struct err *e)
 {
 	uint8_t head[64];
@@ -360,7 +360,8 @@ static int next_batch(struct byte_cursor *c, const struct bytes *in, struct wire
 	return 1;
 }
 
-/* Of the tables' pages, which bring their neighbours: of a generation that has many of them nearly all. */
+/* Release the pages of tables, and of their neighbours: in a generation with many tables these are nearly all of
+   its pages. */
 static void release_some_pages(const struct trace_generation *g, const struct bytes *in)
 {
 	enum { BATCHES = 32 };	/* 2 MB */
@@ -368,7 +369,7 @@ static void release_some_pages(const struct trace_generation *g, const struct by
 		input_release_pages(in);
 }
 
-/* Before 1.26 nothing ends a generation but the next one: look at its first batch and go back. */
+/* Before 1.26 only the next generation ends a generation: read its first batch and step back. */
 static int read_until_next(
     struct trace_generation *g, struct byte_cursor *c, int version, const struct bytes *in, struct err *e)
 {
@@ -384,7 +385,7 @@ static int read_until_next(
 			g->torn = true;
 			g->cut = b;
 			c->p = mark;
-			return g->number ? 0 : -1;	/* what came before the damage is whole */
+			return g->number ? 0 : -1;	/* all before the damage is whole */
 		}
 		if (b.end || !b.gen)
 			return err_set(e, ERR_FORMAT, byte_cursor_at(c), "invalid generation number 0");
@@ -404,7 +405,7 @@ static int read_until_next(
 	}
 }
 
-/* 1.26 and later: a generation ends where it says so. 1: it did. 0: the input ended before any. */
+/* Since 1.26 an event ends a generation. Returns 1 after it, 0 if the input ends before any batch of events. */
 static int read_until_end(
     struct trace_generation *g, struct byte_cursor *c, int version, const struct bytes *in, struct err *e)
 {
@@ -444,7 +445,7 @@ int generation_read(
 	int r = version < 26 ? read_until_next(g, c, version, in, e) : read_until_end(g, c, version, in, e);
 	g->end = byte_cursor_at(c);
 	if (version < 26 && g->torn && !g->nthread)
-		add_cut(g);	/* there is nothing else */
+		add_cut(g);	/* there is no other batch of events */
 	if (r < 0 || (r == 0 && version >= 26))
 		return r;
 	struct err after = *e, own;
@@ -466,7 +467,7 @@ bool generation_salvage(struct trace_generation *g, double ns_per_tick)
 	add_cut(g);
 	if (!g->nthread || g->frame)
 		return false;
-	bool was_whole = !g->torn;	/* or they were made already */
+	bool was_whole = !g->torn;	/* else they were added already */
 	g->torn = g->salvaged = true;
 	if (!g->strs.dense && !g->stacks.dense && was_whole)
 		lost_names_add_stacks(g);

@@ -11,11 +11,11 @@
 #include "load/gotrace/wire.h"
 
 struct gen_string {
-	const char *p;	/* in the input */
+	const char *p;	/* points into the input */
 	uint32_t n;
 };
 
-struct gen_pc {		/* what a program counter is: the first mention in the generation holds */
+struct gen_pc {		/* what a program counter means: the first record of it in the generation counts */
 	uint64_t pc, fun, file, line;
 };
 
@@ -31,13 +31,13 @@ struct gen_sample {
 
 struct gen_thread {
 	uint64_t m;
-	uint32_t first, last;	/* batches, index + 1 */
+	uint32_t first, last;	/* its first and last batch: index + 1 */
 };
 
-/* One generation: pure data, no cursor and no state. */
+/* One generation: only data, no cursor and no state. */
 struct trace_generation {
 	uint64_t number;
-	uint64_t at, end;	/* bytes of the input that it came from */
+	uint64_t at, end;	/* range of its bytes in the input */
 	double ns_per_tick;	/* 0: not known yet */
 	struct trace_clock clock;
 	uint64_t clock_ticks, min_ticks;
@@ -46,7 +46,7 @@ struct trace_generation {
 	size_t nstr, capstr;
 	struct u64_index strs;
 	struct arena made;	/* bytes of strings that are not in the file */
-	struct data_column extra;	/* struct gen_string that came from elsewhere; their ids follow nstr */
+	struct data_column extra;	/* struct gen_string added by generation_add_string(); their ids follow nstr */
 	struct intern extras;
 
 	struct gen_stack *stack;	/* index 0 is empty */
@@ -57,9 +57,9 @@ struct trace_generation {
 	struct gen_pc *pc;
 	size_t npc, cappc;
 	struct u64_hash pcs;
-	struct trace_frame *frame;	/* frames of all stacks, when sealed */
+	struct trace_frame *frame;	/* frames of all stacks, once sealed */
 
-	struct gen_sample *sample;	/* by time, when sealed */
+	struct gen_sample *sample;	/* by time, once sealed */
 	size_t nsample, capsample;
 	struct wire_batch *batch;
 	size_t nbatch, capbatch;
@@ -67,34 +67,37 @@ struct trace_generation {
 	size_t nthread, capthread;
 	struct u64_hash threads;
 	uint64_t nbatches;	/* of every kind */
-	uint64_t experimental;	/* batches that nobody here reads */
-	struct wire_batch cut;	/* the last one, when the input ends within it */
-	bool torn;		/* the input ends within it, as far as one can see */
-	bool salvaged;		/* its end is missing: so may be tables and events */
+	uint64_t experimental;	/* batches of experimental data, which are not read */
+	struct wire_batch cut;	/* the last batch, if the input ends within it */
+	bool torn;		/* the input seems to end within this generation */
+	bool salvaged;		/* its end is missing, and tables and events may be missing too */
 };
 
-/* The next generation of the input, at the cursor, into *g. 1: there is one, and when e->kind is set, damage after it;
-   0: the input ended as it should; -1: damage, and what was read of the generation is in *g (never
-   NULL), not sealed. */
+/* Read the next generation at the cursor into *g. Returns 1 if there is one; then e->kind is set if damage follows
+   it. Returns 0 if the input ended where it may. Returns -1 for damage. *g is never NULL; after 0 and -1 it holds
+   what was read and is not sealed. The caller frees *g. */
 int generation_read(
     struct byte_cursor *, int version, const struct bytes *, struct trace_generation **g, struct err *e);
-/* Make what there is of a damaged generation fit for use: references to what is missing become none.
-   false: there is nothing to show. ns_per_tick is what an earlier generation said, or 0. */
+/* Make the rest of a damaged generation usable: references to missing strings and stacks become 0. ns_per_tick is
+   that of an earlier generation, or 0. Returns false if no events are left. */
 bool generation_salvage(struct trace_generation *g, double ns_per_tick);
 void generation_free(struct trace_generation *g);
 
 struct trace_generation *generation_new(void);
-/* For traces of version 1: one more frame of the stack being added; and seal strings and frames. -1:
-   a string came twice. */
+/* For traces of version 1. generation_add_frame() adds a frame to the stack that is being built.
+   generation_seal_v1() seals strings and frames; it returns -1 if a string id occurs twice and stores the id in
+   *dup. */
 void generation_add_frame(struct trace_generation *g, const struct gen_pc *pc);
 int generation_seal_v1(struct trace_generation *g, uint64_t *dup);
-/* lost_names.c: the index of a new stack of which only the number is known; such stacks for all that events of the
-   generation name and its table has not, before it is sealed. */
+/* lost_names.c. lost_names_add_stack() adds a stack of which only the id is known and returns its index.
+   lost_names_add_stacks() adds such stacks for all ids that events of the generation refer to and its table lacks;
+   call it before sealing. */
 uint32_t lost_names_add_stack(struct trace_generation *g, uint64_t id);
 void lost_names_add_stacks(struct trace_generation *g);
-uint32_t lost_names_add_name(struct trace_generation *g, uint64_t pc); /* a string: the address, where a name is lost */
-/* Id of a string of these bytes, which must stay where they are. The table is complete by now; those
-   who read it meanwhile, on another thread, are not disturbed. */
+/* Add the address as a string, for a function whose name is lost. Returns its index. */
+uint32_t lost_names_add_name(struct trace_generation *g, uint64_t pc);
+/* Return the id of a string with these bytes, which must stay where they are. Called by the ordering thread once
+   the table is complete; it does not move strings that another thread is reading. */
 uint32_t generation_add_string(struct trace_generation *g, const char *p, uint32_t n);
 
 #endif

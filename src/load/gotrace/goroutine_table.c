@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Goroutines by their numbers.
+ * Goroutines by their ids.
  *
- * The runtime numbers them one after another, so they lie in a table by the last bits of their numbers, where they
- * are found and brought into the cache without a question; only when the place is taken by one that still lives they
- * go through a hash. When those become many the table grows: with half a million that live, each look into the hash
- * would wait three times for memory.
+ * The runtime numbers goroutines consecutively, so their entries are in a table by the low bits of
+ * their ids, where they are found and prefetched without a branch. Only if the place is taken by
+ * another live goroutine the entry is in a hash table. When many are there the table grows: with
+ * half a million live goroutines each lookup in the hash table would wait for memory three times.
  *
- * The orderer and the interpreter each have such a table, for they know other things, on other threads. Not taken: one
- * for both, with half of a row for each; a row is in two caches then, and is sent from one to the other and back.
+ * The orderer and the interpreter each have such a table, because they keep different state, on
+ * different threads. Not taken: one table for both with half of an entry for each. Its cache lines
+ * would be passed back and forth between two processors.
  *
- * Where memory is short a large table lies on disk, and each of the two lets go of its own when the other's turn comes
- * (pipeline.c): events go to all of it in any order, so there would be no gain in letting go of it more often.
+ * If memory is short, a large table is on disk, and each of the two threads releases its own when
+ * it is the other's turn (pipeline.c). Events access all parts of it in any order, so releasing it
+ * more often gains nothing.
  */
 #include "config.h"
 #include "load/gotrace/goroutine_table.h"
 
 #include <string.h>
 
-enum { SPILLS = 16, PASS = 1 << 14 };	/* part of the memory; goroutines */
+/* SPILLS: a table of at least 1/SPILLS of the memory limit is on disk. PASS: goroutines between two releases. */
+enum { SPILLS = 16, PASS = 1 << 14 };
 
 static uint8_t *live_flag(const struct goroutine_map *t, void *g)
 {
@@ -40,7 +43,7 @@ static void free_entry(struct goroutine_map *t, void *g)
 	t->room = g;
 }
 
-/* None of them in more lines of the cache than it must. */
+/* Add entries to the free list, aligned so that each is in as few cache lines as possible. */
 static void add_entries(struct goroutine_map *t)
 {
 	enum { MANY = 64 };

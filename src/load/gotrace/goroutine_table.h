@@ -7,40 +7,42 @@
 #include "base/u64_map.h"
 
 /*
- * Goroutines that live, by their numbers. What is known of one is the business of who has the table: he says how
- * large it is, and where in it its number (int64_t) lies, whether it lives (a byte, 0: no), and where a pointer may
- * lie while it does not. What is dead is room for another and holds nothing.
+ * Live goroutines by their ids. The user of the table defines the entries: their size, and the
+ * offsets of the id (int64_t), of the byte that is 0 while an entry is unused, and of a pointer
+ * that the table uses while the entry is unused. Unused entries hold no other data.
  */
 struct goroutine_table_form { size_t size, align, id, used, next; };
 struct goroutine_map {
-	char *at;		/* [n]: by the last bits of their numbers; */
-	uint64_t n, mask;	/* a power of two; one less */
-	struct u64_hash far;	/* those whose place was taken by one that lived, */
-	void *room;		/* and what is unused of these */
-	struct arena mem;	/* where they are */
+	char *at;		/* [n]: entries by the low bits of their ids */
+	uint64_t n, mask;	/* n: a power of two; mask: n - 1 */
+	struct u64_hash far;	/* entries whose place was taken by another live one */
+	void *room;		/* free list of entries for far */
+	struct arena mem;	/* memory of the entries in far */
 	const struct goroutine_table_form *form;
-	bool spilled;		/* the table lies on disk, for memory is short */
+	bool spilled;		/* the table is on disk because memory is short */
 };
 
-/* Nobody lives yet. */
+/* Make an empty table of n places (a power of two). Frees what *t held before. */
 void goroutine_table_init(struct goroutine_map *, const struct goroutine_table_form *, uint64_t n);
 void goroutine_table_free(struct goroutine_map *);
-/* Where its number says that it is, if it is there and not far. */
+/* Return the place of an id. It may hold another goroutine or none; the goroutine itself may be in far. */
 static inline void *goroutine_table_place(const struct goroutine_map *t, size_t size, int64_t id)
 {
 	return t->at + ((uint64_t)id & t->mask) * size;
 }
-void *goroutine_table_find_far(const struct goroutine_map *, int64_t id);	/* NULL: it is none of those */
-void *goroutine_table_add(struct goroutine_map *, int64_t id); /* a place for one that is not there; not filled in */
-void goroutine_table_remove(struct goroutine_map *, void *);		/* it has ended */
-/* All of them, from *i = 0 on; NULL: that was all. */
+void *goroutine_table_find_far(const struct goroutine_map *, int64_t id);	/* NULL: it is not in far */
+/* Return an entry for an id that is not in the table. The caller fills it in. */
+void *goroutine_table_add(struct goroutine_map *, int64_t id);
+void goroutine_table_remove(struct goroutine_map *, void *);		/* remove an entry */
+/* Return the next live entry; start with *i = 0. NULL at the end. */
 void *goroutine_table_next(const struct goroutine_map *, size_t *i);
 bool goroutine_table_is_crowded(
-    const struct goroutine_map *, uint64_t most);  /* many lie far, and it may grow to so many places */
-void goroutine_table_grow(struct goroutine_map *); /* it grows: all of them are elsewhere afterwards */
-/* It is not looked at for now. Nothing, where it is not on disk. */
+    const struct goroutine_map *, uint64_t most);  /* many entries are in far, and n < most */
+/* Make the table four times as large. Pointers to entries become invalid. */
+void goroutine_table_grow(struct goroutine_map *);
+/* Release the resident pages of a table on disk, because it is not used for now. Otherwise do nothing. */
 void goroutine_table_release_pages(const struct goroutine_map *);
-/* The same now and then, who looks at one after another. */
+/* Call with the index of each access in a loop over entries: releases the pages now and then. */
 void goroutine_table_note_access(const struct goroutine_map *, uint64_t i);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Strings and stacks of one generation, on their way into the sink. Most ids of
- * a generation are never used by an event that is shown, and the rest are used
- * again and again, so each is said once a generation, when it is first met; an
- * array by id remembers what the sink called it. The sink makes one of equal
- * stacks of different generations.
+ * Strings and stacks of one generation, on their way into the sink. Most ids of a generation are
+ * never used by an event that is shown, and the rest are used again and again. So each is passed to
+ * the sink once in a generation, when it is first used, and an array by id keeps the sink's id. The
+ * sink unifies equal stacks of different generations.
  */
 #include "config.h"
 #include "load/gotrace/reader.h"
@@ -14,7 +13,7 @@
 
 #include <string.h>
 
-/* A table of at least n ids; what is new in it is zero. */
+/* Return a table of at least n entries; new entries are zero. */
 static void *table_room(void *p, size_t *cap, size_t n, size_t size)
 {
 	size_t had = *cap;
@@ -25,7 +24,7 @@ static void *table_room(void *p, size_t *cap, size_t n, size_t size)
 	return p;
 }
 
-/* The first stack of each trace, with one frame: analyses put weight there whose stack is missing
+/* Add the first stack of each trace, which has one frame. Analyses attribute weight without a stack to it
  * (trace_show_no_stack()). */
 static void add_no_stack(struct gotrace *r)
 {
@@ -53,7 +52,7 @@ bool intern_tables_begin(struct gotrace *r, const struct trace_generation *gen)
 	t->wait = table_room(t->wait, &t->nwait, generation_nstrs(gen) + 1u, sizeof *t->wait);
 	memset(t->str, 0, t->nstr * sizeof *t->str);
 	memset(t->stack, 0, t->nstack * sizeof *t->stack);
-	t->stack[0] = 1;	/* none is none */
+	t->stack[0] = 1;	/* id 0 is no stack */
 	memset(t->root, 0, t->nroot * sizeof *t->root);
 	memset(t->wait, 0, t->nwait * sizeof *t->wait);
 	return true;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Stacks and functions of which only the numbers are left. Both versions of the format write
- * the tables of stacks and strings last, so a program that was killed leaves
- * events that name stacks that are nowhere. Where they are is lost, but not that
- * two of them are the same: each becomes a stack of one frame, whose function is
- * called after its number. So goroutines that began at one place are one group, and
- * what blocks where can be told apart. A function whose name is lost is called by its address.
+ * Stacks and functions of which only the ids are left. Both versions of the format write the tables
+ * of stacks and strings last, so a program that was killed leaves events that refer to missing
+ * stacks. Their frames are lost, but equal ids still mean equal stacks: each becomes a stack of one
+ * frame, whose function is named after the id. So goroutines that started at one place form one
+ * group, and places of blocking can be distinguished. A function whose name is lost is named by its
+ * address.
  *
- * Not taken: to show them as none. All goroutines of such a trace would be one group
- * without a name, and each of its profiles one line.
+ * Not taken: no stack instead. All goroutines of such a trace would be one group without a name,
+ * and each of its profiles one line.
  */
 #include "config.h"
 #include "load/gotrace/generation.h"
@@ -17,7 +17,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define NAMES (1ull << 62)	/* strings that are not in the file: their numbers are beyond those that are */
+#define NAMES (1ull << 62)	/* ids of strings that are not in the file: greater than all ids that are */
 
 uint32_t lost_names_add_stack(struct trace_generation *g, uint64_t id)
 {

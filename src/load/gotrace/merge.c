@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The merge of one generation: a cursor per thread, each standing on its next
- * event, in a heap by time. The head is tried first, and nearly always may
- * happen; when the orderer says that it must wait for another thread, the
- * others are tried in the order of their times. CPU samples, which wait for
- * nobody, are dealt in by time.
+ * The merge of one generation: a cursor for each thread, positioned on its next event, in a heap by
+ * time. The earliest event is tried first and is nearly always possible. If the orderer returns
+ * GO_WAIT, the other threads are tried in the order of their times. CPU samples, which do not wait,
+ * are inserted by time.
  *
- * Where times are equal the order is the heap's own, so the heap is the
- * reference's: the same sift rules give the same order of equals. A sorted heap
- * is a heap, so after a detour it need not be built again.
+ * Events of equal times are ordered by the heap, so its rules for sifting are those of the
+ * reference: the same rules give the same order. A sorted array is a heap, so it need not be
+ * rebuilt after the other threads were tried.
  */
 #include "config.h"
 #include "load/gotrace/merge.h"
@@ -21,18 +20,19 @@
 
 #include <string.h>
 
-/* Detours that a trace may cost: a made-up one of a million threads would never end. */
+/* Limit of the work for tries of other threads: a crafted trace of a million threads would never end. */
 enum { PATIENCE = 1 << 25, PER_EVENT = 256 };
 struct batch_cursor {
 	struct byte_cursor c;		/* in the current batch */
 	int64_t m;
-	struct order_thread *state, *fast;	/* once it is known; the same, where events may go the short way */
-	uint32_t next;		/* the batch after, index + 1 */
+	/* State: NULL until known; fast: the same if order_fast.h may be used, else NULL. */
+	struct order_thread *state, *fast;
+	uint32_t next;		/* the next batch: index + 1 */
 	uint32_t batch;
-	struct wire_event ev;		/* its time, before there is one: that of the batch, or of the event before */
+	struct wire_event ev;	/* before the first event its time is that of the batch, then that of the last event */
 };
 
-#define NEVER INT64_MAX	/* of a slot that is none: nothing is later */
+#define NEVER INT64_MAX	/* time of an unused slot: later than all others */
 struct merge_slot {
 	int64_t time;
 	struct batch_cursor *cur;
@@ -42,12 +42,13 @@ struct merge_state {
 	struct event_orderer *o;
 	struct trace_generation *g;
 	struct batch_cursor *cur;
-	struct merge_slot *heap;	/* n, and behind them so many that are none that each has two children */
+	struct merge_slot *heap; /* n slots and, after them, enough unused ones that each slot has two children */
 	size_t n;
 	struct merge_slot *tmp;	/* for sorting */
-	uint64_t dropped, forced;	/* events of a salvaged generation that could not be, or had to */
-	uint64_t taken, tried;	/* events, and threads looked at on detours */
-	/* of a tick, where that is a whole number: ticks below few are exactly so many times ns */
+	/* Events of a salvaged generation that were left out, or taken although not possible. */
+	uint64_t dropped, forced;
+	uint64_t taken, tried;	/* events taken; threads tried in place of the earliest */
+	/* ns per tick if that is a whole number: a number of ticks below few is multiplied by it */
 	uint64_t ns, few;
 	struct err *e;
 };
@@ -63,7 +64,7 @@ static size_t sift_up(struct merge_slot *h, size_t i)
 	return i;
 }
 
-/* Which of two children is the earlier is not to be guessed, so that is no branch. */
+/* Select the earlier child without a branch, which could not be predicted. */
 static void sift_down(struct merge_slot *h, size_t i)
 {
 	struct merge_slot s = h[i];
@@ -95,7 +96,7 @@ static void heap_drop(struct merge_state *m, size_t i)
 	sift_down(m->heap, 0);
 }
 
-/* Stable, and linear where the slots are in order already: runs are merged, short ones inserted. */
+/* Stable merge sort, linear if the slots are sorted already. Short runs are sorted by insertion. */
 static void sort_slots(struct merge_slot *v, struct merge_slot *tmp, size_t n)
 {
 	enum { RUN = 12 };
@@ -123,8 +124,8 @@ static void sort_slots(struct merge_slot *v, struct merge_slot *tmp, size_t n)
 
 /* ---- the cursors */
 
-/* On to the first event of the thread's next batch, or over damage. 1: it stands on one; 0: there is none;
-   -1: damage. */
+/* Move to the first event of the thread's next batch, or past damage. Returns 1 if the cursor is on an event, 0 if
+   there is none, -1 for damage. */
 static int cursor_turn(struct merge_state *m, struct batch_cursor *c)
 {
 	while (!byte_cursor_left(&c->c)) {
@@ -149,7 +150,7 @@ static int cursor_turn(struct merge_state *m, struct batch_cursor *c)
 	return 1;
 }
 
-/* On to the thread's next event; likewise. */
+/* Move to the thread's next event; returns the same. */
 static inline __attribute__((always_inline)) int cursor_next(struct merge_state *m, struct batch_cursor *c)
 {
 	uint64_t dt;
@@ -158,12 +159,12 @@ static inline __attribute__((always_inline)) int cursor_next(struct merge_state 
 		return cursor_turn(m, c);
 	c->c.p = p;
 	c->ev.time = wire_add(dt < m->few ? (int64_t)(dt * m->ns) : wire_time(m->g->ns_per_tick, dt), c->ev.time);
-	/* the goroutine, often; other threads come first */
+	/* often the entry of the event's goroutine, which is used after events of other threads */
 	__builtin_prefetch(order_place_g(m->o, (int64_t)c->ev.arg[1]));
 	return 1;
 }
 
-/* No more of this thread will come. */
+/* The thread has no more events. */
 static void slot_ends(struct merge_state *m, size_t i)
 {
 	if (m->heap[i].cur->state)
@@ -171,7 +172,7 @@ static void slot_ends(struct merge_state *m, size_t i)
 	heap_drop(m, i);
 }
 
-/* The cursor of the head goes on to its next event, and mostly it stays the head. */
+/* Move the cursor of the earliest event to its next event, which mostly stays the earliest. */
 static inline __attribute__((always_inline)) enum order_result step_head(struct merge_state *m)
 {
 	struct merge_slot *h = m->heap;
@@ -188,7 +189,7 @@ static inline __attribute__((always_inline)) enum order_result step_head(struct 
 	return GO_YES;
 }
 
-/* The cursor of slot i goes on to its next event. */
+/* Move the cursor of slot i to its next event. */
 static enum order_result step_slot(struct merge_state *m, size_t i)
 {
 	struct batch_cursor *c = m->heap[i].cur;
@@ -204,18 +205,19 @@ static enum order_result step_slot(struct merge_state *m, size_t i)
 	return GO_YES;
 }
 
-/* Where batches are missing, an event whose cause was in one of them is left out. */
+/* Leave out an event whose cause is in a missing batch. */
 static enum order_result drop_slot(struct merge_state *m, size_t i)
 {
 	m->dropped++;
 	return step_slot(m, i);
 }
 
-/* Believe the event of slot i. GO_WAIT: that cannot be. */
+/* Take the event of slot i although its cause is missing. GO_WAIT: it contradicts known state, or there were too
+   many tries. */
 static enum order_result force_slot(struct merge_state *m, size_t i)
 {
 	struct batch_cursor *c = m->heap[i].cur;
-	m->tried += 1 + m->o->ms.n / 16;	/* it looks at all of them */
+	m->tried += 1 + m->o->ms.n / 16;	/* order_force() walks over all threads */
 	if (m->tried > PATIENCE + PER_EVENT * m->taken || order_force(m->o, &c->ev, c->m, &c->state) != GO_YES)
 		return GO_WAIT;
 	m->forced++;
@@ -223,7 +225,8 @@ static enum order_result force_slot(struct merge_state *m, size_t i)
 	return step_slot(m, i);
 }
 
-/* What does not fit, in a generation of which the end is missing: from here on it is guesses. */
+/* Handle a contradiction in a generation whose end is missing: mark it as salvaged, as its order is a guess from
+   here on. Returns whether it is salvaged. */
 static bool is_incomplete(struct merge_state *m)
 {
 	if (m->g->torn && !m->g->salvaged)
@@ -258,13 +261,14 @@ static inline __attribute__((always_inline)) enum order_result try_slot(struct m
 	return r == GO_WAIT ? drop_slot(m, i) : r;
 }
 
-/* Not the head, which is rare. */
+/* Called for slots other than the earliest, which is rare: not inlined. */
 static enum order_result __attribute__((noinline)) try_other(struct merge_state *m, size_t i)
 {
 	return try_slot(m, i);
 }
 
-/* Nobody can go on, for the cause was in a batch that never came: believe the earliest that can be believed. */
+/* No thread can advance because a cause is in a missing batch: take the earliest event that does not contradict
+   known state. */
 static int force_any(struct merge_state *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
@@ -275,10 +279,10 @@ static int force_any(struct merge_state *m)
 	return drop_slot(m, 0) == GO_YES ? 0 : -1;
 }
 
-/* The head must wait: who else can go on? */
+/* The earliest event has to wait: try the other threads. */
 static int advance_other(struct merge_state *m)
 {
-	m->tried += m->n / 16;	/* of sorting what is nearly in order */
+	m->tried += m->n / 16;	/* cost of sorting what is nearly sorted */
 	if (m->tried > PATIENCE + PER_EVENT * m->taken)
 		return err_set(m->e, ERR_LIMIT, byte_cursor_at(&m->heap[0].cur->c),
 		    "too many threads (%zu) wait for each other", m->n);
@@ -297,8 +301,8 @@ static int advance_other(struct merge_state *m)
 	return is_incomplete(m) ? force_any(m) : -1;
 }
 
-/* A tick is 64 ns nearly everywhere: then no number need become one with a fraction and be brought back, a
-   dozen instructions for each event. */
+/* Prepare multiplication by whole numbers. A tick is 64 ns on nearly all systems; then conversion to double and
+   back, a dozen instructions for each event, is not needed. */
 static void whole_ticks(struct merge_state *m)
 {
 	enum { MOST = 1 << 20, FEW = 32 };	/* their product is exact as a double, too */
@@ -358,7 +362,7 @@ static int run_merge(struct merge_state *m)
 	return 0;
 }
 
-/* What is left in the cursors that have not ended. */
+/* Return the number of bytes that were not read. */
 static uint64_t bytes_left(const struct merge_state *m)
 {
 	uint64_t n = 0;

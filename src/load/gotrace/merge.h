@@ -5,9 +5,9 @@
 
 #include "load/gotrace/order.h"
 
-/* Put the events of a sealed generation in order and say them, after a Sync that opens it. 0: all of
-   them, or the consumer stopped (o->stopped). -1: damage, *e; *lost are the bytes of its batches that
-   were not reached. */
+/* Deliver the events of a sealed generation in order, after a Sync that opens it. Returns 0 if all were delivered
+   or the consumer stopped (o->stopped). Returns -1 for damage, *e; then *lost is the number of bytes of its
+   batches that were not read. */
 int merge_generation(struct event_orderer *, struct trace_generation *, uint64_t *lost, struct err *e);
 
 #endif

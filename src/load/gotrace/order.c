@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The scheduler's state machine. Clocks of different processors disagree, so
- * times alone do not order a trace. What does: events of one thread are in
- * order; starting or waking a goroutine, and taking a processor, carry sequence
- * numbers; and a goroutine cannot run unless it was runnable. So the orderer
- * keeps the state of every goroutine (G), processor (P) and thread (M), and
- * takes an event only when it can happen: GO_WAIT sends the caller to another
- * thread, GO_BAD says that it can never happen and the trace is broken.
+ * The scheduler's state machine. Clocks of different processors disagree, so times alone do not
+ * order a trace. These rules do: events of one thread are in order; starting or waking a goroutine,
+ * and taking a processor, carry sequence numbers; and a goroutine cannot run unless it was
+ * runnable. So the orderer keeps the state of every goroutine (G), processor (P) and thread (M),
+ * and takes an event only when it is possible. GO_WAIT makes the caller try another thread; GO_BAD
+ * means that the event will never be possible and the trace is broken.
  *
- * Handlers are in a table by event. Each sees a step: where the thread is now
- * and, to be changed, where it will be; order_emit() makes the event out of its row in
- * events.def, in the place where it happened: before the change.
+ * Handlers are in a table by event type. Each gets a step: the thread's G and P now and, to be
+ * changed, after the event. order_emit() makes the event from its row in events.def, with the G and
+ * P before the change.
  *
- * State belongs to the whole trace (order_tables.c), ids of strings and stacks to a
- * generation: what must outlive one (names of tasks, regions and stops) is kept as
- * bytes. What a generation says at its beginning is order_status.c, what is no
- * scheduling order_ranges.c, a trace that is cut order_recover.c.
+ * State belongs to the whole trace (order_tables.c), ids of strings and stacks to a generation.
+ * What must outlive a generation (names of tasks, regions and stops) is kept as bytes. The statuses
+ * at the beginning of a generation are handled by order_status.c, events that are not scheduling by
+ * order_ranges.c, a truncated trace by order_recover.c.
  */
 #include "config.h"
 #include "load/gotrace/order.h"
@@ -32,9 +31,10 @@ enum order_result order_fail(struct order_step *s, const char *fmt, uint64_t v)
 	return GO_BAD;
 }
 
-/* ---- saying events */
+/* ---- emitting events */
 
-/* Index of a string or a stack, by the file's number; U64_INDEX_NONE: there is none, and it matters. */
+/* Report an id without a string or stack. Returns U64_INDEX_NONE, or 0 in a salvaged generation, where it does not
+   matter. */
 static uint32_t report_missing(struct event_orderer *o, uint64_t id, uint8_t type, const char *what)
 {
 	if (o->gen->salvaged)
@@ -56,7 +56,7 @@ static inline uint32_t stack_at(struct event_orderer *o, uint64_t id, uint8_t ty
 	return i != U64_INDEX_NONE ? i : report_missing(o, id, type, "stack");
 }
 
-/* What few rows have besides: two stacks, two strings, or two numbers. */
+/* Set the fields that few rows have: a second stack, a second string, or a second number. */
 static struct trace_event *emit_extra_fields(
     struct event_orderer *o, const struct wire_event_spec *s, const uint64_t *arg, struct trace_event *t)
 {
@@ -74,7 +74,7 @@ static struct trace_event *emit_extra_fields(
 	return t;
 }
 
-/* Most events name one stack or none, and no string but the reason why they stop. */
+/* Emit an event. Most have at most one stack, and no string but the reason why a goroutine stops. */
 static struct trace_event *emit_event(
     struct event_orderer *o, uint8_t type, struct wire_event *ev, const struct order_place *w)
 {
@@ -115,7 +115,7 @@ enum order_result order_accept(struct order_step *s)
 	return order_emit(s->o, s->ev->type, s->ev, s->now) ? GO_YES : GO_BAD;
 }
 
-/* The same, where it pays to have it in place. */
+/* The same, inlined because it is called for most events. */
 static inline enum order_result accept_step(struct order_step *s)
 {
 	return emit_event(s->o, s->ev->type, s->ev, &s->now) ? GO_YES : GO_BAD;
@@ -164,7 +164,7 @@ int order_emit_sample(struct event_orderer *o, const struct gen_sample *s)
 	struct wire_event ev = {.time = s->time, .arg = {0, s->stack}, .type = GE_CPUSample};
 	struct order_place w = {(int64_t)s->m, (int64_t)s->p, (int64_t)s->g};
 	if (u64_index_get(&o->gen->stacks, s->stack) == U64_INDEX_NONE)
-		ev.arg[1] = 0;	/* the reference looks when it is shown */
+		ev.arg[1] = 0;	/* the reference checks the id only when the stack is printed */
 	return order_emit(o, GE_CPUSample, &ev, w) ? 0 : -1;
 }
 
@@ -206,7 +206,8 @@ static struct order_goroutine *find_running(struct order_step *s, uint8_t status
 	return g && g->status == status ? g : NULL;
 }
 
-/* The running goroutine of this thread, or NULL and why not. Nearly always it is the one that was met last. */
+/* Return the running goroutine of this thread, or NULL; then o->bad has the reason. Nearly always it is the cached
+   one. */
 static inline struct order_goroutine *running_g(struct order_step *s, uint8_t status)
 {
 	struct order_goroutine *g = s->m ? s->m->gs : NULL;
@@ -261,7 +262,7 @@ static enum order_result proc_steal(struct order_step *s)
 	p->status = P_IDLE;
 	p->seq = s->ev->arg[2];
 	if (lost) {
-		/* its thread may be anywhere by now; the P was idle as far as anybody knew */
+		/* its thread may have any other P by now; the P was recorded as idle */
 	} else if (from == s->now.m) {
 		if (s->now.p != id)
 			return order_fail(s,
@@ -277,7 +278,7 @@ static enum order_result proc_steal(struct order_step *s)
 			return order_fail(s,
 			    "%s: tried to steal proc %" PRIu64 " from a thread that has another",
 			    (uint64_t)id);
-		m->p = -1;	/* now its system call can end */
+		m->p = -1;	/* now the thread's system call can end */
 	}
 	struct trace_event *t = order_emit(s->o, s->ev->type, s->ev, s->now);
 	if (t && lost)
@@ -357,7 +358,7 @@ static enum order_result go_unblock(struct order_step *s)
 	return accept_step(s);
 }
 
-/* Three in one: the other is woken, this one blocks or ends, the other starts. */
+/* Three events in one: the other goroutine is woken, this one blocks or ends, the other one starts. */
 static enum order_result go_switch(struct order_step *s)
 {
 	struct order_goroutine *g = running_g(s, G_RUNNING);
@@ -392,7 +393,7 @@ static enum order_result syscall_begin(struct order_step *s)
 		return GO_BAD;
 	g->status = G_SYSCALL;
 	struct order_proc *p = order_current_p(s);
-	if (!p && s->now.p == -1)	/* of a generation that is cut */
+	if (!p && s->now.p == -1)	/* in a truncated generation */
 		return accept_step(s);
 	if (!p)
 		return order_fail(s, "%s: uninitialized proc %" PRIu64, (uint64_t)s->now.p);
@@ -420,7 +421,7 @@ static enum order_result syscall_end(struct order_step *s)
 	return accept_step(s);
 }
 
-/* The call lasted so long that the P was taken away: not before that happened. */
+/* The call lasted so long that the P was taken away; wait until that event was taken. */
 static enum order_result syscall_end_blocked(struct order_step *s)
 {
 	if (s->now.p != -1) {
@@ -441,7 +442,8 @@ static enum order_result syscall_end_blocked(struct order_step *s)
 	return accept_step(s);
 }
 
-/* The end of a C thread's call into Go. Its P goes too: the id of the thread may soon be another's. */
+/* A C thread's call into Go ends. Its P is released too, because the id of the thread may soon be used by another
+   one. */
 static enum order_result destroy_syscall(struct order_step *s)
 {
 	if (!order_require(s, MAY, MUST))
@@ -509,7 +511,7 @@ enum order_result order_advance(struct event_orderer *o, struct wire_event *ev, 
 		p = at->p;
 		g = at->g;
 	}
-	/* not one of the other: what has just been written by parts is not read as a whole without waiting for it */
+	/* both copies are made from the values: reading a struct just written in parts would wait for the stores */
 	struct order_step s = {.o = o, .ev = ev, .m = at, .now = {m, p, g}, .next = {m, p, g}};
 	order_handler *f = handlers[ev->type];
 	if (!f)
@@ -528,7 +530,7 @@ void order_init(struct event_orderer *o, const struct event_stream_ops *ops, voi
 {
 	*o = (struct event_orderer){.ops = ops, .self = self, .info = info};
 	order_init_table(o, GO_NEAR);
-	o->nout = !out && mem_limit_is_small() ? GO_OUT_MANY : GO_OUT;	/* it may change its turn with who takes them */
+	o->nout = !out && mem_limit_is_small() ? GO_OUT_MANY : GO_OUT; /* GO_OUT_MANY: the two threads may take turns */
 	o->own = out ? NULL : xmalloc(o->nout * sizeof *o->out);
 	order_set_output(o, out ? out : o->own);
 }

@@ -10,28 +10,29 @@
 struct order_goroutine;
 struct order_proc;
 
-/* What a thread is known to hold. g and p are cached where they are known; they do not lie side by side, for a compiler
-   would then fetch both at once out of where one of them has just been written, and the processor wait for that. */
+/* What a thread is known to have. gs and ps cache the entries of g and p, where they are known. g and p are not
+   adjacent: a compiler would load both at once shortly after one of them was written, and the processor would have
+   to wait for that store. */
 struct order_thread {
 	int64_t id, g;
 	struct order_goroutine *gs;
 	int64_t p;
 	struct order_proc *ps;
-	struct order_thread *next;	/* all threads, newest first */
-	uint32_t age;		/* goorder.age while events of it are still to come */
+	struct order_thread *next;	/* list of all threads, newest first */
+	uint32_t age;	/* event_orderer.age while the generation has more events of this thread, else 0 or older */
 };
 
-/* an event on the wire is at most 3 of ours */
+/* GO_OUT_ROOM: free entries before each step, since an event on the wire becomes at most 3 events. */
 enum { GO_OUT = 1024, GO_OUT_MANY = 1 << 16, GO_OUT_ROOM = 4, GO_NEAR = 1 << 14, GO_NEAR_MOST = 1 << 20 };
 
-/* The scheduler as the trace tells it, across generations. */
+/* The scheduler's state as the trace describes it, across generations. */
 struct event_orderer {
 	const struct event_stream_ops *ops;
 	void *self;
 	struct event_stream_info *info;
 	struct trace_generation *gen;
 	uint64_t first_gen;
-	uint32_t age;		/* generations so far: sequence numbers are of one of them */
+	uint32_t age;		/* number of generations so far: sequence numbers are valid within one */
 	struct arena mem;
 	struct goroutine_map gs;	/* struct order_goroutine */
 	struct u64_hash ps, ms, tasks;
@@ -39,45 +40,45 @@ struct event_orderer {
 	struct task *free_task;
 	struct order_thread *all_m;
 	uint64_t gc_seq;
-	int gc;			/* 0 not known, 1 off, 2 on */
+	int gc;			/* 0: not known, 1: off, 2: on */
 	uint64_t dropped;	/* events left out of generations that are not whole */
-	uint64_t forced;	/* and such as were believed */
-	bool unended;		/* version 1 without its end, which has the frequency and the stacks */
-	uint64_t misused;	/* regions that end while another is inside */
-	int64_t last;		/* time of the event before */
+	uint64_t forced;	/* events of such generations that were taken although they were not possible */
+	bool unended;		/* a trace of version 1 without its end, which has the frequency and the stacks */
+	uint64_t misused;	/* regions that end while another is open inside */
+	int64_t last;		/* time of the last event */
 	uint64_t syncs;
-	struct trace_event *out;	/* events that are ready, */
-	size_t nout;		/* and for how many there is room: GO_OUT, or of its own GO_OUT_MANY */
-	struct trace_event *own;	/* the same, or NULL: brought by who takes them */
-	struct trace_event *next, *full;	/* in it: where the next event goes; beyond that, first flush */
-	uint64_t bytes;		/* of the input that have been taken apart */
-	bool stopped;		/* by the consumer */
-	bool general;		/* no event goes the short way (order_fast.h) */
-	struct err bad;		/* why the last order_advance() said GO_BAD */
+	struct trace_event *out;	/* buffer of events that are ready */
+	size_t nout;		/* its size: GO_OUT, or GO_OUT_MANY for a buffer of its own */
+	struct trace_event *own;	/* the same buffer if allocated here; NULL: the consumer provides it */
+	struct trace_event *next, *full;	/* next: where the next event is written; beyond full: flush first */
+	uint64_t bytes;		/* bytes of the input decoded so far */
+	bool stopped;		/* the consumer stopped the reading */
+	bool general;		/* do not use order_fast.h */
+	struct err bad;		/* why the last order_advance() returned GO_BAD */
 };
 
-/* out: room for GO_OUT events; NULL: it brings its own. */
+/* Initialize. out has room for GO_OUT events; NULL: allocate a buffer. */
 void order_init(struct event_orderer *, const struct event_stream_ops *, void *self, struct event_stream_info *,
     struct trace_event *out);
 void order_free(struct event_orderer *);
-/* Whom events go to, when none is ready: the next ones are to go there. */
+/* Write the next events to out. Called while no event is ready. */
 void order_set_output(struct event_orderer *, struct trace_event *out);
 
-/* Where memory is short goroutines may lie on disk: they are not looked at for now. */
+/* Release the pages of the goroutine table if it is on disk. */
 void order_release_pages(const struct event_orderer *);
-/* Say what is ready. false: the consumer wants no more. */
+/* Deliver the events that are ready. Returns false if the consumer stopped. */
 bool order_flush(struct event_orderer *);
-/* A Sync event: of the generation that begins, or (opens false) of the end. */
+/* Emit a Sync event: of the generation that begins, or (opens false) of the end of the trace. */
 void order_emit_sync(struct event_orderer *, int64_t time, bool opens);
-/* A CPU sample, which is bound to no order. -1: *e. */
+/* Emit a CPU sample, which needs no ordering. Returns -1 if it cannot be emitted; o->bad has the reason. */
 int order_emit_sample(struct event_orderer *, const struct gen_sample *);
 
-/* Try to take ev, which came from thread m: may it happen now? GO_WAIT: not before something on
-   another thread. *state is m's, found at the first call and kept by the caller. */
+/* Take ev of thread m if it is possible now. GO_WAIT: another thread has to advance first. GO_BAD: the trace is
+   broken, see o->bad. *state is m's entry: NULL at the first call, found then and kept by the caller. */
 enum order_result { GO_YES, GO_WAIT, GO_BAD };
 enum order_result order_advance(struct event_orderer *, struct wire_event *, int64_t m, struct order_thread **state);
-/* In a generation that is cut: believe the event, and take it. Not GO_YES: another thread, whose events are still to
-   come, says otherwise, or the event makes no sense at all. */
+/* In a truncated generation: assume the state that the event requires, and take the event. Does not return GO_YES
+   if a thread with events still to come contradicts it, or if the event makes no sense. */
 enum order_result order_force(struct event_orderer *, struct wire_event *, int64_t m, struct order_thread **state);
 
 #endif

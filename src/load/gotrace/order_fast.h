@@ -4,19 +4,19 @@
 #define TTRACE_LOAD_GOTRACE_ORDER_FAST_H
 
 /*
- * The common case of the common events. Eight kinds of events are nineteen of
- * twenty, and nearly always all is as it should be: the goroutine and the
- * processor are those that the thread met last, the sequence number is the next,
- * strings and stacks are there. Then the event is taken here, without a step and
- * without its row of events.def, by a third of the instructions.
+ * The short path for common events. Eight types make up nineteen of twenty events, and nearly
+ * always everything is as expected: the goroutine and the processor are those that the thread used
+ * last, the sequence number is the next one, strings and stacks exist. Then the event is taken
+ * here, without a struct order_step and without reading all of its row of events.def, in a third of
+ * the instructions.
  *
- * Whatever is not so changes nothing and goes the general way (gotrace/order.c), which
- * alone knows why an event must wait or what is wrong with it. So what is here
- * says nothing that is not said there: it may be left out, and the trace is the
- * same (tests/t-jobs.c leaves it out). It is a header because it goes into the
- * loop of the merge whole, of which calls and their registers were a tenth. The
- * road not taken is to make the general way short: it is long because of what it
- * can say.
+ * An event that is unusual in any way changes nothing here and takes the general path (order.c).
+ * Only that path knows why an event must wait or what is wrong with it. So this file may be left
+ * out and the trace is the same (tests/t-jobs.c leaves it out). It is a header because the
+ * functions are inlined into the loop of the merge; calls and the saving of registers were a tenth
+ * of its time.
+ *
+ * Not taken: making the general path shorter. It is long because of the errors that it can report.
  */
 #include "load/gotrace/order.h"
 #include "load/gotrace/order_state.h"
@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The event, where it happened: before the change. Text, second stack and value are none. */
+/* Write the event with the thread's P and G before the change; text, stack2, value and value2 are 0. */
 static inline struct trace_event *order_fast_put(
     struct event_orderer *o, unsigned type, const struct wire_event *ev, const struct order_thread *m, int64_t id)
 {
@@ -43,15 +43,15 @@ static inline struct trace_event *order_fast_put(
 	return t;
 }
 
-/* The goroutine that runs, or sits in its system call, on the thread, with a P; NULL: look more closely. */
+/* Return the goroutine that runs, or is in a system call, on a thread that has a P. NULL: take the general path. */
 static inline struct order_goroutine *order_fast_current_g(const struct order_thread *m, uint8_t status)
 {
 	struct order_goroutine *g = m->gs;
 	return g && g->status == status && g->id == m->g && m->g != -1 && m->p != -1 ? g : NULL;
 }
 
-/* One that is to become something else by an event of that number: one that has ended, and whose place another has not
-   taken, has no status. */
+/* Return the goroutine of an event with a sequence number, if it has this status. An ended goroutine whose place
+   was not taken yet has status G_BAD. */
 static inline struct order_goroutine *order_fast_find_g(struct event_orderer *o, const uint64_t *arg, uint8_t status)
 {
 	int64_t id = (int64_t)arg[1];
@@ -88,7 +88,7 @@ static inline __attribute__((always_inline)) bool order_fast_unblock(
 	return true;
 }
 
-/* GoStop and GoBlock: why, and where. */
+/* GoStop and GoBlock: arg[1] is the reason, arg[2] the stack. */
 static inline __attribute__((always_inline)) bool order_fast_stop(
     struct event_orderer *o, unsigned type, const struct wire_event *ev, struct order_thread *m, uint8_t status)
 {
@@ -158,8 +158,8 @@ static inline __attribute__((always_inline)) bool order_fast_return(
 	return true;
 }
 
-/* Take ev, which came from that thread, when it is one of the common events and nothing about it is unusual.
-   false: nothing has changed, and order_advance() will know. */
+/* Take ev of thread m if it is a common event and nothing about it is unusual. Returns false if nothing changed;
+   then call order_advance(). */
 static inline __attribute__((always_inline)) bool order_fast_advance(
     struct event_orderer *o, const struct wire_event *ev, struct order_thread *m)
 {

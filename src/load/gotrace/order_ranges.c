@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The part of the state machine that is not scheduling: what users annotate
- * (tasks, regions, labels, logs) and what the runtime marks as going on for a
- * while (garbage collection, sweeping, assists, stops of the world). Only the
- * mark phase orders threads; the rest is checked, remembered until it ends, and
- * said.
+ * The part of the state machine that is not scheduling: user annotations (tasks, regions, labels,
+ * logs) and ranges of the runtime (garbage collection, sweeping, mark assists, stops of the world).
+ * Only the events of the mark phase order threads; the other events are checked, kept until their
+ * range ends, and emitted.
  *
- * An end is told by less than its beginning, so it is completed from what was
- * kept: the type and parent of a task, the kind of a stop. Those may be of an
- * earlier generation, whose strings are gone: they were kept as bytes.
+ * An end event has fewer fields than its begin event, so it is completed from what was kept: the
+ * type and parent of a task, the kind of a stop. These may be of an earlier generation, whose
+ * strings are gone, so they were kept as bytes.
  */
 #include "config.h"
 #include "load/gotrace/order_state.h"
@@ -27,7 +26,7 @@ enum order_result order_annotation(struct order_step *s)
 
 /* ---- tasks, regions and ranges */
 
-/* Bytes of a string of this generation; false when there is none with the id. */
+/* Look up a string of this generation. Returns false if the id is unknown. */
 static bool str_bytes(struct order_step *s, uint64_t id, struct gen_string *str)
 {
 	uint32_t i = order_string(s->o, id, s->ev->type);
@@ -78,7 +77,7 @@ enum order_result order_task_end(struct order_step *s)
 	return GO_YES;
 }
 
-/* The region's name, and what its goroutine holds. NULL: it is said why not. */
+/* Return the extras of the region's goroutine, and the region's name in *name. NULL: o->bad has the reason. */
 static struct order_extras *region_of(struct order_step *s, struct gen_string *name)
 {
 	if (!order_require(s, MUST, MUST) || !str_bytes(s, s->ev->arg[2], name))
@@ -108,8 +107,8 @@ enum order_result order_region_begin(struct order_step *s)
 	return order_accept(s);
 }
 
-/* A region that ends while another is inside is a mistake of the program, and the reference stops
-   here. The trace is whole in spite of it: count it, forget what was inside, and go on. */
+/* A region that ends while another is open inside is a mistake of the program; the reference stops here. The trace
+   is whole nevertheless: count the mistake, close the inner regions, and continue. */
 enum order_result order_region_end(struct order_step *s)
 {
 	struct gen_string name;
@@ -171,7 +170,7 @@ static enum order_result range_active(struct order_step *s, struct range_list *r
 	return order_accept(s);
 }
 
-/* Take the range out; *was is it. Order among them means nothing: the last one fills the hole. */
+/* Remove the range and return it in *was. The order of ranges has no meaning: the last one moves to its index. */
 static bool range_end(struct order_step *s, struct range_list *r, uint8_t type, struct order_range *was)
 {
 	int i = find_range(r, type, 0, true);
@@ -256,7 +255,7 @@ void order_assume_gc(struct event_orderer *o, bool on)
 	o->gc = on ? GC_ON : GC_OFF;
 }
 
-/* The mark phase begins and ends on different threads: numbers of its own order it. */
+/* The mark phase begins and ends on different threads: its events have sequence numbers of their own. */
 enum order_result order_gc_mark(struct order_step *s)
 {
 	struct event_orderer *o = s->o;

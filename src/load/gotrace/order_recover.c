@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Believing an event. Of a generation that is cut, each thread has a beginning
- * and no end, and many have nothing: what goroutines and processors were when it
- * began, who woke them and who gave them up lies in batches that never came. When
- * no thread can go on, the earliest event that waits is taken at its word: what
- * has to have been before it, was, as if a status event had said so, and its
- * sequence number is the next.
+ * Taking an event although its cause is missing. In a truncated generation each thread has a
+ * beginning and no end, and many threads have nothing: the batches are missing that held the
+ * initial states of goroutines and processors, and the events that woke or released them. When no
+ * thread can advance, the earliest waiting event is assumed to be right: the state that it requires
+ * is set, as if a status event had recorded it, and its sequence number counts as the next one.
  *
- * Batches of a thread are there without a gap up to its last one. So a thread
- * whose events are still to come knows better than anybody what it runs, and
- * nothing is taken from it; from one that has ended anything is. An event that
- * cannot be believed then is left for later, or left out.
+ * The batches of a thread are complete up to its last one. So the state of a thread with events
+ * still to come is reliable, and its G and P are not taken from it; those of a thread without
+ * further events may be. An event that contradicts this is left for later, or left out.
  *
- * Not taken: saying the status that was believed as an event of its own. It would
- * be an event that is not in the file; the transition itself says what was before.
+ * Not taken: emitting the assumed status as an event. That event would not be in the file, and the
+ * transition itself records the previous state.
  */
 #include "config.h"
 #include "load/gotrace/order_state.h"
 
-/* Nobody else has goroutine g or processor p (-1: none) from here on. false: one that goes on has it. */
+/* Take goroutine g and processor p (-1: none) from all other threads. Returns false if a thread with events still
+   to come has one. */
 static bool set_free(struct event_orderer *o, const struct order_thread *mine, int64_t g, int64_t p)
 {
 	for (const struct order_thread *m = o->all_m; m; m = m->next)
@@ -36,7 +35,7 @@ static bool set_free(struct event_orderer *o, const struct order_thread *mine, i
 	return true;
 }
 
-/* The goroutine was in this state, and seq is its next number. */
+/* Assume that the goroutine was in this state, and that seq is its next sequence number. */
 static bool force_g(struct event_orderer *o, const struct order_thread *mine, int64_t id, uint8_t status, uint64_t seq)
 {
 	if (id == -1 || (mine && mine->g == id && status != G_RUNNING && status != G_SYSCALL) ||
@@ -62,7 +61,7 @@ static struct order_proc *force_p(struct event_orderer *o, int64_t id, uint8_t s
 	return p;
 }
 
-/* The processor that the thread had was taken away by somebody of whom nothing is known. */
+/* Assume that the processor of the thread was taken away by a missing event. */
 static void lose_p(struct event_orderer *o, struct order_thread *m)
 {
 	struct order_proc *p = m->p == -1 ? NULL : order_find_p(o, m->p);
@@ -92,7 +91,7 @@ static bool force_steal(struct event_orderer *o, int64_t id, uint64_t seq, int64
 	return true;
 }
 
-/* What the thread's own goroutine and processor must have been, for they are its own. */
+/* Assume the states of the thread's current goroutine and processor. */
 static bool force_own(struct event_orderer *o, struct order_thread *m, uint8_t status, uint8_t pstatus, uint64_t seq)
 {
 	struct order_goroutine *g = m && m->g != -1 ? order_find_g(o, m->g) : NULL;
@@ -109,7 +108,7 @@ static bool force_own(struct event_orderer *o, struct order_thread *m, uint8_t s
 	return true;
 }
 
-/* The call ended without the processor: who took it is not known. */
+/* The call ended without the processor, which was taken by a missing event. */
 static bool force_end_blocked(struct event_orderer *o, struct order_thread *m)
 {
 	if (!force_own(o, m, G_SYSCALL, P_SYSCALL, 0))
@@ -118,7 +117,7 @@ static bool force_end_blocked(struct event_orderer *o, struct order_thread *m)
 	return true;
 }
 
-/* A status that comes after something was believed: the status knows better. */
+/* A status event after an assumption about the same goroutine: the status is right. */
 static bool force_status(struct event_orderer *o, struct order_thread *m, const struct wire_event *ev)
 {
 	int64_t id = (int64_t)ev->arg[1];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What a generation says at its beginning: the state of each goroutine and
- * processor that it is going to mention. In the first generation that is all that
- * is known of them; later it must be what the events said, or the trace is broken,
- * but for two things: a processor whose thread was abandoned in a system call, and
- * the thread on which a goroutine sits in one, which nothing else tells.
+ * The statuses at the beginning of a generation: the state of each goroutine and processor that the
+ * generation refers to. In the first generation nothing else is known of them. Later a status must
+ * agree with the events, or the trace is broken, with two exceptions: a processor whose thread was
+ * abandoned in a system call, and the thread of a goroutine in a system call, which no other event
+ * records.
  */
 #include "config.h"
 #include "load/gotrace/order_state.h"
@@ -21,8 +21,8 @@ static const uint8_t p_states[P__N] = {
 	[P_SYSCALL] = TST_RUNNING, [P_ABANDONED] = TST_IDLE,
 };
 
-/* A P's state at the start of a generation. A P in a system call that was abandoned lost the thread
-   it was bound to: when its state is known better, that thread is the place of the event. */
+/* A P's state at the start of a generation. If a P in a system call is recorded as abandoned, the event is emitted
+   with the thread that has the P. */
 enum order_result order_proc_status(struct order_step *s)
 {
 	struct event_orderer *o = s->o;
@@ -64,7 +64,7 @@ enum order_result order_proc_status(struct order_step *s)
 	return GO_YES;
 }
 
-/* A goroutine that sits in a system call since before the generation: on which thread? */
+/* Set the thread of a goroutine that is in a system call since before the generation. */
 static bool bind_syscall(struct order_step *s, int64_t id, int64_t mid)
 {
 	struct event_orderer *o = s->o;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What the orderer knows of whom: goroutines, processors and threads by their
- * numbers, for as long as they live.
+ * The orderer's tables of live goroutines, processors and threads by id.
  *
- * Everything lies in one arena; goroutines by their numbers (goroutine_table.c), dead ones are used again.
- * Threads keep what they met last, so few events look anything up.
+ * All entries are in one arena except goroutines (goroutine_table.c), whose entries are reused.
+ * Threads cache the G and P that they used last, so few events need a lookup.
  */
 #include "config.h"
 #include "load/gotrace/order_state.h"
@@ -78,7 +77,7 @@ void order_remove_g(struct event_orderer *o, struct order_goroutine *g)
 		g->held->next = o->free_held;
 		o->free_held = g->held;
 	}
-	g->status = G_BAD;	/* which is that of none that lives */
+	g->status = G_BAD;	/* no live goroutine has this status */
 	if (g == order_place_g(o, g->id))
 		g->used = false;
 	else

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The outline of a trace, before it is read: going from head to head of its batches one learns when the
- * trace begins and ends, how many generations it has and how its bytes lie over time.
+ * The outline of a trace, before it is read. The heads of its batches, read one after another, give
+ * the times at which the trace begins and ends, the number of generations, and the distribution of
+ * its bytes over time.
  *
- * It is a look and no more: where a head is damaged it ends, nothing is checked
- * or complained of. What is known after OUTLINE_NS is said: a large file or a slow
- * disk must not make the reading itself wait. The rest of the way is gone in small steps beside the
- * reading, and said whenever it has become twice as long, and at its end. The clock is that of the first
- * frequency met; those of later generations differ in the sixth digit.
+ * The scan checks nothing and ends at a damaged head without a warning. After OUTLINE_NS the
+ * outline is emitted as far as it is known: a large file or a slow disk must not delay the reading
+ * itself. The rest is scanned in small steps between parts of the reading; the outline is emitted
+ * again whenever it has twice as many batches, and at its end. Times are converted with the first
+ * frequency found; those of later generations differ in the sixth digit.
  */
 #include "config.h"
 #include "load/gotrace/reader.h"
@@ -27,7 +28,7 @@ struct batch_head {
 struct outline {
 	struct batch_scanner walk;
 	struct batch_head *h;
-	size_t n, cap, emitted;	/* said: how many of them the last one was made of */
+	size_t n, cap, emitted;	/* emitted: number of batches in the outline emitted last */
 	uint64_t first, last, gen;
 	uint32_t generations;
 	double tick;

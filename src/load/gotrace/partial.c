@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A part of a trace: the generations that a stretch of time lies in, read before what comes before
- * them, because somebody looks there. A generation names the state of every P and G before it changes, so it can be
- * read by itself; what it cannot say is what led to it: who made a goroutine, since when it waits, where a
- * region or task began, and what a goroutine that does not stir in it is doing. So a part is a view for the time until
- * the reading gets there, in a store of its own, and nothing of it goes into the whole.
+ * A part of a trace: the generations that overlap a time range, read before those that precede them
+ * because the viewer shows that range. A generation records the state of every P and G before its
+ * first change, so it can be read by itself. Unknown is what led to these states: which goroutine
+ * created another one, since when it waits, where a region or task began, and the state of a
+ * goroutine that has no event in it. So a part is a temporary view, in a store of its own, until
+ * the reading of the whole gets there; nothing of it is added to the whole.
  *
- * Where generations lie is learnt by going from batch to batch, as for the outline. A generation
- * begins with its earliest batch and lasts until the next one begins: the last batches of a thread may
- * hold events of a second.
+ * The generations are found by a scan of the batches' heads, as for the outline. A generation
+ * begins with its earliest batch and lasts until the next one begins, because the last batches of a
+ * thread may hold events of a second.
  */
 #include "config.h"
 #include "load/gotrace/reader.h"
@@ -18,19 +19,19 @@
 
 enum {
 	LOOK_EVERY = 1 << 12,	/* batches after which to ask whether to stop */
-	TIMES = 4		/* what is made of a part is so many times as large */
+	TIMES = 4		/* memory of what is read, relative to the bytes of a part */
 };
 
 struct gen {
-	uint64_t at, ticks;	/* first byte; earliest batch */
+	uint64_t at, ticks;	/* offset of its first byte; time of its earliest batch */
 	double tick;
 };
 
 struct gens {
 	struct gen *v;
 	size_t n, cap;
-	uint64_t number;	/* of the newest */
-	bool ended;		/* that one */
+	uint64_t number;	/* of the newest generation */
+	bool ended;		/* the newest generation has an end event */
 };
 
 static void add_batch(struct gens *l, const struct wire_batch *b, uint64_t at)
@@ -54,7 +55,8 @@ static void add_batch(struct gens *l, const struct wire_batch *b, uint64_t at)
 		g->ticks = b->time;
 }
 
-/* -1: to be stopped. Damage ends the list, and the last one is all that is left. */
+/* Find the generations. Returns -1 if the sink stops. Damage ends the list; the last generation then covers the
+   rest. */
 static int find_generations(struct bytes in, struct gens *l, struct sink *sink)
 {
 	struct batch_scanner w;
@@ -69,7 +71,7 @@ static int find_generations(struct bytes in, struct gens *l, struct sink *sink)
 	return 0;
 }
 
-/* The last generation that has begun by then; the first, if none has. */
+/* Return the index of the last generation that begins at or before t; 0 if there is none. */
 static size_t gen_at(const struct gens *l, int64_t base, int64_t t)
 {
 	size_t i = l->n - 1;

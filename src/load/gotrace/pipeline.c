@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Reading ahead. Ordering the events of a trace and making something of them
- * cost about the same, so a second thread does the first while the caller's
- * does the second. Between them is a belt of slots (base/job.h), each with a
- * thousand events or one other thing to say; the events are made where they lie,
- * and what is said arrives in order, on
- * the caller's thread, as if there were no other.
+ * Reading ahead. Ordering the events of a trace and interpreting them cost about the same, so a
+ * second thread does the first and the caller's thread does the second. Between them is a ring of
+ * slots (base/job.h), each with a thousand events or one other message. Events are written where
+ * the consumer reads them, and callbacks are called in order, on the caller's thread, as if there
+ * were no other thread.
  *
- * A generation's tables are read on one side while the other still works on the
- * generation: they are complete by then, and the only ones that grow, the
- * strings that came from elsewhere, never move. They are freed by the reader of
- * the belt, when the word comes that no event of them will follow.
+ * The ordering thread may read the tables of the next generation while the caller's thread uses
+ * those of this one: these are complete by then, and the only part that grows, the strings added by
+ * generation_add_string(), never moves. The caller's thread frees them at the message that no more
+ * events of the generation follow.
  *
- * Where memory is short and what is known of goroutines lies on disk, the two take turns: one fills the belt and lets
- * go of what it knows, the other empties it and does so too. Each goes to all of its goroutines in any order, so at
- * once they would need both.
+ * If memory is short and the tables of goroutines are on disk, the two threads take turns: one
+ * fills the ring and releases its table, the other empties the ring and does the same. Each
+ * accesses all parts of its table in any order, so at the same time they would need the memory of
+ * both.
  */
 #include "config.h"
 #include "load/gotrace/pipeline.h"
@@ -29,10 +29,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Slots: a small file has few of them, a large one as many as are interpreted while a piece of it is sealed. Every so
-   many events mapped pages are given back; and where there is little memory, or little to read. */
+/* Number of slots: SLOTS_MIN for small files, up to SLOTS_MAX for large ones, which covers the events that are
+   interpreted while a batch of intervals is sealed. SLOTS_TURN if the threads take turns. */
 enum { SLOTS_MIN = 16, SLOTS_TURN = 64, SLOTS_MAX = 128, SLOT_BYTES = 1 << 20 };
-/* With a part of them filled the other thread has enough to do for this one to take a step of something else. */
+/* With 1/ENOUGH of the slots filled the caller's thread has enough events, and this one may do other work. */
 enum { ENOUGH = 4 };
 enum { PASS_EVENTS = 1 << 19, PASS_SMALL = 1 << 16 };
 
@@ -43,7 +43,7 @@ struct pipe_slot {
 	uint64_t at;
 	struct event_stream_info info;
 	char msg[480];
-	struct trace_event *ev;		/* GO_OUT of them, each a line of the cache */
+	struct trace_event *ev;		/* GO_OUT events, each a cache line */
 };
 
 struct pipe {
@@ -54,16 +54,16 @@ struct pipe {
 	struct err damage;
 	const struct event_stream_ops *ops;
 	void *self;
-	uint64_t bytes;		/* the reading thread's: taken apart so far */
-	uint64_t events;	/* that the caller has got */
+	uint64_t bytes;		/* of the ordering thread: bytes decoded so far */
+	uint64_t events;	/* delivered to the caller */
 	uint64_t pass;		/* PASS_EVENTS or PASS_SMALL */
 	struct event_stream_feed feed;
-	struct trace_event *room; /* for the events of all slots, and behind them for such as nobody wants any more */
-	uint32_t slots, most;	/* as many as there may become */
-	_Atomic bool turns;	/* who fills the belt and who empties it are not at work at once */
+	struct trace_event *room; /* events of all slots and, after them, room for events that are discarded */
+	uint32_t slots, most;	/* current number of slots, and its limit */
+	_Atomic bool turns;	/* the threads fill and empty the ring in turns, not at the same time */
 };
 
-/* ---- the reading thread */
+/* ---- the ordering thread */
 
 static struct pipe_slot *begin_slot(struct pipe *p, int kind, const struct trace_generation *g)
 {
@@ -75,7 +75,7 @@ static struct pipe_slot *begin_slot(struct pipe *p, int kind, const struct trace
 	return &p->pipe_slot[i];
 }
 
-/* Where the next events go. */
+/* Direct the next events to a slot, or to the room for discarded events if the ring is closed. */
 static void begin_events(struct pipe *p)
 {
 	if (p->feed.order->gs.spilled && !p->turns) {
@@ -87,7 +87,7 @@ static void begin_events(struct pipe *p)
 	order_set_output(p->feed.order, i < 0 ? p->room + p->most * GO_OUT : p->pipe_slot[i].ev);
 }
 
-/* They are where they go already. */
+/* Publish the slot; the events are in it already. */
 static bool put_events(void *self, const struct trace_generation *g, const struct trace_event *t, size_t n)
 {
 	struct pipe *p = self;
@@ -135,7 +135,7 @@ static bool put_generation(void *self, const struct trace_generation *g, const s
 	return true;
 }
 
-/* When the belt is closed the caller looks at no generation any more. */
+/* If the ring is closed, the caller does not use any generation any more, so free it here. */
 static void put_drop(void *self, struct trace_generation *g)
 {
 	struct pipe *p = self;
@@ -241,10 +241,10 @@ int pipeline_read(struct bytes in, const struct event_stream_ops *ops, void *sel
 	if (j) {
 		take_all(&p, &more);
 		r = job_join(j);
-		take_all(&p, &more);	/* one may have been on its way when the belt was closed */
+		take_all(&p, &more);	/* free what was being written when the ring was closed */
 		p.info.events = p.events;
 	} else {
-		ring_close(p.ring_queue);	/* no thread to be had: one after the other */
+		ring_close(p.ring_queue);	/* no thread could be started: do both on this thread */
 		struct event_stream_feed alone = {.drop = drop_now, .self = &p};
 		r = event_stream_run(in, ops, self, &p.info, &p.damage, &alone);
 	}

@@ -7,19 +7,20 @@
 
 struct event_orderer;
 
-/* What becomes of a generation that has been said, and where its events go. */
+/* How a generation is released after its events, and where events are written. */
 struct event_stream_feed {
-	void (*drop)(void *self, struct trace_generation *);	/* frees it when it may */
+	void (*drop)(void *self, struct trace_generation *);	/* frees it as soon as it is not used any more */
 	void *self;
-	struct trace_event *first;	/* NULL, or room for the first events, GO_OUT of them */
+	struct trace_event *first;	/* NULL, or room for the first GO_OUT events */
+	/* Set by event_stream_run(). A feed with buffers of its own calls order_set_output() after each delivery. */
 	struct event_orderer
-	    *order; /* set by event_stream_run(): given room for more whenever something has been said */
+	    *order;
 };
 
-/* event_stream_read() on the caller's thread alone; the header has been looked at. */
+/* Do event_stream_read() on the caller's thread; the header has been checked. */
 int event_stream_run(struct bytes, const struct event_stream_ops *, void *self, struct event_stream_info *,
     struct err *damage, struct event_stream_feed *);
-/* The same with the reading on a thread of its own: callbacks come on the caller's, in order. */
+/* The same with the ordering on a second thread. Callbacks are called on the caller's thread, in order. */
 int pipeline_read(struct bytes, const struct event_stream_ops *, void *self, struct event_stream_info *,
     struct err *damage);
 

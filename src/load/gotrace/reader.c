@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The reader of Go execution traces: takes the ordered events of event_stream_read and
- * says them in the sink's words. Times are counted from the first event.
+ * The reader of Go execution traces: gets the ordered events of event_stream_read() and passes
+ * tracks, states, spans and samples to the sink. Times are relative to the first event.
  *
- * Memory beside the sink's is that of what lives: goroutines that ended are
- * used again, strings and stacks are translated a generation at a time. At the
- * end of a generation all before its last event has been told, and the sink
- * may seal and publish it.
+ * Memory besides the sink's is that of what is live: entries of ended goroutines are reused,
+ * strings and stacks are translated one generation at a time. At the end of a generation all events
+ * before its last one have been passed on, and the sink may seal and publish them.
  *
- * Some accounts depend on the order of events that share an instant (minimum
- * mutator utilisation takes the lowest value at a time, and corrects it at the
- * next event of any kind): those go out as util(), which carries the time of
- * that next event and therefore waits for it.
+ * Some computations depend on the order of events with equal times (minimum mutator utilisation
+ * takes the lowest value at a time, and corrects it at the next event of any kind). Their input is
+ * passed by util(), which has the time of that next event and therefore waits for it.
  */
 #include "config.h"
 #include "load/gotrace/reader.h"
@@ -22,7 +20,7 @@
 
 enum {
 	SAMPLE_NS = 10000000,	/* the runtime's 100 Hz */
-	SHOW_EVERY = 1 << 18	/* events after which what is known so far may be looked at */
+	SHOW_EVERY = 1 << 18	/* events after which the data so far may be published */
 };
 
 void gotrace_emit_utils(struct gotrace *r, int64_t next)
@@ -105,7 +103,7 @@ static void begin_at(struct gotrace *r, int64_t time)
 		r->sink->ops->from(r->sink->self, gotrace_rel(r, time));
 	else
 		r->base = time;
-	if (!r->reread)	/* the rest when its first generation has been read */
+	if (!r->reread)	/* the remaining facts follow after the first generation */
 		r->sink->ops->trace(r->sink->self, &(struct sink_trace){ .version = wire_version(*r->in),
 		    .wall = TIME_NONE, .first = r->base, .last = time });
 }
@@ -116,7 +114,8 @@ static bool take_events(void *self, const struct trace_generation *gen, const st
 	if (intern_tables_begin(r, gen) && r->reread)
 		gotrace_restore_tables(r);
 	if (event_stream_is_end(ev, n) && !r->begun)
-		/* what is damaged from the start ends before what is saved of it: no time to count from */
+		/* If the trace is damaged from the start, its end comes before the events that are recovered:
+		   there is no first event that times could be relative to. */
 		return true;
 	track_states_grow_table(r);
 	if (n && !r->begun)
@@ -211,7 +210,7 @@ static void free_reader(struct gotrace *r)
 	arena_free(r->mem);
 }
 
-/* Nothing is known and nothing said. */
+/* Initialize the empty state. */
 static void init_reader(struct gotrace *r, struct arena *mem)
 {
 	r->mem = mem;
@@ -253,7 +252,7 @@ int gotrace_read(struct bytes in, struct sink *sink, struct err *e)
 	return read_all(&r, &ops, e);
 }
 
-/* What is odd or damaged is said by who reads the whole. */
+/* Notices and damage are reported only when the whole is read. */
 int gotrace_read_from(struct bytes in, uint64_t from, int64_t base, struct sink *sink, struct err *e)
 {
 	const struct event_stream_ops ops = { take_events, NULL, take_generation, take_progress,

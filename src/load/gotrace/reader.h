@@ -10,28 +10,28 @@
 #include "load/load.h"
 #include "sink.h"
 
-/* From the ordered events of a trace to the sink; inside of gotrace*.c only. */
+/* From the ordered events of a trace to the sink. Included only by files of this folder. */
 
-/* The outermost function of a stack, and what a goroutine is that began with it. */
+/* The root function of a stack, and what follows from it for a goroutine that started there. */
 struct start_function {
-	str_id name;			/* the sink's; 0 where that is told a generation again */
-	bool is_known;			/* this is so; else nothing is known yet */
+	str_id name;			/* id of the sink; 0 while a generation is read again */
+	bool is_known;			/* the other fields are valid */
 	bool any;			/* there is one */
 	bool system, worker;
 };
 
-/* Strings and stacks of the generation at hand, said to the sink when first used. */
+/* Strings and stacks of the current generation; each is passed to the sink when it is first used. */
 struct interned_tables {
 	const struct trace_generation *gen;
 	uint64_t number;
 	bool any;
-	uint32_t *str, *stack;		/* by id of the generation: the sink's id + 1, 0 not yet */
+	uint32_t *str, *stack;		/* by id of the generation: the sink's id + 1; 0: not passed yet */
 	struct start_function *root;		/* by stack */
-	uint32_t *wait;			/* by string: the state of a goroutine that waits for it, + 1 */
-	size_t nstr, nstack, nroot, nwait;	/* of them; capacities */
+	uint32_t *wait;			/* by string: the state of a goroutine that waits for this reason, + 1 */
+	size_t nstr, nstack, nroot, nwait;	/* capacities of these arrays */
 };
 
-struct open_region {				/* a region that is open, or the task a goroutine was born into */
+struct open_region {				/* an open region, or the task that a goroutine inherited */
 	struct open_region *up;
 	uint64_t task, seq;
 	str_id name;
@@ -47,12 +47,13 @@ struct open_range {
 	stk_id stack;
 };
 
-/* Of a goroutine; few ever have any. */
+/* Of a goroutine; few have any. */
 struct goroutine_ranges {
 	struct open_range assist, stw;
-	int64_t sweep_lost;		/* where it is gg.swept: since when it is charged with a sweep whose end was
-					   seen elsewhere */
-	struct goroutine_ranges *free;		/* the next, of those that are of nobody */
+	/* Valid if track_goroutine.swept: start of a sweep that is charged to it and whose end was recorded on
+	   another goroutine. */
+	int64_t sweep_lost;
+	struct goroutine_ranges *free;		/* list of unused ones */
 };
 
 struct track_proc;
@@ -60,33 +61,33 @@ struct track_goroutine {
 	_Alignas(32) int64_t id;	/* -1: ended */
 	union {
 		struct track_proc
-		    *p; /* while it runs, or is in a system call and holds it; and its thread is that one's */
-		int64_t m;		/* alone: the thread that it has without a P */
+		    *p; /* the P while it runs, or is in a system call and has it; the thread is that of the P */
+		int64_t m;		/* if alone is set: its thread, while it has no P */
 	};
 	union {
 		struct open_region *top;
-		struct track_goroutine *free;	/* the next, of those that are room */
+		struct track_goroutine *free;	/* list of unused ones */
 	};
 	trk_id trk;
-	uint8_t state; /* enum trace_state; TST_UNDETERMINED: it does not live, this is room for another */
+	uint8_t state; /* enum trace_state; TST_UNDETERMINED: the entry is unused */
 	uint8_t shown;			/* enum tstate */
-	unsigned works : 2;		/* GW_*: what it is told as taking its P now */
+	unsigned works : 2;		/* GW_*: the mark work by which it takes its P now, as last reported */
 	bool alone : 1;
 	bool named : 1, system : 1, mark_worker : 1, dedicated : 1, fractional : 1;
-	bool ranged : 1;		/* it has, or had, goranges */
-	bool assists : 1, stops : 1;	/* which of them are open */
-	bool swept : 1;			/* it has a sweep_lost */
+	bool ranged : 1;		/* it has or had an entry in gotrace.ranges */
+	bool assists : 1, stops : 1;	/* which of its ranges are open */
+	bool swept : 1;			/* its sweep_lost is valid */
 };
 enum { GW_NOTHING, GW_DEDICATED, GW_FRACTIONAL };
 _Static_assert(sizeof(struct track_goroutine) == 32, "half a line of the cache: there may be a million of them");
 
 struct track_proc {
-	int64_t id, m;			/* m: what carries it, -1 */
+	int64_t id, m;			/* m: the thread that carries it, or -1 */
 	trk_id trk;
-	struct track_goroutine *g;			/* runs here or is in a system call */
-	int64_t syscall_g;		/* -1 none */
+	struct track_goroutine *g;			/* the goroutine that runs here or is in a system call */
+	int64_t syscall_g;		/* -1: none */
 	uint8_t shown;
-	trk_id who;			/* and with whom */
+	trk_id who;			/* the goroutine that `shown` was reported with */
 	bool swept_by_g;
 	int64_t sweep_g;
 	struct open_range sweep;
@@ -105,7 +106,7 @@ struct open_task {
 	int64_t t0;
 	union {
 		uint64_t parent;
-		struct open_task *free;	/* the next, of those that have ended */
+		struct open_task *free;	/* list of unused ones */
 	};
 };
 
@@ -117,17 +118,18 @@ struct gotrace {
 	struct outline *outline;	/* NULL: none */
 	struct interned_tables tab;
 	const struct trace_event *ev;
-	int64_t base, sync, last;	/* first event, newest Sync, newest event: absolute */
-	int64_t now;			/* of the event at hand, since the first */
+	int64_t base, sync, last;	/* absolute times of the first event, the newest Sync and the newest event */
+	int64_t now;			/* time of the current event since the first one */
 	bool begun, stopped, sampled;
-	bool part;		/* begins within the trace: base is given */
+	bool part;		/* the reading begins within the trace: base was given */
 	uint64_t nsync, seq;
-	uint64_t bytes, unpublished; /* read when the newest generation ended; events since the last upto() */
+	/* Bytes: read when the newest generation ended; unpublished: events since the last upto(). */
+	uint64_t bytes, unpublished;
 	struct goroutine_map gs;		/* struct track_goroutine */
 	struct u64_hash ps, ms, tasks;
-	struct u64_hash ranges;		/* struct goroutine_ranges by goroutine */
-	struct u64_hash lost;		/* Ps by the goroutines that lost them in the system call that they are in */
-	struct track_proc *near[NEAR_PS];	/* the first Ps, by id */
+	struct u64_hash ranges;		/* struct goroutine_ranges by goroutine id */
+	struct u64_hash lost;		/* by goroutine id: the P that it lost during its current system call */
+	struct track_proc *near[NEAR_PS];	/* the Ps of the lowest ids */
 	struct open_region *free_open;
 	struct open_task *free_task;
 	struct goroutine_ranges *free_ranges;
@@ -136,48 +138,54 @@ struct gotrace {
 	trk_id gc_trk;
 	uint64_t heap_live, gc_live;
 	str_id n_assist, n_sweep, n_gc;
-	struct sink_util *util;		/* wait for an event later than util_t */
+	struct sink_util *util;		/* emitted at the first event later than util_t */
 	int64_t util_t;			/* INT64_MAX: there are none */
 	size_t nutil, cutil;
-	/* states to be said, many at a time, up to entered; where there is room for no more. They lie where the sink
-	   wants them, or in enters[ENTERS] */
+	/* Buffer of states for sink_ops.enters: it begins at enter, is filled up to entered, and ends at
+	   enters_end. It is memory of the sink (sink_ops.room) or enters[ENTERS]. */
 	struct sink_enter *enter, *entered, *enters_end, *enters;
-	const struct sink_checkpoint *reread;	/* a generation is said again: nothing but states matters */
+	const struct sink_checkpoint *reread; /* not NULL: a generation is read again; only states of tracks are used */
 };
 
-/* gotrace/outline.c: from the heads of the batches alone. NULL: a trace that has none. Said as far as it can be made at once,
-   then step by step */
+/* gotrace/outline.c: the outline of a trace from the heads of its batches. outline_new() emits what it finds
+   within OUTLINE_NS and returns NULL for a small file or a trace without batches; outline_step() continues and
+   emits now and then. */
 struct outline *outline_new(struct bytes, struct sink *);
 void outline_step(struct outline *, struct sink *);
 void outline_free(struct outline *);
 
-/* From the generation that begins at that byte on; base: ns of the trace's first event, as its events count. */
+/* Read from the generation that begins at offset `from`. base is the time of the trace's first event in ns, on the
+   clock of its events. */
 int gotrace_read_from(struct bytes, uint64_t from, int64_t base, struct sink *, struct err *);
 
 /* intern_tables.c */
-bool intern_tables_begin(struct gotrace *, const struct trace_generation *);	/* another than before */
+/* Returns whether it is another generation than before. */
+bool intern_tables_begin(struct gotrace *, const struct trace_generation *);
 void intern_tables_free(struct interned_tables *);
 str_id intern_tables_str(struct gotrace *, uint32_t id);
 stk_id intern_tables_find_stack(struct gotrace *, uint32_t id);
 const struct start_function *intern_tables_find_root(struct gotrace *, uint32_t id);
 
 /* track_states.c */
-/* Transitions, as many as come one after another; how many of the n. The next one, if any, is the one at hand then. */
+/* Apply the leading transitions of the n events and return how many these were. The event after them, if any, is
+   then the current one. */
 size_t track_states_apply(struct gotrace *, const struct trace_event *, size_t n);
 void track_states_label_event(struct gotrace *, const struct trace_event *);
-void track_states_init_table(struct gotrace *, uint64_t n);	/* a table of so many, before there is any goroutine */
-void track_states_grow_table(struct gotrace *);	/* like order_grow_table() */
+/* Make a table of n places; call it before any goroutine is added. */
+void track_states_init_table(struct gotrace *, uint64_t n);
+void track_states_grow_table(struct gotrace *);	/* see order_grow_table() */
 struct track_goroutine *track_states_g_of_event(
-    const struct gotrace *, const struct trace_event *);		/* track_states_find_g() of the event's own */
-struct track_proc *track_states_get_p(struct gotrace *, int64_t id);	/* found or made */
-void track_states_update(struct gotrace *, struct track_goroutine *, stk_id);	/* what it does may have changed */
+    const struct gotrace *, const struct trace_event *);	/* the goroutine on which the event happened, or NULL */
+struct track_proc *track_states_get_p(struct gotrace *, int64_t id);	/* find or add */
+/* Emit the state of a running goroutine if its ranges changed it. */
+void track_states_update(struct gotrace *, struct track_goroutine *, stk_id);
 void track_states_add_util(struct gotrace *, enum util_what, int64_t p, int delta, bool past);
 
-void track_states_flush(struct gotrace *);			/* say the states that wait */
-/* The P that it lost in the system call that it is in, -1 none. */
+void track_states_flush(struct gotrace *);			/* pass buffered states to the sink */
+/* Return the P that the goroutine lost during its current system call; -1: none. */
 int64_t track_states_lost_p(const struct gotrace *, const struct track_goroutine *);
 void track_states_set_lost_p(struct gotrace *, const struct track_goroutine *, int64_t p);
-static inline struct track_proc *track_states_p_of(const struct track_goroutine *g)	/* the P that it has, or NULL */
+static inline struct track_proc *track_states_p_of(const struct track_goroutine *g)	/* NULL: it has no P */
 {
 	return g->alone ? NULL : g->p;
 }
@@ -186,7 +194,8 @@ static inline struct track_proc *track_states_p_of(const struct track_goroutine 
 void spans_range_event(struct gotrace *, const struct trace_event *);
 void spans_user_event(struct gotrace *, const struct trace_event *);	/* tasks, regions, logs */
 void spans_inherit_task(struct gotrace *, struct track_goroutine *child, const struct track_goroutine *creator);
-/* A goroutine ended or blocked for ever (to), or the trace did (ev NULL). */
+/* End the regions and ranges of a goroutine that ended or blocked for ever (ev), or at the end of the trace (ev
+   NULL). */
 void spans_end_g(struct gotrace *, struct track_goroutine *, const struct trace_event *);
 void spans_end_all(struct gotrace *);
 
@@ -195,7 +204,7 @@ static inline stk_id intern_tables_stack(struct gotrace *r, uint32_t id)
 	return id < r->tab.nstack && r->tab.stack[id] ? r->tab.stack[id] - 1 : intern_tables_find_stack(r, id);
 }
 
-/* NULL: the stack has none. */
+/* NULL: the stack is empty or its root has no name. */
 static inline const struct start_function *intern_tables_root(struct gotrace *r, uint32_t id)
 {
 	const struct start_function *root = id < r->tab.nroot ? &r->tab.root[id] : NULL;
@@ -215,7 +224,8 @@ static inline struct track_goroutine *track_states_find_g(const struct gotrace *
 	return g->state && g->id == id ? g : goroutine_table_find_far(&r->gs, id);
 }
 
-/* Since the first event. Times of a damaged file may be anything: beyond 73 years they stand still. */
+/* Return the time since the first event in ns. Times of a damaged file may be anything: they are limited to 2^61
+   (73 years). */
 static inline int64_t gotrace_rel(const struct gotrace *r, int64_t time)
 {
 	uint64_t d = (uint64_t)time - (uint64_t)r->base;
@@ -224,7 +234,7 @@ static inline int64_t gotrace_rel(const struct gotrace *r, int64_t time)
 
 void gotrace_emit_utils(struct gotrace *, int64_t next);
 
-/* The next event is that one. */
+/* Make *ev the current event. */
 static inline void gotrace_set_event(struct gotrace *r, const struct trace_event *ev)
 {
 	if (ev->time > r->util_t)

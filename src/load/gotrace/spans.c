@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What has a beginning and an end in a Go trace: ranges of the runtime (mark,
- * assists, sweeps, stops of the world) and of the program (tasks, regions),
- * told to the sink when they end, or at the end of the trace.
+ * Spans of a Go trace: ranges of the runtime (mark phase, assists, sweeps, stops of the world) and
+ * of the program (tasks, regions). They are passed to the sink when they end, or at the end of the
+ * trace.
  *
- * Who is charged with a range follows the reference: a range that was active
- * when first heard of began with the last Sync; a sweep belongs to its P, and to
- * the goroutine only if that was there at both ends. One whose end was seen on
- * another goroutine stays open for the first (sweep_lost) until that sweeps
- * again or ends, and is told as SP_RANGE then.
+ * Ranges are charged as by the reference. A range that was active at its first event began with the
+ * last Sync. A sweep belongs to its P, and to the goroutine only if both ends were on it. A sweep
+ * whose end was recorded on another goroutine stays open for the first (sweep_lost) until that one
+ * sweeps again or ends; then it is emitted as SP_RANGE.
  *
- * A goroutine born inside of a region inherits its task by a region without a
- * name, at the bottom of its stack of regions, as in the reference.
+ * A goroutine created inside of a region inherits the region's task. It gets a region without a
+ * name, the outermost of its regions, as in the reference.
  */
 #include "config.h"
 #include "load/gotrace/reader.h"
@@ -34,7 +33,7 @@ static str_id sink_string(struct gotrace *r, const char *s)
 
 /* ---- ranges of the runtime */
 
-/* Open a range, or go on with one that is open and heard of again. */
+/* Open a range. An "active" event of an open range changes nothing. */
 static void range_open(struct gotrace *r, struct open_range *g, const struct trace_event *ev, str_id name)
 {
 	if (ev->kind == TEV_RANGE_ACTIVE && g->open)
@@ -62,7 +61,7 @@ static void range_gc(struct gotrace *r, const struct trace_event *ev)
 	r->gc.open = false;
 }
 
-/* A range of a goroutine: an assist or a stop of the world. */
+/* Emit a mark assist or stop of the world of a goroutine if it is open, and close it. */
 static void range_close(
     struct gotrace *r, const struct track_goroutine *g, struct open_range *x, enum span_kind kind, int64_t t1)
 {
@@ -72,7 +71,7 @@ static void range_close(
 	x->open = false;
 }
 
-/* Those of the goroutine, made where there are none. */
+/* Return the ranges of the goroutine, added if there are none. */
 static struct goroutine_ranges *ranges_of(struct gotrace *r, struct track_goroutine *g)
 {
 	bool fresh;
@@ -81,13 +80,13 @@ static struct goroutine_ranges *ranges_of(struct gotrace *r, struct track_gorout
 	if (fresh && x)
 		r->free_ranges = x->free;
 	s->p = x = x ? x : arena_alloc(r->mem, sizeof *x);
-	if (fresh || !g->ranged)	/* or they are of a life before */
+	if (fresh || !g->ranged)	/* or they belong to an earlier goroutine with this id */
 		*x = (struct goroutine_ranges){ .free = NULL };
 	g->ranged = true;
 	return x;
 }
 
-/* All end, and are of nobody. */
+/* End all ranges of the goroutine and free its entry. */
 static void ranges_end(struct gotrace *r, struct track_goroutine *g, int64_t t)
 {
 	const struct u64_slot *s = u64_map_get(&r->ranges, (uint64_t)g->id);

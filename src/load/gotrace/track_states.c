@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Transitions of goroutines and processors, told to the sink as states of
- * tracks. One transition of a G changes up to three tracks: its own, that of the
- * P it runs on and that of the M which carries both. While a G runs, what it
- * does for the collector lies over RUN: a stop of the world before a sweep
- * before a mark assist, the innermost first.
+ * Transitions of goroutines and processors, passed to the sink as states of tracks. One transition
+ * of a G changes up to three tracks: its own, that of the P that it runs on and that of the M which
+ * carries both. While a G runs, its work for the collector replaces RUN: a stop of the world before
+ * a sweep before a mark assist.
  *
- * The accounts are those of the reference (internal/trace/summary.go), also
- * where it is odd, so that panes and `go tool trace` never disagree:
- *  - a G that is first heard of has been in its state since the last Sync
- *    (TS_PAST), or in a system call without a P, which then counts as one with;
- *  - a system call blocks when the P that it holds goes idle, and the P's claim
- *    is dropped when the *G* that last held it returns, even if another has
- *    taken that P into a system call since.
+ * The rules are those of the reference (internal/trace/summary.go), including its special cases, so
+ * that panes and `go tool trace` never disagree:
+ * - the first event of a G means that it has been in its state since the last Sync (TS_PAST); if
+ *   that is a system call without a P, it counts as one with a P from that event on;
+ * - a system call blocks when the P that it holds becomes idle, and the P's claim is dropped when
+ *   the *G* that last held it returns, even if another G has taken that P into a system call since.
  */
 #include "config.h"
 #include "load/gotrace/reader.h"
@@ -26,8 +24,8 @@
 #define ALWAYS inline __attribute__((always_inline))
 
 enum {
-	NEXT = 16,		/* events ahead, goroutines are brought into the cache */
-	NEXT_LINE = 32		/* and the events themselves */
+	NEXT = 16,		/* prefetch the goroutine of the event this far ahead */
+	NEXT_LINE = 32		/* prefetch the event this far ahead */
 };
 
 static const char *const reasons[TS__N] = {
@@ -43,7 +41,7 @@ void track_states_flush(struct gotrace *r)
 	r->enter = r->entered = r->enters_end = NULL;
 }
 
-/* Say those that there are, and have room for more. */
+/* Pass buffered states to the sink and get a new buffer. */
 static void __attribute__((noinline)) reserve_enters(struct gotrace *r)
 {
 	track_states_flush(r);
@@ -113,8 +111,8 @@ static void show_m(struct gotrace *r, int64_t id, unsigned state, trk_id g, int6
 	m->who = g;
 }
 
-/* M carries P from now on, or nothing. What runs there the row of the P says: a row of an M names its P
-   and is a few entries long, not a copy of it. */
+/* M carries P from now on (m -1: no M does). The goroutines there are in the row of the P. The row of an M only
+   names its P; it has a few entries and is not a copy of the P's row. */
 static void show_carrier(struct gotrace *r, struct track_proc *p, int64_t m, int64_t t)
 {
 	if (p->m == m)
@@ -134,8 +132,8 @@ static inline void show_p(struct gotrace *r, struct track_proc *p, unsigned stat
 	p->who = g;
 }
 
-/* The same, where the next entry is of a goroutine that then begins what the P does, or leaves it: most often that
-   entry can tell of both, by what is given. */
+/* The same if the next entry is of a goroutine that begins or leaves the state of the P. Most often that entry can
+   record both: returns the P for sink_enter.also, or 0. */
 static ALWAYS uint16_t show_p_also(struct gotrace *r, struct track_proc *p, unsigned state, trk_id g, int64_t t)
 {
 	if (p->trk > UINT16_MAX) {
@@ -149,7 +147,7 @@ static ALWAYS uint16_t show_p_also(struct gotrace *r, struct track_proc *p, unsi
 	return (uint16_t)p->trk;
 }
 
-/* What a running goroutine does, the innermost of its ranges. */
+/* Return the state of a running goroutine: the innermost of its ranges, or RUN. */
 static inline enum tstate running_state(const struct track_goroutine *g, const struct track_proc *p)
 {
 	if (g->stops)
@@ -159,7 +157,7 @@ static inline enum tstate running_state(const struct track_goroutine *g, const s
 	return g->assists ? TS_ASSIST : TS_RUN;
 }
 
-/* g runs on p, its P, from t on: its track and the P's. */
+/* Emit states of the tracks of g and of p, its P, which run from t on. */
 static ALWAYS void show_running(
     struct gotrace *r, struct track_goroutine *g, struct track_proc *p, int64_t t, unsigned past, stk_id stack)
 {
@@ -207,7 +205,7 @@ static void end_mark_work(struct gotrace *r, struct track_goroutine *g, int64_t 
 	g->works = GW_NOTHING;
 }
 
-/* The collector's share of a P changes as its goroutines come and go. */
+/* Update the share of a P used by the collector when a goroutine that works for it starts or stops executing. */
 static void util_transition(struct gotrace *r, struct track_goroutine *g, const struct trace_event *ev)
 {
 	int delta = is_executing(ev->to) - is_executing(ev->from);
@@ -240,11 +238,11 @@ static ALWAYS enum tstate wait_state(struct gotrace *r, uint32_t name, uint32_t 
 	*who = 0;
 	if (*known <= TS__N)
 		return (enum tstate)(*known - 1);
-	*who = intern_tables_str(r, name);	/* not one that we know: the text itself */
+	*who = intern_tables_str(r, name);	/* an unknown reason: its text */
 	return TS_OTHER;
 }
 
-/* It was labelled as one, and now its name is known. */
+/* It was taken for a mark worker because of a label; now its name is known and it is none. */
 static void clear_worker(struct gotrace *r, struct track_goroutine *g, int64_t p)
 {
 	g->mark_worker = false;
@@ -253,7 +251,7 @@ static void clear_worker(struct gotrace *r, struct track_goroutine *g, int64_t p
 		g->dedicated = g->fractional = false;
 }
 
-/* What it began with is known now. */
+/* Set what is known from the root function. */
 static ALWAYS void take_root(
     struct gotrace *r, struct track_goroutine *g, const struct start_function *root, const struct trace_event *ev)
 {
@@ -264,7 +262,7 @@ static ALWAYS void take_root(
 	g->mark_worker = root->worker;
 }
 
-/* A transition that carries the goroutine's own stack gives it its name. */
+/* If the event has the goroutine's own stack, take the goroutine's name from it. */
 static void name_g(struct gotrace *r, struct track_goroutine *g, const struct trace_event *ev)
 {
 	if (ev->from == TST_NOTEXIST || ev->wire == GE_GoUnblock || ev->wire == GE_GoSwitch ||
@@ -285,7 +283,7 @@ void track_states_init_table(struct gotrace *r, uint64_t places)
 	goroutine_table_init(&r->gs, &form, places);
 }
 
-/* All goroutines are elsewhere then, and a P is told where the one is that it runs. */
+/* All entries move, so the pointers of Ps to their goroutines are set again. */
 void track_states_grow_table(struct gotrace *r)
 {
 	if (!goroutine_table_is_crowded(&r->gs, NEAR_GS_MOST))
@@ -303,7 +301,7 @@ void track_states_grow_table(struct gotrace *r)
 	mem_free(runs);
 }
 
-/* One that begins, where it is now or where another was. */
+/* Initialize a goroutine: a new entry, or that of an earlier goroutine with this id. */
 static struct track_goroutine *new_g(struct gotrace *r, struct track_goroutine *g, const struct trace_event *ev)
 {
 	struct track_goroutine *place = track_states_place_g(r, ev->id);
@@ -339,7 +337,7 @@ void track_states_set_lost_p(struct gotrace *r, const struct track_goroutine *g,
 		u64_map_put(&r->lost, (uint64_t)g->id, &fresh)->n = (uint64_t)p;
 }
 
-/* The P that it took into its system call, and may have lost there, is claimed by nobody. */
+/* Clear the claim on the P that it took into its system call, and may have lost there. */
 static ALWAYS void return_from_call(struct gotrace *r, const struct track_goroutine *g, struct track_proc *p)
 {
 	if (!p && g->alone && r->lost.n) {
@@ -351,8 +349,8 @@ static ALWAYS void return_from_call(struct gotrace *r, const struct track_gorout
 		p->syscall_g = -1;
 }
 
-/* Leave what it was in. That is what the event says, but where events are missing. Given is the P that its next entry
-   is to tell of. */
+/* Leave the previous state, which is ev->from unless events are missing. Returns the P for sink_enter.also of the
+   goroutine's next entry, or 0. */
 static ALWAYS uint16_t leave_state(struct gotrace *r, struct track_goroutine *g, unsigned was, unsigned to)
 {
 	int64_t t = gotrace_now(r);
@@ -376,7 +374,7 @@ static ALWAYS uint16_t leave_state(struct gotrace *r, struct track_goroutine *g,
 	return also;
 }
 
-/* Its P is gone, or it has none: the thread is its own. */
+/* It has no P, or its P is gone: store its thread instead. */
 static void detach_p(struct track_goroutine *g, int64_t m)
 {
 	g->alone = true;
@@ -395,7 +393,7 @@ static void lose_p(struct gotrace *r, struct track_goroutine *g, int64_t m)
 	detach_p(g, m);
 }
 
-/* Take P and M into RUNNING or SYSCALL; the P. */
+/* Set P and M of a goroutine that starts RUNNING or SYSCALL. Returns the P. */
 static ALWAYS struct track_proc *take_p(
     struct gotrace *r, struct track_goroutine *g, const struct trace_event *ev, unsigned to)
 {
@@ -413,7 +411,7 @@ static ALWAYS struct track_proc *take_p(
 	return p;
 }
 
-/* Into a state, from t on, and seen to be in it since `since`, which is t but for what is first heard of. */
+/* Entering a state at t. since: start of that state; it is before t only at the first event of a track. */
 struct state_entry { int64_t t, since; };
 
 static ALWAYS void enter_running(
@@ -509,7 +507,7 @@ static ALWAYS void change_g(struct gotrace *r, const struct trace_event *ev, uns
 	struct track_goroutine *g = track_states_find_g(r, ev->id);
 	uint16_t also = 0;
 	bool fresh = from == TST_UNDETERMINED || from == TST_NOTEXIST || !g;
-	if (fresh)	/* of a trace that is cut: what it was before is known only from here on */
+	if (fresh)	/* or an event before is missing in a truncated trace: its state is known only from here on */
 		g = new_g(r, g, ev);
 	else if (g->state == from)
 		also = leave_state(r, g, from, to);
@@ -557,7 +555,7 @@ static void __attribute__((noinline)) transition_p(struct gotrace *r, const stru
 	}
 }
 
-/* One that is not as common as those below. false: it is no transition. */
+/* Apply a transition that is not one of the common ones below. Returns false if the event is no transition. */
 static bool __attribute__((noinline)) other_transition(struct gotrace *r, const struct trace_event *ev)
 {
 	if (ev->kind != TEV_TRANSITION)
@@ -569,8 +567,8 @@ static bool __attribute__((noinline)) other_transition(struct gotrace *r, const 
 	return true;
 }
 
-/* Nearly all are of a few types, each of which says what was and what is. Each is a way of its own, without a question
-   that the type has answered: one jump is to be guessed where there were five. */
+/* Nearly all transitions are of a few types, each with fixed states before and after. Each type has its own
+   inlined code without branches on these states: one jump has to be predicted instead of five. */
 static ALWAYS bool apply_transition(struct gotrace *r, const struct trace_event *ev)
 {
 	switch (ev->wire) {
@@ -601,7 +599,7 @@ size_t track_states_apply(struct gotrace *r, const struct trace_event *ev, size_
 	return (size_t)(e - ev);
 }
 
-/* g is, or is to be taken for, a mark worker of that kind. */
+/* Count g as a mark worker of that kind. */
 static void label_worker(struct gotrace *r, struct track_goroutine *g, bool dedicated, int64_t p)
 {
 	if (dedicated)
@@ -613,8 +611,8 @@ static void label_worker(struct gotrace *r, struct track_goroutine *g, bool dedi
 		begin_mark_work(r, g, dedicated, p);
 }
 
-/* Since Go 1.26 a P has the mode of the worker that it is to run next before it runs it (assignWaitingGCWorker), and
-   whoever runs there first is labelled. The reference takes that goroutine for a worker for good. */
+/* Since Go 1.26 a P has the mode of its next worker before the worker runs (assignWaitingGCWorker), and the first
+   goroutine that runs there gets the label. The reference takes that goroutine for a worker from then on. */
 void track_states_label_event(struct gotrace *r, const struct trace_event *ev)
 {
 	size_t n;

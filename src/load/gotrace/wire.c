@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The wire: a header of 16 bytes, then batches. A batch belongs to one
- * generation and one thread (M), has a base time, and holds either timed
- * events, each a byte and a few varints of which the first is the time since
- * the event before, or a part of a table: strings, stacks, CPU samples, clocks.
- * From 1.26 on a lone byte ends a generation; before, the first batch with the
- * next number does.
+ * The wire format: a header of 16 bytes, then batches. A batch belongs to one generation and one
+ * thread (M), has a base time, and holds either timed events or a part of a table: strings, stacks,
+ * CPU samples, clocks. A timed event is a byte and a few varints, the first of which is the time
+ * since the previous event. Since 1.26 a single byte ends a generation; before, the first batch
+ * with the next number does.
  *
- * Nothing is copied: a batch is a pointer into the input, and events are
- * decoded from it one at a time, when the order asks for them. What an event
- * consists of is a row of events.def and no code.
+ * Nothing is copied: a batch is a pointer into the input, and events are decoded from it one at a
+ * time, when the orderer needs them. The fields of an event are defined by a row of events.def, not
+ * by code.
  */
 #include "config.h"
 #include "load/gotrace/wire.h"

@@ -7,32 +7,32 @@
 #include "base/err.h"
 #include "load/load.h"
 
-/* Events on the wire, by the names of events.def. */
+/* Event types on the wire, by the names of events.def. */
 enum wire_event_type {
 	GE_NONE,
 #define EV(id, name, ...) GE_##name = id,
 #include "load/gotrace/events.def"
 #undef EV
 	GE__N = 137,
-	GE_SYNC_OURS = 255	/* tev.wire of Sync events: no event of the wire */
+	GE_SYNC_OURS = 255	/* trace_event.wire of Sync events, which are not on the wire */
 };
 
 enum { F_T = 1, F_K = 2, F_D = 4, F_X = 8 };
 
-/* One row of events.def. Rows of ids that are not there have no name. */
+/* One row of events.def. Rows of unused ids have no name. */
 struct wire_event_spec {
 	const char *name, *args;
-	uint8_t kind, wire, resource, from, to, what, zero[2];	/* as struct trace_event has them */
+	uint8_t kind, wire, resource, from, to, what, zero[2];	/* copied to struct trace_event */
 	uint8_t since, flags;
-	uint8_t nargs;		/* numbers on the wire, dt included */
-	uint8_t id, value, value2, str, text, stack, stack2;	/* index in goev.arg */
-	bool rest;		/* it has value2, text or stack2 */
+	uint8_t nargs;		/* number of numbers on the wire, dt included */
+	uint8_t id, value, value2, str, text, stack, stack2;	/* index in wire_event.arg */
+	bool rest;		/* value2, text or stack2 is set */
 };
 extern const struct wire_event_spec wire_event_specs[GE__N];
-extern const uint8_t wire_event_nargs[256];	/* of timed events; 0: it is none */
+extern const uint8_t wire_event_nargs[256];	/* nargs of timed events; 0 for all others */
 
-/* A timed event: arg[0] is 0 and stays so, arg[1..4] the numbers after dt, arg[5] and arg[6] the
-   goroutine and the processor where it happened, once known. */
+/* A timed event. arg[0] is always 0, arg[1..4] are the numbers after dt. arg[5] and arg[6] are the goroutine and
+   the processor where it happened, once known. */
 struct wire_event {
 	int64_t time;
 	uint64_t arg[7];
@@ -48,34 +48,37 @@ enum {
 	GO_NEWEST = 26
 };
 
-/* The minor version of "go 1.N trace", or -1. The batches begin at GO_HEADER. */
+/* Return the minor version of "go 1.N trace", or -1. The batches begin at GO_HEADER. */
 int wire_version(struct bytes);
 
-/* A batch of the wire, its bytes in place. */
+/* A batch on the wire; its bytes stay where they are. */
 struct wire_batch {
 	uint64_t gen, m, time;
 	const uint8_t *p;
 	uint32_t n;
-	uint32_t next;		/* of the same M: index + 1, 0 the last (gogen's) */
+	uint32_t next;		/* the next batch of the same M: index + 1; 0: none (set by generation.c) */
 	uint64_t at;		/* offset of p in the file */
-	uint8_t exp;		/* experiment, 0 none */
-	uint8_t first;		/* what it begins with: GE_Strings and so on, or GE_NONE when empty */
-	bool end;		/* the end of a generation and no batch */
-	bool cut;		/* the input ends within it: p and n are what there is */
+	uint8_t exp;		/* experiment; 0: none */
+	uint8_t first;		/* type of its first event: GE_Strings, ...; GE_NONE if empty or experimental */
+	bool end;		/* the end of a generation, not a batch */
+	bool cut;		/* the input ends within it: n is the number of bytes that exist */
 };
-/* What is before its bytes, up to their number. 1: read one; 0: the input ends here; -1: damage, *e. */
+/* Read the head of a batch: all before its bytes. Returns 1 for a head, 0 at the end of the input, -1 for damage,
+   *e. */
 int wire_read_batch_head(struct byte_cursor *, struct wire_batch *, struct err *);
-/* All of it, likewise. */
+/* Read a whole batch; returns the same. */
 int wire_read_batch(struct byte_cursor *, struct wire_batch *, struct err *);
 
-/* The next event of a batch into *ev, all but its time; *dt its time difference. false: *e. */
+/* Read the next event of a batch into *ev, all but its time, and its time difference into *dt. Returns false for
+   damage, *e. */
 bool wire_read_event(struct byte_cursor *, struct wire_event *ev, uint64_t *dt, struct err *e);
 
-/* The rest of a varint of which two bytes are in *v and go on, at p, of which 8 bytes may be read. NULL: it is
-   longer than any may be. */
+/* Read the rest of a varint whose first two bytes are in *v and have continuation bits. 8 bytes at p may be read.
+   NULL: it is longer than 64 bits. */
 const uint8_t *wire_varint_tail(const uint8_t *p, uint64_t *v);
 
-/* A varint at p, of which 10 bytes may be read: mostly one to three. */
+/* Read a varint at p, which is mostly one to three bytes long. 10 bytes at p may be read. Returns the byte after
+   it, or NULL as above. */
 static inline const uint8_t *wire_varint(const uint8_t *p, uint64_t *v)
 {
 	uint64_t a = p[0];
@@ -92,9 +95,9 @@ static inline const uint8_t *wire_varint(const uint8_t *p, uint64_t *v)
 	return b < 0x80 ? p + 3 : wire_varint_tail(p + 2, v);
 }
 
-/* The same, of a known type, at p, of which WIRE_EVENT_ROOM bytes may be read; where it ends. NULL: it is not so
- * simple. */
-enum { WIRE_EVENT_ROOM = 1 + 10 * 5 };	/* type, dt and four */
+/* As wire_read_event(), for WIRE_EVENT_ROOM readable bytes at p. Returns the end of the event. NULL: the event is
+ * unusual or damaged; use wire_read_event(). */
+enum { WIRE_EVENT_ROOM = 1 + 10 * 5 };	/* type, dt and four numbers */
 static inline __attribute__((always_inline)) const uint8_t *wire_read_event_fast(
     const uint8_t *p, struct wire_event *ev, uint64_t *dt)
 {
@@ -108,20 +111,20 @@ static inline __attribute__((always_inline)) const uint8_t *wire_read_event_fast
 	return p;
 }
 
-/* As Go converts: what does not fit is the smallest number. */
+/* Convert as Go does: a product that does not fit is the smallest number. */
 static inline int64_t wire_time(double ns_per_tick, uint64_t ticks)
 {
 	double t = (double)ticks * ns_per_tick;
 	return t >= -9223372036854775808.0 && t < 9223372036854775808.0 ? (int64_t)t : INT64_MIN;
 }
 
-/* Sums wrap as Go's do. */
+/* Add with wrap-around, as Go does. */
 static inline int64_t wire_add(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* Of a file that is its header alone. */
+/* The message for a file that consists of the header only. */
 #define GO_NOTHING "nothing follows the header: the program ended before anything was written; was trace.Stop called?"
 
 #endif
