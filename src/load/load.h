@@ -6,77 +6,78 @@
 #include "base/err.h"
 #include "sink.h"
 
-/* Why no more could be inflated, NULL: all was; in zlib's own words, which are constant, or NULL; and where in the
-   file. */
+/* Why the input could not be inflated to its end. why: NULL if it was; how: zlib's constant message, or NULL; at:
+   offset in the file. */
 struct torn { const char *why, *how; uint64_t at; };
 
-/* The whole input as one run of bytes: mmap of a file, or read from a pipe, gunzipped when gzip. */
+/* The whole input as one array of bytes: a mapped file, or memory that was read from a pipe or inflated from gzip
+   data. */
 struct bytes {
-	const uint8_t *p;	/* of an input that is open never NULL, also where n is 0 */
+	const uint8_t *p;	/* of an open input never NULL, even if n is 0 */
 	size_t n;
 	size_t file_n;		/* size as stored (compressed) */
 	bool mapped, gzipped, cut;	/* see input_was_truncated() */
 	struct torn torn;	/* see input_refuse_torn() */
 	void *owned;
-	int fd;		/* of a mapped one */
+	int fd;		/* of a mapped file */
 	struct presort *ahead;	/* see input_gunzip_presorting() */
 };
 
-/* "-" is standard input. *e has the reason on failure. */
+/* Open and read an input. "-" is standard input. Returns 0, or -1 with *e. input_close() releases it. */
 int  input_open(const char *path, struct bytes *, struct err *);
-/* In place when it is gzip; else nothing. Of what is cut or damaged as much as there is. */
+/* Inflate gzip data in place; do nothing to other data. Truncated or damaged data is inflated as far as possible. */
 int  input_gunzip(struct bytes *, struct err *);
-/* What is wrong with it, for who refuses that: always -1. */
+/* Set *e to the reason in b->torn. Always returns -1. */
 int  input_refuse_torn(const struct bytes *, struct err *);
-/* The same for those who show how far it is: go() is asked several times a second whether to go on, total 0
-   is unknown. When it says no: ERR_CANCEL. NULL: nobody waits. */
+/* The same with progress: go() is called several times a second (total 0: unknown). If it returns false, the
+   result is -1 with ERR_CANCEL. The watch may be NULL. */
 struct input_watch { bool (*go)(void *arg, uint64_t done, uint64_t total); void *arg; };
 int  input_open_watched(const char *path, const struct input_watch *, struct bytes *, struct err *);
 int  input_gunzip_watched(struct bytes *, const struct input_watch *, struct err *);
-/* The same for what pprof_read() will be given: some of its work is done on another thread meanwhile. */
+/* The same for data that pprof_read() will get: a second thread sorts its stacks meanwhile. */
 int  input_gunzip_presorting(struct bytes *, const struct input_watch *, struct err *);
-void input_drop_presort(struct bytes *);	/* it will not be */
-/* The first bytes of what is in it, gunzipped as far as cap and damage allow, for sniff(). */
+void input_drop_presort(struct bytes *);	/* the data will not be read by pprof_read() */
+/* Return the first bytes of the content for sniff(). gzip data is inflated into head as far as cap and damage allow. */
 struct bytes input_head(const struct bytes *, uint8_t *head, size_t cap);
 void input_close(struct bytes *);
-/* Its file has been cut short since it was opened: what is missing were zeros to the reader. */
+/* Return whether the file was truncated since it was opened. The reader got zeros for the missing bytes. */
 bool input_was_truncated(const struct bytes *);
 #define INPUT_CUT "the file was cut short while it was read: what is missing was there when it was opened"
 struct sink;
-/* After a reader, whose result is rc: that, if it is so, as a warning or instead of its error. rc. */
+/* Call after a reader, with its result rc: report b->torn and truncation, as a warning if rc is 0, else in place
+   of the reader's error. Returns the new result. */
 int input_report_damage(const struct bytes *, int rc, struct sink *, struct err *);
-/* What lies before `upto` is hardly looked at again: its pages may go. Those that still are, come back
-   from the file. */
+/* The bytes before `upto` will rarely be accessed again: release their pages. Later accesses read the file again. */
 void input_release_before(const struct bytes *, uint64_t upto);
-/* Likewise all of it, where memory is short, however much of it will be looked at again. */
+/* Likewise release all pages if memory is short, however often the bytes will be accessed again. */
 void input_release_pages(const struct bytes *);
-/* What lies in [from, upto) is never looked at again: what was inflated, or read from a pipe, goes for good. */
+/* The bytes in [from, upto) are never accessed again: free them if they were inflated or read from a pipe. */
 void input_discard(const struct bytes *, uint64_t from, uint64_t upto);
 
-/* A reader says everything it finds to the sink. -1: refused, nothing of it can be shown. The bytes are
-   used up: see input_discard(). */
+/* A reader passes all data of the input to the sink. Returns -1 if nothing can be shown. It discards bytes that it
+   has read, see input_discard(). */
 typedef int read_fn(struct bytes, struct sink *, struct err *);
 read_fn pprof_read, legacy_read, gotrace_read;
-/* Does it name frames to drop? A quick walk: what is damaged, pprof_read() will say. */
+/* Return whether the profile names frames to drop. It is a quick scan; pprof_read() reports damage. */
 bool pprof_has_drop_frames(struct bytes);
 read_fn godump_read;			/* goroutine dumps: debug=2, SIGQUIT, panics */
-bool legacy_probe(struct bytes);	/* by its heading */
+bool legacy_probe(struct bytes);	/* checks the heading */
 bool godump_probe(struct bytes);
-read_fn folded_read;			/* "a;b;c 12" */
+read_fn folded_read;			/* lines like "a;b;c 12" */
 bool folded_probe(struct bytes);
-read_fn godebug_read;			/* logs with GODEBUG=gctrace=1 or schedtrace=N: a timeline */
+read_fn godebug_read;			/* logs of GODEBUG=gctrace=1 or schedtrace=N, read as a timeline */
 bool godebug_probe(struct bytes);
-read_fn perf_read;			/* text of perf script */
+read_fn perf_read;			/* output of perf script */
 bool perf_probe(struct bytes);
 
-/* The generations of a trace (since Go 1.22) that [t0, t1] lies in, and nothing before or after: ns since the first
-   event, which is at base, as sink_trace.first has it. For a sink of its own, that is told where it begins (from()).
-   ERR_CANCEL: they begin before `past`, for who reads the whole is there already, or would take half of the memory
-   there is to be (-mem). */
+/* Read the generations of a trace (since Go 1.22) that overlap [t0, t1], and no others. Times are ns since the
+   first event, which is at base (as sink_trace.first). The sink is one of its own and gets the start of the part
+   by from(). Fails with ERR_CANCEL if the generations begin before offset `past`, because the reading of the whole
+   is there already, or if they would take half of the memory limit (-mem). */
 struct trace_part { int64_t base, t0, t1; uint64_t past; };
 int gotrace_read_part(struct bytes, const struct trace_part *, struct sink *, struct err *);
 
-/* One generation of a trace again, see sink_reread_fn: its bytes alone, and what wire_version() says of the file. */
+/* Read one generation again, see sink_reread_fn: from its bytes alone, and the file's wire_version(). */
 struct sink_checkpoint;
 int gotrace_reread(int version, struct bytes, const struct sink_checkpoint *, struct sink *, struct err *);
 
@@ -87,7 +88,7 @@ struct reader {
 	bool (*is)(struct bytes);
 	read_fn *read;
 };
-/* Which reader takes these bytes; NULL and one line in *e naming what it seems to be and what
+/* Return the reader for these bytes. NULL: *e has one line with the likely kind of the file and the kinds that
    ttrace reads. */
 const struct reader *sniff(struct bytes, struct err *);
 

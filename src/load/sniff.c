@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Which reader takes a file: decided by its bytes, never by its name. The last
- * resort is a sentence: what the file seems to be, and what ttrace reads.
+ * Selects the reader of a file by its bytes, never by its name. If none fits, the error states the
+ * likely kind of the file and the kinds that ttrace reads.
  */
 #include "config.h"
 #include "load/load.h"
@@ -18,7 +18,7 @@ static bool is_gotrace(struct bytes b)
 	return b.n >= 16 && !memcmp(b.p, "go 1.", 5) && !memcmp(b.p + (b.p[6] == ' ' ? 6 : 7), " trace", 6);
 }
 
-/* The first fields of a profile: known numbers with the wire types they have, within the file. */
+/* Check the first fields of a profile: known numbers with their wire types, within the file. */
 static bool is_pprof(struct bytes b)
 {
 	struct byte_cursor c = byte_cursor_make(b.p, b.n, 0);
@@ -34,7 +34,7 @@ static bool is_pprof(struct bytes b)
 		if (type == 2)
 			byte_cursor_bytes(&c, v);
 		if (c.bad)
-			return fields > 0;	/* cut off or damaged: the reader will say where */
+			return fields > 0;	/* truncated or damaged: the reader will report where */
 		fields++;
 	}
 	return fields > 0;
@@ -70,7 +70,7 @@ static const struct {
 	{"#!", 2, "a script"},
 };
 
-/* ELF of type 4, in either order of bytes. */
+/* Return whether it is ELF of type 4, in either byte order. */
 static bool is_core(struct bytes b)
 {
 	return b.n >= 18 && !memcmp(b.p, "\x7f" "ELF", 4) && b.p[16] + b.p[17] == 4;
@@ -110,7 +110,7 @@ const struct reader *sniff(struct bytes b, struct err *e)
 	else if (b.n < 16 && b.n > 4 && !memcmp(b.p, "go 1.", 5))
 		what = "a Go execution trace that is truncated in its header";
 	else if (k == nothers && is_text(b)) {
-		/* its first words: often what a server answered instead of a profile */
+		/* print its first words: often it is a server's error message */
 		int n = 0;
 		while (i + (size_t)n < b.n && n < 60 && b.p[i + (size_t)n] != '\n')
 			n++;
