@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The rows of the timeline: one per P, M or G, a cell a slice of time.
+ * The rows of the timeline: one per P, M or G; a cell is a slice of time.
  *
- * A cell's shares by state are differences of running sums, so a frame costs
- * rows x columns however long the trace. Two looks share one rule each:
+ * The shares of the states in a cell are differences of running sums, so the cost of a frame is
+ * rows x columns, independent of the length of the trace. A span is drawn in one of two ways:
  *
- *   - a span of four cells or more is drawn solid, labelled inside, the tones
- *     alternating so that neighbours can be told apart;
- *   - any other cell is a summary: on a P or M row its height is how much of
- *     the slice was not idle and its colour the busiest state; on a G row
- *     waiting is thin and working is full.
+ * - A span of four cells or more is solid, with a label inside; the tones alternate so that
+ *   neighbours can be distinguished.
+ * - Any other cell is a summary: on a P or M row the height is the share that was not idle and the
+ *   colour the main busy state; on a G row waiting is thin and running is full.
  *
- * In ASCII the letter of the majority stands for the cell, `:` where none has
- * half. Nothing is drawn from sampled pixels: what is not exact is a share.
- * The road not taken is a pyramid of textures per row.
+ * In ASCII a cell is the letter of the state with the majority, or `:` if none has half. Nothing is
+ * drawn from sampled points: what is not exact is a share. An alternative would be a pyramid of
+ * summaries per row.
  */
 #include "config.h"
 #include "timeline/timeline.h"
@@ -25,14 +24,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SOLID = 4 }; /* cells from which on a span is a bar of its own */
+enum { SOLID = 4 }; /* minimum width in cells of a span drawn as a bar */
 
 bool timeline_state_waits(enum tstate s)
 {
 	return s >= TS_CHANSEND && s < TS_UNKNOWN;
 }
 
-/* Where colour or blocks are missing, a state is a letter. */
+/* Return whether states are shown as letters, because colours or blocks are missing. */
 static bool uses_letters(const struct grid *g)
 {
 	return g->ascii || g->mono;
@@ -43,8 +42,7 @@ static bool is_idle(enum tstate s)
 	return s == TS_NONE || s == TS_IDLE;
 }
 
-/* The state with the largest share, idle ones left out when busy_only. TS_NONE when there is none.
- */
+/* Return the state with the largest share, without idle states if busy_only; TS_NONE: none. */
 static enum tstate main_state(const struct bin *b, bool busy_only, int64_t *most)
 {
 	enum tstate best = TS_NONE;
@@ -57,7 +55,7 @@ static enum tstate main_state(const struct bin *b, bool busy_only, int64_t *most
 	return best;
 }
 
-/* Mostly idle and not wholly: how much says more than a letter. */
+/* Mostly, but not entirely, idle: the level is more informative than a letter. */
 static bool is_mostly_idle(const struct bin *share, int64_t all)
 {
 	int64_t idle = share->ns[TS_NONE] + share->ns[TS_IDLE];
@@ -79,8 +77,7 @@ static void cell_ascii(struct grid *g, int y, int x, const struct bin *share, in
 
 static void cell_utf8(struct grid *g, int y, int x, const struct bin *share, int64_t all, bool gor)
 {
-	/* a P of a log of schedtrace may have been idle or not: that is no work to be shown as such
-	 */
+	/* the P of a schedtrace log may have been idle or not: do not show that as work */
 	int64_t most, unknown = gor ? 0 : share->ns[TS_UNKNOWN];
 	int64_t busy = all - share->ns[TS_NONE] - share->ns[TS_IDLE] - unknown;
 	enum tstate s = main_state(share, true, &most);
@@ -96,7 +93,7 @@ static void cell_utf8(struct grid *g, int y, int x, const struct bin *share, int
 	}
 }
 
-/* "G512 main.worker", "G512 worker", "G512": what fits into `room` cells; the number alone may not. */
+/* Append "G512 main.worker", "G512 worker" or "G512", whichever fits in `room` cells; the number is never cut. */
 static void put_track(struct buf *b, const struct pane_env *env, trk_id id, size_t room)
 {
 	const struct store *st = session_snap(env->s)->st;
@@ -113,7 +110,7 @@ static void put_track(struct buf *b, const struct pane_env *env, trk_id id, size
 	buf_free(&safe);
 }
 
-/* What a solid span says of itself in `room` cells: the G that ran, or the state of a G and where. */
+/* Append the label of a solid span, for `room` cells: the G that ran, or the state of a G and its P. */
 static void span_label(
     const struct pane_env *env, const struct trace_interval *iv, bool gor, size_t room, struct buf *b)
 {
@@ -172,7 +169,7 @@ static void draw_solid(struct grid *g, const struct pane_env *env, const struct 
 	buf_free(&cut);
 }
 
-/* The last cell + 1 that the interval covers whole, from cell c on; c when it covers none. */
+/* Return the end of the cells from c on that the interval covers completely; c if it covers none. */
 static int cells_covered(const struct timeline *tl, int cells, int c, const struct trace_interval *iv)
 {
 	if (iv->t0 > timeline_cell_edge(tl, cells, c))
@@ -183,8 +180,7 @@ static int cells_covered(const struct timeline *tl, int cells, int c, const stru
 	return end < c ? c : end;
 }
 
-/* With a highlight all that is no hit steps back: its colour goes, and in mono the hits are
- * reversed. */
+/* With a highlight, dim everything but the hits: remove colours; in mono, reverse the hits. */
 static void dim_cells(struct grid *g, int y, int x0, int x1, bool hit)
 {
 	bool bare = uses_letters(g);
@@ -203,7 +199,7 @@ static void dim_cells(struct grid *g, int y, int x0, int x1, bool hit)
 	}
 }
 
-/* What the filters leave out steps back; where that is no colour, a mark stands for all but idleness. */
+/* Dim what the filters leave out; without colours, replace all but idle states with a mark. */
 static void out_of_scope(struct grid *g, int y, int x)
 {
 	struct cell *c = grid_at(g, y, x);
@@ -212,7 +208,7 @@ static void out_of_scope(struct grid *g, int y, int x)
 		c->ch = '\'';
 }
 
-struct marked { /* the hits of a row, and whether the rest of it is dimmed */
+struct marked { /* the hits of a row; on: the rest is dimmed */
 	const struct span_hits *hits;
 	const uint32_t *of;
 	uint32_t n;
@@ -224,8 +220,8 @@ static bool is_hit(const struct marked *m, int64_t t0, int64_t t1)
 	return m->n && span_hits_overlap(m->hits, m->of, m->n, t0, t1);
 }
 
-/* Could a span of SOLID cells begin at cell c? Then each of them is of one state alone; asking for
-   the interval costs more than the rest of the cell. */
+/* Return whether a solid span may start at cell c: all SOLID cells have the same single state. This is cheaper
+   than a query for the interval. */
 static bool maybe_solid(const struct timeline *tl, const struct bin *share, int n, int c)
 {
 	enum tstate s = TS__N;
@@ -297,7 +293,7 @@ static int busy_percent(const struct timeline *tl, const struct timeline_layout 
 	return all > 0 ? (int)((double)busy * 100 / (double)all + 0.5) : 0;
 }
 
-/* What a row is called, in `room` cells. */
+/* Append the name of a row, for `room` cells. */
 static void row_name(const struct timeline *tl, const struct pane_env *env, struct timeline_row r,
     size_t room, struct buf *b)
 {
@@ -324,7 +320,7 @@ static void row_name(const struct timeline *tl, const struct pane_env *env, stru
 	buf_free(&safe);
 }
 
-/* Name of the row, and on rows of Ps and Ms how much of the window they were busy. */
+/* Draw the name of the row, and for Ps and Ms the share of the window in which they were busy. */
 static void draw_gutter(const struct timeline *tl, const struct pane_env *env, struct grid *g,
     const struct timeline_layout *lay, int y, uint32_t row, const struct bin *share)
 {
@@ -353,7 +349,7 @@ static void draw_gutter(const struct timeline *tl, const struct pane_env *env, s
 	buf_free(&name);
 }
 
-/* A tint behind column x: only where nothing is drawn solid, for what the rows say comes first. */
+/* Tint column x where nothing solid is drawn, because the content of the rows takes precedence. */
 static void tint_column(struct grid *g, int y0, int y1, int x, enum style st)
 {
 	for (int y = y0; y < y1 && y < g->h; y++) {
@@ -363,7 +359,7 @@ static void tint_column(struct grid *g, int y0, int y1, int x, enum style st)
 	}
 }
 
-/* A thin line down column x, through what is blank. */
+/* Draw a thin line down column x through blank cells. */
 static void draw_hairline(struct grid *g, int y0, int y1, int x, enum style st)
 {
 	for (int y = y0; y < y1 && y < g->h && x < g->w; y++) {
@@ -373,8 +369,8 @@ static void draw_hairline(struct grid *g, int y0, int y1, int x, enum style st)
 	}
 }
 
-/* The world was stopped for a share of column c: a thin line where that is a tenth or more, a tint of the whole cell
-   where it is half or more. */
+/* Mark the share of column c in which the world was stopped: a thin line from a tenth on, a tint of the whole cell
+   from half on. */
 static void draw_stopped(struct grid *g, const struct timeline_layout *lay, int y0, int y1, int c, double part)
 {
 	if (part >= 0.1)
@@ -383,8 +379,8 @@ static void draw_stopped(struct grid *g, const struct timeline_layout *lay, int 
 		tint_column(g, y0, y1, lay->gutter + c, ST_STWTINT);
 }
 
-/* The range and what lies over all rows, where it takes at least half of a column: GC as a tint, stops of the world
-   as hairlines, a long one by its two ends. */
+/* Draw the selected range and the overlays of columns that they cover at least by half: GC as a tint,
+   stop-the-world pauses as lines, a long one by its two ends. */
 static void draw_overlays(const struct timeline *tl, const struct pane_env *env, struct grid *g,
     const struct timeline_layout *lay, int y0, int y1)
 {
@@ -413,8 +409,7 @@ static void draw_overlays(const struct timeline *tl, const struct pane_env *env,
 	}
 }
 
-/* The cursor: the cell of the selected row, and a faint line through what is empty of the others.
- */
+/* Draw the cursor: the cell of the selected row, and a faint line through empty cells of the other rows. */
 static void draw_cursor(const struct timeline *tl, struct grid *g, const struct timeline_layout *lay, int y1)
 {
 	int x = lay->gutter + timeline_cell_at(tl, lay->cells, tl->at);
@@ -427,7 +422,7 @@ static void draw_cursor(const struct timeline *tl, struct grid *g, const struct 
 	}
 }
 
-/* The row of this frame on which a goroutine is at t: its own, or that of the P it runs on; -1. */
+/* Return the line on which goroutine g is shown at t: its own row, or the row of its P; -1: none. */
 static int row_of(const struct timeline *tl, const struct snap *sn, const struct timeline_layout *lay,
     trk_id g, int64_t t)
 {
@@ -440,7 +435,7 @@ static int row_of(const struct timeline *tl, const struct snap *sn, const struct
 	return -1;
 }
 
-/* Where ( and ) lead, when that is in sight. */
+/* Mark the targets of ( and ) that are visible. */
 static void mark_partners(const struct timeline *tl, const struct pane_env *env, struct grid *g,
     const struct timeline_layout *lay)
 {
@@ -461,7 +456,7 @@ static void mark_partners(const struct timeline *tl, const struct pane_env *env,
 	}
 }
 
-/* How many lines of stacks are in sight from row r on: they are made once for all of them. */
+/* Return how many levels of stacks are visible from row r on; they are drawn together. */
 static int stack_levels(const struct timeline *tl, uint32_t r, int lines)
 {
 	int n = timeline_row(tl, r).level;
@@ -501,7 +496,7 @@ void timeline_draw_rows(const struct timeline *tl, const struct pane_env *env, s
 			all[n++] = timeline_row(tl, r).id;
 	timeline_count_bins(tl, session_snap(env->s), all, n);
 	for (uint32_t r = tl->top; r < tl->nrow && y < lay->rows + lay->nrows; r++, y++) {
-		/* of stacks the first line draws all */
+		/* the first line of stacks draws all of them */
 		if (!grid_keeps(g, y) && timeline_row(tl, r).what != ROW_STACK)
 			continue;
 		draw_row(tl, env, g, lay, y, r);

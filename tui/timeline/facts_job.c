@@ -23,7 +23,7 @@ enum { WHOLE, PART };
 struct facts {
 	struct arena mem;
 	bool known;
-	uint32_t serial;		/* of the snapshot */
+	uint32_t serial;		/* serial of the snapshot */
 	int64_t t0, t1;
 	struct trace_highlights out[TRACE_HIGHLIGHTS_MAX];
 	size_t n;
@@ -38,11 +38,11 @@ struct facts_count {
 };
 
 struct timeline_facts {
-	struct facts of[2];		/* of the whole trace; of the window, where that is less */
-	struct facts_count *facts_count;	/* or NULL */
-	struct facts tour;		/* what Tab goes through */
-	size_t at;			/* the next of them */
-	int64_t tour0, tour1;		/* the window that Tab made */
+	struct facts of[2];		/* of the whole trace; of the window, if that is smaller */
+	struct facts_count *facts_count;	/* NULL, or the running job */
+	struct facts tour;		/* the facts that Tab visits */
+	size_t at;			/* index of the next one */
+	int64_t tour0, tour1;		/* the window that Tab has set */
 };
 
 static bool is_of(const struct facts *f, const struct timeline *tl, const struct snap *sn)
@@ -82,7 +82,7 @@ static int run_count(struct job *j, void *arg)
 	return 0;
 }
 
-/* Take over the result, if it still belongs to the window. */
+/* Take the result if it is still of the current window. */
 static void take_facts(struct timeline *tl, struct facts_count *c, const struct snap *sn)
 {
 	if (c->facts.known && is_of(&c->facts, tl, sn)) {
@@ -171,7 +171,7 @@ size_t timeline_facts_lines(const struct timeline *tl)
 	return whole && whole->known ? whole->n : USUAL;
 }
 
-/* The facts of the window become what Tab goes through. false: they are not there. */
+/* Copy the facts of the window for Tab. false: they are not known. */
 static bool begin_tour(struct timeline *tl, const struct snap *sn)
 {
 	struct timeline_facts *f = tl->facts;

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What the filters leave, on the timeline. The rows are narrowed to it: to the
- * goroutines of a filter, to a P; on the rows that are left the cells step back
- * in which nothing of it lies: outside of the range of time, of the stretches of
- * tasks and regions, and on rows of Ps and Ms where another goroutine ran.
+ * The effect of the filters on the timeline. The rows are limited to the goroutines of a filter, or
+ * to a P; on these rows, cells without anything in the scope are dimmed: outside of the time range
+ * and of the slices of tasks and regions, and on rows of Ps and Ms where another goroutine ran.
  *
- * That a cell of a P has something of it is found by walking the intervals in
- * it, CELL_STEPS at most: one that holds more stays as it is, unless no goroutine
- * of the filter ran anywhere at that time, which their running sums say. So a
- * frame costs what it shows, and what is dimmed is never of the filter. A search
- * through all spans in a thread of its own, as for a highlight, would be exact at
- * any zoom and has to be made anew for each filter.
+ * Whether a cell of a P has something in the scope is found by a walk over its intervals, at most
+ * CELL_STEPS: a cell with more is not dimmed, unless the running sums show that no goroutine of the
+ * filter ran at that time. So the cost of a frame depends on what it shows, and a dimmed cell never
+ * has anything in the scope. A search through all spans in a thread, as for a highlight, would be
+ * exact at any zoom but would have to be repeated for each filter.
  *
- * Which goroutines a filter means is a look at each of them. Of a million that is a job: until it has ended the rows
- * are those of the filter before, and where one was to look is looked at once more then, if no key has gone elsewhere.
+ * To find the goroutines of a filter, each goroutine is examined. For a million that is a job:
+ * until it has ended, the rows are those of the previous filter, and a deferred move is repeated
+ * then, unless a key has moved elsewhere.
  */
 #include "config.h"
 #include "timeline/timeline.h"
@@ -24,9 +23,9 @@
 
 #include <string.h>
 
-enum { CELL_STEPS = 16, FEW = 64 }; /* FEW: so many goroutines are asked for their sums */
+enum { CELL_STEPS = 16, FEW = 64 }; /* FEW: number of goroutines up to which running sums are used */
 
-/* The first of them, and whether they are more: of a million bits eight are looked at together. */
+/* Find the first goroutines of the set, and whether there are more than FEW; skip 8 bits at a time. */
 static void find_few(struct timeline_scope *sc, const struct snap *sn, const uint8_t *set)
 {
 	sc->few = arena_alloc(&sc->mem, FEW * sizeof *sc->few);
@@ -42,10 +41,10 @@ static void find_few(struct timeline_scope *sc, const struct snap *sn, const uin
 struct timeline_scope_work {
 	struct job *job;
 	const struct snap *sn;
-	struct query q;		/* the session keeps its strings */
+	struct query q;		/* its strings are owned by the session */
 	struct timeline_scope to;
-	bool dropped;		/* the query is another one by now */
-	bool goes, loads;	/* where one was to look then */
+	bool dropped;		/* the query has changed */
+	bool goes, loads;	/* the deferred move */
 	struct place place;
 	struct view view;
 };
@@ -75,7 +74,7 @@ static int find_scope(struct job *j, void *arg)
 	return 0;
 }
 
-/* What was found is in force. true: rows are to be made. */
+/* Activate the result. true: the rows have to be made again. */
 static bool take_scope(struct timeline *tl, struct timeline_scope_work *w)
 {
 	struct timeline_scope *sc = &tl->scope;
@@ -88,7 +87,7 @@ static bool take_scope(struct timeline *tl, struct timeline_scope_work *w)
 	return sc->on || was;
 }
 
-/* Goroutines are looked at, each of them. */
+/* Return whether all of many goroutines have to be examined. */
 static bool is_much(const struct snap *sn, const struct query *q)
 {
 	return !q->suspended && (q->g || q->gs || q->group || q->task || q->region) && !timeline_snap_is_small(sn);
@@ -101,7 +100,7 @@ bool timeline_scope_update(struct timeline *tl, const struct pane_env *env)
 	uint32_t serial = session_scope(env->s);
 	bool there = sc->serial == serial && sc->made, narrowed = tl->narrowed;
 	tl->narrowed = false;
-	if (w)		/* one at a time */
+	if (w)		/* one job at a time */
 		w->dropped |= w->to.serial != serial;
 	if (w || there)
 		return narrowed;
@@ -176,7 +175,7 @@ void timeline_scope_free(struct timeline *tl)
 	arena_free(&tl->scope.mem);
 }
 
-/* The set is asked first: there are as many goroutines as there are, and their rows are far apart. */
+/* Test the set before the track: there may be a million goroutines, whose track rows are spread over memory. */
 bool timeline_scope_has_goroutine(const struct timeline_scope *sc, const struct snap *sn, trk_id t)
 {
 	if (t == sc->guest)
@@ -212,7 +211,7 @@ bool timeline_scope_has_task(const struct timeline *tl, const struct snap *sn, c
 	return !sc->g || (t->span != UINT32_MAX && trace_gset_has(sc->g, store_span(sn->st, t->span)->s.trk));
 }
 
-/* Rows of Ps say nothing of some goroutines: those take their place, and leave it with the filter. */
+/* Show goroutines instead of Ps while the filters select some, because rows of Ps do not show single goroutines. */
 void timeline_scope_choose_kind(struct timeline *tl, const struct pane_env *env)
 {
 	struct timeline_scope *sc = &tl->scope;
@@ -226,10 +225,11 @@ void timeline_scope_choose_kind(struct timeline *tl, const struct pane_env *env)
 		if (tl->kind == TL_G && tl->only == ONLY_ALL)
 			timeline_set_kind(tl, env, TL_P);
 	}
-	timeline_restart_search(tl, env); /* it is among those of the filters */
+	timeline_restart_search(tl, env); /* it only covers the scope */
 }
 
-/* In which cells of the window one of the goroutines ran at all; with too many of them, was there. */
+/* Return the cells of the window in which a goroutine of the scope ran; if there are more than FEW, in which one
+   was in a slice. */
 static uint8_t *find_running_cells(const struct timeline *tl, const struct pane_env *env, int cells)
 {
 	const struct timeline_scope *sc = &tl->scope;
@@ -250,7 +250,7 @@ static uint8_t *find_running_cells(const struct timeline *tl, const struct pane_
 	return on;
 }
 
-/* Does something of it lie on a P in [a, b)? */
+/* Return whether P p has something in the scope in [a, b). */
 static bool on_p(const struct timeline_scope *sc, const struct snap *sn, trk_id p, int64_t a, int64_t b)
 {
 	struct trace_interval v;
@@ -262,7 +262,7 @@ static bool on_p(const struct timeline_scope *sc, const struct snap *sn, trk_id 
 		if (v.who && trace_gset_has(sc->g, v.who) && trace_filter_overlap(&sc->f, v.who, t0, t1) > 0)
 			return true;
 	}
-	return true; /* more than can be asked */
+	return true; /* too many intervals: assume so */
 }
 
 void timeline_scope_fill_cells(const struct timeline *tl, const struct pane_env *env, struct timeline_layout *l)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Going somewhere on the timeline: what was typed after gt, gG, gp and gk, and
- * places that other panes point at. A place may say which rows it is about (a
- * group, a task, all goroutines), where and when; a function
- * without a moment becomes a search for the spans that have it in their stack.
+ * Navigation: the arguments of gt, gG, gp and gk, and places from other panes. A place may include
+ * the rows (a group, a task, all goroutines), the track and the time; a function without a time
+ * becomes a search for the spans with it in their stack.
  */
 #include "config.h"
 #include "timeline/timeline.h"
@@ -16,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A time as it is typed: 1.2s, 350ms, 40%, and a clock's 12:00:01.33 where the trace has one. */
+/* Parse a time: 1.2s, 350ms, 40%, or 12:00:01.33 if the trace has wall clock times. */
 static bool parse_moment(const struct snap *sn, const char *arg, int64_t *t)
 {
 	unsigned h, m;
@@ -63,7 +62,7 @@ static enum verdict goto_task(
 	char *end;
 	uint64_t id = strtoull(arg, &end, 10);
 	if (end == arg || *end)
-		return V_PASS;	/* by name: the app looks in pane 7 */
+		return V_PASS;	/* by name: the app searches in pane 7 */
 	if (!timeline_select_task(tl, env, id) || !timeline_extent(tl, env, &x))
 		return pane_message(out, "no task with this number");
 	if (x.t1 <= tl->t0 || x.t0 >= tl->t1 || x.t1 - x.t0 < (tl->t1 - tl->t0) / 32)
@@ -73,7 +72,7 @@ static enum verdict goto_task(
 	return V_DONE;
 }
 
-/* gt, gG, gp, gk with what was typed; without it, it is asked for. */
+/* Run gt, gG, gp and gk; prompt for a missing argument. */
 enum verdict timeline_goto(
     struct timeline *tl, const struct pane_env *env, const struct act *a, struct ask *out)
 {
@@ -103,7 +102,7 @@ enum verdict timeline_goto(
 	return goto_track(tl, env, a->cmd == CMD_GOTO_G ? TK_G : TK_P, arg, out);
 }
 
-/* ( and ) on the row of a task: its parent, the first task under it. */
+/* ( and ) on the row of a task: go to its parent or its first child. */
 enum verdict timeline_goto_linked_task(struct timeline *tl, const struct pane_env *env, int dir, struct ask *out)
 {
 	const struct stats_tasks *ts = tl->ix->tasks;
@@ -162,7 +161,7 @@ uint32_t timeline_find_task(struct timeline *tl, const struct pane_env *env, int
 	return hits;
 }
 
-/* Which rows a place asks for. */
+/* Show the rows that a place requests. */
 static bool go_rows(struct timeline *tl, const struct pane_env *env, const struct place *p)
 {
 	const struct snap *sn = session_snap(env->s);
@@ -183,7 +182,7 @@ static bool go_rows(struct timeline *tl, const struct pane_env *env, const struc
 	return done;
 }
 
-/* The cursor into the life of a goroutine, where it lies outside. */
+/* Move the cursor into the lifetime of a goroutine. */
 static void go_life(struct timeline *tl, const struct pane_env *env, trk_id t)
 {
 	const struct snap *sn = session_snap(env->s);

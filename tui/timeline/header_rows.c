@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What stands above the rows of the timeline: the time axis, the hits of a search,
- * STW, GC, the heap with its goal, counters, starts of Ps, logs. Each is a line
- * of cells over the same window as the rows; counters show the largest value within
- * a cell: a spike that lasts a microsecond is what one looks for, and the mean
- * would hide it. Where there is room (or nothing else to show) the heap and the
- * runnable goroutines get three lines.
+ * The lines above the rows: the time axis, the hits of a search, STW, GC, the heap with its goal,
+ * counters, starts of Ps, logs. Each has the same cells as the rows. A counter shows the largest
+ * value in a cell, because a mean would hide a spike of a microsecond. If there is room (or nothing
+ * else to show), the heap and the runnable goroutines have three lines.
  *
- * timeline_layout() alone decides what there is room for: a table says from which
- * height on a line is shown, so those that say least are given up first.
+ * timeline_layout() alone decides which lines fit: a table has the height of the pane from which
+ * each line is shown, so the least informative ones are omitted first.
  */
 #include "config.h"
 #include "timeline/timeline.h"
@@ -20,11 +18,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A line: from which height of the pane on, where (a trace has the counter), its name. */
+/* A line: the height of the pane from which it is shown, its counter, its name. */
 static const struct header_row {
 	enum timeline_header_line what;
-	int from; /* lines of the pane */
-	int ct;	  /* enum counter it shows; -1: none */
+	int from; /* height of the pane in lines */
+	int ct;	  /* enum counter; -1: none */
 	const char *name;
 	enum style style;
 } heads[] = {
@@ -38,7 +36,7 @@ static const struct header_row {
     {HD_OTHER, 60, CT_OTHER, "other mem", ST_HEAT},
     {HD_PROCS, 36, CT_GOMAXPROCS, "GOMAXPROCS", ST_NORMAL},
     {HD_BUSY, 36, -1, "Ps busy", ST_S_RUN},
-    {HD_QUEUED, 14, CT_QUEUED, "queued", ST_S_READY}, /* of schedtrace */
+    {HD_QUEUED, 14, CT_QUEUED, "queued", ST_S_READY}, /* in schedtrace logs */
     {HD_IDLE, 16, CT_PROCS_IDLE, "idle Ps", ST_S_UNKNOWN},
     {HD_THREADS, 24, CT_THREADS, "threads", ST_S_SYSCALL},
     {HD_SPINNING, 36, CT_SPINNING, "spinning", ST_S_RUN},
@@ -51,8 +49,8 @@ static const struct header_row {
 };
 enum { NHEADS = sizeof heads / sizeof *heads };
 
-/* Is there anything to show on it? While a file is read the lines that every trace has are there
-   already: rows do not jump. */
+/* Return whether a line has something to show. While a file is read, lines that every trace has are shown already,
+   so that the rows do not move. */
 static bool has_line(const struct timeline *tl, const struct snap *sn, const struct header_row *h)
 {
 	bool early = !sn->complete;
@@ -63,7 +61,7 @@ static bool has_line(const struct timeline *tl, const struct snap *sn, const str
 	case HD_OTHER: return sn->ncounts[h->ct] > 1;
 	case HD_PROCS: return tl->ix->procs;
 	case HD_BUSY:
-		return tl->nrow > 0 && !sn->trace.log; /* which are is not always known of those */
+		return tl->nrow > 0 && !sn->trace.log; /* logs do not always have it for each P */
 	case HD_STARTS:
 		return tl->nrow > 0 && sn->nmarks + sn->ncounts[CT_PROC_START] > 0 && !sn->trace.log;
 	case HD_STW:
@@ -75,19 +73,20 @@ static bool has_line(const struct timeline *tl, const struct snap *sn, const str
 	}
 }
 
-/* The lines that are worth more than one row of the screen, and how many at the most. */
+/* Return the maximum height of a line. */
 static int line_most(const struct timeline *tl, const struct pane_env *env, const struct header_row *k)
 {
 	if (k->ct < 0 && k->what != HD_BUSY)
 		return 1;
-	if (!tl->nrow) /* counters are all there is */
+	if (!tl->nrow) /* there are only counters */
 		return env->rows >= 30 ? 4 : env->rows >= 18 ? 2 : 1;
 	if (env->compact || env->rows < 36)
 		return 1;
 	return k->what == HD_HEAP || k->what == HD_RUNNABLE ? 5 : k->what == HD_BUSY ? 3 : 1;
 }
 
-/* What the rows of tracks, the facts and the story of the cursor take: of many tracks half of the h rows. */
+/* Return the lines needed for the rows of tracks (at most half of the h lines), the facts and the text about the
+   cursor. */
 static int room_below(const struct timeline *tl, const struct pane_env *env, int h)
 {
 	int tracks = (int64_t)tl->nrow + 1 < h / 2 ? (int)tl->nrow + 1 : h / 2;
@@ -150,7 +149,7 @@ struct timeline_layout timeline_layout(const struct timeline *tl, const struct p
 	if (l.nrows < 1)
 		l.nrows = h - y > 0 ? h - y : 0;
 	if (l.nstory && (uint32_t)l.nrows > tl->nrow + 1)
-		l.nrows = (int)tl->nrow + 1; /* what is told moves up under the last row */
+		l.nrows = (int)tl->nrow + 1; /* the text begins directly below the last row */
 	l.story = l.rows + l.nrows;
 	if (l.nstory)
 		l.nstory = h - l.story;
@@ -172,7 +171,7 @@ int timeline_cell_at(const struct timeline *tl, int cells, int64_t t)
 	return c;
 }
 
-/* 1, 2 or 5 times a power of ten: the smallest not below want. */
+/* Return the smallest of 1, 2 or 5 times a power of ten that is at least `want`. */
 static int64_t round_step(int64_t want)
 {
 	int64_t p = 1;
@@ -185,7 +184,7 @@ static int64_t round_step(int64_t want)
 	return p;
 }
 
-/* Midnight of the day on which the trace began, on its own clock, or TIME_NONE. */
+/* Return the midnight before the start of the trace in wall clock time, or TIME_NONE. */
 static int64_t clock_midnight(const struct snap *sn)
 {
 	const int64_t day = INT64_C(86400000000000);
@@ -193,7 +192,7 @@ static int64_t clock_midnight(const struct snap *sn)
 	return wall == TIME_NONE ? TIME_NONE : wall < 0 ? 0 : wall % day;
 }
 
-/* "12:00:01.330": as many decimals as a step of so many ns needs. */
+/* Append "12:00:01.330", with the decimals that a step in ns requires. */
 static void put_clock(struct buf *b, int64_t ns, int64_t step)
 {
 	int64_t s = ns / 1000000000 % 86400, part = ns % 1000000000;
@@ -207,7 +206,7 @@ static void put_clock(struct buf *b, int64_t ns, int64_t step)
 					   10000, 1000, 100, 10, 1}[digits]));
 }
 
-/* What the axis says at t, the first label whole and the others as what is added to it. */
+/* Write the label of the axis at t: the first label in full, the others as the difference to it. */
 static void axis_label(
     struct buf *b, int64_t t, int64_t first, int64_t step, int64_t wall, bool is_first)
 {
@@ -222,7 +221,7 @@ static void axis_label(
 	}
 }
 
-/* The range of time that all panes are narrowed to: a band on the axis. */
+/* Draw the time range of the query as a band on the axis. */
 static void draw_filter(const struct timeline *tl, const struct pane_env *env, struct grid *g,
     const struct timeline_layout *l, int y)
 {
@@ -259,7 +258,7 @@ static void draw_axis(const struct timeline *tl, const struct pane_env *env, str
 		if (c > last && c + (int)b.n + 1 <= l->cells) {
 			grid_put(
 			    g, y, l->gutter + c, g->ascii ? '|' : 0x2575, ST_DIM, ST_NORMAL, 0);
-			if (at <= c || at > c + (int)b.n)	/* where the cursor stands there is no room for it */
+			if (at <= c || at > c + (int)b.n)	/* no room for it at the cursor */
 				grid_text(g, y, l->gutter + c + 1, ST_DIM, 0, buf_str(&b));
 			last = c + (int)b.n + 1;
 		}
@@ -273,7 +272,8 @@ static void draw_axis(const struct timeline *tl, const struct pane_env *env, str
 		    ST_ACCENT, ST_NORMAL, AT_BOLD);
 }
 
-/* A cell is as high as the share of it that the spans take. In ASCII there are two heights: half or more, and less. */
+/* Draw spans: the height of a cell is the share that they cover. In ASCII there are two heights: half or more, and
+   less. */
 static void draw_spans(const struct timeline *tl, const struct pane_env *env, struct grid *g,
     const struct timeline_layout *l, int y, enum span_kind kind, const char ascii[2], enum style st)
 {
@@ -291,12 +291,12 @@ static void draw_spans(const struct timeline *tl, const struct pane_env *env, st
 
 /* ---- counters */
 
-struct series { /* a counter as it is drawn: a value a cell */
+struct series { /* the drawn values of a counter, one per cell */
 	double v, goal;
 	bool any, has_goal;
 };
 
-/* "least..most" of the window, or most alone, in the gutter after the name. */
+/* Write "least..most" of the window, or only the maximum, into the gutter after the name. */
 static void draw_extremes(struct grid *g, int y, const struct timeline_layout *l, const struct header_row *k,
     double least, double most)
 {
@@ -321,7 +321,7 @@ static void draw_extremes(struct grid *g, int y, const struct timeline_layout *l
 	buf_free(&b);
 }
 
-/* Heights in h lines of eighths; the goal a line of its own colour where it lies above. */
+/* Draw the values as heights in h lines of eighths; the goal is a line in its own colour where it is above. */
 static void draw_series(struct grid *g, const struct timeline_layout *l, int y, int h,
     const struct header_row *k, const struct series *v)
 {
@@ -361,7 +361,7 @@ static void draw_series(struct grid *g, const struct timeline_layout *l, int y, 
 	}
 }
 
-/* Before there are sums of it a counter costs what it has: many come with the index. */
+/* Without the sums of the index a counter costs one step per value: skip large ones until there is an index. */
 static void fill_counter(const struct timeline *tl, const struct pane_env *env,
     const struct timeline_layout *l, int ct, bool goal, struct series *v)
 {
@@ -382,7 +382,7 @@ static void fill_counter(const struct timeline *tl, const struct pane_env *env,
 	}
 }
 
-/* Threads that carry a P: of each cell the mean, as the rows of all Ps have it. */
+/* Compute the mean number of Ps with a thread in each cell. */
 static void fill_busy(const struct timeline *tl, const struct timeline_layout *l, struct series *v)
 {
 	for (int p = 0; p < l->nps; p++)
@@ -403,7 +403,7 @@ void timeline_fill_proc_bins(const struct timeline *tl, const struct pane_env *e
 	for (int i = 0; i < l->nline; i++)
 		wanted |= l->line[i].what == HD_BUSY;
 	l->ps = arena_alloc(env->scratch, TL_PS * sizeof *l->ps);
-	/* Ps come before nearly all goroutines */
+	/* Ps precede nearly all goroutines */
 	trk_id p[TL_PS], all[TL_PS];
 	for (trk_id t = 1; wanted && t < sn->ntrks && t < 16 * TL_PS && l->nps < TL_PS; store_note_walk(sn, t++))
 		if (store_trk(sn->st, t)->kind == TK_P)
@@ -414,7 +414,7 @@ void timeline_fill_proc_bins(const struct timeline *tl, const struct pane_env *e
 		l->ps[i] = timeline_row_bins(tl, sn, p[i]);
 }
 
-/* Ticks of one of the lines of marks: how many in each cell. */
+/* Draw the number of marks in each cell of a line of marks. */
 static void draw_marks(const struct timeline *tl, const struct pane_env *env, struct grid *g,
     const struct timeline_layout *l, int y, uint32_t kinds, enum style st)
 {
@@ -442,8 +442,7 @@ static void draw_marks(const struct timeline *tl, const struct pane_env *env, st
 			    st, ST_NORMAL, 0);
 }
 
-/* How many hits begin in each cell, and one that is under way: a mark, a number where they are
- * many. */
+/* Draw a mark in each cell in which hits start or one is in progress; a number if there are many. */
 static void draw_hits(const struct timeline *tl, struct grid *g, const struct timeline_layout *l, int y)
 {
 	struct buf b = {0};
@@ -468,7 +467,7 @@ static void draw_hits(const struct timeline *tl, struct grid *g, const struct ti
 	}
 }
 
-/* What Tab goes to: its place, so that one sees which part of the trace to look at. */
+/* Draw the positions of the facts that Tab visits. */
 static void draw_facts(
     const struct timeline *tl, const struct pane_env *env, struct grid *g, const struct timeline_layout *l, int y)
 {
@@ -516,7 +515,7 @@ void timeline_draw_header(const struct timeline *tl, const struct pane_env *env,
 		draw_line(tl, env, g, l, head_of(l->line[i].what), l->line[i].y, l->line[i].h);
 }
 
-/* Line 2 of the screen: which part of the whole, what a cell is, wall clock. */
+/* Line 2 of the screen: the position of the window in the trace, the duration of a cell, wall clock time. */
 void timeline_summary(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct timeline *tl = st;
@@ -524,7 +523,7 @@ void timeline_summary(const void *st, const struct pane_env *env, struct buf *b)
 	struct timeline_layout l = timeline_layout(tl, env);
 	int64_t len = tl->t1 - tl->t0, all = snap->t1 - snap->t0;
 	int64_t step = l.cells > 0 ? len / l.cells : len;
-	if (!snap->complete && all <= 0) {	/* there are no times yet */
+	if (!snap->complete && all <= 0) {	/* no times are known yet */
 		buf_puts(b, "reading");
 		return;
 	}

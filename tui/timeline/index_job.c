@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What the timeline knows of a whole snapshot: its tracks by their numbers, what lies on
- * rows (region_layout.c), tasks, sums of marks and counters, and what Ps went through. All of it costs by the track, the mark or the interval, so where those
- * are many it is made beside the keyboard, and the pane goes on with what it had: rows of an
- * older snapshot, or, of a trace that is there at once, its first tracks. Who leaves stops it.
+ * Derived data of a whole snapshot: its tracks in order of their numbers, the layout of regions on
+ * rows (region_layout.c), tasks, sums of marks and counters, and the moves of Ps. The cost is per
+ * track, mark or interval, so large ones are made in the background while the pane uses what it
+ * has: rows of an older snapshot, or, if the whole trace is there at once, its first tracks.
+ * Closing the pane cancels the job.
  *
- * An index is never changed once it is there. While a file is read it is made anew when there is half as much
- * again; tracks are listed with each snapshot that has more of them. One
- * worker is at work at a time, and what has changed meanwhile is made after it.
+ * An index is immutable. While a file is read, a new one is made when the data has grown by half;
+ * tracks are listed for each snapshot that has more of them. One worker runs at a time, and later
+ * changes are handled by the next one.
  */
 #include "config.h"
 #include "timeline/timeline.h"
@@ -20,10 +21,10 @@
 
 #include <string.h>
 
-/* SMALL: tracks, spans, marks, and eight times as many intervals: some milliseconds */
+/* SMALL: tracks, spans, marks, or an eighth of the intervals: takes a few milliseconds */
 enum { SMALL = 60000, FIRST = 4096 };
 
-/* What Ps went through, of the whole trace. */
+/* Count the moves of the Ps in the whole trace. */
 static void count_moves(struct timeline_index *ix, const struct snap *sn, const struct timeline_tracks *tr)
 {
 	static const enum counter ticks[] = {CT_PROC_START, CT_PROC_STOP};
@@ -60,19 +61,19 @@ static void index_free(struct timeline_index *ix)
 	mem_free(ix);
 }
 
-/* ---- tracks by their numbers */
+/* ---- tracks in order of their numbers */
 
-/* The tracks of one kind: how many, their least and greatest numbers, and where they go. */
+/* The tracks of one kind: how many, their least and greatest numbers, and the output. */
 struct numbers {
 	uint32_t n, at;
 	uint64_t least, most;
-	/* without large gaps: each track has its place, and those that nobody has are closed up */
+	/* no large gaps: each track is stored at its number, and unused places are removed afterwards */
 	bool dense;
 	trk_id *place;
-	struct radix_item *key;	/* where it is not */
+	struct radix_item *key;	/* if not dense: keys to sort */
 };
 
-enum { GAPS = 4 };	/* places for each track are fewer bytes than what is sorted */
+enum { GAPS = 4 };	/* up to this many places per track take less memory than sorting */
 
 static void numbers_count(const struct snap *sn, trk_id end, struct numbers *x)
 {
@@ -101,7 +102,7 @@ static trk_id *numbers_end(struct numbers *x)
 		for (size_t i = 0; i <= x->most - x->least; i++)
 			if (x->place[i])
 				x->place[n++] = x->place[i];
-		x->n = n;	/* of two with one number, in an index that was made up, one */
+		x->n = n;	/* of two tracks with one number, in a malformed index, keep one */
 		return x->place;
 	}
 	radix_sort_items(x->key, x->n);
@@ -111,7 +112,7 @@ static trk_id *numbers_end(struct numbers *x)
 	return x->place;
 }
 
-/* Whatever their numbers: to know what room to have for them all rows are gone through twice. */
+/* Sort tracks with any numbers: the first of two passes finds the sizes. */
 static void place_all(const struct snap *sn, trk_id end, struct numbers *x)
 {
 	numbers_count(sn, end, x);
@@ -127,8 +128,8 @@ static void place_all(const struct snap *sn, trk_id end, struct numbers *x)
 	}
 }
 
-/* On the guess that numbers of goroutines are small for how many there are, and that other tracks are few, once is
-   enough. false: it was wrong. */
+/* Sort in one pass, assuming that goroutine numbers are dense and that there are few other tracks. false: the
+   assumption was wrong. */
 static bool place_most(const struct snap *sn, trk_id end, struct numbers *x)
 {
 	enum { FEW = 1 << 12 };
@@ -160,8 +161,8 @@ static bool place_most(const struct snap *sn, trk_id end, struct numbers *x)
 	return t >= end;
 }
 
-/* Of tracks 1 .. end. A million goroutines come nearly in the order of their numbers: to place them takes a tenth of
-   the time and of the memory of sorting. Rows of tracks are many bytes, so all kinds are gone through at once. */
+/* Make the lists of tracks 1 .. end. The numbers of a million goroutines are nearly ascending: storing them by
+   number takes a tenth of the time and memory of sorting. Track rows are large, so one pass handles all kinds. */
 static struct timeline_tracks *tracks_make(const struct snap *sn, trk_id end)
 {
 	struct timeline_tracks *tr = xcalloc(1, sizeof *tr);
@@ -197,7 +198,7 @@ static void tracks_free(struct timeline_tracks *tr)
 struct index_build {
 	struct timeline_index *ix;
 	const struct snap *sn;
-	struct timeline_tracks *tr;	/* what comes of it */
+	struct timeline_tracks *tr;	/* result */
 	const struct progress_watcher *on;
 };
 
@@ -211,7 +212,7 @@ static void sums_make(struct timeline_index *ix, const struct snap *sn, const st
 		ix->procs = store_count(sn->st, CT_GOMAXPROCS, i)->v != store_count(sn->st, CT_GOMAXPROCS, 0)->v;
 }
 
-/* The one half, with the tracks, and the other. */
+/* Make one half of the index: the tracks and sums (i > 0), or the row layout and the tasks. */
 static void half_make(void *arg, uint32_t i)
 {
 	struct index_build *m = arg;
@@ -226,7 +227,7 @@ static void half_make(void *arg, uint32_t i)
 		m->ix->by_start = timeline_tasks_by_start(m->sn, m->ix->tasks, &m->ix->mem, &m->ix->nby_start);
 }
 
-/* And its tracks. */
+/* Make an index and its tracks. */
 static struct timeline_index *index_make(
     const struct snap *sn, struct timeline_tracks **tr, const struct progress_watcher *on)
 {
@@ -266,24 +267,24 @@ trk_id timeline_find_track(const struct timeline *tl, const struct snap *sn, enu
 	return 0;
 }
 
-/* ---- what was drawn of a window */
+/* ---- cache of drawn bins */
 
-enum { KEPT = 160, KEPT_MOST = TL_PS + KEPT };	/* MOST: on a sheet of paper, where there are thousands of rows */
+enum { KEPT = 160, KEPT_MOST = TL_PS + KEPT };	/* MOST: for an export with thousands of rows */
 struct timeline_frame_cache {
 	int64_t t0, t1;
 	int cells;
-	uint32_t serial, news, made, frame, n, nspare;	/* made: sheets that were made again, then */
+	uint32_t serial, news, made, frame, n, nspare;	/* made: number of rebuilt sheets at the last frame */
 	size_t cap, spare_cap;
 	struct timeline_row_bins
-	    *of; /* of Ps and of rows that were in sight of late; a place of one that went is spare */
+	    *of; /* bins of Ps and of rows that were visible recently; those of dropped rows move to spare */
 	struct bin **spare;
 	void *line[HD__N];	/* by enum timeline_header_line */
-	bool again;		/* that of the Ps is to be made again */
-	struct bin *one;	/* of a row that is not kept */
+	bool again;		/* the bins of the Ps have to be made again */
+	struct bin *one;	/* bins of a row that is not cached */
 	struct arena mem;
 };
 
-/* Rows that the frame before did not show give their places to others. */
+/* Move the bins of rows that the previous frame did not show to the spare list. */
 static void leave_out(struct timeline_frame_cache *k)
 {
 	uint32_t n = 0;
@@ -297,7 +298,7 @@ static void leave_out(struct timeline_frame_cache *k)
 	k->n = n;
 }
 
-/* What was counted while sheets were missing, or all of it; false: there is none. */
+/* Discard the bins made while sheets were missing, or all; false: there were none. */
 static bool forget_poor(struct timeline_frame_cache *k, bool all)
 {
 	bool any = all;
@@ -312,11 +313,11 @@ static bool forget_poor(struct timeline_frame_cache *k, bool all)
 void timeline_begin_frame(const struct timeline *tl, const struct snap *sn, int cells)
 {
 	struct timeline_frame_cache *k = tl->kept;
-	if (k->news != tl->news)	/* of another index; cells of rows are of none */
+	if (k->news != tl->news)	/* the index is another one; the bins of rows do not depend on it */
 		memset(k->line, 0, sizeof k->line);
 	k->news = tl->news;
 	if (k->t0 == tl->t0 && k->t1 == tl->t1 && k->cells == cells && k->serial == sn->serial) {
-		/* what was counted without sheets that were away changes when some came; counters and marks do not */
+		/* rebuilt sheets change the bins that were made without them, but no counters and marks */
 		bool news = k->made != sheet_cache_rebuilt(sn->st);
 		k->made = sheet_cache_rebuilt(sn->st);
 		k->again = forget_poor(k, news);
@@ -381,7 +382,8 @@ static void count_row(void *arg, uint32_t i)
 	bins_row(c->sn, c->trk[i], c->k->t0, c->k->t1, (uint32_t)c->k->cells, c->to[i]);
 }
 
-/* Not where sheets come and go: who draws waits for none of them, and others would. */
+/* Precompute bins in parallel only if no sheet can be evicted: drawing never waits for a rebuild, but worker
+   threads would. */
 void timeline_count_bins(const struct timeline *tl, const struct snap *sn, trk_id *v, uint32_t n)
 {
 	enum { MUCH = 1000000, FEW = 4 };
@@ -422,12 +424,12 @@ const int64_t *timeline_gc_ns(const struct timeline *tl, const struct snap *sn, 
 	return on;
 }
 
-/* ---- beside the keyboard */
+/* ---- background job */
 
 struct timeline_index_work {
 	struct job *job;
 	const struct snap *sn;
-	bool index;		/* or tracks alone */
+	bool index;		/* else only the tracks */
 	struct timeline_index *ix;
 	struct timeline_tracks *tr;
 };
@@ -453,7 +455,7 @@ bool timeline_snap_is_small(const struct snap *sn)
 	return n + steps / 8 <= SMALL && job_forced_threads() <= 1;
 }
 
-/* Is there more of the snapshot than was looked at? While a file is read, only when there is half as much again. */
+/* Return whether the snapshot has more data than the index. While a file is read, only if it has grown by half. */
 static bool wants_index(const struct timeline *tl, const struct snap *sn)
 {
 	const struct timeline_index *ix = tl->ix;
@@ -462,7 +464,7 @@ static bool wants_index(const struct timeline *tl, const struct snap *sn)
 	       (sn->complete ? now != ix->of || !ix->whole : now >= ix->of + ix->of / 2 && now != ix->of);
 }
 
-/* The first look at a trace of which much is there already: its first tracks, and nothing that lies on them. */
+/* Make a first index of a large trace: its first tracks, without regions, marks and counters. */
 static void index_first(struct timeline *tl, const struct snap *sn)
 {
 	struct snap none = *sn;
@@ -481,7 +483,7 @@ static void take_index(struct timeline *tl, struct timeline_index_work *w)
 	if (w->ix) {
 		index_free(tl->ix);
 		tl->ix = w->ix;
-		for (int c = 0; c < CT__N && w->sn->complete; c++)	/* frames look at one for each column */
+		for (int c = 0; c < CT__N && w->sn->complete; c++)	/* frames read one entry for each column */
 			column_advise_random(&w->sn->st->counts[c]);
 	}
 	tracks_free(tl->tr);
@@ -549,7 +551,7 @@ void timeline_index_now(struct timeline *tl, const struct pane_env *env)
 void timeline_index_free(struct timeline *tl)
 {
 	if (tl->work)
-		job_cancel(tl->work->job);	/* what it has made is part of what goes */
+		job_cancel(tl->work->job);	/* its result is freed */
 	timeline_index_finish(tl);
 	timeline_filter_free(tl);
 	index_free(tl->ix);

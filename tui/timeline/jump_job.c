@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Keys that lead from one span to another, w b ^ $, ( and ), W, gG and gp, and those that are about the one under
- * the cursor, Enter and H. It is in the sheets. Where all of these stay in memory it is found with the key. Where they
- * come and go one may have to be made again first, up to two seconds of reading: then it is found beside the keyboard,
- * out of the snapshot and what the question says, and gone to when it is there.
+ * Keys that go from one span to another, w b ^ $, ( and ), W, gG and gp, and those about the span
+ * under the cursor, Enter and H. Spans are read from sheets. If all sheets stay in memory, the
+ * target is found at once. If sheets can be evicted, one may have to be rebuilt first, which takes
+ * up to two seconds: then a job finds the target from the snapshot and the query alone, and the
+ * pane moves when it has ended.
  *
- * No other key comes before it (pane_ops.asks), for who presses w twice wants the span after the next; Esc drops it. A
- * job that was dropped is not waited for: the next question begins when it has ended.
+ * No other key is handled before that (pane_ops.asks), because the second w of two must go to the
+ * span after the next; Esc cancels. A cancelled job is not waited for: the next query starts when
+ * it has ended.
  */
 #include "config.h"
 #include "timeline/timeline.h"
@@ -25,13 +27,13 @@
 
 struct timeline_jump_state {
 	struct job *job;
-	bool dropped, more;	/* nobody wants it any more; next is wanted */
+	bool dropped, more;	/* dropped: the result is not wanted any more; more: next is to be run */
 	const struct snap *sn;
 	struct timeline_jump_query q, next;
 	struct timeline_jump_result a;
 };
 
-/* ---- looking, which knows nothing of the pane */
+/* ---- finding the target, independent of the pane */
 
 static void find_span(
     const struct snap *sn, const struct timeline_jump_query *q, struct timeline_jump_result *a, const struct job *j)
@@ -50,7 +52,7 @@ static void find_span(
 	}
 }
 
-/* The goroutine on a track at a moment; 0: none. */
+/* Return the goroutine of a track at a time; 0: none. */
 static trk_id goroutine_at(const struct snap *sn, trk_id t, int64_t at)
 {
 	struct trace_interval iv;
@@ -67,7 +69,7 @@ static void name_goroutine(const struct snap *sn, struct timeline_jump_result *a
 	buf_free(&b);
 }
 
-/* To what goroutine g does at t; where rows are Ps, to the one that it runs on then. */
+/* Set the target to goroutine g at t; for rows of Ps, to the P that it runs on. */
 static void set_target(
     const struct snap *sn, const struct timeline_jump_query *q, struct timeline_jump_result *a, trk_id g, int64_t t)
 {
@@ -158,7 +160,7 @@ static void find_target(
 	case CMD_CHAIN: find_chain(sn, q, a); break;
 	case CMD_OPEN:
 	case CMD_HIGHLIGHT: a->any = q->trk && trace_interval_at(sn, q->trk, q->at, &a->iv); break;
-	default:	/* gG, gp: the span there, or the one that is nearest in time */
+	default:	/* gG, gp: the span at the cursor, or the nearest in time */
 		a->any = !trace_interval_at(sn, q->trk, q->at, &a->iv) &&
 			 (trace_interval_near(sn, q->trk, q->at, 1, &a->iv) ||
 			     trace_interval_near(sn, q->trk, q->at, -1, &a->iv));
@@ -172,7 +174,7 @@ static int run_jump(struct job *j, void *arg)
 	return 0;
 }
 
-/* ---- going there */
+/* ---- moving to the target */
 
 static void go_to_g(struct timeline *tl, const struct pane_env *env, const struct timeline_jump_result *a)
 {
@@ -183,7 +185,7 @@ static void go_to_g(struct timeline *tl, const struct pane_env *env, const struc
 		timeline_goto_time(tl, env, a->ran);
 }
 
-/* Where to stand on a span: its middle when that is in the window, else its first moment there. */
+/* Place the cursor on a span: in its middle if that is in the window, else at its start. */
 static void stand_on(struct timeline *tl, const struct pane_env *env, const struct trace_interval *iv)
 {
 	int64_t m = iv->t0 + (iv->t1 - iv->t0) / 2;
@@ -223,7 +225,7 @@ static enum verdict apply_result(struct timeline *tl, const struct pane_env *env
 	return a->text[0] ? pane_message(out, "%s", a->text) : V_DONE;
 }
 
-/* ---- asking */
+/* ---- starting a query */
 
 static bool start_jump(struct timeline *tl, const struct snap *sn, const struct timeline_jump_query *q)
 {
@@ -244,7 +246,7 @@ enum verdict timeline_jump(
 	const struct snap *sn = session_snap(env->s);
 	struct timeline_jump_query q = {cmd, n, tl->kind, t, tl->at};
 	bool later = sn->st->keep || job_forced_threads() > 1;
-	if (later && tl->asking) {	/* one that was dropped has to end first */
+	if (later && tl->asking) {	/* a cancelled job has to end first */
 		tl->asking->next = q;
 		tl->asking->more = true;
 	} else if (!later || !start_jump(tl, sn, &q)) {
@@ -285,7 +287,7 @@ void timeline_jump_finish(struct timeline *tl, const struct pane_env *env, struc
 	job_join(k->job);
 	if (!k->dropped && apply_result(tl, env, &k->q, &k->a, out) == V_DONE && !k->a.any && !k->a.nchain &&
 	    at == tl->at && t0 == tl->t0)
-		pane_message(out, "%s: %s", cmds[k->q.cmd].name,	/* as no_effect_message.c of other keys */
+		pane_message(out, "%s: %s", cmds[k->q.cmd].name, /* as no_effect_message.c reports it for other keys */
 		    k->q.cmd == CMD_OPEN ? "nothing to open here" : "changes nothing here");
 	if (k->more && !start_jump(tl, k->sn, &k->next)) {
 		struct timeline_jump_result a = {0};

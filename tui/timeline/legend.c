@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The legend of the timeline: the colour, the letter and the name of each state, in the last lines of the pane. It
- * has the states that are on the screen and no others, so it is short enough for 80 columns. Which these are is read
- * off the rows that are drawn already: what a cell shows depends on shares and widths, and counting states a second
- * time could disagree with it.
+ * The legend of the timeline: the colour, the letter and the name of each state, in the last lines
+ * of the pane. It lists only the states on the screen, so it fits in 80 columns. These are read
+ * from the rows that are drawn already: what a cell shows depends on shares and widths, and a
+ * second computation could differ.
  *
- * The number of lines depends on the size and on the kind of rows alone: rows do not move up and down when the window
- * moves in time.
+ * The number of lines depends on the size and on the kind of rows alone, so rows do not move when
+ * the window moves in time.
  */
 #include "config.h"
 #include "timeline/timeline.h"
@@ -17,13 +17,14 @@
 #include <string.h>
 
 enum { OF_P = 1, OF_G = 2, OF_ALL = 3 }; /* rows on which it occurs: of Ps and Ms, of goroutines */
-enum { ROOM = 26, WIDE = 120 };	/* lines of the pane, and columns, that leave room for a legend */
+enum { ROOM = 26, WIDE = 120 };	/* minimum lines of the pane for a legend, and columns for a wide one */
 
 static const struct legend_entry {
 	enum style style;
 	char letter; /* 0: shown as a colour only */
 	int rows;
-	const char *name, *colour; /* the name beside the letter, and beside the colour; NULL: the entry before has it */
+	/* the name next to the letter, and next to the colour; NULL: listed by the previous entry */
+	const char *name, *colour;
 } entries[] = {
     {ST_S_RUN, '#', OF_ALL, "running", "running"},
     {ST_S_READY, '=', OF_ALL, "runnable", "runnable"},
@@ -45,7 +46,7 @@ static const struct legend_entry {
 };
 enum { NENTRIES = sizeof entries / sizeof *entries };
 
-/* Where colour or blocks are missing, a state is a letter. */
+/* Return whether states are shown as letters, because colours or blocks are missing. */
 static bool uses_letters(const struct grid *g)
 {
 	return g->ascii || g->mono;
@@ -69,7 +70,7 @@ enum verdict timeline_legend_command(struct timeline *tl, const struct pane_env 
 	return pane_message(out, shown ? "no legend" : "legend");
 }
 
-/* What occurs on the rows: styles as colours, letters with the style of a state, blocks, and whether rows are of goroutines. */
+/* States on the rows: styles for colours, letters with the style of a state, blocks, and the kinds of rows. */
 struct states_seen {
 	bool style[ST__N], letter[128], level;
 	int rows;
@@ -92,7 +93,7 @@ static void note_states(
 		}
 }
 
-/* The text of an entry, NULL where it does not occur. */
+/* Return the text of an entry, NULL if its state is not shown. */
 static const char *entry_name(const struct legend_entry *e, const struct states_seen *s, bool bare)
 {
 	if (!(e->rows & s->rows) || !s->style[e->style])
@@ -115,7 +116,7 @@ static void draw_sign(struct grid *g, int y, int x, const struct legend_entry *e
 		grid_put(g, y, x, (unsigned char)e->letter, ST_LABEL, e->style, 0);
 }
 
-/* Rows of tasks have no states. */
+/* Draw the legend of rows of tasks, which have no states. */
 static void draw_tasks(struct grid *g, int y)
 {
 	grid_text(g, y, 0, ST_DIM, 0,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Moving about the timeline: windows, the cursor, spans, cause and effect.
+ * Motion: windows, the cursor, spans, cause and effect.
  *
- * The window [t0, t1) always lies inside what is loaded, is never shorter than
- * a nanosecond a cell, and always holds the cursor. The cursor is a moment, not
- * a cell: zooming keeps it in its column as far as the ends of the trace
- * allow, and a span that is narrower than a cell can still be stood upon.
+ * The window [t0, t1) is always inside what is loaded, at least a nanosecond per cell long, and
+ * contains the cursor. The cursor is a time, not a cell: zooming keeps it in its column if the ends
+ * of the trace allow it, and it can be on a span that is narrower than a cell.
  */
 #include "config.h"
 #include "timeline/timeline.h"
@@ -38,7 +37,7 @@ void timeline_set_window(struct timeline *tl, const struct pane_env *env, int64_
 	if (tl->at < tl->t0)
 		tl->at = tl->t0;
 	if (moved && env->compact && (tl->kind == TL_G || tl->kind == TL_M))
-		timeline_make_rows(tl, env); /* those that are there within the window */
+		timeline_make_rows(tl, env); /* with compact rows, those active in the window */
 	timeline_update_facts(tl, env);
 }
 
@@ -75,7 +74,7 @@ void timeline_scroll(struct timeline *tl, const struct pane_env *env, double scr
 	int64_t old = tl->t0;
 	timeline_set_window(tl, env, tl->t0 + by, tl->t1 + by);
 	int64_t moved = tl->t0 - old;
-	tl->at += moved ? moved : by; /* at the ends the cursor goes on alone */
+	tl->at += moved ? moved : by; /* at the ends of the trace only the cursor moves */
 	timeline_set_window(tl, env, tl->t0, tl->t1);
 }
 
@@ -118,7 +117,7 @@ bool timeline_show_track(struct timeline *tl, const struct pane_env *env, trk_id
 		timeline_set_kind(tl, env, kinds[k]);
 	if (timeline_select_track(tl, env, t) || timeline_filter_seek(tl, sn, t, true))
 		return true;
-	tl->only = ONLY_ALL; /* it is none of the goroutines chosen, or of those that the filters leave */
+	tl->only = ONLY_ALL; /* the goroutine is not in the subset or in the scope of the filters */
 	tl->scope.guest = t;
 	timeline_make_rows(tl, env);
 	return timeline_select_track(tl, env, t) || timeline_filter_seek(tl, sn, t, true);
@@ -134,10 +133,9 @@ void timeline_goto_time(struct timeline *tl, const struct pane_env *env, int64_t
 		timeline_set_window(tl, env, tl->t0, tl->t1);
 }
 
-/* ---- spans: of a track its intervals, of a task what happens in it, of a level of regions those
- */
+/* ---- spans: the intervals of a track, the events of a task, the regions of a level */
 
-/* The time of what happens next in a task (before): its ends, its regions' beginnings, its logs. */
+/* Find the next or previous event of a task: its ends, the starts of its regions, its logs. */
 static bool task_step(const struct timeline *tl, const struct snap *sn, uint32_t task, int64_t at,
     int dir, int64_t *to)
 {
@@ -162,7 +160,7 @@ static bool region_step(
 {
 	uint32_t n;
 	const struct region_layout_piece *v = region_layout_row(tl->ix->row_layout, r.id, r.level, &n);
-	uint32_t i = region_layout_find(v, n, at); /* the one there, or the next */
+	uint32_t i = region_layout_find(v, n, at); /* the region at the time, or the next */
 	bool in = i < n && v[i].t0 <= at;
 	if (dir > 0 ? i + in >= n : i == 0)
 		return false;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * While a trace is read: what the whole of it will be, from the heads of its batches, over
- * all of its time and not the window's. What is read already is in colour, so one sees where in the
- * trace one is, and where there will be most to see.
+ * The outline of the whole trace while it is read, made from the headers of its batches; it covers
+ * the whole duration, not the window. What has been read is in colour, which shows the progress and
+ * where the trace has most events.
  */
 #include "config.h"
 #include "timeline/timeline.h"
 
 #include "base/text/text.h"
 
-enum { NAME = 5 };	/* columns before it */
+enum { NAME = 5 };	/* columns of the name */
 
-/* How full a cell [a, b) of n is, by the bins that it covers. */
+/* Return the level of cell c of n, the mean of the bins that it covers. */
 static double column_level(const struct sink_outline *o, int c, int n, double most)
 {
 	size_t from = (size_t)c * OUTLINE_BINS / (size_t)n, to = (size_t)(c + 1) * OUTLINE_BINS / (size_t)n;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Rows of the timeline that are no track's states: tasks, regions under their
- * goroutine, stacks over time, and the ticks of logs and CPU samples.
+ * Rows that are not the states of a track: tasks, regions below their goroutine, stacks over time,
+ * and the ticks of logs and CPU samples.
  *
- * A task is a thin line from where it began to where it ended, its regions bars
- * upon it; an end that the trace does not have is an arrow. A region of four
- * cells or more is a bar with its name and length; smaller ones are summed into
- * a cell. Where there is no colour a bar is written [name length....]. A row costs
- * its cells times a binary search; only the regions of one task, which overlap,
- * are walked, as far as TASK_WALK.
+ * A task is a thin line from its start to its end, with its regions as bars; an end that is not in
+ * the trace is an arrow. A region of four cells or more is a bar with its name and duration;
+ * smaller ones are summarised in a cell. Without colour a bar is written [name duration....]. The
+ * cost of a row is its cells times a binary search; only the regions of a task, which overlap, are
+ * walked, up to TASK_WALK.
  */
 #include "config.h"
 #include "timeline/timeline.h"
@@ -28,7 +27,7 @@ static bool uses_letters(const struct grid *g)
 	return g->ascii || g->mono;
 }
 
-/* One hue for each name, of the twelve. */
+/* Return one of the twelve hues for a name. */
 static enum style name_colour(const struct store *st, str_id name)
 {
 	const struct str_row *s = store_str(st, name);
@@ -38,11 +37,10 @@ static enum style name_colour(const struct store *st, str_id name)
 	return (enum style)(ST_HUE0 + h % 12);
 }
 
-/* Text: instead of name and length. */
+/* A bar. text: replaces name and duration. */
 struct overlay_bar { int64_t t0, t1; str_id name; int tone; const char *text; };
 
-/* What a bar says in `room` cells: its name and its duration, or where there is no room for both its name alone.
-   Return the cells used. */
+/* Append the text of a bar for `room` cells: its name and duration, or only its name. Return the cells used. */
 static size_t bar_text(const struct store *st, const struct overlay_bar *b, size_t room, bool ascii, struct buf *out)
 {
 	if (b->text)
@@ -58,7 +56,7 @@ static size_t bar_text(const struct store *st, const struct overlay_bar *b, size
 	return used;
 }
 
-/* Cells [c0, c1) of the row. */
+/* Draw a bar in cells [c0, c1) of the row. */
 static void draw_bar(const struct timeline *tl, const struct store *st, struct grid *g,
     const struct timeline_layout *l, int y, const struct overlay_bar *b, int c0, int c1)
 {
@@ -100,7 +98,7 @@ void timeline_draw_regions(const struct timeline *tl, const struct pane_env *env
 		uint32_t i = region_layout_find(v, n, a), end = c + 1;
 		if (i == n || v[i].t0 >= tl->t1)
 			break;
-		if (v[i].t0 >= b) { /* nothing until the next one */
+		if (v[i].t0 >= b) { /* skip to the next one */
 			uint32_t to = (uint32_t)timeline_cell_at(tl, l->cells, v[i].t0);
 			c = to > c ? to : c + 1;
 			continue;
@@ -122,8 +120,7 @@ void timeline_draw_regions(const struct timeline *tl, const struct pane_env *env
 
 /* ---- a task */
 
-/* Regions of the task as they cover the cells: bars from those that are wide, a mark from the rest.
- */
+/* Draw the regions of the task: a bar if wide, else a mark. */
 static void task_regions(const struct timeline *tl, const struct snap *sn, struct grid *g,
     const struct timeline_layout *l, int y, const struct stats_task *t)
 {
@@ -184,7 +181,7 @@ void timeline_draw_task(const struct timeline *tl, const struct pane_env *env, s
 		grid_put(g, y, l->gutter + c, g->ascii ? '_' : 0x2501, s, ST_NORMAL, 0);
 	task_regions(tl, sn, g, l, y, t);
 	task_logs(tl, sn, g, l, y, t);
-	/* an end that is out of sight is not an end that is not there */
+	/* draw an arrow only at an end of the trace, not of the window */
 	if (t->t0 == TIME_NONE && tl->t0 <= sn->t0)
 		grid_put(g, y, l->gutter, g->ascii ? '<' : 0x25c2, ST_WARN, ST_NORMAL, 0);
 	if (t->t1 == TIME_NONE && tl->t1 >= sn->t1)
@@ -194,7 +191,7 @@ void timeline_draw_task(const struct timeline *tl, const struct pane_env *env, s
 
 /* ---- stacks over time */
 
-/* The sample of a stretch that is nearest to t; 0 when there is none. */
+/* Return the sample in [t0, t1) that is nearest to t; 0: none. */
 static stk_id nearest_sample(
     const struct timeline *tl, const struct snap *sn, trk_id g, int64_t t0, int64_t t1, int64_t t)
 {
@@ -207,8 +204,8 @@ static stk_id nearest_sample(
 	return store_smp(sn->st, later ? b[0].i : a[before - 1].i)->stack;
 }
 
-/* The stack of the cell: of what the goroutine does in its middle. While it runs that is the CPU
-   sample nearest to it, else where it stopped. */
+/* Return the stack of a cell, at the time of its middle: the nearest CPU sample if the goroutine runs then, else
+   the stack where it stopped. */
 static stk_id cell_stack(
     const struct timeline *tl, const struct snap *sn, trk_id trk, int64_t a, int64_t b)
 {
@@ -226,9 +223,9 @@ static stk_id cell_stack(
 	return s;
 }
 
-enum { DEEP_MAX = 200 }; /* frames of a stack that are looked at, from the innermost */
+enum { DEEP_MAX = 200 }; /* frames of a stack that are read, from the leaf */
 
-/* The node of s at a depth from the root, 0 when it is not so deep. */
+/* Return the node of stack s at a depth from the root; 0: it is less deep. */
 static stk_id at_depth(const struct store *st, stk_id s, int depth)
 {
 	stk_id path[DEEP_MAX];
@@ -246,7 +243,7 @@ static int depth_of(const struct store *st, stk_id s)
 	return n;
 }
 
-/* How many frames all stacks share from the root: those tell nothing, but for the last of them. */
+/* Return the number of frames that all stacks share from the root; only the last of them is drawn. */
 static int shared_depth(const struct store *st, const stk_id *stk, int n)
 {
 	int depth = DEEP_MAX;
@@ -309,8 +306,8 @@ void timeline_draw_stacks(const struct timeline *tl, const struct pane_env *env,
 
 /* ---- ticks */
 
-/* A tick takes a cell whose state the cells beside it show too, in letters or thin; never a
-   label's, nor one that is a sum. was: the row before any tick. */
+/* Return whether a tick may replace a cell: its neighbours show the same state, as a letter or thin; it is neither
+   part of a label nor a summary. was: the row before any tick. */
 static bool room_for_tick(const struct grid *g, const struct cell *was, int x, int x0)
 {
 	uint32_t ch = was[x].ch;
@@ -349,7 +346,8 @@ static void draw_samples(const struct timeline *tl, struct grid *g, const struct
 	}
 }
 
-/* By the numbers of the marks at the edges of cells: the marks themselves, which may lie on disk, are not looked at. */
+/* Draw the ticks of logs from the indexes of the marks at the edges of cells, without access to the marks, which
+   may be evicted to disk. */
 static void draw_logs(const struct timeline *tl, struct grid *g, const struct timeline_layout *l, int y, trk_id trk,
     const struct cell *was)
 {
@@ -393,8 +391,8 @@ void timeline_draw_ticks(const struct timeline *tl, const struct pane_env *env, 
 		draw_logs(tl, g, l, y, trk, was);
 }
 
-/* On the row of a P, of a log of schedtrace: how many goroutines were in its queue, where there were any.
-   So many lines that they would be all digits are left out: the line above the rows has their sum. */
+/* Draw the length of the run queue on the row of a P of a schedtrace log, where it is not 0. With too many values
+   the row would be all digits: then only the line above the rows shows their sum. */
 void timeline_draw_queues(const struct timeline *tl, const struct pane_env *env, struct grid *g,
     const struct timeline_layout *l, int y, trk_id trk)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The timeline pane: what every P (or M, or G) did, from the whole trace down
- * to single nanoseconds. This file is its commands; move.c moves,
- * timeline/draw.c, _head.c and _story.c draw, timeline.h has the state.
+ * The timeline pane: what each P (or M, or G) did, from the whole trace down to single nanoseconds.
+ * This file handles its commands; move.c moves the window, draw.c, header_rows.c and span_text.c
+ * draw, timeline.h has the state.
  *
- * The pane keeps a window and a cursor, nothing that grows with the trace but
- * the list of rows. While the trace is loading and the whole of it is shown,
- * the window grows with what has been read; once zoomed it stays.
+ * The pane keeps a window and a cursor, and nothing that grows with the trace but the list of rows.
+ * While the trace is loading and the window is the whole trace, the window grows with it; once
+ * zoomed, it does not change.
  */
 #include "config.h"
 #include "timeline/timeline.h"
@@ -76,8 +76,8 @@ void timeline_update(void *st, const struct pane_env *env)
 		timeline_set_window(tl, env, tl->t0, tl->t1);
 }
 
-/* What the cursor is on, and what stands out in the window: both where there is room, else what stands out in the
-   whole, until one looks closer. */
+/* Draw the text about the cursor and the facts of the window: both if there is room. Otherwise, for the whole
+   trace, the facts until the user moves. */
 static void draw_below(
     const struct timeline *tl, const struct pane_env *env, struct grid *g, const struct timeline_layout *l)
 {
@@ -146,7 +146,7 @@ static void range_cmd(struct timeline *tl)
 	tl->r1 = tl->anchor < tl->at ? tl->at : tl->anchor;
 }
 
-/* f: the range, the task, the region, or what the row is of becomes the query of every pane. */
+/* f: filter all panes by the range, the task, the region, or the track of the row. */
 static enum verdict focus_cmd(struct timeline *tl, const struct pane_env *env, struct ask *out)
 {
 	const struct store *st = session_snap(env->s)->st;
@@ -165,7 +165,7 @@ static enum verdict focus_cmd(struct timeline *tl, const struct pane_env *env, s
 		out->query.task = arena_printf(
 		    env->scratch, "%llu", (unsigned long long)tl->ix->tasks->task[r.id].id);
 	} else if (r.what == ROW_REGION && timeline_extent(tl, env, &x) && x.span != UINT32_MAX) {
-		out->query.g = t; /* this one, not all of its name */
+		out->query.g = t; /* this region, not all of its name */
 		out->query.from = x.t0;
 		out->query.to = x.t1;
 	} else if (kind == TK_G) {
@@ -179,8 +179,8 @@ static enum verdict focus_cmd(struct timeline *tl, const struct pane_env *env, s
 	return V_ASK;
 }
 
-/* The digit of another pane while there is a range: that pane, for the range. It may be the first
-   of a count, which takes the pane and the filter back: the range goes on. */
+/* The digit of another pane while a range is selected: open that pane filtered to the range. The digit may turn
+   out to be the first of a count, which undoes this: then the range selection continues. */
 static enum verdict pane_cmd(
     const struct timeline *tl, const struct pane_env *env, enum cmd_id cmd, struct ask *out)
 {
@@ -196,8 +196,7 @@ static enum verdict pane_cmd(
 	return V_ASK;
 }
 
-/* Enter: the range or the span fills the window; again: back to a wider view of it is u's business.
- */
+/* Enter: fit the window to the range or the span; u restores the old window. */
 static enum verdict enter_cmd(struct timeline *tl, const struct pane_env *env, struct ask *out)
 {
 	struct timeline_row r = timeline_selected_row(tl);
@@ -218,7 +217,7 @@ static enum verdict cause_cmd(
 	return timeline_jump(tl, env, a->cmd, 1, timeline_selected_track(tl, env), out);
 }
 
-/* Up and down, by rows. false: not a motion. */
+/* Move up and down by rows. false: not such a command. */
 static bool move_rows(struct timeline *tl, const struct pane_env *env, const struct act *a)
 {
 	int page = timeline_layout(tl, env).nrows, n = act_n(a);
@@ -239,7 +238,7 @@ static bool move_rows(struct timeline *tl, const struct pane_env *env, const str
 	return true;
 }
 
-/* 0: the whole time, and the rows of all goroutines where they are those of a group or a task, or around one. */
+/* 0: show the whole time; first, if the rows are a subset of the goroutines, show all of them. */
 static enum verdict whole_cmd(struct timeline *tl, const struct pane_env *env, struct ask *out)
 {
 	const struct snap *sn = session_snap(env->s);
@@ -256,7 +255,7 @@ static enum verdict whole_cmd(struct timeline *tl, const struct pane_env *env, s
 	    "removes them") : V_DONE;
 }
 
-/* Left and right and closer, in time. false: not one of them. */
+/* Move and zoom in time. false: not such a command. */
 static bool move_time(struct timeline *tl, const struct pane_env *env, const struct act *a)
 {
 	int n = act_n(a);
@@ -295,7 +294,7 @@ static enum verdict where_cmd(
 	return V_DONE;
 }
 
-/* O: both overlays, stops alone, the collector alone, none; or what is named. */
+/* O: cycle through both overlays, STW alone, GC alone, none; or set the named one. */
 static enum verdict overlay_cmd(struct timeline *tl, const char *arg, struct ask *out)
 {
 	static const struct {
@@ -315,7 +314,7 @@ static enum verdict overlay_cmd(struct timeline *tl, const char *arg, struct ask
 	return pane_message(out, "%s", said[tl->overlays]);
 }
 
-/* e: the lines above the rows. */
+/* e: set which lines are above the rows. */
 static enum verdict lines_cmd(
     struct timeline *tl, const struct pane_env *env, const char *arg, struct ask *out)
 {
@@ -343,12 +342,12 @@ static enum verdict cancel_cmd(struct timeline *tl)
 	}
 	if (!tl->span_criteria)
 		return V_PASS;
-	bool found = span_query_text(tl->span_criteria)[0] == '/'; /* then the search is the app's to end */
+	bool found = span_query_text(tl->span_criteria)[0] == '/'; /* the app ends this search */
 	timeline_set_search(tl, NULL, NULL, 0);
 	return found ? V_PASS : V_DONE;
 }
 
-/* What changes which rows there are or what lies on them. V_PASS: not one of these. */
+/* Run commands that change the rows. V_PASS: not such a command. */
 static enum verdict act_rows(
     struct timeline *tl, const struct pane_env *env, const struct act *a, struct ask *out)
 {
@@ -431,7 +430,7 @@ static enum verdict timeline_act(
 	if (!a->arg && a->cmd >= CMD_PANE_TOP && a->cmd <= CMD_PANE_EVENTS &&
 	    a->cmd != CMD_PANE_TIME)
 		return pane_cmd(tl, env, a->cmd, out);
-	if (!a->arg && a->cmd == CMD_PANE_TIME)	/* here it is: no other rows for who presses 5 once more */
+	if (!a->arg && a->cmd == CMD_PANE_TIME)	/* 5 in the timeline itself keeps the rows */
 		return V_DONE;
 	enum verdict v = act_rows(tl, env, a, out);
 	return v == V_PASS ? act_find(tl, env, a, out) : v;
@@ -467,7 +466,7 @@ static void timeline_place(const void *st, const struct pane_env *env, struct pl
 	}
 }
 
-/* The events of the window. */
+/* Return the report `events` for the window. */
 static void timeline_report(const void *st, const struct pane_env *env, struct pane_report *r)
 {
 	const struct timeline *tl = st;
@@ -536,7 +535,7 @@ static void timeline_click(
 	struct timeline *tl = st;
 	struct timeline_layout l = timeline_layout(tl, env);
 	const struct snap *snap = session_snap(env->s);
-	if (on_outline(tl, snap, &l) && y >= l.story) {	/* a time that may not have been read yet */
+	if (on_outline(tl, snap, &l) && y >= l.story) {	/* this time may not be read yet */
 		out->kind = ASK_RUN;
 		snprintf(out->text, sizeof out->text, "goto-time %lldns", (long long)timeline_outline_time(env, x));
 		return;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The commands that say which rows the timeline has: `:rows` and M, t, E, S, and
- * how the second line of the screen names what they chose. What they choose is
- * a kind, which of the goroutines, an order of tasks; timeline/rows.c makes the list.
+ * Commands that choose the rows: `:rows` and M, t, E, S; and the text about the rows in line 2 of
+ * the screen. They set the kind, the subset of goroutines, or the order of tasks; timeline/rows.c
+ * makes the rows.
  */
 #include "config.h"
 #include "timeline/timeline.h"
@@ -24,7 +24,7 @@ static trk_id parse_goroutine(const struct timeline *tl, const struct snap *sn, 
 	return end != s && !*end ? timeline_find_track(tl, sn, TK_G, id) : 0;
 }
 
-/* The number of an expression in group[], kept for views that name it. */
+/* Return the index of an expression in group[], which views refer to; -1: *e. */
 static int group_number(struct timeline *tl, const char *re, struct err *e)
 {
 	for (uint32_t i = 0; i < tl->ngroup; i++)
@@ -105,7 +105,7 @@ static enum verdict rows_tasks(
 	return V_DONE;
 }
 
-/* M: Ps, goroutines, tasks where there are any, Ms. */
+/* M: return the next of Ps, goroutines, tasks if there are any, Ms. */
 static enum timeline_kind next_kind(const struct timeline *tl)
 {
 	switch (tl->kind) {
@@ -130,7 +130,7 @@ enum verdict timeline_rows_command(
 		if (tl->kind == TL_P)
 			tl->only = ONLY_ALL;
 		for (int tries = 0; tries < TL__N;
-		     tries++) { /* over those of which there are none */
+		     tries++) { /* skip kinds without rows */
 			timeline_set_kind(tl, env, next_kind(tl));
 			if (tl->nrow > tl->npinrow)
 				return V_DONE;
@@ -152,7 +152,7 @@ enum verdict timeline_rows_command(
 	}
 }
 
-/* An expression that names one function is shown as that name. */
+/* Append an expression; if it matches one function exactly, append its name. */
 static void put_expression(const char *re, struct buf *b)
 {
 	size_t n = strlen(re);
@@ -176,7 +176,7 @@ void timeline_describe_rows(const struct timeline *tl, const struct pane_env *en
 		return;
 	}
 	if (n == 1000)
-		n = tl->nrow - tl->npinrow; /* so many have nothing under them */
+		n = tl->nrow - tl->npinrow; /* for many rows, subrows are counted too */
 	buf_printf(b, "%u %s row%s%s", n, kinds[tl->kind], n == 1 ? "" : "s",
 	    timeline_filter_pending(tl) || tl->scoping ? " so far" : "");
 	if (tl->kind == TL_G && tl->only == ONLY_ALL && tl->scope.on)

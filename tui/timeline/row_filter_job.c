@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Which goroutines are rows, where that is some of them: of a start function, around one, of a task, of the filters,
- * there within the window. Of a million that is a look at each row, 10 to 40 ms, and whom one of them dealt with a pass
- * over all sheets, so both are jobs: first the neighbours, where rows are of those, then the list. Until it is there
- * the rows are those among the first some thousand, which stay where they are when the others come; where only the
- * window has changed since, those that were; of neighbours the one alone. Who asks meanwhile for a row that is not
- * there yet gets it then (seek).
+ * The goroutines that are rows, if these are a subset: of a start function, related to one
+ * goroutine, of a task, of the filters, or active in the window. For a million goroutines each row
+ * is examined, 10 to 40 ms, and related goroutines take a pass over all sheets, so both are jobs:
+ * first the neighbours, if needed, then the list. Until it is ready, the rows are the matches among
+ * the first thousands, which keep their places later; if only the window has changed, the previous
+ * rows; for related goroutines, only the goroutine itself. A request for a row that is not listed
+ * yet is served when it is (seek).
  *
- * A list is kept with what it is of, so that to make rows again (regions shown, a counter more) asks nothing. The pass
- * over sheets owns all it needs, for a sheet may have to be made again, and who asks for something else does not wait
- * for that. A list reads tracks and filters of the timeline: who lets go of these waits for it, half a millisecond.
+ * A list is kept with its key, so that making the rows again (regions shown, another counter)
+ * computes nothing. The pass over sheets owns all its data: it may block on the rebuild of a sheet,
+ * and a new request does not wait for it. The list job reads tracks and filters of the timeline:
+ * before these are freed it is stopped and waited for, half a millisecond.
  */
 #include "config.h"
 #include "timeline/timeline.h"
@@ -22,19 +24,20 @@
 
 #include <string.h>
 
-enum { AT_ONCE = 20000, ASKED = 1 << 10 };	/* goroutines; after so many it asks whether it is still wanted */
+/* AT_ONCE: goroutines examined without a job; ASKED: the job checks for cancellation after this many */
+enum { AT_ONCE = 20000, ASKED = 1 << 10 };
 
-/* What a list is of. */
+/* The key of a list. */
 struct pick_of {
 	enum timeline_subset only;
 	uint64_t id;
 	bool compact;
-	int64_t t0, t1;		/* where it is compact: the window */
+	int64_t t0, t1;		/* the window, if compact */
 	uint32_t news, serial, npin;
 	trk_id guest, pin[TL_PINS];
 };
 
-struct near_set {			/* neighbours, the nearest first, then by number */
+struct near_set {			/* related goroutines, the nearest first, then by number */
 	enum timeline_subset only;
 	uint64_t id;
 	uint32_t news;
@@ -44,10 +47,10 @@ struct near_set {			/* neighbours, the nearest first, then by number */
 
 struct near_work {
 	struct job *job;
-	bool dropped;		/* nobody wants it any more */
+	bool dropped;		/* the result is not wanted any more */
 	const struct snap *sn;
 	const struct stats_tasks *tasks;
-	uint32_t task;		/* UINT32_MAX: around a goroutine */
+	uint32_t task;		/* UINT32_MAX: related to a goroutine */
 	struct near_set to;
 };
 
@@ -55,14 +58,14 @@ struct list_work {
 	struct job *job;
 	const struct snap *sn;
 	const struct timeline_scope *scope;
-	const trk_id *from;	/* these are looked at */
+	const trk_id *from;	/* the goroutines to examine */
 	uint32_t nfrom;
-	const struct regex *group;	/* of which start functions; NULL: any */
+	const struct regex *group;	/* expression for start functions; NULL: any */
 	struct regex *own;
-	uint8_t *said;		/* by name, whether it is: 0 not asked yet, 1 no, 2 yes */
+	uint8_t *said;		/* by name, the cached result of the match: 0 unknown, 1 no, 2 yes */
 	bool ordered;
 	struct pick_of of;
-	bool again;		/* in another window */
+	bool again;		/* only the window differs from the previous list */
 	trk_id *v;
 	uint32_t n;
 	size_t cap;
@@ -70,17 +73,17 @@ struct list_work {
 
 struct timeline_row_filter {
 	struct timeline_row_list now;
-	struct pick_of of;	/* what now is of, */
-	bool any;		/* if anything */
-	trk_id *before;		/* the list before that: rows may still be of it */
+	struct pick_of of;	/* the key of `now` */
+	bool any;		/* `now` and `of` are set */
+	trk_id *before;		/* the previous list, which rows may still use */
 	struct near_set near_set;
 	struct near_work *asked;
 	struct list_work *work;
-	bool other;		/* rows were asked for by a command: where there are none, those before come back */
+	bool other;		/* the rows were changed by a command: if there are none, restore the previous subset */
 	enum timeline_subset was;
 	uint64_t was_id;
 	trk_id seek;
-	bool must;		/* it is gone to: where it is none of them, other rows are shown */
+	bool must;		/* the user went to it: if it is not in the list, show other rows */
 	int64_t seek_row;	/* -1: none */
 };
 
@@ -136,7 +139,7 @@ static void near_drop(struct timeline_row_filter *p)
 	}
 }
 
-/* Are the neighbours known? They are looked for, where they are not. */
+/* Return whether the neighbours are known; start to find them otherwise. */
 static bool near_known(const struct timeline *tl, const struct snap *sn, uint32_t task)
 {
 	struct timeline_row_filter *p = tl->pick;
@@ -144,7 +147,7 @@ static bool near_known(const struct timeline *tl, const struct snap *sn, uint32_
 	    .to = {.only = tl->only, .id = tl->only_id, .news = tl->news}};
 	if (near_is(&p->near_set, &new.to))
 		return true;
-	if (w) {	/* of something else: one at a time */
+	if (w) {	/* for another query: one job at a time */
 		if (w->to.only != new.to.only || w->to.id != new.to.id || w->to.news != new.to.news)
 			near_drop(p);
 		return false;
@@ -162,7 +165,7 @@ static bool near_known(const struct timeline *tl, const struct snap *sn, uint32_
 
 /* ---- the list */
 
-/* Start functions that match. */
+/* Return whether a start function matches. */
 static bool in_group(struct list_work *w, const struct trk_row *r)
 {
 	if (r->name >= w->sn->nstrs)
@@ -191,7 +194,7 @@ static bool goroutine_fits(struct list_work *w, trk_id t)
 	       (!w->group || in_group(w, store_trk(w->sn->st, t)));
 }
 
-/* Among the first `most` of them. */
+/* Add the matches among the first `most` goroutines to the list. */
 static void list_goroutines(struct list_work *w, uint32_t most, struct job *j)
 {
 	for (uint32_t i = 0; i < w->nfrom && i < most; i++) {
@@ -231,7 +234,7 @@ static void list_stop(struct timeline_row_filter *p)
 	list_free(w);
 }
 
-/* What was found of it takes the place of what was. */
+/* Replace the current list by the result. */
 static void list_take(struct timeline_row_filter *p, struct list_work *w, bool whole)
 {
 	mem_free(p->before);
@@ -274,7 +277,7 @@ static bool start_list(struct list_work *w)
 	return w->job != NULL;
 }
 
-/* A few at once, or what there is for now and the whole beside the keyboard. */
+/* List a few goroutines at once; for many, list the first ones and start a job. */
 static void list_begin(const struct timeline *tl, struct list_work *w)
 {
 	struct timeline_row_filter *p = tl->pick;
@@ -289,7 +292,7 @@ static void list_begin(const struct timeline *tl, struct list_work *w)
 		p->now.whole = false;
 		return;
 	}
-	if (w->nfrom > most) {	/* no thread: the key waits */
+	if (w->nfrom > most) {	/* no thread is available: compute it now */
 		list_goroutines(w, UINT32_MAX, NULL);
 		list_take(p, w, true);
 	}
@@ -336,7 +339,7 @@ const struct timeline_row_list *timeline_row_filter(const struct timeline *tl, c
 	return &p->now;
 }
 
-/* ---- for the timeline */
+/* ---- interface of the timeline */
 
 void timeline_filter_clear(const struct timeline *tl)
 {
@@ -392,7 +395,7 @@ void timeline_filter_drop_seek(const struct timeline *tl)
 	tl->pick->seek_row = -1;
 }
 
-/* It has ended, or is waited for. */
+/* Take the result, or wait for it. */
 static void take_result(struct timeline_row_filter *p)
 {
 	struct near_work *near_set = p->asked;
@@ -414,7 +417,7 @@ static void take_result(struct timeline_row_filter *p)
 	}
 }
 
-/* Where one is to look among them. */
+/* Move to the requested row. */
 static void apply_seek(struct timeline *tl, const struct pane_env *env)
 {
 	struct timeline_row_filter *p = tl->pick;
@@ -448,7 +451,7 @@ void timeline_filter_finish(struct timeline *tl, const struct pane_env *env, str
 	p->other = false;
 	apply_seek(tl, env);
 	if (!again && (tl->only != ONLY_ALL || tl->scope.on))
-		timeline_restart_search(tl, env);		/* it is among the rows */
+		timeline_restart_search(tl, env);		/* the search is limited to the rows */
 }
 
 void timeline_filter_open(struct timeline *tl)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Which rows the timeline has: of Ps, Ms, goroutines (all, those of a start
- * function, of a task, around one goroutine) or tasks; pinned ones first. Under a
- * goroutine lie the levels of its regions where there is room for all of them or
- * where it was opened, and under one track its stacks over time.
+ * The rows of the timeline: Ps, Ms, goroutines (all, those of a start function, of a task, related
+ * to one goroutine) or tasks; pinned ones first. Below a goroutine are the levels of its regions if
+ * there is room for all of them or if it was expanded, and below one track its stacks over time.
  *
- * The list is made when what it is made from changes and never for a frame. A
- * selected row is found again by what it is, not by where it was. A million goroutines
- * are not made rows, but are asked for by their places in the list of all, with what is pinned
- * left out and what was opened put between: so to turn to them costs nothing.
+ * The rows are made when their inputs change, never for a frame. The selected row is found again by
+ * its identity, not by its index. A million goroutines are not copied into rows, but found by their
+ * index in the list of all goroutines, skipping pinned ones and inserting the rows below expanded
+ * ones, so switching to them costs nothing.
  */
 #include "config.h"
 #include "timeline/timeline.h"
@@ -20,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MANY = 4096 };	/* tracks: fewer are made rows */
+enum { MANY = 4096 };	/* fewer tracks than this are copied into rows */
 
 static bool has_track(const trk_id *v, uint32_t n, trk_id t)
 {
@@ -56,7 +55,7 @@ struct timeline_row timeline_row(const struct timeline *tl, uint32_t i)
 	return (struct timeline_row){tl->rest[k], tl->rest_what, 0};
 }
 
-/* The place of a track in rest[]; UINT32_MAX: it is not there, or pinned. */
+/* Return the index of a track in rest[]; UINT32_MAX: it is not there, or pinned. */
 static uint32_t in_rest(const struct timeline *tl, const struct snap *sn, trk_id t)
 {
 	uint32_t i = UINT32_MAX;
@@ -108,7 +107,7 @@ static int task_cmp(const void *a, const void *b)
 	return x->i < y->i ? -1 : x->i > y->i;
 }
 
-/* All tasks by their beginning, or the longest first. */
+/* Sort all tasks by start, or by duration, longest first. */
 static struct task_key *sort_tasks(
     const struct stats_tasks *ts, const struct snap *sn, bool longest, struct arena *a, uint32_t *n)
 {
@@ -116,7 +115,7 @@ static struct task_key *sort_tasks(
 	*n = 0;
 	for (uint32_t i = 0; i < ts->n; i++) {
 		int64_t t0, t1;
-		if (!ts->task[i].id) /* of all that is of no task */
+		if (!ts->task[i].id) /* the entry of everything outside of tasks */
 			continue;
 		timeline_task_bounds(sn, &ts->task[i], &t0, &t1);
 		v[(*n)++] = (struct task_key){longest ? t0 - t1 : t0, longest ? t0 : t0 - t1, i};
@@ -137,8 +136,7 @@ uint32_t *timeline_tasks_by_start(const struct snap *sn, const struct stats_task
 	return out;
 }
 
-/* Children under their parents, each generation by its beginning. Those that name one another in a
-   circle come last. */
+/* Add children below their parents, siblings in order of their start. Tasks whose parents form a cycle come last. */
 static void put_tree(struct timeline *tl, const struct task_key *v, uint32_t nv, struct arena *a)
 {
 	const struct stats_tasks *ts = tl->ix->tasks;
@@ -213,7 +211,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* All of them, but for those that are pinned. */
+/* Show all goroutines except pinned ones. */
 static void all_goroutines(struct timeline *tl, const struct snap *sn)
 {
 	tl->nrest = tl->tr->n[TK_G];
@@ -228,7 +226,7 @@ static void all_goroutines(struct timeline *tl, const struct snap *sn)
 	tl->nrow += tl->nrest - tl->nhole;
 }
 
-/* Many of them are not copied into rows, and all of them not even into a list. */
+/* Add goroutines; if there are many they are not copied into rows, and all goroutines not into a list either. */
 static void put_goroutines(struct timeline *tl, const struct pane_env *env)
 {
 	if (tl->only == ONLY_ALL && !tl->scope.on && !env->compact && tl->tr->n[TK_G] > MANY) {
@@ -248,7 +246,7 @@ static void put_goroutines(struct timeline *tl, const struct pane_env *env)
 	tl->nrow += some->n;
 }
 
-/* Does anything within the window? */
+/* Return whether a track is active in the window. */
 static bool is_busy(const struct timeline *tl, const struct snap *sn, trk_id t)
 {
 	struct bin b;
@@ -267,7 +265,7 @@ static void put_tracks(struct timeline *tl, const struct pane_env *env)
 			add_row(tl, ROW_TRACK, v[i], 0);
 }
 
-/* The task that the rows are of and those under it come before its goroutines. */
+/* Add the task of the rows and its subtasks before its goroutines. */
 static void put_task_head(struct timeline *tl, const struct pane_env *env)
 {
 	uint32_t task = stats_task_find(tl->ix->tasks, tl->only_id), shown = 0;
@@ -282,7 +280,7 @@ static void put_task_head(struct timeline *tl, const struct pane_env *env)
 		}
 }
 
-/* ---- what lies under a track */
+/* ---- rows below a track */
 
 static bool is_expanded(const struct timeline *tl, trk_id t)
 {
@@ -300,7 +298,7 @@ static void put_under(struct timeline *tl, const struct snap *sn, trk_id t, bool
 		add_row(tl, ROW_STACK, t, (uint8_t)k);
 }
 
-/* How many lines there would be with all regions shown; stops counting at `most`. */
+/* Return the number of rows with all regions shown; stop counting at `most`. */
 static uint32_t lines_with_regions(const struct timeline *tl, uint32_t most)
 {
 	uint32_t n = tl->nrow - tl->nhead;
@@ -317,7 +315,7 @@ static int by_place(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* What was opened of the tracks in rest[]. */
+/* Insert the rows below expanded tracks in rest[]. */
 static void put_under_rest(struct timeline *tl, const struct snap *sn)
 {
 	uint32_t more = 0;
@@ -332,7 +330,7 @@ static void put_under_rest(struct timeline *tl, const struct snap *sn)
 		tl->under[tl->nunder + more++] = u;
 	}
 	qsort(tl->under, more, sizeof *tl->under, by_place);
-	for (uint32_t i = 0; i < more; i++) {	/* below what lies under those before it */
+	for (uint32_t i = 0; i < more; i++) {	/* behind the rows inserted before */
 		tl->under[i].at += tl->nrow - tl->nhead - (tl->nrest - tl->nhole);
 		tl->nrow += tl->under[i].regions + tl->under[i].stacks;
 	}
@@ -427,7 +425,7 @@ void timeline_set_kind(struct timeline *tl, const struct pane_env *env, enum tim
 			 ? was
 			 : iv.who;
 	if (tl->ix->first)
-		timeline_index_finish(tl);	/* who asks for other rows wants them */
+		timeline_index_finish(tl);	/* the user wants these rows, so wait for the index */
 	tl->kind = kind;
 	tl->sel = tl->top = 0;
 	timeline_make_rows(tl, env);
@@ -436,7 +434,7 @@ void timeline_set_kind(struct timeline *tl, const struct pane_env *env, enum tim
 		timeline_restart_search(tl, env);
 	if (to && !timeline_select_track(tl, env, to))
 		timeline_filter_seek(
-		    tl, session_snap(env->s), to, false); /* from a P to the G on it, from a G to its P */
+		    tl, session_snap(env->s), to, false); /* from a P to its G, from a G to its P */
 }
 
 bool timeline_show_subset(struct timeline *tl, const struct pane_env *env, enum timeline_subset only, uint64_t id)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The search for spans on the timeline: `:>5ms`, `:where ...`, `H`. It runs in a
- * thread of its own over the snapshot of the moment; until it has ended the keys
- * go on as before, and Esc ends it. What it found is kept sorted by time (n and
- * N walk it, the strip counts it per cell by halving) and by track (the rows ask
- * whether a cell has a hit), so a frame never walks the hits. s sorts them by
- * duration as well: then n goes from the longest to the shortest.
+ * The search for spans: `:>5ms`, `:where ...`, `H`. It runs on a thread over the current snapshot;
+ * until it has ended other keys work, and Esc cancels it. The hits are kept sorted by time (n and N
+ * step through them, the header line counts them per cell by binary search) and by track (rows test
+ * whether a cell has a hit), so a frame never iterates over the hits. s sorts them by duration too:
+ * then n goes from the longest to the shortest.
  *
- * Rows of Ps are searched as Ps where they can show what is asked for; else the
- * goroutines are, and the first jump turns the rows into goroutines.
+ * If rows are Ps and the criteria apply to Ps, intervals of Ps are searched; otherwise goroutines
+ * are, and the first jump changes the rows to goroutines.
  */
 #include "config.h"
 #include "timeline/timeline.h"
@@ -23,11 +22,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FIND_MS = 2 }; /* how long a key waits for what it searches */
+enum { FIND_MS = 2 }; /* how long a key waits for its search */
 
 struct timeline_search {
 	struct job *job;
-	struct span_criteria *span_criteria; /* the timeline's */
+	struct span_criteria *span_criteria; /* owned by the timeline */
 	const struct snap *sn;
 	bool of_p;
 	struct span_hits hits;
@@ -63,7 +62,8 @@ static bool wants_p(const struct timeline *tl)
 	return tl->kind == TL_P && span_query_fits_procs(tl->span_criteria);
 }
 
-/* Goroutines that the filters leave out are not searched. Those that are no rows now are: a jump to them shows all rows. */
+/* Exclude goroutines outside the scope of the filters. Those without a row are searched: a jump to them shows all
+   rows. */
 static void limit_search(struct timeline *tl, const struct snap *sn)
 {
 	uint8_t *in = NULL;
@@ -83,7 +83,7 @@ static int cmp_longest(const void *ctx, uint32_t a, uint32_t b)
 	return m != n ? (m > n ? -1 : 1) : a < b ? -1 : 1;
 }
 
-/* The hits by duration, where that is the order. */
+/* Sort the hits by duration, if that is the order. */
 static void rank_hits(struct timeline *tl)
 {
 	uint32_t n = tl->hits.n;
@@ -116,7 +116,7 @@ static void start_search(struct timeline *tl, const struct pane_env *env, int ju
 		tl->search = s;
 		return;
 	}
-	/* no thread to be had: then the keys wait */
+	/* no thread is available: search now */
 	if (!span_search_run(s->span_criteria, s->sn, s->of_p, NULL, &s->hits))
 		tl->hits = s->hits;
 	rank_hits(tl);
@@ -157,7 +157,7 @@ struct job *timeline_job(void *st)
 	return j ? j : tl->search ? tl->search->job : NULL;
 }
 
-/* ---- from hit to hit */
+/* ---- moving from hit to hit */
 
 static bool on_hit(const struct timeline *tl, const struct pane_env *env)
 {
@@ -169,12 +169,12 @@ static bool on_hit(const struct timeline *tl, const struct pane_env *env)
 
 static void stand_on_hit(struct timeline *tl, const struct pane_env *env, uint32_t i)
 {
-	struct span_hit h = tl->hits.hit[i];	/* other rows may begin another search */
+	struct span_hit h = tl->hits.hit[i];	/* copied, because a change of rows may start another search */
 	int64_t mid = h.t0 + (h.t1 - h.t0) / 2;
 	tl->hit = i;
 	timeline_show_track(tl, env, h.trk);
 	timeline_goto_time(tl, env, mid >= tl->t0 && mid < tl->t1 ? mid : h.t0);
-	/* outside of what was seen: then its middle, when the whole of it is not too long for that */
+	/* move to its middle if that is in the window now */
 	if (mid < tl->t1 && mid >= tl->t0)
 		tl->at = mid;
 }
@@ -205,7 +205,7 @@ static void report_hits(const struct timeline *tl, struct ask *out)
 	buf_free(&b);
 }
 
-/* To the next hit by duration, or the one before; from elsewhere to the longest, or the shortest. */
+/* Go to the next or previous hit by duration; from elsewhere to the longest or the shortest. */
 static void go_rank(struct timeline *tl, const struct pane_env *env, int dir)
 {
 	uint32_t n = tl->hits.n, i = dir < 0 ? n - 1 : 0;
@@ -215,7 +215,7 @@ static void go_rank(struct timeline *tl, const struct pane_env *env, int dir)
 	stand_on_hit(tl, env, tl->rank[i]);
 }
 
-/* To the next hit (1), the one before (-1), the one here or after (2). */
+/* Go to the next hit (1), the previous one (-1), or the one at or after the cursor (2). */
 static void go_hit(struct timeline *tl, const struct pane_env *env, int dir)
 {
 	uint32_t n = tl->hits.n, i = span_hits_first_from(&tl->hits, tl->at);
@@ -276,7 +276,7 @@ enum verdict timeline_goto_hit(struct timeline *tl, const struct pane_env *env, 
 	return V_ASK;
 }
 
-/* The search has ended, or is waited for. */
+/* Take the result of the search, or wait for it. */
 static void take_hits(struct timeline *tl, const struct pane_env *env)
 {
 	struct timeline_search *s = tl->search;
@@ -313,8 +313,7 @@ void timeline_job_finish(void *st, const struct pane_env *env, struct ask *out)
 	timeline_update(tl, env);
 }
 
-/* `/`: the same search, by any name, so that it counts all of the trace and not what is in sight.
-   In a small trace it has ended before one would notice. */
+/* `/`: a span search for any name, so that it counts the whole trace. In a small trace it ends before FIND_MS. */
 uint32_t timeline_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 {
 	struct timeline *tl = st;
@@ -333,7 +332,7 @@ uint32_t timeline_find(void *st, const struct pane_env *env, int dir, uint32_t *
 	if (tl->search && poll(&p, 1, FIND_MS) > 0 && job_done(tl->search->job, NULL))
 		take_hits(tl, env);
 	if (tl->search)
-		return FIND_ON;		/* one asks again when it has ended */
+		return FIND_ON;		/* find() is called again when it has ended */
 	if (dir)
 		go_hit(tl, env, dir);
 	*at = tl->hit >= tl->hits.n ? 0 : (tl->rank ? tl->rank_at : tl->hit) + 1;
@@ -348,7 +347,7 @@ const uint32_t *timeline_track_hits(const struct timeline *tl, const struct snap
 	return span_hits_of_track(&tl->hits, t, n);
 }
 
-/* ---- H: like the span under the cursor, in its state; at least as long; off */
+/* ---- H: spans in the state of the one under the cursor; at least as long; off */
 
 static void like_this(const struct timeline *tl, const struct trace_interval *iv, struct buf *b)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What the timeline says in words of the span under the cursor: who ran or
- * waited, for how long, why it ended, who woke it, where in the code. Below the
- * rows as lines, and as one line in the detail row of the screen.
+ * The text about the span under the cursor: which goroutine ran or waited, for how long, why it
+ * ended, what woke it, where in the code. It is shown as lines below the rows, and as one line in
+ * the detail line of the screen.
  *
- * The story is always the goroutine's: on a P or M row the interval names the G
- * that ran there, and its own track has the rest.
+ * The text is always about the goroutine: on a P or M row the interval names the G that ran there,
+ * and the track of the G has the rest.
  */
 #include "config.h"
 #include "timeline/timeline.h"
@@ -53,8 +53,7 @@ bool timeline_selected_ival(const struct timeline *tl, const struct pane_env *en
 	return t && trace_interval_at(session_snap(env->s), t, tl->at, iv);
 }
 
-/* The interval of the goroutine that the cursor is about, and its track; false when there is none.
- */
+/* Get the goroutine at the cursor and its interval; false: none. */
 static bool of_goroutine(
     const struct timeline *tl, const struct pane_env *env, struct trace_interval *iv, trk_id *g)
 {
@@ -78,7 +77,7 @@ static void put_now(const struct snap *snap, trk_id g, const struct trace_interv
 		buf_printf(b, ", %s", still);
 }
 
-/* ", then chan receive": what came after. */
+/* Append what followed, ", then chan receive". */
 static void put_next(const struct snap *snap, const struct trace_interval *iv, struct buf *b)
 {
 	struct trace_interval next = *iv;
@@ -115,7 +114,7 @@ static void put_task(const struct timeline *tl, const struct snap *sn, uint32_t 
 		buf_printf(b, ", child of task %llu", (unsigned long long)t->parent);
 }
 
-/* What of a task is under the cursor: its regions that are open there. */
+/* Append the regions of a task that are open at the cursor. */
 static void put_inside(
     const struct timeline *tl, const struct pane_env *env, uint32_t task, struct buf *b)
 {
@@ -161,7 +160,7 @@ static void put_region(const struct snap *sn, const struct timeline_extent *x, s
 	}
 }
 
-/* Rows that are no track's: true when it was one. */
+/* Append the detail of rows that are not tracks; true: it is such a row. */
 static bool user_detail(const struct timeline *tl, const struct pane_env *env, struct buf *b)
 {
 	const struct snap *sn = session_snap(env->s);
@@ -176,7 +175,7 @@ static bool user_detail(const struct timeline *tl, const struct pane_env *env, s
 	return r.what == ROW_TASK || r.what == ROW_REGION;
 }
 
-/* The log in the cell of the cursor: of this goroutine, or else of anyone. */
+/* Append the log message in the cell of the cursor: of this goroutine, or else of any. */
 static void put_log(const struct timeline *tl, const struct pane_env *env, trk_id g, struct buf *b)
 {
 	const struct snap *sn = session_snap(env->s);
@@ -244,7 +243,7 @@ void timeline_detail(const void *st, const struct pane_env *env, struct buf *b)
 		    taken, text_s(taken));
 }
 
-/* "woken by G88 db.query after 7.4ms of chan receive; was runnable 1.1ms" */
+/* Append "woken by G88 db.query after 7.4ms of chan receive; was runnable 1.1ms". */
 static void put_waker(const struct snap *snap, trk_id g, const struct trace_interval *iv, struct buf *b)
 {
 	struct trace_interval p = *iv;
@@ -289,7 +288,7 @@ static void put_waker(const struct snap *snap, trk_id g, const struct trace_inte
 	}
 }
 
-/* The stack that tells where: of a wait its own, of running that of what ended it. */
+/* Return the stack of a wait, or for a running span that of the wait that ended it. */
 static stk_id blocking_stack(const struct snap *snap, const struct trace_interval *iv)
 {
 	if (timeline_state_waits(iv->state) || iv->state == TS_SYSCALL || iv->state == TS_SYSBLOCK)
@@ -309,13 +308,13 @@ void timeline_span_stack(const struct snap *snap, const struct trace_interval *i
 	*s = blocking_stack(snap, iv);
 }
 
-/* The wake that ( led to, while the cursor is where it led, on the waker; or NULL. */
+/* Return the wake that ( followed while the cursor is still at its target, the waker; or NULL. */
 static const struct tracepane_wake *wake_here(const struct timeline *tl, trk_id g)
 {
 	return tl->wake.by && tl->wake.by == g && tl->wake_at == tl->at ? &tl->wake : NULL;
 }
 
-/* The waker and the stack of the span under the cursor, on lines y to end; return the line after them. */
+/* Draw the waker and the stack of the span under the cursor on lines y to end; return the line after them. */
 static int draw_cause(const struct timeline *tl, const struct pane_env *env, struct grid *g, int y, int end)
 {
 	const struct snap *snap = session_snap(env->s);
@@ -356,7 +355,7 @@ static int draw_cause(const struct timeline *tl, const struct pane_env *env, str
 	return y;
 }
 
-/* One span of a track: when, how long, what it was, and of which goroutine or where in the code. */
+/* Draw one span of a track: start, duration, state, and its goroutine or its place in the code. */
 static void draw_span(const struct snap *snap, struct grid *g, int y, const struct trace_interval *v, bool here)
 {
 	struct buf b = {0};
@@ -379,10 +378,10 @@ static void draw_span(const struct snap *snap, struct grid *g, int y, const stru
 	buf_free(&b);
 }
 
-/* What comes before and after on the row of the cursor, on lines y to end, where these are enough. */
+/* Draw the spans before and after the cursor on lines y to end, if there are enough lines. */
 static void draw_around(const struct timeline *tl, const struct pane_env *env, struct grid *g, int y, int end)
 {
-	enum { LEAST = 5, MOST = 22 };	/* lines; each span is a look into the trace */
+	enum { LEAST = 5, MOST = 22 };	/* lines; each span takes an access to the trace */
 	const struct snap *snap = session_snap(env->s);
 	struct trace_interval now, v[MOST];
 	struct buf b = {0};

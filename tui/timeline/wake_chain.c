@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The wake chain: who ended the selected wait, who had woken that one so that it
- * could, and so on. Each step goes back from a runnable interval, which names its
- * waker, to what the waker did then, and from there to where it had been
- * runnable itself. It ends where nobody woke (a timer, the network poller), where
- * the trace begins, or after TL_CHAIN steps.
+ * The wake chain: what ended the selected wait, what had woken that waker, and so on. Each step
+ * starts at a runnable interval, which names its waker, continues with what the waker did then, and
+ * goes back to where the waker was runnable itself. It ends where there is no waker (a timer, the
+ * network poller), at the start of the trace, or after TL_CHAIN steps.
  *
- * It is a list at the foot of the pane with keys of its own until it is closed.
+ * It is a list at the bottom of the pane with keys of its own until it is closed.
  */
 #include "config.h"
 #include "timeline/timeline.h"
@@ -18,11 +17,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Intervals that one step goes back through: runs broken by preemption, syscalls. */
+/* The most intervals that one step goes back: runs broken by preemption, syscalls. */
 enum { BACK_MAX = 64 };
 
-/* From an interval of a goroutine to the runnable one that its wait ended with, or that it began
- * with. */
+/* Move from an interval of a goroutine to the runnable interval that ended its wait, or that preceded it. */
 static bool to_ready(const struct snap *sn, struct trace_interval *iv)
 {
 	for (int i = 0; timeline_state_waits(iv->state) && i < BACK_MAX; i++)
@@ -30,7 +28,7 @@ static bool to_ready(const struct snap *sn, struct trace_interval *iv)
 			return false;
 	for (int i = 0; i < BACK_MAX; i++) {
 		if (iv->state == TS_READY && iv->who)
-			return true; /* one without a waker was preempted: go on before it */
+			return true; /* without a waker it was preempted: continue before it */
 		if (!trace_interval_step(sn, iv, -1) || timeline_state_waits(iv->state))
 			return false;
 	}
@@ -61,7 +59,7 @@ uint32_t timeline_follow_wakes(const struct snap *sn, trk_id g, int64_t t, struc
 	return n;
 }
 
-/* Where ( and ) would go from the selected span: who woke it, and whom it wakes first after the
+/* Get the targets of ( and ) from the selected span: its waker, and the first goroutine that it wakes after the
  * cursor. */
 int timeline_wake_partners(const struct timeline *tl, const struct pane_env *env, struct timeline_wake_link out[2])
 {
