@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Rows of addresses: frames with one, those of the same address and line of code being the same. Which frames these are
- * does not depend on a query; what weighs there is added up in one walk (weigh_rebuilt.c), or taken from calls.
+ * Rows of addresses: the frames that have an address; frames with the same address and line of code share a row. The
+ * rows do not depend on the query. Their weights are added up in one pass over the samples (filter/weigh_rebuilt.c) or
+ * copied from a weighted tree.
  */
 #include "config.h"
 #include "calltree/addresses.h"
@@ -19,7 +20,7 @@ static int same_row(const void *ctx, uint32_t id, const void *key)
 	struct addr_at a = addr_at(m->st, m->to->v[id].frm);
 	const struct addr_at *b = key;
 	return a.addr == b->addr && a.name == b->name && a.file == b->file && a.line == b->line &&
-	       (a.name || a.file || a.map == b->map);	/* as things are */
+	       (a.name || a.file || a.map == b->map);	/* as same_symbol() in granularity.c */
 }
 
 struct addr_sums *addresses_new(const struct snap *sn, uint32_t **row_of)

@@ -6,19 +6,20 @@
 #include "filter/weigh.h"
 
 /*
- * What a query spends at each address: a row a line of code at one, which are the things that calls by addresses have
- * (weighted.h), in the order of their first frames.
+ * Weight of a query at each address, one row for each line of code at an address. These rows are the symbols of a
+ * weighted tree by addresses (weighted.h), in the order of their first frames.
  */
-struct addr_sum { frm_id frm; int64_t flat, cum; };	/* frm: the first one */
+struct addr_sum { frm_id frm; int64_t flat, cum; };	/* frm: the first frame of the row */
 struct addr_sums { uint32_t n; struct addr_sum v[]; };
 
-/* All of a snapshot, which weigh nothing yet; row_of: by frame its row + 1, 0 where it has no address. Both are freed by
-   mem_free(). */
+/* Return one row for each address of a snapshot, with all weights 0. *row_of maps a frame to its row + 1, or to 0 if
+   the frame has no address. The caller frees both with mem_free(). */
 struct addr_sums *addresses_new(const struct snap *, uint32_t **row_of);
 struct weighted_tree;
-struct addr_sums *addresses_of_tree(const struct weighted_tree *);	/* which are made by addresses */
+/* Return the rows of a tree of granularity GR_ADDRESSES. The caller frees them with mem_free(). */
+struct addr_sums *addresses_of_tree(const struct weighted_tree *);
 
-/* Where a row is: what is asked of its frame. */
+/* The address, name, file, line and mapping of a row, read from its frame. */
 struct addr_at { uint64_t addr; str_id name, file; int64_t line; map_id map; };
 static inline struct addr_at addr_at(const struct store *st, frm_id f)
 {
@@ -28,7 +29,8 @@ static inline struct addr_at addr_at(const struct store *st, frm_id f)
 	return (struct addr_at){lo->addr, fu->name, fu->file, fr->line, lo->map};
 }
 
-/* weigh_rebuilt.c: the samples of a profile. NULL: nodes are not in preorder, and it makes no others. */
+/* Add up the samples of a profile by address (filter/weigh_rebuilt.c). Return NULL if `preorder` is set and the nodes
+   of the store are not in preorder. */
 struct addr_sums *filter_weigh_addresses(const struct snap *, const struct compiled_filters *, size_t type,
     bool noinlines, const struct sides *, bool preorder);
 

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Making call trees. Nodes are added below nodes that are there, one child per
- * thing; a hash of (parent, thing) finds the child, so a tree of any shape is
- * merged in one pass over what it is made of. Most nodes have one child, and it was made right after them: the node
- * beside says so itself, for its parent is this one. The others alone are in the hash, which is a cache miss a look.
- * Parents come before children, by construction.
+ * Builds call trees. A node is added below an existing node, one child per symbol, so a tree of any form is merged in
+ * one pass over its input. Most nodes have one child, which was added directly after them: it is found by looking at
+ * the next node. Only the other children are in a hash table of (parent, symbol), where each lookup is a cache miss.
+ * Parents come before children by construction.
  *
- * calltree_build_finish lays the tree out: sizes by one backward pass, places in preorder
- * handed out forwards: a node knows its place before its children ask for theirs,
- * since their sizes are known. Siblings stay in the order of their making. Weights are few
- * beside nodes: they wait in the order in which they came until places are known.
+ * calltree_build_finish() lays the tree out. One backward pass computes the sizes of subtrees, one forward pass assigns
+ * places in preorder: a node has its place before its children get theirs. Siblings keep the order in which they were
+ * added. There are few weights compared to nodes; they are kept in input order until the places are known.
  *
- * Not taken: columns of sums, parents and ends of subtrees by node. Of 5 M nodes these were 84 MB, for what a shape
- * says with 8.
+ * Not taken: columns of sums, parents and ends of subtrees by node. For 5 M nodes these took 84 MB; a call tree has the
+ * same information in 8.
  */
 #include "config.h"
 #include "calltree/builder.h"
@@ -99,7 +97,7 @@ void calltree_build_weights(
 
 void calltree_sort_u32(uint32_t *v, size_t n, int (*cmp)(const void *, uint32_t, uint32_t), const void *ctx)
 {
-	for (size_t i = 0; i < n; i += 8)	/* runs of eight by insertion, then merges */
+	for (size_t i = 0; i < n; i += 8)	/* runs of eight by insertion sort, then merges */
 		for (size_t j = i + 1; j < n && j < i + 8; j++) {
 			uint32_t x = v[j];
 			size_t k = j;
@@ -128,7 +126,7 @@ void calltree_sort_u32(uint32_t *v, size_t n, int (*cmp)(const void *, uint32_t,
 uint32_t calltree_select_u32(
     uint32_t *v, uint32_t n, uint32_t k, int (*cmp)(const void *, uint32_t, uint32_t), const void *ctx)
 {
-	uint32_t m = 0;		/* v[0..m) are the first of what has been seen, in order */
+	uint32_t m = 0;		/* v[0..m) are the smallest elements so far, in order */
 	for (uint32_t i = 0; i < n && k; i++) {
 		uint32_t x = v[i], at = m;
 		if (m == k && cmp(ctx, v[m - 1], x) <= 0)
@@ -144,8 +142,9 @@ uint32_t calltree_select_u32(
 	return m;
 }
 
-/* Where each goes in preorder. The same cells are the size of its subtree, then where its next child goes, which at
-   last is where the subtree ends; a leaf is before that, and others before the first of their children. */
+/* Return the place of each node in preorder. The cells of at[] first have the size of the subtree, then the place of
+   the next child, and after the second loop the end of the subtree. From that the last loop derives the place: a leaf
+   is one before its end, any other node one before its first child. */
 static uint32_t *preorder_places(const struct calltree_builder *g)
 {
 	uint32_t n = g->n, *at = xmalloc(n * sizeof *at);
@@ -162,7 +161,7 @@ static uint32_t *preorder_places(const struct calltree_builder *g)
 		at[i] = *up + 1;
 		*up += size;
 	}
-	for (uint32_t i = n - 1; i > 0; i--) {		/* children in the order of their making: the first one says it last */
+	for (uint32_t i = n - 1; i > 0; i--) {		/* backwards: the first child writes last */
 		at[i] -= !rank_has(inner, i);
 		at[g->parent[i]] = at[i] - 1;
 	}
@@ -185,7 +184,8 @@ static void find_forks(const struct calltree_builder *g, const uint32_t *pos, st
 			s->fork[rank_below(s->forks, pos[i])] = pos[g->parent[i]];
 }
 
-/* Own weights, wherever they were said, to running sums by end. `ran`: NULL, or they are running sums themselves. */
+/* Convert own weights in input order to running sums by end. `ran`: NULL, or the running sums to read the own weights
+   from. */
 static int64_t *running_sums(const struct calltree_builder *g, const int64_t *own, const int64_t *ran,
     const uint32_t *pos, const struct calltree *s, struct arena *a)
 {
@@ -221,7 +221,7 @@ static void weigh_nodes(
 	    .osum = g->two ? running_sums(g, g->o, g->of ? g->of->osum : NULL, pos, s, a) : NULL};
 }
 
-/* Column by column, for each is as much as a fifth of the tree that it is made of. */
+/* Works column by column and frees each one early, because a column takes as much as a fifth of the input. */
 struct calltree *calltree_build_finish(
     struct calltree_builder *g, struct granularity *granularity, struct end_sums *w, struct arena *a)
 {

@@ -5,28 +5,34 @@
 
 #include "calltree/node_walk.h"
 
-/* Making trees: nodes are added below others, merged by thing; then they become a shape with what weighs there. */
+/* Builds a call tree: nodes are added below existing nodes, merged by symbol, and then laid out in preorder with their
+   weights. */
 struct calltree_builder {
 	uint32_t n;
 	uint32_t *parent, *symbol;
 	uint8_t *how;
-	uint32_t *slot;		/* children that do not lie beside their parents, by the hash of (parent, thing) */
-	size_t cap, nslot, ncap;	/* of the hash: room and use; of the arrays */
-	/* what weighs: node at[k] v[k], and o[k] of the other side */
+	uint32_t *slot;		/* hash table of (parent, symbol): the children that are not stored directly after their
+				   parent */
+	/* cap, nslot: capacity and number of entries of the hash table; ncap: capacity of the arrays by node. */
+	size_t cap, nslot, ncap;
+	/* weights: v[k] is added at node at[k], and o[k] in the other column of a difference */
 	uint32_t *at;
 	int64_t *v, *o;
-	const struct end_sums *of;	/* NULL, or: v[k] is what weighs at the end k of these */
+	const struct end_sums *of;	/* NULL, or the weight k is the one of end k in this table, and v and o are
+					   unused */
 	size_t nown;
 	bool two;
 };
-void calltree_build_init(struct calltree_builder *, bool two_sides);	/* with a root */
+/* Initialise a builder with a root node. */
+void calltree_build_init(struct calltree_builder *, bool two_sides);
 uint32_t calltree_build_child(struct calltree_builder *, uint32_t parent, uint32_t symbol);
-/* All that weighs, which is the tree's then: at node at[k], where that is not 0, what is at the end k of `of`,
-   which stays until the tree is finished, or v[k] and o[k]. */
+/* Set all weights; the builder takes ownership of at, v and o. Weight k is added at node at[k], and is ignored if at[k]
+   is 0. If `of` is not NULL, weight k is that of end k in `of`, which must remain valid until the tree is finished;
+   otherwise it is v[k] and o[k]. */
 void calltree_build_weights(
     struct calltree_builder *, uint32_t *at, const struct end_sums *of, int64_t *v, int64_t *o, size_t n);
-/* At or below every node but the root something counts. Siblings stand in the order in which they were made. Sums are
-   in the arena; the rest goes. */
+/* Lay the tree out in preorder and release the builder. Every node but the root must have weight at or below it.
+   Siblings keep the order in which they were added. The running sums are allocated in the arena. */
 struct calltree *calltree_build_finish(
     struct calltree_builder *, struct granularity *, struct end_sums *, struct arena *);
 

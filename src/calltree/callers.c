@@ -3,17 +3,14 @@
 /*
  * Callers and callees.
  *
- * A call is a node of the shape together with the nearest above it that is seen.
- * The nodes of a thing are found by looking at what all nodes are, one after
- * another (nodes_seek()), and no list of all of them has to
- * be made anew for every query. What they weigh are differences of running sums (weighted.c),
- * so none of this needs the tree of the query. The same call may be on a stack twice (a, b, a, b): sorted by
- * the other side and by preorder, the calls nested in one that counts already
- * are those that begin before it ends, and are left out.
+ * A call is a node of the call tree together with the nearest visible node above it. The nodes of a symbol are found by
+ * a scan over all nodes (nodes_seek()), so no index has to be built for every query. Their weights are differences of
+ * running sums (weighted.c), so no tree of the query is needed. The same call may be in a stack twice (a, b, a, b).
+ * Calls are sorted by the other symbol and in preorder; a call nested in one that already counts begins before that one
+ * ends, and is left out.
  *
- * Further levels follow the paths of the calls that counted: each step keeps
- * the weight that goes through it, so levels never add up to more than the
- * level before.
+ * Further levels follow the paths of the calls that counted. Each step keeps the weight that passes through it, so a
+ * level never adds up to more than the level before.
  */
 #include "config.h"
 #include "calltree/callers.h"
@@ -44,11 +41,11 @@ static uint32_t seen_above(const struct weighted_tree *c, uint32_t node)
 	return node;
 }
 
-/* Callers and callees are asked for one after the other, and again for every frame, so those of the last thing are
-   kept. */
+/* Callers and callees are requested one after the other, and again for every frame on the screen, so the results of the
+   last symbol are kept. */
 struct callers_cache {
 	uint32_t symbol, n;
-	struct call_step *node;		/* its nodes that something counts at or below, and what does */
+	struct call_step *node;		/* its visible nodes, with the weight at and below them */
 	size_t cap;
 	struct arena mem;
 	struct { struct link *v; uint32_t n; } up, down;
@@ -84,7 +81,8 @@ static void find_nodes(const struct weighted_tree *c, struct callers_cache *k)
 static struct callers_cache *find_calls_of(const struct weighted_tree *callers_cache, uint32_t symbol)
 {
 	struct weighted_tree *c =
-	    (struct weighted_tree *)(uintptr_t)callers_cache; /* what it says does not change by it */
+	    (struct weighted_tree *)(uintptr_t)callers_cache; /* only the cache changes, so the tree is logically
+							         const */
 	if (!c->callers_cache)
 		c->callers_cache = xcalloc(1, sizeof *c->callers_cache);
 	struct callers_cache *k = c->callers_cache;
@@ -114,14 +112,14 @@ static int cmp_call(const void *ctx, uint32_t a, uint32_t b)
 static int cmp_link(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct link *x = (const struct link *)ctx + a, *y = (const struct link *)ctx + b;
-	/* as pprof orders them: what has become less counts as much */
+	/* in pprof's order: by absolute value, because a decrease counts as much */
 	uint64_t p = wrap_size(x->value), q = wrap_size(y->value);
 	if (p != q)
 		return p > q ? -1 : 1;
 	return (x->symbol > y->symbol) - (x->symbol < y->symbol);
 }
 
-/* The calls in order, and of how many things they are. */
+/* Return the calls in order, and set *things to the number of different symbols. */
 static uint32_t *in_order(const struct call_list *l, uint32_t *things)
 {
 	uint32_t *order = xmalloc(((size_t)l->n + 1) * sizeof *order), n = 0;
@@ -134,7 +132,7 @@ static uint32_t *in_order(const struct call_list *l, uint32_t *things)
 	return order;
 }
 
-/* Links, the heaviest first, in the arena. Frees what they were in. */
+/* Return the links in the arena, heaviest first. Frees v. */
 static struct link *heaviest_first(struct link *v, uint32_t n, struct arena *a)
 {
 	uint32_t *order = xmalloc(((size_t)n + 1) * sizeof *order);
@@ -149,8 +147,8 @@ static struct link *heaviest_first(struct link *v, uint32_t n, struct arena *a)
 	return sorted;
 }
 
-/* Calls to links, by thing. With a shape: without the calls nested in one that counts; steps of
-   further levels need no such care, their weights are what is left. Frees the list. */
+/* Merge calls to links, by symbol. If t is not NULL, calls nested in one that counts are left out; steps of further
+   levels do not need this, because they only carry weight that is left. Frees the list. */
 static uint32_t link_up(
     const struct calltree *t, struct call_list *l, struct arena *a, struct link **out)
 {
@@ -179,8 +177,8 @@ static uint32_t link_up(
 	return n;
 }
 
-/* The nearest nodes below one that are seen: calls of it. Where nearly all are hidden that is every node there is, one
-   behind the other: what little is below one is gone through without asking whether anything counts there. */
+/* Add the nearest visible nodes below a node: the calls it makes. If nearly all nodes are hidden, that visits every
+   node; so subtrees of less than LITTLE nodes are entered without asking whether they have weight. */
 static void add_below(const struct weighted_tree *c, uint32_t node, uint32_t but, struct call_list *l)
 {
 	enum { LITTLE = 64 };

@@ -6,27 +6,28 @@
 #include "calltree/weighted.h"
 
 /*
- * Who calls a thing and what it calls, one level or several. A call counts a
- * stack once however often it is on it, and a thing that calls itself is no
- * caller of its own: the edges of pprof's graph.
+ * Callers and callees of a symbol, one level or several. A call counts a stack once, however often the call occurs in
+ * it. A symbol that calls itself is not its own caller. These are the edges of pprof's graph.
  */
-struct call_step { uint32_t at; int64_t w, o; };	/* a node of the tree, and what goes through it here; of the
-						   other column of a difference too */
+/* A node of the call tree, and the weight that passes through it on this path, in both columns of a difference. */
+struct call_step { uint32_t at; int64_t w, o; };
 
 struct link {
 	uint32_t symbol;
 	int64_t value, other;
 	bool inl;		/* inlined at every one of these calls */
-	struct call_step *call_step;	/* the calls that it stands for, to go on from */
+	struct call_step *call_step;	/* the calls that this link sums up; the next level starts from them */
 	uint32_t nstep;
 };
 
-/* Heaviest first; in the arena, but for the steps, which are good until another thing is asked for. */
+/* Set *out to the callers or callees of a symbol, heaviest first, and return their number. The array is allocated in
+   the arena, but the call_step arrays are valid only until the next query for another symbol. */
 uint32_t calltree_callers(const struct weighted_tree *, uint32_t symbol, struct arena *, struct link **);
 uint32_t calltree_callees(const struct weighted_tree *, uint32_t symbol, struct arena *, struct link **);
-/* One level further from a link of the same direction. */
+/* Return the callers of a caller, or the callees of a callee: one level further than the link. */
 uint32_t calltree_callers_next(const struct weighted_tree *, const struct link *, struct arena *, struct link **);
 uint32_t calltree_callees_next(const struct weighted_tree *, const struct link *, struct arena *, struct link **);
-void calltree_drop_callers(struct weighted_tree *);	/* what was kept of the thing that was asked for */
+/* Release the cached callers and callees of the symbol that was queried last. */
+void calltree_drop_callers(struct weighted_tree *);
 
 #endif

@@ -3,20 +3,19 @@
 /*
  * The flame graph.
  *
- * What can be done to the tree before it is laid out (turning it round, looking from one thing; folding) makes another
- * tree: flame_invert.c, flame_prune.c. The line is made of the absolute values of own weights, of a difference of the larger
- * of the two sides, so that every frame
- * holds its children whatever the signs. How wide a subtree is, is a difference of two running sums; so a node need
- * have no place before its siblings are looked at: then they are sorted, and each begins where the one before ends.
+ * Changes to the tree before the layout (inverting it, looking from one symbol, folding) make another tree:
+ * flame_invert.c, flame_prune.c. The widths are the absolute values of own weights, for a difference the larger of the
+ * two sides, so every frame contains its children whatever the signs. The width of a subtree is a difference of two
+ * running sums, so a node needs no place before its siblings are requested. Then the siblings are sorted, and each
+ * begins where the one before ends.
  *
- * In a view, a node's first cell is its offset scaled and rounded, its end is
- * that of offset plus width: neighbours share the number, so rows tile and
- * children stay inside. What is less than a cell wide is not a frame: such
- * nodes are summed cell by cell, as slivers. Of all children that begin in one
- * cell only the last can be a cell wide; so a row costs two children and two
- * binary searches a cell, however many children a node has, once these have their places.
+ * In a view, the first cell of a node is its offset, scaled and rounded; its end is that of offset plus width.
+ * Neighbours share the number, so rows tile and children stay inside their parents. A node narrower than a cell is not
+ * drawn as a frame: such nodes are summed up cell by cell, as slivers. Of all children that begin in one cell only the
+ * last can be as wide as a cell. So once the children have places, a row costs two children and two binary searches a
+ * cell, however many children a node has.
  *
- * Not taken: places for all nodes, as columns beside the tree's. Of 5 million nodes a screen shows some thousands, and
+ * Not taken: places for all nodes, as columns beside the tree. Of 5 million nodes a screen shows some thousands, and
  * the columns took a second and 440 MB.
  */
 #include "config.h"
@@ -27,12 +26,12 @@
 
 #include <string.h>
 
-#define CLOSED UINT32_MAX	/* of nkid: nobody has looked at the children */
+#define CLOSED UINT32_MAX	/* value of nkid: the children have no places yet */
 
 /* ---- widths */
 
-/* Of a difference the larger side: what has gone is as wide as it was, and what has not changed is seen
-   too. One side of it has its own width. */
+/* Return the width of an own weight. For a difference it is the larger side: a node that is gone is as wide as it was,
+   and a node that did not change is visible too. */
 static int64_t own_width(const struct weighted_tree *c, struct weighted_sum own, bool more)
 {
 	if (!c->two || c->show != SHOW_DELTA)
@@ -44,13 +43,13 @@ static int64_t own_width(const struct weighted_tree *c, struct weighted_sum own,
 	return a > b ? a : b;
 }
 
-/* An own weight, by end. */
+/* Return the own weight at end k. */
 static struct weighted_sum own_of(const struct nodes *t, uint32_t k)
 {
 	return sums_between(&t->w, k, k + 1);
 }
 
-/* Are widths the weights? Then nothing is to be added up. */
+/* Return whether widths are the weights themselves; then the existing running sums are used. */
 static bool as_weighed(const struct flame *f, const struct flame_conf *conf)
 {
 	const struct nodes *t = &f->t;
@@ -85,7 +84,7 @@ static int64_t width_of(const struct flame *f, uint32_t node)
 
 /* ---- places */
 
-/* As wide as it will be, or nearly: of a difference the larger side. */
+/* Return the sort key of a node: its absolute weight, for a difference that of the larger side. */
 static uint64_t weight_of(const struct flame *f, uint32_t node)
 {
 	struct weighted_sum v = nodes_sum(&f->t, node);
@@ -111,7 +110,7 @@ static void add_place(struct flame_places *o, struct flame_place p)
 	o->at[o->n++] = p;
 }
 
-/* Places for the children of one, in a row of their own. */
+/* Create places for the children of a place, side by side. */
 static void open_up(const struct flame *f, uint32_t p)
 {
 	const struct nodes *t = &f->t;
@@ -181,7 +180,7 @@ struct flame *flame_new(const struct weighted_tree *c, const struct flame_conf *
 		f->t = nodes_in(c, f->made, &sums);
 	}
 	if ((folds || !nodes_whole(&f->t)) && job_should_continue(&conf->on)) {
-		/* last: what is looked from keeps all its weight */
+		/* folding comes last, so that the pivot keeps all its weight */
 		first = f->made;
 		f->made = flame_pruned(&f->t, conf, &sums, &f->arena);
 		f->t = nodes_in(c, f->made, &sums);
@@ -212,7 +211,8 @@ void flame_free(struct flame *f)
 
 /* ---- views */
 
-/* The edge of cell x is at `zoom` + x * width / cols; this is its inverse, rounded. */
+/* Return the cell edge at an offset. The edge of cell x is at `zoom` + x * width / cols; this is the inverse,
+   rounded. */
 static int cell_edge(const struct flame *f, const struct flame_viewport *l, int64_t off)
 {
 	double w = (double)f->open->at[l->zoom].wid;
@@ -225,7 +225,7 @@ static bool is_wide(const struct flame *f, const struct flame_viewport *l, uint3
 	return (double)f->open->at[k].wid * l->cols >= (double)f->open->at[l->zoom].wid;
 }
 
-/* The last of children [a, b) that begins in cell x or before. */
+/* Return the last of the children [a, b) that begins in cell x or before. */
 static uint32_t last_in_cell(
     const struct flame *f, const struct flame_viewport *l, uint32_t a, uint32_t b, int x)
 {
@@ -246,7 +246,7 @@ static int64_t end_of(const struct flame *f, uint32_t k)
 
 struct pending { uint32_t place; int row; };
 
-/* The children of a place: frames are said and put on the stack, slivers are said cell by cell. */
+/* Report the children of a place: frames, which are also pushed onto the stack, and slivers cell by cell. */
 static size_t each_kid(const struct flame *f, const struct flame_viewport *l, struct pending p,
     struct pending *stack, size_t depth, flame_fn *fn, void *arg)
 {
@@ -283,7 +283,7 @@ void flame_each(const struct flame *f, const struct flame_viewport *l, flame_fn 
 {
 	if (l->cols < 1 || l->rows < 1 || f->open->at[l->zoom].wid <= 0)
 		return;
-	/* depth first: those that wait share no cell, so there are never more of them than cells */
+	/* depth first: pending places never share a cell, so there are at most as many as cells */
 	struct pending *stack = xmalloc(((size_t)l->cols + 1) * sizeof *stack);
 	size_t depth = 0;
 	stack[depth++] = (struct pending){l->zoom, 0};
@@ -317,7 +317,7 @@ uint32_t flame_row(const struct flame *f, uint32_t zoom, uint32_t place)
 	return row;
 }
 
-/* ---- what is looked for */
+/* ---- searches */
 
 uint32_t flame_place_of(const struct flame *f, uint32_t node)
 {
@@ -391,7 +391,7 @@ uint32_t flame_follow(const struct flame *f, const uint64_t *path, size_t *n)
 
 enum { PARTS = 4, PART_NODES = 1 << 18 };
 
-/* Hits of a stretch of blocks. */
+/* Matches in a range of blocks. */
 struct hit_part { uint32_t n; int64_t w; };
 struct hitting { const struct nodes *t; const uint8_t *hit; uint32_t *before, n; struct hit_part part[PARTS]; };
 
@@ -403,7 +403,7 @@ static void hit_part(void *arg, uint32_t which)
 	uint32_t blocks = flame_blocks(t), b = (uint32_t)((uint64_t)blocks * which / h->n), n = 0, end = 0;
 	uint32_t last = (uint32_t)((uint64_t)blocks * (which + 1) / h->n);
 	int64_t w = 0;
-	if (b)		/* the topmost hit that goes on here */
+	if (b)		/* find the topmost match whose subtree extends into this range */
 		for (uint32_t i = b * FLAME_BLOCK; (i = nodes_parent(t, i));)
 			end = hit[nodes_symbol(t, i)] && !nodes_is_hidden(t, i) ? nodes_next(t, i) : end;
 	for (; b < last; b++) {

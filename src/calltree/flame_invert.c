@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Flame graphs of another tree than that of the calls: turned round, or from one thing up.
+ * Flame graphs of other trees than the call tree: inverted, or upwards from one symbol.
  *
- * These trees are grown (calltree/builder.c) in one pass over the nodes, wherever those lie (node_walk.h), past those that were taken
- * away: no tree without them is made for it. What is known
- * of the nodes above one is kept by depth, not by node: of those there may be millions.
+ * These trees are built (calltree/builder.c) in one pass over the nodes in place (node_walk.h), skipping hidden ones;
+ * no tree without the hidden nodes is built first. State about the nodes above a node is kept by depth, not by node,
+ * because there may be millions of nodes.
  */
 #include "config.h"
 #include "calltree/flame_internal.h"
@@ -14,20 +14,21 @@
 #include "base/wrap_math.h"
 #include "calltree/builder.h"
 
-/* Frames of one row are not walked further from the leaves below this share of the whole. */
+/* Paths that share less than this part of the total are not followed further from the leaves. */
 enum { REVERSE_PART = 20000 };
 
-/* Paths from nodes to the root, merged from their lower ends. A group is a node of the new tree
-   with the steps that went into it; groups too light to be seen at any zoom worth its name are not
-   walked on: their weight stays with them. Who climbs no more gives way to those after him, so
-   what is known of each moves down in its place; not what he weighs, nor where he has come to, which is asked for by his
-   number. Where that is the number of an end of the tree, the tree says what he weighs. */
+/* Paths from nodes to the root, merged from their lower ends. All climbers move up one node at a time. Those that are
+   at the same node of the new tree form a group; a group too light to be visible at a useful zoom stops there and keeps
+   its weight. Climbers that continue are compacted to the front of v[] and node_of[]. Weights and final nodes are
+   stored by the climber's number (`who`) and do not move. If the numbers are ends of a tree, the weights are read from
+   that tree (`of`). */
 struct climb { uint32_t at, who; };
 struct climbers {
 	struct climb *v;
 	size_t n, cap;
-	const struct end_sums *of;	/* or, by number, */
-	int64_t *w, *o;			/* o: NULL, or of the other side */
+	const struct end_sums *of;	/* NULL, or the weights by number */
+	/* The weights by number if `of` is NULL; o: NULL, or those of the other column. */
+	int64_t *w, *o;
 };
 
 static struct weighted_sum climber_sum(const struct climbers *c, uint32_t who)
@@ -52,12 +53,14 @@ static void add_climber(struct climbers *c, uint32_t at, struct weighted_sum v, 
 	c->n++;
 }
 
-/* Those of numbers below n climb; what they weigh is the new tree's then. */
+/* Move all climbers to the root and build the new tree. Numbers are less than `numbers`. The builder takes over the
+   weights. */
 static void climb(struct calltree_builder *g, const struct nodes *t, struct climbers *c, uint32_t numbers,
     int64_t least, const struct flame_conf *f)
 {
-	uint32_t *node_of = xcalloc(c->n + 1, sizeof *node_of);	/* of the new tree: where each has come to */
-	uint32_t *last = xcalloc(numbers + 1u, sizeof *last);	/* by number: where he climbs no more */
+	uint32_t *node_of = xcalloc(c->n + 1, sizeof *node_of);	/* by position in v[]: the current node of the new
+								   tree */
+	uint32_t *last = xcalloc(numbers + 1u, sizeof *last);	/* by number: the node where it stopped */
 	int64_t *mass = NULL;
 	size_t massn = 0, n = c->n;
 	while (n && job_should_continue(&f->on)) {

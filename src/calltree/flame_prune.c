@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What is left of a tree for a flame graph: where things were taken away, or stacks laid aside, or recursion and the
- * runtime are folded, or all is looked at from one thing down. It is a shape like the other (calltree_prune()), with
- * the same weights: each goes from its end to the nearest node above that is left, which is an end then. All that is to
- * go goes at once, for each tree of millions of nodes is as much as the one that it is made of.
+ * Builds what is left of a tree for a flame graph: without hidden nodes or split-off stacks, with recursion and the
+ * runtime folded, or from one symbol down. The result is a call tree like the original one (calltree_prune()) with the
+ * same weights: each moves from its end to the nearest node above that is left, which becomes an end. All removals are
+ * made at once, because each tree of millions of nodes takes as much memory as the original.
  *
- * It is the flame's, not that of the calls: nobody else needs one, so it goes when another flame is made.
+ * The tree belongs to the flame, not to the weighted tree: nothing else needs it, so it is freed when another flame is
+ * made.
  *
- * Not taken: weights of each node as columns beside the tree. Of 5 M nodes these were 100 MB, and what is at and
- * below a node is a difference of two running sums here as there.
+ * Not taken: weights of each node as columns beside the tree. For 5 M nodes these took 100 MB, and the weight at and
+ * below a node is a difference of two running sums in either tree.
  */
 #include "config.h"
 #include "calltree/flame_internal.h"
@@ -17,7 +18,7 @@
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
 
-/* At or below which nodes of i .. end-1 something counts, and which of these are gone. */
+/* Mark the nodes of i .. end-1 that have weight at or below them, with PRUNE_GONE if they are hidden. */
 static void mark_counting(const struct nodes *t, const struct flame_conf *f, uint32_t i, uint32_t end, uint8_t *hit)
 {
 	while (i < end && flame_wanted(f, i)) {
@@ -30,7 +31,7 @@ static void mark_counting(const struct nodes *t, const struct flame_conf *f, uin
 	}
 }
 
-/* ---- what is folded */
+/* ---- folding */
 
 static bool folds(const struct weighted_tree *c, uint32_t parent, uint32_t symbol)
 {
@@ -38,7 +39,8 @@ static bool folds(const struct weighted_tree *c, uint32_t parent, uint32_t symbo
 	return parent && (k == PKG_RUNTIME || k == PKG_STD) && (p == PKG_RUNTIME || p == PKG_STD);
 }
 
-/* Nodes that become part of one further up, as they come; then by the node that they become part of. */
+/* Nodes that become part of a node further up that is not their nearest visible one: in the order of the walk, then
+   sorted by target. */
 struct aways { uint32_t *node, *to; uint32_t n; size_t cnode, cto; };
 
 static void add_away(struct aways *v, uint32_t node, uint32_t to)
@@ -68,15 +70,17 @@ static struct calltree_folds sort_aways(struct aways *v, uint32_t nodes)
 	return f;
 }
 
-/* Fold recursion and runtime: every node stays, or becomes part of one above it that stays. */
-struct open_node { uint32_t end, symbol, to, before; };	/* before: what on[] was */
+/* Fold recursion and runtime: every node stays or becomes part of a node above it that stays. */
+/* before: the value of on[symbol] outside this node. */
+struct open_node { uint32_t end, symbol, to, before; };
 
 static struct calltree_folds find_folds(const struct nodes *t, const struct flame_conf *f, uint8_t *hit)
 {
 	struct open_node *open_node = NULL;
 	struct aways aways = {0};
 	size_t cap = 0, depth = 0;
-	uint32_t *on = xcalloc(t->c->nsymbol, sizeof *on);	/* the node that stays, by thing */
+	uint32_t *on = xcalloc(t->c->nsymbol, sizeof *on);	/* by symbol: the node that stays on the current path;
+								   0: none */
 	for (uint32_t i = 0; i < t->n && flame_wanted(f, i); i++) {
 		if (!nodes_has_weight(t, i)) {
 			i = nodes_next(t, i) - 1;
@@ -106,13 +110,14 @@ static struct calltree_folds find_folds(const struct nodes *t, const struct flam
 	return sort_aways(&aways, t->n);
 }
 
-/* ---- what it weighs */
+/* ---- weights */
 
-/* Where the next end goes that something counts at; UINT32_MAX: it was the last. */
+/* An iterator over the ends that have weight. next_end() returns the node in the new tree that gets the weight of end
+   *k; UINT32_MAX: there are no more ends. */
 struct ends {
 	const struct end_sums *w;
 	const struct calltree *left;
-	bool below;		/* what is at no node does not count, not at the root */
+	bool below;		/* weight whose node is gone is dropped, instead of added at the root */
 	size_t block, blocks;
 	uint64_t bits;
 	uint32_t k;
@@ -143,7 +148,7 @@ static struct ends ends_of(
 	    .bits = w->ends[0].bits};
 }
 
-/* Own weights by end to running sums. */
+/* Convert own weights by end to running sums. */
 static void run_up(int64_t *v, uint32_t n)
 {
 	int64_t sum = 0;
@@ -183,7 +188,7 @@ static struct end_sums sum_pruned_ends(
 	return (struct end_sums){.n = n, .ends = s->ends, .sum = sum, .osum = osum, .hits = hits};
 }
 
-/* The nodes of hit[], which goes. */
+/* Build the tree of the nodes marked in hit[], and free hit. */
 static struct calltree *prune_nodes(const struct nodes *t, uint8_t *hit, const struct calltree_folds *folds, bool below,
     const struct flame_conf *f, struct end_sums *w, struct arena *a)
 {
@@ -191,7 +196,7 @@ static struct calltree *prune_nodes(const struct nodes *t, uint8_t *hit, const s
 	mem_free(hit);
 	calltree_drop_spare(t->c->calltree);
 	*w = sum_pruned_ends(s, t->s, &t->w, below, a);
-	calltree_close(s);		/* when where ends have gone to is not needed any more */
+	calltree_close(s);		/* only now: s->at is freed, so both arrays never exist at once */
 	return s;
 }
 
@@ -210,7 +215,8 @@ struct calltree *flame_pruned(const struct nodes *t, const struct flame_conf *f,
 	return s;
 }
 
-/* The topmost nodes of it count, what recurs below is among the callees; what is above is gone. */
+/* Keep the subtrees of the topmost nodes of the pivot; deeper nodes of the pivot are among the callees. Everything
+   above is removed. */
 struct calltree *flame_callees(const struct nodes *t, const struct flame_conf *f, struct end_sums *w, struct arena *a)
 {
 	uint8_t *hit = xcalloc(prune_bytes(t->n), 1);

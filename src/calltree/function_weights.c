@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Functions of calls by lines: what lines of the same name and file make up. A function counts a stack once, like
- * everything else, so its weight is no sum of its lines' and takes a walk over the nodes: that is
- * why it is kept with the calls, and made with them where they are made beside the keyboard.
+ * Functions of a tree by lines: a function is all lines of the same name and file. A function counts a stack once, so
+ * its cum is not the sum of its lines' and takes a walk over the nodes. Therefore the result is kept with the weighted
+ * tree, and computed with it where that is built in the background.
  */
 #include "config.h"
 #include "calltree/weighted.h"
@@ -70,7 +70,7 @@ static void weigh_functions(const struct nodes *t, struct function_sums *f)
 			path = mem_grow(path, &cap, (size_t)depth + 1, sizeof *path);
 			path[depth++] = (struct path){nodes_next(t, i), k};
 		}
-		if (depth) {	/* of what is gone, to the nearest that is seen */
+		if (depth) {	/* own weight of hidden nodes counts for the nearest visible one */
 			struct function_sum *fun = &f->fun[path[depth - 1].fun];
 			fun->flat = wrap_add(fun->flat, own.w);
 			fun->oflat = wrap_add(fun->oflat, own.o);
@@ -81,11 +81,11 @@ static void weigh_functions(const struct nodes *t, struct function_sums *f)
 	mem_free(path);
 }
 
-/* What has become less is as much of a change. */
+/* Order by absolute value, because a decrease counts as much. */
 static void order(struct function_sums *f)
 {
 	struct radix_item *v = xmalloc(((size_t)f->n + 1) * sizeof *v);
-	for (uint32_t i = 0; i < f->n; i++)	/* they are in the order of their first lines */
+	for (uint32_t i = 0; i < f->n; i++)	/* input order is that of their first lines, and the sort is stable */
 		v[i] = (struct radix_item){~wrap_size(f->fun[i].cum), i};
 	radix_sort_items(v, f->n);
 	f->order = xmalloc(((size_t)f->n + 1) * sizeof *f->order);

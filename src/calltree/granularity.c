@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Frames to things. Which frames are the same thing depends on the granularity
- * alone, so it is worked out once for all frames of the store, and a tree of
- * millions of nodes only looks its frames up in one array.
+ * Maps frames to symbols. Which frames are the same symbol depends on the granularity alone, so it is computed once for
+ * all frames of the store, and building a tree of millions of nodes only looks frames up in one array.
  *
- * Things are ranked by name here too: a table has 10^4 of them where a tree has
- * 10^7 nodes, and siblings are then ordered by a number. Tags shown as frames
- * are things of a query: they come after the store's own, in a copy of the table.
+ * Symbols are ranked by name here too: a table has 10^4 of them where a tree has 10^7 nodes, and siblings are then
+ * ordered by a number. Tags shown as frames are symbols of one query: they are appended in a copy of the table.
  */
 #include "config.h"
 #include "calltree/granularity.h"
@@ -18,7 +16,7 @@
 
 #include <string.h>
 
-enum { NEAR = 1 << 16 };	/* names that are remembered by where they lie */
+enum { NEAR = 1 << 16 };	/* size of the table of recent names, by address */
 
 static int same_symbol(const struct symbol *a, const struct symbol *b)
 {
@@ -61,7 +59,7 @@ static bool has_prefix(const char *s, size_t n, const char *with)
 static enum pkg_kind kind_of(const char *s, size_t n)
 {
 	size_t pkg = granularity_package(s, n);
-	if (pkg == n)		/* no package at all: C, assembly, the kernel */
+	if (pkg == n)		/* no package: C, assembly, the kernel */
 		return PKG_OTHER;
 	if (has_prefix(s, pkg, "runtime/") || has_prefix(s, pkg, "internal/runtime/") ||
 	    (pkg == 7 && has_prefix(s, n, "runtime")))
@@ -97,7 +95,7 @@ static uint32_t find_symbol(struct symbol_maker *m, struct symbol *g)
 	uint32_t id = intern_find(&m->index, h, symbol_eq, t, g);
 	if (id != UINT32_MAX)
 		return id;
-	if (t->n == GRANULARITY_MAX)		/* of what there is no room for the last one stands */
+	if (t->n == GRANULARITY_MAX)		/* the table is full: use the last symbol */
 		return GRANULARITY_MAX - 1;
 	t->row = mem_grow(t->row, &m->cap, t->n + 1, sizeof *t->row);
 	t->row[t->n] = *g;
@@ -131,7 +129,8 @@ bool granularity_is_inlined(const struct store *st, frm_id f)
 	return lo->nline && f != lo->first + lo->nline - 1;
 }
 
-/* What things are called, beside each other and with the first bytes at hand: most differ there. */
+/* The names of symbols in one array with their first 8 bytes as a number, because most comparisons are decided
+   there. */
 struct named_symbol { uint64_t head; const char *s; uint32_t n; enum pkg_kind kind; };
 
 static struct named_symbol named_of(struct str_row s)
@@ -152,7 +151,7 @@ static int cmp_named(const void *ctx, uint32_t a, uint32_t b)
 	return d || x->n == y->n ? d : x->n < y->n ? -1 : 1;
 }
 
-/* Things of one name. */
+/* Order symbols of the same name. */
 static int cmp_place(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct symbol *p = (const struct symbol *)ctx + a, *q = (const struct symbol *)ctx + b;
@@ -162,8 +161,9 @@ static int cmp_place(const void *ctx, uint32_t a, uint32_t b)
 				  : (p->addr > q->addr) - (p->addr < q->addr);
 }
 
-/* By thing what place its name has among all names; and what kind it is. A function has many lines, so names are
-   compared once each; strings of the store are the same where their bytes are. */
+/* Return items whose value is the symbol and whose key is the rank of its name among all names; set the kind of each
+   symbol. A function has many lines, so names are compared once each: strings of the store with the same address are
+   equal. */
 static struct radix_item *by_name(struct granularity *t)
 {
 	struct radix_item *v = xmalloc(t->n * sizeof *v);
@@ -173,7 +173,7 @@ static struct radix_item *by_name(struct granularity *t)
 	for (uint32_t i = 0; i < t->n; i++) {
 		struct str_row s = granularity_symbol_name(t->st, &t->row[i]);
 		struct recent_name *h = &seen[intern_hash_u64((uintptr_t)s.s, 0) % NEAR];
-		if (h->s != s.s) {	/* for all that is known here it is another one */
+		if (h->s != s.s) {	/* not the last name in this cell: may be a new one */
 			*h = (struct recent_name){s.s, n};
 			order[n] = n;
 			name[n++] = named_of(s);
@@ -219,7 +219,7 @@ struct granularity *granularity_new(const struct snap *sn, enum gran gran)
 	struct symbol_maker m = {.t = t};
 	*t = (struct granularity){.refs = 1, .st = store_tables(sn), .gran = gran, .n = 1, .nfrm = sn->nfrms};
 	t->row = mem_grow(NULL, &m.cap, 1, sizeof *t->row);
-	t->row[0] = (struct symbol){0};	/* the root; it is not in the index, so no frame is the same */
+	t->row[0] = (struct symbol){0};	/* the root; it is not in the index, so no frame maps to it */
 	t->of = xcalloc((size_t)t->nfrm + 1, sizeof *t->of);
 	for (frm_id f = 1; f < t->nfrm; f++) {
 		struct symbol g = symbol_of_frame(t, f);

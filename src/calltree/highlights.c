@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What stands out of a profile, in a few words.
+ * Summarises a profile in a few shares.
  *
- * Each node of the shape gets a kind of work and a package, from itself or from its parent (one loop in preorder,
- * and no tree of the query): the innermost of the runtime's well-known roots says what the work is, so that
- * marking inside an allocation is the collector's; the innermost frame that is not of the runtime says whose it is, so
- * that memmove is charged to who copies. Own weights are added up by both. So no sample is counted twice, and what
- * is told adds up to no more than the whole.
+ * Each node of the call tree gets a kind of work and a package, from itself or from its parent, in one loop in preorder
+ * without a tree of the query. The innermost well-known root function of the runtime decides the kind of work, so
+ * marking inside an allocation counts as GC. The innermost frame outside the runtime decides the package, so memmove is
+ * charged to its caller. Own weights are added up by both. So no sample is counted twice, and the shares add up to no
+ * more than the total.
  *
- * Goroutines nearly all end in runtime.gopark, and a package says little of them: told are what they wait for, from
- * the runtime's and sync's functions on the way there, and the innermost function of the program, or, where all of
- * the stack is the library's, the one that the goroutine began with.
+ * Nearly all goroutines end in runtime.gopark, so a package says little about them. For goroutines the shares are what
+ * they wait for, from the functions of runtime and sync above the park, and the innermost function of the program, or,
+ * if the whole stack is in libraries, the function that the goroutine started with.
  */
 #include "config.h"
 #include "calltree/highlights.h"
@@ -43,7 +43,8 @@ static const struct { const char *begin; enum work work; } roots[] = {
     {"runtime.lock2", W_LOCK}, {"runtime.unlock2", W_LOCK}, {"internal/sync.(*Mutex).lockSlow", W_LOCK},
     {"sync.(*Mutex).lockSlow", W_LOCK}};
 
-/* What goroutines wait for. The innermost says it, but for the runtime's park below a lock of sync. */
+/* What goroutines wait for. The innermost match decides; runtime.gopark is not listed, so a lock of sync above it
+   decides. */
 enum wait_reason { G_NONE, G_SEND, G_RECV, G_SELECT, G_NET, G_MUTEX, G_GROUP, G_COND, G_SLEEP, G_SYSCALL, G_GC, G__N };
 static const char *const awaited[G__N] = {"", "chan send", "chan receive", "select", "network", "locks",
     "wait groups", "conds", "sleep", "syscalls", "collector"};
@@ -70,7 +71,7 @@ static uint8_t work_of(const char *name, enum shares_of of)
 	return 0;
 }
 
-/* Below these one asks who called. */
+/* Packages that are charged to their callers. */
 static bool is_runtime_package(const char *name, size_t pkg)
 {
 	static const char *const own[] = {"runtime", "internal/runtime", "internal/abi", "internal/bytealg",
@@ -116,7 +117,7 @@ static void insert_share(struct share *to, size_t *n, const char *s, size_t len,
 	to[i].weight = weight;
 }
 
-/* The last part of a path. */
+/* Reduce a path to its last element. */
 static void keep_last_element(const char **s, size_t *n)
 {
 	size_t k = *n;
@@ -128,14 +129,15 @@ static void keep_last_element(const char **s, size_t *n)
 
 struct fun {
 	uint8_t work;
-	bool weak;		/* of goroutines: the library's; it yields to what called it */
-	uint32_t pkg;		/* its place + 1; 0 as its caller's */
+	bool weak;		/* for OF_GOROUTINES: a library function, which gives way to its caller */
+	uint32_t pkg;		/* its index + 1; 0: as its caller's */
 };
 
-/* What each thing says of itself; its packages. */
+/* Classify each symbol, and collect the packages in *pkg. */
 static struct fun *classify_symbols(const struct weighted_tree *c, enum shares_of of, struct sum **pkg, size_t *npkg)
 {
-	enum { PACKAGES = 4000 };	/* beyond it nothing would stand out, and looking would take long */
+	enum { PACKAGES = 4000 };	/* limit: with more packages no share would be large, and the search would take
+					   long */
 	struct fun *fun = xcalloc(c->nsymbol, sizeof *fun);
 	struct intern index = {0};
 	size_t cap = 0;
@@ -161,7 +163,7 @@ static struct fun *classify_symbols(const struct weighted_tree *c, enum shares_o
 	return fun;
 }
 
-/* Own weights of a stretch of nodes by what they and the nodes above them are. */
+/* Sums over a range of nodes, by kind of work and package. */
 enum { PARTS = 4, PART_NODES = 1 << 18 };
 struct partial_sums { int64_t work[W__N + G__N], *pkg; };
 struct share_sums {
@@ -178,7 +180,7 @@ static struct fun inherit_kind(struct fun above, struct fun own)
 	return above;
 }
 
-/* Those that are open at a node are its way. */
+/* The nodes whose subtrees contain the current one. */
 struct function_path { struct path_step { uint32_t end; struct fun is; } *path_step; size_t depth, cap; };
 
 static struct fun enter_node(struct function_path *w, const struct share_sums *a, uint32_t i)
@@ -193,7 +195,7 @@ static struct fun enter_node(struct function_path *w, const struct share_sums *a
 	return is;
 }
 
-/* The way to where a stretch begins. */
+/* Enter all nodes above the start of a range. */
 static void enter_path_to(struct function_path *w, const struct share_sums *a, uint32_t to)
 {
 	uint32_t *up = NULL;

@@ -5,17 +5,18 @@
 
 #include "calltree/weighted.h"
 
-/* What stands out of a profile: shares of the whole by what the runtime does and by package, the largest first. */
+/* The largest shares of a profile, by kind of runtime work and by package. */
 enum { SHARES_MAX = 3, SHARE_NAME = 48 };
 struct share { char name[SHARE_NAME]; int64_t weight; };
 struct shares {
 	struct share work[SHARES_MAX], pkg[SHARES_MAX];
 	size_t nwork, npkg;
 };
-/* Of memory: packages, as all work is allocation. Of CPU time: the runtime's own work too. Of goroutines: what they
-   wait for, and for pkg the functions of the program that they wait in, or began with. */
+/* OF_MEMORY: packages only, because all work is allocation. OF_CPU: also the runtime's own work. OF_GOROUTINES: what
+   goroutines wait for; pkg then has the functions of the program that they wait in or started with. */
 enum shares_of { OF_MEMORY, OF_CPU, OF_GOROUTINES };
-/* Made when somebody asks first, of what is asked for then; good as long as the calls. */
+/* Return the shares. They are computed by the first call, for its `shares_of`, and kept as long as the weighted
+   tree. */
 const struct shares *calltree_highlights(struct weighted_tree *, enum shares_of);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What filters and reports ask of label sets: the texts of a key's values, and the
- * unit that numbers are in when they do not say. The sets themselves are the
- * store's (store/samples.c).
+ * Queries of filters and reports on label sets: the values of a key as text, and the unit of numbers that have none.
+ * The sets themselves are in the store (store/samples.c).
  */
 #include "config.h"
 #include "calltree/labels.h"

@@ -8,33 +8,34 @@
 #include "calltree/weighted.h"
 
 /*
- * The nodes of a weighing, read where they lie: those of its shape, which all weighings share, with the weighing's
- * running sums; nothing is made for it, whatever their number. Where nodes were put together in another way (a flame
- * graph's), they are those of a shape of its own. Who walks over nodes need not know which.
+ * The nodes of a weighted tree, read in place: the nodes of its call tree, which all weighted trees share, with running
+ * sums of its own. Nothing is allocated, however many nodes there are. If nodes were merged in another way (for a flame
+ * graph), they are the nodes of a separate call tree. Code that walks over nodes does not depend on which tree it is.
  *
- * In preorder. There may be nodes at and below which nothing counts (nodes_has_weight()): they are not part of the
- * tree. Nor are those that were taken away (nodes_is_hidden()): what is below them is below the nearest that is seen,
- * and so siblings may be the same thing, as they may where stacks were laid aside (split_stacks.h).
+ * Nodes are in preorder. Nodes without weight at or below them (nodes_has_weight()) are not part of the tree. Neither
+ * are hidden nodes (nodes_is_hidden()): their children count as children of the nearest visible node above. So siblings
+ * may be the same symbol; this is also possible after stacks were split off (filter/split_stacks.h).
  */
 struct nodes {
 	const struct weighted_tree *c;
 	uint32_t n;
-	bool all;			/* something counts at or below every one, and none is gone */
-	bool cut;			/* some may be */
+	bool all;			/* every node has weight at or below it, and none is hidden */
+	bool cut;			/* some nodes may be hidden */
 	const uint32_t *what;		/* as in struct calltree */
 	const struct calltree *s;
 	struct end_sums w;
 };
 
-/* In c->cut, among others: not seen; seen, and the first of its thing that is, for all that CT_AGAIN says. */
+/* Bits in weighted_tree.cut, which has others (filter/cut.h). CUT_GONE: hidden. CUT_FIRST: visible, and no visible node
+   of its symbol is above it, whatever CT_AGAIN says. */
 enum { CUT_FIRST = 1, CUT_GONE = 4 };
-/* A node of the shape, in a weighing on it. */
+/* Return whether a node of the call tree is hidden in this weighted tree. */
 static inline bool weighted_is_hidden(const struct weighted_tree *c, uint32_t node)
 {
 	return c->dead ? c->dead[calltree_symbol(c->calltree, node)] : c->cut && c->cut[node] & CUT_GONE;
 }
 
-/* Of a shape at and below whose nodes something counts. */
+/* Return the nodes of a call tree in which every node has weight at or below it. */
 static inline struct nodes nodes_in(const struct weighted_tree *c, const struct calltree *s, const struct end_sums *w)
 {
 	return (struct nodes){.c = c, .n = s->n, .all = true, .what = s->what, .s = s, .w = *w};
@@ -51,7 +52,7 @@ static inline struct nodes nodes_of(const struct weighted_tree *c)
 	    .w = c->w};
 }
 
-/* Are they a tree whose siblings are different things, all of them seen? */
+/* Return whether no node is hidden and siblings are always different symbols. */
 static inline bool nodes_whole(const struct nodes *t)
 {
 	return !t->cut && !t->s->aside;
@@ -70,7 +71,7 @@ static inline uint32_t nodes_parent(const struct nodes *t, uint32_t i)
 	return calltree_parent(t->s, i);
 }
 
-/* The nearest at or above it that is seen. */
+/* Return the nearest visible node at or above a node. */
 static inline uint32_t nodes_nearest_seen(const struct nodes *t, uint32_t i)
 {
 	while (i && nodes_is_hidden(t, i))
@@ -89,13 +90,13 @@ static inline struct weighted_sum sums_between(const struct end_sums *w, uint32_
 	    wrap_sub(w->sum[hi], w->sum[lo]), w->osum ? wrap_sub(w->osum[hi], w->osum[lo]) : 0};
 }
 
-/* What counts at or below a node, */
+/* Return the weight at and below a node. */
 static inline struct weighted_sum nodes_sum(const struct nodes *t, uint32_t i)
 {
 	return sums_between(&t->w, rank_below(t->w.ends, i), rank_below(t->w.ends, calltree_next(t->s, i)));
 }
 
-/* and at it. */
+/* Return the weight at a node itself. */
 static inline struct weighted_sum nodes_own(const struct nodes *t, uint32_t i)
 {
 	if (!rank_has(t->w.ends, i))
@@ -104,13 +105,14 @@ static inline struct weighted_sum nodes_own(const struct nodes *t, uint32_t i)
 	return sums_between(&t->w, k, k + 1);
 }
 
-/* Is it part of the tree? */
+/* Return whether a node is part of the tree. */
 static inline bool nodes_has_weight(const struct nodes *t, uint32_t i)
 {
 	return t->all || !i || nodes_sum(t, i).hits;
 }
 
-/* The next node from i on that is this thing, n: none. What all are is looked at 16 at a time: 2 ms for 5 millions. */
+/* Return the next node from i on that is this symbol, n: none. 16 nodes are compared at a time: 2 ms for 5 million
+   nodes. */
 static inline uint32_t nodes_seek(const uint32_t *what, uint32_t i, uint32_t n, uint32_t symbol)
 {
 	typedef uint32_t four __attribute__((vector_size(16), aligned(4), may_alias));

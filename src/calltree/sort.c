@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Things in the orders in which lists show them: by own weight, by cumulative weight, by name. Fifty thousand
- * functions take longer to sort than a frame may, so the orders are kept with the calls, and made with
- * them where they are made beside the keyboard; who lists things then leaves out what is not to be
- * seen. Sorted by numbers, one key after another, the last one first: what is equal in the
- * first is in the order of the others. What has become less is as much of a change.
+ * Symbols in the orders of lists: by own weight, by cumulative weight, by name. To sort fifty thousand functions takes
+ * longer than a frame may take, so the orders are kept with the weighted tree, and computed with it where that is built
+ * in the background; a list then leaves out the symbols that it does not show. The stable radix sort runs once for each
+ * key, the least significant key first. Weights are compared by absolute value, because a decrease counts as much.
  */
 #include "config.h"
 #include "calltree/weighted.h"
@@ -55,7 +54,7 @@ const struct calltree_orders *calltree_sort_orders(struct weighted_tree *c)
 	}
 	radix_sort_items(v, o->n);
 	o->name = copy_order(c, v, o->n);
-	if (c->two) {		/* what has not changed: by what it is */
+	if (c->two) {		/* equal differences: order by the value of side A */
 		by_key(c, v, o->n, BY_WHAT_CUM);
 		by_key(c, v, o->n, BY_WHAT_FLAT);
 	}

@@ -1,28 +1,25 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Trees of frames merged by thing.
+ * Builds trees of frames merged by symbol.
  *
- * The tree is walked from the root with a group of nodes at a time: nodes that
- * are the same thing below the same group. A group's children are gathered,
- * grouped by thing and put onto a stack, first seen on top; so groups come off
- * it in preorder and are written straight into their places. Nearly all groups
- * are one node with one child: those are followed without touching the stack.
- * The invariant of the stack: the nodes of the topmost group are the last ones in
- * raw[], so a group that comes off gives its room to its children.
+ * The tree is walked from the root with a group of nodes at a time: nodes that are the same symbol below the same
+ * group. The children of a group are gathered, grouped by symbol and pushed onto a stack, first seen on top. So groups
+ * leave the stack in preorder and are written directly to their places. Nearly all groups are one node with one child;
+ * those are followed without using the stack. The invariant of the stack: the nodes of the topmost group are the last
+ * ones in raw[], so a group that is popped frees its room for its children.
  *
- * A store whose stacks were said in order (load/pprof/stack_merge.h) has its nodes in preorder already. Then one pass says where
- * each subtree ends and which nodes have children that are the same thing; all other nodes are written as they lie, one
- * after another, and only below those few are children gathered. Where the store's nodes have gone to is kept as runs.
+ * A store whose stacks were written in order (load/pprof/stack_merge.h) has its nodes in preorder already. Then one
+ * pass finds where each subtree ends and which nodes have two children of the same symbol. All other nodes are copied
+ * one after another; children are gathered only below those few. The mapping from the store's nodes to the tree is kept
+ * as runs.
  *
- * A shape can also be made of another one by taking things away: the children of
- * what is gone are gathered in its place, and only where that happened can two
- * of them be the same thing.
+ * A call tree can also be built from another one by removing nodes (calltree_prune()). The children of a removed node
+ * are gathered in its place; only where that happened can two siblings be the same symbol.
  *
- * Not taken: adding nodes one by one below their parents with a hash of (parent,
- * thing), and laying the tree out afterwards (calltree/builder.c does that for trees that
- * come in no order). On 6.3 M nodes that took 0.95 s and 60 bytes a node on the
- * way; this takes a third of either.
+ * Not taken: adding nodes one by one below their parents with a hash of (parent, symbol), and laying the tree out
+ * afterwards (calltree/builder.c does that for input in no order). For 6.3 M nodes that took 0.95 s and 60 bytes a node
+ * temporarily; this takes a third of either.
  */
 #include "config.h"
 #include "calltree/tree_internal.h"
@@ -32,39 +29,41 @@
 
 #include <string.h>
 
-#define INLINED UINT32_C(0x80000000)	/* or'ed to what a node is */
+#define INLINED UINT32_C(0x80000000)	/* flag in a looked-up symbol number */
 
-struct node_group { uint32_t off, n, parent; };	/* raw[off .. off + n); its parent is placed */
+/* raw[off .. off + n); `parent` is the node of the new tree. */
+struct node_group { uint32_t off, n, parent; };
 
 struct tree_maker {
 	struct calltree *s;
 	const struct frames *f;
-	const struct calltree *old;	/* or: it is made of another shape, */
-	const uint8_t *hit;		/* of its nodes that are hit, without those that are gone */
-	const struct rank *ends;	/* by these is said where they have gone to */
+	const struct calltree *old;	/* NULL, or the tree to prune (then f is NULL) */
+	const uint8_t *hit;		/* marks of its nodes, see calltree_prune() */
+	const struct rank *ends;	/* its ends: s->at is by end */
 	const struct calltree_folds *folds;
 	const struct progress_watcher *on;
-	uint32_t *look, *look_tag;	/* what a frame is, and a tag */
-	/* the next child of the same node, 0 none; or, in preorder, where its subtree ends */
+	uint32_t *look, *look_tag;	/* by frame and by tag: the symbol, with INLINED */
+	/* the next child of the same node, 0: none; in preorder: where the subtree ends */
 	uint32_t *sib;
-	struct rank *late;		/* nodes whose first child does not lie beside them: here it is */
+	struct rank *late;		/* nodes whose first child is not the next node; first[] has that child */
 	uint32_t *first;
 	struct node_group *pend;
 	size_t npend, cpend;
 	uint32_t *raw, *own, *gather, *of_gather;
 	size_t nraw, craw, cown, cgather, cof;
-	uint32_t *seen, *group_of, stamp;	/* by thing: the last group with it, if seen is the stamp */
+	uint32_t *seen, *group_of, stamp;	/* by symbol: its group in group_of if seen is the current stamp */
 	struct node_group *fresh;
 	size_t cfresh;
 	bool ordered;			/* nodes are in preorder: see sib */
-	struct rank *twins;		/* then: nodes with children that are the same thing */
-	struct stk_pass rows;		/* where they are the store's */
-	struct step_down { uint32_t node, symbol; } *path;	/* the nodes above, */
-	uint32_t *on_path, depth;		/* and how many of each thing they are */
+	struct rank *twins;		/* then: nodes with two children of the same symbol */
+	struct stk_pass rows;		/* cursor over the store's nodes */
+	struct step_down { uint32_t node, symbol; } *path;	/* the current node of the tree and the nodes above
+								   it */
+	uint32_t *on_path, depth;		/* on_path: how many of them each symbol has; depth: length of path */
 	size_t cpath;
 };
 
-/* ---- the tree of frames */
+/* ---- the input tree */
 
 static inline struct stk_row row_of(struct tree_maker *m, uint32_t i)
 {
@@ -78,7 +77,7 @@ static inline uint32_t parent_of(struct tree_maker *m, uint32_t i)
 	return row_of(m, i).parent;
 }
 
-/* The thing of a row, and INLINED. */
+/* Return the symbol of a row, with INLINED. */
 static inline uint32_t what_in(struct tree_maker *m, uint32_t i, struct stk_row r)
 {
 	const struct frames *f = m->f;
@@ -92,7 +91,7 @@ static uint32_t what_is(struct tree_maker *m, uint32_t i)
 	return i ? what_in(m, i, row_of(m, i)) : 0;
 }
 
-/* Nothing counts at or below it. */
+/* Return whether a node has no weight at or below it (nodes in preorder). */
 static inline bool nothing_below(const struct tree_maker *m, uint32_t i)
 {
 	const struct rank *h = m->f->hit;
@@ -122,8 +121,8 @@ static void fill_lookup(struct tree_maker *m)
 		m->look_tag[i] = granularity_find_tag(t, m->f->tag[i]);
 }
 
-/* Children in the order of their numbers: backwards, each before what is there. While that goes on, the
-   place of a first child holds the first of the others. */
+/* Link the children of each node in ascending order: the loop runs backwards and prepends each child. The list of a
+   node that has an adjacent child continues in sib[] of that child; the list of any other node starts in first[]. */
 static void link_kids(struct tree_maker *m)
 {
 	uint32_t n = m->f->n;
@@ -144,9 +143,9 @@ static void link_kids(struct tree_maker *m)
 	}
 }
 
-/* ---- places */
+/* ---- writing nodes */
 
-/* The next node in preorder, below one that is placed. */
+/* Append a node in preorder below a placed one, and return it. */
 static inline uint32_t put_below(struct tree_maker *m, uint32_t parent, uint32_t symbol, uint8_t how)
 {
 	struct calltree *s = m->s;
@@ -173,7 +172,7 @@ static inline void set_target(struct tree_maker *m, uint32_t raw, uint32_t id)
 		m->s->at[rank_below(m->ends, raw)] = id;
 }
 
-/* What its first one is: its way from the root, and whether it is the same as one above. */
+/* Place a group of nodes as one node. Its flags are the union of the group's. */
 static uint32_t place_node(struct tree_maker *m, uint32_t parent, uint32_t what, const uint32_t *raw, uint32_t n)
 {
 	uint8_t how = m->old ? calltree_how(m->old, *raw) & (CT_INL | CT_NOTINL) : what & INLINED ? CT_INL : CT_NOTINL;
@@ -194,7 +193,7 @@ static uint32_t symbol_of(struct tree_maker *m, uint32_t raw)
 	return m->old ? calltree_symbol(m->old, raw) : what_is(m, raw) & ~INLINED;
 }
 
-/* A node of the old shape becomes part of one that is placed, or is gone. */
+/* Node `raw` of the old tree becomes part of the placed node `at`, or is removed. */
 static void join_node(struct tree_maker *m, uint32_t raw, uint32_t at)
 {
 	set_target(m, raw, at ? at : CALLTREE_NONE);
@@ -202,7 +201,8 @@ static void join_node(struct tree_maker *m, uint32_t raw, uint32_t at)
 		m->s->what[at] |= calltree_how(m->old, raw) & (CT_INL | CT_NOTINL);
 }
 
-/* All children of one of the old shape's nodes, placed at `at`, behind k others; what is gone gives way to its own. */
+/* Gather the children of a node of the old tree behind k others and return the new count; `at` is where the node was
+   placed. A removed child is replaced by its own children. Set *same if two children may be the same symbol. */
 static uint32_t gather_under(struct tree_maker *m, uint32_t raw, uint32_t at, uint32_t k, bool *same)
 {
 	const struct calltree *o = m->old;
@@ -222,7 +222,7 @@ static uint32_t gather_under(struct tree_maker *m, uint32_t raw, uint32_t at, ui
 	return k;
 }
 
-/* All children of a group. *same: may two of them be the same thing? */
+/* Gather all children of a group. *same: whether two of them may be the same symbol. */
 static uint32_t gather_pruned(struct tree_maker *m, const uint32_t *raw, uint32_t n, uint32_t at, bool *same)
 {
 	const struct calltree_folds *f = m->folds;
@@ -242,7 +242,7 @@ static uint32_t gather_pruned(struct tree_maker *m, const uint32_t *raw, uint32_
 	return k;
 }
 
-/* All children of a group. */
+/* Gather all children of a group. */
 static uint32_t gather(struct tree_maker *m, const uint32_t *raw, uint32_t n)
 {
 	uint32_t k = 0;
@@ -256,11 +256,11 @@ static uint32_t gather(struct tree_maker *m, const uint32_t *raw, uint32_t n)
 
 static int cmp_fresh(const void *ctx, uint32_t a, uint32_t b)
 {
-	const struct node_group *g = ctx;	/* off: the first node seen, until there is room for all */
+	const struct node_group *g = ctx;	/* off: the first node of the group, until push_groups() */
 	return (g[a].off > g[b].off) - (g[a].off < g[b].off);
 }
 
-/* Group what was gathered by thing; how many groups. fresh[].off is the first node of each. */
+/* Group the gathered nodes by symbol and return the number of groups. fresh[].off is the first node of each. */
 static uint32_t group_gathered(struct tree_maker *m, uint32_t k)
 {
 	uint32_t n = 0;
@@ -283,7 +283,7 @@ static uint32_t group_gathered(struct tree_maker *m, uint32_t k)
 	return n;
 }
 
-/* Put the groups onto the stack, the first seen on top. */
+/* Push the groups onto the stack, the first seen on top. */
 static void push_groups(struct tree_maker *m, uint32_t parent, uint32_t k, uint32_t n, bool sorted)
 {
 	uint32_t *order = mem_grow(m->own, &m->cown, n, sizeof *order);
@@ -300,13 +300,13 @@ static void push_groups(struct tree_maker *m, uint32_t parent, uint32_t k, uint3
 		g->parent = parent;
 		m->nraw += g->n;
 		m->pend[m->npend++] = *g;
-		g->n = g->off;	/* from here on: where its next node goes */
+		g->n = g->off;	/* from here on: where its next node is written */
 	}
 	for (uint32_t i = 0; i < k; i++)
 		m->raw[m->fresh[m->of_gather[i]].n++] = m->gather[i];
 }
 
-/* Put what was gathered onto the stack, each by itself: no two are the same thing. */
+/* Push each gathered node as a group of its own: no two are the same symbol. */
 static void push_each(struct tree_maker *m, uint32_t parent, uint32_t k)
 {
 	m->pend = mem_grow(m->pend, &m->cpend, m->npend + k, sizeof *m->pend);
@@ -331,8 +331,9 @@ static void place_pruned_group(struct tree_maker *m)
 		push_each(m, at, k);
 }
 
-/* The topmost group, and those below it as long as there is only one way down. A node's link to the next
-   child has been followed when it is placed: the same cell says from then on where it is. */
+/* Place the topmost group, and the nodes below it as long as there is only one child. sib[] and s->at are the same
+   array: the link of a node to its next sibling has been used when the node is placed, and its cell then has the node's
+   place. */
 static void place_top_group(struct tree_maker *m)
 {
 	struct node_group g = m->pend[--m->npend];
@@ -354,9 +355,9 @@ static void place_top_group(struct tree_maker *m)
 	}
 }
 
-/* ---- nodes in preorder */
+/* ---- input in preorder */
 
-/* Can two children of a node be the same thing? All of what is below it has been seen. */
+/* Return whether two visible children of a node are the same symbol. The subtree's sib[] is complete. */
 static bool twins(struct tree_maker *m, uint32_t node, uint32_t end)
 {
 	bool twin = false;
@@ -376,18 +377,20 @@ static bool twins(struct tree_maker *m, uint32_t node, uint32_t end)
 	return twin;
 }
 
-/* Where subtrees end, and which nodes have children that are the same thing. false: nodes are not in preorder. */
+/* Compute where subtrees end, and which nodes have two children of the same symbol. Return false if nodes are not in
+   preorder. */
 static bool find_ends(struct tree_maker *m)
 {
 	uint32_t n = m->f->n, depth = 1;
 	struct on_path {
 		uint32_t node, seen;
 		bool forks;
-	} *on_path = NULL; /* seen: how deep the nearest is that is */
+	} *on_path = NULL; /* seen: the depth of the nearest visible node */
 	size_t cap = 0;
 	const struct rank *gone = m->f->gone;
 	bool unlike =
-	    m->s->granularity->n == m->s->granularity->nfrm && !gone && !m->f->parent; /* each frame is a thing */
+	    /* Each frame is a symbol of its own, so siblings never match. */
+	    m->s->granularity->n == m->s->granularity->nfrm && !gone && !m->f->parent;
 	m->twins = xcalloc(rank_blocks(n), sizeof *m->twins);
 	on_path = mem_grow(on_path, &cap, 1, sizeof *on_path);
 	on_path[0] = (struct on_path){0, 0, false};
@@ -414,7 +417,7 @@ static bool find_ends(struct tree_maker *m)
 	return ordered;
 }
 
-/* What becomes children of a node that lies before `lo`, whose subtree ends at `end`. */
+/* Gather the visible children among the nodes [lo, end), which are below one node. */
 static uint32_t gather_below(struct tree_maker *m, uint32_t lo, uint32_t end, uint32_t k)
 {
 	for (uint32_t j = lo; j < end;) {
@@ -432,7 +435,7 @@ static uint32_t gather_below(struct tree_maker *m, uint32_t lo, uint32_t end, ui
 	return k;
 }
 
-/* A node whose children have to be put together; what lies after it waits. */
+/* Place a node whose children have to be merged, and push the nodes after its subtree, up to hi, as pending. */
 static void place_subtree(struct tree_maker *m, uint32_t i, uint32_t hi)
 {
 	uint32_t end = m->sib[i], up = i ? m->s->at[parent_of(m, i)] : 0;
@@ -443,7 +446,7 @@ static void place_subtree(struct tree_maker *m, uint32_t i, uint32_t hi)
 	push_groups(m, at, k, group_gathered(m, k), true);
 }
 
-/* What frames are lies anywhere: ask for it some nodes before. */
+/* Prefetch the symbols of frames some nodes ahead: they are at random addresses. */
 static inline void prefetch_frames(const struct tree_maker *m, uint32_t i)
 {
 	enum { FAR = 24, NEAR = 12 };
@@ -454,7 +457,7 @@ static inline void prefetch_frames(const struct tree_maker *m, uint32_t i)
 	__builtin_prefetch(&m->on_path[m->look[m->rows.frame[k + NEAR]] & ~INLINED], 1);
 }
 
-/* Nodes lo .. hi-1 as they lie, until there is one of these. */
+/* Place nodes lo .. hi-1 one after another, up to the first node whose children have to be merged. */
 static void run_along(struct tree_maker *m, uint32_t lo, uint32_t hi)
 {
 	const struct rank *gone = m->f->gone, *twins = m->twins;
@@ -485,8 +488,8 @@ static void run_along(struct tree_maker *m, uint32_t lo, uint32_t hi)
 	}
 }
 
-/* The same as place_top_group(): the topmost group, or nodes that wait (n is 0, and they end at `parent`). Where a
-   node's subtree ends is asked before it is placed. */
+/* Place the topmost group as place_top_group() does, or a pending range (n is 0; it ends at `parent`). The end of a
+   node's subtree is read before the node is placed, because both share a cell. */
 static void follow_down(struct tree_maker *m)
 {
 	struct node_group g = m->pend[--m->npend];
@@ -545,7 +548,7 @@ static struct calltree *room_for(struct granularity *t, size_t n)
 	struct calltree *s = xcalloc(1, sizeof *s);
 	*s = (struct calltree){.refs = 1, .granularity = granularity_ref(t)};
 	s->forks = xcalloc(rank_blocks((uint32_t)n), sizeof *s->forks);
-	s->room = n + CALLTREE_SPLIT_MAX(n);	/* nobody pays for it before it is written to */
+	s->room = n + CALLTREE_SPLIT_MAX(n);	/* pages that are never written take no memory */
 	s->what = xmalloc(s->room * sizeof *s->what);
 	return s;
 }
@@ -584,7 +587,7 @@ struct calltree *calltree_new(struct granularity *t, const struct frames *f)
 	calltree_number_ends(s, f);
 	if (!f->parent && !f->row && !f->of)
 		calltree_number_runs(s, f->n);
-	mem_free(s->at);	/* what was where has been asked for the last time */
+	mem_free(s->at);	/* the last use of the mapping */
 	s->at = NULL;
 	calltree_close(s);
 	return s;
@@ -596,7 +599,7 @@ struct calltree *calltree_prune(const struct calltree *old, const uint8_t *hit, 
 	struct calltree *s = room_for(old->granularity, old->n);
 	struct tree_maker m = tree_maker_new(s);
 	s->at = xmalloc((nend + 1u) * sizeof *s->at);
-	memset(s->at, 0xff, nend * sizeof *s->at);	/* none, where it is stopped */
+	memset(s->at, 0xff, nend * sizeof *s->at);	/* CALLTREE_NONE, also for the rest if the work is stopped */
 	m.old = old;
 	m.hit = hit;
 	m.ends = ends;

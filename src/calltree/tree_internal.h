@@ -5,11 +5,12 @@
 
 #include "calltree/tree.h"
 
-/* For tree.c: tree_numbering.c. Of a shape whose nodes have their places, s->at says where those it is made of have gone
-   to. */
-void calltree_number_ends(struct calltree *, const struct frames *);		/* s->ends, s->end, s->nend */
-void calltree_number_runs(struct calltree *, uint32_t n); /* s->run, of the store's first n nodes */
-/* calltree_close(); its first nodes, but for the root, are those of `was` */
+/* Functions of tree_numbering.c for tree.c. All nodes are placed, and s->at has the node of each input node. */
+/* Set s->ends, s->end and s->nend. */
+void calltree_number_ends(struct calltree *, const struct frames *);
+/* Set s->run for the store's first n nodes. */
+void calltree_number_runs(struct calltree *, uint32_t n);
+/* As calltree_close(), for a tree that starts with the nodes of `was` and has more children below the root. */
 void calltree_close_after(struct calltree *, const struct calltree *was);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What is numbered when all nodes of a shape have their places: where subtrees end, which nodes weights can be put at,
- * and where the store's own nodes have gone to. Each is one pass, and none looks at what a node is.
+ * Numbers the parts of a call tree after all its nodes are placed: where subtrees end, which nodes can have weight, and
+ * where the store's own nodes are. Each is one pass, and none reads the symbols of nodes.
  */
 #include "config.h"
 #include "calltree/tree_internal.h"
@@ -15,7 +15,8 @@ enum { AHEAD = 16 };
 
 struct open_parent { uint32_t parent, turn; };
 
-/* The first child turns too where there is another. How many do. */
+/* Mark all turns from fork number `fork` on, and return the number of turns. A first child is a turn only if it has a
+   sibling. */
 static uint32_t find_turns(struct calltree *s, uint32_t fork)
 {
 	rank_seal(s->forks, s->n);
@@ -26,8 +27,9 @@ static uint32_t find_turns(struct calltree *s, uint32_t fork)
 	return rank_seal(s->turns, s->n);
 }
 
-/* Where subtrees end: that of a child where the next one begins, the last one's where its parent's does. Those that are
-   open are the way to a node, of nodes that turn. What lies before `from`, but for the root, has its ends. */
+/* Compute where subtrees end: a child ends where its next sibling begins, the last one where its parent ends. The stack
+   has the turns whose subtrees contain the current node. The turns before `from` except the root already have their
+   ends. */
 static void close_from(struct calltree *s, uint32_t from)
 {
 	size_t cap = 0, depth = 0;
@@ -64,7 +66,7 @@ void calltree_close(struct calltree *s)
 
 void calltree_close_after(struct calltree *s, const struct calltree *was)
 {
-	if (!rank_has(was->turns, 1)) {	/* its only way down from the root turns now */
+	if (!rank_has(was->turns, 1)) {	/* node 1 was the only child of the root, and is a turn only now */
 		calltree_close(s);
 		return;
 	}
@@ -76,7 +78,7 @@ void calltree_close_after(struct calltree *s, const struct calltree *was)
 	close_from(s, was->n);
 }
 
-/* Where weights can be, and which of the places each source of weight goes to. */
+/* Number the nodes that can have weight, and map each sample or input node to its end. */
 void calltree_number_ends(struct calltree *s, const struct frames *f)
 {
 	const struct store *st = f->st;
@@ -85,7 +87,7 @@ void calltree_number_ends(struct calltree *s, const struct frames *f)
 	s->end = xmalloc((n + 1u) * sizeof *s->end);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = f->of ? f->of[i] : f->nsmp ? store_smp(st, i)->stack : i;
-		if (!f->of && f->nsmp && i + AHEAD < n)	/* they stand anywhere */
+		if (!f->of && f->nsmp && i + AHEAD < n)	/* the nodes of samples are at random addresses */
 			__builtin_prefetch(&s->at[store_smp(st, i + AHEAD)->stack]);
 		if (f->of && i + AHEAD < n && f->of[i + AHEAD] != CALLTREE_NONE)
 			__builtin_prefetch(&s->at[f->of[i + AHEAD]]);
@@ -99,7 +101,7 @@ void calltree_number_ends(struct calltree *s, const struct frames *f)
 			s->end[i] = rank_below(s->ends, s->end[i]);
 }
 
-/* Where nodes of the store have gone to: stretches that lie side by side here and there. */
+/* Keep the places of the store's nodes as runs of consecutive numbers. */
 void calltree_number_runs(struct calltree *s, uint32_t n)
 {
 	size_t k = 1;
@@ -112,7 +114,7 @@ void calltree_number_runs(struct calltree *s, uint32_t n)
 			s->run[s->nrun++] = (struct calltree_run){i, s->at[i]};
 }
 
-/* ---- what all samples weigh */
+/* ---- weights of all samples */
 
 static void drop_whole(struct calltree *s)
 {
@@ -148,7 +150,7 @@ bool calltree_totals(const struct calltree *s, size_t type, int64_t *flat, uint8
 	return true;
 }
 
-/* ---- what of it is not needed any more */
+/* ---- release */
 
 void calltree_drop_spare(struct calltree *s)
 {

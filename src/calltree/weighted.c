@@ -1,25 +1,22 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * From weights to things and calls.
+ * Turns weights into symbols and calls.
  *
- * Weights sit on a tree of frames, where main.f at line 12 and at line 15 are
- * two nodes. What is shown are things: each frame is the thing that its
- * granularity makes of it (granularity.c), and nodes below the same node that are the
- * same thing are one node of a shape (tree.c). What is left to do for a query is
- * here: to add up. Weights are put where stacks end; running sums over the ends,
- * which are numbered in preorder, give the total of any subtree by a subtraction;
- * and one pass over the nodes adds those up by thing, skipping what has no weight.
- * No tree of the query is made, and nothing is kept by node.
+ * Weights belong to a tree of frames, where main.f at line 12 and at line 15 are two nodes. Views show symbols: the
+ * granularity maps each frame to its symbol (granularity.c), and siblings of the same symbol are one node of a call
+ * tree (tree.c). This file does what is left for a query: it adds up. Weights are added where stacks end. Running sums
+ * over the ends, which are numbered in preorder, give the total of any subtree by a subtraction. One pass over the
+ * nodes adds those up by symbol, skipping subtrees without weight. No tree of the query is built, and nothing is kept
+ * by node.
  *
- * A thing's cumulative weight counts a stack once however often it recurs:
- * only nodes without the same thing above them add, and which those are is a
- * matter of the shape. When things are taken away the others stay below what
- * they were below, so that does not change, and own weight goes to the nearest
- * that is left. Only a flame graph needs a tree without them: flame_prune.c.
+ * The cum of a symbol counts a stack once, however often the symbol occurs in it: only nodes without the same symbol
+ * above them add to it, and the call tree marks the others (CT_AGAIN). If symbols are hidden, the others stay below
+ * what they were below, so that does not change, and own weight counts for the nearest visible node. Only a flame graph
+ * needs a tree without the hidden nodes: flame_prune.c.
  *
- * Not taken: totals by node, one pass backwards over parents. On 5 M nodes that
- * were 84 MB to fill and as much to copy together when a filter left nearly all.
+ * Not taken: totals by node, in one backward pass over parents. For 5 M nodes these were 84 MB to fill, and as much to
+ * copy when a filter left nearly all of them.
  */
 #include "config.h"
 #include "calltree/weighted.h"
@@ -35,7 +32,7 @@
 
 #include <string.h>
 
-/* ---- a weighing */
+/* ---- weighing */
 
 struct columns { int64_t *flat, *oflat; struct rank *hits; uint8_t *hit; };
 
@@ -54,7 +51,7 @@ static struct columns columns_new(struct weighted_tree *c)
 				   rank_blocks(c->w.n) * sizeof(struct rank);
 	if (!c->room || c->room->n < size) {
 		mem_free(c->room);
-		size += size / 32;	/* for a shape with a few more ends: weighted_retarget() */
+		size += size / 32;	/* room for a call tree with a few more ends: weighted_retarget() */
 		c->room = xmalloc(sizeof *c->room + size);
 		c->room->n = size;
 	}
@@ -100,7 +97,7 @@ void weighted_retarget(struct weigh_target *o, struct calltree *s)
 	o->hit = v.hit;
 }
 
-/* Weights to other nodes, which are ends then; what goes nowhere is not there. */
+/* Move weights to other nodes, which become the ends; weight without a target is dropped. */
 static void move_ends(struct weighted_tree *c, const uint32_t *to, struct columns *v)
 {
 	uint32_t n = c->w.n;
@@ -126,7 +123,8 @@ static void move_ends(struct weighted_tree *c, const uint32_t *to, struct column
 	mem_free(old);
 }
 
-/* Own weights to things: the nearest that is left. What is left nothing of goes to the root, or nowhere. */
+/* Add own weights to symbols: to the nearest visible node. If no frame of a stack is visible its weight counts at the
+   root, or is dropped. */
 static void weigh_own(struct weighted_tree *c, const struct weigh_target *o, const struct columns *v)
 {
 	const struct calltree *s = c->calltree;
@@ -152,7 +150,7 @@ static void weigh_own(struct weighted_tree *c, const struct weigh_target *o, con
 		}
 }
 
-/* Weights to running sums. */
+/* Convert weights to running sums, and set the totals. */
 static void run_up(struct weighted_tree *c, const struct columns *v)
 {
 	uint32_t n = c->w.n;
@@ -184,22 +182,22 @@ struct weighted_sum weighted_sum_below(const struct weighted_tree *c, uint32_t n
 	    &c->w, rank_below(c->w.ends, node), rank_below(c->w.ends, calltree_next(c->calltree, node)));
 }
 
-/* ---- things */
+/* ---- symbols */
 
 enum { PARTS = 4, PART_NODES = 1 << 18, AHEAD = 16 };
 
-/* A stretch of nodes, added up by thing: what is asked of one lies together. */
+/* The sums of a range of nodes by symbol; all fields of a symbol share a cache line. */
 struct weight_part {
 	struct part_of { int64_t cum; uint32_t n, first; uint8_t how; } *of;
 	int64_t *ocum;		/* NULL: there is one side */
 };
 struct weight_parts { const struct weighted_tree *c; struct weight_part weight_part[PARTS]; uint32_t n; };
 
-/* Where a walk along the nodes is, and what is known there without counting bits again. */
+/* The position of a walk over nodes, with the ranks that are known there, so that no bits are counted again. */
 struct walk_position {
-	uint32_t node, next, turn;	/* where its subtree ends; how many nodes up to it turn */
-	uint32_t lo, hi;		/* the ends at and below it are lo .. hi-1, */
-	uint32_t hit_lo, hit_hi;	/* and those of them that something counts at */
+	uint32_t node, next, turn;	/* next: where its subtree ends; turn: the number of turns up to it */
+	uint32_t lo, hi;		/* the ends at and below it are lo .. hi-1 */
+	uint32_t hit_lo, hit_hi;	/* and the ends with weight among them are hit_lo .. hit_hi-1 */
 };
 
 static void turn_to(struct walk_position *p, const struct weighted_tree *c, uint32_t turn)
@@ -228,7 +226,7 @@ static inline void step_node(struct walk_position *p, const struct weighted_tree
 		turn_to(p, c, p->turn + 1);
 }
 
-/* What comes after its subtree turns. */
+/* Move to the node after the subtree; that node is a turn. */
 static inline void skip_subtree(struct walk_position *p, const struct weighted_tree *c)
 {
 	p->node = p->next;
@@ -252,7 +250,7 @@ static void weigh_part(void *arg, uint32_t which)
 			skip_subtree(&at, c);
 			continue;
 		}
-		if (i + AHEAD < end)	/* nodes lie side by side, what they are does not */
+		if (i + AHEAD < end)	/* nodes are consecutive, their symbols are not */
 			__builtin_prefetch(&p.of[calltree_symbol(s, i + AHEAD)], 1);
 		uint32_t symbol = calltree_symbol(s, i);
 		uint8_t how = calltree_how(s, i), cut = c->cut ? c->cut[i] : 0;
@@ -274,7 +272,7 @@ static void weigh_part(void *arg, uint32_t which)
 	}
 }
 
-/* Cumulative weights; by stretches on several threads when there is much. */
+/* Compute cum of all symbols, on several threads if there are many nodes. */
 static void weigh_all(struct weighted_tree *c)
 {
 	uint32_t cpus = (uint32_t)job_cpus();
@@ -344,7 +342,7 @@ struct weighted_tree *weighted_new(struct granularity *granularity, const struct
 	    calltree_new(t, &(struct frames){.n = w->n, .parent = w->parent, .frame = w->frame, .label = w->label});
 	struct weigh_target o;
 	struct weighted_tree *c = weighted_begin(s, w->oflat != NULL, &o);
-	for (uint32_t i = 0; i < w->n; i++)	/* all of them: what sums up to nothing is there too */
+	for (uint32_t i = 0; i < w->n; i++)	/* all nodes: those whose weights sum up to 0 count too */
 		onto_put(&o, o.end[i], w->flat[i], w->oflat ? w->oflat[i] : 0);
 	o.all = w->all;
 	o.unit = w->unit;

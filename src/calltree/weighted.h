@@ -7,132 +7,144 @@
 #include "calltree/weights.h"
 
 /*
- * A call tree as people see it: things (functions, files, lines, ... by
- * granularity) and the calls between them, siblings of the same thing merged.
- * What top, peek, list and the flame graph show.
+ * A weighted call tree: symbols (functions, files, lines, ... by granularity) and the calls between them, with siblings
+ * of the same symbol merged. top, peek, list and the flame graph show it.
  */
 enum pkg_kind { PKG_OTHER, PKG_MAIN, PKG_STD, PKG_RUNTIME, PKG_TAG };
 
 struct symbol {
-	str_id name, file;	/* what makes it this thing at this granularity; 0 does not count */
+	str_id name, file;	/* these fields identify the symbol at its granularity; fields that do not matter are
+				   0 */
 	int64_t line;
 	uint64_t addr;
 	str_id tag;		/* a tag shown as a frame */
-	map_id map;		/* where there is no name */
+	map_id map;		/* set only if there is no name and no file */
 	frm_id frm;		/* one frame of it, for its source position */
 	fun_id fun;
-	uint64_t id;		/* the same for the same thing whatever the query */
-	uint32_t rank;		/* in the order of names */
-	uint8_t kind;		/* enum pkg_kind; a byte, for there are a million things where lines are */
+	uint64_t id;		/* hash of the fields above, the same in every query */
+	uint32_t rank;		/* place in the order of names */
+	uint8_t kind;		/* enum pkg_kind; one byte, because there may be a million symbols by lines */
 };
 
-/* What a thing weighs in a query, apart from what it is: that is the same for all of them. */
+/* The weight of a symbol in one query. The symbol itself (struct symbol) is shared by all queries. */
 struct symbol_weight {
-	int64_t flat, cum;	/* cum: once a stack, however often it recurs */
-	uint32_t nseen, first;	/* nodes of the shape that something counts at or below; the first of those */
-	bool nnode;		/* it has such nodes */
-	bool inl, notinl;	/* is inlined somewhere; is not */
+	int64_t flat, cum;	/* cum counts a stack once, however often the symbol occurs in it */
+	uint32_t nseen, first;	/* nseen: visible nodes of the symbol with weight at or below them; first: the first of
+				   them */
+	bool nnode;		/* nseen is not 0, or it is the root */
+	bool inl, notinl;	/* is inlined in some node; is not inlined in some node */
 };
 
-struct symbol_other { int64_t flat, cum; };	/* of the other side, see struct weights */
+/* The other column of a difference, see struct weights. */
+struct symbol_other { int64_t flat, cum; };
 
 enum order { ORDER_WEIGHT, ORDER_NAME, ORDER_SEEN };
 
-/* Functions of calls by lines; function_weights.c. */
-/* first: thing */
+/* Weights of functions, from a tree by lines (function_weights.c). */
+/* first: the first symbol (line) of the function */
 struct function_sum { str_id name, file; fun_id fun; uint32_t first; int64_t flat, cum, oflat, ocum; };
 struct function_sums {
 	uint32_t n;
 	struct function_sum *fun;
-	uint32_t *of;		/* by thing; UINT32_MAX: of none */
+	uint32_t *of;		/* by symbol; UINT32_MAX: the symbol has no nodes */
 	uint32_t *order;	/* heaviest first */
 };
 
-/* All things that have nodes, in an order; sort.c. Greatest first, equals by the other weight and by name. */
+/* All symbols that have nodes or weight, in three orders (sort.c): by flat and by cum, greatest first, equal ones by
+   the other weight and then by name; and by name. */
 struct calltree_orders { uint32_t n, *flat, *cum, *name; };
 
-/* Weights by the ends of a shape. */
+/* Weights by the ends of a call tree. */
 struct end_sums {
 	uint32_t n;
 	const struct rank *ends;	/* nodes, numbered in preorder */
-	const int64_t *sum, *osum;	/* before each end, and after the last; osum: or NULL */
-	const struct rank *hits;	/* the ends that something counts at */
+	const int64_t *sum, *osum;	/* running sums: before each end, and after the last; osum is NULL unless two
+					   sides are compared */
+	const struct rank *hits;	/* the ends that have weight */
 };
 
 struct weighted_tree {
 	struct arena arena;
-	uint32_t refs;		/* of those who hold it; all on one thread */
+	uint32_t refs;		/* number of holders, all on one thread */
 	const struct store *st;
 	enum gran gran;
 	uint32_t nsymbol;
-	const struct symbol *symbol;	/* all of the store's, those without nodes too: they are the shape's */
-	struct symbol_weight *weight;	/* and what they weigh */
-	struct symbol_other *other;	/* NULL: there is one side */
+	const struct symbol *symbol;	/* all symbols of the granularity, also those without nodes; owned by the call
+					   tree */
+	struct symbol_weight *weight;	/* their weights */
+	struct symbol_other *other;	/* NULL: there is only one side */
 	int64_t total, all;	/* as in struct weights */
-	int64_t ototal;		/* of the other side */
-	bool two;		/* there is another side */
-	bool any;		/* something is left */
-	bool none;		/* of weighted_none() */
+	int64_t ototal;		/* total of the other column */
+	bool two;		/* two sides are compared */
+	bool any;		/* some symbol other than the root has weight */
+	bool none;		/* made by weighted_none() */
 	str_id unit;
 	enum side_show show;
 
-	/* what was weighed: running sums over the ends of a shape */
+	/* the running sums over the ends of a call tree */
 	struct calltree *calltree;
 	struct end_sums w;
-	uint8_t *dead;			/* by thing: not seen; NULL none */
+	uint8_t *dead;			/* by symbol: hidden; NULL: none */
 	uint8_t *cut;			/* or by node, see node_walk.h */
-	struct rank *moved;		/* NULL: the ends are the shape's */
+	struct rank *moved;		/* the ends, if they are not those of the call tree; else NULL */
 	struct spare *room;
-	struct callers_cache *callers_cache;		/* callers.c: the thing that was asked for last */
+	/* callers.c: the symbol that was queried last. */
+	struct callers_cache *callers_cache;
 
-	struct function_sums *funs;		/* NULL: nobody has asked */
-	struct calltree_orders orders;	/* cum NULL: the same */
-	struct shares *shares;		/* calltree/highlights.c: the same */
+	struct function_sums *funs;		/* NULL: not computed yet */
+	struct calltree_orders orders;	/* cum is NULL: not computed yet */
+	struct shares *shares;		/* calltree/highlights.c; NULL: not computed yet */
 };
 static inline struct symbol_other weighted_other(const struct weighted_tree *c, uint32_t symbol)
 {
 	return c->other ? c->other[symbol] : (struct symbol_other){0, 0};
 }
 const struct calltree_orders *calltree_sort_orders(struct weighted_tree *);
-/* Made when somebody asks first; good as long as the calls. */
+/* Return the weights of functions. They are computed by the first call and kept as long as the weighted tree. */
 const struct function_sums *function_weights_of(struct weighted_tree *);
 void function_weights_free(struct function_sums *);
-/* Of weights on a tree that a query made. The things are those of a store and granularity (granularity.h). */
+/* Return the weighted tree of weights on a tree that a query built. Symbols come from the table of a store and
+   granularity (granularity.h). */
 struct granularity;
 struct weighted_tree *weighted_new(struct granularity *, const struct weights *);
-/* Of weights that go straight onto a shape: weighted_begin(), weigh by means of *o (filter_weigh_samples_onto() and
-   its kin), weighted_finish(). */
+/* Weigh directly onto the ends of a call tree: call weighted_begin(), add weights through *o
+   (filter_weigh_samples_onto() and similar functions), then weighted_finish(). */
 struct calltree;
 struct weigh_target;
 struct weighted_tree *weighted_begin(struct calltree *, bool two_sides, struct weigh_target *o);
 void weighted_finish(struct weighted_tree *, struct weigh_target *o);
-/* Between the two: onto this one instead, which is the calls' then. */
+/* Between the two: weigh onto this call tree instead, and take ownership of the caller's reference to it. */
 void weighted_retarget(struct weigh_target *o, struct calltree *);
-/* Of a node of the shape: does something count at or below it, and what is it? */
+/* Return the weight at and below a node of the call tree; hits is the number of ends that have weight. */
 struct weighted_sum { uint32_t hits; int64_t w, o; };
 struct weighted_sum weighted_sum_below(const struct weighted_tree *, uint32_t node);
-/* Of what is not weighed yet: nothing but a root, and `none` is set. */
+/* Return a tree that has only a root and has `none` set, as a placeholder until there is a result. */
 struct weighted_tree *weighted_none(const struct store *, enum gran);
-struct weighted_tree *weighted_ref(struct weighted_tree *);	/* one more holder */
-void weighted_free(struct weighted_tree *);	/* one less */
+/* Add a holder. */
+struct weighted_tree *weighted_ref(struct weighted_tree *);
+/* Remove a holder, and free the tree with the last one. */
+void weighted_free(struct weighted_tree *);
 
-/* The name in full, as pprof prints it for this granularity; made safe for a terminal. */
+/* Append the full name as pprof prints it for this granularity, escaped for a terminal. */
 void weighted_name(const struct weighted_tree *, uint32_t symbol, struct buf *);
-/* The symbol alone (or the file, for files): bytes as in the file. */
+/* Return the name without file and line (the file name for GR_FILES): the bytes as in the file, not escaped for a
+   terminal. */
 struct str_row weighted_symbol(const struct weighted_tree *, uint32_t symbol);
-/* "decode.go:612", or nothing when it is not known. */
+/* Append "decode.go:612", or nothing if the position is not known. */
 void weighted_position(const struct weighted_tree *, uint32_t symbol, struct buf *);
-/* The package of a symbol: its first bytes. */
+/* Return the length of the package name with which a symbol name begins; n if it has none. */
 size_t granularity_package(const char *s, size_t n);
 
-/* The thing with this id, or that has this function; 0: none. */
+/* Return the symbol with this id, or of this function; 0: none. */
 uint32_t weighted_find_id(const struct weighted_tree *, uint64_t id);
 uint32_t weighted_find_function(const struct weighted_tree *, fun_id);
-uint64_t granularity_mix_ids(uint64_t a, uint64_t b);	/* 64 bits out of two numbers */
+/* Mix two numbers to a 64-bit id. */
+uint64_t granularity_mix_ids(uint64_t a, uint64_t b);
 
-/* Sort v[0..n) by a comparison that is told about ctx; stable. */
+/* Sort v[0..n) with a comparison that gets ctx; stable. */
 void calltree_sort_u32(uint32_t *v, size_t n, int (*cmp)(const void *ctx, uint32_t a, uint32_t b), const void *ctx);
-/* Only the first k of that order, in v[0..k); the others are anywhere. How many: k, or n where there are no more. */
+/* Move the first k elements of that order to v[0..k); the order of the others is undefined. Return k, or n if that is
+   less. */
 uint32_t calltree_select_u32(uint32_t *v, uint32_t n, uint32_t k, int (*cmp)(const void *ctx, uint32_t a, uint32_t b),
     const void *ctx);
 
