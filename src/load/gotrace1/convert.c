@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Events of version 1 said in the words of version 2, as the reference converts
- * them. Most are one to one; a table has those. The rest differ in what the old
- * runtime knew: goroutines that are there when the trace begins are "created"
- * before the first GOMAXPROCS, system calls are a point unless they took long,
- * threads are known only through the P they took, and what a goroutine waits for
- * is the type of the event and no string.
+ * Emits events of version 1 as events of version 2, as the reference converts them. Most are
+ * converted one to one, by a table. The rest differ because the old runtime recorded less:
+ * goroutines that exist when the trace begins are "created" before the first GOMAXPROCS, system
+ * calls are a point unless they blocked, threads are known only through the P that they took, and
+ * the reason of a wait is the type of the event and no string.
  */
 #include "config.h"
 #include "load/gotrace1/parse.h"
@@ -24,15 +23,15 @@ struct v1_task {
 struct conv {
 	struct v1_trace *v;
 	struct event_orderer *o;
-	bool starting;		/* before the first GOMAXPROCS: who is there already */
-	struct u64_hash created;	/* goroutines seen while starting and not yet found running or waiting */
-	uint64_t *created_id;	/* the same in order */
+	bool starting;		/* before the first GOMAXPROCS, while existing goroutines are listed */
+	struct u64_hash created; /* goroutines created while starting that have no running or waiting status yet */
+	uint64_t *created_id;	/* the same in order of creation; may have ids that were removed from created */
 	size_t ncreated, capcreated;
-	struct u64_hash procs;	/* P: seen; threads: P to its M */
+	struct u64_hash procs;	/* procs: Ps that occurred; threads: P to its M */
 	struct u64_hash threads;
 	struct u64_hash tasks;
 	struct arena mem;
-	uint32_t stop_kind;	/* string of the last stop */
+	uint32_t stop_kind;	/* string of the last stop of the world */
 };
 
 enum { S_FOREVER = 1, S_GOSCHED, S_PREEMPTED, S_SLEEP, S_SEND, S_RECV, S_SELECT, S_SYNC, S_COND,
@@ -54,7 +53,7 @@ static const char *const stops[] = {
 	"ResetDebugLog (test)",
 };
 
-/* Those that become one event: which, why a goroutine stopped, and where their stack belongs. */
+/* Events that become one event: its type, and the reason why a goroutine stopped. */
 static const struct {
 	uint8_t to, reason;
 } plain[V1__N] = {
@@ -97,7 +96,7 @@ static uint32_t stack_at(const struct conv *c, uint64_t id)
 	return s ? (uint32_t)s->n : 0;
 }
 
-/* The event with what is common to all: place, time, stack, and the states and resource of its row. */
+/* Emit an event with the common fields: place, time, stack, and the states and resource of its row. */
 static struct trace_event *emit_event(struct conv *c, uint8_t type, const struct gotrace1_event *e)
 {
 	struct event_orderer *o = c->o;
@@ -114,7 +113,7 @@ static struct trace_event *emit_event(struct conv *c, uint8_t type, const struct
 	    : u64_map_get(&c->threads, (uint64_t)(int64_t)e->p);
 	if (m)
 		t->m = (int64_t)m->n;
-	/* whom it is about: who is here, unless the event names another */
+	/* the subject is the current P or G, unless the event names another one */
 	t->id = s->resource == TR_P ? t->p : s->resource == TR_G ? t->g : 0;
 	return t;
 }
@@ -126,7 +125,7 @@ static void emit_status(struct conv *c, const struct gotrace1_event *e, int64_t 
 	t->to = (uint8_t)to;
 }
 
-/* The first GOMAXPROCS: all goroutines there were have been mentioned; the rest of them can run. */
+/* At the first GOMAXPROCS all existing goroutines have been listed; those without another status are runnable. */
 static void end_start(struct conv *c, const struct gotrace1_event *e)
 {
 	struct gotrace1_event at = {.ts = e->ts, .p = -1};
@@ -325,7 +324,7 @@ static void convert_event(struct conv *c, const struct gotrace1_event *e)
 	}
 }
 
-/* A system call blocked if the next that its goroutine did was to lose the P. */
+/* A system call blocked if the next event of its goroutine is the loss of the P. */
 static void mark_blocked(struct v1_trace *v)
 {
 	struct u64_hash next = {0};
@@ -346,7 +345,8 @@ static void emit_sync(struct event_orderer *o, int64_t time, bool opens)
 	    .wire = GE_SYNC_OURS, .what = opens, .value = ++o->syncs};
 }
 
-/* Does the trace begin with who is there? It does, unless that was in a batch that never came. */
+/* Return whether the trace begins with the list of existing goroutines. It does, unless that was in a batch that
+   is missing. */
 static bool has_whole_start(const struct v1_trace *v)
 {
 	if (!v->norder)

@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Order in traces of version 1. Each P's events are in order; between Ps, a
- * goroutine's starts and wake-ups are counted, so an event is ready when the
- * goroutine it concerns is in the state, at the count, that it asks for. Of the
- * ready ones at the head of each P the earliest is next: correct whatever the
- * clocks say, and in time where the clocks are right. Where several are the
- * earliest, any may be next. The reference begins with the Ps in the order of a
- * Go map, another one at each run, and since no two events may share an instant
- * its times differ by nanoseconds from run to run. Here Ps are in the order of
- * the file; with its Ps in the same order the reference says the same, byte for byte.
+ * The order of events in traces of version 1. Each P's events are in order; between Ps, a
+ * goroutine's starts and wake-ups are counted, so an event is ready when its goroutine has the
+ * status and the count that the event requires. Of the ready events at the heads of the Ps the
+ * earliest is next: this is correct whatever the clocks are, and in the order of time if the clocks
+ * are right. If several are the earliest, any may be next. The reference begins with the Ps in the
+ * order of a Go map, a different one at each run, and since no two events may have equal times its
+ * times differ by nanoseconds from run to run. Here Ps are in the order of the file; with its Ps in
+ * the same order the reference's output is the same, byte for byte.
  *
- * A buffer of a P is written when it is full, so a trace that was not stopped has
- * the beginning of some Ps and nothing of others. When no P can go on, the
- * earliest event is believed, as in order_recover.c: its goroutine was in the state that
- * it asks for. Only of one that runs on a P whose events are still to come nothing
- * is believed, for that P knows better.
+ * A buffer of a P is written when it is full, so a trace that was not stopped has the beginning of
+ * some Ps and nothing of others. When no P can advance, the earliest event is taken anyway, as in
+ * order_recover.c: its goroutine is set to the required state. The exception is a goroutine that
+ * runs on a P with events still to come, because that P's state is reliable.
  *
- * Then times are made of ticks, the ends of system calls are put where they
- * truly were (they are written down late), wake-ups that came to nothing are
- * taken out (up to 1.10), and everything is checked against what can happen
- * (repair.c). The reference refuses a trace that fails any of this; here clocks
- * that run backwards are held, and the rest is believed or left out.
+ * Then ticks are converted to times, the ends of system calls are moved to when they happened (they
+ * are written late), wake-ups without effect are removed (up to 1.10), and all events are checked
+ * (repair.c). The reference refuses a trace that fails any of this; here times that decrease are
+ * corrected, and other events are taken anyway or left out.
  */
 #include "config.h"
 #include "load/gotrace1/parse.h"
@@ -32,15 +29,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Looks that an order may cost: a made-up trace of a million Ps would never end. */
+/* Limit of tries: a crafted trace of a million Ps would never end. */
 enum { PATIENCE = 1 << 27, PER_EVENT = 256 };
 
 enum status { DEAD, RUNNABLE, RUNNING, WAITING };
 
-#define NO_SEQ UINT64_MAX	/* whatever it is, and it stays */
+#define NO_SEQ UINT64_MAX	/* any number, and it does not change */
 #define NEXT_SEQ (UINT64_MAX - 1)
 #define NO_G UINT64_MAX
-#define THE_GC (UINT64_MAX - 1)	/* orders GC cycles as if it were a goroutine */
+#define THE_GC (UINT64_MAX - 1)	/* orders GC cycles like a goroutine */
 
 struct gstate {
 	uint64_t seq;
@@ -87,7 +84,7 @@ static struct change change_of(const struct gotrace1_event *e)
 	}
 }
 
-/* A goroutine's state is one number in the map: its count and its status. */
+/* The map stores a goroutine's state as one number: its count and its status. */
 static struct gstate state_of(const struct u64_hash *gs, uint64_t g)
 {
 	const struct u64_slot *s = u64_map_get(gs, g);
@@ -122,11 +119,11 @@ struct proc_head {
 struct proc_merge {
 	struct v1_trace *v;
 	struct u64_hash gs;
-	struct proc_head *heap;	/* ready events, one a P at most, by time */
+	struct proc_head *heap;	/* ready events by time, at most one for each P */
 	uint32_t n;
 	uint32_t *idle;		/* Ps whose head is not in the heap */
 	uint32_t nidle;
-	uint64_t examined;	/* at Ps whose event was not ready */
+	uint64_t examined;	/* tries at Ps whose event was not ready */
 };
 
 static int64_t time_at(const struct proc_merge *m, uint32_t i)
@@ -166,7 +163,7 @@ static struct proc_head pop_head(struct proc_merge *m)
 	}
 }
 
-/* Move the Ps whose next event is ready into the heap; those at their end out of sight. */
+/* Move the Ps whose next event is ready into the heap; drop those without further events. */
 static void gather_ready(struct proc_merge *m)
 {
 	for (uint32_t i = 0; i < m->nidle;) {
@@ -185,7 +182,7 @@ static void gather_ready(struct proc_merge *m)
 	}
 }
 
-/* Is g running on a P, not this one, that has more to say? */
+/* Return whether g runs on another P that has more events. */
 static bool busy_elsewhere(const struct v1_trace *v, uint32_t proc, uint64_t g)
 {
 	for (uint32_t i = 0; i < v->nproc; i++)
@@ -212,7 +209,7 @@ static uint32_t find_earliest(const struct proc_merge *m, bool believable)
 	return best;
 }
 
-/* What a P says next cannot be: pass it over. */
+/* Skip the next event of a P, which is impossible. */
 static bool drop_event(struct v1_trace *v, uint32_t p)
 {
 	v->proc[p].first = v->ev[v->proc[p].first - 1].next;
@@ -220,7 +217,8 @@ static bool drop_event(struct v1_trace *v, uint32_t p)
 	return true;
 }
 
-/* No P can go on. false: none has anything left. A count that the map has no room for is no goroutine's. */
+/* No P can advance: make the earliest event possible. Returns false if no events are left. An event whose count
+   does not fit into the map is dropped. */
 static bool force_earliest(struct proc_merge *m)
 {
 	bool fresh;
@@ -240,7 +238,7 @@ static bool force_earliest(struct proc_merge *m)
 	return true;
 }
 
-/* The event is next: what it does to its goroutine and its P. */
+/* Append the event to the order and apply it to its goroutine and its P. */
 static void take_event(struct proc_merge *m, struct proc_head h, const struct change *c)
 {
 	struct v1_trace *v = m->v;
@@ -256,7 +254,7 @@ static void take_event(struct proc_merge *m, struct proc_head h, const struct ch
 	} else if (e->type == V1_GO_UNBLOCK_LOCAL) {
 		e->type = V1_GO_UNBLOCK;
 	} else if (e->type == V1_GO_SYSEXIT_LOCAL) {
-		e->type = V1_GO_SYSEXIT;	/* written down in time: arg 2 is 0 */
+		e->type = V1_GO_SYSEXIT;	/* it was written in time: arg 2 is 0 */
 	}
 	v->order[v->norder++] = h.ev;
 	p->first = e->next;
@@ -281,7 +279,7 @@ static void proc_merge(struct v1_trace *v)
 		struct change c = change_of(&v->ev[h.ev]);
 		if (is_ready(&m.gs, &c))
 			take_event(&m, h, &c);
-		else	/* two Ps waited for one goroutine */
+		else	/* the heads of two Ps needed the same goroutine */
 			m.examined++;
 		m.idle[m.nidle++] = h.proc;
 	}
@@ -290,7 +288,7 @@ static void proc_merge(struct v1_trace *v)
 	mem_free(m.idle);
 }
 
-/* ---- sorting by a number of the event */
+/* ---- sorting by a field of the event */
 
 static int64_t key_ts(const struct gotrace1_event *e)
 {
@@ -302,7 +300,7 @@ static int64_t key_seq(const struct gotrace1_event *e)
 	return e->seq;
 }
 
-/* Stable, in place over indexes; runs that are in order already cost one comparison. */
+/* Stable merge sort of indexes; two sorted runs in order cost one comparison. */
 static void sort_by(const struct v1_trace *v, uint32_t *x, size_t n,
     int64_t (*key)(const struct gotrace1_event *))
 {
@@ -337,7 +335,7 @@ static void sort_samples(struct v1_trace *v)
 		v->ev[v->order[i]].next = i + 1 < n ? v->order[i + 1] + 1 : 0;
 }
 
-/* 1.5 and 1.6 numbered all events; the end of a system call has its number among its arguments. */
+/* Go 1.5 and 1.6 numbered all events; the end of a system call has its number among its arguments. */
 static void order_by_number(struct v1_trace *v)
 {
 	for (size_t i = 0; i < v->nev; i++) {
@@ -368,7 +366,7 @@ static void hold_clocks(struct v1_trace *v)
 		    "timestamps out of order: some were corrected");
 }
 
-/* The end of a system call is written when a P is had again; arg 2 says when it was. */
+/* The end of a system call is written when the goroutine has a P again; arg 2 is the time of the end. */
 static void move_syscall_ends(struct v1_trace *v)
 {
 	struct u64_hash began = {0};
@@ -404,10 +402,10 @@ static void to_ns(struct v1_trace *v)
 	}
 }
 
-/* ---- wake-ups that came to nothing: unblock, start, and blocked again */
+/* ---- wake-ups without effect: unblock, start, and blocked again */
 
 struct wakeup {
-	uint32_t first;		/* chain of events through gotrace1_event.next, index + 1 */
+	uint32_t first;		/* list of events linked by gotrace1_event.next, index + 1 */
 	bool futile;
 };
 

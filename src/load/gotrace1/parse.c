@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Version 1 of the trace format, Go 1.5 to 1.21: one run of events, in batches
- * by processor (P). A byte has the type and how many numbers follow; from three
- * on, a length in bytes stands before them. Times are in ticks since the event
- * before, what runs where is to be followed by the reader, and frequency and
- * stacks come at the end of the file.
+ * Version 1 of the trace format, Go 1.5 to 1.21: one sequence of events, in batches by processor
+ * (P). A byte has the type and the number of arguments besides times; 3 means that a length in
+ * bytes follows and then as many arguments as fit. Times are ticks since the previous event, the
+ * reader has to track which goroutine runs where, and frequency and stacks are at the end of the
+ * file.
  *
- * So nothing can be shown before everything is read, unlike in version 2. Here
- * the bytes become events of fixed size, chained by P; gotrace1/order.c puts them in
- * order, convert.c says them in the words of version 2, and nothing above
- * knows that there were two.
+ * So nothing can be shown before everything is read, unlike in version 2. Here the bytes become
+ * events of fixed size, linked by P; order.c orders them, convert.c emits them as events of version
+ * 2, and later stages do not depend on the version.
  *
- * The numbers of an event changed over the versions; args_of() has all of that.
- * 1.5 and 1.6 kept a sequence number beside each time, and no names in stacks: an
- * address is its own name, and what a goroutine starts with is one.
+ * The arguments of events changed over the versions; args_of() has all of that. Go 1.5 and 1.6
+ * wrote a sequence number before each time, and no names in stacks: there an address is its own
+ * name, and the start of a goroutine is an address.
  */
 #include "config.h"
 #include "load/gotrace1/parse.h"
@@ -27,7 +26,7 @@
 enum { MAX_FRAMES = 1000, MAX_ARGS = 2 + 4 * MAX_FRAMES, MAX_STRING = 1000000 };
 
 
-/* Since when, how many numbers of its own, and whether the last one is a stack's id. */
+/* First version, number of its own arguments, and whether a stack's id follows as the last one. */
 static const struct {
 	uint8_t since, n;
 	bool stack;
@@ -61,14 +60,14 @@ static const struct {
 struct parse {
 	struct v1_trace *v;
 	struct byte_cursor c;
-	struct gotrace1_proc *proc;	/* whose batch it is */
+	struct gotrace1_proc *proc;	/* P of the current batch */
 	int64_t ts, seq;
 	uint64_t arg[MAX_ARGS];
 	size_t narg;
-	struct gen_string text;	/* of a log */
+	struct gen_string text;	/* of a log message */
 };
 
-/* Numbers of an event of this type and version, its times included. */
+/* Return the number of arguments of an event of this type and version, including its times. */
 static size_t args_of(const struct parse *p, uint8_t type)
 {
 	int ver = p->v->version;
@@ -137,7 +136,7 @@ static int read_text(struct parse *p, uint64_t at)
 	return 0;
 }
 
-/* Before 1.7: the id of a string that says the address. There are no others, so ids are ours to give. */
+/* Before 1.7: return the id of a string with the address. The file has no strings, so the ids are free. */
 static uint64_t address_name(struct parse *p, uint64_t pc)
 {
 	struct trace_generation *g = p->v->gen;
@@ -155,7 +154,7 @@ static uint64_t address_name(struct parse *p, uint64_t pc)
 	return s->n;
 }
 
-/* Before 1.7: the id of a stack of this one address, beyond those that the file counts up to. */
+/* Before 1.7: return the id of a stack with only this address. It is greater than the file's ids. */
 static uint64_t address_stack(struct parse *p, uint64_t pc)
 {
 	enum { OURS = 0x70000000 };
@@ -175,7 +174,7 @@ static uint64_t address_stack(struct parse *p, uint64_t pc)
 	return id;
 }
 
-/* Of a trace without its end. */
+/* Add the stacks of a trace without its end. */
 static void lost_stack(struct v1_trace *v, uint64_t id)
 {
 	bool fresh;
@@ -246,7 +245,7 @@ static int begin_batch(struct parse *p, uint64_t at)
 	return 0;
 }
 
-/* What the event does to the goroutine that runs here. */
+/* Update the goroutine that runs on the P. */
 static void track_running(struct parse *p, struct gotrace1_event *e)
 {
 	switch (e->type) {
@@ -304,7 +303,8 @@ static void add_event(struct parse *p, uint8_t type)
 	if (type == V1_GO_CREATE && v->version < 7)
 		e.arg[1] = address_stack(p, e.arg[1]);
 	if (type == V1_CPU_SAMPLE) {
-		/* taken by a signal handler, told later by another: a P of their own, by their own time */
+		/* A signal handler took the sample and another thread wrote it later: samples are on a pseudo P,
+		   by their own times. */
 		e.ts = (int64_t)e.arg[0];
 		e.p = (int32_t)e.arg[1];
 		e.g = e.arg[2];
@@ -353,7 +353,7 @@ static int parse_one(struct parse *p)
 	}
 }
 
-/* Read v->in: events by P, tables. Damage ends it. */
+/* Read v->in: events by P, and tables. Damage ends the reading. */
 static void parse_events(struct v1_trace *v)
 {
 	struct parse *p = xcalloc(1, sizeof *p);

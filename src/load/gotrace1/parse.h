@@ -19,23 +19,23 @@ enum gotrace1_type {
 	V1_TASK_CREATE, V1_TASK_END, V1_REGION, V1_LOG, V1_CPU_SAMPLE, V1__N
 };
 
-/* Processors that are none: where events are shown that belong to no real one. */
+/* Numbers of pseudo processors, for events that belong to no real one. */
 enum { V1_P_TIMER = 1000001, V1_P_NET, V1_P_SYSCALL, V1_P_GC, V1_P_PROFILE };
 
 struct gotrace1_event {
-	int64_t ts;		/* ticks; ns from the first event when ordered */
-	int64_t seq;		/* 1.5 and 1.6: place in the whole */
-	uint64_t g, arg[4];	/* of a log: task, category, offset and length of the text */
+	int64_t ts;		/* ticks; after ordering: ns since the first event */
+	int64_t seq;		/* Go 1.5 and 1.6: number among all events */
+	uint64_t g, arg[4];	/* of a log message: task, category, offset and length of the text */
 	uint32_t stack;		/* id in the file */
 	int32_t p;
-	uint32_t next;		/* of the same P, index + 1 */
+	uint32_t next;		/* the next event of the same P: index + 1 */
 	uint8_t type;
-	bool blocked;		/* system calls: it took long enough to lose the P */
+	bool blocked;		/* system calls: the call lost its P */
 };
 
 struct gotrace1_proc {		/* the events of one P, in order */
 	int64_t p;
-	/* running at the end of its last batch; while events are ordered, at the last of them */
+	/* goroutine that runs after its last batch; while ordering: after the last ordered event */
 	uint64_t g;
 	uint32_t first, last;	/* index + 1 */
 };
@@ -43,32 +43,34 @@ struct gotrace1_proc {		/* the events of one P, in order */
 struct v1_trace {
 	struct bytes in;
 	int version;
-	struct trace_generation *gen;	/* strings and stacks: one generation, for the whole trace */
-	struct u64_hash stack_ids;	/* to index of gen->stack */
-	struct u64_hash names, starts;	/* before 1.7, by address: strings, and stacks of that one frame */
-	struct u64_hash timers;	/* goroutines that do nothing but wake others in time */
+	struct trace_generation *gen;	/* strings and stacks: one generation for the whole trace */
+	struct u64_hash stack_ids;	/* id in the file to index of gen->stack */
+	/* Before Go 1.7, by address: strings, and stacks of one frame with that address. */
+	struct u64_hash names, starts;
+	struct u64_hash timers;	/* goroutines of the runtime that wake others when timers expire */
 	int64_t ticks_per_sec;
-	struct gotrace1_event *ev;	/* as the file has them */
+	struct gotrace1_event *ev;	/* in the order of the file */
 	size_t nev, capev;
 	struct gotrace1_proc *proc;
 	size_t nproc, capproc;
 	struct u64_hash procs;
-	uint32_t *order;	/* index of ev */
+	uint32_t *order;	/* indexes of ev */
 	size_t norder;
-	struct err damage;	/* the first there was; kind ERR_NONE: none */
-	uint64_t forced, dropped;	/* events that could not be: believed, left out */
-	uint64_t end;		/* bytes of the file that were read */
+	struct err damage;	/* the first damage; kind ERR_NONE: none */
+	uint64_t forced, dropped;	/* impossible events that were taken anyway, or left out */
+	uint64_t end;		/* number of bytes of the file that were read */
 };
 
-/* Put the events in order, in time and in step with each other. What led to one may be missing, where a trace is cut:
-   it is believed then, or left out. */
+/* Put the events into an order that agrees with their times and with the goroutines' states. Where a truncated
+   trace lacks the cause of an event, the event is taken anyway or left out. */
 void gotrace1_order(struct v1_trace *v);
-/* The last step of gotrace1_order: hold each event against what can happen. */
+/* The last step of gotrace1_order(): check that each event is possible. */
 void gotrace1_repair(struct v1_trace *v);
-/* Say them as events of version 2. */
+/* Emit them as events of version 2. */
 void gotrace1_convert(struct v1_trace *v, struct event_orderer *o);
 
-/* All of the above; *gen is the caller's to free. 0: *damage and *lost say what is missing; -1: nothing is readable. */
+/* Do all of the above. The caller frees *gen. Returns 0 (then *damage and *lost describe what is missing), or -1
+   if nothing is readable. */
 int gotrace1_read(struct bytes in, int version, struct event_orderer *o, struct trace_generation **gen, uint64_t *lost,
     struct err *damage);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Is an ordered trace of version 1 possible? A P runs one goroutine at a time, a
- * goroutine that is woken was asleep, what ends had begun. Where an event cannot
- * be, something before it is missing: what it asks for is taken as given, if that
- * makes it possible, and the event is left out if not; *damage says which was the
- * first. On the way the few things that an event only tells with its history are
- * restored: who was woken by the network, and that the mark phase is nobody's.
+ * Checks that an ordered trace of version 1 is possible: a P runs one goroutine at a time, a
+ * goroutine that is woken was waiting, a range that ends had begun. If an event is impossible, an
+ * earlier event is missing: the state that the event requires is set if that makes it possible,
+ * else the event is left out. *damage describes the first such event. On the way two facts are
+ * restored that follow only from earlier events: which goroutines were woken by the network poller,
+ * and that the mark phase belongs to no P.
  */
 #include "config.h"
 #include "load/gotrace1/parse.h"
@@ -19,9 +19,9 @@ enum { DEAD, RUNNABLE, RUNNING, WAITING };
 
 struct vg {
 	uint8_t state;
-	uint8_t slept;		/* type of the event that put it to sleep */
+	uint8_t slept;		/* type of the event that made it wait */
 	bool assist;
-	bool known;		/* by more than a mention */
+	bool known;		/* an event changed it; it was not only named by another event */
 };
 
 struct vp {
@@ -34,7 +34,7 @@ struct check {
 	struct arena mem;
 	struct u64_hash gs, ps, tasks;
 	bool gc, stw;
-	const char *why;	/* what is wrong with the event */
+	const char *why;	/* why the event is impossible */
 };
 
 static struct vg *vg_of(struct check *c, uint64_t id)
@@ -133,7 +133,7 @@ static void check_g(struct check *c, struct gotrace1_event *e, struct vp *p, str
 		g->state = RUNNABLE;
 		g->slept = 0;
 		break;
-	default:	/* all that put to sleep */
+	default:	/* all events that make a goroutine wait */
 		if (!check_runs(c, p, g, e, false))
 			break;
 		g->state = WAITING;
@@ -181,7 +181,7 @@ static void check_runtime(struct check *c, struct gotrace1_event *e, struct vp *
 		expect(c, !g->assist, "the previous mark assist has not ended");
 		g->assist = g->known = true;
 		break;
-	case V1_ASSIST_DONE:	/* it may have begun before the trace did */
+	case V1_ASSIST_DONE:	/* it may have begun before the trace */
 		g->assist = false;
 		break;
 	default:
@@ -226,7 +226,7 @@ static void check_event(struct check *c, struct gotrace1_event *e)
 	}
 }
 
-/* The goroutine runs on the P, and nothing else does. */
+/* Set that the goroutine runs on the P, and no other does. */
 static void assign_proc(struct check *c, const struct gotrace1_event *e, struct vp *p, struct vg *g)
 {
 	if (!e->g)
@@ -237,7 +237,7 @@ static void assign_proc(struct check *c, const struct gotrace1_event *e, struct 
 	p->g = e->g;
 }
 
-/* The P is free: the end of what ran there is missing. */
+/* Set that the P is free: the end of what ran there is missing. */
 static void release_proc(struct check *c, struct vp *p)
 {
 	if (p->g)
@@ -245,7 +245,7 @@ static void release_proc(struct check *c, struct vp *p)
 	p->g = 0;
 }
 
-/* Make it so that the event can be. */
+/* Set the state that the event requires. */
 static void force_state(struct check *c, const struct gotrace1_event *e)
 {
 	struct vp *p = vp_of(c, e->p);
@@ -292,7 +292,7 @@ static void force_state(struct check *c, const struct gotrace1_event *e)
 	case V1_TASK_CREATE:
 	case V1_REGION:
 		break;
-	default:	/* all that a goroutine does which runs */
+	default:	/* all events of a running goroutine */
 		assign_proc(c, e, p, g);
 		break;
 	}
