@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * One goroutine's page: who it is, its time by state, its life as a strip, and
- * its spans one a line with what ended each. The spans are gathered once, when
- * the page opens (spans_job.c); the strip is columns of the timeline, exact at any length.
+ * The page of a goroutine: name, time by state, its lifetime as a strip, and its spans, one per
+ * line with their causes. The spans are read once, when the page opens (spans_job.c); the strip
+ * uses the bins of the timeline, which are exact for any length.
  */
 #include "config.h"
 #include "goroutines/internal.h"
@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-/* What a span was about: who woke it, where it ran to, where it waited. */
+/* Append the details of a span: its waker, its P, or where it waited. */
 static void describe_span(const struct goroutines_state *p, const struct pane_env *env, uint32_t i, struct buf *b)
 {
 	const struct store *st = session_snap(env->s)->st;
@@ -53,7 +53,7 @@ static void describe_span(const struct goroutines_state *p, const struct pane_en
 	}
 }
 
-struct span_label_key { uint32_t state, a, b; bool still, hit; };	/* state 0: nothing */
+struct span_label_key { uint32_t state, a, b; bool still, hit; };	/* state 0: unused entry */
 
 enum { COL_NUMBER, COL_START, COL_DUR, COL_STATE, COL_ABOUT, COLS };
 static const struct list_column cols[COLS] = {
@@ -95,7 +95,7 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t row)
 		switch (k) {
 		case COL_NUMBER: grid_printf(g, 0, 0, ST_DIM, 0, "%6u", i + 1); break;
 		case COL_START:
-			text_at(&b, v->t0, 1000); /* spans are often shorter than what tracepane_draw_time() shows */
+			text_at(&b, v->t0, 1000); /* the resolution of tracepane_draw_time() is too low for spans */
 			grid_text(g, 0, d->w[k] - (int)b.n, ST_NORMAL, 0, buf_str(&b));
 			break;
 		case COL_DUR: tracepane_draw_ns(g, 0, d->w[k], v->t1 - v->t0, 0); break;
@@ -110,7 +110,7 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t row)
 	buf_free(&b);
 }
 
-/* What is said of span i depends on these alone. */
+/* Return the key of the text of span i: the text depends on nothing else. */
 static struct span_label_key label_key_of(const struct goroutines_page *o, const struct snap *sn, uint32_t i)
 {
 	const struct trace_interval *v = &o->v[i], *next = i + 1 < o->n ? &o->v[i + 1] : NULL;
@@ -130,7 +130,7 @@ static struct span_label_key label_key_of(const struct goroutines_page *o, const
 
 void goroutines_page_mark_hits(const struct goroutines_state *p, const struct pane_env *env, uint8_t *hit)
 {
-	enum { SAID = 1 << 12 };	/* two hundred thousand spans say a few hundred things */
+	enum { SAID = 1 << 12 };	/* two hundred thousand spans have a few hundred texts */
 	struct span_label_key *cached = xcalloc(SAID, sizeof *cached);
 	struct buf b = {0};
 	for (uint32_t row = 0; row < p->one.n; row++) {
@@ -157,7 +157,7 @@ bool goroutines_still_blocked(const struct goroutines_state *p, const struct pan
 	return v && state_is_wait(v->state) && trace_interval_end_text(session_snap(env->s), v);
 }
 
-/* "; still blocked for 476ms (mutex or semaphore)" */
+/* Append "; still blocked for 476ms (mutex or semaphore)". */
 static void put_still(const struct goroutines_page *o, const struct snap *sn, struct buf *b)
 {
 	const struct trace_interval *last = o->n && !o->cut ? &o->v[o->n - 1] : NULL;
@@ -200,8 +200,8 @@ static void draw_top(const struct goroutines_state *p, const struct pane_env *en
 	}
 }
 
-/* Lines below the spans for the part that Tab chose; where there is a side part it is there. Where the time went is
-   shown whole, if three spans have room beside it. */
+/* Return the lines below the spans for the part that Tab selects; 0 if a side part is shown. The times by state
+   are shown in full if three spans fit above them. */
 static int foot_of(const struct goroutines_page *o, const struct pane_env *env)
 {
 	if (!env->detail || env->side_shown || env->rows < 16)
@@ -211,7 +211,7 @@ static int foot_of(const struct goroutines_page *o, const struct pane_env *env)
 	return need > foot ? need < most ? need : most : foot;
 }
 
-/* The heading at line y, and the spans below it: h lines in all. */
+/* Draw the heading at line y, and the spans below it: h lines in all. */
 static void draw_spans(const struct goroutines_state *p, const struct pane_env *env, struct grid *g, int y, int h)
 {
 	struct page_drawing d = {.p = p, .env = env};
@@ -247,7 +247,8 @@ void goroutines_page_draw(const struct goroutines_state *p, const struct pane_en
 
 void goroutines_page_draw_side(const struct goroutines_state *p, const struct pane_env *env, struct grid *g)
 {
-	/* each as much as it needs of its share of what is left: later ones get more, and accounts are to be whole */
+	/* each part is limited to its share of the remaining lines; the times by state come late, to be shown in
+	   full */
 	static const uint8_t order[GP__N] = {
 	    GP_STACK, GP_WAKES, GP_CHAIN, GP_REGIONS, GP_ACCOUNTS, GP_CREATED, GP_CHILDREN};
 	int y = 0;
@@ -262,7 +263,7 @@ const struct tracepane_wake *goroutines_page_wake(const struct goroutines_page *
 	return v && o->wake.by && o->wake.by == o->of && v->t0 <= o->wake.t && o->wake.t <= v->t1 ? &o->wake : NULL;
 }
 
-/* Down or up the chain of wakes: the waker's page, at the moment of the wake. */
+/* Follow the chain of wakes: open the page of the waker or the woken goroutine at the time of the wake. */
 static enum verdict follow_chain(
     struct goroutines_state *p, const struct pane_env *env, enum cmd_id cmd, struct ask *out)
 {

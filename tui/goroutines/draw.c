@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * How goroutines look: the table of groups or of one group's goroutines, with as
- * many columns as fit, the story of the selected one below or beside it, and the
- * lines above and below the pane. A frame reads the rows in view and nothing
- * else: what is of all groups (how much ran) was summed up when they were made.
+ * The table of groups or of the goroutines of a group, with as many columns as fit, the wait
+ * statistics of the selection below or beside it, and the lines above and below the pane. A frame
+ * only reads visible rows: sums over all groups are computed when the groups are made.
  */
 #include "config.h"
 #include "goroutines/internal.h"
@@ -14,8 +13,8 @@
 
 #include <string.h>
 
-/* The greatest of what stands first: of groups how many there are, of goroutines the number of the one that was heard
-   of last. */
+/* Return an upper bound of the first column: the number of goroutines, or for the list the number of the newest
+   goroutine. */
 static uint64_t most_first(const struct goroutines_state *p)
 {
 	const struct snap *sn = p->scope.sn;
@@ -24,10 +23,10 @@ static uint64_t most_first(const struct goroutines_state *p)
 	return p->level == GL_GROUPS ? sn->ntrks : store_trk(sn->st, sn->ntrks - 1)->id;
 }
 
-/* Those on the right are left out where there is no room: list_layout_columns(). */
+/* Columns on the right are left out if there is no room: list_layout_columns(). */
 int goroutines_list_columns(const struct goroutines_state *p, struct goroutines_column c[GOR_COLS])
 {
-	enum { NAMES = 30 };	/* cells of a name that are worth more than the kinds of waits */
+	enum { NAMES = 30 };	/* cells of the name that take precedence over the columns of single kinds of waits */
 	static const struct goroutines_column all[] = {
 		{{"RUN", 7, true, 0, 0, 0, NULL}, GV_RUN}, {{"RUNNABLE", 8, true, 0, 0, 0, NULL}, GV_READY},
 		{{"SYSCALL", 7, true, 0, 0, 0, NULL}, GV_SYSCALL}, {{"BLOCKED", 7, true, 0, 0, 0, NULL}, GV_BLOCKED},
@@ -38,7 +37,7 @@ int goroutines_list_columns(const struct goroutines_state *p, struct goroutines_
 	};
 	bool groups = p->level == GL_GROUPS;
 	int n = 0, first = tracepane_count_width(most_first(p)),
-	    least = groups ? (int)sizeof "COUNT" : 0; /* and the arrow */
+	    least = groups ? (int)sizeof "COUNT" : 0; /* with the sort arrow */
 	c[n++] = (struct goroutines_column){
 	    {groups ? "COUNT" : "G", first > least ? first : least, true, 0, 0, 0, NULL}, SORT_N};
 	if (!groups)
@@ -220,7 +219,7 @@ void goroutines_summary(const void *st, const struct pane_env *env, struct buf *
 		buf_printf(b, " | /%s %u match%s", env->find.text, p->nhit, text_es(p->nhit));
 }
 
-/* What share of all the running in the window was the group's. */
+/* Return the share of the group in the running time of all goroutines in the window. */
 static double share_of(const struct goroutines_state *p, const struct goroutines_row *r)
 {
 	return p->ran > 0 ? 100.0 * (double)r->v[GV_RUN] / (double)p->ran : 0;

@@ -26,120 +26,122 @@ enum goroutines_value {
 	GV__N
 };
 
-struct goroutines_totals {			/* of all goroutines of a group, added up */
+struct goroutines_totals {			/* sums over all goroutines of a group */
 	int64_t ns[TS__N];
 	uint32_t ended;
-	stk_id created;			/* the first that is known */
+	stk_id created;			/* stack that created the first whose creation is known */
 };
-struct goroutines_row {			/* a group, or a goroutine of one */
+struct goroutines_row {			/* a row of the table: a group, or a goroutine of a group */
 	str_id name;
-	trk_id trk;			/* 0: a group */
+	trk_id trk;			/* 0: the row is a group */
 	uint32_t n, first;
 	int64_t t0, t1, v[GV__N];
-	const struct goroutines_totals *totals;	/* of a large group; NULL: goroutines_sum_group() is as fast */
+	const struct goroutines_totals *totals;	/* of a large group; NULL: goroutines_sum_group() is fast enough */
 };
 
-struct goroutines_waits {			/* of the selected group or goroutine, from its spans */
+struct goroutines_waits {			/* statistics of the waits of the selected group or goroutine */
 	struct stats_spread life;
-	enum tstate state[WAIT_STATS_STATES];	/* the kinds of waits that take longest; TS_NONE: none */
+	enum tstate state[WAIT_STATS_STATES];	/* the states with the longest total wait; TS_NONE: none */
 	struct wait_counts w;
 	uint32_t ended;
 	stk_id created;
-	bool part;			/* of w there is only what was at hand: all of it is being looked at */
+	bool part;			/* w only covers resident sheets; a job computes the rest */
 };
 
-enum { ONE_SPANS = 200000, ONE_NOW = 20000 };	/* NOW: the others come beside the keyboard */
-enum { ONE_START, ONE_DUR, ONE_STATE, ONE__N };	/* what the spans of a page are sorted by */
+enum { ONE_SPANS = 200000, ONE_NOW = 20000 };	/* ONE_NOW: spans read at once; a job reads the others */
+enum { ONE_START, ONE_DUR, ONE_STATE, ONE__N };	/* order of the spans of a page */
 enum goroutines_part { GP_STACK, GP_ACCOUNTS, GP_WAKES, GP_CHAIN, GP_REGIONS, GP_CREATED, GP_CHILDREN, GP__N };
-struct goroutines_page {			/* a goroutine's page */
-	trk_id trk, of;			/* of: whose spans and accounts these are; 0: nobody's */
+struct goroutines_page {			/* the page of a goroutine */
+	trk_id trk, of;			/* of: the goroutine whose spans and times are loaded; 0: none */
 	struct goroutine_times s;
 	struct trace_interval *v;			/* its spans in the window */
 	uint32_t n;
 	size_t cap;
-	uint32_t *order;		/* the rows: indexes of v, in the order of `sort` */
+	uint32_t *order;		/* the rows: indexes into v, in the order of `sort` */
 	size_t corder;
 	int sort;			/* ONE_START, ... */
 	bool invert;
 	bool cut;
-	struct goroutines_span_job {		/* those of v that are still gathered */
+	struct goroutines_span_job {		/* the job that reads the rest of v */
 		const struct snap *sn;
-		bool far, more, dropped;	/* far: from sheets that come and go */
-		trk_id trk;			/* n0 0: the first of it is looked for, */
-		struct trace_interval from;		/* else this is the next */
+		bool far, more, dropped;	/* far: from sheets that may be evicted */
+		trk_id trk;			/* n0 0: the first span has to be found first, */
+		struct trace_interval from;		/* else it is this one */
 		int64_t t0, t1;
 		struct job *job;
 		struct trace_interval *v;
 		uint32_t n0, n, most;
 		size_t cap;
-	} *rest;			/* or NULL */
-	int64_t seek;			/* TIME_NONE, or where one is to look when it has been gathered, ... */
-	uint32_t row, top;		/* ... or at which span (of v); UINT32_MAX: not; top: of the rows then */
+	} *rest;			/* NULL: v is complete */
+	int64_t seek;			/* TIME_NONE, or a time at which to select a span when it has been read, ... */
+	uint32_t row, top;	/* ... or the index in v of that span, UINT32_MAX: none; top: first visible row then */
 	struct rows rows;
 	enum goroutines_part part;
-	struct tracepane_wake wake;		/* where ( led to */
-	const trk_id *child;		/* whom it created, in the order of their begins */
+	struct tracepane_wake wake;		/* the wake that ( followed */
+	const trk_id *child;		/* the goroutines that it created, in order of their start */
 	uint32_t nchild;
-	uint32_t *region, nregion;	/* its regions, spans of the store, in the order of their begins */
+	uint32_t *region, nregion;	/* its regions as spans of the store, in order of their start */
 };
 
 struct goroutines_state {
-	struct arena mem;		/* all below that the query and the snapshot make */
+	struct arena mem;		/* memory of the members below that depend on the query and the snapshot */
 	struct tracepane_scope scope;
 	struct stats_index *stats_index;
-	struct stats_groups *gs;	/* NULL: they are being made, and there were none before */
-	const trk_id *trk, *creator;	/* of each of gs->g */
+	struct stats_groups *gs;	/* NULL: not made yet */
+	const trk_id *trk, *creator;	/* for each of gs->g */
 	struct goroutines_row *groups;
 	uint32_t ngroup;
-	int64_t ran, most;		/* all of them; of those that are listed the one that ran most */
-	const trk_id *child;		/* who has a creator, by that, then by when it began; regions by goroutine */
+	int64_t ran, most;		/* running time of all goroutines, and the most of one listed goroutine */
+	/* goroutines with a creator, sorted by creator and then by start; regions sorted by goroutine */
+	const trk_id *child;
 	const uint32_t *region;
 	uint32_t nchild, nregion;
-	struct goroutines_build *work;		/* what is being made, or NULL */
-	bool again;			/* there is something newer to be made already */
-	bool opening;			/* it is a list, to be shown when it is there */
-	bool relist;			/* a list of another group, or order, is wanted by now */
-	bool seeks;			/* there is a place to go to when all is made, `there` */
+	struct goroutines_build *work;		/* the running job, or NULL */
+	bool again;			/* the snapshot or query has changed since the job started */
+	bool opening;			/* the job makes a list that is shown when it is ready */
+	bool relist;			/* the list wanted is now of another group or order */
+	bool seeks;			/* go to `there` when the groups are made */
 	struct view there;
-	int into;			/* in that list a search goes to the first hit (1), or the last (-1) */
-	uint32_t *order[2];	/* rows as shown, by level: of groups[], and of gs->g where that group is open */
+	int into;			/* a search goes to the first hit (1) or the last (-1) of that list */
+	uint32_t *order[2];	/* displayed rows by level: indexes into groups[], and into gs->g for the open group */
 	size_t corder;
-	bool listed;		/* the second is of gs, */
-	/* of this group in this order, if not grepped */
+	bool listed;		/* the second order is valid, */
+	/* for this group in this order, without `&` */
 	struct goroutines_list_key { str_id open; int sort; bool invert; } list;
 	struct goroutines_previous_list {
 		uint32_t *order, n;
 		struct goroutines_list_key of;
-	} other; /* order NULL, or the list before that */
+	} other; /* The previous list; order NULL: none. */
 	struct rows rows[2];
 	enum goroutines_level level;
-	str_id open;			/* key of the group that is open */
-	int64_t sel[2];			/* what is selected, over updates: name; track */
-	enum group_key_kind by;			/* what groups are of */
-	str_id *key;			/* per track its group, NULL: its start function */
-	struct goroutines_tags { int64_t *v; size_t n, cap; } tags[2];	/* rows that are tagged: as sel */
-	int sort[2];			/* goroutines_value, or SORT_* */
+	str_id open;			/* name of the open group */
+	int64_t sel[2];			/* identity of the selection, kept over updates: name; track */
+	enum group_key_kind by;			/* what goroutines are grouped by */
+	str_id *key;			/* group of each track, NULL: its start function */
+	struct goroutines_tags { int64_t *v; size_t n, cap; } tags[2];	/* tagged rows, identified as in sel */
+	int sort[2];			/* goroutines_value or SORT_* */
 	bool invert[2];
 	struct goroutines_waits story;
-	int64_t story_of;		/* what it is about: level, row's name or track; -1: nothing yet */
-	struct goroutines_wait_search *look;		/* what is being looked for in the sheets, or NULL */
-	enum cmd_id jump;		/* CMD_NONE, or: what is looked for when that has ended */
+	int64_t story_of;		/* subject of `story`: level, and the row's name or track; -1: none yet */
+	struct goroutines_wait_search *look;		/* the job that reads waits from sheets, or NULL */
+	enum cmd_id jump;		/* CMD_NONE, or the jump to start when that job has ended */
 	struct goroutines_page one;
-	uint8_t *hit;			/* of the rows that are shown */
+	uint8_t *hit;			/* hits among the displayed rows */
 	uint32_t nhit;
-	struct goroutines_matches {		/* what the search finds: groups by their rows, goroutines by gs->g */
+	/* result of the search: hits among groups by row, among goroutines by index in gs->g */
+	struct goroutines_matches {
 		struct arena mem;
 		const char *find, *grep;	/* find NULL: not known */
 		uint8_t *row, *g;
-		uint32_t *under, all;	/* under: per group, of its goroutines */
+		uint32_t *under, all;	/* under: hits among the goroutines of each group */
 	} tree;
-	struct tracepane_query *later;		/* NULL, or the query that is put together, or was asked for last */
-	bool leaves;			/* it is one without what is selected */
-	struct goroutines_search *hunt;		/* NULL, or it is being looked for */
+	struct tracepane_query *later;		/* NULL, or the query that is being made, or was made last */
+	bool leaves;			/* that query excludes the selection */
+	struct goroutines_search *hunt;		/* NULL, or the running search */
 };
 enum { SORT_N = GV__N, SORT_NAME, SORT__N };
 
-/* Row i as it is shown. Of a goroutine it is put into *room: there may be a million of them. */
+/* Return displayed row i. For a goroutine it is made in *room, because there may be a million of them. */
 const struct goroutines_row *goroutines_row(
     const struct goroutines_state *, int level, uint32_t i, struct goroutines_row *room);
 static inline str_id goroutines_group_key(const struct goroutines_state *p, const struct store *st, trk_id t)
@@ -147,43 +149,43 @@ static inline str_id goroutines_group_key(const struct goroutines_state *p, cons
 	return p->key ? p->key[t] : (str_id)store_trk(st, t)->name;
 }
 /* goroutines/rows.c */
-/* NULL: none. */
+/* Return the selected row, NULL: none. */
 const struct goroutines_row *goroutines_selected_row(const struct goroutines_state *, struct goroutines_row *room);
 bool goroutines_row_matches(const struct store *, const struct goroutines_row *, const struct regex *);
-/* Groups, of the snapshot and the query. false: there are so many goroutines that it is done beside the keyboard,
-   and what was there stays until goroutines_job_finish() when goroutines_job() has ended, or is waited for. */
+/* Make the groups for the snapshot and the query. false: there are many goroutines, and goroutines_job() makes
+   them; the old ones stay until goroutines_job_finish(), which is called when it has ended or waits for it. */
 bool goroutines_make_groups(struct goroutines_state *, const struct pane_env *);
 struct job *goroutines_job(const struct goroutines_state *);
-bool goroutines_job_is_list(const struct goroutines_state *);	/* what is being made is a list alone */
+bool goroutines_job_is_list(const struct goroutines_state *);	/* the job only makes a list */
 bool goroutines_job_outdated(const struct goroutines_state
-	*); /* it is of another query than the present one: goroutines_job_finish() forgets it */
-bool goroutines_job_finish(struct goroutines_state *, struct session *);	/* false: it is to be made once more */
+	*); /* The job is for an older query: goroutines_job_finish() discards its result. */
+bool goroutines_job_finish(struct goroutines_state *, struct session *);	/* false: it has to be made again */
 void goroutines_sort_rows(struct goroutines_state *, const struct pane_env *, int level);
-/* The goroutines of the group that is open. */
+/* List the goroutines of the open group. */
 void goroutines_fill_list(struct goroutines_state *, const struct pane_env *);
-/* The same, of p->open, or in another order, beside the keyboard where they are many: false, then p->work is that. */
+/* As goroutines_fill_list(), but if there are many goroutines start the job p->work and return false. */
 bool goroutines_fill_list_async(struct goroutines_state *, const struct pane_env *);
 void goroutines_drop_previous(struct goroutines_state *);
-/* Where a goroutine lies in gs->g, by groups that are open; UINT32_MAX: nowhere. */
+/* Return the index of a goroutine in gs->g, searching open groups first; UINT32_MAX: not found. */
 uint32_t goroutines_find_index(const struct goroutines_state *, trk_id);
 /* selection.c */
 bool goroutines_is_tagged(const struct goroutines_state *, const struct goroutines_row *);
-void goroutines_toggle_tag(struct goroutines_state *, const struct goroutines_row *);	/* or not any more */
-/* What is tagged, else selected, as a query: an expression of start functions, or the numbers of
-   goroutines; rest: against all others. V_PASS: there is nothing. */
+void goroutines_toggle_tag(struct goroutines_state *, const struct goroutines_row *); /* tag a row, or remove its tag */
+/* Make a query from the tagged rows, else from the selected one: an expression for start functions, or the numbers
+   of goroutines; rest: compare with all others. V_PASS: there is no selection. */
 enum verdict goroutines_query_selection(struct goroutines_state *, const struct pane_env *, bool rest, struct ask *);
 enum verdict goroutines_query_exclude(
-    struct goroutines_state *, const struct pane_env *, struct ask *);			/* all but those meant */
-trk_id goroutines_first_selected(const struct goroutines_state *);			/* the first goroutine of it */
+    struct goroutines_state *, const struct pane_env *, struct ask *);	/* Make a query for all but those. */
+trk_id goroutines_first_selected(const struct goroutines_state *);	/* the first goroutine of the selection */
 
 /* goroutines/draw.c */
 enum { GOR_COLS = 14 };
 struct goroutines_column { struct list_column c; int val; };	/* val: goroutines_value, or SORT_* */
-/* What the column of that value is called after :sort, and in the menu of s; NULL: it is no order. */
+/* Return the name of a column's value for :sort, and its text for the menu of s; NULL: not sortable. */
 const char *goroutines_sort_word(const struct goroutines_state *, int val, const char **what);
-/* All there are; how many. */
+/* Get all columns; return how many. */
 int goroutines_list_columns(const struct goroutines_state *, struct goroutines_column[GOR_COLS]);
-int goroutines_footer_height(const struct pane_env *);	/* lines below the table, of the story */
+int goroutines_footer_height(const struct pane_env *);	/* lines below the table for the wait statistics */
 void goroutines_draw(const void *, const struct pane_env *, struct grid *);
 void goroutines_draw_side(const void *, const struct pane_env *, struct grid *);
 void goroutines_summary(const void *, const struct pane_env *, struct buf *);
@@ -193,52 +195,55 @@ void goroutines_detail(const void *, const struct pane_env *, struct buf *);
 void goroutines_sum_group(const struct snap *, const struct stats_groups *, uint32_t first, uint32_t n,
     const struct arena *, struct goroutines_totals *);
 void goroutines_update_waits(struct goroutines_state *, const struct pane_env *);
-/* Into the rectangle. */
+/* Draw into the clip rectangle. */
 void goroutines_draw_waits(const struct goroutines_state *, const struct pane_env *, struct grid *);
 
-/* wait_job.c: passes over the sheets, beside the keyboard where they are not short */
+/* wait_job.c: passes over the sheets, in the background unless they are short */
 struct job *goroutines_wait_job(const struct goroutines_state *);
-/* How far it is, where one waits for it. */
+/* Append the progress, if the user waits for it. */
 void goroutines_wait_progress(const struct goroutines_state *, struct buf *);
-void goroutines_wait_start(struct goroutines_state *, const struct pane_env *);	/* the story's waits */
-/* Of the selected group or goroutine the longest wait (CMD_EFFECT: the first span in which one of it woke or created
-   another): its page is opened there, now or when it is found. */
+void goroutines_wait_start(struct goroutines_state *, const struct pane_env *);	/* compute the waits of the selection */
+/* Open the page of a goroutine of the selection at its longest wait (CMD_EFFECT: at the first span in which it
+   woke or created another), at once or when the job has found it. */
 enum verdict goroutines_jump_to_wait(struct goroutines_state *, const struct pane_env *, enum cmd_id, struct ask *);
-bool goroutines_wait_cancel_jump(struct goroutines_state *);		/* no jump any more; false: there was none */
-void goroutines_wait_cancel(struct goroutines_state *);		/* groups are others now: nothing of it is wanted */
-/* It has ended, or is waited for. */
+bool goroutines_wait_cancel_jump(struct goroutines_state *);		/* cancel the jump; false: there was none */
+void goroutines_wait_cancel(struct goroutines_state *);		/* the groups have changed: cancel everything */
+/* Take the result of the job, or wait for it. */
 void goroutines_wait_finish(struct goroutines_state *, const struct pane_env *, struct ask *);
 
 /* spans_job.c */
-void goroutines_page_load(struct goroutines_state *, const struct pane_env *);	/* p->one.trk is set */
-void goroutines_page_seek_time(struct goroutines_state *, int64_t t); /* when there are spans: to the one at t, ... */
-void goroutines_page_seek_span(struct goroutines_state *, uint32_t i);		/* ... or to that span */
-/* Their order; the selected span stays selected if it is to be kept, else the first row is. */
+void goroutines_page_load(struct goroutines_state *, const struct pane_env *);	/* load the page of p->one.trk */
+void goroutines_page_seek_time(struct goroutines_state *, int64_t t); /* Select the span at t, ... */
+void goroutines_page_seek_span(struct goroutines_state *, uint32_t i);	/* ... or this span, when the spans are read. */
+/* Set the order; keep: the selected span stays selected, else select the first row. */
 void goroutines_page_sort(struct goroutines_state *, int sort, bool invert, bool keep);
-bool goroutines_page_loaded(const struct goroutines_state *);	/* what is there, or on its way, is of p->one.trk */
+/* the spans that are loaded or being read are of p->one.trk */
+bool goroutines_page_loaded(const struct goroutines_state *);
 struct job *goroutines_page_job(const struct goroutines_state *);
-/* Wait for the spans that are still gathered, where that is no long time. */
+/* Wait for the spans that are still being read, unless that may take long. */
 void goroutines_page_wait(struct goroutines_state *);
-/* goroutines_page_job() has ended, or is waited for. */
+/* Take the result of goroutines_page_job(), or wait for it. */
 void goroutines_page_finish(struct goroutines_state *, const struct pane_env *);
-void goroutines_page_drop_seek(struct goroutines_state *);			/* somebody looks where he is */
+void goroutines_page_drop_seek(struct goroutines_state *);			/* the user has moved the selection */
 void goroutines_page_stop(struct goroutines_state *);
 /* detail.c */
-int goroutines_page_sort_choices(const struct goroutines_state *, struct choice *); /* for the menu of s; how many */
-const char *goroutines_page_sort_name(const struct goroutines_state *);	/* also the column of the report `goroutine` */
+/* for the menu of s; returns how many */
+int goroutines_page_sort_choices(const struct goroutines_state *, struct choice *);
+const char *goroutines_page_sort_name(const struct goroutines_state *);	/* as in the report `goroutine` */
 void goroutines_page_draw(const struct goroutines_state *, const struct pane_env *, struct grid *);
 void goroutines_page_draw_side(const struct goroutines_state *, const struct pane_env *, struct grid *);
 enum verdict goroutines_page_command(
     struct goroutines_state *, const struct pane_env *, const struct act *, struct ask *);
 void goroutines_page_summary(const struct goroutines_state *, const struct pane_env *, struct buf *);
 void goroutines_page_detail(const struct goroutines_state *, const struct pane_env *, struct buf *);
-bool goroutines_still_blocked(const struct goroutines_state *, const struct pane_env *); /* is the selected span? */
-/* span_detail.c: what is told beside the spans */
+/* Return whether the selected span is blocked until the end of the trace. */
+bool goroutines_still_blocked(const struct goroutines_state *, const struct pane_env *);
+/* span_detail.c: the parts next to the spans */
 int goroutines_draw_part(
     const struct goroutines_state *, const struct pane_env *, struct grid *, int y, int h, enum goroutines_part);
-/* In the selected span is the one that ( led to; or NULL. */
+/* Return the wake that ( followed if it is in the selected span; or NULL. */
 const struct tracepane_wake *goroutines_page_wake(const struct goroutines_page *);
-/* The selected span, of v; 0 also where there is none. */
+/* Return the index in v of the selected span; 0 also if there is none. */
 static inline uint32_t goroutines_page_span_index(const struct goroutines_page *o)
 {
 	return o->rows.n ? o->order[o->rows.sel] : 0;
@@ -249,34 +254,35 @@ static inline const struct trace_interval *goroutines_page_span(const struct gor
 }
 
 /* goroutines/pane.c */
-/* The list of a group. false: it is shown when it has been made, beside the keyboard; until then the groups are. */
+/* List a group. false: a job makes the list, which is shown when it is ready; until then the groups are shown. */
 bool goroutines_enter_group(struct goroutines_state *, const struct pane_env *, str_id name);
-/* Its page, at what it does then. */
+/* Open the page of a goroutine, at its span at a time. */
 void goroutines_open_page(struct goroutines_state *, const struct pane_env *, trk_id, int64_t at);
-/* What is selected, over updates; its story. */
+/* Record the identity of the selection, and update its statistics. */
 void goroutines_note_selection(struct goroutines_state *, const struct pane_env *);
 
 /* position.c */
-/* Where goroutines_load_view() was to go: p->there, now. */
+/* Go to the position that goroutines_load_view() was given, p->there, now. */
 void goroutines_restore_view(struct goroutines_state *, const struct pane_env *);
 void goroutines_save_view(const void *, struct view *);
 void goroutines_load_view(void *, const struct pane_env *, const struct view *);
 
 /* search.c */
-/* Mark what the search finds in the rows shown. */
+/* Mark the hits of the search among the displayed rows. */
 void goroutines_mark_hits(struct goroutines_state *, const struct pane_env *);
 uint32_t goroutines_find(void *, const struct pane_env *, int dir, uint32_t *at);
 
 /* goroutines/search_job.c */
-/* p->tree, of what is searched now. false: so many are looked through that it is done beside the keyboard, and p->tree
-   is of nothing until goroutines_search_finish(). */
+/* Compute p->tree for the current search. false: there are many goroutines, and a job does it, and p->tree is
+   empty until goroutines_search_finish(). */
 bool goroutines_search(struct goroutines_state *, const struct pane_env *);
 struct job *goroutines_search_job(const struct goroutines_state *);
-void goroutines_search_finish(struct goroutines_state *);		/* it has ended, or is waited for */
-void goroutines_search_stop(struct goroutines_state *);		/* nobody wants it any more, or groups are others now */
-void goroutines_search_clear(struct goroutines_state *);		/* likewise, nor what was found */
+void goroutines_search_finish(struct goroutines_state *);		/* take the result, or wait for it */
+/* the result is not wanted any more, or the groups have changed */
+void goroutines_search_stop(struct goroutines_state *);
+void goroutines_search_clear(struct goroutines_state *);		/* likewise, and discard the results */
 
-/* Which of its spans are hits. */
+/* Set which spans of the page are hits. */
 void goroutines_page_mark_hits(const struct goroutines_state *, const struct pane_env *, uint8_t *hit);
 
 #endif

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Goroutines: groups by start function or by what else gr says, then the
- * goroutines of one group, then one goroutine's page (detail.c). Enter
- * goes down, q comes back. What is tagged with t, else what is selected, is what
- * 4, 5 and f take along: a group of start functions as an expression that finds
- * them in any trace, all else as the goroutines' numbers.
+ * Goroutines: groups by start function or another key set by gr, then the goroutines of a group,
+ * then the page of a goroutine (detail.c). Enter goes down one level, q goes up. The commands 4, 5
+ * and f use the rows tagged with t, else the selected one: groups of start functions as an
+ * expression, which also finds them in other traces, anything else as the numbers of the
+ * goroutines.
  *
- * The accounts are trace/stats/goroutine_stats.c's, the ones that the report `goroutines`
- * prints, made once for a snapshot and a query; a table here is an order over
- * them. Sorting by another column is linear in what is listed, drawing costs
- * what is in view. The level that is shown and what is open in it are the view's
- * zoom, so that `u` and the jump list come back to them.
+ * The times are those of trace/stats/goroutine_stats.c, which the report `goroutines` prints,
+ * computed once for a snapshot and a query; a table here is an order of them. Sorting is linear in
+ * the listed rows, drawing depends on the visible ones. The level and what is open in it are the
+ * zoom of the view, so `u` and the jump list restore them.
  */
 #include "config.h"
 #include "goroutines/internal.h"
@@ -36,13 +35,13 @@ static void open_goroutines(void *st, const struct pane_env *env)
 {
 	struct goroutines_state *p = st;
 	(void)env;
-	p->sel[0] = p->sel[1] = -1;	/* no name, no track: the first row */
+	p->sel[0] = p->sel[1] = -1;	/* matches no name and no track: select the first row */
 	p->story_of = -1;
 	p->one.seek = TIME_NONE;
 	p->one.row = UINT32_MAX;
 }
 
-/* What was made is shown: the same place in it, unless one is to go to another. */
+/* Show the new groups with the same selection, unless a view is to be restored. */
 static void show_groups(struct goroutines_state *p, const struct pane_env *env)
 {
 	if (p->seeks) {
@@ -70,7 +69,7 @@ static void goroutines_pane_update(void *st, const struct pane_env *env)
 		show_groups(st, env);
 }
 
-/* The list that was asked for. */
+/* Show the requested list. */
 static void show_list(struct goroutines_state *p, const struct pane_env *env)
 {
 	if (p->relist) {
@@ -84,7 +83,7 @@ static void show_list(struct goroutines_state *p, const struct pane_env *env)
 
 static void take_query(struct goroutines_state *, const struct pane_env *, struct ask *);
 
-/* What was being made has ended, or is waited for. */
+/* Take the result of the job, or wait for it. */
 static void goroutines_pane_done(void *st, const struct pane_env *env, struct ask *out)
 {
 	struct goroutines_state *p = st;
@@ -117,8 +116,7 @@ static void goroutines_pane_done(void *st, const struct pane_env *env, struct as
 		goroutines_pane_update(p, env);
 }
 
-/* For commands that need all of it: there is no going to a place in what is not there. A list of somewhere else is not
-   waited for. */
+/* Complete the groups, for commands that need them to find a place. A list of another group is not waited for. */
 static void finish_groups(struct goroutines_state *p, const struct pane_env *env)
 {
 	struct ask none = {.kind = ASK_NONE};
@@ -156,7 +154,7 @@ static void close_goroutines(void *st)
 	mem_free(p->hit);
 }
 
-/* ---- acting */
+/* ---- commands */
 
 bool goroutines_enter_group(struct goroutines_state *p, const struct pane_env *env, str_id name)
 {
@@ -288,7 +286,7 @@ static int goroutines_pane_choices(const void *st, const struct pane_env *env, e
 	return n;
 }
 
-/* It becomes the query, and a pane shows it. */
+/* Filter by the selection, and show a pane. */
 static enum verdict query_selection(
     struct goroutines_state *p, const struct pane_env *env, const char *pane, bool rest, struct ask *out)
 {
@@ -301,15 +299,15 @@ static enum verdict query_selection(
 	return goroutines_query_selection(p, env, rest, out);
 }
 
-/* x: all but what is selected or tagged. */
+/* x: after the selection was excluded, move to another row. */
 static void left_out(struct goroutines_state *p, const struct pane_env *env)
 {
-	if (p->level != GL_ONE && !p->tags[p->level].n) {	/* the next one is selected then */
+	if (p->level != GL_ONE && !p->tags[p->level].n) {	/* select the next row */
 		struct rows *rows = &p->rows[p->level];
 		list_select(rows, rows->sel + 1 < rows->n ? rows->sel + 1 : rows->sel ? rows->sel - 1 : 0);
 		goroutines_note_selection(p, env);
 	}
-	if (p->level != GL_GROUPS)	/* who is left out is not to be seen in a list of it */
+	if (p->level != GL_GROUPS)	/* do not stay in a list without its goroutines */
 		p->level = p->level == GL_ONE || p->rows[GL_LIST].n < 2 ? GL_GROUPS : GL_LIST;
 }
 
@@ -324,7 +322,7 @@ static enum verdict exclude_selection(struct goroutines_state *p, const struct p
 	return v;
 }
 
-/* The query that was put together. */
+/* Take the query made by the job. */
 static void take_query(struct goroutines_state *p, const struct pane_env *env, struct ask *out)
 {
 	if (tracepane_query_finish(p->later, out) == V_ASK && out->kind == ASK_QUERY && p->leaves)
@@ -336,11 +334,11 @@ static bool goroutines_pane_asks(const void *st)
 	return tracepane_query_pending(((const struct goroutines_state *)st)->later);
 }
 
-/* D: what is selected or tagged against all other goroutines, in the flame graph. */
+/* D: compare the selection with all other goroutines, in the flame graph. */
 static enum verdict against_rest(struct goroutines_state *p, const struct pane_env *env, struct ask *out)
 {
 	if (session_query(env->s)->b)
-		return V_PASS;		/* a base: which side of it, or of the rest, is shown */
+		return V_PASS;		/* with a base, D selects the side that is shown */
 	return query_selection(p, env, "flame", true, out);
 }
 
@@ -367,7 +365,7 @@ static void tag_cmd(struct goroutines_state *p, const struct pane_env *env)
 	goroutines_note_selection(p, env);
 }
 
-/* Enter. A group of many is shown when it has been sorted. */
+/* Enter. A large group is shown when it has been sorted. */
 static void open_cmd(struct goroutines_state *p, const struct pane_env *env)
 {
 	struct goroutines_row room;
@@ -386,8 +384,8 @@ static void open_cmd(struct goroutines_state *p, const struct pane_env *env)
 	goroutines_mark_hits(p, env);
 }
 
-/* Does `5` show rows of all goroutines or of one start function? Otherwise it filters by the tagged goroutines or by those
-   of the group. */
+/* Return whether `5` selects rows: all goroutines or those of a start function. Otherwise it filters by the tagged
+   goroutines or by those of the group. */
 static bool points_at_rows(const struct goroutines_state *p)
 {
 	struct goroutines_row room;
@@ -407,7 +405,7 @@ static enum verdict act_here(
 	if (a->cmd == CMD_CANCEL && tracepane_query_cancel(p->later))
 		return pane_message(out, "stopped");
 	if (a->cmd == CMD_CANCEL)
-		goroutines_search_stop(p);	/* the app drops what was searched */
+		goroutines_search_stop(p);	/* the app ends the search */
 	if (goroutines_wait_cancel_jump(p) && a->cmd == CMD_CANCEL)
 		return pane_message(out, "stopped");
 	if (a->cmd == CMD_BACK)
@@ -444,7 +442,7 @@ static enum verdict act_here(
 		return V_DONE;
 	case CMD_CAUSE:
 	case CMD_EFFECT:
-	/* to the page of the one, there the same key goes on */
+	/* open the page, where the same key continues */
 	case CMD_CHAIN: return goroutines_jump_to_wait(p, env, a->cmd, out);
 	case CMD_TAG: tag_cmd(p, env); return V_DONE;
 	case CMD_CANCEL:
@@ -461,7 +459,7 @@ static enum verdict goroutines_pane_act(void *st, const struct pane_env *env, co
 {
 	struct goroutines_state *p = st;
 	enum verdict v = act_here(p, env, a, out);
-	p->seeks = p->seeks && v == V_PASS;	/* who moves stays there */
+	p->seeks = p->seeks && v == V_PASS;	/* a command replaces the position to restore */
 	return v;
 }
 
@@ -496,8 +494,8 @@ static bool goroutines_pane_go(void *st, const struct pane_env *env, const struc
 		return false;
 	p->seeks = false;
 	if (p->level != GL_GROUPS && (!p->gs || to->trk >= stats_index_snap(p->stats_index)->ntrks))
-		finish_groups(p, env);		/* nothing is known of it */
-	if (p->level == GL_GROUPS) {	/* `6` from elsewhere: its group; Enter Enter is its page */
+		finish_groups(p, env);		/* the groups are needed to find it */
+	if (p->level == GL_GROUPS) {	/* `6` from another pane: select its group; Enter twice opens its page */
 		p->sel[GL_GROUPS] = goroutines_group_key(p, sn->st, to->trk);
 		p->sel[GL_LIST] = to->trk;
 		goroutines_sort_rows(p, env, GL_GROUPS);
@@ -507,7 +505,7 @@ static bool goroutines_pane_go(void *st, const struct pane_env *env, const struc
 	struct goroutines_row room;
 	const struct goroutines_row *now = goroutines_selected_row(p, &room);
 	if (p->level == GL_LIST && to->t0 == TIME_NONE && now && now->trk == to->trk)
-		return true;	/* `6` again */
+		return true;	/* a second `6` */
 	goroutines_open_page(p, env, to->trk, to->t0);
 	goroutines_note_selection(p, env);
 	goroutines_mark_hits(p, env);

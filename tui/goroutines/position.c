@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Where the goroutines pane is, for undo, jumps and marks, and back there. While the accounts of another query are
- * made, seconds where sheets come and go, nobody waits: the place is kept, told to whoever asks where the
- * pane is, and gone to when they are there, unless a key has gone elsewhere meanwhile.
+ * The position of the goroutines pane, saved and restored for undo, jumps and marks. While a job
+ * computes the groups for another query, which may take seconds, the position is kept, returned by
+ * goroutines_save_view(), and restored when the groups are made, unless a key has moved meanwhile.
  */
 #include "config.h"
 #include "goroutines/internal.h"
 
-/* Where one wanted to be: goroutines_load_view(), once all is there for it. */
+/* Restore the position given to goroutines_load_view(); called when the groups are made. */
 void goroutines_restore_view(struct goroutines_state *p, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
@@ -29,7 +29,7 @@ void goroutines_restore_view(struct goroutines_state *p, const struct pane_env *
 		goroutines_enter_group(p, env, p->open);
 	if (p->level == GL_ONE) {
 		goroutines_fill_list_async(p, env);
-		if (!goroutines_page_loaded(p))	/* a search comes back here at each letter */
+		if (!goroutines_page_loaded(p))	/* an incremental search restores it for each character */
 			goroutines_page_load(p, env);
 		goroutines_page_seek_span(p, (uint32_t)v->cursor[2]);
 	}

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The rows of the goroutines pane: groups and goroutines as numbers, in an
- * order. An order is an array of row numbers, so that sorting moves a key and a number and the accounts stay where
- * they are; of goroutines, of which there may be a million, a row is made when it is looked at, and many are sorted
- * beside the keyboard.
+ * The rows of the goroutines pane: groups and goroutines as indexes, in an order. Sorting moves
+ * keys and indexes, not the times. There may be a million goroutines, so their rows are made when
+ * they are read, and large lists are sorted in the background.
  */
 #include "config.h"
 #include "goroutines/internal.h"
@@ -19,7 +18,7 @@
 
 #include <string.h>
 
-/* One of the values of a goroutine that rows have. */
+/* Return a displayed value of a goroutine. */
 static int64_t stat_value(const struct goroutine_times *s, int k)
 {
 	switch (k) {
@@ -102,7 +101,7 @@ bool goroutines_row_matches(const struct store *st, const struct goroutines_row 
 	return hit;
 }
 
-/* The goroutines of a group in an order: what is made of a list. */
+/* Input and output of the sort of a group's goroutines. */
 struct goroutine_list {
 	const struct stats_groups *gs;
 	const struct goroutines_row *groups;
@@ -111,8 +110,8 @@ struct goroutine_list {
 	str_id open;
 	int sort;
 	bool invert;
-	const struct regex *grep;	/* NULL, or which of them */
-	uint32_t n, *order;	/* of gs->g */
+	const struct regex *grep;	/* NULL, or a filter */
+	uint32_t n, *order;	/* indexes into gs->g */
 };
 
 static uint64_t key_of(const struct goroutine_list *l, uint32_t i)
@@ -163,7 +162,7 @@ uint32_t goroutines_find_index(const struct goroutines_state *p, trk_id t)
 static void reselect_goroutine(struct goroutines_state *p, uint32_t n)
 {
 	uint32_t sel = 0, k = p->sel[GL_LIST] > 0 ? goroutines_find_index(p, (trk_id)p->sel[GL_LIST]) : UINT32_MAX;
-	for (uint32_t i = 0; i < n && k != UINT32_MAX; i++)	/* one after another, not wherever these lie */
+	for (uint32_t i = 0; i < n && k != UINT32_MAX; i++)	/* a sequential search, which reads no goroutine */
 		if (p->order[GL_LIST][i] == k) {
 			sel = i;
 			break;
@@ -172,7 +171,7 @@ static void reselect_goroutine(struct goroutines_state *p, uint32_t n)
 	list_select(&p->rows[GL_LIST], sel);
 }
 
-/* The list that was there is kept: a search goes to another group and back at each letter. */
+/* Store a new list and keep the previous one: an incremental search alternates between two groups. */
 static void list_take(struct goroutines_state *p, struct goroutine_list *l)
 {
 	bool kept = p->listed && p->list.open != UINT32_MAX;
@@ -196,7 +195,7 @@ static bool same_list(const struct goroutines_list_key *a, const struct goroutin
 	return !l->grep && a->open == l->open && a->sort == l->sort && a->invert == l->invert;
 }
 
-/* It is there already, or was before. */
+/* Return true if the list exists already, or was the previous one. */
 static bool reuse_list(struct goroutines_state *p, const struct goroutine_list *l)
 {
 	struct goroutines_previous_list was = p->other;
@@ -215,7 +214,7 @@ static bool reuse_list(struct goroutines_state *p, const struct goroutine_list *
 	return true;
 }
 
-/* It is of what is open now, in the order that is asked for now. */
+/* Return whether the list is of the open group in the current order. */
 static bool is_wanted(const struct goroutines_state *p, const struct goroutine_list *l)
 {
 	return l->order && l->open == p->open && l->sort == p->sort[GL_LIST] && l->invert == p->invert[GL_LIST];
@@ -230,7 +229,7 @@ static struct goroutine_list list_of(const struct goroutines_state *p, const str
 void goroutines_fill_list(struct goroutines_state *p, const struct pane_env *env)
 {
 	struct goroutine_list l = list_of(p, env);
-	if (reuse_list(p, &l))	/* one goes to and fro between a list and its group */
+	if (reuse_list(p, &l))	/* moving between a list and its group */
 		return;
 	list_make(&l);
 	list_take(p, &l);
@@ -260,12 +259,12 @@ void goroutines_sort_rows(struct goroutines_state *p, const struct pane_env *env
 	list_select(&p->rows[l], sel);
 }
 
-/* ---- made */
+/* ---- building */
 
-/* Groups on their way: what a job fills, from a snapshot and a query that are its own. */
+/* Groups being built by a job, which owns copies of its snapshot and query. */
 struct goroutines_build {
 	struct arena mem;
-	struct query q;		/* the session keeps its strings */
+	struct query q;		/* its strings are owned by the session */
 	struct tracepane_scope scope;
 	const struct snap *sn;
 	enum group_key_kind by;
@@ -277,14 +276,15 @@ struct goroutines_build {
 	int64_t ran;
 	trk_id *trk, *creator, *child;
 	uint32_t *region, nchild, nregion;
-	bool lists;		/* the list alone, of groups that are there */
-	struct goroutine_list list;	/* order NULL: none */
-	bool dropped;		/* of a query that is not the present one any more */
+	bool lists;		/* only sort a list of existing groups */
+	struct goroutine_list list;	/* order NULL: no list */
+	bool dropped;		/* the query has changed */
 	struct job *job;
 };
-/* Goroutines, in each sheet, whose accounts are made in less than a frame; and those that are many to go through
-   for each key. */
-enum { AT_ONCE = 20000, TOLD = 2000, LISTED = 20000, LOOKED = 1 << 10 };	/* LOOKED: here and there, at rows */
+/* AT_ONCE: goroutines times sheets that take less than a frame; TOLD: size up to which a group is summed again
+   for each key; LISTED: goroutines sorted without a job. */
+/* LOOKED: rows read at random positions between releases of pages */
+enum { AT_ONCE = 20000, TOLD = 2000, LISTED = 20000, LOOKED = 1 << 10 };
 
 static trk_id region_track(const struct snap *sn, uint32_t i)
 {
@@ -292,14 +292,14 @@ static trk_id region_track(const struct snap *sn, uint32_t i)
 	return s->kind == SP_REGION && !(s->v0 & RG_LOOSE) ? s->trk : 0;
 }
 
-/* Regions by goroutine, counted: there may be more of them than of all else. */
+/* Sort the regions by goroutine with a counting sort: they may be the largest table. */
 static void make_regions(struct goroutines_build *m)
 {
 	const struct snap *sn = m->sn;
 	uint32_t *at = xcalloc(sn->ntrks + 2u, sizeof *at);
 	for (uint32_t i = 0; i < sn->nspans; store_note_walk(sn, i++))
 		at[region_track(sn, i) + 1]++;
-	at[1] = 0;	/* of nobody */
+	at[1] = 0;	/* without a goroutine */
 	for (trk_id t = 1; t <= sn->ntrks; t++)
 		at[t + 1] += at[t];
 	m->nregion = at[sn->ntrks + 1u];
@@ -321,7 +321,7 @@ static trk_id creator_of(const struct snap *sn, trk_id t)
 	return by < sn->ntrks ? by : 0;
 }
 
-/* By when they were first seen; they come by number, which is nearly always the same. */
+/* Sort by start; the input is sorted by number, which is nearly always the same order. */
 static void sort_born(const struct snap *sn, trk_id *v, uint32_t n)
 {
 	bool sorted = true;
@@ -338,14 +338,14 @@ static void sort_born(const struct snap *sn, trk_id *v, uint32_t n)
 	mem_free(k);
 }
 
-/* Who was created by whom, and which regions are of whom: a page asks by halving. */
+/* Index the goroutines by creator and the regions by goroutine, for binary search. */
 static void make_kin(struct goroutines_build *m)
 {
 	const struct snap *sn = m->sn;
 	uint32_t *at = xcalloc(sn->ntrks + 2u, sizeof *at), from = 0;
 	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
 		at[creator_of(sn, t) + 1]++;
-	at[1] = 0;	/* by nobody that is known */
+	at[1] = 0;	/* without a known creator */
 	for (trk_id t = 1; t <= sn->ntrks; t++)
 		at[t + 1] += at[t];
 	m->nchild = at[sn->ntrks + 1u];
@@ -355,7 +355,7 @@ static void make_kin(struct goroutines_build *m)
 		if (creator_of(sn, t))
 			write_batch_add(&s, creator_of(sn, t), t);
 	write_batch_flush(&s);
-	for (trk_id t = 1; t < sn->ntrks; from = at[t++]) {	/* where the next of t would go: its end */
+	for (trk_id t = 1; t < sn->ntrks; from = at[t++]) { /* after the fill, at[t] is the end of the entries of t */
 		sort_born(sn, m->child + from, at[t] - from);
 		store_note_walk(sn, t);
 	}
@@ -434,7 +434,7 @@ bool goroutines_make_groups(struct goroutines_state *p, const struct pane_env *e
 	m->by = p->by;
 	m->mem.spills = true;
 	m->q = *session_query(env->s);
-	if (p->level != GL_GROUPS && !env->grep.rx)	/* what is shown is made with it */
+	if (p->level != GL_GROUPS && !env->grep.rx)	/* make the displayed list too */
 		m->list = list_of(p, env);
 	bool many = (uint64_t)m->sn->ntrks * (m->sn->nsheets + 1) > AT_ONCE || job_forced_threads() > 1;
 	m->job = many ? job_start(run_build, m) : NULL;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * `/` in the goroutines pane looks through the whole tree, groups and what is in
- * them, in the order in which one would read it with every group open; n opens
- * the group in which the next hit is. A group is a hit by its name, a goroutine by
- * its number and its creator: what it has from its group would make hits of all
- * of them at once. On one goroutine's page the search is through its spans.
+ * `/` in the goroutines pane searches the whole tree, groups and their goroutines, in the order of
+ * a display with all groups open; n opens the group of the next hit. A group matches by its name, a
+ * goroutine by its number and its creator: if the name of its group counted, all of them would
+ * match. On a goroutine's page the spans are searched.
  *
- * Who is a hit is found out once for an expression and what is listed (goroutines/search_job.c), of many beside the
- * keyboard. The order within a group is only needed, and only made, for the one that is opened.
+ * The hits are computed once for an expression and the groups (goroutines/search_job.c), in the
+ * background if there are many goroutines. The order within a group is only needed, and only made,
+ * for the group that is opened.
  */
 #include "config.h"
 #include "goroutines/internal.h"
@@ -33,7 +33,7 @@ void goroutines_mark_hits(struct goroutines_state *p, const struct pane_env *env
 	uint32_t n = p->level == GL_ONE ? p->one.n : p->rows[p->level].n;
 	p->hit = xcalloc(n ? n : 1, 1);
 	if (p->level != GL_ONE && !goroutines_search(p, env))
-		return;		/* it comes back when they are known */
+		return;		/* called again when they are known */
 	if (p->level == GL_ONE)
 		goroutines_page_mark_hits(p, env, p->hit);
 	for (uint32_t i = 0; i < n; i++)
@@ -47,9 +47,9 @@ void goroutines_mark_hits(struct goroutines_state *p, const struct pane_env *env
 		p->nhit = p->tree.all;
 }
 
-/* ---- where one is in the tree, and the next hit from there */
+/* ---- the position in the tree, and the next hit from there */
 
-/* The group that is selected or open, by its place in the order; UINT32_MAX: it is not shown. */
+/* Return the position of the selected or open group in the order; UINT32_MAX: it is not shown. */
 static uint32_t group_now(const struct goroutines_state *p)
 {
 	if (p->level == GL_GROUPS)
@@ -67,7 +67,7 @@ static void to_group(struct goroutines_state *p, const struct pane_env *env, uin
 	goroutines_note_selection(p, env);
 }
 
-/* In the list that was opened for it: to the first hit, or the last. */
+/* In the list opened for a hit: select the first hit, or the last. */
 static void select_member_hit(struct goroutines_state *p, const struct pane_env *env)
 {
 	uint32_t n = p->rows[GL_LIST].n, i = p->into > 0 ? 0 : n ? n - 1 : 0;
@@ -78,7 +78,7 @@ static void select_member_hit(struct goroutines_state *p, const struct pane_env 
 	goroutines_note_selection(p, env);
 }
 
-/* Into a group that has hits; one of many is listed beside the keyboard. */
+/* Open a group that has hits; a job sorts a large one. */
 static void to_member(struct goroutines_state *p, const struct pane_env *env, uint32_t group, int dir)
 {
 	list_select(&p->rows[GL_GROUPS], group);
@@ -88,7 +88,7 @@ static void to_member(struct goroutines_state *p, const struct pane_env *env, ui
 		select_member_hit(p, env);
 }
 
-/* The next hit in the list that is open, from its row i on. */
+/* Select the next hit in the open list, from row i on. */
 static bool in_list(struct goroutines_state *p, const struct pane_env *env, int64_t i, int dir)
 {
 	int64_t n = p->rows[GL_LIST].n;
@@ -145,7 +145,7 @@ static void find_backward(struct goroutines_state *p, const struct pane_env *env
 	}
 }
 
-/* While one types: what is in sight before what would have to be opened. */
+/* While the expression is typed: prefer visible hits to those in closed groups. */
 static void find_visible(struct goroutines_state *p, const struct pane_env *env)
 {
 	uint32_t n = p->rows[p->level].n, sel = p->rows[p->level].sel;
@@ -158,7 +158,7 @@ static void find_visible(struct goroutines_state *p, const struct pane_env *env)
 	find_forward(p, env);
 }
 
-/* How many hits there are up to the one that is stood upon; 0: on none. */
+/* Return the ordinal of the hit at the cursor, from 1; 0: not on a hit. */
 static uint32_t hit_ordinal(const struct goroutines_state *p)
 {
 	uint32_t at = group_now(p), k = 0;
@@ -174,7 +174,7 @@ static uint32_t hit_ordinal(const struct goroutines_state *p)
 	return p->hit[p->rows[GL_LIST].sel] ? k : 0;
 }
 
-/* On a goroutine's page: its spans. */
+/* Find a span on a goroutine's page. */
 static uint32_t find_span(struct goroutines_state *p, int dir, uint32_t *at)
 {
 	struct rows *rows = &p->one.rows;
@@ -199,7 +199,7 @@ uint32_t goroutines_find(void *st, const struct pane_env *env, int dir, uint32_t
 		p->into = 0;
 	if (p->level != GL_ONE && (p->hunt || (p->into && p->opening)))
 		return FIND_ON;
-	if (p->level == GL_ONE && p->one.rest)	/* not all of its spans are there */
+	if (p->level == GL_ONE && p->one.rest)	/* not all of its spans are read */
 		return FIND_ON;
 	if (!p->nhit)
 		return 0;

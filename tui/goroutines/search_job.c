@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Who is a hit of a search among the goroutines: groups, and all that are in them. A word is in names of which there
- * are few, and that is found out with the letter; an expression, or a number, has to be asked of each of a million
- * goroutines, a quarter of a second. So that is a job, which owns its expressions and what it finds, and reads the
- * groups that there are: these do not change, and who lets go of them stops it first. Another letter stops it too.
- * What is found is known whole or not at all, so a hit is never jumped to that is not the next.
+ * Find the groups and goroutines that match a search. A literal word is matched with the names, of
+ * which there are few, at once; an expression or a number has to be matched with each of a million
+ * goroutines, a quarter of a second. That is a job, which owns its expressions and results and
+ * reads the existing groups: these do not change, and are only freed after the job has been
+ * stopped. Another character stops it too. The result is only used when it is complete, so a jump
+ * always goes to the next hit.
  */
 #include "config.h"
 #include "goroutines/internal.h"
@@ -17,23 +18,24 @@
 
 #include <string.h>
 
-enum { AT_ONCE = 20000, ASKED = 1 << 12 };	/* goroutines; after so many it asks whether it is still wanted */
+/* AT_ONCE: goroutines searched without a job; ASKED: the job checks for cancellation after this many */
+enum { AT_ONCE = 20000, ASKED = 1 << 12 };
 
 struct goroutines_search {
 	struct job *job;
 	const struct snap *sn;
 	const struct regex *find, *grep;	/* grep NULL: none */
-	struct regex *own[2];		/* the same, of a job */
+	struct regex *own[2];		/* copies of both, for a job */
 	bool by_function;
 	const trk_id *trk, *creator;
 	const struct goroutines_row *groups;
-	uint32_t *order, norder;	/* groups that are listed */
+	uint32_t *order, norder;	/* the listed groups */
 	struct goroutines_matches t;
-	uint8_t *said;			/* by track, whether it is a hit as a creator: 0 not asked yet, 1 no, 2 yes */
+	uint8_t *said;			/* for each track, whether it matches as a creator: 0 unknown, 1 no, 2 yes */
 	struct buf b;
 };
 
-/* Is goroutine k of gs->g a hit, by what it has of its own? */
+/* Return whether goroutine k of gs->g matches by its own text. */
 static bool own_match(struct goroutines_search *h, uint32_t k)
 {
 	const struct store *st = h->sn->st;
@@ -51,7 +53,8 @@ static bool own_match(struct goroutines_search *h, uint32_t k)
 	return regex_match(h->find, b->p, b->n);
 }
 
-/* A word is in the number or in what is said of the creator: each of these is asked once, however many it has made. */
+/* Return whether a word may occur in a goroutine's number. Otherwise only creators can match, each of which is
+   tested once. */
 static bool may_be_number(const char *word)
 {
 	return !word[strspn(word, "PMG0123456789")];
@@ -83,7 +86,7 @@ static bool passes_grep(const struct goroutines_search *h, uint32_t k)
 	return goroutines_row_matches(h->sn->st, &row, h->grep);
 }
 
-/* Hits among the goroutines of a group: each begins with a G. */
+/* Find the hits among the goroutines of a group; the text of each begins with G. */
 static uint32_t match_group(struct goroutines_search *h, const struct goroutines_row *r, struct job *j)
 {
 	bool word = regex_is_literal_word(h->find) && h->by_function, number = may_be_number(regex_pattern(h->find));
@@ -116,7 +119,7 @@ static int run_search(struct job *j, void *arg)
 	return 0;
 }
 
-/* A few names are asked, and not each goroutine. */
+/* Return whether the search only matches a few names, not each goroutine. */
 static bool is_short(const struct goroutines_state *p, const struct pane_env *env)
 {
 	const struct regex *find = env->find.rx;
@@ -154,7 +157,8 @@ static void free_search(struct goroutines_search *h)
 	mem_free(h);
 }
 
-/* Expressions of its own, for who types on throws those away; false: no thread. */
+/* Start the job with copies of the expressions, which are freed when the user types on; false: no thread is
+   available. */
 static bool start_search(struct goroutines_search *h)
 {
 	struct err e;

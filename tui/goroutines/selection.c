@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What is meant by a command in the goroutines pane: what is tagged, else what is selected, as a query. Tags are kept
- * by name or track, not by row: they outlive another order, filter or snapshot. Start functions become an expression
- * that finds them in any trace; all else, and all others, which no expression can say, the numbers of goroutines.
+ * The subject of commands in the goroutines pane, the tagged rows or else the selected one, as a
+ * query. Tags are stored by name or track, not by row: they survive another order, filter or
+ * snapshot. Start functions become an expression, which also finds them in other traces; anything
+ * else, and "all others", which an expression cannot state, becomes a list of goroutine numbers.
  */
 #include "config.h"
 #include "goroutines/internal.h"
@@ -47,8 +48,8 @@ static bool has_tag(const struct goroutines_tags *t, int64_t id)
 	return false;
 }
 
-/* Of a million goroutines those that are tagged, of gs->g: looked for where they lie, one after another, and only then
-   in the order of the rows. */
+/* Return the tagged goroutines of gs->g as bits: a sequential pass, because gs->g is large and the rows are in
+   another order. */
 static uint8_t *tagged_bits(const struct goroutines_state *p)
 {
 	const struct goroutines_tags *t = &p->tags[GL_LIST];
@@ -64,8 +65,8 @@ static uint8_t *tagged_bits(const struct goroutines_state *p)
 	return is;
 }
 
-/* What a command is about: what is tagged, else what is selected, or shown as a page. Of groups[] or gs->g, in the
-   order of the rows; the caller frees it. */
+/* Return the subject of a command: the tagged rows, else the selected one or that of the page, as indexes into
+   groups[] or gs->g in the order of the rows. The caller frees it. */
 static uint32_t *selected_rows(const struct goroutines_state *p, uint32_t *n)
 {
 	int l = p->level == GL_GROUPS ? GL_GROUPS : GL_LIST;
@@ -95,7 +96,7 @@ static uint32_t *selected_rows(const struct goroutines_state *p, uint32_t *n)
 	return v;
 }
 
-/* Of a list of many. */
+/* Append a number to a comma-separated list. */
 static void add_id(struct buf *ids, uint64_t id)
 {
 	if (ids->n)
@@ -103,11 +104,11 @@ static void add_id(struct buf *ids, uint64_t id)
 	buf_u64(ids, id);
 }
 
-/* The rows that are meant: goroutines of gs->g from first on. */
+/* The subject of a command as ranges of gs->g. */
 struct selection {
 	const trk_id *trk;
 	uint32_t ng, n;
-	const char *group;	/* NULL, or an expression: they are compared with the others of it */
+	const char *group;	/* NULL, or an expression: compare with the others that match it */
 	struct selection_range { uint32_t first, n; } *row;
 };
 
@@ -134,7 +135,7 @@ static void set_goroutines(struct query *q, const char *group, const char *gs)
 	q->gs = gs;
 }
 
-/* Those as numbers. */
+/* Write a query for these goroutines, by number. */
 static bool say_these(const struct snap *sn, const void *arg, struct arena *a, struct query *q, const char **said)
 {
 	(void)said;
@@ -148,12 +149,13 @@ static bool say_these(const struct snap *sn, const void *arg, struct arena *a, s
 	return true;
 }
 
-/* All others that are there: numbers, as no expression says "not". */
+/* Write a query for all other goroutines, by number, because no expression negates. */
 static bool say_others(const struct snap *sn, const void *arg, struct arena *a, struct query *q, const char **said)
 {
 	(void)said;
 	const struct selection *m = arg;
-	uint8_t *rest = xcalloc(sn->ntrks / 8 + 1u, 1);	/* in the order of their rows: a million lie far apart */
+	/* as bits, to iterate in the order of track rows, which are spread over memory */
+	uint8_t *rest = xcalloc(sn->ntrks / 8 + 1u, 1);
 	struct buf ids = {0};
 	for (uint32_t i = 0; i < m->n; i++)
 		for (uint32_t k = m->row[i].first; k < m->row[i].first + m->row[i].n; k++)
@@ -170,7 +172,7 @@ static bool say_others(const struct snap *sn, const void *arg, struct arena *a, 
 	return any;
 }
 
-/* An expression of start functions; false: not all that are meant have one. */
+/* Write a query by start functions; false: not all rows of the subject have one. */
 static bool say_names(const struct goroutines_state *p, const struct pane_env *env, struct arena *a, struct query *q)
 {
 	const struct store *st = session_snap(env->s)->st;
@@ -190,8 +192,8 @@ static bool say_names(const struct goroutines_state *p, const struct pane_env *e
 	return named;
 }
 
-/* The group that is listed, if it also has goroutines that are not selected: these are the best ones to compare with.
-   NULL: there is no such group. */
+/* Return an expression for the listed group if it also has goroutines outside of the selection, which are the best
+   to compare with; NULL: no such group. */
 static const char *own_group(
     const struct goroutines_state *p, const struct pane_env *env, uint32_t selection, struct arena *a)
 {

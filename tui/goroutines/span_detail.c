@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What a goroutine's page tells of the selected span: its stack, whom it woke,
- * the chain of those who woke it, the regions it lay in; and of the goroutine:
- * its accounts and where it was created. Tab goes through them where there is
- * room for one, a wide screen has all of them. Each is found anew when drawn, by
- * searches, so its cost is what is in view.
+ * The details of the selected span on a goroutine's page: its stack, the goroutines that it woke,
+ * the chain of its wakers, the regions that contain it; and of the goroutine: its times and where
+ * it was created. Tab cycles through them if only one fits; a wide screen shows all. Each is
+ * computed when drawn, by searches, so its cost depends on what is visible.
  */
 #include "config.h"
 #include "goroutines/internal.h"
@@ -17,7 +16,7 @@
 
 #include <string.h>
 
-/* Whom it made runnable while the span lasted. */
+/* Draw the goroutines that it made runnable during the span. */
 static int draw_wakes(const struct goroutines_state *p, const struct pane_env *env, struct grid *g, int y, int h)
 {
 	const struct snap *sn = session_snap(env->s);
@@ -36,7 +35,8 @@ static int draw_wakes(const struct goroutines_state *p, const struct pane_env *e
 	return y;
 }
 
-/* The moment at which somebody made it runnable: for a wait the end of it, for running what came before. */
+/* Return the runnable span related to the selected one: for a wait the one that follows it, for running the one
+   before. */
 static const struct trace_interval *runnable_span(const struct goroutines_page *o)
 {
 	uint32_t i = goroutines_page_span_index(o);
@@ -47,7 +47,7 @@ static const struct trace_interval *runnable_span(const struct goroutines_page *
 	return i + 1 < o->n && o->v[i + 1].state == TS_READY ? &o->v[i + 1] : NULL;
 }
 
-/* When and by whom a goroutine was made runnable last before t; false when it is not known. */
+/* Get the runnable interval of the last wake of a goroutine before t; false: not known. */
 static bool woken_before(const struct snap *sn, trk_id g, int64_t t, struct trace_interval *v)
 {
 	enum { STEPS = 400 };
@@ -58,7 +58,7 @@ static bool woken_before(const struct snap *sn, trk_id g, int64_t t, struct trac
 	return false;
 }
 
-/* Who woke it, who woke that one, back in time. */
+/* Draw the chain of wakers, back in time. */
 static int draw_chain(const struct goroutines_state *p, const struct pane_env *env, struct grid *g, int y, int h)
 {
 	const struct snap *sn = session_snap(env->s);
@@ -83,7 +83,7 @@ static int draw_chain(const struct goroutines_state *p, const struct pane_env *e
 	return y;
 }
 
-/* Its regions from those of the selected span on, which are marked. */
+/* Draw its regions from those at the selected span on, which are marked. */
 static int draw_regions(const struct goroutines_state *p, const struct pane_env *env, struct grid *g, int y, int h)
 {
 	const struct snap *sn = session_snap(env->s);
@@ -112,7 +112,7 @@ static int draw_regions(const struct goroutines_state *p, const struct pane_env 
 	return y;
 }
 
-/* Its children from those on that it created in the selected span or after it. */
+/* Draw the goroutines that it created, from those in or after the selected span on. */
 static int draw_children(const struct goroutines_state *p, const struct pane_env *env, struct grid *g, int y, int h)
 {
 	const struct snap *sn = session_snap(env->s);
@@ -139,7 +139,7 @@ static stk_id stack_of(const struct goroutines_page *o)
 	if (goroutines_page_wake(o))
 		return goroutines_page_wake(o)->stack;
 	const struct trace_interval *v = goroutines_page_span(o);
-	/* a running stretch has its stack where it stopped: with what came after */
+	/* the stack at which running stopped is that of the next span */
 	if (v->state == TS_RUN && goroutines_page_span_index(o) + 1 < o->n && v[1].state != TS_READY)
 		return v[1].stack;
 	return v->stack;

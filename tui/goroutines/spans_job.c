@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The spans of a goroutine's page, at most ONE_SPANS of the window: a longer life is to be looked at by parts. The
- * first of them are gathered at once and the others beside the keyboard; the next key waits for those, it is
- * some milliseconds.
+ * The spans of a goroutine's page, at most ONE_SPANS in the window: a longer life has to be viewed
+ * in parts. The first ONE_NOW are read at once and the others in the background; the next key waits
+ * for these, which takes some milliseconds.
  *
- * Where sheets come and go each of them may have to be made again, half a second of its own. There all of it is
- * done beside the keyboard, and no key waits: first few spans, to have something to show, then many more at each step,
- * which are put behind those that are there. Where one was to look before there was anything is looked at as soon as
- * it has come, if no key has gone elsewhere. A page that nobody looks at any more is stopped, but not waited for, as it
- * may be in the middle of a sheet.
+ * If sheets can be evicted, each may have to be rebuilt first, half a second each. Then all spans
+ * are read in the background, and no key waits: first a few spans, to show something, then more at
+ * each step, which are appended. A requested position is selected as soon as it has been read,
+ * unless a key has moved meanwhile. The job of a page that was closed is stopped, but not waited
+ * for, because it may be blocked on a sheet.
  */
 #include "config.h"
 #include "goroutines/internal.h"
@@ -23,7 +23,7 @@
 
 #include <string.h>
 
-enum { FAR_FIRST = 64, FAR_MORE = 8 };	/* spans of the first step; each step has so many times those before */
+enum { FAR_FIRST = 64, FAR_MORE = 8 };	/* spans of the first step; each step has FAR_MORE times those before */
 
 static int64_t begin_of(const struct snap *sn, uint32_t span)
 {
@@ -34,7 +34,7 @@ static int64_t begin_of(const struct snap *sn, uint32_t span)
 static int cmp_begin(const void *ctx, uint32_t a, uint32_t b)
 {
 	int64_t x = begin_of(ctx, a), y = begin_of(ctx, b);
-	return x != y ? (x < y ? -1 : 1) : a < b ? 1 : -1;	/* what ends later is outside */
+	return x != y ? (x < y ? -1 : 1) : a < b ? 1 : -1;	/* the one that ends later contains the other */
 }
 
 static void load_regions(struct goroutines_state *p, const struct snap *sn)
@@ -69,7 +69,7 @@ static void load_children(struct goroutines_state *p, const struct snap *sn)
 	o->nchild = (uint32_t)(created_before(p, sn, o->trk + 1) - first);
 }
 
-/* Spans from *v on, until there are `most`; true: there are more. */
+/* Append spans from *v on, until there are `most`; true: there are more. */
 static bool gather_spans(struct job *j, const struct snap *sn, struct trace_interval *v, int64_t t1, uint32_t most,
     struct trace_interval **to, uint32_t *n, size_t *cap)
 {
@@ -102,7 +102,7 @@ struct job *goroutines_page_job(const struct goroutines_state *p)
 
 static void take_spans(struct goroutines_page *o);
 
-/* Steps of one that is far, until there are enough: the next. */
+/* Start the next step of reading from evictable sheets. */
 static void gather_step(struct goroutines_page *o, const struct goroutines_span_job *was)
 {
 	struct goroutines_span_job *r = xcalloc(1, sizeof *r);
@@ -121,7 +121,7 @@ static void gather_step(struct goroutines_page *o, const struct goroutines_span_
 
 /* ---- order */
 
-/* By duration or state; of equals the earlier one first. */
+/* Compare by duration or state; equal ones by start. */
 static int cmp_span(const void *ctx, uint32_t i, uint32_t k)
 {
 	const struct goroutines_page *o = ctx;
@@ -132,7 +132,7 @@ static int cmp_span(const void *ctx, uint32_t i, uint32_t k)
 	return c ? (o->invert ? -c : c) : i < k ? -1 : 1;
 }
 
-/* The rows of all spans that are there. */
+/* Make the rows of all spans that are read. */
 static void set_order(struct goroutines_page *o)
 {
 	o->order = mem_grow(o->order, &o->corder, o->n + 1u, sizeof *o->order);
@@ -167,7 +167,8 @@ static void select_span(struct goroutines_page *o, size_t i)
 	list_select(&o->rows, i < o->n ? row_of(o, (uint32_t)i) : o->n);
 }
 
-/* At each step anew, as what is in view depends on how many there are; all: it was the last. */
+/* Apply the requested position after each step, because the visible rows depend on the number of spans; all: this
+   was the last step. */
 static void apply_seek_span(struct goroutines_page *o, bool all)
 {
 	if (o->seek != TIME_NONE && (all || (o->n && o->v[o->n - 1].t1 > o->seek))) {
@@ -184,7 +185,7 @@ static void apply_seek_span(struct goroutines_page *o, bool all)
 	}
 }
 
-/* What it has made, unless another page is open. */
+/* Take the result of the job, unless another page is open. */
 static void take_spans(struct goroutines_page *o)
 {
 	struct goroutines_span_job *r = o->rest;
@@ -200,7 +201,8 @@ static void take_spans(struct goroutines_page *o)
 			memcpy(o->v + o->n, r->v, r->n * sizeof *o->v);
 		o->n += r->n;
 		o->cut = o->n == ONE_SPANS;
-		bool top = !o->rows.sel;	/* a selection at the top stays there, so that longer spans that are read later are seen */
+		/* a selection at the top stays at the top, so that longer spans that are read later are visible */
+		bool top = !o->rows.sel;
 		set_order(o);
 		list_select(&o->rows, top ? 0 : row_of(o, now));
 		bool on = r->far && r->more && o->n < ONE_SPANS;
@@ -250,13 +252,13 @@ void goroutines_page_drop_seek(struct goroutines_state *p)
 	p->one.row = UINT32_MAX;
 }
 
-/* Of the page that is open now, from its beginning. */
+/* Start to read the open page from its beginning. */
 static void gather_far(struct goroutines_state *p, const struct snap *sn)
 {
 	struct goroutines_page *o = &p->one;
 	struct goroutines_span_job first = {
 	    .sn = sn, .far = true, .trk = o->trk, .t0 = p->scope.t0, .t1 = p->scope.t1};
-	o->row = goroutines_page_span_index(o);	/* as where they are there at once */
+	o->row = goroutines_page_span_index(o);	/* restore the selection as in the direct case */
 	if (!o->rest)
 		gather_step(o, &first);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Passes over the sheets for what is selected among the goroutines: for what is told of its waits, for the longest
- * of them, for the first span in which one of it woke another. What is at hand and short is looked at when the key is
- * pressed; all else is a job, one at a time, of which nobody waits for the end: who selects another row, or presses a
- * key while a jump is looked for, stops it, and the next is begun when it has ended. It owns its list of goroutines,
- * for groups may be made anew meanwhile.
+ * Passes over the sheets for the selection in the goroutines pane: for the statistics of its waits,
+ * for the longest wait, for the first span in which one of its goroutines woke another. A short
+ * pass over resident sheets runs when the key is pressed; otherwise a job, one at a time, does it.
+ * A new selection, or a key during a jump, cancels it, and the next pass starts when it has ended;
+ * nothing waits for it. It owns its list of goroutines, because the groups may be made again
+ * meanwhile.
  */
 #include "config.h"
 #include "goroutines/internal.h"
@@ -18,17 +19,17 @@
 
 #include <string.h>
 
-/* Steps of a pass: with the key, and beside it (64 sheets that are made again). Sheets and goroutines, of which wakes
- * are at once. */
+/* Limits of a pass, in steps: without a job (AT_ONCE), and with one. WOKE_SHEETS: sheets that may be rebuilt.
+ * GS_AT_ONCE, WOKE_AT_ONCE: goroutines, and goroutines times sheets, up to which no job is needed. */
 enum { AT_ONCE = 10000, GS_AT_ONCE = 4096, STORY_MOST = 1 << 22, WOKE_SHEETS = 256, WOKE_AT_ONCE = 2000 };
 
 struct goroutines_wait_search {
 	struct job *job;
-	enum cmd_id cmd;		/* CMD_NONE: for the story */
-	bool dropped;			/* nobody wants it any more */
+	enum cmd_id cmd;		/* CMD_NONE: for the statistics */
+	bool dropped;			/* the result is not wanted any more */
 	const struct snap *sn;
 	const trk_id *g;
-	trk_id *own;			/* what g is of one that is a job */
+	trk_id *own;			/* the memory of g, for a job */
 	uint32_t n;
 	int64_t t0, t1, of;
 	bool cached_only, any, all;
@@ -70,7 +71,7 @@ static int run_pass(struct job *j, void *arg)
 	return 0;
 }
 
-/* Of what is selected; the list of goroutines is the groups' own. */
+/* Make a search for the selection; its list of goroutines is that of the groups. */
 static struct goroutines_wait_search new_search(
     const struct goroutines_state *p, const struct pane_env *env, enum cmd_id cmd)
 {
@@ -97,7 +98,7 @@ static void start_pass(struct goroutines_state *p, struct goroutines_wait_search
 	mine->job = job_start(run_pass, mine);
 }
 
-/* What is wanted now. */
+/* Start the pass that is wanted now. */
 static void start_next(struct goroutines_state *p, const struct pane_env *env)
 {
 	if (p->look) {
@@ -107,7 +108,7 @@ static void start_next(struct goroutines_state *p, const struct pane_env *env)
 		struct goroutines_wait_search l = new_search(p, env, p->jump);
 		p->jump = CMD_NONE;
 		start_pass(p, &l);
-		if (!p->look->job) {	/* no thread: what is at hand is all there is */
+		if (!p->look->job) {	/* no thread is available: keep what resident sheets have */
 			mem_free(p->look->own);
 			mem_free(p->look);
 			p->look = NULL;
@@ -116,7 +117,7 @@ static void start_next(struct goroutines_state *p, const struct pane_env *env)
 	}
 }
 
-/* So little that nobody sees it. */
+/* Run a short pass now; return whether it was complete. */
 static bool at_once(struct goroutines_wait_search *l)
 {
 	l->cached_only = l->cmd != CMD_EFFECT || (uint64_t)l->n * (l->sn->nsheets + 1u) <= WOKE_AT_ONCE;

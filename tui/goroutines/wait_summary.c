@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What is told of the selected group of goroutines: how long its waits are, in
- * quantiles and as a histogram, and who ends them. It takes a pass over the sheets for all of its spans
- * (trace/stats/wait_stats.c), so it is made when the selection moves, not when it is drawn: a short one, over what is at hand,
- * at once, for moving through a list must not depend on the length of the trace, and all of it beside the keyboard
- * (wait_job.c). When that, too, stopped early it says so.
+ * The statistics of the selected group of goroutines: the durations of its waits, as quantiles and
+ * histograms, and their wakers. They need a pass over the sheets for all of its spans
+ * (trace/stats/wait_stats.c), so they are computed when the selection moves, not when it is drawn:
+ * at once in a short pass over resident sheets, because moving in a list must not depend on the
+ * length of the trace, and completely in the background (wait_job.c). If that stops early too, this
+ * is shown.
  */
 #include "config.h"
 #include "goroutines/internal.h"
@@ -17,7 +18,7 @@
 
 #include <string.h>
 
-enum { LOOKED = 1 << 10 };	/* tracks, here and there, after which they are let go of */
+enum { LOOKED = 1 << 10 };	/* tracks read at random positions between releases of pages */
 
 void goroutines_sum_group(const struct snap *sn, const struct stats_groups *gs, uint32_t first, uint32_t n,
     const struct arena *mem, struct goroutines_totals *o)
@@ -35,7 +36,7 @@ void goroutines_sum_group(const struct snap *sn, const struct stats_groups *gs, 
 	}
 }
 
-/* The waits that take longest of all in the group. */
+/* Choose the wait states with the longest total in the group. */
 static void pick_states(struct goroutines_waits *o, const struct goroutines_totals *totals)
 {
 	int64_t sum[TS__N];
@@ -51,7 +52,7 @@ static void pick_states(struct goroutines_waits *o, const struct goroutines_tota
 	}
 }
 
-/* How long they live: accounts of a group lie longest life first. */
+/* Return the distribution of lifetimes: the goroutines of a group are sorted by it, longest first. */
 static struct stats_spread sum_lives(const struct stats_groups *gs, const struct goroutines_row *r)
 {
 	struct stats_spread s = {.n = r->n};
@@ -83,12 +84,12 @@ void goroutines_update_waits(struct goroutines_state *p, const struct pane_env *
 	goroutines_wait_start(p, env);
 }
 
-/* The table of quantiles: all four where there is room for them beside the names, else without p95. */
+/* The table of quantiles: all four columns if they fit beside the names, else without p95. */
 enum { QUANTILE_NAME = 24, QUANTILE = 9, QUANTILE_LEAST = 7 };
 static const struct { const char *head; enum stats_spread_at q; } quantile_cols[] = {
     {"p50", SPREAD_P50}, {"p95", SPREAD_P95}, {"p99", SPREAD_P99}, {"max", SPREAD_MAX}};
 
-/* Where column k ends, or -1: it is not shown. */
+/* Return the end of column k, or -1: it is not shown. */
 static int quantile_end(const struct grid *g, int k)
 {
 	if (g->w >= QUANTILE_NAME + 4 * QUANTILE)
@@ -136,7 +137,7 @@ static int draw_wakers(const struct goroutines_waits *o, const struct pane_env *
 	return y + 1;
 }
 
-/* Histograms of the waits that take longest in all, each where it has room whole. */
+/* Draw histograms of the waits with the longest totals, each only if it fits. */
 static int draw_blocks(const struct goroutines_waits *o, struct grid *g, int y)
 {
 	enum { LEAST = 8 };
