@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * How events look: a line each, with the time since the one before, and the stacks of the one that is selected, beside
- * the list or below it.
+ * The table of events: one line each, with the time since the previous event, and the stacks of the
+ * selected event beside the list or below it.
  */
 #include "config.h"
 #include "events/internal.h"
@@ -17,7 +17,7 @@ static bool in_range(const struct events *p, int64_t t)
 	return p->ranging && t >= (at < p->anchor ? at : p->anchor) && t <= (at < p->anchor ? p->anchor : at);
 }
 
-/* Lines below the events for stacks, where S has asked for them and there is nothing beside. */
+/* Return the lines below the events for stacks: S shows them if there is no side part. */
 int events_footer_height(const struct events *p, const struct pane_env *env)
 {
 	return p->stacks && !env->side_shown && env->rows >= 12 ? env->rows * 2 / 5 : 0;

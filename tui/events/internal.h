@@ -7,9 +7,10 @@
 #include "trace/events.h"
 #include "tracepane/tracepane.h"
 
-/* CHUNK: so many events are looked for around the cursor, and at most MAX taken; where a crowd of goroutines is there a
- * PAGE. NARROW: of what filters leave, a stretch of so many events is looked through at once. The state of the events
- * pane and what its files share. */
+/* Numbers of events. CHUNK: gathered around the cursor, and at most CHUNK_MAX taken; PAGE: the maximum where many
+ * goroutines act at once. NEAR: distance from the end of a page at which the next one is loaded. NARROW: gathered
+ * at once to search for events that the filters leave. The rest is the state of the events pane and what its files
+ * share. */
 enum { EV_CHUNK = 4000, EV_PAGE = 8000, EV_CHUNK_MAX = 40000, EV_NEAR = 200, EV_NARROW = 8 * EV_CHUNK };
 struct events_view { const char *name; uint32_t kinds, spans, marks; };
 enum { EV_VIEWS = 8 };
@@ -20,23 +21,23 @@ struct events_page_work;
 struct events {
 	struct arena mem;
 	struct tracepane_scope scope;
-	struct event_list list, spare;		/* spare: nothing of worth but its room */
-	struct events_page_work *paging;	/* NULL, or another page is gathered beside the keyboard */
-	struct rows from;		/* rows as they were when that was asked for */
-	bool last, turns;		/* its last row is wanted; it goes on from where one is */
-	bool matched;		/* it was looked for beside the keyboard: what `&` or the filters leave, and all of that */
-	uint32_t *row;		/* of list, as `&` leaves them */
+	struct event_list list, spare;		/* spare: only its memory is reused */
+	struct events_page_work *paging;	/* NULL, or the job that gathers another page */
+	struct rows from;		/* the rows at the time of that request */
+	bool last, turns;	/* last: select the last row of the page; turns: the page continues the current one */
+	bool matched;		/* the list is the complete result of a search for what `&` or the filters leave */
+	uint32_t *row;		/* indexes into list, filtered by `&` */
 	size_t crow;
 	struct rows rows;
-	struct event_item sought;	/* what was gone to, or a time, ... */
-	uint32_t sought_row;	/* ... and the row that is, of what was there */
+	struct event_item sought;	/* the event, or only the time, that was requested, ... */
+	uint32_t sought_row;	/* ... and the row at that moment */
 	int view;
 	uint8_t *hit;
 	uint32_t nhit;
-	struct events_search *events_search;	/* NULL: nothing is looked for beside the keyboard */
-	char search_note[80];		/* what became of the last one */
+	struct events_search *events_search;	/* NULL, or the running search */
+	char search_note[80];		/* result of the last search */
 	bool ranging, stacks;
-	int64_t anchor;		/* where the range begins or ends */
+	int64_t anchor;		/* one end of the range */
 };
 static inline const struct event_item *events_event_at(const struct events *p, uint32_t i)
 {
@@ -53,41 +54,40 @@ void events_draw(const void *, const struct pane_env *, struct grid *);
 void events_draw_side(const void *, const struct pane_env *, struct grid *);
 
 /* events/text.c */
-void events_describe(const struct snap *, const struct event_item *, struct buf *);	/* without when and to whom */
-void events_row_text(const struct snap *, const struct event_item *, struct buf *);	/* a row, to search in */
-void events_export_line(const struct snap *, const struct event_item *, struct buf *);	/* a row, to write out */
+void events_describe(const struct snap *, const struct event_item *, struct buf *);	/* without time and goroutine */
+void events_row_text(const struct snap *, const struct event_item *, struct buf *);	/* text of a row for searches */
+void events_export_line(const struct snap *, const struct event_item *, struct buf *);	/* text of a row for export */
 enum style events_event_style(const struct snap *, const struct event_item *);
-/* The stacks of an event, at most two, with what they are of. */
+/* The stacks of an event, at most two, each with a label. */
 struct events_stack { const char *of; stk_id stack; };
 int  events_event_stacks(const struct snap *, const struct event_item *, struct events_stack out[2]);
 
 /* page_job.c */
-struct trace_events_query events_list_query(int view, const struct tracepane_scope *);	/* which points at the scope */
-/* Far: what the filters leave is to be looked for beyond it. */
+/* the result points to the scope */
+struct trace_events_query events_list_query(int view, const struct tracepane_scope *);
+/* A page. far: a search has to look for filtered events beyond it. */
 struct events_page { struct event_list list; bool far; };
-/* The page around an event, which need not be. false: it is got beside the keyboard, and events_page_finish() has it.
- */
+/* Load the page around an event, which need not exist. false: a job gathers it, and events_page_finish() returns it. */
 bool events_load_page(struct events *, const struct pane_env *, const struct event_item *at, struct events_page *);
 struct job *events_page_job(void *);
-void events_page_cancel(struct events *);	/* it is not wanted any more */
-/* false: there is none, or another comes. */
+void events_page_cancel(struct events *);	/* the page is not wanted any more */
+/* Take the page of the job; false: there is none, or another one follows. */
 bool events_page_finish(struct events *, const struct pane_env *, struct events_page *);
 void events_page_free(struct events *);
 
-/* events/search_job.c: looking through the whole trace beside the keyboard, on a thread of its own. Quests are
-   given up by freeing them. */
+/* events/search_job.c: search the whole trace on a thread. A search is cancelled by freeing it. */
 struct events_search_query {
 	const char *re;		/* NULL: none */
 	int view;
-	int64_t t;		/* from here ... */
-	int dir;		/* ... on (1), back (-1), for one; 0: for all that match, around */
+	int64_t t;		/* search from here, ... */
+	int dir;	/* ... forwards (1) or backwards (-1) for one event; 0: for all events that match, around t */
 };
-/* NULL: cannot now. */
+/* NULL: another search has not ended. */
 struct events_search *events_search_start(const struct pane_env *, const struct events_search_query *);
 bool events_search_is_done(struct events_search *);
-bool events_search_is_single(const struct events_search *);	/* it looked for one */
-const struct event_list *events_search_result(const struct events_search *);	/* when it is done */
-void events_search_progress(const struct events_search *, struct buf *);	/* how far it is */
+bool events_search_is_single(const struct events_search *);	/* it searches for one event */
+const struct event_list *events_search_result(const struct events_search *);	/* after events_search_is_done() */
+void events_search_progress(const struct events_search *, struct buf *);	/* append the progress */
 void events_search_free(struct events_search *, const struct pane_env *);
 
 #endif

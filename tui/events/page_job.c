@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A page of events around one of them. It comes with the key where the sheets that it lies in are in memory. Where
- * they come and go, and one of these is away, it is gathered beside the keyboard, and the page that was there is looked
- * at until then; who moves on it stays where he went, unless that is not on the new one. A page that nobody wants any
- * more may be in the middle of a sheet: it is not waited for, and the next one begins when it has ended.
+ * A page of events around one of them. It is loaded at once if its sheets are in memory. If sheets
+ * can be evicted and one is missing, a job gathers the page and the old one stays visible; if the
+ * cursor moves meanwhile, it keeps its position, if the new page has it. The job of a page that is
+ * not wanted any more may be blocked on a sheet: it is not waited for, and the next one starts when
+ * it has ended.
  */
 #include "config.h"
 #include "events/internal.h"
@@ -26,8 +27,8 @@ struct trace_events_query events_list_query(int view, const struct tracepane_sco
 	    v->kinds, v->spans, v->marks, tracepane_is_filtered(scope) ? event_wanted : NULL, scope, scope->g};
 }
 
-/* So many goroutines are there that to go through them is a frame's time, and all of them may do something at one
-   instant. */
+/* Return whether the range has many goroutines, so that a pass over them takes the time of a frame and all may act
+   at one instant. */
 static bool is_crowded(const struct snap *sn, int64_t t0, int64_t t1)
 {
 	enum { CROWD = 200000 };
@@ -39,9 +40,9 @@ static bool is_crowded(const struct snap *sn, int64_t t0, int64_t t1)
 	return rows > CROWD;
 }
 
-/* Rare kinds have none near: then the stretch grows. What the filters leave is looked for further and further away, and
-   each event is asked whose it is: that is a matter of the keyboard only as long as it is little, if quests can go on
-   from there. true: they are to. */
+/* Gather a page; extend the range if events are rare. Each event in a wider range has to be tested against the
+   filters, so if searches are possible (`searches`), stop after `little` events. Return true if a search has to
+   continue. */
 static bool gather_page(const struct snap *sn, int view, const struct tracepane_scope *scope,
     const struct event_item *at, bool searches, struct event_list *l)
 {
@@ -58,7 +59,7 @@ static bool gather_page(const struct snap *sn, int view, const struct tracepane_
 	}
 }
 
-/* ---- of what is in memory */
+/* ---- pages from memory */
 
 static bool is_there(const struct snap *sn, int64_t t)
 {
@@ -68,7 +69,7 @@ static bool is_there(const struct snap *sn, int64_t t)
 	return true;
 }
 
-/* false: some of it is away. */
+/* Gather a page without blocking; false: a sheet is missing. */
 static bool gather_now(const struct snap *sn, int view, const struct tracepane_scope *scope,
     const struct event_item *at, bool searches, struct events_page *got)
 {
@@ -87,7 +88,7 @@ static bool gather_now(const struct snap *sn, int view, const struct tracepane_s
 	return all;
 }
 
-/* ---- beside the keyboard */
+/* ---- background job */
 
 struct events_page_work {
 	struct job *job;
@@ -95,7 +96,7 @@ struct events_page_work {
 	const struct snap *sn;
 	struct tracepane_scope scope;
 	int view;
-	bool dropped, more;	/* nobody wants it any more; the next is wanted */
+	bool dropped, more;	/* dropped: the result is not wanted any more; more: next is to be loaded */
 	bool searches;
 	struct event_item at, next;
 	struct events_page got;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Every event in order. The pane holds a page of them, EV_CHUNK or so around the
- * cursor (trace/events.c gathers it out of the store), and another page
- * when the cursor comes near its end, so that a trace of any length opens at
- * once and a jump to a time costs the same anywhere. Rows therefore have no
- * number in the whole; where the cursor is, is a time.
+ * All events in order. The pane holds a page, EV_CHUNK or so events around the cursor
+ * (trace/events.c gathers them from the store), and loads another page when the cursor comes near
+ * its end, so a trace of any length opens at once and a jump costs the same anywhere. Rows
+ * therefore have no number in the whole trace; the position of the cursor is a time.
  *
- * What is not on the page is looked for beside the keyboard (events/search_job.c): the
- * next hit of a search, or those that `&` leaves, which then are the page.
+ * A job searches outside of the page (events/search_job.c): for the next hit of a search, or for
+ * the events that `&` leaves, which then become the page.
  */
 #include "config.h"
 #include "events/internal.h"
@@ -51,7 +50,7 @@ static void fill_rows(struct events *p, const struct pane_env *env)
 	buf_free(&b);
 }
 
-/* Begin to look for the next hit (dir 1, -1), or around t for all that `&` leaves (0). */
+/* Start a search for the next hit (dir 1, -1), or for all events that `&` leaves, around t (0). */
 static bool events_search(struct events *p, const struct pane_env *env, const char *re, int dir, int64_t t)
 {
 	if (p->events_search)
@@ -63,7 +62,7 @@ static bool events_search(struct events *p, const struct pane_env *env, const ch
 	return p->events_search;
 }
 
-/* Another page than was there. */
+/* Show a new page. */
 static void show_page(struct events *p, const struct pane_env *env, struct events_page *got, int64_t t)
 {
 	mem_free(p->spare.v);
@@ -75,11 +74,11 @@ static void show_page(struct events *p, const struct pane_env *env, struct event
 		events_search(p, env, NULL, 0, t);
 }
 
-/* The page around an event. */
+/* Load the page around an event. */
 static void page_around(struct events *p, const struct pane_env *env, struct event_item at)
 {
 	struct events_page got;
-	if (p->matched && (env->grep.rx || tracepane_is_filtered(&p->scope))) {	/* the page is made of what is found */
+	if (p->matched && (env->grep.rx || tracepane_is_filtered(&p->scope))) {	/* a search makes the page */
 		events_search(p, env, NULL, 0, at.t);
 		events_page_cancel(p);
 		return;
@@ -87,7 +86,7 @@ static void page_around(struct events *p, const struct pane_env *env, struct eve
 	p->matched = false;
 	p->from = p->rows;
 	p->turns = p->last = false;
-	if (at.t < p->scope.t0 || at.t >= p->scope.t1)	/* the cursor was elsewhere: from the beginning of the range */
+	if (at.t < p->scope.t0 || at.t >= p->scope.t1)	/* outside of the range: start at its beginning */
 		at = (struct event_item){.t = p->scope.t0};
 	if (events_load_page(p, env, &at, &got))
 		show_page(p, env, &got, at.t);
@@ -107,7 +106,7 @@ static void seek_time(struct events *p, int64_t t)
 	list_select(&p->rows, h.lo);
 }
 
-/* That very one, of those at its instant. */
+/* Select exactly this event among those at its time. */
 static void select_event(struct events *p, const struct event_item *e)
 {
 	uint32_t i = p->rows.sel;
@@ -119,14 +118,14 @@ static void select_event(struct events *p, const struct event_item *e)
 		list_select(&p->rows, i);
 }
 
-/* One was to go to t. When what is there has been looked for, there is where one looks, unless a key has moved. */
+/* Record a requested event: it is selected when the search has found it, unless a key has moved the cursor. */
 static void set_sought(struct events *p, struct event_item e)
 {
 	p->sought = e;
 	p->sought_row = p->rows.sel;
 }
 
-/* One has not moved since. */
+/* Return whether the cursor has not moved since then. */
 static bool cursor_unmoved(const struct events *p)
 {
 	return p->rows.sel == p->sought_row &&
@@ -211,7 +210,7 @@ static void events_pane_tick(void *st, const struct pane_env *env)
 	p->events_search = NULL;
 }
 
-/* The page has been gathered. Who has moved on the one before stays there. */
+/* Show the gathered page. If the cursor has moved on the old one, keep its position. */
 static void events_pane_done(void *st, const struct pane_env *env, struct ask *out)
 {
 	struct events *p = st;
@@ -247,7 +246,7 @@ static void close_events(void *st)
 	mem_free(p->hit);
 }
 
-/* ---- acting */
+/* ---- commands */
 
 static enum verdict goto_cmd(struct events *p, const struct pane_env *env, const char *arg, struct ask *out)
 {
@@ -301,7 +300,7 @@ static void range_of(const struct events *p, int64_t *t0, int64_t *t1)
 	*t1 = (at < p->anchor ? p->anchor : at) + 1;
 }
 
-/* The events of the range, a line each; false: there is no range. */
+/* Append the events of the range, one per line; false: there is no range. */
 static bool write_events(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct events *p = st;
@@ -326,7 +325,7 @@ static bool write_events(const void *st, const struct pane_env *env, struct buf 
 	return true;
 }
 
-/* For :w: the events of the range, or all. */
+/* Return the report for :w: the events of the range, or all. */
 static void events_pane_report(const void *st, const struct pane_env *env, struct pane_report *r)
 {
 	const struct events *p = st;
@@ -355,7 +354,7 @@ static enum verdict filter_range(struct events *p, const struct pane_env *env, s
 	return V_ASK;
 }
 
-/* Whose the event is: a filter by functions would leave every event where it is. */
+/* Filter by the goroutine or P of the event; a filter by functions does not affect events. */
 static enum verdict filter_whose(const struct events *p, const struct pane_env *env, struct ask *out)
 {
 	const struct event_item *e = events_selected_event(p);
@@ -369,7 +368,7 @@ static enum verdict filter_whose(const struct events *p, const struct pane_env *
 	return V_ASK;
 }
 
-/* Drop what is going on; false: nothing is. */
+/* Cancel the search or the range; false: there is none. */
 static bool cancel_search(struct events *p, const struct pane_env *env)
 {
 	bool any = p->events_search || p->ranging;
@@ -390,7 +389,7 @@ static enum verdict show_wire(const struct events *p, struct ask *out)
 	if (e->t < 1)
 		return pane_message(out, "an initial state is not an event: the file has it at the first event "
 		    "of the goroutine");
-	out->kind = ASK_RUN;	/* times in the file may be behind those in order by a little */
+	out->kind = ASK_RUN;	/* times in the file may be slightly less than ordered times */
 	snprintf(out->text, sizeof out->text, "report wire -from=%lldns -to=%lldns",
 	    (long long)(e->t > 500 ? e->t - 500 : 0),
 	    (long long)e->t + 1);
@@ -515,7 +514,7 @@ static void events_pane_detail(const void *st, const struct pane_env *env, struc
 	buf_free(&row);
 }
 
-/* The next hit on the page; beyond it the search goes on beside the keyboard. */
+/* Go to the next hit on the page; a job searches beyond it. */
 static uint32_t events_pane_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 {
 	struct events *p = st;
@@ -529,12 +528,12 @@ static uint32_t events_pane_find(void *st, const struct pane_env *env, int dir, 
 	*at = 0;
 	p->search_note[0] = '\0';
 	if (dir == 1 || dir == -1)
-		i += (uint32_t)dir;	/* before the first is after the last */
+		i += (uint32_t)dir;	/* unsigned: before the first row wraps to a value after the last */
 	while (i < n && (dir || !p->nhit) && !p->hit[i])
 		i += dir == -1 ? UINT32_MAX : 1;
 	if (i >= n) {
 		if (dir == 2 || !session_snap(env->s)->complete)
-			return p->nhit;	/* while it is typed */
+			return p->nhit;	/* while the expression is typed */
 		return events_search(p, env, env->find.text, dir == -1 ? -1 : 1, dir == -1 ? p->list.t0 : p->list.t1)
 			   ? FIND_ON
 			   : 0;

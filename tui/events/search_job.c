@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Looking through the whole trace for events, beside the keyboard. The thread
- * reads what every reader of a snapshot may read and owns all the rest: its
- * expressions, its copy of what the query leaves, its events. It goes through
- * the trace in stretches of some ten thousand events, gathered as a page is, and
- * between two of them it tells how far it is and asks whether it is still
- * wanted. From the cursor to the end and then from the beginning, or the other
- * way round, as a search in a text goes.
+ * Search the whole trace for events, on a thread. The thread reads the snapshot, as all readers
+ * may, and owns everything else: its expressions, its copy of the scope, its events. It processes
+ * the trace in ranges of about ten thousand events, gathered like a page; between two ranges it
+ * reports progress and checks for cancellation. The search runs from the cursor to the end and then
+ * from the beginning, or backwards likewise.
  */
 #include "config.h"
 #include "events/internal.h"
@@ -20,16 +18,16 @@
 enum { AHEAD = 2000, BEHIND = 1000, FEW = 5000, MANY = 20000 };
 
 struct events_search {
-	struct job *job, *self;		/* the same: the owner's, and the thread's own */
+	struct job *job, *self;		/* the same job: of the owner, and of the thread */
 	struct arena mem;
 	const struct snap *sn;
 	struct tracepane_scope scope;
 	struct trace_events_query q;
-	struct regex *find, *grep;		/* both have to match; NULL does */
+	struct regex *find, *grep;		/* both have to match; NULL matches all */
 	char *re;
 	int64_t t;
 	int dir;
-	struct event_list page, found;		/* found.t0, t1: what was looked through */
+	struct event_list page, found;		/* found.t0, t1: the range searched so far */
 	struct buf text;
 	int64_t done, all;
 };
@@ -63,7 +61,8 @@ static int64_t next_len(const struct events_search *h, int64_t len)
 	return h->page.n > MANY && len > 1 ? len / 2 : len;
 }
 
-/* From a on to b, at most max of them. false: that many, or cancelled; *a: where it came to. */
+/* Search from a to b for at most max events. false: found that many, or cancelled; *a: the end of the searched
+   range. */
 static bool find_forward(struct events_search *h, int64_t *a, int64_t b, uint32_t max)
 {
 	for (int64_t len = 100000; *a < b; len = next_len(h, len)) {
@@ -86,14 +85,14 @@ static bool find_forward(struct events_search *h, int64_t *a, int64_t b, uint32_
 	return true;
 }
 
-/* From b back to a; what is found comes newest first. */
+/* Search from b back to a; results are stored newest first. */
 static bool find_backward(struct events_search *h, int64_t a, int64_t *b, uint32_t max)
 {
 	uint32_t had = h->found.n;
 	for (int64_t len = 100000; a < *b; len = next_len(h, len)) {
 		int64_t from = *b - a > len ? *b - len : a, to = *b;
 		trace_events_gather(h->sn, &h->q, from, to, EV_CHUNK_MAX, &h->page);
-		while (h->page.t1 < to && to - from > 1) {	/* too many at once */
+		while (h->page.t1 < to && to - from > 1) {	/* too many events for one range */
 			from = to - (to - from) / 4 - 1;
 			trace_events_gather(h->sn, &h->q, from, to, EV_CHUNK_MAX, &h->page);
 		}
@@ -114,7 +113,7 @@ static bool find_backward(struct events_search *h, int64_t a, int64_t *b, uint32
 	return true;
 }
 
-/* All that match, around t: what lies before is found backwards and turned round. */
+/* Find all events that match, around t: those before it are found backwards and then reversed. */
 static void find_around(struct events_search *h)
 {
 	int64_t a = h->t, b = h->t;

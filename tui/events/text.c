@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What events are called and say. Nothing here knows the pane: a search beside
- * the keyboard makes the same words of the same events.
+ * Names and texts of events. Nothing here depends on the pane: a background search makes the same
+ * texts.
  */
 #include "config.h"
 #include "events/internal.h"
@@ -58,7 +58,7 @@ static void mark_words(const struct store *st, const struct sink_mark *m, struct
 	tracepane_put_str(st, m->text, "", b);
 }
 
-/* What happened, without when and to whom. */
+/* Append the details of an event, without its time and goroutine. */
 void events_describe(const struct snap *sn, const struct event_item *e, struct buf *b)
 {
 	const struct store *st = sn->st;
