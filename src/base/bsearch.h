@@ -7,14 +7,14 @@
 #include <stddef.h>
 
 /*
- * Finding by halving: the first of n things in order that is not before what is looked for.
+ * Binary search: find the first of n sorted elements that is not before the wanted one.
  *
  *	struct bsearch_probe h = {.hi = n};
  *	while (bsearch_probe(&h))
  *		bsearch_narrow(&h, v[h.at].t < t);
  *
- * Then it is v[h.lo], or h.lo is n when all are before it. Whoever looks says what "before" is, so it serves
- * for columns, for fields of rows and for what is computed, without a function to call back.
+ * The result is v[h.lo]; h.lo is n if all elements are before the wanted one. The caller decides what "before" means,
+ * so this works for columns, fields of rows and computed values, without a callback.
  */
 struct bsearch_probe { size_t lo, hi, at; };
 
@@ -24,7 +24,7 @@ static inline bool bsearch_probe(struct bsearch_probe *h)
 	return h->lo < h->hi;
 }
 
-/* before: the one at h->at is before what is looked for. */
+/* before: the element at h->at is before the wanted one. */
 static inline void bsearch_narrow(struct bsearch_probe *h, bool before)
 {
 	if (before)

@@ -8,9 +8,8 @@
 #include <stdint.h>
 
 /*
- * A bounds-checked cursor over bytes: every reader reads through it. A failed
- * read sets bad, leaves the position and yields zeros from then on, so a reader
- * may check once per record.
+ * A bounds-checked cursor over bytes, used by every reader. A failed read sets bad and keeps the position; all later
+ * reads return zeros. So a reader may check once per record.
  */
 struct byte_cursor {
 	const uint8_t *base, *p, *end;
@@ -21,7 +20,7 @@ struct byte_cursor {
 static inline struct byte_cursor byte_cursor_make(const void *p, size_t n, uint64_t off)
 {
 	const uint8_t *at = p;
-	return (struct byte_cursor){at, at, n ? at + n : at, off, false};	/* nothing may lie at NULL */
+	return (struct byte_cursor){at, at, n ? at + n : at, off, false};	/* avoids arithmetic on NULL */
 }
 
 static inline size_t byte_cursor_left(const struct byte_cursor *c)
@@ -42,7 +41,7 @@ static inline uint8_t byte_cursor_u8(struct byte_cursor *c)
 	return 0;
 }
 
-/* LEB128, at most 10 bytes and 64 bits. */
+/* Read a LEB128 number of at most 10 bytes and 64 bits. */
 static inline uint64_t byte_cursor_uvarint(struct byte_cursor *c)
 {
 	uint64_t v = 0;
@@ -62,7 +61,7 @@ static inline uint64_t byte_cursor_uvarint(struct byte_cursor *c)
 	return 0;
 }
 
-/* n bytes in place, or NULL. */
+/* Return n bytes in place, or NULL. */
 static inline const uint8_t *byte_cursor_bytes(struct byte_cursor *c, uint64_t n)
 {
 	if (c->bad || n > byte_cursor_left(c)) {

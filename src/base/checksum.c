@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Four lanes take the words in turn, so that four multiplications are under way
- * at once; each step is a bijection of the lane for a given word and of the word
- * for a given lane, hence one changed word changes its lane for good. 32 bytes in
- * about five cycles; a table-driven CRC does 8 in that time.
+ * The words are distributed over four lanes in turn, so that four multiplications are in flight at once. Each step is a
+ * bijection of the lane for a given word, and of the word for a given lane; so one changed word always changes the
+ * final value of its lane. 32 bytes take about five cycles; a table-driven CRC does 8 bytes in that time.
  */
 #include "config.h"
 #include "base/checksum.h"

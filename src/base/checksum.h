@@ -7,19 +7,20 @@
 #include <stdint.h>
 
 /*
- * A sum over bytes, as fast as they come from memory, that no change of a single
- * word leaves as it was. Against accidents, not against people: who can change the
- * bytes can change the sum. Zero-initialise; what is added in parts is the same
- * as in one.
+ * A fast 64-bit checksum over bytes, limited by memory bandwidth. Every change of a single word changes it. It detects
+ * accidents, not attacks: an attacker who can change the bytes can change the checksum. Zero-initialise. The result
+ * does not depend on how the bytes are split between calls.
  */
 struct checksum {
 	uint64_t lane[4];
 	uint64_t n;
-	uint8_t rest[32];	/* n % 32 bytes that wait */
+	uint8_t rest[32];	/* the last n % 32 bytes, not mixed yet */
 };
 
 void checksum_add(struct checksum *, const void *p, size_t n);
-uint64_t checksum_end(const struct checksum *);	/* of all that was added; more may be */
-uint64_t checksum_of(const void *p, size_t n);	/* of one piece */
+/* Return the checksum of all bytes so far; more may be added. */
+uint64_t checksum_end(const struct checksum *);
+/* Return the checksum of one block of bytes. */
+uint64_t checksum_of(const void *p, size_t n);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* A clock that is never set: for how long something has taken. */
+/* A monotonic clock, for durations. */
 static inline int64_t clock_ns(void)
 {
 	struct timespec t;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Libraries that are opened, not linked. A thin layer over dlopen(3): symbols are copied into the places of a table,
- * for a pointer to a function is no pointer to data in C. libcurl brings some thirty libraries with it, the runtime of
- * C++ ten thousand addresses to put right, libdw four decompressors; a report on a trace asks none of them.
+ * Libraries that are opened, not linked. A thin layer over dlopen(3). The addresses are copied into a table with
+ * memcpy(), because C does not convert pointers to data into pointers to functions. libcurl loads some thirty
+ * libraries, the C++ runtime needs ten thousand relocations, libdw loads four decompressors; a report on a trace needs
+ * none of them.
  *
- * Not taken: lazy linking by the linker, which is not there on every system, and which ends the program where a
- * library is missing instead of saying so.
+ * Not taken: lazy linking by the linker. Not every system has it, and it ends the program if a library is missing,
+ * without a proper message.
  */
 #include "config.h"
 #include "base/dynlib.h"

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The ways on which the program ends without returning from main().
+ * Handles the ways in which the program ends without returning from main().
  *
- * Each signal that would end it is handled here: the terminal is restored, the
- * files that are not finished are removed, and then the signal does what it
- * would have done. So the statics below; a signal handler has no arguments, and
- * calls only what is safe in one. The paths lie in fixed slots for that reason.
+ * Each signal that would end it is handled here: the handler restores the terminal, removes unfinished files, and then
+ * lets the signal have its usual effect. A signal handler has no arguments and may call only async-signal-safe
+ * functions; therefore the state is static, and the paths are stored in fixed slots.
  *
- * A handler that was there before (a sanitizer's) is called after ours. It runs
- * on a stack of its own, because the normal stack may be exhausted.
+ * A handler that was installed before (a sanitizer's) is called after this one. The handler runs on a separate stack,
+ * because the normal stack may be exhausted.
  */
 #include "config.h"
 #include "base/ending.h"
@@ -97,13 +96,13 @@ static void write_stderr(const char *words, size_t n)
 	(void)k;
 }
 
-/* A fault of the program itself, and not a wish of the user or a limit. */
+/* Return whether a signal is a fault of the program, not a request of the user or a limit. */
 static bool is_bug(int sig)
 {
 	return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGABRT;
 }
 
-/* The instruction that raised it is executed again when the handler returns. */
+/* Return whether the faulting instruction is executed again when the handler returns. */
 static bool is_raised_again(int sig, const siginfo_t *si)
 {
 	return si->si_code > 0 && is_bug(sig) && sig != SIGABRT;
@@ -128,7 +127,7 @@ static void on_signal(int sig, siginfo_t *si, void *context)
 static bool ends_program(int sig)
 {
 	switch (sig) {
-	case SIGKILL: case SIGSTOP:	/* not to be caught */
+	case SIGKILL: case SIGSTOP:	/* cannot be caught */
 	case SIGCHLD: case SIGCONT: case SIGURG: case SIGWINCH: case SIGTSTP: case SIGTTIN: case SIGTTOU:
 	case SIGPIPE: case SIGXFSZ:	/* ignored: the write fails and is reported */
 		return false;

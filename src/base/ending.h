@@ -6,30 +6,29 @@
 #include <stddef.h>
 
 /*
- * What a signal or a lack of memory must not leave behind: unfinished files, and
- * a terminal that is set up for the viewer.
+ * What a signal or a lack of memory must not leave behind: unfinished files, and a terminal in the viewer's mode.
  */
-/* Handle every signal that would end the program, but for those that are ignored. Once, before any thread. */
+/* Handle every signal that would end the program, except ignored ones. Call once, before any thread is started. */
 void ending_start(void);
 
-/* restore() puts the terminal back; it is called from a signal handler, or by any thread that has no memory. NULL:
-   there is nothing to restore. */
+/* Set the function that restores the terminal. It is called from a signal handler, or by any thread that is out of
+   memory. NULL: there is nothing to restore. */
 void ending_terminal(void (*restore)(void));
 
-/* Remove the file, by its absolute or relative path, if the program is ended before ending_forget(). Any thread.
-   Returns a number for ending_forget(); -1 where too many are remembered or the path is too long. */
+/* Remove the file, given by its absolute or relative path, if the program ends before ending_forget(). Any thread.
+   Return a number for ending_forget(), or -1 if too many files are registered or the path is too long. */
 int  ending_remember(const char *path);
 void ending_forget(int file);
 
-/* Create and open a file that did not exist, as mkstemp() does: the last six characters of path are replaced. It is
-   remembered before it exists, so no signal leaves it behind. Returns its descriptor; -1: errno says why. *file is for
+/* Create and open a new file as mkstemp() does: the last six characters of path are replaced. The file is registered
+   before it exists, so no signal leaves it behind. Return its descriptor, or -1 with errno set. *file is the number for
    ending_forget(). */
 int  ending_create(char *path, int *file);
 
-/* Do all that now. For signal handlers. */
+/* Restore the terminal and remove the registered files now. Async-signal-safe. */
 void ending_undo(void);
 
-/* Do all that, say that there is no memory, and exit with status 1. */
+/* Call ending_undo(), report that there is no memory, and exit with status 1. */
 _Noreturn void ending_no_memory(size_t wanted);
 
 #endif

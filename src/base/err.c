@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * One error at a time, by value, in a fixed buffer: the innermost function that
- * detects an error describes it, and its callers pass -1 on. The text can quote
- * bytes of a hostile file, so they are escaped here.
+ * There is one error at a time, by value, in a fixed buffer. The innermost function that detects an error describes it,
+ * and its callers return -1. The text can quote bytes of a hostile file, so it is escaped here.
  */
 #include "config.h"
 #include "base/err.h"

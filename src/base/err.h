@@ -7,15 +7,14 @@
 #include <stdint.h>
 
 /*
- * Errors. What can fail returns an int (0 or -1) or a pointer (NULL) and takes
- * a struct err * last. `return err_set(e, ERR_FORMAT, at, "...")` is one line.
- * Nothing is allocated on the failing path. The outer floors put the name of
- * the file in front.
+ * Errors. A function that can fail returns an int (0 or -1) or a pointer (NULL) and takes a struct err * last. `return
+ * err_set(e, ERR_FORMAT, at, "...")` is one line. Nothing is allocated on the failing path. The outermost callers add
+ * the name of the file.
  */
 enum err_kind { ERR_NONE, ERR_IO, ERR_FORMAT, ERR_LIMIT, ERR_USAGE, ERR_CANCEL, ERR_OUTPUT };
 
 #define ERR_NOWHERE UINT64_MAX
-#define ERR_ASIDE (UINT64_MAX - 1)	/* of a notice: nowhere, and nothing is damaged (see -strict) */
+#define ERR_ASIDE (UINT64_MAX - 1)	/* for a notice: it has no position, and nothing is damaged (see -strict) */
 
 struct err {
 	enum err_kind kind;
@@ -23,7 +22,7 @@ struct err {
 	char msg[320];	/* one line, safe for a terminal */
 };
 
-/* Fill *e and return -1. e may be NULL. The result is escaped as text_safe() does it, and cut where it is too long. */
+/* Fill *e and return -1. e may be NULL. The text is escaped as by text_safe(), and truncated if it is too long. */
 int err_set(struct err *e, enum err_kind kind, uint64_t at, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 

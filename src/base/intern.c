@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * An open-addressing table of ids with linear probing, at most three quarters
- * full. The hashes are kept beside the ids, so growing never looks at the
- * elements and a probe compares an element only when 32 bits agree.
+ * An open-addressing table of ids with linear probing, at most three quarters full. The hashes are stored beside the
+ * ids, so growing never reads the elements, and a probe compares an element only if 32 bits agree.
  */
 #include "config.h"
 #include "base/intern.h"

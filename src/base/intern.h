@@ -7,23 +7,23 @@
 #include <stdint.h>
 
 /*
- * Hash index over things that live elsewhere (usually a column): it keeps ids
- * only. The owner hashes, compares and appends; the index finds. Zero-initialise.
+ * A hash index over elements that are stored elsewhere (usually in a column): it stores only their ids. The caller
+ * hashes, compares and appends elements. Zero-initialise.
  */
 struct intern {
 	uint32_t *slot;		/* id + 1, or 0 */
-	uint32_t *hash;		/* of that id */
-	size_t cap, n;		/* cap is a power of two */
+	uint32_t *hash;		/* the hash of that id */
+	size_t cap, n;		/* cap is a power of two; n: number of ids */
 };
 
-/* true when element id equals the key. */
+/* Return whether element id equals the key. */
 typedef int intern_eq(const void *ctx, uint32_t id, const void *key);
 
-/* The id that equals key, or UINT32_MAX. */
+/* Return the id of the element that equals key, or UINT32_MAX. */
 uint32_t intern_find(const struct intern *t, uint32_t hash, intern_eq *eq, const void *ctx,
     const void *key);
-/* Something of that hash will be looked for: its place is asked for; then, when that is there, what may be it,
-   UINT32_MAX: nothing. */
+/* intern_prefetch() prefetches the first slot of a hash that will be looked up. intern_guess() then returns the id in
+   that slot, so that the caller can prefetch the element; UINT32_MAX: the slot is empty. */
 static inline void intern_prefetch(const struct intern *t, uint32_t hash)
 {
 	if (t->cap) {
@@ -36,11 +36,12 @@ static inline uint32_t intern_guess(const struct intern *t, uint32_t hash)
 	return t->cap ? t->slot[hash & (t->cap - 1)] - 1 : UINT32_MAX;
 }
 
-/* Put id under hash; it must not be there yet. */
+/* Add id under hash. It must not be in the index yet. */
 void intern_put(struct intern *t, uint32_t hash, uint32_t id);
 void intern_free(struct intern *t);
 
-uint32_t intern_hash_bytes(const void *p, size_t n, uint64_t seed);	/* well mixed, seeded */
+/* Return a well mixed, seeded hash. */
+uint32_t intern_hash_bytes(const void *p, size_t n, uint64_t seed);
 uint32_t intern_hash_u64(uint64_t a, uint64_t b);
 
 #endif

@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Work beside the interface. A job is one thread, three atomics and a pipe:
- * the worker stores progress and writes a byte, the owner polls the pipe's end
- * beside the terminal. Nothing is shared under a lock: what the worker makes it
- * publishes by pointers of its own (store/builder.c).
+ * Threads. A job is one thread, three atomics and a pipe: the worker stores progress and writes a byte; the owner polls
+ * the pipe together with the terminal. No data is shared under a lock: the worker publishes its results by atomic
+ * pointers (store/builder.c).
  *
- * The wake pipe does not block: a full pipe means that the owner has been woken
- * already. Progress wakes at most four times a second, so that a slow link is
- * not repainted for every percent.
+ * The wake pipe is non-blocking: if it is full, the owner has been woken already. Progress wakes the owner at most four
+ * times a second, so that a slow connection is not repainted for every per cent.
  *
- * A belt is a ring of slot numbers under one lock, taken a few thousand times a
- * second: the slots themselves are large. Who finds it full, or empty, sleeps until
- * an eighth of it has moved: to wake a thread costs as much as to fill a slot, and two
- * that run at nearly the same pace would wake each other for every one. Better than
- * to sleep is to do something else: ring_set_idle_work().
+ * A ring queue is a ring of slot numbers under one lock, which is taken a few thousand times a second, because slots
+ * are large. A thread that finds it full or empty sleeps until an eighth of the slots has moved. Waking a thread costs
+ * as much as filling a slot, and two threads of nearly the same speed would wake each other for every slot. Doing other
+ * work is better than sleeping: ring_set_idle_work().
  *
- * job_parallel() is a loop shared by several threads: an atomic counter hands
- * out indexes. There is no pool; a load starts it once or twice.
+ * job_parallel() is a loop shared by several threads: an atomic counter hands out indexes. There is no pool, because a
+ * load calls it only once or twice.
  */
 #include "config.h"
 #include "base/job.h"
@@ -43,10 +40,10 @@ struct job {
 	_Atomic uint64_t done, total;
 	_Atomic bool cancel, ended;
 	_Atomic int held;
-	pthread_mutex_t lock;	/* of held, for who waits for it */
+	pthread_mutex_t lock;	/* of held, for job_wait_while_held() */
 	pthread_cond_t on;
 	int result;		/* written before ended */
-	int64_t last_report;		/* when progress last woke the owner; the worker's alone */
+	int64_t last_report;		/* when progress last woke the owner; worker only */
 };
 
 static void *run_job(void *arg)
@@ -59,12 +56,12 @@ static void *run_job(void *arg)
 }
 
 /*
- * Where threads start: on any processor but their maker's, which has something to do as well. Below a hypervisor one
- * that sleeps looks taken to the system, so a new thread waited two to four milliseconds beside its maker, as often as
- * not.
+ * Starts threads on any processor except that of the creating thread, which has work as well. Under a hypervisor an
+ * idle processor looks busy to the system, so about half of the new threads waited two to four milliseconds on their
+ * creator's processor.
  */
 #ifdef HAVE_PTHREAD_ATTR_SETAFFINITY_NP
-/* What a thread is to do, once it may go wherever its maker may. */
+/* The function of a thread, called after the thread is allowed on all processors again. */
 struct starting { void *(*fn)(void *); void *arg; cpu_set_t all; };
 
 static void *run_unpinned(void *arg)
@@ -102,7 +99,8 @@ static int start_on_other_cpu(pthread_t *t, void *(*fn)(void *), void *arg)
 }
 #endif
 
-/* Signals are the interface's: a worker never takes one, but for what it does itself. */
+/* Start a thread. Signals are handled by the UI thread: a worker blocks all signals except those that its own faults
+   raise. */
 static int start_thread(pthread_t *t, void *(*fn)(void *), void *arg)
 {
 	sigset_t all, old;
@@ -329,13 +327,13 @@ void lock_release(struct lock *l)
 struct ring_queue {
 	pthread_mutex_t lock;
 	pthread_cond_t room, goods;
-	uint32_t slots, sent, done;	/* sent - done are filled */
-	uint32_t enough;		/* so many make it worth to wake who waits for them */
-	uint32_t most;			/* with so many the producer does something else */
+	uint32_t slots, sent, done;	/* sent - done slots are filled */
+	uint32_t enough;		/* number of slots at which a waiting thread is woken */
+	uint32_t most;			/* number of filled slots from which the producer does idle work */
 	bool closed;
-	bool ebbs;			/* the producer waits until it is empty */
-	bool turns, emptying;		/* they take turns, and it is the consumer's */
-	bool (*work)(void *);		/* instead of sleeping */
+	bool ebbs;			/* the producer waits until the queue is empty */
+	bool turns, emptying;		/* turns: lock-step; emptying: it is the consumer's turn */
+	bool (*work)(void *);		/* idle work, instead of sleeping */
 	void *arg;
 };
 
@@ -369,7 +367,7 @@ void ring_set_lockstep(struct ring_queue *b, uint32_t slots)
 {
 	pthread_mutex_lock(&b->lock);
 	b->work = NULL;
-	b->enough = 1;		/* the consumer may wait for more than there is */
+	b->enough = 1;		/* the consumer may be waiting for more slots than will be filled */
 	b->ebbs = true;
 	pthread_cond_signal(&b->goods);
 	while (b->sent != b->done && !b->closed)
@@ -383,7 +381,7 @@ void ring_set_lockstep(struct ring_queue *b, uint32_t slots)
 	pthread_mutex_unlock(&b->lock);
 }
 
-/* Do something else, once. The lock is held before and after. */
+/* Do idle work once. The lock is held before and after. */
 static bool run_idle_work(struct ring_queue *b)
 {
 	bool (*work)(void *) = b->work;

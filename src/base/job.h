@@ -8,81 +8,92 @@
 #include <stdint.h>
 
 /*
- * One piece of work beside the interface: job.c alone includes pthread.h.
- * The worker reports progress and asks job_cancelled(); the owner polls
- * job_fd() (readable when there is news), reads job_done(), and joins.
+ * Threads: jobs in the background, parallel loops, locks and ring queues. job.c is the only file that includes
+ * pthread.h.
+ *
+ * A job is one task on a thread of its own. The worker reports progress and checks job_cancelled(); the owner polls
+ * job_fd(), which is readable when there is news, reads job_done(), and joins.
  */
 struct job;
-typedef int job_fn(struct job *, void *arg);	/* 0 or -1; runs on the worker */
+/* Return 0 or -1; runs on the worker. */
+typedef int job_fn(struct job *, void *arg);
 
-struct job *job_start(job_fn *, void *arg);	/* NULL: no thread or pipe; else job_join() frees it */
-void job_report_progress(struct job *, uint64_t done, uint64_t total);	/* worker: progress, wakes the owner at
-								   most 4 times a second */
-void job_wake(struct job *);			/* worker: something was published */
+/* Start a job, to be freed by job_join(). Return NULL if no thread or pipe can be created. */
+struct job *job_start(job_fn *, void *arg);
+/* Worker: report progress; wakes the owner at most 4 times a second. */
+void job_report_progress(struct job *, uint64_t done, uint64_t total);
+void job_wake(struct job *);			/* worker: wake the owner, because a result was published */
 bool job_cancelled(const struct job *);		/* worker */
-void job_wait_while_held(struct job *);		/* worker: stands still here while it is held, and not cancelled */
+void job_wait_while_held(struct job *);		/* worker: block while the job is held, unless it is cancelled */
 
-int  job_fd(const struct job *);		/* owner: poll this for POLLIN */
-void job_drain(struct job *);			/* owner: empty the wake fd */
+int  job_fd(const struct job *);		/* owner: the descriptor to poll for POLLIN */
+void job_drain(struct job *);			/* owner: empty the descriptor */
 bool job_done(const struct job *, int *result);
 void job_progress(const struct job *, uint64_t *done, uint64_t *total);
 void job_cancel(struct job *);
-void job_hold(struct job *, bool);		/* owner: others come first; false, as often: on it goes */
-int  job_join(struct job *);			/* waits; frees; the result */
+/* owner: hold the job, because other work comes first; each hold needs one call with false */
+void job_hold(struct job *, bool);
+int  job_join(struct job *);			/* owner: wait for the end, free the job, and return its result */
 
-/* Who looks on while something takes long: is told how far it is (total 0: that is not known), and may say stop
-   (false), and whenever he is asked again. go NULL: nobody. */
+/* A callback for long work: it gets the amount done and the total (0: unknown), and returns false to stop the work.
+   Once it has returned false it keeps doing so. go NULL: there is no callback. */
 struct progress_watcher { bool (*go)(void *arg, uint64_t done, uint64_t total); void *arg; };
-/* Worker: the job, which may be cancelled; of NULL nobody. */
+/* Worker: return a watcher that reports the progress of the job and stops when the job is cancelled. For NULL, return a
+   watcher without a callback. */
 struct progress_watcher job_progress_watcher(struct job *);
 static inline bool watcher_report(const struct progress_watcher *o, uint64_t done, uint64_t total)
 {
 	return !o->go || o->go(o->arg, done, total);
 }
-/* Return whether to go on; o may be NULL: nothing stops it. */
+/* Return whether to continue; o may be NULL: nothing stops the work. */
 static inline bool job_should_continue(const struct progress_watcher *o)
 {
 	return !o || watcher_report(o, 0, 0);
 }
 
-/* Run fn(arg, 0..n-1) on up to the number of processors threads and wait for all. */
+/* Run fn(arg, 0..n-1) on up to job_cpus() threads and wait for all of them. */
 void job_parallel(uint32_t n, void (*fn)(void *arg, uint32_t i), void *arg);
-uintptr_t job_thread_id(void);	/* this thread: not 0, and no other's while it lives */
+/* Return an id of the calling thread: not 0, and unique while the thread lives. */
+uintptr_t job_thread_id(void);
 int  job_cpus(void);
-/* TTRACE_JOBS: so many threads, whatever the machine has and however small the work; 0: not set */
+/* Return the number of threads that TTRACE_JOBS demands, whatever the number of processors and however small the work;
+   0: it is not set. */
 int  job_forced_threads(void);
 
-/* For what several threads change, rarely: one at a time. */
+/* A mutex, for data that several threads change rarely. */
 struct lock;
 struct lock *lock_new(void);
 void lock_free(struct lock *);
 void lock_acquire(struct lock *);
-bool lock_try(struct lock *);	/* false: another has it */
+bool lock_try(struct lock *);	/* false: another thread has it */
 void lock_release(struct lock *);
 
 /*
- * A belt between two threads: slots that one fills and the other empties, in
- * order. What is in them belongs to whoever holds the slot, so nothing is
- * copied and nothing else is locked; a full belt holds the producer back.
+ * A ring queue between two threads: slots that the producer fills and the consumer empties, in order. The contents of a
+ * slot belong to the thread that holds the slot, so nothing is copied and nothing else is locked. A full queue blocks
+ * the producer.
  */
 struct ring_queue;
 struct ring_queue *ring_new(uint32_t slots);
 void ring_free(struct ring_queue *);
-int  ring_begin_write(struct ring_queue *);		/* producer: the slot to fill; -1: nobody wants more */
-void ring_end_write(struct ring_queue *);		/* producer: it is filled */
-int  ring_begin_read(struct ring_queue *);		/* consumer: the slot to empty; -1: the end */
-int  ring_try_read(struct ring_queue *);		/* consumer: likewise, but -1 also when none is filled yet */
-void ring_end_read(struct ring_queue *);		/* consumer: it is empty */
-void ring_close(struct ring_queue *);		/* either: there is, or is wanted, no more */
-/* producer: there is no more; waits until all is emptied, unless the consumer has closed it */
+int  ring_begin_write(struct ring_queue *);		/* producer: the slot to fill; -1: the queue is closed */
+void ring_end_write(struct ring_queue *);		/* producer: the slot is filled */
+/* consumer: the slot to empty; -1: the queue is closed and empty */
+int  ring_begin_read(struct ring_queue *);
+/* consumer: as ring_begin_read(), but -1 also if no slot is filled yet */
+int  ring_try_read(struct ring_queue *);
+void ring_end_read(struct ring_queue *);		/* consumer: the slot is empty */
+void ring_close(struct ring_queue *);		/* either: no more slots will be written, or read */
+/* Producer: close the queue and wait until all slots are emptied, unless the consumer has closed it already. */
 void ring_finish(struct ring_queue *);
-/* What either does before it would sleep, for as long as that says true: the producer when so many slots are filled,
-   for the belt should not be empty by the time that it is back, the consumer when none is. To be set while there is one
-   thread. */
+/* Set work that a thread does instead of sleeping, for as long as work() returns true: the producer while at least
+   `most` slots are filled (fewer, and the queue could run empty before it is back), the consumer while none is. Call
+   before the second thread is started. */
 void ring_set_idle_work(struct ring_queue *, uint32_t most, bool (*work)(void *), void *arg);
-/* producer, with no slot in the hand: when it is empty it gets so many slots, and from then on they take turns: who has
-   filled it goes on when it is empty, and who has emptied it when it is full; neither does anything else meanwhile. */
+/* Producer, holding no slot: wait until the queue is empty, resize it to `slots` slots, and switch to lock-step. From
+   then on the producer fills all slots while the consumer waits, and the consumer empties all while the producer waits.
+   Idle work is removed. */
 void ring_set_lockstep(struct ring_queue *, uint32_t slots);
-uint32_t ring_filled(struct ring_queue *);	/* slots that are; either, and whoever works meanwhile */
+uint32_t ring_filled(struct ring_queue *);	/* the number of filled slots; any thread */
 
 #endif

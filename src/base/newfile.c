@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Files that appear whole or not at all.
+ * Files that appear complete or not at all.
  *
- * The temporary name lies beside the final one, so that the rename stays within one
- * file system. Where the name is a symbolic link, the file that it leads to is
- * replaced and not the link. What is no file (/dev/null, a named pipe, a terminal) is
- * written directly: a rename would put a file in its place.
+ * The temporary file is in the folder of the final one, so that the rename stays within one file system. If the name is
+ * a symbolic link, its target is replaced and not the link. A name that is not a regular file (/dev/null, a named pipe,
+ * a terminal) is written directly: a rename would replace it by a file.
  */
 #include "config.h"
 #include "base/newfile.h"
@@ -35,7 +34,7 @@ static int open_temp(struct newfile *f, const char *path)
 {
 	char real[PATH_MAX];
 	struct buf b = {0};
-	if (realpath(path, real))	/* otherwise it does not exist yet */
+	if (realpath(path, real))	/* fails if it does not exist yet */
 		path = real;
 	buf_printf(&b, "%s.XXXXXX", path);
 	f->temp = xstrdup(buf_str(&b));

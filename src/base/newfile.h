@@ -7,17 +7,19 @@
 
 #include <stdbool.h>
 
-/* A file that is written under a temporary name and renamed at the end: it appears whole or not at all. */
+/* A file that is written under a temporary name and renamed at the end: it appears complete or not at all. */
 struct newfile {
 	int fd;
-	char *path, *temp;	/* the name at the end, the name until then; temp NULL: a device or a pipe, written directly */
-	int ending;		/* of temp: removed when a signal ends the program, see base/ending.h */
-	unsigned mode;		/* of the file at the end: as it was, or as the umask has it */
+	/* path: the final name; temp: the temporary name, NULL: a device or a pipe, which is written directly. */
+	char *path, *temp;
+	int ending;		/* number of temp for ending_forget(): a signal that ends the program removes it */
+	unsigned mode;		/* final mode: that of the replaced file, else as the umask demands */
 };
 
-/* -1: ERR_OUTPUT, and *f holds nothing. */
+/* Open a new file. -1: ERR_OUTPUT, and *f holds nothing. */
 int newfile_open(struct newfile *f, const char *path, struct err *e);
-/* Close it, and rename it (keep) or remove it. -1: it could not be written whole, and the old file is untouched. */
+/* Close it, and rename it (keep) or remove it. -1: it could not be written completely, and the old file is
+   unchanged. */
 int newfile_close(struct newfile *f, bool keep, struct err *e);
 
 #endif

@@ -3,11 +3,10 @@
 /*
  * Bytes that leave the program, and lines for people on standard error.
  *
- * Every line on standard error goes through put_line(), so that no name of a
- * file, no text of a server and no content of a profile can send a control
- * sequence to the terminal or look like a second line. It is escaped for a log
- * as well, where it is read later on a terminal. Reports go through
- * report/output.c, the viewer's frames through tui/term/grid.c.
+ * Every line on standard error is written by put_line(), so that no file name, no text of a server and no content of a
+ * profile can send a control sequence to the terminal or look like a second line. Lines are escaped for a log file as
+ * well, because it may be shown on a terminal later. Reports are written by report/output.c, the viewer's frames by
+ * tui/term/grid.c.
  */
 #include "config.h"
 #include "base/put.h"

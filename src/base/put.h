@@ -5,15 +5,15 @@
 
 #include <stddef.h>
 
-/* Write all n bytes. -1: errno says why; how many were written is not known. */
+/* Write all n bytes. -1 with errno set: an unknown number of them was written. */
 int put_all(int fd, const void *p, size_t n);
 
-/* Write "PREFIXs\n" to standard error. s may hold bytes of a file, of a server or of the command line: passwords in
-   URLs are masked, and what a terminal could obey (newlines too) is escaped. The prefix is written as it is. */
+/* Write "PREFIXs\n" to standard error. s may contain bytes of a file, of a server or of the command line: passwords in
+   URLs are masked, and control characters (newlines too) are escaped. The prefix is written unchanged. */
 void put_line(const char *prefix, const char *s);
 
-/* Show how far a long task is, in a line that the next one replaces, as does put_line(). NULL: erase it. For the main
-   thread, when standard error is a terminal. s is escaped. */
+/* Show the progress of a long task in a line that the next put_progress() or put_line() replaces. NULL: erase it. Main
+   thread only, and only if standard error is a terminal. s is escaped. */
 void put_progress(const char *s);
 
 #endif

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Eleven bits at a time from the last: the places written to stay few enough for the cache, and
- * a million goroutines come in any order, as each P hands out numbers of its own. Digits in which no two keys
- * differ are passed over, so times of one trace take three or four rounds. A few are put in
- * place one by one.
+ * An LSD radix sort with eleven bits a round: the number of write positions stays small enough for the cache. The ids
+ * of a million goroutines are in no order, because each P allocates ids of its own. Rounds in which all keys have the
+ * same digit are skipped, so times of one trace take three or four rounds. Up to FEW items are sorted by insertion.
  *
- * Of very many each round would look at all of their pages, twice. On disk they are sorted in runs, and these are
- * read once more, each through a window of its own, and merged: pages are looked at from the first to the last,
- * and let go of.
+ * For a large array each round would touch all pages twice. On disk the array is sorted in runs. The runs are then read
+ * once more, each through a window of its own, and merged, so pages are accessed in order and released.
  */
 #include "config.h"
 #include "base/radix_sort.h"
@@ -76,7 +74,7 @@ void radix_sort_items(struct radix_item *v, uint32_t n)
 	mem_free(at);
 }
 
-/* ---- very many */
+/* ---- large arrays */
 
 enum { SHARE = 16, RUN_LEAST = 1 << 12, WINDOW_MOST = 1 << 12, WINDOW_LEAST = 1 << 6 };
 
@@ -108,7 +106,7 @@ void radix_array_free(struct radix_array *m)
 	*m = (struct radix_array){0};
 }
 
-/* A run: what is next of it is in the window. */
+/* A run; its next item is in the window. */
 struct sort_run { struct radix_item *window; uint32_t at, n, next, end; };
 
 static bool run_fill(struct sort_run *r, const struct radix_array *m, uint32_t window)
@@ -120,14 +118,14 @@ static bool run_fill(struct sort_run *r, const struct radix_array *m, uint32_t w
 	return r->n;
 }
 
-/* Is what is next of run a before that of b? Of equals the one that was. */
+/* Return whether the next item of run a comes before that of run b. Equal keys keep the order of the runs. */
 static bool run_before(const struct sort_run *r, uint32_t a, uint32_t b)
 {
 	uint64_t x = r[a].window[r[a].at].key, y = r[b].window[r[b].at].key;
 	return x != y ? x < y : a < b;
 }
 
-/* heap[0 .. n) of runs, but the one at i: it goes down to its place. */
+/* Restore the heap order of runs in heap[0 .. n), in which only element i may be too large. */
 static void sift_down(const struct sort_run *r, uint32_t *heap, uint32_t n, uint32_t i)
 {
 	uint32_t x = heap[i];
@@ -163,14 +161,14 @@ static void merge_runs(
 	mem_free(heap);
 }
 
-/* So many of a run are to be sorted in memory. */
+/* Return the length of a run, which is sorted in memory. */
 static uint32_t run_of(const struct radix_array *m)
 {
-	size_t n = mem_limit() / SHARE / SHARE / sizeof *m->v;	/* and as much for the sorting */
+	size_t n = mem_limit() / SHARE / SHARE / sizeof *m->v;	/* the sort needs the same amount again */
 	return !m->spilled || n > UINT32_MAX ? UINT32_MAX : n < RUN_LEAST ? RUN_LEAST : (uint32_t)n;
 }
 
-/* In runs, from the first one on, and these together; to the same place. */
+/* Sort in runs, merge them into a temporary array, and copy the result back. */
 static void sort_runs(struct radix_array *m, uint32_t from, uint32_t count, uint32_t sort_run)
 {
 	uint32_t n = (count - 1) / sort_run + 1;

@@ -6,25 +6,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Things by a number: for many of them in a fourth of the time that comparing takes. */
+/* Sort items by a 64-bit key. For many items this takes a quarter of the time of a sort by comparison. */
 struct radix_item { uint64_t key; uint32_t v; };
-void radix_sort_items(struct radix_item *, uint32_t n);	/* the least key first; equals stay as they are */
+void radix_sort_items(struct radix_item *, uint32_t n);	/* ascending, stable */
 
-/* Keys of signed numbers: in their order, and the greatest first. */
+/* Return keys of signed numbers, for ascending and for descending order. */
 static inline uint64_t radix_key_ascending(int64_t v) { return (uint64_t)v ^ UINT64_C(1) << 63; }
 static inline uint64_t radix_key_descending(int64_t v) { return ~radix_key_ascending(v); }
 
 /*
- * Very many: where they are much of the memory there is they lie on disk, and are put in order in runs, which are then
- * put together. Add, sort, look at them from one end to the other.
+ * A large array of items. If it would take more than 1/16 of the memory limit it is stored on disk, sorted in runs, and
+ * the runs are merged. Add items, sort, then read them in order.
  */
 struct radix_array { struct radix_item *v; uint32_t n, room; bool spilled; };
-void radix_array_alloc(struct radix_array *, uint32_t room);	/* there are none, and so many at most */
+void radix_array_alloc(struct radix_array *, uint32_t room);	/* an empty array for at most `room` items */
 void radix_array_release_pages(const struct radix_array *);
-void radix_array_sort(struct radix_array *, uint32_t from, uint32_t n);	/* so many of them, as radix_sort_items() */
+void radix_array_sort(struct radix_array *, uint32_t from, uint32_t n);	/* sort n items, as radix_sort_items() */
 void radix_array_free(struct radix_array *);
 enum { RADIX_ARRAY_PASS = 1 << 12 };
-/* With each look, counted: what was looked at goes now and then. */
+/* Call with each access, numbered: releases the resident pages every RADIX_ARRAY_PASS accesses. */
 static inline void radix_array_note_access(const struct radix_array *m, uint32_t look)
 {
 	if (look % RADIX_ARRAY_PASS == 0 && m->spilled)

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * A set of whole numbers that can say how many of it are below any number, in a
- * quarter of a byte for each: 64 bits and how many there are before them.
+ * A set of integers that can count its members below any number, in 2 bits a number: each block has 64 bits and the
+ * number of members before them.
  */
 struct rank { uint64_t bits; uint32_t before; };
 
@@ -17,7 +17,7 @@ static inline size_t rank_blocks(uint32_t n) { return (size_t)n / 64 + 1; }
 static inline void rank_set(struct rank *r, uint32_t i) { r[i / 64].bits |= UINT64_C(1) << i % 64; }
 static inline bool rank_has(const struct rank *r, uint32_t i) { return r[i / 64].bits >> i % 64 & 1; }
 
-/* How many bits are set, without an instruction that not every processor has. */
+/* Count the bits of a word, without an instruction that some processors lack. */
 static inline uint32_t rank_popcount(uint64_t v)
 {
 	v -= v >> 1 & UINT64_C(0x5555555555555555);
@@ -26,7 +26,7 @@ static inline uint32_t rank_popcount(uint64_t v)
 	return (uint32_t)(v * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* When all are set: count them. How many there are. */
+/* Fill in the counts after all members are set; n as for rank_blocks(). Return the number of members. */
 static inline uint32_t rank_seal(struct rank *r, uint32_t n)
 {
 	uint32_t sum = 0;
@@ -37,14 +37,14 @@ static inline uint32_t rank_seal(struct rank *r, uint32_t n)
 	return sum;
 }
 
-/* How many are below i. */
+/* Return the number of members less than i. */
 static inline uint32_t rank_below(const struct rank *r, uint32_t i)
 {
 	const struct rank *b = &r[i / 64];
 	return b->before + rank_popcount(b->bits & ((UINT64_C(1) << i % 64) - 1));
 }
 
-/* How many are at or below i. */
+/* Return the number of members up to and including i. */
 static inline uint32_t rank_upto(const struct rank *r, uint32_t i)
 {
 	const struct rank *b = &r[i / 64];

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * One child at a time, waited for. posix_spawn and not fork, because threads
- * may be running; no shell, because file names of a profile are among the
- * arguments. The child speaks English (its output is parsed) and is kept from
- * asking debuginfod servers. What does not end in time is killed.
+ * Runs one child at a time and waits for it. posix_spawn() is used instead of fork(), because threads may be running.
+ * No shell is used, because the arguments include file names from a profile. The child's locale is C, because its
+ * output is parsed, and it may not query debuginfod servers. A child that exceeds the time limit is killed.
  *
- * Its input is a file without a name, not a pipe: to feed a pipe while the other
- * one is read takes two loops in one, or a thread.
+ * Its input is an unnamed file, not a pipe: to write to a pipe while reading from the other takes two loops in one, or
+ * a thread.
  */
 #include "config.h"
 #include "base/subprocess.h"
@@ -34,7 +33,7 @@ bool subprocess_forbidden(void)
 	return getenv("TTRACESECURE") != NULL;
 }
 
-/* Our environment but for what changes the language or asks servers. */
+/* Return the environment without the variables that change the language or make the child query servers. */
 static char **child_environment(void)
 {
 	static char locale[] = "LC_ALL=C";
@@ -54,7 +53,7 @@ static char **child_environment(void)
 	return env;
 }
 
-/* in: -1, or the standard input. */
+/* in: the standard input, or -1 for /dev/null. */
 static int spawn_child(const char *const *argv, int in, int out, pid_t *pid)
 {
 	posix_spawn_file_actions_t act;
@@ -92,7 +91,7 @@ static int spawn_child(const char *const *argv, int in, int out, pid_t *pid)
 	return rc;
 }
 
-/* Until its end; NULL, or why it was not waited for. */
+/* Read until the end of output. Return NULL, or the reason for stopping early. */
 static const char *read_output(int fd, struct buf *out, size_t max)
 {
 	int64_t began = clock_ms();

@@ -7,16 +7,15 @@
 #include "base/text/buf.h"
 
 /*
- * Another program, run for its output: by its name in PATH, with arguments that
- * no shell sees, without access to the terminal, and for a limited time.
- * TTRACESECURE in the environment forbids it.
+ * Another program, run for its output: found by its name in PATH, with arguments that no shell interprets, without
+ * access to the terminal, and for a limited time. TTRACESECURE in the environment forbids it.
  */
 bool subprocess_forbidden(void);
 
-/* argv ends with NULL. Its standard output, at most max bytes of it, is appended to out. -1: it is not
-   there (ERR_IO), it failed, or it said too much. */
+/* Run a program and append its standard output, at most max bytes of it, to out. argv ends with NULL. -1: the program
+   does not exist (ERR_IO), failed, ran too long or wrote more than max bytes. */
 int subprocess_run(const char *const *argv, struct buf *out, size_t max, struct err *e);
-/* The same with standard input, from which it reads `in`. */
+/* As subprocess_run(), with `in` as the program's standard input. */
 int subprocess_filter(const char *const *argv, const struct buf *in, struct buf *out, size_t max, struct err *e);
 
 #endif

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Open addressing with linear probing, and deletion by moving the followers
- * back: no tombstones, so a trace with ten million short goroutines keeps a
- * table as small as the goroutines that live at one time. Keys come from a
- * file, but a chosen collision costs what a long probe costs and no more than
- * the file has bytes for; the multiplier is enough here.
+ * Open addressing with linear probing. Removal moves later entries back, so there are no tombstones, and the table of a
+ * trace with ten million short goroutines stays as small as the number of goroutines that live at one time demands.
+ * Keys come from a file, but deliberate collisions cost no more than long probes, which are bounded by the size of the
+ * file; so a multiplicative hash is enough.
  *
- * base/intern.h is the other table: it compares through its owner and never
- * forgets, which is what a string table wants and a scheduler's does not.
+ * base/intern.h is the other hash table: it compares through its owner and has no removal, which suits strings but not
+ * the state of goroutines.
  */
 #include "config.h"
 #include "base/u64_map.h"
@@ -56,7 +55,7 @@ void u64_map_remove(struct u64_hash *m, uint64_t key)
 		return;
 	size_t mask = m->cap - 1, hole = (size_t)(s - m->slot);
 	for (size_t i = (hole + 1) & mask; m->slot[i].used; i = (i + 1) & mask) {
-		/* move it into the hole unless its home lies between the hole and itself */
+		/* move it into the hole unless its home slot is between the hole and itself */
 		size_t home = u64_map_home(m->slot[i].key, m->cap);
 		if (((i - home) & mask) >= ((i - hole) & mask)) {
 			m->slot[hole] = m->slot[i];

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * From the 64-bit ids of a trace (goroutines, threads, program counters, tasks)
- * to a pointer or a number. Zero-initialise; a key may be any number.
+ * A map from the 64-bit ids of a trace (goroutines, threads, program counters, tasks) to a pointer or a number.
+ * Zero-initialise; any number may be a key.
  */
 struct u64_slot {
 	uint64_t key;
@@ -31,7 +31,7 @@ static inline size_t u64_map_home(uint64_t key, size_t cap)
 	return (size_t)(key ^ key >> 32) & (cap - 1);
 }
 
-/* The slot of key, or NULL. Good until the next put or drop. */
+/* Return the slot of key, or NULL. The pointer is valid until the next put or remove. */
 static inline struct u64_slot *u64_map_get(const struct u64_hash *m, uint64_t key)
 {
 	if (!m->n)
@@ -42,30 +42,29 @@ static inline struct u64_slot *u64_map_get(const struct u64_hash *m, uint64_t ke
 	return NULL;
 }
 
-/* The slot of key, made (zeroed) when it was not there; *fresh says which. */
+/* Return the slot of key; a missing one is created, zeroed, and *fresh is set to true, else to false. */
 struct u64_slot *u64_map_put(struct u64_hash *m, uint64_t key, bool *fresh);
 void u64_map_remove(struct u64_hash *m, uint64_t key);
 void u64_map_free(struct u64_hash *m);
 
 /*
- * Strings and stacks of a generation: ids of the file to indexes below n + 1,
- * in the order they were added; 0 is "none" and maps to 0. Ids are nearly
- * always 1..n, so the table is an array, and only where ids are spread out it
- * is a hash.
+ * The ids of strings or stacks of a generation, mapped to indexes 1..n in the order in which they were added; 0 is
+ * "none" and maps to 0. Ids in files are nearly always 1..n, so the table is an array. Only for widely spread ids is it
+ * a hash table.
  */
 #define U64_INDEX_NONE UINT32_MAX
 
 struct u64_index {
-	uint64_t *raw;	/* ids in the order they came */
+	uint64_t *raw;	/* ids in input order */
 	size_t n, cap;
-	uint32_t *dense;	/* by id, U64_INDEX_NONE where there is none */
+	uint32_t *dense;	/* by id; U64_INDEX_NONE: not present */
 	size_t ndense;
 	struct u64_hash sparse;
 };
 
-/* The next id of the file: its number is how many came before. */
+/* Add the next id of the file. */
 void u64_index_add(struct u64_index *t, uint64_t raw);
-/* Build the table when all are added. -1: an id came twice, or was 0 (*dup). */
+/* Build the table after all ids are added. -1: *dup occurs twice or is 0. */
 int u64_index_seal(struct u64_index *t, uint64_t *dup);
 void u64_index_free(struct u64_index *t);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Gathering what goes to many places: see write_batch.h. Equal keys stay in the order in which
- * they came. How many are gathered says how often a page comes back, how many are put
- * between two rests how many pages are there at once: 16 MB of them.
+ * Gathers writes to many places, see write_batch.h. Equal keys keep their input order. The batch size determines how
+ * often a page is touched again; the number of writes between two releases of pages determines how many pages are
+ * resident at once: 16 MB of them.
  */
 #include "config.h"
 #include "base/write_batch.h"

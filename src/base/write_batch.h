@@ -7,22 +7,23 @@
 #include "base/radix_sort.h"
 
 /*
- * Many numbers, each to the end of the run of its key: runs that lie one after another in an arena that spills. To put
- * them there as they come is to look at another page for each. So they are gathered, and put in the order of
- * their keys, which is that of the pages; what is put is let go of soon.
+ * Writes many numbers, each to the end of the run of its key. The runs are consecutive in an arena that spills to disk,
+ * so writing them in input order would touch another page for each number. Therefore they are gathered and written in
+ * the order of their keys, which is that of the pages; written pages are released soon.
  */
 enum { WRITE_BATCH_SIZE = 1 << 17 };
 struct batch_writer {
-	uint32_t *at;	/* of a key: where its next one goes; moved on */
+	uint32_t *at;	/* by key: where its next number is written; advanced by each write */
 	void (*put)(void *arg, uint32_t where, uint32_t v);
 	void *arg;
 	const struct arena *a;
 	struct radix_item *v;
-	uint32_t n;	/* so many are gathered, up to WRITE_BATCH_SIZE; then all are put, in the call that adds it */
+	/* Number of gathered items. At WRITE_BATCH_SIZE all are written, by the call that adds the last one. */
+	uint32_t n;
 };
 void write_batch_add(struct batch_writer *, uint32_t key, uint32_t v);
 void write_batch_flush(struct batch_writer *);
-/* A put for those who have nothing but numbers: arg is where they go. */
+/* A put function for plain arrays of numbers: arg is the array. */
 void write_batch_put_u32(void *arg, uint32_t where, uint32_t v);
 
 #endif

@@ -20,7 +20,7 @@ enum { REVERSE_PART = 20000 };
 /* Paths from nodes to the root, merged from their lower ends. All climbers move up one node at a time. Those that are
    at the same node of the new tree form a group; a group too light to be visible at a useful zoom stops there and keeps
    its weight. Climbers that continue are compacted to the front of v[] and node_of[]. Weights and final nodes are
-   stored by the climber's number (`who`) and do not move. If the numbers are ends of a tree, the weights are read from
+   stored by the climber's number and do not move. If the numbers are ends of a tree, the weights are read from
    that tree (`of`). */
 struct climb { uint32_t at, who; };
 struct climbers {

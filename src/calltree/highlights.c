@@ -129,7 +129,7 @@ static void keep_last_element(const char **s, size_t *n)
 
 struct fun {
 	uint8_t work;
-	bool weak;		/* for OF_GOROUTINES: a library function, which gives way to its caller */
+	bool weak;		/* for OF_GOROUTINES: a library function; a caller in the program has precedence */
 	uint32_t pkg;		/* its index + 1; 0: as its caller's */
 };
 
