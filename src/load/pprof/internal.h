@@ -10,20 +10,20 @@
 #include "load/pprof/profile.pb-c.h"
 #include "load/pprof/stack_merge.h"
 
-/* A profile while it is read: for pprof.c and sample_pipeline.c alone. */
+/* A profile while it is being read; used by pprof.c, presort.c and the files of samples. */
 enum { F__N = 16 };
 enum { F_TYPE = 1, F_SAMPLE, F_MAPPING, F_LOCATION, F_FUNCTION, F_STRING, F_DROP, F_KEEP, F_TIME,
 	F_DURATION, F_PERIOD_TYPE, F_PERIOD, F_COMMENT, F_DEFAULT, F_DOC };
 
 struct field {
-	uint64_t field, num, at;	/* at: where its tag is */
+	uint64_t field, num, at;	/* at: offset of its tag */
 	const uint8_t *p;
 	size_t n;
 	unsigned wire;
 };
 
 struct text { const uint8_t *p; uint32_t n; str_id id; bool known; };
-/* The file's ids to the sink's; at: where each record is, until they are sealed. */
+/* Maps the file's ids to the sink's. at: offset of each record, until the ids are sealed. */
 struct pprof_ids { struct u64_index raw; uint32_t *id; uint64_t *at; size_t cap, cat; };
 
 struct pprof {
@@ -31,24 +31,25 @@ struct pprof {
 	struct byte_cursor all;
 	struct sink *out;
 	struct err *e;
-	struct arena scratch;		/* one record */
-	ProtobufCAllocator pb;		/* out of scratch */
+	struct arena scratch;		/* memory of one record */
+	ProtobufCAllocator pb;		/* allocates in scratch */
 	struct text *str;
 	struct pprof_ids map, fun, loc;
-	uint64_t fact[16], fact_at[16];	/* numbers of the top level and where they are, by field */
+	uint64_t fact[16], fact_at[16];	/* numbers of the top level and their offsets, by field */
 	struct field period_type;
 	int64_t *comment;
 	size_t nstr, cstr, ncomment, ccomment, ntype;
-	struct { uint64_t first, last; bool any; } strings, samples;	/* where they are, to the end of the last */
-	loc_id most;			/* no location has a larger number */
-	struct pprof_stretch *stretch;	/* all samples, so many at a time */
+	/* Offsets of the first one and of the end of the last one. */
+	struct { uint64_t first, last; bool any; } strings, samples;
+	loc_id most;			/* the greatest number of a location */
+	struct pprof_stretch *stretch;	/* all samples in groups */
 	size_t nstretch, cstretch;
-	bool scattered;			/* there is something between them */
+	bool scattered;			/* other records are between samples */
 };
 
-struct pprof_stretch { uint64_t at, end; uint32_t n; };	/* of the input; n samples are in it */
+struct pprof_stretch { uint64_t at, end; uint32_t n; };	/* range of n samples in the input */
 
-/* After sealing. 0: there is none. */
+/* Return the sink's id. Call it after sealing. 0: the file's id is unknown. */
 static inline uint32_t pprof_id(const struct pprof_ids *t, uint64_t raw)
 {
 	if (raw < t->raw.ndense)
@@ -57,42 +58,43 @@ static inline uint32_t pprof_id(const struct pprof_ids *t, uint64_t raw)
 	return i == U64_INDEX_NONE || !i ? 0 : t->id[i];
 }
 
-/* The next field of a message. -1: *e. */
+/* Read the next field of a message. Returns -1 for damage, *e (which may be NULL). */
 int pprof_field(struct byte_cursor *c, struct field *f, struct err *e);
-/* Is there a string i? -1: *e. */
+/* Check that string i exists. Returns -1 if not, *e. */
 int pprof_has_string(const struct pprof *p, int64_t i, uint64_t at, struct err *e);
-/* String i, which is there, as the sink calls it. */
+/* Return the sink's id of string i, which must exist. */
 str_id pprof_string(struct pprof *p, int64_t i);
 int pprof_bad_record(const struct field *f, const char *what, struct err *e);
 
-/* Records by protobuf-c come out of an arena, which is reset for the next one. */
+/* Return an allocator for protobuf-c that uses an arena. The arena is reset after each record. */
 ProtobufCAllocator pprof_scratch(struct arena *);
 
-/* sample_decode.c: samples unpacked and checked: there is nothing in them that can be wrong. */
+/* sample_decode.c: decoded samples. All of their references have been checked. */
 struct raw_label { int64_t key, str, num, unit; };
 struct raw_sample { size_t label; uint32_t nlabel; };
 struct sample_batch {
 	uint32_t n;
-	uint64_t upto;			/* of the file */
+	uint64_t upto;			/* offset in the file of the end of the batch */
 	struct raw_sample *sample;
-	struct stack_merge_ref *stack;	/* of each sample */
+	struct stack_merge_ref *stack;	/* one for each sample */
 	loc_id *loc;			/* leaf first */
 	struct raw_label *label;
-	int64_t *value;			/* ntype a sample */
+	int64_t *value;			/* ntype for each sample */
 	size_t nloc, nlabel, nvalue, csample, cstack, cloc, clabel, cvalue;
 	struct arena scratch;
 	struct err err;
-	bool bare;			/* to be filled without stacks */
-	loc_id most;			/* of sample_batch_fill_stacks(): the largest number in it */
+	bool bare;			/* decode everything but stacks */
+	loc_id most;			/* set by sample_batch_fill_stacks(): the greatest number of a location in it */
 };
-/* Those of n stretches, on any thread. -1: b->err, and the batch holds what came before. */
+/* Decode the samples of n stretches; may be called on any thread. Returns -1 for damage: b->err is set and the
+   batch holds the samples before it. */
 int sample_batch_fill(struct sample_batch *b, const struct pprof *p, const struct pprof_stretch *s, size_t n);
-/* The stacks alone of what lies between two places, by the file's own numbers of locations. -1: there is something
+/* Decode only the stacks between two offsets, with the file's own numbers of locations. Returns -1 if anything is
    unusual. */
 int sample_batch_fill_stacks(struct sample_batch *b, const uint8_t *all, size_t at, size_t end);
 void sample_batch_free(struct sample_batch *b);
 
-/* sample_pipeline.c: all samples; the tables are there. Leaves nothing of the input behind. */
+/* sample_pipeline.c: pass all samples to the sink, after the tables. The bytes of the input are discarded meanwhile. */
 int pprof_samples(struct pprof *p);
 
 #endif

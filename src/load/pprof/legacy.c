@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Profiles from before profile.proto. The kinds are tried in pprof's order
- * (binary CPU profiles, the text kinds, Java's; jemalloc's, which pprof has not, has
- * a heading of its own); what one has gathered is said
- * to the sink only when all of the file is understood, because mappings come
- * last in the file and first in the sink. This file has the gathering
- * and the telling.
+ * Profiles from before profile.proto. The kinds are tried in pprof's order (binary CPU profiles,
+ * the text kinds, Java's; jemalloc's, which pprof cannot read, has a heading of its own). The data
+ * is passed to the sink only when the whole file has been parsed, because mappings come last in the
+ * file and first in the sink. This file collects the data and passes it on.
  */
 #include "config.h"
 #include "load/pprof/legacy.h"
@@ -73,7 +71,7 @@ void legacy_line(struct legacy *g, uint32_t fun, int64_t line)
 	g->line[g->nline++] = (struct legacy_line){fun, line};
 }
 
-/* A leaf that was written twice, once moved back by one, is one. */
+/* If a leaf was written twice, once with an address less by one, drop one of the two. */
 void legacy_drop_double_leaf(struct legacy *g)
 {
 	for (size_t i = 0; i < g->nsample; i++) {
@@ -87,7 +85,7 @@ void legacy_drop_double_leaf(struct legacy *g)
 	}
 }
 
-/* ---- all of them */
+/* ---- all kinds */
 
 static enum legacy_result read_cpu(struct legacy *g, struct bytes b)
 {
@@ -134,8 +132,8 @@ static enum legacy_result parse_any(struct legacy *g, struct bytes b)
 	return v;
 }
 
-/* Frames that are the profiler's own, by what the profile counts. Older profiles do not say them, but they are
-   written into what is made of them: so they are spelt as pprof spells them. */
+/* Frames of the profiler itself, by sample types. Older profiles do not contain these expressions, but profiles
+   written from them do, so they are spelt as pprof spells them. */
 static const char drop_cpu[] =
     "ProfileData::Add|ProfileData::prof_handler|CpuProfiler::prof_handler|"
     "__pthread_sighandler|__restore";
@@ -162,7 +160,7 @@ static const char keep_heap[] = "runtime\\.panic|runtime\\.reflectcall|runtime\\
 
 static void set_frame_filters(struct legacy *g)
 {
-	if (g->drop)	/* the reader knows better */
+	if (g->drop)	/* the parser has set its own */
 		return;
 	g->drop = drop_cpu;
 	if (g->ntype >= 2 && !strcmp(g->type[0], "contentions") && !strcmp(g->type[1], "delay"))
@@ -270,7 +268,7 @@ int legacy_read(struct bytes b, struct sink *s, struct err *e)
 					      : "unrecognized profile format");
 }
 
-/* Decided by its heading. */
+/* Check the heading. */
 bool legacy_probe(struct bytes b)
 {
 	static const unsigned char words[4][8] = {

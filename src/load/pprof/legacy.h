@@ -9,15 +9,14 @@
 #include "load/text/scan.h"
 
 /*
- * Between the readers of profiles from before profile.proto: what such a file
- * says, gathered until its end, because the memory map that gives meaning to
- * its addresses comes last.
+ * Shared by the readers of profiles from before profile.proto: the contents of such a file,
+ * collected until its end, because the memory map that gives meaning to its addresses comes last.
  */
 struct legacy_loc {
 	uint64_t addr;
-	uint32_t id;		/* from 1 in the order of first use; 0 unused */
+	uint32_t id;		/* from 1 in the order of first use; 0: unused */
 	uint32_t map;		/* index + 1 */
-	uint32_t line, nline;	/* its lines, innermost first; none when the file has no name for it */
+	uint32_t line, nline;	/* its lines, innermost first; nline 0: the file has no name for it */
 };
 struct legacy_map { uint64_t start, limit, offset; const char *file, *build; size_t nfile, nbuild; };
 struct legacy_fun { const char *name, *file; size_t nname, nfile; };
@@ -31,7 +30,7 @@ struct legacy {
 	struct legacy_fun *fun;
 	struct legacy_line *line;		/* of all locations */
 	struct legacy_sample *sample;
-	uint32_t *frame;		/* locations, leaf first */
+	uint32_t *frame;		/* indexes of locations, leaf first */
 	size_t nloc, cloc, norder, nmap, cmap, nfun, cfun, nline, cline, nsample, csample, nframe, cframe;
 	struct intern locs, funs;	/* by address, by name */
 	struct arena arena;
@@ -41,35 +40,35 @@ struct legacy {
 	int64_t period, duration;
 
 	/* legacy_names.c: the comment lines being read */
-	size_t next;			/* the first frame of the last sample that no comment names yet */
+	size_t next;			/* the first frame of the last sample that is not named by a comment yet */
 	struct legacy_run {
 		uint32_t loc, line, n;
 	} run;				/* n frames of one address, and its lines so far; n 0: none */
 	bool commented;			/* a comment named a location */
 };
 
-/* The location of an address, added when it is new. */
+/* Return the location of an address, which is added if it is new. */
 uint32_t legacy_loc(struct legacy *, uint64_t addr);
-void legacy_add_frame(struct legacy *, uint32_t loc);		/* one more of the last sample */
+void legacy_add_frame(struct legacy *, uint32_t loc);		/* append a frame to the last sample */
 struct legacy_sample *legacy_sample(struct legacy *);
 void legacy_drop_double_leaf(struct legacy *);
 
-/* The function of that name, added when it is new; the texts must live as long as the file. */
+/* Return the function of that name, which is added if it is new. The texts must stay valid as long as *g. */
 uint32_t legacy_fun(struct legacy *, struct scan_text name, struct scan_text file);
-void legacy_line(struct legacy *, uint32_t fun, int64_t line);	/* append one to g->line */
+void legacy_line(struct legacy *, uint32_t fun, int64_t line);	/* append one to line[] */
 
-/* legacy_names.c: read a comment line that follows a sample; then, after the last one of a sample, give its
-   locations the names. */
+/* legacy_names.c: read a comment line that follows a sample; after the last one of a sample, set the names of its
+   locations. */
 void legacy_read_comment(struct legacy *, const struct scan_lines *);
 void legacy_apply_comments(struct legacy *);
 
-/* legacy_maps.c: read the memory map from the lines that are left (skip: from its heading on), give every
-   location its mapping and its number. */
+/* legacy_maps.c: read the memory map from the remaining lines (skip: from its heading on), and set the mapping and
+   the id of every location. */
 bool legacy_is_map_heading(const struct scan_lines *);
 void legacy_read_memory_map(struct legacy *, struct scan_lines *, bool skip);
 
-/* What a parser says. */
-enum legacy_result { LEGACY_OK, LEGACY_OTHER, LEGACY_BAD };	/* not of this kind; of this kind and damaged */
+/* Result of a parser. OTHER: the file is not of this kind; BAD: it is of this kind and damaged. */
+enum legacy_result { LEGACY_OK, LEGACY_OTHER, LEGACY_BAD };
 enum legacy_result legacy_read_cpu(struct legacy *, struct bytes);
 enum legacy_result legacy_read_java(struct legacy *, struct bytes);
 enum legacy_result legacy_read_heap(struct legacy *, struct scan_lines),
@@ -78,7 +77,7 @@ enum legacy_result legacy_read_threads(struct legacy *, struct scan_lines),
     legacy_read_contention(struct legacy *, struct scan_lines);
 enum legacy_result legacy_read_jemalloc(struct legacy *, struct scan_lines);
 bool legacy_is_jemalloc(struct scan_lines);
-/* Objects and space; alloc: those ever allocated, and in use. */
+/* Set the sample types: objects and space in use; alloc: also those ever allocated. */
 void legacy_set_heap_types(struct legacy *, bool alloc);
 void legacy_unsample(int64_t *count, int64_t *size, int64_t rate);
 

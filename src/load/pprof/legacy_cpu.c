@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * gperftools' CPU profiles: words of 32 or 64 bits in either byte order, told by
- * the heading 0 3 K period 0; then stacks (count, depth, addresses) up to the
- * one that says 0 1 0; then the memory map as text. K is 1 when Java wrote it,
- * and then a table of functions follows instead; Java's heap and contention
- * profiles are text with the same table.
+ * gperftools' CPU profiles: words of 32 or 64 bits in either byte order, recognized by the heading
+ * 0 3 K period 0; then stacks (count, depth, addresses) up to the end mark 0 1 0; then the memory
+ * map as text. K is 1 in profiles of Java, where a table of functions follows instead; Java's heap
+ * and contention profiles are text with the same table.
  */
 #include "config.h"
 #include "load/pprof/legacy.h"
@@ -35,7 +34,7 @@ static uint64_t read_cell(struct cells *w)
 	return v;
 }
 
-/* Stacks up to the end mark; false: this is no such profile. exact: addresses are no return
+/* Read stacks up to the end mark. Returns false if this is no such profile. exact: the addresses are not return
  * addresses. */
 static bool cpu_samples(struct legacy *g, struct cells *w, bool exact)
 {
@@ -67,7 +66,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* A frame that nearly all samples have in second place was put there by the signal handler. */
+/* Drop a second frame that nearly all samples have: the signal handler added it. */
 static void drop_handler(struct legacy *g)
 {
 	size_t n = 0, need = g->nsample - g->nsample / 32, best = 0;
@@ -127,7 +126,7 @@ enum legacy_result legacy_read_cpu(struct legacy *g, struct bytes b)
 
 /* ---- Java */
 
-/* "function (file:line)", "function (library)", or a function alone. */
+/* Set the line of a location from "function (file:line)", "function (library)", or a function alone. */
 static void set_java_line(struct legacy *g, struct legacy_loc *l, struct scan_text t)
 {
 	struct scan_text name = t, file = {t.end, t.end}, line;
@@ -186,10 +185,10 @@ static enum legacy_result read_java_locations(struct legacy *g, const char *p, c
 	}
 	for (size_t i = 0; i < g->nloc; i++)
 		if (g->loc[i].nline)
-			g->loc[i].addr = 0; /* what has a name needs no mapping */
+			g->loc[i].addr = 0; /* a location with a name needs no mapping */
 	legacy_read_memory_map(g, &none, false);
 	for (size_t i = 0; i < g->nloc; i++)
-		g->loc[i].addr = 0; /* one run's addresses say nothing about another's */
+		g->loc[i].addr = 0; /* addresses of different runs are not comparable */
 	return LEGACY_OK;
 }
 
@@ -224,7 +223,7 @@ static bool java_field(struct legacy *g, struct scan_text line, bool heap)
 	return false;
 }
 
-/* "size count @ addresses" */
+/* Read "size count @ addresses". */
 static enum legacy_result java_sample(struct legacy *g, struct scan_text t, bool heap)
 {
 	struct scan_text d1, d2;

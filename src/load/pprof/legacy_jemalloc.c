@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What jemalloc writes (MALLOC_CONF=prof:true, prof.dump), which jeprof reads and
- * pprof does not: "heap_v2/RATE", the totals, and for each stack "@" and its
- * addresses, then what of it is live and, in brackets, what was allocated since
- * the start (with prof_accum), in all ("t*") and for each thread ("t1", left out
- * here). A memory map closes it. One allocation in about RATE bytes was taken,
- * and its values are scaled up as in gperftools' heap_v2: jemalloc 5.3 shifts what
- * it writes so that just this scaling comes out right (its prof_unbias).
+ * jemalloc's heap profiles (MALLOC_CONF=prof:true, prof.dump), which jeprof reads and pprof does
+ * not: "heap_v2/RATE", the totals, and for each stack "@" and its addresses. Then come its live
+ * objects and, in brackets, those allocated since the start (with prof_accum), in total ("t*") and
+ * for each thread ("t1", skipped here). A memory map is last. About one allocation in RATE bytes is
+ * sampled, and its values are scaled as in gperftools' heap_v2: jemalloc 5.3 adjusts the values
+ * that it writes so that this scaling is right (its prof_unbias).
  */
 #include "config.h"
 #include "load/pprof/legacy.h"
 
-/* What a program calls to allocate, from C, C++ and Rust; below it all is the allocator's. */
+/* Functions that a program calls to allocate, in C, C++ and Rust; the frames below them belong to the allocator. */
 static const char own_frames[] =
     "(_rjem_|je_)?(malloc|calloc|realloc|reallocarray|memalign|posix_memalign|aligned_alloc|valloc|pvalloc|"
     "mallocx|rallocx|xallocx|smallocx_.*)|operator new(\\[\\])?|__(rust|rg|rdl)_(alloc|alloc_zeroed|realloc)";
@@ -52,7 +51,7 @@ static bool take_stack(struct legacy *g, struct scan_text t)
 			hex.end++;
 		if (hex.p == hex.end || !scan_parse_hex(hex, &addr))
 			return false;
-		legacy_add_frame(g, legacy_loc(g, addr - 1));	/* into the call */
+		legacy_add_frame(g, legacy_loc(g, addr - 1));	/* the call instruction, not the return address */
 		t.p = hex.end;
 	}
 	return t.p == t.end;

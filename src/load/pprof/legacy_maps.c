@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The memory map at the end of an old profile, as /proc/PID/maps has it or in a
- * shorter form: a range of addresses, perhaps permissions, a file, "(@offset)"
- * and a build id. Lines "name=value" define $name for the lines below. Adjacent
- * pieces of a file are joined, the program moves to the front, and addresses
- * find their mapping; those that find none share a made-up one.
+ * The memory map at the end of an old profile, in the format of /proc/PID/maps or a shorter one: a
+ * range of addresses, perhaps permissions, a file, "(@offset)" and a build id. Lines "name=value"
+ * define $name for the lines below. Adjacent ranges of a file are joined, the program becomes the
+ * first mapping, and each address gets its mapping; addresses outside of all mappings share an
+ * artificial one.
  */
 #include "config.h"
 #include "load/pprof/legacy.h"
@@ -23,7 +23,7 @@ struct attr {
 	const char *name, *value;
 };
 
-/* Behind "file.cc:123] ", when the line begins so. */
+/* Return the line without the prefix "file.cc:123] ". */
 static struct scan_text without_log_prefix(struct scan_text t)
 {
 	const char *p = t.p;
@@ -39,7 +39,7 @@ static struct scan_text without_log_prefix(struct scan_text t)
 	return t;
 }
 
-/* The line with every $name replaced, in memory that stays. */
+/* Return the line with every $name replaced. The result is allocated in the arena. */
 static struct scan_text expand_attrs(struct legacy *g, struct scan_text t, const struct attr *attrs)
 {
 	if (!attrs || !memchr(t.p, '$', (size_t)(t.end - t.p)))
@@ -78,7 +78,8 @@ static void skip_space(struct scan_text *t)
 		t->p++;
 }
 
-/* "start-end:", "start end"; numbers that stand together are cut before the last digit. */
+/* Read "start-end:" or "start end". If there is only one number, its last digit is the second one, as in the
+   reference's regular expression. */
 static bool take_range(struct scan_text *t, struct scan_text *start, struct scan_text *end)
 {
 	skip_space(t);
@@ -100,7 +101,7 @@ static bool take_range(struct scan_text *t, struct scan_text *start, struct scan
 	return true;
 }
 
-/* The next run of characters that are no spaces; false and unmoved when none follows a space. */
+/* Take a space and the next word. Returns false and does not advance if there is none. */
 static bool take_token(struct scan_text *t, struct scan_text *tok)
 {
 	struct scan_text x = *t;
@@ -136,7 +137,7 @@ struct map_entry {
 	struct scan_text perm, offset, file, build;
 };
 
-/* perms offset major:minor inode file */
+/* Parse: perms offset major:minor inode file */
 static bool proc_form(struct scan_text t, struct map_entry *m)
 {
 	struct scan_text tok, pair;
@@ -164,7 +165,7 @@ static bool proc_form(struct scan_text t, struct map_entry *m)
 	return n > 0;
 }
 
-/* perms file (@offset) build */
+/* Parse: perms file (@offset) build */
 static void brief_form(struct scan_text t, struct map_entry *m)
 {
 	struct scan_text tok, keep = t;
@@ -175,7 +176,7 @@ static void brief_form(struct scan_text t, struct map_entry *m)
 	if (n) {
 		m->perm = (struct scan_text){tok.p, tok.p + n};
 		if (tok.p + n != tok.end)
-			return; /* a name that begins like permissions is taken for them */
+			return; /* a name that begins like permissions counts as permissions */
 	} else {
 		t = keep;
 	}
@@ -193,7 +194,7 @@ static void brief_form(struct scan_text t, struct map_entry *m)
 		m->build = (struct scan_text){tok.p, tok.p + n};
 }
 
-/* false: it is no entry. */
+/* Returns false if the line is no entry. */
 static bool add_mapping(struct legacy *g, struct scan_text t)
 {
 	struct scan_text start, end;
@@ -231,7 +232,7 @@ static struct attr *new_attr(struct legacy *g, struct scan_text t)
 	return a;
 }
 
-/* ---- what the heuristics of pprof make of it */
+/* ---- pprof's heuristics */
 
 static bool are_adjacent(const struct legacy_map *a, const struct legacy_map *b)
 {
@@ -265,7 +266,7 @@ static void join_adjacent(struct legacy *g)
 	g->nmap = kept;
 }
 
-/* Something.so, or with a version behind. */
+/* Return whether the name is something.so, perhaps followed by a version. */
 static bool is_library(const char *s)
 {
 	for (const char *p = s; (p = strstr(p, ".so")); p++) {
@@ -311,7 +312,7 @@ static uint32_t mapping_of(struct legacy *g, uint64_t a, size_t known)
 	for (size_t i = 0; i < g->nmap; i++) {
 		struct legacy_map *m = &g->map[i];
 		if (m->offset && m->start - m->offset <= a &&
-		    a < m->start) { /* its first part was left out */
+		    a < m->start) { /* the first part of the mapping is missing in the map */
 			m->start -= m->offset;
 			m->offset = 0;
 			return (uint32_t)i + 1;

@@ -16,7 +16,7 @@
 #include "config.h"
 #include "load/pprof/legacy.h"
 
-/* Give the location of the open run its lines, unless it has some. */
+/* Set the lines of the open run's location unless it has some. */
 void legacy_apply_comments(struct legacy *g)
 {
 	struct legacy_run r = g->run;
@@ -35,7 +35,7 @@ void legacy_apply_comments(struct legacy *g)
 	g->commented = true;
 }
 
-/* The frame of a signal has the address itself, not the one before it. */
+/* The frame of a signal has the exact address, which is not reduced by one. */
 static bool is_at(const struct legacy_loc *l, uint64_t addr)
 {
 	return l->addr == addr || l->addr + 1 == addr;
@@ -67,7 +67,7 @@ static struct scan_text take_column(struct scan_text *t)
 	return c;
 }
 
-/* The name without the offset "+0x21" in the function. */
+/* Return the name without the offset "+0x21" in the function. */
 static struct scan_text without_offset(struct scan_text name)
 {
 	const char *p = name.end;

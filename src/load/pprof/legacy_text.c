@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The text kinds of old profiles: gperftools' heap, growth and fragmentation
- * profiles, Go's pages with debug=1, contention and thread profiles. Each is a
- * heading, lines of numbers and addresses, and perhaps a memory map; addresses
- * are return addresses, so all but a leaf that was interrupted move back by one
- * into the call. A kind that finds its heading and then nonsense refuses the
- * file, but some say "not mine" late and let others try, as in pprof. The names
- * in the comments of Go's pages are for legacy_names.c.
+ * The text kinds of old profiles: gperftools' heap, growth and fragmentation profiles, Go's pages
+ * with debug=1, contention and thread profiles. Each has a heading, lines of numbers and addresses,
+ * and perhaps a memory map. Addresses are return addresses, so all but the leaf of an interrupted
+ * thread are reduced by one, into the call. A parser that finds its heading and then invalid lines
+ * refuses the file, but some return LEGACY_OTHER late so that others are tried, as in pprof. The
+ * names in the comments of Go's pages are read by legacy_names.c.
  */
 #include "config.h"
 #include "load/pprof/legacy.h"
@@ -18,7 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Every 0x... of t as a frame of the last sample; -1: one does not fit. The leaf may be exact. */
+/* Append every 0x... of t as a frame to the last sample. Returns -1 if a number is too large. exact_leaf: do not
+   reduce the first address. */
 static int add_addresses(struct legacy *g, struct scan_text t, bool exact_leaf)
 {
 	for (; t.p < t.end; t.p++) {
@@ -39,7 +39,7 @@ static int add_addresses(struct legacy *g, struct scan_text t, bool exact_leaf)
 	return 0;
 }
 
-/* From here on as long as characters are of an address list. */
+/* Return the leading characters that can be part of a list of addresses. */
 static struct scan_text address_list(struct scan_text t)
 {
 	struct scan_text a = {t.p, t.p};
@@ -68,7 +68,7 @@ void legacy_set_heap_types(struct legacy *g, bool alloc)
 
 /* ---- heap, growth, fragmentation */
 
-/* A sampled allocation stands for many: the chance of an allocation of that size to be taken. */
+/* Scale a sampled allocation: divide by the probability that an allocation of that size is sampled. */
 void legacy_unsample(int64_t *count, int64_t *size, int64_t rate)
 {
 	if (!*count || !*size) {
@@ -80,7 +80,7 @@ void legacy_unsample(int64_t *count, int64_t *size, int64_t rate)
 	}
 }
 
-/* "a: b [ c: d ]" into digits; negative a and b where allowed. */
+/* Split "a: b [ c: d ]" into digits. sign: a and b may be negative. */
 static bool four_numbers(struct scan_text *t, struct scan_text d[4], bool sign)
 {
 	for (int i = 0; i < 4; i++) {
@@ -119,7 +119,7 @@ struct heap {
 	bool unsample, alloc;
 };
 
-/* The heading behind "heap profile:"; LEGACY_OTHER: none of the three kinds. */
+/* Read the heading after "heap profile:". LEGACY_OTHER: it is none of the three kinds. */
 static enum legacy_result heap_heading(struct legacy *g, struct scan_text t, struct heap *h)
 {
 	struct scan_text d[4], kind, rate = {0};
@@ -162,7 +162,7 @@ static enum legacy_result heap_heading(struct legacy *g, struct scan_text t, str
 										       : LEGACY_OTHER;
 }
 
-/* Count and size of one pair; false: nonsense. */
+/* Read count and size of one pair. Returns false if they are invalid. */
 static bool heap_values(const struct legacy *g, const struct heap *h, const struct scan_text *d,
     struct legacy_sample *s, int64_t *value)
 {
@@ -176,8 +176,8 @@ static bool heap_values(const struct legacy *g, const struct heap *h, const stru
 	return true;
 }
 
-/* Move to where a pattern that begins with a number may match next: the rest of one number matches no more than all
-   of it, and trying it from each digit would take quadratic time. */
+/* Advance to the next position where a pattern that begins with a number may match. Digits are skipped as a whole:
+   the rest of a number matches only if all of it does, and trying each digit would take quadratic time. */
 static void next_try(struct scan_text *t)
 {
 	struct scan_text digits;
@@ -234,7 +234,7 @@ static bool count_sample(struct legacy *g, struct scan_text t)
 	if (!scan_take_digits(&t, &d) || !scan_take(&t, " @") || !scan_parse_i64(d, &n) || t.p == t.end)
 		return false;
 	legacy_sample(g)->value[0] = n;
-	for (struct scan_text a = t; a.p < a.end;) { /* nothing but " 0x..." to the end */
+	for (struct scan_text a = t; a.p < a.end;) { /* only " 0x..." up to the end */
 		const char *from;
 		if (!scan_take(&a, " 0x"))
 			return false;
@@ -293,12 +293,12 @@ static bool is_thread_heading(const struct scan_lines *l)
 		if (x.p == from || !scan_take(&x, " (name: "))
 			continue;
 		for (; x.p < x.end;
-		     x.p++) { /* a name with any slashes, and a number behind the last */
+		     x.p++) { /* the name may have slashes; a number follows the last one */
 			struct scan_text y = x;
 			if (scan_take(&y, "/") && scan_take_digits(&y, &d) && scan_take(&y, ") stack: ---"))
 				return true;
 		}
-		return false;	/* a later "--- Thread " has less of the line behind it */
+		return false;	/* a later "--- Thread " cannot match either */
 	}
 	return false;
 }
@@ -313,7 +313,7 @@ static bool is_threadz(const struct scan_lines *l)
 	return false;
 }
 
-/* One thread's addresses up to the next heading; -1: nonsense. */
+/* Read one thread's addresses up to the next heading. Returns -1 if they are invalid. */
 static int thread_sample(struct legacy *g, struct scan_lines *l)
 {
 	bool same = false;
@@ -329,7 +329,7 @@ static int thread_sample(struct legacy *g, struct scan_lines *l)
 		else if (add_addresses(g, t, true))
 			return -1;
 	}
-	if (same || g->nframe == frames) { /* as the thread before */
+	if (same || g->nframe == frames) { /* same stack as the previous thread */
 		g->nframe = frames;
 		g->nsample--;
 		if (g->nsample)
@@ -379,7 +379,7 @@ static bool is_word(struct scan_text t, const char *word)
 	return (size_t)(t.end - t.p) == strlen(word) && scan_starts_with(t, word);
 }
 
-/* "key = value"; false: it is not for us. */
+/* Read "key = value". Returns false if the key is unknown or the value is invalid. */
 static bool contention_field(
     struct legacy *g, struct scan_text key, struct scan_text val, int64_t *hz)
 {
@@ -406,7 +406,7 @@ static enum legacy_result contention_sample(struct legacy *g, struct scan_text l
 			continue;
 		scan_skip_spaces(&t);
 		if (!scan_take_digits(
-			&t, &d2)) { /* one run of digits is two, the second as short as can be */
+			&t, &d2)) { /* a single number is split before its last digit, as in the reference */
 			if (d1.end - d1.p < 2)
 				continue;
 			d2 = (struct scan_text){d1.end - 1, d1.end};

@@ -3,21 +3,18 @@
 /*
  * pprof profiles: profile.proto on the wire into the sink.
  *
- * The top level is walked with a cursor and each record is unpacked by
- * protobuf-c on its own, out of an arena that is reset for the next one: the
- * peak is one record, not the tree of a whole profile, and every complaint
- * knows its offset. The walk is repeated (strings and facts, then functions and
- * mappings, locations, samples), because writers put the string table last and
- * a sink wants names before their users; a walk that skips costs a few ns a
- * record.
+ * The top level is read with a cursor, and each record is unpacked by protobuf-c on its own, in an
+ * arena that is reset after it. So the peak of memory is one record, not the tree of a whole
+ * profile, and every error has an offset. The walk is repeated (strings and facts, then functions
+ * and mappings, locations, samples), because writers put the string table last and a sink needs
+ * names before their users. A walk that skips records costs a few ns for each.
  *
- * Samples are the bulk of it: sample_pipeline.c. They alone have a way beside
- * protobuf-c (sample_decode.c).
+ * Samples are most of a profile: sample_pipeline.c. Only they are also decoded without protobuf-c
+ * (sample_decode.c).
  *
- * What the reference refuses is refused here too: framing, wire types, string
- * indexes out of the table, ids that are 0 or come twice, lines without a
- * function, samples without a location or with another number of values than
- * there are types, and two profiles in one file.
+ * What the reference refuses is refused here too: framing, wire types, string indexes outside of
+ * the table, ids that are 0 or occur twice, lines without a function, samples without a location or
+ * with a number of values other than the number of types, and two profiles in one file.
  */
 #include "config.h"
 #include "load/pprof/internal.h"
@@ -27,7 +24,7 @@
 
 enum { RECORD_MAX = 1 << 26, STRETCH = 1 << 12, STRETCH_BYTES = 1 << 19 };
 
-/* What each top-level field is on the wire: bytes, or a number (a run of them for comments). */
+/* Return whether a top-level field has its wire type: bytes, or a number (for comments also packed numbers). */
 static bool wire_fits(uint64_t field, unsigned wire)
 {
 	if (field == 0 || field >= F__N)
@@ -97,7 +94,7 @@ static int resolve_string(struct pprof *p, int64_t i, uint64_t at, str_id *out)
 	return 0;
 }
 
-/* ---- first walk: strings, the facts and how much there is of the rest */
+/* ---- first walk: strings, facts, and the positions of the samples */
 
 static int add_string(struct pprof *p, const struct field *f)
 {
@@ -150,7 +147,7 @@ static int add_fact(struct pprof *p, const struct field *f)
 	return 0;
 }
 
-/* One more sample, which ends at samples.last. */
+/* Add a sample, which ends at samples.last, to the current group or a new one. */
 static void add_to_stretch(struct pprof *p, const struct field *f)
 {
 	struct pprof_stretch *s = p->nstretch ? &p->stretch[p->nstretch - 1] : NULL;
@@ -198,7 +195,7 @@ static int walk_facts(struct pprof *p)
 	return 0;
 }
 
-/* ---- records by protobuf-c, each in the scratch arena */
+/* ---- records decoded by protobuf-c, each in the scratch arena */
 
 static void *scratch_alloc(void *arena, size_t n)
 {
@@ -239,7 +236,7 @@ static int take_type(struct pprof *p, const struct field *f)
 	return 0;
 }
 
-/* The file's id of a record and what the sink calls it. */
+/* Map the file's id of a record to the sink's id. */
 static void add_id(struct pprof_ids *t, uint64_t raw, uint32_t id, uint64_t at)
 {
 	t->at = mem_grow(t->at, &t->cat, t->raw.n + 1, sizeof *t->at);
@@ -253,15 +250,16 @@ static int seal_ids(struct pprof *p, struct pprof_ids *t, const char *what)
 {
 	uint64_t dup = 0;
 	if (!u64_index_seal(&t->raw, &dup)) {
-		mem_free(t->at);	/* nobody complains of these any more */
+		mem_free(t->at);	/* later errors do not need the offsets */
 		t->at = NULL;
-		/* ids are nearly always 1..n: then one array answers, not two */
+		/* ids are nearly always 1..n: replace indexes by the sink's ids, so that a lookup needs one array
+		   instead of two */
 		for (size_t i = 1; i < t->raw.ndense; i++)
 			t->raw.dense[i] =
 			    t->raw.dense[i] == U64_INDEX_NONE ? 0 : t->id[t->raw.dense[i]];
 		return 0;
 	}
-	/* the record that is one too many */
+	/* find the second record with this id */
 	size_t i = 0, seen = 0;
 	while (i + 1 < t->raw.n && !(t->raw.raw[i] == dup && (!dup || seen++)))
 		i++;
@@ -336,14 +334,14 @@ static int take_location(struct pprof *p, const struct field *f)
 
 typedef int take_fn(struct pprof *, const struct field *);
 
-/* One walk: records of the fields that have a function are taken. */
+/* Walk once and process the records of the fields that have a function. */
 static int walk_records(struct pprof *p, take_fn *const take[F__N])
 {
 	struct byte_cursor c = p->all;
 	struct field f;
 	for (uint32_t n = 0; byte_cursor_left(&c); n++) {
 		if (p->nstretch && !p->scattered && byte_cursor_at(&c) == p->samples.first) {
-			c.p = c.base + p->samples.last;	/* most of the file, and none of it is wanted */
+			c.p = c.base + p->samples.last;	/* skip all samples, which are most of the file */
 			continue;
 		}
 		if (pprof_field(&c, &f, p->e))
@@ -423,7 +421,7 @@ int pprof_read(struct bytes in, struct sink *out, struct err *e)
 		return err_set(e, ERR_FORMAT, 0, "empty file");
 	if (in.n > 1 && in.p[0] == 0x1f && in.p[1] == 0x8b)
 		return err_set(e, ERR_FORMAT, 0, "compressed twice: run gunzip once");
-	if (in.torn.why)	/* the reference refuses it, and names come last */
+	if (in.torn.why)	/* the reference refuses it; and names come last, so they are lost */
 		return input_refuse_torn(&in, e);
 	struct pprof p = {.in = in, .all = byte_cursor_make(in.p, in.n, 0), .out = out, .e = e};
 	p.pb = pprof_scratch(&p.scratch);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Inflating takes one processor half a second for 100 MB, and nothing of a profile
- * can be said before its tables are there, which writers put last. What is most
- * of the work, and needs no tables, is done meanwhile: samples are looked through for
- * their stacks, and these are sorted (stack_merge.h). Numbers of locations ascend in every
- * file that a program wrote, so the order is the one they have in the end; sample_pipeline.c
- * checks that, and that each of them is there, and otherwise does all anew.
+ * Inflating 100 MB takes half a second on one processor, and nothing of a profile can be passed to
+ * the sink before its tables are known, which writers put last. Most of the work does not need
+ * tables and is done meanwhile: the stacks of samples are decoded and sorted (stack_merge.h).
+ * Numbers of locations are ascending in every file that a program wrote, so the order by them is
+ * the final order. sample_pipeline.c checks that, and that each location exists, and otherwise
+ * sorts again.
  *
- * The worker takes what is whole of so many samples, from where the last one ended;
- * what is not there yet it waits for. When all is inflated, and the tables have been read, the other
- * thread does the same until nothing is left. Whatever does not look like a sample makes an end of it:
- * here nobody complains.
+ * The worker takes complete samples, a limited number at a time, from where the last part ended,
+ * and waits for more input. When all is inflated and the tables have been read, the other thread
+ * works too until nothing is left. At data that does not look like a sample the sorting stops
+ * without an error message; the reader reports it.
  *
- * Values and labels are not kept: they would take more memory than the runs do, and
- * reading them again is cheap, for the numbers of a stack are one field to jump over.
+ * Values and labels are not kept: they would take more memory than the runs, and reading them again
+ * is cheap because a stack is one field that is skipped.
  */
 #include "config.h"
 #include "load/pprof/presort.h"
@@ -28,11 +28,11 @@ struct presort {
 	const uint8_t *p;
 	_Atomic size_t have;
 	_Atomic bool whole, stop;
-	_Atomic bool asleep;		/* the worker: whoever clears it sends it a token */
+	_Atomic bool asleep;		/* the worker sleeps: the thread that clears it writes a token to the ring */
 	struct ring_queue *ring_queue;
 	struct job *job;
-	struct lock *lock;		/* what follows */
-	size_t at;			/* nobody has looked beyond */
+	struct lock *lock;		/* protects the following fields */
+	size_t at;			/* end of the parts that were taken */
 	struct stack_merge_run *run;
 	size_t n, cap;
 };
@@ -40,7 +40,7 @@ struct presort {
 struct sample_part { size_t at, end, which; };
 enum found { PART, LATER, OVER };
 
-/* The samples that come next; LATER: not so many are there yet. */
+/* Find the next part of samples. LATER: it is not inflated yet. */
 static enum found find_part(struct presort *a, struct sample_part *out)
 {
 	bool whole = atomic_load(&a->whole);
@@ -89,7 +89,7 @@ static void sort_part(
 	lock_release(a->lock);
 }
 
-/* As long as there is something; LATER: for now. */
+/* Sort parts until there are none. LATER: for now. */
 static enum found sort_available(struct presort *a, struct sample_batch *b, struct stack_merge_scratch *room)
 {
 	struct sample_part sample_part;
@@ -99,7 +99,7 @@ static enum found sort_available(struct presort *a, struct sample_batch *b, stru
 	return found;
 }
 
-/* Until there is more than that. */
+/* Sleep until there are more bytes than `have`. */
 static void sleep_on(struct presort *a, size_t have)
 {
 	atomic_store(&a->asleep, true);

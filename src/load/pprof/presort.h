@@ -6,17 +6,19 @@
 #include "load/pprof/stack_merge.h"
 
 /*
- * The stacks of a profile, sorted on another thread while it is being inflated, by the file's own numbers of
- * locations: what these mean is said later. All calls are of the thread that inflates.
+ * Sorts the stacks of a profile on another thread while the profile is being inflated, by the
+ * file's own numbers of locations, which are resolved later. All functions are called on the thread
+ * that inflates.
  */
 struct presort;
-/* where it is inflated to, which does not move. NULL: there is no thread */
+/* Start the thread. p is the buffer of the inflated data, which must not move. NULL: there is no thread. */
 struct presort *presort_new(const uint8_t *p);
-void presort_advance(struct presort *, size_t have);	/* so much is there */
-void presort_end_input(struct presort *);		/* that was all */
-void presort_free(struct presort *);		/* in any state; NULL is none */
+void presort_advance(struct presort *, size_t have);	/* the number of bytes inflated so far */
+void presort_end_input(struct presort *);		/* all bytes have been inflated */
+void presort_free(struct presort *);		/* stop the thread and free everything; NULL is ignored */
 
-/* All runs, when whole: helps to sort the rest of it. NULL: there is something unusual about them. */
+/* Sort the rest of the input too, wait for the thread, and return all runs, which *a owns. NULL: something is
+   unusual. */
 struct stack_merge_run *presort_take_runs(struct presort *, uint32_t *n);
 
 #endif

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Samples out of their records. A profile has a million of these and a few
- * thousand of everything else, so they are what is worth a way of its own: a
- * sample as writers write it (locations, values and labels, packed or not, numbers
- * of up to ten bytes) is read here in one pass, with nothing allocated. Whatever is
- * unusual, and whatever is wrong, is left to protobuf-c from its first byte on, so
- * that there is one reader that says what a sample may be, and one that complains.
+ * Decodes samples. A profile has a million of them and a few thousand other records, so only they
+ * are decoded by hand: a sample in the usual form (locations, values and labels, packed or not,
+ * numbers of up to ten bytes) is read in one pass, without allocations. A sample with anything
+ * unusual or wrong is decoded by protobuf-c from its first byte, so there is one decoder that
+ * defines what a sample may be and reports errors.
  *
- * For 1 M samples of 29 frames protobuf-c takes 0.2 s, with four allocations each out of an
- * arena, and copying what it made another 0.14; this takes 0.1 for both.
+ * For 1 M samples of 29 frames protobuf-c takes 0.2 s, with four allocations each in an arena, and
+ * copying its result another 0.14 s; this takes 0.1 s for both.
  */
 #include "config.h"
 #include "load/pprof/internal.h"
 
 #include <string.h>
 
-/* Tags of a sample's and a label's fields: number and wire type. */
+/* Tags of the fields of samples and labels: number and wire type. */
 enum { LOCATIONS = 1 << 3 | 2, LOCATION = 1 << 3, VALUES = 2 << 3 | 2, VALUE = 2 << 3, LABEL = 3 << 3 | 2 };
 enum { RAW_MOST = INT32_MAX };
 enum { KEY = 1 << 3, STR = 2 << 3, NUM = 3 << 3, UNIT = 4 << 3 };
 
-/* ---- by hand; false or NULL: unusual */
+/* ---- decoding by hand; false or NULL: the sample is unusual */
 
 static const uint8_t *read_varint(const uint8_t *c, const uint8_t *end, uint64_t *v)
 {
@@ -38,7 +37,8 @@ static const uint8_t *read_varint(const uint8_t *c, const uint8_t *end, uint64_t
 }
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-/* Up to four bytes without asking each whether it is the last; there are eight to look at. */
+/* Read up to four bytes without a test of each continuation bit; longer numbers are left to read_varint(). Eight
+   bytes at c may be read. */
 static const uint8_t *short_number(const uint8_t *c, const uint8_t *end, uint64_t *v)
 {
 	uint64_t w;
@@ -60,7 +60,7 @@ static const uint8_t *short_number(const uint8_t *c, const uint8_t *end, uint64_
 enum { SPARE = 0 };
 #endif
 
-/* p NULL: as they are in the file, of which there is nothing to look at beyond `all`. */
+/* Decode locations. p NULL: keep the file's numbers. Bytes from `all` on may not be read. */
 static bool quick_locations(struct sample_batch *b, const struct pprof *p, const uint8_t *all, const uint8_t *c,
     const uint8_t *end)
 {
@@ -94,7 +94,7 @@ static bool has_string(const struct pprof *p, int64_t i)
 	return i >= 0 && (uint64_t)i < p->nstr;
 }
 
-/* A number 0 without a unit is no label; a unit may be an empty text, though. */
+/* Add a label. A number 0 without a unit is no label; a unit may be an empty text, though. */
 static void keep_label(struct sample_batch *b, struct raw_label l)
 {
 	if (!l.str && !l.num && !l.unit)
@@ -136,7 +136,7 @@ static bool quick_label(struct sample_batch *b, const struct pprof *p, const uin
 	return true;
 }
 
-/* One field of a sample, to the end of its last byte. */
+/* Decode one field of a sample. Returns the end of its last byte. */
 static const uint8_t *quick_field(struct sample_batch *b, const struct pprof *p, size_t values, const uint8_t *c,
     const uint8_t *end)
 {
@@ -167,7 +167,8 @@ static bool quick_sample(struct sample_batch *b, const struct pprof *p, const st
 	return c && p->ntype && b->nvalue == values;
 }
 
-/* Of a sample, what quick_sample() would take: the rest of it may be anything by its length. */
+/* Decode a field of a sample if it has locations, and skip the other fields that quick_sample() accepts, by their
+   lengths. */
 static const uint8_t *stack_field(struct sample_batch *b, const uint8_t *all, const uint8_t *c, const uint8_t *end)
 {
 	uint8_t tag = *c++;
@@ -210,7 +211,7 @@ int sample_batch_fill_stacks(struct sample_batch *b, const uint8_t *all, size_t 
 	return 0;
 }
 
-/* ---- by protobuf-c */
+/* ---- decoding by protobuf-c */
 
 static int add_stack(struct sample_batch *b, const struct pprof *p, const Ttpb__Sample *m, uint64_t at)
 {
@@ -258,7 +259,7 @@ static int careful_sample(struct sample_batch *b, const struct pprof *p, const s
 	return 0;
 }
 
-/* ---- a batch of them */
+/* ---- a batch of samples */
 
 static int take_sample(struct sample_batch *b, const struct pprof *p, const struct field *f)
 {
@@ -289,7 +290,7 @@ int sample_batch_fill(struct sample_batch *b, const struct pprof *p, const struc
 	struct byte_cursor c = byte_cursor_make(p->all.base + at, end - at, at);
 	b->n = 0;
 	b->nloc = b->nlabel = b->nvalue = 0;
-	/* one more than are needed: also where no sample has a stack there is something to point at */
+	/* so that loc is not NULL even if no sample has a stack */
 	b->loc = mem_grow(b->loc, &b->cloc, 1, sizeof *b->loc);
 	while (!r && byte_cursor_left(&c)) {
 		r = pprof_field(&c, &f, &b->err);

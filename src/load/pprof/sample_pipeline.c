@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The samples of a profile, on two threads. Stretches of them are unpacked
- * (sample_decode.c) by whoever comes to it, in the order of the file: a worker all
- * the time, the caller's thread whenever what is next is not there yet. It alone says them
- * to the sink, in their order, so that a sink never sees another thread. All checks
- * are made while unpacking; a batch holds nothing that can be wrong.
+ * Passes the samples of a profile to the sink, using two threads. Groups of samples are decoded
+ * (sample_decode.c) in the order of the file: by a worker all the time, and by the caller's thread
+ * whenever the next batch is not ready. Only the caller's thread calls the sink, in order, so a
+ * sink need not be safe for threads. All checks are made while decoding; a batch has no invalid
+ * references.
  *
- * A sink that keeps stacks as a tree has them last, all of them in one order (stack_merge.h).
- * They were sorted while the file was inflated (presort.h), by the file's own numbers of
- * locations, which name_run() puts right; or who unpacks a batch sorts its stacks too.
- * Samples are said without them meanwhile, and what of the file has been said is given
- * back. In a profile written out of a hash table, as most are, neighbours have nothing
- * in common; said in order, a stack costs the five frames that are new. A sink that
- * keeps stacks as they are is spared all that.
+ * A sink that keeps stacks as a tree gets them last, all of them in one order (stack_merge.h). They
+ * were sorted while the file was inflated (presort.h), by the file's own numbers of locations,
+ * which name_run() replaces; otherwise each batch's stacks are sorted when it is decoded. Meanwhile
+ * samples are passed without stacks, and the bytes of the input that were read are discarded. In a
+ * profile written from a hash table, as most are, adjacent stacks have nothing in common; in order,
+ * a stack costs only the five frames that are new. A sink that keeps stacks as they are gets them
+ * with the samples.
  *
- * Of many samples the first, one in sixty, are said and sorted by themselves before the rest, so that
- * there is something to look at for the time that this takes (sink_ops.glance).
+ * If there are many samples, the first ones, one in sixty, are passed and sorted by themselves
+ * before the rest, so that there is something to show meanwhile (sink_ops.preview).
  *
- * What has been said is given back (input_discard), but for strings, which labels
- * name for the first time here. They lie before all samples or after them, as
- * every writer has it, or nothing is given back.
+ * The bytes of samples are discarded as soon as they were passed on (input_discard), but not
+ * strings, which labels refer to for the first time here. Strings are before all samples or after
+ * them, as every writer has it; otherwise nothing is discarded.
  */
 #include "config.h"
 #include "load/pprof/internal.h"
@@ -31,12 +31,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 2, SORTED = 2, THREADED = 1 << 18, NONE = -1,	/* SORTED: so many stretches are sorted at once */
-	/* of so many stretches one is glanced at; not of fewer; not of more */
+enum { SLOTS = 2, SORTED = 2, THREADED = 1 << 18, NONE = -1,	/* SORTED: number of groups that are sorted together */
+	/* preview 1/GLANCE of the groups, at most GLANCE_MOST, if there are at least GLANCE_FROM */
 	GLANCE = 64, GLANCE_FROM = 64, GLANCE_MOST = 8 };
 
 struct sample_piece {
-	int which;		/* of all batches; NONE: it is free */
+	int which;		/* index of the batch; NONE: it is free */
 	int bad;
 	struct sample_batch sample_batch;
 	struct stack_merge_scratch room;
@@ -44,20 +44,21 @@ struct sample_piece {
 
 struct samples {
 	struct pprof *p;
-	uint32_t n, per;		/* batches; stretches in each */
-	_Atomic uint32_t taken, ready;	/* the next that nobody has; all of the worker's before that are done */
+	uint32_t n, per;		/* number of batches; groups in each */
+	/* Taken: the next batch that no thread has; ready: all of the worker's batches before it are decoded. */
+	_Atomic uint32_t taken, ready;
 	struct ring_queue *ring_queue;
-	struct sample_piece slot[SLOTS], own;	/* the worker's, the caller's */
-	struct stack_merge_run *run;		/* sorted stacks; NULL: the sink wants them as they are */
+	struct sample_piece slot[SLOTS], own;	/* slot: the worker's; own: the caller's */
+	struct stack_merge_run *run;		/* sorted stacks; NULL: the sink gets stacks with the samples */
 	struct stack_merge_run *own_run;	/* of each batch; NULL: they were sorted before */
 	uint32_t nrun;
-	uint64_t spent;			/* what of the input may go begins here; UINT64_MAX: nothing may */
-	/* the caller's */
+	uint64_t spent;			/* offset from which the input may be discarded; UINT64_MAX: nothing may */
+	/* used by the caller's thread only */
 	struct sink_label *label;
 	size_t clabel;
 };
 
-/* ---- unpacking */
+/* ---- decoding */
 
 static void decode_piece(struct samples *s, struct sample_piece *c, uint32_t which)
 {
@@ -87,7 +88,7 @@ static int decode_worker(struct job *j, void *arg)
 	return 0;
 }
 
-/* ---- saying */
+/* ---- passing samples to the sink */
 
 static struct sink_label label_of(struct pprof *p, const struct raw_label *l)
 {
@@ -103,7 +104,7 @@ static struct sink_label label_of(struct pprof *p, const struct raw_label *l)
 	return out;
 }
 
-/* false: the sink has said stop, or there is no more that is good. */
+/* Pass a batch to the sink. Returns false if the sink stops, or if the batch has an error. */
 static bool emit_piece(struct samples *s, const struct sample_piece *c)
 {
 	struct pprof *p = s->p;
@@ -132,7 +133,8 @@ static int fail_piece(struct samples *s, const struct sample_piece *c)
 	return -1;
 }
 
-/* The next one, whoever has it; while the worker is still at it, another is made. -1: it is bad. */
+/* Pass batch i to the sink, whichever thread decoded it. If the worker is still decoding it, decode another one
+   first. Returns -1 if it has an error. */
 static int emit_next(struct samples *s, uint32_t i, bool *go)
 {
 	struct sample_piece *own = &s->own;
@@ -148,14 +150,15 @@ static int emit_next(struct samples *s, uint32_t i, bool *go)
 	}
 	int k = ring_begin_read(s->ring_queue);
 	if (k < 0)
-		abort();	/* who takes one makes it */
+		abort();	/* cannot happen: a thread that took a batch decodes it */
 	*go = emit_piece(s, &s->slot[k]);
 	int rc = s->slot[k].bad ? fail_piece(s, &s->slot[k]) : 0;
 	ring_end_read(s->ring_queue);
 	return rc;
 }
 
-/* The order that stacks are said in; which of the samples each is of is known to the runs. */
+/* Pass all stacks to the sink in their order, and then the stack of each sample; the runs have the indexes of the
+   samples. */
 static bool emit_stacks(struct samples *s)
 {
 	const struct sink *out = s->p->out;
@@ -181,7 +184,7 @@ static void samples_free(struct samples *s)
 	ring_free(s->ring_queue);
 }
 
-/* Where the samples begin to be the only thing that is still read. */
+/* Return the offset from which only samples are still read. */
 static uint64_t discard_from(const struct pprof *p)
 {
 	if (!p->strings.any || p->strings.first > p->samples.last)
@@ -209,7 +212,7 @@ static void name_run(void *arg, uint32_t which)
 	}
 }
 
-/* Do both kinds of numbers ascend together? */
+/* Return whether the file's numbers and the sink's ids are in the same order. */
 static bool same_order(const struct pprof_ids *t)
 {
 	for (size_t i = 1; i < t->raw.n; i++)
@@ -218,7 +221,7 @@ static bool same_order(const struct pprof_ids *t)
 	return true;
 }
 
-/* false: they are to be sorted again, by who finds out what is the matter. */
+/* Use the runs of presort.h. Returns false if the stacks have to be sorted again; that reports damage, too. */
 static bool sorted_before(struct samples *s)
 {
 	struct pprof *p = s->p;
@@ -237,7 +240,7 @@ static bool sorted_before(struct samples *s)
 	return !atomic_load(&a.lost);
 }
 
-/* ---- something to look at meanwhile */
+/* ---- the preview */
 
 static void preview(struct pprof *p)
 {
@@ -254,7 +257,7 @@ static void preview(struct pprof *p)
 		decode_piece(&s, &c, i);
 		emit_piece(&s, &c);
 	}
-	if (!c.bad)	/* what was said without stacks is never seen */
+	if (!c.bad)	/* samples without stacks are never shown */
 		emit_stacks(&s);
 	ops->preview(p->out->self, false);
 	for (uint32_t i = 0; i < n; i++)
@@ -288,8 +291,9 @@ int pprof_samples(struct pprof *p)
 	if (j)
 		job_join(j);
 	samples_free(&s);
+	/* They are published later, when the input and the memory for reading it have been freed. */
 	if (s.run && s.n && !r && go)
-		go = emit_stacks(&s);	/* who looks sees it when the input and what was made to read it are gone */
+		go = emit_stacks(&s);
 	for (uint32_t i = 0; s.own_run && i < s.n; i++)
 		stack_merge_run_free(&s.own_run[i]);
 	mem_free(s.own_run);

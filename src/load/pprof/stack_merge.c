@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * All stacks of a profile in one order, so that a call tree can be written down
- * from left to right: each stack goes on from where it leaves the one before, what
- * is said of it is new, and nothing is ever looked up. With a table of the children
- * of each node, 1 M stacks on 5.2 M nodes were 0.7 s of waiting for memory.
+ * All stacks of a profile in one order, so that a call tree can be written from left to right: each
+ * stack continues from the frames that it shares with the previous one, its other frames are new,
+ * and no lookup is needed. With a table of the children of each node, 1 M stacks on 5.2 M nodes
+ * took 0.7 s of waiting for memory.
  *
- * A run is sorted by a quicksort by as many frames at a time as fit into 64 bits (the numbers of locations say how many
- * bits one takes), the equal part goes on behind them. What is kept of a stack is how many frames it shares with the
- * one before and the rest, in as few bytes as the largest number needs: of 29 frames 7, so all runs together are a
- * quarter to a third of what the profile holds.
+ * A run is sorted by quicksort on keys of as many frames as fit into 64 bits (the greatest number
+ * of a location defines the bits of a frame); the part with equal keys continues with the next
+ * frames. A stack is stored as the number of frames that it shares with the previous one and the
+ * rest, in as few bytes as the greatest number needs: 7 of 29 frames, so all runs together are a
+ * quarter to a third of the profile.
  *
- * Runs are merged by a tree of losers that knows how much each shares with the last one that was said: who shares more
- * comes first, for all that wait come after it, and frames are only compared where two share as much, from there on.
- * Each run has the whole of its next stack at hand, which its steps change at their ends; what has been gone through of
- * a run is given back by the page, for all of them end together. Where there are many, one thread merges while the
- * caller's says.
+ * Runs are merged by a tree of losers that stores how many frames each one shares with the last
+ * stack in the output. The one that shares more is next, because all waiting stacks are after the
+ * last one; frames are compared only if two share equally many, and only the frames after these.
+ * Each run has the whole of its next stack, of which a step replaces the end. The used part of a
+ * run is released page by page, because all runs end at the same time. If there are many stacks,
+ * one thread merges while the caller's thread calls the sink.
  *
- * Not taken: one sort of all stacks: they do not fit beside the bytes that they come from.
+ * Not taken: one sort of all stacks. They do not fit into memory together with the bytes that they
+ * are decoded from.
  */
 #include "config.h"
 #include "load/pprof/stack_merge.h"
@@ -27,7 +30,7 @@
 
 #include <string.h>
 
-/* LINE: frames in a line of the cache */
+/* LINE: frames in a cache line */
 enum { FEW = 12, AHEAD = 8, LINE = 16, BLOCK = 1 << 12, SLOTS = 3, MANY = 1 << 16, PAGE = 1 << 12, SPENT = 1 << 16 };
 
 /* ---- sorting */
@@ -36,11 +39,11 @@ struct sorter {
 	struct stack_merge_scratch *room;
 	const loc_id *loc;
 	const struct stack_merge_ref *stack;
-	unsigned bits, frames;	/* of a frame; so many of them are a key */
-	uint64_t last;		/* the bits of the last one */
+	unsigned bits, frames;	/* bits of a frame; frames in a key */
+	uint64_t last;		/* mask of the last frame in a key */
 };
 
-/* The frames of a stack at depth and below it; 0: it has ended. */
+/* Return the key of a stack: its frames from `depth` on. The part after the last frame is 0. */
 static uint64_t key_at(const struct sorter *s, uint32_t which, uint32_t depth)
 {
 	const struct stack_merge_ref *w = &s->stack[which];
@@ -52,7 +55,7 @@ static uint64_t key_at(const struct sorter *s, uint32_t which, uint32_t depth)
 	return n < s->frames ? key << (s->frames - n - 1) * s->bits << s->bits : key;
 }
 
-/* A stack is somewhere in the batch, which is larger than the cache: its frames from some depth on will be wanted. */
+/* Prefetch the frames of a stack from some depth on: the batch is larger than the cache. */
 static void prefetch_frames(const struct sorter *s, uint32_t which, uint32_t depth)
 {
 	const struct stack_merge_ref *w = &s->stack[which];
@@ -103,7 +106,8 @@ static size_t add_range(struct stack_merge_scratch *room, size_t n, uint32_t at,
 	return n + 1;
 }
 
-/* Part a range in three; the middle goes on deeper. How many wait then. */
+/* Partition a range into less, equal and greater keys; the equal part continues at the next depth. Returns the
+   number of ranges that are left. */
 static size_t partition_range(const struct sorter *s, struct stack_merge_range r, size_t n)
 {
 	struct stack_merge_key *w = s->room->keys + r.at;
@@ -124,7 +128,7 @@ static size_t partition_range(const struct sorter *s, struct stack_merge_range r
 	n = add_range(s->room, n, r.at, lo, r.depth);
 	n = add_range(s->room, n, r.at + hi, r.n - hi, r.depth);
 	if (!(key & s->last))
-		return n;	/* they have ended: they are alike */
+		return n;	/* the stacks have ended, so they are equal */
 	for (uint32_t i = lo; i < hi; i++) {
 		if (i + AHEAD < hi)
 			prefetch_frames(s, w[i + AHEAD].which, r.depth + s->frames);
@@ -141,7 +145,7 @@ static uint32_t count_shared(const loc_id *a, uint32_t na, const loc_id *b, uint
 	return k;
 }
 
-/* What each does not share with the one before it. */
+/* Make a run: of each stack the part that it does not share with the previous one. */
 static struct stack_merge_run run_of(const struct sorter *s, uint32_t n)
 {
 	const struct stack_merge_key *keys = s->room->keys;
@@ -205,22 +209,22 @@ void stack_merge_scratch_free(struct stack_merge_scratch *r)
 struct merge_input {
 	struct stack_merge_run *run;
 	const struct stack_merge_step *step, *end;
-	const uint8_t *more;	/* what comes after this step */
+	const uint8_t *more;	/* locations of the next step */
 	loc_id *path;		/* the next stack, outermost first */
-	size_t cpath, spent[2];	/* bytes of its steps and locations that have been given back */
-	uint32_t n, first;	/* its length; the number of this run's first stack */
+	size_t cpath, spent[2];	/* bytes of its steps and locations that were released */
+	uint32_t n, first;	/* n: length of path; first: number of this run's first stack */
 	bool over;
 };
 
-/* Who lost at a place, and how much it shares with who won there. */
+/* The loser of a match, and how many frames it shares with the winner. */
 struct loser { uint32_t in, same; };
 
 struct run_merger {
 	struct merge_input *in;
-	struct loser *tree, top;	/* the children of i are 2i and 2i + 1; leaf k is n + k. top has won */
+	struct loser *tree, top;	/* the children of i are 2i and 2i + 1; leaf k is n + k. top: the winner */
 	uint32_t n;
 	struct ring_queue *ring_queue;
-	struct block {		/* stacks in order: which of all they are of */
+	struct block {		/* stacks in order, with their numbers among all stacks */
 		uint32_t n;
 		struct stack_merge_step step[BLOCK];
 		loc_id *loc;
@@ -228,8 +232,8 @@ struct run_merger {
 	} *slot;
 };
 
-/* What of an array has been gone through, to the system: all runs end at about the same time. A page that was left
-   because its end was still wanted goes with the next ones. */
+/* Release the used part of an array, because all runs end at about the same time. A page that was kept because its
+   end was still in use is released with the next ones. */
 static void discard_used(const void *p, const void *upto, size_t *spent)
 {
 	size_t n = (size_t)((const char *)upto - (const char *)p);
@@ -252,11 +256,11 @@ static void take_step(struct merge_input *w)
 	for (loc_id *to = w->path + s.same, *end = to + s.n; to < end; w->more += w->run->width)
 		*to++ = stack_merge_get_loc(w->more, w->run->width);
 	discard_used(w->run->loc, w->more, &w->spent[1]);
-	discard_used(w->run->step, w->step - 1, &w->spent[0]);	/* fill_block() asks the last one which it is */
+	discard_used(w->run->step, w->step - 1, &w->spent[0]);	/* fill_block() reads the last step again */
 }
 
-/* a, which shares as much with the last as the loser here does: who goes on? The loser then knows how much it
-   shares with who won. */
+/* Compare two stacks that share equally many frames with the last output. Returns the winner; the loser's number
+   of shared frames then refers to the winner. */
 static struct loser play_equal(const struct run_merger *m, struct loser a, struct loser *here)
 {
 	const struct merge_input *x = &m->in[a.in], *y = &m->in[here->in];
@@ -273,7 +277,7 @@ static struct loser play_equal(const struct run_merger *m, struct loser a, struc
 	return won;
 }
 
-/* a comes up from below and meets the loser at a place. */
+/* Play `a` against the loser at an inner node. Returns the winner and stores the loser. */
 static struct loser play_match(const struct run_merger *m, struct loser a, struct loser *here)
 {
 	bool xover = m->in[a.in].over, yover = m->in[here->in].over;
@@ -292,7 +296,7 @@ static struct loser play_match(const struct run_merger *m, struct loser a, struc
 	return won;
 }
 
-/* All meet for the first time: nobody shares anything with what was before. */
+/* Play all first matches; nothing is shared with a previous output yet. */
 static struct loser first_of_all(struct run_merger *m)
 {
 	struct loser *won = xcalloc(2 * (size_t)m->n, sizeof *won);
@@ -307,7 +311,7 @@ static struct loser first_of_all(struct run_merger *m)
 	return first;
 }
 
-/* The next stacks in order; false: they were the last. */
+/* Fill a block with the next stacks in order. Returns false after the last ones. */
 static bool fill_block(struct run_merger *m, struct block *b)
 {
 	struct loser top = m->top;
@@ -346,7 +350,7 @@ static int fill_all(struct job *j, void *arg)
 	return 0;
 }
 
-/* One thread merges, the caller's says. */
+/* Merge on a second thread and call the sink on this one, or do both here. */
 static bool emit_all(struct run_merger *m, uint32_t n, const struct sink *to, uint64_t bytes, stk_id *of)
 {
 	struct job *j = (n >= MANY || job_forced_threads() > 1) && job_cpus() > 1 ? job_start(fill_all, m) : NULL;

@@ -6,17 +6,17 @@
 #include "sink.h"
 
 /*
- * Many stacks in the order of their outermost frames: sorted a run at a time, on
- * any thread, and merged when all runs are there.
+ * Orders many stacks by their outermost frames: runs are sorted one by one, on any thread, and
+ * merged when all runs exist.
  */
-struct stack_merge_ref { size_t loc; uint32_t n; };	/* of an array: leaf first */
+struct stack_merge_ref { size_t loc; uint32_t n; };	/* part of an array of locations, leaf first */
 
-/* One run of sorted stacks, each as what it does not share with the one before it. */
-/* Which of the stacks; how much is shared; loc[] goes on for n. */
+/* One run of sorted stacks. Each stack is stored as the part that it does not share with the previous one. */
+/* which: index of the stack; same: number of shared frames; n: number of further frames in loc[]. */
 struct stack_merge_step { uint32_t which, same, n; };
 struct stack_merge_run {
 	struct stack_merge_step *step;
-	uint8_t *loc;		/* numbers of so many bytes each, the lowest first; outermost first */
+	uint8_t *loc;		/* numbers of `width` bytes each, little-endian; outermost first */
 	uint32_t n, width;
 };
 
@@ -38,22 +38,22 @@ static inline void stack_merge_put_loc(uint8_t *p, uint32_t width, loc_id v)
 		p[3] = (uint8_t)(v >> 24);
 }
 
-/* Room for sorting, used again for the next run. Zero-initialise. */
+/* Memory for sorting, reused for the next run. Initialize it with zeros. */
 struct stack_merge_scratch {
 	struct stack_merge_key { uint64_t key; uint32_t which; } *keys;
 	struct stack_merge_range { uint32_t at, n, depth; } *range;
 	size_t cway, crange;
 };
 
-/* No location is 0, none is over most. stack_merge_run_free() it. */
+/* Sort n stacks. Numbers of locations are from 1 to most. Free the result with stack_merge_run_free(). */
 struct stack_merge_run stack_merge_sort(
     struct stack_merge_scratch *, const loc_id *loc, const struct stack_merge_ref *, uint32_t n, loc_id most);
 void stack_merge_run_free(struct stack_merge_run *);
 void stack_merge_scratch_free(struct stack_merge_scratch *);
 
-/* Say them all to a sink that has branch(). of[]: by run and stack, one run after another, what the sink calls them.
-   The runs are used up. It is asked now and then whether to go on, with so many bytes as what is read. false: it said
-   no. */
+/* Merge all runs and pass the stacks to a sink that has branch(). of[] gets the sink's ids by run and stack, one
+   run after another. The runs are freed. upto() is called now and then with `bytes` as the number of bytes read.
+   Returns false if it does. */
 bool stack_merge_all(struct stack_merge_run *run, uint32_t nrun, const struct sink *, uint64_t bytes, stk_id *of);
 
 #endif
