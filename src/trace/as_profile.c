@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A trace as a profile. One pass over the sheets walks each goroutine's row and
- * keeps, per track, the stretch that is open: since when and on which stack. It
- * closes when a state that does not match follows, and is then clipped and
- * charged. Stretches run across the borders of sheets, so the open ones live
- * beside the pass and not in a sheet.
+ * A trace as a profile. One pass over the sheets walks each goroutine's row and keeps, per track, the open
+ * stretch: the time and stack where a matching state began. A stretch ends when another state follows; then
+ * it is clipped and charged. Stretches continue across the borders of sheets, so the open ones are kept in
+ * the pass and not in a sheet.
  *
- * The rules are those of cmd/trace/pprof.go: what began before the trace was
- * heard of (SHEET_PAST) does not begin a stretch, what has not ended at its end
- * is not charged, and a goroutine counts from its first run to its end. For run
- * and block, which the reference does not have, the unfinished count too.
+ * The rules are those of cmd/trace/pprof.go: a state that began before the first event of its goroutine
+ * (SHEET_PAST) does not start a stretch, a stretch that is open at the end of the trace is not charged, and
+ * a goroutine counts from its first run to its end. For run and block, which the reference does not have,
+ * open stretches count too.
  *
- * Who occupied the Ps takes two passes: the first finds the waits that the trace does not
- * see the end of, for these do not count; the second makes of each sheet a crowd (run_queue.c) of those that
- * wait in it, and weighs what ran there by the crowd that stood around it. So what is
- * kept is of one sheet, and of each goroutine one stretch.
+ * BLAME_OCCUPANT takes two passes. The first finds the waits that do not end within the trace, because these
+ * do not count. The second builds for each sheet the run queue (run_queue.c) of the goroutines that wait in
+ * it, and weighs what ran there by the length of that queue. So the pass keeps data of one sheet only, and
+ * one stretch per goroutine.
  */
 #include "config.h"
 #include "trace/as_profile.h"
@@ -63,15 +62,15 @@ struct open_stretch {
 	uint32_t kind : 31, counted : 1;
 	str_id tag;
 };
-	/* kind: what pass_kind() said; 0: nothing is open. crowd: see pass_open(). Of a run, t0 is up to where it is
-	   charged, and stack that of a CPU sample taken there. counted: some of it is charged */
+	/* kind: the result of pass_kind(); 0: none is open. run_queue_sum: see pass_open(). For a run, t0 is the time
+	   up to which it is charged, and stack that of a CPU sample taken there. counted: a part of it is charged */
 struct last { stk_id stack; uint8_t state; };
 
 enum mode { M_PLAIN, M_SELF, M_ENDLESS, M_OCCUPANT };
 enum { RUNS = 1, CALLS };	/* kinds of TRACE_RUN and M_OCCUPANT */
-enum { LOOKS = 1 << 10 };	/* at slices: of each some pages stay */
+enum { LOOKS = 1 << 10 };	/* slices looked up between two releases of their pages */
 
-/* Waits of which the end is not seen: by track, since when. */
+/* Waits that do not end within the trace: track and start. */
 struct endless { struct endless_wait { trk_id trk; int64_t t0; } *v; size_t n, cap; };
 
 struct weigh_pass {
@@ -80,15 +79,15 @@ struct weigh_pass {
 	enum mode mode;
 	const struct trace_filter *f;
 	struct trace_weights *w;
-	struct open_stretch *open_stretch;	/* per track */
-	struct last *last;	/* M_SELF: per track what it did before */
-	struct spillable_array opens, lasts;	/* where they lie */
-	struct endless endless;	/* what M_ENDLESS has found */
-	int64_t waited;		/* M_OCCUPANT: by all */
-	uint8_t *waits;		/* M_OCCUPANT: a bit per track, waits at the end of the last sheet */
+	struct open_stretch *open_stretch;	/* by track */
+	struct last *last;	/* M_SELF: by track, its previous state */
+	struct spillable_array opens, lasts;	/* memory of both */
+	struct endless endless;	/* result of M_ENDLESS */
+	int64_t waited;		/* M_OCCUPANT: ns, of all goroutines */
+	uint8_t *waits;		/* M_OCCUPANT: a bit per track that waits at the end of the last sheet */
 	struct run_queue_sum *run_queue_sum;
-	const struct sheet *sh;	/* the one that is looked at */
-	struct run_moments moments;	/* of it */
+	const struct sheet *sh;	/* the current sheet */
+	struct run_moments moments;	/* of the current sheet */
 	uint32_t looks;
 	bool tags;
 	str_id tag[TS__N];
@@ -131,7 +130,7 @@ static bool state_matches(const struct weigh_pass *p, unsigned s, uint32_t who)
 	}
 }
 
-/* 0: the state does not count; else what sets it apart from the one before. */
+/* Return 0 if the state does not count; else a number that differs between states with separate stretches. */
 static uint32_t pass_kind(const struct weigh_pass *p, unsigned s, uint32_t who)
 {
 	if (!state_matches(p, s, who))
@@ -141,7 +140,7 @@ static uint32_t pass_kind(const struct weigh_pass *p, unsigned s, uint32_t who)
 	return p->type == TRACE_BLOCK ? s : 1;
 }
 
-/* First slice of the track that ends after t. */
+/* Return the first slice of the track that ends after t. */
 static uint32_t slice_find(const struct trace_filter *f, trk_id trk, int64_t t)
 {
 	struct bsearch_probe h = {.hi = f->nslice};
@@ -162,7 +161,7 @@ static int64_t overlap_in_window(const struct weigh_pass *p, int64_t a, int64_t 
 	return hi - lo;
 }
 
-/* How much of [a, b) of a goroutine counts. */
+/* Return how much of [a, b) of a goroutine counts, in ns. */
 static int64_t clip_to_filter(struct weigh_pass *p, trk_id trk, int64_t a, int64_t b)
 {
 	const struct trace_filter *f = p->f;
@@ -221,8 +220,8 @@ static void add_weight(const struct weigh_pass *p, struct open_stretch *o, int64
 		add_part(p, stack, o->tag, ns, count);
 }
 
-/* What the crowd waits from a stretch's begin, or the sheet's, to t while the goroutine's P says that it is in a system
-   call of its. */
+/* Sum the waiting, as a share of one P, from the start of a stretch (or of the sheet) to t while the row of the
+   goroutine's P has its system call. */
 static int64_t in_call(const struct weigh_pass *p, trk_id trk, const struct open_stretch *o, int64_t t)
 {
 	const struct sheet *sh = p->sh;
@@ -241,8 +240,8 @@ static int64_t in_call(const struct weigh_pass *p, trk_id trk, const struct open
 	return ns;
 }
 
-/* What the crowd waits while the goroutine has its P. In a system call it may have lost it, and the
-   reference's accounts do not always notice: the row of the P does. */
+/* Sum the waiting, as a share of one P, while the goroutine had its P. In a system call it may have lost the P. The
+   reference's accounts do not always notice that, but the row of the P does. */
 static int64_t waited_while_running(const struct weigh_pass *p, trk_id trk, const struct open_stretch *o, int64_t t)
 {
 	if (o->kind == RUNS)
@@ -274,8 +273,8 @@ static bool is_run(const struct weigh_pass *p, const struct open_stretch *o)
 	return charges_runs(p) && o->kind == RUNS;
 }
 
-/* The stack to charge up to an event: of a run that of its last CPU sample, or else that of the event, or of the start
-   of the goroutine; of all else that of its beginning. */
+/* Return the stack to charge up to an event. For a run: that of its last CPU sample, else that of the event, else the
+   start of the goroutine. For other states: the stack at the start of the stretch. */
 static stk_id charged_stack(const struct weigh_pass *p, trk_id trk, const struct open_stretch *o, stk_id stack)
 {
 	if (o->stack || !is_run(p, o))
@@ -283,7 +282,7 @@ static stk_id charged_stack(const struct weigh_pass *p, trk_id trk, const struct
 	return run_stacks_interrupted(p->sn->st, trk, stack);
 }
 
-/* A run goes on at t, where its stack was recorded: what is before is charged. */
+/* A run continues at m->t, where a stack was recorded: charge the time before. */
 static void run_upto(struct weigh_pass *p, trk_id trk, struct open_stretch *o, const struct run_moment *m)
 {
 	if (!is_run(p, o) || !m->stack || m->t < o->t0)
@@ -305,7 +304,7 @@ static void runs_upto(struct weigh_pass *p, trk_id trk, struct open_stretch *o, 
 		run_upto(p, trk, o, &m);
 }
 
-/* The stack of a goroutine's own when it became runnable at interval i. */
+/* Return the goroutine's own stack for when it became runnable. */
 static stk_id own_stack(const struct weigh_pass *p, trk_id trk, const struct last *was, stk_id here)
 {
 	if (was->state == TS_NONE)
@@ -314,8 +313,8 @@ static stk_id own_stack(const struct weigh_pass *p, trk_id trk, const struct las
 	return stack ? run_stacks_interrupted(p->sn->st, trk, stack) : 0;
 }
 
-/* With it goes, of what runs, what the crowd had waited until then; of a system call, what it has waited in the
-   sheets before this one. */
+/* Start a stretch at interval i. run_queue_sum of a run: the share of waiting until then; of a system call: the share
+   in earlier sheets. */
 static void pass_open(const struct weigh_pass *p, trk_id trk, uint32_t i, uint32_t kind)
 {
 	const struct sheet *sh = p->sh;
@@ -362,7 +361,7 @@ static void pass_row(struct weigh_pass *p, uint32_t r)
 		o->run_queue_sum = wrap_add(o->run_queue_sum, in_call(p, trk, o, sh->t1));
 }
 
-/* Since when a goroutine waits for ever, or INT64_MAX. */
+/* Return the start of a goroutine's wait that does not end, or INT64_MAX. */
 static int64_t endless_since(const struct endless *e, trk_id trk)
 {
 	struct bsearch_probe h = {.hi = e->n};
@@ -371,7 +370,7 @@ static int64_t endless_since(const struct endless *e, trk_id trk)
 	return h.lo < e->n && e->v[h.lo].trk == trk ? e->v[h.lo].t0 : INT64_MAX;
 }
 
-/* What of a sheet a goroutine waits, into the crowd: of the same stretches as pass_row() finds. */
+/* Add a goroutine's waits within the sheet to the run queue: those that pass_row() finds with BLAME_WAKER. */
 static void wait_row(struct weigh_pass *p, uint32_t r)
 {
 	const struct sheet *sh = p->sh;
@@ -404,7 +403,7 @@ static void pass_rows(struct weigh_pass *p, const uint8_t *only, void (*row)(str
 
 static void pass_sheets(struct weigh_pass *p)
 {
-	uint32_t n = p->sn->nsheets;	/* they are a third of what is done with them */
+	uint32_t n = p->sn->nsheets;	/* walking the sheets is about a third of the work */
 	const uint8_t *only = p->f ? p->f->g : NULL;
 	for (uint32_t i = 0; i < n && (!p->f || watcher_report(&p->f->on, i, 3ull * n)); i++) {
 		p->sh = sheet_get(p->sn, i);
@@ -421,7 +420,7 @@ static void pass_sheets(struct weigh_pass *p)
 	}
 }
 
-/* The tag of a wait that does not end in the trace: its reason, and that it is still blocked. */
+/* Return the tag of a wait that does not end within the trace: its reason, and that it is still blocked. */
 static str_id still_tag(const struct weigh_pass *p, str_id reason)
 {
 	const struct str_row *s = store_str(p->sn->st, reason);
@@ -433,11 +432,11 @@ static str_id still_tag(const struct weigh_pass *p, str_id reason)
 	return tag;
 }
 
-/* What goes on when the trace ends. */
+/* Charge or list the stretches that are open at the end of the trace. */
 static void pass_end(struct weigh_pass *p)
 {
 	struct endless *e = &p->endless;
-	str_id reason = 0, still = 0;	/* the newest, and with what is added */
+	str_id reason = 0, still = 0;	/* the last reason, and its tag */
 	for (trk_id t = 1; t < p->sn->ntrks; store_note_walk(p->sn, t++)) {
 		const struct open_stretch *o = &p->open_stretch[t];
 		if (t % STORE_PASS == 0)
@@ -513,7 +512,7 @@ static bool any_goroutine(const struct snap *sn, const uint8_t *set)
 	return false;
 }
 
-/* Nothing is open: of each goroutine that has been seen there is a row, and where memory is short these lie on disk. */
+/* Start without open stretches: one entry for each track, spilled to disk if memory is short. */
 static void pass_begin(struct weigh_pass *p)
 {
 	spill_array_free(&p->opens);
@@ -522,7 +521,7 @@ static void pass_begin(struct weigh_pass *p)
 		p->last = spill_array_reserve(&p->lasts, p->sn->ntrks + 1u);
 }
 
-/* The waits again, by what ran on the Ps meanwhile. What no goroutine had is charged to no stack. */
+/* Charge the waits to what ran on the Ps meanwhile. The share of idle Ps is charged to no stack. */
 static void pass_occupants(struct weigh_pass *p)
 {
 	trk_id proc = p->f->proc;
@@ -543,7 +542,7 @@ static void pass_occupants(struct weigh_pass *p)
 	mem_free(p->endless.v);
 }
 
-/* Tags are made when the store is whole: until then it may not be added to. */
+/* Tags are strings added to the store, which is only allowed when it is complete. */
 static void pass_tags(struct weigh_pass *p)
 {
 	p->tags = p->sn->complete && (p->type == TRACE_BLOCK || (p->type == TRACE_SCHED && p->mode == M_OCCUPANT));

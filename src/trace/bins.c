@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Columns of a timeline. A column's share of a state is exact: the sum of the intervals in it where they are few, else
+ * Columns of a timeline. A column's share of a state is exact: the sum of the intervals in it if they are few, else
  * the difference of two running sums at its edges (sheet_between), added up over the sheets that it crosses. So a row
  * costs its columns times a search, plus one step for each sheet border inside the window, whatever the number of
- * intervals. What was summed up to the end of a column is where the next one begins.
+ * intervals. The sum up to the end of a column is reused for the start of the next.
  *
- * Sheets lie end to end from snap->t0 to snap->t1. What lies within a column as a whole is one difference for a P or M
- * (store/tracks/proc_sums.h), so a frame of all there is looks into one sheet for each border of its columns; for
- * a goroutine it is the sums of whole rows, one sheet after another.
+ * Sheets lie end to end from snap->t0 to snap->t1. For a P or M, all sheets entirely within a column are one
+ * difference (store/tracks/proc_sums.h), so a frame of the whole trace looks into one sheet for each border of its
+ * columns. For a goroutine, they are the sums of whole rows, sheet by sheet.
  */
 #include "config.h"
 #include "trace/bins.h"
@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* The sheet that holds t (clamped), or nsheets when there is none. */
+/* Return the sheet that contains t (clamped), or 0 if there are no sheets. */
 static uint32_t sheet_at(const struct snap *sn, int64_t t)
 {
 	uint32_t lo = 0, hi = sn->nsheets;
@@ -31,7 +31,7 @@ static uint32_t sheet_at(const struct snap *sn, int64_t t)
 	return sn->nsheets ? lo : 0;
 }
 
-/* Add what the part of columns [*k, end) that lies in one sheet has. */
+/* Add the times of columns [*k, end) within one sheet. */
 static void bins_sheet(const struct sheet *sh, int32_t row, int64_t t0, int64_t t1, uint32_t n,
     uint32_t *k, uint32_t end, struct bin *out)
 {
@@ -58,8 +58,8 @@ static void bins_sheet(const struct sheet *sh, int32_t row, int64_t t0, int64_t 
 	}
 }
 
-/* So many sheets of a window are made again for it, or as many as there is room for; when more of it are not at hand it
-   is drawn from what was summed up of them. */
+/* At most this many evicted sheets of a window (or as many as fit into memory) are rebuilt for a row. If more are
+   evicted, the row is drawn from their summaries. */
 enum { AGAIN_MAX = 8 };
 
 static bool too_far(const struct snap *sn, uint32_t i, int64_t to)
@@ -74,7 +74,7 @@ static bool too_far(const struct snap *sn, uint32_t i, int64_t to)
 	return n > most;
 }
 
-/* The same as bins_sheet() of one that is not at hand. */
+/* Likewise for an evicted sheet, from its summary. */
 static void bins_brief(const struct snap *sn, uint32_t i, trk_id trk, int64_t t0, int64_t t1, uint32_t n,
     uint32_t *k, uint32_t end, struct bin *out)
 {
@@ -91,8 +91,8 @@ static void bins_brief(const struct snap *sn, uint32_t i, trk_id trk, int64_t t0
 	}
 }
 
-/* Of a window that is too far, or of a track that is tallied: sheets from i on that lie within column k as a whole, all
-   at once; the first that does not. */
+/* Add at once all sheets from i on that are entirely within a column: from summaries (which < 0), or from the running
+   sums of a P or M. Return the first sheet that is not added. */
 static uint32_t bins_whole(const struct snap *sn, uint32_t i, trk_id trk, int which, int64_t a, int64_t b,
     struct bin *out)
 {
@@ -108,13 +108,14 @@ static uint32_t bins_whole(const struct snap *sn, uint32_t i, trk_id trk, int wh
 	return to;
 }
 
-/* The row of a track in a sheet, which is that of a neighbour of it more often than not: of a million rows. */
+/* Return the row of a track in a sheet, trying first the row that it has in a neighbouring sheet: a sheet may have a
+   million rows. */
 static int32_t row_of(const struct sheet *sh, trk_id trk, uint32_t hint)
 {
 	return hint < sh->ntrk && sh->trk[hint] == trk ? (int32_t)hint : sheet_row(sh, trk);
 }
 
-/* Columns [k, end) of n. */
+/* Compute columns [k, end) of n. */
 static void raw_columns(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, uint32_t n, uint32_t k,
     uint32_t end, struct bin *out)
 {
@@ -187,13 +188,13 @@ static void interval_fill(const struct sheet *sh, uint32_t row, uint32_t i, stru
 	v->i = i;
 }
 
-/* Is i, the newer of two neighbours, only a continuation of the other? */
+/* Is ni only a continuation of oi, its predecessor? */
 static bool interval_continues(const struct sheet *older, uint32_t oi, const struct sheet *newer, uint32_t ni)
 {
 	return sheet_continues(older->state[oi], newer->state[ni]);
 }
 
-/* Stretch v to the left over its pieces. */
+/* Extend v to the left over its pieces. */
 static void join_left(const struct snap *sn, struct trace_interval *v)
 {
 	struct hold a = {0}, b = {0}, *here = &a, *other = &b;
@@ -206,7 +207,7 @@ static void join_left(const struct snap *sn, struct trace_interval *v)
 		if (i == sh->first[row]) {
 			if (!s)
 				break;
-			/* sheets that it goes through unchanged: its end lies in the last that is not one of them */
+			/* skip sheets that the interval fills completely: its start is in the last sheet before them */
 			while (s > 1 && sh->state[i] & SHEET_CONT && activity_of_track(sn, s - 1, v->trk) == 1)
 				s--;
 			osh = hold_sheet(other, sn, s - 1);
@@ -230,7 +231,7 @@ static void join_left(const struct snap *sn, struct trace_interval *v)
 	hold_drop(&b);
 }
 
-/* And to the right. */
+/* Extend v to the right over its pieces. */
 static void join_right(const struct snap *sn, struct trace_interval *v)
 {
 	struct hold a = {0}, b = {0}, *here = &a, *other = &b;
@@ -263,10 +264,10 @@ static void join_right(const struct snap *sn, struct trace_interval *v)
 		here = other;
 		other = was;
 	}
-	if (skipped) {	/* it ends with a sheet that was not looked at */
+	if (skipped) {	/* it ends in a sheet that was skipped */
 		const struct sheet *sh = hold_sheet(here, sn, v->sheet);
 		int32_t row = sheet_row(sh, v->trk);
-		v->i = row < 0 ? 0 : sh->first[row];	/* it may be lost, or not be there yet */
+		v->i = row < 0 ? 0 : sh->first[row];	/* the row may be missing in a damaged or incomplete trace */
 		v->t1 = sh->t1;
 	}
 	hold_drop(&a);
@@ -311,7 +312,8 @@ enum tstate trace_interval_state(const struct snap *sn, trk_id trk, int64_t t)
 	return st;
 }
 
-/* The sheet after (dir 1) or before s that has the track, in the hand, and its row there. */
+/* Get the next sheet after s (dir 1) or before it that has changes of the track, pinned in h. Return the track's row
+   there, or -1. */
 static int32_t sheet_seek(const struct snap *sn, trk_id trk, struct hold *h, uint32_t *s, int dir)
 {
 	while (dir > 0 ? *s + 1 < sn->nsheets : *s > 0) {
@@ -326,7 +328,7 @@ static int32_t sheet_seek(const struct snap *sn, trk_id trk, struct hold *h, uin
 	return -1;
 }
 
-/* From piece (s, i), which is passed over, to the next one that exists. */
+/* Find the next existing interval from piece (s, i) on, excluding that piece. */
 static bool interval_find_next(
     const struct snap *sn, trk_id trk, uint32_t s, uint32_t i, uint32_t hint, int dir, struct trace_interval *v)
 {
@@ -358,7 +360,7 @@ static bool interval_find_next(
 	return found;
 }
 
-/* The interval of a track in sheet s at t, 0 when it is not there. */
+/* Return the interval of a track in sheet s at t; 0 if the track is not in the sheet. */
 static uint32_t index_at(const struct snap *sn, trk_id trk, uint32_t s, uint32_t hint, int64_t t)
 {
 	const struct sheet *sh = sheet_get(sn, s);
@@ -377,7 +379,7 @@ static bool raw_step(const struct snap *sn, struct trace_interval *v, int dir)
 	} else {
 		uint32_t s = sheet_at(sn, v->t0);
 		uint32_t i = index_at(sn, v->trk, s, v->row, v->t0);
-		/* of several intervals that begin here only the last has any length: v may be another */
+		/* of several intervals that start here only the last is not empty: v may be another */
 		if (s == v->sheet && i > v->i)
 			i = v->i;
 		if (!interval_find_next(sn, v->trk, s, i, v->row, -1, &next))
@@ -401,9 +403,9 @@ static bool raw_near(const struct snap *sn, trk_id trk, int64_t t, int dir, stru
 	return interval_find_next(sn, trk, s, index_at(sn, trk, s, 0, at), 0, dir, v);
 }
 
-/* ---- rows of Ms: an M names the P that it carries, and the row of the P says what runs there */
+/* ---- rows of Ms: the row of an M records its P, and the row of the P records what runs there */
 
-enum { CARRY_MAX = 8 };	/* changes of P within a column that are followed; beyond, it just runs */
+enum { CARRY_MAX = 8 };	/* changes of P within a column that are followed; beyond, the state is just running */
 
 static bool is_m(const struct snap *sn, trk_id trk)
 {
@@ -415,7 +417,7 @@ static bool runs_on_proc(const struct snap *sn, const struct trace_interval *v)
 	return v->state == TS_RUN && v->who && store_trk(sn->st, v->who)->kind == TK_P;
 }
 
-/* What the P carried at t does, as an interval of the M. */
+/* Replace the interval of an M by what its P does at t. */
 static void see_through(const struct snap *sn, int64_t t, struct trace_interval *v)
 {
 	struct trace_interval p;
@@ -464,7 +466,7 @@ bool trace_interval_near(const struct snap *sn, trk_id trk, int64_t t, int dir, 
 	return true;
 }
 
-/* More changes of P in [a, b) than are followed, as far as one look tells. */
+/* Does the M change its P in [a, b) more often than is followed? Counted in the first sheet only. */
 static bool too_many(const struct snap *sn, trk_id m, int64_t a, int64_t b)
 {
 	uint32_t s = sheet_at(sn, a);
@@ -476,7 +478,7 @@ static bool too_many(const struct snap *sn, trk_id m, int64_t a, int64_t b)
 	return n > 2 * CARRY_MAX;
 }
 
-/* One column of an M. */
+/* Compute one column of an M. */
 static void column_of_m(const struct snap *sn, trk_id m, int64_t a, int64_t b, struct bin *out)
 {
 	struct bin exact = {0}, part;
@@ -502,7 +504,8 @@ static void column_of_m(const struct snap *sn, trk_id m, int64_t a, int64_t b, s
 	out->ns[TS_NONE] += none;
 }
 
-/* Columns from k on that lie within one stretch of carrying one P are that P's; how many. */
+/* Copy the columns from k on that are within one interval in which the M has one P, from that P. Return their
+   number. */
 static uint32_t columns_of_p(const struct snap *sn, trk_id m, int64_t t0, int64_t t1, uint32_t n, uint32_t k,
     struct bin *out)
 {

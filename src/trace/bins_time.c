@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The other rows of a timeline: counters, marks and spans over columns, and the
- * ranking that sorts the rows of tracks. Counters and marks are ordered by time
- * and cost what lies in the window; where a window holds more than 64 rows of a
- * counter per column they have been thinned already (see tracks.c).
+ * The other rows of a timeline: counters, marks and spans by column; and sums of many tracks. Counters and
+ * marks are ordered by time, and cost what is in the window. If a window has more than 64 rows of a counter
+ * per column, minima and maxima of blocks are used.
  *
- * Where the rows lie on disk a look at one brings its neighbours, sixteen pages, and to halve over all of them
- * is five such looks for a column. So the sums know the time of every 64th or 256th row, which lie together.
+ * If the rows are on disk, a look at one row reads its neighbours, sixteen pages, and a binary search over all
+ * rows takes five such looks per column. So the sums contain the time of every 64th or 256th row, stored
+ * together.
  */
 #include "config.h"
 #include "trace/bins.h"
@@ -24,7 +24,7 @@ struct count_block {
 	uint64_t least, most;
 };
 struct bins_counter_sums {
-	uint32_t n[CT__N]; /* rows that are summed up: a multiple of COUNT_STEP */
+	uint32_t n[CT__N]; /* rows that are in blocks: a multiple of COUNT_STEP */
 	struct count_block *block[CT__N];
 };
 
@@ -87,7 +87,7 @@ void bins_counter_from_sums(const struct snap *sn, const struct bins_counter_sum
 		while (i < end) {
 			bool block = cs && i % COUNT_STEP == 0 && end - i >= COUNT_STEP &&
 				     i + COUNT_STEP <= cs->n[c];
-			if (block) {	/* its rows are not looked at: they may lie on disk */
+			if (block) {	/* do not touch its rows, which may be on disk */
 				const struct count_block *b = &cs->block[c][i / COUNT_STEP];
 				count_add(&now, b->least, b->most);
 			} else {
@@ -126,7 +126,7 @@ static uint32_t column_of(int64_t t, int64_t t0, int64_t t1, uint32_t n)
 	return k;
 }
 
-/* ---- marks by kind: how many there are before every 256th */
+/* ---- marks by kind: the number of marks before every 256th */
 
 enum { MARK_STEP = 256, MARK_KINDS = MK__N };
 struct bins_mark_sums {
@@ -193,10 +193,10 @@ void bins_marks(const struct snap *sn, const struct bins_mark_sums *m, uint32_t 
 	store_release_column(sn, &sn->st->marks);
 }
 
-/* ---- spans of a kind that is rare */
+/* ---- spans of a rare kind */
 
 struct bins_span_list {
-	uint32_t of, n;		/* so many spans were looked at, so many are here */
+	uint32_t of, n;		/* of: number of spans of the snapshot that were searched; n: spans in the list */
 	struct few_span { int64_t t0, t1; enum span_kind kind; } *span;
 };
 
@@ -216,7 +216,7 @@ struct bins_span_list *bins_span_list(const struct snap *sn, uint32_t kinds, str
 	return l;
 }
 
-/* A span over columns. */
+/* Add a span to its columns. */
 static void put_span(int64_t a, int64_t b, int64_t t0, int64_t t1, uint32_t n, int64_t *out)
 {
 	a = a < t0 ? t0 : a;
@@ -241,7 +241,7 @@ void bins_spans(const struct snap *sn, const struct bins_span_list *l, enum span
 		if (l->span[i].kind == kind)
 			put_span(l->span[i].t0 == TIME_NONE ? sn->t0 : l->span[i].t0,
 			    l->span[i].t1 == TIME_NONE ? sn->t1 : l->span[i].t1, t0, t1, n, out);
-	/* those that have come since */
+	/* spans added to the store after the list was made */
 	for (uint32_t i = l->of; (i = time_search_next_span(sn, i, 1u << kind, t0, t1)) != UINT32_MAX; i++) {
 		int64_t a, b;
 		time_search_span_bounds(sn, &store_span(sn->st, i)->s, &a, &b);
@@ -265,7 +265,7 @@ bool bins_many(const struct snap *sn, const struct bins_query *ask, uint32_t n, 
 {
 	uint32_t rows = 0;
 	bool go = true;
-	uint32_t *of = xcalloc(sn->ntrks + 1u, sizeof *of);	/* by track: which ask, + 1 */
+	uint32_t *of = xcalloc(sn->ntrks + 1u, sizeof *of);	/* by track: index of its query + 1 */
 	int64_t from = INT64_MAX, to = INT64_MIN;
 	for (uint32_t i = 0; i < n; i++) {
 		arena_note_access(mem, i);
@@ -285,7 +285,7 @@ bool bins_many(const struct snap *sn, const struct bins_query *ask, uint32_t n, 
 			}
 		sheet_put(sn, i);
 	}
-	for (uint32_t i = 0; i < n && go; i++) {	/* where no sheet has it, it is not there */
+	for (uint32_t i = 0; i < n && go; i++) {	/* time without a sheet is TS_NONE */
 		arena_note_access(mem, i);
 		int64_t a = ask[i].t0 < sn->t0 ? sn->t0 : ask[i].t0, b = ask[i].t1 > sn->t1 ? sn->t1 : ask[i].t1,
 			all = 0;
@@ -297,7 +297,7 @@ bool bins_many(const struct snap *sn, const struct bins_query *ask, uint32_t n, 
 	return go;
 }
 
-/* What no sheet has of a track that was heard of late. */
+/* Add the time before the first event of a track, which no sheet has. */
 static void add_heard(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, int64_t ns[TS__N])
 {
 	const struct trk_row *r = store_trk(sn->st, trk);
@@ -311,7 +311,7 @@ static void add_heard(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1,
 	ns[TS_NONE] -= b - a;
 }
 
-/* A part of [t0, t1) that begins or ends within a sheet. */
+/* Add a part of [t0, t1) that starts or ends within a sheet. */
 static void add_end(const struct snap *sn, const trk_id *p, uint32_t n, int64_t t0, int64_t t1, struct bin *out)
 {
 	struct arena a = {0};
@@ -329,7 +329,7 @@ static void add_end(const struct snap *sn, const trk_id *p, uint32_t n, int64_t 
 
 void bins_procs(const struct snap *sn, const trk_id *p, uint32_t n, int64_t t0, int64_t t1, struct bin *out)
 {
-	int64_t a = t1, b = t1;	/* sheets that lie in it as a whole */
+	int64_t a = t1, b = t1;	/* the sheets entirely within the range */
 	for (uint32_t i = 0; i < sn->nsheets; i++) {
 		const struct sheet_slot *slot = store_slot(sn->st, i);
 		if (slot->t0 < t0 || slot->t1 > t1)

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Events of a stretch of time. The store has no list of events: it has
- * intervals by goroutine, spans, marks, counters and samples. A stretch is found in each
- * of them by halving (spans by the extents of every 64) and merged by one sort,
- * so reading around a moment costs what happened around it, plus a search for
- * each goroutine that was there; the trace is never read as a whole. The
- * alternative, an index of all events by time, would double the store for the
- * one pane that wants it.
+ * Events of a time range. The store has no list of events: it has intervals by
+ * goroutine, spans, marks, counters and samples. The range is found in each of them by
+ * binary search (spans by the extents of every 64) and merged by one sort. So reading
+ * around a moment costs what happened around it, plus a search for each goroutine that
+ * existed then; the trace is never read as a whole. The alternative, an index of all
+ * events by time, would double the store for one pane.
  *
- * How long a stretch is to be is told by counting intervals, which takes two
- * searches a goroutine and no walk.
+ * The length of a range with enough events is found by counting intervals, which takes
+ * two searches per goroutine and no walk.
  */
 #include "config.h"
 #include "trace/events.h"
@@ -40,20 +39,20 @@ static int event_cmp(const void *a, const void *b)
 	return x->who < y->who ? -1 : x->who > y->who;
 }
 
-/* By time alone where what is of one instant stays together. */
+/* By time alone if events of one instant must stay together. */
 static int compare_events(const struct event_list *l, const struct event_item *a, const struct event_item *b)
 {
 	return !l->whole ? event_cmp(a, b) : a->t < b->t ? -1 : a->t > b->t;
 }
 
-/* More than `max` events: the first of them to the front, in no order, and with the last of those what is equal to it.
-   How many those are. Not to sort what is cut off: there may be a million of them. */
+/* Of more than `max` events move the first ones to the front, unordered, including those equal to the last one moved.
+   Return their number. This avoids sorting the events that will be cut off, which may be a million. */
 static uint32_t select_first(struct event_list *l, uint32_t max)
 {
 	struct event_item *v = l->v;
-	uint32_t lo = 0, hi = l->n, at = 1;	/* the cut is within */
+	uint32_t lo = 0, hi = l->n, at = 1;	/* the cut is within [lo, hi) */
 	while (hi - lo > 64) {
-		const struct event_item *p[3];	/* from anywhere: rows one after the other are in order, and again */
+		const struct event_item *p[3];	/* pick at random: the events of each row are in order, row after row */
 		for (int i = 0; i < 3; i++) {
 			at = at * 1664525 + 1013904223;
 			p[i] = &v[lo + (uint32_t)((uint64_t)at * (hi - lo) >> 32)];
@@ -61,8 +60,8 @@ static uint32_t select_first(struct event_list *l, uint32_t max)
 		const struct event_item *a = p[0], *b = p[1], *c = p[2];
 		bool ab = compare_events(l, a, b) < 0, bc = compare_events(l, b, c) < 0,
 		     ac = compare_events(l, a, c) < 0;
-		struct event_item by = ab ? (bc ? *b : ac ? *c : *a) : ac ? *a : bc ? *c : *b;	/* the middle one */
-		uint32_t i = lo, j = hi, k = lo;	/* before `by`, `by` itself, after it */
+		struct event_item by = ab ? (bc ? *b : ac ? *c : *a) : ac ? *a : bc ? *c : *b;	/* the median */
+		uint32_t i = lo, j = hi, k = lo;	/* [lo, i): before `by`; [i, k): equal; [j, hi): after it */
 		while (k < j) {
 			struct event_item e = v[k];
 			int d = compare_events(l, &e, &by);
@@ -86,8 +85,8 @@ static uint32_t select_first(struct event_list *l, uint32_t max)
 	return hi;
 }
 
-/* In that order. Many are those of one instant, as where a trace begins with the state of each goroutine: by numbers,
-   the last one first, of which most are in order already. */
+/* Sort in the order of event_cmp(). Many events may be of one instant, as at the start of a trace, which has the state
+   of each goroutine: then sort by numbers, the least significant first, because most are in order already. */
 static void sort_events(struct event_item *v, uint32_t n)
 {
 	enum { MANY = 4000 };
@@ -114,8 +113,8 @@ static void sort_events(struct event_item *v, uint32_t n)
 	mem_free(k);
 }
 
-/* Of more than max events, of which many are before what was asked for: those that are too many before it. How many are
-   left. */
+/* If there are more than max events, cut off those that are too far before the requested event. Return the number of
+   events that remain before it. */
 static uint32_t drop_first(struct event_list *l)
 {
 	uint32_t before = 0;
@@ -135,7 +134,7 @@ static uint32_t drop_first(struct event_list *l)
 	return before - n;
 }
 
-/* Those from n on go, and all that are not before them. */
+/* Cut off the events from n on; later events that are not before the first of these are dropped too. */
 static void drop_last(struct event_list *l, uint32_t n)
 {
 	for (uint32_t i = n; i < l->n; i++)
@@ -148,7 +147,7 @@ static void drop_last(struct event_list *l, uint32_t n)
 	l->n = n;
 }
 
-/* So many have come together that most of them will be cut off: the stretch is made less at once. */
+/* So many events were added that most will be cut off: cut now and make the range smaller. */
 static void thin_events(struct event_list *l)
 {
 	uint32_t before = drop_first(l);
@@ -172,7 +171,7 @@ static void add_event(struct event_list *l, const struct trace_events_query *q, 
 		thin_events(l);
 }
 
-/* What the beginning of an interval is, after one in state `was`. false: nothing of its own. */
+/* Make an event of the start of an interval that follows state `was`. Return false if it is no event. */
 static bool make_transition(enum tstate s, enum tstate was, struct event_item *e)
 {
 	e->state = s;
@@ -183,7 +182,7 @@ static bool make_transition(enum tstate s, enum tstate was, struct event_item *e
 	if (is_running(s)) {
 		e->kind = EVENT_RUN;
 		e->state = was;
-		return !is_running(was);	/* assists and the like are spans */
+		return !is_running(was);	/* assists, sweeps and stops are spans */
 	}
 	if (s == TS_READY)
 		e->kind = was == TS_NONE ? EVENT_CREATE : EVENT_READY;
@@ -192,8 +191,8 @@ static bool make_transition(enum tstate s, enum tstate was, struct event_item *e
 	return true;
 }
 
-/* Is it after what was left out, whoever did it? Of a million of one instant nearly all are: that is asked before it is
-   looked up who it was. */
+/* Is the event after the first one cut off, as far as it is known without its peer? Of a million events of one instant
+   nearly all are, so this is checked before the peer is looked up. */
 static bool is_after_cut(const struct event_list *l, const struct event_item *e)
 {
 	const struct event_item *f = &l->first1;
@@ -202,7 +201,7 @@ static bool is_after_cut(const struct event_list *l, const struct event_item *e)
 	return e->kind != f->kind ? e->kind > f->kind : e->trk > f->trk;
 }
 
-/* The first interval of a row that begins at or after t, which is after the beginning of the sheet by so much. */
+/* Return the first interval of a row that starts at or after t, in ns since the start of the sheet. */
 static uint32_t first_from(const struct sheet *sh, uint32_t row, int64_t t)
 {
 	uint32_t at = sh->first[row], end = sh->first[row + 1];
@@ -210,7 +209,7 @@ static uint32_t first_from(const struct sheet *sh, uint32_t row, int64_t t)
 		return end;
 	if (end - at > 1 && sheet_start(sh, at + 1) >= t)
 		return sheet_start(sh, at) >= t ? at : at + 1;
-	for (uint32_t n = end - at, half; n > 1; n -= half) {	/* without branches: nobody could guess them */
+	for (uint32_t n = end - at, half; n > 1; n -= half) {	/* without branches, because they are unpredictable */
 		half = n / 2;
 		at += sheet_start(sh, at + half - 1) < t ? half : 0;
 	}
@@ -230,7 +229,7 @@ static void gather_row(const struct trace_events_query *q, const struct sheet *s
 		bool first = i == sh->first[row];
 		enum tstate was = first ? TS_NONE : (enum tstate)(sh->state[i - 1] & SHEET_STATE);
 		if (!first && sh->state[i - 1] & SHEET_PAST)
-			continue;	/* the same state, now told by the trace */
+			continue;	/* the same state, now recorded by an event */
 		if (!make_transition((enum tstate)(sh->state[i] & SHEET_STATE), was, &e) || is_after_cut(l, &e))
 			continue;
 		e.who = sheet_peer(sh, i);
@@ -239,14 +238,14 @@ static void gather_row(const struct trace_events_query *q, const struct sheet *s
 	}
 }
 
-/* Rows [row, end): there may be a million, of which few have anything to say, and those are told by two looks or
-   three. */
+/* Rows [row, end). There may be a million rows, and few have events in the range: two or three comparisons find
+   these. */
 static void gather_rows(
     const struct trace_events_query *q, const struct sheet *sh, uint32_t row, uint32_t end, struct event_list *l)
 {
 	const uint32_t *first = sh->first;
 	for (; row < end; row++) {
-		int64_t t0 = l->t0 - sh->t0, t1 = l->t1 - sh->t0;	/* the stretch may become less */
+		int64_t t0 = l->t0 - sh->t0, t1 = l->t1 - sh->t0;	/* the range may have become smaller */
 		uint32_t i = first[row], last = first[row + 1] - 1;
 		if (sheet_start(sh, last) >= t0 && sheet_start(sh, i) < t1 &&
 		    (i < last || !(sh->state[i] & SHEET_CONT)))
@@ -301,7 +300,7 @@ static void gather_annotations(const struct snap *sn, const struct trace_events_
 	}
 }
 
-/* The rows of a sheet; of very many, and where no other sheet may have to be asked, some on each processor. */
+/* Gather the rows of a sheet; if they are very many and no other sheet may be needed, on several processors. */
 enum { MANY_ROWS = 50000, PARTS = 2 };
 struct sheet_events { const struct trace_events_query *q; const struct sheet *sh; struct event_list part[PARTS]; };
 
@@ -316,7 +315,7 @@ static void gather_part(void *arg, uint32_t k)
 static void gather_sheet(const struct trace_events_query *q, const struct sheet *sh, struct event_list *l)
 {
 	struct sheet_events r = {.q = q, .sh = sh};
-	if (q->g) {	/* one row of ten thousand, in each of the sheets */
+	if (q->g) {	/* one row of ten thousand, in each sheet */
 		int32_t row = sheet_row(sh, q->g);
 		if (row >= (int32_t)sh->nother)
 			gather_rows(q, sh, (uint32_t)row, (uint32_t)row + 1, l);
@@ -343,7 +342,7 @@ static void gather_sheet(const struct trace_events_query *q, const struct sheet 
 	for (int k = 0; k < PARTS; k++)
 		all += r.part[k].n;
 	l->v = mem_grow(l->v, &l->cap, (size_t)all + 1, sizeof *l->v);
-	for (uint32_t i = 0; i < l->n; i++)	/* what a part has taken away more than another */
+	for (uint32_t i = 0; i < l->n; i++)	/* apply the cuts of all parts */
 		if (!is_cut_off(l, &l->v[i]))
 			l->v[n++] = l->v[i];
 	for (int k = 0; k < PARTS; k++) {
@@ -355,7 +354,7 @@ static void gather_sheet(const struct trace_events_query *q, const struct sheet 
 	l->n = n;
 }
 
-/* What is asked for is `at`; begun with l->whole. */
+/* Gather around l->at; the caller sets l->whole. */
 static void gather_events(const struct snap *sn, const struct trace_events_query *q, struct event_list *l)
 {
 	enum {
@@ -414,7 +413,7 @@ void trace_events_gather(const struct snap *sn, const struct trace_events_query 
 	int64_t cut = l->v[max].t;
 	while (n && l->v[n - 1].t == cut)
 		n--;
-	if (!n) {	/* all of them at one instant: take them together */
+	if (!n) {	/* all are of one instant: take them together */
 		for (n = max; n < all && l->v[n].t == cut; n++)
 			;
 		for (uint32_t i = all; n == all && i < l->n; i++)
@@ -425,8 +424,9 @@ void trace_events_gather(const struct snap *sn, const struct trace_events_query 
 	l->n = n;
 }
 
-/* Intervals of goroutines in a stretch, about: of a sheet with many goroutines some are asked. Where next to none of
-   those does anything there, as many as if they lay evenly: of half a million one more or less is a thousand events. */
+/* Count the intervals of goroutines in a time range, approximately: in a sheet with many goroutines only some are
+   sampled. If nearly none of these has intervals there, assume an even distribution: for half a million goroutines one
+   sampled interval would count as a thousand events. */
 enum { ASKED = 512, SURE = 16 };
 static uint64_t count_events(const struct snap *sn, int64_t t0, int64_t t1)
 {
@@ -436,7 +436,8 @@ static uint64_t count_events(const struct snap *sn, int64_t t0, int64_t t1)
 		if (slot->t1 <= t0 || slot->t0 >= t1)
 			continue;
 		if (slot->t0 >= t0 && slot->t1 <= t1) {
-			n += slot->n - slot->ntrk;	/* the first of each goes on from before */
+			/* the first interval of each row continues from the sheet before */
+			n += slot->n - slot->ntrk;
 			continue;
 		}
 		const struct sheet *sh = sheet_get(sn, s);
@@ -459,8 +460,8 @@ enum { FAR_TOO_MUCH = 8 };
 void trace_events_range_around(
     const struct snap *sn, int64_t t, uint32_t want, int64_t lo, int64_t hi, int64_t *t0, int64_t *t1)
 {
-	/* grows fourfold until enough is in it; where that is far too much, as something began all at once, it is
-	   halved between this and the last */
+	/* the range grows fourfold until it has enough events; if it then has far too many, because something started
+	   all at once, bisect between this size and the last */
 	int64_t half = 1000, less = 0, more = 0;
 	for (int i = 0; i < 64; i++) {
 		*t0 = t - half < lo ? lo : t - half;

@@ -7,9 +7,9 @@
 #include "store/store.h"
 
 /*
- * What happened, one thing after the other, out of the store: transitions of
- * goroutines, begins and ends of spans, marks, CPU samples. Any stretch of the
- * trace is gathered by itself.
+ * A list of events made from the store: transitions of goroutines, starts and
+ * ends of spans, marks, CPU samples. Any time range of the trace can be
+ * gathered separately.
  */
 enum event_item_kind {
 	EVENT_CREATE,
@@ -25,49 +25,49 @@ enum event_item_kind {
 	EVENT_PROC_START,
 	EVENT_PROC_STOP,
 	EVENT_HEAP,
-	EVENT_GOAL, /* rows of counters */
+	EVENT_GOAL, /* the last four: rows of counters */
 	EVENT__N
 };
 struct event_item {
 	int64_t t;
 	enum event_item_kind kind;
-	enum tstate state;	/* transitions: into which; EVENT_RUN: out of which */
-	trk_id trk;		/* the goroutine (or P) it is about; 0 */
-	uint32_t who;		/* transitions: see state.def; others: index of span, mark, sample, row */
+	enum tstate state;	/* transitions: the new state; EVENT_RUN: the old state */
+	trk_id trk;		/* the goroutine (or P) of the event; 0: none */
+	uint32_t who;		/* transitions: see state.def; others: index of the span, mark, sample or row */
 	stk_id stack;
 };
 enum { EVENT_ALL = (1 << EVENT__N) - 1 };
 
 struct trace_events_query {
 	uint32_t kinds;			/* 1 << EVENT_RUN | ... */
-	uint32_t spans;			/* 1 << SP_GC | ...: of the spans' begins and ends only these */
+	uint32_t spans;			/* 1 << SP_GC | ...: only starts and ends of these spans */
 	uint32_t marks;			/* 1 << MK_LOG | ... */
 	bool (*want)(const void *arg, trk_id g, int64_t t);	/* NULL: all */
 	const void *arg;
-	trk_id g;			/* of goroutines this one's alone; 0: of all */
+	trk_id g;			/* only transitions of this goroutine; 0: of all */
 };
 struct event_list {
 	struct event_item *v;
 	uint32_t n;
 	size_t cap;
 	int64_t t0, t1;
-	bool cut0, cut1;	/* of trace_events_gather_at(): there were more before, after */
-	/* while it gathers */
-	bool whole;		/* what is of one instant stays together */
-	uint32_t max, full;	/* full: so many are thinned */
-	/* what is asked for; the last before, the first after that was left out */
+	bool cut0, cut1;	/* from trace_events_gather_at(): more events exist before, after */
+	/* while gathering: */
+	bool whole;		/* keep events of one instant together */
+	uint32_t max, full;	/* full: number of events at which the list is thinned */
+	/* the requested event; the last one cut off before it, the first cut off after it */
 	struct event_item at, last0, first1;
 };
 
-/* Events of [t0, t1), in order, at most max: then t1 is moved down to what was taken, but something
-   is always taken. */
+/* Gather at most max events of [t0, t1), in order. If there are more, t1 is lowered to the end of those gathered; at
+   least the events of one instant are taken. */
 void trace_events_gather(
     const struct snap *, const struct trace_events_query *, int64_t t0, int64_t t1, uint32_t max, struct event_list *);
-/* The same, of those around an event, which need not be: both ends are cut, and within an instant too, of which a
-   million may be. */
+/* Likewise, around an event, which need not exist: both ends are cut, also within an instant, which may have a million
+   events. */
 void trace_events_gather_at(const struct snap *, const struct trace_events_query *, int64_t t0, int64_t t1,
     const struct event_item *at, uint32_t max, struct event_list *);
-/* A stretch around t that has about `want` events, as the density there goes; inside of [lo, hi). */
+/* Find a time range around t with about `want` events, by their density there, inside [lo, hi). */
 void trace_events_range_around(
     const struct snap *, int64_t t, uint32_t want, int64_t lo, int64_t hi, int64_t *t0, int64_t *t1);
 

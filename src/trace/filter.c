@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What a filter of a trace lets through: goroutines by start function as a set
- * of bits, regions and tasks as stretches of time. A name is judged once,
- * however many goroutines or regions bear it.
+ * The selection of a trace filter: goroutines by start function as a bit set,
+ * regions and tasks as time ranges. Each name is matched once, for all
+ * goroutines or regions that have it.
  */
 #include "config.h"
 #include "trace/as_profile.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Verdicts by string: 0 not asked yet, 1 no, 2 yes. */
+/* Results by string: 0 not matched yet, 1 no, 2 yes. */
 struct judge {
 	const struct store *st;
 	bool (*match)(void *, const char *, size_t);
@@ -68,8 +68,8 @@ static int u64_cmp(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Ids of tasks, or of goroutines. A program counts them, so they lie close together: a bit each, around the first, of
-   memory that is only there where one is set. Those that are far from it are in a list. */
+/* A set of task or goroutine numbers. Programs count them, so they are close together: a bit each, around the first
+   number, in memory whose pages exist only where a bit is set. Numbers far from it are in a list. */
 struct goroutine_ids {
 	uint64_t from, width;
 	uint8_t *near;
@@ -77,7 +77,7 @@ struct goroutine_ids {
 	size_t nfar, cfar;
 };
 
-/* of: about as many as there are of what they are of. */
+/* of: approximate number of all tasks or goroutines. */
 static void ids_add(struct goroutine_ids *s, uint32_t of, uint64_t id)
 {
 	if (!s->near) {
@@ -150,7 +150,7 @@ static int slice_cmp(const void *a, const void *b)
 	return x->t1 < y->t1 ? -1 : x->t1 > y->t1;
 }
 
-/* In the order in which they come; where memory is short on disk. */
+/* In the order of insertion; on disk if memory is short. */
 struct slices { struct spillable_array lies; struct trace_slice *v; uint32_t n; };
 
 static struct slices slices_new(const struct snap *sn)
@@ -176,7 +176,7 @@ static void put_slice(void *arg, uint32_t where, uint32_t i)
 	p->out[where] = p->s->v[i];
 }
 
-/* All of a track side by side; at[] of it: where its last ends. */
+/* Sort the slices by track; at[t]: the end of track t's slices. */
 static struct trace_slice *by_track(const struct slices *s, uint32_t *at, uint32_t ntrks, struct arena *a)
 {
 	struct placing p = { s, arena_alloc(a, (s->n + (size_t)1) * sizeof *p.out) };
@@ -205,8 +205,8 @@ static void sort_run(struct trace_slice *v, uint32_t n)
 		qsort(v, n, sizeof *v, slice_cmp);
 }
 
-/* What is taken of v, to its begin: of those of a track that overlap only the first (outermost: as the reference does
-   it), or joined. */
+/* Moves the slices taken to the start of v: of overlapping slices of a track only the first (outermost, as the
+   reference does), or with join their union. */
 struct slice_taker { struct trace_slice *v; uint32_t m, looks; bool join; struct arena *a; };
 
 static void take_slice(struct slice_taker *t, struct trace_slice x)
@@ -220,7 +220,7 @@ static void take_slice(struct slice_taker *t, struct trace_slice x)
 		arena_release_pages(t->a);
 }
 
-/* Where they are few they are sorted as they are: to come by all tracks would be milliseconds. */
+/* A few slices are sorted directly: counting over all tracks would take milliseconds. */
 static uint32_t take_few(const struct slices *s, struct slice_taker *t)
 {
 	t->v = arena_alloc(t->a, (s->n + (size_t)1) * sizeof *t->v);
@@ -245,7 +245,7 @@ static uint32_t take_many(const struct slices *s, const struct snap *sn, struct 
 	return t->m;
 }
 
-/* Sorted and disjoint; where they come from is done with. */
+/* Return the slices sorted and disjoint, and free s. */
 static struct trace_slice *slices_take(struct slices *s, const struct snap *sn, bool join, struct arena *a, uint32_t *n)
 {
 	struct slice_taker t = {.join = join, .a = a};
@@ -302,7 +302,7 @@ static bool has_latency_bounds(const struct trace_span_match *p)
 	return p->lo != TIME_NONE || p->hi != TIME_NONE;
 }
 
-/* Is something of that name, that took so long, meant? */
+/* Does the filter select a span with this name match and duration? */
 static bool span_matches(const struct trace_span_match *p, bool named, int64_t ns)
 {
 	bool in = (p->lo == TIME_NONE || ns >= p->lo) && (p->hi == TIME_NONE || ns <= p->hi);
@@ -333,7 +333,7 @@ static void span_in(uint8_t *set, uint32_t i)
 		set[i >> 3] |= (uint8_t)(1u << (i & 7));
 }
 
-/* The tasks of those ids, or their regions: these are of the set. The ids are done with. */
+/* Add the tasks with these numbers, or their regions, to the set. Frees the numbers. */
 static void spans_of(const struct snap *sn, enum span_kind kind, struct goroutine_ids *s, uint8_t *set)
 {
 	ids_sort(s);
@@ -382,14 +382,14 @@ static bool task_picked(const struct trace_span_match *p, struct judge *j, const
 	return (whole || !has_latency_bounds(p)) && span_matches(p, named, whole ? sp->t1 - sp->t0 : 0);
 }
 
-/* A task began and ended on one goroutine: what that did is of it. */
+/* If a task started and ended on one goroutine, the time of that goroutine in between belongs to it. */
 static void task_add(struct slices *s, const struct snap *sn, const struct sink_span *sp)
 {
 	if (sp->trk && (!sp->trk1 || sp->trk1 == sp->trk))
 		slices_add(s, sn, sp);
 }
 
-/* Those of one task, also of one of which the trace has neither begin nor end. */
+/* Add one task and its regions; the trace may have neither its start nor its end. */
 static void one_task(const struct snap *sn, const struct trace_span_match *p, uint8_t *set, struct slices *s)
 {
 	const uint32_t kinds = 1u << SP_TASK | 1u << SP_REGION;
@@ -406,7 +406,7 @@ static void one_task(const struct snap *sn, const struct trace_span_match *p, ui
 	}
 }
 
-/* Those of all that are meant. How many tasks they are. */
+/* Add all selected tasks and their regions. Return the number of tasks. */
 static uint32_t some_tasks(const struct snap *sn, const struct trace_span_match *p, uint8_t *set, struct slices *s)
 {
 	struct judge j = judge_new(sn, p->match, p->arg);
@@ -443,7 +443,7 @@ struct trace_slice *trace_task_slices(const struct snap *sn, struct trace_span_m
 	return slices_take(&s, sn, true, a, n);
 }
 
-/* ---- when it was there */
+/* ---- when the selection existed */
 
 static int time_cmp(const void *a, const void *b)
 {
@@ -451,9 +451,9 @@ static int time_cmp(const void *a, const void *b)
 	return x->t0 != y->t0 ? (x->t0 < y->t0 ? -1 : 1) : x->t1 != y->t1 ? (x->t1 < y->t1 ? -1 : 1) : 0;
 }
 
-/* Stretches of time, joined and in order. Most of what comes begins after the last, or lies in one that is there; what
-   does neither waits, until it is as much as there is, and is put in between. So there is never more than what comes
-   out, and as much again, and of what comes in order nothing is sorted. */
+/* Time ranges, merged and in order. Most ranges are added behind the last or are within an existing one. Others are put
+   into `late` until it is as long as the list, and then merged in. So there are never more than twice as many as the
+   result has, and ranges that are added in order are not sorted. */
 struct joined { struct trace_slice *v, *late; size_t n, cap, nlate, clate; };
 
 static void join_last(struct joined *o, struct trace_slice x)
@@ -482,7 +482,7 @@ static void join_late(struct joined *o)
 	o->nlate = 0;
 }
 
-/* The first that ends at or after t. */
+/* Return the first that ends at or after t. */
 static size_t first_to(const struct trace_slice *v, size_t n, int64_t t)
 {
 	struct bsearch_probe h = {.hi = n};
@@ -507,7 +507,7 @@ static void join(struct joined *o, struct trace_slice x)
 		join_late(o);
 }
 
-/* The life of a goroutine, open ends those of the snapshot. */
+/* Return the life of a goroutine; open ends are those of the snapshot. */
 static struct trace_slice life_slice(const struct snap *sn, trk_id t)
 {
 	const struct trk_row *r = store_trk(sn->st, t);
@@ -552,7 +552,7 @@ int64_t trace_filter_overlap(const struct trace_filter *f, trk_id g, int64_t a, 
 		return 0;
 	if (!f->slice)
 		return b - a;
-	while (bsearch_probe(&h)) {	/* the first of it that ends after a */
+	while (bsearch_probe(&h)) {	/* the first one of g that ends after a */
 		const struct trace_slice *s = &f->slice[h.at];
 		bsearch_narrow(&h, s->trk < g || (s->trk == g && s->t1 <= a));
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What all that a filter lets through did, by state: of goroutines every interval, of slices the running
- * sums at their ends. That is a pass over all sheets, for reports and for jobs beside the keyboard.
+ * Sums by state of all that a filter selects: for goroutines every interval, for slices the running sums at
+ * their ends. That is a pass over all sheets, for reports and background jobs.
  *
- * Who only wants to know which of two filters did more of what (the key D, before it says which weights are
- * compared) does not wait for that: a few sheets from all over the trace tell. They are the same ones for both.
+ * The key D only needs to know in which state two filters differ most, to select the weights to compare. It
+ * does not wait for that pass: it uses a sample of sheets from the whole trace, the same for both filters.
  */
 #include "config.h"
 #include "trace/as_profile.h"
@@ -46,7 +46,7 @@ static void add_sheet(const struct snap *sn, uint32_t i, const struct trace_filt
 	sheet_put(sn, i);
 }
 
-/* Of a slice what lies in [t0, t1) and in the window. */
+/* Add the part of a slice that is in [t0, t1) and in the window of the filter. */
 static void add_slice(const struct snap *sn, const struct trace_slice *s, int64_t t0, int64_t t1,
     const struct trace_filter *f, int64_t ns[TS__N])
 {
@@ -70,11 +70,11 @@ void trace_filter_states(const struct snap *sn, const struct trace_filter *f, in
 	ns[TS_NONE] = 0;
 }
 
-/* ---- about */
+/* ---- estimates */
 
-enum { SHEETS = 16, SLICES = 1 << 16 };	/* are looked at */
+enum { SHEETS = 16, SLICES = 1 << 16 };	/* number that is sampled */
 
-/* Sheets that are at hand, from all over the trace; one at least. */
+/* Choose sheets that are in memory, spread over the trace; at least one. */
 static uint32_t some_sheets(const struct snap *sn, uint32_t at[SHEETS])
 {
 	uint32_t n = 0;

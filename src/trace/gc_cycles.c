@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Cycles of the collector. One pass finds the mark phases, which follow each
- * other without overlap, so they are in order; a second gives each stop, assist
- * and sweep to the cycles it touches, found by halving. Asking for the spans of
- * each cycle in turn would cost cycles times spans. Versions of Go disagree
- * whether the stops lie inside of the mark phase: a stop may lie anywhere
- * between the cycle before and the next.
+ * GC cycles. One pass finds the mark phases, which do not overlap and so are in
+ * order. A second assigns each stop, assist and sweep to the cycles it touches,
+ * found by binary search. Searching the spans of each cycle would cost cycles
+ * times spans. Versions of Go differ in whether the stops are inside the mark
+ * phase: a stop may be anywhere between the cycle before and the next.
  */
 #include "config.h"
 #include "trace/gc_cycles.h"
@@ -28,7 +27,7 @@ static bool name_contains(const struct store *st, str_id name, const char *word)
 	return false;
 }
 
-/* The first cycle that is not over (with its sweep: when the next begins) at t. */
+/* Return the first cycle that has not ended at t; sweep: including its sweep, up to the start of the next cycle. */
 static uint32_t first_at(const struct cycles *o, int64_t t, bool sweep)
 {
 	struct bsearch_probe h = {.hi = o->n};
@@ -55,7 +54,7 @@ static void add_stop(struct cycles *o, const struct store *st, str_id name, int6
 				o->c[k].stw_after = b - a;
 }
 
-/* Of a log it is known how long assists took together, and not how many there were. */
+/* A log has the total time of the assists, on no goroutine, but not their number. */
 static void add_assist(struct cycles *o, const struct trace_filter *f, trk_id g, int64_t a, int64_t b)
 {
 	for (uint32_t k = first_at(o, a, false); k < o->n && o->c[k].t0 < b; k++) {
@@ -72,7 +71,7 @@ static void add_sweep(struct cycles *o, int64_t a, int64_t b)
 		o->c[k].sweep += overlap_length(a, b, o->c[k].t1, o->c[k].next);
 }
 
-/* Only those that went on, with their stops and not with their sweep, while something was there. */
+/* Keep the cycles that overlap the selection of the filter, including their stops but not their sweep. */
 static void keep_present(struct cycles *o, const struct snap *sn, const struct trace_filter *f, struct arena *mem)
 {
 	uint32_t nv, m = 0;

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What stands out in a stretch of a trace: how busy the Ps were and what of that was the
- * collector, the longest stop of the world, the longest time that a goroutine
- * was runnable, the longest wait in package sync, and the start
- * function whose goroutines ran most. These are superlatives, not
- * findings: none of them has to be a fault. Waits of goroutines of the runtime are left out, because long ones
- * are normal: a mark worker waits from one cycle to the next.
+ * Highlights of a time range of a trace: how busy the Ps were and the share of the GC, the longest stop of the world,
+ * the longest time that a goroutine was runnable, the longest wait in package sync, and the start function whose
+ * goroutines ran most. These are superlatives, not findings: none of them has to be a fault. Waits of goroutines of the
+ * runtime are left out, because long ones are normal: a mark worker waits from one cycle to the next.
  *
- * Sums of Ps come from the running sums of whole rows; sums of goroutines by function come from the gist of each sheet.
- * The gist also bounds the longest spans: sheets are walked, the highest bound first, until no other sheet can have a
- * longer span. The sheets at the ends of the range, and those without a gist (of an index, or with very many
- * functions), are always walked, only their states and starts, by several threads. A row is a part of the life of its
- * goroutine: a span that may continue after its sheet is looked up where it could be the longest (trace_interval_at()).
- * If the memory has no room for all sheets, only those in memory are walked, and the text says so; the numbers of the
- * Ps are exact.
+ * Sums of Ps come from the running sums of whole rows; sums of goroutines by function come from the extremes of each
+ * sheet (sheet_extremes). These also bound the longest spans: sheets are walked, the highest bound first, until no
+ * other sheet can have a longer span. The sheets at the ends of the range, and those without extremes (of an index, or
+ * with very many functions), are always walked, only their states and starts, by several threads. A row is a part of
+ * the life of its goroutine: a span that may continue after its sheet is looked up where it could be the longest
+ * (trace_interval_at()). If the memory has no room for all sheets, only those in memory are walked, and the text says
+ * so; the numbers of the Ps are exact.
  */
 #include "config.h"
 #include "trace/highlights.h"
@@ -37,13 +35,13 @@ struct longest_span {
 struct highlights_ctx {
 	const struct snap *sn;
 	const struct trace_highlights_query *q;
-	int64_t p[TS__N], all_p;	/* Ps, by state; all of it */
-	int64_t away;			/* so much of the stretch was not walked */
+	int64_t p[TS__N], all_p;	/* time of Ps, by state; the total */
+	int64_t away;			/* time of the range that was not walked */
 	struct longest_span ready, lock, stw;
-	/* by state: what is longer may be the longest; all ones, where it is running */
+	/* by state: limit: only a longer span may be the longest; runs: all ones if the state is running */
 	struct { int64_t limit, runs; } of[SHEET_STATE + 1];
 	str_id stw_why;
-	int64_t marking, stopped;	/* all cycles, all stops of the world */
+	int64_t marking, stopped;	/* total of all cycles, of all stops of the world */
 	uint32_t ngc;
 	int64_t *by_name;		/* running time by start function */
 	struct arena *mem;
@@ -52,7 +50,7 @@ struct highlights_ctx {
 	size_t n;
 };
 
-/* Of equals the first, and of those that begin at the same time the first track's. */
+/* Keep the longer span; of equal ones the earlier, of those with equal start that of the first track. */
 static bool keep_longest(struct longest_span *l, int64_t t0, int64_t t1, trk_id trk)
 {
 	int64_t more = (t1 - t0) - (l->t1 - l->t0);
@@ -62,14 +60,14 @@ static bool keep_longest(struct longest_span *l, int64_t t0, int64_t t1, trk_id 
 	return true;
 }
 
-/* A row as it is walked. Most intervals are shorter than the longest so far, so nothing but that is asked; what does
-   not count has a longest one that nothing is longer than, and what does not run adds nothing. */
+/* The row being walked. Most intervals are shorter than the longest so far, so the loop tests only that: states that do
+   not count have the limit INT64_MAX, and states that do not run add 0. */
 struct row {
 	const struct sheet *sh;
 	trk_id trk;
 	str_id name;
 	uint32_t first, last;	/* intervals of the row */
-	int64_t from, ran;	/* since the sheet began: the interval; ns */
+	int64_t from, ran;	/* in ns since the start of the sheet: start of the interval; ran: ns */
 };
 
 static void add_ran(struct highlights_ctx *l, str_id name, int64_t ns)
@@ -78,8 +76,9 @@ static void add_ran(struct highlights_ctx *l, str_id name, int64_t ns)
 		l->by_name[name] = wrap_add(l->by_name[name], ns);
 }
 
-/* Interval i of the row ends `to` after the start of the sheet, and its span may be the longest. If the span may continue
-   after the interval, the whole span is looked up. r is a copy, so that loops keep the row in registers as long as this is not called. */
+/* Interval i of the row ends `to` ns after the start of the sheet, and its span may be the longest. If the span may
+   continue after the interval, the whole span is looked up. r is a copy, so that loops keep the row in registers as
+   long as this is not called. */
 static void __attribute__((noinline))
 compare_longest(struct highlights_ctx *l, struct row r, uint32_t i, int64_t to, bool whole)
 {
@@ -90,16 +89,17 @@ compare_longest(struct highlights_ctx *l, struct row r, uint32_t i, int64_t to, 
 	if (v.t1 <= v.t0 || sink_runtime(name->s, name->n) || (!whole && !trace_interval_at(l->sn, r.trk, v.t0, &v)))
 		return;
 	if (keep_longest(best, v.t0, v.t1, r.trk))
-		l->of[s].limit = v.t1 - v.t0 - 1;	/* equals are judged, too */
+		l->of[s].limit = v.t1 - v.t0 - 1;	/* equal spans are compared too */
 }
 
-/* May the interval go on from the one before? */
+/* Can the interval be a continuation of the one before? */
 static bool continues_span(const struct row *r, uint32_t i)
 {
 	return i == r->first || sheet_continues(r->sh->state[i - 1], r->sh->state[i]);
 }
 
-/* An interval that may be a part of a longer span: could that be the longest? Not longer than the goroutine lives. */
+/* Check an interval that may be part of a longer span: could that span, within the life of the goroutine, be the
+   longest? */
 static void judge_part(struct highlights_ctx *l, struct row r, uint32_t i, int64_t to)
 {
 	const struct trk_row *trk = store_trk(l->sn->st, r.trk);
@@ -125,7 +125,7 @@ static inline __attribute__((always_inline)) void note_interval(
 	r->from = to;
 }
 
-/* The first and the last of the row. */
+/* The first or the last interval of the row. */
 static void end_interval(struct highlights_ctx *l, struct row *r, uint32_t i, int64_t to)
 {
 	r->ran += (to - r->from) & l->of[r->sh->state[i] & SHEET_STATE].runs;
@@ -134,7 +134,7 @@ static void end_interval(struct highlights_ctx *l, struct row *r, uint32_t i, in
 	r->from = to;
 }
 
-/* Intervals [i, end), none of them the last of the row. One loop for each width of a start. */
+/* Process intervals [i, end), without the last of the row. There is one loop for each width of a start. */
 static void note_intervals(struct highlights_ctx *l, struct row *row, uint32_t i, uint32_t end)
 {
 	struct row r = *row;
@@ -148,7 +148,7 @@ static void note_intervals(struct highlights_ctx *l, struct row *row, uint32_t i
 	*row = r;
 }
 
-/* What of [a, b), times since the sheet began, interval i has, if it runs. */
+/* Return the running time of interval i within [a, b), in ns since the start of the sheet. */
 static int64_t runs_in(
     const struct highlights_ctx *l, const struct sheet *sh, uint32_t row, uint32_t i, int64_t a, int64_t b)
 {
@@ -162,7 +162,7 @@ static void goroutine_row(struct highlights_ctx *l, const struct sheet *sh, uint
 {
 	struct row r = {.sh = sh, .trk = sh->trk[row], .name = trk->name, .first = sh->first[row],
 	    .last = sh->first[row + 1] - 1};
-	uint32_t i = r.first, end = r.last;	/* of the stretch, both within */
+	uint32_t i = r.first, end = r.last;	/* the first and last interval that overlap the range */
 	int64_t len = sh->t1 - sh->t0;
 	if (l->q->t0 > sh->t0)
 		i = sheet_find(sh, row, l->q->t0);
@@ -198,8 +198,9 @@ static void sum_ps(struct highlights_ctx *l)
 	mem_free(bin);
 }
 
-/* Sheets are walked by several threads, each a part of them, and the parts put together. */
-enum { PARTS = 8, PART_MIN = 8, AWAY_MAX = 32 };	/* more are not made again for a few lines of text */
+/* The sheets are divided among several threads, and the results are merged. */
+/* if more sheets are evicted, they are not rebuilt for a few lines of text */
+enum { PARTS = 8, PART_MIN = 8, AWAY_MAX = 32 };
 
 struct stretch_part {
 	struct highlights_ctx l;
@@ -223,8 +224,8 @@ static void add_extremes(struct highlights_ctx *l, const struct sheet_extremes *
 		add_ran(l, store_trk(l->sn->st, g->late[i].trk)->name, g->late[i].ns);
 }
 
-/* The gist of a sheet that is entirely in the range; NULL: the sheet has to be walked. The last sheet has to, because
-   spans that continue at its end, end later. */
+/* Return the extremes of a sheet that is entirely in the range; NULL: the sheet must be walked. The last sheet of the
+   range must be walked, because spans may continue after its end, unless it is the last of the trace. */
 static const struct sheet_extremes *extremes_of(const struct highlights_ctx *l, uint32_t i)
 {
 	const struct sheet_slot *slot = store_slot(l->sn->st, i);
@@ -283,7 +284,8 @@ static void walk_sheets(struct highlights_ctx *l)
 	}
 }
 
-/* The first sheet, of those not looked at, with the highest bound of one kind that is above the longest so far. */
+/* Return the first unvisited sheet with the highest bound of a kind that is above the longest so far; nsheets if there
+   is none. */
 static uint32_t longest_of(const struct highlights_ctx *l, const bool *seen, bool sync)
 {
 	uint32_t n = l->sn->nsheets, best = n;
@@ -299,14 +301,14 @@ static uint32_t longest_of(const struct highlights_ctx *l, const bool *seen, boo
 	return best;
 }
 
-/* Of sheets that have a gist: those alone that may have the longest times. Nearly always the first one does,
-   but a goroutine may have turned out to be the runtime's. */
+/* Walk those sheets with extremes that may have the longest spans. Nearly always the first one has them, unless its
+   goroutine turns out to be one of the runtime. */
 static void walk_longest(struct highlights_ctx *l)
 {
 	bool *seen = xcalloc(l->sn->nsheets + 1u, sizeof *seen);
 	int64_t *by_name = l->by_name, ready = l->ready.t1 - l->ready.t0, sync = l->lock.t1 - l->lock.t0;
 	unsigned away = 0;
-	l->by_name = NULL;	/* it is summed up already */
+	l->by_name = NULL;	/* already summed */
 	init_states(l, ready ? ready - 1 : 0, sync ? sync - 1 : 0);
 	for (int lock = 0; lock < 2; lock++)
 		for (uint32_t i; (i = longest_of(l, seen, lock)) < l->sn->nsheets && job_should_continue(l->q->on);) {
@@ -325,7 +327,7 @@ static void walk_longest(struct highlights_ctx *l)
 	mem_free(seen);
 }
 
-/* What of a span lies in the stretch. */
+/* Return the length of the part of a span in the range. */
 static int64_t clipped_length(const struct highlights_ctx *l, const struct sink_span *s)
 {
 	int64_t a = s->t0 > l->q->t0 ? s->t0 : l->q->t0, b = s->t1 < l->q->t1 ? s->t1 : l->q->t1;
@@ -374,7 +376,7 @@ static double percent(int64_t stretch_part, int64_t all)
 	return all > 0 ? (double)stretch_part * 100 / (double)all : 0;
 }
 
-/* A log does not tell which P did what; its cycles have their times. */
+/* A log does not record what each P did; its cycles have their times. */
 static void add_log_summary(struct highlights_ctx *l)
 {
 	int64_t busy = l->all_p - l->p[TS_IDLE] - l->p[TS_UNKNOWN], all = l->q->t1 - l->q->t0;
@@ -403,7 +405,7 @@ static void add_busy_share(struct highlights_ctx *l)
 	add_highlight(l, (struct longest_span){0});
 }
 
-/* What is known of the sheets at hand alone. */
+/* Add the percentage of the range that was walked. */
 static void put_part(struct highlights_ctx *l)
 {
 	if (l->away)
@@ -431,7 +433,7 @@ static void add_busiest_group(struct highlights_ctx *l)
 	add_highlight(l, (struct longest_span){0});
 }
 
-/* "stop-the-world (GC mark termination)" is named by what is in the brackets. */
+/* "stop-the-world (GC mark termination)" is shortened to the text in the parentheses. */
 static void put_stop(struct highlights_ctx *l, str_id why)
 {
 	static const char before[] = "stop-the-world (";

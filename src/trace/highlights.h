@@ -8,25 +8,25 @@
 #include "store/store.h"
 
 /*
- * What stands out in a stretch of a trace: a few facts, each with the place that shows it. Sums and shares are of the
- * stretch. A longest span is one that overlaps the stretch, and it is as long as it is: also where it begins before
- * the stretch or ends after it, and across all sheets.
+ * Highlights of a time range of a trace: a few facts, each with the place that shows it. Sums and shares are of the
+ * range. A longest span is one that overlaps the range; it counts in full, also outside of the range and across
+ * sheets.
  */
 struct trace_highlights {
-	int64_t t0, t1;		/* where; t0 == t1: nowhere in particular */
-	trk_id trk;		/* on which row, 0 none */
+	int64_t t0, t1;		/* where; t0 == t1: no particular time */
+	trk_id trk;		/* row of the track, 0: none */
 	const char *text;	/* a sentence, safe for a terminal; in the arena */
 };
 enum { TRACE_HIGHLIGHTS_MAX = 6 };
 struct trace_highlights_query {
-	int64_t t0, t1;			/* the stretch, not empty, within the snapshot */
+	int64_t t0, t1;			/* the time range, not empty, within the snapshot */
 	const trk_id *p;		/* all Ps of the trace */
 	uint32_t np;
-	const struct progress_watcher *on;	/* may be NULL; several threads ask it */
+	const struct progress_watcher *on;	/* may be NULL; called by several threads */
 };
-/* At most TRACE_HIGHLIGHTS_MAX of them, the general ones first; how many. None where the onlooker stops it. Whole
-   sheets cost a look at their gists, those at the ends of the stretch, and those without a gist, a pass over their
-   intervals. */
+/* Compute at most TRACE_HIGHLIGHTS_MAX highlights, the general ones first; return their number, 0 if stopped. Whole
+   sheets cost a look at their extremes (sheet_extremes); sheets at the ends of the range and those without extremes
+   cost a pass over their intervals. */
 size_t trace_highlights(const struct snap *, const struct trace_highlights_query *, struct arena *,
     struct trace_highlights out[TRACE_HIGHLIGHTS_MAX]);
 

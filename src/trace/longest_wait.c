@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Who waited longest, of many goroutines: of all their spans (span_scan.c) the longest. One is as long as it is, also
- * where it goes on beyond the window; only where there were too many sheets to look at it counts as far as was looked.
+ * The longest wait of many goroutines: the longest of all their spans (span_scan.c). A span counts in full, also
+ * outside of the window, unless there were too many sheets: then it counts as far as it was walked.
  */
 #include "config.h"
 #include "trace/longest_wait.h"

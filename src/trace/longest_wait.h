@@ -5,20 +5,20 @@
 
 #include "trace/bins.h"
 
-/* Is it a wait for something, of which the reason is known? */
+/* Is it a wait with a known reason? */
 static inline bool state_is_wait(enum tstate s)
 {
 	return s >= TS_CHANSEND && s != TS_UNKNOWN && s < TS__N;
 }
 
-/* What an interval does beyond the end of the trace: "still blocked", "still runnable"; NULL: it ends before, or does
-   something else, or not all has been read. */
+/* Return what an interval does beyond the end of the trace: "still blocked", "still runnable"; NULL if it ends before,
+   if it is in another state, or if the trace is not completely read. */
 const char *trace_interval_end_text(const struct snap *, const struct trace_interval *);
 
-/* The longest wait of n goroutines in [t0, t1), whole also where it goes beyond that; of equals the first goroutine's,
-   and of those the first. Sheets are gone through once, for so many steps (span_scan.h); *all: that was all of them.
-   false: there is none. */
-/* more than that nobody waits for: some 40 million events, where goroutines do little in each sheet */
+/* Find the longest wait of n goroutines in [t0, t1), in full also outside of the range. Of equal waits take the first
+   goroutine's, and its first. The sheets are walked once, for at most `most` steps (span_scan.h); *all: that was all of
+   them. Return false if there is none. */
+/* maximum steps, about 40 million events if goroutines do little in each sheet: more takes too long */
 enum { LONGEST_WAIT_STEPS = 1 << 24 };
 struct longest_wait_query {
 	const trk_id *g;

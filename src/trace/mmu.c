@@ -2,23 +2,23 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Mutator utilisation is a step function of time. It is built from the store's
- * account of what took Ps away (utils), row by row in the order of the events,
- * because the reference's rules depend on it: of values that share an instant
+ * records of what took Ps away (utils), row by row in the order of the events,
+ * because the reference's rules depend on that order: of values at one instant
  * the lowest holds, and a higher one only from the next event of any kind on
  * (sink_util.next).
  *
- * Two oddities of the reference are kept so that the curves are the same: a mark
+ * Two oddities of the reference are kept so that the curves are equal: a mark
  * worker that is labelled while it runs is counted once more and never taken
  * back, so that on long traces its P ends up as taken for good; and a series
- * whose last value is 0 already ends there. MMU_EXACT counts each worker once and
- * goes to the end: what a person is to look at, and all that a part of the trace
- * can be cut from.
+ * whose last value is 0 ends there. MMU_EXACT counts each worker once and
+ * continues to the end. It is used for what a person looks at, and it is the only
+ * form that mmu_cut() accepts.
  *
- * The mean over a window is a continuous, piecewise linear function of where the
- * window starts; its corners are where either edge meets a step. So the minimum
- * is at a corner, and one sweep with two cursors visits them all: n log n is not
- * even needed. The reference's bands and heaps save work when hundreds of
- * windows are asked of millions of steps; a sweep of a million steps is 10 ms.
+ * The mean over a window is a continuous, piecewise linear function of the start
+ * of the window; its corners are where either edge meets a step. So the minimum
+ * is at a corner, and one sweep with two cursors visits all corners in linear
+ * time. The reference's bands and heaps save work if hundreds of windows are
+ * computed over millions of steps; a sweep of a million steps takes 10 ms.
  */
 #include "config.h"
 #include "trace/mmu.h"
@@ -32,7 +32,7 @@ struct make {
 	unsigned flags;
 	struct series_builder *out;
 	size_t nout, cout;
-	int32_t *gc;		/* per P: what takes it */
+	int32_t *gc;		/* by P: number of reasons for which it is taken */
 	uint32_t *series;
 	uint32_t np;
 	size_t cgc, cseries;
@@ -57,7 +57,7 @@ static void add_step(struct make *m, uint32_t series, int64_t t, double util)
 	s->util[s->n++] = util;
 }
 
-/* What the utilisation is now, said of time t. */
+/* Add a step at time t with the current utilisation. */
 static void steps_now(struct make *m, int64_t t)
 {
 	if (!m->np)
@@ -97,7 +97,7 @@ static void set_procs(struct make *m, int64_t t, uint32_t n)
 	}
 }
 
-/* Something has been on since before the trace and is only heard of now: take it off what was said. */
+/* Something that has lasted since before the trace is recorded only now: subtract it from the earlier steps. */
 static void amend_past(struct make *m)
 {
 	if (m->flags & MMU_PER_PROC || !m->nout || !m->nprocs)
@@ -123,7 +123,7 @@ static bool is_gc_work(unsigned flags, enum util_what w)
 	case UT_SWEEP: return flags & MMU_SWEEP;
 	case UT_WORKER_ONCE:
 	case UT_WORKER: return flags & MMU_BACKGROUND;
-	/* per P, a dedicated worker takes the P away from no goroutine: they all run elsewhere */
+	/* per P, a dedicated worker takes the P from no goroutine: they all run elsewhere */
 	case UT_DEDICATED_ONCE:
 	case UT_DEDICATED: return flags & MMU_BACKGROUND && !(flags & MMU_PER_PROC);
 	default: return false;
@@ -166,7 +166,7 @@ static void *move_to_arena(struct arena *a, void *p, size_t n)
 
 struct mmu *mmu_new(const struct snap *sn, unsigned flags, struct arena *a)
 {
-	bool once = false;	/* what is made of logs tells workers one way alone */
+	bool once = false;	/* stores made of logs count workers in one way only */
 	for (uint32_t i = 0; i < sn->nutils && !once; store_note_walk(sn, i++))
 		once = ((const struct sink_util *)column_at(&sn->st->utils, i))->what >= UT_WORKER_ONCE;
 	struct make m = { .flags = once ? flags : flags & ~(unsigned)MMU_EXACT };
@@ -232,7 +232,7 @@ struct mmu *mmu_cut(const struct mmu *m, int64_t t0, int64_t t1, struct arena *a
 
 struct series_cursor { const struct mmu_series *s; uint32_t i; };
 
-/* Integral up to t; t never goes back. */
+/* Return the integral up to t; t must not decrease between calls. */
 static double integral_until(struct series_cursor *c, int64_t t)
 {
 	const struct mmu_series *s = c->s;
@@ -241,7 +241,7 @@ static double integral_until(struct series_cursor *c, int64_t t)
 	return s->sum[c->i] + s->util[c->i] * (double)(t - s->t[c->i]);
 }
 
-/* Walk the corners of the windowed mean of a series: false after the last. */
+/* A walk over the corners of the windowed mean of a series; walk_on() returns false after the last. */
 struct window_walk { struct series_cursor left, right; int64_t window, t, end; bool begun, over; double mu; };
 
 static struct window_walk walk_begin(const struct mmu_series *s, int64_t window)
@@ -298,7 +298,7 @@ static int corner_cmp(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* A stretch of windows between two corners spreads its mass evenly between their values. */
+/* The windows that start between two corners spread their mass evenly between the values at both. */
 static void spread_mass(struct corner *c, size_t *n, double l, double r, double mass)
 {
 	if (l == r) {
@@ -310,7 +310,7 @@ static void spread_mass(struct corner *c, size_t *n, double l, double r, double 
 	c[(*n)++] = (struct corner){ hi, -slope, 0 };
 }
 
-/* Where the mass of the distribution up to x reaches want. */
+/* Return the value up to which the distribution has the mass `want`. */
 static double mass_find(const struct corner *c, size_t n, double want)
 {
 	double sum = 0, rate = 0, x = 0;
@@ -405,7 +405,7 @@ void mmu_plot(const struct mmu *m, int64_t window[MMU_PLOT])
 	double hi = (double)lo * 1e6;
 	if (last > first && hi > (double)(last - first))
 		hi = (double)(last - first);
-	if ((double)lo >= hi)	/* all of it is shorter than a window that nothing was left of */
+	if ((double)lo >= hi)	/* the whole trace is shorter than the window in which nothing is left to the program */
 		lo = hi >= 1000 ? (int64_t)(hi / 1000) : 1;
 	double a = log((double)lo), b = log(hi);
 	for (int i = 0; i < MMU_PLOT; i++)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Neighbourhoods of goroutines. `go tool trace` shows with a goroutine those
- * that woke it and those that woke them; here its own doings count too, whom it
- * created and woke, as one mostly wants to know what came of it. Wakers are asked
- * of the runnable intervals of those woken; more steps than that soon reach everybody through the
- * scheduler and the network poller's helpers.
+ * Related goroutines. `go tool trace` shows with a goroutine its wakers and their wakers. Here
+ * also the goroutines that it created and woke belong to the set, because their fate is mostly of
+ * interest. The wakers come from the runnable intervals of the goroutines woken. More steps would
+ * soon reach all goroutines through the scheduler and the helpers of the network poller.
  *
- * Tasks name their parent, which may come later in the file or never: going
- * down from one is passes over all of them until nothing is added.
+ * Tasks name their parent, which may come later in the file or never: the subtree of a task is
+ * found by passes over all tasks until none is added.
  */
 #include "config.h"
 #include "trace/neighbours.h"
@@ -16,9 +15,9 @@
 #include "store/tracks/time_search.h"
 #include "store/tracks/wake_edges.h"
 
-enum { PASSES_MAX = 256 }; /* ids grow as tasks are made, so that one pass mostly does */
+enum { PASSES_MAX = 256 }; /* task numbers grow with time, so one pass mostly suffices */
 
-/* Who made the track of that row runnable: its own intervals name them. */
+/* Add the wakers of the track of a row: its runnable intervals record them. */
 static void add_wakers(const struct snap *sn, const struct sheet *sh, uint32_t row, uint8_t how, uint8_t *set)
 {
 	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++) {
@@ -39,7 +38,8 @@ static void wakers_of(const struct snap *sn, trk_id g, uint8_t *set, const struc
 	}
 }
 
-/* Of all that are near, in one pass: a goroutine may have created a million, which are in one sheet each. */
+/* Add the wakers of all that are near, in one pass: a goroutine may have created a million others, each in one
+   sheet. */
 static void wakers_of_near(const struct snap *sn, uint8_t *set, const struct progress_watcher *on)
 {
 	for (uint32_t k = 0; k < sn->nsheets && job_should_continue(on); k++) {

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Regions of a goroutine nest, so the depth at which one begins is the number
- * of those still open: pieces of one level never overlap, and a level of a row
- * is a sorted run of them. Levels below the fourth are left out (they lie under
- * one that is there); what the runtime made up for a new goroutine, the task of
- * the region that it was created in, is no region of the program.
+ * Regions of a goroutine nest, so the depth at which one starts is the number of those still open:
+ * pieces of one level never overlap, and a level of a row is a sorted run of them. Levels below the
+ * fourth are left out (a shown one covers them). The region that the runtime adds to a new goroutine
+ * for the task in which it was created is left out too.
  *
- * Regions and logs may be a tenth of all events, so four bytes are kept of a log,
- * 24 of a region, and they are put in order by counting: marks are by time
- * already, spans by their ends, and of regions that nest those of one level begin in the order in which
- * they end. Only a run that is not so is sorted.
+ * Regions and logs may be a tenth of all events, so a log takes four bytes and a region 24, and they
+ * are ordered by counting. Marks are sorted by time and spans by their ends, and nested regions of one
+ * level start in the order in which they end. Only a run that violates this is sorted.
  *
- * A tree of intervals would do the same for regions that do not nest; there are
- * none within a goroutine.
+ * A tree of intervals would handle regions that do not nest; a goroutine has none.
  */
 #include "config.h"
 #include "trace/region_layout.h"
@@ -25,16 +22,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Regions open at once that are followed; what begins inside of more is left out. */
+/* Maximum number of open regions that are tracked; regions nested deeper are left out. */
 enum { OPEN_MAX = 64 };
 
-/* Rows after which what lies on disk is let go. */
+/* Number of rows after which pages that may be on disk are released. */
 enum { REST = 1 << 17 };
 
-/* Numbers of tracks that are looked at in one go. */
+/* Number of tracks that are tested at once. */
 enum { LINE = 16 };
 
-/* In the condition of loops over rows, counted from 0: who comes after one that was stopped does nothing. */
+/* Condition of loops over rows, counted from 0. After a stop the later loops end at once. */
 static bool loop_continues(const struct progress_watcher *on, uint32_t i)
 {
 	return i % REST || job_should_continue(on);
@@ -52,8 +49,8 @@ static trk_id region_track(const struct snap *sn, uint32_t i)
 	return s->kind == SP_REGION && !(s->v0 & RG_INHERITED) ? s->trk : 0;
 }
 
-/* From t on the next track that has any, or the end. Of most traces few of a million have, so a line of
-   the cache is looked at in one go; there is room behind the last for that. */
+/* Return the next track from t on that has an entry, or end. In most traces few of a million tracks have one, so a
+   cache line is tested at once; the array has space behind its end for that. */
 static trk_id next_that_has(const uint32_t *at, trk_id t, trk_id end)
 {
 	for (; t < end; t += LINE) {
@@ -68,8 +65,8 @@ static trk_id next_that_has(const uint32_t *at, trk_id t, trk_id end)
 	return t;
 }
 
-/* at[t] of each track that has any, a number of its rows, becomes where its first goes; the tracks to trk[], where each
-   begins to first[], step apart. */
+/* Turn at[t], the number of rows of each track, into the position of its first row. Store the tracks with rows in trk[]
+   and their positions in first[], step apart. */
 static void lay_out(const struct snap *sn, uint32_t all, uint32_t *at, trk_id *trk, uint32_t *first, uint32_t step)
 {
 	uint32_t from = 0, m = 0;
@@ -117,9 +114,9 @@ static int piece_cmp(const void *a, const void *b)
 	return x->span > y->span ? -1 : x->span < y->span; /* the inner one ended first */
 }
 
-/* The depth of each in level[], REGION_LAYOUT_LEVELS and more: not shown, of those that come in the order of their
-   ends: from the last back, each is inside of what ended after it and began before. false: they do not nest, or one
-   takes no time. */
+/* Compute level[], the depth of each region, for regions in the order of their ends: going back from the last, each is
+   inside those that ended after it and started before it. Levels from REGION_LAYOUT_LEVELS on are not shown. Return
+   false if they do not nest, or if one is empty. */
 static bool nested_levels(const struct region_layout_piece *f, uint32_t n, uint8_t *level)
 {
 	int64_t began[OPEN_MAX];
@@ -136,7 +133,7 @@ static bool nested_levels(const struct region_layout_piece *f, uint32_t n, uint8
 	return true;
 }
 
-/* The same of those that come in the order of their beginnings, whatever they are. */
+/* Likewise for regions in the order of their starts, nested or not. */
 static void set_levels(const struct region_layout_piece *f, uint32_t n, uint8_t *level)
 {
 	int64_t open[OPEN_MAX];
@@ -150,7 +147,7 @@ static void set_levels(const struct region_layout_piece *f, uint32_t n, uint8_t 
 	}
 }
 
-/* How many there are of each track, in at[]; all of them, and of one track the most. */
+/* Count the regions by track in at[]. Return their number; *most: the maximum of one track. */
 static uint32_t count_regions(const struct snap *sn, struct row_layout *in, uint32_t *at, uint32_t *most,
     const struct progress_watcher *on)
 {
@@ -176,7 +173,7 @@ static void put_piece(void *arg, uint32_t where, uint32_t v)
 	to->piece[where] = to->gathered[v];
 }
 
-/* All of them by track, in the order of their ends, in which they lie in the store: each is looked at once. */
+/* Write all regions by track, in the order of their ends, which is that of the store: each is read once. */
 static void put_regions(const struct snap *sn, struct row_layout *in, uint32_t *at, const struct arena *a,
     const struct progress_watcher *on)
 {
@@ -195,8 +192,8 @@ static void put_regions(const struct snap *sn, struct row_layout *in, uint32_t *
 	mem_free(to.gathered);
 }
 
-/* The n pieces of a track from p on, by level and in order, from `to` on, which is not after p; first[] gets where each
-   level begins. Where the next track's go. What nests and is of one level begins in the order in which it ends. */
+/* Move the n pieces of a track at p to `to` (not after p), sorted by level and time; first[] gets the start of each
+   level. Return the position for the next track. Nested regions of one level start in the order in which they end. */
 static struct region_layout_piece *by_level(struct region_layout_piece *p, uint32_t n, struct region_layout_piece *to,
     const struct row_layout *in, uint32_t *first, struct region_layout_piece *f, uint8_t *level)
 {
@@ -215,7 +212,7 @@ static struct region_layout_piece *by_level(struct region_layout_piece *p, uint3
 	return to;
 }
 
-/* at[], which is zero, is so again. */
+/* at[] is all zero before and after the call. */
 static void make_regions(struct row_layout *in, const struct snap *sn, uint32_t *at, struct arena *a,
     const struct progress_watcher *on)
 {
@@ -254,8 +251,8 @@ static int tick_cmp(const void *a, const void *b)
 	return x->t < y->t ? -1 : x->t > y->t;
 }
 
-/* By track, and by time within each. They come by time, so it is enough to count how many each track has; unless the
-   tracks are far apart. */
+/* Sort by track, and by time within each. They are sorted by time already, so counting the samples of each track
+   suffices, unless the numbers of the tracks are far apart. */
 static void sort_ticks(struct region_layout_tick *v, uint32_t n)
 {
 	trk_id lo = UINT32_MAX, hi = 0;
@@ -312,7 +309,7 @@ struct row_layout *region_layout_new(const struct snap *sn, struct arena *a, con
 	return in;
 }
 
-/* Where a track is in trk[0..n); n when it is not there. */
+/* Return the index of a track in trk[0..n); n if it is not there. */
 static uint32_t slot_of(const trk_id *trk, uint32_t n, trk_id t)
 {
 	struct bsearch_probe h = {.hi = n};

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The crowd of those who wait for a P. Each wait is a step up and a step down;
- * sorted, the steps give how many wait between any two of them, and divided by
- * the number of Ps of that time, what each P's share of their waiting is. The
- * sums up to every step are kept, so the share of a stretch of any P is two
- * searches, however many waits it has. The road not taken is to look, for every
- * wait, at what ran meanwhile: that is waits times Ps times what each ran.
+ * The number of goroutines that wait for a P. Each wait is a step up and a step down.
+ * The sorted steps give the number that wait between any two of them, and divided by the
+ * number of Ps at that time, each P's share of their waiting. The sums up to every step
+ * are kept, so the share of any time range of a P takes two searches, however many waits
+ * overlap it. The road not taken is to look, for every wait, at what ran meanwhile: that
+ * costs waits times Ps times the intervals of each.
  *
- * There are as many steps as events, so those of one sheet are kept, and what they
- * come to at its end. A wait that goes on in the next sheet steps down at the border and
- * up again, which changes nothing. To keep all of them was 50 bytes an event.
+ * There are as many steps as events, so only those of one sheet are kept, and their
+ * total at its end. A wait that continues in the next sheet steps down at the border and
+ * up again, which changes nothing. Keeping all steps would take 50 bytes an event.
  *
- * Sums are whole nanoseconds, remainders carried on: the shares of one P over
- * stretches that meet add up to the share of the whole exactly. When the number
- * of Ps changes the remainder is dropped, which is less than a nanosecond.
+ * Sums are whole nanoseconds with remainders carried on: the shares of one P over
+ * adjacent ranges add up to the share of the whole exactly. When the number of Ps
+ * changes, the remainder is dropped, which is less than a nanosecond.
  */
 #include "config.h"
 #include "trace/run_queue.h"
@@ -25,15 +25,16 @@
 #include "base/wrap_math.h"
 #include "store/tracks/time_search.h"
 
-struct queue_sum { int64_t t, ns, wait; uint32_t rest, procs; };	/* up to t; from t on `wait` wait */
+/* sum up to t; from t on `wait` goroutines wait */
+struct queue_sum { int64_t t, ns, wait; uint32_t rest, procs; };
 
 struct run_queue_sum {
 	const struct snap *sn;
-	struct radix_item *step;	/* by time; v: how many wait more, as a signed number */
+	struct radix_item *step;	/* by time; v: change of the number that wait, as a signed number */
 	size_t n, cap;
-	struct queue_sum *queue_sum;	/* of this sheet; the first is what was before */
+	struct queue_sum *queue_sum;	/* of this sheet; the first entry is the sum before */
 	size_t nsum, csum;
-	uint32_t said;		/* so many numbers of Ps have been looked at */
+	uint32_t said;		/* number of rows of CT_GOMAXPROCS that were processed */
 	uint64_t proc;
 	int64_t share;
 };
@@ -44,7 +45,7 @@ static uint32_t procs_at(const struct snap *sn, uint32_t i)
 	return v && v < UINT32_MAX ? (uint32_t)v : 1;
 }
 
-/* The number of Ps over time; before it is said first, it is what is said first, or all there are. */
+/* Start with the first known number of Ps; if there is none, with the number of all Ps. */
 struct run_queue_sum *run_queue_new(const struct snap *sn, uint64_t proc)
 {
 	struct run_queue_sum *c = xcalloc(1, sizeof *c);
@@ -73,8 +74,8 @@ void run_queue_add_wait(struct run_queue_sum *c, int64_t t0, int64_t t1)
 }
 
 /*
- * What those who wait from s on have waited by t, all together: at times that a damaged
- * file says it may be more than there is room for, and then it is none.
+ * Return the total waiting time of the goroutines that wait from s on, up to t. With
+ * the times of a damaged file it might overflow; then only the remainder is returned.
  */
 static int64_t waited_until(const struct queue_sum *s, int64_t t)
 {
@@ -82,7 +83,7 @@ static int64_t waited_until(const struct queue_sum *s, int64_t t)
 	return d < 0 || d > (INT64_MAX - s->rest) / s->wait ? s->rest : s->rest + s->wait * d;
 }
 
-/* From the last sum on to t, where so many more wait; procs: of so many Ps from there on, 0: as many as were. */
+/* Advance the sum to t, where `up` more goroutines wait. procs: the number of Ps from there on, 0: unchanged. */
 static void go_on(struct run_queue_sum *c, int64_t t, int32_t up, uint32_t procs)
 {
 	struct queue_sum s = c->queue_sum[c->nsum - 1];
@@ -105,7 +106,7 @@ static void go_on(struct run_queue_sum *c, int64_t t, int32_t up, uint32_t procs
 	c->queue_sum[c->nsum++] = s;
 }
 
-/* Numbers of Ps that were said by then. */
+/* Apply the changes of the number of Ps up to t. */
 static void go_procs(struct run_queue_sum *c, int64_t t)
 {
 	uint32_t n = c->sn->ncounts[CT_GOMAXPROCS];

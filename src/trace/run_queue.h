@@ -6,20 +6,21 @@
 #include "store/store.h"
 
 /*
- * How many goroutines wait for a P at any time, as an integral: what one P's share of all that
- * waiting is, from one moment to another. It goes along with the sheets: of one after another all
- * that wait in it are said, then the sheet, and until the next is said one may ask for its times.
+ * The integral of the number of goroutines that wait for a P: one P's share of all that waiting,
+ * between two times. It is built sheet by sheet: add all waits within a sheet, then end the
+ * sheet; until the waits of the next sheet are added, its times can be queried.
  */
 struct run_queue_sum;
-/* proc: the number of a P whose whole share is to be added up, or UINT64_MAX. */
+/* proc: the number of a P whose total share is summed up, or UINT64_MAX. */
 struct run_queue_sum *run_queue_new(const struct snap *, uint64_t proc);
-void run_queue_add_wait(struct run_queue_sum *, int64_t t0, int64_t t1); /* one waits from t0 to t1, in this sheet */
-/* All of it have been said, that go on in the next one too. */
+/* one goroutine waits from t0 to t1, in this sheet */
+void run_queue_add_wait(struct run_queue_sum *, int64_t t0, int64_t t1);
+/* End a sheet, after all waits in it were added, including those that continue in the next. */
 void run_queue_end_sheet(struct run_queue_sum *, int64_t end);
-/* One P's share from the beginning to a time of the sheet. */
+/* Return one P's share from the start to a time of the sheet, and between two times. */
 int64_t run_queue_share_until(const struct run_queue_sum *, int64_t t);
 int64_t run_queue_share_between(const struct run_queue_sum *, int64_t t0, int64_t t1);
-/* The share of that P, as far as it was said, of the time that there was such a P. */
+/* Return the total share of the P given to run_queue_new(), so far, while there were enough Ps for its number. */
 int64_t run_queue_proc_share(const struct run_queue_sum *);
 void run_queue_free(struct run_queue_sum *);
 

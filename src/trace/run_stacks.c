@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Which stack a run is charged to. A trace has no stack of a run, only stacks of
- * events: where the goroutine woke or created another, began a mark assist, was
- * preempted or blocked. The time of a run up to the next such event is charged to
- * the stack of the event. So a function that computes while it holds a mutex is
- * charged where it unlocks the mutex, not where its goroutine blocks later. Where
- * CPU samples were taken in that time, the time up to a sample is charged to the
- * stack of the sample, and the time after the last sample to that of the last.
+ * Selects the stack that a run is charged to. A trace has no stack of a run, only
+ * stacks of events: where the goroutine woke or created another, started a mark
+ * assist, was preempted or blocked. The time of a run up to the next such event
+ * is charged to the stack of the event. So a function that computes while it
+ * holds a mutex is charged where it unlocks the mutex, not where its goroutine
+ * blocks later. If CPU samples were taken in that time, the time up to a sample
+ * is charged to the stack of the sample, and the time after the last sample to
+ * that of the last.
  *
  * A run is divided at moments, not into shares. No nanosecond is lost or counted
  * twice, a window that cuts a run does not change what is charged on either side,
- * and nothing is kept of a run but the stack of its last sample. Logs, regions
- * and tasks have stacks too, but are not used: they lie in columns of their own,
- * which may be larger than the memory.
+ * and only the stack of its last sample is kept of a run. Logs, regions and tasks
+ * have stacks too, but are not used: they are in columns of their own, which may
+ * be larger than the memory.
  *
  * Samples are in the store in the order of time, as sheets are. There are some
  * hundred of them a second and thread, so those of one sheet are few. They are
  * sorted by goroutine, as the edges of a sheet are.
  *
- * Weight of an event whose stack was not recorded has no stack to be charged to.
+ * The weight of an event without a recorded stack cannot be charged to a stack.
  * Reports leave it out of the tree, as the reference does. Trees on a screen show
  * it under a frame of its own.
  */
@@ -32,7 +33,7 @@
 
 #include <string.h>
 
-/* Does the runtime call this to take a P from a goroutine that did not ask for it? */
+/* Is this a function of the runtime that preempts a goroutine? */
 static bool preempts(const struct store *st, frm_id f)
 {
 	static const char *const function[] = { "runtime.asyncPreempt2", "runtime.asyncPreempt", "runtime.preemptPark",
@@ -131,7 +132,7 @@ bool trace_type_has_proc(enum trace_weight_type t, enum trace_blame b)
 	return t == TRACE_CPU || t == TRACE_RUN || t == TRACE_SYSCALL || (t == TRACE_SCHED && b == BLAME_OCCUPANT);
 }
 
-/* say_no_stack() of the reader has made it before all others. */
+/* add_no_stack() of the reader creates that stack before all others. */
 stk_id trace_no_stack_node(const struct snap *sn)
 {
 	if (!sn->has_trace || sn->nstks < 2 || stk_parent(sn->st, 1))

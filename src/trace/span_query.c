@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Conditions on spans, as they are typed. A word is a key, an operator and a
- * value; a key alone is a state. States are asked as a set of bits: by the
- * names people use (wait, chan, gc), by those of state.def, or by a regular
- * expression over the reasons that the trace gives. Each word narrows the set,
- * so that `wait reason~chan` is what it says.
+ * Parses conditions on spans. A word is a key, an operator and a value; a key
+ * alone is a state. States are a bit set: given by common names (wait, chan,
+ * gc), by those of state.def, or by a regular expression over the reasons that
+ * the trace has. Each word narrows the set, so `wait reason~chan` selects the
+ * waits whose reason matches chan.
  */
 #include "config.h"
 #include "trace/span_search.h"
@@ -39,7 +39,7 @@ static const struct {
     {"gc", BIT(GCWORK) | BIT(ASSIST) | BIT(SWEEP) | BIT(GCASSISTW) | BIT(GCSWEEPW) | BIT(GCEND) |
 	       BIT(GCWEAK)},
     {"assist", BIT(ASSIST)}, {"sweep", BIT(SWEEP)}, {"stw", BIT(STW)}, {"wait", 0},
-    {"blocked", 0}, /* whatever the block reasons are: see wait_states() */
+    {"blocked", 0}, /* all states with a reason: see wait_states() */
 };
 
 static uint64_t wait_states(void)
@@ -51,13 +51,13 @@ static uint64_t wait_states(void)
 	return set;
 }
 
-/* Everything that is a span: not the absence of one. */
+/* All states that are spans: all but TS_NONE and TS_IDLE. */
 static uint64_t any(void)
 {
 	return (UINT64_C(1) << TS__N) - 1 - BIT(NONE) - BIT(IDLE);
 }
 
-/* 0: no such state. */
+/* Return 0 if there is no such state. */
 static uint64_t by_name(const char *s, size_t n)
 {
 	uint64_t set = 0;
@@ -80,7 +80,7 @@ static uint64_t by_rx(const struct regex *rx)
 	return set;
 }
 
-/* How long: op is one of < <= > >= =. */
+/* Set the bounds of the duration: op is one of < <= > >= =. */
 static int set_length(struct span_criteria *h, const char *op, const char *value, struct err *e)
 {
 	int64_t ns;
@@ -127,7 +127,7 @@ static int set_rx(struct span_criteria *h, const char *key, size_t n, const char
 		regex_free(rx);
 		return rc;
 	}
-	if (!strncmp(key, "group", n)) /* g too */
+	if (!strncmp(key, "group", n)) /* also for "g" */
 		return set_name(h, value, e);
 	if (!strncmp(key, "fn", n) || !strncmp(key, "function", n)) {
 		regex_free(h->fn);
@@ -138,7 +138,7 @@ static int set_rx(struct span_criteria *h, const char *key, size_t n, const char
 	    "\"%.*s~\": use state~, reason~, g~, group~ or fn~ with a regular expression", (int)n, key);
 }
 
-/* 10ms..50ms, 10ms.., ..50ms */
+/* Parse 10ms..50ms, 10ms.., ..50ms. */
 static int set_range(struct span_criteria *h, char *w, char *dots, struct err *e)
 {
 	*dots = '\0';
@@ -264,8 +264,7 @@ bool span_query_fits_procs(const struct span_criteria *h)
 {
 	uint64_t on_p = BIT(RUN) | BIT(GCWORK) | BIT(ASSIST) | BIT(SWEEP) | BIT(SYSCALL) | BIT(STW);
 	if (h->any)
-		return true; /* by what the rows show */
-	/* "any" on rows of Ps means any that they show; waiting and where one stands are
-	 * goroutines' */
+		return true; /* matches what the rows of Ps show */
+	/* on rows of Ps "any" means all states that they show; only goroutines have waits and stacks */
 	return (h->states == any() || !(h->states & ~on_p)) && !h->fn && !h->fun;
 }

@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * To step through one goroutine after another is to go through all sheets for each, and where few of them fit in
- * memory, to read the file as often. So it is one pass over the sheets for all: of each goroutine is kept what it does
- * at the moment, and since when, and it is told when it does something else.
+ * To step through one goroutine after another takes a walk over all sheets for each, and if few sheets fit into
+ * memory, as many readings of the file. So this is one pass over the sheets for all goroutines: it keeps the current
+ * span of each, and reports it when the next one starts.
  *
- * A span is whole. One that is there when the window begins is followed back to its begin: such spans are put off, and
- * all sought in the sheets before, newest first, in those alone that say something new of one. Those that are there
- * when the window ends are followed on, until none is left. A sheet that all go through unchanged is not even got.
+ * Spans are complete. A span that exists at the start of the window is followed back to its start: such spans are
+ * collected, and searched together in the sheets before, newest first, only in those with changes of one of them.
+ * Spans that exist at the end of the window are followed until none is left. A sheet without changes of these
+ * goroutines is not read.
  *
- * Few goroutines are looked up in each sheet, of many the rows of the sheet are gone through.
+ * A few goroutines are looked up in each sheet; for many, all rows of the sheet are walked.
  */
 #include "config.h"
 #include "trace/span_scan.h"
 
 #include "base/mem/mem.h"
 
-enum { FEW = 32, LOOK_UP = 4, SHEET = 1 << 6 };	/* steps: a row looked up, a sheet */
+enum { FEW = 32, LOOK_UP = 4, SHEET = 1 << 6 };	/* SHEET, LOOK_UP: steps for a sheet, for a row looked up */
 
-/* What a goroutine does: since when, and up to where that is known. */
+/* The current span of a goroutine: its start, and its end as far as it is known. */
 struct doing { int64_t t0, t1; uint32_t who; uint8_t state, was; bool live, begun, over; };
-/* Its span goes on from the sheet before; with what, there. */
+/* A span that started in an earlier sheet, with its state at the start of the current one. */
 struct left_span { uint32_t k; uint8_t state; bool open; };
 struct span_pass {
 	const struct snap *sn;
 	const struct span_scan_run *q;
 	struct doing *now;
-	uint32_t *of;		/* by track: which goroutine, + 1; NULL: they are few */
+	uint32_t *of;		/* by track: index of its goroutine + 1; NULL: they are few */
 	struct left_span *left_span;
-	uint32_t nleft, on;	/* on: how many go on at the end of this sheet */
+	uint32_t nleft, on;	/* on: number of spans that continue at the end of this sheet */
 	size_t cleft;
 	uint64_t steps;
 	bool cut;
@@ -68,7 +69,8 @@ static void row_from(struct span_pass *p, const struct sheet *sh, uint32_t row, 
 	p->on++;
 }
 
-/* Its first span in the window lies in this sheet: from which piece on. Whether it is there earlier is sought then. */
+/* The first span of the goroutine in the window is in this sheet: find its first piece here. If it may start in an
+   earlier sheet, collect it for seek_left(). */
 static void begin_goroutine(
     struct span_pass *p, const struct sheet *sh, uint32_t s, uint32_t row, uint32_t k, int64_t t)
 {
@@ -100,7 +102,7 @@ static void row_of(struct span_pass *p, const struct sheet *sh, uint32_t s, uint
 		begin_goroutine(p, sh, s, row, k, t);
 }
 
-/* The sheet before, of one that is sought: false: it says nothing new. */
+/* Extend a span to the left in an earlier sheet; l->open: it may continue further. */
 static void scan_earlier_sheet(struct span_pass *p, const struct sheet *sh, struct left_span *l)
 {
 	struct doing *d = &p->now[l->k];
@@ -121,7 +123,7 @@ static void scan_earlier_sheet(struct span_pass *p, const struct sheet *sh, stru
 	l->open = i == first;
 }
 
-/* May it be looked into? */
+/* Get a sheet; NULL if the walk must stop. */
 static const struct sheet *get_sheet(struct span_pass *p, uint32_t s)
 {
 	bool here = sheet_is_resident(p->sn, s);
@@ -131,7 +133,7 @@ static const struct sheet *get_sheet(struct span_pass *p, uint32_t s)
 	return p->cut ? NULL : sheet_get(p->sn, s);
 }
 
-/* Those that were put off, to their begins. */
+/* Follow the collected spans back to their starts. */
 static void seek_left(struct span_pass *p, uint32_t s)
 {
 	for (bool open = true; open && s-- > 0;) {
@@ -154,7 +156,7 @@ static void seek_left(struct span_pass *p, uint32_t s)
 	}
 }
 
-/* Do all go through a sheet that is away as they came, or are not there? Then it says nothing new. */
+/* Do all goroutines go through an evicted sheet without change, or are not in it? Then it need not be read. */
 static bool all_still(struct span_pass *p, uint32_t s)
 {
 	const struct sheet_slot *slot = store_slot(p->sn->st, s);

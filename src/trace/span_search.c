@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A search over all intervals of a trace. What needs a name is asked first, once
- * per name: which start functions match, which stacks hold a function that does
- * (forwards over the call tree, parents first), which CPU samples were taken on them, which states. After that the
- * walk is over states and starts alone, sheet by sheet on all processors.
+ * A search over all intervals of a trace. Names are matched first, once per name: start functions, stacks with a
+ * function that matches (forwards over the call tree, parents first), CPU samples on these stacks, states. Then
+ * the walk reads only states and starts, sheet by sheet on all processors.
  *
- * An interval that crosses the border of sheets belongs to the sheet where it
- * begins, so the hits of each sheet in order are the hits of the trace in order.
- * Two walks: the first counts, so that the second writes to its place and the
- * first HITS_MAX by time are kept whatever the threads do.
+ * An interval that crosses the border of sheets belongs to the sheet where it starts, so the matches of all sheets
+ * in order are the matches of the trace in order. There are two walks: the first one counts, so that the second
+ * writes to final positions and the first HITS_MAX matches by time are kept, independently of the scheduling of
+ * threads.
  */
 #include "config.h"
 #include "trace/span_search.h"
@@ -30,18 +29,18 @@ struct span_walk {
 	const struct snap *sn;
 	struct job *job;
 	bool of_p;
-	const uint8_t *name;  /* per string: 1 no, 2 yes; NULL: any start function */
-	const uint8_t *stack; /* per stack 1: holds the function; NULL: any */
+	const uint8_t *name;  /* by string: 1 no, 2 yes; NULL: any start function */
+	const uint8_t *stack; /* by stack: 1: has the function; NULL: any */
 	const struct seen_track { trk_id trk; int64_t t; } *seen_track;	/* samples on such stacks, by track and time */
 	uint32_t nseen;
-	trk_id g;	      /* only this one; 0 any */
-	uint64_t *count, *ns; /* per sheet */
-	uint32_t *base;	      /* per sheet: where its hits go; HITS_MAX: nowhere */
+	trk_id g;	      /* only this one; 0: any */
+	uint64_t *count, *ns; /* by sheet */
+	uint32_t *base;	      /* by sheet: position of its matches; HITS_MAX: not kept */
 	struct span_hit *hit;
 	uint32_t n;
 };
 
-/* ---- what is asked of names */
+/* ---- matching names */
 
 static const uint8_t *match_names(const struct span_criteria *h, const struct snap *sn, struct arena *a)
 {
@@ -85,7 +84,7 @@ static int seen_cmp(const void *a, const void *b)
 	return x->t < y->t ? -1 : x->t > y->t;
 }
 
-/* The CPU samples that were taken on such a stack: a span in which one was is a place where the function ran. */
+/* Collect the CPU samples on such stacks: the function ran in a span that contains one. */
 static void match_samples(struct span_walk *w, struct arena *a)
 {
 	const struct snap *sn = w->sn;
@@ -125,7 +124,7 @@ static bool wanted_row(const struct span_walk *w, trk_id t)
 	return (!w->g || t == w->g) && (!w->name || (name < w->sn->nstrs && w->name[name] == 2));
 }
 
-/* On the row of a P it is the goroutine there that is asked. */
+/* On the row of a P the goroutine there must match. */
 static bool goroutine_wanted(const struct span_walk *w, uint32_t who)
 {
 	if (!w->of_p || (!w->g && !w->name))
@@ -136,8 +135,7 @@ static bool goroutine_wanted(const struct span_walk *w, uint32_t who)
 	return (!w->g || who == w->g) && (!w->name || (name < w->sn->nstrs && w->name[name] == 2));
 }
 
-/* Make it whole where it crosses a border or goes on under the same name; false: it belongs to
- * another. */
+/* Complete a span that crosses a border or continues in the same state; false: it belongs to an earlier piece. */
 static bool complete_span(const struct span_walk *w, const struct sheet *sh, uint32_t row, uint32_t i,
     int64_t *t0, int64_t *t1)
 {
@@ -159,7 +157,8 @@ static bool complete_span(const struct span_walk *w, const struct sheet *sh, uin
 	return true;
 }
 
-/* Where it waits, or, running, where it stopped: the stack of what came next; or where it was seen meanwhile. */
+/* Does the stack match? Of a wait: its stack. Of a run: the stack where it stopped, which is that of the next interval,
+   or a CPU sample in it. */
 static bool wanted_stack(const struct span_walk *w, const struct sheet *sh, uint32_t row, uint32_t i)
 {
 	if (!w->stack)
@@ -183,13 +182,13 @@ static int hit_cmp(const void *a, const void *b)
 	return x->trk < y->trk ? -1 : x->trk > y->trk;
 }
 
-/* What becomes of the hits of a sheet: counted, and either kept or counted by when they begin. */
+/* Result for the matches of a sheet: they are counted, and either kept or counted by their start. */
 struct catch
 {
 	uint64_t n, ns;
 	struct span_hit *hit; /* NULL: not kept */
-	uint32_t *when;	      /* NULL, or BUCKETS of the sheet's time */
-	int64_t until;	      /* only what begins before */
+	uint32_t *when;	      /* NULL, or BUCKETS counts over the time of the sheet */
+	int64_t until;	      /* only spans that start before */
 };
 
 static uint32_t time_bucket(const struct sheet *sh, int64_t t)
@@ -207,7 +206,7 @@ static void add_hit(struct catch *c, const struct sheet *sh, const struct span_h
 	c->ns += (uint64_t)(h->t1 - h->t0);
 }
 
-/* Of a search for any name: the goroutine's, the state's, one of the stack. */
+/* For a search for any name: does that of the goroutine, of the state, or one of the stack match? */
 static bool any_name(const struct span_walk *w, const struct sheet *sh, uint32_t row, uint32_t i)
 {
 	unsigned st = sh->state[i] & SHEET_STATE;
@@ -227,8 +226,7 @@ static void walk_row(const struct span_walk *w, const struct sheet *sh, uint32_t
 		int64_t t0, t1;
 		if (!(mask >> st & 1))
 			continue;
-		/* most are too short: those that lie inside of the row need no more than their ends
-		 */
+		/* most are too short: for those inside the row two starts are enough */
 		if (i > sh->first[row] && i + 1 < sh->first[row + 1] &&
 		    !((sh->state[i] | sh->state[i - 1]) & SHEET_PAST) &&
 		    (int64_t)(sheet_start(sh, i + 1) - sheet_start(sh, i)) < w->h->least)
@@ -243,7 +241,7 @@ static void walk_row(const struct span_walk *w, const struct sheet *sh, uint32_t
 	}
 }
 
-/* Nobody wants it any more: then no sheet is asked for either, which may have to be made again. */
+/* After a cancellation no sheet is read, which might have to be rebuilt. */
 static bool is_cancelled(const struct span_walk *w)
 {
 	return w->job && job_cancelled(w->job);
@@ -271,7 +269,7 @@ static void count_sheet(void *arg, uint32_t s)
 	w->ns[s] = c.ns;
 }
 
-/* A moment before which a sheet has `room` hits or a few more. */
+/* Return a time before which a sheet has `room` matches or a few more. */
 static int64_t find_cutoff(const struct span_walk *w, const struct sheet *sh, uint32_t room)
 {
 	uint32_t *when = xcalloc(BUCKETS, sizeof *when), b = 0;
@@ -294,7 +292,7 @@ static void keep_sheet(void *arg, uint32_t s)
 	if (w->count[s] > room)
 		c.until = find_cutoff(w, sh, room);
 	c.hit =
-	    xmalloc((size_t)w->count[s] * sizeof *c.hit); /* touched only as far as it is filled */
+	    xmalloc((size_t)w->count[s] * sizeof *c.hit); /* pages are only allocated as far as it is filled */
 	walk_sheet(w, sh, &c);
 	sheet_put(w->sn, s);
 	qsort(c.hit, (size_t)c.n, sizeof *c.hit, hit_cmp);
@@ -302,7 +300,7 @@ static void keep_sheet(void *arg, uint32_t s)
 	mem_free(c.hit);
 }
 
-/* Hits are by time already: placing them by track in that order is all. */
+/* The matches are sorted by time: a counting sort by track keeps that order. */
 static uint32_t *index_by_track(const struct span_hit *hit, uint32_t n, uint32_t ntrks)
 {
 	uint32_t *at = xcalloc((size_t)ntrks + 1, sizeof *at),
@@ -366,7 +364,7 @@ void span_hits_free(struct span_hits *h)
 	*h = (struct span_hits){0};
 }
 
-/* ---- asking the hits */
+/* ---- queries on the matches */
 
 uint32_t span_hits_first_from(const struct span_hits *h, int64_t t)
 {
@@ -394,7 +392,7 @@ const uint32_t *span_hits_of_track(const struct span_hits *h, trk_id t, uint32_t
 bool span_hits_overlap(const struct span_hits *h, const uint32_t *of, uint32_t n, int64_t t0, int64_t t1)
 {
 	struct bsearch_probe k = {.hi = n};
-	while (bsearch_probe(&k))	/* the first that ends after t0: those of a track do not overlap */
+	while (bsearch_probe(&k))	/* the first that ends after t0: matches of a track do not overlap */
 		bsearch_narrow(&k, h->hit[of[k.at]].t1 <= t0);
 	return k.lo < n && h->hit[of[k.lo]].t0 < t1;
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * How many goroutines were in which state, from the sheets. Each sheet has a row for every goroutine that is
- * there: the first intervals of its rows are the numbers at its beginning, and what comes after them are changes,
- * which are put in the order of time. What happens at one instant is one change. So the numbers are those of the
- * goroutines' own intervals, wherever sheets begin and end.
+ * Numbers of goroutines by state, from the sheets. Each sheet has a row for every goroutine that exists: the first
+ * intervals of its rows give the numbers at its start, and the later ones are changes, which are sorted by time. All
+ * changes at one instant are applied together. So the numbers are those of the goroutines' own intervals, wherever
+ * sheets start and end.
  *
- * The rows of counters that the sealer writes (store/tracks/seal_pipeline.c) are not that: they are thinned to the extremes of
- * slots, and which slots there are depends on where sheets end, and so on the memory that there is. For a column on a
- * screen that is enough; a line of a report that says how it was at its end would say an extreme near to it.
+ * The counter rows of the sealer (store/tracks/seal_pipeline.c) are not used: they are thinned to the extremes of
+ * slots, and the slots depend on where sheets end, and so on the memory limit. For a column on a screen that is enough;
+ * a line of a report with the number at its end would show a nearby extreme.
  *
- * A goroutine that is first heard of late was there before, in the state in which it is found: no sheet before has it
- * (store_heard()), so it is counted besides, until it is in one.
+ * A goroutine whose first event comes late existed before, in the state in which it is found, but no earlier sheet has
+ * it (store_heard()). So it is counted separately until it is in a sheet.
  */
 #include "config.h"
 #include "trace/state_counts.h"
@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-/* Of one goroutine: enum sheet_class before and after. */
+/* A change of one goroutine: enum sheet_class before and after. */
 enum { CLASS_BITS = 3, CLASS_MASK = (1 << CLASS_BITS) - 1 };
 static uint32_t change_of(unsigned was, unsigned is)
 {
@@ -33,20 +33,20 @@ static int64_t change_t(const struct radix_item *k)
 	return (int64_t)(k->key ^ radix_key_ascending(0));
 }
 
-/* Changes by time, of which there may be very many: of the sheet at hand; of goroutines that no sheet has yet. */
+/* Changes by time (there may be very many): of the current sheet; of goroutines that no sheet has yet. */
 struct state_counter {
 	const struct snap *sn;
-	int64_t t0, step, end;		/* end: where the last step ends */
+	int64_t t0, step, end;		/* end: of the last step */
 	struct state_count *out;
-	uint32_t n, k;			/* steps; the one at hand */
-	bool begun;			/* t0 has come */
-	int64_t now[CLASS__N], most;	/* by class; of runnable ones, in the step at hand */
+	uint32_t n, k;			/* number of steps; the current one */
+	bool begun;			/* t0 was reached */
+	int64_t now[CLASS__N], most;	/* by class; most: maximum of runnable ones in the current step */
 	struct radix_array sheet, heard;
-	uint32_t at;			/* of what is heard: so many have happened */
-	int64_t besides[CLASS__N];	/* what they come to */
+	uint32_t at;			/* number of entries of heard that were applied */
+	int64_t besides[CLASS__N];	/* numbers by class of goroutines in no sheet yet */
 };
 
-/* ---- what no sheet has */
+/* ---- goroutines before their first sheet */
 
 static unsigned class_at(const struct sheet *sh, trk_id trk, int64_t t)
 {
@@ -54,7 +54,7 @@ static unsigned class_at(const struct sheet *sh, trk_id trk, int64_t t)
 	return row < 0 ? CLASS_NONE : sheet_class[sh->state[sheet_find(sh, (uint32_t)row, t)] & SHEET_STATE];
 }
 
-/* When a goroutine was heard of that was there before, in the time that is asked for; or TIME_NONE. */
+/* Return the time of the first event of a goroutine that existed before it, within the time range; else TIME_NONE. */
 static int64_t heard_late(const struct state_counter *c, trk_id i)
 {
 	const struct trk_row *r = store_trk(c->sn->st, i);
@@ -62,7 +62,7 @@ static int64_t heard_late(const struct state_counter *c, trk_id i)
 	return heard > c->t0 && r->t0 < c->end && r->t0 < heard ? heard : TIME_NONE;
 }
 
-/* Goroutines by when they were heard of; those are in the order of sheets. */
+/* List goroutines by the time of their first event, which is the order of sheets. */
 static void list_heard(const struct state_counter *c, struct radix_array *late)
 {
 	const struct snap *sn = c->sn;
@@ -103,7 +103,7 @@ static void find_heard(struct state_counter *c)
 	radix_array_free(&late);
 }
 
-/* ---- from one moment to the next */
+/* ---- applying changes */
 
 static void apply_change(int64_t n[CLASS__N], uint32_t change)
 {
@@ -116,7 +116,7 @@ static uint64_t clamp_count(int64_t n)
 	return n < 0 ? 0 : (uint64_t)n;
 }
 
-/* Steps that end at or before t have ended. */
+/* Finish the steps that end at or before t. */
 static void steps_upto(struct state_counter *c, int64_t t)
 {
 	for (; c->k < c->n && c->t0 + (int64_t)(c->k + 1) * c->step <= t; c->k++) {
@@ -130,7 +130,7 @@ static void steps_upto(struct state_counter *c, int64_t t)
 	}
 }
 
-/* So it is at some moment after which something else happens, or nothing more. */
+/* All changes of an instant are applied: update the maximum. */
 static void end_moment(struct state_counter *c)
 {
 	int64_t v = c->now[CLASS_RUNNABLE];
@@ -156,7 +156,7 @@ static void apply_changes(struct state_counter *c)
 
 /* ---- a sheet */
 
-/* What happens at t: before the time that is asked for it is only counted. */
+/* Record a change at t; a change before the time range is applied to `begin`. */
 static void change(struct state_counter *c, int64_t t, uint32_t what, int64_t begin[CLASS__N])
 {
 	if (t <= c->t0)
@@ -178,7 +178,7 @@ static void walk_row(struct state_counter *c, const struct sheet *sh, uint32_t r
 	}
 }
 
-/* Changes of goroutines besides, before the sheet and in it. */
+/* Apply the changes of goroutines in no sheet, before this sheet and in it. */
 static void walk_heard(struct state_counter *c, const struct sheet *sh, int64_t begin[CLASS__N])
 {
 	for (; c->at < c->heard.n; c->at++) {
@@ -193,7 +193,7 @@ static void walk_heard(struct state_counter *c, const struct sheet *sh, int64_t 
 	}
 }
 
-/* For so many changes of a sheet. */
+/* Make room for n changes of a sheet. */
 static void have_room(struct state_counter *c, uint32_t n)
 {
 	if (n > c->sheet.room || !c->sheet.v) {

@@ -5,8 +5,8 @@
 
 #include "store/store.h"
 
-/* Goroutines by state, counted exactly: at the end of each step of a time, just before the next begins, and how many
-   were runnable at most in it. */
+/* Numbers of goroutines by state, exact: at the end of each step of a time range, just before the next step, and the
+   maximum of runnable ones within the step. */
 enum state_counts_kind {
 	STATE_COUNT_RUNNABLE,
 	STATE_COUNT_RUNNING,
@@ -16,8 +16,8 @@ enum state_counts_kind {
 };
 struct state_count { uint64_t n[STATE_COUNT__N], runnable_max; };
 
-/* n steps from t0 on. Every sheet in which they lie is walked once, in order, and those in which goroutines were first
-   heard of that had been there before. */
+/* Compute n steps from t0 on. Each sheet that overlaps them is walked once, in order, and also those with the first
+   event of goroutines that existed before it. */
 void state_counts_compute(const struct snap *, int64_t t0, int64_t step, uint32_t n, struct state_count *out);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Picking tasks and regions. A range of latencies is written as people write
- * one, in the ":" line and in options alike; it is kept as two bounds that are
- * both inside, so that the bars of a histogram (which end before the next one
- * begins) and ">50ms" become the same thing.
+ * Selects tasks and regions. A range of latencies is written the same way in
+ * the ":" line and in options. It is stored as two inclusive bounds, so that
+ * the bars of a histogram (which exclude their upper end) and ">50ms" have the
+ * same form.
  */
 #include "config.h"
 #include "trace/task_filter.h"
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* A duration of which only s[0..n) counts; "" leaves *ns alone. */
+/* Parse the duration s[0..n); an empty one leaves *ns unchanged. */
 static bool parse_duration(const char *s, size_t n, int64_t *ns)
 {
 	char word[40];
@@ -91,7 +91,7 @@ bool task_filter_match_region(const struct task_criteria *p, const struct snap *
 struct task_filter_slow task_filter_slow(const int64_t *v, uint32_t n)
 {
 	enum { BEYOND = 3 };
-	uint32_t p99 = (uint32_t)(((uint64_t)n * 99 + 99) / 100);	/* how many are not above it */
+	uint32_t p99 = (uint32_t)(((uint64_t)n * 99 + 99) / 100);	/* number of values that are not above it */
 	struct task_filter_slow s = {p99 < n ? p99 : n - 1, false};
 	int64_t most = 0;
 	for (uint32_t i = (n - 1) / 2; i + BEYOND < n; i++) {

@@ -9,28 +9,29 @@
 #include <stdbool.h>
 
 /*
- * Which tasks and regions are meant: by how long they took, whether the trace
- * has all of them, and what their logs say. The bounds and the rules are those
- * of the reference's pages: both bounds are inside, a task without its begin or
- * its end has no latency, a region has what the trace shows of it.
+ * Selects tasks and regions: by duration, by whether the trace has all of them,
+ * and by the text of their logs. The bounds and the rules are those of the
+ * reference's pages: both bounds are inclusive, a task without its start or end
+ * has no latency, a region has the duration that the trace shows.
  */
 enum task_completeness { TASK_ANY, TASK_COMPLETE, TASK_INCOMPLETE };
 struct task_criteria {
 	int64_t lo, hi;			/* ns; TIME_NONE: open */
 	enum task_completeness whole;
-	const struct regex *text;		/* NULL, or: name, region names, logs of a task; name of a region */
+	/* NULL, or matched against name, region names and logs of a task; name of a region */
+	const struct regex *text;
 };
 #define TASK_CRITERIA_NONE ((struct task_criteria){TIME_NONE, TIME_NONE, TASK_ANY, NULL})
 
-/* "10ms..50ms", "50ms..", "..50ms", ">50ms", "<50ms", ">=", "<="; false when it is none of these. */
+/* Parse "10ms..50ms", "50ms..", "..50ms", ">50ms", "<50ms", ">=", "<="; false if it is none of these. */
 bool task_filter_parse_range(const char *, int64_t *lo, int64_t *hi);
 static inline bool task_filter_match_latency(const struct task_criteria *p, int64_t ns)
 {
 	return (p->lo == TIME_NONE || ns >= p->lo) && (p->hi == TIME_NONE || ns <= p->hi);
 }
-/* Which of n latencies, in ascending order, are slow: those from the result on. gap: they are behind the largest
-   difference of neighbours above the median, of which the second is at least twice the first and at least 3 are as
-   long; where there is none, those above the 99th percentile, at least the last. n > 0. */
+/* Find the slow ones of n latencies (ascending; n > 0): those from `first` on. gap: `first` follows the largest
+   difference of neighbours above the median, is at least twice its lower neighbour, and at least 3 latencies are slow;
+   otherwise the slow ones are those above the 99th percentile, at least the last. */
 struct task_filter_slow { uint32_t first; bool gap; };
 struct task_filter_slow task_filter_slow(const int64_t *v, uint32_t n);
 bool task_filter_match_task(

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Which frames are user code. The name of a Go function begins with the import
- * path of its package, and the packages of the standard library are data
- * (go_stdlib.def). A rule by the form of the path alone would be wrong: a path
- * without a dot in its first element may be a module of the user
+ * Decides which frames are user code. The name of a Go function starts with the
+ * import path of its package, and the packages of the standard library are a
+ * table (go_stdlib.def). A rule by the form of the path alone would be wrong: a
+ * path without a dot in its first element may be a module of the user
  * ("orders/internal/db").
  */
 #include "config.h"
@@ -29,7 +29,7 @@ static int path_cmp(const char *s, size_t n, const char *path)
 	return c ? c : n < len ? -1 : n > len;
 }
 
-/* The first package of the table that is not before s[0..n). */
+/* Return the index of the first package that is not before s[0..n). */
 static size_t lower_bound(const char *s, size_t n)
 {
 	struct bsearch_probe h = {.hi = PACKAGES};
@@ -44,7 +44,7 @@ static bool is_listed(const char *s, size_t n)
 	return i < PACKAGES && !path_cmp(s, n, packages[i]);
 }
 
-/* A package of the table, or a folder that has one. */
+/* Is it a package of the table, or the parent folder of one? */
 static bool has_listed(const char *s, size_t n)
 {
 	size_t i = lower_bound(s, n);
@@ -68,7 +68,7 @@ static bool is_standard(const char *s, size_t n)
 	return in && (end == n || s[end] == '/') && has_listed(s, parent);
 }
 
-/* The bytes of the package in the name of a Go function; 0: there is none. */
+/* Return the length of the package in the name of a Go function; 0: there is none. */
 static size_t package_of(const char *name, size_t n)
 {
 	size_t last = 0;
@@ -87,7 +87,7 @@ bool user_code_is_user_function(const char *name, size_t n)
 	return package && !is_standard(name, package);
 }
 
-/* Is this outside of the packages that all programs call? Their names do not distinguish stacks. */
+/* Is this outside the packages that all programs call? Their names do not distinguish stacks. */
 static bool is_telling(const char *name, size_t n)
 {
 	return package_of(name, n) && !has_prefix(name, n, "runtime.") && !has_prefix(name, n, "sync.") &&
