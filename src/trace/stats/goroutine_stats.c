@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Accounts of goroutines. Times by state are differences of the sheets' running
- * sums; ranges are spans, indexed by the goroutine that is charged with them
- * (a counting sort), and clipped to the stretch in question.
+ * Times of goroutines. Times by state are differences of the sheets' running
+ * sums; ranges are spans, indexed by the goroutine that is charged with them (a
+ * counting sort), and clipped to the time range.
  *
- * Two oddities of the reference are kept, for the numbers must be the same:
- * a goroutine that is blocked for ever has no time after that; and one whose
- * system call is blocked at the end of the trace has that last part as system
- * call and as scheduling wait, not as blocked.
+ * Two oddities of the reference are kept, because the numbers must be equal: a
+ * goroutine that blocks forever has no time after that; and if a system call is
+ * blocked at the end of the trace, its last part counts as system call and as
+ * scheduling wait, not as blocked.
  */
 #include "config.h"
 #include "trace/stats/goroutine_stats.h"
@@ -47,7 +47,7 @@ struct stats_index *stats_index_new(const struct snap *sn, struct arena *a)
 	s->span = arena_alloc(a, (sn->nspans + 1u) * sizeof *s->span);
 	for (uint32_t i = 0; i < sn->nspans; store_note_walk(sn, i++))
 		s->first[range_of(sn, i) + 2]++;
-	s->first[2] = 0;	/* of nobody */
+	s->first[2] = 0;	/* spans of no goroutine */
 	for (uint32_t t = 1; t <= sn->ntrks; t++)
 		s->first[t + 1] += s->first[t];
 	for (uint32_t i = 0; i < sn->nspans; i++) {
@@ -93,7 +93,7 @@ static void stat_ranges(const struct stats_index *s, struct goroutine_times *g, 
 	g->range = p;
 }
 
-/* Waits whose reason is only known as text: walk them. */
+/* Walk the waits whose reason is only known as text. */
 static void stat_others(const struct stats_index *s, struct goroutine_times *g, struct stats_part *p)
 {
 	struct trace_interval v;
@@ -151,7 +151,7 @@ void stats_finish_account(const struct stats_index *s, bool lives, struct arena 
 	int64_t heard = store_heard(s->sn->st, store_trk(s->sn->st, g->trk)), sealed = heard < g->t1 ? heard : g->t1;
 	enum tstate was = heard != TIME_NONE && g->t0 < sealed ? trace_interval_state(s->sn, g->trk, heard) : TS_NONE;
 	if (was != TS_NONE) {
-		g->ns[was] += sealed - g->t0;	/* before the sheets knew of it */
+		g->ns[was] += sealed - g->t0;	/* the time before the first sheet that has it */
 		g->ns[TS_NONE] -= sealed - g->t0;
 	}
 	if (lives && trace_interval_state(s->sn, g->trk, s->sn->t1 - 1) == TS_SYSBLOCK &&
@@ -200,8 +200,9 @@ void stats_of_goroutine(
 
 /* ---- groups */
 
-/* An account is a third of a kilobyte and there may be a million: what is sorted is its place, and then each is
-   moved once, around the cycles of where they go. from[i] is the one that goes to i, and is i afterwards. */
+/* Permute the entries in place: a struct takes a third of a kilobyte and there may be a million. Their indexes were
+   sorted; now each entry is moved once, along the cycles of the permutation. from[i] is the entry that moves to i, and
+   is i afterwards. */
 static void move_around(struct goroutine_times *g, uint32_t *from, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -219,15 +220,15 @@ static void move_around(struct goroutine_times *g, uint32_t *from, uint32_t n)
 	}
 }
 
-/* Where they lie on disk it is another page for each, so they are moved within runs that stay in memory, and the runs,
-   each of which is read from one end to the other then, are put together at `to`. */
-enum { RUN = 1 << 16, LOOKED = 1 << 12 };	/* accounts; rows that were looked at */
+/* If the entries are on disk, each move would touch another page. So they are permuted within runs that stay in memory,
+   and then the runs, which are read sequentially, are merged to `to`. */
+enum { RUN = 1 << 16, LOOKED = 1 << 12 };	/* entries; rows between two releases of their pages */
 
 static void move_runs(struct goroutine_times *g, struct goroutine_times *to, const uint32_t *from, uint32_t n,
     const struct arena *own, const struct arena *mem)
 {
 	uint32_t runs = n / RUN + 1, *at = xcalloc(runs, sizeof *at);
-	uint32_t *v = xmalloc((n + 1u) * sizeof *v);	/* of each run: what is in it, as it is to be */
+	uint32_t *v = xmalloc((n + 1u) * sizeof *v);	/* for each run: its entries in their final order */
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t run = from[i] / RUN;
 		v[run * RUN + at[run]++] = from[i] % RUN;
@@ -246,7 +247,7 @@ static void move_runs(struct goroutine_times *g, struct goroutine_times *to, con
 	mem_free(at);
 }
 
-/* The longest first; they come by id, and those of a length stay so. To another place, or where they are. */
+/* Sort by length, longest first; entries of equal length stay in the order of ids. to: another place, or g itself. */
 static void sort_accounts(struct goroutine_times *g, struct goroutine_times *to, uint32_t n, const struct arena *own,
     const struct arena *mem)
 {
@@ -276,7 +277,7 @@ static int group_cmp(const void *a, const void *b)
 	return x->name < y->name ? -1 : x->name > y->name;
 }
 
-/* Does the goroutine count, and for which stretch (TIME_NONE: all of it)? */
+/* Is the goroutine selected, and for which time range (TIME_NONE: all of it)? */
 static bool goroutine_selected(const struct snap *sn, const struct stats_query *q, trk_id t, int64_t *a, int64_t *b)
 {
 	const struct trk_row *r = store_trk(sn->st, t);
@@ -296,21 +297,22 @@ static str_id group_key(const struct snap *sn, const struct stats_query *q, trk_
 	return q->key ? q->key[t] : store_trk(sn->st, t)->name;
 }
 
-/* So many of n are done; all of them are `part` percent, after `from`. false: stop. */
+/* Report i of n done; these n are `part` percent, after `from`. Return false to stop. */
 static bool report_progress(const struct stats_query *q, uint32_t i, uint32_t n, unsigned from, unsigned part)
 {
 	return i % 16384 || watcher_report(&q->on, from + (n ? (uint64_t)part * i / n : part), 100);
 }
 
-/* Groups on their way. */
+/* State while groups are built. */
 struct grouping {
 	const struct stats_index *s;
 	const struct snap *sn;
 	const struct stats_query *q;
 	struct arena *mem, own;
 	struct stats_groups *o;
-	uint32_t *count;		/* by key: goroutines; then the number of the group */
-	struct goroutine_times *g;	/* by group, ascending: where they are to be in the end, or on disk beside it */
+	uint32_t *count;		/* by key: number of goroutines; later the index of the group */
+	/* by group, in the order of ids: the result array, or a temporary one on disk */
+	struct goroutine_times *g;
 };
 
 static struct stats_groups *finish_groups(struct grouping *k, bool all)
@@ -322,7 +324,7 @@ static struct stats_groups *finish_groups(struct grouping *k, bool all)
 	return k->o;
 }
 
-/* How many there are of each. */
+/* Count the goroutines of each group. */
 static bool count_groups(struct grouping *k)
 {
 	int64_t a, b;
@@ -350,7 +352,7 @@ static bool count_groups(struct grouping *k)
 	return true;
 }
 
-/* The sums of each. */
+/* Compute the sums of each goroutine. */
 static bool sum_groups(struct grouping *k)
 {
 	int64_t a, b;
@@ -371,7 +373,7 @@ static bool sum_groups(struct grouping *k)
 	return bins_many(k->sn, ask, n, &k->own, &k->q->on);
 }
 
-/* What follows from the sums, and the longest first. */
+/* Derive the other members, and sort by length. */
 static bool end_group(struct grouping *k, struct stats_group *gr)
 {
 	int64_t a, b;

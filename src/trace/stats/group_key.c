@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Keys of goroutines. All ways cost one pass over tracks, marks, spans or rows
- * of sheets; none looks at single events. A goroutine has exactly one key in
- * each, also where several would fit (it worked for many tasks, ran on many
- * Ps): then the first or the last is taken, because groups that overlap have
- * sums that mean nothing.
+ * Keys of goroutines. Each way takes one pass over tracks, marks, spans or rows
+ * of sheets; none walks events. A goroutine has exactly one key in each way. If
+ * several would fit (many tasks, many Ps), the first or the last one is taken,
+ * because sums of overlapping groups have no meaning.
  */
 #include "config.h"
 #include "trace/stats/group_key.h"
@@ -85,11 +84,13 @@ static void by_state(const struct snap *sn, int64_t t1, str_id *key)
 		if (r->kind != TK_G)
 			continue;
 		int64_t end = store_t1(sn->st, r), heard = store_heard(sn->st, r), at = t1 - 1;
-		if (heard != TIME_NONE && r->t0 <= at && at < heard)	/* it was in that then, and no sheet has it */
+		/* it was in that state then, before its first sheet */
+		if (heard != TIME_NONE && r->t0 <= at && at < heard)
 			at = heard;
 		if (end != TIME_NONE && end <= t1)
 			key[t] = ended;
-		else	/* what it is in alone: since when would be asked of all sheets before, for each */
+		/* only the state is needed; its start would take a search in earlier sheets, for each goroutine */
+		else
 			key[t] = name[trace_interval_state(sn, t, at)];
 	}
 }
@@ -107,7 +108,7 @@ static void by_label(const struct snap *sn, str_id *key)
 	}
 }
 
-/* Spans come in the order of their ends: the first task is that of the earliest begin. */
+/* Spans are in the order of their ends: the first task is that with the earliest start. */
 static void by_task(const struct snap *sn, str_id *key, struct arena *a, const struct progress_watcher *on)
 {
 	const struct stats_tasks *ts = stats_tasks(sn, a, on);
@@ -168,7 +169,8 @@ static void by_life(const struct snap *sn, int64_t t0, int64_t t1, str_id *key)
 		id[i / 2][i % 2] = text(sn, name[i / 2][i % 2]);
 	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++)) {
 		const struct trk_row *r = store_trk(sn->st, t);
-		/* who was there before, the trace was told of as it was; who is new has been created by somebody */
+		/* a goroutine from before the window has no creation event; a new one has a creator or a creation
+		   stack */
 		bool before = r->t0 == TIME_NONE || r->t0 < t0 || (!r->created && !r->creator);
 		int64_t end = store_t1(sn->st, r);
 		bool ended = end != TIME_NONE && end <= t1 && end < sn->t1;

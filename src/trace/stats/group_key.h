@@ -8,24 +8,24 @@
 #include "store/store.h"
 
 /*
- * What goroutines can be grouped by. Each way gives every goroutine a string of
- * the store as the key of its group.
+ * The ways to group goroutines. Each way gives every goroutine a string of the
+ * store as the key of its group.
  */
 enum group_key_kind {
-	GROUP_KEY_FUNCTION,		/* where it starts */
+	GROUP_KEY_FUNCTION,		/* start function */
 	GROUP_KEY_CREATOR,		/* the function that has the go statement */
-	GROUP_KEY_STATE,		/* what it is doing at the end of the window, or that it has ended */
+	GROUP_KEY_STATE,		/* state at the end of the window, or that it has ended */
 	GROUP_KEY_LABEL,		/* its last label */
-	GROUP_KEY_TASK,		/* the type of the first task it worked for */
-	GROUP_KEY_PROC,		/* the P it ran on last */
-	GROUP_KEY_LIFE,		/* whether it began and ended in the window */
+	GROUP_KEY_TASK,		/* the type of the first task that it worked for */
+	GROUP_KEY_PROC,		/* the P on which it ran last */
+	GROUP_KEY_LIFE,		/* whether it started and ended in the window */
 	GROUP_KEY__N
 };
 const char *group_key_name(enum group_key_kind);		/* "function", ... */
-const char *group_key_heading(enum group_key_kind);		/* "START FUNCTION", ... of a column */
+const char *group_key_heading(enum group_key_kind);		/* column heading: "START FUNCTION", ... */
 int group_key_find(const char *);			/* -1: none of that name */
-/* Per track of the snapshot its key, in the arena; window [t0, t1). NULL for GROUP_KEY_FUNCTION, whose key the
-   tracks have. Made-up strings need a snapshot that is complete: until then their key is 0. */
+/* Return the key of each track of the snapshot, in the arena; the window is [t0, t1). NULL for GROUP_KEY_FUNCTION,
+   whose key is in the tracks. Keys that are new strings need a complete snapshot: before that they are 0. */
 str_id *group_key_make(const struct snap *, enum group_key_kind, int64_t t0, int64_t t1, struct arena *,
     const struct progress_watcher *);
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Histograms of durations, for pictures of them. A bucket is a power of two cut
- * in 16: below 16 each number has its own, above, the four bits after the
- * leading one choose. So a duration is at most a sixteenth away from where it is
- * drawn, whatever the range, in 4 kB, and adding one costs no search.
+ * Histograms of durations, for drawing. A bucket is a power of two divided by 16: below 16 each number has its own
+ * bucket, above that the four bits after the leading one select it. So a duration is drawn at most a sixteenth
+ * away from its value, over the whole range, in 4 kB, and adding one takes no search.
  *
- * Counts that are printed come from rows of their own, two a decade, which are exact. Quantiles do not come from a
- * histogram: stats_spread() takes them from the durations themselves.
+ * Counts that are printed come from separate rows, two a decade, which are exact. Quantiles do not come from a
+ * histogram: stats_spread() computes them from the durations themselves.
  */
 #include "config.h"
 #include "trace/stats/histogram.h"
@@ -22,7 +21,7 @@ static int bucket_of(int64_t v)
 	return (top - 3) * HISTOGRAM_STEP + (int)(v >> (top - 4) & (HISTOGRAM_STEP - 1));
 }
 
-/* The first value of a bucket. */
+/* Return the first value of a bucket. */
 static int64_t bucket_from(int b)
 {
 	if (b < HISTOGRAM_STEP)
@@ -43,7 +42,7 @@ int64_t histogram_row_start(int i)
 	return i ? d : 0;
 }
 
-/* The last row that begins at or before v. */
+/* Return the last row that starts at or before v. */
 static int row_of(int64_t v)
 {
 	int64_t d = 1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The value at a share of many numbers. A few are sorted. Of very many, which may lie on disk, nothing is moved: they
- * are read four times, from the first to the last, and each time sixteen more bits of the values that are wanted are
- * known, by counting those that begin like them. Sorting tens of millions takes their memory once more, and looks at
- * all of it again and again.
+ * The value at a share of many numbers. A few are sorted. Very many, which may be on disk, are not moved: they are
+ * read four times sequentially, and each time sixteen more bits of the values are determined, by counting the numbers
+ * with the same leading bits. To sort tens of millions would take their memory once more, and several passes over all
+ * of it.
  */
 #include "config.h"
 #include "trace/stats/goroutine_stats.h"
@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-enum { MANY = 1 << 20, SOME = 1 << 12, BITS = 16, MASK = (1 << BITS) - 1, LOOKED = 1 << 9 /* on a page */ };
+enum { MANY = 1 << 20, SOME = 1 << 12, BITS = 16, MASK = (1 << BITS) - 1, LOOKED = 1 << 9 /* numbers on a page */ };
 
 static int i64_cmp(const void *a, const void *b)
 {
@@ -40,7 +40,7 @@ int64_t stats_quantile(const int64_t *v, uint32_t n, double q)
 	return n ? v[stats_quantile_rank(n, q)] : 0;
 }
 
-/* One that is looked for: its first bits, and how many of those that begin so are before it. */
+/* A value that is searched: its leading bits, and its rank among the numbers with these bits. */
 struct sought { uint64_t bits; uint32_t rank, *count; };
 
 static void count(const struct arena *a, const int64_t *v, uint32_t n, int shift, const struct sought *s, unsigned ns)

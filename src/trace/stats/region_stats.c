@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Regions, by kind. A region's times are its goroutine's over the same stretch, which
- * may go over many sheets; and regions nest, and those of other goroutines begin and end
- * in between. Sheets may have been dropped, and are made again in their order. So all
- * regions are gone through in the order in which they began, sheet by sheet: of those that
- * have begun and not ended the sums so far are kept, and a region's account is written
- * when it has ended. To ask region by region, in the order of their ends, would be half
- * the code, and would read a file that is larger than the memory again and again.
+ * Regions, by kind. A region's times are its goroutine's over the same time range, which
+ * may extend over many sheets; regions nest, and regions of other goroutines start and end
+ * in between. Evicted sheets are rebuilt in order. So all regions are processed in the
+ * order of their starts, sheet by sheet: the sums of open regions are kept, and a region's
+ * result is written when it ends. To process region by region, in the order of their ends,
+ * would be half the code, and would read a file larger than memory again and again.
  */
 #include "config.h"
 #include "trace/stats/goroutine_stats.h"
@@ -67,8 +66,8 @@ static bool region_selected(const struct snap *sn, const struct stats_query *q, 
 	    (!q->g || q->g[sp->trk >> 3] >> (sp->trk & 7) & 1) && (!q->region || q->region(q->arg, sp));
 }
 
-/* The kinds in their order, each with its place among all; place[i] becomes where the next of the kind that was
-   called i goes. */
+/* Sort the kinds and assign each its positions among all regions; place[i] becomes the next position for the kind with
+   the old index i. */
 static void put_kinds(struct stats_region_kinds *o, struct region_kind_table *k, uint32_t *place, struct arena *mem)
 {
 	o->n = k->n;
@@ -82,19 +81,19 @@ static void put_kinds(struct stats_region_kinds *o, struct region_kind_table *k,
 	}
 }
 
-/* ---- what they did */
+/* ---- times of regions */
 
 struct unfinished_region { uint32_t at; bool lives; trk_id trk; int64_t t0, t1, ns[TS__N]; };	/* at: in o->r */
-struct begun { int64_t t0, t1; trk_id trk; uint32_t at; };	/* as of a span; at UINT32_MAX: none */
+struct begun { int64_t t0, t1; trk_id trk; uint32_t at; };	/* as in the span; at UINT32_MAX: none */
 struct chunk { struct stats_part *next; uint32_t left, size; };
 struct summing {
 	const struct stats_index *s;
 	const struct snap *sn;
 	struct stats_region_kinds *o;
-	const struct begun *begun;	/* those that are asked for by their begins, with gaps */
+	const struct begun *begun;	/* the selected regions by start, with gaps */
 	uint32_t n, next;
-	struct chunk *chunk;		/* of a kind: where parts of its regions go next */
-	struct arena parts;		/* scratch */
+	struct chunk *chunk;		/* by kind: where the parts of its next region are stored */
+	struct arena parts;		/* temporary parts */
 	struct unfinished_region *open_region;
 	size_t cap;
 	uint32_t nopen;
@@ -102,8 +101,7 @@ struct summing {
 	const struct progress_watcher *on;
 };
 
-/* One that has begun. What of it lies before the sheet, for the order is not that of times where a begin is not
-   known. */
+/* Open a region. Add its time before the sheet: the order is not that of times if a start is unknown. */
 static void begin_region(
     struct summing *k, const struct begun *x, const struct goroutine_times *g, const struct sheet_slot *slot)
 {
@@ -115,11 +113,11 @@ static void begin_region(
 		struct bin before;
 		bins_sum(k->sn, g->trk, g->t0, g->t1 < slot->t0 ? g->t1 : slot->t0, &before);
 		memcpy(o->ns, before.ns, sizeof o->ns);
-		o->ns[TS_NONE] = 0;	/* it is the rest, in the end */
+		o->ns[TS_NONE] = 0;	/* computed at the end as the remaining time */
 	}
 }
 
-/* Those that begin before the end of the sheet; without one all that are left. */
+/* Open the regions that start before the end of the sheet; without a sheet all remaining ones. */
 static void begin_all(struct summing *k, const struct sheet_slot *slot)
 {
 	struct goroutine_times g;
@@ -133,7 +131,7 @@ static void begin_all(struct summing *k, const struct sheet_slot *slot)
 	}
 }
 
-/* Which kind the region is of. */
+/* Return the kind of a region. */
 static uint32_t kind_at(const struct stats_region_kinds *o, uint32_t at)
 {
 	struct bsearch_probe h = {.hi = o->n};
@@ -142,7 +140,7 @@ static uint32_t kind_at(const struct stats_region_kinds *o, uint32_t at)
 	return h.lo - 1;
 }
 
-/* Parts of regions of one kind lie together, for kind by kind they are looked at. */
+/* Store parts of regions of one kind together, because they are read kind by kind. */
 static const struct stats_part *keep_parts(struct summing *k, struct chunk *c, const struct stats_part *p, uint32_t n)
 {
 	enum { LEAST = 8, MOST = 512 };
@@ -182,7 +180,7 @@ static void end(struct summing *k, const struct unfinished_region *x)
 	arena_reset(&k->parts);
 }
 
-/* What of it lies in the sheet. */
+/* Add the time of the region in the sheet. */
 static void add_sheet(struct unfinished_region *o, const struct sheet *sh)
 {
 	int32_t row = sheet_row(sh, o->trk);
@@ -231,8 +229,8 @@ static struct begun begun_of(const struct snap *sn, uint32_t i, uint32_t at)
 	return (struct begun){ s->t0, s->t1, s->trk, at };
 }
 
-/* Those that go somewhere, by the numbers of regions, which say in what order they began. NULL: these are too far
-   apart, or two are equal. */
+/* Order the selected regions by their numbers, which are those of their starts. Return NULL if numbers are too far
+   apart, or if two are equal. */
 static struct begun *by_number(const struct snap *sn, const uint32_t *at, struct arena *own, uint32_t *n,
     const struct progress_watcher *on)
 {
@@ -242,7 +240,7 @@ static struct begun *by_number(const struct snap *sn, const uint32_t *at, struct
 		all += s->kind == SP_REGION;
 		end = s->kind == SP_REGION && s->parent >= end ? s->parent + 1 : end;
 	}
-	if (end > 2 * all + 1024 || (all && !end))	/* some may be open yet, but not so many */
+	if (end > 2 * all + 1024 || (all && !end))	/* some regions may still be open, but not so many */
 		return NULL;
 	struct begun *v = arena_alloc(own, (end + 1) * sizeof *v);
 	for (uint32_t i = 0; i < end && stats_should_continue(on, i); stats_release_pages(sn, i++, own))
@@ -293,7 +291,7 @@ static void make_accounts(const struct stats_index *s, struct stats_region_kinds
 	arena_free(&k.parts);
 }
 
-/* Where each goes: at[i], which is the number of its kind. */
+/* Assign positions: at[i] changes from the kind to the position of the region. */
 static void put_regions(const struct stats_index *s, struct stats_region_kinds *o, uint32_t *at, uint32_t *place,
     struct arena *mem, const struct arena *own, const struct stats_query *q)
 {

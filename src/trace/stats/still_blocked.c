@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Which goroutines are still blocked when the trace ends, and since when. Their last spans are found in one pass over
- * the sheets, from the end of the trace backwards (span_scan.c). Only goroutines that have not ended are looked at, so the
- * memory is that of the goroutines that live at the end.
+ * Goroutines that are still blocked at the end of the trace, and since when. Their last spans are found in one pass
+ * over the sheets, from the end of the trace backwards (span_scan.c). Only goroutines that have not ended are searched,
+ * so the memory is that of the goroutines that live at the end.
  */
 #include "config.h"
 #include "trace/stats/still_blocked.h"

@@ -3,7 +3,7 @@
 /*
  * Stops of the world, for the report `stw` and for the GC pane, so that both count
  * the same stops. A stop is a span of the store. Its group is a number: the name of
- * the span, or function and line of the frame that stands for its stack. Stops are
+ * the span, or function and line of the frame that represents its stack. Stops are
  * sorted by that number and summed run by run, so the time does not depend on the
  * number of groups.
  */

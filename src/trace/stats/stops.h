@@ -6,35 +6,38 @@
 #include "base/text/buf.h"
 #include "trace/as_profile.h"
 
-/* Stops of the world: each one, and summed by kind or by caller. */
+/* Stops of the world, single ones and sums by kind or by caller. */
 enum stops_by { STOPS_SINGLE, STOPS_KIND, STOPS_CALLER, STOPS_BY__N };
 extern const char *const stops_by_name[STOPS_BY__N];	/* "single", "kind", "caller" */
 
-struct stop { uint32_t span; int64_t t0, t1; };		/* t0..t1: as far as the snapshot has it */
+struct stop { uint32_t span; int64_t t0, t1; };		/* t0..t1: clamped to the snapshot */
 struct stop_group {
 	uint64_t key;		/* stops_key() of its stops */
-	uint32_t first, longest;	/* its first and its (first) longest stop, as indexes of the stops given */
+	/* indexes of the given stops: the first of the group, and its (first) longest */
+	uint32_t first, longest;
 	uint32_t n;
 	int64_t total, max;	/* ns */
 };
 
-/* The stops that overlap [t0, t1) and the presence of what the filter names, by start; in the arena. */
+/* Return the stops that overlap [t0, t1) and the presence of the filter's selection, by start; in the arena. */
 struct stop *stops_find(
     const struct snap *, const struct trace_filter *, int64_t t0, int64_t t1, struct arena *, uint32_t *n);
-/* What the stops of one group have in common: the same value for each, another for the stops of other groups. */
+/* Return a value that is equal for the stops of one group and differs between groups. */
 uint64_t stops_key(const struct snap *, uint32_t span, enum stops_by);
-/* The groups of n stops, largest total first, of equals the one of the earliest stop; in the arena. by: not STOPS_SINGLE. */
+/* Group n stops, largest total first, of equal totals that with the earliest stop; in the arena. by: not
+   STOPS_SINGLE. */
 struct stop_group *stops_group(const struct snap *, const struct stop *, uint32_t n, enum stops_by, struct arena *,
     uint32_t *ngroup);
 static inline int64_t stops_mean(const struct stop_group *g) { return g->total / g->n; }
 
-/* The reason of a stop without "stop-the-world ()", as the file has it (not safe for a terminal); n 0: it has none. */
+/* Return the reason of a stop without "stop-the-world ()", as in the file (not safe for a terminal); n 0: it has
+   none. */
 struct stop_kind { const char *s; size_t n; };
 struct stop_kind stops_kind(const struct store *, uint32_t span);
-/* What the group of a stop is called in a report, as the file has it (not safe for a terminal): its kind, or the function,
-   file and line of its caller (nothing without a stack). by: not STOPS_SINGLE. */
+/* Append the name of the group of a stop in a report, as in the file (not safe for a terminal): its kind, or the
+   function, file and line of its caller (nothing without a stack). by: not STOPS_SINGLE. */
 void stops_name(const struct store *, uint32_t span, enum stops_by, struct buf *);
-/* The frame of the stack of a stop that stands for its caller (user_code_site()); 0: it has no stack. */
+/* Return the frame that represents the caller of a stop (user_code_site()); 0: it has no stack. */
 frm_id stops_caller(const struct store *, uint32_t span);
 
 #endif

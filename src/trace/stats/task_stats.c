@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Tasks, gathered from the spans and the logs. A task is also there when it is only
- * named: by a region, a log or a child; then it has no name and no times, as in
- * the reference, and the task 0 is all that happens outside of tasks.
+ * Tasks, collected from the spans and the logs. A task also exists if it is only
+ * referred to: by a region, a log or a child; then it has no name and no times, as
+ * in the reference. Task 0 is all that happens outside of tasks.
  */
 #include "config.h"
 #include "trace/stats/goroutine_stats.h"
@@ -28,22 +28,22 @@ int stats_compare_names(const struct store *st, str_id a, str_id b)
 
 /* ---- tasks */
 
-/* Every task that is named, and how many logs and regions name it. Programs number their tasks from 1 on, so they lie
-   in a table by number, which may lie on disk: what goes on at a time names few tasks. Where numbers are far apart they
-   are looked up. */
+/* Every task that is referred to, with the number of its logs and regions. Programs number their tasks from 1 on, so
+   this is a table by number, which may be on disk: at any time few tasks are active. If the numbers are far apart, it
+   is a hash table. */
 struct named_task { uint64_t id; uint32_t logs, regions, rank; bool seen; };
 struct named_tasks {
 	struct intern index;
 	struct named_task *v;
 	size_t cap;
-	uint32_t n, last, room, looks;	/* n: of tasks; room: in v, where it is a table by number, or 0 */
+	uint32_t n, last, room, looks;	/* n: number of tasks; room: entries of v if it is a table by number, else 0 */
 	struct arena mem;
 };
 
-/* For those who go through the table from its beginning. */
+/* For loops over the table from its start. */
 static void note_page_access(const struct named_tasks *m, uint32_t i)
 {
-	enum { BESIDE = 64 };	/* so many of them on a page, by and large */
+	enum { BESIDE = 64 };	/* approximate number of entries on a page */
 	if (i % BESIDE == 0)
 		arena_note_access(&m->mem, i / BESIDE);
 }
@@ -63,7 +63,7 @@ static struct named_task *name(struct named_tasks *m, uint64_t id)
 		x->id = id;
 		return x;
 	}
-	if (m->n && m->v[m->last].id == id)	/* as it mostly is */
+	if (m->n && m->v[m->last].id == id)	/* the usual case */
 		return &m->v[m->last];
 	uint32_t hash = intern_hash_u64(id, 0), i = intern_find(&m->index, hash, same_id, m->v, &id);
 	if (i == UINT32_MAX) {
@@ -80,7 +80,7 @@ static bool of_task(const struct sink_span *s)
 	return s->kind == SP_REGION && !(s->v0 & RG_INHERITED);
 }
 
-/* The largest number of a task that the span names, 0 for none. */
+/* Return the largest number of a task that the span refers to, 0 for none. */
 static uint64_t largest_id(const struct sink_span *s)
 {
 	uint64_t parent = s->parent != UINT64_MAX ? s->parent : s->v0 ? s->v0 - 1 : 0;
@@ -172,7 +172,7 @@ static void rank_names(struct named_tasks *m, const struct progress_watcher *on)
 	mem_free(v);
 }
 
-/* What a task's own span says. It may end twice. */
+/* Add the data of a task's own span. A task may end twice. */
 static void add_task_span(struct stats_task *t, const struct sink_span *sp, uint32_t i)
 {
 	if (t->span == UINT32_MAX || sp->t0 != TIME_NONE) {
@@ -188,11 +188,11 @@ static void add_task_span(struct stats_task *t, const struct sink_span *sp, uint
 
 /* ---- events of tasks */
 
-/* Regions come in the order of their ends; their numbers say in which they began. */
+/* Regions are in the order of their ends; their numbers give the order of their starts. */
 struct task_events {
-	uint32_t *v, *began;	/* beside each event of a task, of regions */
-	bool wide;		/* some numbers do not fit: they are looked up */
-	struct radix_item *few;	/* scratch */
+	uint32_t *v, *began;	/* parallel arrays: event, and number of the region */
+	bool wide;		/* some numbers do not fit into 32 bits: they are read from the spans */
+	struct radix_item *few;	/* scratch memory */
 	struct arena *mem;
 };
 
@@ -213,8 +213,8 @@ static void sort_keyed(
 		e->v[from + i] = v[i].v;
 }
 
-/* Very many, as outside of tasks: by a table of numbers, which may lie on disk. false: these are too far apart, or two
-   are equal. */
+/* Sort very many regions, as those outside of tasks, by a table of numbers, which may be on disk. Return false if
+   numbers are too far apart, or if two are equal. */
 static bool sort_many(const struct task_events *e, uint32_t from, uint32_t n)
 {
 	struct arena own = { .spills = true };
@@ -241,7 +241,7 @@ static bool sort_many(const struct task_events *e, uint32_t from, uint32_t n)
 	return good;
 }
 
-/* Those of a task. */
+/* Sort the regions of a task. */
 static void sort_regions(const struct snap *sn, const struct task_events *e, uint32_t from, uint32_t n)
 {
 	bool sorted = true;
@@ -255,7 +255,7 @@ static void sort_regions(const struct snap *sn, const struct task_events *e, uin
 		mem_free(v);
 }
 
-/* What tasks say of themselves. Logs, then regions, each at the end of what its task has already. */
+/* Add the data of the tasks' spans. Append logs, then regions, to the events of their tasks. */
 static void put_all(const struct snap *sn, struct stats_tasks *o, struct named_tasks *m, struct task_events *e,
     uint32_t nmarks, const struct progress_watcher *on)
 {
@@ -279,7 +279,7 @@ static void put_all(const struct snap *sn, struct stats_tasks *o, struct named_t
 	}
 }
 
-/* Regions of each task in the order in which they began. */
+/* Fill the events, with the regions of each task in the order of their starts. */
 static void put_events(const struct snap *sn, struct stats_tasks *o, struct named_tasks *m, uint32_t nevents,
     uint32_t nmarks, struct arena *mem, const struct progress_watcher *on)
 {
@@ -324,7 +324,7 @@ struct stats_tasks *stats_tasks(const struct snap *sn, struct arena *mem, const 
 	for (uint32_t i = 0; i < o->n && stats_should_continue(on, i); stats_release_pages(sn, i++, mem)) {
 		o->task[i].first = at;
 		at += o->task[i].n;
-		o->task[i].n = 0;	/* counted again as they are put there */
+		o->task[i].n = 0;	/* counted again while they are appended */
 	}
 	o->event = arena_alloc(mem, ((size_t)at + 1) * sizeof *o->event);
 	put_events(sn, o, &m, at, nmarks, mem, on);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Waits of goroutines as histograms, and who ended them, counted while span_scan.c goes over the sheets. Who ends
- * waits is counted by the name of its start function, all of them, and the first few are picked at the end: so it does
- * not matter in which order spans come.
+ * Waits of goroutines as histograms, and which functions ended them, counted during a pass of span_scan.c. Wakes are
+ * counted by the name of the waker's start function, for all names, and the first few are selected at the end, so the
+ * result does not depend on the order of the spans.
  */
 #include "config.h"
 #include "trace/stats/wait_stats.h"
@@ -61,7 +61,7 @@ static void count_span(void *arg, const struct span_scan_item *v)
 		}
 }
 
-/* Those that ended most waits, and of equals the first by number. */
+/* Select those with most wakes, of equal ones the lower name id first. */
 static void pick_wakers(struct wait_counts *o, const uint32_t *woke, uint32_t n)
 {
 	for (str_id name = 0; name < n; name++) {
