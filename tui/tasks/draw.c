@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * How tasks and regions look: kinds with a picture of how long they take, all
- * on one scale, so that rows can be compared; those of a kind with a strip of
- * what the goroutine that began them did; the events of one task with their
- * place in it. A strip is a row of the timeline, exact at any length.
+ * The tables of tasks and regions: kinds with a histogram of their durations, all on one scale for
+ * comparison; the items of a kind with a strip of the states of the goroutine that started them;
+ * the events of a task with their position in it. A strip uses the bins of the timeline, which are
+ * exact for any length.
  */
 #include "config.h"
 #include "tasks/internal.h"
@@ -39,7 +39,7 @@ static void draw_kind(const void *arg, struct grid *g, int y, uint32_t i)
 		tracepane_draw_histogram(g, y, d->x[K_HIST], d->w[K_HIST], &k->h, d->p->lo, d->p->hi, ST_HEAT);
 }
 
-/* Of a list: tasks with a strip of what began them did, regions with their goroutine's accounts. */
+/* Columns of the list: tasks with a strip of their goroutine's states, regions with its times by state. */
 struct item_col { struct list_column c; int val; };
 enum { ITEM_COLS = 10, IV_BAR = IV__N, IV_STRIP, IV_WHO };
 
@@ -285,7 +285,7 @@ static void draw_kinds(const struct tasks *p, const struct pane_env *env, struct
 
 /* ---- below or beside the list */
 
-/* The region whose accounts stand below the list, or NULL. */
+/* Return the times of the selected region, shown below the list, or NULL. */
 static const struct goroutine_times *region_accounts(const struct tasks *p, struct goroutine_times *room)
 {
 	const struct item *it = p->level == L_LIST && p->regions && p->accounts && !p->bars.on ? item_now(p) : NULL;
@@ -316,7 +316,7 @@ static void draw_bars(const struct tasks *p, struct grid *g, int y, int h)
 	buf_free(&b);
 }
 
-/* Where in the code that line of a task's page is; 0: it is not known. */
+/* Return the stack of a line of a task's page; 0: not known. */
 static stk_id stack_of(const struct tasks *p, const struct store *st, const struct task_line *l)
 {
 	const struct stats_task *t = l->what == LN_BEGIN   ? tasks_shown_task(p)
@@ -329,7 +329,7 @@ static stk_id stack_of(const struct tasks *p, const struct store *st, const stru
 	return t && t->span != UINT32_MAX ? store_span(st, t->span)->s.stack : 0;
 }
 
-/* What the goroutine of a region did in it. */
+/* Draw the times by state of a region's goroutine during the region. */
 static int draw_within(const struct pane_env *env, struct grid *g, int y, const struct task_line *l)
 {
 	struct bin bin;
@@ -361,7 +361,7 @@ static void side_one(const struct tasks *p, const struct pane_env *env, struct g
 	tracepane_draw_stack(env, g, y + 1, g->h, stk);
 }
 
-/* The longest of the kind that is selected: how long, when, which. */
+/* Draw the longest items of the selected kind: duration, start, name. */
 static int draw_longest(const struct tasks *p, const struct pane_env *env, struct grid *g, int y)
 {
 	const struct store *st = tasks_store(env);

@@ -11,78 +11,82 @@
 /* The state of the tasks pane and what its files share. */
 enum tasks_level { L_KINDS, L_LIST, L_ONE };
 enum { SORT_COUNT, SORT_P50, SORT_P95, SORT_P99, SORT_MAX, SORT_NAME, SORT__N };
-/* the last four: regions */
+/* the last four only for regions */
 enum item_val { IV_DUR, IV_START, IV_ID, IV_RUN, IV_READY, IV_SYSCALL, IV_BLOCKED, IV__N };
-/* What kinds (by SORT_*) and those of a kind (by item_val) can be sorted by: its word after :sort, and what it is. */
+/* The sort keys of kinds (by SORT_*) and of the items of a kind (by item_val): the word for :sort, and its text
+   for the menu. */
 struct sort_word { const char *word, *what; };
 extern const struct sort_word tasks_kind_sorts[SORT__N], tasks_item_sorts[IV__N];
 
 struct kind {
 	str_id name;
 	frm_id frame;
-	uint32_t n, open, all, first;	/* n, open, h and spread: of those picked; all: item[first ..] */
+	/* n, open, h and spread only count the filtered items; all: number of all items, item[first ..] */
+	uint32_t n, open, all, first;
 	struct duration_histogram h;
-	struct stats_spread spread;	/* of tasks that are whole, of all regions, as the reports have them */
+	/* of tasks with a start and an end in the trace, or of all regions, as in the reports */
+	struct stats_spread spread;
 };
-struct item { int64_t t0, t1; bool open, in; uint32_t i, kind; };	/* i: of task[] or of r[]; in: picked */
+/* i: index into task[] or r[]; in: the filter selects it */
+struct item { int64_t t0, t1; bool open, in; uint32_t i, kind; };
 struct task_line {
 	int64_t t0, t1;
 	trk_id trk;
 	enum { LN_BEGIN, LN_LOG, LN_REGION, LN_CHILD, LN_END } what;
-	uint32_t i;		/* LN_CHILD: of task[] */
+	uint32_t i;		/* LN_CHILD: index into task[] */
 };
 
-/* What is to be seen when what is being made is there. */
+/* The position to show when the listing is ready. */
 struct tasks_target {
 	bool regions;
-	bool moves;			/* to that level, and what is open in it: */
+	bool moves;			/* go to that level, and open this kind in it: */
 	enum tasks_level level;
 	int64_t open;
-	bool page;			/* of the task of that number */
-	bool near;			/* among the kinds, the one of that task is selected */
+	bool page;			/* open the page of the task with that number */
+	bool near;			/* on the level of kinds, select the kind of that task */
 	uint64_t task;
-	bool view;			/* as it was left: */
+	bool view;			/* restore this view: */
 	struct view v;
 };
 
 enum { TASKS_LONGEST = 16 };
 struct tasks {
-	struct arena mem, one;		/* of the snapshot and query; of the task that is open */
-	struct tasks_build *work;	/* what is being made, or NULL; there was nothing before: kind is NULL */
-	struct tracepane_query *later;		/* NULL, or the query that is put together, or was asked for last */
+	struct arena mem, one;		/* mem: for the snapshot and query; one: for the open task */
+	struct tasks_build *work;	/* the running job, or NULL; if it is the first, kind is NULL */
+	struct tracepane_query *later;		/* NULL, or the query that is being made, or was made last */
 	struct tasks_target want;
-	bool again;			/* there is something newer to be made already */
+	bool again;			/* the snapshot has changed since the job started */
 	struct tracepane_scope scope;
 	bool regions;
-	bool accounts;			/* below the regions of a kind: where the time of one went, and no bars */
+	bool accounts;	/* below the list show the times of the selected region instead of the histogram */
 	struct stats_tasks *ts;
 	struct stats_region_kinds *ks;
 	struct kind *kind;
-	struct item *item;		/* by kind */
+	struct item *item;		/* sorted by kind */
 	uint32_t nkind, nitem;
-	int64_t lo, hi;			/* scale of the pictures */
-	struct task_criteria task_criteria;		/* which are shown; its text is `&` */
-	struct bars bars;		/* of the kind that is selected or open, whatever the pick */
-	int64_t bars_of;		/* its key; -1: none */
-	uint32_t longest[TASKS_LONGEST], nlongest;	/* items of that kind, longest first */
+	int64_t lo, hi;			/* scale of the histograms */
+	struct task_criteria task_criteria;		/* the filter of items; its text is that of `&` */
+	struct bars bars;		/* durations of the selected or open kind, without the filter */
+	int64_t bars_of;		/* key of that kind; -1: none */
+	uint32_t longest[TASKS_LONGEST], nlongest;	/* the longest items of that kind, longest first */
 	enum tasks_level level;
 	struct rows rows[3];
-	uint32_t *order;		/* of kinds */
+	uint32_t *order;		/* of kinds, as displayed */
 	size_t corder;
-	uint32_t *shown;		/* items of the open kind that are left, in order */
+	uint32_t *shown;		/* items of the open kind that pass the filter, as displayed */
 	size_t cshown;
-	int64_t shown_of, most;		/* the key of that kind, -1: none yet; how long the longest of them took */
+	int64_t shown_of, most;		/* key of that kind, -1: none yet; the longest duration of its items */
 	int sort[2];			/* SORT_*, item_val */
 	bool invert[2];
-	int64_t open, task;		/* name and frame of the kind, id of the task that is open */
+	int64_t open, task;		/* key of the open kind (name and frame); id of the open task */
 	struct task_line *task_line;
 	uint32_t nline, nchild;
-	uint32_t *kid, nkid;		/* tasks that have a parent, by it */
+	uint32_t *kid, nkid;		/* tasks with a parent, sorted by it */
 	int64_t why[TS__N], whole;
 	uint8_t *hit;
 	uint32_t nhit;
-	struct tasks_search *hunt;	/* NULL, or it is being looked for */
-	char *hit_find;			/* what was searched, in the list of that number, or is */
+	struct tasks_search *hunt;	/* NULL, or the running search */
+	char *hit_find;	/* the expression that was searched, in the list with that number, or is being searched */
 	uint32_t list_no, hit_of, search_of;
 };
 
@@ -94,7 +98,7 @@ static inline const char *tasks_unnamed(const struct tasks *p)
 {
 	return p->regions ? "(inherited task)" : "(outside of tasks)";
 }
-const struct stats_task *tasks_shown_task(const struct tasks *);	/* the one whose page is shown, NULL none */
+const struct stats_task *tasks_shown_task(const struct tasks *);	/* the task of the open page, NULL: none */
 const struct stats_task *tasks_find_id(const struct tasks *, uint64_t id);
 static inline int64_t kind_key(const struct kind *k)
 {
@@ -109,38 +113,40 @@ static inline const struct item *item_now(const struct tasks *p)
 	return p->rows[L_LIST].n ? &p->item[p->shown[p->rows[L_LIST].sel]] : NULL;
 }
 
-/* tasks/rows.c: what is listed, out of the snapshot and the query */
-/* of its scope, pick and regions, into its arena */
+/* tasks/rows.c: rows made from the snapshot and the query */
+/* List kinds and items for p's scope, filter and regions, into p->mem. */
 void tasks_list(struct tasks *, const struct snap *, const struct progress_watcher *);
-void tasks_sort_kinds(struct tasks *, const struct pane_env *);	/* kinds */
-void tasks_fill_list(struct tasks *, const struct pane_env *);	/* those of the kind that is open */
+void tasks_sort_kinds(struct tasks *, const struct pane_env *);	/* sort the kinds */
+void tasks_fill_list(struct tasks *, const struct pane_env *);	/* list the items of the open kind */
 void tasks_count_bars(struct tasks *);
-void tasks_load_page(struct tasks *, const struct pane_env *);	/* the task that is open */
+void tasks_load_page(struct tasks *, const struct pane_env *);	/* load the open task */
 void tasks_row_text(const struct tasks *, const struct store *, enum tasks_level, uint32_t i, struct buf *);
-	/* what a row says, to search in: names, and the logs of tasks */
+	/* The text of a row for searches: names, and the logs of tasks. */
 int64_t tasks_value(const struct tasks *, const struct item *, int val);
 void tasks_put_filter(const struct task_criteria *, struct buf *);
 
-/* rows_job.c: the same beside the keyboard, where there are many */
-void tasks_update(struct tasks *, const struct pane_env *);	/* anew: another snapshot, query or pick */
+/* rows_job.c: the same in the background, if there are many */
+void tasks_update(struct tasks *, const struct pane_env *);	/* list again for a new snapshot, query or filter */
 struct tasks_target tasks_current_target(const struct tasks *);
-void tasks_goto(struct tasks *, const struct pane_env *, const struct tasks_target *);	/* likewise, and go there */
-/* Select the kind of a task, and that task in the list that Enter opens. */
+/* likewise, and go to a position */
+void tasks_goto(struct tasks *, const struct pane_env *, const struct tasks_target *);
+/* Select the kind of a task; Enter then selects that task in the list. */
 void tasks_select_near(struct tasks *, uint64_t id);
 struct job *tasks_job(const struct tasks *);
-void tasks_job_finish(struct tasks *, const struct pane_env *);	/* it has ended, or is waited for */
+void tasks_job_finish(struct tasks *, const struct pane_env *);	/* take the result of the job, or wait for it */
 void tasks_job_stop(struct tasks *, struct session *);
 void tasks_put_progress(const struct tasks *, struct buf *);
 /* tasks/search_job.c */
-/* Mark what the search finds: in a list of many beside the keyboard, then there are no marks until that is done. */
+/* Mark the hits of the search; a job does it for a long list, without marks until it has ended. */
 void tasks_mark_hits(struct tasks *, const struct pane_env *);
 struct job *tasks_search_job(const struct tasks *);
 void tasks_search_finish(struct tasks *);
-void tasks_search_stop(struct tasks *);	/* before what it looks at goes */
+void tasks_search_stop(struct tasks *);	/* call before its input is freed */
 uint32_t tasks_find_hit(void *, const struct pane_env *, int dir, uint32_t *at);
 /* tasks/pane.c */
-void tasks_open_page(struct tasks *, const struct pane_env *, uint64_t id);	/* of a task */
-bool tasks_selected_place(const struct tasks *, const struct pane_env *, struct place *);	/* false: nothing is */
+void tasks_open_page(struct tasks *, const struct pane_env *, uint64_t id);	/* open the page of a task */
+/* false: there is no selection */
+bool tasks_selected_place(const struct tasks *, const struct pane_env *, struct place *);
 
 /* tasks/text.c */
 void tasks_summary(const void *, const struct pane_env *, struct buf *);
@@ -151,7 +157,7 @@ void tasks_keys(const void *, const struct pane_env *, struct buf *);
 int tasks_footer_height(const struct tasks *, const struct pane_env *);	/* lines below the list */
 void tasks_draw(const void *, const struct pane_env *, struct grid *);
 void tasks_draw_side(const void *, const struct pane_env *, struct grid *);
-/* What it says. */
+/* Append the text of a line. */
 void tasks_put_line(const struct tasks *, const struct store *, const struct task_line *, struct buf *);
 
 #endif

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Tasks and, by [ and ], regions: kinds with how long they take, then those of
- * one kind, slowest first, then what happened in one task, in order.
+ * Tasks and, by [ and ], regions: kinds with their durations, then the items of a kind, slowest
+ * first, then the events of a task, in order.
  *
- * What is listed is made in tasks/rows.c, what is said of it in tasks/text.c; this is what keys do. Bars of the
- * histogram, `:>50ms` and `:incomplete` end in the same pick, which is part of
- * the view: `u` takes it back, a mark brings it along. What a task's time went
- * to is the time by state of the goroutines that worked for it (the same
- * stretches that a flame graph under :task is made of); several at once count
- * each, so the sum may be more than the task took.
+ * tasks/rows.c makes the rows, tasks/text.c the texts around them; this file handles keys. The bars
+ * of the histogram, `:>50ms` and `:incomplete` set the same filter, which is part of the view: `u`
+ * restores it, and a mark includes it. The times of a task are the times by state of the goroutines
+ * that worked for it (the same time slices as in a flame graph with :task); several goroutines at
+ * once count each, so the sum may exceed the task's duration.
  */
 #include "config.h"
 #include "tasks/internal.h"
@@ -50,7 +49,7 @@ static void close_tasks(void *st)
 	mem_free(p->hit_find);
 }
 
-/* ---- acting */
+/* ---- commands */
 
 bool tasks_selected_place(const struct tasks *p, const struct pane_env *env, struct place *to)
 {
@@ -82,13 +81,13 @@ void tasks_open_page(struct tasks *p, const struct pane_env *env, uint64_t id)
 	p->open = t ? (int64_t)((uint64_t)t->name << 32) : p->open;
 	p->level = L_ONE;
 	tasks_sort_kinds(p, env);
-	if (p->shown_of != p->open)	/* of millions tens of milliseconds */
+	if (p->shown_of != p->open)	/* takes tens of milliseconds for millions of items */
 		tasks_fill_list(p, env);
 	tasks_load_page(p, env);
 	list_select(&p->rows[L_ONE], 0);
 }
 
-/* The task in whose region a goroutine was at a time; of several the innermost. UINT64_MAX: none. */
+/* Return the task whose region contains a goroutine at a time, the innermost of several; UINT64_MAX: none. */
 static uint64_t task_at(const struct snap *sn, trk_id trk, int64_t t)
 {
 	uint64_t best = UINT64_MAX;
@@ -107,8 +106,8 @@ static uint64_t task_at(const struct snap *sn, trk_id trk, int64_t t)
 	return best;
 }
 
-/* `7` from a span of a goroutine that worked on a task: the list of kinds, where Enter opens the kind of that task and
-   Enter again its page. What was open before stays open. */
+/* `7` from a span of a goroutine that worked for a task: select its kind; Enter opens the kind and Enter again the
+   page of the task. If another level is open, it stays. */
 static bool tasks_pane_go(void *st, const struct pane_env *env, const struct place *to)
 {
 	struct tasks *p = st;
@@ -127,7 +126,7 @@ static bool tasks_pane_go(void *st, const struct pane_env *env, const struct pla
 	return true;
 }
 
-/* The row of the task that was pointed at or opened last; 0 where it is not in the list. */
+/* Return the row of the task that was requested or opened last; 0: it is not in the list. */
 static uint32_t list_start(const struct tasks *p)
 {
 	uint32_t i = 0, n = p->rows[L_LIST].n;
@@ -168,7 +167,7 @@ static const char *latency_range_text(struct arena *m, int64_t lo, int64_t hi)
 	return arena_printf(m, "%s..%s", a, b);
 }
 
-/* The selected kind or task becomes the query; the flame graph, when it was asked for, shows it. */
+/* Filter by the selected kind or task, and show a pane if requested. */
 static enum verdict filter_cmd(struct tasks *p, const struct pane_env *env, const char *pane, struct ask *out)
 {
 	const struct kind *k = kind_now(p);
@@ -182,7 +181,7 @@ static enum verdict filter_cmd(struct tasks *p, const struct pane_env *env, cons
 		: p->level == L_LIST && item_now(p) && !p->regions ? p->ts->task[item_now(p)->i].id : 0;
 	struct buf b = {0};
 	tracepane_put_name_regex(tasks_store(env), k->name, &b);
-	if (p->regions)		/* kinds of one name are told apart by where they begin */
+	if (p->regions)		/* the frame distinguishes kinds of one name */
 		buf_puts(&b, "@0x"), buf_hex(&b, k->frame
 			? store_loc(tasks_store(env), store_frm(tasks_store(env), k->frame)->loc)->addr : 0);
 	char *re = id ? arena_printf(env->scratch, "%llu", (unsigned long long)id) : arena_strndup(env->scratch, b.p,
@@ -194,7 +193,7 @@ static enum verdict filter_cmd(struct tasks *p, const struct pane_env *env, cons
 	return V_ASK;
 }
 
-/* A kind has a name, and it is no function's. */
+/* Search for the name of the selected kind. */
 static enum verdict search_kind(struct tasks *p, const struct pane_env *env, struct ask *out)
 {
 	const struct kind *k = p->level == L_KINDS ? kind_now(p) : NULL;
@@ -209,9 +208,8 @@ static enum verdict search_kind(struct tasks *p, const struct pane_env *env, str
 	return V_ASK;
 }
 
-/* How long the slow ones take at least: what was picked, the bar that the hand is on, the one that is selected; of a
-   kind, what all but the slowest twentieth stay below, which is looked for (say_slow()). TIME_NONE: none has a
-   latency. */
+/* Return the least duration of slow items, from the filter, the selected bar, or the selected item. For a kind,
+   say_slow() determines it. TIME_NONE: none has a duration. */
 static int64_t slow_from(const struct tasks *p)
 {
 	const struct stats_task *t = p->level == L_ONE ? tasks_shown_task(p) : NULL;
@@ -222,11 +220,11 @@ static int64_t slow_from(const struct tasks *p)
 	return item_now(p) && !item_now(p)->open ? item_now(p)->t1 - item_now(p)->t0 : TIME_NONE;
 }
 
-/* Which are slow: they took lo to hi, or where both are TIME_NONE as task_filter_slow() finds among the items. Tasks
-   that are not whole have no latency, regions that are not have what the trace shows of them. */
+/* Defines slow items: those that took lo to hi, or, if both are TIME_NONE, those found by task_filter_slow().
+   Tasks without a start or an end in the trace have no duration; such regions have the part in the trace. */
 struct slow { const struct item *item; uint32_t n; int64_t lo, hi; bool regions; };
 
-/* From which latency on, and by which rule. */
+/* Return a text with the limit of slow items and the rule that set it. */
 static const char *describe_slow(struct arena *a, const int64_t *v, struct task_filter_slow s)
 {
 	struct buf b = {0};
@@ -264,7 +262,7 @@ static bool say_slow(const struct snap *sn, const void *arg, struct arena *a, st
 	return q->latency;
 }
 
-/* D: the slow ones of a kind against the rest of them, in the flame graph. */
+/* D: compare the slow items of a kind with its others, in the flame graph. */
 static enum verdict against_rest(struct tasks *p, const struct pane_env *env, struct ask *out)
 {
 	static const char none[] = "none of these starts and ends in the trace, so slow ones are not known";
@@ -289,7 +287,7 @@ static enum verdict against_rest(struct tasks *p, const struct pane_env *env, st
 	return tracepane_query(&p->later, env, &(struct tracepane_query_spec){say_slow, s, none, true}, &a, out);
 }
 
-/* Another pick: all rows anew, with the selection where it can be. */
+/* List again with a new filter, and keep the selection if possible. */
 static enum verdict apply_pick(struct tasks *p, const struct pane_env *env)
 {
 	struct tasks_target w = tasks_current_target(p);
@@ -368,7 +366,7 @@ static enum verdict sort_cmd(struct tasks *p, const struct pane_env *env, const 
 	return V_DONE;
 }
 
-/* The parent of the task that is open or selected, or its first child. */
+/* Go to the parent of the open or selected task, or to its first child. */
 static enum verdict goto_relative(struct tasks *p, const struct pane_env *env, bool parent, struct ask *out)
 {
 	const struct stats_task *t = p->regions ? NULL : p->level == L_ONE ? tasks_shown_task(p)
@@ -497,7 +495,8 @@ static void tasks_pane_load(void *st, const struct pane_env *env, const struct v
 	tasks_pane_save(st, &now);
 	bool same = !memcmp(now.zoom, v->zoom, sizeof now.zoom) && now.cursor[3] == v->cursor[3];
 	if (same && !p->work && p->kind && !p->bars.on) {
-		for (int i = 0; i < 3; i++)	/* but for the cursor it is this: a search is back at each letter */
+		/* only the cursor differs: an incremental search restores the view for each character */
+		for (int i = 0; i < 3; i++)
 			list_select(&p->rows[i], (uint32_t)v->cursor[i]);
 		tasks_count_bars(p);
 		tasks_mark_hits(p, env);

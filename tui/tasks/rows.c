@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What the tasks pane lists. Kinds, regions and the events of a task are
- * trace/stats/goroutine_stats.c's, as the reports have them; here they become rows: kinds
- * with a histogram each, those of one kind in an order, and the lines of one
- * task. All items of a kind are kept, also those that the pick leaves out: the
- * bars are made of all of them, so that a choice can be widened again.
+ * The rows of the tasks pane. Kinds, regions and the events of a task are computed by
+ * trace/stats/goroutine_stats.c, as for the reports; here they become rows: kinds with a histogram
+ * each, the items of a kind in an order, and the lines of one task. All items of a kind are kept,
+ * also those outside of the filter, because the histogram counts all of them, so that the filter
+ * can be widened again.
  */
 #include "config.h"
 #include "tasks/internal.h"
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Does its duration count? It is unknown for a task that does not start and end in the trace. */
+/* Return whether an item's duration counts. It is unknown for a task without a start or an end in the trace. */
 static bool is_measured(const struct tasks *p, const struct item *it)
 {
 	return it->in && (p->regions || !it->open);
@@ -38,7 +38,7 @@ static void add_item(struct tasks *p, struct item it)
 		histogram_add(&k->h, it.t1 - it.t0);
 }
 
-/* What is listed lies on disk, as do the rows that it is of, where there are many. */
+/* Note an access to item i: large lists and the tables behind them are mapped files. */
 static void note_row_access(const struct tasks *p, const struct snap *sn, uint32_t i)
 {
 	enum { LOOKS = 1 << 10 };
@@ -47,14 +47,14 @@ static void note_row_access(const struct tasks *p, const struct snap *sn, uint32
 	arena_note_access(&p->mem, i);
 }
 
-/* In the condition of loops over those. */
+/* Check for cancellation; called in the conditions of loops. */
 static bool should_continue(const struct progress_watcher *on, uint32_t i)
 {
 	enum { ROWS = 1 << 16 };
 	return i % ROWS || job_should_continue(on);
 }
 
-/* Tasks that have a parent, by it: children of one are asked for with each that is looked at. */
+/* Index the tasks by their parent, to find the children of a task. */
 static void make_kids(struct tasks *p)
 {
 	uint32_t n = 0, max = p->ts->n;
@@ -171,7 +171,7 @@ int64_t tasks_value(const struct tasks *p, const struct item *it, int val)
 	}
 }
 
-/* Times come greatest first, moments and numbers smallest first; the other way round all of it, with what is equal. */
+/* Sort by value: durations descending, starts and numbers ascending; inverted completely, ties too. */
 static void sort_shown(struct tasks *p, uint32_t n)
 {
 	int val = p->sort[L_LIST];
@@ -265,14 +265,14 @@ void tasks_fill_list(struct tasks *p, const struct pane_env *env)
 		}
 	}
 	buf_free(&b);
-	if (p->sort[L_LIST] != IV_DUR || p->invert[L_LIST])	/* they lie by length */
+	if (p->sort[L_LIST] != IV_DUR || p->invert[L_LIST])	/* items are stored in this order */
 		sort_shown(p, n);
 	list_set_count(&p->rows[L_LIST], n);
 	p->list_no++;
 	tasks_count_bars(p);
 }
 
-/* Keep item i if it is among the longest of those that came so far; of equals the first stays before. */
+/* Keep item i if it is among the longest so far; of equal ones the first comes first. */
 static void keep_longest(struct tasks *p, uint32_t i)
 {
 	int64_t ns = p->item[i].t1 - p->item[i].t0;
@@ -305,7 +305,7 @@ void tasks_count_bars(struct tasks *p)
 	histogram_bars_trim(&p->bars);
 }
 
-/* ---- one task */
+/* ---- page of a task */
 
 static int line_cmp(const void *a, const void *b)
 {
@@ -328,7 +328,7 @@ const struct stats_task *tasks_shown_task(const struct tasks *p)
 	return tasks_find_id(p, (uint64_t)p->task);
 }
 
-/* Where the children of a task begin in kid[], and how many they are. */
+/* Return the index of the first child of a task in kid[], and their number. */
 static uint32_t task_children(const struct tasks *p, uint64_t id, uint32_t *n)
 {
 	struct bsearch_probe h = {.hi = p->nkid};
@@ -339,7 +339,7 @@ static uint32_t task_children(const struct tasks *p, uint64_t id, uint32_t *n)
 	return (uint32_t)h.lo;
 }
 
-/* From when to when there is anything of a task, its logs left aside. */
+/* Get the time range of a task with its regions, without its logs. */
 static void task_extent(const struct snap *sn, const struct stats_tasks *ts, const struct stats_task *t, int64_t *from,
     int64_t *to)
 {
@@ -348,7 +348,7 @@ static void task_extent(const struct snap *sn, const struct stats_tasks *ts, con
 	for (uint32_t k = t->first; k < t->first + t->n; k++) {
 		struct stats_task_event e = stats_task_event(ts, k);
 		const struct sink_span *s = e.log ? NULL : &store_span(sn->st, e.i)->s;
-		if (s && s->t0 < *from)	/* TIME_NONE is the least of all */
+		if (s && s->t0 < *from)	/* TIME_NONE is the minimum */
 			*from = s->t0;
 		if (s && (s->t1 == TIME_NONE || s->t1 > *to))
 			*to = s->t1 == TIME_NONE ? INT64_MAX : s->t1;
@@ -412,7 +412,7 @@ void tasks_load_page(struct tasks *p, const struct pane_env *env)
 	list_set_count(&p->rows[L_ONE], p->nline);
 }
 
-/* Those of a kind, the longest first; as they were listed where they are equal. */
+/* Sort the items of a kind, longest first; equal ones stay in order. */
 static void sort_kind(struct tasks *p, struct item *v, uint32_t n)
 {
 	struct radix_item *by_key = xmalloc((n + 1u) * sizeof *by_key);
@@ -446,7 +446,7 @@ static void spread_kind(const struct tasks *p, struct kind *k)
 	}
 }
 
-/* By kind, one kind after another: there may be millions, and what is to be sorted is what is in the hand. */
+/* Sort the items by kind, one kind at a time: with millions of items this limits the memory that sorting accesses. */
 static void sort_items(struct tasks *p, const struct progress_watcher *on)
 {
 	struct item *v = arena_alloc(&p->mem, (p->nitem + 1u) * sizeof *v);

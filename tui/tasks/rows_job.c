@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What the tasks pane lists, made beside the keyboard where there are many: a million regions take a second. A
- * state of the pane of its own is filled, with nothing in it but what is listed, and changes places with what there was
- * when it is whole; until then the pane goes on with that. So whatever goes with the rows, tasks or regions, the level,
- * what is open, is what is wanted until then, and who asks where the pane is (undo, jumps) is told that.
+ * The listing of the tasks pane in the background, if there are many items: a million regions take
+ * a second. The job fills a struct tasks of its own, with nothing but the listing, which replaces
+ * the old one when it is complete; until then the pane uses the old one. The position (tasks or
+ * regions, level, what is open) is stored as the target until then, and returned as the position of
+ * the pane for undo and jumps.
  *
- * Another snapshot waits for what is being made; who wants something else stops it.
+ * A new snapshot waits for the running job; a new command cancels it.
  */
 #include "config.h"
 #include "tasks/internal.h"
@@ -16,11 +17,11 @@
 
 #include <string.h>
 
-enum { FEW = 20000 };		/* spans and logs: some milliseconds */
+enum { FEW = 20000 };		/* spans and logs that take a few milliseconds */
 
 struct tasks_build {
 	struct tasks t;
-	struct query q;		/* the session keeps its strings */
+	struct query q;		/* its strings are owned by the session */
 	const struct snap *sn;
 	struct progress_watcher on;
 	struct job *job;
@@ -35,7 +36,7 @@ static int run_listing(struct job *j, void *arg)
 	return job_should_continue(&m->on) ? 0 : -1;
 }
 
-/* A hundred megabytes are not given back with the key, 20 ms. s: NULL, when all goes. */
+/* Free a result. A large one is freed in the background, because it takes 20 ms. s: NULL, when the pane closes. */
 static void drop_result(struct tasks_build *m, struct session *s)
 {
 	if (s)
@@ -61,7 +62,7 @@ void tasks_select_near(struct tasks *p, uint64_t id)
 	select_kind(p, (int64_t)((uint64_t)t->name << 32));
 }
 
-/* To where one wanted. */
+/* Go to the target. */
 static void goto_wanted(struct tasks *p, const struct pane_env *env, const struct tasks_target *w, int64_t key)
 {
 	if (w->moves) {
@@ -109,13 +110,13 @@ static void take_listing(struct tasks *p, const struct pane_env *env, struct tas
 	p->hi = m->t.hi;
 	p->bars_of = p->shown_of = -1;
 	p->nlongest = 0;
-	p->rows[L_KINDS].n = 0;		/* they were of another array */
+	p->rows[L_KINDS].n = 0;		/* the rows were of the old array */
 	p->want = (struct tasks_target){.regions = p->regions};
 	goto_wanted(p, env, &w, key);
 	drop_result(m, env->s);
 }
 
-/* So much that one would notice. */
+/* Return whether listing takes a noticeable time. */
 static bool is_much(const struct snap *sn)
 {
 	return sn->nspans + (uint64_t)sn->nmarks > FEW || (sn->nspans && sn->st->keep) || job_forced_threads() > 1;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * `/` among what the tasks pane lists. A task is found by its name, its number, its goroutine, its regions and its log
- * messages, which takes a third of a second for 200,000 tasks: a list of many is looked through beside the keyboard, by a job that owns its
- * expression and its list, and reads what rows are made of. That stays as it is until it is made anew, or the pane
- * closed, and both stop the job first. What was found is good until another expression, list or order.
+ * `/` in the lists of the tasks pane. A task matches by its name, its number, its goroutine, its
+ * regions and its log messages, which takes a third of a second for 200,000 tasks: a job searches a
+ * long list. It owns its expression and a copy of the list, and reads the data of the rows; before
+ * these are replaced or freed, the job is stopped. The result is valid until the expression, the
+ * list or the order changes.
  */
 #include "config.h"
 #include "tasks/internal.h"
@@ -15,7 +16,8 @@
 
 #include <string.h>
 
-enum { AT_ONCE = 2000, ASKED = 1 << 8 };	/* rows; after so many it asks whether it is still wanted */
+/* AT_ONCE: rows searched without a job; ASKED: the job checks for cancellation after this many */
+enum { AT_ONCE = 2000, ASKED = 1 << 8 };
 
 struct tasks_search {
 	struct job *job;
@@ -77,7 +79,7 @@ void tasks_search_finish(struct tasks *p)
 	free_search(h);
 }
 
-/* false: no thread. */
+/* Start a job; false: no thread is available. */
 static bool start_search(struct tasks *p, const struct pane_env *env)
 {
 	struct err e;
@@ -101,7 +103,7 @@ static bool is_long(const struct tasks *p)
 	return p->level == L_LIST && p->rows[L_LIST].n && (p->rows[L_LIST].n > AT_ONCE || job_forced_threads() > 1);
 }
 
-/* Each of them now. */
+/* Search all rows now. */
 static void mark_hits_now(struct tasks *p, const struct pane_env *env)
 {
 	uint32_t n = p->rows[p->level].n;
@@ -151,7 +153,7 @@ uint32_t tasks_find_hit(void *st, const struct pane_env *env, int dir, uint32_t 
 		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
 	if (dir) {
 		list_select(&p->rows[p->level], i);
-		tasks_count_bars(p);		/* of the kind that is selected now */
+		tasks_count_bars(p);		/* for the newly selected kind */
 	}
 	for (uint32_t k = 0; p->hit[i] && k <= i; k++)
 		*at += p->hit[k];

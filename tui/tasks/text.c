@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What is said of tasks and regions in the lines around their lists: how many there are and which are meant
- * above, of the selected one when it was, how long and whose below, and the keys of each level. Read off what
- * tasks/rows.c has made.
+ * The lines around the lists of tasks and regions: above, the numbers of items and the filter;
+ * below, the start, the duration and the goroutine of the selected one; and the keys of each level.
+ * They only read what tasks/rows.c has made.
  */
 #include "config.h"
 #include "tasks/internal.h"
