@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The GC cycles in the GC pane: which of them the time range has, what their
- * columns say, and the values that they are sorted by. A value is what the cell
- * shows, so the order can be read off the screen. A cycle without that value (the
- * heap size of a trace without heap events) comes last in both directions, as in
- * the report `gc`.
+ * The GC cycles in the GC pane: those in the time range, the cells of their columns, and the values
+ * that they are sorted by. A value is what the cell shows, so the order can be checked on the
+ * screen. A cycle without the value (the heap size of a trace without heap events) comes last in
+ * both directions, as in the report `gc`.
  */
 #include "config.h"
 #include "gc/internal.h"

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * How the garbage collection pane looks below its table (gc/table.c): the curve
- * of utilisation with its worst windows below it where there are lines for it,
- * and beside the pane who had to assist.
+ * The parts of the garbage collection pane below its table (gc/table.c): the utilisation curve,
+ * with its worst windows if there is room, and in the side part the goroutines that assisted.
  *
- * The curve has PLOT points and as many columns as there is room for; a column
- * stands for all points that fall into it and shows the worst of them, so that
- * no dip is lost on a narrow screen. Assists are summed by sorting, of one cycle
- * at a time and only when they are drawn: no cycle has so many that it is felt.
+ * The curve has PLOT points and as many columns as fit; a column shows the worst of its points, so
+ * no dip is lost on a narrow screen. Assists are summed by sorting those of one cycle, when they
+ * are drawn: no cycle has enough of them to cause a delay.
  */
 #include "config.h"
 #include "gc/internal.h"
@@ -20,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The utilisation of a column of the curve: the worst of the windows it stands for. */
+/* Return the utilisation of a column of the curve: the worst of its windows. */
 static double util_at(const struct gc_state *p, int x, int w)
 {
 	int a = x * PLOT / w, b = (x + 1) * PLOT / w;
@@ -35,7 +33,7 @@ static void draw_curve(const struct gc_state *p, struct grid *g, int y, int h)
 	int w = g->w - 8 > 140 ? 140 : g->w - 8;
 	if (h < 2 || w < 10)
 		return;
-	int parts = h < 8 ? 2 : 4;	/* so that labels are round numbers, each on the row that has this level */
+	int parts = h < 8 ? 2 : 4;	/* the labels are round numbers, each in the row at that level */
 	for (int i = parts; i > 0; i--)
 		grid_printf(g, y + h - (i * h + parts - 1) / parts, 1, ST_DIM, 0, "%3d%%", 100 * i / parts);
 	for (int r = 0; r < h; r++) {
@@ -94,10 +92,11 @@ static void draw_worst(const struct gc_state *p, const struct pane_env *env, str
 	buf_free(&b);
 }
 
-/* Lines of the curve: what the longer of the two tables leaves, so that the same is there for both. */
+/* Return the lines of the curve: those that the longer of the two tables leaves, so that switching tables does not
+   change it. */
 static int curve_of(const struct gc_state *p, const struct pane_env *env)
 {
-	enum { AROUND = 6, MOST = 30 };	/* the head of the table, what stands around the curve */
+	enum { AROUND = 6, MOST = 30 };	/* lines of the table heading and around the curve */
 	uint32_t rows = p->rows[0].n > p->rows[1].n ? p->rows[0].n : p->rows[1].n;
 	int least = env->rows >= 40 ? 20 : 6, free = env->rows - AROUND - (rows < 3 ? 3 : rows > 1000 ? 1000 : (int)rows);
 	return env->rows < 14 ? 0 : free < least ? least : free > MOST ? MOST : free;
@@ -163,9 +162,9 @@ void gc_draw(const void *st, const struct pane_env *env, struct grid *g)
 	draw_below(p, env, g, h + 1);
 }
 
-/* ---- who assists */
+/* ---- assists */
 
-struct helper { uint32_t key; int64_t ns; uint32_t n; };	/* a goroutine, or a stack */
+struct helper { uint32_t key; int64_t ns; uint32_t n; };	/* by goroutine or by stack */
 
 static int helper_cmp(const void *a, const void *b)
 {
@@ -181,7 +180,7 @@ static int key_cmp(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The assists of a cycle by goroutine, or by the program's own frame that allocated; most first. */
+/* Sum the assists of a cycle by goroutine, or by the frame of the program that allocated; most first. */
 static uint32_t count_helpers(const struct snap *sn, const struct trace_filter *f, const struct gc_cycle *c,
     bool stacks, struct helper *h, uint32_t room)
 {

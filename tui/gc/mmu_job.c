@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The curve of the garbage collection pane: PLOT numbers, each a walk over all steps of the utilisation, and the worst
- * windows of the length that is chosen, for which all windows there are are put in order. Of a long trace, or of
- * percentiles, that is a matter of seconds. So it is made beside the keyboard unless there is little of it, and the
- * curve there was is shown until then, with a word that it is not what is asked for.
+ * The curve of the garbage collection pane: PLOT values, each of which takes a pass over all steps
+ * of the utilisation, and the worst windows of the selected length, for which all windows are
+ * sorted. For a long trace, or for percentiles, that takes seconds. Unless it is short, a job does
+ * it, and the old curve is shown until then, with a note that it is out of date.
  *
- * There is one job at a time. When something else is asked for meanwhile it is told to stop, and the next one begins
- * when it has ended: so nobody reads steps that are being replaced.
+ * One job runs at a time. If the input changes meanwhile it is cancelled, and the next one starts
+ * when it has ended, so no thread reads steps that are being replaced.
  */
 #include "config.h"
 #include "gc/internal.h"
@@ -17,17 +17,19 @@
 
 #include <string.h>
 
-/* Rows of utils, and so steps, that nobody waits for: of a minimum, of all windows in order, of a percentile. */
+/* Rows of utils, and so steps, up to which no job is needed: for a minimum, for sorting all windows, for a
+   percentile. */
 enum { FEW = 1000, FEW_WORST = 5000, FEW_PCT = 50 };
 enum { AT_FIRST = 10 * 1000 * 1000 };
 
 struct gc_curve_work {
-	struct job *job;	/* the pane's; NULL: at once */
-	const struct job *by;	/* the same, the worker's: it may ask before the pane knows */
+	struct job *job;	/* for the pane; NULL: computed at once */
+	const struct job *by;	/* the same job, for the worker, which may need it before `job` is set */
 	const struct snap *sn;
 	struct gc_curve_query of;
-	bool whole, dropped;	/* not the worst windows alone; nobody wants it any more */
-	const struct mmu *mmu;	/* the pane's; of the whole that which is made */
+	/* whole: compute the curve too, not only the worst windows; dropped: the result is not wanted any more */
+	bool whole, dropped;
+	const struct mmu *mmu;	/* of the pane; if whole, of the new curve */
 	struct arena mem;
 	double util[PLOT];
 	int64_t window[PLOT];
@@ -36,7 +38,7 @@ struct gc_curve_work {
 	uint32_t nworst;
 };
 
-/* The window of the curve that is as long as that, or the next shorter one. */
+/* Return the index of the window of the curve with that length, or the next shorter one. */
 static int at_window(const int64_t window[PLOT], int64_t len)
 {
 	int at = 0;
@@ -77,7 +79,7 @@ static int run_curve(struct job *j, void *arg)
 	return 0;
 }
 
-/* What was made is the pane's. */
+/* Move the result to the pane. */
 static void take_curve(struct gc_state *p, struct gc_curve_work *w)
 {
 	int64_t was = p->window[p->at] ? p->window[p->at] : AT_FIRST;
@@ -116,7 +118,7 @@ static struct gc_curve_query curve_wanted(const struct gc_state *p, const struct
 	    .t1 = p->scope.t1};
 }
 
-/* Begin it, or do it where it is little or there is no thread to be had. */
+/* Start the job; compute it at once if it is short or no thread is available. */
 static void start_curve(struct gc_state *p, const struct pane_env *env, bool whole)
 {
 	struct gc_curve_work *w = xcalloc(1, sizeof *w);

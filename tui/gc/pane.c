@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Garbage collection: the cycles or, by [ and ], the stops of the world (gc/stops.c); below,
- * how much of the processors is left to the program in the worst window of each
- * length (minimum mutator utilisation), and where the worst windows are.
+ * Garbage collection: the GC cycles or, by [ and ], the stop-the-world pauses (gc/stops.c); below,
+ * the share of the Ps that is left to the program in the worst window of each length (minimum
+ * mutator utilisation), and the positions of the worst windows.
  *
- * Cycles come from trace/gc_cycles.c, utilisation from trace/mmu.c, as the
- * reports have them. The curve is asked for when the trace has been read, when the
- * query has another range of time, or when another part of the collector's work is
- * to count (mmu_job.c). The worst windows are of the length that is chosen on it.
+ * Cycles are from trace/gc_cycles.c, utilisation from trace/mmu.c, as in the reports. The curve is
+ * computed when the trace has been read, when the time range of the query changes, or when other
+ * kinds of GC work are included (mmu_job.c). The worst windows are those of the length selected on
+ * it.
  *
- * A filter of goroutines, tasks or regions leaves the cycles and stops that went
- * on while those were there, with their assists alone. Utilisation is of Ps: no
- * such filter has a part in it, and the curve stays that of the window.
+ * A filter of goroutines, tasks or regions leaves the cycles and stops during their lifetimes, with
+ * only their assists. Utilisation is per P: such a filter does not apply to it, and the curve is
+ * that of the window.
  */
 #include "config.h"
 #include "gc/internal.h"
@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const unsigned includes[] = {	/* what e goes through */
+static const unsigned includes[] = {	/* the values that e cycles through */
 	MMU_STW | MMU_BACKGROUND | MMU_ASSIST, MMU_STW | MMU_BACKGROUND | MMU_ASSIST | MMU_SWEEP, MMU_STW,
 	MMU_STW | MMU_ASSIST, MMU_BACKGROUND, MMU_ASSIST, MMU_SWEEP,
 };
@@ -37,16 +37,16 @@ const struct gc_pct gc_pcts[GC_PCTS] = {
 };
 enum { INCLUDES = sizeof includes / sizeof *includes };
 
-/* ---- making */
+/* ---- loading */
 
-/* How much of a stretch lies in the window: what began before it or goes on after it counts by that. */
+/* Return how much of a range lies in the window. */
 static int64_t overlap_ns(const struct tracepane_scope *s, int64_t t0, int64_t t1)
 {
 	int64_t a = t0 > s->t0 ? t0 : s->t0, b = t1 < s->t1 ? t1 : s->t1;
 	return b > a ? b - a : 0;
 }
 
-/* What a row says, with whose doing it was, for the search. */
+/* Append the text of a row for searches, with the goroutine that caused it. */
 static void row_text(const struct gc_state *p, const struct snap *sn, uint32_t i, struct buf *b)
 {
 	const struct gc_cycle *c = p->stops ? NULL : gc_cycle_at(p, i);
@@ -93,7 +93,7 @@ static uint32_t gc_pane_find(void *st, const struct pane_env *env, int dir, uint
 	return n;
 }
 
-/* The distribution of the durations of stops. */
+/* Compute the distribution of the durations of stops. */
 static void measure_stops(struct gc_state *p)
 {
 	uint32_t n = p->stop.n;
@@ -147,13 +147,13 @@ static void close_gc(void *st)
 	profile_hits_free(&p->hit);
 }
 
-/* ---- acting */
+/* ---- commands */
 
 static bool selected_place(const struct gc_state *p, const struct pane_env *env, struct place *to)
 {
 	const struct snap *sn = session_snap(env->s);
 	const struct rows *rows = &p->rows[p->stops];
-	if (p->part != PART_TABLE && p->worst_rows.n) {	/* on the curve: the one that its point tells of */
+	if (p->part != PART_TABLE && p->worst_rows.n) {	/* on the curve: the worst window of the selected point */
 		to->t0 = p->worst[p->part == PART_WORST ? p->worst_rows.sel : 0].t0;
 		to->t1 = to->t0 + p->window[p->at];
 		return true;
@@ -194,7 +194,7 @@ static enum verdict include_cmd(struct gc_state *p, const struct pane_env *env, 
 	return V_DONE;
 }
 
-/* The flame graph of the assists, of the cycle that is selected. */
+/* Show the flame graph of the assists of the selected cycle. */
 static enum verdict show_assists(const struct gc_state *p, const struct pane_env *env, struct ask *out)
 {
 	if (!p->rows[0].n)
@@ -229,7 +229,7 @@ static enum verdict gc_pane_act(void *st, const struct pane_env *env, const stru
 	if (worst && (a->cmd == CMD_LEFT || a->cmd == CMD_RIGHT))
 		as.cmd = a->cmd == CMD_LEFT ? CMD_UP : CMD_DOWN;
 	if (list_move(worst ? &p->worst_rows : &p->rows[p->stops], &as, worst ? 1 : gc_table_height(p, env))) {
-		if (p->part == PART_CURVE)	/* who moves in the table is in it */
+		if (p->part == PART_CURVE)	/* moving in the table selects it */
 			p->part = PART_TABLE;
 		return V_DONE;
 	}

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The stops of the world in the GC pane: single stops, or sums by kind or by
- * caller (gr), and the stops of one such group (Enter). Stops and groups are those
- * of trace/stats/stops.c, as in the report `stw`; the table (gc/table.c) is an order
- * over them.
+ * The stop-the-world pauses in the GC pane: single stops, or sums by kind or by caller (gr), and
+ * the stops of one such group (Enter). Stops and groups are computed by trace/stats/stops.c, as for
+ * the report `stw`; the table (gc/table.c) is an order of them.
  */
 #include "config.h"
 #include "gc/internal.h"
@@ -14,7 +13,7 @@
 
 #include <string.h>
 
-/* Are groups listed, and not stops? */
+/* Return whether groups are listed, not stops. */
 static bool shows_groups(const struct gc_state *p)
 {
 	return p->stop.by != STOPS_SINGLE && !p->stop.open;
@@ -68,7 +67,7 @@ static int cmp_i64(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
-/* A stop of a log has no goroutine: it comes last in both directions. */
+/* Compare by goroutine. A stop in a log has none: it comes last in both directions. */
 static int cmp_who(const struct store *st, int sign, uint32_t a, uint32_t b)
 {
 	trk_id x = store_span(st, a)->s.trk, y = store_span(st, b)->s.trk;
@@ -113,14 +112,14 @@ void gc_stops_list(struct gc_state *p, const struct snap *sn, int64_t select)
 	gc_table_order(p, sn, shows_groups(p) ? GC_SUMS : GC_STOPS, n, select);
 }
 
-/* The sums by kind or caller, and the rows of all that is shown then. */
+/* Make the sums by kind or caller, and the displayed rows. */
 static void group_stops(struct gc_state *p, const struct snap *sn, int64_t select)
 {
 	struct gc_stops *s = &p->stop;
 	if (s->by != STOPS_SINGLE)
 		s->group = stops_group(sn, s->v, s->n, s->by, &p->mem, &s->ngroup);
 	gc_stops_list(p, sn, select);
-	if (s->open && !p->rows[1].n) {	/* another query leaves no stop of that group */
+	if (s->open && !p->rows[1].n) {	/* the new query leaves no stop of that group */
 		s->open = false;
 		gc_stops_list(p, sn, -1);
 	}
@@ -147,7 +146,7 @@ void gc_stops_load(struct gc_state *p, const struct snap *sn, const struct view 
 		gc_stops_list(p, sn, v->cursor[0]);
 }
 
-/* ---- acting */
+/* ---- commands */
 
 static enum verdict group_by(struct gc_state *p, const struct pane_env *env, const char *arg, struct ask *out)
 {
@@ -209,7 +208,7 @@ int gc_stops_groups(const struct gc_state *p, struct choice *out)
 	return STOPS_BY__N;
 }
 
-/* ---- words and cells */
+/* ---- texts and cells */
 
 void gc_stop_name(const struct store *st, uint32_t span, struct buf *b)
 {
@@ -220,7 +219,7 @@ void gc_stop_name(const struct store *st, uint32_t span, struct buf *b)
 		buf_puts(b, "stop the world");
 }
 
-/* What the group of a stop is called. */
+/* Append the name of a stop's group. */
 static void group_name(const struct gc_state *p, const struct store *st, uint32_t span, struct buf *b)
 {
 	frm_id f = p->stop.by == STOPS_CALLER ? stops_caller(st, span) : 0;

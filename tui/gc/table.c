@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The table in the upper part of the GC pane. It shows one of three lists: cycles
- * (cycles.c), stops, or sums of stops (gc/stops.c). Here is what the three have
- * in common: columns, sorting, drawing.
+ * The table in the upper part of the GC pane. It shows one of three lists: cycles (cycles.c),
+ * stops, or sums of stops (gc/stops.c). This file has what the three share: columns, sorting,
+ * drawing.
  *
- * A list is an array of indexes into what the analysis made; sorting changes that
- * array alone. Each list keeps its own order. The selection is kept by what the row
- * is, not by its place, so another order or another snapshot leaves it where it was.
- * Directions are those of the reports: numbers, times and names ascending,
- * durations, counts and sizes descending.
+ * A list is an array of indexes into the result of the analysis; sorting only changes that array.
+ * Each list keeps its own order. The selection is kept by the identity of the row, so it survives
+ * another order or snapshot. Directions are those of the reports: numbers, times and names
+ * ascending, durations, counts and sizes descending.
  */
 #include "config.h"
 #include "gc/internal.h"
@@ -46,7 +45,7 @@ static const struct column cycle_cols[CYCLE_COLS] = {
 
 static const struct {
 	const struct column *col;
-	int n, first;	/* columns; the one that the list is sorted by at first */
+	int n, first;	/* number of columns; the initial sort column */
 	const char *report;
 } lists[GC_LISTS] = {
     [GC_CYCLES] = {cycle_cols, CYCLE_COLS, CYCLE_NUMBER, "gc"},
@@ -70,7 +69,7 @@ static int sign_of(const struct gc_state *p, enum gc_list l)
 	return lists[l].col[p->sort[l]].up != p->invert[l] ? 1 : -1;
 }
 
-/* The columns of a list, with the one that it is sorted by marked; how many. */
+/* Get the columns of a list, with the sort column marked; return how many. */
 static int columns(const struct gc_state *p, enum gc_list l, struct list_column *c)
 {
 	for (int i = 0; i < lists[l].n; i++)
@@ -148,7 +147,7 @@ void gc_table_order(struct gc_state *p, const struct snap *sn, enum gc_list l, u
 			list_select(rows, i);
 }
 
-/* ---- acting */
+/* ---- commands */
 
 static void relist(struct gc_state *p, const struct pane_env *env, int64_t select)
 {
@@ -159,7 +158,7 @@ static void relist(struct gc_state *p, const struct pane_env *env, int64_t selec
 		gc_cycles_list(p, sn, select);
 }
 
-/* By another column: the first row of the new order is selected. */
+/* Sort by another column and select the first row. */
 static enum verdict sort_by(struct gc_state *p, const struct pane_env *env, int col)
 {
 	enum gc_list l = gc_list(p);
@@ -235,7 +234,7 @@ void gc_table_report(const struct gc_state *p, const struct pane_env *env, struc
 	}
 }
 
-/* ---- looks */
+/* ---- drawing */
 
 struct drawing { const struct gc_state *p; const struct pane_env *env; int n, x[GC_COLS_MAX], w[GC_COLS_MAX]; };
 
