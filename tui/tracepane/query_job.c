@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A query that takes some time to say: all goroutines but these, or these against the rest of a million, where it is
- * to be known whether there is a rest and what the two differ in. It is put together beside the keyboard, and then
- * the pane asks for it as it would have with the key. Keys are not lost meanwhile, nor do they overtake it: the app
- * waits for it before the next is done (pane_ops.asks), but for Esc, which drops it. What is small is said at once.
+ * A query that takes time to make: all goroutines but the selected ones, or the selected ones
+ * against the rest of a million, where the rest may be empty and the main difference determines the
+ * sample type. It is made in the background, and then the pane returns it as for a key. Keys are
+ * neither lost nor handled before it (pane_ops.asks), except Esc, which cancels it. A small query
+ * is made at once.
  */
 #include "config.h"
 #include "tracepane/query_job.h"
@@ -15,16 +16,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { AT_ONCE = 20000 };	/* tracks, spans: a millisecond */
+enum { AT_ONCE = 20000 };	/* tracks and spans that take a millisecond */
 
 struct tracepane_query {
-	struct job *job;		/* NULL: it has been asked for, what it says is kept */
+	struct job *job;		/* NULL: the query was made, and its strings are kept */
 	struct arena mem;
 	const struct snap *sn;
 	struct ask ask;
 	tracepane_query_fn *say;
 	const void *arg;
-	const char *none;		/* said where there would be nothing */
+	const char *none;		/* message if the query would leave nothing */
 	bool rest, any, dropped;
 	struct rest_states r;
 };
@@ -41,7 +42,7 @@ static int run_query(struct job *j, void *arg)
 	return 0;
 }
 
-/* Of these and the rest: what do they differ in most? */
+/* Choose the sample type in which these and the rest differ most. */
 static void choose_type(struct query *q, const struct rest_states *r)
 {
 	int64_t by[TRACE_WEIGHT__N] = {0};

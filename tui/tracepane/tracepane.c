@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What the panes on traces have in common. The query is asked of the session as
- * the filter that its weights are made with, so that a pane and a flame graph
- * never differ about what is in; the stretches of tasks and regions add the
- * goroutines they are of, for those who only look at goroutines.
+ * What the panes on traces share. The scope uses the same filter of the session as the weights, so
+ * a pane and a flame graph always agree; the goroutines of the time slices of tasks and regions are
+ * added for panes that only test goroutines.
  */
 #include "config.h"
 #include "tracepane/tracepane.h"
@@ -54,14 +53,14 @@ void tracepane_limit_to_proc(struct tracepane_scope *sc, struct arena *a)
 static bool in_slices(const struct tracepane_scope *sc, trk_id g, int64_t t0, int64_t t1)
 {
 	struct bsearch_probe h = {.hi = sc->f.nslice};
-	while (bsearch_probe(&h)) {	/* the first that ends at or after t0 */
+	while (bsearch_probe(&h)) {	/* find the first that ends at or after t0 */
 		const struct trace_slice *s = &sc->f.slice[h.at];
 		bsearch_narrow(&h, s->trk < g || (s->trk == g && s->t1 < t0));
 	}
 	return h.lo < sc->f.nslice && sc->f.slice[h.lo].trk == g && sc->f.slice[h.lo].t0 <= t1;
 }
 
-/* Something of goroutine g (0: of nobody) at [t0, t1] is in it. */
+/* Return whether something of goroutine g (0: of none) at [t0, t1] is in the scope. */
 static bool in_scope(const struct tracepane_scope *sc, trk_id g, int64_t t0, int64_t t1)
 {
 	if (t1 < sc->t0 || t0 >= sc->t1)
@@ -71,7 +70,7 @@ static bool in_scope(const struct tracepane_scope *sc, trk_id g, int64_t t0, int
 	return g && trace_gset_has(sc->f.g, g) && (!sc->f.slice || in_slices(sc, g, t0, t1));
 }
 
-/* Is a goroutine on a P at t, or was just before, or woken then by one that is? */
+/* Return whether a goroutine is on a P at t, was just before, or is woken then by one that is. */
 static bool on_proc(const struct snap *sn, trk_id g, trk_id p, int64_t t)
 {
 	struct trace_interval v;
@@ -333,7 +332,8 @@ void tracepane_draw_states(
 {
 	if (w <= 0 || t1 <= t0)
 		return;
-	struct bin *bin = xmalloc((size_t)w * sizeof *bin);	/* the same for each of the rows of a sheet of paper */
+	/* not in the scratch arena, which would grow with each row of a long export */
+	struct bin *bin = xmalloc((size_t)w * sizeof *bin);
 	bins_row(session_snap(env->s), t, t0, t1, (uint32_t)w, bin);
 	for (int i = 0; i < w; i++) {
 		enum tstate s = bins_main_state(&bin[i], false);
@@ -426,7 +426,7 @@ const char tracepane_log_notice[] = "This is a gctrace or schedtrace log: it doe
     "    GODEBUG=schedtrace=1000,scheddetail=1\n\n"
     "lists goroutines with their states; a trace (go test -trace, /debug/pprof/trace) has everything.";
 
-/* How much of a line goes into w bytes: up to a blank, where it is longer. */
+/* Return how many bytes of a line fit in w cells; break a longer one at a blank. */
 static size_t line_length(const char *s, size_t n, int w)
 {
 	if (n <= (size_t)w)
@@ -437,7 +437,7 @@ static size_t line_length(const char *s, size_t n, int w)
 	return k > 1 ? k : (size_t)w;
 }
 
-/* Lines as they are where all of them fit; else paragraphs flow, but for what is set in. */
+/* Draw the lines unchanged if all fit; else wrap paragraphs, except indented lines. */
 void tracepane_draw_empty(struct grid *g, int y, const char *why)
 {
 	int w = g->w > 12 ? g->w - 3 : 9;
@@ -481,7 +481,7 @@ void tracepane_put_progress(const struct job *j, const char *what, struct buf *b
 
 void tracepane_put_scope(const struct tracepane_scope *sc, struct buf *b)
 {
-	if (!sc->part && !sc->t0) {	/* what was read by itself begins later */
+	if (!sc->part && !sc->t0) {	/* a part that was loaded first starts later */
 		buf_puts(b, "whole trace");
 		return;
 	}

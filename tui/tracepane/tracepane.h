@@ -10,83 +10,83 @@
 #include "widget/list.h"
 
 /*
- * What the panes on traces (goroutines, tasks, GC, events) have in common: what
- * the query leaves of the trace, and times, names, stacks and histograms as
- * cells.
+ * What the panes on traces (goroutines, tasks, GC, events) share: the part of the trace that the
+ * query selects, and drawing times, names, stacks and histograms.
  */
 struct tracepane_scope {
-	struct trace_filter f;		/* f.g: also the goroutines of the stretches of tasks and regions */
+	struct trace_filter f;		/* f.g: includes the goroutines of the time slices of tasks and regions */
 	int64_t t0, t1;			/* the window, inside of the snapshot */
-	bool part;			/* it is not the whole trace */
-	trk_id g;			/* of goroutines it is this one's alone; 0: of more */
+	bool part;			/* the window is not the whole trace */
+	trk_id g;			/* the only goroutine; 0: several */
 	const struct snap *sn;
 };
 void tracepane_scope(const struct pane_env *, struct arena *, struct tracepane_scope *);
-/* Likewise, by any thread. */
+/* As tracepane_scope(), on any thread. */
 void tracepane_scope_of_query(const struct snap *, const struct query *, struct arena *, struct tracepane_scope *);
-/* Where goroutines are looked at as a whole: those that ran on the P that is asked for. */
+/* For panes on whole goroutines: limit the scope to those that ran on the P of the query. */
 void tracepane_limit_to_proc(struct tracepane_scope *, struct arena *);
-/* An event of a goroutine or P (0: of nobody) at t is: also on the P that is asked for. */
+/* Return whether an event of a goroutine or P (0: of none) at t is in the scope, with the P of the query. */
 bool tracepane_event_in_scope(const struct tracepane_scope *, trk_id, int64_t t);
 static inline bool tracepane_is_filtered(const struct tracepane_scope *sc)
 {
 	return sc->f.g || sc->f.slice || sc->f.proc;
 }
-/* A task or region is, of goroutine g: the ones that are meant, and not what else went on meanwhile. */
+/* Return whether a task or region of goroutine g is in the scope: only those selected, not others at the same time. */
 bool tracepane_span_in_scope(const struct tracepane_scope *, uint32_t span, trk_id g, int64_t t0, int64_t t1);
 struct stats_query tracepane_sched_query(const struct tracepane_scope *);
 
-/* Made safe; none: when it is empty. */
+/* Made safe; none: written instead of an empty string. */
 void tracepane_put_str(const struct store *, str_id, const char *none, struct buf *);
 void tracepane_put_id(const struct store *, trk_id, struct buf *);			/* "G17", "P2" */
 void tracepane_put_track(const struct store *, trk_id, struct buf *);		/* "G17 main.worker" */
 void tracepane_put_frame(const struct store *, frm_id, struct buf *, bool where);	/* "main.f main.go:12" */
-/* The frame that stands for a stack (trace/user_code.h), "main.work main.go:41"; at the end of a line also what it
-   calls, "main.work main.go:41 > sync.(*Mutex).Lock". */
+/* Append the frame that represents a stack (trace/user_code.h), "main.work main.go:41". tracepane_put_call_site()
+   also appends the function that it calls, "main.work main.go:41 > sync.(*Mutex).Lock". */
 void tracepane_put_site(const struct store *, stk_id, struct buf *);
 void tracepane_put_call_site(const struct store *, stk_id, struct buf *);
-/* A stack, innermost first, a frame a line; returns the line after it. */
+/* Draw a stack from the leaf, one frame per line; return the line after it. */
 int tracepane_draw_stack(const struct pane_env *, struct grid *, int y, int h, stk_id);
-/* The place of that frame, for links. */
+/* Set the place to that frame, for links. */
 void tracepane_site_place(const struct store *, stk_id, struct place *);
 
-/* Cells that end before x1; zero is a dim dot. */
+/* Draw a value that ends before x1; zero is a dim dot. */
 void tracepane_draw_ns(struct grid *, int y, int x1, int64_t ns, int attr);
 void tracepane_draw_bytes(struct grid *, int y, int x1, uint64_t n);
 void tracepane_draw_count(struct grid *, int y, int x1, int64_t n);
-int tracepane_count_width(uint64_t most);	/* of a column of them: as wide as the others, or as that takes */
+int tracepane_count_width(uint64_t most);	/* width of a column of counts, at least that of the others */
 void tracepane_draw_time(struct grid *, int y, int x1, int64_t t);
 void tracepane_draw_symbol(
     const struct pane_env *, struct grid *, int y, int x, int w, enum style, str_id, const char *none);
-/* A line of text in w cells, hits of the search marked. */
+/* Draw a text in w cells, with the hits of the search marked. */
 void tracepane_draw_text(const struct pane_env *, struct grid *, int y, int x, int w, enum style, struct buf *);
-/* A histogram in one line of w cells, or in h lines with its scale below. */
+/* Draw a histogram in one line of w cells, or in h lines with its scale below; tracepane_draw_histogram_rows()
+   returns the line after it. */
 void tracepane_draw_histogram(
     struct grid *, int y, int x, int w, const struct duration_histogram *, int64_t lo, int64_t hi, enum style);
 int tracepane_draw_histogram_rows(struct grid *, int y, int h, const struct duration_histogram *, enum style);
-/* The smallest 1, 10, 100... at or below, above a duration. */
+/* Return the largest of 1, 10, 100... at or below a duration, or the smallest above it (up). */
 int64_t tracepane_round_decade(int64_t ns, bool up);
-/* What a goroutine did over [t0, t1), one line. */
+/* Draw the states of a goroutine over [t0, t1) in one line. */
 void tracepane_draw_states(const struct pane_env *, struct grid *, int y, int x, int w, trk_id, int64_t t0, int64_t t1);
-/* Why there is nothing to see, over several lines; parts are separated by newlines. */
-extern const char tracepane_log_notice[]; /* why a log of gctrace or schedtrace has nothing of the program */
+/* Draw why there is nothing to show, over several lines; newlines separate paragraphs. */
+extern const char tracepane_log_notice[]; /* why a log of gctrace or schedtrace has no data for this pane */
 void tracepane_draw_empty(struct grid *, int y, const char *why);
-/* A share of a whole: name, time, bar; and all the accounts of a goroutine or region, as the reference's
-   pages have them. Lines from y on, before h; returns the line after them. */
+/* Draw a share of a total: name, time, bar; or all times of a goroutine or region, as on the pages of `go tool
+   trace`. Use lines y to before h; return the line after them. */
 int tracepane_draw_share(struct grid *, int y, int h, enum style, const char *name, int64_t ns, int64_t whole);
 int tracepane_draw_accounts(const struct store *, struct grid *, int y, int h, const struct goroutine_times *);
-int tracepane_accounts_height(const struct goroutine_times *);	/* lines that all of them take */
-/* "running 310ms 15.5% | runnable ...": the largest states of a whole. */
+int tracepane_accounts_height(const struct goroutine_times *);	/* lines that all of them need */
+/* Append "running 310ms 15.5% | runnable ...": the largest states of a total. */
 void tracepane_put_shares(const int64_t ns[TS__N], int64_t whole, struct buf *);
-/* As a regular expression that only it matches. */
+/* As a regular expression that matches only this name. */
 void tracepane_put_name_regex(const struct store *, str_id, struct buf *);
-/* "counting 12%... "; NULL: how far is not known */
+/* Append "counting 12%... "; NULL: the progress is not known. */
 void tracepane_put_progress(const struct job *, const char *what, struct buf *);
 void tracepane_put_scope(const struct tracepane_scope *, struct buf *);	/* "whole trace", "1.2s to 1.3s" */
 
 
-/* The wake that ( went to last: the waker, the goroutine that it woke, the time, and the stack of the waker. by 0: ( was not
-   used yet. */
+/* The wake that ( followed last: the waker, the goroutine that it woke, the time, and the stack of the waker. by
+   0: none yet. */
 struct tracepane_wake {
 	trk_id by, to;
 	int64_t t;
