@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Help: every key and command, from commands.def.
+ * Help: all keys and commands, from commands.def.
  *
- * The first group is what the pane can do that help was opened from: the keys of its
- * hint line, then its own rows of the table. The others follow under the headings of
- * their groups; a group without a match is left out. Typing narrows the list (letters
- * are text here; the arrows move), Enter runs the selected row in the pane that help
- * was opened from, Escape closes. While nothing has been typed, j, k, Space, q and ?
- * keep their usual meaning. A text that is wider than its column continues on lines
- * of its own, so the lines are made anew when the width changes.
+ * The first group has the commands of the pane from which help was opened: the keys of its hint
+ * line, then its own rows of the table. The others follow under the headings of their groups; a
+ * group without a match is left out. Typing narrows the list (letters are text here; the arrows
+ * move), Enter runs the selected row in the pane from which help was opened, Escape closes. While
+ * nothing has been typed, j, k, Space, q and ? keep their usual meaning. A text that is wider than
+ * its column continues on further lines, so the lines are made again when the width changes.
  */
 #include "config.h"
 #include "app/pane.h"
@@ -26,23 +25,23 @@
 
 enum { TEXT_MAX = 60, LEGEND = 14, KEY_X = 2, WORD_X = 16, WIDTH_MIN = 12 };
 
-/* A line: a heading, a state of the legend, or a command, whose text begins at off of its help. */
+/* A line: a heading, a state of the legend, or a command, with the part of its help from off on. */
 struct help_line {
 	enum line_kind { L_HEAD, L_STATE, L_CMD } kind;
-	int what;		/* the command; of L_HEAD the first of its group, or of L_STATE which of them */
-	const char *head;	/* of L_HEAD */
+	int what;		/* the command; for L_HEAD the first of its group, for L_STATE an index into legend[] */
+	const char *head;	/* for L_HEAD */
 	size_t off, n;
 };
 
 struct help {
 	struct rows rows;
 	char text[TEXT_MAX + 1];
-	int from, cols;		/* the pane that help was opened from: its bit; the width that the lines are for */
+	int from, cols;	/* the bit of the pane from which help was opened; the width for which the lines are made */
 	struct help_line *help_line;
 	size_t nline, cap;
 };
 
-/* The states whose letters are worth a line, one of each letter. */
+/* States shown in the legend, one for each letter. */
 static const uint8_t legend[LEGEND] = {TS_RUN, TS_READY, TS_CHANRECV, TS_SYNC, TS_NET, TS_SYSCALL,
     TS_SYSBLOCK, TS_SLEEP, TS_GCASSISTW, TS_ASSIST, TS_SWEEP, TS_GCWORK, TS_STW, TS_UNKNOWN};
 
@@ -55,7 +54,7 @@ static bool has_word(const char *s, const char *word)
 	return false;
 }
 
-/* A pane that does not exist has no help: its keys would do nothing. */
+/* Return whether a command's panes exist; otherwise its keys have no effect. */
 static bool is_available(const struct cmd *c)
 {
 	int bits = 0;
@@ -85,7 +84,7 @@ static bool command_matches(const struct cmd *c, const char *text)
 	       has_word(c->group, text);
 }
 
-/* It is one of the keys of the row, as it is pressed. */
+/* Return whether the text is exactly one of the keys of a row. */
 static bool is_key(const struct cmd *c, const char *text)
 {
 	size_t n = strlen(text);
@@ -95,7 +94,7 @@ static bool is_key(const struct cmd *c, const char *text)
 	return false;
 }
 
-/* Of the lines that match what was typed the one whose key or word it is; otherwise the first. */
+/* Return the line whose key or word is exactly the typed text; otherwise the first match. */
 static uint32_t matching_line(const struct help *h)
 {
 	for (int word = 0; word < 2; word++)
@@ -118,13 +117,13 @@ static struct help_line *new_line(struct help *h, enum line_kind kind, int what)
 
 static bool is_wide(int cols) { return cols >= 100; }
 
-/* Where the texts begin: behind the words, for which there is no room on a narrow screen. */
+/* Return the column of the texts: after the words, which are omitted on a narrow screen. */
 static int text_x(int cols)
 {
 	return is_wide(cols) ? WORD_X + 40 : cols >= 70 ? WORD_X + 20 : WORD_X;
 }
 
-/* A mark, the scrollbar and a blank before it are not the text's. */
+/* Add a command; its text excludes the columns of the mark, the scrollbar and a blank. */
 static void add_command(struct help *h, int id)
 {
 	const char *s = cmds[id].help;
@@ -139,7 +138,7 @@ static void add_command(struct help *h, int id)
 	} while (s[off]);
 }
 
-/* The command that a key means in a pane. */
+/* Return the command of a key in a pane. */
 static int command_of(const char *key, size_t n, int pane)
 {
 	char k[24];
@@ -163,13 +162,13 @@ static bool is_listed(const struct help *h, int id)
 	return false;
 }
 
-/* It is of this pane and not of all. */
+/* Return whether a command is the pane's own, not one of all panes. */
 static bool is_own(const struct help *h, int id)
 {
 	return (cmds[id].panes & P_ALL) != P_ALL && (cmds[id].panes & h->from);
 }
 
-/* The keys of a line of hints ("Enter peek  < > sort"): the words of each hint that are keys, but for the last. */
+/* Add the commands of a hint line ("Enter peek  < > sort"): the words of each hint that are keys, except the last. */
 static void add_hints(struct help *h, const char *s)
 {
 	for (size_t n; *s; s += n + strspn(s + n, " ")) {
@@ -180,7 +179,7 @@ static void add_hints(struct help *h, const char *s)
 	}
 }
 
-/* What the pane can do that help was opened from. */
+/* Add the commands of the pane from which help was opened. */
 static void add_here(struct help *h, const struct pane_env *env)
 {
 	const char *name = NULL;
@@ -325,7 +324,7 @@ static enum verdict type_key(struct help *h, const struct pane_env *env, const c
 	return V_DONE;
 }
 
-/* The command of the selected line; CMD_NONE: it is a heading, or a state. */
+/* Return the command of the selected line; CMD_NONE: a heading or a state. */
 static enum cmd_id selected_command(const struct help *h)
 {
 	const struct help_line *l = h->nline ? &h->help_line[h->rows.sel] : NULL;
@@ -354,7 +353,7 @@ static enum verdict help_act(
 	case CMD_OPEN: return run_selected(h, ask);
 	case CMD_HELP:
 	case CMD_BACK:
-	case CMD_CANCEL:	/* without a word all three close it */
+	case CMD_CANCEL:	/* without text all three close the pane */
 		snprintf(h->text, sizeof h->text, "%s", a->arg ? a->arg : "");
 		fill_lines(h, env);
 		return a->arg ? V_DONE : V_PASS;
@@ -373,7 +372,7 @@ static void help_summary(const void *st, const struct pane_env *env, struct buf 
 		buf_puts(b, "all keys and commands: type to search, Enter runs one, q or Esc closes");
 }
 
-/* What its lines do not say: what it takes, and where it holds. */
+/* Append what the line does not show: the argument and the panes. */
 static void help_detail(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct cmd *c = &cmds[selected_command(st)];
@@ -407,7 +406,7 @@ static void help_click(
 		run_selected(h, ask);
 }
 
-/* A paragraph from line y on; the line after it. */
+/* Draw a wrapped paragraph from line y on; return the line after it. */
 static int draw_wrapped(struct grid *g, int y, const char *s)
 {
 	do {
@@ -418,7 +417,7 @@ static int draw_wrapped(struct grid *g, int y, const char *s)
 	return y;
 }
 
-/* What no single key says. */
+/* Draw general hints. */
 static void help_side(const void *st, const struct pane_env *env, struct grid *g)
 {
 	static const char *const text[] = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Facts about what is open: the file, what it holds, what was lost of it, what
- * it costs. Lines of text made anew at each update; warnings of the reader come
- * last, one a line, each with the offset in the file that it is about.
+ * Information about the open file: the file, its contents, what was lost, memory. Lines of text
+ * made at each update; the warnings of the reader come last, one per line, each with its offset in
+ * the file.
  */
 #include "config.h"
 #include "app/pane.h"
@@ -55,7 +55,7 @@ static void add_ns(struct info_state *f, const char *name, int64_t ns)
 	buf_free(&b);
 }
 
-/* ns since 1970 as a date, in UTC so that two people read the same. */
+/* Add ns since 1970 as a date, in UTC, so that it does not depend on the reader's time zone. */
 static void add_wall(struct info_state *f, const char *name, int64_t ns)
 {
 	char s[64] = "";
@@ -97,7 +97,7 @@ static void trace_facts(struct info_state *f, const struct snap *sn)
 	add_ns(f, "length", sn->t1 - sn->t0);
 	for (uint32_t i = 1; i < sn->ntrks; store_note_walk(sn, i++))
 		n[store_trk(sn->st, i)->kind & 3]++;
-	if (sn->complete) {	/* who reads counts them, and says so at the end */
+	if (sn->complete) {	/* the reader reports these counts at the end */
 		add_n(f, "events", t->events);
 		add_n(f, "generations", t->generations);
 		add_n(f, "batches", t->batches);
@@ -109,7 +109,7 @@ static void trace_facts(struct info_state *f, const struct snap *sn)
 	add_n(f, "marks", sn->nmarks);
 }
 
-/* Of a log of gctrace and schedtrace. */
+/* Add the facts about a log of gctrace or schedtrace. */
 static void log_facts(struct info_state *f, const struct snap *sn)
 {
 	const struct sink_trace *t = &sn->trace;
@@ -186,7 +186,7 @@ static void add_index(struct info_state *f, struct session *s)
 	buf_free(&b);
 }
 
-/* The options that make this view, as the command line takes them; what is not there has its default. */
+/* Add the options that make this view, as on the command line; defaults are omitted. */
 static void add_options(struct info_state *f, struct session *s)
 {
 	struct command c = {0};
@@ -260,7 +260,7 @@ static void info_summary(const void *st, const struct pane_env *env, struct buf 
 	buf_printf(b, "information about this file, %u notice%s", sn->nwarns, text_s(sn->nwarns));
 }
 
-/* What the line says, whole: the pane cuts long ones. */
+/* Append the whole text of the line, which the pane may cut. */
 static void info_detail(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct info_state *f = st;
@@ -269,7 +269,7 @@ static void info_detail(const void *st, const struct pane_env *env, struct buf *
 		buf_puts(b, f->info_line[f->rows.sel].value);
 }
 
-/* A line without a name goes on with the one above it. */
+/* A line without a name continues the line above. */
 static int info_topics(const void *st, const struct pane_env *env, enum topic *t)
 {
 	const struct info_state *f = st;

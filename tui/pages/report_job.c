@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Reports beside the keyboard: see report_job.h. A report makes a model of its own
- * and may take long, so a thread makes it, from the bytes that the session holds
- * (session/input_cache.h), and asks on the way whether to go on. All that it needs is in
- * one struct, which is the thread's until the job has been joined.
+ * Reports in the background: see report_job.h. A report builds its own model and may take long, so
+ * a thread makes it from the bytes that the session holds (session/input_cache.h), and checks for
+ * cancellation. All its data is in one struct, which belongs to the thread until the job has been
+ * joined.
  */
 #include "config.h"
 #include "pages/report_job.h"

@@ -9,25 +9,25 @@
 #include "session/session.h"
 
 /*
- * A report that is made beside the keyboard, of what is shown, by a command line.
+ * A report made in the background for the current view, from a command line.
  */
 struct report_work {
 	struct arena arena;		/* for the words of the line */
-	struct command line;		/* filled in before it begins: command_add() */
-	struct job *job;		/* NULL: it has not begun */
-	struct buf text, notices;	/* when it has ended: the text; what it noticed, in one line */
-	struct err err;			/* and why there is no text */
-	struct options options;			/* its own, as the two below */
+	struct command line;		/* filled by command_add() before the start */
+	struct job *job;		/* NULL: not started */
+	struct buf text, notices;	/* the result: the text, and its notices in one line */
+	struct err err;			/* or the error */
+	struct options options;			/* copies for the report, as the next two */
 	struct cached_inputs cached_inputs;
 	struct input_watch watch;
 	tui_report *fn;
 };
 
 struct report_work *report_job_new(tui_report *);
-/* The line is complete: begin. -1: *e, and it has not begun. */
+/* Start the job; the line is complete. Return -1 with *e set if it was not started. */
 int report_job_start(struct report_work *, struct session *, struct err *e);
-/* Wait until it has ended: 0, or -1 and err. */
+/* Wait until it has ended; return 0, or -1 with r->err set. */
 int report_job_finish(struct report_work *, struct session *);
-void report_job_free(struct report_work *);	/* which has ended, or not begun */
+void report_job_free(struct report_work *);	/* it has ended, or was not started */
 
 #endif

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The text of a report: any row of reports.def, of what is shown.
+ * The text of a report: any row of reports.def, for the current view.
  *
- * The words after : are those of pprof's own prompt (tree -cum json -runtime):
- * numbers, -cum and -flat, expressions to focus on, -RE to ignore, > FILE, and any
- * option of the command line. They are put behind the command line that the
- * session makes of its query, so the pane shows what the same line prints in a
- * shell, and says that line. Reports make a model of their own and may take long:
- * they run beside the keyboard, one at a time, from the bytes that the session
- * holds (session/input_cache.h); Esc stops one, another query makes it anew. The text is kept as it is; rows are its lines, or
- * those that & leaves.
+ * The words after : are those of pprof's prompt (tree -cum json -runtime): numbers, -cum and -flat,
+ * expressions to focus on, -RE to ignore, > FILE, and any option of the command line. They are
+ * appended to the command line that the session makes from its query, so the pane shows what the
+ * same line prints in a shell, and displays that line. Reports build their own model and may take
+ * long: they run in the background, one at a time, from the bytes that the session holds
+ * (session/input_cache.h); Esc cancels one, a new query makes it again. The text is kept unchanged;
+ * rows are its lines, filtered by &.
  */
 #include "config.h"
 #include "app/pane.h"
@@ -29,23 +28,23 @@
 #include <sys/stat.h>
 
 struct report_state {
-	char *words;		/* as asked for, NULL: nothing yet */
+	char *words;		/* as typed, NULL: none yet */
 	struct report_work *work;	/* NULL: none is running */
-	bool again;		/* the query changed meanwhile */
+	bool again;		/* the query has changed meanwhile */
 	char *line;		/* the command line that made the text */
 	struct buf text, notices;
-	uint32_t *start, nline;	/* offsets of its lines; start[nline] ends the last */
+	uint32_t *start, nline;	/* offsets of its lines; start[nline] is the end */
 	size_t cstart;
-	uint32_t *row;		/* lines that are shown */
+	uint32_t *row;		/* displayed lines */
 	size_t crow;
 	struct rows rows;
 	struct hits hit;
 	int left;
-	char said[320];		/* what became of the last one, when it is no text */
+	char said[320];		/* message if there is no text */
 	bool bad;
 };
 
-/* ---- words */
+/* ---- arguments */
 
 static const struct report_row *find_report(const char *s, size_t n)
 {
@@ -75,7 +74,7 @@ static bool is_count(const char *s)
 	return *s && !s[strspn(s, "0123456789")];
 }
 
-/* What one word adds; expressions are collected, since each option is given once. */
+/* Add the option of a word; expressions are collected, because each option is given once. */
 static void take_word(struct report_work *w, const char *s, const char **focus, const char **ignore)
 {
 	if (is_count(s))
@@ -88,8 +87,8 @@ static void take_word(struct report_work *w, const char *s, const char **focus, 
 		*focus = join_regex(w, *focus, s);
 }
 
-/* What pprof's prompt does where it was not told otherwise: the viewer's head says what the lines about the profile
-   would say, and ten entries are enough. */
+/* Add the defaults of pprof's prompt: the lines about the profile are omitted, because the head line shows them,
+   and the list is limited to ten entries. */
 static void as_prompt(struct report_work *w, const struct options *o, const char *report)
 {
 	bool text = !strcmp(report, "top") || !strcmp(report, "text");
@@ -99,7 +98,7 @@ static void as_prompt(struct report_work *w, const struct options *o, const char
 		command_add(&w->line, "-nodecount=10");
 }
 
-/* The command line: what the session says, and the words before its files. */
+/* Make the command line: that of the session, with the words before its files. */
 static int make_line(struct report_work *w, const struct session *s, const char *words, struct err *e)
 {
 	const char *p = words + strspn(words, " "), *focus = NULL, *ignore = NULL, *arg = NULL;
@@ -132,7 +131,7 @@ static int make_line(struct report_work *w, const struct session *s, const char 
 	for (int i = 0; i < base.n; i++) {
 		if (i == 2)
 			as_prompt(w, session_opt(s), r->name);
-		if (!strcmp(base.v[i], "--")) {	/* of two of the same the later counts */
+		if (!strcmp(base.v[i], "--")) {	/* a later option overrides an earlier one */
 			for (int k = 0; k < rest.line.n; k++)
 				command_add(&w->line, arena_strndup(&w->arena, rest.line.v[k], strlen(rest.line.v[k])));
 			if (focus)
@@ -157,7 +156,7 @@ static void put_line(const struct report_work *w, struct buf *b)
 			buf_printf(b, "%s%s", i ? " " : "", w->line.v[i]);
 }
 
-/* ---- the work */
+/* ---- job */
 
 static void set_notice(struct report_state *p, bool bad, const char *s)
 {
@@ -179,7 +178,7 @@ static void start_report(struct report_state *p, const struct pane_env *env)
 	p->work = w;
 }
 
-/* What is asked for now, when what was asked for before has been stopped. */
+/* Make the current report, after a running one has been cancelled. */
 static void make_report(struct report_state *p, const struct pane_env *env)
 {
 	p->again = p->work || session_is_loading(env->s);
@@ -287,7 +286,7 @@ static void report_pane_update(void *st, const struct pane_env *env)
 	bool new_grep = p->words && !p->work && p->nline;
 	if (new_grep)
 		fill_lines(p, env);
-	/* the same report of another query */
+	/* the same report for the new query */
 	if (!p->words || strchr(p->words, '>'))
 		return;
 	make_report(p, env);
@@ -350,7 +349,7 @@ static void report_pane_draw(const void *st, const struct pane_env *env, struct 
 		    &(struct list_options){false, profile_hits_are_current(&p->hit, env) ? p->hit.at : NULL});
 }
 
-/* ---- acting */
+/* ---- commands */
 
 static enum verdict ask_for(struct report_state *p, const struct pane_env *env, const char *words)
 {
@@ -384,7 +383,7 @@ static enum verdict report_pane_act(void *st, const struct pane_env *env, const 
 	}
 }
 
-/* The function whose name ends the line, but for what pprof writes behind names. */
+/* Find the function whose name ends the line, before the suffixes that pprof adds. */
 static void report_pane_place(const void *st, const struct pane_env *env, struct place *to)
 {
 	static const char *const behind[] = {" (inline)", " (partial-inline)"};
@@ -441,7 +440,7 @@ static void report_pane_load(void *st, const struct pane_env *env, const struct 
 	list_select(&p->rows, (uint32_t)v->cursor[0]);
 }
 
-/* The line as it may be shown. */
+/* Append the line without passwords and control bytes. */
 static void put_safe(struct buf *b, const char *line)
 {
 	struct buf plain = {0};
