@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Marks, spans and counters go straight to their columns, in the order in which
- * they are said. Times of marks and of each counter only grow: one that comes too
- * late, of a damaged trace, is moved to the newest. Spans are said when they end,
- * so their beginnings are in no order; of every 64 of them is kept how far they
- * reach, and who looks for those of a window passes over the others. The road not
- * taken is to put them in order of their beginnings: that would have to wait for
- * the last one to end.
+ * Writes marks, spans and counters to their columns in the order in which they arrive. The times of marks and of each
+ * counter only grow: a late one, in a damaged trace, gets the time of the newest. Spans arrive when they end, so their
+ * start times are in no order. For every 64 spans a block keeps their extent, and a search for the spans of a window
+ * skips the blocks that do not reach into it. The road not taken is to order spans by their start: that would have to
+ * wait until the last span has ended.
  */
 #include "config.h"
 #include "store/tracks/annotations.h"

@@ -6,23 +6,23 @@
 #include "store/store.h"
 #include "store/tracks/time_search.h"
 
-/* The writer of what lies beside the tracks of a trace: marks, spans, counters, shares of the collector. */
+/* The writer of what a trace has besides the states of tracks: marks, spans, counters, GC utilisation. */
 struct annotations {
 	struct store *st;
-	int64_t marked, counted[CT__N];	/* times of the newest */
-	struct span_block block;	/* of the last spans, up to 64 of them */
+	int64_t marked, counted[CT__N];	/* time of the newest mark, and of the newest row of each counter */
+	struct span_block block;	/* extent of the last block of spans, of up to 64 */
 };
 
-/* Initialises the store's columns marks, spans, span_blocks, utils and counts; annotations_free frees them. */
+/* Initialise the store's columns marks, spans, span_blocks, utils and counts; annotations_free frees them. */
 void annotations_init(struct annotations *, struct store *);
 void annotations_free(struct annotations *);
 void annotations_add_mark(struct annotations *, const struct sink_mark *);
 void annotations_add_span(struct annotations *, const struct sink_span *);
 void annotations_add_counter(struct annotations *, int64_t t, enum counter, uint64_t v);
 void annotations_add_util(struct annotations *, const struct sink_util *);
-/* They are not looked at for now. */
+/* Release the resident pages of the columns, where they are on disk. */
 void annotations_release_pages(const struct annotations *);
-/* How many there are, into a snapshot; counters from CT_RUNNABLE on are the sealer's. */
+/* Set the counts of these columns in a snapshot. Counters from CT_RUNNABLE on belong to seal_fill_snap(). */
 void annotations_fill_snap(const struct annotations *, struct snap *);
 
 #endif

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Pieces: what waits to be sealed, cut and handed on (seal_pipeline.c).
+ * Batches: the entries that wait to be sealed are cut into batches and handed on (seal_pipeline.c).
  *
- * A piece begins where the one before ended and has all entries from there on, up to its own end;
- * what is told of a later time stays and begins the next. Where one ends is a matter of what was
- * told alone, never of how many entries came at once: when a generation is told again (tracks_reread)
- * its pieces must be those that were sealed. The tracks that are there are counted by crowds of
- * neighbours, and what is known of a crowd of which none is there any more goes with the piece.
+ * A batch starts where the previous one ended and has all entries from there to its own end; entries of a later time
+ * stay and start the next batch. The end of a batch depends on the entries alone, never on how many arrive in one call:
+ * when a generation is read again (tracks_reread), its batches must be those that were sealed. The tracks that exist
+ * are counted in groups of SHEET_CROWD neighbours, and the state of a group in which no track exists any more is
+ * dropped with the batch.
  *
- * Pieces are cut where the reader says that all before is told, and before that
- * whenever SHEET_WHOLE entries wait, or of a small file fewer: what waits costs more than
- * what is sealed, and a generation may hold tens of millions. A sheet has a row for each track that
- * is there, though it do nothing, so where these are many there wait as many
- * entries as make the rows no more than a fourth of it. What is told of the sealed past after
- * that (a goroutine first heard of late) is in the sheets from the cut on, and
- * its row says since when it was really there.
+ * Batches are cut where the reader has delivered all earlier entries, and before that whenever SHEET_WHOLE entries wait
+ * (fewer in a small file): a waiting entry takes more memory than a sealed one, and a generation may hold tens of
+ * millions. A sheet has a row for each track that exists, even if the track does nothing. So where many tracks exist,
+ * enough entries wait to keep the rows below a quarter of the sheet. An entry of the sealed past that arrives
+ * afterwards (of a goroutine that is first mentioned late) is in the sheets from the cut on, and its row records since
+ * when the goroutine really existed.
  */
 #include "config.h"
 #include "store/tracks/internal.h"
@@ -27,8 +26,8 @@
 
 #include <string.h>
 
-/* A piece that is not small becomes a whole one, nearly always: room that is not used is no
-   memory, and what grows by and by is copied on the way. */
+/* Reserve room for a whole batch as soon as a batch is not small, since nearly all become whole ones: untouched room
+   takes no memory, and growing in steps would copy the entries. */
 struct sink_enter *tracks_room(const struct tracks *k, struct sheet_batch *p, size_t n)
 {
 	enum { FEW = 1 << 13 };
@@ -53,10 +52,12 @@ void tracks_note_empty_group(struct tracks *k, uint32_t crowd)
 	k->left[k->nleft++] = crowd;
 }
 
-/* Of a crowd that is whole and of which none is there any more, and none is in the piece at hand, nothing is kept. */
+/* Drop the per-track state of a complete group of tracks once none of them exists and none occurs in the current
+   batch. */
 static void forget_empty_groups(struct tracks *k)
 {
-	size_t n = 0, from = 0, upto = 0;	/* neighbours go at once, for every thread hears of each time */
+	/* discard adjacent groups in one call: each call interrupts every thread */
+	size_t n = 0, from = 0, upto = 0;
 	for (size_t i = 0; i < k->now.n; i++)
 		k->crowd[k->now.entry[i].trk / SHEET_CROWD]++;
 	for (size_t i = 0; i < k->nleft; i++) {
@@ -77,16 +78,17 @@ static void forget_empty_groups(struct tracks *k)
 		k->crowd[k->now.entry[i].trk / SHEET_CROWD]--;
 }
 
-/* So many entries are a piece, at least: of a long trace each is a share of what was before it, so that sheets are few
-   and a frame of all of it does not cost by its length; but where they are made again it must be the same wherever one
-   begins. */
+/* Set the least number of entries of a batch. In a long trace each batch is a share of what was sealed before it, so
+   that sheets are few and drawing the whole trace stays cheap. Where sheets are rebuilt the size must not depend on
+   where reading starts, so it stays `whole`. */
 static void next_least(struct tracks *k)
 {
 	size_t share = k->st->keep ? 0 : k->sent / SEAL_SHEETS;
 	k->least = share < k->whole ? k->whole : share > SEAL_MOST ? SEAL_MOST : share;
 }
 
-/* Take the entries from v[from] on that are not before t1 out, keeping the order of both; how many stay. */
+/* Move the entries from v[from] on with t >= t1 to `late`, keeping the order of both. Return the number of entries that
+   stay. */
 static size_t split_late(struct tracks *k, size_t from, int64_t t1, struct sheet_batch *late)
 {
 	struct sink_enter *v = k->now.entry;
@@ -103,7 +105,8 @@ static size_t split_late(struct tracks *k, size_t from, int64_t t1, struct sheet
 	return n;
 }
 
-/* The tracks of the piece, and how many entries each has; then they are in none. */
+/* Set the number of entries of each listed track, drop the tracks without any, and clear the counts for the next
+   batch. */
 static void count_listed(struct tracks *k)
 {
 	struct sheet_batch *p = &k->now;
@@ -120,7 +123,7 @@ static void count_listed(struct tracks *k)
 	p->nlisted = n;
 }
 
-/* An entry that is in the piece at hand, which begins at t0. */
+/* Count an entry that is in the current batch, which starts at t0, for its track and for the P it also describes. */
 static void list_entry_tracks(struct tracks *k, const struct sink_enter *e, int64_t t0)
 {
 	tracks_count_entry(&k->now, &k->last[e->trk], e->trk, e->t == t0);
@@ -128,7 +131,7 @@ static void list_entry_tracks(struct tracks *k, const struct sink_enter *e, int6
 		tracks_count_entry(&k->now, &k->last[e->also], e->also, e->t == t0);
 }
 
-/* Hand on [sealed, t1): the entries before t1 go, the others stay, both in their order. */
+/* Hand on the batch [sealed, t1) with the entries before t1. The other entries stay; both keep their order. */
 static void cut_batch(struct tracks *k, int64_t t1)
 {
 	struct sheet_batch late = {0}, *p = &k->now;
@@ -162,7 +165,8 @@ static void cut_batch(struct tracks *k, int64_t t1)
 	tracks_release_pages(k);
 }
 
-/* What waited, in the order of time and as it was told: the first `at` of them wait again, or have been sealed. */
+/* Waiting entries in the order of time, those of one time as they arrived. The first `at` of them are in the batch
+   again or sealed. */
 struct late_entries {
 	struct sink_enter *entry;
 	size_t n, at;
@@ -188,7 +192,7 @@ static void sort_waits(struct late_entries *w)
 	w->entry = sorted;
 }
 
-/* Nothing waits then. */
+/* Take all waiting entries out of the batch and sort them. */
 static struct late_entries take_out(struct tracks *k)
 {
 	struct sheet_batch *p = &k->now;
@@ -201,7 +205,7 @@ static struct late_entries take_out(struct tracks *k)
 	return w;
 }
 
-/* Those before t1 wait again, and no others. */
+/* Make the entries before t1, and no others, the entries of the batch. */
 static void put_back(struct tracks *k, struct late_entries *w, int64_t t1)
 {
 	struct sheet_batch *p = &k->now;
@@ -214,14 +218,14 @@ static void put_back(struct tracks *k, struct late_entries *w, int64_t t1)
 	p->past = w->past;
 }
 
-/* Up to where one piece may reach to t. They may be as many as there are entries, so none of these is moved more than
-   once. */
+/* Seal up to t in batches of bounded length. There may be as many batches as entries, so all entries are taken out once
+   and each is moved back once. */
 static void upto_far(struct tracks *k, int64_t t)
 {
 	struct late_entries w = take_out(k);
 	while (t - k->sealed > SHEET_MAX_NS) {
 		int64_t first = w.at < w.n ? w.entry[w.at].t : INT64_MAX, end = k->sealed + SHEET_MAX_NS;
-		if (first - k->sealed > SHEET_MAX_NS / 2)	/* when anything happens next */
+		if (first - k->sealed > SHEET_MAX_NS / 2)	/* nothing starts for long */
 			end = first < t ? first : t;
 		put_back(k, &w, end);
 		cut_batch(k, end);
@@ -240,8 +244,8 @@ void tracks_upto(struct tracks *k, int64_t t)
 		cut_batch(k, t);
 }
 
-/* A sheet that is cut short has as many rows as others. Where a border is to be remembered what waits would be part of
-   it. */
+/* Does not cut where many tracks exist: a short sheet has as many rows as a long one. With eviction it always cuts:
+   entries that wait at a generation border would become part of its checkpoint. */
 void tracks_generation(struct tracks *k, int64_t t)
 {
 	if (k->st->keep || (size_t)SEAL_ROW * k->there <= k->least)
@@ -265,7 +269,7 @@ void tracks_set_start(struct tracks *k, int64_t t)
 	seal_set_start(k->seal_pipeline, t);
 }
 
-/* ---- again */
+/* ---- reading a generation again */
 
 struct tracks *tracks_reread(struct tracks *of, int64_t sealed, void (*made)(void *, struct sheet_batch *), void *arg)
 {

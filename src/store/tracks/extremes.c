@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The gist of a sheet is gathered while the sheet is filled, when every interval is in registers anyway. A second walk
- * over all intervals for the first screen took a thirtieth of the reading time, at the end, while the user waits. A search
- * for the longest wait then walks only the sheet that has it. A span over several sheets counts in each of them from the
- * start of the sheet in which it started (its track has the number, sheet_live). So the bound of a gist is never too
- * small, and the sheet in which the longest span ends is walked.
+ * The extremes of a sheet are gathered while the sheet is filled, when every interval is in registers anyway. A second
+ * walk over all intervals for the first screen took a thirtieth of the reading time, at the end, while the user waits.
+ * A search for the longest wait then walks only the sheet that has it. A span over several sheets counts in each of
+ * them from the start of the sheet in which it started (sheet_live.began is the number of that sheet). So the bound of
+ * a sheet is never too small, and the sheet in which the longest span ends is walked.
  *
  * Running times are kept by start function, because these are few. A goroutine that existed before the trace has no
- * known function at first, so its time is kept by goroutine. If there are too many of either, the sheet has no gist and is
- * walked.
+ * known function at first, so its time is kept by goroutine. If there are too many of either, the sheet has no extremes
+ * and is walked.
  */
 #include "config.h"
 #include "store/tracks/extremes.h"
@@ -23,10 +23,10 @@ enum { MANY = 512 };
 
 struct extremes_gatherer {
 	const struct store *st;
-	struct function_info { int64_t ns; bool known, runtime, ran; } *by;	/* by name */
+	struct function_info { int64_t ns; bool known, runtime, ran; } *by;	/* by start function */
 	size_t cby;
 	struct sheet_extremes now;
-	struct extremes_ran ran[MANY];	/* ns: in by[] until it is taken */
+	struct extremes_ran ran[MANY];	/* ns is in by[] until extremes_take_sheet() */
 	struct extremes_late late[MANY];
 };
 
@@ -45,7 +45,7 @@ void extremes_gatherer_free(struct extremes_gatherer *k)
 	mem_free(k);
 }
 
-/* What is known of those that a function started. */
+/* Return what is known of a start function and its goroutines. */
 static struct function_info *function_info(struct extremes_gatherer *k, str_id name)
 {
 	size_t had = k->cby;

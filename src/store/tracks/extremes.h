@@ -5,31 +5,34 @@
 
 #include "store/store.h"
 
-/* The gist of a sheet: what of its goroutines may stand out in the trace. It stays when the sheet goes. */
+/* The extremes of a sheet: the goroutines of it that may stand out in the trace. They stay when the sheet is
+   evicted. */
 struct sheet_extremes {
-	/* No goroutine was runnable for longer, up to the end of the sheet, nor waited longer in package sync; the
-	   runtime's own left aside. Within a sheet that is exact. Of a span that began in an earlier sheet it is the
-	   time since that sheet began. */
+	/* ns: no goroutine was runnable for longer at any time up to the end of the sheet, or waited longer in package
+	   sync, goroutines of the runtime excluded. Exact for spans within the sheet. A span that started in an earlier
+	   sheet counts from the start of that sheet. */
 	int64_t ready, sync;
 	uint32_t nran, nlate;
-	/* how long they ran, by start function; those of which it was not known yet */
+	/* running times by start function; and of goroutines whose function was not yet known */
 	struct extremes_ran { str_id name; int64_t ns; } *ran;
 	struct extremes_late { trk_id trk; int64_t ns; } *late;
 };
-void extremes_free(const struct sheet_extremes *);	/* NULL: none */
+void extremes_free(const struct sheet_extremes *);	/* NULL is allowed */
 
-/* Gathers them, sheet by sheet; one thread. */
+/* Gathers extremes, sheet by sheet. For one thread. */
 struct extremes_gatherer;
 struct extremes_gatherer *extremes_gatherer_new(const struct store *);
 void extremes_gatherer_free(struct extremes_gatherer *);
-/* A goroutine ran that long in the current sheet. true: it is known to be a goroutine of the runtime. */
+/* Record that a goroutine ran for ns in the current sheet. Return true when it is known to be a goroutine of the
+   runtime. */
 bool extremes_add_run(struct extremes_gatherer *, trk_id, int64_t ns);
-/* Rows of tracks that were looked at are let go of, where they lie on disk: now and then, there may be very many. */
+/* Release the resident pages of track rows, where they are on disk. Call now and then while many rows are read. */
 void extremes_release_pages(const struct extremes_gatherer *);
-/* The number of the current sheet, and the start of an earlier one. */
+/* Return the number of the current sheet, and the start time of an earlier one. */
 uint32_t extremes_sheet_number(const struct extremes_gatherer *);
 int64_t extremes_sheet_t0(const struct extremes_gatherer *, uint32_t sheet);
-/* That is the sheet, with its longest times. NULL: too many functions to keep; then the sheet itself is to be asked. */
+/* End the current sheet, with its longest times, and return its extremes, for the caller to free. Return NULL when
+   there are too many functions to keep; then the sheet itself has to be walked. */
 const struct sheet_extremes *extremes_take_sheet(struct extremes_gatherer *, int64_t ready, int64_t sync);
 
 #endif

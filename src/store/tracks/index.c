@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Which track a goroutine, a processor or a thread is. Goroutines are numbered 1,
- * 2, 3 ... by the runtime, so their tracks are found in an array by number, which
- * may lie on disk where a trace is larger than the memory: of those that were, most
- * are not asked for again. Only numbers far beyond how many there are, as in
- * damaged files, and Ps and Ms go through a hash table; a goroutine stays where it
- * was put first, so once any has gone there, all that are not in the array are
- * looked for there. At the end the array, less what nobody has, is the list of goroutines by their numbers, which
- * nobody needs to sort then. The road not taken is the hash table alone: with a million
- * goroutines each look waits for memory twice.
+ * Finds the track of a goroutine, a P or an M. The runtime numbers goroutines 1, 2, 3 ..., so their tracks are found in
+ * an array by number. The array may be on disk where a trace is larger than the memory: most ended goroutines are not
+ * looked up again. Ps, Ms, and goroutines whose numbers are far above their count (as in damaged files) use a hash
+ * table. A goroutine stays where it was stored first, so once the table holds any goroutine, it is searched for all
+ * that the array does not have. At the end the array, without its empty elements, is the list of goroutines by number,
+ * and needs no sorting. The road not taken is the hash table alone: with a million goroutines each lookup waits for
+ * memory twice.
  */
 #include "config.h"
 #include "store/tracks/index.h"
@@ -28,7 +26,7 @@ static int track_eq(const void *ctx, uint32_t i, const void *key)
 	return r->kind == want->kind && r->id == want->id;
 }
 
-/* The place for goroutine id in the array, NULL: it is too far. */
+/* Return the array element of goroutine id, or NULL when the id is too large for the array. */
 static trk_id *gid_at(struct tracks_index *x, const struct store *st, uint64_t id)
 {
 	if (id < x->gids.prefaulted)
@@ -73,7 +71,7 @@ trk_id tracks_index_add(struct tracks_index *x, struct store *st, enum track_kin
 	return i;
 }
 
-/* Those that are no goroutines: one kind behind the other, each by its numbers. */
+/* Make the lists of Ps and Ms, each sorted by number, one after the other in others.v. */
 static void number_others(struct tracks_index *x, struct store *st)
 {
 	struct radix_item *key = xmalloc((x->others.n + 1u) * sizeof *key);

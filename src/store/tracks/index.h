@@ -7,22 +7,22 @@
 #include "base/mem/spill_array.h"
 #include "store/store.h"
 
-/* Tracks by their kind and number; the rows themselves are the store's (trks). Zeroes are an empty one. */
+/* Tracks by kind and number. The rows themselves are in the store (trks). All zero is an empty index. */
 struct tracks_index {
-	struct intern index;		/* by kind and id */
-	struct spillable_array gids;		/* where the array lies; it may spill */
+	struct intern index;		/* hash table by kind and id */
+	struct spillable_array gids;		/* the memory of gid[]; may be on disk */
 	trk_id *gid;			/* [gids.n]: track of goroutine i, 0 none */
-	uint32_t far;			/* goroutines that are in the index nevertheless */
-	struct trk_list others;		/* the tracks that are no goroutines, as they came */
+	uint32_t far;			/* number of goroutines in the hash table */
+	struct trk_list others;		/* the tracks that are not goroutines, in order of creation */
 	size_t cothers;
 };
 
-/* 0: there is none. */
+/* Return the track, or 0 when there is none. */
 trk_id tracks_index_find(const struct tracks_index *, const struct store *, enum track_kind, uint64_t id);
-/* Found, or a new row of which all but kind and id is unknown. */
+/* Return the track; add a row with this kind and id, and nothing else known, when there is none. */
 trk_id tracks_index_add(struct tracks_index *, struct store *, enum track_kind, uint64_t id);
-/* No more will be asked for: the store gets its lists of tracks by number, which stay until tracks_index_free(). Not
-   where numbers are far apart, or lie on disk. */
+/* Set the store's lists of tracks by number, which are valid until tracks_index_free(). No lookup may follow. Does
+   nothing where numbers are far apart or the array may be on disk. */
 void tracks_index_sort(struct tracks_index *, struct store *);
 void tracks_index_free(struct tracks_index *);
 

@@ -9,67 +9,69 @@
 #include "store/tracks/late_fields.h"
 #include "store/tracks/tracks.h"
 
-/* What tracks.c, who gathers, and batches.c, who hands on, both know. */
+/* What tracks.c, which gathers entries, and batches.c, which cuts them into batches, share. */
 enum { SEAL_MIN = 1 << 16, SEAL_SHARE = 32, SEAL_ROW = 4, SUMMARY_ROW = 16, SEAL_SHEETS = 256, SEAL_MOST = 1 << 21,
 	NEW = 1 << 14 };
-/* LIVES: it has no t1; THERE: it has rows in sheets; LISTED: there are entries of it in the piece at hand; TOLD: and
-   not only where that begins; KNOWN: what its row says is here too */
+/* Bits of track_last.life. HAS_T0, HAS_RUN0: the row has that time; LIVES: the row has no t1; THERE: the track exists,
+   so sheets have a row of it; LISTED: it has entries in the current batch; TOLD: it has entries after the start of the
+   batch; KNOWN: these bits agree with the row. */
 enum { HAS_T0 = 1, LIVES = 2, HAS_RUN0 = 4, TOLD = 8, THERE = 16, LISTED = 32, KNOWN = 64,
 	ALIVE = HAS_T0 | LIVES | HAS_RUN0 | TOLD, SETTLED = HAS_T0 | LIVES | HAS_RUN0 | THERE };
 
 struct track_last {
 	int64_t t;
-	uint8_t class;			/* of a goroutine: enum sheet_class of its state, and 1; 0: it is none */
-	/* of its row: HAS_*, LIVES; and THERE, LISTED, TOLD, KNOWN */
+	uint8_t class;			/* goroutine: enum sheet_class of its state, plus 1; else 0 */
+	/* HAS_T0, LIVES, HAS_RUN0, TOLD, THERE, LISTED, KNOWN */
 	uint8_t life;
-	bool first;			/* one of them is at the beginning of the piece */
-	uint32_t n;			/* the others */
+	bool first;			/* it has an entry at the start of the batch */
+	uint32_t n;			/* number of its other entries */
 };
 
 struct tracks {
 	struct store *st;
-	uint32_t n;			/* tracks, with number 0 */
+	uint32_t n;			/* tracks, including track 0 */
 	struct track_last *last;
-	struct spillable_array lasts;		/* where they lie */
-	struct sheet_batch now;		/* what waits */
-	struct sink_enter *rest;	/* entries that were written behind it when it was cut */
+	struct spillable_array lasts;		/* the memory of last[] */
+	struct sheet_batch now;		/* the current batch: entries that wait */
+	struct sink_enter *rest;	/* copy of reserved entries that were still to be entered when the batch was
+					   cut */
 	size_t crest;
-	size_t whole;			/* entries of a piece of a trace that is not long, with few tracks */
-	size_t least;			/* of the one at hand, if there are not very many tracks */
-	uint32_t there;			/* tracks that are THERE */
-	uint64_t sent;			/* entries of all pieces before */
-	uint32_t *crowd;		/* by SHEET_CROWD tracks: how many of them are */
-	struct spillable_array crowds;		/* where they lie */
-	/* crowds of which none was for a moment: to be forgotten when the piece is cut */
+	size_t whole;			/* entries of a batch in a trace that is not long and has few tracks */
+	size_t least;			/* entries of the current batch unless very many tracks exist */
+	uint32_t there;			/* number of tracks that are THERE */
+	uint64_t sent;			/* entries of all earlier batches */
+	uint32_t *crowd;		/* by group of SHEET_CROWD tracks: how many of them are THERE */
+	struct spillable_array crowds;		/* the memory of crowd[] */
+	/* groups that were empty at some moment: their state is dropped when the batch is cut */
 	uint32_t *left;
 	size_t nleft, cleft;
-	size_t ties;			/* from here on entries have the time `newest` */
+	size_t ties;			/* entries from this index on have the time `newest` */
 	int64_t sealed, newest;
-	/* by state and track_last.class before: sink_enter.moved, and the class then */
+	/* by state and earlier track_last.class: the value of sink_enter.moved, and the new class */
 	struct track_move { uint8_t moved, class; } moves[SHEET_STATE + 1][8];
-	struct annotations annotations;		/* what lies beside them */
-	struct late_fields late_fields;		/* what rows do not say yet */
+	struct annotations annotations;		/* marks, spans, counters */
+	struct late_fields late_fields;		/* values that rows do not have yet */
 	struct seal_pipeline *seal_pipeline;
 	struct tracks_index index;
-	struct lock *lock;		/* of the index, when others look */
-	struct tracks *of;		/* this one tells again what that one told */
+	struct lock *lock;		/* of the index; not NULL when other threads may look up tracks */
+	struct tracks *of;		/* tracks_reread(): the tracks of the first reading */
 	void (*made)(void *, struct sheet_batch *);
 	void *arg;
 };
 
-/* tracks.c: nothing is known of any track. */
+/* tracks.c: initialise last[] of track 0 and moves[]. */
 void tracks_init_state(struct tracks *);
-/* Of tracks that were, most are not looked at again: they lie on disk, where there is any. */
+/* Release the resident pages of per-track tables, where they are on disk: most ended tracks are not used again. */
 void tracks_release_pages(const struct tracks *);
 
-/* batches.c: room for so many more entries in the piece; where they are now. */
+/* batches.c: reserve room for n more entries in the batch. Return its entries, which may have moved. */
 struct sink_enter *tracks_room(const struct tracks *, struct sheet_batch *, size_t n);
-/* Of track l an entry comes, of which nothing was told in the piece. */
+/* Add a track to the list of those with entries in the batch. */
 void tracks_list_in_batch(struct sheet_batch *, struct track_last *l, trk_id);
-/* Of a crowd there was one, and now there is none. */
+/* Note that a group has no track any more that is THERE. */
 void tracks_note_empty_group(struct tracks *, uint32_t crowd);
 
-/* It is there from now on, or is not. */
+/* Record whether the track exists from now on. */
 static inline void tracks_set_present(struct tracks *k, struct track_last *l, trk_id trk, bool there)
 {
 	uint32_t more = there ? 1 : UINT32_MAX;
@@ -81,7 +83,7 @@ static inline void tracks_set_present(struct tracks *k, struct track_last *l, tr
 		tracks_note_empty_group(k, trk / SHEET_CROWD);
 }
 
-/* One more entry. The sheet is laid out by how many there are. */
+/* Count one more entry of a track. The layout of the sheet follows these counts. */
 static inline void tracks_count_entry(struct sheet_batch *p, struct track_last *l, trk_id trk, bool first)
 {
 	if (!(l->life & LISTED))
@@ -91,7 +93,7 @@ static inline void tracks_count_entry(struct sheet_batch *p, struct track_last *
 	l->life |= first ? 0 : TOLD;
 }
 
-/* So many entries are a piece, more where many tracks are there. */
+/* Return how many entries make a batch: more where many tracks exist. */
 static inline size_t tracks_batch_size(const struct tracks *k)
 {
 	size_t n = (size_t)SEAL_ROW * k->there;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What is learnt of tracks later: see late_fields.h. A goroutine that waits when the trace begins is named when it first
- * stops, and its row says when it first ran and when it ended. Of half a million that live each such moment is
- * another page of what lies on disk: all rows came back between two sheets. So these are gathered, sixteen
- * bytes each, and go into the rows in the order in which they lie, of which a few hundred pages are there at a time.
+ * Fields of track rows that become known later: see late_fields.h. A goroutine that waits when the trace starts is
+ * named when it first stops, and its row records when it first ran and when it ended. With half a million live
+ * goroutines each such write is to another page on disk: all rows were read back between two sheets. So the values are
+ * queued, in sixteen bytes each, and written in the order of the rows, with a few hundred resident pages at a time.
  *
- * What is gathered is in no row: it is put there before a piece is cut, before anything is published, and before
- * a row is told of a new life. Rows that were made lately are at hand, and are told at once.
+ * A queued value is in no row yet. The queue is flushed before a batch is cut, before anything is published, and before
+ * a row starts to describe a new life. Rows that were made lately are still resident and are written at once.
  */
 #include "config.h"
 #include "store/tracks/late_fields.h"

@@ -7,17 +7,18 @@
 #include "store/store.h"
 
 /*
- * What is learnt of a track long after its row was made, where rows lie on disk: gathered, and put into the rows in
- * their order.
+ * Fields of a track that become known long after its row was made. Where rows are on disk they are queued and written
+ * in the order of the rows.
  */
 enum late_field { LATE_NAME, LATE_RUN0, LATE_T1 };
 struct late_fields {
 	struct radix_item *v;
 	uint32_t n;
-	uint32_t looks;		/* at rows, since those that were looked at were let go of */
-	int64_t base;		/* times are ns since then */
+	uint32_t looks;		/* rows written since pages were last released */
+	int64_t base;		/* queued times are ns since then */
 };
-/* A time as the row keeps it, by which its t0 is known. */
+/* Return a time in the form in which the row stores it. The row's t0 must be known. Returns 0 when the table of far
+   times is full. */
 static inline uint32_t late_fields_pack_time(struct store *st, const struct trk_row *r, int64_t t)
 {
 	uint64_t ns = (uint64_t)t - (uint64_t)r->t0;
@@ -27,7 +28,7 @@ static inline uint32_t late_fields_pack_time(struct store *st, const struct trk_
 	*(int64_t *)column_add(&st->trk_times, &i) = t;
 	return i < TRK_FAR ? TRK_FAR + i : 0;
 }
-/* Now, and where rows lie on disk; late_fields_set() is for all. */
+/* Write a field at once, also where rows are on disk. Other files call late_fields_set(). */
 static inline void late_fields_set_now(struct store *st, trk_id t, enum late_field what, int64_t value)
 {
 	struct trk_row *r = column_at(&st->trks, t);
@@ -39,8 +40,8 @@ static inline void late_fields_set_now(struct store *st, trk_id t, enum late_fie
 }
 void late_fields_queue(
     struct late_fields *, struct store *, trk_id, uint32_t n, enum late_field, int64_t base, int64_t value);
-/* Of that row, of n: said now, or gathered, where it is worth it. base: no later one is said of an earlier time before
-   late_fields_flush(). */
+/* Set a field of track t, of n tracks: at once, or queued where rows are on disk. base is a lower bound of the times;
+   it must stay the same until the next late_fields_flush(). */
 static inline void late_fields_set(struct late_fields *l, struct store *st, trk_id t, uint32_t n, enum late_field what,
     int64_t base, int64_t value)
 {
@@ -49,7 +50,7 @@ static inline void late_fields_set(struct late_fields *l, struct store *st, trk_
 	else
 		late_fields_set_now(st, t, what, value);
 }
-void late_fields_flush(struct late_fields *, struct store *);	/* rows say all of it */
+void late_fields_flush(struct late_fields *, struct store *);	/* write everything queued */
 void late_fields_free(struct late_fields *);
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A frame of all of a long trace has rows of Ps whose columns are many sheets each. A sheet says in one difference what
- * a row of it was, but each look at one is some lines of memory that nobody has looked at for long: 8 rows of 1,340
- * sheets were 80 ms of waiting for memory. So what a P was up to the end of each sheet is kept here as well, one line
- * of memory for each sheet, and all sheets of a column are the difference of two of them.
+ * Drawing the whole of a long trace needs, for each P, columns of many sheets each. A sheet has the times by state of a
+ * row as one difference of sums, but reading it touches some cache lines that are cold: 8 rows of 1,340 sheets took 80
+ * ms of waiting for memory. So the times of a P up to the end of each sheet are kept here as well, one cache line per
+ * sheet, and the times of a column are the difference of two of them.
  *
- * These are the states that Ps and Ms have; a track that was in any other is none of ours any more. 64 bytes
- * a sheet and track, of a sheet that takes half a megabyte or more; tracks are bounded, for of Ms there may be
- * thousands. A store of which sheets go has the ladder instead (summary_pyramid.c), which is smaller where Ps come and go.
+ * Only the states of Ps and Ms are kept; a track with any other state is marked odd and not answered for. This takes 64
+ * bytes per sheet and track, next to half a megabyte or more per sheet. The number of tracks is bounded, since there
+ * may be thousands of Ms. A store that evicts sheets has the summary pyramid instead (summary_pyramid.c), which is
+ * smaller where Ps come and go.
  */
 #include "config.h"
 #include "store/tracks/proc_sums.h"
@@ -22,15 +23,15 @@ _Static_assert(TS_IDLE == 1 && TS_SYSCALL == 8, "a row is one line of memory");
 struct proc_row { int64_t ns[STATES]; };
 
 struct proc_sums {
-	trk_id trk[MOST];		/* in the order in which they were met */
+	trk_id trk[MOST];		/* in order of first occurrence */
 	_Atomic uint32_t n;
-	uint32_t left[2];		/* room for Ps, for Ms */
+	uint32_t left[2];		/* free slots for Ps, for Ms */
 	struct of {
-		uint32_t from;		/* the first sheet it is in */
+		uint32_t from;		/* number of the first sheet that has it */
 		_Atomic bool odd;
-		struct data_column rows;	/* one for each sheet since then */
+		struct data_column rows;	/* one per sheet from that one on */
 	} of[MOST];
-	uint32_t order[MOST];		/* of trk[], ascending: the writer's own */
+	uint32_t order[MOST];		/* indexes of trk[] by ascending track; used by the writer only */
 };
 
 struct proc_sums *proc_sums_new(void)
@@ -48,7 +49,7 @@ void proc_sums_free(struct proc_sums *y)
 	mem_free(y);
 }
 
-/* What it was in that sheet, behind what it was before. */
+/* Append the sums up to the end of this sheet; row -1: the sheet does not have the track. */
 static void add_row(struct of *o, const struct sheet *sh, int32_t row)
 {
 	int64_t ns[TS__N];
@@ -66,7 +67,7 @@ static void add_row(struct of *o, const struct sheet *sh, int32_t row)
 			o->odd = true;
 }
 
-/* A track that comes after so many of the order. */
+/* Add a new track at index `before` of order[], if there is a free slot for its kind. */
 static void add_track(
     struct proc_sums *y, const struct store *st, const struct sheet *sh, uint32_t number, uint32_t row, uint32_t before)
 {
@@ -84,7 +85,7 @@ static void add_track(
 	y->n = n + 1;
 }
 
-/* Both are in the order of tracks. */
+/* Merges the rows of the sheet with order[]: both ascend by track. */
 void proc_sums_add_sheet(struct proc_sums *y, const struct store *st, const struct sheet *sh, uint32_t number)
 {
 	uint32_t k = 0;

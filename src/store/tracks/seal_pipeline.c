@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Sealing beside reading. A piece is a hundred thousand entries and more, and needs
- * nothing but what the pieces before left behind, so once there has been one,
- * pieces go over a belt, and whoever empties it makes sheets of them: one at a
- * time, in order. It alone writes the sheets and the counters of goroutines by
- * state; the columns that the reader fills meanwhile are not its business. A
- * publication goes the same way, with the counts of those columns as they were
- * when it was asked for: so what is published is the same whoever does it.
+ * Sealing in parallel with reading. A batch has a hundred thousand entries or more, and needs only what earlier batches
+ * left behind. So from the second batch on, batches are queued, and the thread that empties the queue makes sheets of
+ * them: one at a time, in order. Only that thread writes the sheets and the counters of goroutines by state; it does
+ * not touch the columns that the reader fills meanwhile. A publication is queued too, with the counts of those columns
+ * at the time of the request, so the published snapshot does not depend on the thread that makes it.
  *
- * Where there are processors to spare that is a thread. On two of them, with two
- * threads that read, a third one would have to be dealt out by the system, which
- * leaves a quarter of the time unused: it takes two that often wait for each
- * other for one, and runs them on one processor. So there it is the two
- * themselves: whoever would have to wait for the other seals some of a piece.
+ * With more than two processors that thread is a job of its own. On two processors, with two threads that read, the
+ * system would have to schedule a third, and a quarter of the time stays unused: it puts two threads that often wait
+ * for each other on one processor. There the two readers do it themselves: the one that would have to wait for the
+ * other seals a part of a batch (the queue is `shared`).
  *
- * To seal a whole piece takes longer than the reader's belt has room for, so it is done in steps of some tenths of a
- * millisecond: while one thread takes one the other still has events, or room for them. A writer that waited until
- * there is no slot for the next piece would make the other wait as well, so it takes a step now and then before
- * (seal_share_work); and where it has to wait it does what is left by itself, for the other can go on reading
- * (pressed).
+ * Sealing a whole batch takes longer than the reader's queue of events can bridge, so it is done in steps of some
+ * tenths of a millisecond: while one thread takes a step, the other still has events, or room for them. A writer that
+ * waited until there is no slot for the next batch would make the other thread wait too, so it takes a step now and
+ * then before (seal_share_work). Once it has to wait, it does the rest by itself, because the other thread can continue
+ * to read (pressed).
  *
- * A piece's arrays are exchanged for those of the slot, not copied.
+ * The arrays of a batch are exchanged for those of the slot, not copied.
  */
 #include "config.h"
 #include "store/tracks/seal_pipeline.h"
@@ -48,26 +45,28 @@ struct seal_slot {
 struct seal_pipeline {
 	struct store *st;
 	struct sheet_builder sheet_builder;
-	struct tracks_counter *tracks_counter;	/* goroutines by state */
+	struct tracks_counter *tracks_counter;	/* counts goroutines by state */
 	int64_t from, sealed;
-	bool lean;			/* pieces wait one at a time */
+	bool lean;			/* one slot: batches wait one at a time */
 	uint32_t pieces;
-	bool begun;			/* the piece at hand is counted, and its sheet being made */
+	bool begun;			/* the current batch is counted, and its sheet is being made */
 	struct job *job;		/* NULL: no thread */
-	struct ring_queue *ring_queue;		/* NULL: pieces are sealed at once */
-	uint32_t slots;			/* of it */
-	bool twice;			/* the one slot of it has the array that a whole piece took */
-	bool paused;			/* the writer says when it has time */
-	size_t since;			/* entries since the writer last took a turn on its own account */
-	struct ring_queue *_Atomic shared;	/* it, where threads that would wait empty it */
-	struct lock *turn;		/* of those */
-	struct ring_queue *ended;		/* it, when all is done; another thread may still be about to ask */
-	_Atomic bool helped;		/* another thread has asked */
-	_Atomic bool pressed;		/* who fills the belt waits for a slot of it */
+	struct ring_queue *ring_queue;		/* NULL: batches are sealed at once */
+	uint32_t slots;			/* number of slots of the queue */
+	/* the only slot has the arrays of a whole batch */
+	bool twice;
+	bool paused;			/* seal_all_queued() was called: the writer chooses when to seal */
+	size_t since;			/* entries since the writer last took a step in seal_share_work() */
+	/* the queue, where the readers empty it by steps; else NULL */
+	struct ring_queue *_Atomic shared;
+	struct lock *turn;		/* held while taking a step */
+	struct ring_queue *ended;		/* the closed queue; another thread may still use it in seal_help() */
+	_Atomic bool helped;		/* another thread has called seal_help() */
+	_Atomic bool pressed;		/* the writer waits for a free slot */
 	struct seal_slot seal_slot[SLOTS];
 };
 
-/* ---- one piece after another */
+/* ---- one batch after another */
 
 static void sealed(struct seal_pipeline *s, struct sheet_batch *p, const struct sheet *sh)
 {
@@ -101,7 +100,7 @@ static void begin_sheet(struct seal_pipeline *s, const struct sheet_batch *p)
 	s->sheet_builder.lives.spills = s->sheet_builder.places.spills = s->st->keep;
 }
 
-/* Some way from a piece to a sheet. false: there is more to do. */
+/* Do one step of sealing a batch. Return false when there is more to do. */
 static bool seal_step(struct seal_pipeline *s, struct sheet_batch *p)
 {
 	if (!s->begun) {
@@ -123,7 +122,7 @@ static void seal_sheet(struct seal_pipeline *s, struct sheet_batch *p)
 		;
 }
 
-/* Something of what is in the slot. true: that was all. */
+/* Do one step of the work in a slot. Return true when the slot is done. */
 static bool empty_some(struct seal_pipeline *s, struct seal_slot *x)
 {
 	if (x->piece && !seal_step(s, &x->p))
@@ -151,8 +150,8 @@ static int seal_job(struct job *j, void *arg)
 	return 0;
 }
 
-/* Whoever has the turn does some of what is next on the belt: not all of a piece, or the belt for which one would have
-   had to wait has run empty meanwhile. */
+/* Do one step of the next slot and release the turn. It is not the whole batch, since meanwhile the queue for which the
+   thread had to wait may have run empty. Return false when no slot is filled. */
 static bool take_turn(struct seal_pipeline *s, struct ring_queue *b)
 {
 	int i = ring_try_read(b);
@@ -169,8 +168,8 @@ bool seal_help(struct seal_pipeline *s)
 	return b && !atomic_load(&s->pressed) && lock_try(s->turn) && take_turn(s, b);
 }
 
-/* The belt is full: who fills it has nothing else to do, so if another is at it, that one's step is waited for, and it
-   takes no other. */
+/* Called when the queue is full, so the writer has nothing else to do. If the other thread is taking a step, wait for
+   the end of that step; `pressed` keeps it from taking another. */
 static bool make_room(void *arg)
 {
 	struct seal_pipeline *s = arg;
@@ -200,8 +199,8 @@ void seal_share_work(struct seal_pipeline *s, size_t n)
 		(void)take_turn(s, s->ring_queue);
 }
 
-/* From now on pieces go over a belt, where there is somebody else to empty it. One at a time, where a piece is much
-   of what there is: of a small file, of very many goroutines, or where there is little memory. */
+/* Queue batches from now on, if another thread can empty the queue. Use one slot where a batch is a large part of all
+   data: in a small file, with very many goroutines, or with little memory. */
 static void start_pipeline(struct seal_pipeline *s, size_t n)
 {
 	bool one = s->lean || n > 2 * SHEET_WHOLE || (s->st->keep && mem_limit_is_small());
@@ -219,7 +218,8 @@ static void start_pipeline(struct seal_pipeline *s, size_t n)
 	}
 }
 
-/* The slot to fill, when there is a belt. There is one for the second piece p, unless one thread is wanted. */
+/* Return the slot to fill, or NULL when there is no queue. With more than one processor, starts the queue for the
+   second batch p (for the first one when TTRACE_JOBS asks for threads). */
 static struct seal_slot *slot_of(struct seal_pipeline *s, const struct sheet_batch *p)
 {
 	uint32_t from = job_forced_threads() > 1 ? 0 : 1;
@@ -261,7 +261,7 @@ void seal_reclaim_arrays(struct seal_pipeline *s, struct sheet_batch *p)
 	    .entry = now.entry, .centry = now.centry, .listed = now.listed, .clisted = now.clisted};
 }
 
-/* Where the writer alone seals, and there is one slot, what comes after the piece that waits there goes with it. */
+/* Return the only slot if the writer alone seals and a batch waits in it, so that a publication joins that batch. */
 static struct seal_slot *waiting_slot(struct seal_pipeline *s)
 {
 	return s->paused && s->slots == 1 && ring_filled(s->ring_queue) && !s->seal_slot[0].checkpoint

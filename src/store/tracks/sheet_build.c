@@ -1,30 +1,26 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A sheet: the states of all tracks over one stretch of the trace, sealed. Its
- * intervals are sorted by track and then by time (a counting sort: the entries
- * of a track arrive in order), and the intervals of a track tile [t0, t1): an
- * interval ends where the next one starts. The first interval of a track starts
- * at 0 and no other does, so the place where one track ends and the next begins
- * shows in start[] itself; a run of intervals can be summed straight across
- * tracks, and the time by state between any two intervals is the difference of
- * two running sums kept for every SHEET_STEP'th. That is the whole zoom
- * machinery: exact shares at any scale for half a byte an interval, and no
+ * A sheet holds the states of all tracks over one part of the trace, sealed. Its intervals are sorted by track and then
+ * by time (a counting sort: the entries of a track arrive in order), and the intervals of a track tile [t0, t1): an
+ * interval ends where the next one starts. The first interval of a track starts at 0 and no other does, so the array of
+ * starts itself shows where one track ends and the next begins. A run of intervals can be summed straight across
+ * tracks, and the time by state between any two intervals is the difference of two running sums, which are kept for
+ * every SHEET_STEP'th interval. So the timeline has exact shares at any zoom for half a byte an interval, without a
  * pyramid of textures.
  *
- * An interval costs 4 bytes for when it starts and its state, 5 where a sheet is longer than 16 ms, and two bytes each
- * for who and stack where it has any, which is half of the time. Who woke whom is told by the intervals that are
- * runnable; the edges are their indexes in the order of who did it.
+ * An interval takes 4 bytes for its start and state, 5 where a sheet is longer than 16 ms, and two bytes each for its
+ * peer (sheet_peer()) and stack where it has any, which is half of the time. A runnable interval names the waker of its
+ * goroutine; the edges are the indexes of such intervals, ordered by waker.
  *
- * start[] is 32 bits wide, so a sheet in which anything begins is at most
- * SHEET_MAX_NS long; a stretch in which nothing happens may have any length.
+ * Starts have at most 32 bits, so a sheet in which any interval starts after t0 is at most SHEET_MAX_NS long; a sheet
+ * in which nothing happens may have any length.
  *
- * A track that is not there at all (TS_NONE from end to end) has no row. A track
- * that goes on from the sheet before starts with its state marked SHEET_CONT.
+ * A track that does not exist (TS_NONE from end to end) has no row. The first interval of a track that continues from
+ * the previous sheet has SHEET_CONT in its state.
  *
- * The sort writes only indexes of entries where it jumps about, and then reads
- * the entries in the order of the sheet: reads that miss the cache overlap, and
- * four arrays are written once, from end to end.
+ * The sort writes only indexes of entries to random places. Then the entries are read in the order of the sheet: reads
+ * that miss the cache overlap, and four arrays are written sequentially, once.
  */
 #include "config.h"
 #include "store/tracks/sheet_build.h"
@@ -45,8 +41,8 @@ static void slab_free(struct sheet_builder *s)
 		mem_pages_free(s->slab, s->nslab);
 }
 
-/* Sheets lie one behind the other in slabs, so that the system can give large pages; each is whole pages and can
-   go by itself. */
+/* Return room for a sheet, and round its size up to pages. Sheets are adjacent in slabs, so that the system can use
+   large pages; each sheet is whole pages and can be freed by itself. */
 static char *slab_room(struct sheet_builder *s, size_t *size)
 {
 	*size = mem_round_to_pages(*size);
@@ -61,9 +57,9 @@ static char *slab_room(struct sheet_builder *s, size_t *size)
 	return s->slab;
 }
 
-/* Lay the arrays out in one block, the widest first; and last, room for who[] as wide as it may become, and for the
-   sums. Of stacks there are so many at most; each array of what is not zero has room for one more, which is written and
-   not kept. */
+/* Lay the arrays out in one block, the widest elements first. The last part has room for peers in their widest form and
+   for the sums. `stacks` is the largest possible number of stacks. Each array of non-zero values has one spare element,
+   which is written but not kept. */
 static struct sheet_draft sheet_layout(struct sheet_builder *s, const struct sheet_builder_sorted *x, size_t stacks,
     const struct sheet_batch *piece)
 {
@@ -100,7 +96,7 @@ static struct sheet_draft sheet_layout(struct sheet_builder *s, const struct she
 	return b;
 }
 
-/* The sheet keeps what it needs of the slab. */
+/* Give the unused end of the sheet's room back to the slab. */
 static void sheet_trim(struct sheet_builder *s, const struct sheet_draft *b, size_t used)
 {
 	if (b->sh->bytes < LARGE)
@@ -135,7 +131,7 @@ static int by_id(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* New tracks are met in the order in which they were numbered, nearly always. */
+/* Sort, unless the list is sorted already: new tracks nearly always occur in the order of their numbers. */
 static void list_sort(struct sheet_builder_list *l)
 {
 	for (size_t i = 1; i < l->n; i++)
@@ -159,8 +155,7 @@ void sheet_build_set_live(struct sheet_builder *s, int kind, trk_id t, const str
 	s->live[t] = *live;
 }
 
-/* How many intervals each track will have, in pos[]; tracks that were not there at first begin with a head of
-   TS_NONE. */
+/* Set pos[] to the number of intervals of each track. A new track gets one more, a head of TS_NONE. */
 static void count_intervals(struct sheet_builder *s, const struct sheet_batch *p)
 {
 	for (int k = 0; k < 2; k++) {
@@ -178,8 +173,8 @@ static void count_intervals(struct sheet_builder *s, const struct sheet_batch *p
 	list_sort(&s->fresh[1]);
 }
 
-/* The rows of one kind after n others, ascending: those that were there and those that are new. pos[] becomes
-   the index of the first interval, of which *at is the next. */
+/* Add the rows of one kind after the n rows made before, ascending by track: tracks that existed and new ones. Set
+   pos[] to the first interval of each; *at is the next free interval. Return the number of rows. */
 static uint32_t make_rows(struct sheet_builder *s, int kind, uint32_t n, uint32_t *at)
 {
 	const struct sheet_builder_list *x = &s->alive[kind], *y = &s->fresh[kind];
@@ -197,9 +192,9 @@ static uint32_t make_rows(struct sheet_builder *s, int kind, uint32_t n, uint32_
 
 /* ---- the intervals */
 
-/* Which entry each interval is of: the only step that jumps about in memory when writing, so it writes
-   little. pos[] names the newest interval of the track; what begins at 0 replaces the head. How many edges there
-   may be, noted on the way. */
+/* Set from[] to the entry of each interval; HEAD: it has none. This is the only step that writes to random places, so
+   it writes little. pos[] is the newest interval of the track; an entry at t0 replaces the head. Also notes the
+   intervals that may be edges; returns their number. */
 static uint32_t sort_entries(struct sheet_builder *s, const struct sheet_batch *p, uint32_t rows, uint32_t total)
 {
 	s->from = mem_grow(s->from, &s->nfrom, (size_t)total + AHEAD + 2, sizeof *s->from);
@@ -218,7 +213,7 @@ static uint32_t sort_entries(struct sheet_builder *s, const struct sheet_batch *
 		stacks += e->stack != 0;
 		uint32_t later = e->t > t0, at = pos[e->trk] += later;
 		from[at] = i;
-		pos[0] = total + AHEAD;	/* what is also of nobody goes where nobody looks */
+		pos[0] = total + AHEAD;	/* entries without a companion P write to a dummy element */
 		from[pos[e->also] += later] = i;
 		if (e->moved & ENTRY_EDGE) {
 			ordered = ordered && e->t >= t;
@@ -252,7 +247,8 @@ static uint32_t edge_value(const struct sheet_builder_edge *e)
 	return e->at | (e->created ? EDGE_CREATED : 0);
 }
 
-/* Of a broken trace: not in the order of time, or made by what is no goroutine of the sheet. */
+/* Order the edges of a damaged trace: they are not in the order of time, or their wakers are no goroutines of the
+   sheet. */
 static void index_edges_slowly(
     const struct sheet_builder *s, struct sheet_draft *b, const struct sheet_batch *p, uint32_t n)
 {
@@ -266,14 +262,14 @@ static void index_edges_slowly(
 	mem_free(key);
 }
 
-/* Edges by who made them: another counting sort, by rows. false: some were made by what is no goroutine
-   of the sheet. */
+/* Order edges by waker, with another counting sort by rows. Return false if some waker is not a goroutine of the
+   sheet. */
 static bool index_edges(struct sheet_builder *s, struct sheet_draft *b, uint32_t n)
 {
 	uint32_t *pos = s->pos, at;
 	for (uint32_t i = 0; i < n; i++)
 		pos[s->edge[i].from]++;
-	at = pos[0];	/* by nobody */
+	at = pos[0];	/* edges without a waker come first */
 	pos[0] = 0;
 	for (uint32_t r = b->sh->nother; r < b->sh->ntrk; r++) {
 		uint32_t c = pos[b->trk[r]];
@@ -285,8 +281,8 @@ static bool index_edges(struct sheet_builder *s, struct sheet_draft *b, uint32_t
 	return at == n;
 }
 
-/* Leaves pos[] zero. An edge whose interval has no length, and so no place, is none. Entries are not looked at again,
-   but where they were not in order. */
+/* Make the array of edges. An edge whose interval has no length is dropped, since a later entry replaced it. Entries
+   are read again only if they were not in order. Leaves pos[] zero. */
 static void fill_edges(struct sheet_builder *s, struct sheet_draft *b, const struct sheet_batch *p)
 {
 	bool ordered = true;
@@ -311,7 +307,7 @@ static void fill_edges(struct sheet_builder *s, struct sheet_draft *b, const str
 		s->pos[b->trk[r]] = 0;
 }
 
-/* The tracks that are still there go on into the next piece. */
+/* List the tracks that continue into the next batch. */
 static void list_alive(struct sheet_builder *s, const struct sheet_draft *b)
 {
 	s->alive[0].n = s->alive[1].n = 0;
@@ -331,8 +327,8 @@ static void forget_crowds(const struct sheet_builder *s, uint32_t from, uint32_t
 	spill_array_discard(&s->places, from * (size_t)SHEET_CROWD, upto * (size_t)SHEET_CROWD);
 }
 
-/* Of crowds that the sheet has rows of and of which nobody lives now nothing is kept: it is all zero. Rows of both
-   kinds are in order. Neighbours go at once, for every thread hears of each time. */
+/* Drop the state of complete groups that have rows in this sheet and no live track any more; it is all zero. Rows of
+   each kind ascend by track. Adjacent groups are discarded in one call, because each call interrupts every thread. */
 static void forget_dead(const struct sheet_builder *s, const struct sheet_draft *b, uint32_t ntrks)
 {
 	uint32_t other = 0, from = 0, upto = 0;
@@ -356,7 +352,7 @@ static void forget_dead(const struct sheet_builder *s, const struct sheet_draft 
 	forget_crowds(s, from, upto);
 }
 
-/* Where memory is short scratch of so many rows is no more than is needed at the time. */
+/* With little memory, free scratch as soon as it is not needed. */
 static void free_rows(struct sheet_builder *s)
 {
 	if (!s->spills)
@@ -375,7 +371,7 @@ static void free_intervals(struct sheet_builder *s)
 	s->nfrom = 0;
 }
 
-/* ---- step by step */
+/* ---- in steps */
 
 enum build_step { SORT, LAY_OUT, FILL };
 

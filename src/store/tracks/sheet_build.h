@@ -7,17 +7,18 @@
 #include "base/wrap_math.h"
 #include "store/store.h"
 
-/* The writer's side of sheets; what readers need is in store.h. */
+/* The writer's side of sheets; store.h has what readers need. */
 
-/* sink_enter.moved of what waits to be sealed, 0 where the track is no goroutine: the class of the state before, and
-   that of its own << ENTRY_CLASS; ENTRY_EDGE: somebody woke or created it, for it waited or was not there. */
+/* Values of sink_enter.moved in waiting entries; 0 where the track is not a goroutine. The class of the previous state,
+   and the class of the new one << ENTRY_CLASS. ENTRY_EDGE: the goroutine was woken or created, since it waited or did
+   not exist. */
 enum { ENTRY_G = 0x80, ENTRY_EDGE = 0x40, ENTRY_CLASS = 3, ENTRY_WAS = 7 };
 
-/* What goroutines are counted by. */
+/* The classes of states by which goroutines are counted. */
 enum sheet_class { CLASS_NONE, CLASS_RUNNABLE, CLASS_RUNNING, CLASS_WAITING, CLASS_SYSCALL, CLASS__N };
 extern const uint8_t sheet_class[TS__N];	/* by state */
 
-/* What was said of [t0, t1): entries with t0 <= t < t1, in the order of time within each track. */
+/* The entries of [t0, t1): entries with t0 <= t < t1, in the order of time within each track. */
 struct sheet_batch {
 	int64_t t0, t1;
 	struct sink_enter *entry;
@@ -26,69 +27,71 @@ struct sheet_batch {
 		trk_id trk;
 		uint32_t n;
 		bool g;
-	} * listed; /* tracks that have any; entries after t0 */
+	} * listed; /* tracks that have entries; n: entries after t0 */
 	size_t nlisted, clisted;
-	uint32_t ntrks, nstks;	/* tracks and stacks so far */
+	uint32_t ntrks, nstks;	/* number of tracks and stacks at t1 */
 	bool past;		/* some entries are SHEET_PAST */
 };
 
 /*
- * Makes sheets of pieces, one after another. It keeps what each track was doing
- * when the last sheet ended; nothing it does costs more than the tracks that are
- * there or are told of, whatever the number of those that were.
+ * Makes sheets of batches, one after another. It keeps the state of each track at the end of the last sheet. The cost
+ * of a sheet depends on the tracks that exist or have entries, not on the tracks that have ended.
  */
 struct sheet_builder {
-	/* By track: its current state, 0 if it does not exist. For the gist: past, its newest entry was SHEET_PAST; began,
-	   the number of the sheet in which that span started. */
+	/* By track: its current state, 0 if it does not exist. For the extremes: past, its newest entry was SHEET_PAST;
+	   began, the number of the sheet in which that span started. */
 	struct sheet_live { uint32_t who; stk_id stack; uint32_t state : 8, past : 1, began : 23; } *live;
-	uint32_t *pos;		/* by track; zero between two pieces */
-	struct spillable_array lives, places;	/* where they lie; they spill when somebody says so before the first */
-	struct sheet_builder_list { trk_id *v; size_t n, cap; } alive[2], fresh[2];	/* [1]: goroutines */
+	uint32_t *pos;		/* by track; all zero between two batches */
+	struct spillable_array lives, places;	/* the memory of live[] and pos[]; set spills before the first use */
+	struct sheet_builder_list { trk_id *v; size_t n, cap; } alive[2], fresh[2];	/* index 1: goroutines */
 	struct sheet_builder_row { trk_id trk; uint32_t first; } *row;	/* scratch */
-	uint32_t *from;		/* scratch: by interval, where its entry is */
+	uint32_t *from;		/* scratch: by interval, the place of its entry */
 	size_t crow, nfrom;
-	/* scratch: interval and entry */
+	/* scratch: interval and entry of each edge */
 	struct sheet_builder_edge { trk_id from; uint32_t at, entry; bool created; } *edge;
 	size_t cedge;
-	bool ordered;		/* they are, by time */
-	int64_t (*sum)[TS__N];	/* scratch: of all states */
+	bool ordered;		/* edges are in the order of time */
+	int64_t (*sum)[TS__N];	/* scratch: running sums of all states */
 	size_t csum;
-	size_t nstack;		/* of the entries so many have a stack */
-	char *slab;		/* where the next sheets go */
+	size_t nstack;		/* number of entries that have a stack */
+	char *slab;		/* room for the next sheets */
 	size_t nslab;
-	bool spills, spilled;	/* slabs are to lie on disk; this one does */
-	struct extremes_gatherer *extremes_gatherer;	/* told what it asks of each sheet; NULL: nobody asks */
-	int64_t ready, sync;	/* for it, of the newest sheet: see extremes_take_sheet() */
+	bool spills, spilled;	/* slabs should be on disk; this one is */
+	struct extremes_gatherer *extremes_gatherer;	/* gets the running times of each sheet; or NULL */
+	/* longest runnable and sync times of the newest sheet: see extremes_take_sheet() */
+	int64_t ready, sync;
 	unsigned build_step;		/* of the sheet that is being made */
-	/* between the steps of it: its rows and intervals, those of goroutines behind the others; edges */
+	/* Kept between the steps: numbers of rows of Ps and Ms, of their intervals, of all rows, of all intervals
+	   (those of goroutines follow the others), and of edges. */
 	struct sheet_builder_sorted { uint32_t nother, other, rows, total, nedge; } sorted;
 	struct sheet_draft *b;
 	struct sheet_encoder *sheet_encoder;
 };
 
-/* One block of memory: sheet_free it. */
+/* Make the sheet of a batch. Release it with sheet_free(). */
 struct sheet *sheet_build_run(struct sheet_builder *, struct sheet_batch *);
-/* The same in steps, each of some tens of thousands of intervals; between them no other piece. NULL: there is more to
-   do. */
+/* Do one step of it, of some tens of thousands of intervals. Return NULL when there is more to do; then call again with
+   the same batch. */
 struct sheet *sheet_build_step(struct sheet_builder *, struct sheet_batch *);
-void sheet_free(const struct sheet *);	/* nothing, when it has no bytes: it is of an index */
-void sheet_build_free(struct sheet_builder *);	/* between two sheets */
-/* To go on from where another was: room for so many tracks, and those that live, ascending, by kind. */
+void sheet_free(const struct sheet *);	/* does nothing to a sheet of an index file (bytes is 0) */
+void sheet_build_free(struct sheet_builder *);	/* call between two sheets only */
+/* To continue from the state of another builder: reserve room for ntrks tracks, then add the tracks that exist,
+   ascending, by kind (1: goroutines). */
 void sheet_build_reserve(struct sheet_builder *, uint32_t ntrks);
 void sheet_build_set_live(struct sheet_builder *, int kind, trk_id, const struct sheet_live *);
 
-/* So many entries make a sheet, of most files; and more than that are never in one. */
+/* Entries of a sheet in most files; and the upper limit of any sheet. */
 enum { SHEET_WHOLE = 1 << 17, SHEET_MOST = 1 << 30 };
 
-/* Of this many tracks, by number, what is known while reading goes when all of them have ended: they do not come back,
-   nearly always. */
+/* Tracks of a group, which are neighbours by number. What the writer knows of a group is dropped when all its tracks
+   have ended, since ended tracks hardly ever return. */
 enum { SHEET_CROWD = 1 << 11 };
 
-enum { SHEET_BEGAN = 1 << 23 };	/* sheet_live.began is less; 0 where it would be more */
+enum { SHEET_BEGAN = 1 << 23 };	/* sheet_live.began is less; 0 where it would be larger */
 enum { SHEET_MAX_NS = 2000000000 };	/* start[] is 32 bits wide */
 
-/* Of a sheet that lies on disk the pages that were looked at go. Who goes through all rows of one calls it after so
-   many: they may be half a million. */
+/* Release the resident pages of a sheet, if it is on disk. Loops over all rows of a sheet call it every SHEET_PASS
+   rows, since a sheet may have half a million. */
 enum { SHEET_PASS = 1 << 16 };
 static inline void sheet_release_pages(const struct sheet *sh)
 {
@@ -96,8 +99,8 @@ static inline void sheet_release_pages(const struct sheet *sh)
 		mem_spill_release_pages((void *)(uintptr_t)sh, sh->bytes);
 }
 
-/* Sums over all tracks of a damaged trace, whose times may be centuries, wrap around; their differences do
-   not. */
+/* Sums over all tracks of a damaged trace, whose times may be centuries, wrap around; differences of them are still
+   right. */
 static inline void sum_add(int64_t *sum, int64_t ns)
 {
 	*sum = wrap_add(*sum, ns);

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Filling a sheet: row by row, from the first interval to the last, each from the
- * entry that it is of. What is written lies side by side; what is read jumps
- * about and is asked for some intervals ahead, so that the misses of the cache overlap.
+ * Filling a sheet: row by row, from the first interval to the last, each from its entry. Writes are sequential; reads
+ * are in random order and are prefetched some intervals ahead, so that cache misses overlap.
  *
- * When and what are written interval by interval, who and which stack for 32 of them at a
- * time: half of them have none, which four at once are asked, and those that have any are gone
- * through by their bits. One loop for all of it needs more registers than there are and takes
- * a fifth more instructions; a second loop for each row's own intervals, often less than
- * ten, as many.
+ * Start and state are written interval by interval, peer and stack for 32 intervals at a time: half of the intervals
+ * have none, which is tested four at once, and those that have one are found by their bits. A single loop for all of it
+ * needs more registers than there are and takes a fifth more instructions; so does a second loop over the intervals of
+ * each row, which are often fewer than ten.
  */
 #include "config.h"
 #include "store/tracks/sheet_encode.h"
@@ -19,13 +17,14 @@
 
 #include <string.h>
 
-/* Who is named in the sheet, as numbers of two bytes: an index into whos[], by track in code[], and 1 more. */
+/* The peers that the sheet names, as numbers of two bytes. They are indexes into the array of peers; code[track] is
+   that index plus 1. */
 struct whos {
 	uint32_t *code, *who, n, max, ntrks;
-	bool wide;		/* they are too many, or one is no track: the reasons of TS_OTHER are strings */
+	bool wide;		/* too many peers, or one is not a track (TS_OTHER has the string of its reason) */
 };
 
-/* One that has none yet. */
+/* Add a peer that has no number yet. Return its number. */
 static uint16_t __attribute__((noinline)) who_new(struct whos *w, uint32_t who)
 {
 	if (who >= w->ntrks || w->n == w->max) {
@@ -37,7 +36,7 @@ static uint16_t __attribute__((noinline)) who_new(struct whos *w, uint32_t who)
 	return (uint16_t)w->n++;
 }
 
-/* sink_proc_state() by state; all bits where its `who` is the G. */
+/* sink_proc_state() by state, and a mask for the peer: all bits set where the peer of the P is the G. */
 #define WITH(s) ((s) == TS_SYSCALL || ((s) >= TS_RUN && (s) <= TS_STW))
 static const struct { uint32_t who, state; } also[SHEET_STATE + 1] = {
 #define STATE(id, letter, name, reason) \
@@ -46,7 +45,7 @@ static const struct { uint32_t who, state; } also[SHEET_STATE + 1] = {
 #undef STATE
 };
 
-/* What an entry says of a track: of its own, or of the P that goes with it. */
+/* Return the state and peer that an entry records for a track: for its own track, or for the P in `also`. */
 static inline void state_of_entry(const struct sink_enter *e, trk_id trk, unsigned *state, uint32_t *who)
 {
 	*state = e->state;
@@ -65,28 +64,27 @@ static uint32_t peer_of_entry(const struct sink_enter *e, trk_id trk)
 	return who;
 }
 
-enum { SOME = 32 };	/* intervals for which there is one word of bits */
-enum { STEP = 1 << 14 };	/* so many intervals are filled in one go: a tenth of a millisecond, or two */
+enum { SOME = 32 };	/* intervals per word of bits */
+enum { STEP = 1 << 14 };	/* intervals per step: a tenth of a millisecond or two */
 
-/* By state: times of all rows so far, and of goroutines the longest. */
+/* By state, in ns: the sum over all rows so far, and the longest interval of goroutines. */
 struct times { int64_t sum[TS__N], longest[TS__N]; };
 
-/* Where what comes next goes. */
+/* The places to write the next values to. */
 struct sheet_encoder {
 	struct whos whos;
 	uint16_t *who2, *stack2;
 	stk_id *stack4;
-	/* which of the next SOME intervals have any; stacks: NULL, none of the kind has */
+	/* bits of the next SOME intervals; stacked is NULL while rows of Ps and Ms are filled, which have no stacks */
 	struct sheet_sparse *whose, *stacked;
-	uint32_t from;		/* the first interval of all that are of the kind */
-	uint32_t said[2 * SOME];	/* of the newest intervals, less than SOME: who; then, stacks */
+	uint32_t from;		/* the first interval of this kind of rows */
+	uint32_t said[2 * SOME];	/* of the newest intervals, fewer than SOME: peers, then stacks */
 	struct times times;
-	uint32_t *head;			/* by row: who is said of what goes on from the sheet before */
-	uint32_t row;			/* the next */
+	uint32_t *head;			/* by row: the peer of an interval that continues from the previous sheet */
+	uint32_t row;			/* the next row */
 };
 
-/* From i on, up to where there is something to do that is not for each: the row ends, or a word of bits, or sums are
-   due. */
+/* Return the end of the inner loop from interval i: where the row ends, a word of bits is complete, or sums are due. */
 static inline uint32_t fill_stop(const struct sheet_encoder *f, uint32_t i, uint32_t end)
 {
 	uint32_t word = i + SOME - (i - f->from) % SOME, step = (i / SHEET_STEP + 1) * SHEET_STEP;
@@ -94,7 +92,7 @@ static inline uint32_t fill_stop(const struct sheet_encoder *f, uint32_t i, uint
 	return word < step ? word : step;
 }
 
-/* Which of SOME numbers are not zero: four at a time, which nearly every processor can. */
+/* Return a bit for each of SOME numbers that is not zero. Tests four at a time, which nearly every processor can. */
 static inline uint32_t some_bits(const uint32_t *v)
 {
 	typedef uint32_t four __attribute__((vector_size(16)));
@@ -132,7 +130,7 @@ static inline void fill_stack(struct sheet_encoder *f)
 			*f->stack4++ = f->said[SOME + __builtin_ctz(bits)];
 }
 
-/* Of SOME intervals, the last n less. */
+/* Write peers and stacks of SOME intervals, the last `less` of which do not exist. */
 static void fill_some(struct sheet_encoder *f, uint32_t less)
 {
 	for (uint32_t k = SOME - less; k < SOME; k++)
@@ -149,8 +147,9 @@ static inline void add_time(struct times *times, unsigned state, int64_t ns, boo
 		times->longest[state] = ns;
 }
 
-/* One row; what the times are before it, and after. What the track was doing at last goes into live[]. First when and
-   what, and of SOME intervals at a time who and where: so what each loop needs fits into the registers. */
+/* Fill one row, and add its times to `times`. The last state of the track is stored in *live. The inner loop writes
+   starts and states; peers and stacks are written for SOME intervals at a time, so that the variables of each loop fit
+   into registers. */
 static inline __attribute__((always_inline)) void fill_row(const struct sheet_draft *b, const uint32_t *restrict from,
     uint32_t r, const struct sheet_batch *p, struct sheet_live *live, struct times *restrict times,
     struct sheet_encoder *f, bool g, const unsigned each)
@@ -203,7 +202,7 @@ static inline __attribute__((always_inline)) void fill_row(const struct sheet_dr
 	*live = was == TS_NONE ? (struct sheet_live){0} : (struct sheet_live){ .who = who, .stack = stack, .state = was };
 }
 
-/* How many there are before each 32, of n; and of all. */
+/* Set `before` of all words for n intervals. Return the number of all bits. */
 static uint32_t count_some(struct sheet_sparse *s, size_t n)
 {
 	uint32_t all = 0;
@@ -214,7 +213,8 @@ static uint32_t count_some(struct sheet_sparse *s, size_t n)
 	return all;
 }
 
-/* Who is named, where two bytes are not enough: in three each, or in four where one of them needs that. */
+/* Write the peers where two bytes are not enough: in three each, or in four where one of them needs that. Return the
+   end. */
 static char *fill_wide(const struct sheet_builder *s, const struct sheet_draft *b, const struct sheet_batch *p,
     const uint32_t *head, unsigned each)
 {
@@ -235,7 +235,7 @@ static char *fill_wide(const struct sheet_builder *s, const struct sheet_draft *
 	return out + 1;
 }
 
-/* The sums of the states that the sheet has, behind all else; where they end. */
+/* Write the running sums of the states that occur in the sheet, after all else. Return the end. */
 static char *put_sums(const struct sheet_draft *b, char *at)
 {
 	size_t rows = sheet_sums_n(b->sh);
@@ -295,7 +295,7 @@ static void join_spans(struct sheet_builder *s, const struct sheet_draft *b, uin
 			t0 = p->t0 + sheet_start(b->sh, i);
 		}
 		add_longest(times, b->state[i] & SHEET_STATE, upto - t0);
-		if (!p->past && i == first)	/* all others are whole */
+		if (!p->past && i == first)	/* all later spans of the row are single intervals */
 			break;
 	}
 	if (live->state) {
@@ -304,7 +304,7 @@ static void join_spans(struct sheet_builder *s, const struct sheet_draft *b, uin
 	}
 }
 
-/* The row of a goroutine, and what is to be told of it. */
+/* Fill the row of a goroutine and pass its running time and longest waits to the extremes. */
 static void fill_goroutine(struct sheet_builder *s, const struct sheet_draft *b, uint32_t r,
     const struct sheet_batch *p, struct sheet_encoder *f)
 {
@@ -340,7 +340,7 @@ struct sheet_encoder *sheet_encode_begin(
 	return f;
 }
 
-/* Words of bits begin with the rows of each kind: from here on they are of goroutines. */
+/* Start a new word of bits for the first row of a goroutine. */
 static void begin_goroutines(const struct sheet_draft *b, struct sheet_encoder *f)
 {
 	const uint32_t odd = b->sh->nostack % SOME;
@@ -377,8 +377,8 @@ bool sheet_encode_rows(
 	return r == rows;
 }
 
-/* What is behind the last row. Words of bits of goroutines are moved to where they belong; which of the others have
-   any lies before. */
+/* Write what follows the last row. The bits of goroutines started at a new word; shift them to follow those of Ps and
+   Ms without a gap. */
 static void after_rows(const struct sheet_draft *b, struct sheet_encoder *f)
 {
 	const uint32_t n = b->sh->n, odd = b->sh->nostack % SOME, summed = sheet_summed(b->sh);
@@ -395,7 +395,7 @@ static void after_rows(const struct sheet_draft *b, struct sheet_encoder *f)
 		memcpy(b->sum[n / SHEET_STEP], f->times.sum, sizeof *b->sum);
 }
 
-/* Who is named: as few numbers as there are, or in three bytes each. Where that ends. */
+/* Write the peers: the list of distinct tracks, or each in three or four bytes. Return the end. */
 static char *put_whos(const struct sheet_builder *s, const struct sheet_draft *b, const struct sheet_encoder *f,
     const struct sheet_batch *p)
 {

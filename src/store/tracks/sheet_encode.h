@@ -5,35 +5,36 @@
 
 #include "store/tracks/sheet_build.h"
 
-/* A sheet between sheet_build.c, which lays it out and says which entry each interval is of, and sheet_encode.c. */
+/* A sheet in the making: sheet_build.c lays it out and finds the entry of each interval; sheet_encode.c fills it. */
 struct sheet_draft {
 	struct sheet *sh;
 	trk_id *trk;
 	uint32_t *first, *edge;
 	uint16_t *who2, *stack2;
 	uint8_t *state, *start;
-	unsigned each;		/* bytes of a start[] */
+	unsigned each;		/* bytes of an element of start[] */
 	stk_id *stack4;
 	int64_t (*sum)[TS__N];
 	struct sheet_sparse *whose, *stacked;
-	size_t who_at;		/* where the last part begins, which may be less than there is room for */
+	size_t who_at;		/* offset of the last part, which may need less than its room */
 };
 
-enum { NARROW = 1 << 16 };	/* so many tracks, or stacks, have numbers of two bytes */
+enum { NARROW = 1 << 16 };	/* up to this count, numbers of tracks or stacks take two bytes */
 
-/* So many running sums there are: of steps, of rows. */
+/* Return the number of running sums: one per SHEET_STEP intervals, and those of rows. */
 static inline size_t sheet_sums_n(const struct sheet *sh)
 {
 	return (size_t)sh->n / SHEET_STEP + 1 + sheet_summed(sh) + 1;
 }
 
-/* Words of bits for so many intervals. */
+/* Return the number of struct sheet_sparse for n intervals. */
 static inline size_t sheet_sparse_words(size_t n)
 {
 	return n / 32 + 1;
 }
 
-/* Where an entry lies in the piece, in words: no other unit is an address with less to do. */
+/* Return the entry at an offset in the batch, in words; HEAD stands for no entry. With this unit the address needs the
+   fewest instructions. */
 #define HEAD UINT32_MAX
 enum { WORD = 8, ENTRY_WORDS = sizeof(struct sink_enter) / WORD };
 _Static_assert(sizeof(struct sink_enter) % WORD == 0, "entries are whole words");
@@ -44,11 +45,11 @@ static inline const struct sink_enter *entry_at(const struct sink_enter *entry, 
 	return (const void *)((const char *)entry + (size_t)words * WORD);
 }
 
-enum { AHEAD = 16 };	/* intervals, for bringing what they are made of into the cache */
+enum { AHEAD = 16 };	/* distance in intervals for prefetching entries */
 
-/* Rows are filled some at a time, until that says that these were all; pos[] is zero before the first, and is so again
-   after the end, which frees what is known meanwhile and says how many bytes of the last part, from b->who_at on, are
-   used. */
+/* Fill the rows in steps: sheet_encode_rows() returns true after the last one. pos[] must be zero before the first
+   step, and is zero again after sheet_encode_finish(), which frees the encoder and returns the used bytes of the last
+   part, from b->who_at on. */
 struct sheet_encoder *sheet_encode_begin(
     struct sheet_builder *, const struct sheet_draft *, const struct sheet_batch *);
 bool sheet_encode_rows(

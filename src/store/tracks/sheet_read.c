@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Reading sheets (sheet_build.c makes them): the row of a track and the interval of a
- * moment are found by halving, and the time by state up to any moment is a
- * running sum and the few intervals after it. Nothing here costs by the length
- * of the sheet, and nothing is kept between two questions: who goes on from where
- * he was remembers the row himself.
+ * Reading sheets (sheet_build.c makes them). The row of a track and the interval of a time are found by binary search,
+ * and the time by state up to any time is a running sum and the few intervals after it. No cost depends on the length
+ * of the sheet, and nothing is cached between two calls: a caller that moves forward keeps the row and interval itself.
  */
 #include "config.h"
 #include "store/tracks/sheet_build.h"
@@ -14,13 +12,13 @@
 
 #include <string.h>
 
-/* End of interval i in ns after t0, without knowing its row. */
+/* Return the end of interval i in ns after t0, without knowing its row. */
 static inline int64_t sheet_stop(const struct sheet *sh, uint32_t i)
 {
 	return i + 1 < sh->n && sheet_start(sh, i + 1) ? sheet_start(sh, i + 1) : sh->t1 - sh->t0;
 }
 
-/* Row of a track among rows [lo, hi), or -1. */
+/* Return the row of a track among rows [lo, hi), or -1. */
 static int32_t row_among(const struct sheet *sh, trk_id trk, uint32_t lo, uint32_t hi)
 {
 	struct bsearch_probe h = {.lo = lo, .hi = hi};
@@ -35,8 +33,8 @@ int32_t sheet_row(const struct sheet *sh, trk_id trk)
 	return row >= 0 ? row : row_among(sh, trk, sh->nother, sh->ntrk);
 }
 
-/* Intervals are spread over time evenly enough for a guess to be near: then what is looked at lies together,
-   where halving touches as many lines of memory as it has steps. */
+/* Narrow [*lo, *hi) around the interval of time rel by interpolation. Intervals are spread over time evenly enough for
+   a guess to be near; so the probes are adjacent, where binary search touches as many cache lines as it has steps. */
 static void sheet_near(const struct sheet *sh, int64_t rel, uint32_t *lo, uint32_t *hi)
 {
 	int64_t from = sheet_start(sh, *lo), len = sh->t1 - sh->t0;
@@ -58,7 +56,7 @@ static void sheet_near(const struct sheet *sh, int64_t rel, uint32_t *lo, uint32
 	}
 }
 
-/* The last of v[lo] .. v[hi - 1] that is not more than x; v[lo], where all are. */
+/* Return the index of the last element of v[lo] .. v[hi - 1] that is <= x, or lo when all are larger. */
 static inline uint32_t last_upto(const uint32_t *v, uint32_t lo, uint32_t hi, int64_t x)
 {
 	while (hi - lo > 1) {
@@ -71,7 +69,7 @@ static inline uint32_t last_upto(const uint32_t *v, uint32_t lo, uint32_t hi, in
 	return lo;
 }
 
-/* The same of when intervals start. */
+/* Return the last interval of [lo, hi) that starts at or before rel, or lo. */
 static inline uint32_t start_upto(const struct sheet *sh, uint32_t lo, uint32_t hi, int64_t rel)
 {
 	while (hi - lo > 1) {
@@ -111,11 +109,11 @@ uint32_t sheet_find_from(const struct sheet *sh, uint32_t row, uint32_t i, int64
 	return start_upto(sh, i, hi, rel);
 }
 
-/* Add (sign 1) or take away (-1) the time by state before interval i, from the sheet's first on. */
+/* Add (sign 1) or subtract (sign -1) the time by state from the first interval of the sheet to interval i. */
 static void sheet_before(const struct sheet *sh, uint32_t i, int sign, int64_t sum[TS__N])
 {
 	uint32_t down = i % SHEET_STEP, up = SHEET_STEP - down;
-	bool back = up < down && i + up < sh->n;	/* from the sum after it, when that is nearer */
+	bool back = up < down && i + up < sh->n;	/* count back from the next running sum when that is nearer */
 	const int64_t *s = sh->sum + (size_t)(i / SHEET_STEP + back) * sh->nsum;
 	for (int k = 0; k < sh->nsum; k++)
 		sum_add(&sum[sh->sums[k]], sign < 0 ? wrap_neg(s[k]) : s[k]);
@@ -125,7 +123,7 @@ static void sheet_before(const struct sheet *sh, uint32_t i, int sign, int64_t s
 		sum_add(&sum[sh->state[j] & SHEET_STATE], sign * (sheet_stop(sh, j) - sheet_start(sh, j)));
 }
 
-/* The time by state before one of the first rows. */
+/* Return the time by state before a row r <= sheet_summed(), in the order of rows. */
 static void sums_before_row(const struct sheet *sh, uint32_t row, int64_t sum[TS__N])
 {
 	const int64_t *s = sheet_row_sum(sh, row);
@@ -134,7 +132,7 @@ static void sums_before_row(const struct sheet *sh, uint32_t row, int64_t sum[TS
 		sum[sh->sums[k]] = s[k];
 }
 
-/* Interval i of the row being that of t. */
+/* Return running sums of a row up to t, as sheet_sums(); interval i of the row holds t. */
 static void sums_at(const struct sheet *sh, uint32_t row, uint32_t i, int64_t t, int64_t sum[TS__N])
 {
 	uint32_t first = sh->first[row], j = first;

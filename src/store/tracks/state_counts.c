@@ -1,46 +1,51 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Goroutines by state. Each entry of a goroutine takes one from a class and gives one to another; of each class and
- * slot of time three rows are kept: where it was least, where it was most, and how it was at the end. Most
- * of a million entries leave no row, so what counts is to look at one.
+ * Counts goroutines by state. Each entry of a goroutine decrements one class and increments another. For each class and
+ * slot of time at most three rows are kept: the least count, the greatest, and the count at the end. Most of a million
+ * entries leave no row, so the cost is that of reading an entry.
  *
- * Whether a number is the least so far is not to be guessed, so all four classes are counted at once and without a
- * branch, in eight lanes of 16 bits: how many more there are than at the begin of the slot, and how many less. The
- * most is then the least of the latter. In the same lanes lies which entry of the slot it was, and which one was
- * the last to change it; their times are looked up when the slot ends. A slot ends too where 16 bits would not do.
- * That takes three quarters of the instructions of one class after the other, and nothing is guessed wrong.
+ * Whether a count is a new minimum cannot be predicted, so all four classes are counted at once without a branch, in
+ * eight lanes of 16 bits: by how many each class grew since the start of the slot, and by how many it shrank. So the
+ * maximum of a class is the minimum of its second lane. More lanes of the same layout have the index of the entry with
+ * the minimum and of the last entry that changed the class; their times are looked up when the slot ends. A slot also
+ * ends before 16 bits overflow. This takes three quarters of the instructions of counting one class after the other,
+ * without mispredicted branches.
  */
 #include "config.h"
 #include "store/tracks/state_counts.h"
 
 #include "base/mem/mem.h"
 
-enum { SLOTS = 1024, MANY = 1 << 16,	/* of a piece; entries, from which on there are half as many slots */
+/* slots of a batch; entries from which on a batch has half as many slots */
+enum { SLOTS = 1024, MANY = 1 << 16,
 	MOVES = 1 << 2 * ENTRY_CLASS, HALF = 4, LANES = 2 * HALF, SLOT_MOST = 1 << 14 };
 
 typedef int16_t lanes __attribute__((vector_size(LANES * sizeof(int16_t))));
 
 /* By the lower bits of sink_enter.moved. */
 struct move {
-	lanes by;		/* what it changes */
-	lanes set, none;	/* all bits of what it changes; the most where it changes nothing, else the least */
-	lanes room;		/* so that a row is found by a shift */
+	lanes by;		/* the change of each lane */
+	/* set: all bits in changed lanes; none: INT16_MIN in changed lanes, else INT16_MAX, so that the others are no
+	   minimum */
+	lanes set, none;
+	lanes room;		/* pads the struct, so that an element is found by a shift */
 };
 
 struct tracks_counter {
 	struct move move[MOVES];
 	struct store *st;
-	bool any;			/* there has been a goroutine */
-	int64_t n[CLASS__N];		/* where the newest piece ends */
-	int64_t t[CT__N];		/* of the newest rows */
+	bool any;			/* a goroutine has occurred */
+	int64_t n[CLASS__N];		/* counts at the end of the newest batch */
+	int64_t t[CT__N];		/* times of the newest rows */
 };
 
-/* A slot: since its begin. */
+/* Changes since the start of a slot. */
 struct count_slot {
 	lanes now, least;
-	lanes first, last;	/* where it became the least, and where it changed: 1 the first entry, 0 before it */
-	bool begun;		/* all are told of from before the first entry on */
+	/* entries with the minimum and with the last change: 1 is the first entry, 0 means before it */
+	lanes first, last;
+	bool begun;		/* the first slot of a batch: writes a row for each class */
 };
 
 static const enum counter class_counter[CLASS__N] = {
@@ -48,10 +53,10 @@ static const enum counter class_counter[CLASS__N] = {
 	[CLASS_SYSCALL] = CT_SYSCALL,
 };
 
-/* By lane: of what is of no class nothing is told. */
+/* The class of each lane. Other classes are not counted. */
 static const enum sheet_class lane_class[HALF] = { CLASS_RUNNABLE, CLASS_RUNNING, CLASS_WAITING, CLASS_SYSCALL };
 
-/* Compilers know what this is where it is written like that. */
+/* Compilers recognise a vector minimum and maximum in this form. */
 static inline lanes least(lanes a, lanes b)
 {
 	for (int i = 0; i < LANES; i++)
@@ -81,7 +86,7 @@ static struct move move_make(unsigned was, unsigned is)
 
 /* ---- the rows */
 
-/* Of a broken trace it may be less than none. */
+/* Add a row. In a damaged trace the count may be negative; it is stored as 0. */
 static void add_row(struct tracks_counter *c, enum counter what, int64_t t, int64_t v)
 {
 	if (t < c->t[what])
@@ -95,7 +100,7 @@ static int64_t time_before(const struct sink_enter *e, int i, int64_t t0)
 	return i ? e[i - 1].t : t0;
 }
 
-/* The slot that begins at e, and at t0, has ended. */
+/* End the slot that starts at entry e (and, for the first one, at t0): add its rows. */
 static void slot_end(struct tracks_counter *c, const struct count_slot *s, const struct sink_enter *e, int64_t t0)
 {
 	for (int i = 0; i < HALF; i++) {
@@ -119,7 +124,7 @@ static void slot_end(struct tracks_counter *c, const struct count_slot *s, const
 
 /* ---- the entries */
 
-/* Those of a slot, from e on, until `until`; where the next one begins. */
+/* Count the entries of a slot from e on, up to time `until`. Return the first entry of the next slot. */
 static inline __attribute__((always_inline)) const struct sink_enter *slot_fill(const struct tracks_counter *c,
     struct count_slot *s, const struct sink_enter *e, const struct sink_enter *end, int64_t until, bool past)
 {
@@ -146,7 +151,7 @@ static struct count_slot slot_begin(void)
 	return s;
 }
 
-/* What was only learnt of later was so before. */
+/* Apply the entries of states that were learned later before all others. */
 static void count_past(struct tracks_counter *c, const struct sheet_batch *p)
 {
 	for (size_t i = 0; i < p->n; i++)
@@ -156,7 +161,7 @@ static void count_past(struct tracks_counter *c, const struct sheet_batch *p)
 		}
 }
 
-/* Of a long trace there are many pieces, and so what is counted in one of them need not be as fine. */
+/* Return the number of slots of a batch of n entries. A long trace has many batches, so each needs less resolution. */
 static int64_t slot_count(size_t n)
 {
 	return n < MANY ? SLOTS : SLOTS / 2;

@@ -5,13 +5,13 @@
 
 #include "store/tracks/sheet_build.h"
 
-/* How many goroutines run, wait, ... while pieces are sealed; one after another. */
+/* Counts goroutines by class of state over batches, which are added one after another. */
 struct tracks_counter;
-struct tracks_counter *tracks_counter_new(struct store *);		/* whose counts[] it fills */
+struct tracks_counter *tracks_counter_new(struct store *);		/* fills the store's counts[] */
 void tracks_counter_free(struct tracks_counter *);
 
-/* The counters over a piece, thinned to the extremes of each slot of time. What was only learnt of later (SHEET_PAST)
-   holds from its beginning on. Until there has been a goroutine there is nothing to count. */
+/* Add the counts of a batch, thinned to the extremes of each slot of time. A state that was learned later (SHEET_PAST)
+   counts from the start of the batch. Adds nothing before the first goroutine. */
 void tracks_counter_add_batch(struct tracks_counter *, const struct sheet_batch *);
 
 #endif

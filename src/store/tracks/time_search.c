@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Looking into columns that are ordered by time. Marks and counters are found
- * by halving. Spans come in the order of their ends and may nest across
- * goroutines, so a window is found by the extent of every 64 of them: a million
- * spans are 16 thousand comparisons, which is less than a redraw notices; an
- * interval tree would have to be rebuilt for every publication.
+ * Searching columns that are ordered by time. Marks and counters are found by binary search. Spans are in the order of
+ * their ends and may nest across goroutines, so those of a window are found by the extent of every 64 of them: a
+ * million spans are 16 thousand comparisons, which does not show in a redraw. An interval tree would have to be rebuilt
+ * for every publication.
  */
 #include "config.h"
 #include "store/tracks/time_search.h"
@@ -16,8 +15,8 @@ static bool span_overlaps(const struct sink_span *s, uint32_t kinds, int64_t t0,
 	return kinds >> s->kind & 1 && (s->t0 == TIME_NONE || s->t0 < t1) && (s->t1 == TIME_NONE || s->t1 >= t0);
 }
 
-/* Of blocks that have none nothing is looked at, and so nothing is to be let go of; of the others that is all that a
-   frame does about it. */
+/* Blocks that are skipped are not read, so only the pages of the others are released. A frame needs no other
+   release. */
 uint32_t time_search_next_span(const struct snap *sn, uint32_t from, uint32_t kinds, int64_t t0, int64_t t1)
 {
 	enum { REST = 1 << 12 };
@@ -55,7 +54,7 @@ void time_search_span_bounds(const struct snap *sn, const struct sink_span *s, i
 	*t1 = s->t1 == TIME_NONE ? sn->t1 : s->t1;
 }
 
-/* Index of the first mark at or after t. */
+/* Return the index of the first mark at or after t. */
 static uint32_t mark_at(const struct snap *sn, int64_t t)
 {
 	struct bsearch_probe h = {.hi = sn->nmarks};

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The writer of a trace: gathers what is said of tracks since the last sheet
- * and hands it on in pieces (batches.c). An entry costs 24 bytes while it waits
- * and about 10 in the sheet; nothing is looked up by name on the way, for a track
- * is an index.
+ * The writer of a trace: gathers the entries of tracks since the last sheet and hands them on in batches (batches.c).
+ * An entry takes 24 bytes while it waits and about 10 in the sheet. No names are looked up, since a track is an index.
  *
- * An entry of a goroutine tells of the P it takes or leaves as well, where that is
- * all there is to it: seven of the seventeen entries that ten events make would
- * be of Ps, and say nothing new.
+ * An entry of a goroutine also describes the P that it takes or leaves, where nothing else happens to the P: otherwise
+ * seven of the seventeen entries that ten events make would be entries of Ps with nothing new in them.
  *
- * Per track 16 bytes are known here: its state after the newest entry, the time
- * of that entry, below which no later one may lie, and what of its life its row
- * tells already, so that the row is touched twice or thrice in a life and not at
- * every entry. Where all of a crowd of neighbours have ended it is forgotten: of those that
- * come back nevertheless the row says enough (recall).
+ * Each track has 16 bytes here: its state after the newest entry, the time of that entry, before which no later one may
+ * be, and which fields its row has already, so that the row is written two or three times in a life and not at every
+ * entry. Once all tracks of a group of neighbours have ended, their state is dropped. If one of them returns
+ * nevertheless, its row is enough to restore it (recall_life).
  */
 #include "config.h"
 #include "store/tracks/internal.h"
@@ -29,9 +25,8 @@
 
 #define ALWAYS inline __attribute__((always_inline))
 
-/* Track 0: as one of which nothing need be known. There is room for all that sink_enter.also can name, so the usual
-   entry is not asked whether it names one that there is: of one that there is not, nothing is known, and that is
-   rare. */
+/* Set up track 0 so that entries for it need no special case. Reserve room for every value of sink_enter.also, so that
+   the usual entry needs no bounds check: a P that does not exist has no life bits, and takes the rare path. */
 static void add_track_zero(struct tracks *k)
 {
 	spill_array_reserve_sparse(&k->lasts, UINT16_MAX + 1);
@@ -79,7 +74,7 @@ struct tracks *tracks_new(struct store *st)
 	k->lasts.width = sizeof *k->last;
 	k->crowds.width = sizeof *k->crowd;
 	k->crowd = spill_array_reserve(&k->crowds, 1);
-	k->crowd[0] = 1;	/* nobody is always there */
+	k->crowd[0] = 1;	/* track 0 always exists */
 	tracks_init_state(k);
 	k->seal_pipeline = seal_new(st);
 	return k;
@@ -158,7 +153,7 @@ static trk_id find_or_add(struct tracks *k, enum track_kind kind, uint64_t id)
 	k->last = spill_array_reserve(&k->lasts, i + 1u);
 	k->last[i] = (struct track_last){ .t = k->sealed, .class = kind == TK_G, .life = KNOWN };
 	k->crowd = spill_array_reserve(&k->crowds, i / SHEET_CROWD + 1u);
-	if (i % NEW == 0)	/* half a million may be told of before the first piece is cut */
+	if (i % NEW == 0)	/* half a million tracks may be added before the first batch is cut */
 		tracks_release_pages(k);
 	return i;
 }
@@ -191,7 +186,7 @@ void tracks_set_origin(struct tracks *k, trk_id g, str_id start_fun, trk_id crea
 		trk_set(r->created, created);
 }
 
-/* What a track's row says of its life, where that is something new. */
+/* Update the times of life in a track's row. */
 static void life_changes(struct tracks *k, struct track_last *l, trk_id trk, int64_t t, enum tstate s, bool past)
 {
 	struct trk_row *r = column_at(&k->st->trks, trk);
@@ -203,7 +198,7 @@ static void life_changes(struct tracks *k, struct track_last *l, trk_id trk, int
 		return;
 	}
 	if (!(l->life & LIVES)) {
-		/* threads of C code use a goroutine again and again: the row tells of its newest life */
+		/* Threads of C code reuse a goroutine: the row describes its newest life. */
 		if (l->life & HAS_T0)
 			late_fields_flush(&k->late_fields, k->st);
 		trk_set(r->to_t1, 0);
@@ -224,8 +219,8 @@ static inline void track_life(struct tracks *k, struct track_last *l, trk_id trk
 		life_changes(k, l, trk, t, s, past);
 }
 
-/* By state: what of a life does not matter. With it the life must be whole, and then the entry changes nothing of the
-   row; for the states that end one, for TS_PAST and for numbers that are no state it never is. */
+/* Life flags that may be missing for the fast path, by state: if `life | life_free[state]` is ENOUGH, the entry does
+   not change the row. It never is for states that end a life, for TS_PAST, and for numbers that are no state. */
 enum { ENOUGH = 0xff };
 static const uint8_t life_free[UINT8_MAX + 1] = {
 #define STATE(id, letter, name, reason) [TS_##id] = TS_##id == TS_NONE || TS_##id == TS_FOREVER ? 0 : \
@@ -234,7 +229,7 @@ static const uint8_t life_free[UINT8_MAX + 1] = {
 #undef STATE
 };
 
-/* What was forgotten of a track, or is not known yet. */
+/* Restore the life bits of a track that were dropped or never set, from its row. */
 static void recall_life(const struct tracks *k, struct track_last *l, trk_id trk)
 {
 	const struct trk_row *r = store_trk(k->st, trk);
@@ -242,7 +237,8 @@ static void recall_life(const struct tracks *k, struct track_last *l, trk_id trk
 	l->life = KNOWN | (r->t0 != TIME_NONE ? HAS_T0 : 0) | (r->to_run0 ? HAS_RUN0 : 0);
 }
 
-/* An entry that is told too late for its time, or of a time that is sealed. */
+/* Return the time for an entry that is older than the newest of its track, or than the last sheet. If the entry is
+   TS_PAST and the first of its track, the row gets the true time and the time from which on sheets have it. */
 static int64_t move_late_entry(struct tracks *k, struct track_last *l, const struct sink_enter *e, int64_t floor)
 {
 	if (e->state & TS_PAST && !(l->life & HAS_T0)) {
@@ -256,20 +252,21 @@ static int64_t move_late_entry(struct tracks *k, struct track_last *l, const str
 	return floor;
 }
 
-/* Where tracks_enter() is: what it keeps in registers but for what is rare. */
+/* The local state of tracks_enter(), which the fast path keeps in registers. */
 struct entering {
 	struct sink_enter *base, *out, *tie;
-	const struct sink_enter *e, *end;	/* the one at hand, of these */
-	bool behind;				/* they lie behind the piece, where they go */
+	const struct sink_enter *e, *end;	/* the current entry, and the end of the input */
+	bool behind;				/* the input is in the room that tracks_reserve_entries() returned */
 	int64_t newest;
-	/* an entry there, or of that time, is asked whether the piece is full */
+	/* entries from this place, or from time `due` on, are tested for a full batch */
 	const struct sink_enter *full;
 	int64_t due;
-	uint32_t few;		/* while less tracks are there, it is no matter how many */
+	uint32_t few;		/* while fewer tracks exist, their number does not change the batch size */
 };
 
-/* A piece with so many is full, too, before its sheet becomes too long for short times: half of what is enough. But one
-   more sheet is one more row of each track that is there, so not where these are many. */
+/* Return how many entries make a batch whose sheet would otherwise become too long for starts of three bytes: half of a
+   usual batch. One more sheet is one more row for each existing track, so it takes more entries where these are
+   many. */
 static size_t short_batch_size(const struct tracks *k, size_t most)
 {
 	size_t n = (size_t)SUMMARY_ROW * k->there;
@@ -293,12 +290,12 @@ static bool is_full(const struct tracks *k, const struct entering *x, int64_t t)
 	return n >= most || (n >= short_batch_size(k, most) && t >= due && x->newest < due);
 }
 
-/* The piece is full, and all before t is told: it goes up to there, or, where so it has short times, as far as these
-   do. */
+/* The batch is full, and all entries before t are there: cut it at t, or at the last time that keeps starts of three
+   bytes. */
 static void next_batch(struct tracks *k, struct entering *x, int64_t t)
 {
 	size_t left = (size_t)(x->end - x->e);
-	if (x->behind) {	/* it goes */
+	if (x->behind) {	/* the cut moves or reuses the array */
 		k->rest = mem_grow(k->rest, &k->crest, left, sizeof *k->rest);
 		x->e = memcpy(k->rest, x->e, left * sizeof *k->rest);
 		x->end = x->e + left;
@@ -314,7 +311,7 @@ static void next_batch(struct tracks *k, struct entering *x, int64_t t)
 	x->tie = x->base + k->ties;
 }
 
-/* Of a track that is in a state from t on: its row, unless that tells all of its life. */
+/* Record that a track is in a state from t on: in its row, where that changes, and in the number of existing tracks. */
 static ALWAYS void rare_state(struct tracks *k, struct track_last *l, trk_id trk, int64_t t, enum tstate s, bool past)
 {
 	if (!k->of)
@@ -322,21 +319,21 @@ static ALWAYS void rare_state(struct tracks *k, struct track_last *l, trk_id trk
 	tracks_set_present(k, l, trk, s != TS_NONE);
 }
 
-/* The same of a P, of which another's entry tells. */
+/* The same for the P that an entry also describes. */
 static void __attribute__((noinline)) rare_also(struct tracks *k, const struct sink_enter *e, int64_t t)
 {
 	rare_state(k, &k->last[e->also], e->also, t, sink_proc_state(e->state & SHEET_STATE), false);
 }
 
-/* It is told of in the piece at hand. */
+/* Count the track as having entries in the current batch. */
 static void rare_count(struct tracks *k, struct track_last *l, trk_id trk, int64_t t)
 {
 	tracks_count_entry(&k->now, l, trk, t == k->sealed);
-	l->n--;		/* it is counted with all */
+	l->n--;		/* enter_all() counts this entry */
 }
 
-/* What is rare of the entry at hand: its time, set right; the rows; a piece that is full. Not in place: the loop that
-   asks for it needs its registers. */
+/* Handle all rare cases of the current entry: a late time, changes of rows, a full batch. Return its time. Not inlined,
+   since the calling loop needs the registers. */
 static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct entering *x)
 {
 	const struct sink_enter *e = x->e;
@@ -368,8 +365,8 @@ static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct ent
 	return t;
 }
 
-/* Of a track that comes, runs first or goes, where nothing else is rare: the entry is later than all before it and its P
-   is settled. Three entries of each life are of this kind, and many lives are not much longer. */
+/* Handle an entry that starts a track, is its first run, or ends it, where nothing else is rare: it is later than all
+   earlier entries and its P needs no change. Each life has three such entries, and many lives have few others. */
 static void __attribute__((noinline)) life_entry(struct tracks *k, struct track_last *l, trk_id trk, int64_t t,
     enum tstate s)
 {
@@ -385,8 +382,7 @@ struct sink_enter *tracks_reserve_entries(struct tracks *k, size_t n)
 	return tracks_room(k, &k->now, n) + k->now.n;
 }
 
-/* All that are left, from x->out on. Where many tracks are there what is known of them is not at hand: it is asked for
-   some entries ahead. */
+/* Enter all remaining entries, to x->out on. many: with many tracks their state is not in the cache, so prefetch it. */
 static ALWAYS void enter_all(struct tracks *k, struct entering *x, const bool many)
 {
 	enum { AHEAD = 12 };
@@ -402,7 +398,7 @@ static ALWAYS void enter_all(struct tracks *k, struct entering *x, const bool ma
 		struct track_last *l = &last[e->trk], *also = &last[e->also];
 		int64_t t = e->t;
 		unsigned is = e->state;
-		/* what is later than all there was is later than what was of its track */
+		/* later than the newest entry of all tracks implies later than the newest of this one */
 		bool rare = t <= x->newest || t >= x->due || out >= x->full || (also->life & ALIVE) != ALIVE;
 		bool lives = (l->life | life_free[is]) == ENOUGH;
 		if (__builtin_expect(!rare && lives, true)) {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Walks over who woke or created whom. Each sheet keeps the intervals that began
- * so by (who, time); a walk steps from sheet to sheet and finds its place in
- * each by halving. Whoever wants to know who woke a goroutine needs no walk: the
- * runnable interval names it.
+ * Walks over wake and creation edges. Each sheet has the intervals that started with one, ordered by (waker, time); a
+ * walk steps from sheet to sheet and finds its place in each by binary search. To find the waker of a goroutine no walk
+ * is needed: the runnable interval names it.
  */
 #include "config.h"
 #include "store/tracks/wake_edges.h"
@@ -12,7 +11,7 @@
 #include "base/bsearch.h"
 #include "base/mem/mem.h"
 
-/* First place in edge[] that is not before (from, t). */
+/* Return the first index in edge[] that is not before (from, t). */
 static uint32_t edge_find(const struct sheet *sh, trk_id from, int64_t t)
 {
 	struct bsearch_probe h = {.hi = sh->nedge};
@@ -58,7 +57,7 @@ bool wake_edges_next(
 	return false;
 }
 
-enum { FEW = 32 };	/* goroutines that are looked up in each sheet; of many all edges of it are gone through */
+enum { FEW = 32 };	/* up to this many Gs are searched in each sheet; with more, all its edges are read */
 struct first { const struct wake_edges_query *q; struct edge *e; uint32_t *k; bool any; };
 
 static void consider_edge(struct first *f, const struct sheet *sh, uint32_t at, uint32_t k)
@@ -71,7 +70,7 @@ static void consider_edge(struct first *f, const struct sheet *sh, uint32_t at, 
 	f->any = true;
 }
 
-/* of: by track, which of them, + 1; NULL: they are few. */
+/* of: by track, its index in from[] plus 1; NULL when there are few Gs. */
 static void first_in(struct first *f, const struct snap *sn, const struct sheet *sh, const uint32_t *of)
 {
 	for (uint32_t k = 0; !of && k < f->q->n; k++) {
@@ -86,7 +85,7 @@ static void first_in(struct first *f, const struct snap *sn, const struct sheet 
 	}
 }
 
-/* Is any of few there at all? Who is not in a sheet makes nothing there. */
+/* Return whether none of the Gs exists in sheet s, so that it has no edge of theirs. False when there are many Gs. */
 static bool all_absent(const struct snap *sn, const struct wake_edges_query *q, uint32_t s)
 {
 	bool none = q->n <= FEW;
