@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Folded stacks, the input of flame graph scripts: "main;serve;read 12" a line,
- * the root first, then how often. Two numbers on every line are a difference,
- * before and after. Frames may say in brackets what they are, as stackcollapse
- * does (_[k] kernel, _[j] made at run time, _[i] inlined into the one before),
- * and where ("serve (app.py:12)"); that goes to mappings and lines, so names
- * stay comparable with those of other profiles.
+ * Folded stacks, the input of flame graph scripts: lines like "main;serve;read 12", root first,
+ * then the count. If every line has two numbers, these are the values before and after, and their
+ * difference is added. Frames may have a mark of their kind, as from stackcollapse (_[k] kernel,
+ * _[j] generated at run time, _[i] inlined into the previous one), and a place ("serve
+ * (app.py:12)"). Both are removed from the name and become mappings and lines, so that names can be
+ * compared with those of other profiles.
  *
- * Values are whole numbers here, so a text with fractions is counted in
- * thousandths. Two passes: the first decides what the columns are.
+ * Values are whole numbers, so a text with fractions is counted in thousandths. There are two
+ * passes: the first one determines the sample types.
  */
 #include "config.h"
 #include "base/wrap_math.h"
@@ -23,7 +23,8 @@
 struct text_number { int64_t whole; double real; bool fraction; };
 
 struct folded_form {
-	size_t good, two, deep, bad;	/* lines: all that are stacks, those with two numbers, with a ;, the rest */
+	/* Numbers of lines: stacks, stacks with two numbers, stacks with a ;, other lines. */
+	size_t good, two, deep, bad;
 	uint64_t bad_at;
 	bool fraction;
 };
@@ -51,7 +52,8 @@ static bool take_number(struct scan_text *t, struct text_number *n)
 	return t->end > t->p;
 }
 
-/* The numbers of a line, n[0] the last; how many, and t is left with the stack. */
+/* Take the last number of a line into n[0] and parse the one before it into n[1]. Returns how many there are. *t
+   keeps the stack and, of two numbers, the first. */
 static int take_numbers(struct scan_text *t, struct text_number n[2])
 {
 	if (!take_number(t, &n[0]))
@@ -82,7 +84,7 @@ static void examine_lines(struct bytes b, size_t most, struct folded_form *sh)
 	}
 }
 
-/* The values of t that the columns of the text want; t is left with the stack. */
+/* Take the values of all sample types. *t keeps the stack. */
 static bool take_values(struct scan_text *t, const struct folded_form *sh, int64_t v[3])
 {
 	struct text_number n[2];
@@ -106,7 +108,7 @@ static bool take_values(struct scan_text *t, const struct folded_form *sh, int64
 	return true;
 }
 
-/* One frame: its place and kind are taken off its name. */
+/* Add a frame; its place and kind are removed from the name. */
 static void add_frame(struct stack_assembler *f, struct scan_text name)
 {
 	static const struct { const char *mark, *file; } kinds[] = {{"_[k]", "[kernel]"}, {"_[j]", "[jit]"},
@@ -137,7 +139,7 @@ static void add_frame(struct stack_assembler *f, struct scan_text name)
 		stack_builder_loc(f, 0, map);
 }
 
-/* The stack of a line, leaf first. */
+/* Return the stack of a line. */
 static stk_id stack_of(struct stack_assembler *f, struct scan_text t)
 {
 	while (t.end > t.p) {
@@ -175,7 +177,7 @@ int folded_read(struct bytes b, struct sink *s, struct err *e)
 		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no folded stack (a;b;c 12) in this text");
 	stack_builder_init(&f, s);
 	stack_builder_map(
-	    &f, (struct scan_text){l.p, l.p}); /* the first mapping names the file that was run: not known */
+	    &f, (struct scan_text){l.p, l.p}); /* the first mapping is the program, which is unknown */
 	emit_types(&f, &sh);
 	while (scan_next_line(&l)) {
 		struct scan_text t = scan_line_trimmed(&l);
@@ -195,13 +197,13 @@ int folded_read(struct bytes b, struct sink *s, struct err *e)
 	return 0;
 }
 
-/* The first lines are stacks, or nearly all of them, and many have more than one frame. */
+/* Return whether most of the first lines are stacks, and half of these have several frames. */
 bool folded_probe(struct bytes b)
 {
 	enum { LOOK = 50, BYTES = 1 << 20 };
 	struct folded_form sh;
 	if (b.n > BYTES)
-		b.n = BYTES;	/* a line that this cuts is the last of the look, at worst */
+		b.n = BYTES;	/* the last line may be cut here, which does not matter */
 	examine_lines(b, LOOK, &sh);
 	return sh.deep && sh.deep >= sh.good / 2 && sh.bad <= sh.good / 3;
 }

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A log with lines of GODEBUG=gctrace=1 or schedtrace=N, as a timeline: what
- * people have when tracing was not on. Cycles of the collector become spans of
- * marking between two stops of the world, heap and goal become counters; SCHED
- * lines become counters and, with scheddetail=1, states of Ps, threads and
- * goroutines, each held until the next line says otherwise. All other lines of
- * the log are passed over.
+ * A log with lines of GODEBUG=gctrace=1 or schedtrace=N, as a timeline, for programs that were not
+ * traced. GC cycles become spans of marking between two stops of the world, heap and goal become
+ * counters. SCHED lines become counters and, with scheddetail=1, states of Ps, threads and
+ * goroutines, each valid until the next line. All other lines of the log are skipped.
  *
- * Lines are gathered first and ordered by their times: a cycle is printed when
- * it ends. Where clock or number go back, the program was started again, and
- * what follows is put behind what was; wall time, if a collector of logs wrote it
- * down, tells how long after.
+ * Lines are collected first and ordered by their times, because a cycle is printed when it ends. If
+ * the clock or the cycle number decreases, the program was started again, and what follows is
+ * placed after the previous run; the distance is known if a log collector recorded wall-clock
+ * times.
  *
- * Mutator utilisation is told from the CPU times of each cycle, as if Ps had been
- * taken for it one after the other. godebug_line.c knows what a line says,
- * godebug_emit.c tells it to the sink.
+ * Mutator utilisation is derived from the CPU times of each cycle, as if Ps had been taken one
+ * after the other. godebug_line.c parses lines, godebug_emit.c passes the data to the sink.
  */
 #include "config.h"
 #include "load/text/godebug_internal.h"
@@ -26,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- gathering */
+/* ---- collecting */
 
 static struct godebug_run *run_of(struct godebug *d, bool again)
 {
@@ -39,7 +36,7 @@ static struct godebug_run *run_of(struct godebug *d, bool again)
 	return &d->godebug_run[d->nrun - 1];
 }
 
-/* A line was printed at time t of its run, and somebody wrote down when that was. */
+/* A line was printed at time t of its run; update the run's wall-clock start if the line has a stamp. */
 static void seen_at(struct godebug_run *r, int64_t t, struct scan_text stamp)
 {
 	int64_t wall;
@@ -49,7 +46,7 @@ static void seen_at(struct godebug_run *r, int64_t t, struct scan_text stamp)
 		r->wall = wall - t;
 }
 
-/* Heads are found anywhere in a line, the units below them at its begin. */
+/* Parse a line. Heads are found anywhere in a line, the units below them only at its start. */
 static void gather_line(
     struct godebug *d, struct scan_text all, struct scan_text t, struct scan_text stamp, uint64_t at)
 {
@@ -91,7 +88,7 @@ static void parse_log(struct godebug *d, struct bytes b)
 		struct scan_text stamp, t = scan_line_without_log_prefix(&l, &stamp);
 		gather_line(d, scan_line_text(&l), t, stamp, (uint64_t)(l.line - text));
 	}
-	/* one run after the other: as far apart as they were, where that is known */
+	/* place the runs one after the other, at their true distance if wall-clock times are known */
 	for (size_t i = 1; i < d->nrun; i++) {
 		struct godebug_run *r = &d->godebug_run[i], *before = &d->godebug_run[i - 1];
 		int64_t after = before->base + before->end;
@@ -111,8 +108,8 @@ static void add_point(struct godebug *d, struct point p)
 	d->point[d->npoint++] = p;
 }
 
-/* What takes Ps during a mark phase: filled up one after the other. */
-struct taken { uint32_t i, proc; int64_t t, wall, used; };	/* used: of the last of them */
+/* State of distributing the CPU time of a mark phase over Ps, one after the other. */
+struct taken { uint32_t i, proc; int64_t t, wall, used; };	/* used: time used of P `proc` */
 
 static void add_utils(struct godebug *d, struct taken *k, enum util_what what, int64_t cpu)
 {
@@ -134,7 +131,7 @@ static void add_utils(struct godebug *d, struct taken *k, enum util_what what, i
 	}
 }
 
-/* The points of a cycle that begins at t, which is not before the last one ended. Its end. */
+/* Add the points of a cycle that begins at t, which is not before the end of the previous one. Returns its end. */
 static int64_t add_cycle(struct godebug *d, uint32_t i, int64_t t)
 {
 	const struct godebug_gc *g = &d->gc[i].g;
@@ -160,7 +157,7 @@ static int point_cmp(const void *a, const void *b)
 	return x->i < y->i ? -1 : x->i > y->i;
 }
 
-/* All of them, in order; the end of the last. */
+/* Make all points, in order. Returns the end of the last one. */
 static int64_t make_points(struct godebug *d)
 {
 	int64_t busy = 0, end = 0, step = 0;
@@ -171,7 +168,7 @@ static int64_t make_points(struct godebug *d)
 		if (r)
 			add_point(d, (struct point){.t = godebug_run->base, .kind = PT_RUN, .i = (uint32_t)r});
 		for (size_t i = godebug_run->gc; i < gc1; i++) {
-			int64_t t = godebug_run->base + d->gc[i].g.t;	/* known to the millisecond only */
+			int64_t t = godebug_run->base + d->gc[i].g.t;	/* precise to the millisecond only */
 			busy = add_cycle(d, (uint32_t)i, t > busy ? t : busy);
 			end = busy > end ? busy : end;
 		}
@@ -179,11 +176,12 @@ static int64_t make_points(struct godebug *d)
 			int64_t t = godebug_run->base + d->sched[i].s.t;
 			add_point(d, (struct point){.t = t, .kind = PT_SCHED, .i = (uint32_t)i});
 			end = t > end ? t : end;
+			/* The difference is not negative: a decrease begins a new run. */
 			if (i > godebug_run->sched)
-				step = d->sched[i].s.t - d->sched[i - 1].s.t;	/* not negative: that is a new run */
+				step = d->sched[i].s.t - d->sched[i - 1].s.t;
 		}
 	}
-	/* the last line holds as long as the one before it did */
+	/* the last line is valid as long as the previous one was */
 	const struct godebug_run *last = &d->godebug_run[d->nrun - 1];
 	if (d->nsched > last->sched && end < last->base + d->sched[d->nsched - 1].s.t + step)
 		end = last->base + d->sched[d->nsched - 1].s.t + step;

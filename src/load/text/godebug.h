@@ -6,18 +6,17 @@
 #include "load/text/scan.h"
 
 /*
- * What the runtime prints under GODEBUG=gctrace=1, schedtrace=N and
- * scheddetail=1, one line at a time. Times are ns since the program started, as
- * the line has them (a millisecond is as exact as they are).
+ * Parses the lines that the runtime prints under GODEBUG=gctrace=1, schedtrace=N and scheddetail=1.
+ * Times are ns since the program started, in the precision of the line (a millisecond at best).
  */
 struct godebug_gc {
 	uint64_t number;
-	int64_t t;			/* when the cycle began */
-	int64_t stw0, mark, stw1;	/* wall clock: sweep termination, mark, mark termination */
+	int64_t t;			/* start of the cycle */
+	int64_t stw0, mark, stw1;	/* wall-clock time: sweep termination, mark, mark termination */
 	int64_t assist, worker, idle;	/* CPU time of marking */
-	uint64_t heap0, heap1, heap2, goal, stacks, globals;	/* bytes: at start, at end, live; its goal */
+	uint64_t heap0, heap1, heap2, goal, stacks, globals;	/* bytes of heap: at start, at end, live; goal */
 	uint32_t procs;
-	bool forced, leaks, whole;	/* whole: nothing of the line is missing */
+	bool forced, leaks, whole;	/* whole: the line is complete */
 };
 bool godebug_gc(struct scan_text line, struct godebug_gc *);
 
@@ -26,15 +25,15 @@ struct godebug_sched {
 	int64_t t;
 	uint64_t v[GD__N];
 	bool gcwaiting, detail;
-	struct scan_text queues;		/* numbers, of Ps in order; not with detail */
+	struct scan_text queues;		/* numbers of Ps in order; empty with detail */
 };
 bool godebug_sched(struct scan_text line, struct godebug_sched *);
-/* The next number of a list. */
+/* Take the next number of a list. */
 bool godebug_next_number(struct scan_text *list, uint64_t *v);
 
-/* "  P0: status=1 ... m=2 runqsize=0", "  M2: p=1 curg=3 ...", "  G1: status=4(sleep) m=nil ..." */
+/* Parse "  P0: status=1 ... m=2 runqsize=0", "  M2: p=1 curg=3 ...", "  G1: status=4(sleep) m=nil ...". */
 struct godebug_unit {
-	char kind;			/* P, M, G */
+	char kind;			/* P, M or G */
 	uint64_t id, status, queue;
 	int64_t m, p, g;		/* -1: none */
 	bool blocked;

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What a log of the runtime says, told to the sink in the order of time.
+ * Passes the data of a runtime log to the sink, in the order of time.
  *
- * Each P has the state that the last SCHED line gave it and the one that was
- * told; over the first lies a stop of the world. So points change states, and
- * show_procs() alone tells those that are other than was told. What is not said is
- * not made up: without detail it is known how many Ps are idle and only sometimes
- * which, so a P is "unknown" where that does not follow; stops of the world are
- * shown on the Ps that SCHED lines name, and cycles without such lines have no Ps
- * at all.
+ * Each P has the state of the last SCHED line and the state that was emitted last; a stop of the
+ * world replaces the first. So points change states, and only show_procs() emits them, where they
+ * differ. Unknown states are not guessed: without detail only the number of idle Ps is known and
+ * which ones only sometimes, so a P is "unknown" where that does not follow. Stops of the world are
+ * shown on the Ps that SCHED lines name; cycles without such lines have no Ps at all.
  */
 #include "config.h"
 #include "load/text/godebug_internal.h"
@@ -33,7 +31,7 @@ static void set_procs(struct godebug *d, const struct point *p, uint64_t n)
 	d->s->ops->util(d->s->self, &(struct sink_util){p->t, p->t + 1, UT_PROCS, d->procs, 0, false});
 }
 
-/* Say the states of the Ps that are other than was said. */
+/* Emit the states of the Ps whose state differs from the one emitted last. */
 static void show_procs(struct godebug *d, int64_t t)
 {
 	for (size_t i = 0; i < d->nproc; i++) {
@@ -67,7 +65,7 @@ static void emit_queue(const struct godebug *d, int64_t t, uint64_t proc, uint64
 		    &(struct sink_mark){.t = t, .kind = MK_QUEUE, .trk = d->proc[proc], .task = n});
 }
 
-/* Which Ps are busy, as far as one line of their queues says so. The sum of the queues. */
+/* Set the states of Ps from the queues of one line, as far as they follow. Returns the sum of the queues. */
 static uint64_t queued_procs(struct godebug *d, int64_t t, const struct godebug_sched *s)
 {
 	struct scan_text list = s->queues;
@@ -78,7 +76,7 @@ static uint64_t queued_procs(struct godebug *d, int64_t t, const struct godebug_
 		busy += q > 0;
 		if (n >= d->nproc)
 			continue;
-		d->base[n] = q ? TS_RUN : TS_UNKNOWN;	/* an idle P has nothing in its queue */
+		d->base[n] = q ? TS_RUN : TS_UNKNOWN;	/* an idle P has an empty queue */
 		emit_queue(d, t, n, q);
 	}
 	for (size_t i = n < d->nproc ? (size_t)n : d->nproc; i < d->nproc; i++)
@@ -108,7 +106,7 @@ static uint8_t reason_state(struct scan_text r)
 	return TS_OTHER;
 }
 
-/* A thread's P and goroutine, looked for among the units of one SCHED line. */
+/* The threads among the units of one SCHED line, by id: these have a P and a goroutine. */
 struct threads { const struct godebug_unit *u; size_t n; };
 
 static int unit_cmp(const void *a, const void *b)
@@ -143,7 +141,7 @@ static void emit_goroutine(struct godebug *d, int64_t t, const struct godebug_un
 	const struct sink_ops *o = d->s->ops;
 	trk_id g = o->track(d->s->self, TK_G, u->id);
 	const struct godebug_unit *m = thread_of(th, u->m);
-	uint8_t s = states[u->status & 15];	/* but for the bit that says that it is being scanned */
+	uint8_t s = states[u->status & 15];	/* without the bit for "is being scanned" */
 	uint32_t who = 0;
 	if (s == TS_OTHER) {
 		s = reason_state(u->reason);
@@ -162,7 +160,7 @@ static void emit_detail(struct godebug *d, int64_t t, const struct sched_rec *r)
 	struct godebug_unit *u = d->unit + r->unit;
 	struct threads th = {NULL, 0};
 	if (r->nunit)
-		qsort(u, r->nunit, sizeof *u, unit_cmp);	/* G, M, P */
+		qsort(u, r->nunit, sizeof *u, unit_cmp);	/* order: G, M, P */
 	size_t p = 0, m = 0;
 	while (m < r->nunit && u[m].kind == 'G')
 		m++;
@@ -192,7 +190,7 @@ static void emit_detail(struct godebug *d, int64_t t, const struct sched_rec *r)
 			emit_goroutine(d, t, &u[i], &th);
 }
 
-/* Goroutines of the line before that this one has no longer. */
+/* End the goroutines of the previous line that this line does not have. */
 static void emit_ended_goroutines(struct godebug *d, int64_t t, const struct sched_rec *r)
 {
 	if (r == d->sched || !r->nunit)
@@ -248,7 +246,7 @@ static void set_stopped(struct godebug *d, const struct point *p, bool on)
 	emit_util(d, p, UT_STW, on ? 1 : -1);
 }
 
-/* A cycle begins, with the heap it finds and the goal that it was started for. */
+/* Emit the start of a cycle: the heap and the goal at that time. */
 static void emit_cycle_begin(struct godebug *d, const struct point *p, const struct godebug_gc *g)
 {
 	if (!g->whole)
@@ -260,7 +258,7 @@ static void emit_cycle_begin(struct godebug *d, const struct point *p, const str
 		count(d, p->t, CT_STACKS, g->stacks);
 }
 
-/* Marking ends: the assists of the cycle are told as one, by nobody, as long as they took together. */
+/* Emit the end of marking. The total time of assists is emitted as spans without a goroutine. */
 static void emit_mark(struct godebug *d, const struct point *p, const struct godebug_gc *g)
 {
 	int64_t t0 = p->t - g->mark;
@@ -275,7 +273,7 @@ static void emit_mark(struct godebug *d, const struct point *p, const struct god
 	    .name = g->forced ? d->n_forced : d->n_gc, .v0 = g->heap0, .v1 = g->heap2});
 }
 
-/* The program was started again: nothing of its former life is there any more. */
+/* The program was started again: end everything of its previous run. */
 static void emit_restart(struct godebug *d, int64_t t)
 {
 	for (size_t i = 0; i < d->nproc; i++)
@@ -332,9 +330,9 @@ static void emit_point(struct godebug *d, const struct point *p)
 void godebug_emit_events(struct godebug *d, struct bytes b)
 {
 	enum { EVERY = 4096 };
-	/* what the first line says of GOMAXPROCS was so before it */
+	/* GOMAXPROCS of the first line is valid from the start */
 	const struct point begin = {0}, *first = d->point;
-	while (first->kind == PT_RUN)	/* of a run that took no time; there is a line in each */
+	while (first->kind == PT_RUN)	/* a run of no duration; each run has a line */
 		first++;
 	set_procs(d, &begin, first->kind == PT_SCHED ? d->sched[first->i].s.v[GD_PROCS] : d->gc[first->i].g.procs);
 	for (size_t i = 0; i < d->npoint; i++) {

@@ -6,16 +6,17 @@
 #include "load/load.h"
 #include "load/text/godebug.h"
 
-/* The inside of the reader of runtime logs, for godebug.c and godebug_emit.c. */
+/* Internals of the reader of runtime logs, for godebug.c and godebug_emit.c. */
 enum { MAX_PROCS = 1024, MAX_STATES = 1 << 22, MAX_UTILS = 1 << 22, UTIL_PROCS = 256 };
 
 struct gc_rec { struct godebug_gc g; uint64_t at; };
 struct sched_rec { struct godebug_sched s; size_t unit, nunit; };
-/* Wall: at its own time 0; first of its records. */
+/* One run of the program. base: its start in the trace; wall: wall-clock time of its start; gc, sched: its first
+   records. */
 struct godebug_run { int64_t base, end, wall; size_t gc, sched; };
 
-/* Something that happens, in the order of time; at one time a new run of the program comes first,
-   then SCHED lines, then cycles as they were added. */
+/* A point in time. Points of one time are ordered: a new run of the program, then SCHED lines, then the points of
+   cycles in the order in which they were added. */
 enum point_kind { PT_RUN, PT_SCHED, PT_GC, PT_MARK, PT_UTIL, PT_UTIL_END, PT_MARK_END, PT_LAST_STW, PT_STW_END };
 struct point { int64_t t; enum point_kind kind; uint32_t i, proc; enum util_what what; size_t seq; };
 
@@ -30,17 +31,17 @@ struct godebug {
 	uint64_t cut_at, last_gc;
 	int64_t last_sched;
 	bool detail, many_utils, many_states;
-	/* while it is told */
-	trk_id *proc;			/* by number, 0 unknown */
-	uint8_t *base, *shown;		/* states by number: of the last SCHED line, as told */
+	/* used while events are emitted */
+	trk_id *proc;			/* by number; 0: unknown */
+	uint8_t *base, *shown;		/* states by number: of the last SCHED line, and as emitted last */
 	size_t nproc, cproc, cbase, cshown, nstates;
 	bool stopped, has_stacks;
-	uint32_t procs;			/* GOMAXPROCS as last told */
-	const struct sched_rec *newest;	/* SCHED line, of this run */
+	uint32_t procs;			/* GOMAXPROCS as emitted last */
+	const struct sched_rec *newest;	/* last SCHED line of this run */
 	str_id n_gc, n_forced, n_stw0, n_stw1;
 };
 
-/* What is known of the log as a whole; then all points, in order. */
+/* Emit the facts of the log as a whole; then emit all points in order. */
 void godebug_emit_trace(const struct godebug *, int64_t end);
 void godebug_emit_events(struct godebug *, struct bytes);
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The lines of GODEBUG's tracers, of Go 1.5 to today:
+ * Lines of GODEBUG's tracers, of Go 1.5 and later:
  *
- *	gc 5 @0.055s 4%: 0.07+6.5+0.06 ms clock, 0.1+1.1/0.2/0+0.1 ms cpu, 6->7->4 MB, 7 MB goal, 2 P
- *	SCHED 1003ms: gomaxprocs=2 idleprocs=0 threads=4 ... runqueue=2 [ 1 0 ]
+ * 	gc 5 @0.055s 4%: 0.07+6.5+0.06 ms clock, 0.1+1.1/0.2/0+0.1 ms cpu, 6->7->4 MB, 7 MB goal, 2 P
+ * 	SCHED 1003ms: gomaxprocs=2 idleprocs=0 threads=4 ... runqueue=2 [ 1 0 ]
  *
- * Go 1.5 has five clocks, the middle three of them concurrent; 1.19 added stacks
- * and globals; 1.26 says when goroutines were checked for leaks. Fields of SCHED
- * lines came and went, and each has its name beside it, so unknown ones are
- * passed over. A log's line may begin with what a collector put there, and JSON
- * may have made \u003e of an arrow.
+ * Go 1.5 has five clock times, the middle three of them concurrent; 1.19 added stacks and globals;
+ * 1.26 marks cycles that check for goroutine leaks. Fields of SCHED lines changed over time; each
+ * has its name before it, so unknown ones are skipped. A line may begin with the prefix of a log
+ * collector, and JSON may have replaced the > of an arrow by \u003e.
  */
 #include "config.h"
 #include "load/text/godebug.h"
@@ -19,7 +18,7 @@
 
 #define TIME_LIMIT (INT64_C(1000000000) * 1000000000)	/* 31 years */
 
-/* A decimal number in units of so many ns. */
+/* Take a decimal number; unit: its unit in ns. */
 static bool take_time(struct scan_text *t, int64_t unit, int64_t *ns)
 {
 	uint64_t whole;
@@ -34,7 +33,7 @@ static bool take_time(struct scan_text *t, int64_t unit, int64_t *ns)
 	return true;
 }
 
-/* "0.1+1.1/0.2/0+0.1": up to n numbers; slash: index of the first behind which there is a /, or n. */
+/* Take up to n numbers like "0.1+1.1/0.2/0+0.1". *slash: index of the first number that a / follows, or n. */
 static int take_times(struct scan_text *t, int64_t *ns, int n, int *slash)
 {
 	int k = 0;
@@ -77,7 +76,7 @@ static bool gc_clocks(struct scan_text *t, struct godebug_gc *g)
 	return true;
 }
 
-/* What follows the clocks; a line that was cut has what it has. */
+/* Take what follows the clock times. Returns false for a truncated line; the fields before the end are set. */
 static bool take_gc_details(struct scan_text *t, struct godebug_gc *g)
 {
 	int64_t cpu[8];
@@ -130,8 +129,8 @@ bool godebug_gc(struct scan_text t, struct godebug_gc *g)
 
 /* ---- SCHED */
 
-/* The next "key=value", or false at the end of them. A value may have spaces: the rest of it is passed
-   over. */
+/* Take the next "key=value". Returns false after the last one. A value may contain spaces; its first word is
+   returned and the rest is skipped. */
 static bool take_field(struct scan_text *t, struct scan_text *key, struct scan_text *value)
 {
 	do {
@@ -162,7 +161,7 @@ static bool parse_flag(struct scan_text w)
 	return scan_starts_with(w, "true") || scan_starts_with(w, "1");
 }
 
-/* "[ 0 1 ]" */
+/* Take "[ 0 1 ]". */
 static struct scan_text take_list(struct scan_text *t)
 {
 	struct scan_text list = {t->p, t->p};
@@ -188,7 +187,7 @@ static bool sched_at(struct scan_text t, struct godebug_sched *s)
 		if (scan_starts_with(t, "[")) {
 			s->queues = take_list(&t);
 		} else if (scan_starts_with(t, "schedticks=[")) {
-			if (!scan_take_until(&t, ']', &ms))	/* since 1.26: how often each P was given work, ever */
+			if (!scan_take_until(&t, ']', &ms)) /* since 1.26: number of times that each P was scheduled */
 				break;
 		} else if (!take_field(&t, &key, &value)) {
 			break;
@@ -222,7 +221,7 @@ bool godebug_next_number(struct scan_text *list, uint64_t *v)
 
 /* ---- scheddetail */
 
-/* A number, nil or -1. */
+/* Return the number; -1 for nil and -1. */
 static int64_t id_of(struct scan_text w)
 {
 	uint64_t v;

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Goroutine dumps as profiles: /debug/pprof/goroutine?debug=2, what a program
- * prints on SIGQUIT, a panic or a fatal error, debug.Stack() in a log. One
- * sample a goroutine, of value 1, with what its head says as labels.
+ * Goroutine dumps as profiles: /debug/pprof/goroutine?debug=2, the output of a program on SIGQUIT,
+ * a panic or a fatal error, debug.Stack() in a log. Each goroutine is a sample of value 1, with the
+ * facts of its head as labels.
  *
- * A dump is found anywhere in a text: above it are the reason and other lines of
- * a log, below it registers and "exit status 2". Between a head and the next
- * empty line a frame is two lines, a name and an indented place; a line that is
- * not followed by a place is somebody else's output that got in between and is
- * dropped. Stacks without a head (the runtime's own, ancestors) are nobody's.
+ * A dump may be anywhere in a text: the reason and other lines of a log precede it, registers and
+ * "exit status 2" follow it. Between a head and the next empty line a frame is two lines, a name
+ * and an indented place. A line that is not followed by a place is other output that was written in
+ * between, and is dropped. Stacks without a head (the runtime's own, ancestors) belong to no
+ * goroutine.
  *
- * All is gathered before anything is said, because of what comes late: a thread
- * that was running when the dump began prints its stack at the end, under a
- * head that was there before without one; and one number twice with a stack
- * means that the text has two dumps, which the label "dump" then tells apart.
+ * The whole dump is parsed before anything is emitted, for two reasons. A thread that was running
+ * when the dump began prints its stack at the end, under a head that occurred before without a
+ * stack. And if one id occurs twice with a stack, the text has two dumps, which the label "dump"
+ * then distinguishes.
  *
- * How a goroutine is parked is the runtime's business, and where it is printed
- * at all (not with debug=2) every stack ends in it: those frames are named as
- * droppable, as profiles name their own, so that what waits comes out on top.
+ * The frames in which the runtime parks a goroutine are of no interest, and where they are printed
+ * at all (not with debug=2) every stack ends in them. They are declared as frames to drop, as
+ * profiles declare their own, so that the blocking call becomes the leaf.
  */
 #include "config.h"
 #include "load/text/godump.h"
@@ -41,26 +41,27 @@ struct dump_goroutine {
 	uint64_t parent, at;
 	size_t frame;
 	uint32_t n, dump;
-	bool has_parent, empty, gone;	/* empty: no stack was printed; gone: another has taken its place */
+	/* Empty: no stack was printed; gone: replaced by another entry of the same goroutine. */
+	bool has_parent, empty, gone;
 };
 
 struct godump {
 	struct dump_goroutine *g;
 	struct frame *frame;
 	size_t ng, cg, nframe, cframe;
-	struct u64_hash last;		/* goroutine: its newest, as index + 1 */
+	struct u64_hash last;		/* by goroutine id: its newest entry, index + 1 */
 	uint32_t dump;
-	struct scan_text reason[REASONS];	/* why it was printed */
+	struct scan_text reason[REASONS];	/* lines with the reason of the dump */
 	size_t nreason, heads, noise, runtime_lines;
 	uint64_t noise_at;
-	/* where the text is */
+	/* state of the parser */
 	bool inside, skipping, creating;
-	struct scan_text pending;		/* a name whose place comes next */
+	struct scan_text pending;		/* a name whose place is expected next */
 	size_t indent;
 	bool cut;
 };
 
-/* ---- gathering */
+/* ---- parsing */
 
 static void add_frame(struct godump *d, struct scan_text name, const struct godump_site *s, bool inlined)
 {
@@ -74,7 +75,7 @@ static void add_word(struct godump *d, const char *name)
 	add_frame(d, (struct scan_text){name, name + strlen(name)}, &(struct godump_site){0}, false);
 }
 
-/* The goroutine that was being read is complete. Was it there before? */
+/* The current goroutine is complete: check whether it occurred before. */
 static void finish_goroutine(struct godump *d)
 {
 	bool fresh;
@@ -118,7 +119,7 @@ static void begin_goroutine(struct godump *d, const struct godump_head *h, uint6
 	d->pending.p = NULL;
 }
 
-/* "created by main.work.func1 in goroutine 1" */
+/* Parse "created by main.work.func1 in goroutine 1". */
 static void created_by(struct godump *d, struct scan_text t)
 {
 	struct dump_goroutine *g = &d->g[d->ng - 1];
@@ -155,7 +156,7 @@ static void stack_line(struct godump *d, struct scan_text t)
 	} else if (scan_starts_with(t, "...") && scan_contains(t, "frames elided")) {
 		add_word(d, "(frames elided)");
 	} else if (scan_starts_with(t, "[originating from goroutine ")) {
-		d->skipping = true;	/* the creator's stack at the time: not this goroutine's */
+		d->skipping = true;	/* the stack of the creator at that time, not this goroutine's */
 	} else if (scan_take(&t, "non-Go function at pc=0x")) {
 		struct godump_site s = {.file = {t.p, t.p}};
 		if (scan_parse_hex(t, &s.pc))
@@ -167,7 +168,7 @@ static void stack_line(struct godump *d, struct scan_text t)
 	}
 }
 
-/* Lines that say why there is a dump. */
+/* Return whether the line is a reason for a dump. */
 static bool is_reason(struct scan_text t)
 {
 	static const char *const begins[] = {
@@ -180,7 +181,7 @@ static bool is_reason(struct scan_text t)
 	return false;
 }
 
-/* Each once: every thread of a program that crashes says the same again. */
+/* Add a reason once: every thread of a crashing program prints it again. */
 static void add_reason(struct godump *d, struct scan_text t)
 {
 	for (size_t i = 0; i < d->nreason; i++)
@@ -190,7 +191,7 @@ static void add_reason(struct godump *d, struct scan_text t)
 		d->reason[d->nreason++] = t;
 }
 
-/* "rax    0x2a": registers follow the last stack, sometimes at once. */
+/* Return whether it is a line like "rax    0x2a": registers follow the last stack, sometimes without an empty line. */
 static bool is_register(struct scan_text t)
 {
 	struct scan_text name = {t.p, t.p};
@@ -252,7 +253,7 @@ static void parse_dump(struct godump *d, struct bytes b)
 	finish_goroutine(d);
 }
 
-/* ---- telling */
+/* ---- emitting */
 
 struct teller {
 	struct stack_assembler f;
@@ -277,7 +278,7 @@ static void label_num(struct teller *t, str_id key, uint64_t v, str_id unit)
 		    .unit = unit};
 }
 
-/* A label's word without its quotes. */
+/* Return the sink's id of a label's text without its quotes. */
 static str_id put_unquoted(struct teller *t, struct scan_text w)
 {
 	if (scan_len(w) < 2 || *w.p != '"' || w.end[-1] != '"')
@@ -334,7 +335,7 @@ static void emit_goroutine(struct teller *t, const struct godump *d, const struc
 	static const int64_t one = 1;
 	for (size_t i = 0; i < g->n; i++) {
 		const struct frame *f = &d->frame[g->frame + i];
-		/* a return address is behind the call, but for the innermost */
+		/* all addresses but the innermost are return addresses, which follow the call */
 		uint64_t pc = f->site.pc && i ? f->site.pc - 1 : f->site.pc;
 		if (scan_len(f->name))
 			stack_builder_add_line(&t->f, f->name, f->site.file, f->site.line);
@@ -420,10 +421,11 @@ static size_t count_of(struct bytes b, const char *word)
 	return n;
 }
 
-/* A few stacks in a log full of gctrace and schedtrace (a handler that panicked) do not make it a dump. */
+/* Return whether it is a dump. A log with many gctrace and schedtrace lines and a few stacks (of a handler that
+   panicked) is none. */
 bool godump_probe(struct bytes b)
 {
-	enum { FRONT = 400, RATIO = 20 };	/* FRONT: what may stand before it in a line */
+	enum { FRONT = 400, RATIO = 20 };	/* FRONT: greatest length of a prefix of the line */
 	static const char word[] = "goroutine ";
 	const char *text = (const char *)b.p, *p = text, *end = text + b.n, *at;
 	size_t heads = 0;

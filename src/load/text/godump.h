@@ -6,26 +6,26 @@
 #include "load/text/scan.h"
 
 /*
- * One line of a goroutine dump at a time: what the runtime prints above a stack
- * and in it. All pieces point into the text.
+ * Parses the lines of a goroutine dump: the head above a stack, and the lines of the stack. All
+ * parts point into the text.
  */
 struct godump_head {	/* goroutine 7 gp=0xc000 m=nil [chan receive, 5 minutes, locked to thread] {k: v}: */
 	uint64_t id, thread, bubble;
-	struct scan_text state, labels;	/* labels: between the braces */
+	struct scan_text state, labels;	/* labels: the text between the braces */
 	int64_t minutes;
 	bool on_thread, in_bubble, locked, leaked;
 };
 bool godump_head(struct scan_text line, struct godump_head *);
-/* The next of the labels: *key and *value as written, perhaps in quotes. */
+/* Take the next of the labels. *key and *value are as written, perhaps in quotes. */
 bool godump_label(struct scan_text *labels, struct scan_text *key, struct scan_text *value);
 
 struct godump_site {	/* 	/src/main.go:12 +0x1d fp=0x1 sp=0x2 pc=0x3 */
 	struct scan_text file;
 	int64_t line;
-	uint64_t pc;		/* 0: not said */
+	uint64_t pc;		/* 0: the line has none */
 };
 bool godump_site(struct scan_text line, struct godump_site *);
-/* The name in "main.(*T).f(0x1, ...)"; inlined: its arguments are "(...)". */
+/* Return the name in "main.(*T).f(0x1, ...)". *inlined: its arguments are "(...)". */
 struct scan_text godump_name(struct scan_text line, bool *inlined);
 
 #endif

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The lines of a goroutine dump. The runtime has printed them so since Go 1.0
- * and added to them since: threads and addresses where GOTRACEBACK is system or
- * more, "in goroutine N" with 1.21, labels and synctest bubbles with 1.25 and
- * 1.26. What a later Go adds between the commas of a head is passed over, so that
- * a dump stays a dump.
+ * The lines of a goroutine dump. The format has been the same since Go 1.0, with additions: threads
+ * and addresses if GOTRACEBACK is system or higher, "in goroutine N" in 1.21, labels and synctest
+ * bubbles in 1.25 and 1.26. Unknown parts between the commas of a head are skipped, so that dumps
+ * of a later Go can be read.
  */
 #include "config.h"
 #include "load/text/godump.h"
 
 #include <string.h>
 
-/* One part of what is between the brackets, after the state. */
+/* Parse one of the parts between the brackets, after the state. */
 static void head_part(struct scan_text t, struct godump_head *h)
 {
 	struct scan_text at = t;
@@ -82,7 +81,7 @@ bool godump_head(struct scan_text t, struct godump_head *h)
 	return scan_starts_with(t, ":");
 }
 
-/* A word up to one of the two characters, or in quotes. */
+/* Take a word up to the character, or in quotes. */
 static struct scan_text label_word(struct scan_text *t, char stop)
 {
 	struct scan_text w = {t->p, t->p};

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The text of `perf script` as a profile. A sample is a head, the addresses of
- * its stack, leaf first, and an empty line; without -g it is one line. Each
- * event becomes a sample type with its periods summed up (or its samples, when
- * the text has no periods); the first one recorded is shown unless another is
- * asked for. Command, process, thread and CPU are labels.
+ * The output of `perf script` as a profile. A sample is a head, the addresses of its stack, leaf
+ * first, and an empty line; without -g it is one line. Each event becomes a sample type with the
+ * sum of its periods (or the number of samples, if the text has no periods). The first event in the
+ * text is the default type. Command, process, thread and CPU are labels.
  *
- * Two passes: the events have to be known before the first sample is told. A
- * frame without a symbol is known by its address and mapping alone, as in any
- * profile without symbols, so the mapping's name stands for it.
+ * There are two passes, because the events must be known before the first sample is emitted. A
+ * frame without a symbol has only an address and a mapping, as in any profile without symbols, so
+ * it is shown by the mapping's name.
  */
 #include "config.h"
 #include "load/text/perf.h"
@@ -28,7 +27,7 @@ struct perf {
 	struct stack_assembler f;
 	struct event event[EVENTS];
 	size_t nevent, nsample, nbad, ncomment;
-	uint64_t bad_at, period;	/* period: of all samples, 0 when they differ */
+	uint64_t bad_at, period;	/* period: of all samples; 0 if they differ */
 	bool periods, more_events;
 	int64_t first, last;
 	struct scan_text main, comment[COMMENTS];	/* main: the mapping of the command itself */
@@ -68,7 +67,7 @@ static void note_sample(struct perf *p, const struct perf_head *h)
 	p->nsample++;
 }
 
-/* Is the file of this mapping the command's? */
+/* Return whether the mapped file is the program of the command. */
 static bool is_main(struct scan_text dso, struct scan_text comm)
 {
 	const char *p = dso.end;
@@ -192,7 +191,8 @@ static void add_frame(struct perf *p, const struct perf_frame *f)
 	p->frame[p->nframe++] = *f;
 }
 
-/* A line that is neither head nor frame: the source line of the frame above it, or nothing of ours. */
+/* Read a line that is neither head nor frame: the source line of the frame above it. Returns false for any other
+   line. */
 static bool source_line(struct perf *p, struct scan_text t)
 {
 	int64_t line;
@@ -270,7 +270,7 @@ int perf_read(struct bytes b, struct sink *s, struct err *e)
 	return 0;
 }
 
-/* Among the first lines there is a head and, in it or below it, a frame. */
+/* Return whether the first lines have a head with a frame in the same or the next line. */
 bool perf_probe(struct bytes b)
 {
 	enum { LOOK = 300, BYTES = 1 << 18 };

@@ -5,7 +5,7 @@
 
 #include "load/text/scan.h"
 
-/* One line of the text of `perf script` at a time; all pieces point into the text. */
+/* Parses the lines of the output of `perf script`. All parts point into the text. */
 struct perf_head {	/* comm 12/13 [002] 1234.567890:     250000 cycles:u:  */
 	struct scan_text comm, event, rest;
 	uint64_t pid, tid, cpu, period;
@@ -16,9 +16,9 @@ bool perf_head(struct scan_text line, struct perf_head *);
 
 struct perf_frame {	/* 	  55d0a8b3c1f0 main.foo+0x20 (/path/orders) */
 	uint64_t addr;
-	struct scan_text sym, dso;	/* sym empty: not known */
+	struct scan_text sym, dso;	/* sym empty: unknown */
 	bool inlined;
-	struct scan_text file;	/* of a line of its own below it, when asked for */
+	struct scan_text file;	/* from a separate line below it, if the output has these */
 	int64_t line;
 };
 bool perf_frame(struct scan_text line, struct perf_frame *);

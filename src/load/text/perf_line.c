@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The lines of `perf script`. Which fields are there depends on its -F and on
- * what was recorded, and the name of a command may hold spaces and digits, so
- * the head is found from its middle: a number that is followed by what can
- * follow a thread's, up to a word that ends with a colon, the event.
+ * The lines of `perf script`. Their fields depend on its -F and on what was recorded, and the name
+ * of a command may contain spaces and digits. So the head is parsed from its middle: a number
+ * followed by the fields that may follow a thread id, up to a word that ends with a colon, the
+ * event.
  */
 #include "config.h"
 #include "load/text/perf.h"
 
 #include <string.h>
 
-/* The next word, without the spaces around it. */
+/* Take the next word, and the spaces before it. */
 static struct scan_text next_word(struct scan_text *t)
 {
 	while (t->p < t->end && scan_is_space(*t->p))
@@ -28,7 +28,7 @@ static bool all_digits(struct scan_text w, uint64_t *v)
 	return scan_take_u64(&w, v) && w.p == w.end;
 }
 
-/* "12" or "11/12" */
+/* Parse "12" or "11/12". */
 static bool parse_thread(struct scan_text w, struct perf_head *h)
 {
 	uint64_t a, b;
@@ -45,7 +45,7 @@ static bool parse_thread(struct scan_text w, struct perf_head *h)
 	return w.p == w.end;
 }
 
-/* "1234.567890:" */
+/* Parse "1234.567890:". */
 static bool parse_time(struct scan_text w, int64_t *ns)
 {
 	uint64_t s;
@@ -58,7 +58,7 @@ static bool parse_time(struct scan_text w, int64_t *ns)
 	return w.end - w.p == 1 && *w.p == ':';
 }
 
-/* What follows the thread: [cpu] time: period event: */
+/* Parse the fields after the thread id: [cpu] time: period event: */
 static bool parse_head_tail(struct scan_text t, struct perf_head *h)
 {
 	struct scan_text w = next_word(&t);
@@ -78,7 +78,7 @@ static bool parse_head_tail(struct scan_text t, struct perf_head *h)
 	if (scan_len(w) < 2 || scan_len(w) > 200 || w.end[-1] != ':' || scan_is_digit(*w.p))
 		return false;
 	h->event = (struct scan_text){w.p, w.end - 1};
-	/* cycles:ppp: how precise it was is not what it was */
+	/* cycles:ppp: remove the precision from the name */
 	const char *p = h->event.end;
 	while (p > h->event.p && (p[-1] | 32) == 'p')
 		p--;
@@ -90,7 +90,7 @@ static bool parse_head_tail(struct scan_text t, struct perf_head *h)
 
 bool perf_head(struct scan_text t, struct perf_head *h)
 {
-	enum { COMM = 80 };	/* the kernel's names have 15 bytes; perf may add its own */
+	enum { COMM = 80 };	/* names in the kernel have at most 15 bytes; perf may print longer ones */
 	while (t.p < t.end && scan_is_space(*t.p))
 		t.p++;
 	*h = (struct perf_head){.comm = {t.p, t.p}};
@@ -106,7 +106,7 @@ bool perf_head(struct scan_text t, struct perf_head *h)
 	return false;
 }
 
-/* The text in the brackets that end t, which are taken off it. */
+/* Cut the text in the brackets that end t. */
 static bool take_brackets(struct scan_text *t, struct scan_text *in)
 {
 	int depth = 0;

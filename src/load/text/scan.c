@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Lines and words of texts. A line ends with \n, or \r\n, or where the text
- * does; what is taken off the front of a piece stays within the line, so a reader
- * cannot run on into the next one. Regular expressions would say the same
- * shorter, but they are for what people type: the formats here are fixed, and
- * logs are long.
+ * Lines and words of texts. A line ends with \n, or \r\n, or at the end of the text. What is taken
+ * from a part of a line stays within the line, so a parser cannot continue into the next one. Not
+ * taken: regular expressions. They would be shorter, but the formats are fixed and logs are long.
  */
 #include "config.h"
 #include "load/text/scan.h"
@@ -164,9 +162,9 @@ const char *scan_find(const char *p, const char *end, const char *word)
 	return NULL;
 }
 
-/* ---- what collectors put in front */
+/* ---- prefixes of log collectors */
 
-/* Does t begin with this, where 9 stands for a digit, a for a letter, _ for a digit or a space? */
+/* Return whether t begins with this shape: 9 stands for a digit, a for a letter, _ for a digit or a space. */
 static bool looks_like(struct scan_text t, const char *shape)
 {
 	for (; *shape; shape++, t.p++) {
@@ -208,7 +206,7 @@ static bool skip_stamp(struct scan_text *t, struct scan_text *stamp)
 	return true;
 }
 
-/* "Nov 21 07:00:00 host program[12]: " */
+/* Skip "Nov 21 07:00:00 host program[12]: ". */
 static void skip_syslog(struct scan_text *t)
 {
 	struct scan_text rest = *t, host, program;
@@ -219,7 +217,7 @@ static void skip_syslog(struct scan_text *t)
 		*t = rest;
 }
 
-/* "service-1  | " */
+/* Skip "service-1  | ". */
 static void skip_service(struct scan_text *t)
 {
 	struct scan_text rest = *t;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Names to numbers for readers of texts. The store would intern what has no
- * number of its own, the profile of the reports does not, and both are to show
- * the same: so equal functions and locations are made one here, and numbered from
- * 1 in the order in which the text brings them up.
+ * Numbers for names, for readers of texts. The store would unify functions and locations without
+ * numbers, the profile model of the reports does not, and both must show the same. So equal
+ * functions and locations are unified here, and numbered from 1 in the order of their first
+ * occurrence in the text.
  *
- * An entry of an index is found by content, and content lives in the arrays;
- * lines of all locations lie in one of them, one location after the other.
+ * An index finds entries by content, which is stored in the arrays. The lines of all locations are
+ * in one array, location after location.
  */
 #include "config.h"
 #include "load/text/stack_builder.h"
