@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The roof: parses the command line, finds the report or opens the viewer, and
- * says in one line what went wrong. It is the only file that sees both the
- * reports and the viewer.
+ * The program's entry: parses the command line, runs the report or opens the viewer, and prints
+ * errors in one line. Only this file uses both the reports and the viewer.
  */
 #include "config.h"
 #include "base/ending.h"
@@ -34,7 +33,7 @@ static const char about[] =
     "    GODEBUG=gctrace=1,schedtrace=1000 ./program 2>log       or a panic's output\n"
     "    runtime/trace (Start, or a FlightRecorder) and runtime/pprof in your program\n";
 
-/* Print text, which it frees. */
+/* Print the text and free it. */
 static int print_text(struct buf *b, struct err *e)
 {
 	struct out out;
@@ -74,7 +73,7 @@ static int print_help(const struct options *o, struct err *e)
 	return print_text(&b, e);
 }
 
-/* An error's text begins with this file name, escaped as the text is. */
+/* Return whether the error's text begins with this file name, escaped like the text. */
 static bool names_file(const char *msg, const char *file)
 {
 	struct buf b = {0};
@@ -84,8 +83,8 @@ static bool names_file(const char *msg, const char *file)
 	return yes;
 }
 
-/* One line: the file where the error is about one that is read, what, where, and for a wrong command line where
-   the help is. The exit status. */
+/* Print an error in one line: the file if the error is about one that is read, the message, the offset, and for a
+   wrong command line a hint to the help. Returns the exit status. */
 static int print_error(const struct options *o, const struct err *e)
 {
 	const char *file = o->nfile == 1 && e->kind != ERR_USAGE && e->kind != ERR_OUTPUT ? o->file[0] : NULL;
@@ -101,7 +100,7 @@ static int print_error(const struct options *o, const struct err *e)
 	return e->kind == ERR_USAGE ? 2 : 1;
 }
 
-/* -print=TABLE. */
+/* Print the table of -print=TABLE. */
 static int print_table(const struct options *o, const char *what, struct err *e)
 {
 	struct buf b = {0};
@@ -109,7 +108,7 @@ static int print_table(const struct options *o, const char *what, struct err *e)
 									       : tui_print(o, what, e);
 }
 
-/* Half a report is none. */
+/* Return rc, or -1 with ERR_CANCEL if the report was interrupted: an incomplete report is no result. */
 static int check_interrupted(const struct options *o, int rc, struct err *e)
 {
 	if (!o->watch || o->watch->go(o->watch->arg, 0, 0))
@@ -137,7 +136,7 @@ static int run_report(struct options *o, struct err *e)
 	const struct report *r = report_find(o->report);
 	if (!r)
 		return options_unknown_report(o->report, e);
-	if (!o->nfile && o->arg)	/* "list cpu.pb.gz": the one word is what to look for */
+	if (!o->nfile && o->arg)	/* for "list cpu.pb.gz" the only word is the report's argument */
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s \"%.60s\" requires a file (- is standard input)",
 		    o->report, o->arg);
 	if (!o->nfile)
@@ -145,7 +144,7 @@ static int run_report(struct options *o, struct err *e)
 	return report_fetch_inputs(o, e) ? -1 : write_report(r, o, e);
 }
 
-/* The same as text, or into the file of -output, for the viewer: on a thread of its own. */
+/* Run a report for the viewer, on a thread of the caller: into *text, or into the file of -output. */
 static int report_text(const struct options *o, struct buf *text, struct err *e)
 {
 	const struct report *r = report_find(o->report);
@@ -163,14 +162,15 @@ static int report_text(const struct options *o, struct buf *text, struct err *e)
 	return rc;
 }
 
-/* "tpo cpu.pb.gz": no report is named, and the first of several files is not there: it is a report, mistyped. */
+/* Return whether the report's name is mistyped, as in "tpo cpu.pb.gz": no report is named, and the first of
+   several files does not exist. */
 static bool is_misspelt_report(const struct options *o)
 {
 	return !strcmp(o->report, "view") && o->nfile > 1 && !strpbrk(o->file[0], "./:") && access(o->file[0], F_OK);
 }
 
-/* -mem=SIZE: what a trace may take, and one piece of any file, 512M or 2G; without it half of the memory that
-   the machine has free. A small file that unpacks to a huge one is refused. */
+/* Set the memory limit of -mem=SIZE (512M, 2G) for a trace, and for one part of any file. Without it: half of the
+   free memory. The limit also refuses small files that unpack to huge ones. */
 static int set_memory(const char *size, struct err *e)
 {
 	static const char units[] = "kmgt";
