@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Fetching by libcurl, several at once in the caller's thread: a loop that
- * moves what can be moved, takes what has ended, and asks every tenth of a
- * second whether to go on, so that a key or ^C stops a profile of 30 s at once.
+ * Downloads by libcurl, several at once on the caller's thread: a loop that transfers available
+ * data, finishes ended transfers, and asks every tenth of a second whether to continue. So a key or
+ * ^C stops a profile of 30 s at once.
  *
- * A server is not trusted more than a file: an answer grows within the memory
- * budget, redirects end after ten and lead to http and https alone, text of the
- * server reaches a terminal made safe, and silence ends after the timeout. What
- * is measured is the time without a byte, not the whole: a trace of an hour
- * that trickles in is welcome.
+ * A server is not trusted more than a file: a response is limited by the memory limit, redirects by
+ * their number (ten) and to http and https, text of the server is made safe for terminals, and
+ * silence is limited by the timeout. The timeout applies to the time without a byte, not to the
+ * whole: a trace may arrive slowly for an hour.
  *
- * libcurl brings some thirty libraries with it, which would cost every start 5 ms and
- * 6 MB, more than all else that is linked. So it is not linked but opened when the first URL is.
+ * libcurl depends on some thirty libraries, which would cost 5 ms and 6 MB at every start, more
+ * than all other linked libraries. So it is not linked but opened with the first URL.
  */
 #include "config.h"
 #include "input/http.h"
@@ -34,7 +33,7 @@
 	CALL(multi_cleanup) CALL(multi_add_handle) CALL(multi_remove_handle) CALL(multi_perform) \
 	CALL(multi_info_read) CALL(multi_poll)
 
-/* What is called of it; opened once, and not closed. */
+/* The functions of libcurl that are used; opened once and not closed. */
 static struct {
 #define CALL(name) __typeof__(&curl_##name) name;
 	CALLS
@@ -65,13 +64,13 @@ enum { POLL_MS = 100, GRACE_S = 5, CONNECT_S = 30, REDIRECTS = 10, CHUNK = 1 << 
 struct transfer {
 	struct http_get *g;
 	CURL *easy;
-	uint8_t *p;		/* the body; of an error its beginning */
+	uint8_t *p;		/* the body; of an error page its beginning */
 	size_t n, cap;
 	uint64_t total;
 	char status[80];	/* "404 Not Found" */
 	char why[CURL_ERROR_SIZE];
 	bool too_large, live;
-	int64_t moved;		/* ms: when something came last */
+	int64_t moved;		/* ms: time of the last received byte */
 };
 
 static long status_of(const struct transfer *t)
@@ -81,7 +80,7 @@ static long status_of(const struct transfer *t)
 	return code;
 }
 
-/* ---- what libcurl calls */
+/* ---- callbacks of libcurl */
 
 static size_t on_header(char *s, size_t one, size_t n, void *arg)
 {
@@ -91,7 +90,7 @@ static size_t on_header(char *s, size_t one, size_t n, void *arg)
 	const char *blank = n > 5 && !memcmp(s, "HTTP/", 5) ? memchr(s, ' ', n) : NULL;
 	if (!blank)
 		return n;
-	/* another answer begins, perhaps after a redirect */
+	/* another response begins, perhaps after a redirect */
 	size_t k = n - (size_t)(blank + 1 - s);
 	while (k && (blank[k] == '\r' || blank[k] == '\n' || blank[k] == ' '))
 		k--;
@@ -123,7 +122,7 @@ static size_t on_body(char *s, size_t one, size_t n, void *arg)
 	curl_off_t total = 0;
 	(void)one;
 	t->moved = clock_ms();
-	if (status_of(t) != 200) {	/* of an error page the beginning will do */
+	if (status_of(t) != 200) {	/* of an error page only the beginning is kept */
 		size_t room = t->n < PAGE ? PAGE - t->n : 0, k = n < room ? n : room;
 		if (reserve_body(t, PAGE))
 			memcpy(t->p + t->n, s, k);
@@ -141,7 +140,7 @@ static size_t on_body(char *s, size_t one, size_t n, void *arg)
 	return n;
 }
 
-/* ---- setting up */
+/* ---- setup */
 
 static void set_limits(CURL *c)
 {
@@ -157,7 +156,7 @@ static void set_limits(CURL *c)
 	curl.easy_setopt(c, CURLOPT_REDIR_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
 #endif
 #if LIBCURL_VERSION_NUM >= 0x075700
-	curl.easy_setopt(c, CURLOPT_QUICK_EXIT, 1L);	/* do not wait for a resolver that hangs */
+	curl.easy_setopt(c, CURLOPT_QUICK_EXIT, 1L);	/* do not wait for a resolver that does not respond */
 #endif
 }
 
@@ -202,7 +201,7 @@ static bool begin_transfer(struct transfer *t, struct http_get *g, const struct 
 
 /* ---- results */
 
-/* Past a tag; what a style or script says is no text. */
+/* Return the length of a tag; the contents of style and script count as part of the tag. */
 static size_t skip_tag(const char *s, size_t n)
 {
 	static const char *const mute[] = {"style", "script"};
@@ -219,7 +218,7 @@ static size_t skip_tag(const char *s, size_t n)
 	return k;
 }
 
-/* The first line of an answer that has something to say; of HTML what stands outside of tags. */
+/* Append the first non-empty line of a response; of HTML, the text outside of tags. */
 static void first_line(struct buf *b, const char *s, size_t n)
 {
 	struct buf line = {0};
@@ -246,7 +245,7 @@ static void first_line(struct buf *b, const char *s, size_t n)
 	buf_free(&line);
 }
 
-/* "404 Not Found - unknown profile": a text that only repeats the status is left out. */
+/* Set an error like "404 Not Found - unknown profile". A text that only repeats the status is left out. */
 static void set_server_error(struct transfer *t)
 {
 	struct buf status = {0}, text = {0};
@@ -287,7 +286,7 @@ static void set_error(struct transfer *t, CURLcode rc)
 		err_set(e, ERR_IO, ERR_NOWHERE, "%s%s", t->why[0] ? t->why : curl.easy_strerror(rc), tls_hint(rc));
 }
 
-/* Take its bytes, also of an answer that broke off: a trace is whole up to its end wherever that is. */
+/* Take the bytes of a transfer, also of one that ended early: a trace can be read up to any end. */
 static void finish_transfer(struct transfer *t, CURLcode rc)
 {
 	bool ok = status_of(t) == 200 && !t->too_large;

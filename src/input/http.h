@@ -7,24 +7,25 @@
 #include "load/load.h"
 
 /*
- * Fetching by HTTP. http.c alone includes libcurl's header; a build without it
- * has the same functions, which say in one line what to do instead.
+ * Downloads by HTTP. Only http.c includes libcurl's header. A build without libcurl has the same
+ * functions, whose error message names another way.
  */
 struct http_get {
 	struct url url;
-	struct bytes got;	/* what came; the caller closes it */
-	bool cut;		/* it broke off: got has what came before */
+	struct bytes got;	/* the received bytes; the caller closes it */
+	bool cut;		/* the connection ended early: got has the bytes before */
 	bool failed;
-	struct err err;		/* why, when it failed */
+	struct err err;		/* the reason, if it failed */
 };
 
 struct http_options {
-	const char *cert, *key, *ca;	/* TLS; NULL or "" none */
+	const char *cert, *key, *ca;	/* for TLS; NULL or "": none */
 	const struct input_watch *watch;
 };
 
 bool http_is_built(void);
-/* Fetch n at once and wait. Each has its own result. -1 and *e: it cannot even be tried. */
+/* Download n URLs at the same time and wait. Each entry gets its own result. Returns -1 and *e if no download can
+   start, or if the watch cancels. */
 int http_get(struct http_get *, size_t n, const struct http_options *, struct err *e);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The bytes of an input, whole: a regular file is mapped, anything else (a
- * pipe, standard input) is read to its end, and gzip is undone into memory.
+ * The bytes of an input as a whole: a regular file is mapped, any other (a pipe, standard input) is
+ * read to its end, and gzip data is inflated into memory.
  *
- * What comes out never changes while it is looked at, with one exception that
- * is the mapped file's owner's doing; one that is cut short meanwhile ends in
- * zeros (base/mem/mapped_file.c), and input_was_truncated() knows. Small files are read.
+ * The bytes never change while they are used, with one exception that is the responsibility of the
+ * mapped file's owner. If a mapped file is truncated meanwhile, the missing bytes are read as zeros
+ * (base/mem/mapped_file.c), and input_was_truncated() reports it. Small files are read.
  *
- * What is inflated for pprof_read() may be looked at meanwhile (presort.h).
+ * Data that is inflated for pprof_read() may be used meanwhile (presort.h).
  *
- * The size of what gzip holds is not believed: the output grows as it is
- * inflated, within the memory budget, so a bomb is refused and not obeyed. Where somebody looks on,
- * room for all that is promised is asked for at first, but not touched.
+ * The size in gzip data is not trusted: the output grows while it is inflated, within the memory
+ * limit, so that a decompression bomb is refused. If presort.h uses the data meanwhile, memory for
+ * the stated size is reserved at first, but not touched.
  */
 #include "config.h"
 #include "load/load.h"
@@ -32,10 +32,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* deflate makes no more of a byte */
+/* MOST_RATIO: upper limit of the ratio that deflate can reach */
 enum { SMALL = 1 << 20, CHUNK = 1 << 18, PAGES = 1 << 16, WAIT_MS = 100, STRETCH = 1 << 20, MOST_RATIO = 1100 };
 
-/* Grow *p to need bytes; false when memory or the budget says no. */
+/* Grow *p to `need` bytes. Returns false if that exceeds the memory or its limit. */
 static bool reserve_bytes(uint8_t **p, size_t *cap, size_t need)
 {
 	if (need <= *cap)
@@ -61,7 +61,7 @@ static bool watch_continues(const struct input_watch *w, uint64_t done, uint64_t
 	return !w || w->go(w->arg, done, total);
 }
 
-/* Until there is something to read; false: nobody wants it any more. */
+/* Wait until there is something to read. Returns false if the watch cancels. */
 static bool wait_readable(int fd, const struct input_watch *w, uint64_t done)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -145,7 +145,7 @@ bool input_was_truncated(const struct bytes *b)
 	struct stat st;
 	if (!b->mapped)
 		return b->cut;
-	/* a page is zeros after the end of its file, without a word: ask how long the file is */
+	/* a page after the end of the file is read as zeros without a signal, so check the length of the file */
 	return mapped_was_truncated(b->p) || (!fstat(b->fd, &st) && (size_t)st.st_size < b->n);
 }
 
@@ -189,7 +189,7 @@ void input_release_pages(const struct bytes *b)
 
 void input_discard(const struct bytes *b, uint64_t from, uint64_t upto)
 {
-	/* the allocator's own words lie before the first byte; the pages in between are ours alone */
+	/* the allocator's header is before the first byte; only whole pages inside are released */
 	uintptr_t a = ((uintptr_t)b->owned + (uintptr_t)from + PAGES - 1) & ~(uintptr_t)(PAGES - 1);
 	uintptr_t z = ((uintptr_t)b->owned + (uintptr_t)upto) & ~(uintptr_t)(PAGES - 1);
 	if (b->owned && upto <= b->n && from < upto && a < z)
@@ -217,11 +217,11 @@ static bool is_gzip(const uint8_t *p, size_t n)
 struct inflation {
 	uint8_t *p;
 	size_t n, cap;
-	struct presort *ahead;	/* NULL: nobody looks at what is there already */
+	struct presort *ahead;	/* NULL: the data is not used before it is complete */
 	struct torn torn;
 };
 
-/* What gzip says that it holds, which may be anything. */
+/* Return the size stated in the gzip data, which may be wrong. */
 static size_t gzip_size_hint(const struct bytes *b)
 {
 	if (b->n < 18)
@@ -230,7 +230,7 @@ static size_t gzip_size_hint(const struct bytes *b)
 	return p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16 | (size_t)p[3] << 24;
 }
 
-/* Room for all that was promised, so that it does not move while somebody looks at it. */
+/* Reserve memory for the stated size, so that the data does not move while presort.h uses it. */
 static void start_presort(const struct bytes *b, struct inflation *out)
 {
 	size_t n = gzip_size_hint(b);
@@ -245,7 +245,7 @@ static int torn(struct inflation *out, const char *why, const char *how, uint64_
 	return 0;
 }
 
-/* One more run of output; the members of a gzip file follow one another. */
+/* Inflate everything; a gzip file may have several members. */
 static int inflate_all(z_stream *z, const struct bytes *b, const struct input_watch *w, struct inflation *out,
     struct err *e)
 {
@@ -260,7 +260,7 @@ static int inflate_all(z_stream *z, const struct bytes *b, const struct input_wa
 			at += n;
 		}
 		if (out->n + CHUNK > out->cap) {
-			presort_free(out->ahead);	/* more than was promised */
+			presort_free(out->ahead);	/* more than the stated size */
 			out->ahead = NULL;
 		}
 		if (!reserve_bytes(&out->p, &out->cap, out->n + CHUNK))

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * URLs, with the rules of Go's net/url as far as pprof's arguments need them,
- * because `localhost:6060`, `127.0.0.1:6060` and `prof:3` have to mean what
- * they mean there: what parses as scheme:rest without a host is tried again
- * behind http://, and what has no host then is the name of a file.
+ * URLs, by the rules of Go's net/url as far as pprof's arguments need them, because
+ * `localhost:6060`, `127.0.0.1:6060` and `prof:3` must mean the same as in pprof: what parses as
+ * scheme:rest without a host is parsed again with http:// before it, and what has no host then is
+ * the name of a file.
  *
- * The query is taken apart and put together again, sorted by key, as pprof does
- * it to set seconds=. Nothing is resolved or opened here, but for a look at
- * which part of unix:///a/b/c is the socket.
+ * The query is split and joined again, sorted by key, as pprof does to set seconds=. Nothing is
+ * resolved or opened here, except that stat() finds which part of unix:///a/b/c is the socket.
  */
 #include "config.h"
 #include "input/url.h"
@@ -24,7 +23,7 @@ enum { PAIRS_MAX = 64 };
 
 struct url_span { const char *s; size_t n; };
 
-struct url_parts {	/* of the text; the query without its ?, the fragment with its # */
+struct url_parts {	/* parts of the text; the query without its ?, the fragment without its # */
 	struct url_span scheme, user, host, path, url_query, fragment;
 };
 
@@ -49,9 +48,9 @@ static bool is_escape(const char *s, size_t n)
 	return n >= 3 && s[0] == '%' && hex_digit(s[1]) >= 0 && hex_digit(s[2]) >= 0;
 }
 
-/* ---- taking apart */
+/* ---- splitting */
 
-/* "http:" and the like. false: no scheme stands there; *bad: nor can there be one. */
+/* Take a scheme like "http:". Returns false if there is none; *bad: the text cannot be parsed. */
 static bool take_scheme(struct url_span *rest, struct url_span *scheme, bool *bad)
 {
 	size_t i = 0;
@@ -66,7 +65,7 @@ static bool take_scheme(struct url_span *rest, struct url_span *scheme, bool *ba
 	return true;
 }
 
-/* What is before the first c goes into head; what is after it stays; or all is the head. */
+/* Split at the first c: *s keeps the part before it, and the part after it is returned. Without c all stays in *s. */
 static struct url_span split_at(struct url_span *s, char c, bool *found)
 {
 	const char *at = s->n ? memchr(s->s, c, s->n) : NULL;
@@ -77,7 +76,7 @@ static struct url_span split_at(struct url_span *s, char c, bool *found)
 	return tail;
 }
 
-/* name, name:port or [v6]:port, of characters that may be there. */
+/* Check for name, name:port or [v6]:port, without characters that are not allowed. */
 static bool good_host(struct url_span h)
 {
 	size_t i = 0;
@@ -123,7 +122,7 @@ static bool take_authority(struct url_span *rest, struct url_parts *p)
 	return good_host(a);
 }
 
-/* false: it does not parse at all. Without a host it may be one all the same: see url_parse(). */
+/* Split a URL. Returns false if it cannot be parsed. A result without a host may still be a URL, see url_parse(). */
 static bool take_apart(const char *s, struct url_parts *p)
 {
 	struct url_span rest = {s, strlen(s)};
@@ -139,7 +138,7 @@ static bool take_apart(const char *s, struct url_parts *p)
 	p->url_query = split_at(&rest, '?', &found);
 	if (!rest.n || rest.s[0] != '/') {
 		if (scheme)
-			return true;	/* opaque: no host */
+			return true;	/* opaque, without a host */
 		const char *colon = rest.n ? memchr(rest.s, ':', rest.n) : NULL;
 		const char *slash = rest.n ? memchr(rest.s, '/', rest.n) : NULL;
 		p->path = rest;
@@ -224,7 +223,7 @@ static void put_word(struct buf *b, const char *s)
 			put_escaped(b, (unsigned char)*s);
 }
 
-/* Sorted by key; those of one key stay as they are. */
+/* Sort by key (stable) and append. */
 static void put_query(struct buf *b, struct url_query *q)
 {
 	for (size_t i = 1; i < q->n; i++)
@@ -241,7 +240,7 @@ static void put_query(struct buf *b, struct url_query *q)
 	}
 }
 
-/* ---- putting together */
+/* ---- joining */
 
 static void put_path(struct buf *b, struct url_span p)
 {
@@ -263,7 +262,7 @@ static bool span_is(struct url_span s, const char *t)
 	return s.n == strlen(t) && !memcmp(s.s, t, s.n);
 }
 
-/* This machine, as Go's choice of proxies sees it. */
+/* Return whether it is this host, by the rules of Go for proxies. */
 static bool is_local(struct url_span h)
 {
 	struct url_span name = h;
@@ -288,7 +287,7 @@ static void put_scheme(struct buf *b, struct url_span s, const char *tail)
 	buf_puts(b, tail);
 }
 
-/* Seconds, timeout, and whether the path says trace. */
+/* Set seconds, timeout, and whether it is a trace by its path. */
 static void set_times(
     struct arena *a, struct url_query *q, struct url_span path, int64_t seconds, int64_t timeout, struct url *u)
 {
@@ -299,14 +298,14 @@ static void set_times(
 	u->timeout = timeout > 0 ? timeout : seconds > 0 ? seconds + seconds / 2 : 60;
 	u->seconds = seconds;
 	u->trace = path.n >= 6 && !memcmp(path.s + path.n - 6, "/trace", 6);
-	/* what Go's handlers do when they are not told */
+	/* the defaults of Go's handlers */
 	if (!seconds && u->trace)
 		u->seconds = 1;
 	if (!seconds && (path.n < 2 || (path.n >= 8 && !memcmp(path.s + path.n - 8, "/profile", 8))))
 		u->seconds = 30;
 }
 
-/* unix:///run/app.sock/debug/pprof/heap, also unix:/run/app.sock:/debug/pprof/heap. */
+/* Parse unix:///run/app.sock/debug/pprof/heap, also unix:/run/app.sock:/debug/pprof/heap. */
 static void read_unix(struct arena *a, const char *s, int64_t seconds, int64_t timeout, struct url *u)
 {
 	static struct url_query none;
@@ -319,7 +318,7 @@ static void read_unix(struct arena *a, const char *s, int64_t seconds, int64_t t
 	(void)split_at(&path, '#', &found);
 	struct url_span text = split_at(&path, '?', &found);
 	const char *usual = strstr(path.s, "/debug/pprof");
-	size_t n = usual && usual < path.s + path.n ? (size_t)(usual - path.s) : path.n; /* when none is there */
+	size_t n = usual && usual < path.s + path.n ? (size_t)(usual - path.s) : path.n; /* if no part is a socket */
 	for (size_t i = 1; i <= path.n; i++) {
 		struct stat st;
 		if (i < path.n && path.s[i] != '/' && path.s[i] != ':')

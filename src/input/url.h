@@ -9,23 +9,24 @@
 #include <stdint.h>
 
 /*
- * Names on the command line that are to be fetched, read as `go tool pprof`
- * reads them: http, https, https+insecure, or host:port without a scheme; where
- * there is no path, /debug/pprof/profile; seconds= as -seconds says. Besides,
- * unix:///run/app.sock/debug/pprof/heap: the socket is as much of it as is one.
+ * URLs on the command line, parsed as `go tool pprof` does: http, https, https+insecure, or
+ * host:port without a scheme; without a path, /debug/pprof/profile; seconds= as -seconds requires.
+ * Also unix:///run/app.sock/debug/pprof/heap: the socket is the leading part of the path that is
+ * one.
  */
 struct url {
 	char *get;	/* for libcurl */
-	char *shown;	/* for people and messages: its password is not in it */
-	char *socket;	/* NULL, or the unix socket to go by */
-	bool local;	/* this host: no proxy is asked */
-	bool insecure;	/* any certificate will do */
-	bool trace;	/* by its last element it is a trace, not a profile */
-	int64_t seconds;	/* the server collects for so long; 0: it answers at once */
-	int64_t timeout;	/* seconds until it must have begun to answer */
+	char *shown;	/* for people and messages: without the password */
+	char *socket;	/* NULL, or the unix socket to connect to */
+	bool local;	/* this host: do not use a proxy */
+	bool insecure;	/* accept any certificate */
+	bool trace;	/* the last element of its path is trace, so it is not a profile */
+	int64_t seconds;	/* duration of the recording on the server; 0: it answers at once */
+	int64_t timeout;	/* seconds until the response must have begun */
 };
 
-/* seconds, timeout: -seconds and -timeout, or <= 0. Strings in the arena. false: s is no URL. */
+/* Parse s. seconds and timeout are those of -seconds and -timeout, or <= 0. The strings are allocated in the
+   arena. Returns false if s is no URL. */
 bool url_parse(struct arena *, const char *s, int64_t seconds, int64_t timeout, struct url *);
 
 #endif
