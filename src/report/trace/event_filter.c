@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What the filters of the command line leave of the events as they come. A
- * time, a goroutine and a P are told from an event alone, and no more than it is
- * held for them. Start functions, tasks and regions are known only when the
- * trace has been read: then it is read once before, into a store, and what is in
- * are stretches of goroutines, found by halving. An event is of a task also when
- * it names it (a log, a region, its end), whoever wrote it.
+ * Applies the filters of the command line to events as they are read. Time,
+ * goroutine and P are known from the event alone, and no state is kept for them.
+ * Start functions, tasks and regions are known only after the whole trace was
+ * read: then it is first read into a store, and the selection becomes a list of
+ * time ranges of goroutines, searched by bisection. An event also belongs to a
+ * task if it has the task's id (a log, a region, its end), on any goroutine.
  */
 #include "config.h"
 #include "report/trace/event_filter.h"
@@ -48,7 +48,7 @@ static int u64_cmp(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* What a filter lets through, in the times of the file: first is that of its first event. */
+/* Add the selection of a filter, converted to times of the file; first: the time of the first event. */
 static void add_trace_filter(
     struct event_criteria *k, const struct snap *sn, const struct trace_filter *f, int64_t first, bool tasks)
 {
@@ -117,7 +117,7 @@ int event_criteria(const struct options *o, struct bytes in, struct event_criter
 static bool in_stretch(const struct event_criteria *k, int64_t g, int64_t t)
 {
 	size_t lo = 0, hi = k->nv;
-	while (lo < hi) {	/* the last that begins at or before t, of this goroutine or one before */
+	while (lo < hi) {	/* the first one after t or of a later goroutine; the one before it may contain t */
 		size_t mid = lo + (hi - lo) / 2;
 		if (k->v[mid].g < g || (k->v[mid].g == g && k->v[mid].t0 <= t))
 			lo = mid + 1;

@@ -6,14 +6,14 @@
 #include "load/gotrace/event_stream.h"
 #include "report/report.h"
 
-/* Which events of a trace are asked for: those of a time, a goroutine, a P, of some goroutines, tasks or
-   regions; all by default. */
+/* Selects events of a trace: by time, goroutine, P, or by goroutines, tasks or regions; all by default. */
 struct event_criteria {
 	bool times, who;
-	int64_t from, to;	/* [from, to), as tev.time */
+	int64_t from, to;	/* [from, to), in the time of struct trace_event */
 	int64_t g, p;		/* -1: any */
-	bool some;		/* only in these stretches, or of these tasks */
-	struct event_stretch { int64_t g, t0, t1; } *v;	/* by goroutine, then time; as tev.time, both inside */
+	bool some;		/* only within the ranges in v, or events of the tasks in task */
+	/* by goroutine, then time, inclusive; in the time of struct trace_event */
+	struct event_stretch { int64_t g, t0, t1; } *v;
 	size_t nv;
 	uint64_t *task;		/* sorted */
 	size_t ntask;

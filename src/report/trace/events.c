@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * `ttrace events`: every event of a trace in order, in the words of the
- * reference's -d=parsed, so that scripts written for one read the other.
+ * `ttrace events`: every event of a trace in order, in the format of the
+ * reference's -d=parsed, so that scripts written for one can read the other.
  *
- * It streams: an event is printed and forgotten. Most of the text is stacks,
- * and most stacks come again and again, so the text of a stack is made once a
- * generation and copied from then on, up to a bound that no file can lift.
+ * It streams: an event is printed and not kept. Most of the text is stacks, and
+ * most stacks are repeated, so the text of a stack is made once in a generation
+ * and then copied, up to a fixed limit of memory.
  */
 #include "config.h"
 #include "report/trace/trace_stream.h"
@@ -34,12 +34,12 @@ struct dump {
 	bool safe;		/* standard output is a terminal */
 	struct trace_stream_notes notes;
 	enum table_format format;
-	struct table table;	/* unless it is text */
+	struct table table;	/* unused for text */
 	int64_t first;		/* time of the first event, or TIME_NONE */
 	const struct trace_generation *gen;
 	uint64_t gen_number;
-	struct buf text;	/* of stacks of this generation */
-	struct text_range { uint32_t at, n; } *text_range;	/* by stack; n 0: not made */
+	struct buf text;	/* of stacks in this generation */
+	struct text_range { uint32_t at, n; } *text_range;	/* by stack; n 0: not made yet */
 	size_t nspan, capspan;
 };
 
@@ -88,7 +88,7 @@ static void put_resource(struct buf *b, const struct trace_event *t)
 	buf_putc(b, ')');
 }
 
-/* Names of functions and files are as the file has them, but a terminal gets nothing to obey. */
+/* Names of functions and files are printed as in the file, but control characters are made visible on a terminal. */
 static void put_name(struct buf *b, bool safe, const char *s, size_t n)
 {
 	if (safe)
@@ -133,7 +133,7 @@ static void put_stack(struct dump *d, struct buf *b, const char *title, uint32_t
 	buf_put(b, d->text.p + s->at, s->n);
 }
 
-/* "2026-11-21T02:48:44.0448Z": as time.RFC3339Nano in the local zone. */
+/* "2026-11-21T02:48:44.0448Z": as time.RFC3339Nano in the local time zone. */
 static void put_wall(struct buf *b, uint64_t sec, uint64_t nsec)
 {
 	time_t t = (time_t)(sec + nsec / 1000000000);
@@ -211,8 +211,8 @@ static void put_range(struct buf *b, const struct trace_generation *g, const str
 	buf_putc(b, ']');
 }
 
-/* The stack of whom the transition is about: of a new goroutine where it starts, even if unknown; of
-   one that stops, waits or is found, the event's own. */
+/* Print the stack of the goroutine in transition: for a new goroutine where it starts, even if unknown; for one that
+   stops, waits or is listed, that of the event. */
 static void put_transition(struct dump *d, struct buf *b, const struct trace_event *t)
 {
 	buf_puts(b, t->resource == TR_G ? " GoID=" : " ProcID=");
@@ -223,7 +223,7 @@ static void put_transition(struct dump *d, struct buf *b, const struct trace_eve
 	buf_puts(b, states[t->to]);
 	buf_puts(b, " Reason=");
 	put_quoted(b, d->gen, t->name);
-	if (d->format != TF_TEXT)	/* a cell has no room for stacks; that of the event has its own */
+	if (d->format != TF_TEXT)	/* stacks do not fit into a cell; the event's stack has its own */
 		return;
 	switch (t->wire) {
 	case GE_GoCreate:
@@ -348,7 +348,7 @@ static const struct table_col columns[] = {
 	{"Details", "details", TB_STR}, {"Stack", "stack", TB_STR},
 };
 
-/* Functions, the root first, as in folded stacks. */
+/* Print functions, root first, as in folded stacks. */
 static void put_folded(const struct dump *d, struct buf *b, uint32_t id)
 {
 	uint32_t n;
@@ -380,7 +380,7 @@ static void put_row(struct dump *d, const struct trace_event *t)
 	put_id(row, t->g);
 	table_str(row, kinds[t->kind], strlen(kinds[t->kind]));
 	put_details(d, &b, t);
-	table_str(row, b.n ? b.p + 1 : "", b.n ? b.n - 1 : 0);	/* without the blank before them */
+	table_str(row, b.n ? b.p + 1 : "", b.n ? b.n - 1 : 0);	/* without the leading blank */
 	buf_reset(&b);
 	if (trace_event_stack(t))
 		put_folded(d, &b, trace_event_stack(t));

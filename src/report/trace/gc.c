@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* `ttrace gc`: the cycles of the collector, as trace/gc_cycles.c finds them. */
+/* `ttrace gc`: the GC cycles as trace/gc_cycles.c finds them. */
 #include "config.h"
 #include "report/trace/trace_report.h"
 
 #include "store/tracks/time_search.h"
 #include "trace/gc_cycles.h"
 
-/* The length of a stop of the world as a cell. */
+/* Add the duration of a stop of the world as a cell. */
 static void put_stop_cell(struct table *t, int64_t ns)
 {
 	if (ns < 0)
@@ -35,7 +35,7 @@ static void print_cycle(const struct trace_report_ctx *r, struct table *t, const
 	put_stop_cell(t, gc_cycle_stw(c));
 	table_int(t, c->assist);
 	if (c->assist && !c->nassist)
-		table_none(t);	/* a log does not tell how many */
+		table_none(t);	/* a log does not record their number */
 	else
 		table_int(t, c->nassist);
 	table_int(t, c->sweep);

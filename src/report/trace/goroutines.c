@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * `ttrace goroutines`: groups by start function, or with -name or -group the
- * goroutines of them; `ttrace goroutine ID`: one of them, all of its states in
- * time order with its wakers and where it waited.
+ * `ttrace goroutines`: groups by start function, or with -name or -group their
+ * goroutines; `ttrace goroutine ID`: one goroutine, all of its states in time
+ * order with wakers and the places where it waited.
  */
 #include "config.h"
 #include "report/trace/trace_report.h"
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Groups, and how long their goroutines have been blocked when the trace ends: NULL, or by goroutine. */
+/* Groups, and how long their goroutines have been blocked at the end of the trace: NULL, or by goroutine. */
 struct listing { const struct stats_groups *gs; const int64_t *still; };
 
 static void still_json(struct json *j, int64_t ns)
@@ -88,7 +88,7 @@ static struct goroutine_times add_up(
 	return sum;
 }
 
-/* Of one goroutine each: how long they ran, and how long they waited to run. */
+/* Add quantiles over the goroutines of a group: of their running time and of their time runnable. */
 enum { QUANTS = 5, STILL = 2 };
 static void quantile_cells(const struct trace_report_ctx *r, struct table *t, const struct stats_groups *gs,
     const struct stats_group *g)
@@ -268,7 +268,7 @@ static void part_line(const struct trace_report_ctx *r, const char *what, struct
 	buf_putc(r->out, '\n');
 }
 
-/* Whom it created, in the order they were seen. */
+/* Print the goroutines that it created, in the order of their ids in the store. */
 static void children_lines(const struct trace_report_ctx *r, trk_id g)
 {
 	bool any = false;
@@ -299,10 +299,10 @@ static int cmp_begin(const void *ctx, uint32_t a, uint32_t b)
 	int64_t x = store_span(ctx, a)->s.t0, y = store_span(ctx, b)->s.t0;
 	x = x == TIME_NONE ? INT64_MIN : x;
 	y = y == TIME_NONE ? INT64_MIN : y;
-	return x != y ? (x < y ? -1 : 1) : a < b ? 1 : -1;	/* what ends later is outside */
+	return x != y ? (x < y ? -1 : 1) : a < b ? 1 : -1;	/* the one that ends later is outside */
 }
 
-/* By their begins; the caller's. */
+/* Return the regions of a goroutine by start; the caller frees them. */
 static uint32_t *regions_of(const struct trace_report_ctx *r, trk_id g, uint32_t *n)
 {
 	uint32_t *v = NULL;
@@ -343,8 +343,8 @@ static void region_lines(const struct trace_report_ctx *r, trk_id g)
 	mem_free(v);
 }
 
-/* A thread of C code that calls into Go once more has its goroutine's number again, and the accounts are of the last
-   call. */
+/* Did the goroutine exist before? A C thread that calls into Go again gets the same goroutine number, and the times are
+   those of the last call. */
 static bool lived_before(const struct trace_report_ctx *r, trk_id g)
 {
 	struct trace_interval v;
@@ -356,7 +356,7 @@ static bool lived_before(const struct trace_report_ctx *r, trk_id g)
 	return have && v.t0 < t0;
 }
 
-/* How long it has been blocked, or runnable, when the trace ends; its last span in *v. NULL: it is neither. */
+/* Return "still blocked" or "still runnable" for the end of the trace, with its last span in *v; NULL: neither. */
 static const char *still(const struct trace_report_ctx *r, trk_id g, struct trace_interval *v)
 {
 	return trace_interval_at(r->sn, g, r->sn->t1 - 1, v) ? trace_interval_end_text(r->sn, v) : NULL;
@@ -410,7 +410,7 @@ static void goroutine_head(const struct trace_report_ctx *r, trk_id g, const str
 	buf_putc(r->out, '\n');
 }
 
-/* Whom it created, and its regions; null is the end of one that the trace has no end of. */
+/* Write the goroutines that it created, and its regions; the end of a region is null if the trace does not have it. */
 static void relatives_json(const struct trace_report_ctx *r, trk_id g, struct json *j)
 {
 	json_array(j, "children");
@@ -448,7 +448,7 @@ static void relatives_json(const struct trace_report_ctx *r, trk_id g, struct js
 	mem_free(v);
 }
 
-/* The first user frame, where the stack has one: the cells after "where". */
+/* Write the first user frame from the cells after "where"; null if the stack has none. */
 static void user_json(struct json *j, const struct table_cell *c)
 {
 	if (c[0].none) {

@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * `ttrace mmu`: the minimum mutator utilisation over windows of time, or a
- * percentile of all windows instead of the worst, and the worst windows
- * themselves. What counts as the collector's is chosen by -include.
+ * percentile of all windows instead of the minimum, and the worst windows.
+ * -include selects what counts as work of the GC.
  */
 #include "config.h"
 #include "trace/mmu.h"
@@ -20,7 +20,7 @@ enum { PARTS = 4, WORST = 10 };
 
 struct windows { int64_t *ns; size_t n, cap; };
 
-/* The next word of a list with commas, without blanks; false at its end. */
+/* Get the next word of a list separated by commas, without blanks; false at its end. */
 static bool next_word(const char **s, char *word, size_t room)
 {
 	size_t n = 0;
@@ -39,7 +39,7 @@ static int parse_include(const struct options *o, unsigned *flags, struct err *e
 	char word[64];
 	*flags = options_bool(o, OPT_PER_PROC) ? MMU_PER_PROC : 0;
 	if (!o->v[OPT_INCLUDE].set || !s) {
-		*flags |= MMU_STW | MMU_BACKGROUND | MMU_ASSIST;	/* as the reference's page begins */
+		*flags |= MMU_STW | MMU_BACKGROUND | MMU_ASSIST;	/* the defaults of the reference's page */
 		return 0;
 	}
 	while (next_word(&s, word, sizeof word)) {
@@ -175,7 +175,7 @@ static void print_mmu(const struct trace_report_ctx *r, unsigned flags, struct w
 	double *util = arena_alloc(r->mem, w->n * sizeof *util);
 	for (size_t i = 0; i < w->n; i++)
 		util[i] = q > 0 ? mmu_quantile(m, w->ns[i], q) : mmu_min(m, w->ns[i]);
-	/* of those asked for the first; of the plot the one nearest to what a user notices: 10 ms */
+	/* the first one of -window; in the default plot the one nearest to what a user notices: 10 ms */
 	int64_t window = w->ns[0];
 	if (!options_str(r->o, OPT_WINDOW) || !*options_str(r->o, OPT_WINDOW))
 		for (size_t i = 0; i < w->n && window < 10000000; i++)

@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * `ttrace procs`: for each P the share of time in each state, how often a thread
- * began to run it, gave it back, or lost it in a system call, and the changes of
- * GOMAXPROCS.
+ * started to run it, gave it back, or lost it in a system call; and the changes
+ * of GOMAXPROCS.
  */
 #include "config.h"
 #include "report/trace/trace_report.h"
@@ -18,8 +18,8 @@
 static const enum tstate shown[] = { TS_RUN, TS_GCWORK, TS_ASSIST, TS_SWEEP, TS_STW, TS_SYSCALL, TS_IDLE };
 enum { SHOWN = sizeof shown / sizeof *shown };
 
-/* Per track of a P: how often a thread began to run it, gave it back, and how often it was taken from one
-   in a system call, in the range. */
+/* By track of a P, within the range: how often a thread started to run it, gave it back, and lost it in a system
+   call. */
 struct moves { uint32_t started, stopped, stolen; };
 
 static struct moves *count_moves(const struct trace_report_ctx *r)
@@ -46,8 +46,8 @@ static struct moves *count_moves(const struct trace_report_ctx *r)
 	return n;
 }
 
-/* Of a log: how long it is not known what the P did, in how many of the lines it had something in its run
-   queue, and how much at most. */
+/* For a log: the share of time in which the state of the P is unknown, the share of lines in which its run queue was
+   not empty, and the maximum length of the queue. */
 static void queue_cells(const struct trace_report_ctx *r, struct table *t, trk_id p, double unknown)
 {
 	uint64_t most = 0, lines = 0, all = 0;
@@ -68,7 +68,7 @@ static void queue_cells(const struct trace_report_ctx *r, struct table *t, trk_i
 	table_int(t, (int64_t)most);
 }
 
-/* The Ps that are asked for, how many; into `of`, if it is there. */
+/* List the selected Ps into `of` (NULL: only count them). Return their number. */
 static uint32_t list_procs(const struct trace_report_ctx *r, trk_id *of)
 {
 	uint32_t n = 0;

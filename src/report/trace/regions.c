@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * `ttrace regions`: kinds of user regions, which is their name and the
- * outermost frame of where they began, with counts and quantiles of their
- * lengths; with -name, or in JSON, each of them with its goroutine's times.
+ * `ttrace regions`: kinds of user regions, by name and outermost frame of the
+ * place where they started, with counts and quantiles of their durations; with
+ * -name, or in JSON, each region with its goroutine's times.
  */
 #include "config.h"
 #include "report/trace/trace_report.h"
@@ -103,7 +103,7 @@ static void kinds_table(const struct trace_report_ctx *r, const struct stats_reg
 	struct table t;
 	table_begin(&t, col, 8);
 	for (uint32_t i = 0, look = 0; i < ks->n; i++) {
-		enum { PAGE = 512 };	/* lengths on it */
+		enum { PAGE = 512 };	/* lengths on a page */
 		const struct stats_region_kind *k = &ks->kind[i];
 		int64_t q[TRACE_REPORT_QUANTILES], *v = ks->length + k->first, total = 0;
 		for (uint32_t x = 0; x < k->n; x++) {

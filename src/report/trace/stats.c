@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * `ttrace stats`: goroutines by state, threads in system calls, heap and goal
- * over time, one line a step. A line says how it was at the end of its step, and
- * how many were runnable (of a log: queued) at most.
+ * over time, one line per step. A line has the values at the end of its step,
+ * and the maximum of runnable goroutines (of a log: queued ones) within it.
  */
 #include "config.h"
 #include "report/trace/trace_report.h"
@@ -41,7 +41,7 @@ static int parse_step(const struct trace_report_ctx *r, uint32_t *n, int64_t *st
 	return 0;
 }
 
-/* Goroutines by state are counted, for the rows of their counters are thinned, the more the fewer sheets there are. */
+/* Goroutines by state are counted from the sheets, because their counter rows are thinned. */
 static void count_goroutines(const struct trace_report_ctx *r, int64_t step, uint32_t n, struct counter_bin *c[CT__N])
 {
 	static const enum counter of[STATE_COUNT__N] = {
@@ -57,8 +57,8 @@ static void count_goroutines(const struct trace_report_ctx *r, int64_t step, uin
 	}
 }
 
-/* Counters of a trace; of a log those that its lines had: schedtrace's, gctrace's, and with scheddetail
-   the goroutines as well. */
+/* FOR_TRACE: counters of a trace; FOR_LOG: those in lines of schedtrace or gctrace; WITH_GOROUTINES: also in a log with
+   scheddetail. */
 enum shown_for { FOR_TRACE = 1, FOR_LOG = 2, WITH_GOROUTINES = 4, AT_MOST = 8 };
 static const struct stat_col { struct table_col col; enum counter c; unsigned flags; } stats[] = {
 	{ { "Running", "running", TB_INT }, CT_RUNNING, FOR_TRACE | WITH_GOROUTINES },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* `ttrace stw`: each stop of the world: when, how long, why, and by which code; or (-by) how many there are of each kind
-   or of each caller, and how long; or (-name) the stops of one kind or caller. */
+/* `ttrace stw`: each stop of the world with time, duration, reason and the code that caused it; or (-by) count and
+   duration by kind or caller; or (-name) the stops of one kind or caller. */
 #include "config.h"
 #include "report/trace/trace_report.h"
 
@@ -17,7 +17,7 @@ static void put_name(const struct trace_report_ctx *r, struct table *t, uint32_t
 	buf_free(&b);
 }
 
-/* Is it of the kind or caller that -name gives? */
+/* Does it match -name, the name of a kind or caller? */
 static bool named(const struct trace_report_ctx *r, uint32_t span, enum stops_by by)
 {
 	const char *want = options_str(r->o, OPT_NAME);
@@ -36,7 +36,7 @@ static void put_stop(const struct trace_report_ctx *r, struct table *t, const st
 	if (s->trk)
 		table_int(t, (int64_t)store_trk(r->st, s->trk)->id);
 	else
-		table_none(t);	/* a log does not name a goroutine */
+		table_none(t);	/* a log has no goroutine for it */
 	put_name(r, t, v->span, STOPS_KIND);
 	trace_report_add_site(r, t, s->stack);
 }
@@ -51,7 +51,7 @@ static void put_group(
 	put_name(r, t, span, by);
 }
 
-/* What -by asks for. One in $TTRACE_OPTS may be meant for other reports. */
+/* Get the value of -by. A value in $TTRACE_OPTS may be meant for other reports. */
 static int by_of(const struct options *o, enum stops_by *by, struct err *e)
 {
 	const char *s = options_str(o, OPT_BY);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * `ttrace syscalls`: system calls by where they were made: the innermost frame
- * (the call) and the first user frame, or the outermost frame where there is no
- * user code (the caller). Count, total and quantiles, by the rules of
- * -type=syscall.
+ * `ttrace syscalls`: system calls by place: the innermost frame (the call) and
+ * the first user frame, or the outermost frame if there is no user code (the
+ * caller). Count, total and quantiles, by the rules of -type=syscall.
  */
 #include "config.h"
 #include "report/trace/trace_report.h"
@@ -19,14 +18,14 @@ struct site { frm_id leaf, from; uint32_t n, first; int64_t total; };
 struct syscall_time { int64_t ns; uint32_t site; };
 struct syscall_table {
 	const struct trace_report_ctx *r;
-	struct data_column v;			/* struct syscall_time, as they come: there may be very many */
-	uint32_t *of_stack;		/* by stack: its site + 1 */
+	struct data_column v;			/* struct syscall_time, in the order of calls; there may be very many */
+	uint32_t *of_stack;		/* by stack: index of its site + 1 */
 	struct site *site;
 	size_t csite;
-	uint32_t n;			/* sites */
+	uint32_t n;			/* number of sites */
 };
 
-/* Where a stack calls, and for whom: worked out once per stack. */
+/* Find the call and the caller of a stack; done once per stack. */
 static uint32_t site_of(struct syscall_table *c, stk_id stack)
 {
 	const struct trace_report_ctx *r = c->r;
@@ -69,7 +68,7 @@ static int by_total(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* How long they took, site by site in the order in which these were met. */
+/* Return the durations by site, in the order of the first call of each site. */
 static int64_t *by_site(const struct syscall_table *c)
 {
 	uint32_t n = column_n(&c->v), *at = xmalloc((c->n + 1u) * sizeof *at), all = 0;

@@ -2,11 +2,11 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * `ttrace tasks`: kinds of user tasks with counts and quantiles; with -name, or
- * in JSON, the tasks with their events: begin, end, logs, and the begins and
- * ends of their regions, in the words of the reference's page.
+ * in JSON, the tasks with their events: start, end, logs, and the starts and
+ * ends of their regions, in the terms of the reference's page.
  *
- * Events of one instant stay in the order in which the reference gathers them:
- * begin, end, logs, regions. So they are numbered before they are sorted.
+ * Events of one instant stay in the order in which the reference collects them:
+ * start, end, logs, regions. The sort is stable.
  */
 #include "config.h"
 #include "report/trace/trace_report.h"
@@ -19,8 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What happened is a word and a row of the store: what it says is written when it is printed, for one task may have all
-   logs of the trace. */
+/* An event is a kind and a row of the store: its text is made when it is printed, because one task may have all logs of
+   the trace. */
 enum what { TASK_BEGAN, TASK_ENDED, LOGGED, REGION_BEGAN, REGION_ENDED };
 struct moment {
 	int64_t t;
@@ -29,12 +29,12 @@ struct moment {
 	enum what what;
 };
 
-/* Of one task at a time, as they are gathered; the arena spills. */
+/* The events of one task at a time, as collected; the arena spills. */
 struct moments {
 	struct moment *v;
-	uint32_t n, looks;		/* looks: at rows, so far */
-	bool sorted;			/* they are, by time; else: */
-	struct radix_array order;	/* which of them is the i'th */
+	uint32_t n, looks;		/* looks: number of rows read so far */
+	bool sorted;			/* they are sorted by time; else: */
+	struct radix_array order;	/* the sorted order of their indexes */
 	struct arena mem;
 };
 
@@ -125,7 +125,7 @@ static void put_log(const struct trace_report_ctx *r, struct buf *b, const struc
 	put_name(r, b, k->text);
 }
 
-/* As the states of a goroutine are called in the format. */
+/* Return the name of a goroutine's state as in the format. */
 static const char *style_state_name(uint64_t s)
 {
 	static const char *const names[] = { "Undetermined", "NotExist", "Runnable", "Running", "Waiting", "Syscall" };
@@ -154,13 +154,14 @@ static void put_moment(const struct trace_report_ctx *r, struct buf *b, const st
 	}
 }
 
-/* Tasks by name, then by length, those of a length by number. */
+/* A task with its range; open ends are those of the snapshot. Tasks are listed by name, then duration, then number. */
 struct task_by_name { const struct stats_task *t; int64_t t0, t1; };
 struct task_kind { str_id name; uint32_t first, n; const struct store *st; };
 struct task_kinds {
 	struct task_kind *v;
 	uint32_t n;
-	struct radix_array task;		/* those of kind i: first .. first + n, by their lengths; and which */
+	/* kind i has first .. first + n, by duration; value: index of the task */
+	struct radix_array task;
 };
 
 static struct task_by_name task_at(const struct trace_report_ctx *r, const struct stats_task *t)
@@ -170,7 +171,7 @@ static struct task_by_name task_at(const struct trace_report_ctx *r, const struc
 
 static bool task_selected(const struct trace_report_ctx *r, const struct stats_tasks *ts, uint32_t i)
 {
-	enum { BESIDE = 64 };	/* so many of them on a page, by and large */
+	enum { BESIDE = 64 };	/* approximate number of tasks on a page */
 	struct task_by_name x = task_at(r, &ts->task[i]);
 	if (i % BESIDE == 0)
 		trace_report_release_pages(r, i / BESIDE);
@@ -183,7 +184,7 @@ static int kind_cmp(const void *a, const void *b)
 	return stats_compare_names(x->st, x->name, y->name);
 }
 
-/* Which there are, by name; of[] becomes where the tasks of each name begin. */
+/* Find the kinds, by name; of[] becomes the position of the first task of each name. */
 static void find_kinds(
     const struct trace_report_ctx *r, const struct stats_tasks *ts, struct task_kinds *k, uint32_t *of)
 {
@@ -204,7 +205,7 @@ static void find_kinds(
 	}
 }
 
-/* All that are asked for: kind by kind in the order of their names, of each the shortest first. */
+/* Sort the selected tasks: by the name of their kind, then shortest first. */
 static struct task_kinds sorted(const struct trace_report_ctx *r, const struct stats_tasks *ts)
 {
 	struct task_kinds k = {0};
@@ -272,7 +273,7 @@ static void task_json(const struct trace_report_ctx *r, struct json *j, const st
 	json_end(j);
 }
 
-/* How many are complete, and quantiles of their lengths. */
+/* Write the number of complete tasks, and quantiles of their durations. */
 static void lengths_json(const struct trace_report_ctx *r, struct json *j, const struct stats_tasks *ts,
     const struct task_kinds *k, const struct task_kind *task_kind)
 {

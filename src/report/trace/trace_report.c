@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The common ground of the reports on traces. All take their numbers from the
- * store through the analyses, so that a report and a pane cannot disagree;
- * nothing here looks at events.
+ * Shared code of the reports on traces. All take their numbers from the store
+ * through src/trace, so that a report and a pane cannot differ. Nothing here
+ * reads events.
  */
 #include "config.h"
 #include "report/trace/trace_report.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -task is a number. */
+/* Is -task a number? */
 static bool task_option_id(const struct trace_report_ctx *r, uint64_t *id)
 {
 	const char *s = trace_report_has_option(r, OPT_TASK) ? options_str(r->o, OPT_TASK) : "";
@@ -59,7 +59,8 @@ static int open_pick(struct trace_report_ctx *r, struct err *e)
 	return e->kind ? -1 : 0;
 }
 
-/* Those who worked for the tasks, in the regions, on the P asked for: also where only goroutines are looked at. */
+/* Restrict the goroutines to those that worked for the selected tasks, in the selected regions, on the selected P: also
+   in reports on goroutines. */
 static void narrow_goroutines(struct trace_report_ctx *r)
 {
 	r->on = r->filter.g;
@@ -77,7 +78,7 @@ static void narrow_goroutines(struct trace_report_ctx *r)
 	r->ask.g = set;
 }
 
-/* Say why a report on a log of gctrace or schedtrace is empty, when it is about what no line tells. */
+/* Print a notice if a report on a gctrace or schedtrace log is empty because no line has its data. */
 static void note_log(const struct trace_report_ctx *r)
 {
 	static const char *const answers[] = {"gc", "stw", "mmu", "procs", "stats"};
@@ -127,8 +128,8 @@ void trace_report_close(struct trace_report_ctx *r)
 	trace_close(&r->t);
 }
 
-/* Items: each may be looked at in another place, and a look brings sixteen pages, or as many as the system likes. To
-   let go of them takes a look at all that there may be, so it is done when it is worth it. */
+/* Number of items between two checks. Each item may be stored at another place, and an access reads sixteen pages or
+   more. To release pages takes a walk over all memory, so it is done only near the memory limit. */
 enum { REST = 1 << 6 };
 
 void trace_report_release_pages(const struct trace_report_ctx *r, uint32_t look)

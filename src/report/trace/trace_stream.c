@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Opening a trace to print it, and saying on standard error what its reader
- * noticed. These reports go past the store: they show the file, in constant
- * memory, also where it is damaged.
+ * Opens a trace for printing, and prints the notices of its reader to standard
+ * error. These reports do not use the store: they show the file in constant
+ * memory, also if it is damaged.
  */
 #include "config.h"
 #include "report/trace/trace_stream.h"
@@ -70,7 +70,7 @@ void trace_stream_finish_notes(struct trace_stream_notes *n, bool say)
 
 struct event_times {
 	int64_t first, last;
-	uint64_t upto;		/* so far from the first is as far as one has to know */
+	uint64_t upto;		/* stop reading at this distance from the first event */
 	bool any;
 };
 
@@ -87,8 +87,8 @@ static bool find_ends(void *self, const struct trace_generation *g, const struct
 	return e->last < e->first || (uint64_t)e->last - (uint64_t)e->first <= e->upto;
 }
 
-/* Where both ends count from the first event it only matters that the first of them is not after the last event: that
-   is how far the trace is read before. UINT64_MAX: all of it. */
+/* If both ends count from the first event, they only need to be checked against the end of the trace: the start of the
+   range is how far the trace must be read. UINT64_MAX: all of it. */
 static uint64_t as_far_as(const char *from, const char *to)
 {
 	int64_t a = 0, b;
@@ -97,8 +97,8 @@ static uint64_t as_far_as(const char *from, const char *to)
 	return a < 0 ? UINT64_MAX : (uint64_t)a;
 }
 
-/* Times of the command line count from the first event, or are shares of the whole, or of the day: for these the
-   trace is read once to know where it begins, ends, and when that was. */
+/* Times on the command line count from the first event, or are shares of the whole, or times of day: the trace is first
+   read for its start, its end, and its wall time. */
 int trace_stream_range(
     const struct options *o, struct bytes in, bool *range_given, int64_t *from, int64_t *to, struct err *e)
 {

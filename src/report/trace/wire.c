@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * `ttrace wire` and `ttrace footprint`: the file as it lies, event after event,
- * with no regard to batches, times or order. The text is the reference's
- * -d=wire and -d=footprint. Traces before Go 1.22 have no batches and are refused.
+ * `ttrace wire` and `ttrace footprint`: the file as stored, event after event,
+ * without regard to batches, times or order. The text is the reference's -d=wire
+ * and -d=footprint. Traces before Go 1.22 have no batches and are refused.
  *
- * The walk knows the events of the file's version and no others: a byte that is
- * none of them ends it, as do numbers that end too soon.
+ * The walk accepts only the events of the file's version: any other byte ends it,
+ * as does a truncated number.
  */
 #include "config.h"
 #include "report/trace/trace_stream.h"
@@ -24,19 +24,19 @@ struct raw {
 	uint8_t type;
 	const struct wire_event_spec *spec;
 	uint64_t arg[5];
-	const uint8_t *frames;	/* of a stack: where they begin, to be read again */
+	const uint8_t *frames;	/* of a stack: the start of its frames, to be decoded again */
 	const uint8_t *data;
 	uint64_t ndata;
-	size_t size;		/* as encoded in the shortest way */
+	size_t size;		/* in the shortest encoding */
 };
 
-enum { PASS = 1 << 24 };	/* bytes that are read before they are given back */
+enum { PASS = 1 << 24 };	/* number of bytes between two releases of pages */
 
 struct wire_walk {
 	struct byte_cursor c;
 	const struct bytes *in;
-	uint64_t gone;		/* the pages before it have been given back */
-	unsigned known;		/* event types of this version are below */
+	uint64_t gone;		/* the pages before it were released */
+	unsigned known;		/* event types of this version are smaller */
 	bool cut;		/* the file ends within the event at cut_at */
 	uint64_t cut_at;
 };
@@ -55,7 +55,7 @@ static size_t varint_size(uint64_t v)
 	return n;
 }
 
-/* 1: *r is the next event; 0: the end, or the file was cut here (w->cut); -1: *e. */
+/* Return 1 with the next event in *r; 0 at the end, or where the file was cut (w->cut); -1 with *e. */
 static int walk_next(struct wire_walk *w, struct raw *r, struct err *e)
 {
 	uint64_t at = byte_cursor_at(&w->c);
@@ -132,7 +132,7 @@ static int walk_open(const struct options *o, struct bytes *in, struct wire_walk
 	return 0;
 }
 
-/* A file that was cut is shown up to there. */
+/* A truncated file is shown up to its end. */
 static int walk_end(const struct options *o, const struct wire_walk *w, int more, struct bytes *in,
     struct err *e)
 {
@@ -153,13 +153,13 @@ static int walk_end(const struct options *o, const struct wire_walk *w, int more
 	return 0;
 }
 
-/* ---- a range of it: the events of that time, under the heads of their batches */
+/* ---- a time range: its events, under the heads of their batches */
 
 struct rate { uint64_t gen; double ns_per_tick; };
 struct wire_part {
 	bool range_given;
 	int64_t from, to;
-	struct rate *rate;	/* a generation says how fast it ticks where it likes */
+	struct rate *rate;	/* the frequency of a generation may be anywhere in it */
 	size_t nrate, cap;
 	struct raw batch;	/* its head, not printed yet */
 	bool pending;
@@ -190,7 +190,7 @@ static void find_rates(struct wire_part *p, struct wire_walk w)
 	}
 }
 
-/* Is it to be printed? Heads of batches wait for the first event of theirs that is. */
+/* Return whether to print an event. The head of a batch is printed before its first event in the range. */
 static bool in_part(struct wire_part *p, const struct raw *r, const struct wire_walk *w, struct buf *b)
 {
 	if (!p->range_given)
@@ -244,7 +244,7 @@ struct footprint_row {
 	char text[4][24];	/* the numbers of the other columns */
 };
 
-/* Most bytes first; of equals the lower type. */
+/* Sort by bytes, descending; of equal rows the lower type first. */
 static void sort_rows(struct footprint_row *v, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -256,7 +256,7 @@ static void sort_rows(struct footprint_row *v, size_t n)
 	}
 }
 
-/* Columns are as wide as their widest cell and two blanks, but for the last. */
+/* Columns but the last are as wide as their widest cell plus two blanks. */
 static void put_rows(struct buf *b, struct footprint_row *v, size_t n, uint64_t file_n, uint64_t events)
 {
 	static const char *const heads[4] = {"Bytes", "%", "Count", "%"};
@@ -307,7 +307,7 @@ static void print_table(struct buf *b, const struct footprint_row *v, size_t n, 
 	table_free(&t);
 }
 
-/* The reference prints rows for all 256 types; those that count nothing are left out here. */
+/* The reference prints rows for all 256 types; here rows without events are left out. */
 int report_footprint(const struct options *o, struct out *out, struct err *e)
 {
 	struct bytes in;

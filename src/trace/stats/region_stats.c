@@ -240,7 +240,8 @@ static struct begun *by_number(const struct snap *sn, const uint32_t *at, struct
 		all += s->kind == SP_REGION;
 		end = s->kind == SP_REGION && s->parent >= end ? s->parent + 1 : end;
 	}
-	if (end > 2 * all + 1024 || (all && !end))	/* some regions may still be open, but not so many */
+	/* gaps of regions that are still open are accepted up to this limit */
+	if (end > 2 * all + 1024 || (all && !end))
 		return NULL;
 	struct begun *v = arena_alloc(own, (end + 1) * sizeof *v);
 	for (uint32_t i = 0; i < end && stats_should_continue(on, i); stats_release_pages(sn, i++, own))
