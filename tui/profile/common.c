@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Shared by the panes on call trees.
+ * Code shared by the panes on call trees.
  *
- * Each of these panes makes its calls anew when the session's serial differs
- * from the one they were made for, which is the only moment when ids of things
- * and of nodes change; a selection is carried over by the ids that name the
- * same thing in any query (struct symbol's id). Drawing never makes anything.
+ * Each of these panes weighs its tree again when the session's serial has changed; only then the
+ * ids of symbols and nodes change. A selection is kept by ids that name the same thing in any query
+ * (struct symbol's id). Drawing never computes a tree.
  *
- * An empty screen is a question, so it is answered: not read yet, no samples of
- * this type in the file, or all filtered away, and what to press.
+ * An empty screen is explained: not read yet, no samples of this type in the file, or all filtered
+ * out, and which key helps.
  */
 #include "config.h"
 #include "profile/common.h"
@@ -23,15 +22,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELLS = 8, PERCENT = 6 };	/* a value in a column takes fewer, its sign apart; a percentage at most */
+/* CELLS: limit of a value in a column, without its sign; PERCENT: width of a percentage */
+enum { CELLS = 8, PERCENT = 6 };
 
 enum gran profile_granularity(const struct pane_env *env)
 {
 	return session_query(env->s)->gran;
 }
 
-/* While a file is read there is more of it several times a second; it is worth the work when it is
-   half as much again, and at the end. */
+/* Return whether the snapshot has grown too little. While a file is read, a new tree is made when it has grown by
+   half, and at the end. */
 static bool little_more(const struct profile_tree *t, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
@@ -45,7 +45,7 @@ bool profile_update_tree(struct profile_tree *t, const struct pane_env *env, enu
 		return false;
 	struct weighted_tree *c = session_calls_async(env->s, gran, t->what);
 	if (!c && t->c && !session_needs_room(env->s, t->c))
-		return false;		/* what was is shown until then */
+		return false;		/* keep the old tree until then */
 	session_free_calls_async(env->s, t->c, NULL);
 	t->c = NULL;
 	if (!c) {
@@ -103,10 +103,10 @@ static void profile_put_value(const struct pane_env *env, const struct weighted_
 	if (env->unit && !strcmp(scaled, env->unit))
 		pprof_units_label(b, v, unit, env->unit);
 	else
-		text_value(b, v, unit);	/* it is no unit of this kind of value */
+		text_value(b, v, unit);	/* the unit does not fit this kind of value */
 }
 
-/* In a column: without the name of a unit that is not known, and short. */
+/* Append a value for a column: short, without the name of an unknown unit. */
 static void put_cell(const struct pane_env *env, const struct weighted_tree *c, struct buf *b, int64_t v)
 {
 	size_t from = b->n;
@@ -200,7 +200,7 @@ void profile_draw_percent(struct grid *g, int y, int x1, int64_t v, int64_t of)
 {
 	struct buf b = {0};
 	profile_put_percent(&b, v, of);
-	if (text_width(b.p, b.n) > PERCENT) {	/* -100.0% would touch what stands before it */
+	if (text_width(b.p, b.n) > PERCENT) {	/* -100.0% would touch the previous column */
 		buf_reset(&b);
 		buf_printf(&b, "%.0f%%", 100 * (double)v / (double)of);
 	}
@@ -220,7 +220,7 @@ static void fit_name(const struct weighted_tree *c, uint32_t symbol, size_t cell
 	weighted_name(c, symbol, &line);
 	size_t full = text_width(line.n ? line.p : "", line.n);
 	if (full > cells && t->name &&
-	    t->file) { /* the line must be seen: the folders go, then the symbol */
+	    t->file) { /* keep the line visible: shorten the folders, then the symbol */
 		if (t->addr)
 			buf_printf(b, "%llx ", (unsigned long long)t->addr);
 		buf_putc(&where, ' ');
@@ -257,13 +257,13 @@ bool profile_name_matches(const struct weighted_tree *c, uint32_t symbol, const 
 	return regex_match(rx, b->p, b->n);
 }
 
-/* The text that profile_name_matches() asks, where it is one of the store; 0: it is not. */
+/* Return the text that profile_name_matches() matches, if it is a string of the store; 0: it is not. */
 static str_id match_text(const struct symbol *t)
 {
 	return t->line || (t->file && t->name) ? 0 : t->tag ? t->tag : t->name ? t->name : t->file;
 }
 
-/* Texts lie in the order in which they were read, things in another: each is asked once, and where it lies. */
+/* Match each string once, in the order of the store, because symbols refer to strings in another order. */
 void profile_match_names(const struct weighted_tree *c, const struct regex *rx, uint8_t *at)
 {
 	enum { WANTED = 1, FOUND };
@@ -294,7 +294,7 @@ void profile_draw_name(const struct pane_env *env, const struct weighted_tree *c
 	fit_name(c, symbol, (size_t)w, env->ascii, &b);
 	struct rect old = grid_clip(g, (struct rect){y, x, 1, w});
 	int end = grid_textn(g, 0, 0, c->symbol[symbol].tag ? ST_ACCENT : ST_NORMAL, 0, b.p, b.n);
-	if (suffix && *suffix && end + 1 + (int)strlen(suffix) <= w)	/* whole or not at all */
+	if (suffix && *suffix && end + 1 + (int)strlen(suffix) <= w)	/* omitted if it does not fit */
 		grid_text(g, 0, end + 1, ST_DIM, 0, suffix);
 	if (env->find.rx)
 		list_mark_hits(g, (struct rect){0, 0, 1, w}, env->find.rx);
@@ -409,7 +409,7 @@ void profile_summary(const struct weighted_tree *c, const struct pane_env *env, 
 	}
 }
 
-/* ---- nothing to show */
+/* ---- explanation of an empty pane */
 
 static const struct { const char *type, *why;
 } of_trace[] = {{"cpu", "The trace has no CPU samples: record it while a CPU profile "
@@ -436,7 +436,7 @@ static const char *why_none(const struct pane_env *env, const char *type)
 	return "No data of this type.";
 }
 
-/* Words of a text from (y, 2) on, broken at blanks; the line after it. */
+/* Draw a text from (y, 2) on, wrapped at blanks; return the line after it. */
 static int draw_paragraph(struct grid *g, int y, enum style st, const char *s)
 {
 	int w = g->w - 4;
@@ -486,12 +486,12 @@ bool profile_draw_empty(const struct profile_tree *t, const struct pane_env *env
 		    "Reading. The names are at the end of a profile: rows appear when it has been decompressed.");
 		return true;
 	}
-	/* what there is may be of when not even the first samples were in */
+	/* the tree may be of a time before the first samples */
 	if (t->c && (t->c->none || (nothing && t->serial != session_serial(env->s)))) {
 		draw_paragraph(g, y, ST_DIM, "Counting.");
 		return true;
 	}
-	/* a log has times of states, and no stacks at all */
+	/* logs have times of states but no stacks */
 	if (t->c && t->c->all && session_snap(env->s)->nstks <= 1 && !session_snap(env->s)->trace.log) {
 		draw_paragraph(g, y, ST_WARN, "The samples have no stacks.");
 		return true;
@@ -502,7 +502,7 @@ bool profile_draw_empty(const struct profile_tree *t, const struct pane_env *env
 		draw_paragraph(g, y, ST_DIM, drop_them);
 		return true;
 	}
-	if (session_snap(env->s)->trace.log) {	/* of no type, whatever passes the filters */
+	if (session_snap(env->s)->trace.log) {	/* no sample type has data, with any filter */
 		grid_text(g, y, 2, ST_WARN, 0, "Nothing to show here.");
 		draw_paragraph(g, y + 2, ST_NORMAL, why_none(env, name));
 		return true;

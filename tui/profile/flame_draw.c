@@ -3,15 +3,14 @@
 /*
  * Drawing the flame graph.
  *
- * calltree/flame.c says which cells a frame has; here are lines, colours and
- * labels. A node's line follows from its depth alone: depth minus what is
- * scrolled away, counted upwards for callers and when the graph is flipped. So
- * the ancestors of a zoomed frame stay where they were, drawn over the full
+ * calltree/flame.c computes the cells of a frame; this file draws lines, colours and labels. The
+ * line of a node follows from its depth: the depth minus the scroll offset, upwards for callers and
+ * if the graph is flipped. So the ancestors of a zoomed frame keep their lines, drawn over the full
  * width and dim.
  *
- * A frame begins with an edge, so that it can be told from its neighbour
- * without colour; where there is none (mono) edges and labels are all there
- * is. Hue says package, tone alternates by a hash of the name.
+ * A frame starts with an edge, which separates it from its neighbour without colour; in mono there
+ * are only edges and labels. The hue depends on the package, the tone alternates by a hash of the
+ * name.
  */
 #include "config.h"
 #include "profile/flame_internal.h"
@@ -27,7 +26,7 @@
 
 #include <string.h>
 
-/* Rows there are in front of the row of a place in its part. */
+/* Return the number of rows before the row of a place in its part. */
 static int64_t flame_depth(const struct flame *f, uint32_t place)
 {
 	return flame_row(f, 0, place);
@@ -54,7 +53,7 @@ int64_t flame_line(const struct flame_state *v, int part, uint32_t place, int h)
 	return line_of(v, part, flame_depth(v->f[part], place), h);
 }
 
-/* What is seen of a part in h lines of w cells. false: nothing. */
+/* Get what is visible of a part in h lines of w cells. false: nothing. */
 static bool flame_window(
     const struct flame_state *v, int part, int h, int w, struct flame_viewport *l, int64_t *line0)
 {
@@ -63,7 +62,7 @@ static bool flame_window(
 	if (!f || !flame_kids(f, 0, &k) || h < 1 || w < 1)
 		return false;
 	int64_t zoomed = flame_depth(f, v->zoom[part]);
-	/* depths in view, of this part's own direction */
+	/* visible depths, in the direction of this part */
 	int64_t c = flame_centre(v, h) - v->scroll;
 	int64_t lo = part == UP ? c + 1 - (h - 1) : 1 - c, hi = part == UP ? c + 1 : h - c;
 	int64_t least = zoomed > 1 ? zoomed : 1;
@@ -72,21 +71,21 @@ static bool flame_window(
 	lo = lo < least ? least : lo;
 	if (hi < lo)
 		return false;
-	*line0 = lo;		/* depth of the first row that is said */
+	*line0 = lo;		/* depth of the first visible row */
 	*l = (struct flame_viewport){v->zoom[part], w, (int)(hi - lo + 1), (int)(lo - zoomed)};
 	return true;
 }
 
 /* ---- colours */
 
-/* A difference is shown: of two sides, or some weights are negative. */
+/* Return whether differences are shown: of two sides, or because some weights are negative. */
 static bool flame_signed(const struct flame_state *v)
 {
 	const struct flame *f = v->f[DOWN];
 	return f && (profile_is_comparison(v->t.c) || f->open->at[0].wid != flame_sum(f, 0).w);
 }
 
-/* Which of its colours are in force. */
+/* Return the active colouring. */
 static enum flame_colour flame_colouring(const struct flame_state *v)
 {
 	if (v->colour == FC_AUTO || (v->colour == FC_DIFF && !flame_signed(v)))
@@ -94,7 +93,7 @@ static enum flame_colour flame_colouring(const struct flame_state *v)
 	return v->colour;
 }
 
-/* How a frame changed: -1 gone .. 1 new, 0 as it was. */
+/* Return the change of a frame: from -1, removed, to 1, new; 0: no change. */
 static double flame_change(const struct flame_state *v, int part, uint32_t node)
 {
 	const struct flame *f = v->f[part];
@@ -109,14 +108,14 @@ static double flame_change(const struct flame_state *v, int part, uint32_t node)
 	return most > 0 ? d / most : 0;
 }
 
-/* Five steps, from what is gone to what is new. */
+/* Return one of five styles, from removed to new. */
 static enum style change_style(const struct flame_state *v, int part, uint32_t node)
 {
 	double d = flame_change(v, part, node);
 	return d > .5 ? ST_MORE2 : d > .05 ? ST_MORE1 : d < -.5 ? ST_LESS2 : d < -.05 ? ST_LESS1 : ST_SAME;
 }
 
-/* What goroutines did in the time that a trace's tree adds up; of a tree of all waiting its tags say it. */
+/* Return the colour of the goroutine state that a trace's tree counts; in a tree of all waits, the tags have it. */
 static enum style state_colour(const struct flame_state *v, const struct session *s, int part, uint32_t node)
 {
 	static const enum style of[TRACE_WEIGHT__N] = {[TRACE_CPU] = ST_S_RUN,
@@ -163,7 +162,7 @@ static enum style node_colour(const struct flame_state *v, const struct session 
 	return (enum style)(ST_HUE0 + intern_hash_bytes(s.s, n, 7) % 12);
 }
 
-/* Which things match the search, NULL without one: what is kept if it is of this search, else anew. */
+/* Return which symbols match the search, NULL without one: the cached hits, or new ones in the scratch arena. */
 static const uint8_t *flame_hit(const struct flame_state *v, const struct pane_env *env)
 {
 	if (!env->find.rx || !v->t.c)
@@ -180,12 +179,12 @@ struct flame_drawing {
 	const struct pane_env *env;
 	struct grid *g;
 	int part;
-	int64_t depth0;		/* of row 0 */
-	const uint8_t *hit;	/* by thing, or NULL */
-	int64_t lowest;		/* line drawn on */
+	int64_t depth0;		/* depth of row 0 */
+	const uint8_t *hit;	/* by symbol, or NULL */
+	int64_t lowest;		/* the lowest line used */
 };
 
-/* The topmost frame that is on one side only says so. */
+/* Return a label for the topmost frame that exists on one side only. */
 static const char *one_sided(const struct flame_drawing *d, uint32_t node)
 {
 	const struct flame *f = d->v->f[d->part];
@@ -210,16 +209,16 @@ static void draw_label(
 		return;
 	int room = w;
 	w -= (int)strlen(side);
-	if (w < 3) { /* two letters of a name tell nothing: all of it, or an empty bar */
+	if (w < 3) { /* a part of two letters is useless: write the whole name or nothing */
 		size_t at = text_symbol_tail(s.s, s.n);
 		if (text_width(s.s + at, s.n - at) <= (size_t)(w > 0 ? w : 0))
 			text_safe(&b, s.s + at, s.n - at);
-	} else if (t->name && t->line) { /* decode.go:12 tells more of a line than half a name */
+	} else if (t->name && t->line) { /* for a line, decode.go:12 is more useful than half a name */
 		weighted_position(c, symbol, &full);
 		buf_putc(&full, ' ');
 		text_safe(&full, s.s, s.n);
 		text_fit(&b, full.p, full.n, (size_t)w, d->env->ascii);
-	} else if (!t->name && !t->file && t->map) { /* a mapping: libstdc++.so.6.0.30 is known by how it begins */
+	} else if (!t->name && !t->file && t->map) { /* a mapping: libstdc++.so.6.0.30 is recognised by its start */
 		size_t n = s.n;
 		const char *base = text_width(s.s, s.n) > (size_t)w ? path_base(s.s, s.n, &n) : s.s;
 		text_fit(&b, base, n, (size_t)w, d->env->ascii);
@@ -236,8 +235,8 @@ static void draw_label(
 	buf_free(&full);
 }
 
-/* What a frame begins with: where it was inlined another edge; in a difference without colour which way
-   it went. */
+/* Return the edge of a frame: another one if it was inlined; for a difference without colour, the direction of the
+   change. */
 static uint32_t edge_mark(const struct flame_drawing *d, uint32_t node, bool selected)
 {
 	bool ascii = d->env->ascii;
@@ -306,7 +305,7 @@ static void draw_span(void *arg, const struct flame_span *s)
 		d->lowest = y;
 }
 
-/* Above a zoomed frame: its ancestors, each over the whole width. */
+/* Draw the ancestors of a zoomed frame, each over the full width. */
 static void draw_ancestors(struct flame_drawing *d)
 {
 	const struct flame_state *v = d->v;
@@ -318,7 +317,7 @@ static void draw_ancestors(struct flame_drawing *d)
 	}
 }
 
-/* A selected frame narrower than a cell lies in a sliver of others: mark its cell. */
+/* Mark the cell of a selected frame that is narrower than a cell. */
 static void draw_selection(struct flame_drawing *d)
 {
 	const struct flame_state *v = d->v;
@@ -337,7 +336,7 @@ static void draw_selection(struct flame_drawing *d)
 		draw_sliver(d, (int)y, x0, 1, true);
 }
 
-/* ---- what fits below */
+/* ---- the list below the graph */
 
 static void put_list(const struct flame_state *v, const struct pane_env *env, struct grid *g, int y,
     const struct link *l, uint32_t n, int64_t of)
@@ -359,7 +358,7 @@ static int cmp_hit(const void *ctx, uint32_t a, uint32_t b)
 	return x->first < y->first ? -1 : 1;	/* callers first */
 }
 
-/* With a search: what it found, heaviest first. Else who calls the selected and what it calls. */
+/* Draw the hits of a search, heaviest first; without one, the callers and callees of the selection. */
 static void draw_list_below(const struct flame_state *v, const struct pane_env *env, struct grid *g, int y,
     const uint8_t *hit)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Flames of a large tree, laid out beside the keyboard.
+ * The layout of flame graphs of large trees in the background.
  *
- * What is folded, turned round or looked at from one thing is a tree of its own, and what is seen of any at first are
- * thousands of nodes that lie anywhere. The worker reads calls which nobody changes
- * any more, and writes into flames that are nobody else's yet. Who waits for it goes on with the
- * flames there were.
+ * A graph that is folded, reversed or has a pivot needs a tree of its own, and the first view of
+ * any accesses thousands of nodes in random order. The worker reads a tree that does not change any
+ * more, and writes flames that only it can access. Meanwhile the pane shows the old flames.
  */
 #include "config.h"
 #include "profile/flame_job.h"
@@ -18,7 +17,7 @@
 
 #include <string.h>
 
-enum { LARGE = 30000 };		/* nodes: some milliseconds */
+enum { LARGE = 30000 };		/* nodes that take a few milliseconds */
 
 struct flame_work {
 	struct weighted_tree *c;
@@ -32,7 +31,7 @@ bool flame_job_is_large(const struct weighted_tree *c)
 	return !c->none && (c->calltree->n > LARGE || job_forced_threads() > 1);
 }
 
-/* What any screen shows of all of it has its places when it is to be drawn. */
+/* Used to lay out the first view, so that drawing finds its places ready. */
 static void ignore_span(void *arg, const struct flame_span *s)
 {
 	(void)arg;

@@ -6,17 +6,17 @@
 #include "calltree/flame.h"
 #include "profile/flame_internal.h"
 
-/* Flames of a large tree, laid out beside the keyboard. */
+/* The layout of flame graphs of large trees in the background. */
 struct flame_work;
 bool flame_job_is_large(const struct weighted_tree *);
-/* Of conf, and where it has a pivot with the callers above it; holds the calls. NULL: there is no thread to be had. */
+/* Start the layout for conf, and if it has a pivot also that of the callers; holds a reference to the tree. NULL:
+   no thread is available. */
 struct flame_work *flame_job_start(struct weighted_tree *, const struct flame_conf *);
-struct job *flame_job_handle(const struct flame_work *);	/* NULL of NULL */
-/* Wait for it, take what it made, and free it. false: it is of other calls or another conf than these, and nothing
-   was taken. */
+struct job *flame_job_handle(const struct flame_work *);	/* NULL for NULL */
+/* Wait for the job, take its result and free it. false: it was of another tree or conf, and nothing was taken. */
 bool flame_job_finish(struct flame_work *, struct session *, const struct weighted_tree *, const struct flame_conf *,
     struct flame *out[PARTS]);
 bool flame_job_same_conf(const struct flame_conf *, const struct flame_conf *);
-void flame_job_cancel(struct flame_work *);		/* NULL: none */
+void flame_job_cancel(struct flame_work *);		/* accepts NULL */
 
 #endif

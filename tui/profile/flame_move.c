@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Moving about the flame graph.
+ * Moving in the flame graph.
  *
- * Movement is on the screen: j is down, whichever way the graph is turned; h and
- * l go to the neighbour in the same row, over the heads of parents when there is
- * no sibling left. With a pivot there are two graphs that meet at its row, and the
- * selection goes from one to the other there.
+ * Directions are those of the screen: j is down, whether the graph is flipped or not; h and l move
+ * to the neighbour in the same row, across parents if there is no sibling. With a pivot there are
+ * two graphs that meet at its row, and the selection moves from one to the other there.
  */
 #include "config.h"
 #include "profile/flame_internal.h"
@@ -32,8 +31,7 @@ void flame_into_view(struct flame_state *v, int h)
 		v->scroll += y - h + 1;
 }
 
-/* The neighbour in the same row, dir 1 or -1; 0: none. A row further up serves when none is as
- * deep. */
+/* Return the neighbour in the same row, dir 1 or -1; 0: none. If none is as deep, use a row further up. */
 static uint32_t neighbour_at(const struct flame *f, uint32_t at, int dir)
 {
 	uint32_t rows = 0, to = 0;
@@ -58,7 +56,7 @@ static void move_sideways(struct flame_state *v, int dir, int n)
 		v->sel = to;
 }
 
-/* Towards the leaves of a part, or towards its root; from one part to the other at the centre. */
+/* Move towards the leaves of a part, or towards its root; at the centre, to the other part. */
 static void move_rows(struct flame_state *v, int dir, int64_t n)
 {
 	if (v->flip)

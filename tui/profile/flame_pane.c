@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The flame graph: what is selected, zoomed and folded, and how keys change
- * that. Drawing is flame_draw.c, moving flame_move.c, what is said of it flame_text.c, the tree and its
- * layout calltree/flame.c.
+ * The flame graph: selection, zoom and folding, and the keys that change them. flame_draw.c draws,
+ * flame_move.c moves, flame_text.c writes the lines around it, calltree/flame.c makes the tree and
+ * its layout.
  *
- * Places are numbers in a flame that is made anew with every query and every
- * folding, so what outlives it is kept as ids: of the path to the selection
- * (it is walked down again as far as it still exists), of the zoomed one, of
- * the thing looked from. Of many nodes a flame is made beside the keyboard, and what was stays
- * until then (lay_out()).
+ * Places are indexes into a flame, which is made again for each query and folding, so lasting state
+ * is kept as ids: of the path to the selection (followed again as far as it still exists), of the
+ * zoomed frame, of the pivot. A flame of many nodes is laid out in the background, and the old one
+ * is shown until then (lay_out()).
  */
 #include "config.h"
 #include "profile/flame_internal.h"
@@ -20,7 +19,7 @@
 #include <string.h>
 
 
-/* The ids of the way to a place, where there is room for them. */
+/* Store the ids of the path to a place; return how many. */
 static size_t way_to(const struct flame *f, uint32_t at, uint64_t **path, size_t *cap)
 {
 	size_t n = flame_row(f, 0, at);
@@ -39,7 +38,7 @@ static void note_selection(struct flame_state *v)
 	v->symbol = flame_symbol_at(v, v->part, v->sel)->id;
 }
 
-/* Of a path only where it begins to differ: what is selected then is the heaviest of this thing. */
+/* Record only the symbol, not its path: its heaviest frame is selected then. */
 static void note_symbol(struct flame_state *v, uint64_t symbol)
 {
 	v->path = mem_grow(v->path, &v->pathcap, 1, sizeof *v->path);
@@ -48,7 +47,7 @@ static void note_symbol(struct flame_state *v, uint64_t symbol)
 	v->symbol = symbol;
 }
 
-/* Select what was selected, or the nearest to it that is there. */
+/* Restore the selection, or the nearest ancestor that still exists. */
 static void restore_selection(struct flame_state *v)
 {
 	if (!v->f[v->part])
@@ -91,8 +90,8 @@ static struct flame_conf conf_now(
 	return conf;
 }
 
-/* The flames that were made, or, where made is NULL, are made now of the calls there are; zooms are kept where they
-   still are something. What was goes. */
+/* Use the given flames, or, if made is NULL, make them now from the current tree; zooms are kept if their frames
+   still exist. Frees the old flames. */
 static void lay_out_as(struct flame_state *v, const struct pane_env *env, struct flame *const made[PARTS],
     struct weighted_tree *was)
 {
@@ -126,10 +125,10 @@ static void lay_out_as(struct flame_state *v, const struct pane_env *env, struct
 	flame_into_view(v, env->rows);
 }
 
-/* As a view has it: of flames that are laid out as it wants them. */
+/* Apply a view to flames that have its layout. */
 static void apply_view(struct flame_state *v, const struct pane_env *env, const struct view *from)
 {
-	enum { DEEP = 1 << 30 };	/* no stack is deeper: a view may come from a file */
+	enum { DEEP = 1 << 30 };	/* limit of depths, because a view may come from a file */
 	int part = from->cursor[2] == UP && v->f[UP] ? UP : DOWN;
 	if (part != v->part) {
 		v->part = part;
@@ -145,10 +144,10 @@ static void apply_view(struct flame_state *v, const struct pane_env *env, const 
 	note_selection(v);
 }
 
-/* What is to be shown takes the place of what is: other calls, or the same laid out in another way. */
+/* Show the new flames: of another tree, or the same tree with another layout. */
 static void replace_flames(struct flame_state *v, const struct pane_env *env, struct flame *const made[PARTS])
 {
-	struct weighted_tree *was = NULL;	/* whose things the old flames are */
+	struct weighted_tree *was = NULL;	/* the tree of the old flames */
 	if (v->t.c != v->next.c) {
 		note_selection(v);
 		was = v->t.c;
@@ -161,9 +160,9 @@ static void replace_flames(struct flame_state *v, const struct pane_env *env, st
 	v->loads &= v->t.c->none;
 }
 
-/* Do the flames that are shown hold so much that there is no room for it beside those that are to be made? A large tree
-   that was put together for them, with the places on it, each as much as five nodes; or that of their query alone; or,
-   where tags are frames, which makes trees larger, and a tree of what is left is to be made: anything. */
+/* Return whether the displayed flames use so much memory that they must be freed before new ones are made: a large
+   tree made for them, whose places count as five nodes each; or a large tree of their query alone; or, if tags are
+   frames, which makes trees larger, and a filtered tree is to be made, anything. */
 static bool hold_much(const struct flame_state *v)
 {
 	const struct weighted_tree *was = v->t.c, *next = v->next.c;
@@ -186,11 +185,11 @@ static void drop_large(struct flame_state *v, const struct pane_env *env)
 	lay_out_as(v, env, NULL, was);
 }
 
-/* Flames of the calls there are, as they are wanted now; of many nodes, beside the keyboard. */
+/* Lay out the current tree with the wanted layout; in the background if it is large. */
 static void lay_out(struct flame_state *v, const struct pane_env *env)
 {
 	struct flame_conf conf = conf_now(v, v->next.c, env);
-	if (v->work)		/* when that is there */
+	if (v->work)		/* done() lays out again */
 		return;
 	drop_large(v, env);
 	if (flame_job_is_large(v->next.c) && (v->work = flame_job_start(v->next.c, &conf)))
@@ -204,7 +203,7 @@ static bool as_wanted(const struct flame_state *v, const struct pane_env *env)
 	return v->f[DOWN] && v->t.c == v->next.c && flame_job_same_conf(&v->laid, &conf);
 }
 
-/* The calls that are shown go. */
+/* Release the displayed tree. */
 static void release_flames(struct flame_state *v, const struct pane_env *env)
 {
 	struct weighted_tree *was = v->t.c;
@@ -231,11 +230,12 @@ static bool flame_pane_rest(void *st, const struct pane_env *env)
 static void flame_pane_update(void *st, const struct pane_env *env)
 {
 	struct flame_state *v = st;
-	if (v->work)		/* again when that is there */
+	if (v->work)		/* called again when the job has ended */
 		return;
 	v->next.what = FOR_NODES;
 	profile_update_tree(&v->next, env, profile_granularity(env));
-	if (v->next.c->none && v->t.c && session_needs_room(env->s, v->t.c))	/* they hold a large tree */
+	/* the displayed flames hold a large tree */
+	if (v->next.c->none && v->t.c && session_needs_room(env->s, v->t.c))
 		release_flames(v, env);
 	if (as_wanted(v, env))
 		return;
@@ -261,7 +261,7 @@ static void flame_pane_done(void *st, const struct pane_env *env, struct ask *ou
 	v->work = NULL;
 	if (flame_job_finish(w, env->s, v->next.c, &conf, made))
 		replace_flames(v, env, made);
-	flame_pane_update(v, env);		/* there may be others by now */
+	flame_pane_update(v, env);		/* the query may have changed meanwhile */
 }
 
 static void close_flame(void *st)
@@ -286,7 +286,7 @@ static void flame_pane_draw(const void *st, const struct pane_env *env, struct g
 		flame_draw(v, env, g);
 }
 
-/* ---- zooming and turning */
+/* ---- zoom and direction */
 
 static void zoom_to(struct flame_state *v, int part, uint32_t at, bool remember)
 {
@@ -372,7 +372,7 @@ static enum verdict act_shape(
 		on = v->conf.reverse = !v->conf.reverse;
 		v->pivot = 0;
 		v->part = DOWN;
-		note_symbol(v, v->symbol);	/* paths run the other way */
+		note_symbol(v, v->symbol);	/* paths have the other direction */
 		v->zoom[DOWN] = v->zoom[UP] = 0;
 		v->scroll = 0;
 		what = on ? "merged from the leaves: callers below callees"
@@ -431,7 +431,7 @@ static bool flame_pane_go(void *st, const struct pane_env *env, const struct pla
 		v->part = DOWN;
 		note_symbol(v, v->t.c->symbol[symbol].id);
 		lay_out(v, env);
-		if (v->work)	/* then it will be selected */
+		if (v->work)	/* it is selected when the job has ended */
 			return true;
 		at = flame_heaviest(v->f[DOWN], symbol);
 	}
@@ -502,7 +502,7 @@ static bool is_hit(const struct flame_state *v, uint32_t node)
 	return node && v->hit.at[nodes_symbol(t, node)] && nodes_has_weight(t, node);
 }
 
-/* Which of the hits a node is, from 1. */
+/* Return the index of a hit, from 1. */
 static uint32_t hit_number(const struct flame_state *v, uint32_t node)
 {
 	uint32_t k = node - node % FLAME_BLOCK, n = v->nbelow[node / FLAME_BLOCK];

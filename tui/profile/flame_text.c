@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What is said of a flame graph in the lines around it: how it is laid out, searched and zoomed above, of the
- * selected frame what it weighs below. All of it is read off the view; nothing is counted here. And the words for how it
- * can be shown.
+ * The lines around a flame graph: above, its layout, search and zoom; below, the weight of the
+ * selected frame. They are read from the view; nothing is counted here. And the choices of the
+ * display commands.
  */
 #include "config.h"
 #include "profile/flame_internal.h"
@@ -89,7 +89,7 @@ void flame_keys(const void *st, const struct pane_env *env, struct buf *b)
 	    "hjkl move  Enter zoom  u undo  0 all  p pivot  i flip  s order  / find  f x d filter");
 }
 
-/* ---- what there is to choose from */
+/* ---- choices */
 
 static const struct { const char *name, *what; } colours[FC__N] = {
     [FC_AUTO] = {"auto", "by package; in a comparison by change"},

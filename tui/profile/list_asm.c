@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Assembly for the list pane: the instructions of the function shown, by the
- * line of it that they come from. An instruction of a call that is inlined here
- * belongs to the line of the call. They are made when A is pressed and kept
- * until another function or another query is shown: a program is run for them,
- * which must not happen by merely walking through functions. What is spent at all
- * addresses is counted once a query, of many samples beside the keyboard.
+ * Assembly for the list pane: the instructions of the displayed function, by source line. An
+ * instruction of a call that is inlined here belongs to the line of the call. They are loaded when
+ * A is pressed and kept until another function or query is shown: this runs a program, which must
+ * not happen while the user only steps through functions. Weights of addresses are counted once for
+ * a query, in the background if there are many samples.
  */
 #include "config.h"
 #include "profile/list_internal.h"
@@ -18,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name in the debug information is the function's: as linked, as shown, or once demangled. */
+/* Return whether a name in the debug information is that of the function: as linked, as displayed, or demangled. */
 static bool is_name(const char *linked, const struct store *st, const struct fun_row *fu)
 {
 	static const enum demangle_mode mode[] = {DM_SIMPLE, DM_TEMPLATES, DM_FULL};
@@ -45,7 +44,7 @@ static void index_code(struct list_state *v)
 	const struct store *st = v->t.c->st;
 	const struct fun_row *fu = store_fun(st, v->fun[v->cur].fun);
 	size_t cap = 0;
-	const char *known = NULL;	/* the last name that was looked at, and whether it is ours */
+	const char *known = NULL;	/* cache: the last name, and whether it is the function's */
 	bool ours = false;
 	for (size_t i = 0; i < v->asm_of.n; i++)
 		for (size_t k = 0; k < v->asm_of.v[i].nframe; k++) {
@@ -85,7 +84,7 @@ void list_pane_take_addresses(struct list_state *v)
 		v->addrs = weigh_async_addresses(w, &v->addrs_serial);
 }
 
-/* What is spent at addresses; NULL: that will be known. */
+/* Return the weights of addresses; NULL: they are being counted. */
 static const struct addr_sums *address_sums(struct list_state *v, const struct pane_env *env)
 {
 	uint32_t serial = session_serial(env->s);
@@ -116,7 +115,7 @@ void list_pane_load_code(struct list_state *v, const struct pane_env *env)
 	list_pane_drop_code(v);
 	const struct addr_sums *a = address_sums(v, env);
 	v->asm_waits = !a;
-	if (!a) {	/* update() comes again when they are there */
+	if (!a) {	/* update() is called again when they are known */
 		v->asm_why = xstrdup("counting by addresses");
 		return;
 	}

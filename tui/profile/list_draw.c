@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Drawing the annotated source: weights, a heat bar, the line's number and its
- * text. Tabs go to every eighth cell of the source, not of the screen, so the
- * text is expanded first and then moved left by what is scrolled away; cells
- * outside the clip rectangle cost nothing. Lines without weight are dim: what
- * is bright was seen.
+ * Drawing the annotated source: weights, a heat bar, line number and text. Tab stops are every
+ * eight columns of the source, not of the screen, so the text is expanded first and then scrolled
+ * to the left; cells outside of the clip rectangle cost nothing. Lines without weight are dim.
  */
 #include "config.h"
 #include "profile/list_internal.h"
@@ -20,7 +18,7 @@ enum { X_FLAT = 7, X_CUM = 15, X_HEAT = 16, W_HEAT = 8, X_LINE = 31, X_TEXT = 33
 
 struct list_drawing { const struct list_state *v; const struct pane_env *env; };
 
-/* Both sides of a difference stand where the heat bar is, and need more room. */
+/* Return the additional width for both sides of a difference, which replace the heat bar. */
 static int weight_width(const struct list_state *v)
 {
 	return profile_is_difference(v->t.c) ? W_SIDES : 0;
@@ -46,7 +44,7 @@ static void draw_weights(const struct list_drawing *d, struct grid *g, int y, co
 	}
 }
 
-/* Code without a name: then all there is to tell rows apart is what it was mapped from. */
+/* Return whether a row is code without a name: then rows are distinguished by their mapping. */
 static bool of_mapping(const struct list_state *v, const struct list_row *r)
 {
 	const struct symbol *t = &v->t.c->symbol[r->symbol];
@@ -82,7 +80,7 @@ static void draw_source(const struct list_drawing *d, struct grid *g, int y, con
 	grid_unclip(g, old);
 }
 
-/* An instruction, and when it is inlined from elsewhere than the one above, from where. */
+/* Draw an instruction, and its source if it is inlined from another place than the previous one. */
 static void draw_code(const struct list_drawing *d, struct grid *g, int y, uint32_t i)
 {
 	const struct list_state *v = d->v;
@@ -153,7 +151,7 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 	buf_free(&b);
 }
 
-/* Text in lines from y to before end; where the next would be. */
+/* Draw a wrapped text in lines from y to before end; return the line after it. */
 static int draw_wrapped(struct grid *g, int y, int end, enum style st, const struct buf *b)
 {
 	int w = g->w - 8;
@@ -187,7 +185,7 @@ static void draw_where(const struct list_state *v, const struct pane_env *env, s
 	buf_free(&b);
 }
 
-/* Something is left out of what was recorded. */
+/* Return whether the query has filters. */
 static bool is_narrowed(const struct query *q)
 {
 	const struct filters *f = &q->f;
@@ -296,7 +294,7 @@ void list_pane_summary(const void *st, const struct pane_env *env, struct buf *b
 	buf_free(r);
 }
 
-/* Through which calls an instruction came here. */
+/* Append the detail of an instruction, with the inlined calls that lead to it. */
 static void list_pane_code_detail(const struct list_state *v, const struct pane_env *env, const struct list_row *r,
     struct buf *b)
 {

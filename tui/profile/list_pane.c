@@ -3,11 +3,9 @@
 /*
  * List: the source of one function with the weight of each line.
  *
- * The calls are made at the granularity of lines whatever the query's. Functions
- * and rows are made of them in list_rows.c, whenever the query or the function is
- * another one; what outlives that is kept as names: of the function shown, and of
- * those that one came from. Drawing is list_draw.c, machine code
- * list_asm.c.
+ * The tree has the granularity of lines, whatever the query's is. list_rows.c makes functions and
+ * rows from it when the query or the function changes; lasting state is kept as names: of the
+ * displayed function, and of those visited before. list_draw.c draws, list_asm.c adds machine code.
  */
 #include "config.h"
 #include "profile/list_internal.h"
@@ -78,7 +76,7 @@ static void show_function(struct list_state *v, const struct pane_env *env, uint
 	mark_hits(v, env);
 }
 
-/* The same function and line again, after rows were made anew in another way. */
+/* Make the rows again and select the same line. */
 static void refill_rows(struct list_state *v, const struct pane_env *env)
 {
 	int64_t line = v->rows.n ? v->row[v->rows.sel].line : v->line;
@@ -103,7 +101,8 @@ static uint32_t fun_named(const struct list_state *v, str_id name, str_id file)
 	return UINT32_MAX;
 }
 
-/* Without a word of what is wanted: what costs most itself, as Top's first row; the heaviest of all is a root. */
+/* Return the default function: the one with the largest own weight, as in the first row of Top, because the one
+   with the largest cumulative weight is a root. */
 static uint32_t hottest_function(const struct list_state *v)
 {
 	uint32_t best = v->order[0];
@@ -117,7 +116,7 @@ static uint32_t hottest_function(const struct list_state *v)
 	return best;
 }
 
-/* Where the cursor is, before other calls come, or none. */
+/* Record the selected line before the tree changes. */
 static void note_selection(struct list_state *v)
 {
 	v->line = v->rows.n ? v->row[v->rows.sel].line : v->line;
@@ -125,7 +124,7 @@ static void note_selection(struct list_state *v)
 		v->below = v->rows.n ? v->rows.sel - v->rows.top : UINT32_MAX;
 }
 
-/* All of it anew, after other calls have come. */
+/* Make functions and rows again for a new tree. */
 static void remake_rows(struct list_state *v, const struct pane_env *env)
 {
 	bool had = v->id != 0;
@@ -198,9 +197,9 @@ static void close_list(void *st)
 	profile_hits_free(&v->hit);
 }
 
-/* ---- acting */
+/* ---- commands */
 
-/* The next line that has weight of its own, or a twentieth of the function's. */
+/* Select the next line with own weight, or with a twentieth of the function's weight. */
 static bool next_hot(struct list_state *v, int dir)
 {
 	uint32_t n = v->rows.n, i = v->rows.sel;
@@ -238,7 +237,7 @@ static bool go_back(struct list_state *v, const struct pane_env *env)
 	return false;
 }
 
-/* Into what the selected line calls: the heaviest of it. */
+/* Open the heaviest function that the selected line calls. */
 static enum verdict enter_function(struct list_state *v, const struct pane_env *env, struct ask *ask)
 {
 	const struct list_row *r = &v->row[v->rows.sel];
@@ -288,7 +287,7 @@ static enum verdict match_re(struct list_state *v, const struct pane_env *env, c
 	regex_free(rx);
 	list_pane_load_functions(v);
 	v->cur = fun_named(v, v->id, v->id_file);
-	if (!v->norder) {	/* the app says that there is none */
+	if (!v->norder) {	/* the app reports that none matches */
 		mem_free(v->re);
 		v->re = old;
 		list_pane_load_functions(v);
@@ -300,7 +299,7 @@ static enum verdict match_re(struct list_state *v, const struct pane_env *env, c
 	return V_DONE;
 }
 
-/* Nothing of the function is left, or none was chosen. */
+/* Handle commands if there are no rows, because the function has no samples or none is selected. */
 static enum verdict act_without_lines(
     struct list_state *v, const struct pane_env *env, const struct act *a, struct ask *ask)
 {

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What the list pane lists: functions, made of the lines that the calls have, and
- * the rows of one of them.
+ * The rows of the list pane: functions, made from the lines of the tree, and the rows of one of
+ * them.
  *
- * A thing is a line here; functions are what lines of the same name and file
- * make up, and count a stack once like everything else. What is shown of a
- * file runs from where the function starts to the brace that ends it, and at
- * least over all lines that have weight. When the file is not here, those
- * lines are shown by number.
+ * A symbol of this tree is a line; a function sums the lines with the same name and file, and
+ * counts each stack once. The displayed part of a file extends from the start of the function to
+ * its closing brace, and at least over all lines with weight. If the file is not available, these
+ * lines are listed by number.
  *
- * Rows are lines of the file, or stand for several cold ones (fold), or are
- * functions that were inlined into the line above (I) or its machine code (A).
+ * Rows are lines of the file, or several folded lines without weight, or functions inlined into the
+ * line above (I), or its machine code (A).
  */
 #include "config.h"
 #include "profile/list_internal.h"
@@ -79,7 +78,7 @@ static void add_inlined(struct list_state *v, uint32_t symbol)
 	arena_free(&a);
 }
 
-/* What the line was made into. */
+/* Add the instructions of a line. */
 static void add_code(struct list_state *v, int64_t line)
 {
 	uint32_t n, at = v->assembly ? list_pane_code_at(v, line, &n) : 0;
@@ -90,7 +89,7 @@ static void add_code(struct list_state *v, int64_t line)
 	}
 }
 
-/* Where the function's text ends: the first line after `last` that begins with a closing brace. */
+/* Return the end of the function: the first line after `last` that starts with a closing brace. */
 static int64_t body_end(const struct source *s, int64_t last)
 {
 	for (int64_t i = last; i <= s->nline && i < last + 2000; i++) {
@@ -104,8 +103,8 @@ static int64_t body_end(const struct source *s, int64_t last)
 	return last + 5 < s->nline ? last + 5 : s->nline;
 }
 
-/* All lines from..to; cold ones folded into one row when asked for, but for those next to a hot
- * one. */
+/* Add the lines from..to; if folding is on, replace lines without weight by one row, except those next to a line
+ * with weight. */
 static void add_source(
     struct list_state *v, const uint32_t *hot, uint32_t nhot, int64_t from, int64_t to)
 {
@@ -135,7 +134,7 @@ static void add_source(
 	}
 }
 
-/* The file is not the one that ran: the function does not begin where it should. */
+/* Return whether the file has another version than the program: the function is not at its start line. */
 static bool other_version(const struct source *src, const struct str_row *name, int64_t start)
 {
 	size_t at = name->n, n;
@@ -153,7 +152,7 @@ static bool other_version(const struct source *src, const struct str_row *name, 
 	return true;
 }
 
-/* A part of the name of a closure or of what the compiler makes: func1, 2, gowrap3. */
+/* Return whether a part of a name is made by the compiler, as for closures: func1, 2, gowrap3. */
 static bool made_up(const char *s, size_t n)
 {
 	while (n && s[n - 1] >= '0' && s[n - 1] <= '9')
@@ -169,8 +168,8 @@ static bool has_word(const char *line, size_t n, const char *word, size_t m)
 	return false;
 }
 
-/* The same where it is not said where the function begins: the line is in one of another name. Traces have no more
-   than lines, and the Go that is here is seldom the one that a trace is of. */
+/* As other_version(), if the start line is not known: the line is in a function of another name. Traces only have
+   lines, and the local Go sources are seldom those of the trace. */
 static bool other_function(const struct source *src, const struct str_row *name, int64_t line)
 {
 	enum { FAR = 5000 };
@@ -180,10 +179,10 @@ static bool other_function(const struct source *src, const struct str_row *name,
 		decl = source_line(src, i, &n);
 		decl = decl && n > 5 && !memcmp(decl, "func ", 5) ? decl : NULL;
 	}
-	for (const char *p = s; p < end; p++)	/* the path of the package, then its name */
+	for (const char *p = s; p < end; p++)	/* skip the path of the package */
 		s = *p == '/' ? p + 1 : s;
 	s = memchr(s, '.', (size_t)(end - s));
-	/* closures of a variable are in no function */
+	/* closures in variables are in no function */
 	if (!decl || !s || memchr(s, '[', (size_t)(end - s)) || has_word(s, (size_t)(end - s), "glob.", 5) ||
 	    has_word(s, (size_t)(end - s), ".init", 5))
 		return false;
@@ -224,7 +223,7 @@ void list_pane_fill_rows(struct list_state *v, const struct pane_env *env)
 	for (uint32_t i = 0; i < n; i++)
 		if (profile_ratio(c->weight[hot[i]].cum, v->most ? v->most : 1) > 1 || !v->most)
 			v->most = c->weight[hot[i]].cum;
-	while (n && c->symbol[hot[0]].line <= 0) {	/* no line is known: by itself, first */
+	while (n && c->symbol[hot[0]].line <= 0) {	/* no line is known: listed first */
 		add_row(v, row_of(v, 0, hot[0]));
 		add_code(v, 0);
 		memmove(hot, hot + 1, --n * sizeof *hot);
@@ -238,7 +237,7 @@ void list_pane_fill_rows(struct list_state *v, const struct pane_env *env)
 		if (start <= 0 || start > first)
 			start = first > 5 ? first - 5 : 1;
 		int64_t end = body_end(v->src, last);
-		if (end - start > 100000)	/* lines that a file made up */
+		if (end - start > 100000)	/* implausible line numbers */
 			start = first, end = first + 100000;
 		add_source(v, hot, n, start,
 		    end > last		   ? end

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Beside the source, where there is room for both: what the selected line calls, from where
- * it was come to, and the functions that { and } go through, with the one that is shown.
+ * The side part of the list pane: the functions that the selected line calls, its callers, and the
+ * functions that { and } visit, with the displayed one marked.
  *
- * Calls of a line are between lines, as the tree of this pane is by lines: so a caller is
- * a place and not only a name. Functions have the rest of the height, the shown one in
- * the middle of it, so that the next and the one before are seen.
+ * Calls are between lines, because the tree of this pane is by lines: a caller is a place, not only
+ * a name. The functions have the rest of the height, with the displayed one in the middle, so that
+ * the next and the previous one are visible.
  */
 #include "config.h"
 #include "profile/list_internal.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * How Peek looks: callers, the centre and callees as one list with rules between
- * them, a flame of both beside it, and the lines above and below. Percentages are
- * of the centre unless another base is chosen; of a difference the columns are the
- * change and both sides, and there are none.
+ * Drawing Peek: callers, the centre and callees as one list with rules between them, a flame graph
+ * of both in the side part, and the lines above and below. Percentages are relative to the centre
+ * unless another base is selected; a difference has columns for the change and both sides, and no
+ * percentages.
  */
 #include "config.h"
 #include "profile/peek_internal.h"
@@ -24,7 +24,7 @@ static void draw_rule(struct grid *g, int y, uint32_t n, const char *what)
 	grid_printf(g, y, 6, ST_HEAD, 0, " %u %s%s ", n, what, n == 1 ? "" : "s");
 }
 
-/* A row of a difference: the change, both sides. */
+/* Draw a row of a difference: the change and both sides. */
 static void draw_sides(const struct peek_drawing *d, struct grid *g, int y, const struct peek_line *l)
 {
 	const struct weighted_tree *c = d->p->t.c;

@@ -8,33 +8,33 @@
 #include "profile/flame_internal.h"
 #include "widget/list.h"
 
-/* What Peek shows, for peek_pane.c, which makes it, and peek_draw.c. */
+/* What peek_pane.c and peek_draw.c share. */
 enum { BACK_MAX = 64, PEEK_TALL = 40 };
 enum row_kind { R_CALLER, R_CALLERS, R_CENTRE, R_CALLEES, R_CALLEE };
 
 struct peek_line {
 	enum row_kind kind;
 	int level;
-	uint32_t symbol, n;	/* n: of a rule, how many there are */
+	uint32_t symbol, n;	/* n: for a rule, the number of callers or callees */
 	int64_t value, other;
 	bool inl;
 };
 
 struct peek_state {
 	struct profile_tree t;
-	struct flame_state fv;	/* for the right side: looked from the centre */
-	struct flame_work *work;	/* NULL, or it is laid out beside the keyboard */
+	struct flame_state fv;	/* for the side part: the centre is the pivot */
+	struct flame_work *work;	/* NULL, or its layout job */
 	struct rows rows;
 	struct peek_line *line;
 	size_t cap;
 	uint32_t centre;
-	uint64_t id, on;	/* of the centre; of the row selected */
+	uint64_t id, on;	/* ids of the centre and of the selected symbol */
 	uint64_t back[BACK_MAX];
 	int nback;
-	bool due;		/* another centre is about to come: of this one there is nothing yet */
-	bool more;		/* of a difference: only what has become more */
-	int levels;		/* 0: by the height of the screen */
-	uint32_t *match;	/* things to go through with { and }, heaviest first */
+	bool due;		/* another centre follows: the rows are not made yet */
+	bool more;		/* for a difference: only show what has increased */
+	int levels;		/* 0: depends on the height of the screen */
+	uint32_t *match;	/* symbols that { and } visit, heaviest first */
 	uint32_t nmatch;
 	char *re;		/* NULL: all of them */
 	struct hits hit;	/* by row */
@@ -45,7 +45,7 @@ static inline int peek_levels(const struct peek_state *p, const struct pane_env 
 	return p->levels ? p->levels : env->rows >= PEEK_TALL ? 3 : 1;
 }
 
-uint32_t peek_match_at(const struct peek_state *);	/* where the centre is in match[], UINT32_MAX: not there */
+uint32_t peek_match_at(const struct peek_state *);	/* index of the centre in match[], UINT32_MAX: none */
 void peek_draw(const void *st, const struct pane_env *, struct grid *);
 void peek_side(const void *st, const struct pane_env *, struct grid *);
 void peek_summary(const void *st, const struct pane_env *, struct buf *);

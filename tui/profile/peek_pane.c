@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Peek: one thing, its callers above and its callees below.
+ * Peek: a symbol, its callers above and its callees below.
  *
- * One list holds both: callers, a rule, the centre, a rule, callees; rules are
- * rows that the selection passes over. Weights are those of pprof's peek:
- * a call counts a stack once, a thing that calls itself is no caller of its
- * own. More levels (+ and -) follow the paths of those calls. What was the
- * centre before is kept, for Backspace. How it looks is peek_draw.c.
+ * One list holds both: callers, a rule, the centre, a rule, callees; the selection skips the rules.
+ * Weights are those of pprof's peek: a call counts a stack once, a recursive symbol is no caller of
+ * itself. More levels (+ and -) follow the paths of these calls. Previous centres are kept for
+ * Backspace. peek_draw.c draws.
  */
 #include "config.h"
 #include "profile/peek_internal.h"
@@ -33,7 +32,7 @@ static void add_line(struct peek_state *p, struct peek_line l)
 	p->line[p->rows.n++] = l;
 }
 
-/* Of a difference, when it was asked for, only those that have become more; how many are left. */
+/* For a difference, if requested, keep only what has increased; return how many are left. */
 static uint32_t keep_wanted(const struct peek_state *p, struct link *l, uint32_t n)
 {
 	uint32_t kept = 0;
@@ -57,7 +56,7 @@ static void add_links(struct peek_state *p, struct arena *a, enum row_kind kind,
 		uint32_t m = kind == R_CALLER ? calltree_callers_next(p->t.c, &l[i], a, &more)
 					      : calltree_callees_next(p->t.c, &l[i], a, &more);
 		m = keep_wanted(p, more, m);
-		add_links(p, a, kind, more, m, level + 1, levels); /* at most LEVELS_MAX deep */
+		add_links(p, a, kind, more, m, level + 1, levels); /* recursion is limited to LEVELS_MAX */
 	}
 }
 
@@ -110,7 +109,7 @@ static void side_flames(struct peek_state *p, const struct pane_env *env)
 	for (int k = 0; k < PARTS; k++)
 		p->fv.f[k] = NULL;
 	p->fv.t.c = p->t.c;
-	if (p->work)		/* of another centre: when that is there */
+	if (p->work)		/* a job for another centre is running: done() continues */
 		return;
 	if (p->centre && flame_job_is_large(p->t.c) && (p->work = flame_job_start(p->t.c, &conf)))
 		return;
@@ -151,7 +150,7 @@ static void set_centre(struct peek_state *p, const struct pane_env *env, uint32_
 	side_flames(p, env);
 }
 
-/* ---- what { and } go through */
+/* ---- symbols for { and } */
 
 static void list_matches(struct peek_state *p, const struct regex *rx)
 {
@@ -188,7 +187,7 @@ static enum verdict match_re(
 	struct err e;
 	struct regex *rx = regex_new(re, &e);
 	if (!rx)
-		return V_PASS;		/* the app says what is wrong with it */
+		return V_PASS;		/* the app reports the error */
 	list_matches(p, rx);
 	if (!p->nmatch) {
 		regex_free(rx);
@@ -203,7 +202,8 @@ static enum verdict match_re(
 	return V_DONE;
 }
 
-/* Without a word of what is wanted: what costs most itself, as Top's first row; the heaviest of all is a root. */
+/* Return the default symbol: the one with the largest own weight, as in the first row of Top, because the one with
+   the largest cumulative weight is a root. */
 static uint32_t hottest_match(const struct peek_state *p)
 {
 	const struct symbol_weight *t = p->t.c->weight;
@@ -220,7 +220,7 @@ static void note_selection(struct peek_state *p)
 		p->on = p->rows.n && p->centre ? p->t.c->symbol[p->line[p->rows.sel].symbol].id : 0;
 }
 
-/* All of it anew, after other calls have come; due: but for the rows, which another centre that is gone to will have. */
+/* Make everything again for a new tree; due: except the rows, because another centre follows. */
 static void remake_lines(struct peek_state *p, const struct pane_env *env, bool due)
 {
 	match_functions(p);
@@ -237,7 +237,7 @@ static void remake_lines(struct peek_state *p, const struct pane_env *env, bool 
 		return;
 	}
 	set_centre(p, env, symbol, false);
-	p->id = symbol ? p->id : id;	/* filtered away for now */
+	p->id = symbol ? p->id : id;	/* it has no samples with the current filters */
 	for (uint32_t i = 0; i < p->rows.n; i++)
 		if (p->on && p->line[i].symbol && p->t.c->symbol[p->line[i].symbol].id == p->on) {
 			list_select(&p->rows, i);
@@ -245,7 +245,7 @@ static void remake_lines(struct peek_state *p, const struct pane_env *env, bool 
 		}
 }
 
-/* It was gone to the centre that is there already, or to none. */
+/* Make the rows if no other centre followed. */
 static void make_due(struct peek_state *p, const struct pane_env *env)
 {
 	if (p->due)
@@ -288,7 +288,7 @@ static void close_peek(void *st)
 	profile_hits_free(&p->hit);
 }
 
-/* ---- acting */
+/* ---- commands */
 
 static void off_rules(struct peek_state *p, int dir)
 {
@@ -297,7 +297,7 @@ static void off_rules(struct peek_state *p, int dir)
 		list_select(&p->rows, i + 1);
 	else if (p->rows.n && !p->line[i].symbol)
 		list_select(&p->rows, i ? i - 1 : i + 1);
-	/* nobody calls it, or it calls nobody: back to the centre */
+	/* no callers or no callees: select the centre */
 	for (i = 0; i < p->rows.n && !p->line[p->rows.sel].symbol; i++)
 		if (p->line[i].kind == R_CENTRE)
 			list_select(&p->rows, i);
@@ -398,7 +398,7 @@ static bool peek_pane_go(void *st, const struct pane_env *env, const struct plac
 		set_centre(p, env, symbol, false);
 	}
 	make_due(p, env);
-	if (p->re && peek_match_at(p) == UINT32_MAX) { /* another place than the expression meant */
+	if (p->re && peek_match_at(p) == UINT32_MAX) { /* the new centre does not match the expression */
 		mem_free(p->re);
 		p->re = NULL;
 		match_functions(p);
@@ -461,7 +461,7 @@ static void peek_pane_click(void *st, const struct pane_env *env, int y, int x, 
 	(void)x;
 	if (!p->centre || !list_click(&p->rows, y - 1, env->rows - 1))
 		return;
-	if (!p->line[p->rows.sel].symbol) {	/* a heading */
+	if (!p->line[p->rows.sel].symbol) {	/* a rule */
 		list_select(&p->rows, was);
 		return;
 	}

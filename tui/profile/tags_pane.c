@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Tags: the labels of the samples, keys with their values below, and what each
- * weighs under the filters in force.
+ * Tags: the labels of the samples, keys with their values below, and their weights with the current
+ * filters.
  *
- * A row is a key or a value. Enter and f on a value focus on it, x ignores it too, as
- * f and x do with functions elsewhere; tagroot and tagleaf take the key of the
- * row. Keys can be folded, as one by goroutine or request may have as many
- * values as there are samples.
+ * A row is a key or a value. Enter and f on a value focus on it, x also ignores it, as f and x do
+ * with functions in other panes; tagroot and tagleaf use the key of the row. Keys can be folded,
+ * because one by goroutine or request may have as many values as there are samples.
  */
 #include "config.h"
 #include "app/pane.h"
@@ -22,13 +21,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FOLD_OVER = 200 };	/* a key with more values than this begins folded */
+enum { FOLD_OVER = 200 };	/* keys with more values are folded initially */
 
 struct tags_row { uint32_t key, value; };	/* value UINT32_MAX: the key itself */
 
 struct tags_state {
-	struct tags *t;		/* NULL before the first; of an older query while the present one's are counted */
-	struct async_totals *work;	/* NULL, or these */
+	struct tags *t;		/* NULL before the first; of an older query while the current one is counted */
+	struct async_totals *work;	/* the job that counts, or NULL */
 	uint32_t serial;
 	struct rows rows;
 	struct tags_row *tags_row;
@@ -83,7 +82,7 @@ static void fill_rows(struct tags_state *p, const struct pane_env *env)
 	mark_hits(p, env);
 }
 
-/* What the cursor is on, in other words than numbers of rows: a filter puts the keys in another order. */
+/* The selection by name and value, not by row, because a filter changes the order of the keys. */
 struct cursor_at { bool any, value; str_id key; struct tag_value v; };
 
 static struct cursor_at cursor_position(const struct tags_state *p)
@@ -97,7 +96,7 @@ static struct cursor_at cursor_position(const struct tags_state *p)
 	return at;
 }
 
-/* There again, if it is there: what was ignored gives its place to what is next. */
+/* Restore the selection; a value that was filtered out is replaced by the next one. */
 static void go_back(struct tags_state *p, const struct cursor_at *at)
 {
 	for (uint32_t i = 0; at->any && i < p->rows.n; i++) {
@@ -111,7 +110,7 @@ static void go_back(struct tags_state *p, const struct cursor_at *at)
 	}
 }
 
-/* Others come, of this serial. */
+/* Use new weights with their serial. */
 static void take_weights(struct tags_state *p, const struct pane_env *env, struct tags *t, uint32_t serial)
 {
 	struct cursor_at was = cursor_position(p);
@@ -148,7 +147,7 @@ static void tags_pane_done(void *st, const struct pane_env *env, struct ask *out
 	p->work = NULL;
 	struct tags *t = weigh_async_tags(w, &serial);
 	take_weights(p, env, t, serial);
-	tags_pane_update(p, env);		/* there may be others by now */
+	tags_pane_update(p, env);		/* the query may have changed meanwhile */
 }
 
 static void close_tags(void *st)
@@ -247,7 +246,7 @@ static void tags_pane_draw(const void *st, const struct pane_env *env, struct gr
 	grid_unclip(g, old);
 }
 
-/* ---- acting */
+/* ---- commands */
 
 static const struct tags_row *selected_row(const struct tags_state *p)
 {
@@ -265,8 +264,8 @@ static enum verdict toggle_fold(struct tags_state *p, const struct pane_env *env
 	return V_DONE;
 }
 
-/* Filters of one key (k=^v$,^w$) as expressions on "key:value" of which one is enough; those that are so already stay.
-   false: it is of another form, or of numbers. */
+/* Convert filters of one key (k=^v$,^w$) to alternative expressions on "key:value"; filters in that form are kept.
+   false: the filter has another form, or is of numbers. */
 static bool of_any_key(const char *f, struct buf *b)
 {
 	const char *eq = strchr(f, '=');
@@ -283,13 +282,14 @@ static bool of_any_key(const char *f, struct buf *b)
 		for (const char *k = f; k < eq; k++)
 			buf_printf(b, strchr("\\.+*?()|[]{}^$", *k) ? "\\%c" : "%c", *k == ',' ? '.' : *k);
 		buf_putc(b, ':');
-		for (const char *k = v + 1; k < end; k++)	/* what has a = has a key */
+		for (const char *k = v + 1; k < end; k++) /* a pattern with a = would be taken as one with a key */
 			buf_putc(b, *k == '=' ? '.' : *k);
 	}
 	return eq && eq[1];
 }
 
-/* What is ignored already stays so, where one filter can say both; else the new one takes its place. */
+/* Extend the existing ignore filter by the new one if one filter can express both; otherwise the new one replaces
+   it. */
 static void ignore_too(const char *had, struct buf *b)
 {
 	struct buf both = {0};
@@ -311,9 +311,8 @@ static void ignore_too(const char *had, struct buf *b)
 	buf_free(&both);
 }
 
-/* What is focused on already stays so: another key is one more condition, which pprof's filters say as expressions on
-   "key:value" with commas between. Of the same key the new one takes the place of the old, as it does where one of them
-   is of numbers. */
+/* Extend the existing focus filter: another key adds a condition, which pprof's filters express as comma-separated
+   expressions on "key:value". A filter on the same key, or one of numbers, is replaced. */
 static void focus_too(const char *had, struct buf *b)
 {
 	struct buf both = {0};
@@ -333,7 +332,7 @@ static void focus_too(const char *had, struct buf *b)
 	buf_free(&both);
 }
 
-/* The value of the row, or any value of its key, as a tag filter. */
+/* Filter by the value of the row, or by any value of its key. */
 static enum verdict filter_selected(struct tags_state *p, const struct pane_env *env, bool ignore, struct ask *ask)
 {
 	const struct tags_row *r = selected_row(p);
@@ -359,7 +358,7 @@ static enum verdict filter_selected(struct tags_state *p, const struct pane_env 
 	return V_ASK;
 }
 
-/* The key of the row as frames; again: no more. */
+/* Show the key of the row as frames, or stop showing it. */
 static enum verdict as_frames(struct tags_state *p, const struct pane_env *env, bool leaf, struct ask *ask)
 {
 	const char *key = store_str(p->t->st, p->t->key[selected_row(p)->key].key)->s;

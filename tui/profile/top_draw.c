@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * How Top looks: the columns that suit the file and the room there is, the rows,
- * and beside them callers, callees and hot lines of the selected one.
+ * Drawing Top: the columns that fit the file and the width, the rows, and in the side part the
+ * callers, callees and hot lines of the selection.
  *
- * A column is a row of top_cols[], whatever it is used for: head, width, order, name
- * in a menu. Which are shown is a set of bits; without a choice both sides of a
- * difference come before percentages when there is little room.
+ * A column is a row of top_cols[], for all uses: heading, width, sort key, name in a menu. The
+ * displayed columns are a set of bits; by default, both sides of a difference take precedence over
+ * percentages if the width is small.
  */
 #include "config.h"
 #include "profile/top_internal.h"
@@ -31,7 +31,7 @@ const struct top_column top_cols[C__N] = {
     [C_NAME] = {"name", "", "", 0, K_NAME, "name"},
 };
 
-/* The columns that suit: both sides of a difference rather than percentages, when there is little room. */
+/* Return the columns to show: with little width, both sides of a difference take precedence over percentages. */
 unsigned top_shown(const struct top_state *p, const struct pane_env *env)
 {
 	unsigned m = top_bit(C_FLAT) | top_bit(C_CUM) | top_bit(C_NAME);
@@ -49,7 +49,7 @@ bool top_sortable(const struct top_state *p, enum top_col c)
 	return top_cols[c].sort != K__N && (profile_is_comparison(p->t.c) || top_cols[c].sort < K_FLATA);
 }
 
-/* Columns as a table lays them out; of[] says which each is. How many. */
+/* Get the columns for the table layout; of[] identifies each. Return how many. */
 static int shown_columns(const struct top_state *p, const struct pane_env *env, struct list_column *c, enum top_col *of)
 {
 	static const char *const name[] = {"FUNCTION", "FUNCTION", "FILE", "LINE", "ADDRESS"};
@@ -86,7 +86,7 @@ static const char *inlined_mark(const struct symbol_weight *t)
 	return t->inl ? t->notinl ? "(partial-inline)" : "(inline)" : "";
 }
 
-/* A value that a difference has a sign of, or one side's. */
+/* Draw a value: signed if it is a difference, or of one side. */
 static void draw_value(const struct top_drawing *d, struct grid *g, int y, int k, int64_t v)
 {
 	const struct weighted_tree *c = d->p->t.c;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The hot lines of a function, beside the table of functions: what one would
- * open the list pane for. The calls by lines are those that the session keeps
- * for the list, and sources are read once, so to walk down the table costs a
- * pass over the lines of the profile each time and no more. A tree of millions
- * of nodes is not merged a second time for what stands beside the table: there
- * the list says it when it is asked. Nor are the first samples of a large profile, which
- * are seen until the whole is there: its lines may be as many as its locations.
+ * The hot lines of a function, next to the table of functions: a preview of the list pane. The tree
+ * by lines is the one that the session keeps for the list, and sources are read once, so moving in
+ * the table costs one pass over the lines of the profile for each step. It is not made for a tree
+ * of millions of nodes, nor for the first samples of a large profile, which may have as many lines
+ * as locations: then only the list pane shows lines.
  */
 #include "config.h"
 #include "profile/top_lines.h"
@@ -20,7 +18,7 @@
 struct line { uint32_t symbol; int64_t cum; };
 enum { LINES_MAX = 64, NODES_MAX = 1 << 20 };
 
-/* Of the function, or of all of the file where things are files. */
+/* Return whether a line belongs to the function, or to the file if the granularity is files. */
 static bool is_line_of(const struct symbol *t, const struct symbol *line, enum gran gran)
 {
 	if (line->tag || line->line <= 0 || (t->file && line->file != t->file))
@@ -28,7 +26,7 @@ static bool is_line_of(const struct symbol *t, const struct symbol *line, enum g
 	return gran == GR_FILES || line->name == t->name;
 }
 
-/* The heaviest, in order; at most max of them. */
+/* Get the heaviest lines, in order; at most max. */
 static int heaviest_lines(
     const struct weighted_tree *c, const struct symbol *t, const struct weighted_tree *lines, struct line *v, int max)
 {

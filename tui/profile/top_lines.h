@@ -5,8 +5,8 @@
 
 #include "profile/common.h"
 
-/* The heaviest source lines of a thing, in lines y .. y+h-1 of the grid, under a heading. Things that are
-   no functions and functions without lines have none: nothing is drawn. */
+/* Draw the heaviest source lines of a symbol, under a heading, in lines y .. y+h-1 of the grid. Draw nothing for
+   symbols that are not functions and for functions without lines. */
 void top_lines_draw(
     const struct weighted_tree *, uint32_t symbol, const struct pane_env *, struct grid *, int y, int h);
 

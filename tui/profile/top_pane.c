@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Top: every thing with its own and its cumulative weight, one a row.
+ * Top: one row per symbol, with its own and its cumulative weight.
  *
- * The rows are ids of things in the order that is shown; SUM% is a running sum
- * in that order, so it means "this row and all above". Weights of a difference
- * are ordered by magnitude. The list leaves nothing out (a terminal scrolls),
- * except things that no sample of this type went through, and what `&` asks
- * for. Beside it, where there is room, are callers and callees of the selected
- * row: they are found from that thing's own nodes, so drawing stays cheap.
+ * The rows are symbol ids in the displayed order; SUM% is the running sum in that order, "this row
+ * and all above". Weights of a difference are sorted by magnitude. The list is complete (a terminal
+ * scrolls), except for symbols without samples of this type and rows that `&` leaves out. The side
+ * part shows callers and callees of the selected row: they are found from the nodes of that symbol,
+ * so drawing stays cheap.
  */
 #include "config.h"
 #include "profile/top_internal.h"
@@ -42,7 +41,7 @@ static struct pair pair_of(const struct weighted_tree *c, uint32_t symbol, bool 
 	return profile_side_values(c, cum ? w->cum : w->flat, cum ? o.cum : o.flat);
 }
 
-/* By one column of one side; the other orders are kept with the calls. */
+/* Compare by a column of one side; the other orders are cached with the tree. */
 static int cmp_side(const struct top_order *by, uint32_t a, uint32_t b)
 {
 	bool cum = by->sort == K_CUMA || by->sort == K_CUMB;
@@ -64,13 +63,13 @@ static int cmp_row(const void *ctx, uint32_t a, uint32_t b)
 	int name = p < q ? -1 : p > q, d = cmp_side(by, a, b);
 	d = d ? d : cmp_descending(x->flat, y->flat);
 	d = d ? d : cmp_descending(x->cum, y->cum);
-	if (!d)	/* what has not changed: by what it is */
+	if (!d)	/* no change: compare names */
 		d = cmp_what(by->c, a, b);
 	d = d ? d : name;
 	return by->invert ? -d : d;
 }
 
-/* The order that is kept with the calls; NULL: it is none of those. */
+/* Return an order cached with the tree; NULL: the sort key has none. */
 static const uint32_t *kept_order(const struct top_state *p, uint32_t *n)
 {
 	if (p->sort > K_NAME)
@@ -87,7 +86,7 @@ static bool has_weight(const struct weighted_tree *c, uint32_t symbol, bool less
 	return (t->flat || t->cum || o.flat || o.cum) && !(less && (t->flat < 0 || (!t->flat && t->cum < 0)));
 }
 
-/* Of many rows by thing, for so names lie beside each other, and not from here to there. */
+/* Mark the hits of the search. For many rows match by symbol, whose names are adjacent in memory. */
 static void mark_hits(struct top_state *p, const struct pane_env *env)
 {
 	const struct weighted_tree *c = p->t.c;
@@ -104,7 +103,7 @@ static void mark_hits(struct top_state *p, const struct pane_env *env)
 	buf_free(&b);
 }
 
-/* Things lie in another order than lists have them: what will be looked at is asked of the memory ahead. */
+/* Prefetch the data of a following symbol, because the order of a list differs from that of memory. */
 static void prefetch_row(const struct weighted_tree *c, const uint32_t *v, uint32_t k, uint32_t n)
 {
 	enum { AHEAD = 16 };
@@ -114,8 +113,8 @@ static void prefetch_row(const struct weighted_tree *c, const uint32_t *v, uint3
 	}
 }
 
-/* The rows anew: after another query, order, or `&`. */
-/* Row i: what it and those before it have. Is it the one that was selected? */
+/* ---- making the rows, after a new query, order, or `&`. */
+/* Add row i to the sums; return whether it is the selected symbol. */
 static bool add_up(struct top_state *p, int64_t *sum, uint32_t symbol, uint32_t i)
 {
 	const struct symbol_weight *t = &p->t.c->weight[symbol];
@@ -145,7 +144,7 @@ static void fill_rows(struct top_state *p, const struct pane_env *env)
 		if (!has_weight(c, i, less) || (env->grep.rx && !profile_name_matches(c, i, env->grep.rx, &b)))
 			continue;
 		p->row[n++] = i;
-		if (by)		/* they come in their order: each is looked at once */
+		if (by)		/* the rows are in order already: add each at once */
 			sel = add_up(p, &sum, i, n - 1) ? n - 1 : sel;
 	}
 	buf_free(&b);
@@ -195,7 +194,7 @@ static void close_top(void *st)
 	profile_hits_free(&p->hit);
 }
 
-/* ---- acting */
+/* ---- commands */
 
 static void set_sort(struct top_state *p, const struct pane_env *env, enum top_sort key)
 {
@@ -204,7 +203,7 @@ static void set_sort(struct top_state *p, const struct pane_env *env, enum top_s
 	p->invert = p->sort == key && p->invert;
 	p->sort = key;
 	fill_rows(p, env);
-	if (first) {	/* nobody has moved yet: the heaviest in this order */
+	if (first) {	/* the user has not moved: select the heaviest in the new order */
 		list_select(&p->rows, 0);
 		note_selection(p);
 	}
@@ -229,7 +228,7 @@ static enum verdict sort_by_name(struct top_state *p, const struct pane_env *env
 	return V_DONE;
 }
 
-/* The order of the next column that is one, to the right or to the left. */
+/* Sort by the next sortable column, to the right or to the left. */
 static void sort_by_neighbour(struct top_state *p, const struct pane_env *env, int dir)
 {
 	int i = 0;
@@ -241,7 +240,7 @@ static void sort_by_neighbour(struct top_state *p, const struct pane_env *env, i
 	set_sort(p, env, top_cols[i].sort);
 }
 
-/* "flat,cum,name" are the columns; "+sum%", "-bar" or a name alone add, take, turn one; "default". */
+/* Choose columns: "flat,cum,name" lists them; "+sum%", "-bar" or a name alone adds, removes, toggles one; "default". */
 static enum verdict choose_columns(struct top_state *p, const struct pane_env *env, const char *arg, struct ask *ask)
 {
 	bool set = strchr(arg, ',') != NULL;
@@ -284,7 +283,7 @@ static int top_pane_choices(const void *st, const struct pane_env *env, enum cmd
 	return n;
 }
 
-/* top20: so many rows. */
+/* Set the number of rows (top20). */
 static enum verdict set_limit(struct top_state *p, const struct pane_env *env, const char *arg)
 {
 	if (!arg || !*arg || arg[strspn(arg, "0123456789")])
@@ -340,7 +339,7 @@ static bool top_pane_go(void *st, const struct pane_env *env, const struct place
 	(void)env;
 	for (uint32_t i = 0; symbol && i < p->rows.n; i++)
 		if (p->row[i] == symbol) {
-			if (i == p->rows.sel)	/* is there already: no step */
+			if (i == p->rows.sel)	/* already selected: no step of undo */
 				return true;
 			list_select(&p->rows, i);
 			note_selection(p);
@@ -381,7 +380,7 @@ static void top_pane_load(void *st, const struct pane_env *env, const struct vie
 	p->sel = (uint64_t)v->cursor[0];
 	p->sort = sort;
 	p->invert = invert;
-	if (same) {	/* each letter of a search comes here */
+	if (same) {	/* an incremental search restores the view for each character */
 		uint32_t i = p->rows.n - 1;
 		while (i && p->t.c->symbol[p->row[i]].id != p->sel)
 			i--;
@@ -432,7 +431,7 @@ static void top_pane_detail(const void *st, const struct pane_env *env, struct b
 	profile_put_sides(env, p->t.c, &rest, w->cum, weighted_other(p->t.c, sel).cum);
 	uint32_t up = calltree_callers(p->t.c, sel, env->scratch, &l);
 	uint32_t down = calltree_callees(p->t.c, sel, env->scratch, &l);
-	if (t->map && !session_is_trace(env->s))	/* C, C++, Rust: addresses alone */
+	if (t->map && !session_is_trace(env->s))	/* C, C++, Rust: only addresses */
 		buf_puts(&rest, "  no names: use -symbolize=local");
 	else
 		buf_printf(
