@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Columns: see column.h for the shape and the promise. The road not taken is one
- * array that doubles by realloc: half the code, but every reader would need the
- * writer's lock, and a 60 M row column would be copied eight times.
+ * Columns: see column.h for the structure and its guarantees. Not taken: one array that doubles by realloc. That is
+ * half the code, but every reader would need the writer's lock, and a column of 60 M rows would be copied eight times.
  */
 #include "config.h"
 #include "base/mem/column.h"
@@ -12,7 +11,8 @@
 
 #include <string.h>
 
-enum { LARGE = 1 << 22, SPILLS = 1 << 18 };	/* bytes of a segment: on pages of its own; to disk */
+/* segment sizes in bytes: LARGE: on pages of its own; SPILLS: on disk */
+enum { LARGE = 1 << 22, SPILLS = 1 << 18 };
 
 void column_init(struct data_column *c, size_t width)
 {
@@ -20,7 +20,8 @@ void column_init(struct data_column *c, size_t width)
 	c->width = width;
 }
 
-/* Segment k, zeroed. That it is spilled is said last: others ask by that whether it is there. */
+/* Allocate segment k, zeroed. Its bit in `spilled` is set last, because other threads take it to mean that the segment
+   exists. */
 static void seg_new(struct data_column *c, uint32_t k)
 {
 	size_t n = ((size_t)COLUMN_FIRST << k) * c->width;
@@ -99,7 +100,7 @@ void column_commit(struct data_column *c, uint32_t n)
 	atomic_store_explicit(&c->n, i + n, memory_order_release);
 }
 
-/* Where the next goes, and where the segment ends that it is in. */
+/* Return the place of the next element, and set c->end to the end of its segment. */
 void *column_add_segment(struct data_column *c)
 {
 	uint32_t i = atomic_load_explicit(&c->n, memory_order_relaxed), k = column_segment(i);

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Mapped files. A page that its file has no more raises SIGBUS in whoever reads
- * it, at a place where nothing can be returned. So the handler puts zeros there:
- * it maps them over all that follows, notes the file, and the read goes on. Zeros
- * are damage to every reader, who has to cope with damage anyway; and those who
- * opened the file ask mapped_was_truncated() at the end, and say what happened.
+ * Mapped files. Reading a page that the file no longer has raises SIGBUS in the reading thread, at a place where no
+ * error can be returned. So the handler maps zeros over the rest of the mapping, marks the file, and lets the read
+ * continue. Readers treat zeros as damage, which they have to handle anyway. At the end, the code that opened the file
+ * calls mapped_was_truncated() and reports what happened.
  *
- * The table of mappings is global, as signals are, and read without a lock: a
- * slot is taken by its address, which is written last and taken away first.
- * Nobody unmaps what another still reads, so what the handler finds stays there.
+ * The table of mappings is global, because signals are, and is read without a lock: a slot is in use while its address
+ * is set, which is written last and cleared first. No mapping is removed while another thread reads it, so the slot
+ * that the handler finds stays valid.
  *
- * Not taken: to read instead of to map (twice the memory, for something that
- * happens once a year), and siglongjmp out of the handler (it would leave
- * threads, locks and memory behind wherever they were).
+ * Not taken: reading instead of mapping (twice the memory, for an event that is very rare), and siglongjmp() out of the
+ * handler (it would abandon threads, locks and memory in any state).
  */
 #include "config.h"
 #include "base/mem/mapped_file.h"
@@ -57,7 +55,7 @@ static void on_fault(int sig, siginfo_t *si, void *context)
 		maps.before.sa_sigaction(sig, si, context);
 		return;
 	}
-	signal(sig, SIG_DFL);	/* none of ours: it comes again, and ends us */
+	signal(sig, SIG_DFL);	/* not in a mapped file: the signal is raised again and ends the program */
 }
 
 /* Handle SIGBUS; pass other addresses to the handler that was installed before. */

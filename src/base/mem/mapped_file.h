@@ -8,16 +8,18 @@
 #include <stdint.h>
 
 /*
- * A file in memory, read only. When somebody cuts the file short meanwhile, what
- * went away reads as zeros from then on, instead of ending the program.
+ * A file mapped into memory, read only. If the file is truncated while it is mapped, the missing part reads as zeros,
+ * instead of ending the program.
  */
-/* n bytes from `from` on, which is a multiple of a page. NULL: it cannot be had, as when n is 0; read it then. */
+/* Map n bytes from offset `from`, a multiple of the page size. Return NULL if that is not possible, also if n is 0; the
+   caller then reads the file instead. */
 const void *mapped_new(int fd, uint64_t from, size_t n);
 void mapped_free(const void *p, size_t n);
-/* Something of it went away while it was looked at. */
+/* Return whether the file was truncated while it was mapped, and the missing part was read. */
 bool mapped_was_truncated(const void *p);
 
-/* For who handles SIGBUS: the fault was one of those, and is mended; go on. */
+/* Called by a handler of SIGBUS: return whether the fault was in a mapped file and is repaired, so that the handler can
+   return. */
 bool mapped_repair_fault(void *address);
 
 #endif

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The allocator's front door, and arenas.
+ * The interface to the allocator, and arenas.
  *
- * An arena is a list of blocks, newest first; allocation bumps a mark in the
- * newest block and asks for another block when it does not fit. Blocks double
- * up to a limit, so that the number of blocks stays logarithmic for small
- * arenas and waste stays bounded for big ones; on disk up to a part of the whole, for all are let go of again and
- * again. A request larger than a block gets a block of its own. There is no per-object free and no realloc in place:
- * what grows is a column (column.h) or a plain array (mem_grow).
+ * An arena is a list of blocks, newest first. An allocation advances a mark in the newest block, or adds a block if it
+ * does not fit. Blocks double up to a limit, so small arenas have few blocks and large ones waste little. For blocks on
+ * disk the limit is a part of the arena's size, because all blocks are visited by every release of pages. A request
+ * larger than a block gets a block of its own. Single allocations are neither freed nor resized: growing data is a
+ * column (column.h) or a plain array (mem_grow).
  */
 #include "config.h"
 #include "base/mem/mem.h"
@@ -33,21 +32,21 @@ enum { SPILL_ALIGN = 1 << 16, SPILLS = 1 << 18, BLOCK_MIN = 4096, BLOCK_MAX = 1 
     LARGE = 1 << 22, TIGHT_LARGE = 1 << 17,
     PAGE = 1 << 12 };
 
-/* The bytes follow, aligned; of one that is spilled they lie elsewhere, for to go from one to the next is not to look
-   at it. */
+/* The header of a block. The bytes follow it, aligned. The bytes of a spilled block are stored elsewhere, so that
+   walking the list does not touch them. */
 struct arena_block {
 	struct arena_block *next;
 	size_t used, size;
-	char *spilled;	/* or NULL */
+	char *spilled;	/* NULL, or the bytes */
 };
 
 #define BLOCK_HEAD ((sizeof(struct arena_block) + ALIGN - 1) / ALIGN * ALIGN)
 
 static size_t budget;
-static struct { int fd; _Atomic size_t end; } spill;	/* fd 0: none */
+static struct { int fd; _Atomic size_t end; } spill;	/* fd <= 0: there is no spill file */
 
-/* Large blocks on large pages, where the system has them: there are fewer to meet for the first time. Not those
-   that grow: what the doubling leaves free would be met too. */
+/* Put large blocks on huge pages if the system has them, so that there are fewer first touches. Not used for growing
+   arrays: it would also populate their unused half. */
 static void *on_pages(void *p, size_t n)
 {
 #ifdef MADV_HUGEPAGE
@@ -62,7 +61,7 @@ static void *on_pages(void *p, size_t n)
 void mem_start(void)
 {
 #ifdef M_MMAP_THRESHOLD
-	/* what is large goes back to the system when it is freed, however often it was asked for before */
+	/* a fixed threshold: freed large blocks are returned to the system, however often such sizes were requested */
 	(void)mallopt(M_MMAP_THRESHOLD, LARGE);
 	(void)mallopt(M_TRIM_THRESHOLD, LARGE);
 #endif
@@ -118,7 +117,7 @@ void mem_free(void *p)
 
 void mem_discard(const void *p, size_t from, size_t upto)
 {
-	/* the allocator's own words lie before the first byte; the pages in between are ours alone */
+	/* the allocator's header is before the first byte; the pages inside belong to the caller */
 	uintptr_t a = ((uintptr_t)p + from + PAGE - 1) & ~(uintptr_t)(PAGE - 1),
 		  z = ((uintptr_t)p + upto) & ~(uintptr_t)(PAGE - 1);
 	if (p && from < upto && a < z)
@@ -168,7 +167,7 @@ void *mem_pages_grow(void *p, size_t had, size_t n)
 	if (q == MAP_FAILED)
 		ending_no_memory(n);
 #ifdef MADV_HUGEPAGE
-	if (!mem_limit_is_small())	/* a large page more than is needed */
+	if (!mem_limit_is_small())	/* because a huge page may extend beyond what is needed */
 		(void)madvise(q, n, MADV_HUGEPAGE);
 #endif
 #else
@@ -195,7 +194,7 @@ bool mem_has_spill_file(void)
 	return spill.fd > 0;
 }
 
-/* Room is asked for first: a page that finds the disk full when it is written would be a signal. */
+/* Disk space is reserved first, because a page that finds the disk full when it is written would raise a signal. */
 void *mem_spill_alloc(size_t n)
 {
 	if (spill.fd <= 0)
@@ -209,7 +208,7 @@ void *mem_spill_alloc(size_t n)
 
 void mem_spill_release_pages(void *p, size_t n)
 {
-	(void)madvise(p, n, MADV_DONTNEED);	/* shared pages keep what was written */
+	(void)madvise(p, n, MADV_DONTNEED);	/* the file keeps the contents of shared pages */
 }
 
 void mem_spill_advise_random(void *p, size_t n)
@@ -231,7 +230,8 @@ void mem_spill_free(void *p, size_t n)
 	munmap(p, n);
 }
 
-/* Where memory is short what is freed goes back at once: there is no room for what may be asked for again. */
+/* With a small limit, freed memory is returned to the system at once: there is no room to keep it for later
+   requests. */
 void mem_set_budget(size_t bytes)
 {
 	budget = bytes;
@@ -269,7 +269,7 @@ void *mem_try_realloc(void *p, size_t n)
 	return realloc(p, n ? n : 1);
 }
 
-/* A row "NAME   123 kB" of a file of the kernel's. */
+/* Return the bytes of a row "NAME 123 kB" in a file of /proc. */
 static size_t proc_kb(const char *path, const char *name)
 {
 	char line[128];
@@ -411,7 +411,7 @@ void arena_release_pages(const struct arena *a)
 			mem_spill_release_pages(b->spilled, b->size);
 }
 
-/* pages at most; of the memory, that an arena may have without being let go of */
+/* LOOKS: accesses between two releases; SHARE: part of the limit up to which an arena is not released */
 enum { LOOKS = 1 << 12, SHARE = 8 };
 
 void arena_note_access(const struct arena *a, uint32_t look)
@@ -425,7 +425,8 @@ void arena_reset(struct arena *a)
 	size_t used = a->used;
 	if (!a->head)
 		return;
-	if (a->head->next && used <= RESET_KEEPS) {	/* the next round fits into one: no more pages to clear */
+	if (a->head->next && used <= RESET_KEEPS) {	/* the next round fits into one block, so that no new pages are
+							   cleared */
 		blocks_free(a->head);
 		*a = (struct arena){.spills = a->spills};
 		block_add(a, used + used / 4, false);
@@ -447,7 +448,7 @@ void arena_free(struct arena *a)
 void arena_move(struct arena *from, struct arena *into)
 {
 	struct arena_block **end = into->head ? &into->head->next : &into->head, *rest = *end;
-	*end = from->head;	/* behind the block that there is room in */
+	*end = from->head;	/* behind the first block, which may have room left */
 	while (*end)
 		end = &(*end)->next;
 	*end = rest;

@@ -8,89 +8,104 @@
 #include <stdint.h>
 
 /*
- * Memory has three lifetimes: the program, a store (arena and columns, one
- * store_free), and scratch (an arena reset per redraw or report). The only
- * calls of malloc() and free() are in mem.c. Sizes of our own making die when
- * memory is out (xmalloc); sizes that a file asks for are refused (mem_try_alloc).
+ * Memory has three lifetimes: the program, a store (arena and columns, freed by one store_free()), and scratch (an
+ * arena that is reset for each frame or report). Only mem.c calls malloc() and free(). If memory is out, requests of
+ * sizes that the program chose end it (xmalloc), and requests of sizes that depend on a file fail (mem_try_alloc).
  */
-void mem_start(void);	/* once, before the rest */
-void mem_trim(void);	/* much was freed: give back to the system what lies between what is used */
+/* Set up the allocator; call once, before the rest. */
+void mem_start(void);
+/* Return unused memory of the allocator to the system, after large parts were freed. */
+void mem_trim(void);
 void *xmalloc(size_t n);
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t n);
 char *xstrdup(const char *s);
-void *mem_copy(const void *p, size_t n);	/* NULL: of nothing */
+/* Return a copy, NULL if n is 0. */
+void *mem_copy(const void *p, size_t n);
 void mem_free(void *p);
 
-/* Of a large block from xmalloc() or mem_grow(), what lies in [from, upto) is never looked at again: its pages go. */
+/* Release the pages of [from, upto) of a large block from xmalloc() or mem_grow(). That part must not be read again. */
 void mem_discard(const void *p, size_t from, size_t upto);
 
-/* Large blocks, zeroed, on pages of their own, large pages where the system has them: the cost of meeting
-   memory for the first time is the greater part of filling it. */
+/* Return a large zeroed block on its own pages, on huge pages if the system has them: touching memory for the first
+   time is most of the cost of filling it. */
 void *mem_pages(size_t n);
-void mem_pages_free(void *p, size_t n);	/* or some whole pages of it */
-size_t mem_round_to_pages(size_t n);	/* n and what is missing to whole pages */
-/* Of such pages, or those of mem_pages_grow(): what lies in [from, upto) is there from now on, where the system can. */
+/* Free the block, or some whole pages of it. */
+void mem_pages_free(void *p, size_t n);
+/* Round n up to whole pages. */
+size_t mem_round_to_pages(size_t n);
+/* Make [from, upto) of such a block, or of one from mem_pages_grow(), resident, if the system can. */
 void mem_prefault(void *p, size_t from, size_t upto);
-/* Pages p, NULL: none, made more: what is there is moved, not copied, where the system can. Not large ones, for much of
-   it may never be touched. */
+/* Enlarge a block from `had` to n bytes and return its new address; p NULL: allocate it. The contents are moved, not
+   copied, if the system can. With a small memory limit no huge pages are used, because much of the block may never be
+   touched. */
 void *mem_pages_grow(void *p, size_t had, size_t n);
 
-/* Once for the program: a file without a name in that folder, for what is written once and seldom looked at. */
+/* Create an unnamed file in that folder, for data that is written once and rarely read. Call once in the program. */
 void mem_open_spill_file(const char *dir);
-/* A block in it, zeroed, whose pages the system may write and take; mem_spill_free() it. NULL: there is no such file,
-   or no room on the disk. */
+/* Return a zeroed block in the spill file, whose pages the system may write back and reclaim; free it with
+   mem_spill_free(). Return NULL if there is no spill file or no room on the disk. */
 void *mem_spill_alloc(size_t n);
-bool mem_has_spill_file(void);	/* there is such a file */
-/* Its pages are not looked at for now; they come back when they are. */
+/* Return whether there is a spill file. */
+bool mem_has_spill_file(void);
+/* Release the resident pages of a block; they are read again when needed. */
 void mem_spill_release_pages(void *p, size_t n);
-void mem_spill_advise_random(void *p, size_t n); /* from now on it is looked at here and there: a page is one page */
-void mem_spill_free(void *p, size_t n);	/* and its room on the disk */
+/* Access a block without read-ahead from now on, because single elements are read at random. */
+void mem_spill_advise_random(void *p, size_t n);
+/* Free a block and its room on the disk. */
+void mem_spill_free(void *p, size_t n);
 
-/* NULL when memory is out or n is over the budget. */
+/* Return NULL if memory is out or n exceeds the budget. */
 void *mem_try_alloc(size_t n);
-/* The same for p grown to n; when NULL, p is as it was. */
+/* The same for p grown to n bytes; if NULL is returned, p is unchanged. */
 void *mem_try_realloc(void *p, size_t n);
 
-/* Bytes that one mem_try_alloc() may ask for; 0 (the default) sets no limit. */
+/* Set the number of bytes that one mem_try_alloc() may request; 0 (the default): no limit. It is also the limit of
+   mem_limit(). */
 void mem_set_budget(size_t bytes);
 
-/* Bytes that the program holds, files that it looks at included; that the machine could still give. 0: unknown. */
+/* Return the resident bytes of the program, mapped files included, and the bytes that the machine has available. 0:
+   unknown. */
 size_t mem_resident(void);
 size_t mem_available(void);
 
-/* Bytes that the whole program should keep to (mem_set_budget() sets it too), 0: none. */
+/* Return the number of bytes that the whole program should not exceed, set by mem_set_budget(); 0: no limit. */
 size_t mem_limit(void);
-bool mem_limit_is_small(void);	/* it is less than 256 MB */
-bool mem_near_limit(void);	/* the program holds nearly as much, files included: looking costs 20 microseconds */
+/* Return whether the limit is less than 256 MB. */
+bool mem_limit_is_small(void);
+/* Return whether resident memory, mapped files included, is above 7/8 of the limit. A call takes 20 microseconds. */
+bool mem_near_limit(void);
 
-/* p[0..*cap) grown so that it has room for need elements of the given size; cap doubles. */
+/* Grow p[0..*cap) so that it has room for need elements of the given size; cap doubles. */
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size);
 
 /*
- * A bump allocator: many small things that die together. Zero-initialise it.
- * Blocks never move, so pointers stay good until arena_reset or arena_free.
+ * A bump allocator: many small allocations that are freed together. Zero-initialise it. Blocks never move, so pointers
+ * are valid until arena_reset() or arena_free().
  */
 struct arena_block;
 struct arena {
 	struct arena_block *head;
-	size_t used;	/* bytes handed out since the last reset */
-	size_t held;	/* bytes held from the system */
-	bool spills;	/* large blocks go to disk, where there is any: set it before the first is asked for */
+	size_t used;	/* bytes allocated since the last reset */
+	size_t held;	/* bytes of all blocks */
+	bool spills;	/* large blocks are spilled to disk, if there is a spill file; set before the first
+			   allocation */
 };
 
 void *arena_alloc(struct arena *a, size_t n);	/* aligned to 16, not zeroed */
 void *arena_zalloc(struct arena *a, size_t n);
-void *arena_try_alloc(struct arena *a, size_t n);	/* like mem_try_alloc: may return NULL */
+void *arena_try_alloc(struct arena *a, size_t n);	/* as mem_try_alloc(): may return NULL */
 char *arena_strndup(struct arena *a, const char *s, size_t n);	/* NUL-terminated */
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void arena_release_pages(const struct arena *a); /* what is spilled is not looked at for now; the owner's thread */
-/* With each look at what lies here and there in it, counted: the same now and then, where it is large for the memory
-   there is. */
+/* Release the resident pages of spilled blocks. Owner's thread only. */
+void arena_release_pages(const struct arena *a);
+/* Call with each access to scattered elements, numbered: calls arena_release_pages() every 4,096 accesses if the arena
+   exceeds 1/8 of the memory limit. */
 void arena_note_access(const struct arena *a, uint32_t look);
-void arena_reset(struct arena *a);	/* forget everything, keep the newest block */
+/* Free all allocations, but keep the newest block. */
+void arena_reset(struct arena *a);
 void arena_free(struct arena *a);
-/* All that lies in one of them lies in the other from now on, where it is; the first is empty then. */
+/* Move all allocations of one arena to another, without changing their addresses. `from` is empty afterwards. */
 void arena_move(struct arena *from, struct arena *into);
 
 #endif

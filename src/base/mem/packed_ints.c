@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Whole numbers in as few bytes as they need. What profiles weigh, calls and nanoseconds, takes one and four bytes a
- * sample where eight each were 16 MB of a million samples.
+ * Integers in as few bytes as they need. Weights of profiles, calls and nanoseconds, take one and four bytes a sample;
+ * at eight bytes each, a million samples took 16 MB.
  *
- * A block begins as wide as the one before it needed to be. A number that does not fit makes a wider copy, which takes
- * its place; others may be reading the one there was, so that stays as long as the column, and nothing that
- * has been written is written again.
+ * A block starts with the width that the block before it needed. A number that does not fit causes a wider copy, which
+ * replaces the block. Other threads may still read the old block, so it is kept as long as the column, and bytes that
+ * were written are never changed.
  *
- * Not taken: differences, or bits for bytes. Samples come in no order, and are read for every key that filters.
+ * Not taken: differences, or bits instead of bytes. Samples are in no order, and every filter by a key reads them.
  */
 #include "config.h"
 #include "base/mem/packed_ints.h"
@@ -50,7 +50,7 @@ static void put_int(struct packed_ints_block *b, uint32_t i, int64_t v)
 	}
 }
 
-/* The block of the last n of all numbers, so wide. */
+/* Write a block of that width, with the last n of all numbers. If n > 0 it replaces the newest block. */
 static void block_new(struct packed_int_column *c, uint32_t width, uint32_t n, uint32_t all)
 {
 	struct packed_ints_block *b = xmalloc(sizeof *b + (size_t)PACKED_INTS_BLOCK * width);

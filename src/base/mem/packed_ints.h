@@ -6,13 +6,13 @@
 #include "base/mem/column.h"
 
 /*
- * A column of whole numbers, 1,024 at a time in as few bytes as the widest of them needs. Like other columns it only
- * grows, and who looks below a count that was published to him needs no lock.
+ * A column of integers; each block of 1,024 takes as many bytes a number as its widest number needs. Like other columns
+ * it only grows, and a reader needs no lock for elements below a count that was published to it.
  */
 enum { PACKED_INTS_BLOCK = 1024 };
 
 struct packed_ints_block {
-	struct packed_ints_block *before;	/* what it took the place of */
+	struct packed_ints_block *before;	/* the narrower block that this one replaced */
 	uint32_t width;
 	_Alignas(8) char v[];
 };
@@ -20,13 +20,14 @@ struct packed_int_column {
 	struct data_column block;	/* struct packed_ints_block *_Atomic */
 	struct packed_ints_block *last;
 	_Atomic uint32_t n;
-	uint32_t need;		/* bytes of the widest in the last block */
+	uint32_t need;		/* bytes of the widest number in the last block */
 };
 
 void packed_ints_init(struct packed_int_column *);
 void packed_ints_free(struct packed_int_column *);
 void packed_ints_add(struct packed_int_column *, int64_t);
-void packed_ints_unpack(const struct packed_int_column *, int64_t *to);	/* all there are */
+/* Copy all numbers. */
+void packed_ints_unpack(const struct packed_int_column *, int64_t *to);
 size_t packed_ints_bytes(const struct packed_int_column *);
 
 static inline uint32_t packed_ints_n(const struct packed_int_column *c)
@@ -40,7 +41,7 @@ static inline const struct packed_ints_block *packed_ints_block(const struct pac
 	return atomic_load_explicit(at, memory_order_acquire);
 }
 
-/* Which must be below how many there are. */
+/* Return number i, which must be < packed_ints_n(). */
 static inline int64_t packed_ints_at(const struct packed_int_column *c, uint32_t i)
 {
 	const struct packed_ints_block *b = packed_ints_block(c, i / PACKED_INTS_BLOCK);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Shelves: see spill_array.h. One is an array on the heap while it is small, then pages of
- * its own, which the system gives when they are touched and moves without copying;
- * or, where memory is short, a part of the file without a name (mem_spill_alloc), which
- * is moved a window at a time, so that moving it takes no memory. The road not taken is a column: its elements never
- * move, but finding one takes ten instructions, and these are looked up at every event.
+ * Spillable arrays: see spill_array.h. A small array is on the heap. A large one has pages of its own, which the system
+ * provides when they are touched and moves without copying. With little memory it is a part of the spill file
+ * (mem_spill_alloc) and is copied a window at a time, so that growing takes no memory. Not taken: a column. Its
+ * elements never move, but finding one takes ten instructions, and these arrays are read for every event.
  *
- * Only the thread that grows it may let it rest.
+ * Only the thread that grows an array may release its pages.
  */
 #include "config.h"
 #include "base/mem/spill_array.h"
@@ -40,7 +39,7 @@ static void free_block(struct spillable_array *s)
 		mem_free(s->p);
 }
 
-/* Pages of its own: those that are there already are moved. */
+/* Move the array to pages of its own; an array that is on pages already is enlarged. */
 static void *move_to_pages(struct spillable_array *s, size_t was, size_t bytes)
 {
 	if (s->storage == SPILL_ARRAY_PAGES)
@@ -52,8 +51,8 @@ static void *move_to_pages(struct spillable_array *s, size_t was, size_t bytes)
 	return p;
 }
 
-/* Pages are asked for a few at a time. What is looked at before it is written would take two turns for each, and then
-   every thread hears of it. */
+/* Prefault some pages ahead. Without it, a page that is read before it is written faults twice, and the second fault
+   interrupts every thread. */
 static void *prefault_more(struct spillable_array *s, size_t need)
 {
 	size_t upto = s->storage == SPILL_ARRAY_PAGES ? need + MEET / s->width : s->n;
