@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The one growing byte string: reports write into it, the grid prints into it,
- * tests compare it. Numbers have their own writers because `ttrace events`
- * prints tens of millions of them and printf would be most of its time.
+ * The growing byte string for everything: reports and the grid print into it, tests compare it. It has its own number
+ * formatting, because `ttrace events` prints tens of millions of numbers and printf would take most of the time.
  */
 #include "config.h"
 #include "base/text/buf.h"

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A growing run of bytes. Zero-initialise it; buf_free when done. Not NUL-terminated unless
-   buf_str() is called. */
+/* A growing byte string. Zero-initialise it; free it with buf_free(). It is not NUL-terminated unless buf_str() is
+   called. */
 struct buf {
 	char *p;
 	size_t n, cap;
@@ -16,13 +16,14 @@ struct buf {
 void buf_put(struct buf *b, const void *bytes, size_t n);
 void buf_puts(struct buf *b, const char *s);
 void buf_putc(struct buf *b, int c);
-void buf_pad(struct buf *b, int c, size_t n);	/* n times the byte c */
+void buf_pad(struct buf *b, int c, size_t n);	/* append byte c n times */
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void buf_i64(struct buf *b, int64_t v);	/* decimal; much faster than printf */
+void buf_i64(struct buf *b, int64_t v);	/* append in decimal; much faster than buf_printf() */
 void buf_u64(struct buf *b, uint64_t v);
-void buf_varint(struct buf *b, uint64_t v);	/* LEB128, as byte_cursor_uvarint() reads it */
-void buf_hex(struct buf *b, uint64_t v);	/* lower case, no 0x */
-char *buf_str(struct buf *b);		/* NUL-terminated view, good until the next call */
+/* Append as LEB128, the format that byte_cursor_uvarint() reads. */
+void buf_varint(struct buf *b, uint64_t v);
+void buf_hex(struct buf *b, uint64_t v);	/* append in lower case, without 0x */
+char *buf_str(struct buf *b);		/* return the NUL-terminated string, valid until the next call */
 void buf_reset(struct buf *b);
 void buf_free(struct buf *b);
 

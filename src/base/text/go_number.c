@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Go's syntax of numbers. It is checked here by hand and only then computed:
- * strtoll() and strtod() know other prefixes than Go, no underscores, and skip
- * blanks.
+ * Go's number syntax. Numbers are checked by hand and then converted: strtoll() and strtod() accept other prefixes than
+ * Go and no underscores, and skip blanks.
  */
 #include "config.h"
 #include "base/text/go_number.h"
@@ -16,7 +15,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* The base by the prefix of s, which is skipped: "0x", "0b", "0o", or "0" before more digits (it stays). */
+/* Return the base by the prefix of s, and skip the prefix: "0x", "0b", "0o". A "0" before more digits means base 8 and
+   is not skipped. */
 static int base_of(const char **s)
 {
 	static const struct { char letter; int base; } prefix[] = {{'x', 16}, {'b', 2}, {'o', 8}};
@@ -30,7 +30,7 @@ static int base_of(const char **s)
 	return (*s)[1] ? 8 : 10;
 }
 
-/* The value of a digit; 16 or more: c is not a digit. */
+/* Return the value of a digit; 16: c is not a digit. */
 static unsigned digit_of(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -46,7 +46,7 @@ bool go_parse_int(const char *s, int64_t *v)
 	const char *first = s;
 	unsigned base = (unsigned)base_of(&s);
 	uint64_t n = 0, most = (uint64_t)INT64_MAX + minus;
-	digit = s > first;	/* an underscore stands after a digit or a prefix, and before a digit */
+	digit = s > first;	/* an underscore must follow a digit or a prefix and precede a digit */
 	for (; *s; s++) {
 		unsigned d = digit_of(*s);
 		if (*s == '_' && digit) {
@@ -64,7 +64,8 @@ bool go_parse_int(const char *s, int64_t *v)
 	return true;
 }
 
-/* Digits with underscores between them into *b, without these; *after: a digit or a prefix stands before s. The end. */
+/* Append digits to *b without the underscores between them, and return the end. `after`: a digit or a prefix precedes
+   s. *fit is cleared if an underscore is misplaced. */
 static const char *copy_digits(const char *s, unsigned base, bool after, struct buf *b, bool *fit)
 {
 	for (; *s == '_' || digit_of(*s) < base; s++) {
@@ -83,7 +84,7 @@ static bool is_word(const char *s)
 	return !strcasecmp(s + sign, "inf") || !strcasecmp(s + sign, "infinity") || !strcasecmp(s, "nan");
 }
 
-/* s without its underscores into *b, when it is written as Go writes numbers. */
+/* Append s to *b without its underscores; return whether it is written as Go writes numbers. */
 static bool copy_number(const char *s, struct buf *b)
 {
 	bool fit = true;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Strings as Go's %q prints them, for reports whose text is the reference's
- * byte for byte. What is printable is a table of runs, not the C library's
- * opinion, which changes with the locale and the year. Nearly all strings are
- * plain ASCII and are copied in one piece.
+ * Quotes strings as Go's %q does, for reports whose text must equal the reference's byte for byte. Printable characters
+ * come from a table of ranges, not from the C library, whose answer depends on the locale and the version. Nearly all
+ * strings are plain ASCII and are copied in one piece.
  */
 #include "config.h"
 #include "base/text/go_quote.h"
@@ -22,7 +21,7 @@ static const struct {
 #undef R
 };
 
-/* As strconv.IsPrint: a letter, mark, number, punctuation, symbol or the ASCII space. */
+/* As strconv.IsPrint: a letter, mark, number, punctuation mark, symbol, or the ASCII space. */
 static bool is_printable(uint32_t cp)
 {
 	if (cp < 0xa0)
@@ -33,11 +32,11 @@ static bool is_printable(uint32_t cp)
 	return h.lo < sizeof printable / sizeof *printable && cp >= printable[h.lo].from;
 }
 
-/* Bytes of the code point at s, or 0 when they are not UTF-8. */
+/* Return the length of the code point at s, or 0 if it is not UTF-8. */
 static size_t decode_utf8(const unsigned char *s, size_t n, uint32_t *cp)
 {
 	size_t k = text_decode_utf8((const char *)s, n, cp);
-	return k == 1 && *cp == 0xfffd ? 0 : k;		/* the real U+FFFD takes three */
+	return k == 1 && *cp == 0xfffd ? 0 : k;		/* a real U+FFFD takes three bytes */
 }
 
 static void put_escape(struct buf *b, uint32_t cp)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Paths are cleaned by one pass over their elements into the buffer; ".."
- * takes the last element off again unless it is itself a ".." or the root.
+ * A path is cleaned by one pass over its elements into the buffer; ".." removes the last element, unless that is itself
+ * a ".." or the root.
  */
 #include "config.h"
 #include "base/text/path.h"
@@ -19,7 +19,7 @@ void path_clean(struct buf *b, const char *s, size_t n)
 	bool rooted = n && *s == '/';
 	if (rooted)
 		buf_putc(b, '/');
-	floor = b->n; /* ".." does not go below this */
+	floor = b->n; /* ".." removes nothing before this offset */
 	for (size_t i = 0, e; i < n; i = e) {
 		for (e = i; e < n && s[e] != '/';)
 			e++;

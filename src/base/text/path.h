@@ -7,14 +7,14 @@
 
 #include <stddef.h>
 
-/* Paths as text, with Go's rules; nothing here looks at a file system. */
+/* Paths as text, with Go's rules; no function here accesses a file system. */
 
-/* The shortest equivalent of s: no "//", no ".", no "x/..". "." when it is empty. */
+/* Append the shortest equivalent of s: no "//", no ".", no "x/..". "." if it is empty. */
 void path_clean(struct buf *b, const char *s, size_t n);
-/* The last element; "." when s is empty, "/" when it is all slashes. Points into s or a constant. */
+/* Return the last element; "." if s is empty, "/" if it is all slashes. The result points into s or to a constant. */
 const char *path_base(const char *s, size_t n, size_t *len);
 
-/* The path with a leading "~/" as the home directory, in the arena. */
+/* Return the path with a leading "~/" replaced by the home directory; a new path is allocated in the arena. */
 struct arena;
 const char *path_home(struct arena *, const char *path);
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Units as the users of pprof know them. A kind of quantity is a row of units
- * in ascending order with their aliases and a factor to the kind's base; a
- * name is looked up in lower case and without the plural's s. Scaling goes
- * through double, multiplication first: the order matters, because the last
- * digit that is printed must be the one that pprof prints.
+ * The units of pprof. A kind of quantity is a row of units in ascending order with their aliases and a factor to the
+ * base unit. A name is looked up in lower case and without the plural s. Values are scaled as double, multiplication
+ * first: the order matters, because the last printed digit must equal that of pprof.
  */
 #include "config.h"
 #include "base/text/pprof_units.h"
@@ -22,7 +20,7 @@ struct unit {
 };
 
 struct unit_kind {
-	const char *dflt;	/* written when nothing else fits */
+	const char *dflt;	/* used if no unit fits */
 	double dflt_factor;
 	struct unit unit[10];
 };
@@ -74,7 +72,7 @@ static const struct unit *unit_find(const struct unit_kind *k, const char *name)
 	return NULL;
 }
 
-/* The largest unit in which v is at least 1. */
+/* Return the largest unit in which v is at least 1; NULL: none. */
 static const struct unit *unit_best(const struct unit_kind *k, double v)
 {
 	const struct unit *best = NULL;
@@ -148,7 +146,7 @@ bool pprof_units_compatible(const char *a, const char *b)
 	return false;
 }
 
-/* v / 10^digits with the trailing zeros of the fraction left out. */
+/* Append v / 10^digits without trailing zeros of the fraction. */
 static void put_fraction(struct buf *b, uint64_t v, unsigned digits)
 {
 	char frac[24];

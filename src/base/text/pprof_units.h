@@ -9,27 +9,27 @@
 #include <stdint.h>
 
 /*
- * Values with units as pprof scales and writes them: bytes, time and GCU, by
- * any of their names. A unit that is none of these passes through.
+ * Values with units, scaled and written as pprof does: bytes, time and GCU, by any of their names. Other units are kept
+ * unchanged.
  */
 
-/* v in unit `from`, scaled to `to` ("minimum" and "auto" choose the unit). *unit is what to write
-   after it: one of `to`, a constant, or "" when it is not interesting. */
+/* Scale v from unit `from` to unit `to` ("minimum" and "auto" choose the unit). *unit is the unit to write after the
+   result: `to`, a constant, or "" if it is not interesting. */
 double pprof_units_scale(int64_t v, const char *from, const char *to, const char **unit);
 
-/* "12.50MB", "3.50s", "0", "17" */
+/* Append a value: "12.50MB", "3.50s", "0", "17". */
 void pprof_units_label(struct buf *b, int64_t v, const char *from, const char *to);
 
-/* "12.34%", "  100%", " 0.5%": six cells at least */
+/* Append a share: "12.34%", "  100%", " 0.5%", at least six cells wide. */
 void pprof_units_percent(struct buf *b, int64_t value, int64_t total);
 
-/* Both are names of the same kind of quantity. */
+/* Return whether a and b are units of the same kind of quantity. */
 bool pprof_units_compatible(const char *a, const char *b);
 
-/* A duration as Go writes it ("1h2m3.5s"), at most `runes` characters of it. */
+/* Append a duration as Go writes it ("1h2m3.5s"), at most `runes` characters of it. */
 void pprof_units_duration(struct buf *b, int64_t ns, size_t runes);
 
-/* double to int64_t with no undefined value: out of range and NaN give the most negative one. */
+/* Convert double to int64_t without undefined behaviour: out of range and NaN give INT64_MIN. */
 int64_t pprof_units_to_i64(double v);
 
 #endif

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Regular expressions with Go's meaning, by PCRE2: regex_go.c translates, this file
- * compiles and matches. Lookaround, back references and the like have no
- * translation, so an expression that works in ttrace works in `go tool pprof`.
+ * Regular expressions with Go's meaning, by PCRE2: regex_go.c translates, this file compiles and matches. Lookaround,
+ * back references and the like have no translation, so an expression that works in ttrace works in `go tool pprof`.
  *
- * Matching is bounded (match, depth and heap limits): what runs into a limit
- * does not match. Bytes that are not UTF-8 are U+FFFD each, as in Go; who asks for a place (regex_find) finds nothing
- * in them.
+ * Matching is bounded (match, depth and heap limits): an expression that exceeds a limit does not match. regex_match()
+ * treats bytes that are not UTF-8 as U+FFFD each, as Go does; regex_find() finds no match in them.
  */
 #include "config.h"
 #include "base/text/regex.h"
@@ -27,11 +25,11 @@ struct regex {
 	pcre2_match_context *ctx;
 	pcre2_match_data *data;
 	char *text;
-	size_t plain;	/* bytes of the text, when it means itself and nothing else; 0: it does not */
-	char first;	/* what every text that it matches begins with; 0: that is not known */
+	size_t plain;	/* length of the text if the expression matches only itself literally; else 0 */
+	char first;	/* the first byte of every text that it matches; 0: not known */
 };
 
-/* The code and the flags; UTF-8 is checked by the match, so that any bytes may be searched. */
+/* Compile the translated code. UTF-8 is checked while matching, so that any bytes may be searched. */
 static pcre2_code *compile_code(const char *s, const char *pattern, struct err *e)
 {
 	int code;
@@ -59,7 +57,7 @@ static size_t plain(const char *s)
 	return s[n] ? 0 : n;
 }
 
-/* Of "^" and a character that is there once at least, where nothing is offered in its place. */
+/* Return the character after "^" if it must occur at least once and there is no alternative; else 0. */
 static char first_of(const char *s)
 {
 	if (s[0] != '^')
@@ -98,7 +96,7 @@ struct regex *regex_new(const char *pattern, struct err *e)
 	pcre2_set_match_limit(rx->ctx, MATCH_LIMIT);
 	pcre2_set_depth_limit(rx->ctx, DEPTH_LIMIT);
 	pcre2_set_heap_limit(rx->ctx, HEAP_LIMIT_KB);
-	(void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);	/* without it, it is only slower */
+	(void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);	/* on failure matching is only slower */
 	return rx;
 }
 
@@ -118,7 +116,7 @@ static bool run_match(const struct regex *rx, const char *s, size_t n)
 	return pcre2_match(rx->code, (PCRE2_SPTR)(s ? s : ""), n, 0, 0, rx->data, rx->ctx) >= 0;
 }
 
-/* With U+FFFD for what is no UTF-8; false: all of it is. */
+/* Append s with U+FFFD for bytes that are not UTF-8. Return false if all are UTF-8. */
 static bool made_valid(struct buf *b, const char *s, size_t n)
 {
 	bool odd = false;
@@ -145,7 +143,8 @@ static bool made_valid(struct buf *b, const char *s, size_t n)
 bool regex_match(const struct regex *rx, const char *s, size_t n)
 {
 	struct buf b = {0};
-	if (rx->plain)	/* most are, and tens of thousands of names are asked at every letter of a search */
+	if (rx->plain)	/* most are literal, and each letter of a search is matched against tens of thousands of
+			   names */
 		return n >= rx->plain && memmem(s, n, rx->text, rx->plain);
 	bool yes = run_match(rx, s, n) || (s && made_valid(&b, s, n) && run_match(rx, b.p, b.n));
 	buf_free(&b);

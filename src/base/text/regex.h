@@ -9,23 +9,24 @@
 #include <stddef.h>
 
 /*
- * Regular expressions with the meaning they have in Go (RE2): unanchored,
- * \d \w \b are ASCII, (?i), lazy quantifiers; lookaround and back references
- * are refused as Go refuses them. By PCRE2 with match and depth limits, so
- * that no expression can hang the program. regex.c alone includes pcre2.h.
+ * Regular expressions with the meaning that they have in Go (RE2): unanchored, \d \w \b are ASCII, (?i), lazy
+ * quantifiers. Lookaround and back references are rejected, as Go rejects them. PCRE2 does the matching, with match and
+ * depth limits, so that no expression can block the program. Only regex.c includes pcre2.h.
  */
 struct regex;
 
-/* NULL and *e (ERR_USAGE, says where) when it does not compile. */
+/* Compile an expression. Return NULL and set *e (ERR_USAGE, with the position) if it is not valid. */
 struct regex *regex_new(const char *pattern, struct err *e);
 void regex_free(struct regex *);
 bool regex_match(const struct regex *, const char *s, size_t n);
-/* Where the first match is: bytes [*from, *to). */
+/* As regex_match(), and set [*from, *to) to the bytes of the first match. */
 bool regex_find(const struct regex *, const char *s, size_t n, size_t *from, size_t *to);
 const char *regex_pattern(const struct regex *);
-/* Does it mean itself and nothing else, in one word? Then it is in a text of words where it is in one of them. */
+/* Return whether the expression matches only itself literally and is one word. Then it matches a text of words exactly
+   if it matches one of the words. */
 bool regex_is_literal_word(const struct regex *);
-/* Could it match a text that begins with c? Many cannot, as those of one whole name: "^main\\.work$". */
+/* Return whether it could match a text that begins with c. Expressions for one whole name, such as "^main\\.work$",
+   often cannot. */
 bool regex_can_start_with(const struct regex *, char c);
 
 #endif

@@ -6,8 +6,8 @@
 #include "base/err.h"
 #include "base/text/buf.h"
 
-/* Append to *out, in PCRE2's words, what the Go expression s means. -1 and *e (ERR_USAGE, says
-   where) when it is none. */
+/* Append to *out the PCRE2 expression with the meaning of the Go expression s. Return -1 and set *e (ERR_USAGE, with
+   the position) if s is not valid. */
 int regex_go_translate(const char *s, struct buf *out, struct err *e);
 
 #endif

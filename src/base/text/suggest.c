@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What was meant by a mistyped word: the distance of optimal string alignment,
- * that is Levenshtein's with an exchange of two neighbours as one slip, since
- * that is the commonest one at a keyboard ("vew", "tpo", "goruotines").
+ * Finds the intended word for a mistyped one by optimal string alignment: the Levenshtein distance with the exchange of
+ * two neighbours as one edit, because that is the most common typing error ("vew", "tpo", "goruotines").
  *
- * Three rows of the table are kept, the exchange looks back two. Words are
- * short and tables hold some hundred of them, so there is no index, and no
- * early end but for lengths that are too far apart.
+ * Three rows of the table are kept, because an exchange refers to the row before the last. Words are short and tables
+ * have some hundred of them, so there is no index, and the only early exit is for lengths that differ too much.
  */
 #include "config.h"
 #include "base/text/suggest.h"

@@ -6,21 +6,22 @@
 #include <stddef.h>
 
 /*
- * Which of some words was meant by one that is mistyped. Fill in word and n, offer each word that there
- * is, ask. Candidates must live as long as this.
+ * Finds the word that a mistyped word most likely means. Set word and n, call suggest_offer() with each known word,
+ * then read best. Candidates must live as long as this struct.
  */
 struct suggestion {
-	const char *word;	/* as typed; at most SUGGEST_MAX bytes of it count */
+	const char *word;	/* as typed; only the first SUGGEST_MAX bytes are used */
 	size_t n;
-	const char *best;	/* NULL: nothing is near enough */
-	size_t slips;		/* between word and best */
+	const char *best;	/* NULL: no candidate is similar enough */
+	size_t slips;		/* edit distance between word and best */
 };
 enum { SUGGEST_MAX = 32 };
 
-/* Letters left out, put in, put for another, and neighbours exchanged, that make b of a: one each. */
+/* Return the number of edits that turn a into b: a letter omitted, inserted or replaced, or two neighbours
+   exchanged. */
 size_t suggest_edit_distance(const char *a, size_t na, const char *b, size_t nb);
-/* Takes the candidate when it is nearer than the best so far: one slip for each three letters typed are
-   forgiven, and at least one. */
+/* Take the candidate if it is nearer than the best so far. It may differ by one edit for each three letters typed, and
+   by at least one. */
 void suggest_offer(struct suggestion *, const char *candidate);
 
 #endif

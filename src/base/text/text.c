@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Text for people: UTF-8, the cells it takes, cutting it where it hurts least.
+ * Text for people: UTF-8, the cells it takes, and how it is shortened.
  *
- * Widths come from a table of our own (width.def), not from wcwidth(): what a
- * screen test shows must not depend on the locale of the machine it runs on.
- * Nothing here trusts its input: bytes that are not UTF-8, control characters,
- * and the format characters that reorder a line (bidi overrides) come out as
- * \xNN, so no name in a file can speak to the terminal.
+ * Widths come from a table (width.def), not from wcwidth(): the result of a screen test must not depend on the locale
+ * of the machine. No function trusts its input: bytes that are not UTF-8, control characters, and the format characters
+ * that reorder a line (bidi overrides) are written as \xNN, so no name in a file can control the terminal.
  */
 #include "config.h"
 #include "base/text/text.h"
@@ -93,7 +91,8 @@ int text_cp_width(uint32_t cp)
 	return h.lo < sizeof widths / sizeof *widths && cp >= widths[h.lo].first ? widths[h.lo].cells : 1;
 }
 
-/* One character of s as it is shown: bytes taken, cells used. A bad byte takes 1 and shows as \xNN. */
+/* Return the length of the first character of s and set *cells to the cells it takes when shown. An invalid byte has
+   length 1 and is shown as \xNN. */
 static size_t shown_char(const char *s, size_t n, size_t *cells)
 {
 	uint32_t cp;
@@ -121,7 +120,7 @@ static bool is_escaped(const char *s, size_t n)
 	return text_cp_width(cp) < 0 || (cp == 0xfffd && len == 1);
 }
 
-/* How many of the first bytes are printable ASCII: a cell each, and nearly all that names are made of. */
+/* Return the number of leading bytes that are printable ASCII: one cell each, and most bytes of names. */
 static size_t plain_run(const char *s, size_t n)
 {
 	size_t i = 0;
@@ -172,7 +171,7 @@ size_t text_whole_chars(const char *s, size_t n)
 	enum { LONGEST = 4 };
 	for (size_t back = 1; back < LONGEST && back <= n; back++) {
 		unsigned char c = (unsigned char)s[n - back];
-		if (c >= 0xc0)		/* the first byte of a character of two, three or four */
+		if (c >= 0xc0)		/* the first byte of a character of two, three or four bytes */
 			return back < (c >= 0xf0 ? 4u : c >= 0xe0 ? 3u : 2u) ? n - back : n;
 		if (c < 0x80)
 			break;
@@ -180,7 +179,7 @@ size_t text_whole_chars(const char *s, size_t n)
 	return n;
 }
 
-/* Of user:PASSWORD@host, how long the password is, and where it begins; 0: there is none. */
+/* Return the length of the password in user:PASSWORD@host and set *from to its offset; 0: there is none. */
 static size_t find_password(const char *s, size_t *from)
 {
 	size_t user = strcspn(s, ":@/?# \t\n\"'"), n;
@@ -206,7 +205,7 @@ void text_mask_passwords(struct buf *b, const char *s)
 	}
 }
 
-/* As much of s as fits into cells, whole characters; cells used. *at: bytes used. */
+/* Append as many whole characters of s as fit into `cells`, and return the cells used. *at: the bytes used. */
 static size_t put_head(struct buf *b, const char *s, size_t n, size_t cells, size_t *at)
 {
 	size_t used = 0, w;
@@ -250,7 +249,7 @@ size_t text_fit_middle(struct buf *b, const char *s, size_t n, size_t cells, boo
 	return used + 1 + put_head(b, s + from, n - from, tail, &at);
 }
 
-/* End of the path part of a Go symbol: past the last / before the first ( or [. */
+/* Return the end of the path part of a Go symbol: after the last / before the first ( or [. */
 static size_t path_end(const char *s, size_t n)
 {
 	size_t end = 0;
@@ -260,7 +259,7 @@ static size_t path_end(const char *s, size_t n)
 	return end;
 }
 
-/* Past the bracket that closes the one at s[at]; n: none does. */
+/* Return the offset after the bracket that closes the one at s[at]; n: it is not closed. */
 static size_t past_bracket(const char *s, size_t n, size_t at)
 {
 	int depth = 0;
@@ -273,8 +272,8 @@ static size_t past_bracket(const char *s, size_t n, size_t at)
 	return n;
 }
 
-/* Where the next part of a Go symbol begins: json.(*decodeState).object, (*decodeState).object, object. 0: there is
-   none. */
+/* Return the offset of the next part of a Go symbol: json.(*decodeState).object, (*decodeState).object, object. 0:
+   there is none. */
 static size_t go_part(const char *s, size_t n, size_t at)
 {
 	size_t path = path_end(s, n);
@@ -288,8 +287,8 @@ static size_t go_part(const char *s, size_t n, size_t at)
 	return past + 1 < n && s[past] == '.' ? past + 1 : 0;
 }
 
-/* The same of C++ and Rust, past the next :: that no bracket holds: basic_string::compare, compare. What an operator is
-   called ends it: it may look like a bracket. */
+/* The same for C++ and Rust: the offset after the next :: outside brackets: basic_string::compare, compare. The search
+   ends at the name of an operator, which may look like a bracket. */
 static size_t scope_part(const char *s, size_t n, size_t at)
 {
 	int depth = 0;
@@ -320,7 +319,8 @@ size_t text_symbol_tail(const char *s, size_t n)
 	return at;
 }
 
-/* A symbol with the type arguments of generic instances folded: main.(*heap[...]).less. false: it has none. */
+/* Append a symbol with the type arguments of generic instances replaced: main.(*heap[...]).less. Return false if it has
+   none. */
 static bool fold_shapes(struct buf *b, const char *s, size_t n)
 {
 	static const char shape[] = "[go.shape.";
@@ -353,7 +353,8 @@ size_t text_fit_symbol(struct buf *b, const char *s, size_t n, size_t cells, boo
 	return used;
 }
 
-/* Of a word like a/b/c.(*T).F the bytes of the path before c; 0 of any other: of /a/b.c, of a://b too. */
+/* Return the length of the path before c in a word like a/b/c.(*T).F; 0 for any other word, also for /a/b.c and
+   a://b. */
 static size_t word_path(const char *s, size_t n)
 {
 	size_t end = path_end(s, n);
@@ -362,8 +363,8 @@ static size_t word_path(const char *s, size_t n)
 	return memchr(s + end, '.', n - end) && s[end] != '.' ? end : 0;
 }
 
-/* Is a word, which may end in punctuation, a Go symbol without a path: main.run, json.(*T).F, (*T).F? A file with a line
-   number and a decimal number are not. */
+/* Return whether a word, which may end in punctuation, is a Go symbol without a path: main.run, json.(*T).F, (*T).F. A
+   file with a line number and a decimal number are not. */
 static bool is_symbol_word(const char *s, size_t n)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
@@ -379,8 +380,8 @@ static bool is_symbol_word(const char *s, size_t n)
 	return method || (strchr(letters, dot[1]) && strchr(letters, dot[2]) && !closure);
 }
 
-/* How many bytes at the front of a word are removed when all words are shortened: its path, then the package of a method.
-   A function with its package is not shortened, because it may be the name of a region or of a state. */
+/* Return how many bytes at the front of a word are removed when all words are shortened: its path, or else the package
+   of a method. A function with its package is not shortened, because it may be the name of a region or of a state. */
 static size_t prefix_to_cut(const char *s, size_t n, bool paths)
 {
 	if (paths)
@@ -388,14 +389,14 @@ static size_t prefix_to_cut(const char *s, size_t n, bool paths)
 	return is_symbol_word(s, n) && *s != '(' && memmem(s, n, ".(*", 3) ? go_part(s, n, 0) : 0;
 }
 
-/* Append a line, its words without their fronts from left to right until it is `over` cells shorter. Return the cells
-   that are still too many. */
+/* Append a line, removing the fronts of its words from left to right until it is `over` cells shorter. Return the
+   number of cells by which it is still too long. */
 static size_t shorten_line(struct buf *to, const char *s, size_t n, size_t over, bool paths)
 {
 	for (size_t i = 0; i < n;) {
 		const char *end = memchr(s + i, ' ', n - i);
 		size_t word = end ? (size_t)(end - s) - i : n - i, cut = over ? prefix_to_cut(s + i, word, paths) : 0;
-		/* fronts are ASCII but for odd ones, which are cut a little too much */
+		/* fronts are ASCII except unusual ones, which are cut a little too much */
 		over -= cut > over ? over : cut;
 		word += end != NULL;
 		buf_put(to, s + i + cut, word - cut);
@@ -404,8 +405,8 @@ static size_t shorten_line(struct buf *to, const char *s, size_t n, size_t over,
 	return over;
 }
 
-/* Append a line that is too long, without the front of the symbol that the cut would fall into. false: the cut falls into
-   no symbol, or into one of a single part. */
+/* Append a line that is too long, without the front of the symbol at the cut. Return false if the cut is not in a
+   symbol, or in one of a single part. */
 static bool keep_end(struct buf *to, const char *s, size_t n, size_t cells)
 {
 	struct buf head = {0};
@@ -443,7 +444,7 @@ size_t text_fit_line(struct buf *b, const char *s, size_t n, size_t cells, bool 
 		s = buf_str(&t[i]);
 		n = t[i].n;
 	}
-	/* what follows a shortened symbol moves up and may be cut then */
+	/* the text after a shortened symbol moves left and may then be at the cut */
 	for (int i = 0; over && i < 6 && text_width(s, n) > cells; i++) {
 		buf_reset(&t[i % 2]);
 		if (!keep_end(&t[i % 2], s, n, cells))
@@ -467,7 +468,7 @@ size_t text_fit_name(struct buf *b, const char *s, size_t n, size_t cells, bool 
 	return text_fit_symbol(b, s, n, cells, ascii);
 }
 
-/* v / unit with three significant digits. */
+/* Append v and the unit, with three significant digits. */
 static void put_scaled(struct buf *b, double v, const char *unit)
 {
 	double a = v < 0 ? -v : v;
@@ -538,7 +539,7 @@ void text_count(struct buf *b, int64_t n)
 	}
 }
 
-/* Is it a time, and how long? */
+/* Return whether v is a time, and set *ns. */
 static bool is_time(int64_t v, const char *unit, int64_t *ns)
 {
 	static const struct { const char *unit; int64_t ns; } times[] = {
@@ -553,7 +554,7 @@ static bool is_time(int64_t v, const char *unit, int64_t *ns)
 	return false;
 }
 
-/* Of time or bytes; false: of anything else. */
+/* Append a time or a size. Return false for any other unit. */
 static bool put_known(struct buf *b, int64_t v, const char *unit)
 {
 	int64_t ns;
@@ -599,7 +600,7 @@ void text_short(struct buf *b, int64_t v, const char *unit)
 	put_scaled(b, d, scale[i]);
 }
 
-/* The unit at s: its ns and its length; 0 when there is none. */
+/* Return the length of the time unit at s and set *ns to its duration; 0: there is none. */
 static size_t time_unit(const char *s, double *ns)
 {
 	static const struct { const char *s; double ns; } units[] = {
