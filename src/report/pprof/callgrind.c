@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * callgrind: the call graph at the grain of addresses in the format that
- * KCachegrind reads. Names are numbered at their first use; an address is
- * written relative to the node before when that is shorter. Functions that
- * would look the same to KCachegrind get a suffix. Of a call tree, which has a node for each context, no graph is
- * made (pprof/context_tree.h).
+ * callgrind: the call graph by addresses, in the format of KCachegrind. Names are numbered at their first use; an
+ * address is written relative to the node before if that is shorter. Functions that KCachegrind could not
+ * distinguish get a suffix. A call tree, which has a node for each context, is written without a graph
+ * (pprof/context_tree.h).
  */
 #include "config.h"
 #include "report/pprof/pprof.h"
@@ -17,12 +16,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Numbers of names by string id; 0 not yet seen. */
+/* Numbers of names by string id; 0: not used yet. */
 struct numbering {
 	uint32_t *number;
 	size_t cap;
 	uint32_t n;
-	bool raw; /* newlines stay: of function names, which pprof's text has so */
+	bool raw; /* keep newlines: in function names, as in pprof's text */
 };
 
 /* A newline would end the line of the format. */
@@ -67,12 +66,12 @@ static void put_address(struct buf *b, const struct graph_info *prev, uint64_t a
 		buf_puts(b, abs);
 }
 
-/* Nodes of one file and name that belong to different functions are told apart by "[i/n]". */
+/* Nodes with the same file and name that belong to different functions are distinguished by "[i/n]". */
 struct name_group {
 	str_id file, name;
 	uint32_t n;
 };
-/* Place: of its group, from 1. */
+/* place: number in its group, from 1. */
 struct member { uint32_t name_group, function, place; };
 struct aliases {
 	struct name_group *name_group;
@@ -124,12 +123,12 @@ static uint32_t member_of(struct aliases *a, const struct graph_node *n)
 	return id;
 }
 
-/* The name under which a node is called. */
+/* Return the name of a node as a callee. */
 static str_id callee_name(struct aliases *a, struct profile *p, const struct graph_node *n)
 {
 	struct buf b = {0};
 	str_id name = n->info.name;
-	if (!a->of[n->id]) /* not shown itself */
+	if (!a->of[n->id]) /* it is not shown itself */
 		return 0;
 	const struct member *m = &a->member[a->of[n->id] - 1];
 	if (a->name_group[m->name_group].n > 1) {
@@ -156,7 +155,7 @@ static void put_field(struct callgrind *c, const char *field, struct numbering *
 	buf_putc(c->b, '\n');
 }
 
-/* What a node is and has of its own; */
+/* Write a node with its own weight. */
 static void put_own(struct callgrind *c, const struct graph_info *i, int64_t flat)
 {
 	struct buf *b = c->b;
@@ -172,7 +171,7 @@ static void put_own(struct callgrind *c, const struct graph_info *i, int64_t fla
 	    b, " %lld %lld\n", (long long)i->line, (long long)pprof_units_to_i64(pprof_report_scaled(c->v, flat)));
 }
 
-/* and what it calls, when it has been said which file and name that has. */
+/* Write a call, after the file and name of the callee. */
 static void put_call(struct callgrind *c, const struct graph_info *to, int64_t weight)
 {
 	buf_puts(c->b, "calls=0 ");
@@ -198,15 +197,17 @@ static void put_node(struct callgrind *c, struct graph *g, const struct graph_no
 
 /* ---- a node for each context */
 
-/* Every context has a name of its own: "f [2/917]". They are as many as nodes, so none is a string: they are
-   numbered by what they consist of. Contexts below one node that are of one function, at several addresses, share
-   one. */
+/* Every context has a name of its own: "f [2/917]". There are as many names as nodes, so they are not stored as
+   strings: they are numbered by name, place and group size. Contexts below one node that belong to one function, at
+   several addresses, share a name. */
 struct ctx {
 	struct callgrind *c;
 	struct context_tree *t;
-	uint32_t *place;	/* by node: of its group, from 1; or ~ the node beside it whose place it shares */
-	uint32_t *name_group;	/* by info: infos of one file and name */
-	struct many { str_id name; uint32_t n, base; } *many;	/* of a group: how many, and where its numbers are */
+	/* by node: its place in its group, from 1; or ~node of the sibling whose place it shares */
+	uint32_t *place;
+	uint32_t *name_group;	/* by info: group of infos with the same file and name */
+	/* n: size of a group; base: start of its numbers in number[] */
+	struct many { str_id name; uint32_t n, base; } *many;
 	size_t nmany, cmany;
 	struct intern manyx;
 	uint32_t *of;		/* by group */
@@ -219,7 +220,7 @@ static int same_many(const void *ctx, uint32_t id, const void *key)
 	return a->name == b->name && a->n == b->n;
 }
 
-/* Is there a text that could be the name of a context? Then names and contexts may have to share a number. */
+/* Does a string look like the name of a context? Then names and contexts may have to share a number. */
 static bool looks_like_alias(const struct profile *p)
 {
 	for (size_t i = 1; i < p->nstr; i++) {
@@ -235,7 +236,7 @@ static bool looks_like_alias(const struct profile *p)
 	return false;
 }
 
-/* Children of a node that are of the same function have the place of the first of them. */
+/* Give children of one function below a node the place of the first of them. */
 static void find_twins(struct ctx *x)
 {
 	const struct context_tree *t = x->t;
@@ -243,7 +244,7 @@ static void find_twins(struct ctx *x)
 	uint32_t *lead = xmalloc((t->nfunction + 1u) * sizeof *lead), *seen = xcalloc(t->nfunction + 1u, sizeof *seen);
 	for (uint32_t i = 0, stamp = 1; i + 1 < s->n; i++) {
 		if (!rank_has(s->turns, i + 1) || rank_has(s->forks, i + 1))
-			continue;	/* it has one child or none */
+			continue;	/* it has at most one child */
 		for (uint32_t k = i + 1, end = calltree_next(s, i); k < end; k = calltree_next(s, k)) {
 			uint32_t f = t->function[context_tree_info(t, k)];
 			if (seen[f] == stamp)

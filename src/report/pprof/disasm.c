@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * disasm: the machine code of the functions that match, each instruction with
- * what was spent on it. Functions are the symbols of the local programs, by
- * their linked names and by their demangled ones; one reaches to the next
- * symbol. Nodes are addresses without inlined calls, so that each sample is
- * counted once, at the instruction that it lies in.
+ * disasm: the machine code of the functions that match, with the weight of each
+ * instruction. Functions are the symbols of the local programs, by their linked
+ * names and their demangled ones; a function extends to the next symbol. Nodes
+ * are addresses without inlined calls, so that each sample is counted once, at
+ * the instruction that contains it.
  */
 #include "config.h"
 #include "report/pprof/pprof.h"
@@ -22,9 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct code_spot { uint64_t at; const struct graph_node *node; };	/* address of the file */
+struct code_spot { uint64_t at; const struct graph_node *node; };	/* address in the file */
 
-struct object {			/* a mapping's program */
+struct object {			/* the program of a mapping */
 	struct binary bin;
 	bool open;
 	struct code_spot *code_spot;	/* by address */
@@ -46,7 +46,7 @@ struct disasm {
 	size_t nr, cr;
 	bool by_address;
 	uint64_t address;
-	size_t matched;		/* symbols, with samples or not */
+	size_t matched;		/* symbols that matched, with samples or not */
 };
 
 static int by_spot(const void *x, const void *y)
@@ -57,7 +57,8 @@ static int by_spot(const void *x, const void *y)
 	return (a->node->id > b->node->id) - (a->node->id < b->node->id);
 }
 
-/* A mapping that was made up has no addresses that would tell; others have, and files may share a name. */
+/* A made-up mapping has no useful addresses, so its name is compared; others have addresses, and files may share a
+   name. */
 static bool here(const struct profile_mapping *m, const struct graph_info *g)
 {
 	return g->object == m->file || !elf_made_up(&(struct elf_mapping){m->start, m->limit, m->offset});
@@ -86,7 +87,7 @@ static void open_object(struct disasm *d, size_t m)
 	qsort(o->code_spot, o->nspot, sizeof *o->code_spot, by_spot);
 }
 
-/* The first spot that is not before an address. */
+/* Return the first spot that is not before an address. */
 static size_t spot_from(const struct object *o, uint64_t addr)
 {
 	struct bsearch_probe h = {.hi = o->nspot};
@@ -95,7 +96,7 @@ static size_t spot_from(const struct object *o, uint64_t addr)
 	return h.lo;
 }
 
-/* The name by which a symbol matches: its own, or a demangled form of it. NULL: it does not. */
+/* Return the name of a symbol that matches: its own, or a demangled form. NULL: none does. */
 static const char *matching_name(struct disasm *d, const char *name)
 {
 	static const enum demangle_mode mode[] = {DM_FULL, DM_TEMPLATES, DM_SIMPLE};
@@ -110,7 +111,8 @@ static const char *matching_name(struct disasm *d, const char *name)
 	return found;
 }
 
-/* One place with its symbols, sym[0..n), up to the next place: a routine when it matches and has samples. */
+/* Add the symbols of one address, sym[0..n), which extend to the next address, as a routine if one matches and has
+   samples. */
 static void add_routine(struct disasm *d, struct object *o, const struct elf_sym *sym, size_t n, uint64_t end)
 {
 	uint64_t start = sym->addr;
@@ -132,7 +134,7 @@ static void add_routine(struct disasm *d, struct object *o, const struct elf_sym
 	d->r[d->nr++] = (struct routine){o, start, end, names, here ? n : 1, first, last - first};
 }
 
-/* Mappings with a node whose name matches, or that the address lies in. */
+/* Return whether a mapping has a node whose name matches, or contains the address. */
 static bool mapping_wanted(struct disasm *d, const struct profile_mapping *m)
 {
 	if (d->by_address && m->start <= d->address && d->address <= m->limit)
@@ -145,7 +147,8 @@ static bool mapping_wanted(struct disasm *d, const struct profile_mapping *m)
 			continue;
 		buf_reset(&b);
 		graph_info_name(&b, d->v.p, g, " ");
-		const struct profile_text *name = &d->v.p->str[g->name]; /* an anchored one would miss the whole */
+		/* the plain name too: an anchored expression would not match the whole text */
+		const struct profile_text *name = &d->v.p->str[g->name];
 		found = !d->v.symbol || regex_match(d->v.symbol, b.p ? b.p : "", b.n) ||
 			regex_match(d->v.symbol, name->s, name->n);
 	}
@@ -229,7 +232,7 @@ static void put_weights(struct disasm *d, struct buf *b, const struct total *t, 
 	buf_free(&hex);
 }
 
-/* One instruction; *last: what was said of places so far. */
+/* Print an instruction; *last: the place printed last. */
 static void put_inst(struct disasm *d, struct buf *b, const struct inst *in, const struct total *t, struct at here,
     struct at *last)
 {
@@ -257,7 +260,7 @@ static void put_inst(struct disasm *d, struct buf *b, const struct inst *in, con
 	buf_free(&place);
 }
 
-/* Where an instruction comes from; objdump does not know it of newer programs of Go. */
+/* Return the place of an instruction; objdump does not find it for newer Go programs. */
 static struct at place_of(struct disasm *d, struct binary *bin, const struct inst *in)
 {
 	enum { FRAMES = 32 };
@@ -286,7 +289,7 @@ static void put_code(struct disasm *d, struct out *out, const struct routine *r,
 				here.fun = profile_string(d->v.p, g->name);
 		}
 		if (!*here.file && !strcmp(here.fun, last.fun))
-			here = last;	/* what fills up the end of a function is of no line */
+			here = last;	/* padding at the end of a function has no line */
 		put_inst(d, &out->buf, in, &t, here, &last);
 		output_flush(out, false);
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * dot: the call graph in the language of Graphviz. A node is a box whose letters
- * grow with its own weight and whose colour says its share of the total, green
- * for what a difference took away; labels hang on nodes as small boxes, numbers
- * among them gathered into at most four ranges; edges across what is not shown
- * are dotted.
+ * dot: the call graph in the language of Graphviz. A node is a box whose font
+ * grows with its flat weight and whose colour shows its share of the total,
+ * green for negative values of a difference. Labels are attached to nodes as
+ * small boxes, numeric ones grouped into at most four ranges. Edges across
+ * hidden nodes are dotted.
  */
 #include "config.h"
 #include "report/pprof/pprof.h"
@@ -27,12 +27,12 @@ struct dot {
 	struct pprof_report *v;
 	struct graph *g;
 	struct buf *b;
-	uint32_t *number; /* node id -> its number in the drawing */
+	uint32_t *number; /* by node id: its number in the drawing */
 	bool *nodelets;	  /* by number: it has small boxes */
-	struct arena scratch; /* of the node or edge at hand */
+	struct arena scratch; /* memory for the current node or edge */
 };
 
-/* Quotes and backslashes escaped, lines ended to the left. */
+/* Escape quotes and backslashes; newlines end left-aligned lines. */
 static void put_escaped(struct buf *b, const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -51,7 +51,7 @@ static unsigned colour_channel(double v)
 	return isnan(v) || v < 0 ? 0 : (unsigned)v & 0xff;
 }
 
-/* Share of the total from -1 (green) over 0 (grey) to 1 (red). */
+/* Append the colour of a share of the total, from -1 (green) over 0 (grey) to 1 (red). */
 static void put_color(struct buf *b, double score, bool background)
 {
 	double sat = background ? 0.1 : 1.0, value = background ? 0.93 : 0.7, r, g;
@@ -104,7 +104,7 @@ static void put_legend(struct dot *d, const char *title)
 
 /* ---- nodes */
 
-/* The name over several lines: at every "::" and dot, the file without its directory. */
+/* Append the name over several lines, broken at every "::" and dot, and the file without its directory. */
 static void put_multiline(struct buf *b, const struct profile *p, const struct graph_info *info)
 {
 	struct buf name = {0}, esc = {0};
@@ -190,7 +190,7 @@ static void put_node(struct dot *d, const struct graph_node *n, double max_flat)
 		buf_putc(d->b, '0');
 	if (cum != flat)
 		put_value_percent(d, cum, flat ? "\\nof " : " of ");
-	double own = (double)wrap_abs(flat);	/* negative where a sum has overflowed to the least number */
+	double own = (double)wrap_abs(flat);	/* negative if a sum has overflowed to the minimum */
 	if (own > 0 && own <= max_flat)
 		size += (int)ceil(16.0 * sqrt(own / max_flat));
 	buf_printf(d->b, "\" id=\"node%u\" fontsize=%d shape=box tooltip=\"", id, size);
@@ -242,14 +242,14 @@ static void sort_tags(struct dot_tag *t, size_t n, bool flat)
 	qsort(t, n, sizeof *t, flat ? cmp_flat : cmp_cum);
 }
 
-/* Is it a label's text, or with numeric a number that came with the texts `group`? */
+/* Is it a text label, or with numeric a number that occurred with the texts `group`? */
 static bool is_of(const struct dot *d, const struct graph_mark *m, bool numeric, str_id group)
 {
 	const struct graph_tag *k = &d->g->tag_key[m->key];
 	return !graph_mark_is_dead(m) && k->numeric == numeric && (!numeric || k->group == group);
 }
 
-/* The labels of a node: its strings, or the numbers that came with the strings `group`. */
+/* Return the labels of a node: its texts, or the numbers that occurred with the texts `group`. */
 static struct dot_tag *tags_of(
     struct dot *d, const struct graph_node *n, bool numeric, str_id group, size_t *count)
 {
@@ -272,7 +272,7 @@ static double tag_distance(const struct profile *p, const struct graph_tag *t, c
 	return v < (double)t->value ? (double)t->value - v : v - (double)t->value;
 }
 
-/* One range in the place of several numbers. */
+/* Return one range that replaces several numbers. */
 static struct dot_tag range_of(
     struct dot *d, const struct dot_tag *t, const size_t *group, size_t n, size_t which)
 {
@@ -308,7 +308,7 @@ static struct dot_tag range_of(
 	return r;
 }
 
-/* The heaviest numbers are centres; each of the others joins the nearest. */
+/* The numbers with most weight are centres; each other number joins the nearest one. */
 static size_t group_tags(struct dot *d, struct dot_tag *t, size_t n, bool flat)
 {
 	sort_tags(t, n, flat);
@@ -332,7 +332,7 @@ static size_t group_tags(struct dot *d, struct dot_tag *t, size_t n, bool flat)
 	return MAX_NODELETS;
 }
 
-/* A box with a label's text, as it is to be printed, and weight, beside what it belongs to. */
+/* Print a box with a label's text (already escaped) and weight, and the edge to its owner. */
 static void put_nodelet(struct dot *d, const char *name, const char *from, const char *text, int64_t w, bool solid)
 {
 	const char *s = value_text(d, w);
@@ -476,7 +476,7 @@ int report_dot(const struct options *o, struct out *out, struct err *e)
 	pprof_report_choose_unit(&v, d.g);
 	if (v.p->nmap > 1 && v.p->map[1].file) {
 		title = path_base(profile_string(v.p, v.p->map[1].file), v.p->str[v.p->map[1].file].n, &n);
-		title = arena_strndup(&v.arena, title, n);	/* as it is, as in pprof */
+		title = arena_strndup(&v.arena, title, n);	/* not escaped, as in pprof */
 	}
 	d.number = xcalloc(d.g->nall + 1, sizeof *d.number);
 	d.nodelets = xcalloc(d.g->nall + 2, sizeof *d.nodelets);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * flame: the stacks as one SVG that needs nothing else: the root at the top, a
- * frame as wide as its weight, siblings by weight. Stacks that go through a node lie side by side in one array, and are
- * parted by the frame that comes next; those of frames narrower than a quarter of a pixel, which are most, are followed
- * no further. So what it takes is by the stack and by what is drawn. The script inside zooms at a click and marks what
- * a search finds; it reads places out of the drawing itself and knows no names.
+ * flame: the stacks as one self-contained SVG: the root at the top, a frame as wide as its weight, siblings sorted by
+ * weight. The stacks through a node are adjacent in one array, and are split by their next frame. Frames narrower than
+ * a quarter of a pixel, which are most, are not split further. So time and memory depend on the stacks and on what is
+ * drawn. The embedded script zooms on a click and marks the matches of a search; it reads the drawing itself and
+ * contains no names.
  */
 #include "config.h"
 #include "report/pprof/pprof.h"
@@ -22,7 +22,7 @@ enum { WIDTH = 1200, ROW = 17, TOP = 48, PAD = 10 };
 struct fnode {
 	uint32_t parent, depth;
 	str_id name;
-	uint32_t first;		/* of its stacks: the order of frames in the drawing */
+	uint32_t first;		/* its first stack: gives the order of frames in the drawing */
 	int64_t cum;
 	double x;
 };
@@ -34,7 +34,7 @@ struct flame_svg {
 	size_t n, cap;
 	double scale;
 	uint32_t depth;
-	/* weights are negative, or too large to add up: then a frame may be wider than the one that it is in */
+	/* weights are negative, or too large to add up: then a frame may be wider than its parent */
 	bool uneven;
 };
 
@@ -48,10 +48,10 @@ static bool is_drawn(size_t i, int64_t cum, double scale)
 	return !i || (cum > 0 && (double)cum * scale >= 0.25);
 }
 
-/* ---- the tree: stacks of one node lie side by side, and are parted by what comes next */
+/* ---- the tree: stacks of one node are adjacent, and are split by their next frame */
 
-/* How far down a stack is: its next frame is line `line` - 1 of location `loc` - 1 of it, from the leaf; loc
-   0: none. */
+/* How far a stack was followed: its next frame is line `line` - 1 of location `loc` - 1, counted from the leaf; loc 0:
+   none. */
 struct pos { uint32_t loc, line; };
 #define NO_FRAME UINT32_MAX
 struct stretch { uint32_t lo, hi, node; };
@@ -61,10 +61,10 @@ struct parting {
 	struct graph_frame_names names;
 	int64_t *weight;	/* by stack */
 	struct pos *pos;
-	uint32_t *order, *next;	/* stacks; next: those of a stretch by what comes next */
-	uint32_t *kid, *size;	/* by name: which of a stretch's nodes it is, if it is one of kid_name[] */
-	str_id *kid_name, *name;	/* name: of the frames of a stretch, one after another */
-	int64_t *sum;		/* by such a node */
+	uint32_t *order, *next;	/* order: stacks; next: those of a stretch, split by their next frame */
+	uint32_t *kid, *size;	/* by name: index + 1 of its node in the stretch; size: by node */
+	str_id *kid_name, *name;	/* name: next frames of the stacks of a stretch, by position */
+	int64_t *sum;		/* by node, like size */
 	struct stretch *open;
 	size_t nopen, copen;
 };
@@ -93,8 +93,8 @@ static uint32_t add_node(struct flame_svg *f, struct fnode n)
 	return (uint32_t)f->n++;
 }
 
-/* What each stack of a stretch has next, and what that weighs; how many different frames. kid[] is 0 of all names
-   before. */
+/* Find the next frame of each stack of a stretch, and their weights. Return the number of different frames. kid[] is
+   all 0 before. */
 static uint32_t group_callees(struct parting *g, struct stretch s)
 {
 	uint32_t n = 0;
@@ -116,8 +116,7 @@ static uint32_t group_callees(struct parting *g, struct stretch s)
 	return n;
 }
 
-/* The nodes below one that are drawn; of narrower ones none is left of them, nor has any in it, unless they
-   are uneven. */
+/* Add the drawn nodes below one. Narrower ones are dropped with all frames in them, unless the tree is uneven. */
 static void split_node(struct parting *g, struct stretch s)
 {
 	struct flame_svg *f = g->f;
@@ -150,7 +149,7 @@ static void split_node(struct parting *g, struct stretch s)
 		f->node[g->open[i].node].first = g->order[g->open[i].lo];
 }
 
-/* Weights of stacks, and those that have some: at their outermost frames. */
+/* Sum the weights of the stacks, and start with all weighted stacks at their outermost frames. Return their number. */
 static uint32_t begin_stacks(struct parting *g)
 {
 	struct profile *p = g->p;
@@ -189,7 +188,7 @@ static int by_first(const void *ctx, uint32_t a, uint32_t b)
 	return (m->depth > n->depth) - (m->depth < n->depth);
 }
 
-/* Nodes in the order in which stacks come by them. */
+/* Sort the nodes in the order of their first stacks. */
 static void renumber_nodes(struct flame_svg *f)
 {
 	uint32_t *order = xmalloc(f->n * sizeof *order), *pos = xmalloc(f->n * sizeof *pos);
@@ -249,7 +248,7 @@ static int by_place(const void *ctx, uint32_t a, uint32_t b)
 	return strcmp(profile_string(f->v->p, m->name), profile_string(f->v->p, n->name));
 }
 
-/* A parent's group of children comes after the group that it is in itself: one pass places all. */
+/* A group of siblings is sorted after the group of their parent, so one pass places all. */
 static void place_nodes(struct flame_svg *f)
 {
 	uint32_t *o = xmalloc(f->n * sizeof *o);
@@ -280,14 +279,14 @@ static void put_xml(struct buf *b, const char *s, size_t n)
 		case '<': buf_puts(b, "&lt;"); break;
 		case '>': buf_puts(b, "&gt;"); break;
 		case '"': buf_puts(b, "&quot;"); break;
-		case 0xfffe: case 0xffff: buf_printf(b, "\\u%x", cp); break;	/* which XML has not */
+		case 0xfffe: case 0xffff: buf_printf(b, "\\u%x", cp); break;	/* XML does not allow these */
 		default: buf_put(b, safe.p + i, k);
 		}
 	}
 	buf_free(&safe);
 }
 
-/* One hue a package (or file): what stands before the last dot behind the last slash. */
+/* One hue per package (or file): the text before the first dot or colon after the last slash. */
 static unsigned package_hue(const char *s, size_t n)
 {
 	size_t from = n, end;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The call graph as a drawing: what `ttrace dot` prints, laid out and drawn by
- * graphviz, whose program dot runs as a child and gets the graph as its input.
- * The formats are those of pprof that are no programs to look with.
+ * The call graph as a drawing: the output of `ttrace dot`, drawn by graphviz,
+ * whose program dot runs as a child with the graph as its input. The formats
+ * are those of pprof, except those that start a viewer.
  */
 #include "config.h"
 #include "report/pprof/pprof.h"

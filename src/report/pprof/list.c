@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * list: the source of the functions that match, each line with what was spent
- * on it. Nodes are at the grain of lines; they are grouped by function name and
- * then by file, and the lines shown reach from where the function starts (or
- * five lines before its first sample) to five lines after its last one.
+ * list: the source of the functions that match, with the weight of each line.
+ * Nodes are lines; they are grouped by function name and then by file. The
+ * lines shown extend from the start of the function (or five lines before its
+ * first sample) to five lines after its last sample.
  */
 #include "config.h"
 #include "report/pprof/pprof.h"
@@ -36,7 +36,7 @@ struct line_range { int64_t from, to; };
 
 enum { MARGIN = 5 };
 
-/* With room for a margin on both sides: a file may say any number. */
+/* Limited, so that the margin can be added on both sides: a file may contain any number. */
 static int64_t line_of(const struct node_place *at)
 {
 	int64_t line = at->n->info.line, most = INT64_MAX - 2 * MARGIN;
@@ -92,7 +92,7 @@ static void put_lines(
 	}
 }
 
-/* For scripts: a line of source a row, those without weight too. */
+/* For scripts: a row for each source line, also without weight. */
 static void put_line_rows(
     struct pprof_report *v, struct table *t, struct source_cache *src, const struct node_place *at, size_t n)
 {
@@ -101,7 +101,7 @@ static void put_line_rows(
 	struct line_range s = span_of(at, n);
 	size_t k = 0;
 	for (int64_t line = s.from; line <= s.to; line++) {
-		if (!text->path) {	/* of the rest there is nothing to say */
+		if (!text->path) {	/* without source, only lines with weight */
 			for (; k < n && line_of(&at[k]) < line; k++)
 				;
 			if (k == n)
@@ -153,7 +153,7 @@ static void put_function(
 	buf_puts(b, " of Total\n");
 	struct line_range line_range = span_of(at, n);
 	if (line_range.from > line_range.to &&
-	    !source_cache_has(src, file)) /* pprof reads no file of which it wants no line */
+	    !source_cache_has(src, file)) /* pprof does not read a file without lines to show */
 		return;
 	const struct source *text = source_cache_get(src, file);
 	if (!text->path)
@@ -162,7 +162,7 @@ static void put_function(
 		put_lines(v, out, src, at, n);
 }
 
-/* Equal names are one function; without a file there is nothing to show of it. */
+/* Equal names are one function; without a file nothing is shown of it. */
 static void put_all(
     struct pprof_report *v, struct out *out, struct source_cache *src, const struct node_place *at, size_t n)
 {

@@ -5,7 +5,7 @@
 
 #include "report/report.h"
 
-/* The reports that pprof has too: their text is its text. Rows of reports[]. */
+/* The reports that pprof has too, with the same text. Rows of reports[]. */
 typedef int report_fn(const struct options *, struct out *, struct err *);
 report_fn report_top, report_tree, report_peek, report_list, report_traces, report_tags, report_raw,
     report_comments, report_dot, report_callgrind, report_proto, report_topproto, report_folded, report_flame,

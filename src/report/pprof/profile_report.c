@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * From the command line to a profile that can be reported. The order of the
- * steps is pprof's and decides numbers: label frames, then the total, then the
- * filters (the other way round with -relative_percentages), then the grain.
- * Values keep the unit of the file until they are written; "minimum" is a unit
- * that is settled late, when a graph has shown how small its values are.
+ * From the command line to a profile for a report. The order of the steps is
+ * pprof's and decides the numbers: label frames, then the total, then the
+ * filters (the other way round with -relative_percentages), then the
+ * granularity. Values keep the unit of the file until they are printed; the
+ * unit "minimum" is resolved late, when a graph has shown how small its values
+ * are.
  */
 #include "config.h"
 #include "report/pprof/profile_report.h"
@@ -55,7 +56,7 @@ static const char *text_of(const struct options *o, enum option_id i)
 	return o->v[i].s ? o->v[i].s : "";
 }
 
-/* -1 none, -2 conflicting, else 0 functions ... 4 addresses */
+/* Return -1: none, -2: conflicting, else 0 functions ... 4 addresses. */
 static int option_granularity(const struct options *o)
 {
 	static const enum option_id id[] = {
@@ -166,7 +167,7 @@ static int no_type(const struct profile *p, const char *s, struct err *e)
 	return r;
 }
 
-/* Which sample type: by number, by name, by the profile's wish, or the last. */
+/* Choose the sample type: by number, by name, by the profile's default, or the last. */
 static int choose_type(struct pprof_report *v, struct err *e)
 {
 	struct profile *p = v->p;
@@ -202,7 +203,7 @@ static int choose_type(struct pprof_report *v, struct err *e)
 
 /* ---- the profile */
 
-/* Of all samples, or of those of the base when there are any. */
+/* Sum the values of all samples, or only of those of the base if there are any. */
 static void find_total(struct pprof_report *v)
 {
 	struct profile *p = v->p;
@@ -254,7 +255,7 @@ static int apply_query(struct pprof_report *v, struct err *e)
 	bool relative = set_true(o, OPT_RELATIVE);
 	if (choose_type(v, e))
 		return -1;
-	if (v->p->tag_root && f.tagroot && !strcmp(f.tagroot, "none"))	/* of a trace: without the reasons */
+	if (v->p->tag_root && f.tagroot && !strcmp(f.tagroot, "none"))	/* for a trace: without the reasons */
 		f.tagroot = NULL;
 	if (v->p->tag_root && v->kind != REPORT_PROTO && v->kind != REPORT_TAGS && !o->v[OPT_TAGROOT].set &&
 	    !o->v[OPT_TAGLEAF].set)
@@ -376,7 +377,7 @@ void pprof_put_value_right(const struct pprof_report *v, struct buf *b, int64_t 
 	buf_free(&s);
 }
 
-/* The smallest value decides, a hundred times larger when the largest one has another unit. */
+/* Use the unit of the smallest value, or of a value a hundred times larger if the largest one has another unit. */
 void pprof_report_choose_unit(struct pprof_report *v, const struct graph *g)
 {
 	int64_t min = 0;
@@ -436,7 +437,7 @@ static void put_duration(struct pprof_report *v, struct buf *b)
 	buf_putc(b, '\n');
 }
 
-/* Where the first label ends: a comment can be one of several lines. */
+/* Record the end of the first label: a comment may have several lines. */
 static void label_ends(struct pprof_report *v, const struct buf *b)
 {
 	if (!v->first_label)

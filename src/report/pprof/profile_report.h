@@ -9,8 +9,8 @@
 #include "report/table.h"
 
 /*
- * What the pprof-compatible reports have in common: the profile after the
- * query of the command line, how its values are written, and the header lines.
+ * Shared by the pprof-compatible reports: the profile after the query of the
+ * command line, the format of its values, and the header lines.
  */
 enum pprof_report_kind {
 	REPORT_TEXT,
@@ -39,45 +39,47 @@ struct pprof_report {
 	struct graph_options g;
 	struct pprof_granularity grain;
 	struct pprof_label_units units;
-	struct regex *symbol;		/* of list and peek */
+	struct regex *symbol;		/* argument of list, peek, disasm and weblist */
 	const char *sample_type, *sample_unit;
-	const char *unit;		/* in which values are written */
-	double ratio;			/* they are multiplied by this first, when it is not 1 */
+	const char *unit;		/* unit in which values are printed */
+	double ratio;			/* values are first multiplied by this, if > 0 and not 1 */
 	bool compact;
 	int64_t total;
-	size_t first_label; /* bytes of the first of pprof_report_profile_labels(), its newline included; 0: none */
+	size_t first_label; /* length of the first of pprof_report_profile_labels(), including its newline; 0: none */
 	struct arena arena;
 };
 
-/* Read the profile that the command line names, filtered as it says. -1: *e, and there is nothing to close. */
+/* Read the profile that the command line names, with its filters applied. Return -1 with *e; then there is nothing to
+   close. */
 int pprof_report_open(struct pprof_report *, const struct options *, enum pprof_report_kind, struct err *e);
 void pprof_report_close(struct pprof_report *);
 
-/* A raw value, scaled to the unit and written with it. */
+/* Append a value, scaled to the unit and with the unit. */
 void pprof_report_put_value(const struct pprof_report *, struct buf *, int64_t v);
 void pprof_put_percent(struct buf *, int64_t v, int64_t total);
-/* Choose the unit that suits the nodes of a graph, when the unit is "minimum". */
+/* If the unit is "minimum", choose the unit that suits the nodes of a graph. */
 void pprof_report_choose_unit(struct pprof_report *, const struct graph *);
-void pprof_report_choose_unit_for(struct pprof_report *, int64_t least); /* the least that is shown, 0: nothing is */
-/* v in the unit chosen. */
+/* least: the smallest value that is shown, 0: none */
+void pprof_report_choose_unit_for(struct pprof_report *, int64_t least);
+/* Return v in the chosen unit. */
 double pprof_report_scaled(const struct pprof_report *, int64_t v);
 
-/* How weights stand in tables for scripts: in ns, bytes or as they are. */
+/* The form of weights in tables for scripts: ns, bytes or plain numbers. */
 struct pprof_report_weight { enum table_kind kind; const char *flat_key, *cum_key, *key; };
 struct pprof_report_weight pprof_report_weight(const struct pprof_report *);
 int64_t pprof_report_table_value(const struct pprof_report *, int64_t v);
 
-/* Lines about the profile, each ended by a newline. */
+/* Append the lines about the profile, each ended by a newline. */
 void pprof_report_profile_labels(struct pprof_report *, struct buf *);
-/* Lines about the report, likewise; all: those about the profile too, as drawings have them. */
+/* Append the lines about the report; all: also those about the profile, as in drawings. */
 void pprof_report_labels(struct pprof_report *, struct buf *, const struct graph *, size_t dropped_edges, bool all);
 
-/* s in at least `cells` characters, at the right. */
+/* Append s, padded on the left to at least `cells` characters. */
 void pprof_put_right(struct buf *, const char *s, size_t n, size_t cells);
-/* The value likewise; "." for 0 when dot is set. */
+/* Append a value likewise; with dot, "." for 0. */
 void pprof_put_value_right(const struct pprof_report *, struct buf *, int64_t v, size_t cells, bool dot);
 
-/* A line on standard error, or to whom the options name (a struct options, or NULL). */
+/* Print a line to standard error, or pass it to the notice callback of the options (a struct options, or NULL). */
 void pprof_report_notice(void *options, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

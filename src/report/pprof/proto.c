@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A profile written as profile.proto, gzipped (pprof/write.c): all of it
- * after the filters, or one sample a node of the call graph (topproto).
+ * proto: the profile after the filters, as gzipped profile.proto
+ * (pprof/write.c); topproto: one sample per node of the call graph.
  */
 #include "config.h"
 #include "report/pprof/pprof.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * raw: the tables of a profile as text, after the filters; folded: a line a
- * distinct stack of names, root first, as flame graph tools read them.
+ * raw: the tables of a profile as text, after the filters; folded: a line for
+ * each distinct stack of names, root first, as flame graph tools read them.
  */
 #include "config.h"
 #include "report/pprof/pprof.h"
@@ -62,7 +62,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* All labels of one sort: key:[value value], sorted, on one line. */
+/* Print all labels of one kind on one line: key:[value value], sorted. */
 static void put_labels(const struct profile *p, struct buf *b, struct profile_run r, bool numbers)
 {
 	if (!r.n)
@@ -195,7 +195,7 @@ static str_id folded_name(struct profile *p, const struct profile_location *l, u
 	return profile_add_string(p, addr, (size_t)n);
 }
 
-/* The names of each location, its innermost first: a small table, for it is asked for every frame. */
+/* The names of each location, innermost first: a small table, because it is used for every frame. */
 struct folds {
 	const struct profile *p;
 	struct { uint32_t at, n; } *loc;
@@ -224,7 +224,7 @@ static void folds_free(struct folds *f)
 	mem_free(f->name);
 }
 
-/* The names of a stack, the root first, in room that is used again. */
+/* The names of a stack, root first, in a buffer that is reused. */
 struct stack_names { str_id *name; size_t n, cap; };
 
 static void names_of(struct stack_names *to, const struct folds *f, uint32_t stack)
@@ -251,8 +251,8 @@ static int same_names(const void *ctx, uint32_t id, const void *key)
 	return k->now.n == k->other.n && !memcmp(k->now.name, k->other.name, k->now.n * sizeof *k->now.name);
 }
 
-/* Of each stack with samples, the first whose names are the same; of others PROFILE_DROP. Nothing is kept of the names:
-   they are looked up again, for all of them together are as much as the profile. */
+/* Return for each stack with samples the first stack with equal names; for others PROFILE_DROP. The names are not kept
+   but looked up again, because all of them together are as large as the profile. */
 static uint32_t *find_equal_stacks(const struct folds *f)
 {
 	const struct profile *p = f->p;

@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * traces: every sample with its labels and its stack; tags: the weight of every
- * label value; comments. Tables of tags are aligned to the right, column by
- * column, over the lines under one key.
+ * label value; comments. Tables of tags are right-aligned, column by column,
+ * over the lines of one key.
  */
 #include "config.h"
 #include "report/pprof/pprof.h"
@@ -22,7 +22,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* One line a key of a set, for its string labels or its numbers; lines sorted as text. */
+/* Print a line for each key of a set, for its text labels or its numbers; lines are sorted as text. */
 static void put_set(struct pprof_report *v, struct buf *b, struct profile_run r, bool numbers)
 {
 	struct profile *p = v->p;
@@ -70,7 +70,8 @@ static void put_stack(
 		uint32_t n = p->loc[id].nline;
 		for (uint32_t k = 0; k < (n ? n : 1); k++) {
 			str_id name = graph_frame_name(names, id, k);
-			const struct profile_text *s = &p->str[name]; /* the table may have moved */
+			/* read after the call, which may have moved the table */
+			const struct profile_text *s = &p->str[name];
 			if (first)
 				pprof_put_value_right(v, b, value, 10, false);
 			else
@@ -111,7 +112,7 @@ static void put_traces(struct pprof_report *v, struct out *out, struct graph_fra
 	buf_puts(b, separator);
 }
 
-/* key=value, one after the other. */
+/* key=value, separated by blanks. */
 static void put_label_cell(struct pprof_report *v, struct table *t, struct profile_run r)
 {
 	struct buf b = {0};
@@ -128,7 +129,7 @@ static void put_label_cell(struct pprof_report *v, struct table *t, struct profi
 	buf_free(&b);
 }
 
-/* The root first, as in folded stacks. */
+/* Root first, as in folded stacks. */
 static void put_stack_cell(
     struct pprof_report *v, struct table *t, struct graph_frame_names *names, struct profile_run r)
 {
@@ -136,7 +137,7 @@ static void put_stack_cell(
 	for (uint32_t i = r.n; i--;) {
 		loc_id id = profile_frame(v->p, r.off + i);
 		for (uint32_t k = v->p->loc[id].nline ? v->p->loc[id].nline : 1; k--;) {
-			str_id name = graph_frame_name(names, id, k);	/* may add one, and move them all */
+			str_id name = graph_frame_name(names, id, k);	/* may add a string and move the table */
 			const struct profile_text *s = &v->p->str[name];
 			if (b.n)
 				buf_putc(&b, ';');
@@ -147,7 +148,7 @@ static void put_stack_cell(
 	buf_free(&b);
 }
 
-/* For scripts: a sample a row. */
+/* For scripts: a row for each sample. */
 static void put_trace_table(
     struct pprof_report *v, struct out *out, struct graph_frame_names *names, enum table_format format)
 {
@@ -196,7 +197,7 @@ struct tag {
 
 struct tag_table {
 	struct pprof_report *v;
-	struct tag *tag; /* by first appearance; name 0 with is_total: sum of the key */
+	struct tag *tag; /* by first appearance */
 	size_t n, cap;
 	struct intern index;
 };
@@ -253,7 +254,7 @@ static void collect_tags(struct tag_table *t)
 	mem_free(used);
 }
 
-/* By key, then the heaviest first, then by name. */
+/* By key, then weight descending, then name. */
 static int by_key_weight(const void *x, const void *y)
 {
 	const struct sample_tag_ref *a = x, *b = y;
@@ -273,7 +274,7 @@ static size_t count_runes(const char *s, size_t n)
 	return r;
 }
 
-/* One key: its line, then a line a value, in columns. */
+/* Print one key: its line, then a line for each value, in columns. */
 static void put_key(struct pprof_report *v, struct buf *b, const struct sample_tag_ref *t, size_t n)
 {
 	const struct profile_text *key = &v->p->str[t->t->key];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Short names of functions. Go: the path of the package goes, and a version
- * ("/v2") in it; Java: the packages and the arguments; C++: the namespaces in
- * front of a class. These are regular languages and were regular expressions
- * in pprof; by hand they are each a walk over the name with one step back.
+ * Short names of functions. Go: without the path of the package, and without a
+ * version ("/v2"); Java: without packages and arguments; C++: without the
+ * namespaces before a class. These are regular languages, and pprof uses
+ * regular expressions; here each is a walk over the name.
  */
 #include "config.h"
 #include "report/pprof/short_names.h"
@@ -29,7 +29,7 @@ static bool is_word(char c)
 	return is_lower(c) || is_upper(c) || is_digit(c) || c == '_';
 }
 
-/* The first "/vN" with N > 1 before a '.' or '/' is left out. true: s was copied without it. */
+/* Leave out the first "/vN" with N > 1 before a '.' or '/'. Return true if s was copied without it. */
 static bool drop_version(struct buf *b, const char *s, size_t n)
 {
 	if (memchr(s, '\n', n))
@@ -51,14 +51,14 @@ static bool drop_version(struct buf *b, const char *s, size_t n)
 	return false;
 }
 
-/* Up to the end of the line, as '.' in an expression goes. */
+/* Return the end of the line, which '.' in an expression does not cross. */
 static size_t line_end(const char *s, size_t from, size_t n)
 {
 	const char *nl = from < n ? memchr(s + from, '\n', n - from) : NULL;
 	return nl ? (size_t)(nl - s) : n;
 }
 
-/* path/of/package.Func: what follows the last slash of the leading [\w.-]+/ that leaves "x.y". */
+/* path/of/package.Func: the text after the last slash of the leading [\w.-]+/ such that "x.y" remains. */
 static bool go_name(const char *s, size_t n, size_t *from, size_t *to)
 {
 	bool found = false;
@@ -111,7 +111,7 @@ static bool java_name(const char *s, size_t n, size_t *from, size_t *to)
 	return i == n || s[i] == '(';
 }
 
-/* An identifier at s[i]: its end, or i when there is none. */
+/* Return the end of an identifier at s[i], or i if there is none. */
 static size_t identifier_end(const char *s, size_t i, size_t n)
 {
 	if (i == n || is_digit(s[i]))
@@ -121,7 +121,7 @@ static size_t identifier_end(const char *s, size_t i, size_t n)
 	return i;
 }
 
-/* A::B::Class::method<...>: the last Class:: that begins with a capital, and its method. */
+/* A::B::Class::method<...>: the last Class:: that starts with a capital, and its method. */
 static bool cpp_name(const char *s, size_t n, size_t *from, size_t *to)
 {
 	bool found = false;

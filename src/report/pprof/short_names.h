@@ -5,7 +5,7 @@
 
 #include "base/text/buf.h"
 
-/* A function's name without the packages or namespaces in front, as pprof's drawings have it. */
+/* Append a function's name without the leading packages or namespaces, as in pprof's drawings. */
 void short_name_of_function(struct buf *b, const char *s, size_t n);
 
 #endif

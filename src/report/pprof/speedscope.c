@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * speedscope: the stacks as one file of speedscope's own format, for
+ * speedscope: the stacks as one file in speedscope's own format, for
  * https://www.speedscope.app or `npx speedscope`: shared frames, and a sampled
- * profile for each sample type, or for the one that was asked for. Stacks that
- * are equal after the filters are one sample with their sum, so the file is as
- * large as what differs.
+ * profile for each sample type, or for the selected one. Stacks that are equal
+ * after the filters are one sample with their sum, so the size of the file
+ * depends on the number of different stacks.
  *
- * The format knows no negative weights: of a difference only what has become
- * more can be shown, and a notice says so.
+ * The format has no negative weights: of a difference only increases can be
+ * shown, and a notice reports that.
  */
 #include "config.h"
 #include "report/pprof/pprof.h"
@@ -23,9 +23,9 @@ struct scope {
 	struct pprof_report *v;
 	struct out *out;
 	struct json j;
-	struct profile *frames;	/* frames as functions, found by what they say; index + 1 */
+	struct profile *frames;	/* frames as functions, found by content; index + 1 */
 	struct intern index;
-	uint32_t *frame;	/* of each line, and of locations without lines after them; 0: of no sample */
+	uint32_t *frame;	/* by line, then by location without lines; 0: in no sample */
 	bool negative;
 };
 
@@ -35,7 +35,7 @@ static int same_frame(const void *ctx, uint32_t id, const void *key)
 	return a->name == b->name && a->file == b->file && a->line == b->line;
 }
 
-/* One line of a location, as a function of s->frames; its strings are the profile's. */
+/* Return one line of a location, as a function of s->frames; its strings are the profile's. */
 static uint32_t frame_of(struct scope *s, loc_id id, uint32_t line)
 {
 	struct profile *p = s->v->p;
@@ -64,7 +64,7 @@ static uint32_t *frame_at(const struct scope *s, loc_id id, uint32_t line)
 	return &s->frame[p->loc[id].nline ? p->loc[id].line + line : p->nline + id];
 }
 
-/* In the order in which samples come to them, each from its root. */
+/* Number frames in the order of the samples, each stack from its root. */
 static void find_frames(struct scope *s)
 {
 	struct profile *p = s->v->p;
@@ -106,7 +106,7 @@ static void put_frames(struct scope *s)
 	json_end(&s->j);
 }
 
-/* What speedscope calls a unit, and what ours is called to convert to it. */
+/* Return speedscope's name of a unit; *ours: our name, for the conversion. */
 static const char *unit_name(const char *unit, const char **ours)
 {
 	if (pprof_units_compatible(unit, "ns")) {
@@ -128,7 +128,7 @@ static double weight_of(const struct scope *s, size_t sample, size_t type, const
 	return strcmp(unit, from) ? pprof_units_scale(val[type], from, unit, NULL) * ratio : (double)val[type] * ratio;
 }
 
-/* Whole numbers as such: %g would round large ones. */
+/* Integers are printed as such: %g would round large ones. */
 static void put_weight(struct scope *s, const char *key, double w)
 {
 	if (w < 9e15 && w == (double)(int64_t)w)
@@ -186,7 +186,7 @@ static void put_profile(struct scope *s, size_t type)
 	mem_free(w);
 }
 
-/* All types, unless one was asked for. */
+/* Is a type selected? Otherwise all types are written. */
 static bool wants_one_type(const struct options *o)
 {
 	static const enum option_id id[] = {OPT_SAMPLE_INDEX, OPT_INUSE_SPACE, OPT_INUSE_OBJECTS, OPT_ALLOC_SPACE,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The call graph as text: top (text), one line a node; tree, each node between
- * its callers and callees; peek, the same for the nodes that match. sum% runs
- * down the nodes that are printed. Percentages of edges are of the node's own
- * cumulative weight.
+ * The call graph as text: top (text), one line per node; tree, each node
+ * between its callers and callees; peek, the same for the nodes that match.
+ * sum% adds up the nodes that are printed. Percentages of edges refer to the
+ * node's own cumulative weight.
  */
 #include "config.h"
 #include "report/pprof/pprof.h"
@@ -26,7 +26,7 @@ static const char *inline_label(const struct graph *g, const struct graph_node *
 	return !in ? "" : out ? " (partial-inline)" : " (inline)";
 }
 
-/* flat flat% sum% cum cum%, without the end */
+/* flat flat% sum% cum cum%, without the rest of the line */
 static void put_weights(const struct pprof_report *v, struct buf *b, int64_t flat, int64_t sum, int64_t cum)
 {
 	pprof_put_value_right(v, b, flat, 10, false);
@@ -58,7 +58,7 @@ static void put_text(struct pprof_report *v, struct out *out, const struct graph
 	}
 }
 
-/* For scripts: whole values, shares of 1. */
+/* For scripts: raw values, and shares of 1. */
 static void put_table(struct pprof_report *v, struct out *out, const struct graph *g, enum table_format format)
 {
 	const struct pprof_report_weight w = pprof_report_weight(v);
@@ -138,7 +138,7 @@ static size_t put_nodes(struct pprof_report *v, struct out *out, struct graph *g
 		buf_put(b, n->text, n->ntext);
 		buf_putc(b, '\n');
 		put_edges(v, b, g, n, false);
-		output_flush(out, false);	/* something matched: it will not be taken back */
+		output_flush(out, false);	/* something matched: the text will not be withdrawn */
 	}
 	return matched;
 }

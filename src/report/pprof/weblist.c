@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * weblist: the source of the functions that match with their machine code
- * between the lines. The code around every sampled address is disassembled, and
- * each instruction goes below the lines of those of its frames that are of
- * interest: once where it was written, and once where that was inlined, if both
- * match. Where there is no program or no objdump, lines stand alone.
+ * weblist: the source of the functions that match, with their machine code
+ * between the lines. The code around every sampled address is disassembled. Each
+ * instruction is printed below the lines of those of its frames whose function
+ * matches: once where it was written, and once where that was inlined, if both
+ * match. Without a program or objdump, only lines are printed.
  *
- * pprof writes a page for a browser. A terminal gets text; a page is written
- * when the output is a file that is named so (-output x.html), with details that
- * open by themselves: no script, nothing from a network.
+ * pprof writes a page for a browser. A terminal gets text; a page is written if
+ * the output is a file with such a name (-output x.html), with details elements:
+ * no script, no network.
  */
 #include "config.h"
 #include "report/pprof/pprof.h"
@@ -26,14 +26,14 @@
 #include <string.h>
 
 enum { RANGES_MAX = 25, FAR = 20, MARGIN = 5 };
-#define LINE_MOST (INT64_MAX - 2 * MARGIN)	/* with room for what stands behind it */
+#define LINE_MOST (INT64_MAX - 2 * MARGIN)	/* with room for the margins */
 
 struct inst_entry {			/* an instruction below a line */
 	str_id file, fun;
 	int64_t line;
 	uint32_t inst, frame;
 };
-struct code_range { size_t e0, e1; int64_t from, upto; str_id fun; };	/* a function's entries and lines */
+struct code_range { size_t e0, e1; int64_t from, upto; str_id fun; };	/* the entries and lines of a function */
 
 struct weblist {
 	struct pprof_report v;
@@ -41,17 +41,17 @@ struct weblist {
 	bool html;
 	int64_t *flat, *cum;	/* by location */
 	bool *wanted;
-	uint8_t *interest;	/* by string: a function that matched, by either of its names */
-	str_id *pretty;		/* by string: the name for a linked name */
+	uint8_t *interest;	/* by string: a name of a function that matched */
+	str_id *pretty;		/* by string: the demangled name of a linked name */
 	size_t nstr;
 	struct asm_listing code;
 	struct inst_entry *e;
 	size_t ne, ce;
-	uint32_t *seen;		/* by instruction: the function that counted it */
+	uint32_t *seen;		/* by instruction: the last function that counted it */
 	uint32_t turn;
 };
 
-/* ---- what is of interest */
+/* ---- functions that match */
 
 static bool function_matches(const struct weblist *w, const struct profile_function *f)
 {
@@ -63,7 +63,7 @@ static bool function_matches(const struct weblist *w, const struct profile_funct
 	return any;
 }
 
-/* Of the locations in samples those with a function that matches, and the names of those functions. */
+/* Find the sampled locations with a function that matches, and the names of these functions. */
 static void find_interest(struct weblist *w)
 {
 	struct profile *p = w->v.p;
@@ -86,8 +86,8 @@ static void find_interest(struct weblist *w)
 	w->interest[0] = 0;
 }
 
-/* Weights by location; a sample counts once at each. Those that samples have are wanted, until their names
-   are known. After that nobody asks for samples. */
+/* Sum the weights by location; a sample counts once at each. wanted[] are first all sampled locations. Samples are not
+   needed afterwards and are freed. */
 static void weigh_locations(struct weblist *w)
 {
 	struct profile *p = w->v.p;
@@ -115,7 +115,7 @@ static void weigh_locations(struct weblist *w)
 
 /* ---- code */
 
-/* A location without code: a line of its own. */
+/* Add a location without code: a line of its own. */
 static void add_bare(struct weblist *w, size_t l)
 {
 	struct profile *p = w->v.p;
@@ -137,7 +137,7 @@ static int by_addr(const void *x, const void *y)
 	return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
-/* The code of one mapping's program; false: there is none to be had. */
+/* Add the code of one mapping's program; false: there is none. */
 static bool add_code(struct weblist *w, size_t m)
 {
 	struct profile *p = w->v.p;
@@ -284,7 +284,7 @@ static size_t indent_of(const char *s, size_t n)
 	return col;
 }
 
-/* ";spin.c:12" from column 80 of the text on. */
+/* Print ";spin.c:12" from column 80 of the text on. */
 static void put_where(struct weblist *w, struct buf *b, const char *file, int64_t line, size_t used)
 {
 	enum { WHERE = 76 };
@@ -297,8 +297,8 @@ static void put_where(struct weblist *w, struct buf *b, const char *file, int64_
 	buf_printf(b, ":%lld", (long long)line);
 }
 
-/* The calls that were inlined between the line and the instruction, where they differ from those of the one
-   before. */
+/* Print the calls that were inlined between the line and the instruction, as far as they differ from those of the
+   instruction before. */
 static void put_calls(struct weblist *w, struct buf *b, const struct inst_entry *e, const struct inst_entry *before,
     size_t indent)
 {
@@ -434,14 +434,13 @@ static void put_function(struct weblist *w, struct out *out, const struct code_r
 		buf_puts(b, "</pre>\n");
 }
 
-/* From a line to one that is not before it. A file may say any numbers. */
+/* Return the distance to a line that is not before `from`. A file may contain any numbers. */
 static uint64_t line_distance(int64_t from, int64_t to)
 {
 	return (uint64_t)to - (uint64_t)from;
 }
 
-/* Runs of lines of one function that are not far apart, each with a margin that does not reach into the
-   next. */
+/* Print runs of lines of one function that are close together, each with a margin that does not overlap the next. */
 static void put_file(struct weblist *w, struct out *out, size_t e0, size_t e1)
 {
 	struct code_range *f = NULL;
