@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A node for each context, as many as the frames of all stacks where these have little in common, for a report that
- * tells of every one (callgrind -call_tree). As nodes of a graph, with edges and the tables that find them, 5 million
- * took 2.9 GB; here one takes four bytes, and what is at most of them nothing.
+ * A call tree with a node for each context, for a report that prints all of them (callgrind -call_tree). There are as
+ * many nodes as frames in all stacks if these have little in common. As nodes of a graph, with edges and hash tables, 5
+ * million took 2.9 GB; here a node takes four bytes, and weights are stored only where stacks end.
  *
- * Stacks are sorted from the root on, so nodes are written in preorder and never looked up; it is the
- * form of a shape (tree.h) with the frames themselves as things. Weights are at the ends of stacks, and what is at
- * and below a node is a difference of two running sums. An edge weighs what the node does that it leads to.
+ * Stacks are sorted from the root, so nodes are written in preorder and never looked up. The result is a struct
+ * calltree (calltree/tree.h) whose symbols are the frames themselves. Weights are at the ends of stacks, and the weight
+ * at and below a node is a difference of two running sums. An edge has the weight of the node that it leads to.
  *
- * The order of the graph ends in that in which nodes are first met when samples are walked as they stand. Of two
- * nodes that is the one with the earlier first sample, which is the least at the ends below it; of the same sample
- * the one above, which is the first in preorder too. So it is asked for where nothing else differs, and not kept.
+ * Ties in the graph's order are decided by which node occurs first when samples are read in their order. Of two nodes
+ * that is the one with the earlier first bundle, which is the minimum over the ends below it; if both have the same
+ * one, the upper node, which is also first in preorder. This is computed only when everything else is equal, and is not
+ * stored.
  */
 #include "config.h"
 #include "pprof/context_tree.h"
@@ -28,7 +29,7 @@ struct context_writer {
 	struct context_tree *c;
 	struct fork { uint32_t node, parent; } *fork;
 	struct open_level { uint32_t slot, node; } *open_level;
-	uint32_t *end;		/* the nodes that stacks end at */
+	uint32_t *end;		/* the nodes where stacks end */
 	size_t nfork, cfork, depth, copen, cwhat, nend, cend, csum, cfirst;
 };
 
@@ -44,7 +45,8 @@ static uint32_t add_node(struct context_writer *w, uint32_t parent, uint32_t slo
 	return s->n++;
 }
 
-/* Bundles come in order, so ends do. Until all are there sum[] has what each weighs. */
+/* Add weight at a node. Bundles are sorted, so ends are added in order. Until finish_tree() sum[] has the own weight of
+   each end. */
 static void add_end(struct context_writer *w, uint32_t node, int64_t weight, uint32_t bundle)
 {
 	struct context_tree *c = w->c;
@@ -77,7 +79,7 @@ static void write_down(struct graph_builder *b, struct context_writer *w, uint32
 		add_end(w, w->open_level[k - 1].node, graph_bundle(b, bundle).w, bundle);
 }
 
-/* Nodes and ends are all there: what is asked by rank. */
+/* Build the rank bitmaps and running sums, after all nodes and ends were added. */
 static void finish_tree(struct context_writer *w)
 {
 	struct context_tree *c = w->c;
@@ -105,7 +107,7 @@ static void finish_tree(struct context_writer *w)
 	mem_free(w->open_level);
 }
 
-/* ---- what nodes are */
+/* ---- names */
 
 static int by_text(const void *ctx, uint32_t a, uint32_t b)
 {
@@ -161,7 +163,7 @@ struct context_tree *context_tree_new(struct profile *p, const struct graph_opti
 	c->info = b.info;
 	intern_free(&b.infox);
 	struct down *order = graph_sorted_stacks(&b, &n, &all);
-	uint32_t *bundle = (uint32_t *)order;	/* all that is wanted of them */
+	uint32_t *bundle = (uint32_t *)order;	/* only the bundle numbers are kept, in the same memory */
 	for (size_t i = 0; i < n; i++) {
 		uint32_t which = order[i].bundle;
 		memcpy(bundle + i, &which, sizeof which);
@@ -237,7 +239,7 @@ static int cmp_kid(const void *ctx, uint32_t a, uint32_t b)
 	return d ? d : x != y ? (x > y) - (x < y) : cmp_met(c, a, b);
 }
 
-/* Those without weight of their own, which are most: parted by name before anything is compared. */
+/* Sort nodes without own weight, which are most: first distribute them by name, then sort those of one name. */
 static void sort_light(const struct context_tree *c, uint32_t *v, uint32_t n)
 {
 	uint32_t *from = xcalloc(c->ntext + 2u, sizeof *from), *to = xmalloc((n + 1u) * sizeof *to);
@@ -257,7 +259,8 @@ static void sort_light(const struct context_tree *c, uint32_t *v, uint32_t n)
 uint32_t context_tree_sorted(const struct context_tree *c, uint32_t **node)
 {
 	uint32_t n = c->s->n, *v = *node = xmalloc((n + 1u) * sizeof *v), heavy = 0, all = 0;
-	bool least = false;	/* there is one that is less than nothing however it is turned: it comes last */
+	bool least = false;	/* an own weight is INT64_MIN, whose absolute value stays negative, so it is sorted
+				   last */
 	for (uint32_t i = 1; i < n; i++)
 		if (context_tree_flat(c, i)) {
 			v[heavy++] = i;

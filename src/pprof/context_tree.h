@@ -8,21 +8,22 @@
 #include "pprof/graph.h"
 
 /*
- * The call tree of a profile, all of it: the graph of gopt.tree for who tells of every node. Nodes are numbered in
- * preorder; 0 is the root, which is none.
+ * The complete call tree of a profile: the graph of graph_options.tree, for reports that print every node. Nodes are
+ * numbered in preorder; 0 is the root, which is not a node of the report.
  */
 struct context_tree {
 	struct profile *p;
 	struct graph_info *info;
 	uint32_t *function;	/* by info: equal for the same function */
-	uint32_t *text;		/* by info: its place in the order of printable names; equal for equal names */
+	uint32_t *text;		/* by info: rank of its printable name; equal for equal names */
 	uint32_t ninfo, nfunction, ntext;
-	struct calltree *s;	/* what: info + 1. Without things, and without what is said of calls */
+	struct calltree *s;	/* what[] is info + 1; it has no granularity and no flags of calls */
 	int64_t *sum;		/* before each end, and after the last */
-	uint32_t *first;	/* by end: the first sample that goes there, as its number among those that differ */
+	uint32_t *first;	/* by end: the number of the first bundle of samples with that stack */
 };
 
-/* Samples and stacks of the profile are used up. Not for means, and not without nodes of negative weight. */
+/* Build the tree. This consumes the samples and stacks of the profile. graph_options.mean and drop_negative are not
+   supported. */
 struct context_tree *context_tree_new(struct profile *, const struct graph_options *);
 void context_tree_free(struct context_tree *);
 
@@ -43,15 +44,16 @@ static inline int64_t context_tree_cum(const struct context_tree *c, uint32_t no
 	    c->sum[rank_below(c->s->ends, calltree_next(c->s, node))], c->sum[rank_below(c->s->ends, node)]);
 }
 
-/* Does it weigh anything? Others are no nodes, but for who calls them. */
+/* Return whether a node has any weight. Nodes without weight are not reported, except as callers. */
 static inline bool context_tree_has_weight(const struct context_tree *c, uint32_t node)
 {
 	return context_tree_flat(c, node) || context_tree_cum(c, node);
 }
 
-/* Those that are there in the order of graph_trimmed(): heaviest first by own weight. How many; to be freed. */
+/* Set *node to the nodes that have weight, in the order of graph_trimmed(): greatest own weight first. Return their
+   number. The caller frees the array. */
 uint32_t context_tree_sorted(const struct context_tree *, uint32_t **node);
-/* The nodes below one, heaviest first. How many; room is kept for the next. */
+/* Set r->v to the children of a node, heaviest first, and return their number. The array is reused by the next call. */
 struct context_tree_room { uint32_t *v; size_t cap; };
 uint32_t context_tree_children(const struct context_tree *, uint32_t node, struct context_tree_room *);
 

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The filters of a query on stacks, as pprof applies them: a regular
- * expression is asked once per distinct name, its answer turned into a verdict
- * per location, that into a new stack (or none) per distinct stack, and only
- * then are the samples walked, once. Filters that look inside a location
- * (hide, show, show_from, prune_from) cut its lines in place: every stack
- * through it sees the cut, which is what pprof does and why the order of the
- * steps matters. Filters on labels are in tag_filter.c.
+ * The filters of a query on stacks, as pprof applies them. A regular expression is matched once per distinct name. The
+ * results give a verdict per location, those a new stack (or none) per distinct stack, and then the samples are read
+ * once. Filters that apply inside a location (hide, show, show_from, prune_from) cut its lines in place: every stack
+ * through it sees the cut. That is what pprof does, and why the order of the steps matters. Filters on labels are in
+ * tag_filter.c.
  *
- * What is left of a stack lies where the stack does, for frames are most of a
- * profile: copied, those of 108 MB inflated made 300 of 200. Where frames inside
- * it go (hide, show) the others are moved together, and what it was is no more.
- * That is the last step's to do, for each numbers what it cuts by all that there
- * ever were, and only where no stack lies in another; else they are copied.
+ * What is left of a stack shares the frames of the stack, because frames are most of a profile: copying them raised 200
+ * MB to 300 for 108 MB inflated. If frames inside a stack are removed (hide, show) the others are moved together, which
+ * destroys the original stack. That is allowed only in the last step, because each step numbers its results by all
+ * stacks that exist, and only if no stacks share frames; otherwise the frames are copied.
  */
 #include "config.h"
 #include "pprof/profile.h"
@@ -63,7 +60,7 @@ static bool loc_matches(struct string_matcher *r, const struct profile *p, const
 	return map_matches(r, p, l);
 }
 
-/* Keep the lines that match (or do not); a location's lines are its own, so this is in place. */
+/* Keep the lines that match (or do not match). This is done in place, because locations share no lines. */
 static void keep_lines(struct string_matcher *r, struct profile *p, struct profile_location *l, bool matching)
 {
 	uint32_t kept = 0;
@@ -112,7 +109,7 @@ static bool match_locations(struct profile *p, struct name_filters *b, uint8_t *
 	return any_hidden;
 }
 
-/* What is not hidden of a stack, so many frames; in its place, or at the end. */
+/* Return the stack of the `kept` visible frames of r, written in place or at the end. */
 static uint32_t without_hidden(
     struct profile *p, struct profile_run r, const uint8_t *verdict, uint32_t kept, bool in_place)
 {
@@ -131,7 +128,7 @@ static uint32_t without_hidden(
 	return profile_add_run(p, left);
 }
 
-/* last: no other step takes frames away after this one. */
+/* last: no later step removes frames. */
 static void filter_by_name(struct profile *p, struct name_filters *b, bool last)
 {
 	size_t n = p->nstack;
@@ -157,7 +154,7 @@ static void filter_by_name(struct profile *p, struct name_filters *b, bool last)
 	mem_free(to);
 }
 
-/* Frames [from, to) of a stack, where they are; itself, when these are all. */
+/* Return the stack of frames [from, to) of a stack, in place; the stack itself if these are all frames. */
 static uint32_t part_of(struct profile *p, size_t stack, uint32_t from, uint32_t to)
 {
 	struct profile_run r = p->stack[stack];
@@ -167,7 +164,7 @@ static uint32_t part_of(struct profile *p, size_t stack, uint32_t from, uint32_t
 	return profile_add_run(p, (struct profile_run){r.off + from, to - from});
 }
 
-/* Every stack loses what is nearer the root than its highest match. */
+/* Remove from every stack the frames that are nearer the root than its highest match. */
 static bool show_from(struct profile *p, struct string_matcher *r)
 {
 	bool matched = false;
@@ -197,7 +194,7 @@ static bool show_from(struct profile *p, struct string_matcher *r)
 	return matched;
 }
 
-/* The parentheses that belong to a name stay. */
+/* Parentheses that are part of a name are kept. */
 size_t pprof_simple_name(const char **s, size_t n)
 {
 	static const char *const whole[] = {"(anonymous namespace)", "operator()"};
@@ -266,7 +263,7 @@ void pprof_prune(struct profile *p)
 	if (!drop)
 		return;
 	struct regex *keep = compile_anchored(p, p->keep_frames);
-	if (p->keep_frames && !keep) {	/* it is wrong: then the reference prunes nothing */
+	if (p->keep_frames && !keep) {	/* invalid: the reference then prunes nothing */
 		regex_free(drop);
 		return;
 	}
@@ -290,7 +287,7 @@ void pprof_prune(struct profile *p)
 	uint32_t *to = xmalloc(n * sizeof *to);
 	for (size_t s = 0; s < n; s++) {
 		struct profile_run r = p->stack[s];
-		bool user = false;	/* never prune what is above the first frame of the user */
+		bool user = false;	/* frames between the root and the first user frame are never pruned */
 		to[s] = (uint32_t)s;
 		for (uint32_t k = r.n; k--;) {
 			uint8_t c = cut[profile_frame(p, r.off + k)];

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Building the call graph. Samples are first bundled by stack (by stack and labels when labels are drawn), then each
- * bundle walks its stack once from the root: a node's cumulative weight and an edge's weight count a bundle once
- * however often the stack recurs, told by the number of the last bundle that was there. The sums of a bundle are what
- * the sums of its samples are, so this costs one walk per distinct stack where a walk per sample is the obvious way.
- * Most nodes of a large profile are too light to be shown, and edges are what is dear: so trimming asks for the nodes
- * alone first (graph_nodes). Where all are wanted, what of the stacks has been walked is given back as edges take its
- * place (gopt.spend). Of a tree, which has a node for each context, only those are made that trimming does not take
- * away at once (graph_tree.c). A node that is not wanted (see graph_rebuild) leaves a gap; the edge across a gap is
- * residual, and what ends in a gap has no flat weight.
+ * Builds the call graph. Samples are bundled by stack first (by stack and labels if labels are drawn). Then each bundle
+ * walks its stack once from the root. The cum of a node and the weight of an edge count a bundle once, however often
+ * they occur in the stack; the number of the last bundle is stored for that. The sums over bundles equal the sums over
+ * samples, so this costs one walk per distinct stack instead of one per sample.
+ *
+ * Most nodes of a large profile are too light to be shown, and edges are expensive: so trimming requests only the nodes
+ * first (graph_nodes). If all are wanted, stacks are released while edges take their place (graph_options.spend). Of a
+ * tree, which has a node for each context, only the nodes that trimming does not remove are built (graph_tree.c). A
+ * node that is not wanted (see graph_rebuild) leaves a gap; an edge across a gap is residual, and a stack that ends in
+ * a gap adds no flat weight.
  */
 #include "config.h"
 #include "pprof/graph_internal.h"
@@ -40,7 +41,7 @@ uint32_t *graph_pair_put(struct pairs *m, uint32_t a, uint32_t b)
 		k = (k + 1) & (m->cap - 1);
 	if (!m->slot[k].val) {
 		m->slot[k].key = key;
-		m->n++; /* the caller fills it */
+		m->n++; /* the caller sets the value */
 	}
 	return &m->slot[k].val;
 }
@@ -64,7 +65,7 @@ static int same_info(const void *ctx, uint32_t id, const void *key)
 	       x->addr == y->addr && x->start == y->start && x->line == y->line && x->col == y->col;
 }
 
-/* Its number; where it has none UINT32_MAX, or a new one. */
+/* Return the number of an info. If it has none, add it, or return UINT32_MAX. */
 static uint32_t number_info(struct graph_builder *b, const struct graph_info *i, bool add)
 {
 	uint32_t h = intern_hash_u64(intern_hash_u64((uint64_t)i->name << 32 | i->file, i->addr),
@@ -185,7 +186,7 @@ static void add_edge(struct graph_builder *b, const struct way *w, const struct 
 	e->inlined &= w->inlined;
 }
 
-/* The edges of a stack lie anywhere in memory: all are asked for before the first is looked at. */
+/* The edges of a stack are at random addresses: prefetch all of them before the first is used. */
 void graph_weigh_ways(struct graph_builder *b, const struct bundle *s, uint32_t pass)
 {
 	for (size_t i = 0; i < b->nway; i++) {
@@ -260,8 +261,8 @@ static void spend(struct graph_builder *b, uint32_t stack)
 	b->spent = upto;
 }
 
-/* In the order in which their stacks lie, so that these can go on the way; mostly they are. Not for a tree, whose nodes
-   are numbered as bundles come. */
+/* Sort bundles in the order in which their stacks are stored, so that stacks can be released while they are read.
+   Mostly they are in order already. Not for a tree, because its nodes are numbered in the order of bundles. */
 static void order_bundles(struct graph_builder *b)
 {
 	const struct profile *p = b->p;
@@ -322,9 +323,10 @@ static int same_bundle(const void *ctx, uint32_t id, const void *key)
 	return x->stack == k->stack && x->set == k->labels;
 }
 
-/* Samples with the same stack (and labels) as one; those without weight do not count. Where there are hardly more
-   samples than stacks each is walked by itself: there would be little to bundle, and a table for it. Not where bundles
-   take the place of samples, but for labels, which take the larger table: there each sample becomes one. */
+/* Bundle samples with the same stack (and labels); samples without weight are left out. If there are less than two
+   samples a stack on average, bundling saves little and needs a table, so each sample is walked by itself. With
+   graph_options.spend bundles are made nevertheless, because they replace the samples; but by labels, which would need
+   the larger table, each sample then becomes a bundle. */
 static void make_bundles(struct graph_builder *b)
 {
 	struct profile *p = b->p;

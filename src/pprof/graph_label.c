@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Which labels weigh how much at which node of a graph that is built. Marks are many: of a profile whose requests are
- * labelled four times as many as edges, and each with the table that finds it takes 60 bytes. Where trimming has to
- * count them they are weighed at all nodes that may be left, which are few. Where all nodes are shown nobody needs
- * those of a node but who draws it, and nodes are drawn one after another: so they are weighed for some nodes at a
- * time. How many marks these will have nobody knows; when there are too many, the last nodes are given up, with their
- * marks, and the walk over the stacks goes on for the others. So each walk is for as many nodes as there is room for,
- * and it looks at the labels of those stacks alone that go through one of them.
+ * Weighs the labels at the nodes of a finished graph. There are many marks: a profile with labelled requests has four
+ * times as many as edges, and each takes 60 bytes with its hash table. If trimming has to count marks, they are weighed
+ * at all nodes that may be left, which are few. If all nodes are shown, the marks of a node are needed only while the
+ * node is drawn, and nodes are drawn one after another: so they are weighed for some nodes at a time. How many marks
+ * these will have is not known in advance. When there are too many, the last nodes are given up with their marks, and
+ * the walk over the stacks continues for the others. So each walk serves as many nodes as there is room for, and it
+ * reads only the labels of stacks through one of them.
  *
- * Not taken: to sort what bundles bring to nodes, which is thirty times as much as the marks.
+ * Not taken: sorting the contributions of bundles to nodes, which are thirty times as many as the marks.
  */
 #include "config.h"
 #include "pprof/graph_internal.h"
@@ -19,8 +19,8 @@
 struct labelling {
 	struct graph_builder b;
 	struct graph_options o;
-	uint32_t *place;	/* of a node: where it is in node[], UINT32_MAX: it is not shown */
-	uint64_t *on;		/* a bit of each location: it is of a node that is in turn */
+	uint32_t *place;	/* by node id: its index in node[], UINT32_MAX: it is not shown */
+	uint64_t *on;		/* one bit a location: it belongs to a node of the current range */
 	size_t from, upto, begun;
 };
 
@@ -55,7 +55,8 @@ static void drop_marks(struct labelling *l)
 	intern_free(&l->b.markx);
 }
 
-/* The last nodes are given up, and at least one is left: no more marks than half of the room, if that can be. */
+/* Give up the last nodes, but keep at least one: at most half of the room is then in use, if one node does not take
+   more. */
 static void give_up(struct labelling *l)
 {
 	struct graph *g = l->b.g;
@@ -104,14 +105,15 @@ static void at_location(struct labelling *l, loc_id loc, const struct bundle *s,
 	}
 }
 
-/* Most locations of most stacks are of no node that is in turn: they are passed over in threes or fours of bytes. */
+/* Most locations of most stacks belong to no node of the current range: they are skipped without other memory accesses
+   than their 3 or 4 bytes and one bit. */
 static void walk_stack(struct labelling *l, const struct bundle *s, uint32_t pass)
 {
 	struct graph_builder *b = &l->b;
 	const struct profile *p = b->p;
 	struct profile_run r = p->stack[s->stack];
 	if (!r.n)
-		return;		/* without a frame the tags are of no node */
+		return;		/* tags of a sample without frames belong to no node */
 	const uint64_t *on = l->on;
 	unsigned width = p->width;
 	const uint8_t *f = p->packed + r.off * width, *at = f + (size_t)r.n * width;
@@ -165,7 +167,8 @@ void graph_label(struct graph *g, size_t from)
 	graph_trim_tags(g, from, l->upto, g->label_cut);
 }
 
-/* What the labels of all bundles are; then nobody asks for the profile's own again, where samples have gone too. */
+/* Convert the labels of all bundles. Afterwards the profile's labels are not needed any more, and with `spend` they are
+   freed. */
 static void find_labels(struct graph_builder *b)
 {
 	for (size_t i = 0; i < b->nbundle; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * How the nodes of a call graph are called, and what makes two frames one node: of a line with a function its name and
- * file, and of its binary only where binaries are told apart; of what has no name the address. Every report that names
- * frames asks here, so that all name them alike. Names of all lines are worked out once each (struct
- * graph_frame_names), for samples say the same line a million times.
+ * The names of the nodes of a call graph, and their identity: for a line with a function its name and file, and its
+ * binary only if binaries are distinguished; for a location without a name the address. All reports that name frames
+ * use these functions, so that they agree. The name of each line is computed once (struct graph_frame_names), because
+ * samples repeat the same line a million times.
  */
 #include "config.h"
 #include "pprof/graph.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Labels in the call graph. A set of labels becomes what is drawn of it when it is first met: its texts as one, and its
- * numbers that are bytes, each a key. What a key weighs at a node is a mark; of marks there are as many as nodes and
- * labels have in common, so a mark says by number which key is meant (graph_mark_tag()). Most keys of a profile whose
- * requests are labelled weigh too little to be drawn, wherever they are: where trimming says how much that is, what
- * each weighs is added up before, and these have none.
+ * Labels in the call graph. A set of labels is converted when it is first met: its string labels become one key, and
+ * each numeric label "bytes" another one. The weight of a key at a node is a mark. There are as many marks as
+ * combinations of nodes and keys, so a mark refers to its key by number (graph_mark_tag()). Most keys of a profile with
+ * labelled requests weigh too little to be drawn at any node. If trimming announces its limit, the total weight of each
+ * key is added up first, and keys below the limit get no marks.
  */
 #include "config.h"
 #include "pprof/graph_internal.h"
@@ -21,7 +21,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* All string labels of a set as "key:value", sorted, joined by a backslash and an n. */
+/* Return all string labels of a set as "key:value", sorted, joined by a backslash and an n. */
 static str_id join_labels(struct profile *p, struct profile_run r, str_id base)
 {
 	struct arena a = {0};
@@ -58,7 +58,7 @@ static void add_set_key(struct graph_builder *b, struct set_tags *t, struct grap
 	t->n++;
 }
 
-/* pprof draws string labels, and of the numeric ones "bytes". */
+/* pprof draws string labels and, of the numeric ones, only "bytes". */
 const struct set_tags *graph_set_tags(struct graph_builder *b, uint32_t set)
 {
 	struct profile *p = b->p;

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The call tree: a graph with a node for each context, which are as many as the frames of all stacks where these have
- * little in common. A drawing shows those that have a share of the whole, and a node takes 200 bytes, its edge
- * and the tables that find them as much again. So it is found out first which will be left.
+ * The call tree: a graph with a node for each context. There are as many contexts as frames in all stacks if these have
+ * little in common. A drawing shows those with a minimum share of the total, and a node takes 200 bytes, and as much
+ * again for its edge and the hash tables. So it is computed first which nodes will be left.
  *
- * For that bundles are sorted by their frames from the root on: then each node is a stretch of them, what it weighs is
- * known when the stretch ends, and only those that are open are held. What will be left are the nodes above the limit,
- * those above them, and those without any weight, which trimming passes over. They become a tree of numbers (struct
- * left), and bundles walk down it in their own order, so nodes and edges are made in the order in which they would be,
- * were there all.
+ * For that bundles are sorted by their frames from the root. Then each node is a range of bundles, its weight is known
+ * at the end of the range, and only open nodes are stored. The nodes that will be left are those above the limit, their
+ * ancestors, and those without any weight, which trimming ignores. They form a tree of numbers (struct kept_node), and
+ * bundles walk down it in their own order, so nodes and edges are created in the same order as in the complete tree.
  *
- * Not so where nodes of negative weight are left out (drop_negative): what the whole is depends on all of them then.
- * And not taken: to weigh all nodes by their numbers first. The table of who is whose child alone took 500 MB of 6
- * million.
+ * This is not done if nodes of negative weight are left out (drop_negative), because then the total depends on all
+ * nodes. Not taken: weighing all nodes by number first. The table of children alone took 500 MB for 6 million nodes.
  */
 #include "config.h"
 #include "pprof/graph_internal.h"
@@ -25,7 +23,7 @@ void graph_descent_step(const struct graph_builder *b, struct down *d)
 {
 	struct profile_run r = b->p->stack[graph_bundle(b, d->bundle).stack];
 	struct line_slots at = {0, 0};
-	if (d->k)	/* of the frame that was met last */
+	if (d->k)	/* the frame that was visited last */
 		at = b->line_slots[profile_frame(b->p, r.off + d->i)];
 	while (!d->k && d->i) {
 		at = b->line_slots[profile_frame(b->p, r.off + --d->i)];
@@ -41,8 +39,9 @@ struct down graph_descent_begin(const struct graph_builder *b, size_t bundle)
 	return d;
 }
 
-/* Those that have the same frames from the root on lie together: each group is parted by the frame that it has come to,
-   and who shares that goes one further. So a frame of a stack is looked at once. */
+/* Sort by quicksort, one frame at a time from the root. Bundles with the same frames so far form a group, which is
+   partitioned by its current frame; those that share it advance to the next one. So each frame of a stack is read
+   once. */
 static void sort_down(const struct graph_builder *b, struct down *v, size_t n)
 {
 	struct todo_range { size_t lo, n; } *todo = NULL;
@@ -56,7 +55,7 @@ static void sort_down(const struct graph_builder *b, struct down *v, size_t n)
 			continue;
 		dice = dice * 1664525 + 1013904223;
 		uint32_t mid = v[g.lo + dice % g.n].slot;
-		size_t lo = g.lo, hi = g.lo + g.n;	/* [g.lo, lo) is less, [hi, ...) is more */
+		size_t lo = g.lo, hi = g.lo + g.n;	/* [g.lo, lo) is less than mid, [hi, ...) is greater */
 		for (size_t i = lo; i < hi;) {
 			struct down x = v[i];
 			if (x.slot == mid) {
@@ -81,15 +80,17 @@ static void sort_down(const struct graph_builder *b, struct down *v, size_t n)
 
 /* ---- which nodes are left */
 
-struct kept_node { uint32_t info, up, node; };	/* up: of which, + 1; node: of the graph, + 1, when it has been made */
-struct open_context { uint32_t slot; int64_t cum, flat; size_t from; };	/* from: what is left below it */
+/* up: the parent's index + 1; node: the graph node + 1 once it exists, else 0. */
+struct kept_node { uint32_t info, up, node; };
+/* from: where its kept children begin in below[]. */
+struct open_context { uint32_t slot; int64_t cum, flat; size_t from; };
 
 struct sieve {
 	struct kept_node *kept_node;
 	size_t nleft, cleft;
 	struct open_context *open_context;
 	size_t depth, copen;
-	uint32_t *below;		/* what is left, whose parents are open */
+	uint32_t *below;		/* kept nodes whose parents are still open */
 	size_t nbelow, cbelow;
 	int64_t least;
 	size_t dropped;
@@ -117,7 +118,7 @@ static void open_one(struct sieve *v, uint32_t slot)
 	v->open_context[v->depth++] = (struct open_context){slot, 0, 0, v->nbelow};
 }
 
-/* Bundles in order: what they have in common with the one before stays open. */
+/* Process the sorted bundles: the frames shared with the previous bundle stay open. */
 static void sift_bundles(struct graph_builder *b, struct sieve *v, const struct down *order, size_t n)
 {
 	for (size_t i = 0; i < n && profile_should_continue(b->p, i, n); i++) {
@@ -162,7 +163,7 @@ struct down *graph_sorted_stacks(const struct graph_builder *b, size_t *n, int64
 
 struct kids { struct pairs of; struct kept_node *kept_node; };
 
-/* The node below another one; 0: it is not left. */
+/* Return the node of an info below another one, and create it if necessary; 0: it is not kept. */
 static uint32_t child_node(struct graph_builder *b, struct kids *k, uint32_t context, uint32_t *place, uint32_t info)
 {
 	if (!k->kept_node) {
@@ -183,7 +184,8 @@ static void walk_stack(struct graph_builder *b, struct kids *kids, const struct 
 	struct graph_node *parent = NULL;
 	uint32_t place = 0, n = 1;
 	if (b->sets && s->set && r.n)
-		graph_set_tags(b, s->set);	/* they are numbered as they come, wherever they are */
+		graph_set_tags(b, s->set);	/* tags are numbered in the order of bundles, even if the node is not
+						   kept */
 	for (uint32_t i = r.n; i-- && n;) {
 		struct line_slots at = b->line_slots[profile_frame(b->p, r.off + i)];
 		for (uint32_t k = at.n; k-- && n;) {

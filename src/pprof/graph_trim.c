@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What is left of a call graph for a page of text or a drawing: light nodes go
- * by their cumulative weight, then the first so many in order, then light
- * labels and edges. A graph that loses nodes is built again from the samples,
- * because an edge across what was removed is not the sum of the edges it had;
- * a tree is cut in place, because there it is. Orders are total: ties end at
- * the printable name, and then at the order before.
+ * Trims a call graph for a page of text or a drawing: light nodes are removed by their cum, then all but the first
+ * nodecount nodes in order, then light labels and edges. A graph that loses nodes is built again from the samples,
+ * because an edge across removed nodes is not the sum of their edges. A tree is cut in place, because there it is.
+ * Orders are total: ties are decided by the printable name, and then by the previous order.
  */
 #include "config.h"
 #include "pprof/graph_internal.h"
@@ -39,7 +37,7 @@ int64_t graph_edge_weight(const struct graph_edge *e)
 	return mean_of(e->weight, e->mean ? e->div[0] : 0);
 }
 
-/* The sum of raw values. */
+/* Return the sum of own weights, undivided. */
 static int64_t graph_flat(const struct graph *g)
 {
 	int64_t sum = 0;
@@ -88,11 +86,11 @@ static int cmp_score(const void *x, const void *y)
 	int c = by_weight(a->score, b->score);
 	c = c ? c : by_name(a, b);
 	c = c ? c : by_weight(a->flat, b->flat);
-	c = c ? c : by_weight(a->cum, b->cum); /* contexts of one function in a tree */
+	c = c ? c : by_weight(a->cum, b->cum); /* for contexts of one function in a tree */
 	return c ? c : a->rank < b->rank ? -1 : 1;
 }
 
-/* The more even the shares of the edges, the more there is to see in them. */
+/* Return the entropy of the edges' shares: the more even they are, the more a drawing of them shows. */
 static double edge_entropy(const struct graph *g, const struct graph_node *n, bool in, int64_t self)
 {
 	double score = 0;
@@ -173,7 +171,7 @@ struct graph_edge **graph_sorted_edges(const struct graph *g, const struct graph
 	return all;
 }
 
-/* ---- what goes */
+/* ---- removal */
 
 static void trim_tags(struct graph *g, int64_t cutoff)
 {
@@ -192,7 +190,7 @@ static size_t graph_trim_edges(struct graph *g, int64_t cutoff)
 	return dropped;
 }
 
-/* Can e's source reach its destination without e? Backwards, breadth first. */
+/* Return whether the source of e reaches its destination without e: a breadth-first search backwards. */
 static bool is_redundant(const struct graph *g, struct graph_edge *e, struct graph_node **queue, uint32_t mark)
 {
 	size_t head = 0, tail = 0;
@@ -231,7 +229,8 @@ static void graph_drop_redundant(struct graph *g)
 		if (!any_residual(g, g->node[i]))
 			continue;
 		struct graph_edge **in = graph_sorted_edges(g, g->node[i], true, &n);
-		while (n-- && in[n]->residual) /* never one that is heavier than a direct edge */
+		while (n-- && in[n]->residual) /* stop at the first direct edge: a residual edge that is heavier is
+					          kept */
 			if (is_redundant(g, in[n], queue, ++mark))
 				in[n]->dead = true;
 		mem_free(in);
@@ -248,7 +247,7 @@ static void unlink_in(const struct graph *g, uint32_t e)
 		*at = graph_edge_at(g, e)->next_in;
 }
 
-/* A node of a tree goes: its children become its parent's. */
+/* Remove a node of a tree: its children become children of its parent. */
 static void splice_node(const struct graph *g, struct graph_node *n)
 {
 	struct graph_edge *up = graph_first_edge(g, n, true);
@@ -276,7 +275,7 @@ static void splice_node(const struct graph *g, struct graph_node *n)
 		up->dead = true;
 }
 
-/* To the nodes that are kept. */
+/* Cut a tree down to the nodes that have `keep` set. */
 static void graph_trim_tree(struct graph *g)
 {
 	size_t kept = 0;
@@ -289,7 +288,7 @@ static void graph_trim_tree(struct graph *g)
 	graph_drop_redundant(g);
 }
 
-/* ---- all of it, in pprof's order */
+/* ---- trimming in pprof's order */
 
 static size_t count_tags(const struct graph_node *n)
 {
@@ -299,7 +298,7 @@ static size_t count_tags(const struct graph_node *n)
 	return c;
 }
 
-/* How many nodes of the sorted graph stay; in a drawing up to four labels take a place each. */
+/* Return how many nodes of the sorted graph are kept; in a drawing up to four labels of a node count as a node each. */
 static size_t top_count(const struct graph *g, size_t max, bool visual)
 {
 	size_t count = 0;
@@ -314,7 +313,7 @@ static size_t top_count(const struct graph *g, size_t max, bool visual)
 	return max < g->n ? max : g->n;
 }
 
-/* Cut down to the nodes that are marked; the graph itself, or another in its place. */
+/* Cut the graph down to the nodes that have `keep` set. Return the graph itself, or a new one that replaces it. */
 static struct graph *cut_graph(struct graph *g, const struct graph_options *o)
 {
 	if (o->tree) {
@@ -328,15 +327,15 @@ static struct graph *cut_graph(struct graph *g, const struct graph_options *o)
 	return next;
 }
 
-/* The first so many nodes are marked to be kept. */
+/* Set `keep` for the first `top` nodes. */
 static void keep_first(struct graph *g, size_t top)
 {
 	for (size_t i = 0; i < g->n; i++)
 		g->node[i]->keep = i < top;
 }
 
-/* The sorted graph cut down to its first nodes; edges that are light go before that, which counts where it stays as it
-   is. */
+/* Cut the sorted graph down to its first nodes. Light edges are removed before, which matters if the graph is not
+   rebuilt. */
 static struct graph *cut_top(struct graph *g, const struct graph_options *o, int64_t node_cut, int64_t edge_cut)
 {
 	trim_tags(g, node_cut);
@@ -350,9 +349,9 @@ static struct graph *cut_top(struct graph *g, const struct graph_options *o, int
 	return g;
 }
 
-/* The same where labels have not been weighed yet: they take places too, but no node less than one. So none are weighed
-   but those of the nodes that there may be room for, of which there are fewer than in the graph; and where none are too
-   light to be drawn those alone that take a place, which are of stacks that end at the node. */
+/* As cut_top(), for a graph whose labels have not been weighed yet. Labels also take places, but every node takes at
+   least one. So labels are weighed only at the first nodecount nodes. If no label is too light to be drawn, only the
+   labels that take a place are weighed: those of stacks that end at the node. */
 static struct graph *cut_labelled(struct graph *g, const struct graph_options *o, int64_t node_cut)
 {
 	struct graph_options counts = *o;
@@ -373,8 +372,8 @@ static struct graph *cut_labelled(struct graph *g, const struct graph_options *o
 	return g;
 }
 
-/* A graph of the nodes that are kept, or of all; without labels where *later, which it stays if more nodes are left
- * than will be. */
+/* Return a graph of the nodes that have `keep` set, or of all. With *later it has no labels; but if it has no more than
+   nodecount nodes, it is built with labels and *later is cleared. */
 static struct graph *first_cut(struct graph *nodes, const struct graph_options *o, bool all, bool *later)
 {
 	struct graph_options bare = *o;
@@ -391,7 +390,8 @@ static struct graph *first_cut(struct graph *nodes, const struct graph_options *
 	return g;
 }
 
-/* The graph of all, which has no labels where *later: with them when no more nodes are left than will be. */
+/* Return the complete graph. With *later it has no labels; but if it has no more than nodecount nodes, it is built
+   again with labels and *later is cleared. */
 static struct graph *with_labels(struct graph *g, const struct graph_options *o, bool *later)
 {
 	if (*later && g->n <= (size_t)o->nodecount) {
@@ -404,15 +404,16 @@ static struct graph *with_labels(struct graph *g, const struct graph_options *o,
 	return g;
 }
 
-/* Marks that there is room for: nearly what a table of 2^18 places finds. */
+/* The number of marks in memory at a time: nearly as many as a hash table of 2^18 cells can index. */
 enum { LABELS = 190000 };
 
 struct graph *graph_trimmed(struct profile *p, const struct graph_options *asked)
 {
 	struct graph_options options = *asked, *o = &options;
 	options.sift = o->tree;
-	options.label_room = o->nodecount > 0 ? 0 : LABELS;		/* they take no part in what is shown then */
-	options.spend &= !(o->nodefraction > 0) && o->nodecount <= 0;	/* the graph is built once */
+	options.label_room = o->nodecount > 0 ? 0 : LABELS;		/* without nodecount labels do not affect which
+									   nodes are shown */
+	options.spend &= !(o->nodefraction > 0) && o->nodecount <= 0;	/* only if the graph is built once */
 	bool light = !o->tree && o->nodefraction > 0, later = !o->tree && o->tags && o->nodecount > 0;
 	struct graph_options bare = options;
 	bare.tags &= !later;

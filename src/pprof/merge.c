@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Several profiles made into one. First their sample types are brought to what
- * they have in common and to the finest unit; then each sample is mapped into
- * the new profile, which numbers mappings, functions and locations as it meets
- * them, so the order of everything in the result follows from the order of the
- * samples. What makes two mappings, functions or locations the same is pprof's
- * rule, odd corners included: of a location only the last line has
- * its column compared, and a mapping is known by its size in pages.
+ * Merges several profiles. First their sample types are reduced to the common ones and to the finest unit. Then each
+ * sample is mapped into the new profile, which numbers mappings, functions and locations in the order in which it meets
+ * them, so the order of the samples determines the order of everything in the result. Which mappings, functions and
+ * locations are equal is pprof's rule, including its special cases: of a location only the last line's column is
+ * compared, and a mapping is identified by its size in pages.
  *
- * Each profile goes while it is merged: its pages as its samples and stacks
- * have been taken over, the rest when all of them have. So the sum takes the
- * place of its parts.
+ * Each profile is released while it is merged: its pages after its samples and stacks were read, the rest at the end.
+ * So the sum replaces its parts in memory.
  */
 #include "config.h"
 #include "pprof/profile.h"
@@ -21,22 +18,22 @@
 #include <math.h>
 #include <string.h>
 
-enum { SPENT = 1 << 12 };	/* samples, after which what was read of them goes */
+enum { SPENT = 1 << 12 };	/* number of samples after which those that were read are released */
 
 struct profile_merger {
 	struct profile *to;
-	const struct profile *from;	/* whose samples and stacks go on the way */
+	const struct profile *from;	/* its samples and stacks are released while they are read */
 	struct intern maps, funs, locs, pairs;
-	map_id *map;	/* of `from` by index -> id + 1 in `to`; likewise below */
-	int64_t *shift; /* by which addresses of that mapping move */
+	map_id *map;	/* map, fun, loc, str: by index in `from`: the id in `to`, 0: not mapped yet */
+	int64_t *shift; /* by mapping: the difference of its addresses in `to` */
 	fun_id *fun;
 	loc_id *loc;
 	str_id *str;
-	void *tmp;	/* a stack, or labels */
+	void *tmp;	/* scratch for a stack or labels */
 	size_t ctmp;
 };
 
-/* ---- making them comparable */
+/* ---- making profiles comparable */
 
 static int type_index(const struct profile *p, const char *name)
 {
@@ -46,7 +43,7 @@ static int type_index(const struct profile *p, const char *name)
 	return -1;
 }
 
-/* Keep the types named, in this order; all of them are there. */
+/* Keep the named types, in this order; all of them must exist. */
 static void keep_types(struct profile *p, const char *const *name, size_t n)
 {
 	bool change = n != p->ntype, has_default = false;
@@ -77,8 +74,9 @@ static void keep_types(struct profile *p, const char *const *name, size_t n)
 	mem_free(from);
 }
 
-/* The types of the first profile that n types of all n profiles are called by: two of one profile
-   stand for one that another lacks, as with pprof, so whether all have it is asked after that. */
+/* Reduce all profiles to the types of the first one whose names occur n times in the n profiles. As in pprof, a type
+   that occurs twice in one profile makes up for a profile that lacks it; so it is checked afterwards that all profiles
+   have it. */
 static int common_types(struct profile *const *p, size_t n, struct err *e)
 {
 	int r = 0;
@@ -116,7 +114,7 @@ static size_t type_stem(const char *s)
 	return n && s[n - 1] == 's' ? n - 1 : n;
 }
 
-/* The finest of n types; -1 when they are not comparable. */
+/* Set *best to the finest of n types. -1: they are not comparable. */
 static int finest_type(const struct vtype *t, size_t n, struct vtype *best, struct err *e)
 {
 	*best = t[0];
@@ -286,7 +284,7 @@ static fun_id merge_fun(struct profile_merger *m, fun_id i)
 	return m->fun[i] = id;
 }
 
-/* Addresses count from the start of their mapping. */
+/* Return the address relative to the start of its mapping. */
 static uint64_t relative_address(const struct profile *p, const struct profile_location *l)
 {
 	return l->addr - p->map[l->map].start;
@@ -374,8 +372,8 @@ static uint32_t merge_set(struct profile_merger *m, struct profile_run r)
 	return profile_add_labels(m->to, x, r.n);
 }
 
-/* Samples come to stacks in the order in which these lie, as readers leave them. seen: a place for each, empty, and so
-   it is left. */
+/* Return whether samples refer to stacks in the order in which these are stored, as readers create them. seen: a zeroed
+   cell for each stack; it is zeroed again. */
 static bool in_order(const struct profile *f, uint32_t *seen)
 {
 	uint64_t end = 0;
@@ -392,7 +390,7 @@ static bool in_order(const struct profile *f, uint32_t *seen)
 	return ok;
 }
 
-/* From one sample to another, and from one frame, all has been taken over. */
+/* Release samples [from, upto) and frames [frame, end), which have been merged. */
 static void release_merged(const struct profile *f, size_t from, size_t upto, uint64_t frame, uint64_t end)
 {
 	profile_release_samples(f, from, upto);
@@ -403,7 +401,7 @@ static void merge_samples(struct profile_merger *m)
 {
 	const struct profile *f = m->from;
 	uint32_t *stack = xcalloc(f->nstack, sizeof *stack), *set = xcalloc(f->nset, sizeof *set);
-	uint64_t spent = 0, end = 0;	/* frames */
+	uint64_t spent = 0, end = 0;	/* in frames */
 	bool ordered = in_order(f, stack);
 	for (size_t i = 0; i < f->nsample && profile_should_continue(m->to, i, f->nsample); i++) {
 		struct profile_sample s = f->sample[i];
@@ -445,7 +443,7 @@ static void merge_one(struct profile_merger *m, const struct profile *from)
 	m->loc = xcalloc(from->nloc, sizeof *m->loc);
 	m->str = xcalloc(from->nstr, sizeof *m->str);
 	if (m->to->nmap == 1 && from->nmap > 1)
-		merge_map(m, 1); /* the first mapping is the program itself */
+		merge_map(m, 1); /* map the first mapping first, because it is the program itself */
 	merge_samples(m);
 	void *all[] = {m->map, m->shift, m->fun, m->loc, m->str};
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -510,12 +508,13 @@ static struct profile *merge_all(struct profile **p, size_t n)
 	intern_free(&m.locs);
 	intern_free(&m.pairs);
 	for (size_t i = 0; i < m.to->nsample; i++)
-		if (all_zero(profile_value(m.to, i), m.to->ntype)) /* collect what they alone used */
+		if (all_zero(profile_value(m.to, i), m.to->ntype)) /* merge again, without what only zero samples
+								      used */
 			return merge_all(&m.to, 1);
 	return m.to;
 }
 
-/* What pprof asks of profiles before it merges them: types equal to the letter. */
+/* Check what pprof requires of profiles before it merges them: literally equal types. */
 static int check_comparable(const struct profile *a, const struct profile *b, struct err *e)
 {
 	bool ok = a->ntype == b->ntype &&

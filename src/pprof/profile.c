@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The profile of the reports: another sink than the store. The store interns
- * frames into one call tree, which is what panes and totals want; pprof's
- * reports want more of the file than that: locations by their ids, the order
- * of the samples, several labels under one key, and they edit locations in
- * place (a hidden line vanishes from every stack that goes through it). So the
- * tables here are plain growing arrays, and only strings, stacks and label sets
- * are interned, because a profile has far fewer of them than it has samples.
+ * The profile of the reports: a second sink beside the store. The store merges frames into one call tree, which suits
+ * panes and totals. pprof's reports need more of the file: the ids of locations, the order of the samples, several
+ * labels under one key; and they edit locations in place (a hidden line vanishes from every stack through its
+ * location). So the tables here are plain growing arrays, and only strings, stacks and label sets are interned, because
+ * a profile has far fewer of them than samples.
  */
 #include "config.h"
 #include "pprof/profile.h"
@@ -111,7 +109,7 @@ void profile_drop_stack_index(struct profile *p)
 	intern_free(&p->stackx);
 }
 
-/* Frames of four bytes from now on: backwards, for each moves on. */
+/* Widen all frames to four bytes; backwards, because each frame moves to a higher address. */
 static void widen_frames(struct profile *p)
 {
 	p->packed = mem_grow(p->packed, &p->cframe, p->nframe * 4, 1);
@@ -124,7 +122,7 @@ static void widen_frames(struct profile *p)
 	rebuild_stack_index(p);
 }
 
-/* Frames as they are kept, at the end of all. */
+/* Append frames in packed form, and return their address; p->nframe is not advanced. */
 static const uint8_t *put_frames(struct profile *p, const loc_id *leaf_first, size_t n)
 {
 	loc_id all = 0;
@@ -184,7 +182,7 @@ static int same_set(const void *ctx, uint32_t id, const void *key)
 	return 1;
 }
 
-/* Texts before numbers, each by their keys; labels that are equal in this keep their order. */
+/* Return whether a comes after b: texts before numbers, each by key; labels that are equal in this keep their order. */
 static bool label_after(const struct profile *p, const struct profile_label *a, const struct profile_label *b)
 {
 	bool x = a->str, y = b->str;
@@ -202,7 +200,7 @@ static void sort_few_labels(const struct profile *p, struct profile_label *l, si
 	}
 }
 
-/* from[0..mid) and from[mid..n), both sorted, into to. */
+/* Merge from[0..mid) and from[mid..n), both sorted, into to. */
 static void merge_labels(const struct profile *p, const struct profile_label *from, size_t mid, size_t n,
     struct profile_label *to)
 {
@@ -215,7 +213,7 @@ static inline size_t smaller_of(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Sets are small and mostly sorted, but a file may hold one of a million labels. */
+/* Sets are small and mostly sorted, but a file may contain one of a million labels. */
 static void sort_labels(const struct profile *p, struct profile_label *l, size_t n)
 {
 	enum { FEW = 16 };
@@ -305,8 +303,8 @@ void profile_free(struct profile *p)
 	mem_free(p);
 }
 
-/* What was cut may be equal to one that was not, or to one cut before it. It is never equal to what another was before
-   that was cut: whatever takes frames away leaves what it has left as it is. So those need no place in the index. */
+/* Merge equal stacks after a cut. A cut stack may equal one that was not cut, or another cut one. It never equals a cut
+   stack's original, because a filter does not change its own results again. So originals need not be in the index. */
 static void merge_cut(struct profile *p, uint32_t *to, size_t n)
 {
 	size_t kept = n;

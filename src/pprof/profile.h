@@ -10,11 +10,10 @@
 #include "sink.h"
 
 /*
- * A profile as the pprof-compatible reports need it: mutable tables in the
- * order of the file, samples that share interned stacks and label sets. What
- * a query does to a stack is worked out once per stack, not once per sample.
- * Index 0 of strings, mappings, functions, locations is "none"; stack 0 is the
- * empty one, label set 0 has no labels. Equal strings have equal ids.
+ * A profile for the pprof-compatible reports: mutable tables in the order of the file, and samples that share interned
+ * stacks and label sets. What a query does to a stack is computed once per stack, not once per sample. Index 0 of
+ * strings, mappings, functions and locations is "none"; stack 0 is the empty one, label set 0 has no labels. Equal
+ * strings have equal ids.
  */
 struct profile_text { const char *s; uint32_t n; };	/* NUL-terminated */
 struct profile_type { str_id type, unit; };
@@ -27,9 +26,9 @@ struct profile_function { uint64_t id; str_id name, sysname, file; int64_t line;
 struct profile_line { fun_id fun; int64_t line, col; };
 struct profile_location { uint64_t id, addr; map_id map; uint32_t line, nline; bool folded; };
 	/* its lines are p->line[line .. line+nline), innermost first; none if unknown */
-struct profile_run { uint64_t off : 37, n : 27; };	/* a record of a file has less than 2^26 bytes */
+struct profile_run { uint64_t off : 37, n : 27; };	/* a record of a file is shorter than 2^26 bytes */
 struct profile_label { str_id key, str; int64_t num; str_id unit; };
-	/* of a set: strings first, then numbers; by key; in the order of the file under a key */
+	/* order within a set: strings first, then numbers; by key; labels of one key in the order of the file */
 struct profile_sample { uint32_t stack, labels; };
 typedef void profile_notice(void *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -41,31 +40,31 @@ struct profile {
 	struct profile_function *fun;
 	struct profile_line *line;
 	struct profile_location *loc;
-	struct profile_run *stack, *set;	/* into frame, label */
+	struct profile_run *stack, *set;	/* ranges of frame and label */
 	uint8_t *packed;			/* frames, leaf first: profile_frame() */
-	unsigned width;			/* bytes of a frame: 3, or 4 when a number was too large */
+	unsigned width;			/* bytes of a frame: 3, or 4 if a location number is too large for 3 */
 	struct profile_label *label;
 	struct profile_sample *sample;
 	int64_t *value;			/* sample i has value[i * ntype .. (i+1) * ntype) */
 	size_t nstr, ntype, nmap, nfun, nline, nloc, nstack, nset, nframe, nlabel, nsample, nvalue;
 	size_t cstr, ctype, cmap, cfun, cline, cloc, cstack, cset, cframe, clabel, csample, cvalue;
 	struct intern strx, stackx, setx;
-	str_id blank;			/* see profile_blank(); 0: not asked for yet */
+	str_id blank;			/* see profile_blank(); 0: not created yet */
 
-	str_id tag_root;		/* 0, or the key whose tags are frames where nothing else is asked for */
+	str_id tag_root;		/* 0, or the key whose tags are shown as frames by default */
 	str_id drop_frames, keep_frames, default_type, doc_url, period_type, period_unit;
 	int64_t time, duration, period;
 	str_id *comment;
 	size_t ncomment, ccomment;
-	bool nested;			/* frames of a stack may be those of another: profile_add_run() */
-	bool commented;			/* names come from comments that pprof does not read: profile_drop_names() */
-	bool bad;			/* a sample had another number of values than there are types */
-	profile_notice *notice;		/* what readers warn of goes there, with its place; NULL: nowhere */
+	bool nested;			/* stacks may share frames: profile_add_run() */
+	bool commented;			/* names come from comments that pprof ignores: profile_drop_names() */
+	bool bad;			/* a sample had a different number of values than there are types */
+	profile_notice *notice;		/* gets the warnings of readers, with their positions; NULL: they are dropped */
 	void *notice_arg;
-	size_t nwarn, nsaid;	/* notices of damage, and all of them */
+	size_t nwarn, nsaid;	/* nwarn: notices of damage; nsaid: all notices */
 
-	/* Who looks on, NULL nobody: asked now and then how far it is and whether to go on. What was stopped is
-	   half of it, and nobody's. */
+	/* NULL, or called now and then with the progress; it returns false to stop. After that `stopped` is set and the
+	   profile is incomplete and must not be used. */
 	bool (*go)(void *arg, uint64_t done, uint64_t total);
 	void *go_arg;
 	uint64_t total;			/* bytes to read */
@@ -74,11 +73,12 @@ struct profile {
 
 struct profile *profile_new(void);
 void profile_free(struct profile *);
-struct sink profile_sink(struct profile *);	/* readers fill it; the trace's part is left out */
-/* Few stacks will be added from now on: the index of them goes, until one is. */
+/* Return a sink that fills the profile. It has no functions for traces. */
+struct sink profile_sink(struct profile *);
+/* Free the index of stacks, because few stacks will be added from now on. profile_add_stack() builds it again. */
 void profile_drop_stack_index(struct profile *);
 
-/* At step i of n of something long: false: stop. */
+/* Call at step i of n of a long loop; return false if it is to stop. */
 static inline bool profile_should_continue(struct profile *p, size_t i, size_t n)
 {
 	if (p->go && i % 4096 == 0 && !p->stopped)
@@ -87,20 +87,22 @@ static inline bool profile_should_continue(struct profile *p, size_t i, size_t n
 }
 
 str_id profile_add_string(struct profile *, const char *s, size_t n);
-/* The empty text of a label that is there, or its empty unit: a string of its own, since 0 says that it
-   has none. */
+/* Return the id of the empty text of a label, or of an empty unit. It is a string of its own, because 0 means that
+   there is no text. */
 str_id profile_blank(struct profile *);
 map_id profile_add_mapping(struct profile *, const struct profile_mapping *);
 fun_id profile_add_function(struct profile *, const struct profile_function *);
-uint32_t profile_add_line(struct profile *, const struct profile_line *);	/* its index */
+/* Append a line and return its index. */
+uint32_t profile_add_line(struct profile *, const struct profile_line *);
 loc_id profile_add_location(struct profile *, const struct profile_location *);
 uint32_t profile_add_stack(struct profile *, const loc_id *leaf_first, size_t n);
-uint32_t profile_add_labels(struct profile *, struct profile_label *, size_t n);	/* sorts them in place */
+uint32_t profile_add_labels(struct profile *, struct profile_label *, size_t n);	/* sorts the labels in place */
 void profile_add_sample(struct profile *, uint32_t stack, uint32_t labels, const int64_t *value);
 void profile_add_comment(struct profile *, str_id);
-void profile_drop_names(struct profile *);	/* locations keep their addresses only */
+/* Remove functions and lines; locations keep only their addresses. */
+void profile_drop_names(struct profile *);
 
-/* Frame i of all stacks. They are most of a profile, so they take what their numbers do. */
+/* Return frame i of all stacks. Frames are most of a profile, so they take only 3 bytes if they can. */
 static inline loc_id profile_frame(const struct profile *p, uint64_t i)
 {
 	const uint8_t *f = p->packed + i * p->width;
@@ -108,7 +110,7 @@ static inline loc_id profile_frame(const struct profile *p, uint64_t i)
 	return p->width == 3 ? l : l | (loc_id)f[3] << 24;
 }
 
-/* There is room for it, and it is not too large. */
+/* Write frame i. There must be room for it, and it must fit into the width. */
 static inline void profile_set_frame(struct profile *p, uint64_t i, loc_id l)
 {
 	uint8_t *f = p->packed + i * p->width;
@@ -117,70 +119,76 @@ static inline void profile_set_frame(struct profile *p, uint64_t i, loc_id l)
 }
 
 static inline const char *profile_string(const struct profile *p, str_id i) { return p->str[i].s; }
-/* The function that code at a location belongs to, not what was inlined into it; "" when it is not known. */
+/* Return the name of the function that contains a location, not of one that was inlined into it; "" if it is not
+   known. */
 static inline const char *profile_outermost(const struct profile *p, size_t loc)
 {
 	const struct profile_location *l = &p->loc[loc];
 	return l->nline ? profile_string(p, p->fun[p->line[l->line + l->nline - 1].fun].name) : "";
 }
 static inline int64_t *profile_value(const struct profile *p, size_t sample) { return p->value + sample * p->ntype; }
-/* v += d, wrapping: values of a file may be anything. */
+/* v += d, wrapping around, because values of a file may be any numbers. */
 static inline void profile_sum(int64_t *v, int64_t d) { *v = wrap_add(*v, d); }
-/* v by d; by nothing, v itself. */
+/* Return v / d; v if d is 0. */
 static inline int64_t profile_mean(int64_t v, int64_t d) { return d == -1 ? wrap_neg(v) : d ? v / d : v; }
 
-/* A stack whose frames lie where those of another do, or at the end; equal ones may be there. Room for so many more
-   frames at the end, p->nframe on, whatever locations there are by now; who writes them counts them. */
+/* profile_add_run() adds a stack whose frames are part of another stack's, or at the end; equal stacks are not merged.
+   profile_reserve_frames() makes room for n frames at the end, from p->nframe on, wide enough for all current
+   locations; the caller writes them and advances p->nframe. */
 uint32_t profile_add_run(struct profile *, struct profile_run);
 void profile_reserve_frames(struct profile *, uint64_t n);
 
-/* There were n stacks. Samples keep their order; each goes from stack s to to[s], or is dropped if that is
-   PROFILE_DROP. What was added as profile_add_run() since, in the order of s, each for one, is what is left of s by
-   something that would take nothing more of it: equal ones become one, as profile_add_stack() would have it, and to[]
-   says which. */
+/* Replace stacks, of which there were n. Samples keep their order; each moves from stack s to to[s], or is dropped if
+   that is PROFILE_DROP. Stacks that were added since by profile_add_run(), in the order of s and each for one s, must
+   be results of a filter that would not change them again. Equal ones are merged, as profile_add_stack() would do, and
+   to[] is updated. */
 #define PROFILE_DROP UINT32_MAX
 void profile_restack(struct profile *, uint32_t *to, size_t n);
-void profile_drop_unused_stacks(struct profile *);	/* those of no sample; the others keep their order */
-/* Samples, to the last one, are not looked at again; those from one to another: their pages go. */
+/* Remove the stacks that no sample has; the others keep their order. */
+void profile_drop_unused_stacks(struct profile *);
+/* Free all samples; or release the pages of samples [from, upto), which must not be read again. */
 void profile_drop_samples(struct profile *);
-void profile_drop_labels(struct profile *);		/* when samples have been forgotten */
+/* Free the label sets; call after profile_drop_samples(). */
+void profile_drop_labels(struct profile *);
 void profile_release_samples(const struct profile *, size_t from, size_t upto);
 
-/* to_sink.c: say it all to a sink, in the order of the tables. false: the sink said stop. */
+/* Write all tables to a sink, in their order (to_sink.c). Return false if the sink stopped it. */
 bool pprof_to_sink(const struct profile *, const struct sink *);
-/* Say it to a store that holds another profile, as samples of that side. -1: they have no sample type in
-   common; nothing was said. */
+/* Write the profile to a store that holds another one, as samples of that side. -1: they have no sample type in common,
+   and nothing was written. */
 struct snap;
 int pprof_add_side(const struct profile *, const struct snap *, const struct sink *, uint32_t side, struct err *e);
 
-/* pprof/write.c: as a gzip'ed profile.proto, piece by piece; put() false: stop. */
+/* Write the profile as a gzip'ed profile.proto, block by block (write.c). put() returns false to stop. */
 typedef bool pprof_write_fn(void *arg, const void *p, size_t n);
 int pprof_write(const struct profile *, pprof_write_fn *, void *arg, struct err *e);
 
-/* pprof/merge.c */
-/* Make n profiles comparable and merge them into one, as pprof does: p[0] itself when n is 1, else
-   a new one, for which they all go; either way p[] is empty then. -1: they cannot be compared, and are as they were
-   but for their types and units. */
+/* The following functions are in merge.c. */
+/* Make n profiles comparable and merge them into *out, as pprof does: p[0] itself if n is 1, else a new profile, and
+   all p[] are freed while it is made. Either way the caller no longer owns them and p[] is NULL. -1: they are not
+   comparable; then only their types and units may have changed. */
 int pprof_merge(struct profile **p, size_t n, struct profile **out, struct err *e);
 int pprof_normalize(struct profile *, const struct profile *base, struct err *e);
-void pprof_scale(struct profile *, const double *ratio);	/* one per type; drops samples that become 0 */
-void pprof_mark_base(struct profile *);			/* label every sample as of the diff base */
+/* Scale the values by one ratio per type; drop samples whose values all become 0. */
+void pprof_scale(struct profile *, const double *ratio);
+/* Label every sample as one of the diff base. */
+void pprof_mark_base(struct profile *);
 
-/* pprof/filter.c: what the filters of a query do; in the order in which pprof does them. */
+/* The filters of a query, in pprof's order (filter.c). */
 #define PROFILE_BASE_KEY "pprof::base"
-struct pprof_filters {	/* as typed; NULL or "" none */
+struct pprof_filters {	/* as entered; NULL or "": none */
 	const char *focus, *ignore, *hide, *show, *show_from, *prune_from;
 	const char *tagfocus, *tagignore, *tagshow, *taghide, *tagroot, *tagleaf;
-	const char *unit;	/* in which tagroot and tagleaf write numbers */
+	const char *unit;	/* unit in which tagroot and tagleaf write numbers */
 };
 struct pprof_label_units {	/* the unit of each numeric label key */
 	str_id *key, *unit;
 	size_t n, cap;
-	struct intern at;	/* by key */
+	struct intern at;	/* index of key[] */
 };
-/* A C++ name without its arguments: how much of *s, which may move on. */
+/* Return the length of a C++ name without its arguments; *s is advanced past a leading dot. */
 size_t pprof_simple_name(const char **s, size_t n);
-/* Remove what the profile itself says is uninteresting (drop_frames and keep_frames). */
+/* Remove the frames that the profile itself declares uninteresting (drop_frames and keep_frames). */
 void pprof_prune(struct profile *);
 void pprof_find_label_units(struct profile *, struct pprof_label_units *, profile_notice *, void *);
 void pprof_label_units_free(struct pprof_label_units *);
@@ -188,7 +196,7 @@ str_id pprof_label_unit(const struct pprof_label_units *, str_id key);
 void pprof_tag_frames(struct profile *, const struct pprof_filters *, profile_notice *, void *);
 int pprof_apply_filters(struct profile *, const struct pprof_filters *, const struct pprof_label_units *,
     profile_notice *, void *, struct err *);
-/* What equal entries have in common. */
+/* The fields that remain after pprof_aggregate(); equal entries then have them in common. */
 struct pprof_granularity { bool inlines, function, file, line, column, address; };
 void pprof_aggregate(struct profile *, const struct pprof_granularity *);
 

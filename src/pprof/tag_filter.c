@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The filters of a query on labels. A filter is either a range of numbers with
- * units ("32kb", ":64kb", "1mb:2gb") or a list of regular expressions; which of
- * the two is decided by its form, so "2" is a number. Samples share their label
- * sets, and a filter sees nothing else of a sample, so each is asked once per
- * set.
+ * The filters of a query on labels. A filter is either a range of numbers with units ("32kb", ":64kb", "1mb:2gb") or a
+ * list of regular expressions; its form decides which, so "2" is a number. Samples share their label sets, and a filter
+ * depends on nothing else of a sample, so it is evaluated once per set.
  */
 #include "config.h"
 #include "filter/names.h"
@@ -26,7 +24,7 @@ static int same_key(const void *ctx, uint32_t id, const void *key)
 	return u->key[id] == *(const str_id *)key;
 }
 
-/* UINT32_MAX: no number has this key. */
+/* Return the index of a key, UINT32_MAX: no number has this key. */
 static uint32_t units_index(const struct pprof_label_units *u, str_id key)
 {
 	return intern_find(&u->at, intern_hash_u64(key, 0), same_key, u, &key);
@@ -57,7 +55,7 @@ void pprof_label_units_free(struct pprof_label_units *u)
 	*u = (struct pprof_label_units){0};
 }
 
-/* A label whose unit is not that of its key. */
+/* A label whose unit differs from that of its key. */
 struct ignored { uint32_t key; const char *unit; };
 
 static int by_key_unit(const void *a, const void *b)
@@ -107,7 +105,7 @@ static void report_ignored(const struct profile *p, const struct pprof_label_uni
 	mem_free(v);
 }
 
-/* The first unit met is a key's unit; a key without any is its own unit. */
+/* The first unit that occurs is the key's unit; a key without any unit is its own unit. */
 void pprof_find_label_units(struct profile *p, struct pprof_label_units *u, profile_notice *notice, void *arg)
 {
 	uint8_t *used = xcalloc(p->nset, 1);
@@ -152,7 +150,7 @@ static bool is_alpha(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The next [+-]digits[letters] in s; -1 when it is too large, 0 none, 1 found. */
+/* Find the next [+-]digits[letters] in s. Return 1 if there is one, 0 if not, -1 if it is too large. */
 static int next_number(const char *s, struct tag_number *n)
 {
 	for (; *s; s++) {
@@ -176,7 +174,7 @@ static int next_number(const char *s, struct tag_number *n)
 	return 0;
 }
 
-/* 1 a range, 0 not, -1 a number in it is too large. */
+/* Return 1 if s is a range, 0 if not, -1 if a number in it is too large. */
 static int parse_range(const char *s, struct pprof_tag_test *t)
 {
 	struct tag_number a = {0}, b = {0};
@@ -283,7 +281,7 @@ void pprof_tag_filter_free(struct pprof_tag_filter *t)
 	*t = (struct pprof_tag_filter){0};
 }
 
-/* ---- asking it */
+/* ---- evaluation */
 
 static bool has_key(const struct pprof_tag_test *t, const struct profile *p, const struct profile_label *l)
 {
@@ -299,8 +297,8 @@ static bool in_range(const struct pprof_tag_test *t, const struct profile *p,
 	return !strcmp(unit, t->unit) && v >= t->lo && v <= t->hi;
 }
 
-/* One expression against the string labels of a set: "key:value", or the value when a key is asked
- * for. */
+/* Match one expression against the string labels of a set: against "key:value", or against the value if the filter has
+   a key. */
 static bool rx_hits(
     const struct pprof_tag_test *t, const struct regex *rx, const struct profile *p, struct profile_run r)
 {
@@ -333,7 +331,7 @@ static bool test_set(const struct pprof_tag_test *t, const struct profile *p, st
 		}
 		return false;
 	}
-	/* Without a key all expressions must hit something, with one any of them. */
+	/* without a key all expressions must match some label, with a key any of them */
 	for (size_t i = 0; i < t->nrx; i++)
 		if (rx_hits(t, t->rx[i], p, r) == (t->key != NULL))
 			return t->key != NULL;

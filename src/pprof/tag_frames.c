@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Labels as frames (tagroot, tagleaf). The frames depend on a sample's set of
- * labels, the new stack on the pair of stack and set; sets with equal frames
- * count as one. So pairs are numbered, no stacks are compared, and the new ones
- * are written in the order of those they are made of: what lies before the
- * least that is still needed is given back on the way, and the profile is
- * never there twice.
+ * Labels as frames (tagroot, tagleaf). The frames depend on a sample's label set, the new stack on the pair of stack
+ * and set; sets with equal frames count as one. So pairs are numbered, and no stacks are compared. The new stacks are
+ * written in the order of the original ones, and frames before the first one that is still needed are released on the
+ * way, so the profile is never in memory twice.
  */
 #include "config.h"
 #include "pprof/profile.h"
@@ -19,12 +17,12 @@
 struct tag_frames {
 	struct profile *p;
 	const char *unit;
-	str_id *key; /* keys of the root, then of the leaf, as given */
+	str_id *key; /* keys of tagroot, then of tagleaf, in the order given */
 	size_t nroot, nleaf;
-	struct intern locs; /* by name and key */
-	loc_id *frames;	/* of each set */
-	uint32_t *like;	/* of each set, the first with the same frames, + 1; 0: not asked for yet */
-	struct tagged { uint32_t stack, set; } *pair;	/* what becomes a stack */
+	struct intern locs; /* index of locations by name and key */
+	loc_id *frames;	/* by set: its frames */
+	uint32_t *like;	/* by set: the first set with the same frames, + 1; 0: not computed yet */
+	struct tagged { uint32_t stack, set; } *pair;	/* by new stack */
 	uint32_t npair;
 	size_t cpair;
 	uint64_t next_loc, next_fun;
@@ -65,7 +63,7 @@ static loc_id tag_loc(struct tag_frames *t, str_id name, str_id key)
 	return id;
 }
 
-/* All values of a key in a set, joined by commas. */
+/* Return all values of a key in a set, joined by commas. */
 static str_id label_values(struct tag_frames *t, uint32_t set, str_id key, bool *any)
 {
 	struct profile *p = t->p;
@@ -93,7 +91,7 @@ static str_id label_values(struct tag_frames *t, uint32_t set, str_id key, bool 
 	return s;
 }
 
-/* The frames of a set: first key nearest the root. */
+/* Create the frames of a set, leaf first: the first key is nearest the root. */
 static void set_frames(
     struct tag_frames *t, uint32_t set, const str_id *key, size_t n, loc_id *out, bool *any)
 {
@@ -116,7 +114,7 @@ static int same_tagged(const void *ctx, uint32_t id, const void *key)
 	return a->stack == b->stack && a->set == b->set;
 }
 
-/* The first set of the same frames. */
+/* Return the first set with the same frames. */
 static uint32_t like_set(struct tag_frames *t, struct intern *sets, uint32_t set, bool *root_any, bool *leaf_any)
 {
 	size_t n = t->nroot + t->nleaf;
@@ -132,8 +130,8 @@ static uint32_t like_set(struct tag_frames *t, struct intern *sets, uint32_t set
 	return id;
 }
 
-/* The new stack of each sample. These differ where their stacks or frames do, and from all that there are, for no
-   other has these frames: so nobody needs to compare stacks. */
+/* Set the new stack of each sample. New stacks differ if their original stacks or frames differ, and they differ from
+   all existing stacks, because no other stack has these frames. So no stacks need to be compared. */
 static void number_pairs(struct tag_frames *t, bool *root_any, bool *leaf_any)
 {
 	struct profile *p = t->p;
@@ -156,7 +154,7 @@ static void number_pairs(struct tag_frames *t, bool *root_any, bool *leaf_any)
 
 enum { TAG_BLOCK = 4096 };
 
-/* The new stacks by those that they are made of: who has the same lie together. */
+/* Return the new stacks sorted by their original stacks. */
 static uint32_t *by_stack(const struct tag_frames *t)
 {
 	size_t n = t->p->nstack;
@@ -171,7 +169,7 @@ static uint32_t *by_stack(const struct tag_frames *t)
 	return order;
 }
 
-/* Before which frame nothing is needed by the stacks from each block of them on, in that order. */
+/* Return, for each block of new stacks in that order, the first frame that it and all later blocks still need. */
 static uint64_t *needed_from(const struct tag_frames *t, const uint32_t *order, size_t nblock)
 {
 	const struct profile *p = t->p;
@@ -203,7 +201,7 @@ static struct profile_run write_tagged(struct tag_frames *t, struct tagged k)
 	return (struct profile_run){from, (uint32_t)(at - from)};
 }
 
-/* spend: nobody asks for the stacks that were: their pages go on the way. */
+/* spend: the original stacks are not needed afterwards, and their pages are released on the way. */
 static void write_all(struct tag_frames *t, bool spend)
 {
 	struct profile *p = t->p;
@@ -227,7 +225,7 @@ static void write_all(struct tag_frames *t, bool spend)
 	mem_free(from);
 }
 
-/* last: nothing takes frames away after this. */
+/* last: no later step removes frames. */
 static void add_frames(struct tag_frames *t, bool last, bool *root_any, bool *leaf_any)
 {
 	struct profile *p = t->p;
@@ -245,7 +243,7 @@ static void add_frames(struct tag_frames *t, bool last, bool *root_any, bool *le
 	mem_free(t->pair);
 }
 
-/* Something will take frames away. */
+/* Return whether a later step removes frames. */
 static bool has_stack_filters(const struct pprof_filters *f)
 {
 	const char *text[] = {f->hide, f->show, f->show_from, f->prune_from};

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A profile as the reports have made it (merged, a base subtracted, its
- * uninteresting frames dropped) said again to a sink: so the viewer's store
- * holds just what the reports would print of the same command line.
+ * Writes a profile as the reports have made it (merged, a base subtracted, uninteresting frames dropped) to a sink: so
+ * the viewer's store holds exactly what the reports would print for the same command line.
  *
- * A profile can also be grafted onto a store that holds another one: its rows go
- * without ids, so the store finds those that say the same (symbols.c) and the two
- * share their frames and nodes; mappings are matched by size, offset and name and
- * addresses moved from one to the other, as pprof does when it merges. Values are
- * brought to the types and units that the store has. The samples carry the number
- * of their side and are otherwise samples like all others, so one tree and one
- * set of verdicts serve both sides of a difference.
+ * A profile can also be added to a store that holds another one. Its rows have no ids then, so the store finds its own
+ * rows with the same contents (symbols.c) and both profiles share their frames and nodes. Mappings are matched by size,
+ * offset and name, and addresses are moved from one to the other, as pprof does when it merges. Values are converted to
+ * the types and units of the store. The samples carry the number of their side and are otherwise like all others, so
+ * one tree and one set of filter results serve both sides of a difference.
  */
 #include "config.h"
 #include "pprof/profile.h"
@@ -25,16 +22,16 @@
 struct emitter {
 	const struct profile *p;
 	const struct sink *to;
-	str_id *str;	/* ours to the sink's, likewise below */
+	str_id *str;	/* str, map, fun, loc, stack: by id of the profile, the id in the sink */
 	map_id *map;
 	fun_id *fun;
 	loc_id *loc;
 	stk_id *stack;
-	/* of a graft */
-	const struct snap *sn;	/* NULL: it is none */
+	/* the following are for adding to a store */
+	const struct snap *sn;	/* NULL: it is not added to a store */
 	uint32_t side;
-	int64_t *shift;		/* of the addresses of a mapping */
-	int *type;		/* the store's types among ours, -1 none */
+	int64_t *shift;		/* by mapping: the difference of its addresses in the store */
+	int *type;		/* by type of the store: the type of the profile, -1: none */
 	double *ratio;
 };
 
@@ -43,7 +40,7 @@ static uint64_t page_count(uint64_t start, uint64_t limit)
 	return (limit - start + 0xfff) / 0x1000;
 }
 
-/* The store's mapping that is the same one; 0: none. */
+/* Return the equal mapping of the store; 0: none. */
 static map_id known_map(const struct emitter *m, const struct profile_mapping *r)
 {
 	uint32_t n = m->sn ? column_n(&m->sn->st->maps) : 0;
@@ -116,7 +113,7 @@ static void emit_stacks(struct emitter *m)
 	mem_free(loc);
 }
 
-/* The values of a sample, as many as the store has types. */
+/* Return the values of a sample for the types of the store. */
 static const int64_t *value_of(const struct emitter *m, size_t i, int64_t *v)
 {
 	const int64_t *from = m->p->value + i * m->p->ntype;
@@ -198,7 +195,7 @@ bool pprof_to_sink(const struct profile *p, const struct sink *to)
 	return go;
 }
 
-/* Which of our types is which of the store's, and how values are brought to its units. */
+/* Match the profile's types to the store's, and compute the ratios of their units. */
 static int match_types(struct emitter *m, struct err *e)
 {
 	const struct profile *p = m->p;

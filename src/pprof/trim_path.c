@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The file names of a profile without the part that is of no use here: a prefix
- * that was asked for, or else all up to the name of a directory that is searched
- * for sources. pprof does this anew for every graph that it builds, and a name
- * can lose more each time; so do we.
+ * Removes the useless part of the file names of a profile: a given prefix, or else everything up to the name of a
+ * folder that is searched for sources. pprof does this again for every graph that it builds, and a name can lose more
+ * each time; the same happens here.
  */
 #include "config.h"
 #include "pprof/graph.h"
@@ -13,7 +12,7 @@
 
 #include <string.h>
 
-/* One element of a list separated by colons; false at its end. */
+/* Read one element of a list separated by colons; return false at its end. */
 static bool next_dir(const char **list, struct buf *b)
 {
 	if (!*list)

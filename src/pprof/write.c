@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A profile written as profile.proto, gzipped. Messages are built innermost
- * first in a scratch buffer, because the wire has lengths in front; field
- * numbers are those of src/load/pprof/profile.proto. Strings get numbers in the order
- * in which the fields that follow ask for them. The whole message has no length
- * in front, so it is packed and goes out as it is written, a block at a time.
+ * Writes a profile as profile.proto, gzipped. Messages are built innermost first in a scratch buffer, because the wire
+ * format has lengths in front. Field numbers are those of src/load/pprof/profile.proto. Strings are numbered in the
+ * order in which fields use them. The outermost message has no length in front, so it is compressed and written block
+ * by block.
  */
 #include "config.h"
 #include "pprof/profile.h"
@@ -19,22 +18,22 @@ enum { VARINT = 0, BYTES = 2, BLOCK = 1 << 16 };
 
 struct pprof_writer {
 	const struct profile *p;
-	struct buf out, msg, sub;	/* out: what is not packed yet */
+	struct buf out, msg, sub;	/* out: not compressed yet */
 	uint32_t *number; /* string id -> number + 1 */
 	str_id *order;
 	size_t n, cap;
 	z_stream z;
 	pprof_write_fn *put;
 	void *arg;
-	bool stop;		/* who is written to wants no more */
+	bool stop;		/* put() returned false */
 };
 
-/* What is there is packed and goes out; last: there will be no more. */
+/* Compress and write the contents of w->out; last: finish the stream. */
 static void deflate_output(struct pprof_writer *w, bool last)
 {
 	unsigned char block[BLOCK];
 	w->z.next_in = (Bytef *)w->out.p;
-	w->z.avail_in = (uInt)w->out.n;	/* a message has less than 2^26 frames */
+	w->z.avail_in = (uInt)w->out.n;	/* fits: a message has less than 2^26 frames */
 	do {
 		w->z.next_out = block;
 		w->z.avail_out = sizeof block;
@@ -45,7 +44,7 @@ static void deflate_output(struct pprof_writer *w, bool last)
 	buf_reset(&w->out);
 }
 
-/* After each message. false: it can stop. */
+/* Call after each message. Return false if writing was stopped. */
 static bool should_continue(struct pprof_writer *w)
 {
 	if (w->out.n >= BLOCK && !w->stop)
@@ -73,7 +72,7 @@ static void put_bytes(struct buf *b, unsigned field, const void *p, size_t n)
 	buf_put(b, p, n);
 }
 
-/* m as a field of b; m is empty again. */
+/* Append m as a field of b, and empty m. */
 static void put_message(struct buf *b, unsigned field, struct buf *m)
 {
 	put_bytes(b, field, m->p, m->n);
