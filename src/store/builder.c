@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The sink that fills a store: it passes what a reader says on to the part of
- * the store that keeps it, and publishes. It alone writes.
+ * The sink that fills a store: it passes everything from the reader to the part of the store that keeps it, and
+ * publishes. It is the only writer.
  *
- * A publication is a struct snap that counts the rows of every table, made after
- * the rows are written and stored with release; whoever loads it with acquire
- * may read every row below its counts, without a lock, for as long as the store
- * lives. Snapshots are small and few (four a second), so each is kept until the
- * store goes and nobody needs to count references.
+ * A publication is a struct snap with the number of rows of every table. It is made after the rows are written and
+ * stored with release; a thread that loads it with acquire may read every row below its counts, without a lock, for as
+ * long as the store exists. Snapshots are small and few (four a second), so all are kept until the store is freed, and
+ * no references are counted.
  *
- * What is not a column (the facts of a profile or a trace) is written into the
- * store before a publication that says that it is there, and not after it: the
- * facts of a trace change while it is read, so they are kept aside and land in
- * the store with the last publication; until then a snapshot has its own copy.
+ * Data that is not in a column (the facts of a profile or a trace) is written into the store before the publication
+ * that announces it, and never after. The facts of a trace change while it is read, so they are kept in the builder and
+ * written to the store with the last publication; until then each snapshot has its own copy.
  *
- * A profile's stacks are there when all of them are. Some of the samples are said before, into a store that
- * has the same tables and stacks of its own (a glance): a snapshot shows that one until the rest is
- * settled. It is kept as long as the store, since somebody may be looking at it.
+ * The stacks of a profile exist only once all of them do. Some of the samples are delivered before, into a store that
+ * has the same tables and its own stacks (a preview): snapshots show that store until the others are resolved. It is
+ * kept as long as the store, since a thread may still read it.
  */
 #include "config.h"
 #include "store/store.h"
@@ -40,7 +38,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PUBLISH_MS = 250, EARLY_MS = 60, EARLY = 8, WARN_MAX = 1000 };	/* the first ones come faster */
+enum { PUBLISH_MS = 250, EARLY_MS = 60, EARLY = 8, WARN_MAX = 1000 };	/* the first publications are EARLY_MS apart */
 
 struct published {
 	struct snap snap;
@@ -55,31 +53,31 @@ struct store_builder {
 	struct tracks *tracks;
 	struct sink_trace trace;
 	bool has_trace;
-	uint32_t settled;	/* samples from here on have no stacks yet: nobody is to see them */
+	uint32_t settled;	/* samples from here on have no stacks yet: snapshots exclude them */
 	struct preview {		/* NULL: there was none */
 		struct store st;
 		struct stacks stacks;
 		struct intern sets;
 	} *preview;
-	bool glances;		/* what is said goes there */
-	bool glanced;		/* it is what is seen */
+	bool glances;		/* samples and stacks are for the preview */
+	bool glanced;		/* snapshots show the preview */
 	const struct sink_outline *outline;
 	uint64_t bytes, total;
-	int64_t last;		/* when it was published, ms */
+	int64_t last;		/* time of the last publication, ms */
 	uint32_t serial;
 	struct published *all;	/* newest first */
 	_Atomic(const struct snap *) now;
 	bool (*fn)(void *, uint64_t bytes);
 	void *arg;
-	_Atomic bool again;	/* a second file is being said */
-	struct lock *said;	/* by analyses, of which several may be at work: builder_add_string() */
-	_Atomic bool cancelled;	/* fn said so */
+	_Atomic bool again;	/* a second file is being added */
+	struct lock *said;	/* held in builder_add_string(), which several analyses may call at once */
+	_Atomic bool cancelled;	/* fn returned false */
 	_Atomic bool due;	/* builder_request_publish() */
-	const void *mapping;	/* the index that it came from */
+	const void *mapping;	/* the index file that the store is from */
 	size_t nmapping;
 };
 
-/* What there is now. The counts of tracks are filled in by tracks.c. */
+/* Return the current counts of the tables. tracks.c sets those of tracks. */
 static struct snap counts(const struct store_builder *b)
 {
 	const struct store *st = b->glanced ? &b->preview->st : &b->st;
@@ -109,7 +107,7 @@ static const struct snap *publish_snap(struct store_builder *b, const struct sna
 	return &p->snap;
 }
 
-/* Where the sheets are made: all before is sealed. */
+/* Runs where sheets are made, once everything so far is sealed: publish if it is time. */
 static void on_sealed(void *self, const struct snap *sn)
 {
 	struct store_builder *b = self;
@@ -176,7 +174,7 @@ static void put_settle(void *self, const stk_id *stack, size_t n)
 	struct store_builder *b = self;
 	if (b->glances) {
 		samples_settle(&b->preview->st, 0, stack, n);
-		b->preview->st.strs = b->st.strs;	/* with those of labels */
+		b->preview->st.strs = b->st.strs;	/* includes the strings of labels */
 		b->glanced = true;
 		return;
 	}
@@ -201,7 +199,7 @@ static void put_glance(void *self, bool on)
 	struct store_builder *b = self;
 	b->glances = on;
 	if (on) {
-		glance_free(b->preview);	/* nobody has seen it */
+		glance_free(b->preview);	/* no snapshot shows it */
 		b->preview = xcalloc(1, sizeof *b->preview);
 		b->preview->st = b->st;
 		samples_rows(&b->preview->st);
@@ -291,7 +289,7 @@ static void put_outline(void *self, const struct sink_outline *o)
 	*own = *o;
 	bool first = !b->outline;
 	b->outline = own;
-	if (!first)		/* the next publication has it */
+	if (!first)		/* the next publication includes it */
 		return;
 	struct snap sn = counts(b);
 	publish_snap(b, tracks_snap(b->tracks, &sn));
@@ -421,7 +419,7 @@ void builder_request_publish(struct store_builder *b)
 	atomic_store(&b->due, true);
 }
 
-/* --enable-debug: a store that breaks its rules is a bug, to be met where it was made. */
+/* With --enable-debug: abort where a store breaks its rules, which is a bug. */
 static void check_snap(const struct snap *sn)
 {
 #ifdef TTRACE_CHECK
@@ -503,7 +501,7 @@ const struct store *store_tables(const struct snap *sn)
 bool store_lost(const struct snap *sn)
 {
 	const struct store_builder *b = sn->by;
-	/* while nothing is there yet the writer may be about to say what keeps it */
+	/* the writer may still set `keep`, until there are sheets */
 	return sn->nsheets && (sheet_cache_is_lost(b->st.keep) || (b->mapping && mapped_was_truncated(b->mapping)));
 }
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The store's invariants, written down once, as code. Everything above the store
- * indexes without looking, so what holds here is what keeps it inside its
- * arrays: parents before children, every id below the count of its table, the
- * labels of a sample inside the labels, and a frame that belongs to the location
- * that owns it. Tests and --enable-debug run this after every load; a release
- * build trusts the writer, which is the same program.
+ * The store's invariants, stated once, as code. The code above the store indexes without checks, so these rules keep it
+ * inside its arrays: parents before children, every id below the count of its table, the labels of a sample inside the
+ * labels, and a frame that belongs to the location that owns it. Tests and --enable-debug run this after every load; a
+ * release build trusts the writer, which is the same program.
  */
 #include "config.h"
 #include "store/store.h"
@@ -56,7 +54,7 @@ static int check_tree(const struct snap *sn, struct err *e)
 	uint32_t n = 0;
 	for (uint32_t k = 0; k <= (sn->nstks - 1) / 64; k++) {
 		uint64_t bits = k < column_n(forks) ? stk_forks(sn->st, k) : 0;
-		if (k == sn->nstks / 64)	/* there may be more by now */
+		if (k == sn->nstks / 64)	/* nodes above the snapshot may have bits here too */
 			bits &= (UINT64_C(1) << sn->nstks % 64) - 1;
 		if (k >= column_n(forks) || COLUMN_AT(forks, struct stk_forks, k).before != n || (!k && bits & 1) ||
 		    (n += rank_popcount(bits)) > column_n(&sn->st->fork))

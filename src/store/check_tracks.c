@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The invariants of the trace half: sheets lie end to end, the rows of a sheet
- * ascend, the intervals of a row tile it and only the first starts at 0, every
- * id is of its table, running sums add up to rows times length, and whatever is
- * searched by time is ordered by time.
+ * The invariants of the trace part: sheets are adjacent in time, the rows of a sheet ascend, the intervals of a row
+ * tile it and only the first starts at 0, every id is in its table, running sums add up to rows times length, and what
+ * is searched by time is ordered by time.
  */
 #include "config.h"
 #include "store/tracks/tracks.h"
@@ -20,7 +19,7 @@ static int set_error(struct err *e, const char *what, uint32_t i, uint32_t of)
 	return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: %s (%u of %u)", what, i, of);
 }
 
-/* What a number of who[] may be, as bits: 1 << kind of the track of that number (0 is none), and WHO_TEXT. */
+/* What a peer may refer to, as bits: 1 << kind of the track of that number (0 is none), and WHO_TEXT for a string. */
 enum { WHO_TEXT = 1 << 4, BITS_NONE = 1 << TK_NONE, BITS_P = 1 << TK_P, BITS_G = 1 << TK_G };
 
 static uint8_t peer_bits(const struct snap *sn, uint32_t who)
@@ -29,7 +28,8 @@ static uint8_t peer_bits(const struct snap *sn, uint32_t who)
 	return (uint8_t)((who < sn->ntrks && (kind || !who) ? 1u << kind : 0) | (who < sn->nstrs ? WHO_TEXT : 0));
 }
 
-/* Is who what state.def says? On a P a G, on an M the P it carries or a G, on a G a P, a waker or a reason. */
+/* Return the peers that state.def allows: a G for a P; the P it has or a G for an M; a P, a waker or a reason for a
+   G. */
 static uint8_t is_peer_allowed(enum track_kind kind, unsigned state)
 {
 	if (kind == TK_G && state == TS_OTHER)
@@ -39,7 +39,7 @@ static uint8_t is_peer_allowed(enum track_kind kind, unsigned state)
 	return BITS_NONE | (kind != TK_G || state == TS_READY ? BITS_G : BITS_P);
 }
 
-/* A sheet that is being gone through: what is allowed by kind of row and state, bits of the short numbers, and the
+/* A sheet being checked: the peers allowed by kind of row and state, peer_bits() of the short numbers and of 0, and the
    time by state so far. */
 struct going {
 	const struct snap *sn;
@@ -128,7 +128,7 @@ static int check_edges(const struct sheet *sh, struct err *e)
 	return 0;
 }
 
-/* Whose sums there are. */
+/* Check the list of states that have sums. */
 static int check_sums(const struct sheet *sh, struct err *e)
 {
 	for (unsigned c = 0; c < sh->nsum; c++)
@@ -137,7 +137,7 @@ static int check_sums(const struct sheet *sh, struct err *e)
 	return 0;
 }
 
-/* Which intervals are of which row: all that is done with a sheet relies on it. */
+/* Check which intervals each row has: all other code relies on it. */
 static int check_rows(const struct sheet *sh, struct err *e)
 {
 	if (sh->nother > sh->ntrk || sh->first[0] || sh->first[sh->ntrk] != sh->n ||
@@ -149,7 +149,8 @@ static int check_rows(const struct sheet *sh, struct err *e)
 	return 0;
 }
 
-/* Short numbers of who: how many there are is not kept, it is one more than the largest. */
+/* Return peer_bits() of the short numbers of peers. Their count is not stored; it is one more than the largest in
+   use. */
 static uint8_t *short_bits(const struct snap *sn, const struct sheet *sh)
 {
 	uint16_t most = 0;
@@ -161,7 +162,7 @@ static uint8_t *short_bits(const struct snap *sn, const struct sheet *sh)
 	return bits;
 }
 
-/* Of n numbers so many are not zero, and lie where it says. */
+/* Check that `some` of n numbers are not zero, and that each word has the right count before it. */
 static int check_some(const struct sheet_sparse *s, uint32_t n, uint32_t some, struct err *e)
 {
 	uint32_t before = 0;
@@ -219,7 +220,7 @@ static int check_spans(const struct snap *sn, struct err *e)
 	return 0;
 }
 
-/* Of 64 spans each: where they lie, and of which kinds they are. */
+/* Check the extent and kinds of every 64 spans. */
 static int check_blocks(const struct snap *sn, struct err *e)
 {
 	if (column_n(&sn->st->span_blocks) < sn->nspans / 64)
@@ -235,7 +236,7 @@ static int check_blocks(const struct snap *sn, struct err *e)
 	return 0;
 }
 
-/* Each track is in the list of its kind once, by numbers. */
+/* Check that each track is in the list of its kind once, in the order of ids. */
 static int check_numbered(const struct snap *sn, struct err *e)
 {
 	uint32_t all = 0;

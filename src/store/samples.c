@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Samples: a row that says where and with which labels, and one column of values
- * per type (base/mem/packed_ints.h), so that a report on one type reads only that one. Samples stay in
- * the order of the file, and two that are alike stay two: it is the reports
- * that add up. Types come before samples; their columns are made when the first
- * sample comes and never move again.
+ * Samples: a row with the stack and the set of labels, and one column of values per type (base/mem/packed_ints.h), so
+ * that a report on one type reads only that column. Samples stay in the order of the file, and equal ones are not
+ * merged; reports do the adding up. Types come before samples; their columns are made with the first sample and never
+ * move again.
  *
- * Labels lie one after another in one column, those of a set together, in the order
- * of the file; samples with the same labels name the same set, and sets are numbered
- * as they are first met. A profile of a million samples by request or by worker has
- * some hundred; by goroutine id it may have as many as samples, and then this
- * costs one hash a sample and saves nothing. A label with neither text nor number nor unit is the empty
- * text, or has an empty unit: a number 0 without a unit is no label in the format.
+ * Labels are in one column, those of a set adjacent, in the order of the file. Samples with the same labels share a
+ * set, and sets are numbered by first occurrence. A profile of a million samples labelled by request or worker has some
+ * hundred sets. Labelled by goroutine id it may have as many as samples; then this costs one hash per sample and saves
+ * nothing. A label with neither text nor number nor unit is the empty text, or has an empty unit: a number 0 without a
+ * unit is no label in the format.
  *
- * When and where a sample was taken only traces know: a column of its own, which a
- * profile does not have. Nor has one file a column of which file a sample is of.
+ * Only samples of traces have a time and a track; these are in a column of their own, which is empty for a profile. The
+ * column of sides, the number of the file that a sample is from, is empty with one file.
  */
 #include "config.h"
 #include "store/samples.h"

@@ -5,18 +5,18 @@
 
 #include "store/store.h"
 
-/* The writer's half of sample types, samples, their values and labels. */
-enum { SAMPLES_TYPES = 1024 };	/* types at most: each is a column */
+/* The writer of sample types, samples, their values and labels. */
+enum { SAMPLES_TYPES = 1024 };	/* limit: each type is a column */
 
 struct intern;
 void samples_init(struct store *);
 void samples_free(struct store *);
-void samples_rows(struct store *);	/* all of it but the types, which are somebody else's; and free that */
+void samples_rows(struct store *);	/* the columns without the types, which another store owns; and free them */
 void samples_rows_free(struct store *);
 int  samples_type(struct store *, str_id name, str_id unit);	/* -1: too many, or after the first sample */
-/* sets: of the label sets there are; empty again, it is made anew. */
+/* Add a sample. sets is the hash table of label sets; if it is empty, it is rebuilt from the store. */
 void samples_add(struct store *, struct intern *sets, const struct sink_sample *);
-/* the stacks of those from there on */
+/* set the stacks of the n samples from `first` on */
 void samples_settle(struct store *, uint32_t first, const stk_id *stack, size_t n);
 
 #endif

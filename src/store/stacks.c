@@ -1,29 +1,24 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The call tree. A node is a frame and its parent; stacks that begin alike share
- * their nodes, and a parent always has a smaller id than its children, so that
- * every question about the tree is one pass over an array. Nearly all of them lie right behind their parents: four
- * bytes a node, a bit that says whether that is so, and the parents of the others (store.h).
+ * The call tree. A node is a frame and its parent. Stacks that start with the same frames share nodes, and a parent
+ * always has a smaller id than its children, so every question about the tree is one pass over an array. Nearly all
+ * nodes directly follow their parents. A node takes four bytes and a bit that is set when it does not; the parents of
+ * those nodes are stored apart (store.h).
  *
- * A location of n lines is a chain of n nodes, outermost first. Such a chain
- * never forks inside: it is only ever entered at its top, so the index knows
- * whole locations, by their outermost frame, and inlined code costs no look-ups.
+ * A location of n lines is a chain of n nodes, outermost first. Such a chain never forks inside and is only entered at
+ * its top, so the index has whole locations, by their outermost frame, and inlined code costs no lookups.
  *
- * Most nodes have one child, and it was made right after them: the node beside
- * says so itself, for its parent is this one. So following a stack walks along the
- * tree, and only the other children go into a hash table, which holds numbers of
- * nodes and parts of their hashes; what they are is read from the tree, where the
- * walk goes on anyway. With the hash alone, 1 M samples of 35 frames each on 6.3 M
- * nodes took 3.5 s to read, nearly all of it waiting for memory.
+ * Most nodes have one child, which was made right after them. The next node shows this itself, because its parent is
+ * this one. So following a stack walks along the tree, and only other children are in a hash table, which has node
+ * numbers and their hashes; everything else is read from the tree, where the walk continues anyway. With a hash table
+ * for all nodes, 1 M samples of 35 frames each on 6.3 M nodes took 3.5 s to read, nearly all of it waiting for memory.
  *
- * Where a reader says stacks in order (stacks_branch()), each goes on from the one
- * before it and nothing is looked up at all: there is no table until somebody comes
- * with stacks of another kind.
+ * Where a reader delivers stacks in order (stacks_branch()), each continues the previous one and nothing is looked up
+ * at all: there is no hash table until a stack arrives by stacks_add().
  *
- * Not taken: an index by whole stacks in front of this one. Stacks of a profile
- * are nearly all different, so it would be asked in vain. Nor first children in an
- * array of their own: it was as large as the tree.
+ * Not taken: an index of whole stacks in front of this one. Stacks of a profile are nearly all different, so lookups
+ * would fail. Nor an array of first children: it was as large as the tree.
  */
 #include "config.h"
 #include "store/stacks.h"
@@ -38,7 +33,7 @@ static struct stk_row row_of(const struct stacks *t, stk_id i)
 	return (struct stk_row){stk_parent(t->st, i), stk_frame(t->st, i)};
 }
 
-/* What says of 64 nodes each which do not lie behind their parents: up to those of node id. */
+/* Add the blocks of 64 nodes, up to that of node id. */
 static void blocks_to(struct store *st, stk_id id)
 {
 	while (column_n(&st->forks) <= id / 64) {
@@ -47,7 +42,7 @@ static void blocks_to(struct store *st, stk_id id)
 	}
 }
 
-/* A node comes to lie at id: is that behind its parent? */
+/* Record the parent of node id, which is being added, unless the node directly follows it. */
 static void place_node(struct store *st, stk_id id, stk_id parent)
 {
 	blocks_to(st, id);
@@ -81,7 +76,7 @@ void stacks_rows_free(struct store *st)
 	column_free(&st->fork);
 }
 
-/* The top of the location of this outermost frame below a node; or where it would stand. */
+/* Return the slot of the child with this outermost frame below a parent, or the free slot for it. */
 static size_t slot_of(const struct stacks *t, uint32_t hash, stk_id parent, frm_id frame)
 {
 	size_t i = hash & (t->cap - 1);
@@ -111,7 +106,7 @@ static void grow_index(struct stacks *t)
 	mem_free(old.slot);
 }
 
-/* The tops of all locations that there are. */
+/* Extend top[] to all locations of the store. */
 static void add_tops(struct stacks *t)
 {
 	uint32_t n = column_n(&t->st->locs);
@@ -146,7 +141,7 @@ static void put_other(struct stacks *t, stk_id parent, frm_id frame, stk_id node
 	t->n++;
 }
 
-/* The index of what is there already, when more is to come after all. */
+/* Rebuild the hash table from the nodes, for stacks that arrive after stacks_done() or stacks_branch(). */
 static void rebuild_index(struct stacks *t)
 {
 	uint32_t n = column_n(&t->st->stks);
@@ -167,7 +162,7 @@ void stacks_done(struct stacks *t)
 	*t = (struct stacks){.st = t->st};
 }
 
-/* A new chain of nodes; the innermost. */
+/* Add the nodes of a location. Return the innermost. */
 static stk_id add_chain(struct stacks *t, stk_id parent, struct stacks_top top)
 {
 	stk_id id = parent;
@@ -176,7 +171,8 @@ static stk_id add_chain(struct stacks *t, stk_id parent, struct stacks_top top)
 	return id;
 }
 
-/* fresh: it is known not to be there. Then only a free place is looked for, and nothing waits for that. */
+/* Return the innermost node of a location below `at`, added if needed. fresh: it is known not to exist, so only a free
+   slot is searched, without reading the tree. */
 static stk_id other_child(struct stacks *t, stk_id at, struct stacks_top top, bool fresh)
 {
 	uint32_t hash = intern_hash_u64(at, top.frame);
@@ -196,7 +192,7 @@ static stk_id other_child(struct stacks *t, stk_id at, struct stacks_top top, bo
 	return leaf;
 }
 
-/* How many of the outermost locations are those of the stack before. */
+/* Return how many of the outermost locations are the same as in the previous stack. */
 static size_t same_ways(struct stacks *t, const loc_id *leaf_first, size_t n)
 {
 	size_t same = 0;
@@ -215,13 +211,13 @@ static struct stacks_top top_of(struct stacks *t, loc_id loc)
 	return t->top[loc];
 }
 
-/* One location down from a node. */
+/* Return the node one location below a node; see other_child(). */
 static stk_id step_down(struct stacks *t, stk_id at, struct stacks_top top, bool fresh)
 {
 	uint32_t n = column_n(&t->st->stks);
 	if (!top.n)
 		return at;
-	if (at + 1 >= n)	/* the newest node: its child comes to lie beside it */
+	if (at + 1 >= n)	/* the newest node: its child becomes the next node */
 		return add_chain(t, at, top);
 	struct stk_row r = row_of(t, at + 1);
 	if (r.parent == at && r.frame == top.frame)
@@ -241,7 +237,7 @@ stk_id stacks_add(struct stacks *t, const loc_id *leaf_first, size_t n)
 	for (; d < n; d++, fresh = false) {
 		loc_id loc = leaf_first[n - 1 - d];
 		struct stacks_top top = top_of(t, loc);
-		if (!top.n && d)	/* location 0: nothing; who comes after is the one before's child too */
+		if (!top.n && d)	/* location 0 adds no node; the next location is a child of the same node */
 			t->last[d - 1].rising = false;
 		at = step_down(t, at, top, fresh);
 		t->last[d] = (struct stacks_step){loc, at, top.n && at >= had};
@@ -249,7 +245,8 @@ stk_id stacks_add(struct stacks *t, const loc_id *leaf_first, size_t n)
 	return at;
 }
 
-/* The first that came so, and all after it? Then what goes on is new: there was nothing else before. */
+/* Return whether all nodes came by stacks_branch(). Then those it adds are new, since there were no other nodes
+   before. */
 static bool in_order(struct stacks *t)
 {
 	if (!t->sorted && column_n(&t->st->stks) == 1) {
@@ -259,7 +256,7 @@ static bool in_order(struct stacks *t)
 	return t->sorted;
 }
 
-/* Nodes that are new, from a node down. */
+/* Add new nodes for locations, below a node. Return the innermost. */
 static stk_id write_down(struct stacks *t, stk_id at, const loc_id *outer_first, size_t n, struct stacks_step *steps)
 {
 	struct data_column *c = &t->st->stks;

@@ -12,9 +12,8 @@
 #include <string.h>
 
 /*
- * Everything a reader of the store may see. Columns only grow, sheets never
- * change once sealed; a snapshot says how much of them there is. One writer
- * (store/builder.c), any number of readers below a snapshot.
+ * Everything that a reader of the store may see. Columns only grow, and sealed sheets never change; a snapshot has the
+ * counts up to which rows are valid. There is one writer (store/builder.c) and any number of readers below a snapshot.
  */
 struct str_row { const char *s; uint32_t n; };
 struct map_row { uint64_t id, start, limit, offset; str_id file, build_id; bool functions, filenames, lines, inlines; };
@@ -22,134 +21,139 @@ struct fun_row { uint64_t id; str_id name, sysname, file; int64_t line; };
 struct loc_row { uint64_t id, addr; map_id map; frm_id first; uint32_t nline; bool folded; };
 	/* its lines are frames first .. first+nline-1, innermost first; at least one, fun 0 if unknown */
 struct frm_row { loc_id loc; fun_id fun; int64_t line, col; };	/* inlined: not the last of its loc */
-/* A node of the call tree: parent < self, always; 0 is the root. Nearly all nodes lie right behind their parents: kept
-   are frames, one bit a node for those that do not, and the parents of these, in their order. */
+/* A node of the call tree: parent < self, always; 0 is the root. Nearly all nodes directly follow their parents. Stored
+   are the frames, one bit per node that is set when it does not follow its parent, and the parents of such nodes, in
+   order. */
 struct stk_row { stk_id parent; frm_id frame; };
-struct stk_forks { _Atomic uint64_t bits; uint32_t before, none; };	/* of 64 nodes; before: how many before these */
+struct stk_forks { _Atomic uint64_t bits; uint32_t before, none; };	/* of 64 nodes; before: bits in earlier rows */
 struct type_row { str_id name, unit; };
 struct smp_row { stk_id stack; uint32_t set; };
 struct set_row { uint32_t label, n; };	/* labels[label .. label+n): samples have few different sets; 0 is none */
-struct smp_time { int64_t when; trk_id trk, proc; };	/* of a trace's samples; others have none */
+struct smp_time { int64_t when; trk_id trk, proc; };	/* of samples of a trace; other stores have none */
 
 struct trk_row {
 	enum track_kind kind;
 	_Atomic uint32_t heard;		/* see store_heard(): 0, or one more than the index of a time */
 	uint64_t id;
-	/* learnt as the trace goes on, so they may change below a snapshot: once, but for goroutines that
-	   C threads use again, whose times are those of the newest life */
+	/* Known later in the trace, so these may change below a snapshot: once, except for goroutines that C threads
+	   reuse, whose times are those of the newest life. */
 	_Atomic str_id name;	/* G: start function, 0 while unknown */
 	_Atomic trk_id creator;
 	_Atomic stk_id start, created;	/* stack at start; where it was created */
-	_Atomic int64_t t0;	/* first known; TIME_NONE: not (yet) */
-	/* store_run0(), store_t1(): 0, or one more than ns after t0, or TRK_FAR and the index of a time: what takes
-	   seconds is rare */
+	_Atomic int64_t t0;	/* first known; TIME_NONE: not (yet) known */
+	/* See store_run0(), store_t1(): 0; or ns after t0, plus 1; or TRK_FAR plus the index of a time, for the few
+	   beyond two seconds. */
 	_Atomic uint32_t to_run0, to_t1;
 };
 #define TRK_FAR UINT32_C(0x80000000)
-/* One of these, so that whoever sees it sees the string or the track that it names. An assignment would wait until all
-   that was written before has left the processor, for each of a million goroutines ten times. */
+/* Set one of these fields, so that a thread that sees the value also sees the string or track that it names. A plain
+   assignment to an _Atomic field would wait for all earlier writes, ten times for each of a million goroutines. */
 #define trk_set(field, value) atomic_store_explicit(&(field), (value), memory_order_release)
 
-struct edge { int64_t t; trk_id from, to; stk_id stack; bool created; };	/* from 0: nobody */
+struct edge { int64_t t; trk_id from, to; stk_id stack; bool created; };	/* from 0: not known */
 
-/* Of very many numbers, half of which are zero, only the others are kept, one behind the other. 32 at a time: how many
-   there are before, and which of these are. */
+/* Stores the non-zero ones of very many numbers, half of which are zero, one after the other. Per 32 numbers: how many
+   non-zero ones come before, and which of these 32 are not zero. */
 struct sheet_sparse { uint32_t before, bit; };
 
-struct sheet {			/* one generation of the trace (at most 4.29 s of it) */
+struct sheet {			/* the states of all tracks in [t0, t1), sealed from one batch */
 	int64_t t0, t1;
-	size_t bytes;		/* that it takes, all in one block; 0: none, it is in a file (index.h) */
-	bool spilled;		/* the block is mem_spill_alloc() */
+	size_t bytes;		/* of its block; 0: it is in an index file (index.h) */
+	bool spilled;		/* the block is from mem_spill_alloc() */
 	uint32_t ntrk, n;
-	uint32_t nother, nostack;	/* rows of Ps and Ms come first: so many rows, so many intervals */
-	const trk_id *trk;	/* tracks present, ascending among Ps and Ms and among Gs */
-	const uint32_t *first;	/* track i owns intervals first[i] .. first[i+1] */
-	/* sheet_start(): ns after t0. They tile [t0,t1): an interval ends where the next of its track starts, or at t1.
-	   Three bytes each, and one more, where that is enough; or four, and start3 is NULL */
+	uint32_t nother, nostack;	/* Ps and Ms come first: number of their rows, of their intervals */
+	const trk_id *trk;	/* tracks that exist, ascending among Ps and Ms and among Gs */
+	const uint32_t *first;	/* row i has intervals first[i] .. first[i+1]-1 */
+	/* sheet_start(): ns after t0. The intervals of a row tile [t0,t1): an interval ends where the next one starts,
+	   or at t1. start3 has three bytes each and one spare byte, in sheets shorter than START3_NS; in others it is
+	   NULL, and start4 is set. */
 	const uint8_t *start3;
 	const uint32_t *start4;
-	const uint8_t *state;	/* enum tstate & SHEET_STATE; SHEET_CONT: continues the sheet before;
-				   SHEET_PAST: see TS_PAST. Only the first of a track starts at 0 */
-	/* of interval i: sheet_peer(), see state.def, and sheet_stack(); Ps and Ms have no stacks. Few tracks are
-	   named in one sheet, and few traces have more than 65535 stacks: so these are numbers of two bytes
-	   where that is enough, or of three or four; which of them are not zero, NULL: all have a place, and how
-	   many */
+	/* enum tstate & SHEET_STATE. SHEET_CONT: continues the previous sheet; SHEET_PAST: see TS_PAST. Only the first
+	   interval of a row starts at 0. */
+	const uint8_t *state;
+	/* Of interval i: sheet_peer(), see state.def, and sheet_stack(); Ps and Ms have no stacks. A sheet names few
+	   tracks, and few traces have more than 65535 stacks, so these are numbers of two bytes where that is enough,
+	   else of three or four. whose and stacked record which intervals have any (NULL: all have an element); nwho
+	   and nstack are their counts. */
 	const struct sheet_sparse *whose, *stacked;
 	uint32_t nwho, nstack;
-	const uint16_t *who2, *stack2;	/* who2 is an index into whos; NULL: who3 is there, like start3, or who4 */
+	/* who2 has indexes into whos. If it is NULL, who3 is set (packed as start3), or who4. */
+	const uint16_t *who2, *stack2;
 	const uint8_t *who3;
 	const uint32_t *who4, *whos;
 	const stk_id *stack4;
-	/* ns by state before interval SHEET_STEP*k, straight across tracks, of those states that there are: nsum in a
-	   row, of the states sums[], ascending; then the same before each of the first rows, and after the last
-	   of them: sheet_row_sum() */
+	/* Time by state in ns before interval SHEET_STEP*k, summed across rows in order. A row of sum[] has nsum
+	   values, for the states sums[], ascending; only states that occur have one. Then follow the sums before each
+	   of the first rows, and after the last of those: sheet_row_sum(). */
 	const int64_t *sum;
 	uint8_t nsum, sums[TS__N];
 	uint32_t nedge;
-	const uint32_t *edge;	/* who woke or created whom: intervals that are TS_READY for a new cause, ordered
-				   by (who, time); EDGE_CREATED is or'ed */
+	/* Intervals that are TS_READY because of a wake or creation, ordered by (peer, time). EDGE_CREATED is or'ed. */
+	const uint32_t *edge;
 };
 #define EDGE_CREATED UINT32_C(0x80000000)
-enum { THREE_MOST = 1 << 24, START3_NS = THREE_MOST };	/* a sheet that is shorter has start3 */
+enum { THREE_MOST = 1 << 24, START3_NS = THREE_MOST };	/* shorter sheets have start3 */
 enum { SHEET_CONT = 0x80, SHEET_PAST = 0x40, SHEET_STATE = 0x3f, SHEET_STEP = 512,
-	SHEET_ROWS = 256 /* of Ps and Ms, at most, that have sums of their own */ };
+	SHEET_ROWS = 256 /* limit of the rows of Ps and Ms that have sums of their own */ };
 
-/* A sheet's place. What is here always is; the sheet itself may have been dropped, when there is too little
-   memory for all (store/cache/sheet_cache.h), and is made again by whoever gets it. */
+/* The slot of a sheet. These fields always exist; the sheet itself may have been evicted when memory is short
+   (store/cache/sheet_cache.h). sheet_get() rebuilds it. */
 struct sheet_slot {
 	_Atomic(const struct sheet *) sheet;
-	_Atomic uint32_t pins, used;	/* how many have it in their hands; when it was got last */
+	_Atomic uint32_t pins, used;	/* number of users; tick of the last sheet_get() */
 	int64_t t0, t1;
-	uint32_t n, ntrk, nother;	/* as of the sheet */
-	uint32_t ntrks, nstks;		/* tracks and stacks that were known when it was sealed */
-	const struct summary *summary;	/* of Ps and Ms, in a store of which sheets go */
-	const struct activity_blocks *activity;	/* likewise, of each track (activity_of_track()); or NULL */
-	const struct sheet_extremes *sheet_extremes;	/* extremes.h; NULL: there is none */
+	uint32_t n, ntrk, nother;	/* as in the sheet */
+	uint32_t ntrks, nstks;		/* number of tracks and stacks when it was sealed */
+	const struct summary *summary;	/* of Ps and Ms, in a store with eviction */
+	const struct activity_blocks *activity;	/* likewise, of all tracks (activity_of_track()); or NULL */
+	const struct sheet_extremes *sheet_extremes;	/* extremes.h; NULL: none */
 };
 
 struct warn_row { uint64_t at; const char *msg; bool aside; };	/* aside: nothing is damaged */
 struct span_row { struct sink_span s; };
 struct count_row { int64_t t; uint64_t v; };
-struct span_block { int64_t t0, t1; uint32_t kinds; };	/* of 64 spans: earliest, latest, 1 << kind */
+struct span_block { int64_t t0, t1; uint32_t kinds; };	/* of 64 spans: least t0, greatest t1, bits 1 << kind */
 
 struct store {
 	struct arena arena;
-	struct data_column strs, maps, funs, locs, frms;		/* the rows above, 0 is none */
-	struct data_column stks, forks, fork; /* of nodes: frm_id; struct stk_forks, 64 a row; stk_id */
+	struct data_column strs, maps, funs, locs, frms;		/* the rows above; row 0 is none */
+	struct data_column stks, forks, fork; /* frm_id by node; struct stk_forks by 64 nodes; stk_id */
 	struct data_column types, smps, sets, labels;
-	struct packed_int_column *values;				/* by type, and sample */
-	struct data_column sides; /* by sample, as far as there are any: see store_side() */
-	struct data_column times;					/* by sample, as far as there are any */
-	struct sink_meta meta;			/* readers go by the snapshot: snap.meta */
+	struct packed_int_column *values;				/* by type, and then by sample */
+	struct data_column sides; /* by sample, up to the last that has one: see store_side() */
+	struct data_column times;					/* by sample, up to the last that has one */
+	struct sink_meta meta;			/* readers use the snapshot's: snap.meta */
 	bool has_meta;
 	struct sink_trace trace;
 	bool has_trace;
-	struct data_column trks, marks, spans, counts[CT__N], warns;	/* marks, counts by time; spans in the
-								   order of their ends; sink_mark rows */
-	struct data_column span_blocks;					/* one for every 64 spans that are full */
+	/* marks are struct sink_mark; marks and counts are in the order of time, spans in the order of their ends */
+	struct data_column trks, marks, spans, counts[CT__N], warns;
+	struct data_column span_blocks;					/* one for every 64 complete spans */
 	struct data_column utils;					/* struct sink_util */
-	struct data_column trk_times;					/* int64_t, of tracks: those that few have */
+	struct data_column trk_times;					/* int64_t, rare times of tracks */
 	struct data_column sheets;					/* struct sheet_slot */
-	struct sheet_cache *keep;					/* NULL: no sheet ever goes */
-	struct proc_sums *proc_sums;					/* of Ps, where none does */
+	struct sheet_cache *keep;					/* NULL: no sheet is ever evicted */
+	struct proc_sums *proc_sums;					/* sums of Ps, if no sheet is ever evicted */
 	struct trk_list { trk_id *v; uint32_t n; } numbered[TK_G + 1];	/* see store_numbered() */
 	bool has_numbered;
 };
 
 struct store_builder;
-struct snap {			/* a horizon: below it nothing will ever change */
-	const struct store *st;	/* of one build, all have the same tables; while a profile is read, stacks and samples
-				   may be some that stand for all */
-	struct store_builder *by;	/* whose it is; NULL: of nobody, and its store is all there is */
-	uint32_t serial;	/* 0, 1, 2...: differs when anything does */
+struct snap {			/* rows below its counts never change */
+	/* All snapshots of a build have the same tables; while a profile is read, stacks and samples may be those of a
+	   preview. */
+	const struct store *st;
+	struct store_builder *by;	/* its builder; NULL: a store without one */
+	uint32_t serial;	/* 0, 1, 2...: differs whenever the contents do */
 	bool complete;
-	int64_t t0, t1;		/* what of the trace is there, ns since its first event */
-	uint64_t bytes, total;	/* read so far; of how many, 0 unknown */
+	int64_t t0, t1;		/* the part of the trace that is sealed, ns since its first event */
+	uint64_t bytes, total;	/* read so far; in total, 0 unknown */
 	uint64_t held;		/* bytes of names */
-	const struct sink_outline *outline;	/* NULL: there is none */
-	const struct sink_meta *meta;	/* of a profile; NULL: none, or not said yet */
+	const struct sink_outline *outline;	/* NULL: none */
+	const struct sink_meta *meta;	/* of a profile; NULL: none, or not known yet */
 	bool has_trace;
-	struct sink_trace trace;	/* as far as known; the store's own is there when complete */
+	struct sink_trace trace;	/* as far as known; when complete, the store has it too */
 	uint32_t nstrs, nfuns, nlocs, nfrms, nstks, nsmps, nsets, ntypes, ntrks, nmarks, nspans, nwarns, nsheets,
 	    nutils;
 	uint32_t ncounts[CT__N];
@@ -174,7 +178,7 @@ static inline stk_id stk_parent(const struct store *s, stk_id i)
 	uint64_t bits = stk_forks(s, i / 64);
 	return bits >> i % 64 & 1 ? stk_fork(s, i, bits) : i - (i != 0);
 }
-/* Going over nodes, which mostly lie side by side: frame[0] is that of node lo. */
+/* Reads nodes in a loop, mostly in ascending order: frame[0] is the frame of node lo. */
 struct stk_pass { const struct store *st; const frm_id *frame; uint32_t lo, hi, of; uint64_t bits; };
 static inline struct stk_pass stk_pass(const struct store *s) { return (struct stk_pass){.st = s, .of = UINT32_MAX}; }
 static inline void stk_go(struct stk_pass *p, uint32_t i)
@@ -195,8 +199,8 @@ static inline struct stk_row stk_at(struct stk_pass *p, uint32_t i)
 	return (struct stk_row){p->bits >> i % 64 & 1 ? stk_fork(p->st, i, p->bits) : i - (i != 0), p->frame[i - p->lo]};
 }
 static inline const struct trk_row *store_trk(const struct store *s, trk_id i) { return column_at(&s->trks, i); }
-/* TIME_NONE, or: a track was first heard of when its t0 was sealed already; the sheets have it from here on, before it
-   was in the state it is in here. */
+/* Return TIME_NONE, or the time from which on sheets have the track, if its t0 was sealed already when its first event
+   arrived. */
 static inline int64_t store_heard(const struct store *s, const struct trk_row *r)
 {
 	uint32_t i = r->heard;
@@ -207,7 +211,7 @@ static inline int64_t store_since(const struct store *s, int64_t t0, uint32_t si
 	return !since ? TIME_NONE : since < TRK_FAR ? t0 + (since - 1)
 	    : *(const int64_t *)column_at(&s->trk_times, since - TRK_FAR);
 }
-/* When a track first started to run; when it ended or was blocked for ever. TIME_NONE: not (yet). */
+/* Return when a track first ran; when it ended or was blocked for ever. TIME_NONE: not (yet). */
 static inline int64_t store_run0(const struct store *s, const struct trk_row *r)
 {
 	return store_since(s, r->t0, r->to_run0);
@@ -216,8 +220,8 @@ static inline int64_t store_t1(const struct store *s, const struct trk_row *r)
 {
 	return store_since(s, r->t0, r->to_t1);
 }
-/* The tracks of a kind by their numbers, of a trace that was just read to its end and whose goroutines are numbered as
-   the runtime numbers them. NULL: nobody has put them in order. */
+/* Return the tracks of a kind in the order of their ids, or NULL if they were not sorted: that is done for a trace that
+   was just read to its end and has goroutine ids as the runtime assigns them. */
 static inline const struct trk_list *store_numbered(const struct snap *sn, enum track_kind kind)
 {
 	return sn->complete && sn->st->has_numbered ? &sn->st->numbered[kind] : NULL;
@@ -225,7 +229,7 @@ static inline const struct trk_list *store_numbered(const struct snap *sn, enum 
 static inline struct sheet_slot *store_slot(const struct store *s, uint32_t i) { return column_at(&s->sheets, i); }
 static inline const struct span_row *store_span(const struct store *s, uint32_t i) { return column_at(&s->spans, i); }
 static inline const struct smp_row *store_smp(const struct store *s, uint32_t i) { return column_at(&s->smps, i); }
-/* What a sample weighs, of a type; which of the files it is of: 0, the first. */
+/* Return the value of a sample, for a type; and the number of the file that it is from, 0 for the first. */
 static inline int64_t store_value(const struct store *s, size_t type, uint32_t i)
 {
 	return packed_ints_at(&s->values[type], i);
@@ -245,54 +249,52 @@ static inline struct smp_time store_smp_time(const struct store *s, uint32_t i)
 				    : (struct smp_time){TIME_NONE, 0, 0};
 }
 
-/* store/builder.c: the sink that fills a store */
+/* store/builder.c: the sink that fills a store. */
 struct store_builder *builder_new(void);
 struct sink builder_sink(struct store_builder *);
-const struct snap *builder_snap(const struct store_builder *);	/* newest published; any thread */
-void builder_set_total(struct store_builder *, uint64_t bytes);	/* how much there is to read, for progress */
+const struct snap *builder_snap(const struct store_builder *);	/* the newest published one; any thread */
+void builder_set_total(struct store_builder *, uint64_t bytes);	/* size of the input, for progress */
 void builder_on_publish(struct store_builder *, bool (*fn)(void *, uint64_t bytes), void *arg);
-	/* called on the writer after each publication and progress; false cancels the load */
-/* Any thread: publish when it is next asked for, and not only a few times a second. */
+	/* fn runs on the writer after each publication and progress; returning false cancels the load */
+/* Any thread: publish at the next opportunity, even if the last publication was less than PUBLISH_MS ago. */
 void builder_request_publish(struct store_builder *);
-const struct snap *builder_finish(struct store_builder *);	/* seal the rest; complete */
-/* Before anything is said: sheets are to go when the program holds more bytes than that, and come again by
-   `again`, which any thread may call until builder_free(), one at a time. */
+const struct snap *builder_finish(struct store_builder *);	/* seals the rest; the snapshot is complete */
+/* Call before the first row: evict sheets while the program holds more than `limit` bytes, and rebuild them with
+   `again`, which any thread may call, one at a time, until builder_free(). */
 void builder_enable_eviction(struct store_builder *, size_t limit, sink_reread_fn *again, void *arg);
-/* A string that a reader of the store made up (the text of a tag): found, or added when the snapshot
-   is complete and the writer is gone; else 0. For the thread that owns the store. */
+/* Return the id of a string that an analysis made (the text of a tag). Adds it if the snapshot is complete and no file
+   is being added; returns 0 if it cannot. Any thread. */
 str_id builder_add_string(const struct snap *, const char *s, size_t n);
-/* One more file is to be said to a store that is finished: from now on builder_add_string() adds nothing, and
-   what is said is seen when builder_publish_reopened() publishes it. For the thread that owns the store; the
-   writing itself may be a worker's. */
+/* Add one more file to a finished store: until builder_publish_reopened() publishes the new rows, builder_add_string()
+   adds nothing. Call from the thread that owns the store; a worker may do the writing. */
 void builder_reopen(struct store_builder *);
 const struct snap *builder_publish_reopened(struct store_builder *);
-void builder_free(struct store_builder *);			/* the store goes with it */
-/* index.h's: to fill the columns by itself, when nothing has been said but strings; then publish them as all
-   there is. The mapping, of which rows and sheets are part, goes with the store. */
+void builder_free(struct store_builder *);			/* also frees the store */
+/* For index.h: the store, to fill its columns directly while it has no rows but strings; then publish them as complete.
+   Takes ownership of the mapping, which has some of the rows and sheets. */
 struct store *builder_store(struct store_builder *);
 const struct snap *builder_publish_index(struct store_builder *, const struct snap *, const void *mapping, size_t n);
-/* The trace or that index is not what it was on disk: parts of it were made again, or looked at, and are
-   shown empty. */
+/* Return whether the trace or index file has changed on disk: parts that were rebuilt or read since are shown empty. */
 bool store_lost(const struct snap *);
-/* Bytes of its rows, and of its sheets where none ever goes. */
+/* Return the bytes of the rows, and of the sheets if no sheet is ever evicted. */
 uint64_t store_size(const struct snap *);
-/* The store whose tables all snapshots of a build have, and keep. */
+/* Return the store whose tables all snapshots of the build have in common. */
 const struct store *store_tables(const struct snap *);
 
-/* sheet_cache.c, by these two */
+/* sheet_cache.c; call sheet_get() and sheet_put() instead. */
 const struct sheet *sheet_cache_get(const struct snap *, uint32_t i);
 void sheet_cache_put(const struct snap *, uint32_t i);
-/* Of a store of which sheets go: the share of [a, b), within sheet i, of a row, evenly spread over as many sheets as
-   were summed up together: what is drawn when the sheet is not at hand. */
+/* With eviction: add the estimated time by state of a track in [a, b), which is within sheet i, from its summary. The
+   time is taken as evenly spread over the sheets of the summary. For drawing while the sheet is evicted. */
 void sheet_cache_estimate(const struct snap *, uint32_t i, trk_id, int64_t a, int64_t b, int64_t ns[TS__N]);
-/* The same of all of the sheets [from, to), of which there are some: it does not cost as many. */
+/* The same for whole sheets [from, to), at least one. Costs less than one call per sheet. */
 void sheet_cache_estimate_many(const struct snap *, uint32_t from, uint32_t to, trk_id, int64_t ns[TS__N]);
-/* Of such a store: how many sheets there is room for at once. */
+/* With eviction: return how many sheets there is room for at once. */
 uint32_t sheet_cache_capacity(const struct store *);
-/* Of any: so many sheets were made again so far. What was counted of those that were there is good until it changes. */
+/* Return how many sheets were rebuilt so far. What was derived from the resident sheets is valid until this changes. */
 uint32_t sheet_cache_rebuilt(const struct store *);
-/* For those who walk over all marks, spans, utils or counters: where they lie on disk, what was looked at is let go
-   every so many rows, and sheets for which there is no room any more go. Call store_note_walk() with each index. */
+/* For loops over all marks, spans, utils or counters: release resident pages of columns on disk, and evict sheets that
+   exceed the limit. Such loops call store_note_walk() with each index. */
 void sheet_cache_release_pages(const struct store *);
 void sheet_cache_trim(const struct store *);
 enum { STORE_PASS = 1 << 16 };
@@ -301,19 +303,20 @@ static inline void store_note_walk(const struct snap *sn, uint32_t i)
 	if (i % STORE_PASS == 0 && sn->st->keep)
 		sheet_cache_trim(sn->st);
 }
-/* For those who looked here and there: each look may have brought some pages, that of a frame's every column many. */
+/* For random reads: each may have read some pages from disk, and a frame may read many per screen column. */
 static inline void store_release_pages(const struct snap *sn)
 {
 	if (sn->st->keep)
 		sheet_cache_release_pages(sn->st);
 }
-/* Or in one column alone. */
+/* The same for one column. */
 static inline void store_release_column(const struct snap *sn, const struct data_column *c)
 {
 	if (sn->st->keep)
 		column_release_pages(c);
 }
-/* Who looks once for each column of a screen calls it with their numbers: a line of 200 would bring 70 MB otherwise. */
+/* For loops that read once per screen column: call with the number of the column. A line of 200 would hold 70 MB
+   otherwise. */
 enum { STORE_LOOKS = 32 };
 static inline void store_note_access(const struct snap *sn, const struct data_column *c, uint32_t i)
 {
@@ -324,17 +327,19 @@ static inline bool sheet_is_resident(const struct snap *sn, uint32_t i)
 {
 	return !sn->st->keep || atomic_load_explicit(&store_slot(sn->st, i)->sheet, memory_order_relaxed);
 }
-/* A sheet that is not at hand, on a thread that draws and does not wait (nowait.h): it is wanted from now on. */
+/* UI thread, while it draws without waiting (nowait.h): request an evicted sheet. Return false if it is resident, or if
+   this thread is not drawing. */
 bool nowait_request_sheet(const struct snap *, uint32_t i);
-/* Of two neighbours of a row by their states: is the newer one only a continuation? */
+/* Return whether the newer of two adjacent intervals of a row only continues the older one, given their states. */
 static inline bool sheet_continues(uint8_t older, uint8_t newer)
 {
 	bool same = !((older ^ newer) & SHEET_STATE);
 	return newer & SHEET_CONT || (same && older & SHEET_PAST);
 }
-/* Does the track go through a sheet that is not at hand unchanged (1), or is it not there (0)? -1: look. */
+/* Return 1 if a track keeps one state throughout an evicted sheet, 0 if it is not in it, -1 if the sheet must be
+   read. */
 int activity_of_track(const struct snap *, uint32_t i, trk_id);
-/* A sheet, made again if it has been dropped: good until sheet_put() of the same number, which must come. */
+/* Return a sheet, rebuilt if it was evicted. It is valid until sheet_put() with the same number, which must follow. */
 static inline const struct sheet *sheet_get(const struct snap *sn, uint32_t i)
 {
 	return sn->st->keep ? sheet_cache_get(sn, i) : atomic_load(&store_slot(sn->st, i)->sheet);
@@ -345,7 +350,8 @@ static inline void sheet_put(const struct snap *sn, uint32_t i)
 		sheet_cache_put(sn, i);
 }
 
-/* For those who walk: one sheet in the hand, given back when another is taken. Zero-initialise; drop it at the end. */
+/* For loops: pins one sheet, and unpins it when another is taken. Initialise with zeros; call hold_drop() at the
+   end. */
 struct hold { const struct snap *sn; const struct sheet *sheet; uint32_t i; };
 static inline void hold_drop(struct hold *h)
 {
@@ -362,23 +368,23 @@ static inline const struct sheet *hold_sheet(struct hold *h, const struct snap *
 	return h->sheet;
 }
 
-/* sheet_build.c */
-/* Row of an interval. */
+/* sheet_read.c */
+/* Return the row of an interval. */
 uint32_t sheet_row_of(const struct sheet *, uint32_t i);
-/* Row of a track in a sheet, or -1. */
+/* Return the row of a track in a sheet, or -1. */
 int32_t sheet_row(const struct sheet *, trk_id);
-/* Index of the interval of row that holds time t (clamped to the sheet). */
+/* Return the index of the interval of a row that contains time t (clamped to the sheet). */
 uint32_t sheet_find(const struct sheet *, uint32_t row, int64_t t);
-/* The same for who goes on to a later time: i is of the row and not after it. */
+/* The same for a later time: i is an interval of the row at or before the result. */
 uint32_t sheet_find_from(const struct sheet *, uint32_t row, uint32_t i, int64_t t);
-/* How many bits are set: not every processor that we are made for has an instruction for that. */
+/* Return the number of bits set. Not every processor that the program is built for has an instruction for it. */
 static inline uint32_t sheet_popcount(uint32_t v)
 {
 	v -= v >> 1 & 0x55555555;
 	v = (v & 0x33333333) + (v >> 2 & 0x33333333);
 	return ((v + (v >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
-/* Where number i lies; UINT32_MAX: it is zero. */
+/* Return the index of number i among the non-zero ones, or UINT32_MAX if it is zero. */
 static inline uint32_t sheet_sparse_at(const struct sheet_sparse *s, uint32_t i)
 {
 	if (!s)
@@ -392,7 +398,7 @@ static inline stk_id sheet_stack(const struct sheet *sh, uint32_t i)
 	uint32_t k = i < sh->nostack ? UINT32_MAX : sheet_sparse_at(sh->stacked, i - sh->nostack);
 	return k == UINT32_MAX ? 0 : sh->stack4 ? sh->stack4[k] : sh->stack2[k];
 }
-/* A number of three bytes is read, and written, as one of four, of which a neighbour has the last. */
+/* Three-byte numbers are read and written as four bytes, one of which belongs to a neighbour. */
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 enum { THREE_SHIFT = 8 };
 #else
@@ -414,12 +420,12 @@ static inline uint32_t sheet_start(const struct sheet *sh, uint32_t i)
 {
 	return sh->start3 ? sheet_u24(sh->start3, i) : sh->start4[i];
 }
-/* So many rows have sums of their own: a window of many sheets is made of them. */
+/* Return how many of the first rows have sums of their own, which windows of many sheets use. */
 static inline uint32_t sheet_summed(const struct sheet *sh)
 {
 	return sh->nother < SHEET_ROWS ? sh->nother : SHEET_ROWS;
 }
-/* Those before one of them, or of row sheet_summed() behind the last. */
+/* Return the sums before one of these rows; row sheet_summed() is allowed. */
 static inline const int64_t *sheet_row_sum(const struct sheet *sh, uint32_t row)
 {
 	return sh->sum + ((size_t)sh->n / SHEET_STEP + 1 + row) * sh->nsum;
@@ -428,19 +434,20 @@ static inline int64_t sheet_end(const struct sheet *sh, uint32_t row, uint32_t i
 {
 	return i + 1 < sh->first[row + 1] ? sh->t0 + sheet_start(sh, i + 1) : sh->t1;
 }
-/* Time by state of a row from the sheet's start to t: one binary search and at most SHEET_STEP steps. */
+/* Return the time by state of a row from the start of the sheet to t: one binary search and at most SHEET_STEP
+   steps. */
 void sheet_upto(const struct sheet *, uint32_t row, int64_t t, int64_t sum[TS__N]);
-/* The same but for something that is equal for all t of a row: for differences, with half the steps. */
+/* The same plus values that do not depend on t, in half the steps: use differences between two t of one row. */
 void sheet_sums(const struct sheet *, uint32_t row, int64_t t, int64_t sum[TS__N]);
-/* Add the time by state from a to b, in the sheet, which intervals ia and ib of a row hold. Columns lie end to end:
-   what was found at b of the one before is known at a of the next, in a sheet_sum that begins as zero. */
+/* Add the time by state of a row from a to b, both in the sheet, in intervals ia and ib. For adjacent ranges: *at, zero
+   before the first call, keeps the sums at b for the next call, whose a is the same time. */
 struct sheet_sum { bool known; int64_t ns[TS__N]; };
 void sheet_between(const struct sheet *, uint32_t row, uint32_t ia, int64_t a, uint32_t ib, int64_t b,
     struct sheet_sum *at, int64_t ns[TS__N]);
 
-/* check.c: the store's invariants; -1 and what is wrong. Tests run it after every load. */
+/* check.c: check the store's invariants. Return -1 and the violation. Tests run it after every load. */
 struct err;
 int store_check(const struct snap *, struct err *);
-int store_check_tables(const struct snap *, struct err *);	/* of it, the half of profiles */
+int store_check_tables(const struct snap *, struct err *);	/* the part of profiles */
 
 #endif

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Strings, mappings, functions, locations. Equal strings have equal ids, always:
- * every comparison above the store is one of integers.
+ * Strings, mappings, functions, locations. Equal strings always have equal ids, so every comparison above the store
+ * compares integers.
  *
- * Functions and locations are another matter. A profile that lists the same
- * function twice under two ids must be shown so (raw, proto), so the file's own
- * numbering wins and nothing is folded; joining by name is for the analyses to
- * do, and they differ in what they join by. A trace has no numbering, so its
- * rows are interned by content; so are those of a file that is added to another
- * (pprof_add_side): it finds the rows of the first by what they say.
+ * Functions and locations are different. A profile that lists the same function twice under two ids must be shown like
+ * that (raw, proto), so the file's own numbers decide and nothing is merged. Analyses merge by name, and they differ in
+ * what they merge by. A trace has no numbers, so its rows are interned by content. So are those of a file that is added
+ * to another (pprof_add_side): it finds the rows of the first by content.
  *
- * A location has at least one frame row even when it has no line (frame.fun 0),
- * so that the call tree needs no second kind of node.
+ * A location has at least one frame row even if it has no line (frame.fun 0), so that the call tree needs no second
+ * kind of node.
  */
 #include "config.h"
 #include "store/symbols.h"
@@ -89,7 +87,8 @@ void symbols_mark_stale(struct symbol_tables *nm)
 	nm->stale = true;
 }
 
-/* Few come after a thaw (the text of a tag, another file): not before one does. */
+/* Rebuild the hash tables. Few strings are added after an index file was opened (the text of a tag, another file), so
+   this is done with the first. */
 static void rebuild_indexes(struct symbol_tables *nm)
 {
 	const struct store *st = nm->st;
@@ -171,7 +170,7 @@ static uint32_t hash_row(const struct store *st, const struct loc_row *r)
 	uint32_t h = intern_hash_u64(r->addr, (uint64_t)r->map << 1 | r->folded);
 	for (uint32_t i = 0; i < r->nline; i++) {
 		const struct frm_row *f = store_frm(st, r->first + i);
-		if (f->fun || r->nline > 1)	/* else it has no line: same_loc() */
+		if (f->fun || r->nline > 1)	/* else it may have no line: see same_loc() */
 			h = hash_line(h, f->fun, f->line, f->col);
 	}
 	return h;

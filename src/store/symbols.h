@@ -7,26 +7,25 @@
 #include "store/store.h"
 
 /*
- * The writer's half of everything that has a name: strings, mappings,
- * functions, locations with their frames. What a profile numbers itself
- * (id != 0) is kept as it came, one row each, in the order of the file; what
- * has no number (id 0: traces) is interned, so that equal content is one row.
+ * The writer of all named things: strings, mappings, functions, locations with their frames. Rows that a profile
+ * numbers itself (id != 0) are kept as they are, one each, in the order of the file. Rows without a number (id 0:
+ * traces) are interned, so that equal content is one row.
  */
 struct symbol_tables {
 	struct store *st;
 	struct intern str, fun, loc;
-	bool stale;		/* rows came from elsewhere: they are not in the indexes yet */
-	uint32_t nfun, nloc;	/* rows that the indexes have: they are caught up when somebody looks */
+	bool stale;		/* rows came from an index file: the hash tables do not have them */
+	uint32_t nfun, nloc;	/* number of rows that the hash tables have; lookups add the rest */
 };
 
-void symbols_init(struct symbol_tables *, struct store *);	/* row 0 of each table too */
-void symbols_drop_indexes(struct symbol_tables *);	/* no more will come for now: indexes go but that of strings */
+void symbols_init(struct symbol_tables *, struct store *);	/* also adds row 0 of each table */
+void symbols_drop_indexes(struct symbol_tables *);	/* free the hash tables, except that of strings */
 void symbols_free(struct symbol_tables *);
 
-/* The tables came from an index: hash tables are made when one more comes. */
+/* The tables came from an index file: rebuild the hash tables when the next row is added. */
 void symbols_mark_stale(struct symbol_tables *);
 
-/* Their rows, added when there is none yet that says the same. */
+/* Return the row with this content, added if there is none. */
 str_id symbols_add_string(struct symbol_tables *, const char *s, size_t n);
 map_id symbols_add_mapping(struct symbol_tables *, const struct sink_map *);
 fun_id symbols_add_function(struct symbol_tables *, const struct sink_fun *);
