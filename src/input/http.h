@@ -7,8 +7,8 @@
 #include "load/load.h"
 
 /*
- * Downloads by HTTP. Only http.c includes libcurl's header. A build without libcurl has the same
- * functions, whose error message names another way.
+ * Downloads by HTTP. Only http.c includes libcurl's header. In a build without libcurl http_get()
+ * fails, and its message has the curl command that the user can run instead.
  */
 struct http_get {
 	struct url url;
@@ -23,6 +23,7 @@ struct http_options {
 	const struct input_watch *watch;
 };
 
+/* Return whether the program was built with libcurl. */
 bool http_is_built(void);
 /* Download n URLs at the same time and wait. Each entry gets its own result. Returns -1 and *e if no download can
    start, or if the watch cancels. */

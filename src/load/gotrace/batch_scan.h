@@ -12,6 +12,7 @@ struct batch_scanner {
 	uint8_t peek[64];
 };
 
+/* Begin a scan after the header of a trace. The input must stay open. */
 void batch_scan_begin(struct batch_scanner *, struct bytes);
 /* Read the next head into *b and store its offset in *at. b->n is the size that the head states. b->p points to
    the batch's first bytes; at most 64 bytes of head and batch are there, and they are valid until the next call.

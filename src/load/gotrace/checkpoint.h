@@ -21,6 +21,7 @@ struct byte_cursor gotrace_restore_state(struct gotrace *, const struct sink_che
 /* Restore the ids that the sink gave to the strings and stacks of the generation. */
 void gotrace_restore_tables(struct gotrace *);
 
+/* Free event_stream_info.kept; NULL is ignored. */
 void gotrace_free_checkpoint(struct buf *);
 
 #endif

@@ -7,10 +7,10 @@
 #include "load/load.h"
 
 /*
- * Go execution traces as one ordered stream of events, the vocabulary of the
- * reference's trace.Event (internal/trace/event.go of Go 1.27): what
- * `go tool trace -d=parsed` prints. Whatever the wire version, what comes out
- * of here is the same. Strings and stacks are ids in the generation's tables.
+ * Go execution traces as one ordered stream of events, with the kinds and fields of the reference's
+ * trace.Event (internal/trace/event.go of Go 1.27), which `go tool trace -d=parsed` prints. The
+ * events are the same for all versions of the wire format. Strings and stacks are ids in the
+ * generation's tables.
  */
 enum trace_event_kind {
 	TEV_SYNC, TEV_METRIC, TEV_LABEL, TEV_STACK_SAMPLE,
@@ -87,7 +87,7 @@ static inline uint64_t trace_event_value(const struct trace_event *t)
 	return t->kind == TEV_LOG || t->kind == TEV_TRANSITION ? 0 : t->value;
 }
 
-/* Fun and file are string ids of the generation. */
+/* fun and file are string ids of the generation. */
 struct trace_frame { uint64_t pc; uint32_t fun, file; uint64_t line; };
 
 /* Tables of one generation, immutable while its events are delivered. */

@@ -81,9 +81,9 @@ int generation_read(
 /* Make the rest of a damaged generation usable: references to missing strings and stacks become 0. ns_per_tick is
    that of an earlier generation, or 0. Returns false if no events are left. */
 bool generation_salvage(struct trace_generation *g, double ns_per_tick);
-void generation_free(struct trace_generation *g);
+void generation_free(struct trace_generation *g);	/* NULL is ignored */
 
-struct trace_generation *generation_new(void);
+struct trace_generation *generation_new(void);	/* an empty one, with string 0 and stack 0 */
 /* For traces of version 1. generation_add_frame() adds a frame to the stack that is being built.
    generation_seal_v1() seals strings and frames; it returns -1 if a string id occurs twice and stores the id in
    *dup. */

@@ -88,7 +88,9 @@ struct order_proc *order_find_p(struct event_orderer *, int64_t id);
 void order_grow_table(struct event_orderer *);
 /* Make a goroutine table of n places. Call it before any goroutine is added. */
 void order_init_table(struct event_orderer *, uint64_t n);
+/* Return the goroutine's extras, allocated if it has none. */
 struct order_extras *order_get_extras(struct event_orderer *, struct order_goroutine *);
+/* Add an entry. The id of a goroutine must not be in the table yet. */
 struct order_goroutine *order_add_g(struct event_orderer *, int64_t id, uint8_t status);
 struct order_proc *order_add_p(struct event_orderer *, int64_t id, uint8_t status);
 struct order_thread *order_add_m(struct event_orderer *, int64_t id);

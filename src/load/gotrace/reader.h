@@ -158,10 +158,12 @@ void outline_free(struct outline *);
    clock of its events. */
 int gotrace_read_from(struct bytes, uint64_t from, int64_t base, struct sink *, struct err *);
 
-/* intern_tables.c */
-/* Returns whether it is another generation than before. */
+/* intern_tables.c. intern_tables_begin() prepares the tables for a generation and returns whether it is another one
+   than before. */
 bool intern_tables_begin(struct gotrace *, const struct trace_generation *);
 void intern_tables_free(struct interned_tables *);
+/* Return the sink's id of a string, a stack or the root function of a stack, all by their ids in the generation.
+   The last one is NULL if there is no such stack. */
 str_id intern_tables_str(struct gotrace *, uint32_t id);
 stk_id intern_tables_find_stack(struct gotrace *, uint32_t id);
 const struct start_function *intern_tables_find_root(struct gotrace *, uint32_t id);
@@ -170,6 +172,7 @@ const struct start_function *intern_tables_find_root(struct gotrace *, uint32_t 
 /* Apply the leading transitions of the n events and return how many these were. The event after them, if any, is
    then the current one. */
 size_t track_states_apply(struct gotrace *, const struct trace_event *, size_t n);
+/* Emit a label as a mark, and recognize mark workers by it. */
 void track_states_label_event(struct gotrace *, const struct trace_event *);
 /* Make a table of n places; call it before any goroutine is added. */
 void track_states_init_table(struct gotrace *, uint64_t n);
@@ -179,13 +182,16 @@ struct track_goroutine *track_states_g_of_event(
 struct track_proc *track_states_get_p(struct gotrace *, int64_t id);	/* find or add */
 /* Emit the state of a running goroutine if its ranges changed it. */
 void track_states_update(struct gotrace *, struct track_goroutine *, stk_id);
+/* Add an entry for sink_ops.util at the current time. It is emitted at the first later event. */
 void track_states_add_util(struct gotrace *, enum util_what, int64_t p, int delta, bool past);
 
 void track_states_flush(struct gotrace *);			/* pass buffered states to the sink */
 /* Return the P that the goroutine lost during its current system call; -1: none. */
 int64_t track_states_lost_p(const struct gotrace *, const struct track_goroutine *);
+/* Store the P that the goroutine lost; -1 changes nothing. */
 void track_states_set_lost_p(struct gotrace *, const struct track_goroutine *, int64_t p);
-static inline struct track_proc *track_states_p_of(const struct track_goroutine *g)	/* NULL: it has no P */
+/* Return the goroutine's P, or NULL. */
+static inline struct track_proc *track_states_p_of(const struct track_goroutine *g)
 {
 	return g->alone ? NULL : g->p;
 }
@@ -193,10 +199,12 @@ static inline struct track_proc *track_states_p_of(const struct track_goroutine 
 /* spans.c */
 void spans_range_event(struct gotrace *, const struct trace_event *);
 void spans_user_event(struct gotrace *, const struct trace_event *);	/* tasks, regions, logs */
+/* Give a new goroutine the task of its creator's innermost region, if there is one. */
 void spans_inherit_task(struct gotrace *, struct track_goroutine *child, const struct track_goroutine *creator);
 /* End the regions and ranges of a goroutine that ended or blocked for ever (ev), or at the end of the trace (ev
    NULL). */
 void spans_end_g(struct gotrace *, struct track_goroutine *, const struct trace_event *);
+/* Emit all open spans at the end of the trace. */
 void spans_end_all(struct gotrace *);
 
 static inline stk_id intern_tables_stack(struct gotrace *r, uint32_t id)
@@ -204,7 +212,7 @@ static inline stk_id intern_tables_stack(struct gotrace *r, uint32_t id)
 	return id < r->tab.nstack && r->tab.stack[id] ? r->tab.stack[id] - 1 : intern_tables_find_stack(r, id);
 }
 
-/* NULL: the stack is empty or its root has no name. */
+/* Return the root function of a stack. NULL: the stack is empty or its root has no name. */
 static inline const struct start_function *intern_tables_root(struct gotrace *r, uint32_t id)
 {
 	const struct start_function *root = id < r->tab.nroot ? &r->tab.root[id] : NULL;
@@ -232,6 +240,7 @@ static inline int64_t gotrace_rel(const struct gotrace *r, int64_t time)
 	return d < (uint64_t)1 << 61 ? (int64_t)d : time <= r->base ? 0 : (int64_t)1 << 61;
 }
 
+/* Emit the waiting utils. next: time of the event after them. */
 void gotrace_emit_utils(struct gotrace *, int64_t next);
 
 /* Make *ev the current event. */

@@ -64,6 +64,7 @@ int pprof_field(struct byte_cursor *c, struct field *f, struct err *e);
 int pprof_has_string(const struct pprof *p, int64_t i, uint64_t at, struct err *e);
 /* Return the sink's id of string i, which must exist. */
 str_id pprof_string(struct pprof *p, int64_t i);
+/* Set *e to "cannot decode a WHAT" at the record's offset. Always returns -1. */
 int pprof_bad_record(const struct field *f, const char *what, struct err *e);
 
 /* Return an allocator for protobuf-c that uses an arena. The arena is reset after each record. */

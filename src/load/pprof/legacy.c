@@ -71,7 +71,7 @@ void legacy_line(struct legacy *g, uint32_t fun, int64_t line)
 	g->line[g->nline++] = (struct legacy_line){fun, line};
 }
 
-/* If a leaf was written twice, once with an address less by one, drop one of the two. */
+/* If a leaf was written twice, the second time with an address less by one, drop the second one. */
 void legacy_drop_double_leaf(struct legacy *g)
 {
 	for (size_t i = 0; i < g->nsample; i++) {

@@ -50,7 +50,9 @@ struct legacy {
 /* Return the location of an address, which is added if it is new. */
 uint32_t legacy_loc(struct legacy *, uint64_t addr);
 void legacy_add_frame(struct legacy *, uint32_t loc);		/* append a frame to the last sample */
+/* Append a sample and return it. The pointer is valid until the next call. */
 struct legacy_sample *legacy_sample(struct legacy *);
+/* Drop the leaves of samples that were written twice, the second time with an address less by one. */
 void legacy_drop_double_leaf(struct legacy *);
 
 /* Return the function of that name, which is added if it is new. The texts must stay valid as long as *g. */
@@ -69,6 +71,7 @@ void legacy_read_memory_map(struct legacy *, struct scan_lines *, bool skip);
 
 /* Result of a parser. OTHER: the file is not of this kind; BAD: it is of this kind and damaged. */
 enum legacy_result { LEGACY_OK, LEGACY_OTHER, LEGACY_BAD };
+/* Parsers of the kinds of files, called by legacy_read(). */
 enum legacy_result legacy_read_cpu(struct legacy *, struct bytes);
 enum legacy_result legacy_read_java(struct legacy *, struct bytes);
 enum legacy_result legacy_read_heap(struct legacy *, struct scan_lines),
@@ -79,6 +82,7 @@ enum legacy_result legacy_read_jemalloc(struct legacy *, struct scan_lines);
 bool legacy_is_jemalloc(struct scan_lines);
 /* Set the sample types: objects and space in use; alloc: also those ever allocated. */
 void legacy_set_heap_types(struct legacy *, bool alloc);
+/* Scale count and size of sampled allocations; one in `rate` bytes is sampled. */
 void legacy_unsample(int64_t *count, int64_t *size, int64_t rate);
 
 #endif

@@ -18,6 +18,7 @@ struct godebug_gc {
 	uint32_t procs;
 	bool forced, leaks, whole;	/* whole: the line is complete */
 };
+/* Parse a gctrace line. The text may have a prefix. Returns false if it is none. */
 bool godebug_gc(struct scan_text line, struct godebug_gc *);
 
 enum godebug_count { GD_PROCS, GD_IDLE_PROCS, GD_THREADS, GD_SPINNING, GD_IDLE_THREADS, GD_RUNQ, GD__N };
@@ -25,8 +26,9 @@ struct godebug_sched {
 	int64_t t;
 	uint64_t v[GD__N];
 	bool gcwaiting, detail;
-	struct scan_text queues;		/* numbers of Ps in order; empty with detail */
+	struct scan_text queues;		/* lengths of the Ps' run queues, in order; empty with detail */
 };
+/* Parse a SCHED line. The text may have a prefix. Returns false if it is none. */
 bool godebug_sched(struct scan_text line, struct godebug_sched *);
 /* Take the next number of a list. */
 bool godebug_next_number(struct scan_text *list, uint64_t *v);
@@ -39,6 +41,7 @@ struct godebug_unit {
 	bool blocked;
 	struct scan_text reason;
 };
+/* Returns false if the line is none of these. */
 bool godebug_unit(struct scan_text line, struct godebug_unit *);
 
 #endif

@@ -15,6 +15,7 @@ struct godump_head {	/* goroutine 7 gp=0xc000 m=nil [chan receive, 5 minutes, lo
 	int64_t minutes;
 	bool on_thread, in_bubble, locked, leaked;
 };
+/* Returns false if the line is no head. */
 bool godump_head(struct scan_text line, struct godump_head *);
 /* Take the next of the labels. *key and *value are as written, perhaps in quotes. */
 bool godump_label(struct scan_text *labels, struct scan_text *key, struct scan_text *value);
@@ -24,6 +25,7 @@ struct godump_site {	/* 	/src/main.go:12 +0x1d fp=0x1 sp=0x2 pc=0x3 */
 	int64_t line;
 	uint64_t pc;		/* 0: the line has none */
 };
+/* Returns false if the line is no place of a frame. */
 bool godump_site(struct scan_text line, struct godump_site *);
 /* Return the name in "main.(*T).f(0x1, ...)". *inlined: its arguments are "(...)". */
 struct scan_text godump_name(struct scan_text line, bool *inlined);

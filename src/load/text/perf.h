@@ -12,6 +12,7 @@ struct perf_head {	/* comm 12/13 [002] 1234.567890:     250000 cycles:u:  */
 	int64_t time;		/* ns */
 	bool has_pid, has_cpu, has_time, has_period;
 };
+/* Returns false if the line is no head. */
 bool perf_head(struct scan_text line, struct perf_head *);
 
 struct perf_frame {	/* 	  55d0a8b3c1f0 main.foo+0x20 (/path/orders) */
@@ -21,6 +22,7 @@ struct perf_frame {	/* 	  55d0a8b3c1f0 main.foo+0x20 (/path/orders) */
 	struct scan_text file;	/* from a separate line below it, if the output has these */
 	int64_t line;
 };
+/* Returns false if the line is no frame. */
 bool perf_frame(struct scan_text line, struct perf_frame *);
 
 #endif

@@ -13,11 +13,12 @@
  */
 /* Iterates over the lines of a text, without line ends. After the last line, line is empty. */
 struct scan_lines { const char *p, *end, *line; size_t n; };
+/* Move to the next line. Returns false after the last one. */
 bool scan_next_line(struct scan_lines *);
 struct scan_text { const char *p, *end; };		/* a part of a line */
 struct scan_text scan_line_text(const struct scan_lines *);		/* return the whole line */
 struct scan_text scan_line_trimmed(const struct scan_lines *);	/* return the line without surrounding spaces */
-bool scan_is_comment(const struct scan_lines *);		/* or the line is empty */
+bool scan_is_comment(const struct scan_lines *);		/* a line that is empty or begins with # */
 /* Return the line without the prefix of a log collector: time and stream of Kubernetes and docker -t, the service
    of docker compose, date, host and program of a system log. *stamp: the time in RFC 3339, or empty. */
 struct scan_text scan_line_without_log_prefix(const struct scan_lines *, struct scan_text *stamp);
@@ -31,9 +32,10 @@ static inline bool scan_is_space(char c) { return c == ' ' || (c >= '\t' && c <=
 static inline bool scan_is_digit(char c) { return c >= '0' && c <= '9'; }
 static inline bool scan_is_hex(char c) { return scan_is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'f'); }
 void scan_skip_spaces(struct scan_text *);
+/* Take decimal digits. Returns false if there are none. */
 bool scan_take_digits(struct scan_text *, struct scan_text *digits);
 bool scan_parse_i64(struct scan_text digits, int64_t *v);	/* decimal, with sign; false: it does not fit */
-bool scan_parse_hex(struct scan_text digits, uint64_t *v);
+bool scan_parse_hex(struct scan_text digits, uint64_t *v);	/* false: it does not fit into 64 bits */
 bool scan_take_u64(struct scan_text *, uint64_t *v);	/* take a decimal number; false: none, or it does not fit */
 /* Take the text before c, and skip c. Returns false if there is no c. */
 bool scan_take_until(struct scan_text *, char c, struct scan_text *before);

@@ -28,6 +28,7 @@ struct stack_assembler {
 	struct intern funs, locs, maps;
 };
 
+/* The sink must stay valid until stack_builder_free(). */
 void stack_builder_init(struct stack_assembler *, const struct sink *);
 void stack_builder_free(struct stack_assembler *);
 
