@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Waiting for a server on the command line. The lines are pprof's, without a
- * name in front, as scripts know them. On a terminal one line more says how far
- * it is, drawn over itself and wiped out at the end.
+ * Waits for downloads on the command line. The lines are pprof's, without a
+ * leading program name, as scripts expect them. On a terminal one more line
+ * shows the progress; it is overwritten, and erased at the end.
  *
- * ^C ends the fetch and not the program, so that nothing half written is left
- * behind: the signals are held back meanwhile and asked for ten times a second,
- * which needs neither a handler nor a variable for it to set.
+ * ^C ends the download and not the program, so that no unfinished file is left
+ * behind: the signals are blocked meanwhile, and pending ones are checked ten
+ * times a second, which needs no handler and no global variable.
  */
 #include "config.h"
 #include "report/report.h"
@@ -78,7 +78,7 @@ static bool report_progress(void *arg, uint64_t bytes, uint64_t total)
 	return true;
 }
 
-/* What was pressed meant the fetch, and is answered by its end. */
+/* Discard pending signals: they were meant for the download, which has ended. */
 static void drop_signals(const sigset_t *set, const sigset_t *old)
 {
 	int sig;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * `ttrace info`: what a file is, how much is in it and what is odd about it, of
- * traces and profiles. Facts are gathered as a list of names and values, which
- * text, tsv and JSON print alike.
+ * `ttrace info`: the format of a file, numbers of its contents, and its
+ * notices, for traces and profiles. Facts are names and values, which text, tsv
+ * and JSON print alike.
  */
 #include "config.h"
 #include "report/trace/trace_report.h"
@@ -45,7 +45,7 @@ static void fact_text(struct info_report *i, const char *name, const char *s, si
 	buf_putc(i->b, '\n');
 }
 
-/* A number; in text written by put, if there is one. */
+/* Print a number; in text by put, if not NULL. */
 static void fact_num(struct info_report *i, const char *name, int64_t v, void (*put)(struct buf *, int64_t))
 {
 	if (i->format == TF_JSON) {
@@ -111,7 +111,7 @@ static uint64_t max_counter(const struct snap *sn, enum counter c)
 	return v;
 }
 
-/* Of a log of gctrace and schedtrace: what its lines were, and the most that they counted. */
+/* For a log of gctrace and schedtrace: the numbers of its lines, and the maxima of its counters. */
 static void info_log(const struct snap *sn, struct info_report *i)
 {
 	static const struct { enum counter c; const char *name; void (*put)(struct buf *, int64_t); } tops[] = {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The labels of a profile for `ttrace info`: for each key that has texts, the
- * texts with most of it, by the last sample type, as pprof chooses it. For a dump of
- * goroutines that is how many of them wait for what, which is why one looks at
- * it at all. Sets of a file are few but samples are many: one pass, a hash.
+ * The labels of a profile for `ttrace info`: for each key with text values, the
+ * values with most weight, by the last sample type, as pprof chooses it. For a
+ * goroutine dump these are the numbers of goroutines by reason of waiting, the main
+ * reason to look at it. A file has few label sets but many samples: one pass, a hash
+ * table.
  */
 #include "config.h"
 #include "report/info_labels.h"
@@ -56,7 +57,7 @@ static int tally_cmp(const void *a, const void *b)
 	return x->str < y->str ? -1 : x->str > y->str;
 }
 
-/* "chan send 94, IO wait 28, and 3 more" of t[0..n), which have one key. */
+/* Append "chan send 94, IO wait 28, and 3 more" for t[0..n), which have one key. */
 static void put_key(const struct snap *sn, const struct label_count *t, size_t n, const char *unit, struct buf *b)
 {
 	for (size_t i = 0; i < n && i < SHOWN; i++) {

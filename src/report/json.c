@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * JSON, written straight into the output: no tree is built, so a report of a
- * million goroutines costs what it prints. One value a line down to the second
- * depth, so that `grep` and `diff` are of use; more blanks would only be bytes.
+ * JSON, written directly into the output: no tree is built, so a report of a
+ * million goroutines only costs its text. One value per line down to the second
+ * depth, so that `grep` and `diff` are useful; more blanks would only take
+ * space.
  */
 #include "config.h"
 #include "report/json.h"

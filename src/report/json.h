@@ -8,19 +8,19 @@
 #include <stdbool.h>
 
 /*
- * JSON as it is written. key is NULL inside of arrays and for the outermost
- * value. Strings that are not UTF-8 get U+FFFD for each byte that is none.
+ * A writer of JSON. key is NULL in arrays and for the outermost value. Bytes
+ * that are not UTF-8 become U+FFFD.
  */
 struct json {
 	struct buf *b;
 	unsigned depth;
-	bool some[32];		/* per depth: a value has been written */
+	bool some[32];		/* by depth: a value was written */
 	char close[32];
 };
 
 void json_object(struct json *, const char *key);
 void json_array(struct json *, const char *key);
-void json_end(struct json *);		/* of the innermost; a newline after the outermost */
+void json_end(struct json *);		/* end the innermost object or array; writes a newline after the outermost */
 void json_str(struct json *, const char *key, const char *s, size_t n);
 void json_text(struct json *, const char *key, const char *s);
 void json_keyed_i64(struct json *, const char *key, size_t nkey, int64_t v);	/* a key that is data */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Where a report goes: standard output, or a file that appears whole or not at all
- * (base/newfile.h). A reader that closed its pipe is not an error: the report stops
- * without a message.
+ * The output of a report: standard output, or a file that is created completely or
+ * not at all (base/newfile.h). A reader that closed its pipe is not an error: the
+ * report stops without a message.
  */
 #include "config.h"
 #include "report/report.h"
@@ -36,7 +36,7 @@ int output_open(struct out *o, const char *path, struct err *e)
 	return 0;
 }
 
-/* Nothing that a file says may speak to the terminal. */
+/* Make control characters visible, so that no text of a file controls the terminal. */
 static void make_safe(struct buf *b)
 {
 	struct buf safe = {0};
@@ -58,7 +58,7 @@ void output_flush(struct out *o, bool all)
 		o->failed |= !o->watch->go(o->watch->arg, 0, 0);
 	}
 	if (o->held && o->buf.n > OUTPUT_HELD)
-		o->failed = true;	/* more than anyone reads: stop */
+		o->failed = true;	/* more than is useful to read: stop */
 	if (o->held || (!all && o->buf.n < CHUNK))
 		return;
 	if (o->terminal)

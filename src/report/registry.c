@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The functions of the reports, out of the same table as their words
- * (cli/reports.def), so that a report cannot be named and missing.
+ * The functions of the reports, from the same table as their texts
+ * (cli/reports.def), so that no report can be listed without a function.
  */
 #include "config.h"
 #include "report/report.h"

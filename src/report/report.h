@@ -10,34 +10,35 @@
 #include "load/load.h"
 
 /*
- * Reports: text from a file, without the interface. A report writes into
- * out->buf; those that stream call output_flush() now and then, main writes the
- * rest. Nothing is written to the named file until the report has succeeded.
+ * Reports: text made from a file, without the viewer. A report appends to
+ * out->buf; those that stream call output_flush() now and then, and main writes
+ * the rest. A named output file is replaced only after the report has
+ * succeeded.
  */
 struct out {
 	struct buf buf;
 	int fd;
-	bool failed;		/* the reader went away or the disk is full: stop */
-	int why;		/* errno of a write that failed */
-	bool terminal;		/* control characters are made visible on their way out */
-	bool held;		/* nothing is written: the text is wanted as it is, up to OUTPUT_HELD bytes */
-	const struct input_watch *watch; /* NULL, or who may stop it */
-	size_t checked_bytes;		/* bytes when that was asked last */
+	bool failed;		/* the reader closed its pipe or the disk is full: stop */
+	int why;		/* errno of the write that failed */
+	bool terminal;		/* control characters are made visible when written */
+	bool held;		/* nothing is written: the caller takes the text from buf, up to OUTPUT_HELD bytes */
+	const struct input_watch *watch; /* NULL, or a callback that may stop the report */
+	size_t checked_bytes;		/* size of buf at the last call of watch */
 	struct newfile file;	/* -output; its path is NULL for standard output */
 };
 
 enum { OUTPUT_HELD = 64 << 20 };
-/* path NULL: standard output. */
+/* Open the output; path NULL: standard output. Return -1 with *e. */
 int output_open(struct out *, const char *path, struct err *e);
-/* Write out what is there when it is over 64 kB, or all of it. */
+/* Write buf if it has more than 64 kB, or (all) in any case. */
 void output_flush(struct out *, bool all);
-/* What comes is no text: -1 where it would go to a terminal. */
+/* For binary output: return -1 with *e if it would be written to a terminal. */
 int output_check_binary(const struct out *, struct err *e);
-/* Finish: keep it (rename) or not (remove). -1: it could not be written. */
+/* Finish: keep the file (rename it) or remove it. Return -1 with *e if it could not be written. */
 int output_close(struct out *, bool keep, struct err *e);
 
-/* Bring what of the command line is no file (session/download.h), with progress on a terminal and ^C to stop
-   it; o->remote has it then. 0 also when there is nothing to bring. */
+/* Fetch the inputs of the command line that are not files (session/download.h) into o->downloads, with progress on a
+   terminal; ^C stops it. Return 0, also if there are none; -1 with *e. */
 int report_fetch_inputs(struct options *o, struct err *e);
 
 struct report {

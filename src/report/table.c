@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Tables. All cells are kept until the end, for only then the widths of the
- * columns are known. Numbers stand at the right of their column, text at the
- * left; the last column is not padded. Text of a file is made safe for a
- * terminal, in tsv tabs and newlines too; in csv (RFC 4180) it is as it is. The other forms need
- * no widths, so they can also be poured out row by row; text can when its rows
- * are made twice, of which the first time only says how wide they are.
+ * Tables. All cells are kept until the end, because only then the widths of the columns are
+ * known. Numbers are right-aligned, text is left-aligned; the last column is not padded. Text
+ * from a file is made safe for a terminal, in tsv also tabs and newlines; in csv (RFC 4180) it
+ * is unchanged. The formats other than text need no widths, so they can also be printed row by
+ * row; text can if its rows are made twice, and the first pass only measures the widths.
  */
 #include "config.h"
 #include "report/table.h"
@@ -55,7 +54,7 @@ static bool is_column(const struct table_col *c, const char *s)
 	return n && !strncmp(c->key, s, n) && (!*unit || !strcmp(unit, "_ns") || !strcmp(unit, "_bytes"));
 }
 
-/* Places are sorted ascending, amounts descending. */
+/* Text, times and ids are sorted ascending, amounts descending. */
 static bool is_place(const struct table_col *c)
 {
 	static const char *const keys[] = { "start_ns", "time_ns", "number", "goroutine", "proc", "user_line" };
@@ -115,7 +114,7 @@ int table_sort(struct table *t, const struct options *o, struct err *e)
 			sort_rows(t, k, reverse);
 			return 0;
 		}
-	if (!options_typed(o, OPT_SORT))	/* in $TTRACE_OPTS: it may be meant for another report */
+	if (!options_typed(o, OPT_SORT))	/* from $TTRACE_OPTS: it may be meant for another report */
 		return 0;
 	struct buf b = {0};
 	for (uint32_t k = 0; k < t->ncol; k++)
@@ -225,7 +224,7 @@ static void widen_columns(struct table *t)
 	buf_free(&cell);
 }
 
-/* Row 0 has the titles. */
+/* Print a row; row 0 has the titles. */
 static void text_row(const struct table *t, size_t row, struct buf *cell, struct buf *b)
 {
 	for (uint32_t k = 0; k < t->ncol; k++) {
@@ -245,7 +244,7 @@ static void text_row(const struct table *t, size_t row, struct buf *cell, struct
 	buf_putc(b, '\n');
 }
 
-/* Rows from .. of those that are there. */
+/* Print the rows from `from` on. */
 static void print_text(const struct table *t, size_t from, struct buf *b)
 {
 	struct buf cell = {0};

@@ -10,14 +10,15 @@
 #include "report/json.h"
 
 /*
- * Columns and rows, printed as aligned text, as tab- or comma-separated values
- * or as JSON ({"rows":[{...}]}). In text durations and sizes are for people; in
- * the others they are whole nanoseconds and bytes, under keys that end in _ns, _bytes.
+ * Tables of columns and rows, printed as aligned text, as tab- or comma-separated
+ * values, or as JSON ({"rows":[{...}]}). In text, durations and sizes have units; in
+ * the other formats they are whole nanoseconds and bytes, with keys that end in _ns
+ * and _bytes.
  */
-enum table_kind { TB_STR, TB_INT, TB_NS, TB_BYTES, TB_SHARE };	/* share: of 1; percent in text */
+enum table_kind { TB_STR, TB_INT, TB_NS, TB_BYTES, TB_SHARE };	/* share: 1 is the whole; per cent in text */
 struct table_col {
-	const char *title;	/* of the text */
-	const char *key;	/* of tsv and JSON */
+	const char *title;	/* heading in text */
+	const char *key;	/* name in tsv, csv and JSON */
 	enum table_kind kind;
 };
 enum table_format { TF_TEXT, TF_TSV, TF_JSON, TF_CSV };
@@ -28,35 +29,35 @@ struct table {
 	struct table_cell { const char *s; size_t n; int64_t i; double f; bool none; } *cell;
 	size_t ncell, cap;
 	struct arena arena;
-	struct json json;		/* while rows are poured */
-	size_t *width;			/* of the columns, as far as it is known */
+	struct json json;		/* used while rows are printed */
+	size_t *width;			/* of the columns, as far as known */
 };
 
-/* -format; -1 and *e when it is none. */
+/* Get -format; -1 with *e if it is unknown. */
 int table_format(const struct options *, enum table_format *, struct err *e);
-/* For what is no table: -1 and *e when -format asks for another form than text. */
+/* For reports that are not tables: -1 with *e if -format is not text. */
 int table_text_only(const struct options *, struct err *e);
 
 void table_begin(struct table *, const struct table_col *, uint32_t ncol);
-/* Cells in the order of the columns, row by row; text is copied. */
+/* Add cells in the order of the columns, row by row; text is copied. */
 void table_str(struct table *, const char *s, size_t n);
 void table_int(struct table *, int64_t v);	/* also TB_NS and TB_BYTES */
 void table_share(struct table *, double v);
-void table_none(struct table *);		/* nothing: blank, null */
-/* Sort the rows that were added by the column of -sort, if that is given: amounts largest first, text, times and ids
-   ascending, "-COLUMN" the other way round; rows without a value last, equal rows as they were added. A column is named
-   by its key, with or without _ns or _bytes. -1 and *e: there is no such column. */
+void table_none(struct table *);		/* no value: empty, null */
+/* Sort the rows by the column of -sort, if given: amounts largest first; text, times and ids ascending; "-COLUMN"
+   reverses. Rows without a value are last, equal rows keep their order. A column is named by its key, with or without
+   _ns or _bytes. Return -1 with *e if there is no such column. */
 int table_sort(struct table *, const struct options *, struct err *e);
 void table_print(struct table *, enum table_format, struct buf *);
-/* The same for more rows than one would keep: open, then pour what has been added and forget it, again and
-   again, and close. As text all rows are to be gone through twice: first widen the columns by what has been
-   added and forget it, again and again. */
+/* Print a table with more rows than fit into memory: open it, then repeatedly add rows and pour them (print and drop),
+   and close it. For text a first pass over all rows must repeatedly add rows and widen the columns (measure and
+   drop). */
 void table_widen(struct table *);
 void table_open(struct table *, enum table_format, struct buf *);
 void table_pour(struct table *, enum table_format, struct buf *);
 void table_close(struct table *, enum table_format);
 void table_free(struct table *);
-/* A field of a csv line. */
+/* Append a field of a csv line. */
 void table_csv_field(struct buf *, const char *s, size_t n);
 
 #endif
