@@ -3,24 +3,23 @@
 /*
  * Completion for the shells, from the tables of options and reports.
  *
- * Each script is data of the tables and a few lines that any shell of that kind
- * has had for twenty years; nothing of a completion framework is called, so
- * that they work where none is installed. What an option's values are is read
- * from its argument: "text|tsv|json" is a choice, FILE and DIRS are paths, the rest
- * is anything.
+ * Each script consists of data from the tables and a few lines that every version
+ * of that shell accepts. It uses no completion framework, so it works where none is
+ * installed. The values of an option are derived from its argument: "text|tsv|json"
+ * is a choice, FILE and DIRS are paths, others are free text.
  */
 #include "config.h"
 #include "cli/options.h"
 
 #include <string.h>
 
-/* "text|tsv|json": words of small letters and bars. */
+/* Is the argument a choice like "text|tsv|json": words of small letters and bars? */
 static bool is_choice(const char *arg)
 {
 	return arg && strchr(arg, '|') && !arg[strspn(arg, "abcdefghijklmnopqrstuvwxyz|-0123456789")];
 }
 
-/* The choice as words. */
+/* Print the choice as words. */
 static void put_words(struct buf *b, const char *arg)
 {
 	for (; *arg; arg++)
@@ -78,7 +77,7 @@ static void print_bash(struct buf *b)
 		    "complete -F _ttrace ttrace\n");
 }
 
-/* In single quotes of the shell. */
+/* Escape for single quotes of the shell. */
 static void put_quoted(struct buf *b, const char *s)
 {
 	for (; *s; s++)
@@ -88,7 +87,7 @@ static void put_quoted(struct buf *b, const char *s)
 			buf_putc(b, *s);
 }
 
-/* _arguments takes brackets and colons apart. */
+/* Escape also brackets and colons, which _arguments interprets. */
 static void zsh_quoted(struct buf *b, const char *s)
 {
 	for (; *s; s++) {

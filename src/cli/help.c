@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * `ttrace help`, out of the two tables of the command line.
+ * `ttrace help`, from the two tables of the command line.
  *
- * Names stand in a column, what they mean beside it, broken into lines that fit 80
- * columns. The help of one report lists the options that change it (options_applies_to_report()). What its columns mean
- * is a table of the viewer (explain.def), which main.c puts between.
+ * Names are in a column, with their descriptions beside them, broken into lines that fit 80 columns. The help of one
+ * report lists the options that change it (options_applies_to_report()). The explanations of its columns are a table of
+ * the viewer (explain.def), which main.c inserts.
  */
 #include "config.h"
 #include "cli/options.h"
@@ -16,7 +16,7 @@
 
 enum { WIDTH = 80, NAME_W = 22, OPTION_W = 30 };
 
-/* Text from column `indent` on, in a line of which `have` columns are written. */
+/* Print text from column `indent` on, in a line that already has `have` columns. */
 static void put_paragraph(struct buf *b, const char *text, size_t indent, size_t have)
 {
 	do {
@@ -40,7 +40,7 @@ void cli_help_row(struct buf *b, const char *name, const char *text, size_t inde
 	}
 	size_t have = strlen(name) + 4;
 	buf_printf(b, "    %s", name);
-	if (have >= indent) {	/* too long for its column: it has a line of its own */
+	if (have >= indent) {	/* too long for its column: it gets a line of its own */
 		buf_putc(b, '\n');
 		have = 0;
 	}
@@ -115,7 +115,7 @@ static bool is_one(const char *s, const char *one, const char *other)
 	return !strcmp(s, one) || !strcmp(s, other);
 }
 
-/* Is the option worth a line in the help of this report? Those of how and from where to read are in ttrace help. */
+/* Is the option listed in the help of this report? Options for input and output are only in `ttrace help`. */
 static bool is_listed_option(const struct report_row *r, int i)
 {
 	const struct option_row *o = &option_rows[i];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The command line, out of two tables. The parser knows four things beside
- * them: that the words "view" and "help" are reports too, that a report may be
- * named by a flag (pprof's order), that -cum and -flat exclude each other, and
- * that so do the granularities: the last one given holds.
+ * The command line, parsed with two tables. The parser itself contains four
+ * rules: the words "view" and "help" are reports too; a report may be named by
+ * a flag (pprof's order); -cum and -flat exclude each other; and so do the
+ * granularities.
  *
  * getopt is not used: pprof's users type one dash before long names and
  * -name=value, and options between and after the files.
@@ -47,7 +47,7 @@ static const struct report_row *find_report(const char *name, size_t n)
 	return NULL;
 }
 
-/* The option called so, exactly or by a unique beginning; -1 none, -2 more than one. */
+/* Find an option by its name or a unique abbreviation; -1: none, -2: more than one. */
 static int find_option(const char *name, size_t n)
 {
 	int found = -1;
@@ -79,7 +79,7 @@ static int bad_value(struct err *e, const struct option_row *r, const char *s, c
 	return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s requires %s, not \"%.60s\"", r->name, wanted, s);
 }
 
-/* Is the word s[0..n) in a list of words with blanks between them? */
+/* Is the word s[0..n) in a list of words separated by blanks? */
 static bool word_in(const char *list, const char *s, size_t n)
 {
 	for (const char *w = list; *(w += strspn(w, " ")); w += strcspn(w, " "))
@@ -88,7 +88,7 @@ static bool word_in(const char *list, const char *s, size_t n)
 	return false;
 }
 
-/* The options of pprof that open another program: what takes their place here. */
+/* Return what to use here instead of an option of pprof that opens another program; NULL for other names. */
 static const char *instead_of(const char *name, size_t n)
 {
 	static const struct { const char *names, *say; } other[] = {
@@ -188,7 +188,7 @@ static void choose_report(struct options *o, const struct report_row *r)
 	o->report = r->name;
 }
 
-/* One word that begins with a dash. */
+/* Parse a word that starts with a dash. */
 static int parse_flag(struct options *o, struct args *a, struct err *e)
 {
 	const char *word = a->v[a->i], *name = word + 1 + (word[1] == '-');
@@ -220,7 +220,7 @@ static int parse_flag(struct options *o, struct args *a, struct err *e)
 	return check_exclusive(o, id, e);
 }
 
-/* The argument of a report comes first among the plain words, when no flag gave it. */
+/* Without a flag, the argument of a report is the first plain word. */
 static void take_argument(struct options *o)
 {
 	const struct report_row *r = find_report(o->report, strlen(o->report));
@@ -230,7 +230,7 @@ static void take_argument(struct options *o)
 	memmove(o->file, o->file + 1, --o->nfile * sizeof *o->file);
 }
 
-/* Do options of this group change what a report prints? Others say where and how it is printed or read. */
+/* Do options of this group change what a report prints? Other options concern its input and output. */
 static bool changes_reports(const char *group)
 {
 	return word_in("report granularity filter value difference trace", group, strlen(group));
@@ -339,7 +339,7 @@ bool options_print_table(struct buf *b, const char *what)
 	return true;
 }
 
-/* One word of s, its quotes taken off, into out; the rest of s. */
+/* Copy the first word of s without its quotes to out. Return the rest of s. */
 static const char *env_word(const char *s, char *out)
 {
 	char quote = 0;
@@ -360,7 +360,7 @@ static const char *env_word(const char *s, char *out)
 char **options_prepend_env(const char *env, int *argc, char *const *argv)
 {
 	size_t len = strlen(env);
-	/* words first, then the bytes they lie in: one block, freed as one */
+	/* one block: the array of words, followed by their bytes */
 	char **v = xcalloc(1, ((size_t)*argc + len + 2) * sizeof *v + len + 1);
 	char *at = (char *)(v + (size_t)*argc + len + 2);
 	int n = 0;

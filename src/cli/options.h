@@ -11,11 +11,11 @@
 #include <stdint.h>
 
 /*
- * The command line. options.def is the one place where an option is written down,
- * reports.def the one for reports: the parser, --help, completion and the manual
- * read them. One dash or two, -name=value or -name value, booleans also
- * -name=false, unique abbreviations, options anywhere, `--` ends them, `-` is
- * standard input. pprof's own order works too: -top FILE, -list=REGEX FILE.
+ * The command line. Options are defined only in options.def, reports only in
+ * reports.def: the parser, --help, completion and the manual read these tables.
+ * One dash or two, -name=value or -name value, booleans also -name=false, unique
+ * abbreviations, options anywhere, `--` ends them, `-` is standard input. pprof's
+ * own order works too: -top FILE, -list=REGEX FILE.
  */
 struct cached_inputs;
 struct input_watch;
@@ -37,72 +37,74 @@ struct report_row {
 	const char *name, *arg;
 	const char *takes;	/* see reports.def; NULL: every option */
 	const char *group, *help;
-	const char *purpose;	/* what question it answers */
-	const char *columns;	/* of its table, separated by blanks; NULL: it has no table */
+	const char *purpose;	/* the question that it answers */
+	const char *columns;	/* of its table, separated by blanks; NULL: it is not a table */
 	const char *example;	/* a command line, without "ttrace" */
 };
 extern const struct report_row report_rows[];	/* ends with a NULL name */
 
 struct options {
-	const char *report;	/* the first word, or the one named by a flag (-top); "view" when none is */
-	const char *arg;	/* list, peek, goroutine: their argument */
+	const char *report;	/* the first word, or the one named by a flag (-top); "view" if there is none */
+	const char *arg;	/* argument of list, peek, goroutine ... */
 	const char **file;
 	size_t nfile;
 	struct option_value {
 		bool set;
-		int word;		/* the index in argv of the (last) word that set it */
+		int word;		/* index in argv of the last word that set it */
 		const char *s;		/* as given (the last one), or the default */
 		int64_t i;
 		double f;
 		bool b;
-		const char **all;	/* repeatable options: each one given */
+		const char **all;	/* all values of a repeatable option */
 		size_t nall;
 	} v[OPT__N];
-	int habits;		/* so many words after argv[0] are of $TTRACE_OPTS */
-	struct downloads *downloads;	/* what was fetched for it (session/download.h), NULL nothing; not its own */
+	int habits;		/* number of words after argv[0] that come from $TTRACE_OPTS */
+	struct downloads *downloads;	/* what was fetched (session/download.h); NULL: nothing; not owned */
 	void *owned;
-	/* NULL, or who is told what reports notice on their way; else standard error is */
+	/* NULL: standard error; else called with the notices of a report */
 	void (*notice)(void *arg, const char *line);
 	void *notice_arg;
-	struct cached_inputs *keep; /* NULL, or what is read of files is noted there (session/input_cache.h) */
-	const struct cached_inputs *cached_inputs;	/* NULL, or what of the files is at hand already */
-	const struct input_watch *watch;	/* NULL, or who looks on while a report is made, and may stop it */
+	struct cached_inputs *keep; /* NULL, or gets the inputs that are read (session/input_cache.h) */
+	const struct cached_inputs *cached_inputs;	/* NULL, or the inputs that were already read */
+	/* NULL, or a callback that gets the progress of a report and may stop it */
+	const struct input_watch *watch;
 };
 
-/* 0; or -1 with ERR_USAGE. Options are parsed whatever the report is; options_check_report() refuses those that do not
-   apply to it. The strings of argv must outlive *o. */
+/* Parse a command line. Return -1 with ERR_USAGE. All options are accepted here for any report; options_check_report()
+   refuses those that do not apply to it. The strings of argv must outlive *o. */
 int options_parse(struct options *, int argc, char *const *argv, struct err *e);
-/* Does an option change what this report prints, or where and how any report is printed? */
+/* Return whether an option changes what this report prints, or where and how any report is printed. */
 bool options_applies_to_report(const char *report, enum option_id);
-/* An option is given, and not in $TTRACE_OPTS, which is for all calls: what does not apply there is ignored. */
+/* Return whether an option is given on the command line itself. Those in $TTRACE_OPTS are for all calls, so they are
+   ignored if they do not apply. */
 bool options_typed(const struct options *, enum option_id);
-/* -1 with ERR_USAGE: an option is typed that does not apply to the report. */
+/* Return -1 with ERR_USAGE if an option on the command line does not apply to the report. */
 int options_check_report(const struct options *, struct err *e);
-/* The same for a profile: refuse an option on the command line that applies only to traces. kind: of the file. */
+/* Likewise for a profile: refuse an option that applies only to traces. kind: the format of the file. */
 int options_check_profile(const struct options *, const char *kind, struct err *e);
 void options_free(struct options *);
-/* One option after the parsing; s must outlive *o. What is no value of it changes nothing. */
+/* Set one option after parsing; s must outlive *o. Return -1 with *e for an invalid value; then nothing changes. */
 int options_set(struct options *, enum option_id, const char *s, struct err *e);
-/* Always -1: there is no report of that name; says which one may be meant. */
+/* Set the error that there is no report of that name, with a suggestion. Always returns -1. */
 int options_unknown_report(const char *name, struct err *e);
 
-/* ---- help.c: texts for `ttrace help`, at most 80 columns wide */
+/* ---- help.c: texts of `ttrace help`, at most 80 columns wide */
 
-/* A name, and what it means from column `indent` (5 to 40) on. */
+/* Append a name, and its description from column `indent` (5 to 40) on. */
 void cli_help_row(struct buf *, const char *name, const char *text, size_t indent);
 void cli_help_options(struct buf *);				/* all options */
 void cli_help_reports(struct buf *);			/* all reports */
-const struct report_row *cli_find_report(const char *name);	/* NULL: there is none of that name */
-void cli_help_report(struct buf *, const struct report_row *);		/* what it is for, and an example */
-void cli_help_report_options(struct buf *, const struct report_row *);		/* the options that change it */
+const struct report_row *cli_find_report(const char *name);	/* NULL: none of that name */
+void cli_help_report(struct buf *, const struct report_row *);		/* its purpose and an example */
+void cli_help_report_options(struct buf *, const struct report_row *);		/* the options that change its output */
 
-/* -print=options, -print=reports: the table, a row a line, tabs between group, name, argument, default and help; of
-   reports also purpose, columns and example. false: it is another table's name. */
+/* Print the table of -print=options or -print=reports, one line per row: group, name, argument, default and help,
+   separated by tabs; for reports also purpose, columns and example. Return false for another name. */
 bool options_print_table(struct buf *, const char *what);
-/* -print=completion-bash, -zsh, -fish: a script for that shell. false: as above. */
+/* Print the completion script of -print=completion-bash, -zsh, -fish. Return false for another name. */
 bool cli_print_completion(struct buf *, const char *what);
-/* argv with the words of $TTRACE_OPTS before the rest (blanks part them, quotes and \ keep them together); both
-   are to be freed by options_env_free(). */
+/* Insert the words of $TTRACE_OPTS before the others (blanks separate them; quotes and \ protect blanks). Free the
+   result with options_env_free(). */
 char **options_prepend_env(const char *env, int *argc, char *const *argv);
 void options_env_free(char **);
 
