@@ -168,9 +168,8 @@ str_id intern_tables_str(struct gotrace *, uint32_t id);
 stk_id intern_tables_find_stack(struct gotrace *, uint32_t id);
 const struct start_function *intern_tables_find_root(struct gotrace *, uint32_t id);
 
-/* track_states.c */
-/* Apply the leading transitions of the n events and return how many these were. The event after them, if any, is
-   then the current one. */
+/* track_states.c. track_states_apply() applies the leading transitions of the n events and returns how many these
+   were. The event after them, if any, is then the current one. */
 size_t track_states_apply(struct gotrace *, const struct trace_event *, size_t n);
 /* Emit a label as a mark, and recognize mark workers by it. */
 void track_states_label_event(struct gotrace *, const struct trace_event *);

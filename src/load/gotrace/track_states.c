@@ -8,8 +8,8 @@
  *
  * The rules are those of the reference (internal/trace/summary.go), including its special cases, so
  * that panes and `go tool trace` never disagree:
- * - the first event of a G means that it has been in its state since the last Sync (TS_PAST); if
- *   that is a system call without a P, it counts as one with a P from that event on;
+ * - if the first event of a G is a status, it has been in that state since the last Sync (TS_PAST);
+ *   if that is a system call without a P, it counts as one with a P from that event on;
  * - a system call blocks when the P that it holds becomes idle, and the P's claim is dropped when
  *   the *G* that last held it returns, even if another G has taken that P into a system call since.
  */
@@ -507,7 +507,7 @@ static ALWAYS void change_g(struct gotrace *r, const struct trace_event *ev, uns
 	struct track_goroutine *g = track_states_find_g(r, ev->id);
 	uint16_t also = 0;
 	bool fresh = from == TST_UNDETERMINED || from == TST_NOTEXIST || !g;
-	if (fresh)	/* or an event before is missing in a truncated trace: its state is known only from here on */
+	if (fresh)	/* new, or its earlier events are missing in a truncated trace: its state was unknown */
 		g = new_g(r, g, ev);
 	else if (g->state == from)
 		also = leave_state(r, g, from, to);

@@ -11,8 +11,8 @@
  */
 struct stack_merge_ref { size_t loc; uint32_t n; };	/* part of an array of locations, leaf first */
 
-/* One run of sorted stacks. Each stack is stored as the part that it does not share with the previous one. */
-/* which: index of the stack; same: number of shared frames; n: number of further frames in loc[]. */
+/* One run of sorted stacks. Each stack is stored as the part that it does not share with the previous one. which:
+   index of the stack; same: number of shared frames; n: number of further frames in loc[]. */
 struct stack_merge_step { uint32_t which, same, n; };
 struct stack_merge_run {
 	struct stack_merge_step *step;
