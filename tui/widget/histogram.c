@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Bars. While durations are added, the array is the whole scale from a
- * nanosecond up; histogram_bars_trim() moves what is used to the front. Edges are powers of
- * ten to the fifth part, rounded, so that one bar's end is the next one's begin
- * and a range of bars is two whole numbers of nanoseconds.
+ * Histograms with bars. While durations are added, the array covers the whole scale from a
+ * nanosecond up; histogram_bars_trim() moves the used part to the front. Edges are rounded powers
+ * of 10^(1/5), so that the end of a bar is the start of the next and a range of bars is two whole
+ * numbers of nanoseconds.
  */
 #include "config.h"
 #include "widget/histogram.h"
@@ -37,7 +37,7 @@ void histogram_bars_init(struct bars *b)
 void histogram_bars_add(struct bars *b, int64_t ns)
 {
 	int lo = 0, hi = b->n - 1;
-	while (lo < hi) {	/* the last bar that begins at or before ns */
+	while (lo < hi) {	/* find the last bar that starts at or before ns */
 		int mid = lo + (hi - lo + 1) / 2;
 		if (b->edge[mid] <= ns)
 			lo = mid;
@@ -77,7 +77,7 @@ enum histogram_bars_result histogram_bars_command(struct bars *b, const struct a
 			b->held = !b->held;
 			b->from = b->at;
 		}
-		for (int i = 0; !b->on && i < b->n; i++)	/* the hand begins on the slowest */
+		for (int i = 0; !b->on && i < b->n; i++)	/* start at the slowest */
 			b->at = b->count[i] ? i : b->at;
 		b->on = true;
 		return BARS_DONE;
@@ -118,7 +118,7 @@ void histogram_bars_draw(const struct bars *b, struct grid *g, int y, int x, int
 		for (int r = 0; r < h - 1; r++) {
 			double here = level - (h - 2 - r);
 			if (r == h - 2 && b->count[i] && here < 0.13)
-				here = 0.13;	/* one is more than none */
+				here = 0.13;	/* show a single count */
 			for (int k = 0; k < cells && here > 0; k++)
 				grid_level(g, y + r, x0 + k, here > 1 ? 1 : here, is_chosen(b, i) ? ST_ACCENT : style,
 				    ST_NORMAL);

@@ -10,29 +10,29 @@
 #include <stdint.h>
 
 /*
- * A histogram of durations whose bars can be chosen: five to a decade, as the
- * reference's pages have them, counted exactly. `v` takes the hand to the bars,
- * h and l move it, `v` again holds one end of a range, Enter takes it.
+ * A histogram of durations with selectable bars: five per decade, as on the pages of `go tool
+ * trace`, with exact counts. `v` activates the bars, h and l move, `v` again starts a range, Enter
+ * selects it.
  */
 enum { BARS_MAX = 100 };
 struct bars {
-	int n;				/* bars, from the first that has something to the last */
+	int n;				/* bars, from the first to the last with a count */
 	int64_t edge[BARS_MAX + 1];	/* bar i counts edge[i] <= ns < edge[i + 1] */
 	uint64_t count[BARS_MAX], most, all;
-	bool on;			/* the hand is on the bars */
-	bool held;			/* from `from` to `at`, else only `at` */
+	bool on;			/* the bars are active */
+	bool held;			/* a range from `from` to `at` is selected, else only `at` */
 	int at, from;
 };
 
-void histogram_bars_init(struct bars *);			/* no bars; the hand leaves */
+void histogram_bars_init(struct bars *);			/* no bars, not active */
 void histogram_bars_add(struct bars *, int64_t ns);
-void histogram_bars_trim(struct bars *);			/* all are counted: cut off the empty ends */
+void histogram_bars_trim(struct bars *);	/* call after the last add: removes empty bars at both ends */
 
 enum histogram_bars_result { BARS_PASS, BARS_DONE, BARS_TAKE };
-/* A key while the hand is on the bars, or the one that takes it there; BARS_TAKE: [*lo, *hi] was chosen. */
+/* Handle a key for active bars, or the key that activates them; BARS_TAKE: [*lo, *hi] was selected. */
 enum histogram_bars_result histogram_bars_command(struct bars *, const struct act *, int64_t *lo, int64_t *hi);
-/* Into h lines, the last of which has the durations at which bars begin. */
+/* Draw in h lines, the last of which shows the durations at which bars start. */
 void histogram_bars_draw(const struct bars *, struct grid *, int y, int x, int h, int w, enum style);
-void histogram_bars_describe(const struct bars *, struct buf *);	/* what the hand is on */
+void histogram_bars_describe(const struct bars *, struct buf *);	/* append the selected bar or range */
 
 #endif

@@ -3,12 +3,11 @@
 /*
  * The list widget.
  *
- * State is three numbers: how many rows, which is selected, which is the first
- * in view. Invariant: sel < n unless the list is empty, and list_first_row() always
- * yields a window that holds sel. The window is worked out anew for the height
- * that is drawn, so that a resize needs no call and drawing stays pure. Lists
- * of millions of rows cost what is in view, except for the ticks of search hits
- * on the scrollbar, which look at one byte per row.
+ * The state is three numbers: the number of rows, the selected row, the first visible row.
+ * Invariant: sel < n unless the list is empty, and list_first_row() always returns a window that
+ * contains sel. The window is computed again for the height of each drawing, so a resize needs no
+ * call and drawing stays pure. The cost of lists with millions of rows depends on the visible ones,
+ * except for the marks of search hits on the scrollbar, which read one byte per row.
  */
 #include "config.h"
 #include "widget/list.h"
@@ -49,7 +48,7 @@ void list_set_count(struct rows *r, uint32_t n)
 void list_select(struct rows *r, uint32_t sel)
 {
 	r->sel = !r->n ? 0 : sel < r->n ? sel : r->n - 1;
-	if (r->h)		/* before the first act nobody knows how high it is shown */
+	if (r->h)		/* the height is unknown before the first act */
 		r->top = window_top(r, r->h, r->top);
 }
 
@@ -59,7 +58,7 @@ static void move_selection(struct rows *r, int64_t by)
 	list_select(r, to < 0 ? 0 : to > UINT32_MAX ? UINT32_MAX : (uint32_t)to);
 }
 
-/* A page moves the window with the selection, so that it stays on its line of the screen. */
+/* Move the window with the selection, which stays on its line of the screen. */
 static void move_page(struct rows *r, int64_t by)
 {
 	int64_t top = (int64_t)r->top + by;
@@ -102,7 +101,7 @@ bool list_click(struct rows *r, int y, int h)
 	return there;
 }
 
-/* The first row whose place in the scrollbar is line y of h. */
+/* Return the first row that belongs to line y of a scrollbar of h lines. */
 static uint32_t first_on(const struct rows *r, int h, int y)
 {
 	return (uint32_t)(((uint64_t)y * r->n + (uint64_t)h - 1) / (uint64_t)h);
@@ -129,7 +128,7 @@ static void draw_scrollbar(const struct rows *r, struct grid *g, uint32_t top, c
 		grid_put(
 		    g, y, x, thumb ? 0x2588 : 0x2502, thumb ? ST_SCROLL : ST_RULE, ST_NORMAL, 0);
 	}
-	for (int y = 0; hit && y < h; y++)	/* of a million rows most may be hits */
+	for (int y = 0; hit && y < h; y++)	/* most of a million rows may be hits */
 		if (any_hit(hit, first_on(r, h, y), first_on(r, h, y + 1)))
 			grid_put(g, y, x, 0x2500, ST_HIT, ST_NORMAL, 0);
 }
@@ -159,7 +158,7 @@ void list_draw_rows(const struct rows *r, struct grid *g, list_row_fn *fn, const
 		draw_scrollbar(r, g, top, look ? look->hit : NULL);
 }
 
-/* Takes columns away from the right until the others fit into w cells. */
+/* Remove columns from the right until the others fit in w cells. */
 static void choose_columns(const struct list_column *c, int n, int w, int rest, int *width)
 {
 	int fixed = -1;
@@ -174,7 +173,7 @@ static void choose_columns(const struct list_column *c, int n, int w, int rest, 
 	}
 }
 
-/* Give the cells of the column of width 0 beyond LIST_ENOUGH to the columns that may grow, in their order. */
+/* Distribute the cells of the column of width 0 beyond LIST_ENOUGH to the columns that may grow, in order. */
 static void grow_columns(const struct list_column *c, int n, int rest, int *width)
 {
 	for (int i = 0; i < n; i++) {
@@ -190,7 +189,7 @@ void list_layout_columns(const struct list_column *c, int n, int choose, int w, 
 {
 	int rest = -1, fixed = -1;
 	for (int i = 0; i < n; i++) {
-		/* the sign of the order beside a head that fills its column would touch the one before */
+		/* the sort arrow would touch the previous column if the heading fills its column */
 		width[i] = c[i].width + (i && c[i].right && c[i].sort && (int)strlen(c[i].head) >= c[i].width);
 		rest = c[i].width ? rest : i;
 	}
@@ -227,7 +226,7 @@ void list_draw_header(
 	}
 }
 
-/* The characters of one line as UTF-8, and for each byte the cell it came from. */
+/* Get the characters of a line as UTF-8, and for each byte its cell. */
 static size_t line_text(
     const struct grid *g, struct rect r, int y, char *s, uint16_t *cell, size_t max)
 {

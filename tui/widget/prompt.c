@@ -3,11 +3,10 @@
 /*
  * The line editor.
  *
- * The text is a fixed array of bytes, always whole UTF-8 characters, so that no
- * key can make it grow without bound and no allocation hangs on typing. Keys are
- * readline's. The history is the owner's list; going up stashes what was typed,
- * and coming down again brings it back. ^R narrows the history by what is typed
- * while it is on, and any other key than text leaves it with the line found.
+ * The text is a fixed array of bytes, always whole UTF-8 characters, so that keys cannot make it
+ * grow without limit and typing needs no allocation. Keys are those of readline. The history
+ * belongs to the owner; going up stashes the typed text, and coming down restores it. ^R searches
+ * the history for what is typed; any other key accepts the line found.
  */
 #include "config.h"
 #include "widget/prompt.h"
@@ -104,7 +103,7 @@ static void recall_line(struct prompt *p, size_t at)
 	set_text(p, at == p->hist->n ? p->stash : p->hist->line[at]);
 }
 
-/* The newest line before `before` that holds what is looked for. */
+/* Recall the newest line before `before` that contains the search text. */
 static void search_back(struct prompt *p, size_t before)
 {
 	for (size_t i = before; p->hist && i > 0; i--)
@@ -151,7 +150,7 @@ static size_t word_left(const struct prompt *p)
 	return i;
 }
 
-/* Moving keys and the history: nothing is typed. */
+/* Handle keys that move in the line or in the history. */
 static bool key_moves(struct prompt *p, int32_t key)
 {
 	switch (key) {
@@ -202,7 +201,7 @@ void prompt_draw(const struct prompt *p, struct grid *g, int y, const char *labe
 	int x = grid_text(g, y, 0, ST_KEY, 0, label);
 	if (p->reverse)
 		x = grid_printf(g, y, x, ST_DIM, 0, "(history: %s) ", p->find);
-	/* a long line scrolls so that the cursor stays in view */
+	/* a long line scrolls so that the cursor stays visible */
 	int room = g->w - x - 1, before = (int)text_width(p->text, p->cur);
 	size_t from = 0;
 	while (before >= room && from < p->cur) {
