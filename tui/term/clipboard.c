@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Copying out of the program: by tmux, by the terminal (OSC 52), or into a file.
- * No program of the desktop is asked (xclip, pbcopy): over ssh it would copy on
- * the wrong machine, and the terminal knows which one is the right one.
+ * Copying: by tmux, by the terminal (OSC 52), or into a file. Desktop programs (xclip, pbcopy) are
+ * not used: over ssh they would copy on the remote machine, while the terminal is always on the
+ * right one.
  */
 #include "config.h"
 #include "term/clipboard.h"
@@ -39,7 +39,7 @@ void clipboard_put_osc52(struct buf *b, const char *s, size_t n)
 	buf_putc(b, '\a');
 }
 
-/* tmux takes it on its standard input and passes it on to the terminal outside. */
+/* tmux reads it on standard input and passes it on to the outer terminal. */
 bool clipboard_to_tmux(const char *s, size_t n)
 {
 	FILE *f = getenv("TMUX") ? popen("tmux load-buffer -w - 2>/dev/null", "w") : NULL;
@@ -49,7 +49,7 @@ bool clipboard_to_tmux(const char *s, size_t n)
 	return pclose(f) == 0 && ok;
 }
 
-/* A new file of its own that others cannot read. */
+/* Write a new file that other users cannot read. */
 bool clipboard_to_file(const char *s, size_t n, char *file, size_t nfile)
 {
 	const char *dir = getenv("TMPDIR");

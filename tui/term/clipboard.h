@@ -7,10 +7,10 @@
 
 #include <stdbool.h>
 
-/* Ways in which n bytes of text leave the program as a copy. false: this one does not work here. */
+/* Copy n bytes to a clipboard. Return false if this way is not available. */
 bool clipboard_to_tmux(const char *s, size_t n);
-bool clipboard_to_file(const char *s, size_t n, char *file, size_t nfile);	/* a new one; its name */
-/* The sequence for the terminal's clipboard, and whether a terminal of that name takes it. */
+bool clipboard_to_file(const char *s, size_t n, char *file, size_t nfile); /* writes a new file and returns its name */
+/* Append the sequence for the terminal's clipboard; return whether a terminal of that name supports it. */
 void clipboard_put_osc52(struct buf *, const char *s, size_t n);
 bool clipboard_supports_osc52(const char *term);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Screens as pictures: SVG and HTML, and text with SGR sequences.
+ * Screens as files: SVG and HTML, and text with SGR sequences.
  *
- * Cells of one paint are one run: a rectangle and a text of a fixed length in SVG (so that
- * no font can move what follows), a span in HTML. Both stand on a ground of the
- * theme's own, as "the terminal's default" means nothing in a browser. Nothing is
- * fetched by them and no script is in them. Names come from files: the five characters that
- * markup knows are escaped, and a grid holds no control bytes.
+ * Adjacent cells of one paint are a run: in SVG a rectangle and a text of fixed length (so that a
+ * font cannot shift the following text), in HTML a span. Both have the background of the theme,
+ * because a browser has no "terminal's default". The files contain no scripts and load nothing.
+ * Names come from files: the five special characters of markup are escaped, and a grid has no
+ * control bytes.
  */
 #include "config.h"
 #include "term/export.h"
@@ -67,7 +67,7 @@ static bool same_paint(const struct paint *a, const struct paint *b)
 	return a->fg == b->fg && a->bg == b->bg && a->attr == b->attr;
 }
 
-/* Cells from x on that are painted alike. */
+/* Return the number of cells from x on with the same paint. */
 static int run_of(const struct grid *g, const struct look *l, int y, int x, struct paint *p)
 {
 	const struct cell *row = &g->cell[y * g->cols];
@@ -90,7 +90,7 @@ static bool is_blank(const struct cell *c, int n)
 	return true;
 }
 
-/* Reverse changes the two, with the ground where a colour is the terminal's own. */
+/* Get the colours of a run: reverse swaps them; the terminal's default is the ground. */
 static void span_colours(const struct paint *p, const struct ground *gr, struct buf *fg, struct buf *bg)
 {
 	bool r = p->attr & AT_REVERSE;

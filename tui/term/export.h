@@ -7,8 +7,8 @@
 #include "term/grid.h"
 #include "term/style.h"
 
-/* A screen as a file, by the name's extension: .ans .ansi with colours for a terminal, .svg, .html
-   .htm, and anything else as text. With a look of no colours pictures are black and white. */
+/* Append a screen in the format of the name's extension: .ans .ansi with colours for a terminal, .svg, .html .htm,
+   otherwise text. A look without colours gives black and white. */
 void export_screen(const struct grid *, const struct look *, const char *name, struct buf *);
 
 #endif

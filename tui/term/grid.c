@@ -3,17 +3,15 @@
 /*
  * Cells, clipping and text.
  *
- * A grid is a screen on paper: rows x cols cells, each with a character and two
- * styles, and a clip rectangle that all drawing is relative to. It is total:
- * every cell always holds something printable, a wide character is a cell and a
- * right half (ch 0), and whoever overwrites one half blanks the other. So a
- * back end needs no checks and a half-drawn screen cannot exist.
+ * A grid is a screen in memory: rows x cols cells, each with a character and two styles, and a clip
+ * rectangle to which drawing is relative. Each cell always has a printable character; a wide
+ * character is a cell and a right half (ch 0), and overwriting one half blanks the other. So output
+ * code needs no checks and a half-drawn screen cannot exist.
  *
- * Text comes from files. It is made safe here, at the last step before the
- * screen, and not where it is read: control bytes, bytes that are not UTF-8 and
- * format characters are shown as \xNN. With ascii set, what the panes draw with
- * (lines, blocks, arrows) is brought down to ASCII, one character for one, so
- * that panes are written once.
+ * Text comes from files. It is made safe here, at the last step before the screen, not where it is
+ * read: control bytes, bytes that are not UTF-8 and format characters are shown as \xNN. With ascii
+ * set, the characters that panes draw with (lines, blocks, arrows) are converted to ASCII, one for
+ * one, so that panes need no second version.
  */
 #include "config.h"
 #include "term/grid.h"
@@ -26,7 +24,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CUT_LEAST = 4 };	/* cells of text that is worth saying that it is cut */
+enum { CUT_LEAST = 4 };	/* least cells of a text whose cut is marked */
 
 static const struct cell blank = {' ', 0, ST_NORMAL, ST_NORMAL, 0};
 
@@ -64,7 +62,7 @@ void grid_free(struct grid *g)
 	mem_free(g);
 }
 
-/* The part of r that lies in the clip rectangle. */
+/* Return the part of r in the clip rectangle. */
 static struct rect clip_rect(const struct grid *g, struct rect r)
 {
 	int y1 = r.y + r.h, x1 = r.x + r.w;
@@ -77,7 +75,7 @@ static struct rect clip_rect(const struct grid *g, struct rect r)
 	return r;
 }
 
-/* And of that, what is kept. */
+/* Return the part of that in stored rows. */
 static struct rect kept_rows(const struct grid *g, struct rect r)
 {
 	r = clip_rect(g, r);
@@ -107,8 +105,7 @@ void grid_unclip(struct grid *g, struct rect old)
 	g->w = old.w;
 }
 
-/* Before the cell at (y, x) of the whole screen is written: the other half of a wide character that
-   it belongs to becomes a blank. */
+/* Before a cell is overwritten: blank the other half of its wide character. */
 static void break_wide(struct grid *g, struct cell *c)
 {
 	long i = c - g->cell;
@@ -119,7 +116,7 @@ static void break_wide(struct grid *g, struct cell *c)
 		c[1].ch = ' ';
 }
 
-/* What a character becomes where there is only ASCII. */
+/* Return the ASCII replacement of a character. */
 static uint32_t to_ascii(uint32_t ch)
 {
 	static const struct {
@@ -156,7 +153,7 @@ static int put_char(struct grid *g, int y, int x, uint32_t ch, enum style fg, en
 	if (!c)
 		return w;
 	if (w == 2 && (x + 1 >= g->w || (g->ascii && ch < 0x80))) {
-		break_wide(g, c);	/* no room for the right half, or one character stands for it */
+		break_wide(g, c);	/* no room for the right half, or one ASCII character replaces it */
 		*c =
 		    (struct cell){ch < 0x80 ? ch : ' ', 0, (uint8_t)fg, (uint8_t)bg, (uint8_t)attr};
 		if (x + 1 < g->w)
@@ -177,7 +174,7 @@ void grid_put(struct grid *g, int y, int x, uint32_t ch, enum style fg, enum sty
 	put_char(g, y, x, ch, fg, bg, attr);
 }
 
-/* Text keeps the background that is there, so that a label can be laid on a bar. */
+/* Put text on the existing background, so that a label can be drawn on a bar. */
 static int put_text(struct grid *g, int y, int x, uint32_t ch, enum style fg, int attr)
 {
 	const struct cell *c = grid_at(g, y, x);
@@ -185,7 +182,7 @@ static int put_text(struct grid *g, int y, int x, uint32_t ch, enum style fg, in
 	return put_char(g, y, x, ch, fg, c ? (enum style)c->bg : ST_NORMAL, attr | tone);
 }
 
-/* What the edge has cut says so, where enough is left to be read. */
+/* Mark that text was cut at the edge, if enough of it is visible. */
 static void cut_sign(struct grid *g, int y, int x0, enum style st, int attr, const char *rest, size_t n)
 {
 	const struct cell *last = grid_at(g, y, g->w - 1);
@@ -264,7 +261,7 @@ void grid_right(struct grid *g, int y, int x1, enum style st, int attr, const ch
 		grid_text(g, y, x, st, attr, s);
 		return;
 	}
-	struct rect old = grid_clip(g, (struct rect){y, 0, 1, x1});	/* it is cut at its end, where that is marked */
+	struct rect old = grid_clip(g, (struct rect){y, 0, 1, x1});	/* the end is cut and marked */
 	grid_text(g, 0, 0, st, attr, s);
 	grid_unclip(g, old);
 }
@@ -336,7 +333,7 @@ const struct grid_head *grid_head_at(const struct grid *g, int y, int x)
 
 void grid_bar(struct grid *g, int y, int x, int w, double share, enum style st)
 {
-	share = share >= 0 ? share : 0;	/* also what is no number */
+	share = share >= 0 ? share : 0;	/* also for NaN */
 	share = share > 1 ? 1 : share;
 	int eighths = (int)(share * w * 8 + 0.5);
 	if (eighths == 0 && share > 0 && !g->ascii)

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A key is a code point; ^A is 1, ...; and these. None may have a name that <curses.h> defines as a macro: in
-   term.c it would be curses' number (KEY_BACKSPACE is the one, and is written there as what it is). */
+/* Keys are code points (^A is 1, ...) and these constants. None may have the name of a macro of <curses.h>,
+   because in term.c it would have curses' value (KEY_BACKSPACE is the exception, which term.c handles by value). */
 enum key {
 	KEY_TAB = 9, KEY_RETURN = 13, KEY_ESC = 27, KEY_BACKSPACE = 127,
 	KEYS_SPECIAL = 0x200000, KEY_DOWN_, KEY_UP_, KEY_LEFT_, KEY_RIGHT_, KEY_PGDN, KEY_PGUP, KEY_HOME_, KEY_END_,
@@ -19,8 +19,8 @@ enum key {
 	KEY_ZOOM_UP, KEY_ZOOM_DOWN	/* wheel with Ctrl or Shift */
 };
 
-/* One key at s[0..n): a character, or a name as commands.def has them (Enter, ^A, F1, S-Tab, PgDn) in <angle brackets>.
-   Bytes taken, 0 when there is none. */
+/* Parse one key at s[0..n): a character, or a name as in commands.def (Enter, ^A, F1, S-Tab, PgDn) in <angle
+   brackets>. Return the bytes used, 0: none. */
 size_t keys_parse(const char *s, size_t n, int32_t *key);
 void keys_print(int32_t key, struct buf *);
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The terminal must be as before on every way out. term_close() does that on the
- * good ways. For the others (base/ending.c: a crash, a signal that ends the
- * program, no memory) the few sequences that undo what was set are kept ready as
- * bytes, and restore_now() writes them and restores the line settings with calls
- * that are safe in a signal handler. This is what the statics below are for; a
- * signal handler has no arguments.
+ * The terminal must be restored however the program ends. term_close() does so normally. For other
+ * cases (base/ending.c: a crash, a signal that ends the program, no memory) the sequences that undo
+ * our settings are kept as bytes, and restore_now() writes them and restores the line settings with
+ * async-signal-safe calls. The static variables are for this, because a signal handler has no
+ * arguments.
  *
- * Signals never touch curses: they write one byte into a pipe, and the loop acts.
+ * Signal handlers do not use curses: they write one byte into a pipe, and the loop acts.
  */
 #include "config.h"
 #include "term/restore.h"
@@ -46,7 +45,7 @@ static void on_signal(int sig)
 	int err = errno;
 	char c = (char)sig;
 	if (sig == SIGTERM || sig == SIGHUP || sig == SIGINT) {
-		if (way_out.ending++) {		/* the second time: whatever it is busy with */
+		if (way_out.ending++) {		/* the second signal ends the program, even if it is busy */
 			ending_undo();
 			_exit(128 + sig);
 		}

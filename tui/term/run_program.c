@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Other programs in our place: an editor, and commands that get text on their input. The terminal is theirs
- * meanwhile, as it was before us, and so are signals; ours are ignored rather than handled, for who presses ^C means
- * the command. A shell starts them, as people write commands for one.
+ * Running other programs on the terminal: an editor, and commands that read text from their input.
+ * The terminal is given to them in its original state, with the original signal handlers; while a
+ * command runs, ^C is ignored here, because it is meant for the command. A shell starts them,
+ * because users write commands for a shell.
  */
 #include "config.h"
 #include "term/term.h"
@@ -30,7 +31,7 @@ int term_edit(struct term *t, const char *file, int64_t line)
 		signal(SIGPIPE, SIG_DFL);
 		signal(SIGXFSZ, SIG_DFL);
 		dup2(term_tty(t), STDIN_FILENO);
-		/* the editor may be a command with arguments, so a shell takes it apart */
+		/* the editor may be a command with arguments, which the shell splits */
 		execlp("sh", "sh", "-c", "exec ${VISUAL:-${EDITOR:-vi}} \"$@\"", "sh", at, file,
 		    (char *)NULL);
 		_exit(127);
@@ -43,7 +44,7 @@ int term_edit(struct term *t, const char *file, int64_t line)
 	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) != 127 ? 0 : -1;
 }
 
-/* What is left of the text goes to the command; one that does not read it all is not our concern. */
+/* Write the text to the command; it need not read all of it. */
 static void write_all(int fd, const char *s, size_t n)
 {
 	(void)put_all(fd, s, n);
@@ -70,7 +71,7 @@ int term_pipe(struct term *t, const char *command, const char *s, size_t n)
 	fcntl(end[1], F_SETFD, FD_CLOEXEC);
 	term_leave(t);
 	restore_watch_signals(false);
-	signal(SIGINT, SIG_IGN);	/* ^C is the command's */
+	signal(SIGINT, SIG_IGN);	/* ^C is for the command */
 	pid_t pid = fork();
 	if (pid == 0) {
 		signal(SIGINT, SIG_DFL);

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * From one screen to the next.
+ * Updating the terminal from one screen to the next.
  *
- * A copy of what the terminal shows is kept, as paints and characters. A new grid is
- * compared with it row by row; what differs is written, with the cursor and the
- * colours followed so that nothing is said twice. A blank shows its background
- * alone, so its foreground and weight are nobody's business: that is why words
- * of one colour stay one run, and it is most of what is saved. Rows that have
- * moved up or down together (a list that scrolls) are moved by the terminal.
+ * A copy of what the terminal shows is kept, as paints and characters. A new grid is compared with
+ * it row by row; differences are written, and the cursor and the colours are tracked so that
+ * nothing is sent twice. A blank only shows its background, so its foreground and weight are
+ * ignored: words of one colour stay one run, which saves most. Rows that have moved up or down
+ * together (a list that scrolls) are moved by the terminal.
  *
- * curses could do this, and does for terminals that are no relatives of the
- * VT100. But it resets all attributes and the character set for each change of
- * colour (20 bytes where 5 do) and never scrolls where only part of the screen moves.
+ * curses could do this, and does for terminals that are not VT100 compatible. But it resets all
+ * attributes and the character set for each change of colour (20 bytes instead of 5) and never
+ * scrolls a part of the screen.
  *
- * As with curses, only ASCII is repeated by the terminal: tmux 3.3 under the name of an xterm
- * takes a repeated block for one.
+ * As in curses, the terminal's repeat is only used for ASCII: tmux 3.3 with TERM=xterm repeats
+ * blocks wrongly.
  *
- * The cursor's column is forgotten after characters whose width terminals do not
- * agree on, so that a wrong guess costs a cell and not a line.
+ * The cursor's column is unknown after characters whose width differs between terminals, so that a
+ * wrong assumption affects a cell and not a line.
  */
 #include "config.h"
 #include "term/screen_diff.h"
@@ -69,14 +68,14 @@ void screen_diff_forget(struct screen_state *n)
 	n->rows = 0;
 }
 
-/* ---- what is to be shown */
+/* ---- the new screen */
 
 static struct shown shown_of(const struct screen_state *n, const struct cell *c, const struct look *look)
 {
 	struct shown s = {c->ch, c->mark, style_cell_paint(look, c)};
 	s.p.attr &= n->caps.dim ? AT_SHOWN : AT_SHOWN & ~AT_DIM;
 	if (c->ch == ' ' && !(s.p.attr & (AT_REVERSE | AT_UNDERLINE))) {
-		s.p.fg = -1;	/* never seen: all blanks of a background are one */
+		s.p.fg = -1;	/* invisible: all blanks of a background are equal */
 		s.p.attr = 0;
 	}
 	return s;
@@ -84,8 +83,8 @@ static struct shown shown_of(const struct screen_state *n, const struct cell *c,
 
 /* ---- paints */
 
-/* The codes for p; NULL: none are needed. A screen has few colours and goes from one to another again and again, so
-   what was found is kept. */
+/* Return the codes for p; NULL: none are needed. Cached, because a screen has few colours and alternates between
+   them. */
 static const struct screen_diff_codes *codes_for(struct screen_state *n, const struct paint *p)
 {
 	const struct paint *now = &n->sgr_state.p;
@@ -105,7 +104,7 @@ static const struct screen_diff_codes *codes_for(struct screen_state *n, const s
 	w->s[w->n++] = 'm';
 	if (!n->sgr_state.fresh)
 		return w;
-	n->ways[CODES_CACHED] = *w;		/* not the way from there */
+	n->ways[CODES_CACHED] = *w;		/* a copy, because the cached way is from a known state */
 	w->n = 0;
 	return &n->ways[CODES_CACHED];
 }
@@ -119,8 +118,8 @@ void screen_diff_put_paint(struct screen_state *n, const struct paint *p, struct
 	n->sgr_state = (struct sgr_state){*p, false};
 }
 
-/* What a cell needs: a blank takes whatever the pen writes, if the background is right and that is no
-   longer than a reset. */
+/* Set the paint for a cell. A blank only needs the right background and keeps the rest of the current paint,
+   unless a reset is shorter. */
 static void paint_for(struct screen_state *n, const struct shown *s, struct buf *b)
 {
 	if (shown_blank(s) && !n->sgr_state.fresh) {
@@ -137,7 +136,7 @@ static void paint_for(struct screen_state *n, const struct shown *s, struct buf 
 
 /* ---- the cursor */
 
-/* ESC [ k c */
+/* Append ESC [ k c. */
 static void put_csi(struct buf *b, int k, char c)
 {
 	buf_puts(b, "\033[");
@@ -150,7 +149,7 @@ static bool plain_char(uint32_t ch)
 	return ch >= ' ' && ch < 0x7f;
 }
 
-/* Cells between the cursor and x that can be written again for less than a move costs. */
+/* Write unchanged cells between the cursor and x again if that is shorter than a move. */
 static bool step_over(struct screen_state *n, int y, int x, struct buf *b)
 {
 	const struct shown *row = &n->old[y * n->cols];
@@ -213,7 +212,7 @@ static size_t put_cell(struct buf *b, const struct shown *s)
 	return k;
 }
 
-/* Terminals agree that these take one cell. */
+/* Return whether terminals agree that the character takes one cell. */
 static bool width_is_sure(const struct shown *s)
 {
 	uint32_t c = s->ch;
@@ -223,7 +222,7 @@ static bool width_is_sure(const struct shown *s)
 
 static int digit_count(int k) { return k < 10 ? 1 : k < 100 ? 2 : 3; }
 
-/* A run of n equal cells from x on. */
+/* Write a run of equal cells from x on. */
 static void put_run(struct screen_state *n, int y, int x, int run, struct buf *b)
 {
 	const struct shown *s = &n->now[y * n->cols + x];
@@ -245,7 +244,7 @@ static void put_run(struct screen_state *n, int y, int x, int run, struct buf *b
 	n->x = ends || !width_is_sure(s) ? -1 : x + run;
 }
 
-/* From x on the row is blank, on one background. */
+/* Return whether the row is blank from x on, with one background. */
 static bool blank_tail(const struct screen_state *n, const struct shown *row, int x)
 {
 	for (int i = x; i < n->cols; i++)
@@ -254,7 +253,7 @@ static bool blank_tail(const struct screen_state *n, const struct shown *row, in
 	return row[x].p.bg < 0 || n->caps.bce;
 }
 
-/* How many cells from x on are the same and are to be written. */
+/* Return the number of cells from x on that are equal and have to be written. */
 static int run_at(const struct screen_state *n, const struct shown *now, int x)
 {
 	int run = 1;
@@ -270,7 +269,7 @@ static bool paint_fits(const struct shown *s, const struct paint *p)
 	return shown_blank(s) ? s->p.bg == p->bg && !(p->attr & (AT_REVERSE | AT_UNDERLINE)) : paint_same(&s->p, p);
 }
 
-/* Its turn comes when all else is written: which of those it is, or -1. */
+/* Return the index of the deferred paint of a cell, or -1: it is not deferred. */
 static int deferred_index(const struct screen_state *n, const struct shown *s)
 {
 	for (int i = 0; i < n->nlater && !shown_blank(s); i++)
@@ -279,7 +278,7 @@ static int deferred_index(const struct screen_state *n, const struct shown *s)
 	return -1;
 }
 
-/* The first cell from x on of which that bit is to be done; cols: none. Most are none. */
+/* Return the first cell from x on with that bit in todo[]; cols: none. Most cells have none. */
 static int next_todo(const struct screen_state *n, int x, uint32_t bit)
 {
 	typedef uint32_t four __attribute__((vector_size(16), aligned(4), may_alias));
@@ -298,7 +297,7 @@ static int next_todo(const struct screen_state *n, int x, uint32_t bit)
 	return x < n->cols ? x : n->cols;
 }
 
-/* One pass over a row: what is to be done of one bit of todo[]. */
+/* Write the cells of a row with one bit of todo[]. */
 static void write_pass(struct screen_state *n, int y, uint32_t bit, struct buf *b)
 {
 	struct shown *old = &n->old[y * n->cols];
@@ -306,7 +305,7 @@ static void write_pass(struct screen_state *n, int y, uint32_t bit, struct buf *
 	for (int x = 0; x < n->cols; x++) {
 		if ((x = next_todo(n, x, bit)) == n->cols)
 			break;
-		while (x > 0 && now[x].ch == 0)		/* the right half of a wide one: begin with the left */
+		while (x > 0 && now[x].ch == 0)		/* the right half of a wide character: start at the left half */
 			x--;
 		move_cursor(n, y, x, b);
 		if (n->cols - x > 3 && blank_tail(n, now, x)) {
@@ -332,8 +331,8 @@ static void write_pass(struct screen_state *n, int y, uint32_t bit, struct buf *
 enum { PAINTS_MAX = 24 };
 static const uint32_t ANY = UINT32_C(1) << 31;
 
-/* What is to be done in a row, in todo[]: ANY where a cell has changed and is not put off, and the bit of each of k
-   paints that it fits. Neighbours are alike as a rule, and so then are their bits. Returns those that are put off. */
+/* Fill in todo[] for a row: ANY if a cell has changed and is not deferred, and the bit of each of k paints that
+   fits it. Neighbouring cells usually have equal paints, and so equal bits. Return the deferred paints. */
 static uint32_t find_todo(struct screen_state *n, int y, const struct paint *p, int k)
 {
 	const struct shown *old = &n->old[y * n->cols], *now = &n->now[y * n->cols], *was = NULL;
@@ -358,7 +357,7 @@ static uint32_t find_todo(struct screen_state *n, int y, const struct paint *p, 
 	return off;
 }
 
-/* The paints of what is to be done in a row, in order; 0: not worth it, or too many. */
+/* Get the paints of the cells to write in a row, in order; 0: not useful, or too many. */
 static int row_paints(const struct screen_state *n, int y, struct paint *out)
 {
 	const struct shown *now = &n->now[y * n->cols];
@@ -381,7 +380,7 @@ static int row_paints(const struct screen_state *n, int y, struct paint *out)
 	return changes > k ? k : 0;
 }
 
-/* What was to be done in a row, again, with the bits of k paints. */
+/* Set the bits of k paints for the cells to write in a row. */
 static void find_bits(struct screen_state *n, int y, const struct paint *p, int k)
 {
 	const struct shown *now = &n->now[y * n->cols], *was = NULL;
@@ -402,8 +401,8 @@ static void find_bits(struct screen_state *n, int y, const struct paint *p, int 
 	}
 }
 
-/* A row that goes back and forth between colours is shorter colour by colour, with moves between. Which it
-   is, trying tells. Returns the colours that are put off. */
+/* Write a row. If it alternates between colours, writing it colour by colour with moves may be shorter: both are
+   tried. Return the deferred paints. */
 static uint32_t show_row(struct screen_state *n, int y, struct buf *b)
 {
 	struct paint p[PAINTS_MAX];
@@ -437,11 +436,11 @@ static uint32_t show_row(struct screen_state *n, int y, struct buf *b)
 	return off;
 }
 
-/* ---- the whole */
+/* ---- the whole screen */
 
-enum { ROWS_MAX = 200 };	/* on more nothing is put off */
+enum { ROWS_MAX = 200 };	/* with more rows nothing is deferred */
 
-/* What has changed, row by row; what was put off colour by colour. */
+/* Write the changes row by row, then the deferred ones colour by colour. */
 static void write_rows(struct screen_state *n, struct buf *b)
 {
 	int later = n->nlater;
@@ -461,11 +460,11 @@ static void write_rows(struct screen_state *n, struct buf *b)
 	n->nlater = later;
 }
 
-/* The paints that return in many rows, those in most rows first: as many as are worth the time, for each is tried on
-   all that has changed. */
+/* Get paints that occur in many rows, those in most rows first; limited in number, because each is tried on all
+   changes. */
 static int candidate_paints(const struct screen_state *n, struct paint *out)
 {
-	enum { TRIED = 20000 };		/* cells; ten ways to write a screen of 80x24 are 19,000 */
+	enum { TRIED = 20000 };		/* cells; writing a screen of 80x24 in ten ways takes 19,000 */
 	struct { struct paint p; int rows, last; } seen[64];
 	int k = 0, m = 0, last = 0, changed = 1;
 	for (int y = 0; y < n->rows; y++)
@@ -501,13 +500,14 @@ static int candidate_paints(const struct screen_state *n, struct paint *out)
 }
 
 /*
- * A screen that is written whole changes colours in each row, there and back. What has a colour of its own in
- * many rows (a column of bars, a scrollbar) may be shorter by a move to each when all else stands there. Which
- * colours, trying tells: each is put off, and stays so when that was shorter.
+ * When a whole screen is written, each row changes colours back and forth. Cells in a colour that
+ * occurs in many rows (a column of bars, a scrollbar) may take fewer bytes when they are written
+ * with a move each after everything else. Each such colour is tried, and stays deferred if that was
+ * shorter.
  */
 static void write_screen(struct screen_state *n, struct buf *b)
 {
-	enum { WHOLE = 300 };	/* bytes below which it is not worth the time */
+	enum { WHOLE = 300 };	/* bytes; below that it is not worth the time */
 	size_t size = (size_t)n->rows * (size_t)n->cols * sizeof *n->old;
 	struct paint try[LATER_MAX + 1];
 	n->nlater = 0;
@@ -516,7 +516,7 @@ static void write_screen(struct screen_state *n, struct buf *b)
 	memcpy(n->all, n->old, size);
 	buf_reset(&n->best);
 	write_rows(n, &n->best);
-	struct screen_state end = *n;	/* whichever way, the terminal shows the same then; the pen is elsewhere */
+	struct screen_state end = *n;	/* the terminal shows the same after any way; only cursor and paint differ */
 	int keep = 0;
 	for (int i = 0; i < k && n->best.n > WHOLE && keep < LATER_MAX; i++) {
 		memcpy(n->old, n->all, size);

@@ -8,24 +8,24 @@
 #include "term/style.h"
 
 /*
- * The difference between what a terminal shows and what it should show, as few bytes as may be. For
- * terminals that speak ANSI (ECMA-48), which are all there are but a few; term.c asks terminfo
- * whether this is one and what it can do.
+ * The difference between what a terminal shows and what it should show, in as few bytes as
+ * possible. For terminals that speak ANSI (ECMA-48), which nearly all do; term.c checks in terminfo
+ * whether this one does, and its capabilities.
  */
 struct screen_diff_caps {
-	bool bce;	/* erasing takes the background's colour */
+	bool bce;	/* erasing uses the background colour */
 	bool rep, ech;	/* repeat the last character; erase n characters */
 	bool csr;	/* scrolling regions */
-	bool off;	/* 22, 24 and 27 end single attributes */
+	bool off;	/* 22, 24 and 27 turn off single attributes */
 	bool dim;
 	bool rgb;	/* colours are sent as red, green and blue */
 };
 struct screen_state;
 struct screen_state *screen_diff_new(const struct screen_diff_caps *);
 void screen_diff_free(struct screen_state *);
-void screen_diff_set_rgb(struct screen_state *, bool on);	/* caps.rgb, later */
-void screen_diff_forget(struct screen_state *);	/* whatever the terminal shows: the next time all is written */
-/* Cells that were written; the bytes are added to out. The cursor stands at the grid's focus then. */
+void screen_diff_set_rgb(struct screen_state *, bool on);	/* change caps.rgb */
+void screen_diff_forget(struct screen_state *);	/* the content of the terminal is unknown: write everything next time */
+/* Append the bytes to out, and return the number of written cells. The cursor is then at the grid's focus. */
 uint32_t screen_diff_write(struct screen_state *, const struct grid *, const struct look *, struct buf *out);
 
 #endif

@@ -8,32 +8,32 @@
 
 #include <string.h>
 
-/* What the files of the pen share. */
+/* What screen_diff.c and scroll_diff.c share. */
 enum { LATER_MAX = 8 };
 struct shown { uint32_t ch, mark; struct paint p; };
 
-/* The codes that lead from one paint to another, ready to be sent. */
+/* The codes from one paint to another, as bytes. */
 enum { CODES_CACHED = 256 };
 struct screen_diff_codes { struct paint from, to; uint8_t n; char s[63]; };
 
 struct screen_state {
 	struct screen_diff_caps caps;
-	int rows, cols;		/* 0: nothing is known of what the terminal shows */
+	int rows, cols;		/* 0: the content of the terminal is unknown */
 	struct shown *old, *now;
-	int y, x;		/* the cursor; x -1: not known */
+	int y, x;		/* the cursor; x -1: unknown */
 	struct sgr_state sgr_state;
 	struct buf way, other, row, whole, best;	/* scratch */
 	struct shown *keep, *all;
-	uint32_t *todo;		/* of the row at hand, by cell: see find_todo(); then the same as it was */
-	struct paint later[LATER_MAX];	/* cells of these are left for the end of the screen */
+	uint32_t *todo;		/* for the current row, by cell: see find_todo(); followed by a copy */
+	struct paint later[LATER_MAX];	/* cells with these paints are written after the others */
 	int nlater;
 	uint32_t cells;
-	struct screen_diff_codes *ways;	/* by what they are from and to, those last asked for; one more: from nothing */
+	struct screen_diff_codes *ways;	/* a cache by both paints; the last entry is for an unknown start */
 };
 
 static inline bool shown_same(const struct shown *a, const struct shown *b)
 {
-	return !memcmp(a, b, sizeof *a);	/* no holes in it */
+	return !memcmp(a, b, sizeof *a);	/* it has no padding */
 }
 
 static inline bool shown_blank(const struct shown *s)
@@ -41,9 +41,9 @@ static inline bool shown_blank(const struct shown *s)
 	return s->ch == ' ' && !s->mark && !s->p.attr;
 }
 
-/* The paint from here on. */
+/* Append the codes that set a paint. */
 void screen_diff_put_paint(struct screen_state *, const struct paint *, struct buf *);
-/* scroll_diff.c: rows that have moved are moved by the terminal */
+/* scroll_diff.c: let the terminal move rows that have moved */
 void scroll_diff_write(struct screen_state *, struct buf *);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Rows that have moved up or down together, as a list's do: where moving them costs less than to write them
- * again, the terminal moves them. All distances up to a few rows are tried on all rows, each by how many cells would
- * then be left to write.
+ * Rows that have moved up or down together, as in a list: if moving them takes fewer bytes than
+ * writing them again, the terminal moves them. All distances up to a few rows are tried on all
+ * rows, and rated by the number of cells left to write.
  */
 #include "config.h"
 #include "term/screen_diff_internal.h"
 
 enum { SHIFT_MAX = 8 };
 
-/* Cells of row y of the new screen that differ from row k of the old one, or some more than `most`; blanks are cheap,
-   as they are erased together. */
+/* Return the number of cells of row y of the new screen that differ from row k of the old one, or more than
+   `most`; blanks count little, because they are erased together. */
 static int count_changed(const struct screen_state *n, int y, int k, int most)
 {
 	int d = 0, blanks = 0;
@@ -27,7 +27,7 @@ static int count_changed(const struct screen_state *n, int y, int k, int most)
 	return d + blanks;
 }
 
-struct shift { int by, y0, y1, saved; };	/* rows y0..y1 come from `by` rows below */
+struct shift { int by, y0, y1, saved; };	/* rows y0..y1 are moved up by `by` rows */
 
 static void best_shift(const struct screen_state *n, const int *cost, int by, struct shift *best)
 {
@@ -68,7 +68,7 @@ static void move_rows(struct screen_state *n, const struct shift *s, struct buf 
 
 void scroll_diff_write(struct screen_state *n, struct buf *b)
 {
-	struct shift best = {0, 0, 0, 60};	/* below that it is cheaper to write */
+	struct shift best = {0, 0, 0, 60};	/* below that writing is cheaper */
 	int cost[512], changed = 0;
 	if (!n->caps.csr || n->rows > 512)
 		return;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * From one paint to another, as the shortest list of SGR codes.
+ * The shortest list of SGR codes from one paint to another.
  *
- * There are two ways: by steps (each attribute that is off or on now, each colour
- * that is another), where the terminal can end single attributes; or from nothing,
- * by a reset and what is to be. Which is shorter depends on both ends, so both are
- * written and the shorter one is taken. 22 ends bold and dim together, so the one
- * that stays is said again.
+ * There are two ways: by steps (turn each changed attribute on or off, set each changed colour), if
+ * the terminal can turn off single attributes; or by a reset followed by the whole paint. Which is
+ * shorter depends on both paints, so both are written and the shorter one is used. 22 turns off
+ * bold and dim together, so the one that stays is set again.
  */
 #include "config.h"
 #include "term/sgr.h"
@@ -52,7 +51,7 @@ static void put_attributes(struct buf *b, int on)
 			put_code(b, set[i].code);
 }
 
-/* From the paint in force to p by single steps. */
+/* Write the steps from the current paint to p. */
 static void by_steps(const struct screen_diff_caps *caps, const struct paint *now, const struct paint *p, struct buf *b)
 {
 	int off = now->attr & ~p->attr, on = p->attr & ~now->attr;
@@ -72,12 +71,12 @@ static void by_steps(const struct screen_diff_caps *caps, const struct paint *no
 		put_colour(caps, b, p->bg, true);
 }
 
-/* From nothing. */
+/* Write a reset followed by p. */
 static void put_from_reset(const struct screen_diff_caps *caps, const struct paint *p, struct buf *b)
 {
 	buf_reset(b);
 	if (!p->attr && p->fg < 0 && p->bg < 0)
-		return;		/* an empty list resets */
+		return;		/* an empty list is a reset */
 	put_code(b, 0);
 	put_attributes(b, p->attr);
 	if (p->fg >= 0)

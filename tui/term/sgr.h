@@ -10,15 +10,15 @@
 
 struct screen_diff_caps;
 
-/* The attributes in force; fresh: they are not known. */
+/* The current attributes; fresh: they are unknown. */
 struct sgr_state { struct paint p; bool fresh; };
 
 static inline bool paint_same(const struct paint *a, const struct paint *b)
 {
 	return !memcmp(a, b, sizeof *a);
 }
-/* The shortest list of SGR codes from there to a paint, in `way` (what was there is gone, of `other`, which is
-   scratch, too); false: nothing is to be done. */
+/* Write the shortest list of SGR codes from a state to a paint into `way`; false: none are needed. `way` and
+   `other`, which is scratch, are overwritten. */
 bool sgr_put_change(const struct screen_diff_caps *, const struct sgr_state *, const struct paint *, struct buf *way,
     struct buf *other);
 

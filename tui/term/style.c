@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * From meanings to colours.
+ * Mapping of meanings to colours.
  *
- * A cell carries two styles: the meaning of what is written and the meaning of
- * what it is written on. Only here do they become numbers, by theme (dark,
- * light, safe for colour-blind eyes, mono) and by how many colours there are.
- * The 256 palette is used as xterm defines it, from 16 up: the first sixteen
- * belong to the user's own scheme and could be anything. True colour is not
- * used: the palette has what is needed, works through every multiplexer and
- * costs fewer bytes per key press.
+ * A cell has two styles: the meaning of the text and the meaning of its background. Only this file
+ * maps them to numbers, by theme (dark, light, safe for colour-blind users, contrast, mono) and
+ * number of colours. The 256 palette is used as xterm defines it, from 16 up: the first sixteen
+ * depend on the user's scheme. True colour is not used: the palette is sufficient, works in every
+ * multiplexer and takes fewer bytes.
  *
- * A label on a coloured bar takes black or white, whichever has the higher
- * contrast: one of the two always has at least 4.5 to 1. Text in the terminal's
- * own foreground, which is not known here, is such a label when it is on a bar.
+ * A label on a coloured bar is black or white, whichever has the higher contrast: one of the two
+ * always has at least 4.5 to 1. Text in the terminal's default foreground, which is unknown, is
+ * such a label on a bar.
  */
 #include "config.h"
 #include "term/style.h"
@@ -66,8 +64,7 @@ void style_rgb(int c, uint8_t rgb[3])
 	}
 }
 
-/* Which of black and white reads better: the border is where both contrasts are equal, a relative
-   luminance of 0.179. */
+/* Return whether black has more contrast than white: both are equal at a relative luminance of 0.179. */
 static bool wants_black(int colour)
 {
 	static const double weight[3] = {0.2126, 0.7152, 0.0722};
@@ -103,7 +100,7 @@ static struct paint paint_8(enum style fg, enum style bg, int attr)
 	return p;
 }
 
-/* Sixteen: what eight say by bold and dim is a colour of its own. */
+/* With sixteen colours: use bright colours for what eight express by bold and dim. */
 static struct paint paint_16(enum style fg, enum style bg, int attr)
 {
 	struct paint p = paint_8(fg, bg, attr);
@@ -135,8 +132,7 @@ struct paint style_paint(const struct look *l, enum style fg, enum style bg, int
 
 struct paint style_cell_paint(const struct look *l, const struct cell *c)
 {
-	/* where few colours make the selection by reversing it, a block of a bar would be a hole with the rest in its
-	   colour */
+	/* with few colours the selection is reversed: a block of a bar in its own colour would appear inverted */
 	bool block = c->bg == ST_SELECT && c->ch >= 0x2580 && c->ch <= 0x259f && l->colours < 256;
 	bool own = c->fg == ST_NORMAL || c->fg == ST_TITLE || c->fg == ST_KEY;
 	enum style fg = block ? ST_NORMAL : own && c->ch != ' ' && c->bg >= ST_S_NONE ? ST_LABEL : (enum style)c->fg;
@@ -189,8 +185,8 @@ const char *style_state_name(enum tstate t)
 	return t < TS__N ? of[t] : "unknown";
 }
 
-/* Bytes of a symbol that name its package: up to the first dot after the last slash, where brackets
-   (type arguments, which may hold paths) end the search. */
+/* Return the length of the package name in a symbol: up to the first dot after the last slash, before brackets
+   (type arguments, which may contain paths). */
 static size_t package_len(const char *s, size_t n)
 {
 	size_t end = n, dot = 0, from = 0;
@@ -226,7 +222,7 @@ enum style style_of_symbol(const char *s, size_t n, int *attr)
 		return ST_RUNTIME;
 	if (has_prefix(s, k, "internal/runtime/"))
 		return ST_RUNTIME;
-	if (!dotted && k < n)	/* an import path without a dot in its first element: Go's own */
+	if (!dotted && k < n)	/* an import path without a dot in its first element: the standard library */
 		return ST_STDLIB;
 	return (enum style)(ST_HUE0 + intern_hash_bytes(s, k, 7) % 12);
 }

@@ -7,9 +7,9 @@
 #include "term/grid.h"
 
 /*
- * How meanings look. style.def is the one table of palettes; style_paint()
- * answers for one cell what colours and attributes a terminal with that many
- * colours gets. term.c and grid_print() ask it and nobody else.
+ * The appearance of meanings. style.def is the only table of palettes; style_paint() returns the
+ * colours and attributes of a cell for a terminal with a given number of colours. Only term.c and
+ * grid_print() call it.
  */
 enum theme { TH_DARK, TH_LIGHT, TH_SAFE, TH_CONTRAST, TH_MONO, TH__N };
 
@@ -19,25 +19,25 @@ struct look {
 };
 
 struct paint {
-	int16_t fg, bg;		/* of 256, or of 8; -1: the terminal's own */
+	int16_t fg, bg;		/* of 256, or of 8; -1: the terminal's default */
 	uint16_t attr;		/* AT_BOLD | AT_DIM | AT_REVERSE | AT_UNDERLINE */
-	uint16_t none;		/* 0: what is the same has the same bytes */
+	uint16_t none;		/* 0: padding for comparisons of bytes */
 };
 struct paint style_paint(const struct look *, enum style fg, enum style bg, int attr);
 struct paint style_cell_paint(const struct look *, const struct cell *);
-/* The red, green and blue of a colour of the 256 palette (its xterm values). */
+/* Get the red, green and blue of a colour of the 256 palette (its xterm values). */
 void style_rgb(int colour, uint8_t rgb[3]);
 
 extern const char *const style_theme_names[TH__N];
 int style_find_theme(const char *name);	/* enum theme, or -1 */
 
-/* One state, one colour, one letter everywhere. */
+/* Each state has one colour and one letter everywhere. */
 enum style style_of_state(enum tstate);
 char style_state_letter(enum tstate);
 const char *style_state_name(enum tstate);
 
-/* Colour of a function by its package: main warm, runtime grey-blue, standard library grey-green,
-   others a hue each. *attr gets AT_TONE for every other name, so that neighbours differ. */
+/* Return the colour of a function by its package: main warm, runtime grey-blue, standard library grey-green,
+   others one hue each. *attr gets AT_TONE for half of the names, so that neighbours differ. */
 enum style style_of_symbol(const char *name, size_t n, int *attr);
 
 #endif

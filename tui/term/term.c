@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The terminal, by ncurses. This is the only file that knows it.
+ * The terminal, by ncurses. Only this file uses it.
  *
- * Output: where terminfo shows the terminal to be one that speaks ANSI, screen_diff.c
- * makes the bytes and curses has no say in what is on the screen; for others
- * term_show() hands every row of the grid to curses. Input: one poll() over the terminal, a
- * pipe that signal handlers write to, and the loader's pipe; nothing wakes up by
- * itself.
+ * Output: if terminfo describes an ANSI terminal, screen_diff.c makes the bytes and curses does not
+ * draw; for others term_show() passes each row of the grid to curses. Input: one poll() on the
+ * terminal, on a pipe that signal handlers write to, and on the pipe of the job; there are no
+ * timers.
  *
- * The terminal must be as before on every way out. term_close() does that on the
- * good ways, restore.c on the others.
+ * The terminal must be restored however the program ends: normally by term_close(), otherwise by
+ * restore.c.
  *
- * Where standard input carries the data, keys come from /dev/tty.
+ * If standard input carries the data, keys are read from /dev/tty.
  */
 #include "config.h"
 #include "term/term.h"
@@ -36,33 +35,32 @@
 #include <unistd.h>
 #include <wchar.h>
 
-enum { KEY_SGR = KEY_MAX - 1, SGR_WAIT = 300 };	/* ms for the rest of an event, over a slow line */
+enum { KEY_SGR = KEY_MAX - 1, SGR_WAIT = 300 };	/* ms to wait for the rest of an event, for slow lines */
 struct term {
 	SCREEN *screen;
 	FILE *in;		/* /dev/tty, or NULL: standard input is the terminal */
 	int tty;
 	int colours;
 	bool mouse, motion, sgr, cursor;
-	bool held;		/* the first button is, since (click_y, click_x) */
+	bool held;		/* the first button is pressed, since (click_y, click_x) */
 	int click_y, click_x;
-	int64_t waited;		/* ms, for input in all: what drawing took makes no click a slow one */
-	int64_t clicked;	/* ms of waiting; 0: the next press is no double one */
-	MEVENT event[8];	/* of the mouse, not handed on yet: the last is the next */
+	int64_t waited;		/* total ms of waiting for input: time spent drawing does not affect double clicks */
+	int64_t clicked;	/* value of `waited` at the last press; 0: the next press is not a double click */
+	MEVENT event[8];	/* mouse events not returned yet, the last one is next */
 	int nevent;
-	int16_t *pair; /* [(fg + 1) * 257 + bg + 1]: curses' number of that pair, 0 not made yet */
+	int16_t *pair; /* [(fg + 1) * 257 + bg + 1]: curses' number of that pair, 0: not made yet */
 	int npairs;
 	cchar_t *line;
 	int nline;
 	struct screen_state *screen_state;	/* NULL: curses draws */
-	WINDOW *keys;		/* keys are read by way of it: reading from stdscr would draw */
+	WINDOW *keys;		/* the window from which keys are read: reading from stdscr would draw */
 	struct buf out;
 	struct term_cost cost;
 };
 
 /* ---- opening and closing */
 
-/* A terminal that terminfo does not know is most likely like xterm if it says anything of the kind,
-   and otherwise at least like a vt100. */
+/* Open the terminal. If terminfo does not know it, assume xterm if the name suggests so, otherwise vt100. */
 static SCREEN *open_screen(const char *name, FILE *in)
 {
 	SCREEN *s = newterm(name, stdout, in);
@@ -74,15 +72,16 @@ static SCREEN *open_screen(const char *name, FILE *in)
 	return s ? s : newterm("ansi", stdout, in);
 }
 
-/* Terminfo does not say what this is, or only that it is something. */
+/* Define the code of a key sequence that terminfo lacks. */
 static void define_missing_key(const char *keys, int code)
 {
 	if (!key_defined(keys) || key_defined(keys) > KEY_MAX)
 		define_key(keys, code);
 }
 
-/* What nearly all terminals send, also where TERM names an older one: taken for Esc and characters, PgUp would show
-   another type and go to the timeline. With Shift, Alt and Ctrl too. */
+/* Define the sequences that nearly all terminals send, also if TERM names an older one, with Shift, Alt and Ctrl
+   too. Otherwise they would be read as Esc and characters, and PgUp would change the sample type and open the
+   timeline. */
 static void common_keys(void)
 {
 	static const struct { int number; char last; int key; } of[] = {
@@ -129,7 +128,7 @@ static void init_modes(struct term *t)
 	t->colours = COLORS >= 256 ? 256 : COLORS >= 16 ? 16 : COLORS >= 8 ? 8 : 0;
 }
 
-/* The capability begins so. */
+/* Return whether the capability starts with s. */
 static bool cap_is(const char *cap, const char *s)
 {
 	const char *v = tigetstr(cap);
@@ -142,7 +141,8 @@ static bool cap_none(const char *cap)
 	return !v || v == (const char *)-1;
 }
 
-/* screen_diff.c can drive it: it moves, erases and paints as ECMA-48 has it, and wraps at the last column late. */
+/* Return a screen_diff.c state if it can drive the terminal: moves, erases and attributes as in ECMA-48, and
+   delayed wrap at the last column; otherwise NULL. */
 static struct screen_state *new_ansi_screen(const struct term *t)
 {
 	if (!cap_is("cup", "\033[%i%p1%d;%p2%dH") || !cap_is("el", "\033[K") || !tigetflag("am") ||
@@ -160,7 +160,7 @@ static struct screen_state *new_ansi_screen(const struct term *t)
 	return screen_diff_new(&c);
 }
 
-/* The bytes of a capability, without the pauses ($<5>) that only tputs() makes. */
+/* Add the bytes of a capability to the reset, without the delays ($<5>) that only tputs() handles. */
 static void undo_by(const char *s)
 {
 	while (*s) {
@@ -172,8 +172,8 @@ static void undo_by(const char *s)
 	}
 }
 
-/* What undoes our settings, as bytes: mouse, attributes, colours, cursor, keypad, end of the alternate screen. Where
-   there is none, the shell continues below the last line. */
+/* Prepare the bytes that undo our settings: mouse, attributes, colours, cursor, keypad, alternate screen. Without
+   an alternate screen, the shell continues below the last line. */
 static void prepare_reset(void)
 {
 	static const char *const caps[] = {"sgr0", "op", "cnorm", "rmkx", "rmcup"};
@@ -225,7 +225,7 @@ struct term *term_open(struct err *e)
 
 static void pen_down(struct term *t);
 
-/* Without a second screen ours stays, and whoever writes next begins in its last line: that is given back. */
+/* Without an alternate screen our screen stays, and the next program writes in its last line: erase that. */
 static void curses_down(void)
 {
 	endwin();
@@ -259,7 +259,7 @@ void term_close(struct term *t)
 void term_set_colours(struct term *t, int n)
 {
 	if (!t->screen_state && n > t->colours)
-		return;		/* curses has no more than it knows of */
+		return;		/* curses cannot use more than it knows */
 	t->colours = n > 256 ? 256 : n;
 	if (t->screen_state)
 		screen_diff_set_rgb(t->screen_state, n > 256);
@@ -309,7 +309,7 @@ static void write_out(struct term *t)
 		else if (errno == EAGAIN)
 			poll(&(struct pollfd){STDOUT_FILENO, POLLOUT, 0}, 1, 1000);
 		else if (errno != EINTR)
-			return;		/* the terminal is gone: the next wait says so */
+			return;		/* the terminal is closed: the next wait reports it */
 	}
 }
 
@@ -362,9 +362,9 @@ void term_redraw(struct term *t)
 		clearok(curscr, TRUE);
 }
 
-/* curses asks for presses alone: 1002 has the moves of a held button too. Where terminfo knows the old way of telling
-   them only (tmux, screen), curses cannot tell a wheel with Ctrl up from down, and no terminal columns beyond 223: 1006
-   asks for the other way, whose events are read here (sgr_event), and who does not know it goes on in the old one. */
+/* Set the mouse modes. curses only enables presses: 1002 adds moves with a pressed button. If terminfo only has
+   the old encoding (tmux, screen), curses cannot distinguish wheel up and down with Ctrl, and columns beyond 223
+   cannot be sent: 1006 selects the new encoding, which sgr_event() reads; terminals without it keep the old one. */
 static void mouse_modes(struct term *t, bool on)
 {
 	t->sgr = !cap_is("kmous", "\033[<");
@@ -389,7 +389,7 @@ void term_mouse(struct term *t, bool on)
 	if (on == t->mouse)
 		return;
 	t->mouse = on;
-	/* presses and releases as they come: clicks and drags are ours to tell apart */
+	/* report presses and releases separately: clicks and drags are distinguished here */
 	mousemask(on ? BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON3_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED |
 			   BUTTON_SHIFT | BUTTON_CTRL | REPORT_MOUSE_POSITION
 		     : 0,
@@ -401,9 +401,9 @@ void term_mouse(struct term *t, bool on)
 	mouse_modes(t, on);
 }
 
-/* ---- leaving for a while */
+/* ---- giving the terminal away */
 
-/* curses does not know what the pen has set. */
+/* Reset the attributes, because curses does not know what screen_diff.c has set. */
 static void pen_down(struct term *t)
 {
 	if (!t->screen_state)
@@ -439,7 +439,7 @@ void term_stop(struct term *t)
 {
 	term_leave(t);
 	signal(SIGTSTP, SIG_DFL);
-	kill(0, SIGTSTP);		/* the whole job: a pipe's other programs stop too */
+	kill(0, SIGTSTP);		/* the whole job: other programs of a pipe stop too */
 	restore_watch_signals(true);
 	term_back(t);
 }
@@ -453,10 +453,10 @@ int term_tty(const struct term *t)
 
 enum term_copied term_copy(struct term *t, const char *s, size_t n, char *file, size_t nfile)
 {
-	enum { OSC_MAX = 74000 };	/* terminals drop longer ones */
+	enum { OSC_MAX = 74000 };	/* terminals ignore longer ones */
 	if (clipboard_to_tmux(s, n))
 		return TC_TMUX;
-	/* Ms: the terminal says that it knows OSC 52 */
+	/* Ms: terminfo states support of OSC 52 */
 	if (n <= OSC_MAX && (!cap_none("Ms") || clipboard_supports_osc52(getenv("TERM"))) && !getenv("STY")) {
 		buf_reset(&t->out);
 		clipboard_put_osc52(&t->out, s, n);
@@ -468,7 +468,7 @@ enum term_copied term_copy(struct term *t, const char *s, size_t n, char *file, 
 
 /* ---- input */
 
-/* A press is a click, the second of two at one place within 400 ms a double one. */
+/* Return the key of a press: a click, or a double click for the second at one place within 400 ms. */
 static int32_t click_key(struct term *t, const MEVENT *m)
 {
 	int64_t now = t->waited + 1;
@@ -518,7 +518,7 @@ static int32_t from_curses(wint_t k)
 	return (int)k >= KEY_F(1) && (int)k <= KEY_F(12) ? KEY_F1 + ((int)k - KEY_F(1)) : 0;
 }
 
-/* ESC [ < BUTTON ; COLUMN ; ROW and M, or m where it was let go: what follows the `<`. */
+/* Read ESC [ < BUTTON ; COLUMN ; ROW and M, or m for a release, after the `<`. */
 static void sgr_event(struct term *t)
 {
 	int v[3] = {0}, i = 0;
@@ -542,8 +542,8 @@ static void sgr_event(struct term *t)
 	t->event[t->nevent++] = m;
 }
 
-/* What has come of the mouse and means something. Where several events come at once, as over a slow line,
- * curses takes them all for one KEY_MOUSE and gives them from the last to the first. */
+/* Return the next meaningful mouse event. If several arrive at once, as over a slow line, curses reports one
+ * KEY_MOUSE and returns them from the last to the first. */
 static bool read_mouse(struct term *t, struct term_input *in)
 {
 	in->key = 0;
@@ -552,7 +552,7 @@ static bool read_mouse(struct term *t, struct term_input *in)
 	return in->key != 0;
 }
 
-/* Takes what has arrived; false: nothing had. What means nothing (a button let go) is TE_TIME. */
+/* Read an event that has arrived; false: none. An event without a meaning (a release) is TE_TIME. */
 static bool read_key(struct term *t, struct term_input *in, enum term_event *ev)
 {
 	wint_t k;
@@ -609,8 +609,8 @@ static enum term_event on_pipe(struct term *t)
 enum term_event term_wait(struct term *t, int fd, int ms, struct term_input *in)
 {
 	enum term_event ev;
-	if (read_key(t, in, &ev))	/* curses may hold some already */
-		return ev;	/* of no meaning too: what came before it may not be drawn yet, so no waiting */
+	if (read_key(t, in, &ev))	/* curses may have some already */
+		return ev; /* return also without a meaning: an earlier event may not be drawn yet, so do not wait */
 	struct pollfd p[3] = {{t->tty, POLLIN, 0}, {restore_signal_fd(), POLLIN, 0}, {fd, POLLIN, 0}};
 	int64_t began = clock_ms();
 	int n = poll(p, fd >= 0 ? 3 : 2, ms);
@@ -620,8 +620,8 @@ enum term_event term_wait(struct term *t, int fd, int ms, struct term_input *in)
 	if (p[1].revents & POLLIN)
 		return on_pipe(t);
 	if (p[0].revents & (POLLERR | POLLHUP | POLLNVAL) && !(p[0].revents & POLLIN))
-		return TE_QUIT;			/* the terminal is gone */
-	if (p[0].revents & POLLIN)	/* of one that is gone there is nothing to read, for ever */
+		return TE_QUIT;			/* the terminal is closed */
+	if (p[0].revents & POLLIN)	/* a closed terminal is always readable, without data */
 		return read_key(t, in, &ev) || !(p[0].revents & POLLHUP) ? ev : TE_QUIT;
 	return n > 0 && fd >= 0 && p[2].revents ? TE_FD : TE_TIME;
 }

@@ -8,12 +8,12 @@
 #include "term/key.h"
 #include "term/style.h"
 
-/* The terminal: a grid goes out, keys come in. At most one is open. Only term.c knows curses. */
+/* The terminal: shows grids, reads keys. At most one is open. Only term.c uses curses. */
 struct term;
 
-struct term *term_open(struct err *);	/* NULL: *e, and nothing has been changed */
-void term_close(struct term *);		/* everything as it was before term_open */
-/* What terminfo says is wrong: 0, 8, 16, 256; 1 << 24: send red, green and blue. */
+struct term *term_open(struct err *);	/* NULL: *e is set, and nothing has been changed */
+void term_close(struct term *);		/* restores the state before term_open() */
+/* Override terminfo: 0, 8, 16, 256 colours; 1 << 24: send red, green and blue. */
 void term_set_colours(struct term *, int n);
 int  term_colours(const struct term *);	/* 256, 16, 8 or 0 */
 void term_size(const struct term *, int *rows, int *cols);
@@ -22,24 +22,24 @@ struct term_cost { uint32_t cells; size_t bytes; };	/* of the last term_show() *
 struct term_cost term_cost(const struct term *);
 void term_redraw(struct term *);	/* the next term_show() writes every cell */
 void term_mouse(struct term *, bool on);
-void term_cursor(struct term *, bool on);	/* visible, or not (at first) */
-void term_stop(struct term *);		/* suspend to the shell; returns when continued */
-/* Others have the terminal from here on, and until there: the next term_show() writes every cell. */
+void term_cursor(struct term *, bool on);	/* visible or not; initially not */
+void term_stop(struct term *);		/* suspend the program; returns when it is continued */
+/* Give the terminal to another program, and take it back: the next term_show() writes every cell. */
 void term_leave(struct term *);
 void term_back(struct term *);
-int  term_tty(const struct term *);	/* where keys come from */
-/* run_program.c: $VISUAL or $EDITOR in our place, until it ends; -1 when it did not start. */
+int  term_tty(const struct term *);	/* the file descriptor of keys */
+/* run_program.c: run $VISUAL or $EDITOR until it ends; -1: it was not started. */
 int  term_edit(struct term *, const char *file, int64_t line);
-/* `sh -c command` with n bytes of s as its input, in our place; then a key. -1: it did not start. */
+/* Run `sh -c command` with n bytes of s as its input, then wait for a key. -1: it was not started. */
 int  term_pipe(struct term *, const char *command, const char *s, size_t n);
-/* To tmux, by OSC 52, or where neither takes it into a file, whose name is given. */
+/* Copy to tmux, by OSC 52, or if neither is available into a file, whose name is returned. */
 enum term_copied { TC_TMUX, TC_OSC52, TC_FILE, TC_NOWHERE };
 enum term_copied term_copy(struct term *, const char *s, size_t n, char *file, size_t nfile);
 
 enum term_event { TE_KEY, TE_CLICK, TE_RESIZE, TE_FD, TE_TIME, TE_STOP, TE_CONT, TE_QUIT };
 struct term_input { int32_t key; int y, x; };
-/* Wait for a key, a signal, fd to be readable (-1: none) or ms to pass (-1: for ever). */
+/* Wait for a key, a signal, fd to be readable (-1: none) or ms to pass (-1: no limit). */
 enum term_event term_wait(struct term *, int fd, int ms, struct term_input *);
-bool term_has_key(struct term *);	/* more has been typed already */
+bool term_has_key(struct term *);	/* more keys have arrived already */
 
 #endif
