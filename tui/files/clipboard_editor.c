@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What leaves the viewer: the clipboard, a file, another program, the editor.
+ * Output to the clipboard, to a file, to another program, to the editor.
  *
- * The app only says what; reaching the clipboard or an editor is the terminal's
- * business (struct app_requests). A key that writes a file first shows its name, and
- * asks before it replaces one that exists (write_file.c). TTRACESECURE in the environment turns all of it
- * off, for machines where a viewer should do nothing but view.
+ * The app only makes requests; the terminal reaches the clipboard or an editor (struct
+ * app_requests). A key that writes a file first shows its name, and asks before it replaces an
+ * existing one (write_file.c). TTRACESECURE in the environment disables all of this, for machines
+ * on which a viewer must not write or start anything.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -51,7 +51,7 @@ void files_copy(struct app *a, const char *what)
 	const struct pane_ops *p = pane_now(a);
 	struct pane_env wide = a->env;
 	struct buf b = {0};
-	wide.cols = COPY_COLS;	/* names whole, whatever the screen has room for */
+	wide.cols = COPY_COLS;	/* keep names whole, even if the screen is narrow */
 	if (refuse_secure(a))
 		return;
 	if (!strcmp(what, "report")) {
@@ -64,7 +64,7 @@ void files_copy(struct app *a, const char *what)
 		p->copy(state_now(a), &a->env, &b);
 	else if (p->detail)
 		p->detail(state_now(a), &wide, &b);
-	if (!b.n && !strcmp(what, "item")) {	/* nothing is selected: the view itself */
+	if (!b.n && !strcmp(what, "item")) {	/* nothing is selected: copy the view */
 		what = "view";
 		view_options_put(a, &b);
 	}
@@ -82,7 +82,7 @@ void app_copy_done(struct app *a, const char *file, bool failed)
 
 /* ---- files */
 
-/* P: the name is shown, and can be changed, before anything is written. */
+/* P: show the name for editing before anything is written. */
 static void ask_name(struct app *a)
 {
 	struct stat st;
@@ -120,7 +120,7 @@ void files_write_screen(struct app *a, const char *file)
 	}
 	if (!write_file_allowed(a, CMD_SCREEN, file, file))
 		return;
-	buf_puts(&name, path_home(&a->scratch, file));	/* drawing resets what is scratch */
+	buf_puts(&name, path_home(&a->scratch, file));	/* app_draw() resets the scratch arena */
 	bool own = p->write && p->write(state_now(a), &a->env, &b);
 	struct grid *g = own ? NULL : grid_new(a->rows, a->cols, a->env.ascii);
 	a->message[0] = '\0';

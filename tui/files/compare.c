@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Differences: the commands that bring in a second file and say which side is
- * shown.
+ * Comparison: the commands that add a second file and choose which side is shown.
  *
- * Files are read by the session, beside the interface; here is only what
- * happens when one has been asked for and when it is there. Which of them are A
- * and which B is part of the query, so u takes a comparison back like a filter,
- * and choosing a base again that has been read costs nothing.
+ * The session reads files in the background; this file starts that and handles the result. Which
+ * files are A and B is part of the query, so u undoes a comparison like a filter, and choosing a
+ * base that was read before costs nothing.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -23,7 +21,7 @@ static const char *base_of(const char *file)
 	return slash && slash[1] ? slash + 1 : file;
 }
 
-/* Both sides by name, as "new.pb.gz - old.pb.gz". */
+/* Append both sides by name, as "new.pb.gz - old.pb.gz". */
 static void put_side(const struct app *a, struct buf *b, uint64_t set)
 {
 	const char *plus = "";
@@ -37,7 +35,8 @@ static void put_side(const struct app *a, struct buf *b, uint64_t set)
 		}
 }
 
-/* The states in which one of A and one of B differ most; when it is known, if nothing else has been asked for. */
+/* Report the states in which the means of A and B differ most; wait for the weights if they are not known yet,
+   unless the query changes. */
 void compare_report_rest(struct app *a)
 {
 	const struct query *q = session_query(a->s);
@@ -128,14 +127,14 @@ bool compare_update(struct app *a)
 		}
 		struct query q = *session_query(a->s);
 		session_query_use_side(&q, n.use, n.side);
-		if (*n.file == '@')	/* each side has been filtered by its own */
+		if (*n.file == '@')	/* each side was filtered separately */
 			filter_set_parse(a, &q, "");
 		set_query(a, &q);
 	}
 	return reported;
 }
 
-/* The side that has this file, read before; 0: none. */
+/* Return the side that was read from a file before; 0: none. */
 static uint32_t side_of(const struct app *a, const char *file)
 {
 	for (uint32_t k = session_nsides(a->s); k-- > 1;)
@@ -166,8 +165,8 @@ void compare_with_previous(struct app *a)
 	add_file(a, a->was, SIDE_BASE);
 }
 
-/* :diff @NAME: what the filters in force leave, less what the saved ones do, of the same files. Filters hold for
-   both sides of a query, so each side is made as a profile of its own. */
+/* :diff @NAME: compare the current filters with the saved ones, on the same files. The filters of a query apply to
+   both sides, so each side is made as a profile. */
 static void diff_saved(struct app *a, const char *file)
 {
 	struct err e;
@@ -219,7 +218,7 @@ static void do_show(struct app *a, const char *which)
 	static const char *const name[] = {"delta", "a", "b"};
 	struct query q = *session_query(a->s);
 	unsigned k = ((unsigned)q.show + 1) % SHOW__N;
-	if (!q.b && a->before && a->before != q.a) {	/* what it was before it was read again */
+	if (!q.b && a->before && a->before != q.a) {	/* the sides before the reload */
 		q.b = a->before;
 		q.of_rest = false;
 		k = SHOW_DELTA;

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The whole of a pane as text: the pane drawn on a sheet of paper. Panes draw into any
- * grid, so a tall one holds the whole list, and no pane needs a second way to say what
- * it shows. What has no end (a million events) ends with the paper.
+ * The whole content of a pane as text: the pane is drawn on a sheet, a tall grid. Panes draw into a
+ * grid of any size, so it holds the whole list, and no pane needs a second output function. Long
+ * lists (a million events) end with the sheet.
  *
- * Three thousand lines are fifty screens, so the sheet is drawn strip by strip: a
- * strip is a grid that keeps some rows of the sheet, and who draws lists passes over the
- * others. Between two strips the loop looks for keys. Whoever comes with something that
- * changes the pane, a key or news of the file, has the rest drawn first, so all of a
- * sheet shows one moment; Esc drops it. Not taken: a thread. Panes are drawn
- * by one alone: what they keep from frame to frame, and the scratch, are not to be shared.
+ * Three thousand lines are fifty screens, so the sheet is drawn in strips: a strip is a grid that
+ * keeps some rows of the sheet, and list drawing skips the others. Between two strips the loop
+ * polls for keys. Before a key or new data changes the pane, the rest is drawn, so the sheet shows
+ * one state; Esc cancels it. Alternative: a thread. It is not used because panes may only be drawn
+ * by the UI thread: their caches and the scratch arena are not shared.
  *
- * A strip is a frame: it waits for no sheet of the trace, and where some are away it is
- * drawn from sums, as the screen is. To bring what all rows of a sheet of paper look at would be minutes.
+ * A strip is a frame: it waits for no sheet of the trace, and is drawn from summaries if some are
+ * missing, as the screen is. Loading the data of all rows would take minutes.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -26,18 +25,18 @@
 #include <string.h>
 
 enum { PAPER_ROWS = 3000, PAPER_COLS = 160 };
-enum { STRIP = 32, STRIP_MOST = 512, SPENT = 3000 };	/* rows; us that are spent before the loop looks for keys */
+enum { STRIP = 32, STRIP_MOST = 512, SPENT = 3000 };	/* rows; SPENT: us of drawing between two polls */
 
 struct pane_copy {
 	struct pane_env env;
 	struct grid *g;
 	struct buf text;
-	size_t end;		/* of the text, but for blank lines */
-	int rows, at, strip;	/* of the sheet; those before at are in the text; the next so many */
-	char *pipe;		/* NULL: it is to be copied */
+	size_t end;		/* end of the text without trailing blank lines */
+	int rows, at, strip;	/* rows of the sheet; rows before `at` are in the text; rows of the next strip */
+	char *pipe;		/* NULL: copy it */
 };
 
-/* Line `y` of the strip as text; false when it is blank. */
+/* Append line `y` of the strip as text; return false if it is blank. */
 static bool line_text(const struct grid *g, int y, struct buf *b)
 {
 	size_t end = b->n, begin = b->n;
@@ -55,7 +54,7 @@ static bool line_text(const struct grid *g, int y, struct buf *b)
 	return end > begin;
 }
 
-/* Without waiting, unless nobody is patient. */
+/* Draw a strip, without waiting for data if the app is patient. */
 static void draw_strip(struct app *a, struct pane_copy *p, int rows, int from, int to)
 {
 	p->env.rows = rows;
@@ -67,19 +66,19 @@ static void draw_strip(struct app *a, struct pane_copy *p, int rows, int from, i
 		session_end_frame(a->s);
 }
 
-/* false: a list does not fit on so many rows. */
+/* Return whether the list fits in this number of rows. */
 static bool list_fits(struct app *a, struct pane_copy *p, int rows)
 {
 	draw_strip(a, p, rows, 0, 0);
 	return !p->g->scrolls;
 }
 
-/* As tall as the list needs: panes with a picture below it make the picture fill the rest. The sheets to choose from
-   grow by thirds; a list that has no end goes onto the largest. */
+/* Return the smallest height that shows the whole list, because panes with a chart below it extend the chart to
+   the end. The candidates grow by thirds; a longer list gets the largest. */
 static int sheet_rows(struct app *a, struct pane_copy *p)
 {
 	int size[32] = {a->env.rows}, n = 1, lo = 0, hi;
-	if (pane_now(a)->bit == P_TIME)		/* rows without a scrollbar */
+	if (pane_now(a)->bit == P_TIME)		/* its rows have no scrollbar */
 		return PAPER_ROWS;
 	for (; n < 32 && size[n - 1] + size[n - 1] / 3 + 1 < PAPER_ROWS; n++)
 		size[n] = size[n - 1] + size[n - 1] / 3 + 1;
@@ -146,7 +145,7 @@ bool app_busy(const struct app *a)
 	return a->pane_copy;
 }
 
-/* For some milliseconds, or for one strip where tests want many steps. */
+/* Draw strips for some milliseconds, or one strip if tests force many steps. */
 static void draw_strips(struct app *a)
 {
 	struct pane_copy *p = a->pane_copy;
@@ -217,6 +216,6 @@ void copy_pane_start(struct app *a, const char *pipe)
 		return;
 	}
 	app_message(a, ST_DIM, pipe ? "collecting the lines of this pane" : "copying the lines of this pane");
-	if (job_forced_threads() <= 1)		/* what is small is there with the key */
+	if (job_forced_threads() <= 1)		/* a small one is complete at once */
 		draw_strips(a);
 }

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Filter sets by name: `:save NAME` keeps the filters in force, `:load NAME`
- * brings them back in the place of those that are.
+ * Named filter sets: `:save NAME` saves the current filters, `:load NAME` replaces them by saved
+ * ones.
  *
- * A set is written as the words that a person would type, "focus=json; hide=^runtime",
- * one set a line: in $XDG_STATE_HOME/ttrace/filters those that were saved here,
- * in the configuration those that somebody wrote (filter NAME = ...); of two with a
- * name the saved one holds. The file is written anew at each save, beside itself
- * and renamed, and by one that is newer than this: lines that are not understood
- * are kept.
+ * A set is stored as the user would type it, "focus=json; hide=^runtime", one per line: in
+ * $XDG_STATE_HOME/ttrace/filters if saved by the viewer, in the configuration if written by the
+ * user (filter NAME = ...); a saved one takes precedence. Each save writes a new file and renames
+ * it. Lines that are not understood are kept, because a newer version may have written them.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -21,11 +19,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a set has, in this order: the filters that are words. */
+/* The filters of a set, in this order: those that are texts. */
 static const enum cmd_id kinds[] = {CMD_FOCUS, CMD_IGNORE, CMD_HIDE, CMD_SHOW, CMD_SHOW_FROM, CMD_PRUNE_FROM,
     CMD_TAGFOCUS, CMD_TAGIGNORE, CMD_TAGSHOW, CMD_TAGHIDE, CMD_TAGROOT, CMD_TAGLEAF, CMD_GROUP, CMD_TASK,
     CMD_REGION};
-enum { KINDS = sizeof kinds / sizeof *kinds, FRAME_KINDS = 6 };	/* the first six are expressions for frames */
+enum { KINDS = sizeof kinds / sizeof *kinds, FRAME_KINDS = 6 };	/* the first FRAME_KINDS are expressions for frames */
 
 static struct saved *find_set(struct app *a, const char *name)
 {
@@ -40,7 +38,7 @@ static bool good_name(const char *s)
 	return *s && !s[strcspn(s, " \t=;")];
 }
 
-/* Keep a set; text "" forgets it. */
+/* Store a set; an empty text deletes it. */
 static void set_text(struct app *a, const char *name, const char *text, bool ours)
 {
 	struct saved *s = find_set(a, name);
@@ -55,7 +53,7 @@ static void set_text(struct app *a, const char *name, const char *text, bool our
 		*s = a->saved[--a->nsaved];
 }
 
-/* The filters in force as words. A "; " inside one would end it. */
+/* Append the current filters as text. Filters that contain "; " cannot be stored, because it is the separator. */
 void filter_set_put(struct app *a, struct buf *b)
 {
 	struct query q = *session_query(a->s);
@@ -83,7 +81,7 @@ static bool take_word(struct app *a, struct query *q, const char *s, size_t n)
 	return false;
 }
 
-/* The filters of a set in the place of those of q; the word that is none, or NULL. */
+/* Replace the filters of q by those of a set; return the word that is not a filter, or NULL. */
 const char *filter_set_parse(struct app *a, struct query *q, const char *text)
 {
 	for (int i = 0; i < KINDS; i++)
@@ -98,7 +96,7 @@ const char *filter_set_parse(struct app *a, struct query *q, const char *text)
 	return NULL;
 }
 
-/* A set as the user wrote it: each word is a filter, and each regular expression for frames is well-formed. */
+/* Check a set written by the user: each word is a filter, and each regular expression for frames is valid. */
 static int check_words(struct app *a, const char *name, const char *text, struct err *e)
 {
 	struct query q = {0};
@@ -116,7 +114,7 @@ static int check_words(struct app *a, const char *name, const char *text, struct
 	return 0;
 }
 
-/* "NAME = focus=json; hide=^runtime" */
+/* Add a set from "NAME = focus=json; hide=^runtime". */
 int filter_set_add_line(struct app *a, const char *line, bool ours, struct err *e)
 {
 	size_t n = strcspn(line, " \t=");

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What is looked at is read first. A trace is read in its order, for what goes on at a time follows from
- * what went before; but who goes to a time that the reading has not come to does not want to wait for gigabytes. So the
- * generations of that time are read by themselves (load/gotrace/partial.c), into a session of its own, while the
- * reading of the whole stands still; then that goes on, and the panes show the part until
- * all that lies before it has been read too, or until somebody goes back with Esc. Then the
- * same window, row and filters are shown of the whole.
+ * Loading the time range that the user looks at first. A trace is read in order, because the state
+ * at a time depends on all earlier events. If the user goes to a time that is not read yet, its
+ * generations are read first (load/gotrace/partial.c), into a session of their own, while the
+ * reading of the whole trace is paused; then that continues, and the panes show the part until
+ * everything before it has been read too, or until the user goes back with Esc. Then the same
+ * window, row and filters are shown in the whole trace.
  *
- * Two sessions rather than one store with a hole in it: a part does not know since when somebody waits, or
- * who made whom, and nothing of what is guessed in its place may get into the whole.
+ * There are two sessions, not one store with a gap: a part does not know when a wait began before
+ * it, or the creator of a goroutine, and no guess about these may get into the whole trace.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -20,13 +20,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is read from the beginning on. */
+/* Return the session that reads the trace from the start. */
 static struct session *whole_session(const struct app *a)
 {
 	return a->ahead.whole ? a->ahead.whole : a->s;
 }
 
-/* The session that app_job() is of. */
+/* Return the session that app_job() reports on. */
 const struct session *partial_load_session(const struct app *a)
 {
 	if (a->next)
@@ -49,7 +49,7 @@ static bool is_share(const char *s, double *share)
 	return end != s && !strcmp(end, "%") && v >= 0 && v <= 100;
 }
 
-/* Of what is still read a percentage is of what it will be, by its outline. */
+/* Convert a share to a time; while the trace is read, by the duration in its outline. false: not known. */
 static bool time_of(const struct snap *sn, double share, int64_t *t)
 {
 	bool known = sn->complete || (sn->outline && sn->outline->whole);
@@ -66,7 +66,7 @@ bool partial_load_parse_time(const struct app *a, const char *s, int64_t *t)
 	return !sn->complete && is_share(s, &share) ? time_of(sn, share, t) : !trace_parse_time(sn, s, t, &e);
 }
 
-/* It is in the trace, as far as that is known, and the reading has not come to it. */
+/* Return whether t is in the trace, as far as known, and is not read yet. */
 bool partial_load_can_reach(const struct app *a, int64_t t)
 {
 	const struct snap *sn = session_snap(whole_session(a));
@@ -85,7 +85,7 @@ static void report_loading(struct app *a)
 	buf_free(&b);
 }
 
-/* The part on its way, if there is one: the reading of the whole goes on. */
+/* Detach the part that is being loaded, if any, and resume reading the whole trace. */
 static struct session *take_part(struct app *a)
 {
 	struct session *part = a->ahead.part;
@@ -111,7 +111,7 @@ void partial_load_start(struct app *a, int64_t t0, int64_t t1)
 	report_loading(a);
 }
 
-/* Where the file has it is not known before its first event is, or a share of it before one knows how long it is. */
+/* Request a part later: before the first event its place in the file is not known, nor the duration for a share. */
 static void queue_part(struct app *a, int64_t t, double share)
 {
 	a->ahead.wanted = true;
@@ -126,7 +126,7 @@ static void show_place(struct app *a, const struct place *p)
 		app_open(a, "timeline", p);
 }
 
-/* To the time that was asked for, in the part that has it. */
+/* Go to the requested time in the loaded part. */
 static void show_part(struct app *a)
 {
 	const struct snap *sn = session_snap(a->s);
@@ -162,13 +162,13 @@ static void update_part(struct app *a)
 	}
 	reload_switch_session(a, part, false);
 	if (a->ahead.whole)
-		session_close(was);	/* another part */
+		session_close(was);	/* it was another part */
 	else
 		a->ahead.whole = was;
 	show_part(a);
 }
 
-/* From the part to the whole: where one is, if that is there too. */
+/* Switch from the part to the whole trace; keep the position if it exists there. */
 static void turn_back(struct app *a, bool same)
 {
 	struct session *part = a->s;
@@ -178,7 +178,7 @@ static void turn_back(struct app *a, bool same)
 	session_close(part);
 }
 
-/* In what is shown, in what is read so far, or in what is read first. */
+/* Go to a time in the shown session or in what is read so far; otherwise load it first. */
 static void goto_time(struct app *a, int64_t t)
 {
 	const struct snap *here = session_snap(a->s);
@@ -194,7 +194,7 @@ static void goto_time(struct app *a, int64_t t)
 	show_place(a, &p);
 }
 
-/* What was asked for before anything could be said of it. */
+/* Serve a queued request if it can be resolved now. */
 static void update_queued(struct app *a)
 {
 	const struct snap *sn = session_snap(whole_session(a));
@@ -207,8 +207,8 @@ static void update_queued(struct app *a)
 	goto_time(a, a->ahead.t0);
 }
 
-/* The panes turn by themselves to another session, but not under somebody's hands, nor away from what was read beside
-   it. */
+/* Return whether the panes may switch to another session: not while the user types or uses a menu, nor from a
+   session with a second file. */
 static bool may_turn(const struct app *a)
 {
 	return !a->asking && !a->pop.kind && (!a->ahead.whole || (session_nsides(a->s) == 1 && !session_job(a->s)));
@@ -265,7 +265,7 @@ bool partial_load_goto(struct app *a, const char *arg)
 		return true;
 	}
 	if (!partial_load_is_active(a) && !partial_load_can_reach(a, t) && t >= session_snap(a->s)->t1)
-		return false;	/* after the end */
+		return false;	/* after the end of the trace */
 	goto_time(a, t);
 	return true;
 }

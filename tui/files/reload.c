@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Again: what is open is fetched or read once more, beside the keyboard, while
- * the old stays on the screen.
+ * Reload: the open file is fetched or read again in the background, while the old data stays on the
+ * screen.
  *
- * A profile becomes one more side of the session, shown instead of the first:
- * every id, filter and zoom stays good, u goes back to what was there before and
- * D compares the two. A trace cannot share a store with another, so it is read
- * into a session of its own, and when that is whole the panes are opened anew on
- * it: filters, pane and what was selected are carried over by name. What it was compared
- * with is gone then; but one that was fetched has been saved, and D reads that as the base.
+ * A profile becomes another side of the session, shown instead of the first: all ids, filters and
+ * zooms stay valid, u returns to the previous one and D compares both. Traces cannot share a store,
+ * so a trace is read into a new session, and when that is complete the panes are opened again on
+ * it: filters, pane and selection are restored by names. A previous comparison is lost; but a
+ * fetched trace was saved, and D reads it as the base.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -33,13 +32,13 @@ struct session *app_session(const struct app *a)
 
 /* ---- a trace: another session */
 
-struct carried {	/* by what it is called, as numbers differ */
+struct carried {	/* identified by names and numbers, because ids differ */
 	struct query q;
 	const char *fun;
 	enum track_kind kind;
 	uint64_t id, g, proc;
 	int64_t t0, t1;
-	bool looks;		/* and the timeline, by its window */
+	bool looks;		/* also restore the window of the timeline */
 	struct view view;
 };
 
@@ -77,7 +76,7 @@ static struct carried carry_over(struct app *a)
 	return c;
 }
 
-/* The window is as it was; the row is the one gone to. */
+/* Restore the window; the row is already selected. */
 static void restore_window(struct app *a, const struct carried *c)
 {
 	struct view now;
@@ -111,11 +110,11 @@ static void put_down(struct app *a, const struct carried *c, bool same)
 		restore_window(a, c);
 }
 
-/* Nothing that points into the old one is left. */
+/* After this nothing refers to the old session. */
 void reload_switch_session(struct app *a, struct session *to, bool same)
 {
 	copy_pane_finish(a);
-	if (a->asking)		/* a prompt or menu is about what goes */
+	if (a->asking)		/* a prompt or menu refers to the old session */
 		app_prompt_key(a, KEY_ESC);
 	if (a->pop.kind)
 		app_pop_key(a, KEY_ESC);
@@ -124,7 +123,7 @@ void reload_switch_session(struct app *a, struct session *to, bool same)
 	a->s = a->env.s = to;
 	if (a->patient)
 		session_set_nonblocking(a->s);
-	if (!app_pane_fits(a, a->cur))	/* it is of another kind now */
+	if (!app_pane_fits(a, a->cur))	/* the file is of another kind now */
 		a->cur = pane_find(session_is_trace(a->s) ? "timeline" : "top");
 	app_update(a);
 	put_down(a, &c, same);
@@ -139,7 +138,8 @@ static void change_over(struct app *a)
 	reload_switch_session(a, to, false);
 	const char *was = session_side_name(old, 0);
 	mem_free(a->was);
-	a->was = strcmp(was, session_file(old)) ? xstrdup(was) : NULL;	/* it was fetched, and saved under this name */
+	/* not NULL if it was fetched, and saved under this name */
+	a->was = strcmp(was, session_file(old)) ? xstrdup(was) : NULL;
 	session_close(old);
 	if (a->was && a->again_diff)
 		compare_with_previous(a);
@@ -191,7 +191,7 @@ static int add_files(struct app *a, struct err *e)
 	return 0;
 }
 
-/* ---- both */
+/* ---- both kinds */
 
 void reload_start(struct app *a, const char *arg)
 {
@@ -202,7 +202,7 @@ void reload_start(struct app *a, const char *arg)
 			app_message(a, ST_WARN, "standard input cannot be read a second time");
 			return;
 		}
-	/* a trace that is still being read may be begun anew: the other takes its place when it is there */
+	/* a trace that is still being read may be read again: the new session replaces it when it is ready */
 	if (a->next || a->file_writer || partial_load_is_active(a) || (!session_is_trace(a->s) && app_job(a))) {
 		app_message(a, ST_WARN, "a file is being read already: Esc cancels");
 		return;
@@ -211,7 +211,7 @@ void reload_start(struct app *a, const char *arg)
 		app_message(a, ST_ERROR, "fetch requires no argument, or diff");
 		return;
 	}
-	/* of a profile each reading stays, to be compared; one without names may have got a program */
+	/* each reading of a profile is kept for comparison; without names, reading it again may find the program */
 	if (!session_is_trace(a->s) && a->options->nfile == 1 && session_same_file(a->s) &&
 	    session_snap(a->s)->nfuns > 1) {
 		app_message(a, ST_DIM, "the file has not changed since it was read");

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Tags with names, presets of keys, and the lines of the configuration file.
+ * Named tags, key presets, and the lines of the configuration file.
  *
- *	tag NAME = RE
+ * tag NAME = RE
  *
- * A tag by name tags all functions that its expression matches, for `:tagged` to
- * use: what one would do by hand with t, row by row. Sets of filters have names too, in
- * filter_sets.c. The lines of the configuration are the ":" line's words but for those
- * that need a file to be open.
+ * A named tag tags all functions that its expression matches, for `:tagged`, as the key t does for
+ * one row. Filter sets have names too (filter_sets.c). The lines of the configuration are commands
+ * of the ":" line, except those that require an open file.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -28,7 +27,7 @@ static struct tag_preset *find_tag(struct app *a, const char *name, size_t n)
 	return NULL;
 }
 
-/* "NAME = RE" is kept; "NAME" alone is left to the caller: false. */
+/* Store "NAME = RE". Return false for "NAME" alone, which the caller handles. */
 static bool define_tag(struct app *a, const char *arg, size_t n)
 {
 	const char *s = arg + n + strspn(arg + n, " ");
@@ -107,7 +106,7 @@ const char *tag_preset_name(const struct app *a, size_t i)
 	return i < a->nnamed ? a->tag_preset[i].name : NULL;
 }
 
-/* w s zoom, a d pan, as in Perfetto and speedscope: on the timeline and in the flame graph alone. */
+/* Map w s to zoom, a d to pan, as in Perfetto and speedscope, on the timeline and in the flame graph only. */
 static int map_wasd(struct app *a, struct err *e)
 {
 	static const struct { const char *key, *cmd; } wasd[] = {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * How a file was left: pane, zoom, filters and marks, from one time to the next.
+ * The view of a file, saved between runs: pane, zoom, filters and marks.
  *
- * $XDG_STATE_HOME/ttrace/views has an entry for each of the last hundred files, the newest first: who it is
- * (size, time of change, path, and the version of ttrace, as a view is numbers of the store, and the
- * same program makes the same store of the same bytes), and the view in lines of words. A file
- * that has changed is another file, and so is the same set of files with one that has. Nothing is kept of what
- * comes from a pipe or a net, or where the command line itself says what is to be shown.
+ * $XDG_STATE_HOME/ttrace/views has an entry for each of the last hundred files, the newest first:
+ * its identity (size, modification time, path, and the version of ttrace, because a view contains
+ * numbers of the store, and only the same program makes the same store of the same bytes), and the
+ * view as lines of text. A changed file is another file, as is a set of files with a changed one.
+ * Nothing is saved for pipes and URLs, or if the command line sets the view.
  *
- * What was left is offered and not taken: the first screen of a file answers what it is, and a filter of
- * last week that nobody remembers would make it lie. `'"` goes there, `set last = restore` does so by
- * itself. Marks come back either way; they harm nobody.
+ * A saved view is offered, not applied: the first screen of a file must show what it is, and a
+ * forgotten filter would make it misleading. `'"` applies it, `set last = restore` does so
+ * automatically. Marks are always restored.
  *
- * The file is written anew beside itself and renamed, so that two viewers that end at once leave one of the
- * two lists, whole.
+ * The list is written to a new file and renamed, so that two viewers that end at once leave one of
+ * the two lists, complete.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -33,7 +33,7 @@
 
 enum { FILES_MAX = 100, TEXT_MAX = 1 << 20, LINE_MAX_ = 4096 };
 
-/* The command line says nothing of what is to be shown. */
+/* Return whether the command line leaves the view open. */
 static bool has_no_view_options(const struct options *o)
 {
 	static const enum option_id harmless[] = {OPT_THEME, OPT_COLOURS, OPT_MOUSE, OPT_ASCII, OPT_MONO, OPT_MEM,
@@ -48,8 +48,8 @@ static bool has_no_view_options(const struct options *o)
 	return o->nfile >= 1;
 }
 
-/* The file, or the files that are shown as one, as the list knows them; NULL: it is nothing to be remembered. Of
-   several the sizes and the times are added up: when one of them is another the sum is. */
+/* Return the key of the file, or of the files that are shown as one; NULL: its view is not saved. For several
+   files the sizes and the times are added up: a change of one changes the sum. */
 static char *key_of(const struct app *a)
 {
 	struct stat st;
@@ -86,7 +86,7 @@ static bool is_forbidden(const struct app *a)
 	return !a->files || a->secure || a->last.use == LAST_OFF;
 }
 
-/* ---- a view in words */
+/* ---- writing a view */
 
 static void put_step(struct buf *b, const char *word, const struct app_position *s, bool cursor)
 {
@@ -102,7 +102,7 @@ static bool is_restorable(int pane)
 	return !(panes[pane]->bit & (P_HELP | P_REPORT | P_INFO));
 }
 
-/* The pane shown, or the one before it that is no page of text. */
+/* Return the current position, or the last one in a pane that is not a page of text. */
 static struct app_position last_position(const struct app *a)
 {
 	struct app_position s = app_current_position(a);
@@ -139,7 +139,7 @@ static void put_query(struct app *a, struct buf *b)
 	put_number(b, "suspended", q->suspended, 0);
 }
 
-/* cursor: with what is selected, which alone is not worth to be remembered. */
+/* Append the view. cursor: with the selection, a change of which alone is not saved. */
 static void put_view(struct app *a, bool cursor, struct buf *b)
 {
 	struct app_position s = last_position(a);
@@ -155,9 +155,9 @@ static void put_view(struct app *a, bool cursor, struct buf *b)
 	}
 }
 
-/* ---- and back; a line that is not understood says nothing */
+/* ---- reading a view; lines that are not understood are skipped */
 
-/* "PANE n n n n n n n n": what follows, or NULL. */
+/* Parse "PANE n n n n n n n n"; return the rest, or NULL. */
 static const char *take_step(const struct app *a, const char *s, struct app_position *to)
 {
 	char name[24];
@@ -234,7 +234,7 @@ static void take_line(struct app *a, const char *s)
 
 /* ---- the list */
 
-/* Each entry of the list after the other: its lines, the first of them "file ...". NULL: no more. */
+/* Return the next entry of the list, with all its lines, the first of which is "file ..."; NULL: no more. */
 static const char *next_entry(const char **at, size_t *n)
 {
 	const char *s = *at;
@@ -254,7 +254,7 @@ static bool is_of(const char *entry, size_t n, const char *key)
 	return n > k && !memcmp(entry, key, k) && entry[k] == '\n';
 }
 
-/* The path in the first line: what it is, not what it was when. */
+/* Return the path in the first line, which identifies the file independent of its version. */
 static const char *path_of(const char *entry)
 {
 	const char *slash = strchr(entry, '/'), *end = strchr(entry, '\n');
@@ -372,7 +372,7 @@ static int write_list(struct app *a, const char *name, const struct buf *b)
 	return 0;
 }
 
-/* The others of the list, of which one of the same path is no more. */
+/* Append the other entries of the list, except an older one of the same path. */
 static void keep_others(const struct buf *old, const char *key, struct buf *b)
 {
 	const char *at = old->p, *e, *mine = path_of(key);
@@ -393,7 +393,7 @@ void view_file_write(struct app *a)
 	struct buf now = {0}, old = {0}, b = {0};
 	const char *name = l->key && !is_forbidden(a) ? list_name(a) : NULL;
 	char *key = name ? key_of(a) : NULL;
-	if (!key || strcmp(key, l->key))	/* it is not any more what was shown */
+	if (!key || strcmp(key, l->key))	/* the file has changed since it was shown */
 		name = NULL;
 	if (name)
 		put_view(a, false, &now);

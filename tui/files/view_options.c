@@ -3,10 +3,10 @@
 /*
  * A view as the command line that shows it again.
  *
- * It holds what the query holds, by the options of the same names, and -at=@ with the
- * numbers of the pane's view: zoom, rows, level and cursor, as undo keeps them. They mean
- * something to the same program and the same file alone. What options say of times, goroutines
- * and places is taken as soon as enough of the file has been read to know what they mean.
+ * It contains the query, as the options of the same names, and -at=@ with the numbers of the pane's
+ * view: zoom, rows, level and cursor, as for undo. These are only valid for the same program and
+ * file. Options with times, goroutines and places are applied as soon as enough of the file has
+ * been read to resolve them.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In single quotes where the shell would see more in it than a word. */
+/* Append a word, in single quotes if the shell would not take it literally. */
 static void put_quoted(struct buf *b, const char *s)
 {
 	static const char safe[] =
@@ -72,7 +72,7 @@ static bool needs_dashes(const struct command *c, int i)
 	return false;
 }
 
-/* A side that is made of saved filters has no file that an option could name. */
+/* Return whether an option names a side made by saved filters: no file exists for it. */
 static bool is_made(const char *word)
 {
 	const char *file = strchr(word, '=');
@@ -103,13 +103,13 @@ void view_options_put(struct app *a, struct buf *b)
 	mem_free(c.v);
 }
 
-/* ---- the other way round */
+/* ---- applying options */
 
 enum { ST_FROM = 1, ST_TO = 2, ST_GOROUTINE = 4, ST_PROC = 8, ST_AT = START_AT, ST_AHEAD = 32 };
 static const struct { int bit; enum option_id options; } starts[] = {{ST_FROM, OPT_FROM}, {ST_TO, OPT_TO},
     {ST_GOROUTINE, OPT_GOROUTINE}, {ST_PROC, OPT_PROC}, {ST_AT, OPT_AT}};
 
-/* A percentage means nothing before all has been read. */
+/* Parse a time; percentages are not valid until all has been read. */
 bool view_options_parse_time(const struct app *a, const char *s, int64_t *t)
 {
 	struct err e;
@@ -133,7 +133,7 @@ trk_id view_options_find_track(const struct app *a, enum track_kind kind, const 
 	return 0;
 }
 
-/* -at=TIME|FROM..TO|gID|FUNC|@NUMBERS */
+/* Go to -at=TIME|FROM..TO|gID|FUNC|@NUMBERS. */
 static int view_options_goto_at(struct app *a, const char *where)
 {
 	struct place p = PLACE_NONE;
@@ -150,7 +150,7 @@ static int view_options_goto_at(struct app *a, const char *where)
 	const char *dots = strstr(where, "..");
 	if (dots && view_options_parse_time(a, arena_strndup(&a->scratch, where, (size_t)(dots - where)), &p.t0) &&
 	    view_options_parse_time(a, dots + 2, &p.t1) && p.t1 > p.t0) {
-		/* panes leave an eighth free on both sides of a stretch that they are shown */
+		/* panes leave an eighth free on both sides of a range that they show */
 		int64_t tenth = (p.t1 - p.t0) / 10;
 		p.t0 += tenth;
 		p.t1 -= tenth;
@@ -166,7 +166,7 @@ static int view_options_goto_at(struct app *a, const char *where)
 	return pane_now(a)->go(state_now(a), &a->env, &p) ? 0 : -1;
 }
 
-/* Where a pane itself does not know the way: to the pane that does. */
+/* Go to a time, goroutine, P or task if the pane cannot: open the pane that can. */
 void view_options_goto_command(struct app *a, const struct act *act)
 {
 	struct place p = PLACE_NONE;
@@ -204,7 +204,7 @@ void view_options_goto_command(struct app *a, const struct act *act)
 	app_open(a, "timeline", &p);
 }
 
-/* -from, -to, -goroutine and -proc into the query: what of them could be taken. */
+/* Set -from, -to, -goroutine and -proc in the query; return those that could be resolved. */
 static int start_query(struct app *a, struct query *q)
 {
 	int done = 0;
@@ -214,7 +214,7 @@ static int start_query(struct app *a, struct query *q)
 		done |= ST_TO;
 	if (a->todo & ST_GOROUTINE &&
 	    (q->g = view_options_find_track(a, TK_G, options_str(a->options, OPT_GOROUTINE)))) {
-		q->gs = NULL;	/* the same as a list of one */
+		q->gs = NULL;	/* replaces a list of one */
 		done |= ST_GOROUTINE;
 	}
 	if (a->todo & ST_PROC && (q->proc = view_options_find_track(a, TK_P, options_str(a->options, OPT_PROC))))
@@ -222,7 +222,7 @@ static int start_query(struct app *a, struct query *q)
 	return done;
 }
 
-/* A time of -from or -at that the reading comes to later is read first. */
+/* If a time of -from or -at is not read yet, load it first. */
 static void start_partial_load(struct app *a, const struct query *q)
 {
 	const char *at = a->todo & ST_AT ? options_str(a->options, OPT_AT) : NULL, *dots = at ? strstr(at, "..") : NULL;
@@ -262,7 +262,7 @@ void view_options_apply(struct app *a, bool first)
 	}
 	if (!complete)
 		start_partial_load(a, &q);
-	/* a place may be beside another one until all has been read */
+	/* the result of a name may change until all has been read */
 	if (complete && a->todo & ST_AT && !view_options_goto_at(a, options_str(a->options, OPT_AT)))
 		a->todo &= ~ST_AT;
 	for (size_t i = 0; complete && i < sizeof starts / sizeof *starts; i++)

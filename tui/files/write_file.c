@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * :w FILE: what is shown, in the form that the ending of the name asks for.
+ * :w FILE: write the view in the format given by the extension.
  *
- * The endings of whole profiles (.pb.gz, .svg, .folded, ...) name a report by
- * themselves; those of tables (.csv, .tsv, .json, .txt) mean the report that has
- * what the pane shows, which most panes know by their name and some say in
- * report(). The work is that of the command line that the session makes of its
- * query, so filters, sample type, sides and range are in it, beside the keyboard.
- * The file appears whole or not at all. Of every command that writes: where the file
- * exists the user is asked, and the command comes again when the answer is y.
+ * The extensions of whole profiles (.pb.gz, .svg, .folded, ...) imply a report; those of tables
+ * (.csv, .tsv, .json, .txt) mean the report that shows the same as the pane, usually of the pane's
+ * name, otherwise set by its report(). The file is made from the command line that the session
+ * makes of its query, with filters, sample type, sides and range, in the background. It appears
+ * complete or not at all. For all commands that write: if the file exists, the user is asked, and
+ * the command runs again when the answer is y.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -28,7 +27,7 @@
 
 struct file_writer {
 	struct report_work *r;
-	const char *file, *what;	/* in its arena */
+	const char *file, *what;	/* in the arena of r */
 };
 
 static const struct ending { const char *text, *report, *format; } endings[] = {
@@ -51,7 +50,7 @@ static const struct ending *ending_of(const char *file)
 	return NULL;
 }
 
-/* ---- files that exist */
+/* ---- existing files */
 
 bool write_file_allowed(struct app *a, enum cmd_id id, const char *arg, const char *file)
 {
@@ -81,9 +80,9 @@ bool write_file_answer(struct app *a, int32_t key)
 	return true;
 }
 
-/* ---- which report */
+/* ---- choice of the report */
 
-/* The report of a pane that has one of its own name, or another that has the same in it. */
+/* Return the report with the pane's name, or one with the same data. */
 static const char *report_of(const char *pane)
 {
 	static const struct { const char *pane, *report; } other[] = {{"flame", "traces"}, {"timeline", "events"}};
@@ -104,7 +103,7 @@ static const char *arg_of(const char *report)
 	return NULL;
 }
 
-/* false: there is none, and that is said. */
+/* Choose the report; false: there is none, which is reported. */
 static bool choose_report(struct app *a, const struct ending *end, struct pane_report *r)
 {
 	const struct pane_ops *p = pane_now(a);
@@ -130,7 +129,7 @@ static bool choose_report(struct app *a, const struct ending *end, struct pane_r
 
 /* ---- the command line */
 
-/* Lists are written whole; drawings as they are drawn. */
+/* Return whether a report is a list, which is written in full; charts are written as displayed. */
 static bool is_list(const char *report)
 {
 	static const char *const list[] = {"top", "tree", "peek"};
@@ -145,7 +144,7 @@ static void make_line(struct app *a, struct file_writer *w, const struct ending 
 	struct command base = {0};
 	session_command(a->s, r->name, r->arg, &w->r->arena, &base);
 	for (int i = 0; i < base.n; i++) {
-		if (!strcmp(base.v[i], "--")) {	/* of two of the same the later counts */
+		if (!strcmp(base.v[i], "--")) {	/* a later option overrides an earlier one */
 			for (size_t k = 0; k < sizeof r->options / sizeof *r->options && r->options[k]; k++)
 				command_add(
 				    &w->r->line, arena_strndup(&w->r->arena, r->options[k], strlen(r->options[k])));
@@ -166,7 +165,7 @@ static void free_writer(struct file_writer *w)
 	mem_free(w);
 }
 
-/* ---- the work */
+/* ---- writing */
 
 static void start_report(struct app *a, struct file_writer *w, const struct ending *end)
 {
@@ -187,7 +186,7 @@ static void start_report(struct app *a, struct file_writer *w, const struct endi
 	app_message(a, ST_DIM, "writing %s", w->file);
 }
 
-/* Has the pane a selection that it writes as text itself? */
+/* Return whether the pane has a selection that it writes as text itself. */
 static bool has_selection(struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
