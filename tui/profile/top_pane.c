@@ -113,7 +113,7 @@ static void prefetch_row(const struct weighted_tree *c, const uint32_t *v, uint3
 	}
 }
 
-/* ---- making the rows, after a new query, order, or `&`. */
+/* ---- making the rows, after a new query, order, or `&` */
 /* Add row i to the sums; return whether it is the selected symbol. */
 static bool add_up(struct top_state *p, int64_t *sum, uint32_t symbol, uint32_t i)
 {
