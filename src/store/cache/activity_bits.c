@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Which tracks a sheet changes: see activity_bits.h. Two bits a track are little of a sheet, but there are as
- * many sheets as the trace is long, and with half a million goroutines that live they were a quarter of
- * a small -mem. Who looks asks for one track in sheet after sheet, and seldom. So they lie on disk, one
- * behind the other, where there is any.
+ * Which tracks change state in a sheet: see activity_bits.h. Two bits per track are little in one sheet, but a long
+ * trace has many sheets, and with half a million live goroutines they took a quarter of a small -mem. Reading them is
+ * rare: one track in sheet after sheet. So they are on disk, adjacent, if possible.
  *
- * Of a million goroutines fifty may live: only of those BLOCK neighbours is anything kept of which one is
- * there. So it is as long as the sheet has rows, not as there have been tracks.
+ * Of a million goroutines fifty may live. So only blocks of BLOCK neighbouring tracks with at least one in the sheet
+ * are kept: the size depends on the rows of the sheet, not on the number of tracks so far.
  */
 #include "config.h"
 #include "store/cache/activity_bits.h"
@@ -17,14 +16,14 @@
 #include "base/mem/mem.h"
 #include "store/tracks/sheet_build.h"
 
-enum { SHARE = 32 };	/* of a sheet's bytes that they may take */
+enum { SHARE = 32 };	/* a map takes at most 1/SHARE of its sheet's bytes */
 enum { BLOCK = 512, BYTES = BLOCK / 4 };
 
-/* Blocks, by number, and behind them BYTES of each, four tracks a byte. */
+/* The numbers of the blocks, ascending, followed by BYTES for each, with four tracks per byte. */
 struct activity_blocks { uint32_t n, block[]; };
 
 struct activity_map {
-	struct lock *lock;	/* of the list of blocks: others let them rest */
+	struct lock *lock;	/* of the arena, which other threads release pages of */
 	struct arena arena;
 };
 
@@ -45,7 +44,7 @@ void activity_free(struct activity_map *k)
 	mem_free(k);
 }
 
-/* Rows of a sheet by track, of all kinds: from (0, nother) to (nother, ntrk). */
+/* Reads the rows of a sheet by ascending track, of all kinds; starts at { 0, nother }. */
 struct row_cursor { uint32_t other, g; };
 
 static uint32_t rows_next(const struct sheet *sh, struct row_cursor *r)
@@ -71,7 +70,7 @@ static uint8_t *bytes_of(const struct activity_blocks *s, uint32_t k)
 	return (uint8_t *)(uintptr_t)(s->block + s->n) + (size_t)k * BYTES;
 }
 
-/* As many as blocks_of() says, all zero. */
+/* Fill blocks_of() blocks, which are zero. */
 static void fill_blocks(struct activity_blocks *s, const struct sheet *sh)
 {
 	struct row_cursor r = { 0, sh->nother };
@@ -88,7 +87,7 @@ static void fill_blocks(struct activity_blocks *s, const struct sheet *sh)
 	}
 }
 
-/* Where rows are so many, and have so little in them, that it is not worth it: NULL. */
+/* Returns NULL when the map would take more than 1/SHARE of the sheet: it has many rows with little in them. */
 const struct activity_blocks *activity_add_sheet(struct activity_map *k, const struct sheet *sh)
 {
 	uint32_t n = blocks_of(sh);

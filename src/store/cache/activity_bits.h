@@ -5,19 +5,20 @@
 
 #include "store/store.h"
 
-/* How a track goes through a sheet, in two bits: */
+/* What a track does in a sheet, in two bits. */
 enum activity {
 	ACTIVITY_ABSENT,
-	ACTIVITY_UNCHANGED /* one piece, which goes on from the sheet before */,
+	ACTIVITY_UNCHANGED /* one interval, which continues from the previous sheet */,
 	ACTIVITY_CHANGES
 };
 
-/* That of all tracks through all sheets (activity_of_track()). One thread adds, others look meanwhile. */
+/* The activity of all tracks in all sheets; activity_of_track() reads it. One thread adds; others may read
+   meanwhile. */
 struct activity_map;
 struct activity_map *activity_new(void);
 void activity_free(struct activity_map *);
-/* Of one more sheet; NULL: it is not kept. */
+/* Add a sheet. Return NULL if its map would be too large to keep. */
 const struct activity_blocks *activity_add_sheet(struct activity_map *, const struct sheet *);
-void activity_release_pages(struct activity_map *);	/* they are not looked at for now */
+void activity_release_pages(struct activity_map *);	/* release the resident pages */
 
 #endif

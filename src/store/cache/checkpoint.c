@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Borders of generations: see cache/checkpoint.h. A generation is read again from what its
- * reader and the sealer knew when it began. Both are bytes here: nobody looks into
- * the reader's state but the reader, and of the sealer's what lives is written as
- * numbers that are small, ascending tracks by their difference. What the reader
- * had told and nobody had sealed yet is kept beside it as it was.
+ * Checkpoints at the borders of generations: see cache/checkpoint.h. A generation is read again from the state that the
+ * reader and the sheet builder had when it began. Both are bytes here: only the reader interprets its state, and the
+ * live tracks of the builder are written as small varints, track numbers as differences. Entries that were read but not
+ * sealed yet are kept beside them unchanged.
  *
- * The tables of a generation (what the store calls its strings and stacks) stay
- * when its state goes, for they cannot be made again without adding to the store.
+ * The tables of a generation (the store's ids of its strings and stacks) are kept when its state is dropped, since they
+ * cannot be made again without adding to the store.
  */
 #include "config.h"
 #include "store/cache/checkpoint.h"
@@ -21,7 +20,7 @@
 
 #include <string.h>
 
-/* A copy of bytes that are seldom looked at. */
+/* Copy bytes that are seldom read, to disk where they are large and memory is small. */
 static void *copy_aside(const void *p, size_t n, bool *spilled)
 {
 	enum { LARGE = 1 << 18 };
@@ -42,7 +41,7 @@ static void free_copy(const void *p, size_t n, bool spilled)
 		mem_free((void *)(uintptr_t)p);
 }
 
-/* Bytes of what waits. */
+/* Return the bytes of the waiting entries. */
 static size_t waiting_bytes(const struct checkpoint *b)
 {
 	return b->nwait * sizeof *b->wait;
@@ -137,7 +136,7 @@ struct checkpoint *checkpoint_copy(const struct checkpoint *b)
 	return c;
 }
 
-/* ---- all of them */
+/* ---- the list */
 
 struct checkpoint_list *checkpoint_list_new(size_t limit)
 {
@@ -157,7 +156,7 @@ void checkpoint_list_free(struct checkpoint_list *k)
 	mem_free(k);
 }
 
-/* Every other state goes. */
+/* Double the stride and drop the states that are no longer on it. */
 static void drop_every_other(struct checkpoint_list *k)
 {
 	k->stride *= 2;

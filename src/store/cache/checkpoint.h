@@ -7,54 +7,55 @@
 #include "store/tracks/sheet_build.h"
 
 /*
- * What is kept where a generation ends, so that the next one can be read again
- * without what was before it: as much as what lives there.
+ * What is kept at the end of a generation, so that the next one can be read again without reading anything before it.
+ * Its size follows from the number of live tracks.
  */
 struct checkpoint {
-	struct sink_checkpoint gen;		/* of the generation that ends here; its state may be forgotten */
+	struct sink_checkpoint gen;		/* of the generation that ends here; its state may have been dropped */
 	int64_t sealed;
 	bool past;
-	struct sink_enter *wait;	/* told, not sealed yet */
+	struct sink_enter *wait;	/* entries that were read and not yet sealed */
 	size_t nwait;
-	struct buf live;		/* the sealer's */
-	/* where the state lies, what waits and what lives: on disk where memory is short and there is much of it */
+	struct buf live;		/* encoded state of the sheet builder */
+	/* gen.state, wait and live are on disk: with little memory, where they are large */
 	bool state_spilled, wait_spilled, live_spilled;
-	uint32_t sheet;			/* the first after it */
+	uint32_t sheet;			/* number of the first sheet after it */
 };
 
 struct tracks;
 
-/* What its reader wants to be kept, and what is told but not sealed yet. */
+/* Return a checkpoint with the reader's state and the entries that are not sealed yet. */
 struct checkpoint *checkpoint_new(const struct sink_checkpoint *, int64_t sealed, const struct sheet_batch *waits);
-void checkpoint_free(struct checkpoint *);	/* NULL: nothing */
-/* All before it is sealed: what lives there as the sealer has it; and a sealer and tracks that go on from there. */
+void checkpoint_free(struct checkpoint *);	/* NULL is allowed */
+/* Save the live tracks of the sheet builder once everything before the checkpoint is sealed; and restore them in
+   another builder and struct tracks. */
 void checkpoint_save_live(struct checkpoint *, const struct sheet_builder *);
 void checkpoint_restore(const struct checkpoint *, struct sheet_builder *, uint32_t ntrks, struct tracks *);
-/* Another with its state, for a thread's own use; NULL of NULL. */
+/* Return a copy with its state, without the tables, for a thread's own use; NULL for NULL. */
 struct checkpoint *checkpoint_copy(const struct checkpoint *);
 
 /*
- * All of them in order. Where their states together are more than they may be every
- * other one is forgotten, and from then on only every second is kept. The thread that
- * seals adds; one that reads again looks at v and n with the lock in its hand.
+ * All checkpoints, in order. When their states exceed the limit, every other one drops its state, and from then on only
+ * every `stride`th keeps it. The sealing thread adds; a rebuilding job reads v and n with the lock held.
  */
 struct checkpoint_list {
 	struct lock *lock;
 	struct checkpoint **v;
-	size_t room;			/* of v */
+	size_t room;			/* allocated elements of v */
 	uint32_t n, stride;
-	size_t states, limit;		/* bytes of all states; not more than so many */
-	size_t largest;			/* bytes of the largest generation in its file */
+	size_t states, limit;		/* bytes of all states; their limit */
+	size_t largest;			/* bytes of the largest generation in the file */
 };
 
 struct checkpoint_list *checkpoint_list_new(size_t limit);
 void checkpoint_list_free(struct checkpoint_list *);
 void checkpoint_list_add(struct checkpoint_list *, struct checkpoint *);
-/* The generation that a sheet is of, n when it is of one that is still read; the first sheet of a generation. */
+/* Return the generation of a sheet, or n while that generation is still being read; return the first sheet of a
+   generation. */
 uint32_t checkpoint_generation(const struct checkpoint_list *, uint32_t sheet);
 uint32_t checkpoint_first_sheet(const struct checkpoint_list *, uint32_t gen);
-/* The nearest generation from this one back that can be read again: it is the first, or the border before it has
-   its state. */
+/* Return the last generation at or before this one that can be read again: the first one, or one whose preceding
+   checkpoint has its state. */
 uint32_t checkpoint_nearest(const struct checkpoint_list *, uint32_t gen);
 
 #endif

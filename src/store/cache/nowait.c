@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Drawing without waiting: see nowait.h. A sheet that stands in has no rows, as
- * one that was lost, so all who look into sheets know what to do with it: nothing
- * is there. Who draws rows asks first, and draws what was summed up (summary.h).
+ * Drawing without waiting: see nowait.h. The empty sheet has no rows, like one that was lost, so all code that reads
+ * sheets handles it. Code that draws rows requests the sheet first and draws from summaries (summary.h).
  *
- * Who draws is known by its thread, not by a flag in the snapshot: the same
- * snapshot is walked by jobs meanwhile, and they do wait. Not taken: another
- * sheet_get() for frames. It would have to be handed down through all that a frame
- * calls, most of which reports call as well.
+ * The drawing thread is recognised by its id, not by a flag in the snapshot: background jobs read the same snapshot
+ * meanwhile, and they do wait. Not taken: another sheet_get() for frames. It would have to be passed through everything
+ * that a frame calls, most of which reports call as well.
  */
 #include "config.h"
 #include "store/cache/nowait.h"
@@ -18,8 +16,8 @@
 #include "store/cache/sheet_cache.h"
 
 struct nowait {
-	_Atomic uintptr_t thread;	/* that draws; 0: none */
-	uint32_t tick;			/* when the frame began, as sheets are marked */
+	_Atomic uintptr_t thread;	/* the one that draws; 0: none */
+	uint32_t tick;			/* of the frame, as in sheet_slot.used */
 	uint32_t want[NOWAIT_MAX], n, missed;
 	struct stand_in { struct stand_in *next; uint32_t i; struct sheet *sheet; } *all;
 };

@@ -6,26 +6,26 @@
 #include "store/store.h"
 
 /*
- * A thread that draws does not wait for sheets that were dropped: an empty one
- * stands in until the frame is done, and what was asked for is told afterwards,
- * to be made again beside the keyboard. One thread at a time.
+ * The UI thread does not wait for evicted sheets while it draws: an empty sheet takes their place until the frame is
+ * done, and those that were requested are listed afterwards, to be rebuilt in the background. One thread at a time.
  */
 struct nowait;
 struct nowait *nowait_new(void);
 void nowait_free(struct nowait *);
 
-bool nowait_is_drawing(const struct nowait *);	/* is this the thread that draws? */
-/* What stands in for sheet i, which is wanted from now on. Good until the frame is done. */
+bool nowait_is_drawing(const struct nowait *);	/* true on the thread that draws */
+/* Request sheet i and return an empty sheet in its place, which is valid until the frame is done. */
 const struct sheet *nowait_stand_in(struct nowait *, const struct sheet_slot *, uint32_t i);
 
-/* Of a store: a frame begins on this thread, and is done. Which sheets it wants, at most NOWAIT_MAX of them; how
-   many. */
+/* Start and end a frame on this thread. nowait_end_frame() returns how many sheets the frame requested, and the first
+   NOWAIT_MAX of them. */
 enum { NOWAIT_MAX = 12 };
 void nowait_begin_frame(const struct store *);
-/* Has the sheet been got since that frame began? */
+/* Return whether the sheet was used since the frame began. */
 bool nowait_sheet_used(const struct store *, uint32_t i);
 uint32_t nowait_end_frame(const struct store *, uint32_t want[NOWAIT_MAX]);
-/* So often somebody who draws had to do without a sheet so far: what was drawn between two that are equal was whole. */
+/* Return how often frames did without a sheet so far. If the count is the same before and after drawing, nothing was
+   missing. */
 uint32_t nowait_miss_count(const struct store *);
 
 #endif

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Sheets made again: see rebuild.h. Nothing is looked up and nothing added: the
- * reader says a generation again, from the border before it, into a sink that
- * knows tracks and states alone, and what comes out is the sheet that was, byte
- * for byte. A piece that is not as it was (times, entries, rows) says that the
- * file is another one, and ends it.
+ * Rebuilding sheets: see rebuild.h. Nothing is added to the store: the reader reads a generation again, from the
+ * checkpoint before it, into a sink that only knows tracks and states. The result is the same sheet, byte for byte. A
+ * sheet with other times or counts of intervals or rows means that the file has changed, and ends the job.
  *
- * The thread goes on from generation to generation and waits, wherever it is, when
- * the sheet that it has made is not taken yet. So walking through the trace reads
- * it once, however few sheets there is room for. It does not end between two
- * generations: to start at the next border is to have what lives there made again.
+ * The job continues from generation to generation and waits, wherever it is, while its last sheet has not been taken.
+ * So a walk through the trace reads it once, however few sheets fit in memory. The job does not end between two
+ * generations: a start at the next checkpoint would have to restore the live tracks.
  */
 #include "config.h"
 #include "store/cache/rebuild.h"
@@ -28,16 +25,16 @@ struct sheet_rebuild {
 	struct job *job;
 	struct ring_queue *ring_queue;
 	struct sheet *made[SLOTS];
-	uint32_t next;			/* the owner's: the sheet that comes next */
-	/* the thread's */
+	uint32_t next;			/* used by the owner: the next sheet to take */
+	/* the other members are used by the job */
 	struct tracks *tracks;
 	struct sheet_builder sheet_builder;
-	uint32_t gen, at, till;		/* being read; the next sheet; the first of the next generation */
-	struct checkpoint *begin, *end;	/* before the one being read, until its events come; after it */
+	uint32_t gen, at, till;		/* generation being read; next sheet; first sheet of the next generation */
+	struct checkpoint *begin, *end;	/* checkpoints before the generation, until its events arrive, and after it */
 	bool stop, wrong;
 };
 
-/* A piece is complete: as many tracks and stacks were known as when it was sealed first. */
+/* Make the sheet of a complete batch, with the numbers of tracks and stacks as of its first sealing. */
 static void made(void *arg, struct sheet_batch *p)
 {
 	struct sheet_rebuild *a = arg;
@@ -80,7 +77,7 @@ static trk_id reread_track(void *self, enum track_kind kind, uint64_t id)
 	return tracks_track(((struct sheet_rebuild *)self)->tracks, kind, id);
 }
 
-/* All that the border has is known by now. */
+/* The state of the checkpoint is restored by now, so free it. */
 static void reread_enters(void *self, const struct sink_enter *e, size_t n)
 {
 	struct sheet_rebuild *a = self;
@@ -116,8 +113,8 @@ static bool reread_checkpoint(void *self, const struct sink_checkpoint *gen)
 	return true;
 }
 
-/* Say a generation again, from the border before it (none: it is the first). True: all of its sheets were made, and
-   end is its border. */
+/* Read a generation again, from the checkpoint before it (NULL: the first). Return true if all of its sheets were made
+   and `end` is the checkpoint after it. */
 static bool reread_generation(struct sheet_rebuild *a)
 {
 	static const struct sink_ops ops = {
@@ -151,7 +148,7 @@ static bool reread_generation(struct sheet_rebuild *a)
 	return !a->wrong && !a->stop && a->end && a->at == a->till;
 }
 
-/* From generation gen on, to the last that is read. */
+/* Rebuild from generation gen to the last one that is known. */
 static int rebuild_run(struct job *j, void *arg)
 {
 	struct sheet_rebuild *a = arg;

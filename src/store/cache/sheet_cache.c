@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Sheets that come and go. A trace's sheets are more than its file; when they
- * are more than there is memory for, those that were got longest ago are freed,
- * and whoever gets one of them waits until its generation has been read again.
+ * Eviction of sheets. The sheets of a trace take more memory than its file. When they do not fit, the least recently
+ * used ones are freed, and a thread that needs one of them waits until its generation has been read again.
  *
- * What that takes is kept at the borders of generations (cache/checkpoint.h), and a thread
- * does it (rebuild.h), which goes on from sheet to sheet. Who asks for another place
- * stops it and starts one there.
+ * The state that this needs is kept at the borders of generations (cache/checkpoint.h). A job rebuilds sheets
+ * (rebuild.h) and continues from one to the next. A request for another place stops it and starts one there.
  *
- * A sheet is in use while its pins are not 0. Who gets it adds a pin and then
- * looks; who drops it takes it away and then looks for pins: one of the two sees
- * the other. All else is done under one lock, by the thread that asks; that the
- * others wait for it is no loss, for they would read the same file.
+ * A sheet is in use while its pins are not 0. A user adds a pin and then reads the slot; eviction clears the slot and
+ * then reads the pins: one of the two sees the other. All else is done under one lock, by the thread that needs the
+ * sheet. Others wait for it, which loses nothing, since they would read the same file.
  *
- * How much there is room for is asked of the system now and then: the limit less
- * all that the program holds besides sheets. Sheets of a generation that was not
- * whole stay, and so do those of the newest, while it is read.
+ * The room for sheets is the limit less everything else that the program holds, which the system is asked for now and
+ * then. Sheets of an incomplete generation are never evicted, nor are those of the newest generation while it is read.
  */
 #include "config.h"
 #include "store/cache/sheet_cache.h"
@@ -41,18 +37,18 @@ struct sheet_cache {
 	struct summary_pyramid *summary_pyramid;
 	struct activity_map *activity_map;
 	struct lock *lock;
-	size_t limit, room, held, most;	/* most: the largest sheet */
+	size_t limit, room, held, most;	/* most: bytes of the largest sheet */
 	uint32_t sealed;
 	_Atomic uint32_t made;
-	_Atomic uint32_t tick;		/* counts what was made again, and frames: the age of what was got */
-	_Atomic uint32_t fits;		/* so many of the largest sheets there is room for */
-	uint32_t idle;			/* so many times somebody walked over columns since it was asked */
-	struct sheet_rebuild *reader;		/* goes on from where the newest sheet was made again, or NULL */
+	_Atomic uint32_t tick;		/* counts rebuilds and frames: the unit of the age of sheets */
+	_Atomic uint32_t fits;		/* how many of the largest sheets there is room for */
+	uint32_t idle;			/* calls of sheet_cache_trim() since the last rebuild */
+	struct sheet_rebuild *reader;		/* continues after the newest rebuilt sheet; or NULL */
 	struct nowait *nowait;
 	_Atomic bool lost;
 };
 
-/* ---- dropping */
+/* ---- eviction */
 
 static void update_room(struct sheet_cache *k)
 {
@@ -85,7 +81,7 @@ void sheet_cache_release_pages(const struct store *st)
 	activity_release_pages(st->keep->activity_map);
 }
 
-/* Free a sheet, unless somebody has it in the hand. */
+/* Free a sheet unless it is pinned. Return whether it was freed. */
 static bool drop_sheet(struct sheet_cache *k, struct sheet_slot *s)
 {
 	const struct sheet *sh = atomic_load(&s->sheet);
@@ -101,7 +97,7 @@ static bool drop_sheet(struct sheet_cache *k, struct sheet_slot *s)
 	return true;
 }
 
-/* The one that was got longest ago, of equals the last. */
+/* Return the unpinned sheet that was used longest ago, and before that tick; of several, the last. NULL: none. */
 static struct sheet_slot *oldest_slot(const struct sheet_cache *k, uint32_t before)
 {
 	struct sheet_slot *found = NULL;
@@ -118,7 +114,7 @@ static struct sheet_slot *oldest_slot(const struct sheet_cache *k, uint32_t befo
 	return found;
 }
 
-/* Make room for so much more among those that were got before that tick. */
+/* Evict sheets that were used before that tick, until `more` bytes fit. */
 static void make_room(struct sheet_cache *k, size_t more, uint32_t before)
 {
 	while (k->held + more > k->room) {
@@ -130,7 +126,7 @@ static void make_room(struct sheet_cache *k, size_t more, uint32_t before)
 
 void sheet_cache_add_sealed(struct sheet_cache *k, const struct sheet *sh)
 {
-	sheet_release_pages(sh); /* where the limit is small: it cannot be dropped before its generation ends */
+	sheet_release_pages(sh); /* for a small limit: a sheet cannot be evicted before its generation ends */
 	lock_acquire(k->lock);
 	k->held += sh->bytes;
 	if (sh->bytes > k->most)
@@ -144,7 +140,7 @@ void sheet_cache_add_sealed(struct sheet_cache *k, const struct sheet *sh)
 	lock_release(k->lock);
 }
 
-/* ---- what stays */
+/* ---- summaries, which are never evicted */
 
 void sheet_cache_summarize(struct sheet_cache *k, struct sheet_slot *slot, const struct sheet *sh, uint32_t i)
 {
@@ -183,9 +179,9 @@ void sheet_cache_checkpoint(struct sheet_cache *k, struct checkpoint *b, const s
 	lock_release(k->lock);
 }
 
-/* ---- making again */
+/* ---- rebuilding */
 
-/* Of a stretch of which nothing is known any more. */
+/* Stands for a sheet that cannot be read any more. */
 struct sheet *sheet_cache_empty_sheet(int64_t t0, int64_t t1)
 {
 	struct { struct sheet sh; struct sheet_sparse some[1]; uint32_t first[1]; } *none = xcalloc(1, sizeof *none);
@@ -194,8 +190,7 @@ struct sheet *sheet_cache_empty_sheet(int64_t t0, int64_t t1)
 	return &none->sh;
 }
 
-/* Sheets that lie on disk, where memory is short: of those that nobody has in the hand, pages that were looked at
-   go. */
+/* With little memory: release the resident pages of unpinned sheets that are on disk. */
 static void release_spilled(const struct sheet_cache *k)
 {
 	uint32_t n = checkpoint_first_sheet(k->checkpoint_list, k->checkpoint_list->n);
@@ -207,9 +202,9 @@ static void release_spilled(const struct sheet_cache *k)
 	}
 }
 
-/* A sheet goes to its place, when that is empty and there is room; one that somebody waits for always. For one that
-   lies shortly before it room is made: who walks backwards asks for that next, and would have the generation read from
-   its beginning again. */
+/* Insert a rebuilt sheet if its slot is empty and it fits; always if a thread waits for it. Evict others for it also if
+   it is shortly before the wanted one: a backward walk needs it next, and would have to read the generation from its
+   start again. */
 static void insert_sheet(struct sheet_cache *k, struct sheet *sh, uint32_t at, uint32_t want)
 {
 	struct sheet_slot *s = store_slot(k->st, at);
@@ -234,9 +229,8 @@ static void reader_stop(struct sheet_cache *k)
 	k->reader = NULL;
 }
 
-/* Who walks over columns makes something of them meanwhile, which takes memory too: sheets give way. Not while one is
-   made again: that may take long, and who draws calls this as well. What has been read to make others of, and nobody
-   asked for since, goes too. */
+/* Called from loops over columns, which allocate memory themselves: evict sheets to stay within the limit. Never waits
+   for a rebuild, since the UI thread calls it too. Also stops a rebuilding job that was not needed for IDLE calls. */
 void sheet_cache_trim(const struct store *st)
 {
 	struct sheet_cache *k = st->keep;
@@ -250,7 +244,7 @@ void sheet_cache_trim(const struct store *st)
 	lock_release(k->lock);
 }
 
-/* Take what the thread makes until the sheet is there. */
+/* Insert the sheets that the job makes, up to the wanted one. */
 static void take_until(struct sheet_cache *k, uint32_t want)
 {
 	while (k->reader && rebuild_next_sheet(k->reader) <= want) {
@@ -263,7 +257,7 @@ static void take_until(struct sheet_cache *k, uint32_t want)
 	}
 }
 
-/* Read on, or from the nearest border on, until the sheet is there. */
+/* Continue the job, or start one at the nearest checkpoint, until the wanted sheet is there. */
 static void rebuild_until(struct sheet_cache *k, uint32_t want)
 {
 	uint32_t g = checkpoint_generation(k->checkpoint_list, want);
@@ -278,7 +272,7 @@ static void rebuild_until(struct sheet_cache *k, uint32_t want)
 			     rebuild_next_sheet(k->reader) < checkpoint_first_sheet(k->checkpoint_list, g)))
 		reader_stop(k);
 	take_until(k, want);
-	if (!k->reader && known) {	/* none, or one that came to the end of what was read at the time */
+	if (!k->reader && known) {	/* there is no job, or it reached the end of what was read when it started */
 		k->reader = rebuild_start(&k->from, g);
 		take_until(k, want);
 	}
@@ -321,7 +315,7 @@ void sheet_cache_put(const struct snap *sn, uint32_t i)
 	atomic_fetch_sub(&store_slot(sn->st, i)->pins, 1);
 }
 
-/* ---- the whole */
+/* ---- creation, statistics */
 
 struct sheet_cache *sheet_cache_new(
     struct store *st, struct tracks *tracks, size_t limit, sink_reread_fn *again, void *arg)

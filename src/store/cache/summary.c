@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Briefs: see summary.h. Rows that do nothing but wait have one word, most others
- * three to six, so a brief of goroutines is a tenth of its sheet or less; and two
- * of neighbours that are merged take little more than one, for they are of the same
- * goroutines. Where a window holds more sheets than there is memory for, a row is drawn
- * from these, and what is wrong with it is less than the stretch of one brief on
- * either side of a column.
+ * Summaries: see summary.h. A row that only waits has one word, most others three to six, so a summary of goroutines is
+ * a tenth of its sheet or less. Merging two neighbours takes little more than one of them, since they are of the same
+ * goroutines. Where a window has more sheets than fit in memory, rows are drawn from summaries; the error is less than
+ * the span of one summary at either side of a screen column.
  *
- * Where goroutines are many and short nothing is gained by merging: each has its row
- * once. So large briefs lie on disk, where there is any, and then some are always left: to
- * merge all of a trace again with each sheet would cost its square.
+ * Where goroutines are many and short, merging saves nothing, since each has one row. So large summaries are kept on
+ * disk if possible, and a number of them is never merged: merging the whole trace again with each sheet would take
+ * quadratic time.
  */
 #include "config.h"
 #include "store/cache/summary.h"
@@ -28,9 +26,10 @@ struct summary_maker {
 	uint64_t *part;
 };
 
-enum { SPILLS = 1 << 16, SPREAD = 8, LEFT = 16, PASS = 1 << 16 };	/* bytes; times the limit; briefs; rows */
+/* SPILLS: bytes; SPREAD: on disk, times the limit; LEFT: summaries; PASS: rows between two releases of pages */
+enum { SPILLS = 1 << 16, SPREAD = 8, LEFT = 16, PASS = 1 << 16 };
 
-/* Room for so many rows and parts, none there yet. */
+/* Allocate a summary with room for that many rows and parts, and none used. */
 static struct summary_maker summary_alloc(uint32_t rows, uint32_t parts)
 {
 	size_t bytes = parts * sizeof(uint64_t) + ((size_t)rows + 1) * sizeof(struct summary_row);
@@ -106,7 +105,7 @@ static void add_parts(const struct summary *b, uint32_t row, int64_t ns[TS__N])
 		ns[b->part[k] & 0xff] += (int64_t)(b->part[k] >> 8);
 }
 
-/* The next track of either, and which rows it has there: UINT32_MAX, none. */
+/* The next track of two summaries, and its row in each; UINT32_MAX: none. */
 struct row_pair { uint32_t i, j, at[2]; trk_id trk; };
 
 static bool next_pair(const struct summary *x, const struct summary *y, struct row_pair *p)
@@ -131,7 +130,7 @@ static uint32_t parts_of(const struct summary *b, uint32_t row, uint64_t *states
 	return b->row[row + 1].first - b->row[row].first;
 }
 
-/* As it is. */
+/* Append the row of one summary unchanged. */
 static void copy_row(struct summary_maker *m, trk_id trk, const struct summary *from, uint32_t row)
 {
 	struct summary *b = m->b;
@@ -144,7 +143,7 @@ static void copy_row(struct summary_maker *m, trk_id trk, const struct summary *
 struct summary *summary_merge(const struct summary *x, const struct summary *y)
 {
 	uint32_t rows = 0, parts = 0;
-	for (struct row_pair p = {0}; next_pair(x, y, &p); rows++) {	/* first how many, for they may be many */
+	for (struct row_pair p = {0}; next_pair(x, y, &p); rows++) {	/* count first, since there may be many */
 		uint64_t states = 0;
 		uint32_t a = p.at[0] == UINT32_MAX ? 0 : parts_of(x, p.at[0], &states);
 		uint32_t b = p.at[1] == UINT32_MAX ? 0 : parts_of(y, p.at[1], &states);
@@ -172,8 +171,8 @@ struct summary *summary_merge(const struct summary *x, const struct summary *y)
 	return m.b;
 }
 
-/* Where a track is or would be. They are numbered as they are seen, so about there; from there on, by steps that
-   grow. Halving alone looks at a page for each of the first ten times, which may be on disk. */
+/* Return a range that contains the place of a track. Tracks are numbered by first occurrence, so interpolate, then
+   widen in growing steps. Binary search alone reads a page, which may be on disk, for each of its first ten steps. */
 static struct bsearch_probe guess_range(const struct summary *b, trk_id trk)
 {
 	uint32_t n = b->n, at, step = 256;
@@ -214,15 +213,15 @@ void summary_estimate(const struct summary *b, trk_id trk, int64_t from, int64_t
 	ns[TS_NONE] += left;
 }
 
-/* ---- briefs of a trace */
+/* ---- the summaries of a trace */
 
 struct summary_list {
 	struct lock *lock;
-	struct summary **v;		/* over span sheets each but the last */
-	size_t room, bytes, disk, limit;	/* bytes in memory and on disk */
+	struct summary **v;		/* each covers `span` sheets, except the last */
+	size_t room, bytes, disk, limit;	/* room of v; bytes in memory and on disk; limit of those in memory */
 	uint32_t n, span;
 	_Atomic bool looked;
-	bool random;		/* rows are looked at here and there from now on */
+	bool random;		/* pages are read in random order from now on */
 };
 
 struct summary_list *summary_list_new(size_t limit)
@@ -260,7 +259,7 @@ static struct summary *merge_counted(struct summary_list *k, struct summary *a, 
 	return both;
 }
 
-/* Two and two of them become one. */
+/* Merge each two neighbours into one. */
 static void merge_pairs(struct summary_list *k)
 {
 	uint32_t n = 0;
@@ -292,7 +291,7 @@ void summary_list_add(struct summary_list *k, struct summary *b, uint32_t sheet)
 	lock_release(k->lock);
 }
 
-/* One row of a million is asked for, and another: a page of the file is one page, not those around it as well. */
+/* Readers take single rows out of a million: read single pages from disk, without read-ahead. */
 static void advise_random(struct summary_list *k)
 {
 	for (uint32_t i = 0; i < k->n && !k->random; i++)

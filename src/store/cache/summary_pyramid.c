@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Ps and Ms are few, so a brief of them is small: that of every sheet is kept, for a window of some ten sheets is to be
- * drawn from more than one of them. A window of all sheets, of which a long trace has ten thousand, must not cost all
- * of them for each row. So there are briefs of two sheets as well, of four, and so on: a column takes the largest that
- * fit into it, which are exact, and few. They take as much again as those of single sheets.
+ * Ps and Ms are few, so their summaries are small. That of every sheet is kept, since a window of some ten sheets needs
+ * more than one summary. A window of all sheets, ten thousand in a long trace, must not read all of them for each row.
+ * So there are summaries of two sheets as well, of four, and so on. A screen column uses the largest that fit into it,
+ * which are few and exact. They take as much memory as those of single sheets.
  */
 #include "config.h"
 #include "store/cache/summary_pyramid.h"
@@ -13,7 +13,7 @@
 
 enum { STEPS = 24 };
 
-/* Struct summary *: the j'th of step s is of sheets j << s and on. */
+/* Elements are struct summary *; element j of step s covers the sheets from j << s to before (j + 1) << s. */
 struct summary_pyramid { struct data_column step[STEPS]; };
 
 struct summary_pyramid *summary_pyramid_new(void)
@@ -39,7 +39,7 @@ static const struct summary *summary_at(const struct summary_pyramid *l, uint32_
 	return COLUMN_AT(&l->step[step], struct summary *, i);
 }
 
-/* It is there when the column says so, and not before. */
+/* Append a summary. Readers see it once the column is committed. */
 static void put_summary(struct data_column *c, struct summary *b)
 {
 	uint32_t got;

@@ -5,12 +5,12 @@
 
 #include "store/cache/summary.h"
 
-/* Briefs of Ps and Ms: of each sheet, of each two of them, of each four ... One thread adds, others ask meanwhile. */
+/* Summaries of Ps and Ms: of each sheet, of each two, of each four ... One thread adds; others may read meanwhile. */
 struct summary_pyramid;
 struct summary_pyramid *summary_pyramid_new(void);
 void summary_pyramid_free(struct summary_pyramid *);
-void summary_pyramid_add(struct summary_pyramid *, struct summary *);	/* of the next sheet; goes over */
-/* Add all of a row in sheets [from, to). */
+void summary_pyramid_add(struct summary_pyramid *, struct summary *);	/* of the next sheet; takes ownership */
+/* Add the time by state of a track in sheets [from, to). It is exact. */
 void summary_pyramid_sum(const struct summary_pyramid *, uint32_t from, uint32_t to, trk_id, int64_t ns[TS__N]);
 
 #endif
