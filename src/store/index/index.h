@@ -7,24 +7,25 @@
 #include "store/store.h"
 
 /*
- * A finished store of a trace as one file, and back. The file is the columns and
- * the blocks of the sheets as they lie in memory, so what comes back is not read
- * but mapped; it is of one machine, one layout and one maker, and says so.
+ * The finished store of a trace as one file, and back. The file has the columns and the blocks of the sheets as they
+ * are in memory, so it is mapped, not parsed. It is valid for one machine, one layout and one maker, and records them.
  */
-struct index_key {		/* what it is the index of, and who made it */
+struct index_key {		/* identifies the trace file, and the program that wrote the index */
 	uint64_t size;
 	int64_t mtime;		/* ns since 1970 */
-	uint64_t samples;	/* a sum over parts of the file */
-	uint64_t maker;		/* of the program: another may fill a store in another way */
+	uint64_t samples;	/* a checksum of parts of the file */
+	uint64_t maker;		/* of the program: another version may fill a store differently */
 };
 
-/* Bytes that index_write() will write. 0: such a store is not written: it is not whole, or not of a trace. */
+/* Return about how many bytes index_write() writes; 0 if the store cannot be written: it is not complete, not of a
+   trace, or has evicted sheets. */
 uint64_t index_bytes(const struct snap *);
-/* Write it to fd, which is empty. go is asked after every megabyte whether to go on. */
+/* Write the index to fd, an empty file. go (may be NULL) is called at least once per megabyte; false cancels. Return -1
+   and *e on failure. */
 int index_write(const struct snap *, const struct index_key *, int fd, bool (*go)(void *), void *arg, struct err *);
-/* Fill a store, to which nothing has been said yet but strings, from the file. Nothing is believed: sums, places,
-   order and every number in it are checked before the first is used (see read.c). -1: the store is as it was,
-   *e says why. */
+/* Fill a store that has no rows but strings from the file. The file is not trusted: sums, places, order and every
+   number in it are checked before the first is used (see read.c). Return -1 and the reason in *e, with the store
+   unchanged, on failure. */
 int index_read(struct store_builder *, int fd, const struct index_key *, struct err *);
 
 #endif

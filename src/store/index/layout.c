@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What an index looks like, in terms of the store's own rows: which part is which
- * column, how wide its rows are, how the arrays of a sheet lie in its block. A
- * field that is added to a row changes the layout number, and with it all
- * indexes there are become somebody else's; a change of meaning that leaves the
- * sizes as they are is a new INDEX_VERSION (and a new maker, for users).
+ * The layout of an index, in terms of the store's own rows: the column of each part, the width of its rows, and the
+ * arrays in the block of a sheet. A new field in a row changes the layout number, so that all existing indexes become
+ * invalid. A change of meaning that leaves the sizes the same needs a new INDEX_VERSION (for users, a new maker does
+ * the same).
  */
 #include "config.h"
 #include "store/index/layout.h"

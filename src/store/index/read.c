@@ -1,29 +1,26 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Taking an index back. Rows and arrays are used where they lie in the mapping,
- * but none before it is checked, and everything is checked before anything is
- * taken, in this order:
+ * Reading an index. Rows and arrays are used in place, in the mapping, but none before it is checked, and everything is
+ * checked before anything is added to the store, in this order:
  *
- *   1. the file: regular, ours, of nobody else to write; its head: magic, version,
- *      layout, length, key and the head's own sum;
- *   2. each part: its place and length inside the file, its sum;
- *   3. text: as many bytes as the lengths say, a 0 behind each; booleans: 0 or 1;
- *   4. the laws of the store for its columns (store/check.c): ids below their
- *      tables, parents before children, times in order, sheets end to end;
- *   5. each sheet, on all processors: its block inside the file, its sum, short
- *      numbers below their table, and the laws for sheets: rows and their intervals
- *      tile it, states and ids are such, running sums are right, edges in order.
+ *   1. the file: regular, owned by this user, not writable by others; its head: magic, version, layout, length, key and
+ *      the head's own checksum;
+ *   2. each part: its place and length inside the file, its checksum;
+ *   3. text: as many bytes as the lengths add up to, a 0 after each; booleans: 0 or 1;
+ *   4. the invariants of the store for its columns (store/check.c): ids below the count of their tables, parents before
+ *      children, times in order, sheets adjacent in time;
+ *   5. each sheet, on all processors: its block inside the file, its checksum, short numbers below the count of their
+ *      table, and the invariants of sheets: rows and their intervals tile it, states and ids are valid, running sums
+ *      are right, edges are in order.
  *
- * That is all that tests ask of a store, at about a gigabyte a second and core; so
- * what is wrong with an index costs a slow open and no more. What was checked can
- * change afterwards only if its owner writes into it, which ttrace itself never
- * does: it puts new files in the place of old ones. One that is cut short
- * meanwhile reads as zeros (base/mem/mapped_file.c); the numbers that say which intervals
- * are a row's are copied, for they alone are used as bounds.
+ * This is all that tests check of a store, at about a gigabyte per second and core. So a damaged index costs a slow
+ * open and no more. Checked data can change afterwards only if its owner writes into the file. ttrace never does: it
+ * replaces the file by a new one. A file that is truncated meanwhile reads as zeros (base/mem/mapped_file.c); the index
+ * of the first interval of each row is copied, since only these numbers are used as bounds.
  *
- * What is small and may grow later (names, stacks, samples) is copied; what is
- * large never grows again, and stays in the file.
+ * What is small and may grow later (names, stacks, samples) is copied; what is large never grows again, and stays in
+ * the file.
  */
 #include "config.h"
 #include "store/index/layout.h"
@@ -38,16 +35,16 @@
 #include <unistd.h>
 
 struct index_reader {
-	const char *p;		/* the file */
+	const char *p;		/* the mapped file */
 	uint64_t n;
 	const struct index_head *head;
-	struct store st;	/* columns over the mapping, to be checked */
+	struct store st;	/* columns in the mapping, to be checked */
 	struct snap sn;
 	struct str_row *strs;
 	struct warn_row *warns;
 	struct sheet *sheets;
-	uint32_t **first;	/* of each sheet: a copy */
-	struct err *errs;	/* of each sheet, or part */
+	uint32_t **first;	/* by sheet: a copy */
+	struct err *errs;	/* by sheet, or by part */
 	_Atomic bool bad;
 };
 
@@ -89,7 +86,7 @@ static int check_head(const struct index_reader *t, const struct index_key *key,
 	return 0;
 }
 
-/* [at, at + n * width) lies in the file. */
+/* Return whether [at, at + n * width) is in the file. */
 static bool is_inside(const struct index_reader *t, uint64_t at, uint64_t n, uint64_t width)
 {
 	return at % INDEX_ALIGN == 0 && at >= sizeof(struct index_head) && at <= t->n && n <= UINT32_MAX &&
@@ -116,7 +113,7 @@ static void sum_part(void *arg, uint32_t part)
 static int check_parts(struct index_reader *t, struct err *e)
 {
 	for (unsigned p = 0; p < IP__N; p++) {
-		/* text is counted in bytes, of which there may be more than rows of anything */
+		/* text is counted in bytes, which may exceed the limit for rows */
 		uint64_t n = t->head->part[p].n, at = t->head->part[p].at;
 		if (!is_inside(t, at, p == IP_TEXT ? 0 : n, index_width(p)) || (p == IP_TEXT && n > t->n - at))
 			return set_error(e, "a section is outside the file");
@@ -129,9 +126,9 @@ static int check_parts(struct index_reader *t, struct err *e)
 	return t->bad ? set_error(e, "it is damaged") : 0;
 }
 
-/* ---- text and truth */
+/* ---- text and booleans */
 
-/* Text of the next len bytes at *at; NULL: it is not there. */
+/* Return the next len bytes of text at *at, and advance *at; NULL if they are not there. */
 static const char *text_at(const struct index_reader *t, uint64_t *at, uint32_t len)
 {
 	uint64_t all = t->head->part[IP_TEXT].n;
@@ -183,7 +180,7 @@ static int check_bools(const struct index_reader *t, struct err *e)
 	return 0;
 }
 
-/* Times are those of a trace, and so far from the ends of their type that differences fit. */
+/* Return whether t can be a time of a trace: so far from the limits of its type that differences do not overflow. */
 static bool time_fits(int64_t t)
 {
 	return t == TIME_NONE || (t >= 0 && t < INT64_MAX / 4);
@@ -225,9 +222,9 @@ static int check_times(const struct index_reader *t, struct err *e)
 	return fit ? 0 : set_error(e, "a time is invalid");
 }
 
-/* ---- the laws */
+/* ---- the invariants */
 
-/* A column over rows that are not ours. */
+/* Make a column of rows that it does not own. */
 static void view_column(struct data_column *c, const void *p, uint32_t n, size_t width)
 {
 	column_init(c, width);
@@ -282,7 +279,7 @@ static void view_columns(struct index_reader *t)
 		t->sn.ncounts[c] = part_count(t, IP_COUNTS + c);
 }
 
-/* The places of the sheets, for the laws of columns and for the store. */
+/* Fill the slots of the sheets, to check the columns and for the store. */
 static void fill_slots(const struct index_reader *t, struct data_column *to)
 {
 	const struct index_sheet *x = part_rows(t, IP_SHEETS);
@@ -294,7 +291,7 @@ static void fill_slots(const struct index_reader *t, struct data_column *to)
 	}
 }
 
-/* A table that begins with "none" has that row, and nothing in it. */
+/* Check that each table that starts with "none" has that row, and that it is empty. */
 static int check_nones(const struct index_reader *t, struct err *e)
 {
 	static const unsigned tables[] = {IP_MAPS, IP_FUNS, IP_LOCS, IP_FRMS, IP_STKS, IP_SETS};
@@ -366,7 +363,7 @@ static int thaw_sheets(struct index_reader *t, struct err *e)
 	return 0;
 }
 
-/* Sheets lie one behind the other, so there are no more than the file has room for. */
+/* Check the layout of sheets. Their blocks do not overlap, so there are no more than the file has room for. */
 static int check_places(const struct index_reader *t, struct err *e)
 {
 	const struct index_sheet *x = part_rows(t, IP_SHEETS);
@@ -397,9 +394,9 @@ static int check_all(struct index_reader *t, struct err *e)
 	return check_columns(t, e) || thaw_sheets(t, e) ? -1 : 0;
 }
 
-/* ---- into the store */
+/* ---- filling the store */
 
-/* Strings that the store has already are the same ones, at their places; nothing else is there. */
+/* Check that the strings that the store already has are the first ones of the index. */
 static int check_strings(const struct index_reader *t, const struct store *st, struct err *e)
 {
 	uint32_t had = column_n(&st->strs);
@@ -411,14 +408,14 @@ static int check_strings(const struct index_reader *t, const struct store *st, s
 	return 0;
 }
 
-/* The rows that it does not have yet. */
+/* Append the rows that the column does not have yet. */
 static void copy_rows(struct data_column *to, const struct data_column *from)
 {
 	for (uint32_t i = column_n(to); i < column_n(from); i++)
 		memcpy(column_add(to, NULL), column_at(from, i), to->width);
 }
 
-/* The first is there, of the root; of the last, what was of nodes that came later is of none now. */
+/* Copy the first fork block, which the store has already, for the root; clear the bits after nstks in the last one. */
 static void take_forks(struct store *st, const struct store *from, uint32_t nstks)
 {
 	struct stk_forks *last = column_at(&st->forks, (nstks - 1) / 64);

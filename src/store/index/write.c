@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Writing an index. It reads below a snapshot, as everybody does, so it may run
- * beside the interface for as long as the store lives; what is added to the
- * store meanwhile is above the snapshot.
+ * Writing an index. It reads below a snapshot, like every reader, so it may run in the background for as long as the
+ * store exists; rows that are added meanwhile are above the snapshot.
  *
- * The file is written from end to end, the sum of each part taken on the way,
- * and the head last, in its place at the beginning: a file that was not finished
- * has none. Sheets go one at a time, and are put back, so a store that keeps few
- * of them in memory is not made to hold all; but one that has dropped some is not
- * written: it would be read again for it.
+ * The file is written sequentially, the checksum of each part is computed on the way, and the head is written last, at
+ * its place at the start: an unfinished file has no head. Sheets are pinned one at a time, so eviction can continue
+ * meanwhile. A store that has already evicted sheets is not written: the trace would have to be read again for it.
  */
 #include "config.h"
 #include "store/index/layout.h"
@@ -24,10 +21,11 @@ enum { CHUNK = 1 << 20 };
 
 struct index_writer {
 	int fd;
-	uint64_t at, written;	/* where the next byte goes; what of it is in the file, the rest in small[] */
+	uint64_t at, written;	/* offset of the next byte; and of the first byte that is not in the file yet (those are
+				   in small[]) */
 	char small[1 << 16];
 	size_t nsmall;
-	struct checksum sum;	/* of the part that is being written */
+	struct checksum sum;	/* of the current part */
 	bool (*go)(void *);
 	void *arg;
 	struct err *e;
@@ -36,7 +34,7 @@ struct index_writer {
 	const struct snap *sn;
 };
 
-/* What was gathered, and n bytes behind it. */
+/* Write n bytes to the file, a chunk at a time. */
 static void write_out(struct index_writer *z, const char *p, size_t n)
 {
 	for (size_t k; n && !z->failed; n -= k, p += k) {
@@ -64,7 +62,7 @@ static void flush_small(struct index_writer *z)
 	z->written = z->at;
 }
 
-/* A few bytes at a time would be a system call each: what is small is gathered first. */
+/* Append bytes. Small amounts are buffered, to save system calls. */
 static void put_bytes(struct index_writer *z, const void *p, size_t n)
 {
 	if (!n)
@@ -81,7 +79,7 @@ static void put_bytes(struct index_writer *z, const void *p, size_t n)
 	write_out(z, p, n);
 }
 
-/* The next byte is put at a place of its own. */
+/* Continue at another offset. */
 static void move_to(struct index_writer *z, uint64_t at)
 {
 	flush_small(z);
@@ -108,7 +106,7 @@ static void put_part(struct index_writer *z, unsigned part, const void *p, size_
 	part_end(z, part);
 }
 
-/* The first n rows of a column. */
+/* Append the first n rows of a column. */
 static void put_rows(struct index_writer *z, const struct data_column *c, uint32_t n)
 {
 	for (uint32_t k = 0, base = 0; base < n; base += (uint32_t)COLUMN_FIRST << k++) {
@@ -125,7 +123,7 @@ static void put_values(struct index_writer *z, const struct packed_int_column *c
 	}
 }
 
-/* Of the first n nodes, how many do not lie behind their parents. */
+/* Return how many of the first n nodes do not directly follow their parents. */
 static uint32_t forks_below(const struct store *st, uint32_t n)
 {
 	uint64_t below = n % 64 ? (UINT64_C(1) << n % 64) - 1 : UINT64_MAX;
@@ -133,7 +131,7 @@ static uint32_t forks_below(const struct store *st, uint32_t n)
 	return COLUMN_AT(&st->forks, struct stk_forks, last).before + rank_popcount(stk_forks(st, last) & below);
 }
 
-/* Rows of a part that is a column. */
+/* Return the number of rows of a part that is a column. */
 static uint32_t rows_of(const struct snap *sn, unsigned part)
 {
 	const struct set_row *last = store_set(sn->st, sn->nsets - 1);
@@ -187,7 +185,7 @@ static void put_texts(struct index_writer *z)
 	part_end(z, IP_TEXT);
 }
 
-/* What the arrays of a sheet are. */
+/* Return the counts of a sheet's arrays. */
 static struct index_sheet sheet_sizes(const struct sheet *sh)
 {
 	struct index_sheet x = {.t0 = sh->t0, .t1 = sh->t1, .ntrk = sh->ntrk, .n = sh->n, .nother = sh->nother,
@@ -256,7 +254,7 @@ static void put_columns(struct index_writer *z)
 	part_end(z, IP_VALUES);
 }
 
-/* The sheets are there, all of them. */
+/* Return whether no sheet is evicted. */
 static bool all_sheets_resident(const struct snap *sn)
 {
 	for (uint32_t i = 0; i < sn->nsheets; i++)
