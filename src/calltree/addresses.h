@@ -29,8 +29,9 @@ static inline struct addr_at addr_at(const struct store *st, frm_id f)
 	return (struct addr_at){lo->addr, fu->name, fu->file, fr->line, lo->map};
 }
 
-/* Add up the samples of a profile by address (filter/weigh_rebuilt.c). Return NULL if `preorder` is set and the nodes
-   of the store are not in preorder. */
+/* Add up the samples of a profile by address (filter/weigh_rebuilt.c). It needs nodes in preorder: those of a tree with
+   tags as frames always are, and `preorder` is set if those of the store are. Return NULL if they are not, or if there
+   are no samples. */
 struct addr_sums *filter_weigh_addresses(const struct snap *, const struct compiled_filters *, size_t type,
     bool noinlines, const struct sides *, bool preorder);
 
