@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Trees out of trees. Because parents come first, all that a query can do to
- * stacks is one pass from the root to the leaves: each node knows what its
- * parent knew (was there a focus, an ignored frame, has show_from begun) and
- * adds its own flags. Frames that vanish give way to
- * the nearest one that is left above them; siblings that become alike stay
- * apart, because whoever shows a tree merges by function or line anyway.
+ * Applies filters to trees. Because parents come first, all that a query can do to stacks is one pass from the root to
+ * the leaves: each node inherits the state of its parent (focus or ignore has matched, show_from has begun) and adds
+ * its own flags. The weight of hidden frames counts for the nearest visible one above them. Siblings that become equal
+ * stay separate, because views merge them by function or line anyway.
  *
  * Tags as frames make another tree first: tag_tree.c.
  */
@@ -23,7 +21,7 @@
 struct filter_pass {
 	const struct frame_tree *t;
 	const struct frame_matches *w;
-	uint8_t *tag;		/* what verdicts say of the tags that are frames */
+	uint8_t *tag;		/* match flags of the tags that are frames */
 	bool from;
 	struct filter_result d;
 };
@@ -50,12 +48,12 @@ static void visit_node(const struct filter_pass *p, uint32_t i, struct stk_row r
 		s |= FILTER_SHOWING;
 	seen = seen && (!p->from || s & FILTER_SHOWING);
 	d->rep[i] = seen ? i : d->rep[r.parent];
-	/* while the pass runs, to[] is the last end that prune_from gave */
+	/* during the pass, to[] is the last end that prune_from set */
 	d->to[i] = seen && v & FM_PRUNE ? i : d->to[r.parent];
 	d->state[i] = s;
 }
 
-/* Frames vanish: find out which are left. */
+/* Frames are hidden or cut: compute which nodes get the weights. */
 static void apply_to_nodes(const struct filter_pass *p)
 {
 	const struct filter_result *d = &p->d;
@@ -73,7 +71,7 @@ static void apply_to_nodes(const struct filter_pass *p)
 	}
 }
 
-/* All frames stay: only which stacks count. */
+/* No frame is hidden: compute only which stacks count. */
 static void compute_states(const struct filter_pass *p)
 {
 	uint8_t *state = p->d.state;
@@ -92,7 +90,7 @@ static void mark_range(uint8_t *state, uint32_t lo, uint32_t hi, uint8_t bits)
 
 void filter_end_states(const struct calltree *s, const uint8_t *flag, uint8_t *state)
 {
-	uint32_t until = 0;	/* so far all ends have seen a focus */
+	uint32_t until = 0;	/* all ends before the next of this node have FM_LOC_FOCUS already */
 	bool ignores = false;
 	for (uint32_t t = 1; t < s->granularity->n; t++)
 		ignores |= (flag[t] & FM_OWN_IGNORE) != 0;
@@ -122,7 +120,7 @@ static bool frames_vanish(const struct filter_pass *p)
 	return p->from || w->fc->rx[R_PRUNE] || w->any & FM_HIDDEN || (p->t->ntag && filter_has_names(w->fc));
 }
 
-/* A node on the way to one: the nearest that is seen, and the last end that prune_from gave. */
+/* A node on the current path: its nearest visible node, and the last end that prune_from set. */
 struct apply_step { uint32_t node, rep, to; uint8_t state; };
 
 static struct apply_step next_step(const struct filter_pass *p, const struct apply_step *up, uint32_t i, frm_id frame)

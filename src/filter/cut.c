@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What filters leave of a shape, node by node.
+ * Applies filters to a call tree node by node.
  *
- * Whether a frame is seen may depend on where it stands: show_from takes away what is above
- * the outermost frame that it fits, prune_from what is below the innermost, noinlines all lines of a location but
- * one. Still no tree of the query is needed: nodes that are not seen are marked, a byte each, and the weight of a
- * stack goes to another node of the same way to the root. One pass over the store's nodes turns verdicts of frames
- * into those of nodes of the shape; show_from is then a matter of whole subtrees, prune_from of the intervals
- * that are open at an end. With a thing's outer calls gone, an inner one may be the first: it counts then.
+ * Whether a frame is visible may depend on its place: show_from removes what is above its outermost match, prune_from
+ * what is below its innermost, noinlines all lines of a location but one. Still no tree of the query is needed: hidden
+ * nodes are marked, one byte each, and the weight of a stack moves to another node on its path to the root. One pass
+ * over the store's nodes converts the match flags of frames to flags of the call tree's nodes. Then show_from hides
+ * whole subtrees, and prune_from is decided by the nodes that are open at an end. If the outer calls of a symbol are
+ * hidden, an inner one may become the first and adds to its cum.
  *
- * Frames that are one node of the shape may have different verdicts (a function that the same caller calls and has
- * inlined, a library that has what the program has as well): then the stacks through it are laid aside (split_stacks.c), and
- * where that can't be this does nothing and the query gets a tree of its own.
+ * Frames of one node may have different flags (a function that one caller both calls and has inlined; a library that
+ * has the same functions as the program). Then the stacks through the node are split off (split_stacks.c). If that is
+ * not possible cut_calltree() returns false, and the query gets a tree of its own.
  */
 #include "config.h"
 #include "filter/cut.h"
@@ -27,10 +27,11 @@ enum { WHAT = FM_HIDDEN | FM_SHOW_FROM | FM_PRUNE, OUTSIDE = 32, MIXED = 64, ASK
 
 _Static_assert((int)CUT_GONE == (int)FM_HIDDEN, "what is dead is gone");
 
-/* Verdicts by node, all of them together, and the nodes that are MIXED: some of their frames are dead. */
+/* Flags by node, their union, and the list of MIXED nodes, of whose frames only some are hidden. */
 struct marks { uint8_t *node, any; uint32_t *mixed, n; size_t cap; };
 
-/* Those of n frames to the nodes from `at` on, of which some may have one. What differs. */
+/* Set the flags of the nodes from `at` on from those of n frames; nodes may have flags already. Return the flags that
+   differ. */
 static uint8_t mark_differing(struct marks *m, const uint8_t *flag, const frm_id *frame, uint32_t n, uint32_t at)
 {
 	uint8_t differs = 0;
@@ -48,7 +49,7 @@ static uint8_t mark_differing(struct marks *m, const uint8_t *flag, const frm_id
 	return differs;
 }
 
-/* The same of nodes that have none yet: nearly all. */
+/* The same for nodes without flags, which are nearly all. */
 static void mark_unmarked(struct marks *m, const uint8_t *flag, const frm_id *frame, uint32_t n, uint32_t at)
 {
 	uint8_t *node = m->node + at, any = 0;
@@ -57,10 +58,10 @@ static void mark_unmarked(struct marks *m, const uint8_t *flag, const frm_id *fr
 	m->any |= any;
 }
 
-/* Verdicts of frames to nodes. false: one of these has several others than dead and not. */
+/* Set the flags of all nodes. Return false if the frames of one node differ in other flags than FM_HIDDEN. */
 static bool mark_nodes(const struct calltree *s, const struct snap *sn, const uint8_t *flag, struct marks *m)
 {
-	uint32_t top = 1;	/* from here on none has a verdict */
+	uint32_t top = 1;	/* no node from here on has flags */
 	uint8_t differs = 0;
 	for (uint32_t k = 0; k < s->nrun; k++) {
 		uint32_t raw = s->run[k].raw, end = k + 1 < s->nrun ? s->run[k + 1].raw : sn->nstks, at = s->run[k].at;
@@ -75,12 +76,12 @@ static bool mark_nodes(const struct calltree *s, const struct snap *sn, const ui
 			at += n;
 			top = at > top ? at : top;
 		}
-		m->node[0] = 0;	/* the root is no frame */
+		m->node[0] = 0;	/* the root is not a frame */
 	}
 	return !(differs & ~FM_HIDDEN);
 }
 
-/* What is not below a frame that show_from fits is gone. FM_HIDDEN: something is. */
+/* Hide all nodes that are not at or below a match of show_from. Return FM_HIDDEN if there are any. */
 static uint8_t begin_at(const struct calltree *s, uint8_t *node)
 {
 	uint8_t gone = 0;
@@ -96,7 +97,7 @@ static uint8_t begin_at(const struct calltree *s, uint8_t *node)
 	return gone;
 }
 
-/* Is the same thing seen above it? *steps: how many nodes may still be looked at for that. */
+/* Return whether the same symbol is visible above a node. *steps: how many nodes may still be visited for that. */
 static bool seen_above(const struct calltree *s, const uint8_t *node, uint32_t i, uint64_t *steps)
 {
 	uint32_t t = calltree_symbol(s, i);
@@ -108,9 +109,9 @@ static bool seen_above(const struct calltree *s, const uint8_t *node, uint32_t i
 	return false;
 }
 
-enum { STRETCH = 256 };	/* nodes that are looked at at once */
+enum { STRETCH = 256 };	/* number of nodes that are tested at a time */
 
-/* Of nodes lo .. hi-1: is one seen that is not the first of its thing, for what CT_AGAIN says? */
+/* Return whether one of the nodes lo .. hi-1 is visible and has CT_AGAIN. */
 static bool has_recursion(const struct calltree *s, const uint8_t *node, uint32_t lo, uint32_t hi)
 {
 	uint8_t any = 0;
@@ -119,7 +120,8 @@ static bool has_recursion(const struct calltree *s, const uint8_t *node, uint32_
 	return any;
 }
 
-/* Verdicts to what cut.h says, where some are dead. false: recursion so deep that it takes too long this way. */
+/* Set CUT_FIRST (calltree/node_walk.h), if nodes are hidden. Return false if recursion is so deep that this would take
+   too long. */
 static bool mark_first_seen(const struct calltree *s, uint8_t *node)
 {
 	uint64_t steps = (uint64_t)s->n * 4 + 1000;
@@ -134,7 +136,8 @@ static bool mark_first_seen(const struct calltree *s, uint8_t *node)
 	return steps;
 }
 
-/* The nearest that is seen. What lies outside does not count, nor, unless bare, what nothing is left of. */
+/* Return the nearest visible node. Nodes outside show_from do not count, nor, unless bare, stacks without a visible
+   node. */
 static uint32_t nearest_seen(const struct calltree *s, const uint8_t *node, uint32_t at, bool bare)
 {
 	while (at && node[at] & FM_HIDDEN && !(node[at] & OUTSIDE))
@@ -142,7 +145,7 @@ static uint32_t nearest_seen(const struct calltree *s, const uint8_t *node, uint
 	return (at || bare) && !(node[at] & OUTSIDE) ? at : CALLTREE_NONE;
 }
 
-/* Where the weights of ends go. */
+/* Return the nodes that get the weights of ends. */
 static uint32_t *end_targets(const struct calltree *s, const uint8_t *node, bool bare)
 {
 	uint32_t *to = xmalloc((s->nend + 1u) * sizeof *to), k = 0;
@@ -152,7 +155,7 @@ static uint32_t *end_targets(const struct calltree *s, const uint8_t *node, bool
 	return to;
 }
 
-/* The same where stacks end further up. */
+/* The same with prune_from, where stacks end further up. */
 static uint32_t *aim_up(const struct calltree *s, const uint8_t *node, bool bare)
 {
 	uint32_t *to = xmalloc((s->nend + 1u) * sizeof *to), *open = NULL, depth = 0, k = 0;
@@ -171,7 +174,7 @@ static uint32_t *aim_up(const struct calltree *s, const uint8_t *node, bool bare
 	return to;
 }
 
-/* Does it matter that some frames of a node are seen and some are not? Not where no stack goes through it any more. */
+/* Return whether MIXED nodes matter: not if no stack through them counts any more. */
 static bool mixed_matters(const struct calltree *s, const struct marks *m, const uint32_t *to)
 {
 	struct rank *left = xcalloc(rank_blocks(s->n), sizeof *left);
@@ -194,7 +197,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The ends at and below nodes that stand for frames of both kinds. */
+/* Return the ends at and below MIXED nodes. */
 static struct rank *mixed_ends(const struct calltree *s, struct marks *m)
 {
 	struct rank *odd = xcalloc(rank_blocks(s->nend), sizeof *odd);
@@ -208,7 +211,7 @@ static struct rank *mixed_ends(const struct calltree *s, struct marks *m)
 	return odd;
 }
 
-/* The stacks through such nodes are laid aside, and each node that is new is one of the store's. NULL: they are many. */
+/* Split off the stacks through MIXED nodes; each new node is one node of the store. NULL: there are too many. */
 static struct calltree *split_mixed_stacks(
     struct calltree *s, const struct snap *sn, const uint8_t *flag, struct marks *m)
 {
@@ -229,7 +232,7 @@ static struct calltree *split_mixed_stacks(
 	return with;
 }
 
-/* Verdicts by node, of a shape that has them; false: nothing is to be had this way. */
+/* Compute the flags by node of a call tree on which that is possible. Return false if there is none. */
 static bool match_nodes(
     const struct snap *sn, const uint8_t *flag, bool from, bool prune, struct weigh_target *o, struct marks *m)
 {

@@ -8,11 +8,13 @@
 #include "filter/match.h"
 
 /*
- * Filters that take frames away node by node (show_from, prune_from, inlined calls, some calls of a function), straight
- * onto a shape of the store's tree: o->cut says which nodes are not seen (node_walk.h), o->to where the weight of its ends goes.
+ * Filters that hide single nodes (show_from, prune_from, inlined calls, some calls of a function), applied directly to
+ * a call tree of the store: o->cut marks the hidden nodes (calltree/node_walk.h), o->to has the nodes that get the
+ * weights of ends.
  */
-/* flag[]: by frame, as verdicts say. bare: what nothing is left of counts, at the root. o->shape may be another one
-   afterwards. false: one node stands for frames of which some are seen and some are not; o is not to be used then. */
+/* flag[]: the match flags by frame. from, prune: these filters are set. bare: stacks of which no frame is left count at
+   the root. o->calltree may be replaced by another tree. Return false if one node stands for frames of which only some
+   are hidden and the query needs a tree of its own; then o must not be used. */
 bool cut_calltree(const struct snap *, const uint8_t *flag, bool from, bool prune, bool bare, struct weigh_target *o);
 
 #endif

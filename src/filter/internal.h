@@ -6,9 +6,9 @@
 #include "filter/apply.h"
 #include "filter/weigh.h"
 
-/* The inside of a weighing, for filter/weigh.c and weigh_rebuilt.c. */
+/* The state of a weighing, for weigh.c and weigh_rebuilt.c. */
 
-/* One weighing. Its arrays have a row per node of the tree. */
+/* One weighing. Its arrays have a row for each node of the tree. */
 struct weigh_context {
 	const struct snap *sn;
 	const struct compiled_filters *fc;
@@ -17,30 +17,33 @@ struct weigh_context {
 	struct labels labels;
 	struct frame_matches frame_matches;
 	struct filter_result d;	/* no state: every stack counts */
-	struct rank *ends;	/* with of: NULL, or the nodes that samples are at, and what becomes of these */
+	struct rank *ends;	/* with `of`: NULL, or the nodes that have samples; cut has the result of the filters on
+				   them */
 	struct filter_end_result cut;
-	struct room {		/* one allocation, so that an arena that is reset keeps it */
+	struct room {		/* one allocation, so that an arena that is reset reuses it */
 		int64_t *flat, *count, *oflat;
-		uint32_t *id;	/* its number among those that count */
+		uint32_t *id;	/* its number among the nodes that are left */
 		stk_id *parent;
 		frm_id *frame;
 		str_id *label;
-		uint8_t *hit;	/* something that counts is at it; then: or below it */
+		uint8_t *hit;	/* it has weight; later: it has weight at or below it */
 	} r;
-	struct weigh_target *weigh_target;	/* NULL, or where weights go instead */
-	uint32_t *of;		/* NULL, or by sample: the node that it counts at, or FILTER_NONE; */
-	struct rank *hit;	/* these nodes. Nothing is added up then but what all is */
-	uint8_t *keep;		/* NULL, or by its ends what a stack that ends there has seen */
-	const struct sides *sides;	/* NULL: there is one */
-	int64_t all, base;	/* sums of magnitudes before the filters; of a diff base */
+	struct weigh_target *weigh_target;	/* NULL, or the target that gets the weights instead */
+	uint32_t *of;		/* NULL, or by sample: the node where it counts, or FILTER_NONE */
+	struct rank *hit;	/* with `of`: the nodes in it. Then no weights are added up but `all` and `base` */
+	uint8_t *keep;		/* NULL, or by end of the target: the match flags of a stack that ends there */
+	const struct sides *sides;	/* NULL: there is only one side */
+	int64_t all, base;	/* sums of absolute values before the filters: of all samples, and of those of a diff
+				   base */
 };
 
 void weigh_begin(
     struct weigh_context *, const struct snap *, const struct compiled_filters *, bool noinlines, const struct sides *);
 void weigh_end(struct weigh_context *);
-/* Do other filters than those of tags ask what frames are? */
+/* Return whether filters other than those on tags depend on frames. */
 bool weigh_by_frames(const struct weigh_context *);
-void weigh_samples(struct weigh_context *, size_t type);	/* all samples that count */
+/* Weigh all samples that count. */
+void weigh_samples(struct weigh_context *, size_t type);
 str_id weigh_unit(const struct snap *, size_t type);
 
 #endif

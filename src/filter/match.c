@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What a query's filters think of each frame and of each label set. An
- * expression is asked once per name, its answers become flags of frames, and
- * flags are all that the pass over the call tree (apply.c) looks at: a profile
- * has some 10^4 names, 10^5 frames, 10^7 nodes.
+ * Matches a query's filters against each frame and each label set. An expression is matched once per name, the results
+ * become flags of frames, and the pass over the call tree (apply.c) reads only flags: a profile has some 10^4 names,
+ * 10^5 frames, 10^7 nodes.
  *
- * pprof filters locations, whose lines (inlined calls) it cuts off for good as
- * its steps come by: focus, ignore, hide, show, show_from, prune_from,
- * noinlines. A step sees only the lines that the steps before it have left, in
- * every stack through the location, so the steps run here in that order,
- * location by location. What they decide about stacks (where one begins and
- * ends, whether it counts) they leave as flags for the pass.
+ * pprof filters locations, and its steps remove lines (inlined calls) from them for good: focus, ignore, hide, show,
+ * show_from, prune_from, noinlines. A step sees only the lines that the earlier steps have left, in every stack through
+ * the location. So the steps run here in that order, location by location. Their effects on stacks (where one begins
+ * and ends, whether it counts) are left to the pass, as flags.
  *
- * pprof/filter.c does the same to the reports' model of a profile, stack by
- * stack and to the letter of the reference; this is for refocusing while one
- * types. drop_frames is not here: files come with it applied (session/open_job.c).
+ * pprof/filter.c does the same to the reports' profile, stack by stack and exactly as the reference; this file serves
+ * filters that change while the user types. drop_frames is not applied here, because it was applied when the file was
+ * opened (session/open_job.c).
  */
 #include "config.h"
 #include "filter/match.h"
@@ -53,7 +50,7 @@ struct compiled_filters *filter_compile(const struct filters *f, struct err *e)
 		r = pprof_compile_option(&fc->rx[i], option[i], text[i], e);
 	fc->tagroot = copy_of(f->tagroot);
 	fc->tagleaf = copy_of(f->tagleaf);
-	fc->tagfocus = copy_of(f->tagfocus);	/* what is compiled points into it */
+	fc->tagfocus = copy_of(f->tagfocus);	/* the compiled filter points into it */
 	fc->tagignore = copy_of(f->tagignore);
 	struct pprof_filters tags = {.tagfocus = fc->tagfocus, .tagignore = fc->tagignore,
 		.tagshow = f->tagshow, .taghide = f->taghide};
@@ -88,11 +85,11 @@ bool filter_has_show_from(const struct compiled_filters *fc)
 	return fc->rx[R_FROM] != NULL;
 }
 
-/* ---- one location: its lines are flags v[0..n), innermost first */
+/* ---- one location: its lines have the flags v[0..n), innermost first */
 
 struct location_lines { const struct frm_row *f; uint8_t *v; uint32_t n; str_id map; };
 
-/* A function has many lines, and is asked for once. */
+/* A function has many lines, and is matched once. */
 static bool line_hits(struct frame_matches *w, int r, const struct location_lines *l, uint32_t i)
 {
 	fun_id fun = l->f[i].fun;
@@ -137,7 +134,7 @@ static void show_from(struct frame_matches *w, const struct location_lines *l)
 	uint32_t k = l->n;
 	while (k && (l->v[k - 1] & FM_HIDDEN || !line_hits(w, R_FROM, l, k - 1)))
 		k--;
-	for (uint32_t i = 0; i < k; i++)	/* the innermost too: it is the same function elsewhere */
+	for (uint32_t i = 0; i < k; i++)	/* also the innermost: elsewhere it is the same function */
 		if (i == k - 1 || (!(l->v[i] & FM_HIDDEN) && line_hits(w, R_FROM, l, i)))
 			l->v[i] |= FM_SHOW_FROM;
 	for (uint32_t i = k; k && i < l->n; i++)
@@ -151,14 +148,14 @@ static void prune_from(struct frame_matches *w, const struct location_lines *l)
 		str_id name = store_fun(w->st, l->f[i].fun)->name;
 		if (l->v[i] & FM_HIDDEN || !name || !match_string(w, R_PRUNE, name))
 			continue;
-		l->v[i] |= FM_PRUNE;	/* those above the innermost too: it is the same function elsewhere */
+		l->v[i] |= FM_PRUNE;	/* also those above the innermost: elsewhere it is the same function */
 		for (uint32_t k = 0; k < i && !below; k++)
 			l->v[k] |= FM_HIDDEN;
 		below = true;
 	}
 }
 
-/* Of the lines that are left the outermost stands for all; where a stack ends goes with it. */
+/* Keep only the outermost visible line; it gets the FM_PRUNE flags of the others. */
 static void keep_outermost(const struct location_lines *l)
 {
 	uint32_t k = l->n;
@@ -170,7 +167,7 @@ static void keep_outermost(const struct location_lines *l)
 	}
 }
 
-/* The line alone, whatever is inlined beside it; dflt: there is no such filter. */
+/* Match only the line itself, not others inlined at the location; dflt: the result if there is no such filter. */
 static bool hits_itself(struct frame_matches *w, int r, const struct location_lines *l, uint32_t i, bool dflt)
 {
 	return w->fc->rx[r] ? line_hits(w, r, l, i) || map_hits(w, r, l) : dflt;
@@ -223,7 +220,7 @@ void match_free(struct frame_matches *w)
 	arena_free(&w->arena);
 }
 
-/* A tag's text may be younger than the snapshot, so it is not remembered. */
+/* The text of a tag may be newer than the snapshot, so the result is not cached. */
 static bool tag_hits(const struct frame_matches *w, int r, str_id text)
 {
 	const struct str_row *s = store_str(w->st, text);
@@ -282,7 +279,7 @@ static bool in_range(const struct pprof_tag_test *t, const struct labels *ls, ui
 	return false;
 }
 
-/* Without a key every expression must hit something, with one any of them. */
+/* Without a key every expression must match some label, with a key any of them. */
 static bool test_set(
     const struct pprof_tag_test *t, const struct labels *ls, uint32_t set, struct buf *b)
 {
@@ -305,7 +302,7 @@ const uint8_t *filter_match_sets(const struct compiled_filters *fc, const struct
 	return keep;
 }
 
-/* A key that the store does not know is nobody's label: it makes no frames. */
+/* Look up keys; one that the store does not have belongs to no label and makes no frames. */
 static size_t split_keys(const char *s, const struct snap *sn, str_id *key, size_t n, size_t max)
 {
 	while (s && *s && n < max) {

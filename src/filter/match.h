@@ -8,7 +8,7 @@
 #include "filter/names.h"
 #include "filter/weigh.h"
 
-/* Between filter/weigh.c, apply.c and match.c: compiled filters, and what they say of a snapshot. */
+/* Compiled filters and their matches in a snapshot; shared by weigh.c, apply.c, match.c and others of this folder. */
 enum { R_FOCUS, R_IGNORE, R_HIDE, R_SHOW, R_FROM, R_PRUNE, R__N };
 
 struct compiled_filters {
@@ -17,40 +17,46 @@ struct compiled_filters {
 	char *tagroot, *tagleaf, *tagfocus, *tagignore;
 };
 
-/* Stacks need FM_LOC_FOCUS and no FM_LOC_IGNORE, and a frame that is left. */
+/* Return whether focus, ignore, hide or show is set. Then a stack needs FM_LOC_FOCUS, no FM_LOC_IGNORE, and a visible
+   frame. */
 bool filter_has_names(const struct compiled_filters *);
-bool filter_has_show_from(const struct compiled_filters *);	/* stacks need FM_SHOW_FROM */
-/* tagfocus or tagignore: then per label set 1 keep, 0 not. */
+/* Return whether show_from is set. Then a stack needs FM_SHOW_FROM. */
+bool filter_has_show_from(const struct compiled_filters *);
+/* filter_has_tags() returns whether tagfocus or tagignore is set. Then filter_match_sets() returns by label set: 1
+   keep, 0 drop. */
 bool filter_has_tags(const struct compiled_filters *);
 const uint8_t *filter_match_sets(const struct compiled_filters *, const struct labels *, struct arena *);
-enum { KEYS_MAX = 16 };	/* tags that are frames */
-/* tagroot and tagleaf: their keys that the store knows; root keys first. */
+enum { KEYS_MAX = 16 };	/* maximum number of keys whose tags are frames */
+/* Set key[] to the keys of tagroot and tagleaf that the store has, root keys first. Return their number; *nroot is the
+   number of root keys. */
 size_t filter_tag_keys(
     const struct compiled_filters *, const struct snap *, str_id *key, size_t max, size_t *nroot);
 
-/* What a frame means to a stack that goes through it. */
+/* Match flags of a frame, for stacks that contain it. */
 enum {
-	FM_LOC_FOCUS = 1,	/* its location matches focus (or there is none) */
+	FM_LOC_FOCUS = 1,	/* its location matches focus (or there is no focus) */
 	FM_LOC_IGNORE = 2,	/* its location matches ignore */
-	FM_HIDDEN = 4,	/* it is never seen: hidden, or cut off its location */
-	FM_SHOW_FROM = 8,	/* show_from: stacks are seen from here on */
-	/* its own names or its mapping match focus (or there is none): a stack with focus has such a frame */
+	FM_HIDDEN = 4,	/* it is never visible: hidden, or cut off its location */
+	FM_SHOW_FROM = 8,	/* show_from: stacks are visible from here on */
+	/* its own names or its mapping match focus (or there is no focus). A stack that matches focus has such a
+	   frame */
 	FM_OWN_FOCUS = 32,
-	FM_OWN_IGNORE = 64,	/* they match ignore */
-	FM_PRUNE = 16	/* prune_from: stacks end here, at the one nearest the leaf */
+	FM_OWN_IGNORE = 64,	/* its own names or its mapping match ignore */
+	FM_PRUNE = 16	/* prune_from: stacks end at the innermost of these */
 };
 
 struct frame_matches {
 	const struct compiled_filters *fc;
 	const struct store *st;
 	struct arena arena;
-	uint8_t *answer[R__N], *fun_answer[R__N];	/* per string, and function: 0 not asked, 1 no, 2 yes */
-	uint8_t *frame;		/* per frame its flags */
-	uint8_t any;		/* all flags that some frame has */
+	uint8_t *answer[R__N], *fun_answer[R__N];	/* cached results by string and by function: 0 unknown, 1 no
+							   match, 2 match */
+	uint8_t *frame;		/* by frame: its flags */
+	uint8_t any;		/* the union of all flags */
 };
 void match_frames(struct frame_matches *, const struct compiled_filters *, const struct snap *, bool noinlines);
 void match_free(struct frame_matches *);
-/* Flags of a tag shown as a frame. */
+/* Return the flags of a tag shown as a frame. */
 uint8_t match_tag(const struct frame_matches *, str_id text, str_id key);
 
 #endif

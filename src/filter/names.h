@@ -6,22 +6,22 @@
 #include "base/text/regex.h"
 #include "pprof/profile.h"
 
-/* Between pprof/filter.c and tag_filter.c. A regular expression with its answers by string. */
+/* Shared by pprof/filter.c and pprof/tag_filter.c. A regular expression with its results by string. */
 struct string_matcher {
 	const struct profile *p;
-	struct regex *rx;		/* owned; NULL none */
+	struct regex *rx;		/* owned; NULL: none */
 	uint8_t *known;
 	size_t n;
 };
-/* NULL in *rx when text is; -1 names the option in *e. */
+/* Compile an option; *rx is NULL if text is NULL or empty. -1: *e names the option. */
 int pprof_compile_option(struct regex **, const char *option, const char *text, struct err *e);
 
-struct pprof_tag_test {		/* one of tagfocus and tagignore */
+struct pprof_tag_test {		/* tagfocus or tagignore */
 	bool on, range;
 	const char *key;	/* NULL: any */
 	size_t nkey;
 	double lo, hi;
-	char *unit;		/* of lo and hi */
+	char *unit;		/* unit of lo and hi */
 	struct regex **rx;
 	size_t nrx;
 };

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What two sides of a difference have to do with each other before any filter.
+ * Relations between the two sides of a difference before any filter.
  *
- * A store holds the samples of both; their sums say how to scale one to the
- * other (-normalize). Percentages of a -base difference are of what is left of
- * the samples, each pair of the same stack and labels taken as one, as pprof
- * merges them before it adds up: samples of the two sides share nodes where their
- * stacks are equal (pprof_add_side), so a pair is a node and a set of labels.
+ * A store holds the samples of both; their sums determine the ratio between them (-normalize). Percentages of a -base
+ * difference refer to the sum of what is left of the samples, where samples of the same stack and labels count as one,
+ * as pprof merges them before it adds up. Samples of the two sides share nodes if their stacks are equal
+ * (pprof_add_side), so the same stack and labels means the same node and label set.
  */
 #include "config.h"
 #include "filter/weigh.h"

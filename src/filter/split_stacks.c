@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Stacks laid aside, for queries that take some calls of a node away and leave others: `hide` of a library whose
- * functions the program has as well, one line of a location of which the function is called elsewhere. Those calls are
- * one node of the shape and would have to be two.
+ * Splits off stacks, for queries that hide some calls of a node and keep others: `hide` of a library whose functions
+ * the program has as well, or of one line of a location whose function is called elsewhere. Those calls are one node of
+ * the call tree and would have to be two.
  *
- * Who adds up by thing does not mind that siblings are the same thing (node_walk.h; a flame graph puts them together).
- * So nothing is made anew: all nodes stay as they are and where they are, and the stacks in question, of which there
- * are few, are written a second time behind the others, with a node for every node of the store. These lie in preorder,
- * as the store's do, and for each of them the query's answer is one.
+ * Code that adds up by symbol accepts siblings of the same symbol (calltree/node_walk.h; a flame graph merges them). So
+ * nothing is rebuilt: all nodes stay in place, and the stacks in question, which are few, are written a second time
+ * behind the others, with one node for every node of the store. These are in preorder, as the store's are, and each has
+ * unambiguous flags.
  *
- * Not taken: a shape of the query alone (filter_weigh_rebuilt()), which is what is left to do where the stacks are
- * many. Of 5.2 M nodes, 130 of them of two kinds, that takes 0.25 s longer.
+ * Not taken: a call tree for the query alone (filter_weigh_rebuilt()), which remains for cases with many such stacks.
+ * For 5.2 M nodes, 130 of them mixed, it takes 0.25 s longer.
  */
 #include "config.h"
 #include "filter/split_stacks.h"
@@ -22,10 +22,10 @@
 
 #include <string.h>
 
-/* The samples that go, and the store's nodes on their ways. */
+/* The samples that are split off, and the store's nodes on their paths. */
 struct gone { uint32_t *smp, n; size_t cap; struct rank *raw; };
 
-/* false: these nodes are more than `most`. */
+/* Return false if there are more than `most` nodes. */
 static bool find_split_samples(
     const struct calltree *s, const struct snap *sn, const struct rank *odd, uint32_t most, struct gone *g)
 {
@@ -45,11 +45,11 @@ static bool find_split_samples(
 	return n <= most;
 }
 
-/* So many rows of a column, with room for more. */
+/* Copy n rows of a column, with room for `all`. */
 static void *copy_longer(const void *v, size_t n, size_t all, size_t size)
 {
 	char *p = xmalloc(all * size);
-	if (n)		/* of a stack alone there are no forks */
+	if (n)		/* a tree of a single stack has no forks */
 		memcpy(p, v, n * size);
 	return p;
 }
@@ -62,7 +62,7 @@ static struct rank *longer_rank(const struct rank *r, uint32_t n, uint32_t all)
 	return p;
 }
 
-/* The same nodes, with room behind them. */
+/* Copy the nodes of a tree, with room for more. */
 static struct calltree *copy_nodes(struct calltree *s, uint32_t more)
 {
 	size_t all = (size_t)s->n + more;
@@ -87,7 +87,7 @@ static struct calltree *copy_nodes(struct calltree *s, uint32_t more)
 	return k;
 }
 
-/* Those of a thing that are open on the way to a node. */
+/* The current path: how many nodes of each symbol it has. */
 struct split_path { uint32_t *open; struct { uint32_t node, symbol; } *step; size_t depth, cap; };
 
 static void add_node(struct calltree *k, struct split_path *w, uint32_t parent, const struct store *st, frm_id frame)
@@ -108,7 +108,7 @@ static void add_node(struct calltree *k, struct split_path *w, uint32_t parent, 
 
 static void add_nodes(struct calltree *k, const struct snap *sn, const struct rank *raw)
 {
-	uint32_t had = k->n - 1;	/* and the root is one of them */
+	uint32_t had = k->n - 1;	/* numbers of new nodes start here, because the root is one of `raw` */
 	struct split_path w = {.open = xcalloc(k->granularity->n, sizeof *w.open)};
 	struct stk_pass rows = stk_pass(sn->st);
 	for (size_t b = 0; b < rank_blocks(sn->nstks); b++)
@@ -123,7 +123,7 @@ static void add_nodes(struct calltree *k, const struct snap *sn, const struct ra
 	mem_free(w.step);
 }
 
-/* Ends keep their numbers, and those of the nodes that are new come after. */
+/* Add the ends of the new nodes. Existing ends keep their numbers. */
 static void add_ends(struct calltree *k, const struct calltree *s, const struct snap *sn, const struct gone *g)
 {
 	k->end = copy_longer(s->end, sn->nsmps, sn->nsmps + 1u, sizeof *k->end);

@@ -7,13 +7,13 @@
 #include "store/store.h"
 
 /*
- * A shape with the stacks of some samples laid aside: behind its last node, below the root, lie the ways of these, a
- * node for each of the store's own. The ends that they went to are left without weight. odd: of the ends of the shape,
- * those whose samples go; raw: of the store's first nstks nodes, which lie there now, the root among them (mem_free()).
- * NULL: these would be too many, or the store's nodes are not in preorder.
+ * Return a call tree in which the stacks of some samples are split off: their nodes are added after the last node,
+ * below the root, one for each node of the store. The ends that they had before get no weight. odd: the ends of s whose
+ * samples are split off. *raw: which of the store's first nstks nodes were added, including the root; the caller frees
+ * it with mem_free(). Return NULL if there would be too many nodes, or if the store's nodes are not in preorder.
  */
 struct calltree *split_stacks_new(struct calltree *, const struct snap *, const struct rank *odd, struct rank **raw);
-/* What all samples of a type weigh on it, where that is known of the shape it is made of (calltree_totals()). */
+/* Set the weights of all samples of a type, if they are known for the original tree (calltree_totals()). */
 struct weigh_target;
 bool split_stacks_totals(const struct calltree *, const struct snap *, uint32_t type, struct weigh_target *);
 

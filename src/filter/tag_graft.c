@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Tags as frames onto a shape: what is below each chain of root tags is part of a shape that there is, and leaf tags
- * hang on its nodes. No two children of a node are the same thing there, nor are they here, so nothing is merged, and
- * the new shape is written as it will lie. It is of all samples, so that other filters are weighed onto it (filter/weigh.c);
- * only where stacks are cut as well is there a tree of the query's own.
+ * Adds tags as frames to a call tree: below each chain of root tags there is a part of the existing tree, and leaf tags
+ * are added below its nodes. No two children of a node are the same symbol in the input, nor in the result, so nothing
+ * is merged and the new tree is written in its final layout. It contains all samples, so other filters are weighed onto
+ * it (weigh.c); only if stacks are cut as well does the query need a tree of its own.
  *
- * Samples are sorted by chain, by the end that they go to (which are numbered in preorder) and by the tags at the leaf.
- * Of each, whatever is not on the way of the one before is new: stretches of nodes without forks, which are copied
- * whole. A node stands for all calls of the old one, whether they have this tag or not: so it may be inlined in more
- * ways, and siblings stand in the order of the whole, as with every filter that is weighed on a shape.
+ * Samples are sorted by chain, by end (numbered in preorder) and by their leaf tags. For each sample the nodes that are
+ * not on the previous sample's path are new: runs of nodes without forks, which are copied at once. A node stands for
+ * all calls of the original one, whether they have this tag or not. So it may have more flags of inlining than its
+ * calls, and siblings are in the order of the original tree, as with every filter that is weighed onto a tree.
  *
- * Not taken: to write a tree of frames (tag_tree.c) and to make a shape of that. Of 10 M nodes this took three times as
- * long, and 150 MB beside the shape.
+ * Not taken: writing a tree of frames (tag_tree.c) and building a call tree from that. For 10 M nodes this took three
+ * times as long, and 150 MB beside the tree.
  */
 #include "config.h"
 #include "filter/tag_graft.h"
@@ -25,13 +25,13 @@
 
 #include <string.h>
 
-/* Nodes lo .. hi of the old shape, each below the one before, are id ... here. */
+/* Nodes lo .. hi of the original tree, each a child of the one before, are id ... in the new one. */
 struct node_run { uint32_t lo, hi, id; };
 
-/* A way down a tree of tags, to the twig that was written last. */
+/* A path down a tree of tags, to the tag that was written last. */
 struct chain {
 	const struct tag_path_set *tag_path_set;
-	uint32_t *symbol;	/* by twig */
+	uint32_t *symbol;	/* by index in tag_path_set */
 	uint32_t *tag_path, *id, n;	/* by depth */
 };
 
@@ -39,17 +39,17 @@ struct graft_writer {
 	struct calltree *s;
 	const struct calltree *base;
 	size_t cap;
-	struct node_run *path, *way;	/* to the node that was written last; what is still to write */
+	struct node_run *path, *way;	/* path: to the node that was written last; way: the runs still to be written */
 	size_t cpath, cway;
 	uint32_t depth, last;
 	struct chain top, end;
 	uint32_t *top_of, *end_of;	/* by label set */
-	uint32_t *node;			/* by end of the old shape */
+	uint32_t *node;			/* by end of the original tree */
 };
 
 /* ---- nodes */
 
-/* So many nodes, each below the one before and the first below `parent`; its number. */
+/* Append n nodes, each below the one before and the first below `parent`; return the first one's number. */
 static uint32_t add_chain(struct graft_writer *w, uint32_t parent, uint32_t n)
 {
 	struct calltree *s = w->s;
@@ -70,7 +70,7 @@ static uint32_t add_chain(struct graft_writer *w, uint32_t parent, uint32_t n)
 	return id;
 }
 
-/* The first of the nodes up to x, each the first child of the one before; none at or before `last`. */
+/* Return the first of the nodes up to x that are each the first child of the one before; at least last + 1. */
 static uint32_t begin_of(const struct calltree *s, uint32_t x, uint32_t last)
 {
 	size_t b = x / 64;
@@ -81,7 +81,7 @@ static uint32_t begin_of(const struct calltree *s, uint32_t x, uint32_t last)
 	return at > last ? at : last + 1;
 }
 
-/* Below the chain at hand: the node of the old shape is where here? */
+/* Return the new node of a node of the original tree below the current chain, and copy the path to it. */
 static uint32_t copy_path_to(struct graft_writer *w, uint32_t to)
 {
 	const struct calltree *b = w->base;
@@ -120,7 +120,7 @@ static bool is_in(const struct chain *c, uint32_t n, uint32_t symbol)
 	return false;
 }
 
-/* The tags of a chain below a node, of which those may be there that it has in common with the one before. */
+/* Add the tags of a chain below a node, except those shared with the previous chain. Return the last node. */
 static uint32_t add_chain_below(struct graft_writer *w, struct chain *c, uint32_t tag_path, uint32_t below)
 {
 	uint32_t n = 0, same = 0;
@@ -167,7 +167,7 @@ static struct granularity *symbols_with_tags(
 
 /* ---- samples */
 
-/* All of them, sorted by where they go. */
+/* Return all samples, sorted by the place where they are added. */
 static struct radix_item *sorted_samples(const struct graft_writer *w, const struct snap *sn, bool ends)
 {
 	uint32_t n = sn->nsmps;
@@ -185,7 +185,7 @@ static struct radix_item *sorted_samples(const struct graft_writer *w, const str
 	return v;
 }
 
-/* Ends of one chain lie all over the old shape: what will be looked at for one of them is asked for before. */
+/* The ends of one chain are scattered over the original tree: prefetch the data of the following ones. */
 static inline void prefetch_nodes(const struct graft_writer *w, const struct radix_item *v, uint32_t n)
 {
 	enum { NODE = 30, FORK = 20, THING = 10 };
@@ -200,7 +200,7 @@ static inline void prefetch_nodes(const struct graft_writer *w, const struct rad
 	__builtin_prefetch(&w->s->end[v[THING].v], 1);
 }
 
-/* Each sample's node. false: it was stopped. */
+/* Write the nodes of all samples. Return false if it was stopped. */
 static bool write_all(struct graft_writer *w, const struct snap *sn, const struct radix_item *v, uint32_t n, bool ends,
     const _Atomic bool *stop)
 {
@@ -259,7 +259,7 @@ static void writer_free(struct graft_writer *w)
 static struct calltree_tags *tags_of(
     const struct tag_path_set *top, const struct tag_path_set *end, const str_id *key, size_t nkey, size_t nroot)
 {
-	size_t n = (size_t)top->n + end->n - 2;		/* the first of either is none */
+	size_t n = (size_t)top->n + end->n - 2;		/* the first of each is the empty chain */
 	struct calltree_tags *t = xmalloc(sizeof *t + n * sizeof *t->v + nkey * sizeof *key);
 	*t = (struct calltree_tags){.nkey = (uint32_t)nkey, .nroot = (uint32_t)nroot};
 	for (uint32_t i = 1; i < top->n; i++)
@@ -313,7 +313,7 @@ struct calltree *tag_graft_new(struct calltree *base, bool spend, const struct s
 	return s;
 }
 
-/* ---- of a query */
+/* ---- queries */
 
 bool filter_has_tag_frames(const struct snap *sn, const struct compiled_filters *fc)
 {

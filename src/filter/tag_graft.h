@@ -7,13 +7,13 @@
 #include "calltree/tree.h"
 
 /*
- * A shape of samples with tags as frames, those of root keys above and those of leaf keys below what a shape of the
- * same samples has, whose nodes are all seen. NULL: it was stopped. spend: a holder of that goes as soon as it has been
- * copied.
+ * Return a call tree of the same samples with tags as frames: root keys above and leaf keys below the stacks of a given
+ * tree, in which no node is hidden. NULL: it was stopped. spend: release one reference to the given tree as soon as it
+ * has been copied.
  */
 struct calltree *tag_graft_new(struct calltree *, bool spend, const struct snap *, const struct labels *,
     const str_id *key, size_t nkey, size_t nroot, const _Atomic bool *stop);
-/* Are these the tags that are its frames? */
+/* Return whether these are the keys whose tags are frames of the tree. */
 bool tag_graft_has_keys(const struct calltree *, const str_id *key, size_t nkey, size_t nroot);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Trees of tags: label sets are few beside samples, and what a set puts above or below a stack is one number, a node of
- * such a tree. Places in preorder are numbers too, so samples are sorted by them.
+ * Trees of tags. There are few label sets compared to samples, and the tags that a set adds above or below a stack are
+ * identified by one number, a node of such a tree. Places in preorder are numbers too, by which samples are sorted.
  */
 #include "config.h"
 #include "filter/tag_paths.h"

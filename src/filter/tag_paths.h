@@ -8,26 +8,29 @@
 #include "filter/apply.h"
 
 /*
- * Chains of tags as paths of a small tree: what tags as frames put above or below stacks. For tag_tree.c and
+ * Chains of tags as paths of a small tree: the frames that tags add above or below stacks. For tag_tree.c and
  * tag_graft.c.
  */
 struct tag_path_set {
 	struct intern index;
-	struct tag_path { uint32_t parent; struct frame_tree_tag tag; } *v;	/* v[0] is none */
-	uint32_t n, *pre;	/* pre: their places in preorder */
+	struct tag_path { uint32_t parent; struct frame_tree_tag tag; } *v;	/* v[0] is the empty chain */
+	uint32_t n, *pre;	/* pre: place in preorder by index, after tag_paths_finish() */
 	size_t cap;
 };
 void tag_paths_init(struct tag_path_set *);
-/* The one of a label below another one, 0: none; label 0: as pprof shows a frame that has a file only. */
+/* Return the path of a label below another one (0: none), and add it if necessary. label 0: the key is shown, as pprof
+   shows a frame that has only a file. */
 uint32_t tag_path(struct tag_path_set *, uint32_t parent, str_id label, str_id key);
-void tag_paths_finish(struct tag_path_set *);		/* there will be no more: places */
+/* Compute pre[]; no path may be added afterwards. */
+void tag_paths_finish(struct tag_path_set *);
 void tag_paths_free(struct tag_path_set *);
 
-/* Chains of root keys in top, of the others in end; by label set where it ends in each, which the caller frees. */
+/* Add the chains of all label sets: those of root keys to `top`, the others to `end`. *top_of and *end_of map a label
+   set to the end of its chain in each; the caller frees them. */
 void tag_paths_of_sets(const struct snap *, const struct labels *, const str_id *key, size_t nkey, size_t nroot,
     struct tag_path_set *top, struct tag_path_set *end, uint32_t **top_of, uint32_t **end_of);
 
-/* The places of nodes in preorder; parent[i] < i. */
+/* Return the places of nodes in preorder; parent[i] < i. The caller frees the array. */
 uint32_t *tag_paths_preorder(const uint32_t *parent, uint32_t n);
 
 #endif

@@ -4,12 +4,13 @@
  * Tags as frames: below every chain of root tags the part of the call tree that its samples use, and chains of leaf
  * tags below the nodes where these end.
  *
- * Chains are the paths of two small trees of tags, made of the label sets. Samples are sorted by chain, by stack
- * (in preorder) and by the tags at the leaf; then the new tree is written from left to right: of each sample, whatever
- * is not on the way of the one before is new. So nothing is looked up, what it takes is by the nodes that are made, and
- * they are in preorder themselves (tree.c makes use of that).
+ * Chains are the paths of two small trees of tags, built from the label sets. Samples are sorted by chain, by stack (in
+ * preorder) and by their leaf tags. Then the new tree is written in preorder: for each sample the nodes that are not on
+ * the previous sample's path are new. So nothing is looked up, the memory needed depends on the nodes that are written,
+ * and they are in preorder themselves (calltree/tree.c makes use of that).
  *
- * Not taken: copies of nodes found by a table of (chain, node): 3 s and 60 bytes a node for what takes a fifth of that.
+ * Not taken: copies of nodes found by a hash table of (chain, node): 3 s and 60 bytes a node, five times as much as
+ * this.
  */
 #include "config.h"
 #include "filter/apply.h"
@@ -31,9 +32,9 @@ void tag_tree_free(struct frame_tree *t)
 
 /* ---- the new tree */
 
-/* A way down one of the three trees, to the node that was written last. */
+/* A path down one of the three trees, to the node that was written last. */
 struct tree_descent {
-	const struct tag_path_set *tag_path_set;	/* NULL: the store's */
+	const struct tag_path_set *tag_path_set;	/* NULL: the store's tree */
 	const uint32_t *pre;		/* NULL: its nodes are in preorder */
 	uint32_t tag0, depth, last;
 	struct { uint32_t node, id; } *path;
@@ -43,12 +44,12 @@ struct tree_descent {
 struct graft {
 	struct frame_tree *t;
 	const struct snap *sn;
-	const struct trace_tag_weight *part;	/* NULL: samples */
+	const struct trace_tag_weight *part;	/* NULL: the input is samples */
 	struct tag_path_set top, end;
 	uint32_t *top_of, *end_of;	/* by label set, or by part */
-	struct { uint32_t node; frm_id frame; } *way;	/* what is still to write */
+	struct { uint32_t node; frm_id frame; } *way;	/* the nodes still to be written */
 	size_t cway;
-	bool ends;			/* there are tags at the leaf */
+	bool ends;			/* there are leaf tags */
 };
 
 static void begin_descent(struct tree_descent *d, uint32_t id)
@@ -118,7 +119,7 @@ static struct sample_place spot_of(const struct graft *g, uint32_t i)
 	return (struct sample_place){g->top_of[s->set], s->stack, g->end_of[s->set]};
 }
 
-/* The store's nodes in preorder: NULL, they are. */
+/* Return the places of the store's nodes in preorder, NULL: they are in preorder already. */
 static uint32_t *store_preorder(const struct snap *sn)
 {
 	uint32_t *path = NULL, *parent, *pre, depth = 1, i;
@@ -145,7 +146,7 @@ static uint32_t *store_preorder(const struct snap *sn)
 	return pre;
 }
 
-/* All n samples (or parts), sorted by where they go. */
+/* Return all n samples (or parts), sorted by the place where they are added. */
 static struct radix_item *sorted_samples(const struct graft *g, const uint32_t *pre, uint32_t n)
 {
 	struct radix_item *v = xmalloc((n + 1u) * sizeof *v);
@@ -171,7 +172,7 @@ static void write_tree(struct graft *g, uint32_t n)
 	struct tree_descent top = {.tag_path_set = &g->top, .pre = g->top.pre}, way = {.pre = pre},
 		    end = {.tag_path_set = &g->end, .pre = g->end.pre, .tag0 = g->top.n};
 	struct sample_place had = {0, 0, 0};
-	bool in_key = !pre && !g->ends;	/* what is in the hand need not be looked up */
+	bool in_key = !pre && !g->ends;	/* the sort key contains the place, so it is not looked up */
 	uint32_t *top_at = xmalloc(g->top.n * sizeof *top_at);
 	for (uint32_t i = 0; i < g->top.n; i++)
 		top_at[g->top.pre[i]] = i;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Weights by label. Which samples count is asked of the verdicts as for the call
- * tree (filter/weigh.c), but no tree is made: the weight of a sample goes to its label
- * set, and sets are few; then each set gives its weight to its labels. A key has
- * the weight of the samples that have it at all, however many values they hold
- * under it, so the values of a key may add up to more.
+ * Weights by label. The match flags decide which samples count, as for the call tree (weigh.c), but no tree is built:
+ * the weight of a sample is added to its label set, of which there are few; then each set adds its weight to its
+ * labels. A key has the weight of the samples that have it, however many values they have for it, so the values of a
+ * key may add up to more.
  */
 #include "config.h"
 #include "filter/tag_weights.h"
@@ -29,7 +28,7 @@ static void add_weight(struct pool *p, int64_t w, int64_t o)
 	p->other = wrap_add(p->other, o);
 }
 
-/* The shown and the other column of a sample. */
+/* Compute the shown and the other column of a sample. Return false if it does not count. */
 static bool sample_columns(const struct sides *d, uint32_t side, int64_t v, int64_t *w, int64_t *o)
 {
 	bool a = !d || side_in(d->a, side), b = d && side_in(d->b, side);
@@ -41,7 +40,7 @@ static bool sample_columns(const struct sides *d, uint32_t side, int64_t v, int6
 	return true;
 }
 
-/* The weight of every label set, by the samples that the query leaves. */
+/* Return the weight of every label set, from the samples that the query leaves. */
 static struct pool *weigh_sets(const struct snap *sn, const struct compiled_filters *fc, size_t type, bool noinlines,
     const struct sides *d, const struct labels *ls)
 {
@@ -74,8 +73,8 @@ struct weights_maker {
 	const struct compiled_filters *fc;
 	struct intern index;	/* of values */
 	struct intern keys;	/* of keys */
-	uint32_t *of;		/* key of a value */
-	uint32_t *seen;		/* of a key: the last label set that had it, + 1 */
+	uint32_t *of;		/* by value: its key */
+	uint32_t *seen;		/* by key: the last label set that had it, + 1 */
 	size_t ckey, cvalue, cof, cseen;
 };
 
@@ -132,7 +131,7 @@ static void put_label(struct weights_maker *m, uint32_t key, const struct sink_l
 	t->value[id].other = sum.other;
 }
 
-/* tagshow and taghide are about keys. */
+/* Apply tagshow and taghide, which filter keys. */
 static bool is_key_shown(const struct weights_maker *m, str_id key)
 {
 	const struct str_row *s = store_str(m->t->st, key);
@@ -162,7 +161,7 @@ static void put_set(struct weights_maker *m, uint32_t set, const struct pool *p)
 static uint64_t size_of(int64_t w, int64_t o)
 {
 	uint64_t x = wrap_size(w), y = wrap_size(o);
-	return x ? x : y / 2;	/* what has not changed comes after what has, mostly */
+	return x ? x : y / 2;	/* unchanged labels mostly come after changed ones */
 }
 
 static int cmp_key(const void *ctx, uint32_t a, uint32_t b)
@@ -183,7 +182,7 @@ static int cmp_value(const void *ctx, uint32_t a, uint32_t b)
 	return p != q ? (p < q ? -1 : 1) : x != y ? (x > y ? -1 : 1) : 0;
 }
 
-/* Keys and their values heaviest first, the values of a key together. */
+/* Sort keys and their values, heaviest first, with the values of a key together. */
 static void put_in_order(struct weights_maker *m)
 {
 	struct tags *t = m->t;
@@ -267,7 +266,8 @@ void tag_filter(const struct tags *t, const struct tag_key *k, const struct tag_
 	buf_put(b, key->s, key->n);
 	buf_putc(b, '=');
 	if (!v->text) {
-		/* a bare number is in no unit; a key that is its own unit may be called like one: the bytes of Go's heaps */
+		/* a number without a unit is written without one; but a key that is its own unit may have the name of a
+		   unit, such as the "bytes" of Go's heap profiles */
 		const char *bare;
 		pprof_units_scale(v->num, k->unit, "", &bare);
 		bool unit = (*bare || strcmp(k->unit, key->s) != 0) &&
@@ -279,7 +279,7 @@ void tag_filter(const struct tags *t, const struct tag_key *k, const struct tag_
 	for (uint32_t i = 0; i < s->n; i++) {
 		if (strchr("\\.+*?()|[]{}^$", s->s[i]))
 			buf_putc(b, '\\');
-		buf_putc(b, s->s[i] == ',' ? '.' : s->s[i]);	/* a comma parts expressions */
+		buf_putc(b, s->s[i] == ',' ? '.' : s->s[i]);	/* a comma would separate expressions */
 	}
 	buf_putc(b, '$');
 }

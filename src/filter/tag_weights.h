@@ -7,20 +7,20 @@
 #include "filter/weigh.h"
 
 /*
- * The labels of the samples that a query leaves, each with their weight: what
- * pprof calls tags. Keys and values heaviest first.
+ * The labels of the samples that a query leaves, with their weights: pprof's tags. Keys and values are sorted, heaviest
+ * first.
  */
 struct tag_value {
-	str_id str;		/* a text, when it is one */
+	str_id str;		/* the text, if text is set */
 	bool text;
 	int64_t num;
 	int64_t weight, other;	/* other: the other column of a difference */
 };
 struct tag_key {
 	str_id key;
-	const char *unit;	/* of its numbers */
-	int64_t weight, other;	/* of samples that have it */
-	uint32_t first, n;	/* value[first .. first+n) */
+	const char *unit;	/* unit of its numbers */
+	int64_t weight, other;	/* of all samples that have the key */
+	uint32_t first, n;	/* its values are value[first .. first+n) */
 };
 struct tags {
 	struct arena arena;
@@ -37,10 +37,10 @@ struct tags *tag_weights_new(
     const struct snap *, const struct compiled_filters *, size_t type, bool noinlines, const struct sides *);
 void tag_weights_free(struct tags *);
 
-/* The value for people; and the expression of tagfocus that means it alone. */
+/* Append the value for people; append the tagfocus expression that matches only this value. */
 void tag_text(const struct tags *, const struct tag_key *, const struct tag_value *, struct buf *);
 void tag_filter(const struct tags *, const struct tag_key *, const struct tag_value *, struct buf *);
-/* The keys that there are: at most max, in the order in which they come. */
+/* Set key[] to the label keys of the snapshot, at most max, in the order in which they occur. Return their number. */
 size_t tag_keys(const struct snap *, str_id *key, size_t max);
 
 #endif

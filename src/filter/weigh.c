@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Weights under a query: samples (or what a trace weighs) added up at the nodes that the query leaves of the call tree.
- * One pass over the tree for the verdicts (apply.c), one over the samples, one backwards that finds the nodes that
- * something counts at or below, and one that copies those together. Each walks along arrays; nothing is looked up per
- * sample but its node and its label set. Where the query leaves a shape as it is, weights go straight onto its ends;
- * where nodes are in preorder, a shape is made of those that count at once, and nothing is copied (weigh_rebuilt.c).
+ * Weights of a query: samples (or the weights of a trace) added up at the nodes of the call tree that the query leaves.
+ * One pass over the tree computes the match results (apply.c), one adds the samples, one backwards finds the nodes that
+ * have weight at or below them, and one copies those together. All passes read arrays in order; only the node and the
+ * label set of a sample are looked up. If the query can use an existing call tree, weights are added directly to its
+ * ends. If nodes are in preorder, a call tree is built of those that count, and nothing is copied (weigh_rebuilt.c).
  *
- * Nodes without weight are left out: a heap profile's stacks have mostly been
- * freed, a narrow focus leaves a thousandth, and all that comes after (merging
- * by function, flame graphs) costs by the node. No sums are kept from one query
- * to the next: the whole is faster than a key repeats.
+ * Nodes without weight are left out: most stacks of a heap profile have been freed, a narrow focus leaves a thousandth,
+ * and the cost of later steps (merging by function, flame graphs) depends on the number of nodes. No sums are kept from
+ * one query to the next: computing everything takes less time than the key repeat interval.
  */
 #include "config.h"
 #include "filter/internal.h"
@@ -24,7 +23,7 @@
 
 #include <string.h>
 
-/* Straight onto the shape: from sample or node `from`. */
+/* Add to the target tree; `from` is the number of the sample or node. */
 static void put_onto(struct weigh_context *g, uint32_t from, uint32_t node, int64_t v, int64_t b)
 {
 	struct weigh_target *o = g->weigh_target;
@@ -39,7 +38,7 @@ static void put_onto(struct weigh_context *g, uint32_t from, uint32_t node, int6
 	onto_put(o, end, v, other);
 }
 
-/* v is A's, b B's; from the sample (or part, or node) of this number, at this node. */
+/* v is the value of A, b that of B; `from` is the number of the sample, part or node. */
 static void put_weight(struct weigh_context *g, uint32_t from, uint32_t node, int64_t v, int64_t b, int64_t count)
 {
 	if (g->hit) {
@@ -70,7 +69,7 @@ static void put_weight(struct weigh_context *g, uint32_t from, uint32_t node, in
 	g->r.hit[node] = 1;
 }
 
-/* Samples lie in the order of the file and what is added to does not: ask for it some samples before. */
+/* Samples are in the order of the file and the cells that they are added to are not: prefetch some samples ahead. */
 static void prefetch_ends(const struct weigh_target *o, uint32_t i, uint32_t n)
 {
 	enum { AHEAD = 24 };
@@ -83,7 +82,8 @@ static void prefetch_ends(const struct weigh_target *o, uint32_t i, uint32_t n)
 static void add_samples(struct weigh_context *g, uint32_t type, const uint8_t *keep)
 {
 	const struct store *st = g->sn->st;
-	const uint8_t *base = labels_with(g->sn, PROFILE_BASE_KEY, &g->scratch);	/* percentages are of those */
+	const uint8_t *base = labels_with(g->sn, PROFILE_BASE_KEY, &g->scratch);	/* percentages refer to these
+											   samples, if there are any */
 	for (uint32_t i = 0; i < g->sn->nsmps; i++) {
 		if (g->weigh_target)
 			prefetch_ends(g->weigh_target, i, g->sn->nsmps);
@@ -97,7 +97,7 @@ static void add_samples(struct weigh_context *g, uint32_t type, const uint8_t *k
 	}
 }
 
-/* The same with two sides: percentages are of the one that is shown, of a difference of B or as asked. */
+/* The same with two sides. Percentages refer to the side that is shown; those of a difference to B or to `whole`. */
 static void add_sides(struct weigh_context *g, uint32_t type, const uint8_t *keep)
 {
 	const struct store *st = g->sn->st;
@@ -120,8 +120,8 @@ static void add_sides(struct weigh_context *g, uint32_t type, const uint8_t *kee
 	g->all = !d->b || d->show == SHOW_A ? all[0] : d->show == SHOW_B ? all[1] : base;
 }
 
-/* Copy the nodes that count together, in place: a node never moves up. Each comes below the nearest
-   that is left. */
+/* Copy the nodes that have weight, in place: a node's number never grows. Each becomes a child of the nearest node that
+   is left. */
 static void copy_nodes(struct weigh_context *g)
 {
 	struct room *o = &g->r;
@@ -160,7 +160,7 @@ static void copy_all(struct weigh_context *g)
 	}
 }
 
-/* How many nodes are hit, when what is above a hit is hit. */
+/* Mark all nodes above a marked node, and return the number of marked nodes. */
 static uint32_t hit_upwards(struct weigh_context *g)
 {
 	const uint32_t *rep = g->d.rep;
@@ -208,7 +208,7 @@ void weigh_begin(struct weigh_context *g, const struct snap *sn, const struct co
 	match_frames(&g->frame_matches, fc, sn, noinlines);
 }
 
-/* What all frames of a thing have of these flags; *mixed: those that only some frames of a thing have. */
+/* Return the match flags by symbol; *mixed: the flags in which frames of one symbol differ. */
 static uint8_t *flags_by_symbol(const struct weigh_context *g, const struct granularity *t, uint8_t *mixed)
 {
 	uint8_t *flag = xcalloc(t->n, 1), *met = xcalloc(t->n, 1);
@@ -224,7 +224,7 @@ static uint8_t *flags_by_symbol(const struct weigh_context *g, const struct gran
 	return flag;
 }
 
-/* The same of tags that are frames; what they have of it is among g->verdict.any. */
+/* The same for tags that are frames; their flags are added to g->frame_matches.any. */
 static void by_tag(struct weigh_context *g, const struct calltree *s, uint8_t *flag, uint8_t *mixed)
 {
 	uint8_t *met = xcalloc(s->granularity->n, 1);
@@ -242,8 +242,9 @@ static void by_tag(struct weigh_context *g, const struct calltree *s, uint8_t *f
 	mem_free(met);
 }
 
-/* Is it enough to choose stacks, and to take things away? Then o->dead says which, and g->keep what stacks
-   have seen, unless that is not a matter of things. */
+/* Return whether the query can use the existing tree, because it only selects stacks and hides symbols or nodes. Then
+   o->dead or o->cut has the hidden ones, and g->keep the match flags by end, unless frames of one symbol differ in
+   them. */
 static bool can_keep_tree(struct weigh_context *g, struct weigh_target *o)
 {
 	const struct calltree *s = o->calltree;
@@ -259,7 +260,8 @@ static bool can_keep_tree(struct weigh_context *g, struct weigh_target *o)
 	bool dies = g->frame_matches.any & FM_HIDDEN;
 	cuts |= (mixed & FM_HIDDEN) != 0;
 	bool can =
-	    !s->tags || (!cuts && !(by_name && mixed & (FM_OWN_FOCUS | FM_OWN_IGNORE))); /* nodes know of no tags */
+	    !s->tags || (!cuts && !(by_name && mixed & (FM_OWN_FOCUS | FM_OWN_IGNORE))); /* the store's nodes do not
+											    have the tags */
 	can = can && (!cuts || cut_calltree(g->sn, g->frame_matches.frame, from, prune, !by_name, o));
 	s = o->calltree;
 	if (can && by_name && !(mixed & (FM_OWN_FOCUS | FM_OWN_IGNORE))) {
@@ -275,21 +277,20 @@ static bool can_keep_tree(struct weigh_context *g, struct weigh_target *o)
 	return can;
 }
 
-/* Do other filters than those of tags ask what frames are? */
 bool weigh_by_frames(const struct weigh_context *g)
 {
 	return filter_has_names(g->fc) || filter_has_show_from(g->fc) || g->fc->rx[R_PRUNE] ||
 	       g->frame_matches.any & FM_HIDDEN;
 }
 
-/* The tree is known: what the verdicts make of it, and room for its weights. */
+/* Apply the filters to the tree, and allocate the arrays of weights. */
 static void prepare_tree(struct weigh_context *g, bool counts, struct arena *out)
 {
 	size_t n = g->frame_tree.n, cell = sizeof(int64_t);
 	if (weigh_by_frames(g))
 		g->d = filter_apply(&g->frame_tree, &g->frame_matches, &g->scratch);
 	bool two = g->sides && g->sides->b;
-	size_t wide = 1 + counts + two;	/* columns of cells, then four of ids and one of bytes */
+	size_t wide = 1 + counts + two;	/* columns of 8 bytes, then four of 4 bytes and one of single bytes */
 	char *p = arena_alloc(out, n * (wide * cell + 4 * sizeof(uint32_t) + 1));
 	g->r.flat = (int64_t *)p;
 	g->r.count = counts ? g->r.flat + n : NULL;
@@ -320,7 +321,7 @@ str_id weigh_unit(const struct snap *sn, size_t type)
 	return type < sn->ntypes ? ((struct type_row *)column_at(&sn->st->types, (uint32_t)type))->unit : 0;
 }
 
-/* All samples, whatever stacks they have: added up once a type, for the next queries to begin with. */
+/* Add all samples, with any stack: computed once for a type, and kept for the next queries. */
 static void add_whole(struct weigh_context *g, uint32_t type)
 {
 	struct weigh_target *o = g->weigh_target;
@@ -336,7 +337,7 @@ static void add_whole(struct weigh_context *g, uint32_t type)
 		    s, &(struct calltree_totals){.type = type, .all = g->all, .base = g->base}, o->flat, o->hit);
 }
 
-/* Weigh all samples that count, after prepare_tree(). */
+/* Call after prepare_tree(). */
 void weigh_samples(struct weigh_context *g, size_t type)
 {
 	const uint8_t *keep = filter_has_tags(g->fc) ? filter_match_sets(g->fc, &g->labels, &g->scratch) : NULL;
@@ -368,7 +369,7 @@ void filter_weigh_samples(const struct snap *sn, const struct compiled_filters *
 	weigh_end(&g);
 }
 
-/* Which stacks count is all there is to find out. */
+/* Compute which stacks count, before samples are added to the target. */
 static void settle_onto(struct weigh_context *g, struct weigh_target *o)
 {
 	g->weigh_target = o;
@@ -377,7 +378,7 @@ static void settle_onto(struct weigh_context *g, struct weigh_target *o)
 		g->d = filter_stack_states(&g->frame_tree, &g->frame_matches, &g->scratch);
 }
 
-/* What stacks have seen, end by end. */
+/* Remove the weight of ends whose stacks do not count. */
 static void drop_unseen(struct weigh_context *g)
 {
 	struct weigh_target *o = g->weigh_target;
@@ -419,7 +420,7 @@ bool filter_weigh_samples_onto(const struct snap *sn, const struct compiled_filt
 	return true;
 }
 
-/* The weights that nodes have already; of side B too, when there is one. */
+/* Add the weights that nodes have already; also those of side B, if there is one. */
 static void weigh_nodes(struct weigh_context *g, const int64_t *flat, const int64_t *count, const int64_t *base)
 {
 	int64_t all[2] = {0, 0};

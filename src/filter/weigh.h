@@ -7,70 +7,75 @@
 #include "calltree/weights.h"
 
 /*
- * The filters of a query over the store's call tree: pprof's focus, ignore,
- * hide, show, show_from, prune_from and tag filters, answered once per function
- * and node, never per sample. The result is weights over the store's own tree
- * or, when frames vanish or tags become frames, over a tree derived from it.
+ * The filters of a query on the store's call tree: pprof's focus, ignore, hide, show, show_from, prune_from and tag
+ * filters, evaluated once per function and node, never per sample. The result is weights on the store's own tree or, if
+ * frames are hidden or tags become frames, on a tree derived from it.
  */
-struct filters {	/* regular expressions as typed; NULL or "": none */
+struct filters {	/* regular expressions as entered; NULL or "": none */
 	const char *focus, *ignore, *hide, *show, *show_from, *prune_from;
 	const char *tagfocus, *tagignore, *tagshow, *taghide, *tagroot, *tagleaf;
 };
 
 struct compiled_filters;		/* the filters, compiled */
-/* NULL: one of them does not compile; *e names it. */
+/* Compile filters; free the result with filter_free(). NULL: one is invalid, and *e names it. */
 struct compiled_filters *filter_compile(const struct filters *, struct err *e);
 void filter_free(struct compiled_filters *);
 
-/* Which samples are of side A and which of B: bit k is what came with side k. */
+/* The samples of side A and those of side B: bit k stands for the samples of file k. */
 struct sides {
 	uint64_t a, b;
 	enum side_show show;
-	double ratio;		/* by which A's values are multiplied, 0 or 1: as they are */
-	int64_t whole;		/* what percentages of a difference are of; 0: of all of B */
+	double ratio;		/* factor of A's values; 0 or 1: unchanged */
+	int64_t whole;		/* reference of percentages of a difference; 0: the total of B */
 };
 static inline bool side_in(uint64_t set, uint32_t side) { return side < 64 && set >> side & 1; }
 
-/* Weights of sample type `type` of a profile; without sides (NULL) of all samples. out's arrays are in
-   the arena. */
+/* Compute the weights of sample type `type` of a profile; sides NULL: of all samples. out's arrays are in the arena. */
 void filter_weigh_samples(const struct snap *, const struct compiled_filters *, size_t type, bool noinlines,
     const struct sides *, struct arena *, struct weights *out);
-/* The same from weights that the store's nodes have already (a trace's tracew): flat[nstks], count may
-   be NULL; base is NULL, or those of side B. Tag filters do not apply. */
+/* The same for weights that the store's nodes have already (those of a trace, trace/as_profile.h): flat[nstks]; count
+   may be NULL; base is NULL, or the weights of side B. Tag filters do not apply. */
 void filter_weigh_nodes(const struct snap *, const struct compiled_filters *, const int64_t *flat, const int64_t *count,
     const int64_t *base, enum side_show, str_id unit, bool noinlines, struct arena *, struct weights *out);
 
-/* The same two straight onto nodes that stand for the store's own, or those with tags as frames. false: the query makes
-   others, or cuts some calls of a node and leaves others, so it needs a tree of its own; the weighing is not to be
-   finished then. true: it may be on another shape than it began with (split_stacks.h). */
+/* The same two functions, adding directly to the ends of a call tree: that of the store or one with tags as frames.
+   Return false if the query needs a tree of its own, because its tags are other frames or because it hides only some
+   calls of a node; then the weighing must not be finished. If true is returned, o->calltree may have been replaced
+   (split_stacks.h). */
 bool filter_weigh_samples_onto(const struct snap *, const struct compiled_filters *, size_t type, bool noinlines,
     const struct sides *, struct weigh_target *);
 bool filter_weigh_nodes_onto(const struct snap *, const struct compiled_filters *, const int64_t *flat,
     const int64_t *count, const int64_t *base, enum side_show, str_id unit, bool noinlines, struct weigh_target *);
 
-/* A shape of all samples with the tags that the query makes frames of, for weights to go onto; out of that of the
-   store, of which a holder goes if it is spent. NULL: it makes none, or cuts stacks as well, or it was stopped.
-   And: does the query make frames of those of a shape, and of no others? */
+/* filter_tagged_calltree() returns a call tree of all samples with the query's tags as frames, made from that of the
+   store. NULL: the query has no tags as frames, or cuts stacks as well, or it was stopped. spend: a reference to the
+   store's tree is released, also if it was stopped, but not in the other two cases. filter_fits_calltree() returns
+   whether the tags that are frames of a tree are those of the query. */
 struct calltree *filter_tagged_calltree(const struct snap *, const struct compiled_filters *, bool noinlines,
     struct calltree *, bool spend, const _Atomic bool *stop);
-bool filter_has_tag_frames(const struct snap *, const struct compiled_filters *);	/* tags are frames */
-bool filter_keeps_whole_stacks(const struct compiled_filters *, bool noinlines); /* it does not cut stacks as well */
+/* Return whether the query has tags as frames. */
+bool filter_has_tag_frames(const struct snap *, const struct compiled_filters *);
+/* Return whether the query does not cut stacks. */
+bool filter_keeps_whole_stacks(const struct compiled_filters *, bool noinlines);
 bool filter_fits_calltree(const struct snap *, const struct compiled_filters *, const struct calltree *);
 
-/* The calls of samples on a tree of the query's own, by its own shape: where nodes are in preorder, as they are when
-   tags are frames, or when it is said that the store's are (tree.h). NULL: they are not, or it was stopped. */
+/* Return the weighted samples on a call tree of the query's own. It needs nodes in preorder: those of a tree with tags
+   as frames always are, and `preorder` is set if those of the store are (struct calltree). NULL: they are not, or there
+   are no samples, or it was stopped. */
 struct weighted_tree;
 struct granularity;
 struct weighted_tree *filter_weigh_rebuilt(const struct snap *, const struct compiled_filters *, size_t type,
     bool noinlines, const struct sides *, struct granularity *, bool preorder, const _Atomic bool *stop);
 
-/* sides.c: what to multiply A's values by so that they sum up to B's; and the sum of the magnitudes of
-   what is left when B is taken from A, samples of the same stack and labels being one. */
+/* sides.c. sides_ratio() returns the factor of A's values that makes their sum equal to B's; sides_whole() the sum of
+   absolute values of the difference between A and B, where samples of the same stack and labels count as one;
+   sides_scaled() a value times a ratio. */
 double sides_ratio(const struct snap *, size_t type, uint64_t a, uint64_t b);
 int64_t sides_whole(const struct snap *, size_t type, const struct sides *);
 int64_t sides_scaled(int64_t v, double ratio);
 
-/* The same with the weights by tag (tracew's parts), the tag being a frame at the root, or at the leaf. */
+/* As filter_weigh_samples(), for the weights of a trace by tag (trace/as_profile.h); the tag is a frame at the root, or
+   at the leaf. */
 struct trace_tag_weight;
 void filter_weigh_parts(const struct snap *, const struct compiled_filters *, const struct trace_tag_weight *,
     uint32_t n, bool root, str_id unit, bool noinlines, struct arena *, struct weights *out);

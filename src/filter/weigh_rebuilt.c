@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Weights where the query leaves a tree of its own, in preorder: where each sample counts is found first, and which
- * nodes are not seen; then what is made of it walks over the nodes once. A shape, for calls of that query alone; or
- * what is spent at each address, for which no tree is made at all: a row a line of code at an address, its own weight,
- * and that of the stacks that it is on. The way down to a node says which rows are open; what is below one is what has
- * been added up since.
+ * Weights on a tree of the query's own, in preorder. First the node where each sample counts is computed, and which
+ * nodes are hidden; then one walk over the nodes builds the result. That is a call tree for this query alone, or the
+ * weight at each address, for which no tree is built: a row for each line of code at an address, with its own weight
+ * and that of the stacks that contain it. The path to the current node determines which rows are open; the weight below
+ * a node is what was added up since it was entered.
  *
- * Not taken: calls by addresses. Their tree is as large as that of lines, which is shown beside them.
+ * Not taken: weighted trees by address. Such a tree is as large as that by lines, which is shown beside the addresses.
  */
 #include "config.h"
 #include "filter/internal.h"
@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-/* The nodes that samples are at, before any filter. */
+/* Return the nodes that have samples, before any filter. */
 static struct rank *ends_of(const struct weigh_context *g)
 {
 	struct rank *at = xcalloc(rank_blocks(g->frame_tree.n), sizeof *at);
@@ -29,7 +29,7 @@ static struct rank *ends_of(const struct weigh_context *g)
 	return at;
 }
 
-/* Where each sample counts, and which nodes are not seen, NULL: all are. */
+/* Set g->of to the node where each sample counts. Return the hidden nodes, NULL: there are none. */
 static struct rank *find_samples(struct weigh_context *g, size_t type)
 {
 	uint32_t n = g->frame_tree.n, nsmp = g->sn->nsmps;
@@ -43,7 +43,7 @@ static struct rank *find_samples(struct weigh_context *g, size_t type)
 	weigh_samples(g, type);
 	rank_seal(g->hit, n);
 	struct rank *gone = g->cut.gone;
-	mem_free(g->frame_tree.of);	/* see g->of */
+	mem_free(g->frame_tree.of);	/* not needed any more, because of g->of */
 	g->frame_tree.of = NULL;
 	mem_free(g->cut.to);
 	mem_free(g->ends);
@@ -52,7 +52,8 @@ static struct rank *find_samples(struct weigh_context *g, size_t type)
 	return gone;
 }
 
-/* A weighing of samples on a tree in preorder: the store's, or one with tags as frames. false: there is none. */
+/* Begin a weighing on a tree in preorder: the store's, or one with tags as frames. Return false if there is none, or no
+   sample. */
 static bool begin_apart(struct weigh_context *g, const struct snap *sn, const struct compiled_filters *fc,
     bool noinlines, const struct sides *sides, bool preorder)
 {
@@ -68,7 +69,7 @@ static bool begin_apart(struct weigh_context *g, const struct snap *sn, const st
 	return true;
 }
 
-/* The shape of where samples count. */
+/* Build the call tree of the nodes where samples count. */
 static struct calltree *build_calltree(
     struct weigh_context *g, struct granularity *t, size_t type, const _Atomic bool *stop)
 {
@@ -125,9 +126,9 @@ struct weighted_tree *filter_weigh_rebuilt(const struct snap *sn, const struct c
 	return c;
 }
 
-/* ---- by address */
+/* ---- addresses */
 
-/* What one sample adds to what is shown. */
+/* Return the value of one sample that is shown. */
 static int64_t shown_value(const struct weigh_context *g, size_t type, uint32_t i)
 {
 	const struct sides *d = g->sides;
@@ -139,7 +140,7 @@ static int64_t shown_value(const struct weigh_context *g, size_t type, uint32_t 
 	return d->b ? side_shown(d->show, a, b, &other) : a;
 }
 
-/* By node that samples count at, in preorder. */
+/* Return the own weights of the nodes in g->hit, in preorder. */
 static int64_t *own_weights(const struct weigh_context *g, size_t type)
 {
 	uint32_t last = (uint32_t)rank_blocks(g->frame_tree.n) - 1;
@@ -154,10 +155,10 @@ static int64_t *own_weights(const struct weigh_context *g, size_t type)
 	return own;
 }
 
-/* A node on the way down; row: that of its frame, + 1, 0 where it has none. */
+/* A node on the current path; row: that of its frame, + 1; 0: it has none. */
 struct step_at { uint32_t node, row; bool first; int64_t before; };
 
-/* What has been added up since we went by it is what is below it, and its own. */
+/* What was added up since the node was entered is the weight at and below it. */
 static void leave_node(const struct step_at *at, int64_t sum, uint32_t *open, struct addr_sum *v)
 {
 	if (!at->row)
