@@ -7,10 +7,10 @@
  * not touch the columns that the reader fills meanwhile. A publication is queued too, with the counts of those columns
  * at the time of the request, so the published snapshot does not depend on the thread that makes it.
  *
- * With more than two processors that thread is a job of its own. On two processors, with two threads that read, the
- * system would have to schedule a third, and a quarter of the time stays unused: it puts two threads that often wait
- * for each other on one processor. There the two readers do it themselves: the one that would have to wait for the
- * other seals a part of a batch (the queue is `shared`).
+ * That thread is a job of its own, except on two processors with two threads that read. There the system would have to
+ * schedule a third, and a quarter of the time stays unused: it puts two threads that often wait for each other on one
+ * processor. So the two readers do it themselves: the one that would have to wait for the other seals a part of a batch
+ * (the queue is `shared`).
  *
  * Sealing a whole batch takes longer than the reader's queue of events can bridge, so it is done in steps of some
  * tenths of a millisecond: while one thread takes a step, the other still has events, or room for them. A writer that
