@@ -28,7 +28,7 @@ enum option_id {
 
 struct option_row {
 	const char *name;
-	char kind;		/* B boolean, I integer, F float, S string, M may be repeated, D duration */
+	char kind;		/* B boolean, I integer, F float, S string, M string that may be repeated */
 	const char *arg, *dflt, *group, *help;
 };
 extern const struct option_row option_rows[OPT__N];

@@ -312,8 +312,8 @@ enum tstate trace_interval_state(const struct snap *sn, trk_id trk, int64_t t)
 	return st;
 }
 
-/* Get the next sheet after s (dir 1) or before it that has changes of the track, pinned in h. Return the track's row
-   there, or -1. */
+/* Get the next sheet after s (dir 1) or before it (dir -1) that has the track, pinned in h. Return the track's row
+   there; -1 if there is none, or if the sheet is evicted and must not be waited for. */
 static int32_t sheet_seek(const struct snap *sn, trk_id trk, struct hold *h, uint32_t *s, int dir)
 {
 	while (dir > 0 ? *s + 1 < sn->nsheets : *s > 0) {

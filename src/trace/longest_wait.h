@@ -15,10 +15,7 @@ static inline bool state_is_wait(enum tstate s)
    if it is in another state, or if the trace is not completely read. */
 const char *trace_interval_end_text(const struct snap *, const struct trace_interval *);
 
-/* Find the longest wait of n goroutines in [t0, t1), in full also outside of the range. Of equal waits take the first
-   goroutine's, and its first. The sheets are walked once, for at most `most` steps (span_scan.h); *all: that was all of
-   them. Return false if there is none. */
-/* maximum steps, about 40 million events if goroutines do little in each sheet: more takes too long */
+/* A value for longest_wait_query.most: about 40 million events if goroutines do little in each sheet. */
 enum { LONGEST_WAIT_STEPS = 1 << 24 };
 struct longest_wait_query {
 	const trk_id *g;
@@ -28,6 +25,9 @@ struct longest_wait_query {
 	bool cached_only;
 	struct progress_watcher on;
 };
+/* Find the longest wait of n goroutines in [t0, t1), in full also outside of the range. Of equal waits take the first
+   goroutine's, and its first. The sheets are walked once, for at most `most` steps (span_scan.h); *all: that was all of
+   them. Return false if there is none. */
 bool longest_wait(const struct snap *, const struct longest_wait_query *, struct trace_interval *, bool *all);
 
 #endif

@@ -135,7 +135,8 @@ static bool goroutine_wanted(const struct span_walk *w, uint32_t who)
 	return (!w->g || who == w->g) && (!w->name || (name < w->sn->nstrs && w->name[name] == 2));
 }
 
-/* Complete a span that crosses a border or continues in the same state; false: it belongs to an earlier piece. */
+/* Complete a span that crosses a border or continues in the same state; false: it is empty, or belongs to an earlier
+   piece. */
 static bool complete_span(const struct span_walk *w, const struct sheet *sh, uint32_t row, uint32_t i,
     int64_t *t0, int64_t *t1)
 {

@@ -25,7 +25,7 @@ int  trace_stream_check_strict(const struct options *, const struct event_stream
 /* say: print them to standard error; frees them */
 void trace_stream_finish_notes(struct trace_stream_notes *, bool say);
 
-/* Get -from and -to as times of the file (gotrace/wire.h), [*from, *to); *range_given: one of them is set. */
+/* Get -from and -to as times of the file (struct trace_event), [*from, *to); *range_given: one of them is set. */
 int trace_stream_range(
     const struct options *, struct bytes, bool *range_given, int64_t *from, int64_t *to, struct err *);
 
