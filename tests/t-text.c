@@ -66,6 +66,8 @@ static void safety(void)
 	text_safe(&b, "a\033[2Jb\n\xff\xc2\x9b\xe2\x80\xae", 13);
 	OK(is("a\\x1b[2Jb\\x0a\\xff\\xc2\\x9b\\xe2\\x80\\xae"));
 	char to[12];
+	text_xml(&b, "<a href=\"&\">\033\xef\xbf\xbe", 16);
+	OK(is("&lt;a href=&quot;&amp;&quot;&gt;\\x1b\\ufffe"));
 	text_safe_fit(to, sizeof to, "a\033[\xd8\x9c", 5);
 	OK(!strcmp(to, "a\\x1b["));	/* both bytes of U+061C or neither */
 	text_safe_fit(to, 4, "\033b", 2);

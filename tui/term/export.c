@@ -28,27 +28,17 @@ static struct ground ground_of(const struct look *l)
 	return (struct ground){"#d0d0d0", "#121212"};
 }
 
-static void put_escaped(struct buf *b, uint32_t cp)
-{
-	char u[4];
-	switch (cp) {
-	case '&': buf_puts(b, "&amp;"); break;
-	case '<': buf_puts(b, "&lt;"); break;
-	case '>': buf_puts(b, "&gt;"); break;
-	case '"': buf_puts(b, "&quot;"); break;
-	case '\'': buf_puts(b, "&#39;"); break;
-	default: buf_put(b, u, text_encode_utf8(cp, u));
-	}
-}
-
 static void put_cells(struct buf *b, const struct cell *c, int n)
 {
+	struct buf text = {0};
 	for (int i = 0; i < n; i++) {
-		if (c[i].ch)
-			put_escaped(b, c[i].ch);
-		if (c[i].mark)
-			put_escaped(b, c[i].mark);
+		char u[8];
+		size_t len = c[i].ch ? text_encode_utf8(c[i].ch, u) : 0;
+		len += c[i].mark ? text_encode_utf8(c[i].mark, u + len) : 0;
+		buf_put(&text, u, len);
 	}
+	text_xml(b, text.p, text.n);
+	buf_free(&text);
 }
 
 static void put_hex(struct buf *b, int colour, const char *none)

@@ -148,6 +148,25 @@ void text_safe(struct buf *b, const char *s, size_t n)
 	}
 }
 
+void text_xml(struct buf *b, const char *s, size_t n)
+{
+	struct buf safe = {0};
+	text_safe(&safe, s, n);
+	for (size_t i = 0, len; i < safe.n; i += len) {
+		uint32_t cp;
+		len = text_decode_utf8(safe.p + i, safe.n - i, &cp);
+		switch (cp) {
+		case '&': buf_puts(b, "&amp;"); break;
+		case '<': buf_puts(b, "&lt;"); break;
+		case '>': buf_puts(b, "&gt;"); break;
+		case '"': buf_puts(b, "&quot;"); break;
+		case 0xfffe: case 0xffff: buf_printf(b, "\\u%x", cp); break;	/* not allowed in XML */
+		default: buf_put(b, safe.p + i, len);
+		}
+	}
+	buf_free(&safe);
+}
+
 void text_safe_fit(char *to, size_t size, const char *s, size_t n)
 {
 	size_t at = 0, cells;

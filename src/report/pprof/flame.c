@@ -267,25 +267,6 @@ static void place_nodes(struct flame_svg *f)
 	mem_free(o);
 }
 
-static void put_xml(struct buf *b, const char *s, size_t n)
-{
-	struct buf safe = {0};
-	text_safe(&safe, s, n);
-	for (size_t i = 0, k; i < safe.n; i += k) {
-		uint32_t cp;
-		k = text_decode_utf8(safe.p + i, safe.n - i, &cp);
-		switch (cp) {
-		case '&': buf_puts(b, "&amp;"); break;
-		case '<': buf_puts(b, "&lt;"); break;
-		case '>': buf_puts(b, "&gt;"); break;
-		case '"': buf_puts(b, "&quot;"); break;
-		case 0xfffe: case 0xffff: buf_printf(b, "\\u%x", cp); break;	/* XML does not allow these */
-		default: buf_put(b, safe.p + i, k);
-		}
-	}
-	buf_free(&safe);
-}
-
 /* One hue per package (or file): the text before the first dot or colon after the last slash. */
 static unsigned package_hue(const char *s, size_t n)
 {
@@ -305,7 +286,7 @@ static void put_frame(struct flame_svg *f, const struct fnode *n, double scale)
 	double x = PAD + n->x * scale, w = (double)n->cum * scale;
 	unsigned y = TOP + n->depth * ROW;
 	buf_puts(f->b, "<g><title>");
-	put_xml(f->b, s, len);
+	text_xml(f->b, s, len);
 	buf_puts(f->b, " (");
 	pprof_report_put_value(f->v, f->b, n->cum);
 	buf_puts(f->b, ", ");
@@ -319,7 +300,7 @@ static void put_frame(struct flame_svg *f, const struct fnode *n, double scale)
 			fit++;
 		used++;
 	}
-	put_xml(f->b, s, fit);
+	text_xml(f->b, s, fit);
 	buf_puts(f->b, "</text></g>\n");
 }
 
@@ -363,7 +344,7 @@ static void put_svg(struct flame_svg *f, struct out *out)
 	buf_puts(b, style);
 	buf_printf(b, "<rect width=\"%d\" height=\"%u\" fill=\"#fff\"/>\n<text class=\"h\" x=\"%d\" y=\"22\">", WIDTH,
 	    height, PAD);
-	put_xml(b, f->v->sample_type, strlen(f->v->sample_type));
+	text_xml(b, f->v->sample_type, strlen(f->v->sample_type));
 	buf_puts(b, ": ");
 	pprof_report_put_value(f->v, b, f->node[0].cum);
 	buf_puts(b, " of ");

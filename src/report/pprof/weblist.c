@@ -254,21 +254,10 @@ static void make_entries(struct weblist *w)
 
 static void put_escaped(struct weblist *w, struct buf *b, const char *s, size_t n)
 {
-	struct buf safe = {0};
-	if (!w->html) {
+	if (w->html)
+		text_xml(b, s, n);
+	else
 		buf_put(b, s, n);
-		return;
-	}
-	text_safe(&safe, s, n);
-	for (size_t i = 0; i < safe.n; i++)
-		switch (safe.p[i]) {
-		case '<': buf_puts(b, "&lt;"); break;
-		case '>': buf_puts(b, "&gt;"); break;
-		case '&': buf_puts(b, "&amp;"); break;
-		case '"': buf_puts(b, "&quot;"); break;
-		default: buf_putc(b, safe.p[i]); break;
-		}
-	buf_free(&safe);
 }
 
 static void puts_safe(struct weblist *w, struct buf *b, const char *s)
