@@ -6,8 +6,8 @@
 #include "base/text/buf.h"
 #include "store/store.h"
 
-/* Call fact for each label key of a profile with the texts that have most weight: "state", "chan send 94, ...". */
 typedef void info_label_fn(void *, const struct str_row *key, const char *text, size_t n);
+/* Call fact for each label key of a profile with the texts that have most weight: "state", "chan send 94, ...". */
 void info_labels(const struct snap *, info_label_fn *, void *arg);
 
 #endif

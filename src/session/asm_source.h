@@ -28,9 +28,9 @@ struct asm_weight { uint64_t addr; int64_t flat, cum; };
 /* Disassemble [from, upto) in run-time addresses and append the instructions. Return -1 with *e on failure. */
 int asm_source_add_range(
     struct asm_listing *, struct binary *, uint64_t from, uint64_t upto, bool intel, struct err *e);
+struct asm_range { uint64_t from, upto; };
 /* Return the range of bytes to show around an address: its symbol if that is small enough, else some bytes on both
    sides. */
-struct asm_range { uint64_t from, upto; };
 struct asm_range asm_source_range_around(struct binary *, uint64_t addr);
 /* Sort ranges by address and merge those that overlap. Return their number. */
 size_t asm_source_merge_ranges(struct asm_range *, size_t n);

@@ -31,14 +31,14 @@ bool download_needed(const struct options *);
 struct downloads *download_fetch(const struct options *, const struct download_watch *, struct err *e);
 void download_free(struct downloads *);
 
-/* Describe the first input to fetch: its name, its title, and how long the server will collect (s). Return false if
-   there is none. */
 struct download_info {
 	char name[200];		/* full name */
 	char title[120];	/* host and endpoint if it is the first file; else "" */
 	int64_t seconds;
 	bool trace;
 };
+/* Describe the first input to fetch: its name, its title, and how long the server will collect (s). Return false if
+   there is none. */
 bool download_describe(const struct options *, struct download_info *);
 
 /* Return -1 with *e if the command line of a report on one file names several. */

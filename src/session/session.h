@@ -41,8 +41,8 @@ struct job *session_job(const struct session *);
 /* Return whether the kind of the file is known. For a URL or a pipe it is known only when its bytes have arrived.
    Before that there is no pane to show. */
 bool session_format_known(const struct session *);
-/* Return false unless the job waits for bytes of a URL or a pipe. expect_s (seconds) and total are 0 if unknown. */
 struct fetch_progress { const char *from; int64_t ms, expect_s; uint64_t bytes, total; };
+/* Return false unless the job waits for bytes of a URL or a pipe. expect_s (seconds) and total are 0 if unknown. */
 bool session_fetch_progress(const struct session *, struct fetch_progress *);
 /* Return a notice about what was fetched (where it was saved), each once. NULL: none. */
 const char *session_take_notice(struct session *);
@@ -139,9 +139,9 @@ struct buf;
 typedef int session_report_fn(const struct options *, struct buf *, struct err *);
 int session_add_made(struct session *, const char *name, const struct query *, session_report_fn *, enum side_use,
     struct err *e);
+struct side_news { uint32_t side; enum side_use use; const char *file; bool failed; struct err err; };
 /* Return true once for each requested side that was read or failed; call after session_refresh(). There is no news of
    the command line's base: it is set in the first query already. */
-struct side_news { uint32_t side; enum side_use use; const char *file; bool failed; struct err err; };
 bool session_side_news(struct session *, struct side_news *);
 /* Change the query so that it uses the side. */
 void session_query_use_side(struct query *, enum side_use, uint32_t side);
@@ -155,8 +155,8 @@ static inline bool query_removes_nodes(const struct query *q)
 	const struct filters *f = &q->f;
 	return q->noinlines || (!q->suspended && (f->hide || f->show || f->show_from || f->prune_from));
 }
-/* Compute for both sides how many there are and the mean time of one, by state. */
 struct rest_states { uint32_t n[2]; int64_t ns[2][TS__N]; };
+/* Compute for both sides how many there are and the mean time of one, by state. */
 void session_rest_times(const struct session *, const struct query *, struct rest_states *);
 /* Estimate the same times, in bounded time for any size of trace; good enough to find the state in which both differ
    most. */

@@ -27,9 +27,9 @@ void bins_row(const struct snap *, trk_id, int64_t t0, int64_t t1, uint32_t n, s
 /* Sum the states of a track over [t0, t1). If too many sheets of it are evicted, the sums are estimates from
    summaries. */
 void bins_sum(const struct snap *, trk_id, int64_t t0, int64_t t1, struct bin *out);
+struct bins_query { trk_id trk; int64_t t0, t1; int64_t *ns; };
 /* Sum the states of many tracks, each track at most once, in one walk over the sheets in order. The caller zeroes ns[]
    of each; they are in the arena. Return false if stopped. */
-struct bins_query { trk_id trk; int64_t t0, t1; int64_t *ns; };
 bool bins_many(
     const struct snap *, const struct bins_query *, uint32_t n, const struct arena *, const struct progress_watcher *);
 /* Sum the states of Ps over [t0, t1), exact also if sheets are evicted, including the time before the first event of a

@@ -30,11 +30,11 @@ struct mmu *mmu_cut(const struct mmu *, int64_t t0, int64_t t1, struct arena *);
 double mmu_min(const struct mmu *, int64_t window);
 /* Return the utilisation that a share q of all windows does not exceed; q 0 is the minimum. */
 double mmu_quantile(const struct mmu *, int64_t window, double q);
-/* Find the worst windows that do not overlap (within a series), worst first. Return their number, at most n. */
 struct mmu_window { int64_t t0; double util; uint32_t proc; };
+/* Find the worst windows that do not overlap (within a series), worst first. Return their number, at most n. */
 uint32_t mmu_worst(const struct mmu *, int64_t window, uint32_t n, struct mmu_window *out);
-/* Set the windows of the reference's plot: 100, evenly on a logarithmic scale. */
 enum { MMU_PLOT = 100 };
+/* Set the windows of the reference's plot: 100, evenly on a logarithmic scale. */
 void mmu_plot(const struct mmu *, int64_t window[MMU_PLOT]);
 
 #endif

@@ -29,10 +29,10 @@ static inline bool task_filter_match_latency(const struct task_criteria *p, int6
 {
 	return (p->lo == TIME_NONE || ns >= p->lo) && (p->hi == TIME_NONE || ns <= p->hi);
 }
+struct task_filter_slow { uint32_t first; bool gap; };
 /* Find the slow ones of n latencies (ascending; n > 0): those from `first` on. gap: `first` follows the largest
    difference of neighbours above the median, is at least twice its lower neighbour, and at least 3 latencies are slow;
    otherwise the slow ones are those above the 99th percentile, at least the last. */
-struct task_filter_slow { uint32_t first; bool gap; };
 struct task_filter_slow task_filter_slow(const int64_t *v, uint32_t n);
 bool task_filter_match_task(
     const struct task_criteria *, const struct store *, const struct stats_tasks *, const struct stats_task *);

@@ -39,8 +39,8 @@ bool trace_report_wants_name(const struct trace_report_ctx *, str_id);	/* matche
 int trace_report_open(struct trace_report_ctx *, const struct options *, struct out *, struct err *e);
 void trace_report_close(struct trace_report_ctx *);
 
-/* Return the text of a string of the store; `none` for an empty one. */
 struct trace_report_text { const char *s; size_t n; };
+/* Return the text of a string of the store; `none` for an empty one. */
 struct trace_report_text trace_report_string(const struct trace_report_ctx *, str_id, const char *none);
 static inline bool trace_report_has_option(const struct trace_report_ctx *r, enum option_id id)
 {
@@ -72,8 +72,8 @@ struct trace_report_rows { const struct trace_report_ctx *r; struct table *t; ui
 bool trace_report_next_pass(struct trace_report_rows *);
 void trace_report_end_item(struct trace_report_rows *);
 
-/* Compute the quantiles that tables and JSON show: p50_ns, p90_ns, p99_ns, max_ns. */
 enum { TRACE_REPORT_QUANTILES = 4 };
+/* Compute the quantiles that tables and JSON show: p50_ns, p90_ns, p99_ns, max_ns. */
 void trace_report_quantiles(const struct trace_report_ctx *, int64_t *v, uint32_t n, int64_t q[TRACE_REPORT_QUANTILES]);
 /* Write them as fields of an object; null if there are no lengths. */
 void trace_report_json_quantiles(const struct trace_report_ctx *, struct json *, int64_t *v, uint32_t n);

@@ -48,14 +48,14 @@ struct stats_query {
 	bool lengths;			/* only the lengths of regions are needed: no sheet is read */
 };
 
-/* Group the goroutines that were ever in a state, by start function (name 0: unknown) or by the given keys. The group
-   with most running time is the first. */
 struct stats_group { str_id name; uint32_t first, n; int64_t exec; };
 struct stats_groups {
 	uint32_t n, ng;
 	struct stats_group *group;
 	struct goroutine_times *g;		/* group i has g[first] .. g[first + n), longest life first */
 };
+/* Group the goroutines that were ever in a state, by start function (name 0: unknown) or by the given keys. The group
+   with most running time is the first. */
 struct stats_groups *stats_groups(const struct stats_index *, const struct stats_query *, struct arena *);
 
 /* Regions of one name that started at one place. */
@@ -100,16 +100,16 @@ static inline struct stats_task_event stats_task_event(const struct stats_tasks 
 /* Return the index of the task with that id; UINT32_MAX if there is none. */
 uint32_t stats_task_find(const struct stats_tasks *, uint64_t id);
 
+struct stats_share { double share; int64_t value; };
 /* Set the values at shares of n numbers: 0 if n is 0, the maximum at share 1. The numbers are sorted, unless they are
    very many. a: the arena of the numbers, or NULL. */
-struct stats_share { double share; int64_t value; };
 void stats_quantiles(const struct arena *a, int64_t *v, uint32_t n, struct stats_share *, unsigned nshare);
 /* Return the index of the number at that share among n > 0 sorted numbers, ascending. */
 uint32_t stats_quantile_rank(uint32_t n, double share);
-/* Return the exact values at the shares that are shown everywhere; all 0 if n is 0. Sorts the numbers. */
 enum stats_spread_at { SPREAD_P50, SPREAD_P90, SPREAD_P95, SPREAD_P99, SPREAD_MAX, SPREAD__N };
 extern const double stats_spread_share[SPREAD__N];
 struct stats_spread { uint32_t n; int64_t at[SPREAD__N]; };
+/* Return the exact values at the shares that are shown everywhere; all 0 if n is 0. Sorts the numbers. */
 struct stats_spread stats_spread(int64_t *v, uint32_t n);
 /* Return the value at share q of n sorted numbers, 0 if n is 0. */
 int64_t stats_quantile(const int64_t *sorted, uint32_t n, double q);

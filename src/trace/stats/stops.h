@@ -30,9 +30,9 @@ struct stop_group *stops_group(const struct snap *, const struct stop *, uint32_
     uint32_t *ngroup);
 static inline int64_t stops_mean(const struct stop_group *g) { return g->total / g->n; }
 
+struct stop_kind { const char *s; size_t n; };
 /* Return the reason of a stop without "stop-the-world ()", as in the file (not safe for a terminal); n 0: it has
    none. */
-struct stop_kind { const char *s; size_t n; };
 struct stop_kind stops_kind(const struct store *, uint32_t span);
 /* Append the name of the group of a stop in a report, as in the file (not safe for a terminal): its kind, or the
    function, file and line of its caller (nothing without a stack). by: not STOPS_SINGLE. */
