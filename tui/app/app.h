@@ -42,7 +42,7 @@ struct job *app_work(const struct app *);
    app_run_step(). The screen does not change until it is complete. */
 bool app_busy(const struct app *);
 void app_run_step(struct app *);
-/* take the results of app_work(), if it has ended or, with wait, when it ends */
+/* Take the results of app_work(), if it has ended or, with wait, when it ends. */
 void app_take_results(struct app *, bool wait);
 void app_draw(struct app *, struct grid *);	/* resizes the grid to the app's size and writes every cell */
 void app_message(struct app *, enum style, const char *fmt, ...)

@@ -119,7 +119,7 @@ struct app {
 	bool queried;			/* this key has changed the query */
 	bool patient;
 	struct later later;
-	char rest_note[80];		/* the filters that chose side A when it is compared with the rest, or "" */
+	char rest_note[80];		/* how side A of a comparison with the rest was chosen, or "" */
 	uint32_t rest_of; /* report the comparison with the rest when this query is weighed: its serial + 1; 0: none */
 	uint32_t part;			/* the numbers are of this many samples, the first of the profile; 0: of all */
 	enum cmd_id did;		/* the command of the current key, for undo */
@@ -194,7 +194,7 @@ void app_switch_pane(struct app *, int pane);			/* switch, and add an entry to t
 bool app_back(struct app *);				/* false: already at the first position */
 void app_forward(struct app *);
 void app_push_undo(struct app *, const struct undo *);	/* record a step */
-/* after a key: record a step if it moved the view */
+/* After a key: record a step if it moved the view. */
 void app_record_move(struct app *, const struct app_position *before);
 void app_undo(struct app *);
 void app_redo(struct app *);
@@ -219,12 +219,12 @@ const char *app_escape_regex(struct app *, const char *name);	/* the same, not a
 const char *app_fun_name(const struct app *, fun_id);
 
 /* query.c: commands that change the query */
-/* set the query with an undo step; false: it is invalid, which is reported */
+/* Set the query with an undo step; false: it is invalid, which is reported. */
 bool app_query(struct app *, const struct query *);
 bool app_query_own(struct app *, const struct query *, struct arena *own);	/* as session_set_query() */
 bool app_query_command(struct app *, const struct act *);	/* false: not a command of query.c */
 void app_clear(struct app *);				/* remove all filters, or report that there are none */
-/* the text of a filter; NULL: the command is not a text filter */
+/* The text of a filter; NULL: the command is not a text filter. */
 const char **app_filter_of(struct query *, enum cmd_id);
 /* add: match either the old value or the new one */
 bool app_filter(struct app *, enum cmd_id, const char *value, bool add);
@@ -309,7 +309,7 @@ const struct session *partial_load_session(const struct app *);	/* the session t
 bool partial_load_is_active(const struct app *);
 /* As view_options_parse_time(), but percentages are resolved by the outline. */
 bool partial_load_parse_time(const struct app *, const char *, int64_t *t);
-/* t is in the trace, and a part that contains it can be loaded */
+/* t is in the trace, and a part that contains it can be loaded. */
 bool partial_load_can_reach(const struct app *, int64_t t);
 void partial_load_start(struct app *, int64_t t0, int64_t t1);	/* load [t0, t1] first, then move there */
 /* Return false when no part is loaded for it; the caller then moves there in the usual way. */

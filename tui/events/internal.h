@@ -63,7 +63,7 @@ struct events_stack { const char *of; stk_id stack; };
 int  events_event_stacks(const struct snap *, const struct event_item *, struct events_stack out[2]);
 
 /* page_job.c */
-/* the result points to the scope */
+/* The result points to the scope. */
 struct trace_events_query events_list_query(int view, const struct tracepane_scope *);
 /* A page. far: a search has to look for filtered events beyond it. */
 struct events_page { struct event_list list; bool far; };

@@ -53,7 +53,7 @@ static void set_text(struct app *a, const char *name, const char *text, bool our
 		*s = a->saved[--a->nsaved];
 }
 
-/* Append the current filters as text. Filters that contain "; " cannot be stored, because it is the separator. */
+/* Append the current filters as text, separated by "; ". A "; " in an expression is written as "[;] ". */
 void filter_set_put(struct app *a, struct buf *b)
 {
 	struct query q = *session_query(a->s);

@@ -262,7 +262,7 @@ void view_options_apply(struct app *a, bool first)
 	}
 	if (!complete)
 		start_partial_load(a, &q);
-	/* the result of a name may change until all has been read */
+	/* until all has been read, the place may be resolved to another one */
 	if (complete && a->todo & ST_AT && !view_options_goto_at(a, options_str(a->options, OPT_AT)))
 		a->todo &= ~ST_AT;
 	for (size_t i = 0; complete && i < sizeof starts / sizeof *starts; i++)

@@ -91,14 +91,14 @@ int64_t gc_selected(const struct gc_state *, int stops);
 enum verdict gc_table_act(struct gc_state *, const struct pane_env *, const struct act *, struct ask *);
 int gc_table_sorts(const struct gc_state *, struct choice *);
 void gc_table_report(const struct gc_state *, const struct pane_env *, struct pane_report *);
-/* draw the heading and h rows */
+/* Draw the heading and h rows. */
 void gc_table_draw(const struct gc_state *, const struct pane_env *, struct grid *, int h);
 
 /* cycles.c: the cycles in the scope. */
 const struct gc_cycle *gc_cycle_at(const struct gc_state *, uint32_t row);
 void gc_cycles_list(struct gc_state *, const struct snap *, int64_t select);	/* make the rows, in order */
 struct gc_key { int64_t v; bool none; };
-/* the value of the cell */
+/* The value of the cell. */
 struct gc_key gc_cycle_value(const struct snap *, const struct gc_cycle *, enum gc_cycle_col);
 void gc_cycle_cell(const struct snap *, struct grid *, int w, const struct gc_cycle *, enum gc_cycle_col);
 
@@ -118,7 +118,7 @@ void gc_sum_cell(const struct gc_state *, const struct pane_env *, struct grid *
 const struct stop *gc_stop_at(const struct gc_state *, uint32_t row);
 const struct stop_group *gc_stop_group_at(const struct gc_state *, uint32_t row);
 void gc_stop_name(const struct store *, uint32_t span, struct buf *);	/* append the reason of the stop */
-/* append the name of the open group */
+/* Append the name of the open group. */
 void gc_stops_open_name(const struct gc_state *, const struct store *, struct buf *);
 void gc_stop_group_name(const struct gc_state *, const struct store *, const struct stop_group *, struct buf *);
 /* Handle grouping, and Enter and q on groups. V_PASS: another command. */

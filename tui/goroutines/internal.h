@@ -111,7 +111,7 @@ struct goroutines_state {
 	struct goroutines_previous_list {
 		uint32_t *order, n;
 		struct goroutines_list_key of;
-	} other; /* The previous list; order NULL: none. */
+	} other; /* the previous list; order NULL: none */
 	struct rows rows[2];
 	enum goroutines_level level;
 	str_id open;			/* name of the open group */
@@ -166,7 +166,7 @@ void goroutines_fill_list(struct goroutines_state *, const struct pane_env *);
 /* As goroutines_fill_list(), but if there are many goroutines start the job p->work and return false. */
 bool goroutines_fill_list_async(struct goroutines_state *, const struct pane_env *);
 void goroutines_drop_previous(struct goroutines_state *);
-/* Return the index of a goroutine in gs->g, searching open groups first; UINT32_MAX: not found. */
+/* Return the index in gs->g of a goroutine of the open group; UINT32_MAX: it is not in that group. */
 uint32_t goroutines_find_index(const struct goroutines_state *, trk_id);
 /* selection.c */
 bool goroutines_is_tagged(const struct goroutines_state *, const struct goroutines_row *);
@@ -217,7 +217,7 @@ void goroutines_page_seek_time(struct goroutines_state *, int64_t t); /* Select 
 void goroutines_page_seek_span(struct goroutines_state *, uint32_t i);	/* ... or this span, when the spans are read. */
 /* Set the order; keep: the selected span stays selected, else select the first row. */
 void goroutines_page_sort(struct goroutines_state *, int sort, bool invert, bool keep);
-/* the spans that are loaded or being read are of p->one.trk */
+/* The spans that are loaded or being read are of p->one.trk. */
 bool goroutines_page_loaded(const struct goroutines_state *);
 struct job *goroutines_page_job(const struct goroutines_state *);
 /* Wait for the spans that are still being read, unless that may take long. */
@@ -227,7 +227,7 @@ void goroutines_page_finish(struct goroutines_state *, const struct pane_env *);
 void goroutines_page_drop_seek(struct goroutines_state *);			/* the user has moved the selection */
 void goroutines_page_stop(struct goroutines_state *);
 /* detail.c */
-/* for the menu of s; returns how many */
+/* For the menu of s; returns how many. */
 int goroutines_page_sort_choices(const struct goroutines_state *, struct choice *);
 const char *goroutines_page_sort_name(const struct goroutines_state *);	/* as in the report `goroutine` */
 void goroutines_page_draw(const struct goroutines_state *, const struct pane_env *, struct grid *);
@@ -278,7 +278,7 @@ uint32_t goroutines_find(void *, const struct pane_env *, int dir, uint32_t *at)
 bool goroutines_search(struct goroutines_state *, const struct pane_env *);
 struct job *goroutines_search_job(const struct goroutines_state *);
 void goroutines_search_finish(struct goroutines_state *);		/* take the result, or wait for it */
-/* the result is not wanted any more, or the groups have changed */
+/* The result is not wanted any more, or the groups have changed. */
 void goroutines_search_stop(struct goroutines_state *);
 void goroutines_search_clear(struct goroutines_state *);		/* likewise, and discard the results */
 

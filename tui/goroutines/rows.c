@@ -281,9 +281,9 @@ struct goroutines_build {
 	bool dropped;		/* the query has changed */
 	struct job *job;
 };
-/* AT_ONCE: goroutines times sheets that take less than a frame; TOLD: size up to which a group is summed again
-   for each key; LISTED: goroutines sorted without a job. */
-/* LOOKED: rows read at random positions between releases of pages */
+/* AT_ONCE: goroutines times sheets that take less than a frame; TOLD: size up to which a group is summed again for
+   each key; LISTED: goroutines sorted without a job; LOOKED: rows read at random positions between releases of
+   pages. */
 enum { AT_ONCE = 20000, TOLD = 2000, LISTED = 20000, LOOKED = 1 << 10 };
 
 static trk_id region_track(const struct snap *sn, uint32_t i)

@@ -54,7 +54,7 @@ struct hits {
 	char *text;
 	uint32_t n;
 };
-/* n entries of 0; at is NULL without a search */
+/* All n entries are 0; at is NULL without a search. */
 void profile_hits_init(struct hits *, const struct pane_env *, size_t n);
 bool profile_hits_are_current(const struct hits *, const struct pane_env *);	/* they are of the current search */
 void profile_hits_free(struct hits *);

@@ -45,13 +45,13 @@ struct list_state {
 	int64_t most;		/* the largest cumulative weight of a line */
 	bool fold, inlined;
 	bool assembly;		/* show the machine code */
-	struct asm_listing asm_of;	/* of the displayed function, for ... */
+	struct asm_listing asm_of;	/* of the displayed function; its key is in the next members */
 	uint32_t asm_serial;
 	str_id asm_id, asm_file;
 	struct list_code *code;	/* by line, then by address */
 	uint32_t ncode;
 	char *asm_why;		/* NULL, or why there is no code */
-	struct addr_sums *addrs;	/* weights of addresses, for ... */
+	struct addr_sums *addrs;	/* weights of addresses, at the next serial */
 	uint32_t addrs_serial;
 	struct async_totals *work;	/* the job that counts them, or NULL */
 	bool asm_waits;		/* the code waits for that job */

@@ -11,7 +11,7 @@
 /* The state of the tasks pane and what its files share. */
 enum tasks_level { L_KINDS, L_LIST, L_ONE };
 enum { SORT_COUNT, SORT_P50, SORT_P95, SORT_P99, SORT_MAX, SORT_NAME, SORT__N };
-/* the last four only for regions */
+/* The last four only for regions. */
 enum item_val { IV_DUR, IV_START, IV_ID, IV_RUN, IV_READY, IV_SYSCALL, IV_BLOCKED, IV__N };
 /* The sort keys of kinds (by SORT_*) and of the items of a kind (by item_val): the word for :sort, and its text
    for the menu. */
@@ -128,7 +128,7 @@ void tasks_put_filter(const struct task_criteria *, struct buf *);
 /* rows_job.c: the same in the background, if there are many */
 void tasks_update(struct tasks *, const struct pane_env *);	/* list again for a new snapshot, query or filter */
 struct tasks_target tasks_current_target(const struct tasks *);
-/* likewise, and go to a position */
+/* Likewise, and go to a position. */
 void tasks_goto(struct tasks *, const struct pane_env *, const struct tasks_target *);
 /* Select the kind of a task; Enter then selects that task in the list. */
 void tasks_select_near(struct tasks *, uint64_t id);

@@ -10,7 +10,7 @@
 
 /* Signals, and restoring the terminal however the program ends. For term.c; only one can be open. */
 int  restore_open(int tty, struct err *);	/* save the line settings; -1: no pipe for signals */
-/* append to the bytes that undo our settings; ignored if there is no room */
+/* Append to the bytes that undo our settings; ignored if there is no room. */
 void restore_add_reset(const char *bytes, size_t n);
 void restore_arm(int out);			/* from here on a crash restores the terminal */
 void restore_disarm(void);

@@ -21,7 +21,7 @@ struct look {
 struct paint {
 	int16_t fg, bg;		/* of 256, or of 8; -1: the terminal's default */
 	uint16_t attr;		/* AT_BOLD | AT_DIM | AT_REVERSE | AT_UNDERLINE */
-	uint16_t none;		/* 0: padding for comparisons of bytes */
+	uint16_t none;		/* 0: keeps unused bytes equal, because paints are compared by bytes */
 };
 struct paint style_paint(const struct look *, enum style fg, enum style bg, int attr);
 struct paint style_cell_paint(const struct look *, const struct cell *);

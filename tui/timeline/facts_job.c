@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What stands out in the window: the facts below the rows, their marks in the line "anomaly", and where Tab leads.
- * They are of the range that is shown, so each zoom and each step to the side asks for others. Counting them looks at
- * the sheets at the ends of the window, which takes milliseconds in a long trace: it is a job, one at a time, and
- * no facts are shown until it has ended. The facts of the whole trace are kept, because the user often returns to it.
+ * The notable facts of the window: the lines below the rows, the marks in the line "anomaly", and
+ * the targets of Tab. They depend on the window, so each zoom and move requires new ones. Counting
+ * them reads the sheets at the ends of the window, which takes milliseconds in a long trace: a job
+ * does it, one at a time, and no facts are shown until it has ended. The facts of the whole trace
+ * are kept, because the user often returns to it.
  *
- * Tab steps through the facts of the window in which it was first pressed. It moves the window, which then has other
- * facts; as long as no other key moves the window, the next Tab continues in the same list.
+ * Tab steps through the facts of the window in which it was first pressed. It moves the window,
+ * which then has other facts; as long as no other key moves the window, the next Tab continues in
+ * the same list.
  */
 #include "config.h"
 #include "timeline/timeline.h"

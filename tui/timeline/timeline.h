@@ -33,9 +33,9 @@ enum {
 	TL_PS = 256
 };
 
-/* A row: a track, a task, a level of a track's regions, or a depth of its stacks over time. */
+/* A row: a track, a task, a level of a track's regions, or a depth of its stacks over time. id: the track; for a
+   task its index in tasks. */
 enum timeline_row_type { ROW_TRACK, ROW_TASK, ROW_REGION, ROW_STACK };
-/* A row. id: the track; for a task its index in tasks. */
 struct timeline_row { uint32_t id; uint8_t what, level; };
 
 /* A link of the wake chain. */
@@ -216,8 +216,8 @@ const char *timeline_track_name(const struct store *, trk_id, struct buf *);
 /* Return the track under the cursor (for a task, the goroutine that created it; 0: none); get its interval there. */
 trk_id timeline_selected_track(const struct timeline *, const struct pane_env *);
 bool timeline_selected_ival(const struct timeline *, const struct pane_env *, struct trace_interval *);
-/* The extent of what is under the cursor on the selected row, for any kind of row. */
-/* Members of it. span: a task or region, or UINT32_MAX. */
+/* The extent of what is under the cursor on the selected row, for any kind of row. span: a task or region, or
+   UINT32_MAX. */
 struct timeline_extent { int64_t t0, t1; trk_id trk; uint32_t span; };
 bool timeline_extent(const struct timeline *, const struct pane_env *, struct timeline_extent *);
 struct timeline_row timeline_row(const struct timeline *, uint32_t i);	/* return row i < nrow */
@@ -277,7 +277,7 @@ void timeline_release_pages(const struct timeline *, const struct pane_env *);
 struct job *timeline_index_job(const struct timeline *);
 bool timeline_snap_is_small(const struct snap *);	/* a pass over all of it is cheap */
 void timeline_index_finish(struct timeline *);	/* wait for the job, if one is running */
-/* as timeline_index(), but there is an index afterwards */
+/* As timeline_index(), but there is an index afterwards. */
 void timeline_index_now(struct timeline *, const struct pane_env *);
 void timeline_index_free(struct timeline *);
 /* Start a frame, or return the bins of a track in the window. Bins are kept for the next frame, so a change of the
