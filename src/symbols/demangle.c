@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Names of C++. The compiler's own runtime library knows how to demangle, and
- * says everything: return types, parameters, template arguments. What a mode
- * does not want is then taken out of the text, which is possible because the
- * brackets of a demangled name match. Names that are no mangled ones but look
- * like C++ lose their brackets by a cruder rule, which is pprof's. Without that
- * library (see configure) only the latter is done.
+ * Demangles C++ names. The compiler's runtime library demangles completely: return types, parameters, template
+ * arguments. The parts that a mode omits are then removed from the text, which is possible because the brackets of a
+ * demangled name match. From names that are not mangled but look like C++, bracketed parts are removed by a simpler
+ * rule, which is pprof's. Without that library (see configure) only the latter is done.
  */
 #include "config.h"
 #include "symbols/demangle.h"
@@ -19,13 +17,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* __cxa_demangle of the runtime of C++, which is opened with the first mangled name: linked it would be a megabyte
-   of every start. NULL: there is none. */
+/* Return __cxa_demangle of the C++ runtime, which is opened with the first mangled name: as a linked library it would
+   add a megabyte to every start. NULL: not available. */
 typedef char *demangler(const char *name, char *out, size_t *n, int *status);
 static demangler *find_demangler(void)
 {
 	static demangler *_Atomic found;
-	static _Atomic bool searched;	/* whoever else looks meanwhile finds the same */
+	static _Atomic bool searched;	/* threads that search at the same time find the same function */
 	static const char *const names[] = {"libstdc++.so.6", "libc++abi.so.1", "libc++abi.dylib", NULL};
 	static const struct dynlib_symbol call = {"__cxa_demangle", 0};
 	demangler *f = NULL;
@@ -41,7 +39,7 @@ static demangler *find_demangler(void)
 	return f;
 }
 
-/* In malloc's memory, or NULL: it is not mangled. */
+/* Return the demangled name, allocated by the C library, or NULL if the name is not mangled. */
 static char *demangle_cxx(const char *name)
 {
 	int status;
@@ -57,7 +55,7 @@ static bool is_word(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The length of "operator" and its symbol at s, or 0. */
+/* Return the length of "operator" and its symbol at s, or 0. */
 static size_t operator_at(const char *s, const char *begin)
 {
 	static const char *const symbol[] = {"()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=",
@@ -68,13 +66,13 @@ static size_t operator_at(const char *s, const char *begin)
 		if (!strncmp(s + 8, symbol[i], strlen(symbol[i])))
 			return 8 + strlen(symbol[i]);
 	size_t n = 8;
-	if (s[n] == ' ')	/* to a type */
+	if (s[n] == ' ')	/* conversion to a type */
 		while (s[n] && s[n] != '(')
 			n++;
 	return n;
 }
 
-/* Behind the bracket that closes the one at s; the end of the text if none does. */
+/* Return the place after the bracket that closes the one at s; the end of the text if none does. */
 static const char *skip_bracketed(const char *s, const char *begin)
 {
 	int depth = 0;
@@ -93,7 +91,7 @@ static const char *skip_bracketed(const char *s, const char *begin)
 	return s;
 }
 
-/* Behind what may follow the parameters of a member function. */
+/* Skip what may follow the parameters of a member function. */
 static const char *skip_qualifiers(const char *s)
 {
 	static const char *const word[] = {" const", " volatile", " restrict", " &&", " &", "&&", "&", " noexcept"};
@@ -105,7 +103,7 @@ static const char *skip_qualifiers(const char *s)
 	return s;
 }
 
-/* A demangled name without its return type and parameters; without template arguments if simple. */
+/* Append a demangled name without its return type and parameters, and without template arguments if simple. */
 static void put_simplified(struct buf *b, const char *s, bool simple)
 {
 	static const char anonymous[] = "(anonymous namespace)";
@@ -124,7 +122,7 @@ static void put_simplified(struct buf *b, const char *s, bool simple)
 		} else if (*s == '(') {
 			const char *after = skip_bracketed(s, begin);
 			next = skip_qualifiers(after);
-			if (!strncmp(next, "::", 2)) {	/* the function that something local is in */
+			if (!strncmp(next, "::", 2)) {	/* the function that contains a local entity */
 				buf_puts(b, "()");
 				buf_put(b, after, (size_t)(next - after));
 			} else if (*next) {
@@ -138,7 +136,7 @@ static void put_simplified(struct buf *b, const char *s, bool simple)
 			next = skip_bracketed(s, begin);
 			buf_put(b, s, (size_t)(next - s));
 		} else if (*s == ' ') {
-			buf_reset(b);	/* what was before is the return type */
+			buf_reset(b);	/* the text before is the return type */
 		} else {
 			buf_putc(b, *s);
 		}
@@ -153,7 +151,7 @@ static bool looks_like_cpp(const char *s)
 	return strpbrk(s, "<>[]") || strstr(s, "::");
 }
 
-/* Take out everything between matching brackets, as far as they match. */
+/* Remove everything between matching brackets, up to the first mismatch. */
 static void remove_matching(struct buf *b, char open, char close)
 {
 	size_t first = 0, depth = 0;
@@ -185,7 +183,7 @@ bool demangle(struct buf *b, const char *name, enum demangle_mode mode)
 	if (mode == DM_FULL) {
 		buf_puts(b, full);
 	} else {
-		struct buf t = {0};	/* what it takes out goes back to the beginning */
+		struct buf t = {0};	/* separate buffer, because put_simplified() resets it */
 		put_simplified(&t, full, mode == DM_SIMPLE);
 		buf_put(b, t.p ? t.p : "", t.n);
 		buf_free(&t);

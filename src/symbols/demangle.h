@@ -9,14 +9,14 @@
 #include <stdbool.h>
 
 /*
- * Function names of C++ and Rust as people write them, in pprof's modes: without
- * parameters and template arguments, without parameters, in full; or not at all.
+ * Source names of C++ and Rust functions, in pprof's modes: without parameters and template arguments, without
+ * parameters, in full; or not demangled.
  */
 enum demangle_mode { DM_SIMPLE, DM_TEMPLATES, DM_FULL, DM_NONE };
 
-/* Of all functions whose name is still the one that was linked; force: of all that have one. */
+/* Demangle all functions whose name is still the linker name; force: all that have a linker name. */
 void demangle_profile(struct profile *, enum demangle_mode, bool force);
-/* One name, appended; false: it is not mangled, and nothing is. */
+/* Append the source name of one function. Return false and append nothing if it is not mangled. */
 bool demangle(struct buf *, const char *name, enum demangle_mode);
 
 #endif

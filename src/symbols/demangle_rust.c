@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Names of Rust, undone by binutils' libiberty: the old form, which dresses as
- * C++ with a hash behind it, and the new one (v0, RFC 2603), a grammar in which
- * types nest and may refer back. Without that library (see configure) names of
- * the new form stay as they are, and those of the old one are C++ with a hash.
+ * Demangles Rust names by binutils' libiberty: the legacy scheme, which looks like C++ with a hash at the end, and the
+ * new one (v0, RFC 2603), a grammar in which types nest and may contain back references. Without that library (see
+ * configure) v0 names are not demangled, and legacy ones are shown as C++ with a hash.
  *
- * What lies around it here makes its text that of pprof. Before: an old
- * component that begins with an underscore loses it, as pprof takes that for the
- * end of the length; what the linker hung on is cut off. After: where arguments are
- * not wanted, those of generics become <>, and what is no UTF-8 is no name.
+ * The code around it adapts the result to pprof's. Before: a legacy component loses a leading underscore, because pprof
+ * takes it for the end of the length; suffixes added by the linker are removed. After: if arguments are not wanted,
+ * those of generics become <>, and a result that is not UTF-8 is rejected.
  *
- * A name that refers back to itself can double with every few bytes, and the
- * library has no limit but the depth. So what it says is counted, and it is left
- * by longjmp() when that is more than anybody reads: between two pieces of text, where
- * it holds no memory (it does while it says an identifier that is not ASCII).
+ * A name with back references can double in length every few bytes, and the library limits only the depth. So its
+ * output is counted, and it is left by longjmp() if the output is longer than a readable name. That happens between two
+ * pieces of text, where the library holds no memory (it does while it outputs an identifier that is not ASCII).
  */
 #include "config.h"
 #include "symbols/demangle_rust.h"
@@ -66,7 +63,7 @@ static bool demangle_name(struct saying *w, const char *name)
 	return rust_demangle_callback(name, DMGL_RUST, put_text, w) && w->text.n && is_text(w->text.p, w->text.n);
 }
 
-/* ---- before */
+/* ---- preparation */
 
 static size_t take_number(const char *s, size_t n, size_t *at)
 {
@@ -76,7 +73,7 @@ static size_t take_number(const char *s, size_t n, size_t *at)
 	return v;
 }
 
-/* The old form with the lengths as pprof reads them; false: it is none. */
+/* Append a legacy name with the lengths as pprof reads them. Return false if it is not one. */
 static bool old_form(struct buf *b, const char *s, size_t n)
 {
 	if (n <= 3 + HASH || memcmp(s + n - HASH, "17h", 3) || s[n - 1] != 'E')
@@ -95,7 +92,7 @@ static bool old_form(struct buf *b, const char *s, size_t n)
 	return true;
 }
 
-/* ---- after */
+/* ---- adaptation of the result */
 
 static bool is_word(char c)
 {
@@ -103,7 +100,7 @@ static bool is_word(char c)
 	       (unsigned char)c >= 0x80;
 }
 
-/* Behind the quoted character at s[i], or i: it is a lifetime. */
+/* Return the place after the quoted character at s[i], or i if it is a lifetime. */
 static size_t behind_quoted(const char *s, size_t n, size_t i)
 {
 	size_t k = i + 1 + (i + 1 < n && s[i + 1] == '\\');
@@ -115,7 +112,7 @@ static size_t behind_quoted(const char *s, size_t n, size_t i)
 	return k < n && s[k] == '\'' ? k + 1 : i;
 }
 
-/* Behind the bracket that closes the one at s[i]. */
+/* Return the place after the bracket that closes the one at s[i]. */
 static size_t skip_bracketed(const char *s, size_t n, size_t i)
 {
 	for (size_t depth = 0; i < n; i++) {
@@ -130,7 +127,7 @@ static size_t skip_bracketed(const char *s, size_t n, size_t i)
 	return n;
 }
 
-/* Are the brackets at s[i] those of arguments? Not of <T as Trait>, nor of for<'a>. */
+/* Return whether the bracket at s[i] begins generic arguments: not in <T as Trait> or for<'a>. */
 static bool are_arguments(const char *s, size_t i)
 {
 	bool binder = i >= 3 && !memcmp(s + i - 3, "for", 3) && (i == 3 || !is_word(s[i - 4]));

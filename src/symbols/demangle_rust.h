@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-/* A name of Rust, of either form, appended; false: it is none, and nothing is. simple: generic arguments
-   are left out. */
+/* Append the source name of a Rust function, of either mangling scheme. Return false and append nothing if it is not
+   one. simple: leave out generic arguments. */
 bool demangle_rust(struct buf *, const char *name, bool simple);
 
 #endif

@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * DWARF by libdw, walked with care. Two indexes of address ranges are made:
- * of the units when the file is opened (not from .debug_aranges, which clang
- * does not write), and of the functions of a unit when an address first falls
- * into it. Below a function only the inlined calls that hold the address are
- * followed.
+ * Reads DWARF by libdw. Two indexes of address ranges are built: of the units when the file is opened (not from
+ * .debug_aranges, which clang does not write), and of the functions of a unit when it is first needed. Below a function
+ * only inlined calls that contain the address are followed.
  *
- * libdw's own search for scopes recurses over the tree, and a hostile file can
- * nest as deep as it is long; so trees are walked here with a bounded stack,
- * and only forwards. libdwfl would find separate debug files too, but it may
- * ask a server for them, and this program is run on hosts where that is not
- * wanted: the places are looked at here.
+ * libdw's own search for scopes recurses over the tree, and a hostile file can nest as deeply as its length allows. So
+ * trees are walked here with a bounded stack, and only forwards. libdwfl would find separate debug files too, but it
+ * may query a server for them, which is not wanted on all hosts; so this file looks at the usual places.
  *
- * The answers are addr2line's: a name as it was linked, the line of the
- * innermost call from the line table, those of its callers from where they say
- * that the call is; and llvm-symbolizer's where a function begins.
+ * The results are those of addr2line: a linker name, the line of the innermost call from the line table, those of its
+ * callers from their call sites; the start line of a function is that of llvm-symbolizer.
  */
 #include "config.h"
 #include "symbols/dwarf.h"
@@ -43,7 +38,7 @@
 	CALL(formstring) CALL(formudata) CALL(get_units) CALL(getsrc_die) CALL(getsrcfiles) CALL(haspc) \
 	CALL(linecol) CALL(lineno) CALL(linesrc) CALL(ranges) CALL(siblingof) CALL(tag)
 
-/* What is called of it. It is opened with the first program that is looked into. */
+/* The functions of libdw that are used. It is opened with the first program that is examined. */
 struct libdw {
 #define CALL(name) __typeof__(&dwarf_##name) name;
 	CALLS
@@ -75,14 +70,14 @@ bool dwarf_available(void)
 
 enum { DEPTH = 96, INLINE_DEPTH = 64, RANGES_MAX = 1 << 16 };
 
-struct range { uint64_t lo, hi, top; size_t ref; };	/* top: the highest hi so far */
+struct range { uint64_t lo, hi, top; size_t ref; };	/* top: the maximum of hi up to here */
 struct ranges { struct range *v; size_t n, cap; };
 
 struct dwarf_unit {
 	Dwarf_Die die;
 	const char *dir;
 	bool indexed;
-	struct ranges funs;	/* ref: into fun */
+	struct ranges funs;	/* ref: index in fun */
 	Dwarf_Die *fun;
 	size_t nfun, capfun;
 };
@@ -123,7 +118,7 @@ static void ranges_sort(struct ranges *r)
 		r->v[i].top = top = r->v[i].hi > top ? r->v[i].hi : top;
 }
 
-/* The range that holds an address and begins last; SIZE_MAX: none. */
+/* Return the ref of the range that contains an address and has the greatest start; SIZE_MAX: none. */
 static size_t ranges_find(const struct ranges *r, uint64_t addr)
 {
 	struct bsearch_probe h = {.hi = r->n};
@@ -145,7 +140,7 @@ static void ranges_of(struct ranges *r, Dwarf_Die *die, size_t ref)
 
 /* ---- trees */
 
-/* A walk over the descendants of a die: into a die only when asked to. */
+/* A walk over the descendants of a die; it enters a die only by walk_down(). */
 struct die_walk { Dwarf_Die at[DEPTH]; int depth; };
 
 static bool walk_down(struct die_walk *w, Dwarf_Die *from)
@@ -156,7 +151,7 @@ static bool walk_down(struct die_walk *w, Dwarf_Die *from)
 	return true;
 }
 
-/* The next sibling, or of the nearest that has one; always further on in the file. */
+/* Move to the next sibling, of this die or of the nearest one above that has one; offsets always increase. */
 static bool walk_next(struct die_walk *w)
 {
 	while (w->depth > 0) {
@@ -201,7 +196,7 @@ static void index_functions(struct dwarf_unit *u)
 	ranges_sort(&u->funs);
 }
 
-/* ---- what a die says */
+/* ---- attributes of dies */
 
 static const char *string_of(Dwarf_Die *die, unsigned attr)
 {
@@ -218,7 +213,7 @@ static const char *name_of(Dwarf_Die *die)
 	return *s ? s : string_of(die, DW_AT_name);
 }
 
-/* A file of the line table by its whole name. */
+/* Return the full name of a file of the line table. */
 static const char *file_name(struct dwarf_info *d, const struct dwarf_unit *u, const char *s)
 {
 	if (!s || !*s)
@@ -245,7 +240,8 @@ static const char *call_file(struct dwarf_info *d, struct dwarf_unit *u, Dwarf_D
 	return file_name(d, u, libdw()->filesrc(files, (size_t)i, NULL, NULL));
 }
 
-/* The dies from a function down to the innermost call inlined there; chain[0] is the function. */
+/* Set chain[] to the dies from a function (chain[0]) to the innermost call that is inlined at the address. Return their
+   number. */
 static size_t inlined_at(Dwarf_Die *fun, uint64_t addr, Dwarf_Die *chain)
 {
 	size_t n = 1;
@@ -261,7 +257,7 @@ static size_t inlined_at(Dwarf_Die *fun, uint64_t addr, Dwarf_Die *chain)
 		}
 		if (call && n < INLINE_DEPTH)
 			chain[n++] = *d;
-		Dwarf_Die in = *d;	/* nothing beside what holds the address is of interest */
+		Dwarf_Die in = *d;	/* siblings of the die that contains the address do not matter */
 		w.depth = 0;
 		more = walk_down(&w, &in);
 	}
@@ -323,7 +319,7 @@ static void read_units(struct dwarf_info *d)
 	ranges_sort(&d->units);
 }
 
-/* Whether a file is the debug information of this program: by build id, else by checksum. */
+/* Return whether a file has the debug information of this program: compare the build id, or else the checksum. */
 static bool is_debug_file_of(const struct elf *f, const char *path, bool by_link)
 {
 	struct elf g;
@@ -335,7 +331,8 @@ static bool is_debug_file_of(const struct elf *f, const char *path, bool by_link
 	return ok;
 }
 
-/* The file that has it: path itself, or one of the places for separate ones; into b. */
+/* Write to b the file that has the debug information: path itself, or one of the places of separate files. Return false
+   if there is none. */
 static bool find_file(const struct elf *f, const char *path, struct buf *b)
 {
 	char real[PATH_MAX];

@@ -6,26 +6,27 @@
 #include "symbols/elf.h"
 
 /*
- * The debug information of a program: what was called and inlined where. By
- * libdw; dwarf.c alone includes its headers. Without it, or without debug
- * information, dwarf_open() says so.
+ * The debug information of a program: which functions were called and inlined where. It is read by libdw; only dwarf.c
+ * includes its headers. If libdw or the debug information is missing, dwarf_open() fails with a message.
  */
 struct dwarf_info;
-struct debug_frame {	/* strings are good until dwarf_close() */
-	const char *name;	/* as linked (mangled); "" unknown */
-	const char *file;	/* "" unknown */
+struct debug_frame {	/* the strings are valid until dwarf_close() */
+	const char *name;	/* linker name (mangled); "": unknown */
+	const char *file;	/* "": unknown */
 	int64_t line, col;
-	int64_t start;		/* line where the function begins; 0 unknown */
+	int64_t start;		/* line where the function begins; 0: unknown */
 };
 
-bool dwarf_available(void);	/* is libdw there; it is opened when that is asked first */
+/* Return whether libdw is available. The first call opens it. */
+bool dwarf_available(void);
 
-/* Of the file itself, or of the separate file that belongs to it: beside it, in .debug/, below
-   /usr/lib/debug by name or by build id. Nothing is fetched. */
+/* Open the debug information of a file: its own, or that of the separate file that belongs to it, next to it, in
+   .debug/, or below /usr/lib/debug by name or by build id. Nothing is fetched from a server. NULL: *e. */
 struct dwarf_info *dwarf_open(const struct elf *, const char *path, struct err *e);
 void dwarf_close(struct dwarf_info *);
 
-/* The frames at an address of the file, innermost (inlined) first; how many, 0: it does not say. */
+/* Set f[] to the frames at an address of the file, innermost (inlined) first, at most max. Return their number; 0:
+   unknown. */
 size_t dwarf_frames_at(struct dwarf_info *, uint64_t addr, struct debug_frame *f, size_t max);
 
 #endif

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * ELF, read by hand: headers, notes and symbols are a few tables of numbers,
- * and doing it here means that a host without libdw still has names, and that
- * nothing reaches libdw whose tables do not lie inside the file.
+ * Reads ELF without a library: headers, notes and symbols are a few tables of numbers. So names are available on a host
+ * without libdw, and no file whose tables are outside of it is passed to libdw.
  *
- * Every table is checked once against the file's size, then read by offset in
- * either byte order and width. Symbols keep pointers into the file; one whose
- * name does not end inside its string table is left out.
+ * Every table is checked once against the file's size, then read by offset in either byte order and width. Symbols keep
+ * pointers into the file; one whose name does not end inside its string table is left out.
  *
- * The base of a mapping is worked out as pprof does, so that equal profiles
- * give equal names: by the segment that the mapping shows, for programs too,
- * because one that is not relocatable may still have been mapped elsewhere.
+ * The base of a mapping is computed as in pprof, so that equal profiles give equal names: from the segment that the
+ * mapping shows. That holds for programs too, because one that is not relocatable may still have been mapped elsewhere.
  */
 #include "config.h"
 #include "symbols/elf.h"
@@ -35,7 +32,7 @@ struct section {
 	uint64_t addr, off, size, entsize, align, flags;
 };
 
-/* ---- numbers; the caller has checked that they lie inside the file */
+/* ---- numbers; the caller has checked that they are inside the file */
 
 static uint64_t read_uint(const struct elf *f, const uint8_t *p, size_t n)
 {
@@ -55,7 +52,7 @@ static uint16_t read_u16(const struct elf *f, uint64_t at)
 	return (uint16_t)read_uint(f, f->file.p + at, 2);
 }
 
-/* An address or size: 8 bytes or 4. */
+/* Read an address or size: 8 bytes or 4. */
 static uint64_t read_word(const struct elf *f, uint64_t at)
 {
 	return read_uint(f, f->file.p + at, f->wide ? 8 : 4);
@@ -106,7 +103,7 @@ static bool sections(const struct elf *f, struct sections *s)
 {
 	uint64_t h = f->wide ? 40 : 32;
 	*s = (struct sections){.off = read_word(f, h)};
-	uint64_t tail = f->wide ? 58 : 46;	/* size, number, names */
+	uint64_t tail = f->wide ? 58 : 46;	/* entry size, number, index of the names */
 	s->size = read_u16(f, tail);
 	s->n = read_u16(f, tail + 2);
 	uint32_t names = read_u16(f, tail + 4);
@@ -122,7 +119,7 @@ static struct section section(const struct elf *f, const struct sections *s, uin
 	return read_section(f, s->off + (uint64_t)i * s->size);
 }
 
-/* Bytes of a section that are text ending in NUL at `at`; NULL: they are not. */
+/* Return the NUL-terminated text at offset `at` of a section; NULL: it is not inside. */
 static const char *text_at(const struct elf *f, const struct section *s, uint64_t at)
 {
 	if (s->type == SHT_NOBITS || !in_file(f, s->off, s->size) || at >= s->size)
@@ -216,8 +213,7 @@ int elf_open(struct elf *f, const char *path, struct err *e)
 {
 	struct stat st;
 	*f = (struct elf){.build = xstrdup("")};
-	/* a profile names any file it likes: only a regular one is opened, and none of /proc, which says that
-	   it is empty or larger than any memory */
+	/* a profile may name any file: only regular files are opened, and none of /proc, whose sizes are 0 or huge */
 	if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0 || st.st_size >> 40) {
 		elf_close(f);
 		return err_set(e, ERR_IO, ERR_NOWHERE, "%s: no such file", path);
@@ -262,7 +258,7 @@ static int by_address(const void *x, const void *y)
 	return strcmp(a->name, b->name);
 }
 
-/* *source: the file that local symbols are of from here on. */
+/* *source: the file of the local symbols that follow; updated. */
 static bool read_symbol(const struct elf *f, const struct section *names, uint64_t at, const char **source,
     struct elf_sym *s)
 {
@@ -296,7 +292,7 @@ static int read_symbols(struct elf *f, const struct sections *s, const struct se
 	return 0;
 }
 
-/* A stripped program of Go: the functions that its runtime knows. */
+/* Use the functions that the Go runtime's tables list, for a stripped program. */
 static void go_symbols(struct elf *f)
 {
 	struct gopclntab_info g;
@@ -334,9 +330,9 @@ int elf_symbols(struct elf *f, struct err *e)
 	return 0;
 }
 
-/* Of those that begin last at or before it: of several names for one place the one of the largest size that
-   comes last in the table, if it covers the address, as llvm-symbolizer has it. A symbol without a size
-   reaches to the next. */
+/* Consider the symbols with the greatest address at or below addr. Of several at one address, take the one of the
+   largest size that comes last in the table, if it covers addr, as llvm-symbolizer does. A symbol without a size
+   extends to the next one. */
 const struct elf_sym *elf_function(const struct elf *f, uint64_t addr)
 {
 	struct bsearch_probe h = {.hi = f->nsym};
@@ -351,7 +347,7 @@ const struct elf_sym *elf_function(const struct elf *f, uint64_t addr)
 	return best && !best->data && (!best->size || addr - best->addr < best->size) ? best : NULL;
 }
 
-/* ---- where it was mapped */
+/* ---- mappings */
 
 static const struct elf_seg *text_segment(const struct elf *f)
 {
@@ -361,8 +357,9 @@ static const struct elf_seg *text_segment(const struct elf *f)
 	return NULL;
 }
 
-/* Whether a mapping of so much of the file shows this segment: they overlap, it does not begin before the
-   page that the segment begins in, and it is not the neighbour that begins in its last page. */
+/* Return whether a mapping of `size` bytes from `off` shows this segment: they overlap, the mapping does not begin
+   before the page in which the segment begins, and it is not that of the next segment, which begins in this one's last
+   page. */
 static bool mapping_shows(const struct elf_seg *s, uint64_t off, uint64_t size)
 {
 	uint64_t end = s->off + s->memsz, upto = off + size;
@@ -378,7 +375,7 @@ static int find_segment(const struct elf *f, const struct elf_mapping *m, uint64
     struct err *e)
 {
 	*out = NULL;
-	if (m->start >= m->limit || m->limit >> 63) {	/* the kernel, or nobody knows */
+	if (m->start >= m->limit || m->limit >> 63) {	/* the kernel, or unknown */
 		*out = text_segment(f);
 		return 0;
 	}
@@ -404,7 +401,7 @@ static int find_segment(const struct elf *f, const struct elf_mapping *m, uint64
 	return 0;
 }
 
-/* The kernel is mapped by symbol and not by file offset. */
+/* The kernel is mapped by symbol, not by file offset. */
 static bool kernel_base(struct elf *f, const struct elf_seg *s, const struct elf_mapping *m, uint64_t *base)
 {
 	const uint64_t ppc64 = UINT64_C(0xc000000000000000);
@@ -434,8 +431,8 @@ int elf_base(struct elf *f, const struct elf_mapping *m, uint64_t addr, uint64_t
 	const struct elf_seg *s;
 	*base = 0;
 	if (elf_made_up(m)) {
-		/* a mapping made up: addresses are the file's own, or places in it, as perf script has them in
-		   stacks */
+		/* A made-up mapping: addresses are those of the file, or file offsets, which perf script prints in
+		   stacks. */
 		s = f->type == ET_EXEC ? text_segment(f) : NULL;
 		bool place = s && addr < s->vaddr && s->off < s->vaddr && addr >= s->off && addr - s->off < s->filesz;
 		*base = place ? s->off - s->vaddr : 0;

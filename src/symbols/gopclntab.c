@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The tables by which Go's runtime prints stacks. A header gives places of the
- * others; functions are in order of their addresses, each with places of small
- * programs that yield a value for every address: the number of its file, its
- * line, the innermost call that is inlined there. Such a program is pairs of
- * varints, the change of the value (zigzag) and for how many bytes it holds.
+ * Reads the tables by which Go's runtime prints stacks. A header has the offsets of the others. Functions are sorted by
+ * address; each has offsets of small programs that compute a value for every address: its file number, its line, the
+ * innermost call inlined there. Such a program is a list of pairs of varints: the change of the value (zigzag) and the
+ * number of bytes for which it holds.
  *
- * Addresses are counted from where the linker's own code begins. The linker of
- * Go puts that at the start of .text; a foreign linker, which a program with
- * cgo needs, puts other code before it, and then nothing is said rather than
- * something wrong.
+ * Addresses are relative to the start of the code that Go's linker wrote. Go's linker puts that at the start of .text.
+ * Another linker, which a program with cgo needs, puts other code before it; then no result is returned rather than a
+ * wrong one.
  */
 #include "config.h"
 #include "symbols/gopclntab.h"
@@ -62,8 +60,8 @@ static uint64_t module_word(const struct elf *f, uint64_t at)
 	return v;
 }
 
-/* Where trees of inlined calls are: in the module's own record that is what stands before the section's
-   end. 0: there is no such pair. */
+/* Return the offset of the trees of inlined calls: in the runtime's module data it is the word before the section's end
+   address. 0: there is no such pair. */
 static uint64_t find_calls(const struct elf *f)
 {
 	uint64_t w = f->wide ? 8 : 4, from = f->pclntab.addr, end = from + f->pclntab.size;
@@ -109,7 +107,7 @@ static uint32_t entry(const struct gopclntab_info *g, uint64_t i)
 	return v;
 }
 
-/* The place of what is known of function i. */
+/* Return the offset of the record of function i. */
 static uint64_t record_offset(const struct gopclntab_info *g, uint64_t i)
 {
 	uint32_t v;
@@ -138,7 +136,7 @@ static uint32_t read_varint(const struct gopclntab_info *g, uint64_t *at)
 	return v;
 }
 
-/* The value that the program at a place yields so many bytes into a function; -1: none. */
+/* Return the value that a program computes `into` bytes into a function; -1: none. */
 static int32_t value_at(const struct gopclntab_info *g, uint32_t program, uint64_t into)
 {
 	uint64_t at = g->pcs + program, pc = 0;
@@ -169,14 +167,15 @@ static const char *file_at(const struct gopclntab_info *g, const struct function
 	return s ? s : "";
 }
 
-/* Number `which` of the programs, or of the data, that follow the record. */
+/* Return entry `which` of the offsets of programs, then of data, that follow the record. */
 static uint32_t read_table_offset(const struct gopclntab_info *g, const struct function *f, uint32_t which)
 {
 	uint32_t v;
 	return u32_at(g, f->at + (g->start_lines ? 44 : 40) + (uint64_t)which * 4, &v) ? v : 0;
 }
 
-/* The inlined call that a place in a function is of: its name and the place that it was called at. */
+/* Return the name of the innermost inlined call at a place in a function, and set *parent to the place of the call.
+   NULL: no call is inlined there. */
 static const char *inlined_call(
     const struct gopclntab_info *g, const struct function *f, uint64_t into, uint64_t *parent, int64_t *start)
 {

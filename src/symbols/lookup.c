@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Names for addresses, out of debug information and symbols together, as
- * llvm-symbolizer does for pprof: debug information knows inlined calls and
- * lines, but calls the clone of a function (foo.constprop.0, foo.cold) foo and may
- * not know its namespace, so the outermost frame takes the name of the symbol. A stripped program of Go still has the
- * tables of its runtime.
+ * Finds names for addresses from debug information and symbols together, as llvm-symbolizer does for pprof. Debug
+ * information has inlined calls and lines, but names the clone of a function (foo.constprop.0, foo.cold) foo and may
+ * lack its namespace, so the outermost frame gets the name of the symbol. A stripped Go program still has the tables of
+ * its runtime.
  */
 #include "config.h"
 #include "symbols/lookup.h"
@@ -32,8 +31,8 @@ void lookup_close(struct binary *b)
 	*b = (struct binary){0};
 }
 
-/* Is this the symbol of a function by that name? "ns::f<int>(char)" is one of those whose mangled name has "1f" in
-   it. */
+/* Return whether this symbol is a function of that name. "ns::f<int>(char)" matches every mangled name that contains
+   "1f". */
 static bool is_called(const struct elf_sym *s, const char *name)
 {
 	if (!strcmp(s->name, name))
@@ -60,7 +59,7 @@ static void note_base(struct binary *b, uint64_t base)
 	b->nguess += i == b->nguess;
 }
 
-/* Programs are moved by whole pages, so in a function of less than a page one place alone can be meant. */
+/* Programs are moved by whole pages, so in a function shorter than a page only one place is possible. */
 void lookup_hint(struct binary *b, uint64_t addr, const char *function)
 {
 	enum { HINTS = 64, PAGE = 4096 };
@@ -80,7 +79,7 @@ void lookup_hint(struct binary *b, uint64_t addr, const char *function)
 	}
 }
 
-/* What most of the hints say. */
+/* Use the base that most hints agree on. Return false if there are no hints. */
 static bool guess_base(struct binary *b)
 {
 	unsigned most = 0;

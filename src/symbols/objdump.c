@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * objdump's output, line by line: "  401136:	push %rbp" is an instruction,
- * "/src/x.c:12 (discriminator 3)" says where those that follow come from,
- * "main():" or "<main>:" in which function; anything else forgets both. These
- * are the rules that pprof has, in its order, since its text is to be ours; a
- * library for disassembly would have another notation.
+ * Parses objdump's output line by line. "  401136:	push %rbp" is an instruction. "/src/x.c:12 (discriminator 3)"
+ * is the source line of the following instructions, and "main():" or "<main>:" their function. Any other line clears
+ * both. These are pprof's rules, in its order, because the text must equal pprof's; a library for disassembly would
+ * have another notation.
  *
- * The output is somebody else's: numbers that are none make no instruction, and
- * text is made safe where it is shown.
+ * The output is not trusted: invalid numbers make no instruction, and text is escaped where it is shown.
  */
 #include "config.h"
 #include "symbols/objdump.h"
@@ -41,7 +39,7 @@ static const char *copy_text(struct parsing *p, const char *s, size_t n)
 	return arena_strndup(&p->to->strings, s, n);
 }
 
-/* "401136:  push %rbp" */
+/* Parse "401136:  push %rbp". */
 static bool parse_instruction(struct parsing *p, const char *s, size_t n)
 {
 	uint64_t addr = 0;
@@ -65,7 +63,7 @@ static size_t skip_mark(const char *s, size_t n)
 	return i + (i < n && is_blank(s[i]));
 }
 
-/* "/src/x.c:12 (discriminator 3)": the last colon that a digit follows. */
+/* Parse "/src/x.c:12 (discriminator 3)": the line number follows the last colon before a digit. */
 static bool parse_place(struct parsing *p, const char *s, size_t n)
 {
 	size_t from = skip_mark(s, n), at = n;
@@ -85,7 +83,7 @@ static bool parse_place(struct parsing *p, const char *s, size_t n)
 	return true;
 }
 
-/* "main():" or "0000000000401136 <main>:" */
+/* Parse "main():" or "0000000000401136 <main>:". */
 static bool parse_function(struct parsing *p, const char *s, size_t n)
 {
 	size_t from = skip_mark(s, n), at = n;

@@ -8,10 +8,10 @@
 
 #include <stdint.h>
 
-/* Machine code as text, by binutils' objdump, which is run for it. */
+/* Machine code as text, by running objdump of binutils. */
 struct inst {
-	uint64_t addr;			/* of the file */
-	const char *text, *fun, *file;	/* "" unknown */
+	uint64_t addr;			/* address in the file */
+	const char *text, *fun, *file;	/* "": unknown */
 	int64_t line;
 };
 struct objdump_output {
@@ -20,11 +20,11 @@ struct objdump_output {
 	struct arena strings;
 };
 
-/* The instructions from start to end, exclusive, of a program. Without lines it takes less time and does
-   not say where they come from. -1: *e, one line. */
+/* Disassemble the instructions of a program from start to end, exclusive. Without `lines` it takes less time and their
+   source lines are unknown. -1: *e, one line. */
 struct objdump { const char *path; uint64_t start, end; bool intel, lines; };
 int objdump(struct objdump_output *, const struct objdump *, struct err *e);
-/* The same from what it printed. */
+/* Parse the output of objdump. */
 void objdump_parse(struct objdump_output *, const char *text, size_t n);
 void objdump_free(struct objdump_output *);
 

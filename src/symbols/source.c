@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Source files, found by the names that profiles have for them.
+ * Finds source files by the names that profiles have for them.
  *
- * A name is tried first as pprof would: -trim_path prefixes come off, an
- * absolute name must exist, a relative one is looked for below each directory
- * of -source_path and below all of their parents. When that fails (and unless
- * the caller wants pprof alone) the places where Go keeps sources are tried:
- * GOROOT for names of the standard library, the module cache (where capitals
- * are written !x) for names with @version, the vendor folder, and the folder
- * of the profile. Last, tails of the name of at least two components, so that
- * /ci/build/app/pkg/x.go finds ./pkg/x.go; a bare x.go would find too much.
+ * A name is tried first as in pprof: -trim_path prefixes are removed, an absolute name must exist, a relative one is
+ * looked for below each folder of -source_path and below all of their parents. If that fails (and unless the caller
+ * wants only pprof's search) the places where Go keeps sources are tried: GOROOT for names of the standard library, the
+ * module cache (where capitals are written !x) for names with @version, the vendor folder, and the folder of the
+ * profile. Last come tails of the name of at least two components, so that /ci/build/app/pkg/x.go finds ./pkg/x.go; a
+ * bare x.go would match too many files.
  *
- * Every path tried is kept, since "not found" helps nobody who is not told
- * where. Names come from files, so only regular files are read, and not
- * beyond a limit. No file is searched for twice.
+ * Every path that was tried is recorded, because a message "not found" is useful only with the places. Names come from
+ * files, so only regular files are read, up to a size limit. No file is searched twice.
  */
 #include "config.h"
 #include "symbols/source.h"
@@ -40,7 +37,7 @@ struct source_cache {
 	char **trim;
 	size_t ntrim, captrim;
 	char *beside;		/* a folder, or NULL */
-	char **goroot;		/* several may be there */
+	char **goroot;		/* there may be several */
 	size_t ngoroot, capgoroot;
 	char *modcache;
 	bool strict, dirs_given;
@@ -49,7 +46,7 @@ struct source_cache {
 	struct intern byname;
 };
 
-/* One search: what was tried, and what was found. */
+/* One search: the paths that were tried, and the result. */
 struct source_search {
 	struct source *src;
 	struct buf tried;
@@ -98,7 +95,7 @@ static void add_goroot(struct source_cache *s, const char *path)
 	buf_free(&b);
 }
 
-/* 1027004 for a tree of go1.27.4; 0 when it does not say. */
+/* Return 1027004 for a tree of go1.27.4; 0: the version is unknown. */
 static long goroot_version(const char *path)
 {
 	struct buf b = {0};
@@ -114,7 +111,7 @@ static long goroot_version(const char *path)
 	return v[0] * 1000000 + v[1] * 1000 + v[2];
 }
 
-/* Newest first: what is looked at was rarely built by the older of two. */
+/* Sort by version, newest first: a program was more probably built by the newer one. */
 static void newest_first(char **list, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
@@ -126,7 +123,7 @@ static void newest_first(char **list, size_t n)
 		}
 }
 
-/* The trees of Go on this machine; the one in $GOROOT first. */
+/* Find the Go trees on this machine; the one in $GOROOT comes first. */
 static void find_go_trees(struct source_cache *s)
 {
 	const char *home = getenv("HOME"), *env = getenv("GOMODCACHE");
@@ -212,7 +209,7 @@ void source_cache_free(struct source_cache *s)
 	mem_free(s);
 }
 
-/* The bytes of a regular file, or NULL and errno. */
+/* Return the bytes of a regular file, or NULL with errno set. */
 static char *read_file(const char *path, size_t *n)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -245,7 +242,7 @@ static void index_lines(struct source *f, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (f->text[i] == '\n')
 			f->start[++f->nline] = (uint32_t)i + 1;
-	if (f->start[f->nline] < n)	/* a last line without an end */
+	if (f->start[f->nline] < n)	/* a last line without a line end */
 		f->start[++f->nline] = (uint32_t)n + 1;
 }
 
@@ -277,7 +274,7 @@ static bool try_join(struct source_search *h, const char *dir, const char *name,
 	return ok;
 }
 
-/* name below dir and below all of dir's parents. */
+/* Try name below dir and below all parents of dir. */
 static bool try_parents(struct source_search *h, const char *dir, const char *name, const char *how)
 {
 	char *d = xstrdup(dir);
@@ -292,7 +289,7 @@ static bool try_parents(struct source_search *h, const char *dir, const char *na
 	return ok;
 }
 
-/* Take off what pprof takes off: configured prefixes, or all up to a search folder's own name. */
+/* Remove what pprof removes: configured prefixes, or everything up to the name of a search folder. */
 static const char *trim(const struct source_cache *s, const char *name)
 {
 	for (size_t i = 0; !s->ntrim && i < s->ndir; i++) {
@@ -332,7 +329,7 @@ static bool as_pprof(const struct source_cache *s, struct source_search *h, cons
 	return false;
 }
 
-/* What follows the last `mark` in name, or NULL. */
+/* Return the text after the last `mark` in name, or NULL. */
 static const char *after_last(const char *name, const char *mark)
 {
 	const char *found = NULL;
@@ -359,7 +356,7 @@ static bool in_goroot(const struct source_cache *s, struct source_search *h, con
 	return ok;
 }
 
-/* github.com/Foo/bar@v1.2.3/x.go: capitals are written !x in the cache. */
+/* Try the module cache for github.com/Foo/bar@v1.2.3/x.go: capitals are written !x there. */
 static bool in_modcache(const struct source_cache *s, struct source_search *h, const char *name)
 {
 	const char *tail = after_last(name, "/pkg/mod/");
@@ -383,7 +380,7 @@ static bool in_modcache(const struct source_cache *s, struct source_search *h, c
 	return ok;
 }
 
-/* The same without its @version, where it has one, below vendor/ of the places searched. */
+/* Try the name, without @version, below vendor/ of the search folders. */
 static bool in_vendor(const struct source_cache *s, struct source_search *h, const char *name)
 {
 	const char *tail = after_last(name, "/pkg/mod/"), *at;
@@ -404,7 +401,7 @@ static bool in_vendor(const struct source_cache *s, struct source_search *h, con
 	return ok;
 }
 
-/* Tails of the name, the longest first, of two components or more. */
+/* Try tails of the name of two or more components, the longest first. */
 static bool by_tail(const struct source_cache *s, struct source_search *h, const char *name)
 {
 	for (const char *p = name; (p = strchr(p, '/')) && strchr(p + 1, '/'); p++) {
@@ -428,7 +425,7 @@ static void source_search(const struct source_cache *s, struct source *f)
 		     (s->beside && name[0] != '/' &&
 			 try_parents(&h, s->beside, name, "next to the profile")) ||
 		     by_tail(s, &h, f->name);
-	if (!ok) {	/* said in pprof's words whatever else was tried */
+	if (!ok) {	/* in pprof's words, whatever else was tried */
 		struct buf b = {0};
 		if (name[0] == '/') {
 			buf_printf(&b, "open %s: %s", name,

@@ -10,42 +10,43 @@
 #include <stdint.h>
 
 /*
- * Finding and reading source files by the names that a profile or a trace has
- * for them. Files are read once and kept.
+ * Finds and reads source files by the names that a profile or a trace has for them. Files are read once and kept.
  */
 struct source_cache;
 
 struct source_cache_conf {
-	const char *source_path;	/* directories separated by ':', or NULL */
-	const char *trim_path;		/* prefixes to take off, separated by ':', or NULL */
-	const char *beside;		/* the profile's own path: its folder is searched; or NULL */
-	bool strict;			/* look where pprof looks and nowhere else (it reads source_path, or
-					   the working directory when there is none) */
+	const char *source_path;	/* folders separated by ':', or NULL */
+	const char *trim_path;		/* prefixes to remove, separated by ':', or NULL */
+	const char *beside;		/* path of the profile, whose folder is searched too; or NULL */
+	bool strict;			/* search only where pprof searches (source_path, or the working directory if
+					   there is none) */
 };
-struct source_cache *source_cache_new(const struct source_cache_conf *);	/* copies what it needs */
+/* Return a cache; the configuration is copied. */
+struct source_cache *source_cache_new(const struct source_cache_conf *);
 void source_cache_free(struct source_cache *);
 
 struct source {
-	char *name;		/* as asked for */
-	char *path;		/* where it was found; NULL: it was not */
-	const char *how;	/* found: "path as given", "GOROOT", "module cache", "vendor", ... */
-	char *err;		/* not found: the reason in pprof's words */
-	char *tried;		/* not found: the paths looked at, one a line, at most a dozen */
+	char *name;		/* as requested */
+	char *path;		/* path of the file; NULL: not found */
+	const char *how;	/* if found: "path as given", "GOROOT", "module cache", "vendor", ... */
+	char *err;		/* if not found: the reason in pprof's words */
+	char *tried;		/* if not found: the paths that were tried, one a line, at most a dozen */
 	uint32_t nline;
 	char *text;
-	uint32_t *start;	/* start[i]: offset of line i+1; start[nline] ends the last */
+	uint32_t *start;	/* start[i]: offset of line i+1; start[nline] ends the last one */
 };
-/* Never NULL; good until source_cache_free. */
+/* Return a source file. Never NULL; valid until source_cache_free(). */
 const struct source *source_cache_get(struct source_cache *, const char *file);
-bool source_cache_has(const struct source_cache *, const char *file);	/* was it asked for before? */
+/* Return whether the file was requested before. */
+bool source_cache_has(const struct source_cache *, const char *file);
 
-/* Line number `line`, from 1, without its end; NULL when the file has no such line. */
+/* Return line number `line`, from 1, without its line end; NULL: the file has no such line. */
 const char *source_line(const struct source *, int64_t line, size_t *n);
 
-/* Where a file is looked for, in words for people: one line. */
+/* Append a line for people that describes where files are searched. */
 void source_cache_describe(const struct source_cache *, struct buf *);
 
-/* A line with tabs expanded to every 8th cell and all else made safe for a terminal. */
+/* Append a line with tabs expanded to every 8th cell and all other control characters escaped. */
 void source_expand(struct buf *, const char *line, size_t n);
 
 #endif
