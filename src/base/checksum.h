@@ -8,8 +8,8 @@
 
 /*
  * A fast 64-bit checksum over bytes, limited by memory bandwidth. Every change of a single word changes it. It detects
- * accidents, not attacks: an attacker could change the checksum as well. Zero-initialise. The result
- * does not depend on how the bytes are split between calls.
+ * accidents, not attacks: an attacker could change the checksum as well. Zero-initialise. The result does not depend on
+ * how the bytes are split between calls.
  */
 struct checksum {
 	uint64_t lane[4];

@@ -114,7 +114,7 @@ struct frames {
 	/* For nodes in preorder: hidden nodes (NULL: none), and nodes that have weight, after rank_seal() (NULL:
 	   all). */
 	const struct rank *gone, *hit;
-	uint32_t nsmp;		/* weights come by the store's first nsmp samples; 0: by node */
+	uint32_t nsmp;		/* weights are given for the store's first nsmp samples; 0: for nodes */
 	/* NULL, or by sample: its node, which is visible and in `hit`; CALLTREE_NONE: the sample does not count. */
 	const uint32_t *of;
 	const _Atomic bool *stop;	/* NULL, or set by another thread when the result is no longer needed */

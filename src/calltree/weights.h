@@ -61,7 +61,7 @@ struct weigh_target {
 	/* by end: the node that gets its weight instead, UINT32_MAX: the weight is dropped; NULL: all ends keep their
 	   weight */
 	uint32_t *to;
-	uint32_t nsmp;		/* weights come by the store's first nsmp samples; 0: by node */
+	uint32_t nsmp;		/* weights are given for the store's first nsmp samples; 0: for nodes */
 	bool walked;		/* the caller will walk over nodes; so no stacks are split off, because the tree without
 				   them would be another one of that size */
 	bool bare;		/* stacks of which no frame is left count at the root */
