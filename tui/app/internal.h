@@ -312,7 +312,8 @@ bool partial_load_parse_time(const struct app *, const char *, int64_t *t);
 /* t is in the trace, and a part that contains it can be loaded. */
 bool partial_load_can_reach(const struct app *, int64_t t);
 void partial_load_start(struct app *, int64_t t0, int64_t t1);	/* load [t0, t1] first, then move there */
-/* Return false when no part is loaded for it; the caller then moves there in the usual way. */
+/* Go to a time, and load a part first if necessary. Return false when the caller has to go there itself: the trace is
+   complete or cannot be read in parts, or the time is not known or not in the trace. */
 bool partial_load_goto(struct app *, const char *time);
 bool partial_load_cancel(struct app *);			/* false: no part was being loaded */
 void partial_load_update(struct app *);

@@ -6,7 +6,7 @@
  * its end, so a trace of any length opens at once and a jump costs the same anywhere. Rows
  * therefore have no number in the whole trace; the position of the cursor is a time.
  *
- * A job searches outside of the page (events/search_job.c): for the next hit of a search, or for
+ * A job searches outside of the page (events/search_job.c): for the next match of a search, or for
  * the events that `&` leaves, which then become the page.
  */
 #include "config.h"
@@ -50,7 +50,7 @@ static void fill_rows(struct events *p, const struct pane_env *env)
 	buf_free(&b);
 }
 
-/* Start a search for the next hit (dir 1, -1), or for all events that `&` leaves, around t (0). */
+/* Start a search for the next match (dir 1, -1), or for all events that `&` leaves, around t (0). */
 static bool events_search(struct events *p, const struct pane_env *env, const char *re, int dir, int64_t t)
 {
 	if (p->events_search)
@@ -514,7 +514,7 @@ static void events_pane_detail(const void *st, const struct pane_env *env, struc
 	buf_free(&row);
 }
 
-/* Go to the next hit on the page; a job searches beyond it. */
+/* Go to the next match on the page; a job searches beyond it. */
 static uint32_t events_pane_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
 {
 	struct events *p = st;

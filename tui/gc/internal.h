@@ -57,7 +57,7 @@ struct gc_state {
 	int sort[GC_LISTS];		/* the sort column of each table */
 	bool invert[GC_LISTS];
 	struct rows rows[2], worst_rows;
-	struct hits hit;		/* hits of the search, by row of the displayed table */
+	struct hits hit;		/* matches of the search, by row of the displayed table */
 	bool stops;			/* the table shows stop-the-world pauses */
 	enum gc_part part;
 	unsigned include;

@@ -102,7 +102,7 @@ struct goroutines_state {
 	bool relist;			/* the list wanted is now of another group or order */
 	bool seeks;			/* go to `there` when the groups are made */
 	struct view there;
-	int into;			/* a search goes to the first hit (1) or the last (-1) of that list */
+	int into;			/* a search goes to the first match (1) or the last (-1) of that list */
 	uint32_t *order[2];	/* displayed rows by level: indexes into groups[], and into gs->g for the open group */
 	size_t corder;
 	bool listed;		/* the second order is valid, */
@@ -126,14 +126,14 @@ struct goroutines_state {
 	struct goroutines_wait_search *look;		/* the job that reads waits from sheets, or NULL */
 	enum cmd_id jump;		/* CMD_NONE, or the jump to start when that job has ended */
 	struct goroutines_page one;
-	uint8_t *hit;			/* hits among the displayed rows */
+	uint8_t *hit;			/* matches among the displayed rows */
 	uint32_t nhit;
-	/* result of the search: hits among groups by row, among goroutines by index in gs->g */
+	/* result of the search: matches among groups by row, among goroutines by index in gs->g */
 	struct goroutines_matches {
 		struct arena mem;
 		const char *find, *grep;	/* find NULL: not known */
 		uint8_t *row, *g;
-		uint32_t *under, all;	/* under: hits among the goroutines of each group */
+		uint32_t *under, all;	/* under: matches among the goroutines of each group */
 	} tree;
 	struct tracepane_query *later;		/* NULL, or the query that is being made, or was made last */
 	bool leaves;			/* that query excludes the selection */
@@ -268,7 +268,7 @@ void goroutines_save_view(const void *, struct view *);
 void goroutines_load_view(void *, const struct pane_env *, const struct view *);
 
 /* search.c */
-/* Mark the hits of the search among the displayed rows. */
+/* Mark the matches of the search among the displayed rows. */
 void goroutines_mark_hits(struct goroutines_state *, const struct pane_env *);
 uint32_t goroutines_find(void *, const struct pane_env *, int dir, uint32_t *at);
 
@@ -282,7 +282,7 @@ void goroutines_search_finish(struct goroutines_state *);		/* take the result, o
 void goroutines_search_stop(struct goroutines_state *);
 void goroutines_search_clear(struct goroutines_state *);		/* likewise, and discard the results */
 
-/* Set which spans of the page are hits. */
+/* Set which spans of the page are matches. */
 void goroutines_page_mark_hits(const struct goroutines_state *, const struct pane_env *, uint8_t *hit);
 
 #endif

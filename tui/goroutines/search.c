@@ -2,11 +2,11 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * `/` in the goroutines pane searches the whole tree, groups and their goroutines, in the order of
- * a display with all groups open; n opens the group of the next hit. A group matches by its name, a
+ * a display with all groups open; n opens the group of the next match. A group matches by its name, a
  * goroutine by its number and its creator: if the name of its group counted, all of them would
  * match. On a goroutine's page the spans are searched.
  *
- * The hits are computed once for an expression and the groups (goroutines/search_job.c), in the
+ * The matches are computed once for an expression and the groups (goroutines/search_job.c), in the
  * background if there are many goroutines. The order within a group is only needed, and only made,
  * for the group that is opened.
  */
@@ -47,7 +47,7 @@ void goroutines_mark_hits(struct goroutines_state *p, const struct pane_env *env
 		p->nhit = p->tree.all;
 }
 
-/* ---- the position in the tree, and the next hit from there */
+/* ---- the position in the tree, and the next match from there */
 
 /* Return the position of the selected or open group in the order; UINT32_MAX: it is not shown. */
 static uint32_t group_now(const struct goroutines_state *p)
@@ -67,7 +67,7 @@ static void to_group(struct goroutines_state *p, const struct pane_env *env, uin
 	goroutines_note_selection(p, env);
 }
 
-/* In the list opened for a hit: select the first hit, or the last. */
+/* In the list opened for a match: select the first match, or the last. */
 static void select_member_hit(struct goroutines_state *p, const struct pane_env *env)
 {
 	uint32_t n = p->rows[GL_LIST].n, i = p->into > 0 ? 0 : n ? n - 1 : 0;
@@ -78,7 +78,7 @@ static void select_member_hit(struct goroutines_state *p, const struct pane_env 
 	goroutines_note_selection(p, env);
 }
 
-/* Open a group that has hits; a job sorts a large one. */
+/* Open a group that has matches; a job sorts a large one. */
 static void to_member(struct goroutines_state *p, const struct pane_env *env, uint32_t group, int dir)
 {
 	list_select(&p->rows[GL_GROUPS], group);
@@ -88,7 +88,7 @@ static void to_member(struct goroutines_state *p, const struct pane_env *env, ui
 		select_member_hit(p, env);
 }
 
-/* Select the next hit in the open list, from row i on. */
+/* Select the next match in the open list, from row i on. */
 static bool in_list(struct goroutines_state *p, const struct pane_env *env, int64_t i, int dir)
 {
 	int64_t n = p->rows[GL_LIST].n;
@@ -145,7 +145,7 @@ static void find_backward(struct goroutines_state *p, const struct pane_env *env
 	}
 }
 
-/* While the expression is typed: prefer visible hits to those in closed groups. */
+/* While the expression is typed: prefer visible matches to those in closed groups. */
 static void find_visible(struct goroutines_state *p, const struct pane_env *env)
 {
 	uint32_t n = p->rows[p->level].n, sel = p->rows[p->level].sel;
@@ -158,7 +158,7 @@ static void find_visible(struct goroutines_state *p, const struct pane_env *env)
 	find_forward(p, env);
 }
 
-/* Return the ordinal of the hit at the cursor, from 1; 0: not on a hit. */
+/* Return the ordinal of the match at the cursor, from 1; 0: not on a match. */
 static uint32_t hit_ordinal(const struct goroutines_state *p)
 {
 	uint32_t at = group_now(p), k = 0;

@@ -6,7 +6,7 @@
  * goroutines, a quarter of a second. That is a job, which owns its expressions and results and
  * reads the existing groups: these do not change, and are only freed after the job has been
  * stopped. Another character stops it too. The result is only used when it is complete, so a jump
- * always goes to the next hit.
+ * always goes to the next match.
  */
 #include "config.h"
 #include "goroutines/internal.h"
@@ -86,7 +86,7 @@ static bool passes_grep(const struct goroutines_search *h, uint32_t k)
 	return goroutines_row_matches(h->sn->st, &row, h->grep);
 }
 
-/* Find the hits among the goroutines of a group; the text of each begins with G. */
+/* Find the matches among the goroutines of a group; the text of each begins with G. */
 static uint32_t match_group(struct goroutines_search *h, const struct goroutines_row *r, struct job *j)
 {
 	bool word = regex_is_literal_word(h->find) && h->by_function, number = may_be_number(regex_pattern(h->find));

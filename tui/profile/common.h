@@ -38,7 +38,7 @@ void profile_put_percent(struct buf *, int64_t v, int64_t of);	/* "12.4%"; "-" i
 void profile_draw_percent(struct grid *, int y, int x1, int64_t v, int64_t of);
 double profile_ratio(int64_t v, int64_t of);			/* 0..1 */
 
-/* Draw the name of a symbol in w cells from x, cut at package boundaries, with the hits of the search marked. */
+/* Draw the name of a symbol in w cells from x, cut at package boundaries, with the matches of the search marked. */
 void profile_draw_name(const struct pane_env *, const struct weighted_tree *, struct grid *, int y, int x, int w,
     uint32_t symbol, const char *suffix);
 /* Append the name, shortened to what `rest` leaves of the line, then rest. */
@@ -48,7 +48,7 @@ bool profile_name_matches(const struct weighted_tree *, uint32_t symbol, const s
 /* Match all symbols; at[] by symbol. */
 void profile_match_names(const struct weighted_tree *, const struct regex *, uint8_t *at);
 
-/* The hits of a search, per row or per symbol, and the expression. */
+/* The matches of a search, per row or per symbol, and the expression. */
 struct hits {
 	uint8_t *at;		/* NULL: no search */
 	char *text;
@@ -58,8 +58,8 @@ struct hits {
 void profile_hits_init(struct hits *, const struct pane_env *, size_t n);
 bool profile_hits_are_current(const struct hits *, const struct pane_env *);	/* they are of the current search */
 void profile_hits_free(struct hits *);
-/* Implement a pane's find() over hits by row: select the next (1), the previous (-1), or the first from the cursor
-   on (2); 0 does not move. Return the number of hits; *at: index of the selected one, 0: none. */
+/* Implement a pane's find() over matches by row: select the next (1), the previous (-1), or the first from the cursor
+   on (2); 0 does not move. Return the number of matches; *at: index of the selected one, 0: none. */
 uint32_t profile_hits_step(const struct hits *, struct rows *, int dir, uint32_t *at);
 
 void profile_symbol_place(const struct weighted_tree *, uint32_t symbol, struct place *);

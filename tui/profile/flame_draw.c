@@ -162,7 +162,7 @@ static enum style node_colour(const struct flame_state *v, const struct session 
 	return (enum style)(ST_HUE0 + intern_hash_bytes(s.s, n, 7) % 12);
 }
 
-/* Return which symbols match the search, NULL without one: the cached hits, or new ones in the scratch arena. */
+/* Return which symbols match the search, NULL without one: the cached matches, or new ones in the scratch arena. */
 static const uint8_t *flame_hit(const struct flame_state *v, const struct pane_env *env)
 {
 	if (!env->find.rx || !v->t.c)
@@ -358,7 +358,7 @@ static int cmp_hit(const void *ctx, uint32_t a, uint32_t b)
 	return x->first < y->first ? -1 : 1;	/* callers first */
 }
 
-/* Draw the hits of a search, heaviest first; without one, the callers and callees of the selection. */
+/* Draw the matches of a search, heaviest first; without one, the callers and callees of the selection. */
 static void draw_list_below(const struct flame_state *v, const struct pane_env *env, struct grid *g, int y,
     const uint8_t *hit)
 {

@@ -35,8 +35,8 @@ struct flame_state {
 	uint64_t symbol;			/* id of the selected symbol */
 
 	struct hits hit;		/* by symbol; n counts nodes */
-	int64_t hitw;			/* union of the weights of the hits */
-	uint32_t *nbelow;		/* hits before each block of nodes, see flame_hits() */
+	int64_t hitw;			/* union of the weights of the matches */
+	uint32_t *nbelow;		/* matches before each block of nodes, see flame_hits() */
 
 	struct view then;		/* the view to restore when the layout is ready */
 	bool loads;

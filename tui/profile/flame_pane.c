@@ -502,7 +502,7 @@ static bool is_hit(const struct flame_state *v, uint32_t node)
 	return node && v->hit.at[nodes_symbol(t, node)] && nodes_has_weight(t, node);
 }
 
-/* Return the index of a hit, from 1. */
+/* Return the index of a match, from 1. */
 static uint32_t hit_number(const struct flame_state *v, uint32_t node)
 {
 	uint32_t k = node - node % FLAME_BLOCK, n = v->nbelow[node / FLAME_BLOCK];

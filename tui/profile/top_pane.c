@@ -86,7 +86,7 @@ static bool has_weight(const struct weighted_tree *c, uint32_t symbol, bool less
 	return (t->flat || t->cum || o.flat || o.cum) && !(less && (t->flat < 0 || (!t->flat && t->cum < 0)));
 }
 
-/* Mark the hits of the search. For many rows match by symbol, whose names are adjacent in memory. */
+/* Mark the matches of the search. For many rows match by symbol, whose names are adjacent in memory. */
 static void mark_hits(struct top_state *p, const struct pane_env *env)
 {
 	const struct weighted_tree *c = p->t.c;

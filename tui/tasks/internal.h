@@ -137,7 +137,7 @@ void tasks_job_finish(struct tasks *, const struct pane_env *);	/* take the resu
 void tasks_job_stop(struct tasks *, struct session *);
 void tasks_put_progress(const struct tasks *, struct buf *);
 /* tasks/search_job.c */
-/* Mark the hits of the search; a job does it for a long list, without marks until it has ended. */
+/* Mark the matches of the search; a job does it for a long list, without marks until it has ended. */
 void tasks_mark_hits(struct tasks *, const struct pane_env *);
 struct job *tasks_search_job(const struct tasks *);
 void tasks_search_finish(struct tasks *);

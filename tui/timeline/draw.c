@@ -180,7 +180,7 @@ static int cells_covered(const struct timeline *tl, int cells, int c, const stru
 	return end < c ? c : end;
 }
 
-/* With a highlight, dim everything but the hits: remove colours; in mono, reverse the hits. */
+/* With a highlight, dim everything but the matches: remove colours; in mono, reverse the matches. */
 static void dim_cells(struct grid *g, int y, int x0, int x1, bool hit)
 {
 	bool bare = uses_letters(g);
@@ -208,7 +208,7 @@ static void out_of_scope(struct grid *g, int y, int x)
 		c->ch = '\'';
 }
 
-struct marked { /* the hits of a row; on: the rest is dimmed */
+struct marked { /* the matches of a row; on: the rest is dimmed */
 	const struct span_hits *hits;
 	const uint32_t *of;
 	uint32_t n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The lines above the rows: the time axis, the hits of a search, STW, GC, the heap with its goal,
+ * The lines above the rows: the time axis, the matches of a search, STW, GC, the heap with its goal,
  * counters, starts of Ps, logs. Each has the same cells as the rows. A counter shows the largest
  * value in a cell, because a mean would hide a spike of a microsecond. If there is room (or nothing
  * else to show), the heap and the runnable goroutines have three lines.
@@ -442,7 +442,7 @@ static void draw_marks(const struct timeline *tl, const struct pane_env *env, st
 			    st, ST_NORMAL, 0);
 }
 
-/* Draw a mark in each cell in which hits start or one is in progress; a number if there are many. */
+/* Draw a mark in each cell in which matches start or one is in progress; a number if there are many. */
 static void draw_hits(const struct timeline *tl, struct grid *g, const struct timeline_layout *l, int y)
 {
 	struct buf b = {0};

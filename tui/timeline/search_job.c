@@ -2,9 +2,9 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The search for spans: `:>5ms`, `:where ...`, `H`. It runs on a thread over the current snapshot;
- * until it has ended other keys work, and Esc cancels it. The hits are kept sorted by time (n and N
+ * until it has ended other keys work, and Esc cancels it. The matches are kept sorted by time (n and N
  * step through them, the header line counts them per cell by binary search) and by track (rows test
- * whether a cell has a hit), so a frame never iterates over the hits. s sorts them by duration too:
+ * whether a cell has a match), so a frame never iterates over the matches. s sorts them by duration too:
  * then n goes from the longest to the shortest.
  *
  * If rows are Ps and the criteria apply to Ps, intervals of Ps are searched; otherwise goroutines
@@ -83,7 +83,7 @@ static int cmp_longest(const void *ctx, uint32_t a, uint32_t b)
 	return m != n ? (m > n ? -1 : 1) : a < b ? -1 : 1;
 }
 
-/* Sort the hits by duration, if that is the order. */
+/* Sort the matches by duration, if that is the order. */
 static void rank_hits(struct timeline *tl)
 {
 	uint32_t n = tl->hits.n;
@@ -157,7 +157,7 @@ struct job *timeline_job(void *st)
 	return j ? j : tl->search ? tl->search->job : NULL;
 }
 
-/* ---- moving from hit to hit */
+/* ---- moving from match to match */
 
 static bool on_hit(const struct timeline *tl, const struct pane_env *env)
 {
@@ -205,7 +205,7 @@ static void report_hits(const struct timeline *tl, struct ask *out)
 	buf_free(&b);
 }
 
-/* Go to the next or previous hit by duration; from elsewhere to the longest or the shortest. */
+/* Go to the next or previous match by duration; from elsewhere to the longest or the shortest. */
 static void go_rank(struct timeline *tl, const struct pane_env *env, int dir)
 {
 	uint32_t n = tl->hits.n, i = dir < 0 ? n - 1 : 0;
@@ -215,7 +215,7 @@ static void go_rank(struct timeline *tl, const struct pane_env *env, int dir)
 	stand_on_hit(tl, env, tl->rank[i]);
 }
 
-/* Go to the next hit (1), the previous one (-1), or the one at or after the cursor (2). */
+/* Go to the next match (1), the previous one (-1), or the one at or after the cursor (2). */
 static void go_hit(struct timeline *tl, const struct pane_env *env, int dir)
 {
 	uint32_t n = tl->hits.n, i = span_hits_first_from(&tl->hits, tl->at);

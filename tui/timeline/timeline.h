@@ -129,12 +129,12 @@ struct timeline {
 
 	struct span_criteria *span_criteria; /* criteria of the span search; NULL: none */
 	struct span_hits hits;
-	struct timeline_search *search; /* the running search, in a thread of its own; NULL: hits are complete */
-	bool hunt_p;  /* hits are intervals of Ps */
-	bool dim;     /* dim everything but the hits */
-	int jump;     /* at its end: go to the next hit (1), stay (0) */
-	uint32_t hit; /* index of the current hit; UINT32_MAX: none */
-	bool longest;		/* n and N visit the hits by duration, longest first, instead of by time */
+	struct timeline_search *search; /* the running search, in a thread of its own; NULL: matches are complete */
+	bool hunt_p;  /* matches are intervals of Ps */
+	bool dim;     /* dim everything but the matches */
+	int jump;     /* at its end: go to the next match (1), stay (0) */
+	uint32_t hit; /* index of the current match; UINT32_MAX: none */
+	bool longest;		/* n and N visit the matches by duration, longest first, instead of by time */
 	uint32_t *rank;		/* with longest: indexes into hits.hit in that order; else NULL */
 	uint32_t rank_at;	/* index of `hit` in rank */
 
@@ -333,8 +333,8 @@ bool timeline_filter_pending(const struct timeline *);	/* the list is not comple
 void timeline_filter_finish(struct timeline *, const struct pane_env *, struct ask *);
 /* If the list is empty, restore this subset and report it. */
 void timeline_filter_fallback(struct timeline *, enum timeline_subset was, uint64_t id);
-/* Select the row of the track when the list is complete (must: show other rows if it has none); false: it is
-   complete already. */
+/* Select the row of the track when the list is complete (must: show other rows if it has none); false: the
+   list is complete, or the track is no goroutine. */
 bool timeline_filter_seek(const struct timeline *, const struct snap *, trk_id, bool must);
 void timeline_filter_seek_row(const struct timeline *, int64_t row);	/* likewise for a row by number */
 void timeline_filter_drop_seek(const struct timeline *);		/* the user has moved the selection */
@@ -440,7 +440,7 @@ void timeline_set_search(struct timeline *, const struct pane_env *, struct span
 bool timeline_search_outdated(const struct timeline *);
 /* The rows or the trace have changed. */
 void timeline_restart_search(struct timeline *, const struct pane_env *);
-void timeline_stop_search(struct timeline *);		 /* end the thread; the hits stay */
+void timeline_stop_search(struct timeline *);		 /* end the thread; the matches stay */
 struct job *timeline_job(void *);
 void timeline_job_finish(void *, const struct pane_env *, struct ask *);
 /* s, < and >: set the order of n and N. */
@@ -454,7 +454,7 @@ enum verdict timeline_highlight_like(
     struct timeline *, const struct pane_env *, const struct trace_interval *, struct ask *);
 enum verdict timeline_highlight(
     struct timeline *, const struct pane_env *, const char *cond, struct ask *);
-/* Return the hits of a row as span_hits_of_track(); *n is 0 if rows and hits are of different kinds. */
+/* Return the matches of a row as span_hits_of_track(); *n is 0 if rows and matches are of different kinds. */
 const uint32_t *timeline_track_hits(const struct timeline *, const struct snap *, trk_id, uint32_t *n);
 
 /* ---- wake chain (wake_chain.c) */

@@ -57,7 +57,7 @@ int tracepane_count_width(uint64_t most);	/* width of a column of counts, at lea
 void tracepane_draw_time(struct grid *, int y, int x1, int64_t t);
 void tracepane_draw_symbol(
     const struct pane_env *, struct grid *, int y, int x, int w, enum style, str_id, const char *none);
-/* Draw a text in w cells, with the hits of the search marked. */
+/* Draw a text in w cells, with the matches of the search marked. */
 void tracepane_draw_text(const struct pane_env *, struct grid *, int y, int x, int w, enum style, struct buf *);
 /* Draw a histogram in one line of w cells, or in h lines with its scale below; tracepane_draw_histogram_rows()
    returns the line after it. */

@@ -7,7 +7,7 @@
  * Invariant: sel < n unless the list is empty, and list_first_row() always returns a window that
  * contains sel. The window is computed again for the height of each drawing, so a resize needs no
  * call and drawing stays pure. The cost of lists with millions of rows depends on the visible ones,
- * except for the marks of search hits on the scrollbar, which read one byte per row.
+ * except for the marks of search matches on the scrollbar, which read one byte per row.
  */
 #include "config.h"
 #include "widget/list.h"
@@ -128,7 +128,7 @@ static void draw_scrollbar(const struct rows *r, struct grid *g, uint32_t top, c
 		grid_put(
 		    g, y, x, thumb ? 0x2588 : 0x2502, thumb ? ST_SCROLL : ST_RULE, ST_NORMAL, 0);
 	}
-	for (int y = 0; hit && y < h; y++)	/* most of a million rows may be hits */
+	for (int y = 0; hit && y < h; y++)	/* most of a million rows may be matches */
 		if (any_hit(hit, first_on(r, h, y), first_on(r, h, y + 1)))
 			grid_put(g, y, x, 0x2500, ST_HIT, ST_NORMAL, 0);
 }

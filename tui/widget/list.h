@@ -31,7 +31,7 @@ typedef void list_row_fn(const void *arg, struct grid *, int y, uint32_t i);
 struct list_options {
 	bool unfocused;		/* the selection belongs to another part: mark it faintly */
 	const uint8_t
-	    *hit; /* NULL, or per row: it is a hit of the search (marked on the scrollbar) */
+	    *hit; /* NULL, or per row: it is a match of the search (marked on the scrollbar) */
 };
 /* Draw into the clip rectangle: the rows, the selection (`>` in column 0, its background, and the focus), the
    scrollbar in the last column if not all rows are visible. Rows start at column 1. */
