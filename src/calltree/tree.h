@@ -133,8 +133,8 @@ struct calltree_folds {
    with their subtrees. folds may be NULL.
 
    at[] of the result has, for each of the nend ends of the old tree, the nearest node that is left, or CALLTREE_NONE if
-   that is the root. The result has no ends of its own, and the caller must call calltree_close(). If the watcher stops
-   the work the result is incomplete. */
+   that is the root or the end was removed with its subtree. The result has no ends of its own, and the caller must call
+   calltree_close(). If the watcher stops the work the result is incomplete. */
 struct calltree *calltree_prune(const struct calltree *, const uint8_t *hit, const struct rank *ends, uint32_t nend,
     const struct calltree_folds *, const struct progress_watcher *);
 enum { PRUNE_HIT = 1, PRUNE_GONE, PRUNE_PART };
