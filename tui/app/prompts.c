@@ -67,8 +67,8 @@ static void report_found(struct app *a, uint32_t n, const char *hits)
 static void queue_find(struct app *a, int dir)
 {
 	struct finding *f = &a->finding;
-	bool job_should_continue = f->on && f->pane == a->cur;
-	if (!job_should_continue)
+	bool continues = f->on && f->pane == a->cur;
+	if (!continues)
 		*f = (struct finding){true, a->cur, dir, 0, a->did, app_current_position(a)};
 	else if (dir == 2)
 		f->dir = dir;

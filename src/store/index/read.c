@@ -301,7 +301,7 @@ static int check_nones(const struct index_reader *t, struct err *e)
 			return set_error(e, "a table is empty");
 		for (size_t k = 0; k < index_width(tables[i]); k++)
 			if (p[k])
-				return set_error(e, "a record is empty");
+				return set_error(e, "the record of \"none\" is not empty");
 	}
 	return 0;
 }

@@ -282,10 +282,10 @@ static void join_spans(struct sheet_builder *s, const struct sheet_draft *b, uin
 	struct sheet_live *live = &s->live[b->trk[r]];
 	uint32_t now = extremes_sheet_number(s->extremes_gatherer);
 	now = now < SHEET_BEGAN ? now : 0;
-	bool job_should_continue =
+	bool continues =
 	    b->state[first] & SHEET_CONT || (was->past && was->state == (b->state[first] & SHEET_STATE));
-	uint32_t began = job_should_continue ? was->began : now;
-	int64_t t0 = job_should_continue && began < extremes_sheet_number(s->extremes_gatherer)
+	uint32_t began = continues ? was->began : now;
+	int64_t t0 = continues && began < extremes_sheet_number(s->extremes_gatherer)
 			 ? extremes_sheet_t0(s->extremes_gatherer, began)
 			 : p->t0;
 	for (uint32_t i = first; i < end; i++) {
