@@ -120,3 +120,8 @@ const struct reader *sniff(struct bytes b, struct err *e)
 	err_set(e, ERR_FORMAT, ERR_NOWHERE, "this is %s; %s", what, reads);
 	return NULL;
 }
+
+bool sniff_program(struct bytes b)
+{
+	return b.n > 4 && (!memcmp(b.p, "\177ELF", 4) || !memcmp(b.p, "\317\372\355\376", 4));
+}

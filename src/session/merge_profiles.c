@@ -25,11 +25,6 @@ struct fetcher {
 	struct bytes *first;	/* NULL, or the first file, open */
 };
 
-static bool is_program(struct bytes b)
-{
-	return b.n > 4 && (!memcmp(b.p, "\177ELF", 4) || !memcmp(b.p, "\317\372\355\376", 4));
-}
-
 static void watch(struct profile *p, const struct options *o, uint64_t total)
 {
 	p->go = o->watch ? o->watch->go : NULL;
@@ -244,7 +239,7 @@ struct profile *merge_profiles_read_from(
 		return NULL;
 	struct bytes b;
 	if (n > 1 && !first && !download_open_input(o, file[0], &b, NULL)) {
-		if (is_program(b)) {
+		if (sniff_program(b)) {
 			f.program = *file++;
 			n--;
 		}

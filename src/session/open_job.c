@@ -89,11 +89,6 @@ static int set_file_error(struct err *e, const char *file, const struct err *why
 	return err_set(e, why->kind, why->at, "%s: %.240s", file, why->msg);
 }
 
-static bool is_program(struct bytes b)
-{
-	return b.n > 4 && !memcmp(b.p, "\177ELF", 4);
-}
-
 static int check_alone(const struct opening_job *op, const struct reader *r, struct err *e)
 {
 	if (r->kind == FK_GOTRACE && op->o->nfile > 1)
@@ -112,7 +107,7 @@ static int recognise_whole(struct opening_job *op, struct err *e)
 		return -1;
 	if (!input_gunzip_watched(&op->first, &op->pending_input.watch, &why))
 		r = sniff(op->first, &why);
-	if (!r && o->nfile > 1 && is_program(op->first)) {
+	if (!r && o->nfile > 1 && sniff_program(op->first)) {
 		struct bytes b;
 		input_close(&op->first);
 		if (input_wait_open(&op->pending_input, o->file[1], &b, e))
@@ -223,7 +218,7 @@ static int recognise_file(struct opening_job *op, const char *file, struct err *
 	if (input_open(file, &op->first, e))
 		return -1;
 	const struct reader *r = sniff(input_head(&op->first, head, sizeof head), &why);
-	if (!r && op->o->nfile > 1 && file == op->o->file[0] && is_program(op->first)) {
+	if (!r && op->o->nfile > 1 && file == op->o->file[0] && sniff_program(op->first)) {
 		input_close(&op->first);
 		if (recognise_file(op, op->o->file[1], e))
 			return -1;
