@@ -3,7 +3,7 @@
 /*
  * Running other programs on the terminal: an editor, and commands that read text from their input.
  * The terminal is given to them in its original state, with the original signal handlers; while a
- * command runs, ^C is ignored here, because it is meant for the command. A shell starts them,
+ * program runs, ^C is ignored here, because it is meant for the program. A shell starts them,
  * because users write commands for a shell.
  */
 #include "config.h"
@@ -26,8 +26,10 @@ int term_edit(struct term *t, const char *file, int64_t line)
 	snprintf(at, sizeof at, "+%lld", (long long)(line > 0 ? line : 1));
 	term_leave(t);
 	restore_watch_signals(false);
+	signal(SIGINT, SIG_IGN);	/* ^C is for the editor */
 	pid_t pid = fork();
 	if (pid == 0) {
+		signal(SIGINT, SIG_DFL);
 		signal(SIGPIPE, SIG_DFL);
 		signal(SIGXFSZ, SIG_DFL);
 		dup2(term_tty(t), STDIN_FILENO);

@@ -163,20 +163,27 @@ static void put_expression(const char *re, struct buf *b)
 			buf_putc(b, re[i]);
 }
 
+/* Return the number of tasks or tracks that have a row, without pinned ones and without the subrows of tracks. */
+static uint32_t count_rows(const struct timeline *tl)
+{
+	if (tl->kind == TL_T)
+		return tl->nrow - tl->npinrow;
+	uint32_t n = tl->nrest - tl->nhole;
+	for (uint32_t i = tl->npinrow; i < tl->nhead; i++)
+		n += tl->row[i].what == ROW_TRACK;
+	return n;
+}
+
 void timeline_describe_rows(const struct timeline *tl, const struct pane_env *env, struct buf *b)
 {
 	static const char *const kinds[TL__N] = {"P", "M", "G", "task"};
 	static const char *const orders[] = {"", ", children below parents", ", longest first"};
 	const struct store *st = session_snap(env->s)->st;
-	uint32_t n = 0;
-	for (uint32_t i = tl->npinrow; i < tl->nrow && n < 1000; i++)
-		n += timeline_row(tl, i).what == (tl->kind == TL_T ? ROW_TASK : ROW_TRACK);
+	uint32_t n = count_rows(tl);
 	if (!tl->nrow && session_snap(env->s)->complete && !timeline_filter_pending(tl)) {
 		buf_puts(b, "only counters");
 		return;
 	}
-	if (n == 1000)
-		n = tl->nrow - tl->npinrow; /* for many rows, subrows are counted too */
 	buf_printf(b, "%u %s row%s%s", n, kinds[tl->kind], n == 1 ? "" : "s",
 	    timeline_filter_pending(tl) || tl->scoping ? " so far" : "");
 	if (tl->kind == TL_G && tl->only == ONLY_ALL && tl->scope.on)
