@@ -92,20 +92,20 @@ static inline uint32_t calltree_next(const struct calltree *s, uint32_t i)
 
 /* Nodes in preorder, in the form of the store's own: forks marks nodes whose parent is not the node before, fork[] has
    their parents. */
-struct profile_restore_rows { frm_id *frame; struct rank *forks; uint32_t *fork; };
-static inline struct stk_row tree_row(const struct profile_restore_rows *t, uint32_t i)
+struct tree_rows { frm_id *frame; struct rank *forks; uint32_t *fork; };
+static inline struct stk_row tree_row(const struct tree_rows *t, uint32_t i)
 {
 	return (struct stk_row){rank_has(t->forks, i) ? t->fork[rank_below(t->forks, i)] : i - (i != 0), t->frame[i]};
 }
 
-void tree_rows_free(struct profile_restore_rows *);
+void tree_rows_free(struct tree_rows *);
 
 /* A tree of frames; parents come before children. */
 struct frames {
 	uint32_t n;
 	const struct store *st;	/* NULL if neither nodes nor samples are the store's */
-	const struct profile_restore_rows *row;	/* NULL: see parent */
-	struct profile_restore_rows *spend;	/* NULL, or the same as row: freed when the nodes have been placed */
+	const struct tree_rows *row;	/* NULL: see parent */
+	struct tree_rows *spend;	/* NULL, or the same as row: freed when the nodes have been placed */
 	const str_id *tag;	/* of rows whose frame is CALLTREE_TAG | number of a tag */
 	uint32_t ntag;
 	const stk_id *parent;	/* NULL, with row NULL: the store's own first n nodes */

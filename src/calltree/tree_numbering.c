@@ -194,14 +194,14 @@ void calltree_drop_numbering(struct calltree *s)
 	s->run = NULL;
 }
 
-void tree_rows_free(struct profile_restore_rows *t)
+void tree_rows_free(struct tree_rows *t)
 {
 	if (!t)
 		return;
 	mem_free(t->frame);
 	mem_free(t->forks);
 	mem_free(t->fork);
-	*t = (struct profile_restore_rows){0};
+	*t = (struct tree_rows){0};
 }
 
 struct calltree *calltree_ref(struct calltree *s)

@@ -12,7 +12,7 @@
 struct frame_tree {
 	const struct store *st;	/* provides the rows if the tree has none of its own */
 	uint32_t n;
-	struct profile_restore_rows row; /* frame NULL: the store's rows. A frame may be FRAME_TREE_TAG | number of a
+	struct tree_rows row; /* frame NULL: the store's rows. A frame may be FRAME_TREE_TAG | number of a
 					    tag */
 	struct frame_tree_tag { str_id label, key; } *tag;	/* label: the key if the text is empty */
 	uint32_t ntag;
@@ -22,7 +22,7 @@ struct frame_tree {
 };
 #define FRAME_TREE_TAG CALLTREE_TAG
 /* A pass over the nodes. */
-struct frame_tree_pass { const struct profile_restore_rows *row; struct stk_pass stks; };
+struct frame_tree_pass { const struct tree_rows *row; struct stk_pass stks; };
 static inline struct frame_tree_pass frame_tree_pass(const struct frame_tree *t)
 {
 	return (struct frame_tree_pass){t->row.frame ? &t->row : NULL, stk_pass(t->st)};

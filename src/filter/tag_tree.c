@@ -62,7 +62,7 @@ static void begin_descent(struct tree_descent *d, uint32_t id)
 
 static uint32_t add_row(struct frame_tree *t, uint32_t parent, frm_id frame)
 {
-	struct profile_restore_rows *r = &t->row;
+	struct tree_rows *r = &t->row;
 	uint32_t id = t->n++;
 	r->frame = mem_grow(r->frame, &t->cap, t->n, sizeof *r->frame);
 	r->frame[id] = frame;
