@@ -30,6 +30,8 @@ for page in README.md doc/*.md; do
 	make_screens "$page" >"$new" || fail "a screen of $page cannot be made"
 	[ "${UPDATE:-}" != 1 ] || cp "$new" "$page"
 	diff -u "$page" "$new" || fail "$page is stale: UPDATE=1 make check TESTS=tests/readme.sh"
+done
+for page in *.md doc/*.md doc/design/*.md; do
 	for link in $(grep -oE '\]\([^)]*\)' "$page" | tr -d '])('); do
 		case $link in
 		*://*) ;;

@@ -88,7 +88,7 @@ enum { SHEET_WHOLE = 1 << 17, SHEET_MOST = 1 << 30 };
 enum { SHEET_CROWD = 1 << 11 };
 
 enum { SHEET_BEGAN = 1 << 23 };	/* sheet_live.began is less; 0 where it would be larger */
-enum { SHEET_MAX_NS = 2000000000 };	/* start[] is 32 bits wide */
+enum { SHEET_MAX_NS = 2000000000 };	/* fits the 32 bits of start4[] */
 
 /* Release the resident pages of a sheet, if it is on disk. Loops over all rows of a sheet call it every SHEET_PASS
    rows, since a sheet may have half a million. */
