@@ -162,7 +162,7 @@ done
 printf '#!/bin/sh\n: >"$ED_RAN"\nkill -INT 0\n' >"$tmp/ed"
 chmod +x "$tmp/ed"
 job '^C in an editor'
-"$pty" -q 30 -k '2gfjQ' env EDITOR="$tmp/ed" ED_RAN="$tmp/ed.ran" "$TTRACE" -source_path="$samples" "$cpu" >"$work.out" 2>&1 &&
+"$pty" -q 30 -k ':list report.export<Enter>gfjQ' env EDITOR="$tmp/ed" ED_RAN="$tmp/ed.ran" "$TTRACE" -source_path="$samples" "$cpu" >"$work.out" 2>&1 &&
 	grep -q '^exit 0' "$work.out" && [ -e "$tmp/ed.ran" ] && touch "$work.ok"
 # every other signal that would end it: the terminal is as it was, and the signal does what it does
 TERM=xterm-256color

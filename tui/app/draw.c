@@ -346,12 +346,17 @@ static void draw_shifted(struct app *a, struct grid *g, struct rect area)
 	grid_free(t);
 }
 
+bool app_too_small(const struct app *a)
+{
+	return a->rows < ROWS_MIN || a->cols < COLS_MIN;
+}
+
 void app_draw(struct app *a, struct grid *g)
 {
 	grid_resize(g, a->rows, a->cols);
 	g->ascii = a->env.ascii;
 	g->mono = a->env.mono;
-	if (a->rows < ROWS_MIN || a->cols < COLS_MIN) {
+	if (app_too_small(a)) {
 		if (a->cols < 44)
 			grid_text(
 			    g, 0, 0, ST_NORMAL, 0, a->cols < 16 ? "small" : "too small");

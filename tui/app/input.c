@@ -242,7 +242,7 @@ static bool click_head(struct app *a, int y, int x)
 static void press_button(struct app *a, int32_t key, int y, int x)
 {
 	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
-	if (y < 0 || y >= a->rows - 4 || x >= a->env.cols - a->shift || !pane_now(a)->click)
+	if (y < 0 || y >= a->rows - 4 || x >= a->env.cols - a->shift || !pane_now(a)->click || app_too_small(a))
 		return;
 	x += a->shift;
 	if ((key == KEY_CLICK || key == KEY_CLICK2) && click_head(a, y, x))

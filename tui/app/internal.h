@@ -333,6 +333,8 @@ void app_describe_profile(struct app *, size_t room, struct buf *);	/* describe 
 void app_announce_highlights(struct app *);			/* once, when the whole file is read */
 
 /* app/draw.c */
+/* Return whether the screen is too small for panes: app_draw() writes only a message. */
+bool app_too_small(const struct app *);
 void app_hints(const struct app *, struct buf *);	/* append the key hints of the pane shown */
 int app_tab_at(const struct app *, int x);		/* the pane whose tab is at column x of line 0, or -1 */
 
