@@ -11,6 +11,8 @@
 #   once for 10 s, killed by SIGQUIT: the dump of its goroutines;
 #   once for 4 s under perf (left out where there is none).
 #
+# The program in stock/ runs once, with 2 s of it in its trace.
+#
 # login.folded is what ttrace says of a part of the CPU profile; TTRACE is where to find it.
 #
 # It takes a minute and needs go in PATH; GOTOOLCHAIN says which one records. -trimpath
@@ -29,6 +31,7 @@ new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
 
 (cd orders && go build -trimpath -buildvcs=false -o "$new/orders" .)
+(cd stock && go build -trimpath -buildvcs=false -o "$new/stock" .)
 
 "$new/orders" -duration 20s -rate 170 \
 	-trace "$new/orders.trace" -trace-after 2200ms -trace-for 2400ms \
@@ -37,6 +40,8 @@ trap 'rm -rf "$new"' EXIT
 
 "$new/orders" -duration 8s -rate 200 -mix 1,1,18 -sales 0 \
 	-heap-base "$new/leak-before.pb.gz" -heap "$new/leak-after.pb.gz"
+
+"$new/stock" -for 2s -trace "$new/stock.trace"
 
 # What people have when nothing was switched on but an environment variable, or not even that.
 GODEBUG=gctrace=1,schedtrace=100 "$new/orders" -duration 8s -rate 120 -report-every 3s >"$new/gctrace.log" 2>&1

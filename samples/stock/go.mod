@@ -1,0 +1,3 @@
+module stock
+
+go 1.22
