@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # gen.sh TTRACE TEMPLATE: the manual page, its tables filled in by the program itself: a line
-# @options@, @reports@, @commands@, @settings@ or @explain@ of the template becomes that table. What is checked in is what
-# this prints; tests/man.sh compares.
+# @options@, @reports@, @commands@, @settings@ or @explain@ of the template becomes that table. Sentences begin on lines of
+# their own, of at most 80 characters, as mdoc requires. What is checked in is what this prints; tests/man.sh compares.
 set -eu
 ttrace=$1
 template=$2
 escape='function esc(s) { gsub(/\\/, "\\e", s); gsub(/-/, "\\-", s); if (s ~ /^[.\x27]/) s = "\\\\&" s; return s }
 function keys(s,  n, k, i, out) { n = split(esc(s), k, " "); for (i = 1; i <= n; i++) out = out (i > 1 ? " " : "") (k[i] ~ /^[][(),.:;?!|]$/ ? "\\&" k[i] : k[i]); return out }
 function said(s) { s = esc(s); return s (s ~ /[.?]$/ ? "" : ".") }
-function section(group) { print ".Ss " toupper(substr(group, 1, 1)) substr(group, 2) }'
+function section(group) { print ".Ss " (group == "gc" ? "GC" : toupper(substr(group, 1, 1)) substr(group, 2)) }'
 
 # TSV of group, name, argument, default, help -> mdoc
 table() {
@@ -54,22 +54,40 @@ settings() {
 	}
 	END { print ".El" }'
 }
-# TSV of group, name, text, what to press next
+# TSV of group, name, text, what to press next. The rows of a group need not stand together.
 explanations() {
 	"$ttrace" -print=explain | awk -F '\t' "$escape"'
-	$1 != group {
-		if (group != "") print ".El"
-		section($1)
-		print ".Bl -tag -width Ds"
-		group = $1
+	!($1 in rows) { order[++groups] = $1 }
+	{ rows[$1] = rows[$1] ".It " esc($2) "\n" esc($3) "\n.Em Next :\n" esc($4) ".\n" }
+	END {
+		for (i = 1; i <= groups; i++)
+			print ".Sh " toupper(order[i]) "\n.Bl -tag -width Ds\n" rows[order[i]] ".El"
+	}'
+}
+# Text lines as mdoc wants them; macros and literal blocks as they are
+lines() {
+	awk '
+	function put(s) { if (s ~ /^[.\x27]/) s = "\\&" s; print s }
+	function wrapped(s,  n) {
+		while (length(s) > 80) {
+			for (n = 81; n > 1 && substr(s, n, 1) != " "; n--) ;
+			if (n == 1)
+				break
+			put(substr(s, 1, n - 1))
+			s = substr(s, n + 1)
+		}
+		put(s)
 	}
+	/^\.Bd -literal/ { literal = 1 }
+	/^\.Ed/ { literal = 0 }
+	literal || /^[.\x27]/ || /^\\&/ { print; next }
 	{
-		print ".It " esc($2)
-		print esc($3)
-		print ".Em Next:"
-		print esc($4) "."
-	}
-	END { print ".El" }'
+		while (match($0, /[A-Za-z0-9)][.?!] +[A-Z]/)) {
+			wrapped(substr($0, 1, RSTART + 1))
+			$0 = substr($0, RSTART + RLENGTH - 1)
+		}
+		wrapped($0)
+	}'
 }
 while IFS= read -r line; do
 	case $line in
@@ -80,4 +98,4 @@ while IFS= read -r line; do
 	@explain@) explanations ;;
 	*) printf '%s\n' "$line" ;;
 	esac
-done <"$template"
+done <"$template" | lines

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The examples for jq in the manual do what they say on the trace that comes along: each prints something, and no
+# The examples for jq in ttrace-formats(5) do what they say on the trace that comes along: each prints something, and no
 # null. Without jq the JSON is only made.
 . "${srcdir:-.}/tests/lib.sh"
-page=$top/man/ttrace.1.in
+page=$top/man/ttrace-formats.5.in
 have jq && jq=jq || jq=
 sed -n '/^ttrace .* | jq /p' "$page" | sed 's/[\\]e(/\\(/g' >"$tmp/lines"
 while IFS= read -r line; do
