@@ -47,6 +47,69 @@ more=-blame=occupant
 filter sched ':proc=1<Enter>' 1 4
 more=
 
+# One filter selects the same in reports, in the stream of events, and in panes: $tmp/ids are its goroutines.
+screen() { # screen KEYS: line 2 of the screen, with the filter of "$@"
+	"$TTRACE" view -type=run -size 160x20 -script "$keys" "$@" "$trace" | sed -n 2p
+}
+count() { sed 's/,//g' | sed -n "s/^\(.*[^0-9]\)\{0,1\}\([0-9]\{1,\}\) $1.*/\2/p"; }	# count WORD: the number before it
+agree() { # agree FILTER...
+	"$TTRACE" goroutines -group='^$' -format=tsv "$@" "$trace" | sed 1d | cut -f1 | sort -u >"$tmp/ids"
+	n=$(wc -l <"$tmp/ids" | tr -d ' ')
+	[ "$n" -gt 0 ] || fail "$*: no goroutines"
+	keys=6 && same "$*: goroutines in pane 6" "$(screen "$@" | count 'goroutines\{0,1\} in')" "$n"
+	for report in top tree; do
+		"$TTRACE" $report -type=run -unit=ns "$@" "$trace" | sed -n 's/.* of \([0-9]*\)ns total$/\1/p' >"$tmp/$report"
+	done
+	same "$*: time in tree" "$(cat "$tmp/tree")" "$(cat "$tmp/top")"
+	for keys in 1 4; do
+		screen "$@" | sed -n 's/^run \([0-9.]*\)\([a-z]*\) .*/\1 \2/p' >"$tmp/total"
+		awk -v all="$(cat "$tmp/top")" '{ u["ns"] = 1; u["us"] = 1e3; u["ms"] = 1e6; u["s"] = 1e9; d = $1 * u[$2] / all
+			exit d < 0.99 || d > 1.01 }' "$tmp/total" || fail "$*: time in pane $keys: $(cat "$tmp/total" "$tmp/top")"
+	done
+}
+# events of FILTER...: each is of a goroutine of $tmp/ids or changes the state of one, and all these goroutines have some
+events_agree() {
+	"$TTRACE" events "$@" "$trace" | awk -v ids="$tmp/ids" '
+		BEGIN { while ((getline g <ids) > 0) want["G=" g] = want["GoID=" g] = 1 }
+		/^M=/ { ok = 0
+			for (i = 3; i <= NF && i < 8; i++)
+				if ($i in want) { ok = 1; sub(/.*=/, "", $i); seen[$i] = 1 }
+			other += !ok }
+		END { for (w in want) { sub(/.*=/, "", w); lost += !(w in seen) }; print other + 0, lost + 0 }' >"$tmp/events"
+	same "$*: events of other goroutines, goroutines without events" "$(cat "$tmp/events")" "0 0"
+}
+for words in -group=report -goroutine=98,g55 -goroutine=98 -task=checkout -task=900 -task=t900 -region=db.query \
+	'-task=checkout -latency=>20ms' '-group=conn -region=db' '-group=conn -task=checkout' '-goroutine=98,55 -task=checkout' -proc=1 \
+	'-proc=1 -task=checkout' '-proc=1 -group=report'; do
+	# shellcheck disable=SC2086
+	set -- $words
+	agree "$@"
+	tasks=$("$TTRACE" tasks -format=tsv "$@" "$trace" | awk 'NR > 1 { n += $1 } END { print n + 0 }')
+	keys=7 && same "$*: tasks in pane 7" "$(screen "$@" | count 'tasks\{0,1\} ')" "$tasks"
+	[ "$*" = "${*#*-proc}" ] || continue
+	keys=5 && same "$*: rows in pane 5" "$(screen "$@" | count 'G rows\{0,1\} of')" "$n"
+	events_agree "$@"
+	for keys in 9gg 9G; do	# the goroutine of each event is the fourth word
+		"$TTRACE" view -size 160x50 -script "$keys" "$@" "$trace" | sed -n '4,48s/^[> ]*[0-9.]*s *+*[^ ]* *[A-Za-z]* *G\([0-9]*\) .*/\1/p' |
+			sort -u >"$tmp/by"
+		[ -s "$tmp/by" ] || fail "$*: no events in pane 9"
+		same "$*: other goroutines in pane 9" "$(sort "$tmp/ids" | comm -13 - "$tmp/by")" ""
+	done
+done
+agree '-group=^$' -from=1s -to=1.2s
+agree '-group=^$'
+
+# a wrong filter is refused in one way
+for words in '-group=(' '-task=(' '-region=(' '-task=a -region=b' '-goroutine=x' '-goroutine=1,' '-latency=5 -task=a'; do
+	# shellcheck disable=SC2086
+	set -- $words
+	"$TTRACE" goroutines "$@" "$trace" >"$tmp/out" 2>"$tmp/want" && fail "goroutines accepts $*"
+	for report in tasks events top view; do
+		"$TTRACE" $report "$@" "$trace" >"$tmp/out" 2>"$tmp/err" </dev/null && fail "$report accepts $*"
+		same "$report $*" "$(cat "$tmp/err")" "$(cat "$tmp/want")"
+	done
+done
+
 # where goroutines are counted as a whole the head line says so
 for command in ':task=checkout' ':region=db.query' ':proc=1'; do
 	"$TTRACE" view -size 160x50 -script "$command<Enter>6" "$trace" | sed -n 2p | grep -q '(whole lives)' ||

@@ -12,8 +12,9 @@
  * frames are hidden or tags become frames, on a tree derived from it.
  */
 struct filters {	/* regular expressions as entered; NULL or "": none */
-	const char *focus, *ignore, *hide, *show, *show_from, *prune_from;
-	const char *tagfocus, *tagignore, *tagshow, *taghide, *tagroot, *tagleaf;
+#define FILTER(name, ID) const char *name;
+#include "filter/filters.def"
+#undef FILTER
 };
 
 struct compiled_filters;		/* the filters, compiled */

@@ -40,14 +40,15 @@ static void add_flag(struct command *c, struct arena *a, enum option_id id, bool
 static bool is_query_option(enum option_id id)
 {
 	static const enum option_id ours[] = {OPT_OUTPUT, OPT_FORMAT, OPT_FUNCTIONS, OPT_FILEFUNCTIONS, OPT_FILES,
-	    OPT_LINES, OPT_ADDRESSES, OPT_GRANULARITY, OPT_NOINLINES, OPT_FOCUS, OPT_IGNORE, OPT_HIDE, OPT_SHOW,
-	    OPT_SHOW_FROM, OPT_PRUNE_FROM, OPT_TAGFOCUS, OPT_TAGIGNORE, OPT_TAGSHOW, OPT_TAGHIDE, OPT_TAGROOT,
-	    OPT_TAGLEAF, OPT_SAMPLE_INDEX, OPT_INUSE_SPACE, OPT_INUSE_OBJECTS, OPT_ALLOC_SPACE,
-	    OPT_ALLOC_OBJECTS, OPT_TOTAL_DELAY, OPT_CONTENTIONS, OPT_NORMALIZE, OPT_DROP_NEGATIVE, OPT_BASE,
-	    OPT_DIFF_BASE, OPT_TYPE, OPT_FROM, OPT_TO, OPT_GOROUTINE, OPT_GROUP, OPT_TASK, OPT_REGION, OPT_PROC,
-	    OPT_BLAME, OPT_LATENCY, OPT_REST, OPT_SYMBOLIZE};
+	    OPT_LINES, OPT_ADDRESSES, OPT_GRANULARITY, OPT_NOINLINES, OPT_SAMPLE_INDEX, OPT_INUSE_SPACE,
+	    OPT_INUSE_OBJECTS, OPT_ALLOC_SPACE, OPT_ALLOC_OBJECTS, OPT_TOTAL_DELAY, OPT_CONTENTIONS, OPT_NORMALIZE,
+	    OPT_DROP_NEGATIVE, OPT_BASE, OPT_DIFF_BASE, OPT_TYPE, OPT_FROM, OPT_TO, OPT_PROC, OPT_BLAME, OPT_REST,
+	    OPT_SYMBOLIZE};
 	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
 		if (ours[i] == id)
+			return true;
+	for (size_t i = 0; i < QUERY_WORDS; i++)
+		if (query_words[i].option == id)
 			return true;
 	return !strcmp(option_rows[id].group, "viewer");
 }
@@ -67,15 +68,9 @@ static void add_given(struct command *c, struct arena *a, const struct options *
 
 static void add_filters(struct command *c, struct arena *a, const struct query *q)
 {
-	const struct filters *f = &q->f;
-	const struct { enum option_id id; const char *v; } all[] = {{OPT_FOCUS, f->focus}, {OPT_IGNORE, f->ignore},
-	    {OPT_HIDE, f->hide}, {OPT_SHOW, f->show}, {OPT_SHOW_FROM, f->show_from},
-	    {OPT_PRUNE_FROM, f->prune_from}, {OPT_TAGFOCUS, f->tagfocus}, {OPT_TAGIGNORE, f->tagignore},
-	    {OPT_TAGSHOW, f->tagshow}, {OPT_TAGHIDE, f->taghide}, {OPT_TAGROOT, f->tagroot},
-	    {OPT_TAGLEAF, f->tagleaf}, {OPT_GOROUTINE, q->gs}, {OPT_GROUP, q->group},
-	    {OPT_TASK, q->task}, {OPT_REGION, q->region}, {OPT_LATENCY, q->latency}};
-	for (size_t i = 0; !q->suspended && i < sizeof all / sizeof *all; i++)
-		add_opt(c, a, all[i].id, all[i].v);
+	struct query words = *q;
+	for (size_t i = 0; !q->suspended && i < QUERY_WORDS; i++)
+		add_opt(c, a, query_words[i].option, *query_word(&words, i));
 }
 
 /* Reports of a sample type refuse -proc where the viewer does not apply it. */

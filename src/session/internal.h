@@ -78,12 +78,6 @@ struct session {
 	struct wanted { bool weighted_tree; enum calls_for what; enum gran gran; uint32_t serial; } wanted[2];
 };
 
-/* Return whether s is a task's number and not an expression for its name. */
-static inline bool is_number(const char *s)
-{
-	return s && *s && strspn(s, "0123456789") == strlen(s);
-}
-
 /* Return a copy that lives as long as the session; NULL for NULL and "". */
 const char *session_copy_string(struct session *, const char *);
 /* compare_queue.c: take a further file whose reading has ended, and start the next one. */

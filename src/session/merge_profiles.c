@@ -12,6 +12,7 @@
 
 #include "load/load.h"
 #include "session/download.h"
+#include "session/query.h"
 #include "session/symbolize.h"
 #include "session/trace_open.h"
 
@@ -229,7 +230,8 @@ struct profile *merge_profiles_read_from(
 		err_set(e, ERR_USAGE, ERR_NOWHERE, "-base and -diff_base cannot be used together");
 		return NULL;
 	}
-	if (trace_check_rest_option(o, e))
+	struct query q;
+	if (query_check_rest(o, e) || query_of_options(o, &q, e))
 		return NULL;
 	if (normalize && !nbase && !ndiff && !options_bool(o, OPT_REST)) {
 		err_set(e, ERR_USAGE, ERR_NOWHERE, "-normalize requires -base or -diff_base");

@@ -12,24 +12,9 @@
 #include "config.h"
 #include "session/internal.h"
 
-#include "base/text/regex.h"
-
 const struct query *session_query(const struct session *s)
 {
 	return &s->hist[s->at];
-}
-
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
-bool query_same_scope(const struct query *a, const struct query *b)
-{
-	return a->suspended == b->suspended && a->from == b->from && a->to == b->to && a->g == b->g &&
-	    a->proc == b->proc && a->a == b->a && a->b == b->b && same_text(a->gs, b->gs) &&
-	    same_text(a->group, b->group) && same_text(a->task, b->task) && same_text(a->region, b->region) &&
-	    same_text(a->latency, b->latency);
 }
 
 static int use_query(struct session *s, size_t at, struct err *e)
@@ -46,45 +31,19 @@ static int use_query(struct session *s, size_t at, struct err *e)
 	return 0;
 }
 
-static int check_rx(const char *re, struct err *e)
-{
-	struct regex *rx = re && *re ? regex_new(re, e) : NULL;
-	regex_free(rx);
-	return re && *re && !rx ? -1 : 0;
-}
-
-enum { QUERY_STRINGS = 17 };
-static void strings_of(struct query *q, const char **str[QUERY_STRINGS])
-{
-	const char **all[QUERY_STRINGS] = {&q->f.focus, &q->f.ignore, &q->f.hide, &q->f.show, &q->f.show_from,
-	    &q->f.prune_from, &q->f.tagfocus, &q->f.tagignore, &q->f.tagshow, &q->f.taghide, &q->f.tagroot,
-	    &q->f.tagleaf, &q->gs, &q->group, &q->task, &q->region, &q->latency};
-	memcpy(str, all, sizeof all);
-}
-
-void query_copy_strings(struct query *q, const struct query *was, struct arena *a)
-{
-	struct query had = *was;
-	const char **str[QUERY_STRINGS], **old[QUERY_STRINGS];
-	strings_of(q, str);
-	strings_of(&had, old);
-	for (size_t i = 0; i < QUERY_STRINGS; i++)
-		if (*str[i] && *str[i] != *old[i])
-			*str[i] = arena_strndup(a, *str[i], strlen(*str[i]));
-}
-
 int session_set_query(struct session *s, const struct query *q, struct arena *own, struct err *e)
 {
 	struct query n = *q, was = s->hist[s->at];
-	const char **str[QUERY_STRINGS], **old[QUERY_STRINGS];
-	strings_of(&n, str);
-	strings_of(&was, old);
-	if (check_rx(n.group, e) || check_rx(n.region, e) || (!is_number(n.task) && check_rx(n.task, e)))
+	struct query words = *q;
+	if (own)	/* a pane made the list of goroutines, which may have a million numbers */
+		words.gs = NULL;
+	if (query_check(&words, e))
 		return -1;
-	/* an arena of the caller is taken over, to avoid a copy of a million goroutine numbers */
-	for (size_t i = 0; i < QUERY_STRINGS; i++)
-		if (!own && *str[i] != *old[i])
-			*str[i] = session_copy_string(s, *str[i]);
+	for (size_t i = 0; i < QUERY_WORDS; i++) {
+		const char **str = query_word(&n, i);
+		if (!own && *str != *query_word(&was, i))
+			*str = session_copy_string(s, *str);
+	}
 	s->hist = mem_grow(s->hist, &s->cap, s->at + 2, sizeof *s->hist);
 	struct query undone = s->at + 1 < s->nhist ? s->hist[s->at + 1] : n;
 	s->hist[s->at + 1] = n;

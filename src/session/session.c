@@ -36,41 +36,26 @@ const char *session_copy_string(struct session *s, const char *t)
 	return t && *t ? arena_strndup(&s->strings, t, strlen(t)) : NULL;
 }
 
-static void first_query(struct session *s, struct query *q)
+static int first_query(struct session *s, struct query *q, struct err *e)
 {
-	static const struct { enum option_id options; size_t off; } f[] = {
-		{OPT_FOCUS, offsetof(struct query, f.focus)}, {OPT_IGNORE, offsetof(struct query, f.ignore)},
-		{OPT_HIDE, offsetof(struct query, f.hide)}, {OPT_SHOW, offsetof(struct query, f.show)},
-		{OPT_SHOW_FROM, offsetof(struct query, f.show_from)},
-		{OPT_PRUNE_FROM, offsetof(struct query, f.prune_from)},
-		{OPT_TAGFOCUS, offsetof(struct query, f.tagfocus)},
-		{OPT_TAGIGNORE, offsetof(struct query, f.tagignore)},
-		{OPT_TAGSHOW, offsetof(struct query, f.tagshow)}, {OPT_TAGHIDE, offsetof(struct query, f.taghide)},
-		{OPT_TAGROOT, offsetof(struct query, f.tagroot)}, {OPT_TAGLEAF, offsetof(struct query, f.tagleaf)},
-		{OPT_GOROUTINE, offsetof(struct query, gs)}, {OPT_GROUP, offsetof(struct query, group)},
-		{OPT_TASK, offsetof(struct query, task)},
-		{OPT_REGION, offsetof(struct query, region)}, {OPT_LATENCY, offsetof(struct query, latency)},
-	};
 	static const enum option_id grans[] = {
 		[GR_FUNCTIONS] = OPT_FUNCTIONS, [GR_FILEFUNCTIONS] = OPT_FILEFUNCTIONS, [GR_FILES] = OPT_FILES,
 		[GR_LINES] = OPT_LINES, [GR_ADDRESSES] = OPT_ADDRESSES,
 	};
-	*q = (struct query){.type = SIZE_MAX, .from = TIME_NONE, .to = TIME_NONE, .a = 1};
+	if (query_of_options(s->o, q, e))
+		return -1;
+	for (size_t i = 0; i < QUERY_WORDS; i++)
+		*query_word(q, i) = session_copy_string(s, *query_word(q, i));
 	q->normalize = options_bool(s->o, OPT_NORMALIZE);
 	q->drop_negative = options_bool(s->o, OPT_DROP_NEGATIVE);
 	q->of_rest = s->o->v[OPT_BASE].nall > 0;
-	for (size_t i = 0; i < sizeof f / sizeof *f; i++) {
-		const char *v = session_copy_string(s, options_str(s->o, f[i].options));
-		memcpy((char *)q + f[i].off, &v, sizeof v);
-	}
 	for (size_t i = 0; i < sizeof grans / sizeof *grans; i++)
 		if (options_bool(s->o, grans[i]))
 			q->gran = (enum gran)i;
 	q->noinlines = options_bool(s->o, OPT_NOINLINES);
 	if (options_bool(s->o, OPT_REST))
 		session_query_compare_rest(q);
-	int blame = options_str(s->o, OPT_BLAME) ? trace_blame_find(options_str(s->o, OPT_BLAME)) : -1;
-	q->blame = blame < 0 ? BLAME_WAKER : (uint8_t)blame;
+	return 0;
 }
 
 static bool names_one(const struct option_value *v)
@@ -90,7 +75,7 @@ static int first_sides(struct session *s, struct err *e)
 	if (names_one(base) && names_one(diff))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-base and -diff_base cannot be used together");
 	if (options_bool(s->o, OPT_REST))
-		return trace_check_rest_option(s->o, e);
+		return query_check_rest(s->o, e);
 	if (!names_one(base) && !names_one(diff))
 		return !options_bool(s->o, OPT_NORMALIZE) ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE,
 		    "-normalize requires -base or -diff_base");
@@ -104,9 +89,9 @@ static struct session *open_part(const struct options *o, const struct trace_par
 	struct session *s = xcalloc(1, sizeof *s);
 	s->o = o;
 	s->hist = mem_grow(NULL, &s->cap, 1, sizeof *s->hist);
-	first_query(s, &s->hist[0]);
 	s->nhist = 1;
-	s->focus = filter_compile(&s->hist[0].f, e);
+	if (!first_query(s, &s->hist[0], e))
+		s->focus = filter_compile(&s->hist[0].f, e);
 	file_changed_mark_file(&s->mark, session_file(s));
 	if (!s->focus || first_sides(s, e) || open_job_start(&s->op, &s->first, part, e)) {
 		session_close(s);

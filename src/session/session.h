@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "cli/options.h"
 #include "filter/weigh.h"
+#include "session/query.h"
 #include "store/store.h"
 
 /*
@@ -89,33 +90,8 @@ size_t session_type(const struct session *);		/* index of the one shown */
 bool session_total(const struct session *, size_t type, int64_t *total);
 
 /* The query. A change drops the caches and is one step of undo. */
-struct query {
-	size_t type;
-	struct filters f;	/* strings as typed, NULL if none; owned by the session */
-	bool suspended;		/* filters are off */
-	int64_t from, to;	/* time range of a trace, [from, to); TIME_NONE: open */
-	enum gran gran;
-	bool noinlines;
-	trk_id g;		/* only this goroutine; 0: all */
-	const char *gs;		/* only these goroutines, "12,15,18"; NULL: all */
-	const char *group;	/* only goroutines whose start function matches; NULL: all */
-	const char *task, *region;	/* only tasks or regions whose name matches; NULL: all */
-	const char *latency;	/* only those tasks or regions with this duration, ">50ms"; NULL: all */
-	uint32_t proc;		/* only this P (trk_id); 0: all */
-	uint8_t blame;		/* enum trace_blame: the stacks that scheduler latency is charged to */
-	/* Bit sets of sides. A: what is shown (1: the file that was opened). B: what A is compared with (0: nothing;
-	   the bit of SIDE_REST: the part of the same trace that the filters of goroutines, tasks, regions exclude). */
-	uint64_t a, b;
-	enum side_show show;
-	bool of_rest;		/* percentages of a difference are of A minus B (-base), not of B */
-	bool normalize, drop_negative;
-};
 const struct query *session_query(const struct session *);
-/* Copy into the arena the strings of a query that `another` does not share. */
-void query_copy_strings(struct query *, const struct query *another, struct arena *);
-/* Return whether both select the same part of a trace: goroutines, time ranges, sides. */
-bool query_same_scope(const struct query *, const struct query *);
-/* Set a new query (copied). Return -1 if a regular expression is wrong; then nothing changes. own: NULL, or the arena
+/* Set a new query (copied). Return -1 with *e if a filter is invalid; then nothing changes. own: NULL, or the arena
    with the strings that differ from the query before. The session takes it over instead of copying, because the numbers
    of a million goroutines are 8 MB. */
 int session_set_query(struct session *, const struct query *, struct arena *own, struct err *e);
@@ -149,12 +125,6 @@ void session_query_use_side(struct query *, enum side_use, uint32_t side);
    mean of one of each, so that two requests can be compared with two hundred others. */
 void session_query_compare_rest(struct query *);
 static inline bool query_has_rest(const struct query *q) { return q->b >> SIDE_REST & 1; }
-/* Return whether filters remove nodes. Then functions that walk over nodes see another tree. */
-static inline bool query_removes_nodes(const struct query *q)
-{
-	const struct filters *f = &q->f;
-	return q->noinlines || (!q->suspended && (f->hide || f->show || f->show_from || f->prune_from));
-}
 struct rest_states { uint32_t n[2]; int64_t ns[2][TS__N]; };
 /* Compute for both sides how many there are and the mean time of one, by state. */
 void session_rest_times(const struct session *, const struct query *, struct rest_states *);
@@ -238,11 +208,8 @@ struct addr_sums;
 struct addr_sums *session_addresses(struct session *, struct async_totals **soon);
 struct addr_sums *weigh_async_addresses(struct async_totals *, uint32_t *serial);
 
-/* Make a filter for trace/as_profile.h of the current query; its sets are in the arena. */
-struct trace_filter;
+/* Make the trace filter of the current query; its sets are in the arena. */
 void session_trace_filter(const struct session *, struct arena *, struct trace_filter *);
-/* Likewise for any query. May be called by any thread. */
-void session_query_filter(const struct snap *, const struct query *, struct arena *, struct trace_filter *);
 
 /* Return the cache of source files by the names in the profile (symbols/source.h). It searches -source_path with
    -trim_path, the directory of the file, and where Go keeps sources. Valid until session_source_path() is called. */

@@ -12,14 +12,12 @@
 #include "config.h"
 #include "session/trace_open.h"
 
-#include "base/text/regex.h"
-#include "base/text/text.h"
 #include "filter/weigh.h"
 #include "session/download.h"
 #include "session/index_cache.h"
+#include "session/query.h"
 #include "session/trace_reread.h"
 #include "store/store.h"
-#include "trace/task_filter.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -142,239 +140,9 @@ void trace_close(struct trace *t)
 	*t = (struct trace){0};
 }
 
-/* ---- times */
-
-/* 15:04:05.678 on the day of the trace, or on the next day if that is within the trace. */
-static bool wall_time(const struct snap *sn, const char *s, int64_t *t)
+struct progress_watcher trace_watcher(const struct options *o)
 {
-	unsigned h, m;
-	double sec;
-	char end;
-	if (!sn->has_trace || sn->trace.wall == TIME_NONE || sscanf(s, "%2u:%2u:%lf%c", &h, &m, &sec, &end) != 3)
-		return false;
-	enum { DAY_S = 86400 };
-	int64_t day = (int64_t)DAY_S * 1000000000;
-	int64_t ns = (int64_t)(h * 3600 + m * 60) * 1000000000 + (int64_t)(sec * 1e9);
-	int64_t start = ((sn->trace.wall % day) + day) % day;
-	*t = ns - start;
-	if (*t < 0 && *t + day <= sn->t1)
-		*t += day;
-	return h < 24 && m < 60 && sec >= 0 && sec < 61;
-}
-
-int trace_parse_time(const struct snap *sn, const char *s, int64_t *t, struct err *e)
-{
-	char *end;
-	double pct = strtod(s, &end);
-	if (end != s && !strcmp(end, "%")) {
-		*t = sn->t0 + (int64_t)((double)(sn->t1 - sn->t0) * pct / 100);
-		return 0;
-	}
-	if (text_parse_ns(s, t) || wall_time(sn, s, t))
-		return 0;
-	return err_set(e, ERR_USAGE, ERR_NOWHERE, "\"%s\" is not a time: use 1.2s, 350ms, 40%% or, if the trace "
-	    "has the time of day, 15:04:05", s);
-}
-
-int trace_parse_range(const struct snap *sn, const struct options *o, int64_t *t0, int64_t *t1, struct err *e)
-{
-	const char *from = options_str(o, OPT_FROM), *to = options_str(o, OPT_TO);
-	*t0 = sn->t0;
-	*t1 = sn->t1;
-	if ((from && *from && trace_parse_time(sn, from, t0, e)) || (to && *to && trace_parse_time(sn, to, t1, e)))
-		return -1;
-	bool since = from && *from, until = to && *to;
-	struct buf b = {0};
-	if (since && *t0 >= sn->t1 && sn->t0 < sn->t1) {
-		text_ns(&b, sn->t1);
-		err_set(e, ERR_USAGE, ERR_NOWHERE, "-from=%.40s is after the end of the trace, %s", from, buf_str(&b));
-		buf_free(&b);
-		return -1;
-	}
-	if (*t0 >= *t1 && (since || until))
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-from must be before -to");
-	return 0;
-}
-
-/* ---- filters */
-
-static bool match_rx(void *rx, const char *s, size_t n)
-{
-	return regex_match(rx, s, n);
-}
-
-/* Parse "12" or "g12". */
-static bool parse_id(const char *s, char letter, uint64_t *id)
-{
-	char *end;
-	if (*s == letter)
-		s++;
-	if (*s < '0' || *s > '9')
-		return false;
-	*id = strtoull(s, &end, 10);
-	return !*end;
-}
-
-static trk_id find_track(const struct snap *sn, enum track_kind kind, uint64_t id)
-{
-	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
-		if (store_trk(sn->st, t)->kind == kind && store_trk(sn->st, t)->id == id)
-			return t;
-	return 0;
-}
-
-static struct regex *compile_regex(const char *re, struct err *e)
-{
-	struct err why = {0};
-	struct regex *rx = regex_new(re, &why);
-	if (!rx)
-		err_set(e, ERR_USAGE, ERR_NOWHERE, "%s: %s", re, why.msg);
-	return rx;
-}
-
-static bool has_option(const struct options *o, enum option_id id)
-{
-	return options_str(o, id) && *options_str(o, id);
-}
-
-/* *among: NULL, or the set of -group, if goroutines are listed too. */
-static int filter_goroutines(const struct snap *sn, const struct options *o, struct arena *a, struct trace_filter *f,
-    const uint8_t **among, struct err *e)
-{
-	uint64_t id;
-	*among = NULL;
-	/* "^$" selects all goroutines, as the reference's page of the group without a name does */
-	if (has_option(o, OPT_GROUP) && strcmp(options_str(o, OPT_GROUP), "^$")) {
-		struct regex *rx = compile_regex(options_str(o, OPT_GROUP), e);
-		if (!rx)
-			return -1;
-		f->g = trace_gset_by_name(sn, match_rx, rx, a);
-		regex_free(rx);
-	}
-	if (has_option(o, OPT_GOROUTINE)) {
-		uint32_t n;
-		*among = f->g;
-		f->g = trace_gset_parse(sn, options_str(o, OPT_GOROUTINE), a, &n);
-		if (!f->g)
-			return err_set(e, ERR_USAGE, ERR_NOWHERE,
-			    "-goroutine requires numbers separated by commas, not "
-			    "\"%s\"", options_str(o, OPT_GOROUTINE));
-		if (!n)
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "no goroutine %s in the trace",
-			    options_str(o, OPT_GOROUTINE));
-	}
-	if (has_option(o, OPT_PROC)) {
-		if (!parse_id(options_str(o, OPT_PROC), 'p', &id))
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-proc requires a number, not \"%s\"",
-			    options_str(o, OPT_PROC));
-		f->proc = find_track(sn, TK_P, id);
-		if (!f->proc)
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "no P %" PRIu64 " in the trace", id);
-	}
-	return 0;
-}
-
-int trace_parse_latency(const struct options *o, int64_t *lo, int64_t *hi, struct err *e)
-{
-	*lo = *hi = TIME_NONE;
-	if (has_option(o, OPT_LATENCY) && !task_filter_parse_range(options_str(o, OPT_LATENCY), lo, hi))
-		return err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-latency requires a range like 10ms..50ms, >50ms or <10ms, not \"%s\"",
-		    options_str(o, OPT_LATENCY));
-	return 0;
-}
-
-static int filter_slices(const struct snap *sn, const struct options *o, bool rest, struct arena *a,
-    struct trace_filter *f, uint32_t *n, struct err *e)
-{
-	if (has_option(o, OPT_REGION) && has_option(o, OPT_TASK))
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-region and -task cannot be used together");
-	uint64_t id;
-	int64_t lo, hi;
-	if (trace_parse_latency(o, &lo, &hi, e))
-		return -1;
-	struct trace_span_match pick = {.lo = lo, .hi = hi, .rest = rest};
-	if (has_option(o, OPT_TASK) && parse_id(options_str(o, OPT_TASK), 't', &id)) {
-		pick.id = id;
-		f->slice = trace_task_slices(sn, &pick, a, &f->nslice);
-		*n = pick.n;
-		f->span = pick.span;
-		return 0;
-	}
-	enum option_id which = has_option(o, OPT_REGION) ? OPT_REGION : OPT_TASK;
-	if (!has_option(o, which))
-		return 0;
-	struct regex *rx = compile_regex(
-	    which == OPT_REGION ? trace_parse_region_place(options_str(o, which), a, &pick) : options_str(o, which), e);
-	if (!rx)
-		return -1;
-	pick.match = match_rx;
-	pick.arg = rx;
-	f->slice = (which == OPT_REGION ? trace_region_slices : trace_task_slices)(sn, &pick, a, &f->nslice);
-	f->lies = a;
-	*n = pick.n;
-	f->span = pick.span;
-	regex_free(rx);
-	return 0;
-}
-
-/* Make the filter, or with rest what it excludes. *n: the number of goroutines, tasks or regions. */
-static int filter_side(const struct snap *sn, const struct options *o, bool rest, struct arena *a,
-    struct trace_filter *f, uint32_t *n, struct err *e)
-{
-	const uint8_t *among;
-	*n = 0;
-	if (filter_goroutines(sn, o, a, f, &among, e) || filter_slices(sn, o, rest, a, f, n, e))
-		return -1;
-	if (f->slice)
-		return 0;
-	if (rest)
-		f->g = trace_gset_complement(sn, f->g, among, a);
-	*n = trace_gset_count(sn, f->g, f->from, f->to);
-	return 0;
-}
-
-static int trace_side(const struct snap *sn, const struct options *o, bool rest, struct arena *a,
-    struct trace_filter *f, uint32_t *n, struct err *e)
-{
-	*f = (struct trace_filter){ .from = TIME_NONE, .to = TIME_NONE };
-	if (o->watch)
-		f->on = (struct progress_watcher){ o->watch->go, o->watch->arg };
-	if (has_option(o, OPT_BLAME)) {
-		int blame = trace_blame_find(options_str(o, OPT_BLAME));
-		if (blame < 0)
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-blame requires waker, self or occupant, not \"%s\"",
-			    options_str(o, OPT_BLAME));
-		f->blame = (enum trace_blame)blame;
-	}
-	int64_t t0, t1;
-	if (trace_parse_range(sn, o, &t0, &t1, e))
-		return -1;
-	if (has_option(o, OPT_FROM))
-		f->from = t0;
-	if (has_option(o, OPT_TO))
-		f->to = t1;
-	return filter_side(sn, o, rest, a, f, n, e);
-}
-
-int trace_parse_filter(
-    const struct snap *sn, const struct options *o, struct arena *a, struct trace_filter *f, struct err *e)
-{
-	uint32_t n;
-	return trace_side(sn, o, false, a, f, &n, e);
-}
-
-int trace_check_rest_option(const struct options *o, struct err *e)
-{
-	if (!options_bool(o, OPT_REST))
-		return 0;
-	if (!has_option(o, OPT_GROUP) && !has_option(o, OPT_GOROUTINE) && !has_option(o, OPT_TASK) &&
-	    !has_option(o, OPT_REGION))
-		return err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-rest requires -group, -goroutine, -task or -region");
-	if (has_option(o, OPT_BASE) || has_option(o, OPT_DIFF_BASE))
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-rest cannot be used together with -base or -diff_base");
-	return 0;
+	return o->watch ? (struct progress_watcher){o->watch->go, o->watch->arg} : (struct progress_watcher){0};
 }
 
 /* ---- a profile of a trace */
@@ -503,9 +271,9 @@ struct profile *trace_make_profile(const struct trace *t, const struct options *
 {
 	struct arena a = {0};
 	struct trace_filter f;
-	const char *name = has_option(o, OPT_TYPE)			  ? options_str(o, OPT_TYPE)
-			   : t->sn->nsmps && !options_typed(o, OPT_BLAME) ? "cpu"
-									  : "sched";
+	struct query q;
+	const char *name = options_str(o, OPT_TYPE) && *options_str(o, OPT_TYPE) ? options_str(o, OPT_TYPE)
+	    : t->sn->nsmps && !options_typed(o, OPT_BLAME) ? "cpu" : "sched";
 	int type = trace_weight_find(name);
 	struct profile *p = NULL;
 	uint32_t n;
@@ -520,17 +288,19 @@ struct profile *trace_make_profile(const struct trace *t, const struct options *
 		    "-type requires cpu, run, sched, sync, net, syscall, block or assist, not \"%s\"", name);
 	else if (options_typed(o, OPT_BLAME) && type != TRACE_SCHED)
 		err_set(e, ERR_USAGE, ERR_NOWHERE, "-blame applies only to -type=sched, not to -type=%s", name);
-	else if (trace_side(t->sn, o, rest, &a, &f, &n, e))
+	else if (query_of_options(o, &q, e) || query_add_places(t->sn, o, &q, e) ||
+	    query_trace_filter(t->sn, &q, rest, &a, &f, &n, e))
 		p = NULL;
 	else if (options_typed(o, OPT_PROC) && !trace_type_has_proc((enum trace_weight_type)type, f.blame))
 		err_set(e, ERR_USAGE, ERR_NOWHERE,
 		    "-proc does not apply to -type=%s, only to cpu, run, syscall and to sched with -blame=occupant", name);
 	else {
+		f.on = trace_watcher(o);
 		struct trace_weights *w = trace_weigh(t->sn, (enum trace_weight_type)type, &f, &a);
 		if (options_bool(o, OPT_REST))
 			per_one(w, n);
 		p = to_profile(t->sn, w, (enum trace_weight_type)type);
-		if (type == TRACE_SCHED && has_option(o, OPT_BLAME))
+		if (type == TRACE_SCHED && options_str(o, OPT_BLAME))
 			add_blame_comment(p, f.blame);
 	}
 	arena_free(&a);

@@ -30,18 +30,8 @@ void trace_close(struct trace *);
 int trace_read_index(struct trace *, const struct bytes *, const char *file, const struct options *, profile_notice *,
     void *arg, struct err *e);
 
-/* Parse a point in time: 1.2s, 350ms, 40%, or 15:04:05.6 if wall time is known; ns since the first event. */
-int trace_parse_time(const struct snap *, const char *, int64_t *t, struct err *e);
-/* Get the range of -from and -to. */
-int trace_parse_range(const struct snap *, const struct options *, int64_t *t0, int64_t *t1, struct err *e);
-/* Get the bounds of -latency, both inclusive; TIME_NONE: open. */
-int trace_parse_latency(const struct options *, int64_t *lo, int64_t *hi, struct err *e);
-/* Make a filter of all trace filters of the command line; its sets are in the arena. */
-int trace_parse_filter(
-    const struct snap *, const struct options *, struct arena *, struct trace_filter *, struct err *e);
-
-/* Check that -rest fits the other options. */
-int trace_check_rest_option(const struct options *, struct err *e);
+/* Return the watcher of the options, for work on the trace. */
+struct progress_watcher trace_watcher(const struct options *);
 
 /* Make a profile of the weights of -type (default: cpu if there are samples, else sched), as `go tool trace -pprof`
    writes it. With -rest: the mean of one of those that the filter selects, or, if rest, of those that it excludes. */

@@ -16,69 +16,17 @@
 
 #include "base/clock.h"
 #include "base/job.h"
-#include "base/text/regex.h"
 #include "base/wrap_math.h"
 #include "calltree/weighted.h"
 #include "filter/tag_weights.h"
 #include "trace/as_profile.h"
-#include "trace/task_filter.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool match_rx(void *rx, const char *name, size_t n)
-{
-	return regex_match(rx, name, n);
-}
-
-/* Make the filter of a query on a trace, or with rest of what it excludes: goroutines and time ranges. Return the
-   number of goroutines, tasks or regions. */
-static uint32_t filter_of_query(const struct snap *sn, const struct query *q, bool rest, struct arena *a,
-    struct trace_filter *f)
-{
-	*f = (struct trace_filter){.from = q->from, .to = q->to, .proc = q->proc, .blame = (enum trace_blame)q->blame};
-	struct regex *rx = NULL;
-	if (q->group && (rx = regex_new(q->group, NULL)))
-		f->g = trace_gset_by_name(sn, match_rx, rx, a);
-	regex_free(rx);
-	rx = NULL;
-	uint32_t n;
-	const uint8_t *group = f->g;
-	if (q->gs)
-		f->g = trace_gset_parse(sn, q->gs, a, &n);
-	if (q->g)
-		f->g = trace_gset_of_one(sn, q->g, a);
-	struct trace_span_match pick = {.lo = TIME_NONE, .hi = TIME_NONE, .rest = rest};
-	if (q->latency && !task_filter_parse_range(q->latency, &pick.lo, &pick.hi))
-		pick.lo = pick.hi = TIME_NONE;
-	const char *re = q->task ? q->task : q->region ? trace_parse_region_place(q->region, a, &pick) : NULL;
-	if (q->task && is_number(q->task)) {
-		pick.id = strtoull(q->task, NULL, 10);
-		f->slice = trace_task_slices(sn, &pick, a, &f->nslice);
-	} else if (re && (rx = regex_new(re, NULL))) {
-		pick.match = match_rx;
-		pick.arg = rx;
-		f->slice = (q->task ? trace_task_slices : trace_region_slices)(sn, &pick, a, &f->nslice);
-		f->lies = a;
-	}
-	regex_free(rx);
-	f->span = pick.span;
-	if (f->slice)
-		return pick.n;
-	if (rest)
-		f->g = trace_gset_complement(sn, f->g, q->gs || q->g ? group : NULL, a);
-	return query_has_rest(q) ? trace_gset_count(sn, f->g, f->from, f->to) : 0;
-}
-
-void session_query_filter(const struct snap *sn, const struct query *q, struct arena *a, struct trace_filter *f)
-{
-	struct query all = {.from = TIME_NONE, .to = TIME_NONE, .blame = q->blame};
-	filter_of_query(sn, q->suspended ? &all : q, false, a, f);
-}
-
 void session_trace_filter(const struct session *s, struct arena *a, struct trace_filter *f)
 {
-	session_query_filter(s->snap, &s->hist[s->at], a, f);
+	query_trace_filter(s->snap, &s->hist[s->at], false, a, f, NULL, NULL);
 }
 
 /* Is it so small that adding up all types is not noticeable? */
@@ -116,7 +64,7 @@ static void rest_states(const struct snap *sn, const struct query *q, bool about
 	struct arena a = {0};
 	for (int k = 0; k < 2; k++) {
 		struct trace_filter f;
-		r->n[k] = filter_of_query(sn, q, k, &a, &f);
+		query_trace_filter(sn, q, k, &a, &f, &r->n[k], NULL);
 		f.on = job_progress_watcher(j);
 		(about ? trace_filter_states_approx : trace_filter_states)(sn, &f, r->ns[k]);
 		for (int i = 0; i < TS__N && r->n[k] > 1; i++)
@@ -139,30 +87,27 @@ void session_rest_approx(const struct snap *sn, const struct query *q, struct re
 static trk_id same_track(const struct snap *from, trk_id id, const struct snap *to)
 {
 	const struct trk_row *r = store_trk(from->st, id);
-	for (trk_id i = 1; id && i < to->ntrks; i++)
-		if (store_trk(to->st, i)->kind == r->kind && store_trk(to->st, i)->id == r->id)
-			return i;
-	return id ? UINT32_MAX : 0;
+	trk_id t = id ? trace_find_track(to, r->kind, r->id) : 0;
+	return t || !id ? t : UINT32_MAX;
 }
 
 /* Add the weights of a trace to the nodes of the main tree; when compared with the rest, the mean of one. */
 static void weigh_trace(struct session *s, uint32_t side, struct arena *a, int64_t *ns, int64_t *count)
 {
-	struct query q = s->hist[s->at], all = {.from = TIME_NONE, .to = TIME_NONE, .blame = q.blame};
-	if (q.suspended)
-		q = all;
+	struct query q = s->hist[s->at];
 	bool rest = side == SIDE_REST;
 	const struct compare_loader *ad = side && !rest ? s->side[side] : NULL;
 	const struct snap *sn = ad ? builder_snap(ad->own) : s->snap;
 	struct trace_filter f;
-	if (ad) {
+	if (ad && !q.suspended) {
 		q.g = same_track(s->snap, q.g, sn);
 		q.proc = same_track(s->snap, q.proc, sn);
 	}
 	if (q.g == UINT32_MAX || q.proc == UINT32_MAX)
 		return;
-	uint32_t n = filter_of_query(sn, &q, rest, a, &f);
-	double each = query_has_rest(&q) && n > 1 ? 1.0 / n : 1;
+	uint32_t n = 1;
+	query_trace_filter(sn, &q, rest, a, &f, query_has_rest(&q) && !q.suspended ? &n : NULL, NULL);
+	double each = n > 1 ? 1.0 / n : 1;
 	f.on = job_progress_watcher(s->job);
 	struct trace_weights *trace_weights = trace_weigh(sn, (enum trace_weight_type)session_type(s), &f, a);
 	trace_show_no_stack(trace_weights, sn);

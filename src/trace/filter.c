@@ -6,7 +6,7 @@
  * goroutines or regions that have it.
  */
 #include "config.h"
-#include "trace/as_profile.h"
+#include "trace/filter.h"
 
 #include "base/bsearch.h"
 #include "base/mem/spill_array.h"
@@ -62,23 +62,32 @@ uint8_t *trace_gset_of_one(const struct snap *sn, trk_id g, struct arena *a)
 	return set;
 }
 
+bool trace_parse_id(const char *s, char letter, uint64_t *id)
+{
+	char *end;
+	s += *s == letter || *s == letter - 'a' + 'A';
+	if (*s < '0' || *s > '9')
+		return false;
+	*id = strtoull(s, &end, 10);
+	return !*end;
+}
+
+trk_id trace_find_track(const struct snap *sn, enum track_kind kind, uint64_t id)
+{
+	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
+		if (store_trk(sn->st, t)->kind == kind && store_trk(sn->st, t)->id == id)
+			return t;
+	return 0;
+}
+
 static int u64_cmp(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 	return x < y ? -1 : x > y;
 }
 
-/* A set of task or goroutine numbers. Programs count them, so they are close together: a bit each, around the first
-   number, in memory whose pages exist only where a bit is set. Numbers far from it are in a list. */
-struct goroutine_ids {
-	uint64_t from, width;
-	uint8_t *near;
-	uint64_t *far;
-	size_t nfar, cfar;
-};
-
 /* of: approximate number of all tasks or goroutines. */
-static void ids_add(struct goroutine_ids *s, uint32_t of, uint64_t id)
+static void ids_add(struct trace_ids *s, uint32_t of, uint64_t id)
 {
 	if (!s->near) {
 		s->width = (uint64_t)of * 16 + 4096;
@@ -94,13 +103,13 @@ static void ids_add(struct goroutine_ids *s, uint32_t of, uint64_t id)
 	s->far[s->nfar++] = id;
 }
 
-static void ids_sort(struct goroutine_ids *s)
+static void ids_sort(struct trace_ids *s)
 {
 	if (s->nfar)
 		qsort(s->far, s->nfar, sizeof *s->far, u64_cmp);
 }
 
-static bool ids_has(const struct goroutine_ids *s, uint64_t id)
+bool trace_ids_has(const struct trace_ids *s, uint64_t id)
 {
 	uint64_t at = id - s->from;
 	if (at < s->width)
@@ -108,35 +117,54 @@ static bool ids_has(const struct goroutine_ids *s, uint64_t id)
 	return s->nfar && bsearch(&id, s->far, s->nfar, sizeof id, u64_cmp);
 }
 
-static void ids_free(struct goroutine_ids *s)
+void trace_ids_free(struct trace_ids *s)
 {
 	mem_free(s->near);
 	mem_free(s->far);
+	*s = (struct trace_ids){0};
 }
 
-uint8_t *trace_gset_parse(const struct snap *sn, const char *goroutine_ids, struct arena *a, uint32_t *n)
+bool trace_ids_parse(struct trace_ids *ids, const char *s, uint32_t about)
 {
-	struct goroutine_ids id = {0};
-	bool good = *goroutine_ids != 0;
-	for (const char *s = goroutine_ids; *s && good;) {
+	bool good = *s != 0;
+	*ids = (struct trace_ids){0};
+	while (*s && good) {
 		char *end;
 		s += *s == 'g' || *s == 'G';
 		good = *s >= '0' && *s <= '9';
-		ids_add(&id, sn->ntrks, strtoull(s, &end, 10));
+		ids_add(ids, about, strtoull(s, &end, 10));
 		good = good && (!*end || (*end == ',' && end[1]));
 		s = end + (*end == ',');
 	}
-	*n = 0;
+	ids_sort(ids);
+	return good;
+}
+
+uint8_t *trace_gset_parse(const struct snap *sn, const char *list, struct arena *a, uint32_t *n)
+{
+	struct trace_ids ids;
+	bool good = trace_ids_parse(&ids, list, sn->ntrks);
 	uint8_t *set = good ? arena_zalloc(a, sn->ntrks / 8 + 1) : NULL;
-	ids_sort(&id);
+	*n = 0;
 	for (trk_id t = 1; t < sn->ntrks && good; store_note_walk(sn, t++)) {
 		const struct trk_row *r = store_trk(sn->st, t);
-		if (r->kind != TK_G || !ids_has(&id, r->id))
+		if (r->kind != TK_G || !trace_ids_has(&ids, r->id))
 			continue;
 		set[t >> 3] |= (uint8_t)(1u << (t & 7));
 		++*n;
 	}
-	ids_free(&id);
+	trace_ids_free(&ids);
+	return set;
+}
+
+uint8_t *trace_filter_goroutines(const struct snap *sn, const struct trace_filter *f, struct arena *a)
+{
+	uint8_t *set = arena_zalloc(a, sn->ntrks / 8 + 1u);
+	for (uint32_t i = 0; i < f->nslice; i++) {
+		trk_id t = f->slice[i].trk;
+		if (trace_gset_has(f->g, t))
+			set[t >> 3] |= (uint8_t)(1u << (t & 7));
+	}
 	return set;
 }
 
@@ -334,23 +362,23 @@ static void span_in(uint8_t *set, uint32_t i)
 }
 
 /* Add the tasks with these numbers, or their regions, to the set. Frees the numbers. */
-static void spans_of(const struct snap *sn, enum span_kind kind, struct goroutine_ids *s, uint8_t *set)
+static void spans_of(const struct snap *sn, enum span_kind kind, struct trace_ids *s, uint8_t *set)
 {
 	ids_sort(s);
 	for (uint32_t i = 0; i < sn->nspans && s->near; i++) {
 		store_note_walk(sn, i);
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
-		if (sp->kind == kind && ids_has(s, sp->id))
+		if (sp->kind == kind && trace_ids_has(s, sp->id))
 			span_in(set, i);
 	}
-	ids_free(s);
+	trace_ids_free(s);
 }
 
 struct trace_slice *trace_region_slices(const struct snap *sn, struct trace_span_match *p, struct arena *a, uint32_t *n)
 {
 	struct slices s = slices_new(sn);
 	uint8_t *set = arena_zalloc(a, sn->nspans / 8 + 1u);
-	struct goroutine_ids tasks = {0};
+	struct trace_ids tasks = {0};
 	struct judge j = judge_new(sn, p->match, p->arg);
 	for (uint32_t i = 0; i < sn->nspans; i++) {
 		store_note_walk(sn, i);
@@ -410,7 +438,7 @@ static void one_task(const struct snap *sn, const struct trace_span_match *p, ui
 static uint32_t some_tasks(const struct snap *sn, const struct trace_span_match *p, uint8_t *set, struct slices *s)
 {
 	struct judge j = judge_new(sn, p->match, p->arg);
-	struct goroutine_ids tasks = {0};
+	struct trace_ids tasks = {0};
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < sn->nspans; i++) {
 		store_note_walk(sn, i);

@@ -13,6 +13,7 @@
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
+#include "trace/filter.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -166,11 +167,10 @@ static int set_word(struct span_criteria *h, char *w, struct err *e)
 		return set_states(h, by_name(value, strlen(value)), value, e);
 	if (*op == '=' &&
 	    (!strncmp(w, "reason", n) || !strncmp(w, "group", n) || !strncmp(w, "fn", n))) {
-		char *end;
-		const char *id = value + (*value == 'g' || *value == 'G');
-		h->g = strtoull(id, &end, 10);
-		if (n > 1 || end == id || *end)
+		uint64_t id;
+		if (n > 1 || !trace_parse_id(value, 'g', &id))
 			return set_rx(h, w, n, value, e);
+		h->g = id;
 		h->has_g = true;
 		return 0;
 	}

@@ -45,18 +45,9 @@ bool app_query(struct app *a, const struct query *q)
 const char **app_filter_of(struct query *q, enum cmd_id id)
 {
 	switch (id) {
-	case CMD_FOCUS: return &q->f.focus;
-	case CMD_IGNORE: return &q->f.ignore;
-	case CMD_HIDE: return &q->f.hide;
-	case CMD_SHOW: return &q->f.show;
-	case CMD_SHOW_FROM: return &q->f.show_from;
-	case CMD_PRUNE_FROM: return &q->f.prune_from;
-	case CMD_TAGFOCUS: return &q->f.tagfocus;
-	case CMD_TAGIGNORE: return &q->f.tagignore;
-	case CMD_TAGSHOW: return &q->f.tagshow;
-	case CMD_TAGHIDE: return &q->f.taghide;
-	case CMD_TAGROOT: return &q->f.tagroot;
-	case CMD_TAGLEAF: return &q->f.tagleaf;
+#define FILTER(name, ID) case CMD_##ID: return &q->f.name;
+#include "filter/filters.def"
+#undef FILTER
 	case CMD_GROUP: return &q->group;
 	case CMD_TASK: return &q->task;
 	case CMD_REGION: return &q->region;

@@ -63,7 +63,7 @@ bool partial_load_parse_time(const struct app *a, const char *s, int64_t *t)
 	const struct snap *sn = session_snap(whole_session(a));
 	struct err e;
 	double share;
-	return !sn->complete && is_share(s, &share) ? time_of(sn, share, t) : !trace_parse_time(sn, s, t, &e);
+	return !sn->complete && is_share(s, &share) ? time_of(sn, share, t) : !query_parse_time(sn, s, t, &e);
 }
 
 /* Return whether t is in the trace, as far as known, and is not read yet. */

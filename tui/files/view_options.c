@@ -114,23 +114,14 @@ bool view_options_parse_time(const struct app *a, const char *s, int64_t *t)
 {
 	struct err e;
 	const struct snap *sn = session_snap(a->s);
-	return (sn->complete || !strchr(s, '%')) && !trace_parse_time(sn, s, t, &e);
+	return (sn->complete || !strchr(s, '%')) && !query_parse_time(sn, s, t, &e);
 }
 
 trk_id view_options_find_track(const struct app *a, enum track_kind kind, const char *id)
 {
 	const struct snap *sn = session_snap(a->s);
-	const char *s = id + strspn(id, "gGpP");
-	char *end;
-	uint64_t n = strtoull(s, &end, 10);
-	if (!*s || *end)
-		return 0;
-	for (uint32_t i = 1; i < sn->ntrks; store_note_walk(sn, i++)) {
-		const struct trk_row *t = store_trk(sn->st, i);
-		if (t->kind == kind && t->id == n)
-			return i;
-	}
-	return 0;
+	uint64_t n;
+	return trace_parse_id(id, kind == TK_G ? 'g' : 'p', &n) ? trace_find_track(sn, kind, n) : 0;
 }
 
 /* Go to -at=TIME|FROM..TO|gID|FUNC|@NUMBERS. */

@@ -56,17 +56,8 @@ static int find_scope(struct job *j, void *arg)
 	const struct snap *sn = w->sn;
 	const uint8_t *set;
 	(void)j;
-	session_query_filter(sn, &w->q, &sc->mem, &sc->f);
-	set = sc->f.g;
-	if (sc->f.slice) {
-		uint8_t *of = arena_zalloc(&sc->mem, sn->ntrks / 8 + 1u);
-		for (uint32_t i = 0; i < sc->f.nslice; i++) {
-			trk_id t = sc->f.slice[i].trk;
-			if (trace_gset_has(sc->f.g, t))
-				of[t >> 3] |= (uint8_t)(1u << (t & 7));
-		}
-		set = of;
-	}
+	query_trace_filter(sn, &w->q, false, &sc->mem, &sc->f, NULL, NULL);
+	set = sc->f.slice ? trace_filter_goroutines(sn, &sc->f, &sc->mem) : sc->f.g;
 	sc->g = set;
 	sc->there = trace_filter_presence(sn, &sc->f, &sc->mem, &sc->nthere);
 	find_few(sc, sn, set);
@@ -206,9 +197,10 @@ bool timeline_scope_has_task(const struct timeline *tl, const struct snap *sn, c
 	timeline_task_bounds(sn, t, &t0, &t1);
 	if ((sc->f.from != TIME_NONE && t1 < sc->f.from) || (sc->f.to != TIME_NONE && t0 >= sc->f.to))
 		return false;
-	if (sc->f.span)
-		return t->span != UINT32_MAX && trace_gset_has(sc->f.span, t->span);
-	return !sc->g || (t->span != UINT32_MAX && trace_gset_has(sc->g, store_span(sn->st, t->span)->s.trk));
+	if (t->span == UINT32_MAX)
+		return !sc->f.span && !sc->f.g;
+	return (!sc->f.span || trace_gset_has(sc->f.span, t->span)) &&
+	    trace_gset_has(sc->f.g, store_span(sn->st, t->span)->s.trk);
 }
 
 /* Show goroutines instead of Ps while the filters select some, because rows of Ps do not show single goroutines. */

@@ -44,9 +44,8 @@ static enum verdict goto_track(struct timeline *tl, const struct pane_env *env,
     enum track_kind kind, const char *arg, struct ask *out)
 {
 	const struct snap *snap = session_snap(env->s);
-	char *end;
-	uint64_t id = strtoull(arg, &end, 10);
-	if (end == arg || *end)
+	uint64_t id;
+	if (!trace_parse_id(arg, kind == TK_G ? 'g' : 'p', &id))
 		return pane_message(out, "a number is required");
 	trk_id i = timeline_find_track(tl, snap, kind, id);
 	if (!i)
@@ -59,9 +58,8 @@ static enum verdict goto_task(
     struct timeline *tl, const struct pane_env *env, const char *arg, struct ask *out)
 {
 	struct timeline_extent x;
-	char *end;
-	uint64_t id = strtoull(arg, &end, 10);
-	if (end == arg || *end)
+	uint64_t id;
+	if (!trace_parse_id(arg, 't', &id))
 		return V_PASS;	/* by name: the app searches in pane 7 */
 	if (!timeline_select_task(tl, env, id) || !timeline_extent(tl, env, &x))
 		return pane_message(out, "no task with this number");
@@ -97,8 +95,6 @@ enum verdict timeline_goto(
 	}
 	if (a->cmd == CMD_GOTO_TASK)
 		return goto_task(tl, env, arg, out);
-	if (*arg == 'g' || *arg == 'G' || *arg == 'p' || *arg == 'P')
-		arg++;
 	return goto_track(tl, env, a->cmd == CMD_GOTO_G ? TK_G : TK_P, arg, out);
 }
 

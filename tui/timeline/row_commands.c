@@ -18,10 +18,8 @@
 
 static trk_id parse_goroutine(const struct timeline *tl, const struct snap *sn, const char *s)
 {
-	char *end;
-	s += *s == 'g' || *s == 'G';
-	uint64_t id = strtoull(s, &end, 10);
-	return end != s && !*end ? timeline_find_track(tl, sn, TK_G, id) : 0;
+	uint64_t id;
+	return trace_parse_id(s, 'g', &id) ? timeline_find_track(tl, sn, TK_G, id) : 0;
 }
 
 /* Return the index of an expression in group[], which views refer to; -1: *e. */
@@ -55,13 +53,12 @@ static enum verdict rows_task(
     struct timeline *tl, const struct pane_env *env, const char *arg, struct ask *out)
 {
 	int64_t t0, t1;
-	char *end;
-	uint64_t id = strtoull(arg, &end, 10);
+	uint64_t id;
 	struct timeline_row r = timeline_selected_row(tl);
 	timeline_index_now(tl, env);
 	if (!*arg && r.what == ROW_TASK && r.id < tl->ix->tasks->n)
 		id = tl->ix->tasks->task[r.id].id;
-	else if (end == arg || *end)
+	else if (!trace_parse_id(arg, 't', &id))
 		return pane_message(out, "rows task requires the number of a task (pane 7 lists them)");
 	uint32_t i = stats_task_find(tl->ix->tasks, id);
 	if (i == UINT32_MAX || !timeline_show_subset(tl, env, ONLY_TASK, id))

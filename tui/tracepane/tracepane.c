@@ -28,26 +28,22 @@ void tracepane_scope(const struct pane_env *env, struct arena *a, struct tracepa
 void tracepane_scope_of_query(const struct snap *sn, const struct query *q, struct arena *a, struct tracepane_scope *sc)
 {
 	*sc = (struct tracepane_scope){.sn = sn, .g = q->suspended ? 0 : q->g};
-	session_query_filter(sn, q, a, &sc->f);
+	query_trace_filter(sn, q, false, a, &sc->f, NULL, NULL);
 	sc->t0 = sc->f.from == TIME_NONE || sc->f.from < sn->t0 ? sn->t0 : sc->f.from;
 	sc->t1 = sc->f.to == TIME_NONE || sc->f.to > sn->t1 ? sn->t1 : sc->f.to;
 	sc->t1 = sc->t1 < sc->t0 ? sc->t0 : sc->t1;
 	sc->part = sc->t0 != sn->t0 || sc->t1 != sn->t1;
-	if (!sc->f.slice)
-		return;
-	uint8_t *set = arena_zalloc(a, sn->ntrks / 8 + 1u);
-	for (uint32_t i = 0; i < sc->f.nslice; i++) {
-		trk_id t = sc->f.slice[i].trk;
-		if (trace_gset_has(sc->f.g, t))
-			set[t >> 3] |= (uint8_t)(1u << (t & 7));
-	}
-	sc->f.g = set;
+	sc->chosen = sc->f.g;
+	if (sc->f.slice)
+		sc->f.g = trace_filter_goroutines(sn, &sc->f, a);
 }
 
 void tracepane_limit_to_proc(struct tracepane_scope *sc, struct arena *a)
 {
-	if (sc->f.proc)
-		sc->f.g = trace_gset_on_proc(sc->sn, sc->f.proc, sc->t0, sc->t1, sc->f.g, a);
+	if (!sc->f.proc)
+		return;
+	sc->chosen = trace_gset_on_proc(sc->sn, sc->f.proc, sc->t0, sc->t1, sc->chosen, a);
+	sc->f.g = sc->f.slice ? trace_gset_on_proc(sc->sn, sc->f.proc, sc->t0, sc->t1, sc->f.g, a) : sc->chosen;
 }
 
 static bool in_slices(const struct tracepane_scope *sc, trk_id g, int64_t t0, int64_t t1)
@@ -97,7 +93,7 @@ bool tracepane_span_in_scope(const struct tracepane_scope *sc, uint32_t span, tr
 {
 	if (!sc->f.span)
 		return in_scope(sc, g, t0, t1);
-	return t1 >= sc->t0 && t0 < sc->t1 && trace_gset_has(sc->f.span, span);
+	return t1 >= sc->t0 && t0 < sc->t1 && trace_gset_has(sc->f.span, span) && trace_gset_has(sc->chosen, g);
 }
 
 struct stats_query tracepane_sched_query(const struct tracepane_scope *sc)

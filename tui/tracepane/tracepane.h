@@ -14,7 +14,8 @@
  * query selects, and drawing times, names, stacks and histograms.
  */
 struct tracepane_scope {
-	struct trace_filter f;		/* f.g: includes the goroutines of the time slices of tasks and regions */
+	struct trace_filter f;		/* f.g: with slices of tasks or regions, only goroutines that have some */
+	const uint8_t *chosen;		/* the goroutines of the query, with or without slices; NULL: all */
 	int64_t t0, t1;			/* the window, inside of the snapshot */
 	bool part;			/* the window is not the whole trace */
 	trk_id g;			/* the only goroutine; 0: several */

@@ -13,28 +13,10 @@
 
 #include "base/mem/mem.h"
 #include "report/trace/trace_stream.h"
+#include "session/query.h"
 #include "session/trace_open.h"
 
 #include <stdlib.h>
-
-static bool has_option(const struct options *o, enum option_id id)
-{
-	return options_str(o, id) && *options_str(o, id);
-}
-
-static int parse_track_id(const struct options *o, enum option_id id, char letter, int64_t *v, struct err *e)
-{
-	const char *s = options_str(o, id);
-	char *end;
-	*v = -1;
-	if (!s || !*s)
-		return 0;
-	s += *s == letter;
-	*v = strtoll(s, &end, 10);
-	return *s >= '0' && *s <= '9' && !*end ? 0
-	    : err_set(e, ERR_USAGE, ERR_NOWHERE, "\"%s\" is not the number of a %s", s,
-		letter == 'g' ? "goroutine" : "processor");
-}
 
 static int stretch_cmp(const void *a, const void *b)
 {
@@ -68,7 +50,8 @@ static void add_trace_filter(
 	}
 	if (k->nv)
 		qsort(k->v, k->nv, sizeof *k->v, stretch_cmp);
-	for (uint32_t i = 0; tasks && f->span && i < sn->nspans; i++) {
+	/* a filter on goroutines also leaves out what others did for the tasks */
+	for (uint32_t i = 0; tasks && f->span && !f->g && i < sn->nspans; i++) {
 		store_note_walk(sn, i);
 		if (!trace_gset_has(f->span, i))
 			continue;
@@ -87,7 +70,8 @@ static bool find_first(void *first, const struct trace_generation *g, const stru
 	return !n;
 }
 
-static int read_stretches(const struct options *o, struct bytes in, struct event_criteria *k, struct err *e)
+static int read_stretches(
+    const struct options *o, const struct query *q, struct bytes in, struct event_criteria *k, struct err *e)
 {
 	static const struct event_stream_ops ops = {find_first, NULL, NULL, NULL, NULL, NULL, false, 0, NULL};
 	struct event_stream_info info;
@@ -96,20 +80,27 @@ static int read_stretches(const struct options *o, struct bytes in, struct event
 	int64_t first = 0;
 	if (event_stream_read(in, &ops, &first, &info, e) || trace_open(&t, o, NULL, NULL, e))
 		return -1;
-	int r = trace_parse_filter(t.sn, o, &t.arena, &f, e);
+	int r = query_trace_filter(t.sn, q, false, &t.arena, &f, NULL, e);
 	if (!r)
-		add_trace_filter(k, t.sn, &f, first, has_option(o, OPT_TASK));
+		add_trace_filter(k, t.sn, &f, first, q->task);
 	trace_close(&t);
 	return r;
 }
 
 int event_criteria(const struct options *o, struct bytes in, struct event_criteria *k, struct err *e)
 {
-	if (parse_track_id(o, OPT_GOROUTINE, 'g', &k->g, e) || parse_track_id(o, OPT_PROC, 'p', &k->p, e))
+	enum { LISTED = 1 << 16 };
+	struct query q;
+	const char *proc = options_str(o, OPT_PROC);
+	if (query_of_options(o, &q, e))
 		return -1;
-	k->some = has_option(o, OPT_GROUP) || has_option(o, OPT_TASK) || has_option(o, OPT_REGION);
-	k->who = k->g >= 0 || k->p >= 0 || k->some;
-	if (k->some && read_stretches(o, in, k, e))
+	k->listed = q.gs && trace_ids_parse(&k->g, q.gs, LISTED);
+	k->on_proc = proc && *proc;
+	if (k->on_proc && !trace_parse_id(proc, 'p', &k->p))
+		return query_bad_proc(proc, e);
+	k->some = q.group || q.task || q.region;
+	k->who = k->listed || k->on_proc || k->some;
+	if (k->some && read_stretches(o, &q, in, k, e))
 		return -1;
 	return trace_stream_range(o, in, &k->times, &k->from, &k->to, e);
 }
@@ -142,13 +133,15 @@ bool event_criteria_match(const struct event_criteria *k, const struct trace_eve
 		return false;
 	if (!k->who)
 		return true;
-	bool g = k->g < 0 || t->g == k->g || (t->resource == TR_G && t->id == k->g);
-	bool p = k->p < 0 || t->p == k->p || (t->resource == TR_P && t->id == k->p);
+	bool g = !k->listed || (t->g >= 0 && trace_ids_has(&k->g, (uint64_t)t->g)) ||
+		 (t->resource == TR_G && trace_ids_has(&k->g, (uint64_t)t->id));
+	bool p = !k->on_proc || t->p == (int64_t)k->p || (t->resource == TR_P && t->id == (int64_t)k->p);
 	return t->kind != TEV_SYNC && g && p && (!k->some || of_some(k, t));
 }
 
 void event_criteria_free(struct event_criteria *k)
 {
+	trace_ids_free(&k->g);
 	mem_free(k->v);
 	mem_free(k->task);
 }

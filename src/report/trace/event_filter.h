@@ -5,12 +5,15 @@
 
 #include "load/gotrace/event_stream.h"
 #include "report/report.h"
+#include "trace/filter.h"
 
 /* Selects events of a trace: by time, goroutine, P, or by goroutines, tasks or regions; all by default. */
 struct event_criteria {
 	bool times, who;
 	int64_t from, to;	/* [from, to), in the time of struct trace_event */
-	int64_t g, p;		/* -1: any */
+	bool listed, on_proc;
+	struct trace_ids g;	/* if listed: only these goroutines */
+	uint64_t p;		/* if on_proc: only this P */
 	bool some;		/* only within the ranges in v, or events of the tasks in task */
 	/* by goroutine, then time, inclusive; in the time of struct trace_event */
 	struct event_stretch { int64_t g, t0, t1; } *v;

@@ -497,24 +497,13 @@ static void goroutine_json(
 	json_end(&j);
 }
 
-static trk_id find_goroutine(const struct snap *sn, const char *s)
-{
-	char *end;
-	if (*s == 'g')
-		s++;
-	uint64_t id = strtoull(s, &end, 10);
-	for (trk_id t = 1; t < sn->ntrks && end != s && !*end; store_note_walk(sn, t++))
-		if (store_trk(sn->st, t)->kind == TK_G && store_trk(sn->st, t)->id == id)
-			return t;
-	return 0;
-}
-
 int report_goroutine(const struct options *o, struct out *out, struct err *e)
 {
 	struct trace_report_ctx r;
 	if (trace_report_open(&r, o, out, e))
 		return -1;
-	trk_id g = find_goroutine(r.sn, o->arg ? o->arg : "");
+	uint64_t id;
+	trk_id g = trace_parse_id(o->arg ? o->arg : "", 'g', &id) ? trace_find_track(r.sn, TK_G, id) : 0;
 	if (!g) {
 		trace_report_close(&r);
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "no goroutine \"%s\" in the trace",

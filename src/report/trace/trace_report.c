@@ -15,48 +15,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Is -task a number? */
-static bool task_option_id(const struct trace_report_ctx *r, uint64_t *id)
-{
-	const char *s = trace_report_has_option(r, OPT_TASK) ? options_str(r->o, OPT_TASK) : "";
-	char *end;
-	s += *s == 't';
-	if (*s < '0' || *s > '9')
-		return false;
-	uint64_t v = strtoull(s, &end, 10);
-	if (id)
-		*id = v;
-	return !*end;
-}
-
-static struct regex *compile_option(struct trace_report_ctx *r, enum option_id id, struct err *e)
-{
-	struct err why = {0};
-	if (!trace_report_has_option(r, id) || (id == OPT_TASK && task_option_id(r, NULL)))
-		return NULL;
-	const char *re = id == OPT_REGION ? trace_parse_region_place(options_str(r->o, id), r->mem, &r->place)
-					  : options_str(r->o, id);
-	struct regex *rx = regex_new(re, &why);
-	if (!rx)
-		err_set(e, ERR_USAGE, ERR_NOWHERE, "%s: %s", re, why.msg);
-	return rx;
-}
-
-static int open_pick(struct trace_report_ctx *r, struct err *e)
+/* Take the filters of the command line: what they select of the trace, and how tasks and regions are matched. */
+static int open_filter(struct trace_report_ctx *r, struct err *e)
 {
 	const struct options *o = r->o;
-	r->task_criteria = TASK_CRITERIA_NONE;
-	*e = (struct err){0};
-	if (trace_parse_latency(o, &r->task_criteria.lo, &r->task_criteria.hi, e))
+	struct query q;
+	if (query_parse_range(r->sn, o, &r->t0, &r->t1, e) || query_of_options(o, &q, e) ||
+	    query_add_places(r->sn, o, &q, e) || query_match_compile(&r->match, &q, r->mem, e) ||
+	    query_trace_filter(r->sn, &q, false, r->mem, &r->filter, NULL, e))
 		return -1;
-	if (o->v[OPT_COMPLETE].set)
-		r->task_criteria.whole = options_bool(o, OPT_COMPLETE) ? TASK_COMPLETE : TASK_INCOMPLETE;
-	r->text = compile_option(r, OPT_LOGTEXT, e);
-	r->task = compile_option(r, OPT_TASK, e);
-	r->region = compile_option(r, OPT_REGION, e);
-	r->task_criteria.text = r->text;
-	r->ts = r->task ? stats_tasks(r->sn, r->mem, NULL) : NULL;
-	return e->kind ? -1 : 0;
+	r->filter.on = trace_watcher(o);
+	if (trace_report_has_option(r, OPT_LOGTEXT)) {
+		struct err why;
+		r->text = regex_new(options_str(o, OPT_LOGTEXT), &why);
+		if (!r->text)
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s: %s", options_str(o, OPT_LOGTEXT), why.msg);
+	}
+	r->task_criteria = (struct task_criteria){.lo = r->match.span.lo, .hi = r->match.span.hi, .text = r->text,
+	    .whole = !o->v[OPT_COMPLETE].set ? TASK_ANY : options_bool(o, OPT_COMPLETE) ? TASK_COMPLETE : TASK_INCOMPLETE};
+	r->ts = r->match.task ? stats_tasks(r->sn, r->mem, NULL) : NULL;
+	return 0;
 }
 
 /* Restrict the goroutines to those that worked for the selected tasks, in the selected regions, on the selected P: also
@@ -67,15 +45,11 @@ static void narrow_goroutines(struct trace_report_ctx *r)
 	if (r->filter.proc)
 		r->on = trace_gset_on_proc(r->sn, r->filter.proc, r->filter.from, r->filter.to, r->filter.g, r->mem);
 	r->ask.g = r->on;
-	if (!r->filter.slice)
-		return;
-	uint8_t *set = arena_zalloc(r->mem, r->sn->ntrks / 8 + 1u);
-	for (uint32_t i = 0; i < r->filter.nslice; i++) {
-		trk_id t = r->filter.slice[i].trk;
-		if (trace_gset_has(r->on, t))
-			set[t >> 3] |= (uint8_t)(1u << (t & 7));
+	if (r->filter.slice) {
+		struct trace_filter on = r->filter;
+		on.g = r->on;
+		r->ask.g = trace_filter_goroutines(r->sn, &on, r->mem);
 	}
-	r->ask.g = set;
 }
 
 /* Print a notice if a report on a gctrace or schedtrace log is empty because no line has its data. */
@@ -101,17 +75,12 @@ int trace_report_open(struct trace_report_ctx *r, const struct options *o, struc
 	r->st = r->sn->st;
 	r->mem = &r->t.arena;
 	note_log(r);
-	if (trace_parse_range(r->sn, o, &r->t0, &r->t1, e) || trace_parse_filter(r->sn, o, r->mem, &r->filter, e)) {
-		trace_report_close(r);
-		return -1;
-	}
-	if (open_pick(r, e)) {
+	if (open_filter(r, e)) {
 		trace_report_close(r);
 		return -1;
 	}
 	r->ask = (struct stats_query){ .t0 = r->filter.from, .t1 = r->filter.to, .g = r->filter.g };
-	if (o->watch)
-		r->ask.on = (struct progress_watcher){ o->watch->go, o->watch->arg };
+	r->ask.on = trace_watcher(o);
 	narrow_goroutines(r);
 	return 0;
 }
@@ -123,8 +92,7 @@ void trace_report_close(struct trace_report_ctx *r)
 		    "%s: the file or its index changed on disk while it was read: some parts count as empty",
 		    r->o->file[0]);
 	regex_free(r->text);
-	regex_free(r->task);
-	regex_free(r->region);
+	query_match_free(&r->match);
 	trace_close(&r->t);
 }
 
@@ -312,10 +280,10 @@ static bool string_matches(const struct trace_report_ctx *r, const struct regex 
 
 bool trace_report_wants_task(const struct trace_report_ctx *r, const struct stats_tasks *ts, const struct stats_task *t)
 {
-	uint64_t id;
-	if (task_option_id(r, &id) ? t->id != id : !string_matches(r, r->task, t->name))
+	const struct query_match *m = &r->match;
+	if (m->by_id ? t->id != m->span.id : !string_matches(r, m->task, t->name))
 		return false;
-	if (r->region && r->filter.span && (t->span == UINT32_MAX || !trace_gset_has(r->filter.span, t->span)))
+	if (m->region && r->filter.span && (t->span == UINT32_MAX || !trace_gset_has(r->filter.span, t->span)))
 		return false;
 	if (r->on && (t->span == UINT32_MAX || !trace_gset_has(r->on, store_span(r->st, t->span)->s.trk)))
 		return false;
@@ -325,17 +293,17 @@ bool trace_report_wants_task(const struct trace_report_ctx *r, const struct stat
 static bool task_matches(const struct trace_report_ctx *r, uint64_t id)
 {
 	uint32_t i = stats_task_find(r->ts, id);
-	return i != UINT32_MAX && string_matches(r, r->task, r->ts->task[i].name);
+	return i != UINT32_MAX && string_matches(r, r->match.task, r->ts->task[i].name);
 }
 
 bool trace_report_wants_region(const struct trace_report_ctx *r, const struct sink_span *s)
 {
-	uint64_t id;
-	if (task_option_id(r, &id) && s->id != id)
+	const struct query_match *m = &r->match;
+	if (m->by_id && s->id != m->span.id)
 		return false;
-	if (r->task && !task_matches(r, s->id))
+	if (m->task && !task_matches(r, s->id))
 		return false;
-	return trace_report_wants_name(r, s->name) && string_matches(r, r->region, s->name) &&
-	       (!r->place.placed || trace_region_pc(r->st, s) == r->place.pc) &&
+	return trace_report_wants_name(r, s->name) && string_matches(r, m->region, s->name) &&
+	       (!m->span.placed || trace_region_pc(r->st, s) == m->span.pc) &&
 	       task_filter_match_region(&r->task_criteria, r->sn, s);
 }

@@ -7,6 +7,7 @@
 #include "report/json.h"
 #include "report/report.h"
 #include "report/table.h"
+#include "session/query.h"
 #include "session/trace_open.h"
 #include "trace/stats/goroutine_stats.h"
 #include "trace/task_filter.h"
@@ -27,9 +28,9 @@ struct trace_report_ctx {
 	/* the filter's goroutines; with a P only those that ran there; NULL: all */
 	const uint8_t *on;
 	struct task_criteria task_criteria;		/* -latency, -complete, -logtext */
-	struct trace_span_match place;	/* -region: the place where the regions started */
-	struct regex *text, *task, *region;	/* -logtext; -task and -region if they are expressions */
-	const struct stats_tasks *ts;		/* with -task */
+	struct query_match match;		/* -task and -region */
+	struct regex *text;			/* NULL, or -logtext */
+	const struct stats_tasks *ts;		/* with an expression for -task */
 };
 /* Return whether a task or region is selected: by -name, -task, -region, -latency, -complete, -logtext, and the filters
    of goroutines. */

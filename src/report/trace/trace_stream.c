@@ -12,7 +12,7 @@
 #include "base/text/text.h"
 #include "load/gotrace/wire.h"
 #include "session/download.h"
-#include "session/trace_open.h"
+#include "session/query.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -114,7 +114,7 @@ int trace_stream_range(
 	struct snap sn = {.t0 = 0, .t1 = event_times.last - event_times.first + 1, .has_trace = true,
 	    .trace = {.wall = info.wall == TIME_NONE ? TIME_NONE
 	    : info.wall - (info.wall_at - event_times.first)}};
-	if (trace_parse_range(&sn, o, from, to, e))
+	if (query_parse_range(&sn, o, from, to, e))
 		return -1;
 	*from += event_times.first;
 	*to += event_times.first;
