@@ -74,7 +74,7 @@ hides 'it is another file' 'last time'
 cp "$samples/cpu.pb.gz" "$prof"
 
 # no more than a hundred, the oldest go
-awk 'BEGIN { for (i = 0; i < 130; i++) printf "file 1 1 1.0 /x/%d\nview top 0 0 0 0 0 0 0 0\n", i }' >"$views"
+awk 'BEGIN { for (i = 0; i < 130; i++) printf "file 1 1 1.0 /x/%d\nview top /\n", i }' >"$views"
 press '4Q' "$prof"
 [ "$(grep -c '^file' "$views")" = 100 ] && sed -n 2p "$views" | grep -q cpu.pb.gz && grep -q '/x/98' "$views" && ! grep -q '/x/99' "$views" || {
 	echo 'not a hundred'
@@ -82,21 +82,41 @@ press '4Q' "$prof"
 	bad=1
 }
 # numbers of no meaning: every pane must take them
+cat >profile.panes <<'END'
+top id top sort invert
+list fun file line top fold left
+peek id row top levels
+flame down up pivot reverse recurse runtime order id scroll part flip
+tags row top
+END
+cat >trace.panes <<'END'
+timeline t0 t1 rows only id order whole t row top
+goroutines level by open trk group row span sort sort1
+tasks level regions task kind whole min max row row1 row2 sort value
+gc stops by open key row
+events kinds t
+END
 for f in "$prof" "$trace"; do
+	[ "$f" = "$prof" ] && panes=profile.panes || panes=trace.panes
 	press '4maQ' "$f"
 	grep -F "$f" "$views" >head
 	for n in 18 4294967295 -9223372036854775808; do
 		{
 			cat head
-			echo "view top 0 0 0 0 0 0 0 0"
+			echo "view top /"
 			i=0
-			for pane in top list peek flame tags timeline goroutines tasks gc events; do
-				for odd in "$n $n $n $n $n $n $n $n" "1 $n 2 $n $n 1 $n 3" "$n 1 $n 2 1 $n 1 $n"; do
-					[ $i -lt 26 ] && echo "mark $(echo abcdefghijklmnopqrstuvwxyz | cut -c$((i + 1))) $pane $odd x"
+			while read -r pane words; do
+				for odd in "$n" "1 $n" "$n 1" "2 $n 1"; do
+					view=
+					for word in $words; do
+						odd="${odd#* } ${odd%% *}"
+						view=$view,$word=${odd##* }
+					done
+					[ $i -lt 26 ] && echo "mark $(echo abcdefghijklmnopqrstuvwxyz | cut -c$((i + 1))) $pane ${view#,}/ x"
 					i=$((i + 1))
 				done
-			done
-			printf 'type frob\nfrom %s\ng %s\np %s\ngran %s\nblame %s\nview\nmark\nmark a\nmark b flame 1\n' "$n" "$n" "$n" "$n" "$n"
+			done <$panes
+			printf 'type frob\nfrom %s\ng %s\np %s\ngran %s\nblame %s\nview\nmark\nmark a\nmark b flame 1\nmark b flame a=1\nmark b flame a=1,,/\nmark c flame /frobnicate=1\nmark d top 0 0 0 0 0 0 0 0\n' "$n" "$n" "$n" "$n" "$n"
 		} >"$views"
 		press "'\"$(echo abcdefghijklmnopqrstuvwxyz | sed "s/./'&j/g")uuu:marks<Enter>" "$f"
 		grep -q 'Sanitizer\|a fault\|signal' "$tmp/out" && { echo "numbers of no meaning ($n):"; cat "$tmp/out"; bad=1; }

@@ -106,6 +106,12 @@ static void pane(const struct options *o, const char *file, const char *keys, in
 	viewer_close(a);
 }
 
+static int64_t row_of(const struct app *a)
+{
+	struct view v = app_view(a);
+	return view_get(&v, "row");
+}
+
 /* Every fact about the file, line by line. */
 static void facts(const struct options *o)
 {
@@ -115,8 +121,8 @@ static void facts(const struct options *o)
 		return;
 	struct grid *g = grid_new(1, 1, false);
 	int64_t last = -1;
-	for (viewer_press(a, g, "<^G>"); app_current_position(a).view.cursor[0] != last; viewer_press(a, g, "<Esc>j")) {
-		last = app_current_position(a).view.cursor[0];
+	for (viewer_press(a, g, "<^G>"); row_of(a) != last; viewer_press(a, g, "<Esc>j")) {
+		last = row_of(a);
 		viewer_press(a, g, "K");
 		OK(a->pop.kind == POP_TEXT);
 		if (a->pop.kind != POP_TEXT)

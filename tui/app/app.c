@@ -173,15 +173,14 @@ bool app_open(struct app *a, const char *name, const struct place *place)
 	a->env.going = false;
 	if (!goes)
 		return true;
-	struct app_position before = app_current_position(a);
+	struct view before = app_view(a);
 	bool there = pane_now(a)->go(state_now(a), &a->env, place);
 	if (app_has_pending(a))
 		a->later = (struct later){.go = true, .pane = i, .place = *place};
 	else if (!there)
 		return false;
-	struct app_position after = app_current_position(a);
-	if (before.pane == after.pane &&
-	    memcmp(&before.view.zoom, &after.view.zoom, sizeof before.view.zoom))
+	struct view after = app_view(a);
+	if (before.pane == after.pane && !view_same_zoom(&before, &after))
 		a->jump[a->jump_at] = after;
 	if (moved) {
 		a->arrived = after;
@@ -237,9 +236,9 @@ void app_handle_ask(struct app *a, const struct ask *k)
    of going one level up. */
 static bool leads_back(const struct app *a)
 {
-	struct app_position now = app_current_position(a);
+	struct view now = app_view(a);
 	return a->arrived_at && a->arrived_at == a->jump_at && now.pane == a->arrived.pane &&
-	       !memcmp(now.view.zoom, a->arrived.view.zoom, sizeof now.view.zoom);
+	       view_same_zoom(&now, &a->arrived);
 }
 
 void app_act(struct app *a, const struct act *act)
@@ -332,7 +331,7 @@ static void goto_deferred(struct app *a)
 		return;
 	if (!pane_now(a)->go(state_now(a), &a->env, &l.place) && l.tell && !a->message[0])
 		app_message(a, ST_DIM, "not available in %s", pane_now(a)->name);
-	a->jump[a->jump_at] = app_current_position(a);
+	a->jump[a->jump_at] = app_view(a);
 	if (a->arrived_at == a->jump_at)
 		a->arrived = a->jump[a->jump_at];
 }
@@ -367,7 +366,7 @@ static void take_one_result(struct app *a)
 	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
 	copy_pane_finish(a);
 	bool asks = pane_now(a)->asks && pane_now(a)->asks(state_now(a));
-	struct app_position before = asks ? app_current_position(a) : (struct app_position){0};
+	struct view before = asks ? app_view(a) : (struct view){0};
 	if (asks) {
 		a->queried = false;
 		a->message[0] = '\0';	/* remove the message about the search */

@@ -14,37 +14,37 @@
 
 #include <string.h>
 
-struct app_position app_current_position(const struct app *a)
+struct view app_view(const struct app *a)
 {
-	struct app_position s = {a->cur, {{0}, {0}}};
+	struct view v = {.pane = a->cur};
 	if (pane_now(a)->save && state_now(a))
-		pane_now(a)->save(state_now(a), &s.view);
-	return s;
+		pane_now(a)->save(state_now(a), &v);
+	return v;
 }
 
-void app_restore_position(struct app *a, const struct app_position *s)
+void app_restore_view(struct app *a, const struct view *v)
 {
-	a->env.going = panes[s->pane]->load;
-	app_show_pane(a, s->pane);
+	a->env.going = panes[v->pane]->load;
+	app_show_pane(a, v->pane);
 	a->env.going = false;
 	if (!pane_now(a)->load)
 		return;
-	pane_now(a)->load(state_now(a), &a->env, &s->view);
+	pane_now(a)->load(state_now(a), &a->env, v);
 	if (app_has_pending(a)) {
 		a->later.load = true;
-		a->later.pane = s->pane;
-		a->later.view = s->view;
+		a->later.pane = v->pane;
+		a->later.view = *v;
 	}
 }
 
 void app_switch_pane(struct app *a, int i)
 {
-	a->jump[a->jump_at] = app_current_position(a);
+	a->jump[a->jump_at] = app_view(a);
 	if (a->jump_at + 1 == JUMPS_MAX)
 		memmove(a->jump, a->jump + 1, sizeof *a->jump * (size_t)a->jump_at--);
 	a->njump = ++a->jump_at + 1;
 	app_show_pane(a, i);
-	a->jump[a->jump_at] = app_current_position(a);
+	a->jump[a->jump_at] = app_view(a);
 }
 
 bool app_back(struct app *a)
@@ -56,8 +56,8 @@ bool app_back(struct app *a)
 		app_show_pane(a, a->jump[a->jump_at].pane);
 		return true;
 	}
-	a->jump[a->jump_at--] = app_current_position(a);
-	app_restore_position(a, &a->jump[a->jump_at]);
+	a->jump[a->jump_at--] = app_view(a);
+	app_restore_view(a, &a->jump[a->jump_at]);
 	return true;
 }
 
@@ -67,8 +67,8 @@ void app_forward(struct app *a)
 		app_message(a, ST_DIM, "this is the newest place");
 		return;
 	}
-	a->jump[a->jump_at++] = app_current_position(a);
-	app_restore_position(a, &a->jump[a->jump_at]);
+	a->jump[a->jump_at++] = app_view(a);
+	app_restore_view(a, &a->jump[a->jump_at]);
 }
 
 /* ---- undo */
@@ -85,12 +85,12 @@ void app_push_undo(struct app *a, const struct undo *u)
 
 /* Undo or redo of a step between panes moves in the jump list too; otherwise the way back would lead to the
    current position. */
-static void move_jump_list(struct app *a, const struct app_position *from, const struct app_position *to, int by)
+static void move_jump_list(struct app *a, const struct view *from, const struct view *to, int by)
 {
 	int at = a->jump_at + by;
 	if (from->pane == to->pane || at < 0 || at >= a->njump || a->jump[at].pane != to->pane)
 		return;
-	a->jump[a->jump_at] = app_current_position(a);
+	a->jump[a->jump_at] = app_view(a);
 	a->jump_at = at;
 }
 
@@ -105,10 +105,10 @@ void app_undo(struct app *a)
 		session_undo(a->s);
 		app_update(a);
 		if (u->before.pane == a->cur)
-			app_restore_position(a, &u->before);
+			app_restore_view(a, &u->before);
 	} else {
 		move_jump_list(a, &u->after, &u->before, -1);
-		app_restore_position(a, &u->before);
+		app_restore_view(a, &u->before);
 	}
 	app_update(a);
 }
@@ -124,7 +124,7 @@ void app_redo(struct app *a)
 		session_redo(a->s);
 	} else {
 		move_jump_list(a, &u->before, &u->after, 1);
-		app_restore_position(a, &u->after);
+		app_restore_view(a, &u->after);
 	}
 	app_update(a);
 }
@@ -140,9 +140,9 @@ static bool is_jump_command(enum cmd_id c)
 }
 
 /* Called after each key: record a step if the key changed the position. */
-void app_record_move(struct app *a, const struct app_position *before)
+void app_record_move(struct app *a, const struct view *before)
 {
-	struct app_position after = app_current_position(a);
+	struct view after = app_view(a);
 	bool moved = after.pane != before->pane;
 	bool back = a->did == CMD_BACK || a->did == CMD_JUMP_BACK || a->did == CMD_JUMP_NEXT;
 	if (a->asking || a->did == CMD_UNDO || a->did == CMD_REDO || (moved && back) ||
@@ -154,13 +154,12 @@ void app_record_move(struct app *a, const struct app_position *before)
 		return;
 	}
 	bool jumped = is_jump_command(a->did) && a->did != CMD_ZOOM_IN && a->did != CMD_ZOOM_OUT &&
-		      a->did != CMD_JUMP_MARK && memcmp(&before->view, &after.view, sizeof after.view);
+		      a->did != CMD_JUMP_MARK && !view_same(before, &after);
 	if ((moved && a->did != CMD_JUMP_MARK) || jumped) {	/* position of the '' mark */
 		a->mark[26] = *before;
 		a->marked[26] = true;
 	}
-	if (moved || memcmp(before->view.zoom, after.view.zoom, sizeof after.view.zoom) ||
-	    (is_jump_command(a->did) && memcmp(before->view.cursor, after.view.cursor, sizeof after.view.cursor)))
+	if (moved || !view_same_zoom(before, &after) || (is_jump_command(a->did) && !view_same(before, &after)))
 		app_push_undo(a, &(struct undo){false, *before, after});
 }
 
@@ -181,7 +180,7 @@ void app_mark(struct app *a, char letter, const char *text)
 	struct buf b = {0};
 	if (!text && pane_now(a)->detail)
 		pane_now(a)->detail(state_now(a), &a->env, &b);
-	a->mark[i] = app_current_position(a);
+	a->mark[i] = app_view(a);
 	a->marked[i] = true;
 	mem_free(a->mark_text[i]);
 	a->mark_text[i] = xstrdup(text ? text : buf_str(&b));
@@ -206,8 +205,8 @@ void app_jump_mark(struct app *a, char letter)
 			app_message(a, ST_WARN, "no mark %c: m%c sets it", letter, letter);
 		return;
 	}
-	struct app_position to = a->mark[i];
-	a->mark[26] = app_current_position(a);
+	struct view to = a->mark[i];
+	a->mark[26] = app_view(a);
 	a->marked[26] = true;
 	if (i == 27) {
 		view_file_restore(a);
@@ -215,5 +214,5 @@ void app_jump_mark(struct app *a, char letter)
 	}
 	if (to.pane != a->cur)
 		app_switch_pane(a, to.pane);
-	app_restore_position(a, &to);
+	app_restore_view(a, &to);
 }

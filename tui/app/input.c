@@ -52,7 +52,7 @@ static void digits_back(struct app *a)
 		if (a->undo[--a->undone].query)
 			session_undo(a->s);
 	a->nundo = a->undone;
-	app_restore_position(a, &a->digit_from);
+	app_restore_view(a, &a->digit_from);
 	a->message[0] = '\0';
 }
 
@@ -87,7 +87,7 @@ static bool key_digit(struct app *a, int32_t key)
 		return true;
 	}
 	if (!a->ndigit) {
-		a->digit_from = app_current_position(a);
+		a->digit_from = app_view(a);
 		a->digit_jump = a->jump_at;
 		a->digit_undone = a->undone;
 		a->digits = 0;
@@ -175,7 +175,7 @@ void app_key(struct app *a, int32_t key)
 	copy_pane_finish(a);
 	if (key != KEY_ESC)
 		app_finish_pending(a);
-	struct app_position before = a->asking ? a->asked_from : app_current_position(a);
+	struct view before = a->asking ? a->asked_from : app_view(a);
 	a->sticky = false;
 	a->did = CMD_NONE;
 	a->queried = false;
@@ -199,7 +199,7 @@ void app_key(struct app *a, int32_t key)
 			    pane_now(a)->bit == P_FLAME ? "F5" : "r"); /* r merges from the leaves in the flame graph */
 	}
 	if (a->turned)		/* the old position belongs to another session */
-		before = app_current_position(a);
+		before = app_view(a);
 	app_find_stay(a);
 	app_record_move(a, &before);
 	partial_load_update(a);	/* continue what waited for the prompt to close */
@@ -279,7 +279,7 @@ void app_click(struct app *a, int32_t key, int y, int x)
 	    {KEY_ZOOM_UP, CMD_ZOOM_IN, 0}, {KEY_ZOOM_DOWN, CMD_ZOOM_OUT, 0}};
 	copy_pane_finish(a);
 	app_finish_pending(a);
-	struct app_position before = app_current_position(a);
+	struct view before = app_view(a);
 	bool wheeled = false;
 	a->sticky = false;
 	a->did = CMD_NONE;

@@ -16,7 +16,6 @@
 enum { START_AT = 16 };
 enum { PANES_MAX = 32, MARKS = 28, JUMPS_MAX = 200, UNDOS_MAX = 500 };
 
-struct app_position { int pane; struct view view; };	/* an entry of the jump list, or a mark */
 struct later {		/* where to move the pane when its call tree has been weighed */
 	bool go, load, tell;		/* tell: report it if the pane cannot show the place */
 	int pane;
@@ -25,7 +24,7 @@ struct later {		/* where to move the pane when its call tree has been weighed */
 };
 struct undo {
 	bool query;		/* a step of the query, whose history the session keeps */
-	struct app_position before, after;	/* after is unused for a step of the query */
+	struct view before, after;	/* after is unused for a step of the query */
 };
 
 /* The popup over the lower part of a pane (popup.c). */
@@ -93,10 +92,10 @@ struct app {
 	uint32_t seen[PANES_MAX];	/* serial of the session, or of its scope, at the last update() of the pane */
 	int cur;
 
-	struct app_position jump[JUMPS_MAX];	/* jump[jump_at] is the current position */
+	struct view jump[JUMPS_MAX];	/* jump[jump_at] is the current position */
 	int njump, jump_at;
 	/* a to z; ' is the position before the last jump; " is the one saved for this file */
-	struct app_position mark[MARKS];
+	struct view mark[MARKS];
 	bool marked[MARKS];
 	char *mark_text[MARKS];		/* NULL, or the note */
 	struct undo undo[UNDOS_MAX];	/* undo[undone..nundo) can be redone */
@@ -110,11 +109,11 @@ struct app {
 	int count;
 	bool counting;			/* the # key was pressed: digits are a count */
 	int digits, ndigit;		/* consecutive digits, each of which opened a pane, ... */
-	struct app_position digit_from;	/* ... and the position before the first, restored if a 0 makes them a count */
+	struct view digit_from;	/* ... and the position before the first, restored if a 0 makes them a count */
 	int digit_jump, digit_undone;
 	bool dragging;			/* a drag of the mouse that began at line drag_y of the pane */
 	int drag_y;
-	struct app_position arrived;		/* the position that the last link led to, ... */
+	struct view arrived;		/* the position that the last link led to, ... */
 	int arrived_at;			/* ... and its place in the jump list; 0: none */
 	bool queried;			/* this key has changed the query */
 	bool patient;
@@ -139,8 +138,7 @@ struct app {
 	size_t tagcap;
 	struct prompt prompt;
 	enum cmd_id asking; /* the command that the prompt is for: COMMAND, SEARCH, ...; NONE: closed */
-	struct view asked_at;		/* the view of the pane when the search began */
-	struct app_position asked_from;
+	struct view asked_from;		/* the view when the prompt opened */
 	struct history commands, searches;
 	int tabs;			/* index of the next completion that Tab lists */
 	char note[200];			/* shown after the prompt: number of matches, errors, completions */
@@ -152,7 +150,7 @@ struct app {
 		bool on;
 		int pane, dir, more;	/* dir as in pane_ops.find; more: further matches to move by, negative: back */
 		enum cmd_id did;
-		struct app_position before;
+		struct view before;
 	} finding;
 	char message[320];
 	enum style message_style;
@@ -188,14 +186,14 @@ void app_finish_pending(struct app *);	/* complete what the previous key asked f
 void app_update(struct app *);				/* update the pane shown if the session changed */
 
 /* history.c: jump list, marks, undo */
-struct app_position app_current_position(const struct app *);
-void app_restore_position(struct app *, const struct app_position *);
+struct view app_view(const struct app *);
+void app_restore_view(struct app *, const struct view *);
 void app_switch_pane(struct app *, int pane);			/* switch, and add an entry to the jump list */
 bool app_back(struct app *);				/* false: already at the first position */
 void app_forward(struct app *);
 void app_push_undo(struct app *, const struct undo *);	/* record a step */
 /* After a key: record a step if it moved the view. */
-void app_record_move(struct app *, const struct app_position *before);
+void app_record_move(struct app *, const struct view *before);
 void app_undo(struct app *);
 void app_redo(struct app *);
 void app_mark(struct app *, char letter, const char *text);	/* text: a note, or NULL */
@@ -349,10 +347,6 @@ bool copy_pane_cancel(struct app *);	/* false: none was started */
 void view_options_put(struct app *, struct buf *);
 /* filter_chips.c: the active filters, each after " | "; filters that the pane does not apply are appended to unused */
 void app_chips(const struct app *, struct buf *, struct buf *unused);
-/* Append the eight numbers of a view, separated by `between`. view_options_parse_view() accepts commas or blanks
-   and returns the rest of the text, or NULL if there are no eight numbers. */
-void view_options_put_view(struct buf *, const struct view *, char between);
-const char *view_options_parse_view(const char *, struct view *);
 /* Apply the start options that can be resolved by what is read so far; first: all of them. */
 void view_options_apply(struct app *, bool first);
 

@@ -6,6 +6,7 @@
 #include "app/command.h"
 #include "app/explain.h"
 #include "app/tui.h"
+#include "app/view.h"
 #include "base/text/regex.h"
 #include "session/session.h"
 #include "term/grid.h"
@@ -29,13 +30,6 @@ struct place {		/* a target of navigation; members that do not apply are 0 or NO
 	trk_id row;	/* the timeline's own row, if trk is what runs on it */
 };
 #define PLACE_NONE ((struct place){0, 0, 0, 0, TIME_NONE, TIME_NONE, 0, ROWS_ANY, 0, 0})
-
-/*
- * The position of a pane, as numbers whose meaning is private to the pane. The app keeps them for
- * undo, the jump list and marks. A change of zoom is a step of undo; a change of the cursor is not,
- * but is restored with it.
- */
-struct view { int64_t zoom[4], cursor[4]; };
 
 enum verdict {
 	V_PASS,		/* not handled: the app does what is common to all panes, if anything */
@@ -121,7 +115,7 @@ struct pane_ops {
 	/* Store the topics that K explains here and return how many, at most TOPICS_MAX. The app adds the states
 	   at the place and the functions. */
 	int (*topics)(const void *st, const struct pane_env *, enum topic *);
-	void (*save)(const void *st, struct view *);
+	void (*save)(const void *st, struct view *);	/* append its words to a view without any */
 	void (*load)(void *st, const struct pane_env *, const struct view *);
 	/* Return how many values the menu of a command without an argument has; 0: run it without a menu. */
 	int (*choices)(const void *st, const struct pane_env *, enum cmd_id, struct choice *);

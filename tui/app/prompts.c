@@ -69,7 +69,7 @@ static void queue_find(struct app *a, int dir)
 	struct finding *f = &a->finding;
 	bool continues = f->on && f->pane == a->cur;
 	if (!continues)
-		*f = (struct finding){true, a->cur, dir, 0, a->did, app_current_position(a)};
+		*f = (struct finding){true, a->cur, dir, 0, a->did, app_view(a)};
 	else if (dir == 2)
 		f->dir = dir;
 	else
@@ -191,7 +191,7 @@ static void search_live(struct app *a, struct regex *rx)
 	a->find = rx;
 	report_search(a);
 	if (p->save && p->load)
-		p->load(state_now(a), &a->env, &a->asked_at);
+		p->load(state_now(a), &a->env, &a->asked_from);
 	uint32_t n = rx && p->find ? find_hits(a, 2, hits, sizeof hits) : 0;
 	bool none = rx && p->find && !n;
 	a->finding.on = false;
@@ -225,13 +225,8 @@ static void check_prompt(struct app *a)
 void app_prompt(struct app *a, enum cmd_id what, const char *text)
 {
 	a->asking = what;
-	a->asked_from = (struct app_position){a->cur, {{0}, {0}}};
-	if (pane_now(a)->save)
-		pane_now(a)->save(state_now(a), &a->asked_from.view);
+	a->asked_from = app_view(a);
 	a->find_before = a->find;
-	memset(&a->asked_at, 0, sizeof a->asked_at);
-	if (pane_now(a)->save)
-		pane_now(a)->save(state_now(a), &a->asked_at);
 	a->tabs = 0;
 	prompt_start(&a->prompt, text, what == CMD_COMMAND ? &a->commands : &a->searches);
 	app_note(a, false, "");
@@ -273,7 +268,7 @@ static void cancel_prompt(struct app *a, enum cmd_id what)
 	a->finding.on = false;
 	report_search(a);
 	if (p->save && p->load)
-		p->load(state_now(a), &a->env, &a->asked_at);
+		p->load(state_now(a), &a->env, &a->asked_from);
 }
 
 void app_prompt_key(struct app *a, int32_t key)

@@ -23,7 +23,7 @@ bool app_query_own(struct app *a, const struct query *q, struct arena *own)
 {
 	struct err e;
 	uint32_t before = session_serial(a->s);
-	struct app_position here = app_current_position(a);
+	struct view here = app_view(a);
 	if (session_set_query(a->s, q, own, &e)) {
 		app_message(a, ST_ERROR, "%s", e.msg);
 		return false;
@@ -74,13 +74,13 @@ bool app_filter(struct app *a, enum cmd_id id, const char *value, bool add)
    one before. */
 static void filter_out_selected(struct app *a, enum cmd_id cmd, const char *re)
 {
-	struct app_position here = app_current_position(a), next;
+	struct view here = app_view(a), next;
 	struct ask ask = {.kind = ASK_NONE};
 	static const enum cmd_id ways[] = {CMD_DOWN, CMD_UP};
 	for (int i = 0; i < 2 && pane_now(a)->bit == P_TOP; i++) {
 		pane_now(a)->act(state_now(a), &a->env, &(struct act){ways[i], 0, NULL}, &ask);
-		next = app_current_position(a);
-		if (memcmp(&next.view, &here.view, sizeof next.view))
+		next = app_view(a);
+		if (!view_same(&next, &here))
 			break;
 	}
 	app_filter(a, cmd, re, true);

@@ -463,15 +463,15 @@ static void events_pane_place(const void *st, const struct pane_env *env, struct
 static void events_pane_save(const void *st, struct view *v)
 {
 	const struct events *p = st;
-	*v = (struct view){
-	    {p->view, 0, 0, 0}, {events_selected_event(p) ? events_selected_event(p)->t : TIME_NONE, 0, 0, 0}};
+	view_put_zoom(v, "kinds", p->view);
+	view_put_cursor_time(v, "t", events_selected_event(p) ? events_selected_event(p)->t : TIME_NONE);
 }
 
 static void events_pane_load(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct events *p = st;
-	p->view = v->zoom[0] >= 0 && v->zoom[0] < EV_VIEWS ? (int)v->zoom[0] : 0;
-	int64_t t = v->cursor[0];
+	p->view = (int)view_get_below(v, "kinds", EV_VIEWS);
+	int64_t t = view_get_time(v, "t");
 	go_to(p, env, t < p->scope.t0 ? p->scope.t0 : t > p->scope.t1 ? p->scope.t1 : t);
 }
 

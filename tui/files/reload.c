@@ -72,17 +72,17 @@ static struct carried carry_over(struct app *a)
 	c.t1 = p.t1;
 	c.looks = pane_now(a) == &pane_timeline;
 	if (c.looks)
-		pane_now(a)->save(state_now(a), &c.view);
+		c.view = app_view(a);
 	return c;
 }
 
 /* Restore the window; the row is already selected. */
 static void restore_window(struct app *a, const struct carried *c)
 {
-	struct view now;
-	pane_now(a)->save(state_now(a), &now);
-	memcpy(now.zoom, c->view.zoom, 2 * sizeof now.zoom[0]);
-	now.cursor[0] = c->view.cursor[0];
+	struct view now = app_view(a);
+	static const char *const window[] = {"t0", "t1", "t"};
+	for (size_t i = 0; i < sizeof window / sizeof *window; i++)
+		view_change(&now, window[i], view_get(&c->view, window[i]));
 	pane_now(a)->load(state_now(a), &a->env, &now);
 }
 

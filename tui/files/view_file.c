@@ -88,13 +88,10 @@ static bool is_forbidden(const struct app *a)
 
 /* ---- writing a view */
 
-static void put_step(struct buf *b, const char *word, const struct app_position *s, bool cursor)
+static void put_step(struct buf *b, const char *word, const struct view *v, bool cursor)
 {
-	struct view v = s->view;
-	if (!cursor)
-		memset(v.cursor, 0, sizeof v.cursor);
-	buf_printf(b, "%s %s ", word, panes[s->pane]->name);
-	view_options_put_view(b, &v, ' ');
+	buf_printf(b, "%s %s ", word, panes[v->pane]->name);
+	view_print(b, v, cursor);
 }
 
 static bool is_restorable(int pane)
@@ -103,9 +100,9 @@ static bool is_restorable(int pane)
 }
 
 /* Return the current position, or the last one in a pane that is not a page of text. */
-static struct app_position last_position(const struct app *a)
+static struct view last_position(const struct app *a)
 {
-	struct app_position s = app_current_position(a);
+	struct view s = app_view(a);
 	for (int i = a->jump_at; !is_restorable(s.pane) && i > 0;)
 		s = a->jump[--i];
 	return s;
@@ -142,7 +139,7 @@ static void put_query(struct app *a, struct buf *b)
 /* Append the view. cursor: with the selection, a change of which alone is not saved. */
 static void put_view(struct app *a, bool cursor, struct buf *b)
 {
-	struct app_position s = last_position(a);
+	struct view s = last_position(a);
 	put_step(b, "view", &s, cursor);
 	buf_putc(b, '\n');
 	put_query(a, b);
@@ -157,18 +154,16 @@ static void put_view(struct app *a, bool cursor, struct buf *b)
 
 /* ---- reading a view; lines that are not understood are skipped */
 
-/* Parse "PANE n n n n n n n n"; return the rest, or NULL. */
-static const char *take_step(const struct app *a, const char *s, struct app_position *to)
+/* Parse "PANE WORDS"; return the rest, or NULL. */
+static const char *take_step(const struct app *a, const char *s, struct view *to)
 {
 	char name[24];
 	int n = 0;
 	if (sscanf(s, "%23s%n", name, &n) != 1)
 		return NULL;
-	*to = (struct app_position){.pane = pane_find(name)};
-	s = view_options_parse_view(s + n, &to->view);
-	if (!s)
-		return NULL;
-	return to->pane >= 0 && app_pane_fits(a, to->pane) && is_restorable(to->pane) ? s + (*s == ' ') : NULL;
+	*to = (struct view){.pane = pane_find(name)};
+	s = s[n] == ' ' ? view_parse(s + n + 1, to) : NULL;
+	return s && to->pane >= 0 && app_pane_fits(a, to->pane) && is_restorable(to->pane) ? s + (*s == ' ') : NULL;
 }
 
 static void take_text(char **to, const char *s)
@@ -201,7 +196,7 @@ static void take_number(struct last_view *l, const struct snap *sn, const char *
 
 static void take_mark(struct app *a, char letter, const char *s)
 {
-	struct app_position to;
+	struct view to;
 	int i = letter - 'a';
 	if (i < 0 || i >= 26 || !(s = take_step(a, s, &to)))
 		return;
@@ -314,7 +309,7 @@ void view_file_read(struct app *a)
 		describe_view(a, &b);
 		take_text(&a->mark_text[MARKS - 1], buf_str(&b));
 		if (l->use == LAST_RESTORE && !a->keyed) {
-			struct app_position before = app_current_position(a);
+			struct view before = app_view(a);
 			a->did = CMD_JUMP_MARK;
 			a->queried = false;
 			if (view_file_restore(a) && !a->message[0])
@@ -331,7 +326,7 @@ bool view_file_restore(struct app *a)
 {
 	const struct last_view *l = &a->last;
 	struct query q = *session_query(a->s);
-	const struct app_position to = a->mark[MARKS - 1];
+	const struct view to = a->mark[MARKS - 1];
 	if (!a->marked[MARKS - 1])
 		return false;
 	if (filter_set_parse(a, &q, l->filters ? l->filters : ""))
@@ -352,7 +347,7 @@ bool view_file_restore(struct app *a)
 		return false;
 	if (to.pane != a->cur)
 		app_switch_pane(a, to.pane);
-	app_restore_position(a, &to);
+	app_restore_view(a, &to);
 	return true;
 }
 

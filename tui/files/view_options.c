@@ -3,9 +3,8 @@
 /*
  * A view as the command line that shows it again.
  *
- * It contains the query, as the options of the same names, and -at=@ with the numbers of the pane's
- * view: zoom, rows, level and cursor, as for undo. These are only valid for the same program and
- * file. Options with times, goroutines and places are applied as soon as enough of the file has
+ * It contains the query, as the options of the same names, and -at=@ with the view of the pane, which
+ * is only valid for the same program and file (app/view.h). Options with times, goroutines and places are applied as soon as enough of the file has
  * been read to resolve them.
  */
 #include "config.h"
@@ -16,7 +15,6 @@
 #include "session/trace_open.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,30 +35,6 @@ static void put_quoted(struct buf *b, const char *s)
 		else
 			buf_putc(b, *s);
 	buf_putc(b, '\'');
-}
-
-void view_options_put_view(struct buf *b, const struct view *v, char between)
-{
-	for (int i = 0; i < 8; i++) {
-		if (i)
-			buf_putc(b, between);
-		buf_printf(b, "%" PRId64, i < 4 ? v->zoom[i] : v->cursor[i - 4]);
-	}
-}
-
-const char *view_options_parse_view(const char *s, struct view *v)
-{
-	for (int i = 0; i < 8; i++) {
-		char *end;
-		s += i && *s == ',';
-		errno = 0;
-		int64_t n = strtoll(s, &end, 10);
-		if (end == s || errno)
-			return NULL;
-		*(i < 4 ? &v->zoom[i] : &v->cursor[i - 4]) = n;
-		s = end;
-	}
-	return s;
 }
 
 /* "--" is needed only before a file whose name looks like an option. */
@@ -90,9 +64,9 @@ void view_options_put(struct app *a, struct buf *b)
 		bool dashes = !files && !strcmp(c.v[i], "--");
 		files |= dashes;
 		if (dashes && pane_now(a)->save && pane_now(a)->load) {
-			struct app_position here = app_current_position(a);
+			struct view here = app_view(a);
 			buf_puts(b, " -at=@");
-			view_options_put_view(b, &here.view, ',');
+			view_print(b, &here, true);
 		}
 		if (dashes ? !needs_dashes(&c, i) : !files && is_made(c.v[i]))
 			continue;
@@ -124,17 +98,17 @@ trk_id view_options_find_track(const struct app *a, enum track_kind kind, const 
 	return trace_parse_id(id, kind == TK_G ? 'g' : 'p', &n) ? trace_find_track(sn, kind, n) : 0;
 }
 
-/* Go to -at=TIME|FROM..TO|gID|FUNC|@NUMBERS. */
+/* Go to -at=TIME|FROM..TO|gID|FUNC|@VIEW. */
 static int view_options_goto_at(struct app *a, const char *where)
 {
 	struct place p = PLACE_NONE;
-	struct app_position to = {.pane = a->cur};
+	struct view to = {.pane = a->cur};
 	struct err e;
 	if (where[0] == '@') {
-		const char *end = view_options_parse_view(where + 1, &to.view);
+		const char *end = view_parse(where + 1, &to);
 		if (!end || *end || !pane_now(a)->load)
 			return -1;
-		app_restore_position(a, &to);
+		app_restore_view(a, &to);
 		a->greeted = true;
 		return 0;
 	}

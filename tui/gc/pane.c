@@ -310,18 +310,21 @@ static void gc_pane_save(const void *st, struct view *v)
 {
 	const struct gc_state *p = st;
 	const struct gc_stops *s = &p->stop;
-	*v = (struct view){{p->stops, s->by, s->open, s->open ? (int64_t)s->key : 0},
-	    {gc_selected(p, p->stops), 0, 0, 0}};
+	view_put_zoom(v, "stops", p->stops);
+	view_put_zoom(v, "by", s->by);
+	view_put_zoom(v, "open", s->open);
+	view_put_zoom(v, "key", s->open ? (int64_t)s->key : 0);
+	view_put_cursor(v, "row", gc_selected(p, p->stops));
 }
 
 static void gc_pane_load(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct gc_state *p = st;
-	p->stops = v->zoom[0] != 0;
+	p->stops = view_get(v, "stops") != 0;
 	if (p->stops)
 		gc_stops_load(p, session_snap(env->s), v);
 	else
-		gc_cycles_list(p, session_snap(env->s), v->cursor[0]);
+		gc_cycles_list(p, session_snap(env->s), view_get(v, "row"));
 	mark_hits(p, env);
 }
 

@@ -137,13 +137,13 @@ void gc_stops_load(struct gc_state *p, const struct snap *sn, const struct view 
 {
 	struct gc_stops *s = &p->stop;
 	enum stops_by was = s->by;
-	s->by = v->zoom[1] > 0 && v->zoom[1] < STOPS_BY__N ? (enum stops_by)v->zoom[1] : STOPS_SINGLE;
-	s->open = s->by != STOPS_SINGLE && v->zoom[2];
-	s->key = (uint64_t)v->zoom[3];
+	s->by = (enum stops_by)view_get_below(v, "by", STOPS_BY__N);
+	s->open = s->by != STOPS_SINGLE && view_get(v, "open");
+	s->key = (uint64_t)view_get(v, "key");
 	if (s->by != was || s->open)
-		group_stops(p, sn, v->cursor[0]);
+		group_stops(p, sn, view_get(v, "row"));
 	else
-		gc_stops_list(p, sn, v->cursor[0]);
+		gc_stops_list(p, sn, view_get(v, "row"));
 }
 
 /* ---- commands */

@@ -13,15 +13,14 @@ void goroutines_restore_view(struct goroutines_state *p, const struct pane_env *
 {
 	const struct snap *sn = session_snap(env->s);
 	const struct view *v = &p->there;
-	int64_t level = v->zoom[0] & 15;
 	p->seeks = false;
 	p->into = 0;
 	p->opening = false;
-	p->sel[0] = v->cursor[0];
-	p->sel[1] = v->cursor[1];
-	p->level = (enum goroutines_level)(level >= GL_GROUPS && level <= GL_ONE ? level : 0);
-	p->open = v->zoom[1] > 0 && v->zoom[1] < (int64_t)sn->nstrs ? (str_id)v->zoom[1] : 0;
-	p->one.trk = v->zoom[2] > 0 && v->zoom[2] < (int64_t)sn->ntrks ? (trk_id)v->zoom[2] : 0;
+	p->sel[0] = view_get(v, "group");
+	p->sel[1] = view_get(v, "row");
+	p->level = (enum goroutines_level)view_get_below(v, "level", GL_ONE + 1);
+	p->open = (str_id)view_get_below(v, "open", sn->nstrs);
+	p->one.trk = (trk_id)view_get_below(v, "trk", sn->ntrks);
 	goroutines_sort_rows(p, env, GL_GROUPS);
 	if (p->level == GL_ONE && (!p->one.trk || store_trk(sn->st, p->one.trk)->kind != TK_G))
 		p->level = GL_LIST;
@@ -31,7 +30,7 @@ void goroutines_restore_view(struct goroutines_state *p, const struct pane_env *
 		goroutines_fill_list_async(p, env);
 		if (!goroutines_page_loaded(p))	/* an incremental search restores it for each character */
 			goroutines_page_load(p, env);
-		goroutines_page_seek_span(p, (uint32_t)v->cursor[2]);
+		goroutines_page_seek_span(p, (uint32_t)view_get(v, "span"));
 	}
 	goroutines_note_selection(p, env);
 	goroutines_mark_hits(p, env);
@@ -40,21 +39,29 @@ void goroutines_restore_view(struct goroutines_state *p, const struct pane_env *
 void goroutines_save_view(const void *st, struct view *v)
 {
 	const struct goroutines_state *p = st;
-	*v = p->seeks ? p->there
-		      : (struct view){{p->level | p->by << 4, p->level ? (int64_t)p->open : 0,
-					  p->level == GL_ONE ? (int64_t)p->one.trk : 0, 0},
-			    {p->sel[0], p->sel[1], p->level == GL_ONE ? goroutines_page_span_index(&p->one) : 0,
-				p->sort[0] << 8 | p->sort[1]}};
+	if (p->seeks) {
+		*v = p->there;
+		return;
+	}
+	view_put_zoom(v, "level", p->level);
+	view_put_zoom(v, "by", p->by);
+	view_put_zoom(v, "open", p->level ? p->open : 0);
+	view_put_zoom(v, "trk", p->level == GL_ONE ? p->one.trk : 0);
+	view_put_cursor(v, "group", p->sel[0]);
+	view_put_cursor(v, "row", p->sel[1]);
+	view_put_cursor(v, "span", p->level == GL_ONE ? goroutines_page_span_index(&p->one) : 0);
+	view_put_cursor(v, "sort", p->sort[0]);
+	view_put_cursor(v, "sort1", p->sort[1]);
 }
 
 void goroutines_load_view(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct goroutines_state *p = st;
-	int64_t by = v->zoom[0] >> 4;
+	enum group_key_kind by = (enum group_key_kind)view_get_below(v, "by", GROUP_KEY__N);
 	p->there = *v;
 	p->seeks = true;
-	if (by >= 0 && by < GROUP_KEY__N && by != (int64_t)p->by) {
-		p->by = (enum group_key_kind)by;
+	if (by != p->by) {
+		p->by = by;
 		if (goroutines_make_groups(p, env))
 			goroutines_restore_view(p, env);
 	}

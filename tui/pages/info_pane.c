@@ -283,15 +283,14 @@ static int info_topics(const void *st, const struct pane_env *env, enum topic *t
 
 static void info_save(const void *st, struct view *v)
 {
-	v->cursor[0] = ((const struct info_state *)st)->rows.sel;
+	view_put_cursor(v, "row", ((const struct info_state *)st)->rows.sel);
 }
 
 static void info_load(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct info_state *f = st;
 	(void)env;
-	if (v->cursor[0] >= 0 && (size_t)v->cursor[0] < f->n)
-		list_select(&f->rows, (uint32_t)v->cursor[0]);
+	list_select(&f->rows, (uint32_t)view_get_below(v, "row", (int64_t)f->n));
 }
 
 static void info_keys(const void *st, const struct pane_env *env, struct buf *b)

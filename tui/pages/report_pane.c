@@ -428,16 +428,18 @@ static bool report_pane_go(void *st, const struct pane_env *env, const struct pl
 static void report_pane_save(const void *st, struct view *v)
 {
 	const struct report_state *p = st;
-	*v = (struct view){.cursor = {p->rows.sel, p->rows.top, p->left}};
+	view_put_cursor(v, "row", p->rows.sel);
+	view_put_cursor(v, "top", p->rows.top);
+	view_put_cursor(v, "left", p->left);
 }
 
 static void report_pane_load(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct report_state *p = st;
 	(void)env;
-	p->rows.top = (uint32_t)v->cursor[1];
-	p->left = v->cursor[2] < 0 || v->cursor[2] > 4000 ? 0 : (int)v->cursor[2];
-	list_select(&p->rows, (uint32_t)v->cursor[0]);
+	p->rows.top = (uint32_t)view_get(v, "top");
+	p->left = (int)view_get_below(v, "left", 4001);
+	list_select(&p->rows, (uint32_t)view_get(v, "row"));
 }
 
 /* Append the line without passwords and control bytes. */

@@ -129,17 +129,21 @@ static void lay_out_as(struct flame_state *v, const struct pane_env *env, struct
 static void apply_view(struct flame_state *v, const struct pane_env *env, const struct view *from)
 {
 	enum { DEEP = 1 << 30 };	/* limit of depths, because a view may come from a file */
-	int part = from->cursor[2] == UP && v->f[UP] ? UP : DOWN;
+	static const char *const zooms[PARTS] = {[DOWN] = "down", [UP] = "up"};
+	int part = view_get(from, "part") == UP && v->f[UP] ? UP : DOWN;
+	uint64_t id = (uint64_t)view_get(from, "id");
+	int64_t scroll = view_get(from, "scroll");
 	if (part != v->part) {
 		v->part = part;
 		v->sel = flame_widest(v->f[part], 0);
 	}
-	for (int k = 0; k < PARTS; k++)
-		v->zoom[k] =
-		    v->f[k] && from->zoom[k] ? flame_find(v->f[k], (uint64_t)from->zoom[k]) : 0;
-	uint32_t at = from->cursor[0] ? flame_find(v->f[v->part], (uint64_t)from->cursor[0]) : 0;
+	for (int k = 0; k < PARTS; k++) {
+		uint64_t zoom = (uint64_t)view_get(from, zooms[k]);
+		v->zoom[k] = v->f[k] && zoom ? flame_find(v->f[k], zoom) : 0;
+	}
+	uint32_t at = id ? flame_find(v->f[v->part], id) : 0;
 	v->sel = at ? at : v->sel;
-	v->scroll = from->cursor[1] < -DEEP ? -DEEP : from->cursor[1] > DEEP ? DEEP : from->cursor[1];
+	v->scroll = scroll < -DEEP ? -DEEP : scroll > DEEP ? DEEP : scroll;
 	flame_into_view(v, env->rows);
 	note_selection(v);
 }
@@ -459,32 +463,33 @@ static uint64_t id_of(const struct flame_state *v, int part, uint32_t at)
 	return v->f[part] && at ? v->f[part]->open->at[at].id : 0;
 }
 
-enum { F_REVERSE = 1, F_RECURSION = 2, F_RUNTIME = 4, F_ORDER = 8 };
-
 static void flame_pane_save(const void *st, struct view *to)
 {
 	const struct flame_state *v = st;
-	int64_t flags = (v->conf.reverse ? F_REVERSE : 0) |
-			(v->conf.fold_recursion ? F_RECURSION : 0) |
-			(v->conf.fold_runtime ? F_RUNTIME : 0) | (int64_t)v->conf.order * F_ORDER;
-	*to = (struct view){
-	    .zoom = {(int64_t)id_of(v, DOWN, v->zoom[DOWN]), (int64_t)id_of(v, UP, v->zoom[UP]),
-		(int64_t)v->pivot, flags},
-	    .cursor = {(int64_t)id_of(v, v->part, v->sel), v->scroll, v->part, v->flip}};
+	view_put_zoom(to, "down", (int64_t)id_of(v, DOWN, v->zoom[DOWN]));
+	view_put_zoom(to, "up", (int64_t)id_of(v, UP, v->zoom[UP]));
+	view_put_zoom(to, "pivot", (int64_t)v->pivot);
+	view_put_zoom(to, "reverse", v->conf.reverse);
+	view_put_zoom(to, "recurse", v->conf.fold_recursion);
+	view_put_zoom(to, "runtime", v->conf.fold_runtime);
+	view_put_zoom(to, "order", v->conf.order);
+	view_put_cursor(to, "id", (int64_t)id_of(v, v->part, v->sel));
+	view_put_cursor(to, "scroll", v->scroll);
+	view_put_cursor(to, "part", v->part);
+	view_put_cursor(to, "flip", v->flip);
 }
 
 static void flame_pane_load(void *st, const struct pane_env *env, const struct view *from)
 {
 	struct flame_state *v = st;
-	int64_t flags = from->zoom[3];
 	if (!v->t.c)
 		return;
-	v->conf.reverse = flags & F_REVERSE;
-	v->conf.fold_recursion = flags & F_RECURSION;
-	v->conf.fold_runtime = flags & F_RUNTIME;
-	v->conf.order = (enum order)((uint64_t)flags / F_ORDER % 3);
-	v->pivot = (uint64_t)from->zoom[2];
-	v->flip = from->cursor[3] != 0;
+	v->conf.reverse = view_get(from, "reverse") != 0;
+	v->conf.fold_recursion = view_get(from, "recurse") != 0;
+	v->conf.fold_runtime = view_get(from, "runtime") != 0;
+	v->conf.order = (enum order)view_get_below(from, "order", 3);
+	v->pivot = (uint64_t)view_get(from, "pivot");
+	v->flip = view_get(from, "flip") != 0;
 	v->then = *from;
 	v->loads = true;
 	if (as_wanted(v, env)) {

@@ -404,23 +404,27 @@ static void list_pane_place(const void *st, const struct pane_env *env, struct p
 static void list_pane_save(const void *st, struct view *to)
 {
 	const struct list_state *v = st;
-	*to = (struct view){.zoom = {(int64_t)((uint64_t)v->id << 32 | v->id_file)},
-	    .cursor = {v->rows.n ? v->row[v->rows.sel].line : 0, v->rows.top, v->fold, v->left}};
+	view_put_zoom(to, "fun", v->id);
+	view_put_zoom(to, "file", v->id_file);
+	view_put_cursor(to, "line", v->rows.n ? v->row[v->rows.sel].line : 0);
+	view_put_cursor(to, "top", v->rows.top);
+	view_put_cursor(to, "fold", v->fold);
+	view_put_cursor(to, "left", v->left);
 }
 
 static void list_pane_load(void *st, const struct pane_env *env, const struct view *from)
 {
 	struct list_state *v = st;
-	uint64_t id = (uint64_t)from->zoom[0];
-	uint32_t f = v->t.c ? fun_named(v, (str_id)(id >> 32), (str_id)id) : UINT32_MAX;
+	str_id fun = (str_id)view_get(from, "fun"), file = (str_id)view_get(from, "file");
+	uint32_t f = v->t.c ? fun_named(v, fun, file) : UINT32_MAX;
 	if (f == UINT32_MAX)
 		return;
-	v->fold = from->cursor[2] != 0;
+	v->fold = view_get(from, "fold") != 0;
 	show_function(v, env, f);
-	select_line(v, from->cursor[0]);
-	v->rows.top = (uint32_t)from->cursor[1];
+	select_line(v, view_get(from, "line"));
+	v->rows.top = (uint32_t)view_get(from, "top");
 	list_select(&v->rows, v->rows.sel);
-	v->left = from->cursor[3] < 0 || from->cursor[3] > 4000 ? 0 : (int)from->cursor[3];
+	v->left = (int)view_get_below(from, "left", 4001);
 }
 
 static uint32_t list_pane_find(void *st, const struct pane_env *env, int dir, uint32_t *at)

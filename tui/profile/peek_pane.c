@@ -417,22 +417,24 @@ static void peek_pane_place(const void *st, const struct pane_env *env, struct p
 static void peek_pane_save(const void *st, struct view *v)
 {
 	const struct peek_state *p = st;
-	*v = (struct view){
-	    .zoom = {(int64_t)p->id}, .cursor = {p->rows.sel, p->rows.top, p->levels}};
+	view_put_zoom(v, "id", (int64_t)p->id);
+	view_put_cursor(v, "row", p->rows.sel);
+	view_put_cursor(v, "top", p->rows.top);
+	view_put_cursor(v, "levels", p->levels);
 }
 
 static void peek_pane_load(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct peek_state *p = st;
-	uint32_t symbol = p->t.c ? weighted_find_id(p->t.c, (uint64_t)v->zoom[0]) : 0;
+	uint32_t symbol = p->t.c ? weighted_find_id(p->t.c, (uint64_t)view_get(v, "id")) : 0;
 	if (!symbol) {
 		make_due(p, env);
 		return;
 	}
-	p->levels = v->cursor[2] < 0 ? 0 : v->cursor[2] > LEVELS_MAX ? LEVELS_MAX : (int)v->cursor[2];
+	p->levels = (int)view_get_below(v, "levels", LEVELS_MAX + 1);
 	set_centre(p, env, symbol, false);
-	p->rows.top = (uint32_t)v->cursor[1];
-	list_select(&p->rows, (uint32_t)v->cursor[0]);
+	p->rows.top = (uint32_t)view_get(v, "top");
+	list_select(&p->rows, (uint32_t)view_get(v, "row"));
 }
 
 static uint32_t peek_pane_find(void *st, const struct pane_env *env, int dir, uint32_t *at)

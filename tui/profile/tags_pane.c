@@ -400,15 +400,16 @@ static int tags_pane_topics(const void *st, const struct pane_env *env, enum top
 static void tags_pane_save(const void *st, struct view *v)
 {
 	const struct tags_state *p = st;
-	*v = (struct view){.cursor = {p->rows.sel, p->rows.top}};
+	view_put_cursor(v, "row", p->rows.sel);
+	view_put_cursor(v, "top", p->rows.top);
 }
 
 static void tags_pane_load(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct tags_state *p = st;
 	(void)env;
-	p->rows.top = (uint32_t)v->cursor[1];
-	list_select(&p->rows, (uint32_t)v->cursor[0]);
+	p->rows.top = (uint32_t)view_get(v, "top");
+	list_select(&p->rows, (uint32_t)view_get(v, "row"));
 }
 
 static void tags_pane_summary(const void *st, const struct pane_env *env, struct buf *b)

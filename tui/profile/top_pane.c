@@ -369,15 +369,18 @@ static void top_pane_report(const void *st, const struct pane_env *env, struct p
 static void top_pane_save(const void *st, struct view *v)
 {
 	const struct top_state *p = st;
-	*v = (struct view){.cursor = {(int64_t)p->sel, p->rows.top, p->sort, p->invert}};
+	view_put_cursor(v, "id", (int64_t)p->sel);
+	view_put_cursor(v, "top", p->rows.top);
+	view_put_cursor(v, "sort", p->sort);
+	view_put_cursor(v, "invert", p->invert);
 }
 
 static void top_pane_load(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct top_state *p = st;
-	enum top_sort sort = (enum top_sort)((uint64_t)v->cursor[2] % K__N);
-	bool invert = v->cursor[3] != 0, same = p->t.c && p->rows.n && sort == p->sort && invert == p->invert;
-	p->sel = (uint64_t)v->cursor[0];
+	enum top_sort sort = (enum top_sort)view_get_below(v, "sort", K__N);
+	bool invert = view_get(v, "invert") != 0, same = p->t.c && p->rows.n && sort == p->sort && invert == p->invert;
+	p->sel = (uint64_t)view_get(v, "id");
 	p->sort = sort;
 	p->invert = invert;
 	if (same) {	/* an incremental search restores the view for each character */
@@ -389,7 +392,7 @@ static void top_pane_load(void *st, const struct pane_env *env, const struct vie
 	} else if (p->t.c) {
 		fill_rows(p, env);
 	}
-	p->rows.top = (uint32_t)v->cursor[1];
+	p->rows.top = (uint32_t)view_get(v, "top");
 	list_select(&p->rows, p->rows.sel);
 }
 

@@ -139,6 +139,7 @@ void tasks_put_progress(const struct tasks *, struct buf *);
 /* tasks/search_job.c */
 /* Mark the matches of the search; a job does it for a long list, without marks until it has ended. */
 void tasks_mark_hits(struct tasks *, const struct pane_env *);
+void tasks_select_rows(struct tasks *, const struct view *);	/* those of the view, in all three lists */
 struct job *tasks_search_job(const struct tasks *);
 void tasks_search_finish(struct tasks *);
 void tasks_search_stop(struct tasks *);	/* call before its input is freed */

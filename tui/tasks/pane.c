@@ -475,50 +475,67 @@ static void tasks_pane_report(const void *st, const struct pane_env *env, struct
 		r->options[0] = arena_printf(env->scratch, "-name=%s", store_str(store, (str_id)(p->open >> 32))->s);
 }
 
+static const char *const row_words[] = {[L_KINDS] = "row", [L_LIST] = "row1", [L_ONE] = "row2"};
+
 static void tasks_pane_save(const void *st, struct view *v)
 {
 	const struct tasks *p = st;
 	struct tasks_target w = tasks_current_target(p);
 	int level = w.page ? L_ONE : w.moves ? w.level : p->level;
-	int64_t kind = w.moves ? w.open : p->open;
-	int64_t open = w.page ? (int64_t)w.task : level == L_ONE ? p->task : level == L_LIST ? kind : 0;
-	*v = w.view ? w.v
-		    : (struct view){{level | w.regions << 4 | (int)p->task_criteria.whole << 8, open,
-					p->task_criteria.lo, p->task_criteria.hi},
-			  {p->rows[0].sel, p->rows[1].sel, p->rows[2].sel, p->sort[0] << 8 | p->sort[1]}};
+	if (w.view) {
+		*v = w.v;
+		return;
+	}
+	view_put_zoom(v, "level", level);
+	view_put_zoom(v, "regions", w.regions);
+	view_put_zoom(v, "task", level != L_ONE ? 0 : w.page ? (int64_t)w.task : p->task);
+	view_put_zoom(v, "kind", level != L_LIST ? 0 : w.moves ? w.open : p->open);
+	view_put_zoom(v, "whole", p->task_criteria.whole);
+	view_put_zoom_time(v, "min", p->task_criteria.lo);
+	view_put_zoom_time(v, "max", p->task_criteria.hi);
+	for (int i = 0; i < 3; i++)
+		view_put_cursor(v, row_words[i], p->rows[i].sel);
+	view_put_cursor(v, "sort", p->sort[0]);
+	view_put_cursor(v, "value", p->sort[1]);
+}
+
+void tasks_select_rows(struct tasks *p, const struct view *v)
+{
+	for (int i = 0; i < 3; i++)
+		list_select(&p->rows[i], (uint32_t)view_get(v, row_words[i]));
 }
 
 static void tasks_pane_load(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct tasks *p = st;
-	struct view now;
+	struct view now = {0};
 	tasks_pane_save(st, &now);
-	bool same = !memcmp(now.zoom, v->zoom, sizeof now.zoom) && now.cursor[3] == v->cursor[3];
+	bool same = view_same_zoom(&now, v) && view_get(&now, "sort") == view_get(v, "sort") &&
+		    view_get(&now, "value") == view_get(v, "value");
 	if (same && !p->work && p->kind && !p->bars.on) {
 		/* only the cursor differs: an incremental search restores the view for each character */
-		for (int i = 0; i < 3; i++)
-			list_select(&p->rows[i], (uint32_t)v->cursor[i]);
+		tasks_select_rows(p, v);
 		tasks_count_bars(p);
 		tasks_mark_hits(p, env);
 		return;
 	}
-	int level = (int)(v->zoom[0] & 15);
+	int64_t lo = view_get_time(v, "min"), hi = view_get_time(v, "max"), kind = view_get(v, "kind");
 	struct tasks_target w = {.moves = true, .view = true, .v = *v};
-	w.level = (enum tasks_level)(level >= L_KINDS && level <= L_ONE ? level : 0);
-	w.regions = v->zoom[0] >> 4 & 1;
-	if ((v->zoom[2] >= 0 || v->zoom[2] == TIME_NONE) && (v->zoom[3] > v->zoom[2] || v->zoom[3] == TIME_NONE))
-		p->task_criteria =
-		    (struct task_criteria){v->zoom[2], v->zoom[3], (enum task_completeness)(v->zoom[0] >> 8 & 3), NULL};
-	p->sort[0] = (int)((uint64_t)v->cursor[3] >> 8 & 255) % SORT__N;
-	p->sort[1] = (int)(v->cursor[3] & 255) % IV__N;
+	w.level = (enum tasks_level)view_get_below(v, "level", L_ONE + 1);
+	w.regions = view_get(v, "regions") != 0;
+	if ((lo >= 0 || lo == TIME_NONE) && (hi > lo || hi == TIME_NONE))
+		p->task_criteria = (struct task_criteria){
+		    lo, hi, (enum task_completeness)view_get_below(v, "whole", TASK_INCOMPLETE + 1), NULL};
+	p->sort[0] = (int)view_get_below(v, "sort", SORT__N);
+	p->sort[1] = (int)view_get_below(v, "value", IV__N);
 	if (w.regions && w.level == L_ONE)
 		w.level = L_LIST;
-	if (w.level == L_LIST && (uint64_t)v->zoom[1] >> 32 >= session_snap(env->s)->nstrs)
+	if (w.level == L_LIST && (uint64_t)kind >> 32 >= session_snap(env->s)->nstrs)
 		w.level = L_KINDS;
 	w.page = w.level == L_ONE;
-	w.task = (uint64_t)v->zoom[1];
+	w.task = (uint64_t)view_get(v, "task");
 	w.level = w.page ? L_LIST : w.level;
-	w.open = w.level == L_LIST && !w.page ? v->zoom[1] : p->open;
+	w.open = w.level == L_LIST && !w.page ? kind : p->open;
 	tasks_goto(p, env, &w);
 }
 

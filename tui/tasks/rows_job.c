@@ -81,10 +81,10 @@ static void goto_wanted(struct tasks *p, const struct pane_env *env, const struc
 	} else if (w->near && p->level == L_KINDS) {
 		tasks_select_near(p, w->task);
 	}
-	for (int i = 0; i < 3 && w->view; i++)
-		list_select(&p->rows[i], (uint32_t)w->v.cursor[i]);
-	if (w->view)
+	if (w->view) {
+		tasks_select_rows(p, &w->v);
 		tasks_count_bars(p);
+	}
 	tasks_mark_hits(p, env);
 }
 

@@ -478,40 +478,46 @@ static void timeline_report(const void *st, const struct pane_env *env, struct p
 static void timeline_save_view(const void *st, struct view *v)
 {
 	const struct timeline *tl = st;
-	int64_t kind =
-	    tl->kind | tl->only << 4 | (int64_t)tl->order << 8 | (tl->whole ? 1 << 12 : 0);
-	*v = (struct view){
-	    {tl->t0, tl->t1, kind, (int64_t)tl->only_id}, {tl->at, tl->sel, tl->top, 0}};
+	view_put_zoom_time(v, "t0", tl->t0);
+	view_put_zoom_time(v, "t1", tl->t1);
+	view_put_zoom(v, "rows", tl->kind);
+	view_put_zoom(v, "only", tl->only);
+	view_put_zoom(v, "id", (int64_t)tl->only_id);
+	view_put_zoom(v, "order", tl->order);
+	view_put_zoom(v, "whole", tl->whole);
+	view_put_cursor_time(v, "t", tl->at);
+	view_put_cursor(v, "row", tl->sel);
+	view_put_cursor(v, "top", tl->top);
 }
 
 void timeline_load_view(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct timeline *tl = st;
-	int64_t k = v->zoom[2];
+	const struct snap *sn = session_snap(env->s);
+	int64_t t0 = view_get_time(v, "t0"), t1 = view_get_time(v, "t1"), row = view_get(v, "row");
+	enum timeline_kind kind = (enum timeline_kind)view_get_below(v, "rows", TL__N);
+	enum timeline_subset only = (enum timeline_subset)view_get_below(v, "only", ONLY_RELATED + 1);
+	enum timeline_task_order order = (enum timeline_task_order)view_get_below(v, "order", BY_DURATION + 1);
+	uint64_t id = (uint64_t)view_get(v, "id");
 	tl->moved = true;
 	timeline_scope_defer_load(tl, v);
-	enum timeline_kind kind = (enum timeline_kind)(k & 15);
-	enum timeline_subset only = (enum timeline_subset)(k >> 4 & 15);
-	enum timeline_task_order order = (enum timeline_task_order)(k >> 8 & 15);
-	bool ok = k >= 0 && kind < TL__N && only <= ONLY_RELATED && order <= BY_DURATION &&
-		  (only != ONLY_GROUP || (uint64_t)v->zoom[3] < tl->ngroup);
-	if (ok && (kind != tl->kind || only != tl->only || order != tl->order ||
-		      (uint64_t)v->zoom[3] != tl->only_id)) {
+	if ((only != ONLY_GROUP || id < tl->ngroup) &&
+	    (kind != tl->kind || only != tl->only || order != tl->order || id != tl->only_id)) {
 		tl->only = only;
-		tl->only_id = (uint64_t)v->zoom[3];
+		tl->only_id = id;
 		tl->order = order;
 		tl->going = true;
 		timeline_set_kind(tl, env, kind);
 		tl->going = false;
 	}
-	const struct snap *sn = session_snap(env->s);
-	int64_t t0 = v->zoom[0] < sn->t0 ? sn->t0 : v->zoom[0], t1 = v->zoom[1] > sn->t1 ? sn->t1 : v->zoom[1];
-	tl->at = v->cursor[0];
+	t0 = t0 < sn->t0 ? sn->t0 : t0;
+	t1 = t1 == TIME_NONE || t1 > sn->t1 ? sn->t1 : t1;
+	tl->at = view_get_time(v, "t");
 	timeline_set_window(tl, env, t0, t1 < t0 ? t0 : t1);
-	tl->at = v->cursor[0];
+	tl->at = view_get_time(v, "t");
 	timeline_set_window(tl, env, tl->t0, tl->t1);
-	timeline_select_row(tl, env, v->cursor[1]);
-	timeline_filter_seek_row(tl, v->cursor[1]);
+	timeline_select_row(tl, env, row);
+	timeline_filter_seek_row(tl, row);
 }
 
 static void timeline_keys(const void *st, const struct pane_env *env, struct buf *b)
