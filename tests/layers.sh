@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The architecture is a test. A table names, for each folder, what its files may include; some libraries are seen by one
-# file alone; HACKING.md lists every folder; no folder holds more than 25 .c files and no file more than 800 lines.
+# file alone; HACKING.md lists every folder, and names in it exist; no folder holds more than 25 .c files and no file
+# more than 800 lines.
 . "${srcdir:-.}/tests/lib.sh"
 cd "$top" || exit 99
 
@@ -98,5 +99,42 @@ for f in $(find src tui -name '*.[ch]') tests/*.c bench/*.c; do
 	case $f in
 	src/*/*.c | tui/*.c) sed -n 3p "$f" | grep -q '^/\*' || fail "$f: no essay at its top" ;;
 	esac
+done
+
+# What HACKING.md and the pages of doc/design name in `code` exists: files, functions, structs and constants. A function
+# that stands directly before a file, as in `f()` in `tui/app/x.c`, is in that file.
+find src tui tests bench fuzz doc man -type f \( -name '*.[ch]' -o -name '*.def' -o -name '*.sh' -o -name '*.md' -o -name '*.proto' \) \
+	! -name '*.pb-c.[ch]' | sed 's|^|/|' >"$tmp/files"
+ls -- *.md | sed 's|^|/|' >>"$tmp/files"
+# each word of the sources once, without what only a comment names; a function with its parenthesis
+sed 's|^/||' "$tmp/files" | grep '\.\([ch]\|def\)$' | xargs cat | grep -v '^[[:space:]]*\(/\*\|\*\)' |
+	grep -oE '[A-Za-z_][A-Za-z_0-9]*\(?' | sort -u >"$tmp/words"
+known() { grep -qx -e "$1" -e "$1(" "$tmp/words"; }
+at() { # at PATH: the files whose path ends so; a * stands for letters
+	grep -E -- "/$(printf '%s\n' "$1" | sed 's/\./\\./g; s/\*/[^\/]*/g')\$" "$tmp/files"
+}
+
+for page in HACKING.md doc/design/*.md; do
+	sed '/^    /d; /^```/,/^```/d' "$page" | tr '\n' ' ' >"$tmp/page"
+	grep -oE '`[^`]+`' "$tmp/page" | tr -d '`' | tr ' ' '\n' | sed 's/[,;:]$//' | sort -u >"$tmp/spans"
+	while IFS= read -r word; do
+		case $word in
+		-* | */ | .* | *=* | *NAME*) ;;
+		*'()') grep -qx -- "${word%?}" "$tmp/words" || fail "$page: there is no function $word" ;;
+		t-[a-z]*) at "tests/${word%.c}.c" >/dev/null || fail "$page: there is no test $word" ;;
+		*.c | *.h | *.def | *.sh | *.md) at "$word" >/dev/null || fail "$page: there is no file $word" ;;
+		[a-z]*_*.[a-z]*) for part in $(echo "$word" | tr . ' '); do known "$part" || fail "$page: there is no $word"; done ;;
+		*[!A-Za-z0-9_]* | TTRACE* | *[!A-Z0-9_]*) ;;
+		*_*) known "$word" || fail "$page: there is no $word" ;;
+		esac
+	done <"$tmp/spans"
+	for name in $(grep -oE '`struct [a-z_]+`' "$tmp/page" | tr -d '`' | sed 's/struct //' | sort -u); do
+		known "$name" || fail "$page: there is no struct $name"
+	done
+	# `f()` in `file`, `f()` (`file`), `f()`, `file`
+	grep -oE '`[a-z_0-9]+\(\)`( in |,? \(|, )`[A-Za-z_0-9/.]+\.(c|h)`' "$tmp/page" | sed 's/()`.*`\(.*\)`/ \1/; s/`//' | sort -u >"$tmp/pairs"
+	while read -r name file; do
+		at "$file" | sed 's|^/||' | xargs grep -qw -- "$name" || fail "$page: $name() is not in $file"
+	done <"$tmp/pairs"
 done
 exit $bad
