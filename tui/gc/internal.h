@@ -3,6 +3,7 @@
 #ifndef TTRACE_GC_INTERNAL_H
 #define TTRACE_GC_INTERNAL_H
 
+#include "base/async.h"
 #include "profile/common.h"
 #include "trace/gc_cycles.h"
 #include "trace/mmu.h"
@@ -66,7 +67,7 @@ struct gc_state {
 	struct duration_histogram stw;
 	struct stats_spread stw_spread;
 	int64_t mark, assist, stopped;	/* totals in the window */
-	struct gc_curve_work *work;		/* the running job, or NULL */
+	struct async work;		/* the curve that is being computed */
 	bool plotted;
 	struct gc_curve_query made;		/* the input of the current curve */
 	const struct mmu *mmu;
@@ -127,7 +128,6 @@ int gc_stops_groups(const struct gc_state *, struct choice *);	/* the choices of
 /* mmu_job.c: compute the curve and the worst windows for the current input, at once or in the background. */
 void gc_curve_update(struct gc_state *, const struct pane_env *);
 bool gc_curve_pending(const struct gc_state *);	/* a newer curve is being computed */
-struct job *gc_curve_job(const struct gc_state *);
 void gc_curve_finish(struct gc_state *, const struct pane_env *);
 void gc_curve_drop(struct gc_state *);
 void gc_draw(const void *, const struct pane_env *, struct grid *);

@@ -6,8 +6,7 @@
  * sorted. For a long trace, or for percentiles, that takes seconds. Unless it is short, a job does
  * it, and the old curve is shown until then, with a note that it is out of date.
  *
- * One job runs at a time. If the input changes meanwhile it is cancelled, and the next one starts
- * when it has ended, so no thread reads steps that are being replaced.
+ * The slot starts the next job when the previous one has ended, so no thread reads steps that are being replaced.
  */
 #include "config.h"
 #include "gc/internal.h"
@@ -17,18 +16,15 @@
 
 #include <string.h>
 
-/* Rows of utils, and so steps, up to which no job is needed: for a minimum, for sorting all windows, for a
-   percentile. */
-enum { FEW = 1000, FEW_WORST = 5000, FEW_PCT = 50 };
+/* Steps of the cost of a row of utils: for a minimum, for sorting all windows, for a percentile. */
+enum { COST_MIN = 20, COST_WORST = 4, COST_PCT = 400 };
 enum { AT_FIRST = 10 * 1000 * 1000 };
 
 struct gc_curve_work {
-	struct job *job;	/* for the pane; NULL: computed at once */
-	const struct job *by;	/* the same job, for the worker, which may need it before `job` is set */
+	const struct job *job;	/* set while it runs; NULL: computed at once */
 	const struct snap *sn;
 	struct gc_curve_query of;
-	/* whole: compute the curve too, not only the worst windows; dropped: the result is not wanted any more */
-	bool whole, dropped;
+	bool whole;		/* compute the curve too, not only the worst windows */
 	const struct mmu *mmu;	/* of the pane; if whole, of the new curve */
 	struct arena mem;
 	double util[PLOT];
@@ -49,7 +45,7 @@ static int at_window(const int64_t window[PLOT], int64_t len)
 
 static bool curve_cancelled(const struct gc_curve_work *w)
 {
-	return w->by && job_cancelled(w->by);
+	return w->job && job_cancelled(w->job);
 }
 
 static void make_curve(struct gc_curve_work *w)
@@ -68,20 +64,30 @@ static void make_curve(struct gc_curve_work *w)
 		w->util[i] = of->pct ? mmu_quantile(m, w->window[i], gc_pcts[of->pct].q) : mmu_min(m, w->window[i]);
 }
 
-static int run_curve(struct job *j, void *arg)
+static void run_curve(void *work, struct job *j)
 {
-	struct gc_curve_work *w = arg;
-	w->by = j;
+	struct gc_curve_work *w = work;
+	w->job = j;
 	if (w->whole)
 		make_curve(w);
 	if (w->mmu->n && !curve_cancelled(w))
 		w->nworst = mmu_worst(w->mmu, w->window[w->at], WORST, w->worst);
-	return 0;
 }
 
-/* Move the result to the pane. */
+static void free_curve(void *work)
+{
+	struct gc_curve_work *w = work;
+	arena_free(&w->mem);
+	mem_free(w);
+}
+
+static const struct async_kind curve_kind = {run_curve, free_curve};
+
+/* Move the result to the pane, unless w is NULL. */
 static void take_curve(struct gc_state *p, struct gc_curve_work *w)
 {
+	if (!w)
+		return;
 	int64_t was = p->window[p->at] ? p->window[p->at] : AT_FIRST;
 	if (w->whole) {
 		arena_free(&p->curve);
@@ -97,6 +103,7 @@ static void take_curve(struct gc_state *p, struct gc_curve_work *w)
 	p->worst_of = w->at;
 	memcpy(p->worst, w->worst, sizeof p->worst);
 	list_set_count(&p->worst_rows, p->plotted && p->worst_of == p->at ? w->nworst : 0);
+	free_curve(w);
 }
 
 static bool same_curve(const struct gc_curve_query *a, const struct gc_curve_query *b)
@@ -118,26 +125,17 @@ static struct gc_curve_query curve_wanted(const struct gc_state *p, const struct
 	    .t1 = p->scope.t1};
 }
 
-/* Start the job; compute it at once if it is short or no thread is available. */
 static void start_curve(struct gc_state *p, const struct pane_env *env, bool whole)
 {
 	struct gc_curve_work *w = xcalloc(1, sizeof *w);
-	uint32_t few = !whole ? FEW_WORST : p->pct ? FEW_PCT : FEW;
 	w->sn = session_snap(env->s);
 	w->of = curve_wanted(p, env);
 	w->whole = whole;
 	w->mmu = whole ? NULL : p->mmu;
 	w->at = p->at;
 	memcpy(w->window, p->window, sizeof w->window);
-	if (w->sn->nutils > few || job_forced_threads() > 1)
-		w->job = job_start(run_curve, w);
-	if (w->job) {
-		p->work = w;
-		return;
-	}
-	run_curve(NULL, w);
-	take_curve(p, w);
-	mem_free(w);
+	take_curve(p, async_start(&p->work, &curve_kind, w,
+	    (uint64_t)w->sn->nutils * (uint64_t)(!whole ? COST_WORST : p->pct ? COST_PCT : COST_MIN)));
 }
 
 void gc_curve_update(struct gc_state *p, const struct pane_env *env)
@@ -151,50 +149,37 @@ void gc_curve_update(struct gc_state *p, const struct pane_env *env)
 	bool whole = now.n && !same_curve(&p->made, &now), worst = p->plotted && p->worst_of != p->at;
 	if (worst)
 		list_set_count(&p->worst_rows, 0);
-	if (p->work) {
-		bool fits = same_curve(&p->work->of, &now) && (p->work->whole ? whole : p->work->at == p->at);
-		if (!fits) {
-			p->work->dropped = true;
-			job_cancel(p->work->job);
-		}
-	} else if (whole || worst) {
-		start_curve(p, env, whole);
-		if (!p->work && p->plotted && p->worst_of != p->at)
-			start_curve(p, env, false);
+	const struct gc_curve_work *w = async_wanted(&p->work);
+	if (w && same_curve(&w->of, &now) && (w->whole ? whole : w->at == p->at))
+		return;
+	if (!whole && !worst) {
+		async_cancel(&p->work);
+		return;
 	}
+	start_curve(p, env, whole);
+	if (!async_job(&p->work) && p->plotted && p->worst_of != p->at)
+		start_curve(p, env, false);
 }
 
 bool gc_curve_pending(const struct gc_state *p)
 {
-	return p->work && p->work->whole;
-}
-
-struct job *gc_curve_job(const struct gc_state *p)
-{
-	return p->work ? p->work->job : NULL;
+	const struct gc_curve_work *w = async_wanted(&p->work);
+	return w && w->whole;
 }
 
 void gc_curve_finish(struct gc_state *p, const struct pane_env *env)
 {
-	struct gc_curve_work *w = p->work;
+	struct gc_curve_work *w = async_finish(&p->work);
 	struct gc_curve_query now = curve_wanted(p, env);
-	p->work = NULL;
-	job_join(w->job);
-	if (!w->dropped && same_curve(&w->of, &now))
+	if (w && same_curve(&w->of, &now))
 		take_curve(p, w);
-	arena_free(&w->mem);
-	mem_free(w);
+	else if (w)
+		free_curve(w);
 	gc_curve_update(p, env);
 }
 
 void gc_curve_drop(struct gc_state *p)
 {
-	if (p->work) {
-		job_cancel(p->work->job);
-		job_join(p->work->job);
-		arena_free(&p->work->mem);
-		mem_free(p->work);
-	}
-	p->work = NULL;
+	async_stop(&p->work);
 	arena_free(&p->curve);
 }

@@ -286,7 +286,7 @@ static enum verdict gc_pane_act(void *st, const struct pane_env *env, const stru
 
 static struct job *gc_pane_job(void *st)
 {
-	return gc_curve_job(st);
+	return async_job(&((const struct gc_state *)st)->work);
 }
 
 static void gc_pane_done(void *st, const struct pane_env *env, struct ask *out)
