@@ -40,7 +40,7 @@ static void *run_now(struct async *a, void *work)
 
 bool async_is_long(uint64_t steps)
 {
-	return steps > ASYNC_AT_ONCE || job_forced_threads() > 1;
+	return steps > ASYNC_AT_ONCE || (steps && job_forced_threads() > 1);
 }
 
 void *async_start(struct async *a, const struct async_kind *kind, void *work, uint64_t steps)

@@ -29,7 +29,8 @@ struct async {			/* zeroed: empty */
 
 /*
  * The cost of a work, in steps of about 50 ns: the rows that it looks at. Work of at most ASYNC_AT_ONCE steps, a
- * millisecond, is done at once, unless TTRACE_JOBS demands threads. ASYNC_ALWAYS: on a worker in any case.
+ * millisecond, is done at once, unless TTRACE_JOBS demands threads; 0 steps are done at once in any case.
+ * ASYNC_ALWAYS: a worker does it in any case.
  */
 enum { ASYNC_AT_ONCE = 20000 };
 #define ASYNC_ALWAYS UINT64_MAX
@@ -53,6 +54,11 @@ void async_stop(struct async *);
 static inline void *async_wanted(const struct async *a)
 {
 	return a->next ? a->next : a->dropped ? NULL : a->work;
+}
+/* Return what the job computes, whether it is still wanted or not, or NULL. */
+static inline const void *async_running(const struct async *a)
+{
+	return a->work;
 }
 /* Return the job, to poll it (job_fd()) and to show its progress, or NULL. */
 static inline struct job *async_job(const struct async *a)

@@ -244,7 +244,7 @@ static void draw_track(const struct timeline *tl, const struct pane_env *env, st
 	const struct snap *snap = session_snap(env->s);
 	bool gor = store_trk(snap->st, trk)->kind == TK_G;
 	int n = lay->cells, tone = 0;
-	struct marked m = {.hits = &tl->hits, .on = tl->dim && tl->span_criteria && !tl->search};
+	struct marked m = {.hits = &tl->hits, .on = tl->dim && tl->span_criteria && !async_job(&tl->search)};
 	m.of = timeline_track_hits(tl, snap, trk, &m.n);
 	for (int c = 0; c < n;) {
 		struct trace_interval iv;

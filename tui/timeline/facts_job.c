@@ -32,7 +32,6 @@ struct facts {
 };
 
 struct facts_count {
-	struct job *job;
 	const struct snap *sn;
 	trk_id *p;
 	uint32_t np;
@@ -41,7 +40,7 @@ struct facts_count {
 
 struct timeline_facts {
 	struct facts of[2];		/* of the whole trace; of the window, if that is smaller */
-	struct facts_count *facts_count;	/* NULL, or the running job */
+	struct async count;		/* of the window */
 	struct facts tour;		/* the facts that Tab visits */
 	size_t at;			/* index of the next one */
 	int64_t tour0, tour1;		/* the window that Tab has set */
@@ -63,36 +62,36 @@ static void facts_free(struct facts *f)
 	*f = (struct facts){0};
 }
 
-static void tracks_counter_free(struct facts_count *c)
+static void free_count(void *work)
 {
+	struct facts_count *c = work;
 	facts_free(&c->facts);
 	mem_free(c->p);
 	mem_free(c);
 }
 
-static void count_facts(struct facts_count *c, const struct progress_watcher *on)
+static void run_count(void *work, struct job *j)
 {
-	struct trace_highlights_query q = {.t0 = c->facts.t0, .t1 = c->facts.t1, .p = c->p, .np = c->np, .on = on};
-	c->facts.n = trace_highlights(c->sn, &q, &c->facts.mem, c->facts.out);
-	c->facts.known = job_should_continue(on);
-}
-
-static int run_count(struct job *j, void *arg)
-{
+	struct facts_count *c = work;
 	struct progress_watcher on = job_progress_watcher(j);
-	count_facts(arg, &on);
-	return 0;
+	struct trace_highlights_query q = {.t0 = c->facts.t0, .t1 = c->facts.t1, .p = c->p, .np = c->np, .on = &on};
+	c->facts.n = trace_highlights(c->sn, &q, &c->facts.mem, c->facts.out);
+	c->facts.known = job_should_continue(&on);
 }
 
-/* Take the result if it is still of the current window. */
+static const struct async_kind count_kind = {run_count, free_count};
+
+/* Take the result, unless it is NULL or of another window. */
 static void take_facts(struct timeline *tl, struct facts_count *c, const struct snap *sn)
 {
+	if (!c)
+		return;
 	if (c->facts.known && is_of(&c->facts, tl, sn)) {
 		facts_free(facts_of_window(tl));
 		*facts_of_window(tl) = c->facts;
 		c->facts = (struct facts){0};
 	}
-	tracks_counter_free(c);
+	free_count(c);
 }
 
 static struct facts_count *new_count(const struct timeline *tl, const struct snap *sn)
@@ -113,31 +112,21 @@ void timeline_update_facts(struct timeline *tl, const struct pane_env *env)
 	struct timeline_facts *f = tl->facts;
 	if (!sn->complete || !tl->ix || !tl->ix->whole || tl->t1 <= tl->t0 || sn->t1 <= sn->t0)
 		return;
-	if (f->facts_count && !is_of(&f->facts_count->facts, tl, sn))
-		job_cancel(f->facts_count->job);
-	if (f->facts_count || (facts_of_window(tl)->known && is_of(facts_of_window(tl), tl, sn)))
-		return;
-	struct facts_count *c = new_count(tl, sn);
-	c->job = timeline_snap_is_small(sn) ? NULL : job_start(run_count, c);
-	if (c->job) {
-		f->facts_count = c;
-		return;
-	}
-	count_facts(c, NULL);
-	take_facts(tl, c, sn);
+	const struct facts_count *c = async_wanted(&f->count);
+	if (facts_of_window(tl)->known && is_of(facts_of_window(tl), tl, sn))
+		async_cancel(&f->count);
+	else if (!c || !is_of(&c->facts, tl, sn))
+		take_facts(tl, async_start(&f->count, &count_kind, new_count(tl, sn), timeline_snap_cost(sn)), sn);
 }
 
 struct job *timeline_facts_job(const struct timeline *tl)
 {
-	return tl->facts && tl->facts->facts_count ? tl->facts->facts_count->job : NULL;
+	return tl->facts ? async_job(&tl->facts->count) : NULL;
 }
 
 void timeline_facts_finish(struct timeline *tl, const struct pane_env *env)
 {
-	struct facts_count *c = tl->facts->facts_count;
-	tl->facts->facts_count = NULL;
-	job_join(c->job);
-	take_facts(tl, c, session_snap(env->s));
+	take_facts(tl, async_finish(&tl->facts->count), session_snap(env->s));
 	timeline_update_facts(tl, env);
 }
 
@@ -146,11 +135,7 @@ void timeline_facts_free(struct timeline *tl)
 	struct timeline_facts *f = tl->facts;
 	if (!f)
 		return;
-	if (f->facts_count) {
-		job_cancel(f->facts_count->job);
-		job_join(f->facts_count->job);
-		tracks_counter_free(f->facts_count);
-	}
+	async_stop(&f->count);
 	facts_free(&f->of[WHOLE]);
 	facts_free(&f->of[PART]);
 	facts_free(&f->tour);

@@ -39,19 +39,17 @@ static void find_few(struct timeline_scope *sc, const struct snap *sn, const uin
 }
 
 struct timeline_scope_work {
-	struct job *job;
 	const struct snap *sn;
 	struct query q;		/* its strings are owned by the session */
 	struct timeline_scope to;
-	bool dropped;		/* the query has changed */
 	bool goes, loads;	/* the deferred move */
 	struct place place;
 	struct view view;
 };
 
-static int find_scope(struct job *j, void *arg)
+static void find_scope(void *work, struct job *j)
 {
-	struct timeline_scope_work *w = arg;
+	struct timeline_scope_work *w = work;
 	struct timeline_scope *sc = &w->to;
 	const struct snap *sn = w->sn;
 	const uint8_t *set;
@@ -62,8 +60,16 @@ static int find_scope(struct job *j, void *arg)
 	sc->there = trace_filter_presence(sn, &sc->f, &sc->mem, &sc->nthere);
 	find_few(sc, sn, set);
 	sc->on = set || sc->f.proc || sc->f.from != TIME_NONE || sc->f.to != TIME_NONE;
-	return 0;
 }
+
+static void free_scope(void *work)
+{
+	struct timeline_scope_work *w = work;
+	arena_free(&w->to.mem);
+	mem_free(w);
+}
+
+static const struct async_kind scope_kind = {find_scope, free_scope};
 
 /* Activate the result. true: the rows have to be made again. */
 static bool take_scope(struct timeline *tl, struct timeline_scope_work *w)
@@ -75,94 +81,84 @@ static bool take_scope(struct timeline *tl, struct timeline_scope_work *w)
 	w->to.took = sc->took;
 	w->to.guest = w->to.on || was ? 0 : sc->guest;
 	*sc = w->to;
+	w->to.mem = (struct arena){0};
 	return sc->on || was;
 }
 
-/* Return whether all of many goroutines have to be examined. */
-static bool is_much(const struct snap *sn, const struct query *q)
+/* A filter of goroutines examines each of them. */
+static uint64_t scope_cost(const struct snap *sn, const struct query *q)
 {
-	return !q->suspended && (q->g || q->gs || q->group || q->task || q->region) && !timeline_snap_is_small(sn);
+	bool each = !q->suspended && (q->g || q->gs || q->group || q->task || q->region);
+	return each ? timeline_snap_cost(sn) : 0;
 }
 
 bool timeline_scope_update(struct timeline *tl, const struct pane_env *env)
 {
 	struct timeline_scope *sc = &tl->scope;
-	struct timeline_scope_work *w = tl->scoping;
+	struct timeline_scope_work *w = async_wanted(&tl->scoping);
 	uint32_t serial = session_scope(env->s);
 	bool there = sc->serial == serial && sc->made, narrowed = tl->narrowed;
 	tl->narrowed = false;
-	if (w)		/* one job at a time */
-		w->dropped |= w->to.serial != serial;
-	if (w || there)
+	if (there)
+		async_cancel(&tl->scoping);
+	if (there || (w && w->to.serial == serial))
 		return narrowed;
 	w = xcalloc(1, sizeof *w);
 	w->sn = session_snap(env->s);
 	w->q = *session_query(env->s);
 	w->to.serial = serial;
 	w->to.made = true;
-	w->job = is_much(w->sn, &w->q) ? job_start(find_scope, w) : NULL;
-	if (w->job) {
-		tl->scoping = w;
-		return narrowed;
+	w = async_start(&tl->scoping, &scope_kind, w, scope_cost(w->sn, &w->q));
+	if (w) {
+		narrowed |= take_scope(tl, w);
+		free_scope(w);
 	}
-	find_scope(NULL, w);
-	narrowed |= take_scope(tl, w);
-	mem_free(w);
 	return narrowed;
-}
-
-struct job *timeline_scope_job(const struct timeline *tl)
-{
-	return tl->scoping ? tl->scoping->job : NULL;
 }
 
 void timeline_scope_finish(struct timeline *tl, const struct pane_env *env)
 {
-	struct timeline_scope_work *w = tl->scoping;
-	tl->scoping = NULL;
-	job_join(w->job);
-	if (w->dropped)
-		arena_free(&w->to.mem);
-	else
+	struct timeline_scope_work *w = async_finish(&tl->scoping);
+	if (w)
 		tl->narrowed = take_scope(tl, w);
 	timeline_update(tl, env);
-	if (w->goes && !w->dropped)
+	if (!w)
+		return;
+	if (w->goes)
 		timeline_goto_place(tl, env, &w->place);
-	if (w->loads && !w->dropped)
+	if (w->loads)
 		timeline_load_view(tl, env, &w->view);
-	mem_free(w);
+	free_scope(w);
 }
 
 void timeline_scope_defer_goto(struct timeline *tl, const struct place *p)
 {
-	if (!tl->scoping)
+	struct timeline_scope_work *w = async_wanted(&tl->scoping);
+	if (!w)
 		return;
-	tl->scoping->goes = true;
-	tl->scoping->place = *p;
+	w->goes = true;
+	w->place = *p;
 }
 
 void timeline_scope_defer_load(struct timeline *tl, const struct view *v)
 {
-	if (!tl->scoping)
+	struct timeline_scope_work *w = async_wanted(&tl->scoping);
+	if (!w)
 		return;
-	tl->scoping->loads = true;
-	tl->scoping->view = *v;
+	w->loads = true;
+	w->view = *v;
 }
 
 void timeline_scope_drop_deferred(struct timeline *tl)
 {
-	if (tl->scoping)
-		tl->scoping->goes = tl->scoping->loads = false;
+	struct timeline_scope_work *w = async_wanted(&tl->scoping);
+	if (w)
+		w->goes = w->loads = false;
 }
 
 void timeline_scope_free(struct timeline *tl)
 {
-	if (tl->scoping) {
-		job_join(tl->scoping->job);
-		arena_free(&tl->scoping->to.mem);
-		mem_free(tl->scoping);
-	}
-	tl->scoping = NULL;
+	async_stop(&tl->scoping);
 	arena_free(&tl->scope.mem);
 }
 

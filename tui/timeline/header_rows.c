@@ -446,7 +446,7 @@ static void draw_marks(const struct timeline *tl, const struct pane_env *env, st
 static void draw_hits(const struct timeline *tl, struct grid *g, const struct timeline_layout *l, int y)
 {
 	struct buf b = {0};
-	if (tl->search)
+	if (async_job(&tl->search))
 		buf_puts(&b, "...");
 	else
 		text_count(&b, (int64_t)tl->hits.all);
@@ -542,7 +542,7 @@ void timeline_summary(const void *st, const struct pane_env *env, struct buf *b)
 	timeline_describe_rows(tl, env, b);
 	if (tl->span_criteria) {
 		buf_printf(b, " | %s%s ", tl->dim ? "highlight " : "", span_query_text(tl->span_criteria));
-		if (tl->search)
+		if (async_job(&tl->search))
 			buf_puts(b, "searching, Esc cancels");
 		else
 			timeline_describe_hits(tl, b);

@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-/* SMALL: tracks, spans, marks, or an eighth of the intervals: takes a few milliseconds */
+/* SMALL: tracks, spans and marks of which an index takes a few milliseconds */
 enum { SMALL = 60000, FIRST = 4096 };
 
 /* Count the moves of the Ps in the whole trace. */
@@ -427,32 +427,40 @@ const int64_t *timeline_gc_ns(const struct timeline *tl, const struct snap *sn, 
 /* ---- background job */
 
 struct timeline_index_work {
-	struct job *job;
 	const struct snap *sn;
 	bool index;		/* else only the tracks */
 	struct timeline_index *ix;
 	struct timeline_tracks *tr;
 };
 
-static int run_index(struct job *j, void *arg)
+static void run_index(void *work, struct job *j)
 {
-	struct timeline_index_work *w = arg;
+	struct timeline_index_work *w = work;
 	struct progress_watcher on = job_progress_watcher(j);
 	if (w->index)
 		w->ix = index_make(w->sn, &w->tr, &on);
 	else
 		w->tr = tracks_make(w->sn, w->sn->ntrks);
-	return 0;
 }
 
-bool timeline_snap_is_small(const struct snap *sn)
+static void free_work(void *work)
+{
+	struct timeline_index_work *w = work;
+	index_free(w->ix);
+	tracks_free(w->tr);
+	mem_free(w);
+}
+
+static const struct async_kind index_kind = {run_index, free_work};
+
+uint64_t timeline_snap_cost(const struct snap *sn)
 {
 	uint64_t n = (uint64_t)sn->ntrks + count_indexed(sn), steps = 0;
 	for (uint32_t i = 0; i < sn->nsheets && sn->complete; i++)
 		steps += store_slot(sn->st, i)->n;
 	for (int c = 0; c < CT__N; c++)
 		steps += sn->ncounts[c];
-	return n + steps / 8 <= SMALL && job_forced_threads() <= 1;
+	return (n + steps / 8) / 3;
 }
 
 /* Return whether the snapshot has more data than the index. While a file is read, only if it has grown by half. */
@@ -479,6 +487,8 @@ static void index_first(struct timeline *tl, const struct snap *sn)
 
 static void take_index(struct timeline *tl, struct timeline_index_work *w)
 {
+	if (!w)
+		return;
 	timeline_filter_stop(tl);
 	if (w->ix) {
 		index_free(tl->ix);
@@ -489,6 +499,7 @@ static void take_index(struct timeline *tl, struct timeline_index_work *w)
 	tracks_free(tl->tr);
 	tl->tr = w->tr;
 	tl->news++;
+	mem_free(w);
 }
 
 void timeline_release_pages(const struct timeline *tl, const struct pane_env *env)
@@ -505,40 +516,24 @@ void timeline_index(struct timeline *tl, const struct pane_env *env)
 	const struct snap *sn = session_snap(env->s);
 	if (!tl->kept)
 		tl->kept = xcalloc(1, sizeof *tl->kept);
-	if (tl->work && job_done(tl->work->job, NULL))
+	if (async_job(&tl->indexing) && job_done(async_job(&tl->indexing), NULL))
 		timeline_index_finish(tl);
 	timeline_release_pages(tl, env);
 	bool index = wants_index(tl, sn), tracks = !tl->tr || tl->tr->of != sn->ntrks;
-	if (tl->work || (!index && !tracks))
+	if (async_job(&tl->indexing) || (!index && !tracks))
 		return;
 	struct timeline_index_work *w = xcalloc(1, sizeof *w);
 	*w = (struct timeline_index_work){.sn = sn, .index = index};
-	w->job = timeline_snap_is_small(sn) ? NULL : job_start(run_index, w);
-	if (w->job) {
-		tl->work = w;
-		if (!tl->ix)
-			index_first(tl, sn);
-		return;
-	}
-	run_index(NULL, w);
+	w = async_start(&tl->indexing, &index_kind, w, timeline_snap_cost(sn));
+	if (!w && !tl->ix)
+		index_first(tl, sn);
 	take_index(tl, w);
-	mem_free(w);
-}
-
-struct job *timeline_index_job(const struct timeline *tl)
-{
-	return tl->work ? tl->work->job : NULL;
 }
 
 void timeline_index_finish(struct timeline *tl)
 {
-	struct timeline_index_work *w = tl->work;
-	if (!w)
-		return;
-	tl->work = NULL;
-	job_join(w->job);
-	take_index(tl, w);
-	mem_free(w);
+	if (async_job(&tl->indexing))
+		take_index(tl, async_finish(&tl->indexing));
 }
 
 void timeline_index_now(struct timeline *tl, const struct pane_env *env)
@@ -550,9 +545,7 @@ void timeline_index_now(struct timeline *tl, const struct pane_env *env)
 
 void timeline_index_free(struct timeline *tl)
 {
-	if (tl->work)
-		job_cancel(tl->work->job);	/* its result is freed */
-	timeline_index_finish(tl);
+	async_stop(&tl->indexing);
 	timeline_filter_free(tl);
 	index_free(tl->ix);
 	tracks_free(tl->tr);

@@ -25,11 +25,9 @@
 #define STILL "it is still blocked at the end of the trace: nothing woke it"
 #define NOWHERE "no goroutine under the cursor"
 
-struct timeline_jump_state {
-	struct job *job;
-	bool dropped, more;	/* dropped: the result is not wanted any more; more: next is to be run */
+struct timeline_jump_work {
 	const struct snap *sn;
-	struct timeline_jump_query q, next;
+	struct timeline_jump_query q;
 	struct timeline_jump_result a;
 };
 
@@ -167,12 +165,13 @@ static void find_target(
 	}
 }
 
-static int run_jump(struct job *j, void *arg)
+static void run_jump(void *work, struct job *j)
 {
-	struct timeline_jump_state *k = arg;
+	struct timeline_jump_work *k = work;
 	find_target(k->sn, &k->q, &k->a, j);
-	return 0;
 }
+
+static const struct async_kind jump_kind = {run_jump, mem_free};
 
 /* ---- moving to the target */
 
@@ -227,82 +226,34 @@ static enum verdict apply_result(struct timeline *tl, const struct pane_env *env
 
 /* ---- starting a query */
 
-static bool start_jump(struct timeline *tl, const struct snap *sn, const struct timeline_jump_query *q)
-{
-	struct timeline_jump_state *k = xcalloc(1, sizeof *k);
-	*k = (struct timeline_jump_state){.sn = sn, .q = *q};
-	k->job = job_start(run_jump, k);
-	if (!k->job) {
-		mem_free(k);
-		return false;
-	}
-	tl->asking = k;
-	return true;
-}
-
 enum verdict timeline_jump(
     struct timeline *tl, const struct pane_env *env, enum cmd_id cmd, int n, trk_id t, struct ask *out)
 {
 	const struct snap *sn = session_snap(env->s);
-	struct timeline_jump_query q = {cmd, n, tl->kind, t, tl->at};
-	bool later = sn->st->keep || job_forced_threads() > 1;
-	if (later && tl->asking) {	/* a cancelled job has to end first */
-		tl->asking->next = q;
-		tl->asking->more = true;
-	} else if (!later || !start_jump(tl, sn, &q)) {
-		struct timeline_jump_result a = {0};
-		find_target(sn, &q, &a, NULL);
-		return apply_result(tl, env, &q, &a, out);
-	}
-	return pane_message(out, "searching; Esc cancels");
-}
-
-struct job *timeline_jump_job(const struct timeline *tl)
-{
-	return tl->asking ? tl->asking->job : NULL;
+	struct timeline_jump_work *k = xcalloc(1, sizeof *k);
+	*k = (struct timeline_jump_work){.sn = sn, .q = {cmd, n, tl->kind, t, tl->at}};
+	if (!async_start(&tl->jumping, &jump_kind, k, sn->st->keep ? ASYNC_ALWAYS : 1))
+		return pane_message(out, "searching; Esc cancels");
+	enum verdict v = apply_result(tl, env, &k->q, &k->a, out);
+	mem_free(k);
+	return v;
 }
 
 bool timeline_jump_pending(const void *st)
 {
 	const struct timeline *tl = st;
-	return tl->asking && (!tl->asking->dropped || tl->asking->more);
-}
-
-bool timeline_jump_cancel(struct timeline *tl)
-{
-	bool any = timeline_jump_pending(tl);
-	if (any) {
-		tl->asking->dropped = true;
-		tl->asking->more = false;
-		job_cancel(tl->asking->job);
-	}
-	return any;
+	return async_wanted(&tl->jumping) != NULL;
 }
 
 void timeline_jump_finish(struct timeline *tl, const struct pane_env *env, struct ask *out)
 {
-	struct timeline_jump_state *k = tl->asking;
+	struct timeline_jump_work *k = async_finish(&tl->jumping);
 	int64_t at = tl->at, t0 = tl->t0;
-	tl->asking = NULL;
-	job_join(k->job);
-	if (!k->dropped && apply_result(tl, env, &k->q, &k->a, out) == V_DONE && !k->a.any && !k->a.nchain &&
-	    at == tl->at && t0 == tl->t0)
+	if (!k)
+		return;
+	if (apply_result(tl, env, &k->q, &k->a, out) == V_DONE && !k->a.any && !k->a.nchain && at == tl->at &&
+	    t0 == tl->t0)
 		pane_message(out, "%s: %s", cmds[k->q.cmd].name, /* as no_effect_message.c reports it for other keys */
 		    k->q.cmd == CMD_OPEN ? "nothing to open here" : "changes nothing here");
-	if (k->more && !start_jump(tl, k->sn, &k->next)) {
-		struct timeline_jump_result a = {0};
-		find_target(k->sn, &k->next, &a, NULL);
-		apply_result(tl, env, &k->next, &a, out);
-	}
 	mem_free(k);
-}
-
-void timeline_jump_free(struct timeline *tl)
-{
-	if (!tl->asking)
-		return;
-	job_cancel(tl->asking->job);
-	job_join(tl->asking->job);
-	mem_free(tl->asking);
-	tl->asking = NULL;
 }

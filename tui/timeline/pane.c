@@ -41,8 +41,8 @@ static void timeline_open(void *st, const struct pane_env *env)
 static void timeline_close(void *st)
 {
 	struct timeline *tl = st;
-	timeline_jump_free(tl);
-	timeline_stop_search(tl);
+	async_stop(&tl->jumping);
+	async_stop(&tl->search);
 	timeline_facts_free(tl);
 	timeline_free_hits(tl);
 	span_query_free(tl->span_criteria);
@@ -419,7 +419,7 @@ static enum verdict timeline_act(
 	tl->moved = true;
 	timeline_filter_drop_seek(tl);
 	timeline_scope_drop_deferred(tl);
-	if (a->cmd == CMD_CANCEL && timeline_jump_cancel(tl))
+	if (a->cmd == CMD_CANCEL && async_cancel(&tl->jumping))
 		return pane_message(out, "stopped");
 	if (timeline_chain_command(tl, env, a) || move_rows(tl, env, a) || move_time(tl, env, a))
 		return V_DONE;

@@ -182,7 +182,7 @@ void timeline_describe_rows(const struct timeline *tl, const struct pane_env *en
 		return;
 	}
 	buf_printf(b, "%u %s row%s%s", n, kinds[tl->kind], n == 1 ? "" : "s",
-	    timeline_filter_pending(tl) || tl->scoping ? " so far" : "");
+	    timeline_filter_pending(tl) || async_job(&tl->scoping) ? " so far" : "");
 	if (tl->kind == TL_G && tl->only == ONLY_ALL && tl->scope.on)
 		buf_printf(b, " of %u", tl->tr->n[TK_G]);
 	if (tl->kind == TL_T)

@@ -24,8 +24,7 @@
 
 #include <string.h>
 
-/* AT_ONCE: goroutines examined without a job; ASKED: the job checks for cancellation after this many */
-enum { AT_ONCE = 20000, ASKED = 1 << 10 };
+enum { ASKED = 1 << 10 };	/* the list job checks for cancellation after this many goroutines */
 
 /* The key of a list. */
 struct pick_of {
@@ -46,8 +45,6 @@ struct near_set {			/* related goroutines, the nearest first, then by number */
 };
 
 struct near_work {
-	struct job *job;
-	bool dropped;		/* the result is not wanted any more */
 	const struct snap *sn;
 	const struct stats_tasks *tasks;
 	uint32_t task;		/* UINT32_MAX: related to a goroutine */
@@ -55,7 +52,6 @@ struct near_work {
 };
 
 struct list_work {
-	struct job *job;
 	const struct snap *sn;
 	const struct timeline_scope *scope;
 	const trk_id *from;	/* the goroutines to examine */
@@ -77,8 +73,8 @@ struct timeline_row_filter {
 	bool any;		/* `now` and `of` are set */
 	trk_id *before;		/* the previous list, which rows may still use */
 	struct near_set near_set;
-	struct near_work *asked;
-	struct list_work *work;
+	struct async finding;	/* of the neighbours */
+	struct async listing;	/* of the rows */
 	bool other;		/* the rows were changed by a command: if there are none, restore the previous subset */
 	enum timeline_subset was;
 	uint64_t was_id;
@@ -95,9 +91,9 @@ static uint8_t *mark_neighbours(const struct near_work *w, struct arena *a, cons
 				     : neighbours_of_goroutine(w->sn, (trk_id)w->to.id, a, on);
 }
 
-static int near_find(struct job *j, void *arg)
+static void near_find(void *work, struct job *j)
 {
-	struct near_work *w = arg;
+	struct near_work *w = work;
 	struct arena a = {0};
 	struct progress_watcher on = job_progress_watcher(j);
 	const uint8_t *set = mark_neighbours(w, &a, &on);
@@ -116,8 +112,16 @@ static int near_find(struct job *j, void *arg)
 				w->to.v[w->to.n++] = v[i].v;
 	mem_free(v);
 	arena_free(&a);
-	return 0;
 }
+
+static void near_free(void *work)
+{
+	struct near_work *w = work;
+	mem_free(w->to.v);
+	mem_free(w);
+}
+
+static const struct async_kind near_kind = {near_find, near_free};
 
 static bool near_is(const struct near_set *x, const struct near_set *y)
 {
@@ -131,36 +135,22 @@ static void near_take(struct timeline_row_filter *p, struct near_work *w)
 	mem_free(w);
 }
 
-static void near_drop(struct timeline_row_filter *p)
-{
-	if (p->asked && !p->asked->dropped) {
-		p->asked->dropped = true;
-		job_cancel(p->asked->job);
-	}
-}
-
 /* Return whether the neighbours are known; start to find them otherwise. */
 static bool near_known(const struct timeline *tl, const struct snap *sn, uint32_t task)
 {
 	struct timeline_row_filter *p = tl->pick;
-	struct near_work *w = p->asked, new = {.sn = sn, .tasks = tl->ix->tasks, .task = task,
+	struct near_work *w = async_wanted(&p->finding), new = {.sn = sn, .tasks = tl->ix->tasks, .task = task,
 	    .to = {.only = tl->only, .id = tl->only_id, .news = tl->news}};
 	if (near_is(&p->near_set, &new.to))
 		return true;
-	if (w) {	/* for another query: one job at a time */
-		if (w->to.only != new.to.only || w->to.id != new.to.id || w->to.news != new.to.news)
-			near_drop(p);
+	if (w && w->to.only == new.to.only && w->to.id == new.to.id && w->to.news == new.to.news)
 		return false;
-	}
 	w = xcalloc(1, sizeof *w);
 	*w = new;
-	w->job = timeline_snap_is_small(sn) ? NULL : job_start(near_find, w);
-	p->asked = w->job ? w : NULL;
-	if (w->job)
-		return false;
-	near_find(NULL, w);
-	near_take(p, w);
-	return true;
+	w = async_start(&p->finding, &near_kind, w, timeline_snap_cost(sn));
+	if (w)
+		near_take(p, w);
+	return w != NULL;
 }
 
 /* ---- the list */
@@ -208,31 +198,21 @@ static void list_goroutines(struct list_work *w, uint32_t most, struct job *j)
 	}
 }
 
-static int list_find(struct job *j, void *arg)
+static void list_find(void *work, struct job *j)
 {
-	struct list_work *w = arg;
-	list_goroutines(w, UINT32_MAX, j);
-	return 0;
+	list_goroutines(work, UINT32_MAX, j);
 }
 
-static void list_free(struct list_work *w)
+static void list_free(void *work)
 {
+	struct list_work *w = work;
 	regex_free(w->own);
 	mem_free(w->said);
 	mem_free(w->v);
 	mem_free(w);
 }
 
-static void list_stop(struct timeline_row_filter *p)
-{
-	struct list_work *w = p->work;
-	p->work = NULL;
-	if (!w)
-		return;
-	job_cancel(w->job);
-	job_join(w->job);
-	list_free(w);
-}
+static const struct async_kind list_kind = {list_find, list_free};
 
 /* Replace the current list by the result. */
 static void list_take(struct timeline_row_filter *p, struct list_work *w, bool whole)
@@ -266,37 +246,35 @@ static struct pick_of of_now(const struct timeline *tl, const struct pane_env *e
 	return of;
 }
 
-static bool start_list(struct list_work *w)
+/* Replace the expression by a copy for the job; an expression that was compiled once is valid. */
+static void own_group(struct list_work *w)
 {
 	struct err e;
 	w->own = w->group ? regex_new(regex_pattern(w->group), &e) : NULL;
-	if (w->group && !w->own)
-		return false;
 	w->group = w->own;
-	w->job = job_start(list_find, w);
-	return w->job != NULL;
 }
 
 /* List a few goroutines at once; for many, list the first ones and start a job. */
 static void list_begin(const struct timeline *tl, struct list_work *w)
 {
 	struct timeline_row_filter *p = tl->pick;
-	uint32_t most = job_forced_threads() > 1 ? 1 : AT_ONCE;
-	w->again = p->any && w->nfrom > most && same_key(&p->of, &w->of, false);
+	bool many = async_is_long(w->nfrom);
+	w->again = p->any && many && same_key(&p->of, &w->of, false);
 	if (!w->again) {
-		list_goroutines(w, most, NULL);
-		list_take(p, w, w->nfrom <= most);
+		list_goroutines(w, many && w->nfrom <= ASYNC_AT_ONCE ? 1 : ASYNC_AT_ONCE, NULL);
+		list_take(p, w, !many);
 	}
-	if (w->nfrom > most && start_list(w)) {
-		p->work = w;
-		p->now.whole = false;
+	if (!many) {
+		list_free(w);
 		return;
 	}
-	if (w->nfrom > most) {	/* no thread is available: compute it now */
-		list_goroutines(w, UINT32_MAX, NULL);
+	own_group(w);
+	p->now.whole = false;
+	w = async_start(&p->listing, &list_kind, w, w->nfrom);
+	if (w) {
 		list_take(p, w, true);
+		list_free(w);
 	}
-	list_free(w);
 }
 
 const struct timeline_row_list *timeline_row_filter(const struct timeline *tl, const struct pane_env *env)
@@ -306,9 +284,10 @@ const struct timeline_row_list *timeline_row_filter(const struct timeline *tl, c
 	struct pick_of of = of_now(tl, env);
 	if (p->any && p->now.whole && same_key(&p->of, &of, true))
 		return &p->now;
-	if (p->work && same_key(&p->work->of, &of, true))
+	const struct list_work *now = async_wanted(&p->listing);
+	if (now && same_key(&now->of, &of, true))
 		return &p->now;
-	list_stop(p);
+	async_stop(&p->listing);
 	uint32_t task = tl->only == ONLY_TASK ? stats_task_find(tl->ix->tasks, tl->only_id) : UINT32_MAX;
 	bool near_set = task != UINT32_MAX || (tl->only == ONLY_RELATED && tl->only_id < sn->ntrks);
 	bool known = near_set && near_known(tl, sn, task);
@@ -325,7 +304,7 @@ const struct timeline_row_list *timeline_row_filter(const struct timeline *tl, c
 		w->from = known ? p->near_set.v : &self;
 		w->nfrom = known ? p->near_set.n : self != 0;
 	} else {
-		near_drop(p);
+		async_cancel(&p->finding);
 	}
 	if (w->group)
 		w->said = xcalloc(sn->nstrs + (size_t)1, 1);
@@ -344,8 +323,8 @@ const struct timeline_row_list *timeline_row_filter(const struct timeline *tl, c
 void timeline_filter_clear(const struct timeline *tl)
 {
 	struct timeline_row_filter *p = tl->pick;
-	list_stop(p);
-	near_drop(p);
+	async_stop(&p->listing);
+	async_cancel(&p->finding);
 	mem_free(p->now.v);
 	p->now = (struct timeline_row_list){.whole = true};
 	p->any = false;
@@ -360,7 +339,7 @@ void timeline_filter_commit(const struct timeline *tl)
 struct job *timeline_filter_job(const struct timeline *tl)
 {
 	const struct timeline_row_filter *p = tl->pick;
-	return p->asked ? p->asked->job : p->work ? p->work->job : NULL;
+	return async_job(&p->finding) ? async_job(&p->finding) : async_job(&p->listing);
 }
 
 bool timeline_filter_pending(const struct timeline *tl)
@@ -398,22 +377,16 @@ void timeline_filter_drop_seek(const struct timeline *tl)
 /* Take the result, or wait for it. */
 static void take_result(struct timeline_row_filter *p)
 {
-	struct near_work *near_set = p->asked;
-	struct list_work *list = p->work;
-	if (near_set) {
-		p->asked = NULL;
-		job_join(near_set->job);
-		if (!near_set->dropped) {
-			near_take(p, near_set);
-			return;
-		}
-		mem_free(near_set->to.v);
-		mem_free(near_set);
-	} else if (list) {
-		p->work = NULL;
-		job_join(list->job);
-		list_take(p, list, true);
-		list_free(list);
+	if (async_job(&p->finding)) {
+		struct near_work *w = async_finish(&p->finding);
+		if (w)
+			near_take(p, w);
+		return;
+	}
+	struct list_work *w = async_finish(&p->listing);
+	if (w) {
+		list_take(p, w, true);
+		list_free(w);
 	}
 }
 
@@ -435,7 +408,8 @@ static void apply_seek(struct timeline *tl, const struct pane_env *env)
 void timeline_filter_finish(struct timeline *tl, const struct pane_env *env, struct ask *out)
 {
 	struct timeline_row_filter *p = tl->pick;
-	bool again = p->work && !p->asked && p->work->again;
+	const struct list_work *w = async_job(&p->finding) ? NULL : async_wanted(&p->listing);
+	bool again = w && w->again;
 	take_result(p);
 	if (tl->kind != TL_G)
 		return;
@@ -464,19 +438,17 @@ void timeline_filter_open(struct timeline *tl)
 void timeline_filter_stop(struct timeline *tl)
 {
 	struct timeline_row_filter *p = tl->pick;
-	list_stop(p);
-	if (p->asked && p->asked->task != UINT32_MAX) {	/* it reads the index */
-		near_drop(p);
-		take_result(p);
-	}
+	const struct near_work *w = async_running(&p->finding);
+	async_stop(&p->listing);
+	if (w && w->task != UINT32_MAX)		/* it reads the index */
+		async_stop(&p->finding);
 }
 
 void timeline_filter_free(struct timeline *tl)
 {
 	struct timeline_row_filter *p = tl->pick;
-	list_stop(p);
-	near_drop(p);
-	take_result(p);
+	async_stop(&p->listing);
+	async_stop(&p->finding);
 	mem_free(p->near_set.v);
 	mem_free(p->now.v);
 	mem_free(p->before);

@@ -25,29 +25,27 @@
 enum { FIND_MS = 2 }; /* how long a key waits for its search */
 
 struct timeline_search {
-	struct job *job;
 	struct span_criteria *span_criteria; /* owned by the timeline */
 	const struct snap *sn;
 	bool of_p;
-	struct span_hits hits;
+	struct span_hits hits;	/* empty if the search was cancelled */
 };
 
-static int run_search(struct job *j, void *arg)
+static void run_search(void *work, struct job *j)
 {
-	struct timeline_search *s = arg;
-	return span_search_run(s->span_criteria, s->sn, s->of_p, j, &s->hits);
+	struct timeline_search *s = work;
+	if (span_search_run(s->span_criteria, s->sn, s->of_p, j, &s->hits))
+		s->hits = (struct span_hits){0};
 }
 
-void timeline_stop_search(struct timeline *tl)
+static void free_search(void *work)
 {
-	if (!tl->search)
-		return;
-	job_cancel(tl->search->job);
-	if (!job_join(tl->search->job))
-		span_hits_free(&tl->search->hits);
-	mem_free(tl->search);
-	tl->search = NULL;
+	struct timeline_search *s = work;
+	span_hits_free(&s->hits);
+	mem_free(s);
 }
+
+static const struct async_kind search_kind = {run_search, free_search};
 
 void timeline_free_hits(struct timeline *tl)
 {
@@ -100,10 +98,20 @@ static void rank_hits(struct timeline *tl)
 		tl->rank_at++;
 }
 
+/* Take the matches of a search, unless it still runs (NULL). */
+static void take_hits(struct timeline *tl, struct timeline_search *s)
+{
+	if (!s)
+		return;
+	tl->hits = s->hits;
+	rank_hits(tl);
+	mem_free(s);
+}
+
 static void start_search(struct timeline *tl, const struct pane_env *env, int jump)
 {
 	struct timeline_search *s = xcalloc(1, sizeof *s);
-	timeline_stop_search(tl);
+	async_stop(&tl->search);	/* it reads the criteria, which are changed here */
 	timeline_free_hits(tl);
 	limit_search(tl, session_snap(env->s));
 	*s = (struct timeline_search){
@@ -111,21 +119,12 @@ static void start_search(struct timeline *tl, const struct pane_env *env, int ju
 	tl->hunt_p = s->of_p;
 	tl->hit = UINT32_MAX;
 	tl->jump = jump;
-	s->job = job_start(run_search, s);
-	if (s->job) {
-		tl->search = s;
-		return;
-	}
-	/* no thread is available: search now */
-	if (!span_search_run(s->span_criteria, s->sn, s->of_p, NULL, &s->hits))
-		tl->hits = s->hits;
-	rank_hits(tl);
-	mem_free(s);
+	take_hits(tl, async_start(&tl->search, &search_kind, s, ASYNC_ALWAYS));
 }
 
 void timeline_set_search(struct timeline *tl, const struct pane_env *env, struct span_criteria *h, int jump)
 {
-	timeline_stop_search(tl);
+	async_stop(&tl->search);
 	timeline_free_hits(tl);
 	span_query_free(tl->span_criteria);
 	tl->span_criteria = h;
@@ -143,18 +142,18 @@ bool timeline_search_outdated(const struct timeline *tl)
 void timeline_restart_search(struct timeline *tl, const struct pane_env *env)
 {
 	if (tl->span_criteria)
-		start_search(tl, env, tl->search ? tl->jump : 0);
+		start_search(tl, env, async_job(&tl->search) ? tl->jump : 0);
 }
 
 struct job *timeline_job(void *st)
 {
 	struct timeline *tl = st;
-	struct job *j = timeline_jump_job(tl);
-	j = j ? j : timeline_index_job(tl);
-	j = j ? j : timeline_scope_job(tl);
+	struct job *j = async_job(&tl->jumping);
+	j = j ? j : async_job(&tl->indexing);
+	j = j ? j : async_job(&tl->scoping);
 	j = j ? j : timeline_filter_job(tl);
 	j = j ? j : timeline_facts_job(tl);
-	return j ? j : tl->search ? tl->search->job : NULL;
+	return j ? j : async_job(&tl->search);
 }
 
 /* ---- moving from match to match */
@@ -252,7 +251,7 @@ enum verdict timeline_sort_hits(struct timeline *tl, const struct pane_env *env,
 		return pane_message(
 		    out, "no search: :>5ms finds spans, then s orders the matches by time or by duration");
 	tl->longest = longest;
-	if (tl->search) {
+	if (async_job(&tl->search)) {
 		tl->jump = 1;
 		return pane_message(out, "still searching: Esc ends it");
 	}
@@ -267,7 +266,7 @@ enum verdict timeline_sort_hits(struct timeline *tl, const struct pane_env *env,
 
 enum verdict timeline_goto_hit(struct timeline *tl, const struct pane_env *env, int dir, struct ask *out)
 {
-	if (tl->search) {
+	if (async_job(&tl->search)) {
 		tl->jump = dir;
 		return pane_message(out, "still searching: Esc cancels");
 	}
@@ -277,16 +276,9 @@ enum verdict timeline_goto_hit(struct timeline *tl, const struct pane_env *env, 
 }
 
 /* Take the result of the search, or wait for it. */
-static void take_hits(struct timeline *tl, const struct pane_env *env)
+static void finish_search(struct timeline *tl, const struct pane_env *env)
 {
-	struct timeline_search *s = tl->search;
-	if (!s)
-		return;
-	tl->search = NULL;
-	if (!job_join(s->job))
-		tl->hits = s->hits;
-	rank_hits(tl);
-	mem_free(s);
+	take_hits(tl, async_finish(&tl->search));
 	if (tl->jump)
 		go_hit(tl, env, tl->jump);
 }
@@ -294,23 +286,20 @@ static void take_hits(struct timeline *tl, const struct pane_env *env)
 void timeline_job_finish(void *st, const struct pane_env *env, struct ask *out)
 {
 	struct timeline *tl = st;
-	if (tl->asking) {
+	if (async_job(&tl->jumping)) {
 		timeline_jump_finish(tl, env, out);
-		return;
+	} else if (async_job(&tl->indexing)) {
+		timeline_index_finish(tl);
+		timeline_update(tl, env);
+	} else if (async_job(&tl->scoping)) {
+		timeline_scope_finish(tl, env);
+	} else if (timeline_filter_job(tl)) {
+		timeline_filter_finish(tl, env, out);
+	} else if (timeline_facts_job(tl)) {
+		timeline_facts_finish(tl, env);
+	} else if (async_job(&tl->search)) {
+		finish_search(tl, env);
 	}
-	if (!timeline_index_job(tl)) {
-		if (timeline_scope_job(tl))
-			timeline_scope_finish(tl, env);
-		else if (timeline_filter_job(tl))
-			timeline_filter_finish(tl, env, out);
-		else if (timeline_facts_job(tl))
-			timeline_facts_finish(tl, env);
-		else
-			take_hits(tl, env);
-		return;
-	}
-	timeline_index_finish(tl);
-	timeline_update(tl, env);
 }
 
 /* `/`: a span search for any name, so that it counts the whole trace. In a small trace it ends before FIND_MS. */
@@ -328,10 +317,11 @@ uint32_t timeline_find(void *st, const struct pane_env *env, int dir, uint32_t *
 			return 0;
 		timeline_set_search(tl, env, h, 0);
 	}
-	struct pollfd p = {.fd = tl->search ? job_fd(tl->search->job) : -1, .events = POLLIN};
-	if (tl->search && poll(&p, 1, FIND_MS) > 0 && job_done(tl->search->job, NULL))
-		take_hits(tl, env);
-	if (tl->search)
+	struct job *j = async_job(&tl->search);
+	struct pollfd p = {.fd = j ? job_fd(j) : -1, .events = POLLIN};
+	if (j && poll(&p, 1, FIND_MS) > 0 && job_done(j, NULL))
+		finish_search(tl, env);
+	if (async_job(&tl->search))
 		return FIND_ON;		/* find() is called again when it has ended */
 	if (dir)
 		go_hit(tl, env, dir);

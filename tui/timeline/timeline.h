@@ -4,6 +4,7 @@
 #define TTRACE_TIMELINE_TIMELINE_H
 
 #include "app/pane.h"
+#include "base/async.h"
 #include "base/bsearch.h"
 #include "term/style.h"
 #include "trace/as_profile.h"
@@ -119,17 +120,16 @@ struct timeline {
 	bool labels, compact; /* compact: the setting when row[] was made */
 
 	struct timeline_scope scope;
-	struct timeline_scope_work
-	    *scoping;			/* NULL, or the job that computes the next scope (filter_dim.c) */
+	struct async scoping;		/* the next scope (filter_dim.c) */
 	bool narrowed;			/* the scope has changed: make the rows again */
 	struct timeline_index *ix;	/* not NULL after open() */
 	struct timeline_tracks *tr;
-	struct timeline_index_work *work;	/* NULL, or the job that makes newer ones */
+	struct async indexing;		/* newer ones */
 	uint32_t news, made;	/* number of indexes made; its value when the rows were made */
 
 	struct span_criteria *span_criteria; /* criteria of the span search; NULL: none */
 	struct span_hits hits;
-	struct timeline_search *search; /* the running search, in a thread of its own; NULL: matches are complete */
+	struct async search;		/* the running search; empty: matches are complete */
 	bool hunt_p;  /* matches are intervals of Ps */
 	bool dim;     /* dim everything but the matches */
 	int jump;     /* at its end: go to the next match (1), stay (0) */
@@ -142,7 +142,7 @@ struct timeline {
 	uint32_t nchain, atchain;
 	struct tracepane_wake wake;		/* where ( moved to */
 	int64_t wake_at;		/* the cursor after (; the wake is only shown there */
-	struct timeline_jump_state *asking;	/* NULL, or the job that finds the target of a key */
+	struct async jumping;		/* the search for the target of a key */
 	bool going;	/* go() follows, which sets the selection */
 
 	struct timeline_facts *facts;	/* notable facts of the window (facts_job.c); NULL: not requested yet */
@@ -274,8 +274,7 @@ void timeline_detail(const void *, const struct pane_env *, struct buf *);
 void timeline_index(struct timeline *, const struct pane_env *);
 /* Release mapped pages of the store that the frame no longer needs. */
 void timeline_release_pages(const struct timeline *, const struct pane_env *);
-struct job *timeline_index_job(const struct timeline *);
-bool timeline_snap_is_small(const struct snap *);	/* a pass over all of it is cheap */
+uint64_t timeline_snap_cost(const struct snap *);	/* of a pass over all of it, for async_start() */
 void timeline_index_finish(struct timeline *);	/* wait for the job, if one is running */
 /* As timeline_index(), but there is an index afterwards. */
 void timeline_index_now(struct timeline *, const struct pane_env *);
@@ -361,7 +360,6 @@ void timeline_task_bounds(const struct snap *, const struct stats_task *, int64_
 /* Update the scope for the query. true: the rows have to be made again. */
 bool timeline_scope_update(struct timeline *, const struct pane_env *);
 /* Return the job that finds the goroutines of the filters, or NULL. */
-struct job *timeline_scope_job(const struct timeline *);
 void timeline_scope_finish(struct timeline *, const struct pane_env *);
 void timeline_scope_defer_goto(struct timeline *, const struct place *);	/* repeat it when the scope is known */
 void timeline_scope_defer_load(struct timeline *, const struct view *);	/* likewise */
@@ -426,12 +424,9 @@ struct timeline_jump_result {
 /* Find the target from the cursor on a track and go there: at once, or when the job has ended
    (timeline_jump_pending()). */
 enum verdict timeline_jump(struct timeline *, const struct pane_env *, enum cmd_id, int n, trk_id, struct ask *);
-struct job *timeline_jump_job(const struct timeline *);
 bool timeline_jump_pending(const void *);
-bool timeline_jump_cancel(struct timeline *);	/* false: no job was running */
 /* Take the result of the job, or wait for it. */
 void timeline_jump_finish(struct timeline *, const struct pane_env *, struct ask *);
-void timeline_jump_free(struct timeline *);
 
 /* ---- span search (timeline/search_job.c) */
 /* Replace the search; takes ownership of the criteria. NULL: end it. */
@@ -440,7 +435,6 @@ void timeline_set_search(struct timeline *, const struct pane_env *, struct span
 bool timeline_search_outdated(const struct timeline *);
 /* The rows or the trace have changed. */
 void timeline_restart_search(struct timeline *, const struct pane_env *);
-void timeline_stop_search(struct timeline *);		 /* end the thread; the matches stay */
 struct job *timeline_job(void *);
 void timeline_job_finish(void *, const struct pane_env *, struct ask *);
 /* s, < and >: set the order of n and N. */
