@@ -33,7 +33,7 @@ may() {
 	src) echo base sink.h state.def cli report session app/tui.h ;;
 	tui/term) echo base sink.h state.def ;;
 	tui/widget) echo base term app/command.h ;;
-	tui/app) echo $all_src term widget profile/common.h ;;
+	tui/app) echo $all_src term widget files/files.h profile/common.h ;;
 	tui/files) echo $all_src term app pages/report_job.h ;;
 	tui/tracepane) echo $all_src term widget app/pane.h app/command.h timeline/timeline.h ;;
 	tui/timeline) echo $all_src term widget tracepane app/pane.h app/command.h ;;

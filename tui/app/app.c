@@ -23,17 +23,17 @@
 
 void app_message(struct app *a, enum style st, const char *fmt, ...)
 {
-	char line[sizeof a->message];
+	char line[sizeof a->status.text];
 	struct buf b = {0};
 	va_list ap;
 	va_start(ap, fmt);
 	vsnprintf(line, sizeof line, fmt, ap);
 	va_end(ap);
 	text_mask_passwords(&b, line);
-	snprintf(a->message, sizeof a->message, "%s", buf_str(&b));
+	snprintf(a->status.text, sizeof a->status.text, "%s", buf_str(&b));
 	buf_free(&b);
-	a->message_style = st;
-	a->sticky = true;
+	a->status.style = st;
+	a->status.sticky = true;
 }
 
 /* ---- panes */
@@ -49,22 +49,24 @@ bool app_pane_fits(const struct app *a, int i)
 static void layout_panes(struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
-	bool side = p->side && a->env.detail && a->cols >= (p->side_cols ? p->side_cols : SIDE_COLS);
+	bool side = p->side && a->env.detail && a->screen.cols >= (p->side_cols ? p->side_cols : SIDE_COLS);
 	a->env.side_shown = side;
-	a->env.rows = a->rows > 4 ? a->rows - 4 : 1;
-	a->env.cols = (side ? a->cols - a->cols * 35 / 100 : a->cols) + a->shift;
-	a->env.choose = p->side && a->env.detail && !side && a->cols > SIDE_LEAVES ? SIDE_LEAVES + a->shift : a->env.cols;
+	a->env.rows = a->screen.rows > 4 ? a->screen.rows - 4 : 1;
+	a->env.cols = (side ? a->screen.cols - a->screen.cols * 35 / 100 : a->screen.cols) + a->screen.shift;
+	a->env.choose = p->side && a->env.detail && !side && a->screen.cols > SIDE_LEAVES
+			    ? SIDE_LEAVES + a->screen.shift
+			    : a->env.cols;
 }
 
 /* Scroll panes whose lines are cut at the right and which do not use h and l otherwise: see app_draw(). */
 void app_shift(struct app *a, const struct act *act)
 {
 	const int bits = P_TOP | P_PEEK | P_TAGS | P_EVENTS | P_INFO | P_GOR | P_TASK;
-	int to = a->shift +
+	int to = a->screen.shift +
 		 (act->cmd == CMD_RIGHT ? SHIFT : -SHIFT) * (act->count > 0 && act->count < SHIFT_MAX ? act->count : 1);
 	if (!(pane_now(a)->bit & bits))
 		return;
-	a->shift = to < 0 ? 0 : to > SHIFT_MAX ? SHIFT_MAX : to;
+	a->screen.shift = to < 0 ? 0 : to > SHIFT_MAX ? SHIFT_MAX : to;
 	layout_panes(a);
 }
 
@@ -72,7 +74,7 @@ void app_shift(struct app *a, const struct act *act)
 static void report_notices(struct app *a)
 {
 	const struct snap *sn = session_snap(a->s);
-	if (a->notified || !sn->complete || !sn->nwarns)
+	if (a->status.notified || !sn->complete || !sn->nwarns)
 		return;
 	const struct warn_row *w = column_at(&sn->st->warns, 0);
 	struct buf b = {0};
@@ -82,7 +84,7 @@ static void report_notices(struct app *a)
 	else
 		app_message(a, ST_WARN, "%s (at byte %llu; ^G)", buf_str(&b), (unsigned long long)w->at);
 	buf_free(&b);
-	a->notified = true;
+	a->status.notified = true;
 }
 
 /* Release the large trees of hidden panes while a new tree is made. */
@@ -129,8 +131,8 @@ static void note_hints(struct app *a)
 	struct buf b = {0};
 	a->env.from = pane_now(a)->bit;
 	app_hints(a, &b);
-	snprintf(a->hints, sizeof a->hints, "%s", buf_str(&b));
-	a->env.hints = a->hints;
+	snprintf(a->screen.hints, sizeof a->screen.hints, "%s", buf_str(&b));
+	a->env.hints = a->screen.hints;
 	buf_free(&b);
 }
 
@@ -140,7 +142,7 @@ void app_show_pane(struct app *a, int i)
 		note_hints(a);
 		a->seen[i] = UINT32_MAX;
 	}
-	a->shift = i == a->cur ? a->shift : 0;
+	a->screen.shift = i == a->cur ? a->screen.shift : 0;
 	a->cur = i;
 	app_update(a);
 }
@@ -176,15 +178,15 @@ bool app_open(struct app *a, const char *name, const struct place *place)
 	struct view before = app_view(a);
 	bool there = pane_now(a)->go(state_now(a), &a->env, place);
 	if (app_has_pending(a))
-		a->later = (struct later){.go = true, .pane = i, .place = *place};
+		a->nav.later = (struct later){.go = true, .pane = i, .place = *place};
 	else if (!there)
 		return false;
 	struct view after = app_view(a);
 	if (before.pane == after.pane && !view_same_zoom(&before, &after))
-		a->jump[a->jump_at] = after;
+		a->nav.jump[a->nav.jump_at] = after;
 	if (moved) {
-		a->arrived = after;
-		a->arrived_at = a->jump_at;
+		a->nav.arrived = after;
+		a->nav.arrived_at = a->nav.jump_at;
 	}
 	return true;
 }
@@ -221,11 +223,11 @@ void app_handle_ask(struct app *a, const struct ask *k)
 	case ASK_PANE:
 		if ((k->kind == ASK_QUERY && !app_query_own(a, &k->query, k->own)) || !k->pane)
 			break;
-		if (!app_open(a, k->pane, &k->place) && !a->sticky)
+		if (!app_open(a, k->pane, &k->place) && !a->status.sticky)
 			app_message(a, ST_DIM, "not available in %s", k->pane);
-		a->later.tell = a->later.go;
+		a->nav.later.tell = a->nav.later.go;
 		if (k->kind == ASK_QUERY && query_has_rest(&k->query)) {
-			snprintf(a->rest_note, sizeof a->rest_note, "%.79s", k->text);
+			snprintf(a->files.rest_note, sizeof a->files.rest_note, "%.79s", k->text);
 			compare_report_rest(a);
 		}
 		break;
@@ -237,8 +239,8 @@ void app_handle_ask(struct app *a, const struct ask *k)
 static bool leads_back(const struct app *a)
 {
 	struct view now = app_view(a);
-	return a->arrived_at && a->arrived_at == a->jump_at && now.pane == a->arrived.pane &&
-	       view_same_zoom(&now, &a->arrived);
+	return a->nav.arrived_at && a->nav.arrived_at == a->nav.jump_at && now.pane == a->nav.arrived.pane &&
+	       view_same_zoom(&now, &a->nav.arrived);
 }
 
 void app_act(struct app *a, const struct act *act)
@@ -247,7 +249,7 @@ void app_act(struct app *a, const struct act *act)
 	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
 	if (!act->arg && !act->count && app_choose(a, act->cmd))
 		return;
-	a->did = a->did ? a->did : act->cmd;
+	a->in.did = a->in.did ? a->in.did : act->cmd;
 	if (!session_is_trace(a->s) && app_is_trace_command(act->cmd)) {
 		app_message(a, ST_DIM, "%s: only for traces, and this is a profile", cmds[act->cmd].name);
 		return;
@@ -274,8 +276,8 @@ void app_act(struct app *a, const struct act *act)
 
 void app_resize(struct app *a, int rows, int cols)
 {
-	a->rows = rows < 1 ? 1 : rows;
-	a->cols = cols < 1 ? 1 : cols;
+	a->screen.rows = rows < 1 ? 1 : rows;
+	a->screen.cols = cols < 1 ? 1 : cols;
 	layout_panes(a);
 	if (pane_now(a)->bit == P_HELP && state_now(a))	/* its text is wrapped at the width */
 		pane_now(a)->update(state_now(a), &a->env);
@@ -299,7 +301,7 @@ void app_refresh(struct app *a)
 		view_file_read(a);
 		app_announce_highlights(a);
 	}
-	if (a->files)
+	if (a->keeps_files)
 		session_write_index(a->s, false);
 	partial_load_update(a);
 	reload_update(a, compare_update(a));
@@ -321,19 +323,19 @@ struct job *app_work(const struct app *a)
 /* Move to the deferred place: the call tree has been weighed. */
 static void goto_deferred(struct app *a)
 {
-	struct later l = a->later;
-	a->later = (struct later){0};
+	struct later l = a->nav.later;
+	a->nav.later = (struct later){0};
 	if (l.pane != a->cur)
 		return;
 	if (l.load && pane_now(a)->load)
 		pane_now(a)->load(state_now(a), &a->env, &l.view);
 	if (!l.go)
 		return;
-	if (!pane_now(a)->go(state_now(a), &a->env, &l.place) && l.tell && !a->message[0])
+	if (!pane_now(a)->go(state_now(a), &a->env, &l.place) && l.tell && !a->status.text[0])
 		app_message(a, ST_DIM, "not available in %s", pane_now(a)->name);
-	a->jump[a->jump_at] = app_view(a);
-	if (a->arrived_at == a->jump_at)
-		a->arrived = a->jump[a->jump_at];
+	a->nav.jump[a->nav.jump_at] = app_view(a);
+	if (a->nav.arrived_at == a->nav.jump_at)
+		a->nav.arrived = a->nav.jump[a->nav.jump_at];
 }
 
 static void take_weights(struct app *a)
@@ -344,16 +346,16 @@ static void take_weights(struct app *a)
 	for (int i = 0; panes[i]; i++)
 		if (panes[i]->bit & P_TREES)
 			a->seen[i] = UINT32_MAX;
-	bool goes = a->env.going = (a->later.go || a->later.load) && a->later.pane == a->cur;
+	bool goes = a->env.going = (a->nav.later.go || a->nav.later.load) && a->nav.later.pane == a->cur;
 	app_update(a);
 	a->env.going = false;
-	if (!app_has_pending(a) && (a->later.go || a->later.load)) {
+	if (!app_has_pending(a) && (a->nav.later.go || a->nav.later.load)) {
 		goto_deferred(a);
 	} else if (goes) {	/* still pending: compute what go() would have replaced */
 		a->seen[a->cur] = UINT32_MAX;
 		app_update(a);
 	}
-	if (a->rest_of == session_serial(a->s) + 1)
+	if (a->files.rest_of == session_serial(a->s) + 1)
 		compare_report_rest(a);
 	note_part(a);
 	app_announce_highlights(a);
@@ -368,14 +370,14 @@ static void take_one_result(struct app *a)
 	bool asks = pane_now(a)->asks && pane_now(a)->asks(state_now(a));
 	struct view before = asks ? app_view(a) : (struct view){0};
 	if (asks) {
-		a->queried = false;
-		a->message[0] = '\0';	/* remove the message about the search */
+		a->in.queried = false;
+		a->status.text[0] = '\0';	/* remove the message about the search */
 	}
 	pane_now(a)->done(state_now(a), &a->env, &ask);
 	app_handle_ask(a, &ask);
 	if (asks)
 		app_record_move(a, &before);
-	if (a->finding.on)
+	if (a->search.finding.on)
 		app_finish_find(a);
 }
 
@@ -405,7 +407,7 @@ void app_take_results(struct app *a, bool wait)
 	if (!any)
 		return;
 	note_part(a);
-	if (!app_has_pending(a) && (a->later.go || a->later.load))
+	if (!app_has_pending(a) && (a->nav.later.go || a->nav.later.load))
 		goto_deferred(a);
 	arena_reset(&a->scratch);
 }
@@ -431,24 +433,24 @@ struct app *app_new(
 	struct app *a = xcalloc(1, sizeof *a);
 	a->options = o;
 	a->s = s;
-	a->look = u->look;
-	a->files = u->files;
+	a->screen.look = u->look;
+	a->keeps_files = u->files;
 	a->patient = u->patient;
 	if (a->patient)
 		session_set_nonblocking(s);
 	a->secure = getenv("TTRACESECURE") != NULL;
-	a->ticks = true;
-	a->mouse = options_str(o, OPT_MOUSE) && !strcmp(options_str(o, OPT_MOUSE), "on");
+	a->screen.ticks = true;
+	a->screen.mouse = options_str(o, OPT_MOUSE) && !strcmp(options_str(o, OPT_MOUSE), "on");
 	a->env = (struct pane_env){.s = s,
 	    .scratch = &a->scratch,
 	    .ascii = u->ascii,
 	    .detail = true,
 	    .report = u->report,
 	    .mono = !u->look.colours || u->look.theme == TH_MONO};
-	keymap_init(&a->keys, &a->life);
+	keymap_init(&a->in.keys, &a->life);
 	app_resize(a, u->rows, u->cols);
 	session_refresh(s);
-	if (a->files) {
+	if (a->keeps_files) {
 		session_write_index(s, false);
 		app_config(a);
 		app_history(a, false);
@@ -463,7 +465,7 @@ struct app *app_new(
 	a->env.base = options_bool(o, OPT_RELATIVE) ? BASE_SHOWN : BASE_AUTO;
 	if (o->v[OPT_UNIT].set)
 		app_unit(a, options_str(o, OPT_UNIT));
-	a->njump = 1;
+	a->nav.njump = 1;
 	view_options_apply(a, true);
 	view_file_read(a);
 	app_announce_highlights(a);
@@ -480,48 +482,48 @@ void app_close_panes(struct app *a)
 		mem_free(a->state[i]);
 		a->state[i] = NULL;
 	}
-	a->njump = 1;
-	a->jump_at = 0;
-	a->nundo = a->undone = 0;
-	a->ndigit = 0;
+	a->nav.njump = 1;
+	a->nav.jump_at = 0;
+	a->nav.nundo = a->nav.undone = 0;
+	a->in.ndigit = 0;
 	a->env.ntagged = 0;
-	a->notified = a->lost_reported = false;
-	memset(a->marked, 0, sizeof a->marked);
+	a->status.notified = a->status.lost_reported = false;
+	memset(a->nav.marked, 0, sizeof a->nav.marked);
 }
 
 void app_free(struct app *a)
 {
 	if (!a)
 		return;
-	if (a->files) {
+	if (a->keeps_files) {
 		app_history(a, true);
 		view_file_write(a);
 	}
 	write_file_update(a, true);
 	copy_pane_cancel(a);
 	app_close_panes(a);
-	session_close(a->next);
+	session_close(a->files.reload.next);
 	partial_load_free(a);
-	if (a->find_before != a->find)
-		regex_free(a->find_before);
-	regex_free(a->find);
-	regex_free(a->grep);
-	prompt_history_free(&a->commands);
-	prompt_history_free(&a->searches);
-	keymap_free(&a->keys);
+	if (a->search.find_before != a->search.find)
+		regex_free(a->search.find_before);
+	regex_free(a->search.find);
+	regex_free(a->search.grep);
+	prompt_history_free(&a->prompt.commands);
+	prompt_history_free(&a->prompt.searches);
+	keymap_free(&a->in.keys);
 	mem_free(a->pop.row);
-	mem_free(a->tag_preset);
-	mem_free(a->was);
+	mem_free(a->files.tag_preset);
+	mem_free(a->files.reload.previous);
 	mem_free(a->tagged);
-	mem_free(a->saved);
+	mem_free(a->files.saved);
 	for (int i = 0; i < MARKS; i++)
-		mem_free(a->mark_text[i]);
-	mem_free(a->over.arg);
-	mem_free(a->last.key);
-	mem_free(a->last.begin);
-	mem_free(a->last.filters);
-	mem_free(a->last.gs);
-	mem_free(a->last.type);
+		mem_free(a->nav.mark_text[i]);
+	mem_free(a->files.over.arg);
+	mem_free(a->files.last.key);
+	mem_free(a->files.last.begin);
+	mem_free(a->files.last.filters);
+	mem_free(a->files.last.gs);
+	mem_free(a->files.last.type);
 	app_requests_free(&a->wants);
 	arena_free(&a->scratch);
 	arena_free(&a->life);
@@ -545,28 +547,28 @@ void app_requests_free(struct app_requests *w)
 
 const struct look *app_look(const struct app *a)
 {
-	return &a->look;
+	return &a->screen.look;
 }
 
 bool app_cursor(const struct app *a)
 {
-	return a->cursor;
+	return a->screen.cursor;
 }
 
 bool app_mouse(const struct app *a)
 {
-	return a->mouse;
+	return a->screen.mouse;
 }
 
 void app_cost(struct app *a, int64_t us, uint32_t cells, size_t bytes)
 {
-	a->cost_us = us;
-	a->costs[a->ncost++ % COSTS] = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
-	a->cost_cells = cells;
-	a->cost_bytes = bytes;
+	a->screen.cost_us = us;
+	a->screen.costs[a->screen.ncost++ % COSTS] = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
+	a->screen.cost_cells = cells;
+	a->screen.cost_bytes = bytes;
 }
 
 bool app_ticks(const struct app *a)
 {
-	return a->ticks;
+	return a->screen.ticks;
 }

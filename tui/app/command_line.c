@@ -219,7 +219,7 @@ static bool run_counted(struct app *a, const char *line)
 	size_t n = 0;
 	for (size_t k; *s && n < SEQ_MAX && (k = keys_parse(s, strlen(s), &key[n])); n++)
 		s += k;
-	if (n && !*s && keymap_find(&a->keys, key, n, pane_now(a)->bit, &b) == KM_FOUND)
+	if (n && !*s && keymap_find(&a->in.keys, key, n, pane_now(a)->bit, &b) == KM_FOUND)
 		act.cmd = (enum cmd_id)b->cmd, act.arg = b->arg;
 	else if (*what)
 		act.cmd = command_find(what, strlen(what));
@@ -231,10 +231,10 @@ static bool run_counted(struct app *a, const char *line)
 /* :count 5 sets the count for the next key; :count alone acts as the # key. */
 static void count_word(struct app *a, const char *arg)
 {
-	a->count = arg ? parse_number(arg) : 0;
-	a->counting = !arg;
+	a->in.count = arg ? parse_number(arg) : 0;
+	a->in.counting = !arg;
 	if (arg)
-		app_message(a, ST_DIM, "%d: a count for the next key (Esc removes it)", a->count);
+		app_message(a, ST_DIM, "%d: a count for the next key (Esc removes it)", a->in.count);
 	else
 		app_message(a, ST_DIM, "count: type digits, then a key; :5j does the same");
 }
@@ -259,9 +259,9 @@ static bool short_form(struct app *a, const char *line)
 		return true;
 	}
 	if (!strncmp(line, "w!", 2) && (!line[2] || line[2] == ' ')) {
-		a->replaces = true;
+		a->files.replaces = true;
 		write_file_start(a, line + 2 + strspn(line + 2, " "));
-		a->replaces = false;
+		a->files.replaces = false;
 		return true;
 	}
 	if (!strncmp(line, "top", 3) && isdigit((unsigned char)line[3])) {
@@ -280,7 +280,7 @@ static enum cmd_id keys_word(const struct app *a, const char *word)
 	size_t n = 0;
 	for (size_t k; *word && n < SEQ_MAX && (k = keys_parse(word, strlen(word), &key[n])); n++)
 		word += k;
-	bool found = n > 1 && !*word && keymap_find(&a->keys, key, n, pane_now(a)->bit, &b) == KM_FOUND;
+	bool found = n > 1 && !*word && keymap_find(&a->in.keys, key, n, pane_now(a)->bit, &b) == KM_FOUND;
 	return found ? (enum cmd_id)b->cmd : CMD_NONE;
 }
 

@@ -69,11 +69,11 @@ static int by_name(const void *a, const void *b)
 /* Show the offers that fit in the line; Tab shows the next ones, and wraps around after the last. */
 static void report_offers(struct app *a, const struct offers *o)
 {
-	size_t room = a->cols > 24 ? (size_t)a->cols : 24, all = 0;
+	size_t room = a->screen.cols > 24 ? (size_t)a->screen.cols : 24, all = 0;
 	struct buf b = {0};
-	int i = a->tabs = a->tabs < o->n ? a->tabs : 0, from = i;
-	if (room > sizeof a->note - 24)
-		room = sizeof a->note - 24;
+	int i = a->prompt.tabs = a->prompt.tabs < o->n ? a->prompt.tabs : 0, from = i;
+	if (room > sizeof a->prompt.note - 24)
+		room = sizeof a->prompt.note - 24;
 	for (int k = 0; k < o->n && all <= room + 2; k++)
 		all += strlen(o->word[k] + o->skip) + 2;
 	if (all > room + 2)
@@ -87,7 +87,7 @@ static void report_offers(struct app *a, const struct offers *o)
 	}
 	if (i - from < o->n)
 		buf_printf(&b, "(%d..%d of %d)", from + 1, i, o->n);
-	a->tabs = i < o->n ? i : 0;
+	a->prompt.tabs = i < o->n ? i : 0;
 	app_note(a, false, buf_str(&b));
 	buf_free(&b);
 }
@@ -125,7 +125,7 @@ static void offer_reports(struct offers *o, const char *typed, size_t n)
 /* Return whether the typed word is not the first after the command. */
 static bool second_word(const struct app *a, const char *typed)
 {
-	const char *text = a->prompt.text;
+	const char *text = a->prompt.edit.text;
 	return typed > text + strcspn(text, " ") + 1;
 }
 
@@ -140,7 +140,7 @@ static void offer_saved(struct app *a, struct offers *o, const char *at, const c
 
 static void offer_settings(struct app *a, struct offers *o, const char *typed, size_t n)
 {
-	const char *text = a->prompt.text, *s = text + strcspn(text, " ") + 1;
+	const char *text = a->prompt.edit.text, *s = text + strcspn(text, " ") + 1;
 	size_t k = strcspn(s, " =");
 	for (size_t i = 0; config_name(i); i++) {
 		const char *v = config_values(i);
@@ -279,22 +279,22 @@ static void sort_offers(struct offers *o)
 /* Replace the text from `from` on by the common prefix of the offers. */
 static void replace_word(struct app *a, const struct offers *o, size_t from)
 {
-	struct prompt *p = &a->prompt;
+	struct prompt *p = &a->prompt.edit;
 	const char *common = arena_strndup(&a->scratch, o->word[0], o->common);
 	if (o->regex)
 		common = app_escape_regex(a, common);
 	if (strlen(common) > p->cur - from) {
 		prompt_replace(p, from, common);
-		a->tabs = 0;
+		a->prompt.tabs = 0;
 	}
 }
 
 void app_complete(struct app *a)
 {
-	struct prompt *p = &a->prompt;
+	struct prompt *p = &a->prompt.edit;
 	struct offers o = {0};
 	size_t from = p->cur, word = strcspn(p->text, " =");
-	if (a->asking != CMD_COMMAND)
+	if (a->prompt.cmd != CMD_COMMAND)
 		return;
 	if (p->cur <= word) {
 		from = 0;

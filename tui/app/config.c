@@ -38,39 +38,39 @@ static int set_ascii(struct app *a, const char *v, struct err *e)
 static int set_mono(struct app *a, const char *v, struct err *e)
 {
 	(void)e;
-	a->env.mono = is_on(v, a->env.mono) || !a->look.colours;
+	a->env.mono = is_on(v, a->env.mono) || !a->screen.look.colours;
 	if (a->env.mono)
-		a->look.theme = TH_MONO;
-	else if (a->look.theme == TH_MONO)
-		a->look.theme = TH_DARK;
+		a->screen.look.theme = TH_MONO;
+	else if (a->screen.look.theme == TH_MONO)
+		a->screen.look.theme = TH_DARK;
 	return 0;
 }
 
 static int set_mouse(struct app *a, const char *v, struct err *e)
 {
 	(void)e;
-	a->mouse = is_on(v, a->mouse);
+	a->screen.mouse = is_on(v, a->screen.mouse);
 	return 0;
 }
 
 static int set_cursor(struct app *a, const char *v, struct err *e)
 {
 	(void)e;
-	a->cursor = is_on(v, a->cursor);
+	a->screen.cursor = is_on(v, a->screen.cursor);
 	return 0;
 }
 
 static int set_tick(struct app *a, const char *v, struct err *e)
 {
 	(void)e;
-	a->ticks = is_on(v, a->ticks);
+	a->screen.ticks = is_on(v, a->screen.ticks);
 	return 0;
 }
 
 static int set_debug(struct app *a, const char *v, struct err *e)
 {
 	(void)e;
-	a->debug = is_on(v, a->debug);
+	a->screen.debug = is_on(v, a->screen.debug);
 	return 0;
 }
 
@@ -79,8 +79,8 @@ static int set_theme(struct app *a, const char *v, struct err *e)
 	int t = style_find_theme(v);
 	if (t < 0)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "theme requires dark, light, safe, contrast or mono");
-	a->look.theme = (enum theme)t;
-	a->env.mono = t == TH_MONO || !a->look.colours;
+	a->screen.look.theme = (enum theme)t;
+	a->env.mono = t == TH_MONO || !a->screen.look.colours;
 	return 0;
 }
 
@@ -97,7 +97,7 @@ static int set_last(struct app *a, const char *v, struct err *e)
 	static const char *const names[] = {"offer", "restore", "off"};
 	for (int i = 0; i < 3; i++)
 		if (!strcmp(v, names[i])) {
-			a->last.use = (enum last_use)i;
+			a->files.last.use = (enum last_use)i;
 			return 0;
 		}
 	return err_set(e, ERR_USAGE, ERR_NOWHERE, "last requires offer, restore or off");
@@ -152,9 +152,11 @@ int app_set(struct app *a, const char *name, const char *value, struct err *e)
 /* Return the current value of a setting with two values, or NULL for other settings. */
 const char *config_now(const struct app *a, const char *name)
 {
-	const struct { const char *name; bool on; } now[] = {{"ascii", a->env.ascii}, {"cursor", a->cursor}, {"debug", a->debug},
-	    {"mono", a->env.mono},
-	    {"mouse", a->mouse}, {"tick", a->ticks}};
+	const struct {
+		const char *name;
+		bool on;
+	} now[] = {{"ascii", a->env.ascii}, {"cursor", a->screen.cursor}, {"debug", a->screen.debug},
+	    {"mono", a->env.mono}, {"mouse", a->screen.mouse}, {"tick", a->screen.ticks}};
 	for (size_t i = 0; i < sizeof now / sizeof *now; i++)
 		if (!strcmp(now[i].name, name))
 			return now[i].on ? "on" : "off";
@@ -250,7 +252,7 @@ void config_dirs(char *dir)
 
 static void save_history(struct app *a, FILE *f)
 {
-	const struct history *h[2] = {&a->commands, &a->searches};
+	const struct history *h[2] = {&a->prompt.commands, &a->prompt.searches};
 	for (int k = 0; k < 2; k++)
 		for (size_t i = 0; i < h[k]->n; i++)
 			fprintf(f, "%c%s\n", ":/"[k], h[k]->line[i]);
@@ -260,7 +262,7 @@ void app_history(struct app *a, bool write)
 {
 	char line[PROMPT_MAX + 2];
 	const char *name = config_path(a, "XDG_STATE_HOME", ".local/state", "/history");
-	if (a->secure || !name || (write && !a->commands.n && !a->searches.n))
+	if (a->secure || !name || (write && !a->prompt.commands.n && !a->prompt.searches.n))
 		return;
 	if (write)
 		config_dirs(arena_strndup(&a->scratch, name, strlen(name) - strlen("/history")));
@@ -271,6 +273,6 @@ void app_history(struct app *a, bool write)
 		save_history(a, f);
 	while (!write && config_line(f, line, sizeof line))
 		if (line[0] == ':' || line[0] == '/')
-			prompt_history_add(line[0] == ':' ? &a->commands : &a->searches, line + 1);
+			prompt_history_add(line[0] == ':' ? &a->prompt.commands : &a->prompt.searches, line + 1);
 	fclose(f);
 }

@@ -137,7 +137,7 @@ static void draw_head(const struct app *a, struct grid *g, int at, int *hit)
 
 int app_tab_at(const struct app *a, int x)
 {
-	struct grid *g = grid_new(1, a->cols, a->env.ascii);
+	struct grid *g = grid_new(1, a->screen.cols, a->env.ascii);
 	int hit = -1;
 	draw_head(a, g, x, &hit);
 	grid_free(g);
@@ -239,8 +239,8 @@ static int by_cost(const void *x, const void *y)
 /* Return the given percentile of the costs of the last frames, in us. */
 static uint32_t cost_share(const struct app *a, uint32_t percent)
 {
-	uint32_t v[COSTS], n = a->ncost < COSTS ? a->ncost : COSTS;
-	memcpy(v, a->costs, n * sizeof *v);
+	uint32_t v[COSTS], n = a->screen.ncost < COSTS ? a->screen.ncost : COSTS;
+	memcpy(v, a->screen.costs, n * sizeof *v);
 	qsort(v, n, sizeof *v, by_cost);
 	return n ? v[(n - 1) * percent / 100] : 0;
 }
@@ -252,10 +252,10 @@ static void draw_message_line(const struct app *a, struct grid *g)
 	const struct pane_ops *p = pane_now(a);
 	int y = g->h - 2;
 	grid_fill(g, (struct rect){y, 0, 1, g->w}, ' ', ST_NORMAL, 0);
-	if (a->asking && a->note[0]) {
-		grid_text(g, y, 0, a->note_bad ? ST_ERROR : ST_DIM, 0, a->note);
-	} else if (a->message[0]) {
-		grid_text(g, y, 0, a->message_style, 0, a->message);
+	if (a->prompt.cmd && a->prompt.note[0]) {
+		grid_text(g, y, 0, a->prompt.note_bad ? ST_ERROR : ST_DIM, 0, a->prompt.note);
+	} else if (a->status.text[0]) {
+		grid_text(g, y, 0, a->status.style, 0, a->status.text);
 	} else if (p->detail) {
 		p->detail(state_now(a), &a->env, &b);
 		text_fit_line(&fit, b.p, b.n, (size_t)g->w, g->ascii);
@@ -269,27 +269,27 @@ static void draw_foot(const struct app *a, struct grid *g)
 {
 	struct buf b = {0};
 	int y = g->h - 2;
-	if (a->asking) {
+	if (a->prompt.cmd) {
 		prompt_draw(
-		    &a->prompt, g, y + 1, app_prompt_label(a), a->note_bad ? ST_ERROR : ST_NORMAL);
+		    &a->prompt.edit, g, y + 1, app_prompt_label(a), a->prompt.note_bad ? ST_ERROR : ST_NORMAL);
 	} else {
 		app_hints(a, &b);
 		draw_hints(a, g, y + 1, buf_str(&b));
 	}
 	buf_reset(&b);
-	if (a->count)
-		buf_printf(&b, " %d", a->count);
-	else if (a->counting)
+	if (a->in.count)
+		buf_printf(&b, " %d", a->in.count);
+	else if (a->in.counting)
 		buf_puts(&b, " #");
-	for (size_t i = 0; i < a->ntyped; i++)
-		keys_print(a->typed[i], &b);
-	if (a->letter)
-		buf_puts(&b, a->letter == CMD_MARK ? " m" : " '");
+	for (size_t i = 0; i < a->in.ntyped; i++)
+		keys_print(a->in.typed[i], &b);
+	if (a->in.letter)
+		buf_puts(&b, a->in.letter == CMD_MARK ? " m" : " '");
 	grid_right(g, y + 1, g->w, ST_ACCENT, 0, buf_str(&b));
-	if (a->debug) {
+	if (a->screen.debug) {
 		buf_reset(&b);
-		buf_printf(&b, " %lld us (p50 %u, p99 %u), %u cells, %zu bytes", (long long)a->cost_us,
-		    cost_share(a, 50), cost_share(a, 99), a->cost_cells, a->cost_bytes);
+		buf_printf(&b, " %lld us (p50 %u, p99 %u), %u cells, %zu bytes", (long long)a->screen.cost_us,
+		    cost_share(a, 50), cost_share(a, 99), a->screen.cost_cells, a->screen.cost_bytes);
 		grid_right(g, y, g->w, ST_DIM, 0, buf_str(&b));
 	}
 	buf_free(&b);
@@ -298,10 +298,10 @@ static void draw_foot(const struct app *a, struct grid *g)
 /* Report once that the file changed on disk. This is noticed while panes draw, when evicted data is read again. */
 static void report_lost(struct app *a)
 {
-	if (a->lost_reported || !session_is_trace(a->s) || !store_lost(session_snap(a->s)))
+	if (a->status.lost_reported || !session_is_trace(a->s) || !store_lost(session_snap(a->s)))
 		return;
 	app_message(a, ST_WARN, "the file or its index changed on disk: some parts are shown empty; r reads it again");
-	a->lost_reported = true;
+	a->status.lost_reported = true;
 }
 
 /* Return the number of used columns; rules and the scroll bar do not count. */
@@ -321,65 +321,65 @@ static int used_width(const struct grid *g)
    while its last step shows nothing new. */
 static void draw_shifted(struct app *a, struct grid *g, struct rect area)
 {
-	struct grid *t = grid_new(area.h, area.w + a->shift, g->ascii);
+	struct grid *t = grid_new(area.h, area.w + a->screen.shift, g->ascii);
 	for (;;) {
 		t->ascii = g->ascii;
 		t->mono = g->mono;
 		pane_now(a)->draw(state_now(a), &a->env, t);
-		if (!a->shift || used_width(t) > area.w + a->shift - SHIFT)
+		if (!a->screen.shift || used_width(t) > area.w + a->screen.shift - SHIFT)
 			break;
-		a->shift = a->shift > SHIFT ? a->shift - SHIFT : 0;
-		a->env.choose -= a->env.cols - (area.w + a->shift);
-		a->env.cols = area.w + a->shift;
-		grid_resize(t, area.h, area.w + a->shift);
+		a->screen.shift = a->screen.shift > SHIFT ? a->screen.shift - SHIFT : 0;
+		a->env.choose -= a->env.cols - (area.w + a->screen.shift);
+		a->env.cols = area.w + a->screen.shift;
+		grid_resize(t, area.h, area.w + a->screen.shift);
 	}
 	for (int y = 0; y < area.h; y++)
 		for (int x = 0; x < area.w; x++) {
-			const struct cell *from = &t->cell[y * t->cols + x + a->shift];
+			const struct cell *from = &t->cell[y * t->cols + x + a->screen.shift];
 			struct cell *to = &g->cell[(area.y + y) * g->cols + area.x + x];
 			*to = *from;
 			/* blank the cut half of a wide character */
-			if ((!x && !from->ch) || (x == area.w - 1 && x + a->shift + 1 < t->cols && !from[1].ch))
+			if ((!x && !from->ch) || (x == area.w - 1 && x + a->screen.shift + 1 < t->cols && !from[1].ch))
 				to->ch = ' ', to->mark = 0;
 		}
-	grid_focus(g, area.y + t->focus_y, t->focus_x > a->shift ? t->focus_x - a->shift : 0);
+	grid_focus(g, area.y + t->focus_y, t->focus_x > a->screen.shift ? t->focus_x - a->screen.shift : 0);
 	grid_free(t);
 }
 
 bool app_too_small(const struct app *a)
 {
-	return a->rows < ROWS_MIN || a->cols < COLS_MIN;
+	return a->screen.rows < ROWS_MIN || a->screen.cols < COLS_MIN;
 }
 
 void app_draw(struct app *a, struct grid *g)
 {
-	grid_resize(g, a->rows, a->cols);
+	grid_resize(g, a->screen.rows, a->screen.cols);
 	g->ascii = a->env.ascii;
 	g->mono = a->env.mono;
 	if (app_too_small(a)) {
-		if (a->cols < 44)
+		if (a->screen.cols < 44)
 			grid_text(
-			    g, 0, 0, ST_NORMAL, 0, a->cols < 16 ? "small" : "too small");
+			    g, 0, 0, ST_NORMAL, 0, a->screen.cols < 16 ? "small" : "too small");
 		else
 			grid_printf(g, 0, 0, ST_NORMAL, 0,
-			    "%dx%d is too small: ttrace needs %dx%d", a->cols, a->rows,
+			    "%dx%d is too small: ttrace needs %dx%d", a->screen.cols, a->screen.rows,
 			    COLS_MIN, ROWS_MIN);
 		return;
 	}
 	const struct pane_ops *p = pane_now(a);
-	struct rect area = {2, 0, a->env.rows, a->env.cols - a->shift};
+	struct rect area = {2, 0, a->env.rows, a->env.cols - a->screen.shift};
 	grid_focus(g, 2, 0);	/* the default if the pane has no selection */
 	draw_head(a, g, -1, NULL);
 	draw_summary(a, g);
 	struct rect old = grid_clip(g, area);
-	if (!a->shift)
+	if (!a->screen.shift)
 		p->draw(state_now(a), &a->env, g);
 	grid_unclip(g, old);
-	if (a->shift)
+	if (a->screen.shift)
 		draw_shifted(a, g, area);
-	if (area.w < a->cols) {
+	if (area.w < a->screen.cols) {
 		grid_fill(g, (struct rect){2, area.w, area.h, 1}, 0x2502, ST_RULE, 0);
-		grid_clip(g, (struct rect){2, area.w + 2, area.h, a->cols - area.w - 2});
+		grid_clip(g, (struct rect){2, area.w + 2, area.h, a->screen.cols - area.w - 2});
 		p->side(state_now(a), &a->env, g);
 		grid_unclip(g, old);
 	}

@@ -213,8 +213,8 @@ void app_chips(const struct app *a, struct buf *b, struct buf *unused)
 	buf_free(&one);
 	if (pane_now(a)->trace_only && q->b && !query_has_rest(q))
 		buf_puts(b, " | first file only");
-	if (a->grep)
-		buf_printf(b, " | &%s", regex_pattern(a->grep));
+	if (a->search.grep)
+		buf_printf(b, " | &%s", regex_pattern(a->search.grep));
 	if (q->suspended)
 		buf_puts(b, " | filters are off: \\ turns them on");
 }

@@ -132,14 +132,14 @@ static void app_put_highlights(struct app *a, struct buf *b)
 void app_announce_highlights(struct app *a)
 {
 	struct buf b = {0};
-	if (a->greeted || !session_snap(a->s)->complete)
+	if (a->status.greeted || !session_snap(a->s)->complete)
 		return;
-	a->greeted = true;
-	if (a->keyed || a->message[0])
+	a->status.greeted = true;
+	if (a->in.keyed || a->status.text[0])
 		return;
 	app_put_highlights(a, &b);
-	a->greeted = b.n || !session_weighing_job(a->s);
-	size_t room = a->cols > 12 ? (size_t)(a->cols - 12) : 0;
+	a->status.greeted = b.n || !session_weighing_job(a->s);
+	size_t room = a->screen.cols > 12 ? (size_t)(a->screen.cols - 12) : 0;
 	for (size_t k = b.n; b.n > room; b.n = k)	/* drop the smallest shares */
 		for (k = b.n - 1; k > 0 && b.p[k] != ',' && b.p[k] != ';'; k--)
 			;

@@ -31,76 +31,76 @@ void app_restore_view(struct app *a, const struct view *v)
 		return;
 	pane_now(a)->load(state_now(a), &a->env, v);
 	if (app_has_pending(a)) {
-		a->later.load = true;
-		a->later.pane = v->pane;
-		a->later.view = *v;
+		a->nav.later.load = true;
+		a->nav.later.pane = v->pane;
+		a->nav.later.view = *v;
 	}
 }
 
 void app_switch_pane(struct app *a, int i)
 {
-	a->jump[a->jump_at] = app_view(a);
-	if (a->jump_at + 1 == JUMPS_MAX)
-		memmove(a->jump, a->jump + 1, sizeof *a->jump * (size_t)a->jump_at--);
-	a->njump = ++a->jump_at + 1;
+	a->nav.jump[a->nav.jump_at] = app_view(a);
+	if (a->nav.jump_at + 1 == JUMPS_MAX)
+		memmove(a->nav.jump, a->nav.jump + 1, sizeof *a->nav.jump * (size_t)a->nav.jump_at--);
+	a->nav.njump = ++a->nav.jump_at + 1;
 	app_show_pane(a, i);
-	a->jump[a->jump_at] = app_view(a);
+	a->nav.jump[a->nav.jump_at] = app_view(a);
 }
 
 bool app_back(struct app *a)
 {
-	if (!a->jump_at)
+	if (!a->nav.jump_at)
 		return false;
 	if (pane_now(a)->bit == P_HELP) {	/* help changes nothing, and is no position to go forward to */
-		a->njump = a->jump_at--;
-		app_show_pane(a, a->jump[a->jump_at].pane);
+		a->nav.njump = a->nav.jump_at--;
+		app_show_pane(a, a->nav.jump[a->nav.jump_at].pane);
 		return true;
 	}
-	a->jump[a->jump_at--] = app_view(a);
-	app_restore_view(a, &a->jump[a->jump_at]);
+	a->nav.jump[a->nav.jump_at--] = app_view(a);
+	app_restore_view(a, &a->nav.jump[a->nav.jump_at]);
 	return true;
 }
 
 void app_forward(struct app *a)
 {
-	if (a->jump_at + 1 >= a->njump) {
+	if (a->nav.jump_at + 1 >= a->nav.njump) {
 		app_message(a, ST_DIM, "this is the newest place");
 		return;
 	}
-	a->jump[a->jump_at++] = app_view(a);
-	app_restore_view(a, &a->jump[a->jump_at]);
+	a->nav.jump[a->nav.jump_at++] = app_view(a);
+	app_restore_view(a, &a->nav.jump[a->nav.jump_at]);
 }
 
 /* ---- undo */
 
 void app_push_undo(struct app *a, const struct undo *u)
 {
-	if (a->undone == UNDOS_MAX) {
-		memmove(a->undo, a->undo + 1, sizeof *a->undo * (UNDOS_MAX - 1));
-		a->undone--;
+	if (a->nav.undone == UNDOS_MAX) {
+		memmove(a->nav.undo, a->nav.undo + 1, sizeof *a->nav.undo * (UNDOS_MAX - 1));
+		a->nav.undone--;
 	}
-	a->undo[a->undone++] = *u;
-	a->nundo = a->undone;
+	a->nav.undo[a->nav.undone++] = *u;
+	a->nav.nundo = a->nav.undone;
 }
 
 /* Undo or redo of a step between panes moves in the jump list too; otherwise the way back would lead to the
    current position. */
 static void move_jump_list(struct app *a, const struct view *from, const struct view *to, int by)
 {
-	int at = a->jump_at + by;
-	if (from->pane == to->pane || at < 0 || at >= a->njump || a->jump[at].pane != to->pane)
+	int at = a->nav.jump_at + by;
+	if (from->pane == to->pane || at < 0 || at >= a->nav.njump || a->nav.jump[at].pane != to->pane)
 		return;
-	a->jump[a->jump_at] = app_view(a);
-	a->jump_at = at;
+	a->nav.jump[a->nav.jump_at] = app_view(a);
+	a->nav.jump_at = at;
 }
 
 void app_undo(struct app *a)
 {
-	if (!a->undone) {
+	if (!a->nav.undone) {
 		app_message(a, ST_DIM, "nothing to undo");
 		return;
 	}
-	const struct undo *u = &a->undo[--a->undone];
+	const struct undo *u = &a->nav.undo[--a->nav.undone];
 	if (u->query) {		/* restore the cursor too, if the pane is the same */
 		session_undo(a->s);
 		app_update(a);
@@ -115,11 +115,11 @@ void app_undo(struct app *a)
 
 void app_redo(struct app *a)
 {
-	if (a->undone == a->nundo) {
+	if (a->nav.undone == a->nav.nundo) {
 		app_message(a, ST_DIM, "nothing to redo");
 		return;
 	}
-	const struct undo *u = &a->undo[a->undone++];
+	const struct undo *u = &a->nav.undo[a->nav.undone++];
 	if (u->query) {
 		session_redo(a->s);
 	} else {
@@ -144,22 +144,22 @@ void app_record_move(struct app *a, const struct view *before)
 {
 	struct view after = app_view(a);
 	bool moved = after.pane != before->pane;
-	bool back = a->did == CMD_BACK || a->did == CMD_JUMP_BACK || a->did == CMD_JUMP_NEXT;
-	if (a->asking || a->did == CMD_UNDO || a->did == CMD_REDO || (moved && back) ||
+	bool back = a->in.did == CMD_BACK || a->in.did == CMD_JUMP_BACK || a->in.did == CMD_JUMP_NEXT;
+	if (a->prompt.cmd || a->in.did == CMD_UNDO || a->in.did == CMD_REDO || (moved && back) ||
 	    panes[after.pane]->bit == P_HELP || panes[before->pane]->bit == P_HELP)
 		return;
-	if (a->queried && !moved) {	/* the query is the step, and its effect on the cursor is part of it */
-		if (a->undone && a->undo[a->undone - 1].query)
-			a->undo[a->undone - 1].before = *before;
+	if (a->in.queried && !moved) {	/* the query is the step, and its effect on the cursor is part of it */
+		if (a->nav.undone && a->nav.undo[a->nav.undone - 1].query)
+			a->nav.undo[a->nav.undone - 1].before = *before;
 		return;
 	}
-	bool jumped = is_jump_command(a->did) && a->did != CMD_ZOOM_IN && a->did != CMD_ZOOM_OUT &&
-		      a->did != CMD_JUMP_MARK && !view_same(before, &after);
-	if ((moved && a->did != CMD_JUMP_MARK) || jumped) {	/* position of the '' mark */
-		a->mark[26] = *before;
-		a->marked[26] = true;
+	bool jumped = is_jump_command(a->in.did) && a->in.did != CMD_ZOOM_IN && a->in.did != CMD_ZOOM_OUT &&
+		      a->in.did != CMD_JUMP_MARK && !view_same(before, &after);
+	if ((moved && a->in.did != CMD_JUMP_MARK) || jumped) {	/* position of the '' mark */
+		a->nav.mark[26] = *before;
+		a->nav.marked[26] = true;
 	}
-	if (moved || !view_same_zoom(before, &after) || (is_jump_command(a->did) && !view_same(before, &after)))
+	if (moved || !view_same_zoom(before, &after) || (is_jump_command(a->in.did) && !view_same(before, &after)))
 		app_push_undo(a, &(struct undo){false, *before, after});
 }
 
@@ -180,10 +180,10 @@ void app_mark(struct app *a, char letter, const char *text)
 	struct buf b = {0};
 	if (!text && pane_now(a)->detail)
 		pane_now(a)->detail(state_now(a), &a->env, &b);
-	a->mark[i] = app_view(a);
-	a->marked[i] = true;
-	mem_free(a->mark_text[i]);
-	a->mark_text[i] = xstrdup(text ? text : buf_str(&b));
+	a->nav.mark[i] = app_view(a);
+	a->nav.marked[i] = true;
+	mem_free(a->nav.mark_text[i]);
+	a->nav.mark_text[i] = xstrdup(text ? text : buf_str(&b));
 	buf_free(&b);
 	if (i < 26)
 		app_message(a, ST_DIM, "mark %c set: '%c goes back here, :marks lists all", letter, letter);
@@ -192,7 +192,7 @@ void app_mark(struct app *a, char letter, const char *text)
 void app_jump_mark(struct app *a, char letter)
 {
 	int i = mark_index(letter);
-	if (i < 0 || !a->marked[i]) {
+	if (i < 0 || !a->nav.marked[i]) {
 		if (i < 0)
 			app_message(a, ST_WARN,
 			    "marks are letters a to z, ' (the previous place) and \" (the last view of the file)");
@@ -205,9 +205,9 @@ void app_jump_mark(struct app *a, char letter)
 			app_message(a, ST_WARN, "no mark %c: m%c sets it", letter, letter);
 		return;
 	}
-	struct view to = a->mark[i];
-	a->mark[26] = app_view(a);
-	a->marked[26] = true;
+	struct view to = a->nav.mark[i];
+	a->nav.mark[26] = app_view(a);
+	a->nav.marked[26] = true;
 	if (i == 27) {
 		view_file_restore(a);
 		return;

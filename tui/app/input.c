@@ -22,12 +22,12 @@
 
 static void run_binding(struct app *a, const struct binding *b)
 {
-	struct act act = {(enum cmd_id)b->cmd, a->count, b->arg};
-	a->count = 0;
+	struct act act = {(enum cmd_id)b->cmd, a->in.count, b->arg};
+	a->in.count = 0;
 	if (act.cmd == CMD_MARK || act.cmd == CMD_JUMP_MARK)
-		a->letter = act.cmd, app_list_marks(a);
+		a->in.letter = act.cmd, app_list_marks(a);
 	else if (act.cmd == CMD_COUNT)
-		a->counting = true;
+		a->in.counting = true;
 	else
 		app_act(a, &act);
 }
@@ -46,54 +46,54 @@ static bool no_pane(const struct app *a, int32_t digit)
 /* Undo what the digits opened: they are a count. */
 static void digits_back(struct app *a)
 {
-	a->jump_at = a->digit_jump;
-	a->njump = a->jump_at + 1;
-	while (a->undone > a->digit_undone)	/* opening a pane may have set a range */
-		if (a->undo[--a->undone].query)
+	a->nav.jump_at = a->in.digit_jump;
+	a->nav.njump = a->nav.jump_at + 1;
+	while (a->nav.undone > a->in.digit_undone)	/* opening a pane may have set a range */
+		if (a->nav.undo[--a->nav.undone].query)
 			session_undo(a->s);
-	a->nundo = a->undone;
-	app_restore_view(a, &a->digit_from);
-	a->message[0] = '\0';
+	a->nav.nundo = a->nav.undone;
+	app_restore_view(a, &a->in.digit_from);
+	a->status.text[0] = '\0';
 }
 
 /* Handle a digit as described above; return true if it belongs to a count. */
 static bool key_digit(struct app *a, int32_t key)
 {
-	if (a->ntyped || key < '0' || key > '9') {
-		a->ndigit = a->ntyped ? a->ndigit : 0;
-		a->counting = false;
+	if (a->in.ntyped || key < '0' || key > '9') {
+		a->in.ndigit = a->in.ntyped ? a->in.ndigit : 0;
+		a->in.counting = false;
 		return false;
 	}
 	int d = key - '0';
-	if (a->count || a->counting) {
-		a->count = a->count < 100000000 ? a->count * 10 + d : a->count;
+	if (a->in.count || a->in.counting) {
+		a->in.count = a->in.count < 100000000 ? a->in.count * 10 + d : a->in.count;
 		return true;
 	}
 	if (d == 0) {
-		int n = a->ndigit;
-		a->ndigit = 0;
+		int n = a->in.ndigit;
+		a->in.ndigit = 0;
 		if (!n)
 			return false;
 		digits_back(a);
-		a->count = a->digits * 10;
+		a->in.count = a->in.digits * 10;
 		return true;
 	}
 	if (no_pane(a, key)) {
-		if (a->ndigit)
+		if (a->in.ndigit)
 			digits_back(a);
-		a->count = (a->ndigit ? a->digits * 10 : 0) + d;
-		a->ndigit = 0;
-		app_message(a, ST_DIM, "%d: a count, because this file has no such pane (Esc removes it)", a->count);
+		a->in.count = (a->in.ndigit ? a->in.digits * 10 : 0) + d;
+		a->in.ndigit = 0;
+		app_message(a, ST_DIM, "%d: a count, because this file has no such pane (Esc removes it)", a->in.count);
 		return true;
 	}
-	if (!a->ndigit) {
-		a->digit_from = app_view(a);
-		a->digit_jump = a->jump_at;
-		a->digit_undone = a->undone;
-		a->digits = 0;
+	if (!a->in.ndigit) {
+		a->in.digit_from = app_view(a);
+		a->in.digit_jump = a->nav.jump_at;
+		a->in.digit_undone = a->nav.undone;
+		a->in.digits = 0;
 	}
-	a->digits = a->ndigit < 8 ? a->digits * 10 + d : a->digits;
-	a->ndigit++;
+	a->in.digits = a->in.ndigit < 8 ? a->in.digits * 10 + d : a->in.digits;
+	a->in.ndigit++;
 	return false;
 }
 
@@ -102,11 +102,11 @@ static void no_key(struct app *a)
 {
 	struct buf name = {0}, where = {0};
 	const struct binding *b;
-	for (size_t i = 0; i < a->ntyped; i++)
-		keys_print(a->typed[i], &name);
+	for (size_t i = 0; i < a->in.ntyped; i++)
+		keys_print(a->in.typed[i], &name);
 	for (int i = 0; panes[i]; i++)
 		if (app_pane_fits(a, i) && panes[i]->bit != P_HELP && panes[i]->bit != P_INFO &&
-		    keymap_find(&a->keys, a->typed, a->ntyped, panes[i]->bit, &b) == KM_FOUND)
+		    keymap_find(&a->in.keys, a->in.typed, a->in.ntyped, panes[i]->bit, &b) == KM_FOUND)
 			buf_printf(&where, "%s%s", where.n ? ", " : "", panes[i]->name);
 	if (where.n)
 		app_message(a, ST_DIM, "%s is a key of %s, not available in %s (? lists "
@@ -123,9 +123,9 @@ static void key_command(struct app *a, int32_t key)
 	const struct binding *b;
 	if (key == '\n')
 		key = KEY_RETURN;
-	if (a->letter) {
-		enum cmd_id what = a->letter;
-		a->letter = CMD_NONE;
+	if (a->in.letter) {
+		enum cmd_id what = a->in.letter;
+		a->in.letter = CMD_NONE;
 		if (what == CMD_MARK && key != KEY_ESC)
 			app_mark(a, key < 128 ? (char)key : 0, NULL);
 		else if (key != KEY_ESC)
@@ -134,26 +134,26 @@ static void key_command(struct app *a, int32_t key)
 	}
 	if (key_digit(a, key))
 		return;
-	a->typed[a->ntyped++] = key;
-	switch (keymap_find(&a->keys, a->typed, a->ntyped, pane_now(a)->bit, &b)) {
+	a->in.typed[a->in.ntyped++] = key;
+	switch (keymap_find(&a->in.keys, a->in.typed, a->in.ntyped, pane_now(a)->bit, &b)) {
 	case KM_MORE: app_list_next_keys(a); return;
 	case KM_FOUND:
-		a->ntyped = 0;
+		a->in.ntyped = 0;
 		run_binding(a, b);
 		return;
 	case KM_NONE: break;
 	}
-	a->count = 0;
+	a->in.count = 0;
 	if (key != KEY_ESC)
 		no_key(a);
-	a->ntyped = 0;
+	a->in.ntyped = 0;
 }
 
 /* The help pane takes typed characters as its search, except the keys that move and leave. */
 static bool key_help(struct app *a, int32_t key)
 {
 	if (pane_now(a)->bit != P_HELP || key >= KEYS_SPECIAL || (key < ' ' && key != '\b') ||
-	    a->letter)
+	    a->in.letter)
 		return false;
 	char u[8] = {0};
 	if (key == KEY_BACKSPACE || key == '\b')
@@ -169,42 +169,42 @@ void app_key(struct app *a, int32_t key)
 {
 	if (key == KEY_ESC && copy_pane_cancel(a)) {
 		app_message(a, ST_DIM, "stopped");
-		a->pressed++;
+		a->status.keys++;
 		return;
 	}
 	copy_pane_finish(a);
 	if (key != KEY_ESC)
 		app_finish_pending(a);
-	struct view before = a->asking ? a->asked_from : app_view(a);
-	a->sticky = false;
-	a->did = CMD_NONE;
-	a->queried = false;
-	a->keyed = true;
+	struct view before = a->prompt.cmd ? a->prompt.before : app_view(a);
+	a->status.sticky = false;
+	a->in.did = CMD_NONE;
+	a->in.queried = false;
+	a->in.keyed = true;
 	a->todo &= ~START_AT;	/* a key chooses a position: ignore -at */
-	a->turned = false;
+	a->in.turned = false;
 	if (write_file_answer(a, key))
 		;
-	else if (a->asking)
+	else if (a->prompt.cmd)
 		app_prompt_key(a, key);
 	else if (a->pop.kind && app_pop_key(a, key))
 		;
 	else if (!key_help(a, key))
 		key_command(a, key);
-	if (!a->sticky) {
-		a->message[0] = '\0';
+	if (!a->status.sticky) {
+		a->status.text[0] = '\0';
 		const char *stale = session_file_change_text(a->s), *file = session_file(a->s),
 			   *slash = strrchr(file, '/');
 		if (stale)
 			app_message(a, ST_WARN, "%s %s: %s reads it again", slash ? slash + 1 : file, stale,
 			    pane_now(a)->bit == P_FLAME ? "F5" : "r"); /* r merges from the leaves in the flame graph */
 	}
-	if (a->turned)		/* the old position belongs to another session */
+	if (a->in.turned)		/* the old position belongs to another session */
 		before = app_view(a);
 	app_find_stay(a);
 	app_record_move(a, &before);
 	partial_load_update(a);	/* continue what waited for the prompt to close */
-	a->interrupted /= 2;
-	a->pressed++;
+	a->in.interrupted /= 2;
+	a->status.keys++;
 	app_update(a);
 	arena_reset(&a->scratch);
 }
@@ -215,15 +215,15 @@ static void drag_mouse(struct app *a, int32_t key, int y, int x, struct ask *ask
 {
 	const struct pane_ops *p = pane_now(a);
 	bool time = p->bit == P_TIME;
-	if (time && !a->dragging)
+	if (time && !a->in.dragging)
 		app_act(a, &(struct act){CMD_RANGE, 0, NULL});
-	a->dragging = true;
-	p->click(state_now(a), &a->env, time ? a->drag_y : y, x, false, ask);
+	a->in.dragging = true;
+	p->click(state_now(a), &a->env, time ? a->in.drag_y : y, x, false, ask);
 	if (key != KEY_DROP)
 		return;
 	if (time)
 		app_act(a, &(struct act){CMD_RANGE, 0, NULL});
-	a->dragging = false;
+	a->in.dragging = false;
 }
 
 /* A click on the head of a column sorts the table by it; if it is the sort column, it reverses the order. */
@@ -242,18 +242,19 @@ static bool click_head(struct app *a, int y, int x)
 static void press_button(struct app *a, int32_t key, int y, int x)
 {
 	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
-	if (y < 0 || y >= a->rows - 4 || x >= a->env.cols - a->shift || !pane_now(a)->click || app_too_small(a))
+	if (y < 0 || y >= a->screen.rows - 4 || x >= a->env.cols - a->screen.shift || !pane_now(a)->click ||
+	    app_too_small(a))
 		return;
-	x += a->shift;
+	x += a->screen.shift;
 	if ((key == KEY_CLICK || key == KEY_CLICK2) && click_head(a, y, x))
 		return;
 	if (key == KEY_DRAG || key == KEY_DROP) {
 		drag_mouse(a, key, y, x, &ask);
 		return;
 	}
-	a->drag_y = y;
-	a->dragging = false;
-	a->finding.dir = a->finding.more = 0;
+	a->in.drag_y = y;
+	a->in.dragging = false;
+	a->search.finding.dir = a->search.finding.more = 0;
 	pane_now(a)->click(state_now(a), &a->env, y, x, key == KEY_CLICK2, &ask);
 	app_handle_ask(a, &ask);
 	if (key == KEY_RCLICK)
@@ -281,22 +282,22 @@ void app_click(struct app *a, int32_t key, int y, int x)
 	app_finish_pending(a);
 	struct view before = app_view(a);
 	bool wheeled = false;
-	a->sticky = false;
-	a->did = CMD_NONE;
-	a->queried = false;
+	a->status.sticky = false;
+	a->in.did = CMD_NONE;
+	a->in.queried = false;
 	if (a->pop.kind && app_pop_click(a, y, key == KEY_CLICK2))
 		return;
-	for (size_t i = 0; i < sizeof wheel / sizeof *wheel && !a->asking; i++)
+	for (size_t i = 0; i < sizeof wheel / sizeof *wheel && !a->prompt.cmd; i++)
 		if (wheel[i].key == key) {
 			if (wheel[i].cmd != CMD_UP && wheel[i].cmd != CMD_DOWN && pane_now(a)->bit == P_TIME)
 				press_button(a, KEY_CLICK, y - 2, x);	/* zoom at the pointer */
 			app_act(a, &(struct act){wheel[i].cmd, wheel[i].count, NULL});
 			wheeled = true;
 		}
-	if (!wheeled && !a->asking && !(key == KEY_CLICK && click_tab(a, y, x)))
+	if (!wheeled && !a->prompt.cmd && !(key == KEY_CLICK && click_tab(a, y, x)))
 		press_button(a, key, y - 2, x);
-	if (!a->sticky)
-		a->message[0] = '\0';
+	if (!a->status.sticky)
+		a->status.text[0] = '\0';
 	app_record_move(a, &before);
 	app_update(a);
 	arena_reset(&a->scratch);

@@ -38,7 +38,7 @@ static const char *reason_text(const struct app *a, enum cmd_id c)
 	case CMD_HALF_DOWN: case CMD_FIRST: case CMD_LAST: case CMD_CANCEL: case CMD_REDRAW: case CMD_COUNT:
 	case CMD_MARK: case CMD_JUMP_MARK: case CMD_COPY: case CMD_COPY_ALL: case CMD_COPY_VIEW: case CMD_SCREEN:
 	case CMD_WRITE: case CMD_PIPE: case CMD_EDIT: case CMD_STOP: case CMD_FETCH: case CMD_SEARCH: return NULL;
-	case CMD_NEXT: case CMD_PREV: case CMD_SEARCH_SEL: return a->find ? NULL : "no other match";
+	case CMD_NEXT: case CMD_PREV: case CMD_SEARCH_SEL: return a->search.find ? NULL : "no other match";
 	case CMD_INLINED: return "no inlined functions in these lines";
 	case CMD_LATENCY: return "requires a duration: >50ms, <10ms, 10ms..50ms";
 	case CMD_INCLUDE: return "requires some of stw,background,assist,sweep";
@@ -60,16 +60,17 @@ bool app_report_no_effect(struct app *a, const struct grid *g)
 	if (session_weighing_job(a->s) || app_has_pending(a))	/* the effect is not visible yet */
 		return false;
 	int line = g->rows > 2 ? g->rows - 2 : 0;
-	uint64_t now = hash_rows(g, 0, line), below = a->message[0] ? a->below : hash_rows(g, line, line + 1);
-	bool one = a->pressed == 1,
-	     asks = a->asking || a->pop.kind || a->ntyped || a->letter || a->count || a->wants.quit;
-	const char *s =
-	    one && !asks && !a->message[0] && now == a->shown && below == a->below ? reason_text(a, a->did) : NULL;
-	a->pressed = 0;
-	a->shown = now;
-	a->below = below;
+	uint64_t now = hash_rows(g, 0, line), below = a->status.text[0] ? a->status.line : hash_rows(g, line, line + 1);
+	bool one = a->status.keys == 1,
+	     asks = a->prompt.cmd || a->pop.kind || a->in.ntyped || a->in.letter || a->in.count || a->wants.quit;
+	const char *s = one && !asks && !a->status.text[0] && now == a->status.frame && below == a->status.line
+			    ? reason_text(a, a->in.did)
+			    : NULL;
+	a->status.keys = 0;
+	a->status.frame = now;
+	a->status.line = below;
 	if (s)
-		app_message(a, ST_DIM, "%s: %s", cmds[a->did].name, s);
+		app_message(a, ST_DIM, "%s: %s", cmds[a->in.did].name, s);
 	return s != NULL;
 }
 
@@ -109,11 +110,12 @@ bool app_is_trace_command(enum cmd_id c)
 void app_list_next_keys(struct app *a)
 {
 	struct buf b = {0};
-	for (size_t i = 0; i < a->keys.n; i++) {
-		const struct binding *k = &a->keys.row[i];
+	for (size_t i = 0; i < a->in.keys.n; i++) {
+		const struct binding *k = &a->in.keys.row[i];
 		const char *name = cmds[k->cmd].name;
-		size_t n = a->ntyped;
-		if (k->n <= n || memcmp(k->key, a->typed, n * sizeof *a->typed) || !(k->panes & pane_now(a)->bit) ||
+		size_t n = a->in.ntyped;
+		if (k->n <= n || memcmp(k->key, a->in.typed, n * sizeof *a->in.typed) ||
+		    !(k->panes & pane_now(a)->bit) ||
 		    (!session_is_trace(a->s) && app_is_trace_command((enum cmd_id)k->cmd)))
 			continue;
 		buf_puts(&b, b.n ? "  " : "");
@@ -130,15 +132,15 @@ void app_list_marks(struct app *a)
 {
 	struct buf b = {0};
 	for (int i = 0; i < 26; i++)
-		if (a->marked[i])
+		if (a->nav.marked[i])
 			buf_printf(&b, " %c", 'a' + i);
-	if (a->letter == CMD_MARK) {
+	if (a->in.letter == CMD_MARK) {
 		app_message(a, ST_DIM, "mark requires a letter from a to z%s%s", b.n ? "; set:" : "", buf_str(&b));
 	} else {
 		if (!b.n)
 			buf_puts(&b, " no marks yet, m and a letter sets one");
-		buf_printf(&b, "%s%s", a->marked[26] ? "; ' the previous place" : "",
-		    a->marked[27] ? "; \" the last view of the file" : "");
+		buf_printf(&b, "%s%s", a->nav.marked[26] ? "; ' the previous place" : "",
+		    a->nav.marked[27] ? "; \" the last view of the file" : "");
 		app_message(a, ST_DIM, "go to a mark:%s", buf_str(&b));
 	}
 	buf_free(&b);

@@ -275,13 +275,13 @@ void app_marks(struct app *a)
 {
 	a->pop = (struct popup){.row = a->pop.row, .cap = a->pop.cap};
 	for (int i = 0; i < MARKS; i++) {
-		if (!a->marked[i])
+		if (!a->nav.marked[i])
 			continue;
 		struct pop_row *r = new_row(a, CMD_JUMP_MARK);
 		r->arg[0] = i < 26 ? (char)('a' + i) : i == 26 ? '\'' : '"';
 		snprintf(r->key, sizeof r->key, "'%c", r->arg[0]);
-		snprintf(r->text, sizeof r->text, "%-10s %s", panes[a->mark[i].pane]->name,
-		    a->mark_text[i] ? a->mark_text[i] : "");
+		snprintf(r->text, sizeof r->text, "%-10s %s", panes[a->nav.mark[i].pane]->name,
+		    a->nav.mark_text[i] ? a->nav.mark_text[i] : "");
 	}
 	if (!a->pop.nrow) {
 		app_message(a, ST_DIM, "no marks: m and a letter sets one, :mark a TEXT adds a note");
@@ -310,14 +310,14 @@ static void run_row(struct app *a)
 /* Return the rectangle of the popup: the last lines of the pane's area, with the rule. */
 static struct rect popup_rect(const struct app *a, int lines)
 {
-	int h = lines + 1, most = a->rows - 4 > 14 ? (a->rows - 4) * 2 / 3 : a->rows - 4;
+	int h = lines + 1, most = a->screen.rows - 4 > 14 ? (a->screen.rows - 4) * 2 / 3 : a->screen.rows - 4;
 	h = h > most ? most : h;
-	return (struct rect){a->rows - 2 - h, 0, h, a->cols};
+	return (struct rect){a->screen.rows - 2 - h, 0, h, a->screen.cols};
 }
 
 static int text_width_of(const struct app *a)
 {
-	return a->cols > WIDTH_MAX + 2 ? WIDTH_MAX : a->cols - 3;
+	return a->screen.cols > WIDTH_MAX + 2 ? WIDTH_MAX : a->screen.cols - 3;
 }
 
 static int popup_height(const struct app *a)
@@ -356,16 +356,16 @@ bool app_pop_key(struct app *a, int32_t key)
 	const struct binding *b;
 	enum match m;
 	key = key == '\n' ? KEY_RETURN : key;
-	a->typed[a->ntyped] = key;
-	m = keymap_find(&a->keys, a->typed, a->ntyped + 1, pane_now(a)->bit, &b);
+	a->in.typed[a->in.ntyped] = key;
+	m = keymap_find(&a->in.keys, a->in.typed, a->in.ntyped + 1, pane_now(a)->bit, &b);
 	if (m == KM_MORE) {
-		a->ntyped++;
+		a->in.ntyped++;
 		return true;
 	}
 	enum cmd_id cmd = m == KM_FOUND ? (enum cmd_id)b->cmd : CMD_NONE;
 	bool closes = cmd == p->by || cmd == CMD_BACK || cmd == CMD_CANCEL || key == KEY_ESC;
 	if (move_popup(a, cmd)) {
-		a->ntyped = 0;
+		a->in.ntyped = 0;
 		return true;
 	}
 	if (p->kind == POP_TEXT && cmd == CMD_EXPLAIN && !p->all) {
@@ -378,7 +378,7 @@ bool app_pop_key(struct app *a, int32_t key)
 		p->kind = POP_NONE;
 		return false;
 	}
-	a->ntyped = 0;
+	a->in.ntyped = 0;
 	return true;
 }
 

@@ -18,15 +18,15 @@
 
 void app_note(struct app *a, bool bad, const char *s)
 {
-	snprintf(a->note, sizeof a->note, "%s", s);
-	a->note_bad = bad;
+	snprintf(a->prompt.note, sizeof a->prompt.note, "%s", s);
+	a->prompt.note_bad = bad;
 }
 
 /* ---- search */
 
 static void report_search(struct app *a)
 {
-	a->env.find = (struct search){a->find, a->find ? regex_pattern(a->find) : ""};
+	a->env.find = (struct search){a->search.find, a->search.find ? regex_pattern(a->search.find) : ""};
 }
 
 void app_search(struct app *a, const char *re)
@@ -37,9 +37,9 @@ void app_search(struct app *a, const char *re)
 		app_message(a, ST_ERROR, "%s", e.msg);
 		return;
 	}
-	regex_free(a->find);
-	a->find = rx;
-	a->finding.on = false;
+	regex_free(a->search.find);
+	a->search.find = rx;
+	a->search.finding.on = false;
 	report_search(a);
 }
 
@@ -47,7 +47,7 @@ void app_search(struct app *a, const char *re)
 static uint32_t find_hits(struct app *a, int dir, char *out, size_t n)
 {
 	uint32_t at = 0, hits = 0;
-	if (a->find && pane_now(a)->find)
+	if (a->search.find && pane_now(a)->find)
 		hits = pane_now(a)->find(state_now(a), &a->env, dir, &at);
 	if (hits == FIND_ON)
 		snprintf(out, n, "searching");
@@ -60,16 +60,16 @@ static uint32_t find_hits(struct app *a, int dir, char *out, size_t n)
 
 static void report_found(struct app *a, uint32_t n, const char *hits)
 {
-	app_message(a, n ? ST_NORMAL : ST_WARN, "/%s  %s", regex_pattern(a->find), hits);
+	app_message(a, n ? ST_NORMAL : ST_WARN, "/%s  %s", regex_pattern(a->search.find), hits);
 }
 
 /* Repeat find() when the pane's background search has ended. n and N meanwhile add to its movement. */
 static void queue_find(struct app *a, int dir)
 {
-	struct finding *f = &a->finding;
+	struct finding *f = &a->search.finding;
 	bool continues = f->on && f->pane == a->cur;
 	if (!continues)
-		*f = (struct finding){true, a->cur, dir, 0, a->did, app_view(a)};
+		*f = (struct finding){true, a->cur, dir, 0, a->in.did, app_view(a)};
 	else if (dir == 2)
 		f->dir = dir;
 	else
@@ -79,7 +79,7 @@ static void queue_find(struct app *a, int dir)
 void app_find(struct app *a, int dir)
 {
 	char hits[40];
-	if (!a->find) {
+	if (!a->search.find) {
 		/* the pane has passed n and N on, so they are not its own keys */
 		app_message(a, ST_DIM, "no search: / starts one");
 		return;
@@ -98,10 +98,10 @@ void app_find(struct app *a, int dir)
 /* Use the result of the pane's background search if it is ready. */
 void app_finish_find(struct app *a)
 {
-	struct finding *f = &a->finding;
+	struct finding *f = &a->search.finding;
 	char hits[40];
 	uint32_t n = 0;
-	if (!f->on || f->pane != a->cur || !a->find) {
+	if (!f->on || f->pane != a->cur || !a->search.find) {
 		f->on = false;
 		return;
 	}
@@ -120,24 +120,24 @@ void app_finish_find(struct app *a)
 			return;
 		}
 	}
-	if (a->asking == CMD_SEARCH) {
+	if (a->prompt.cmd == CMD_SEARCH) {
 		app_note(a, !n, hits);
 		return;
 	}
-	a->did = f->did;
+	a->in.did = f->did;
 	if (moves)
 		app_record_move(a, &f->before);
-	if (!a->asking)
+	if (!a->prompt.cmd)
 		report_found(a, n, hits);
 }
 
 /* After another command: keep the cursor where it is when the search ends. */
 void app_find_stay(struct app *a)
 {
-	if (a->asking == CMD_SEARCH || a->did == CMD_NEXT || a->did == CMD_PREV || a->did == CMD_SEARCH ||
-	    a->did == CMD_SEARCH_SEL || a->did == CMD_NONE)
+	if (a->prompt.cmd == CMD_SEARCH || a->in.did == CMD_NEXT || a->in.did == CMD_PREV || a->in.did == CMD_SEARCH ||
+	    a->in.did == CMD_SEARCH_SEL || a->in.did == CMD_NONE)
 		return;
-	a->finding.dir = a->finding.more = 0;
+	a->search.finding.dir = a->search.finding.more = 0;
 }
 
 void app_grep(struct app *a, const char *re)
@@ -148,8 +148,8 @@ void app_grep(struct app *a, const char *re)
 		app_message(a, ST_ERROR, "%s", e.msg);
 		return;
 	}
-	regex_free(a->grep);
-	a->grep = rx;
+	regex_free(a->search.grep);
+	a->search.grep = rx;
 	a->env.grep = (struct search){rx, rx ? regex_pattern(rx) : ""};
 	app_update_all_panes(a);
 }
@@ -186,15 +186,15 @@ static void search_live(struct app *a, struct regex *rx)
 {
 	char hits[40] = "";
 	const struct pane_ops *p = pane_now(a);
-	if (a->find != a->find_before)
-		regex_free(a->find);
-	a->find = rx;
+	if (a->search.find != a->search.find_before)
+		regex_free(a->search.find);
+	a->search.find = rx;
 	report_search(a);
 	if (p->save && p->load)
-		p->load(state_now(a), &a->env, &a->asked_from);
+		p->load(state_now(a), &a->env, &a->prompt.before);
 	uint32_t n = rx && p->find ? find_hits(a, 2, hits, sizeof hits) : 0;
 	bool none = rx && p->find && !n;
-	a->finding.on = false;
+	a->search.finding.on = false;
 	if (n == FIND_ON)
 		queue_find(a, 2);
 	app_note(a, none, p->find ? hits : "search is not available in this pane");
@@ -204,16 +204,16 @@ static void search_live(struct app *a, struct regex *rx)
 static void check_prompt(struct app *a)
 {
 	struct err e;
-	const char *s = a->prompt.text;
+	const char *s = a->prompt.edit.text;
 	app_note(a, false, "");
-	if (a->asking == CMD_COMMAND || a->asking == CMD_PIPE)
+	if (a->prompt.cmd == CMD_COMMAND || a->prompt.cmd == CMD_PIPE)
 		return;
 	struct regex *rx = *s ? regex_new(s, &e) : NULL;
 	if (*s && !rx) {
-		char tmp[sizeof a->note];
+		char tmp[sizeof a->prompt.note];
 		snprintf(tmp, sizeof tmp, "! %.190s", e.msg);
 		app_note(a, true, tmp);
-	} else if (a->asking == CMD_SEARCH) {
+	} else if (a->prompt.cmd == CMD_SEARCH) {
 		search_live(a, rx);
 		rx = NULL;	/* owned by the search now */
 	} else if (rx) {
@@ -224,11 +224,11 @@ static void check_prompt(struct app *a)
 
 void app_prompt(struct app *a, enum cmd_id what, const char *text)
 {
-	a->asking = what;
-	a->asked_from = app_view(a);
-	a->find_before = a->find;
-	a->tabs = 0;
-	prompt_start(&a->prompt, text, what == CMD_COMMAND ? &a->commands : &a->searches);
+	a->prompt.cmd = what;
+	a->prompt.before = app_view(a);
+	a->search.find_before = a->search.find;
+	a->prompt.tabs = 0;
+	prompt_start(&a->prompt.edit, text, what == CMD_COMMAND ? &a->prompt.commands : &a->prompt.searches);
 	app_note(a, false, "");
 }
 
@@ -240,18 +240,18 @@ static void finish_prompt(struct app *a, enum cmd_id what, const char *text)
 	case CMD_PIPE: files_pipe_pane(a, text); break;
 	case CMD_FOCUS: case CMD_IGNORE: app_filter(a, what, text, false); break;
 	case CMD_SEARCH:
-		a->did = CMD_SEARCH;
-		if (!*text && a->find_before) {	/* an empty search repeats the last one */
-			a->find = a->find_before;
+		a->in.did = CMD_SEARCH;
+		if (!*text && a->search.find_before) {	/* an empty search repeats the last one */
+			a->search.find = a->search.find_before;
 			report_search(a);
 			app_find(a, 1);
 		} else {
-			if (a->find_before != a->find)
-				regex_free(a->find_before);
+			if (a->search.find_before != a->search.find)
+				regex_free(a->search.find_before);
 			app_find(a, 0);
 		}
-		a->finding.before = a->asked_from;
-		a->finding.did = CMD_SEARCH;
+		a->search.finding.before = a->prompt.before;
+		a->search.finding.did = CMD_SEARCH;
 		break;
 	default: break;
 	}
@@ -262,43 +262,43 @@ static void cancel_prompt(struct app *a, enum cmd_id what)
 	const struct pane_ops *p = pane_now(a);
 	if (what != CMD_SEARCH)
 		return;
-	if (a->find != a->find_before)
-		regex_free(a->find);
-	a->find = a->find_before;
-	a->finding.on = false;
+	if (a->search.find != a->search.find_before)
+		regex_free(a->search.find);
+	a->search.find = a->search.find_before;
+	a->search.finding.on = false;
 	report_search(a);
 	if (p->save && p->load)
-		p->load(state_now(a), &a->env, &a->asked_from);
+		p->load(state_now(a), &a->env, &a->prompt.before);
 }
 
 void app_prompt_key(struct app *a, int32_t key)
 {
-	enum cmd_id what = a->asking;
+	enum cmd_id what = a->prompt.cmd;
 	char text[PROMPT_MAX + 1];
-	switch (prompt_key(&a->prompt, key)) {
+	switch (prompt_key(&a->prompt.edit, key)) {
 	case PR_NONE: break;
-	case PR_CHANGED: a->tabs = 0; check_prompt(a); break;
+	case PR_CHANGED: a->prompt.tabs = 0; check_prompt(a); break;
 	case PR_COMPLETE: app_complete(a); break;
 	case PR_CANCEL:
-		a->asking = CMD_NONE;
+		a->prompt.cmd = CMD_NONE;
 		cancel_prompt(a, what);
-		a->find_before = NULL;
+		a->search.find_before = NULL;
 		break;
 	case PR_DONE:
-		if (a->note_bad && a->note[0] == '!') {
-			app_message(a, ST_ERROR, "%s", a->note + 2);
+		if (a->prompt.note_bad && a->prompt.note[0] == '!') {
+			app_message(a, ST_ERROR, "%s", a->prompt.note + 2);
 			break;	/* a bad expression is not applied: stay in the prompt */
 		}
-		memcpy(text, a->prompt.text, sizeof text);
-		a->asking = CMD_NONE;
-		prompt_history_add(a->prompt.hist, text);
+		memcpy(text, a->prompt.edit.text, sizeof text);
+		a->prompt.cmd = CMD_NONE;
+		prompt_history_add(a->prompt.edit.hist, text);
 		finish_prompt(a, what, text);
-		a->find_before = NULL;
+		a->search.find_before = NULL;
 		break;
 	}
 }
 
 const char *app_prompt_label(const struct app *a)
 {
-	return prompt_label(a->asking);
+	return prompt_label(a->prompt.cmd);
 }

@@ -28,7 +28,7 @@ bool app_query_own(struct app *a, const struct query *q, struct arena *own)
 		app_message(a, ST_ERROR, "%s", e.msg);
 		return false;
 	}
-	a->queried = true;
+	a->in.queried = true;
 	if (session_serial(a->s) != before)
 		app_push_undo(a, &(struct undo){.query = true, .before = here});
 	app_update(a);

@@ -90,7 +90,7 @@ static void do_set(struct app *a, const char *arg)
 	const char *name = arena_strndup(&a->scratch, s, n);
 	if (app_set(a, name, v, &e))
 		app_message(a, ST_ERROR, "%s", e.msg);
-	else if (!a->sticky)
+	else if (!a->status.sticky)
 		app_message(a, ST_DIM, "%s = %s", name, config_now(a, name) ? config_now(a, name) : v);
 }
 
@@ -231,8 +231,8 @@ static void do_fun(struct app *a, const char *arg)
 static void do_cancel(struct app *a)
 {
 	struct job *j = session_job(a->s);
-	a->count = 0;
-	if (a->find)
+	a->in.count = 0;
+	if (a->search.find)
 		app_search(a, NULL);
 	else if (!partial_load_cancel(a) && !reload_cancel(a) && j) {
 		job_cancel(j);
@@ -244,7 +244,7 @@ static void do_cancel(struct app *a)
 static uint32_t hits_here(struct app *a)
 {
 	uint32_t at;
-	return a->find ? pane_now(a)->find(state_now(a), &a->env, 0, &at) : 0;
+	return a->search.find ? pane_now(a)->find(state_now(a), &a->env, 0, &at) : 0;
 }
 
 static void do_search_selected(struct app *a)
@@ -294,7 +294,7 @@ static void do_detail(struct app *a)
 	a->env.detail = !a->env.detail;
 	app_update_all_panes(a);
 	const char *on = a->env.detail ? "on" : "off";
-	if (a->cols < from)
+	if (a->screen.cols < from)
 		app_message(a, ST_DIM, "detail area: %s, needs %d columns", on, from);
 	else
 		app_message(a, ST_DIM, "detail area: %s%s", on,
@@ -339,11 +339,11 @@ static bool common_program(struct app *a, const struct act *act)
 	switch (act->cmd) {
 	case CMD_QUIT: do_quit(a); return true;
 	case CMD_INTERRUPT:
-		if (a->interrupted)
+		if (a->in.interrupted)
 			do_quit(a);
 		else
 			do_cancel(a), app_message(a, ST_NORMAL, "press ^C again to quit");
-		a->interrupted = 2;
+		a->in.interrupted = 2;
 		return true;
 	case CMD_LEFT: case CMD_RIGHT: app_shift(a, act); return true;
 	case CMD_BACK:
@@ -401,7 +401,7 @@ static bool common_search(struct app *a, const struct act *act)
 		if (act->arg)
 			app_grep(a, act->arg);
 		else
-			app_prompt(a, CMD_GREP, a->grep ? regex_pattern(a->grep) : "");
+			app_prompt(a, CMD_GREP, a->search.grep ? regex_pattern(a->search.grep) : "");
 		return true;
 	case CMD_NEXT: app_find(a, 1); return true;
 	case CMD_PREV: app_find(a, -1); return true;

@@ -122,11 +122,11 @@ void files_write_screen(struct app *a, const char *file)
 		return;
 	buf_puts(&name, path_home(&a->scratch, file));	/* app_draw() resets the scratch arena */
 	bool own = p->write && p->write(state_now(a), &a->env, &b);
-	struct grid *g = own ? NULL : grid_new(a->rows, a->cols, a->env.ascii);
-	a->message[0] = '\0';
+	struct grid *g = own ? NULL : grid_new(a->screen.rows, a->screen.cols, a->env.ascii);
+	a->status.text[0] = '\0';
 	if (g) {
 		app_draw(a, g);
-		export_screen(g, &a->look, buf_str(&name), &b);
+		export_screen(g, &a->screen.look, buf_str(&name), &b);
 	}
 	grid_free(g);
 	if (write_file(buf_str(&name), &b, &e))

@@ -44,9 +44,9 @@ void compare_report_rest(struct app *a)
 	struct rest_states r;
 	struct buf b = {0};
 	bool done[TS__N] = {0};
-	a->rest_of = 0;
+	a->files.rest_of = 0;
 	if (!session_rest_async(a->s, &r)) {
-		a->rest_of = session_serial(a->s) + 1;
+		a->files.rest_of = session_serial(a->s) + 1;
 		return;
 	}
 	for (int k = 0; k < 4; k++) {
@@ -66,8 +66,8 @@ void compare_report_rest(struct app *a)
 		    r.ns[0][best] < r.ns[1][best] ? "-" : "+");
 		text_ns(&b, most);
 	}
-	app_message(a, ST_NORMAL, "%s%sA - B, the mean of a %s, %u against %u other%s%s", a->rest_note,
-	    *a->rest_note ? "; " : "", what, r.n[0], r.n[1], text_s(r.n[1]), buf_str(&b));
+	app_message(a, ST_NORMAL, "%s%sA - B, the mean of a %s, %u against %u other%s%s", a->files.rest_note,
+	    *a->files.rest_note ? "; " : "", what, r.n[0], r.n[1], text_s(r.n[1]), buf_str(&b));
 	buf_free(&b);
 }
 
@@ -156,13 +156,13 @@ static void add_file(struct app *a, const char *file, enum side_use use)
 	} else {
 		app_message(a, ST_DIM, "reading %s", file);
 		app_refresh(a);
-		a->sticky = true;
+		a->status.sticky = true;
 	}
 }
 
 void compare_with_previous(struct app *a)
 {
-	add_file(a, a->was, SIDE_BASE);
+	add_file(a, a->files.reload.previous, SIDE_BASE);
 }
 
 /* :diff @NAME: compare the current filters with the saved ones, on the same files. The filters of a query apply to
@@ -192,7 +192,7 @@ static void diff_saved(struct app *a, const char *file)
 		app_message(a, ST_DIM, "comparing with %s: %.200s", file + 1, *words ? words : "no filters");
 	buf_free(&b);
 	app_refresh(a);
-	a->sticky = true;
+	a->status.sticky = true;
 }
 
 static void do_diff(struct app *a, const char *file)
@@ -218,12 +218,12 @@ static void do_show(struct app *a, const char *which)
 	static const char *const name[] = {"delta", "a", "b"};
 	struct query q = *session_query(a->s);
 	unsigned k = ((unsigned)q.show + 1) % SHOW__N;
-	if (!q.b && a->before && a->before != q.a) {	/* the sides before the reload */
-		q.b = a->before;
+	if (!q.b && a->files.reload.before && a->files.reload.before != q.a) {	/* the sides before the reload */
+		q.b = a->files.reload.before;
 		q.of_rest = false;
 		k = SHOW_DELTA;
 	}
-	if (!q.b && a->was) {
+	if (!q.b && a->files.reload.previous) {
 		compare_with_previous(a);
 		return;
 	}

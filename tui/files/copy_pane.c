@@ -112,10 +112,10 @@ static int strip_end(const struct pane_copy *p)
 
 static void free_pane_copy(struct app *a)
 {
-	struct pane_copy *p = a->pane_copy;
+	struct pane_copy *p = a->files.pane_copy;
 	if (!p)
 		return;
-	a->pane_copy = NULL;
+	a->files.pane_copy = NULL;
 	grid_free(p->g);
 	buf_free(&p->text);
 	mem_free(p->pipe);
@@ -124,7 +124,7 @@ static void free_pane_copy(struct app *a)
 
 static void finish_copy(struct app *a)
 {
-	struct pane_copy *p = a->pane_copy;
+	struct pane_copy *p = a->files.pane_copy;
 	p->text.n = p->end;
 	if (p->pipe) {
 		mem_free(a->wants.pipe);
@@ -133,7 +133,7 @@ static void finish_copy(struct app *a)
 		a->wants.ntext = p->text.n;
 		a->wants.text = xstrdup(buf_str(&p->text));
 		p->pipe = NULL;
-		a->message[0] = '\0';
+		a->status.text[0] = '\0';
 	} else {
 		files_copy_text(a, &p->text, "report");
 	}
@@ -142,13 +142,13 @@ static void finish_copy(struct app *a)
 
 bool app_busy(const struct app *a)
 {
-	return a->pane_copy;
+	return a->files.pane_copy;
 }
 
 /* Draw strips for some milliseconds, or one strip if tests force many steps. */
 static void draw_strips(struct app *a)
 {
-	struct pane_copy *p = a->pane_copy;
+	struct pane_copy *p = a->files.pane_copy;
 	int64_t t0 = clock_us(), spent = 0, most = job_forced_threads() > 1 ? 0 : SPENT;
 	while (p->at < p->rows && spent <= most) {
 		draw_strip(a, p, p->rows, p->at, strip_end(p));
@@ -172,7 +172,7 @@ void app_run_step(struct app *a)
 
 void copy_pane_finish(struct app *a)
 {
-	struct pane_copy *p = a->pane_copy;
+	struct pane_copy *p = a->files.pane_copy;
 	if (!p)
 		return;
 	while (p->at < p->rows) {
@@ -185,7 +185,7 @@ void copy_pane_finish(struct app *a)
 
 bool copy_pane_cancel(struct app *a)
 {
-	bool any = a->pane_copy;
+	bool any = a->files.pane_copy;
 	free_pane_copy(a);
 	return any;
 }
@@ -193,12 +193,12 @@ bool copy_pane_cancel(struct app *a)
 void copy_pane_start(struct app *a, const char *pipe)
 {
 	copy_pane_finish(a);
-	struct pane_copy *p = a->pane_copy = xcalloc(1, sizeof *p);
+	struct pane_copy *p = a->files.pane_copy = xcalloc(1, sizeof *p);
 	const struct pane_ops *ops = pane_now(a);
 	struct buf head = {0};
 	p->pipe = pipe ? xstrdup(pipe) : NULL;
 	p->env = a->env;
-	p->env.cols = p->env.choose = a->cols > PAPER_COLS ? a->cols : PAPER_COLS;
+	p->env.cols = p->env.choose = a->screen.cols > PAPER_COLS ? a->screen.cols : PAPER_COLS;
 	p->env.rows = ops->bit == P_TIME ? PAPER_ROWS : a->env.rows;
 	p->env.mono = true;
 	p->g = grid_new(1, 1, a->env.ascii);

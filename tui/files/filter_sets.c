@@ -27,9 +27,9 @@ enum { KINDS = sizeof kinds / sizeof *kinds, FRAME_KINDS = 6 };	/* the first FRA
 
 static struct saved *find_set(struct app *a, const char *name)
 {
-	for (size_t i = 0; i < a->nsaved; i++)
-		if (!strcmp(a->saved[i].name, name))
-			return &a->saved[i];
+	for (size_t i = 0; i < a->files.nsaved; i++)
+		if (!strcmp(a->files.saved[i].name, name))
+			return &a->files.saved[i];
 	return NULL;
 }
 
@@ -43,14 +43,15 @@ static void set_text(struct app *a, const char *name, const char *text, bool our
 {
 	struct saved *s = find_set(a, name);
 	if (!s) {
-		a->saved = mem_grow(a->saved, &a->savedcap, a->nsaved + 1, sizeof *a->saved);
-		s = &a->saved[a->nsaved++];
+		a->files.saved =
+		    mem_grow(a->files.saved, &a->files.savedcap, a->files.nsaved + 1, sizeof *a->files.saved);
+		s = &a->files.saved[a->files.nsaved++];
 		*s = (struct saved){.name = arena_strndup(&a->life, name, strlen(name))};
 	}
 	s->text = arena_strndup(&a->life, text, strlen(text));
 	s->ours = ours;
 	if (!*text)
-		*s = a->saved[--a->nsaved];
+		*s = a->files.saved[--a->files.nsaved];
 }
 
 /* Append the current filters as text, separated by "; ". A "; " in an expression is written as "[;] ". */
@@ -172,9 +173,9 @@ static int write_file(struct app *a, const char *file)
 	FILE *f = fopen(temp, "we");
 	if (!f)
 		return -1;
-	for (size_t i = 0; i < a->nsaved; i++)
-		if (a->saved[i].ours)
-			fprintf(f, "filter %s = %s\n", a->saved[i].name, a->saved[i].text);
+	for (size_t i = 0; i < a->files.nsaved; i++)
+		if (a->files.saved[i].ours)
+			fprintf(f, "filter %s = %s\n", a->files.saved[i].name, a->files.saved[i].text);
 	bool bad = ferror(f);
 	if (fclose(f) || bad || rename(temp, file)) {
 		unlink(temp);
@@ -198,7 +199,7 @@ static void save_set(struct app *a, const char *name)
 		return;
 	}
 	set_text(a, name, buf_str(&b), true);
-	if (!a->files || a->secure || !file)
+	if (!a->keeps_files || a->secure || !file)
 		app_message(a, ST_DIM, "%s, until ttrace ends: %s", name, b.n ? buf_str(&b) : "forgotten");
 	else if (write_file(a, file))
 		app_message(a, ST_ERROR, "%s: %s", file, strerror(errno));
@@ -211,9 +212,9 @@ static void save_set(struct app *a, const char *name)
 int filter_set_choices(const struct app *a, struct choice *out)
 {
 	int n = 0;
-	for (size_t i = 0; i < a->nsaved && n < CHOICES_MAX; i++, n++) {
-		snprintf(out[n].arg, sizeof out[n].arg, "%.47s", a->saved[i].name);
-		snprintf(out[n].text, sizeof out[n].text, "%.111s", a->saved[i].text);
+	for (size_t i = 0; i < a->files.nsaved && n < CHOICES_MAX; i++, n++) {
+		snprintf(out[n].arg, sizeof out[n].arg, "%.47s", a->files.saved[i].name);
+		snprintf(out[n].text, sizeof out[n].text, "%.111s", a->files.saved[i].text);
 		out[n].on = false;
 	}
 	return n;

@@ -23,22 +23,22 @@
 /* Return the session that reads the trace from the start. */
 static struct session *whole_session(const struct app *a)
 {
-	return a->ahead.whole ? a->ahead.whole : a->s;
+	return a->files.partial.whole ? a->files.partial.whole : a->s;
 }
 
 /* Return the session that app_job() reports on. */
 const struct session *partial_load_session(const struct app *a)
 {
-	if (a->next)
-		return a->next;
-	if (a->ahead.part)
-		return a->ahead.part;
+	if (a->files.reload.next)
+		return a->files.reload.next;
+	if (a->files.partial.part)
+		return a->files.partial.part;
 	return session_job(a->s) ? a->s : whole_session(a);
 }
 
 bool partial_load_is_active(const struct app *a)
 {
-	return a->ahead.whole || a->ahead.part || a->ahead.wanted || a->ahead.next;
+	return a->files.partial.whole || a->files.partial.part || a->files.partial.wanted || a->files.partial.next;
 }
 
 static bool is_share(const char *s, double *share)
@@ -77,10 +77,10 @@ bool partial_load_can_reach(const struct app *a, int64_t t)
 static void report_loading(struct app *a)
 {
 	struct buf b = {0};
-	if (a->ahead.t0 == TIME_NONE)
-		buf_printf(&b, "%g%%", 100 * a->ahead.share);
+	if (a->files.partial.t0 == TIME_NONE)
+		buf_printf(&b, "%g%%", 100 * a->files.partial.share);
 	else
-		text_ns(&b, a->ahead.t0);
+		text_ns(&b, a->files.partial.t0);
 	app_message(a, ST_DIM, "reading %s first (Esc: read in order)", buf_str(&b));
 	buf_free(&b);
 }
@@ -88,10 +88,10 @@ static void report_loading(struct app *a)
 /* Detach the part that is being loaded, if any, and resume reading the whole trace. */
 static struct session *take_part(struct app *a)
 {
-	struct session *part = a->ahead.part;
+	struct session *part = a->files.partial.part;
 	if (part)
 		session_pause_loading(whole_session(a), false);
-	a->ahead.part = NULL;
+	a->files.partial.part = NULL;
 	return part;
 }
 
@@ -99,24 +99,24 @@ void partial_load_start(struct app *a, int64_t t0, int64_t t1)
 {
 	struct err e;
 	session_close(take_part(a));
-	a->ahead.part = session_open_part(whole_session(a), t0, t1, &e);
-	a->ahead.wanted = a->ahead.next = false;
-	if (!a->ahead.part) {
+	a->files.partial.part = session_open_part(whole_session(a), t0, t1, &e);
+	a->files.partial.wanted = a->files.partial.next = false;
+	if (!a->files.partial.part) {
 		app_message(a, ST_ERROR, "%s", e.msg);
 		return;
 	}
 	session_pause_loading(whole_session(a), true);
-	a->ahead.t0 = t0;
-	a->ahead.t1 = t1;
+	a->files.partial.t0 = t0;
+	a->files.partial.t1 = t1;
 	report_loading(a);
 }
 
 /* Request a part later: before the first event its place in the file is not known, nor the duration for a share. */
 static void queue_part(struct app *a, int64_t t, double share)
 {
-	a->ahead.wanted = true;
-	a->ahead.t0 = a->ahead.t1 = t;
-	a->ahead.share = share;
+	a->files.partial.wanted = true;
+	a->files.partial.t0 = a->files.partial.t1 = t;
+	a->files.partial.share = share;
 	report_loading(a);
 }
 
@@ -132,9 +132,9 @@ static void show_part(struct app *a)
 	const struct snap *sn = session_snap(a->s);
 	struct place p = PLACE_NONE;
 	struct buf b = {0};
-	p.t0 = a->ahead.t0;
-	if (a->ahead.t1 > a->ahead.t0)
-		p.t1 = a->ahead.t1;
+	p.t0 = a->files.partial.t0;
+	if (a->files.partial.t1 > a->files.partial.t0)
+		p.t1 = a->files.partial.t1;
 	show_place(a, &p);
 	text_ns(&b, sn->t0);
 	buf_puts(&b, " to ");
@@ -146,7 +146,7 @@ static void show_part(struct app *a)
 
 static void update_part(struct app *a)
 {
-	struct session *was = a->s, *part = a->ahead.part;
+	struct session *was = a->s, *part = a->files.partial.part;
 	struct err e;
 	session_refresh(part);
 	session_release_memory(whole_session(a));
@@ -156,15 +156,15 @@ static void update_part(struct app *a)
 	if (session_failed(part, &e) || session_snap(part)->t1 <= session_snap(part)->t0) {
 		app_message(a, ST_DIM, "this part is being read, or cannot be read first: the view moves "
 		    "there when it has been read");
-		a->ahead.next = true;
+		a->files.partial.next = true;
 		session_close(part);
 		return;
 	}
 	reload_switch_session(a, part, false);
-	if (a->ahead.whole)
+	if (a->files.partial.whole)
 		session_close(was);	/* it was another part */
 	else
-		a->ahead.whole = was;
+		a->files.partial.whole = was;
 	show_part(a);
 }
 
@@ -172,9 +172,9 @@ static void update_part(struct app *a)
 static void turn_back(struct app *a, bool same)
 {
 	struct session *part = a->s;
-	session_refresh(a->ahead.whole);
-	reload_switch_session(a, a->ahead.whole, same);
-	a->ahead.whole = NULL;
+	session_refresh(a->files.partial.whole);
+	reload_switch_session(a, a->files.partial.whole, same);
+	a->files.partial.whole = NULL;
 	session_close(part);
 }
 
@@ -187,7 +187,7 @@ static void goto_time(struct app *a, int64_t t)
 		partial_load_start(a, t, t);
 		return;
 	}
-	if (!is_here && a->ahead.whole)
+	if (!is_here && a->files.partial.whole)
 		turn_back(a, false);
 	struct place p = PLACE_NONE;
 	p.t0 = t;
@@ -198,20 +198,22 @@ static void goto_time(struct app *a, int64_t t)
 static void update_queued(struct app *a)
 {
 	const struct snap *sn = session_snap(whole_session(a));
-	bool known = a->ahead.wanted && (session_may_part(whole_session(a)) || sn->complete);
-	if (a->ahead.wanted && a->ahead.t0 == TIME_NONE && !time_of(sn, a->ahead.share, &a->ahead.t0))
+	bool known = a->files.partial.wanted && (session_may_part(whole_session(a)) || sn->complete);
+	if (a->files.partial.wanted && a->files.partial.t0 == TIME_NONE &&
+	    !time_of(sn, a->files.partial.share, &a->files.partial.t0))
 		return;
-	if (!known && !(a->ahead.next && (sn->complete || sn->t1 > a->ahead.t0)))
+	if (!known && !(a->files.partial.next && (sn->complete || sn->t1 > a->files.partial.t0)))
 		return;
-	a->ahead.wanted = a->ahead.next = false;
-	goto_time(a, a->ahead.t0);
+	a->files.partial.wanted = a->files.partial.next = false;
+	goto_time(a, a->files.partial.t0);
 }
 
 /* Return whether the panes may switch to another session: not while the user types or uses a menu, nor from a
    session with a second file. */
 static bool may_turn(const struct app *a)
 {
-	return !a->asking && !a->pop.kind && (!a->ahead.whole || (session_nsides(a->s) == 1 && !session_job(a->s)));
+	return !a->prompt.cmd && !a->pop.kind &&
+	       (!a->files.partial.whole || (session_nsides(a->s) == 1 && !session_job(a->s)));
 }
 
 void partial_load_update(struct app *a)
@@ -219,15 +221,15 @@ void partial_load_update(struct app *a)
 	if (!partial_load_is_active(a) || !may_turn(a))
 		return;
 	update_queued(a);
-	if (a->ahead.part) {
+	if (a->files.partial.part) {
 		update_part(a);
 		return;
 	}
-	if (!a->ahead.whole)
+	if (!a->files.partial.whole)
 		return;
-	session_refresh(a->ahead.whole);
-	const struct snap *sn = session_snap(a->ahead.whole);
-	if (sn->complete || sn->t1 >= session_snap(a->s)->t1 || session_failed(a->ahead.whole, NULL)) {
+	session_refresh(a->files.partial.whole);
+	const struct snap *sn = session_snap(a->files.partial.whole);
+	if (sn->complete || sn->t1 >= session_snap(a->s)->t1 || session_failed(a->files.partial.whole, NULL)) {
 		turn_back(a, true);
 		app_message(a, ST_NORMAL, "everything before it has been read too");
 	}
@@ -235,13 +237,13 @@ void partial_load_update(struct app *a)
 
 bool partial_load_cancel(struct app *a)
 {
-	if (a->ahead.part || a->ahead.wanted || a->ahead.next) {
+	if (a->files.partial.part || a->files.partial.wanted || a->files.partial.next) {
 		session_close(take_part(a));
-		a->ahead.wanted = a->ahead.next = false;
+		a->files.partial.wanted = a->files.partial.next = false;
 		app_message(a, ST_WARN, "cancelled: the file is read in order");
 		return true;
 	}
-	if (!a->ahead.whole)
+	if (!a->files.partial.whole)
 		return false;
 	turn_back(a, false);
 	app_message(a, ST_NORMAL, "showing what has been read so far");
@@ -273,5 +275,5 @@ bool partial_load_goto(struct app *a, const char *arg)
 void partial_load_free(struct app *a)
 {
 	session_close(take_part(a));
-	session_close(a->ahead.whole);
+	session_close(a->files.partial.whole);
 }

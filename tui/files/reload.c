@@ -114,7 +114,7 @@ static void put_down(struct app *a, const struct carried *c, bool same)
 void reload_switch_session(struct app *a, struct session *to, bool same)
 {
 	copy_pane_finish(a);
-	if (a->asking)		/* a prompt or menu refers to the old session */
+	if (a->prompt.cmd)		/* a prompt or menu refers to the old session */
 		app_prompt_key(a, KEY_ESC);
 	if (a->pop.kind)
 		app_pop_key(a, KEY_ESC);
@@ -127,38 +127,38 @@ void reload_switch_session(struct app *a, struct session *to, bool same)
 		a->cur = pane_find(session_is_trace(a->s) ? "timeline" : "top");
 	app_update(a);
 	put_down(a, &c, same);
-	a->nundo = a->undone = 0;
-	a->turned = true;
+	a->nav.nundo = a->nav.undone = 0;
+	a->in.turned = true;
 }
 
 static void change_over(struct app *a)
 {
-	struct session *old = a->s, *to = a->next;
-	a->next = NULL;
+	struct session *old = a->s, *to = a->files.reload.next;
+	a->files.reload.next = NULL;
 	reload_switch_session(a, to, false);
 	const char *was = session_side_name(old, 0);
-	mem_free(a->was);
+	mem_free(a->files.reload.previous);
 	/* not NULL if it was fetched, and saved under this name */
-	a->was = strcmp(was, session_file(old)) ? xstrdup(was) : NULL;
+	a->files.reload.previous = strcmp(was, session_file(old)) ? xstrdup(was) : NULL;
 	session_close(old);
-	if (a->was && a->again_diff)
+	if (a->files.reload.previous && a->files.reload.diff)
 		compare_with_previous(a);
 	else
-		app_message(a, ST_NORMAL, a->was ? "read again: D compares" : "read again");
+		app_message(a, ST_NORMAL, a->files.reload.previous ? "read again: D compares" : "read again");
 }
 
 static void update_next(struct app *a)
 {
 	struct err e;
-	session_refresh(a->next);
-	if (session_job(a->next))
+	session_refresh(a->files.reload.next);
+	if (session_job(a->files.reload.next))
 		return;
-	if (!session_failed(a->next, &e)) {
+	if (!session_failed(a->files.reload.next, &e)) {
 		change_over(a);
 		return;
 	}
-	session_close(a->next);
-	a->next = NULL;
+	session_close(a->files.reload.next);
+	a->files.reload.next = NULL;
 	app_message(a, ST_ERROR, "%s", e.msg);
 }
 
@@ -167,16 +167,16 @@ static void update_next(struct app *a)
 void reload_show_side(struct app *a, const struct side_news *n)
 {
 	struct query q = *session_query(a->s);
-	a->before = q.a;
+	a->files.reload.before = q.a;
 	session_query_use_side(&q, SIDE_SHOW, n->side);
-	if (a->again_diff) {
-		q.b = a->before;
+	if (a->files.reload.diff) {
+		q.b = a->files.reload.before;
 		q.show = SHOW_DELTA;
 		q.of_rest = false;
 	}
 	if (!app_query(a, &q))
 		return;
-	if (a->again_diff)
+	if (a->files.reload.diff)
 		app_message(a, ST_NORMAL, "read again: showing what has changed (:diff= ends the comparison)");
 	else
 		app_message(a, ST_NORMAL, "read again: D compares, u undoes");
@@ -203,7 +203,8 @@ void reload_start(struct app *a, const char *arg)
 			return;
 		}
 	/* a trace that is still being read may be read again: the new session replaces it when it is ready */
-	if (a->next || a->file_writer || partial_load_is_active(a) || (!session_is_trace(a->s) && app_job(a))) {
+	if (a->files.reload.next || a->files.file_writer || partial_load_is_active(a) ||
+	    (!session_is_trace(a->s) && app_job(a))) {
 		app_message(a, ST_WARN, "a file is being read already: Esc cancels");
 		return;
 	}
@@ -217,15 +218,15 @@ void reload_start(struct app *a, const char *arg)
 		app_message(a, ST_DIM, "the file has not changed since it was read");
 		return;
 	}
-	a->again_diff = arg && *arg;
-	if (session_is_trace(a->s) && a->again_diff && !strcmp(session_side_name(a->s, 0), session_file(a->s))) {
+	a->files.reload.diff = arg && *arg;
+	if (session_is_trace(a->s) && a->files.reload.diff && !strcmp(session_side_name(a->s, 0), session_file(a->s))) {
 		app_message(a, ST_WARN, "the old contents of a trace file are not kept: copy the file "
 		    "first, then use r and B");
 		return;
 	}
 	if (session_is_trace(a->s)) {
-		a->next = session_open(a->options, &e);
-		rc = a->next ? 0 : -1;
+		a->files.reload.next = session_open(a->options, &e);
+		rc = a->files.reload.next ? 0 : -1;
 	} else {
 		rc = add_files(a, &e);
 	}
@@ -234,15 +235,15 @@ void reload_start(struct app *a, const char *arg)
 	else
 		app_message(a, ST_DIM, "reading again (Esc cancels)");
 	app_refresh(a);
-	a->sticky = true;
+	a->status.sticky = true;
 }
 
 bool reload_cancel(struct app *a)
 {
-	if (!a->next)
+	if (!a->files.reload.next)
 		return false;
-	session_close(a->next);
-	a->next = NULL;
+	session_close(a->files.reload.next);
+	a->files.reload.next = NULL;
 	app_message(a, ST_WARN, "cancelled: the old data is kept");
 	return true;
 }
@@ -250,12 +251,13 @@ bool reload_cancel(struct app *a)
 void reload_update(struct app *a, bool notified)
 {
 	const char *notice;
-	if (a->next)
+	if (a->files.reload.next)
 		update_next(a);
 	if (app_job(a) || !(notice = session_take_notice(a->s)))
 		return;
 	if (notified)
-		app_message(a, ST_NORMAL, "%s; %s", arena_strndup(&a->scratch, a->message, strlen(a->message)), notice);
+		app_message(
+		    a, ST_NORMAL, "%s; %s", arena_strndup(&a->scratch, a->status.text, strlen(a->status.text)), notice);
 	else
 		app_message(a, ST_NORMAL, "%s", notice);
 }

@@ -21,9 +21,9 @@ enum { TAGS_MAX = 2000 };
 
 static struct tag_preset *find_tag(struct app *a, const char *name, size_t n)
 {
-	for (size_t i = 0; i < a->nnamed; i++)
-		if (strlen(a->tag_preset[i].name) == n && !memcmp(a->tag_preset[i].name, name, n))
-			return &a->tag_preset[i];
+	for (size_t i = 0; i < a->files.nnamed; i++)
+		if (strlen(a->files.tag_preset[i].name) == n && !memcmp(a->files.tag_preset[i].name, name, n))
+			return &a->files.tag_preset[i];
 	return NULL;
 }
 
@@ -36,8 +36,9 @@ static bool define_tag(struct app *a, const char *arg, size_t n)
 	s += 1 + strspn(s + 1, " ");
 	struct tag_preset *old = find_tag(a, arg, n);
 	if (!old) {
-		a->tag_preset = mem_grow(a->tag_preset, &a->namedcap, a->nnamed + 1, sizeof *a->tag_preset);
-		old = &a->tag_preset[a->nnamed++];
+		a->files.tag_preset =
+		    mem_grow(a->files.tag_preset, &a->files.namedcap, a->files.nnamed + 1, sizeof *a->files.tag_preset);
+		old = &a->files.tag_preset[a->files.nnamed++];
 		*old = (struct tag_preset){arena_strndup(&a->life, arg, n), NULL};
 	}
 	old->text = arena_strndup(&a->life, s, strlen(s));
@@ -47,8 +48,8 @@ static bool define_tag(struct app *a, const char *arg, size_t n)
 static void list_tags(struct app *a)
 {
 	struct buf b = {0};
-	for (size_t i = 0; i < a->nnamed; i++)
-		buf_printf(&b, " %s", a->tag_preset[i].name);
+	for (size_t i = 0; i < a->files.nnamed; i++)
+		buf_printf(&b, " %s", a->files.tag_preset[i].name);
 	if (b.n)
 		app_message(a, ST_NORMAL, "tags:%s", buf_str(&b));
 	else
@@ -103,7 +104,7 @@ void tag_preset_command(struct app *a, const char *arg)
 
 const char *tag_preset_name(const struct app *a, size_t i)
 {
-	return i < a->nnamed ? a->tag_preset[i].name : NULL;
+	return i < a->files.nnamed ? a->files.tag_preset[i].name : NULL;
 }
 
 /* Map w s to zoom, a d to pan, as in Perfetto and speedscope, on the timeline and in the flame graph only. */
@@ -112,7 +113,7 @@ static int map_wasd(struct app *a, struct err *e)
 	static const struct { const char *key, *cmd; } wasd[] = {
 	    {"w", "zoom-in"}, {"s", "zoom-out"}, {"a", "left"}, {"d", "right"}};
 	for (size_t i = 0; i < sizeof wasd / sizeof *wasd; i++)
-		if (keymap_add(&a->keys, wasd[i].key, wasd[i].cmd, P_TIME | P_FLAME, e))
+		if (keymap_add(&a->in.keys, wasd[i].key, wasd[i].cmd, P_TIME | P_FLAME, e))
 			return -1;
 	return 0;
 }
@@ -125,7 +126,7 @@ int files_map_key(struct app *a, const char *arg, struct err *e)
 		return map_wasd(a, e);
 	if (!*cmd)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "map requires KEY COMMAND, or wasd");
-	return keymap_add(&a->keys, arena_strndup(&a->scratch, arg, n), cmd, P_ALL, e);
+	return keymap_add(&a->in.keys, arena_strndup(&a->scratch, arg, n), cmd, P_ALL, e);
 }
 
 int files_config_line(struct app *a, const char *s, struct err *e)

@@ -83,7 +83,7 @@ static const char *list_name(struct app *a)
 
 static bool is_forbidden(const struct app *a)
 {
-	return !a->files || a->secure || a->last.use == LAST_OFF;
+	return !a->keeps_files || a->secure || a->files.last.use == LAST_OFF;
 }
 
 /* ---- writing a view */
@@ -103,8 +103,8 @@ static bool is_restorable(int pane)
 static struct view last_position(const struct app *a)
 {
 	struct view s = app_view(a);
-	for (int i = a->jump_at; !is_restorable(s.pane) && i > 0;)
-		s = a->jump[--i];
+	for (int i = a->nav.jump_at; !is_restorable(s.pane) && i > 0;)
+		s = a->nav.jump[--i];
 	return s;
 }
 
@@ -145,10 +145,10 @@ static void put_view(struct app *a, bool cursor, struct buf *b)
 	put_query(a, b);
 	for (int i = 0; i < 26; i++) {
 		char word[8] = {'m', 'a', 'r', 'k', ' ', (char)('a' + i), 0};
-		if (!a->marked[i] || !is_restorable(a->mark[i].pane))
+		if (!a->nav.marked[i] || !is_restorable(a->nav.mark[i].pane))
 			continue;
-		put_step(b, word, &a->mark[i], true);
-		buf_printf(b, " %.300s\n", a->mark_text[i] ? a->mark_text[i] : "");
+		put_step(b, word, &a->nav.mark[i], true);
+		buf_printf(b, " %.300s\n", a->nav.mark_text[i] ? a->nav.mark_text[i] : "");
 	}
 }
 
@@ -200,21 +200,21 @@ static void take_mark(struct app *a, char letter, const char *s)
 	int i = letter - 'a';
 	if (i < 0 || i >= 26 || !(s = take_step(a, s, &to)))
 		return;
-	a->mark[i] = to;
-	a->marked[i] = true;
-	take_text(&a->mark_text[i], s);
+	a->nav.mark[i] = to;
+	a->nav.marked[i] = true;
+	take_text(&a->nav.mark_text[i], s);
 }
 
 static void take_line(struct app *a, const char *s)
 {
-	struct last_view *l = &a->last;
+	struct last_view *l = &a->files.last;
 	char word[16];
 	int n = 0;
 	if (sscanf(s, "%15s%n", word, &n) != 1 || s[n] != ' ')
 		return;
 	const char *arg = s + n + 1;
 	if (!strcmp(word, "view"))
-		a->marked[MARKS - 1] = take_step(a, arg, &a->mark[MARKS - 1]) != NULL;
+		a->nav.marked[MARKS - 1] = take_step(a, arg, &a->nav.mark[MARKS - 1]) != NULL;
 	else if (!strcmp(word, "mark") && arg[0] && arg[1] == ' ')
 		take_mark(a, arg[0], arg + 2);
 	else if (!strcmp(word, "filters"))
@@ -272,11 +272,12 @@ static void describe_view(struct app *a, struct buf *b)
 {
 	int marks = 0;
 	for (int i = 0; i < 26; i++)
-		marks += a->marked[i];
-	buf_puts(b, panes[a->mark[MARKS - 1].pane]->tab);
-	if (a->last.filters)
-		buf_printf(b, ", %.100s", a->last.filters);
-	if (a->last.q.from != TIME_NONE || a->last.q.to != TIME_NONE || a->last.q.g || a->last.gs)
+		marks += a->nav.marked[i];
+	buf_puts(b, panes[a->nav.mark[MARKS - 1].pane]->tab);
+	if (a->files.last.filters)
+		buf_printf(b, ", %.100s", a->files.last.filters);
+	if (a->files.last.q.from != TIME_NONE || a->files.last.q.to != TIME_NONE || a->files.last.q.g ||
+	    a->files.last.gs)
 		buf_puts(b, ", narrowed");
 	if (marks)
 		buf_printf(b, ", %d mark%s", marks, marks == 1 ? "" : "s");
@@ -284,7 +285,7 @@ static void describe_view(struct app *a, struct buf *b)
 
 void view_file_read(struct app *a)
 {
-	struct last_view *l = &a->last;
+	struct last_view *l = &a->files.last;
 	struct buf b = {0};
 	if (l->begin || is_forbidden(a) || !session_snap(a->s)->complete)
 		return;
@@ -305,17 +306,17 @@ void view_file_read(struct app *a)
 	put_view(a, false, &b);
 	l->begin = xstrdup(buf_str(&b));
 	buf_reset(&b);
-	if (a->marked[MARKS - 1]) {
+	if (a->nav.marked[MARKS - 1]) {
 		describe_view(a, &b);
-		take_text(&a->mark_text[MARKS - 1], buf_str(&b));
-		if (l->use == LAST_RESTORE && !a->keyed) {
+		take_text(&a->nav.mark_text[MARKS - 1], buf_str(&b));
+		if (l->use == LAST_RESTORE && !a->in.keyed) {
 			struct view before = app_view(a);
-			a->did = CMD_JUMP_MARK;
-			a->queried = false;
-			if (view_file_restore(a) && !a->message[0])
+			a->in.did = CMD_JUMP_MARK;
+			a->in.queried = false;
+			if (view_file_restore(a) && !a->status.text[0])
 				app_message(a, ST_DIM, "last view restored: %.200s (u: default view)", buf_str(&b));
 			app_record_move(a, &before);
-		} else if (!a->message[0]) {
+		} else if (!a->status.text[0]) {
 			app_message(a, ST_DIM, "last view: %.200s; '\" restores it", buf_str(&b));
 		}
 	}
@@ -324,10 +325,10 @@ void view_file_read(struct app *a)
 
 bool view_file_restore(struct app *a)
 {
-	const struct last_view *l = &a->last;
+	const struct last_view *l = &a->files.last;
 	struct query q = *session_query(a->s);
-	const struct view to = a->mark[MARKS - 1];
-	if (!a->marked[MARKS - 1])
+	const struct view to = a->nav.mark[MARKS - 1];
+	if (!a->nav.marked[MARKS - 1])
 		return false;
 	if (filter_set_parse(a, &q, l->filters ? l->filters : ""))
 		return false;
@@ -384,7 +385,7 @@ static void keep_others(const struct buf *old, const char *key, struct buf *b)
 
 void view_file_write(struct app *a)
 {
-	struct last_view *l = &a->last;
+	struct last_view *l = &a->files.last;
 	struct buf now = {0}, old = {0}, b = {0};
 	const char *name = l->key && !is_forbidden(a) ? list_name(a) : NULL;
 	char *key = name ? key_of(a) : NULL;
@@ -393,7 +394,7 @@ void view_file_write(struct app *a)
 	if (name)
 		put_view(a, false, &now);
 	bool same = !name || !strcmp(buf_str(&now), l->begin);
-	if (name && !(same && (l->use == LAST_OFFER || !a->marked[MARKS - 1]))) {
+	if (name && !(same && (l->use == LAST_OFFER || !a->nav.marked[MARKS - 1]))) {
 		read_list(name, &old);
 		buf_str(&old);
 		buf_puts(&b, "# last views of files; see ttracerc(5), set last\n");

@@ -4,8 +4,8 @@
  * A view as the command line that shows it again.
  *
  * It contains the query, as the options of the same names, and -at=@ with the view of the pane, which
- * is only valid for the same program and file (app/view.h). Options with times, goroutines and places are applied as soon as enough of the file has
- * been read to resolve them.
+ * is only valid for the same program and file (app/view.h). Options with times, goroutines and
+ * places are applied as soon as enough of the file has been read to resolve them.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -109,7 +109,7 @@ static int view_options_goto_at(struct app *a, const char *where)
 		if (!end || *end || !pane_now(a)->load)
 			return -1;
 		app_restore_view(a, &to);
-		a->greeted = true;
+		a->status.greeted = true;
 		return 0;
 	}
 	const char *dots = strstr(where, "..");
@@ -150,7 +150,7 @@ void view_options_goto_command(struct app *a, const struct act *act)
 	if (act->cmd == CMD_GOTO_TASK) {
 		if (app_open(a, "tasks", NULL)) {
 			app_search(a, act->arg);
-			if (a->find)
+			if (a->search.find)
 				app_find(a, 2);
 		}
 		return;

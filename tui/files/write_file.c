@@ -56,27 +56,27 @@ bool write_file_allowed(struct app *a, enum cmd_id id, const char *arg, const ch
 {
 	const char *path = path_home(&a->scratch, file);
 	struct stat st;
-	if (a->replaces || lstat(path, &st) || S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode))
+	if (a->files.replaces || lstat(path, &st) || S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode))
 		return true;
-	mem_free(a->over.arg);
-	a->over.cmd = id;
-	a->over.arg = xstrdup(arg);
+	mem_free(a->files.over.arg);
+	a->files.over.cmd = id;
+	a->files.over.arg = xstrdup(arg);
 	app_message(a, ST_WARN, "%s exists: y replaces it, any other key keeps it", path);
 	return false;
 }
 
 bool write_file_answer(struct app *a, int32_t key)
 {
-	struct act act = {a->over.cmd, 0, a->over.arg};
+	struct act act = {a->files.over.cmd, 0, a->files.over.arg};
 	if (!act.cmd)
 		return false;
-	a->over.cmd = CMD_NONE;
-	a->replaces = true;
+	a->files.over.cmd = CMD_NONE;
+	a->files.replaces = true;
 	if (key == 'y' || key == 'Y')
 		app_act(a, &act);
 	else
 		app_message(a, ST_DIM, "not written: the file was kept");
-	a->replaces = false;
+	a->files.replaces = false;
 	return true;
 }
 
@@ -182,7 +182,7 @@ static void start_report(struct app *a, struct file_writer *w, const struct endi
 		free_writer(w);
 		return;
 	}
-	a->file_writer = w;
+	a->files.file_writer = w;
 	app_message(a, ST_DIM, "writing %s", w->file);
 }
 
@@ -203,7 +203,7 @@ void write_file_start(struct app *a, const char *file)
 	if (a->secure) {
 		app_message(a, ST_WARN, "off because TTRACESECURE is set");
 	} else if (!file || !*file) {
-		app_prompt(a, CMD_COMMAND, a->replaces ? "w! " : "w ");
+		app_prompt(a, CMD_COMMAND, a->files.replaces ? "w! " : "w ");
 	} else if (text && has_selection(a)) {
 		files_write_screen(a, file);
 	} else if (!end) {
@@ -241,11 +241,11 @@ static void report_result(struct app *a, const struct file_writer *w, int rc)
 
 void write_file_update(struct app *a, bool wait)
 {
-	struct file_writer *w = a->file_writer;
+	struct file_writer *w = a->files.file_writer;
 	if (!w || (!wait && !job_done(w->r->job, NULL)))
 		return;
 	int rc = report_job_finish(w->r, a->s);
-	a->file_writer = NULL;
+	a->files.file_writer = NULL;
 	report_result(a, w, rc);
 	free_writer(w);
 }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_APP_DRAW_H
+#define TTRACE_APP_DRAW_H
+
+#include "term/grid.h"
+#include "term/style.h"
+
+struct app;
+
+enum { SHIFT = 10, SHIFT_MAX = 400, SIDE_COLS = 120, SIDE_LEAVES = SIDE_COLS - SIDE_COLS * 35 / 100 };
+enum { COSTS = 256 };		/* frames whose cost is kept for `set debug on` */
+struct app_screen {
+	struct look look;
+	int rows, cols;
+	int shift;			/* columns by which the pane is scrolled to the right (l) */
+	char hints[400];		/* env.hints */
+	bool mouse, cursor, ticks, debug;
+	int64_t cost_us;		/* of the previous frame, from the key on */
+	uint32_t costs[COSTS], ncost;	/* of the last frames, a ring; ncost: frames in all */
+	uint32_t cost_cells;
+	size_t cost_bytes;
+};
+
+/* Return whether the screen is too small for panes: app_draw() writes only a message. */
+bool app_too_small(const struct app *);
+void app_hints(const struct app *, struct buf *);	/* append the key hints of the pane shown */
+int app_tab_at(const struct app *, int x);		/* the pane whose tab is at column x of line 0, or -1 */
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_FILES_FILES_H
+#define TTRACE_FILES_FILES_H
+
+#include "app/pane.h"
+
+/* What the viewer reads, writes and remembers. */
+struct app;
+struct file_writer;
+struct pane_copy;
+
+enum { START_AT = 16 };
+
+struct saved { const char *name, *text; bool ours; };	/* ours: saved by the viewer, not from the configuration */
+
+struct last_view {		/* view_file.c */
+	enum last_use { LAST_OFFER, LAST_RESTORE, LAST_OFF } use;	/* the last value that was set */
+	char *key;		/* NULL, or the key of the file in the list of views */
+	char *begin;		/* the view as text when the file was opened */
+	char *filters, *gs, *type;	/* the view saved for this file */
+	struct query q;
+};
+
+struct partial_load {
+	/* NULL, or the session of the whole trace, while s is a part of it that was loaded first */
+	struct session *whole;
+	struct session *part;	/* NULL, or such a part while it loads */
+	bool wanted;		/* a part is wanted, and it is not known yet whether it can be loaded, ... */
+	bool next;		/* ... or the sequential reading will reach it soon */
+	/* The range that was asked for. If t0 is TIME_NONE: share of the trace, whose duration is not
+	   known yet. */
+	int64_t t0, t1;
+	double share;
+};
+
+struct reload {
+	struct session *next;		/* NULL, or the session of the reloaded trace, to replace the one shown */
+	uint64_t before;		/* the sides that were shown before; 0: none */
+	char *previous;			/* NULL, or the path of the previous copy of a trace that was reloaded */
+	bool diff;			/* compare the reloaded file with the sides before */
+};
+
+struct files {
+	struct reload reload;
+	struct partial_load partial;
+	char rest_note[80];		/* how side A of a comparison with the rest was chosen, or "" */
+	/* report the comparison with the rest when this query is weighed: its serial + 1; 0: none */
+	uint32_t rest_of;
+	struct pane_copy *pane_copy;	/* NULL, or the rows of the pane are being written to a text */
+	struct file_writer *file_writer;	/* NULL, or a file that is being written */
+	/* a command that waits for the user to confirm that it may replace a file */
+	struct { enum cmd_id cmd; char *arg; } over;
+	bool replaces;			/* the running command may replace a file */
+	struct last_view last;
+	struct saved *saved;
+	size_t nsaved, savedcap;
+	struct tag_preset { const char *name, *text; } *tag_preset;
+	size_t nnamed, namedcap;
+};
+
+/* compare.c: differences and merging of files */
+void compare_report_rest(struct app *);	/* summarise the comparison with the rest in a message */
+bool compare_command(struct app *, const struct act *);	/* false: not a command of compare.c */
+void compare_with_previous(struct app *);	/* compare with the previous copy of the trace */
+bool compare_update(struct app *);	/* add a side that was requested once it is loaded; true: added and reported */
+
+/* filter_sets.c: filter sets by name */
+bool filter_set_command(struct app *, const struct act *);	/* false: not a command of filter_sets.c */
+int  filter_set_add_line(struct app *, const char *line, bool ours, struct err *e);	/* "NAME = focus=RE; ..." */
+void filter_set_read_file(struct app *);
+int  filter_set_choices(const struct app *, struct choice *);
+const char *filter_set_text(struct app *, const char *name);	/* NULL: no set of that name */
+void filter_set_put(struct app *, struct buf *);	/* append the active filters as text */
+/* NULL, or the word that is not a filter */
+const char *filter_set_parse(struct app *, struct query *, const char *words);
+
+/* view_file.c: the view of a file, saved between runs */
+void view_file_read(struct app *);	/* call when the whole file is read */
+bool view_file_restore(struct app *);		/* '" ; false: none is saved */
+void view_file_write(struct app *);
+
+/* view_options.c: the view as command line options */
+void view_options_put(struct app *, struct buf *);
+/* Apply the start options that can be resolved by what is read so far; first: all of them. */
+void view_options_apply(struct app *, bool first);
+bool view_options_parse_time(const struct app *, const char *, int64_t *t);	/* 1.2s, 350ms, 40%, 15:04:05 */
+trk_id view_options_find_track(const struct app *, enum track_kind, const char *id); /* "12", "g12"; 0: not found */
+void view_options_goto_command(struct app *, const struct act *);	/* gt gG gp gk */
+
+/* tag_presets.c: named tags, lines of the configuration */
+void tag_preset_command(struct app *, const char *arg);		/* "NAME", "NAME = RE" */
+const char *tag_preset_name(const struct app *, size_t i);	/* NULL: i is past the end */
+int  files_map_key(struct app *, const char *arg, struct err *e);
+int  files_config_line(struct app *, const char *line, struct err *e);
+
+/* partial_load.c: load the time range that is looked at first */
+const struct session *partial_load_session(const struct app *);	/* the session that app_job() reports on */
+bool partial_load_is_active(const struct app *);
+/* As view_options_parse_time(), but percentages are resolved by the outline. */
+bool partial_load_parse_time(const struct app *, const char *, int64_t *t);
+/* t is in the trace, and a part that contains it can be loaded. */
+bool partial_load_can_reach(const struct app *, int64_t t);
+void partial_load_start(struct app *, int64_t t0, int64_t t1);	/* load [t0, t1] first, then move there */
+/* Go to a time, and load a part first if necessary. Return false when the caller has to go there itself: the trace is
+   complete or cannot be read in parts, or the time is not known or not in the trace. */
+bool partial_load_goto(struct app *, const char *time);
+bool partial_load_cancel(struct app *);			/* false: no part was being loaded */
+void partial_load_update(struct app *);
+void partial_load_free(struct app *);
+
+/* reload.c: read or fetch the open file again */
+/* Replace a->s, which the caller then owns, by `to`. The position is restored by names; if same (both are of the
+   same trace), window and row are kept as well. */
+void reload_switch_session(struct app *, struct session *to, bool same);
+void reload_start(struct app *, const char *arg);
+void reload_show_side(struct app *, const struct side_news *);	/* a profile that was loaded as a side has changed */
+bool reload_cancel(struct app *);
+void reload_update(struct app *, bool notified);	/* notified: a message about the reload is shown already */
+
+/* copy_pane.c: the rows of the pane as text */
+/* Start to collect the rows. If the app is patient, it is continued by app_run_step(). At the end the text is
+ * copied, or given to the command `pipe`. */
+void copy_pane_start(struct app *, const char *pipe);
+void copy_pane_finish(struct app *);	/* complete it now if one was started, because the pane is about to change */
+bool copy_pane_cancel(struct app *);	/* false: none was started */
+
+/* write_file.c: write the view to a file of another format */
+void write_file_start(struct app *, const char *file);	/* NULL: ask for it */
+/* Return true when a command may write to the file. If the file exists, ask the user and return false; on y the
+   command runs again with arg and may replace the file. */
+bool write_file_allowed(struct app *, enum cmd_id, const char *arg, const char *file);
+bool write_file_answer(struct app *, int32_t key);	/* handle the answer; false: no question was open */
+void write_file_update(struct app *, bool wait);
+
+/* clipboard_editor.c: copying, writing, editing */
+void files_copy_text(struct app *, struct buf *, const char *what);	/* copy the text and report it by its name */
+void files_copy(struct app *, const char *what);		/* item, report, view */
+void files_write_screen(struct app *, const char *file);
+void files_pipe_pane(struct app *, const char *command);	/* NULL: ask */
+void files_edit_source(struct app *);
+
+#endif
