@@ -5,6 +5,7 @@
  * N functions, stacks of 10 to 60 frames that share their outer parts as real
  * ones do, two sample types, labels. Seeded; gzipped by zlib as it goes.
  */
+#include "config.h"
 #include "gen.h"
 
 #include <stdio.h>

@@ -10,6 +10,7 @@
  * is. Everything is seeded: the same arguments give the same bytes. Recording
  * a real program instead would need Go, and would differ from run to run.
  */
+#include "config.h"
 #include "gen.h"
 
 #include <inttypes.h>

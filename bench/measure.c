@@ -11,6 +11,7 @@
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE
 #endif
+#include "config.h"
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -17,7 +17,8 @@ refuses 2 'did you mean goroutines' help goruotines
 run 0
 grep -q 'go test' out || fail "without arguments it does not say how to record"
 run 0 --version
-grep -q '^ttrace [0-9]' out || fail "version"
+version=$(sed -n 's/^## \([0-9.]*\) (unreleased)$/\1-dev/p; s/^## \([0-9.]*\) .*/\1/p' "$top/NEWS.md" | head -n 1)
+grep -qx "ttrace $version" out || fail "version: $(cat out), and NEWS.md has $version first"
 run 0 help
 grep -q -- '-nodecount' out || fail "help without options"
 run 0 help top

@@ -1,14 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The manual pages that are checked in are those that the program's tables make. They refer to pages that exist, are all
-# installed, and are correct mdoc, where mandoc is installed.
+# The manual pages and completions that are checked in are those that the program's tables make. Pages refer to pages that
+# exist, are all installed, and are correct mdoc, where mandoc is installed.
 . "${srcdir:-.}/tests/lib.sh"
 cd "$top/man" || exit 99
+# current FILE COMMAND...: whether the file is what the command prints; UPDATE=1 writes it
+current() {
+	file=$1
+	shift
+	"$@" >"$tmp/new" || exit 1
+	[ "${UPDATE:-}" != 1 ] || cp "$tmp/new" "$file"
+	diff -u "$file" "$tmp/new" || fail "$file is stale: UPDATE=1 make check TESTS=tests/man.sh"
+}
+current ../completion/bash/ttrace "$TTRACE" -print=completion-bash
+current ../completion/zsh/_ttrace "$TTRACE" -print=completion-zsh
+current ../completion/fish/ttrace.fish "$TTRACE" -print=completion-fish
 for template in *.in; do
 	page=${template%.in}
-	./gen.sh "$TTRACE" "$template" >"$tmp/page" || exit 1
-	[ "${UPDATE:-}" != 1 ] || cp "$tmp/page" "$page"
-	diff -u "$page" "$tmp/page" || fail "man/$page is stale: UPDATE=1 make check TESTS=tests/man.sh"
+	current "$page" ./gen.sh "$TTRACE" "$template"
 	grep -q "man/$page\$\|man/$page " ../Makefile.am || fail "man/$page is not installed"
 	for to in $(sed -n 's/^\.Xr \(ttrace[a-z-]*\) \([0-9]\).*/\1.\2/p; s/.* Xr \(ttrace[a-z-]*\) \([0-9]\).*/\1.\2/p' "$page"); do
 		[ -e "$to" ] || fail "man/$page refers to $to"
