@@ -235,7 +235,7 @@ void goroutines_page_draw(const struct goroutines_state *p, const struct pane_en
 	int foot = foot_of(&p->one, env), top = 4;
 	if (!p->one.n) {
 		draw_top(p, env, g);
-		tracepane_draw_empty(g, 5, goroutines_page_job(p) ? "Collecting its spans." :
+		tracepane_draw_empty(g, 5, async_job(&p->one.rest) ? "Collecting its spans." :
 		    "This goroutine did nothing in the range.\nR removes the filters, :t without argument the range.");
 		return;
 	}
@@ -358,8 +358,9 @@ enum verdict goroutines_page_command(
 
 void goroutines_page_summary(const struct goroutines_state *p, const struct pane_env *env, struct buf *b)
 {
-	if (p->one.rest && p->one.rest->far)
-		tracepane_put_progress(goroutines_page_job(p), "gathering", b);
+	const struct goroutines_span_work *r = async_wanted(&p->one.rest);
+	if (r && r->far)
+		tracepane_put_progress(async_job(&p->one.rest), "gathering", b);
 	buf_puts(b, "Gor > ");
 	tracepane_put_str(
 	    session_snap(env->s)->st, store_trk(session_snap(env->s)->st, p->one.trk)->name, "(no start function)", b);

@@ -188,7 +188,7 @@ void goroutines_draw_side(const void *st, const struct pane_env *env, struct gri
 void goroutines_summary(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct goroutines_state *p = st;
-	if (p->work)
+	if (async_job(&p->work))
 		tracepane_put_progress(goroutines_job(p), "counting", b);
 	if (!p->gs)
 		return;
@@ -213,7 +213,7 @@ void goroutines_summary(const void *st, const struct pane_env *env, struct buf *
 	if (p->level != GL_ONE && p->tags[p->level].n)
 		buf_printf(b, "%zu tagged | ", p->tags[p->level].n);
 	tracepane_put_scope(&p->scope, b);
-	if (env->find.rx && p->hunt && p->level != GL_ONE)
+	if (env->find.rx && async_job(&p->search) && p->level != GL_ONE)
 		buf_printf(b, " | /%s searching", env->find.text);
 	else if (env->find.rx && p->hit)
 		buf_printf(b, " | /%s %u match%s", env->find.text, p->nhit, text_es(p->nhit));

@@ -3,6 +3,7 @@
 #ifndef TTRACE_GOROUTINES_INTERNAL_H
 #define TTRACE_GOROUTINES_INTERNAL_H
 
+#include "base/async.h"
 #include "trace/bins.h"
 #include "trace/stats/group_key.h"
 #include "trace/stats/wait_stats.h"
@@ -51,6 +52,16 @@ struct goroutines_waits {			/* statistics of the waits of the selected group or 
 enum { ONE_SPANS = 200000, ONE_NOW = 20000 };	/* ONE_NOW: spans read at once; a job reads the others */
 enum { ONE_START, ONE_DUR, ONE_STATE, ONE__N };	/* order of the spans of a page */
 enum goroutines_part { GP_STACK, GP_ACCOUNTS, GP_WAKES, GP_CHAIN, GP_REGIONS, GP_CREATED, GP_CHILDREN, GP__N };
+struct goroutines_span_work {		/* a step of reading the spans of a page, v of them */
+	const struct snap *sn;
+	bool far, more;		/* far: from sheets that may be evicted */
+	trk_id trk;			/* n0 0: the first span has to be found first, */
+	struct trace_interval from;		/* else it is this one */
+	int64_t t0, t1;
+	struct trace_interval *v;
+	uint32_t n0, n, most;
+	size_t cap;
+};
 struct goroutines_page {			/* the page of a goroutine */
 	trk_id trk, of;			/* of: the goroutine whose spans and times are loaded; 0: none */
 	struct goroutine_times s;
@@ -62,17 +73,7 @@ struct goroutines_page {			/* the page of a goroutine */
 	int sort;			/* ONE_START, ... */
 	bool invert;
 	bool cut;
-	struct goroutines_span_job {		/* the job that reads the rest of v */
-		const struct snap *sn;
-		bool far, more, dropped;	/* far: from sheets that may be evicted */
-		trk_id trk;			/* n0 0: the first span has to be found first, */
-		struct trace_interval from;		/* else it is this one */
-		int64_t t0, t1;
-		struct job *job;
-		struct trace_interval *v;
-		uint32_t n0, n, most;
-		size_t cap;
-	} *rest;			/* NULL: v is complete */
+	struct async rest;		/* the next step; empty: v is complete */
 	int64_t seek;			/* TIME_NONE, or a time at which to select a span when it has been read, ... */
 	uint32_t row, top;	/* ... or the index in v of that span, UINT32_MAX: none; top: first visible row then */
 	struct rows rows;
@@ -96,7 +97,7 @@ struct goroutines_state {
 	const trk_id *child;
 	const uint32_t *region;
 	uint32_t nchild, nregion;
-	struct goroutines_build *work;		/* the running job, or NULL */
+	struct async work;		/* groups or a list that are being made */
 	bool again;			/* the snapshot or query has changed since the job started */
 	bool opening;			/* the job makes a list that is shown when it is ready */
 	bool relist;			/* the list wanted is now of another group or order */
@@ -123,8 +124,7 @@ struct goroutines_state {
 	bool invert[2];
 	struct goroutines_waits story;
 	int64_t story_of;		/* subject of `story`: level, and the row's name or track; -1: none yet */
-	struct goroutines_wait_search *look;		/* the job that reads waits from sheets, or NULL */
-	enum cmd_id jump;		/* CMD_NONE, or the jump to start when that job has ended */
+	struct async wait;		/* the pass that reads waits from sheets */
 	struct goroutines_page one;
 	uint8_t *hit;			/* matches among the displayed rows */
 	uint32_t nhit;
@@ -137,7 +137,7 @@ struct goroutines_state {
 	} tree;
 	struct tracepane_query *later;		/* NULL, or the query that is being made, or was made last */
 	bool leaves;			/* that query excludes the selection */
-	struct goroutines_search *hunt;		/* NULL, or the running search */
+	struct async search;		/* for `tree` */
 };
 enum { SORT_N = GV__N, SORT_NAME, SORT__N };
 
@@ -156,7 +156,7 @@ bool goroutines_row_matches(const struct store *, const struct goroutines_row *,
    them; the old ones stay until goroutines_job_finish(), which is called when it has ended or waits for it. */
 bool goroutines_make_groups(struct goroutines_state *, const struct pane_env *);
 struct job *goroutines_job(const struct goroutines_state *);
-bool goroutines_job_is_list(const struct goroutines_state *);	/* the job only makes a list */
+bool goroutines_job_is_list(const struct goroutines_state *);	/* the job, if any, only makes a list */
 bool goroutines_job_outdated(const struct goroutines_state
 	*); /* The job is for an older query: goroutines_job_finish() discards its result. */
 bool goroutines_job_finish(struct goroutines_state *, struct session *);	/* false: it has to be made again */
@@ -199,7 +199,6 @@ void goroutines_update_waits(struct goroutines_state *, const struct pane_env *)
 void goroutines_draw_waits(const struct goroutines_state *, const struct pane_env *, struct grid *);
 
 /* wait_job.c: passes over the sheets, in the background unless they are short */
-struct job *goroutines_wait_job(const struct goroutines_state *);
 /* Append the progress, if the user waits for it. */
 void goroutines_wait_progress(const struct goroutines_state *, struct buf *);
 void goroutines_wait_start(struct goroutines_state *, const struct pane_env *);	/* compute the waits of the selection */
@@ -219,11 +218,9 @@ void goroutines_page_seek_span(struct goroutines_state *, uint32_t i);	/* ... or
 void goroutines_page_sort(struct goroutines_state *, int sort, bool invert, bool keep);
 /* The spans that are loaded or being read are of p->one.trk. */
 bool goroutines_page_loaded(const struct goroutines_state *);
-struct job *goroutines_page_job(const struct goroutines_state *);
 /* Wait for the spans that are still being read, unless that may take long. */
 void goroutines_page_wait(struct goroutines_state *);
-/* Take the result of goroutines_page_job(), or wait for it. */
-void goroutines_page_finish(struct goroutines_state *, const struct pane_env *);
+void goroutines_page_finish(struct goroutines_state *);	/* take the result of the step, or wait for it */
 void goroutines_page_drop_seek(struct goroutines_state *);			/* the user has moved the selection */
 void goroutines_page_stop(struct goroutines_state *);
 /* detail.c */
@@ -276,10 +273,8 @@ uint32_t goroutines_find(void *, const struct pane_env *, int dir, uint32_t *at)
 /* Compute p->tree for the current search. false: there are many goroutines, and a job does it, and p->tree is
    empty until goroutines_search_finish(). */
 bool goroutines_search(struct goroutines_state *, const struct pane_env *);
-struct job *goroutines_search_job(const struct goroutines_state *);
 void goroutines_search_finish(struct goroutines_state *);		/* take the result, or wait for it */
 /* The result is not wanted any more, or the groups have changed. */
-void goroutines_search_stop(struct goroutines_state *);
 void goroutines_search_clear(struct goroutines_state *);		/* likewise, and discard the results */
 
 /* Set which spans of the page are matches. */

@@ -91,18 +91,18 @@ static void goroutines_pane_done(void *st, const struct pane_env *env, struct as
 		take_query(p, env, out);
 		return;
 	}
-	if (!p->work && p->hunt) {
+	if (!async_job(&p->work) && async_job(&p->search)) {
 		goroutines_search_finish(p);
 		goroutines_mark_hits(p, env);
 		return;
 	}
-	if (!p->work && p->look) {
+	if (!async_job(&p->work) && async_job(&p->wait)) {
 		goroutines_wait_finish(p, env, out);
 		return;
 	}
-	if (!p->work) {
-		if (p->one.rest)
-			goroutines_page_finish(p, env);
+	if (!async_job(&p->work)) {
+		if (async_job(&p->one.rest))
+			goroutines_page_finish(p);
 		goroutines_mark_hits(p, env);
 		return;
 	}
@@ -122,7 +122,7 @@ static void finish_groups(struct goroutines_state *p, const struct pane_env *env
 	struct ask none = {.kind = ASK_NONE};
 	p->into = 0;
 	p->opening = false;
-	while (p->work && !goroutines_job_is_list(p))
+	while (async_job(&p->work) && !goroutines_job_is_list(p))
 		goroutines_pane_done(p, env, &none);
 }
 
@@ -132,17 +132,10 @@ static void close_goroutines(void *st)
 	p->level = GL_GROUPS;
 	tracepane_query_free(p->later);
 	p->later = NULL;
-	goroutines_wait_cancel(p);
 	goroutines_search_clear(p);
-	if (goroutines_job(p))
-		job_cancel(goroutines_job(p));
-	if (p->work)
-		goroutines_job_finish(p, NULL);
-	if (p->look)
-		goroutines_wait_finish(p, NULL, NULL);
-	goroutines_page_stop(p);
-	if (p->one.rest)
-		goroutines_page_finish(p, NULL);
+	async_stop(&p->work);
+	async_stop(&p->wait);
+	async_stop(&p->one.rest);
 	arena_free(&p->mem);
 	mem_free(p->order[0]);
 	mem_free(p->order[1]);
@@ -405,7 +398,7 @@ static enum verdict act_here(
 	if (a->cmd == CMD_CANCEL && tracepane_query_cancel(p->later))
 		return pane_message(out, "stopped");
 	if (a->cmd == CMD_CANCEL)
-		goroutines_search_stop(p);	/* the app ends the search */
+		async_stop(&p->search);		/* the app ends the search */
 	if (goroutines_wait_cancel_jump(p) && a->cmd == CMD_CANCEL)
 		return pane_message(out, "stopped");
 	if (a->cmd == CMD_BACK)

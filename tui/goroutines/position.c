@@ -65,6 +65,6 @@ void goroutines_load_view(void *st, const struct pane_env *env, const struct vie
 		if (goroutines_make_groups(p, env))
 			goroutines_restore_view(p, env);
 	}
-	if (p->seeks && p->gs && (!p->work || goroutines_job_is_list(p)))
+	if (p->seeks && p->gs && (!async_job(&p->work) || goroutines_job_is_list(p)))
 		goroutines_restore_view(p, env);
 }

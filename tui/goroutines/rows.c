@@ -278,13 +278,10 @@ struct goroutines_build {
 	uint32_t *region, nchild, nregion;
 	bool lists;		/* only sort a list of existing groups */
 	struct goroutine_list list;	/* order NULL: no list */
-	bool dropped;		/* the query has changed */
-	struct job *job;
 };
-/* AT_ONCE: goroutines times sheets that take less than a frame; TOLD: size up to which a group is summed again for
-   each key; LISTED: goroutines sorted without a job; LOOKED: rows read at random positions between releases of
-   pages. */
-enum { AT_ONCE = 20000, TOLD = 2000, LISTED = 20000, LOOKED = 1 << 10 };
+/* TOLD: size up to which a group is summed again for each key; LOOKED: rows read at random positions between releases
+   of pages. */
+enum { TOLD = 2000, LOOKED = 1 << 10 };
 
 static trk_id region_track(const struct snap *sn, uint32_t i)
 {
@@ -364,13 +361,8 @@ static void make_kin(struct goroutines_build *m)
 	arena_release_pages(&m->mem);
 }
 
-static int run_build(struct job *j, void *arg)
+static void make_groups(struct goroutines_build *m, struct job *j)
 {
-	struct goroutines_build *m = arg;
-	if (m->lists) {
-		list_make(&m->list);
-		return 0;
-	}
 	tracepane_scope_of_query(m->sn, &m->q, &m->mem, &m->scope);
 	tracepane_limit_to_proc(&m->scope, &m->mem);
 	struct stats_query ask = tracepane_sched_query(&m->scope);
@@ -397,7 +389,7 @@ static int run_build(struct job *j, void *arg)
 		}
 		m->ran += r->v[GV_RUN];
 		if (j && job_cancelled(j))
-			return -1;
+			return;
 		if (gr->n < TOLD)
 			continue;
 		struct goroutines_totals *totals = arena_zalloc(&m->mem, sizeof *totals);
@@ -407,7 +399,7 @@ static int run_build(struct job *j, void *arg)
 	if (j)
 		job_report_progress(j, 90, 100);
 	if (j && job_cancelled(j))
-		return -1;
+		return;
 	make_kin(m);
 	if (m->list.st) {
 		m->list.gs = m->gs;
@@ -415,18 +407,39 @@ static int run_build(struct job *j, void *arg)
 		m->list.ngroup = m->ngroup;
 		list_make(&m->list);
 	}
-	return 0;
 }
+
+/* A cancelled build is freed by the worker: freeing much takes longer than a frame. */
+static void run_build(void *work, struct job *j)
+{
+	struct goroutines_build *m = work;
+	if (m->lists)
+		list_make(&m->list);
+	else
+		make_groups(m, j);
+	if (j && job_cancelled(j))
+		arena_free(&m->mem);
+}
+
+static void free_build(void *work)
+{
+	struct goroutines_build *m = work;
+	arena_free(&m->mem);
+	mem_free(m->list.order);
+	mem_free(m);
+}
+
+static const struct async_kind build_kind = {run_build, free_build};
+
+static bool take_build(struct goroutines_state *, struct goroutines_build *, struct session *);
 
 bool goroutines_make_groups(struct goroutines_state *p, const struct pane_env *env)
 {
-	struct goroutines_build *was = p->work;
-	if (was) {
+	const struct goroutines_build *was = async_wanted(&p->work);
+	if (async_job(&p->work)) {
 		p->again = true;
-		was->dropped |= !was->lists &&
-		    (was->by != p->by || !query_same_scope(&was->q, session_query(env->s)));
-		if (was->dropped)
-			job_cancel(was->job);
+		if (was && !was->lists && (was->by != p->by || !query_same_scope(&was->q, session_query(env->s))))
+			async_cancel(&p->work);
 		return false;
 	}
 	struct goroutines_build *m = xcalloc(1, sizeof *m);
@@ -436,47 +449,40 @@ bool goroutines_make_groups(struct goroutines_state *p, const struct pane_env *e
 	m->q = *session_query(env->s);
 	if (p->level != GL_GROUPS && !env->grep.rx)	/* make the displayed list too */
 		m->list = list_of(p, env);
-	bool many = (uint64_t)m->sn->ntrks * (m->sn->nsheets + 1) > AT_ONCE || job_forced_threads() > 1;
-	m->job = many ? job_start(run_build, m) : NULL;
-	p->work = m;
-	if (m->job)
-		return false;
-	run_build(NULL, m);
-	return goroutines_job_finish(p, env->s);
+	m = async_start(&p->work, &build_kind, m, (uint64_t)m->sn->ntrks * (m->sn->nsheets + 1));
+	return m && take_build(p, m, env->s);
 }
 
 struct job *goroutines_job(const struct goroutines_state *p)
 {
-	return p->work	 ? p->work->job
-	       : p->hunt ? goroutines_search_job(p)
-	       : p->look ? goroutines_wait_job(p)
-			 : goroutines_page_job(p);
+	struct job *j = async_job(&p->work);
+	j = j ? j : async_job(&p->search);
+	j = j ? j : async_job(&p->wait);
+	return j ? j : async_job(&p->one.rest);
 }
 
 bool goroutines_job_is_list(const struct goroutines_state *p)
 {
-	return p->work && p->work->lists;
+	const struct goroutines_build *m = async_running(&p->work);
+	return m && m->lists;
 }
 
 bool goroutines_job_outdated(const struct goroutines_state *p)
 {
-	return p->work && p->work->dropped;
+	return async_job(&p->work) && !async_wanted(&p->work);
 }
 
 bool goroutines_job_finish(struct goroutines_state *p, struct session *s)
 {
-	struct goroutines_build *m = p->work;
+	return take_build(p, async_finish(&p->work), s);
+}
+
+static bool take_build(struct goroutines_state *p, struct goroutines_build *m, struct session *s)
+{
 	bool again = p->again;
-	if (m->job)
-		job_join(m->job);
-	p->work = NULL;
 	p->again = false;
-	if (m->dropped) {
-		session_free_arena_async(s, &m->mem);
-		mem_free(m->list.order);
-		mem_free(m);
+	if (!m)
 		return !again;
-	}
 	if (m->lists) {
 		bool wanted = is_wanted(p, &m->list);
 		if (wanted)
@@ -527,20 +533,20 @@ bool goroutines_fill_list_async(struct goroutines_state *p, const struct pane_en
 		return true;
 	for (uint32_t i = 0; i < p->ngroup; i++)
 		n += p->groups[i].name == p->open ? p->groups[i].n : 0;
-	if ((n > LISTED || job_forced_threads() > 1) && !env->grep.rx && p->work && p->work->lists) {
+	bool many = async_is_long(n + 1u) && !env->grep.rx;
+	if (many && goroutines_job_is_list(p)) {
 		p->relist = true;
 		return false;
 	}
-	if ((n > LISTED || job_forced_threads() > 1) && !env->grep.rx && !p->work) {
+	if (many && !async_job(&p->work)) {
 		struct goroutines_build *m = xcalloc(1, sizeof *m);
 		m->lists = true;
 		m->list = l;
 		m->sn = session_snap(env->s);
-		m->job = job_start(run_build, m);
-		p->work = m->job ? m : NULL;
-		if (m->job)
+		m = async_start(&p->work, &build_kind, m, n + 1u);
+		if (!m)
 			return false;
-		mem_free(m);
+		free_build(m);
 	}
 	goroutines_fill_list(p, env);
 	return true;

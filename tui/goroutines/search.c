@@ -25,7 +25,7 @@ void goroutines_mark_hits(struct goroutines_state *p, const struct pane_env *env
 	p->hit = NULL;
 	p->nhit = 0;
 	if (!env->find.rx || !p->gs) {
-		goroutines_search_stop(p);
+		async_stop(&p->search);
 		return;
 	}
 	if (p->level == GL_ONE)
@@ -197,9 +197,9 @@ uint32_t goroutines_find(void *st, const struct pane_env *env, int dir, uint32_t
 	*at = 0;
 	if (!p->opening && p->level != GL_LIST)
 		p->into = 0;
-	if (p->level != GL_ONE && (p->hunt || (p->into && p->opening)))
+	if (p->level != GL_ONE && (async_job(&p->search) || (p->into && p->opening)))
 		return FIND_ON;
-	if (p->level == GL_ONE && p->one.rest)	/* not all of its spans are read */
+	if (p->level == GL_ONE && async_job(&p->one.rest))	/* not all of its spans are read */
 		return FIND_ON;
 	if (!p->nhit)
 		return 0;

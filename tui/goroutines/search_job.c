@@ -3,9 +3,8 @@
 /*
  * Find the groups and goroutines that match a search. A literal word is matched with the names, of
  * which there are few, at once; an expression or a number has to be matched with each of a million
- * goroutines, a quarter of a second. That is a job, which owns its expressions and results and
- * reads the existing groups: these do not change, and are only freed after the job has been
- * stopped. Another character stops it too. The result is only used when it is complete, so a jump
+ * goroutines, a quarter of a second. The search owns its expressions and results and reads the
+ * existing groups: these do not change, and are only freed after it has been stopped. Another character stops it too. The result is only used when it is complete, so a jump
  * always goes to the next match.
  */
 #include "config.h"
@@ -18,14 +17,11 @@
 
 #include <string.h>
 
-/* AT_ONCE: goroutines searched without a job; ASKED: the job checks for cancellation after this many */
-enum { AT_ONCE = 20000, ASKED = 1 << 12 };
+enum { ASKED = 1 << 12 };	/* the job checks for cancellation after this many goroutines */
 
 struct goroutines_search {
-	struct job *job;
 	const struct snap *sn;
-	const struct regex *find, *grep;	/* grep NULL: none */
-	struct regex *own[2];		/* copies of both, for a job */
+	struct regex *find, *grep;	/* grep NULL: none */
 	bool by_function;
 	const trk_id *trk, *creator;
 	const struct goroutines_row *groups;
@@ -107,35 +103,50 @@ static uint32_t match_group(struct goroutines_search *h, const struct goroutines
 	return n;
 }
 
-static int run_search(struct job *j, void *arg)
+static void run_search(void *work, struct job *j)
 {
-	struct goroutines_search *h = arg;
+	struct goroutines_search *h = work;
 	struct goroutines_matches *t = &h->t;
-	for (uint32_t k = 0; k < h->norder && !(j && job_cancelled(j)); k++) {
+	for (uint32_t k = 0; k < h->norder && h->find && !(j && job_cancelled(j)); k++) {
 		uint32_t i = h->order[k];
 		t->all += t->row[i] = goroutines_row_matches(h->sn->st, &h->groups[i], h->find);
 		t->all += t->under[i] = match_group(h, &h->groups[i], j);
 	}
-	return 0;
 }
 
-/* Return whether the search only matches a few names, not each goroutine. */
-static bool is_short(const struct goroutines_state *p, const struct pane_env *env)
+static void free_search(void *work)
+{
+	struct goroutines_search *h = work;
+	regex_free(h->find);
+	regex_free(h->grep);
+	mem_free(h->said);
+	buf_free(&h->b);
+	arena_free(&h->t.mem);
+	mem_free(h);
+}
+
+static const struct async_kind search_kind = {run_search, free_search};
+
+/* A word is matched with a few names, anything else with each goroutine. */
+static uint64_t search_cost(const struct goroutines_state *p, const struct pane_env *env)
 {
 	const struct regex *find = env->find.rx;
 	bool word = regex_is_literal_word(find) && p->by == GROUP_KEY_FUNCTION && !may_be_number(regex_pattern(find)) &&
 		    !env->grep.rx;
-	return job_forced_threads() > 1 ? false : p->gs->ng <= AT_ONCE || word || !regex_can_start_with(find, 'G');
+	return word || !regex_can_start_with(find, 'G') ? 1 : p->gs->ng + 1u;
 }
 
 static struct goroutines_search *new_search(
     const struct goroutines_state *p, const struct pane_env *env, const char *grep)
 {
+	struct err e;
 	struct goroutines_search *h = xcalloc(1, sizeof *h);
 	struct goroutines_matches *t = &h->t;
-	*h = (struct goroutines_search){.sn = session_snap(env->s), .find = env->find.rx, .grep = env->grep.rx,
+	*h = (struct goroutines_search){.sn = session_snap(env->s),
 	    .by_function = p->by == GROUP_KEY_FUNCTION, .trk = p->trk, .creator = p->creator, .groups = p->groups,
 	    .norder = p->rows[GL_GROUPS].n};
+	h->find = regex_new(regex_pattern(env->find.rx), &e);
+	h->grep = env->grep.rx ? regex_new(regex_pattern(env->grep.rx), &e) : NULL;
 	t->find = arena_printf(&t->mem, "%s", env->find.text);
 	t->grep = arena_printf(&t->mem, "%s", grep);
 	t->g = arena_zalloc(&t->mem, p->gs->ng + 1u);
@@ -148,30 +159,6 @@ static struct goroutines_search *new_search(
 	return h;
 }
 
-static void free_search(struct goroutines_search *h)
-{
-	regex_free(h->own[0]);
-	regex_free(h->own[1]);
-	mem_free(h->said);
-	buf_free(&h->b);
-	mem_free(h);
-}
-
-/* Start the job with copies of the expressions, which are freed when the user types on; false: no thread is
-   available. */
-static bool start_search(struct goroutines_search *h)
-{
-	struct err e;
-	h->own[0] = regex_new(regex_pattern(h->find), &e);
-	h->own[1] = h->grep ? regex_new(regex_pattern(h->grep), &e) : NULL;
-	if (!h->own[0] || (h->grep && !h->own[1]))
-		return false;
-	h->find = h->own[0];
-	h->grep = h->own[1];
-	h->job = job_start(run_search, h);
-	return h->job != NULL;
-}
-
 static bool is_of(const struct goroutines_matches *t, const struct pane_env *env, const char *grep)
 {
 	return t->find && !strcmp(t->find, env->find.text) && !strcmp(t->grep, grep);
@@ -179,8 +166,11 @@ static bool is_of(const struct goroutines_matches *t, const struct pane_env *env
 
 static void take_matches(struct goroutines_state *p, struct goroutines_search *h)
 {
+	if (!h)
+		return;
 	arena_free(&p->tree.mem);
 	p->tree = h->t;
+	h->t.mem = (struct arena){0};
 	free_search(h);
 }
 
@@ -188,50 +178,26 @@ bool goroutines_search(struct goroutines_state *p, const struct pane_env *env)
 {
 	const char *grep = env->grep.rx ? env->grep.text : "";
 	if (is_of(&p->tree, env, grep)) {
-		goroutines_search_stop(p);
+		async_stop(&p->search);
 		return true;
 	}
-	if (p->hunt && is_of(&p->hunt->t, env, grep))
+	struct goroutines_search *h = async_wanted(&p->search);
+	if (h && is_of(&h->t, env, grep))
 		return false;
 	goroutines_search_clear(p);
-	struct goroutines_search *h = new_search(p, env, grep);
-	if (!is_short(p, env) && start_search(h)) {
-		p->hunt = h;
-		return false;
-	}
-	run_search(NULL, h);
+	h = async_start(&p->search, &search_kind, new_search(p, env, grep), search_cost(p, env));
 	take_matches(p, h);
-	return true;
-}
-
-struct job *goroutines_search_job(const struct goroutines_state *p)
-{
-	return p->hunt ? p->hunt->job : NULL;
+	return h != NULL;
 }
 
 void goroutines_search_finish(struct goroutines_state *p)
 {
-	struct goroutines_search *h = p->hunt;
-	p->hunt = NULL;
-	job_join(h->job);
-	take_matches(p, h);
-}
-
-void goroutines_search_stop(struct goroutines_state *p)
-{
-	struct goroutines_search *h = p->hunt;
-	p->hunt = NULL;
-	if (!h)
-		return;
-	job_cancel(h->job);
-	job_join(h->job);
-	arena_free(&h->t.mem);
-	free_search(h);
+	take_matches(p, async_finish(&p->search));
 }
 
 void goroutines_search_clear(struct goroutines_state *p)
 {
-	goroutines_search_stop(p);
+	async_stop(&p->search);
 	arena_free(&p->tree.mem);
 	memset(&p->tree, 0, sizeof p->tree);
 }

@@ -8,7 +8,7 @@
  * If sheets can be evicted, each may have to be rebuilt first, half a second each. Then all spans
  * are read in the background, and no key waits: first a few spans, to show something, then more at
  * each step, which are appended. A requested position is selected as soon as it has been read,
- * unless a key has moved meanwhile. The job of a page that was closed is stopped, but not waited
+ * unless a key has moved meanwhile. The job of a page that was closed is cancelled, but not waited
  * for, because it may be blocked on a sheet.
  */
 #include "config.h"
@@ -87,25 +87,28 @@ static bool first_span(const struct snap *sn, trk_id t, int64_t t0, struct trace
 	return trace_interval_at(sn, t, t0, v) || trace_interval_near(sn, t, t0, 1, v);
 }
 
-static int gather_more(struct job *j, void *arg)
+static void gather_more(void *work, struct job *j)
 {
-	struct goroutines_span_job *r = arg;
+	struct goroutines_span_work *r = work;
 	r->more = (r->n0 || first_span(r->sn, r->trk, r->t0, &r->from)) &&
 	    gather_spans(j, r->sn, &r->from, r->t1, r->most, &r->v, &r->n, &r->cap);
-	return 0;
 }
 
-struct job *goroutines_page_job(const struct goroutines_state *p)
+static void free_spans(void *work)
 {
-	return p->one.rest ? p->one.rest->job : NULL;
+	struct goroutines_span_work *r = work;
+	mem_free(r->v);
+	mem_free(r);
 }
 
-static void take_spans(struct goroutines_page *o);
+static const struct async_kind spans_kind = {gather_more, free_spans};
+
+static void take_spans(struct goroutines_page *, struct goroutines_span_work *);
 
 /* Start the next step of reading from evictable sheets. */
-static void gather_step(struct goroutines_page *o, const struct goroutines_span_job *was)
+static void gather_step(struct goroutines_page *o, const struct goroutines_span_work *was)
 {
-	struct goroutines_span_job *r = xcalloc(1, sizeof *r);
+	struct goroutines_span_work *r = xcalloc(1, sizeof *r);
 	uint32_t all = o->n ? o->n * FAR_MORE : FAR_FIRST;
 	*r = *was;
 	r->n0 = o->n;
@@ -113,10 +116,7 @@ static void gather_step(struct goroutines_page *o, const struct goroutines_span_
 	r->v = NULL;
 	r->n = 0;
 	r->cap = 0;
-	r->job = job_start(gather_more, r);
-	o->rest = r;
-	if (!r->job)
-		take_spans(o);
+	take_spans(o, async_start(&o->rest, &spans_kind, r, ASYNC_ALWAYS));
 }
 
 /* ---- order */
@@ -185,54 +185,38 @@ static void apply_seek_span(struct goroutines_page *o, bool all)
 	}
 }
 
-/* Take the result of the job, unless another page is open. */
-static void take_spans(struct goroutines_page *o)
+/* Take the result of a step, unless it still runs or is of another page (NULL). */
+static void take_spans(struct goroutines_page *o, struct goroutines_span_work *r)
 {
-	struct goroutines_span_job *r = o->rest;
-	o->rest = NULL;
-	if (r->job)
-		job_join(r->job);
-	else
-		gather_more(NULL, r);
-	if (!r->dropped) {
-		uint32_t now = goroutines_page_span_index(o);
-		o->v = mem_grow(o->v, &o->cap, (size_t)o->n + r->n + 1, sizeof *o->v);
-		if (r->n)
-			memcpy(o->v + o->n, r->v, r->n * sizeof *o->v);
-		o->n += r->n;
-		o->cut = o->n == ONE_SPANS;
-		/* a selection at the top stays at the top, so that longer spans that are read later are visible */
-		bool top = !o->rows.sel;
-		set_order(o);
-		list_select(&o->rows, top ? 0 : row_of(o, now));
-		bool on = r->far && r->more && o->n < ONE_SPANS;
-		apply_seek_span(o, !on);
-		if (on)
-			gather_step(o, r);
-	}
-	mem_free(r->v);
-	mem_free(r);
+	if (!r)
+		return;
+	uint32_t now = goroutines_page_span_index(o);
+	o->v = mem_grow(o->v, &o->cap, (size_t)o->n + r->n + 1, sizeof *o->v);
+	if (r->n)
+		memcpy(o->v + o->n, r->v, r->n * sizeof *o->v);
+	o->n += r->n;
+	o->cut = o->n == ONE_SPANS;
+	/* a selection at the top stays at the top, so that longer spans that are read later are visible */
+	bool top = !o->rows.sel;
+	set_order(o);
+	list_select(&o->rows, top ? 0 : row_of(o, now));
+	bool on = r->far && r->more && o->n < ONE_SPANS;
+	apply_seek_span(o, !on);
+	if (on)
+		gather_step(o, r);
+	free_spans(r);
 }
 
 void goroutines_page_wait(struct goroutines_state *p)
 {
-	if (p->one.rest && !p->one.rest->far)
-		take_spans(&p->one);
+	const struct goroutines_span_work *r;
+	while ((r = async_wanted(&p->one.rest)) && !r->far)
+		goroutines_page_finish(p);
 }
 
-void goroutines_page_finish(struct goroutines_state *p, const struct pane_env *env)
+void goroutines_page_finish(struct goroutines_state *p)
 {
-	struct goroutines_page *o = &p->one;
-	bool again = o->rest->dropped && p->level == GL_ONE;
-	int64_t seek = o->seek;
-	uint32_t row = o->row, top = o->top;
-	take_spans(o);
-	if (!again)
-		return;
-	goroutines_page_load(p, env);
-	o->seek = seek;
-	o->row = row;
-	o->top = top;
+	take_spans(&p->one, async_finish(&p->one.rest));
 }
 
 void goroutines_page_stop(struct goroutines_state *p)
@@ -240,10 +224,7 @@ void goroutines_page_stop(struct goroutines_state *p)
 	struct goroutines_page *o = &p->one;
 	o->seek = TIME_NONE;
 	o->row = UINT32_MAX;
-	if (!o->rest)
-		return;
-	o->rest->dropped = true;
-	job_cancel(o->rest->job);
+	async_cancel(&o->rest);
 }
 
 void goroutines_page_drop_seek(struct goroutines_state *p)
@@ -256,11 +237,10 @@ void goroutines_page_drop_seek(struct goroutines_state *p)
 static void gather_far(struct goroutines_state *p, const struct snap *sn)
 {
 	struct goroutines_page *o = &p->one;
-	struct goroutines_span_job first = {
+	struct goroutines_span_work first = {
 	    .sn = sn, .far = true, .trk = o->trk, .t0 = p->scope.t0, .t1 = p->scope.t1};
 	o->row = goroutines_page_span_index(o);	/* restore the selection as in the direct case */
-	if (!o->rest)
-		gather_step(o, &first);
+	gather_step(o, &first);
 }
 
 static void gather_near(struct goroutines_state *p, const struct snap *sn)
@@ -269,19 +249,17 @@ static void gather_near(struct goroutines_state *p, const struct snap *sn)
 	struct trace_interval v;
 	bool have = first_span(sn, o->trk, p->scope.t0, &v);
 	if (have && gather_spans(NULL, sn, &v, p->scope.t1, ONE_NOW, &o->v, &o->n, &o->cap)) {
-		o->rest = xcalloc(1, sizeof *o->rest);
-		*o->rest = (struct goroutines_span_job){
+		struct goroutines_span_work *r = xcalloc(1, sizeof *r);
+		*r = (struct goroutines_span_work){
 		    .sn = sn, .from = v, .n0 = o->n, .t1 = p->scope.t1, .most = ONE_SPANS - o->n};
-		o->rest->job = job_start(gather_more, o->rest);
-		if (!o->rest->job)
-			goroutines_page_wait(p);
+		take_spans(o, async_start(&o->rest, &spans_kind, r, ASYNC_ALWAYS));
 	}
 }
 
 bool goroutines_page_loaded(const struct goroutines_state *p)
 {
 	const struct goroutines_page *o = &p->one;
-	return o->of && o->of == o->trk && !(o->rest && o->rest->dropped);
+	return o->of && o->of == o->trk && (!async_job(&o->rest) || async_wanted(&o->rest));
 }
 
 void goroutines_page_load(struct goroutines_state *p, const struct pane_env *env)
@@ -314,8 +292,8 @@ void goroutines_page_seek_time(struct goroutines_state *p, int64_t t)
 		goroutines_page_wait(p);
 	o->seek = t;
 	o->row = UINT32_MAX;
-	o->top = o->rest ? o->top : o->rows.top;
-	apply_seek_span(o, !o->rest);
+	o->top = async_job(&o->rest) ? o->top : o->rows.top;
+	apply_seek_span(o, !async_job(&o->rest));
 }
 
 void goroutines_page_seek_span(struct goroutines_state *p, uint32_t i)
@@ -324,6 +302,6 @@ void goroutines_page_seek_span(struct goroutines_state *p, uint32_t i)
 	goroutines_page_wait(p);
 	o->row = i;
 	o->seek = TIME_NONE;
-	o->top = o->rest ? o->top : o->rows.top;
-	apply_seek_span(o, !o->rest);
+	o->top = async_job(&o->rest) ? o->top : o->rows.top;
+	apply_seek_span(o, !async_job(&o->rest));
 }

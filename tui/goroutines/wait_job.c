@@ -24,9 +24,7 @@
 enum { AT_ONCE = 10000, GS_AT_ONCE = 4096, STORY_MOST = 1 << 22, WOKE_SHEETS = 256, WOKE_AT_ONCE = 2000 };
 
 struct goroutines_wait_search {
-	struct job *job;
 	enum cmd_id cmd;		/* CMD_NONE: for the statistics */
-	bool dropped;			/* the result is not wanted any more */
 	const struct snap *sn;
 	const trk_id *g;
 	trk_id *own;			/* the memory of g, for a job */
@@ -63,13 +61,21 @@ static void search_waits(struct goroutines_wait_search *l)
 		wait_stats_compute(l->sn, &story, &l->wait_counts);
 }
 
-static int run_pass(struct job *j, void *arg)
+static void run_pass(void *work, struct job *j)
 {
-	struct goroutines_wait_search *l = arg;
+	struct goroutines_wait_search *l = work;
 	l->on = job_progress_watcher(j);
 	search_waits(l);
-	return 0;
 }
+
+static void free_pass(void *work)
+{
+	struct goroutines_wait_search *l = work;
+	mem_free(l->own);
+	mem_free(l);
+}
+
+static const struct async_kind pass_kind = {run_pass, free_pass};
 
 /* Make a search for the selection; its list of goroutines is that of the groups. */
 static struct goroutines_wait_search new_search(
@@ -85,36 +91,17 @@ static struct goroutines_wait_search new_search(
 	return l;
 }
 
-static void start_pass(struct goroutines_state *p, struct goroutines_wait_search *l)
+/* Start a pass over all sheets. Return it if no thread is available and it is done. */
+static struct goroutines_wait_search *start_pass(
+    struct goroutines_state *p, const struct pane_env *env, enum cmd_id cmd)
 {
-	struct goroutines_wait_search *mine = xmalloc(sizeof *mine);
-	*mine = *l;
-	mine->cached_only = false;
-	mine->own = xmalloc((l->n + 1u) * sizeof *mine->own);
+	struct goroutines_wait_search *l = xmalloc(sizeof *l);
+	*l = new_search(p, env, cmd);
+	l->own = xmalloc((l->n + 1u) * sizeof *l->own);
 	if (l->n)
-		memcpy(mine->own, l->g, l->n * sizeof *mine->own);
-	mine->g = mine->own;
-	p->look = mine;
-	mine->job = job_start(run_pass, mine);
-}
-
-/* Start the pass that is wanted now. */
-static void start_next(struct goroutines_state *p, const struct pane_env *env)
-{
-	if (p->look) {
-		p->look->dropped = true;
-		job_cancel(p->look->job);
-	} else if (p->jump || p->story.part) {
-		struct goroutines_wait_search l = new_search(p, env, p->jump);
-		p->jump = CMD_NONE;
-		start_pass(p, &l);
-		if (!p->look->job) {	/* no thread is available: keep what resident sheets have */
-			mem_free(p->look->own);
-			mem_free(p->look);
-			p->look = NULL;
-			p->story.part = false;
-		}
-	}
+		memcpy(l->own, l->g, l->n * sizeof *l->own);
+	l->g = l->own;
+	return async_start(&p->wait, &pass_kind, l, ASYNC_ALWAYS);
 }
 
 /* Run a short pass now; return whether it was complete. */
@@ -127,13 +114,28 @@ static bool at_once(struct goroutines_wait_search *l)
 	return l->cmd ? l->all : !l->wait_counts.cut;
 }
 
+/* Take the statistics of a pass, if they are of the selection. */
+static void take_counts(struct goroutines_state *p, const struct goroutines_wait_search *l)
+{
+	if (l->of != p->story_of)
+		return;
+	p->story.w = l->wait_counts;
+	p->story.part = false;
+}
+
 void goroutines_wait_start(struct goroutines_state *p, const struct pane_env *env)
 {
-	struct goroutines_wait_search l = new_search(p, env, CMD_NONE);
-	p->story.part = !at_once(&l);
-	p->story.w = l.wait_counts;
-	if (p->story.part || p->look)
-		start_next(p, env);
+	struct goroutines_wait_search now = new_search(p, env, CMD_NONE), *l = NULL;
+	p->story.part = !at_once(&now);
+	p->story.w = now.wait_counts;
+	if (p->story.part)
+		l = start_pass(p, env, CMD_NONE);
+	else
+		async_cancel(&p->wait);
+	if (l) {
+		take_counts(p, l);
+		free_pass(l);
+	}
 }
 
 static void open_found(
@@ -166,62 +168,46 @@ static void open_found(
 enum verdict goroutines_jump_to_wait(
     struct goroutines_state *p, const struct pane_env *env, enum cmd_id cmd, struct ask *out)
 {
-	struct goroutines_wait_search l = new_search(p, env, cmd);
-	if (at_once(&l)) {
-		open_found(p, env, &l, out);
+	struct goroutines_wait_search now = new_search(p, env, cmd), *l = NULL;
+	bool there = at_once(&now);
+	if (there || (l = start_pass(p, env, cmd))) {
+		open_found(p, env, there ? &now : l, out);
+		if (l)
+			free_pass(l);
 		return V_ASK;
 	}
-	p->jump = cmd;
-	start_next(p, env);
 	return pane_message(out, cmd == CMD_EFFECT ? "searching for the first that wakes another; Esc cancels"
 					      : "searching for the longest wait; Esc cancels");
 }
 
 bool goroutines_wait_cancel_jump(struct goroutines_state *p)
 {
-	bool any = p->jump || (p->look && p->look->cmd && !p->look->dropped);
-	p->jump = CMD_NONE;
-	if (any && p->look) {
-		p->look->dropped = true;
-		job_cancel(p->look->job);
-	}
-	return any;
+	const struct goroutines_wait_search *l = async_wanted(&p->wait);
+	return l && l->cmd && async_cancel(&p->wait);
 }
 
 void goroutines_wait_cancel(struct goroutines_state *p)
 {
-	goroutines_wait_cancel_jump(p);
 	p->story.part = false;
-	if (p->look) {
-		p->look->dropped = true;
-		job_cancel(p->look->job);
-	}
-}
-
-struct job *goroutines_wait_job(const struct goroutines_state *p)
-{
-	return p->look->job;
+	async_cancel(&p->wait);
 }
 
 void goroutines_wait_progress(const struct goroutines_state *p, struct buf *b)
 {
-	if (p->look && p->look->cmd && !p->look->dropped)
-		tracepane_put_progress(p->look->job, "looking", b);
+	const struct goroutines_wait_search *l = async_wanted(&p->wait);
+	if (l && l->cmd)
+		tracepane_put_progress(l == async_running(&p->wait) ? async_job(&p->wait) : NULL, "looking", b);
 }
 
 void goroutines_wait_finish(struct goroutines_state *p, const struct pane_env *env, struct ask *out)
 {
-	struct goroutines_wait_search *l = p->look;
-	p->look = NULL;
-	job_join(l->job);
-	if (!l->dropped && l->cmd) {
+	struct goroutines_wait_search *l = async_finish(&p->wait);
+	if (l && l->cmd)
 		open_found(p, env, l, out);
-	} else if (!l->dropped && l->of == p->story_of) {
-		p->story.w = l->wait_counts;
-		p->story.part = false;
-	}
-	mem_free(l->own);
-	mem_free(l);
-	if (env)
-		start_next(p, env);
+	else if (l)
+		take_counts(p, l);
+	if (l)
+		free_pass(l);
+	if (p->story.part && !async_job(&p->wait))	/* a jump has cancelled it */
+		goroutines_wait_start(p, env);
 }
