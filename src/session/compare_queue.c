@@ -20,13 +20,13 @@ static void ignore_notice(void *none, const char *line)
 
 int session_add(struct session *s, const char *file, enum side_use use, struct err *e)
 {
-	if (s->nside + s->nwait > SIDES_MAX)
+	if (s->compare.nside + s->compare.nwait > SIDES_MAX)
 		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "at most %d files can be open", SIDES_MAX);
 	if (!*file)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "a file name is required");
 	if (!strcmp(file, session_file(s)))
-		file_changed_mark_file(&s->mark, file);	/* the file is read again */
-	s->wait[s->nwait++] = (struct wait){session_copy_string(s, file), use, true, NULL};
+		file_changed_mark_file(&s->file.mark, file);	/* the file is read again */
+	s->compare.wait[s->compare.nwait++] = (struct wait){session_copy_string(s, file), use, true, NULL};
 	return 0;
 }
 
@@ -45,17 +45,17 @@ int session_add_made(
 	}
 	m->options.cached_inputs = &m->cached_inputs;
 	m->options.notice = ignore_notice;
-	s->wait[s->nwait - 1].made = m;
+	s->compare.wait[s->compare.nwait - 1].made = m;
 	return 0;
 }
 
 static void side_failed(struct session *s, const struct wait *w, const struct err *why)
 {
 	if (w->asked) {
-		s->news[s->nnews++] = (struct side_news){0, w->use, w->file, true, *why};
+		s->compare.news[s->compare.nnews++] = (struct side_news){0, w->use, w->file, true, *why};
 	} else {	/* the command line cannot be carried out */
-		s->op.err = *why;
-		s->op.failed = true;
+		s->opening.err = *why;
+		s->opening.failed = true;
 	}
 }
 
@@ -63,46 +63,51 @@ static void side_failed(struct session *s, const struct wait *w, const struct er
 static void start_side(struct session *s)
 {
 	struct err e;
-	while (s->nwait && !s->op.job && !s->op.failed && !s->side[s->nside]) {
+	while (s->compare.nwait && !s->opening.job && !s->opening.failed && !s->compare.side[s->compare.nside]) {
 		struct compare_loader *a = xcalloc(1, sizeof *a);
-		*a = (struct compare_loader){.o = s->first, .file = s->wait[0].file, .main = s->op.store_builder,
-		    .sn = builder_snap(s->op.store_builder), .trace = session_is_trace(s), .side = s->nside,
-		    .made = s->wait[0].made};
-		s->wait[0].made = NULL;
+		*a = (struct compare_loader){.o = s->compare.options,
+		    .file = s->compare.wait[0].file,
+		    .main = s->opening.store_builder,
+		    .sn = builder_snap(s->opening.store_builder),
+		    .trace = session_is_trace(s),
+		    .side = s->compare.nside,
+		    .made = s->compare.wait[0].made};
+		s->compare.wait[0].made = NULL;
 		if (!compare_load_start(a, &e)) {
-			s->side[s->nside] = a;
+			s->compare.side[s->compare.nside] = a;
 			return;
 		}
 		compare_free_report_side(a->made);
 		mem_free(a);
-		side_failed(s, &s->wait[0], &e);
-		memmove(s->wait, s->wait + 1, --s->nwait * sizeof *s->wait);
+		side_failed(s, &s->compare.wait[0], &e);
+		memmove(s->compare.wait, s->compare.wait + 1, --s->compare.nwait * sizeof *s->compare.wait);
 	}
 }
 
 /* Take a file whose reading has ended: add it to the queries, or report it as news. */
 static void end_side(struct session *s)
 {
-	struct compare_loader *a = s->nside <= SIDES_MAX ? s->side[s->nside] : NULL;
+	struct compare_loader *a = s->compare.nside <= SIDES_MAX ? s->compare.side[s->compare.nside] : NULL;
 	if (!a || !a->job || !job_done(a->job, NULL))
 		return;
-	struct wait w = s->wait[0];
-	memmove(s->wait, s->wait + 1, --s->nwait * sizeof *s->wait);
+	struct wait w = s->compare.wait[0];
+	memmove(s->compare.wait, s->compare.wait + 1, --s->compare.nwait * sizeof *s->compare.wait);
 	compare_load_join(a);
 	if (a->failed) {
 		side_failed(s, &w, &a->err);
 		compare_load_free(a);
 		mem_free(a);
-		s->side[s->nside] = NULL;
+		s->compare.side[s->compare.nside] = NULL;
 	} else if (!w.asked) {
-		for (size_t i = 0; i < s->nhist; i++) {
-			bool of_rest = s->hist[i].of_rest;
-			session_query_use_side(&s->hist[i], w.use, s->nside);
-			s->hist[i].of_rest = of_rest;
+		for (size_t i = 0; i < s->queries.n; i++) {
+			bool of_rest = s->queries.query[i].of_rest;
+			session_query_use_side(&s->queries.query[i], w.use, s->compare.nside);
+			s->queries.query[i].of_rest = of_rest;
 		}
-		s->nside++;
+		s->compare.nside++;
 	} else {
-		s->news[s->nnews++] = (struct side_news){.side = s->nside++, .use = w.use, .file = w.file};
+		s->compare.news[s->compare.nnews++] =
+		    (struct side_news){.side = s->compare.nside++, .use = w.use, .file = w.file};
 	}
 }
 
@@ -114,10 +119,10 @@ void session_advance_sides(struct session *s)
 
 bool session_side_news(struct session *s, struct side_news *n)
 {
-	if (!s->nnews)
+	if (!s->compare.nnews)
 		return false;
-	*n = s->news[0];
-	memmove(s->news, s->news + 1, --s->nnews * sizeof *s->news);
+	*n = s->compare.news[0];
+	memmove(s->compare.news, s->compare.news + 1, --s->compare.nnews * sizeof *s->compare.news);
 	return true;
 }
 
@@ -142,15 +147,15 @@ void session_query_compare_rest(struct query *q)
 
 uint32_t session_nsides(const struct session *s)
 {
-	return s->nside;
+	return s->compare.nside;
 }
 
 const char *session_side_name(const struct session *s, uint32_t side)
 {
-	if (side >= s->nside)
+	if (side >= s->compare.nside)
 		return "";
-	const char *saved = download_saved_name(side	    ? s->side[side]->o.downloads
-						: s->op.job ? NULL
-							    : s->op.own.downloads);
-	return saved ? saved : side ? s->side[side]->file : session_file(s);
+	const char *saved = download_saved_name(side	    ? s->compare.side[side]->o.downloads
+						: s->opening.job ? NULL
+							    : s->opening.own.downloads);
+	return saved ? saved : side ? s->compare.side[side]->file : session_file(s);
 }

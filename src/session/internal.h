@@ -12,30 +12,38 @@
 
 #include <string.h>
 
-/* The state of a session. Only files of this folder access it. */
-struct session {
-	struct sheet_prefetcher bring;
-	struct opening_job op;
-	const struct snap *snap;
-	const struct options *o;
-	struct arena strings;
-	struct query *hist;
-	size_t nhist, cap, at;
+/* query_history.c: query[at] is the current one. */
+struct query_history {
+	struct query *query;
+	size_t n, cap, at;
 	/* gs, the list of goroutine numbers, and how many numbers it has */
 	struct { const char *gs; uint32_t n; } listed;
-	struct compiled_filters *focus;		/* compiled from the current query */
-	uint32_t serial;		/* counts changes of the snapshot or the query */
-	/* counts changes of the snapshot or of the part of the query that selects a part of a trace */
-	uint32_t scope;
-	int64_t refreshed, spent;	/* in us: when the snapshot was taken; time spent since on weights and calls */
+};
+
+/* compare_queue.c: the sides of a comparison, loaded one after another. */
+struct compare_queue {
+	struct options options;		/* the command line without the base: the options for each file */
+	struct compare_loader *side[SIDES_MAX + 1];	/* by number; the first file is side 0 and has no entry */
+	uint32_t nside;
+	struct wait { const char *file; enum side_use use; bool asked; struct report_side *made; } wait[SIDES_MAX];
+	uint32_t nwait;			/* wait[0] is being read if side[nside] is set */
+	struct job *extra_job;		/* set by session_set_extra_job(); its caller owns it */
+	struct side_news news[SIDES_MAX];
+	uint32_t nnews;
+	struct sums { uint32_t snap; size_t type; uint64_t a, b; bool normalize; double ratio; int64_t whole; } sum;
+};
+
+/* weigh.c and weigh_async.c: weights and call trees of the query. */
+struct session_weights {
+	struct compiled_filters *filters;	/* compiled from the current query */
+	int64_t spent;			/* us spent since the snapshot was taken */
 	struct arena arena[2];
 	int turn;
-	struct weights w;
-	uint32_t wserial;		/* value of serial that w belongs to */
-	bool have_w;
-	/* call trees with weights: [1] by lines, [0] by another granularity */
-	struct weighted_tree *weighted_tree[2];
-	uint32_t cserial;		/* value of serial that both belong to */
+	struct weights weights;
+	uint32_t weights_serial;	/* the serial of the session that weights belongs to */
+	bool have_weights;
+	struct weighted_tree *tree[2];	/* [1] by lines, [0] by another granularity */
+	uint32_t tree_serial;		/* the serial of the session that both belong to */
 	/* Merged trees of the store's first nstks nodes and nsmps samples. Snapshots with these numbers share them. */
 	struct kept_calltree {
 		struct granularity *granularity;
@@ -46,36 +54,46 @@ struct session {
 		uint32_t nstks, nsmps;
 		bool asked;		/* the granularity is that of the query */
 	} calltree[2];
-	struct source_cache *src;
-	uint32_t nsources;		/* number of times that the source paths were changed */
-	struct file_changed_mark mark;		/* of the first file, when it was read */
-	enum file_change file_change;		/* the latest change that was reported */
-	uint64_t grown;
-	char stale_text[128];
-
-	struct options first;		/* the command line without the base: the options for each file */
-	struct compare_loader *side[SIDES_MAX + 1];	/* by number; the first file is side 0 and has no entry */
-	uint32_t nside;
-	struct wait { const char *file; enum side_use use; bool asked; struct report_side *made; } wait[SIDES_MAX];
-	uint32_t nwait;			/* wait[0] is being read if side[nside] is set */
-	struct job *beside;		/* set by session_set_extra_job(); its caller owns it */
-	struct side_news news[SIDES_MAX];
-	uint32_t nnews;
-	struct sums { uint32_t snap; size_t type; uint64_t a, b; bool normalize; double ratio; int64_t whole; } sum;
-	bool patient;			/* session_set_nonblocking() was called */
-	bool roomy;			/* session_will_make_tree() returned true */
+	bool nonblocking;		/* session_set_nonblocking() was called */
+	bool will_make_tree;		/* session_will_make_tree() returned true */
 	bool walks;			/* the caller that wants calls walks over nodes (FOR_NODES) */
 	bool shared;			/* session_shares() was computed for the first complete result */
 	struct job *job;		/* NULL, or in the copy of a worker: the job that gets the progress */
 	const _Atomic bool *stop;	/* NULL, or set when the session is closed: the result will be dropped */
-	struct job *leaving[4];		/* jobs of session_free_calls_async(); NULL: free entry */
-	struct rest_states rest;	/* valid for the query with serial rest_of - 1; rest_of 0: none */
-	uint32_t rest_of;
+	struct job *freeing[4];		/* jobs of session_free_calls_async(); NULL: free entry */
+	struct rest_states rest;	/* valid for the query with serial rest_serial - 1; rest_serial 0: none */
+	uint32_t rest_serial;
 	/* serial + 1 of a query that needs a tree for which panes have to release theirs */
-	uint32_t crowded;
-	struct weighing *weighing;	/* NULL, or the calls that are computed in the background: weigh_async.c */
+	uint32_t needs_room;
+	struct weighing *worker;	/* NULL, or the calls that are computed in the background */
 	/* requests to start after that, by slot */
 	struct wanted { bool weighted_tree; enum calls_for what; enum gran gran; uint32_t serial; } wanted[2];
+};
+
+/* file_changed.c: changes of the first file on disk. */
+struct session_file {
+	struct file_changed_mark mark;		/* when it was read */
+	enum file_change change;		/* the latest one that was reported */
+	uint64_t grown;
+	char text[128];
+};
+
+/* The state of a session. Only files of this folder access it. */
+struct session {
+	struct sheet_prefetcher prefetch;
+	struct opening_job opening;
+	const struct snap *snap;
+	const struct options *o;
+	struct arena strings;
+	uint32_t serial;		/* counts changes of the snapshot or the query */
+	/* counts changes of the snapshot or of the part of the query that selects a part of a trace */
+	uint32_t scope;
+	int64_t refreshed;		/* us: when the snapshot was taken */
+	struct { struct source_cache *cache; uint32_t serial; } source;	/* serial: counts changes of the paths */
+	struct query_history queries;
+	struct compare_queue compare;
+	struct session_weights weigh;
+	struct session_file file;
 };
 
 /* Return a copy that lives as long as the session; NULL for NULL and "". */

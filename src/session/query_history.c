@@ -14,26 +14,27 @@
 
 const struct query *session_query(const struct session *s)
 {
-	return &s->hist[s->at];
+	return &s->queries.query[s->queries.at];
 }
 
 static int use_query(struct session *s, size_t at, struct err *e)
 {
 	static const struct filters none;
-	struct compiled_filters *f = filter_compile(s->hist[at].suspended ? &none : &s->hist[at].f, e);
+	struct compiled_filters *f =
+	    filter_compile(s->queries.query[at].suspended ? &none : &s->queries.query[at].f, e);
 	if (!f)
 		return -1;
-	filter_free(s->focus);
-	s->focus = f;
-	s->scope += !query_same_scope(&s->hist[s->at], &s->hist[at]);
-	s->at = at;
+	filter_free(s->weigh.filters);
+	s->weigh.filters = f;
+	s->scope += !query_same_scope(&s->queries.query[s->queries.at], &s->queries.query[at]);
+	s->queries.at = at;
 	s->serial++;
 	return 0;
 }
 
 int session_set_query(struct session *s, const struct query *q, struct arena *own, struct err *e)
 {
-	struct query n = *q, was = s->hist[s->at];
+	struct query n = *q, was = s->queries.query[s->queries.at];
 	struct query words = *q;
 	if (own)	/* a pane made the list of goroutines, which may have a million numbers */
 		words.gs = NULL;
@@ -44,14 +45,14 @@ int session_set_query(struct session *s, const struct query *q, struct arena *ow
 		if (!own && *str != *query_word(&was, i))
 			*str = session_copy_string(s, *str);
 	}
-	s->hist = mem_grow(s->hist, &s->cap, s->at + 2, sizeof *s->hist);
-	struct query undone = s->at + 1 < s->nhist ? s->hist[s->at + 1] : n;
-	s->hist[s->at + 1] = n;
-	if (use_query(s, s->at + 1, e)) {
-		s->hist[s->at + 1] = undone;
+	s->queries.query = mem_grow(s->queries.query, &s->queries.cap, s->queries.at + 2, sizeof *s->queries.query);
+	struct query undone = s->queries.at + 1 < s->queries.n ? s->queries.query[s->queries.at + 1] : n;
+	s->queries.query[s->queries.at + 1] = n;
+	if (use_query(s, s->queries.at + 1, e)) {
+		s->queries.query[s->queries.at + 1] = undone;
 		return -1;
 	}
-	s->nhist = s->at + 1;
+	s->queries.n = s->queries.at + 1;
 	if (own)
 		arena_move(own, &s->strings);
 	return 0;
@@ -75,22 +76,22 @@ static uint32_t count_commas(const char *s, size_t n)
 
 uint32_t session_count_listed(struct session *s)
 {
-	const char *gs = s->hist[s->at].gs;
-	if (s->listed.gs != gs) {
-		s->listed.gs = gs;
-		s->listed.n = gs ? count_commas(gs, strlen(gs)) + 1 : 0;
+	const char *gs = s->queries.query[s->queries.at].gs;
+	if (s->queries.listed.gs != gs) {
+		s->queries.listed.gs = gs;
+		s->queries.listed.n = gs ? count_commas(gs, strlen(gs)) + 1 : 0;
 	}
-	return s->listed.n;
+	return s->queries.listed.n;
 }
 
 bool session_undo(struct session *s)
 {
-	return s->at > 0 && !use_query(s, s->at - 1, NULL);
+	return s->queries.at > 0 && !use_query(s, s->queries.at - 1, NULL);
 }
 
 bool session_redo(struct session *s)
 {
-	return s->at + 1 < s->nhist && !use_query(s, s->at + 1, NULL);
+	return s->queries.at + 1 < s->queries.n && !use_query(s, s->queries.at + 1, NULL);
 }
 
 uint32_t session_serial(const struct session *s)

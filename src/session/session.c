@@ -67,11 +67,11 @@ static bool names_one(const struct option_value *v)
 static int first_sides(struct session *s, struct err *e)
 {
 	const struct option_value *base = &s->o->v[OPT_BASE], *diff = &s->o->v[OPT_DIFF_BASE];
-	s->first = *s->o;
+	s->compare.options = *s->o;
 	static const enum option_id of_two[] = {OPT_BASE, OPT_DIFF_BASE, OPT_NORMALIZE};
 	for (size_t i = 0; i < sizeof of_two / sizeof *of_two; i++)
-		s->first.v[of_two[i]] = (struct option_value){0};
-	s->nside = 1;
+		s->compare.options.v[of_two[i]] = (struct option_value){0};
+	s->compare.nside = 1;
 	if (names_one(base) && names_one(diff))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-base and -diff_base cannot be used together");
 	if (options_bool(s->o, OPT_REST))
@@ -80,7 +80,7 @@ static int first_sides(struct session *s, struct err *e)
 		return !options_bool(s->o, OPT_NORMALIZE) ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE,
 		    "-normalize requires -base or -diff_base");
 	const struct option_value *v = names_one(base) ? base : diff;
-	s->wait[s->nwait++] = (struct wait){v->all[v->nall - 1], SIDE_BASE, false, NULL};
+	s->compare.wait[s->compare.nwait++] = (struct wait){v->all[v->nall - 1], SIDE_BASE, false, NULL};
 	return 0;
 }
 
@@ -88,16 +88,16 @@ static struct session *open_part(const struct options *o, const struct trace_par
 {
 	struct session *s = xcalloc(1, sizeof *s);
 	s->o = o;
-	s->hist = mem_grow(NULL, &s->cap, 1, sizeof *s->hist);
-	s->nhist = 1;
-	if (!first_query(s, &s->hist[0], e))
-		s->focus = filter_compile(&s->hist[0].f, e);
-	file_changed_mark_file(&s->mark, session_file(s));
-	if (!s->focus || first_sides(s, e) || open_job_start(&s->op, &s->first, part, e)) {
+	s->queries.query = mem_grow(NULL, &s->queries.cap, 1, sizeof *s->queries.query);
+	s->queries.n = 1;
+	if (!first_query(s, &s->queries.query[0], e))
+		s->weigh.filters = filter_compile(&s->queries.query[0].f, e);
+	file_changed_mark_file(&s->file.mark, session_file(s));
+	if (!s->weigh.filters || first_sides(s, e) || open_job_start(&s->opening, &s->compare.options, part, e)) {
 		session_close(s);
 		return NULL;
 	}
-	s->snap = builder_snap(s->op.store_builder);
+	s->snap = builder_snap(s->opening.store_builder);
 	s->refreshed = clock_us();
 	return s;
 }
@@ -109,7 +109,7 @@ struct session *session_open(const struct options *o, struct err *e)
 
 bool session_has_parts(const struct session *s)
 {
-	return s->op.job && s->op.direct && !s->op.part;
+	return s->opening.job && s->opening.direct && !s->opening.part;
 }
 
 bool session_may_part(const struct session *s)
@@ -133,15 +133,15 @@ void session_release_memory(const struct session *s)
 
 bool session_is_part(const struct session *s)
 {
-	return s->op.part;
+	return s->opening.part;
 }
 
 void session_pause_loading(struct session *s, bool held)
 {
-	if (!s->op.job)
+	if (!s->opening.job)
 		return;
-	builder_request_publish(s->op.store_builder);		/* the rows read so far become visible */
-	job_hold(s->op.job, held);
+	builder_request_publish(s->opening.store_builder);		/* the rows read so far become visible */
+	job_hold(s->opening.job, held);
 }
 
 void session_close(struct session *s)
@@ -149,72 +149,72 @@ void session_close(struct session *s)
 	if (!s)
 		return;
 	session_weigh_stop(s);
-	s->patient = false;
+	s->weigh.nonblocking = false;
 	for (int i = 0; i < 4; i++)
-		if (s->leaving[i])
-			job_join(s->leaving[i]);
-	sheet_prefetch_free(&s->bring);
+		if (s->weigh.freeing[i])
+			job_join(s->weigh.freeing[i]);
+	sheet_prefetch_free(&s->prefetch);
 	for (uint32_t i = 1; i <= SIDES_MAX; i++)
-		if (s->side[i]) {
-			compare_load_free(s->side[i]);
-			mem_free(s->side[i]);
+		if (s->compare.side[i]) {
+			compare_load_free(s->compare.side[i]);
+			mem_free(s->compare.side[i]);
 		}
-	for (uint32_t i = 0; i < s->nwait; i++)
-		compare_free_report_side(s->wait[i].made);
-	open_job_free(&s->op);
-	filter_free(s->focus);
-	source_cache_free(s->src);
+	for (uint32_t i = 0; i < s->compare.nwait; i++)
+		compare_free_report_side(s->compare.wait[i].made);
+	open_job_free(&s->opening);
+	filter_free(s->weigh.filters);
+	source_cache_free(s->source.cache);
 	session_drop_calls(s);
 	session_drop_calltrees(s);
 	arena_free(&s->strings);
-	arena_free(&s->arena[0]);
-	arena_free(&s->arena[1]);
-	mem_free(s->hist);
+	arena_free(&s->weigh.arena[0]);
+	arena_free(&s->weigh.arena[1]);
+	mem_free(s->queries.query);
 	mem_free(s);
 }
 
 void session_begin_frame(struct session *s, bool news)
 {
-	sheet_prefetch_begin_frame(&s->bring, s->snap, news);
+	sheet_prefetch_begin_frame(&s->prefetch, s->snap, news);
 }
 
 bool session_end_frame(struct session *s)
 {
-	return sheet_prefetch_end_frame(&s->bring, s->snap);
+	return sheet_prefetch_end_frame(&s->prefetch, s->snap);
 }
 
 struct job *session_prefetch_job(const struct session *s)
 {
-	return sheet_prefetch_job(&s->bring);
+	return sheet_prefetch_job(&s->prefetch);
 }
 
 bool session_prefetch_poll(struct session *s, bool wait)
 {
-	return sheet_prefetch_poll(&s->bring, wait);
+	return sheet_prefetch_poll(&s->prefetch, wait);
 }
 
 struct job *session_job(const struct session *s)
 {
-	const struct compare_loader *a = s->nside <= SIDES_MAX ? s->side[s->nside] : NULL;
-	return s->op.job ? s->op.job : a && a->job ? a->job : s->beside;
+	const struct compare_loader *a = s->compare.nside <= SIDES_MAX ? s->compare.side[s->compare.nside] : NULL;
+	return s->opening.job ? s->opening.job : a && a->job ? a->job : s->compare.extra_job;
 }
 
 bool session_is_loading(const struct session *s)
 {
-	return session_job(s) && session_job(s) != s->beside;
+	return session_job(s) && session_job(s) != s->compare.extra_job;
 }
 
 void session_set_extra_job(struct session *s, struct job *j)
 {
-	s->beside = j;
+	s->compare.extra_job = j;
 }
 
 bool session_refresh(struct session *s)
 {
-	if (s->op.job && job_done(s->op.job, NULL))
-		open_job_join(&s->op);
+	if (s->opening.job && job_done(s->opening.job, NULL))
+		open_job_join(&s->opening);
 	session_advance_sides(s);
-	const struct snap *now = builder_snap(s->op.store_builder);
+	const struct snap *now = builder_snap(s->opening.store_builder);
 	bool news = now != s->snap;
 	/* Weighing an incomplete file may take an eighth of the time, so that keys are answered. An incomplete profile
 	   is not worth it if it will be complete soon, except for the first part that is made to be shown, and not
@@ -222,13 +222,13 @@ bool session_refresh(struct session *s)
 	int64_t since = clock_us() - s->refreshed;
 	bool profile = !session_is_trace(s), part = profile && now->st == s->snap->st;
 	bool none = profile && now->nsmps == (part ? s->snap->nsmps : 0);
-	if (!news || (!now->complete && (none || since < 8 * s->spent || (part && since < PATIENCE_US))))
+	if (!news || (!now->complete && (none || since < 8 * s->weigh.spent || (part && since < PATIENCE_US))))
 		return false;
 	s->snap = now;
 	s->serial++;
 	s->scope++;
 	s->refreshed = clock_us();
-	s->spent = 0;
+	s->weigh.spent = 0;
 	return true;
 }
 
@@ -237,7 +237,7 @@ int session_wait(struct session *s, struct err *e)
 	struct job *j;
 	for (session_refresh(s); (j = session_job(s)); session_refresh(s)) {
 		struct pollfd p = {.fd = job_fd(j), .events = POLLIN};
-		if (j == s->beside && job_done(j, NULL))
+		if (j == s->compare.extra_job && job_done(j, NULL))
 			break;		/* its owner joins it */
 		if (!job_done(j, NULL))
 			poll(&p, 1, -1);
@@ -248,23 +248,23 @@ int session_wait(struct session *s, struct err *e)
 
 bool session_failed(const struct session *s, struct err *e)
 {
-	if (s->op.job || !s->op.failed)
+	if (s->opening.job || !s->opening.failed)
 		return false;
 	if (e)
-		*e = s->op.err;
+		*e = s->opening.err;
 	return true;
 }
 
 bool session_format_known(const struct session *s)
 {
-	return s->op.reader != NULL;
+	return s->opening.reader != NULL;
 }
 
 /* Return the input that is being read, of the first file or of a side; NULL: none. */
 static const struct pending_input *current_input(const struct session *s)
 {
-	const struct compare_loader *a = s->nside <= SIDES_MAX ? s->side[s->nside] : NULL;
-	return s->op.job ? &s->op.pending_input : a && a->job ? &a->pending_input : NULL;
+	const struct compare_loader *a = s->compare.nside <= SIDES_MAX ? s->compare.side[s->compare.nside] : NULL;
+	return s->opening.job ? &s->opening.pending_input : a && a->job ? &a->pending_input : NULL;
 }
 
 bool session_fetch_progress(const struct session *s, struct fetch_progress *f)
@@ -281,10 +281,10 @@ bool session_fetch_progress(const struct session *s, struct fetch_progress *f)
 
 const char *session_take_notice(struct session *s)
 {
-	struct pending_input *a[SIDES_MAX + 1] = {s->op.job ? NULL : &s->op.pending_input};
-	for (uint32_t i = 1; i < s->nside; i++)
-		a[i] = &s->side[i]->pending_input;
-	for (uint32_t i = s->nside; i--;)
+	struct pending_input *a[SIDES_MAX + 1] = {s->opening.job ? NULL : &s->opening.pending_input};
+	for (uint32_t i = 1; i < s->compare.nside; i++)
+		a[i] = &s->compare.side[i]->pending_input;
+	for (uint32_t i = s->compare.nside; i--;)
 		if (a[i] && a[i]->notices[0]) {
 			const char *line = session_copy_string(s, a[i]->notices);
 			a[i]->notices[0] = '\0';
@@ -295,8 +295,8 @@ const char *session_take_notice(struct session *s)
 
 void session_write_index(struct session *s, bool wait)
 {
-	struct index_cache_entry *x = &s->op.index;
-	if (s->op.job || s->op.failed)
+	struct index_cache_entry *x = &s->opening.index;
+	if (s->opening.job || s->opening.failed)
 		return;
 	if (s->snap->complete)
 		index_cache_start_write(x, s->snap);
@@ -307,12 +307,12 @@ void session_write_index(struct session *s, bool wait)
 
 void session_describe_index(struct session *s, struct buf *b)
 {
-	if (s->op.job) {
+	if (s->opening.job) {
 		buf_puts(b, "none yet");
 		return;
 	}
-	index_cache_poll_write(&s->op.index);
-	index_cache_describe(&s->op.index, b);
+	index_cache_poll_write(&s->opening.index);
+	index_cache_describe(&s->opening.index, b);
 }
 
 const struct snap *session_snap(const struct session *s)
@@ -328,7 +328,7 @@ const char *session_file(const struct session *s)
 bool session_same_file(const struct session *s)
 {
 	uint64_t by;
-	return s->mark.known && file_changed_check(&s->mark, session_file(s), &by) == FILE_SAME;
+	return s->file.mark.known && file_changed_check(&s->file.mark, session_file(s), &by) == FILE_SAME;
 }
 
 const char *session_file_change_text(struct session *s)
@@ -338,27 +338,27 @@ const char *session_file_change_text(struct session *s)
 	    [FILE_REPLACED] = "has been replaced since it was read",
 	    [FILE_REMOVED] = "does not exist any more; when it exists again"};
 	uint64_t by;
-	enum file_change now = file_changed_check(&s->mark, session_file(s), &by);
+	enum file_change now = file_changed_check(&s->file.mark, session_file(s), &by);
 	/* a growing file is reported again each time the growth has doubled */
-	bool again = now == FILE_GROWN && s->file_change == now && by / 2 < s->grown;
-	if (now == FILE_SAME || again || (now == s->file_change && now != FILE_GROWN)) {
-		s->file_change = now == FILE_SAME ? now : s->file_change;
+	bool again = now == FILE_GROWN && s->file.change == now && by / 2 < s->file.grown;
+	if (now == FILE_SAME || again || (now == s->file.change && now != FILE_GROWN)) {
+		s->file.change = now == FILE_SAME ? now : s->file.change;
 		return NULL;
 	}
-	s->file_change = now;
-	s->grown = by;
-	snprintf(s->stale_text, sizeof s->stale_text, what[now], by);
-	return s->stale_text;
+	s->file.change = now;
+	s->file.grown = by;
+	snprintf(s->file.text, sizeof s->file.text, what[now], by);
+	return s->file.text;
 }
 
 const char *session_kind(const struct session *s)
 {
-	return s->op.reader->name;
+	return s->opening.reader->name;
 }
 
 const struct options *session_opt(const struct session *s)
 {
-	return &s->first;
+	return &s->compare.options;
 }
 
 bool session_is_report_option(enum option_id id)
@@ -373,7 +373,7 @@ bool session_is_report_option(enum option_id id)
 
 int session_set_option(struct session *s, enum option_id id, const char *value, struct err *e)
 {
-	if (options_set(&s->first, id, session_copy_string(s, value), e))
+	if (options_set(&s->compare.options, id, session_copy_string(s, value), e))
 		return -1;
 	s->serial++;
 	s->scope++;
@@ -390,13 +390,13 @@ void session_title(const struct session *s, size_t room, struct buf *b)
 {
 	const struct query *q = session_query(s);
 	size_t n = s->o->nfile ? s->o->nfile : 1;
-	if (s->op.pending_input.what.title[0])
-		buf_puts(b, s->op.pending_input.what.title);
+	if (s->opening.pending_input.what.title[0])
+		buf_puts(b, s->opening.pending_input.what.title);
 	else
 		put_title(b, session_file(s));
 	for (size_t i = 1; i < s->o->nfile; i++)
 		put_title(b, s->o->file[i]);
-	for (uint32_t k = 1; k < s->nside; k++)
+	for (uint32_t k = 1; k < s->compare.nside; k++)
 		if (side_in(q->a | q->b, k)) {
 			put_title(b, session_side_name(s, k));
 			n++;
@@ -410,9 +410,9 @@ void session_title(const struct session *s, size_t room, struct buf *b)
 void session_lend_inputs(const struct session *s, struct cached_inputs *h)
 {
 	*h = (struct cached_inputs){0};
-	for (uint32_t k = 0; !s->op.job && k < s->nside; k++) {
-		const struct compare_loader *a = s->side[k];
-		const struct cached_inputs *kept = k ? &a->cached_inputs : &s->op.cached_inputs;
+	for (uint32_t k = 0; !s->opening.job && k < s->compare.nside; k++) {
+		const struct compare_loader *a = s->compare.side[k];
+		const struct cached_inputs *kept = k ? &a->cached_inputs : &s->opening.cached_inputs;
 		const struct query *q = session_query(s);
 		struct cached_input x = {.base = side_in(q->b, k) && !side_in(q->a, k)}, as = x;
 		if (session_is_trace(s))
@@ -423,14 +423,14 @@ void session_lend_inputs(const struct session *s, struct cached_inputs *h)
 			x.mark = kept->v[i].mark;
 			input_cache_add(h, &x);
 		}
-		download_lend(k ? a->o.downloads : s->op.own.downloads, &as, h);
+		download_lend(k ? a->o.downloads : s->opening.own.downloads, &as, h);
 	}
 }
 
 bool session_is_trace(const struct session *s)
 {
-	const struct reader *r = s->op.reader;
-	return r ? r->kind == FK_GOTRACE : s->op.pending_input.what.trace;
+	const struct reader *r = s->opening.reader;
+	return r ? r->kind == FK_GOTRACE : s->opening.pending_input.what.trace;
 }
 
 /* ---- sample types */
@@ -499,7 +499,7 @@ static size_t default_type(const struct session *s)
 
 size_t session_type(const struct session *s)
 {
-	size_t t = s->hist[s->at].type;
+	size_t t = s->queries.query[s->queries.at].type;
 	if (t != SIZE_MAX)
 		return t;
 	t = option_sample_type(s);
@@ -510,25 +510,25 @@ size_t session_type(const struct session *s)
 
 struct source_cache *session_sources(struct session *s)
 {
-	if (!s->src)
-		s->src =
-		    source_cache_new(&(struct source_cache_conf){.source_path = options_str(&s->first, OPT_SOURCE_PATH),
-			.trim_path = options_str(&s->first, OPT_TRIM_PATH),
+	if (!s->source.cache)
+		s->source.cache = source_cache_new(
+		    &(struct source_cache_conf){.source_path = options_str(&s->compare.options, OPT_SOURCE_PATH),
+			.trim_path = options_str(&s->compare.options, OPT_TRIM_PATH),
 			.beside = session_file(s)});
-	return s->src;
+	return s->source.cache;
 }
 
 int session_source_path(struct session *s, enum option_id id, const char *dirs, struct err *e)
 {
 	if (session_set_option(s, id, dirs, e))	/* the reports search there too */
 		return -1;
-	source_cache_free(s->src);
-	s->src = NULL;
-	s->nsources++;
+	source_cache_free(s->source.cache);
+	s->source.cache = NULL;
+	s->source.serial++;
 	return 0;
 }
 
 uint32_t session_nsources(const struct session *s)
 {
-	return s->nsources;
+	return s->source.serial;
 }

@@ -26,7 +26,7 @@
 
 void session_trace_filter(const struct session *s, struct arena *a, struct trace_filter *f)
 {
-	query_trace_filter(s->snap, &s->hist[s->at], false, a, f, NULL, NULL);
+	query_trace_filter(s->snap, &s->queries.query[s->queries.at], false, a, f, NULL, NULL);
 }
 
 /* Is it so small that adding up all types is not noticeable? */
@@ -75,7 +75,7 @@ static void rest_states(const struct snap *sn, const struct query *q, bool about
 
 void session_rest_times(const struct session *s, const struct query *q, struct rest_states *r)
 {
-	rest_states(s->snap, q, false, s->job, r);
+	rest_states(s->snap, q, false, s->weigh.job, r);
 }
 
 void session_rest_approx(const struct snap *sn, const struct query *q, struct rest_states *r)
@@ -94,9 +94,9 @@ static trk_id same_track(const struct snap *from, trk_id id, const struct snap *
 /* Add the weights of a trace to the nodes of the main tree; when compared with the rest, the mean of one. */
 static void weigh_trace(struct session *s, uint32_t side, struct arena *a, int64_t *ns, int64_t *count)
 {
-	struct query q = s->hist[s->at];
+	struct query q = s->queries.query[s->queries.at];
 	bool rest = side == SIDE_REST;
-	const struct compare_loader *ad = side && !rest ? s->side[side] : NULL;
+	const struct compare_loader *ad = side && !rest ? s->compare.side[side] : NULL;
 	const struct snap *sn = ad ? builder_snap(ad->own) : s->snap;
 	struct trace_filter f;
 	if (ad && !q.suspended) {
@@ -108,7 +108,7 @@ static void weigh_trace(struct session *s, uint32_t side, struct arena *a, int64
 	uint32_t n = 1;
 	query_trace_filter(sn, &q, rest, a, &f, query_has_rest(&q) && !q.suspended ? &n : NULL, NULL);
 	double each = n > 1 ? 1.0 / n : 1;
-	f.on = job_progress_watcher(s->job);
+	f.on = job_progress_watcher(s->weigh.job);
 	struct trace_weights *trace_weights = trace_weigh(sn, (enum trace_weight_type)session_type(s), &f, a);
 	trace_show_no_stack(trace_weights, sn);
 	for (stk_id i = 0; i < trace_weights->n; i++) {
@@ -140,21 +140,21 @@ static struct node_totals tally_one(struct session *s, struct arena *a)
 {
 	struct trace_filter f;
 	session_trace_filter(s, a, &f);
-	f.on = job_progress_watcher(s->job);
+	f.on = job_progress_watcher(s->weigh.job);
 	struct trace_weights *trace_weights = trace_weigh(s->snap, (enum trace_weight_type)session_type(s), &f, a);
 	trace_show_no_stack(trace_weights, s->snap);
 	return (struct node_totals){trace_weights->ns, trace_weights->count, NULL, trace_weights->part,
-	    trace_weights->npart, trace_weights->npart ? tag_frames(&s->hist[s->at]) : 0};
+	    trace_weights->npart, trace_weights->npart ? tag_frames(&s->queries.query[s->queries.at]) : 0};
 }
 
 static struct node_totals tally_sides(struct session *s, struct arena *a)
 {
-	const struct query *q = &s->hist[s->at];
+	const struct query *q = &s->queries.query[s->queries.at];
 	size_t n = s->snap->nstks + 1u;
 	int64_t *ns = arena_zalloc(a, n * sizeof *ns), *count = arena_zalloc(a, n * sizeof *count);
 	int64_t *base = q->b ? arena_zalloc(a, n * sizeof *base) : NULL, sum[2] = {0, 0};
 	int64_t *bcount = q->b ? arena_zalloc(a, n * sizeof *bcount) : NULL;
-	for (uint32_t k = 0; k <= SIDE_REST; k = k + 1 < s->nside ? k + 1 : k < SIDE_REST ? SIDE_REST : k + 1) {
+	for (uint32_t k = 0; k <= SIDE_REST; k = k + 1 < s->compare.nside ? k + 1 : k < SIDE_REST ? SIDE_REST : k + 1) {
 		if (side_in(q->a, k))
 			weigh_trace(s, k, a, ns, count);
 		if (q->b && side_in(q->b, k))
@@ -171,30 +171,30 @@ static struct node_totals tally_sides(struct session *s, struct arena *a)
 
 static struct node_totals node_totals(struct session *s, struct arena *a)
 {
-	const struct query *q = &s->hist[s->at];
+	const struct query *q = &s->queries.query[s->queries.at];
 	return q->a == 1 && !q->b ? tally_one(s, a) : tally_sides(s, a);
 }
 
 /* The ratio and the total of two sides are computed once for each pair and type. */
 static struct sides sides_of(struct session *s, size_t type)
 {
-	const struct query *q = &s->hist[s->at];
+	const struct query *q = &s->queries.query[s->queries.at];
 	struct sides d = {.a = q->a, .b = q->b, .show = q->show};
 	if (!q->b || (!q->normalize && !q->of_rest))
 		return d;
-	if (s->sum.a != q->a || s->sum.b != q->b || s->sum.type != type || s->sum.snap != s->snap->serial ||
-	    s->sum.normalize != q->normalize) {
-		s->sum.a = q->a;
-		s->sum.b = q->b;
-		s->sum.type = type;
-		s->sum.snap = s->snap->serial;
-		s->sum.normalize = q->normalize;
+	if (s->compare.sum.a != q->a || s->compare.sum.b != q->b || s->compare.sum.type != type ||
+	    s->compare.sum.snap != s->snap->serial || s->compare.sum.normalize != q->normalize) {
+		s->compare.sum.a = q->a;
+		s->compare.sum.b = q->b;
+		s->compare.sum.type = type;
+		s->compare.sum.snap = s->snap->serial;
+		s->compare.sum.normalize = q->normalize;
 		d.ratio = q->normalize ? sides_ratio(s->snap, type, q->a, q->b) : 0;
-		s->sum.ratio = d.ratio;
-		s->sum.whole = sides_whole(s->snap, type, &d);
+		s->compare.sum.ratio = d.ratio;
+		s->compare.sum.whole = sides_whole(s->snap, type, &d);
 	}
-	d.ratio = s->sum.ratio;
-	d.whole = q->of_rest ? s->sum.whole : 0;
+	d.ratio = s->compare.sum.ratio;
+	d.whole = q->of_rest ? s->compare.sum.whole : 0;
 	return d;
 }
 
@@ -206,41 +206,43 @@ struct sides session_sides(struct session *s)
 struct tags *session_tags(struct session *s)
 {
 	struct sides d = session_sides(s);
-	return tag_weights_new(s->snap, s->focus, session_type(s), s->hist[s->at].noinlines, s->nside > 1 ? &d : NULL);
+	return tag_weights_new(s->snap, s->weigh.filters, session_type(s), s->queries.query[s->queries.at].noinlines,
+	    s->compare.nside > 1 ? &d : NULL);
 }
 
 static void make_weights(struct session *s)
 {
-	s->turn ^= 1;
-	struct arena *a = &s->arena[s->turn];
+	s->weigh.turn ^= 1;
+	struct arena *a = &s->weigh.arena[s->weigh.turn];
 	arena_reset(a);
-	const struct query *q = &s->hist[s->at];
+	const struct query *q = &s->queries.query[s->queries.at];
 	size_t type = session_type(s);
 	if (session_is_trace(s)) {
 		struct node_totals t = node_totals(s, a);
 		if (t.tags)
-			filter_weigh_parts(
-			    s->snap, s->focus, t.part, t.npart, t.tags > 0, s->op.ns, q->noinlines, a, &s->w);
+			filter_weigh_parts(s->snap, s->weigh.filters, t.part, t.npart, t.tags > 0, s->opening.ns,
+			    q->noinlines, a, &s->weigh.weights);
 		else
-			filter_weigh_nodes(s->snap, s->focus, t.ns, t.count, t.base, q->show, s->op.ns, q->noinlines, a,
-			    &s->w);
+			filter_weigh_nodes(s->snap, s->weigh.filters, t.ns, t.count, t.base, q->show, s->opening.ns,
+			    q->noinlines, a, &s->weigh.weights);
 		return;
 	}
 	struct sides d = sides_of(s, type);
-	filter_weigh_samples(s->snap, s->focus, type, q->noinlines, s->nside > 1 ? &d : NULL, a, &s->w);
+	filter_weigh_samples(
+	    s->snap, s->weigh.filters, type, q->noinlines, s->compare.nside > 1 ? &d : NULL, a, &s->weigh.weights);
 }
 
 /* Return the weights of the current query by node of the call tree, cached. Never NULL. */
 static const struct weights *session_weights(struct session *s)
 {
-	if (!s->have_w || s->wserial != s->serial) {
+	if (!s->weigh.have_weights || s->weigh.weights_serial != s->serial) {
 		int64_t began = clock_us();
 		make_weights(s);
-		s->spent += clock_us() - began;
+		s->weigh.spent += clock_us() - began;
 	}
-	s->have_w = true;
-	s->wserial = s->serial;
-	return &s->w;
+	s->weigh.have_weights = true;
+	s->weigh.weights_serial = s->serial;
+	return &s->weigh.weights;
 }
 
 /* ---- calls */
@@ -248,8 +250,8 @@ static const struct weights *session_weights(struct session *s)
 void session_drop_calls(struct session *s)
 {
 	for (int i = 0; i < 2; i++) {
-		session_free_calls_async(s, s->weighted_tree[i], NULL);
-		s->weighted_tree[i] = NULL;
+		session_free_calls_async(s, s->weigh.tree[i], NULL);
+		s->weigh.tree[i] = NULL;
 	}
 }
 
@@ -262,9 +264,9 @@ static void drop_trees(struct kept_calltree *k)
 
 static void drop_calltree(struct session *s, int i)
 {
-	drop_trees(&s->calltree[i]);
-	granularity_free(s->calltree[i].granularity);
-	s->calltree[i].granularity = NULL;
+	drop_trees(&s->weigh.calltree[i]);
+	granularity_free(s->weigh.calltree[i].granularity);
+	s->weigh.calltree[i].granularity = NULL;
 }
 
 void session_drop_calltrees(struct session *s)
@@ -284,7 +286,7 @@ static bool is_of(const struct kept_calltree *k, const struct snap *sn)
    samples that was made before the reader reached the end. */
 static struct granularity *granularity_of(struct session *s, int slot, enum gran gran)
 {
-	struct kept_calltree *k = &s->calltree[slot];
+	struct kept_calltree *k = &s->weigh.calltree[slot];
 	const struct granularity *had = k->granularity;
 	const struct snap *sn = s->snap;
 	if (had && (had->nfrm != sn->nfrms || had->gran != gran)) {
@@ -294,7 +296,7 @@ static struct granularity *granularity_of(struct session *s, int slot, enum gran
 	}
 	if (!k->granularity)
 		k->granularity = granularity_new(sn, gran);
-	k->asked = s->hist[s->at].gran == gran;
+	k->asked = s->queries.query[s->queries.at].gran == gran;
 	k->st = sn->st;
 	k->nstks = sn->nstks;
 	k->nsmps = sn->nsmps;
@@ -310,27 +312,27 @@ bool session_large_tree(uint32_t nodes)
 /* Tags are frames and stacks are cut as well: that needs a tree of this query alone. */
 static bool cuts_tagged(const struct session *s)
 {
-	return !session_is_trace(s) && s->snap->nsmps && filter_has_tag_frames(s->snap, s->focus) &&
-	    !filter_keeps_whole_stacks(s->focus, s->hist[s->at].noinlines);
+	return !session_is_trace(s) && s->snap->nsmps && filter_has_tag_frames(s->snap, s->weigh.filters) &&
+	    !filter_keeps_whole_stacks(s->weigh.filters, s->queries.query[s->queries.at].noinlines);
 }
 
 bool session_makes_tree(const struct session *s, enum gran gran)
 {
-	if (cuts_tagged(s) || s->crowded == s->serial + 1)
+	if (cuts_tagged(s) || s->weigh.needs_room == s->serial + 1)
 		return true;
-	const struct kept_calltree *k = &s->calltree[session_slot(gran)];
+	const struct kept_calltree *k = &s->weigh.calltree[session_slot(gran)];
 	const struct snap *sn = s->snap;
 	if (!k->granularity || k->granularity->gran != gran || !is_of(k, sn))
 		return true;
-	bool tagged = k->tagged && filter_fits_calltree(sn, s->focus, k->tagged);
-	bool plain = k->calltree && (session_is_trace(s) || filter_fits_calltree(sn, s->focus, k->calltree));
+	bool tagged = k->tagged && filter_fits_calltree(sn, s->weigh.filters, k->tagged);
+	bool plain = k->calltree && (session_is_trace(s) || filter_fits_calltree(sn, s->weigh.filters, k->calltree));
 	return !tagged && !plain;
 }
 
 /* Drop the other tree if it is large: that of lines beside functions, or of a granularity that the query had before. */
 static void drop_other(struct session *s, int slot)
 {
-	const struct kept_calltree *k = &s->calltree[!slot];
+	const struct kept_calltree *k = &s->weigh.calltree[!slot];
 	const struct calltree *is = k->calltree ? k->calltree : k->tagged;
 	if (is && session_large_tree(is->n))
 		drop_calltree(s, !slot);
@@ -341,7 +343,7 @@ static struct calltree *plain_calltree(struct session *s, struct kept_calltree *
 {
 	if (!k->calltree)
 		k->calltree = calltree_new(k->granularity, &(struct frames){.n = s->snap->nstks, .st = s->snap->st,
-		    .stop = s->stop, .nsmp = session_is_trace(s) ? 0 : s->snap->nsmps});
+		    .stop = s->weigh.stop, .nsmp = session_is_trace(s) ? 0 : s->snap->nsmps});
 	return k->calltree;
 }
 
@@ -349,31 +351,33 @@ static struct calltree *plain_calltree(struct session *s, struct kept_calltree *
    was stopped. Of two large ones the plain one is not kept: to build it again takes a quarter of a second. */
 static struct calltree *calltree_for(struct session *s, int slot)
 {
-	struct kept_calltree *k = &s->calltree[slot];
-	if (k->tagged && filter_fits_calltree(s->snap, s->focus, k->tagged))
+	struct kept_calltree *k = &s->weigh.calltree[slot];
+	if (k->tagged && filter_fits_calltree(s->snap, s->weigh.filters, k->tagged))
 		return k->tagged;
 	calltree_free(k->tagged);
 	k->tagged = NULL;
-	if (!plain_calltree(s, k) || session_is_trace(s) || filter_fits_calltree(s->snap, s->focus, k->calltree))
+	if (!plain_calltree(s, k) || session_is_trace(s) ||
+	    filter_fits_calltree(s->snap, s->weigh.filters, k->calltree))
 		return k->calltree;
 	bool one = session_large_tree(k->calltree->n) && s->snap->nsmps &&
-	    filter_keeps_whole_stacks(s->focus, s->hist[s->at].noinlines);
+	    filter_keeps_whole_stacks(s->weigh.filters, s->queries.query[s->queries.at].noinlines);
 	struct calltree *plain = k->calltree;
 	if (one) {
 		calltree_mark_last(plain);
 		k->calltree = NULL;
 	}
-	k->tagged = filter_tagged_calltree(s->snap, s->focus, s->hist[s->at].noinlines, plain, one, s->stop);
-	return k->tagged || (s->stop && atomic_load(s->stop)) ? k->tagged : k->calltree;
+	k->tagged = filter_tagged_calltree(
+	    s->snap, s->weigh.filters, s->queries.query[s->queries.at].noinlines, plain, one, s->weigh.stop);
+	return k->tagged || (s->weigh.stop && atomic_load(s->weigh.stop)) ? k->tagged : k->calltree;
 }
 
 /* Called when panes hold a large tree and memory does not suffice for a second one. A worker returns true once for each
    query: panes are then asked to release theirs, and the query is weighed again. */
 static bool request_room(struct session *s)
 {
-	if (!s->job || s->crowded == s->serial + 1)
+	if (!s->weigh.job || s->weigh.needs_room == s->serial + 1)
 		return false;
-	s->crowded = s->serial + 1;
+	s->weigh.needs_room = s->serial + 1;
 	return true;
 }
 
@@ -381,9 +385,9 @@ static bool request_room(struct session *s)
    samples: large trees are dropped first. */
 static struct weighted_tree *weigh_apart(struct session *s, int slot)
 {
-	const struct query *q = &s->hist[s->at];
-	struct kept_calltree *k = &s->calltree[slot];
-	bool tags = filter_has_tag_frames(s->snap, s->focus), preorder = false,
+	const struct query *q = &s->queries.query[s->queries.at];
+	struct kept_calltree *k = &s->weigh.calltree[slot];
+	bool tags = filter_has_tag_frames(s->snap, s->weigh.filters), preorder = false,
 	     large = session_large_tree(s->snap->nstks);
 	if (!tags) {
 		const struct calltree *plain = plain_calltree(s, k);
@@ -398,24 +402,24 @@ static struct weighted_tree *weigh_apart(struct session *s, int slot)
 	if (large && k->calltree)
 		calltree_drop_caches(k->calltree);
 	struct sides d = sides_of(s, session_type(s));
-	struct weighted_tree *c = filter_weigh_rebuilt(s->snap, s->focus, session_type(s), q->noinlines,
-	    s->nside > 1 ? &d : NULL, k->granularity, preorder, s->stop);
+	struct weighted_tree *c = filter_weigh_rebuilt(s->snap, s->weigh.filters, session_type(s), q->noinlines,
+	    s->compare.nside > 1 ? &d : NULL, k->granularity, preorder, s->weigh.stop);
 	if (c && large && k->calltree)
 		calltree_mark_lent(c->calltree, k->calltree);
-	return !c && s->stop && atomic_load(s->stop) ? weighted_none(s->snap->st, k->granularity->gran) : c;
+	return !c && s->weigh.stop && atomic_load(s->weigh.stop) ? weighted_none(s->snap->st, k->granularity->gran) : c;
 }
 
 /* Could this query split stacks off a large tree, or need a tree of its own, while panes hold that of another query? */
 static bool needs_second_tree(const struct session *s, const struct calltree *weigh_target)
 {
 	return session_large_tree(weigh_target->n) && atomic_load(&weigh_target->lent) &&
-	       query_removes_nodes(&s->hist[s->at]);
+	       query_removes_nodes(&s->queries.query[s->queries.at]);
 }
 
 /* Add weights directly onto the store's tree, or onto one that is made for them. Return NULL if neither is possible. */
 static struct weighted_tree *weigh_onto(struct session *s, int slot)
 {
-	const struct query *q = &s->hist[s->at];
+	const struct query *q = &s->queries.query[s->queries.at];
 	size_t type = session_type(s);
 	struct arena tmp = {0};
 	struct weigh_target o;
@@ -424,18 +428,19 @@ static struct weighted_tree *weigh_onto(struct session *s, int slot)
 		return weigh_apart(s, slot);
 	struct calltree *weigh_target = calltree_for(s, slot);
 	if (!weigh_target)
-		return weighted_none(s->snap->st, s->calltree[slot].granularity->gran);
+		return weighted_none(s->snap->st, s->weigh.calltree[slot].granularity->gran);
 	if (needs_second_tree(s, weigh_target) && request_room(s))
-		return weighted_none(s->snap->st, s->calltree[slot].granularity->gran);
+		return weighted_none(s->snap->st, s->weigh.calltree[slot].granularity->gran);
 	struct weighted_tree *c = weighted_begin(weigh_target, q->b != 0, &o);
-	o.walked = s->walks && session_large_tree(weigh_target->n);
+	o.walked = s->weigh.walks && session_large_tree(weigh_target->n);
 	if (session_is_trace(s)) {
 		struct node_totals t = node_totals(s, &tmp);
-		can = !t.tags && filter_weigh_nodes_onto(s->snap, s->focus, t.ns, t.count, t.base, q->show, s->op.ns,
-		    q->noinlines, &o);
+		can = !t.tags && filter_weigh_nodes_onto(s->snap, s->weigh.filters, t.ns, t.count, t.base, q->show,
+				     s->opening.ns, q->noinlines, &o);
 	} else {
 		struct sides d = sides_of(s, type);
-		can = filter_weigh_samples_onto(s->snap, s->focus, type, q->noinlines, s->nside > 1 ? &d : NULL, &o);
+		can = filter_weigh_samples_onto(
+		    s->snap, s->weigh.filters, type, q->noinlines, s->compare.nside > 1 ? &d : NULL, &o);
 	}
 	arena_free(&tmp);
 	if (can) {
@@ -449,11 +454,11 @@ static struct weighted_tree *weigh_onto(struct session *s, int slot)
 struct weighted_tree *session_calls(struct session *s, enum gran gran)
 {
 	int slot = session_slot(gran);
-	struct weighted_tree **c = &s->weighted_tree[slot];
+	struct weighted_tree **c = &s->weigh.tree[slot];
 	session_weigh_end(s);
-	if (s->cserial != s->serial)
+	if (s->weigh.tree_serial != s->serial)
 		session_drop_calls(s);
-	s->cserial = s->serial;
+	s->weigh.tree_serial = s->serial;
 	if (*c && (*c)->gran != gran) {
 		weighted_free(*c);
 		*c = NULL;
@@ -462,12 +467,12 @@ struct weighted_tree *session_calls(struct session *s, enum gran gran)
 		int64_t began = clock_us();
 		drop_other(s, slot);
 		struct granularity *t = granularity_of(s, slot, gran);
-		if (s->job)	/* building a tree happens once and is then most of the work */
-			job_report_progress(s->job, 30, 100);
+		if (s->weigh.job)	/* building a tree happens once and is then most of the work */
+			job_report_progress(s->weigh.job, 30, 100);
 		*c = weigh_onto(s, slot);
 		if (!*c)
 			*c = weighted_new(t, session_weights(s));
-		s->spent += clock_us() - began;
+		s->weigh.spent += clock_us() - began;
 	}
 	return weighted_ref(*c);
 }

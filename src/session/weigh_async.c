@@ -28,7 +28,7 @@ static const struct filters no_filters;
 enum { SMALL = 30000 };		/* nodes, samples and states of tracks: some milliseconds of work */
 
 struct weighing {
-	struct session at;
+	struct session session;
 	struct query q;
 	struct wanted want;
 	struct weighted_tree *made;
@@ -43,7 +43,7 @@ struct weighing {
 
 void session_set_nonblocking(struct session *s)
 {
-	s->patient = true;
+	s->weigh.nonblocking = true;
 }
 
 static bool is_little_work(const struct session *s)
@@ -77,8 +77,8 @@ static int run_release_job(struct job *j, void *arg)
 
 static void start_release(struct session *s, struct leaving *l, bool large)
 {
-	for (int i = 0; i < 4 && large && s && s->patient; i++) {
-		struct job **j = &s->leaving[i];
+	for (int i = 0; i < 4 && large && s && s->weigh.nonblocking; i++) {
+		struct job **j = &s->weigh.freeing[i];
 		if (*j && job_done(*j, NULL)) {
 			job_join(*j);
 			*j = NULL;
@@ -121,11 +121,11 @@ static int run_weigh_job(struct job *j, void *arg)
 {
 	struct weighing *w = arg;
 	int64_t began = clock_us();
-	w->at.job = j;
-	w->at.stop = &w->stop;
-	w->made = session_calls(&w->at, w->want.gran);
+	w->session.weigh.job = j;
+	w->session.weigh.stop = &w->stop;
+	w->made = session_calls(&w->session, w->want.gran);
 	if (w->rested)
-		session_rest_times(&w->at, &w->q, &w->rest);
+		session_rest_times(&w->session, &w->q, &w->rest);
 	if (atomic_load(&w->stop))
 		return 0;
 	job_report_progress(j, 90, 100);
@@ -134,7 +134,7 @@ static int run_weigh_job(struct job *j, void *arg)
 	if (w->want.gran != GR_LINES)
 		calltree_sort_orders(w->made);
 	if (w->first)
-		session_shares(&w->at, w->made);
+		session_shares(&w->session, w->made);
 	w->us = clock_us() - began;
 	return 0;
 }
@@ -142,34 +142,34 @@ static int run_weigh_job(struct job *j, void *arg)
 /* Copy only what session/weigh.c reads. */
 static void copy_session(struct session *to, const struct session *s, struct query *q)
 {
-	*q = s->hist[s->at];
-	to->op.reader = s->op.reader;
-	to->op.ns = s->op.ns;
+	*q = s->queries.query[s->queries.at];
+	to->opening.reader = s->opening.reader;
+	to->opening.ns = s->opening.ns;
 	to->snap = s->snap;
 	to->o = s->o;
-	to->hist = q;
-	to->nhist = 1;
-	to->focus = filter_compile(q->suspended ? &no_filters : &q->f, NULL);
+	to->queries.query = q;
+	to->queries.n = 1;
+	to->weigh.filters = filter_compile(q->suspended ? &no_filters : &q->f, NULL);
 	to->serial = s->serial;
-	memcpy(to->side, s->side, sizeof to->side);
-	to->nside = s->nside;
-	to->sum = s->sum;
-	to->crowded = s->crowded;
+	memcpy(to->compare.side, s->compare.side, sizeof to->compare.side);
+	to->compare.nside = s->compare.nside;
+	to->compare.sum = s->compare.sum;
+	to->weigh.needs_room = s->weigh.needs_room;
 }
 
 static void lend_calltrees(struct session *from, struct session *to)
 {
-	memcpy(to->calltree, from->calltree, sizeof to->calltree);
-	memset(from->calltree, 0, sizeof from->calltree);
+	memcpy(to->weigh.calltree, from->weigh.calltree, sizeof to->weigh.calltree);
+	memset(from->weigh.calltree, 0, sizeof from->weigh.calltree);
 }
 
 static void weighing_free(struct weighing *w)
 {
-	session_drop_calls(&w->at);
+	session_drop_calls(&w->session);
 	weighted_free(w->made);
-	filter_free(w->at.focus);
-	arena_free(&w->at.arena[0]);
-	arena_free(&w->at.arena[1]);
+	filter_free(w->session.weigh.filters);
+	arena_free(&w->session.weigh.arena[0]);
+	arena_free(&w->session.weigh.arena[1]);
 	mem_free(w);
 }
 
@@ -177,23 +177,23 @@ static void weighing_free(struct weighing *w)
 static bool start_weighing(struct session *s, struct wanted want)
 {
 	struct weighing *w = xcalloc(1, sizeof *w);
-	copy_session(&w->at, s, &w->q);
-	w->at.walks = want.what == FOR_NODES;
+	copy_session(&w->session, s, &w->q);
+	w->session.weigh.walks = want.what == FOR_NODES;
 	w->want = want;
-	w->rested = session_is_trace(s) && query_has_rest(&w->q) && s->rest_of != s->serial + 1;
-	w->first = !s->shared && s->snap->complete && !session_is_trace(s);
-	s->shared |= w->first;
+	w->rested = session_is_trace(s) && query_has_rest(&w->q) && s->weigh.rest_serial != s->serial + 1;
+	w->first = !s->weigh.shared && s->snap->complete && !session_is_trace(s);
+	s->weigh.shared |= w->first;
 	w->tree = session_makes_tree(s, want.gran);
 	if (w->tree && session_large_tree(s->snap->nstks))
 		session_drop_calls(s);
-	lend_calltrees(s, &w->at);
-	w->job = w->at.focus ? job_start(run_weigh_job, w) : NULL;
+	lend_calltrees(s, &w->session);
+	w->job = w->session.weigh.filters ? job_start(run_weigh_job, w) : NULL;
 	if (!w->job) {
-		lend_calltrees(&w->at, s);
+		lend_calltrees(&w->session, s);
 		weighing_free(w);
 		return false;
 	}
-	s->weighing = w;
+	s->weigh.worker = w;
 	return true;
 }
 
@@ -207,13 +207,13 @@ const struct shares *session_shares(const struct session *s, struct weighted_tre
 
 struct job *session_weighing_job(const struct session *s)
 {
-	return s->weighing ? s->weighing->job : NULL;
+	return s->weigh.worker ? s->weigh.worker->job : NULL;
 }
 
 /* Return the existing calls of the current query; NULL if they lack what is wanted. */
 static struct weighted_tree *ready_calls(struct session *s, enum gran gran, enum calls_for what)
 {
-	struct weighted_tree *c = s->cserial == s->serial ? s->weighted_tree[session_slot(gran)] : NULL;
+	struct weighted_tree *c = s->weigh.tree_serial == s->serial ? s->weigh.tree[session_slot(gran)] : NULL;
 	if (!c || c->gran != gran || (what != FOR_SYMBOLS && gran == GR_LINES && !c->funs))
 		return NULL;
 	return what == FOR_NODES && c->calltree->aside && session_large_tree(c->calltree->n) ? NULL : c;
@@ -222,36 +222,36 @@ static struct weighted_tree *ready_calls(struct session *s, enum gran gran, enum
 /* If the query needs more memory than there is, request it again, so that panes release their trees first. */
 static bool crowded(struct session *s, const struct weighing *w)
 {
-	if (w->at.crowded == s->crowded)
+	if (w->session.weigh.needs_room == s->weigh.needs_room)
 		return false;
-	s->crowded = w->at.crowded;
-	s->wanted[session_slot(w->want.gran)] = w->want;
+	s->weigh.needs_room = w->session.weigh.needs_room;
+	s->weigh.wanted[session_slot(w->want.gran)] = w->want;
 	return true;
 }
 
 static bool take_result(struct session *s)
 {
-	struct weighing *w = s->weighing;
+	struct weighing *w = s->weigh.worker;
 	bool fits = w->want.serial == s->serial && !crowded(s, w);
-	s->weighing = NULL;
+	s->weigh.worker = NULL;
 	job_join(w->job);
-	lend_calltrees(&w->at, s);
-	s->spent += w->us;
+	lend_calltrees(&w->session, s);
+	s->weigh.spent += w->us;
 	if (fits && w->rested) {
-		s->rest = w->rest;
-		s->rest_of = s->serial + 1;
+		s->weigh.rest = w->rest;
+		s->weigh.rest_serial = s->serial + 1;
 	}
 	if (fits) {
-		struct weighted_tree **c = &s->weighted_tree[session_slot(w->want.gran)];
-		if (s->cserial != s->serial)
+		struct weighted_tree **c = &s->weigh.tree[session_slot(w->want.gran)];
+		if (s->weigh.tree_serial != s->serial)
 			session_drop_calls(s);
-		s->cserial = s->serial;
-		s->sum = w->at.sum;
+		s->weigh.tree_serial = s->serial;
+		s->compare.sum = w->session.compare.sum;
 		session_free_calls_async(s, *c, NULL);
 		*c = w->made;
 		w->made = NULL;
 	}
-	session_drop_calls(&w->at);
+	session_drop_calls(&w->session);
 	session_free_calls_async(s, w->made, NULL);
 	w->made = NULL;
 	weighing_free(w);
@@ -260,13 +260,13 @@ static bool take_result(struct session *s)
 
 bool session_weighing_poll(struct session *s)
 {
-	if (!s->weighing || !job_done(s->weighing->job, NULL))
+	if (!s->weigh.worker || !job_done(s->weigh.worker->job, NULL))
 		return false;
 	bool fits = take_result(s),
-	     room = s->crowded == s->serial + 1; /* panes must look again to release theirs */
-	for (int i = 0; i < 2 && !s->weighing; i++) {
-		struct wanted w = s->wanted[i];
-		s->wanted[i].weighted_tree = false;
+	     room = s->weigh.needs_room == s->serial + 1; /* panes must look again to release theirs */
+	for (int i = 0; i < 2 && !s->weigh.worker; i++) {
+		struct wanted w = s->weigh.wanted[i];
+		s->weigh.wanted[i].weighted_tree = false;
 		if (w.weighted_tree && w.serial == s->serial && !ready_calls(s, w.gran, w.what))
 			fits |= start_weighing(s, w) && room;
 	}
@@ -275,58 +275,58 @@ bool session_weighing_poll(struct session *s)
 
 bool session_rest_async(struct session *s, struct rest_states *r)
 {
-	if (s->rest_of != s->serial + 1 && s->weighing)
+	if (s->weigh.rest_serial != s->serial + 1 && s->weigh.worker)
 		return false;
-	if (s->rest_of != s->serial + 1)
-		session_rest_times(s, &s->hist[s->at], &s->rest);
-	s->rest_of = s->serial + 1;
-	*r = s->rest;
+	if (s->weigh.rest_serial != s->serial + 1)
+		session_rest_times(s, &s->queries.query[s->queries.at], &s->weigh.rest);
+	s->weigh.rest_serial = s->serial + 1;
+	*r = s->weigh.rest;
 	return true;
 }
 
 void session_weigh_end(struct session *s)
 {
-	if (s->weighing)
+	if (s->weigh.worker)
 		take_result(s);
 }
 
 void session_weigh_stop(struct session *s)
 {
-	if (!s->weighing)
+	if (!s->weigh.worker)
 		return;
-	atomic_store(&s->weighing->stop, true);
-	job_cancel(s->weighing->job);
-	s->weighing->want.serial = ~s->serial;	/* matches no query */
+	atomic_store(&s->weigh.worker->stop, true);
+	job_cancel(s->weigh.worker->job);
+	s->weigh.worker->want.serial = ~s->serial;	/* matches no query */
 	take_result(s);
 }
 
 struct weighted_tree *session_calls_ready(struct session *s)
 {
-	for (int i = 0; i < 2 && s->cserial == s->serial; i++)
-		if (s->weighted_tree[i])
-			return weighted_ref(s->weighted_tree[i]);
+	for (int i = 0; i < 2 && s->weigh.tree_serial == s->serial; i++)
+		if (s->weigh.tree[i])
+			return weighted_ref(s->weigh.tree[i]);
 	return NULL;
 }
 
 bool session_will_make_tree(struct session *s, enum gran gran)
 {
-	s->roomy = !s->patient && !ready_calls(s, gran, FOR_SYMBOLS) && session_large_tree(s->snap->nstks) &&
-	    session_makes_tree(s, gran);
-	if (s->roomy)
+	s->weigh.will_make_tree = !s->weigh.nonblocking && !ready_calls(s, gran, FOR_SYMBOLS) &&
+				  session_large_tree(s->snap->nstks) && session_makes_tree(s, gran);
+	if (s->weigh.will_make_tree)
 		session_drop_calls(s);
-	return s->roomy;
+	return s->weigh.will_make_tree;
 }
 
 bool session_needs_room(const struct session *s, const struct weighted_tree *c)
 {
-	bool made = s->weighing ? s->weighing->tree : s->roomy;
+	bool made = s->weigh.worker ? s->weigh.worker->tree : s->weigh.will_make_tree;
 	return made && !c->none && session_large_tree(s->snap->nstks) && session_large_tree(c->calltree->n);
 }
 
 bool session_should_release(const struct session *s, const struct weighted_tree *c)
 {
-	bool now = s->cserial == s->serial && (c == s->weighted_tree[0] || c == s->weighted_tree[1]);
-	return session_needs_room(s, c) || (s->weighing && !now && !c->none && session_large_tree(c->calltree->n));
+	bool now = s->weigh.tree_serial == s->serial && (c == s->weigh.tree[0] || c == s->weigh.tree[1]);
+	return session_needs_room(s, c) || (s->weigh.worker && !now && !c->none && session_large_tree(c->calltree->n));
 }
 
 struct weighted_tree *session_calls_async(struct session *s, enum gran gran, enum calls_for what)
@@ -335,17 +335,17 @@ struct weighted_tree *session_calls_async(struct session *s, enum gran gran, enu
 	struct weighted_tree *c = ready_calls(s, gran, what);
 	if (c)
 		return weighted_ref(c);
-	if (!s->patient || (!s->weighing && is_little_work(s))) {
-		s->roomy = false;
-		s->walks = what == FOR_NODES;
+	if (!s->weigh.nonblocking || (!s->weigh.worker && is_little_work(s))) {
+		s->weigh.will_make_tree = false;
+		s->weigh.walks = what == FOR_NODES;
 		return session_calls(s, gran);
 	}
-	if (s->weighing) {
-		const struct wanted *now = &s->weighing->want;
+	if (s->weigh.worker) {
+		const struct wanted *now = &s->weigh.worker->want;
 		if (now->serial != s->serial || now->gran != gran || now->what < what)
-			s->wanted[session_slot(gran)] = want;
+			s->weigh.wanted[session_slot(gran)] = want;
 		if (now->serial != s->serial)	/* the query is outdated */
-			job_cancel(s->weighing->job);
+			job_cancel(s->weigh.worker->job);
 		return NULL;
 	}
 	return start_weighing(s, want) ? NULL : session_calls(s, gran);
@@ -381,8 +381,14 @@ static int run_totals_job(struct job *j, void *arg)
 static struct async_totals *start_totals(struct session *s, bool of_tags, bool preorder)
 {
 	struct async_totals *c = xcalloc(1, sizeof *c);
-	*c = (struct async_totals){.sn = s->snap, .q = s->hist[s->at], .type = session_type(s), .sided = s->nside > 1,
-	    .sides = session_sides(s), .serial = s->serial, .of_tags = of_tags, .preorder = preorder};
+	*c = (struct async_totals){.sn = s->snap,
+	    .q = s->queries.query[s->queries.at],
+	    .type = session_type(s),
+	    .sided = s->compare.nside > 1,
+	    .sides = session_sides(s),
+	    .serial = s->serial,
+	    .of_tags = of_tags,
+	    .preorder = preorder};
 	c->focus = filter_compile(c->q.suspended ? &no_filters : &c->q.f, NULL);
 	c->job = c->focus ? job_start(run_totals_job, c) : NULL;
 	if (c->job)
@@ -394,23 +400,23 @@ static struct async_totals *start_totals(struct session *s, bool of_tags, bool p
 
 struct async_totals *session_tags_async(struct session *s)
 {
-	return s->patient && !is_little_work(s) ? start_totals(s, true, false) : NULL;
+	return s->weigh.nonblocking && !is_little_work(s) ? start_totals(s, true, false) : NULL;
 }
 
 /* The plain merged tree records whether the store's nodes are in preorder. The result with tags as frames is in
    preorder. */
 struct addr_sums *session_addresses(struct session *s, struct async_totals **soon)
 {
-	const struct calltree *of = s->calltree[session_slot(GR_LINES)].calltree;
+	const struct calltree *of = s->weigh.calltree[session_slot(GR_LINES)].calltree;
 	bool preorder = of && of->preorder;
 	if (session_is_trace(s) || !session_large_tree(s->snap->nstks) || !s->snap->nsmps ||
-	    (!preorder && !filter_has_tag_frames(s->snap, s->focus)))
+	    (!preorder && !filter_has_tag_frames(s->snap, s->weigh.filters)))
 		return NULL;
-	if (s->patient && (*soon = start_totals(s, false, preorder)))
+	if (s->weigh.nonblocking && (*soon = start_totals(s, false, preorder)))
 		return NULL;
 	struct sides d = session_sides(s);
-	return filter_weigh_addresses(
-	    s->snap, s->focus, session_type(s), s->hist[s->at].noinlines, s->nside > 1 ? &d : NULL, preorder);
+	return filter_weigh_addresses(s->snap, s->weigh.filters, session_type(s),
+	    s->queries.query[s->queries.at].noinlines, s->compare.nside > 1 ? &d : NULL, preorder);
 }
 
 struct job *weigh_async_job(const struct async_totals *c)
