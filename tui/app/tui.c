@@ -136,21 +136,52 @@ static void draw_screen(struct loop *l)
 	l->dirty = false;
 }
 
+/* How long to wait for an event, in milliseconds; -1: until there is one. */
+static int wait_ms(const struct loop *l, bool two_jobs)
+{
+	if (app_busy(l->a))
+		return 0;
+	if (l->dirty) {
+		int64_t since = clock_ms() - l->drawn;
+		return since >= 250 ? 0 : (int)(250 - since);
+	}
+	return two_jobs ? 250 : -1;	/* poll() waits for the loader; check the pane's job as often as a screen is drawn */
+}
+
+/* Take news of the loader. Return whether the screen is to be drawn now. */
+static bool take_loader_news(struct loop *l, struct job *loader)
+{
+	job_drain(loader);
+	app_refresh(l->a);
+	if (!l->tasted)
+		app_take_results(l->a, false);
+	l->dirty = true;
+	if (first_sight(l) || !app_job(l->a) || (app_ticks(l->a) && clock_ms() - l->drawn >= 250))
+		return true;
+	l->owed += clock_us() - l->woke;
+	return false;
+}
+
+/* The wait has ended without an event: continue what the app does in steps, or take results. Return whether the screen
+   is to be drawn now. */
+static bool take_time(struct loop *l, bool own_job)
+{
+	if (app_busy(l->a)) {
+		app_run_step(l->a);
+		return !app_busy(l->a);
+	}
+	app_take_results(l->a, false);
+	return l->dirty || own_job;
+}
+
 /* Handle one event. 0: continue, 1: quit. */
 static int run_step(struct loop *l)
 {
 	struct term_input in = {0};
 	struct job *j = app_job(l->a), *own = app_work(l->a);
-	int rows, cols, ms = -1;
-	if (l->dirty) {
-		int64_t since = clock_ms() - l->drawn;
-		ms = since >= 250 ? 0 : (int)(250 - since);
-	}
-	if (j && own && !l->dirty)
-		ms = 250;	/* poll() waits for the loader; check the pane's job as often as the screen is drawn */
-	if (app_busy(l->a))
-		ms = 0;
-	enum term_event what = term_wait(l->t, j ? job_fd(j) : own ? job_fd(own) : -1, ms, &in);
+	int rows, cols;
+	bool draw = true;
+	enum term_event what = term_wait(l->t, j ? job_fd(j) : own ? job_fd(own) : -1, wait_ms(l, j && own), &in);
 	l->woke = l->woke ? l->woke : clock_us();
 	l->news = what == TE_FD || what == TE_TIME;
 	switch (what) {
@@ -161,37 +192,18 @@ static int run_step(struct loop *l)
 	case TE_CONT: term_redraw(l->t); break;
 	case TE_RESIZE: break;
 	case TE_FD:
-		if (!j) {
+		if (j) {
+			draw = take_loader_news(l, j);
+		} else {
 			job_drain(own);
 			app_take_results(l->a, false);
-			break;
-		}
-		job_drain(j);
-		app_refresh(l->a);
-		if (!l->tasted)
-			app_take_results(l->a, false);
-		l->dirty = true;
-		if (!first_sight(l) && app_job(l->a) && (!app_ticks(l->a) || clock_ms() - l->drawn < 250)) {
-			l->owed += clock_us() - l->woke;
-			l->woke = 0;
-			return 0;
 		}
 		break;
-	case TE_TIME:
-		if (app_busy(l->a)) {
-			app_run_step(l->a);
-			if (app_busy(l->a)) {
-				l->woke = 0;
-				return 0;
-			}
-			break;
-		}
-		app_take_results(l->a, false);
-		if (!l->dirty && !own) {
-			l->woke = 0;
-			return 0;
-		}
-		break;
+	case TE_TIME: draw = take_time(l, own); break;
+	}
+	if (!draw) {
+		l->woke = 0;
+		return 0;
 	}
 	if (serve_wants(l->a, l->t))
 		return 1;

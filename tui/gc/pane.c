@@ -215,24 +215,31 @@ static enum verdict show_assists(const struct gc_state *p, const struct pane_env
 	return V_ASK;
 }
 
-static enum verdict gc_pane_act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
+/* Move along the curve, the worst windows or the rows of the table. Return false if a moves none of them. */
+static bool move_in_part(struct gc_state *p, const struct pane_env *env, const struct act *a)
 {
-	struct gc_state *p = st;
 	struct act as = *a;
-	bool worst = p->part == PART_WORST;
-	if (p->part == PART_CURVE && (a->cmd == CMD_LEFT || a->cmd == CMD_RIGHT)) {
+	bool worst = p->part == PART_WORST, sideways = a->cmd == CMD_LEFT || a->cmd == CMD_RIGHT;
+	if (p->part == PART_CURVE && sideways) {
 		int at = p->at + (a->cmd == CMD_LEFT ? -act_n(a) : act_n(a));
 		p->at = at < 0 ? 0 : at >= PLOT ? PLOT - 1 : at;
 		gc_curve_update(p, env);
-		return V_DONE;
+		return true;
 	}
-	if (worst && (a->cmd == CMD_LEFT || a->cmd == CMD_RIGHT))
+	if (worst && sideways)
 		as.cmd = a->cmd == CMD_LEFT ? CMD_UP : CMD_DOWN;
-	if (list_move(worst ? &p->worst_rows : &p->rows[p->stops], &as, worst ? 1 : gc_table_height(p, env))) {
-		if (p->part == PART_CURVE)	/* moving in the table selects it */
-			p->part = PART_TABLE;
+	if (!list_move(worst ? &p->worst_rows : &p->rows[p->stops], &as, worst ? 1 : gc_table_height(p, env)))
+		return false;
+	if (p->part == PART_CURVE)	/* moving in the table selects it */
+		p->part = PART_TABLE;
+	return true;
+}
+
+static enum verdict gc_pane_act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
+{
+	struct gc_state *p = st;
+	if (move_in_part(p, env, a))
 		return V_DONE;
-	}
 	enum verdict v = gc_table_act(p, env, a, out);
 	if (v == V_PASS)
 		v = gc_stops_act(p, env, a, out);

@@ -390,18 +390,37 @@ static enum verdict goto_relative(struct tasks *p, const struct pane_env *env, b
 	return V_DONE;
 }
 
+/* Select bars of the histogram. Taking a selection among kinds also opens the selected kind. */
+static enum verdict bars_cmd(struct tasks *p, const struct pane_env *env, const struct act *a, struct ask *out)
+{
+	enum histogram_bars_result bars =
+	    p->level == L_ONE ? BARS_PASS
+			      : histogram_bars_command(&p->bars, a, &p->task_criteria.lo, &p->task_criteria.hi);
+	if (bars == BARS_PASS)
+		return V_PASS;
+	if (bars == BARS_TAKE && p->level == L_KINDS)
+		open_cmd(p, env, out);
+	return bars == BARS_TAKE ? apply_pick(p, env) : V_DONE;
+}
+
+/* Remove the limits of latency and completeness, unless a search is there to be ended first. */
+static enum verdict cancel_criteria(struct tasks *p, const struct pane_env *env)
+{
+	const struct task_criteria *c = &p->task_criteria;
+	if (env->find.rx || (c->lo == TIME_NONE && c->hi == TIME_NONE && !c->whole))
+		return V_PASS;
+	p->task_criteria = TASK_CRITERIA_NONE;
+	return apply_pick(p, env);
+}
+
 static enum verdict tasks_pane_act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	struct tasks *p = st;
 	if (a->cmd == CMD_CANCEL && tracepane_query_cancel(p->later))
 		return pane_message(out, "stopped");
-	enum histogram_bars_result bars =
-	    p->level == L_ONE ? BARS_PASS
-			      : histogram_bars_command(&p->bars, a, &p->task_criteria.lo, &p->task_criteria.hi);
-	if (bars == BARS_TAKE && p->level == L_KINDS)
-		open_cmd(p, env, out);
-	if (bars != BARS_PASS)
-		return bars == BARS_TAKE ? apply_pick(p, env) : V_DONE;
+	enum verdict v = bars_cmd(p, env, a, out);
+	if (v != V_PASS)
+		return v;
 	if (list_move(&p->rows[p->level], a, env->rows - (p->level == L_ONE ? 3 : 1) - tasks_footer_height(p, env))) {
 		tasks_count_bars(p);
 		return V_DONE;
@@ -424,12 +443,7 @@ static enum verdict tasks_pane_act(void *st, const struct pane_env *env, const s
 		tasks_count_bars(p);
 		tasks_mark_hits(p, env);
 		return V_DONE;
-	case CMD_CANCEL:
-		if (env->find.rx ||
-		    (p->task_criteria.lo == TIME_NONE && p->task_criteria.hi == TIME_NONE && !p->task_criteria.whole))
-			return V_PASS;
-		p->task_criteria = TASK_CRITERIA_NONE;
-		return apply_pick(p, env);
+	case CMD_CANCEL: return cancel_criteria(p, env);
 	case CMD_LATENCY: return latency_cmd(p, env, a->arg, out);
 	case CMD_INCOMPLETE: return whole_cmd(p, env, TASK_INCOMPLETE);
 	case CMD_COMPLETE: return whole_cmd(p, env, TASK_COMPLETE);
