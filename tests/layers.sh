@@ -22,9 +22,9 @@ may() {
 	src/store) echo base sink.h store ;;
 	src/store/*) echo base sink.h state.def store ;;
 	src/calltree) echo base store filter/cut.h filter/weigh.h ;;
-	src/filter) echo base store calltree trace pprof/profile.h ;;
+	src/filter) echo base store calltree trace ;;
 	src/trace | src/trace/*) echo base sink.h state.def store trace ;;
-	src/pprof) echo base sink.h store calltree filter/names.h ;;
+	src/pprof) echo base sink.h store calltree filter/compile.h filter/location.h ;;
 	src/cli) echo base ;;
 	src/session) echo base sink.h input load store symbols calltree filter trace pprof cli ;;
 	src/report) echo base load/load.h store trace session cli report ;;

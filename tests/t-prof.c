@@ -110,7 +110,7 @@ static int64_t filtered(uint64_t seed, const char *focus, const char *ignore, co
 	state = seed;
 	struct profile *p = random_profile(10, 300, true);
 	struct pprof_label_units u = {0};
-	struct pprof_filters f = {.focus = focus, .ignore = ignore, .tagfocus = tagfocus, .unit = "minimum"};
+	struct filters f = {.focus = focus, .ignore = ignore, .tagfocus = tagfocus};
 	int64_t t = pprof_apply_filters(p, &f, &u, NULL, NULL, NULL) ? INT64_MIN : total(p);
 	profile_free(p);
 	return t;
@@ -142,35 +142,33 @@ static bool same_samples(const struct profile *a, const struct profile *b)
 	return same;
 }
 
-static struct profile *cut(uint64_t seed, struct pprof_filters f, bool pruned)
+static struct profile *cut(uint64_t seed, const struct filters *f, bool pruned, bool copied)
 {
 	struct pprof_label_units u = {0};
 	state = seed;
 	struct profile *p = random_profile(7, 400, false);
 	p->drop_frames = pruned ? str(p, "f[56]") : 0;
 	pprof_prune(p);
-	f.unit = "minimum";
-	pprof_tag_frames(p, &f, NULL, NULL);
-	OK(!pprof_apply_filters(p, &f, &u, NULL, NULL, NULL));
+	pprof_tag_frames(p, f, "minimum", NULL, NULL);
+	p->nested |= copied;
+	OK(!pprof_apply_filters(p, f, &u, NULL, NULL, NULL));
 	return p;
 }
 
-/* The last step that cuts stacks does so in their place; show_from of everything takes nothing away, but comes after
-   hide, show and labels as frames, so then these leave what there was. */
+/* Frames are removed in place, or copied if stacks share frames. */
 static void test_cuts(void)
 {
-	static const struct pprof_filters some[] = {
+	static const struct filters some[] = {
 		{.hide = "f1"}, {.hide = "f[13-6]"}, {.show = "f[23]"}, {.hide = "b.go", .focus = "f2"},
 		{.tagroot = "k"}, {.tagleaf = "k", .ignore = "f1"}, {.tagroot = "k", .tagleaf = "k"},
 		{.hide = "f3", .show = "f[1-4]"}};
 	bool same = true, fewer = true;
 	for (uint64_t seed = 3; seed < 23; seed++)
 		for (size_t i = 0; i < 16; i++) {
-			struct pprof_filters f = some[i / 2];
-			struct profile *in_place = cut(seed, f, i % 2);
-			f.show_from = ".";
-			struct profile *copied = cut(seed, f, i % 2);
+			struct profile *in_place = cut(seed, &some[i / 2], i % 2, false);
+			struct profile *copied = cut(seed, &some[i / 2], i % 2, true);
 			profile_drop_unused_stacks(in_place);
+			profile_drop_unused_stacks(copied);
 			same &= same_samples(in_place, copied);
 			fewer &= in_place->nsample > 0;
 			profile_free(in_place);

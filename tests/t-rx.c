@@ -2,9 +2,12 @@
  * Copyright (c) 2026 The ttrace authors */
 /* Regular expressions mean what they mean in Go, and none can hang the program. */
 #include "config.h"
+#include "base/job.h"
 #include "base/text/regex.h"
 #include "tap.h"
 
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool match(const char *re, const char *s)
@@ -47,9 +50,34 @@ static void beginnings(void)
 	OK(known > 60);	/* of five or six expressions with fourteen texts */
 }
 
+struct sharing { const struct regex *rx; _Atomic int wrong; };
+
+static void match_often(void *arg, uint32_t k)
+{
+	struct sharing *w = arg;
+	size_t from, to;
+	char s[32];
+	for (int i = 0; i < 20000; i++) {
+		int n = snprintf(s, sizeof s, "%*s%s", (int)(k + 1), "", i % 2 ? "bb" : "a");
+		bool found = regex_find(w->rx, s, (size_t)n, &from, &to);
+		w->wrong += found != (i % 2) || (found && (from != k + 1 || to != k + 3)) ||
+		    regex_match(w->rx, s, (size_t)n) != found;
+	}
+}
+
+/* Threads share an expression. */
+static void shared(void)
+{
+	struct sharing w = {.rx = regex_new("b+", NULL)};
+	job_parallel(4, match_often, &w);
+	OK(w.wrong == 0);
+	regex_free((struct regex *)(uintptr_t)w.rx);
+}
+
 int main(void)
 {
 	beginnings();
+	shared();
 	OK(match("json", "encoding/json.Marshal") && !match("^json", "encoding/json.Marshal"));
 	OK(match("(?i)JSON", "json") && match("a.*?b", "xaab") && match("\\bmain\\b", "a main b"));
 	OK(match("^\\QA+B\\E$", "A+B") && match("(?P<n>x)y", "xy") && match("[[:digit:]]", "7"));

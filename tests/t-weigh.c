@@ -453,13 +453,10 @@ static struct filters random_filters(void)
 
 static void ask_model(struct profile *p, const struct filters *f, bool noinlines, struct sums *out)
 {
-	struct pprof_filters pf = {f->focus, f->ignore, f->hide, f->show, f->show_from,
-	    f->prune_from, f->tagfocus, f->tagignore, f->tagshow, f->taghide, f->tagroot,
-	    f->tagleaf, "minimum"};
 	struct pprof_label_units u = {0};
 	pprof_find_label_units(p, &u, NULL, NULL);
-	pprof_tag_frames(p, &pf, NULL, NULL);
-	OK(!pprof_apply_filters(p, &pf, &u, NULL, NULL, NULL));
+	pprof_tag_frames(p, f, "minimum", NULL, NULL);
+	OK(!pprof_apply_filters(p, f, &u, NULL, NULL, NULL));
 	pprof_label_units_free(&u);
 	if (noinlines)
 		pprof_aggregate(p, &(struct pprof_granularity){false, true, true, true, true, true});

@@ -117,7 +117,7 @@ void filter_end_states(const struct calltree *s, const uint8_t *flag, uint8_t *s
 static bool frames_vanish(const struct filter_pass *p)
 {
 	const struct frame_matches *w = p->w;
-	return p->from || w->fc->rx[R_PRUNE] || w->any & FM_HIDDEN || (p->t->ntag && filter_has_names(w->fc));
+	return p->from || w->fc->rx[FILTER_PRUNE_FROM] || w->any & FM_HIDDEN || (p->t->ntag && filter_has_names(w->fc));
 }
 
 /* A node on the current path: its nearest visible node, and the last end that prune_from set. */

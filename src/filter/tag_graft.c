@@ -324,7 +324,7 @@ bool filter_has_tag_frames(const struct snap *sn, const struct compiled_filters 
 
 bool filter_keeps_whole_stacks(const struct compiled_filters *fc, bool noinlines)
 {
-	return !noinlines && !filter_has_show_from(fc) && !fc->rx[R_PRUNE];
+	return !noinlines && !filter_has_show_from(fc) && !fc->rx[FILTER_PRUNE_FROM];
 }
 
 struct calltree *filter_tagged_calltree(const struct snap *sn, const struct compiled_filters *fc, bool noinlines,

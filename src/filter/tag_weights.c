@@ -135,8 +135,8 @@ static void put_label(struct weights_maker *m, uint32_t key, const struct sink_l
 static bool is_key_shown(const struct weights_maker *m, str_id key)
 {
 	const struct str_row *s = store_str(m->t->st, key);
-	const struct pprof_tag_filter *f = &m->fc->tag;
-	return (!f->show || regex_match(f->show, s->s, s->n)) && !(f->hide && regex_match(f->hide, s->s, s->n));
+	const struct regex *show = m->fc->rx[FILTER_TAGSHOW], *hide = m->fc->rx[FILTER_TAGHIDE];
+	return (!show || regex_match(show, s->s, s->n)) && !(hide && regex_match(hide, s->s, s->n));
 }
 
 static void put_set(struct weights_maker *m, uint32_t set, const struct pool *p)

@@ -249,11 +249,11 @@ static bool can_keep_tree(struct weigh_context *g, struct weigh_target *o)
 {
 	const struct calltree *s = o->calltree;
 	bool by_name = filter_has_names(g->fc), from = filter_has_show_from(g->fc);
-	bool prune = g->fc->rx[R_PRUNE], cuts = from || prune;
+	bool prune = g->fc->rx[FILTER_PRUNE_FROM], cuts = from || prune;
 	uint8_t mixed;
 	if (g->frame_tree.row.frame)
 		return false;
-	if (!(g->frame_matches.any & FM_HIDDEN) && !by_name && !cuts && !g->fc->rx[R_HIDE] && !g->fc->rx[R_SHOW])
+	if (!(g->frame_matches.any & FM_HIDDEN) && !by_name && !cuts && !g->fc->rx[FILTER_HIDE] && !g->fc->rx[FILTER_SHOW])
 		return true;
 	uint8_t *flag = flags_by_symbol(g, s->granularity, &mixed);
 	by_tag(g, s, flag, &mixed);
@@ -279,7 +279,7 @@ static bool can_keep_tree(struct weigh_context *g, struct weigh_target *o)
 
 bool weigh_by_frames(const struct weigh_context *g)
 {
-	return filter_has_names(g->fc) || filter_has_show_from(g->fc) || g->fc->rx[R_PRUNE] ||
+	return filter_has_names(g->fc) || filter_has_show_from(g->fc) || g->fc->rx[FILTER_PRUNE_FROM] ||
 	       g->frame_matches.any & FM_HIDDEN;
 }
 

@@ -5,22 +5,13 @@
 
 #include "base/err.h"
 #include "calltree/weights.h"
+#include "filter/compile.h"
 
 /*
  * The filters of a query on the store's call tree: pprof's focus, ignore, hide, show, show_from, prune_from and tag
  * filters, evaluated once per function and node, never per sample. The result is weights on the store's own tree or, if
  * frames are hidden or tags become frames, on a tree derived from it.
  */
-struct filters {	/* regular expressions as entered; NULL or "": none */
-#define FILTER(name, ID) const char *name;
-#include "filter/filters.def"
-#undef FILTER
-};
-
-struct compiled_filters;		/* the filters, compiled */
-/* Compile filters; free the result with filter_free(). NULL: one is invalid, and *e names it. */
-struct compiled_filters *filter_compile(const struct filters *, struct err *e);
-void filter_free(struct compiled_filters *);
 
 /* The samples of side A and those of side B: bit k stands for the samples of file k. */
 struct sides {

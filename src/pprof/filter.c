@@ -1,157 +1,66 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The filters of a query on stacks, as pprof applies them. A regular expression is matched once per distinct name. The
- * results give a verdict per location, those a new stack (or none) per distinct stack, and then the samples are read
- * once. Filters that apply inside a location (hide, show, show_from, prune_from) cut its lines in place: every stack
- * through it sees the cut. That is what pprof does, and why the order of the steps matters. Filters on labels are in
+ * The filters of a query on stacks, as pprof applies them. They are matched location by location (filter/location.c),
+ * and cut the lines of a location in place: every stack through it sees the cut. The flags of locations give a new
+ * stack (or none) per distinct stack, in one pass, and then the samples are read once. Filters on labels are in
  * tag_filter.c.
  *
  * What is left of a stack shares the frames of the stack, because frames are most of a profile: copying them raised 200
  * MB to 300 for 108 MB inflated. If frames inside a stack are removed (hide, show) the others are moved together, which
- * destroys the original stack. That is allowed only in the last step, because each step numbers its results by all
- * stacks that exist, and only if no stacks share frames; otherwise the frames are copied.
+ * destroys the original stack. That is allowed only if no stacks share frames; otherwise the frames are copied.
  */
 #include "config.h"
 #include "pprof/profile.h"
 
-#include "filter/names.h"
+#include "filter/location.h"
+#include "pprof/tag_filter.h"
 
 #include <string.h>
 
-static void matcher_init(struct string_matcher *r, const struct profile *p, struct regex *rx)
+static struct tag_text profile_text_of(const void *of, uint32_t str)
 {
-	*r = (struct string_matcher){p, rx, rx ? xcalloc(p->nstr, 1) : NULL, p->nstr};
+	const struct profile *p = of;
+	return (struct tag_text){p->str[str].s, p->str[str].n};
 }
 
-static void matcher_free(struct string_matcher *r)
+static void profile_function_of(const void *of, uint32_t fun, uint32_t *name, uint32_t *file)
 {
-	regex_free(r->rx);
-	mem_free(r->known);
-	*r = (struct string_matcher){0};
+	const struct profile *p = of;
+	*name = p->fun[fun].name;
+	*file = p->fun[fun].file;
 }
 
-static bool names_match(struct string_matcher *r, str_id s)
-{
-	enum { NO = 1, YES };
-	if (s >= r->n)
-		return regex_match(r->rx, r->p->str[s].s, r->p->str[s].n);
-	if (!r->known[s])
-		r->known[s] = regex_match(r->rx, r->p->str[s].s, r->p->str[s].n) ? YES : NO;
-	return r->known[s] == YES;
-}
-
-static bool line_matches(struct string_matcher *r, const struct profile *p, uint32_t line)
-{
-	const struct profile_function *f = &p->fun[p->line[line].fun];
-	return names_match(r, f->name) || names_match(r, f->file);
-}
-
-static bool map_matches(struct string_matcher *r, const struct profile *p, const struct profile_location *l)
-{
-	return l->map && names_match(r, p->map[l->map].file);
-}
-
-static bool loc_matches(struct string_matcher *r, const struct profile *p, const struct profile_location *l)
-{
-	for (uint32_t i = 0; i < l->nline; i++)
-		if (line_matches(r, p, l->line + i))
-			return true;
-	return map_matches(r, p, l);
-}
-
-/* Keep the lines that match (or do not match). This is done in place, because locations share no lines. */
-static void keep_lines(struct string_matcher *r, struct profile *p, struct profile_location *l, bool matching)
+/* Keep the lines that are not hidden, in place, because locations share no lines. */
+static void keep_lines(struct profile *p, struct profile_location *l, const uint8_t *flags)
 {
 	uint32_t kept = 0;
-	if (map_matches(r, p, l)) {
-		if (!matching)
-			l->nline = 0;
-		return;
-	}
 	for (uint32_t i = 0; i < l->nline; i++)
-		if (line_matches(r, p, l->line + i) == matching)
+		if (!(flags[i] & FM_HIDDEN))
 			p->line[l->line + kept++] = p->line[l->line + i];
 	l->nline = kept;
 }
 
-enum { LOC_FOCUS = 1, LOC_IGNORE = 2, LOC_HIDDEN = 4 };
-
-struct name_filters { struct string_matcher focus, ignore, hide, show; bool fm, im, hm, sm; };
-
-static bool match_locations(struct profile *p, struct name_filters *b, uint8_t *verdict)
+/* Match all locations, set their flags, and cut their lines. */
+static void match_locations(struct profile *p, struct location_match *m, uint8_t *flags)
 {
-	bool any_hidden = false;
+	uint32_t *fun = NULL;
+	uint8_t *line = NULL;
+	size_t cfun = 0, cline = 0;
 	for (size_t i = 1; i < p->nloc; i++) {
 		struct profile_location *l = &p->loc[i];
-		if (b->ignore.rx && loc_matches(&b->ignore, p, l)) {
-			b->im = true;
-			verdict[i] = LOC_IGNORE;
-		} else if (!b->focus.rx || loc_matches(&b->focus, p, l)) {
-			b->fm = true;
-			verdict[i] = LOC_FOCUS;
+		fun = mem_grow(fun, &cfun, l->nline, sizeof *fun);
+		line = mem_grow(line, &cline, l->nline, 1);
+		for (uint32_t k = 0; k < l->nline; k++) {
+			fun[k] = p->line[l->line + k].fun;
+			line[k] = 0;
 		}
-		if (b->hide.rx && loc_matches(&b->hide, p, l)) {
-			b->hm = true;
-			keep_lines(&b->hide, p, l, false);
-			if (!l->nline)
-				verdict[i] |= LOC_HIDDEN;
-		}
-		if (b->show.rx) {
-			keep_lines(&b->show, p, l, true);
-			if (!l->nline)
-				verdict[i] |= LOC_HIDDEN;
-			else
-				b->sm = true;
-		}
-		any_hidden |= (verdict[i] & LOC_HIDDEN) != 0;
+		flags[i] = location_match(m, &(struct location_lines){
+		    fun, line, l->nline, l->map ? &p->map[l->map].file : NULL, false});
+		keep_lines(p, l, line);
 	}
-	return any_hidden;
-}
-
-/* Return the stack of the `kept` visible frames of r, written in place or at the end. */
-static uint32_t without_hidden(
-    struct profile *p, struct profile_run r, const uint8_t *verdict, uint32_t kept, bool in_place)
-{
-	uint64_t at = r.off;
-	if (!in_place) {
-		profile_reserve_frames(p, kept);
-		at = p->nframe;
-		p->nframe += kept;
-	}
-	struct profile_run left = {at, kept};
-	for (uint32_t i = 0; i < r.n; i++) {
-		loc_id l = profile_frame(p, r.off + i);
-		if (!(verdict[l] & LOC_HIDDEN))
-			profile_set_frame(p, at++, l);
-	}
-	return profile_add_run(p, left);
-}
-
-/* last: no later step removes frames. */
-static void filter_by_name(struct profile *p, struct name_filters *b, bool last)
-{
-	size_t n = p->nstack;
-	uint8_t *verdict = xcalloc(p->nloc, 1);
-	uint32_t *to = xmalloc(n * sizeof *to);
-	bool any_hidden = match_locations(p, b, verdict), in_place = last && !p->nested;
-	for (size_t s = 0; s < n; s++) {
-		struct profile_run r = p->stack[s];
-		uint8_t seen = 0;
-		uint32_t kept = 0;
-		for (uint32_t i = 0; i < r.n; i++) {
-			uint8_t v = verdict[profile_frame(p, r.off + i)];
-			seen |= v;
-			kept += !(v & LOC_HIDDEN);
-		}
-		if (!(seen & LOC_FOCUS) || seen & LOC_IGNORE || (any_hidden && !kept))
-			to[s] = PROFILE_DROP;
-		else
-			to[s] = kept == r.n ? (uint32_t)s : without_hidden(p, r, verdict, kept, in_place);
-	}
-	profile_restack(p, to, n);
-	mem_free(verdict);
-	mem_free(to);
+	mem_free(fun);
+	mem_free(line);
 }
 
 /* Return the stack of frames [from, to) of a stack, in place; the stack itself if these are all frames. */
@@ -164,87 +73,86 @@ static uint32_t part_of(struct profile *p, size_t stack, uint32_t from, uint32_t
 	return profile_add_run(p, (struct profile_run){r.off + from, to - from});
 }
 
-/* Remove from every stack the frames that are nearer the root than its highest match. */
-static bool show_from(struct profile *p, struct string_matcher *r)
+/* Return the stack of the `kept` visible frames of r, written in place or at the end. */
+static uint32_t without_hidden(
+    struct profile *p, struct profile_run r, const uint8_t *flags, uint32_t kept, bool in_place)
 {
-	bool matched = false;
-	uint8_t *hit = xcalloc(p->nloc, 1);
-	for (size_t i = 1; i < p->nloc; i++) {
-		struct profile_location *l = &p->loc[i];
-		hit[i] = map_matches(r, p, l);
-		for (uint32_t k = l->nline; k-- && !hit[i];)
-			if (line_matches(r, p, l->line + k)) {
-				hit[i] = true;
-				l->nline = k + 1;
-			}
-		matched |= hit[i];
+	uint64_t at = r.off;
+	if (!in_place) {
+		profile_reserve_frames(p, kept);
+		at = p->nframe;
+		p->nframe += kept;
 	}
-	size_t n = p->nstack;
-	uint32_t *to = xmalloc(n * sizeof *to);
-	for (size_t s = 0; s < n; s++) {
-		struct profile_run st = p->stack[s];
-		uint32_t k = st.n;
-		while (k && !hit[profile_frame(p, st.off + k - 1)])
-			k--;
-		to[s] = k ? part_of(p, s, 0, k) : PROFILE_DROP;
+	struct profile_run left = {at, kept};
+	for (uint32_t i = 0; i < r.n; i++) {
+		loc_id l = profile_frame(p, r.off + i);
+		if (!(flags[l] & FM_HIDDEN))
+			profile_set_frame(p, at++, l);
 	}
-	profile_restack(p, to, n);
-	mem_free(to);
-	mem_free(hit);
-	return matched;
+	return profile_add_run(p, left);
 }
 
-/* Parentheses that are part of a name are kept. */
-size_t pprof_simple_name(const char **s, size_t n)
+/* Return the part of a stack that is left; PROFILE_DROP: none. focus, from: a stack needs a location that matches. */
+static uint32_t cut_stack(struct profile *p, uint32_t s, const uint8_t *flags, bool focus, bool from, bool in_place)
 {
-	static const char *const whole[] = {"(anonymous namespace)", "operator()"};
-	if (n && **s == '.')
-		(*s)++, n--;
-	for (size_t i = 0; i < n;) {
-		size_t skip = 0;
-		for (int k = 0; k < 2; k++)
-			if (n - i >= strlen(whole[k]) && !memcmp(*s + i, whole[k], strlen(whole[k])))
-				skip = strlen(whole[k]);
-		if (!skip && (*s)[i] == '(')
-			return i;
-		i += skip ? skip : 1;
+	struct profile_run r = p->stack[s];
+	uint32_t first = 0, end = from ? 0 : r.n, kept = 0, visible = 0;
+	uint8_t seen = 0;
+	bool pruned = false;
+	for (uint32_t i = 0; i < r.n; i++) {
+		uint8_t v = flags[profile_frame(p, r.off + i)];
+		seen |= v;
+		if (v & FM_HIDDEN)
+			continue;
+		visible++;
+		if (v & FM_SHOW_FROM)
+			end = i + 1;
+		if (v & FM_PRUNE && !pruned && (pruned = true))
+			first = i;
 	}
-	return n;
+	if ((focus && (!(seen & FM_LOC_FOCUS) || seen & FM_LOC_IGNORE || (seen & FM_HIDDEN && !visible))) || (from && !end))
+		return PROFILE_DROP;
+	if (first >= end)	/* what prune_from would keep is cut by show_from */
+		first = 0;
+	for (uint32_t i = first; i < end; i++)
+		kept += !(flags[profile_frame(p, r.off + i)] & FM_HIDDEN);
+	if (kept == end - first)
+		return part_of(p, s, first, end);
+	return without_hidden(p, (struct profile_run){r.off + first, end - first}, flags, kept, in_place);
+}
+
+/* Apply the filters on names. Set in matched[] which of them matched. */
+static void filter_by_name(struct profile *p, const struct compiled_filters *fc, bool matched[FILTER_NAMES])
+{
+	struct location_match m;
+	struct regex *const *rx = fc->rx;
+	bool focus = rx[FILTER_FOCUS] || rx[FILTER_IGNORE] || rx[FILTER_HIDE] || rx[FILTER_SHOW];
+	bool cuts = rx[FILTER_HIDE] || rx[FILTER_SHOW] || rx[FILTER_SHOW_FROM] || rx[FILTER_PRUNE_FROM];
+	if (!focus && !cuts)
+		return;
+	size_t n = p->nstack;
+	uint8_t *flags = xcalloc(p->nloc, 1);
+	uint32_t *to = xmalloc(n * sizeof *to);
+	location_match_begin(&m, fc, &(struct name_table){
+	    p, profile_text_of, profile_function_of, (uint32_t)p->nstr, (uint32_t)p->nfun});
+	match_locations(p, &m, flags);
+	memcpy(matched, m.matched, sizeof m.matched);
+	location_match_end(&m);
+	bool in_place = !p->nested;
+	for (size_t s = 0; s < n; s++)
+		to[s] = cut_stack(p, (uint32_t)s, flags, focus, rx[FILTER_SHOW_FROM], in_place);
+	profile_restack(p, to, n);
+	mem_free(to);
+	mem_free(flags);
+	if (cuts)
+		profile_drop_unused_stacks(p);
 }
 
 static bool simple_matches(const struct regex *rx, const struct profile *p, str_id name)
 {
 	const char *s = p->str[name].s;
-	size_t n = pprof_simple_name(&s, p->str[name].n);
+	size_t n = location_simple_name(&s, p->str[name].n);
 	return regex_match(rx, s, n);
-}
-
-static void prune_from(struct profile *p, const struct regex *rx)
-{
-	uint8_t *hit = xcalloc(p->nloc, 1);
-	for (size_t i = 1; i < p->nloc; i++) {
-		struct profile_location *l = &p->loc[i];
-		for (uint32_t k = 0; k < l->nline && !hit[i]; k++) {
-			str_id name = p->fun[p->line[l->line + k].fun].name;
-			if (name && simple_matches(rx, p, name)) {
-				hit[i] = true;
-				l->line += k;
-				l->nline -= k;
-			}
-		}
-	}
-	size_t n = p->nstack;
-	uint32_t *to = xmalloc(n * sizeof *to);
-	for (size_t s = 0; s < n; s++) {
-		struct profile_run r = p->stack[s];
-		uint32_t k = 0;
-		while (k < r.n && !hit[profile_frame(p, r.off + k)])
-			k++;
-		to[s] = part_of(p, s, k < r.n ? k : 0, r.n);
-	}
-	profile_restack(p, to, n);
-	mem_free(to);
-	mem_free(hit);
 }
 
 static struct regex *compile_anchored(const struct profile *p, str_id s)
@@ -307,65 +215,22 @@ void pprof_prune(struct profile *p)
 	regex_free(keep);
 }
 
-int pprof_compile_option(struct regex **rx, const char *option, const char *text, struct err *e)
-{
-	struct err why = {0};
-	*rx = NULL;
-	if (!text || !*text)
-		return 0;
-	*rx = regex_new(text, &why);
-	return *rx ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE, "parsing %s regexp: %s", option, why.msg);
-}
-
-static void warn_no_match(bool ok, const char *what, profile_notice *notice, void *arg)
-{
-	if (!ok && notice)
-		notice(arg, "%s expression matched no samples", what);
-}
-
-int pprof_apply_filters(struct profile *p, const struct pprof_filters *f, const struct pprof_label_units *u,
+int pprof_apply_filters(struct profile *p, const struct filters *f, const struct pprof_label_units *u,
     profile_notice *notice, void *arg, struct err *e)
 {
-	static const char *const option[] = {"focus", "ignore", "hide", "show", "show_from", "prune_from"};
-	const char *text[] = {f->focus, f->ignore, f->hide, f->show, f->show_from, f->prune_from};
-	struct regex *rx[6] = {0};
-	struct pprof_tag_filter tag = {0};
-	int r = 0;
-	for (int i = 0; i < 6 && !r; i++)
-		r = pprof_compile_option(&rx[i], option[i], text[i], e);
-	if (r || pprof_tag_filter_compile(&tag, f, p, u, notice, arg, e)) {
-		for (int i = 0; i < 6; i++)
-			regex_free(rx[i]);
-		pprof_tag_filter_free(&tag);
+	static const struct { int filter; const char *name; } said[] = {{FILTER_FOCUS, "Focus"},
+	    {FILTER_IGNORE, "Ignore"}, {FILTER_HIDE, "Hide"}, {FILTER_SHOW, "Show"}, {FILTER_SHOW_FROM, "ShowFrom"}};
+	bool matched[FILTER_NAMES] = {0};
+	struct compiled_filters *fc = filter_compile(f, e);
+	if (!fc)
 		return -1;
-	}
-	struct name_filters b = {0};
-	struct string_matcher from = {0};
-	matcher_init(&b.focus, p, rx[0]);
-	matcher_init(&b.ignore, p, rx[1]);
-	matcher_init(&b.hide, p, rx[2]);
-	matcher_init(&b.show, p, rx[3]);
-	if (rx[0] || rx[1] || rx[2] || rx[3])
-		filter_by_name(p, &b, !rx[4] && !rx[5]);
-	warn_no_match(!rx[0] || b.fm, "Focus", notice, arg);
-	warn_no_match(!rx[1] || b.im, "Ignore", notice, arg);
-	warn_no_match(!rx[2] || b.hm, "Hide", notice, arg);
-	warn_no_match(!rx[3] || b.sm, "Show", notice, arg);
-	matcher_init(&from, p, rx[4]);
-	if (rx[4])
-		warn_no_match(show_from(p, &from), "ShowFrom", notice, arg);
-	pprof_tag_filter_apply(&tag, p, notice, arg);
-	if (rx[5])
-		prune_from(p, rx[5]);
-	if (rx[2] || rx[3] || rx[4] || rx[5])
-		profile_drop_unused_stacks(p);
-	matcher_free(&b.focus);
-	matcher_free(&b.ignore);
-	matcher_free(&b.hide);
-	matcher_free(&b.show);
-	matcher_free(&from);
-	regex_free(rx[5]);
-	pprof_tag_filter_free(&tag);
+	pprof_tag_filter_note(fc, notice, arg);
+	filter_by_name(p, fc, matched);
+	for (size_t i = 0; i < sizeof said / sizeof *said && notice; i++)
+		if (fc->rx[said[i].filter] && !matched[said[i].filter])
+			notice(arg, "%s expression matched no samples", said[i].name);
+	pprof_tag_filter_apply(fc, p, u, notice, arg);
+	filter_free(fc);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "base/intern.h"
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
+#include "filter/compile.h"
 #include "sink.h"
 
 /*
@@ -175,26 +176,19 @@ void pprof_scale(struct profile *, const double *ratio);
 void pprof_mark_base(struct profile *);
 
 /* The filters of a query, in pprof's order (filter.c). */
-#define PROFILE_BASE_KEY "pprof::base"
-struct pprof_filters {	/* as entered; NULL or "": none */
-	const char *focus, *ignore, *hide, *show, *show_from, *prune_from;
-	const char *tagfocus, *tagignore, *tagshow, *taghide, *tagroot, *tagleaf;
-	const char *unit;	/* unit in which tagroot and tagleaf write numbers */
-};
 struct pprof_label_units {	/* the unit of each numeric label key */
 	str_id *key, *unit;
 	size_t n, cap;
 	struct intern at;	/* index of key[] */
 };
-/* Return the length of a C++ name without its arguments; *s is advanced past a leading dot. */
-size_t pprof_simple_name(const char **s, size_t n);
 /* Remove the frames that the profile itself declares uninteresting (drop_frames and keep_frames). */
 void pprof_prune(struct profile *);
 void pprof_find_label_units(struct profile *, struct pprof_label_units *, profile_notice *, void *);
 void pprof_label_units_free(struct pprof_label_units *);
 str_id pprof_label_unit(const struct pprof_label_units *, str_id key);
-void pprof_tag_frames(struct profile *, const struct pprof_filters *, profile_notice *, void *);
-int pprof_apply_filters(struct profile *, const struct pprof_filters *, const struct pprof_label_units *,
+/* unit: that in which tagroot and tagleaf write numbers */
+void pprof_tag_frames(struct profile *, const struct filters *, const char *unit, profile_notice *, void *);
+int pprof_apply_filters(struct profile *, const struct filters *, const struct pprof_label_units *,
     profile_notice *, void *, struct err *);
 /* The fields that remain after pprof_aggregate(); equal entries then have them in common. */
 struct pprof_granularity { bool inlines, function, file, line, column, address; };

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The filters of a query on labels. A filter is either a range of numbers with units ("32kb", ":64kb", "1mb:2gb") or a
- * list of regular expressions; its form decides which, so "2" is a number. Samples share their label sets, and a filter
- * depends on nothing else of a sample, so it is evaluated once per set.
+ * The filters of a query on labels. Samples share their label sets, and a filter depends on nothing else of a sample, so
+ * it is evaluated once per set.
  */
 #include "config.h"
-#include "filter/names.h"
+#include "pprof/tag_filter.h"
 
 #include "base/text/buf.h"
-#include "base/text/pprof_units.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,217 +133,41 @@ void pprof_find_label_units(struct profile *p, struct pprof_label_units *u, prof
 	mem_free(used);
 }
 
-/* ---- compiling a filter */
-
-struct tag_number {
-	const char *at, *end;
-	int64_t v;
-	char *unit;
-};
-
-static bool is_alpha(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-/* Find the next [+-]digits[letters] in s. Return 1 if there is one, 0 if not, -1 if it is too large. */
-static int next_number(const char *s, struct tag_number *n)
-{
-	for (; *s; s++) {
-		const char *d = s + (*s == '+' || *s == '-');
-		if (*d < '0' || *d > '9')
-			continue;
-		char *end;
-		errno = 0;
-		n->at = s;
-		n->v = strtoll(s, &end, 10);
-		if (errno)
-			return -1;
-		const char *u = end;
-		while (is_alpha(*end))
-			end++;
-		n->end = end;
-		n->unit = xcalloc((size_t)(end - u) + 1, 1);
-		memcpy(n->unit, u, (size_t)(end - u));
-		return 1;
-	}
-	return 0;
-}
-
-/* Return 1 if s is a range, 0 if not, -1 if a number in it is too large. */
-static int parse_range(const char *s, struct pprof_tag_test *t)
-{
-	struct tag_number a = {0}, b = {0};
-	int r = next_number(s, &a), r2 = r > 0 ? next_number(a.end, &b) : 0;
-	const char *unit = "", *unit2 = "";
-	if (r <= 0 || r2 < 0) {
-		mem_free(a.unit);
-		return r < 0 || r2 < 0 ? -1 : 0;
-	}
-	double lo = pprof_units_scale(a.v, a.unit, a.unit, &unit);
-	t->unit = xstrdup(unit);
-	t->lo = -INFINITY;
-	t->hi = INFINITY;
-	if (r2) {
-		double hi = pprof_units_scale(b.v, b.unit, t->unit, &unit2);
-		t->range = a.at == s && *a.end == ':' && b.at == a.end + 1 && !*b.end &&
-			   !strcmp(t->unit, unit2);
-		t->lo = lo;
-		t->hi = hi;
-	} else if (a.at == s && !*a.end) {
-		t->range = true;
-		t->lo = t->hi = lo;
-	} else if (a.at == s && !strcmp(a.end, ":")) {
-		t->range = true;
-		t->lo = lo;
-	} else if (*s == ':' && a.at == s + 1 && !*a.end) {
-		t->range = true;
-		t->hi = lo;
-	}
-	mem_free(a.unit);
-	mem_free(b.unit);
-	return t->range;
-}
-
-static int compile_list(struct pprof_tag_test *t, const char *option, const char *s, struct err *e)
-{
-	size_t cap = 0;
-	for (;;) {
-		size_t n = strcspn(s, ",");
-		struct arena a = {0};
-		struct err why = {0};
-		t->rx = mem_grow(t->rx, &cap, t->nrx + 1, sizeof *t->rx);
-		t->rx[t->nrx] = regex_new(arena_strndup(&a, s, n), &why);
-		arena_free(&a);
-		if (!t->rx[t->nrx])
-			return err_set(
-			    e, ERR_USAGE, ERR_NOWHERE, "parsing %s regexp: %s", option, why.msg);
-		t->nrx++;
-		if (!s[n])
-			return 0;
-		s += n + 1;
-	}
-}
-
-static int compile_test(struct pprof_tag_test *t, const char *option, const char *text,
-    profile_notice *notice, void *arg, struct err *e)
-{
-	if (!text || !*text)
-		return 0;
-	const char *eq = strchr(text, '=');
-	t->on = true;
-	if (eq && eq > text) {
-		t->key = text;
-		t->nkey = (size_t)(eq - text);
-	}
-	if (eq)
-		text = eq + 1;
-	int r = parse_range(text, t);
-	if (r < 0)
-		return err_set(
-		    e, ERR_USAGE, ERR_NOWHERE, "%s: a number in '%s' is too large", option, text);
-	if (r && notice)
-		notice(arg, "%s:Interpreted '%s' as range, not regexp", option, text);
-	return r ? 0 : compile_list(t, option, text, e);
-}
-
-int pprof_tag_filter_compile(struct pprof_tag_filter *t, const struct pprof_filters *f, const struct profile *p,
-    const struct pprof_label_units *u, profile_notice *notice, void *arg, struct err *e)
-{
-	(void)p;
-	t->units = u;
-	if (compile_test(&t->focus, "tagfocus", f->tagfocus, notice, arg, e) ||
-	    compile_test(&t->ignore, "tagignore", f->tagignore, notice, arg, e) ||
-	    pprof_compile_option(&t->show, "tagshow", f->tagshow, e) ||
-	    pprof_compile_option(&t->hide, "taghide", f->taghide, e))
-		return -1;
-	return 0;
-}
-
-static void free_test(struct pprof_tag_test *t)
-{
-	for (size_t i = 0; i < t->nrx; i++)
-		regex_free(t->rx[i]);
-	mem_free(t->rx);
-	mem_free(t->unit);
-}
-
-void pprof_tag_filter_free(struct pprof_tag_filter *t)
-{
-	free_test(&t->focus);
-	free_test(&t->ignore);
-	regex_free(t->show);
-	regex_free(t->hide);
-	*t = (struct pprof_tag_filter){0};
-}
-
 /* ---- evaluation */
 
-static bool has_key(const struct pprof_tag_test *t, const struct profile *p, const struct profile_label *l)
+/* Read the labels of a set into *v. Return how many there are. */
+static size_t read_set(const struct profile *p, uint32_t set, const struct pprof_label_units *u, struct tag_label **v,
+    size_t *cap)
 {
-	return !t->key ||
-	       (p->str[l->key].n == t->nkey && !memcmp(p->str[l->key].s, t->key, t->nkey));
-}
-
-static bool in_range(const struct pprof_tag_test *t, const struct profile *p,
-    const struct profile_label *l, const struct pprof_label_units *u)
-{
-	const char *unit;
-	double v = pprof_units_scale(l->num, profile_string(p, pprof_label_unit(u, l->key)), t->unit, &unit);
-	return !strcmp(unit, t->unit) && v >= t->lo && v <= t->hi;
-}
-
-/* Match one expression against the string labels of a set: against "key:value", or against the value if the filter has
-   a key. */
-static bool rx_hits(
-    const struct pprof_tag_test *t, const struct regex *rx, const struct profile *p, struct profile_run r)
-{
-	bool hit = false;
-	struct buf b = {0};
-	for (uint32_t i = 0; i < r.n && !hit; i++) {
+	struct profile_run r = p->set[set];
+	*v = mem_grow(*v, cap, r.n, sizeof **v);
+	for (uint32_t i = 0; i < r.n; i++) {
 		const struct profile_label *l = &p->label[r.off + i];
-		if (!l->str || !has_key(t, p, l))
-			continue;
-		buf_reset(&b);
-		if (!t->key) {
-			buf_put(&b, p->str[l->key].s, p->str[l->key].n);
-			buf_putc(&b, ':');
-		}
-		buf_put(&b, p->str[l->str].s, p->str[l->str].n);
-		hit = regex_match(rx, buf_str(&b), b.n);
+		const struct profile_text *key = &p->str[l->key], *text = l->str ? &p->str[l->str] : NULL;
+		(*v)[i] = (struct tag_label){.key = {key->s, key->n}, .num = l->num,
+		    .unit = text ? NULL : profile_string(p, pprof_label_unit(u, l->key))};
+		if (text)
+			(*v)[i].text = (struct tag_text){text->s, text->n};
 	}
-	buf_free(&b);
-	return hit;
+	return r.n;
 }
 
-static bool test_set(const struct pprof_tag_test *t, const struct profile *p, struct profile_run r,
-    const struct pprof_label_units *u)
-{
-	if (t->range) {
-		for (uint32_t i = 0; i < r.n; i++) {
-			const struct profile_label *l = &p->label[r.off + i];
-			if (!l->str && has_key(t, p, l) && in_range(t, p, l, u))
-				return true;
-		}
-		return false;
-	}
-	/* without a key all expressions must match some label, with a key any of them */
-	for (size_t i = 0; i < t->nrx; i++)
-		if (rx_hits(t, t->rx[i], p, r) == (t->key != NULL))
-			return t->key != NULL;
-	return t->key == NULL;
-}
-
-static void keep_samples(struct pprof_tag_filter *t, struct profile *p, bool *fm, bool *im)
+static void keep_samples(
+    const struct compiled_filters *fc, struct profile *p, const struct pprof_label_units *u, bool *fm, bool *im)
 {
 	enum { UNKNOWN, KEEP, DROP };
+	const struct tag_test *focus = &fc->test[FILTER_TAGFOCUS], *ignore = &fc->test[FILTER_TAGIGNORE];
+	struct tag_label *v = NULL;
+	struct buf b = {0};
+	size_t cap = 0;
 	uint8_t *verdict = xcalloc(p->nset, 1);
 	size_t kept = 0;
 	for (size_t i = 0; i < p->nsample; i++) {
 		uint32_t s = p->sample[i].labels;
 		if (verdict[s] == UNKNOWN) {
-			bool f = !t->focus.on || test_set(&t->focus, p, p->set[s], t->units);
-			bool g = t->ignore.on && test_set(&t->ignore, p, p->set[s], t->units);
+			size_t n = read_set(p, s, u, &v, &cap);
+			bool f = !focus->on || tag_test_match(focus, v, n, &b);
+			bool g = ignore->on && tag_test_match(ignore, v, n, &b);
 			*fm |= f;
 			*im |= g;
 			verdict[s] = f && !g ? KEEP : DROP;
@@ -360,10 +180,13 @@ static void keep_samples(struct pprof_tag_filter *t, struct profile *p, bool *fm
 	p->nsample = kept;
 	p->nvalue = kept * p->ntype;
 	mem_free(verdict);
+	mem_free(v);
+	buf_free(&b);
 }
 
-static void keep_labels(struct pprof_tag_filter *t, struct profile *p, bool *sm, bool *hm)
+static void keep_labels(const struct compiled_filters *fc, struct profile *p, bool *sm, bool *hm)
 {
+	const struct regex *show_rx = fc->rx[FILTER_TAGSHOW], *hide_rx = fc->rx[FILTER_TAGHIDE];
 	size_t n = p->nset;
 	uint32_t *to = xcalloc(n, sizeof *to);
 	uint8_t *used = xcalloc(n, 1);
@@ -376,8 +199,8 @@ static void keep_labels(struct pprof_tag_filter *t, struct profile *p, bool *sm,
 		for (uint32_t k = 0; used[s] && k < r.n; k++) {
 			const struct profile_label *l = &p->label[r.off + k];
 			const struct profile_text *key = &p->str[l->key];
-			bool show = !t->show || regex_match(t->show, key->s, key->n);
-			bool hide = t->hide && regex_match(t->hide, key->s, key->n);
+			bool show = !show_rx || regex_match(show_rx, key->s, key->n);
+			bool hide = hide_rx && regex_match(hide_rx, key->s, key->n);
 			*sm |= show;
 			*hm |= hide;
 			if (show && !hide)
@@ -392,21 +215,36 @@ static void keep_labels(struct pprof_tag_filter *t, struct profile *p, bool *sm,
 	mem_free(used);
 }
 
-void pprof_tag_filter_apply(struct pprof_tag_filter *t, struct profile *p, profile_notice *notice, void *arg)
+void pprof_tag_filter_note(const struct compiled_filters *fc, profile_notice *notice, void *arg)
+{
+	static const struct { int filter; const char *name; } tests[] = {
+	    {FILTER_TAGFOCUS, "tagfocus"}, {FILTER_TAGIGNORE, "tagignore"}};
+	const char *const text[] = {fc->text.tagfocus, fc->text.tagignore};
+	for (int i = 0; i < 2 && notice; i++)
+		if (fc->test[tests[i].filter].range) {
+			const char *eq = strchr(text[i], '=');
+			notice(arg, "%s:Interpreted '%s' as range, not regexp", tests[i].name, eq ? eq + 1 : text[i]);
+		}
+}
+
+void pprof_tag_filter_apply(const struct compiled_filters *fc, struct profile *p, const struct pprof_label_units *u,
+    profile_notice *notice, void *arg)
 {
 	bool fm = false, im = false, sm = false, hm = false;
-	if (t->focus.on || t->ignore.on)
-		keep_samples(t, p, &fm, &im);
-	if (t->show || t->hide)
-		keep_labels(t, p, &sm, &hm);
+	bool focus = fc->test[FILTER_TAGFOCUS].on, ignore = fc->test[FILTER_TAGIGNORE].on;
+	bool show = fc->rx[FILTER_TAGSHOW], hide = fc->rx[FILTER_TAGHIDE];
+	if (focus || ignore)
+		keep_samples(fc, p, u, &fm, &im);
+	if (show || hide)
+		keep_labels(fc, p, &sm, &hm);
 	const struct {
 		bool on, matched;
 		const char *name;
 	} say[] = {
-	    {t->focus.on, fm, "TagFocus"},
-	    {t->ignore.on, im, "TagIgnore"},
-	    {t->show != NULL, sm, "TagShow"},
-	    {t->hide != NULL, hm, "TagHide"},
+	    {focus, fm, "TagFocus"},
+	    {ignore, im, "TagIgnore"},
+	    {show, sm, "TagShow"},
+	    {hide, hm, "TagHide"},
 	};
 	for (size_t i = 0; i < 4 && notice; i++)
 		if (say[i].on && !say[i].matched)

@@ -244,7 +244,7 @@ static void add_frames(struct tag_frames *t, bool last, bool *root_any, bool *le
 }
 
 /* Return whether a later step removes frames. */
-static bool has_stack_filters(const struct pprof_filters *f)
+static bool has_stack_filters(const struct filters *f)
 {
 	const char *text[] = {f->hide, f->show, f->show_from, f->prune_from};
 	for (int i = 0; i < 4; i++)
@@ -253,9 +253,10 @@ static bool has_stack_filters(const struct pprof_filters *f)
 	return false;
 }
 
-void pprof_tag_frames(struct profile *p, const struct pprof_filters *f, profile_notice *notice, void *arg)
+void pprof_tag_frames(
+    struct profile *p, const struct filters *f, const char *unit, profile_notice *notice, void *arg)
 {
-	struct tag_frames t = {.p = p, .unit = f->unit};
+	struct tag_frames t = {.p = p, .unit = unit};
 	size_t cap = 0;
 	bool root = false, leaf = false;
 	split_keys(p, f->tagroot, &t.key, &cap, 0, &t.nroot);

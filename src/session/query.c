@@ -22,7 +22,7 @@
 #include <string.h>
 
 const struct query_word query_words[QUERY_WORDS] = {
-#define FILTER(name, ID) {OPT_##ID, offsetof(struct query, f.name)},
+#define FILTER(name, ID, KIND) {OPT_##ID, offsetof(struct query, f.name)},
 #include "filter/filters.def"
 #undef FILTER
 	{OPT_GOROUTINE, offsetof(struct query, gs)}, {OPT_GROUP, offsetof(struct query, group)},

@@ -23,7 +23,6 @@
 #include "calltree/weighted.h"
 #include "filter/tag_weights.h"
 
-static const struct filters no_filters;
 
 enum { SMALL = 30000 };		/* nodes, samples and states of tracks: some milliseconds of work */
 
@@ -149,7 +148,7 @@ static void copy_session(struct session *to, const struct session *s, struct que
 	to->o = s->o;
 	to->queries.query = q;
 	to->queries.n = 1;
-	to->weigh.filters = filter_compile(q->suspended ? &no_filters : &q->f, NULL);
+	to->weigh.filters = filter_ref(s->weigh.filters);
 	to->serial = s->serial;
 	memcpy(to->compare.side, s->compare.side, sizeof to->compare.side);
 	to->compare.nside = s->compare.nside;
@@ -389,8 +388,8 @@ static struct async_totals *start_totals(struct session *s, bool of_tags, bool p
 	    .serial = s->serial,
 	    .of_tags = of_tags,
 	    .preorder = preorder};
-	c->focus = filter_compile(c->q.suspended ? &no_filters : &c->q.f, NULL);
-	c->job = c->focus ? job_start(run_totals_job, c) : NULL;
+	c->focus = filter_ref(s->weigh.filters);
+	c->job = job_start(run_totals_job, c);
 	if (c->job)
 		return c;
 	filter_free(c->focus);

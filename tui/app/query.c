@@ -45,7 +45,7 @@ bool app_query(struct app *a, const struct query *q)
 const char **app_filter_of(struct query *q, enum cmd_id id)
 {
 	switch (id) {
-#define FILTER(name, ID) case CMD_##ID: return &q->f.name;
+#define FILTER(name, ID, KIND) case CMD_##ID: return &q->f.name;
 #include "filter/filters.def"
 #undef FILTER
 	case CMD_GROUP: return &q->group;

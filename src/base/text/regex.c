@@ -16,14 +16,18 @@
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum { MATCH_LIMIT = 1000000, DEPTH_LIMIT = 10000, HEAP_LIMIT_KB = 20000 };
 
+/* Memory for a match, taken while one is made. A thread that finds none allocates its own. */
+struct match_memory { _Atomic(pcre2_match_data *) free; };
+
 struct regex {
 	pcre2_code *code;
 	pcre2_match_context *ctx;
-	pcre2_match_data *data;
+	struct match_memory *memory;
 	char *text;
 	size_t plain;	/* length of the text if the expression matches only itself literally; else 0 */
 	char first;	/* the first byte of every text that it matches; 0: not known */
@@ -87,8 +91,9 @@ struct regex *regex_new(const char *pattern, struct err *e)
 	rx->plain = plain(pattern);
 	rx->first = first_of(pattern);
 	rx->ctx = pcre2_match_context_create(NULL);
-	rx->data = pcre2_match_data_create(1, NULL);
-	if (!rx->ctx || !rx->data) {
+	rx->memory = xcalloc(1, sizeof *rx->memory);
+	atomic_init(&rx->memory->free, pcre2_match_data_create(1, NULL));
+	if (!rx->ctx || !atomic_load(&rx->memory->free)) {
 		regex_free(rx);
 		err_set(e, ERR_LIMIT, ERR_NOWHERE, "out of memory for a regular expression");
 		return NULL;
@@ -104,16 +109,25 @@ void regex_free(struct regex *rx)
 {
 	if (!rx)
 		return;
-	pcre2_match_data_free(rx->data);
+	pcre2_match_data_free(atomic_load(&rx->memory->free));
+	mem_free(rx->memory);
 	pcre2_match_context_free(rx->ctx);
 	pcre2_code_free(rx->code);
 	mem_free(rx->text);
 	mem_free(rx);
 }
 
-static bool run_match(const struct regex *rx, const char *s, size_t n)
+/* at: NULL, or set to the start and the end of the first match. */
+static bool run_match(const struct regex *rx, const char *s, size_t n, size_t *at)
 {
-	return pcre2_match(rx->code, (PCRE2_SPTR)(s ? s : ""), n, 0, 0, rx->data, rx->ctx) >= 0;
+	pcre2_match_data *data = atomic_exchange(&rx->memory->free, NULL);
+	if (!data && !(data = pcre2_match_data_create(1, NULL)))
+		return false;
+	bool yes = pcre2_match(rx->code, (PCRE2_SPTR)(s ? s : ""), n, 0, 0, data, rx->ctx) >= 0;
+	if (yes && at)
+		memcpy(at, pcre2_get_ovector_pointer(data), 2 * sizeof *at);
+	pcre2_match_data_free(atomic_exchange(&rx->memory->free, data));
+	return yes;
 }
 
 /* Append s with U+FFFD for bytes that are not UTF-8. Return false if all are UTF-8. */
@@ -146,18 +160,18 @@ bool regex_match(const struct regex *rx, const char *s, size_t n)
 	if (rx->plain)	/* most are literal, and each letter of a search is matched against tens of thousands of
 			   names */
 		return n >= rx->plain && memmem(s, n, rx->text, rx->plain);
-	bool yes = run_match(rx, s, n) || (s && made_valid(&b, s, n) && run_match(rx, b.p, b.n));
+	bool yes = run_match(rx, s, n, NULL) || (s && made_valid(&b, s, n) && run_match(rx, b.p, b.n, NULL));
 	buf_free(&b);
 	return yes;
 }
 
 bool regex_find(const struct regex *rx, const char *s, size_t n, size_t *from, size_t *to)
 {
-	if (!run_match(rx, s, n))
+	size_t at[2];
+	if (!run_match(rx, s, n, at))
 		return false;
-	const size_t *v = pcre2_get_ovector_pointer(rx->data);
-	*from = v[0];
-	*to = v[1];
+	*from = at[0];
+	*to = at[1];
 	return true;
 }
 

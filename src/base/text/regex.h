@@ -11,7 +11,7 @@
 /*
  * Regular expressions with the meaning that they have in Go (RE2): unanchored, \d \w \b are ASCII, (?i), lazy
  * quantifiers. Lookaround and back references are rejected, as Go rejects them. PCRE2 does the matching, with match and
- * depth limits, so that no expression can block the program. Only regex.c includes pcre2.h.
+ * depth limits, so that no expression can block the program. Threads may share an expression. Only regex.c includes pcre2.h.
  */
 struct regex;
 

@@ -17,6 +17,7 @@
 #include "base/text/text.h"
 #include "base/wrap_math.h"
 #include "session/merge_profiles.h"
+#include "session/query.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -229,7 +230,7 @@ static void find_total(struct pprof_report *v)
 	mem_free(base);
 }
 
-static int apply_filters(struct pprof_report *v, const struct pprof_filters *f, struct err *e)
+static int apply_filters(struct pprof_report *v, const struct filters *f, struct err *e)
 {
 	return pprof_apply_filters(v->p, f, &v->units, pprof_report_notice, (void *)(uintptr_t)v->o, e);
 }
@@ -237,31 +238,19 @@ static int apply_filters(struct pprof_report *v, const struct pprof_filters *f, 
 static int apply_query(struct pprof_report *v, struct err *e)
 {
 	const struct options *o = v->o;
-	struct pprof_filters f = {
-	    text_of(o, OPT_FOCUS),
-	    text_of(o, OPT_IGNORE),
-	    text_of(o, OPT_HIDE),
-	    text_of(o, OPT_SHOW),
-	    text_of(o, OPT_SHOW_FROM),
-	    text_of(o, OPT_PRUNE_FROM),
-	    text_of(o, OPT_TAGFOCUS),
-	    text_of(o, OPT_TAGIGNORE),
-	    text_of(o, OPT_TAGSHOW),
-	    text_of(o, OPT_TAGHIDE),
-	    text_of(o, OPT_TAGROOT),
-	    text_of(o, OPT_TAGLEAF),
-	    v->unit,
-	};
+	struct query q;
+	struct filters f;
 	bool relative = set_true(o, OPT_RELATIVE);
-	if (choose_type(v, e))
+	if (choose_type(v, e) || query_of_options(o, &q, e))
 		return -1;
+	f = q.f;
 	if (v->p->tag_root && f.tagroot && !strcmp(f.tagroot, "none"))	/* for a trace: without the reasons */
 		f.tagroot = NULL;
 	if (v->p->tag_root && v->kind != REPORT_PROTO && v->kind != REPORT_TAGS && !o->v[OPT_TAGROOT].set &&
 	    !o->v[OPT_TAGLEAF].set)
 		f.tagroot = profile_string(v->p, v->p->tag_root);
 	pprof_find_label_units(v->p, &v->units, pprof_report_notice, (void *)(uintptr_t)o);
-	pprof_tag_frames(v->p, &f, pprof_report_notice, (void *)(uintptr_t)o);
+	pprof_tag_frames(v->p, &f, v->unit, pprof_report_notice, (void *)(uintptr_t)o);
 	if (relative && apply_filters(v, &f, e))
 		return -1;
 	if ((v->kind == REPORT_LIST || v->kind == REPORT_PEEK || v->kind == REPORT_DISASM ||
@@ -478,33 +467,21 @@ void pprof_report_profile_labels(struct pprof_report *v, struct buf *b)
 
 static void put_filters(const struct pprof_report *v, struct buf *b)
 {
-	static const struct {
-		enum option_id id;
-		const char *name;
-	} f[] = {
-	    {OPT_FOCUS, "focus"},
-	    {OPT_IGNORE, "ignore"},
-	    {OPT_HIDE, "hide"},
-	    {OPT_SHOW, "show"},
-	    {OPT_SHOW_FROM, "show_from"},
-	    {OPT_TAGFOCUS, "tagfocus"},
-	    {OPT_TAGIGNORE, "tagignore"},
-	    {OPT_TAGSHOW, "tagshow"},
-	    {OPT_TAGHIDE, "taghide"},
-	};
+	static const enum option_id f[] = {OPT_FOCUS, OPT_IGNORE, OPT_HIDE, OPT_SHOW, OPT_SHOW_FROM, OPT_TAGFOCUS,
+	    OPT_TAGIGNORE, OPT_TAGSHOW, OPT_TAGHIDE};
 	bool any = false;
 	for (size_t i = 0; i < sizeof f / sizeof f[0]; i++) {
-		const char *s = text_of(v->o, f[i].id);
+		const char *s = text_of(v->o, f[i]), *name = option_rows[f[i]].name;
 		if (!*s)
 			continue;
 		if (!any)
 			buf_puts(b, "Active filters:\n");
 		any = true;
-		size_t n = strlen(f[i].name) + 1 + strlen(s), max = 80 - strlen(f[i].name) - 1;
+		size_t n = strlen(name) + 1 + strlen(s), max = 80 - strlen(name) - 1;
 		if (n > 80)
-			buf_printf(b, "   %s=%.*s\342\200\246\n", f[i].name, (int)max, s);
+			buf_printf(b, "   %s=%.*s\342\200\246\n", name, (int)max, s);
 		else
-			buf_printf(b, "   %s=%s\n", f[i].name, s);
+			buf_printf(b, "   %s=%s\n", name, s);
 	}
 }
 
