@@ -244,7 +244,8 @@ static void draw_track(const struct timeline *tl, const struct pane_env *env, st
 	const struct snap *snap = session_snap(env->s);
 	bool gor = store_trk(snap->st, trk)->kind == TK_G;
 	int n = lay->cells, tone = 0;
-	struct marked m = {.hits = &tl->hits, .on = tl->dim && tl->span_criteria && !async_job(&tl->search)};
+	struct marked m = {
+	    .hits = &tl->search.hits, .on = tl->search.dim && tl->search.criteria && !async_job(&tl->search.slot)};
 	m.of = timeline_track_hits(tl, snap, trk, &m.n);
 	for (int c = 0; c < n;) {
 		struct trace_interval iv;
@@ -329,8 +330,8 @@ static void draw_gutter(const struct timeline *tl, const struct pane_env *env, s
 	    store_trk(session_snap(env->s)->st, r.what == ROW_TRACK ? r.id : 0)->kind;
 	bool busy = kind == TK_P || kind == TK_M;
 	struct buf name = {0};
-	int attr = row == tl->sel ? AT_BOLD : 0;
-	enum style st = row == tl->sel				      ? ST_ACCENT
+	int attr = row == tl->rows.sel ? AT_BOLD : 0;
+	enum style st = row == tl->rows.sel				      ? ST_ACCENT
 			: r.what == ROW_REGION || r.what == ROW_STACK ? ST_DIM
 								      : ST_NORMAL;
 	row_name(tl, env, r, (size_t)(lay->gutter - (busy ? 6 : 1)), &name);
@@ -342,9 +343,9 @@ static void draw_gutter(const struct timeline *tl, const struct pane_env *env, s
 		snprintf(pct, sizeof pct, "%3d%%", busy_percent(tl, lay, share));
 		grid_right(g, y, lay->gutter - 1, ST_DIM, attr, pct);
 	}
-	if (row == tl->sel)
+	if (row == tl->rows.sel)
 		grid_put(g, y, lay->gutter - 1, '>', ST_ACCENT, ST_NORMAL, AT_BOLD);
-	else if (row < tl->npinrow && r.what == ROW_TRACK)
+	else if (row < tl->rows.npinrow && r.what == ROW_TRACK)
 		grid_put(g, y, lay->gutter - 1, '*', ST_DIM, ST_NORMAL, 0);
 	buf_free(&name);
 }
@@ -398,10 +399,10 @@ static void draw_overlays(const struct timeline *tl, const struct pane_env *env,
 			if (timeline_cell_share(tl, n, c, on[c]) >= 0.5)
 				tint_column(g, y0, y1, lay->gutter + c, ST_GCTINT);
 	}
-	int64_t a = tl->r0, b = tl->r1;
-	if (tl->ranging) {
-		a = tl->anchor < tl->at ? tl->anchor : tl->at;
-		b = tl->anchor < tl->at ? tl->at : tl->anchor;
+	int64_t a = tl->range.t0, b = tl->range.t1;
+	if (tl->range.on) {
+		a = tl->range.anchor < tl->at ? tl->range.anchor : tl->at;
+		b = tl->range.anchor < tl->at ? tl->at : tl->range.anchor;
 	}
 	if (b > a && b > tl->t0 && a < tl->t1) {
 		int c0 = timeline_cell_at(tl, n, a), c1 = timeline_cell_at(tl, n, b);
@@ -415,8 +416,8 @@ static void draw_cursor(const struct timeline *tl, struct grid *g, const struct 
 	int x = lay->gutter + timeline_cell_at(tl, lay->cells, tl->at);
 	if (!uses_letters(g))
 		tint_column(g, lay->rows, y1, x, ST_RULE);
-	if (tl->sel >= tl->top && tl->sel - tl->top < (uint32_t)lay->nrows) {
-		int y = lay->rows + (int)(tl->sel - tl->top);
+	if (tl->rows.sel >= tl->rows.top && tl->rows.sel - tl->rows.top < (uint32_t)lay->nrows) {
+		int y = lay->rows + (int)(tl->rows.sel - tl->rows.top);
 		grid_attr(g, (struct rect){y, x, 1, 1}, AT_REVERSE);
 		grid_focus(g, y, x);
 	}
@@ -428,10 +429,10 @@ static int row_of(const struct timeline *tl, const struct snap *sn, const struct
 {
 	struct trace_interval iv;
 	trk_id p = trace_interval_at(sn, g, t > sn->t0 ? t - 1 : t, &iv) && iv.state != TS_READY ? iv.who : 0;
-	for (uint32_t r = tl->top; r < tl->nrow && (int)(r - tl->top) < lay->nrows; r++)
+	for (uint32_t r = tl->rows.top; r < tl->rows.nrow && (int)(r - tl->rows.top) < lay->nrows; r++)
 		if (timeline_row(tl, r).what == ROW_TRACK &&
 		    (timeline_row(tl, r).id == g || (p && timeline_row(tl, r).id == p)))
-			return lay->rows + (int)(r - tl->top);
+			return lay->rows + (int)(r - tl->rows.top);
 	return -1;
 }
 
@@ -460,7 +461,7 @@ static void mark_partners(const struct timeline *tl, const struct pane_env *env,
 static int stack_levels(const struct timeline *tl, uint32_t r, int lines)
 {
 	int n = timeline_row(tl, r).level;
-	for (; r < tl->nrow && timeline_row(tl, r).what == ROW_STACK && lines > 0; r++, lines--)
+	for (; r < tl->rows.nrow && timeline_row(tl, r).what == ROW_STACK && lines > 0; r++, lines--)
 		n++;
 	return n;
 }
@@ -475,7 +476,7 @@ static void draw_row(const struct timeline *tl, const struct pane_env *env, stru
 	case ROW_TASK: timeline_draw_task(tl, env, g, lay, y, row.id); break;
 	case ROW_REGION: timeline_draw_regions(tl, env, g, lay, y, row.id, row.level); break;
 	case ROW_STACK:
-		if (r == tl->top || timeline_row(tl, r - 1).what != ROW_STACK)
+		if (r == tl->rows.top || timeline_row(tl, r - 1).what != ROW_STACK)
 			timeline_draw_stacks(tl, env, g, lay, y, row.id, row.level,
 			    stack_levels(tl, r, lay->rows + lay->nrows - y));
 		break;
@@ -491,11 +492,11 @@ void timeline_draw_rows(const struct timeline *tl, const struct pane_env *env, s
 	int y = lay->rows;
 	trk_id all[TL_PS];
 	uint32_t n = 0;
-	for (uint32_t r = tl->top; r < tl->nrow && (int)(r - tl->top) < lay->nrows && n < TL_PS; r++)
-		if (timeline_row(tl, r).what == ROW_TRACK && grid_keeps(g, y + (int)(r - tl->top)))
+	for (uint32_t r = tl->rows.top; r < tl->rows.nrow && (int)(r - tl->rows.top) < lay->nrows && n < TL_PS; r++)
+		if (timeline_row(tl, r).what == ROW_TRACK && grid_keeps(g, y + (int)(r - tl->rows.top)))
 			all[n++] = timeline_row(tl, r).id;
 	timeline_count_bins(tl, session_snap(env->s), all, n);
-	for (uint32_t r = tl->top; r < tl->nrow && y < lay->rows + lay->nrows; r++, y++) {
+	for (uint32_t r = tl->rows.top; r < tl->rows.nrow && y < lay->rows + lay->nrows; r++, y++) {
 		/* the first line of stacks draws all of them */
 		if (!grid_keeps(g, y) && timeline_row(tl, r).what != ROW_STACK)
 			continue;

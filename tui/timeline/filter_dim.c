@@ -97,8 +97,8 @@ bool timeline_scope_update(struct timeline *tl, const struct pane_env *env)
 	struct timeline_scope *sc = &tl->scope;
 	struct timeline_scope_work *w = async_wanted(&tl->scoping);
 	uint32_t serial = session_scope(env->s);
-	bool there = sc->serial == serial && sc->made, narrowed = tl->narrowed;
-	tl->narrowed = false;
+	bool there = sc->serial == serial && sc->made, narrowed = tl->rows.narrowed;
+	tl->rows.narrowed = false;
 	if (there)
 		async_cancel(&tl->scoping);
 	if (there || (w && w->to.serial == serial))
@@ -120,7 +120,7 @@ void timeline_scope_finish(struct timeline *tl, const struct pane_env *env)
 {
 	struct timeline_scope_work *w = async_finish(&tl->scoping);
 	if (w)
-		tl->narrowed = take_scope(tl, w);
+		tl->rows.narrowed = take_scope(tl, w);
 	timeline_update(tl, env);
 	if (!w)
 		return;
@@ -204,13 +204,13 @@ void timeline_scope_choose_kind(struct timeline *tl, const struct pane_env *env)
 {
 	struct timeline_scope *sc = &tl->scope;
 	bool some = sc->g && sc->nfew;
-	if (some && tl->kind == TL_P) {
-		tl->only = ONLY_ALL;
+	if (some && tl->rows.kind == TL_P) {
+		tl->rows.only = ONLY_ALL;
 		timeline_set_kind(tl, env, TL_G);
 		sc->took = true;
 	} else if (!some && sc->took) {
 		sc->took = false;
-		if (tl->kind == TL_G && tl->only == ONLY_ALL)
+		if (tl->rows.kind == TL_G && tl->rows.only == ONLY_ALL)
 			timeline_set_kind(tl, env, TL_P);
 	}
 	timeline_restart_search(tl, env); /* it only covers the scope */
@@ -255,7 +255,7 @@ static bool on_p(const struct timeline_scope *sc, const struct snap *sn, trk_id 
 
 void timeline_scope_fill_cells(const struct timeline *tl, const struct pane_env *env, struct timeline_layout *l)
 {
-	if (tl->scope.g && l->cells > 0 && (tl->kind == TL_P || tl->kind == TL_M || tl->npin))
+	if (tl->scope.g && l->cells > 0 && (tl->rows.kind == TL_P || tl->rows.kind == TL_M || tl->rows.npin))
 		l->ran = find_running_cells(tl, env, l->cells);
 }
 

@@ -138,9 +138,9 @@ static bool task_matches(
 uint32_t timeline_find_task(struct timeline *tl, const struct pane_env *env, int dir, uint32_t *at)
 {
 	const struct snap *sn = session_snap(env->s);
-	uint32_t hits = 0, n = tl->nrow, step = dir < 0 ? n - 1 : 1;
+	uint32_t hits = 0, n = tl->rows.nrow, step = dir < 0 ? n - 1 : 1;
 	for (uint32_t k = dir == 2 ? 0 : 1; dir && k <= n; k++) {
-		uint32_t i = (uint32_t)((tl->sel + (uint64_t)k * step) % n);
+		uint32_t i = (uint32_t)((tl->rows.sel + (uint64_t)k * step) % n);
 		if (!task_matches(tl, sn, i, env->find.rx))
 			continue;
 		struct timeline_extent x;
@@ -152,7 +152,7 @@ uint32_t timeline_find_task(struct timeline *tl, const struct pane_env *env, int
 	for (uint32_t i = 0; i < n; i++)
 		if (task_matches(tl, sn, i, env->find.rx)) {
 			hits++;
-			*at = i <= tl->sel ? hits : *at;
+			*at = i <= tl->rows.sel ? hits : *at;
 		}
 	return hits;
 }

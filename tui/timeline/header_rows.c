@@ -55,20 +55,20 @@ static bool has_line(const struct timeline *tl, const struct snap *sn, const str
 {
 	bool early = !sn->complete;
 	switch (h->what) {
-	case HD_HITS: return tl->span_criteria != NULL;
+	case HD_HITS: return tl->search.criteria != NULL;
 	case HD_OUT: return tl->ix->whole && timeline_facts_lines(tl) > 0;
 	case HD_STACKS:
 	case HD_OTHER: return sn->ncounts[h->ct] > 1;
 	case HD_PROCS: return tl->ix->procs;
 	case HD_BUSY:
-		return tl->nrow > 0 && !sn->trace.log; /* logs do not always have it for each P */
+		return tl->rows.nrow > 0 && !sn->trace.log; /* logs do not always have it for each P */
 	case HD_STARTS:
-		return tl->nrow > 0 && sn->nmarks + sn->ncounts[CT_PROC_START] > 0 && !sn->trace.log;
+		return tl->rows.nrow > 0 && sn->nmarks + sn->ncounts[CT_PROC_START] > 0 && !sn->trace.log;
 	case HD_STW:
 	case HD_GC: return early || sn->nspans > 0;
 	case HD_LOGS: return early || (sn->nmarks > 0 && !sn->trace.log);
 	default:
-		return h->ct < 0 || (early && tl->nrow > 0 && h->ct >= CT_RUNNABLE) ||
+		return h->ct < 0 || (early && tl->rows.nrow > 0 && h->ct >= CT_RUNNABLE) ||
 		       sn->ncounts[h->ct] > 1;
 	}
 }
@@ -78,7 +78,7 @@ static int line_most(const struct timeline *tl, const struct pane_env *env, cons
 {
 	if (k->ct < 0 && k->what != HD_BUSY)
 		return 1;
-	if (!tl->nrow) /* there are only counters */
+	if (!tl->rows.nrow) /* there are only counters */
 		return env->rows >= 30 ? 4 : env->rows >= 18 ? 2 : 1;
 	if (env->compact || env->rows < 36)
 		return 1;
@@ -89,8 +89,8 @@ static int line_most(const struct timeline *tl, const struct pane_env *env, cons
    cursor. */
 static int room_below(const struct timeline *tl, const struct pane_env *env, int h)
 {
-	int tracks = (int64_t)tl->nrow + 1 < h / 2 ? (int)tl->nrow + 1 : h / 2;
-	return !tl->nrow ? 0 : !env->detail ? tracks : tracks + (int)timeline_facts_lines(tl) + 1 + TL_STORY_LEAST;
+	int tracks = (int64_t)tl->rows.nrow + 1 < h / 2 ? (int)tl->rows.nrow + 1 : h / 2;
+	return !tl->rows.nrow ? 0 : !env->detail ? tracks : tracks + (int)timeline_facts_lines(tl) + 1 + TL_STORY_LEAST;
 }
 
 static const struct header_row *head_of(enum timeline_header_line what)
@@ -126,7 +126,7 @@ struct timeline_layout timeline_layout(const struct timeline *tl, const struct p
 	l.nlegend = timeline_legend_lines(tl, env);
 	l.legend = env->rows - l.nlegend;
 	int h = l.legend;
-	bool wide = tl->kind == TL_G || tl->kind == TL_T || tl->stacks || tl->npin;
+	bool wide = tl->rows.kind == TL_G || tl->rows.kind == TL_T || tl->rows.stacks || tl->rows.npin;
 	l.gutter = wide && env->cols >= 60	     ? (env->cols >= 120 ? 28 : 20)
 		   : env->rows >= 36 && tl->more < 2 ? 15
 						     : 10;
@@ -135,8 +135,9 @@ struct timeline_layout timeline_layout(const struct timeline *tl, const struct p
 	l.cells = env->cols - l.gutter > 0 ? env->cols - l.gutter : 0;
 	for (int i = 0; i < NHEADS; i++) {
 		const struct header_row *k = &heads[i];
-		int from = tl->more == 1 || !tl->nrow ? (k->from < 16 ? k->from : 16) : k->from;
-		if (env->rows < from || !has_line(tl, sn, k) || (few && i > 4) || y >= h || (tl->nrow && i && y + 1 >= h))
+		int from = tl->more == 1 || !tl->rows.nrow ? (k->from < 16 ? k->from : 16) : k->from;
+		if (env->rows < from || !has_line(tl, sn, k) || (few && i > 4) || y >= h ||
+		    (tl->rows.nrow && i && y + 1 >= h))
 			continue;
 		l.line[l.nline].what = k->what;
 		l.line[l.nline].y = y++;
@@ -148,8 +149,8 @@ struct timeline_layout timeline_layout(const struct timeline *tl, const struct p
 	l.nrows = h - y - l.nstory;
 	if (l.nrows < 1)
 		l.nrows = h - y > 0 ? h - y : 0;
-	if (l.nstory && (uint32_t)l.nrows > tl->nrow + 1)
-		l.nrows = (int)tl->nrow + 1; /* the text begins directly below the last row */
+	if (l.nstory && (uint32_t)l.nrows > tl->rows.nrow + 1)
+		l.nrows = (int)tl->rows.nrow + 1; /* the text begins directly below the last row */
 	l.story = l.rows + l.nrows;
 	if (l.nstory)
 		l.nstory = h - l.story;
@@ -446,16 +447,16 @@ static void draw_marks(const struct timeline *tl, const struct pane_env *env, st
 static void draw_hits(const struct timeline *tl, struct grid *g, const struct timeline_layout *l, int y)
 {
 	struct buf b = {0};
-	if (async_job(&tl->search))
+	if (async_job(&tl->search.slot))
 		buf_puts(&b, "...");
 	else
-		text_count(&b, (int64_t)tl->hits.all);
+		text_count(&b, (int64_t)tl->search.hits.all);
 	if ((int)b.n + 6 < l->gutter)
 		grid_right(g, y, l->gutter - 1, ST_DIM, 0, buf_str(&b));
 	buf_free(&b);
-	for (int c = 0; c < l->cells && tl->hits.n; c++) {
-		uint32_t n = span_hits_first_from(&tl->hits, timeline_cell_edge(tl, l->cells, c + 1)) -
-			     span_hits_first_from(&tl->hits, timeline_cell_edge(tl, l->cells, c));
+	for (int c = 0; c < l->cells && tl->search.hits.n; c++) {
+		uint32_t n = span_hits_first_from(&tl->search.hits, timeline_cell_edge(tl, l->cells, c + 1)) -
+			     span_hits_first_from(&tl->search.hits, timeline_cell_edge(tl, l->cells, c));
 		if (!n)
 			continue;
 		grid_put(g, y, l->gutter + c,
@@ -540,19 +541,19 @@ void timeline_summary(const void *st, const struct pane_env *env, struct buf *b)
 	}
 	buf_puts(b, " | ");
 	timeline_describe_rows(tl, env, b);
-	if (tl->span_criteria) {
-		buf_printf(b, " | %s%s ", tl->dim ? "highlight " : "", span_query_text(tl->span_criteria));
-		if (async_job(&tl->search))
+	if (tl->search.criteria) {
+		buf_printf(b, " | %s%s ", tl->search.dim ? "highlight " : "", span_query_text(tl->search.criteria));
+		if (async_job(&tl->search.slot))
 			buf_puts(b, "searching, Esc cancels");
 		else
 			timeline_describe_hits(tl, b);
 	}
-	if (tl->r1 > tl->r0) {
+	if (tl->range.t1 > tl->range.t0) {
 		buf_puts(b, " | range ");
-		text_ns(b, tl->r1 - tl->r0);
-	} else if (tl->ranging) {
+		text_ns(b, tl->range.t1 - tl->range.t0);
+	} else if (tl->range.on) {
 		buf_puts(b, " | v: range ");
-		text_ns(b, tl->at > tl->anchor ? tl->at - tl->anchor : tl->anchor - tl->at);
+		text_ns(b, tl->at > tl->range.anchor ? tl->at - tl->range.anchor : tl->range.anchor - tl->at);
 	}
 	int64_t wall = clock_midnight(snap);
 	if (wall != TIME_NONE) {

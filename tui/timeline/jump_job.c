@@ -178,7 +178,7 @@ static const struct async_kind jump_kind = {run_jump, mem_free};
 static void go_to_g(struct timeline *tl, const struct pane_env *env, const struct timeline_jump_result *a)
 {
 	timeline_goto_time(tl, env, a->t);
-	if (tl->kind == TL_G || tl->kind == TL_T)
+	if (tl->rows.kind == TL_G || tl->rows.kind == TL_T)
 		timeline_show_track(tl, env, a->g);
 	else if (a->p && timeline_select_track(tl, env, a->p) && a->ran > a->t)
 		timeline_goto_time(tl, env, a->ran);
@@ -196,16 +196,16 @@ static enum verdict apply_result(struct timeline *tl, const struct pane_env *env
 {
 	switch ((int)q->cmd) {
 	case CMD_CHAIN:
-		memcpy(tl->chain, a->chain, a->nchain * sizeof *a->chain);
-		tl->nchain = a->nchain;
-		tl->atchain = a->nchain > 1;
+		memcpy(tl->wake.chain, a->chain, a->nchain * sizeof *a->chain);
+		tl->wake.nchain = a->nchain;
+		tl->wake.atchain = a->nchain > 1;
 		break;
 	case CMD_CAUSE:
 	case CMD_EFFECT:
 		if (a->any)
 			go_to_g(tl, env, a);
-		tl->wake = a->wake;
-		tl->wake_at = tl->at;
+		tl->wake.link = a->wake;
+		tl->wake.at = tl->at;
 		break;
 	case CMD_GOTO_G:
 	case CMD_GOTO_P:
@@ -231,8 +231,8 @@ enum verdict timeline_jump(
 {
 	const struct snap *sn = session_snap(env->s);
 	struct timeline_jump_work *k = xcalloc(1, sizeof *k);
-	*k = (struct timeline_jump_work){.sn = sn, .q = {cmd, n, tl->kind, t, tl->at}};
-	if (!async_start(&tl->jumping, &jump_kind, k, sn->st->keep ? ASYNC_ALWAYS : 1))
+	*k = (struct timeline_jump_work){.sn = sn, .q = {cmd, n, tl->rows.kind, t, tl->at}};
+	if (!async_start(&tl->wake.slot, &jump_kind, k, sn->st->keep ? ASYNC_ALWAYS : 1))
 		return pane_message(out, "searching; Esc cancels");
 	enum verdict v = apply_result(tl, env, &k->q, &k->a, out);
 	mem_free(k);
@@ -242,12 +242,12 @@ enum verdict timeline_jump(
 bool timeline_jump_pending(const void *st)
 {
 	const struct timeline *tl = st;
-	return async_wanted(&tl->jumping) != NULL;
+	return async_wanted(&tl->wake.slot) != NULL;
 }
 
 void timeline_jump_finish(struct timeline *tl, const struct pane_env *env, struct ask *out)
 {
-	struct timeline_jump_work *k = async_finish(&tl->jumping);
+	struct timeline_jump_work *k = async_finish(&tl->wake.slot);
 	int64_t at = tl->at, t0 = tl->t0;
 	if (!k)
 		return;

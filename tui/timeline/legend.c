@@ -55,9 +55,9 @@ static bool uses_letters(const struct grid *g)
 int timeline_legend_lines(const struct timeline *tl, const struct pane_env *env)
 {
 	bool fits = env->rows >= ROOM && !env->compact;
-	if (!tl->nrow || env->rows < 6 || tl->legend == LEGEND_OFF || (tl->legend == LEGEND_FITS && !fits))
+	if (!tl->rows.nrow || env->rows < 6 || tl->legend == LEGEND_OFF || (tl->legend == LEGEND_FITS && !fits))
 		return 0;
-	bool many = tl->kind == TL_G || (tl->kind != TL_T && tl->npin);
+	bool many = tl->rows.kind == TL_G || (tl->rows.kind != TL_T && tl->rows.npin);
 	return many && env->cols < WIDE ? 2 : 1;
 }
 
@@ -66,7 +66,7 @@ enum verdict timeline_legend_command(struct timeline *tl, const struct pane_env 
 	bool shown = timeline_legend_lines(tl, env) > 0;
 	tl->legend = shown ? LEGEND_OFF : LEGEND_ON;
 	if (!shown && !timeline_legend_lines(tl, env))
-		return pane_message(out, tl->nrow ? "no room for the legend" : "no rows: nothing to explain");
+		return pane_message(out, tl->rows.nrow ? "no room for the legend" : "no rows: nothing to explain");
 	return pane_message(out, shown ? "no legend" : "legend");
 }
 
@@ -79,7 +79,7 @@ struct states_seen {
 static void note_states(
     const struct timeline *tl, const struct grid *g, const struct timeline_layout *l, struct states_seen *s)
 {
-	*s = (struct states_seen){.rows = (tl->kind == TL_G ? OF_G : OF_P) | (tl->npin ? OF_ALL : 0)};
+	*s = (struct states_seen){.rows = (tl->rows.kind == TL_G ? OF_G : OF_P) | (tl->rows.npin ? OF_ALL : 0)};
 	for (int y = l->rows; y < l->rows + l->nrows; y++)
 		for (int x = l->gutter; x < l->gutter + l->cells; x++) {
 			const struct cell *c = grid_at(g, y, x);
@@ -128,9 +128,9 @@ void timeline_draw_legend(const struct timeline *tl, struct grid *g, const struc
 {
 	struct states_seen states_seen;
 	int x = 0, y = l->legend;
-	if (l->nlegend && tl->kind == TL_T)
+	if (l->nlegend && tl->rows.kind == TL_T)
 		draw_tasks(g, y);
-	if (!l->nlegend || tl->kind == TL_T)
+	if (!l->nlegend || tl->rows.kind == TL_T)
 		return;
 	note_states(tl, g, l, &states_seen);
 	if (uses_letters(g) && states_seen.letter[':'])

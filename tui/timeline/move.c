@@ -36,7 +36,7 @@ void timeline_set_window(struct timeline *tl, const struct pane_env *env, int64_
 		tl->at = tl->t1 - 1;
 	if (tl->at < tl->t0)
 		tl->at = tl->t0;
-	if (moved && env->compact && (tl->kind == TL_G || tl->kind == TL_M))
+	if (moved && env->compact && (tl->rows.kind == TL_G || tl->rows.kind == TL_M))
 		timeline_make_rows(tl, env); /* with compact rows, those active in the window */
 	timeline_update_facts(tl, env);
 }
@@ -81,18 +81,18 @@ void timeline_scroll(struct timeline *tl, const struct pane_env *env, double scr
 void timeline_select_row(struct timeline *tl, const struct pane_env *env, int64_t row)
 {
 	struct timeline_layout l = timeline_layout(tl, env);
-	if (row >= (int64_t)tl->nrow)
-		row = (int64_t)tl->nrow - 1;
+	if (row >= (int64_t)tl->rows.nrow)
+		row = (int64_t)tl->rows.nrow - 1;
 	if (row < 0)
 		row = 0;
-	tl->sel = (uint32_t)row;
+	tl->rows.sel = (uint32_t)row;
 	uint32_t h = l.nrows > 0 ? (uint32_t)l.nrows : 1;
-	if (tl->sel < tl->top)
-		tl->top = tl->sel;
-	if (tl->sel >= tl->top + h)
-		tl->top = tl->sel - h + 1;
-	if (tl->top && tl->top + h > tl->nrow)
-		tl->top = tl->nrow > h ? tl->nrow - h : 0;
+	if (tl->rows.sel < tl->rows.top)
+		tl->rows.top = tl->rows.sel;
+	if (tl->rows.sel >= tl->rows.top + h)
+		tl->rows.top = tl->rows.sel - h + 1;
+	if (tl->rows.top && tl->rows.top + h > tl->rows.nrow)
+		tl->rows.top = tl->rows.nrow > h ? tl->rows.nrow - h : 0;
 }
 
 bool timeline_select_track(struct timeline *tl, const struct pane_env *env, trk_id t)
@@ -113,11 +113,11 @@ bool timeline_show_track(struct timeline *tl, const struct pane_env *env, trk_id
 	enum track_kind k = store_trk(sn->st, t)->kind;
 	if (k == TK_NONE)
 		return false;
-	if (kinds[k] != tl->kind)
+	if (kinds[k] != tl->rows.kind)
 		timeline_set_kind(tl, env, kinds[k]);
 	if (timeline_select_track(tl, env, t) || timeline_filter_seek(tl, sn, t, true))
 		return true;
-	tl->only = ONLY_ALL; /* the goroutine is not in the subset or in the scope of the filters */
+	tl->rows.only = ONLY_ALL; /* the goroutine is not in the subset or in the scope of the filters */
 	tl->scope.guest = t;
 	timeline_make_rows(tl, env);
 	return timeline_select_track(tl, env, t) || timeline_filter_seek(tl, sn, t, true);
@@ -233,7 +233,7 @@ void timeline_fit_interval(struct timeline *tl, const struct pane_env *env, int6
 void timeline_fit_selection(struct timeline *tl, const struct pane_env *env)
 {
 	struct timeline_extent x;
-	int64_t a = tl->r0, b = tl->r1;
+	int64_t a = tl->range.t0, b = tl->range.t1;
 	if (b <= a) {
 		if (!timeline_extent(tl, env, &x))
 			return;

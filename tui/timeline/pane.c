@@ -41,16 +41,16 @@ static void timeline_open(void *st, const struct pane_env *env)
 static void timeline_close(void *st)
 {
 	struct timeline *tl = st;
-	async_stop(&tl->jumping);
-	async_stop(&tl->search);
+	async_stop(&tl->wake.slot);
+	async_stop(&tl->search.slot);
 	timeline_facts_free(tl);
 	timeline_free_hits(tl);
-	span_query_free(tl->span_criteria);
-	for (uint32_t i = 0; i < tl->ngroup; i++)
-		regex_free(tl->group[i]);
+	span_query_free(tl->search.criteria);
+	for (uint32_t i = 0; i < tl->rows.ngroup; i++)
+		regex_free(tl->rows.group[i]);
 	timeline_index_free(tl);
 	timeline_scope_free(tl);
-	mem_free(tl->row);
+	mem_free(tl->rows.row);
 }
 
 void timeline_update(void *st, const struct pane_env *env)
@@ -59,13 +59,13 @@ void timeline_update(void *st, const struct pane_env *env)
 	const struct snap *snap = session_snap(env->s);
 	timeline_index(tl, env);
 	bool narrowed = timeline_scope_update(tl, env);
-	if (narrowed || tl->made != tl->news || tl->compact != env->compact || timeline_filter_pending(tl))
+	if (narrowed || tl->rows.made != tl->news || tl->rows.compact != env->compact || timeline_filter_pending(tl))
 		timeline_make_rows(tl, env);
 	if (narrowed)
 		timeline_scope_choose_kind(tl, env);
-	if (snap->complete && !tl->looked) {
-		tl->looked = true;
-		if (tl->span_criteria)
+	if (snap->complete && !tl->search.restarted) {
+		tl->search.restarted = true;
+		if (tl->search.criteria)
 			timeline_restart_search(tl, env);
 	}
 	if (!tl->moved)
@@ -83,8 +83,8 @@ static void draw_below(
 {
 	size_t n;
 	int lines = (int)timeline_facts_lines(tl) + 1;
-	bool woke = tl->wake.by && tl->wake_at == tl->at;
-	bool first = tl->whole && env->detail && !woke && (tl->kind == TL_P || !tl->moved);
+	bool woke = tl->wake.link.by && tl->wake.at == tl->at;
+	bool first = tl->whole && env->detail && !woke && (tl->rows.kind == TL_P || !tl->moved);
 	struct timeline_layout part = *l;
 	timeline_facts(tl, session_snap(env->s), &n);
 	if (tl->ix->whole && lines > 1 && l->nstory >= TL_STORY_LEAST + lines) {
@@ -102,7 +102,7 @@ static void draw_below(
 
 static bool on_outline(const struct timeline *tl, const struct snap *snap, const struct timeline_layout *l)
 {
-	return !tl->nchain && !snap->complete && snap->outline && tl->whole && l->nstory;
+	return !tl->wake.nchain && !snap->complete && snap->outline && tl->whole && l->nstory;
 }
 
 static void timeline_draw(const void *st, const struct pane_env *env, struct grid *g)
@@ -125,7 +125,7 @@ static void timeline_draw(const void *st, const struct pane_env *env, struct gri
 	timeline_draw_header(tl, env, g, &l);
 	timeline_draw_rows(tl, env, g, &l);
 	timeline_draw_legend(tl, g, &l);
-	if (tl->nchain)
+	if (tl->wake.nchain)
 		timeline_draw_chain(tl, env, g, &l);
 	else if (on_outline(tl, snap, &l))
 		timeline_draw_outline(env, g, l.story, l.nstory);
@@ -135,15 +135,15 @@ static void timeline_draw(const void *st, const struct pane_env *env, struct gri
 
 static void range_cmd(struct timeline *tl)
 {
-	if (!tl->ranging) {
-		tl->ranging = true;
-		tl->anchor = tl->at;
-		tl->r0 = tl->r1 = 0;
+	if (!tl->range.on) {
+		tl->range.on = true;
+		tl->range.anchor = tl->at;
+		tl->range.t0 = tl->range.t1 = 0;
 		return;
 	}
-	tl->ranging = false;
-	tl->r0 = tl->anchor < tl->at ? tl->anchor : tl->at;
-	tl->r1 = tl->anchor < tl->at ? tl->at : tl->anchor;
+	tl->range.on = false;
+	tl->range.t0 = tl->range.anchor < tl->at ? tl->range.anchor : tl->at;
+	tl->range.t1 = tl->range.anchor < tl->at ? tl->at : tl->range.anchor;
 }
 
 /* f: filter all panes by the range, the task, the region, or the track of the row. */
@@ -156,11 +156,11 @@ static enum verdict focus_cmd(struct timeline *tl, const struct pane_env *env, s
 	enum track_kind kind = store_trk(st, t)->kind;
 	out->query = *session_query(env->s);
 	out->query.suspended = false;
-	if (tl->ranging)
+	if (tl->range.on)
 		range_cmd(tl);
-	if (tl->r1 > tl->r0) {
-		out->query.from = tl->r0;
-		out->query.to = tl->r1;
+	if (tl->range.t1 > tl->range.t0) {
+		out->query.from = tl->range.t0;
+		out->query.to = tl->range.t1;
 	} else if (r.what == ROW_TASK) {
 		out->query.task = arena_printf(
 		    env->scratch, "%llu", (unsigned long long)tl->ix->tasks->task[r.id].id);
@@ -184,7 +184,7 @@ static enum verdict focus_cmd(struct timeline *tl, const struct pane_env *env, s
 static enum verdict pane_cmd(
     const struct timeline *tl, const struct pane_env *env, enum cmd_id cmd, struct ask *out)
 {
-	int64_t a = tl->ranging ? tl->anchor : tl->r0, b = tl->ranging ? tl->at : tl->r1;
+	int64_t a = tl->range.on ? tl->range.anchor : tl->range.t0, b = tl->range.on ? tl->at : tl->range.t1;
 	if (a == b)
 		return V_PASS;
 	out->kind = ASK_QUERY;
@@ -200,12 +200,12 @@ static enum verdict pane_cmd(
 static enum verdict enter_cmd(struct timeline *tl, const struct pane_env *env, struct ask *out)
 {
 	struct timeline_row r = timeline_selected_row(tl);
-	if (tl->ranging)
+	if (tl->range.on)
 		range_cmd(tl);
-	if (tl->r1 <= tl->r0 && r.what != ROW_TASK && r.what != ROW_REGION)
+	if (tl->range.t1 <= tl->range.t0 && r.what != ROW_TASK && r.what != ROW_REGION)
 		return timeline_jump(tl, env, CMD_OPEN, 1, timeline_selected_track(tl, env), out);
 	timeline_fit_selection(tl, env);
-	tl->r0 = tl->r1 = 0;
+	tl->range.t0 = tl->range.t1 = 0;
 	return V_DONE;
 }
 
@@ -222,7 +222,7 @@ static bool move_rows(struct timeline *tl, const struct pane_env *env, const str
 {
 	int page = timeline_layout(tl, env).nrows, n = act_n(a);
 	page = page > 1 ? page - 1 : 1;
-	int64_t at = tl->sel;
+	int64_t at = tl->rows.sel;
 	switch (a->cmd) {
 	case CMD_DOWN: at += n; break;
 	case CMD_UP: at -= n; break;
@@ -231,7 +231,7 @@ static bool move_rows(struct timeline *tl, const struct pane_env *env, const str
 	case CMD_HALF_DOWN: at += (int64_t)n * (page / 2 + 1); break;
 	case CMD_HALF_UP: at -= (int64_t)n * (page / 2 + 1); break;
 	case CMD_FIRST: at = 0; break;
-	case CMD_LAST: at = a->count > 0 ? a->count - 1 : (int64_t)tl->nrow - 1; break;
+	case CMD_LAST: at = a->count > 0 ? a->count - 1 : (int64_t)tl->rows.nrow - 1; break;
 	default: return false;
 	}
 	timeline_select_row(tl, env, at);
@@ -244,7 +244,7 @@ static enum verdict whole_cmd(struct timeline *tl, const struct pane_env *env, s
 	const struct snap *sn = session_snap(env->s);
 	trk_id at = timeline_selected_track(tl, env);
 	bool whole = tl->whole;
-	if (tl->kind == TL_G && tl->only != ONLY_ALL) {
+	if (tl->rows.kind == TL_G && tl->rows.only != ONLY_ALL) {
 		whole = false;
 		timeline_show_subset(tl, env, ONLY_ALL, 0);
 		if (at)
@@ -284,7 +284,7 @@ static enum verdict where_cmd(
 		if (!cond) {
 			out->kind = ASK_PROMPT;
 			snprintf(out->text, sizeof out->text, "where %s",
-			    tl->span_criteria ? span_query_text(tl->span_criteria) : "");
+			    tl->search.criteria ? span_query_text(tl->search.criteria) : "");
 			return V_ASK;
 		}
 	} else if (!(h = span_query_new(cond, &e))) {
@@ -335,14 +335,14 @@ static enum verdict lines_cmd(
 
 static enum verdict cancel_cmd(struct timeline *tl)
 {
-	if (tl->ranging || tl->r1 > tl->r0) {
-		tl->ranging = false;
-		tl->r0 = tl->r1 = 0;
+	if (tl->range.on || tl->range.t1 > tl->range.t0) {
+		tl->range.on = false;
+		tl->range.t0 = tl->range.t1 = 0;
 		return V_DONE;
 	}
-	if (!tl->span_criteria)
+	if (!tl->search.criteria)
 		return V_PASS;
-	bool found = span_query_text(tl->span_criteria)[0] == '/'; /* the app ends this search */
+	bool found = span_query_text(tl->search.criteria)[0] == '/'; /* the app ends this search */
 	timeline_set_search(tl, NULL, NULL, 0);
 	return found ? V_PASS : V_DONE;
 }
@@ -355,11 +355,11 @@ static enum verdict act_rows(
 	case CMD_ROWS: return timeline_rows_command(tl, env, a->arg, out);
 	case CMD_TAG: timeline_toggle_pin(tl, env); return V_DONE;
 	case CMD_EXPAND: {
-		uint32_t n = tl->nrow;
+		uint32_t n = tl->rows.nrow;
 		timeline_toggle_regions(tl, env);
-		return tl->nrow != n
+		return tl->rows.nrow != n
 			   ? V_DONE
-			   : pane_message(out, tl->kind == TL_G
+			   : pane_message(out, tl->rows.kind == TL_G
 						   ? "no regions on this goroutine: trace.WithRegion creates them"
 						   : "regions are shown under goroutines: M shows goroutines");
 	}
@@ -391,7 +391,7 @@ static enum verdict act_find(
 	case CMD_SORT_RIGHT: return timeline_sort_hits(tl, env, a, out);
 	case CMD_NEXT:
 	case CMD_PREV:
-		return tl->span_criteria && !env->find.rx
+		return tl->search.criteria && !env->find.rx
 			   ? timeline_goto_hit(tl, env, a->cmd == CMD_NEXT ? 1 : -1, out)
 			   : V_PASS;
 	case CMD_OPEN: return enter_cmd(tl, env, out);
@@ -419,7 +419,7 @@ static enum verdict timeline_act(
 	tl->moved = true;
 	timeline_filter_drop_seek(tl);
 	timeline_scope_drop_deferred(tl);
-	if (a->cmd == CMD_CANCEL && async_cancel(&tl->jumping))
+	if (a->cmd == CMD_CANCEL && async_cancel(&tl->wake.slot))
 		return pane_message(out, "stopped");
 	if (timeline_chain_command(tl, env, a) || move_rows(tl, env, a) || move_time(tl, env, a))
 		return V_DONE;
@@ -444,9 +444,9 @@ static void timeline_place(const void *st, const struct pane_env *env, struct pl
 	struct timeline_row r = timeline_selected_row(tl);
 	p->trk = p->row = timeline_selected_track(tl, env);
 	p->t0 = tl->at;
-	if (tl->r1 > tl->r0) {
-		p->t0 = tl->r0;
-		p->t1 = tl->r1;
+	if (tl->range.t1 > tl->range.t0) {
+		p->t0 = tl->range.t0;
+		p->t1 = tl->range.t1;
 	}
 	if (r.what == ROW_TASK) {
 		p->rows = ROWS_TASK;
@@ -480,14 +480,14 @@ static void timeline_save_view(const void *st, struct view *v)
 	const struct timeline *tl = st;
 	view_put_zoom_time(v, "t0", tl->t0);
 	view_put_zoom_time(v, "t1", tl->t1);
-	view_put_zoom(v, "rows", tl->kind);
-	view_put_zoom(v, "only", tl->only);
-	view_put_zoom(v, "id", (int64_t)tl->only_id);
-	view_put_zoom(v, "order", tl->order);
+	view_put_zoom(v, "rows", tl->rows.kind);
+	view_put_zoom(v, "only", tl->rows.only);
+	view_put_zoom(v, "id", (int64_t)tl->rows.only_id);
+	view_put_zoom(v, "order", tl->rows.order);
 	view_put_zoom(v, "whole", tl->whole);
 	view_put_cursor_time(v, "t", tl->at);
-	view_put_cursor(v, "row", tl->sel);
-	view_put_cursor(v, "top", tl->top);
+	view_put_cursor(v, "row", tl->rows.sel);
+	view_put_cursor(v, "top", tl->rows.top);
 }
 
 void timeline_load_view(void *st, const struct pane_env *env, const struct view *v)
@@ -501,11 +501,11 @@ void timeline_load_view(void *st, const struct pane_env *env, const struct view 
 	uint64_t id = (uint64_t)view_get(v, "id");
 	tl->moved = true;
 	timeline_scope_defer_load(tl, v);
-	if ((only != ONLY_GROUP || id < tl->ngroup) &&
-	    (kind != tl->kind || only != tl->only || order != tl->order || id != tl->only_id)) {
-		tl->only = only;
-		tl->only_id = id;
-		tl->order = order;
+	if ((only != ONLY_GROUP || id < tl->rows.ngroup) &&
+	    (kind != tl->rows.kind || only != tl->rows.only || order != tl->rows.order || id != tl->rows.only_id)) {
+		tl->rows.only = only;
+		tl->rows.only_id = id;
+		tl->rows.order = order;
 		tl->going = true;
 		timeline_set_kind(tl, env, kind);
 		tl->going = false;
@@ -523,7 +523,7 @@ void timeline_load_view(void *st, const struct pane_env *env, const struct view 
 static void timeline_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct timeline *tl = st;
-	if (tl->nchain) {
+	if (tl->wake.nchain) {
 		buf_puts(b, "j k line  Enter go there  q W close");
 		return;
 	}
@@ -547,7 +547,7 @@ static void timeline_click(
 		return;
 	}
 	if (y >= l.rows && y < l.rows + l.nrows)
-		timeline_select_row(tl, env, (int64_t)tl->top + (y - l.rows));
+		timeline_select_row(tl, env, (int64_t)tl->rows.top + (y - l.rows));
 	if (x >= l.gutter && x < l.gutter + l.cells)
 		timeline_move_cursor(tl, env, x - l.gutter - timeline_cell_at(tl, l.cells, tl->at));
 	if (twice)
@@ -570,7 +570,7 @@ static int timeline_pane_topics(const void *st, const struct pane_env *env, enum
 		 : r.what == ROW_REGION ? TOPIC_T_REGION
 		 : r.what == ROW_STACK	? TOPIC_T_STACKS
 					: kinds[store_trk(session_snap(env->s)->st, r.id)->kind];
-	if (tl->span_criteria)
+	if (tl->search.criteria)
 		t[n++] = TOPIC_T_HITS;
 	return n;
 }

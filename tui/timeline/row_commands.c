@@ -25,14 +25,14 @@ static trk_id parse_goroutine(const struct timeline *tl, const struct snap *sn, 
 /* Return the index of an expression in group[], which views refer to; -1: *e. */
 static int group_number(struct timeline *tl, const char *re, struct err *e)
 {
-	for (uint32_t i = 0; i < tl->ngroup; i++)
-		if (!strcmp(regex_pattern(tl->group[i]), re))
+	for (uint32_t i = 0; i < tl->rows.ngroup; i++)
+		if (!strcmp(regex_pattern(tl->rows.group[i]), re))
 			return (int)i;
-	if (tl->ngroup == TL_GROUPS)
+	if (tl->rows.ngroup == TL_GROUPS)
 		return err_set(
 		    e, ERR_LIMIT, ERR_NOWHERE, "too many groups");
-	tl->group[tl->ngroup] = regex_new(re, e);
-	return tl->group[tl->ngroup] ? (int)tl->ngroup++ : -1;
+	tl->rows.group[tl->rows.ngroup] = regex_new(re, e);
+	return tl->rows.group[tl->rows.ngroup] ? (int)tl->rows.ngroup++ : -1;
 }
 
 static enum verdict rows_group(
@@ -66,7 +66,7 @@ static enum verdict rows_task(
 	timeline_task_bounds(session_snap(env->s), &tl->ix->tasks->task[i], &t0, &t1);
 	tl->at = t0 + (t1 - t0) / 2;
 	timeline_set_window(tl, env, t0 - (t1 - t0) / 16, t1 + (t1 - t0) / 16);
-	timeline_select_row(tl, env, tl->npinrow);
+	timeline_select_row(tl, env, tl->rows.npinrow);
 	return V_DONE;
 }
 
@@ -97,7 +97,7 @@ static enum verdict rows_tasks(
 		    out, "this trace has no tasks (trace.NewTask creates them)");
 	for (unsigned i = 0; *by && i < 3; i++)
 		if (!strncmp(orders[i], by, strlen(by)))
-			tl->order = (enum timeline_task_order)i;
+			tl->rows.order = (enum timeline_task_order)i;
 	timeline_set_kind(tl, env, TL_T);
 	return V_DONE;
 }
@@ -105,7 +105,7 @@ static enum verdict rows_tasks(
 /* M: return the next of Ps, goroutines, tasks if there are any, Ms. */
 static enum timeline_kind next_kind(const struct timeline *tl)
 {
-	switch (tl->kind) {
+	switch (tl->rows.kind) {
 	case TL_P: return TL_G;
 	case TL_G: return tl->ix->tasks->n ? TL_T : TL_M;
 	case TL_T: return TL_M;
@@ -124,12 +124,12 @@ enum verdict timeline_rows_command(
 	    {"tasks", rows_tasks}};
 	size_t n = arg ? strcspn(arg, " ") : 0;
 	if (!n) {
-		if (tl->kind == TL_P)
-			tl->only = ONLY_ALL;
+		if (tl->rows.kind == TL_P)
+			tl->rows.only = ONLY_ALL;
 		for (int tries = 0; tries < TL__N;
 		     tries++) { /* skip kinds without rows */
 			timeline_set_kind(tl, env, next_kind(tl));
-			if (tl->nrow > tl->npinrow)
+			if (tl->rows.nrow > tl->rows.npinrow)
 				return V_DONE;
 		}
 		return pane_message(out, "no rows: this file has only counters");
@@ -163,11 +163,11 @@ static void put_expression(const char *re, struct buf *b)
 /* Return the number of tasks or tracks that have a row, without pinned ones and without the subrows of tracks. */
 static uint32_t count_rows(const struct timeline *tl)
 {
-	if (tl->kind == TL_T)
-		return tl->nrow - tl->npinrow;
-	uint32_t n = tl->nrest - tl->nhole;
-	for (uint32_t i = tl->npinrow; i < tl->nhead; i++)
-		n += tl->row[i].what == ROW_TRACK;
+	if (tl->rows.kind == TL_T)
+		return tl->rows.nrow - tl->rows.npinrow;
+	uint32_t n = tl->rows.nrest - tl->rows.nhole;
+	for (uint32_t i = tl->rows.npinrow; i < tl->rows.nhead; i++)
+		n += tl->rows.row[i].what == ROW_TRACK;
 	return n;
 }
 
@@ -177,26 +177,26 @@ void timeline_describe_rows(const struct timeline *tl, const struct pane_env *en
 	static const char *const orders[] = {"", ", children below parents", ", longest first"};
 	const struct store *st = session_snap(env->s)->st;
 	uint32_t n = count_rows(tl);
-	if (!tl->nrow && session_snap(env->s)->complete && !timeline_filter_pending(tl)) {
+	if (!tl->rows.nrow && session_snap(env->s)->complete && !timeline_filter_pending(tl)) {
 		buf_puts(b, "only counters");
 		return;
 	}
-	buf_printf(b, "%u %s row%s%s", n, kinds[tl->kind], n == 1 ? "" : "s",
+	buf_printf(b, "%u %s row%s%s", n, kinds[tl->rows.kind], n == 1 ? "" : "s",
 	    timeline_filter_pending(tl) || async_job(&tl->scoping) ? " so far" : "");
-	if (tl->kind == TL_G && tl->only == ONLY_ALL && tl->scope.on)
+	if (tl->rows.kind == TL_G && tl->rows.only == ONLY_ALL && tl->scope.on)
 		buf_printf(b, " of %u", tl->tr->n[TK_G]);
-	if (tl->kind == TL_T)
-		buf_puts(b, orders[tl->order]);
-	if (tl->kind == TL_G && tl->only == ONLY_GROUP)
-		put_expression(regex_pattern(tl->group[tl->only_id]), b);
-	if (tl->kind == TL_G && tl->only == ONLY_TASK)
-		buf_printf(b, " of task %llu", (unsigned long long)tl->only_id);
-	if (tl->kind == TL_G && tl->only == ONLY_RELATED) {
+	if (tl->rows.kind == TL_T)
+		buf_puts(b, orders[tl->rows.order]);
+	if (tl->rows.kind == TL_G && tl->rows.only == ONLY_GROUP)
+		put_expression(regex_pattern(tl->rows.group[tl->rows.only_id]), b);
+	if (tl->rows.kind == TL_G && tl->rows.only == ONLY_TASK)
+		buf_printf(b, " of task %llu", (unsigned long long)tl->rows.only_id);
+	if (tl->rows.kind == TL_G && tl->rows.only == ONLY_RELATED) {
 		buf_puts(b, " around ");
-		tracepane_put_id(st, (trk_id)tl->only_id, b);
+		tracepane_put_id(st, (trk_id)tl->rows.only_id, b);
 	}
-	if (tl->npin)
-		buf_printf(b, ", %u pinned", tl->npin);
+	if (tl->rows.npin)
+		buf_printf(b, ", %u pinned", tl->rows.npin);
 }
 
 /* ---- t, E, S */
@@ -216,19 +216,19 @@ static bool toggle_track(trk_id *v, uint32_t *n, uint32_t most, trk_id t)
 
 void timeline_toggle_pin(struct timeline *tl, const struct pane_env *env)
 {
-	if (toggle_track(tl->pin, &tl->npin, TL_PINS, timeline_selected_track(tl, env)))
+	if (toggle_track(tl->rows.pin, &tl->rows.npin, TL_PINS, timeline_selected_track(tl, env)))
 		timeline_make_rows(tl, env);
 }
 
 void timeline_toggle_regions(struct timeline *tl, const struct pane_env *env)
 {
-	if (toggle_track(tl->open, &tl->nopen, TL_OPEN, timeline_selected_track(tl, env)))
+	if (toggle_track(tl->rows.open, &tl->rows.nopen, TL_OPEN, timeline_selected_track(tl, env)))
 		timeline_make_rows(tl, env);
 }
 
 void timeline_toggle_stacks(struct timeline *tl, const struct pane_env *env)
 {
 	trk_id t = timeline_selected_track(tl, env);
-	tl->stacks = tl->stacks == t ? 0 : t;
+	tl->rows.stacks = tl->rows.stacks == t ? 0 : t;
 	timeline_make_rows(tl, env);
 }

@@ -138,9 +138,9 @@ static void near_take(struct timeline_row_filter *p, struct near_work *w)
 /* Return whether the neighbours are known; start to find them otherwise. */
 static bool near_known(const struct timeline *tl, const struct snap *sn, uint32_t task)
 {
-	struct timeline_row_filter *p = tl->pick;
+	struct timeline_row_filter *p = tl->rows.filter;
 	struct near_work *w = async_wanted(&p->finding), new = {.sn = sn, .tasks = tl->ix->tasks, .task = task,
-	    .to = {.only = tl->only, .id = tl->only_id, .news = tl->news}};
+	    .to = {.only = tl->rows.only, .id = tl->rows.only_id, .news = tl->news}};
 	if (near_is(&p->near_set, &new.to))
 		return true;
 	if (w && w->to.only == new.to.only && w->to.id == new.to.id && w->to.news == new.to.news)
@@ -236,13 +236,18 @@ static bool same_key(const struct pick_of *a, const struct pick_of *b, bool wind
 
 static struct pick_of of_now(const struct timeline *tl, const struct pane_env *env)
 {
-	struct pick_of of = {.only = tl->only, .id = tl->only == ONLY_ALL ? 0 : tl->only_id, .compact = env->compact,
-	    .news = tl->news, .serial = tl->scope.serial, .npin = tl->npin, .guest = tl->scope.guest};
+	struct pick_of of = {.only = tl->rows.only,
+	    .id = tl->rows.only == ONLY_ALL ? 0 : tl->rows.only_id,
+	    .compact = env->compact,
+	    .news = tl->news,
+	    .serial = tl->scope.serial,
+	    .npin = tl->rows.npin,
+	    .guest = tl->scope.guest};
 	if (env->compact) {
 		of.t0 = tl->t0;
 		of.t1 = tl->t1;
 	}
-	memcpy(of.pin, tl->pin, tl->npin * sizeof *of.pin);
+	memcpy(of.pin, tl->rows.pin, tl->rows.npin * sizeof *of.pin);
 	return of;
 }
 
@@ -257,7 +262,7 @@ static void own_group(struct list_work *w)
 /* List a few goroutines at once; for many, list the first ones and start a job. */
 static void list_begin(const struct timeline *tl, struct list_work *w)
 {
-	struct timeline_row_filter *p = tl->pick;
+	struct timeline_row_filter *p = tl->rows.filter;
 	bool many = async_is_long(w->nfrom);
 	w->again = p->any && many && same_key(&p->of, &w->of, false);
 	if (!w->again) {
@@ -279,7 +284,7 @@ static void list_begin(const struct timeline *tl, struct list_work *w)
 
 const struct timeline_row_list *timeline_row_filter(const struct timeline *tl, const struct pane_env *env)
 {
-	struct timeline_row_filter *p = tl->pick;
+	struct timeline_row_filter *p = tl->rows.filter;
 	const struct snap *sn = session_snap(env->s);
 	struct pick_of of = of_now(tl, env);
 	if (p->any && p->now.whole && same_key(&p->of, &of, true))
@@ -288,10 +293,10 @@ const struct timeline_row_list *timeline_row_filter(const struct timeline *tl, c
 	if (now && same_key(&now->of, &of, true))
 		return &p->now;
 	async_stop(&p->listing);
-	uint32_t task = tl->only == ONLY_TASK ? stats_task_find(tl->ix->tasks, tl->only_id) : UINT32_MAX;
-	bool near_set = task != UINT32_MAX || (tl->only == ONLY_RELATED && tl->only_id < sn->ntrks);
+	uint32_t task = tl->rows.only == ONLY_TASK ? stats_task_find(tl->ix->tasks, tl->rows.only_id) : UINT32_MAX;
+	bool near_set = task != UINT32_MAX || (tl->rows.only == ONLY_RELATED && tl->rows.only_id < sn->ntrks);
 	bool known = near_set && near_known(tl, sn, task);
-	trk_id self = tl->only == ONLY_RELATED && near_set ? (trk_id)tl->only_id : 0;
+	trk_id self = tl->rows.only == ONLY_RELATED && near_set ? (trk_id)tl->rows.only_id : 0;
 	struct list_work *w = xcalloc(1, sizeof *w);
 	*w = (struct list_work){.sn = sn,
 	    .scope = &tl->scope,
@@ -299,7 +304,7 @@ const struct timeline_row_list *timeline_row_filter(const struct timeline *tl, c
 	    .of = of,
 	    .from = tl->tr->trk[TK_G],
 	    .nfrom = tl->tr->n[TK_G],
-	    .group = tl->only == ONLY_GROUP ? tl->group[tl->only_id] : NULL};
+	    .group = tl->rows.only == ONLY_GROUP ? tl->rows.group[tl->rows.only_id] : NULL};
 	if (near_set) {
 		w->from = known ? p->near_set.v : &self;
 		w->nfrom = known ? p->near_set.n : self != 0;
@@ -322,7 +327,7 @@ const struct timeline_row_list *timeline_row_filter(const struct timeline *tl, c
 
 void timeline_filter_clear(const struct timeline *tl)
 {
-	struct timeline_row_filter *p = tl->pick;
+	struct timeline_row_filter *p = tl->rows.filter;
 	async_stop(&p->listing);
 	async_cancel(&p->finding);
 	mem_free(p->now.v);
@@ -332,46 +337,46 @@ void timeline_filter_clear(const struct timeline *tl)
 
 void timeline_filter_commit(const struct timeline *tl)
 {
-	mem_free(tl->pick->before);
-	tl->pick->before = NULL;
+	mem_free(tl->rows.filter->before);
+	tl->rows.filter->before = NULL;
 }
 
 struct job *timeline_filter_job(const struct timeline *tl)
 {
-	const struct timeline_row_filter *p = tl->pick;
+	const struct timeline_row_filter *p = tl->rows.filter;
 	return async_job(&p->finding) ? async_job(&p->finding) : async_job(&p->listing);
 }
 
 bool timeline_filter_pending(const struct timeline *tl)
 {
-	return tl->kind == TL_G && !tl->pick->now.whole;
+	return tl->rows.kind == TL_G && !tl->rows.filter->now.whole;
 }
 
 void timeline_filter_fallback(struct timeline *tl, enum timeline_subset was, uint64_t id)
 {
-	tl->pick->other = true;
-	tl->pick->was = was;
-	tl->pick->was_id = id;
+	tl->rows.filter->other = true;
+	tl->rows.filter->was = was;
+	tl->rows.filter->was_id = id;
 }
 
 bool timeline_filter_seek(const struct timeline *tl, const struct snap *sn, trk_id t, bool must)
 {
 	if (!timeline_filter_pending(tl) || !t || store_trk(sn->st, t)->kind != TK_G)
 		return false;
-	tl->pick->seek = t;
-	tl->pick->must = must;
+	tl->rows.filter->seek = t;
+	tl->rows.filter->must = must;
 	return true;
 }
 
 void timeline_filter_seek_row(const struct timeline *tl, int64_t row)
 {
-	tl->pick->seek_row = timeline_filter_pending(tl) ? row : -1;
+	tl->rows.filter->seek_row = timeline_filter_pending(tl) ? row : -1;
 }
 
 void timeline_filter_drop_seek(const struct timeline *tl)
 {
-	tl->pick->seek = 0;
-	tl->pick->seek_row = -1;
+	tl->rows.filter->seek = 0;
+	tl->rows.filter->seek_row = -1;
 }
 
 /* Take the result, or wait for it. */
@@ -393,7 +398,7 @@ static void take_result(struct timeline_row_filter *p)
 /* Move to the requested row. */
 static void apply_seek(struct timeline *tl, const struct pane_env *env)
 {
-	struct timeline_row_filter *p = tl->pick;
+	struct timeline_row_filter *p = tl->rows.filter;
 	trk_id seek = p->seek;
 	int64_t row = p->seek_row;
 	timeline_filter_drop_seek(tl);
@@ -407,37 +412,37 @@ static void apply_seek(struct timeline *tl, const struct pane_env *env)
 
 void timeline_filter_finish(struct timeline *tl, const struct pane_env *env, struct ask *out)
 {
-	struct timeline_row_filter *p = tl->pick;
+	struct timeline_row_filter *p = tl->rows.filter;
 	const struct list_work *w = async_job(&p->finding) ? NULL : async_wanted(&p->listing);
 	bool again = w && w->again;
 	take_result(p);
-	if (tl->kind != TL_G)
+	if (tl->rows.kind != TL_G)
 		return;
 	timeline_make_rows(tl, env);
 	if (timeline_filter_pending(tl))
 		return;
-	if (p->other && tl->nrow <= tl->npinrow && tl->only != ONLY_ALL) {
-		tl->only = p->was;
-		tl->only_id = p->was_id;
+	if (p->other && tl->rows.nrow <= tl->rows.npinrow && tl->rows.only != ONLY_ALL) {
+		tl->rows.only = p->was;
+		tl->rows.only_id = p->was_id;
 		timeline_set_kind(tl, env, TL_G);
 		pane_message(out, "no goroutine's start function matches");
 	}
 	p->other = false;
 	apply_seek(tl, env);
-	if (!again && (tl->only != ONLY_ALL || tl->scope.on))
+	if (!again && (tl->rows.only != ONLY_ALL || tl->scope.on))
 		timeline_restart_search(tl, env);		/* the search is limited to the rows */
 }
 
 void timeline_filter_open(struct timeline *tl)
 {
-	tl->pick = xcalloc(1, sizeof *tl->pick);
-	tl->pick->seek_row = -1;
-	tl->pick->now.whole = true;
+	tl->rows.filter = xcalloc(1, sizeof *tl->rows.filter);
+	tl->rows.filter->seek_row = -1;
+	tl->rows.filter->now.whole = true;
 }
 
 void timeline_filter_stop(struct timeline *tl)
 {
-	struct timeline_row_filter *p = tl->pick;
+	struct timeline_row_filter *p = tl->rows.filter;
 	const struct near_work *w = async_running(&p->finding);
 	async_stop(&p->listing);
 	if (w && w->task != UINT32_MAX)		/* it reads the index */
@@ -446,7 +451,7 @@ void timeline_filter_stop(struct timeline *tl)
 
 void timeline_filter_free(struct timeline *tl)
 {
-	struct timeline_row_filter *p = tl->pick;
+	struct timeline_row_filter *p = tl->rows.filter;
 	async_stop(&p->listing);
 	async_stop(&p->finding);
 	mem_free(p->near_set.v);

@@ -49,15 +49,15 @@ static const struct async_kind search_kind = {run_search, free_search};
 
 void timeline_free_hits(struct timeline *tl)
 {
-	span_hits_free(&tl->hits);
-	mem_free(tl->rank);
-	tl->rank = NULL;
-	tl->hit = UINT32_MAX;
+	span_hits_free(&tl->search.hits);
+	mem_free(tl->search.rank);
+	tl->search.rank = NULL;
+	tl->search.current = UINT32_MAX;
 }
 
 static bool wants_p(const struct timeline *tl)
 {
-	return tl->kind == TL_P && span_query_fits_procs(tl->span_criteria);
+	return tl->rows.kind == TL_P && span_query_fits_procs(tl->search.criteria);
 }
 
 /* Exclude goroutines outside the scope of the filters. Those without a row are searched: a jump to them shows all
@@ -65,12 +65,12 @@ static bool wants_p(const struct timeline *tl)
 static void limit_search(struct timeline *tl, const struct snap *sn)
 {
 	uint8_t *in = NULL;
-	if (tl->kind == TL_G && tl->scope.on) {
+	if (tl->rows.kind == TL_G && tl->scope.on) {
 		in = xcalloc(sn->ntrks + 1u, 1);
 		for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
 			in[t] = store_trk(sn->st, t)->kind == TK_G && timeline_scope_has_goroutine(&tl->scope, sn, t);
 	}
-	span_query_restrict(tl->span_criteria, in, sn->ntrks);
+	span_query_restrict(tl->search.criteria, in, sn->ntrks);
 }
 
 static int cmp_longest(const void *ctx, uint32_t a, uint32_t b)
@@ -84,18 +84,18 @@ static int cmp_longest(const void *ctx, uint32_t a, uint32_t b)
 /* Sort the matches by duration, if that is the order. */
 static void rank_hits(struct timeline *tl)
 {
-	uint32_t n = tl->hits.n;
-	mem_free(tl->rank);
-	tl->rank = NULL;
-	if (!tl->longest || !n)
+	uint32_t n = tl->search.hits.n;
+	mem_free(tl->search.rank);
+	tl->search.rank = NULL;
+	if (!tl->search.longest || !n)
 		return;
-	tl->rank = xmalloc(n * sizeof *tl->rank);
+	tl->search.rank = xmalloc(n * sizeof *tl->search.rank);
 	for (uint32_t i = 0; i < n; i++)
-		tl->rank[i] = i;
-	calltree_sort_u32(tl->rank, n, cmp_longest, tl->hits.hit);
-	tl->rank_at = 0;
-	while (tl->hit < n && tl->rank[tl->rank_at] != tl->hit)
-		tl->rank_at++;
+		tl->search.rank[i] = i;
+	calltree_sort_u32(tl->search.rank, n, cmp_longest, tl->search.hits.hit);
+	tl->search.rank_at = 0;
+	while (tl->search.current < n && tl->search.rank[tl->search.rank_at] != tl->search.current)
+		tl->search.rank_at++;
 }
 
 /* Take the matches of a search, unless it still runs (NULL). */
@@ -103,7 +103,7 @@ static void take_hits(struct timeline *tl, struct timeline_search *s)
 {
 	if (!s)
 		return;
-	tl->hits = s->hits;
+	tl->search.hits = s->hits;
 	rank_hits(tl);
 	mem_free(s);
 }
@@ -111,66 +111,66 @@ static void take_hits(struct timeline *tl, struct timeline_search *s)
 static void start_search(struct timeline *tl, const struct pane_env *env, int jump)
 {
 	struct timeline_search *s = xcalloc(1, sizeof *s);
-	async_stop(&tl->search);	/* it reads the criteria, which are changed here */
+	async_stop(&tl->search.slot);	/* it reads the criteria, which are changed here */
 	timeline_free_hits(tl);
 	limit_search(tl, session_snap(env->s));
 	*s = (struct timeline_search){
-	    .span_criteria = tl->span_criteria, .sn = session_snap(env->s), .of_p = wants_p(tl)};
-	tl->hunt_p = s->of_p;
-	tl->hit = UINT32_MAX;
-	tl->jump = jump;
-	take_hits(tl, async_start(&tl->search, &search_kind, s, ASYNC_ALWAYS));
+	    .span_criteria = tl->search.criteria, .sn = session_snap(env->s), .of_p = wants_p(tl)};
+	tl->search.of_procs = s->of_p;
+	tl->search.current = UINT32_MAX;
+	tl->search.jump = jump;
+	take_hits(tl, async_start(&tl->search.slot, &search_kind, s, ASYNC_ALWAYS));
 }
 
 void timeline_set_search(struct timeline *tl, const struct pane_env *env, struct span_criteria *h, int jump)
 {
-	async_stop(&tl->search);
+	async_stop(&tl->search.slot);
 	timeline_free_hits(tl);
-	span_query_free(tl->span_criteria);
-	tl->span_criteria = h;
+	span_query_free(tl->search.criteria);
+	tl->search.criteria = h;
 	if (h)
 		start_search(tl, env, jump);
 	else
-		tl->dim = false;
+		tl->search.dim = false;
 }
 
 bool timeline_search_outdated(const struct timeline *tl)
 {
-	return tl->hunt_p != wants_p(tl);
+	return tl->search.of_procs != wants_p(tl);
 }
 
 void timeline_restart_search(struct timeline *tl, const struct pane_env *env)
 {
-	if (tl->span_criteria)
-		start_search(tl, env, async_job(&tl->search) ? tl->jump : 0);
+	if (tl->search.criteria)
+		start_search(tl, env, async_job(&tl->search.slot) ? tl->search.jump : 0);
 }
 
 struct job *timeline_job(void *st)
 {
 	struct timeline *tl = st;
-	struct job *j = async_job(&tl->jumping);
+	struct job *j = async_job(&tl->wake.slot);
 	j = j ? j : async_job(&tl->indexing);
 	j = j ? j : async_job(&tl->scoping);
 	j = j ? j : timeline_filter_job(tl);
 	j = j ? j : timeline_facts_job(tl);
-	return j ? j : async_job(&tl->search);
+	return j ? j : async_job(&tl->search.slot);
 }
 
 /* ---- moving from match to match */
 
 static bool on_hit(const struct timeline *tl, const struct pane_env *env)
 {
-	if (tl->hit >= tl->hits.n)
+	if (tl->search.current >= tl->search.hits.n)
 		return false;
-	const struct span_hit *h = &tl->hits.hit[tl->hit];
+	const struct span_hit *h = &tl->search.hits.hit[tl->search.current];
 	return tl->at >= h->t0 && tl->at < h->t1 && timeline_selected_track(tl, env) == h->trk;
 }
 
 static void stand_on_hit(struct timeline *tl, const struct pane_env *env, uint32_t i)
 {
-	struct span_hit h = tl->hits.hit[i];	/* copied, because a change of rows may start another search */
+	struct span_hit h = tl->search.hits.hit[i];	/* copied, because a change of rows may start another search */
 	int64_t mid = h.t0 + (h.t1 - h.t0) / 2;
-	tl->hit = i;
+	tl->search.current = i;
 	timeline_show_track(tl, env, h.trk);
 	timeline_goto_time(tl, env, mid >= tl->t0 && mid < tl->t1 ? mid : h.t0);
 	/* move to its middle if that is in the window now */
@@ -180,26 +180,26 @@ static void stand_on_hit(struct timeline *tl, const struct pane_env *env, uint32
 
 void timeline_describe_hits(const struct timeline *tl, struct buf *b)
 {
-	unsigned long long all = tl->hits.all;
-	if (tl->hit < tl->hits.n)
-		buf_printf(b, "%u/%llu", (tl->rank ? tl->rank_at : tl->hit) + 1, all);
+	unsigned long long all = tl->search.hits.all;
+	if (tl->search.current < tl->search.hits.n)
+		buf_printf(b, "%u/%llu", (tl->search.rank ? tl->search.rank_at : tl->search.current) + 1, all);
 	else
 		buf_printf(b, "%llu match%s", all, text_es(all));
-	if (tl->rank)
+	if (tl->search.rank)
 		buf_puts(b, ", longest first");
 }
 
 static void report_hits(const struct timeline *tl, struct ask *out)
 {
 	struct buf b = {0};
-	buf_printf(&b, "%s  ", span_query_text(tl->span_criteria));
+	buf_printf(&b, "%s  ", span_query_text(tl->search.criteria));
 	timeline_describe_hits(tl, &b);
-	if (tl->hits.all) {
+	if (tl->search.hits.all) {
 		buf_puts(&b, ", together ");
-		text_ns(&b, (int64_t)tl->hits.ns);
+		text_ns(&b, (int64_t)tl->search.hits.ns);
 	}
-	if (tl->hits.n < tl->hits.all)
-		buf_printf(&b, "; n goes through the first %u", tl->hits.n);
+	if (tl->search.hits.n < tl->search.hits.all)
+		buf_printf(&b, "; n goes through the first %u", tl->search.hits.n);
 	pane_message(out, "%s", buf_str(&b));
 	buf_free(&b);
 }
@@ -207,25 +207,27 @@ static void report_hits(const struct timeline *tl, struct ask *out)
 /* Go to the next or previous match by duration; from elsewhere to the longest or the shortest. */
 static void go_rank(struct timeline *tl, const struct pane_env *env, int dir)
 {
-	uint32_t n = tl->hits.n, i = dir < 0 ? n - 1 : 0;
-	if (tl->hit < n)
-		i = dir == 2 ? tl->rank_at : dir > 0 ? (tl->rank_at + 1) % n : (tl->rank_at + n - 1) % n;
-	tl->rank_at = i;
-	stand_on_hit(tl, env, tl->rank[i]);
+	uint32_t n = tl->search.hits.n, i = dir < 0 ? n - 1 : 0;
+	if (tl->search.current < n)
+		i = dir == 2  ? tl->search.rank_at
+		    : dir > 0 ? (tl->search.rank_at + 1) % n
+			      : (tl->search.rank_at + n - 1) % n;
+	tl->search.rank_at = i;
+	stand_on_hit(tl, env, tl->search.rank[i]);
 }
 
 /* Go to the next match (1), the previous one (-1), or the one at or after the cursor (2). */
 static void go_hit(struct timeline *tl, const struct pane_env *env, int dir)
 {
-	uint32_t n = tl->hits.n, i = span_hits_first_from(&tl->hits, tl->at);
+	uint32_t n = tl->search.hits.n, i = span_hits_first_from(&tl->search.hits, tl->at);
 	if (!n)
 		return;
-	if (tl->rank) {
+	if (tl->search.rank) {
 		go_rank(tl, env, dir);
 		return;
 	}
 	if (on_hit(tl, env))
-		i = dir == 2 ? tl->hit : dir > 0 ? tl->hit + 1 : tl->hit + n - 1;
+		i = dir == 2 ? tl->search.current : dir > 0 ? tl->search.current + 1 : tl->search.current + n - 1;
 	else if (dir < 0)
 		i += n - 1;
 	stand_on_hit(tl, env, i % n);
@@ -235,29 +237,30 @@ int timeline_choices(const void *st, const struct pane_env *env, enum cmd_id cmd
 {
 	const struct timeline *tl = st;
 	(void)env;
-	if (cmd != CMD_SORT || !tl->span_criteria)
+	if (cmd != CMD_SORT || !tl->search.criteria)
 		return 0;
-	pane_set_choice(&out[0], "time", "n goes to the next match in time", !tl->longest);
-	pane_set_choice(&out[1], "duration", "n goes to the next shorter match, from the longest on", tl->longest);
+	pane_set_choice(&out[0], "time", "n goes to the next match in time", !tl->search.longest);
+	pane_set_choice(
+	    &out[1], "duration", "n goes to the next shorter match, from the longest on", tl->search.longest);
 	return 2;
 }
 
 enum verdict timeline_sort_hits(struct timeline *tl, const struct pane_env *env, const struct act *a, struct ask *out)
 {
-	bool longest = a->arg ? !strcmp(a->arg, "duration") : !tl->longest;
+	bool longest = a->arg ? !strcmp(a->arg, "duration") : !tl->search.longest;
 	if (a->arg && !longest && strcmp(a->arg, "time"))
 		return pane_message(out, "sort by: time duration");
-	if (!tl->span_criteria)
+	if (!tl->search.criteria)
 		return pane_message(
 		    out, "no search: :>5ms finds spans, then s orders the matches by time or by duration");
-	tl->longest = longest;
-	if (async_job(&tl->search)) {
-		tl->jump = 1;
+	tl->search.longest = longest;
+	if (async_job(&tl->search.slot)) {
+		tl->search.jump = 1;
 		return pane_message(out, "still searching: Esc ends it");
 	}
 	rank_hits(tl);
-	if (longest && tl->hits.n) {
-		tl->hit = UINT32_MAX;
+	if (longest && tl->search.hits.n) {
+		tl->search.current = UINT32_MAX;
 		go_hit(tl, env, 1);
 	}
 	report_hits(tl, out);
@@ -266,8 +269,8 @@ enum verdict timeline_sort_hits(struct timeline *tl, const struct pane_env *env,
 
 enum verdict timeline_goto_hit(struct timeline *tl, const struct pane_env *env, int dir, struct ask *out)
 {
-	if (async_job(&tl->search)) {
-		tl->jump = dir;
+	if (async_job(&tl->search.slot)) {
+		tl->search.jump = dir;
 		return pane_message(out, "still searching: Esc cancels");
 	}
 	go_hit(tl, env, dir);
@@ -278,15 +281,15 @@ enum verdict timeline_goto_hit(struct timeline *tl, const struct pane_env *env, 
 /* Take the result of the search, or wait for it. */
 static void finish_search(struct timeline *tl, const struct pane_env *env)
 {
-	take_hits(tl, async_finish(&tl->search));
-	if (tl->jump)
-		go_hit(tl, env, tl->jump);
+	take_hits(tl, async_finish(&tl->search.slot));
+	if (tl->search.jump)
+		go_hit(tl, env, tl->search.jump);
 }
 
 void timeline_job_finish(void *st, const struct pane_env *env, struct ask *out)
 {
 	struct timeline *tl = st;
-	if (async_job(&tl->jumping)) {
+	if (async_job(&tl->wake.slot)) {
 		timeline_jump_finish(tl, env, out);
 	} else if (async_job(&tl->indexing)) {
 		timeline_index_finish(tl);
@@ -297,7 +300,7 @@ void timeline_job_finish(void *st, const struct pane_env *env, struct ask *out)
 		timeline_filter_finish(tl, env, out);
 	} else if (timeline_facts_job(tl)) {
 		timeline_facts_finish(tl, env);
-	} else if (async_job(&tl->search)) {
+	} else if (async_job(&tl->search.slot)) {
 		finish_search(tl, env);
 	}
 }
@@ -308,33 +311,34 @@ uint32_t timeline_find(void *st, const struct pane_env *env, int dir, uint32_t *
 	struct timeline *tl = st;
 	struct err e;
 	*at = 0;
-	if (tl->kind == TL_T && tl->nrow)
+	if (tl->rows.kind == TL_T && tl->rows.nrow)
 		return timeline_find_task(tl, env, dir, at);
-	if (!tl->span_criteria || span_query_text(tl->span_criteria)[0] != '/' ||
-	    strcmp(span_query_text(tl->span_criteria) + 1, env->find.text)) {
+	if (!tl->search.criteria || span_query_text(tl->search.criteria)[0] != '/' ||
+	    strcmp(span_query_text(tl->search.criteria) + 1, env->find.text)) {
 		struct span_criteria *h = span_query_any_name(env->find.text, &e);
 		if (!h)
 			return 0;
 		timeline_set_search(tl, env, h, 0);
 	}
-	struct job *j = async_job(&tl->search);
+	struct job *j = async_job(&tl->search.slot);
 	struct pollfd p = {.fd = j ? job_fd(j) : -1, .events = POLLIN};
 	if (j && poll(&p, 1, FIND_MS) > 0 && job_done(j, NULL))
 		finish_search(tl, env);
-	if (async_job(&tl->search))
+	if (async_job(&tl->search.slot))
 		return FIND_ON;		/* find() is called again when it has ended */
 	if (dir)
 		go_hit(tl, env, dir);
-	*at = tl->hit >= tl->hits.n ? 0 : (tl->rank ? tl->rank_at : tl->hit) + 1;
-	return tl->hits.all < FIND_ON ? (uint32_t)tl->hits.all : FIND_ON - 1;
+	*at = tl->search.current >= tl->search.hits.n ? 0
+						      : (tl->search.rank ? tl->search.rank_at : tl->search.current) + 1;
+	return tl->search.hits.all < FIND_ON ? (uint32_t)tl->search.hits.all : FIND_ON - 1;
 }
 
 const uint32_t *timeline_track_hits(const struct timeline *tl, const struct snap *sn, trk_id t, uint32_t *n)
 {
 	*n = 0;
-	if (!tl->hits.n || store_trk(sn->st, t)->kind != (tl->hunt_p ? TK_P : TK_G))
+	if (!tl->search.hits.n || store_trk(sn->st, t)->kind != (tl->search.of_procs ? TK_P : TK_G))
 		return NULL;
-	return span_hits_of_track(&tl->hits, t, n);
+	return span_hits_of_track(&tl->search.hits, t, n);
 }
 
 /* ---- H: spans in the state of the one under the cursor; at least as long; off */
@@ -342,11 +346,11 @@ const uint32_t *timeline_track_hits(const struct timeline *tl, const struct snap
 static void like_this(const struct timeline *tl, const struct trace_interval *iv, struct buf *b)
 {
 	const char *name = style_state_name(iv->state),
-		   *now = tl->span_criteria ? span_query_text(tl->span_criteria) : "";
+		   *now = tl->search.criteria ? span_query_text(tl->search.criteria) : "";
 	buf_puts(b, "state=");
 	for (size_t i = 0; name[i] && name[i] != ' ' && name[i] != ','; i++)
 		buf_putc(b, name[i]);
-	if (tl->dim && !strcmp(now, buf_str(b))) {
+	if (tl->search.dim && !strcmp(now, buf_str(b))) {
 		buf_puts(b, " dur>=");
 		int64_t ns = iv->t1 - iv->t0;
 		buf_printf(b, "%lldns", (long long)ns);
@@ -360,7 +364,7 @@ static enum verdict highlight_spans(struct timeline *tl, const struct pane_env *
 	if (!h)
 		return pane_message(out, "%s", e.msg);
 	timeline_set_search(tl, env, h, 0);
-	tl->dim = true;
+	tl->search.dim = true;
 	return V_DONE;
 }
 
@@ -381,14 +385,14 @@ enum verdict timeline_highlight(
 {
 	if (cond && *cond)
 		return highlight_spans(tl, env, cond, out);
-	if (tl->span_criteria && tl->dim &&
-		   (strstr(span_query_text(tl->span_criteria), "dur") ||
-		       strncmp(span_query_text(tl->span_criteria), "state=", 6))) {
+	if (tl->search.criteria && tl->search.dim &&
+		   (strstr(span_query_text(tl->search.criteria), "dur") ||
+		       strncmp(span_query_text(tl->search.criteria), "state=", 6))) {
 		timeline_set_search(tl, env, NULL, 0);
 		return pane_message(out, "no highlight");
 	}
-	if (tl->span_criteria && !tl->dim) {
-		tl->dim = true;
+	if (tl->search.criteria && !tl->search.dim) {
+		tl->search.dim = true;
 		return V_DONE;
 	}
 	return timeline_jump(tl, env, CMD_HIGHLIGHT, 1, timeline_selected_track(tl, env), out);

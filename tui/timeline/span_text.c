@@ -311,7 +311,7 @@ void timeline_span_stack(const struct snap *snap, const struct trace_interval *i
 /* Return the wake that ( followed while the cursor is still at its target, the waker; or NULL. */
 static const struct tracepane_wake *wake_here(const struct timeline *tl, trk_id g)
 {
-	return tl->wake.by && tl->wake.by == g && tl->wake_at == tl->at ? &tl->wake : NULL;
+	return tl->wake.link.by && tl->wake.link.by == g && tl->wake.at == tl->at ? &tl->wake.link : NULL;
 }
 
 /* Draw the waker and the stack of the span under the cursor on lines y to end; return the line after them. */

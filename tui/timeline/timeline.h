@@ -81,16 +81,8 @@ struct timeline_scope { /* what the filters of a query leave of a snapshot */
 	trk_id guest; /* a row in spite of the filters, because the user went to it */
 };
 
-struct timeline {
-	struct timeline_frame_cache *kept;	/* bins of the previous frame (index_job.c) */
-	int64_t t0, t1; /* the window */
-	int64_t at;	/* the cursor, a time in the window */
-	bool whole;	/* the window is the whole trace, and grows while it is read */
-	bool moved;	/* a key or an option has placed the cursor: it stays there */
-	bool ranging;	/* v was pressed: the user selects a range from anchor to the cursor */
-	int64_t anchor;
-	int64_t r0, r1; /* the selected range; r0 == r1: none */
-
+/* Which rows there are, and where the user is in them. */
+struct timeline_rows {
 	enum timeline_kind kind;
 	enum timeline_subset only;
 	uint64_t only_id; /* index into group[], id of the task, track */
@@ -108,45 +100,65 @@ struct timeline {
 	/* rows below tracks of rest[] */
 	struct timeline_subrows { uint32_t at, trk; uint8_t regions, stacks; } under[TL_OPEN + 1];
 	uint32_t nunder;
-	struct timeline_row_filter
-	    *pick; /* selects the goroutines that are rows (row_filter_job.c) */
+	struct timeline_row_filter *filter;	/* selects the goroutines that are rows (row_filter_job.c) */
 	trk_id pin[TL_PINS], open[TL_OPEN]; /* open: regions are shown below it */
 	uint32_t nopen;
-	trk_id stacks; /* the track below which stacks over time are shown; 0: none */
+	trk_id stacks;		/* the track below which stacks over time are shown; 0: none */
 	uint32_t sel, top;
+	bool compact;		/* the setting when row[] was made */
+	bool narrowed;		/* the scope has changed: make the rows again */
+	uint32_t made;		/* the number of indexes when the rows were made */
+};
+
+struct timeline_matches {
+	struct span_criteria *criteria;	/* NULL: nothing is searched */
+	struct span_hits hits;
+	struct async slot;	/* the running search; empty: hits are complete */
+	bool of_procs;		/* matches are intervals of Ps */
+	bool dim;		/* dim everything but the matches */
+	int jump;		/* at its end: go to the next match (1), stay (0) */
+	uint32_t current;	/* index of the current match; UINT32_MAX: none */
+	bool longest;		/* n and N visit the matches by duration, longest first, instead of by time */
+	uint32_t *rank;		/* with longest: indexes into hits.hit in that order; else NULL */
+	uint32_t rank_at;	/* index of `current` in rank */
+	bool restarted;		/* the whole trace was searched */
+};
+
+/* From effects to causes: ( ) and W. */
+struct timeline_wakes {
+	struct timeline_wake_link chain[TL_CHAIN]; /* each link was woken by the next */
+	uint32_t nchain, atchain;
+	struct tracepane_wake link;	/* where ( moved to */
+	int64_t at;			/* the cursor after (; the wake is only shown there */
+	struct async slot;		/* the search for the target of a key */
+};
+
+struct timeline {
+	struct timeline_frame_cache *kept;	/* bins of the previous frame (index_job.c) */
+	int64_t t0, t1; /* the window */
+	int64_t at;	/* the cursor, a time in the window */
+	bool whole;	/* the window is the whole trace, and grows while it is read */
+	bool moved;	/* a key or an option has placed the cursor: it stays there */
+	/* on: v was pressed, and the user selects a range from anchor to the cursor; t0 == t1: none is selected */
+	struct { bool on; int64_t anchor, t0, t1; } range;
+	bool going;	/* go() follows, which sets the selection */
+
+	struct timeline_rows rows;
+	struct timeline_matches search;
+	struct timeline_wakes wake;
 
 	int overlays, more;   /* more: 0 as many lines as fit, 1 all, 2 few */
 	enum { LEGEND_FITS, LEGEND_ON, LEGEND_OFF } legend; /* LEGEND_FITS: shown if there is room */
-	bool labels, compact; /* compact: the setting when row[] was made */
+	bool labels;
 
 	struct timeline_scope scope;
 	struct async scoping;		/* the next scope (filter_dim.c) */
-	bool narrowed;			/* the scope has changed: make the rows again */
 	struct timeline_index *ix;	/* not NULL after open() */
 	struct timeline_tracks *tr;
 	struct async indexing;		/* newer ones */
-	uint32_t news, made;	/* number of indexes made; its value when the rows were made */
-
-	struct span_criteria *span_criteria; /* criteria of the span search; NULL: none */
-	struct span_hits hits;
-	struct async search;		/* the running search; empty: matches are complete */
-	bool hunt_p;  /* matches are intervals of Ps */
-	bool dim;     /* dim everything but the matches */
-	int jump;     /* at its end: go to the next match (1), stay (0) */
-	uint32_t hit; /* index of the current match; UINT32_MAX: none */
-	bool longest;		/* n and N visit the matches by duration, longest first, instead of by time */
-	uint32_t *rank;		/* with longest: indexes into hits.hit in that order; else NULL */
-	uint32_t rank_at;	/* index of `hit` in rank */
-
-	struct timeline_wake_link chain[TL_CHAIN]; /* each link was woken by the next */
-	uint32_t nchain, atchain;
-	struct tracepane_wake wake;		/* where ( moved to */
-	int64_t wake_at;		/* the cursor after (; the wake is only shown there */
-	struct async jumping;		/* the search for the target of a key */
-	bool going;	/* go() follows, which sets the selection */
+	uint32_t news;			/* number of indexes made */
 
 	struct timeline_facts *facts;	/* notable facts of the window (facts_job.c); NULL: not requested yet */
-	bool looked;	/* the whole trace was searched */
 };
 
 /* Cached bins of a row. seen: the last frame that used them; poor: sheets were missing. */
@@ -224,7 +236,7 @@ struct timeline_row timeline_row(const struct timeline *, uint32_t i);	/* return
 /* Return the selected row; ROW_TRACK with id 0 if there is none. */
 static inline struct timeline_row timeline_selected_row(const struct timeline *tl)
 {
-	return tl->sel < tl->nrow ? timeline_row(tl, tl->sel) : (struct timeline_row){0};
+	return tl->rows.sel < tl->rows.nrow ? timeline_row(tl, tl->rows.sel) : (struct timeline_row){0};
 }
 
 /* ---- drawing */

@@ -84,30 +84,30 @@ int timeline_wake_partners(const struct timeline *tl, const struct pane_env *env
 
 enum verdict timeline_toggle_chain(struct timeline *tl, const struct pane_env *env, struct ask *out)
 {
-	if (!tl->nchain)
+	if (!tl->wake.nchain)
 		return timeline_jump(tl, env, CMD_CHAIN, 1, timeline_selected_track(tl, env), out);
-	tl->nchain = 0;
+	tl->wake.nchain = 0;
 	return V_DONE;
 }
 
 bool timeline_chain_command(struct timeline *tl, const struct pane_env *env, const struct act *a)
 {
-	uint32_t n = tl->nchain, by = (uint32_t)(act_n(a) < TL_CHAIN ? act_n(a) : TL_CHAIN);
+	uint32_t n = tl->wake.nchain, by = (uint32_t)(act_n(a) < TL_CHAIN ? act_n(a) : TL_CHAIN);
 	if (!n)
 		return false;
 	switch (a->cmd) {
-	case CMD_DOWN: tl->atchain = tl->atchain + by < n ? tl->atchain + by : n - 1; return true;
-	case CMD_UP: tl->atchain = tl->atchain > by ? tl->atchain - by : 0; return true;
-	case CMD_FIRST: tl->atchain = 0; return true;
-	case CMD_LAST: tl->atchain = n - 1; return true;
+	case CMD_DOWN: tl->wake.atchain = tl->wake.atchain + by < n ? tl->wake.atchain + by : n - 1; return true;
+	case CMD_UP: tl->wake.atchain = tl->wake.atchain > by ? tl->wake.atchain - by : 0; return true;
+	case CMD_FIRST: tl->wake.atchain = 0; return true;
+	case CMD_LAST: tl->wake.atchain = n - 1; return true;
 	case CMD_OPEN: {
-		struct timeline_wake_link l = tl->chain[tl->atchain];
+		struct timeline_wake_link l = tl->wake.chain[tl->wake.atchain];
 		timeline_show_track(tl, env, l.trk);
 		timeline_goto_time(tl, env, l.t1 > l.t0 ? l.t1 - 1 : l.t0);
 		return true;
 	}
 	case CMD_BACK:
-	case CMD_CANCEL: tl->nchain = 0; return true;
+	case CMD_CANCEL: tl->wake.nchain = 0; return true;
 	default: return false;
 	}
 }
@@ -116,15 +116,15 @@ void timeline_draw_chain(const struct timeline *tl, const struct pane_env *env, 
     const struct timeline_layout *l)
 {
 	const struct store *st = session_snap(env->s)->st;
-	int h = (int)tl->nchain + 1, room = g->h - l->rows;
+	int h = (int)tl->wake.nchain + 1, room = g->h - l->rows;
 	h = h > room ? room : h;
 	if (h < 2)
 		return;
-	int y = g->h - h, top = (int)tl->atchain - (h - 2) > 0 ? (int)tl->atchain - (h - 2) : 0;
+	int y = g->h - h, top = (int)tl->wake.atchain - (h - 2) > 0 ? (int)tl->wake.atchain - (h - 2) : 0;
 	grid_fill(g, (struct rect){y, 0, h, g->w}, ' ', ST_NORMAL, 0);
 	grid_text(g, y, 0, ST_HEAD, 0, "wake chain, latest first   Enter goes there, q W close");
-	for (int i = top; i < (int)tl->nchain && ++y < g->h; i++) {
-		const struct timeline_wake_link *k = &tl->chain[i];
+	for (int i = top; i < (int)tl->wake.nchain && ++y < g->h; i++) {
+		const struct timeline_wake_link *k = &tl->wake.chain[i];
 		struct buf b = {0};
 		text_at(&b, k->t1, 1000);
 		grid_right(g, y, 11, ST_DIM, 0, buf_str(&b));
@@ -136,7 +136,7 @@ void timeline_draw_chain(const struct timeline *tl, const struct pane_env *env, 
 			     : k->created ? ", then created the one above"
 					  : ", then woke the one above");
 		grid_text(g, y, 12, ST_NORMAL, 0, buf_str(&b));
-		if (i == (int)tl->atchain) {
+		if (i == (int)tl->wake.atchain) {
 			grid_put(g, y, 0, '>', ST_ACCENT, ST_NORMAL, AT_BOLD);
 			grid_select(g, (struct rect){y, 0, 1, g->w});
 			grid_focus(g, y, 0);
