@@ -3,6 +3,7 @@
 #ifndef TTRACE_EVENTS_INTERNAL_H
 #define TTRACE_EVENTS_INTERNAL_H
 
+#include "base/async.h"
 #include "base/err.h"
 #include "trace/events.h"
 #include "tracepane/tracepane.h"
@@ -22,7 +23,7 @@ struct events {
 	struct arena mem;
 	struct tracepane_scope scope;
 	struct event_list list, spare;		/* spare: only its memory is reused */
-	struct events_page_work *paging;	/* NULL, or the job that gathers another page */
+	struct async paging;		/* another page that is being gathered */
 	struct rows from;		/* the rows at the time of that request */
 	bool last, turns;	/* last: select the last row of the page; turns: the page continues the current one */
 	bool matched;		/* the list is the complete result of a search for what `&` or the filters leave */
@@ -72,7 +73,7 @@ bool events_load_page(struct events *, const struct pane_env *, const struct eve
 struct job *events_page_job(void *);
 void events_page_cancel(struct events *);	/* the page is not wanted any more */
 /* Take the page of the job; false: there is none, or another one follows. */
-bool events_page_finish(struct events *, const struct pane_env *, struct events_page *);
+bool events_page_finish(struct events *, struct events_page *);
 void events_page_free(struct events *);
 
 /* events/search_job.c: search the whole trace on a thread. A search is cancelled by freeing it. */

@@ -91,33 +91,44 @@ static bool gather_now(const struct snap *sn, int view, const struct tracepane_s
 /* ---- background job */
 
 struct events_page_work {
-	struct job *job;
 	struct arena mem;
 	const struct snap *sn;
 	struct tracepane_scope scope;
 	int view;
-	bool dropped, more;	/* dropped: the result is not wanted any more; more: next is to be loaded */
 	bool searches;
-	struct event_item at, next;
+	struct event_item at;
 	struct events_page got;
 };
 
-static int run_page(struct job *j, void *arg)
+static void run_page(void *work, struct job *j)
 {
-	struct events_page_work *k = arg;
+	struct events_page_work *k = work;
 	(void)j;
 	k->got.far = gather_page(k->sn, k->view, &k->scope, &k->at, k->searches, &k->got.list);
-	return 0;
 }
 
-static void paging_free(struct events_page_work *k)
+static void free_page(void *work)
 {
+	struct events_page_work *k = work;
 	mem_free(k->got.list.v);
 	arena_free(&k->mem);
 	mem_free(k);
 }
 
-static bool start_page(struct events *p, const struct pane_env *env, const struct event_item *at, bool searches)
+static const struct async_kind page_kind = {run_page, free_page};
+
+/* Take the page, unless it is still being gathered (NULL). */
+static bool take_page(struct events_page_work *k, struct events_page *got)
+{
+	if (!k)
+		return false;
+	*got = k->got;
+	k->got = (struct events_page){0};
+	free_page(k);
+	return true;
+}
+
+static struct events_page_work *start_page(struct events *p, const struct pane_env *env, const struct event_item *at, bool searches)
 {
 	struct events_page_work *k = xcalloc(1, sizeof *k);
 	k->sn = session_snap(env->s);
@@ -125,21 +136,12 @@ static bool start_page(struct events *p, const struct pane_env *env, const struc
 	k->at = *at;
 	k->searches = searches;
 	tracepane_scope(env, &k->mem, &k->scope);
-	k->job = job_start(run_page, k);
-	if (!k->job) {
-		paging_free(k);
-		return false;
-	}
-	p->paging = k;
-	return true;
+	return async_start(&p->paging, &page_kind, k, ASYNC_ALWAYS);
 }
 
 void events_page_cancel(struct events *p)
 {
-	if (!p->paging)
-		return;
-	p->paging->dropped = true;
-	p->paging->more = false;
+	async_cancel(&p->paging);
 }
 
 bool events_load_page(
@@ -154,48 +156,23 @@ bool events_load_page(
 		return true;
 	}
 	p->spare = got->list;
-	if (p->paging) {
-		p->paging->dropped = p->paging->more = true;
-		p->paging->next = *at;
-		return false;
-	}
-	if (start_page(p, env, at, searches))
-		return false;
-	got->list = p->spare;
-	p->spare = (struct event_list){0};
-	got->far = gather_page(sn, p->view, &p->scope, at, searches, &got->list);
-	return true;
+	return take_page(start_page(p, env, at, searches), got);
 }
 
 struct job *events_page_job(void *st)
 {
 	const struct events *p = st;
-	return p->paging ? p->paging->job : NULL;
+	return async_job(&p->paging);
 }
 
-bool events_page_finish(struct events *p, const struct pane_env *env, struct events_page *got)
+bool events_page_finish(struct events *p, struct events_page *got)
 {
-	struct events_page_work *k = p->paging;
-	bool any = !k->dropped;
-	p->paging = NULL;
-	job_join(k->job);
-	if (any) {
-		*got = k->got;
-		k->got = (struct events_page){0};
-	} else if (k->more) {
-		any = events_load_page(p, env, &k->next, got);
-	}
-	paging_free(k);
-	return any;
+	return take_page(async_finish(&p->paging), got);
 }
 
 void events_page_free(struct events *p)
 {
-	if (p->paging) {
-		job_join(p->paging->job);
-		paging_free(p->paging);
-	}
-	p->paging = NULL;
+	async_stop(&p->paging);
 	mem_free(p->spare.v);
 	p->spare = (struct event_list){0};
 }

@@ -139,7 +139,7 @@ static void turn_page(struct events *p, const struct pane_env *env)
 		return;
 	bool low = p->rows.sel < EV_NEAR && (p->list.cut0 || p->list.t0 > p->scope.t0);
 	bool high = p->rows.sel + EV_NEAR >= p->rows.n && (p->list.cut1 || p->list.t1 < p->scope.t1);
-	if ((!low && !high) || p->paging || (p->events_search && !events_search_is_single(p->events_search)))
+	if ((!low && !high) || async_job(&p->paging) || (p->events_search && !events_search_is_single(p->events_search)))
 		return;
 	struct event_item was = *e;
 	uint32_t below = p->rows.sel - list_first_row(&p->rows, env->rows - 1);
@@ -216,7 +216,7 @@ static void events_pane_done(void *st, const struct pane_env *env, struct ask *o
 	struct events *p = st;
 	struct events_page got;
 	(void)out;
-	if (!events_page_finish(p, env, &got))
+	if (!events_page_finish(p, &got))
 		return;
 	bool there = (p->rows.sel == p->sought_row && !p->turns) || !events_selected_event(p) ||
 		     events_selected_event(p)->t < got.list.t0 || events_selected_event(p)->t >= got.list.t1;
@@ -479,7 +479,7 @@ static void events_pane_summary(const void *st, const struct pane_env *env, stru
 {
 	const struct events *p = st;
 	const struct snap *sn = session_snap(env->s);
-	if (p->paging)
+	if (async_job(&p->paging))
 		tracepane_put_progress(NULL, "reading", b);
 	if (sn->has_trace) {
 		text_count(b, (int64_t)sn->trace.events);

@@ -3,6 +3,7 @@
 #ifndef TTRACE_PROFILE_FLAME_INTERNAL_H
 #define TTRACE_PROFILE_FLAME_INTERNAL_H
 
+#include "base/async.h"
 #include "calltree/flame.h"
 #include "profile/common.h"
 
@@ -15,7 +16,7 @@ enum { ZOOMS_MAX = 64 };
 struct flame_state {
 	struct profile_tree t;
 	struct profile_tree next;		/* t, or the tree whose layout in the background will replace it */
-	struct flame_work *work;		/* the layout job, or NULL */
+	struct async work;		/* the next layout */
 	struct flame *f[PARTS];		/* f[UP] only with a pivot */
 	uint32_t zoom[PARTS];		/* place of the frame that fills the width */
 	uint64_t *way[PARTS];		/* while there is no tree: the ids of the path to that frame */

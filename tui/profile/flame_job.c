@@ -17,18 +17,15 @@
 
 #include <string.h>
 
-enum { LARGE = 30000 };		/* nodes that take a few milliseconds */
-
 struct flame_work {
 	struct weighted_tree *c;
 	struct flame_conf conf;
 	struct flame *f[PARTS];
-	struct job *job;
 };
 
 bool flame_job_is_large(const struct weighted_tree *c)
 {
-	return !c->none && (c->calltree->n > LARGE || job_forced_threads() > 1);
+	return !c->none && async_is_long(c->calltree->n + 1u);
 }
 
 /* Used to lay out the first view, so that drawing finds its places ready. */
@@ -46,35 +43,38 @@ static struct flame *layout_flame(const struct weighted_tree *c, const struct fl
 	return f;
 }
 
-static int run_layout(struct job *j, void *arg)
+static void run_layout(void *work, struct job *j)
 {
-	struct flame_work *w = arg;
+	struct flame_work *w = work;
 	struct flame_conf conf = w->conf;
 	conf.up = false;
 	conf.on = job_progress_watcher(j);
 	w->f[DOWN] = layout_flame(w->c, &conf);
 	conf.up = true;
-	if (conf.pivot && !job_cancelled(j))
+	if (conf.pivot && job_should_continue(&conf.on))
 		w->f[UP] = layout_flame(w->c, &conf);
-	return 0;
 }
 
-struct flame_work *flame_job_start(struct weighted_tree *c, const struct flame_conf *conf)
+static void free_layout(void *work)
+{
+	struct flame_work *w = work;
+	for (int k = 0; k < PARTS; k++)
+		flame_free(w->f[k]);
+	weighted_free(w->c);
+	mem_free(w);
+}
+
+static const struct async_kind layout_kind = {run_layout, free_layout};
+
+bool flame_job_start(struct async *a, struct weighted_tree *c, const struct flame_conf *conf)
 {
 	struct flame_work *w = xcalloc(1, sizeof *w);
 	w->c = weighted_ref(c);
 	w->conf = *conf;
-	w->job = job_start(run_layout, w);
-	if (w->job)
-		return w;
-	weighted_free(w->c);
-	mem_free(w);
-	return NULL;
-}
-
-struct job *flame_job_handle(const struct flame_work *w)
-{
-	return w ? w->job : NULL;
+	w = async_start(a, &layout_kind, w, ASYNC_ALWAYS);
+	if (w)
+		free_layout(w);
+	return !w;
 }
 
 bool flame_job_same_conf(const struct flame_conf *a, const struct flame_conf *b)
@@ -83,10 +83,12 @@ bool flame_job_same_conf(const struct flame_conf *a, const struct flame_conf *b)
 	       a->fold_runtime == b->fold_runtime && a->pivot == b->pivot && a->more == b->more;
 }
 
-bool flame_job_finish(struct flame_work *w, struct session *s, const struct weighted_tree *c,
+bool flame_job_finish(struct async *a, struct session *s, const struct weighted_tree *c,
     const struct flame_conf *conf, struct flame *out[PARTS])
 {
-	job_join(w->job);
+	struct flame_work *w = async_finish(a);
+	if (!w)
+		return false;
 	bool fits = w->c == c && flame_job_same_conf(&w->conf, conf);
 	for (int k = 0; k < PARTS && fits; k++) {
 		out[k] = w->f[k];
@@ -95,18 +97,4 @@ bool flame_job_finish(struct flame_work *w, struct session *s, const struct weig
 	session_free_calls_async(s, w->c, w->f);
 	mem_free(w);
 	return fits;
-}
-
-void flame_job_cancel(struct flame_work *w)
-{
-	if (!w)
-		return;
-	if (w->job) {
-		job_cancel(w->job);
-		job_join(w->job);
-	}
-	for (int k = 0; k < PARTS; k++)
-		flame_free(w->f[k]);
-	weighted_free(w->c);
-	mem_free(w);
 }

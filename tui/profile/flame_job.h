@@ -7,16 +7,13 @@
 #include "profile/flame_internal.h"
 
 /* The layout of flame graphs of large trees in the background. */
-struct flame_work;
 bool flame_job_is_large(const struct weighted_tree *);
-/* Start the layout for conf, and if it has a pivot also that of the callers; holds a reference to the tree. NULL:
+/* Start the layout for conf, and if it has a pivot also that of the callers; holds a reference to the tree. false:
    no thread is available. */
-struct flame_work *flame_job_start(struct weighted_tree *, const struct flame_conf *);
-struct job *flame_job_handle(const struct flame_work *);	/* NULL for NULL */
-/* Wait for the job, take its result and free it. false: it was of another tree or conf, and nothing was taken. */
-bool flame_job_finish(struct flame_work *, struct session *, const struct weighted_tree *, const struct flame_conf *,
+bool flame_job_start(struct async *, struct weighted_tree *, const struct flame_conf *);
+/* Take the result of the job, or wait for it. false: it was of another tree or conf, and nothing was taken. */
+bool flame_job_finish(struct async *, struct session *, const struct weighted_tree *, const struct flame_conf *,
     struct flame *out[PARTS]);
 bool flame_job_same_conf(const struct flame_conf *, const struct flame_conf *);
-void flame_job_cancel(struct flame_work *);		/* accepts NULL */
 
 #endif

@@ -193,10 +193,10 @@ static void drop_large(struct flame_state *v, const struct pane_env *env)
 static void lay_out(struct flame_state *v, const struct pane_env *env)
 {
 	struct flame_conf conf = conf_now(v, v->next.c, env);
-	if (v->work)		/* done() lays out again */
+	if (async_job(&v->work))		/* done() lays out again */
 		return;
 	drop_large(v, env);
-	if (flame_job_is_large(v->next.c) && (v->work = flame_job_start(v->next.c, &conf)))
+	if (flame_job_is_large(v->next.c) && flame_job_start(&v->work, v->next.c, &conf))
 		return;
 	replace_flames(v, env, NULL);
 }
@@ -224,8 +224,7 @@ static bool flame_pane_rest(void *st, const struct pane_env *env)
 		release_flames(v, env);
 	if (!v->next.c || !session_should_release(env->s, v->next.c))
 		return goes;
-	flame_job_cancel(v->work);
-	v->work = NULL;
+	async_stop(&v->work);
 	session_free_calls_async(env->s, v->next.c, NULL);
 	v->next.c = NULL;
 	return true;
@@ -234,7 +233,7 @@ static bool flame_pane_rest(void *st, const struct pane_env *env)
 static void flame_pane_update(void *st, const struct pane_env *env)
 {
 	struct flame_state *v = st;
-	if (v->work)		/* called again when the job has ended */
+	if (async_job(&v->work))		/* called again when the job has ended */
 		return;
 	v->next.what = FOR_NODES;
 	profile_update_tree(&v->next, env, profile_granularity(env));
@@ -252,7 +251,7 @@ static void flame_pane_update(void *st, const struct pane_env *env)
 
 static struct job *flame_pane_job(void *st)
 {
-	return flame_job_handle(((struct flame_state *)st)->work);
+	return async_job(&((struct flame_state *)st)->work);
 }
 
 static void flame_pane_done(void *st, const struct pane_env *env, struct ask *out)
@@ -261,9 +260,7 @@ static void flame_pane_done(void *st, const struct pane_env *env, struct ask *ou
 	struct flame_state *v = st;
 	struct flame *made[PARTS] = {NULL, NULL};
 	struct flame_conf conf = conf_now(v, v->next.c, env);
-	struct flame_work *w = v->work;
-	v->work = NULL;
-	if (flame_job_finish(w, env->s, v->next.c, &conf, made))
+	if (flame_job_finish(&v->work, env->s, v->next.c, &conf, made))
 		replace_flames(v, env, made);
 	flame_pane_update(v, env);		/* the query may have changed meanwhile */
 }
@@ -271,7 +268,7 @@ static void flame_pane_done(void *st, const struct pane_env *env, struct ask *ou
 static void close_flame(void *st)
 {
 	struct flame_state *v = st;
-	flame_job_cancel(v->work);
+	async_stop(&v->work);
 	for (int k = 0; k < PARTS; k++)
 		flame_free(v->f[k]);
 	profile_free_tree(&v->t);
@@ -435,7 +432,7 @@ static bool flame_pane_go(void *st, const struct pane_env *env, const struct pla
 		v->part = DOWN;
 		note_symbol(v, v->t.c->symbol[symbol].id);
 		lay_out(v, env);
-		if (v->work)	/* it is selected when the job has ended */
+		if (async_job(&v->work))	/* it is selected when the job has ended */
 			return true;
 		at = flame_heaviest(v->f[DOWN], symbol);
 	}

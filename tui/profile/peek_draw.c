@@ -87,7 +87,7 @@ void peek_draw(const void *st, const struct pane_env *env, struct grid *g)
 void peek_side(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct peek_state *p = st;
-	if (p->centre && p->work && !p->fv.f[DOWN])
+	if (p->centre && async_job(&p->work) && !p->fv.f[DOWN])
 		grid_text(g, 0, 0, ST_DIM, 0, "counting callers and callees");
 	if (!p->centre || !p->fv.f[DOWN])
 		return;

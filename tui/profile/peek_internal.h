@@ -4,6 +4,7 @@
 #define TTRACE_PROFILE_PEEK_INTERNAL_H
 
 #include "app/pane.h"
+#include "base/async.h"
 #include "profile/common.h"
 #include "profile/flame_internal.h"
 #include "widget/list.h"
@@ -23,7 +24,7 @@ struct peek_line {
 struct peek_state {
 	struct profile_tree t;
 	struct flame_state fv;	/* for the side part: the centre is the pivot */
-	struct flame_work *work;	/* NULL, or its layout job */
+	struct async work;		/* its next layout */
 	struct rows rows;
 	struct peek_line *line;
 	size_t cap;

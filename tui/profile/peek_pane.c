@@ -109,9 +109,9 @@ static void side_flames(struct peek_state *p, const struct pane_env *env)
 	for (int k = 0; k < PARTS; k++)
 		p->fv.f[k] = NULL;
 	p->fv.t.c = p->t.c;
-	if (p->work)		/* a job for another centre is running: done() continues */
+	if (async_job(&p->work))		/* a job for another centre is running: done() continues */
 		return;
-	if (p->centre && flame_job_is_large(p->t.c) && (p->work = flame_job_start(p->t.c, &conf)))
+	if (p->centre && flame_job_is_large(p->t.c) && flame_job_start(&p->work, p->t.c, &conf))
 		return;
 	for (int k = 0; k < PARTS; k++) {
 		conf.up = k == UP;
@@ -122,7 +122,7 @@ static void side_flames(struct peek_state *p, const struct pane_env *env)
 
 static struct job *peek_pane_job(void *st)
 {
-	return flame_job_handle(((struct peek_state *)st)->work);
+	return async_job(&((struct peek_state *)st)->work);
 }
 
 static void peek_pane_done(void *st, const struct pane_env *env, struct ask *out)
@@ -130,9 +130,7 @@ static void peek_pane_done(void *st, const struct pane_env *env, struct ask *out
 	(void)out;
 	struct peek_state *p = st;
 	struct flame_conf conf = {.pivot = p->centre, .more = p->more};
-	struct flame_work *w = p->work;
-	p->work = NULL;
-	if (!flame_job_finish(w, env->s, p->t.c, &conf, p->fv.f))
+	if (!flame_job_finish(&p->work, env->s, p->t.c, &conf, p->fv.f))
 		side_flames(p, env);
 }
 
@@ -269,8 +267,7 @@ static bool peek_pane_rest(void *st, const struct pane_env *env)
 	note_selection(p);
 	if (!profile_release_tree(&p->t, env, &p->rows))
 		return false;
-	flame_job_cancel(p->work);
-	p->work = NULL;
+	async_stop(&p->work);
 	remake_lines(p, env, false);
 	return true;
 }
@@ -278,7 +275,7 @@ static bool peek_pane_rest(void *st, const struct pane_env *env)
 static void close_peek(void *st)
 {
 	struct peek_state *p = st;
-	flame_job_cancel(p->work);
+	async_stop(&p->work);
 	for (int k = 0; k < PARTS; k++)
 		flame_free(p->fv.f[k]);
 	profile_free_tree(&p->t);

@@ -226,7 +226,7 @@ static void draw_one(const struct tasks *p, const struct pane_env *env, struct g
 static const char *why_empty(const struct tasks *p, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
-	if (p->work)
+	if (async_job(&p->work))
 		return tasks_current_target(p).regions ? "Counting regions." : "Counting tasks.";
 	if (!sn->complete)
 		return p->regions ? "No regions have been read yet." : "No tasks have been read yet.";

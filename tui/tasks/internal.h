@@ -3,6 +3,7 @@
 #ifndef TTRACE_TASKS_INTERNAL_H
 #define TTRACE_TASKS_INTERNAL_H
 
+#include "base/async.h"
 #include "trace/task_filter.h"
 #include "tracepane/query_job.h"
 #include "tracepane/tracepane.h"
@@ -52,7 +53,7 @@ struct tasks_target {
 enum { TASKS_LONGEST = 16 };
 struct tasks {
 	struct arena mem, one;		/* mem: for the snapshot and query; one: for the open task */
-	struct tasks_build *work;	/* the running job, or NULL; if it is the first, kind is NULL */
+	struct async work;		/* a listing that is being made */
 	struct tracepane_query *later;		/* NULL, or the query that is being made, or was made last */
 	struct tasks_target want;
 	bool again;			/* the snapshot has changed since the job started */
@@ -85,7 +86,7 @@ struct tasks {
 	int64_t why[TS__N], whole;
 	uint8_t *hit;
 	uint32_t nhit;
-	struct tasks_search *hunt;	/* NULL, or the running search */
+	struct async search;		/* for `hit`, in a long list */
 	char *hit_find;	/* the expression that was searched, in the list with that number, or is being searched */
 	uint32_t list_no, hit_of, search_of;
 };
@@ -132,17 +133,13 @@ struct tasks_target tasks_current_target(const struct tasks *);
 void tasks_goto(struct tasks *, const struct pane_env *, const struct tasks_target *);
 /* Select the kind of a task; Enter then selects that task in the list. */
 void tasks_select_near(struct tasks *, uint64_t id);
-struct job *tasks_job(const struct tasks *);
 void tasks_job_finish(struct tasks *, const struct pane_env *);	/* take the result of the job, or wait for it */
-void tasks_job_stop(struct tasks *, struct session *);
 void tasks_put_progress(const struct tasks *, struct buf *);
 /* tasks/search_job.c */
 /* Mark the matches of the search; a job does it for a long list, without marks until it has ended. */
 void tasks_mark_hits(struct tasks *, const struct pane_env *);
 void tasks_select_rows(struct tasks *, const struct view *);	/* those of the view, in all three lists */
-struct job *tasks_search_job(const struct tasks *);
 void tasks_search_finish(struct tasks *);
-void tasks_search_stop(struct tasks *);	/* call before its input is freed */
 uint32_t tasks_find_hit(void *, const struct pane_env *, int dir, uint32_t *at);
 /* tasks/pane.c */
 void tasks_open_page(struct tasks *, const struct pane_env *, uint64_t id);	/* open the page of a task */

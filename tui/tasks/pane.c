@@ -39,8 +39,8 @@ static void close_tasks(void *st)
 {
 	struct tasks *p = st;
 	tracepane_query_free(p->later);
-	tasks_search_stop(p);
-	tasks_job_stop(p, NULL);
+	async_stop(&p->search);
+	async_stop(&p->work);
 	arena_free(&p->mem);
 	arena_free(&p->one);
 	mem_free(p->order);
@@ -117,7 +117,7 @@ static bool tasks_pane_go(void *st, const struct pane_env *env, const struct pla
 	uint64_t task = task_at(sn, to->trk, to->t0);
 	if (task == UINT64_MAX)
 		return true;
-	if (p->work) {
+	if (async_job(&p->work)) {
 		p->want.near = true;
 		p->want.task = task;
 	} else {
@@ -526,7 +526,7 @@ static void tasks_pane_load(void *st, const struct pane_env *env, const struct v
 	tasks_pane_save(st, &now);
 	bool same = view_same_zoom(&now, v) && view_get(&now, "sort") == view_get(v, "sort") &&
 		    view_get(&now, "value") == view_get(v, "value");
-	if (same && !p->work && p->kind && !p->bars.on) {
+	if (same && !async_job(&p->work) && p->kind && !p->bars.on) {
 		/* only the cursor differs: an incremental search restores the view for each character */
 		tasks_select_rows(p, v);
 		tasks_count_bars(p);
@@ -557,8 +557,8 @@ static struct job *tasks_pane_job(void *st)
 {
 	const struct tasks *p = st;
 	struct job *j = tracepane_query_job(p->later);
-	j = j ? j : tasks_job(p);
-	return j ? j : tasks_search_job(p);
+	j = j ? j : async_job(&p->work);
+	return j ? j : async_job(&p->search);
 }
 
 static void tasks_pane_done(void *st, const struct pane_env *env, struct ask *out)
@@ -566,7 +566,7 @@ static void tasks_pane_done(void *st, const struct pane_env *env, struct ask *ou
 	struct tasks *p = st;
 	if (tracepane_query_job(p->later))
 		tracepane_query_finish(p->later, out);
-	else if (!tasks_job(p) && p->hunt)
+	else if (!async_job(&p->work) && async_job(&p->search))
 		tasks_search_finish(p);
 	else
 		tasks_job_finish(p, env);

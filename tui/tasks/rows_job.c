@@ -17,33 +17,32 @@
 
 #include <string.h>
 
-enum { FEW = 20000 };		/* spans and logs that take a few milliseconds */
-
 struct tasks_build {
 	struct tasks t;
 	struct query q;		/* its strings are owned by the session */
 	const struct snap *sn;
 	struct progress_watcher on;
-	struct job *job;
 };
 
-static int run_listing(struct job *j, void *arg)
+/* A cancelled listing is freed by the worker: freeing much takes longer than a frame. */
+static void run_listing(void *work, struct job *j)
 {
-	struct tasks_build *m = arg;
+	struct tasks_build *m = work;
 	m->on = job_progress_watcher(j);
 	tracepane_scope_of_query(m->sn, &m->q, &m->t.mem, &m->t.scope);
 	tasks_list(&m->t, m->sn, &m->on);
-	return job_should_continue(&m->on) ? 0 : -1;
+	if (!job_should_continue(&m->on))
+		arena_free(&m->t.mem);
 }
 
-/* Free a result. A large one is freed in the background, because it takes 20 ms. s: NULL, when the pane closes. */
-static void drop_result(struct tasks_build *m, struct session *s)
+static void free_listing(void *work)
 {
-	if (s)
-		session_free_arena_async(s, &m->t.mem);
+	struct tasks_build *m = work;
 	arena_free(&m->t.mem);
 	mem_free(m);
 }
+
+static const struct async_kind listing_kind = {run_listing, free_listing};
 
 static void select_kind(struct tasks *p, int64_t key)
 {
@@ -88,11 +87,14 @@ static void goto_wanted(struct tasks *p, const struct pane_env *env, const struc
 	tasks_mark_hits(p, env);
 }
 
+/* Take the listing, unless it is still being made (NULL). */
 static void take_listing(struct tasks *p, const struct pane_env *env, struct tasks_build *m)
 {
+	if (!m)
+		return;
 	int64_t key = p->kind && kind_now(p) ? kind_key(kind_now(p)) : -1;
 	struct tasks_target w = p->want;
-	tasks_search_stop(p);
+	async_stop(&p->search);		/* it reads the rows */
 	struct arena was = p->mem;
 	p->mem = m->t.mem;
 	m->t.mem = was;
@@ -113,13 +115,13 @@ static void take_listing(struct tasks *p, const struct pane_env *env, struct tas
 	p->rows[L_KINDS].n = 0;		/* the rows were of the old array */
 	p->want = (struct tasks_target){.regions = p->regions};
 	goto_wanted(p, env, &w, key);
-	drop_result(m, env->s);
+	session_free_arena_async(env->s, &m->t.mem);
+	free_listing(m);
 }
 
-/* Return whether listing takes a noticeable time. */
-static bool is_much(const struct snap *sn)
+static uint64_t listing_cost(const struct snap *sn)
 {
-	return sn->nspans + (uint64_t)sn->nmarks > FEW || (sn->nspans && sn->st->keep) || job_forced_threads() > 1;
+	return sn->nspans && sn->st->keep ? ASYNC_ALWAYS : sn->nspans + (uint64_t)sn->nmarks + 1;
 }
 
 static void start_listing(struct tasks *p, const struct pane_env *env)
@@ -131,34 +133,16 @@ static void start_listing(struct tasks *p, const struct pane_env *env)
 	m->t.task_criteria = p->task_criteria;
 	m->q = *session_query(env->s);
 	p->again = false;
-	p->work = m;
-	m->job = is_much(m->sn) ? job_start(run_listing, m) : NULL;
-	if (m->job)
-		return;
-	run_listing(NULL, m);
-	p->work = NULL;
-	take_listing(p, env, m);
-}
-
-void tasks_job_stop(struct tasks *p, struct session *s)
-{
-	struct tasks_build *m = p->work;
-	p->work = NULL;
-	if (!m)
-		return;
-	job_cancel(m->job);
-	job_join(m->job);
-	drop_result(m, s);
+	take_listing(p, env, async_start(&p->work, &listing_kind, m, listing_cost(m->sn)));
 }
 
 struct tasks_target tasks_current_target(const struct tasks *p)
 {
-	return p->work ? p->want : (struct tasks_target){.regions = p->regions};
+	return async_job(&p->work) ? p->want : (struct tasks_target){.regions = p->regions};
 }
 
 void tasks_goto(struct tasks *p, const struct pane_env *env, const struct tasks_target *w)
 {
-	tasks_job_stop(p, env->s);
 	p->want = *w;
 	start_listing(p, env);
 }
@@ -166,7 +150,7 @@ void tasks_goto(struct tasks *p, const struct pane_env *env, const struct tasks_
 void tasks_update(struct tasks *p, const struct pane_env *env)
 {
 	struct tasks_target w = tasks_current_target(p);
-	if (p->work) {
+	if (async_job(&p->work)) {
 		p->again = true;
 		return;
 	}
@@ -174,25 +158,17 @@ void tasks_update(struct tasks *p, const struct pane_env *env)
 	start_listing(p, env);
 }
 
-struct job *tasks_job(const struct tasks *p)
-{
-	return p->work ? p->work->job : NULL;
-}
-
 void tasks_job_finish(struct tasks *p, const struct pane_env *env)
 {
-	struct tasks_build *m = p->work;
-	if (!m)
+	if (!async_job(&p->work))
 		return;
-	p->work = NULL;
-	job_join(m->job);
-	take_listing(p, env, m);
+	take_listing(p, env, async_finish(&p->work));
 	if (p->again)
 		start_listing(p, env);
 }
 
 void tasks_put_progress(const struct tasks *p, struct buf *b)
 {
-	if (p->work)
-		tracepane_put_progress(p->work->job, "counting", b);
+	if (async_job(&p->work))
+		tracepane_put_progress(async_job(&p->work), "counting", b);
 }

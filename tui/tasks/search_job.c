@@ -16,11 +16,10 @@
 
 #include <string.h>
 
-/* AT_ONCE: rows searched without a job; ASKED: the job checks for cancellation after this many */
-enum { AT_ONCE = 2000, ASKED = 1 << 8 };
+/* ROW_COST: steps of the cost of a row; ASKED: the job checks for cancellation after this many rows */
+enum { ROW_COST = 10, ASKED = 1 << 8 };
 
 struct tasks_search {
-	struct job *job;
 	const struct tasks *p;
 	const struct snap *sn;
 	struct regex *find;
@@ -28,49 +27,35 @@ struct tasks_search {
 	uint8_t *hit;
 };
 
-static int run_search(struct job *j, void *arg)
+static void run_search(void *work, struct job *j)
 {
-	struct tasks_search *h = arg;
+	struct tasks_search *h = work;
 	struct buf b = {0};
-	for (uint32_t i = 0; i < h->n && (i % ASKED || !job_cancelled(j)); i++) {
+	for (uint32_t i = 0; i < h->n && h->find && (i % ASKED || !j || !job_cancelled(j)); i++) {
 		tasks_row_text(h->p, h->sn->st, L_LIST, h->shown[i], &b);
 		h->nhit += h->hit[i] = regex_match(h->find, b.p, b.n);
 		if (i % ASKED == 0)
 			store_release_pages(h->sn);
 	}
 	buf_free(&b);
-	return 0;
 }
 
-static void free_search(struct tasks_search *h)
+static void free_search(void *work)
 {
+	struct tasks_search *h = work;
 	regex_free(h->find);
 	mem_free(h->shown);
 	mem_free(h->hit);
 	mem_free(h);
 }
 
-void tasks_search_stop(struct tasks *p)
+static const struct async_kind search_kind = {run_search, free_search};
+
+/* Take the matches, unless the search still runs (NULL). */
+static void take_hits(struct tasks *p, struct tasks_search *h)
 {
-	struct tasks_search *h = p->hunt;
-	p->hunt = NULL;
 	if (!h)
 		return;
-	job_cancel(h->job);
-	job_join(h->job);
-	free_search(h);
-}
-
-struct job *tasks_search_job(const struct tasks *p)
-{
-	return p->hunt ? p->hunt->job : NULL;
-}
-
-void tasks_search_finish(struct tasks *p)
-{
-	struct tasks_search *h = p->hunt;
-	p->hunt = NULL;
-	job_join(h->job);
 	mem_free(p->hit);
 	p->hit = h->hit;
 	p->nhit = h->nhit;
@@ -79,8 +64,12 @@ void tasks_search_finish(struct tasks *p)
 	free_search(h);
 }
 
-/* Start a job; false: no thread is available. */
-static bool start_search(struct tasks *p, const struct pane_env *env)
+void tasks_search_finish(struct tasks *p)
+{
+	take_hits(p, async_finish(&p->search));
+}
+
+static void start_search(struct tasks *p, const struct pane_env *env)
 {
 	struct err e;
 	struct tasks_search *h = xcalloc(1, sizeof *h);
@@ -89,18 +78,12 @@ static bool start_search(struct tasks *p, const struct pane_env *env)
 	h->shown = xmalloc((n + 1u) * sizeof *h->shown);
 	h->hit = xcalloc(n + 1u, 1);
 	memcpy(h->shown, p->shown, n * sizeof *h->shown);
-	h->job = h->find ? job_start(run_search, h) : NULL;
-	if (!h->job) {
-		free_search(h);
-		return false;
-	}
-	p->hunt = h;
-	return true;
+	take_hits(p, async_start(&p->search, &search_kind, h, (uint64_t)n * ROW_COST));
 }
 
 static bool is_long(const struct tasks *p)
 {
-	return p->level == L_LIST && p->rows[L_LIST].n && (p->rows[L_LIST].n > AT_ONCE || job_forced_threads() > 1);
+	return p->level == L_LIST && async_is_long((uint64_t)p->rows[L_LIST].n * ROW_COST);
 }
 
 /* Search all rows now. */
@@ -123,9 +106,9 @@ static void mark_hits_now(struct tasks *p, const struct pane_env *env)
 void tasks_mark_hits(struct tasks *p, const struct pane_env *env)
 {
 	bool same = env->find.rx && p->hit_find && !strcmp(p->hit_find, env->find.text), much = is_long(p);
-	if (same && much && ((p->hit && p->hit_of == p->list_no) || (p->hunt && p->search_of == p->list_no)))
+	if (same && much && ((p->hit && p->hit_of == p->list_no) || (async_job(&p->search) && p->search_of == p->list_no)))
 		return;
-	tasks_search_stop(p);
+	async_stop(&p->search);
 	mem_free(p->hit);
 	p->hit = NULL;
 	p->nhit = 0;
@@ -133,7 +116,9 @@ void tasks_mark_hits(struct tasks *p, const struct pane_env *env)
 	mem_free(p->hit_find);
 	p->hit_find = env->find.rx ? xstrdup(env->find.text) : NULL;
 	p->search_of = p->list_no;
-	if (env->find.rx && (!much || !start_search(p, env)))
+	if (env->find.rx && much)
+		start_search(p, env);
+	else if (env->find.rx)
 		mark_hits_now(p, env);
 }
 
@@ -142,7 +127,7 @@ uint32_t tasks_find_hit(void *st, const struct pane_env *env, int dir, uint32_t 
 	struct tasks *p = st;
 	tasks_mark_hits(p, env);
 	*at = 0;
-	if (p->hunt)
+	if (async_job(&p->search))
 		return FIND_ON;
 	if (!p->nhit)
 		return 0;

@@ -35,7 +35,7 @@ void tasks_summary(const void *st, const struct pane_env *env, struct buf *b)
 	tasks_put_filter(&p->task_criteria, b);
 	buf_puts(b, " | ");
 	tracepane_put_scope(&p->scope, b);
-	if (env->find.rx && p->hunt)
+	if (env->find.rx && async_job(&p->search))
 		buf_printf(b, " | /%s searching", env->find.text);
 	else if (env->find.rx && p->hit)
 		buf_printf(b, " | /%s %u match%s", env->find.text, p->nhit, text_es(p->nhit));
