@@ -10,37 +10,48 @@
 #include "config.h"
 #include "tracepane/query_job.h"
 
+#include "base/async.h"
 #include "base/mem/mem.h"
 #include "timeline/timeline.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { AT_ONCE = 20000 };	/* tracks and spans that take a millisecond */
-
-struct tracepane_query {
-	struct job *job;		/* NULL: the query was made, and its strings are kept */
+struct query_work {
 	struct arena mem;
 	const struct snap *sn;
 	struct ask ask;
 	tracepane_query_fn *say;
 	const void *arg;
 	const char *none;		/* message if the query would leave nothing */
-	bool rest, any, dropped;
+	bool rest, any;
 	struct rest_states r;
 };
 
-static int run_query(struct job *j, void *arg)
+struct tracepane_query {
+	struct async making;
+	struct query_work *made;	/* the query that was made last: its strings are kept */
+};
+
+static void run_query(void *work, struct job *j)
 {
-	struct tracepane_query *l = arg;
+	struct query_work *l = work;
 	const char *chosen = "";
 	(void)j;
 	l->any = !l->say || l->say(l->sn, l->arg, &l->mem, &l->ask.query, &chosen);
 	snprintf(l->ask.text, sizeof l->ask.text, "%s", chosen);
 	if (l->rest && l->any)
 		session_rest_approx(l->sn, &l->ask.query, &l->r);
-	return 0;
 }
+
+static void free_query(void *work)
+{
+	struct query_work *l = work;
+	arena_free(&l->mem);
+	mem_free(l);
+}
+
+static const struct async_kind query_kind = {run_query, free_query};
 
 /* Choose the sample type in which these and the rest differ most. */
 static void choose_type(struct query *q, const struct rest_states *r)
@@ -58,8 +69,12 @@ static void choose_type(struct query *q, const struct rest_states *r)
 			q->type = i;
 }
 
-static enum verdict finish_query(struct tracepane_query *l, struct ask *out)
+/* Keep the query instead of the previous one, and return it. */
+static enum verdict take_query(struct tracepane_query *q, struct query_work *l, struct ask *out)
 {
+	if (q->made)
+		free_query(q->made);
+	q->made = l;
 	if (!l->any)
 		return pane_message(out, "%s", l->none);
 	if (l->rest && (!l->r.n[0] || !l->r.n[1]))
@@ -74,9 +89,10 @@ static enum verdict finish_query(struct tracepane_query *l, struct ask *out)
 enum verdict tracepane_query(struct tracepane_query **at, const struct pane_env *env,
     const struct tracepane_query_spec *what, struct arena *mem, struct ask *out)
 {
-	struct tracepane_query *l = xcalloc(1, sizeof *l);
-	tracepane_query_free(*at);
-	*at = l;
+	struct query_work *l = xcalloc(1, sizeof *l);
+	bool rest = what->rest;
+	if (!*at)
+		*at = xcalloc(1, sizeof **at);
 	l->mem = *mem;
 	l->sn = session_snap(env->s);
 	l->ask = *out;
@@ -87,47 +103,40 @@ enum verdict tracepane_query(struct tracepane_query **at, const struct pane_env 
 	query_copy_strings(&l->ask.query, session_query(env->s), &l->mem);
 	if (l->rest)
 		session_query_compare_rest(&l->ask.query);
-	if (l->sn->ntrks + (uint64_t)l->sn->nspans > AT_ONCE || job_forced_threads() > 1)
-		l->job = job_start(run_query, l);
-	if (l->job) {
-		*out = (struct ask){.kind = ASK_NONE, .place = PLACE_NONE};
-		return pane_message(out, l->rest ? "comparing with the rest" : "excluding them");
-	}
-	run_query(NULL, l);
-	return finish_query(l, out);
+	l = async_start(&(*at)->making, &query_kind, l, l->sn->ntrks + (uint64_t)l->sn->nspans);
+	if (l)
+		return take_query(*at, l, out);
+	*out = (struct ask){.kind = ASK_NONE, .place = PLACE_NONE};
+	return pane_message(out, rest ? "comparing with the rest" : "excluding them");
 }
 
-struct job *tracepane_query_job(const struct tracepane_query *l)
+struct job *tracepane_query_job(const struct tracepane_query *q)
 {
-	return l ? l->job : NULL;
+	return q ? async_job(&q->making) : NULL;
 }
 
-bool tracepane_query_pending(const struct tracepane_query *l)
+bool tracepane_query_pending(const struct tracepane_query *q)
 {
-	return l && l->job && !l->dropped;
+	return q && async_wanted(&q->making);
 }
 
-bool tracepane_query_cancel(struct tracepane_query *l)
+bool tracepane_query_cancel(struct tracepane_query *q)
 {
-	bool any = tracepane_query_pending(l);
-	if (any)
-		l->dropped = true;
-	return any;
+	return q && async_cancel(&q->making);
 }
 
-enum verdict tracepane_query_finish(struct tracepane_query *l, struct ask *out)
+enum verdict tracepane_query_finish(struct tracepane_query *q, struct ask *out)
 {
-	job_join(l->job);
-	l->job = NULL;
-	return l->dropped ? V_DONE : finish_query(l, out);
+	struct query_work *l = async_finish(&q->making);
+	return l ? take_query(q, l, out) : V_DONE;
 }
 
-void tracepane_query_free(struct tracepane_query *l)
+void tracepane_query_free(struct tracepane_query *q)
 {
-	if (!l)
+	if (!q)
 		return;
-	if (l->job)
-		job_join(l->job);
-	arena_free(&l->mem);
-	mem_free(l);
+	async_stop(&q->making);
+	if (q->made)
+		free_query(q->made);
+	mem_free(q);
 }

@@ -22,7 +22,7 @@ struct tracepane_query_spec {
 	bool rest;
 };
 /* For act(): complete the query in *out, at once or in the background. Takes ownership of the arena. *at, which
-   belongs to the pane, keeps the state; a previous one is replaced. */
+   belongs to the pane, keeps the state: NULL at first. The strings of the previous query are freed. */
 enum verdict tracepane_query(struct tracepane_query **at, const struct pane_env *, const struct tracepane_query_spec *,
     struct arena *, struct ask *out);
 struct job *tracepane_query_job(const struct tracepane_query *);	/* NULL: none */
