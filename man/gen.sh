@@ -8,6 +8,7 @@ ttrace=$1
 template=$2
 escape='function esc(s) { gsub(/\\/, "\\e", s); gsub(/-/, "\\-", s); if (s ~ /^[.\x27]/) s = "\\\\&" s; return s }
 function keys(s,  n, k, i, out) { n = split(esc(s), k, " "); for (i = 1; i <= n; i++) out = out (i > 1 ? " " : "") (k[i] ~ /^[][(),.:;?!|]$/ ? "\\&" k[i] : k[i]); return out }
+function alternatives(s) { s = esc(s); gsub(/\|/, "|\\:", s); return s }
 function said(s) { s = esc(s); return s (s ~ /[.?]$/ ? "" : ".") }
 function section(group) { print ".Ss " (group == "gc" ? "GC" : toupper(substr(group, 1, 1)) substr(group, 2)) }'
 
@@ -21,7 +22,7 @@ table() {
 		group = $1
 	}
 	{
-		if (dash == "-") print ".It Fl " esc($2) ($3 != "" ? " Ns = Ns Ar " esc($3) : "")
+		if (dash == "-") print ".It Fl " esc($2) ($3 != "" ? " Ns = Ns Ar " alternatives($3) : "")
 		else print ".It Ic " esc($2) ($3 != "" ? " Ar " esc($3) : "")
 		print esc($5) ($4 != "" && $4 != "false" ? " (default: " esc($4) ")" : "") "."
 		if ($6 != "") print said($6)

@@ -25,6 +25,7 @@ static const char about[] =
     "    ttrace REPORT [OPTIONS] FILE print a report: ttrace top cpu.pb.gz\n"
     "    ttrace localhost:6060        fetch a profile of a running program (pprof)\n"
     "    ttrace help                  list all reports and options\n"
+    "    man ttrace                   the manual; man ttrace-view: panes and keys\n"
     "\n"
     "How to record a file:\n"
     "    go test -trace t.out -cpuprofile cpu.pb.gz\n"
