@@ -147,7 +147,7 @@ static struct profile *cut(uint64_t seed, const struct filters *f, bool pruned, 
 	struct pprof_label_units u = {0};
 	state = seed;
 	struct profile *p = random_profile(7, 400, false);
-	p->drop_frames = pruned ? str(p, "f[56]") : 0;
+	p->meta.drop_frames = pruned ? str(p, "f[56]") : 0;
 	pprof_prune(p);
 	pprof_tag_frames(p, f, "minimum", NULL, NULL);
 	p->nested |= copied;

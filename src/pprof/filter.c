@@ -167,11 +167,11 @@ enum { PRUNE_ALL = 1, PRUNE_BELOW = 2 };
 
 void pprof_prune(struct profile *p)
 {
-	struct regex *drop = compile_anchored(p, p->drop_frames);
+	struct regex *drop = compile_anchored(p, p->meta.drop_frames);
 	if (!drop)
 		return;
-	struct regex *keep = compile_anchored(p, p->keep_frames);
-	if (p->keep_frames && !keep) {	/* invalid: the reference then prunes nothing */
+	struct regex *keep = compile_anchored(p, p->meta.keep_frames);
+	if (p->meta.keep_frames && !keep) {	/* invalid: the reference then prunes nothing */
 		regex_free(drop);
 		return;
 	}

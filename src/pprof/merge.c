@@ -51,7 +51,7 @@ static void keep_types(struct profile *p, const char *const *name, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		from[i] = (size_t)type_index(p, name[i]);
 		change |= from[i] != i;
-		has_default |= !strcmp(name[i], profile_string(p, p->default_type));
+		has_default |= !strcmp(name[i], profile_string(p, p->meta.default_type));
 	}
 	if (change) {
 		struct profile_type *t = xmalloc(n * sizeof *t);
@@ -67,7 +67,7 @@ static void keep_types(struct profile *p, const char *const *name, size_t n)
 		p->ntype = n;
 		p->nvalue = n * p->nsample;
 		if (!has_default)
-			p->default_type = profile_add_string(p, name[0], strlen(name[0]));
+			p->meta.default_type = profile_add_string(p, name[0], strlen(name[0]));
 		mem_free(t);
 		mem_free(v);
 	}
@@ -134,9 +134,9 @@ static int finest_type(const struct vtype *t, size_t n, struct vtype *best, stru
 static void scale_to(struct profile *p, const struct vtype *best, const struct vtype *period)
 {
 	double *ratio = xmalloc((p->ntype + 1) * sizeof *ratio);
-	p->period =
-	    pprof_units_to_i64(pprof_units_scale(p->period, profile_string(p, p->period_unit), period->unit, NULL));
-	p->period_unit = profile_add_string(p, period->unit, strlen(period->unit));
+	p->meta.period = pprof_units_to_i64(
+	    pprof_units_scale(p->meta.period, profile_string(p, p->meta.period_unit), period->unit, NULL));
+	p->meta.period_unit = profile_add_string(p, period->unit, strlen(period->unit));
 	for (size_t i = 0; i < p->ntype; i++) {
 		ratio[i] = pprof_units_scale(1, profile_string(p, p->type[i].unit), best[i].unit, NULL);
 		p->type[i].unit = profile_add_string(p, best[i].unit, strlen(best[i].unit));
@@ -152,7 +152,7 @@ static int common_units(struct profile *const *p, size_t n, struct err *e)
 		     period;
 	for (size_t k = 0; k < n; k++)
 		t[k] = (struct vtype){
-		    profile_string(p[k], p[k]->period_type), profile_string(p[k], p[k]->period_unit)};
+		    profile_string(p[k], p[k]->meta.period_type), profile_string(p[k], p[k]->meta.period_unit)};
 	int r = finest_type(t, n, &period, e);
 	for (size_t i = 0; i < ntype && !r; i++) {
 		for (size_t k = 0; k < n; k++)
@@ -458,34 +458,34 @@ static str_id copy_str(struct profile *to, const struct profile *from, str_id s)
 static void merge_headers(struct profile *to, struct profile *const *p, size_t n)
 {
 	const struct profile *a = p[0];
-	to->type = mem_grow(to->type, &to->ctype, a->ntype, sizeof *to->type);
+	to->type = mem_grow(to->type, &to->cap.type, a->ntype, sizeof *to->type);
 	for (; to->ntype < a->ntype; to->ntype++)
 		to->type[to->ntype] = (struct profile_type){copy_str(to, a, a->type[to->ntype].type),
 		    copy_str(to, a, a->type[to->ntype].unit)};
-	to->drop_frames = copy_str(to, a, a->drop_frames);
-	to->keep_frames = copy_str(to, a, a->keep_frames);
-	to->period_type = copy_str(to, a, a->period_type);
-	to->period_unit = copy_str(to, a, a->period_unit);
+	to->meta.drop_frames = copy_str(to, a, a->meta.drop_frames);
+	to->meta.keep_frames = copy_str(to, a, a->meta.keep_frames);
+	to->meta.period_type = copy_str(to, a, a->meta.period_type);
+	to->meta.period_unit = copy_str(to, a, a->meta.period_unit);
 	for (size_t i = 0; i < n; i++) {
 		const struct profile *s = p[i];
 		to->commented |= s->commented;
-		if (!to->time || s->time < to->time)
-			to->time = s->time;
-		profile_sum(&to->duration, s->duration);
-		if (!to->period || to->period < s->period)
-			to->period = s->period;
-		if (!to->tag_root)
-			to->tag_root = copy_str(to, s, s->tag_root);
-		if (!to->default_type)
-			to->default_type = copy_str(to, s, s->default_type);
-		if (!to->doc_url)
-			to->doc_url = copy_str(to, s, s->doc_url);
-		for (size_t k = 0; k < s->ncomment; k++) {
-			str_id c = copy_str(to, s, s->comment[k]);
+		if (!to->meta.time || s->meta.time < to->meta.time)
+			to->meta.time = s->meta.time;
+		profile_sum(&to->meta.duration, s->meta.duration);
+		if (!to->meta.period || to->meta.period < s->meta.period)
+			to->meta.period = s->meta.period;
+		if (!to->meta.tag_root)
+			to->meta.tag_root = copy_str(to, s, s->meta.tag_root);
+		if (!to->meta.default_type)
+			to->meta.default_type = copy_str(to, s, s->meta.default_type);
+		if (!to->meta.doc_url)
+			to->meta.doc_url = copy_str(to, s, s->meta.doc_url);
+		for (size_t k = 0; k < s->meta.ncomment; k++) {
+			str_id c = copy_str(to, s, s->meta.comment[k]);
 			size_t j = 0;
-			while (j < to->ncomment && to->comment[j] != c)
+			while (j < to->meta.ncomment && to->meta.comment[j] != c)
 				j++;
-			if (j == to->ncomment)
+			if (j == to->meta.ncomment)
 				profile_add_comment(to, c);
 		}
 	}
@@ -494,8 +494,8 @@ static void merge_headers(struct profile *to, struct profile *const *p, size_t n
 static struct profile *merge_all(struct profile **p, size_t n)
 {
 	struct profile_merger m = {.to = profile_new()};
-	m.to->go = p[0]->go;
-	m.to->go_arg = p[0]->go_arg;
+	m.to->progress.go = p[0]->progress.go;
+	m.to->progress.arg = p[0]->progress.arg;
 	merge_headers(m.to, p, n);
 	for (size_t i = 0; i < n; i++) {
 		merge_one(&m, p[i]);
@@ -518,8 +518,8 @@ static struct profile *merge_all(struct profile **p, size_t n)
 static int check_comparable(const struct profile *a, const struct profile *b, struct err *e)
 {
 	bool ok = a->ntype == b->ntype &&
-		  !strcmp(profile_string(a, a->period_type), profile_string(b, b->period_type)) &&
-		  !strcmp(profile_string(a, a->period_unit), profile_string(b, b->period_unit));
+		  !strcmp(profile_string(a, a->meta.period_type), profile_string(b, b->meta.period_type)) &&
+		  !strcmp(profile_string(a, a->meta.period_unit), profile_string(b, b->meta.period_unit));
 	for (size_t i = 0; ok && i < a->ntype; i++)
 		ok = !strcmp(profile_string(a, a->type[i].type), profile_string(b, b->type[i].type)) &&
 		     !strcmp(profile_string(a, a->type[i].unit), profile_string(b, b->type[i].unit));

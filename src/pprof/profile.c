@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define GROW(p, what, more) \
-	((p)->what = mem_grow((p)->what, &(p)->c##what, (p)->n##what + (more), sizeof *(p)->what))
+	((p)->what = mem_grow((p)->what, &(p)->cap.what, (p)->n##what + (more), sizeof *(p)->what))
 
 static int same_str(const void *ctx, uint32_t id, const void *key)
 {
@@ -29,14 +29,14 @@ static int same_str(const void *ctx, uint32_t id, const void *key)
 str_id profile_add_string(struct profile *p, const char *s, size_t n)
 {
 	struct profile_text key = {s, (uint32_t)n};
-	uint32_t h = intern_hash_bytes(s, n, 1), id = intern_find(&p->strx, h, same_str, p, &key);
+	uint32_t h = intern_hash_bytes(s, n, 1), id = intern_find(&p->index.str, h, same_str, p, &key);
 	if (id != UINT32_MAX)
 		return id;
 	GROW(p, str, 1);
 	key.s = arena_strndup(&p->arena, s, n);
 	id = (uint32_t)p->nstr++;
 	p->str[id] = key;
-	intern_put(&p->strx, h, id);
+	intern_put(&p->index.str, h, id);
 	return id;
 }
 
@@ -99,20 +99,20 @@ static uint32_t hash_of(const struct profile *p, struct profile_run r)
 
 static void rebuild_stack_index(struct profile *p)
 {
-	intern_free(&p->stackx);
+	intern_free(&p->index.stack);
 	for (size_t i = 1; i < p->nstack; i++)
-		intern_put(&p->stackx, hash_of(p, p->stack[i]), (uint32_t)i);
+		intern_put(&p->index.stack, hash_of(p, p->stack[i]), (uint32_t)i);
 }
 
 void profile_drop_stack_index(struct profile *p)
 {
-	intern_free(&p->stackx);
+	intern_free(&p->index.stack);
 }
 
 /* Widen all frames to four bytes; backwards, because each frame moves to a higher address. */
 static void widen_frames(struct profile *p)
 {
-	p->packed = mem_grow(p->packed, &p->cframe, p->nframe * 4, 1);
+	p->packed = mem_grow(p->packed, &p->cap.frame, p->nframe * 4, 1);
 	for (size_t i = p->nframe; i-- > 0;) {
 		loc_id l = profile_frame(p, i);
 		for (size_t k = 0; k < 4; k++)
@@ -130,7 +130,7 @@ static const uint8_t *put_frames(struct profile *p, const loc_id *leaf_first, si
 		all |= leaf_first[i];
 	if (all >> 24 && p->width == 3)
 		widen_frames(p);
-	p->packed = mem_grow(p->packed, &p->cframe, (p->nframe + n) * p->width, 1);
+	p->packed = mem_grow(p->packed, &p->cap.frame, (p->nframe + n) * p->width, 1);
 	uint8_t *at = p->packed + p->nframe * p->width, *to = at;
 	for (size_t i = 0; i < n; i++, to += p->width)
 		for (unsigned k = 0; k < p->width; k++)
@@ -142,16 +142,16 @@ uint32_t profile_add_stack(struct profile *p, const loc_id *leaf_first, size_t n
 {
 	if (!n)
 		return 0;
-	if (!p->stackx.cap && p->nstack > 1)
+	if (!p->index.stack.cap && p->nstack > 1)
 		rebuild_stack_index(p);
 	struct run_key key = {put_frames(p, leaf_first, n), n};
 	uint32_t h = intern_hash_bytes(key.p, n * p->width, 2);
-	uint32_t id = intern_find(&p->stackx, h, same_stack, p, &key);
+	uint32_t id = intern_find(&p->index.stack, h, same_stack, p, &key);
 	if (id != UINT32_MAX)
 		return id;
 	id = profile_add_run(p, (struct profile_run){p->nframe, (uint32_t)n});
 	p->nframe += n;
-	intern_put(&p->stackx, h, id);
+	intern_put(&p->index.stack, h, id);
 	return id;
 }
 
@@ -166,7 +166,7 @@ void profile_reserve_frames(struct profile *p, uint64_t n)
 {
 	if (p->width == 3 && p->nloc > 1 << 24)
 		widen_frames(p);
-	p->packed = mem_grow(p->packed, &p->cframe, (p->nframe + n) * p->width, 1);
+	p->packed = mem_grow(p->packed, &p->cap.frame, (p->nframe + n) * p->width, 1);
 }
 
 static int same_set(const void *ctx, uint32_t id, const void *key)
@@ -244,7 +244,7 @@ uint32_t profile_add_labels(struct profile *p, struct profile_label *l, size_t n
 		h = intern_hash_u64((uint64_t)h << 32 | l[i].key,
 		    intern_hash_u64((uint64_t)l[i].num, (uint64_t)l[i].str << 32 | l[i].unit));
 	struct run_key key = {l, n};
-	uint32_t id = intern_find(&p->setx, h, same_set, p, &key);
+	uint32_t id = intern_find(&p->index.set, h, same_set, p, &key);
 	if (id != UINT32_MAX)
 		return id;
 	GROW(p, label, n);
@@ -253,7 +253,7 @@ uint32_t profile_add_labels(struct profile *p, struct profile_label *l, size_t n
 	id = (uint32_t)p->nset++;
 	p->set[id] = (struct profile_run){p->nlabel, (uint32_t)n};
 	p->nlabel += n;
-	intern_put(&p->setx, h, id);
+	intern_put(&p->index.set, h, id);
 	return id;
 }
 
@@ -269,8 +269,9 @@ void profile_add_sample(struct profile *p, uint32_t stack, uint32_t labels, cons
 
 void profile_add_comment(struct profile *p, str_id s)
 {
-	GROW(p, comment, 1);
-	p->comment[p->ncomment++] = s;
+	struct profile_meta *m = &p->meta;
+	m->comment = mem_grow(m->comment, &m->ccomment, m->ncomment + 1, sizeof *m->comment);
+	m->comment[m->ncomment++] = s;
 }
 
 struct profile *profile_new(void)
@@ -293,12 +294,12 @@ void profile_free(struct profile *p)
 	if (!p)
 		return;
 	void *all[] = {p->str, p->type, p->map, p->fun, p->line, p->loc, p->stack, p->set, p->packed,
-	    p->label, p->sample, p->value, p->comment};
+	    p->label, p->sample, p->value, p->meta.comment};
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		mem_free(all[i]);
-	intern_free(&p->strx);
-	intern_free(&p->stackx);
-	intern_free(&p->setx);
+	intern_free(&p->index.str);
+	intern_free(&p->index.stack);
+	intern_free(&p->index.set);
 	arena_free(&p->arena);
 	mem_free(p);
 }
@@ -308,20 +309,20 @@ void profile_free(struct profile *p)
 static void merge_cut(struct profile *p, uint32_t *to, size_t n)
 {
 	size_t kept = n;
-	intern_free(&p->stackx);
+	intern_free(&p->index.stack);
 	for (size_t s = 1; s < n; s++)
 		if (to[s] < n || to[s] == PROFILE_DROP)
-			intern_put(&p->stackx, hash_of(p, p->stack[s]), (uint32_t)s);
+			intern_put(&p->index.stack, hash_of(p, p->stack[s]), (uint32_t)s);
 	for (size_t s = 0; s < n; s++) {
 		if (to[s] < n || to[s] == PROFILE_DROP)
 			continue;
 		struct profile_run r = p->stack[to[s]];
 		struct run_key key = {bytes_of(p, r), r.n};
-		uint32_t h = hash_of(p, r), id = intern_find(&p->stackx, h, same_stack, p, &key);
+		uint32_t h = hash_of(p, r), id = intern_find(&p->index.stack, h, same_stack, p, &key);
 		if (id == UINT32_MAX) {
 			id = (uint32_t)kept++;
 			p->stack[id] = r;
-			intern_put(&p->stackx, h, id);
+			intern_put(&p->index.stack, h, id);
 		}
 		to[s] = id;
 	}
@@ -361,7 +362,7 @@ void profile_drop_samples(struct profile *p)
 	mem_free(p->value);
 	p->sample = NULL;
 	p->value = NULL;
-	p->nsample = p->csample = p->nvalue = p->cvalue = 0;
+	p->nsample = p->cap.sample = p->nvalue = p->cap.value = 0;
 }
 
 void profile_drop_labels(struct profile *p)
@@ -370,7 +371,7 @@ void profile_drop_labels(struct profile *p)
 	mem_free(p->set);
 	p->label = NULL;
 	p->set = NULL;
-	p->nlabel = p->clabel = p->nset = p->cset = 0;
+	p->nlabel = p->cap.label = p->nset = p->cap.set = 0;
 }
 
 void profile_restack(struct profile *p, uint32_t *to, size_t n)
@@ -460,15 +461,15 @@ static void sink_sample(void *self, const struct sink_sample *s)
 static void sink_meta(void *self, const struct sink_meta *m)
 {
 	struct profile *p = self;
-	p->drop_frames = m->drop_frames;
-	p->keep_frames = m->keep_frames;
-	p->default_type = m->default_type;
-	p->doc_url = m->doc_url;
-	p->period_type = m->period_type;
-	p->period_unit = m->period_unit;
-	p->time = m->time;
-	p->duration = m->duration;
-	p->period = m->period;
+	p->meta.drop_frames = m->drop_frames;
+	p->meta.keep_frames = m->keep_frames;
+	p->meta.default_type = m->default_type;
+	p->meta.doc_url = m->doc_url;
+	p->meta.period_type = m->period_type;
+	p->meta.period_unit = m->period_unit;
+	p->meta.time = m->time;
+	p->meta.duration = m->duration;
+	p->meta.period = m->period;
 	p->commented = m->commented;
 	for (size_t i = 0; i < m->ncomment; i++)
 		profile_add_comment(p, m->comment[i]);
@@ -489,25 +490,25 @@ static void sink_warn(void *self, uint64_t at, const char *fmt, ...)
 	struct profile *p = self;
 	char msg[512];
 	va_list ap;
-	p->nwarn += at != ERR_ASIDE;
-	if (p->nsaid++ >= MOST || !p->notice)
+	p->notices.ndamage += at != ERR_ASIDE;
+	if (p->notices.nall++ >= MOST || !p->notices.put)
 		return;
 	va_start(ap, fmt);
 	vsnprintf(msg, sizeof msg, fmt, ap);
 	va_end(ap);
 	if (at == ERR_NOWHERE || at == ERR_ASIDE)
-		p->notice(p->notice_arg, "%s", msg);
+		p->notices.put(p->notices.arg, "%s", msg);
 	else
-		p->notice(p->notice_arg, "at byte %" PRIu64 ": %s", at, msg);
+		p->notices.put(p->notices.arg, "at byte %" PRIu64 ": %s", at, msg);
 }
 
 static bool sink_upto(void *self, int64_t t, uint64_t bytes)
 {
 	struct profile *p = self;
 	(void)t;
-	if (p->go && !p->stopped)
-		p->stopped = !p->go(p->go_arg, bytes, p->total);
-	return !p->stopped;
+	if (p->progress.go && !p->progress.stopped)
+		p->progress.stopped = !p->progress.go(p->progress.arg, bytes, p->progress.total);
+	return !p->progress.stopped;
 }
 
 struct sink profile_sink(struct profile *p)

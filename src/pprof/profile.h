@@ -33,6 +33,28 @@ struct profile_label { str_id key, str; int64_t num; str_id unit; };
 struct profile_sample { uint32_t stack, labels; };
 typedef void profile_notice(void *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* What a profile says about itself. */
+struct profile_meta {
+	str_id tag_root;		/* 0, or the key whose tags are shown as frames by default */
+	str_id drop_frames, keep_frames, default_type, doc_url, period_type, period_unit;
+	int64_t time, duration, period;
+	str_id *comment;
+	size_t ncomment, ccomment;
+};
+struct profile_notices {
+	profile_notice *put;		/* gets the warnings of readers, with their positions; NULL: they are dropped */
+	void *arg;
+	size_t ndamage, nall;		/* how many were of damage, and all */
+};
+struct profile_progress {
+	/* NULL, or called now and then with the progress; it returns false to stop. After that `stopped` is set and the
+	   profile is incomplete and must not be used. */
+	bool (*go)(void *arg, uint64_t done, uint64_t total);
+	void *arg;
+	uint64_t total;			/* bytes to read */
+	bool stopped;
+};
+
 struct profile {
 	struct arena arena;
 	struct profile_text *str;
@@ -48,28 +70,15 @@ struct profile {
 	struct profile_sample *sample;
 	int64_t *value;			/* sample i has value[i * ntype .. (i+1) * ntype) */
 	size_t nstr, ntype, nmap, nfun, nline, nloc, nstack, nset, nframe, nlabel, nsample, nvalue;
-	size_t cstr, ctype, cmap, cfun, cline, cloc, cstack, cset, cframe, clabel, csample, cvalue;
-	struct intern strx, stackx, setx;
+	struct { size_t str, type, map, fun, line, loc, stack, set, frame, label, sample, value; } cap;
+	struct { struct intern str, stack, set; } index;
 	str_id blank;			/* see profile_blank(); 0: not created yet */
-
-	str_id tag_root;		/* 0, or the key whose tags are shown as frames by default */
-	str_id drop_frames, keep_frames, default_type, doc_url, period_type, period_unit;
-	int64_t time, duration, period;
-	str_id *comment;
-	size_t ncomment, ccomment;
 	bool nested;			/* stacks may share frames: profile_add_run() */
 	bool commented;			/* names come from comments that pprof ignores: profile_drop_names() */
 	bool bad;			/* a sample had a different number of values than there are types */
-	profile_notice *notice;		/* gets the warnings of readers, with their positions; NULL: they are dropped */
-	void *notice_arg;
-	size_t nwarn, nsaid;	/* nwarn: notices of damage; nsaid: all notices */
-
-	/* NULL, or called now and then with the progress; it returns false to stop. After that `stopped` is set and the
-	   profile is incomplete and must not be used. */
-	bool (*go)(void *arg, uint64_t done, uint64_t total);
-	void *go_arg;
-	uint64_t total;			/* bytes to read */
-	bool stopped;
+	struct profile_meta meta;
+	struct profile_notices notices;
+	struct profile_progress progress;
 };
 
 struct profile *profile_new(void);
@@ -82,9 +91,9 @@ void profile_drop_stack_index(struct profile *);
 /* Call at step i of n of a long loop; return false if it is to stop. */
 static inline bool profile_should_continue(struct profile *p, size_t i, size_t n)
 {
-	if (p->go && i % 4096 == 0 && !p->stopped)
-		p->stopped = !p->go(p->go_arg, i, n);
-	return !p->stopped;
+	if (p->progress.go && i % 4096 == 0 && !p->progress.stopped)
+		p->progress.stopped = !p->progress.go(p->progress.arg, i, n);
+	return !p->progress.stopped;
 }
 
 str_id profile_add_string(struct profile *, const char *s, size_t n);

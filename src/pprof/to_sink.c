@@ -155,14 +155,21 @@ static bool emit_samples(struct emitter *m)
 static void emit_meta(struct emitter *m)
 {
 	const struct profile *p = m->p;
-	str_id *comment = xmalloc((p->ncomment + 1) * sizeof *comment);
-	for (size_t i = 0; i < p->ncomment; i++)
-		comment[i] = m->str[p->comment[i]];
-	m->to->ops->meta(m->to->self, &(struct sink_meta){.drop_frames = m->str[p->drop_frames],
-	    .keep_frames = m->str[p->keep_frames], .default_type = m->str[p->default_type],
-	    .doc_url = m->str[p->doc_url], .period_type = m->str[p->period_type],
-	    .period_unit = m->str[p->period_unit], .time = p->time, .duration = p->duration, .period = p->period,
-	    .comment = comment, .ncomment = p->ncomment, .commented = p->commented});
+	str_id *comment = xmalloc((p->meta.ncomment + 1) * sizeof *comment);
+	for (size_t i = 0; i < p->meta.ncomment; i++)
+		comment[i] = m->str[p->meta.comment[i]];
+	m->to->ops->meta(m->to->self, &(struct sink_meta){.drop_frames = m->str[p->meta.drop_frames],
+					  .keep_frames = m->str[p->meta.keep_frames],
+					  .default_type = m->str[p->meta.default_type],
+					  .doc_url = m->str[p->meta.doc_url],
+					  .period_type = m->str[p->meta.period_type],
+					  .period_unit = m->str[p->meta.period_unit],
+					  .time = p->meta.time,
+					  .duration = p->meta.duration,
+					  .period = p->meta.period,
+					  .comment = comment,
+					  .ncomment = p->meta.ncomment,
+					  .commented = p->commented});
 	mem_free(comment);
 }
 

@@ -170,19 +170,19 @@ static void put_function(struct pprof_writer *w, const struct profile_function *
 static void put_trailer(struct pprof_writer *w)
 {
 	const struct profile *p = w->p;
-	uint64_t drop = number_of(w, p->drop_frames), keep = number_of(w, p->keep_frames);
-	if (p->period_type || p->period_unit)
-		put_type(w, 11, p->period_type, p->period_unit);
-	for (size_t i = 0; i < p->ncomment; i++)
-		buf_varint(&w->sub, number_of(w, p->comment[i]));
-	uint64_t dflt = number_of(w, p->default_type), url = number_of(w, p->doc_url);
+	uint64_t drop = number_of(w, p->meta.drop_frames), keep = number_of(w, p->meta.keep_frames);
+	if (p->meta.period_type || p->meta.period_unit)
+		put_type(w, 11, p->meta.period_type, p->meta.period_unit);
+	for (size_t i = 0; i < p->meta.ncomment; i++)
+		buf_varint(&w->sub, number_of(w, p->meta.comment[i]));
+	uint64_t dflt = number_of(w, p->meta.default_type), url = number_of(w, p->meta.doc_url);
 	for (size_t i = 0; i < w->n && should_continue(w); i++)
 		put_bytes(&w->out, 6, p->str[w->order[i]].s, p->str[w->order[i]].n);
 	put_uint(&w->out, 7, drop);
 	put_uint(&w->out, 8, keep);
-	put_uint(&w->out, 9, (uint64_t)p->time);
-	put_uint(&w->out, 10, (uint64_t)p->duration);
-	put_uint(&w->out, 12, (uint64_t)p->period);
+	put_uint(&w->out, 9, (uint64_t)p->meta.time);
+	put_uint(&w->out, 10, (uint64_t)p->meta.duration);
+	put_uint(&w->out, 12, (uint64_t)p->meta.period);
 	if (w->sub.n)
 		put_message(&w->out, 13, &w->sub);
 	put_uint(&w->out, 14, dflt);

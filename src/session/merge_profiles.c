@@ -28,9 +28,9 @@ struct fetcher {
 
 static void watch(struct profile *p, const struct options *o, uint64_t total)
 {
-	p->go = o->watch ? o->watch->go : NULL;
-	p->go_arg = o->watch ? o->watch->arg : NULL;
-	p->total = total;
+	p->progress.go = o->watch ? o->watch->go : NULL;
+	p->progress.arg = o->watch ? o->watch->arg : NULL;
+	p->progress.total = total;
 }
 
 static void fix_mappings(struct profile *p, const struct fetcher *f)
@@ -119,17 +119,17 @@ static struct profile *read_one(struct bytes *b, const char *file, const struct 
 	struct profile *p = profile_new();
 	struct sink sink = profile_sink(p);
 	int bad = !r;
-	p->notice = f->notice;
-	p->notice_arg = f->arg;
+	p->notices.put = f->notice;
+	p->notices.arg = f->arg;
 	watch(p, f->o, b->n);
 	if (r && r->kind != FK_PPROF)
 		bad = err_set(e, ERR_FORMAT, ERR_NOWHERE, "this is a %s, not a profile", r->name);
 	if (!bad)
 		bad = r->read(*b, &sink, e);
-	if (!bad && p->stopped)
+	if (!bad && p->progress.stopped)
 		bad = err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
 	bad = input_report_damage(b, bad, &sink, e);
-	if (!bad && p->nwarn && options_bool(f->o, OPT_STRICT))
+	if (!bad && p->notices.ndamage && options_bool(f->o, OPT_STRICT))
 		bad = err_set(e, ERR_FORMAT, ERR_NOWHERE, "the file is damaged (-strict makes this an error)");
 	input_close(b);
 	if (bad) {
@@ -259,7 +259,7 @@ struct profile *merge_profiles_read_from(
 	if (!p)
 		return NULL;
 	if (options_bool(o, OPT_ALL_FRAMES))
-		p->drop_frames = p->keep_frames = 0;
+		p->meta.drop_frames = p->meta.keep_frames = 0;
 	watch(p, o, 0);
 	bool code = !strcmp(o->report, "disasm") || !strcmp(o->report, "weblist");	/* these reports need names */
 	if (o->v[OPT_SYMBOLIZE].set || code || !strcmp(o->report, "view"))

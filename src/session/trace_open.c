@@ -219,17 +219,17 @@ static struct profile *to_profile(const struct snap *sn, struct trace_weights *w
 	    sn->st, p, xcalloc(sn->nlocs + 1u, sizeof(uint32_t)), xcalloc(sn->nfuns + 1u, sizeof(uint32_t))};
 	static const char *const types[][2] = {{"contentions", "delay"}, {"samples", "cpu"}, {"stretches", "time"}};
 	const char *const *name = types[type == TRACE_CPU ? 1 : type == TRACE_RUN ? 2 : 0];
-	p->type = mem_grow(p->type, &p->ctype, 2, sizeof *p->type);
+	p->type = mem_grow(p->type, &p->cap.type, 2, sizeof *p->type);
 	p->type[0] =
 	    (struct profile_type){profile_add_string(p, name[0], strlen(name[0])), profile_add_string(p, "count", 5)};
 	p->type[1] = (struct profile_type){
 	    profile_add_string(p, name[1], strlen(name[1])), profile_add_string(p, "nanoseconds", 11)};
 	p->ntype = 2;
-	p->period_type = profile_add_string(p, "trace", 5);
-	p->period_unit = profile_add_string(p, "count", 5);
-	p->period = 1;
+	p->meta.period_type = profile_add_string(p, "trace", 5);
+	p->meta.period_unit = profile_add_string(p, "count", 5);
+	p->meta.period = 1;
 	if (w->npart) {
-		str_id key = p->tag_root = profile_add_string(p, TRACE_WEIGHT_TAG, sizeof TRACE_WEIGHT_TAG - 1);
+		str_id key = p->meta.tag_root = profile_add_string(p, TRACE_WEIGHT_TAG, sizeof TRACE_WEIGHT_TAG - 1);
 		for (uint32_t i = 0; i < w->npart; i++) {
 			struct profile_label tag = { .key = key, .str = copy_str(&c, w->part[i].tag) };
 			copy_sample(

@@ -180,7 +180,7 @@ static int choose_type(struct pprof_report *v, struct err *e)
 	char *end;
 	long number = strtol(s, &end, 10);
 	if (!*s) {
-		while (i < p->ntype && (!p->default_type || p->type[i].type != p->default_type))
+		while (i < p->ntype && (!p->meta.default_type || p->type[i].type != p->meta.default_type))
 			i++;
 		i = i < p->ntype ? i : p->ntype - 1;
 	} else if (end != s && !*end) {
@@ -244,11 +244,11 @@ static int apply_query(struct pprof_report *v, struct err *e)
 	if (choose_type(v, e) || query_of_options(o, &q, e))
 		return -1;
 	f = q.f;
-	if (v->p->tag_root && f.tagroot && !strcmp(f.tagroot, "none"))	/* for a trace: without the reasons */
+	if (v->p->meta.tag_root && f.tagroot && !strcmp(f.tagroot, "none"))	/* for a trace: without the reasons */
 		f.tagroot = NULL;
-	if (v->p->tag_root && v->kind != REPORT_PROTO && v->kind != REPORT_TAGS && !o->v[OPT_TAGROOT].set &&
+	if (v->p->meta.tag_root && v->kind != REPORT_PROTO && v->kind != REPORT_TAGS && !o->v[OPT_TAGROOT].set &&
 	    !o->v[OPT_TAGLEAF].set)
-		f.tagroot = profile_string(v->p, v->p->tag_root);
+		f.tagroot = profile_string(v->p, v->p->meta.tag_root);
 	pprof_find_label_units(v->p, &v->units, pprof_report_notice, (void *)(uintptr_t)o);
 	pprof_tag_frames(v->p, &f, v->unit, pprof_report_notice, (void *)(uintptr_t)o);
 	if (relative && apply_filters(v, &f, e))
@@ -284,7 +284,7 @@ int pprof_report_open(struct pprof_report *v, const struct options *o, enum ppro
 		pprof_report_close(v);
 		return -1;
 	}
-	if (v->p->stopped) {
+	if (v->p->progress.stopped) {
 		pprof_report_close(v);
 		return err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
 	}
@@ -414,13 +414,13 @@ static void put_duration(struct pprof_report *v, struct buf *b)
 	const char *unit;
 	double ns = pprof_units_scale(v->total, v->sample_unit, "nanoseconds", &unit);
 	buf_puts(b, "Duration: ");
-	pprof_units_label(b, v->p->duration, "nanoseconds", "auto");
+	pprof_units_label(b, v->p->meta.duration, "nanoseconds", "auto");
 	buf_puts(b, ", Total samples = ");
 	pprof_report_put_value(v, b, v->total);
 	buf_putc(b, ' ');
 	if (!strcmp(unit, "ns") && ns != 0) {
 		buf_putc(b, '(');
-		pprof_units_percent(b, pprof_units_to_i64(ns), v->p->duration);
+		pprof_units_percent(b, pprof_units_to_i64(ns), v->p->meta.duration);
 		buf_putc(b, ')');
 	}
 	buf_putc(b, '\n');
@@ -446,22 +446,22 @@ void pprof_report_profile_labels(struct pprof_report *v, struct buf *b)
 		buf_printf(b, "Build ID: %s\n", profile_string(p, p->map[1].build));
 		label_ends(v, b);
 	}
-	for (size_t i = 0; i < p->ncomment; i++)
-		if (*profile_string(p, p->comment[i]) != '#') {
-			buf_printf(b, "%s\n", profile_string(p, p->comment[i]));
+	for (size_t i = 0; i < p->meta.ncomment; i++)
+		if (*profile_string(p, p->meta.comment[i]) != '#') {
+			buf_printf(b, "%s\n", profile_string(p, p->meta.comment[i]));
 			label_ends(v, b);
 		}
 	if (*v->sample_type) {
 		buf_printf(b, "Type: %s\n", v->sample_type);
 		label_ends(v, b);
 	}
-	if (p->doc_url) {
-		buf_printf(b, "Doc: %s\n", profile_string(p, p->doc_url));
+	if (p->meta.doc_url) {
+		buf_printf(b, "Doc: %s\n", profile_string(p, p->meta.doc_url));
 		label_ends(v, b);
 	}
-	if (p->time)
-		put_time(b, p->time);
-	if (p->duration)
+	if (p->meta.time)
+		put_time(b, p->meta.time);
+	if (p->meta.duration)
 		put_duration(v, b);
 }
 

@@ -91,11 +91,11 @@ int report_topproto(const struct options *o, struct out *out, struct err *e)
 	str_id unit = profile_add_string(c.to, v.unit, strlen(v.unit));
 	sink.ops->type(sink.self, profile_add_string(c.to, "cum", 3), unit);
 	sink.ops->type(sink.self, profile_add_string(c.to, "flat", 4), unit);
-	c.to->time = v.p->time;
-	c.to->duration = v.p->duration;
-	c.to->period = v.p->period;
-	c.to->period_type = copy_str(&c, v.p->period_type);
-	c.to->period_unit = copy_str(&c, v.p->period_unit);
+	c.to->meta.time = v.p->meta.time;
+	c.to->meta.duration = v.p->meta.duration;
+	c.to->meta.period = v.p->meta.period;
+	c.to->meta.period_type = copy_str(&c, v.p->meta.period_type);
+	c.to->meta.period_unit = copy_str(&c, v.p->meta.period_unit);
 	for (size_t i = 0; i < g->n; i++)
 		copy_node(&c, &v, g->node[i]);
 	int r = to_out(c.to, out, e);

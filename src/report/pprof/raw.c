@@ -37,23 +37,24 @@ static void put_time(struct buf *b, int64_t ns)
 static void put_meta(struct pprof_report *v, struct buf *b)
 {
 	const struct profile *p = v->p;
-	for (size_t i = 0; i < p->ncomment; i++)
-		buf_printf(b, "Comment: %s\n", profile_string(p, p->comment[i]));
-	if (p->doc_url)
-		buf_printf(b, "Doc: %s\n", profile_string(p, p->doc_url));
-	buf_printf(b, "PeriodType: %s %s\n", profile_string(p, p->period_type), profile_string(p, p->period_unit));
-	buf_printf(b, "Period: %lld\n", (long long)p->period);
-	if (p->time)
-		put_time(b, p->time);
-	if (p->duration) {
+	for (size_t i = 0; i < p->meta.ncomment; i++)
+		buf_printf(b, "Comment: %s\n", profile_string(p, p->meta.comment[i]));
+	if (p->meta.doc_url)
+		buf_printf(b, "Doc: %s\n", profile_string(p, p->meta.doc_url));
+	buf_printf(
+	    b, "PeriodType: %s %s\n", profile_string(p, p->meta.period_type), profile_string(p, p->meta.period_unit));
+	buf_printf(b, "Period: %lld\n", (long long)p->meta.period);
+	if (p->meta.time)
+		put_time(b, p->meta.time);
+	if (p->meta.duration) {
 		buf_puts(b, "Duration: ");
-		pprof_units_duration(b, p->duration, 4);
+		pprof_units_duration(b, p->meta.duration, 4);
 		buf_putc(b, '\n');
 	}
 	buf_puts(b, "Samples:\n");
 	for (size_t i = 0; i < p->ntype; i++)
 		buf_printf(b, "%s%s/%s%s", i ? " " : "", profile_string(p, p->type[i].type),
-		    profile_string(p, p->type[i].unit), p->type[i].type == p->default_type ? "[dflt]" : "");
+		    profile_string(p, p->type[i].unit), p->type[i].type == p->meta.default_type ? "[dflt]" : "");
 	buf_putc(b, '\n');
 }
 

@@ -373,8 +373,8 @@ int report_comments(const struct options *o, struct out *out, struct err *e)
 	struct pprof_report v;
 	if (pprof_report_open(&v, o, REPORT_COMMENTS, e))
 		return -1;
-	for (size_t i = 0; i < v.p->ncomment; i++)
-		buf_printf(&out->buf, "%s\n", profile_string(v.p, v.p->comment[i]));
+	for (size_t i = 0; i < v.p->meta.ncomment; i++)
+		buf_printf(&out->buf, "%s\n", profile_string(v.p, v.p->meta.comment[i]));
 	pprof_report_close(&v);
 	return 0;
 }
