@@ -19,7 +19,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 struct info_report { enum table_format format; struct buf *b; struct json j; };
 
@@ -62,15 +61,12 @@ static void fact_num(struct info_report *i, const char *name, int64_t v, void (*
 
 static void fact_wall(struct info_report *i, const char *name, int64_t wall)
 {
-	char text[64];
-	time_t sec = (time_t)(wall / 1000000000);
-	struct tm tm;
-	if (wall <= 0 || !gmtime_r(&sec, &tm))
-		return;
-	size_t n = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm);
 	struct buf b = {0};
-	buf_put(&b, text, n);
-	buf_printf(&b, ".%09dZ", (int)(wall % 1000000000));
+	text_date(&b, wall, "%Y-%m-%dT");
+	if (!b.n)
+		return;
+	text_clock(&b, wall, 1);
+	buf_putc(&b, 'Z');
 	fact_text(i, name, b.p, b.n);
 	buf_free(&b);
 }

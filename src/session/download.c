@@ -17,6 +17,7 @@
 #include "base/ending.h"
 #include "base/put.h"
 #include "base/text/path.h"
+#include "base/text/pprof_units.h"
 #include "base/text/text.h"
 #include "input/http.h"
 
@@ -312,22 +313,12 @@ static bool is_trace(struct bytes b)
 	return h.n >= 16 && !memcmp(h.p, "go 1.", 5);
 }
 
-/* As Go formats a duration of whole seconds. */
-static void put_duration(struct buf *b, int64_t s)
-{
-	if (s >= 3600)
-		buf_printf(b, "%lldh", (long long)(s / 3600));
-	if (s >= 60)
-		buf_printf(b, "%lldm", (long long)(s / 60 % 60));
-	buf_printf(b, "%llds", (long long)(s % 60));
-}
-
 static void print_fetch_notice(const struct downloads *r, const struct url *u, int64_t seconds)
 {
 	struct buf b = {0};
 	add_notice(r, false, "Fetching %s over HTTP from %s", u->trace ? "trace" : "profile", u->shown);
 	if (seconds > 0) {
-		put_duration(&b, seconds);
+		pprof_units_duration(&b, seconds < INT64_MAX / 1000000000 ? seconds * 1000000000 : INT64_MAX, 40);
 		add_notice(r, false, "Please wait... (%s)", buf_str(&b));
 	}
 	buf_free(&b);

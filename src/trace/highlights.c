@@ -371,20 +371,15 @@ static void put_g(struct highlights_ctx *l, trk_id g)
 	}
 }
 
-static double percent(int64_t stretch_part, int64_t all)
-{
-	return all > 0 ? (double)stretch_part * 100 / (double)all : 0;
-}
-
 /* A log does not record what each P did; its cycles have their times. */
 static void add_log_summary(struct highlights_ctx *l)
 {
 	int64_t busy = l->all_p - l->p[TS_IDLE] - l->p[TS_UNKNOWN], all = l->q->t1 - l->q->t0;
 	if (busy > 0)
-		buf_printf(&l->b, "Ps busy in %.0f%% of the known time%s", percent(busy, l->all_p), l->ngc ? "; " : "");
+		buf_printf(&l->b, "Ps busy in %.0f%% of the known time%s", text_percent(busy, l->all_p), l->ngc ? "; " : "");
 	if (l->ngc)
 		buf_printf(&l->b, "%u GC cycle%s: marking %.1f%%, stopped %.2f%%", l->ngc,
-		    l->ngc == 1 ? "" : "s", percent(l->marking, all), percent(l->stopped, all));
+		    text_s(l->ngc), text_percent(l->marking, all), text_percent(l->stopped, all));
 	if (l->b.n)
 		add_highlight(l, (struct longest_span){0});
 }
@@ -398,10 +393,10 @@ static void add_busy_share(struct highlights_ctx *l)
 	int64_t gc = l->p[TS_GCWORK] + l->p[TS_ASSIST] + l->p[TS_SWEEP];
 	if (l->all_p <= 0)
 		return;
-	buf_printf(&l->b, "Ps busy %.0f%% of the time", percent(l->all_p - l->p[TS_IDLE], l->all_p));
+	buf_printf(&l->b, "Ps busy %.0f%% of the time", text_percent(l->all_p - l->p[TS_IDLE], l->all_p));
 	if (l->ngc)
-		buf_printf(&l->b, "; %u GC cycle%s took %.1f%%, assists %.1f%%", l->ngc, l->ngc == 1 ? "" : "s",
-		    percent(gc, l->all_p), percent(l->p[TS_ASSIST], l->all_p));
+		buf_printf(&l->b, "; %u GC cycle%s took %.1f%%, assists %.1f%%", l->ngc, text_s(l->ngc),
+		    text_percent(gc, l->all_p), text_percent(l->p[TS_ASSIST], l->all_p));
 	add_highlight(l, (struct longest_span){0});
 }
 
@@ -410,7 +405,7 @@ static void put_part(struct highlights_ctx *l)
 {
 	if (l->away)
 		buf_printf(
-		    &l->b, " (in %.0f%% of it: -mem)", percent(l->q->t1 - l->q->t0 - l->away, l->q->t1 - l->q->t0));
+		    &l->b, " (in %.0f%% of it: -mem)", text_percent(l->q->t1 - l->q->t0 - l->away, l->q->t1 - l->q->t0));
 }
 
 static void add_busiest_group(struct highlights_ctx *l)
@@ -428,7 +423,7 @@ static void add_busiest_group(struct highlights_ctx *l)
 	put_str(l, best);
 	buf_puts(&l->b, ", ");
 	text_ns(&l->b, l->by_name[best]);
-	buf_printf(&l->b, " (%.0f%%)", percent(l->by_name[best], all));
+	buf_printf(&l->b, " (%.0f%%)", text_percent(l->by_name[best], all));
 	put_part(l);
 	add_highlight(l, (struct longest_span){0});
 }

@@ -15,7 +15,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* Append the program's name: that of the first mapping. */
 static void put_program(const struct snap *sn, struct buf *b)
@@ -64,18 +63,13 @@ static int put_facts(struct app *a, struct buf *b)
 		buf_puts(&b[n], "over ");
 		text_ns(&b[n], m->duration);
 		int64_t all = all_of(a);
-		double share = (double)all * 100 / (double)m->duration;
+		double share = text_percent(all, m->duration);
 		if (is_cpu(a) && all >= 0)	/* large with many CPUs: avoid 2.33e+04% */
 			buf_printf(&b[n], share < 1000 ? " (%.3g%%)" : " (%.0f%%)", share);
 		n++;
 	}
-	if (m->time > 0) {
-		char s[40];
-		struct tm tm;
-		time_t t = (time_t)(m->time / 1000000000);
-		if (gmtime_r(&t, &tm) && strftime(s, sizeof s, "%Y-%m-%d %H:%M UTC", &tm))
-			buf_puts(&b[n++], s);
-	}
+	text_date(&b[n], m->time, "%Y-%m-%d %H:%M UTC");
+	n += b[n].n > 0;
 	if (m->period > 1 && m->period_unit) {
 		buf_puts(&b[n], "every ");
 		text_value(&b[n++], m->period, store_str(sn->st, m->period_unit)->s);
@@ -103,7 +97,7 @@ static int put_shares(const struct share *v, size_t n, int64_t all, double least
 {
 	int printed = 0;
 	for (size_t i = 0; i < n; i++) {
-		double part = (double)v[i].weight * 100 / (double)all;
+		double part = text_percent(v[i].weight, all);
 		if (part < least)
 			break;
 		buf_printf(b, "%s", printed++ ? ", " : "");

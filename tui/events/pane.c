@@ -250,14 +250,10 @@ static void close_events(void *st)
 
 static enum verdict goto_cmd(struct events *p, const struct pane_env *env, const char *arg, struct ask *out)
 {
-	const struct snap *sn = session_snap(env->s);
-	char *end;
-	double v = strtod(arg, &end);
 	int64_t t;
-	if (end > arg && *end == '%' && v >= 0 && v <= 100)
-		t = sn->t0 + (int64_t)(v / 100 * (double)(sn->t1 - sn->t0));
-	else if (!text_parse_ns(arg, &t))
-		return pane_message(out, "a time is required: 1.2s, 350ms or 40%%");
+	struct err e;
+	if (query_parse_time(session_snap(env->s), arg, &t, &e))
+		return pane_message(out, "%s", e.msg);
 	go_to(p, env, t);
 	return V_DONE;
 }
@@ -483,12 +479,12 @@ static void events_pane_summary(const void *st, const struct pane_env *env, stru
 		tracepane_put_progress(NULL, "reading", b);
 	if (sn->has_trace) {
 		text_count(b, (int64_t)sn->trace.events);
-		buf_printf(b, " event%s in the file | ", sn->trace.events == 1 ? "" : "s");
+		buf_printf(b, " event%s in the file | ", text_s(sn->trace.events));
 	}
 	buf_printf(b, "kinds: %s (e) | ", events_views[p->view].name);
-	if (events_selected_event(p) && p->scope.t1 > p->scope.t0)
-		buf_printf(b, "at %.1f%% | ",
-		    100 * (double)(events_selected_event(p)->t - p->scope.t0) / (double)(p->scope.t1 - p->scope.t0));
+	const struct event_item *at = events_selected_event(p);
+	if (at && p->scope.t1 > p->scope.t0)
+		buf_printf(b, "at %.1f%% | ", text_percent(at->t - p->scope.t0, p->scope.t1 - p->scope.t0));
 	tracepane_put_scope(&p->scope, b);
 }
 

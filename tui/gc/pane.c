@@ -356,8 +356,8 @@ static void gc_pane_summary(const void *st, const struct pane_env *env, struct b
 		tracepane_put_scope(&p->scope, b);
 		return;
 	}
-	buf_printf(b, "%u cycle%s, marking %.1f%% of time, assists ", p->rows[0].n, p->rows[0].n == 1 ? "" : "s",
-	    len > 0 ? 100.0 * (double)p->mark / (double)len : 0.0);
+	buf_printf(b, "%u cycle%s, marking %.1f%% of time, assists ", p->rows[0].n, text_s(p->rows[0].n),
+	    text_percent(p->mark, len));
 	text_ns(b, p->assist);
 	buf_printf(b, ", %u stop%s", p->stop.n, text_s(p->stop.n));
 	if (p->stop.n) {

@@ -205,9 +205,9 @@ void goroutines_summary(const void *st, const struct pane_env *env, struct buf *
 		buf_puts(b, p->rows[GL_LIST].n == 1 ? " goroutine   " : " goroutines   ");
 	} else {
 		text_count(b, p->gs->ng);
-		buf_printf(b, " goroutine%s in ", p->gs->ng == 1 ? "" : "s");
+		buf_printf(b, " goroutine%s in ", text_s(p->gs->ng));
 		text_count(b, p->ngroup);
-		buf_printf(b, " group%s, by %s | ", p->ngroup == 1 ? "" : "s",
+		buf_printf(b, " group%s, by %s | ", text_s(p->ngroup),
 		    p->by == GROUP_KEY_FUNCTION ? "start function" : group_key_name(p->by));
 	}
 	if (p->level != GL_ONE && p->tags[p->level].n)

@@ -15,7 +15,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 struct info_line { const char *name, *value; enum style style; };
 struct info_state {
@@ -58,12 +57,11 @@ static void add_ns(struct info_state *f, const char *name, int64_t ns)
 /* Add ns since 1970 as a date, in UTC, so that it does not depend on the reader's time zone. */
 static void add_wall(struct info_state *f, const char *name, int64_t ns)
 {
-	char s[64] = "";
-	time_t t = (time_t)(ns / 1000000000);
-	struct tm tm;
-	if (ns <= 0 || !gmtime_r(&t, &tm) || !strftime(s, sizeof s, "%Y-%m-%d %H:%M:%S UTC", &tm))
-		return;
-	add_s(f, name, s);
+	struct buf b = {0};
+	text_date(&b, ns, "%Y-%m-%d %H:%M:%S UTC");
+	if (b.n)
+		add_line(f, ST_NORMAL, name, &b);
+	buf_free(&b);
 }
 
 static void add_size(struct info_state *f, const struct snap *sn)

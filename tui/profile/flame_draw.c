@@ -389,12 +389,12 @@ static void draw_list_below(const struct flame_state *v, const struct pane_env *
 	n = calltree_callers(c, symbol, env->scratch, &l);
 	struct rect old = grid_clip(g, (struct rect){y, 0, g->h - y, half});
 	grid_printf(
-	    g, 0, 0, ST_HEAD, 0, "%u caller%s of the selected function", n, n == 1 ? "" : "s");
+	    g, 0, 0, ST_HEAD, 0, "%u caller%s of the selected function", n, text_s(n));
 	put_list(v, env, g, 1, l, n, c->weight[symbol].cum);
 	grid_unclip(g, old);
 	n = calltree_callees(c, symbol, env->scratch, &l);
 	old = grid_clip(g, (struct rect){y, half + 2, g->h - y, g->w - half - 2});
-	grid_printf(g, 0, 0, ST_HEAD, 0, "%u callee%s", n, n == 1 ? "" : "s");
+	grid_printf(g, 0, 0, ST_HEAD, 0, "%u callee%s", n, text_s(n));
 	put_list(v, env, g, 1, l, n, c->weight[symbol].cum);
 	grid_unclip(g, old);
 }

@@ -351,7 +351,7 @@ void list_pane_detail(const void *st, const struct pane_env *env, struct buf *b)
 	for (uint32_t i = 0; i < n; i++)
 		inl += l[i].inl;
 	if (inl)
-		buf_printf(b, "  %u inlined call%s: I shows", inl, inl == 1 ? "" : "s");
+		buf_printf(b, "  %u inlined call%s: I shows", inl, text_s(inl));
 	for (uint32_t i = 0; i < n && i < 3; i++) {
 		buf_puts(b, i ? ", " : "  calls ");
 		struct str_row s = weighted_symbol(v->t.c, l[i].symbol);

@@ -212,7 +212,7 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 	row_text(p, i, &b);
 	if (head) {
 		int end = grid_textn(g, y, x, ST_HEAD, AT_BOLD, b.n ? b.p : "", b.n);
-		grid_printf(g, y, end + 1, ST_DIM, 0, "%u value%s%s", k->n, k->n == 1 ? "" : "s",
+		grid_printf(g, y, end + 1, ST_DIM, 0, "%u value%s%s", k->n, text_s(k->n),
 		    p->fold[p->tags_row[i].key] ? ", collapsed: Enter shows them" : "");
 	} else {
 		grid_textn(g, y, x + 2, b.n ? ST_NORMAL : ST_DIM, 0, b.n ? b.p : "(empty)", b.n ? b.n : 7);
@@ -422,8 +422,8 @@ static void tags_pane_summary(const void *st, const struct pane_env *env, struct
 	if (p->t->two && p->t->show == SHOW_DELTA)
 		buf_puts(b, "A - B ");
 	put_tag_value(p, env, b, p->t->total);
-	buf_printf(b, " | %u key%s, %u value%s", p->t->nkey, p->t->nkey == 1 ? "" : "s", p->t->nvalue,
-	    p->t->nvalue == 1 ? "" : "s");
+	buf_printf(b, " | %u key%s, %u value%s", p->t->nkey, text_s(p->t->nkey), p->t->nvalue,
+	    text_s(p->t->nvalue));
 	if (profile_hits_are_current(&p->hit, env))
 		buf_printf(b, " | /%s %u match%s", env->find.text, p->hit.n, text_es(p->hit.n));
 }

@@ -175,7 +175,7 @@ static int draw_links(const struct top_state *p, const struct pane_env *env, str
 	int64_t whole = p->t.c->weight[top_selected(p)].cum;
 	if (h < 2)
 		return y;
-	grid_printf(g, y++, 0, ST_HEAD, 0, "%u %s%s", n, head, n == 1 ? "" : "s");
+	grid_printf(g, y++, 0, ST_HEAD, 0, "%u %s%s", n, head, text_s(n));
 	for (uint32_t i = 0; i < n && (int)i < h - 1; i++, y++) {
 		if ((int)i == h - 2 && n - i > 1) {
 			grid_printf(g, y++, 2, ST_DIM, 0, "and %u more", n - i);

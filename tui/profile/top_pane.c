@@ -438,7 +438,7 @@ static void top_pane_detail(const void *st, const struct pane_env *env, struct b
 		buf_puts(&rest, "  no names: use -symbolize=local");
 	else
 		buf_printf(
-		    &rest, "  %u caller%s %u callee%s", up, up == 1 ? "" : "s", down, down == 1 ? "" : "s");
+		    &rest, "  %u caller%s %u callee%s", up, text_s(up), down, text_s(down));
 	profile_put_name_line(env, p->t.c, sel, b, &rest);
 }
 

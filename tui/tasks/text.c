@@ -28,9 +28,9 @@ void tasks_summary(const void *st, const struct pane_env *env, struct buf *b)
 		text_count(b, p->rows[L_LIST].n);
 	} else {
 		buf_puts(b, p->regions ? "regions ([ ] tasks) | " : "tasks ([ ] regions) | ");
-		buf_printf(b, "%u kind%s, ", p->rows[L_KINDS].n, p->rows[L_KINDS].n == 1 ? "" : "s");
+		buf_printf(b, "%u kind%s, ", p->rows[L_KINDS].n, text_s(p->rows[L_KINDS].n));
 		text_count(b, n);
-		buf_printf(b, " %s%s, %u incomplete", p->regions ? "region" : "task", n == 1 ? "" : "s", open);
+		buf_printf(b, " %s%s, %u incomplete", p->regions ? "region" : "task", text_s(n), open);
 	}
 	tasks_put_filter(&p->task_criteria, b);
 	buf_puts(b, " | ");

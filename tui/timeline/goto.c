@@ -12,33 +12,7 @@
 #include "tracepane/tracepane.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* Parse a time: 1.2s, 350ms, 40%, or 12:00:01.33 if the trace has wall clock times. */
-static bool parse_moment(const struct snap *sn, const char *arg, int64_t *t)
-{
-	unsigned h, m;
-	double s, v;
-	char *end;
-	if (sscanf(arg, "%2u:%2u:%lf", &h, &m, &s) == 3 && sn->has_trace &&
-	    sn->trace.wall != TIME_NONE) {
-		const int64_t day = INT64_C(86400000000000);
-		int64_t want =
-		    ((int64_t)h * 3600 + (int64_t)m * 60) * 1000000000 + (int64_t)(s * 1e9);
-		*t = want - (sn->trace.wall % day + day) % day;
-		if (*t < sn->t0)
-			*t += day; /* past midnight */
-		return *t >= sn->t0 && *t <= sn->t1;
-	}
-	v = strtod(arg, &end);
-	if (end == arg || *end != '%')
-		return text_parse_ns(arg, t);
-	if (!(v >= 0 && v <= 100))
-		return false;
-	*t = sn->t0 + (int64_t)(v / 100 * (double)(sn->t1 - sn->t0));
-	return true;
-}
 
 static enum verdict goto_track(struct timeline *tl, const struct pane_env *env,
     enum track_kind kind, const char *arg, struct ask *out)
@@ -75,6 +49,8 @@ enum verdict timeline_goto(
     struct timeline *tl, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	const char *arg = a->arg ? a->arg + strspn(a->arg, " ") : "";
+	const struct snap *sn = session_snap(env->s);
+	struct err e;
 	int64_t t;
 	if (!*arg) {
 		out->kind = ASK_PROMPT;
@@ -82,14 +58,13 @@ enum verdict timeline_goto(
 		return V_ASK;
 	}
 	if (a->cmd == CMD_GOTO_TIME) {
-		if (!parse_moment(session_snap(env->s), arg, &t))
-			return pane_message(out,
-			    "a time is required: 1.2s, 350ms, 40%%, or 12:00:01.33 if the trace has a clock");
+		if (query_parse_time(sn, arg, &t, &e))
+			return pane_message(out, "%s", e.msg);
 		int64_t len = tl->t1 - tl->t0;
 		tl->at = t;
 		timeline_set_window(tl, env, t - len / 2, t - len / 2 + len);
 		tl->at = t < tl->t0 ? tl->t0 : t >= tl->t1 ? tl->t1 - 1 : t;
-		if (t > session_snap(env->s)->t1)
+		if (t > sn->t1)
 			return pane_message(out, "%s is after the end of the trace: moved to the end", arg);
 		return V_DONE;
 	}

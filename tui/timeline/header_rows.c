@@ -193,27 +193,13 @@ static int64_t clock_midnight(const struct snap *sn)
 	return wall == TIME_NONE ? TIME_NONE : wall < 0 ? 0 : wall % day;
 }
 
-/* Append "12:00:01.330", with the decimals that a step in ns requires. */
-static void put_clock(struct buf *b, int64_t ns, int64_t step)
-{
-	int64_t s = ns / 1000000000 % 86400, part = ns % 1000000000;
-	int digits = 0;
-	buf_printf(b, "%02d:%02d:%02d", (int)(s / 3600), (int)(s / 60 % 60), (int)(s % 60));
-	for (int64_t unit = 1000000000; unit > step && digits < 9; unit /= 10)
-		digits++;
-	if (digits)
-		buf_printf(b, ".%0*lld", digits,
-		    (long long)(part / (int64_t[]){1000000000, 100000000, 10000000, 1000000, 100000,
-					   10000, 1000, 100, 10, 1}[digits]));
-}
-
 /* Write the label of the axis at t: the first label in full, the others as the difference to it. */
 static void axis_label(
     struct buf *b, int64_t t, int64_t first, int64_t step, int64_t wall, bool is_first)
 {
 	buf_reset(b);
 	if (wall != TIME_NONE) {
-		put_clock(b, wall + t, step);
+		text_clock(b, wall + t, step);
 	} else if (is_first || t == 0) {
 		text_at(b, t, step);
 	} else {
@@ -561,7 +547,7 @@ void timeline_summary(const void *st, const struct pane_env *env, struct buf *b)
 		if (env->wall)
 			text_at(b, tl->t0, step);
 		else
-			put_clock(b, wall + tl->t0, 1000000);
+			text_clock(b, wall + tl->t0, 1000000);
 		buf_puts(b, env->wall ? " of the trace" : " UTC");
 	}
 }

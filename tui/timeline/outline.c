@@ -26,7 +26,7 @@ static void describe_outline(const struct snap *sn, const struct sink_outline *o
 {
 	buf_puts(b, o->whole ? "whole trace: " : "start of the trace: ");
 	text_ns(b, o->t1);
-	buf_printf(b, " in %u generation%s, ", o->generations, o->generations == 1 ? "" : "s");
+	buf_printf(b, " in %u generation%s, ", o->generations, text_s(o->generations));
 	text_bytes(b, (int64_t)(o->whole ? sn->total : o->seen));
 	if (sn->t1 > sn->t0) {
 		buf_puts(b, "; read up to ");

@@ -181,7 +181,7 @@ void timeline_describe_rows(const struct timeline *tl, const struct pane_env *en
 		buf_puts(b, "only counters");
 		return;
 	}
-	buf_printf(b, "%u %s row%s%s", n, kinds[tl->rows.kind], n == 1 ? "" : "s",
+	buf_printf(b, "%u %s row%s%s", n, kinds[tl->rows.kind], text_s(n),
 	    timeline_filter_pending(tl) || async_job(&tl->scoping) ? " so far" : "");
 	if (tl->rows.kind == TL_G && tl->rows.only == ONLY_ALL && tl->scope.on)
 		buf_printf(b, " of %u", tl->tr->n[TK_G]);

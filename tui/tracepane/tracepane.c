@@ -401,7 +401,7 @@ void tracepane_put_shares(const int64_t ns[TS__N], int64_t whole, struct buf *b)
 		done[best] = true;
 		buf_printf(b, "%s%s ", k ? " | " : "", style_state_name((enum tstate)best));
 		text_ns(b, ns[best]);
-		buf_printf(b, " %.1f%%", 100.0 * (double)ns[best] / (double)whole);
+		buf_printf(b, " %.1f%%", text_percent(ns[best], whole));
 	}
 }
 

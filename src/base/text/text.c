@@ -15,6 +15,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 size_t text_decode_utf8(const char *s, size_t n, uint32_t *cp)
 {
@@ -515,20 +516,41 @@ void text_ns(struct buf *b, int64_t ns)
 		buf_printf(b, "%.0fh", v / 3600e9);
 }
 
+enum { SECOND = 1000000000 };
+
+/* Append the decimals of a second that a step in ns needs. */
+static void put_decimals(struct buf *b, uint64_t ns, int64_t step)
+{
+	int64_t unit = SECOND;
+	int digits = 0;
+	for (; unit > (step > 0 ? step : 1) && digits < 9; unit /= 10)
+		digits++;
+	if (digits)
+		buf_printf(b, ".%0*llu", digits, (unsigned long long)(ns % SECOND / (uint64_t)unit));
+}
+
 void text_at(struct buf *b, int64_t ns, int64_t step)
 {
-	int digits = 0;
-	for (int64_t unit = 1000000000; unit > (step > 0 ? step : 1) && digits < 9; unit /= 10)
-		digits++;
-	uint64_t a = wrap_size(ns), p = 1000000000;
-	for (int i = 0; i < digits; i++)
-		p /= 10;
-	a = a / p;
-	uint64_t whole = a / (1000000000 / p), part = a % (1000000000 / p);
-	buf_printf(b, "%s%llu", ns < 0 ? "-" : "", (unsigned long long)whole);
-	if (digits)
-		buf_printf(b, ".%0*llu", digits, (unsigned long long)part);
+	uint64_t a = wrap_size(ns);
+	buf_printf(b, "%s%llu", ns < 0 ? "-" : "", (unsigned long long)(a / SECOND));
+	put_decimals(b, a, step);
 	buf_putc(b, 's');
+}
+
+void text_clock(struct buf *b, int64_t ns, int64_t step)
+{
+	int s = (int)(ns / SECOND % 86400);
+	buf_printf(b, "%02d:%02d:%02d", s / 3600, s / 60 % 60, s % 60);
+	put_decimals(b, (uint64_t)ns, step);
+}
+
+void text_date(struct buf *b, int64_t ns, const char *format)
+{
+	char s[64];
+	time_t t = (time_t)(ns / SECOND);
+	struct tm tm;
+	if (ns > 0 && gmtime_r(&t, &tm))
+		buf_put(b, s, strftime(s, sizeof s, format, &tm));
 }
 
 void text_bytes(struct buf *b, int64_t n)

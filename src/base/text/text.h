@@ -59,6 +59,15 @@ size_t text_line(const char *s, size_t most);
 void text_ns(struct buf *b, int64_t ns);
 /* Append a point in time in seconds, with the decimals that a step of `step` ns needs: 1.2731s. */
 void text_at(struct buf *b, int64_t ns, int64_t step);
+/* The same as a time of day, of ns since 1970 or since a midnight: 12:00:01.273. */
+void text_clock(struct buf *b, int64_t ns, int64_t step);
+/* Append a date of ns since 1970 in UTC, in the format of strftime(). Times before 1970 append nothing. */
+void text_date(struct buf *b, int64_t ns, const char *format);
+/* Return part / all in per cent; 0 if all is not positive. */
+static inline double text_percent(int64_t part, int64_t all)
+{
+	return all > 0 ? 100 * (double)part / (double)all : 0;
+}
 /* Append a size: 512B, 1.5kB, 12MB (1024 based, as in pprof). */
 void text_bytes(struct buf *b, int64_t n);
 /* Return the plural ending after a number: 1 match, 2 matches. */

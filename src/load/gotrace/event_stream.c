@@ -207,7 +207,7 @@ static void report_missing(struct stream_reading *r, uint64_t n, const char *don
 	if (!n)
 		return;
 	snprintf(msg, sizeof msg, "%" PRIu64 " event%s without the event that has to precede %s: %s",
-	    n, n == 1 ? "" : "s", n == 1 ? "it" : "them", done);
+	    n, text_s(n), n == 1 ? "it" : "them", done);
 	warn(r, ERR_NOWHERE, msg);
 }
 
@@ -218,7 +218,7 @@ static void emit_notices(struct stream_reading *r)
 	report_missing(r, r->order.dropped, "ignored");
 	if (r->experimental) {
 		snprintf(msg, sizeof msg, "%" PRIu64 " batch%s of experimental data %s not shown",
-		    r->experimental, r->experimental == 1 ? "" : "es", r->experimental == 1 ? "is" : "are");
+		    r->experimental, text_es(r->experimental), r->experimental == 1 ? "is" : "are");
 		warn(r, ERR_ASIDE, msg);
 	}
 	if (r->order.misused) {
