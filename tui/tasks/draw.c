@@ -20,7 +20,7 @@ static void draw_kind(const void *arg, struct grid *g, int y, uint32_t i)
 {
 	static const enum stats_spread_at q[] = {SPREAD_P50, SPREAD_P95, SPREAD_P99, SPREAD_MAX};
 	const struct tasks_drawing *d = arg;
-	const struct kind *k = &d->p->kind[d->p->order[i]];
+	const struct kind *k = &d->p->list.kind[d->p->order[i]];
 	int end = d->x[K_NAME] + d->w[K_NAME];
 	tracepane_draw_symbol(d->env, g, y, d->x[K_NAME], d->w[K_NAME], ST_NORMAL, k->name, tasks_unnamed(d->p));
 	if (k->frame && d->w[K_NAME] > 40) {
@@ -36,7 +36,8 @@ static void draw_kind(const void *arg, struct grid *g, int y, uint32_t i)
 			tracepane_draw_ns(g, y, d->x[K_P50 + c] + d->w[K_P50 + c], k->spread.at[q[c]],
 			    d->p->sort[L_KINDS] == SORT_P50 + c ? AT_BOLD : 0);
 	if (d->x[K_HIST] >= 0)
-		tracepane_draw_histogram(g, y, d->x[K_HIST], d->w[K_HIST], &k->h, d->p->lo, d->p->hi, ST_HEAT);
+		tracepane_draw_histogram(
+		    g, y, d->x[K_HIST], d->w[K_HIST], &k->h, d->p->list.lo, d->p->list.hi, ST_HEAT);
 }
 
 /* Columns of the list: tasks with a strip of their goroutine's states, regions with its times by state. */
@@ -56,11 +57,11 @@ static int item_cols(const struct tasks *p, struct item_col *c)
 	int n = 0;
 	for (int i = 0; i < ITEM_COLS; i++) {
 		bool account = all[i].val >= IV_RUN && all[i].val <= IV_BLOCKED;
-		if (account && !p->regions)
+		if (account && !p->list.regions)
 			continue;
 		c[n] = all[i];
 		c[n].c.word = c[n].val < IV__N ? tasks_item_sorts[c[n].val].word : NULL;
-		if (p->regions && (all[i].val == IV_BAR || all[i].val == IV_STRIP))
+		if (p->list.regions && (all[i].val == IV_BAR || all[i].val == IV_STRIP))
 			c[n].c.leave = NAMES;
 		if (c[n].val == p->sort[L_LIST])
 			c[n].c.sort = (c[n].val == IV_START || c[n].val == IV_ID) == p->invert[L_LIST] ? -1 : 1;
@@ -81,9 +82,9 @@ static void draw_item(const void *arg, struct grid *g, int y, uint32_t i)
 {
 	const struct items_drawing *d = arg;
 	const struct store *st = tasks_store(d->env);
-	const struct item *it = &d->p->item[d->p->shown[i]];
-	const struct stats_task *t = d->p->regions ? NULL : &d->p->ts->task[it->i];
-	const struct sink_span *sp = &store_span(st, t ? t->span : d->p->ks->r[it->i].span)->s;
+	const struct item *it = &d->p->list.item[d->p->shown[i]];
+	const struct stats_task *t = d->p->list.regions ? NULL : &d->p->list.ts->task[it->i];
+	const struct sink_span *sp = &store_span(st, t ? t->span : d->p->list.ks->r[it->i].span)->s;
 	struct buf b = {0};
 	for (int k = 0; k < d->n; k++) {
 		int w = d->w[k], val = d->c[k].val;
@@ -127,8 +128,8 @@ static void draw_list(const struct tasks *p, const struct pane_env *env, struct 
 	list_draw_header(g, 0, c, d.n, d.x, d.w);
 	grid_unclip(g, old);
 	old = grid_clip(g, (struct rect){1, 0, h, g->w});
-	list_draw_rows(
-	    &p->rows[L_LIST], g, draw_item, &d, &(struct list_options){p->bars.on, env->find.rx ? p->hit : NULL});
+	list_draw_rows(&p->rows[L_LIST], g, draw_item, &d,
+	    &(struct list_options){p->bars.on, env->find.rx ? p->search.hit : NULL});
 	grid_unclip(g, old);
 }
 
@@ -144,8 +145,8 @@ void tasks_put_line(const struct tasks *p, const struct store *st, const struct 
 	} else if (l->what == LN_REGION) {
 		tracepane_put_str(st, store_span(st, l->i)->s.name, "(no name)", b);
 	} else if (l->what == LN_CHILD) {
-		buf_printf(b, "%llu ", (unsigned long long)p->ts->task[l->i].id);
-		tracepane_put_str(st, p->ts->task[l->i].name, "(no name)", b);
+		buf_printf(b, "%llu ", (unsigned long long)p->list.ts->task[l->i].id);
+		tracepane_put_str(st, p->list.ts->task[l->i].name, "(no name)", b);
 	}
 }
 
@@ -153,9 +154,9 @@ static void draw_line(const void *arg, struct grid *g, int y, uint32_t i)
 {
 	const struct tasks_drawing *d = arg;
 	const struct tasks *p = d->p;
-	const struct task_line *l = &p->task_line[i];
+	const struct task_line *l = &p->page.line[i];
 	const struct stats_task *t = tasks_shown_task(p);
-	int64_t t0 = !t || t->t0 == TIME_NONE ? p->task_line[0].t0 : t->t0;
+	int64_t t0 = !t || t->t0 == TIME_NONE ? p->page.line[0].t0 : t->t0;
 	struct buf b = {0};
 	int bar = g->w >= 100 ? 50 : 22, x = g->w - bar - 1;
 	buf_putc(&b, '+');
@@ -171,9 +172,9 @@ static void draw_line(const void *arg, struct grid *g, int y, uint32_t i)
 	buf_free(&b);
 	if (l->what == LN_REGION || l->what == LN_CHILD)
 		tracepane_draw_ns(g, y, x - 1, l->t1 - l->t0, 0);
-	int64_t len = p->task_line[p->nline - 1].t0 - t0;
-	for (uint32_t k = 0; k < p->nline; k++)
-		len = p->task_line[k].t1 - t0 > len ? p->task_line[k].t1 - t0 : len;
+	int64_t len = p->page.line[p->page.nline - 1].t0 - t0;
+	for (uint32_t k = 0; k < p->page.nline; k++)
+		len = p->page.line[k].t1 - t0 > len ? p->page.line[k].t1 - t0 : len;
 	if (len <= 0)
 		return;
 	int a = (int)((double)(l->t0 - t0) / (double)len * (bar - 1));
@@ -190,7 +191,7 @@ static void draw_one(const struct tasks *p, const struct pane_env *env, struct g
 {
 	const struct stats_task *t = tasks_shown_task(p);
 	struct buf b = {0};
-	if (!t || !p->nline) {
+	if (!t || !p->page.nline) {
 		tracepane_draw_empty(g, 1, "This task has not been read yet.");
 		return;
 	}
@@ -204,13 +205,13 @@ static void draw_one(const struct tasks *p, const struct pane_env *env, struct g
 		buf_puts(&b, " at "), text_at(&b, t->t0, 100000);
 	if (t->parent && t->parent != UINT64_MAX)
 		buf_printf(&b, "  child of task %llu", (unsigned long long)t->parent);
-	if (p->nchild)
-		buf_printf(&b, "  %u child%s", p->nchild, p->nchild == 1 ? "" : "ren");
+	if (p->page.nchild)
+		buf_printf(&b, "  %u child%s", p->page.nchild, p->page.nchild == 1 ? "" : "ren");
 	tracepane_draw_text(env, g, 0, 1, g->w - 1, ST_TITLE, &b);
 	buf_reset(&b);
-	if (p->whole > 0) {
+	if (p->page.whole > 0) {
 		buf_puts(&b, "its goroutines: ");
-		tracepane_put_shares(p->why, p->whole, &b);
+		tracepane_put_shares(p->page.why, p->page.whole, &b);
 	} else {
 		buf_puts(&b, "no goroutine is known to have worked for it: no regions, and it does not end "
 		    "in the trace");
@@ -229,16 +230,16 @@ static const char *why_empty(const struct tasks *p, const struct pane_env *env)
 	if (async_job(&p->work))
 		return tasks_current_target(p).regions ? "Counting regions." : "Counting tasks.";
 	if (!sn->complete)
-		return p->regions ? "No regions have been read yet." : "No tasks have been read yet.";
+		return p->list.regions ? "No regions have been read yet." : "No tasks have been read yet.";
 	if (sn->trace.log)
 		return tracepane_log_notice;
 	if (env->grep.rx)
 		return "No row matches: & and Enter shows all rows.";
 	if (p->task_criteria.lo != TIME_NONE || p->task_criteria.hi != TIME_NONE || p->task_criteria.whole)
 		return "None has such a duration or is of that kind.\nEsc shows all.";
-	if (p->scope.part || p->scope.f.g)
+	if (p->list.scope.part || p->list.scope.f.g)
 		return "Nothing passes the filters.\nR removes all filters, u the last one.";
-	return p->regions ? "The trace has no regions.\n\n"
+	return p->list.regions ? "The trace has no regions.\n\n"
 			    "    defer trace.StartRegion(ctx, \"parse\").End()\n\n"
 			    "of the package runtime/trace marks a part of a goroutine with a name.\n[ ] shows tasks."
 			  : "The trace has no tasks.\n\n"
@@ -251,7 +252,7 @@ static void draw_kinds(const struct tasks *p, const struct pane_env *env, struct
 {
 	int8_t dir = p->invert[L_KINDS] ? 1 : -1;
 	struct list_column c[K__N] = {
-	    {p->regions ? "REGION" : "TASK", 0, false, 0, 0, 0, NULL},
+	    {p->list.regions ? "REGION" : "TASK", 0, false, 0, 0, 0, NULL},
 	    {"COUNT", tracepane_count_width(session_snap(env->s)->nspans), true, 0, 0, 0, NULL},
 	    {"p50", 7, true, 0, 0, 0, NULL},
 	    {"p95", 7, true, 0, 0, 0, NULL},
@@ -264,10 +265,10 @@ static void draw_kinds(const struct tasks *p, const struct pane_env *env, struct
 		c[col_of[i]].word = tasks_kind_sorts[i].word;
 	c[col_of[p->sort[L_KINDS]]].sort = p->sort[L_KINDS] == SORT_NAME ? (int8_t)-dir : dir;
 	struct buf b = {0};
-	if (p->hi > p->lo) {
-		text_ns(&b, p->lo);
+	if (p->list.hi > p->list.lo) {
+		text_ns(&b, p->list.lo);
 		buf_puts(&b, " .. ");
-		text_ns(&b, p->hi);
+		text_ns(&b, p->list.hi);
 	}
 	c[K_HIST].head = buf_str(&b);
 	struct tasks_drawing d = {.p = p, .env = env};
@@ -278,8 +279,8 @@ static void draw_kinds(const struct tasks *p, const struct pane_env *env, struct
 	grid_unclip(g, old);
 	buf_free(&b);
 	old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
-	list_draw_rows(
-	    &p->rows[L_KINDS], g, draw_kind, &d, &(struct list_options){p->bars.on, env->find.rx ? p->hit : NULL});
+	list_draw_rows(&p->rows[L_KINDS], g, draw_kind, &d,
+	    &(struct list_options){p->bars.on, env->find.rx ? p->search.hit : NULL});
 	grid_unclip(g, old);
 }
 
@@ -288,9 +289,10 @@ static void draw_kinds(const struct tasks *p, const struct pane_env *env, struct
 /* Return the times of the selected region, shown below the list, or NULL. */
 static const struct goroutine_times *region_accounts(const struct tasks *p, struct goroutine_times *room)
 {
-	const struct item *it = p->level == L_LIST && p->regions && p->accounts && !p->bars.on ? item_now(p) : NULL;
+	const struct item *it =
+	    p->level == L_LIST && p->list.regions && p->accounts && !p->bars.on ? item_now(p) : NULL;
 	if (it)
-		stats_of_region(&p->ks->r[it->i], room);
+		stats_of_region(&p->list.ks->r[it->i], room);
 	return it ? room : NULL;
 }
 
@@ -320,7 +322,7 @@ static void draw_bars(const struct tasks *p, struct grid *g, int y, int h)
 static stk_id stack_of(const struct tasks *p, const struct store *st, const struct task_line *l)
 {
 	const struct stats_task *t = l->what == LN_BEGIN   ? tasks_shown_task(p)
-				     : l->what == LN_CHILD ? &p->ts->task[l->i]
+				     : l->what == LN_CHILD ? &p->list.ts->task[l->i]
 							   : NULL;
 	if (l->what == LN_LOG)
 		return store_mark(st, l->i)->stack;
@@ -348,10 +350,10 @@ static void side_one(const struct tasks *p, const struct pane_env *env, struct g
 	grid_text(g, y++, 0, ST_HEAD, 0, "what its goroutines did");
 	for (int k = 0; k < TS__N && y < g->h / 2; k++)
 		y = tracepane_draw_share(g, y, g->h / 2, style_of_state((enum tstate)k),
-		    style_state_name((enum tstate)k), p->why[k], p->whole);
-	if (!p->nline)
+		    style_state_name((enum tstate)k), p->page.why[k], p->page.whole);
+	if (!p->page.nline)
 		return;
-	const struct task_line *l = &p->task_line[p->rows[L_ONE].sel];
+	const struct task_line *l = &p->page.line[p->rows[L_ONE].sel];
 	if (l->what == LN_REGION && l->t1 > l->t0)
 		y = draw_within(env, g, y + 1, l);
 	stk_id stk = stack_of(p, st, l);
@@ -370,9 +372,9 @@ static int draw_longest(const struct tasks *p, const struct pane_env *env, struc
 		return y;
 	grid_text(g, y++, 0, ST_HEAD, 0, "longest: duration, start");
 	for (uint32_t i = 0; i < p->nlongest && y < g->h; i++, y++) {
-		const struct item *it = &p->item[p->longest[i]];
-		const struct stats_task *t = p->regions ? NULL : &p->ts->task[it->i];
-		uint32_t span = t ? t->span : p->ks->r[it->i].span;
+		const struct item *it = &p->list.item[p->longest[i]];
+		const struct stats_task *t = p->list.regions ? NULL : &p->list.ts->task[it->i];
+		uint32_t span = t ? t->span : p->list.ks->r[it->i].span;
 		tracepane_draw_ns(g, y, 9, it->t1 - it->t0, 0);
 		if (it->open)
 			grid_text(g, y, 9, ST_WARN, 0, "+");
@@ -407,16 +409,19 @@ void tasks_draw_side(const void *st, const struct pane_env *env, struct grid *g)
 		tracepane_draw_ns(g, y, 16, k->spread.at[i], 0);
 	}
 	y++;
-	if (p->level == L_LIST && p->regions && it) {
+	if (p->level == L_LIST && p->list.regions && it) {
 		grid_text(g, y, 0, ST_HEAD, 0, "where its time went");
 		struct goroutine_times s;
-		stats_of_region(&p->ks->r[it->i], &s);
+		stats_of_region(&p->list.ks->r[it->i], &s);
 		y = tracepane_draw_accounts(tasks_store(env), g, y + 1, g->h, &s) + 1;
 	}
 	if (p->level == L_KINDS)
 		y = draw_longest(p, env, g, y);
-	stk_id stk = p->level != L_LIST || !it ? 0
-		: store_span(tasks_store(env), p->regions ? p->ks->r[it->i].span : p->ts->task[it->i].span)->s.stack;
+	stk_id stk = p->level != L_LIST || !it
+			 ? 0
+			 : store_span(tasks_store(env),
+			       p->list.regions ? p->list.ks->r[it->i].span : p->list.ts->task[it->i].span)
+			       ->s.stack;
 	if (!stk || y + 3 > g->h)
 		return;
 	grid_text(g, y++, 0, ST_HEAD, 0, "started at");

@@ -51,21 +51,45 @@ struct tasks_target {
 };
 
 enum { TASKS_LONGEST = 16 };
-struct tasks {
-	struct arena mem, one;		/* mem: for the snapshot and query; one: for the open task */
-	struct async work;		/* a listing that is being made */
-	struct tracepane_query *later;		/* NULL, or the query that is being made, or was made last */
-	struct tasks_target want;
-	bool again;			/* the snapshot has changed since the job started */
+/* What rows_job.c makes for a snapshot and a query. */
+struct tasks_listing {
+	struct arena mem;		/* of the members below */
 	struct tracepane_scope scope;
+	struct task_criteria criteria;
 	bool regions;
-	bool accounts;	/* below the list show the times of the selected region instead of the histogram */
 	struct stats_tasks *ts;
 	struct stats_region_kinds *ks;
 	struct kind *kind;
 	struct item *item;		/* sorted by kind */
 	uint32_t nkind, nitem;
+	uint32_t *kid, nkid;		/* tasks with a parent, sorted by it */
 	int64_t lo, hi;			/* scale of the histograms */
+};
+
+/* The page of one task. */
+struct tasks_page {
+	struct arena mem;
+	struct task_line *line;
+	uint32_t nline, nchild;
+	int64_t why[TS__N], whole;
+};
+
+/* Matches of the search. */
+struct tasks_matches {
+	uint8_t *hit;
+	uint32_t nhit;
+	struct async slot;		/* for `hit`, in a long list */
+	char *find;	/* the expression that was searched, in the list with that number, or is being searched */
+	uint32_t list_no, hit_of, search_of;
+};
+
+struct tasks {
+	struct tasks_listing list;
+	struct async work;		/* a listing that is being made */
+	struct tracepane_query *later;		/* NULL, or the query that is being made, or was made last */
+	struct tasks_target want;
+	bool again;			/* the snapshot has changed since the job started */
+	bool accounts;	/* below the list show the times of the selected region instead of the histogram */
 	struct task_criteria task_criteria;		/* the filter of items; its text is that of `&` */
 	struct bars bars;		/* durations of the selected or open kind, without the filter */
 	int64_t bars_of;		/* key of that kind; -1: none */
@@ -80,15 +104,8 @@ struct tasks {
 	int sort[2];			/* SORT_*, item_val */
 	bool invert[2];
 	int64_t open, task;		/* key of the open kind (name and frame); id of the open task */
-	struct task_line *task_line;
-	uint32_t nline, nchild;
-	uint32_t *kid, nkid;		/* tasks with a parent, sorted by it */
-	int64_t why[TS__N], whole;
-	uint8_t *hit;
-	uint32_t nhit;
-	struct async search;		/* for `hit`, in a long list */
-	char *hit_find;	/* the expression that was searched, in the list with that number, or is being searched */
-	uint32_t list_no, hit_of, search_of;
+	struct tasks_page page;
+	struct tasks_matches search;
 };
 
 static inline const struct store *tasks_store(const struct pane_env *env)
@@ -97,7 +114,7 @@ static inline const struct store *tasks_store(const struct pane_env *env)
 }
 static inline const char *tasks_unnamed(const struct tasks *p)
 {
-	return p->regions ? "(inherited task)" : "(outside of tasks)";
+	return p->list.regions ? "(inherited task)" : "(outside of tasks)";
 }
 const struct stats_task *tasks_shown_task(const struct tasks *);	/* the task of the open page, NULL: none */
 const struct stats_task *tasks_find_id(const struct tasks *, uint64_t id);
@@ -107,16 +124,16 @@ static inline int64_t kind_key(const struct kind *k)
 }
 static inline const struct kind *kind_now(const struct tasks *p)
 {
-	return p->rows[L_KINDS].n ? &p->kind[p->order[p->rows[L_KINDS].sel]] : NULL;
+	return p->rows[L_KINDS].n ? &p->list.kind[p->order[p->rows[L_KINDS].sel]] : NULL;
 }
 static inline const struct item *item_now(const struct tasks *p)
 {
-	return p->rows[L_LIST].n ? &p->item[p->shown[p->rows[L_LIST].sel]] : NULL;
+	return p->rows[L_LIST].n ? &p->list.item[p->shown[p->rows[L_LIST].sel]] : NULL;
 }
 
 /* tasks/rows.c: rows made from the snapshot and the query */
-/* List kinds and items for p's scope, filter and regions, into p->mem. */
-void tasks_list(struct tasks *, const struct snap *, const struct progress_watcher *);
+/* List kinds and items for the scope, criteria and regions of the listing. */
+void tasks_list(struct tasks_listing *, const struct snap *, const struct progress_watcher *);
 void tasks_sort_kinds(struct tasks *, const struct pane_env *);	/* sort the kinds */
 void tasks_fill_list(struct tasks *, const struct pane_env *);	/* list the items of the open kind */
 void tasks_count_bars(struct tasks *);

@@ -39,14 +39,14 @@ static void close_tasks(void *st)
 {
 	struct tasks *p = st;
 	tracepane_query_free(p->later);
-	async_stop(&p->search);
+	async_stop(&p->search.slot);
 	async_stop(&p->work);
-	arena_free(&p->mem);
-	arena_free(&p->one);
+	arena_free(&p->list.mem);
+	arena_free(&p->page.mem);
 	mem_free(p->order);
 	mem_free(p->shown);
-	mem_free(p->hit);
-	mem_free(p->hit_find);
+	mem_free(p->search.hit);
+	mem_free(p->search.find);
 }
 
 /* ---- commands */
@@ -55,8 +55,8 @@ bool tasks_selected_place(const struct tasks *p, const struct pane_env *env, str
 {
 	const struct store *st = tasks_store(env);
 	const struct item *it = item_now(p);
-	if (p->level == L_ONE && p->nline) {
-		const struct task_line *l = &p->task_line[p->rows[L_ONE].sel];
+	if (p->level == L_ONE && p->page.nline) {
+		const struct task_line *l = &p->page.line[p->rows[L_ONE].sel];
 		to->trk = l->trk;
 		to->t0 = l->t0;
 		to->t1 = l->t1 > l->t0 ? l->t1 : TIME_NONE;
@@ -66,7 +66,8 @@ bool tasks_selected_place(const struct tasks *p, const struct pane_env *env, str
 	}
 	if (p->level != L_LIST || !it)
 		return false;
-	const struct sink_span *sp = &store_span(st, p->regions ? p->ks->r[it->i].span : p->ts->task[it->i].span)->s;
+	const struct sink_span *sp =
+	    &store_span(st, p->list.regions ? p->list.ks->r[it->i].span : p->list.ts->task[it->i].span)->s;
 	to->trk = sp->trk;
 	to->t0 = it->t0;
 	to->t1 = it->t1;
@@ -130,7 +131,7 @@ static bool tasks_pane_go(void *st, const struct pane_env *env, const struct pla
 static uint32_t list_start(const struct tasks *p)
 {
 	uint32_t i = 0, n = p->rows[L_LIST].n;
-	while (i < n && !p->regions && (int64_t)p->ts->task[p->item[p->shown[i]].i].id != p->task)
+	while (i < n && !p->list.regions && (int64_t)p->list.ts->task[p->list.item[p->shown[i]].i].id != p->task)
 		i++;
 	return i < n ? i : 0;
 }
@@ -142,10 +143,10 @@ static enum verdict open_cmd(struct tasks *p, const struct pane_env *env, struct
 		p->level = L_LIST;
 		tasks_fill_list(p, env);
 		list_select(&p->rows[L_LIST], list_start(p));
-	} else if (p->level == L_LIST && item_now(p) && !p->regions) {
-		tasks_open_page(p, env, p->ts->task[item_now(p)->i].id);
-	} else if (p->level == L_ONE && p->nline && p->task_line[p->rows[L_ONE].sel].what == LN_CHILD) {
-		tasks_open_page(p, env, p->ts->task[p->task_line[p->rows[L_ONE].sel].i].id);
+	} else if (p->level == L_LIST && item_now(p) && !p->list.regions) {
+		tasks_open_page(p, env, p->list.ts->task[item_now(p)->i].id);
+	} else if (p->level == L_ONE && p->page.nline && p->page.line[p->rows[L_ONE].sel].what == LN_CHILD) {
+		tasks_open_page(p, env, p->list.ts->task[p->page.line[p->rows[L_ONE].sel].i].id);
 	} else if (tasks_selected_place(p, env, &out->place)) {
 		out->kind = ASK_PANE;
 		out->pane = "timeline";
@@ -178,18 +179,18 @@ static enum verdict filter_cmd(struct tasks *p, const struct pane_env *env, cons
 	out->query = *session_query(env->s);
 	out->query.suspended = false;
 	uint64_t id = p->level == L_ONE ? (uint64_t)p->task
-		: p->level == L_LIST && item_now(p) && !p->regions ? p->ts->task[item_now(p)->i].id : 0;
+		: p->level == L_LIST && item_now(p) && !p->list.regions ? p->list.ts->task[item_now(p)->i].id : 0;
 	struct buf b = {0};
 	tracepane_put_name_regex(tasks_store(env), k->name, &b);
-	if (p->regions)		/* the frame distinguishes kinds of one name */
+	if (p->list.regions)		/* the frame distinguishes kinds of one name */
 		buf_puts(&b, "@0x"), buf_hex(&b, k->frame
 			? store_loc(tasks_store(env), store_frm(tasks_store(env), k->frame)->loc)->addr : 0);
 	char *re = id ? arena_printf(env->scratch, "%llu", (unsigned long long)id) : arena_strndup(env->scratch, b.p,
 	    b.n);
 	buf_free(&b);
 	out->query.latency = id ? NULL : latency_range_text(env->scratch, p->task_criteria.lo, p->task_criteria.hi);
-	out->query.region = p->regions ? re : NULL;
-	out->query.task = p->regions ? NULL : re;
+	out->query.region = p->list.regions ? re : NULL;
+	out->query.task = p->list.regions ? NULL : re;
 	return V_ASK;
 }
 
@@ -272,12 +273,12 @@ static enum verdict against_rest(struct tasks *p, const struct pane_env *env, st
 	struct arena a = {0};
 	struct slow *s = arena_zalloc(&a, sizeof *s);
 	bool picks = p->task_criteria.lo != TIME_NONE || p->task_criteria.hi != TIME_NONE;
-	*s = (struct slow){.lo = p->task_criteria.lo, .hi = p->task_criteria.hi, .regions = p->regions};
+	*s = (struct slow){.lo = p->task_criteria.lo, .hi = p->task_criteria.hi, .regions = p->list.regions};
 	if (p->level == L_ONE || p->bars.on || (!picks && p->level == L_LIST)) {
 		s->lo = slow_from(p);
 		s->hi = TIME_NONE;
 	} else if (!picks) {
-		s->item = p->item + k->first;
+		s->item = p->list.item + k->first;
 		s->n = k->all;
 	}
 	int level = p->level;
@@ -324,7 +325,7 @@ const struct sort_word tasks_kind_sorts[SORT__N] = {
 static int list_sort_names(const struct tasks *p, const struct sort_word **w)
 {
 	*w = p->level == L_KINDS ? tasks_kind_sorts : tasks_item_sorts;
-	return p->level == L_ONE ? 0 : p->level == L_KINDS ? SORT__N : p->regions ? IV__N : IV_RUN;
+	return p->level == L_ONE ? 0 : p->level == L_KINDS ? SORT__N : p->list.regions ? IV__N : IV_RUN;
 }
 
 static int tasks_pane_choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
@@ -348,7 +349,7 @@ static enum verdict sort_cmd(struct tasks *p, const struct pane_env *env, const 
 			by++;
 		if (by == n)
 			return pane_message(out, l == L_KINDS ? "sort by: count p50 p95 p99 max name"
-				: p->regions ? "sort by: duration start task run runnable syscall blocked"
+				: p->list.regions ? "sort by: duration start task run runnable syscall blocked"
 					     : "sort by: duration start task");
 		p->sort[l] = by;
 		p->invert[l] = false;
@@ -369,17 +370,17 @@ static enum verdict sort_cmd(struct tasks *p, const struct pane_env *env, const 
 /* Go to the parent of the open or selected task, or to its first child. */
 static enum verdict goto_relative(struct tasks *p, const struct pane_env *env, bool parent, struct ask *out)
 {
-	const struct stats_task *t = p->regions ? NULL : p->level == L_ONE ? tasks_shown_task(p)
-		: p->level == L_LIST && item_now(p) ? &p->ts->task[item_now(p)->i] : NULL;
+	const struct stats_task *t = p->list.regions ? NULL : p->level == L_ONE ? tasks_shown_task(p)
+		: p->level == L_LIST && item_now(p) ? &p->list.ts->task[item_now(p)->i] : NULL;
 	const struct stats_task *to = NULL;
-	if (p->regions)
+	if (p->list.regions)
 		return pane_message(out,
 		    "( and ) are for tasks ([ shows them); for the goroutine of a region: 6, then ( ) W");
 	if (!t)
 		return pane_message(
 		    out, "press Enter to open the kind: ( and ) go to the parent and the child of a task");
-	for (uint32_t i = 0; i < p->ts->n && !to; i++) {
-		const struct stats_task *c = &p->ts->task[i];
+	for (uint32_t i = 0; i < p->list.ts->n && !to; i++) {
+		const struct stats_task *c = &p->list.ts->task[i];
 		if (c != t && c->span != UINT32_MAX && (parent ? c->id == t->parent : c->parent == t->id))
 			to = c;
 	}
@@ -432,7 +433,7 @@ static enum verdict tasks_pane_act(void *st, const struct pane_env *env, const s
 	case CMD_OPEN: return open_cmd(p, env, out);
 	case CMD_NEXT_PART:
 	case CMD_PREV_PART:
-		if (p->level != L_LIST || !p->regions || !tasks_footer_height(p, env))
+		if (p->level != L_LIST || !p->list.regions || !tasks_footer_height(p, env))
 			return V_PASS;
 		p->accounts = !p->accounts;
 		return V_DONE;
@@ -472,17 +473,17 @@ static void tasks_pane_place(const void *st, const struct pane_env *env, struct 
 	const struct tasks *p = st;
 	const struct item *it = p->level == L_LIST ? item_now(p) : NULL;
 	tasks_selected_place(st, env, to);
-	if (p->regions || (p->level != L_ONE && !it))
+	if (p->list.regions || (p->level != L_ONE && !it))
 		return;
 	to->rows = ROWS_TASK;
-	to->id = it ? p->ts->task[it->i].id : (uint64_t)p->task;
+	to->id = it ? p->list.ts->task[it->i].id : (uint64_t)p->task;
 }
 
 static void tasks_pane_report(const void *st, const struct pane_env *env, struct pane_report *r)
 {
 	const struct tasks *p = st;
 	const struct store *store = session_snap(env->s)->st;
-	*r = (struct pane_report){.name = p->regions ? "regions" : "tasks"};
+	*r = (struct pane_report){.name = p->list.regions ? "regions" : "tasks"};
 	if (p->level == L_ONE)
 		r->options[0] = arena_printf(env->scratch, "-task=%llu", (unsigned long long)p->task);
 	else if (p->level == L_LIST && p->open >> 32)
@@ -526,7 +527,7 @@ static void tasks_pane_load(void *st, const struct pane_env *env, const struct v
 	tasks_pane_save(st, &now);
 	bool same = view_same_zoom(&now, v) && view_get(&now, "sort") == view_get(v, "sort") &&
 		    view_get(&now, "value") == view_get(v, "value");
-	if (same && !async_job(&p->work) && p->kind && !p->bars.on) {
+	if (same && !async_job(&p->work) && p->list.kind && !p->bars.on) {
 		/* only the cursor differs: an incremental search restores the view for each character */
 		tasks_select_rows(p, v);
 		tasks_count_bars(p);
@@ -558,7 +559,7 @@ static struct job *tasks_pane_job(void *st)
 	const struct tasks *p = st;
 	struct job *j = tracepane_query_job(p->later);
 	j = j ? j : async_job(&p->work);
-	return j ? j : async_job(&p->search);
+	return j ? j : async_job(&p->search.slot);
 }
 
 static void tasks_pane_done(void *st, const struct pane_env *env, struct ask *out)
@@ -566,7 +567,7 @@ static void tasks_pane_done(void *st, const struct pane_env *env, struct ask *ou
 	struct tasks *p = st;
 	if (tracepane_query_job(p->later))
 		tracepane_query_finish(p->later, out);
-	else if (!async_job(&p->work) && async_job(&p->search))
+	else if (!async_job(&p->work) && async_job(&p->search.slot))
 		tasks_search_finish(p);
 	else
 		tasks_job_finish(p, env);
@@ -591,7 +592,7 @@ static int tasks_pane_topics(const void *st, const struct pane_env *env, enum to
 {
 	const struct tasks *p = st;
 	(void)env;
-	t[0] = p->regions ? TOPIC_K_REGION : TOPIC_K_TASK;
+	t[0] = p->list.regions ? TOPIC_K_REGION : TOPIC_K_TASK;
 	t[1] = TOPIC_K_QUANTILE;
 	return p->level == L_ONE ? 1 : 2;
 }

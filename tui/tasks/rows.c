@@ -22,12 +22,12 @@
 #include <string.h>
 
 /* Return whether an item's duration counts. It is unknown for a task without a start or an end in the trace. */
-static bool is_measured(const struct tasks *p, const struct item *it)
+static bool is_measured(const struct tasks_listing *p, const struct item *it)
 {
 	return it->in && (p->regions || !it->open);
 }
 
-static void add_item(struct tasks *p, struct item it)
+static void add_item(struct tasks_listing *p, struct item it)
 {
 	struct kind *k = &p->kind[it.kind];
 	p->item[p->nitem++] = it;
@@ -39,7 +39,7 @@ static void add_item(struct tasks *p, struct item it)
 }
 
 /* Note an access to item i: large lists and the tables behind them are mapped files. */
-static void note_row_access(const struct tasks *p, const struct snap *sn, uint32_t i)
+static void note_row_access(const struct tasks_listing *p, const struct snap *sn, uint32_t i)
 {
 	enum { LOOKS = 1 << 10 };
 	if (i % LOOKS == LOOKS - 1)
@@ -55,7 +55,7 @@ static bool should_continue(const struct progress_watcher *on, uint32_t i)
 }
 
 /* Index the tasks by their parent, to find the children of a task. */
-static void make_kids(struct tasks *p)
+static void make_kids(struct tasks_listing *p)
 {
 	uint32_t n = 0, max = p->ts->n;
 	struct radix_item *by_key = xmalloc((max + 1u) * sizeof *by_key);
@@ -72,7 +72,7 @@ static void make_kids(struct tasks *p)
 	mem_free(by_key);
 }
 
-static void make_tasks(struct tasks *p, const struct snap *sn, const struct progress_watcher *on)
+static void make_tasks(struct tasks_listing *p, const struct snap *sn, const struct progress_watcher *on)
 {
 	uint32_t *of = xcalloc(sn->nstrs + 1u, sizeof *of), n = 0;
 	p->ts = stats_tasks(sn, &p->mem, on);
@@ -89,7 +89,7 @@ static void make_tasks(struct tasks *p, const struct snap *sn, const struct prog
 			continue;
 		struct item it = {.i = i,
 		    .kind = of[t->name] - 1,
-		    .in = task_filter_match_task(&p->task_criteria, sn->st, p->ts, t),
+		    .in = task_filter_match_task(&p->criteria, sn->st, p->ts, t),
 		    .open = t->t0 == TIME_NONE || t->t1 == TIME_NONE};
 		timeline_task_bounds(sn, t, &it.t0, &it.t1);
 		p->kind[it.kind].name = t->name;
@@ -100,7 +100,7 @@ static void make_tasks(struct tasks *p, const struct snap *sn, const struct prog
 	make_kids(p);
 }
 
-static void make_regions(struct tasks *p, const struct snap *sn, const struct progress_watcher *on)
+static void make_regions(struct tasks_listing *p, const struct snap *sn, const struct progress_watcher *on)
 {
 	struct stats_query ask = tracepane_sched_query(&p->scope);
 	ask.on = *on;
@@ -120,7 +120,7 @@ static void make_regions(struct tasks *p, const struct snap *sn, const struct pr
 			    .i = i,
 			    .kind = k,
 			    .open = r->t0 == TIME_NONE || r->t1 == TIME_NONE,
-			    .in = task_filter_match_region(&p->task_criteria, sn, &sp)};
+			    .in = task_filter_match_region(&p->criteria, sn, &sp)};
 			note_row_access(p, sn, i);
 			if (!stats_goroutine_bounds(sn, r->trk, &it.t0, &it.t1))
 				it.t0 = it.t1 = sn->t0;
@@ -143,7 +143,7 @@ struct by_key { const struct tasks *p; const struct store *st; };
 static int cmp_kind(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct by_key *by_key = ctx;
-	const struct kind *x = &by_key->p->kind[a], *y = &by_key->p->kind[b];
+	const struct kind *x = &by_key->p->list.kind[a], *y = &by_key->p->list.kind[b];
 	int d = stats_compare_names(by_key->st, x->name, y->name), sort = by_key->p->sort[L_KINDS];
 	if (sort != SORT_NAME) {
 		int64_t vx = sort_value(x, sort), vy = sort_value(y, sort);
@@ -155,12 +155,12 @@ static int cmp_kind(const void *ctx, uint32_t a, uint32_t b)
 
 int64_t tasks_value(const struct tasks *p, const struct item *it, int val)
 {
-	const struct stats_region *s = p->regions ? &p->ks->r[it->i] : NULL;
+	const struct stats_region *s = p->list.regions ? &p->list.ks->r[it->i] : NULL;
 	int64_t blocked = 0;
 	switch (val) {
 	case IV_DUR: return it->t1 - it->t0;
 	case IV_START: return it->t0;
-	case IV_ID: return (int64_t)(s ? s->task : p->ts->task[it->i].id);
+	case IV_ID: return (int64_t)(s ? s->task : p->list.ts->task[it->i].id);
 	case IV_RUN: return s ? s->exec : 0;
 	case IV_READY: return s ? s->ready : 0;
 	case IV_SYSCALL: return s ? s->syscall + s->sysblock : 0;
@@ -178,8 +178,8 @@ static void sort_shown(struct tasks *p, uint32_t n)
 	bool up = val == IV_START || val == IV_ID;
 	struct radix_array v = {0};
 	radix_array_alloc(&v, n);
-	for (uint32_t i = 0; i < n; arena_note_access(&p->mem, i++)) {
-		int64_t x = tasks_value(p, &p->item[p->shown[i]], val);
+	for (uint32_t i = 0; i < n; arena_note_access(&p->list.mem, i++)) {
+		int64_t x = tasks_value(p, &p->list.item[p->shown[i]], val);
 		radix_array_add(&v, up ? radix_key_ascending(x) : radix_key_descending(x), p->shown[i]);
 	}
 	radix_array_sort(&v, 0, n);
@@ -192,13 +192,13 @@ void tasks_row_text(const struct tasks *p, const struct store *st, enum tasks_le
 {
 	buf_reset(b);
 	if (l == L_KINDS) {
-		tracepane_put_str(st, p->kind[i].name, "", b);
-		if (p->kind[i].frame)
-			buf_putc(b, ' '), tracepane_put_frame(st, p->kind[i].frame, b, true);
+		tracepane_put_str(st, p->list.kind[i].name, "", b);
+		if (p->list.kind[i].frame)
+			buf_putc(b, ' '), tracepane_put_frame(st, p->list.kind[i].frame, b, true);
 		return;
 	}
-	const struct stats_task *t = p->regions ? NULL : &p->ts->task[p->item[i].i];
-	uint32_t span = t ? t->span : p->ks->r[p->item[i].i].span;
+	const struct stats_task *t = p->list.regions ? NULL : &p->list.ts->task[p->list.item[i].i];
+	uint32_t span = t ? t->span : p->list.ks->r[p->list.item[i].i].span;
 	const struct sink_span *sp = span == UINT32_MAX ? NULL : &store_span(st, span)->s;
 	tracepane_put_str(st, t ? t->name : sp->name, "", b);
 	if (sp && sp->trk)
@@ -207,7 +207,7 @@ void tasks_row_text(const struct tasks *p, const struct store *st, enum tasks_le
 		return;
 	buf_printf(b, " %llu", (unsigned long long)t->id);
 	for (uint32_t k = t->first; k < t->first + t->n; k++) {
-		struct stats_task_event e = stats_task_event(p->ts, k);
+		struct stats_task_event e = stats_task_event(p->list.ts, k);
 		buf_putc(b, ' ');
 		tracepane_put_str(st, e.log ? store_mark(st, e.i)->category : store_span(st, e.i)->s.name, "", b);
 		buf_putc(b, ' ');
@@ -219,20 +219,20 @@ void tasks_row_text(const struct tasks *p, const struct store *st, enum tasks_le
 void tasks_sort_kinds(struct tasks *p, const struct pane_env *env)
 {
 	const struct kind *was = kind_now(p);
-	int64_t key = p->level > L_KINDS ? p->open : was && p->rows[L_KINDS].n <= p->nkind ? kind_key(was) : -1;
+	int64_t key = p->level > L_KINDS ? p->open : was && p->rows[L_KINDS].n <= p->list.nkind ? kind_key(was) : -1;
 	uint32_t n = 0, sel = 0;
 	struct buf b = {0};
-	p->order = mem_grow(p->order, &p->corder, p->nkind + 1u, sizeof *p->order);
-	for (uint32_t i = 0; i < p->nkind; i++) {
+	p->order = mem_grow(p->order, &p->corder, p->list.nkind + 1u, sizeof *p->order);
+	for (uint32_t i = 0; i < p->list.nkind; i++) {
 		if (env->grep.rx && p->level == L_KINDS)
 			tasks_row_text(p, tasks_store(env), L_KINDS, i, &b);
-		if (p->kind[i].n && (!env->grep.rx || p->level != L_KINDS || regex_match(env->grep.rx, b.p, b.n)))
+		if (p->list.kind[i].n && (!env->grep.rx || p->level != L_KINDS || regex_match(env->grep.rx, b.p, b.n)))
 			p->order[n++] = i;
 	}
 	buf_free(&b);
 	calltree_sort_u32(p->order, n, cmp_kind, &(struct by_key){p, tasks_store(env)});
 	for (uint32_t i = 0; i < n; i++)
-		if (kind_key(&p->kind[p->order[i]]) == key)
+		if (kind_key(&p->list.kind[p->order[i]]) == key)
 			sel = i;
 	list_set_count(&p->rows[L_KINDS], n);
 	list_select(&p->rows[L_KINDS], sel);
@@ -246,13 +246,13 @@ void tasks_fill_list(struct tasks *p, const struct pane_env *env)
 	struct buf b = {0};
 	p->shown_of = p->open;
 	p->most = 0;
-	for (uint32_t k = 0; k < p->nkind; k++) {
-		if (kind_key(&p->kind[k]) != p->open)
+	for (uint32_t k = 0; k < p->list.nkind; k++) {
+		if (kind_key(&p->list.kind[k]) != p->open)
 			continue;
-		p->shown = mem_grow(p->shown, &p->cshown, p->kind[k].all + 1u, sizeof *p->shown);
-		for (uint32_t i = p->kind[k].first; i < p->kind[k].first + p->kind[k].all; i++) {
-			const struct item *it = &p->item[i];
-			arena_note_access(&p->mem, i);
+		p->shown = mem_grow(p->shown, &p->cshown, p->list.kind[k].all + 1u, sizeof *p->shown);
+		for (uint32_t i = p->list.kind[k].first; i < p->list.kind[k].first + p->list.kind[k].all; i++) {
+			const struct item *it = &p->list.item[i];
+			arena_note_access(&p->list.mem, i);
 			if (!it->in)
 				continue;
 			if (env->grep.rx && p->level == L_LIST) {
@@ -268,16 +268,16 @@ void tasks_fill_list(struct tasks *p, const struct pane_env *env)
 	if (p->sort[L_LIST] != IV_DUR || p->invert[L_LIST])	/* items are stored in this order */
 		sort_shown(p, n);
 	list_set_count(&p->rows[L_LIST], n);
-	p->list_no++;
+	p->search.list_no++;
 	tasks_count_bars(p);
 }
 
 /* Keep item i if it is among the longest so far; of equal ones the first comes first. */
 static void keep_longest(struct tasks *p, uint32_t i)
 {
-	int64_t ns = p->item[i].t1 - p->item[i].t0;
+	int64_t ns = p->list.item[i].t1 - p->list.item[i].t0;
 	uint32_t at = p->nlongest;
-	while (at && p->item[p->longest[at - 1]].t1 - p->item[p->longest[at - 1]].t0 < ns)
+	while (at && p->list.item[p->longest[at - 1]].t1 - p->list.item[p->longest[at - 1]].t0 < ns)
 		at--;
 	if (at == TASKS_LONGEST)
 		return;
@@ -294,13 +294,13 @@ void tasks_count_bars(struct tasks *p)
 	p->bars_of = key;
 	p->nlongest = 0;
 	histogram_bars_init(&p->bars);
-	for (uint32_t k = 0; k < p->nkind; k++)
-		for (uint32_t i = p->kind[k].first; kind_key(&p->kind[k]) == key &&
-		    i < p->kind[k].first + p->kind[k].all;
-		    arena_note_access(&p->mem, i++)) {
+	for (uint32_t k = 0; k < p->list.nkind; k++)
+		for (uint32_t i = p->list.kind[k].first; kind_key(&p->list.kind[k]) == key &&
+		    i < p->list.kind[k].first + p->list.kind[k].all;
+		    arena_note_access(&p->list.mem, i++)) {
 			keep_longest(p, i);
-			if (p->regions || !p->item[i].open)
-				histogram_bars_add(&p->bars, p->item[i].t1 - p->item[i].t0);
+			if (p->list.regions || !p->list.item[i].open)
+				histogram_bars_add(&p->bars, p->list.item[i].t1 - p->list.item[i].t0);
 		}
 	histogram_bars_trim(&p->bars);
 }
@@ -319,8 +319,8 @@ static int line_cmp(const void *a, const void *b)
 
 const struct stats_task *tasks_find_id(const struct tasks *p, uint64_t id)
 {
-	uint32_t i = p->ts ? stats_task_find(p->ts, id) : UINT32_MAX;
-	return i == UINT32_MAX ? NULL : &p->ts->task[i];
+	uint32_t i = p->list.ts ? stats_task_find(p->list.ts, id) : UINT32_MAX;
+	return i == UINT32_MAX ? NULL : &p->list.ts->task[i];
 }
 
 const struct stats_task *tasks_shown_task(const struct tasks *p)
@@ -331,10 +331,10 @@ const struct stats_task *tasks_shown_task(const struct tasks *p)
 /* Return the index of the first child of a task in kid[], and their number. */
 static uint32_t task_children(const struct tasks *p, uint64_t id, uint32_t *n)
 {
-	struct bsearch_probe h = {.hi = p->nkid};
+	struct bsearch_probe h = {.hi = p->list.nkid};
 	while (bsearch_probe(&h))
-		bsearch_narrow(&h, p->ts->task[p->kid[h.at]].parent < id);
-	for (*n = 0; h.lo + *n < p->nkid && p->ts->task[p->kid[h.lo + *n]].parent == id; ++*n)
+		bsearch_narrow(&h, p->list.ts->task[p->list.kid[h.at]].parent < id);
+	for (*n = 0; h.lo + *n < p->list.nkid && p->list.ts->task[p->list.kid[h.lo + *n]].parent == id; ++*n)
 		;
 	return (uint32_t)h.lo;
 }
@@ -358,11 +358,11 @@ static void task_extent(const struct snap *sn, const struct stats_tasks *ts, con
 static void add_lines(struct tasks *p, const struct snap *sn, const struct stats_task *t, uint32_t first)
 {
 	if (t->t0 != TIME_NONE)
-		p->task_line[p->nline++] =
+		p->page.line[p->page.nline++] =
 		    (struct task_line){t->t0, t->t0, store_span(sn->st, t->span)->s.trk, LN_BEGIN, 0};
 	for (uint32_t k = t->first; k < t->first + t->n; k++) {
-		struct stats_task_event e = stats_task_event(p->ts, k);
-		struct task_line *l = &p->task_line[p->nline++];
+		struct stats_task_event e = stats_task_event(p->list.ts, k);
+		struct task_line *l = &p->page.line[p->page.nline++];
 		*l = (struct task_line){.i = e.i, .what = e.log ? LN_LOG : LN_REGION};
 		if (e.log) {
 			l->t0 = l->t1 = store_mark(sn->st, e.i)->t;
@@ -372,15 +372,15 @@ static void add_lines(struct tasks *p, const struct snap *sn, const struct stats
 			l->trk = store_span(sn->st, e.i)->s.trk;
 		}
 	}
-	for (uint32_t k = 0; k < p->nchild; k++) {
-		uint32_t i = p->kid[first + k];
-		const struct stats_task *c = &p->ts->task[i];
-		p->task_line[p->nline++] = (struct task_line){c->t0 == TIME_NONE ? sn->t0 : c->t0,
+	for (uint32_t k = 0; k < p->page.nchild; k++) {
+		uint32_t i = p->list.kid[first + k];
+		const struct stats_task *c = &p->list.ts->task[i];
+		p->page.line[p->page.nline++] = (struct task_line){c->t0 == TIME_NONE ? sn->t0 : c->t0,
 		    c->t1 == TIME_NONE ? sn->t1 : c->t1,
 		    c->span == UINT32_MAX ? 0 : store_span(sn->st, c->span)->s.trk, LN_CHILD, i};
 	}
 	if (t->t1 != TIME_NONE)
-		p->task_line[p->nline++] =
+		p->page.line[p->page.nline++] =
 		    (struct task_line){t->t1, t->t1, store_span(sn->st, t->end)->s.trk1, LN_END, 0};
 }
 
@@ -389,31 +389,31 @@ void tasks_load_page(struct tasks *p, const struct pane_env *env)
 	const struct snap *sn = session_snap(env->s);
 	const struct stats_task *t = tasks_shown_task(p);
 	uint32_t nslice;
-	arena_reset(&p->one);
-	p->nline = p->nchild = 0;
-	p->whole = 0;
-	memset(p->why, 0, sizeof p->why);
+	arena_reset(&p->page.mem);
+	p->page.nline = p->page.nchild = 0;
+	p->page.whole = 0;
+	memset(p->page.why, 0, sizeof p->page.why);
 	if (!t || t->span == UINT32_MAX)
 		return;
-	uint32_t first = task_children(p, t->id, &p->nchild);
-	p->task_line = arena_alloc(&p->one, (t->n + p->nchild + 2u) * sizeof *p->task_line);
+	uint32_t first = task_children(p, t->id, &p->page.nchild);
+	p->page.line = arena_alloc(&p->page.mem, (t->n + p->page.nchild + 2u) * sizeof *p->page.line);
 	add_lines(p, sn, t, first);
-	qsort(p->task_line, p->nline, sizeof *p->task_line, line_cmp);
+	qsort(p->page.line, p->page.nline, sizeof *p->page.line, line_cmp);
 	struct trace_span_match it = {.id = t->id, .lo = TIME_NONE, .hi = TIME_NONE, .near = true};
-	task_extent(sn, p->ts, t, &it.from, &it.to);
-	const struct trace_slice *s = trace_task_slices(sn, &it, &p->one, &nslice);
+	task_extent(sn, p->list.ts, t, &it.from, &it.to);
+	const struct trace_slice *s = trace_task_slices(sn, &it, &p->page.mem, &nslice);
 	for (uint32_t i = 0; i < nslice; i++) {
 		struct bin b;
 		bins_sum(sn, s[i].trk, s[i].t0, s[i].t1, &b);
 		for (int k = 0; k < TS__N; k++)
-			p->why[k] += b.ns[k];
-		p->whole += s[i].t1 - s[i].t0;
+			p->page.why[k] += b.ns[k];
+		p->page.whole += s[i].t1 - s[i].t0;
 	}
-	list_set_count(&p->rows[L_ONE], p->nline);
+	list_set_count(&p->rows[L_ONE], p->page.nline);
 }
 
 /* Sort the items of a kind, longest first; equal ones stay in order. */
-static void sort_kind(struct tasks *p, struct item *v, uint32_t n)
+static void sort_kind(struct tasks_listing *p, struct item *v, uint32_t n)
 {
 	struct radix_item *by_key = xmalloc((n + 1u) * sizeof *by_key);
 	struct item *was = xmalloc((n + 1u) * sizeof *was);
@@ -430,7 +430,7 @@ static void sort_kind(struct tasks *p, struct item *v, uint32_t n)
 }
 
 /* Items of a kind are sorted longest first, so a quantile is the duration of one of them. */
-static void spread_kind(const struct tasks *p, struct kind *k)
+static void spread_kind(const struct tasks_listing *p, struct kind *k)
 {
 	uint32_t n = k->spread.n = (uint32_t)k->h.n, place = n;
 	int share = 0;
@@ -447,7 +447,7 @@ static void spread_kind(const struct tasks *p, struct kind *k)
 }
 
 /* Sort the items by kind, one kind at a time: with millions of items this limits the memory that sorting accesses. */
-static void sort_items(struct tasks *p, const struct progress_watcher *on)
+static void sort_items(struct tasks_listing *p, const struct progress_watcher *on)
 {
 	struct item *v = arena_alloc(&p->mem, (p->nitem + 1u) * sizeof *v);
 	uint32_t *at = xcalloc(p->nkind + 1u, sizeof *at), all = 0;
@@ -467,7 +467,7 @@ static void sort_items(struct tasks *p, const struct progress_watcher *on)
 	mem_free(at);
 }
 
-void tasks_list(struct tasks *p, const struct snap *sn, const struct progress_watcher *on)
+void tasks_list(struct tasks_listing *p, const struct snap *sn, const struct progress_watcher *on)
 {
 	tracepane_limit_to_proc(&p->scope, &p->mem);
 	p->lo = INT64_MAX;

@@ -2,10 +2,9 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The listing of the tasks pane in the background, if there are many items: a million regions take
- * a second. The job fills a struct tasks of its own, with nothing but the listing, which replaces
- * the old one when it is complete; until then the pane uses the old one. The position (tasks or
- * regions, level, what is open) is stored as the target until then, and returned as the position of
- * the pane for undo and jumps.
+ * a second. The job makes a struct tasks_listing, which replaces the old one when it is complete;
+ * until then the pane uses the old one. The position (tasks or regions, level, what is open) is
+ * stored as the target until then, and returned as the position of the pane for undo and jumps.
  *
  * A new snapshot waits for the running job; a new command cancels it.
  */
@@ -18,7 +17,7 @@
 #include <string.h>
 
 struct tasks_build {
-	struct tasks t;
+	struct tasks_listing list;
 	struct query q;		/* its strings are owned by the session */
 	const struct snap *sn;
 	struct progress_watcher on;
@@ -29,16 +28,16 @@ static void run_listing(void *work, struct job *j)
 {
 	struct tasks_build *m = work;
 	m->on = job_progress_watcher(j);
-	tracepane_scope_of_query(m->sn, &m->q, &m->t.mem, &m->t.scope);
-	tasks_list(&m->t, m->sn, &m->on);
+	tracepane_scope_of_query(m->sn, &m->q, &m->list.mem, &m->list.scope);
+	tasks_list(&m->list, m->sn, &m->on);
 	if (!job_should_continue(&m->on))
-		arena_free(&m->t.mem);
+		arena_free(&m->list.mem);
 }
 
 static void free_listing(void *work)
 {
 	struct tasks_build *m = work;
-	arena_free(&m->t.mem);
+	arena_free(&m->list.mem);
 	mem_free(m);
 }
 
@@ -47,14 +46,14 @@ static const struct async_kind listing_kind = {run_listing, free_listing};
 static void select_kind(struct tasks *p, int64_t key)
 {
 	for (uint32_t i = 0; i < p->rows[L_KINDS].n; i++)
-		if (kind_key(&p->kind[p->order[i]]) == key)
+		if (kind_key(&p->list.kind[p->order[i]]) == key)
 			list_select(&p->rows[L_KINDS], i);
 	tasks_count_bars(p);
 }
 
 void tasks_select_near(struct tasks *p, uint64_t id)
 {
-	const struct stats_task *t = p->regions ? NULL : tasks_find_id(p, id);
+	const struct stats_task *t = p->list.regions ? NULL : tasks_find_id(p, id);
 	if (!t || t->span == UINT32_MAX)
 		return;
 	p->task = (int64_t)id;
@@ -92,30 +91,18 @@ static void take_listing(struct tasks *p, const struct pane_env *env, struct tas
 {
 	if (!m)
 		return;
-	int64_t key = p->kind && kind_now(p) ? kind_key(kind_now(p)) : -1;
+	int64_t key = p->list.kind && kind_now(p) ? kind_key(kind_now(p)) : -1;
 	struct tasks_target w = p->want;
-	async_stop(&p->search);		/* it reads the rows */
-	struct arena was = p->mem;
-	p->mem = m->t.mem;
-	m->t.mem = was;
-	p->scope = m->t.scope;
-	p->regions = m->t.regions;
-	p->ts = m->t.ts;
-	p->ks = m->t.ks;
-	p->kid = m->t.kid;
-	p->nkid = m->t.nkid;
-	p->kind = m->t.kind;
-	p->item = m->t.item;
-	p->nkind = m->t.nkind;
-	p->nitem = m->t.nitem;
-	p->lo = m->t.lo;
-	p->hi = m->t.hi;
+	async_stop(&p->search.slot);		/* it reads the rows */
+	struct tasks_listing was = p->list;
+	p->list = m->list;
+	m->list = was;
 	p->bars_of = p->shown_of = -1;
 	p->nlongest = 0;
 	p->rows[L_KINDS].n = 0;		/* the rows were of the old array */
-	p->want = (struct tasks_target){.regions = p->regions};
+	p->want = (struct tasks_target){.regions = p->list.regions};
 	goto_wanted(p, env, &w, key);
-	session_free_arena_async(env->s, &m->t.mem);
+	session_free_arena_async(env->s, &m->list.mem);
 	free_listing(m);
 }
 
@@ -128,9 +115,9 @@ static void start_listing(struct tasks *p, const struct pane_env *env)
 {
 	struct tasks_build *m = xcalloc(1, sizeof *m);
 	m->sn = session_snap(env->s);
-	m->t.mem.spills = true;
-	m->t.regions = p->want.regions;
-	m->t.task_criteria = p->task_criteria;
+	m->list.mem.spills = true;
+	m->list.regions = p->want.regions;
+	m->list.criteria = p->task_criteria;
 	m->q = *session_query(env->s);
 	p->again = false;
 	take_listing(p, env, async_start(&p->work, &listing_kind, m, listing_cost(m->sn)));
@@ -138,7 +125,7 @@ static void start_listing(struct tasks *p, const struct pane_env *env)
 
 struct tasks_target tasks_current_target(const struct tasks *p)
 {
-	return async_job(&p->work) ? p->want : (struct tasks_target){.regions = p->regions};
+	return async_job(&p->work) ? p->want : (struct tasks_target){.regions = p->list.regions};
 }
 
 void tasks_goto(struct tasks *p, const struct pane_env *env, const struct tasks_target *w)

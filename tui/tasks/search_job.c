@@ -56,17 +56,17 @@ static void take_hits(struct tasks *p, struct tasks_search *h)
 {
 	if (!h)
 		return;
-	mem_free(p->hit);
-	p->hit = h->hit;
-	p->nhit = h->nhit;
-	p->hit_of = p->list_no;
+	mem_free(p->search.hit);
+	p->search.hit = h->hit;
+	p->search.nhit = h->nhit;
+	p->search.hit_of = p->search.list_no;
 	h->hit = NULL;
 	free_search(h);
 }
 
 void tasks_search_finish(struct tasks *p)
 {
-	take_hits(p, async_finish(&p->search));
+	take_hits(p, async_finish(&p->search.slot));
 }
 
 static void start_search(struct tasks *p, const struct pane_env *env)
@@ -78,7 +78,7 @@ static void start_search(struct tasks *p, const struct pane_env *env)
 	h->shown = xmalloc((n + 1u) * sizeof *h->shown);
 	h->hit = xcalloc(n + 1u, 1);
 	memcpy(h->shown, p->shown, n * sizeof *h->shown);
-	take_hits(p, async_start(&p->search, &search_kind, h, (uint64_t)n * ROW_COST));
+	take_hits(p, async_start(&p->search.slot, &search_kind, h, (uint64_t)n * ROW_COST));
 }
 
 static bool is_long(const struct tasks *p)
@@ -91,31 +91,33 @@ static void mark_hits_now(struct tasks *p, const struct pane_env *env)
 {
 	uint32_t n = p->rows[p->level].n;
 	struct buf b = {0};
-	p->hit = xcalloc(n ? n : 1, 1);
+	p->search.hit = xcalloc(n ? n : 1, 1);
 	for (uint32_t i = 0; i < n; i++) {
 		if (p->level == L_ONE)
-			buf_reset(&b), tasks_put_line(p, tasks_store(env), &p->task_line[i], &b);
+			buf_reset(&b), tasks_put_line(p, tasks_store(env), &p->page.line[i], &b);
 		else
 			tasks_row_text(
 			    p, tasks_store(env), p->level, p->level == L_KINDS ? p->order[i] : p->shown[i], &b);
-		p->nhit += p->hit[i] = regex_match(env->find.rx, b.p, b.n);
+		p->search.nhit += p->search.hit[i] = regex_match(env->find.rx, b.p, b.n);
 	}
 	buf_free(&b);
 }
 
 void tasks_mark_hits(struct tasks *p, const struct pane_env *env)
 {
-	bool same = env->find.rx && p->hit_find && !strcmp(p->hit_find, env->find.text), much = is_long(p);
-	if (same && much && ((p->hit && p->hit_of == p->list_no) || (async_job(&p->search) && p->search_of == p->list_no)))
+	bool same = env->find.rx && p->search.find && !strcmp(p->search.find, env->find.text), much = is_long(p);
+	if (same && much &&
+	    ((p->search.hit && p->search.hit_of == p->search.list_no) ||
+		(async_job(&p->search.slot) && p->search.search_of == p->search.list_no)))
 		return;
-	async_stop(&p->search);
-	mem_free(p->hit);
-	p->hit = NULL;
-	p->nhit = 0;
-	p->hit_of = 0;
-	mem_free(p->hit_find);
-	p->hit_find = env->find.rx ? xstrdup(env->find.text) : NULL;
-	p->search_of = p->list_no;
+	async_stop(&p->search.slot);
+	mem_free(p->search.hit);
+	p->search.hit = NULL;
+	p->search.nhit = 0;
+	p->search.hit_of = 0;
+	mem_free(p->search.find);
+	p->search.find = env->find.rx ? xstrdup(env->find.text) : NULL;
+	p->search.search_of = p->search.list_no;
 	if (env->find.rx && much)
 		start_search(p, env);
 	else if (env->find.rx)
@@ -127,20 +129,20 @@ uint32_t tasks_find_hit(void *st, const struct pane_env *env, int dir, uint32_t 
 	struct tasks *p = st;
 	tasks_mark_hits(p, env);
 	*at = 0;
-	if (async_job(&p->search))
+	if (async_job(&p->search.slot))
 		return FIND_ON;
-	if (!p->nhit)
+	if (!p->search.nhit)
 		return 0;
 	uint32_t n = p->rows[p->level].n, i = p->rows[p->level].sel;
 	if (dir == 1 || dir == -1)
 		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
-	while (dir && !p->hit[i])
+	while (dir && !p->search.hit[i])
 		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
 	if (dir) {
 		list_select(&p->rows[p->level], i);
 		tasks_count_bars(p);		/* for the newly selected kind */
 	}
-	for (uint32_t k = 0; p->hit[i] && k <= i; k++)
-		*at += p->hit[k];
-	return p->nhit;
+	for (uint32_t k = 0; p->search.hit[i] && k <= i; k++)
+		*at += p->search.hit[k];
+	return p->search.nhit;
 }

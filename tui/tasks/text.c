@@ -15,30 +15,30 @@ void tasks_summary(const void *st, const struct pane_env *env, struct buf *b)
 	const struct tasks *p = st;
 	uint32_t open = 0, n = 0;
 	tasks_put_progress(p, b);
-	for (uint32_t i = 0; i < p->nkind; i++) {
-		open += p->kind[i].open;
-		n += p->kind[i].n;
+	for (uint32_t i = 0; i < p->list.nkind; i++) {
+		open += p->list.kind[i].open;
+		n += p->list.kind[i].n;
 	}
 	if (p->level > L_KINDS) {
-		buf_puts(b, p->regions ? "Regions > " : "Tasks > ");
+		buf_puts(b, p->list.regions ? "Regions > " : "Tasks > ");
 		tracepane_put_str(tasks_store(env), (str_id)((uint64_t)p->open >> 32), tasks_unnamed(p), b);
 		if (p->level == L_ONE)
 			buf_printf(b, " > %llu", (unsigned long long)p->task);
 		buf_puts(b, "   ");
 		text_count(b, p->rows[L_LIST].n);
 	} else {
-		buf_puts(b, p->regions ? "regions ([ ] tasks) | " : "tasks ([ ] regions) | ");
+		buf_puts(b, p->list.regions ? "regions ([ ] tasks) | " : "tasks ([ ] regions) | ");
 		buf_printf(b, "%u kind%s, ", p->rows[L_KINDS].n, text_s(p->rows[L_KINDS].n));
 		text_count(b, n);
-		buf_printf(b, " %s%s, %u incomplete", p->regions ? "region" : "task", text_s(n), open);
+		buf_printf(b, " %s%s, %u incomplete", p->list.regions ? "region" : "task", text_s(n), open);
 	}
 	tasks_put_filter(&p->task_criteria, b);
 	buf_puts(b, " | ");
-	tracepane_put_scope(&p->scope, b);
-	if (env->find.rx && async_job(&p->search))
+	tracepane_put_scope(&p->list.scope, b);
+	if (env->find.rx && async_job(&p->search.slot))
 		buf_printf(b, " | /%s searching", env->find.text);
-	else if (env->find.rx && p->hit)
-		buf_printf(b, " | /%s %u match%s", env->find.text, p->nhit, text_es(p->nhit));
+	else if (env->find.rx && p->search.hit)
+		buf_printf(b, " | /%s %u match%s", env->find.text, p->search.nhit, text_es(p->search.nhit));
 }
 
 void tasks_detail(const void *st, const struct pane_env *env, struct buf *b)
@@ -51,15 +51,15 @@ void tasks_detail(const void *st, const struct pane_env *env, struct buf *b)
 		histogram_bars_describe(&p->bars, b);
 	} else if (p->level == L_KINDS && k) {
 		tracepane_put_str(s, k->name, tasks_unnamed(p), b);
-		buf_printf(b, ": %u %s%s", k->n, p->regions ? "region" : "task", text_s(k->n));
+		buf_printf(b, ": %u %s%s", k->n, p->list.regions ? "region" : "task", text_s(k->n));
 		if (k->open)
 			buf_printf(b, ", %u incomplete", k->open);
 		if (k->frame)
 			buf_puts(b, "  "), tracepane_put_frame(s, k->frame, b, true);
-	} else if (p->level == L_ONE && p->nline) {
-		tasks_put_line(p, s, &p->task_line[p->rows[L_ONE].sel], b);
-		if (p->task_line[p->rows[L_ONE].sel].trk)
-			buf_puts(b, "  "), tracepane_put_track(s, p->task_line[p->rows[L_ONE].sel].trk, b);
+	} else if (p->level == L_ONE && p->page.nline) {
+		tasks_put_line(p, s, &p->page.line[p->rows[L_ONE].sel], b);
+		if (p->page.line[p->rows[L_ONE].sel].trk)
+			buf_puts(b, "  "), tracepane_put_track(s, p->page.line[p->rows[L_ONE].sel].trk, b);
 	} else if (tasks_selected_place(p, env, &to)) {
 		text_ns(b, to.t1 - to.t0);
 		buf_puts(b, " at ");
@@ -80,7 +80,7 @@ void tasks_keys(const void *st, const struct pane_env *env, struct buf *b)
 		? "Enter timeline, child  ( parent  ) child  4 flame of it  f only it  D rest  / log text  q back"
 		: p->level == L_KINDS
 		? "Enter open  [ ] tasks, regions  v bars  :>50ms  s < > sort  i invert  4 flame  D slow ones"
-		: p->regions
+		: p->list.regions
 		? "Enter timeline  Tab time  s < > sort  v bars  :>50ms  4 flame  D slow ones  f only these  q back"
 		: "Enter what happened in it  v bars  :>50ms  ( parent  5 timeline  4 flame  D slow ones  q back");
 }
