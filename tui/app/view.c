@@ -23,7 +23,8 @@ static void put_word(struct view *v, const char *name, int64_t value)
 	if (v->n == VIEW_WORDS)
 		return;
 	struct view_word *w = &v->word[v->n++];
-	strncpy(w->name, name, VIEW_NAME - 1);
+	size_t n = strlen(name);
+	memcpy(w->name, name, n < VIEW_NAME ? n : VIEW_NAME - 1);	/* the rest is 0, and words are compared as bytes */
 	w->value = value;
 }
 
