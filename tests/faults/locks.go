@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The ttrace authors
+
+package main
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// account is posted to by many goroutines. With the fault it asks the remote process while its mutex is locked.
+type account struct {
+	mu  sync.Mutex
+	sum int
+}
+
+func (a *account) post(c *client, n int) {
+	if sound {
+		c.ask(time.Millisecond)
+		a.mu.Lock()
+		a.sum += n
+		a.mu.Unlock()
+		return
+	}
+	a.mu.Lock()
+	c.ask(time.Millisecond)
+	a.sum += n
+	a.mu.Unlock()
+}
+
+func lockQueue() {
+	far := startRemote()
+	var a account
+	var c [12]*client
+	for i := range c {
+		c[i] = far.dial()
+	}
+	begin()
+	each(len(c), func(i int) {
+		for k := 0; k < 14; k++ {
+			a.post(c[i], k)
+			compute(50 * time.Microsecond)
+		}
+	})
+}
+
+// shelf has a mutex; to move between two of them takes both. With the fault they are not taken in one order.
+type shelf struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (s *shelf) move(to *shelf, first, second *shelf) {
+	first.mu.Lock()
+	time.Sleep(2 * time.Millisecond)
+	second.mu.Lock()
+	s.n--
+	to.n++
+	second.mu.Unlock()
+	first.mu.Unlock()
+}
+
+func stuckLock() {
+	far := startRemote()
+	c := far.dial()
+	var a, b, other shelf
+	begin()
+	go a.move(&b, &a, &b)
+	if sound {
+		go b.move(&a, &a, &b)
+	} else {
+		go b.move(&a, &b, &a)
+	}
+	for i := 0; i < 120; i++ {
+		c.ask(time.Millisecond)
+		other.mu.Lock()
+		compute(20 * time.Microsecond)
+		other.mu.Unlock()
+		if i == 30 && !sound {
+			go a.move(&other, &a, &other) // queues up behind the two
+		}
+	}
+}
+
+// table is read by requests, and rebuilt now and then: with the fault while its lock is held.
+type table struct {
+	mu   sync.RWMutex
+	rows int
+}
+
+func (t *table) rebuild(c *client) {
+	if !sound {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+	}
+	c.ask(20 * time.Millisecond)
+	t.rows++
+}
+
+func (t *table) read() int {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.rows
+}
+
+func tail() {
+	far := startRemote()
+	var t table
+	var c [5]*client
+	for i := range c {
+		c[i] = far.dial()
+	}
+	begin()
+	done := make(chan bool)
+	go func() {
+		for i := 0; i < 3; i++ {
+			select {
+			case <-done:
+				return
+			case <-time.After(60 * time.Millisecond):
+				t.rebuild(c[4])
+			}
+		}
+	}()
+	each(4, func(i int) {
+		for k := 0; k < 180; k++ {
+			request("read", func(context.Context) {
+				c[i].ask(800 * time.Microsecond)
+				t.read()
+				compute(20 * time.Microsecond)
+			})
+		}
+	})
+	close(done)
+}
+
+// mailbox wakes everybody for each letter, of which one takes it.
+type mailbox struct {
+	mu      sync.Mutex
+	filled  *sync.Cond
+	letters int
+	closed  bool
+}
+
+func (m *mailbox) put() {
+	m.mu.Lock()
+	m.letters++
+	m.mu.Unlock()
+	if sound {
+		m.filled.Signal()
+	} else {
+		m.filled.Broadcast()
+	}
+}
+
+func (m *mailbox) take() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for m.letters == 0 && !m.closed {
+		m.filled.Wait()
+	}
+	m.letters--
+	return !m.closed
+}
+
+func thunderingHerd() {
+	far := startRemote()
+	c := far.dial()
+	m := &mailbox{}
+	m.filled = sync.NewCond(&m.mu)
+	begin()
+	var wg sync.WaitGroup
+	for i := 0; i < 70; i++ {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for m.take() {
+				compute(30 * time.Microsecond)
+			}
+		}()
+	}
+	for i := 0; i < 25; i++ {
+		c.ask(3 * time.Millisecond)
+		m.put()
+	}
+	m.mu.Lock()
+	m.closed = true
+	m.mu.Unlock()
+	m.filled.Broadcast()
+	wg.Wait()
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The ttrace authors
+
+// Faults records execution traces of programs with one planted fault each, and of their twins
+// without it: one per rule of `ttrace findings`. Half of them have no user task.
+//
+//	faults RULE FILE          the program with the fault
+//	faults -sound RULE FILE   its twin
+//
+// The table below names the function that is to blame; record.sh writes it to truth.tsv.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/trace"
+	"time"
+)
+
+type fault struct {
+	procs  int
+	run    func()
+	guilty string // a function; several are separated by |; "-": none of the program
+}
+
+var sound bool
+
+var faults = map[string]fault{
+	"lock-queue":      {4, lockQueue, "main.(*account).post"},
+	"stuck-lock":      {4, stuckLock, "main.(*shelf).move"},
+	"single-server":   {4, singleServer, "main.price|main.(*quoter).serve"},
+	"serial-stage":    {4, serialStage, "main.unpack|main.reader"},
+	"pool-exhausted":  {4, poolExhausted, "main.(*pool).query|main.report"},
+	"leak":            {4, leak, "main.lookup|main.lookup.func1"},
+	"gc":              {2, gcPressure, "main.render"},
+	"heap-grows":      {4, heapGrows, "main.(*history).keep|main.page"},
+	"stw":             {4, stopTheWorld, "main.dump"},
+	"no-P":            {2, noP, "main.encode"},
+	"long-run":        {2, longRun, "main.checksum"},
+	"gomaxprocs":      {4, lowerProcs, "main.throttle"},
+	"fine-goroutines": {4, fineGoroutines, "main.sum|main.sum.func1"},
+	"syscall":         {4, blockingCalls, "main.(*device).read"},
+	"sleep":           {4, pollingSleep, "main.(*order).wait"},
+	"network":         {4, slowNetwork, "main.(*client).ask"},
+	"tail":            {4, tail, "main.(*table).rebuild|main.(*client).ask"},
+	"straggler":       {4, straggler, "main.shard"},
+	"imbalance":       {4, imbalance, "main.relax"},
+	"spin":            {4, spin, "main.(*gate).pass"},
+	"serial-calls":    {4, serialCalls, "main.basket"},
+	"thundering-herd": {4, thunderingHerd, "main.(*mailbox).put"},
+	"frozen":          {2, frozen, "-"},
+	"own-cpu":         {4, ownCPU, "main.match"},
+}
+
+func main() {
+	if err := record(); err != nil {
+		fmt.Fprintln(os.Stderr, "faults:", err)
+		os.Exit(1)
+	}
+}
+
+func record() error {
+	list := flag.Bool("list", false, "print rules and guilty functions")
+	flag.BoolVar(&sound, "sound", false, "run the twin without the fault")
+	flag.Parse()
+	if *list {
+		for rule, f := range faults {
+			fmt.Printf("%s\t%s\n", rule, f.guilty)
+		}
+		return nil
+	}
+	f, ok := faults[flag.Arg(0)]
+	if !ok || flag.NArg() != 2 {
+		return errors.New("usage: faults [-sound] RULE FILE")
+	}
+	out, err := os.Create(flag.Arg(1))
+	if err != nil {
+		return err
+	}
+	runtime.GOMAXPROCS(f.procs)
+	calibrate()
+	start := time.Now()
+	f.run()
+	trace.Stop() // harmless where the program has stopped it itself
+	fmt.Fprintf(os.Stderr, "%s: %v\n", flag.Arg(0), time.Since(start).Round(time.Millisecond))
+	return out.Close()
+}

@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Record the traces beside this script anew: RULE.trace.gz with the fault of a rule, RULE.sound.trace.gz of the same
+# program without it, and truth.tsv, the functions that are to blame. Needs Go; takes half a minute. Run it on a machine
+# that does nothing else, then run tests/findings.sh.
+#
+#	record.sh [RULE...]
+set -eu
+cd "$(dirname "$0")"
+new=$(mktemp -d)
+trap 'rm -rf "$new"' EXIT
+
+go build -trimpath -buildvcs=false -o "$new/faults" .
+"$new/faults" -list | LC_ALL=C sort >truth.tsv
+[ $# -gt 0 ] || set -- $(cut -f1 truth.tsv)
+for rule; do
+	"$new/faults" "$rule" "$new/$rule.trace"
+	"$new/faults" -sound "$rule" "$new/$rule.sound.trace"
+	gzip -9n "$new/$rule.trace" "$new/$rule.sound.trace"
+	mv "$new/$rule.trace.gz" "$new/$rule.sound.trace.gz" .
+done

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The ttrace authors
+
+package main
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// init makes this process the remote one if it was started as that. It lives as long as its standard input.
+func init() {
+	if len(os.Args) != 2 || os.Args[1] != "remote" {
+		return
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		os.Exit(1)
+	}
+	fmt.Println(l.Addr())
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go answer(conn)
+		}
+	}()
+	io.Copy(io.Discard, os.Stdin)
+	os.Exit(0)
+}
+
+func answer(conn net.Conn) {
+	var b [8]byte
+	for {
+		if _, err := io.ReadFull(conn, b[:]); err != nil {
+			return
+		}
+		time.Sleep(time.Duration(binary.LittleEndian.Uint64(b[:])))
+		conn.Write(b[:])
+	}
+}
+
+func startRemote() *remote {
+	cmd := exec.Command("/proc/self/exe", "remote")
+	_, err := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
+	if err != nil || err2 != nil || cmd.Start() != nil {
+		fmt.Fprintln(os.Stderr, "faults: cannot start the remote process")
+		os.Exit(1)
+	}
+	addr, _ := bufio.NewReader(out).ReadString('\n')
+	return &remote{strings.TrimSpace(addr)}
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The ttrace authors
+
+package main
+
+import (
+	"context"
+	"runtime/trace"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// order is made ready by another goroutine. With the fault those that wait look again every 5 ms.
+type order struct {
+	ready atomic.Bool
+	done  chan bool
+}
+
+func (o *order) wait() {
+	if sound {
+		<-o.done
+		return
+	}
+	for !o.ready.Load() {
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func pollingSleep() {
+	far := startRemote()
+	var c [4]*client
+	for i := range c {
+		c[i] = far.dial()
+	}
+	begin()
+	each(len(c), func(i int) {
+		for k := 0; k < 40; k++ {
+			o := &order{done: make(chan bool)}
+			go func() {
+				compute(60 * time.Microsecond)
+				o.ready.Store(true)
+				close(o.done)
+			}()
+			o.wait()
+			c[i].ask(300 * time.Microsecond)
+		}
+	})
+}
+
+func slowNetwork() {
+	far := startRemote()
+	var c [6]*client
+	for i := range c {
+		c[i] = far.dial()
+	}
+	begin()
+	each(len(c), func(i int) {
+		for k := 0; k < 50; k++ {
+			request("fetch", func(ctx context.Context) {
+				d := time.Millisecond
+				if k%10 == i && !sound {
+					d = 14 * time.Millisecond
+				}
+				trace.WithRegion(ctx, "ask", func() { c[i].ask(d) })
+				compute(50 * time.Microsecond)
+			})
+		}
+	})
+}
+
+// shard is one of six parts of a search. With the fault the last one takes longer than all others.
+func shard(c *client, i int) {
+	d := time.Millisecond
+	if i == 5 && !sound {
+		d = 7 * time.Millisecond
+	}
+	compute(100 * time.Microsecond)
+	c.ask(d)
+}
+
+func straggler() {
+	far := startRemote()
+	var c [6]*client
+	for i := range c {
+		c[i] = far.dial()
+	}
+	begin()
+	for k := 0; k < 30; k++ {
+		request("search", func(ctx context.Context) {
+			var wg sync.WaitGroup
+			for i := range c {
+				wg.Add(1)
+				go func() { defer wg.Done(); shard(c[i], i) }()
+			}
+			wg.Wait()
+			compute(80 * time.Microsecond)
+		})
+	}
+}
+
+// relax does the cells of one worker in a round. With the fault worker 2 has eight times as many.
+func relax(i int) {
+	d := 300 * time.Microsecond
+	if i == 2 && !sound {
+		d *= 8
+	}
+	compute(d)
+}
+
+func imbalance() {
+	begin()
+	var start [4]chan bool
+	for i := range start {
+		start[i] = make(chan bool)
+	}
+	var wg sync.WaitGroup
+	for i := range start {
+		go func() {
+			for range start[i] {
+				relax(i)
+				wg.Done()
+			}
+		}()
+	}
+	for k := 0; k < 60; k++ {
+		wg.Add(len(start))
+		for i := range start {
+			start[i] <- true
+		}
+		wg.Wait()
+	}
+	for i := range start {
+		close(start[i])
+	}
+}
+
+// basket asks once for all items. With the fault some baskets ask for each of theirs.
+func basket(c *client, items int) {
+	if sound {
+		items = 1
+	}
+	for i := 0; i < items; i++ {
+		c.ask(600 * time.Microsecond)
+	}
+	compute(60 * time.Microsecond)
+}
+
+func serialCalls() {
+	far := startRemote()
+	var c [4]*client
+	for i := range c {
+		c[i] = far.dial()
+	}
+	begin()
+	each(len(c), func(i int) {
+		for k := 0; k < 50; k++ {
+			n := 2
+			if k%7 == i {
+				n = 16
+			}
+			request("basket", func(context.Context) { basket(c[i], n) })
+		}
+	})
+}
+
+// match compares texts. With the fault some of them take it fifty times as long.
+func match(evil bool) {
+	d := 150 * time.Microsecond
+	if evil && !sound {
+		d *= 50
+	}
+	compute(d)
+}
+
+func ownCPU() {
+	far := startRemote()
+	var c [2]*client
+	for i := range c {
+		c[i] = far.dial()
+	}
+	begin()
+	each(len(c), func(i int) {
+		for k := 0; k < 90; k++ {
+			request("match", func(context.Context) {
+				c[i].ask(300 * time.Microsecond)
+				match(k%15 == 3)
+			})
+		}
+	})
+}
