@@ -221,9 +221,6 @@ struct sink {
 		/* Set the stacks of all samples that were passed with STK_LATER, in order. Such samples are not
 		   visible before. */
 		void   (*resolve_stacks)(void *, const stk_id *, size_t n);
-		/* on: the following stacks and samples are a selection of those to come, to be shown until the
-		   whole is resolved. Off: the selection is complete. May be NULL. */
-		void   (*preview)(void *, bool on);
 		int    (*type)(void *, str_id name, str_id unit);	/* add a sample type */
 		void   (*sample)(void *, const struct sink_sample *);
 		void   (*meta)(void *, const struct sink_meta *);

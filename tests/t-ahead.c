@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Stacks that are sorted while a profile is inflated: whatever the profile, and whatever is the matter with it,
- * the store and the complaint are those of reading it when all of it is there. And what is seen of it before.
+ * the store and the complaint are those of reading it when all of it is there.
  */
 #include "config.h"
 #include "load/load.h"
@@ -203,68 +203,8 @@ static void one_example(enum how how, uint32_t samples)
 	buf_free(&zipped);
 }
 
-/* ---- what there is to look at before the whole is there */
-
-struct watcher { struct store_builder *b; const struct snap *seen; uint32_t most; };
-
-static bool watch(void *arg, uint64_t bytes)
-{
-	struct watcher *w = arg;
-	const struct snap *now = builder_snap(w->b);
-	(void)bytes;
-	w->most = now->nsmps > w->most ? now->nsmps : w->most;
-	if (!w->seen && now->st != store_tables(now))
-		w->seen = now;
-	return true;
-}
-
-static bool same_stack(const struct store *x, stk_id a, const struct store *y, stk_id b)
-{
-	for (; a && b; a = stk_parent(x, a), b = stk_parent(y, b))
-		if (stk_frame(x, a) != stk_frame(y, b))
-			return false;
-	return !a && !b;
-}
-
-/* The first samples, as they are in the whole; it is as it is when nobody looks. */
-static void preview(void)
-{
-	struct buf raw = {0};
-	struct err e = {.at = ERR_NOWHERE};
-	struct watcher w = {.b = builder_new()};
-	struct sink s = builder_sink(w.b), blind;
-	struct sink_ops ops = *s.ops;
-	struct got a = {.b = builder_new(), .e = e}, b = {.b = w.b};
-	invent(&raw, PLAIN, 280000);
-	struct bytes in = {.p = (const uint8_t *)raw.p, .n = raw.n, .file_n = raw.n};
-	builder_on_publish(w.b, watch, &w);
-	OK(!pprof_read(in, &s, &e));
-	builder_on_publish(w.b, NULL, NULL);
-	ops.preview = NULL;
-	blind = (struct sink){.ops = &ops, .self = a.b};
-	OK(!pprof_read(in, &blind, &e));
-	a.sn = builder_finish(a.b);
-	b.sn = builder_finish(w.b);
-	OK(alike(&a, &b));
-	OK(w.seen && w.seen->nsmps > 4000 && w.seen->nsmps < 40000 && !w.seen->complete);
-	OK(b.sn->st == store_tables(b.sn) && !store_check(b.sn, &e));
-	for (uint32_t i = 0; w.seen && i < w.seen->nsmps; i++) {
-		const struct store *x = w.seen->st, *y = b.sn->st;
-		const struct smp_row *p = store_smp(x, i), *q = store_smp(y, i);
-		bool same = same_stack(x, p->stack, y, q->stack) &&
-		    store_set(x, p->set)->n == store_set(y, q->set)->n &&
-		    store_value(x, 0, i) == store_value(y, 0, i);
-		if (!same || i + 1 == w.seen->nsmps)
-			OK(same);
-	}
-	builder_free(a.b);
-	builder_free(b.b);
-	buf_free(&raw);
-}
-
 int main(void)
 {
-	preview();
 	for (uint32_t i = 0; i < 40; i++)
 		one_example((enum how)(i % HOWS), rnd(i % 5 ? 300 : 30000));
 	one_example(PLAIN, 60000);

@@ -25,7 +25,7 @@ static int same_row(const void *ctx, uint32_t id, const void *key)
 
 struct addr_sums *addresses_new(const struct snap *sn, uint32_t **row_of)
 {
-	struct address_maker m = {store_tables(sn), NULL};
+	struct address_maker m = {sn->st, NULL};
 	struct intern index = {0};
 	uint32_t *row = *row_of = xcalloc(sn->nfrms + 1u, sizeof *row);
 	m.to = xcalloc(1, sizeof *m.to + sn->nfrms * sizeof *m.to->v);

@@ -217,7 +217,7 @@ struct granularity *granularity_new(const struct snap *sn, enum gran gran)
 {
 	struct granularity *t = xcalloc(1, sizeof *t);
 	struct symbol_maker m = {.t = t};
-	*t = (struct granularity){.refs = 1, .st = store_tables(sn), .gran = gran, .n = 1, .nfrm = sn->nfrms};
+	*t = (struct granularity){.refs = 1, .st = sn->st, .gran = gran, .n = 1, .nfrm = sn->nfrms};
 	t->row = mem_grow(NULL, &m.cap, 1, sizeof *t->row);
 	t->row[0] = (struct symbol){0};	/* the root; it is not in the index, so no frame maps to it */
 	t->of = xcalloc((size_t)t->nfrm + 1, sizeof *t->of);

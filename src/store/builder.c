@@ -12,10 +12,6 @@
  * Data that is not in a column (the facts of a profile or a trace) is written into the store before the publication
  * that announces it, and never after. The facts of a trace change while it is read, so they are kept in the builder and
  * written to the store with the last publication; until then each snapshot has its own copy.
- *
- * The stacks of a profile exist only once all of them do. Some of the samples are delivered before, into a store that
- * has the same tables and its own stacks (a preview): snapshots show that store until the others are resolved. It is
- * kept as long as the store, since a thread may still read it.
  */
 #include "config.h"
 #include "store/store.h"
@@ -54,13 +50,6 @@ struct store_builder {
 	struct sink_trace trace;
 	bool has_trace;
 	uint32_t settled;	/* samples from here on have no stacks yet: snapshots exclude them */
-	struct preview {		/* NULL: there was none */
-		struct store st;
-		struct stacks stacks;
-		struct intern sets;
-	} *preview;
-	bool glances;		/* samples and stacks are for the preview */
-	bool glanced;		/* snapshots show the preview */
 	const struct sink_outline *outline;
 	uint64_t bytes, total;
 	int64_t last;		/* time of the last publication, ms */
@@ -80,15 +69,14 @@ struct store_builder {
 /* Return the current counts of the tables. tracks.c sets those of tracks. */
 static struct snap counts(const struct store_builder *b)
 {
-	const struct store *st = b->glanced ? &b->preview->st : &b->st;
-	uint32_t settled = b->glanced ? UINT32_MAX : b->settled;
+	const struct store *st = &b->st;
 	return (struct snap){
 		.st = st, .bytes = b->bytes, .held = st->arena.held,
 		.total = b->total, .outline = b->outline, .meta = st->has_meta ? &st->meta : NULL,
 		.has_trace = b->has_trace, .trace = b->trace,
 		.nstrs = column_n(&st->strs), .nfuns = column_n(&st->funs), .nlocs = column_n(&st->locs),
 		.nfrms = column_n(&st->frms), .nstks = column_n(&st->stks),
-		.nsmps = settled < column_n(&st->smps) ? settled : column_n(&st->smps),
+		.nsmps = b->settled < column_n(&st->smps) ? b->settled : column_n(&st->smps),
 		.nsets = column_n(&st->sets),
 		.ntypes = column_n(&st->types), .nwarns = column_n(&st->warns)};
 }
@@ -137,19 +125,14 @@ static loc_id put_loc(void *self, const struct sink_loc *l)
 	return symbols_add_location(&((struct store_builder *)self)->symbol_tables, l);
 }
 
-static struct stacks *stacks_of(struct store_builder *b)
-{
-	return b->glances ? &b->preview->stacks : &b->stacks;
-}
-
 static stk_id put_stack(void *self, const loc_id *leaf_first, size_t n)
 {
-	return stacks_add(stacks_of(self), leaf_first, n);
+	return stacks_add(&((struct store_builder *)self)->stacks, leaf_first, n);
 }
 
 static stk_id put_branch(void *self, size_t same, const loc_id *outer_first, size_t n)
 {
-	return stacks_branch(stacks_of(self), same, outer_first, n);
+	return stacks_branch(&((struct store_builder *)self)->stacks, same, outer_first, n);
 }
 
 static int put_type(void *self, str_id name, str_id unit)
@@ -160,10 +143,6 @@ static int put_type(void *self, str_id name, str_id unit)
 static void put_sample(void *self, const struct sink_sample *s)
 {
 	struct store_builder *b = self;
-	if (b->glances) {
-		samples_add(&b->preview->st, &b->preview->sets, s);
-		return;
-	}
 	if (s->stack == STK_LATER && b->settled == UINT32_MAX)
 		b->settled = column_n(&b->st.smps);
 	samples_add(&b->st, &b->sets, s);
@@ -172,48 +151,8 @@ static void put_sample(void *self, const struct sink_sample *s)
 static void put_settle(void *self, const stk_id *stack, size_t n)
 {
 	struct store_builder *b = self;
-	if (b->glances) {
-		samples_settle(&b->preview->st, 0, stack, n);
-		b->preview->st.strs = b->st.strs;	/* includes the strings of labels */
-		b->glanced = true;
-		return;
-	}
 	samples_settle(&b->st, b->settled, stack, n);
 	b->settled = UINT32_MAX;
-	b->glanced = false;
-}
-
-static void glance_free(struct preview *g)
-{
-	if (!g)
-		return;
-	stacks_free(&g->stacks);
-	intern_free(&g->sets);
-	samples_rows_free(&g->st);
-	stacks_rows_free(&g->st);
-	mem_free(g);
-}
-
-static void put_glance(void *self, bool on)
-{
-	struct store_builder *b = self;
-	b->glances = on;
-	if (on) {
-		glance_free(b->preview);	/* no snapshot shows it */
-		b->preview = xcalloc(1, sizeof *b->preview);
-		b->preview->st = b->st;
-		samples_rows(&b->preview->st);
-		stacks_init(&b->preview->stacks, &b->preview->st);
-		return;
-	}
-	stacks_done(&b->preview->stacks);
-	intern_free(&b->preview->sets);
-	if (!b->glanced)
-		return;
-	struct snap sn = counts(b);
-	publish_snap(b, tracks_snap(b->tracks, &sn));
-	if (b->fn && !b->fn(b->arg, b->bytes))
-		atomic_store(&b->cancelled, true);
 }
 
 static void put_meta(void *self, const struct sink_meta *m)
@@ -372,7 +311,6 @@ struct sink builder_sink(struct store_builder *b)
 	    .stack = put_stack,
 	    .branch = put_branch,
 	    .resolve_stacks = put_settle,
-	    .preview = put_glance,
 	    .type = put_type,
 	    .sample = put_sample,
 	    .meta = put_meta,
@@ -493,11 +431,6 @@ const struct snap *builder_publish_index(struct store_builder *b, const struct s
 	return sn;
 }
 
-const struct store *store_tables(const struct snap *sn)
-{
-	return sn->by ? &sn->by->st : sn->st;
-}
-
 bool store_lost(const struct snap *sn)
 {
 	const struct store_builder *b = sn->by;
@@ -554,7 +487,6 @@ void builder_free(struct store_builder *b)
 	lock_free(b->said);
 	symbols_free(&b->symbol_tables);
 	stacks_free(&b->stacks);
-	glance_free(b->preview);
 	intern_free(&b->sets);
 	samples_free(&b->st);
 	stacks_rows_free(&b->st);

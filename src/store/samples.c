@@ -24,13 +24,8 @@
 
 void samples_init(struct store *st)
 {
-	column_init(&st->types, sizeof(struct type_row));
-	samples_rows(st);
-}
-
-void samples_rows(struct store *st)
-{
 	st->values = NULL;
+	column_init(&st->types, sizeof(struct type_row));
 	column_init(&st->smps, sizeof(struct smp_row));
 	column_init(&st->sides, sizeof(uint8_t));
 	column_init(&st->times, sizeof(struct smp_time));
@@ -39,7 +34,7 @@ void samples_rows(struct store *st)
 	column_init(&st->labels, sizeof(struct sink_label));
 }
 
-void samples_rows_free(struct store *st)
+void samples_free(struct store *st)
 {
 	for (uint32_t i = 0; st->values && i < column_n(&st->types); i++)
 		packed_ints_free(&st->values[i]);
@@ -49,11 +44,6 @@ void samples_rows_free(struct store *st)
 	column_free(&st->times);
 	column_free(&st->sets);
 	column_free(&st->labels);
-}
-
-void samples_free(struct store *st)
-{
-	samples_rows_free(st);
 	column_free(&st->types);
 }
 

@@ -11,12 +11,10 @@ enum { SAMPLES_TYPES = 1024 };	/* limit: each type is a column */
 struct intern;
 void samples_init(struct store *);
 void samples_free(struct store *);
-void samples_rows(struct store *);	/* the columns without the types, which another store owns; and free them */
-void samples_rows_free(struct store *);
 int  samples_type(struct store *, str_id name, str_id unit);	/* -1: too many, or after the first sample */
 /* Add a sample. sets is the hash table of label sets; if it is empty, it is rebuilt from the store. */
 void samples_add(struct store *, struct intern *sets, const struct sink_sample *);
-/* set the stacks of the n samples from `first` on */
+/* Set the stacks of the n samples from `first` on. */
 void samples_settle(struct store *, uint32_t first, const stk_id *stack, size_t n);
 
 #endif

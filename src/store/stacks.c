@@ -62,7 +62,7 @@ static stk_id node_add(struct store *st, stk_id parent, frm_id frame)
 	return id;
 }
 
-void stacks_rows(struct store *st)
+static void rows_init(struct store *st)
 {
 	column_init(&st->stks, sizeof(frm_id));
 	column_init(&st->forks, sizeof(struct stk_forks));
@@ -120,7 +120,7 @@ static void add_tops(struct stacks *t)
 void stacks_init(struct stacks *t, struct store *st)
 {
 	*t = (struct stacks){.st = st};
-	stacks_rows(st);
+	rows_init(st);
 	node_add(st, 0, 0);
 	grow_index(t);
 }

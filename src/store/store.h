@@ -141,9 +141,7 @@ struct store {
 
 struct store_builder;
 struct snap {			/* rows below its counts never change */
-	/* All snapshots of a build have the same tables; while a profile is read, stacks and samples may be those of a
-	   preview. */
-	const struct store *st;
+	const struct store *st;	/* the same for all snapshots of a build */
 	struct store_builder *by;	/* its builder; NULL: a store without one */
 	uint32_t serial;	/* 0, 1, 2...: differs whenever the contents do */
 	bool complete;
@@ -278,8 +276,6 @@ const struct snap *builder_publish_index(struct store_builder *, const struct sn
 bool store_lost(const struct snap *);
 /* Return the bytes of the rows, and of the sheets if no sheet is ever evicted. */
 uint64_t store_size(const struct snap *);
-/* Return the store whose tables all snapshots of the build have in common. */
-const struct store *store_tables(const struct snap *);
 
 /* sheet_cache.c; call sheet_get() and sheet_put() instead. */
 const struct sheet *sheet_cache_get(const struct snap *, uint32_t i);

@@ -289,7 +289,7 @@ static void note_part(struct app *a)
 	const struct snap *sn = session_snap(a->s);
 	if (app_has_pending(a))
 		return;
-	a->part = !session_is_trace(a->s) && (!sn->complete || sn->st != store_tables(sn)) ? sn->nsmps : 0;
+	a->part = !session_is_trace(a->s) && !sn->complete ? sn->nsmps : 0;
 }
 
 void app_refresh(struct app *a)

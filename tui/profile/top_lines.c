@@ -77,10 +77,6 @@ void top_lines_draw(
 	if (h < 3 || t->tag || (!t->name && !t->file))
 		return;
 	const struct snap *sn = session_snap(env->s);
-	if (sn->st != store_tables(sn)) {
-		grid_text(g, y, 0, ST_DIM, 0, "counting its hot lines");
-		return;
-	}
 	if (sn->nstks > NODES_MAX) {
 		grid_text(g, y, 0, ST_DIM, 0, "2 shows its hot lines");
 		return;

@@ -15,9 +15,6 @@
  * a stack costs only the five frames that are new. A sink that keeps stacks as they are gets them
  * with the samples.
  *
- * If there are many samples, the first ones, one in sixty, are passed and sorted by themselves
- * before the rest, so that there is something to show meanwhile (sink_ops.preview).
- *
  * The bytes of samples are discarded as soon as they were passed on (input_discard), but not
  * strings, which labels refer to for the first time here. Strings are before all samples or after
  * them, as every writer has it; otherwise nothing is discarded.
@@ -31,9 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 2, SORTED = 2, THREADED = 1 << 18, NONE = -1,	/* SORTED: number of groups that are sorted together */
-	/* preview 1/GLANCE of the groups, at most GLANCE_MOST, if there are at least GLANCE_FROM */
-	GLANCE = 64, GLANCE_FROM = 64, GLANCE_MOST = 8 };
+enum { SLOTS = 2, SORTED = 2, THREADED = 1 << 18, NONE = -1 };	/* SORTED: number of groups that are sorted together */
 
 struct sample_piece {
 	int which;		/* index of the batch; NONE: it is free */
@@ -240,33 +235,6 @@ static bool sorted_before(struct samples *s)
 	return !atomic_load(&a.lost);
 }
 
-/* ---- the preview */
-
-static void preview(struct pprof *p)
-{
-	const struct sink_ops *ops = p->out->ops;
-	size_t n = p->nstretch / GLANCE < GLANCE_MOST ? p->nstretch / GLANCE : GLANCE_MOST;
-	struct sample_piece c = {.which = NONE};
-	struct stack_merge_run run[GLANCE_MOST] = {0};
-	struct samples s = {
-	    .p = p, .n = (uint32_t)n, .nrun = (uint32_t)n, .per = 1, .run = run, .own_run = run, .spent = UINT64_MAX};
-	if (p->nstretch < GLANCE_FROM || !ops->preview)
-		return;
-	ops->preview(p->out->self, true);
-	for (uint32_t i = 0; i < n && !c.bad; i++) {
-		decode_piece(&s, &c, i);
-		emit_piece(&s, &c);
-	}
-	if (!c.bad)	/* samples without stacks are never shown */
-		emit_stacks(&s);
-	ops->preview(p->out->self, false);
-	for (uint32_t i = 0; i < n; i++)
-		stack_merge_run_free(&run[i]);
-	sample_batch_free(&c.sample_batch);
-	stack_merge_scratch_free(&c.room);
-	mem_free(s.label);
-}
-
 int pprof_samples(struct pprof *p)
 {
 	bool tree = p->out->ops->branch != NULL, go = true;
@@ -276,8 +244,6 @@ int pprof_samples(struct pprof *p)
 	    .per = tree ? SORTED : 1,
 	    .own.which = NONE};
 	s.n = (uint32_t)((p->nstretch + s.per - 1) / s.per);
-	if (tree)
-		preview(p);
 	if (tree && !sorted_before(&s)) {
 		s.run = s.own_run = xcalloc(s.n + 1u, sizeof *s.run);
 		s.nrun = s.n;
