@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Sums the time by class of the ranges of tasks. Ranges of a goroutine may overlap, since tasks nest, so no interval is
+ * added to each range that covers it. The walk keeps running sums of one goroutine; a kind gets the sums at the ends of
+ * its ranges minus those at their starts. Sums are kept from one sheet to the next only for goroutines with open ranges.
+ *
+ * What no sheet has (a goroutine of a damaged trace) is unknown: all classes of a kind add up to its ranges.
+ */
+#include "config.h"
+#include "operations/internal.h"
+
+#include "base/bsearch.h"
+#include "base/wrap_math.h"
+#include "trace/longest_wait.h"
+
+/* Of a goroutine with points after the end of a sheet: its next point, and the sums so far. wait0: since when it has
+   been waiting; TIME_NONE: it is not. */
+struct open_sums { int64_t ns[TIME_CLASS__N], wait0; enum time_class wait; uint32_t next; };
+
+#define PASSED UINT32_MAX
+
+struct sums_pass {
+	const struct snap *sn;
+	const struct task_work *w;
+	struct operation_kind *kind;
+	struct class_cache cache;
+	uint32_t *slot;			/* by track: index of its open_sums plus 1; PASSED: it has no more points */
+	struct open_sums *v;
+	size_t n, cap;
+	uint32_t *unused;		/* indexes of v that are free */
+	size_t nunused, cunused;
+};
+
+static uint32_t first_point(const struct task_work *w, trk_id g)
+{
+	struct bsearch_probe h = {.hi = w->npoint};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, w->point[h.at].g < g);
+	return (uint32_t)h.lo;
+}
+
+/* The range that ends with the trace ends in a wait: that wait is still blocked. */
+static void move_still_blocked(const struct sums_pass *p, const struct open_sums *o, int64_t *ns)
+{
+	int64_t since = wrap_sub(p->sn->t1, o->wait0);
+	ns[o->wait] = wrap_sub(ns[o->wait], since);
+	ns[TIME_STILL_BLOCKED] = wrap_add(ns[TIME_STILL_BLOCKED], since);
+}
+
+/* Apply the points up to the time t, at which the sums are o->ns. */
+static void pass_points(struct sums_pass *p, struct open_sums *o, trk_id g, int64_t t)
+{
+	const struct work_point *v = p->w->point;
+	for (; o->next < p->w->npoint && v[o->next].g == g && v[o->next].t <= t; o->next++) {
+		int64_t *ns = p->kind[v[o->next].kind].class_ns;
+		bool end = v[o->next].end;
+		for (int c = 0; c < TIME_CLASS__N; c++)
+			ns[c] = end ? wrap_add(ns[c], o->ns[c]) : wrap_sub(ns[c], o->ns[c]);
+		if (end && v[o->next].t == p->sn->t1 && o->wait0 != TIME_NONE)
+			move_still_blocked(p, o, ns);
+	}
+}
+
+/* Is there a point of the goroutine before t? */
+static bool has_point_before(const struct sums_pass *p, const struct open_sums *o, trk_id g, int64_t t)
+{
+	return o->next < p->w->npoint && p->w->point[o->next].g == g && p->w->point[o->next].t < t;
+}
+
+static void add_interval(struct sums_pass *p, struct open_sums *o, const struct sheet *sh, uint32_t row, uint32_t i)
+{
+	int64_t t = sh->t0 + sheet_start(sh, i), end = sheet_end(sh, row, i);
+	enum tstate state = (enum tstate)(sh->state[i] & SHEET_STATE);
+	enum time_class c = class_cache_of(&p->cache, sh, i);
+	bool same = i == sh->first[row] ? sh->state[i] & SHEET_CONT : sheet_continues(sh->state[i - 1], sh->state[i]);
+	pass_points(p, o, sh->trk[row], t);
+	if (!same || o->wait0 == TIME_NONE)
+		o->wait0 = state_is_wait(state) ? t : TIME_NONE;
+	o->wait = c;
+	while (has_point_before(p, o, sh->trk[row], end)) {
+		int64_t at = p->w->point[o->next].t;
+		o->ns[c] += at - t;
+		t = at;
+		pass_points(p, o, sh->trk[row], t);
+	}
+	o->ns[c] += end - t;
+}
+
+/* Return the sums of a goroutine; NULL: it has no points. */
+static struct open_sums *sums_of(struct sums_pass *p, trk_id g)
+{
+	if (p->slot[g])
+		return p->slot[g] == PASSED ? NULL : &p->v[p->slot[g] - 1];
+	uint32_t next = first_point(p->w, g);
+	if (next == p->w->npoint || p->w->point[next].g != g) {
+		p->slot[g] = PASSED;
+		return NULL;
+	}
+	if (p->nunused) {
+		p->slot[g] = p->unused[--p->nunused];
+	} else {
+		p->v = mem_grow(p->v, &p->cap, p->n + 1, sizeof *p->v);
+		p->slot[g] = (uint32_t)++p->n;
+	}
+	p->v[p->slot[g] - 1] = (struct open_sums){.wait0 = TIME_NONE, .next = next};
+	return &p->v[p->slot[g] - 1];
+}
+
+static void sum_row(struct sums_pass *p, const struct sheet *sh, uint32_t row)
+{
+	trk_id g = sh->trk[row];
+	struct open_sums *o = sums_of(p, g);
+	if (!o || !has_point_before(p, o, g, sh->t1 + 1))
+		return;
+	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++)
+		add_interval(p, o, sh, row, i);
+	pass_points(p, o, g, sh->t1);
+	if (o->next < p->w->npoint && p->w->point[o->next].g == g)
+		return;
+	p->unused = mem_grow(p->unused, &p->cunused, p->nunused + 1, sizeof *p->unused);
+	p->unused[p->nunused++] = p->slot[g];
+	p->slot[g] = PASSED;
+}
+
+/* Add to the unknown time of each kind what its ranges have more than its classes. */
+static void add_rest(struct sums_pass *p, uint32_t nkinds)
+{
+	int64_t *ranges = xcalloc(nkinds + 1u, sizeof *ranges);
+	for (uint32_t i = 0; i < p->w->npoint; i++) {
+		const struct work_point *x = &p->w->point[i];
+		ranges[x->kind] = x->end ? wrap_add(ranges[x->kind], x->t) : wrap_sub(ranges[x->kind], x->t);
+	}
+	for (uint32_t k = 0; k < nkinds; k++) {
+		for (int c = 0; c < TIME_CLASS__N; c++)
+			ranges[k] = wrap_sub(ranges[k], p->kind[k].class_ns[c]);
+		p->kind[k].class_ns[TIME_UNKNOWN] = wrap_add(p->kind[k].class_ns[TIME_UNKNOWN], ranges[k]);
+	}
+	mem_free(ranges);
+}
+
+bool class_sums_add(const struct snap *sn, const struct task_work *w, struct operation_kind *kind, uint32_t nkinds,
+    const struct progress_watcher *on)
+{
+	struct sums_pass p = {.sn = sn, .w = w, .kind = kind};
+	bool go = true;
+	p.slot = xcalloc(sn->ntrks + 1u, sizeof *p.slot);
+	class_cache_init(&p.cache, sn);
+	for (uint32_t s = 0; s < sn->nsheets && w->npoint; s++) {
+		go = !on || watcher_report(on, s, sn->nsheets);
+		if (!go)
+			break;
+		const struct sheet *sh = sheet_get(sn, s);
+		for (uint32_t row = sh->nother; row < sh->ntrk; row++)
+			if (sh->trk[row] < sn->ntrks)
+				sum_row(&p, sh, row);
+		sheet_put(sn, s);
+	}
+	add_rest(&p, nkinds);
+	class_cache_free(&p.cache);
+	mem_free(p.unused);
+	mem_free(p.v);
+	mem_free(p.slot);
+	return go;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_OPERATIONS_OPERATIONS_H
+#define TTRACE_OPERATIONS_OPERATIONS_H
+
+#include "base/job.h"
+#include "base/mem/mem.h"
+#include "store/store.h"
+#include "trace/filter.h"
+#include "trace/time_class.h"
+
+/*
+ * Operations are the units of work of a program: user tasks, requests of servers, rounds of loops, lives of short
+ * goroutines. They are grouped into kinds. Times are ns since the first event of the trace.
+ */
+enum operation_source {
+	OPERATION_TASK,		/* a user task */
+	OPERATION_SERVER,	/* a request, found by the functions of a server on the stacks */
+	OPERATION_ROUND,	/* of a loop: from the end of one idle wait to the next one */
+	OPERATION_LIFE,		/* the life of a short goroutine */
+	OPERATION_GOROUTINE,	/* the whole time of a goroutine in the trace */
+	OPERATION_SOURCE__N
+};
+const char *operation_source_name(enum operation_source);	/* "task", "server", "round", "life", "goroutine" */
+
+#define OPERATION_NONE UINT32_MAX
+
+struct operation {
+	int64_t t0, t1;			/* clamped to the snapshot */
+	uint64_t id;			/* of a task: its number; otherwise a number that is unique among all others */
+	trk_id g;			/* the goroutine on which it ends; a task that does not end: on which it starts */
+	trk_id starter;			/* the goroutine on which it starts, mostly the same */
+	uint32_t parent;		/* index of the operation that it is a part of, or OPERATION_NONE */
+	uint32_t kind : 31;		/* index of its kind */
+	uint32_t complete : 1;		/* its start and end are in the trace: only such operations have a duration */
+};
+
+struct operation_kind {
+	const char *name;		/* bytes as in the file: of the task; of functions */
+	size_t nname;
+	enum operation_source source;
+	stk_id site;	/* rounds: the idle wait; lives: where they are created; servers: the handler; 0: none */
+	uint32_t first, n;		/* its operations are v[first] .. v[first + n - 1], by start */
+	uint32_t ncomplete;
+	int64_t p50, p90, p99, max;	/* durations of the complete ones, exact; 0: there are none */
+	int64_t total;			/* sum of the durations of all */
+	int64_t class_ns[TIME_CLASS__N];	/* time by class of the goroutines that worked for them, see operations.c */
+	int64_t slow_from;		/* complete operations of at least this duration are slow; INT64_MAX: none is */
+	uint32_t nslow;
+	bool gap;			/* slow_from follows a gap (task_filter_slow()); else it is above p99 */
+};
+
+struct operations {
+	uint32_t n, nkinds;
+	struct operation *v;		/* by kind, then start */
+	struct operation_kind *kind;	/* best source first, then largest total */
+	const uint8_t *idle;		/* one bit per stack, see operations_is_idle() */
+	uint32_t nstks;
+};
+
+/* Patterns on stacks that find the requests of servers; NULL: the built-in ones. */
+struct operation_patterns;
+
+/* Find all operations of a complete snapshot, in the arena; those that overlap the range of the filter (NULL: all) and
+   whose goroutines it selects. A snapshot that is not complete has none. Return NULL if `on` (may be NULL) stops it.
+   Any thread. */
+struct operations *operations_find(const struct snap *, const struct trace_filter *, const struct operation_patterns *,
+    struct arena *, const struct progress_watcher *on);
+
+/* Return whether a goroutine that waits at this stack has no work: it is the outermost wait of a loop to which a
+   goroutine came back at least 8 times, outside of user tasks. Waits for a mutex, a wait group or room in a channel are
+   never idle. Idle waits for the network or a timer still are that: a goroutine that depends on them waits for them. */
+static inline bool operations_is_idle(const struct operations *o, stk_id wait)
+{
+	return wait < o->nstks && o->idle[wait >> 3] >> (wait & 7) & 1;
+}
+
+/* Return the index of the operation that the words choose: the id of an operation ("17"), or a regular expression for
+   the names of kinds: then the complete operation of these kinds whose duration is nearest their p99. *count: how many
+   operations fit. OPERATION_NONE: none, or the expression is invalid. */
+uint32_t operations_choose(const struct operations *, const char *words, uint32_t *count);
+/* Return the index of the operation of a kind that is nearest its p99; of a kind without complete ones the longest. */
+uint32_t operations_nearest_p99(const struct operations *, const struct operation_kind *);
+
+#endif

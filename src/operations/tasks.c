@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * User tasks as operations. The list of tasks, with their names and times, is that of the report "tasks", so both have
+ * the same quantiles.
+ *
+ * The time of a task is counted on the goroutines that worked for it: if it starts and ends on one goroutine, all its
+ * time there; otherwise, and on other goroutines, the time of its regions. The regions of a task nest, so of those on
+ * one goroutine the outermost ones count. Tasks may nest too, and then each counts all of its time.
+ */
+#include "config.h"
+#include "operations/internal.h"
+
+#include "store/tracks/time_search.h"
+#include "trace/stats/goroutine_stats.h"
+
+#include <stdlib.h>
+
+struct task_pass {
+	struct operation_list *to;
+	const struct stats_tasks *ts;
+	uint32_t *kind_of_name;		/* number of the kind plus 1 */
+	struct work_range *range;
+	size_t n, cap;
+};
+
+/* Return whether the trace has the task itself, not only references to it. */
+static bool is_recorded(const struct stats_task *t)
+{
+	return t->span != UINT32_MAX;
+}
+
+static uint32_t kind_of(struct task_pass *p, str_id name)
+{
+	if (!p->kind_of_name[name]) {
+		const struct str_row *s = store_str(p->to->sn->st, name);
+		const struct operation_kind k = {.name = s->s, .nname = s->n, .source = OPERATION_TASK};
+		p->kind_of_name[name] = operation_list_add_kind(p->to, &k) + 1;
+	}
+	return p->kind_of_name[name] - 1;
+}
+
+static void add_range(struct task_pass *p, trk_id g, int64_t t0, int64_t t1, uint32_t kind)
+{
+	if (!g || t1 <= t0)
+		return;
+	p->range = mem_grow(p->range, &p->cap, p->n + 1, sizeof *p->range);
+	p->range[p->n++] = (struct work_range){t0, t1, g, kind};
+}
+
+static int region_cmp(const void *a, const void *b)
+{
+	const struct work_range *x = a, *y = b;
+	if (x->g != y->g)
+		return x->g < y->g ? -1 : 1;
+	if (x->t0 != y->t0)
+		return x->t0 < y->t0 ? -1 : 1;
+	return x->t1 > y->t1 ? -1 : x->t1 < y->t1;
+}
+
+/* Replace the ranges from `first` on by their outermost ones. */
+static void keep_outermost(struct task_pass *p, size_t first)
+{
+	if (p->n - first < 2)
+		return;
+	size_t n = first;
+	qsort(p->range + first, p->n - first, sizeof *p->range, region_cmp);
+	for (size_t i = first; i < p->n; i++) {
+		struct work_range x = p->range[i], *last = n > first ? &p->range[n - 1] : NULL;
+		if (last && last->g == x.g && last->t1 > x.t0)
+			last->t1 = last->t1 > x.t1 ? last->t1 : x.t1;
+		else
+			p->range[n++] = x;
+	}
+	p->n = n;
+}
+
+/* Add the ranges of a task: `own`, if it is not 0, is the goroutine on which it starts and ends. */
+static void add_ranges(struct task_pass *p, const struct stats_task *t, trk_id own, const struct operation *o)
+{
+	const struct snap *sn = p->to->sn;
+	size_t first = p->n;
+	for (uint32_t i = t->first; i < t->first + t->n; i++) {
+		struct stats_task_event e = stats_task_event(p->ts, i);
+		const struct sink_span *r = e.log ? NULL : &store_span(sn->st, e.i)->s;
+		int64_t t0, t1;
+		if (!r || r->trk == own || r->v0 & RG_LOOSE)
+			continue;
+		time_search_span_bounds(sn, r, &t0, &t1);
+		add_range(p, r->trk, t0, t1, o->kind);
+	}
+	keep_outermost(p, first);
+	add_range(p, own, o->t0, o->t1, o->kind);
+}
+
+static int64_t clamped(const struct snap *sn, int64_t t, int64_t open)
+{
+	return t == TIME_NONE ? open : t < sn->t0 ? sn->t0 : t > sn->t1 ? sn->t1 : t;
+}
+
+static void add_task(struct task_pass *p, const struct stats_task *t, const uint32_t *position)
+{
+	const struct snap *sn = p->to->sn;
+	const struct sink_span *start = &store_span(sn->st, t->span)->s, *end = &store_span(sn->st, t->end)->s;
+	trk_id from = start->trk, to = end->trk1 ? end->trk1 : from;
+	uint32_t parent = t->parent && t->parent != UINT64_MAX ? stats_task_find(p->ts, t->parent) : UINT32_MAX;
+	struct operation o = {.t0 = clamped(sn, t->t0, sn->t0), .t1 = clamped(sn, t->t1, sn->t1), .id = t->id, .g = to,
+	    .starter = from ? from : to, .parent = parent == UINT32_MAX ? OPERATION_NONE : position[parent]};
+	o.kind = kind_of(p, t->name) & (UINT32_MAX >> 1);
+	o.complete = t->t0 != TIME_NONE && t->t1 != TIME_NONE;
+	operation_list_add(p->to, &o);
+	add_ranges(p, t, to == o.starter ? to : 0, &o);
+}
+
+/* Sort points by goroutine, then time; of equal times ends come first. */
+static int point_cmp(const void *a, const void *b)
+{
+	const struct work_point *x = a, *y = b;
+	if (x->g != y->g)
+		return x->g < y->g ? -1 : 1;
+	if (x->t != y->t)
+		return x->t < y->t ? -1 : 1;
+	return (int)y->end - (int)x->end;
+}
+
+static void make_points(struct task_work *w, const struct work_range *v, size_t n, struct arena *scratch)
+{
+	w->point = arena_alloc(scratch, (2 * n + 1) * sizeof *w->point);
+	w->npoint = (uint32_t)(2 * n);
+	for (size_t i = 0; i < n; i++) {
+		struct work_point *p = &w->point[2 * i];
+		p[0] = (struct work_point){.t = v[i].t0, .g = v[i].g};
+		p[1] = (struct work_point){.t = v[i].t1, .g = v[i].g, .end = 1};
+		p[0].kind = p[1].kind = v[i].kind & (UINT32_MAX >> 1);
+	}
+	if (n)
+		qsort(w->point, w->npoint, sizeof *w->point, point_cmp);
+}
+
+/* Make the union of the ranges, from their points. */
+static void make_busy(struct task_work *w, struct arena *scratch)
+{
+	uint32_t open = 0;
+	w->busy = arena_alloc(scratch, (w->npoint / 2 + 1) * sizeof *w->busy);
+	for (uint32_t i = 0; i < w->npoint; i++) {
+		const struct work_point *p = &w->point[i];
+		open += p->end ? -1u : 1u;
+		if (!open)
+			w->busy[w->nbusy++].t1 = p->t;
+		else if (open == 1 && !p->end)
+			w->busy[w->nbusy] = (struct trace_slice){p->g, p->t, 0};
+	}
+}
+
+/* Return the position that each task will have in the list of operations; OPERATION_NONE: it is not recorded. */
+static uint32_t *positions_of(const struct stats_tasks *ts, struct arena *scratch)
+{
+	uint32_t *v = arena_alloc(scratch, (ts->n + 1u) * sizeof *v), n = 0;
+	for (uint32_t i = 0; i < ts->n; i++)
+		v[i] = is_recorded(&ts->task[i]) ? n++ : OPERATION_NONE;
+	return v;
+}
+
+struct task_work tasks_collect(
+    struct operation_list *to, struct arena *scratch, const struct progress_watcher *on)
+{
+	struct task_pass p = {.to = to, .ts = stats_tasks(to->sn, scratch, on)};
+	struct task_work w = {0};
+	const uint32_t *position = positions_of(p.ts, scratch);
+	p.kind_of_name = xcalloc(to->sn->nstrs + 1u, sizeof *p.kind_of_name);
+	for (uint32_t i = 0; i < p.ts->n; store_note_walk(to->sn, i++))
+		if (is_recorded(&p.ts->task[i]))
+			add_task(&p, &p.ts->task[i], position);
+	make_points(&w, p.range, p.n, scratch);
+	make_busy(&w, scratch);
+	mem_free(p.range);
+	mem_free(p.kind_of_name);
+	return w;
+}
