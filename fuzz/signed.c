@@ -82,19 +82,19 @@ static void say_second(const struct sink *s, int64_t t, const trk_id p[2], const
 {
 	for (uint32_t i = 0; i < 700; i++, t += 1000) {
 		trk_id on = p[i % 2], run = g[i % 5], next = g[(i + 2) % 5];
-		s->ops->enter(s->self, on, t, TS_RUN, run, 0);
-		s->ops->enter(s->self, run, t, TS_RUN, on, stack[i % 3]);
-		s->ops->enter(s->self, next, t + 300, TS_READY, run, stack[2]);
-		s->ops->enter(s->self, run, t + 600, i % 7 ? TS_CHANRECV : TS_OTHER, i % 7 ? on : str[4], stack[1]);
-		s->ops->enter(s->self, on, t + 600, TS_IDLE, 0, 0);
+		sink_enter_one(s, on, t, TS_RUN, run, 0);
+		sink_enter_one(s, run, t, TS_RUN, on, stack[i % 3]);
+		sink_enter_one(s, next, t + 300, TS_READY, run, stack[2]);
+		sink_enter_one(s, run, t + 600, i % 7 ? TS_CHANRECV : TS_OTHER, i % 7 ? on : str[4], stack[1]);
+		sink_enter_one(s, on, t + 600, TS_IDLE, 0, 0);
 		if (i % 10 == 0)
-			s->ops->mark(s->self, &(struct sink_mark){.t = t, .kind = MK_LOG, .trk = run, .text = str[4],
+			s->trace->mark(s->self, &(struct sink_mark){.t = t, .kind = MK_LOG, .trk = run, .text = str[4],
 			    .category = str[3], .stack = stack[1]});
 		if (i % 9 == 0)
-			s->ops->span(s->self, &(struct sink_span){.kind = i % 2 ? SP_TASK : SP_REGION, .t0 = t, .t1 = t + 10,
+			s->trace->span(s->self, &(struct sink_span){.kind = i % 2 ? SP_TASK : SP_REGION, .t0 = t, .t1 = t + 10,
 			    .trk = run, .trk1 = run, .id = i, .parent = UINT64_MAX, .name = str[5], .stack = stack[1]});
-		s->ops->count(s->self, t, CT_HEAP_LIVE, i * 100);
-		s->ops->util(s->self,
+		s->trace->count(s->self, t, CT_HEAP_LIVE, i * 100);
+		s->trace->util(s->self,
 		    &(struct sink_util){.t = t, .next = t + 1, .what = UT_STW, .delta = i % 2 ? -1 : 1});
 	}
 }
@@ -109,19 +109,19 @@ uint8_t *small_index(const struct index_key *key, size_t *n)
 	struct err e;
 	say_names(&s, str, stack);
 	for (uint32_t i = 0; i < 2; i++)
-		p[i] = s.ops->track(s.self, TK_P, i);
+		p[i] = s.trace->track(s.self, TK_P, i);
 	for (uint32_t i = 0; i < 5; i++) {
-		g[i] = s.ops->track(s.self, TK_G, i + 1);
-		s.ops->born(s.self, g[i], str[1], i ? g[0] : 0, stack[1], stack[2]);
+		g[i] = s.trace->track(s.self, TK_G, i + 1);
+		s.trace->born(s.self, g[i], str[1], i ? g[0] : 0, stack[1], stack[2]);
 	}
-	s.ops->type(s.self, str[6], str[7]);
+	s.profile->type(s.self, str[6], str[7]);
 	for (int64_t i = 0; i < 70; i++)
-		s.ops->sample(s.self,
+		s.profile->sample(s.self,
 		    &(struct sink_sample){.stack = stack[2], .value = &i, .when = i * 1000, .trk = g[0], .proc = p[0]});
 	s.ops->warn(s.self, 12, "something is odd");
 	for (int64_t t = 0; t < 3; t++) {
 		say_second(&s, t * 1000000, p, g, str, stack);
-		s.ops->trace(s.self, &(struct sink_trace){.version = 26, .wall = TIME_NONE, .first = 0, .last = t * 1000000 + 999999,
+		s.trace->facts(s.self, &(struct sink_trace){.version = 26, .wall = TIME_NONE, .first = 0, .last = t * 1000000 + 999999,
 		    .events = 10, .batches = 2, .generations = (uint64_t)t + 1});
 		s.ops->upto(s.self, t * 1000000 + 999999, 100);
 	}

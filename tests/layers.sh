@@ -8,31 +8,31 @@ cd "$top" || exit 99
 
 # may FOLDER: what its files may include besides the files of their own folder. A folder stands for all below it. src/ and
 # tui/ are both roots of the include path, so names here begin below them.
-all_src="base sink.h state.def store calltree filter trace operations pprof symbols session cli"
+all_src="base sink.h sink_profile.h sink_trace.h state.def store calltree filter trace operations pprof symbols session cli"
 may() {
 	case $1 in
 	src/base | src/base/*) echo base ;;
 	src/input) echo base load/load.h load/pprof/presort.h ;;
 	src/load) echo base sink.h ;;
-	src/load/gotrace) echo base load/load.h load/gotrace1/parse.h sink.h state.def ;;
+	src/load/gotrace) echo base load/load.h load/gotrace1/parse.h sink_profile.h sink_trace.h state.def ;;
 	src/load/gotrace1) echo base load/gotrace ;;
-	src/load/pprof) echo base load/load.h load/text/scan.h sink.h ;;
-	src/load/text) echo base load/load.h sink.h state.def ;;
+	src/load/pprof) echo base load/load.h load/text/scan.h sink_profile.h ;;
+	src/load/text) echo base load/load.h sink_profile.h sink_trace.h state.def ;;
 	src/symbols) echo base load/load.h pprof/profile.h ;;
-	src/store) echo base sink.h store ;;
-	src/store/*) echo base sink.h state.def store ;;
+	src/store) echo base sink_profile.h sink_trace.h store ;;
+	src/store/*) echo base sink_trace.h state.def store ;;
 	src/calltree) echo base store filter/cut.h filter/weigh.h ;;
 	src/filter) echo base store calltree trace ;;
-	src/trace | src/trace/*) echo base sink.h state.def store trace ;;
-	src/operations) echo base sink.h state.def store trace ;;
-	src/pprof) echo base sink.h store calltree filter/compile.h filter/location.h ;;
+	src/trace | src/trace/*) echo base sink_trace.h state.def store trace ;;
+	src/operations) echo base sink_trace.h state.def store trace ;;
+	src/pprof) echo base sink_profile.h store calltree filter/compile.h filter/location.h ;;
 	src/cli) echo base ;;
-	src/session) echo base sink.h input load store symbols calltree filter trace operations pprof cli ;;
+	src/session) echo base sink_trace.h input load store symbols calltree filter trace operations pprof cli ;;
 	src/report) echo base load/load.h store trace session cli report ;;
 	src/report/pprof) echo base calltree pprof symbols session report ;;
-	src/report/trace) echo base sink.h state.def load store calltree trace operations session report ;;
+	src/report/trace) echo base sink_trace.h state.def load store calltree trace operations session report ;;
 	src) echo base sink.h state.def cli report session app/tui.h ;;
-	tui/term) echo base sink.h state.def ;;
+	tui/term) echo base sink_trace.h state.def ;;
 	tui/widget) echo base term app/command.h ;;
 	tui/app) echo $all_src term widget files/files.h profile/common.h ;;
 	tui/files) echo $all_src term app pages/report_job.h ;;

@@ -4,7 +4,8 @@
 #define TTRACE_SUMS_H
 
 #include "base/mem/mem.h"
-#include "sink.h"
+#include "sink_profile.h"
+#include "sink_trace.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -155,9 +155,9 @@ static void tables(void)
 	fun_id fun = s.ops->fun(s.self, &(struct sink_fun){.id = 1, .name = name, .file = name});
 	struct sink_line line[2] = {{fun, 1, 0}, {fun, 2, 0}};
 	loc_id loc = s.ops->loc(s.self, &(struct sink_loc){.id = 1, .addr = 16, .map = map, .line = line, .nline = 2});
-	s.ops->type(s.self, name, name);
+	s.profile->type(s.self, name, name);
 	struct sink_label l = {.key = name, .str = name};
-	s.ops->sample(s.self, &(struct sink_sample){.stack = s.ops->stack(s.self, &loc, 1), .value = (int64_t[]){7},
+	s.profile->sample(s.self, &(struct sink_sample){.stack = s.ops->stack(s.self, &loc, 1), .value = (int64_t[]){7},
 	    .label = &l, .nlabel = 1, .when = TIME_NONE});
 	const struct snap all = *builder_finish(b);
 	struct store *t = (struct store *)(uintptr_t)all.st;

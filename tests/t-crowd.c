@@ -67,9 +67,9 @@ static void check(int64_t procs, int64_t more, int64_t change)
 	struct sink s = builder_sink(b);
 	static double share[T];
 	static int64_t waiting[T];
-	s.ops->trace(s.self, &(struct sink_trace){.version = 26, .last = T});
-	s.ops->count(s.self, 0, CT_GOMAXPROCS, (uint64_t)procs);
-	s.ops->count(s.self, change, CT_GOMAXPROCS, (uint64_t)more);
+	s.trace->facts(s.self, &(struct sink_trace){.version = 26, .last = T});
+	s.trace->count(s.self, 0, CT_GOMAXPROCS, (uint64_t)procs);
+	s.trace->count(s.self, change, CT_GOMAXPROCS, (uint64_t)more);
 	const struct snap *sn = builder_finish(b);
 	struct run_queue_sum *c = run_queue_new(sn, 0);
 	memset(waiting, 0, sizeof waiting);

@@ -74,7 +74,7 @@ static struct world *world_new(enum values values)
 	o->b = builder_new();
 	struct sink k = builder_sink(o->b);
 	make_locs(&k);
-	k.ops->type(k.self, k.ops->str(k.self, "cpu", 3), k.ops->str(k.self, "nanoseconds", 11));
+	k.profile->type(k.self, k.ops->str(k.self, "cpu", 3), k.ops->str(k.self, "nanoseconds", 11));
 	o->nsample = 1 + rnd(SAMPLES);
 	for (uint32_t i = 0; i < o->nsample; i++) {
 		loc_id at[DEPTH];
@@ -90,7 +90,7 @@ static struct world *world_new(enum values values)
 		if (values == EXTREME && rnd(3))
 			o->value[i] = rnd(2) ? INT64_MIN : INT64_MAX - rnd(3);
 		stk_id stk = k.ops->stack(k.self, at, n);
-		k.ops->sample(k.self,
+		k.profile->sample(k.self,
 		    &(struct sink_sample){.stack = stk, .value = &o->value[i], .when = TIME_NONE});
 	}
 	o->sn = builder_finish(o->b);
@@ -356,12 +356,12 @@ static void least(void)
 		struct store_builder *b = builder_new();
 		struct sink k = builder_sink(b);
 		make_locs(&k);
-		k.ops->type(k.self, k.ops->str(k.self, "cpu", 3), k.ops->str(k.self, "nanoseconds", 11));
+		k.profile->type(k.self, k.ops->str(k.self, "cpu", 3), k.ops->str(k.self, "nanoseconds", 11));
 		loc_id heavy[2] = {locs[1][0], locs[0][0]}, light[2] = {locs[4][0], locs[0][0]};
 		int64_t most = 40000 - v;
-		k.ops->sample(k.self,
+		k.profile->sample(k.self,
 		    &(struct sink_sample){.stack = k.ops->stack(k.self, heavy, 2), .value = &most, .when = TIME_NONE});
-		k.ops->sample(k.self,
+		k.profile->sample(k.self,
 		    &(struct sink_sample){.stack = k.ops->stack(k.self, light, 2), .value = &v, .when = TIME_NONE});
 		const struct snap *sn = builder_finish(b);
 		struct arena a = {0};

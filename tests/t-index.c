@@ -68,13 +68,13 @@ static void many_stacks(void)
 	struct sink s = builder_sink(b);
 	str_id name = s.ops->str(s.self, "main", 4);
 	fun_id f = s.ops->fun(s.self, &(struct sink_fun){.name = name, .file = name, .line = 1});
-	trk_id g = s.ops->track(s.self, TK_G, 1);
+	trk_id g = s.trace->track(s.self, TK_G, 1);
 	for (uint32_t i = 0; i < MANY; i++) {
 		struct sink_line line = {f, i + 1, 0};
 		loc_id loc = s.ops->loc(s.self, &(struct sink_loc){.addr = 0x1000 + i, .line = &line, .nline = 1});
-		s.ops->enter(s.self, g, i * 10, i % 2 ? TS_RUN : TS_READY, 0, s.ops->stack(s.self, &loc, 1));
+		sink_enter_one(&s, g, i * 10, i % 2 ? TS_RUN : TS_READY, 0, s.ops->stack(s.self, &loc, 1));
 	}
-	s.ops->trace(s.self, &(struct sink_trace){.version = 26, .wall = TIME_NONE, .last = MANY * 10, .events = MANY,
+	s.trace->facts(s.self, &(struct sink_trace){.version = 26, .wall = TIME_NONE, .last = MANY * 10, .events = MANY,
 	    .batches = 1, .generations = 1});
 	const struct snap *sn = builder_finish(b);
 	OK(sn->nsheets && sheet_get(sn, 0)->start3 && sheet_get(sn, 0)->stack4);
@@ -178,10 +178,10 @@ static void many_named(void)
 	str_id name = s.ops->str(s.self, "main", 4);
 	fun_id f = s.ops->fun(s.self, &(struct sink_fun){.name = name, .file = name, .line = 1});
 	s.ops->loc(s.self, &(struct sink_loc){.addr = 1, .line = &(struct sink_line){f, 1, 0}, .nline = 1});
-	trk_id p = s.ops->track(s.self, TK_P, 0);
+	trk_id p = s.trace->track(s.self, TK_P, 0);
 	for (uint32_t i = 0; i < MANY; i++)
-		s.ops->enter(s.self, p, i * 10, TS_RUN, s.ops->track(s.self, TK_G, i + 1u), 0);
-	s.ops->trace(s.self, &(struct sink_trace){.version = 26, .wall = TIME_NONE, .last = MANY * 10, .events = MANY,
+		sink_enter_one(&s, p, i * 10, TS_RUN, s.trace->track(s.self, TK_G, i + 1u), 0);
+	s.trace->facts(s.self, &(struct sink_trace){.version = 26, .wall = TIME_NONE, .last = MANY * 10, .events = MANY,
 	    .batches = 1, .generations = 1});
 	const struct snap *sn = builder_finish(b);
 	OK(sn->nsheets && sheet_get(sn, 0)->who3);

@@ -300,7 +300,7 @@ static void published(void)
 	struct store_builder *b = builder_new();
 	struct sink s = builder_sink(b);
 	const struct snap *first = builder_snap(b);
-	s.ops->meta(s.self, &(struct sink_meta){.period = 10});
+	s.profile->meta(s.self, &(struct sink_meta){.period = 10});
 	OK(!first->meta && builder_snap(b) == first);
 	const struct snap *last = builder_finish(b);
 	OK(!first->meta && last->meta && last->meta->period == 10);

@@ -39,8 +39,8 @@ static struct profile *random_profile(uint32_t nfun, uint32_t nsample, bool nega
 	struct profile *p = profile_new();
 	struct sink s = profile_sink(p);
 	loc_id stack[24];
-	s.ops->type(s.self, str(p, "samples"), str(p, "count"));
-	s.ops->type(s.self, str(p, "cpu"), str(p, "nanoseconds"));
+	s.profile->type(s.self, str(p, "samples"), str(p, "count"));
+	s.profile->type(s.self, str(p, "cpu"), str(p, "nanoseconds"));
 	for (uint32_t i = 0; i < nfun; i++) {
 		struct arena a = {0};
 		fun_id f = profile_add_function(p, &(struct profile_function){.id = i + 1,
@@ -353,7 +353,7 @@ static struct profile *small(void)
 {
 	struct profile *p = profile_new();
 	struct sink s = profile_sink(p);
-	s.ops->type(s.self, str(p, "cpu"), str(p, "count"));
+	s.profile->type(s.self, str(p, "cpu"), str(p, "count"));
 	return p;
 }
 
@@ -559,7 +559,7 @@ static double label_cost(uint32_t n)
 	struct profile_label *l = many_labels(p, n);
 	struct pprof_label_units u = {0};
 	uint32_t told = 0;
-	s.ops->type(s.self, str(p, "samples"), str(p, "count"));
+	s.profile->type(s.self, str(p, "samples"), str(p, "count"));
 	profile_add_sample(p, 0, 0, (int64_t[]){1});
 	clock_t began = clock();
 	p->sample[0].labels = profile_add_labels(p, l, n);

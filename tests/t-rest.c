@@ -369,8 +369,8 @@ static void listed(struct arena *a)
 	enum { N = sizeof id / sizeof *id };
 	trk_id g[N];
 	for (int i = 0; i < N; i++)
-		g[i] = s.ops->track(s.self, TK_G, id[i]);
-	s.ops->track(s.self, TK_P, 10);
+		g[i] = s.trace->track(s.self, TK_G, id[i]);
+	s.trace->track(s.self, TK_P, 10);
 	const struct snap *sn = builder_finish(b);
 	for (unsigned in = 1; in < 1u << N; in += 1 + (unsigned)rnd(5)) {
 		char list[N * 24] = "";

@@ -58,7 +58,7 @@ static void stacks(struct sink *s)
 
 static void enter(struct sink *s, int g, int64_t t, unsigned state, uint32_t who, stk_id at)
 {
-	s->ops->enter(s->self, trk[g], t, (enum tstate)state, who, at);
+	sink_enter_one(s, trk[g], t, state, who, at);
 	note(g, (struct did){ .t = t, .state = (uint8_t)state, .entry = true, .stack = at });
 }
 
@@ -66,7 +66,7 @@ static void sampled(struct sink *s, int g, int64_t t)
 {
 	struct sink_sample row = { .stack = stack[rnd(NSTACK)], .value = (int64_t[]){ 1, 10000000 }, .when = t,
 		.trk = rnd(9) ? trk[g] : 0 };
-	s->ops->sample(s->self, &row);
+	s->profile->sample(s->self, &row);
 	if (row.trk && row.stack)
 		note(g, (struct did){ .t = t, .sample = true, .stack = row.stack });
 }
@@ -94,13 +94,13 @@ static const struct snap *make(struct store_builder *b, int64_t apart)
 	int64_t t = 0;
 	memset(ndid, 0, sizeof ndid);
 	stacks(&s);
-	s.ops->type(s.self, s.ops->str(s.self, "samples", 7), s.ops->str(s.self, "count", 5));
-	s.ops->type(s.self, s.ops->str(s.self, "cpu", 3), s.ops->str(s.self, "nanoseconds", 11));
-	trk_id proc = s.ops->track(s.self, TK_P, 0);
+	s.profile->type(s.self, s.ops->str(s.self, "samples", 7), s.ops->str(s.self, "count", 5));
+	s.profile->type(s.self, s.ops->str(s.self, "cpu", 3), s.ops->str(s.self, "nanoseconds", 11));
+	trk_id proc = s.trace->track(s.self, TK_P, 0);
 	for (int g = 0; g < NG; g++) {
-		trk[g] = s.ops->track(s.self, TK_G, (uint64_t)g + 1);
+		trk[g] = s.trace->track(s.self, TK_G, (uint64_t)g + 1);
 		start[g] = stack[rnd(NSTACK)];
-		s.ops->born(s.self, trk[g], 0, 0, start[g], 0);
+		s.trace->born(s.self, trk[g], 0, 0, start[g], 0);
 		enter(&s, g, 0, is[g] = TS_READY, 0, 0);
 	}
 	for (int i = 0; i < STEPS; i++) {
@@ -112,7 +112,7 @@ static const struct snap *make(struct store_builder *b, int64_t apart)
 			sampled(&s, g, t);
 	}
 	end_of_trace = t + 1;
-	s.ops->trace(s.self, &(struct sink_trace){ .version = 26, .last = end_of_trace });
+	s.trace->facts(s.self, &(struct sink_trace){ .version = 26, .last = end_of_trace });
 	return builder_finish(b);
 }
 

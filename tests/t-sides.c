@@ -31,8 +31,8 @@ static void say_profile(const struct sink *s, uint64_t start, bool seconds)
 		loc[i] = s->ops->loc(s->self, &(struct sink_loc){.id = LOCS - i, .addr = start + 16 * i, .map = map,
 		    .line = line, .nline = 1 + i % 2});
 	}
-	s->ops->type(s->self, say(s, "n"), say(s, "count"));
-	s->ops->type(s->self, say(s, "cpu"), say(s, seconds ? "microseconds" : "nanoseconds"));
+	s->profile->type(s->self, say(s, "n"), say(s, "count"));
+	s->profile->type(s->self, say(s, "cpu"), say(s, seconds ? "microseconds" : "nanoseconds"));
 	for (uint32_t i = 0; i < SMPS; i++) {
 		loc_id stack[DEPTH];
 		size_t n = 1 + rnd(DEPTH);
@@ -40,7 +40,7 @@ static void say_profile(const struct sink *s, uint64_t start, bool seconds)
 			stack[k] = loc[rnd(3) + 3 * (uint32_t)(k % 3)];
 		struct sink_label l = {.key = say(s, "k"), .str = say(s, rnd(2) ? "x" : "y")};
 		int64_t v[2] = {1 + rnd(3), rnd(90)};
-		s->ops->sample(s->self, &(struct sink_sample){.stack = s->ops->stack(s->self, stack, n), .value = v,
+		s->profile->sample(s->self, &(struct sink_sample){.stack = s->ops->stack(s->self, stack, n), .value = v,
 		    .label = &l, .nlabel = rnd(2), .when = TIME_NONE});
 	}
 }

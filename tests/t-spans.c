@@ -429,13 +429,13 @@ static void check_made(uint32_t gs, uint32_t steps, uint32_t sheets)
 	trk_id *g = xmalloc(gs * sizeof *g), p;
 	enum tstate *is = xcalloc(gs, sizeof *is);
 	int64_t t = 0;
-	s.ops->trace(s.self, &(struct sink_trace){.version = 26});
-	p = s.ops->track(s.self, TK_P, 0);
+	s.trace->facts(s.self, &(struct sink_trace){.version = 26});
+	p = s.trace->track(s.self, TK_P, 0);
 	for (uint32_t i = 0; i < gs; i++) {
 		const char *n = name[rnd(4)];
-		g[i] = s.ops->track(s.self, TK_G, i + 1);
+		g[i] = s.trace->track(s.self, TK_G, i + 1);
 		if (rnd(4))
-			s.ops->born(s.self, g[i], s.ops->str(s.self, n, strlen(n)), 0, 0, 0);
+			s.trace->born(s.self, g[i], s.ops->str(s.self, n, strlen(n)), 0, 0, 0);
 	}
 	for (uint32_t i = 0; i < steps; i++) {
 		uint32_t k = rnd(rnd(3) ? 1 + gs / 8 : gs);
@@ -443,13 +443,13 @@ static void check_made(uint32_t gs, uint32_t steps, uint32_t sheets)
 		t += 1 + rnd(400);
 		if (!past)
 			is[k] = states[rnd(sizeof states / sizeof *states)];
-		s.ops->enter(s.self, g[k], t, past || (is[k] && !rnd(6)) ? is[k] | (unsigned)TS_PAST : is[k], 0, 0);
+		sink_enter_one(&s, g[k], t, past || (is[k] && !rnd(6)) ? is[k] | (unsigned)TS_PAST : is[k], 0, 0);
 		if (!rnd(3))
-			s.ops->enter(s.self, p, t, rnd(2) ? TS_IDLE : TS_RUN, 0, 0);
+			sink_enter_one(&s, p, t, rnd(2) ? TS_IDLE : TS_RUN, 0, 0);
 		if (i % (steps / sheets) == 0)
 			s.ops->upto(s.self, t + (rnd(2) ? 0 : 1), 0);
 	}
-	s.ops->trace(s.self, &(struct sink_trace){.version = 26, .last = t});
+	s.trace->facts(s.self, &(struct sink_trace){.version = 26, .last = t});
 	check(builder_finish(of));
 	builder_free(of);
 	mem_free(g);

@@ -42,7 +42,7 @@ static void say_names(struct sink *s, const trk_id *g, const struct plan *p, uin
 {
 	for (uint32_t i = 0; i < p->gs; i++)
 		if (rnd(100) < percent)
-			s->ops->born(s->self, g[i], name_of(s, i, p->many), 0, 0, 0);
+			s->trace->born(s->self, g[i], name_of(s, i, p->many), 0, 0, 0);
 }
 
 static void say_all(struct sink *s, const struct plan *plan)
@@ -50,22 +50,22 @@ static void say_all(struct sink *s, const struct plan *plan)
 	static const enum tstate states[] = {TS_RUN, TS_READY, TS_SYNC, TS_CHANRECV, TS_ASSIST, TS_NONE};
 	trk_id p[PS], *g = xmalloc(plan->gs * sizeof *g);
 	int64_t t = 0;
-	s->ops->trace(s->self, &(struct sink_trace){.version = 26});
+	s->trace->facts(s->self, &(struct sink_trace){.version = 26});
 	for (uint32_t i = 0; i < PS; i++)
-		p[i] = s->ops->track(s->self, TK_P, i);
+		p[i] = s->trace->track(s->self, TK_P, i);
 	for (uint32_t i = 0; i < plan->gs; i++)
-		g[i] = s->ops->track(s->self, TK_G, i + 1);
+		g[i] = s->trace->track(s->self, TK_G, i + 1);
 	say_names(s, g, plan, plan->now);
 	for (uint32_t i = 0; i < STEPS; i++) {
 		t += 1 + rnd(100);
 		enum tstate is = states[rnd(sizeof states / sizeof *states)];
-		s->ops->enter(s->self, g[rnd(plan->gs)], t, is, is == TS_RUN ? p[rnd(PS)] : 0, 0);
-		s->ops->enter(s->self, p[rnd(PS)], t, rnd(2) ? TS_IDLE : TS_RUN, 0, 0);
+		sink_enter_one(s, g[rnd(plan->gs)], t, is, is == TS_RUN ? p[rnd(PS)] : 0, 0);
+		sink_enter_one(s, p[rnd(PS)], t, rnd(2) ? TS_IDLE : TS_RUN, 0, 0);
 		if (i % (STEPS / SHEETS) == 0)
 			s->ops->upto(s->self, t, 0);
 	}
 	say_names(s, g, plan, plan->later);
-	s->ops->trace(s->self, &(struct sink_trace){.version = 26, .last = t});
+	s->trace->facts(s->self, &(struct sink_trace){.version = 26, .last = t});
 	mem_free(g);
 }
 

@@ -71,14 +71,14 @@ static void sparse(void)
 	uint32_t seen[GS] = {0};
 	int64_t next[GS];
 	struct err e;
-	s.ops->trace(s.self, &(struct sink_trace){ .version = 26, .last = N * apart });
+	s.trace->facts(s.self, &(struct sink_trace){ .version = 26, .last = N * apart });
 	for (int k = 0; k < GS; k++) {
-		g[k] = s.ops->track(s.self, TK_G, (uint64_t)k + 1);
+		g[k] = s.trace->track(s.self, TK_G, (uint64_t)k + 1);
 		next[k] = (k + 1) * apart / 4;
 	}
 	for (int i = 0; i < N; i++)
 		for (int k = GS; k-- > 0;)
-			s.ops->enter(s.self, g[k], i * apart + next[k], i % 2 ? TS_RUN : TS_READY, 0, 0);
+			sink_enter_one(&s, g[k], i * apart + next[k], i % 2 ? TS_RUN : TS_READY, 0, 0);
 	const struct snap *sn = builder_finish(b);
 	OK(store_check(sn, &e) == 0 && sn->nsheets >= N / 2);
 	for (uint32_t n = 0; n < sn->nsheets; n++) {

@@ -58,7 +58,7 @@ static struct store_builder *new_store(struct sink *s)
 		struct sink_line line[2] = {{f, (int64_t)i, 0}, {f, (int64_t)i + 1, 0}};
 		s->ops->loc(s->self, &(struct sink_loc){.id = i, .addr = i, .line = line, .nline = 1 + (i % 3 == 0)});
 	}
-	s->ops->type(s->self, name, name);
+	s->profile->type(s->self, name, name);
 	return b;
 }
 
@@ -67,7 +67,7 @@ static void say(const struct example *x, struct sink *s, bool one_by_one)
 	int64_t v = 1;
 	for (uint32_t i = 0; i < x->n; i++) {
 		stk_id stk = one_by_one ? s->ops->stack(s->self, x->loc + x->stack[i].loc, x->stack[i].n) : STK_LATER;
-		s->ops->sample(s->self, &(struct sink_sample){.stack = stk, .value = &v, .when = TIME_NONE});
+		s->profile->sample(s->self, &(struct sink_sample){.stack = stk, .value = &v, .when = TIME_NONE});
 	}
 }
 
@@ -81,7 +81,7 @@ static void say_in_runs(const struct example *x, struct sink *s, uint32_t per)
 		run[n++] = stack_merge_sort(&room, x->loc, x->stack + i, x->n - i < per ? x->n - i : per, x->most);
 	if (n)
 		stack_merge_all(run, n, s, 0, of);
-	s->ops->resolve_stacks(s->self, of, x->n);
+	s->profile->resolve_stacks(s->self, of, x->n);
 	stack_merge_scratch_free(&room);
 }
 

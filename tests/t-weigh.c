@@ -56,8 +56,8 @@ static void say_profile(const struct sink *s)
 						  .line = line,
 						  .nline = n});
 	}
-	s->ops->type(s->self, say(s, "n"), say(s, "count"));
-	s->ops->type(s->self, say(s, "cpu"), say(s, "nanoseconds"));
+	s->profile->type(s->self, say(s, "n"), say(s, "count"));
+	s->profile->type(s->self, say(s, "cpu"), say(s, "nanoseconds"));
 	struct way way[SMPS];
 	for (uint32_t i = 0; i < SMPS; i++) {
 		way[i].n = rnd(DEPTH + 1);
@@ -80,7 +80,7 @@ static void say_profile(const struct sink *s)
 		    .label = l,
 		    .nlabel = rnd(4),
 		    .when = TIME_NONE};
-		s->ops->sample(s->self, &smp);
+		s->profile->sample(s->self, &smp);
 	}
 }
 
@@ -515,8 +515,8 @@ static struct store_builder *known(const char *key, const int64_t *v, size_t n)
 {
 	struct store_builder *b = builder_new();
 	struct sink s = builder_sink(b);
-	s.ops->type(s.self, say(&s, "n"), say(&s, "count"));
-	s.ops->type(s.self, say(&s, "cpu"), say(&s, "nanoseconds"));
+	s.profile->type(s.self, say(&s, "n"), say(&s, "count"));
+	s.profile->type(s.self, say(&s, "cpu"), say(&s, "nanoseconds"));
 	loc_id loc[8];
 	for (uint32_t i = 0; i <= n; i++) {
 		fun_id f = s.ops->fun(s.self, &(struct sink_fun){.id = i + 1, .name = say(&s, name[i])});
@@ -525,7 +525,7 @@ static struct store_builder *known(const char *key, const int64_t *v, size_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		struct sink_label l = {.key = say(&s, key), .str = say(&s, "true")};
 		loc_id way[2] = {loc[i + 1], loc[0]};
-		s.ops->sample(s.self, &(struct sink_sample){.stack = s.ops->stack(s.self, way, 2),
+		s.profile->sample(s.self, &(struct sink_sample){.stack = s.ops->stack(s.self, way, 2),
 		    .value = (int64_t[]){1, v[i]}, .label = &l, .nlabel = i == 0, .when = TIME_NONE});
 	}
 	return b;

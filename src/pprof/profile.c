@@ -514,9 +514,14 @@ static bool sink_upto(void *self, int64_t t, uint64_t bytes)
 struct sink profile_sink(struct profile *p)
 {
 	static const struct sink_ops ops = {
-		.str = sink_str, .map = sink_map, .fun = sink_fun, .loc = sink_loc, .stack = sink_stack,
-		.type = sink_type, .sample = sink_sample, .meta = sink_meta, .warn = sink_warn,
-		.upto = sink_upto,
+	    .str = sink_str,
+	    .map = sink_map,
+	    .fun = sink_fun,
+	    .loc = sink_loc,
+	    .stack = sink_stack,
+	    .warn = sink_warn,
+	    .upto = sink_upto,
 	};
-	return (struct sink){.ops = &ops, .self = p};
+	static const struct sink_profile_ops samples = {.type = sink_type, .sample = sink_sample, .meta = sink_meta};
+	return (struct sink){.ops = &ops, .profile = &samples, .self = p};
 }

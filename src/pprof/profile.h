@@ -8,7 +8,7 @@
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
 #include "filter/compile.h"
-#include "sink.h"
+#include "sink_profile.h"
 
 /*
  * A profile for the pprof-compatible reports: mutable tables in the order of the file, and samples that share interned

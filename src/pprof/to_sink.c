@@ -141,7 +141,7 @@ static bool emit_samples(struct emitter *m)
 			label[k] = (struct sink_label){m->str[l->key], m->str[l->str], l->num, m->str[l->unit],
 			    l->str && l->str == p->blank, !l->str && l->unit && l->unit == p->blank};
 		}
-		m->to->ops->sample(m->to->self, &(struct sink_sample){.stack = m->stack[p->sample[i].stack],
+		m->to->profile->sample(m->to->self, &(struct sink_sample){.stack = m->stack[p->sample[i].stack],
 		    .value = value_of(m, i, value), .label = label, .nlabel = set.n, .side = m->side,
 		    .when = TIME_NONE});
 		if (!m->sn && i % 65536 == 65535)
@@ -158,7 +158,7 @@ static void emit_meta(struct emitter *m)
 	str_id *comment = xmalloc((p->meta.ncomment + 1) * sizeof *comment);
 	for (size_t i = 0; i < p->meta.ncomment; i++)
 		comment[i] = m->str[p->meta.comment[i]];
-	m->to->ops->meta(m->to->self, &(struct sink_meta){.drop_frames = m->str[p->meta.drop_frames],
+	m->to->profile->meta(m->to->self, &(struct sink_meta){.drop_frames = m->str[p->meta.drop_frames],
 					  .keep_frames = m->str[p->meta.keep_frames],
 					  .default_type = m->str[p->meta.default_type],
 					  .doc_url = m->str[p->meta.doc_url],
@@ -194,7 +194,7 @@ bool pprof_to_sink(const struct profile *p, const struct sink *to)
 	emit_names(&m);
 	emit_meta(&m);
 	for (size_t i = 0; i < p->ntype; i++)
-		to->ops->type(to->self, m.str[p->type[i].type], m.str[p->type[i].unit]);
+		to->profile->type(to->self, m.str[p->type[i].type], m.str[p->type[i].unit]);
 	emit_locations(&m);
 	emit_stacks(&m);
 	bool go = emit_samples(&m);

@@ -148,7 +148,7 @@ static void put_sample(void *self, const struct sink_sample *s)
 	samples_add(&b->st, &b->sets, s);
 }
 
-static void put_settle(void *self, const stk_id *stack, size_t n)
+static void resolve_stacks(void *self, const stk_id *stack, size_t n)
 {
 	struct store_builder *b = self;
 	samples_settle(&b->st, b->settled, stack, n);
@@ -178,20 +178,9 @@ static void put_born(
 	tracks_set_origin(((struct store_builder *)self)->tracks, g, start_fun, creator, start, created);
 }
 
-static void put_enter(void *self, trk_id trk, int64_t t, enum tstate state, uint32_t who, stk_id stack)
-{
-	struct sink_enter e = { .t = t, .trk = trk, .who = who, .stack = stack, .state = (uint8_t)state };
-	tracks_enter(((struct store_builder *)self)->tracks, &e, 1);
-}
-
-static void put_enters(void *self, const struct sink_enter *e, size_t n)
+static void put_enter(void *self, const struct sink_enter *e, size_t n)
 {
 	tracks_enter(((struct store_builder *)self)->tracks, e, n);
-}
-
-static struct sink_enter *put_room(void *self, size_t n)
-{
-	return tracks_reserve_entries(((struct store_builder *)self)->tracks, n);
 }
 
 static void put_mark(void *self, const struct sink_mark *m)
@@ -214,7 +203,7 @@ static void put_util(void *self, const struct sink_util *u)
 	annotations_add_util(tracks_annotations(((struct store_builder *)self)->tracks), u);
 }
 
-static void put_trace(void *self, const struct sink_trace *t)
+static void put_facts(void *self, const struct sink_trace *t)
 {
 	struct store_builder *b = self;
 	b->trace = *t;
@@ -236,27 +225,31 @@ static void put_outline(void *self, const struct sink_outline *o)
 		atomic_store(&b->cancelled, true);
 }
 
-static void put_from(void *self, int64_t t)
+static void put_start(void *self, int64_t t)
 {
 	tracks_set_start(((struct store_builder *)self)->tracks, t);
 }
 
-static bool put_spare(void *self)
+static bool help_seal(void *self)
 {
 	return tracks_help_seal(((struct store_builder *)self)->tracks);
 }
 
-static void put_rest(void *self)
+static void release_pages(void *self)
 {
 	tracks_pause(((struct store_builder *)self)->tracks);
 }
 
-static bool put_keep(void *self, const struct sink_checkpoint *gen)
+static bool wants_checkpoints(void *self)
+{
+	return ((struct store_builder *)self)->st.keep != NULL;
+}
+
+static void put_checkpoint(void *self, const struct sink_checkpoint *gen)
 {
 	struct store_builder *b = self;
-	if (gen && b->st.keep)
+	if (b->st.keep)
 		tracks_add_checkpoint(b->tracks, gen);
-	return b->st.keep != NULL;
 }
 
 static void put_warn(void *self, uint64_t at, const char *fmt, ...)
@@ -309,30 +302,33 @@ struct sink builder_sink(struct store_builder *b)
 	    .fun = put_fun,
 	    .loc = put_loc,
 	    .stack = put_stack,
-	    .branch = put_branch,
-	    .resolve_stacks = put_settle,
+	    .warn = put_warn,
+	    .upto = put_upto,
+	};
+	static const struct sink_profile_ops profile = {
 	    .type = put_type,
 	    .sample = put_sample,
 	    .meta = put_meta,
+	    .branch = put_branch,
+	    .resolve_stacks = resolve_stacks,
+	};
+	static const struct sink_trace_ops trace = {
 	    .track = put_track,
 	    .born = put_born,
 	    .enter = put_enter,
-	    .enters = put_enters,
-	    .room = put_room,
 	    .mark = put_mark,
 	    .span = put_span,
 	    .count = put_count,
 	    .util = put_util,
-	    .trace = put_trace,
+	    .facts = put_facts,
 	    .outline = put_outline,
-	    .from = put_from,
-	    .keep = put_keep,
-	    .idle_work = put_spare,
-	    .release_pages = put_rest,
-	    .warn = put_warn,
-	    .upto = put_upto,
+	    .starts_at = put_start,
+	    .wants_checkpoints = wants_checkpoints,
+	    .checkpoint = put_checkpoint,
+	    .idle_work = help_seal,
+	    .release_pages = release_pages,
 	};
-	return (struct sink){.ops = &ops, .self = b};
+	return (struct sink){.ops = &ops, .profile = &profile, .trace = &trace, .self = b};
 }
 
 const struct snap *builder_snap(const struct store_builder *b)

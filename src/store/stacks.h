@@ -27,6 +27,6 @@ void stacks_free(struct stacks *);
 void stacks_rows_free(struct store *);	/* free the columns of nodes */
 void stacks_done(struct stacks *);	/* free the indexes; a later stack rebuilds them */
 stk_id stacks_add(struct stacks *, const loc_id *leaf_first, size_t n);
-stk_id stacks_branch(struct stacks *, size_t same, const loc_id *outer_first, size_t n);	/* see sink_ops */
+stk_id stacks_branch(struct stacks *, size_t same, const loc_id *outer_first, size_t n);	/* see sink_profile_ops */
 
 #endif

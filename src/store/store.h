@@ -7,7 +7,8 @@
 #include "base/mem/mem.h"
 #include "base/mem/packed_ints.h"
 #include "base/rank_bitmap.h"
-#include "sink.h"
+#include "sink_profile.h"
+#include "sink_trace.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #define TTRACE_TRACE_SPAN_QUERY_H
 
 #include "base/text/regex.h"
-#include "sink.h"
+#include "sink_trace.h"
 
 /* Shared by span_query.c, which parses conditions, and span_search.c, which applies them. */
 enum { SPAN_QUERY_NAMES = 4 };

@@ -4,7 +4,7 @@
 #define TTRACE_APP_EXPLAIN_H
 
 #include "base/text/buf.h"
-#include "sink.h"
+#include "sink_trace.h"
 
 #include <stddef.h>
 

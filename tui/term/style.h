@@ -3,7 +3,7 @@
 #ifndef TTRACE_TERM_STYLE_H
 #define TTRACE_TERM_STYLE_H
 
-#include "sink.h"
+#include "sink_trace.h"
 #include "term/grid.h"
 
 /*

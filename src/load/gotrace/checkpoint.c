@@ -370,7 +370,7 @@ void gotrace_emit_checkpoint(struct gotrace *r, const struct trace_generation *g
 	buf_put(&state, order->p, order->n);
 	struct sink_checkpoint keep = { .at = gen->at, .end = gen->end, .tables = tables.p, .ntables = tables.n,
 		.state = state.p, .nstate = state.n };
-	r->sink->ops->keep(r->sink->self, &keep);
+	r->sink->trace->checkpoint(r->sink->self, &keep);
 	buf_free(&tables);
 	buf_free(&state);
 }

@@ -131,7 +131,7 @@ struct event_stream_ops {
 	/* Called once after the header was checked, before all other callbacks; a second thread may be reading the
 	   file already. May be NULL. */
 	void (*begin)(void *self);
-	bool (*idle_work)(void *self);	/* see sink_ops.idle_work; NULL: the sink has none */
+	bool (*idle_work)(void *self);	/* see sink_trace_ops.idle_work; NULL: the sink has none */
 	bool keeps;	/* set info.kept in generation() */
 	/* 0, or the offset where a generation begins. Then nothing before it is read, and the input may end after
 	   any generation. */

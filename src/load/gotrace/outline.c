@@ -67,14 +67,14 @@ static void emit_outline(struct outline *o, struct sink *sink)
 	struct sink_outline s = { .generations = o->generations, .seen = o->walk.at,
 		.whole = o->over && o->walk.at == o->walk.in.n };
 	double len = (double)(o->last - o->first) + 1;
-	if (!o->n || o->tick <= 0 || !sink->ops->outline)
+	if (!o->n || o->tick <= 0 || !sink->trace->outline)
 		return;
 	o->emitted = o->n;
 	s.t1 = wire_time(o->tick, o->last - o->first);
 	for (size_t i = 0; i < o->n; i++)
 		s.bytes[(size_t)((double)(o->h[i].ticks - o->first) / len * OUTLINE_BINS)] += o->h[i].bytes;
 	if (s.t1 > 0)
-		sink->ops->outline(sink->self, &s);
+		sink->trace->outline(sink->self, &s);
 }
 
 struct outline *outline_new(struct bytes in, struct sink *sink)

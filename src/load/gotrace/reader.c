@@ -27,7 +27,7 @@ void gotrace_emit_utils(struct gotrace *r, int64_t next)
 {
 	for (size_t i = 0; i < r->nutil; i++) {
 		r->util[i].next = next;
-		r->sink->ops->util(r->sink->self, &r->util[i]);
+		r->sink->trace->util(r->sink->self, &r->util[i]);
 	}
 	r->nutil = 0;
 	r->util_t = INT64_MAX;
@@ -41,13 +41,13 @@ static void emit_metric(struct gotrace *r, const struct trace_event *ev)
 	int64_t t = gotrace_now(r);
 	if (ev->what > TM_GOMAXPROCS)
 		return;
-	r->sink->ops->count(r->sink->self, t, counters[ev->what], ev->value);
+	r->sink->trace->count(r->sink->self, t, counters[ev->what], ev->value);
 	if (ev->what == TM_HEAP_LIVE)
 		r->heap_live = ev->value;
 	if (ev->what != TM_GOMAXPROCS || ev->value > INT32_MAX)
 		return;
 	track_states_add_util(r, UT_PROCS, (int64_t)ev->value, 0, false);
-	r->sink->ops->mark(r->sink->self, &(struct sink_mark){ .t = t, .kind = MK_GOMAXPROCS, .task = ev->value,
+	r->sink->trace->mark(r->sink->self, &(struct sink_mark){ .t = t, .kind = MK_GOMAXPROCS, .task = ev->value,
 		.stack = intern_tables_stack(r, ev->stack) });
 }
 
@@ -55,8 +55,8 @@ static void sample(struct gotrace *r, const struct trace_event *ev)
 {
 	struct sink *s = r->sink;
 	if (!r->sampled) {
-		s->ops->type(s->self, s->ops->str(s->self, "samples", 7), s->ops->str(s->self, "count", 5));
-		s->ops->type(s->self, s->ops->str(s->self, "cpu", 3), s->ops->str(s->self, "nanoseconds", 11));
+		s->profile->type(s->self, s->ops->str(s->self, "samples", 7), s->ops->str(s->self, "count", 5));
+		s->profile->type(s->self, s->ops->str(s->self, "cpu", 3), s->ops->str(s->self, "nanoseconds", 11));
 		r->sampled = true;
 	}
 	int64_t value[] = { 1, SAMPLE_NS };
@@ -65,7 +65,7 @@ static void sample(struct gotrace *r, const struct trace_event *ev)
 	const struct u64_slot *p = ev->p >= 0 ? u64_map_get(&r->ps, (uint64_t)ev->p) : NULL;
 	row.trk = g ? g->trk : 0;
 	row.proc = p ? ((const struct track_proc *)p->p)->trk : 0;
-	s->ops->sample(s->self, &row);
+	s->profile->sample(s->self, &row);
 }
 
 static void other_event(struct gotrace *r, const struct trace_event *ev)
@@ -100,11 +100,11 @@ static void begin_at(struct gotrace *r, int64_t time)
 	r->begun = true;
 	r->sync = r->last = time;
 	if (r->part)
-		r->sink->ops->from(r->sink->self, gotrace_rel(r, time));
+		r->sink->trace->starts_at(r->sink->self, gotrace_rel(r, time));
 	else
 		r->base = time;
 	if (!r->reread)	/* the remaining facts follow after the first generation */
-		r->sink->ops->trace(r->sink->self, &(struct sink_trace){ .version = wire_version(*r->in),
+		r->sink->trace->facts(r->sink->self, &(struct sink_trace){ .version = wire_version(*r->in),
 		    .wall = TIME_NONE, .first = r->base, .last = time });
 }
 
@@ -142,15 +142,15 @@ static void emit_trace_facts(struct gotrace *r, const struct event_stream_info *
 		.events = i->events, .batches = i->batches, .generations = i->generations };
 	if (i->wall != TIME_NONE)
 		t.wall = (int64_t)((uint64_t)i->wall - ((uint64_t)i->wall_at - (uint64_t)r->base));
-	r->sink->ops->trace(r->sink->self, &t);
+	r->sink->trace->facts(r->sink->self, &t);
 }
 
 static void release_tables(void *self)
 {
 	const struct gotrace *r = self;
 	goroutine_table_release_pages(&r->gs);
-	if (r->sink->ops->release_pages)
-		r->sink->ops->release_pages(r->sink->self);
+	if (r->sink->trace->release_pages)
+		r->sink->trace->release_pages(r->sink->self);
 }
 
 static bool take_generation(void *self, const struct trace_generation *gen, const struct event_stream_info *info)
@@ -192,7 +192,7 @@ static void emit_outline(void *self)
 static bool idle_work(void *self)
 {
 	const struct gotrace *r = self;
-	return r->sink->ops->idle_work(r->sink->self);
+	return r->sink->trace->idle_work(r->sink->self);
 }
 
 static void free_reader(struct gotrace *r)
@@ -206,7 +206,7 @@ static void free_reader(struct gotrace *r)
 	u64_map_free(&r->ranges);
 	u64_map_free(&r->lost);
 	mem_free(r->util);
-	mem_free(r->enters);
+	mem_free(r->entry);
 	arena_free(r->mem);
 }
 
@@ -215,7 +215,7 @@ static void init_reader(struct gotrace *r, struct arena *mem)
 {
 	r->mem = mem;
 	r->util_t = INT64_MAX;
-	r->enters = r->sink->ops->room ? NULL : xmalloc(ENTERS * sizeof *r->enters);
+	r->entry = xmalloc(ENTRIES * sizeof *r->entry);
 	track_states_init_table(r, NEAR_GS);
 }
 
@@ -246,8 +246,8 @@ static int read_all(struct gotrace *r, const struct event_stream_ops *ops, struc
 int gotrace_read(struct bytes in, struct sink *sink, struct err *e)
 {
 	const struct event_stream_ops ops = {take_events, take_warning, take_generation, take_progress, emit_outline,
-	    sink->ops->idle_work ? idle_work : NULL, sink->ops->keep && sink->ops->keep(sink->self, NULL), 0,
-	    release_tables};
+	    sink->trace->idle_work ? idle_work : NULL, 
+	    sink->trace->wants_checkpoints && sink->trace->wants_checkpoints(sink->self), 0, release_tables};
 	struct gotrace r = { .sink = sink, .in = &in };
 	return read_all(&r, &ops, e);
 }
@@ -256,7 +256,7 @@ int gotrace_read(struct bytes in, struct sink *sink, struct err *e)
 int gotrace_read_from(struct bytes in, uint64_t from, int64_t base, struct sink *sink, struct err *e)
 {
 	const struct event_stream_ops ops = { take_events, NULL, take_generation, take_progress,
-		NULL, sink->ops->idle_work ? idle_work : NULL, false, from, release_tables };
+		NULL, sink->trace->idle_work ? idle_work : NULL, false, from, release_tables };
 	struct gotrace r = { .sink = sink, .in = &in, .part = true, .base = base };
 	return read_all(&r, &ops, e);
 }

@@ -8,7 +8,8 @@
 #include "load/gotrace/event_stream.h"
 #include "load/gotrace/goroutine_table.h"
 #include "load/load.h"
-#include "sink.h"
+#include "sink_profile.h"
+#include "sink_trace.h"
 
 /* From the ordered events of a trace to the sink. Included only by files of this folder. */
 
@@ -110,7 +111,7 @@ struct open_task {
 	};
 };
 
-enum { NEAR_PS = 256, NEAR_GS = 1 << 14, NEAR_GS_MOST = 1 << 20, ENTERS = 1024 };
+enum { NEAR_PS = 256, NEAR_GS = 1 << 14, NEAR_GS_MOST = 1 << 20, ENTRIES = 1024 };
 
 struct gotrace {
 	struct sink *sink;
@@ -141,9 +142,8 @@ struct gotrace {
 	struct sink_util *util;		/* emitted at the first event later than util_t */
 	int64_t util_t;			/* INT64_MAX: there are none */
 	size_t nutil, cutil;
-	/* Buffer of states for sink_ops.enters: it begins at enter, is filled up to entered, and ends at
-	   enters_end. It is memory of the sink (sink_ops.room) or enters[ENTERS]. */
-	struct sink_enter *enter, *entered, *enters_end, *enters;
+	struct sink_enter *entry;	/* buffer of ENTRIES entries for the sink */
+	uint32_t nentry;
 	const struct sink_checkpoint *reread; /* not NULL: a generation is read again; only states of tracks are used */
 };
 
@@ -181,7 +181,7 @@ struct track_goroutine *track_states_g_of_event(
 struct track_proc *track_states_get_p(struct gotrace *, int64_t id);	/* find or add */
 /* Emit the state of a running goroutine if its ranges changed it. */
 void track_states_update(struct gotrace *, struct track_goroutine *, stk_id);
-/* Add an entry for sink_ops.util at the current time. It is emitted at the first later event. */
+/* Add an entry for sink_trace_ops.util at the current time. It is emitted at the first later event. */
 void track_states_add_util(struct gotrace *, enum util_what, int64_t p, int delta, bool past);
 
 void track_states_flush(struct gotrace *);			/* pass buffered states to the sink */

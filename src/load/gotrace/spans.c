@@ -23,7 +23,7 @@
 
 static void emit_span(struct gotrace *r, const struct sink_span *s)
 {
-	r->sink->ops->span(r->sink->self, s);
+	r->sink->trace->span(r->sink->self, s);
 }
 
 static str_id sink_string(struct gotrace *r, const char *s)
@@ -304,7 +304,7 @@ static void user_task(struct gotrace *r, const struct trace_event *ev)
 static void user_log(struct gotrace *r, const struct trace_event *ev)
 {
 	const struct track_goroutine *g = track_states_g_of_event(r, ev);
-	r->sink->ops->mark(r->sink->self, &(struct sink_mark){ .t = gotrace_now(r), .kind = MK_LOG,
+	r->sink->trace->mark(r->sink->self, &(struct sink_mark){ .t = gotrace_now(r), .kind = MK_LOG,
 		.trk = g ? g->trk : 0, .task = (uint64_t)ev->id, .category = intern_tables_str(r, ev->name),
 		.text = intern_tables_str(r, ev->text), .stack = intern_tables_stack(r, ev->stack) });
 }

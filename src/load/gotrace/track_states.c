@@ -36,26 +36,17 @@ static const char *const reasons[TS__N] = {
 
 void track_states_flush(struct gotrace *r)
 {
-	if (r->entered > r->enter)
-		r->sink->ops->enters(r->sink->self, r->enter, (size_t)(r->entered - r->enter));
-	r->enter = r->entered = r->enters_end = NULL;
-}
-
-/* Pass buffered states to the sink and get a new buffer. */
-static void __attribute__((noinline)) reserve_enters(struct gotrace *r)
-{
-	track_states_flush(r);
-	const struct sink_ops *ops = r->sink->ops;
-	r->enter = r->entered = ops->room ? ops->room(r->sink->self, ENTERS) : r->enters;
-	r->enters_end = r->enter + ENTERS;
+	if (r->nentry)
+		r->sink->trace->enter(r->sink->self, r->entry, r->nentry);
+	r->nentry = 0;
 }
 
 static inline void enter_also(struct gotrace *r, trk_id trk, int64_t t, unsigned state, uint32_t who, stk_id stack,
     uint16_t also)
 {
-	if (r->entered == r->enters_end)
-		reserve_enters(r);
-	*r->entered++ = (struct sink_enter){ t, trk, who, stack, (uint8_t)state, 0, also };
+	if (r->nentry == ENTRIES)
+		track_states_flush(r);
+	r->entry[r->nentry++] = (struct sink_enter){ t, trk, who, stack, (uint8_t)state, 0, also };
 }
 
 static inline void enter(struct gotrace *r, trk_id trk, int64_t t, unsigned state, uint32_t who, stk_id stack)
@@ -84,7 +75,7 @@ struct track_proc *track_states_get_p(struct gotrace *r, int64_t id)
 		if (near)
 			r->near[id] = p;
 		*p = (struct track_proc){ .id = id, .m = -1, .syscall_g = -1, .sweep_g = -1, .shown = TS_IDLE };
-		p->trk = r->sink->ops->track(r->sink->self, TK_P, (uint64_t)id);
+		p->trk = r->sink->trace->track(r->sink->self, TK_P, (uint64_t)id);
 		int64_t since = gotrace_rel(r, r->sync);
 		enter(r, p->trk, since, since < gotrace_now(r) ? TS_IDLE | (unsigned)TS_PAST : TS_IDLE, 0, 0);
 	}
@@ -101,7 +92,7 @@ static void show_m(struct gotrace *r, int64_t id, unsigned state, trk_id g, int6
 		struct track_thread *m = arena_zalloc(r->mem, sizeof *m);
 		s->p = m;
 		m->id = id;
-		m->trk = r->sink->ops->track(r->sink->self, TK_M, (uint64_t)id);
+		m->trk = r->sink->trace->track(r->sink->self, TK_M, (uint64_t)id);
 	}
 	struct track_thread *m = s->p;
 	if (m->shown == state && m->who == g)
@@ -272,7 +263,7 @@ static void name_g(struct gotrace *r, struct track_goroutine *g, const struct tr
 	if (!root)
 		return;
 	take_root(r, g, root, ev);
-	r->sink->ops->born(r->sink->self, g->trk, root->name, 0, 0, 0);
+	r->sink->trace->born(r->sink->self, g->trk, root->name, 0, 0, 0);
 }
 
 void track_states_init_table(struct gotrace *r, uint64_t places)
@@ -310,7 +301,7 @@ static struct track_goroutine *new_g(struct gotrace *r, struct track_goroutine *
 	if (!g)
 		g = place->state ? goroutine_table_add(&r->gs, ev->id) : place;
 	*g = (struct track_goroutine){.id = ev->id, .state = TST_NOTEXIST, .system = true};
-	g->trk = r->sink->ops->track(r->sink->self, TK_G, (uint64_t)ev->id);
+	g->trk = r->sink->trace->track(r->sink->self, TK_G, (uint64_t)ev->id);
 	if (ev->from != TST_NOTEXIST)
 		return g;
 	const struct track_goroutine *creator = track_states_g_of_event(r, ev);
@@ -318,7 +309,7 @@ static struct track_goroutine *new_g(struct gotrace *r, struct track_goroutine *
 	const struct start_function *root = intern_tables_root(r, ev->stack2);
 	if (root)
 		take_root(r, g, root, ev);
-	r->sink->ops->born(r->sink->self, g->trk, root ? root->name : 0, creator ? creator->trk : 0, first, created);
+	r->sink->trace->born(r->sink->self, g->trk, root ? root->name : 0, creator ? creator->trk : 0, first, created);
 	if (creator)
 		spans_inherit_task(r, g, creator);
 	return g;
@@ -528,7 +519,7 @@ static void __attribute__((noinline)) transition_p(struct gotrace *r, const stru
 	if (ev->to == TST_RUNNING && ev->m >= 0)
 		show_carrier(r, p, ev->m, t);
 	if (ev->wire == GE_ProcStart || ev->wire == GE_ProcStop)
-		r->sink->ops->count(r->sink->self, t, ev->wire == GE_ProcStart ? CT_PROC_START : CT_PROC_STOP, p->trk);
+		r->sink->trace->count(r->sink->self, t, ev->wire == GE_ProcStart ? CT_PROC_START : CT_PROC_STOP, p->trk);
 	if (ev->from == ev->to || ev->to != TST_IDLE)
 		return;
 	int64_t m = p->m;
@@ -550,7 +541,7 @@ static void __attribute__((noinline)) transition_p(struct gotrace *r, const stru
 	show_p(r, p, TS_IDLE, 0, t);
 	if (ev->wire == GE_ProcSteal) {
 		const struct track_goroutine *by = track_states_g_of_event(r, ev);
-		r->sink->ops->mark(r->sink->self, &(struct sink_mark){ .t = t, .kind = MK_PROC_STEAL,
+		r->sink->trace->mark(r->sink->self, &(struct sink_mark){ .t = t, .kind = MK_PROC_STEAL,
 			.trk = p->trk, .task = by ? by->trk : 0 });
 	}
 }
@@ -618,7 +609,7 @@ void track_states_label_event(struct gotrace *r, const struct trace_event *ev)
 	size_t n;
 	const char *s = generation_str(r->tab.gen, ev->name, &n);
 	struct track_goroutine *g = track_states_g_of_event(r, ev);
-	r->sink->ops->mark(r->sink->self, &(struct sink_mark){ .t = gotrace_now(r), .kind = MK_LABEL,
+	r->sink->trace->mark(r->sink->self, &(struct sink_mark){ .t = gotrace_now(r), .kind = MK_LABEL,
 		.trk = g ? g->trk : 0, .text = intern_tables_str(r, ev->name) });
 	if (!g || n < 3 || memcmp(s, "GC ", 3))
 		return;

@@ -191,7 +191,7 @@ static void emit_tables(const struct legacy *g, struct sink *s, loc_id *loc)
 	size_t cap = 0;
 	uint64_t known = 0;
 	for (size_t i = 0; i < g->ntype; i++)
-		s->ops->type(s->self, put_str(s, g->type[i]), put_str(s, g->unit[i]));
+		s->profile->type(s->self, put_str(s, g->type[i]), put_str(s, g->unit[i]));
 	for (size_t i = 0; i < g->nmap; i++) {
 		const struct legacy_map *m = &g->map[i];
 		map[i + 1] = s->ops->map(
@@ -227,7 +227,7 @@ static void emit_profile(const struct legacy *g, struct sink *s)
 	loc_id *loc = xcalloc(g->nloc + 1, sizeof *loc), *stack = NULL;
 	size_t cap = 0;
 	emit_tables(g, s, loc);
-	s->ops->meta(s->self, &(struct sink_meta){.period_type = put_str(s, g->period_type),
+	s->profile->meta(s->self, &(struct sink_meta){.period_type = put_str(s, g->period_type),
 				  .period_unit = put_str(s, g->period_unit),
 				  .period = g->period,
 				  .duration = g->duration,
@@ -241,7 +241,7 @@ static void emit_profile(const struct legacy *g, struct sink *s)
 		stack = mem_grow(stack, &cap, x->n + 1u, sizeof *stack);
 		for (uint32_t k = 0; k < x->n; k++)
 			stack[k] = loc[g->frame[x->frame + k]];
-		s->ops->sample(
+		s->profile->sample(
 		    s->self, &(struct sink_sample){.stack = s->ops->stack(s->self, stack, x->n),
 				 .value = x->value,
 				 .label = &label,

@@ -7,6 +7,7 @@
 #include "base/mem/mem.h"
 #include "load/load.h"
 #include "load/text/scan.h"
+#include "sink_profile.h"
 
 /*
  * Shared by the readers of profiles from before profile.proto: the contents of such a file,

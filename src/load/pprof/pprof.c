@@ -230,7 +230,7 @@ static int take_type(struct pprof *p, const struct field *f)
 	str_id name, unit;
 	if (take_value_type(p, f, &name, &unit))
 		return -1;
-	if (p->out->ops->type(p->out->self, name, unit) < 0)
+	if (p->out->profile->type(p->out->self, name, unit) < 0)
 		return err_set(p->e, ERR_LIMIT, f->at, "more than %zu sample types", p->ntype);
 	p->ntype++;
 	return 0;
@@ -381,7 +381,7 @@ static int emit_meta(struct pprof *p)
 		r = resolve_string(p, p->comment[i], p->fact_at[F_COMMENT], &comment[i]);
 	m.comment = comment;
 	if (!r)
-		p->out->ops->meta(p->out->self, &m);
+		p->out->profile->meta(p->out->self, &m);
 	mem_free(comment);
 	return r;
 }

@@ -113,7 +113,7 @@ static bool emit_piece(struct samples *s, const struct sample_piece *c)
 		s->label = mem_grow(s->label, &s->clabel, r->nlabel, sizeof *s->label);
 		for (uint32_t k = 0; k < r->nlabel; k++)
 			s->label[k] = label_of(p, &b->label[r->label + k]);
-		ops->sample(p->out->self, &(struct sink_sample){.stack = stack,
+		p->out->profile->sample(p->out->self, &(struct sink_sample){.stack = stack,
 		    .value = b->value + i * p->ntype, .label = s->label, .nlabel = r->nlabel, .when = TIME_NONE});
 	}
 	if (s->spent != UINT64_MAX)
@@ -163,7 +163,7 @@ static bool emit_stacks(struct samples *s)
 	stk_id *of = xmalloc((n + 1) * sizeof *of);
 	bool go = stack_merge_all(s->run, s->nrun, out, s->p->samples.last, of);
 	if (go)
-		out->ops->resolve_stacks(out->self, of, n);
+		out->profile->resolve_stacks(out->self, of, n);
 	mem_free(of);
 	return go;
 }
@@ -237,7 +237,7 @@ static bool sorted_before(struct samples *s)
 
 int pprof_samples(struct pprof *p)
 {
-	bool tree = p->out->ops->branch != NULL, go = true;
+	bool tree = p->out->profile->branch != NULL, go = true;
 	struct samples s = {.p = p,
 	    .ring_queue = ring_new(SLOTS),
 	    .spent = discard_from(p),

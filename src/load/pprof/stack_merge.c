@@ -336,7 +336,7 @@ static void emit_block(const struct block *b, const struct sink *to, stk_id *of)
 {
 	const loc_id *loc = b->loc;
 	for (uint32_t i = 0; i < b->n; loc += b->step[i++].n)
-		of[b->step[i].which] = to->ops->branch(to->self, b->step[i].same, loc, b->step[i].n);
+		of[b->step[i].which] = to->profile->branch(to->self, b->step[i].same, loc, b->step[i].n);
 }
 
 static int fill_all(struct job *j, void *arg)

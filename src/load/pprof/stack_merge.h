@@ -3,7 +3,7 @@
 #ifndef TTRACE_LOAD_PPROF_STACK_MERGE_H
 #define TTRACE_LOAD_PPROF_STACK_MERGE_H
 
-#include "sink.h"
+#include "sink_profile.h"
 
 /*
  * Orders many stacks by their outermost frames: runs are sorted one by one, on any thread, and

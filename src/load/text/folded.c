@@ -158,13 +158,13 @@ static void emit_types(struct stack_assembler *f, const struct folded_form *sh)
 	const struct sink *s = f->out;
 	str_id unit = stack_builder_literal(f, "count");
 	if (sh->two != sh->good) {
-		s->ops->type(s->self, stack_builder_literal(f, sh->fraction ? "thousandths" : "samples"), unit);
+		s->profile->type(s->self, stack_builder_literal(f, sh->fraction ? "thousandths" : "samples"), unit);
 		return;
 	}
-	s->ops->type(s->self, stack_builder_literal(f, "before"), unit);
-	s->ops->type(s->self, stack_builder_literal(f, "after"), unit);
-	s->ops->type(s->self, stack_builder_literal(f, "difference"), unit);
-	s->ops->meta(s->self, &(struct sink_meta){.default_type = stack_builder_literal(f, "difference")});
+	s->profile->type(s->self, stack_builder_literal(f, "before"), unit);
+	s->profile->type(s->self, stack_builder_literal(f, "after"), unit);
+	s->profile->type(s->self, stack_builder_literal(f, "difference"), unit);
+	s->profile->meta(s->self, &(struct sink_meta){.default_type = stack_builder_literal(f, "difference")});
 }
 
 int folded_read(struct bytes b, struct sink *s, struct err *e)
@@ -185,7 +185,7 @@ int folded_read(struct bytes b, struct sink *s, struct err *e)
 		if (scan_is_comment(&l) || !take_values(&t, &sh, v))
 			continue;
 		stk_id stack = stack_of(&f, t);
-		s->ops->sample(s->self, &(struct sink_sample){.stack = stack, .value = v, .when = TIME_NONE});
+		s->profile->sample(s->self, &(struct sink_sample){.stack = stack, .value = v, .when = TIME_NONE});
 	}
 	stack_builder_free(&f);
 	if (sh.bad)

@@ -19,7 +19,7 @@
 
 static void count(const struct godebug *d, int64_t t, enum counter c, uint64_t v)
 {
-	d->s->ops->count(d->s->self, t, c, v);
+	d->s->trace->count(d->s->self, t, c, v);
 }
 
 static void set_procs(struct godebug *d, const struct point *p, uint64_t n)
@@ -28,7 +28,7 @@ static void set_procs(struct godebug *d, const struct point *p, uint64_t n)
 		return;
 	d->procs = (uint32_t)n;
 	count(d, p->t, CT_GOMAXPROCS, n);
-	d->s->ops->util(d->s->self, &(struct sink_util){p->t, p->t + 1, UT_PROCS, d->procs, 0, false});
+	d->s->trace->util(d->s->self, &(struct sink_util){p->t, p->t + 1, UT_PROCS, d->procs, 0, false});
 }
 
 /* Emit the states of the Ps whose state differs from the one emitted last. */
@@ -42,7 +42,7 @@ static void show_procs(struct godebug *d, int64_t t)
 		}
 		d->shown[i] = s;
 		d->nstates++;
-		d->s->ops->enter(d->s->self, d->proc[i], t, (enum tstate)s, 0, 0);
+		sink_enter_one(d->s, d->proc[i], t, s, 0, 0);
 	}
 }
 
@@ -52,7 +52,7 @@ static void need_proc(struct godebug *d, uint64_t i)
 		d->proc = mem_grow(d->proc, &d->cproc, d->nproc + 1, sizeof *d->proc);
 		d->base = mem_grow(d->base, &d->cbase, d->nproc + 1, sizeof *d->base);
 		d->shown = mem_grow(d->shown, &d->cshown, d->nproc + 1, sizeof *d->shown);
-		d->proc[d->nproc] = d->s->ops->track(d->s->self, TK_P, d->nproc);
+		d->proc[d->nproc] = d->s->trace->track(d->s->self, TK_P, d->nproc);
 		d->base[d->nproc] = d->shown[d->nproc] = TS_NONE;
 		d->nproc++;
 	}
@@ -61,7 +61,7 @@ static void need_proc(struct godebug *d, uint64_t i)
 static void emit_queue(const struct godebug *d, int64_t t, uint64_t proc, uint64_t n)
 {
 	if (n && proc < d->nproc)
-		d->s->ops->mark(d->s->self,
+		d->s->trace->mark(d->s->self,
 		    &(struct sink_mark){.t = t, .kind = MK_QUEUE, .trk = d->proc[proc], .task = n});
 }
 
@@ -128,29 +128,28 @@ static trk_id proc_at(const struct godebug *d, int64_t p)
 
 static void emit_thread(struct godebug *d, int64_t t, const struct godebug_unit *u)
 {
-	trk_id m = d->s->ops->track(d->s->self, TK_M, u->id), p = proc_at(d, u->p);
-	trk_id g = u->g >= 0 ? d->s->ops->track(d->s->self, TK_G, (uint64_t)u->g) : 0;
+	trk_id m = d->s->trace->track(d->s->self, TK_M, u->id), p = proc_at(d, u->p);
+	trk_id g = u->g >= 0 ? d->s->trace->track(d->s->self, TK_G, (uint64_t)u->g) : 0;
 	enum tstate s = p ? TS_RUN : g && !u->blocked ? TS_SYSCALL : TS_IDLE;
-	d->s->ops->enter(d->s->self, m, t, s, s == TS_RUN ? p : s == TS_SYSCALL ? g : 0, 0);
+	sink_enter_one(d->s, m, t, s, s == TS_RUN ? p : s == TS_SYSCALL ? g : 0, 0);
 }
 
 static void emit_goroutine(struct godebug *d, int64_t t, const struct godebug_unit *u, const struct threads *th)
 {
 	static const uint8_t states[16] = {[0] = TS_NONE, [1] = TS_READY, [2] = TS_RUN, [3] = TS_SYSCALL,
 	    [4] = TS_OTHER, [6] = TS_NONE, [8] = TS_RUN, [9] = TS_PREEMPT, [10] = TS_FOREVER, [11] = TS_NONE};
-	const struct sink_ops *o = d->s->ops;
-	trk_id g = o->track(d->s->self, TK_G, u->id);
+	trk_id g = d->s->trace->track(d->s->self, TK_G, u->id);
 	const struct godebug_unit *m = thread_of(th, u->m);
 	uint8_t s = states[u->status & 15];	/* without the bit for "is being scanned" */
 	uint32_t who = 0;
 	if (s == TS_OTHER) {
 		s = reason_state(u->reason);
 		if (s == TS_OTHER)
-			who = o->str(d->s->self, u->reason.p, scan_len(u->reason));
+			who = d->s->ops->str(d->s->self, u->reason.p, scan_len(u->reason));
 	} else if (s == TS_RUN || s == TS_SYSCALL) {
 		who = m ? proc_at(d, m->p) : 0;
 	}
-	o->enter(d->s->self, g, t, (enum tstate)s, who, 0);
+	sink_enter_one(d->s, g, t, s, who, 0);
 }
 
 static void emit_detail(struct godebug *d, int64_t t, const struct sched_rec *r)
@@ -179,8 +178,8 @@ static void emit_detail(struct godebug *d, int64_t t, const struct sched_rec *r)
 		d->base[u[i].id] = s;
 		if (s != TS_RUN || d->stopped)
 			continue;
-		trk_id g = on && on->g >= 0 ? d->s->ops->track(d->s->self, TK_G, (uint64_t)on->g) : 0;
-		d->s->ops->enter(d->s->self, d->proc[u[i].id], t, TS_RUN, g, 0);
+		trk_id g = on && on->g >= 0 ? d->s->trace->track(d->s->self, TK_G, (uint64_t)on->g) : 0;
+		sink_enter_one(d->s, d->proc[u[i].id], t, TS_RUN, g, 0);
 		d->shown[u[i].id] = TS_RUN;
 	}
 	for (size_t i = 0; i < p; i++)
@@ -198,7 +197,7 @@ static void emit_ended_goroutines(struct godebug *d, int64_t t, const struct sch
 	const struct sched_rec *o = r - 1;
 	for (size_t i = 0; i < o->nunit && d->unit[o->unit + i].kind == 'G'; i++)
 		if (!bsearch(&d->unit[o->unit + i], d->unit + r->unit, r->nunit, sizeof *d->unit, unit_cmp))
-			d->s->ops->enter(d->s->self, d->s->ops->track(d->s->self, TK_G, d->unit[o->unit + i].id), t,
+			sink_enter_one(d->s, d->s->trace->track(d->s->self, TK_G, d->unit[o->unit + i].id), t,
 			    TS_NONE, 0, 0);
 }
 
@@ -231,12 +230,12 @@ static void emit_sched(struct godebug *d, const struct point *p)
 
 static void emit_stop(struct godebug *d, const struct point *p, int64_t t0, str_id name)
 {
-	d->s->ops->span(d->s->self, &(struct sink_span){.kind = SP_STW, .t0 = t0, .t1 = p->t, .name = name});
+	d->s->trace->span(d->s->self, &(struct sink_span){.kind = SP_STW, .t0 = t0, .t1 = p->t, .name = name});
 }
 
 static void emit_util(const struct godebug *d, const struct point *p, enum util_what what, int delta)
 {
-	d->s->ops->util(d->s->self, &(struct sink_util){p->t, p->t + 1, what, p->proc, delta, false});
+	d->s->trace->util(d->s->self, &(struct sink_util){p->t, p->t + 1, what, p->proc, delta, false});
 }
 
 static void set_stopped(struct godebug *d, const struct point *p, bool on)
@@ -267,9 +266,9 @@ static void emit_mark(struct godebug *d, const struct point *p, const struct god
 	if (g->whole)
 		count(d, p->t, CT_HEAP_LIVE, g->heap2);
 	for (int64_t cpu = g->assist, n = 0; cpu > 0 && g->mark > 0 && n < UTIL_PROCS; cpu -= g->mark, n++)
-		d->s->ops->span(d->s->self, &(struct sink_span){.kind = SP_ASSIST, .t0 = t0,
+		d->s->trace->span(d->s->self, &(struct sink_span){.kind = SP_ASSIST, .t0 = t0,
 		    .t1 = t0 + (cpu < g->mark ? cpu : g->mark)});
-	d->s->ops->span(d->s->self, &(struct sink_span){.kind = SP_GC, .t0 = t0, .t1 = p->t, .id = g->number,
+	d->s->trace->span(d->s->self, &(struct sink_span){.kind = SP_GC, .t0 = t0, .t1 = p->t, .id = g->number,
 	    .name = g->forced ? d->n_forced : d->n_gc, .v0 = g->heap0, .v1 = g->heap2});
 }
 
@@ -283,7 +282,7 @@ static void emit_restart(struct godebug *d, int64_t t)
 	for (size_t i = 0; r && i < r->nunit; i++) {
 		const struct godebug_unit *u = &d->unit[r->unit + i];
 		if (u->kind != 'P')
-			d->s->ops->enter(d->s->self, d->s->ops->track(d->s->self, u->kind == 'G' ? TK_G : TK_M, u->id),
+			sink_enter_one(d->s, d->s->trace->track(d->s->self, u->kind == 'G' ? TK_G : TK_M, u->id),
 			    t, TS_NONE, 0, 0);
 	}
 	d->newest = NULL;
@@ -345,7 +344,7 @@ void godebug_emit_events(struct godebug *d, struct bytes b)
 
 void godebug_emit_trace(const struct godebug *d, int64_t end)
 {
-	d->s->ops->trace(d->s->self, &(struct sink_trace){.log = true,
+	d->s->trace->facts(d->s->self, &(struct sink_trace){.log = true,
 					 .wall = d->nrun ? d->godebug_run[0].wall : TIME_NONE,
 					 .last = end,
 					 .events = d->lines,

@@ -5,6 +5,7 @@
 
 #include "load/load.h"
 #include "load/text/godebug.h"
+#include "sink_trace.h"
 
 /* Internals of the reader of runtime logs, for godebug.c and godebug_emit.c. */
 enum { MAX_PROCS = 1024, MAX_STATES = 1 << 22, MAX_UTILS = 1 << 22, UTIL_PROCS = 256 };

@@ -344,7 +344,7 @@ static void emit_goroutine(struct teller *t, const struct godump *d, const struc
 	}
 	stk_id stack = stack_builder_end_stack(&t->f);
 	emit_labels(t, d, g);
-	t->f.out->ops->sample(t->f.out->self, &(struct sink_sample){.stack = stack, .value = &one, .label = t->label,
+	t->f.out->profile->sample(t->f.out->self, &(struct sink_sample){.stack = stack, .value = &one, .label = t->label,
 	    .nlabel = t->n, .when = TIME_NONE});
 }
 
@@ -377,13 +377,13 @@ static void emit_profile(const struct godump *d, const struct sink *s)
 	t.yes = stack_builder_literal(&t.f, "yes");
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		t.key[i] = stack_builder_literal(&t.f, keys[i]);
-	s->ops->type(s->self, type, t.count);
+	s->profile->type(s->self, type, t.count);
 	for (size_t i = 0; i < d->nreason; i++)
 		reason[i] = stack_builder_str(&t.f, d->reason[i]);
 	static const char parking[] =
 	    "runtime\\.(gopark|goparkunlock|chansend1?|chanrecv[12]?|selectgo|block|semacquire1?|"
 	    "netpollblock|notetsleepg|notesleep|asyncPreempt2?|mcall|park_m)";
-	s->ops->meta(s->self, &(struct sink_meta){.drop_frames = stack_builder_literal(&t.f, parking),
+	s->profile->meta(s->self, &(struct sink_meta){.drop_frames = stack_builder_literal(&t.f, parking),
 				  .period_type = type,
 				  .period_unit = t.count,
 				  .period = 1,

@@ -116,13 +116,13 @@ static void emit_types(struct perf *p)
 	str_id comment[COMMENTS], ns = stack_builder_literal(f, "nanoseconds");
 	p->count = stack_builder_literal(f, "count");
 	if (p->periods)
-		s->ops->type(s->self, stack_builder_literal(f, "samples"), p->count);
+		s->profile->type(s->self, stack_builder_literal(f, "samples"), p->count);
 	for (size_t i = 0; i < p->nevent; i++) {
 		struct scan_text name = p->event[i].name;
 		bool clock =
 		    p->periods && (scan_starts_with(name, "cpu-clock") || scan_starts_with(name, "task-clock"));
 		p->event[i].id = stack_builder_str(f, name);
-		s->ops->type(s->self, p->event[i].id, clock ? ns : p->count);
+		s->profile->type(s->self, p->event[i].id, clock ? ns : p->count);
 	}
 	for (size_t i = 0; i < p->ncomment; i++)
 		comment[i] = stack_builder_str(f, p->comment[i]);
@@ -135,7 +135,7 @@ static void emit_types(struct perf *p)
 		m.period_type = p->event[0].id;
 		m.period_unit = clock ? ns : p->count;
 	}
-	s->ops->meta(s->self, &m);
+	s->profile->meta(s->self, &m);
 }
 
 static stk_id stack_of(struct perf *p)
@@ -181,7 +181,7 @@ static void emit_sample(struct perf *p, const struct perf_head *h)
 	label[n++] = (struct sink_label){.key = p->tid, .num = clamp_i64(h->tid), .unit = p->count};
 	if (h->has_cpu)
 		label[n++] = (struct sink_label){.key = p->cpu, .num = clamp_i64(h->cpu), .unit = p->count};
-	s->ops->sample(s->self, &(struct sink_sample){
+	s->profile->sample(s->self, &(struct sink_sample){
 	    .stack = stack, .value = v, .label = label, .nlabel = n, .when = TIME_NONE});
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/intern.h"
 #include "load/text/scan.h"
-#include "sink.h"
+#include "sink_profile.h"
 
 /*
  * Builds stacks from texts: functions, locations and mappings that a text names repeatedly are

@@ -89,8 +89,8 @@ int report_topproto(const struct options *o, struct out *out, struct err *e)
 	struct sink sink = profile_sink(c.to);
 	pprof_report_choose_unit(&v, g);
 	str_id unit = profile_add_string(c.to, v.unit, strlen(v.unit));
-	sink.ops->type(sink.self, profile_add_string(c.to, "cum", 3), unit);
-	sink.ops->type(sink.self, profile_add_string(c.to, "flat", 4), unit);
+	sink.profile->type(sink.self, profile_add_string(c.to, "cum", 3), unit);
+	sink.profile->type(sink.self, profile_add_string(c.to, "flat", 4), unit);
 	c.to->meta.time = v.p->meta.time;
 	c.to->meta.duration = v.p->meta.duration;
 	c.to->meta.period = v.p->meta.period;

@@ -66,7 +66,7 @@ static void no_mark(void *self, const struct sink_mark *m) { (void)self, (void)m
 static void no_span(void *self, const struct sink_span *s) { (void)self, (void)s; }
 static void no_count(void *self, int64_t t, enum counter c, uint64_t v) { (void)self, (void)t, (void)c, (void)v; }
 static void no_util(void *self, const struct sink_util *u) { (void)self, (void)u; }
-static void no_trace(void *self, const struct sink_trace *t) { (void)self, (void)t; }
+static void no_facts(void *self, const struct sink_trace *t) { (void)self, (void)t; }
 static void no_born(void *self, trk_id g, str_id s, trk_id by, stk_id start, stk_id created)
 {
 	(void)self, (void)g, (void)s, (void)by, (void)start, (void)created;
@@ -78,7 +78,7 @@ static trk_id reread_track(void *self, enum track_kind kind, uint64_t id)
 }
 
 /* The state of the checkpoint is restored by now, so free it. */
-static void reread_enters(void *self, const struct sink_enter *e, size_t n)
+static void reread_enter(void *self, const struct sink_enter *e, size_t n)
 {
 	struct sheet_rebuild *a = self;
 	checkpoint_free(a->begin);
@@ -103,14 +103,11 @@ static void reread_release(void *self)
 	spill_array_release_pages(&a->sheet_builder.places);
 }
 
-static bool reread_checkpoint(void *self, const struct sink_checkpoint *gen)
+static void reread_checkpoint(void *self, const struct sink_checkpoint *gen)
 {
 	struct sheet_rebuild *a = self;
-	if (!gen)
-		return true;
 	a->end = tracks_new_checkpoint(a->tracks, gen);
 	checkpoint_save_live(a->end, &a->sheet_builder);
-	return true;
 }
 
 /* Read a generation again, from the checkpoint before it (NULL: the first). Return true if all of its sheets were made
@@ -118,13 +115,14 @@ static bool reread_checkpoint(void *self, const struct sink_checkpoint *gen)
 static bool reread_generation(struct sheet_rebuild *a)
 {
 	static const struct sink_ops ops = {
-		.str = no_str, .fun = no_fun, .loc = no_loc, .stack = no_stack, .track = reread_track, .born = no_born,
-		.enters = reread_enters, .mark = no_mark, .span = no_span, .count = no_count, .util = no_util,
-		.trace = no_trace, .upto = reread_upto, .keep = reread_checkpoint, .release_pages = reread_release,
-	};
+	    .str = no_str, .fun = no_fun, .loc = no_loc, .stack = no_stack, .upto = reread_upto};
+	static const struct sink_trace_ops trace = {
+	    .track = reread_track, .born = no_born, .enter = reread_enter, .mark = no_mark, .span = no_span,
+	    .count = no_count, .util = no_util, .facts = no_facts, .checkpoint = reread_checkpoint,
+	    .release_pages = reread_release};
 	struct checkpoint_list *k = a->from.checkpoint_list;
 	const struct checkpoint *from = a->begin;
-	struct sink sink = {.ops = &ops, .self = a};
+	struct sink sink = {.ops = &ops, .trace = &trace, .self = a};
 	lock_acquire(k->lock);
 	struct sink_checkpoint gen = k->v[a->gen]->gen;
 	a->at = checkpoint_first_sheet(k, a->gen);

@@ -317,6 +317,5 @@ void tracks_reread_free(struct tracks *k)
 	spill_array_free(&k->lasts);
 	mem_free(k->now.entry);
 	mem_free(k->now.listed);
-	mem_free(k->rest);
 	mem_free(k);
 }

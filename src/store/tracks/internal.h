@@ -33,9 +33,6 @@ struct tracks {
 	struct track_last *last;
 	struct spillable_array lasts;		/* the memory of last[] */
 	struct sheet_batch now;		/* the current batch: entries that wait */
-	struct sink_enter *rest;	/* copy of reserved entries that were still to be entered when the batch was
-					   cut */
-	size_t crest;
 	size_t whole;			/* entries of a batch in a trace that is not long and has few tracks */
 	size_t least;			/* entries of the current batch unless very many tracks exist */
 	uint32_t there;			/* number of tracks that are THERE */

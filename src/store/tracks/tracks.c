@@ -136,8 +136,6 @@ void tracks_done(struct tracks *k)
 	k->left = NULL;
 	mem_free(k->now.entry);
 	mem_free(k->now.listed);
-	mem_free(k->rest);
-	k->rest = NULL;
 	k->last = NULL;
 	k->now = (struct sheet_batch){0};
 	if (!k->lock && !k->st->has_numbered)
@@ -256,7 +254,6 @@ static int64_t move_late_entry(struct tracks *k, struct track_last *l, const str
 struct entering {
 	struct sink_enter *base, *out, *tie;
 	const struct sink_enter *e, *end;	/* the current entry, and the end of the input */
-	bool behind;				/* the input is in the room that tracks_reserve_entries() returned */
 	int64_t newest;
 	/* entries from this place, or from time `due` on, are tested for a full batch */
 	const struct sink_enter *full;
@@ -295,12 +292,6 @@ static bool is_full(const struct tracks *k, const struct entering *x, int64_t t)
 static void next_batch(struct tracks *k, struct entering *x, int64_t t)
 {
 	size_t left = (size_t)(x->end - x->e);
-	if (x->behind) {	/* the cut moves or reuses the array */
-		k->rest = mem_grow(k->rest, &k->crest, left, sizeof *k->rest);
-		x->e = memcpy(k->rest, x->e, left * sizeof *k->rest);
-		x->end = x->e + left;
-		x->behind = false;
-	}
 	int64_t most = k->sealed + START3_NS - 1, end = t > most && x->newest < most ? most : t;
 	k->newest = end < t ? x->newest : t;
 	k->ties = (size_t)((t > x->newest ? x->out : x->tie) - x->base);
@@ -355,7 +346,6 @@ static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct ent
 	bool ask = k->there >= x->few || x->out >= x->full || t >= x->due;
 	if (ask && is_full(k, x, t) && t >= x->newest && t > k->sealed && !past)
 		next_batch(k, x, t);
-	e = x->e;
 	if (ask)
 		next_full(k, x);
 	rare_count(k, l, e->trk, t);
@@ -375,11 +365,6 @@ static void __attribute__((noinline)) life_entry(struct tracks *k, struct track_
 	if (!(l->life & LISTED))
 		tracks_list_in_batch(&k->now, l, trk);
 	l->life |= TOLD;
-}
-
-struct sink_enter *tracks_reserve_entries(struct tracks *k, size_t n)
-{
-	return tracks_room(k, &k->now, n) + k->now.n;
 }
 
 /* Enter all remaining entries, to x->out on. many: with many tracks their state is not in the cache, so prefetch it. */
@@ -415,14 +400,11 @@ static ALWAYS void enter_all(struct tracks *k, struct entering *x, const bool ma
 			x->e = e;
 			t = rare_entry(k, x);
 			out = x->out;
-			e = x->e;
-			end = x->end;
 			x->tie = t > x->newest ? out : x->tie;
 			x->newest = t > x->newest ? t : x->newest;
 		}
 		struct track_move move = k->moves[is & SHEET_STATE][l->class];
-		if (__builtin_expect(out != e, false))
-			*out = *e;
+		*out = *e;
 		out->t = t;
 		out++->moved = move.moved;
 		l->t = t;
@@ -439,7 +421,6 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 	enum { MANY = 1 << 12 };
 	struct sink_enter *base = tracks_room(k, &k->now, count);
 	struct entering x = { .base = base, .out = base + k->now.n, .tie = base + k->ties, .e = e, .end = e + count,
-		.behind = e == base + k->now.n,
 		.newest = k->newest > k->sealed ? k->newest : k->sealed };
 	next_full(k, &x);
 	if (k->there < MANY)

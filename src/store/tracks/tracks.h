@@ -23,9 +23,6 @@ trk_id tracks_track(struct tracks *, enum track_kind, uint64_t id);
 /* Set what is known of a goroutine's start. May be called again when more is known; arguments of 0 change nothing. */
 void tracks_set_origin(struct tracks *, trk_id g, str_id start_fun, trk_id creator, stk_id start, stk_id created);
 void tracks_enter(struct tracks *, const struct sink_enter *, size_t n);
-/* Return room for n entries. Entries that are written there before tracks_enter() need not be copied. Valid until any
-   call but tracks_track() and tracks_set_origin(). */
-struct sink_enter *tracks_reserve_entries(struct tracks *, size_t n);
 struct annotations;
 struct annotations *tracks_annotations(struct tracks *);	/* for marks, spans, counters */
 
@@ -37,7 +34,7 @@ void tracks_set_start(struct tracks *, int64_t t);
 void tracks_upto(struct tracks *, int64_t t);
 /* The same, at the end of a generation: where very many tracks exist it may leave entries for the next batch. */
 void tracks_generation(struct tracks *, int64_t t);
-/* Record the end of a generation, see sink_ops.keep(). */
+/* Record the end of a generation, see sink_trace_ops.checkpoint. */
 void tracks_add_checkpoint(struct tracks *, const struct sink_checkpoint *);
 
 /* Start reading the trace again from a generation border, where `sealed` was the end of the last sheet. Tracks are only
@@ -59,7 +56,7 @@ void tracks_notify(struct tracks *, struct snap *s, seal_notify_fn *, void *arg)
 void tracks_sealed(const struct tracks *, struct snap *);
 /* Wait until all is sealed, and set what a snapshot has of the trace: t0, t1, the counts of its columns. */
 const struct snap *tracks_snap(struct tracks *, struct snap *);	/* returns its argument */
-void tracks_pause(struct tracks *);	/* see sink_ops.release_pages */
+void tracks_pause(struct tracks *);	/* see sink_trace_ops.release_pages */
 bool tracks_help_seal(struct tracks *);	/* seal_help() */
 void tracks_end(struct tracks *);	/* wait for sealing, then sort tracks by number */
 /* No entry will follow: wait, and free what only the writer needs. */
