@@ -8,7 +8,7 @@
 #include "config.h"
 #include "base/mem/mem.h"
 #include "tap.h"
-#include "profile/common.h"
+#include "widget/list.h"
 
 static uint32_t seed = 5;
 static uint32_t rnd(uint32_t n)
@@ -102,15 +102,15 @@ static void hits(void)
 	for (int i = 0; i < 300; i++) {
 		uint8_t at[60] = {0};
 		struct rows r = {0};
-		struct hits h = {.at = at};
+		struct list_hits h = {.at = at};
 		list_set_count(&r, 1 + rnd(60));
 		for (uint32_t k = 0; k < r.n; k++)
 			h.n += at[k] = !rnd(4);
 		list_select(&r, rnd(r.n));
 		uint32_t number, was = r.sel, next = 0, before = 0;
-		OK(profile_hits_step(&h, &r, 0, &number) == h.n && r.sel == was);
+		OK(list_hits_step(&h, &r, 0, &number) == h.n && r.sel == was);
 		if (!h.n) {
-			OK(!number && !profile_hits_step(&h, &r, 1, &number) && r.sel == was);
+			OK(!number && !list_hits_step(&h, &r, 1, &number) && r.sel == was);
 			continue;
 		}
 		for (uint32_t k = 0; k < r.n; k++) {
@@ -118,14 +118,14 @@ static void hits(void)
 			before += at[k] && k < was;
 		}
 		struct rows here = r;
-		OK(profile_hits_step(&h, &here, 2, &number) == h.n && at[here.sel] && number == before % h.n + 1);
+		OK(list_hits_step(&h, &here, 2, &number) == h.n && at[here.sel] && number == before % h.n + 1);
 		for (uint32_t k = 0; k < h.n; k++) {	/* all of them, from the next one on */
-			profile_hits_step(&h, &r, 1, &number);
+			list_hits_step(&h, &r, 1, &number);
 			OK(at[r.sel] && number == (next + k) % h.n + 1);
 		}
 		for (uint32_t k = 0; k < h.n; k++) {
 			uint32_t of = number;
-			profile_hits_step(&h, &r, -1, &number);
+			list_hits_step(&h, &r, -1, &number);
 			OK(at[r.sel] && number == (of == 1 ? h.n : of - 1));
 		}
 	}

@@ -264,7 +264,7 @@ void app_act(struct app *a, const struct act *act)
 		tag_preset_command(a, act->arg);
 		return;
 	}
-	enum verdict v = p->act(state_now(a), &a->env, act, &ask);
+	enum verdict v = pane_act(p, state_now(a), &a->env, act, &ask);
 	if (v == V_ASK)
 		app_handle_ask(a, &ask);
 	else if (v == V_PASS)
@@ -327,8 +327,8 @@ static void goto_deferred(struct app *a)
 	a->nav.later = (struct later){0};
 	if (l.pane != a->cur)
 		return;
-	if (l.load && pane_now(a)->load)
-		pane_now(a)->load(state_now(a), &a->env, &l.view);
+	if (l.load)
+		pane_load(pane_now(a), state_now(a), &a->env, &l.view);
 	if (!l.go)
 		return;
 	if (!pane_now(a)->go(state_now(a), &a->env, &l.place) && l.tell && !a->status.text[0])

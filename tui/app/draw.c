@@ -369,6 +369,7 @@ void app_draw(struct app *a, struct grid *g)
 	const struct pane_ops *p = pane_now(a);
 	struct rect area = {2, 0, a->env.rows, a->env.cols - a->screen.shift};
 	grid_focus(g, 2, 0);	/* the default if the pane has no selection */
+	pane_mark_hits(p, state_now(a), &a->env);
 	draw_head(a, g, -1, NULL);
 	draw_summary(a, g);
 	struct rect old = grid_clip(g, area);

@@ -17,20 +17,17 @@
 struct view app_view(const struct app *a)
 {
 	struct view v = {.pane = a->cur};
-	if (pane_now(a)->save && state_now(a))
-		pane_now(a)->save(state_now(a), &v);
+	if (state_now(a))
+		pane_save(pane_now(a), state_now(a), &a->env, &v);
 	return v;
 }
 
 void app_restore_view(struct app *a, const struct view *v)
 {
-	a->env.going = panes[v->pane]->load;
+	a->env.going = pane_has_view(panes[v->pane]);
 	app_show_pane(a, v->pane);
 	a->env.going = false;
-	if (!pane_now(a)->load)
-		return;
-	pane_now(a)->load(state_now(a), &a->env, v);
-	if (app_has_pending(a)) {
+	if (pane_load(pane_now(a), state_now(a), &a->env, v) && app_has_pending(a)) {
 		a->nav.later.load = true;
 		a->nav.later.pane = v->pane;
 		a->nav.later.view = *v;

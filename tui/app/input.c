@@ -162,7 +162,7 @@ static bool key_help(struct app *a, int32_t key)
 		u[text_encode_utf8((uint32_t)key, u)] = '\0';
 	struct act act = {CMD_SEARCH, 0, u};
 	struct ask ask = {.kind = ASK_NONE};
-	return pane_now(a)->act(state_now(a), &a->env, &act, &ask) == V_DONE;
+	return pane_act(pane_now(a), state_now(a), &a->env, &act, &ask) == V_DONE;
 }
 
 void app_key(struct app *a, int32_t key)
@@ -218,7 +218,7 @@ static void drag_mouse(struct app *a, int32_t key, int y, int x, struct ask *ask
 	if (time && !a->in.dragging)
 		app_act(a, &(struct act){CMD_RANGE, 0, NULL});
 	a->in.dragging = true;
-	p->click(state_now(a), &a->env, time ? a->in.drag_y : y, x, false, ask);
+	pane_click(p, state_now(a), &a->env, time ? a->in.drag_y : y, x, false, ask);
 	if (key != KEY_DROP)
 		return;
 	if (time)
@@ -242,7 +242,7 @@ static bool click_head(struct app *a, int y, int x)
 static void press_button(struct app *a, int32_t key, int y, int x)
 {
 	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
-	if (y < 0 || y >= a->screen.rows - 4 || x >= a->env.cols - a->screen.shift || !pane_now(a)->click ||
+	if (y < 0 || y >= a->screen.rows - 4 || x >= a->env.cols - a->screen.shift || !pane_can_click(pane_now(a)) ||
 	    app_too_small(a))
 		return;
 	x += a->screen.shift;
@@ -255,7 +255,7 @@ static void press_button(struct app *a, int32_t key, int y, int x)
 	a->in.drag_y = y;
 	a->in.dragging = false;
 	a->search.finding.dir = a->search.finding.more = 0;
-	pane_now(a)->click(state_now(a), &a->env, y, x, key == KEY_CLICK2, &ask);
+	pane_click(pane_now(a), state_now(a), &a->env, y, x, key == KEY_CLICK2, &ask);
 	app_handle_ask(a, &ask);
 	if (key == KEY_RCLICK)
 		app_act(a, &(struct act){CMD_OPEN, 0, NULL});

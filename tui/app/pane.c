@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The table of panes. A new pane needs a struct pane_ops, its bit in command.h, a row in
- * commands.def, and a line here; the tabs, the digits, the help and -pane=NAME use these.
+ * The table of panes, and what all panes that are lists have in common. A new pane needs a struct
+ * pane_ops, its bit in command.h, a row in commands.def, and a line here; the tabs, the digits, the
+ * help and -pane=NAME use these.
+ *
+ * A command goes to the pane first, and then to its list, so a pane can give any key another
+ * meaning. Matches of a search are found when they are needed, for a search command or before the
+ * pane is drawn, and kept until the rows or the expression change.
  */
 #include "config.h"
 #include "app/pane.h"
+
+#include "app/pane_table.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -51,4 +58,169 @@ void pane_set_choice(struct choice *c, const char *arg, const char *text, bool o
 	snprintf(c->arg, sizeof c->arg, "%s", arg);
 	snprintf(c->text, sizeof c->text, "%s", text);
 	c->on = on;
+}
+
+/* ---- lists */
+
+static struct list_part list_of(const struct pane_ops *p, void *st, const struct pane_env *env)
+{
+	return p->list ? p->list->part(st, env) : (struct list_part){0};
+}
+
+/* Leave a row that cannot be selected: in the direction of the move, or back if there are only such rows. */
+static void skip_rows(const struct pane_ops *p, const void *st, struct rows *r, uint32_t from)
+{
+	int64_t i = r->sel, dir = r->sel >= from ? 1 : -1;
+	for (int turn = 0; turn < 2; turn++, dir = -dir)
+		for (; i >= 0 && i < r->n; i += dir)
+			if (p->list->selectable(st, (uint32_t)i)) {
+				list_select(r, (uint32_t)i);
+				return;
+			}
+}
+
+/* The user has selected another row. */
+static void note_move(const struct pane_ops *p, void *st, const struct pane_env *env, const struct list_part *l)
+{
+	if (l->table)
+		pane_table_note_selection(l->table, st);
+	if (p->list->moved)
+		p->list->moved(st, env);
+}
+
+static enum verdict act_in_list(
+    const struct pane_ops *p, void *st, const struct pane_env *env, const struct act *a, struct ask *out)
+{
+	struct list_part l = list_of(p, st, env);
+	uint32_t from = l.rows ? l.rows->sel : 0;
+	if (!l.rows || !list_move(l.rows, a, l.h))
+		return l.table ? pane_table_act(l.table, st, env, a, out) : V_PASS;
+	if (p->list->selectable)
+		skip_rows(p, st, l.rows, from);
+	note_move(p, st, env, &l);
+	return V_DONE;
+}
+
+enum verdict pane_act(
+    const struct pane_ops *p, void *st, const struct pane_env *env, const struct act *a, struct ask *out)
+{
+	struct list_part l = list_of(p, st, env);
+	if (l.rows)
+		list_set_height(l.rows, l.h);
+	enum verdict v = p->act ? p->act(st, env, a, out) : V_PASS;
+	return v == V_PASS ? act_in_list(p, st, env, a, out) : v;
+}
+
+bool pane_can_click(const struct pane_ops *p)
+{
+	return p->list || p->click;
+}
+
+void pane_click(
+    const struct pane_ops *p, void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *out)
+{
+	struct list_part l = list_of(p, st, env);
+	uint32_t from = l.rows ? l.rows->sel : 0;
+	if (!p->list)
+		p->click(st, env, y, x, twice, out);
+	if (!l.rows || !list_click(l.rows, y - l.y, l.h))
+		return;
+	if (p->list->selectable && !p->list->selectable(st, l.rows->sel)) {
+		list_select(l.rows, from);
+		return;
+	}
+	note_move(p, st, env, &l);
+	if (twice)
+		pane_act(p, st, env, &(struct act){.cmd = CMD_OPEN}, out);
+}
+
+static void match_texts(
+    const struct pane_ops *p, const void *st, const struct pane_env *env, const struct list_part *l)
+{
+	struct buf b = {0};
+	for (uint32_t i = 0; i < l->rows->n; i++) {
+		buf_reset(&b);
+		if (p->list->text)
+			p->list->text(st, env, i, &b);
+		else
+			l->table->kind->text(st, env, l->table->item[i], &b);
+		l->hits->at[i] = b.n && regex_match(env->find.rx, b.p, b.n);
+	}
+	buf_free(&b);
+}
+
+void pane_mark_hits(const struct pane_ops *p, void *st, const struct pane_env *env)
+{
+	struct list_part l = list_of(p, st, env);
+	if (!l.rows || !l.hits || !env->find.rx || list_hits_are_current(l.hits, l.rows, env->find.rx))
+		return;
+	list_hits_begin(l.hits, l.rows, env->find.rx, l.rows->n);
+	if (!p->list->match || !p->list->match(st, env, l.hits->at))
+		match_texts(p, st, env, &l);
+	for (uint32_t i = 0; i < l.rows->n; i++)
+		l.hits->n += l.hits->at[i];
+}
+
+bool pane_can_search(const struct pane_ops *p, void *st, const struct pane_env *env)
+{
+	return p->find || list_of(p, st, env).hits;
+}
+
+uint32_t pane_search(const struct pane_ops *p, void *st, const struct pane_env *env, int dir, uint32_t *at)
+{
+	struct list_part l = list_of(p, st, env);
+	*at = 0;
+	if (p->find)
+		return p->find(st, env, dir, at);
+	if (!l.rows || !l.hits)
+		return 0;
+	pane_mark_hits(p, st, env);
+	uint32_t n = list_hits_step(l.hits, l.rows, dir, at);
+	if (n && dir)
+		note_move(p, st, env, &l);
+	return n;
+}
+
+int pane_choices(
+    const struct pane_ops *p, void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
+{
+	struct list_part l = list_of(p, st, env);
+	int n = p->choices ? p->choices(st, env, cmd, out) : 0;
+	return n || cmd != CMD_SORT || !l.table ? n : pane_table_choices(l.table, out);
+}
+
+/* ---- views of lists that have nothing else to keep */
+
+bool pane_has_view(const struct pane_ops *p)
+{
+	return p->load || p->list;
+}
+
+void pane_save(const struct pane_ops *p, void *st, const struct pane_env *env, struct view *v)
+{
+	struct list_part l = list_of(p, st, env);
+	if (p->save)
+		p->save(st, v);
+	if (p->save || !l.rows)
+		return;
+	view_put_cursor(v, "row", !l.rows->n ? 0 : l.table ? l.table->sel : l.rows->sel);
+	view_put_cursor(v, "top", l.rows->top);
+	view_put_cursor(v, "sort", l.table ? l.table->sort : 0);
+	view_put_cursor(v, "invert", l.table && l.table->invert);
+}
+
+bool pane_load(const struct pane_ops *p, void *st, const struct pane_env *env, const struct view *v)
+{
+	struct list_part l = list_of(p, st, env);
+	if (p->load)
+		p->load(st, env, v);
+	if (p->load || !l.rows)
+		return p->load;
+	l.rows->top = (uint32_t)view_get(v, "top");
+	if (l.table)
+		pane_table_load(l.table, st, env, view_get(v, "row"), (int)view_get(v, "sort"), view_get(v, "invert") != 0);
+	else
+		list_select(l.rows, (uint32_t)view_get(v, "row"));
+	note_move(p, st, env, &l);
+	return true;
 }

@@ -10,12 +10,15 @@
 #include "base/text/regex.h"
 #include "session/session.h"
 #include "term/grid.h"
+#include "widget/list.h"
+
+struct pane_table;
 
 /*
  * The pane interface. A pane is a set of pure functions of (its state, the session): draw() never
  * changes anything, keys arrive as commands (commands.def), and requests that concern the whole
  * program are returned in struct ask. A pane does not know keys, curses or other panes; links
- * between panes are places. All functions but act, draw and summary may be NULL.
+ * between panes are places. All functions but draw and summary may be NULL.
  */
 struct place {		/* a target of navigation; members that do not apply are 0 or NONE */
 	fun_id fun;
@@ -92,6 +95,24 @@ struct pane_report {		/* the report that shows the same as a pane; strings may b
 	const char *name, *arg, *options[3];
 };
 
+/* The list of a pane in which the user is. */
+struct list_part {
+	struct rows *rows;	/* NULL: none */
+	struct list_hits *hits;	/* matches of the search; NULL: the pane searches by pane_ops.find, or not at all */
+	struct pane_table *table;	/* NULL, or the table whose rows these are (app/pane_table.h), which is also sorted */
+	int y, h;		/* the line of the pane that has the first visible row, and the number of visible rows */
+};
+/* A pane that is a list: moves, clicks, the search and its marks are common to all (pane.c). */
+struct list_ops {
+	struct list_part (*part)(void *st, const struct pane_env *);
+	/* Append the text of a row in which `/` searches; an empty one never matches. NULL: that of the table. */
+	void (*text)(const void *st, const struct pane_env *, uint32_t row, struct buf *);
+	/* NULL, or search all rows at once: at[row] = 1. false: search their texts. */
+	bool (*match)(const void *st, const struct pane_env *, uint8_t *at);
+	bool (*selectable)(const void *st, uint32_t row);	/* NULL: all rows; otherwise moves skip the others */
+	void (*moved)(void *st, const struct pane_env *);	/* NULL, or the user has moved to another row */
+};
+
 struct pane_ops {
 	const char *name, *tab;	/* "top", "Top" */
 	int bit;		/* P_TOP: selects the rows of commands.def that apply here */
@@ -108,6 +129,7 @@ struct pane_ops {
 	void (*tick)(void *st, const struct pane_env *);	/* a background job of the session has new results */
 	/* PURE. The grid is clipped to the pane's area: below the two head lines, above the last two lines. */
 	void (*draw)(const void *st, const struct pane_env *, struct grid *);
+	const struct list_ops *list;	/* NULL: the pane is not a list */
 	enum verdict (*act)(void *st, const struct pane_env *, const struct act *, struct ask *);
 	bool (*go)(void *st, const struct pane_env *, const struct place *);	/* show the place; false: cannot */
 	/* fill in what is under the cursor; *place is PLACE_NONE on entry */
@@ -115,7 +137,8 @@ struct pane_ops {
 	/* Store the topics that K explains here and return how many, at most TOPICS_MAX. The app adds the states
 	   at the place and the functions. */
 	int (*topics)(const void *st, const struct pane_env *, enum topic *);
-	void (*save)(const void *st, struct view *);	/* append its words to a view without any */
+	/* Append its words to a view without any. Both NULL for a list: its rows. */
+	void (*save)(const void *st, struct view *);
 	void (*load)(void *st, const struct pane_env *, const struct view *);
 	/* Return how many values the menu of a command without an argument has; 0: run it without a menu. */
 	int (*choices)(const void *st, const struct pane_env *, enum cmd_id, struct choice *);
@@ -125,7 +148,7 @@ struct pane_ops {
 	/* Move to the next match of env->find (dir 1, -1) from the cursor; 0: stay; 2: at or after the cursor
 	   (while the user types). Return the number of matches; *at: index of the current one, from 1. FIND_ON:
 	   the search runs in the background. find() is called again when job() has ended, unless the pane has no
-	   such job: then it moves the cursor itself. */
+	   such job: then it moves the cursor itself. NULL: the search of the list. */
 	uint32_t (*find)(void *st, const struct pane_env *, int dir, uint32_t *at);
 	/* Append the key hints of the last line, "Enter peek  c cum". NULL: made from commands.def. */
 	void (*keys)(const void *st, const struct pane_env *, struct buf *);
@@ -133,6 +156,7 @@ struct pane_ops {
 	   whole width. */
 	void (*side)(const void *st, const struct pane_env *, struct grid *);
 	int side_cols;
+	/* A click that is not on a list. */
 	void (*click)(void *st, const struct pane_env *, int y, int x, bool twice, struct ask *);
 	/* Return the background job, or NULL. When it has ended (or is to be waited for), done() takes its result,
 	   and may return a request in *ask. */
@@ -152,5 +176,17 @@ extern const struct pane_ops pane_goroutines, pane_tasks, pane_gc, pane_events, 
 extern const struct pane_ops *const panes[];	/* pane.c: in the order of the tabs, ends with NULL */
 /* Return the index of a pane, or -1 if the name is unknown. */
 int pane_find(const char *name);
+
+/* For the app: what the pane or its list does. */
+enum verdict pane_act(const struct pane_ops *, void *st, const struct pane_env *, const struct act *, struct ask *);
+bool pane_can_click(const struct pane_ops *);
+void pane_click(const struct pane_ops *, void *st, const struct pane_env *, int y, int x, bool twice, struct ask *);
+bool pane_can_search(const struct pane_ops *, void *st, const struct pane_env *);
+uint32_t pane_search(const struct pane_ops *, void *st, const struct pane_env *, int dir, uint32_t *at);
+void pane_mark_hits(const struct pane_ops *, void *st, const struct pane_env *);	/* before it is drawn */
+int pane_choices(const struct pane_ops *, void *st, const struct pane_env *, enum cmd_id, struct choice *);
+bool pane_has_view(const struct pane_ops *);		/* its state can be saved and restored */
+void pane_save(const struct pane_ops *, void *st, const struct pane_env *, struct view *);
+bool pane_load(const struct pane_ops *, void *st, const struct pane_env *, const struct view *);	/* false: it has none */
 
 #endif

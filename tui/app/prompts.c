@@ -47,8 +47,8 @@ void app_search(struct app *a, const char *re)
 static uint32_t find_hits(struct app *a, int dir, char *out, size_t n)
 {
 	uint32_t at = 0, hits = 0;
-	if (a->search.find && pane_now(a)->find)
-		hits = pane_now(a)->find(state_now(a), &a->env, dir, &at);
+	if (a->search.find)
+		hits = pane_search(pane_now(a), state_now(a), &a->env, dir, &at);
 	if (hits == FIND_ON)
 		snprintf(out, n, "searching");
 	else if (hits && at)
@@ -76,6 +76,11 @@ static void queue_find(struct app *a, int dir)
 		f->more += dir;
 }
 
+bool app_can_search(struct app *a)
+{
+	return pane_can_search(pane_now(a), state_now(a), &a->env);
+}
+
 void app_find(struct app *a, int dir)
 {
 	char hits[40];
@@ -84,7 +89,7 @@ void app_find(struct app *a, int dir)
 		app_message(a, ST_DIM, "no search: / starts one");
 		return;
 	}
-	if (!pane_now(a)->find) {
+	if (!app_can_search(a)) {
 		app_message(a, ST_DIM, "search is not available in this pane");
 		return;
 	}
@@ -185,19 +190,18 @@ static void count_functions(struct app *a, const struct regex *rx)
 static void search_live(struct app *a, struct regex *rx)
 {
 	char hits[40] = "";
-	const struct pane_ops *p = pane_now(a);
+	bool can = app_can_search(a);
 	if (a->search.find != a->search.find_before)
 		regex_free(a->search.find);
 	a->search.find = rx;
 	report_search(a);
-	if (p->save && p->load)
-		p->load(state_now(a), &a->env, &a->prompt.before);
-	uint32_t n = rx && p->find ? find_hits(a, 2, hits, sizeof hits) : 0;
-	bool none = rx && p->find && !n;
+	pane_load(pane_now(a), state_now(a), &a->env, &a->prompt.before);
+	uint32_t n = rx && can ? find_hits(a, 2, hits, sizeof hits) : 0;
+	bool none = rx && can && !n;
 	a->search.finding.on = false;
 	if (n == FIND_ON)
 		queue_find(a, 2);
-	app_note(a, none, p->find ? hits : "search is not available in this pane");
+	app_note(a, none, can ? hits : "search is not available in this pane");
 }
 
 /* After each change: compile the expression and show its effect. */
@@ -259,7 +263,6 @@ static void finish_prompt(struct app *a, enum cmd_id what, const char *text)
 
 static void cancel_prompt(struct app *a, enum cmd_id what)
 {
-	const struct pane_ops *p = pane_now(a);
 	if (what != CMD_SEARCH)
 		return;
 	if (a->search.find != a->search.find_before)
@@ -267,8 +270,7 @@ static void cancel_prompt(struct app *a, enum cmd_id what)
 	a->search.find = a->search.find_before;
 	a->search.finding.on = false;
 	report_search(a);
-	if (p->save && p->load)
-		p->load(state_now(a), &a->env, &a->prompt.before);
+	pane_load(pane_now(a), state_now(a), &a->env, &a->prompt.before);
 }
 
 void app_prompt_key(struct app *a, int32_t key)

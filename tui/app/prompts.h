@@ -38,6 +38,7 @@ const char *app_prompt_label(const struct app *);
 void app_note(struct app *, bool bad, const char *);	/* set the note after the prompt */
 
 void app_complete(struct app *);		/* complete.c: handle Tab in the ":" line */
+bool app_can_search(struct app *);		/* the pane has a search */
 void app_find(struct app *, int dir);			/* n, N */
 void app_finish_find(struct app *);		/* use the result of a background search if it is ready */
 void app_find_stay(struct app *); /* a key was pressed during the search: if it moved the cursor, the result will not */

@@ -78,7 +78,7 @@ static void filter_out_selected(struct app *a, enum cmd_id cmd, const char *re)
 	struct ask ask = {.kind = ASK_NONE};
 	static const enum cmd_id ways[] = {CMD_DOWN, CMD_UP};
 	for (int i = 0; i < 2 && pane_now(a)->bit == P_TOP; i++) {
-		pane_now(a)->act(state_now(a), &a->env, &(struct act){ways[i], 0, NULL}, &ask);
+		pane_act(pane_now(a), state_now(a), &a->env, &(struct act){ways[i], 0, NULL}, &ask);
 		next = app_view(a);
 		if (!view_same(&next, &here))
 			break;

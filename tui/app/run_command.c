@@ -182,7 +182,7 @@ static void do_pane(struct app *a, const struct act *act, int i)
 		return;
 	}
 	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
-	enum verdict v = panes[i]->act(state_now(a), &a->env, act, &ask);
+	enum verdict v = pane_act(panes[i], state_now(a), &a->env, act, &ask);
 	app_handle_ask(a, &ask);
 	if (v != V_PASS)
 		return;
@@ -244,7 +244,7 @@ static void do_cancel(struct app *a)
 static uint32_t hits_here(struct app *a)
 {
 	uint32_t at;
-	return a->search.find ? pane_now(a)->find(state_now(a), &a->env, 0, &at) : 0;
+	return a->search.find ? pane_search(pane_now(a), state_now(a), &a->env, 0, &at) : 0;
 }
 
 static void do_search_selected(struct app *a)
@@ -263,12 +263,12 @@ static void do_search_selected(struct app *a)
 	const char *re = app_exact_regex(a, name), *slash = strrchr(name, '/'), *dot = strrchr(name, '.');
 	const char *less[] = {name, slash ? slash + 1 : name, dot && dot[1] ? dot + 1 : name};
 	app_search(a, re);
-	for (size_t i = 0; i < sizeof less / sizeof *less && pane_now(a)->find && !hits_here(a); i++) {
+	for (size_t i = 0; i < sizeof less / sizeof *less && app_can_search(a) && !hits_here(a); i++) {
 		const char *exact = app_exact_regex(a, less[i]);
 		app_search(a,
 		    arena_printf(&a->scratch, i < 2 ? "%.*s" : "\\b%.*s\\b", (int)strlen(exact) - 2, exact + 1));
 	}
-	if (pane_now(a)->find && !hits_here(a))
+	if (app_can_search(a) && !hits_here(a))
 		app_search(a, re);
 	app_find(a, 1);
 }

@@ -91,7 +91,7 @@ int app_choices(const struct app *a, enum cmd_id id, struct choice *out)
 {
 	const struct query *q = session_query(a->s);
 	const struct pane_ops *p = pane_now(a);
-	int n = p->choices ? p->choices(state_now(a), &a->env, id, out) : 0;
+	int n = pane_choices(p, state_now(a), &a->env, id, out);
 	if (id == CMD_LOAD)
 		return filter_set_choices(a, out);
 	if (n || !(p->bit & (P_CALLS | P_TAGS)))
@@ -195,7 +195,7 @@ static void toggle_tag(struct app *a)
 	a->env.tagged = a->tagged;
 	a->tagged[a->env.ntagged++] = p.fun;
 	struct ask ask = {.kind = ASK_NONE};
-	pane_now(a)->act(state_now(a), &a->env, &(struct act){CMD_DOWN, 0, NULL}, &ask);
+	pane_act(pane_now(a), state_now(a), &a->env, &(struct act){CMD_DOWN, 0, NULL}, &ask);
 	app_message(a, ST_DIM, "%zu tagged: :tagged shows only stacks through %s", a->env.ntagged,
 	    a->env.ntagged == 1 ? "it" : "them");
 }

@@ -402,10 +402,6 @@ static enum verdict events_pane_act(void *st, const struct pane_env *env, const 
 		go_to(p, env, p->scope.t1 - 1);
 		p->last = true;
 	}
-	if (list_move(&p->rows, a, env->rows - 1 - events_footer_height(p, env))) {
-		turn_page(p, env);
-		return V_DONE;
-	}
 	switch ((int)a->cmd) {
 	case CMD_KINDS: return kinds_cmd(p, env, a->arg, out);
 	case CMD_STACKS:
@@ -551,16 +547,6 @@ static void events_pane_keys(const void *st, const struct pane_env *env, struct 
 		: "j k  gt time  e kinds  & match  / n N find  Enter timeline  r raw  S stacks  v range  6 goroutine");
 }
 
-static void events_pane_click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
-{
-	struct events *p = st;
-	(void)x;
-	if (!list_click(&p->rows, y - 1, env->rows - 1))
-		return;
-	if (twice)
-		events_pane_act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
-}
-
 static int events_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
 {
 	const struct events *p = st;
@@ -569,6 +555,19 @@ static int events_pane_topics(const void *st, const struct pane_env *env, enum t
 	t[1] = TOPIC_E_EVENT;
 	return 2;
 }
+
+static struct list_part events_part(void *st, const struct pane_env *env)
+{
+	struct events *p = st;
+	return (struct list_part){.rows = &p->rows, .y = 1, .h = env->rows - 1 - events_footer_height(p, env)};
+}
+
+static void events_moved(void *st, const struct pane_env *env)
+{
+	turn_page(st, env);
+}
+
+static const struct list_ops events_rows = {.part = events_part, .moved = events_moved};
 
 const struct pane_ops pane_events = {
     .name = "events",
@@ -581,6 +580,7 @@ const struct pane_ops pane_events = {
     .close = close_events,
     .update = events_pane_update,
     .draw = events_draw,
+    .list = &events_rows,
     .act = events_pane_act,
     .go = events_pane_go,
     .choices = events_pane_choices,
@@ -599,5 +599,4 @@ const struct pane_ops pane_events = {
     .copy = events_pane_copy,
     .report = events_pane_report,
     .side = events_draw_side,
-    .click = events_pane_click,
 };

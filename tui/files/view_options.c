@@ -63,7 +63,7 @@ void view_options_put(struct app *a, struct buf *b)
 	for (int i = 2; i < c.n; i++) {
 		bool dashes = !files && !strcmp(c.v[i], "--");
 		files |= dashes;
-		if (dashes && pane_now(a)->save && pane_now(a)->load) {
+		if (dashes && pane_has_view(pane_now(a))) {
 			struct view here = app_view(a);
 			buf_puts(b, " -at=@");
 			view_print(b, &here, true);
@@ -106,7 +106,7 @@ static int view_options_goto_at(struct app *a, const char *where)
 	struct err e;
 	if (where[0] == '@') {
 		const char *end = view_parse(where + 1, &to);
-		if (!end || *end || !pane_now(a)->load)
+		if (!end || *end || !pane_has_view(pane_now(a)))
 			return -1;
 		app_restore_view(a, &to);
 		a->status.greeted = true;
@@ -142,7 +142,7 @@ void view_options_goto_command(struct app *a, const struct act *act)
 	if (act->cmd == CMD_GOTO_TASK && isdigit((unsigned char)act->arg[0])) {
 		struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
 		if (app_open(a, "timeline", NULL)) {
-			pane_now(a)->act(state_now(a), &a->env, act, &ask);
+			pane_act(pane_now(a), state_now(a), &a->env, act, &ask);
 			app_handle_ask(a, &ask);
 		}
 		return;

@@ -11,53 +11,66 @@
 
 #include "store/tracks/time_search.h"
 
-const struct gc_cycle *gc_cycle_at(const struct gc_state *p, uint32_t row)
+enum cycle_col {
+	CYCLE_NUMBER, CYCLE_START, CYCLE_MARK, CYCLE_STW, CYCLE_ASSIST, CYCLE_ASSISTS, CYCLE_HEAP, CYCLE_AFTER, CYCLE_GOAL,
+	CYCLE_SWEEP, CYCLE_COLS
+};
+static const struct pane_table_column cols[CYCLE_COLS] = {
+    [CYCLE_NUMBER] = {{"GC", 5, true, 0, 0, 0, "number"}, "the number of the cycle", true},
+    [CYCLE_START] = {{"START", 9, true, 0, 0, 0, "start"}, "when it started", true},
+    [CYCLE_MARK] = {{"MARK", 7, true, 0, 0, 0, "mark"}, "duration of the mark phase", false},
+    [CYCLE_STW] = {{"STW", 7, true, 0, 0, 0, "stw"}, "duration of its two stops", false},
+    [CYCLE_ASSIST] = {{"ASSIST", 7, true, 0, 0, 0, "assist"}, "time of its mark assists", false},
+    [CYCLE_ASSISTS] = {{"ASSISTS", 7, true, 0, 0, 0, "assists"}, "number of its mark assists", false},
+    [CYCLE_HEAP] = {{"HEAP", 6, true, 0, 0, 0, "heap_before"}, "heap size at its start", false},
+    [CYCLE_AFTER] = {{"AFTER", 6, true, 0, 0, 0, "heap_after"}, "heap size at the end of the mark phase", false},
+    [CYCLE_GOAL] = {{"GOAL", 6, true, 0, 0, 0, "goal"}, "heap goal", false},
+    [CYCLE_SWEEP] = {{"SWEEP", 7, true, 0, 0, 0, "sweep"}, "time spent sweeping for allocations", false},
+};
+
+/* A value to sort by; none: the trace does not have it. */
+struct cycle_value { int64_t v; bool none; };
+
+const struct gc_cycle *gc_selected_cycle(const struct gc_state *p)
 {
-	return row < p->rows[0].n ? &p->cycle[p->row[0][row]] : NULL;
+	uint32_t i = pane_table_selected(&p->table[GC_CYCLES]);
+	return i == UINT32_MAX ? NULL : &p->cycle[i];
 }
 
-void gc_cycles_list(struct gc_state *p, const struct snap *sn, int64_t select)
-{
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < p->ncycle; i++)
-		if (p->cycle[i].t1 >= p->scope.t0 && p->cycle[i].t0 < p->scope.t1)
-			p->row[0][n++] = i;
-	gc_table_order(p, sn, GC_CYCLES, n, select);
-}
-
-static struct gc_key heap_at(const struct snap *sn, enum counter c, int64_t t)
+static struct cycle_value heap_at(const struct snap *sn, enum counter c, int64_t t)
 {
 	uint32_t i = time_search_counter(sn, c, t);
-	return i == UINT32_MAX ? (struct gc_key){0, true} : (struct gc_key){(int64_t)store_count(sn->st, c, i)->v, false};
+	return i == UINT32_MAX ? (struct cycle_value){0, true} : (struct cycle_value){(int64_t)store_count(sn->st, c, i)->v, false};
 }
 
-struct gc_key gc_cycle_value(const struct snap *sn, const struct gc_cycle *c, enum gc_cycle_col col)
+static struct cycle_value value_of(const struct snap *sn, const struct gc_cycle *c, enum cycle_col col)
 {
 	switch (col) {
-	case CYCLE_NUMBER: return (struct gc_key){c->number, false};
-	case CYCLE_START: return (struct gc_key){c->t0, false};
-	case CYCLE_MARK: return (struct gc_key){c->t1 - c->t0, false};
-	case CYCLE_STW: return (struct gc_key){gc_cycle_stw(c), gc_cycle_stw(c) < 0};
-	case CYCLE_ASSIST: return (struct gc_key){c->assist, false};
-	case CYCLE_ASSISTS: return (struct gc_key){c->nassist, false};
+	case CYCLE_NUMBER: return (struct cycle_value){c->number, false};
+	case CYCLE_START: return (struct cycle_value){c->t0, false};
+	case CYCLE_MARK: return (struct cycle_value){c->t1 - c->t0, false};
+	case CYCLE_STW: return (struct cycle_value){gc_cycle_stw(c), gc_cycle_stw(c) < 0};
+	case CYCLE_ASSIST: return (struct cycle_value){c->assist, false};
+	case CYCLE_ASSISTS: return (struct cycle_value){c->nassist, false};
 	case CYCLE_HEAP: return heap_at(sn, CT_HEAP_LIVE, c->t0);
-	case CYCLE_AFTER: return c->open ? (struct gc_key){0, true} : heap_at(sn, CT_HEAP_LIVE, c->t1);
+	case CYCLE_AFTER: return c->open ? (struct cycle_value){0, true} : heap_at(sn, CT_HEAP_LIVE, c->t1);
 	case CYCLE_GOAL: return heap_at(sn, CT_HEAP_GOAL, c->t0);
-	case CYCLE_SWEEP: return (struct gc_key){c->sweep, false};
+	case CYCLE_SWEEP: return (struct cycle_value){c->sweep, false};
 	case CYCLE_COLS: break;
 	}
-	return (struct gc_key){0, true};
+	return (struct cycle_value){0, true};
 }
 
-void gc_cycle_cell(const struct snap *sn, struct grid *g, int w, const struct gc_cycle *c, enum gc_cycle_col col)
+static void draw_cell(const void *st, const struct pane_env *env, struct grid *g, int w, uint32_t item, int col)
 {
-	struct gc_key k = gc_cycle_value(sn, c, col);
+	const struct gc_cycle *c = &((const struct gc_state *)st)->cycle[item];
+	struct cycle_value k = value_of(session_snap(env->s), c, (enum cycle_col)col);
 	if (k.none) {
 		if (!c->open || col != CYCLE_AFTER)
 			grid_right(g, 0, w, ST_DIM, 0, "-");
 		return;
 	}
-	switch (col) {
+	switch ((enum cycle_col)col) {
 	case CYCLE_NUMBER:
 	case CYCLE_ASSISTS: tracepane_draw_count(g, 0, w, k.v); break;
 	case CYCLE_START: tracepane_draw_time(g, 0, w, k.v); break;
@@ -71,3 +84,32 @@ void gc_cycle_cell(const struct snap *sn, struct grid *g, int w, const struct gc
 	case CYCLE_COLS: break;
 	}
 }
+
+static int compare(const void *st, const struct pane_env *env, int col, int sign, uint32_t i, uint32_t k)
+{
+	const struct gc_state *p = st;
+	struct cycle_value a = value_of(session_snap(env->s), &p->cycle[i], (enum cycle_col)col),
+			   b = value_of(session_snap(env->s), &p->cycle[k], (enum cycle_col)col);
+	return a.none || b.none ? a.none - b.none : sign * ((a.v > b.v) - (a.v < b.v));
+}
+
+static void put_text(const void *st, const struct pane_env *env, uint32_t item, struct buf *b)
+{
+	const struct gc_cycle *c = &((const struct gc_state *)st)->cycle[item];
+	buf_printf(b, "GC %u ", c->number);
+	gc_put_cause(session_snap(env->s)->st, c->span, b);
+}
+
+static int64_t id_of(const void *st, uint32_t item)
+{
+	return ((const struct gc_state *)st)->cycle[item].span;
+}
+
+static bool is_in_range(const void *st, const struct pane_env *env, uint32_t item)
+{
+	const struct gc_state *p = st;
+	(void)env;
+	return p->cycle[item].t1 >= p->scope.t0 && p->cycle[item].t0 < p->scope.t1;
+}
+
+const struct pane_table_kind gc_cycles_table = {cols, CYCLE_COLS, CYCLE_NUMBER, put_text, draw_cell, compare, id_of, is_in_range};

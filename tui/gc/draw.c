@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The parts of the garbage collection pane below its table (gc/table.c): the utilisation curve,
+ * The parts of the garbage collection pane below its table (app/pane_table.c): the utilisation curve,
  * with its worst windows if there is room, and in the side part the goroutines that assisted.
  *
  * The curve has PLOT points and as many columns as fit; a column shows the worst of its points, so
@@ -97,7 +97,8 @@ static void draw_worst(const struct gc_state *p, const struct pane_env *env, str
 static int curve_of(const struct gc_state *p, const struct pane_env *env)
 {
 	enum { AROUND = 6, MOST = 30 };	/* lines of the table heading and around the curve */
-	uint32_t rows = p->rows[0].n > p->rows[1].n ? p->rows[0].n : p->rows[1].n;
+	uint32_t cycles = p->table[GC_CYCLES].rows.n, stops = p->table[gc_stops_list(p)].rows.n,
+		 rows = cycles > stops ? cycles : stops;
 	int least = env->rows >= 40 ? 20 : 6, free = env->rows - AROUND - (rows < 3 ? 3 : rows > 1000 ? 1000 : (int)rows);
 	return env->rows < 14 ? 0 : free < least ? least : free > MOST ? MOST : free;
 }
@@ -148,11 +149,12 @@ static void draw_below(const struct gc_state *p, const struct pane_env *env, str
 void gc_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct gc_state *p = st;
-	const struct rows *rows = &p->rows[p->stops];
+	const struct pane_table *t = &p->table[gc_list(p)];
 	int h = gc_table_height(p, env);
-	gc_table_draw(p, env, g, h);
-	if (!rows->n)
+	pane_table_draw(t, p, env, g, 0, h, p->part != PART_TABLE);
+	if (!t->rows.n)
 		tracepane_draw_empty(g, 1, !session_snap(env->s)->complete ? "Nothing has been read yet."
+			: env->grep.rx ? "No row matches: & and Enter shows all rows."
 			: p->scope.f.g ? "Nothing passes the filters.\n"
 					 "R removes all filters, u the last one."
 			: p->scope.part ? "No GC cycle in this range: :t without argument shows the whole trace."
@@ -237,16 +239,16 @@ void gc_draw_side(const void *st, const struct pane_env *env, struct grid *g)
 	const struct gc_state *p = st;
 	const struct snap *sn = session_snap(env->s);
 	int y = 0;
-	if (p->stops && p->rows[1].n) {
-		const struct stop_group *group = gc_stop_group_at(p, p->rows[1].sel);
-		const struct stop *one = group ? &p->stop.v[group->longest] : gc_stop_at(p, p->rows[1].sel);
+	const struct stop_group *group = p->stops ? gc_selected_group(p) : NULL;
+	const struct stop *one = group ? &p->stop.v[group->longest] : p->stops ? gc_selected_stop(p) : NULL;
+	if (one) {
 		grid_text(g, y++, 0, ST_HEAD, 0, group ? "stack of the longest stop" : "where it was stopped");
 		tracepane_draw_stack(env, g, y, g->h, store_span(sn->st, one->span)->s.stack);
 		return;
 	}
-	if (!p->rows[0].n)
+	const struct gc_cycle *c = gc_selected_cycle(p);
+	if (!c)
 		return;
-	const struct gc_cycle *c = gc_cycle_at(p, p->rows[0].sel);
 	grid_printf(g, y++, 0, ST_HEAD, 0, "mark assists in cycle %u: time, count", c->number);
 	if (c->nassist) {
 		y = draw_helpers(p, env, g, y, y + (g->h - y) / 3, c, false);

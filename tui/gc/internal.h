@@ -3,6 +3,7 @@
 #ifndef TTRACE_GC_INTERNAL_H
 #define TTRACE_GC_INTERNAL_H
 
+#include "app/pane_table.h"
 #include "base/async.h"
 #include "profile/common.h"
 #include "trace/gc_cycles.h"
@@ -40,26 +41,16 @@ struct gc_stops {
 
 /* The tables of the upper part: cycles, stops, and sums of stops by kind or by caller. */
 enum gc_list { GC_CYCLES, GC_STOPS, GC_SUMS, GC_LISTS };
-enum gc_cycle_col {
-	CYCLE_NUMBER, CYCLE_START, CYCLE_MARK, CYCLE_STW, CYCLE_ASSIST, CYCLE_ASSISTS, CYCLE_HEAP, CYCLE_AFTER, CYCLE_GOAL,
-	CYCLE_SWEEP, CYCLE_COLS
-};
-enum gc_stop_col { STOP_START, STOP_DUR, STOP_WHY, STOP_WHO, STOP_COLS };
-enum gc_sum_col { SUM_COUNT, SUM_TOTAL, SUM_MAX, SUM_MEAN, SUM_NAME, SUM_COLS };
-enum { GC_COLS_MAX = CYCLE_COLS };
 
 struct gc_state {
 	struct arena mem, curve;
 	struct tracepane_scope scope;
 	struct gc_cycle *cycle;
 	uint32_t ncycle;
-	uint32_t *row[2];		/* displayed rows: indexes of cycle[]; of stop.v[] or stop.group[] */
 	struct gc_stops stop;
-	int sort[GC_LISTS];		/* the sort column of each table */
-	bool invert[GC_LISTS];
-	struct rows rows[2], worst_rows;
-	struct hits hit;		/* matches of the search, by row of the displayed table */
-	bool stops;			/* the table shows stop-the-world pauses */
+	struct pane_table table[GC_LISTS];	/* items: cycle[], stop.v[], stop.group[] */
+	struct rows worst_rows;
+	bool stops;			/* the displayed table has stop-the-world pauses, or their sums */
 	enum gc_part part;
 	unsigned include;
 	int pct;
@@ -77,51 +68,35 @@ struct gc_state {
 	struct mmu_window worst[WORST];
 };
 
-/* Return the number of lines of the table. */
+/* Return the number of rows for which the table has room. */
 int gc_table_height(const struct gc_state *, const struct pane_env *);
-
-/* gc/table.c: columns, order and drawing of the displayed table. */
-enum gc_list gc_list(const struct gc_state *);
-void gc_table_begin(struct gc_state *);	/* set the initial orders */
-/* Sort the n rows of that table, and select the first row whose identity, as gc_selected() returns it, is
-   `select`; -1: none. */
-void gc_table_order(struct gc_state *, const struct snap *, enum gc_list, uint32_t n, int64_t select);
-/* Return the identity of the selected row of the cycles (0) or of the stops (1), independent of the order; -1: none. */
-int64_t gc_selected(const struct gc_state *, int stops);
-/* Handle sorting. */
-enum verdict gc_table_act(struct gc_state *, const struct pane_env *, const struct act *, struct ask *);
-int gc_table_sorts(const struct gc_state *, struct choice *);
-void gc_table_report(const struct gc_state *, const struct pane_env *, struct pane_report *);
-/* Draw the heading and h rows. */
-void gc_table_draw(const struct gc_state *, const struct pane_env *, struct grid *, int h);
+/* Return which table of stops there is, and which table is displayed. */
+static inline enum gc_list gc_stops_list(const struct gc_state *p)
+{
+	return p->stop.by != STOPS_SINGLE && !p->stop.open ? GC_SUMS : GC_STOPS;
+}
+static inline enum gc_list gc_list(const struct gc_state *p)
+{
+	return p->stops ? gc_stops_list(p) : GC_CYCLES;
+}
 
 /* cycles.c: the cycles in the scope. */
-const struct gc_cycle *gc_cycle_at(const struct gc_state *, uint32_t row);
-void gc_cycles_list(struct gc_state *, const struct snap *, int64_t select);	/* make the rows, in order */
-struct gc_key { int64_t v; bool none; };
-/* The value of the cell. */
-struct gc_key gc_cycle_value(const struct snap *, const struct gc_cycle *, enum gc_cycle_col);
-void gc_cycle_cell(const struct snap *, struct grid *, int w, const struct gc_cycle *, enum gc_cycle_col);
+extern const struct pane_table_kind gc_cycles_table;
+/* Return the selected cycle; NULL: there is none. */
+const struct gc_cycle *gc_selected_cycle(const struct gc_state *);
 
-/* gc/stops.c: the stops in the scope. List them again, with the row whose gc_selected() was `select` selected if
-   it is still there; -1: none. Calls list_set_count(). */
-void gc_stops_make(struct gc_state *, const struct snap *, int64_t select);
-void gc_stops_load(struct gc_state *, const struct snap *, const struct view *); /* As save() of the pane wrote it. */
-void gc_stops_list(struct gc_state *, const struct snap *, int64_t select);
-/* Compare stops or groups a and b (indexes into stop.v[] or stop.group[]) by a column; sign: 1 ascending, -1
-   descending. */
-int gc_stop_cmp(const struct gc_state *, const struct store *, enum gc_stop_col, int sign, uint32_t a, uint32_t b);
-int gc_sum_cmp(const struct gc_state *, const struct store *, enum gc_sum_col, int sign, uint32_t a, uint32_t b);
-void gc_stop_cell(const struct pane_env *, struct grid *, int w, const struct stop *, enum gc_stop_col);
-void gc_sum_cell(const struct gc_state *, const struct pane_env *, struct grid *, int w, const struct stop_group *,
-    enum gc_sum_col);
-/* Return the stop or the group in a row of the table of stops; the other function returns NULL. */
-const struct stop *gc_stop_at(const struct gc_state *, uint32_t row);
-const struct stop_group *gc_stop_group_at(const struct gc_state *, uint32_t row);
+/* gc/stops.c: the stops in the scope. Find them again, and list them. */
+extern const struct pane_table_kind gc_stops_table, gc_kinds_table;
+void gc_stops_make(struct gc_state *, const struct pane_env *);
+void gc_stops_load(struct gc_state *, const struct pane_env *, const struct view *); /* As save() of the pane wrote it. */
+/* Return the selected stop or group, whichever the table of stops has; the other function returns NULL. */
+const struct stop *gc_selected_stop(const struct gc_state *);
+const struct stop_group *gc_selected_group(const struct gc_state *);
 void gc_stop_name(const struct store *, uint32_t span, struct buf *);	/* append the reason of the stop */
-/* Append the name of the open group. */
-void gc_stops_open_name(const struct gc_state *, const struct store *, struct buf *);
-void gc_stop_group_name(const struct gc_state *, const struct store *, const struct stop_group *, struct buf *);
+/* Append the name of the group of a stop. */
+void gc_stops_group_name(const struct gc_state *, const struct store *, const struct stop *, struct buf *);
+/* Append the goroutine that caused a span and the place in the program, for searches. */
+void gc_put_cause(const struct store *, uint32_t span, struct buf *);
 /* Handle grouping, and Enter and q on groups. V_PASS: another command. */
 enum verdict gc_stops_act(struct gc_state *, const struct pane_env *, const struct act *, struct ask *);
 int gc_stops_groups(const struct gc_state *, struct choice *);	/* the choices of gr */

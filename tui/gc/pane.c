@@ -46,53 +46,6 @@ static int64_t overlap_ns(const struct tracepane_scope *s, int64_t t0, int64_t t
 	return b > a ? b - a : 0;
 }
 
-/* Append the text of a row for searches, with the goroutine that caused it. */
-static void row_text(const struct gc_state *p, const struct snap *sn, uint32_t i, struct buf *b)
-{
-	const struct gc_cycle *c = p->stops ? NULL : gc_cycle_at(p, i);
-	const struct stop *stop = c ? NULL : gc_stop_at(p, i);
-	if (!c && !stop) {
-		gc_stop_group_name(p, sn->st, gc_stop_group_at(p, i), b);
-		return;
-	}
-	const struct sink_span *s = &store_span(sn->st, c ? c->span : stop->span)->s;
-	if (c) {
-		buf_printf(b, "GC %u ", c->number);
-	} else {
-		gc_stop_name(sn->st, stop->span, b);
-		buf_putc(b, ' ');
-	}
-	if (s->trk) {
-		buf_puts(b, "by ");
-		tracepane_put_track(sn->st, s->trk, b);
-		buf_putc(b, ' ');
-	}
-	tracepane_put_call_site(sn->st, s->stack, b);
-}
-
-static void mark_hits(struct gc_state *p, const struct pane_env *env)
-{
-	struct buf b = {0};
-	uint32_t n = p->rows[p->stops].n;
-	profile_hits_init(&p->hit, env, n);
-	for (uint32_t i = 0; p->hit.at && i < n; i++) {
-		buf_reset(&b);
-		row_text(p, session_snap(env->s), i, &b);
-		p->hit.n += p->hit.at[i] = regex_match(env->find.rx, b.p, b.n);
-	}
-	buf_free(&b);
-}
-
-static uint32_t gc_pane_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
-{
-	struct gc_state *p = st;
-	mark_hits(p, env);
-	uint32_t n = profile_hits_step(&p->hit, &p->rows[p->stops], dir, at);
-	if (n && dir)
-		p->part = PART_TABLE;
-	return n;
-}
-
 /* Compute the distribution of the durations of stops. */
 static void measure_stops(struct gc_state *p)
 {
@@ -111,23 +64,20 @@ static void measure_stops(struct gc_state *p)
 static void gc_pane_update(void *st, const struct pane_env *env)
 {
 	struct gc_state *p = st;
-	const struct snap *sn = session_snap(env->s);
-	int64_t cycle = gc_selected(p, 0), stop = gc_selected(p, 1);
+	const struct pane_table *cycles = &p->table[GC_CYCLES];
 	arena_reset(&p->mem);
 	memset(&p->stw, 0, sizeof p->stw);
 	tracepane_scope(env, &p->mem, &p->scope);
-	p->cycle = gc_cycles(sn, &p->scope.f, &p->mem, &p->ncycle);
-	p->row[0] = arena_alloc(&p->mem, (p->ncycle + 1u) * sizeof **p->row);
+	p->cycle = gc_cycles(session_snap(env->s), &p->scope.f, &p->mem, &p->ncycle);
 	p->mark = p->assist = p->stopped = 0;
-	gc_cycles_list(p, sn, cycle);
-	for (uint32_t i = 0; i < p->rows[0].n; i++) {
-		const struct gc_cycle *c = gc_cycle_at(p, i);
+	pane_table_fill(&p->table[GC_CYCLES], p, env, p->ncycle);
+	for (uint32_t i = 0; i < cycles->rows.n; i++) {
+		const struct gc_cycle *c = &p->cycle[cycles->item[i]];
 		p->mark += overlap_ns(&p->scope, c->t0, c->t1);
 		p->assist += c->assist;
 	}
-	gc_stops_make(p, sn, stop);
+	gc_stops_make(p, env);
 	measure_stops(p);
-	mark_hits(p, env);
 	gc_curve_update(p, env);
 }
 
@@ -136,7 +86,9 @@ static void open_gc(void *st, const struct pane_env *env)
 	struct gc_state *p = st;
 	(void)env;
 	p->include = includes[0];
-	gc_table_begin(p);
+	pane_table_open(&p->table[GC_CYCLES], &gc_cycles_table);
+	pane_table_open(&p->table[GC_STOPS], &gc_stops_table);
+	pane_table_open(&p->table[GC_SUMS], &gc_kinds_table);
 }
 
 static void close_gc(void *st)
@@ -144,7 +96,8 @@ static void close_gc(void *st)
 	struct gc_state *p = st;
 	gc_curve_drop(p);
 	arena_free(&p->mem);
-	profile_hits_free(&p->hit);
+	for (int i = 0; i < GC_LISTS; i++)
+		pane_table_free(&p->table[i]);
 }
 
 /* ---- commands */
@@ -152,22 +105,19 @@ static void close_gc(void *st)
 static bool selected_place(const struct gc_state *p, const struct pane_env *env, struct place *to)
 {
 	const struct snap *sn = session_snap(env->s);
-	const struct rows *rows = &p->rows[p->stops];
+	const struct gc_cycle *cycle = p->stops ? NULL : gc_selected_cycle(p);
+	const struct stop *stop = p->stops ? gc_selected_stop(p) : NULL;
+	const struct stop_group *group = p->stops ? gc_selected_group(p) : NULL;
 	if (p->part != PART_TABLE && p->worst_rows.n) {	/* on the curve: the worst window of the selected point */
 		to->t0 = p->worst[p->part == PART_WORST ? p->worst_rows.sel : 0].t0;
 		to->t1 = to->t0 + p->window[p->at];
 		return true;
 	}
-	if (!rows->n)
+	if (group && p->stop.by == STOPS_CALLER)
+		tracepane_site_place(sn->st, store_span(sn->st, p->stop.v[group->first].span)->s.stack, to);
+	if (!cycle && !stop)
 		return false;
-	const struct stop_group *group = p->stops ? gc_stop_group_at(p, rows->sel) : NULL;
-	if (group) {
-		if (p->stop.by == STOPS_CALLER)
-			tracepane_site_place(sn->st, store_span(sn->st, p->stop.v[group->first].span)->s.stack, to);
-		return false;
-	}
-	const struct sink_span *s = &store_span(sn->st,
-	    p->stops ? gc_stop_at(p, rows->sel)->span : gc_cycle_at(p, rows->sel)->span)->s;
+	const struct sink_span *s = &store_span(sn->st, cycle ? cycle->span : stop->span)->s;
 	time_search_span_bounds(sn, s, &to->t0, &to->t1);
 	if (p->stops)
 		to->trk = s->trk;
@@ -197,7 +147,8 @@ static enum verdict include_cmd(struct gc_state *p, const struct pane_env *env, 
 /* Show the flame graph of the assists of the selected cycle. */
 static enum verdict show_assists(const struct gc_state *p, const struct pane_env *env, struct ask *out)
 {
-	if (!p->rows[0].n)
+	const struct gc_cycle *c = gc_selected_cycle(p);
+	if (!c)
 		return pane_message(out, "no GC cycle is selected");
 	out->kind = ASK_QUERY;
 	out->pane = "flame";
@@ -205,7 +156,6 @@ static enum verdict show_assists(const struct gc_state *p, const struct pane_env
 	out->query.type = TRACE_ASSIST;
 	out->query.suspended = false;
 	if (!p->stops && p->part == PART_TABLE) {
-		const struct gc_cycle *c = gc_cycle_at(p, p->rows[0].sel);
 		if (!c->nassist)
 			return pane_message(out,
 			    "no mark assists in this cycle: select another one, or press Tab and 4 for all cycles");
@@ -215,24 +165,20 @@ static enum verdict show_assists(const struct gc_state *p, const struct pane_env
 	return V_ASK;
 }
 
-/* Move along the curve, the worst windows or the rows of the table. Return false if a moves none of them. */
+/* Move along the curve or the worst windows. Return false if a moves none of them. */
 static bool move_in_part(struct gc_state *p, const struct pane_env *env, const struct act *a)
 {
 	struct act as = *a;
-	bool worst = p->part == PART_WORST, sideways = a->cmd == CMD_LEFT || a->cmd == CMD_RIGHT;
+	bool sideways = a->cmd == CMD_LEFT || a->cmd == CMD_RIGHT;
 	if (p->part == PART_CURVE && sideways) {
 		int at = p->at + (a->cmd == CMD_LEFT ? -act_n(a) : act_n(a));
 		p->at = at < 0 ? 0 : at >= PLOT ? PLOT - 1 : at;
 		gc_curve_update(p, env);
 		return true;
 	}
-	if (worst && sideways)
+	if (sideways)
 		as.cmd = a->cmd == CMD_LEFT ? CMD_UP : CMD_DOWN;
-	if (!list_move(worst ? &p->worst_rows : &p->rows[p->stops], &as, worst ? 1 : gc_table_height(p, env)))
-		return false;
-	if (p->part == PART_CURVE)	/* moving in the table selects it */
-		p->part = PART_TABLE;
-	return true;
+	return p->part == PART_WORST && list_move(&p->worst_rows, &as, 1);
 }
 
 static enum verdict gc_pane_act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
@@ -240,18 +186,13 @@ static enum verdict gc_pane_act(void *st, const struct pane_env *env, const stru
 	struct gc_state *p = st;
 	if (move_in_part(p, env, a))
 		return V_DONE;
-	enum verdict v = gc_table_act(p, env, a, out);
-	if (v == V_PASS)
-		v = gc_stops_act(p, env, a, out);
-	if (v != V_PASS) {
-		mark_hits(p, env);
+	enum verdict v = gc_stops_act(p, env, a, out);
+	if (v != V_PASS)
 		return v;
-	}
 	switch ((int)a->cmd) {
 	case CMD_PREV_KIND:
 	case CMD_NEXT_KIND:
 		p->stops = !p->stops;
-		mark_hits(p, env);
 		return V_DONE;
 	case CMD_NEXT_PART:
 	case CMD_PREV_PART:
@@ -310,7 +251,20 @@ static void gc_pane_place(const void *st, const struct pane_env *env, struct pla
 static void gc_pane_report(const void *st, const struct pane_env *env, struct pane_report *r)
 {
 	const struct gc_state *p = st;
-	gc_table_report(p, env, r);
+	const struct pane_table *t = &p->table[gc_list(p)];
+	const char *order = pane_table_sort_option(t, env->scratch);
+	int k = 0;
+	r->name = p->stops ? "stw" : "gc";
+	if (order)
+		r->options[k++] = order;
+	if (p->stops && p->stop.by != STOPS_SINGLE)
+		r->options[k++] = arena_printf(env->scratch, "-by=%s", stops_by_name[p->stop.by]);
+	if (p->stops && p->stop.open && t->rows.n) {
+		struct buf b = {0};
+		stops_name(session_snap(env->s)->st, p->stop.v[t->item[0]].span, p->stop.by, &b);
+		r->options[k++] = arena_printf(env->scratch, "-name=%s", buf_str(&b));
+		buf_free(&b);
+	}
 }
 
 static void gc_pane_save(const void *st, struct view *v)
@@ -321,7 +275,7 @@ static void gc_pane_save(const void *st, struct view *v)
 	view_put_zoom(v, "by", s->by);
 	view_put_zoom(v, "open", s->open);
 	view_put_zoom(v, "key", s->open ? (int64_t)s->key : 0);
-	view_put_cursor(v, "row", gc_selected(p, p->stops));
+	view_put_cursor(v, "row", p->table[gc_list(p)].rows.n ? p->table[gc_list(p)].sel : -1);
 }
 
 static void gc_pane_load(void *st, const struct pane_env *env, const struct view *v)
@@ -329,16 +283,15 @@ static void gc_pane_load(void *st, const struct pane_env *env, const struct view
 	struct gc_state *p = st;
 	p->stops = view_get(v, "stops") != 0;
 	if (p->stops)
-		gc_stops_load(p, session_snap(env->s), v);
+		gc_stops_load(p, env, v);
 	else
-		gc_cycles_list(p, session_snap(env->s), view_get(v, "row"));
-	mark_hits(p, env);
+		pane_table_select(&p->table[GC_CYCLES], p, view_get(v, "row"));
 }
 
 static int gc_pane_choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
 {
 	(void)env;
-	return cmd == CMD_SORT ? gc_table_sorts(st, out) : cmd == CMD_GROUP_BY ? gc_stops_groups(st, out) : 0;
+	return cmd == CMD_GROUP_BY ? gc_stops_groups(st, out) : 0;
 }
 
 static void gc_pane_summary(const void *st, const struct pane_env *env, struct buf *b)
@@ -349,14 +302,15 @@ static void gc_pane_summary(const void *st, const struct pane_env *env, struct b
 		buf_puts(b, "reading");
 		return;
 	}
-	if (p->stops && p->stop.open && p->rows[1].n) {
+	uint32_t cycles = p->table[GC_CYCLES].rows.n, stops = p->table[GC_STOPS].rows.n;
+	if (p->stops && p->stop.open && stops) {
 		buf_puts(b, "stops > ");
-		gc_stops_open_name(p, session_snap(env->s)->st, b);
-		buf_printf(b, "   %u stop%s | ", p->rows[1].n, text_s(p->rows[1].n));
+		gc_stops_group_name(p, session_snap(env->s)->st, &p->stop.v[p->table[GC_STOPS].item[0]], b);
+		buf_printf(b, "   %u stop%s | ", stops, text_s(stops));
 		tracepane_put_scope(&p->scope, b);
 		return;
 	}
-	buf_printf(b, "%u cycle%s, marking %.1f%% of time, assists ", p->rows[0].n, text_s(p->rows[0].n),
+	buf_printf(b, "%u cycle%s, marking %.1f%% of time, assists ", cycles, text_s(cycles),
 	    text_percent(p->mark, len));
 	text_ns(b, p->assist);
 	buf_printf(b, ", %u stop%s", p->stop.n, text_s(p->stop.n));
@@ -370,10 +324,10 @@ static void gc_pane_summary(const void *st, const struct pane_env *env, struct b
 
 static void group_detail(const struct gc_state *p, const struct snap *sn, struct buf *b)
 {
-	const struct stop_group *g = gc_stop_group_at(p, p->rows[1].sel);
+	const struct stop_group *g = gc_selected_group(p);
 	if (!g)
 		return;
-	gc_stop_group_name(p, sn->st, g, b);
+	gc_stops_group_name(p, sn->st, &p->stop.v[g->first], b);
 	buf_printf(b, ": %u stop%s, the longest ", g->n, text_s(g->n));
 	text_ns(b, g->max);
 	buf_puts(b, " at ");
@@ -404,11 +358,11 @@ static void gc_pane_detail(const void *st, const struct pane_env *env, struct bu
 		buf_puts(b, " from ");
 		text_at(b, at.t0, 1000);
 	} else if (p->stops) {
-		gc_stop_name(sn->st, gc_stop_at(p, p->rows[1].sel)->span, b);
+		gc_stop_name(sn->st, gc_selected_stop(p)->span, b);
 		buf_puts(b, "  ");
 		tracepane_put_call_site(sn->st, at.stk, b);
 	} else {
-		const struct gc_cycle *c = gc_cycle_at(p, p->rows[0].sel);
+		const struct gc_cycle *c = gc_selected_cycle(p);
 		buf_printf(b, "GC %u%s: stopped ", c->number, c->open ? ", not ended" : "");
 		text_ns(b, c->stw_before < 0 ? 0 : c->stw_before);
 		buf_puts(b, " before, ");
@@ -425,7 +379,7 @@ static void gc_pane_keys(const void *st, const struct pane_env *env, struct buf 
 	(void)env;
 	buf_puts(b, p->part == PART_CURVE ? "h l window  Tab worst windows"
 		: p->part == PART_WORST ? "h l window  Enter timeline  f only then  Tab table"
-		: p->stops ? gc_stop_group_at(p, p->rows[1].sel) ? "Enter its stops  s < > sort  gr group by  [ ] cycles"
+		: p->stops ? gc_selected_group(p) ? "Enter its stops  s < > sort  gr group by  [ ] cycles"
 		: p->stop.open ? "Enter timeline  s < > sort  q groups  [ ] cycles"
 			       : "Enter timeline  s < > sort  gr group by  [ ] cycles"
 			   : "Enter timeline  s < > sort  [ ] stops  Tab curve  4 assists");
@@ -434,16 +388,20 @@ static void gc_pane_keys(const void *st, const struct pane_env *env, struct buf 
 		buf_puts(b, "  f filter to it");
 }
 
-static void gc_pane_click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
+static struct list_part gc_part(void *st, const struct pane_env *env)
 {
 	struct gc_state *p = st;
-	(void)x;
-	if (!list_click(&p->rows[p->stops], y - 1, gc_table_height(p, env)))
-		return;
-	p->part = PART_TABLE;
-	if (twice)
-		gc_pane_act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
+	return pane_table_part(&p->table[gc_list(p)], 0, gc_table_height(p, env));
 }
+
+/* Moving in the table selects it. */
+static void gc_moved(void *st, const struct pane_env *env)
+{
+	(void)env;
+	((struct gc_state *)st)->part = PART_TABLE;
+}
+
+static const struct list_ops gc_table = {.part = gc_part, .moved = gc_moved};
 
 static int gc_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
 {
@@ -466,6 +424,7 @@ const struct pane_ops pane_gc = {
     .close = close_gc,
     .update = gc_pane_update,
     .draw = gc_draw,
+    .list = &gc_table,
     .act = gc_pane_act,
     .choices = gc_pane_choices,
     .place = gc_pane_place,
@@ -475,10 +434,8 @@ const struct pane_ops pane_gc = {
     .report = gc_pane_report,
     .summary = gc_pane_summary,
     .detail = gc_pane_detail,
-    .find = gc_pane_find,
     .keys = gc_pane_keys,
     .side = gc_draw_side,
-    .click = gc_pane_click,
     .job = gc_pane_job,
     .done = gc_pane_done,
 };

@@ -9,24 +9,38 @@
 #include "gc/internal.h"
 
 #include "base/text/text.h"
-#include "calltree/weighted.h"
 
 #include <string.h>
 
-/* Return whether groups are listed, not stops. */
-static bool shows_groups(const struct gc_state *p)
+enum stop_col { STOP_START, STOP_DUR, STOP_WHY, STOP_WHO, STOP_COLS };
+enum sum_col { SUM_COUNT, SUM_TOTAL, SUM_MAX, SUM_MEAN, SUM_NAME, SUM_COLS };
+static const struct pane_table_column stop_cols[STOP_COLS] = {
+    [STOP_START] = {{"START", 10, true, 0, 0, 0, "start"}, "when it started", true},
+    [STOP_DUR] = {{"DURATION", 9, true, 0, 0, 0, "duration"}, "how long it took, longest first", false},
+    [STOP_WHY] = {{"WHY", 0, false, 0, 0, 0, "kind"}, "the reason", true},
+    [STOP_WHO] = {{"GOROUTINE", 29, false, 0, 0, 40, "goroutine"}, "the goroutine that stopped the world", true},
+};
+#define SUM_COLUMNS(head, word) \
+	[SUM_COUNT] = {{"COUNT", 7, true, 0, 0, 0, "count"}, "the number of stops", false}, \
+	[SUM_TOTAL] = {{"TOTAL", 9, true, 0, 0, 0, "total"}, "the sum of their durations", false}, \
+	[SUM_MAX] = {{"MAX", 9, true, 0, 0, 0, "max"}, "the longest stop", false}, \
+	[SUM_MEAN] = {{"MEAN", 9, true, 0, 0, 0, "mean"}, "the total divided by the count", false}, \
+	[SUM_NAME] = {{head, 0, false, 0, 0, 0, word}, "the reason, or the caller", true}
+static const struct pane_table_column kind_cols[SUM_COLS] = {SUM_COLUMNS("WHY", "kind")},
+				 caller_cols[SUM_COLS] = {SUM_COLUMNS("CALLER", "caller")};
+
+static const struct pane_table_kind callers_table;
+
+const struct stop *gc_selected_stop(const struct gc_state *p)
 {
-	return p->stop.by != STOPS_SINGLE && !p->stop.open;
+	uint32_t i = gc_stops_list(p) == GC_STOPS ? pane_table_selected(&p->table[GC_STOPS]) : UINT32_MAX;
+	return i == UINT32_MAX ? NULL : &p->stop.v[i];
 }
 
-const struct stop *gc_stop_at(const struct gc_state *p, uint32_t row)
+const struct stop_group *gc_selected_group(const struct gc_state *p)
 {
-	return shows_groups(p) || row >= p->rows[1].n ? NULL : &p->stop.v[p->row[1][row]];
-}
-
-const struct stop_group *gc_stop_group_at(const struct gc_state *p, uint32_t row)
-{
-	return !shows_groups(p) || row >= p->rows[1].n ? NULL : &p->stop.group[p->row[1][row]];
+	uint32_t i = gc_stops_list(p) == GC_SUMS ? pane_table_selected(&p->table[GC_SUMS]) : UINT32_MAX;
+	return i == UINT32_MAX ? NULL : &p->stop.group[i];
 }
 
 /* ---- order */
@@ -76,64 +90,63 @@ static int cmp_who(const struct store *st, int sign, uint32_t a, uint32_t b)
 	return sign * cmp_i64((int64_t)store_trk(st, x)->id, (int64_t)store_trk(st, y)->id);
 }
 
-int gc_stop_cmp(
-    const struct gc_state *p, const struct store *st, enum gc_stop_col col, int sign, uint32_t i, uint32_t k)
+static int compare_stops(const void *st, const struct pane_env *env, int col, int sign, uint32_t i, uint32_t k)
 {
+	const struct gc_state *p = st;
+	const struct store *store = session_snap(env->s)->st;
 	const struct stop *a = &p->stop.v[i], *b = &p->stop.v[k];
-	switch (col) {
+	switch ((enum stop_col)col) {
 	case STOP_DUR: return sign * cmp_i64(a->t1 - a->t0, b->t1 - b->t0);
-	case STOP_WHY: return sign * cmp_kind(st, a->span, b->span);
-	case STOP_WHO: return cmp_who(st, sign, a->span, b->span);
+	case STOP_WHY: return sign * cmp_kind(store, a->span, b->span);
+	case STOP_WHO: return cmp_who(store, sign, a->span, b->span);
 	default: return sign * cmp_i64(a->t0, b->t0);
 	}
 }
 
-int gc_sum_cmp(const struct gc_state *p, const struct store *st, enum gc_sum_col col, int sign, uint32_t i, uint32_t k)
+static int compare_sums(const void *st, const struct pane_env *env, int col, int sign, uint32_t i, uint32_t k)
 {
-	const struct gc_stops *s = &p->stop;
+	const struct gc_stops *s = &((const struct gc_state *)st)->stop;
+	const struct store *store = session_snap(env->s)->st;
 	const struct stop_group *a = &s->group[i], *b = &s->group[k];
 	uint32_t x = s->v[a->first].span, y = s->v[b->first].span;
-	switch (col) {
+	switch ((enum sum_col)col) {
 	case SUM_COUNT: return sign * cmp_i64(a->n, b->n);
 	case SUM_TOTAL: return sign * cmp_i64(a->total, b->total);
 	case SUM_MAX: return sign * cmp_i64(a->max, b->max);
 	case SUM_MEAN: return sign * cmp_i64(stops_mean(a), stops_mean(b));
-	default: return sign * (s->by == STOPS_KIND ? cmp_kind(st, x, y) : cmp_caller(st, x, y));
+	default: return sign * (s->by == STOPS_KIND ? cmp_kind(store, x, y) : cmp_caller(store, x, y));
 	}
 }
 
-void gc_stops_list(struct gc_state *p, const struct snap *sn, int64_t select)
+/* List the stops or their sums. */
+static void list_stops(struct gc_state *p, const struct pane_env *env)
 {
-	struct gc_stops *s = &p->stop;
-	uint32_t n = 0, all = shows_groups(p) ? s->ngroup : s->n;
-	for (uint32_t i = 0; i < all; i++)
-		if (!s->open || stops_key(sn, s->v[i].span, s->by) == s->key)
-			p->row[1][n++] = i;
-	gc_table_order(p, sn, shows_groups(p) ? GC_SUMS : GC_STOPS, n, select);
+	enum gc_list l = gc_stops_list(p);
+	p->table[GC_SUMS].kind = p->stop.by == STOPS_CALLER ? &callers_table : &gc_kinds_table;
+	pane_table_fill(&p->table[l], p, env, l == GC_SUMS ? p->stop.ngroup : p->stop.n);
 }
 
-/* Make the sums by kind or caller, and the displayed rows. */
-static void group_stops(struct gc_state *p, const struct snap *sn, int64_t select)
+/* Make the sums by kind or caller, and list them. */
+static void group_stops(struct gc_state *p, const struct pane_env *env)
 {
 	struct gc_stops *s = &p->stop;
 	if (s->by != STOPS_SINGLE)
-		s->group = stops_group(sn, s->v, s->n, s->by, &p->mem, &s->ngroup);
-	gc_stops_list(p, sn, select);
-	if (s->open && !p->rows[1].n) {	/* the new query leaves no stop of that group */
+		s->group = stops_group(session_snap(env->s), s->v, s->n, s->by, &p->mem, &s->ngroup);
+	list_stops(p, env);
+	if (s->open && !p->table[GC_STOPS].rows.n) {	/* the new query leaves no stop of that group */
 		s->open = false;
-		gc_stops_list(p, sn, -1);
+		list_stops(p, env);
 	}
 }
 
-void gc_stops_make(struct gc_state *p, const struct snap *sn, int64_t select)
+void gc_stops_make(struct gc_state *p, const struct pane_env *env)
 {
 	struct gc_stops *s = &p->stop;
-	s->v = stops_find(sn, &p->scope.f, p->scope.t0, p->scope.t1, &p->mem, &s->n);
-	p->row[1] = arena_alloc(&p->mem, (s->n + 1u) * sizeof *p->row[1]);
-	group_stops(p, sn, select);
+	s->v = stops_find(session_snap(env->s), &p->scope.f, p->scope.t0, p->scope.t1, &p->mem, &s->n);
+	group_stops(p, env);
 }
 
-void gc_stops_load(struct gc_state *p, const struct snap *sn, const struct view *v)
+void gc_stops_load(struct gc_state *p, const struct pane_env *env, const struct view *v)
 {
 	struct gc_stops *s = &p->stop;
 	enum stops_by was = s->by;
@@ -141,9 +154,10 @@ void gc_stops_load(struct gc_state *p, const struct snap *sn, const struct view 
 	s->open = s->by != STOPS_SINGLE && view_get(v, "open");
 	s->key = (uint64_t)view_get(v, "key");
 	if (s->by != was || s->open)
-		group_stops(p, sn, view_get(v, "row"));
+		group_stops(p, env);
 	else
-		gc_stops_list(p, sn, view_get(v, "row"));
+		list_stops(p, env);
+	pane_table_select(&p->table[gc_stops_list(p)], p, view_get(v, "row"));
 }
 
 /* ---- commands */
@@ -155,25 +169,23 @@ static enum verdict group_by(struct gc_state *p, const struct pane_env *env, con
 		by++;
 	if (by == STOPS_BY__N)
 		return pane_message(out, "group-by takes single, kind or caller");
-	const struct snap *sn = session_snap(env->s);
-	struct gc_stops *s = &p->stop;
-	s->by = (enum stops_by)by;
-	s->open = false;
+	p->stop.by = (enum stops_by)by;
+	p->stop.open = false;
 	p->stops = true;
-	group_stops(p, sn, -1);
-	list_select(&p->rows[1], 0);
+	group_stops(p, env);
+	pane_table_select_row(&p->table[gc_list(p)], p, 0);
 	return V_DONE;
 }
 
 static bool open_group(struct gc_state *p, const struct pane_env *env)
 {
-	const struct stop_group *g = gc_stop_group_at(p, p->rows[1].sel);
+	const struct stop_group *g = gc_selected_group(p);
 	if (!g)
 		return false;
 	p->stop.key = g->key;
 	p->stop.open = true;
-	gc_stops_list(p, session_snap(env->s), -1);
-	list_select(&p->rows[1], 0);
+	list_stops(p, env);
+	pane_table_select_row(&p->table[GC_STOPS], p, 0);
 	return true;
 }
 
@@ -182,7 +194,8 @@ static bool close_group(struct gc_state *p, const struct pane_env *env)
 	if (!p->stop.open)
 		return false;
 	p->stop.open = false;
-	gc_stops_list(p, session_snap(env->s), (int64_t)p->stop.key);
+	list_stops(p, env);
+	pane_table_select(&p->table[GC_SUMS], p, (int64_t)p->stop.key);
 	return true;
 }
 
@@ -219,58 +232,97 @@ void gc_stop_name(const struct store *st, uint32_t span, struct buf *b)
 		buf_puts(b, "stop the world");
 }
 
-/* Append the name of a stop's group. */
-static void group_name(const struct gc_state *p, const struct store *st, uint32_t span, struct buf *b)
+void gc_stops_group_name(const struct gc_state *p, const struct store *st, const struct stop *v, struct buf *b)
 {
-	frm_id f = p->stop.by == STOPS_CALLER ? stops_caller(st, span) : 0;
+	frm_id f = p->stop.by == STOPS_CALLER ? stops_caller(st, v->span) : 0;
 	if (f)
 		tracepane_put_frame(st, f, b, true);
 	else if (p->stop.by == STOPS_CALLER)
 		buf_puts(b, "(no stack)");
 	else
-		gc_stop_name(st, span, b);
+		gc_stop_name(st, v->span, b);
 }
 
-void gc_stop_group_name(const struct gc_state *p, const struct store *st, const struct stop_group *g, struct buf *b)
+void gc_put_cause(const struct store *st, uint32_t span, struct buf *b)
 {
-	group_name(p, st, p->stop.v[g->first].span, b);
+	const struct sink_span *s = &store_span(st, span)->s;
+	if (s->trk) {
+		buf_puts(b, "by ");
+		tracepane_put_track(st, s->trk, b);
+		buf_putc(b, ' ');
+	}
+	tracepane_put_call_site(st, s->stack, b);
 }
 
-void gc_stops_open_name(const struct gc_state *p, const struct store *st, struct buf *b)
+static void put_stop(const void *st, const struct pane_env *env, uint32_t item, struct buf *b)
 {
-	group_name(p, st, p->stop.v[p->row[1][0]].span, b);
+	const struct store *store = session_snap(env->s)->st;
+	uint32_t span = ((const struct gc_state *)st)->stop.v[item].span;
+	gc_stop_name(store, span, b);
+	buf_putc(b, ' ');
+	gc_put_cause(store, span, b);
 }
 
-void gc_stop_cell(const struct pane_env *env, struct grid *g, int w, const struct stop *v, enum gc_stop_col col)
+static void put_sum(const void *st, const struct pane_env *env, uint32_t item, struct buf *b)
 {
-	const struct store *st = session_snap(env->s)->st;
-	trk_id who = store_span(st, v->span)->s.trk;
+	const struct gc_state *p = st;
+	gc_stops_group_name(p, session_snap(env->s)->st, &p->stop.v[p->stop.group[item].first], b);
+}
+
+static void draw_stop(const void *st, const struct pane_env *env, struct grid *g, int w, uint32_t item, int col)
+{
+	const struct stop *v = &((const struct gc_state *)st)->stop.v[item];
+	const struct store *store = session_snap(env->s)->st;
+	trk_id who = store_span(store, v->span)->s.trk;
 	struct buf b = {0};
 	if (col == STOP_START)
 		tracepane_draw_time(g, 0, w, v->t0);
 	else if (col == STOP_DUR)
 		tracepane_draw_ns(g, 0, w, v->t1 - v->t0, 0);
 	else if (col == STOP_WHY)
-		gc_stop_name(st, v->span, &b);
+		gc_stop_name(store, v->span, &b);
 	else if (who)
-		buf_puts(&b, "by "), tracepane_put_track(st, who, &b);
+		buf_puts(&b, "by "), tracepane_put_track(store, who, &b);
 	tracepane_draw_text(env, g, 0, 0, b.n ? w : 0, ST_NORMAL, &b);
 	buf_free(&b);
 }
 
-void gc_sum_cell(const struct gc_state *p, const struct pane_env *env, struct grid *g, int w,
-    const struct stop_group *v, enum gc_sum_col col)
+static void draw_sum(const void *st, const struct pane_env *env, struct grid *g, int w, uint32_t item, int col)
 {
+	const struct stop_group *v = &((const struct gc_state *)st)->stop.group[item];
 	struct buf b = {0};
-	switch (col) {
+	switch ((enum sum_col)col) {
 	case SUM_COUNT: tracepane_draw_count(g, 0, w, v->n); break;
 	case SUM_TOTAL: tracepane_draw_ns(g, 0, w, v->total, 0); break;
 	case SUM_MAX: tracepane_draw_ns(g, 0, w, v->max, 0); break;
 	case SUM_MEAN: tracepane_draw_ns(g, 0, w, stops_mean(v), 0); break;
 	default:
-		gc_stop_group_name(p, session_snap(env->s)->st, v, &b);
+		put_sum(st, env, item, &b);
 		tracepane_draw_text(env, g, 0, 0, w, ST_NORMAL, &b);
 		break;
 	}
 	buf_free(&b);
 }
+
+static int64_t stop_id(const void *st, uint32_t item)
+{
+	return ((const struct gc_state *)st)->stop.v[item].span;
+}
+
+static int64_t sum_id(const void *st, uint32_t item)
+{
+	return (int64_t)((const struct gc_state *)st)->stop.group[item].key;
+}
+
+static bool is_in_group(const void *st, const struct pane_env *env, uint32_t item)
+{
+	const struct gc_stops *s = &((const struct gc_state *)st)->stop;
+	return !s->open || stops_key(session_snap(env->s), s->v[item].span, s->by) == s->key;
+}
+
+const struct pane_table_kind gc_stops_table = {
+    stop_cols, STOP_COLS, STOP_START, put_stop, draw_stop, compare_stops, stop_id, is_in_group};
+const struct pane_table_kind gc_kinds_table = {
+    kind_cols, SUM_COLS, SUM_TOTAL, put_sum, draw_sum, compare_sums, sum_id, NULL};
+static const struct pane_table_kind callers_table = {
+    caller_cols, SUM_COLS, SUM_TOTAL, put_sum, draw_sum, compare_sums, sum_id, NULL};

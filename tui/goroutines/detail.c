@@ -302,6 +302,11 @@ int goroutines_page_sort_choices(const struct goroutines_state *p, struct choice
 	return ONE__N;
 }
 
+int goroutines_page_height(const struct goroutines_state *p, const struct pane_env *env)
+{
+	return env->rows - 5 - foot_of(&p->one, env);
+}
+
 const char *goroutines_page_sort_name(const struct goroutines_state *p)
 {
 	return sorts[p->one.sort].word;
@@ -330,10 +335,6 @@ enum verdict goroutines_page_command(
     struct goroutines_state *p, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	int step = a->cmd == CMD_PREV_PART ? GP__N - 1 : 1;
-	if (list_move(&p->one.rows, a, env->rows - 5 - foot_of(&p->one, env))) {
-		goroutines_page_drop_seek(p);
-		return V_DONE;
-	}
 	switch ((int)a->cmd) {
 	case CMD_NEXT_PART:
 	case CMD_PREV_PART: p->one.part = (enum goroutines_part)((p->one.part + step) % GP__N); return V_DONE;

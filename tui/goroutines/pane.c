@@ -417,10 +417,6 @@ static enum verdict act_here(
 		return group_by(p, env, a->arg, out);
 	if (l == GL_ONE)
 		return goroutines_page_command(p, env, a, out);
-	if (list_move(&p->rows[l], a, env->rows - 1 - goroutines_footer_height(env))) {
-		goroutines_note_selection(p, env);
-		return V_DONE;
-	}
 	switch ((int)a->cmd) {
 	case CMD_SORT:
 		if (a->arg)
@@ -534,19 +530,6 @@ static void goroutines_pane_keys(const void *st, const struct pane_env *env, str
 					    "4 flame  f only  x exclude");
 }
 
-static void goroutines_pane_click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
-{
-	struct goroutines_state *p = st;
-	(void)x;
-	struct rows *rows = p->level == GL_ONE ? &p->one.rows : &p->rows[p->level];
-	if (!list_click(rows, y - (p->level == GL_ONE ? 5 : 1), rows->h))
-		return;
-	p->seeks = false;
-	goroutines_note_selection(p, env);
-	if (twice)
-		goroutines_pane_act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
-}
-
 static int goroutines_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
 {
 	const struct goroutines_state *p = st;
@@ -564,6 +547,27 @@ static struct job *goroutines_pane_job(void *st)
 	return j ? j : goroutines_job(p);
 }
 
+static struct list_part goroutines_part(void *st, const struct pane_env *env)
+{
+	struct goroutines_state *p = st;
+	if (p->level == GL_ONE)
+		return (struct list_part){.rows = &p->one.rows, .y = 5, .h = goroutines_page_height(p, env)};
+	return (struct list_part){
+	    .rows = &p->rows[p->level], .y = 1, .h = env->rows - 1 - goroutines_footer_height(env)};
+}
+
+static void goroutines_moved(void *st, const struct pane_env *env)
+{
+	struct goroutines_state *p = st;
+	p->seeks = false;
+	if (p->level == GL_ONE)
+		goroutines_page_drop_seek(p);
+	else
+		goroutines_note_selection(p, env);
+}
+
+static const struct list_ops goroutines_rows = {.part = goroutines_part, .moved = goroutines_moved};
+
 const struct pane_ops pane_goroutines = {
     .name = "goroutines",
     .tab = "Gor",
@@ -576,6 +580,7 @@ const struct pane_ops pane_goroutines = {
     .close = close_goroutines,
     .update = goroutines_pane_update,
     .draw = goroutines_draw,
+    .list = &goroutines_rows,
     .act = goroutines_pane_act,
     .go = goroutines_pane_go,
     .choices = goroutines_pane_choices,
@@ -589,7 +594,6 @@ const struct pane_ops pane_goroutines = {
     .find = goroutines_find,
     .keys = goroutines_pane_keys,
     .side = goroutines_draw_side,
-    .click = goroutines_pane_click,
     .job = goroutines_pane_job,
     .done = goroutines_pane_done,
     .asks = goroutines_pane_asks,

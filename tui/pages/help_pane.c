@@ -346,8 +346,6 @@ static enum verdict help_act(
     void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
 {
 	struct help *h = st;
-	if (list_move(&h->rows, a, env->rows))
-		return V_DONE;
 	switch (a->cmd) {
 	case CMD_SEARCH: return a->arg ? type_key(h, env, a->arg) : V_PASS;
 	case CMD_OPEN: return run_selected(h, ask);
@@ -395,17 +393,6 @@ static void help_keys(const void *st, const struct pane_env *env, struct buf *b)
 		    "about the file");
 }
 
-static void help_click(
-    void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
-{
-	struct help *h = st;
-	(void)x;
-	if (!list_click(&h->rows, y, env->rows))
-		return;
-	if (twice)
-		run_selected(h, ask);
-}
-
 /* Draw a wrapped paragraph from line y on; return the line after it. */
 static int draw_wrapped(struct grid *g, int y, const char *s)
 {
@@ -448,6 +435,13 @@ static void help_side(const void *st, const struct pane_env *env, struct grid *g
 	}
 }
 
+static struct list_part help_part(void *st, const struct pane_env *env)
+{
+	return (struct list_part){.rows = &((struct help *)st)->rows, .h = env->rows};
+}
+
+static const struct list_ops help_list = {.part = help_part};
+
 const struct pane_ops pane_help = {
     .name = "help",
     .tab = "Help",
@@ -456,11 +450,11 @@ const struct pane_ops pane_help = {
     .state_size = sizeof(struct help),
     .close = help_close,
     .update = help_update,
+    .list = &help_list,
     .draw = help_draw,
     .act = help_act,
     .summary = help_summary,
     .detail = help_detail,
     .keys = help_keys,
     .side = help_side,
-    .click = help_click,
 };

@@ -243,14 +243,6 @@ static void info_draw(const void *st, const struct pane_env *env, struct grid *g
 	list_draw_rows(&f->rows, g, draw_line, f, NULL);
 }
 
-static enum verdict info_act(
-    void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
-{
-	struct info_state *f = st;
-	(void)ask;
-	return list_move(&f->rows, a, env->rows) ? V_DONE : V_PASS;
-}
-
 static void info_summary(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct snap *sn = session_snap(env->s);
@@ -279,18 +271,6 @@ static int info_topics(const void *st, const struct pane_env *env, enum topic *t
 	return *t != TOPIC_NONE;
 }
 
-static void info_save(const void *st, struct view *v)
-{
-	view_put_cursor(v, "row", ((const struct info_state *)st)->rows.sel);
-}
-
-static void info_load(void *st, const struct pane_env *env, const struct view *v)
-{
-	struct info_state *f = st;
-	(void)env;
-	list_select(&f->rows, (uint32_t)view_get_below(v, "row", (int64_t)f->n));
-}
-
 static void info_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	(void)st;
@@ -298,21 +278,25 @@ static void info_keys(const void *st, const struct pane_env *env, struct buf *b)
 	buf_puts(b, "j k move  K what it means  y copy line  Y copy all  ? help  q back");
 }
 
+static struct list_part info_part(void *st, const struct pane_env *env)
+{
+	return (struct list_part){.rows = &((struct info_state *)st)->rows, .h = env->rows};
+}
+
+static const struct list_ops info_list = {.part = info_part};
+
 const struct pane_ops pane_info = {
     .name = "info",
     .tab = "Info",
     .bit = P_INFO,
     .cmd = CMD_INFO,
     .state_size = sizeof(struct info_state),
-    .open = NULL,
     .close = info_close,
     .update = info_update,
+    .list = &info_list,
     .draw = info_draw,
-    .act = info_act,
     .summary = info_summary,
     .detail = info_detail,
     .topics = info_topics,
-    .save = info_save,
-    .load = info_load,
     .keys = info_keys,
 };

@@ -38,7 +38,7 @@ struct report_state {
 	uint32_t *row;		/* displayed lines */
 	size_t crow;
 	struct rows rows;
-	struct hits hit;
+	struct list_hits hit;
 	int left;
 	char said[320];		/* message if there is no text */
 	bool bad;
@@ -198,16 +198,6 @@ static const char *line_at(const struct report_state *p, uint32_t i, size_t *n)
 	return s;
 }
 
-static void mark_hits(struct report_state *p, const struct pane_env *env)
-{
-	profile_hits_init(&p->hit, env, p->rows.n);
-	for (uint32_t i = 0; p->hit.at && i < p->rows.n; i++) {
-		size_t n;
-		const char *s = line_at(p, p->row[i], &n);
-		p->hit.n += p->hit.at[i] = regex_match(env->find.rx, s, n);
-	}
-}
-
 static void fill_lines(struct report_state *p, const struct pane_env *env)
 {
 	uint32_t n = 0;
@@ -220,7 +210,6 @@ static void fill_lines(struct report_state *p, const struct pane_env *env)
 		p->row[n++] = i;
 	}
 	list_set_count(&p->rows, n);
-	mark_hits(p, env);
 }
 
 static void take_text(struct report_state *p, const struct pane_env *env, struct report_work *w)
@@ -306,7 +295,7 @@ static void close_report(void *st)
 	buf_free(&p->notices);
 	mem_free(p->start);
 	mem_free(p->row);
-	profile_hits_free(&p->hit);
+	list_hits_free(&p->hit);
 }
 
 /* ---- drawing */
@@ -346,7 +335,7 @@ static void report_pane_draw(const void *st, const struct pane_env *env, struct 
 		grid_text(g, 1, 2, ST_DIM, 0, "no line matches: & and Enter shows all lines");
 	else
 		list_draw_rows(&p->rows, g, draw_row, &(struct report_drawing){p, env},
-		    &(struct list_options){false, profile_hits_are_current(&p->hit, env) ? p->hit.at : NULL});
+		    &(struct list_options){false, list_hits_marks(&p->hit, &p->rows, env->find.rx)});
 }
 
 /* ---- commands */
@@ -357,7 +346,7 @@ static enum verdict ask_for(struct report_state *p, const struct pane_env *env, 
 	p->words = xstrdup(words);
 	mem_free(old);
 	p->left = 0;
-	p->rows = (struct rows){.h = p->rows.h};
+	list_reset(&p->rows, 0);
 	p->nline = 0;
 	make_report(p, env);
 	return V_DONE;
@@ -369,8 +358,6 @@ static enum verdict report_pane_act(void *st, const struct pane_env *env, const 
 	int n = act_n(a) < 1000 ? act_n(a) * 8 : 8000;
 	if (a->cmd == CMD_REPORT && a->arg && *a->arg)
 		return ask_for(p, env, a->arg);
-	if (list_move(&p->rows, a, env->rows))
-		return V_DONE;
 	switch ((int)a->cmd) {
 	case CMD_LEFT: p->left = p->left > n ? p->left - n : 0; return V_DONE;
 	case CMD_RIGHT: p->left = p->left + n < 100000 ? p->left + n : 100000; return V_DONE;
@@ -458,7 +445,7 @@ static void report_pane_summary(const void *st, const struct pane_env *env, stru
 		buf_printf(b, "%s %s ...", job_cancelled(p->work->job) ? "cancelling" : "making", p->words);
 	else if (p->line)
 		put_safe(b, p->line);
-	if (profile_hits_are_current(&p->hit, env))
+	if (list_hits_are_current(&p->hit, &p->rows, env->find.rx))
 		buf_printf(b, " | /%s %u match%s", env->find.text, p->hit.n, text_es(p->hit.n));
 }
 
@@ -472,23 +459,29 @@ static void report_pane_detail(const void *st, const struct pane_env *env, struc
 		buf_printf(b, "  %s", buf_str((struct buf *)(uintptr_t)&p->notices));
 }
 
-static uint32_t report_pane_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
+static void report_row_text(const void *st, const struct pane_env *env, uint32_t row, struct buf *b)
 {
-	struct report_state *p = st;
-	mark_hits(p, env);
-	return profile_hits_step(&p->hit, &p->rows, dir, at);
+	const struct report_state *p = st;
+	size_t n;
+	(void)env;
+	const char *s = line_at(p, p->row[row], &n);
+	buf_put(b, s, n);
 }
 
 static void report_pane_copy(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct report_state *p = st;
-	size_t n;
-	(void)env;
-	if (p->rows.n) {
-		const char *s = line_at(p, p->row[p->rows.sel], &n);
-		buf_put(b, s, n);
-	}
+	if (p->rows.n)
+		report_row_text(st, env, p->rows.sel, b);
 }
+
+static struct list_part report_part(void *st, const struct pane_env *env)
+{
+	struct report_state *p = st;
+	return (struct list_part){.rows = &p->rows, .hits = &p->hit, .h = env->rows};
+}
+
+static const struct list_ops report_list = {.part = report_part, .text = report_row_text};
 
 static void report_pane_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
@@ -505,6 +498,7 @@ const struct pane_ops pane_report = {
     .state_size = sizeof(struct report_state),
     .close = close_report,
     .update = report_pane_update,
+    .list = &report_list,
     .tick = report_pane_tick,
     .draw = report_pane_draw,
     .act = report_pane_act,
@@ -514,7 +508,6 @@ const struct pane_ops pane_report = {
     .load = report_pane_load,
     .summary = report_pane_summary,
     .detail = report_pane_detail,
-    .find = report_pane_find,
     .keys = report_pane_keys,
     .copy = report_pane_copy,
 };

@@ -79,8 +79,10 @@ void profile_restore_rows(struct profile_tree *t, struct rows *rows)
 	if (t->c->none || !t->rested)
 		return;
 	t->rested = false;
-	if (t->was_serial == t->serial && t->was.n == rows->n && t->was.h == rows->h)
-		*rows = t->was;
+	if (t->was_serial != t->serial || t->was.n != rows->n || t->was.h != rows->h)
+		return;
+	rows->sel = t->was.sel;
+	rows->top = t->was.top;
 }
 
 void profile_free_tree(struct profile_tree *t)
@@ -246,15 +248,21 @@ void profile_put_name_line(const struct pane_env *env, const struct weighted_tre
 	buf_free(rest);
 }
 
-bool profile_name_matches(const struct weighted_tree *c, uint32_t symbol, const struct regex *rx, struct buf *b)
+void profile_put_match_text(const struct weighted_tree *c, uint32_t symbol, struct buf *b)
 {
 	const struct symbol *t = &c->symbol[symbol];
 	struct str_row s = weighted_symbol(c, symbol);
-	if (!t->line && !(t->file && t->name))
-		return regex_match(rx, s.s, s.n);
+	if (t->line || (t->file && t->name))
+		weighted_name(c, symbol, b);
+	else
+		buf_put(b, s.s, s.n);
+}
+
+bool profile_name_matches(const struct weighted_tree *c, uint32_t symbol, const struct regex *rx, struct buf *b)
+{
 	buf_reset(b);
-	weighted_name(c, symbol, b);
-	return regex_match(rx, b->p, b->n);
+	profile_put_match_text(c, symbol, b);
+	return regex_match(rx, buf_str(b), b->n);
 }
 
 /* Return the text that profile_name_matches() matches, if it is a string of the store; 0: it is not. */
@@ -300,44 +308,6 @@ void profile_draw_name(const struct pane_env *env, const struct weighted_tree *c
 		list_mark_hits(g, (struct rect){0, 0, 1, w}, env->find.rx);
 	grid_unclip(g, old);
 	buf_free(&b);
-}
-
-void profile_hits_free(struct hits *h)
-{
-	mem_free(h->at);
-	mem_free(h->text);
-	*h = (struct hits){0};
-}
-
-void profile_hits_init(struct hits *h, const struct pane_env *env, size_t n)
-{
-	profile_hits_free(h);
-	if (!env->find.rx)
-		return;
-	h->at = xcalloc(n ? n : 1, 1);
-	h->text = xstrdup(env->find.text);
-}
-
-uint32_t profile_hits_step(const struct hits *h, struct rows *rows, int dir, uint32_t *at)
-{
-	uint32_t n = rows->n, i = rows->sel;
-	*at = 0;
-	if (!h->n)
-		return 0;
-	if (dir == 1 || dir == -1)
-		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
-	while (dir && !h->at[i])
-		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
-	if (dir)
-		list_select(rows, i);
-	for (uint32_t k = 0; h->at[i] && k <= i; k++)
-		*at += h->at[k];
-	return h->n;
-}
-
-bool profile_hits_are_current(const struct hits *h, const struct pane_env *env)
-{
-	return h->at && env->find.rx && !strcmp(h->text, env->find.text);
 }
 
 void profile_symbol_place(const struct weighted_tree *c, uint32_t symbol, struct place *p)

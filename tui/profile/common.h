@@ -44,23 +44,11 @@ void profile_draw_name(const struct pane_env *, const struct weighted_tree *, st
 /* Append the name, shortened to what `rest` leaves of the line, then rest. */
 void profile_put_name_line(
     const struct pane_env *, const struct weighted_tree *, uint32_t symbol, struct buf *b, struct buf *rest);
+/* Append the text of a symbol in which searches look. */
+void profile_put_match_text(const struct weighted_tree *, uint32_t symbol, struct buf *);
 bool profile_name_matches(const struct weighted_tree *, uint32_t symbol, const struct regex *, struct buf *scratch);
 /* Match all symbols; at[] by symbol. */
 void profile_match_names(const struct weighted_tree *, const struct regex *, uint8_t *at);
-
-/* The matches of a search, per row or per symbol, and the expression. */
-struct hits {
-	uint8_t *at;		/* NULL: no search */
-	char *text;
-	uint32_t n;
-};
-/* All n entries are 0; at is NULL without a search. */
-void profile_hits_init(struct hits *, const struct pane_env *, size_t n);
-bool profile_hits_are_current(const struct hits *, const struct pane_env *);	/* they are of the current search */
-void profile_hits_free(struct hits *);
-/* Implement a pane's find() over matches by row: select the next (1), the previous (-1), or the first from the cursor
-   on (2); 0 does not move. Return the number of matches; *at: index of the selected one, 0: none. */
-uint32_t profile_hits_step(const struct hits *, struct rows *, int dir, uint32_t *at);
 
 void profile_symbol_place(const struct weighted_tree *, uint32_t symbol, struct place *);
 uint32_t profile_find_symbol(const struct weighted_tree *, const struct place *);	/* 0: none */

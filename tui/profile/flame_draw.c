@@ -167,7 +167,7 @@ static const uint8_t *flame_hit(const struct flame_state *v, const struct pane_e
 {
 	if (!env->find.rx || !v->t.c)
 		return NULL;
-	if (profile_hits_are_current(&v->hit, env))
+	if (list_hits_are_current(&v->hit, NULL, env->find.rx))
 		return v->hit.at;
 	uint8_t *hit = arena_zalloc(env->scratch, v->t.c->nsymbol);
 	profile_match_names(v->t.c, env->find.rx, hit);

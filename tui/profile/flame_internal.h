@@ -35,7 +35,7 @@ struct flame_state {
 	size_t npath, pathcap;
 	uint64_t symbol;			/* id of the selected symbol */
 
-	struct hits hit;		/* by symbol; n counts nodes */
+	struct list_hits hit;		/* by symbol; n counts nodes */
 	int64_t hitw;			/* union of the weights of the matches */
 	uint32_t *nbelow;		/* matches before each block of nodes, see flame_hits() */
 

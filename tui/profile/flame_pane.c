@@ -65,9 +65,9 @@ static void restore_selection(struct flame_state *v)
 static void mark_hits(struct flame_state *v, const struct pane_env *env)
 {
 	int64_t folded;
-	if (profile_hits_are_current(&v->hit, env))
+	if (list_hits_are_current(&v->hit, NULL, env->find.rx))
 		return;
-	profile_hits_init(&v->hit, env, v->t.c ? v->t.c->nsymbol : 0);
+	list_hits_begin(&v->hit, NULL, env->find.rx, v->t.c ? v->t.c->nsymbol : 0);
 	if (!v->hit.at || !v->t.c)
 		return;
 	profile_match_names(v->t.c, env->find.rx, v->hit.at);
@@ -110,7 +110,7 @@ static void lay_out_as(struct flame_state *v, const struct pane_env *env, struct
 		if (v->conf.up)
 			v->f[UP] = flame_new(v->t.c, &v->conf);
 	}
-	profile_hits_free(&v->hit);
+	list_hits_free(&v->hit);
 	v->sel = 0;
 	if (v->t.c->none)
 		return;
@@ -276,7 +276,7 @@ static void close_flame(void *st)
 	for (int k = 0; k < PARTS; k++)
 		mem_free(v->way[k]);
 	mem_free(v->path);
-	profile_hits_free(&v->hit);
+	list_hits_free(&v->hit);
 	mem_free(v->nbelow);
 }
 

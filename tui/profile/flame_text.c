@@ -31,7 +31,7 @@ void flame_summary(const void *st, const struct pane_env *env, struct buf *b)
 		buf_puts(b, " | recursion collapsed");
 	if (v->conf.fold_runtime)
 		buf_puts(b, " | runtime collapsed");
-	if (profile_hits_are_current(&v->hit, env)) {
+	if (list_hits_are_current(&v->hit, NULL, env->find.rx)) {
 		buf_printf(
 		    b, " | /%s %u match%s ", env->find.text, v->hit.n, text_es(v->hit.n));
 		profile_put_percent(b, v->hitw, v->t.c->all);

@@ -246,7 +246,7 @@ void list_pane_draw(const void *st, const struct pane_env *env, struct grid *g)
 	}
 	struct rect old = grid_clip(g, (struct rect){1 + extra, 0, g->h - 1 - extra, g->w});
 	list_draw_rows(&v->rows, g, draw_row, &(struct list_drawing){v, env},
-	    &(struct list_options){false, profile_hits_are_current(&v->hit, env) ? v->hit.at : NULL});
+	    &(struct list_options){false, list_hits_marks(&v->hit, &v->rows, env->find.rx)});
 	grid_unclip(g, old);
 }
 

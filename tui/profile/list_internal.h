@@ -58,7 +58,7 @@ struct list_state {
 	int left;		/* columns scrolled to the left */
 	struct list_back back[LIST_BACK_MAX];
 	int nback;
-	struct hits hit;	/* by row */
+	struct list_hits hit;	/* by row */
 };
 
 /* Make functions from the lines, in order[] heaviest first; only those that match re. */

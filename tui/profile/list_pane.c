@@ -50,17 +50,6 @@ static int list_height(const struct list_state *v, const struct pane_env *env)
 	return env->rows - 1 - list_pane_notice_height(v, env);
 }
 
-static void mark_hits(struct list_state *v, const struct pane_env *env)
-{
-	profile_hits_init(&v->hit, env, v->rows.n);
-	for (uint32_t i = 0; v->hit.at && i < v->rows.n; i++) {
-		size_t n;
-		const char *s = v->row[i].kind == LR_LINE && v->src && v->src->path
-		    ? source_line(v->src, v->row[i].line, &n) : NULL;
-		v->hit.n += v->hit.at[i] = s && regex_match(env->find.rx, s, n);
-	}
-}
-
 static void show_function(struct list_state *v, const struct pane_env *env, uint32_t fun)
 {
 	v->cur = fun;
@@ -68,12 +57,9 @@ static void show_function(struct list_state *v, const struct pane_env *env, uint
 	v->id_file = v->fun[fun].file;
 	v->stale = false;
 	list_pane_fill_rows(v, env);
-	uint32_t n = v->rows.n;
-	v->rows = (struct rows){.h = v->rows.h};
-	list_set_count(&v->rows, n);
+	list_reset(&v->rows, v->rows.n);
 	select_hottest(v, list_height(v, env));
 	v->left = 0;
-	mark_hits(v, env);
 }
 
 /* Make the rows again and select the same line. */
@@ -83,14 +69,10 @@ static void refill_rows(struct list_state *v, const struct pane_env *env)
 	uint32_t below = v->rows.n ? v->rows.sel - v->rows.top : v->below != UINT32_MAX ? v->below
 	    : (uint32_t)list_height(v, env) / 2;
 	list_pane_fill_rows(v, env);
-	uint32_t n = v->rows.n;
-	v->rows.n = 0;
-	list_set_count(&v->rows, n);
-	v->rows.top = 0;
+	list_reset(&v->rows, v->rows.n);
 	select_line(v, line);
 	v->rows.top = v->rows.sel > below ? v->rows.sel - below : 0;
 	list_select(&v->rows, v->rows.sel);
-	mark_hits(v, env);
 }
 
 static uint32_t fun_named(const struct list_state *v, str_id name, str_id file)
@@ -135,7 +117,7 @@ static void remake_rows(struct list_state *v, const struct pane_env *env)
 	else if (v->norder && !had)
 		show_function(v, env, hottest_function(v));
 	else
-		v->rows.n = 0;
+		list_reset(&v->rows, 0);
 	if (!v->t.c->none)
 		v->below = UINT32_MAX;
 }
@@ -194,7 +176,7 @@ static void close_list(void *st)
 	list_pane_drop_code(v);
 	list_pane_take_addresses(v);
 	mem_free(v->addrs);
-	profile_hits_free(&v->hit);
+	list_hits_free(&v->hit);
 }
 
 /* ---- commands */
@@ -321,8 +303,6 @@ static enum verdict list_pane_act(void *st, const struct pane_env *env, const st
 		return match_re(v, env, a->arg);
 	if (v->cur == UINT32_MAX || !v->rows.n)
 		return act_without_lines(v, env, a, ask);
-	if (list_move(&v->rows, a, list_height(v, env)))
-		return V_DONE;
 	int n = act_n(a) < 1000 ? act_n(a) * 8 : 8000;
 	switch ((int)a->cmd) {
 	case CMD_LEFT: v->left = v->left > n ? v->left - n : 0; return V_DONE;
@@ -427,13 +407,6 @@ static void list_pane_load(void *st, const struct pane_env *env, const struct vi
 	v->left = (int)view_get_below(from, "left", 4001);
 }
 
-static uint32_t list_pane_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
-{
-	struct list_state *v = st;
-	mark_hits(v, env);
-	return profile_hits_step(&v->hit, &v->rows, dir, at);
-}
-
 static void list_pane_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct list_state *v = st;
@@ -444,27 +417,38 @@ static void list_pane_keys(const void *st, const struct pane_env *env, struct bu
 	    v->fold ? "unfold" : "fold");
 }
 
-static void list_pane_click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
+static void put_source(const struct list_state *v, uint32_t row, struct buf *b)
 {
-	struct list_state *v = st;
-	(void)x;
-	if (!list_click(&v->rows, y - 1 - list_pane_notice_height(v, env), list_height(v, env)))
-		return;
-	if (twice)
-		list_pane_act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
+	size_t n;
+	const char *s = v->src && v->src->path ? source_line(v->src, v->row[row].line, &n) : NULL;
+	if (s)
+		buf_put(b, s, n);
 }
 
 static void list_pane_copy(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct list_state *v = st;
-	size_t n;
 	(void)env;
-	const char *s = v->rows.n && v->src && v->src->path
-			    ? source_line(v->src, v->row[v->rows.sel].line, &n)
-			    : NULL;
-	if (s)
-		buf_put(b, s, n);
+	if (v->rows.n)
+		put_source(v, v->rows.sel, b);
 }
+
+static void list_row_text(const void *st, const struct pane_env *env, uint32_t row, struct buf *b)
+{
+	const struct list_state *v = st;
+	(void)env;
+	if (v->row[row].kind == LR_LINE)
+		put_source(v, row, b);
+}
+
+static struct list_part list_lines(void *st, const struct pane_env *env)
+{
+	struct list_state *v = st;
+	return (struct list_part){.rows = &v->rows, .hits = &v->hit, .y = 1 + list_pane_notice_height(v, env),
+	    .h = list_height(v, env)};
+}
+
+static const struct list_ops list_list = {.part = list_lines, .text = list_row_text};
 
 static int list_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
 {
@@ -483,6 +467,7 @@ const struct pane_ops pane_list = {
     .open = open_list,
     .close = close_list,
     .update = list_pane_update,
+    .list = &list_list,
     .rest = list_pane_rest,
     .job = list_pane_job,
     .done = list_pane_done,
@@ -497,8 +482,6 @@ const struct pane_ops pane_list = {
     .load = list_pane_load,
     .summary = list_pane_summary,
     .detail = list_pane_detail,
-    .find = list_pane_find,
     .keys = list_pane_keys,
-    .click = list_pane_click,
     .copy = list_pane_copy,
 };

@@ -206,7 +206,6 @@ void list_pane_fill_rows(struct list_state *v, const struct pane_env *env)
 	v->rows.n = 0;
 	v->src = NULL;
 	v->nsources = session_nsources(s);
-	profile_hits_free(&v->hit);
 	if (v->cur == UINT32_MAX)
 		return;
 	const struct function_sum *f = &v->fun[v->cur];

@@ -80,7 +80,7 @@ void peek_draw(const void *st, const struct pane_env *env, struct grid *g)
 	    profile_is_difference(p->t.c) ? "CUM +-   CUM A   CUM B  FUNCTION" : "VALUE   PART  FUNCTION");
 	struct rect old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
 	list_draw_rows(&p->rows, g, draw_row, &(struct peek_drawing){p, env},
-	    &(struct list_options){false, profile_hits_are_current(&p->hit, env) ? p->hit.at : NULL});
+	    &(struct list_options){false, list_hits_marks(&p->hit, &p->rows, env->find.rx)});
 	grid_unclip(g, old);
 }
 

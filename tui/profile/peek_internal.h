@@ -38,7 +38,7 @@ struct peek_state {
 	uint32_t *match;	/* symbols that { and } visit, heaviest first */
 	uint32_t nmatch;
 	char *re;		/* NULL: all of them */
-	struct hits hit;	/* by row */
+	struct list_hits hit;	/* by row */
 };
 
 static inline int peek_levels(const struct peek_state *p, const struct pane_env *env)

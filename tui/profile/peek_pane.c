@@ -60,23 +60,11 @@ static void add_links(struct peek_state *p, struct arena *a, enum row_kind kind,
 	}
 }
 
-static void mark_hits(struct peek_state *p, const struct pane_env *env)
-{
-	struct buf b = {0};
-	profile_hits_init(&p->hit, env, p->rows.n);
-	for (uint32_t i = 0; p->hit.at && i < p->rows.n; i++)
-		if (p->line[i].symbol)
-			p->hit.n += p->hit.at[i] =
-			    profile_name_matches(p->t.c, p->line[i].symbol, env->find.rx, &b);
-	buf_free(&b);
-}
-
 static void fill_lines(struct peek_state *p, const struct pane_env *env)
 {
 	struct arena a = {0};
 	struct link *l;
-	p->rows.n = 0;
-	profile_hits_free(&p->hit);
+	list_reset(&p->rows, 0);
 	if (!p->centre)
 		return;
 	int levels = peek_levels(p, env);
@@ -95,11 +83,8 @@ static void fill_lines(struct peek_state *p, const struct pane_env *env)
 	add_links(p, &a, R_CALLEE, l, n, 0, levels);
 	arena_free(&a);
 	uint32_t rows = p->rows.n;
-	p->rows.n = 0;
-	list_set_count(&p->rows, rows);
-	p->rows.top = 0;
+	list_reset(&p->rows, rows);
 	list_select(&p->rows, at);
-	mark_hits(p, env);
 }
 
 static void side_flames(struct peek_state *p, const struct pane_env *env)
@@ -230,8 +215,7 @@ static void remake_lines(struct peek_state *p, const struct pane_env *env, bool 
 	if (p->due) {
 		p->centre = symbol;
 		p->id = p->t.c->symbol[symbol].id;
-		p->rows.n = 0;
-		profile_hits_free(&p->hit);
+		list_reset(&p->rows, 0);
 		return;
 	}
 	set_centre(p, env, symbol, false);
@@ -282,23 +266,10 @@ static void close_peek(void *st)
 	mem_free(p->line);
 	mem_free(p->match);
 	mem_free(p->re);
-	profile_hits_free(&p->hit);
+	list_hits_free(&p->hit);
 }
 
 /* ---- commands */
-
-static void off_rules(struct peek_state *p, int dir)
-{
-	uint32_t i = p->rows.sel;
-	if (p->rows.n && !p->line[i].symbol && i + 1 < p->rows.n && dir > 0)
-		list_select(&p->rows, i + 1);
-	else if (p->rows.n && !p->line[i].symbol)
-		list_select(&p->rows, i ? i - 1 : i + 1);
-	/* no callers or no callees: select the centre */
-	for (i = 0; i < p->rows.n && !p->line[p->rows.sel].symbol; i++)
-		if (p->line[i].kind == R_CENTRE)
-			list_select(&p->rows, i);
-}
 
 static void next_part(struct peek_state *p)
 {
@@ -358,11 +329,6 @@ static enum verdict peek_pane_act(void *st, const struct pane_env *env, const st
 	struct peek_state *p = st;
 	if (!p->centre)
 		return V_PASS;
-	uint32_t was = p->rows.sel;
-	if (list_move(&p->rows, a, env->rows - 1)) {
-		off_rules(p, p->rows.sel >= was ? 1 : -1);
-		return V_DONE;
-	}
 	switch ((int)a->cmd) {
 	case CMD_OPEN: return open_row(p, env, ask);
 	case CMD_BACK: return go_back(p, env) ? V_DONE : V_PASS;
@@ -434,38 +400,12 @@ static void peek_pane_load(void *st, const struct pane_env *env, const struct vi
 	list_select(&p->rows, (uint32_t)view_get(v, "row"));
 }
 
-static uint32_t peek_pane_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
-{
-	struct peek_state *p = st;
-	*at = 0;
-	if (!p->centre)
-		return 0;
-	if (!profile_hits_are_current(&p->hit, env))
-		mark_hits(p, env);
-	return profile_hits_step(&p->hit, &p->rows, dir, at);
-}
-
 static void peek_pane_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	(void)st;
 	(void)env;
 	buf_puts(b, "Enter centre  Backspace back  { } function  2 list  4 flame here  + - levels  "
 		    "f focus  % of");
-}
-
-static void peek_pane_click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
-{
-	struct peek_state *p = st;
-	uint32_t was = p->rows.sel;
-	(void)x;
-	if (!p->centre || !list_click(&p->rows, y - 1, env->rows - 1))
-		return;
-	if (!p->line[p->rows.sel].symbol) {	/* a rule */
-		list_select(&p->rows, was);
-		return;
-	}
-	if (twice)
-		peek_pane_act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
 }
 
 static int peek_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
@@ -476,6 +416,28 @@ static int peek_pane_topics(const void *st, const struct pane_env *env, enum top
 	return 2;
 }
 
+static struct list_part peek_part(void *st, const struct pane_env *env)
+{
+	struct peek_state *p = st;
+	return (struct list_part){.rows = &p->rows, .hits = &p->hit, .y = 1, .h = env->rows - 1};
+}
+
+static bool peek_selectable(const void *st, uint32_t row)
+{
+	return ((const struct peek_state *)st)->line[row].symbol != 0;	/* it is no rule */
+}
+
+static void peek_row_text(const void *st, const struct pane_env *env, uint32_t row, struct buf *b)
+{
+	const struct peek_state *p = st;
+	(void)env;
+	if (p->line[row].symbol)
+		profile_put_match_text(p->t.c, p->line[row].symbol, b);
+}
+
+static const struct list_ops peek_list = {
+    .part = peek_part, .text = peek_row_text, .selectable = peek_selectable};
+
 const struct pane_ops pane_peek = {
     .name = "peek",
     .tab = "Peek",
@@ -484,6 +446,7 @@ const struct pane_ops pane_peek = {
     .state_size = sizeof(struct peek_state),
     .close = close_peek,
     .update = peek_pane_update,
+    .list = &peek_list,
     .rest = peek_pane_rest,
     .draw = peek_draw,
     .act = peek_pane_act,
@@ -494,10 +457,8 @@ const struct pane_ops pane_peek = {
     .load = peek_pane_load,
     .summary = peek_summary,
     .detail = peek_detail,
-    .find = peek_pane_find,
     .keys = peek_pane_keys,
     .side = peek_side,
     .job = peek_pane_job,
     .done = peek_pane_done,
-    .click = peek_pane_click,
 };

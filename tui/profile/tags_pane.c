@@ -33,11 +33,13 @@ struct tags_state {
 	struct tags_row *tags_row;
 	size_t cap;
 	uint8_t *fold;		/* by key of t */
-	struct hits hit;
+	struct list_hits hit;
 };
 
-static void row_text(const struct tags_state *p, uint32_t i, struct buf *b)
+static void row_text(const void *st, const struct pane_env *env, uint32_t i, struct buf *b)
 {
+	const struct tags_state *p = st;
+	(void)env;
 	const struct tag_key *k = &p->t->key[p->tags_row[i].key];
 	const struct str_row *s = store_str(p->t->st, k->key);
 	buf_reset(b);
@@ -45,17 +47,6 @@ static void row_text(const struct tags_state *p, uint32_t i, struct buf *b)
 		text_safe(b, s->s, s->n);
 	else
 		tag_text(p->t, k, &p->t->value[p->tags_row[i].value], b);
-}
-
-static void mark_hits(struct tags_state *p, const struct pane_env *env)
-{
-	struct buf b = {0};
-	profile_hits_init(&p->hit, env, p->rows.n);
-	for (uint32_t i = 0; p->hit.at && i < p->rows.n; i++) {
-		row_text(p, i, &b);
-		p->hit.n += p->hit.at[i] = regex_match(env->find.rx, buf_str(&b), b.n);
-	}
-	buf_free(&b);
 }
 
 static void add_row(struct tags_state *p, uint32_t n, struct tags_row r)
@@ -73,13 +64,12 @@ static void fill_rows(struct tags_state *p, const struct pane_env *env)
 		add_row(p, n++, (struct tags_row){k, UINT32_MAX});
 		for (uint32_t i = key->first; !p->fold[k] && i < key->first + key->n; i++) {
 			add_row(p, n, (struct tags_row){k, i});
-			row_text(p, n, &b);
+			row_text(p, env, n, &b);
 			n += !env->grep.rx || regex_match(env->grep.rx, buf_str(&b), b.n);
 		}
 	}
 	buf_free(&b);
 	list_set_count(&p->rows, n);
-	mark_hits(p, env);
 }
 
 /* The selection by name and value, not by row, because a filter changes the order of the keys. */
@@ -159,7 +149,7 @@ static void close_tags(void *st)
 	tag_weights_free(p->t);
 	mem_free(p->tags_row);
 	mem_free(p->fold);
-	profile_hits_free(&p->hit);
+	list_hits_free(&p->hit);
 }
 
 /* ---- drawing */
@@ -209,7 +199,7 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 		profile_draw_percent(g, y, 18, w, base);
 		grid_bar(g, y, 20, 9, profile_ratio(w, p->t->total), ST_HEAT);
 	}
-	row_text(p, i, &b);
+	row_text(p, d->env, i, &b);
 	if (head) {
 		int end = grid_textn(g, y, x, ST_HEAD, AT_BOLD, b.n ? b.p : "", b.n);
 		grid_printf(g, y, end + 1, ST_DIM, 0, "%u value%s%s", k->n, text_s(k->n),
@@ -242,7 +232,7 @@ static void tags_pane_draw(const void *st, const struct pane_env *env, struct gr
 	    delta ? "CHANGE        A        B  TAG" : "WEIGHT   PART            TAG");
 	struct rect old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
 	list_draw_rows(&p->rows, g, draw_row, &(struct tags_drawing){p, env},
-	    &(struct list_options){false, profile_hits_are_current(&p->hit, env) ? p->hit.at : NULL});
+	    &(struct list_options){false, list_hits_marks(&p->hit, &p->rows, env->find.rx)});
 	grid_unclip(g, old);
 }
 
@@ -376,8 +366,6 @@ static enum verdict tags_pane_act(void *st, const struct pane_env *env, const st
 	struct tags_state *p = st;
 	if (a->arg || !selected_row(p))
 		return V_PASS;
-	if (list_move(&p->rows, a, env->rows - 1))
-		return V_DONE;
 	switch ((int)a->cmd) {
 	case CMD_OPEN:
 		return selected_row(p)->value == UINT32_MAX ? toggle_fold(p, env) : filter_selected(p, env, false, ask);
@@ -397,21 +385,6 @@ static int tags_pane_topics(const void *st, const struct pane_env *env, enum top
 	return 2;
 }
 
-static void tags_pane_save(const void *st, struct view *v)
-{
-	const struct tags_state *p = st;
-	view_put_cursor(v, "row", p->rows.sel);
-	view_put_cursor(v, "top", p->rows.top);
-}
-
-static void tags_pane_load(void *st, const struct pane_env *env, const struct view *v)
-{
-	struct tags_state *p = st;
-	(void)env;
-	p->rows.top = (uint32_t)view_get(v, "top");
-	list_select(&p->rows, (uint32_t)view_get(v, "row"));
-}
-
 static void tags_pane_summary(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct tags_state *p = st;
@@ -424,7 +397,7 @@ static void tags_pane_summary(const void *st, const struct pane_env *env, struct
 	put_tag_value(p, env, b, p->t->total);
 	buf_printf(b, " | %u key%s, %u value%s", p->t->nkey, text_s(p->t->nkey), p->t->nvalue,
 	    text_s(p->t->nvalue));
-	if (profile_hits_are_current(&p->hit, env))
+	if (list_hits_are_current(&p->hit, &p->rows, env->find.rx))
 		buf_printf(b, " | /%s %u match%s", env->find.text, p->hit.n, text_es(p->hit.n));
 }
 
@@ -446,16 +419,6 @@ static void tags_pane_detail(const void *st, const struct pane_env *env, struct 
 	}
 }
 
-static uint32_t tags_pane_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
-{
-	struct tags_state *p = st;
-	*at = 0;
-	if (!p->t)
-		return 0;
-	mark_hits(p, env);
-	return profile_hits_step(&p->hit, &p->rows, dir, at);
-}
-
 static void tags_pane_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	(void)st;
@@ -463,15 +426,13 @@ static void tags_pane_keys(const void *st, const struct pane_env *env, struct bu
 	buf_puts(b, "Enter focus  x ignore  / find  & only these  a menu  M type  D sides  R clear  q back");
 }
 
-static void tags_pane_click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
+static struct list_part tags_part(void *st, const struct pane_env *env)
 {
 	struct tags_state *p = st;
-	(void)x;
-	if (!list_click(&p->rows, y - 1, env->rows - 1))
-		return;
-	if (twice)
-		tags_pane_act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
+	return (struct list_part){.rows = &p->rows, .hits = &p->hit, .y = 1, .h = env->rows - 1};
 }
+
+static const struct list_ops tags_list = {.part = tags_part, .text = row_text};
 
 const struct pane_ops pane_tags = {
     .name = "tags",
@@ -482,16 +443,13 @@ const struct pane_ops pane_tags = {
     .state_size = sizeof(struct tags_state),
     .close = close_tags,
     .update = tags_pane_update,
+    .list = &tags_list,
     .draw = tags_pane_draw,
     .act = tags_pane_act,
     .topics = tags_pane_topics,
-    .save = tags_pane_save,
-    .load = tags_pane_load,
     .summary = tags_pane_summary,
     .detail = tags_pane_detail,
-    .find = tags_pane_find,
     .keys = tags_pane_keys,
-    .click = tags_pane_click,
     .job = tags_pane_job,
     .done = tags_pane_done,
 };

@@ -165,7 +165,7 @@ void top_draw(const void *st, const struct pane_env *env, struct grid *g)
 	if (!p->rows.n)
 		grid_text(g, 1, 2, ST_DIM, 0, "no row matches: & and Enter shows all rows");
 	list_draw_rows(&p->rows, g, draw_row, &d,
-	    &(struct list_options){false, profile_hits_are_current(&p->hit, env) ? p->hit.at : NULL});
+	    &(struct list_options){false, list_hits_marks(&p->hit, &p->rows, env->find.rx)});
 	grid_unclip(g, old);
 }
 

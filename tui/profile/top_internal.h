@@ -32,7 +32,7 @@ struct top_state {
 	unsigned cols;		/* bits of the selected columns, 0: chosen to fit */
 	uint64_t sel;		/* id of the selected symbol, kept over changes of the query */
 	uint32_t functions;	/* number of functions in the file */
-	struct hits hit;	/* by row */
+	struct list_hits hit;	/* by row */
 };
 
 /* Return the symbol of the selected row; 0: none. */

@@ -86,23 +86,6 @@ static bool has_weight(const struct weighted_tree *c, uint32_t symbol, bool less
 	return (t->flat || t->cum || o.flat || o.cum) && !(less && (t->flat < 0 || (!t->flat && t->cum < 0)));
 }
 
-/* Mark the matches of the search. For many rows match by symbol, whose names are adjacent in memory. */
-static void mark_hits(struct top_state *p, const struct pane_env *env)
-{
-	const struct weighted_tree *c = p->t.c;
-	struct buf b = {0};
-	if (profile_hits_are_current(&p->hit, env))
-		return;
-	profile_hits_init(&p->hit, env, p->rows.n);
-	bool many = p->hit.at && p->rows.n > c->nsymbol / 4;
-	uint8_t *by = many ? arena_zalloc(env->scratch, c->nsymbol) : NULL;
-	if (many)
-		profile_match_names(c, env->find.rx, by);
-	for (uint32_t i = 0; p->hit.at && i < p->rows.n; i++)
-		p->hit.n += p->hit.at[i] = many ? by[p->row[i]] : profile_name_matches(c, p->row[i], env->find.rx, &b);
-	buf_free(&b);
-}
-
 /* Prefetch the data of a following symbol, because the order of a list differs from that of memory. */
 static void prefetch_row(const struct weighted_tree *c, const uint32_t *v, uint32_t k, uint32_t n)
 {
@@ -160,8 +143,6 @@ static void fill_rows(struct top_state *p, const struct pane_env *env)
 	p->rows.sel = sel;
 	p->rows.top = sel > below ? sel - below : 0;
 	list_select(&p->rows, sel);
-	profile_hits_free(&p->hit);
-	mark_hits(p, env);
 }
 
 static void top_pane_update(void *st, const struct pane_env *env)
@@ -191,7 +172,7 @@ static void close_top(void *st)
 	profile_free_tree(&p->t);
 	mem_free(p->row);
 	mem_free(p->sum);
-	profile_hits_free(&p->hit);
+	list_hits_free(&p->hit);
 }
 
 /* ---- commands */
@@ -299,10 +280,6 @@ static enum verdict top_pane_act(void *st, const struct pane_env *env, const str
 	struct top_state *p = st;
 	if (!p->t.c)
 		return V_PASS;
-	if (list_move(&p->rows, a, env->rows - 1)) {
-		note_selection(p);
-		return V_DONE;
-	}
 	switch ((int)a->cmd) {
 	case CMD_FLATCUM:
 		set_sort(p, env,
@@ -388,7 +365,6 @@ static void top_pane_load(void *st, const struct pane_env *env, const struct vie
 		while (i && p->t.c->symbol[p->row[i]].id != p->sel)
 			i--;
 		list_select(&p->rows, i);
-		mark_hits(p, env);
 	} else if (p->t.c) {
 		fill_rows(p, env);
 	}
@@ -411,7 +387,7 @@ static void top_pane_summary(const void *st, const struct pane_env *env, struct 
 	buf_printf(b, " %s", what[p->t.c->gran]);
 	if (env->base > BASE_ALL)
 		buf_printf(b, " | %% of %s", profile_base_name(env, BASE_ALL, ""));
-	if (profile_hits_are_current(&p->hit, env))
+	if (list_hits_are_current(&p->hit, &p->rows, env->find.rx))
 		buf_printf(b, " | /%s %u match%s", env->find.text, p->hit.n, text_es(p->hit.n));
 }
 
@@ -442,16 +418,6 @@ static void top_pane_detail(const void *st, const struct pane_env *env, struct b
 	profile_put_name_line(env, p->t.c, sel, b, &rest);
 }
 
-static uint32_t top_pane_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
-{
-	struct top_state *p = st;
-	mark_hits(p, env);
-	uint32_t n = profile_hits_step(&p->hit, &p->rows, dir, at);
-	if (dir && n)
-		note_selection(p);
-	return n;
-}
-
 static void top_pane_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct top_state *p = st;
@@ -462,17 +428,6 @@ static void top_pane_keys(const void *st, const struct pane_env *env, struct buf
 	    p->sort == K_FLAT ? "cum" : "flat");
 }
 
-static void top_pane_click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
-{
-	struct top_state *p = st;
-	(void)x;
-	if (!list_click(&p->rows, y - 1, env->rows - 1))
-		return;
-	note_selection(p);
-	if (twice)
-		top_pane_act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
-}
-
 static int top_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
 {
 	const struct top_state *p = st;
@@ -480,6 +435,42 @@ static int top_pane_topics(const void *st, const struct pane_env *env, enum topi
 	t[1] = explain_type(session_type_name(env->s, session_type(env->s)));
 	return 2;
 }
+
+static struct list_part top_part(void *st, const struct pane_env *env)
+{
+	struct top_state *p = st;
+	return (struct list_part){.rows = &p->rows, .hits = &p->hit, .y = 1, .h = env->rows - 1};
+}
+
+static void top_row_text(const void *st, const struct pane_env *env, uint32_t row, struct buf *b)
+{
+	const struct top_state *p = st;
+	(void)env;
+	profile_put_match_text(p->t.c, p->row[row], b);
+}
+
+/* Many rows are matched by symbol, whose names are adjacent in memory. */
+static bool top_match(const void *st, const struct pane_env *env, uint8_t *at)
+{
+	const struct top_state *p = st;
+	const struct weighted_tree *c = p->t.c;
+	if (p->rows.n <= c->nsymbol / 4)
+		return false;
+	uint8_t *by = arena_zalloc(env->scratch, c->nsymbol);
+	profile_match_names(c, env->find.rx, by);
+	for (uint32_t i = 0; i < p->rows.n; i++)
+		at[i] = by[p->row[i]];
+	return true;
+}
+
+static void top_moved(void *st, const struct pane_env *env)
+{
+	(void)env;
+	note_selection(st);
+}
+
+static const struct list_ops top_list = {
+    .part = top_part, .text = top_row_text, .match = top_match, .moved = top_moved};
 
 const struct pane_ops pane_top = {
     .name = "top",
@@ -489,6 +480,7 @@ const struct pane_ops pane_top = {
     .state_size = sizeof(struct top_state),
     .close = close_top,
     .update = top_pane_update,
+    .list = &top_list,
     .rest = top_pane_rest,
     .draw = top_draw,
     .act = top_pane_act,
@@ -501,8 +493,6 @@ const struct pane_ops pane_top = {
     .load = top_pane_load,
     .summary = top_pane_summary,
     .detail = top_pane_detail,
-    .find = top_pane_find,
     .keys = top_pane_keys,
     .side = top_side,
-    .click = top_pane_click,
 };

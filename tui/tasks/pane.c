@@ -422,10 +422,6 @@ static enum verdict tasks_pane_act(void *st, const struct pane_env *env, const s
 	enum verdict v = bars_cmd(p, env, a, out);
 	if (v != V_PASS)
 		return v;
-	if (list_move(&p->rows[p->level], a, env->rows - (p->level == L_ONE ? 3 : 1) - tasks_footer_height(p, env))) {
-		tasks_count_bars(p);
-		return V_DONE;
-	}
 	switch ((int)a->cmd) {
 	case CMD_RANGE:
 		return pane_message(out, p->level == L_ONE ? "v selects bars of a histogram: q goes back to one"
@@ -578,16 +574,6 @@ static bool tasks_pane_asks(const void *st)
 	return tracepane_query_pending(((const struct tasks *)st)->later);
 }
 
-static void tasks_pane_click(void *st, const struct pane_env *env, int y, int x, bool twice, struct ask *ask)
-{
-	struct tasks *p = st;
-	(void)x;
-	if (!list_click(&p->rows[p->level], y - (p->level == L_ONE ? 3 : 1), p->rows[p->level].h))
-		return;
-	if (twice)
-		tasks_pane_act(st, env, &(struct act){.cmd = CMD_OPEN}, ask);
-}
-
 static int tasks_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
 {
 	const struct tasks *p = st;
@@ -596,6 +582,22 @@ static int tasks_pane_topics(const void *st, const struct pane_env *env, enum to
 	t[1] = TOPIC_K_QUANTILE;
 	return p->level == L_ONE ? 1 : 2;
 }
+
+static struct list_part tasks_part(void *st, const struct pane_env *env)
+{
+	struct tasks *p = st;
+	int head = p->level == L_ONE ? 3 : 1;
+	return (struct list_part){
+	    .rows = &p->rows[p->level], .y = head, .h = env->rows - head - tasks_footer_height(p, env)};
+}
+
+static void tasks_moved(void *st, const struct pane_env *env)
+{
+	(void)env;
+	tasks_count_bars(st);
+}
+
+static const struct list_ops tasks_rows = {.part = tasks_part, .moved = tasks_moved};
 
 const struct pane_ops pane_tasks = {
     .name = "tasks",
@@ -609,6 +611,7 @@ const struct pane_ops pane_tasks = {
     .close = close_tasks,
     .update = tasks_pane_update,
     .draw = tasks_draw,
+    .list = &tasks_rows,
     .act = tasks_pane_act,
     .choices = tasks_pane_choices,
     .go = tasks_pane_go,
@@ -622,7 +625,6 @@ const struct pane_ops pane_tasks = {
     .find = tasks_find_hit,
     .keys = tasks_keys,
     .side = tasks_draw_side,
-    .click = tasks_pane_click,
     .job = tasks_pane_job,
     .done = tasks_pane_done,
     .asks = tasks_pane_asks,

@@ -12,6 +12,7 @@
 #include "config.h"
 #include "widget/list.h"
 
+#include "base/mem/mem.h"
 #include "base/text/buf.h"
 #include "base/text/text.h"
 
@@ -39,10 +40,23 @@ uint32_t list_first_row(const struct rows *r, int h)
 void list_set_count(struct rows *r, uint32_t n)
 {
 	r->n = n;
+	r->made++;
 	if (r->sel >= n)
 		r->sel = n ? n - 1 : 0;
 	if (r->h)
 		r->top = window_top(r, r->h, r->top);
+}
+
+void list_reset(struct rows *r, uint32_t n)
+{
+	r->sel = r->top = 0;
+	list_set_count(r, n);
+}
+
+void list_set_height(struct rows *r, int h)
+{
+	r->h = h < 1 ? 1 : h;
+	r->top = window_top(r, r->h, r->top);
 }
 
 void list_select(struct rows *r, uint32_t sel)
@@ -71,8 +85,7 @@ static void move_page(struct rows *r, int64_t by)
 bool list_move(struct rows *r, const struct act *a, int h)
 {
 	int n = act_n(a);
-	r->h = h < 1 ? 1 : h;
-	r->top = window_top(r, r->h, r->top);
+	list_set_height(r, h);
 	switch (a->cmd) {
 	case CMD_DOWN: move_selection(r, n); return true;
 	case CMD_UP: move_selection(r, -n); return true;
@@ -260,4 +273,51 @@ void list_mark_hits(struct grid *g, struct rect r, const struct regex *rx)
 			at += to > from ? to : to + 1;
 		}
 	}
+}
+
+/* ---- matches */
+
+void list_hits_free(struct list_hits *h)
+{
+	mem_free(h->at);
+	mem_free(h->text);
+	*h = (struct list_hits){0};
+}
+
+void list_hits_begin(struct list_hits *h, const struct rows *rows, const struct regex *rx, size_t n)
+{
+	list_hits_free(h);
+	if (!rx)
+		return;
+	h->at = xcalloc(n ? n : 1, 1);
+	h->text = xstrdup(regex_pattern(rx));
+	h->rows = rows;
+	h->made = rows ? rows->made : 0;
+}
+
+bool list_hits_are_current(const struct list_hits *h, const struct rows *rows, const struct regex *rx)
+{
+	return h->at && rx && h->rows == rows && (!rows || h->made == rows->made) && !strcmp(h->text, regex_pattern(rx));
+}
+
+const uint8_t *list_hits_marks(const struct list_hits *h, const struct rows *rows, const struct regex *rx)
+{
+	return list_hits_are_current(h, rows, rx) ? h->at : NULL;
+}
+
+uint32_t list_hits_step(const struct list_hits *h, struct rows *rows, int dir, uint32_t *at)
+{
+	uint32_t n = rows->n, i = rows->sel;
+	*at = 0;
+	if (!h->n)
+		return 0;
+	if (dir == 1 || dir == -1)
+		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
+	while (dir && !h->at[i])
+		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
+	if (dir)
+		list_select(rows, i);
+	for (uint32_t k = 0; h->at[i] && k <= i; k++)
+		*at += h->at[k];
+	return h->n;
 }

@@ -15,9 +15,13 @@
 struct rows {
 	uint32_t n, sel, top;	/* sel < n unless n is 0 */
 	int h; /* visible rows at the last act; drawing handles another height */
+	uint32_t made;		/* counts the calls that replaced the rows: see struct list_hits */
 };
 
-void list_set_count(struct rows *, uint32_t n);		/* keeps the selection if possible */
+/* The rows have been made again, n of them; keeps the selection if possible. */
+void list_set_count(struct rows *, uint32_t n);
+void list_reset(struct rows *, uint32_t n);		/* likewise, and select the first */
+void list_set_height(struct rows *, int h);
 void list_select(struct rows *, uint32_t sel);
 /* Handle a move (down, up, page, half, first, last, centre) in a list with h visible rows. false: not a move. */
 bool list_move(struct rows *, const struct act *, int h);
@@ -58,5 +62,23 @@ void list_draw_header(
 
 /* Mark the matches of an expression in the text in r. */
 void list_mark_hits(struct grid *, struct rect r, const struct regex *);
+
+/* The rows that match a search. They are valid for one expression and until the rows are made again. */
+struct list_hits {
+	uint8_t *at;		/* per row: it matches; NULL: nothing was searched */
+	uint32_t n;		/* how many match */
+	char *text;		/* the expression */
+	const struct rows *rows;	/* the rows that were searched, or NULL: entries are no rows; rows->made then */
+	uint32_t made;
+};
+/* Start a search of n entries, all of which are 0. No expression (NULL): there are no entries. */
+void list_hits_begin(struct list_hits *, const struct rows *, const struct regex *, size_t n);
+bool list_hits_are_current(const struct list_hits *, const struct rows *, const struct regex *);
+/* Return the marks for struct list_options; NULL: they are not of these rows and this expression. */
+const uint8_t *list_hits_marks(const struct list_hits *, const struct rows *, const struct regex *);
+void list_hits_free(struct list_hits *);
+/* Select the next match (dir 1), the previous one (-1), or the first from the cursor on (2); 0 does not move. Return the
+   number of matches; *at: the index of the selected one from 1, or 0: none. */
+uint32_t list_hits_step(const struct list_hits *, struct rows *, int dir, uint32_t *at);
 
 #endif

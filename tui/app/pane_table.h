@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_APP_PANE_TABLE_H
+#define TTRACE_APP_PANE_TABLE_H
+
+#include "app/pane.h"
+#include "widget/list.h"
+
+/*
+ * A table of a pane: items that the pane numbers from 0, and the rows that show them. The pane describes an item by the
+ * functions of a kind, which is constant; the table sorts, filters by `&`, draws, follows the selection and takes the
+ * commands of sorting. A pane shows it by returning pane_table_part() as its list (struct list_ops). st is the pane's state.
+ */
+struct pane_table_column {
+	struct list_column c;	/* with the word for :sort; a column without it does not sort */
+	const char *what;	/* its text in the menu of s */
+	bool up;		/* ascending unless inverted: names, numbers, times. Durations and counts: descending */
+};
+struct pane_table_kind {
+	const struct pane_table_column *cols;
+	int ncol, sort;		/* number of columns; the initial sort column */
+	/* Append the text of an item, for `/` and `&`. */
+	void (*text)(const void *st, const struct pane_env *, uint32_t item, struct buf *);
+	/* Draw a cell, w cells wide: the clip rectangle. */
+	void (*cell)(const void *st, const struct pane_env *, struct grid *, int w, uint32_t item, int col);
+	/* Compare by a column: times sign, which is -1 in a descending order, except for items without a value, which
+	   come last in both. Equal items stay in the order of their numbers. */
+	int (*compare)(const void *st, const struct pane_env *, int col, int sign, uint32_t a, uint32_t b);
+	int64_t (*id)(const void *st, uint32_t item);	/* by which the selection is kept when items change; NULL: item */
+	bool (*shown)(const void *st, const struct pane_env *, uint32_t item);	/* NULL: all items */
+};
+enum { PANE_TABLE_COLS = 16 };
+struct pane_table {
+	const struct pane_table_kind *kind;
+	struct rows rows;
+	struct list_hits hits;
+	uint32_t *item;		/* of each row */
+	size_t cap;
+	int sort;		/* a column */
+	bool invert;
+	int64_t sel;		/* id of the selected item; -1: none yet */
+};
+
+void pane_table_open(struct pane_table *, const struct pane_table_kind *);	/* of a zeroed table */
+void pane_table_free(struct pane_table *);
+/* Show the items [0, n) that the kind and `&` leave, in the order of the sort column; keeps the selected item. For
+   update(), and whenever items have changed. */
+void pane_table_fill(struct pane_table *, const void *st, const struct pane_env *, uint32_t n);
+/* Return the selected item; UINT32_MAX: there are no rows. */
+uint32_t pane_table_selected(const struct pane_table *);
+void pane_table_select_row(struct pane_table *, const void *st, uint32_t row);
+bool pane_table_select(struct pane_table *, const void *st, int64_t id);	/* false: no row has this id */
+/* Draw the heading at line y and h rows below it. unfocused: the selection belongs to another part of the pane. */
+void pane_table_draw(
+    const struct pane_table *, const void *st, const struct pane_env *, struct grid *, int y, int h, bool unfocused);
+/* The list of a pane whose table has its heading at line y and h rows below it. */
+struct list_part pane_table_part(struct pane_table *, int y, int h);
+/* Return the option of reports for this order, "-sort=-duration"; NULL: it is the initial one. */
+const char *pane_table_sort_option(const struct pane_table *, struct arena *);
+
+/* For pane.c: sorting (V_PASS: another command), the menu of s; note the selected item. */
+enum verdict pane_table_act(struct pane_table *, const void *st, const struct pane_env *, const struct act *, struct ask *);
+int pane_table_choices(const struct pane_table *, struct choice *);
+void pane_table_note_selection(struct pane_table *, const void *st);
+/* Go to an order and an item; any values. */
+void pane_table_load(struct pane_table *, const void *st, const struct pane_env *, int64_t id, int sort, bool invert);
+
+#endif
