@@ -20,15 +20,14 @@ struct open_sums { int64_t ns[TIME_CLASS__N], wait0; enum time_class wait; uint3
 
 #define PASSED UINT32_MAX
 
-struct sums_pass {
+struct class_sums {
 	const struct snap *sn;
 	const struct task_work *w;
 	struct operation_kind *kind;
-	struct class_cache cache;
 	uint32_t *slot;			/* by track: index of its open_sums plus 1; PASSED: it has no more points */
 	struct open_sums *v;
 	size_t n, cap;
-	uint32_t *unused;		/* indexes of v that are free */
+	uint32_t *unused;		/* elements of v that are free */
 	size_t nunused, cunused;
 };
 
@@ -41,7 +40,7 @@ static uint32_t first_point(const struct task_work *w, trk_id g)
 }
 
 /* The range that ends with the trace ends in a wait: that wait is still blocked. */
-static void move_still_blocked(const struct sums_pass *p, const struct open_sums *o, int64_t *ns)
+static void move_still_blocked(const struct class_sums *p, const struct open_sums *o, int64_t *ns)
 {
 	int64_t since = wrap_sub(p->sn->t1, o->wait0);
 	ns[o->wait] = wrap_sub(ns[o->wait], since);
@@ -49,7 +48,7 @@ static void move_still_blocked(const struct sums_pass *p, const struct open_sums
 }
 
 /* Apply the points up to the time t, at which the sums are o->ns. */
-static void pass_points(struct sums_pass *p, struct open_sums *o, trk_id g, int64_t t)
+static void pass_points(struct class_sums *p, struct open_sums *o, trk_id g, int64_t t)
 {
 	const struct work_point *v = p->w->point;
 	for (; o->next < p->w->npoint && v[o->next].g == g && v[o->next].t <= t; o->next++) {
@@ -63,20 +62,18 @@ static void pass_points(struct sums_pass *p, struct open_sums *o, trk_id g, int6
 }
 
 /* Is there a point of the goroutine before t? */
-static bool has_point_before(const struct sums_pass *p, const struct open_sums *o, trk_id g, int64_t t)
+static bool has_point_before(const struct class_sums *p, const struct open_sums *o, trk_id g, int64_t t)
 {
 	return o->next < p->w->npoint && p->w->point[o->next].g == g && p->w->point[o->next].t < t;
 }
 
-static void add_interval(struct sums_pass *p, struct open_sums *o, const struct sheet *sh, uint32_t row, uint32_t i)
+static void add_interval(struct class_sums *p, struct open_sums *o, const struct sheet *sh, uint32_t row, uint32_t i,
+    enum time_class c)
 {
 	int64_t t = sh->t0 + sheet_start(sh, i), end = sheet_end(sh, row, i);
-	enum tstate state = (enum tstate)(sh->state[i] & SHEET_STATE);
-	enum time_class c = class_cache_of(&p->cache, sh, i);
-	bool same = i == sh->first[row] ? sh->state[i] & SHEET_CONT : sheet_continues(sh->state[i - 1], sh->state[i]);
 	pass_points(p, o, sh->trk[row], t);
-	if (!same || o->wait0 == TIME_NONE)
-		o->wait0 = state_is_wait(state) ? t : TIME_NONE;
+	if (!sheet_interval_continues(sh, row, i) || o->wait0 == TIME_NONE)
+		o->wait0 = state_is_wait((enum tstate)(sh->state[i] & SHEET_STATE)) ? t : TIME_NONE;
 	o->wait = c;
 	while (has_point_before(p, o, sh->trk[row], end)) {
 		int64_t at = p->w->point[o->next].t;
@@ -88,7 +85,7 @@ static void add_interval(struct sums_pass *p, struct open_sums *o, const struct 
 }
 
 /* Return the sums of a goroutine; NULL: it has no points. */
-static struct open_sums *sums_of(struct sums_pass *p, trk_id g)
+static struct open_sums *sums_of(struct class_sums *p, trk_id g)
 {
 	if (p->slot[g])
 		return p->slot[g] == PASSED ? NULL : &p->v[p->slot[g] - 1];
@@ -98,7 +95,7 @@ static struct open_sums *sums_of(struct sums_pass *p, trk_id g)
 		return NULL;
 	}
 	if (p->nunused) {
-		p->slot[g] = p->unused[--p->nunused];
+		p->slot[g] = p->unused[--p->nunused] + 1;
 	} else {
 		p->v = mem_grow(p->v, &p->cap, p->n + 1, sizeof *p->v);
 		p->slot[g] = (uint32_t)++p->n;
@@ -107,24 +104,34 @@ static struct open_sums *sums_of(struct sums_pass *p, trk_id g)
 	return &p->v[p->slot[g] - 1];
 }
 
-static void sum_row(struct sums_pass *p, const struct sheet *sh, uint32_t row)
+void class_sums_row(struct class_sums *p, const struct sheet *sh, uint32_t row, struct class_cache *cache,
+    struct operation_kind *kind)
 {
 	trk_id g = sh->trk[row];
-	struct open_sums *o = sums_of(p, g);
+	struct open_sums *o = p->w->npoint ? sums_of(p, g) : NULL;
 	if (!o || !has_point_before(p, o, g, sh->t1 + 1))
 		return;
+	p->kind = kind;
 	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++)
-		add_interval(p, o, sh, row, i);
+		add_interval(p, o, sh, row, i, class_cache_of(cache, sh, i));
 	pass_points(p, o, g, sh->t1);
 	if (o->next < p->w->npoint && p->w->point[o->next].g == g)
 		return;
 	p->unused = mem_grow(p->unused, &p->cunused, p->nunused + 1, sizeof *p->unused);
-	p->unused[p->nunused++] = p->slot[g];
+	p->unused[p->nunused++] = p->slot[g] - 1;
 	p->slot[g] = PASSED;
 }
 
-/* Add to the unknown time of each kind what its ranges have more than its classes. */
-static void add_rest(struct sums_pass *p, uint32_t nkinds)
+struct class_sums *class_sums_new(const struct snap *sn, const struct task_work *w)
+{
+	struct class_sums *p = xcalloc(1, sizeof *p);
+	p->sn = sn;
+	p->w = w;
+	p->slot = xcalloc(sn->ntrks + 1u, sizeof *p->slot);
+	return p;
+}
+
+void class_sums_finish(struct class_sums *p, struct operation_kind *kind, uint32_t nkinds)
 {
 	int64_t *ranges = xcalloc(nkinds + 1u, sizeof *ranges);
 	for (uint32_t i = 0; i < p->w->npoint; i++) {
@@ -132,34 +139,16 @@ static void add_rest(struct sums_pass *p, uint32_t nkinds)
 		ranges[x->kind] = x->end ? wrap_add(ranges[x->kind], x->t) : wrap_sub(ranges[x->kind], x->t);
 	}
 	for (uint32_t k = 0; k < nkinds; k++) {
+		int64_t *ns = kind[k].class_ns;
+		if (kind[k].source != OPERATION_TASK)
+			continue;
 		for (int c = 0; c < TIME_CLASS__N; c++)
-			ranges[k] = wrap_sub(ranges[k], p->kind[k].class_ns[c]);
-		p->kind[k].class_ns[TIME_UNKNOWN] = wrap_add(p->kind[k].class_ns[TIME_UNKNOWN], ranges[k]);
+			ranges[k] = wrap_sub(ranges[k], ns[c]);
+		ns[TIME_UNKNOWN] = wrap_add(ns[TIME_UNKNOWN], ranges[k]);
 	}
 	mem_free(ranges);
-}
-
-bool class_sums_add(const struct snap *sn, const struct task_work *w, struct operation_kind *kind, uint32_t nkinds,
-    const struct progress_watcher *on)
-{
-	struct sums_pass p = {.sn = sn, .w = w, .kind = kind};
-	bool go = true;
-	p.slot = xcalloc(sn->ntrks + 1u, sizeof *p.slot);
-	class_cache_init(&p.cache, sn);
-	for (uint32_t s = 0; s < sn->nsheets && w->npoint; s++) {
-		go = !on || watcher_report(on, s, sn->nsheets);
-		if (!go)
-			break;
-		const struct sheet *sh = sheet_get(sn, s);
-		for (uint32_t row = sh->nother; row < sh->ntrk; row++)
-			if (sh->trk[row] < sn->ntrks)
-				sum_row(&p, sh, row);
-		sheet_put(sn, s);
-	}
-	add_rest(&p, nkinds);
-	class_cache_free(&p.cache);
-	mem_free(p.unused);
-	mem_free(p.v);
-	mem_free(p.slot);
-	return go;
+	mem_free(p->unused);
+	mem_free(p->v);
+	mem_free(p->slot);
+	mem_free(p);
 }

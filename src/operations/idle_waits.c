@@ -14,8 +14,10 @@
  * Stacks include the function at which the goroutine started. So what one goroutine shows holds for its siblings, which
  * may have made fewer rounds, and a bit per stack is the result.
  *
- * The table has an entry per goroutine and stack. When it is full, entries of goroutines that have ended and made too
- * few rounds are dropped, so that a million short goroutines do not stay in it.
+ * A table of all pairs of goroutines and stacks would be larger than the caches, and than the trace. So a goroutine has
+ * room for a few stacks, then for some more. If that is full, a stack that was used once is replaced: the wait of a
+ * loop comes back before the loop has been at that many others. Goroutines that end without a loop give their room to
+ * later ones.
  */
 #include "config.h"
 #include "operations/internal.h"
@@ -24,69 +26,103 @@
 #include "trace/longest_wait.h"
 #include "trace/user_code.h"
 
-#include <stdlib.h>
+#include <string.h>
 
-enum { ROUNDS = 8, RECURS = 2, FIRST_ENTRIES = 1 << 12 };
+enum { ROUNDS = 8, RECURS = 2, FEW = 4, MANY = 16 };
 
-/* How a goroutine used a stack; waits + wakes is 0 in a free slot of the table. */
-struct stack_use { trk_id g; stk_id stack; uint32_t waits, wakes; uint8_t state; };
-struct use_table { struct stack_use *v; uint32_t n, size; };
+/* How often a goroutine waited at a stack, and woke another one there. */
+struct stack_use { stk_id stack; uint16_t waits, wakes; };
+
+/* Blocks of one size for the uses of goroutines. */
+struct use_pool { struct stack_use *v; size_t n, cap; uint32_t *unused; size_t nunused, cunused; };
 
 struct idle_pass {
 	const struct snap *sn;
 	const struct task_work *tasks;
-	struct use_table table;
-	uint8_t *idle;
+	struct goroutine_roles *r;
+	struct use_pool few, many;
+	uint32_t *block;		/* by track: 0: none; twice the number of its block, plus 1; plus 1 if of `many` */
+	uint8_t *state;			/* by stack: the state of a wait there */
 };
 
-/* ---- the table */
+/* ---- uses of stacks */
 
-static uint32_t slot_of(const struct use_table *t, trk_id g, stk_id stack)
+static uint32_t block_new(struct use_pool *p, uint32_t size)
 {
-	uint64_t hash = ((uint64_t)g << 32 | stack) * UINT64_C(0x9e3779b97f4a7c15);
-	uint32_t i = (uint32_t)(hash >> 32) & (t->size - 1);
-	while (t->v[i].g && (t->v[i].g != g || t->v[i].stack != stack))
-		i = (i + 1) & (t->size - 1);
-	return i;
+	uint32_t b = p->nunused ? p->unused[--p->nunused] : (uint32_t)(p->n++);
+	p->v = mem_grow(p->v, &p->cap, p->n * size, sizeof *p->v);
+	memset(p->v + (size_t)b * size, 0, size * sizeof *p->v);
+	return b;
 }
 
-/* Can the goroutine no longer come back to a stack after the time t? */
-static bool is_over(const struct snap *sn, const struct stack_use *u, int64_t t)
+static void block_free(struct use_pool *p, uint32_t b)
 {
-	int64_t end = store_t1(sn->st, store_trk(sn->st, u->g));
-	return u->waits < ROUNDS && u->wakes < ROUNDS && end != TIME_NONE && end < t;
+	p->unused = mem_grow(p->unused, &p->cunused, p->nunused + 1, sizeof *p->unused);
+	p->unused[p->nunused++] = b;
 }
 
-/* Move the entries that are still needed at time t to a table of another size, at most half full. */
-static void table_rebuild(struct use_table *t, const struct snap *sn, int64_t at)
+/* Return the uses of a goroutine, of which the first ones have a stack; *n: how many there can be. NULL: none. */
+static struct stack_use *uses_of(struct idle_pass *p, trk_id g, uint32_t *n)
 {
-	struct use_table had = *t;
-	uint32_t keep = 0;
-	for (uint32_t i = 0; i < had.size; i++)
-		keep += had.v[i].g && !is_over(sn, &had.v[i], at);
-	*t = (struct use_table){.size = FIRST_ENTRIES};
-	while (t->size / 2 < keep + 1)
-		t->size *= 2;
-	t->v = xcalloc(t->size, sizeof *t->v);
-	for (uint32_t i = 0; i < had.size; i++)
-		if (had.v[i].g && !is_over(sn, &had.v[i], at)) {
-			t->v[slot_of(t, had.v[i].g, had.v[i].stack)] = had.v[i];
-			t->n++;
-		}
-	mem_free(had.v);
+	uint32_t b = p->block[g] - 1;
+	*n = !p->block[g] ? 0 : b & 1 ? MANY : FEW;
+	return !*n ? NULL : b & 1 ? p->many.v + (size_t)(b >> 1) * MANY : p->few.v + (size_t)(b >> 1) * FEW;
 }
 
-static struct stack_use *use_of(struct idle_pass *p, trk_id g, stk_id stack, int64_t now)
+/* Give the goroutine its first block, or a larger one. Return its first free use. */
+static struct stack_use *uses_grow(struct idle_pass *p, trk_id g)
 {
-	struct use_table *t = &p->table;
-	if (t->n >= t->size / 4 * 3)
-		table_rebuild(t, p->sn, now);
-	struct stack_use *u = &t->v[slot_of(t, g, stack)];
-	if (!u->g) {
-		*u = (struct stack_use){.g = g, .stack = stack};
-		t->n++;
+	if (!p->block[g]) {
+		uint32_t b = block_new(&p->few, FEW);
+		p->block[g] = (b << 1) + 1;
+		return p->few.v + (size_t)b * FEW;
 	}
-	return u;
+	uint32_t from = (p->block[g] - 1) >> 1, b = block_new(&p->many, MANY);
+	struct stack_use *to = p->many.v + (size_t)b * MANY;
+	memcpy(to, p->few.v + (size_t)from * FEW, FEW * sizeof *to);
+	block_free(&p->few, from);
+	p->block[g] = (b << 1 | 1) + 1;
+	return to + FEW;
+}
+
+/* Return the use of a stack by a goroutine. NULL: it uses too many stacks, and all of them recur. */
+static struct stack_use *use_of(struct idle_pass *p, trk_id g, stk_id stack)
+{
+	uint32_t n;
+	struct stack_use *v = uses_of(p, g, &n), *once = NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		if (v[i].stack == stack || !v[i].stack) {
+			v[i].stack = stack;
+			return &v[i];
+		}
+		if (v[i].waits + v[i].wakes < RECURS)
+			once = &v[i];
+	}
+	if (n < MANY)
+		once = uses_grow(p, g);
+	if (once)
+		*once = (struct stack_use){.stack = stack};
+	return once;
+}
+
+static void count_up(uint16_t *n)
+{
+	*n = (uint16_t)(*n + (*n < UINT16_MAX));
+}
+
+/* Forget a goroutine that has ended, unless one of its waits recurs. */
+static void forget(struct idle_pass *p, trk_id g, int64_t t)
+{
+	uint32_t n, b = p->block[g] - 1;
+	const struct stack_use *v = uses_of(p, g, &n);
+	int64_t end = n ? store_t1(p->sn->st, store_trk(p->sn->st, g)) : TIME_NONE;
+	if (end == TIME_NONE || end > t)
+		return;
+	for (uint32_t i = 0; i < n; i++)
+		if (v[i].waits >= RECURS)
+			return;
+	block_free(b & 1 ? &p->many : &p->few, b >> 1);
+	p->block[g] = 0;
 }
 
 /* ---- the pass */
@@ -110,49 +146,64 @@ static bool is_in_task(const struct task_work *b, uint32_t *at, trk_id g, int64_
 	return *at < b->nbusy && b->busy[*at].trk == g && b->busy[*at].t0 <= t;
 }
 
+/* A stack shows which server a goroutine is of, and whether user code runs on it. */
+static void note_stack(struct idle_pass *p, trk_id g, stk_id stack)
+{
+	const struct server_stack *x = &p->r->stack[stack];
+	if (x->user)
+		p->r->user[g >> 3] |= (uint8_t)(1u << (g & 7));
+	if (x->server && !server_is_life(p->r->patterns, x->server - 1u)) {
+		p->r->role[g] = ROLE_SERVER;
+		p->r->of[g] = x->server - 1u;
+	}
+}
+
 static void count_waits(struct idle_pass *p, const struct sheet *sh, uint32_t row)
 {
 	trk_id g = sh->trk[row];
-	uint32_t first = sh->first[row], end = sh->first[row + 1], at = range_after(p->tasks, g, sh->t0);
-	for (uint32_t i = first; i < end; i++) {
+	uint32_t at = range_after(p->tasks, g, sh->t0);
+	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++) {
 		enum tstate s = (enum tstate)(sh->state[i] & SHEET_STATE);
 		stk_id stack = state_is_wait(s) ? sheet_stack(sh, i) : 0;
-		if (!stack || (i == first ? sh->state[i] & SHEET_CONT : sheet_continues(sh->state[i - 1], sh->state[i])))
+		if (!stack || stack >= p->sn->nstks || sheet_interval_continues(sh, row, i) ||
+		    is_in_task(p->tasks, &at, g, sh->t0 + sheet_start(sh, i)))
 			continue;
-		int64_t t = sh->t0 + sheet_start(sh, i);
-		if (is_in_task(p->tasks, &at, g, t))
-			continue;
-		struct stack_use *u = use_of(p, g, stack, sh->t0);
-		u->waits++;
-		u->state = (uint8_t)s;
+		struct stack_use *u = use_of(p, g, stack);
+		if (u)
+			count_up(&u->waits);
+		p->state[stack] = (uint8_t)s;
+		note_stack(p, g, stack);
 	}
 }
 
-static void count_wakes(struct idle_pass *p, const struct sheet *sh)
+/* Count the wakes of a goroutine; *edge: index of its first edge in the sheet, or of a goroutine before it. */
+static void count_wakes(struct idle_pass *p, const struct sheet *sh, trk_id g, uint32_t *edge)
 {
-	for (uint32_t k = 0; k < sh->nedge; k++) {
-		uint32_t i = sh->edge[k] & ~EDGE_CREATED;
-		trk_id g = sheet_peer(sh, i);
+	for (; *edge < sh->nedge; ++*edge) {
+		uint32_t i = sh->edge[*edge] & ~EDGE_CREATED;
+		trk_id waker = sheet_peer(sh, i);
 		stk_id stack = sheet_stack(sh, i);
-		if (g && stack && g < p->sn->ntrks)
-			use_of(p, g, stack, sh->t0)->wakes++;
+		if (waker > g)
+			break;
+		if (waker < g || !stack || stack >= p->sn->nstks)
+			continue;
+		struct stack_use *u = use_of(p, g, stack);
+		if (u)
+			count_up(&u->wakes);
+		note_stack(p, g, stack);
 	}
 }
 
-/* Return false if stopped. */
-static bool count_uses(struct idle_pass *p, const struct progress_watcher *on)
+static void count_sheet(struct idle_pass *p, const struct sheet *sh)
 {
-	for (uint32_t s = 0; s < p->sn->nsheets; s++) {
-		if (on && !watcher_report(on, s, p->sn->nsheets))
-			return false;
-		const struct sheet *sh = sheet_get(p->sn, s);
-		for (uint32_t row = sh->nother; row < sh->ntrk; row++)
-			if (sh->trk[row] < p->sn->ntrks)
-				count_waits(p, sh, row);
-		count_wakes(p, sh);
-		sheet_put(p->sn, s);
+	uint32_t edge = 0;
+	for (uint32_t row = sh->nother; row < sh->ntrk && sh->trk[row] < p->sn->ntrks; row++) {
+		trk_id g = sh->trk[row];
+		count_waits(p, sh, row);
+		count_wakes(p, sh, g, &edge);
+		if (p->block[g])
+			forget(p, g, sh->t1);
 	}
-	return true;
 }
 
 /* ---- the choice */
@@ -200,68 +251,110 @@ static int rank_of_state(enum tstate s)
 	}
 }
 
-/* Does this use come before another one as the idle wait? */
-static bool is_better(const struct store *st, const struct stack_use *u, const struct stack_use *than)
-{
-	int a = rank_of_state((enum tstate)u->state), b = rank_of_state((enum tstate)than->state);
-	int64_t x = store_frm(st, stk_frame(st, user_code_site(st, u->stack)))->line,
-		y = store_frm(st, stk_frame(st, user_code_site(st, than->stack)))->line;
-	return a != b ? a > b : x < y;
-}
-
-/* Choose the idle wait among the n uses of one goroutine, and mark it. */
-static void choose(struct idle_pass *p, const struct stack_use *u, uint32_t n)
+/* Does this wait come before another one as the idle wait? */
+static bool is_better(const struct idle_pass *p, stk_id wait, stk_id than)
 {
 	const struct store *st = p->sn->st;
-	const struct stack_use *best = NULL;
-	uint32_t loop = depth_of(st, u[0].stack);
-	for (uint32_t i = 1; i < n; i++) {
-		uint32_t same = common_functions(st, u[0].stack, u[i].stack);
-		loop = same < loop ? same : loop;
-	}
+	int a = rank_of_state((enum tstate)p->state[wait]), b = rank_of_state((enum tstate)p->state[than]);
+	int64_t x = store_frm(st, stk_frame(st, user_code_site(st, wait)))->line,
+		y = store_frm(st, stk_frame(st, user_code_site(st, than)))->line;
+	return a != b ? a > b : x != y ? x < y : wait < than;
+}
+
+/* Return the number of outermost frames that are common to all stacks that recur. */
+static uint32_t loop_depth(const struct store *st, const struct stack_use *u, uint32_t n)
+{
+	const struct stack_use *first = NULL;
+	uint32_t depth = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		if (u[i].waits < ROUNDS || !rank_of_state((enum tstate)u[i].state) ||
-		    depth_of(st, user_code_first_frame(st, u[i].stack)) > loop)
+		if (!u[i].stack || u[i].waits + u[i].wakes < RECURS)
 			continue;
-		if (!best || is_better(st, &u[i], best))
-			best = &u[i];
+		uint32_t same = first ? common_functions(st, first->stack, u[i].stack) : depth_of(st, u[i].stack);
+		depth = !first || same < depth ? same : depth;
+		first = first ? first : &u[i];
 	}
-	if (best)
-		p->idle[best->stack >> 3] |= (uint8_t)(1u << (best->stack & 7));
+	return depth;
 }
 
-static int use_cmp(const void *a, const void *b)
+/* Mark the idle wait of a goroutine with n uses. */
+static void mark_idle(struct idle_pass *p, const struct stack_use *u, uint32_t n)
 {
-	const struct stack_use *x = a, *y = b;
-	if (x->g != y->g)
-		return x->g < y->g ? -1 : 1;
-	return x->stack < y->stack ? -1 : x->stack > y->stack;
+	const struct store *st = p->sn->st;
+	uint32_t depth = 0;
+	stk_id best = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		if (u[i].waits < ROUNDS || !rank_of_state((enum tstate)p->state[u[i].stack]))
+			continue;
+		depth = depth ? depth : loop_depth(st, u, n);
+		if (depth_of(st, user_code_first_frame(st, u[i].stack)) <= depth && (!best || is_better(p, u[i].stack, best)))
+			best = u[i].stack;
+	}
+	p->r->idle[best >> 3] |= (uint8_t)(1u << (best & 7));
 }
 
-/* Move the uses that recur to the start of the table, by goroutine. Return their number. */
-static uint32_t sort_recurring(struct use_table *t)
+/* Give the goroutine the role of a loop, if it came back to an idle wait. */
+static void choose_loop(struct idle_pass *p, trk_id g, const struct stack_use *u, uint32_t n)
 {
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < t->size; i++)
-		if (t->v[i].g && t->v[i].waits + t->v[i].wakes >= RECURS)
-			t->v[n++] = t->v[i];
-	if (n)
-		qsort(t->v, n, sizeof *t->v, use_cmp);
-	return n;
+	uint32_t most = RECURS - 1;
+	for (uint32_t i = 0; i < n; i++) {
+		stk_id s = u[i].stack;
+		if (s && u[i].waits > most && p->r->idle[s >> 3] >> (s & 7) & 1 && p->r->stack[s].user) {
+			most = u[i].waits;
+			p->r->role[g] = ROLE_ROUND;
+			p->r->of[g] = s;
+		}
+	}
 }
 
-uint8_t *idle_waits_find(const struct snap *sn, const struct task_work *tasks, struct arena *mem,
+/* Waits for the next request are idle, however few there are. */
+static void mark_servers(struct idle_pass *p)
+{
+	for (stk_id s = 1; s < p->sn->nstks; s++)
+		if (p->r->stack[s].idle && state_is_wait((enum tstate)p->state[s]))
+			p->r->idle[s >> 3] |= (uint8_t)(1u << (s & 7));
+}
+
+static void choose_all(struct idle_pass *p)
+{
+	uint32_t n;
+	for (trk_id g = 1; g < p->sn->ntrks; g++) {
+		const struct stack_use *u = p->r->role[g] == ROLE_NONE ? uses_of(p, g, &n) : NULL;
+		if (u)
+			mark_idle(p, u, n);
+	}
+	p->r->idle[0] &= (uint8_t)~1u;	/* stack 0 is none */
+	mark_servers(p);
+	for (trk_id g = 1; g < p->sn->ntrks; g++) {
+		const struct stack_use *u = p->r->role[g] == ROLE_NONE ? uses_of(p, g, &n) : NULL;
+		uint32_t at = u ? range_after(p->tasks, g, INT64_MIN) : 0;
+		bool has_tasks = at < p->tasks->nbusy && p->tasks->busy[at].trk == g;
+		if (u && !has_tasks)
+			choose_loop(p, g, u, n);
+	}
+}
+
+bool idle_waits_find(const struct snap *sn, const struct task_work *tasks, struct goroutine_roles *r, struct arena *mem,
     const struct progress_watcher *on)
 {
-	struct idle_pass p = {.sn = sn, .tasks = tasks, .idle = arena_zalloc(mem, sn->nstks / 8 + 1u)};
-	p.table = (struct use_table){.v = xcalloc(FIRST_ENTRIES, sizeof *p.table.v), .size = FIRST_ENTRIES};
-	bool done = count_uses(&p, on);
-	uint32_t n = done ? sort_recurring(&p.table) : 0;
-	for (uint32_t i = 0, k; i < n; i = k) {
-		for (k = i + 1; k < n && p.table.v[k].g == p.table.v[i].g;)
-			k++;
-		choose(&p, p.table.v + i, k - i);
+	struct idle_pass p = {.sn = sn, .tasks = tasks, .r = r};
+	bool go = true;
+	p.block = xcalloc(sn->ntrks + 1u, sizeof *p.block);
+	p.state = xcalloc(sn->nstks + 1u, 1);
+	r->idle = arena_zalloc(mem, sn->nstks / 8 + 1u);
+	for (uint32_t s = 0; s < sn->nsheets && go; s++) {
+		go = !on || watcher_report(on, s, sn->nsheets);
+		if (!go)
+			break;
+		count_sheet(&p, sheet_get(sn, s));
+		sheet_put(sn, s);
 	}
-	mem_free(p.table.v);
-	return done ? p.idle : NULL;
+	if (go)
+		choose_all(&p);
+	mem_free(p.few.v);
+	mem_free(p.few.unused);
+	mem_free(p.many.v);
+	mem_free(p.many.unused);
+	mem_free(p.state);
+	mem_free(p.block);
+	return go;
 }

@@ -3,12 +3,32 @@
 #ifndef TTRACE_OPERATIONS_INTERNAL_H
 #define TTRACE_OPERATIONS_INTERNAL_H
 
+#include "base/intern.h"
 #include "operations/operations.h"
+#include "operations/servers.h"
 
-/* A time range of a goroutine that belongs to an operation of a kind. Ranges may overlap. */
-struct work_range { int64_t t0, t1; trk_id g; uint32_t kind; };
+/* What operations_find() collects. Kinds get their numbers in the order in which they are found; the parent of an
+   operation is its position in the list. */
+struct operation_list {
+	const struct snap *sn;
+	struct arena *mem;		/* of the result: names */
+	struct operation *v;
+	size_t n, cap;
+	struct operation_kind *kind;
+	uint64_t *key;			/* of each kind */
+	size_t nkinds, ckinds, ckeys;
+	struct intern by_key;
+	uint64_t next_id;		/* of operations that are not tasks */
+};
+/* Return the number of the kind of a source with this key, which is added without a name if it is new: *fresh. */
+uint32_t operation_list_kind(struct operation_list *, enum operation_source, uint64_t key, bool *fresh);
+void operation_list_add(struct operation_list *, const struct operation *);
+/* Return a name in the arena: the prefix (may be NULL), the name of n bytes, and the file and line of the frame at a
+   node of a stack (0: none). */
+const char *operation_name(struct arena *, const struct store *, const char *prefix, const char *name, size_t n, stk_id at,
+    size_t *length);
 
-/* A start or an end of a range. */
+/* A start or an end of a time range in which a goroutine works for a task. Ranges may overlap. */
 struct work_point { int64_t t; trk_id g; uint32_t kind : 31, end : 1; };
 
 /* The times at which goroutines work for tasks. */
@@ -18,28 +38,33 @@ struct task_work {
 	struct trace_slice *busy;	/* the union of the ranges, by goroutine, then time */
 	uint32_t nbusy;
 };
-
-/* What operations_find() collects. Kinds get their numbers in the order in which they are found. */
-struct operation_list {
-	const struct snap *sn;
-	struct arena *mem;
-	struct operation *v;
-	size_t n, cap;
-	struct operation_kind *kind;
-	size_t nkinds, ckinds;
-};
-uint32_t operation_list_add_kind(struct operation_list *, const struct operation_kind *);
-void operation_list_add(struct operation_list *, const struct operation *);
-
 /* tasks.c: add the user tasks, and the ranges of the goroutines that worked for them. */
 struct task_work tasks_collect(struct operation_list *, struct arena *scratch, const struct progress_watcher *);
 
-/* idle_waits.c: return one bit per stack: the idle waits. Return NULL if stopped. Waits within tasks are not idle. */
-uint8_t *idle_waits_find(
-    const struct snap *, const struct task_work *, struct arena *, const struct progress_watcher *);
+/* What a goroutine's time is divided into, besides tasks. */
+enum goroutine_role {
+	ROLE_NONE,			/* nothing: it belongs to the runtime or a library, or works for tasks only */
+	ROLE_ROUND,			/* rounds of its loop; of: the stack of the idle wait */
+	ROLE_SERVER,			/* requests; of: number of the server */
+	ROLE_WHOLE			/* its time is one operation; of: number of the kind */
+};
+struct goroutine_roles {
+	uint8_t *role;			/* by track: enum goroutine_role */
+	uint32_t *of;			/* by track */
+	uint8_t *user;			/* a bit per track: a stack of it has user code */
+	uint8_t *idle;			/* a bit per stack: a wait there is idle */
+	const struct server_stack *stack;
+	const struct operation_patterns *patterns;
+};
+/* idle_waits.c: set the idle waits and the goroutines with rounds and requests. Return false if stopped. */
+bool idle_waits_find(const struct snap *, const struct task_work *, struct goroutine_roles *, struct arena *,
+    const struct progress_watcher *);
 
-/* class_sums.c: add the time by class of all ranges to their kinds. Return false if stopped. */
-bool class_sums_add(const struct snap *, const struct task_work *, struct operation_kind *, uint32_t nkinds,
+/* lives.c: give ROLE_WHOLE to the goroutines of the program that have no other role, and add them. */
+void lives_collect(struct operation_list *, const struct task_work *, struct goroutine_roles *);
+
+/* work_walk.c: add rounds and requests, and the time by class of all kinds. Return false if stopped. */
+bool work_walk(struct operation_list *, const struct task_work *, const struct goroutine_roles *,
     const struct progress_watcher *);
 
 /* The classes of waits that depend on their stacks, by stack: 0 is not known yet, else the class plus 1. */
@@ -61,6 +86,19 @@ static inline enum time_class class_cache_of(struct class_cache *c, const struct
 	if (!c->of[stack])
 		c->of[stack] = (uint8_t)(time_class_of(c->sn->st, s, stack) + 1);
 	return (enum time_class)(c->of[stack] - 1);
+}
+
+/* class_sums.c: the time by class of tasks. */
+struct class_sums;
+struct class_sums *class_sums_new(const struct snap *, const struct task_work *);
+/* Add a row of the next sheet. */
+void class_sums_row(struct class_sums *, const struct sheet *, uint32_t row, struct class_cache *, struct operation_kind *);
+/* Add to the unknown time of each kind what its ranges have more than its classes, and free it. */
+void class_sums_finish(struct class_sums *, struct operation_kind *, uint32_t nkinds);
+
+static inline bool sheet_interval_continues(const struct sheet *sh, uint32_t row, uint32_t i)
+{
+	return i == sh->first[row] ? sh->state[i] & SHEET_CONT : sheet_continues(sh->state[i - 1], sh->state[i]);
 }
 
 #endif

@@ -10,11 +10,13 @@
 #include "operations/internal.h"
 
 #include "base/radix_sort.h"
+#include "base/text/buf.h"
 #include "base/text/regex.h"
 #include "base/wrap_math.h"
 #include "trace/stats/goroutine_stats.h"
 #include "trace/task_filter.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,11 +27,52 @@ const char *operation_source_name(enum operation_source s)
 	return s < OPERATION_SOURCE__N ? source_names[s] : "";
 }
 
-uint32_t operation_list_add_kind(struct operation_list *l, const struct operation_kind *k)
+/* ---- the list */
+
+static int same_key(const void *list, uint32_t i, const void *key)
 {
+	const struct operation_list *l = list;
+	const struct { uint64_t key; enum operation_source source; } *x = key;
+	return l->key[i] == x->key && l->kind[i].source == x->source;
+}
+
+uint32_t operation_list_kind(struct operation_list *l, enum operation_source source, uint64_t key, bool *fresh)
+{
+	const struct { uint64_t key; enum operation_source source; } x = {key, source};
+	uint32_t hash = intern_hash_u64(key, source), i = intern_find(&l->by_key, hash, same_key, l, &x);
+	*fresh = i == UINT32_MAX;
+	if (!*fresh)
+		return i;
 	l->kind = mem_grow(l->kind, &l->ckinds, l->nkinds + 1, sizeof *l->kind);
-	l->kind[l->nkinds] = *k;
+	l->key = mem_grow(l->key, &l->ckeys, l->nkinds + 1, sizeof *l->key);
+	l->kind[l->nkinds] = (struct operation_kind){.name = "", .source = source};
+	l->key[l->nkinds] = key;
+	intern_put(&l->by_key, hash, (uint32_t)l->nkinds);
 	return (uint32_t)l->nkinds++;
+}
+
+const char *operation_name(struct arena *mem, const struct store *st, const char *prefix, const char *name, size_t n,
+    stk_id at, size_t *length)
+{
+	struct buf b = {0};
+	if (prefix)
+		buf_puts(&b, prefix);
+	if (prefix && n)
+		buf_putc(&b, ' ');
+	buf_put(&b, name, n);
+	if (at) {
+		const struct frm_row *f = store_frm(st, stk_frame(st, at));
+		const struct str_row *file = store_str(st, store_fun(st, f->fun)->file);
+		const char *slash = file->n ? memrchr(file->s, '/', file->n) : NULL;
+		size_t skip = slash ? (size_t)(slash + 1 - file->s) : 0;
+		buf_putc(&b, ' ');
+		buf_put(&b, file->s + skip, file->n - skip);
+		buf_printf(&b, ":%" PRId64, f->line);
+	}
+	const char *s = arena_strndup(mem, b.p ? b.p : "", b.n);
+	*length = b.n;
+	buf_free(&b);
+	return s;
 }
 
 void operation_list_add(struct operation_list *l, const struct operation *o)
@@ -132,26 +175,56 @@ static void arrange(struct operations *o, const struct operation_list *l, struct
 
 /* ---- all */
 
+/* Time that the walk did not find in a sheet (a goroutine that existed before its first event) is unknown. */
+static void add_unknown(struct operation_kind *k)
+{
+	int64_t rest = k->total;
+	if (k->source != OPERATION_LIFE && k->source != OPERATION_GOROUTINE)
+		return;
+	for (int c = 0; c < TIME_CLASS__N; c++)
+		rest = wrap_sub(rest, k->class_ns[c]);
+	k->class_ns[TIME_UNKNOWN] = wrap_add(k->class_ns[TIME_UNKNOWN], rest);
+}
+
+static void finish(struct operations *o, const struct operation_list *l, struct arena *mem)
+{
+	for (size_t k = 0; k < l->nkinds; k++)
+		add_unknown(&l->kind[k]);
+	arrange(o, l, mem);
+	int64_t *d = xmalloc((o->n + 1u) * sizeof *d);
+	for (uint32_t k = 0; k < o->nkinds; k++)
+		measure(o, &o->kind[k], d);
+	mem_free(d);
+}
+
 struct operations *operations_find(const struct snap *sn, const struct trace_filter *f,
     const struct operation_patterns *patterns, struct arena *mem, const struct progress_watcher *on)
 {
 	struct operations *o = arena_zalloc(mem, sizeof *o);
-	struct operation_list l = {.sn = sn, .mem = mem};
+	struct operation_list l = {.sn = sn, .mem = mem, .next_id = 1};
 	struct arena scratch = {.spills = true};
-	(void)patterns, (void)f;
+	struct operation_patterns *own = patterns ? NULL : operation_patterns_new();
+	struct goroutine_roles r = {.patterns = own ? own : patterns};
+	(void)f;
 	struct task_work w = tasks_collect(&l, &scratch, on);
-	o->nstks = sn->nstks;
-	o->idle = idle_waits_find(sn, &w, mem, on);
-	bool done = o->idle && class_sums_add(sn, &w, l.kind, (uint32_t)l.nkinds, on);
+	r.role = arena_zalloc(&scratch, sn->ntrks + 1u);
+	r.of = arena_zalloc(&scratch, (sn->ntrks + 1u) * sizeof *r.of);
+	r.user = arena_zalloc(&scratch, sn->ntrks / 8 + 1u);
+	r.stack = server_stacks(sn, r.patterns, &scratch);
+	bool done = idle_waits_find(sn, &w, &r, mem, on);
 	if (done) {
-		arrange(o, &l, mem);
-		int64_t *d = xmalloc((o->n + 1u) * sizeof *d);
-		for (uint32_t k = 0; k < o->nkinds; k++)
-			measure(o, &o->kind[k], d);
-		mem_free(d);
+		lives_collect(&l, &w, &r);
+		done = work_walk(&l, &w, &r, on);
 	}
+	o->idle = r.idle;
+	o->nstks = sn->nstks;
+	if (done)
+		finish(o, &l, mem);
 	mem_free(l.v);
 	mem_free(l.kind);
+	mem_free(l.key);
+	intern_free(&l.by_key);
+	operation_patterns_free(own);
 	arena_free(&scratch);
 	return done ? o : NULL;
 }

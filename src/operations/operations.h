@@ -58,11 +58,10 @@ struct operations {
 	uint32_t nstks;
 };
 
-/* Patterns on stacks that find the requests of servers; NULL: the built-in ones. */
-struct operation_patterns;
+struct operation_patterns;	/* servers.h */
 
 /* Find all operations of a complete snapshot, in the arena; those that overlap the range of the filter (NULL: all) and
-   whose goroutines it selects. A snapshot that is not complete has none. Return NULL if `on` (may be NULL) stops it.
+   whose goroutines it selects. Patterns find the requests of servers; NULL: the built-in ones. A snapshot that is not complete has none. Return NULL if `on` (may be NULL) stops it.
    Any thread. */
 struct operations *operations_find(const struct snap *, const struct trace_filter *, const struct operation_patterns *,
     struct arena *, const struct progress_watcher *on);

@@ -16,10 +16,12 @@
 
 #include <stdlib.h>
 
+/* A time range of a goroutine that belongs to a task of a kind. */
+struct work_range { int64_t t0, t1; trk_id g; uint32_t kind; };
+
 struct task_pass {
 	struct operation_list *to;
 	const struct stats_tasks *ts;
-	uint32_t *kind_of_name;		/* number of the kind plus 1 */
 	struct work_range *range;
 	size_t n, cap;
 };
@@ -32,12 +34,12 @@ static bool is_recorded(const struct stats_task *t)
 
 static uint32_t kind_of(struct task_pass *p, str_id name)
 {
-	if (!p->kind_of_name[name]) {
-		const struct str_row *s = store_str(p->to->sn->st, name);
-		const struct operation_kind k = {.name = s->s, .nname = s->n, .source = OPERATION_TASK};
-		p->kind_of_name[name] = operation_list_add_kind(p->to, &k) + 1;
-	}
-	return p->kind_of_name[name] - 1;
+	bool fresh;
+	uint32_t k = operation_list_kind(p->to, OPERATION_TASK, name, &fresh);
+	const struct str_row *s = store_str(p->to->sn->st, name);
+	p->to->kind[k].name = s->n ? s->s : "";
+	p->to->kind[k].nname = s->n;
+	return k;
 }
 
 static void add_range(struct task_pass *p, trk_id g, int64_t t0, int64_t t1, uint32_t kind)
@@ -109,6 +111,8 @@ static void add_task(struct task_pass *p, const struct stats_task *t, const uint
 	o.kind = kind_of(p, t->name) & (UINT32_MAX >> 1);
 	o.complete = t->t0 != TIME_NONE && t->t1 != TIME_NONE;
 	operation_list_add(p->to, &o);
+	if (t->id < UINT64_MAX / 2 && p->to->next_id <= t->id)
+		p->to->next_id = t->id + 1;
 	add_ranges(p, t, to == o.starter ? to : 0, &o);
 }
 
@@ -167,13 +171,11 @@ struct task_work tasks_collect(
 	struct task_pass p = {.to = to, .ts = stats_tasks(to->sn, scratch, on)};
 	struct task_work w = {0};
 	const uint32_t *position = positions_of(p.ts, scratch);
-	p.kind_of_name = xcalloc(to->sn->nstrs + 1u, sizeof *p.kind_of_name);
 	for (uint32_t i = 0; i < p.ts->n; store_note_walk(to->sn, i++))
 		if (is_recorded(&p.ts->task[i]))
 			add_task(&p, &p.ts->task[i], position);
 	make_points(&w, p.range, p.n, scratch);
 	make_busy(&w, scratch);
 	mem_free(p.range);
-	mem_free(p.kind_of_name);
 	return w;
 }

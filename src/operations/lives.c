@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Goroutines whose whole time is one operation: those that neither work for tasks, nor serve requests, nor come back to
+ * an idle wait. If at least LIVES of them were created at one place and ended, all goroutines of that place are
+ * operations of one kind, lives: a fan-out, or a goroutine per request. Others are of the kind of their start function.
+ *
+ * Only goroutines that run user code are operations of the program. The runtime and libraries have goroutines of their
+ * own, which a program did not ask for.
+ */
+#include "config.h"
+#include "operations/internal.h"
+
+#include "base/bsearch.h"
+#include "trace/stats/goroutine_stats.h"
+#include "trace/user_code.h"
+
+#include <string.h>
+
+enum { LIVES = 8 };
+
+/* Goroutines of one start function that were created at one place. */
+struct origin { str_id name; fun_id fun; int64_t line; stk_id site; uint32_t ended, kind; };
+
+struct lives_pass {
+	struct operation_list *to;
+	const struct task_work *tasks;
+	struct goroutine_roles *r;
+	struct origin *v;
+	size_t n, cap;
+	struct intern index;
+	uint32_t *of;			/* by track: number of its origin plus 1; 0: it is not of the program */
+	uint8_t *start;			/* by string: what start_of() found, plus 1 */
+};
+
+enum start_kind { START_LIBRARY, START_RUNTIME, START_USER, START_SERVER /* plus the number of the server */ };
+
+static unsigned start_of(struct lives_pass *p, str_id name)
+{
+	const struct str_row *s = store_str(p->to->sn->st, name);
+	if (!p->start[name]) {
+		unsigned server = s->n ? server_of_start(p->r->patterns, s->s, s->n) : 0;
+		unsigned kind = !s->n ? START_LIBRARY : server ? START_SERVER + server - 1
+		    : sink_runtime(s->s, s->n) ? START_RUNTIME
+		    : user_code_is_user_function(s->s, s->n) ? START_USER : START_LIBRARY;
+		p->start[name] = (uint8_t)(kind + 1);
+	}
+	return p->start[name] - 1u;
+}
+
+static int same_origin(const void *v, uint32_t i, const void *key)
+{
+	const struct origin *a = (const struct origin *)v + i, *b = key;
+	return a->name == b->name && a->fun == b->fun && a->line == b->line;
+}
+
+static uint32_t origin_of(struct lives_pass *p, const struct trk_row *row)
+{
+	const struct store *st = p->to->sn->st;
+	struct origin o = {.name = row->name, .site = user_code_site(st, row->created)};
+	if (o.site) {
+		const struct frm_row *f = store_frm(st, stk_frame(st, o.site));
+		o.fun = f->fun;
+		o.line = f->line;
+	}
+	uint32_t hash = intern_hash_u64((uint64_t)o.name << 32 | o.fun, (uint64_t)o.line);
+	uint32_t i = intern_find(&p->index, hash, same_origin, p->v, &o);
+	if (i != UINT32_MAX)
+		return i;
+	p->v = mem_grow(p->v, &p->cap, p->n + 1, sizeof *p->v);
+	o.kind = UINT32_MAX;
+	p->v[p->n] = o;
+	intern_put(&p->index, hash, (uint32_t)p->n);
+	return (uint32_t)p->n++;
+}
+
+static bool works_for_tasks(const struct task_work *w, trk_id g)
+{
+	struct bsearch_probe h = {.hi = w->nbusy};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, w->busy[h.at].trk < g);
+	return h.lo < w->nbusy && w->busy[h.lo].trk == g;
+}
+
+static void look_at(struct lives_pass *p, trk_id g)
+{
+	const struct trk_row *row = store_trk(p->to->sn->st, g);
+	if (row->kind != TK_G || row->t0 == TIME_NONE || p->r->role[g] != ROLE_NONE || works_for_tasks(p->tasks, g))
+		return;
+	unsigned start = start_of(p, row->name);
+	if (start >= START_SERVER) {
+		p->r->role[g] = ROLE_SERVER;
+		p->r->of[g] = start - START_SERVER;
+		return;
+	}
+	if (start == START_RUNTIME || (start == START_LIBRARY && !(p->r->user[g >> 3] >> (g & 7) & 1)))
+		return;
+	uint32_t i = origin_of(p, row);
+	p->of[g] = i + 1;
+	p->v[i].ended += p->v[i].site && row->to_t1;
+}
+
+static void name_kind(struct lives_pass *p, struct operation_kind *k, const struct origin *o)
+{
+	const struct store *st = p->to->sn->st;
+	const struct str_row *s = store_str(st, o->name);
+	k->site = o->site;
+	k->name = operation_name(p->to->mem, st, NULL, s->n ? s->s : "(unknown function)", s->n ? s->n : 18,
+	    k->source == OPERATION_LIFE ? o->site : 0, &k->nname);
+}
+
+static void add_life(struct lives_pass *p, trk_id g)
+{
+	const struct snap *sn = p->to->sn;
+	const struct trk_row *row = store_trk(sn->st, g);
+	uint32_t i = p->of[g] - 1;
+	struct origin *o = &p->v[i];
+	bool life = o->ended >= LIVES, fresh = false;
+	if (o->kind == UINT32_MAX) {
+		o->kind = operation_list_kind(p->to, life ? OPERATION_LIFE : OPERATION_GOROUTINE, life ? i : o->name, &fresh);
+		if (fresh)
+			name_kind(p, &p->to->kind[o->kind], o);
+	}
+	struct operation x = {.t0 = TIME_NONE, .t1 = TIME_NONE, .g = g, .starter = g, .parent = OPERATION_NONE};
+	stats_goroutine_bounds(sn, g, &x.t0, &x.t1);
+	x.id = p->to->next_id++;
+	x.kind = o->kind & (UINT32_MAX >> 1);
+	x.complete = row->creator && row->to_t1;
+	operation_list_add(p->to, &x);
+	p->r->role[g] = ROLE_WHOLE;
+	p->r->of[g] = o->kind;
+}
+
+void lives_collect(struct operation_list *to, const struct task_work *tasks, struct goroutine_roles *r)
+{
+	struct lives_pass p = {.to = to, .tasks = tasks, .r = r};
+	p.of = xcalloc(to->sn->ntrks + 1u, sizeof *p.of);
+	p.start = xcalloc(to->sn->nstrs + 1u, 1);
+	for (trk_id g = 1; g < to->sn->ntrks; store_note_walk(to->sn, g++))
+		look_at(&p, g);
+	for (trk_id g = 1; g < to->sn->ntrks; store_note_walk(to->sn, g++))
+		if (p.of[g])
+			add_life(&p, g);
+	intern_free(&p.index);
+	mem_free(p.v);
+	mem_free(p.start);
+	mem_free(p.of);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Recognises requests of servers by the functions on stacks. A trace does not record requests. But it has the stack of
+ * each wait, and in a server's library few functions tell everything: the one that serves a connection is on all stacks
+ * of the goroutine, the one that reads is on the stack while it waits for the next request, and the one that calls the
+ * handler is on the stack during a request.
+ *
+ * Stacks are a tree in which parents come before children. So one pass over all nodes gives each what its parent has
+ * and what its own frame adds. A function is matched once; its matches are bits.
+ */
+#include "config.h"
+#include "operations/servers.h"
+
+#include "base/text/regex.h"
+#include "trace/user_code.h"
+
+#include <string.h>
+
+#define HTTP_HANDLERS \
+	"^net/http\\.(HandlerFunc|serverHandler|initALPNRequest|\\(\\*ServeMux\\)|\\(\\*timeoutHandler\\))\\.ServeHTTP$|" \
+	"^net/http\\.(StripPrefix|AllowQuerySemicolons|MaxBytesHandler)\\.func1$|" \
+	"^net/http\\.\\(\\*timeoutHandler\\)\\.ServeHTTP\\.func1$|" \
+	"^github\\.com/gorilla/mux\\.\\(\\*Router\\)\\.ServeHTTP$|" \
+	"^github\\.com/gin-gonic/gin\\.\\(\\*(Context\\)\\.Next|Engine\\)\\.(ServeHTTP|handleHTTPRequest))$|" \
+	"^github\\.com/go-chi/chi(/v\\d+)?\\.\\(\\*(Mux|ChainHandler)\\)\\.(ServeHTTP|routeHTTP)$|" \
+	"^github\\.com/labstack/echo(/v\\d+)?\\.\\(\\*Echo\\)\\.(ServeHTTP|[aA]dd\\.func1)$|" \
+	"^github\\.com/julienschmidt/httprouter\\.\\(\\*Router\\)\\.(ServeHTTP|Handler\\.func1)$"
+#define GRPC_HANDLERS "^google\\.golang\\.org/grpc\\.\\(\\*Server\\)\\.process(Unary|Streaming)RPC$"
+
+enum pattern_part { PART_SERVES, PART_READS, PART_WORKS, PART_HANDLER, PART__N };
+static const char *const part_names[PART__N] = {"serves", "reads", "works", "handler"};
+static const struct { const char *name, *part[PART__N]; } built_in[] = {
+#define SERVER(name, serves, reads, works, handler) {name, {serves, reads, works, handler}},
+#include "operations/servers.def"
+#undef SERVER
+};
+enum { BUILT_IN = sizeof built_in / sizeof *built_in, SERVERS_MOST = 16 };
+
+struct server { char *name; struct regex *part[PART__N]; };
+struct operation_patterns {
+	struct server v[SERVERS_MOST];
+	unsigned n;
+};
+
+static void server_free(struct server *s)
+{
+	mem_free(s->name);
+	for (int k = 0; k < PART__N; k++)
+		regex_free(s->part[k]);
+}
+
+struct operation_patterns *operation_patterns_new(void)
+{
+	struct operation_patterns *p = xcalloc(1, sizeof *p);
+	struct err never;
+	for (unsigned i = 0; i < BUILT_IN; i++) {
+		struct server *s = &p->v[p->n++];
+		s->name = xstrdup(built_in[i].name);
+		for (int k = 0; k < PART__N; k++)
+			s->part[k] = built_in[i].part[k] ? regex_new(built_in[i].part[k], &never) : NULL;
+	}
+	return p;
+}
+
+void operation_patterns_free(struct operation_patterns *p)
+{
+	for (unsigned i = 0; p && i < p->n; i++)
+		server_free(&p->v[i]);
+	mem_free(p);
+}
+
+/* Set a part of a server from "NAME=RE". */
+static int add_part(struct server *s, char *word, struct err *e)
+{
+	char *eq = strchr(word, '=');
+	int k = 0;
+	if (eq)
+		*eq = '\0';
+	while (k < PART__N && strcmp(word, part_names[k]))
+		k++;
+	if (!eq || k == PART__N || s->part[k])
+		return err_set(e, ERR_USAGE, ERR_NOWHERE,
+		    "server %.40s: \"%.40s\" is not serves=RE, reads=RE, works=RE or handler=RE", s->name, word);
+	s->part[k] = regex_new(eq + 1, e);
+	return s->part[k] ? 0 : -1;
+}
+
+int operation_patterns_add(struct operation_patterns *p, const char *name, const char *text, struct err *e)
+{
+	struct server s = {.name = xstrdup(name)};
+	char *copy = xstrdup(text), *next = copy;
+	int rc = p->n < SERVERS_MOST ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE, "server %.40s: there are too many", name);
+	while (!rc && next) {
+		char *word = next + strspn(next, " "), *end = strstr(word, "; ");
+		next = end ? end + 2 : NULL;
+		if (end)
+			*end = '\0';
+		rc = add_part(&s, word, e);
+	}
+	if (!rc && !s.part[PART_SERVES])
+		rc = err_set(e, ERR_USAGE, ERR_NOWHERE, "server %.40s: serves=RE is required", name);
+	mem_free(copy);
+	if (rc) {
+		server_free(&s);
+		return -1;
+	}
+	memmove(p->v + 1, p->v, p->n++ * sizeof *p->v);
+	p->v[0] = s;
+	return 0;
+}
+
+const char *server_name(const struct operation_patterns *p, unsigned server)
+{
+	return p->v[server].name;
+}
+
+bool server_is_life(const struct operation_patterns *p, unsigned server)
+{
+	return !p->v[server].part[PART_READS];
+}
+
+unsigned server_of_start(const struct operation_patterns *p, const char *function, size_t n)
+{
+	for (unsigned i = 0; i < p->n; i++)
+		if (server_is_life(p, i) && regex_match(p->v[i].part[PART_SERVES], function, n))
+			return i + 1;
+	return 0;
+}
+
+/* ---- stacks */
+
+/* The matches of each function: a bit per server and part, and whether it is user code. */
+struct function_marks { uint64_t part; bool known, user; };
+_Static_assert(SERVERS_MOST * PART__N <= 64, "a bit for each part of each server");
+
+struct stack_pass {
+	const struct store *st;
+	const struct operation_patterns *p;
+	struct function_marks *fun;
+};
+
+static const struct function_marks *marks_of(struct stack_pass *o, fun_id f)
+{
+	struct function_marks *m = &o->fun[f];
+	const struct str_row *name = store_str(o->st, store_fun(o->st, f)->name);
+	if (m->known)
+		return m;
+	m->known = true;
+	m->user = user_code_is_user_function(name->s, name->n);
+	for (unsigned i = 0; i < o->p->n; i++)
+		for (int k = 0; k < PART__N; k++)
+			if (o->p->v[i].part[k] && regex_match(o->p->v[i].part[k], name->s, name->n))
+				m->part |= UINT64_C(1) << (i * PART__N + (unsigned)k);
+	return m;
+}
+
+/* Return whether the function matches a part of a server, given as its number plus 1. */
+static bool matches(const struct function_marks *m, unsigned server, enum pattern_part part)
+{
+	return server && m->part >> ((server - 1) * PART__N + part) & 1;
+}
+
+static unsigned server_of(const struct operation_patterns *p, const struct function_marks *m)
+{
+	for (unsigned i = 1; m->part && i <= p->n; i++)
+		if (matches(m, i, PART_SERVES))
+			return i;
+	return 0;
+}
+
+/* idle is kept as "reads" while a node is a parent: `works` ends it for all nodes below. */
+const struct server_stack *server_stacks(const struct snap *sn, const struct operation_patterns *p, struct arena *mem)
+{
+	struct stack_pass o = {sn->st, p, xcalloc(sn->nfuns + 1u, sizeof *o.fun)};
+	struct server_stack *v = arena_zalloc(mem, (sn->nstks + 1u) * sizeof *v);
+	uint8_t *works = xcalloc(sn->nstks + 1u, 1);
+	struct stk_pass pass = stk_pass(sn->st);
+	for (stk_id s = 1; s < sn->nstks; s++) {
+		struct stk_row r = stk_at(&pass, s);
+		const struct stk_row up = stk_at(&pass, r.parent);
+		const struct function_marks *m = marks_of(&o, store_frm(sn->st, r.frame)->fun);
+		struct server_stack *x = &v[s];
+		*x = v[r.parent];
+		works[s] = works[r.parent];
+		x->user = x->user || m->user;
+		if (!x->server)
+			x->server = (uint8_t)server_of(p, m);
+		if (matches(m, x->server, PART_WORKS))
+			works[s] = 1;
+		x->idle = !works[s] && (x->idle || matches(m, x->server, PART_READS));
+		if (r.parent && m->user && matches(marks_of(&o, store_frm(sn->st, up.frame)->fun), x->server, PART_HANDLER) &&
+		    !matches(m, x->server, PART_HANDLER))
+			x->handler = s;
+	}
+	mem_free(works);
+	mem_free(o.fun);
+	return v;
+}
