@@ -287,12 +287,8 @@ static void run_upto(struct weigh_pass *p, trk_id trk, struct open_stretch *o, c
 {
 	if (!is_run(p, o) || !m->stack || m->t < o->t0)
 		return;
-	if (m->sample)
-		o->stack = run_stacks_interrupted(p->sn->st, trk, m->stack);
-	charge_stretch(p, trk, o, m->t, charged_stack(p, trk, o, m->stack));
+	charge_stretch(p, trk, o, m->t, run_stacks_charged(p->sn->st, trk, m, &o->stack));
 	o->t0 = m->t;
-	if (!m->sample)
-		o->stack = 0;
 	if (p->mode == M_OCCUPANT)
 		o->run_queue_sum = run_queue_share_until(p->run_queue_sum, m->t);
 }

@@ -53,6 +53,13 @@ stk_id run_stacks_interrupted(const struct store *st, trk_id g, stk_id stack)
 	return stack ? stack : (stk_id)store_trk(st, g)->start;
 }
 
+stk_id run_stacks_charged(const struct store *st, trk_id g, const struct run_moment *m, stk_id *sampled)
+{
+	stk_id stack = m->sample || !*sampled ? run_stacks_interrupted(st, g, m->stack) : *sampled;
+	*sampled = m->sample ? stack : 0;
+	return stack;
+}
+
 void run_moments_begin_sheet(struct run_moments *m, const struct snap *sn, const struct sheet *sh)
 {
 	m->st = sn->st;

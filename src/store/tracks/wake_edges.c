@@ -11,8 +11,7 @@
 #include "base/bsearch.h"
 #include "base/mem/mem.h"
 
-/* Return the first index in edge[] that is not before (from, t). */
-static uint32_t edge_find(const struct sheet *sh, trk_id from, int64_t t)
+uint32_t wake_edges_find(const struct sheet *sh, trk_id from, int64_t t)
 {
 	struct bsearch_probe h = {.hi = sh->nedge};
 	while (bsearch_probe(&h)) {
@@ -41,7 +40,7 @@ bool wake_edges_next(
 		if (slot->t1 <= t0)
 			continue;
 		const struct sheet *sh = hold_sheet(&h, sn, w->sheet);
-		uint32_t k = w->i ? w->i : edge_find(sh, from, t0);
+		uint32_t k = w->i ? w->i : wake_edges_find(sh, from, t0);
 		if (k >= sh->nedge)
 			continue;
 		uint32_t i = sh->edge[k] & ~EDGE_CREATED;
@@ -74,7 +73,7 @@ static void consider_edge(struct first *f, const struct sheet *sh, uint32_t at, 
 static void first_in(struct first *f, const struct snap *sn, const struct sheet *sh, const uint32_t *of)
 {
 	for (uint32_t k = 0; !of && k < f->q->n; k++) {
-		uint32_t at = edge_find(sh, f->q->from[k], f->q->t0);
+		uint32_t at = wake_edges_find(sh, f->q->from[k], f->q->t0);
 		if (at < sh->nedge && sheet_peer(sh, sh->edge[at] & ~EDGE_CREATED) == f->q->from[k])
 			consider_edge(f, sh, at, k);
 	}

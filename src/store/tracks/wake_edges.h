@@ -8,6 +8,10 @@
 
 /* Edges: which goroutine woke or created which. A runnable interval names its own waker (sheet_peer()); these functions
    search in the other direction. */
+/* Return the index in a sheet's edge[] of the first edge that is not before (from, t); nedge: there is none. Edges
+   are in the order of their wakers, then of time. */
+uint32_t wake_edges_find(const struct sheet *, trk_id from, int64_t t);
+
 struct wake_edges_walk { uint32_t sheet, i; };
 
 /* Return in *edge the next edge made by `from` (a G) in [t0, t1), or false when there is no more. Start with a zeroed

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_CRITICAL_INTERNAL_H
+#define TTRACE_CRITICAL_INTERNAL_H
+
+#include "critical/path.h"
+#include "trace/track_cursor.h"
+
+/* A moment at which the stack of a running goroutine is known: a CPU sample, the start or end of a task or region, a
+   log. By goroutine, then time; of one time, a sample is last. */
+struct critical_moment { int64_t t; trk_id g; stk_id stack : 31; stk_id sample : 1; };
+/* A stop of the world, by start. They do not overlap. */
+struct critical_stop { int64_t t0, t1; uint32_t span; };
+
+struct critical_walker {
+	const struct snap *sn;
+	const struct operations *operations;
+	struct critical_moment *moment;
+	uint32_t nmoment;
+	struct critical_stop *stop;
+	uint32_t nstop;
+	trk_id *proc;			/* by number */
+	uint32_t nproc;
+};
+
+/* Called with consecutive parts of a time range and the stack of each. */
+typedef void critical_part_fn(void *arg, int64_t t0, int64_t t1, stk_id);
+
+/* run_parts.c: divide the time [a, b) of a piece in which a goroutine runs by stack: by the rule of trace/run_stacks.h,
+   with the stacks of tasks, regions and logs as well. */
+void critical_run_parts(const struct critical_walker *, const struct track_cursor *, int64_t a, int64_t b,
+    critical_part_fn *, void *arg);
+
+/* occupants.c: divide [a, b), in which the goroutine is runnable, into stops of the world and shares of what occupied
+   the Ps. The parts have everything but via. */
+typedef void critical_piece_fn(void *arg, const struct critical_piece *);
+void critical_runnable_parts(
+    const struct critical_walker *, trk_id g, int64_t a, int64_t b, critical_piece_fn *, void *arg);
+
+static inline bool critical_state_runs(enum tstate s)
+{
+	return s == TS_RUN || s == TS_ASSIST || s == TS_SWEEP || s == TS_STW || s == TS_GCWORK;
+}
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Why a goroutine waits for a P. While the world is stopped, because of the stop. While a P is idle, because nothing
+ * has noticed the goroutine yet: it is woken late (or the process does not run). Otherwise because all Ps are occupied:
+ * this time is divided among what occupied them, each by its share of their time.
+ *
+ * The Ps are those below GOMAXPROCS, which only changes while the world is stopped. Their states are read from their
+ * rows as cells, a time range of one P in one state; idle cells are united, and the others cut at what is left. A wait
+ * that overlaps more than CELLS of a P is not walked: the states at INSTANTS times, evenly spaced, stand for it, and
+ * the shares are marked as approximate. So the cost of a wait does not depend on its length.
+ *
+ * The parts are placed one after the other, since a share has no time of its own: first the late wake-up, then the
+ * occupants in the order in which they are seen. What rounding leaves is part of the last one.
+ */
+#include "config.h"
+#include "critical/internal.h"
+
+#include "store/tracks/time_search.h"
+
+#include <stdlib.h>
+
+enum { CELLS = 256, INSTANTS = 64, OCCUPANTS = 24 };
+
+struct proc_cell { int64_t t0, t1; trk_id proc, g; enum tstate state; };
+
+/* g 0 and stack 0: others. */
+struct occupant { trk_id g; str_id name; stk_id stack; bool gc; int64_t ns; };
+
+struct runnable_wait {
+	const struct critical_walker *w;
+	critical_piece_fn *fn;
+	void *arg;
+	trk_id g;
+	struct proc_cell *cell;
+	size_t n, cap;
+	bool approximate;
+	struct occupant occupant[OCCUPANTS + 1];	/* the last one: others */
+	uint32_t noccupant;
+	struct track_cursor cursor;
+};
+
+/* ---- cells */
+
+static void add_cell(struct runnable_wait *x, int64_t t0, int64_t t1, const struct track_cursor *c)
+{
+	enum tstate s = track_cursor_state(c);
+	if (t1 <= t0 || s == TS_NONE)
+		return;
+	x->cell = mem_grow(x->cell, &x->cap, x->n + 1, sizeof *x->cell);
+	x->cell[x->n++] = (struct proc_cell){t0, t1, c->trk, s == TS_IDLE ? 0 : track_cursor_who(c), s};
+}
+
+/* Add the states of a P in [a, b). Return false if they are too many. */
+static bool walk_proc(struct runnable_wait *x, trk_id proc, int64_t a, int64_t b)
+{
+	struct track_cursor *c = &x->cursor;
+	size_t most = x->n + CELLS;
+	if (!track_cursor_seek(c, x->w->sn, proc, a))
+		return true;
+	do {
+		int64_t t0 = track_cursor_t0(c), t1 = track_cursor_t1(c);
+		if (t0 >= b)
+			break;
+		add_cell(x, t0 > a ? t0 : a, t1 < b ? t1 : b, c);
+	} while (x->n < most && track_cursor_step(c, 1));
+	return x->n < most;
+}
+
+static int64_t instant(int64_t a, int64_t b, int i)
+{
+	return a + (int64_t)((double)(b - a) * i / INSTANTS);
+}
+
+static void look_at_procs(struct runnable_wait *x, uint32_t nproc, int64_t a, int64_t b)
+{
+	x->n = 0;
+	x->approximate = true;
+	for (int i = 0; i < INSTANTS; i++) {
+		int64_t t0 = instant(a, b, i), t1 = i + 1 < INSTANTS ? instant(a, b, i + 1) : b;
+		for (uint32_t p = 0; p < nproc; p++)
+			if (x->w->proc[p] && track_cursor_seek(&x->cursor, x->w->sn, x->w->proc[p], t0 + (t1 - t0) / 2))
+				add_cell(x, t0, t1, &x->cursor);
+	}
+}
+
+static uint32_t procs_at(const struct critical_walker *w, int64_t t)
+{
+	uint32_t i = time_search_counter(w->sn, CT_GOMAXPROCS, t);
+	if (i == UINT32_MAX && !w->sn->ncounts[CT_GOMAXPROCS])
+		return w->nproc;
+	uint64_t n = store_count(w->sn->st, CT_GOMAXPROCS, i == UINT32_MAX ? 0 : i)->v;
+	return n && n < w->nproc ? (uint32_t)n : w->nproc;
+}
+
+static void collect_cells(struct runnable_wait *x, int64_t a, int64_t b)
+{
+	uint32_t nproc = procs_at(x->w, a);
+	bool all = true;
+	x->n = 0;
+	x->approximate = false;
+	for (uint32_t p = 0; p < nproc && all; p++)
+		all = !x->w->proc[p] || walk_proc(x, x->w->proc[p], a, b);
+	if (!all)
+		look_at_procs(x, nproc, a, b);
+}
+
+/* Sort by time, idle cells first. */
+static int by_time(const void *a, const void *b)
+{
+	const struct proc_cell *x = a, *y = b;
+	bool xi = x->state == TS_IDLE, yi = y->state == TS_IDLE;
+	if (xi != yi)
+		return xi ? -1 : 1;
+	if (x->t0 != y->t0)
+		return x->t0 < y->t0 ? -1 : 1;
+	return x->proc < y->proc ? -1 : x->proc > y->proc;
+}
+
+/* Replace the idle cells, which are the first ones, by disjoint ranges in which a P is idle. Return the number of
+   ranges, which replace the first cells, and in *nidle that of the cells. */
+static size_t unite_idle(struct runnable_wait *x, size_t *nidle, int64_t *ns)
+{
+	size_t n = 0;
+	*ns = 0;
+	for (*nidle = 0; *nidle < x->n && x->cell[*nidle].state == TS_IDLE; ++*nidle) {
+		struct proc_cell *last = n ? &x->cell[n - 1] : NULL, v = x->cell[*nidle];
+		if (last && v.t0 <= last->t1)
+			last->t1 = v.t1 > last->t1 ? v.t1 : last->t1;
+		else
+			x->cell[n++] = v;
+	}
+	for (size_t i = 0; i < n; i++)
+		*ns += x->cell[i].t1 - x->cell[i].t0;
+	return n;
+}
+
+/* ---- occupants */
+
+static void add_occupant(struct runnable_wait *x, trk_id g, stk_id stack, bool gc, int64_t ns)
+{
+	str_id name = g ? (str_id)store_trk(x->w->sn->st, g)->name : 0;
+	uint32_t i = 0;
+	while (i < x->noccupant && (x->occupant[i].gc != gc || x->occupant[i].stack != stack ||
+	    (x->occupant[i].name != name && x->occupant[i].g != g)))
+		i++;
+	if (i == x->noccupant && i < OCCUPANTS)
+		x->occupant[x->noccupant++] = (struct occupant){g, name, stack, gc, 0};
+	x->occupant[i < x->noccupant ? i : OCCUPANTS].ns += ns;
+}
+
+struct occupied_cell { struct runnable_wait *x; trk_id g; };
+
+static void add_run_part(void *arg, int64_t t0, int64_t t1, stk_id stack)
+{
+	const struct occupied_cell *o = arg;
+	add_occupant(o->x, o->g, stack, false, t1 - t0);
+}
+
+/* Add what a P did in [a, b), a part of a cell. */
+static void add_occupied(struct runnable_wait *x, const struct proc_cell *v, int64_t a, int64_t b)
+{
+	struct track_cursor *c = &x->cursor;
+	struct occupied_cell o = {x, v->g};
+	if (v->state == TS_GCWORK) {
+		add_occupant(x, 0, 0, true, b - a);
+		return;
+	}
+	bool on = v->g && track_cursor_seek(c, x->w->sn, v->g, a);
+	for (; on && a < b; on = on && track_cursor_step(c, 1)) {
+		int64_t t1 = track_cursor_t1(c) < b ? track_cursor_t1(c) : b;
+		if (t1 <= a)
+			continue;
+		if (critical_state_runs(track_cursor_state(c)))
+			critical_run_parts(x->w, c, a, t1, add_run_part, &o);
+		else
+			add_occupant(x, v->g, track_cursor_stack(c), false, t1 - a);
+		a = t1;
+	}
+	if (a < b)
+		add_occupant(x, v->g, 0, false, b - a);
+}
+
+/* Add the parts of the cells in which no P is idle. */
+static void find_occupants(struct runnable_wait *x, size_t nrange, size_t nidle)
+{
+	size_t first = 0;
+	for (size_t i = nidle; i < x->n; i++) {
+		struct proc_cell v = x->cell[i];
+		int64_t a = v.t0;
+		while (first < nrange && x->cell[first].t1 <= a)
+			first++;
+		for (size_t k = first; a < v.t1; k++) {
+			int64_t to = k < nrange && x->cell[k].t0 < v.t1 ? x->cell[k].t0 : v.t1;
+			if (to > a)
+				add_occupied(x, &v, a, to);
+			a = k < nrange && to < v.t1 ? x->cell[k].t1 : v.t1;
+		}
+	}
+}
+
+/* ---- parts */
+
+static void put_part(const struct runnable_wait *x, int64_t t0, int64_t t1, enum critical_reason why,
+    const struct occupant *o)
+{
+	struct critical_piece v = {.t0 = t0, .t1 = t1, .g = x->g, .via = CRITICAL_NONE, .span = CRITICAL_NONE,
+	    .cls = TIME_RUNNABLE, .reason = why, .followed = true, .approximate = x->approximate};
+	if (o) {
+		v.stack = o->stack;
+		v.occupant = o->g;
+	}
+	if (t1 > t0)
+		x->fn(x->arg, &v);
+}
+
+/* Divide [a, b) by the time of the occupants. */
+static void put_occupants(const struct runnable_wait *x, int64_t a, int64_t b)
+{
+	int64_t total = 0, done = 0, len = b - a, from = a;
+	uint32_t last = 0;
+	for (uint32_t i = 0; i <= OCCUPANTS; i++) {
+		total += x->occupant[i].ns;
+		last = x->occupant[i].ns ? i : last;
+	}
+	if (!total) {
+		put_part(x, a, b, CRITICAL_WOKEN_LATE, NULL);
+		return;
+	}
+	for (uint32_t i = 0; i <= last; i++) {
+		const struct occupant *o = &x->occupant[i];
+		done += o->ns;
+		int64_t to = i == last ? b : a + (int64_t)((double)len * ((double)done / (double)total));
+		put_part(x, from, to, o->gc ? CRITICAL_GC_WORKERS : CRITICAL_OCCUPIED, o);
+		from = to > from ? to : from;
+	}
+}
+
+/* Divide [a, b), in which the world is not stopped. */
+static void divide_unstopped(struct runnable_wait *x, int64_t a, int64_t b)
+{
+	size_t nidle, nrange;
+	int64_t idle;
+	if (b <= a)
+		return;
+	collect_cells(x, a, b);
+	if (x->n)
+		qsort(x->cell, x->n, sizeof *x->cell, by_time);
+	nrange = unite_idle(x, &nidle, &idle);
+	x->noccupant = 0;
+	for (int i = 0; i <= OCCUPANTS; i++)
+		x->occupant[i] = (struct occupant){0};
+	if (idle < b - a)
+		find_occupants(x, nrange, nidle);
+	put_part(x, a, a + idle, CRITICAL_WOKEN_LATE, NULL);
+	if (idle < b - a)
+		put_occupants(x, a + idle, b);
+}
+
+void critical_runnable_parts(
+    const struct critical_walker *w, trk_id g, int64_t a, int64_t b, critical_piece_fn *fn, void *arg)
+{
+	struct runnable_wait x = {.w = w, .fn = fn, .arg = arg, .g = g};
+	uint32_t lo = 0, hi = w->nstop;
+	while (lo < hi) {	/* the first stop that ends after a */
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (w->stop[mid].t1 <= a)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < w->nstop && w->stop[lo].t0 < b; lo++) {
+		const struct critical_stop *s = &w->stop[lo];
+		const struct sink_span *span = &store_span(w->sn->st, s->span)->s;
+		int64_t t0 = s->t0 > a ? s->t0 : a, t1 = s->t1 < b ? s->t1 : b;
+		divide_unstopped(&x, a, t0);
+		if (t1 > t0)
+			fn(arg, &(struct critical_piece){.t0 = t0, .t1 = t1, .g = g, .stack = span->stack,
+			    .via = CRITICAL_NONE, .occupant = span->trk, .span = s->span, .cls = TIME_STW,
+			    .reason = CRITICAL_STOPPED, .followed = true});
+		a = t1;
+	}
+	divide_unstopped(&x, a, b);
+	track_cursor_drop(&x.cursor);
+	mem_free(x.cell);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The stacks of a run, at any place of a trace. trace/run_stacks.h has the rule and walks all runs of a sheet in order;
+ * a critical path needs parts of single runs, from the last to the first. So the moments of a run are looked up: its
+ * wake-ups in the sheet, the others in the walker's list. What is charged in a part also depends on moments outside
+ * of it: before it on a CPU sample since the last event, after it on the next moment, which may be in another sheet.
+ * Runs that long are rare, and are followed piece by piece.
+ */
+#include "config.h"
+#include "critical/internal.h"
+
+#include "base/bsearch.h"
+#include "store/tracks/wake_edges.h"
+#include "trace/run_stacks.h"
+
+/* The moments of one piece, in the order of time: m and k are the indexes of the next moment and wake-up. */
+struct piece_moments {
+	const struct critical_walker *w;
+	const struct sheet *sheet;
+	trk_id g;
+	uint32_t m, k;
+};
+
+static uint32_t first_moment(const struct critical_walker *w, trk_id g, int64_t t)
+{
+	struct bsearch_probe h = {.hi = w->nmoment};
+	while (bsearch_probe(&h)) {
+		const struct critical_moment *m = &w->moment[h.at];
+		bsearch_narrow(&h, m->g != g ? m->g < g : m->t < t);
+	}
+	return (uint32_t)h.lo;
+}
+
+static struct piece_moments moments_from(const struct critical_walker *w, const struct track_cursor *c, int64_t t)
+{
+	const struct sheet *sh = track_cursor_sheet(c);
+	return (struct piece_moments){w, sh, c->trk, first_moment(w, c->trk, t), wake_edges_find(sh, c->trk, t)};
+}
+
+static uint32_t edge_interval(const struct piece_moments *p)
+{
+	return p->sheet->edge[p->k] & ~EDGE_CREATED;
+}
+
+/* Get the next moment with a stack before t. Return false if there is none. */
+static bool next_moment(struct piece_moments *p, int64_t t, struct run_moment *out)
+{
+	const struct critical_walker *w = p->w;
+	*out = (struct run_moment){.t = t};
+	for (; p->k < p->sheet->nedge && sheet_peer(p->sheet, edge_interval(p)) == p->g; p->k++) {
+		stk_id stack = sheet_stack(p->sheet, edge_interval(p));
+		if (!stack)
+			continue;
+		int64_t when = p->sheet->t0 + sheet_start(p->sheet, edge_interval(p));
+		if (when < t)
+			*out = (struct run_moment){when, stack, false};
+		break;
+	}
+	const struct critical_moment *m = p->m < w->nmoment && w->moment[p->m].g == p->g ? &w->moment[p->m] : NULL;
+	bool other = m && m->t < out->t;
+	if (other)
+		*out = (struct run_moment){m->t, m->stack, m->sample};
+	p->m += other;
+	p->k += !other && out->t < t;
+	return out->t < t;
+}
+
+/* Return what charges the time from `a` on: the stack of the last CPU sample of the run before `a`, unless an event
+   came later; 0: none. */
+static stk_id sampled_before(const struct critical_walker *w, const struct track_cursor *at, int64_t a)
+{
+	struct track_cursor c = {0};
+	stk_id sampled = 0;
+	uint32_t m = first_moment(w, at->trk, a);
+	bool before = track_cursor_is_continued(at) || !track_cursor_stack(at);
+	if (!m || w->moment[m - 1].g != at->trk || (!before && w->moment[m - 1].t < track_cursor_t0(at)))
+		return 0;	/* most runs */
+	track_cursor_set(&c, at);
+	for (bool any = false; !any;) {
+		struct piece_moments p = moments_from(w, &c, track_cursor_t0(&c));
+		struct run_moment v;
+		while (next_moment(&p, a, &v)) {
+			(void)run_stacks_charged(w->sn->st, c.trk, &v, &sampled);
+			any = true;
+		}
+		any = any || (!track_cursor_is_continued(&c) && track_cursor_stack(&c));
+		a = track_cursor_t0(&c);
+		any = any || !track_cursor_step(&c, -1) || !critical_state_runs(track_cursor_state(&c));
+	}
+	track_cursor_drop(&c);
+	return sampled;
+}
+
+/* Return the first moment of the run from b on, or its end. */
+static struct run_moment moment_after(const struct critical_walker *w, const struct track_cursor *at, int64_t b)
+{
+	struct track_cursor c = {0};
+	struct run_moment v = {0};
+	track_cursor_set(&c, at);
+	for (;;) {
+		struct piece_moments p = moments_from(w, &c, b);
+		if (next_moment(&p, track_cursor_t1(&c), &v) || !track_cursor_step(&c, 1))
+			break;
+		bool on = critical_state_runs(track_cursor_state(&c));
+		v.stack = track_cursor_state(&c) == TS_NONE ? 0 : track_cursor_stack(&c);
+		if (!on || (v.stack && !track_cursor_is_continued(&c)))
+			break;
+		b = track_cursor_t0(&c);
+	}
+	track_cursor_drop(&c);
+	return v;
+}
+
+void critical_run_parts(const struct critical_walker *w, const struct track_cursor *c, int64_t a, int64_t b,
+    critical_part_fn *fn, void *arg)
+{
+	stk_id sampled = a > track_cursor_t0(c) || track_cursor_is_continued(c) || !track_cursor_stack(c)
+	    ? sampled_before(w, c, a) : 0;
+	struct piece_moments p = moments_from(w, c, a);
+	struct run_moment m;
+	while (next_moment(&p, b, &m)) {
+		stk_id stack = run_stacks_charged(w->sn->st, c->trk, &m, &sampled);
+		if (m.t > a)
+			fn(arg, a, m.t, stack);
+		a = m.t;
+	}
+	if (b <= a)
+		return;
+	m = moment_after(w, c, b);
+	fn(arg, a, b, run_stacks_charged(w->sn->st, c->trk, &m, &sampled));
+}

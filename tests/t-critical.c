@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Critical paths against their recursive definition, on random traces: goroutines on Ps that block, wake and create
+ * each other, are preempted, make system calls, with stops of the world, CPU samples and idle waits. Compared are the
+ * classes and goroutines of all pieces; the stacks of runs with -type=run, which has the same rule; the shares of a
+ * wait for a P with a count over all states of all Ps. On samples/, and on the traces given as arguments: the laws of a
+ * path, for windows of all goroutines.
+ */
+#include "config.h"
+#include "critical/internal.h"
+#include "base/err.h"
+#include "load/load.h"
+#include "tap.h"
+#include "trace/as_profile.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NG = 14, NP = 3, NSTACK = 12, STEPS = 6000, MOST = 2 * STEPS, IDLE_STACK = 7, RUNTIME_G = 2 };
+
+static uint64_t seed;
+static int64_t rnd(int64_t n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (int64_t)(seed >> 33) % n;
+}
+
+/* ---- a trace */
+
+struct entry { int64_t t; unsigned state; int who; stk_id stack; };	/* who: a goroutine, -1: none */
+struct life { struct entry v[MOST]; size_t n; trk_id trk; int creator; };
+static struct life gs[NG], ps[NP];
+static int64_t stop_t0[MOST], stop_t1[MOST], end_of_trace;
+static size_t nstop;
+static stk_id stack[NSTACK];
+static int on[NP];		/* the goroutine of a P; -1: idle, -2: mark worker */
+static int ngs;
+
+static unsigned state_of(const struct life *l) { return l->n ? l->v[l->n - 1].state : TS_NONE; }
+
+static bool runs(unsigned s)
+{
+	return s == TS_RUN || s == TS_ASSIST || s == TS_SWEEP || s == TS_STW;
+}
+
+static bool waits(unsigned s) { return s >= TS_CHANSEND && s != TS_UNKNOWN; }
+
+static void enter(struct sink *s, struct life *l, int64_t t, unsigned state, int who, stk_id at)
+{
+	l->v[l->n++] = (struct entry){t, state, who, at};
+	sink_enter_one(s, l->trk, t, state, who < 0 ? 0 : l >= ps && l < ps + NP ? gs[who].trk
+	    : state == TS_READY ? gs[who].trk : ps[who].trk, at);
+}
+
+static void make_stacks(struct sink *s)
+{
+	for (int i = 1; i < NSTACK; i++) {
+		char name[16];
+		int n = snprintf(name, sizeof name, "main.f%d", i);
+		fun_id f = s->ops->fun(s->self, &(struct sink_fun){.name = s->ops->str(s->self, name, (size_t)n)});
+		loc_id l = s->ops->loc(s->self, &(struct sink_loc){
+			.addr = (uint64_t)i, .line = &(struct sink_line){.fun = f, .line = i}, .nline = 1});
+		stack[i] = s->ops->stack(s->self, &l, 1);
+	}
+}
+
+static void create(struct sink *s, int64_t t, int by)
+{
+	char name[16];
+	if (ngs == NG)
+		return;
+	int g = ngs++, n = snprintf(name, sizeof name, g == RUNTIME_G ? "runtime.bg" : "main.g%d", g);
+	gs[g].trk = s->trace->track(s->self, TK_G, (uint64_t)g + 1);
+	gs[g].creator = by;
+	s->trace->born(s->self, gs[g].trk, s->ops->str(s->self, name, (size_t)n), by < 0 ? 0 : gs[by].trk,
+	    stack[rnd(NSTACK)], stack[rnd(NSTACK)]);
+	enter(s, &gs[g], t, TS_READY, by, stack[rnd(NSTACK)]);
+}
+
+/* The goroutine of a P leaves it. */
+static void leave(struct sink *s, int p, int64_t t, unsigned state, int who)
+{
+	enter(s, &gs[on[p]], t, state, who, stack[rnd(NSTACK)]);
+	on[p] = -1;
+	enter(s, &ps[p], t, TS_IDLE, -1, 0);
+}
+
+static void change_run(struct sink *s, int p, int64_t t)
+{
+	static const unsigned state[] = {TS_RUN, TS_ASSIST, TS_SWEEP, TS_SYSCALL, TS_STW};
+	unsigned to = state[rnd(5)];
+	if (to == state_of(&gs[on[p]]))
+		return;
+	enter(s, &gs[on[p]], t, to, p, stack[rnd(NSTACK)]);
+	enter(s, &ps[p], t, to, on[p], 0);
+}
+
+static void sampled(struct sink *s, int p, int64_t t)
+{
+	struct sink_sample row = {.stack = stack[rnd(NSTACK)], .value = (int64_t[]){1, 10000000}, .when = t,
+		.trk = gs[on[p]].trk};
+	s->profile->sample(s->self, &row);
+}
+
+static void wake(struct sink *s, int64_t t, int by)
+{
+	int g = (int)rnd(ngs);
+	unsigned state = state_of(&gs[g]);
+	if (waits(state) && (by < 0) == (state == TS_NET || state == TS_SLEEP || !rnd(4)))
+		enter(s, &gs[g], t, TS_READY, by, stack[rnd(NSTACK)]);
+}
+
+static void step_running(struct sink *s, int p, int64_t t)
+{
+	static const unsigned wait[] = {TS_SYNC, TS_SYNC, TS_CHANRECV, TS_CHANSEND, TS_SELECT, TS_COND, TS_NET,
+		TS_SLEEP, TS_GCASSISTW, TS_SYNC};
+	bool can = runs(state_of(&gs[on[p]])) && state_of(&gs[on[p]]) != TS_STW;
+	switch (rnd(10)) {
+	case 0: case 1: case 2:
+		if (can)
+			leave(s, p, t, wait[rnd(10)], -1);
+		break;
+	case 3:
+		if (can)
+			leave(s, p, t, TS_READY, -1);
+		break;
+	case 4: change_run(s, p, t); break;
+	case 5: sampled(s, p, t); break;
+	case 6:
+		if (!rnd(4))
+			create(s, t, on[p]);
+		break;
+	case 7:
+		if (can && !rnd(30) && ngs == NG)
+			leave(s, p, t, TS_NONE, -1);
+		break;
+	default: wake(s, t, on[p]);
+	}
+}
+
+/* An idle P starts a runnable goroutine, or a mark worker. */
+static void step_idle(struct sink *s, int p, int64_t t)
+{
+	int first = (int)rnd(ngs);
+	if (!rnd(12)) {
+		on[p] = -2;
+		enter(s, &ps[p], t, TS_GCWORK, -1, 0);
+		return;
+	}
+	for (int i = 0; i < ngs; i++) {
+		int g = (first + i) % ngs;
+		if (state_of(&gs[g]) != TS_READY)
+			continue;
+		on[p] = g;
+		enter(s, &gs[g], t, TS_RUN, p, 0);
+		enter(s, &ps[p], t, TS_RUN, g, 0);
+		return;
+	}
+}
+
+static void stop_world(struct sink *s, int64_t t0, int64_t t1)
+{
+	if (t0 < (nstop ? stop_t1[nstop - 1] : 0) || t1 <= t0)
+		return;
+	stop_t0[nstop] = t0;
+	stop_t1[nstop++] = t1;
+	s->trace->span(s->self, &(struct sink_span){.kind = SP_STW, .t0 = t0, .t1 = t1, .trk = gs[0].trk,
+		.stack = stack[1], .name = s->ops->str(s->self, "stop-the-world (test)", 21)});
+}
+
+static void step(struct sink *s, int64_t t, int64_t apart)
+{
+	int p = (int)rnd(NP);
+	if (!rnd(60))
+		stop_world(s, t - rnd(3 * apart), t);
+	if (!rnd(4))
+		wake(s, t, -1);
+	if (on[p] >= 0)
+		step_running(s, p, t);
+	else if (on[p] == -1)
+		step_idle(s, p, t);
+	else if (!rnd(3)) {
+		on[p] = -1;
+		enter(s, &ps[p], t, TS_IDLE, -1, 0);
+	}
+}
+
+static const struct snap *make(struct store_builder *b, int64_t apart)
+{
+	struct sink s = builder_sink(b);
+	int64_t t = 0;
+	memset(gs, 0, sizeof gs);
+	memset(ps, 0, sizeof ps);
+	nstop = 0;
+	ngs = 0;
+	make_stacks(&s);
+	s.profile->type(s.self, s.ops->str(s.self, "samples", 7), s.ops->str(s.self, "count", 5));
+	s.profile->type(s.self, s.ops->str(s.self, "cpu", 3), s.ops->str(s.self, "nanoseconds", 11));
+	for (int p = 0; p < NP; p++) {
+		ps[p].trk = s.trace->track(s.self, TK_P, (uint64_t)p);
+		on[p] = -1;
+		enter(&s, &ps[p], 0, TS_IDLE, -1, 0);
+	}
+	for (int g = 0; g < NG / 2; g++)
+		create(&s, 0, -1);
+	for (int i = 0; i < STEPS; i++)
+		step(&s, t += 1 + rnd(apart), apart);
+	end_of_trace = t + 1;
+	s.trace->facts(s.self, &(struct sink_trace){.version = 26, .last = end_of_trace});
+	return builder_finish(b);
+}
+
+/* ---- by the definition */
+
+struct part { int64_t t0, t1; enum time_class cls; int g; };
+static struct part *parts;
+static size_t nparts, cparts;
+
+static void put(int64_t t0, int64_t t1, enum time_class cls, int g)
+{
+	struct part *last = nparts ? &parts[nparts - 1] : NULL;
+	if (t1 <= t0)
+		return;
+	if (last && last->cls == cls && last->g == g && last->t1 == t0) {
+		last->t1 = t1;
+		return;
+	}
+	parts = mem_grow(parts, &cparts, nparts + 1, sizeof *parts);
+	parts[nparts++] = (struct part){t0, t1, cls, g};
+}
+
+static void put_runnable(int64_t a, int64_t b, int g)
+{
+	for (size_t i = 0; i < nstop && a < b; i++) {
+		if (stop_t1[i] <= a || stop_t0[i] >= b)
+			continue;
+		put(a, stop_t0[i], TIME_RUNNABLE, g);
+		a = a > stop_t0[i] ? a : stop_t0[i];
+		put(a, stop_t1[i] < b ? stop_t1[i] : b, TIME_STW, g);
+		a = stop_t1[i];
+	}
+	put(a, b, TIME_RUNNABLE, g);
+}
+
+static int64_t entry_end(const struct life *l, size_t i) { return i + 1 < l->n ? l->v[i + 1].t : end_of_trace; }
+
+static bool is_idle(stk_id s) { return s == stack[IDLE_STACK]; }
+
+/* Return the goroutine that ended the wait of entry i, if it is one that is followed; -1. */
+static int followed(const struct store *st, const struct life *l, size_t i, int g)
+{
+	enum time_class c = time_class_of(st, (enum tstate)l->v[i].state, l->v[i].stack);
+	if (i + 1 == l->n || l->v[i + 1].state != TS_READY)
+		return -1;
+	int by = l->v[i + 1].who;
+	return by == g || by == RUNTIME_G || c == TIME_NETWORK || c == TIME_SLEEP || c == TIME_GC_ASSIST ? -1 : by;
+}
+
+static void walk(const struct store *st, int g, int64_t a, int64_t b, bool waker, struct part own)
+{
+	const struct life *l = &gs[g];
+	if (a < l->v[0].t && a < b) {
+		int64_t birth = l->v[0].t < b ? l->v[0].t : b;
+		if (birth == l->v[0].t && l->creator >= 0 && l->creator != RUNTIME_G)
+			walk(st, l->creator, a, birth, waker, own);
+		else
+			put(a, birth, waker ? own.cls : TIME_UNKNOWN, waker ? own.g : g);
+	}
+	for (size_t i = 0; i < l->n; i++) {
+		int64_t t0 = l->v[i].t > a ? l->v[i].t : a, t1 = entry_end(l, i) < b ? entry_end(l, i) : b;
+		enum tstate s = (enum tstate)l->v[i].state;
+		enum time_class c = time_class_of(st, s, l->v[i].stack);
+		int by = waits(s) ? followed(st, l, i, g) : -1;
+		if (t1 <= t0)
+			continue;
+		if (s == TS_READY)
+			put_runnable(t0, t1, g);
+		else if (s == TS_NONE)
+			put(t0, t1, waker ? own.cls : TIME_UNKNOWN, waker ? own.g : g);
+		else if (waits(s) && i + 1 == l->n)
+			put(t0, t1, TIME_STILL_BLOCKED, g);
+		else if (by >= 0 && !(waker && is_idle(l->v[i].stack)))
+			walk(st, by, t0, t1, true, (struct part){.cls = c, .g = g});
+		else
+			put(t0, t1, c, g);
+	}
+}
+
+/* ---- compared */
+
+static uint32_t shares;		/* number of waits for a P whose shares were compared */
+
+static bool tiles(const struct critical_path *p, int64_t t0, int64_t t1)
+{
+	int64_t at = t0, sum = 0;
+	for (size_t i = 0; i < p->n; at = p->v[i++].t1)
+		if (p->v[i].t0 != at || p->v[i].t1 <= at || (p->v[i].via != CRITICAL_NONE && p->v[i].via >= p->nvia))
+			return false;
+	for (int c = 0; c < TIME_CLASS__N; c++)
+		sum += p->ns[c];
+	for (size_t i = 0; i < p->nvia; i++)
+		if (p->via[i].up != CRITICAL_NONE &&
+		    (p->via[i].up >= i || p->via[i].depth != p->via[p->via[i].up].depth + 1))
+			return false;
+	return at == t1 && p->t0 == t0 && p->t1 == t1 && sum == t1 - t0;
+}
+
+static bool same_parts(const struct critical_path *p)
+{
+	size_t k = 0;
+	for (size_t i = 0; i < p->n; i++) {
+		const struct critical_piece *v = &p->v[i];
+		while (k < nparts && parts[k].t1 <= v->t0)
+			k++;
+		if (k == nparts || parts[k].t0 > v->t0 || parts[k].t1 < v->t1 || parts[k].cls != v->cls ||
+		    gs[parts[k].g].trk != v->g)
+			return false;
+	}
+	return true;
+}
+
+/* Count what the Ps did in [a, b): late: time in which one was idle; else the time of each goroutine, and of mark
+   workers. */
+struct counted { int64_t late, by[NG + 1], gc, total; };
+
+static void count_procs(int64_t a, int64_t b, struct counted *c)
+{
+	size_t at[NP] = {0};
+	for (int64_t t = a, next; t < b; t = next) {
+		bool idle = false;
+		next = b;
+		for (int p = 0; p < NP; p++) {
+			while (at[p] + 1 < ps[p].n && ps[p].v[at[p] + 1].t <= t)
+				at[p]++;
+			idle = idle || ps[p].v[at[p]].state == TS_IDLE;
+			if (at[p] + 1 < ps[p].n && ps[p].v[at[p] + 1].t < next)
+				next = ps[p].v[at[p] + 1].t;
+		}
+		c->late += idle ? next - t : 0;
+		for (int p = 0; p < NP && !idle; p++) {
+			int g = ps[p].v[at[p]].who;
+			*(g < 0 ? &c->gc : &c->by[g]) += next - t;
+			c->total += next - t;
+		}
+	}
+}
+
+static bool is_near(int64_t got, int64_t len, int64_t part, int64_t total, int64_t slack)
+{
+	int64_t want = total ? (int64_t)((double)len * (double)part / (double)total) : 0;
+	return got - want <= slack && want - got <= slack;
+}
+
+/* Compare the shares of one wait for a P, pieces v[0..n). */
+static bool right_shares(const struct critical_piece *v, size_t n)
+{
+	struct counted want = {0}, got = {0};
+	int64_t a = v[0].t0, b = v[n - 1].t1;
+	bool all = true, right;
+	count_procs(a, b, &want);
+	for (size_t i = 0; i < n; i++) {
+		int64_t ns = v[i].t1 - v[i].t0;
+		int g = 0;
+		while (g < NG && gs[g].trk != v[i].occupant)
+			g++;
+		if (v[i].reason == CRITICAL_WOKEN_LATE)
+			got.late += ns;
+		else
+			*(v[i].reason == CRITICAL_GC_WORKERS ? &got.gc : &got.by[g]) += ns;
+		all = all && !v[i].approximate;
+	}
+	if (!all)
+		return true;
+	right = got.late == want.late && is_near(got.gc, b - a - want.late, want.gc, want.total, 2 + got.by[NG]);
+	for (int g = 0; g < NG; g++)
+		right = right && is_near(got.by[g], b - a - want.late, want.by[g], want.total, NSTACK + got.by[NG]);
+	return right;
+}
+
+static uint32_t check_shares(const struct critical_path *p, bool *right)
+{
+	uint32_t checked = 0;
+	*right = true;
+	for (size_t i = 0, end; i < p->n; i = end) {
+		for (end = i; end < p->n && p->v[end].cls == TIME_RUNNABLE && p->v[end].g == p->v[i].g; end++)
+			;
+		if (end > i) {
+			*right = *right && right_shares(&p->v[i], end - i);
+			checked++;
+		} else {
+			end++;
+		}
+	}
+	return checked;
+}
+
+/* Compare the stacks of a goroutine with those to which -type=run charges it. */
+static bool same_runs(const struct critical_path *p, const struct snap *sn, const struct life *l, struct arena *a)
+{
+	struct trace_filter f = {.from = p->t0, .to = p->t1, .g = trace_gset_of_one(sn, l->trk, a)};
+	const struct trace_weights *w = trace_weigh(sn, TRACE_RUN, &f, a);
+	int64_t ns[64] = {0};
+	bool same = true;
+	for (size_t i = 0; i < p->n; i++) {
+		const struct critical_piece *v = &p->v[i];
+		bool run = v->cls == TIME_ON_CPU || v->cls == TIME_GC_OTHER || v->cls == TIME_GC_ASSIST ||
+		    (v->cls == TIME_STW && v->reason == CRITICAL_OWN);
+		if (run && v->via == CRITICAL_NONE && v->g == l->trk)
+			ns[v->stack] += v->t1 - v->t0;
+	}
+	for (size_t i = 0; i + 1 < l->n; i++) {	/* of that class too, but no run */
+		int64_t t0 = l->v[i].t > p->t0 ? l->v[i].t : p->t0;
+		int64_t t1 = entry_end(l, i) < p->t1 ? entry_end(l, i) : p->t1;
+		ns[l->v[i].stack] -= l->v[i].state == TS_GCASSISTW && t1 > t0 ? t1 - t0 : 0;
+	}
+	for (stk_id i = 0; i < w->n; i++)
+		same = same && ns[i] == w->ns[i];
+	return same;
+}
+
+static void check_window(const struct critical_walker *w, int g, int64_t t0, int64_t t1, struct critical_path *p)
+{
+	struct arena a = {0};
+	bool right;
+	critical_path_walk(w, gs[g].trk, t0, t1, p);
+	OK(tiles(p, t0, t1) && !p->ncut);
+	nparts = 0;
+	walk(w->sn->st, g, t0, t1, false, (struct part){0});
+	OK(same_parts(p));
+	OK(same_runs(p, w->sn, &gs[g], &a));
+	arena_free(&a);
+	if (w->sn->nsheets == 1) {	/* in each sheet shares are computed anew */
+		uint32_t n = check_shares(p, &right);
+		OK(right);
+		shares += n;
+	}
+}
+
+static void check_random(uint64_t number)
+{
+	struct arena a = {0};
+	struct err e;
+	struct critical_path p = {0};
+	struct store_builder *b = builder_new();
+	seed = number;
+	const struct snap *sn = make(b, number % 3 ? 40 : 40000000);
+	uint8_t *idle = arena_zalloc(&a, sn->nstks / 8 + 1);
+	idle[stack[IDLE_STACK] >> 3] |= (uint8_t)(1u << (stack[IDLE_STACK] & 7));
+	struct operations ops = {.idle = idle, .nstks = sn->nstks};
+	OK(!store_check(sn, &e) && sn->nstks < 64 && (number % 3 || sn->nsheets > 10) && ngs == NG);
+	const struct critical_walker *w = critical_walker_new(sn, &ops, &a, NULL);
+	for (int i = 0; i < 100; i++) {
+		int64_t t0 = rnd(end_of_trace), t1 = t0 + rnd(rnd(3) ? 40 * (end_of_trace / STEPS) : end_of_trace - t0);
+		check_window(w, (int)rnd(NG), t0, t1 < end_of_trace ? t1 : end_of_trace, &p);
+	}
+	for (int g = 0; g < NG; g++) {
+		critical_path_walk(w, gs[g].trk, gs[g].v[0].t, end_of_trace, &p);
+		OK(tiles(&p, gs[g].v[0].t, end_of_trace));
+		OK(same_runs(&p, sn, &gs[g], &a));
+	}
+	critical_path_free(&p);
+	arena_free(&a);
+	builder_free(b);
+}
+
+/* ---- real traces */
+
+static void check_laws(const struct snap *sn)
+{
+	struct arena a = {0};
+	struct critical_path p = {0};
+	struct operations *ops = operations_find(sn, NULL, NULL, &a, NULL);
+	const struct critical_walker *w = critical_walker_new(sn, ops, &a, NULL);
+	bool right = true;
+	for (uint32_t i = 0; i < ops->n; i++) {
+		const struct operation *o = &ops->v[i];
+		critical_path_walk(w, o->g, o->t0, o->t1, &p);
+		right = right && tiles(&p, o->t0, o->t1) && p.n <= CRITICAL_PIECES;
+		for (size_t k = 0; k < p.nvia; k++)
+			right = right && p.via[k].depth < CRITICAL_DEPTH;
+	}
+	OK(right);
+	for (trk_id t = 1; t < sn->ntrks && sn->t1 > sn->t0; t++) {
+		int64_t t0 = sn->t0 + rnd(sn->t1 - sn->t0), t1 = t0 + rnd(sn->t1 - t0 + 1);
+		if (store_trk(sn->st, t)->kind != TK_G)
+			continue;
+		critical_path_walk(w, t, t0, t1, &p);
+		right = right && tiles(&p, t0, t1);
+	}
+	OK(right);
+	critical_path_free(&p);
+	arena_free(&a);
+}
+
+static void check_file(const char *path)
+{
+	struct bytes in;
+	struct err e;
+	if (input_open(path, &in, &e)) {
+		OK(!"opened");
+		return;
+	}
+	struct store_builder *b = builder_new();
+	struct sink sink = builder_sink(b);
+	(void)gotrace_read(in, &sink, &e);	/* as far as it can be read */
+	check_laws(builder_finish(b));
+	builder_free(b);
+	input_close(&in);
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const sample[] = {"orders.trace", "stock.trace"};
+	const char *dir = getenv("srcdir");
+	char path[1024];
+	for (int i = 1; i < argc; i++)
+		check_file(argv[i]);
+	for (uint64_t i = 1; argc == 1 && i <= 12; i++)
+		check_random(i);
+	for (int i = 0; argc == 1 && i < 2; i++) {
+		snprintf(path, sizeof path, "%s/samples/%s", dir ? dir : ".", sample[i]);
+		check_file(path);
+	}
+	OK(argc > 1 || shares > 1000);
+	mem_free(parts);
+	return DONE();
+}
