@@ -10,7 +10,7 @@
 
 #include "base/checksum.h"
 #include "base/mem/mem.h"
-#include "store/index/layout.h"
+#include "store/index/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

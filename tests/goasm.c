@@ -5,7 +5,7 @@
 #include "goasm.h"
 
 #include "load/gotrace/wire.h"
-#include "load/gotrace1/parse.h"
+#include "load/gotrace1/internal.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "base/mem/mem.h"
 #include "digest.h"
 #include "load/load.h"
-#include "store/index/layout.h"
+#include "store/index/internal.h"
 #include "tap.h"
 
 #include <string.h>

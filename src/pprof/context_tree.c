@@ -19,7 +19,7 @@
 
 #include "base/mem/mem.h"
 #include "calltree/tree_internal.h"
-#include "pprof/graph_internal.h"
+#include "pprof/internal.h"
 
 #include <string.h>
 

@@ -13,7 +13,7 @@
  * a gap adds no flat weight.
  */
 #include "config.h"
-#include "pprof/graph_internal.h"
+#include "pprof/internal.h"
 
 #include "base/radix_sort.h"
 

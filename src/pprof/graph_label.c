@@ -12,7 +12,7 @@
  * Not taken: sorting the contributions of bundles to nodes, which are thirty times as many as the marks.
  */
 #include "config.h"
-#include "pprof/graph_internal.h"
+#include "pprof/internal.h"
 
 #include <string.h>
 

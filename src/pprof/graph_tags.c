@@ -8,7 +8,7 @@
  * key is added up first, and keys below the limit get no marks.
  */
 #include "config.h"
-#include "pprof/graph_internal.h"
+#include "pprof/internal.h"
 
 #include "base/text/pprof_units.h"
 #include "base/wrap_math.h"

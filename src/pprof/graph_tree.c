@@ -14,7 +14,7 @@
  * nodes. Not taken: weighing all nodes by number first. The table of children alone took 500 MB for 6 million nodes.
  */
 #include "config.h"
-#include "pprof/graph_internal.h"
+#include "pprof/internal.h"
 
 #include "base/text/pprof_units.h"
 #include "base/wrap_math.h"

@@ -7,7 +7,7 @@
  * Orders are total: ties are decided by the printable name, and then by the previous order.
  */
 #include "config.h"
-#include "pprof/graph_internal.h"
+#include "pprof/internal.h"
 
 #include "base/text/pprof_units.h"
 #include "base/wrap_math.h"

@@ -10,7 +10,7 @@
 #include "config.h"
 #include "session/open_job.h"
 
-#include "load/gotrace/reader.h"
+#include "load/gotrace/outline.h"
 #include "load/gotrace/wire.h"
 #include "session/merge_profiles.h"
 #include "session/trace_reread.h"

@@ -6,7 +6,7 @@
 #include "base/byte_cursor.h"
 #include "base/text/buf.h"
 #include "load/gotrace/order.h"
-#include "load/gotrace/reader.h"
+#include "load/gotrace/internal.h"
 
 /* Write the orderer's state at the border of two generations as bytes, and read it back. */
 void gotrace_save_order(const struct event_orderer *, struct buf *);

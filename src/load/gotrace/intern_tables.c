@@ -7,7 +7,7 @@
  * sink unifies equal stacks of different generations.
  */
 #include "config.h"
-#include "load/gotrace/reader.h"
+#include "load/gotrace/internal.h"
 
 #include "base/mem/mem.h"
 

@@ -12,9 +12,12 @@
  * frequency found; those of later generations differ in the sixth digit.
  */
 #include "config.h"
-#include "load/gotrace/reader.h"
+#include "load/gotrace/outline.h"
 
 #include "base/clock.h"
+#include "base/mem/mem.h"
+#include "load/gotrace/batch_scan.h"
+#include "sink_trace.h"
 
 #include <string.h>
 

@@ -13,7 +13,7 @@
  * thread may hold events of a second.
  */
 #include "config.h"
-#include "load/gotrace/reader.h"
+#include "load/gotrace/internal.h"
 
 #include "base/mem/mem.h"
 

@@ -13,7 +13,7 @@
  * passed by util(), which has the time of that next event and therefore waits for it.
  */
 #include "config.h"
-#include "load/gotrace/reader.h"
+#include "load/gotrace/internal.h"
 
 #include "base/mem/mem.h"
 #include "load/gotrace/checkpoint.h"

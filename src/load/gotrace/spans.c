@@ -14,7 +14,7 @@
  * name, the outermost of its regions, as in the reference.
  */
 #include "config.h"
-#include "load/gotrace/reader.h"
+#include "load/gotrace/internal.h"
 
 #include "base/mem/mem.h"
 

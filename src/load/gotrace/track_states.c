@@ -14,7 +14,7 @@
  *   the *G* that last held it returns, even if another G has taken that P into a system call since.
  */
 #include "config.h"
-#include "load/gotrace/reader.h"
+#include "load/gotrace/internal.h"
 
 #include "base/mem/mem.h"
 #include "load/gotrace/wire.h"

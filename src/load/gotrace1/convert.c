@@ -8,7 +8,7 @@
  * the reason of a wait is the type of the event and no string.
  */
 #include "config.h"
-#include "load/gotrace1/parse.h"
+#include "load/gotrace1/internal.h"
 
 #include "base/mem/mem.h"
 

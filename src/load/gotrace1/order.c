@@ -21,7 +21,7 @@
  * corrected, and other events are taken anyway or left out.
  */
 #include "config.h"
-#include "load/gotrace1/parse.h"
+#include "load/gotrace1/internal.h"
 
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"

@@ -16,7 +16,7 @@
  * name, and the start of a goroutine is an address.
  */
 #include "config.h"
-#include "load/gotrace1/parse.h"
+#include "load/gotrace1/internal.h"
 
 #include "base/mem/mem.h"
 

@@ -9,7 +9,7 @@
  * and that the mark phase belongs to no P.
  */
 #include "config.h"
-#include "load/gotrace1/parse.h"
+#include "load/gotrace1/internal.h"
 
 #include "base/mem/mem.h"
 

@@ -15,10 +15,10 @@
  * after the other. godebug_line.c parses lines, godebug_emit.c passes the data to the sink.
  */
 #include "config.h"
-#include "load/text/godebug_internal.h"
+#include "load/text/godebug_emit.h"
 
 #include "base/mem/mem.h"
-#include "load/text/godump.h"
+#include "load/text/godump_line.h"
 
 #include <stdlib.h>
 #include <string.h>

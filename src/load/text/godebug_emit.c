@@ -10,7 +10,7 @@
  * shown on the Ps that SCHED lines name; cycles without such lines have no Ps at all.
  */
 #include "config.h"
-#include "load/text/godebug_internal.h"
+#include "load/text/godebug_emit.h"
 
 #include "base/mem/mem.h"
 

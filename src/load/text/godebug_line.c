@@ -12,7 +12,7 @@
  * collector, and JSON may have replaced the > of an arrow by \u003e.
  */
 #include "config.h"
-#include "load/text/godebug.h"
+#include "load/text/godebug_line.h"
 
 #include <string.h>
 

@@ -21,7 +21,7 @@
  * profiles declare their own, so that the blocking call becomes the leaf.
  */
 #include "config.h"
-#include "load/text/godump.h"
+#include "load/text/godump_line.h"
 
 #include "base/mem/mem.h"
 #include "base/text/buf.h"

@@ -7,7 +7,7 @@
  * of a later Go can be read.
  */
 #include "config.h"
-#include "load/text/godump.h"
+#include "load/text/godump_line.h"
 
 #include <string.h>
 

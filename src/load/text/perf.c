@@ -11,7 +11,7 @@
  * it is shown by the mapping's name.
  */
 #include "config.h"
-#include "load/text/perf.h"
+#include "load/text/perf_line.h"
 
 #include "base/mem/mem.h"
 #include "load/load.h"

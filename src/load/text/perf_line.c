@@ -7,7 +7,7 @@
  * event.
  */
 #include "config.h"
-#include "load/text/perf.h"
+#include "load/text/perf_line.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * the same).
  */
 #include "config.h"
-#include "store/index/layout.h"
+#include "store/index/internal.h"
 
 #include "base/checksum.h"
 

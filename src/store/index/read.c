@@ -23,7 +23,7 @@
  * the file.
  */
 #include "config.h"
-#include "store/index/layout.h"
+#include "store/index/internal.h"
 
 #include "base/checksum.h"
 #include "base/job.h"

@@ -9,7 +9,7 @@
  * meanwhile. A store that has already evicted sheets is not written: the trace would have to be read again for it.
  */
 #include "config.h"
-#include "store/index/layout.h"
+#include "store/index/internal.h"
 
 #include "base/checksum.h"
 

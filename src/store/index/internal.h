@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_STORE_INDEX_LAYOUT_H
-#define TTRACE_STORE_INDEX_LAYOUT_H
+#ifndef TTRACE_STORE_INDEX_INTERNAL_H
+#define TTRACE_STORE_INDEX_INTERNAL_H
 
 #include "store/index/index.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_LOAD_TEXT_GODEBUG_INTERNAL_H
-#define TTRACE_LOAD_TEXT_GODEBUG_INTERNAL_H
+#ifndef TTRACE_LOAD_TEXT_GODEBUG_EMIT_H
+#define TTRACE_LOAD_TEXT_GODEBUG_EMIT_H
 
 #include "load/load.h"
-#include "load/text/godebug.h"
+#include "load/text/godebug_line.h"
 #include "sink_trace.h"
 
-/* Internals of the reader of runtime logs, for godebug.c and godebug_emit.c. */
+/* The contents of a log of the runtime, which godebug.c reads, and how they are emitted. */
 enum { MAX_PROCS = 1024, MAX_STATES = 1 << 22, MAX_UTILS = 1 << 22, UTIL_PROCS = 256 };
 
 struct gc_rec { struct godebug_gc g; uint64_t at; };

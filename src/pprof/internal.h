@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_PPROF_GRAPH_INTERNAL_H
-#define TTRACE_PPROF_GRAPH_INTERNAL_H
+#ifndef TTRACE_PPROF_INTERNAL_H
+#define TTRACE_PPROF_INTERNAL_H
 
 #include "pprof/graph.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_LOAD_TEXT_PERF_H
-#define TTRACE_LOAD_TEXT_PERF_H
+#ifndef TTRACE_LOAD_TEXT_PERF_LINE_H
+#define TTRACE_LOAD_TEXT_PERF_LINE_H
 
 #include "load/text/scan.h"
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_LOAD_GOTRACE_READER_H
-#define TTRACE_LOAD_GOTRACE_READER_H
+#ifndef TTRACE_LOAD_GOTRACE_INTERNAL_H
+#define TTRACE_LOAD_GOTRACE_INTERNAL_H
 
 #include "base/mem/mem.h"
 #include "load/gotrace/batch_scan.h"
 #include "load/gotrace/event_stream.h"
 #include "load/gotrace/goroutine_table.h"
+#include "load/gotrace/outline.h"
 #include "load/load.h"
 #include "sink_profile.h"
 #include "sink_trace.h"
 
-/* From the ordered events of a trace to the sink. Included only by files of this folder. */
+/* The reader: from the ordered events of a trace to the sink. */
 
 /* The root function of a stack, and what follows from it for a goroutine that started there. */
 struct start_function {
@@ -146,13 +147,6 @@ struct gotrace {
 	uint32_t nentry;
 	const struct sink_checkpoint *reread; /* not NULL: a generation is read again; only states of tracks are used */
 };
-
-/* gotrace/outline.c: the outline of a trace from the heads of its batches. outline_new() emits what it finds
-   within OUTLINE_NS and returns NULL for a small file or a trace without batches; outline_step() continues and
-   emits now and then. */
-struct outline *outline_new(struct bytes, struct sink *);
-void outline_step(struct outline *, struct sink *);
-void outline_free(struct outline *);
 
 /* Read from the generation that begins at offset `from`. base is the time of the trace's first event in ns, on the
    clock of its events. */
