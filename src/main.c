@@ -125,7 +125,7 @@ static int write_report(const struct report *r, const struct options *o, struct 
 	out.watch = o->watch;
 	int rc = check_interrupted(o, r->run(o, &out, e), e);
 	struct err late = {0};
-	if (output_close(&out, rc == 0 || !options_str(o, OPT_OUTPUT), &late) && !rc) {
+	if (output_close(&out, rc >= 0 || !options_str(o, OPT_OUTPUT), &late) && rc >= 0) {
 		*e = late;
 		rc = -1;
 	}
@@ -157,7 +157,7 @@ static int report_text(const struct options *o, struct buf *text, struct err *e)
 	int rc = check_interrupted(o, r->run(o, &out, e), e);
 	if (out.failed)
 		buf_puts(&out.buf, "\n... truncated here; > FILE writes the whole text\n");
-	if (rc)
+	if (rc < 0)
 		buf_free(&out.buf);
 	*text = out.buf;
 	return rc;

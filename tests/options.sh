@@ -14,7 +14,12 @@ value() {
 	trim | complete) echo false ;;
 	granularity) echo lines ;;
 	focus | show | show_from | logtext | name) echo nosuch ;;
-	ignore | hide | prune_from) echo main ;;
+	ignore) [ "$e_report" = findings ] && echo known || echo main ;;
+	hide | prune_from) echo main ;;
+	baseline) echo baseline ;;
+	rule) echo stuck-lock ;;
+	set) echo lock-queue.crowded=1s ;;
+	fail-on) echo problem ;;
 	tagfocus | tagignore | tagshow | taghide | tagroot | tagleaf) echo customer ;;
 	sample_index) echo 0 ;;
 	unit) echo s ;;
@@ -51,10 +56,13 @@ either() {
 	"$TTRACE" "$e_report" "-$e_option=$(value "$e_option")" "$@" "$e_file" >out 2>err
 	case $? in
 	0) cmp -s plain out && fail "$e_report ignores -$e_option of $e_file" ;;
+	3) [ "$e_report $e_option" = "findings fail-on" ] && cmp -s plain out || fail "$e_report -$e_option=$(value "$e_option")" ;;
 	2) [ -s err ] && [ "$(grep -c '' err)" = 1 ] || fail "$e_report -$e_option: $(cat err)" ;;
 	*) fail "$e_report -$e_option: $(cat err)" ;;
 	esac
 }
+echo "lock-queue *	# a queue that is known" >known
+"$TTRACE" findings -format=json "$trace" >baseline || fail "findings as a baseline"
 for report in $(awk -F '\t' '$1 == "trace" { print $2 }' reports); do
 	arg=
 	[ "$report" = goroutine ] && arg=1

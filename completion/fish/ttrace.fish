@@ -5,6 +5,7 @@ complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help'
 complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a wire -d 'the events as encoded in the file, same as `go tool trace -d=wire`'
 complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a footprint -d 'bytes and counts by kind of event, same as `go tool trace -d=footprint`'
 complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a info -d 'kind, contents and problems of a file; also of profiles'
+complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a findings -d 'likely causes of slowness, worst first'
 complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a goroutines -d 'goroutines by start function; -name or -group: the goroutines themselves'
 complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a goroutine -d 'one goroutine: its states in time order, and its wakers'
 complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a tasks -d 'kinds of user tasks; -name: the tasks with their events'
@@ -61,7 +62,7 @@ complete -c ttrace -o granularity -l granularity -d 'what weights are summed by'
 complete -c ttrace -o noinlines -l noinlines -d 'attribute inlined functions to their caller'
 complete -c ttrace -o showcolumns -l showcolumns -d 'show column numbers of source lines'
 complete -c ttrace -o focus -l focus -d 'keep only stacks through a function that matches' -r
-complete -c ttrace -o ignore -l ignore -d 'drop stacks through a function that matches' -r
+complete -c ttrace -o ignore -l ignore -d 'drop stacks through a function that matches; findings: a file of findings to leave out, a line each: rule and function' -r
 complete -c ttrace -o hide -l hide -d 'remove the frames that match' -r
 complete -c ttrace -o show -l show -d 'keep only the frames that match' -r
 complete -c ttrace -o show_from -l show_from -d 'drop the frames above the highest one that matches' -r
@@ -120,6 +121,10 @@ complete -c ttrace -o percentile -l percentile -d 'mmu: this percentile instead 
 complete -c ttrace -o include -l include -d 'mmu: what counts as GC work' -r
 complete -c ttrace -o per-proc -l per-proc -d 'mmu: each P on its own'
 complete -c ttrace -o exact -l exact -d 'mmu: count each mark worker once, up to the end of the trace; always on with a time range'
+complete -c ttrace -o rule -l rule -d 'findings: only these rules' -r
+complete -c ttrace -o set -l set -d 'findings: change a threshold of a rule: stw.longest=5ms' -r
+complete -c ttrace -o fail-on -l fail-on -d 'findings: exit with status 3 if there is a problem; a problem or a notice; a rule that cannot be answered; a list of these' -x -a 'problem notice unanswerable'
+complete -c ttrace -o baseline -l baseline -d 'findings: only those that are new or worse than in FILE, which findings -format=json has written' -r
 complete -c ttrace -o step -l step -d 'stats: time between rows' -r
 complete -c ttrace -o pane -l pane -d 'first pane' -x -a 'top list peek flame tags timeline goroutines tasks gc events'
 complete -c ttrace -o at -l at -d 'go to this time, range, goroutine or function; @VIEW: numbers that gy wrote' -r

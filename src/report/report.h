@@ -41,6 +41,7 @@ int output_close(struct out *, bool keep, struct err *e);
    terminal; ^C stops it. Return 0, also if there are none; -1 with *e. */
 int report_fetch_inputs(struct options *o, struct err *e);
 
+/* run returns -1 with *e, or the exit status, mostly 0. */
 struct report {
 	const char *name;
 	int (*run)(const struct options *, struct out *, struct err *);

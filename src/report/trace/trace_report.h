@@ -85,6 +85,7 @@ enum { TRACE_REPORT_TIME_COLS = 8 };
 extern const struct table_col trace_report_time_cols[TRACE_REPORT_TIME_COLS];
 void trace_report_add_times(struct table *, const struct goroutine_times *);
 
+int report_findings(const struct options *, struct out *, struct err *);
 int report_goroutines(const struct options *, struct out *, struct err *);
 int report_goroutine(const struct options *, struct out *, struct err *);
 int report_tasks(const struct options *, struct out *, struct err *);

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Runs the rules. All measures that several rules use are computed once, by one pass over the trace (scan.c); rules read
+ * sums, and look up single moments for few samples. A rule adds findings and says how far the values that it measured
+ * are above their thresholds: problem and notice are decided here, for all rules alike.
+ */
+#include "config.h"
+#include "findings/internal.h"
+
+#include "base/mem/mem.h"
+#include "base/text/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct { void (*judge)(struct findings_run *); unsigned needs; } judges[FINDING_RULE__N] = {
+#define RULE(id, name, title, judge, needs, fires, cause, action) {judge, needs},
+#define THRESHOLD(rule, id, name, value, unit, text)
+#include "findings/rules.def"
+#undef RULE
+#undef THRESHOLD
+};
+
+double finding_fit(double value, double limit)
+{
+	return limit > 0 ? value / limit : 2;
+}
+
+double finding_score(double part, double all)
+{
+	double score = all > 0 ? 100 * part / all : 0;
+	return score > 100 ? 100 : score > 0 ? score : 0;
+}
+
+void finding_add(struct findings_run *r, double fit, struct finding *f)
+{
+	if (fit >= 0.5) {
+		f->rule = r->rule;
+		f->level = fit >= 1 && f->score >= FINDING_LOW ? FINDING_PROBLEM : FINDING_NOTICE;
+		f->text = arena_strndup(r->mem, r->text.n ? r->text.p : "", r->text.n);
+		r->v = mem_grow(r->v, &r->cap, r->n + 1u, sizeof *r->v);
+		r->v[r->n++] = *f;
+	}
+	buf_reset(&r->text);
+}
+
+void finding_unanswered(struct findings_run *r, const char *why)
+{
+	r->unanswered = mem_grow(r->unanswered, &r->cunanswered, r->nunanswered + 1u, sizeof *r->unanswered);
+	r->unanswered[r->nunanswered++] = (struct finding_unanswered){r->rule, why};
+}
+
+static int worst_first(const void *a, const void *b)
+{
+	const struct finding *x = a, *y = b;
+	if (x->level != y->level)
+		return x->level > y->level ? -1 : 1;
+	if (x->score != y->score)
+		return x->score > y->score ? -1 : 1;
+	if (x->rule != y->rule)
+		return x->rule < y->rule ? -1 : 1;
+	return x->t0 < y->t0 ? -1 : x->t0 > y->t0;
+}
+
+/* Return why no rule of these needs can be judged; NULL: it can. */
+static const char *missing(const struct findings_run *r, unsigned needs)
+{
+	if (r->sn->trace.log)
+		return "a log of gctrace or schedtrace has no states of goroutines";
+	if (needs & NEEDS_STACKS && r->sn->nstks <= 1)
+		return "the trace has no stacks";
+	return NULL;
+}
+
+static void judge_all(struct findings_run *r)
+{
+	for (int i = 0; i < FINDING_RULE__N; i++) {
+		r->rule = (enum finding_rule)i;
+		if (r->q->rules && !(r->q->rules >> i & 1))
+			continue;
+		const char *why = missing(r, judges[i].needs);
+		if (why)
+			finding_unanswered(r, why);
+		else
+			judges[i].judge(r);
+		buf_reset(&r->text);
+	}
+}
+
+static struct findings *take_results(struct findings_run *r)
+{
+	struct findings *out = arena_zalloc(r->mem, sizeof *out);
+	if (r->n)
+		qsort(r->v, r->n, sizeof *r->v, worst_first);
+	out->v = arena_alloc(r->mem, (r->n + 1u) * sizeof *out->v);
+	out->unanswered = arena_alloc(r->mem, (r->nunanswered + 1u) * sizeof *out->unanswered);
+	if (r->n)
+		memcpy(out->v, r->v, r->n * sizeof *out->v);
+	if (r->nunanswered)
+		memcpy(out->unanswered, r->unanswered, r->nunanswered * sizeof *out->unanswered);
+	out->n = r->n;
+	out->nunanswered = r->nunanswered;
+	return out;
+}
+
+struct findings *findings_find(const struct snap *sn, const struct findings_query *q, struct arena *mem)
+{
+	struct findings_run r = {.q = q, .sn = sn, .st = sn->st, .threshold = q->threshold, .mem = mem};
+	struct findings *out = NULL;
+	double own[FINDING_THRESHOLD__N];
+	for (int i = 0; i < FINDING_THRESHOLD__N; i++)
+		own[i] = finding_thresholds[i].value;
+	r.threshold = q->threshold ? q->threshold : own;
+	r.scratch.spills = true;
+	r.ops = operations_find(sn, q->filter, NULL, &r.scratch, &q->on);
+	if (r.ops && scan_run(&r.scan, sn, q->filter, r.ops, &q->on)) {
+		r.wall = r.scan.t1 > r.scan.t0 ? r.scan.t1 - r.scan.t0 : 1;
+		groups_make(&r.groups, &r.scan, &r.scratch);
+		judge_all(&r);
+		out = job_should_continue(&q->on) ? take_results(&r) : NULL;
+	}
+	scan_free(&r.scan);
+	mem_free(r.groups.v);
+	mem_free(r.v);
+	mem_free(r.unanswered);
+	buf_free(&r.text);
+	arena_free(&r.scratch);
+	return out;
+}

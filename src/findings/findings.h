@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_FINDINGS_FINDINGS_H
+#define TTRACE_FINDINGS_FINDINGS_H
+
+#include "base/err.h"
+#include "base/job.h"
+#include "base/mem/mem.h"
+#include "store/store.h"
+#include "trace/filter.h"
+
+#include <stdbool.h>
+
+/*
+ * Findings: the likely causes of slowness in a trace, each with the function and line that causes it, what waits for
+ * it, and the numbers that show it. The rules and their thresholds are rows of rules.def.
+ */
+
+enum finding_rule {
+#define RULE(id, name, title, judge, needs, fires, cause, action) FINDING_##id,
+#define THRESHOLD(rule, id, name, value, unit, text)
+#include "findings/rules.def"
+#undef RULE
+#undef THRESHOLD
+	FINDING_RULE__N
+};
+enum finding_threshold {
+#define RULE(id, name, title, judge, needs, fires, cause, action)
+#define THRESHOLD(rule, id, name, value, unit, text) LIMIT_##rule##_##id,
+#include "findings/rules.def"
+#undef RULE
+#undef THRESHOLD
+	FINDING_THRESHOLD__N
+};
+
+/* LIMIT_NS: value is in ns; LIMIT_SHARE: 1 is the whole. */
+enum finding_unit { LIMIT_NUMBER, LIMIT_NS, LIMIT_SHARE, LIMIT_BYTES };
+struct finding_threshold_row {
+	enum finding_rule rule;
+	const char *name;
+	double value;		/* the default */
+	enum finding_unit unit;
+	const char *text;
+};
+extern const struct finding_threshold_row finding_thresholds[FINDING_THRESHOLD__N];
+struct finding_rule_row {
+	const char *id, *title;
+	const char *fires, *cause, *action;	/* when it fires, its usual causes, what to do */
+};
+extern const struct finding_rule_row finding_rules[FINDING_RULE__N];
+/* Return the rule with that id; -1: there is none. */
+int finding_rule_find(const char *id, size_t n);
+/* Change one of the thresholds: "lock-queue.waiters=2", "stw.longest=5ms", "gc.share=20%". Return -1 with *e. */
+int finding_threshold_set(double threshold[FINDING_THRESHOLD__N], const char *words, struct err *e);
+/* Append a threshold's value as finding_threshold_set() reads it. */
+struct buf;
+void finding_threshold_put(struct buf *, enum finding_threshold, double value);
+
+/* FINDING_PROBLEM: all thresholds of the rule are reached. FINDING_NOTICE: half of them are, or the score is below
+   FINDING_LOW. */
+enum finding_level { FINDING_NOTICE, FINDING_PROBLEM };
+enum { FINDING_LOW = 5, FINDING_CULPRITS = 3, FINDING_VICTIMS = 3, FINDING_NUMBERS = 12 };
+const char *finding_level_name(enum finding_level);	/* "notice", "problem" */
+struct finding_place { frm_id frame; };			/* a line of a function; 0: none */
+struct finding_victim {
+	const char *operation, *group;	/* one of them: a kind of operations, goroutines of one start function; or NULL */
+	struct finding_place at;	/* where they wait */
+};
+struct finding_number { const char *name; double value; };
+struct finding {
+	enum finding_rule rule;
+	enum finding_level level;
+	/* 0..100: the share of the time of the affected operations or goroutines, or of the trace where none is named,
+	   that would go if the cause went */
+	double score;
+	const char *text;		/* one sentence, safe for a terminal */
+	struct finding_place culprit[FINDING_CULPRITS];	/* most guilty first */
+	struct finding_victim victim[FINDING_VICTIMS];
+	struct finding_number number[FINDING_NUMBERS];	/* the evidence; names end in _ns, _share, _bytes or have no unit */
+	uint32_t nculprit, nvictim, nnumber;
+	int64_t t0, t1;			/* where to look at it */
+	trk_id trk;			/* a goroutine that shows it; 0: none */
+	const char *see;		/* a command line without "ttrace" and the file */
+};
+struct finding_unanswered { enum finding_rule rule; const char *why; };
+struct findings {
+	struct finding *v;		/* worst first */
+	struct finding_unanswered *unanswered;
+	uint32_t n, nunanswered;
+};
+
+struct findings_query {
+	const struct trace_filter *filter;	/* NULL: the whole trace; its goroutines and its time range are judged */
+	const double *threshold;		/* by enum finding_threshold; NULL: the defaults */
+	uint64_t rules;				/* 1 << enum finding_rule; 0: all */
+	struct progress_watcher on;
+};
+/* Judge a complete snapshot by all rules; texts and arrays are in the arena. Return NULL if the watcher stops it. Any
+   thread. */
+struct findings *findings_find(const struct snap *, const struct findings_query *, struct arena *);
+
+#endif

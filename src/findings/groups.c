@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/* Goroutines in groups: one pass over the tracks, after the scan. */
+#include "config.h"
+#include "findings/groups.h"
+
+#include "base/mem/mem.h"
+#include "trace/stats/goroutine_stats.h"
+#include "trace/user_code.h"
+
+struct group_maker {
+	const struct scan *s;
+	struct goroutine_groups *to;
+	struct arena *mem;
+	struct u64_hash of_key, of_stack;	/* of_stack: line by creating stack */
+};
+
+/* Return a number that is equal for stacks whose first user frames are on one line. */
+static uint64_t line_of(struct group_maker *m, stk_id created, frm_id *line)
+{
+	bool fresh;
+	struct u64_slot *slot = u64_map_put(&m->of_stack, created, &fresh);
+	if (fresh) {
+		stk_id at = user_code_site(m->s->sn->st, created);
+		slot->n = at ? stk_frame(m->s->sn->st, at) : 0;
+	}
+	*line = (frm_id)slot->n;
+	const struct frm_row *row = store_frm(m->s->sn->st, *line);
+	return (uint64_t)row->fun << 20 ^ (uint64_t)row->line;
+}
+
+static struct goroutine_group *group_of(struct group_maker *m, trk_id g, const struct trk_row *t)
+{
+	bool fresh;
+	frm_id line;
+	stk_id created = t->created;
+	uint64_t key = line_of(m, created, &line) * 0x9e3779b97f4a7c15u ^ t->name;
+	struct u64_slot *slot = u64_map_put(&m->of_key, key, &fresh);
+	if (fresh) {
+		slot->n = m->to->n;
+		m->to->v = mem_grow(m->to->v, &m->to->cap, m->to->n + 1u, sizeof *m->to->v);
+		m->to->v[m->to->n++] = (struct goroutine_group){.name = t->name, .created = created, .line = line};
+	}
+	m->to->of[g] = (uint32_t)slot->n + 1;
+	return &m->to->v[slot->n];
+}
+
+static void add_goroutine(struct group_maker *m, trk_id g)
+{
+	const struct scan *s = m->s;
+	const struct trk_row *t = store_trk(s->sn->st, g);
+	int64_t a = TIME_NONE, b = TIME_NONE;
+	if (t->kind != TK_G || !scan_is_program(s->sn, g) || (s->filter && !trace_gset_has(s->filter->g, g)) ||
+	    !stats_goroutine_bounds(s->sn, g, &a, &b) || b < s->t0 || a >= s->t1)
+		return;
+	struct goroutine_group *x = group_of(m, g, t);
+	bool made = t->creator && a >= s->t0;
+	x->n++;
+	x->made += made;
+	x->ended += store_t1(s->sn->st, t) != TIME_NONE && b <= s->t1;
+	if (made)
+		x->quarter[(a - s->t0) * GROUP_QUARTERS / (s->t1 - s->t0 + 1)]++;
+	x->life += (b < s->t1 ? b : s->t1) - (a > s->t0 ? a : s->t0);
+	x->idle += s->g[g].idle;
+	x->run += s->g[g].run;
+	if (s->g[g].run > x->run_most) {
+		x->run_most = s->g[g].run;
+		x->most = g;
+	}
+}
+
+void groups_make(struct goroutine_groups *gs, const struct scan *s, struct arena *mem)
+{
+	struct group_maker m = {.s = s, .to = gs, .mem = mem};
+	*gs = (struct goroutine_groups){.of = arena_zalloc(mem, (s->sn->ntrks + 1u) * sizeof *gs->of)};
+	for (trk_id g = 1; g < s->sn->ntrks; store_note_walk(s->sn, g), g++)
+		add_goroutine(&m, g);
+	u64_map_free(&m.of_key);
+	u64_map_free(&m.of_stack);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_FINDINGS_GROUPS_H
+#define TTRACE_FINDINGS_GROUPS_H
+
+#include "findings/scan.h"
+
+/* Goroutines of the program by start function and by the line that creates them. */
+enum { GROUP_QUARTERS = 4 };
+struct goroutine_group {
+	str_id name;		/* start function; 0: unknown */
+	stk_id created;		/* a stack that created one; 0: unknown */
+	frm_id line;		/* first user frame of that stack, or 0 */
+	uint32_t n, made, ended;	/* that existed in the range; made: that were created in it */
+	uint32_t quarter[GROUP_QUARTERS];	/* made in each quarter of the range */
+	int64_t life, idle, run, run_most;
+	trk_id most;		/* the one with run_most */
+};
+struct goroutine_groups {
+	struct goroutine_group *v;
+	uint32_t n;
+	size_t cap;
+	uint32_t *of;		/* by track: index + 1; 0: not a goroutine that counts */
+};
+void groups_make(struct goroutine_groups *, const struct scan *, struct arena *);
+/* Time in which the goroutines of a group had work. */
+static inline int64_t groups_work(const struct goroutine_group *g) { return g->life - g->idle; }
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_FINDINGS_INTERNAL_H
+#define TTRACE_FINDINGS_INTERNAL_H
+
+#include "base/text/buf.h"
+#include "findings/time_parts.h"
+#include "findings/findings.h"
+#include "findings/groups.h"
+#include "findings/scan.h"
+#include "operations/operations.h"
+
+/* What a rule needs of a trace. */
+enum { NEEDS_STACKS = 1 };
+
+/* One run of all rules, with the measures that they share. */
+struct findings_run {
+	const struct findings_query *q;
+	const struct snap *sn;
+	const struct store *st;
+	const double *threshold;
+	struct operations *ops;
+	struct scan scan;
+	struct goroutine_groups groups;
+	int64_t wall;		/* length of the range that is judged, > 0 */
+	struct arena *mem;	/* of the results */
+	struct arena scratch;
+	struct buf text;	/* the sentence being written */
+	enum finding_rule rule;	/* the one that is being judged */
+	struct finding *v;
+	struct finding_unanswered *unanswered;
+	uint32_t n, nunanswered;
+	size_t cap, cunanswered;
+};
+#define LIMIT(run, rule, id) ((run)->threshold[LIMIT_##rule##_##id])
+
+#define RULE(id, name, title, judge, needs, fires, cause, action) void judge(struct findings_run *);
+#define THRESHOLD(rule, id, name, value, unit, text)
+#include "findings/rules.def"
+#undef RULE
+#undef THRESHOLD
+
+/* Add a finding whose sentence is run->text, which is emptied. fit: the least of the measured values, each divided by its
+   threshold: 1 makes a problem, 0.5 a notice, less is dropped. Rule, level and text are set here. */
+void finding_add(struct findings_run *, double fit, struct finding *);
+/* The rule that is being judged cannot be answered; why: a constant text. */
+void finding_unanswered(struct findings_run *, const char *why);
+/* Add a culprit: at most FINDING_CULPRITS, each function once. */
+void finding_culprit(struct findings_run *, struct finding *, frm_id);
+void finding_number(struct finding *, const char *name, double value);
+/* Add as victims the goroutines of a group (index), which wait at this line. */
+void finding_victims(struct findings_run *, struct finding *, uint32_t group, frm_id at);
+/* Return a part of a time in per cent, within 0..100. */
+double finding_score(double part, double all);
+/* Return value / limit; 2 if the limit is not positive. */
+double finding_fit(double value, double limit);
+
+/* Append to the sentence: "main.(*ledger).reserve main.go:41"; without a frame: "an unknown function". */
+void finding_put_place(struct findings_run *, frm_id);
+void finding_put_line(struct findings_run *, frm_id);		/* "main.go:41" */
+/* Append the line alone if it is in the function of the place that was named before. */
+void finding_put_place_after(struct findings_run *, frm_id, frm_id named);
+void finding_put_name(struct findings_run *, str_id);		/* of a function */
+void finding_put_group(struct findings_run *, uint32_t group);	/* " of main.client"; nothing if it is unknown */
+/* Return words for what the holder of something does in a class of time: "across network reads or writes". */
+const char *finding_class_words(enum time_class);
+
+#endif

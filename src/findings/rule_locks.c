@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Queues for locks, and locks that are never released. Traces do not name locks and do not record that a lock was taken
+ * without waiting. So "one lock" is inferred: lines that wait and lines that unlock belong together if the latter ended
+ * waits of the former (union of sets over the pairs of the scan). The holder is the goroutine that unlocked. It held the
+ * lock from its own wake-up in such a set; then the holder before is the one that woke it; otherwise from before the wait
+ * that it ended.
+ *
+ * A sharded lock is one set, although its shards have queues of their own: the time that goroutines wait is right, and so
+ * is the place to change.
+ */
+#include "config.h"
+#include "findings/internal.h"
+
+#include "base/mem/mem.h"
+#include "base/radix_sort.h"
+#include "base/text/text.h"
+#include "trace/user_code.h"
+
+#include <stdlib.h>
+
+struct lock_sets {
+	struct findings_run *r;
+	uint32_t *parent;	/* by site, then by line of wakers */
+	uint32_t nsite;
+};
+
+/* What is known of one lock. */
+struct lock_queue {
+	uint32_t set;
+	uint64_t n;		/* waits */
+	int64_t ns, longest, from, to, crowded;
+	uint32_t most;		/* that waited at the same time, of those that waited for a long time */
+	uint32_t site;		/* the one with most waiting */
+	struct time_parts held;	/* what holders did, of samples */
+	uint32_t group[FINDING_VICTIMS], ngroup;	/* of goroutines that wait, most first */
+	int64_t work;		/* time in which these groups have work */
+	struct scan_wait example;
+};
+
+static uint32_t set_of(const struct lock_sets *l, uint32_t i)
+{
+	while (l->parent[i] != i) {
+		l->parent[i] = l->parent[l->parent[i]];
+		i = l->parent[i];
+	}
+	return i;
+}
+
+static bool is_lock(const struct findings_run *r, uint32_t site)
+{
+	return r->scan.sites.v[site].cls == TIME_LOCK;
+}
+
+/* Pairs with less than this part of the waiting at a site do not join sets. */
+enum { PAIR_PART = 50 };
+
+static void sets_make(struct lock_sets *l, struct findings_run *r)
+{
+	const struct scan *s = &r->scan;
+	*l = (struct lock_sets){.r = r, .nsite = s->sites.n};
+	uint32_t n = s->sites.n + s->wakers.n;
+	l->parent = xmalloc((n + 1u) * sizeof *l->parent);
+	for (uint32_t i = 0; i < n; i++)
+		l->parent[i] = i;
+	for (uint32_t i = 0; i < s->npair; i++) {
+		const struct scan_pair *p = &s->pair[i];
+		if (is_lock(r, p->site) && p->ns >= s->site[p->site].ns / PAIR_PART)
+			l->parent[set_of(l, l->nsite + p->waker)] = set_of(l, p->site);
+	}
+}
+
+/* Return the waits at a site; NULL: there is none, or it is no lock. */
+static const struct scan_site *waits_at(const struct findings_run *r, uint32_t site)
+{
+	return site < r->scan.csite && is_lock(r, site) ? &r->scan.site[site] : NULL;
+}
+
+static bool in_set(void *arg, enum tstate s, stk_id stack)
+{
+	struct lock_queue *q = ((void **)arg)[1];
+	struct lock_sets *l = ((void **)arg)[0];
+	if (s != TS_SYNC)
+		return false;
+	uint32_t site = site_table_of(&l->r->scan.sites, s, stack);
+	return site < l->nsite && set_of(l, site) == q->set;
+}
+
+static void add_group(struct lock_queue *q, const struct findings_run *r, trk_id g)
+{
+	uint32_t group = r->groups.of[g] - 1, i = 0;
+	while (i < q->ngroup && q->group[i] != group)
+		i++;
+	if (i < q->ngroup || i == FINDING_VICTIMS || group >= r->groups.n)
+		return;
+	q->group[q->ngroup++] = group;
+	q->work += groups_work(&r->groups.v[group]);
+}
+
+/* During a wait several goroutines may hold the lock, each until it wakes the next: follow them back to the start of
+   the wait. */
+static void add_holders(struct lock_sets *l, struct lock_queue *q, const struct scan_wait *w, double scale)
+{
+	enum { HOLDERS = 64 };
+	void *arg[] = {l, q};
+	struct time_parts_start at = {w->t1, w->waker, w->waker_stack};
+	for (int i = 0; i < HOLDERS && at.waker && at.t > w->t0; i++) {
+		int64_t end = at.t;
+		at = time_parts_add(&q->held, l->r->sn, &(struct time_parts_query){.g = at.waker, .a = w->t0, .b = end,
+		    .scale = scale, .last = at.stack, .until = in_set, .arg = arg});
+		if (at.t >= end)
+			break;
+	}
+}
+
+static void add_samples(struct lock_sets *l, struct lock_queue *q, const struct scan_site *x)
+{
+	for (uint32_t i = 0; i < x->nsample; i++) {
+		const struct scan_wait *w = &x->sample[i];
+		add_group(q, l->r, w->g);
+		if (w->t1 - w->t0 > q->example.t1 - q->example.t0)
+			q->example = *w;
+		add_holders(l, q, w, (double)x->step / (double)(w->t1 - w->t0));
+	}
+}
+
+static void queue_add_site(struct lock_sets *l, struct lock_queue *q, uint32_t site)
+{
+	const struct scan_site *x = &l->r->scan.site[site];
+	q->from = !q->n || x->from < q->from ? x->from : q->from;
+	q->to = x->to > q->to ? x->to : q->to;
+	q->n += x->n;
+	q->ns += x->ns;
+	q->longest = x->longest > q->longest ? x->longest : q->longest;
+	if (x->ns > l->r->scan.site[q->site].ns)
+		q->site = site;
+	add_samples(l, q, x);
+}
+
+/* Find how long at least `crowd` goroutines waited at the same time, and the greatest number. */
+static void measure_crowd(struct lock_sets *l, struct lock_queue *q, uint32_t crowd)
+{
+	struct findings_run *r = l->r;
+	const struct scan_list *list = &r->scan.queued;
+	struct radix_item *v = xmalloc((2 * (size_t)list->n + 1) * sizeof *v);
+	uint32_t n = 0, now = 0;
+	int64_t since = 0;
+	for (uint32_t i = 0; i < list->n; i++) {
+		if (set_of(l, site_table_of(&r->scan.sites, TS_SYNC, list->v[i].stack)) != q->set)
+			continue;
+		v[n++] = (struct radix_item){(uint64_t)list->v[i].t0 << 1 | 1, 0};
+		v[n++] = (struct radix_item){(uint64_t)list->v[i].t1 << 1, 0};
+	}
+	radix_sort_items(v, n);
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t t = (int64_t)(v[i].key >> 1);
+		if (!(v[i].key & 1)) {
+			if (now == crowd && t - since > q->crowded)
+				q->crowded = t - since;
+			now--;
+			continue;
+		}
+		if (++now == crowd)
+			since = t;
+		q->most = now > q->most ? now : q->most;
+	}
+	mem_free(v);
+}
+
+/* Return the node of the critical section: of the holder's stack, the frame in the function that unlocks, or in the
+   innermost of its callers that is on both stacks. */
+static stk_id section_node(const struct store *st, stk_id stack, stk_id unlock)
+{
+	enum { CALLERS = 8 };
+	stk_id u = user_code_site(st, unlock);
+	for (int i = 0; u && i < CALLERS; i++, u = stk_parent(st, u)) {
+		stk_id at = time_parts_node_in(st, stack, store_frm(st, stk_frame(st, u))->fun);
+		if (at)
+			return at;
+	}
+	return user_code_site(st, stack);
+}
+
+static frm_id frame_of(const struct store *st, stk_id s)
+{
+	return s ? stk_frame(st, s) : 0;
+}
+
+/* Return the class of what holders did most of the time. */
+static enum time_class main_class(const struct time_parts *a, int64_t *ns)
+{
+	int64_t sum[TIME_CLASS__N] = {0};
+	int best = TIME_UNKNOWN;
+	for (uint32_t i = 0; i < a->n; i++)
+		sum[a->v[i].cls] += a->v[i].ns;
+	for (int i = 0; i < TIME_CLASS__N; i++)
+		if (sum[i] > sum[best])
+			best = i;
+	*ns = sum[best];
+	return (enum time_class)best;
+}
+
+static void put_queue(struct findings_run *r, const struct lock_queue *q, frm_id holder, enum time_class cls, double score)
+{
+	frm_id site = r->scan.sites.v[q->site].frame;
+	finding_put_place(r, holder);
+	buf_printf(&r->text, " holds a lock %s: on average %.1f goroutines", finding_class_words(cls),
+	    (double)q->ns / (double)r->wall);
+	finding_put_group(r, q->ngroup ? q->group[0] : UINT32_MAX);
+	buf_printf(&r->text, " wait for it, %.0f%% of their time, at ", score);
+	finding_put_place_after(r, site, holder);
+}
+
+static void report_queue(struct lock_sets *l, struct lock_queue *q)
+{
+	struct findings_run *r = l->r;
+	int64_t part;
+	enum time_class cls = main_class(&q->held, &part);
+	struct finding f = {.score = finding_score((double)q->ns, (double)q->work), .t0 = q->from, .t1 = q->to,
+	    .trk = q->example.g};
+	time_parts_sort(&q->held);
+	frm_id holder = 0;
+	for (uint32_t i = 0; i < q->held.n && !holder; i++)
+		if (q->held.v[i].cls == cls)
+			holder = frame_of(r->st, section_node(r->st, q->held.v[i].stack, q->example.waker_stack));
+	double mean = (double)q->ns / (double)r->wall, fit = finding_fit(mean, LIMIT(r, LOCK_QUEUE, WAITERS)),
+	       burst = finding_fit((double)q->crowded, LIMIT(r, LOCK_QUEUE, CROWDED));
+	finding_culprit(r, &f, holder);
+	for (uint32_t i = 0; i < q->held.n && i < FINDING_CULPRITS; i++)
+		if (q->held.v[i].cls == cls)
+			finding_culprit(r, &f, frame_of(r->st, user_code_first_frame(r->st, q->held.v[i].stack)));
+	for (uint32_t i = 0; i < q->ngroup; i++)
+		finding_victims(r, &f, q->group[i], r->scan.sites.v[q->site].frame);
+	finding_number(&f, "waiters_mean", mean);
+	finding_number(&f, "waiters_most", q->most);
+	finding_number(&f, "waits", (double)q->n);
+	finding_number(&f, "wait_ns", (double)q->ns);
+	finding_number(&f, "longest_ns", (double)q->longest);
+	finding_number(&f, "crowded_ns", (double)q->crowded);
+	finding_number(&f, "holder_share", q->held.total ? (double)part / (double)q->held.total : 0);
+	put_queue(r, q, holder, cls, f.score);
+	f.see = "top -type=sync";
+	finding_add(r, fit > burst ? fit : burst, &f);
+}
+
+/* Judge the lock of which this site is the first. */
+static void judge_queue(struct lock_sets *l, uint32_t first)
+{
+	struct findings_run *r = l->r;
+	struct lock_queue q = {.set = set_of(l, first), .site = first};
+	int64_t ns = 0;
+	for (uint32_t i = first; i < l->nsite; i++)
+		if (waits_at(r, i) && set_of(l, i) == q.set)
+			ns += r->scan.site[i].ns;
+	double least = LIMIT(r, LOCK_QUEUE, CROWD) * LIMIT(r, LOCK_QUEUE, CROWDED);
+	if ((double)ns < least / 2 && (double)ns < LIMIT(r, LOCK_QUEUE, WAITERS) / 2 * (double)r->wall)
+		return;
+	for (uint32_t i = first; i < l->nsite; i++)
+		if (waits_at(r, i) && set_of(l, i) == q.set)
+			queue_add_site(l, &q, i);
+	double crowd = LIMIT(r, LOCK_QUEUE, CROWD);
+	measure_crowd(l, &q, crowd < 1 ? 1 : crowd > 1e6 ? 1000000 : (uint32_t)crowd);
+	report_queue(l, &q);
+	time_parts_free(&q.held);
+}
+
+/* Is this the first site with waits of its set? */
+static bool is_first(struct lock_sets *l, uint32_t site)
+{
+	for (uint32_t i = 0; i < site; i++)
+		if (waits_at(l->r, i) && set_of(l, i) == set_of(l, site))
+			return false;
+	return true;
+}
+
+void rule_lock_queue(struct findings_run *r)
+{
+	struct lock_sets l;
+	sets_make(&l, r);
+	for (uint32_t i = 0; i < l.nsite; i++)
+		if (waits_at(r, i) && r->scan.site[i].n && is_first(&l, i))
+			judge_queue(&l, i);
+	mem_free(l.parent);
+}
+
+/* What is known of the waits for one lock that do not end. */
+struct stuck_lock { uint32_t n, set, first; int64_t open, ended, t0; trk_id g; };
+
+static void report_stuck(struct lock_sets *l, const struct stuck_lock *k)
+{
+	struct findings_run *r = l->r;
+	struct finding f = {.score = finding_score((double)k->open, (double)r->wall), .t0 = k->t0, .t1 = r->sn->t1,
+	    .trk = k->g};
+	double fit = finding_fit((double)k->open, LIMIT(r, STUCK_LOCK, OPEN)),
+	       ratio = k->ended ? finding_fit((double)k->open / (double)k->ended, LIMIT(r, STUCK_LOCK, RATIO)) : fit;
+	buf_printf(&r->text, "%u goroutine%s wait%s for a lock that is not released, the longest for ", k->n, text_s(k->n),
+	    k->n == 1 ? "s" : "");
+	text_ns(&r->text, k->open);
+	frm_id named = 0;
+	for (uint32_t i = k->first; i < l->nsite; i++) {
+		const struct scan_site *x = waits_at(r, i);
+		if (!x || !x->nopen || set_of(l, i) != k->set)
+			continue;
+		frm_id at = r->scan.sites.v[i].frame;
+		buf_puts(&r->text, named ? ", " : ": ");
+		finding_put_place_after(r, at, named);
+		buf_printf(&r->text, " (%u)", x->nopen);
+		named = at;
+		finding_culprit(r, &f, at);
+		finding_victims(r, &f, r->groups.of[r->scan.open[x->open - 1].g] - 1, at);
+	}
+	finding_number(&f, "goroutines", k->n);
+	finding_number(&f, "open_ns", (double)k->open);
+	finding_number(&f, "longest_ended_ns", (double)k->ended);
+	f.see = "goroutines -by=state";
+	finding_add(r, fit < ratio ? fit : ratio, &f);
+}
+
+/* Goroutines in a deadlock often wait in one function for several locks: make one set of all locks for which a function
+   waits at the end of the trace. */
+static void join_by_function(struct lock_sets *l)
+{
+	struct findings_run *r = l->r;
+	for (uint32_t i = 0; i < l->nsite; i++) {
+		const struct scan_site *x = waits_at(r, i);
+		for (uint32_t k = 0; x && x->nopen && k < i; k++) {
+			const struct scan_site *y = waits_at(r, k);
+			if (y && y->nopen && store_frm(r->st, r->scan.sites.v[i].frame)->fun ==
+			    store_frm(r->st, r->scan.sites.v[k].frame)->fun)
+				l->parent[set_of(l, i)] = set_of(l, k);
+		}
+	}
+}
+
+static void stuck_add_site(struct findings_run *r, struct stuck_lock *k, const struct scan_site *x)
+{
+	k->n += x->nopen;
+	k->ended = x->longest > k->ended ? x->longest : k->ended;
+	if (!x->nopen || x->open_longest <= k->open)
+		return;
+	k->open = x->open_longest;
+	k->g = r->scan.open[x->open - 1].g;
+	k->t0 = r->sn->t1 - x->open_longest;
+}
+
+void rule_stuck_lock(struct findings_run *r)
+{
+	struct lock_sets l;
+	sets_make(&l, r);
+	join_by_function(&l);
+	for (uint32_t i = 0; i < l.nsite; i++) {
+		if (!waits_at(r, i) || !is_first(&l, i))
+			continue;
+		struct stuck_lock k = {.set = set_of(&l, i), .first = i};
+		for (uint32_t s = i; s < l.nsite; s++)
+			if (waits_at(r, s) && set_of(&l, s) == k.set)
+				stuck_add_site(r, &k, waits_at(r, s));
+		if (k.n)
+			report_stuck(&l, &k);
+	}
+	mem_free(l.parent);
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * One pass over the sheets for all measures that need single intervals. Rows are walked in the order of the sheet, so
+ * the order of events between goroutines is not known here: what a rule needs to know about several goroutines at one
+ * time it looks up afterwards, for few samples. Per track there is the span that continues from the sheet before, and
+ * sums; per site there are sums and samples. Nothing grows with the number of events.
+ *
+ * Samples of waits are taken by time, not by number: a site keeps a wait whenever its sum of waiting passes a multiple
+ * of a step. So each sample stands for the same amount of waiting, and long waits are never missed. When the samples
+ * are full, every second one is dropped and the step is doubled.
+ */
+#include "config.h"
+#include "findings/scan.h"
+
+#include "base/mem/mem.h"
+#include "store/tracks/time_search.h"
+
+#include <string.h>
+
+enum span_of { SPAN_OTHER, SPAN_RUN, SPAN_READY, SPAN_CALL, SPAN_WAIT };
+
+static const uint8_t span_of_state[SHEET_STATE + 1] = {
+	[TS_RUN] = SPAN_RUN, [TS_ASSIST] = SPAN_RUN, [TS_SWEEP] = SPAN_RUN, [TS_STW] = SPAN_RUN,
+	[TS_READY] = SPAN_READY, [TS_SYSCALL] = SPAN_CALL, [TS_SYSBLOCK] = SPAN_CALL,
+	[TS_CHANSEND] = SPAN_WAIT, [TS_CHANRECV] = SPAN_WAIT, [TS_SELECT] = SPAN_WAIT, [TS_SYNC] = SPAN_WAIT,
+	[TS_COND] = SPAN_WAIT, [TS_NET] = SPAN_WAIT, [TS_SLEEP] = SPAN_WAIT, [TS_GCASSISTW] = SPAN_WAIT,
+	[TS_GCSWEEPW] = SPAN_WAIT, [TS_GCEND] = SPAN_WAIT, [TS_GCWEAK] = SPAN_WAIT, [TS_SYSTEM] = SPAN_WAIT,
+	[TS_PREEMPT] = SPAN_WAIT, [TS_DEBUG] = SPAN_WAIT, [TS_FOREVER] = SPAN_WAIT, [TS_SYNCTEST] = SPAN_WAIT,
+	[TS_CORO] = SPAN_WAIT, [TS_OTHER] = SPAN_WAIT,
+};
+
+/* The current span of a goroutine, and the wait before it. */
+struct doing {
+	int64_t t0;
+	stk_id stack, waited;	/* waited: stack of the last wait, if only a runnable span followed; else 0 */
+	uint8_t state, of;
+};
+
+struct scan_pass {
+	struct scan *s;
+	struct doing *now;	/* by track */
+	uint8_t *skip;		/* by track: 1 if it is left out, 2 if it counts, 0: not known yet */
+	uint8_t *yields;	/* by stack: 1 if it is not a yield, 2 if it is, 0: not known yet */
+};
+
+bool scan_is_program(const struct snap *sn, trk_id g)
+{
+	static const char tracer[] = "runtime/trace.";
+	const struct str_row *name = store_str(sn->st, store_trk(sn->st, g)->name);
+	return !sink_runtime(name->s, name->n) &&
+	    (name->n < sizeof tracer - 1 || memcmp(name->s, tracer, sizeof tracer - 1) != 0);
+}
+
+static bool is_judged(struct scan_pass *p, trk_id g)
+{
+	if (!p->skip[g])
+		p->skip[g] = scan_is_program(p->s->sn, g) && (!p->s->filter || trace_gset_has(p->s->filter->g, g)) ? 2 : 1;
+	return p->skip[g] == 2;
+}
+
+static bool is_yield(struct scan_pass *p, stk_id stack)
+{
+	static const char yield[] = "runtime.Gosched";
+	if (!stack || stack >= p->s->sn->nstks)
+		return false;
+	if (!p->yields[stack]) {
+		const struct store *st = p->s->sn->st;
+		const struct str_row *name = store_str(st, store_fun(st, store_frm(st, stk_frame(st, stack))->fun)->name);
+		p->yields[stack] = name->n == sizeof yield - 1 && !memcmp(name->s, yield, name->n) ? 2 : 1;
+	}
+	return p->yields[stack] == 2;
+}
+
+/* Return how much of [a, b) of a goroutine is judged. */
+static int64_t judged_ns(const struct scan *s, trk_id g, int64_t a, int64_t b)
+{
+	a = a < s->t0 ? s->t0 : a;
+	b = b > s->t1 ? s->t1 : b;
+	if (b <= a)
+		return 0;
+	return s->filter && s->filter->slice ? trace_filter_overlap(s->filter, g, a, b) : b - a;
+}
+
+static struct scan_site *site_at(struct scan *s, uint32_t i)
+{
+	size_t had = s->csite;
+	if (i >= had) {
+		s->site = mem_grow(s->site, &s->csite, i + 1u, sizeof *s->site);
+		memset(s->site + had, 0, (s->csite - had) * sizeof *s->site);
+	}
+	return &s->site[i];
+}
+
+/* Add to a list that keeps the longest: when it is full, the least length is doubled. */
+static void list_add(struct scan_list *l, int64_t t0, int64_t t1, trk_id g, stk_id stack)
+{
+	enum { LIST_MOST = 1 << 18 };
+	if (t1 - t0 < l->least)
+		return;
+	if (l->n == LIST_MOST) {
+		uint32_t kept = 0;
+		l->least *= 2;
+		for (uint32_t i = 0; i < l->n; i++)
+			if (l->v[i].t1 - l->v[i].t0 >= l->least)
+				l->v[kept++] = l->v[i];
+		l->n = kept;
+		list_add(l, t0, t1, g, stack);
+		return;
+	}
+	l->v = mem_grow(l->v, &l->cap, l->n + 1u, sizeof *l->v);
+	l->v[l->n++] = (struct scan_span){t0, t1, g, stack};
+}
+
+static void halve_samples(struct scan_site *x)
+{
+	for (uint32_t i = 0; i < x->nsample / 2; i++)
+		x->sample[i] = x->sample[2 * i + 1];
+	x->nsample /= 2;
+	x->step *= 2;
+}
+
+static void take_sample(struct scan *s, struct scan_site *x, const struct scan_wait *w)
+{
+	if (!x->sample) {
+		x->sample = arena_alloc(&s->own, SCAN_SAMPLES * sizeof *x->sample);
+		x->step = x->next = (s->t1 - s->t0) / (4 * SCAN_SAMPLES) + 1;
+	}
+	/* A wait that covers several steps is kept several times: once for each. */
+	for (; x->next <= x->ns; x->next += x->step) {
+		if (x->nsample == SCAN_SAMPLES)
+			halve_samples(x);
+		x->sample[x->nsample++] = *w;
+	}
+}
+
+static void add_pair(struct scan *s, uint32_t site, stk_id stack, int64_t ns)
+{
+	bool fresh;
+	uint32_t line = site_table_of(&s->wakers, TS_RUN, stack);
+	struct u64_slot *slot = u64_map_put(&s->of_pair, (uint64_t)site << 32 | line, &fresh);
+	if (fresh) {
+		slot->n = s->npair;
+		s->pair = mem_grow(s->pair, &s->cpair, s->npair + 1u, sizeof *s->pair);
+		s->pair[s->npair++] = (struct scan_pair){.site = site, .waker = line};
+	}
+	s->pair[slot->n].n++;
+	s->pair[slot->n].ns += ns;
+}
+
+static void add_to_site(struct scan_site *x, int64_t t0, int64_t t1, int64_t ns)
+{
+	x->from = !x->n || t0 < x->from ? t0 : x->from;
+	x->to = t1 > x->to ? t1 : x->to;
+	x->n++;
+	x->ns += ns;
+	x->longest = t1 - t0 > x->longest ? t1 - t0 : x->longest;
+}
+
+/* A wait ended; waker: the goroutine that ended it, or 0. */
+static void end_wait(struct scan *s, const struct scan_wait *w, enum tstate state)
+{
+	int64_t ns = judged_ns(s, w->g, w->t0, w->t1);
+	uint32_t i = site_table_of(&s->sites, state, w->stack);
+	const struct site *at = &s->sites.v[i];
+	struct scan_site *x = site_at(s, i);
+	if (!ns)
+		return;
+	add_to_site(x, w->t0, w->t1, ns);
+	if (at->idle) {
+		s->g[w->g].idle += ns;
+		s->idle += ns;
+	} else {
+		s->ns[at->cls] += ns;
+	}
+	if (w->waker) {
+		x->woken += ns;
+		if (at->idle)
+			s->g[w->waker].fed += ns;
+		else if (at->cls != TIME_LOCK)
+			s->g[w->waker].ended += ns;
+		add_pair(s, i, w->waker_stack, ns);
+	}
+	if (!at->idle && (w->waker || state == TS_CHANSEND))
+		s->g[w->g].blocked += ns;
+	if (at->cls == TIME_LOCK)
+		list_add(&s->queued, w->t0, w->t1, w->g, w->stack);
+	if (x->ns >= x->next)
+		take_sample(s, x, w);
+}
+
+static void end_run(struct scan_pass *p, trk_id g, struct doing *d, int64_t t, enum tstate next, stk_id stack)
+{
+	struct scan *s = p->s;
+	int64_t ns = judged_ns(s, g, d->t0, t);
+	s->g[g].run += ns;
+	s->g[g].runs += ns > 0;
+	if (next == TS_READY && is_yield(p, stack))
+		s->g[g].yields++;
+	if (ns >= SCAN_LONG_RUN_NS)
+		list_add(&s->runs, d->t0, t, g, stack);
+	if (d->waited && d->waited == stack && t - d->t0 < SCAN_AGAIN_NS && span_of_state[next] == SPAN_WAIT)
+		site_at(s, site_table_of(&s->sites, next, stack))->again++;
+}
+
+static void add_runnable_slots(struct scan *s, int64_t a, int64_t b)
+{
+	a = (a < s->t0 ? s->t0 : a) - s->t0;
+	b = (b > s->t1 ? s->t1 : b) - s->t0;
+	while (a < b) {
+		int64_t slot = a / s->slot_ns, end = (slot + 1) * s->slot_ns;
+		int64_t to = end < b ? end : b;
+		s->slot_runnable[slot] += to - a;
+		a = to;
+	}
+}
+
+static void end_ready(struct scan *s, trk_id g, const struct doing *d, int64_t t)
+{
+	int64_t ns = judged_ns(s, g, d->t0, t);
+	if (!ns)
+		return;
+	s->ns[TIME_RUNNABLE] += ns;
+	add_runnable_slots(s, d->t0, t);
+	list_add(&s->late, d->t0, t, g, d->stack);
+}
+
+static void end_call(struct scan *s, trk_id g, const struct doing *d, int64_t t)
+{
+	int64_t ns = judged_ns(s, g, d->t0, t);
+	struct scan_site *x = site_at(s, site_table_of(&s->sites, TS_SYSCALL, d->stack));
+	if (!ns)
+		return;
+	add_to_site(x, d->t0, t, ns);
+	s->ns[TIME_SYSCALL] += ns;
+	if (x->ns >= x->next)
+		take_sample(s, x, &(struct scan_wait){d->t0, t, g, 0, d->stack, 0});
+}
+
+/* The span of a goroutine ends at t because it enters another state, with the stack and the waker of that. */
+static void end_span(struct scan_pass *p, trk_id g, struct doing *d, int64_t t, enum tstate next, stk_id stack, trk_id who)
+{
+	stk_id waited = 0;
+	switch (d->of) {
+	case SPAN_RUN: end_run(p, g, d, t, next, stack); break;
+	case SPAN_READY:
+		end_ready(p->s, g, d, t);
+		waited = d->waited;
+		break;
+	case SPAN_CALL: end_call(p->s, g, d, t); break;
+	case SPAN_WAIT: {
+		bool woken = next == TS_READY && who < p->s->sn->ntrks;
+		end_wait(p->s, &(struct scan_wait){d->t0, t, g, woken ? who : 0, d->stack, woken ? stack : 0},
+		    (enum tstate)d->state);
+		waited = next == TS_READY ? d->stack : 0;
+		break;
+	}
+	default: break;
+	}
+	d->waited = waited;
+}
+
+static void walk_row(struct scan_pass *p, const struct sheet *sh, uint32_t row, trk_id g)
+{
+	struct doing d = p->now[g];
+	for (uint32_t i = sh->first[row], end = sh->first[row + 1]; i < end; i++) {
+		unsigned s = sh->state[i] & SHEET_STATE;
+		uint8_t of = span_of_state[s];
+		if (of == d.of && (of != SPAN_WAIT || sheet_continues(d.state, sh->state[i]))) {
+			d.state = sh->state[i];
+			continue;
+		}
+		int64_t t = sh->t0 + sheet_start(sh, i);
+		stk_id stack = of == SPAN_RUN || of == SPAN_OTHER ? 0 : sheet_stack(sh, i);
+		d.state &= SHEET_STATE;
+		if (d.of)
+			end_span(p, g, &d, t, (enum tstate)s, stack, of == SPAN_READY ? sheet_peer(sh, i) : 0);
+		d.t0 = t;
+		d.stack = stack;
+		d.state = sh->state[i];
+		d.of = of;
+	}
+	p->now[g] = d;
+}
+
+static void add_open(struct scan *s, trk_id g, const struct doing *d, int64_t ns)
+{
+	uint32_t i = site_table_of(&s->sites, (enum tstate)(d->state & SHEET_STATE), d->stack);
+	struct scan_site *x = site_at(s, i);
+	s->open = mem_grow(s->open, &s->copen, s->nopen + 1u, sizeof *s->open);
+	s->open[s->nopen++] = (struct scan_open){g, d->t0, d->stack, i, x->open};
+	x->open = s->nopen;
+	x->nopen++;
+	x->open_longest = s->sn->t1 - d->t0 > x->open_longest ? s->sn->t1 - d->t0 : x->open_longest;
+	if (s->sites.v[i].idle) {
+		s->g[g].idle += ns;
+		s->idle += ns;
+	} else {
+		s->ns[TIME_STILL_BLOCKED] += ns;
+	}
+}
+
+/* What goroutines do at the end of the trace. Waits that began after the range of the query do not count. */
+static void end_open(struct scan_pass *p)
+{
+	struct scan *s = p->s;
+	for (trk_id g = 1; g < s->sn->ntrks; g++) {
+		struct doing *d = &p->now[g];
+		int64_t ns = d->of ? judged_ns(s, g, d->t0, s->sn->t1) : 0;
+		if (!ns)
+			continue;
+		if (d->of == SPAN_WAIT)
+			add_open(s, g, d, ns);
+		else
+			end_span(p, g, d, s->sn->t1, TS_NONE, 0, 0);
+	}
+}
+
+static void scan_init(struct scan *s, const struct snap *sn, const struct trace_filter *f, const struct operations *ops)
+{
+	*s = (struct scan){.sn = sn, .filter = f, .t0 = sn->t0, .t1 = sn->t1, .own = {.spills = true}};
+	if (f && f->from != TIME_NONE && f->from > s->t0)
+		s->t0 = f->from;
+	if (f && f->to != TIME_NONE && f->to < s->t1)
+		s->t1 = f->to;
+	s->slot_ns = (s->t1 > s->t0 ? s->t1 - s->t0 : 0) / SCAN_SLOTS + 1;
+	site_table_init(&s->sites, sn, ops);
+	site_table_init(&s->wakers, sn, ops);
+	s->g = arena_zalloc(&s->own, (sn->ntrks + 1u) * sizeof *s->g);
+	s->slot_runnable = arena_zalloc(&s->own, SCAN_SLOTS * sizeof *s->slot_runnable);
+	s->runs.least = SCAN_LONG_RUN_NS;
+	s->late.least = SCAN_LATE_NS;
+	s->queued.least = SCAN_QUEUED_NS;
+}
+
+bool scan_run(struct scan *s, const struct snap *sn, const struct trace_filter *f, const struct operations *ops,
+    const struct progress_watcher *on)
+{
+	scan_init(s, sn, f, ops);
+	struct arena scratch = {.spills = true};
+	struct scan_pass p = {.s = s, .now = arena_zalloc(&scratch, (sn->ntrks + 1u) * sizeof *p.now)};
+	p.skip = arena_zalloc(&scratch, sn->ntrks + 1u);
+	p.yields = arena_zalloc(&scratch, sn->nstks + 1u);
+	bool go = true;
+	for (uint32_t i = 0; i < sn->nsheets && go; i++) {
+		const struct sheet *sh = sheet_get(sn, i);
+		for (uint32_t row = sh->nother; row < sh->ntrk; row++)
+			if (sh->trk[row] < sn->ntrks && is_judged(&p, sh->trk[row]))
+				walk_row(&p, sh, row, sh->trk[row]);
+		sheet_put(sn, i);
+		go = watcher_report(on, i, sn->nsheets);
+	}
+	if (go)
+		end_open(&p);
+	arena_free(&scratch);
+	return go;
+}
+
+void scan_free(struct scan *s)
+{
+	site_table_free(&s->sites);
+	site_table_free(&s->wakers);
+	mem_free(s->site);
+	mem_free(s->pair);
+	mem_free(s->open);
+	mem_free(s->runs.v);
+	mem_free(s->late.v);
+	mem_free(s->queued.v);
+	u64_map_free(&s->of_pair);
+	arena_free(&s->own);
+	*s = (struct scan){0};
+}

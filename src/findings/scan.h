@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_FINDINGS_SCAN_H
+#define TTRACE_FINDINGS_SCAN_H
+
+#include "findings/site_table.h"
+#include "trace/filter.h"
+
+/*
+ * What the rules share: one pass over all intervals of the goroutines of the program. Times are clipped to the range
+ * [t0, t1) of the query. Goroutines of the runtime are left out, except as wakers.
+ */
+
+/* A wait that was taken as a sample: each stands for scan_site.step ns of waiting. */
+struct scan_wait {
+	int64_t t0, t1;			/* in full */
+	trk_id g, waker;		/* waker 0: a timer, the network poller, not known */
+	stk_id stack, waker_stack;	/* where it waits; where the waker was */
+};
+enum { SCAN_SAMPLES = 128 };
+/* The waits at one site. */
+struct scan_site {
+	uint64_t n;			/* of those that ended */
+	int64_t ns, longest;
+	int64_t from, to;		/* from the start of the first one to the end of the last one */
+	uint64_t again;			/* waits after which the goroutine came back after less than SCAN_AGAIN_NS */
+	int64_t woken;			/* ns of the waits that ended by another goroutine */
+	uint32_t open, nopen;		/* waits until the end of the trace: index in scan.open + 1 of the newest */
+	int64_t open_longest;
+	struct scan_wait *sample;	/* NULL: none */
+	uint32_t nsample;
+	int64_t step, next;		/* ns of waiting per sample; the next one is taken there */
+};
+enum { SCAN_AGAIN_NS = 20000 };
+
+/* Waits at one site that were ended from one line. */
+struct scan_pair { uint32_t site, waker; uint64_t n; int64_t ns; };
+
+/* A wait or a run that exists at the end of the trace. */
+struct scan_open { trk_id g; int64_t t0; stk_id stack; uint32_t site, next; };
+
+/* Per track. */
+struct scan_goroutine {
+	int64_t run;		/* ns on a P */
+	int64_t idle;		/* ns in idle waits */
+	int64_t blocked;	/* ns in waits that another goroutine ended, other than idle ones, and in sends */
+	int64_t ended;		/* ns of waits of others that it ended: neither idle ones nor those of locks */
+	int64_t fed;		/* the same of idle waits */
+	uint32_t yields;	/* runs that ended by a yield */
+	uint32_t runs;
+};
+
+/* A run or a runnable span longer than others, with its goroutine. */
+struct scan_span { int64_t t0, t1; trk_id g; stk_id stack; };
+struct scan_list { struct scan_span *v; uint32_t n; size_t cap; int64_t least; };
+
+/* Goroutines that one goroutine woke from one site in one run: consecutive wake-ups less than SCAN_BURST_NS apart. */
+enum { SCAN_BURST = 25, SCAN_BURST_NS = 100000 };
+struct scan_burst { stk_id stack; uint32_t site, bursts; uint64_t woken, again; int64_t t0, t1; trk_id waker; };
+
+/* The time range in slots of equal length. */
+enum { SCAN_SLOTS = 1024 };
+
+struct scan {
+	const struct snap *sn;
+	const struct trace_filter *filter;
+	int64_t t0, t1, slot_ns;
+	struct arena own;
+	struct site_table sites, wakers;	/* sites of waits and system calls; lines from which others are woken */
+	struct scan_site *site;			/* by index of sites */
+	size_t csite;
+	struct scan_goroutine *g;		/* by track */
+	struct scan_pair *pair;
+	uint32_t npair;
+	size_t cpair;
+	struct u64_hash of_pair;
+	struct scan_open *open;
+	uint32_t nopen;
+	size_t copen;
+	struct scan_list runs;			/* long runs */
+	struct scan_list late;			/* long runnable spans */
+	struct scan_list queued;		/* long waits at locks; stack is that of the wait */
+	int64_t *slot_runnable;			/* by slot: ns that goroutines were runnable, summed up */
+	int64_t ns[TIME_CLASS__N];		/* all goroutines of the program, without idle waits */
+	int64_t idle;
+};
+enum { SCAN_LONG_RUN_NS = 5000000, SCAN_LATE_NS = 1000000, SCAN_QUEUED_NS = 500000 };
+
+/* Return false if the watcher stops it. Free it with scan_free() in both cases. */
+bool scan_run(struct scan *, const struct snap *, const struct trace_filter *, const struct operations *,
+    const struct progress_watcher *);
+void scan_free(struct scan *);
+/* Is it a goroutine of the program, and not of the runtime or of the tracer? */
+bool scan_is_program(const struct snap *, trk_id);
+
+#endif

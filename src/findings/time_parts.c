@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What goroutines did: intervals of one goroutine, looked up from the end of a range backwards, because the end is the
+ * event of interest (it woke another goroutine), and so that a bound on the number of steps cuts what is far from it.
+ */
+#include "config.h"
+#include "findings/time_parts.h"
+
+#include "base/mem/mem.h"
+#include "trace/bins.h"
+
+#include <stdlib.h>
+
+static void part_add(struct time_parts *a, enum time_class cls, stk_id stack, int64_t t0, int64_t ns, trk_id g)
+{
+	uint32_t i = 0;
+	while (i < a->n && (a->v[i].cls != cls || a->v[i].stack != stack))
+		i++;
+	if (i == a->n) {
+		a->v = mem_grow(a->v, &a->cap, a->n + 1u, sizeof *a->v);
+		a->v[a->n++] = (struct time_part){.cls = cls, .stack = stack};
+	}
+	struct time_part *p = &a->v[i];
+	p->ns += ns;
+	if (ns > p->longest) {
+		p->longest = ns;
+		p->t0 = t0;
+		p->g = g;
+	}
+	a->total += ns;
+}
+
+static bool runs(enum tstate s)
+{
+	return s == TS_RUN || s == TS_SWEEP || s == TS_STW;
+}
+
+static bool waits(enum tstate s)
+{
+	return s >= TS_CHANSEND && s < TS__N && s != TS_UNKNOWN;
+}
+
+/* Return where the range begins: after the last wait at which q->until() returns true. */
+static struct time_parts_start start_of(const struct snap *sn, const struct time_parts_query *q)
+{
+	struct time_parts_start none = {.t = q->a}, after = none;
+	struct trace_interval v;
+	if (!q->until || !trace_interval_at(sn, q->g, q->b - 1, &v))
+		return none;
+	for (int i = 0; i < TIME_PARTS_STEPS && v.t0 > q->a; i++) {
+		after = (struct time_parts_start){v.t0, v.state == TS_READY ? v.who : 0, v.stack};
+		if (!trace_interval_step(sn, &v, -1))
+			return none;
+		if (waits(v.state) && q->until(q->arg, v.state, v.stack))
+			return after;
+	}
+	return none;
+}
+
+struct time_parts_start time_parts_add(
+    struct time_parts *to, const struct snap *sn, const struct time_parts_query *q)
+{
+	struct time_parts_start start = start_of(sn, q);
+	struct trace_interval v;
+	int64_t end = q->b;
+	stk_id last = q->last;
+	if (end <= start.t || !trace_interval_at(sn, q->g, end - 1, &v))
+		return start;
+	for (int i = 0; end > start.t; i++) {
+		int64_t from = v.t0 > start.t && i < TIME_PARTS_STEPS ? v.t0 : start.t;
+		enum time_class cls = i < TIME_PARTS_STEPS ? time_class_of(sn->st, v.state, v.stack) : TIME_UNKNOWN;
+		stk_id stack = runs(v.state) || !v.stack ? last : v.stack;
+		part_add(to, cls, stack, from, (int64_t)((double)(end - from) * q->scale), q->g);
+		/* A runnable span has the stack of the waker, unless it follows a run. */
+		if (v.state != TS_READY && v.stack)
+			last = v.stack;
+		end = from;
+		if (end > start.t && !trace_interval_step(sn, &v, -1))
+			break;
+	}
+	return start;
+}
+
+static int by_ns(const void *x, const void *y)
+{
+	const struct time_part *a = x, *b = y;
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	if (a->cls != b->cls)
+		return a->cls < b->cls ? -1 : 1;
+	return a->stack < b->stack ? -1 : a->stack > b->stack;
+}
+
+void time_parts_sort(struct time_parts *a)
+{
+	if (a->n)
+		qsort(a->v, a->n, sizeof *a->v, by_ns);
+}
+
+void time_parts_free(struct time_parts *a)
+{
+	mem_free(a->v);
+	*a = (struct time_parts){0};
+}
+
+stk_id time_parts_node_in(const struct store *st, stk_id stack, fun_id fun)
+{
+	while (stack && store_frm(st, stk_frame(st, stack))->fun != fun)
+		stack = stk_parent(st, stack);
+	return stack;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_FINDINGS_TIME_PARTS_H
+#define TTRACE_FINDINGS_TIME_PARTS_H
+
+#include "trace/time_class.h"
+
+/* What goroutines did in some time ranges, by class and stack. Zero-initialise; free it with time_parts_free(). */
+struct time_part { enum time_class cls; stk_id stack; int64_t ns, longest, t0; trk_id g; };
+	/* longest: the longest single interval, which starts at t0 on g */
+struct time_parts {
+	struct time_part *v;	/* after time_parts_sort(): largest first */
+	uint32_t n;
+	size_t cap;
+	int64_t total;
+};
+/* Add what a goroutine did in [a, b). A run has the stack of the next event of its goroutine; one that lasts until b has
+   the stack `last`. Looks at no more than TIME_PARTS_STEPS intervals before b; the time before these is class unknown.
+   until: NULL, or called for each wait that ends in the range, from the last one backwards: true begins the range after
+   that wait. scale: the times are multiplied by it. */
+enum { TIME_PARTS_STEPS = 256 };
+struct time_parts_query {
+	trk_id g;
+	int64_t a, b;
+	double scale;
+	stk_id last;
+	bool (*until)(void *arg, enum tstate, stk_id);
+	void *arg;
+};
+/* Where the range began, and if after a wait: the goroutine that ended it, or 0, and its stack. */
+struct time_parts_start { int64_t t; trk_id waker; stk_id stack; };
+struct time_parts_start time_parts_add(struct time_parts *, const struct snap *, const struct time_parts_query *);
+void time_parts_sort(struct time_parts *);
+void time_parts_free(struct time_parts *);
+
+/* Return the innermost node of a stack that is in this function; 0: there is none. */
+stk_id time_parts_node_in(const struct store *, stk_id stack, fun_id);
+
+#endif

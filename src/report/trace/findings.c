@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/* `ttrace findings`: the likely causes of slowness, worst first, with the evidence and a command that shows it. For CI:
+   -fail-on sets the exit status, -ignore and -baseline leave out what is known. */
+#include "config.h"
+#include "findings/findings.h"
+#include "report/trace/trace_report.h"
+
+#include "base/text/text.h"
+#include "report/trace/findings_known.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FAILED = 3 };	/* exit status of -fail-on */
+enum { FAIL_PROBLEM = 1, FAIL_NOTICE = 2, FAIL_UNANSWERABLE = 4 };
+
+static void json_name(const struct trace_report_ctx *r, struct json *j, const char *key, str_id id)
+{
+	struct trace_report_text s = trace_report_string(r, id, "");
+	json_str(j, key, s.s, s.n);
+}
+
+static void json_place(const struct trace_report_ctx *r, struct json *j, frm_id frame)
+{
+	const struct frm_row *row = store_frm(r->st, frame);
+	const struct fun_row *fun = store_fun(r->st, row->fun);
+	json_name(r, j, "function", fun->name);
+	json_name(r, j, "file", fun->file);
+	json_i64(j, "line", row->line);
+}
+
+static void json_victim(const struct trace_report_ctx *r, struct json *j, const struct finding_victim *v)
+{
+	json_object(j, NULL);
+	if (v->operation)
+		json_text(j, "operation", v->operation);
+	if (v->group)
+		json_text(j, "group", v->group);
+	json_place(r, j, v->at.frame);
+	json_end(j);
+}
+
+static void json_number(struct json *j, const struct finding_number *v)
+{
+	if (v->value == floor(v->value) && fabs(v->value) < 1e15)
+		json_i64(j, v->name, (int64_t)v->value);
+	else
+		json_f64(j, v->name, v->value);
+}
+
+static void json_finding(const struct trace_report_ctx *r, struct json *j, const struct finding *f)
+{
+	json_object(j, NULL);
+	json_text(j, "rule", finding_rules[f->rule].id);
+	json_text(j, "level", finding_level_name(f->level));
+	json_f64(j, "score", round(f->score * 10) / 10);
+	json_text(j, "text", f->text);
+	json_array(j, "culprits");
+	for (uint32_t i = 0; i < f->nculprit; i++) {
+		json_object(j, NULL);
+		json_place(r, j, f->culprit[i].frame);
+		json_end(j);
+	}
+	json_end(j);
+	json_array(j, "victims");
+	for (uint32_t i = 0; i < f->nvictim; i++)
+		json_victim(r, j, &f->victim[i]);
+	json_end(j);
+	json_i64(j, "from_ns", f->t0);
+	json_i64(j, "to_ns", f->t1);
+	json_object(j, "evidence");
+	for (uint32_t i = 0; i < f->nnumber; i++)
+		json_number(j, &f->number[i]);
+	json_end(j);
+	json_text(j, "see", f->see);
+	json_end(j);
+}
+
+static void put_json(const struct trace_report_ctx *r, const struct findings *all)
+{
+	struct json j = {.b = r->out};
+	json_object(&j, NULL);
+	json_i64(&j, "duration_ns", r->sn->t1 - r->sn->t0);
+	json_array(&j, "findings");
+	for (uint32_t i = 0; i < all->n; i++)
+		json_finding(r, &j, &all->v[i]);
+	json_end(&j);
+	json_array(&j, "not_answerable");
+	for (uint32_t i = 0; i < all->nunanswered; i++) {
+		json_object(&j, NULL);
+		json_text(&j, "rule", finding_rules[all->unanswered[i].rule].id);
+		json_text(&j, "why", all->unanswered[i].why);
+		json_end(&j);
+	}
+	json_end(&j);
+	json_end(&j);
+}
+
+static bool ends_in(const char *s, const char *end)
+{
+	size_t n = strlen(s), k = strlen(end);
+	return n >= k && !strcmp(s + n - k, end);
+}
+
+/* "wait_ns" 36.8s is printed as "wait 36.8s". */
+static void put_number(struct buf *b, const struct finding_number *v)
+{
+	const char *name = v->name;
+	size_t n = strlen(name);
+	bool ns = ends_in(name, "_ns"), share = ends_in(name, "_share"), bytes = ends_in(name, "_bytes");
+	n -= ns ? 3 : share || bytes ? 6 : 0;
+	for (size_t i = 0; i < n; i++)
+		buf_putc(b, name[i] == '_' ? ' ' : name[i]);
+	buf_putc(b, ' ');
+	if (ns)
+		text_ns(b, (int64_t)v->value);
+	else if (bytes)
+		text_bytes(b, (int64_t)v->value);
+	else if (share)
+		buf_printf(b, "%.1f%%", 100 * v->value);
+	else if (v->value == floor(v->value) && fabs(v->value) < 1e15)
+		text_count(b, (int64_t)v->value);
+	else
+		buf_printf(b, "%.3g", v->value);
+}
+
+enum { LABEL = 10 };
+static void put_label(struct buf *b, const char *label)
+{
+	buf_printf(b, "  %-*s", LABEL, label);
+}
+
+static void put_victims(const struct trace_report_ctx *r, const struct finding *f)
+{
+	for (uint32_t i = 0; i < f->nvictim; i++) {
+		const struct finding_victim *v = &f->victim[i];
+		const char *name = v->operation ? v->operation : v->group;
+		put_label(r->out, i ? "" : "affected");
+		if (name)
+			text_safe(r->out, name, strlen(name));
+		if (v->at.frame) {
+			buf_puts(r->out, name ? " at " : "");
+			trace_report_put_frame(r, r->out, v->at.frame);
+		}
+		buf_putc(r->out, '\n');
+	}
+}
+
+static void put_finding(const struct trace_report_ctx *r, const struct finding *f)
+{
+	struct buf *b = r->out;
+	buf_printf(b, "%s %s %.0f\n  %s\n", f->level == FINDING_PROBLEM ? "PROBLEM" : "notice", finding_rules[f->rule].id,
+	    f->score, f->text);
+	for (uint32_t i = 0; i < f->nculprit; i++) {
+		put_label(b, i ? "" : "caused by");
+		trace_report_put_frame(r, b, f->culprit[i].frame);
+		buf_putc(b, '\n');
+	}
+	put_victims(r, f);
+	put_label(b, "evidence");
+	for (uint32_t i = 0; i < f->nnumber; i++) {
+		buf_puts(b, i ? ", " : "");
+		put_number(b, &f->number[i]);
+	}
+	buf_putc(b, '\n');
+	put_label(b, "from");
+	text_at(b, f->t0, 100000);
+	buf_puts(b, " to ");
+	text_at(b, f->t1, 100000);
+	buf_putc(b, '\n');
+	put_label(b, "see");
+	buf_printf(b, "ttrace %s ", f->see);
+	text_safe(b, r->o->file[0], strlen(r->o->file[0]));
+	buf_puts(b, "\n\n");
+}
+
+static void put_text(const struct trace_report_ctx *r, const struct findings *all)
+{
+	for (uint32_t i = 0; i < all->n; i++)
+		put_finding(r, &all->v[i]);
+	if (!all->n)
+		buf_puts(r->out, "nothing stands out\n");
+	for (uint32_t i = 0; i < all->nunanswered; i++)
+		buf_printf(r->out, "%s: not answerable: %s\n", finding_rules[all->unanswered[i].rule].id,
+		    all->unanswered[i].why);
+}
+
+static void put_table(const struct trace_report_ctx *r, const struct findings *all)
+{
+	static const struct table_col col[] = {
+		{"Level", "level", TB_STR}, {"Rule", "rule", TB_STR}, {"Score", "score", TB_INT},
+		{"Function", "function", TB_STR}, {"File", "file", TB_STR}, {"Line", "line", TB_INT},
+		{"From", "from_ns", TB_NS}, {"To", "to_ns", TB_NS}, {"Finding", "finding", TB_STR},
+	};
+	struct table t;
+	table_begin(&t, col, sizeof col / sizeof *col);
+	for (uint32_t i = 0; i < all->n; i++) {
+		const struct finding *f = &all->v[i];
+		const struct frm_row *row = store_frm(r->st, f->culprit[0].frame);
+		const struct fun_row *fun = store_fun(r->st, row->fun);
+		struct trace_report_text name = trace_report_string(r, fun->name, ""),
+					 file = trace_report_string(r, fun->file, "");
+		const char *level = finding_level_name(f->level), *id = finding_rules[f->rule].id;
+		table_str(&t, level, strlen(level));
+		table_str(&t, id, strlen(id));
+		table_int(&t, (int64_t)round(f->score));
+		table_str(&t, name.s, name.n);
+		table_str(&t, file.s, file.n);
+		table_int(&t, row->line);
+		table_int(&t, f->t0);
+		table_int(&t, f->t1);
+		table_str(&t, f->text, strlen(f->text));
+	}
+	table_print(&t, r->format, r->out);
+	table_free(&t);
+}
+
+/* Return FAIL_* flags of -fail-on; -1 with *e for an unknown word. */
+static int read_fail_on(const struct options *o, struct err *e)
+{
+	static const struct { const char *word; int flags; } words[] = {
+	    {"problem", FAIL_PROBLEM}, {"notice", FAIL_PROBLEM | FAIL_NOTICE}, {"unanswerable", FAIL_UNANSWERABLE}};
+	int flags = 0;
+	for (const char *s = options_str(o, OPT_FAIL_ON); s && *s;) {
+		size_t n = strcspn(s, ","), i = 0;
+		while (i < 3 && (strlen(words[i].word) != n || memcmp(words[i].word, s, n) != 0))
+			i++;
+		if (i == 3)
+			return err_set(e, ERR_USAGE, ERR_NOWHERE,
+			    "-fail-on is problem, notice or unanswerable, not \"%.40s\"", s);
+		flags |= words[i].flags;
+		s += n + (s[n] == ',');
+	}
+	return flags;
+}
+
+/* Set the thresholds of -set, and the rules of -rule. */
+static int read_options(
+    const struct options *o, struct findings_query *q, double limit[FINDING_THRESHOLD__N], struct err *e)
+{
+	const struct option_value *set = &o->v[OPT_SET];
+	for (int i = 0; i < FINDING_THRESHOLD__N; i++)
+		limit[i] = finding_thresholds[i].value;
+	for (size_t i = 0; i < set->nall; i++)
+		if (finding_threshold_set(limit, set->all[i], e))
+			return -1;
+	q->threshold = limit;
+	for (const char *s = options_str(o, OPT_RULE); s && *s;) {
+		size_t n = strcspn(s, ",");
+		int rule = finding_rule_find(s, n);
+		if (rule < 0)
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-rule: there is no rule \"%.*s\"; see man ttrace-findings",
+			    n < 40 ? (int)n : 40, s);
+		q->rules |= UINT64_C(1) << rule;
+		s += n + (s[n] == ',');
+	}
+	return 0;
+}
+
+static bool fails(const struct findings *all, int fail)
+{
+	bool problem = false;
+	for (uint32_t i = 0; i < all->n; i++)
+		problem = problem || all->v[i].level == FINDING_PROBLEM;
+	return (fail & FAIL_PROBLEM && problem) || (fail & FAIL_NOTICE && all->n) ||
+	    (fail & FAIL_UNANSWERABLE && all->nunanswered);
+}
+
+static int find_and_print(struct trace_report_ctx *r, struct err *e)
+{
+	double limit[FINDING_THRESHOLD__N];
+	struct findings_query q = {.filter = &r->filter, .on = trace_watcher(r->o)};
+	int fail = read_fail_on(r->o, e);
+	if (fail < 0 || read_options(r->o, &q, limit, e))
+		return -1;
+	struct findings *all = findings_find(r->sn, &q, r->mem);
+	if (!all)
+		return err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
+	if (findings_drop_known(all, r, e))
+		return -1;
+	if (r->format == TF_JSON)
+		put_json(r, all);
+	else if (r->format == TF_TEXT)
+		put_text(r, all);
+	else
+		put_table(r, all);
+	return fails(all, fail) ? FAILED : 0;
+}
+
+int report_findings(const struct options *o, struct out *out, struct err *e)
+{
+	struct trace_report_ctx r;
+	if (trace_report_open(&r, o, out, e))
+		return -1;
+	int rc = find_and_print(&r, e);
+	trace_report_close(&r);
+	return rc;
+}

@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Findings: each rule names the function of its planted fault (tests/faults) and is silent about the same program without
+# it; levels, thresholds, exit status, and what is left out because it is known.
+. "${srcdir:-.}/tests/lib.sh"
+faults=$top/tests/faults
+
+# found RULE FILE: level and functions of the findings of that rule
+found() {
+	"$TTRACE" findings -format=json "$2" >"$tmp/json" 2>"$tmp/err" || fail "findings of $2: $(cat "$tmp/err")"
+	sed -n "s/^{\"rule\":\"$1\",\"level\":\"\([a-z]*\)\".*\"culprits\":\(\[[^]]*\]\).*/\1 \2/p" "$tmp/json"
+}
+while IFS="$(printf '\t')" read -r rule guilty; do
+	case " lock-queue stuck-lock " in *" $rule "*) ;; *) continue ;; esac
+	found "$rule" "$faults/$rule.trace.gz" >"$tmp/found"
+	if [ "$guilty" = - ]; then
+		grep -q '^problem \[\]$' "$tmp/found" || fail "$rule is not found:" "$(cat "$tmp/json")"
+	else
+		grep '^problem ' "$tmp/found" | tr '|' ' ' >"$tmp/problems"
+		for one in $(echo "$guilty" | tr '|' ' '); do
+			grep -F "\"function\":\"$one\"" "$tmp/problems"
+		done | grep -q . || fail "$rule does not blame $guilty:" "$(cat "$tmp/json")"
+	fi
+	"$TTRACE" findings -format=json "$faults/$rule.sound.trace.gz" >"$tmp/json" 2>"$tmp/err" ||
+		fail "findings of $rule.sound: $(cat "$tmp/err")"
+	grep '"level":"problem"' "$tmp/json" && fail "$rule.sound has a problem"
+done <"$faults/truth.tsv"
+
+f=$faults/lock-queue.trace.gz
+run 0 findings "$f"
+grep -q '^PROBLEM lock-queue [0-9]*$' "$tmp/out" || fail "text: $(cat "$tmp/out")"
+run 3 findings -fail-on=problem "$f"
+run 3 findings -fail-on=notice "$f"
+run 0 findings -fail-on=unanswerable "$f"
+refuses 2 '-fail-on is problem' findings -fail-on=bad "$f"
+refuses 2 'no rule "nosuch"' findings -rule=nosuch "$f"
+refuses 2 'requires RULE.NAME=VALUE' findings -set=lock-queue.nosuch=1 "$f"
+refuses 2 'is not a duration' findings -set=lock-queue.crowded=x "$f"
+
+# a threshold above the measured value makes a notice of it, one at twice the value nothing
+run 0 findings -set=lock-queue.waiters=15 -set=lock-queue.crowd=1000 "$f"
+grep -q '^notice lock-queue' "$tmp/out" || fail "not a notice: $(cat "$tmp/out")"
+run 0 findings -set=lock-queue.waiters=1000 -set=lock-queue.crowd=1000 "$f"
+grep -q '^nothing stands out$' "$tmp/out" || fail "found: $(cat "$tmp/out")"
+
+# known ones
+run 0 findings -format=json "$f"
+cp "$tmp/out" "$tmp/baseline"
+run 0 findings -fail-on=problem -baseline="$tmp/baseline" "$f"
+grep -q '^nothing stands out$' "$tmp/out" || fail "-baseline: $(cat "$tmp/out")"
+sed 's/"score":[0-9.]*/"score":20/' "$tmp/baseline" >"$tmp/better"
+run 3 findings -fail-on=problem -baseline="$tmp/better" "$f"
+refuses 1 'not the JSON' findings -baseline="$top/README.md" "$f"
+printf '# what is known\nlock-queue main.(*account).post # soon\n' >"$tmp/known"
+run 0 findings -fail-on=problem -ignore="$tmp/known" "$f"
+printf 'lock-queue main.other\n' >"$tmp/known"
+run 3 findings -fail-on=problem -ignore="$tmp/known" "$f"
+printf 'nosuch *\n' >"$tmp/known"
+refuses 2 'no rule "nosuch"' findings -ignore="$tmp/known" "$f"
+run 0 findings -fail-on=unanswerable "$samples/orders.trace"
+run 3 findings -fail-on=unanswerable "$samples/gctrace.log"
+exit $bad
