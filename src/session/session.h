@@ -192,21 +192,18 @@ struct job *session_weighing_job(const struct session *);	/* the background job,
 /* take its result if it has ended; true: it belongs to the current query */
 bool session_weighing_poll(struct session *);
 
-/* Return the tags of the current query of a profile (filter/tag_weights.h). The caller frees them with
-   tag_weights_free(). */
+/* Return the tags of the current query of a profile (filter/tag_weights.h), and the serial that they belong to. The
+   caller frees them with tag_weights_free(). NULL: a job of the slot counts them, and session_tags_finish() returns
+   them; it returns NULL if they are not wanted any more. */
+struct async;
 struct tags;
-struct tags *session_tags(struct session *);
-/* Compute the tags in the background. Return NULL if that is little work, if the session may block, or if no thread can
-   be started: then call session_tags(). weigh_async_tags() waits, and stores the serial that they belong to. */
-struct async_totals;
-struct async_totals *session_tags_async(struct session *);
-struct tags *weigh_async_tags(struct async_totals *, uint32_t *serial);
-struct job *weigh_async_job(const struct async_totals *);	/* NULL for NULL */
-/* Return the weight of each address (calltree/addresses.h) of a large profile without building a tree; or NULL with
-   *soon set, if it is computed in the background. If both are NULL, use the calls. */
+struct tags *session_tags_async(struct session *, struct async *, uint32_t *serial);
+struct tags *session_tags_finish(struct async *, uint32_t *serial);
+/* Likewise the weight of each address (calltree/addresses.h) of a large profile, without building a tree. NULL without a
+   job in the slot: use the calls. */
 struct addr_sums;
-struct addr_sums *session_addresses(struct session *, struct async_totals **soon);
-struct addr_sums *weigh_async_addresses(struct async_totals *, uint32_t *serial);
+struct addr_sums *session_addresses_async(struct session *, struct async *, uint32_t *serial);
+struct addr_sums *session_addresses_finish(struct async *, uint32_t *serial);
 
 /* Make the trace filter of the current query; its sets are in the arena. */
 void session_trace_filter(const struct session *, struct arena *, struct trace_filter *);

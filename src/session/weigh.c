@@ -203,13 +203,6 @@ struct sides session_sides(struct session *s)
 	return sides_of(s, session_type(s));
 }
 
-struct tags *session_tags(struct session *s)
-{
-	struct sides d = session_sides(s);
-	return tag_weights_new(s->snap, s->weigh.filters, session_type(s), s->queries.query[s->queries.at].noinlines,
-	    s->compare.nside > 1 ? &d : NULL);
-}
-
 static void make_weights(struct session *s)
 {
 	s->weigh.turn ^= 1;

@@ -15,6 +15,7 @@
 #include "config.h"
 #include "session/internal.h"
 
+#include "base/async.h"
 #include "base/clock.h"
 #include "base/job.h"
 #include "calltree/addresses.h"
@@ -352,7 +353,7 @@ struct weighted_tree *session_calls_async(struct session *s, enum gran gran, enu
 
 /* ---- totals without calls */
 
-struct async_totals {
+struct totals_work {
 	const struct snap *sn;
 	struct query q;
 	struct compiled_filters *focus;
@@ -362,25 +363,35 @@ struct async_totals {
 	uint32_t serial;
 	struct tags *tags;
 	struct addr_sums *addrs;
-	struct job *job;
 };
 
-static int run_totals_job(struct job *j, void *arg)
+static void run_totals(void *work, struct job *j)
 {
-	struct async_totals *c = arg;
+	struct totals_work *c = work;
 	const struct sides *d = c->sided ? &c->sides : NULL;
 	(void)j;
 	if (c->of_tags)
 		c->tags = tag_weights_new(c->sn, c->focus, c->type, c->q.noinlines, d);
 	else
 		c->addrs = filter_weigh_addresses(c->sn, c->focus, c->type, c->q.noinlines, d, c->preorder);
-	return 0;
 }
 
-static struct async_totals *start_totals(struct session *s, bool of_tags, bool preorder)
+static void free_totals(void *work)
 {
-	struct async_totals *c = xcalloc(1, sizeof *c);
-	*c = (struct async_totals){.sn = s->snap,
+	struct totals_work *c = work;
+	tag_weights_free(c->tags);
+	mem_free(c->addrs);
+	filter_free(c->focus);
+	mem_free(c);
+}
+
+static const struct async_kind totals_kind = {run_totals, free_totals};
+
+/* Count by a worker if there is much. Return the work if it is done already. */
+static struct totals_work *start_totals(struct session *s, struct async *slot, bool of_tags, bool preorder)
+{
+	struct totals_work *c = xcalloc(1, sizeof *c);
+	*c = (struct totals_work){.sn = s->snap,
 	    .q = s->queries.query[s->queries.at],
 	    .type = session_type(s),
 	    .sided = s->compare.nside > 1,
@@ -389,59 +400,54 @@ static struct async_totals *start_totals(struct session *s, bool of_tags, bool p
 	    .of_tags = of_tags,
 	    .preorder = preorder};
 	c->focus = filter_ref(s->weigh.filters);
-	c->job = job_start(run_totals_job, c);
-	if (c->job)
-		return c;
-	filter_free(c->focus);
-	mem_free(c);
-	return NULL;
+	return async_start(slot, &totals_kind, c, s->weigh.nonblocking && !is_little_work(s) ? ASYNC_ALWAYS : 0);
 }
 
-struct async_totals *session_tags_async(struct session *s)
+static struct tags *take_tags(struct totals_work *c, uint32_t *serial)
 {
-	return s->weigh.nonblocking && !is_little_work(s) ? start_totals(s, true, false) : NULL;
+	struct tags *made = c ? c->tags : NULL;
+	if (!c)
+		return NULL;
+	*serial = c->serial;
+	c->tags = NULL;
+	free_totals(c);
+	return made;
+}
+
+static struct addr_sums *take_addresses(struct totals_work *c, uint32_t *serial)
+{
+	struct addr_sums *made = c ? c->addrs : NULL;
+	if (!c)
+		return NULL;
+	*serial = c->serial;
+	c->addrs = NULL;
+	free_totals(c);
+	return made;
+}
+
+struct tags *session_tags_async(struct session *s, struct async *slot, uint32_t *serial)
+{
+	return take_tags(start_totals(s, slot, true, false), serial);
+}
+
+struct tags *session_tags_finish(struct async *slot, uint32_t *serial)
+{
+	return take_tags(async_finish(slot), serial);
 }
 
 /* The plain merged tree records whether the store's nodes are in preorder. The result with tags as frames is in
    preorder. */
-struct addr_sums *session_addresses(struct session *s, struct async_totals **soon)
+struct addr_sums *session_addresses_async(struct session *s, struct async *slot, uint32_t *serial)
 {
 	const struct calltree *of = s->weigh.calltree[session_slot(GR_LINES)].calltree;
 	bool preorder = of && of->preorder;
 	if (session_is_trace(s) || !session_large_tree(s->snap->nstks) || !s->snap->nsmps ||
 	    (!preorder && !filter_has_tag_frames(s->snap, s->weigh.filters)))
 		return NULL;
-	if (s->weigh.nonblocking && (*soon = start_totals(s, false, preorder)))
-		return NULL;
-	struct sides d = session_sides(s);
-	return filter_weigh_addresses(s->snap, s->weigh.filters, session_type(s),
-	    s->queries.query[s->queries.at].noinlines, s->compare.nside > 1 ? &d : NULL, preorder);
+	return take_addresses(start_totals(s, slot, false, preorder), serial);
 }
 
-struct job *weigh_async_job(const struct async_totals *c)
+struct addr_sums *session_addresses_finish(struct async *slot, uint32_t *serial)
 {
-	return c ? c->job : NULL;
-}
-
-static void wait_for_totals(struct async_totals *c, uint32_t *serial)
-{
-	job_join(c->job);
-	*serial = c->serial;
-	filter_free(c->focus);
-}
-
-struct tags *weigh_async_tags(struct async_totals *c, uint32_t *serial)
-{
-	wait_for_totals(c, serial);
-	struct tags *made = c->tags;
-	mem_free(c);
-	return made;
-}
-
-struct addr_sums *weigh_async_addresses(struct async_totals *c, uint32_t *serial)
-{
-	wait_for_totals(c, serial);
-	struct addr_sums *made = c->addrs;
-	mem_free(c);
-	return made;
+	return take_addresses(async_finish(slot), serial);
 }

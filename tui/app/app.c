@@ -152,7 +152,7 @@ bool app_has_pending(const struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
 	return (session_weighing_job(a->s) && p->bit & P_TREES) ||
-	       (p->bit & (P_FLAME | P_TAGS) && state_now(a) && p->job(state_now(a)));
+	       (p->bit & (P_FLAME | P_TAGS) && pane_job(p, state_now(a)));
 }
 
 static bool is_place(const struct place *p)
@@ -315,9 +315,8 @@ void app_refresh(struct app *a)
 
 struct job *app_work(const struct app *a)
 {
-	const struct pane_ops *p = pane_now(a);
 	struct job *w = session_weighing_job(a->s), *j = w ? w : session_prefetch_job(a->s);
-	return j ? j : p->job && state_now(a) ? p->job(state_now(a)) : NULL;
+	return j ? j : pane_job(pane_now(a), state_now(a));
 }
 
 /* Move to the deferred place: the call tree has been weighed. */
@@ -367,13 +366,13 @@ static void take_one_result(struct app *a)
 {
 	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
 	copy_pane_finish(a);
-	bool asks = pane_now(a)->asks && pane_now(a)->asks(state_now(a));
+	bool asks = pane_answers_key(pane_now(a), state_now(a));
 	struct view before = asks ? app_view(a) : (struct view){0};
 	if (asks) {
 		a->in.queried = false;
 		a->status.text[0] = '\0';	/* remove the message about the search */
 	}
-	pane_now(a)->done(state_now(a), &a->env, &ask);
+	pane_take_result(pane_now(a), state_now(a), &a->env, &ask);
 	app_handle_ask(a, &ask);
 	if (asks)
 		app_record_move(a, &before);
@@ -383,7 +382,7 @@ static void take_one_result(struct app *a)
 
 void app_finish_pending(struct app *a)
 {
-	while (pane_now(a)->asks && state_now(a) && pane_now(a)->asks(state_now(a)))
+	while (pane_answers_key(pane_now(a), state_now(a)))
 		take_one_result(a);
 }
 
@@ -397,7 +396,7 @@ void app_take_results(struct app *a, bool wait)
 	struct job *j;
 	bool any = false;
 	/* Jobs that the pane starts again because its input changed are waited for too. */
-	for (int i = 0; i < 12 && (j = app_work(a)) && j != session_prefetch_job(a->s) && pane_now(a)->done &&
+	for (int i = 0; i < 12 && (j = app_work(a)) && j != session_prefetch_job(a->s) &&
 	    (wait || (!any && job_done(j, NULL))); i++) {
 		take_one_result(a);
 		any = true;
@@ -477,8 +476,8 @@ struct app *app_new(
 void app_close_panes(struct app *a)
 {
 	for (int i = 0; panes[i]; i++) {
-		if (a->state[i] && panes[i]->close)
-			panes[i]->close(a->state[i]);
+		if (a->state[i])
+			pane_close(panes[i], a->state[i]);
 		mem_free(a->state[i]);
 		a->state[i] = NULL;
 	}

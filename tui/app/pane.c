@@ -13,6 +13,7 @@
 #include "app/pane.h"
 
 #include "app/pane_table.h"
+#include "base/async.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -58,6 +59,51 @@ void pane_set_choice(struct choice *c, const char *arg, const char *text, bool o
 	snprintf(c->arg, sizeof c->arg, "%s", arg);
 	snprintf(c->text, sizeof c->text, "%s", text);
 	c->on = on;
+}
+
+/* ---- background work */
+
+/* Get the first slot that has a job; false: none has. */
+static bool running_work(const struct pane_ops *p, void *st, struct pane_work *out)
+{
+	struct pane_work w[PANE_WORK_MAX];
+	int n = p->work && st ? p->work(st, w) : 0;
+	for (int i = 0; i < n; i++)
+		if (w[i].slot && async_job(w[i].slot)) {
+			*out = w[i];
+			return true;
+		}
+	return false;
+}
+
+struct job *pane_job(const struct pane_ops *p, void *st)
+{
+	struct pane_work w;
+	return running_work(p, st, &w) ? async_job(w.slot) : NULL;
+}
+
+bool pane_answers_key(const struct pane_ops *p, void *st)
+{
+	struct pane_work w;
+	return running_work(p, st, &w) && w.first && async_wanted(w.slot);
+}
+
+void pane_take_result(const struct pane_ops *p, void *st, const struct pane_env *env, struct ask *out)
+{
+	struct pane_work w;
+	if (running_work(p, st, &w))
+		w.take(st, env, out);
+}
+
+void pane_close(const struct pane_ops *p, void *st)
+{
+	struct pane_work w[PANE_WORK_MAX];
+	int n = p->work ? p->work(st, w) : 0;
+	for (int i = 0; i < n; i++)
+		if (w[i].slot)
+			async_stop(w[i].slot);
+	if (p->close)
+		p->close(st);
 }
 
 /* ---- lists */

@@ -113,6 +113,16 @@ struct list_ops {
 	void (*moved)(void *st, const struct pane_env *);	/* NULL, or the user has moved to another row */
 };
 
+/* Background work of a pane: a slot (base/async.h), and what takes its result by async_finish() when the job has ended or
+   is waited for. It may return a request, as for a key. */
+struct async;
+struct pane_work {
+	struct async *slot;	/* NULL: nothing */
+	void (*take)(void *st, const struct pane_env *, struct ask *);
+	bool first;	/* it completes what a key asked for: no other key is handled before it */
+};
+enum { PANE_WORK_MAX = 8 };
+
 struct pane_ops {
 	const char *name, *tab;	/* "top", "Top" */
 	int bit;		/* P_TOP: selects the rows of commands.def that apply here */
@@ -147,8 +157,8 @@ struct pane_ops {
 	void (*detail)(const void *st, const struct pane_env *, struct buf *);
 	/* Move to the next match of env->find (dir 1, -1) from the cursor; 0: stay; 2: at or after the cursor
 	   (while the user types). Return the number of matches; *at: index of the current one, from 1. FIND_ON:
-	   the search runs in the background. find() is called again when job() has ended, unless the pane has no
-	   such job: then it moves the cursor itself. NULL: the search of the list. */
+	   the search runs in the background. find() is called again when a result of work() has been taken, unless the
+	   pane has no such work: then it moves the cursor itself. NULL: the search of the list. */
 	uint32_t (*find)(void *st, const struct pane_env *, int dir, uint32_t *at);
 	/* Append the key hints of the last line, "Enter peek  c cum". NULL: made from commands.def. */
 	void (*keys)(const void *st, const struct pane_env *, struct buf *);
@@ -158,11 +168,9 @@ struct pane_ops {
 	int side_cols;
 	/* A click that is not on a list. */
 	void (*click)(void *st, const struct pane_env *, int y, int x, bool twice, struct ask *);
-	/* Return the background job, or NULL. When it has ended (or is to be waited for), done() takes its result,
-	   and may return a request in *ask. */
-	struct job *(*job)(void *st);
-	void (*done)(void *st, const struct pane_env *, struct ask *);
-	bool (*asks)(const void *st);	/* done() completes what a key asked for: no other key is handled before it */
+	/* Store the slots of its background work, at most PANE_WORK_MAX, and return how many. Their results are taken in this
+	   order, by the app; it stops the jobs before close(). */
+	int (*work)(void *st, struct pane_work *);
 	/* append the selection as text, for P and :w FILE.txt; false or NULL: none */
 	bool (*write)(const void *st, const struct pane_env *, struct buf *);
 	void (*copy)(const void *st, const struct pane_env *, struct buf *);	/* `y`; NULL: copy the detail line */
@@ -178,6 +186,10 @@ extern const struct pane_ops *const panes[];	/* pane.c: in the order of the tabs
 int pane_find(const char *name);
 
 /* For the app: what the pane or its list does. */
+struct job *pane_job(const struct pane_ops *, void *st);	/* the next one of its work; NULL: none */
+bool pane_answers_key(const struct pane_ops *, void *st);	/* that work completes what a key asked for */
+void pane_take_result(const struct pane_ops *, void *st, const struct pane_env *, struct ask *);	/* of pane_job() */
+void pane_close(const struct pane_ops *, void *st);		/* stops its work */
 enum verdict pane_act(const struct pane_ops *, void *st, const struct pane_env *, const struct act *, struct ask *);
 bool pane_can_click(const struct pane_ops *);
 void pane_click(const struct pane_ops *, void *st, const struct pane_env *, int y, int x, bool twice, struct ask *);

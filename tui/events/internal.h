@@ -70,7 +70,6 @@ struct trace_events_query events_list_query(int view, const struct tracepane_sco
 struct events_page { struct event_list list; bool far; };
 /* Load the page around an event, which need not exist. false: a job gathers it, and events_page_finish() returns it. */
 bool events_load_page(struct events *, const struct pane_env *, const struct event_item *at, struct events_page *);
-struct job *events_page_job(void *);
 void events_page_cancel(struct events *);	/* the page is not wanted any more */
 /* Take the page of the job; false: there is none, or another one follows. */
 bool events_page_finish(struct events *, struct events_page *);

@@ -159,12 +159,6 @@ bool events_load_page(
 	return take_page(start_page(p, env, at, searches), got);
 }
 
-struct job *events_page_job(void *st)
-{
-	const struct events *p = st;
-	return async_job(&p->paging);
-}
-
 bool events_page_finish(struct events *p, struct events_page *got)
 {
 	return take_page(async_finish(&p->paging), got);

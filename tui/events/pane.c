@@ -569,6 +569,12 @@ static void events_moved(void *st, const struct pane_env *env)
 
 static const struct list_ops events_rows = {.part = events_part, .moved = events_moved};
 
+static int events_pane_work(void *st, struct pane_work *out)
+{
+	out[0] = (struct pane_work){.slot = &((struct events *)st)->paging, .take = events_pane_done};
+	return 1;
+}
+
 const struct pane_ops pane_events = {
     .name = "events",
     .tab = "Ev",
@@ -592,8 +598,7 @@ const struct pane_ops pane_events = {
     .detail = events_pane_detail,
     .find = events_pane_find,
     .keys = events_pane_keys,
-    .job = events_page_job,
-    .done = events_pane_done,
+    .work = events_pane_work,
     .tick = events_pane_tick,
     .write = write_events,
     .copy = events_pane_copy,

@@ -103,8 +103,7 @@ int gc_stops_groups(const struct gc_state *, struct choice *);	/* the choices of
 /* mmu_job.c: compute the curve and the worst windows for the current input, at once or in the background. */
 void gc_curve_update(struct gc_state *, const struct pane_env *);
 bool gc_curve_pending(const struct gc_state *);	/* a newer curve is being computed */
-void gc_curve_finish(struct gc_state *, const struct pane_env *);
-void gc_curve_drop(struct gc_state *);
+void gc_curve_finish(void *, const struct pane_env *, struct ask *);	/* for struct pane_work */
 void gc_draw(const void *, const struct pane_env *, struct grid *);
 void gc_draw_side(const void *, const struct pane_env *, struct grid *);
 

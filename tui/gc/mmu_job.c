@@ -167,8 +167,10 @@ bool gc_curve_pending(const struct gc_state *p)
 	return w && w->whole;
 }
 
-void gc_curve_finish(struct gc_state *p, const struct pane_env *env)
+void gc_curve_finish(void *st, const struct pane_env *env, struct ask *out)
 {
+	struct gc_state *p = st;
+	(void)out;
 	struct gc_curve_work *w = async_finish(&p->work);
 	struct gc_curve_query now = curve_wanted(p, env);
 	if (w && same_curve(&w->of, &now))
@@ -176,10 +178,4 @@ void gc_curve_finish(struct gc_state *p, const struct pane_env *env)
 	else if (w)
 		free_curve(w);
 	gc_curve_update(p, env);
-}
-
-void gc_curve_drop(struct gc_state *p)
-{
-	async_stop(&p->work);
-	arena_free(&p->curve);
 }

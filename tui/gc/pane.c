@@ -94,7 +94,7 @@ static void open_gc(void *st, const struct pane_env *env)
 static void close_gc(void *st)
 {
 	struct gc_state *p = st;
-	gc_curve_drop(p);
+	arena_free(&p->curve);
 	arena_free(&p->mem);
 	for (int i = 0; i < GC_LISTS; i++)
 		pane_table_free(&p->table[i]);
@@ -230,17 +230,6 @@ static enum verdict gc_pane_act(void *st, const struct pane_env *env, const stru
 		return V_ASK;
 	default: return V_PASS;
 	}
-}
-
-static struct job *gc_pane_job(void *st)
-{
-	return async_job(&((const struct gc_state *)st)->work);
-}
-
-static void gc_pane_done(void *st, const struct pane_env *env, struct ask *out)
-{
-	(void)out;
-	gc_curve_finish(st, env);
 }
 
 static void gc_pane_place(const void *st, const struct pane_env *env, struct place *to)
@@ -412,6 +401,12 @@ static int gc_pane_topics(const void *st, const struct pane_env *env, enum topic
 	return 2;
 }
 
+static int gc_work(void *st, struct pane_work *out)
+{
+	out[0] = (struct pane_work){.slot = &((struct gc_state *)st)->work, .take = gc_curve_finish};
+	return 1;
+}
+
 const struct pane_ops pane_gc = {
     .name = "gc",
     .tab = "GC",
@@ -436,6 +431,5 @@ const struct pane_ops pane_gc = {
     .detail = gc_pane_detail,
     .keys = gc_pane_keys,
     .side = gc_draw_side,
-    .job = gc_pane_job,
-    .done = gc_pane_done,
+    .work = gc_work,
 };

@@ -189,7 +189,7 @@ void goroutines_summary(const void *st, const struct pane_env *env, struct buf *
 {
 	const struct goroutines_state *p = st;
 	if (async_job(&p->work))
-		tracepane_put_progress(goroutines_job(p), "counting", b);
+		tracepane_put_progress(async_job(&p->work), "counting", b);
 	if (!p->gs)
 		return;
 	goroutines_wait_progress(p, b);

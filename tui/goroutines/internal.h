@@ -135,7 +135,7 @@ struct goroutines_state {
 		uint8_t *row, *g;
 		uint32_t *under, all;	/* under: matches among the goroutines of each group */
 	} tree;
-	struct tracepane_query *later;		/* NULL, or the query that is being made, or was made last */
+	struct tracepane_query later;		/* the query that is being made, or was made last */
 	bool leaves;			/* that query excludes the selection */
 	struct async search;		/* for `tree` */
 };
@@ -152,10 +152,9 @@ static inline str_id goroutines_group_key(const struct goroutines_state *p, cons
 /* Return the selected row, NULL: none. */
 const struct goroutines_row *goroutines_selected_row(const struct goroutines_state *, struct goroutines_row *room);
 bool goroutines_row_matches(const struct store *, const struct goroutines_row *, const struct regex *);
-/* Make the groups for the snapshot and the query. false: there are many goroutines, and goroutines_job() makes
+/* Make the groups for the snapshot and the query. false: there are many goroutines, and the job p->work makes
    them; the old ones stay until goroutines_job_finish(), which is called when it has ended or waits for it. */
 bool goroutines_make_groups(struct goroutines_state *, const struct pane_env *);
-struct job *goroutines_job(const struct goroutines_state *);
 bool goroutines_job_is_list(const struct goroutines_state *);	/* the job, if any, only makes a list */
 bool goroutines_job_outdated(const struct goroutines_state
 	*); /* The job is for an older query: goroutines_job_finish() discards its result. */
@@ -208,7 +207,7 @@ enum verdict goroutines_jump_to_wait(struct goroutines_state *, const struct pan
 bool goroutines_wait_cancel_jump(struct goroutines_state *);		/* cancel the jump; false: there was none */
 void goroutines_wait_cancel(struct goroutines_state *);		/* the groups have changed: cancel everything */
 /* Take the result of the job, or wait for it. */
-void goroutines_wait_finish(struct goroutines_state *, const struct pane_env *, struct ask *);
+void goroutines_wait_finish(void *, const struct pane_env *, struct ask *);	/* for struct pane_work */
 
 /* spans_job.c */
 void goroutines_page_load(struct goroutines_state *, const struct pane_env *);	/* load the page of p->one.trk */

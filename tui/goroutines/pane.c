@@ -81,31 +81,11 @@ static void show_list(struct goroutines_state *p, const struct pane_env *env)
 	goroutines_mark_hits(p, env);
 }
 
-static void take_query(struct goroutines_state *, const struct pane_env *, struct ask *);
-
-/* Take the result of the job, or wait for it. */
-static void goroutines_pane_done(void *st, const struct pane_env *env, struct ask *out)
+/* Take the groups or the list that were made, or wait for them. */
+static void take_rows(void *st, const struct pane_env *env, struct ask *out)
 {
 	struct goroutines_state *p = st;
-	if (tracepane_query_job(p->later)) {
-		take_query(p, env, out);
-		return;
-	}
-	if (!async_job(&p->work) && async_job(&p->search)) {
-		goroutines_search_finish(p);
-		goroutines_mark_hits(p, env);
-		return;
-	}
-	if (!async_job(&p->work) && async_job(&p->wait)) {
-		goroutines_wait_finish(p, env, out);
-		return;
-	}
-	if (!async_job(&p->work)) {
-		if (async_job(&p->one.rest))
-			goroutines_page_finish(p);
-		goroutines_mark_hits(p, env);
-		return;
-	}
+	(void)out;
 	bool list = goroutines_job_is_list(p), dropped = goroutines_job_outdated(p),
 	     last = goroutines_job_finish(p, env->s);
 	if (list)
@@ -116,6 +96,20 @@ static void goroutines_pane_done(void *st, const struct pane_env *env, struct as
 		goroutines_pane_update(p, env);
 }
 
+static void take_matches(void *st, const struct pane_env *env, struct ask *out)
+{
+	(void)out;
+	goroutines_search_finish(st);
+	goroutines_mark_hits(st, env);
+}
+
+static void take_spans(void *st, const struct pane_env *env, struct ask *out)
+{
+	(void)out;
+	goroutines_page_finish(st);
+	goroutines_mark_hits(st, env);
+}
+
 /* Complete the groups, for commands that need them to find a place. A list of another group is not waited for. */
 static void finish_groups(struct goroutines_state *p, const struct pane_env *env)
 {
@@ -123,19 +117,15 @@ static void finish_groups(struct goroutines_state *p, const struct pane_env *env
 	p->into = 0;
 	p->opening = false;
 	while (async_job(&p->work) && !goroutines_job_is_list(p))
-		goroutines_pane_done(p, env, &none);
+		take_rows(p, env, &none);
 }
 
 static void close_goroutines(void *st)
 {
 	struct goroutines_state *p = st;
 	p->level = GL_GROUPS;
-	tracepane_query_free(p->later);
-	p->later = NULL;
+	tracepane_query_free(&p->later);
 	goroutines_search_clear(p);
-	async_stop(&p->work);
-	async_stop(&p->wait);
-	async_stop(&p->one.rest);
 	arena_free(&p->mem);
 	mem_free(p->order[0]);
 	mem_free(p->order[1]);
@@ -316,15 +306,11 @@ static enum verdict exclude_selection(struct goroutines_state *p, const struct p
 }
 
 /* Take the query made by the job. */
-static void take_query(struct goroutines_state *p, const struct pane_env *env, struct ask *out)
+static void take_query(void *st, const struct pane_env *env, struct ask *out)
 {
-	if (tracepane_query_finish(p->later, out) == V_ASK && out->kind == ASK_QUERY && p->leaves)
+	struct goroutines_state *p = st;
+	if (tracepane_query_finish(&p->later, out) == V_ASK && out->kind == ASK_QUERY && p->leaves)
 		left_out(p, env);
-}
-
-static bool goroutines_pane_asks(const void *st)
-{
-	return tracepane_query_pending(((const struct goroutines_state *)st)->later);
 }
 
 /* D: compare the selection with all other goroutines, in the flame graph. */
@@ -395,7 +381,7 @@ static enum verdict act_here(
 	goroutines_page_wait(p);
 	if (a->cmd != CMD_NEXT && a->cmd != CMD_PREV)
 		p->into = 0;
-	if (a->cmd == CMD_CANCEL && tracepane_query_cancel(p->later))
+	if (a->cmd == CMD_CANCEL && tracepane_query_cancel(&p->later))
 		return pane_message(out, "stopped");
 	if (a->cmd == CMD_CANCEL)
 		async_stop(&p->search);		/* the app ends the search */
@@ -540,13 +526,6 @@ static int goroutines_pane_topics(const void *st, const struct pane_env *env, en
 	return 1;
 }
 
-static struct job *goroutines_pane_job(void *st)
-{
-	struct goroutines_state *p = st;
-	struct job *j = tracepane_query_job(p->later);
-	return j ? j : goroutines_job(p);
-}
-
 static struct list_part goroutines_part(void *st, const struct pane_env *env)
 {
 	struct goroutines_state *p = st;
@@ -567,6 +546,17 @@ static void goroutines_moved(void *st, const struct pane_env *env)
 }
 
 static const struct list_ops goroutines_rows = {.part = goroutines_part, .moved = goroutines_moved};
+
+static int goroutines_work(void *st, struct pane_work *out)
+{
+	struct goroutines_state *p = st;
+	out[0] = (struct pane_work){&p->later.making, take_query, true};
+	out[1] = (struct pane_work){&p->work, take_rows, false};
+	out[2] = (struct pane_work){&p->search, take_matches, false};
+	out[3] = (struct pane_work){&p->wait, goroutines_wait_finish, false};
+	out[4] = (struct pane_work){&p->one.rest, take_spans, false};
+	return 5;
+}
 
 const struct pane_ops pane_goroutines = {
     .name = "goroutines",
@@ -594,7 +584,5 @@ const struct pane_ops pane_goroutines = {
     .find = goroutines_find,
     .keys = goroutines_pane_keys,
     .side = goroutines_draw_side,
-    .job = goroutines_pane_job,
-    .done = goroutines_pane_done,
-    .asks = goroutines_pane_asks,
+    .work = goroutines_work,
 };

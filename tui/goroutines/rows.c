@@ -453,14 +453,6 @@ bool goroutines_make_groups(struct goroutines_state *p, const struct pane_env *e
 	return m && take_build(p, m, env->s);
 }
 
-struct job *goroutines_job(const struct goroutines_state *p)
-{
-	struct job *j = async_job(&p->work);
-	j = j ? j : async_job(&p->search);
-	j = j ? j : async_job(&p->wait);
-	return j ? j : async_job(&p->one.rest);
-}
-
 bool goroutines_job_is_list(const struct goroutines_state *p)
 {
 	const struct goroutines_build *m = async_running(&p->work);

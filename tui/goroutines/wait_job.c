@@ -199,8 +199,9 @@ void goroutines_wait_progress(const struct goroutines_state *p, struct buf *b)
 		tracepane_put_progress(l == async_running(&p->wait) ? async_job(&p->wait) : NULL, "looking", b);
 }
 
-void goroutines_wait_finish(struct goroutines_state *p, const struct pane_env *env, struct ask *out)
+void goroutines_wait_finish(void *st, const struct pane_env *env, struct ask *out)
 {
+	struct goroutines_state *p = st;
 	struct goroutines_wait_search *l = async_finish(&p->wait);
 	if (l && l->cmd)
 		open_found(p, env, l, out);

@@ -249,11 +249,6 @@ static void flame_pane_update(void *st, const struct pane_env *env)
 	lay_out(v, env);
 }
 
-static struct job *flame_pane_job(void *st)
-{
-	return async_job(&((struct flame_state *)st)->work);
-}
-
 static void flame_pane_done(void *st, const struct pane_env *env, struct ask *out)
 {
 	(void)out;
@@ -268,7 +263,6 @@ static void flame_pane_done(void *st, const struct pane_env *env, struct ask *ou
 static void close_flame(void *st)
 {
 	struct flame_state *v = st;
-	async_stop(&v->work);
 	for (int k = 0; k < PARTS; k++)
 		flame_free(v->f[k]);
 	profile_free_tree(&v->t);
@@ -564,6 +558,12 @@ static int flame_pane_topics(const void *st, const struct pane_env *env, enum to
 	return 2;
 }
 
+static int flame_pane_work(void *st, struct pane_work *out)
+{
+	out[0] = (struct pane_work){.slot = &((struct flame_state *)st)->work, .take = flame_pane_done};
+	return 1;
+}
+
 const struct pane_ops pane_flame = {
     .name = "flame",
     .tab = "Flame",
@@ -586,6 +586,5 @@ const struct pane_ops pane_flame = {
     .find = flame_pane_find,
     .keys = flame_keys,
     .click = flame_pane_click,
-    .job = flame_pane_job,
-    .done = flame_pane_done,
+    .work = flame_pane_work,
 };

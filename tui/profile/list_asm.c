@@ -76,12 +76,8 @@ void list_pane_drop_code(struct list_state *v)
 
 void list_pane_take_addresses(struct list_state *v)
 {
-	struct async_totals *w = v->work;
 	mem_free(v->addrs);
-	v->addrs = NULL;
-	v->work = NULL;
-	if (w)
-		v->addrs = weigh_async_addresses(w, &v->addrs_serial);
+	v->addrs = session_addresses_finish(&v->work, &v->addrs_serial);
 }
 
 /* Return the weights of addresses; NULL: they are being counted. */
@@ -90,12 +86,12 @@ static const struct addr_sums *address_sums(struct list_state *v, const struct p
 	uint32_t serial = session_serial(env->s);
 	if (v->addrs && v->addrs_serial == serial)
 		return v->addrs;
-	if (v->work)
+	if (async_job(&v->work))
 		return NULL;
-	list_pane_take_addresses(v);
-	v->addrs = session_addresses(env->s, &v->work);
+	mem_free(v->addrs);
 	v->addrs_serial = serial;
-	if (v->addrs || v->work)
+	v->addrs = session_addresses_async(env->s, &v->work, &v->addrs_serial);
+	if (v->addrs || async_job(&v->work))
 		return v->addrs;
 	struct weighted_tree *c = session_calls_async(env->s, GR_ADDRESSES, FOR_SYMBOLS);
 	if (!c)

@@ -3,6 +3,7 @@
 #ifndef TTRACE_PROFILE_LIST_INTERNAL_H
 #define TTRACE_PROFILE_LIST_INTERNAL_H
 
+#include "base/async.h"
 #include "profile/common.h"
 #include "session/asm_source.h"
 #include "symbols/source.h"
@@ -53,7 +54,7 @@ struct list_state {
 	char *asm_why;		/* NULL, or why there is no code */
 	struct addr_sums *addrs;	/* weights of addresses, at the next serial */
 	uint32_t addrs_serial;
-	struct async_totals *work;	/* the job that counts them, or NULL */
+	struct async work;		/* counts them */
 	bool asm_waits;		/* the code waits for that job */
 	int left;		/* columns scrolled to the left */
 	struct list_back back[LIST_BACK_MAX];
@@ -69,7 +70,7 @@ void list_pane_fill_rows(struct list_state *, const struct pane_env *);
 /* Load the machine code of the displayed function, unless it is loaded. */
 void list_pane_load_code(struct list_state *, const struct pane_env *);
 void list_pane_drop_code(struct list_state *);
-void list_pane_take_addresses(struct list_state *);	/* take the weights of addresses, or wait for them */
+void list_pane_take_addresses(struct list_state *);	/* from the job that counts them */
 /* Return the first entry of code[] for a line; *n: how many there are. */
 uint32_t list_pane_code_at(const struct list_state *, int64_t line, uint32_t *n);
 

@@ -136,11 +136,6 @@ static void list_pane_update(void *st, const struct pane_env *env)
 	profile_restore_rows(&v->t, &v->rows);
 }
 
-static struct job *list_pane_job(void *st)
-{
-	return weigh_async_job(((struct list_state *)st)->work);
-}
-
 static void list_pane_done(void *st, const struct pane_env *env, struct ask *out)
 {
 	(void)out;
@@ -174,7 +169,6 @@ static void close_list(void *st)
 	mem_free(v->row);
 	mem_free(v->re);
 	list_pane_drop_code(v);
-	list_pane_take_addresses(v);
 	mem_free(v->addrs);
 	list_hits_free(&v->hit);
 }
@@ -458,6 +452,12 @@ static int list_pane_topics(const void *st, const struct pane_env *env, enum top
 	return 2;
 }
 
+static int list_pane_work(void *st, struct pane_work *out)
+{
+	out[0] = (struct pane_work){.slot = &((struct list_state *)st)->work, .take = list_pane_done};
+	return 1;
+}
+
 const struct pane_ops pane_list = {
     .name = "list",
     .tab = "List",
@@ -469,8 +469,7 @@ const struct pane_ops pane_list = {
     .update = list_pane_update,
     .list = &list_list,
     .rest = list_pane_rest,
-    .job = list_pane_job,
-    .done = list_pane_done,
+    .work = list_pane_work,
     .draw = list_pane_draw,
     .side = list_pane_draw_side,
     .side_cols = 160,	/* source has long lines */

@@ -105,11 +105,6 @@ static void side_flames(struct peek_state *p, const struct pane_env *env)
 	}
 }
 
-static struct job *peek_pane_job(void *st)
-{
-	return async_job(&((struct peek_state *)st)->work);
-}
-
 static void peek_pane_done(void *st, const struct pane_env *env, struct ask *out)
 {
 	(void)out;
@@ -259,7 +254,6 @@ static bool peek_pane_rest(void *st, const struct pane_env *env)
 static void close_peek(void *st)
 {
 	struct peek_state *p = st;
-	async_stop(&p->work);
 	for (int k = 0; k < PARTS; k++)
 		flame_free(p->fv.f[k]);
 	profile_free_tree(&p->t);
@@ -438,6 +432,12 @@ static void peek_row_text(const void *st, const struct pane_env *env, uint32_t r
 static const struct list_ops peek_list = {
     .part = peek_part, .text = peek_row_text, .selectable = peek_selectable};
 
+static int peek_pane_work(void *st, struct pane_work *out)
+{
+	out[0] = (struct pane_work){.slot = &((struct peek_state *)st)->work, .take = peek_pane_done};
+	return 1;
+}
+
 const struct pane_ops pane_peek = {
     .name = "peek",
     .tab = "Peek",
@@ -459,6 +459,5 @@ const struct pane_ops pane_peek = {
     .detail = peek_detail,
     .keys = peek_pane_keys,
     .side = peek_side,
-    .job = peek_pane_job,
-    .done = peek_pane_done,
+    .work = peek_pane_work,
 };

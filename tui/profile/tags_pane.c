@@ -11,6 +11,7 @@
 #include "config.h"
 #include "app/pane.h"
 
+#include "base/async.h"
 #include "base/mem/mem.h"
 #include "base/text/pprof_units.h"
 #include "base/text/text.h"
@@ -27,8 +28,8 @@ struct tags_row { uint32_t key, value; };	/* value UINT32_MAX: the key itself */
 
 struct tags_state {
 	struct tags *t;		/* NULL before the first; of an older query while the current one is counted */
-	struct async_totals *work;	/* the job that counts, or NULL */
-	uint32_t serial;
+	struct async work;	/* counts them */
+	uint32_t serial;	/* of the query of t */
 	struct rows rows;
 	struct tags_row *tags_row;
 	size_t cap;
@@ -100,13 +101,14 @@ static void go_back(struct tags_state *p, const struct cursor_at *at)
 	}
 }
 
-/* Use new weights with their serial. */
-static void take_weights(struct tags_state *p, const struct pane_env *env, struct tags *t, uint32_t serial)
+/* Use new weights, unless they are still being counted (NULL). */
+static void take_weights(struct tags_state *p, const struct pane_env *env, struct tags *t)
 {
 	struct cursor_at was = cursor_position(p);
+	if (!t)
+		return;
 	tag_weights_free(p->t);
 	p->t = t;
-	p->serial = serial;
 	p->fold = xrealloc(p->fold, t->nkey + 1u);
 	for (uint32_t k = 0; k < t->nkey; k++)
 		p->fold[k] = t->key[k].n > FOLD_OVER;
@@ -119,33 +121,21 @@ static void tags_pane_update(void *st, const struct pane_env *env)
 	struct tags_state *p = st;
 	if (p->t && p->serial == session_serial(env->s))
 		fill_rows(p, env);
-	else if (!p->work && !(p->work = session_tags_async(env->s)))
-		take_weights(p, env, session_tags(env->s), session_serial(env->s));
-}
-
-static struct job *tags_pane_job(void *st)
-{
-	return weigh_async_job(((struct tags_state *)st)->work);
+	else if (!async_job(&p->work))
+		take_weights(p, env, session_tags_async(env->s, &p->work, &p->serial));
 }
 
 static void tags_pane_done(void *st, const struct pane_env *env, struct ask *out)
 {
 	struct tags_state *p = st;
-	struct async_totals *w = p->work;
-	uint32_t serial;
 	(void)out;
-	p->work = NULL;
-	struct tags *t = weigh_async_tags(w, &serial);
-	take_weights(p, env, t, serial);
+	take_weights(p, env, session_tags_finish(&p->work, &p->serial));
 	tags_pane_update(p, env);		/* the query may have changed meanwhile */
 }
 
 static void close_tags(void *st)
 {
 	struct tags_state *p = st;
-	uint32_t serial;
-	if (p->work)
-		tag_weights_free(weigh_async_tags(p->work, &serial));
 	tag_weights_free(p->t);
 	mem_free(p->tags_row);
 	mem_free(p->fold);
@@ -215,7 +205,7 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 static void tags_pane_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct tags_state *p = st;
-	if (!p->t && p->work) {
+	if (!p->t && async_job(&p->work)) {
 		grid_text(g, 2, 2, ST_DIM, 0, "Counting.");
 		return;
 	}
@@ -434,6 +424,12 @@ static struct list_part tags_part(void *st, const struct pane_env *env)
 
 static const struct list_ops tags_list = {.part = tags_part, .text = row_text};
 
+static int tags_pane_work(void *st, struct pane_work *out)
+{
+	out[0] = (struct pane_work){.slot = &((struct tags_state *)st)->work, .take = tags_pane_done};
+	return 1;
+}
+
 const struct pane_ops pane_tags = {
     .name = "tags",
     .tab = "Tags",
@@ -450,6 +446,5 @@ const struct pane_ops pane_tags = {
     .summary = tags_pane_summary,
     .detail = tags_pane_detail,
     .keys = tags_pane_keys,
-    .job = tags_pane_job,
-    .done = tags_pane_done,
+    .work = tags_pane_work,
 };

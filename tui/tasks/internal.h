@@ -86,7 +86,7 @@ struct tasks_matches {
 struct tasks {
 	struct tasks_listing list;
 	struct async work;		/* a listing that is being made */
-	struct tracepane_query *later;		/* NULL, or the query that is being made, or was made last */
+	struct tracepane_query later;		/* the query that is being made, or was made last */
 	struct tasks_target want;
 	bool again;			/* the snapshot has changed since the job started */
 	bool accounts;	/* below the list show the times of the selected region instead of the histogram */
@@ -150,13 +150,13 @@ struct tasks_target tasks_current_target(const struct tasks *);
 void tasks_goto(struct tasks *, const struct pane_env *, const struct tasks_target *);
 /* Select the kind of a task; Enter then selects that task in the list. */
 void tasks_select_near(struct tasks *, uint64_t id);
-void tasks_job_finish(struct tasks *, const struct pane_env *);	/* take the result of the job, or wait for it */
+void tasks_job_finish(void *, const struct pane_env *, struct ask *);	/* for struct pane_work */
 void tasks_put_progress(const struct tasks *, struct buf *);
 /* tasks/search_job.c */
 /* Mark the matches of the search; a job does it for a long list, without marks until it has ended. */
 void tasks_mark_hits(struct tasks *, const struct pane_env *);
 void tasks_select_rows(struct tasks *, const struct view *);	/* those of the view, in all three lists */
-void tasks_search_finish(struct tasks *);
+void tasks_search_finish(void *, const struct pane_env *, struct ask *);	/* for struct pane_work */
 uint32_t tasks_find_hit(void *, const struct pane_env *, int dir, uint32_t *at);
 /* tasks/pane.c */
 void tasks_open_page(struct tasks *, const struct pane_env *, uint64_t id);	/* open the page of a task */

@@ -38,9 +38,7 @@ static void open_tasks(void *st, const struct pane_env *env)
 static void close_tasks(void *st)
 {
 	struct tasks *p = st;
-	tracepane_query_free(p->later);
-	async_stop(&p->search.slot);
-	async_stop(&p->work);
+	tracepane_query_free(&p->later);
 	arena_free(&p->list.mem);
 	arena_free(&p->page.mem);
 	mem_free(p->order);
@@ -417,7 +415,7 @@ static enum verdict cancel_criteria(struct tasks *p, const struct pane_env *env)
 static enum verdict tasks_pane_act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	struct tasks *p = st;
-	if (a->cmd == CMD_CANCEL && tracepane_query_cancel(p->later))
+	if (a->cmd == CMD_CANCEL && tracepane_query_cancel(&p->later))
 		return pane_message(out, "stopped");
 	enum verdict v = bars_cmd(p, env, a, out);
 	if (v != V_PASS)
@@ -550,30 +548,6 @@ static void tasks_pane_load(void *st, const struct pane_env *env, const struct v
 	tasks_goto(p, env, &w);
 }
 
-static struct job *tasks_pane_job(void *st)
-{
-	const struct tasks *p = st;
-	struct job *j = tracepane_query_job(p->later);
-	j = j ? j : async_job(&p->work);
-	return j ? j : async_job(&p->search.slot);
-}
-
-static void tasks_pane_done(void *st, const struct pane_env *env, struct ask *out)
-{
-	struct tasks *p = st;
-	if (tracepane_query_job(p->later))
-		tracepane_query_finish(p->later, out);
-	else if (!async_job(&p->work) && async_job(&p->search.slot))
-		tasks_search_finish(p);
-	else
-		tasks_job_finish(p, env);
-}
-
-static bool tasks_pane_asks(const void *st)
-{
-	return tracepane_query_pending(((const struct tasks *)st)->later);
-}
-
 static int tasks_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
 {
 	const struct tasks *p = st;
@@ -598,6 +572,21 @@ static void tasks_moved(void *st, const struct pane_env *env)
 }
 
 static const struct list_ops tasks_rows = {.part = tasks_part, .moved = tasks_moved};
+
+static void take_query(void *st, const struct pane_env *env, struct ask *out)
+{
+	(void)env;
+	tracepane_query_finish(&((struct tasks *)st)->later, out);
+}
+
+static int tasks_work(void *st, struct pane_work *out)
+{
+	struct tasks *p = st;
+	out[0] = (struct pane_work){&p->later.making, take_query, true};
+	out[1] = (struct pane_work){&p->work, tasks_job_finish, false};
+	out[2] = (struct pane_work){&p->search.slot, tasks_search_finish, false};
+	return 3;
+}
 
 const struct pane_ops pane_tasks = {
     .name = "tasks",
@@ -625,7 +614,5 @@ const struct pane_ops pane_tasks = {
     .find = tasks_find_hit,
     .keys = tasks_keys,
     .side = tasks_draw_side,
-    .job = tasks_pane_job,
-    .done = tasks_pane_done,
-    .asks = tasks_pane_asks,
+    .work = tasks_work,
 };

@@ -145,10 +145,10 @@ void tasks_update(struct tasks *p, const struct pane_env *env)
 	start_listing(p, env);
 }
 
-void tasks_job_finish(struct tasks *p, const struct pane_env *env)
+void tasks_job_finish(void *st, const struct pane_env *env, struct ask *out)
 {
-	if (!async_job(&p->work))
-		return;
+	struct tasks *p = st;
+	(void)out;
 	take_listing(p, env, async_finish(&p->work));
 	if (p->again)
 		start_listing(p, env);

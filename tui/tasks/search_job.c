@@ -64,8 +64,11 @@ static void take_hits(struct tasks *p, struct tasks_search *h)
 	free_search(h);
 }
 
-void tasks_search_finish(struct tasks *p)
+void tasks_search_finish(void *st, const struct pane_env *env, struct ask *out)
 {
+	struct tasks *p = st;
+	(void)env;
+	(void)out;
 	take_hits(p, async_finish(&p->search.slot));
 }
 

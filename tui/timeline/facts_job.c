@@ -119,13 +119,15 @@ void timeline_update_facts(struct timeline *tl, const struct pane_env *env)
 		take_facts(tl, async_start(&f->count, &count_kind, new_count(tl, sn), timeline_snap_cost(sn)), sn);
 }
 
-struct job *timeline_facts_job(const struct timeline *tl)
+struct async *timeline_facts_slot(const struct timeline *tl)
 {
-	return tl->facts ? async_job(&tl->facts->count) : NULL;
+	return tl->facts ? &tl->facts->count : NULL;
 }
 
-void timeline_facts_finish(struct timeline *tl, const struct pane_env *env)
+void timeline_facts_finish(void *st, const struct pane_env *env, struct ask *out)
 {
+	struct timeline *tl = st;
+	(void)out;
 	take_facts(tl, async_finish(&tl->facts->count), session_snap(env->s));
 	timeline_update_facts(tl, env);
 }
@@ -182,7 +184,7 @@ enum verdict timeline_tour_facts(struct timeline *tl, const struct pane_env *env
 	struct timeline_facts *f = tl->facts;
 	bool on = f->tour.n && tl->t0 == f->tour0 && tl->t1 == f->tour1;
 	if (!on && !begin_tour(tl, sn))
-		return timeline_facts_job(tl) ? pane_message(out, "what stands out here is being counted") : V_PASS;
+		return async_job(&f->count) ? pane_message(out, "what stands out here is being counted") : V_PASS;
 	for (size_t k = 0; k < f->tour.n; k++) {
 		const struct trace_highlights *o = &f->tour.out[f->at];
 		f->at = (f->at + (dir > 0 ? 1 : f->tour.n - 1)) % f->tour.n;

@@ -116,8 +116,10 @@ bool timeline_scope_update(struct timeline *tl, const struct pane_env *env)
 	return narrowed;
 }
 
-void timeline_scope_finish(struct timeline *tl, const struct pane_env *env)
+void timeline_scope_finish(void *st, const struct pane_env *env, struct ask *out)
 {
+	struct timeline *tl = st;
+	(void)out;
 	struct timeline_scope_work *w = async_finish(&tl->scoping);
 	if (w)
 		tl->rows.narrowed = take_scope(tl, w);

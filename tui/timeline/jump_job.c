@@ -7,7 +7,7 @@
  * up to two seconds: then a job finds the target from the snapshot and the query alone, and the
  * pane moves when it has ended.
  *
- * No other key is handled before that (pane_ops.asks), because the second w of two must go to the
+ * No other key is handled before that (pane_work.first), because the second w of two must go to the
  * span after the next; Esc cancels. A cancelled job is not waited for: the next query starts when
  * it has ended.
  */
@@ -239,14 +239,9 @@ enum verdict timeline_jump(
 	return v;
 }
 
-bool timeline_jump_pending(const void *st)
+void timeline_jump_finish(void *st, const struct pane_env *env, struct ask *out)
 {
-	const struct timeline *tl = st;
-	return async_wanted(&tl->wake.slot) != NULL;
-}
-
-void timeline_jump_finish(struct timeline *tl, const struct pane_env *env, struct ask *out)
-{
+	struct timeline *tl = st;
 	struct timeline_jump_work *k = async_finish(&tl->wake.slot);
 	int64_t at = tl->at, t0 = tl->t0;
 	if (!k)

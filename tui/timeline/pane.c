@@ -41,8 +41,6 @@ static void timeline_open(void *st, const struct pane_env *env)
 static void timeline_close(void *st)
 {
 	struct timeline *tl = st;
-	async_stop(&tl->wake.slot);
-	async_stop(&tl->search.slot);
 	timeline_facts_free(tl);
 	timeline_free_hits(tl);
 	span_query_free(tl->search.criteria);
@@ -599,7 +597,5 @@ const struct pane_ops pane_timeline = {
     .keys = timeline_keys,
     .choices = timeline_choices,
     .click = timeline_click,
-    .job = timeline_job,
-    .done = timeline_job_finish,
-    .asks = timeline_jump_pending,
+    .work = timeline_work,
 };

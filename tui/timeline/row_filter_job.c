@@ -341,10 +341,10 @@ void timeline_filter_commit(const struct timeline *tl)
 	tl->rows.filter->before = NULL;
 }
 
-struct job *timeline_filter_job(const struct timeline *tl)
+struct async *timeline_filter_slot(const struct timeline *tl)
 {
-	const struct timeline_row_filter *p = tl->rows.filter;
-	return async_job(&p->finding) ? async_job(&p->finding) : async_job(&p->listing);
+	struct timeline_row_filter *p = tl->rows.filter;
+	return async_job(&p->finding) ? &p->finding : &p->listing;
 }
 
 bool timeline_filter_pending(const struct timeline *tl)
@@ -410,8 +410,9 @@ static void apply_seek(struct timeline *tl, const struct pane_env *env)
 		timeline_select_track(tl, env, seek);
 }
 
-void timeline_filter_finish(struct timeline *tl, const struct pane_env *env, struct ask *out)
+void timeline_filter_finish(void *st, const struct pane_env *env, struct ask *out)
 {
+	struct timeline *tl = st;
 	struct timeline_row_filter *p = tl->rows.filter;
 	const struct list_work *w = async_job(&p->finding) ? NULL : async_wanted(&p->listing);
 	bool again = w && w->again;

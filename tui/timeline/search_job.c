@@ -145,17 +145,6 @@ void timeline_restart_search(struct timeline *tl, const struct pane_env *env)
 		start_search(tl, env, async_job(&tl->search.slot) ? tl->search.jump : 0);
 }
 
-struct job *timeline_job(void *st)
-{
-	struct timeline *tl = st;
-	struct job *j = async_job(&tl->wake.slot);
-	j = j ? j : async_job(&tl->indexing);
-	j = j ? j : async_job(&tl->scoping);
-	j = j ? j : timeline_filter_job(tl);
-	j = j ? j : timeline_facts_job(tl);
-	return j ? j : async_job(&tl->search.slot);
-}
-
 /* ---- moving from match to match */
 
 static bool on_hit(const struct timeline *tl, const struct pane_env *env)
@@ -279,30 +268,32 @@ enum verdict timeline_goto_hit(struct timeline *tl, const struct pane_env *env, 
 }
 
 /* Take the result of the search, or wait for it. */
-static void finish_search(struct timeline *tl, const struct pane_env *env)
+static void finish_search(void *st, const struct pane_env *env, struct ask *out)
 {
+	struct timeline *tl = st;
+	(void)out;
 	take_hits(tl, async_finish(&tl->search.slot));
 	if (tl->search.jump)
 		go_hit(tl, env, tl->search.jump);
 }
 
-void timeline_job_finish(void *st, const struct pane_env *env, struct ask *out)
+static void finish_index(void *st, const struct pane_env *env, struct ask *out)
+{
+	(void)out;
+	timeline_index_finish(st);
+	timeline_update(st, env);
+}
+
+int timeline_work(void *st, struct pane_work *out)
 {
 	struct timeline *tl = st;
-	if (async_job(&tl->wake.slot)) {
-		timeline_jump_finish(tl, env, out);
-	} else if (async_job(&tl->indexing)) {
-		timeline_index_finish(tl);
-		timeline_update(tl, env);
-	} else if (async_job(&tl->scoping)) {
-		timeline_scope_finish(tl, env);
-	} else if (timeline_filter_job(tl)) {
-		timeline_filter_finish(tl, env, out);
-	} else if (timeline_facts_job(tl)) {
-		timeline_facts_finish(tl, env);
-	} else if (async_job(&tl->search.slot)) {
-		finish_search(tl, env);
-	}
+	out[0] = (struct pane_work){&tl->wake.slot, timeline_jump_finish, true};
+	out[1] = (struct pane_work){&tl->indexing, finish_index, false};
+	out[2] = (struct pane_work){&tl->scoping, timeline_scope_finish, false};
+	out[3] = (struct pane_work){timeline_filter_slot(tl), timeline_filter_finish, false};
+	out[4] = (struct pane_work){timeline_facts_slot(tl), timeline_facts_finish, false};
+	out[5] = (struct pane_work){&tl->search.slot, finish_search, false};
+	return 6;
 }
 
 /* `/`: a span search for any name, so that it counts the whole trace. In a small trace it ends before FIND_MS. */
@@ -323,7 +314,7 @@ uint32_t timeline_find(void *st, const struct pane_env *env, int dir, uint32_t *
 	struct job *j = async_job(&tl->search.slot);
 	struct pollfd p = {.fd = j ? job_fd(j) : -1, .events = POLLIN};
 	if (j && poll(&p, 1, FIND_MS) > 0 && job_done(j, NULL))
-		finish_search(tl, env);
+		finish_search(tl, env, NULL);
 	if (async_job(&tl->search.slot))
 		return FIND_ON;		/* find() is called again when it has ended */
 	if (dir)

@@ -325,8 +325,8 @@ void timeline_draw_facts(
     const struct timeline *, const struct pane_env *, struct grid *, const struct timeline_layout *);
 /* Tab: go to the next fact, or to the previous one (dir -1). */
 enum verdict timeline_tour_facts(struct timeline *, const struct pane_env *, int dir, struct ask *);
-struct job *timeline_facts_job(const struct timeline *);
-void timeline_facts_finish(struct timeline *, const struct pane_env *);	/* take the result, or wait for it */
+struct async *timeline_facts_slot(const struct timeline *);	/* NULL: none yet */
+void timeline_facts_finish(void *, const struct pane_env *, struct ask *);	/* for struct pane_work */
 void timeline_facts_free(struct timeline *);
 
 /* ---- selection of goroutines as rows (row_filter_job.c) */
@@ -338,10 +338,9 @@ void timeline_filter_free(struct timeline *);
 const struct timeline_row_list *timeline_row_filter(const struct timeline *, const struct pane_env *);
 void timeline_filter_clear(const struct timeline *);	/* the rows are all goroutines, or another kind */
 void timeline_filter_commit(const struct timeline *);	/* the rows have been made from the current list */
-struct job *timeline_filter_job(const struct timeline *);
+struct async *timeline_filter_slot(const struct timeline *);	/* the one whose result is needed first */
 bool timeline_filter_pending(const struct timeline *);	/* the list is not complete */
-/* Take the result of timeline_filter_job(), or wait for it. */
-void timeline_filter_finish(struct timeline *, const struct pane_env *, struct ask *);
+void timeline_filter_finish(void *, const struct pane_env *, struct ask *);	/* for struct pane_work */
 /* If the list is empty, restore this subset and report it. */
 void timeline_filter_fallback(struct timeline *, enum timeline_subset was, uint64_t id);
 /* Select the row of the track when the list is complete (must: show other rows if it has none); false: the
@@ -371,8 +370,7 @@ void timeline_task_bounds(const struct snap *, const struct stats_task *, int64_
 /* ---- the scope of the filters (filter_dim.c) */
 /* Update the scope for the query. true: the rows have to be made again. */
 bool timeline_scope_update(struct timeline *, const struct pane_env *);
-/* Return the job that finds the goroutines of the filters, or NULL. */
-void timeline_scope_finish(struct timeline *, const struct pane_env *);
+void timeline_scope_finish(void *, const struct pane_env *, struct ask *);	/* for struct pane_work */
 void timeline_scope_defer_goto(struct timeline *, const struct place *);	/* repeat it when the scope is known */
 void timeline_scope_defer_load(struct timeline *, const struct view *);	/* likewise */
 void timeline_scope_drop_deferred(struct timeline *);	/* the user has pressed a key: do not move */
@@ -433,12 +431,9 @@ struct timeline_jump_result {
 	uint32_t nchain;
 	char text[256];		/* message, if not empty */
 };
-/* Find the target from the cursor on a track and go there: at once, or when the job has ended
-   (timeline_jump_pending()). */
+/* Find the target from the cursor on a track and go there: at once, or when the job has ended. */
 enum verdict timeline_jump(struct timeline *, const struct pane_env *, enum cmd_id, int n, trk_id, struct ask *);
-bool timeline_jump_pending(const void *);
-/* Take the result of the job, or wait for it. */
-void timeline_jump_finish(struct timeline *, const struct pane_env *, struct ask *);
+void timeline_jump_finish(void *, const struct pane_env *, struct ask *);	/* for struct pane_work */
 
 /* ---- span search (timeline/search_job.c) */
 /* Replace the search; takes ownership of the criteria. NULL: end it. */
@@ -447,8 +442,7 @@ void timeline_set_search(struct timeline *, const struct pane_env *, struct span
 bool timeline_search_outdated(const struct timeline *);
 /* The rows or the trace have changed. */
 void timeline_restart_search(struct timeline *, const struct pane_env *);
-struct job *timeline_job(void *);
-void timeline_job_finish(void *, const struct pane_env *, struct ask *);
+int timeline_work(void *, struct pane_work *);	/* as pane_ops.work */
 /* s, < and >: set the order of n and N. */
 enum verdict timeline_sort_hits(struct timeline *, const struct pane_env *, const struct act *, struct ask *);
 int timeline_choices(const void *, const struct pane_env *, enum cmd_id, struct choice *);

@@ -4,13 +4,12 @@
  * A query that takes time to make: all goroutines but the selected ones, or the selected ones
  * against the rest of a million, where the rest may be empty and the main difference determines the
  * sample type. It is made in the background, and then the pane returns it as for a key. Keys are
- * neither lost nor handled before it (pane_ops.asks), except Esc, which cancels it. A small query
+ * neither lost nor handled before it (pane_work.first), except Esc, which cancels it. A small query
  * is made at once.
  */
 #include "config.h"
 #include "tracepane/query_job.h"
 
-#include "base/async.h"
 #include "base/mem/mem.h"
 #include "timeline/timeline.h"
 
@@ -26,11 +25,6 @@ struct query_work {
 	const char *none;		/* message if the query would leave nothing */
 	bool rest, any;
 	struct rest_states r;
-};
-
-struct tracepane_query {
-	struct async making;
-	struct query_work *made;	/* the query that was made last: its strings are kept */
 };
 
 static void run_query(void *work, struct job *j)
@@ -86,13 +80,11 @@ static enum verdict take_query(struct tracepane_query *q, struct query_work *l, 
 	return V_ASK;
 }
 
-enum verdict tracepane_query(struct tracepane_query **at, const struct pane_env *env,
+enum verdict tracepane_query(struct tracepane_query *at, const struct pane_env *env,
     const struct tracepane_query_spec *what, struct arena *mem, struct ask *out)
 {
 	struct query_work *l = xcalloc(1, sizeof *l);
 	bool rest = what->rest;
-	if (!*at)
-		*at = xcalloc(1, sizeof **at);
 	l->mem = *mem;
 	l->sn = session_snap(env->s);
 	l->ask = *out;
@@ -103,26 +95,16 @@ enum verdict tracepane_query(struct tracepane_query **at, const struct pane_env 
 	query_copy_strings(&l->ask.query, session_query(env->s), &l->mem);
 	if (l->rest)
 		session_query_compare_rest(&l->ask.query);
-	l = async_start(&(*at)->making, &query_kind, l, l->sn->ntrks + (uint64_t)l->sn->nspans);
+	l = async_start(&at->making, &query_kind, l, l->sn->ntrks + (uint64_t)l->sn->nspans);
 	if (l)
-		return take_query(*at, l, out);
+		return take_query(at, l, out);
 	*out = (struct ask){.kind = ASK_NONE, .place = PLACE_NONE};
 	return pane_message(out, rest ? "comparing with the rest" : "excluding them");
 }
 
-struct job *tracepane_query_job(const struct tracepane_query *q)
-{
-	return q ? async_job(&q->making) : NULL;
-}
-
-bool tracepane_query_pending(const struct tracepane_query *q)
-{
-	return q && async_wanted(&q->making);
-}
-
 bool tracepane_query_cancel(struct tracepane_query *q)
 {
-	return q && async_cancel(&q->making);
+	return async_cancel(&q->making);
 }
 
 enum verdict tracepane_query_finish(struct tracepane_query *q, struct ask *out)
@@ -133,10 +115,7 @@ enum verdict tracepane_query_finish(struct tracepane_query *q, struct ask *out)
 
 void tracepane_query_free(struct tracepane_query *q)
 {
-	if (!q)
-		return;
 	async_stop(&q->making);
 	if (q->made)
 		free_query(q->made);
-	mem_free(q);
 }

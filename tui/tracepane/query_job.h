@@ -3,11 +3,14 @@
 #ifndef TTRACE_TRACEPANE_QUERY_JOB_H
 #define TTRACE_TRACEPANE_QUERY_JOB_H
 
-#include "base/job.h"
+#include "base/async.h"
 #include "tracepane/tracepane.h"
 
 /* A query of a pane that may take long to make, and is then made in the background. */
-struct tracepane_query;
+struct tracepane_query {	/* zeroed: none */
+	struct async making;
+	struct query_work *made;	/* the query that was made last: its strings are kept */
+};
 /* Fill in the query, with its strings in the arena, and *said with a message about the choice, if any. Runs on any thread.
    false: nothing would be left. */
 typedef bool tracepane_query_fn(
@@ -21,12 +24,10 @@ struct tracepane_query_spec {
 	   one was chosen */
 	bool rest;
 };
-/* For act(): complete the query in *out, at once or in the background. Takes ownership of the arena. *at, which
-   belongs to the pane, keeps the state: NULL at first. The strings of the previous query are freed. */
-enum verdict tracepane_query(struct tracepane_query **at, const struct pane_env *, const struct tracepane_query_spec *,
+/* For act(): complete the query in *out, at once or in the background. Takes ownership of the arena. The
+   strings of the previous query are freed. */
+enum verdict tracepane_query(struct tracepane_query *, const struct pane_env *, const struct tracepane_query_spec *,
     struct arena *, struct ask *out);
-struct job *tracepane_query_job(const struct tracepane_query *);	/* NULL: none */
-bool tracepane_query_pending(const struct tracepane_query *);		/* a job is running: see pane_ops.asks */
 bool tracepane_query_cancel(struct tracepane_query *); /* cancel the job; false: there was none */
 /* Take the result of the job, or wait for it. V_ASK: *out has the query, whose strings are valid until the next
    tracepane_query(). */
