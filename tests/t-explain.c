@@ -71,7 +71,7 @@ static void heads(struct app *a, const char *keys, const char *file)
 static void menu(struct app *a)
 {
 	struct choice c[CHOICES_MAX];
-	int bad = 0, n = pane_now(a)->choices ? pane_now(a)->choices(state_now(a), &a->env, CMD_COLUMNS, c) : 0;
+	int bad = 0, n = pane_now(a)->own.choices ? pane_now(a)->own.choices(state_now(a), &a->env, CMD_COLUMNS, c) : 0;
 	for (int i = 0; i < n && pane_now(a)->bit == P_TIME; i++)
 		if (!explain_in("timeline", c[i].arg) && !explain_in("timeline", c[i].text))
 			bad += complain("on the timeline", c[i].arg);

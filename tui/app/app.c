@@ -49,11 +49,11 @@ bool app_pane_fits(const struct app *a, int i)
 static void layout_panes(struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
-	bool side = p->side && a->env.detail && a->screen.cols >= (p->side_cols ? p->side_cols : SIDE_COLS);
+	bool side = p->side.draw && a->env.detail && a->screen.cols >= (p->side.cols ? p->side.cols : SIDE_COLS);
 	a->env.side_shown = side;
 	a->env.rows = a->screen.rows > 4 ? a->screen.rows - 4 : 1;
 	a->env.cols = (side ? a->screen.cols - a->screen.cols * 35 / 100 : a->screen.cols) + a->screen.shift;
-	a->env.choose = p->side && a->env.detail && !side && a->screen.cols > SIDE_LEAVES
+	a->env.choose = p->side.draw && a->env.detail && !side && a->screen.cols > SIDE_LEAVES
 			    ? SIDE_LEAVES + a->screen.shift
 			    : a->env.cols;
 }
@@ -91,7 +91,7 @@ static void report_notices(struct app *a)
 static void release_other_panes(struct app *a)
 {
 	for (int i = 0; panes[i]; i++)
-		if (i != a->cur && a->state[i] && panes[i]->rest && panes[i]->rest(a->state[i], &a->env))
+		if (i != a->cur && a->state[i] && panes[i]->work.rest && panes[i]->work.rest(a->state[i], &a->env))
 			a->seen[i] = ~session_serial(a->s);
 }
 
@@ -307,8 +307,8 @@ void app_refresh(struct app *a)
 	reload_update(a, compare_update(a));
 	write_file_update(a, false);
 	for (int i = 0; panes[i]; i++)
-		if (panes[i]->tick && a->state[i])
-			panes[i]->tick(a->state[i], &a->env);
+		if (panes[i]->work.tick && a->state[i])
+			panes[i]->work.tick(a->state[i], &a->env);
 	note_part(a);
 	arena_reset(&a->scratch);
 }

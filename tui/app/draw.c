@@ -224,8 +224,10 @@ static void own_hints(const struct app *a, struct buf *b)
 
 void app_hints(const struct app *a, struct buf *b)
 {
-	if (pane_now(a)->keys)
-		pane_now(a)->keys(state_now(a), &a->env, b);
+	if (pane_now(a)->lines.hints)
+		buf_puts(b, pane_now(a)->lines.hints);
+	else if (pane_now(a)->lines.keys)
+		pane_now(a)->lines.keys(state_now(a), &a->env, b);
 	else
 		own_hints(a, b);
 }
@@ -256,8 +258,8 @@ static void draw_message_line(const struct app *a, struct grid *g)
 		grid_text(g, y, 0, a->prompt.note_bad ? ST_ERROR : ST_DIM, 0, a->prompt.note);
 	} else if (a->status.text[0]) {
 		grid_text(g, y, 0, a->status.style, 0, a->status.text);
-	} else if (p->detail) {
-		p->detail(state_now(a), &a->env, &b);
+	} else if (p->lines.detail) {
+		p->lines.detail(state_now(a), &a->env, &b);
 		text_fit_line(&fit, b.p, b.n, (size_t)g->w, g->ascii);
 		grid_textn(g, y, 0, ST_NORMAL, 0, fit.p, fit.n);
 	}
@@ -381,7 +383,7 @@ void app_draw(struct app *a, struct grid *g)
 	if (area.w < a->screen.cols) {
 		grid_fill(g, (struct rect){2, area.w, area.h, 1}, 0x2502, ST_RULE, 0);
 		grid_clip(g, (struct rect){2, area.w + 2, area.h, a->screen.cols - area.w - 2});
-		p->side(state_now(a), &a->env, g);
+		p->side.draw(state_now(a), &a->env, g);
 		grid_unclip(g, old);
 	}
 	if (a->pop.kind)

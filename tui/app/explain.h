@@ -10,7 +10,7 @@
 
 /*
  * The explanations of explain.def, for K and the manual. A pane returns the topics under its cursor
- * (pane_ops.topics); states and functions are looked up without the pane.
+ * (struct place); states and functions are looked up without the pane.
  */
 enum topic {
 	TOPIC_NONE,
@@ -19,7 +19,7 @@ enum topic {
 #undef EXPLAIN
 	TOPIC__N
 };
-enum { TOPICS_MAX = 4, HEADS_MAX = 40 };
+enum { HEADS_MAX = 40 };
 
 struct explain { const char *group, *name, *text, *next; };
 extern const struct explain explains[TOPIC__N];		/* [0] is empty */

@@ -67,7 +67,7 @@ void pane_set_choice(struct choice *c, const char *arg, const char *text, bool o
 static bool running_work(const struct pane_ops *p, void *st, struct pane_work *out)
 {
 	struct pane_work w[PANE_WORK_MAX];
-	int n = p->work && st ? p->work(st, w) : 0;
+	int n = p->work.slots && st ? p->work.slots(st, w) : 0;
 	for (int i = 0; i < n; i++)
 		if (w[i].slot && async_job(w[i].slot)) {
 			*out = w[i];
@@ -98,7 +98,7 @@ void pane_take_result(const struct pane_ops *p, void *st, const struct pane_env 
 void pane_close(const struct pane_ops *p, void *st)
 {
 	struct pane_work w[PANE_WORK_MAX];
-	int n = p->work ? p->work(st, w) : 0;
+	int n = p->work.slots ? p->work.slots(st, w) : 0;
 	for (int i = 0; i < n; i++)
 		if (w[i].slot)
 			async_stop(w[i].slot);
@@ -159,7 +159,7 @@ enum verdict pane_act(
 
 bool pane_can_click(const struct pane_ops *p)
 {
-	return p->list || p->click;
+	return p->list || p->own.click;
 }
 
 void pane_click(
@@ -168,7 +168,7 @@ void pane_click(
 	struct list_part l = list_of(p, st, env);
 	uint32_t from = l.rows ? l.rows->sel : 0;
 	if (!p->list)
-		p->click(st, env, y, x, twice, out);
+		p->own.click(st, env, y, x, twice, out);
 	if (!l.rows || !list_click(l.rows, y - l.y, l.h))
 		return;
 	if (p->list->selectable && !p->list->selectable(st, l.rows->sel)) {
@@ -209,15 +209,15 @@ void pane_mark_hits(const struct pane_ops *p, void *st, const struct pane_env *e
 
 bool pane_can_search(const struct pane_ops *p, void *st, const struct pane_env *env)
 {
-	return p->find || list_of(p, st, env).hits;
+	return p->own.find || list_of(p, st, env).hits;
 }
 
 uint32_t pane_search(const struct pane_ops *p, void *st, const struct pane_env *env, int dir, uint32_t *at)
 {
 	struct list_part l = list_of(p, st, env);
 	*at = 0;
-	if (p->find)
-		return p->find(st, env, dir, at);
+	if (p->own.find)
+		return p->own.find(st, env, dir, at);
 	if (!l.rows || !l.hits)
 		return 0;
 	pane_mark_hits(p, st, env);
@@ -231,7 +231,7 @@ int pane_choices(
     const struct pane_ops *p, void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
 {
 	struct list_part l = list_of(p, st, env);
-	int n = p->choices ? p->choices(st, env, cmd, out) : 0;
+	int n = p->own.choices ? p->own.choices(st, env, cmd, out) : 0;
 	return n || cmd != CMD_SORT || !l.table ? n : pane_table_choices(l.table, out);
 }
 
@@ -239,15 +239,15 @@ int pane_choices(
 
 bool pane_has_view(const struct pane_ops *p)
 {
-	return p->load || p->list;
+	return p->view.load || p->list;
 }
 
 void pane_save(const struct pane_ops *p, void *st, const struct pane_env *env, struct view *v)
 {
 	struct list_part l = list_of(p, st, env);
-	if (p->save)
-		p->save(st, v);
-	if (p->save || !l.rows)
+	if (p->view.save)
+		p->view.save(st, v);
+	if (p->view.save || !l.rows)
 		return;
 	view_put_cursor(v, "row", !l.rows->n ? 0 : l.table ? l.table->sel : l.rows->sel);
 	view_put_cursor(v, "top", l.rows->top);
@@ -258,10 +258,10 @@ void pane_save(const struct pane_ops *p, void *st, const struct pane_env *env, s
 bool pane_load(const struct pane_ops *p, void *st, const struct pane_env *env, const struct view *v)
 {
 	struct list_part l = list_of(p, st, env);
-	if (p->load)
-		p->load(st, env, v);
-	if (p->load || !l.rows)
-		return p->load;
+	if (p->view.load)
+		p->view.load(st, env, v);
+	if (p->view.load || !l.rows)
+		return p->view.load;
 	l.rows->top = (uint32_t)view_get(v, "top");
 	if (l.table)
 		pane_table_load(l.table, st, env, view_get(v, "row"), (int)view_get(v, "sort"), view_get(v, "invert") != 0);

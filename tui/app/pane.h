@@ -18,7 +18,7 @@ struct pane_table;
  * The pane interface. A pane is a set of pure functions of (its state, the session): draw() never
  * changes anything, keys arrive as commands (commands.def), and requests that concern the whole
  * program are returned in struct ask. A pane does not know keys, curses or other panes; links
- * between panes are places. All functions but draw and summary may be NULL.
+ * between panes are places.
  */
 struct place {		/* a target of navigation; members that do not apply are 0 or NONE */
 	fun_id fun;
@@ -31,8 +31,9 @@ struct place {		/* a target of navigation; members that do not apply are 0 or NO
 	enum place_rows { ROWS_ANY, ROWS_GROUP, ROWS_TASK, ROWS_ALL } rows;
 	uint64_t id;	/* for rows: the function's name (str_id) or the task's id */
 	trk_id row;	/* the timeline's own row, if trk is what runs on it */
+	enum topic topic[3];	/* what K explains here; the app adds the state at the place, the function, the sample type */
 };
-#define PLACE_NONE ((struct place){0, 0, 0, 0, TIME_NONE, TIME_NONE, 0, ROWS_ANY, 0, 0})
+#define PLACE_NONE ((struct place){.t0 = TIME_NONE, .t1 = TIME_NONE})
 
 enum verdict {
 	V_PASS,		/* not handled: the app does what is common to all panes, if anything */
@@ -98,7 +99,7 @@ struct pane_report {		/* the report that shows the same as a pane; strings may b
 /* The list of a pane in which the user is. */
 struct list_part {
 	struct rows *rows;	/* NULL: none */
-	struct list_hits *hits;	/* matches of the search; NULL: the pane searches by pane_ops.find, or not at all */
+	struct list_hits *hits;	/* matches of the search; NULL: the pane searches by pane_ops.own, or not at all */
 	struct pane_table *table;	/* NULL, or the table whose rows these are (app/pane_table.h), which is also sorted */
 	int y, h;		/* the line of the pane that has the first visible row, and the number of visible rows */
 };
@@ -123,6 +124,7 @@ struct pane_work {
 };
 enum { PANE_WORK_MAX = 8 };
 
+/* Eight functions and the parts that a pane has. All of them but draw and summary may be NULL. */
 struct pane_ops {
 	const char *name, *tab;	/* "top", "Top" */
 	int bit;		/* P_TOP: selects the rows of commands.def that apply here */
@@ -130,52 +132,59 @@ struct pane_ops {
 	bool trace_only, profile_only;
 	bool of_scope;		/* it depends on the scope of the query alone: session_scope() */
 	size_t state_size;	/* the app allocates it, zeroed, before open() */
+
 	void (*open)(void *st, const struct pane_env *);	/* once, before it is first shown */
-	void (*close)(void *st);
+	void (*close)(void *st);	/* after its work was stopped */
 	void (*update)(void *st, const struct pane_env *);	/* the snapshot, query or grep changed; after open() */
-	/* The pane is not on the screen and a tree is being made: release a large tree that the pane holds
-	   (session_needs_room()). Return true if update() must be called before it is shown again. */
-	bool (*rest)(void *st, const struct pane_env *);
-	void (*tick)(void *st, const struct pane_env *);	/* a background job of the session has new results */
 	/* PURE. The grid is clipped to the pane's area: below the two head lines, above the last two lines. */
 	void (*draw)(const void *st, const struct pane_env *, struct grid *);
-	const struct list_ops *list;	/* NULL: the pane is not a list */
 	enum verdict (*act)(void *st, const struct pane_env *, const struct act *, struct ask *);
 	bool (*go)(void *st, const struct pane_env *, const struct place *);	/* show the place; false: cannot */
 	/* fill in what is under the cursor; *place is PLACE_NONE on entry */
 	void (*place)(const void *st, const struct pane_env *, struct place *);
-	/* Store the topics that K explains here and return how many, at most TOPICS_MAX. The app adds the states
-	   at the place and the functions. */
-	int (*topics)(const void *st, const struct pane_env *, enum topic *);
-	/* Append its words to a view without any. Both NULL for a list: its rows. */
-	void (*save)(const void *st, struct view *);
-	void (*load)(void *st, const struct pane_env *, const struct view *);
-	/* Return how many values the menu of a command without an argument has; 0: run it without a menu. */
-	int (*choices)(const void *st, const struct pane_env *, enum cmd_id, struct choice *);
-	/* Append one line, without a newline: line 2 of the screen (the app adds the filters); the detail line. */
+	/* Append line 2 of the screen, without a newline; the app adds the filters. */
 	void (*summary)(const void *st, const struct pane_env *, struct buf *);
-	void (*detail)(const void *st, const struct pane_env *, struct buf *);
-	/* Move to the next match of env->find (dir 1, -1) from the cursor; 0: stay; 2: at or after the cursor
-	   (while the user types). Return the number of matches; *at: index of the current one, from 1. FIND_ON:
-	   the search runs in the background. find() is called again when a result of work() has been taken, unless the
-	   pane has no such work: then it moves the cursor itself. NULL: the search of the list. */
-	uint32_t (*find)(void *st, const struct pane_env *, int dir, uint32_t *at);
-	/* Append the key hints of the last line, "Enter peek  c cum". NULL: made from commands.def. */
-	void (*keys)(const void *st, const struct pane_env *, struct buf *);
-	/* Draw the side part, shown from 120 columns on, or from side_cols if not 0. NULL: none, the pane has the
-	   whole width. */
-	void (*side)(const void *st, const struct pane_env *, struct grid *);
-	int side_cols;
-	/* A click that is not on a list. */
-	void (*click)(void *st, const struct pane_env *, int y, int x, bool twice, struct ask *);
-	/* Store the slots of its background work, at most PANE_WORK_MAX, and return how many. Their results are taken in this
-	   order, by the app; it stops the jobs before close(). */
-	int (*work)(void *st, struct pane_work *);
-	/* append the selection as text, for P and :w FILE.txt; false or NULL: none */
-	bool (*write)(const void *st, const struct pane_env *, struct buf *);
-	void (*copy)(const void *st, const struct pane_env *, struct buf *);	/* `y`; NULL: copy the detail line */
-	/* :w; NULL: the defaults of struct pane_report */
-	void (*report)(const void *st, const struct pane_env *, struct pane_report *);
+
+	const struct list_ops *list;	/* NULL: the pane is not a list */
+	struct {		/* the lines below the pane */
+		void (*detail)(const void *st, const struct pane_env *, struct buf *);	/* of the selection */
+		/* Key hints, "Enter peek  c cum": fixed ones, or appended by keys(). Both NULL: made from commands.def. */
+		const char *hints;
+		void (*keys)(const void *st, const struct pane_env *, struct buf *);
+	} lines;
+	struct {		/* the side part, shown from 120 columns on, or from cols if not 0 */
+		void (*draw)(const void *st, const struct pane_env *, struct grid *);
+		int cols;
+	} side;
+	struct {		/* what it shows, for undo, marks and links; both NULL for a list: its rows */
+		void (*save)(const void *st, struct view *);	/* append its words to a view without any */
+		void (*load)(void *st, const struct pane_env *, const struct view *);
+	} view;
+	struct {		/* background work */
+		/* Store the slots, at most PANE_WORK_MAX, and return how many. The app takes their results in this order,
+		   and stops the jobs before close(). */
+		int (*slots)(void *st, struct pane_work *);
+		void (*tick)(void *st, const struct pane_env *);	/* a job of the session has news */
+		/* The pane is not on the screen and a tree is being made: release a large tree that the pane holds
+		   (session_needs_room()). Return true if update() must be called before it is shown again. */
+		bool (*rest)(void *st, const struct pane_env *);
+	} work;
+	struct {		/* what it does itself, where a list needs nothing */
+		/* Move to the next match of env->find (dir 1, -1) from the cursor; 0: stay; 2: at or after the cursor
+		   (while the user types). Return the number of matches; *at: index of the current one, from 1. FIND_ON:
+		   the search runs in the background. find() is called again when a result of its work has been taken,
+		   unless the pane has no such work: then it moves the cursor itself. */
+		uint32_t (*find)(void *st, const struct pane_env *, int dir, uint32_t *at);
+		void (*click)(void *st, const struct pane_env *, int y, int x, bool twice, struct ask *);
+		/* Return how many values the menu of a command without an argument has; 0: run it without a menu. */
+		int (*choices)(const void *st, const struct pane_env *, enum cmd_id, struct choice *);
+	} own;
+	struct {
+		/* Append what `y` copies; NULL: the detail line. Return whether it is a selected range, which P and
+		   :w FILE.txt write instead of the screen. */
+		bool (*copy)(const void *st, const struct pane_env *, struct buf *);
+		void (*report)(const void *st, const struct pane_env *, struct pane_report *);	/* for :w; NULL: defaults */
+	} output;
 };
 
 extern const struct pane_ops pane_top, pane_list, pane_peek, pane_flame, pane_timeline, pane_help, pane_info;

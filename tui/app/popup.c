@@ -114,20 +114,20 @@ void app_explain(struct app *a, const char *word)
 {
 	struct popup *p = &a->pop;
 	const struct pane_ops *pane = pane_now(a);
-	enum topic own[TOPICS_MAX];
 	struct place at;
 	*p = (struct popup){.row = p->row, .cap = p->cap};
 	if (word) {
 		add_topic(p, explain_find(word));
 	} else {
 		/* the most specific first: the state, the function, then the column */
-		int n = pane->topics ? pane->topics(state_now(a), &a->env, own) : 0;
 		app_place(a, &at);
 		add_topic(p, state_topic(a, &at));
 		if (at.fun)
 			add_topic(p, explain_function(app_fun_name(a, at.fun)));
-		for (int i = 0; i < n; i++)
-			add_topic(p, own[i]);
+		for (size_t i = 0; i < sizeof at.topic / sizeof *at.topic; i++)
+			add_topic(p, at.topic[i]);
+		if (at.topic[0] && pane->bit & (P_TREES | P_TAGS))
+			add_topic(p, explain_type(session_type_name(a->s, session_type(a->s))));
 	}
 	if (!p->ntopic)
 		app_message(a, ST_DIM, "%s%s", word ? "no explanation of " : "nothing is selected",

@@ -26,7 +26,7 @@ struct app_search {
 	struct regex *find_before;		/* while a search is typed: the one to restore */
 	struct finding {	/* a search that the pane runs in the background, and what to do with its result */
 		bool on;
-		int pane, dir, more;	/* dir as in pane_ops.find; more: further matches to move by, negative: back */
+		int pane, dir, more;	/* dir as in pane_ops.own; more: further matches to move by, negative: back */
 		enum cmd_id did;
 		struct view before;
 	} finding;

@@ -290,7 +290,7 @@ static void do_mark(struct app *a, const char *arg)
 
 static void do_detail(struct app *a)
 {
-	int from = pane_now(a)->side_cols ? pane_now(a)->side_cols : SIDE_COLS;
+	int from = pane_now(a)->side.cols ? pane_now(a)->side.cols : SIDE_COLS;
 	a->env.detail = !a->env.detail;
 	app_update_all_panes(a);
 	const char *on = a->env.detail ? "on" : "off";
@@ -298,7 +298,7 @@ static void do_detail(struct app *a)
 		app_message(a, ST_DIM, "detail area: %s, needs %d columns", on, from);
 	else
 		app_message(a, ST_DIM, "detail area: %s%s", on,
-		    pane_now(a)->side ? "" : "; not available in this pane");
+		    pane_now(a)->side.draw ? "" : "; not available in this pane");
 }
 
 static void do_compact(struct app *a)

@@ -3,7 +3,7 @@
 /*
  * Commands that take one of a few values: without a value they open a menu of them, with the
  * current one marked; on the ":" line Tab offers the same. A pane lists the values of its own
- * commands (pane_ops.choices). Those common to all panes on call trees are here: granularity, the
+ * commands (pane_ops.own). Those common to all panes on call trees are here: granularity, the
  * base of percentages, the unit, and the tagged functions.
  */
 #include "config.h"
@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { P_CALLS = P_TOP | P_LIST | P_PEEK | P_FLAME };
 
 const char *const gran_names[GRANS] = {"functions", "filefunctions", "files", "lines", "addresses"};
 
@@ -94,7 +93,7 @@ int app_choices(const struct app *a, enum cmd_id id, struct choice *out)
 	int n = pane_choices(p, state_now(a), &a->env, id, out);
 	if (id == CMD_LOAD)
 		return filter_set_choices(a, out);
-	if (n || !(p->bit & (P_CALLS | P_TAGS)))
+	if (n || !(p->bit & (P_TREES | P_TAGS)))
 		return n;
 	switch (id) {
 	case CMD_GRANULARITY: case CMD_GRAN_NEXT: return choose_gran(a, out);
@@ -224,11 +223,11 @@ static void filter_tagged(struct app *a, const char *how)
 
 bool app_value_command(struct app *a, const struct act *act)
 {
-	bool calls = pane_now(a)->bit & P_CALLS;
+	bool calls = pane_now(a)->bit & P_TREES;
 	switch (act->cmd) {
 	case CMD_PERCENT:
 	case CMD_UNIT:
-		if (!act->arg && !(pane_now(a)->bit & (P_CALLS | P_TAGS)))
+		if (!act->arg && !(pane_now(a)->bit & (P_TREES | P_TAGS)))
 			app_message(a, ST_DIM, "%s for panes 1 to 4, not for this pane",
 			    act->cmd == CMD_UNIT ? "units apply" : "percentages apply");
 		else if (act->cmd == CMD_UNIT)

@@ -297,9 +297,8 @@ static void range_of(const struct events *p, int64_t *t0, int64_t *t1)
 }
 
 /* Append the events of the range, one per line; false: there is no range. */
-static bool write_events(const void *st, const struct pane_env *env, struct buf *b)
+static bool put_range(const struct events *p, const struct pane_env *env, struct buf *b)
 {
-	const struct events *p = st;
 	const struct snap *sn = session_snap(env->s);
 	enum { MOST = 2000000 };
 	struct trace_events_query q = events_list_query(p->view, &p->scope);
@@ -334,10 +333,12 @@ static void events_pane_report(const void *st, const struct pane_env *env, struc
 	r->options[1] = arena_printf(env->scratch, "-to=%lldns", (long long)t1);
 }
 
-static void events_pane_copy(const void *st, const struct pane_env *env, struct buf *b)
+static bool events_pane_copy(const void *st, const struct pane_env *env, struct buf *b)
 {
-	if (!write_events(st, env, b) && events_selected_event(st))
+	bool range = put_range(st, env, b);
+	if (!range && events_selected_event(st))
 		events_export_line(session_snap(env->s), events_selected_event(st), b);
+	return range;
 }
 
 static enum verdict filter_range(struct events *p, const struct pane_env *env, struct ask *out)
@@ -445,6 +446,8 @@ static void events_pane_place(const void *st, const struct pane_env *env, struct
 {
 	const struct events *p = st;
 	const struct event_item *e = events_selected_event(p);
+	to->topic[0] = e ? explain_in("events", trace_events_name(session_snap(env->s), e)) : TOPIC_NONE;
+	to->topic[1] = TOPIC_E_EVENT;
 	if (!e)
 		return;
 	to->trk = e->trk;
@@ -547,15 +550,6 @@ static void events_pane_keys(const void *st, const struct pane_env *env, struct 
 		: "j k  gt time  e kinds  & match  / n N find  Enter timeline  r raw  S stacks  v range  6 goroutine");
 }
 
-static int events_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
-{
-	const struct events *p = st;
-	const struct event_item *e = events_selected_event(p);
-	t[0] = e ? explain_in("events", trace_events_name(session_snap(env->s), e)) : TOPIC_NONE;
-	t[1] = TOPIC_E_EVENT;
-	return 2;
-}
-
 static struct list_part events_part(void *st, const struct pane_env *env)
 {
 	struct events *p = st;
@@ -589,19 +583,17 @@ const struct pane_ops pane_events = {
     .list = &events_rows,
     .act = events_pane_act,
     .go = events_pane_go,
-    .choices = events_pane_choices,
+    .own.choices = events_pane_choices,
     .place = events_pane_place,
-    .topics = events_pane_topics,
-    .save = events_pane_save,
-    .load = events_pane_load,
+    .view.save = events_pane_save,
+    .view.load = events_pane_load,
     .summary = events_pane_summary,
-    .detail = events_pane_detail,
-    .find = events_pane_find,
-    .keys = events_pane_keys,
-    .work = events_pane_work,
-    .tick = events_pane_tick,
-    .write = write_events,
-    .copy = events_pane_copy,
-    .report = events_pane_report,
-    .side = events_draw_side,
+    .lines.detail = events_pane_detail,
+    .own.find = events_pane_find,
+    .lines.keys = events_pane_keys,
+    .work.slots = events_pane_work,
+    .work.tick = events_pane_tick,
+    .output.copy = events_pane_copy,
+    .output.report = events_pane_report,
+    .side.draw = events_draw_side,
 };

@@ -60,10 +60,10 @@ void files_copy(struct app *a, const char *what)
 	}
 	if (!strcmp(what, "view"))
 		view_options_put(a, &b);
-	else if (p->copy)
-		p->copy(state_now(a), &a->env, &b);
-	else if (p->detail)
-		p->detail(state_now(a), &wide, &b);
+	else if (p->output.copy)
+		p->output.copy(state_now(a), &a->env, &b);
+	else if (p->lines.detail)
+		p->lines.detail(state_now(a), &wide, &b);
 	if (!b.n && !strcmp(what, "item")) {	/* nothing is selected: copy the view */
 		what = "view";
 		view_options_put(a, &b);
@@ -121,7 +121,9 @@ void files_write_screen(struct app *a, const char *file)
 	if (!write_file_allowed(a, CMD_SCREEN, file, file))
 		return;
 	buf_puts(&name, path_home(&a->scratch, file));	/* app_draw() resets the scratch arena */
-	bool own = p->write && p->write(state_now(a), &a->env, &b);
+	bool own = p->output.copy && p->output.copy(state_now(a), &a->env, &b);
+	if (!own)
+		buf_reset(&b);
 	struct grid *g = own ? NULL : grid_new(a->screen.rows, a->screen.cols, a->env.ascii);
 	a->status.text[0] = '\0';
 	if (g) {

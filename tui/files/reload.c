@@ -83,7 +83,7 @@ static void restore_window(struct app *a, const struct carried *c)
 	static const char *const window[] = {"t0", "t1", "t"};
 	for (size_t i = 0; i < sizeof window / sizeof *window; i++)
 		view_change(&now, window[i], view_get(&c->view, window[i]));
-	pane_now(a)->load(state_now(a), &a->env, &now);
+	pane_now(a)->view.load(state_now(a), &a->env, &now);
 }
 
 static void put_down(struct app *a, const struct carried *c, bool same)

@@ -109,8 +109,8 @@ static bool choose_report(struct app *a, const struct ending *end, struct pane_r
 	const struct pane_ops *p = pane_now(a);
 	struct place at;
 	*r = (struct pane_report){.name = end->report};
-	if (!r->name && p->report)
-		p->report(state_now(a), &a->env, r);
+	if (!r->name && p->output.report)
+		p->output.report(state_now(a), &a->env, r);
 	if (!r->name)
 		r->name = report_of(p->name);
 	if (!r->name) {
@@ -191,7 +191,7 @@ static bool has_selection(struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
 	struct buf b = {0};
-	bool has = p->write && p->write(state_now(a), &a->env, &b);
+	bool has = p->output.copy && p->output.copy(state_now(a), &a->env, &b);
 	buf_free(&b);
 	return has;
 }

@@ -234,7 +234,10 @@ static enum verdict gc_pane_act(void *st, const struct pane_env *env, const stru
 
 static void gc_pane_place(const void *st, const struct pane_env *env, struct place *to)
 {
-	selected_place(st, env, to);
+	const struct gc_state *p = st;
+	to->topic[0] = p->part == PART_WORST ? TOPIC_GC_MMU : p->stops ? TOPIC_GC_STOP : TOPIC_GC_CYCLE;
+	to->topic[1] = TOPIC_GC_MMU;
+	selected_place(p, env, to);
 }
 
 static void gc_pane_report(const void *st, const struct pane_env *env, struct pane_report *r)
@@ -392,15 +395,6 @@ static void gc_moved(void *st, const struct pane_env *env)
 
 static const struct list_ops gc_table = {.part = gc_part, .moved = gc_moved};
 
-static int gc_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
-{
-	const struct gc_state *p = st;
-	(void)env;
-	t[0] = p->part == PART_WORST ? TOPIC_GC_MMU : p->stops ? TOPIC_GC_STOP : TOPIC_GC_CYCLE;
-	t[1] = TOPIC_GC_MMU;
-	return 2;
-}
-
 static int gc_work(void *st, struct pane_work *out)
 {
 	out[0] = (struct pane_work){.slot = &((struct gc_state *)st)->work, .take = gc_curve_finish};
@@ -421,15 +415,14 @@ const struct pane_ops pane_gc = {
     .draw = gc_draw,
     .list = &gc_table,
     .act = gc_pane_act,
-    .choices = gc_pane_choices,
+    .own.choices = gc_pane_choices,
     .place = gc_pane_place,
-    .topics = gc_pane_topics,
-    .save = gc_pane_save,
-    .load = gc_pane_load,
-    .report = gc_pane_report,
+    .view.save = gc_pane_save,
+    .view.load = gc_pane_load,
+    .output.report = gc_pane_report,
     .summary = gc_pane_summary,
-    .detail = gc_pane_detail,
-    .keys = gc_pane_keys,
-    .side = gc_draw_side,
-    .work = gc_work,
+    .lines.detail = gc_pane_detail,
+    .lines.keys = gc_pane_keys,
+    .side.draw = gc_draw_side,
+    .work.slots = gc_work,
 };

@@ -444,6 +444,7 @@ static void goroutines_pane_place(const void *st, const struct pane_env *env, st
 	struct goroutines_row room;
 	const struct goroutines_row *r = goroutines_selected_row(p, &room);
 	const struct snap *sn = session_snap(env->s);
+	to->topic[0] = p->level == GL_GROUPS ? TOPIC_G_GROUP : p->level == GL_LIST ? TOPIC_G_TOTAL : TOPIC_NONE;
 	if (p->level == GL_ONE) {
 		to->trk = p->one.trk;
 		to->rows = ROWS_ALL;
@@ -516,16 +517,6 @@ static void goroutines_pane_keys(const void *st, const struct pane_env *env, str
 					    "4 flame  f only  x exclude");
 }
 
-static int goroutines_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
-{
-	const struct goroutines_state *p = st;
-	(void)env;
-	if (p->level == GL_ONE)
-		return 0;
-	t[0] = p->level == GL_GROUPS ? TOPIC_G_GROUP : TOPIC_G_TOTAL;
-	return 1;
-}
-
 static struct list_part goroutines_part(void *st, const struct pane_env *env)
 {
 	struct goroutines_state *p = st;
@@ -573,16 +564,15 @@ const struct pane_ops pane_goroutines = {
     .list = &goroutines_rows,
     .act = goroutines_pane_act,
     .go = goroutines_pane_go,
-    .choices = goroutines_pane_choices,
+    .own.choices = goroutines_pane_choices,
     .place = goroutines_pane_place,
-    .topics = goroutines_pane_topics,
-    .save = goroutines_save_view,
-    .load = goroutines_load_view,
-    .report = goroutines_pane_report,
+    .view.save = goroutines_save_view,
+    .view.load = goroutines_load_view,
+    .output.report = goroutines_pane_report,
     .summary = goroutines_summary,
-    .detail = goroutines_detail,
-    .find = goroutines_find,
-    .keys = goroutines_pane_keys,
-    .side = goroutines_draw_side,
-    .work = goroutines_work,
+    .lines.detail = goroutines_detail,
+    .own.find = goroutines_find,
+    .lines.keys = goroutines_pane_keys,
+    .side.draw = goroutines_draw_side,
+    .work.slots = goroutines_work,
 };

@@ -385,14 +385,6 @@ static void help_detail(const void *st, const struct pane_env *env, struct buf *
 			buf_printf(b, "%s%s", n++ ? ", " : "", panes[i]->name);
 }
 
-static void help_keys(const void *st, const struct pane_env *env, struct buf *b)
-{
-	(void)st;
-	(void)env;
-	buf_puts(b, "Enter run  Down Up move  q Esc close  :: clears filters  10j counts  ^G facts "
-		    "about the file");
-}
-
 /* Draw a wrapped paragraph from line y on; return the line after it. */
 static int draw_wrapped(struct grid *g, int y, const char *s)
 {
@@ -454,7 +446,7 @@ const struct pane_ops pane_help = {
     .draw = help_draw,
     .act = help_act,
     .summary = help_summary,
-    .detail = help_detail,
-    .keys = help_keys,
-    .side = help_side,
+    .lines.detail = help_detail,
+    .lines.hints = "Enter run  Down Up move  q Esc close  :: clears filters  10j counts  ^G facts about the file",
+    .side.draw = help_side,
 };

@@ -260,22 +260,14 @@ static void info_detail(const void *st, const struct pane_env *env, struct buf *
 }
 
 /* A line without a name continues the line above. */
-static int info_topics(const void *st, const struct pane_env *env, enum topic *t)
+static void info_place(const void *st, const struct pane_env *env, struct place *to)
 {
 	const struct info_state *f = st;
 	size_t i = f->rows.sel < f->n ? f->rows.sel : 0;
 	(void)env;
 	while (i > 0 && !f->info_line[i].name[0])
 		i--;
-	*t = f->n ? explain_in("info", f->info_line[i].name) : TOPIC_NONE;
-	return *t != TOPIC_NONE;
-}
-
-static void info_keys(const void *st, const struct pane_env *env, struct buf *b)
-{
-	(void)st;
-	(void)env;
-	buf_puts(b, "j k move  K what it means  y copy line  Y copy all  ? help  q back");
+	to->topic[0] = f->n ? explain_in("info", f->info_line[i].name) : TOPIC_NONE;
 }
 
 static struct list_part info_part(void *st, const struct pane_env *env)
@@ -296,7 +288,7 @@ const struct pane_ops pane_info = {
     .list = &info_list,
     .draw = info_draw,
     .summary = info_summary,
-    .detail = info_detail,
-    .topics = info_topics,
-    .keys = info_keys,
+    .lines.detail = info_detail,
+    .place = info_place,
+    .lines.hints = "j k move  K what it means  y copy line  Y copy all  ? help  q back",
 };

@@ -468,11 +468,12 @@ static void report_row_text(const void *st, const struct pane_env *env, uint32_t
 	buf_put(b, s, n);
 }
 
-static void report_pane_copy(const void *st, const struct pane_env *env, struct buf *b)
+static bool report_pane_copy(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct report_state *p = st;
 	if (p->rows.n)
 		report_row_text(st, env, p->rows.sel, b);
+	return false;
 }
 
 static struct list_part report_part(void *st, const struct pane_env *env)
@@ -483,13 +484,6 @@ static struct list_part report_part(void *st, const struct pane_env *env)
 
 static const struct list_ops report_list = {.part = report_part, .text = report_row_text};
 
-static void report_pane_keys(const void *st, const struct pane_env *env, struct buf *b)
-{
-	(void)st;
-	(void)env;
-	buf_puts(b, "j k h l move  / find  & only these lines  Enter peek  y copy line  :report NAME > FILE  q back");
-}
-
 const struct pane_ops pane_report = {
     .name = "report",
     .tab = "Report",
@@ -499,15 +493,15 @@ const struct pane_ops pane_report = {
     .close = close_report,
     .update = report_pane_update,
     .list = &report_list,
-    .tick = report_pane_tick,
+    .work.tick = report_pane_tick,
     .draw = report_pane_draw,
     .act = report_pane_act,
     .go = report_pane_go,
     .place = report_pane_place,
-    .save = report_pane_save,
-    .load = report_pane_load,
+    .view.save = report_pane_save,
+    .view.load = report_pane_load,
     .summary = report_pane_summary,
-    .detail = report_pane_detail,
-    .keys = report_pane_keys,
-    .copy = report_pane_copy,
+    .lines.detail = report_pane_detail,
+    .lines.hints = "j k h l move  / find  & only these lines  Enter peek  y copy line  :report NAME > FILE  q back",
+    .output.copy = report_pane_copy,
 };

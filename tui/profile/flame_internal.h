@@ -64,7 +64,6 @@ bool flame_move(struct flame_state *, const struct pane_env *, const struct act 
 extern const char *const flame_order_name[];	/* by enum order */
 void flame_summary(const void *, const struct pane_env *, struct buf *);
 void flame_detail(const void *, const struct pane_env *, struct buf *);
-void flame_keys(const void *, const struct pane_env *, struct buf *);
 int flame_choices(const void *, const struct pane_env *, enum cmd_id, struct choice *);
 enum verdict flame_set_colour(struct flame_state *, bool trace, const char *arg, struct ask *);
 

@@ -445,6 +445,7 @@ static void flame_pane_place(const void *st, const struct pane_env *env, struct 
 {
 	const struct flame_state *v = st;
 	(void)env;
+	to->topic[0] = TOPIC_F_FRAME;
 	if (v->f[v->part] && v->sel)
 		profile_symbol_place(v->t.c, flame_symbol_of(v->f[v->part], v->sel), to);
 }
@@ -550,14 +551,6 @@ static void flame_pane_click(void *st, const struct pane_env *env, int y, int x,
 	note_selection(v);
 }
 
-static int flame_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
-{
-	(void)st;
-	t[0] = TOPIC_F_FRAME;
-	t[1] = explain_type(session_type_name(env->s, session_type(env->s)));
-	return 2;
-}
-
 static int flame_pane_work(void *st, struct pane_work *out)
 {
 	out[0] = (struct pane_work){.slot = &((struct flame_state *)st)->work, .take = flame_pane_done};
@@ -572,19 +565,18 @@ const struct pane_ops pane_flame = {
     .state_size = sizeof(struct flame_state),
     .close = close_flame,
     .update = flame_pane_update,
-    .rest = flame_pane_rest,
+    .work.rest = flame_pane_rest,
     .draw = flame_pane_draw,
     .act = flame_pane_act,
-    .choices = flame_choices,
+    .own.choices = flame_choices,
     .go = flame_pane_go,
     .place = flame_pane_place,
-    .topics = flame_pane_topics,
-    .save = flame_pane_save,
-    .load = flame_pane_load,
+    .view.save = flame_pane_save,
+    .view.load = flame_pane_load,
     .summary = flame_summary,
-    .detail = flame_detail,
-    .find = flame_pane_find,
-    .keys = flame_keys,
-    .click = flame_pane_click,
-    .work = flame_pane_work,
+    .lines.detail = flame_detail,
+    .own.find = flame_pane_find,
+    .lines.hints = "hjkl move  Enter zoom  u undo  0 all  p pivot  i flip  s order  / find  f x d filter",
+    .own.click = flame_pane_click,
+    .work.slots = flame_pane_work,
 };

@@ -81,14 +81,6 @@ void flame_detail(const void *st, const struct pane_env *env, struct buf *b)
 	profile_put_name_line(env, c, flame_symbol_of(f, v->sel), b, r);
 }
 
-void flame_keys(const void *st, const struct pane_env *env, struct buf *b)
-{
-	(void)st;
-	(void)env;
-	buf_puts(b,
-	    "hjkl move  Enter zoom  u undo  0 all  p pivot  i flip  s order  / find  f x d filter");
-}
-
 /* ---- choices */
 
 static const struct { const char *name, *what; } colours[FC__N] = {

@@ -364,6 +364,7 @@ static void list_pane_place(const void *st, const struct pane_env *env, struct p
 {
 	const struct list_state *v = st;
 	(void)env;
+	to->topic[0] = TOPIC_L_LINE;
 	if (v->cur == UINT32_MAX)
 		return;
 	to->fun = v->fun[v->cur].fun;
@@ -419,12 +420,13 @@ static void put_source(const struct list_state *v, uint32_t row, struct buf *b)
 		buf_put(b, s, n);
 }
 
-static void list_pane_copy(const void *st, const struct pane_env *env, struct buf *b)
+static bool list_pane_copy(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct list_state *v = st;
 	(void)env;
 	if (v->rows.n)
 		put_source(v, v->rows.sel, b);
+	return false;
 }
 
 static void list_row_text(const void *st, const struct pane_env *env, uint32_t row, struct buf *b)
@@ -444,14 +446,6 @@ static struct list_part list_lines(void *st, const struct pane_env *env)
 
 static const struct list_ops list_list = {.part = list_lines, .text = list_row_text};
 
-static int list_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
-{
-	(void)st;
-	t[0] = TOPIC_L_LINE;
-	t[1] = explain_type(session_type_name(env->s, session_type(env->s)));
-	return 2;
-}
-
 static int list_pane_work(void *st, struct pane_work *out)
 {
 	out[0] = (struct pane_work){.slot = &((struct list_state *)st)->work, .take = list_pane_done};
@@ -468,19 +462,18 @@ const struct pane_ops pane_list = {
     .close = close_list,
     .update = list_pane_update,
     .list = &list_list,
-    .rest = list_pane_rest,
-    .work = list_pane_work,
+    .work.rest = list_pane_rest,
+    .work.slots = list_pane_work,
     .draw = list_pane_draw,
-    .side = list_pane_draw_side,
-    .side_cols = 160,	/* source has long lines */
+    .side.draw = list_pane_draw_side,
+    .side.cols = 160,	/* source has long lines */
     .act = list_pane_act,
     .go = list_pane_go,
     .place = list_pane_place,
-    .topics = list_pane_topics,
-    .save = list_pane_save,
-    .load = list_pane_load,
+    .view.save = list_pane_save,
+    .view.load = list_pane_load,
     .summary = list_pane_summary,
-    .detail = list_pane_detail,
-    .keys = list_pane_keys,
-    .copy = list_pane_copy,
+    .lines.detail = list_pane_detail,
+    .lines.keys = list_pane_keys,
+    .output.copy = list_pane_copy,
 };

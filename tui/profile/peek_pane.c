@@ -367,6 +367,7 @@ static void peek_pane_place(const void *st, const struct pane_env *env, struct p
 {
 	const struct peek_state *p = st;
 	(void)env;
+	to->topic[0] = TOPIC_P_EDGE;
 	if (p->centre && p->rows.n)
 		profile_symbol_place(p->t.c, p->line[p->rows.sel].symbol, to);
 }
@@ -392,22 +393,6 @@ static void peek_pane_load(void *st, const struct pane_env *env, const struct vi
 	set_centre(p, env, symbol, false);
 	p->rows.top = (uint32_t)view_get(v, "top");
 	list_select(&p->rows, (uint32_t)view_get(v, "row"));
-}
-
-static void peek_pane_keys(const void *st, const struct pane_env *env, struct buf *b)
-{
-	(void)st;
-	(void)env;
-	buf_puts(b, "Enter centre  Backspace back  { } function  2 list  4 flame here  + - levels  "
-		    "f focus  % of");
-}
-
-static int peek_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
-{
-	(void)st;
-	t[0] = TOPIC_P_EDGE;
-	t[1] = explain_type(session_type_name(env->s, session_type(env->s)));
-	return 2;
 }
 
 static struct list_part peek_part(void *st, const struct pane_env *env)
@@ -447,17 +432,16 @@ const struct pane_ops pane_peek = {
     .close = close_peek,
     .update = peek_pane_update,
     .list = &peek_list,
-    .rest = peek_pane_rest,
+    .work.rest = peek_pane_rest,
     .draw = peek_draw,
     .act = peek_pane_act,
     .go = peek_pane_go,
     .place = peek_pane_place,
-    .topics = peek_pane_topics,
-    .save = peek_pane_save,
-    .load = peek_pane_load,
+    .view.save = peek_pane_save,
+    .view.load = peek_pane_load,
     .summary = peek_summary,
-    .detail = peek_detail,
-    .keys = peek_pane_keys,
-    .side = peek_side,
-    .work = peek_pane_work,
+    .lines.detail = peek_detail,
+    .lines.hints = "Enter centre  Backspace back  { } function  2 list  4 flame here  + - levels  f focus  % of",
+    .side.draw = peek_side,
+    .work.slots = peek_pane_work,
 };

@@ -367,12 +367,11 @@ static enum verdict tags_pane_act(void *st, const struct pane_env *env, const st
 	}
 }
 
-static int tags_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
+static void tags_pane_place(const void *st, const struct pane_env *env, struct place *to)
 {
 	(void)st;
-	t[0] = TOPIC_COL_TAG;
-	t[1] = explain_type(session_type_name(env->s, session_type(env->s)));
-	return 2;
+	(void)env;
+	to->topic[0] = TOPIC_COL_TAG;
 }
 
 static void tags_pane_summary(const void *st, const struct pane_env *env, struct buf *b)
@@ -409,13 +408,6 @@ static void tags_pane_detail(const void *st, const struct pane_env *env, struct 
 	}
 }
 
-static void tags_pane_keys(const void *st, const struct pane_env *env, struct buf *b)
-{
-	(void)st;
-	(void)env;
-	buf_puts(b, "Enter focus  x ignore  / find  & only these  a menu  M type  D sides  R clear  q back");
-}
-
 static struct list_part tags_part(void *st, const struct pane_env *env)
 {
 	struct tags_state *p = st;
@@ -442,9 +434,9 @@ const struct pane_ops pane_tags = {
     .list = &tags_list,
     .draw = tags_pane_draw,
     .act = tags_pane_act,
-    .topics = tags_pane_topics,
+    .place = tags_pane_place,
     .summary = tags_pane_summary,
-    .detail = tags_pane_detail,
-    .keys = tags_pane_keys,
-    .work = tags_pane_work,
+    .lines.detail = tags_pane_detail,
+    .lines.hints = "Enter focus  x ignore  / find  & only these  a menu  M type  D sides  R clear  q back",
+    .work.slots = tags_pane_work,
 };

@@ -329,6 +329,7 @@ static void top_pane_place(const void *st, const struct pane_env *env, struct pl
 {
 	const struct top_state *p = st;
 	(void)env;
+	to->topic[0] = p->sort == K_CUM ? TOPIC_C_CUM : TOPIC_C_FLAT;
 	profile_symbol_place(p->t.c, p->t.c ? top_selected(p) : 0, to);
 }
 
@@ -428,14 +429,6 @@ static void top_pane_keys(const void *st, const struct pane_env *env, struct buf
 	    p->sort == K_FLAT ? "cum" : "flat");
 }
 
-static int top_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
-{
-	const struct top_state *p = st;
-	t[0] = p->sort == K_CUM ? TOPIC_C_CUM : TOPIC_C_FLAT;
-	t[1] = explain_type(session_type_name(env->s, session_type(env->s)));
-	return 2;
-}
-
 static struct list_part top_part(void *st, const struct pane_env *env)
 {
 	struct top_state *p = st;
@@ -481,18 +474,17 @@ const struct pane_ops pane_top = {
     .close = close_top,
     .update = top_pane_update,
     .list = &top_list,
-    .rest = top_pane_rest,
+    .work.rest = top_pane_rest,
     .draw = top_draw,
     .act = top_pane_act,
-    .choices = top_pane_choices,
+    .own.choices = top_pane_choices,
     .go = top_pane_go,
     .place = top_pane_place,
-    .topics = top_pane_topics,
-    .save = top_pane_save,
-    .report = top_pane_report,
-    .load = top_pane_load,
+    .view.save = top_pane_save,
+    .output.report = top_pane_report,
+    .view.load = top_pane_load,
     .summary = top_pane_summary,
-    .detail = top_pane_detail,
-    .keys = top_pane_keys,
-    .side = top_side,
+    .lines.detail = top_pane_detail,
+    .lines.keys = top_pane_keys,
+    .side.draw = top_side,
 };

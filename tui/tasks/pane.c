@@ -466,6 +466,8 @@ static void tasks_pane_place(const void *st, const struct pane_env *env, struct 
 {
 	const struct tasks *p = st;
 	const struct item *it = p->level == L_LIST ? item_now(p) : NULL;
+	to->topic[0] = p->list.regions ? TOPIC_K_REGION : TOPIC_K_TASK;
+	to->topic[1] = p->level == L_ONE ? TOPIC_NONE : TOPIC_K_QUANTILE;
 	tasks_selected_place(st, env, to);
 	if (p->list.regions || (p->level != L_ONE && !it))
 		return;
@@ -548,15 +550,6 @@ static void tasks_pane_load(void *st, const struct pane_env *env, const struct v
 	tasks_goto(p, env, &w);
 }
 
-static int tasks_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
-{
-	const struct tasks *p = st;
-	(void)env;
-	t[0] = p->list.regions ? TOPIC_K_REGION : TOPIC_K_TASK;
-	t[1] = TOPIC_K_QUANTILE;
-	return p->level == L_ONE ? 1 : 2;
-}
-
 static struct list_part tasks_part(void *st, const struct pane_env *env)
 {
 	struct tasks *p = st;
@@ -602,17 +595,16 @@ const struct pane_ops pane_tasks = {
     .draw = tasks_draw,
     .list = &tasks_rows,
     .act = tasks_pane_act,
-    .choices = tasks_pane_choices,
+    .own.choices = tasks_pane_choices,
     .go = tasks_pane_go,
     .place = tasks_pane_place,
-    .topics = tasks_pane_topics,
-    .save = tasks_pane_save,
-    .load = tasks_pane_load,
-    .report = tasks_pane_report,
+    .view.save = tasks_pane_save,
+    .view.load = tasks_pane_load,
+    .output.report = tasks_pane_report,
     .summary = tasks_summary,
-    .detail = tasks_detail,
-    .find = tasks_find_hit,
-    .keys = tasks_keys,
-    .side = tasks_draw_side,
-    .work = tasks_work,
+    .lines.detail = tasks_detail,
+    .own.find = tasks_find_hit,
+    .lines.keys = tasks_keys,
+    .side.draw = tasks_draw_side,
+    .work.slots = tasks_work,
 };

@@ -434,12 +434,29 @@ static enum verdict timeline_act(
 	return v == V_PASS ? act_find(tl, env, a, out) : v;
 }
 
+/* Store what K explains: the state under the cursor, the kind of the row, and the matches. */
+static void put_topics(const struct timeline *tl, const struct pane_env *env, enum topic t[3])
+{
+	static const enum topic kinds[] = {[TK_NONE] = TOPIC_NONE, [TK_P] = TOPIC_T_PROC, [TK_M] = TOPIC_T_THREAD,
+	    [TK_G] = TOPIC_T_GOROUTINE};
+	struct timeline_row r = timeline_selected_row(tl);
+	struct trace_interval iv;
+	if (r.what == ROW_TRACK && timeline_selected_ival(tl, env, &iv))
+		t[0] = explain_state(iv.state);
+	t[1] = r.what == ROW_TASK   ? TOPIC_T_TASK
+	     : r.what == ROW_REGION ? TOPIC_T_REGION
+	     : r.what == ROW_STACK  ? TOPIC_T_STACKS
+				    : kinds[store_trk(session_snap(env->s)->st, r.id)->kind];
+	t[2] = tl->search.criteria ? TOPIC_T_HITS : TOPIC_NONE;
+}
+
 static void timeline_place(const void *st, const struct pane_env *env, struct place *p)
 {
 	const struct timeline *tl = st;
 	const struct snap *snap = session_snap(env->s);
 	struct trace_interval iv;
 	struct timeline_row r = timeline_selected_row(tl);
+	put_topics(tl, env, p->topic);
 	p->trk = p->row = timeline_selected_track(tl, env);
 	p->t0 = tl->at;
 	if (tl->range.t1 > tl->range.t0) {
@@ -552,27 +569,6 @@ static void timeline_click(
 		enter_cmd(tl, env, out);
 }
 
-static int timeline_pane_topics(const void *st, const struct pane_env *env, enum topic *t)
-{
-	static const enum topic kinds[] = {[TK_NONE] = TOPIC_NONE,
-	    [TK_P] = TOPIC_T_PROC,
-	    [TK_M] = TOPIC_T_THREAD,
-	    [TK_G] = TOPIC_T_GOROUTINE};
-	const struct timeline *tl = st;
-	struct timeline_row r = timeline_selected_row(tl);
-	struct trace_interval iv;
-	int n = 0;
-	if (r.what == ROW_TRACK && timeline_selected_ival(tl, env, &iv))
-		t[n++] = explain_state(iv.state);
-	t[n++] = r.what == ROW_TASK	? TOPIC_T_TASK
-		 : r.what == ROW_REGION ? TOPIC_T_REGION
-		 : r.what == ROW_STACK	? TOPIC_T_STACKS
-					: kinds[store_trk(session_snap(env->s)->st, r.id)->kind];
-	if (tl->search.criteria)
-		t[n++] = TOPIC_T_HITS;
-	return n;
-}
-
 const struct pane_ops pane_timeline = {
     .name = "timeline",
     .tab = "Time",
@@ -587,15 +583,14 @@ const struct pane_ops pane_timeline = {
     .act = timeline_act,
     .go = timeline_goto_place,
     .place = timeline_place,
-    .topics = timeline_pane_topics,
-    .report = timeline_report,
-    .save = timeline_save_view,
-    .load = timeline_load_view,
+    .output.report = timeline_report,
+    .view.save = timeline_save_view,
+    .view.load = timeline_load_view,
     .summary = timeline_summary,
-    .detail = timeline_detail,
-    .find = timeline_find,
-    .keys = timeline_keys,
-    .choices = timeline_choices,
-    .click = timeline_click,
-    .work = timeline_work,
+    .lines.detail = timeline_detail,
+    .own.find = timeline_find,
+    .lines.keys = timeline_keys,
+    .own.choices = timeline_choices,
+    .own.click = timeline_click,
+    .work.slots = timeline_work,
 };

@@ -390,7 +390,7 @@ bool timeline_scope_has_cell(
 /* ---- navigation (goto.c) */
 enum verdict timeline_goto(struct timeline *, const struct pane_env *, const struct act *, struct ask *);
 enum verdict timeline_goto_linked_task(struct timeline *, const struct pane_env *, int dir, struct ask *);
-/* `/` on rows of tasks: as pane_ops.find, over their names and numbers. */
+/* `/` on rows of tasks: as pane_ops.own, over their names and numbers. */
 uint32_t timeline_find_task(struct timeline *, const struct pane_env *, int dir, uint32_t *at);
 bool timeline_goto_place(void *, const struct pane_env *, const struct place *);
 
