@@ -8,11 +8,10 @@
  * contains no names.
  */
 #include "config.h"
-#include "report/pprof/pprof.h"
+#include "report/pprof/internal.h"
 
 #include "base/text/text.h"
 #include "calltree/weighted.h"
-#include "report/pprof/profile_report.h"
 
 #include <stdlib.h>
 #include <string.h>
