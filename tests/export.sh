@@ -31,7 +31,7 @@ table "$cpu" peek json
 table "$cpu" list render -source_path="$samples"
 table "$cpu" traces
 table "$cpu" tags
-for r in 'events -to=2%' footprint gc stw syscalls stats goroutines tasks regions procs mmu 'goroutine 1'; do
+for r in 'events -to=2%' footprint gc stw syscalls stats goroutines tasks regions procs mmu 'goroutine 1' why; do
 	# shellcheck disable=SC2086
 	table "$trace" $r
 done

@@ -90,6 +90,12 @@ static void change_run(struct sink *s, int p, int64_t t)
 {
 	static const unsigned state[] = {TS_RUN, TS_ASSIST, TS_SWEEP, TS_SYSCALL, TS_STW};
 	unsigned to = state[rnd(5)];
+	if (state_of(&gs[on[p]]) == TS_SYSCALL && rnd(2)) {	/* it loses its P */
+		enter(s, &gs[on[p]], t, TS_SYSBLOCK, -1, 0);
+		on[p] = -1;
+		enter(s, &ps[p], t, TS_IDLE, -1, 0);
+		return;
+	}
 	if (to == state_of(&gs[on[p]]))
 		return;
 	enter(s, &gs[on[p]], t, to, p, stack[rnd(NSTACK)]);
@@ -107,6 +113,8 @@ static void wake(struct sink *s, int64_t t, int by)
 {
 	int g = (int)rnd(ngs);
 	unsigned state = state_of(&gs[g]);
+	if (state == TS_SYSBLOCK && rnd(2))
+		enter(s, &gs[g], t, TS_READY, -1, 0);
 	if (waits(state) && (by < 0) == (state == TS_NET || state == TS_SLEEP || !rnd(4)))
 		enter(s, &gs[g], t, TS_READY, by, stack[rnd(NSTACK)]);
 }
@@ -306,6 +314,19 @@ static bool tiles(const struct critical_path *p, int64_t t0, int64_t t1)
 	return at == t1 && p->t0 == t0 && p->t1 == t1 && sum == t1 - t0;
 }
 
+/* Has a piece of a system call the stack of the call? */
+static bool has_call(const struct critical_piece *v)
+{
+	size_t g = 0, i = 0;
+	while (gs[g].trk != v->g)
+		g++;
+	while (entry_end(&gs[g], i) <= v->t0)
+		i++;
+	while (i && gs[g].v[i].state == TS_SYSBLOCK)
+		i--;
+	return gs[g].v[i].state == TS_SYSCALL && gs[g].v[i].stack == v->stack;
+}
+
 static bool same_parts(const struct critical_path *p)
 {
 	size_t k = 0;
@@ -314,7 +335,7 @@ static bool same_parts(const struct critical_path *p)
 		while (k < nparts && parts[k].t1 <= v->t0)
 			k++;
 		if (k == nparts || parts[k].t0 > v->t0 || parts[k].t1 < v->t1 || parts[k].cls != v->cls ||
-		    gs[parts[k].g].trk != v->g)
+		    gs[parts[k].g].trk != v->g || (v->cls == TIME_SYSCALL && !has_call(v)))
 			return false;
 	}
 	return true;

@@ -61,6 +61,21 @@ done
 tsv procs >"$tmp/procs"
 awk -F'\t' '{ s = 0; for (i = 2; i <= 9; i++) s += $i; if (s < 0.999999 || s > 1.000001) { print "P " $1 ": " s; bad = 1 } }
 	END { exit bad }' "$tmp/procs" || bad=1
+# the parts of an operation tile it; lines, classes and shares add up to it
+for choice in '' -task=checkout -region=db.query '-goroutine=12 -from=20% -to=80%' -group=cart; do
+	# shellcheck disable=SC2086
+	"$TTRACE" why $choice -format=json "$trace" >"$tmp/why" || fail "why $choice"
+	if command -v jq >/dev/null; then
+		jq -e '.operation as $o | (.parts | map(.ns) | add) == $o.duration_ns and
+			(.lines | map(.ns) | add) == $o.duration_ns and (.classes | add) == $o.duration_ns and
+			.parts[0].from_ns == $o.start_ns and .parts[-1].to_ns == $o.start_ns + $o.duration_ns and
+			([.parts[:-1], .parts[1:]] | transpose | all(.[0].to_ns == .[1].from_ns)) and
+			(.parts | all(.to_ns - .from_ns == .ns)) and (.lines | map(.share) | add | . > 0.999999 and . < 1.000001)' \
+			"$tmp/why" >/dev/null || fail "why $choice does not add up"
+	fi
+	# shellcheck disable=SC2086
+	tsv why $choice | awk -F'\t' '{ s += $1 } END { exit !(s > 0.9999 && s < 1.0001) }' || fail "shares of why $choice"
+done
 # the collector's cycles and stops that are left by a goroutine went on while it was there, with its assists
 tsv gc >"$tmp/gc"
 tsv stw >"$tmp/stw"

@@ -256,12 +256,29 @@ static void walk_runnable(struct path_walk *k, struct walk_frame *f, int64_t fro
 	put_parts(k);
 }
 
+/* Return the stack of a system call. What is recorded when it loses its P has none: it is that of its start. */
+static stk_id stack_of_call(const struct track_cursor *at)
+{
+	struct track_cursor c = {0};
+	stk_id stack = track_cursor_stack(at);
+	if (stack || track_cursor_state(at) != TS_SYSBLOCK)
+		return stack;
+	track_cursor_set(&c, at);
+	while (!stack && track_cursor_step(&c, -1)) {
+		enum tstate s = track_cursor_state(&c);
+		if (s != TS_SYSBLOCK && s != TS_SYSCALL)
+			break;
+		stack = track_cursor_stack(&c);
+	}
+	track_cursor_drop(&c);
+	return stack;
+}
+
 /* Walk the piece under the cursor, or a part of it. */
 static void walk_piece(struct path_walk *k, struct walk_frame *f)
 {
 	enum tstate s = track_cursor_state(&k->c);
 	int64_t from = track_cursor_t0(&k->c) > f->lo ? track_cursor_t0(&k->c) : f->lo;
-	stk_id stack = track_cursor_stack(&k->c);
 	if (s == TS_READY) {
 		walk_runnable(k, f, from);
 	} else if (critical_state_runs(s)) {
@@ -269,7 +286,7 @@ static void walk_piece(struct path_walk *k, struct walk_frame *f)
 	} else if (s == TS_SYSCALL || s == TS_SYSBLOCK || s == TS_UNKNOWN || s == TS_IDLE) {
 		mark_walked(f, &k->c);
 		f->woken = false;
-		put_own(k, f, from, time_class_of(k->sn->st, s, stack), stack);
+		put_own(k, f, from, time_class_of(k->sn->st, s, 0), stack_of_call(&k->c));
 	} else {
 		walk_wait(k, f);
 	}

@@ -148,3 +148,8 @@ struct critical_walker *critical_walker_new(
 	make_procs(w, a);
 	return make_moments(w, a, on) ? w : NULL;
 }
+
+const struct snap *critical_walker_snap(const struct critical_walker *w)
+{
+	return w->sn;
+}

@@ -6,12 +6,11 @@
  * and JSON print alike.
  */
 #include "config.h"
-#include "report/report.h"
+#include "report/trace/trace_report.h"
 
 #include "base/text/text.h"
 #include "report/info_labels.h"
-#include "report/json.h"
-#include "report/table.h"
+#include "report/pprof/profile_report.h"
 #include "session/download.h"
 #include "session/index_cache.h"
 #include "session/trace_reread.h"

@@ -7,10 +7,11 @@
  * (pprof/context_tree.h).
  */
 #include "config.h"
-#include "report/pprof/internal.h"
+#include "report/pprof/pprof.h"
 
 #include "base/text/pprof_units.h"
 #include "pprof/context_tree.h"
+#include "report/pprof/profile_report.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,10 +8,11 @@
  * contains no names.
  */
 #include "config.h"
-#include "report/pprof/internal.h"
+#include "report/pprof/pprof.h"
 
 #include "base/text/text.h"
 #include "calltree/weighted.h"
+#include "report/pprof/profile_report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,9 +5,10 @@
  * each distinct stack of names, root first, as flame graph tools read them.
  */
 #include "config.h"
-#include "report/pprof/internal.h"
+#include "report/pprof/pprof.h"
 
 #include "base/text/pprof_units.h"
+#include "report/pprof/profile_report.h"
 
 #include <stdio.h>
 #include <stdlib.h>

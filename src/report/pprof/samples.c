@@ -6,10 +6,11 @@
  * over the lines of one key.
  */
 #include "config.h"
-#include "report/pprof/internal.h"
+#include "report/pprof/pprof.h"
 
 #include "base/text/pprof_units.h"
 #include "base/wrap_math.h"
+#include "report/pprof/profile_report.h"
 
 #include <stdlib.h>
 #include <string.h>

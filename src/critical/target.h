@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_CRITICAL_TARGET_H
+#define TTRACE_CRITICAL_TARGET_H
+
+#include "operations/operations.h"
+
+/*
+ * What a critical path can be asked for: an operation, a region, or a time range of a goroutine.
+ */
+struct critical_target {
+	int64_t t0, t1;
+	uint64_t id;			/* of an operation: its id; of a region: its row; of a goroutine: its number */
+	trk_id g;			/* the goroutine on which it ends */
+	uint32_t operation;		/* its index, or OPERATION_NONE */
+	bool complete;			/* its start and end are in the trace */
+	struct critical_name { const char *s; size_t n; } kind;	/* bytes as in the file */
+};
+
+struct critical_target critical_target_of_operation(const struct operations *, uint32_t operation);
+/* Return the index of the target that is nearest the 99th percentile of the complete ones; without complete ones the
+   longest; of several the first. n > 0. */
+uint32_t critical_target_nearest_p99(const struct critical_target *, uint32_t n);
+/* Return the kind whose slow operations are most worth a look: that with the largest p99, among the kinds of the best
+   source that has complete operations; a few single operations count only if no kind has more. UINT32_MAX: there are no
+   operations. */
+uint32_t critical_slowest_kind(const struct operations *);
+
+#endif

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * `ttrace why`: where the time of one operation went, by its critical path. Without a choice: of the operation that
+ * shows the tail of the slowest kind, and of all operations of that kind together.
+ *
+ * What was chosen becomes a list of targets: operations, regions, or time ranges of goroutines. The report is about the
+ * one nearest the 99th percentile of them.
+ */
+#include "config.h"
+#include "report/trace/trace_report.h"
+
+#include "base/text/text.h"
+#include "critical/many.h"
+#include "store/tracks/time_search.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct why {
+	const struct trace_report_ctx *r;
+	const struct operations *ops;
+	const struct critical_walker *walker;
+	struct critical_target *target;
+	size_t n, cap;
+	bool all;			/* nothing was chosen: sum up all targets as well */
+	uint32_t at;			/* the target that is explained */
+	struct critical_path path;
+	struct critical_lines *lines;
+	struct critical_sum sum;	/* lines NULL: none */
+};
+
+/* ---- targets */
+
+static bool overlaps(const struct trace_report_ctx *r, int64_t t0, int64_t t1)
+{
+	const struct trace_filter *f = &r->filter;
+	return (f->from == TIME_NONE || t1 >= f->from) && (f->to == TIME_NONE || t0 < f->to);
+}
+
+static void add_target(struct why *y, const struct critical_target *t)
+{
+	if (!overlaps(y->r, t->t0, t->t1) || !task_filter_match_latency(&y->r->task_criteria, t->t1 - t->t0))
+		return;
+	y->target = mem_grow(y->target, &y->cap, y->n + 1, sizeof *y->target);
+	y->target[y->n++] = *t;
+}
+
+static void add_operations(struct why *y, bool (*fits)(const struct why *, const struct operation *))
+{
+	for (uint32_t i = 0; i < y->ops->n; i++) {
+		struct critical_target t = critical_target_of_operation(y->ops, i);
+		if (trace_gset_has(y->r->filter.g, t.g) && (!fits || fits(y, &y->ops->v[i])))
+			add_target(y, &t);
+	}
+}
+
+static bool fits_task(const struct why *y, const struct operation *o)
+{
+	const struct operation_kind *k = &y->ops->kind[o->kind];
+	const struct query_match *m = &y->r->match;
+	if (k->source != OPERATION_TASK)
+		return false;
+	return m->by_id ? o->id == m->span.id : regex_match(m->task, k->name, k->nname);
+}
+
+static bool fits_slowest_kind(const struct why *y, const struct operation *o)
+{
+	return o->kind == critical_slowest_kind(y->ops);
+}
+
+static void add_regions(struct why *y)
+{
+	const struct trace_report_ctx *r = y->r;
+	for (uint32_t i = 0; i < r->sn->nspans; store_note_walk(r->sn, i++)) {
+		const struct sink_span *s = &store_span(r->st, i)->s;
+		if (s->kind != SP_REGION || !s->trk || !trace_gset_has(r->filter.g, s->trk) ||
+		    !trace_report_wants_region(r, s))
+			continue;
+		struct trace_report_text name = trace_report_string(r, s->name, "");
+		struct critical_target t = {.id = i, .g = s->trk, .operation = OPERATION_NONE, .kind = {name.s, name.n},
+		    .complete = s->t0 != TIME_NONE && s->t1 != TIME_NONE};
+		time_search_span_bounds(r->sn, s, &t.t0, &t.t1);
+		add_target(y, &t);
+	}
+}
+
+/* The goroutines of the filter, in its time range. */
+static void add_goroutines(struct why *y)
+{
+	const struct trace_report_ctx *r = y->r;
+	for (trk_id g = 1; g < r->sn->ntrks; store_note_walk(r->sn, g++)) {
+		int64_t t0 = TIME_NONE, t1 = TIME_NONE;
+		if (store_trk(r->st, g)->kind != TK_G || !trace_gset_has(r->filter.g, g) ||
+		    !stats_goroutine_bounds(r->sn, g, &t0, &t1))
+			continue;
+		t0 = t0 > r->t0 ? t0 : r->t0;
+		t1 = t1 < r->t1 ? t1 : r->t1;
+		struct trace_report_text name = trace_report_string(r, store_trk(r->st, g)->name, "");
+		struct critical_target t = {t0, t1, store_trk(r->st, g)->id, g, OPERATION_NONE, true, {name.s, name.n}};
+		if (t1 > t0)
+			add_target(y, &t);
+	}
+}
+
+static int find_targets(struct why *y, struct err *e)
+{
+	const struct trace_report_ctx *r = y->r;
+	if (r->match.task || r->match.by_id)
+		add_operations(y, fits_task);
+	else if (r->match.region)
+		add_regions(y);
+	else if (r->filter.g)
+		add_goroutines(y);
+	else
+		add_operations(y, fits_slowest_kind);
+	y->all = !r->match.task && !r->match.by_id && !r->match.region && !r->filter.g;
+	if (!y->n)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s", y->all
+		    ? "the trace has no operations: use -goroutine, -from and -to"
+		    : "no task, region or goroutine of the trace is selected");
+	y->at = critical_target_nearest_p99(y->target, (uint32_t)y->n);
+	return 0;
+}
+
+static bool make_answer(struct why *y)
+{
+	const struct trace_report_ctx *r = y->r;
+	const struct critical_target *t = &y->target[y->at];
+	critical_path_walk(y->walker, t->g, t->t0, t->t1, &y->path);
+	y->lines = critical_lines_new(r->sn);
+	critical_lines_add(y->lines, &y->path, 0);
+	critical_lines_sort(y->lines);
+	return !y->all || critical_sum_lines(y->walker, y->target, (uint32_t)y->n, &r->filter.on, &y->sum);
+}
+
+/* ---- tables */
+
+enum { LINES = 20 };	/* of a text; the others are one line */
+
+/* Text: the place before the reason, and only the first user frame. For scripts the columns of a place are the last. */
+static void put_line(const struct why *y, struct table *t, const struct critical_lines *l,
+    const struct critical_line *v)
+{
+	struct buf b = {0};
+	int64_t total = critical_lines_total(l);
+	table_share(t, total ? (double)v->ns / (double)total : 0);
+	table_int(t, v->ns);
+	table_str(t, time_class_name(v->cls), strlen(time_class_name(v->cls)));
+	if (y->r->format == TF_TEXT) {
+		critical_put_place(&b, y->r->st, v->at);
+		table_str(t, b.p, b.n);
+		buf_reset(&b);
+	}
+	critical_line_put_whose(l, v, &b);
+	table_str(t, b.p, b.n);
+	buf_reset(&b);
+	critical_line_put_because(l, v, &b);
+	table_str(t, b.p, b.n);
+	if (y->r->format != TF_TEXT)
+		trace_report_add_site(y->r, t, v->stack);
+	buf_free(&b);
+}
+
+static void put_others(struct table *t, const struct critical_lines *l, uint32_t from)
+{
+	struct buf b = {0};
+	int64_t ns = 0, total = critical_lines_total(l);
+	uint32_t n = critical_lines_count(l);
+	if (from == n)
+		return;
+	for (uint32_t i = from; i < n; i++)
+		ns += critical_lines_at(l, i)->ns;
+	buf_printf(&b, "%" PRIu32 " other line%s", n - from, text_s(n - from));
+	table_share(t, total ? (double)ns / (double)total : 0);
+	table_int(t, ns);
+	table_str(t, b.p, b.n);
+	for (int i = 0; i < 3; i++)
+		table_str(t, "", 0);
+	buf_free(&b);
+}
+
+static void put_lines(const struct why *y, const struct critical_lines *l)
+{
+#define AMOUNT { "Share", "share", TB_SHARE }, { "Time", "duration_ns", TB_NS }, { "Class", "class", TB_STR }
+#define REASON { "Whose", "whose", TB_STR }, { "Because", "because", TB_STR }
+	static const struct table_col text[] = { AMOUNT, { "Where", "where", TB_STR }, REASON };
+	static const struct table_col data[] = { AMOUNT, REASON, TRACE_REPORT_SITE };
+#undef AMOUNT
+#undef REASON
+	const struct trace_report_ctx *r = y->r;
+	struct table t;
+	uint32_t n = critical_lines_count(l), shown = r->format == TF_TEXT && n > LINES + 1 ? LINES : n;
+	if (r->format == TF_TEXT)
+		table_begin(&t, text, sizeof text / sizeof *text);
+	else
+		table_begin(&t, data, sizeof data / sizeof *data);
+	for (uint32_t i = 0; i < shown; i++)
+		put_line(y, &t, l, critical_lines_at(l, i));
+	put_others(&t, l, shown);
+	table_print(&t, r->format, r->out);
+	table_free(&t);
+}
+
+/* ---- text */
+
+/* Get the durations of the complete ones among which a target has its rank: of an operation, those of its kind. */
+static int64_t *durations(const struct why *y, const struct critical_target *t, uint32_t *n)
+{
+	const struct operation_kind *k = t->operation == OPERATION_NONE ? NULL
+	    : &y->ops->kind[y->ops->v[t->operation].kind];
+	int64_t *ns = xmalloc(((k ? k->n : y->n) + 1) * sizeof *ns);
+	*n = 0;
+	for (uint32_t i = 0; i < (k ? k->n : y->n); i++) {
+		struct critical_target x = k ? critical_target_of_operation(y->ops, k->first + i) : y->target[i];
+		if (x.complete)
+			ns[(*n)++] = x.t1 - x.t0;
+	}
+	return ns;
+}
+
+static void put_rank(const struct why *y, const struct critical_target *t)
+{
+	uint32_t n, upto = 0;
+	int64_t *ns = durations(y, t, &n);
+	for (uint32_t i = 0; i < n; i++)
+		upto += ns[i] <= t->t1 - t->t0;
+	if (n > 1 && t->complete) {
+		stats_sort(ns, n);
+		buf_printf(y->r->out, " (p%.0f of %" PRIu32 "; p50 ", text_percent(upto, n), n);
+		text_ns(y->r->out, stats_quantile(ns, n, 0.5));
+		buf_putc(y->r->out, ')');
+	}
+	mem_free(ns);
+}
+
+static void put_head(const struct why *y)
+{
+	const struct critical_target *t = &y->target[y->at];
+	struct buf *b = y->r->out;
+	const struct trk_row *g = store_trk(y->r->st, t->g);
+	struct trace_report_text name = trace_report_string(y->r, g->name, "");
+	buf_puts(b, "why ");
+	text_safe(b, t->kind.s, t->kind.n);
+	buf_printf(b, " %" PRIu64 ": ", t->id);
+	text_ns(b, y->path.t1 - y->path.t0);
+	put_rank(y, t);
+	buf_printf(b, ", G%" PRIu64 " ", g->id);
+	text_safe(b, name.s, name.n);
+	buf_puts(b, ", at ");
+	text_at(b, y->path.t0, 1000);
+	buf_puts(b, t->complete ? "" : ", not complete in the trace");
+	if (y->n > 1 && !y->all)
+		buf_printf(b, "\nof %zu that fit it is the one nearest their p99", y->n);
+	buf_puts(b, "\n\n");
+}
+
+static void put_sum_head(const struct why *y)
+{
+	struct buf *b = y->r->out;
+	const struct critical_name *kind = &y->target[y->at].kind;
+	buf_printf(b, "\nall %zu operations ", y->n);
+	text_safe(b, kind->s, kind->n);
+	buf_puts(b, " together: ");
+	text_ns(b, critical_lines_total(y->sum.lines));
+	if (y->sum.n < y->n)
+		buf_printf(b, " (approximate: %" PRIu32 " of them, evenly spaced)", y->sum.n);
+	buf_puts(b, "\n\n");
+}
+
+/* ---- JSON */
+
+static struct trace_report_text function_name(const struct why *y, stk_id node)
+{
+	return trace_report_string(
+	    y->r, store_fun(y->r->st, store_frm(y->r->st, stk_frame(y->r->st, node))->fun)->name, "");
+}
+
+static void json_place(const struct why *y, struct json *j, stk_id stack)
+{
+	stk_id at = critical_place(y->r->st, stack);
+	const struct frm_row *f = store_frm(y->r->st, stk_frame(y->r->st, at));
+	const struct fun_row *fun = store_fun(y->r->st, f->fun);
+	struct trace_report_text name = function_name(y, at), file = trace_report_string(y->r, fun->file, "");
+	json_str(j, "function", name.s, name.n);
+	json_str(j, "file", file.s, file.n);
+	json_i64(j, "line", at ? f->line : 0);
+}
+
+static void json_goroutine(const struct why *y, struct json *j, const char *key, trk_id g)
+{
+	if (g)
+		json_u64(j, key, store_trk(y->r->st, g)->id);
+	else
+		json_null(j, key);
+}
+
+static void json_via(const struct why *y, struct json *j, uint32_t via)
+{
+	uint32_t *way = xmalloc((CRITICAL_DEPTH + 1) * sizeof *way), n = 0;
+	for (; via != CRITICAL_NONE && n < CRITICAL_DEPTH; via = y->path.via[via].up)
+		way[n++] = via;
+	json_array(j, "via");
+	while (n) {
+		const struct critical_via *v = &y->path.via[way[--n]];
+		stk_id at = critical_place(y->r->st, v->stack);
+		struct trace_report_text name = function_name(y, at);
+		json_object(j, NULL);
+		json_goroutine(y, j, "goroutine", v->g);
+		json_str(j, "function", name.s, name.n);
+		json_text(j, "class", time_class_name(v->cls));
+		json_end(j);
+	}
+	json_end(j);
+	mem_free(way);
+}
+
+static void json_part(const struct why *y, struct json *j, const struct critical_piece *v)
+{
+	int64_t total = y->path.t1 - y->path.t0;
+	json_object(j, NULL);
+	json_text(j, "class", time_class_name(v->cls));
+	json_i64(j, "ns", v->t1 - v->t0);
+	json_f64(j, "share", (double)(v->t1 - v->t0) / (double)total);
+	json_place(y, j, v->stack);
+	json_array(j, "stack");
+	for (stk_id s = v->stack; s; s = stk_parent(y->r->st, s)) {
+		struct trace_report_text name = function_name(y, s);
+		json_str(j, NULL, name.s, name.n);
+	}
+	json_end(j);
+	json_goroutine(y, j, "goroutine", v->g);
+	json_via(y, j, v->via);
+	json_i64(j, "from_ns", v->t0);
+	json_i64(j, "to_ns", v->t1);
+	json_bool(j, "followed", v->followed);
+	if (v->reason == CRITICAL_OCCUPIED)
+		json_goroutine(y, j, "occupant", v->occupant);
+	if (v->approximate)
+		json_bool(j, "approximate", true);
+	json_end(j);
+}
+
+/* Write a line as one sentence. */
+static void json_line_text(struct json *j, const struct critical_lines *l, const struct critical_line *v,
+    const struct store *st, double share)
+{
+	struct buf b = {0}, more = {0};
+	buf_printf(&b, "%.1f %% ", 100 * share);
+	text_ns(&b, v->ns);
+	buf_printf(&b, " %s ", time_class_name(v->cls));
+	critical_put_place(&b, st, v->at);
+	critical_line_put_whose(l, v, &more);
+	buf_puts(&b, more.n ? ", " : "");
+	buf_put(&b, more.p, more.n);
+	buf_reset(&more);
+	critical_line_put_because(l, v, &more);
+	buf_puts(&b, more.n ? ", " : "");
+	buf_put(&b, more.p, more.n);
+	json_str(j, "text", b.p, b.n);
+	buf_free(&b);
+	buf_free(&more);
+}
+
+static void json_lines(const struct why *y, struct json *j, const struct critical_lines *l)
+{
+	int64_t total = critical_lines_total(l);
+	json_array(j, "lines");
+	for (uint32_t i = 0; i < critical_lines_count(l); i++) {
+		const struct critical_line *v = critical_lines_at(l, i);
+		double share = total ? (double)v->ns / (double)total : 0;
+		json_object(j, NULL);
+		json_text(j, "class", time_class_name(v->cls));
+		json_i64(j, "ns", v->ns);
+		json_f64(j, "share", share);
+		json_place(y, j, v->at);
+		json_i64(j, "goroutines", v->ngoroutines);
+		json_line_text(j, l, v, y->r->st, share);
+		json_end(j);
+	}
+	json_end(j);
+	json_object(j, "classes");
+	for (int c = 0; c < TIME_CLASS__N; c++)
+		if (critical_lines_classes(l)[c])
+			json_i64(j, time_class_name((enum time_class)c), critical_lines_classes(l)[c]);
+	json_end(j);
+}
+
+static void why_json(const struct why *y)
+{
+	const struct critical_target *t = &y->target[y->at];
+	struct json j = { .b = y->r->out };
+	json_object(&j, NULL);
+	json_object(&j, "operation");
+	json_u64(&j, "id", t->id);
+	json_str(&j, "kind", t->kind.s, t->kind.n);
+	json_goroutine(y, &j, "goroutine", t->g);
+	json_i64(&j, "start_ns", y->path.t0);
+	json_i64(&j, "duration_ns", y->path.t1 - y->path.t0);
+	json_end(&j);
+	json_i64(&j, "count", (int64_t)y->n);
+	json_array(&j, "parts");
+	for (size_t i = 0; i < y->path.n && trace_report_flush(y->r, (uint32_t)i); i++)
+		json_part(y, &j, &y->path.v[i]);
+	json_end(&j);
+	json_lines(y, &j, y->lines);
+	if (y->sum.lines) {
+		json_object(&j, "all");
+		json_i64(&j, "count", y->sum.n);
+		json_bool(&j, "approximate", y->sum.n < y->n);
+		json_lines(y, &j, y->sum.lines);
+		json_end(&j);
+	}
+	json_end(&j);
+}
+
+static void print_answer(const struct why *y)
+{
+	if (y->r->format == TF_JSON) {
+		why_json(y);
+		return;
+	}
+	if (y->r->format == TF_TEXT)
+		put_head(y);
+	put_lines(y, y->lines);
+	if (y->r->format == TF_TEXT && y->sum.lines && y->n > 1) {
+		put_sum_head(y);
+		put_lines(y, y->sum.lines);
+	}
+}
+
+int report_why(const struct options *o, struct out *out, struct err *e)
+{
+	struct trace_report_ctx r;
+	struct why y = {.r = &r};
+	int bad = -1;
+	if (trace_report_open(&r, o, out, e))
+		return -1;
+	y.ops = operations_find(r.sn, NULL, NULL, r.mem, &r.filter.on);
+	y.walker = y.ops ? critical_walker_new(r.sn, y.ops, r.mem, &r.filter.on) : NULL;
+	if (y.walker)
+		bad = find_targets(&y, e);
+	if (!bad && make_answer(&y))
+		print_answer(&y);
+	critical_lines_free(y.lines);
+	critical_lines_free(y.sum.lines);
+	critical_path_free(&y.path);
+	mem_free(y.target);
+	trace_report_close(&r);
+	return bad;
+}
