@@ -275,10 +275,22 @@ static int run_terminal(const struct options *o, tui_report *report, bool utf8, 
 
 #endif
 
+/* Return whether the locale has UTF-8. If the system does not have the locale, as for a static binary in an empty root,
+   its name decides. */
+static bool locale_is_utf8(void)
+{
+	if (setlocale(LC_CTYPE, ""))
+		return !strcmp(nl_langinfo(CODESET), "UTF-8");
+	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *name = NULL;
+	for (size_t i = 0; i < sizeof variables / sizeof *variables && (!name || !*name); i++)
+		name = getenv(variables[i]);
+	return name && (strcasestr(name, "utf-8") || strcasestr(name, "utf8"));
+}
+
 int tui_run(const struct options *o, tui_report *report, struct err *e)
 {
-	setlocale(LC_CTYPE, "");
-	bool utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	bool utf8 = locale_is_utf8();
 	if (!options_str(o, OPT_SCRIPT) && isatty(STDOUT_FILENO) && !o->v[OPT_SIZE].set)
 		return run_terminal(o, report, utf8, e);
 	return script_run(o, report, utf8, print_screen, e);

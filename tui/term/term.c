@@ -21,6 +21,7 @@
 #include "term/clipboard.h"
 #include "term/restore.h"
 #include "term/screen_diff.h"
+#include "term/terminfo_builtin.h"
 
 #define NCURSES_NOMACROS 1
 #include <curses.h>
@@ -60,10 +61,29 @@ struct term {
 
 /* ---- opening and closing */
 
+/* Open a terminal that terminfo of the system does not know by a built-in entry. $TERMINFO has the entry meanwhile, not
+   later, because programs that are started from the viewer would take it for a folder. */
+static SCREEN *open_builtin(const char *name, FILE *in)
+{
+	const char *entry = terminfo_builtin(name, &name), *was = getenv("TERMINFO");
+	if (!entry)
+		return NULL;
+	char *kept = was ? xstrdup(was) : NULL;
+	setenv("TERMINFO", entry, 1);
+	SCREEN *s = newterm(name, stdout, in);
+	if (kept)
+		setenv("TERMINFO", kept, 1);
+	else
+		unsetenv("TERMINFO");
+	mem_free(kept);
+	return s;
+}
+
 /* Open the terminal. If terminfo does not know it, assume xterm if the name suggests so, otherwise vt100. */
 static SCREEN *open_screen(const char *name, FILE *in)
 {
 	SCREEN *s = newterm(name, stdout, in);
+	s = s ? s : open_builtin(name, in);
 	if (!s && (strstr(name, "xterm") || strstr(name, "256") || strstr(name, "tmux") ||
 		      strstr(name, "kitty")))
 		s = newterm("xterm-256color", stdout, in);
