@@ -11,6 +11,8 @@
 #include "critical/internal.h"
 #include "base/err.h"
 #include "load/load.h"
+#include "store/builder.h"
+#include "store/check.h"
 #include "tap.h"
 #include "trace/as_profile.h"
 

@@ -8,6 +8,8 @@
 #include "filter/tag_weights.h"
 #include "base/text/buf.h"
 #include "base/wrap_math.h"
+#include "store/builder.h"
+#include "store/check.h"
 #include "sums.h"
 #include "tap.h"
 

@@ -19,6 +19,7 @@
 #include "calltree/tree.h"
 #include "filter/cut.h"
 #include "filter/split_stacks.h"
+#include "store/builder.h"
 #include "trace/as_profile.h"
 
 #include <string.h>
