@@ -87,7 +87,7 @@ void events_draw(const void *st, const struct pane_env *env, struct grid *g)
 		draw_stacks(p, env, g, g->h - foot + 1, g->h);
 	struct rect old = grid_clip(g, (struct rect){1, 0, g->h - 1 - foot, g->w});
 	list_draw_rows(&p->rows, g, draw_row, &(struct events_drawing){p, env},
-	    &(struct list_options){false, env->find.rx ? p->hit : NULL});
+	    &(struct list_options){false, list_hits_marks(&p->hits, &p->rows, env->find.rx)});
 	grid_unclip(g, old);
 }
 

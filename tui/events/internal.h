@@ -33,8 +33,7 @@ struct events {
 	struct event_item sought;	/* the event, or only the time, that was requested, ... */
 	uint32_t sought_row;	/* ... and the row at that moment */
 	int view;
-	uint8_t *hit;
-	uint32_t nhit;
+	struct list_hits hits;
 	struct events_search *events_search;	/* NULL, or the running search */
 	char search_note[80];		/* result of the last search */
 	bool ranging, stacks;

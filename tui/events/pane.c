@@ -37,15 +37,10 @@ static void fill_rows(struct events *p, const struct pane_env *env)
 	}
 	p->matched = p->matched && (env->grep.rx || tracepane_is_filtered(&p->scope));
 	list_set_count(&p->rows, n);
-	mem_free(p->hit);
-	p->hit = NULL;
-	p->nhit = 0;
-	if (env->find.rx && n) {
-		p->hit = xcalloc(n, 1);
-		for (uint32_t i = 0; i < n; i++) {
-			events_row_text(sn, events_event_at(p, i), &b);
-			p->nhit += p->hit[i] = regex_match(env->find.rx, b.p, b.n);
-		}
+	list_hits_begin(&p->hits, &p->rows, env->find.rx, n);
+	for (uint32_t i = 0; p->hits.at && i < n; i++) {
+		events_row_text(sn, events_event_at(p, i), &b);
+		p->hits.n += p->hits.at[i] = regex_match(env->find.rx, b.p, b.n);
 	}
 	buf_free(&b);
 }
@@ -243,7 +238,7 @@ static void close_events(void *st)
 	arena_free(&p->mem);
 	mem_free(p->list.v);
 	mem_free(p->row);
-	mem_free(p->hit);
+	list_hits_free(&p->hits);
 }
 
 /* ---- commands */
@@ -524,18 +519,18 @@ static uint32_t events_pane_find(void *st, const struct pane_env *env, int dir, 
 	p->search_note[0] = '\0';
 	if (dir == 1 || dir == -1)
 		i += (uint32_t)dir;	/* unsigned: before the first row wraps to a value after the last */
-	while (i < n && (dir || !p->nhit) && !p->hit[i])
+	while (i < n && (dir || !p->hits.n) && !p->hits.at[i])
 		i += dir == -1 ? UINT32_MAX : 1;
 	if (i >= n) {
 		if (dir == 2 || !session_snap(env->s)->complete)
-			return p->nhit;	/* while the expression is typed */
+			return p->hits.n;	/* while the expression is typed */
 		return events_search(p, env, env->find.text, dir == -1 ? -1 : 1, dir == -1 ? p->list.t0 : p->list.t1)
 			   ? FIND_ON
 			   : 0;
 	}
-	uint32_t hits = p->nhit;
-	for (uint32_t k = 0; p->hit[i] && k <= i; k++)
-		*at += p->hit[k];
+	uint32_t hits = p->hits.n;
+	for (uint32_t k = 0; p->hits.at[i] && k <= i; k++)
+		*at += p->hits.at[k];
 	if (dir) {
 		list_select(&p->rows, i);
 		turn_page(p, env);

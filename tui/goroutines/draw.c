@@ -165,7 +165,7 @@ void goroutines_draw(const void *st, const struct pane_env *env, struct grid *g)
 	grid_unclip(g, old);
 	old = grid_clip(g, (struct rect){1, 0, h, g->w});
 	list_draw_rows(
-	    &p->rows[p->level], g, draw_row, &d, &(struct list_options){false, env->find.rx ? p->hit : NULL});
+	    &p->rows[p->level], g, draw_row, &d, &(struct list_options){false, env->find.rx ? p->hits.at : NULL});
 	grid_unclip(g, old);
 	if (foot) {
 		old = grid_clip(g, (struct rect){g->h - foot + 1, 1, foot - 1, g->w - 1});
@@ -215,8 +215,8 @@ void goroutines_summary(const void *st, const struct pane_env *env, struct buf *
 	tracepane_put_scope(&p->scope, b);
 	if (env->find.rx && async_job(&p->search) && p->level != GL_ONE)
 		buf_printf(b, " | /%s searching", env->find.text);
-	else if (env->find.rx && p->hit)
-		buf_printf(b, " | /%s %u match%s", env->find.text, p->nhit, text_es(p->nhit));
+	else if (env->find.rx && p->hits.at)
+		buf_printf(b, " | /%s %u match%s", env->find.text, p->hits.n, text_es(p->hits.n));
 }
 
 /* Return the share of the group in the running time of all goroutines in the window. */

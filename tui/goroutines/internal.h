@@ -41,6 +41,7 @@ struct goroutines_row {			/* a row of the table: a group, or a goroutine of a gr
 };
 
 struct goroutines_waits {			/* statistics of the waits of the selected group or goroutine */
+	int64_t of;			/* level, and the row's name or track; -1: none yet */
 	struct stats_spread life;
 	enum tstate state[WAIT_STATS_STATES];	/* the states with the longest total wait; TS_NONE: none */
 	struct wait_counts w;
@@ -84,6 +85,12 @@ struct goroutines_page {			/* the page of a goroutine */
 	uint32_t *region, nregion;	/* its regions as spans of the store, in order of their start */
 };
 
+struct goroutines_kin {
+	trk_id *child;			/* goroutines with a creator, sorted by creator and then by start */
+	uint32_t *region;		/* regions as spans of the store, sorted by goroutine */
+	uint32_t nchild, nregion;
+};
+
 struct goroutines_state {
 	struct arena mem;		/* memory of the members below that depend on the query and the snapshot */
 	struct tracepane_scope scope;
@@ -93,10 +100,7 @@ struct goroutines_state {
 	struct goroutines_row *groups;
 	uint32_t ngroup;
 	int64_t ran, most;		/* running time of all goroutines, and the most of one listed goroutine */
-	/* goroutines with a creator, sorted by creator and then by start; regions sorted by goroutine */
-	const trk_id *child;
-	const uint32_t *region;
-	uint32_t nchild, nregion;
+	struct goroutines_kin kin;
 	struct async work;		/* groups or a list that are being made */
 	bool again;			/* the snapshot or query has changed since the job started */
 	bool opening;			/* the job makes a list that is shown when it is ready */
@@ -123,11 +127,9 @@ struct goroutines_state {
 	int sort[2];			/* goroutines_value or SORT_* */
 	bool invert[2];
 	struct goroutines_waits story;
-	int64_t story_of;		/* subject of `story`: level, and the row's name or track; -1: none yet */
 	struct async wait;		/* the pass that reads waits from sheets */
 	struct goroutines_page one;
-	uint8_t *hit;			/* matches among the displayed rows */
-	uint32_t nhit;
+	struct list_hits hits;		/* matches among the displayed rows; n counts those of all groups */
 	/* result of the search: matches among groups by row, among goroutines by index in gs->g */
 	struct goroutines_matches {
 		struct arena mem;

@@ -36,7 +36,7 @@ static void open_goroutines(void *st, const struct pane_env *env)
 	struct goroutines_state *p = st;
 	(void)env;
 	p->sel[0] = p->sel[1] = -1;	/* matches no name and no track: select the first row */
-	p->story_of = -1;
+	p->story.of = -1;
 	p->one.seek = TIME_NONE;
 	p->one.row = UINT32_MAX;
 }
@@ -134,7 +134,7 @@ static void close_goroutines(void *st)
 	mem_free(p->one.order);
 	mem_free(p->tags[0].v);
 	mem_free(p->tags[1].v);
-	mem_free(p->hit);
+	list_hits_free(&p->hits);
 }
 
 /* ---- commands */

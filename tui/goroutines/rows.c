@@ -274,8 +274,8 @@ struct goroutines_build {
 	struct goroutines_row *groups;
 	uint32_t ngroup;
 	int64_t ran;
-	trk_id *trk, *creator, *child;
-	uint32_t *region, nchild, nregion;
+	trk_id *trk, *creator;
+	struct goroutines_kin kin;
 	bool lists;		/* only sort a list of existing groups */
 	struct goroutine_list list;	/* order NULL: no list */
 };
@@ -299,10 +299,10 @@ static void make_regions(struct goroutines_build *m)
 	at[1] = 0;	/* without a goroutine */
 	for (trk_id t = 1; t <= sn->ntrks; t++)
 		at[t + 1] += at[t];
-	m->nregion = at[sn->ntrks + 1u];
-	m->region = arena_alloc(&m->mem, (m->nregion + 1u) * sizeof *m->region);
-	struct batch_writer s = {.at = at, .put = write_batch_put_u32, .arg = m->region, .a = &m->mem};
-	for (uint32_t i = 0; i < sn->nspans && m->nregion; store_note_walk(sn, i++)) {
+	m->kin.nregion = at[sn->ntrks + 1u];
+	m->kin.region = arena_alloc(&m->mem, (m->kin.nregion + 1u) * sizeof *m->kin.region);
+	struct batch_writer s = {.at = at, .put = write_batch_put_u32, .arg = m->kin.region, .a = &m->mem};
+	for (uint32_t i = 0; i < sn->nspans && m->kin.nregion; store_note_walk(sn, i++)) {
 		trk_id t = region_track(sn, i);
 		if (t)
 			write_batch_add(&s, t, i);
@@ -345,15 +345,15 @@ static void make_kin(struct goroutines_build *m)
 	at[1] = 0;	/* without a known creator */
 	for (trk_id t = 1; t <= sn->ntrks; t++)
 		at[t + 1] += at[t];
-	m->nchild = at[sn->ntrks + 1u];
-	m->child = arena_alloc(&m->mem, (m->nchild + 1u) * sizeof *m->child);
-	struct batch_writer s = {.at = at, .put = write_batch_put_u32, .arg = m->child, .a = &m->mem};
+	m->kin.nchild = at[sn->ntrks + 1u];
+	m->kin.child = arena_alloc(&m->mem, (m->kin.nchild + 1u) * sizeof *m->kin.child);
+	struct batch_writer s = {.at = at, .put = write_batch_put_u32, .arg = m->kin.child, .a = &m->mem};
 	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
 		if (creator_of(sn, t))
 			write_batch_add(&s, creator_of(sn, t), t);
 	write_batch_flush(&s);
 	for (trk_id t = 1; t < sn->ntrks; from = at[t++]) { /* after the fill, at[t] is the end of the entries of t */
-		sort_born(sn, m->child + from, at[t] - from);
+		sort_born(sn, m->kin.child + from, at[t] - from);
 		store_note_walk(sn, t);
 	}
 	mem_free(at);
@@ -499,10 +499,7 @@ static bool take_build(struct goroutines_state *p, struct goroutines_build *m, s
 	p->groups = m->groups;
 	p->ngroup = m->ngroup;
 	p->ran = m->ran;
-	p->child = m->child;
-	p->nchild = m->nchild;
-	p->region = m->region;
-	p->nregion = m->nregion;
+	p->kin = m->kin;
 	p->listed = false;
 	list_set_count(&p->rows[GL_LIST], 0);
 	goroutines_drop_previous(p);
@@ -510,7 +507,7 @@ static bool take_build(struct goroutines_state *p, struct goroutines_build *m, s
 		list_take(p, &m->list);
 	else
 		mem_free(m->list.order);
-	p->story_of = -1;
+	p->story.of = -1;
 	p->one.of = 0;
 	mem_free(m);
 	return !again;

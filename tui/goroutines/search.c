@@ -21,9 +21,7 @@
 
 void goroutines_mark_hits(struct goroutines_state *p, const struct pane_env *env)
 {
-	mem_free(p->hit);
-	p->hit = NULL;
-	p->nhit = 0;
+	list_hits_free(&p->hits);
 	if (!env->find.rx || !p->gs) {
 		async_stop(&p->search);
 		return;
@@ -31,20 +29,20 @@ void goroutines_mark_hits(struct goroutines_state *p, const struct pane_env *env
 	if (p->level == GL_ONE)
 		goroutines_page_wait(p);
 	uint32_t n = p->level == GL_ONE ? p->one.n : p->rows[p->level].n;
-	p->hit = xcalloc(n ? n : 1, 1);
+	list_hits_begin(&p->hits, NULL, env->find.rx, n);
 	if (p->level != GL_ONE && !goroutines_search(p, env))
 		return;		/* called again when they are known */
 	if (p->level == GL_ONE)
-		goroutines_page_mark_hits(p, env, p->hit);
+		goroutines_page_mark_hits(p, env, p->hits.at);
 	for (uint32_t i = 0; i < n; i++)
 		if (p->level == GL_ONE)
-			p->nhit += p->hit[i];
+			p->hits.n += p->hits.at[i];
 		else if (p->level == GL_GROUPS)
-			p->hit[i] = p->tree.row[p->order[GL_GROUPS][i]];
+			p->hits.at[i] = p->tree.row[p->order[GL_GROUPS][i]];
 		else
-			p->hit[i] = p->tree.g[p->order[GL_LIST][i]];
+			p->hits.at[i] = p->tree.g[p->order[GL_LIST][i]];
 	if (p->level != GL_ONE)
-		p->nhit = p->tree.all;
+		p->hits.n = p->tree.all;
 }
 
 /* ---- the position in the tree, and the next match from there */
@@ -150,7 +148,7 @@ static void find_visible(struct goroutines_state *p, const struct pane_env *env)
 {
 	uint32_t n = p->rows[p->level].n, sel = p->rows[p->level].sel;
 	for (uint32_t k = 0; k < n; k++)
-		if (p->hit[(sel + k) % n]) {
+		if (p->hits.at[(sel + k) % n]) {
 			list_select(&p->rows[p->level], (sel + k) % n);
 			goroutines_note_selection(p, env);
 			return;
@@ -170,24 +168,8 @@ static uint32_t hit_ordinal(const struct goroutines_state *p)
 	if (p->level == GL_GROUPS)
 		return p->tree.row[p->order[GL_GROUPS][at]] ? k : 0;
 	for (uint32_t i = 0; i <= p->rows[GL_LIST].sel && i < p->rows[GL_LIST].n; i++)
-		k += p->hit[i];
-	return p->hit[p->rows[GL_LIST].sel] ? k : 0;
-}
-
-/* Find a span on a goroutine's page. */
-static uint32_t find_span(struct goroutines_state *p, int dir, uint32_t *at)
-{
-	struct rows *rows = &p->one.rows;
-	uint32_t n = rows->n, i = rows->sel;
-	if (dir == 1 || dir == -1)
-		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
-	while (dir && !p->hit[i])
-		i = dir < 0 ? (i + n - 1) % n : (i + 1) % n;
-	if (dir)
-		list_select(rows, i);
-	for (uint32_t k = 0; p->hit[i] && k <= i; k++)
-		*at += p->hit[k];
-	return p->nhit;
+		k += p->hits.at[i];
+	return p->hits.at[p->rows[GL_LIST].sel] ? k : 0;
 }
 
 uint32_t goroutines_find(void *st, const struct pane_env *env, int dir, uint32_t *at)
@@ -201,10 +183,10 @@ uint32_t goroutines_find(void *st, const struct pane_env *env, int dir, uint32_t
 		return FIND_ON;
 	if (p->level == GL_ONE && async_job(&p->one.rest))	/* not all of its spans are read */
 		return FIND_ON;
-	if (!p->nhit)
+	if (!p->hits.n)
 		return 0;
 	if (p->level == GL_ONE)
-		return find_span(p, dir, at);
+		return list_hits_step(&p->hits, &p->one.rows, dir, at);
 	if (p->into && p->level == GL_LIST)
 		select_member_hit(p, env);
 	else if (dir == 1)
@@ -217,5 +199,5 @@ uint32_t goroutines_find(void *st, const struct pane_env *env, int dir, uint32_t
 		return FIND_ON;
 	goroutines_mark_hits(p, env);
 	*at = hit_ordinal(p);
-	return p->nhit;
+	return p->hits.n;
 }

@@ -40,24 +40,24 @@ static int cmp_begin(const void *ctx, uint32_t a, uint32_t b)
 static void load_regions(struct goroutines_state *p, const struct snap *sn)
 {
 	struct goroutines_page *o = &p->one;
-	struct bsearch_probe h = {.hi = p->nregion};
+	struct bsearch_probe h = {.hi = p->kin.nregion};
 	while (bsearch_probe(&h))
-		bsearch_narrow(&h, store_span(sn->st, p->region[h.at])->s.trk < o->trk);
+		bsearch_narrow(&h, store_span(sn->st, p->kin.region[h.at])->s.trk < o->trk);
 	uint32_t first = (uint32_t)h.lo, n = 0;
-	while (first + n < p->nregion && store_span(sn->st, p->region[first + n])->s.trk == o->trk)
+	while (first + n < p->kin.nregion && store_span(sn->st, p->kin.region[first + n])->s.trk == o->trk)
 		n++;
 	o->region = arena_alloc(&p->mem, (n + 1u) * sizeof *o->region);
 	o->nregion = n;
 	for (uint32_t i = 0; i < n; i++)
-		o->region[i] = p->region[first + i];
+		o->region[i] = p->kin.region[first + i];
 	calltree_sort_u32(o->region, n, cmp_begin, sn);
 }
 
 static size_t created_before(const struct goroutines_state *p, const struct snap *sn, trk_id by)
 {
-	struct bsearch_probe h = {.hi = p->nchild};
+	struct bsearch_probe h = {.hi = p->kin.nchild};
 	while (bsearch_probe(&h))
-		bsearch_narrow(&h, store_trk(sn->st, p->child[h.at])->creator < by);
+		bsearch_narrow(&h, store_trk(sn->st, p->kin.child[h.at])->creator < by);
 	return h.lo;
 }
 
@@ -65,7 +65,7 @@ static void load_children(struct goroutines_state *p, const struct snap *sn)
 {
 	struct goroutines_page *o = &p->one;
 	size_t first = created_before(p, sn, o->trk);
-	o->child = p->child + first;
+	o->child = p->kin.child + first;
 	o->nchild = (uint32_t)(created_before(p, sn, o->trk + 1) - first);
 }
 

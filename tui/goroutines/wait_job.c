@@ -84,7 +84,7 @@ static struct goroutines_wait_search new_search(
 	struct goroutines_row room;
 	const struct goroutines_row *r = goroutines_selected_row(p, &room);
 	struct goroutines_wait_search l = {
-	    .cmd = cmd, .sn = session_snap(env->s), .t0 = p->scope.t0, .t1 = p->scope.t1, .of = p->story_of};
+	    .cmd = cmd, .sn = session_snap(env->s), .t0 = p->scope.t0, .t1 = p->scope.t1, .of = p->story.of};
 	memcpy(l.state, p->story.state, sizeof l.state);
 	l.n = r && p->gs ? r->n : 0;
 	l.g = l.n ? p->trk + r->first : NULL;
@@ -117,7 +117,7 @@ static bool at_once(struct goroutines_wait_search *l)
 /* Take the statistics of a pass, if they are of the selection. */
 static void take_counts(struct goroutines_state *p, const struct goroutines_wait_search *l)
 {
-	if (l->of != p->story_of)
+	if (l->of != p->story.of)
 		return;
 	p->story.w = l->wait_counts;
 	p->story.part = false;

@@ -67,10 +67,10 @@ void goroutines_update_waits(struct goroutines_state *p, const struct pane_env *
 	struct goroutines_row room;
 	const struct goroutines_row *r = goroutines_selected_row(p, &room);
 	int64_t of = !r ? -2 : r->trk ? (int64_t)r->trk << 1 | 1 : (int64_t)r->name << 1;
-	if (p->story_of == of || p->level == GL_ONE)
+	if (p->story.of == of || p->level == GL_ONE)
 		return;
 	memset(&p->story, 0, sizeof p->story);
-	p->story_of = of;
+	p->story.of = of;
 	if (!r)
 		return;
 	struct goroutines_totals now = {0};

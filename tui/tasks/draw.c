@@ -129,7 +129,7 @@ static void draw_list(const struct tasks *p, const struct pane_env *env, struct 
 	grid_unclip(g, old);
 	old = grid_clip(g, (struct rect){1, 0, h, g->w});
 	list_draw_rows(&p->rows[L_LIST], g, draw_item, &d,
-	    &(struct list_options){p->bars.on, env->find.rx ? p->search.hit : NULL});
+	    &(struct list_options){p->bars.on, env->find.rx ? p->search.hits.at : NULL});
 	grid_unclip(g, old);
 }
 
@@ -280,7 +280,7 @@ static void draw_kinds(const struct tasks *p, const struct pane_env *env, struct
 	buf_free(&b);
 	old = grid_clip(g, (struct rect){1, 0, g->h - 1, g->w});
 	list_draw_rows(&p->rows[L_KINDS], g, draw_kind, &d,
-	    &(struct list_options){p->bars.on, env->find.rx ? p->search.hit : NULL});
+	    &(struct list_options){p->bars.on, env->find.rx ? p->search.hits.at : NULL});
 	grid_unclip(g, old);
 }
 

@@ -76,9 +76,8 @@ struct tasks_page {
 
 /* Matches of the search. */
 struct tasks_matches {
-	uint8_t *hit;
-	uint32_t nhit;
-	struct async slot;		/* for `hit`, in a long list */
+	struct list_hits hits;
+	struct async slot;		/* for the hits of a long list */
 	char *find;	/* the expression that was searched, in the list with that number, or is being searched */
 	uint32_t list_no, hit_of, search_of;
 };

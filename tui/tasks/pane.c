@@ -43,7 +43,7 @@ static void close_tasks(void *st)
 	arena_free(&p->page.mem);
 	mem_free(p->order);
 	mem_free(p->shown);
-	mem_free(p->search.hit);
+	list_hits_free(&p->search.hits);
 	mem_free(p->search.find);
 }
 

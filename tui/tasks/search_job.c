@@ -56,9 +56,9 @@ static void take_hits(struct tasks *p, struct tasks_search *h)
 {
 	if (!h)
 		return;
-	mem_free(p->search.hit);
-	p->search.hit = h->hit;
-	p->search.nhit = h->nhit;
+	list_hits_free(&p->search.hits);
+	p->search.hits.at = h->hit;
+	p->search.hits.n = h->nhit;
 	p->search.hit_of = p->search.list_no;
 	h->hit = NULL;
 	free_search(h);
@@ -94,14 +94,14 @@ static void mark_hits_now(struct tasks *p, const struct pane_env *env)
 {
 	uint32_t n = p->rows[p->level].n;
 	struct buf b = {0};
-	p->search.hit = xcalloc(n ? n : 1, 1);
+	list_hits_begin(&p->search.hits, NULL, env->find.rx, n);
 	for (uint32_t i = 0; i < n; i++) {
 		if (p->level == L_ONE)
 			buf_reset(&b), tasks_put_line(p, tasks_store(env), &p->page.line[i], &b);
 		else
 			tasks_row_text(
 			    p, tasks_store(env), p->level, p->level == L_KINDS ? p->order[i] : p->shown[i], &b);
-		p->search.nhit += p->search.hit[i] = regex_match(env->find.rx, b.p, b.n);
+		p->search.hits.n += p->search.hits.at[i] = regex_match(env->find.rx, b.p, b.n);
 	}
 	buf_free(&b);
 }
@@ -110,13 +110,11 @@ void tasks_mark_hits(struct tasks *p, const struct pane_env *env)
 {
 	bool same = env->find.rx && p->search.find && !strcmp(p->search.find, env->find.text), much = is_long(p);
 	if (same && much &&
-	    ((p->search.hit && p->search.hit_of == p->search.list_no) ||
+	    ((p->search.hits.at && p->search.hit_of == p->search.list_no) ||
 		(async_job(&p->search.slot) && p->search.search_of == p->search.list_no)))
 		return;
 	async_stop(&p->search.slot);
-	mem_free(p->search.hit);
-	p->search.hit = NULL;
-	p->search.nhit = 0;
+	list_hits_free(&p->search.hits);
 	p->search.hit_of = 0;
 	mem_free(p->search.find);
 	p->search.find = env->find.rx ? xstrdup(env->find.text) : NULL;
@@ -134,18 +132,8 @@ uint32_t tasks_find_hit(void *st, const struct pane_env *env, int dir, uint32_t 
 	*at = 0;
 	if (async_job(&p->search.slot))
 		return FIND_ON;
-	if (!p->search.nhit)
-		return 0;
-	uint32_t n = p->rows[p->level].n, i = p->rows[p->level].sel;
-	if (dir == 1 || dir == -1)
-		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
-	while (dir && !p->search.hit[i])
-		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
-	if (dir) {
-		list_select(&p->rows[p->level], i);
+	uint32_t n = list_hits_step(&p->search.hits, &p->rows[p->level], dir, at);
+	if (n && dir)
 		tasks_count_bars(p);		/* for the newly selected kind */
-	}
-	for (uint32_t k = 0; p->search.hit[i] && k <= i; k++)
-		*at += p->search.hit[k];
-	return p->search.nhit;
+	return n;
 }

@@ -37,8 +37,8 @@ void tasks_summary(const void *st, const struct pane_env *env, struct buf *b)
 	tracepane_put_scope(&p->list.scope, b);
 	if (env->find.rx && async_job(&p->search.slot))
 		buf_printf(b, " | /%s searching", env->find.text);
-	else if (env->find.rx && p->search.hit)
-		buf_printf(b, " | /%s %u match%s", env->find.text, p->search.nhit, text_es(p->search.nhit));
+	else if (env->find.rx && p->search.hits.at)
+		buf_printf(b, " | /%s %u match%s", env->find.text, p->search.hits.n, text_es(p->search.hits.n));
 }
 
 void tasks_detail(const void *st, const struct pane_env *env, struct buf *b)
