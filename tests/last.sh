@@ -67,6 +67,15 @@ press "'\"" "$trace"
 shows 'a zoom' '(25%)'
 press "'\"" "$prof"
 shows 'after SIGHUP' '[2List]'
+# the query of a trace comes back as options
+press ':latency >1ms<Enter>:task .<Enter>:t 10ms..90ms<Enter>:g 1<Enter>4\\Q' "$trace"
+grep -qx 'option -task=\.' "$views" && grep -qx 'option -goroutine=1' "$views" && grep -qx 'option -from=10000000ns' "$views" || {
+	echo 'the query is not there as options'
+	cat "$views"
+	bad=1
+}
+press "'\"" "$trace"
+shows 'the query' 'task=.'
 # another file under the same name
 cp "$samples/heap.pb.gz" "$prof"
 press '' "$prof"
@@ -116,7 +125,7 @@ for f in "$prof" "$trace"; do
 					i=$((i + 1))
 				done
 			done <$panes
-			printf 'type frob\nfrom %s\ng %s\np %s\ngran %s\nblame %s\nview\nmark\nmark a\nmark b flame 1\nmark b flame a=1\nmark b flame a=1,,/\nmark c flame /frobnicate=1\nmark d top 0 0 0 0 0 0 0 0\n' "$n" "$n" "$n" "$n" "$n"
+			printf 'option -type=frob\noption -from=%sns\noption -goroutine=%s\noption -proc=%s\noption -frob=%s\nblame %s\nview\nmark\nmark a\nmark b flame 1\nmark b flame a=1\nmark b flame a=1,,/\nmark c flame /frobnicate=1\nmark d top 0 0 0 0 0 0 0 0\n' "$n" "$n" "$n" "$n" "$n"
 		} >"$views"
 		press "'\"$(echo abcdefghijklmnopqrstuvwxyz | sed "s/./'&j/g")uuu:marks<Enter>" "$f"
 		grep -q 'Sanitizer\|a fault\|signal' "$tmp/out" && { echo "numbers of no meaning ($n):"; cat "$tmp/out"; bad=1; }

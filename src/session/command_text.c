@@ -155,8 +155,6 @@ void session_command(const struct session *s, const char *report, const char *ar
 void session_command_of(const struct session *s, const struct query *q, const char *report, const char *arg,
     struct arena *a, struct command *c)
 {
-	static const enum option_id grans[] = {
-	    OPT_FUNCTIONS, OPT_FILEFUNCTIONS, OPT_FILES, OPT_LINES, OPT_ADDRESSES};
 	c->report = report;
 	command_add(c, "ttrace");
 	bool apart = arg && is_option(report);
@@ -168,7 +166,7 @@ void session_command_of(const struct session *s, const struct query *q, const ch
 	else if (session_type(s) < session_ntypes(s))
 		add_opt(c, a, OPT_SAMPLE_INDEX, session_type_name(s, session_type(s)));
 	add_symbolize(c, a, s);
-	add_flag(c, a, grans[q->gran], q->gran != GR_FUNCTIONS);
+	add_flag(c, a, query_gran_options[q->gran], q->gran != GR_FUNCTIONS);
 	add_flag(c, a, OPT_NOINLINES, q->noinlines);
 	add_flag(c, a, OPT_DROP_NEGATIVE, q->drop_negative);
 	add_sides(c, a, s, q, apart ? arg : NULL);

@@ -91,6 +91,9 @@ int query_parse_range(const struct snap *sn, const struct options *o, int64_t *t
 
 /* ---- words */
 
+const enum option_id query_gran_options[] = {[GR_FUNCTIONS] = OPT_FUNCTIONS, [GR_FILEFUNCTIONS] = OPT_FILEFUNCTIONS,
+    [GR_FILES] = OPT_FILES, [GR_LINES] = OPT_LINES, [GR_ADDRESSES] = OPT_ADDRESSES};
+
 int query_of_options(const struct options *o, struct query *q, struct err *e)
 {
 	*q = (struct query){.type = SIZE_MAX, .from = TIME_NONE, .to = TIME_NONE, .a = 1};
@@ -103,6 +106,10 @@ int query_of_options(const struct options *o, struct query *q, struct err *e)
 			    options_str(o, OPT_BLAME));
 		q->blame = (uint8_t)blame;
 	}
+	for (size_t i = 0; i < sizeof query_gran_options / sizeof *query_gran_options; i++)
+		if (options_bool(o, query_gran_options[i]))
+			q->gran = (enum gran)i;
+	q->noinlines = options_bool(o, OPT_NOINLINES);
 	return query_check(q, e);
 }
 

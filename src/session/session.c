@@ -39,10 +39,6 @@ const char *session_copy_string(struct session *s, const char *t)
 
 static int first_query(struct session *s, struct query *q, struct err *e)
 {
-	static const enum option_id grans[] = {
-		[GR_FUNCTIONS] = OPT_FUNCTIONS, [GR_FILEFUNCTIONS] = OPT_FILEFUNCTIONS, [GR_FILES] = OPT_FILES,
-		[GR_LINES] = OPT_LINES, [GR_ADDRESSES] = OPT_ADDRESSES,
-	};
 	if (query_of_options(s->o, q, e))
 		return -1;
 	for (size_t i = 0; i < QUERY_WORDS; i++)
@@ -50,10 +46,6 @@ static int first_query(struct session *s, struct query *q, struct err *e)
 	q->normalize = options_bool(s->o, OPT_NORMALIZE);
 	q->drop_negative = options_bool(s->o, OPT_DROP_NEGATIVE);
 	q->of_rest = s->o->v[OPT_BASE].nall > 0;
-	for (size_t i = 0; i < sizeof grans / sizeof *grans; i++)
-		if (options_bool(s->o, grans[i]))
-			q->gran = (enum gran)i;
-	q->noinlines = options_bool(s->o, OPT_NOINLINES);
 	if (options_bool(s->o, OPT_REST))
 		session_query_compare_rest(q);
 	return 0;
@@ -460,17 +452,16 @@ const char *session_type_unit(const struct session *s, size_t i)
 	return i < s->snap->ntypes ? store_str(s->snap->st, type_row(s, i)->unit)->s : "";
 }
 
-/* Return the type of the command line by name, number or pprof's old option; SIZE_MAX: none. */
-static size_t option_sample_type(const struct session *s)
+size_t session_type_of_options(const struct session *s, const struct options *o)
 {
 	static const struct { enum option_id options; const char *name; } words[] = {
 		{OPT_INUSE_SPACE, "inuse_space"}, {OPT_INUSE_OBJECTS, "inuse_objects"},
 		{OPT_ALLOC_SPACE, "alloc_space"}, {OPT_ALLOC_OBJECTS, "alloc_objects"},
 		{OPT_TOTAL_DELAY, "delay"}, {OPT_CONTENTIONS, "contentions"}, {OPT_MEAN_DELAY, "delay"},
 	};
-	const char *want = options_str(s->o, session_is_trace(s) ? OPT_TYPE : OPT_SAMPLE_INDEX);
+	const char *want = options_str(o, session_is_trace(s) ? OPT_TYPE : OPT_SAMPLE_INDEX);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (options_bool(s->o, words[i].options))
+		if (options_bool(o, words[i].options))
 			want = words[i].name;
 	if (!want)
 		return SIZE_MAX;
@@ -503,7 +494,7 @@ size_t session_type(const struct session *s)
 	size_t t = s->queries.query[s->queries.at].type;
 	if (t != SIZE_MAX)
 		return t;
-	t = option_sample_type(s);
+	t = session_type_of_options(s, s->o);
 	return t != SIZE_MAX ? t : default_type(s);
 }
 

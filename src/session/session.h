@@ -84,6 +84,8 @@ const char *session_kind(const struct session *);	/* the kind of the file: "ppro
 size_t session_ntypes(const struct session *);
 const char *session_type_name(const struct session *, size_t i);
 const char *session_type_unit(const struct session *, size_t i);
+/* Return the sample type that a command line names, by name, number or pprof's old option; SIZE_MAX: none. */
+size_t session_type_of_options(const struct session *, const struct options *);
 size_t session_type(const struct session *);		/* index of the one shown */
 /* Compute the total of a sample type of the first file, in its unit. For a trace the filters of time, goroutines, tasks
    and regions apply. Return false if that would take too long or the file is not completely read. */

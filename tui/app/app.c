@@ -520,9 +520,7 @@ void app_free(struct app *a)
 	mem_free(a->files.over.arg);
 	mem_free(a->files.last.key);
 	mem_free(a->files.last.begin);
-	mem_free(a->files.last.filters);
-	mem_free(a->files.last.gs);
-	mem_free(a->files.last.type);
+	mem_free(a->files.last.options.v);
 	app_requests_free(&a->wants);
 	arena_free(&a->scratch);
 	arena_free(&a->life);

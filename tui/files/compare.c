@@ -177,7 +177,7 @@ static void diff_saved(struct app *a, const char *file)
 	now.noinlines = other.noinlines = false;
 	now.gran = other.gran = GR_FUNCTIONS;
 	other.suspended = false;
-	filter_set_put(a, &b);
+	filter_set_put(session_query(a->s), &b);
 	if (session_is_trace(a->s))
 		app_message(a, ST_WARN, "traces: D on goroutines (6) or tasks (7) compares them with the rest");
 	else if (!words)

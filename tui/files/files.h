@@ -18,8 +18,8 @@ struct last_view {		/* view_file.c */
 	enum last_use { LAST_OFFER, LAST_RESTORE, LAST_OFF } use;	/* the last value that was set */
 	char *key;		/* NULL, or the key of the file in the list of views */
 	char *begin;		/* the view as text when the file was opened */
-	char *filters, *gs, *type;	/* the view saved for this file */
-	struct query q;
+	struct command options;	/* the query saved for this file, as a command line */
+	bool suspended;		/* its filters are off */
 };
 
 struct partial_load {
@@ -71,7 +71,8 @@ int  filter_set_add_line(struct app *, const char *line, bool ours, struct err *
 void filter_set_read_file(struct app *);
 int  filter_set_choices(const struct app *, struct choice *);
 const char *filter_set_text(struct app *, const char *name);	/* NULL: no set of that name */
-void filter_set_put(struct app *, struct buf *);	/* append the active filters as text */
+/* Append the text filters of a query, separated by "; ". A "; " in an expression is written as "[;] ". */
+void filter_set_put(const struct query *, struct buf *);
 /* NULL, or the word that is not a filter */
 const char *filter_set_parse(struct app *, struct query *, const char *words);
 

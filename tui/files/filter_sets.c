@@ -19,11 +19,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The filters of a set, in this order: those that are texts. */
-static const enum cmd_id kinds[] = {CMD_FOCUS, CMD_IGNORE, CMD_HIDE, CMD_SHOW, CMD_SHOW_FROM, CMD_PRUNE_FROM,
-    CMD_TAGFOCUS, CMD_TAGIGNORE, CMD_TAGSHOW, CMD_TAGHIDE, CMD_TAGROOT, CMD_TAGLEAF, CMD_GROUP, CMD_TASK,
-    CMD_REGION};
-enum { KINDS = sizeof kinds / sizeof *kinds, FRAME_KINDS = 6 };	/* the first FRAME_KINDS are expressions for frames */
+enum { FRAME_WORDS = 6 };	/* the first query_words[] are expressions for frames */
+
+/* Return the name of a text filter of the query (query_words[]); NULL: it is not part of a set, as numbers of goroutines
+   are of one trace. */
+static const char *word_name(size_t i)
+{
+	enum option_id id = query_words[i].option;
+	return id == OPT_GOROUTINE ? NULL : option_rows[id].name;
+}
 
 static struct saved *find_set(struct app *a, const char *name)
 {
@@ -54,16 +58,15 @@ static void set_text(struct app *a, const char *name, const char *text, bool our
 		*s = a->files.saved[--a->files.nsaved];
 }
 
-/* Append the current filters as text, separated by "; ". A "; " in an expression is written as "[;] ". */
-void filter_set_put(struct app *a, struct buf *b)
+void filter_set_put(const struct query *q, struct buf *b)
 {
-	struct query q = *session_query(a->s);
+	struct query words = *q;
 	size_t begin = b->n;
-	for (int i = 0; i < KINDS; i++) {
-		const char *v = *app_filter_of(&q, kinds[i]);
-		if (!v || !*v)
+	for (size_t i = 0; i < QUERY_WORDS; i++) {
+		const char *v = *query_word(&words, i);
+		if (!v || !*v || !word_name(i))
 			continue;
-		buf_printf(b, "%s%s=", b->n > begin ? "; " : "", cmds[kinds[i]].name);
+		buf_printf(b, "%s%s=", b->n > begin ? "; " : "", word_name(i));
 		for (; *v; v++)
 			buf_puts(b, v[0] == ';' && v[1] == ' ' ? "[;]" : (char[]){*v, 0});
 	}
@@ -74,19 +77,22 @@ static bool take_word(struct app *a, struct query *q, const char *s, size_t n)
 	size_t k = 0;
 	while (k < n && s[k] != '=')
 		k++;
-	for (int i = 0; i < KINDS && k < n; i++)
-		if (strlen(cmds[kinds[i]].name) == k && !memcmp(cmds[kinds[i]].name, s, k)) {
-			*app_filter_of(q, kinds[i]) = arena_strndup(&a->scratch, s + k + 1, n - k - 1);
+	for (size_t i = 0; i < QUERY_WORDS && k < n; i++) {
+		const char *name = word_name(i);
+		if (name && strlen(name) == k && !memcmp(name, s, k)) {
+			*query_word(q, i) = arena_strndup(&a->scratch, s + k + 1, n - k - 1);
 			return true;
 		}
+	}
 	return false;
 }
 
 /* Replace the filters of q by those of a set; return the word that is not a filter, or NULL. */
 const char *filter_set_parse(struct app *a, struct query *q, const char *text)
 {
-	for (int i = 0; i < KINDS; i++)
-		*app_filter_of(q, kinds[i]) = NULL;
+	for (size_t i = 0; i < QUERY_WORDS; i++)
+		if (word_name(i))
+			*query_word(q, i) = NULL;
 	for (const char *p = text; *p;) {
 		const char *end = strstr(p, "; ");
 		size_t n = end ? (size_t)(end - p) : strlen(p);
@@ -104,12 +110,12 @@ static int check_words(struct app *a, const char *name, const char *text, struct
 	const char *bad = filter_set_parse(a, &q, text);
 	if (bad)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "filter %.40s: %.60s is not a filter", name, bad);
-	for (int i = 0; i < FRAME_KINDS; i++) {
-		const char *re = *app_filter_of(&q, kinds[i]);
+	for (size_t i = 0; i < FRAME_WORDS; i++) {
+		const char *re = *query_word(&q, i);
 		struct err why;
 		struct regex *rx = re ? regex_new(re, &why) : NULL;
 		if (re && !rx)
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "filter %.40s: %s: %s", name, cmds[kinds[i]].name, why.msg);
+			return err_set(e, ERR_USAGE, ERR_NOWHERE, "filter %.40s: %s: %s", name, word_name(i), why.msg);
 		regex_free(rx);
 	}
 	return 0;
@@ -192,7 +198,7 @@ static void save_set(struct app *a, const char *name)
 		app_message(a, ST_ERROR, "save requires a name without blanks, = and ;");
 		return;
 	}
-	filter_set_put(a, &b);
+	filter_set_put(session_query(a->s), &b);
 	if (!b.n && !find_set(a, name)) {
 		app_message(a, ST_WARN, "no filters to save");
 		buf_free(&b);

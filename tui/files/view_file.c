@@ -108,32 +108,20 @@ static struct view last_position(const struct app *a)
 	return s;
 }
 
-static void put_number(struct buf *b, const char *word, int64_t v, int64_t none)
-{
-	if (v != none)
-		buf_printf(b, "%s %" PRId64 "\n", word, v);
-}
-
+/* Append the query as options of the command line, one per line, without sides: they are other files. */
 static void put_query(struct app *a, struct buf *b)
 {
-	const struct query *q = session_query(a->s);
-	struct buf f = {0};
-	if (session_type(a->s) < session_ntypes(a->s))
-		buf_printf(b, "type %s\n", session_type_name(a->s, session_type(a->s)));
-	filter_set_put(a, &f);
-	if (f.n)
-		buf_printf(b, "filters %s\n", buf_str(&f));
-	buf_free(&f);
-	if (q->gs)
-		buf_printf(b, "gs %s\n", q->gs);
-	put_number(b, "from", q->from, TIME_NONE);
-	put_number(b, "to", q->to, TIME_NONE);
-	put_number(b, "g", q->g, 0);
-	put_number(b, "p", q->proc, 0);
-	put_number(b, "gran", q->gran, 0);
-	put_number(b, "noinlines", q->noinlines, 0);
-	put_number(b, "blame", q->blame, 0);
-	put_number(b, "suspended", q->suspended, 0);
+	struct query q = *session_query(a->s);
+	struct command c = {0};
+	q.suspended = false;
+	q.a = 1;
+	q.b = 0;
+	session_command_of(a->s, &q, "view", NULL, &a->scratch, &c);
+	for (int i = 2; i < c.n && strcmp(c.v[i], "--"); i++)
+		buf_printf(b, "option %s\n", c.v[i]);
+	if (session_query(a->s)->suspended)
+		buf_puts(b, "suspended 1\n");
+	mem_free(c.v);
 }
 
 /* Append the view. cursor: with the selection, a change of which alone is not saved. */
@@ -172,28 +160,6 @@ static void take_text(char **to, const char *s)
 	*to = xstrdup(s);
 }
 
-static void take_number(struct last_view *l, const struct snap *sn, const char *word, int64_t v)
-{
-	struct query *q = &l->q;
-	trk_id trk = v > 0 && v < (int64_t)sn->ntrks ? (trk_id)v : 0;
-	if (!strcmp(word, "from"))
-		q->from = v;
-	else if (!strcmp(word, "to"))
-		q->to = v;
-	else if (!strcmp(word, "g"))
-		q->g = trk && store_trk(sn->st, trk)->kind == TK_G ? trk : 0;
-	else if (!strcmp(word, "p"))
-		q->proc = trk && store_trk(sn->st, trk)->kind == TK_P ? trk : 0;
-	else if (!strcmp(word, "gran"))
-		q->gran = (enum gran)(v > 0 && v < GRANS ? v : 0);
-	else if (!strcmp(word, "noinlines"))
-		q->noinlines = v != 0;
-	else if (!strcmp(word, "blame"))
-		q->blame = (uint8_t)(v > 0 && v < BLAME__N ? v : 0);
-	else if (!strcmp(word, "suspended"))
-		q->suspended = v != 0;
-}
-
 static void take_mark(struct app *a, char letter, const char *s)
 {
 	struct view to;
@@ -217,14 +183,10 @@ static void take_line(struct app *a, const char *s)
 		a->nav.marked[MARKS - 1] = take_step(a, arg, &a->nav.mark[MARKS - 1]) != NULL;
 	else if (!strcmp(word, "mark") && arg[0] && arg[1] == ' ')
 		take_mark(a, arg[0], arg + 2);
-	else if (!strcmp(word, "filters"))
-		take_text(&l->filters, arg);
-	else if (!strcmp(word, "gs"))
-		take_text(&l->gs, arg);
-	else if (!strcmp(word, "type"))
-		take_text(&l->type, arg);
-	else
-		take_number(l, session_snap(a->s), word, strtoll(arg, NULL, 10));
+	else if (!strcmp(word, "option"))
+		command_add(&l->options, arena_strndup(&a->life, arg, strlen(arg)));
+	else if (!strcmp(word, "suspended"))
+		l->suspended = true;
 }
 
 /* ---- the list */
@@ -268,17 +230,47 @@ static void read_list(const char *name, struct buf *b)
 		close(fd);
 }
 
+/* Get the query of the saved options, on the files that are open; its strings are those of the options. */
+static int saved_query(const struct app *a, struct query *q, struct err *e)
+{
+	const struct last_view *l = &a->files.last;
+	const struct snap *sn = session_snap(a->s);
+	const struct query *now = session_query(a->s);
+	struct options o;
+	if (options_parse(&o, l->options.n, (char *const *)(uintptr_t)l->options.v, e))
+		return -1;
+	int r = query_of_options(&o, q, e) || query_add_places(sn, &o, q, e) ? -1 : 0;
+	q->type = session_type_of_options(a->s, &o);
+	q->g = !r && q->gs ? view_options_find_track(a, TK_G, q->gs) : 0;
+	q->gs = q->g ? NULL : q->gs;
+	q->suspended = l->suspended;
+	q->a = now->a;
+	q->b = now->b;
+	q->show = now->show;
+	q->of_rest = now->of_rest;
+	q->normalize = now->normalize;
+	q->drop_negative = now->drop_negative;
+	options_free(&o);
+	return r;
+}
+
 static void describe_view(struct app *a, struct buf *b)
 {
+	struct query q;
+	struct err e;
+	struct buf f = {0};
 	int marks = 0;
 	for (int i = 0; i < 26; i++)
 		marks += a->nav.marked[i];
 	buf_puts(b, panes[a->nav.mark[MARKS - 1].pane]->tab);
-	if (a->files.last.filters)
-		buf_printf(b, ", %.100s", a->files.last.filters);
-	if (a->files.last.q.from != TIME_NONE || a->files.last.q.to != TIME_NONE || a->files.last.q.g ||
-	    a->files.last.gs)
-		buf_puts(b, ", narrowed");
+	if (!saved_query(a, &q, &e)) {
+		filter_set_put(&q, &f);
+		if (f.n)
+			buf_printf(b, ", %.100s", buf_str(&f));
+		if (q.from != TIME_NONE || q.to != TIME_NONE || q.g || q.gs)
+			buf_puts(b, ", narrowed");
+	}
+	buf_free(&f);
 	if (marks)
 		buf_printf(b, ", %d mark%s", marks, marks == 1 ? "" : "s");
 }
@@ -293,7 +285,8 @@ void view_file_read(struct app *a)
 	const char *name = l->key ? list_name(a) : NULL;
 	if (name)
 		read_list(name, &b);
-	l->q = (struct query){.from = TIME_NONE, .to = TIME_NONE};
+	command_add(&l->options, "ttrace");
+	command_add(&l->options, "view");
 	size_t n;
 	const char *at = buf_str(&b), *e;
 	while (name && (e = next_entry(&at, &n)))
@@ -325,25 +318,15 @@ void view_file_read(struct app *a)
 
 bool view_file_restore(struct app *a)
 {
-	const struct last_view *l = &a->files.last;
-	struct query q = *session_query(a->s);
+	struct query q;
+	struct err e;
 	const struct view to = a->nav.mark[MARKS - 1];
 	if (!a->nav.marked[MARKS - 1])
 		return false;
-	if (filter_set_parse(a, &q, l->filters ? l->filters : ""))
+	if (saved_query(a, &q, &e)) {
+		app_message(a, ST_WARN, "last view: %s", e.msg);
 		return false;
-	for (size_t i = 0; l->type && i < session_ntypes(a->s); i++)
-		if (!strcmp(session_type_name(a->s, i), l->type))
-			q.type = i;
-	q.gs = l->gs;
-	q.from = l->q.from;
-	q.to = l->q.to;
-	q.g = l->q.g;
-	q.proc = l->q.proc;
-	q.gran = l->q.gran;
-	q.noinlines = l->q.noinlines;
-	q.blame = l->q.blame;
-	q.suspended = l->q.suspended;
+	}
 	if (!app_query(a, &q))
 		return false;
 	if (to.pane != a->cur)
