@@ -9,7 +9,6 @@
 
 #include "load/gotrace/event_stream.h"
 #include "load/gotrace/wire.h"
-#include "store/builder.h"
 #include "store/store.h"
 
 #include <inttypes.h>
