@@ -11,8 +11,6 @@
 #include "../tests/digest.h"
 #include "base/mem/mem.h"
 #include "signed.h"
-#include "store/builder.h"
-#include "store/check.h"
 #include "store/index/index.h"
 
 #include <stdio.h>

@@ -10,7 +10,6 @@
 
 #include "base/checksum.h"
 #include "base/mem/mem.h"
-#include "store/builder.h"
 #include "store/index/internal.h"
 
 #include <stdio.h>

@@ -9,8 +9,6 @@
 
 #include "base/mem/mem.h"
 #include "base/text/buf.h"
-#include "store/builder.h"
-#include "store/check.h"
 #include "store/store.h"
 #include "tap.h"
 

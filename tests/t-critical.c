@@ -11,8 +11,6 @@
 #include "critical/internal.h"
 #include "base/err.h"
 #include "load/load.h"
-#include "store/builder.h"
-#include "store/check.h"
 #include "tap.h"
 #include "trace/as_profile.h"
 

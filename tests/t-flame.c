@@ -11,7 +11,6 @@
 #include "filter/weigh.h"
 #include "calltree/granularity.h"
 #include "base/wrap_math.h"
-#include "store/builder.h"
 #include "store/store.h"
 #include "tap.h"
 

@@ -10,8 +10,6 @@
 #include "base/mem/mem.h"
 #include "digest.h"
 #include "load/load.h"
-#include "store/builder.h"
-#include "store/check.h"
 #include "store/index/internal.h"
 #include "tap.h"
 

@@ -5,7 +5,6 @@
  * profiles from a seed; and what units, paths and short names are.
  */
 #include "config.h"
-#include "store/builder.h"
 #include "tap.h"
 
 #include "base/text/path.h"
@@ -129,54 +128,165 @@ static void test_filters(void)
 	OK(tags);	/* so do the values of a label */
 }
 
-/* The samples that are left, with the numbers of their stacks, which are the order of what is told of stacks. */
-static bool same_samples(const struct profile *a, const struct profile *b)
+/* ---- stacks */
+
+/* The frames of a stack, leaf first. Return their number. */
+static size_t frames_of(const struct profile *p, uint32_t stack, loc_id *frame)
 {
-	bool same = a->nsample == b->nsample && a->nstack == b->nstack;
-	for (size_t i = 0; same && i < a->nsample; i++) {
-		uint32_t s = a->sample[i].stack;
-		struct profile_run x = a->stack[s], y = b->stack[s];
-		same = s == b->sample[i].stack && x.n == y.n;
-		for (uint32_t k = 0; same && k < x.n; k++)
-			same = profile_frame(a, x.off + k) == profile_frame(b, y.off + k);
-	}
-	return same;
+	size_t n = 0;
+	for (uint32_t i = p->stack[stack]; i; i = profile_caller(p, i))
+		frame[n++] = profile_frame(p, i);
+	return n;
 }
 
-static struct profile *cut(uint64_t seed, const struct filters *f, bool pruned, bool copied)
+static bool same_stack(const struct profile *p, uint32_t stack, const loc_id *frame, size_t n)
 {
-	struct pprof_label_units u = {0};
-	state = seed;
-	struct profile *p = random_profile(7, 400, false);
-	p->meta.drop_frames = pruned ? str(p, "f[56]") : 0;
-	pprof_prune(p);
-	pprof_tag_frames(p, f, "minimum", NULL, NULL);
-	p->nested |= copied;
-	OK(!pprof_apply_filters(p, f, &u, NULL, NULL, NULL));
+	loc_id had[24];
+	return frames_of(p, stack, had) == n && !memcmp(had, frame, n * sizeof *had);
+}
+
+enum { STACKS = 500, DEEP = 12 };
+struct random_stacks { loc_id frame[STACKS][DEEP]; size_t n[STACKS]; };
+
+static void random_stacks(struct random_stacks *r, uint32_t nloc)
+{
+	for (size_t i = 0; i < STACKS; i++) {
+		r->n[i] = rnd(DEEP);
+		for (size_t k = 0; k < r->n[i]; k++)
+			r->frame[i][k] = 1 + rnd(nloc);
+	}
+}
+
+static struct random_stacks *sorting;
+
+static int from_root(const void *x, const void *y)
+{
+	size_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	for (size_t k = 1; k <= sorting->n[a] && k <= sorting->n[b]; k++) {
+		loc_id v = sorting->frame[a][sorting->n[a] - k], w = sorting->frame[b][sorting->n[b] - k];
+		if (v != w)
+			return v < w ? -1 : 1;
+	}
+	return (sorting->n[a] > sorting->n[b]) - (sorting->n[a] < sorting->n[b]);
+}
+
+/* Pass the stacks as a reader does that has sorted them. */
+static struct profile *in_order(struct random_stacks *r)
+{
+	struct profile *p = profile_new();
+	struct sink s = profile_sink(p);
+	uint32_t order[STACKS];
+	stk_id of[STACKS];
+	loc_id outer[DEEP];
+	sorting = r;
+	for (uint32_t i = 0; i < STACKS; i++) {
+		order[i] = i;
+		s.profile->sample(s.self, &(struct sink_sample){.stack = STK_LATER});
+	}
+	qsort(order, STACKS, sizeof *order, from_root);
+	for (size_t i = 0; i < STACKS; i++) {
+		uint32_t now = order[i], was = order[i ? i - 1 : 0];
+		size_t same = 0, n = 0;
+		while (i && same < r->n[now] && same < r->n[was] &&
+		       r->frame[now][r->n[now] - 1 - same] == r->frame[was][r->n[was] - 1 - same])
+			same++;
+		for (size_t k = same; k < r->n[now]; k++)
+			outer[n++] = r->frame[now][r->n[now] - 1 - k];
+		of[now] = s.profile->branch(s.self, same, outer, n);
+	}
+	s.profile->resolve_stacks(s.self, of, STACKS);
 	return p;
 }
 
-/* Frames are removed in place, or copied if stacks share frames. */
-static void test_cuts(void)
+/* Stacks are numbered by their first samples, whether they come one by one or in order, and equal stacks are one. */
+static void test_stacks(void)
 {
-	static const struct filters some[] = {
-		{.hide = "f1"}, {.hide = "f[13-6]"}, {.show = "f[23]"}, {.hide = "b.go", .focus = "f2"},
-		{.tagroot = "k"}, {.tagleaf = "k", .ignore = "f1"}, {.tagroot = "k", .tagleaf = "k"},
-		{.hide = "f3", .show = "f[1-4]"}};
-	bool same = true, fewer = true;
-	for (uint64_t seed = 3; seed < 23; seed++)
-		for (size_t i = 0; i < 16; i++) {
-			struct profile *in_place = cut(seed, &some[i / 2], i % 2, false);
-			struct profile *copied = cut(seed, &some[i / 2], i % 2, true);
-			profile_drop_unused_stacks(in_place);
-			profile_drop_unused_stacks(copied);
-			same &= same_samples(in_place, copied);
-			fewer &= in_place->nsample > 0;
-			profile_free(in_place);
-			profile_free(copied);
+	bool found = true, same = true, ordered = true;
+	for (uint32_t round = 0; round < 40; round++) {
+		static struct random_stacks r;
+		state = 17 + round;
+		random_stacks(&r, 2 + round % 9);
+		struct profile *p = profile_new(), *q = in_order(&r);
+		for (size_t i = 0; i < STACKS; i++) {
+			size_t had = p->nstack;
+			uint32_t s = profile_add_stack(p, r.frame[i], r.n[i]);
+			same &= same_stack(p, s, r.frame[i], r.n[i]) && (s < had || s == p->nstack - 1);
+			ordered &= q->sample[i].stack == s && same_stack(q, s, r.frame[i], r.n[i]);
+			if (i % 50 == 0)
+				profile_drop_stack_index(p);
 		}
+		size_t n = p->nstack, nodes = p->tree.n;
+		for (size_t i = 0; i < STACKS; i++) {
+			found &= profile_add_stack(p, r.frame[i], r.n[i]) == q->sample[i].stack;
+			found &= profile_add_stack(q, r.frame[i], r.n[i]) == q->sample[i].stack;
+		}
+		found &= p->nstack == n && q->nstack == n && p->tree.n == nodes && q->tree.n == nodes;
+		profile_free(p);
+		profile_free(q);
+	}
 	OK(same);
-	OK(fewer);	/* something was left to compare */
+	OK(ordered);
+	OK(found);	/* none is added twice */
+}
+
+/* A path has the nodes from the root, and keeps those that it had. */
+static void test_paths(void)
+{
+	bool right = true, kept = true;
+	static struct random_stacks r;
+	struct stack_path path = {0}, was = {0};
+	state = 5;
+	random_stacks(&r, 4);
+	struct profile *p = in_order(&r);
+	for (size_t i = 0; i < 2000; i++) {
+		uint32_t node = rnd(p->tree.n), at = node;
+		was.node = mem_grow(was.node, &was.cap, path.n, sizeof *was.node);
+		memcpy(was.node, path.node, path.n * sizeof *was.node);
+		was.n = path.n;
+		size_t same = stack_path_move(&path, &p->tree, node);
+		for (size_t k = path.n; k--; at = profile_caller(p, at))
+			right &= path.node[k] == at;
+		right &= at == 0;
+		kept &= same <= path.n && same <= was.n && !memcmp(path.node, was.node, same * sizeof *was.node) &&
+			(same == path.n || same == was.n || path.node[same] != was.node[same]);
+	}
+	OK(right);
+	OK(kept);
+	mem_free(path.node);
+	mem_free(was.node);
+	profile_free(p);
+}
+
+/* A translated stack has the other frames of each of its frames, and equal ones are one node. */
+static void test_translation(void)
+{
+	static const struct stack_frames range[] = {{0, 0}, {0, 2}, {2, 1}, {3, 1}, {4, 3}};
+	static const uint32_t of[] = {7, 8, 9, 9, 9, 8, 7};
+	bool right = true, once = true;
+	static struct random_stacks r;
+	state = 6;
+	random_stacks(&r, 4);
+	struct profile *p = in_order(&r);
+	struct stack_tree t = {0};
+	uint32_t *node = stack_tree_translate(&t, &p->tree, range, of);
+	for (uint32_t i = 1; i < p->tree.n; i++) {
+		uint32_t at = node[i];
+		for (uint32_t k = i; k; k = profile_caller(p, k))
+			for (uint32_t j = 0; j < range[profile_frame(p, k)].n; j++, at = t.node[at].caller)
+				right &= t.node[at].frame == of[range[profile_frame(p, k)].first + j];
+		right &= at == 0;
+	}
+	for (uint32_t i = 1; i < t.n; i++) {
+		uint32_t n = 0;
+		for (uint32_t k = 1; k < t.n; k++)
+			n += t.node[k].caller == t.node[i].caller && t.node[k].frame == t.node[i].frame;
+		once &= n == 1;
+	}
+	OK(right);
+	OK(once);
+	mem_free(node);
+	stack_tree_free(&t);
+	profile_free(p);
 }
 
 /* Laws that hold for every graph; with what each root brought in, edges make up the weight of a node. */
@@ -269,7 +379,6 @@ static void test_labels(void)
 		    .type = 1, .trim_path = "", .source_path = "", .tags = true, .mean = i % 3 == 0};
 		struct graph *all = graph_new(p, &o);
 		o.label_room = 1 + i % 9;
-		o.spend = i % 2;
 		struct graph *g = graph_new(p, &o);
 		size_t turns = 0;
 		for (size_t k = 0; k < g->n; k++) {
@@ -514,26 +623,6 @@ static void test_names(void)
 	name("local", "java.util.HashMap.put(Object)", "java.util.HashMap.put(Object)");
 }
 
-/* Frames take three bytes until there is a larger number; what was said before is what it was, and found again. */
-static void test_frames(void)
-{
-	const loc_id few[] = {1, 0xffffff, 3}, more[] = {0x1000000, 2, UINT32_MAX};
-	struct profile *p = profile_new();
-	uint32_t a = profile_add_stack(p, few, 3), b = profile_add_stack(p, few, 2);
-	OK(p->width == 3 && profile_add_stack(p, few, 3) == a);
-	profile_drop_stack_index(p);
-	OK(profile_add_stack(p, few, 2) == b && profile_add_stack(p, few, 3) == a);
-	uint32_t c = profile_add_stack(p, more, 3);
-	OK(c != a && c != b && p->width == 4);
-	OK(profile_add_stack(p, few, 3) == a && profile_add_stack(p, few, 2) == b &&
-	    profile_add_stack(p, more, 3) == c);
-	for (uint32_t i = 0; i < 3; i++) {
-		OK(profile_frame(p, p->stack[a].off + i) == few[i]);
-		OK(profile_frame(p, p->stack[c].off + i) == more[i]);
-	}
-	profile_free(p);
-}
-
 /* n labels of one sample: numbers with keys that descend, every eighth key twice and in two units. */
 static struct profile_label *many_labels(struct profile *p, uint32_t n)
 {
@@ -640,11 +729,12 @@ static void lines_are_linear(void)
 int main(void)
 {
 	lines_are_linear();
-	test_frames();
 	test_names();
 	test_merge();
 	test_filters();
-	test_cuts();
+	test_stacks();
+	test_paths();
+	test_translation();
 	test_graph();
 	test_labels();
 	test_tree();

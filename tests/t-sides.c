@@ -8,8 +8,6 @@
 #include "filter/tag_weights.h"
 #include "base/text/buf.h"
 #include "base/wrap_math.h"
-#include "store/builder.h"
-#include "store/check.h"
 #include "sums.h"
 #include "tap.h"
 
@@ -60,17 +58,19 @@ static struct profile *make(uint64_t start, bool seconds)
 static void of_model(const struct profile *p, int64_t times, struct sums *out)
 {
 	struct buf b = {0};
+	struct stack_path path = {0};
 	for (size_t i = 0; i < p->nsample; i++) {
-		struct profile_run r = p->stack[p->sample[i].stack];
 		buf_reset(&b);
-		for (uint32_t k = r.n; k--;) {
-			const struct profile_location *l = &p->loc[profile_frame(p, r.off + k)];
+		stack_path_move(&path, &p->tree, p->stack[p->sample[i].stack]);
+		for (size_t k = 0; k < path.n; k++) {
+			const struct profile_location *l = &p->loc[profile_frame(p, path.node[k])];
 			for (uint32_t j = l->nline; j--;)
 				buf_printf(&b, "%s;", profile_string(p, p->fun[p->line[l->line + j].fun].name));
 		}
 		sums_add(out, buf_str(&b), times * profile_value(p, i)[1]);
 	}
 	buf_free(&b);
+	mem_free(path.node);
 }
 
 static void of_weights(const struct store *st, const struct weights *w, const int64_t *flat, struct sums *out)

@@ -10,8 +10,6 @@
 #include "calltree/flame.h"
 #include "calltree/tree.h"
 #include "base/text/buf.h"
-#include "store/builder.h"
-#include "store/check.h"
 #include "sums.h"
 #include "tap.h"
 
@@ -91,11 +89,12 @@ static void say_profile(const struct sink *s)
 static void of_model(struct profile *p, struct sums *out)
 {
 	struct buf b = {0};
+	struct stack_path path = {0};
 	for (size_t i = 0; i < p->nsample; i++) {
-		struct profile_run r = p->stack[p->sample[i].stack];
 		buf_reset(&b);
-		for (uint32_t k = r.n; k--;) {
-			const struct profile_location *l = &p->loc[profile_frame(p, r.off + k)];
+		stack_path_move(&path, &p->tree, p->stack[p->sample[i].stack]);
+		for (size_t k = 0; k < path.n; k++) {
+			const struct profile_location *l = &p->loc[profile_frame(p, path.node[k])];
 			for (uint32_t j = l->nline; j--;) {
 				const struct profile_line *ln = &p->line[l->line + j];
 				const char *nm = profile_string(p, p->fun[ln->fun].name),
@@ -108,6 +107,7 @@ static void of_model(struct profile *p, struct sums *out)
 		sums_add(out, buf_str(&b), profile_value(p, i)[1]);
 	}
 	buf_free(&b);
+	mem_free(path.node);
 }
 
 static void path_of(const struct store *st, const struct weights *w, uint32_t i, struct buf *b)

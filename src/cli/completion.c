@@ -9,8 +9,6 @@
  * is a choice, FILE and DIRS are paths, others are free text.
  */
 #include "config.h"
-#include "cli/completion.h"
-
 #include "cli/options.h"
 
 #include <string.h>

@@ -19,7 +19,6 @@
 #include "calltree/tree.h"
 #include "filter/cut.h"
 #include "filter/split_stacks.h"
-#include "store/builder.h"
 #include "trace/as_profile.h"
 
 #include <string.h>

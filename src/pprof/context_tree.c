@@ -5,9 +5,10 @@
  * many nodes as frames in all stacks if these have little in common. As nodes of a graph, with edges and hash tables, 5
  * million took 2.9 GB; here a node takes four bytes, and weights are stored only where stacks end.
  *
- * Stacks are sorted from the root, so nodes are written in preorder and never looked up. The result is a struct
- * calltree (calltree/tree.h) whose symbols are the frames themselves. Weights are at the ends of stacks, and the weight
- * at and below a node is a difference of two running sums. An edge has the weight of the node that it leads to.
+ * The tree of slots (graph_tree.c) is numbered again in preorder, without the nodes that no sample with weight has. The
+ * result is a struct calltree (calltree/tree.h) whose symbols are the frames themselves. Weights are at the ends of
+ * stacks, and the weight at and below a node is a difference of two running sums. An edge has the weight of the node
+ * that it leads to.
  *
  * Ties in the graph's order are decided by which node occurs first when samples are read in their order. Of two nodes
  * that is the one with the earlier first bundle, which is the minimum over the ends below it; if both have the same
@@ -18,6 +19,7 @@
 #include "pprof/context_tree.h"
 
 #include "base/mem/mem.h"
+#include "base/radix_sort.h"
 #include "calltree/tree_internal.h"
 #include "pprof/internal.h"
 
@@ -25,86 +27,60 @@
 
 /* ---- the tree */
 
-struct context_writer {
-	struct context_tree *c;
-	struct fork { uint32_t node, parent; } *fork;
-	struct open_level { uint32_t slot, node; } *open_level;
-	uint32_t *end;		/* the nodes where stacks end */
-	size_t nfork, cfork, depth, copen, cwhat, nend, cend, csum, cfirst;
-};
-
-static uint32_t add_node(struct context_writer *w, uint32_t parent, uint32_t slot)
+/* Set what[] and the parents of the tree: the nodes at and above the ends of bundles, in preorder. Return, by node of
+   the tree of slots, its number; the caller frees the array. */
+static uint32_t *number_nodes(const struct graph_builder *b, const struct slot_tree *slots, struct calltree *s)
 {
-	struct calltree *s = w->c->s;
-	s->what = mem_grow(s->what, &w->cwhat, s->n + 1u, sizeof *s->what);
-	s->what[s->n] = slot;
-	if (s->n && parent + 1 != s->n) {
-		w->fork = mem_grow(w->fork, &w->cfork, w->nfork + 1, sizeof *w->fork);
-		w->fork[w->nfork++] = (struct fork){s->n, parent};
-	}
-	return s->n++;
-}
-
-/* Add weight at a node. Bundles are sorted, so ends are added in order. Until finish_tree() sum[] has the own weight of
-   each end. */
-static void add_end(struct context_writer *w, uint32_t node, int64_t weight, uint32_t bundle)
-{
-	struct context_tree *c = w->c;
-	if (!w->nend || w->end[w->nend - 1] != node) {
-		w->end = mem_grow(w->end, &w->cend, w->nend + 1, sizeof *w->end);
-		c->sum = mem_grow(c->sum, &w->csum, w->nend + 2, sizeof *c->sum);
-		c->first = mem_grow(c->first, &w->cfirst, w->nend + 1, sizeof *c->first);
-		w->end[w->nend] = node;
-		c->sum[w->nend] = 0;
-		c->first[w->nend++] = bundle;
-	}
-	profile_sum(&c->sum[w->nend - 1], weight);
-	if (bundle < c->first[w->nend - 1])
-		c->first[w->nend - 1] = bundle;
-}
-
-static void write_down(struct graph_builder *b, struct context_writer *w, uint32_t bundle)
-{
-	size_t k = 0;
-	for (struct down d = graph_descent_begin(b, bundle); d.slot; graph_descent_step(b, &d), k++) {
-		if (k < w->depth && w->open_level[k].slot == d.slot)
-			continue;
-		uint32_t node = add_node(w, k ? w->open_level[k - 1].node : 0, d.slot);
-		w->open_level = mem_grow(w->open_level, &w->copen, k + 1, sizeof *w->open_level);
-		w->open_level[k] = (struct open_level){d.slot, node};
-		w->depth = k + 1;
-	}
-	w->depth = k;
-	if (k)
-		add_end(w, w->open_level[k - 1].node, graph_bundle(b, bundle).w, bundle);
-}
-
-/* Build the rank bitmaps and running sums, after all nodes and ends were added. */
-static void finish_tree(struct context_writer *w)
-{
-	struct context_tree *c = w->c;
-	struct calltree *s = c->s;
-	int64_t sum = 0;
+	const struct stack_node *node = slots->tree.node;
+	uint32_t n = slots->tree.n, *number = xcalloc(n, sizeof *number);
+	for (size_t i = 0; i < b->nbundle; i++)
+		number[slots->node[b->p->stack[b->bundle[i].stack]]] = 1;
+	s->n = stack_tree_number(&slots->tree, number);
+	s->what = xcalloc(s->n, sizeof *s->what);
 	s->forks = xcalloc(rank_blocks(s->n), sizeof *s->forks);
-	s->fork = xmalloc((w->nfork + 1) * sizeof *s->fork);
-	for (size_t i = 0; i < w->nfork; i++) {
-		rank_set(s->forks, w->fork[i].node);
-		s->fork[s->nfork++] = w->fork[i].parent;
-	}
-	mem_free(w->fork);
+	/* first by node; then only of nodes that do not follow their parents */
+	s->fork = xcalloc(s->n, sizeof *s->fork);
+	for (uint32_t i = 1; i < n; i++)
+		if (number[i]) {
+			s->what[number[i]] = node[i].frame;
+			s->fork[number[i]] = number[node[i].caller];
+		}
+	for (uint32_t i = 1; i < s->n; i++)
+		if (s->fork[i] + 1 != i) {
+			rank_set(s->forks, i);
+			s->fork[s->nfork++] = s->fork[i];
+		}
+	s->fork = xrealloc(s->fork, (s->nfork + 1) * sizeof *s->fork);
 	calltree_close(s);
+	return number;
+}
+
+/* Set the ends and their weights. */
+static void add_ends(
+    struct context_tree *c, const struct graph_builder *b, const uint32_t *node, const uint32_t *number)
+{
+	struct calltree *s = c->s;
+	struct radix_item *end = xmalloc((b->nbundle + 1) * sizeof *end);
+	uint32_t n = 0, k = 0;
+	int64_t sum = 0;
+	for (size_t i = 0; i < b->nbundle; i++)
+		if (b->bundle[i].stack)
+			end[n++] = (struct radix_item){number[node[b->p->stack[b->bundle[i].stack]]], (uint32_t)i};
+	radix_sort_items(end, n);
 	s->ends = xcalloc(rank_blocks(s->n), sizeof *s->ends);
-	for (size_t k = 0; k < w->nend; k++)
-		rank_set(s->ends, w->end[k]);
-	s->nend = rank_seal(s->ends, s->n);
-	c->sum = mem_grow(c->sum, &w->csum, w->nend + 1, sizeof *c->sum);
-	for (size_t k = 0; k <= w->nend; k++) {
-		int64_t own = k < w->nend ? c->sum[k] : 0;
-		c->sum[k] = sum;
-		profile_sum(&sum, own);
+	c->sum = xcalloc(n + 1u, sizeof *c->sum);
+	c->first = xcalloc(n + 1u, sizeof *c->first);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!i || end[i].key != end[i - 1].key) {
+			rank_set(s->ends, (uint32_t)end[i].key);
+			c->first[k] = end[i].v;	/* the sort is stable */
+			c->sum[k++] = sum;
+		}
+		profile_sum(&sum, b->bundle[end[i].v].w);
 	}
-	mem_free(w->end);
-	mem_free(w->open_level);
+	c->sum[k] = sum;
+	s->nend = rank_seal(s->ends, s->n);
+	mem_free(end);
 }
 
 /* ---- names */
@@ -147,9 +123,6 @@ struct context_tree *context_tree_new(struct profile *p, const struct graph_opti
 	struct graph_options bare = *o;
 	bare.tags = false;
 	struct graph_builder b = {.p = p, .o = &bare};
-	struct context_writer w = {.c = c};
-	size_t n;
-	int64_t all;
 	c->p = p;
 	c->s = xcalloc(1, sizeof *c->s);
 	c->s->refs = 1;
@@ -162,20 +135,12 @@ struct context_tree *context_tree_new(struct profile *p, const struct graph_opti
 	c->nfunction = (uint32_t)b.ninfo;
 	c->info = b.info;
 	intern_free(&b.infox);
-	struct down *order = graph_sorted_stacks(&b, &n, &all);
-	uint32_t *bundle = (uint32_t *)order;	/* only the bundle numbers are kept, in the same memory */
-	for (size_t i = 0; i < n; i++) {
-		uint32_t which = order[i].bundle;
-		memcpy(bundle + i, &which, sizeof which);
-	}
-	bundle = xrealloc(order, (n + 1) * sizeof *bundle);
-	add_node(&w, 0, 0);
-	for (size_t i = 0; i < n && profile_should_continue(p, i, n); i++)
-		write_down(&b, &w, bundle[i]);
-	mem_free(bundle);
+	struct slot_tree slots = graph_slot_tree(&b);
+	uint32_t *number = number_nodes(&b, &slots, c->s);
+	add_ends(c, &b, slots.node, number);
+	mem_free(number);
+	graph_slot_tree_free(&slots);
 	graph_free_prepared(&b);
-	mem_discard(p->packed, 0, p->nframe * p->width);
-	finish_tree(&w);
 	rank_texts(c);
 	return c;
 }

@@ -22,8 +22,7 @@ struct context_tree {
 	uint32_t *first;	/* by end: the number of the first bundle of samples with that stack */
 };
 
-/* Build the tree. This consumes the samples and stacks of the profile. graph_options.mean and drop_negative are not
-   supported. */
+/* Build the tree. graph_options.mean and drop_negative are not supported. */
 struct context_tree *context_tree_new(struct profile *, const struct graph_options *);
 void context_tree_free(struct context_tree *);
 

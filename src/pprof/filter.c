@@ -2,13 +2,10 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The filters of a query on stacks, as pprof applies them. They are matched location by location (filter/location.c),
- * and cut the lines of a location in place: every stack through it sees the cut. The flags of locations give a new
- * stack (or none) per distinct stack, in one pass, and then the samples are read once. Filters on labels are in
- * tag_filter.c.
- *
- * What is left of a stack shares the frames of the stack, because frames are most of a profile: copying them raised 200
- * MB to 300 for 108 MB inflated. If frames inside a stack are removed (hide, show) the others are moved together, which
- * destroys the original stack. That is allowed only if no stacks share frames; otherwise the frames are copied.
+ * and cut the lines of a location in place: every stack through it sees the cut. What the flags of locations leave of a
+ * stack follows from what they leave of its caller, so it is computed once per node of the tree of stacks, and then
+ * the samples are read once. A stack that loses its leaf frames is the node of a caller. If others are removed (hide,
+ * show, show_from), the frames that are left are written into a new tree. Filters on labels are in tag_filter.c.
  */
 #include "config.h"
 #include "pprof/profile.h"
@@ -63,62 +60,76 @@ static void match_locations(struct profile *p, struct location_match *m, uint8_t
 	mem_free(line);
 }
 
-/* Return the stack of frames [from, to) of a stack, in place; the stack itself if these are all frames. */
-static uint32_t part_of(struct profile *p, size_t stack, uint32_t from, uint32_t to)
+/* What the filters leave of the stack of each node of the tree. */
+struct cutter {
+	const struct compiled_filters *fc;
+	const uint8_t *flags;		/* by location */
+	struct stack_tree tree;		/* what is left, unless it is in the profile's tree */
+	bool new_tree;
+	struct cut_node {
+		uint32_t node;		/* in that tree */
+		uint32_t pruned;	/* the node where prune_from ends the stack; 0: it does not */
+	} *to;
+	uint8_t *seen;			/* flags of all its locations, and the following ones */
+};
+enum { VISIBLE = 64, CUT = 128 };	/* a frame is visible; a frame was removed, other than by prune_from */
+
+static void cut_node(struct cutter *c, const struct profile *p, uint32_t i)
 {
-	struct profile_run r = p->stack[stack];
-	if (to - from == r.n)
-		return (uint32_t)stack;
-	p->nested = true;
-	return profile_add_run(p, (struct profile_run){r.off + from, to - from});
+	struct stack_node x = p->tree.node[i];
+	uint8_t flags = c->flags[x.frame] & (VISIBLE - 1), seen = c->seen[x.caller] | flags;
+	struct cut_node to = c->to[x.caller];
+	bool hidden = flags & FM_HIDDEN;
+	/* show_from is searched in visible frames only */
+	if (hidden)
+		seen = (uint8_t)((seen & ~FM_SHOW_FROM) | (c->seen[x.caller] & FM_SHOW_FROM) | CUT);
+	else
+		seen |= VISIBLE;
+	if (c->fc->rx[FILTER_SHOW_FROM] && !(seen & FM_SHOW_FROM)) {
+		seen |= CUT;
+	} else if (!hidden) {
+		to.node = c->new_tree ? stack_tree_child(&c->tree, to.node, x.frame) : i;
+		if (flags & FM_PRUNE)
+			to.pruned = to.node;
+	}
+	c->to[i] = to;
+	c->seen[i] = seen;
 }
 
-/* Return the stack of the `kept` visible frames of r, written in place or at the end. */
-static uint32_t without_hidden(
-    struct profile *p, struct profile_run r, const uint8_t *flags, uint32_t kept, bool in_place)
+static struct profile_move move_of(const struct cutter *c, uint32_t node)
 {
-	uint64_t at = r.off;
-	if (!in_place) {
-		profile_reserve_frames(p, kept);
-		at = p->nframe;
-		p->nframe += kept;
-	}
-	struct profile_run left = {at, kept};
-	for (uint32_t i = 0; i < r.n; i++) {
-		loc_id l = profile_frame(p, r.off + i);
-		if (!(flags[l] & FM_HIDDEN))
-			profile_set_frame(p, at++, l);
-	}
-	return profile_add_run(p, left);
+	struct regex *const *rx = c->fc->rx;
+	struct cut_node to = c->to[node];
+	uint8_t seen = c->seen[node];
+	bool focus = rx[FILTER_FOCUS] || rx[FILTER_IGNORE] || rx[FILTER_HIDE] || rx[FILTER_SHOW];
+	bool out = focus && (!(seen & FM_LOC_FOCUS) || seen & FM_LOC_IGNORE ||
+				(seen & FM_HIDDEN && !(seen & VISIBLE)));
+	return (struct profile_move){to.pruned ? to.pruned : to.node,
+	    seen & CUT || (to.pruned && to.pruned != to.node),
+	    out || (rx[FILTER_SHOW_FROM] && !(seen & FM_SHOW_FROM))};
 }
 
-/* Return the part of a stack that is left; PROFILE_DROP: none. focus, from: a stack needs a location that matches. */
-static uint32_t cut_stack(struct profile *p, uint32_t s, const uint8_t *flags, bool focus, bool from, bool in_place)
+static void cut_stacks(struct profile *p, const struct compiled_filters *fc, const uint8_t *flags)
 {
-	struct profile_run r = p->stack[s];
-	uint32_t first = 0, end = from ? 0 : r.n, kept = 0, visible = 0;
-	uint8_t seen = 0;
-	bool pruned = false;
-	for (uint32_t i = 0; i < r.n; i++) {
-		uint8_t v = flags[profile_frame(p, r.off + i)];
-		seen |= v;
-		if (v & FM_HIDDEN)
-			continue;
-		visible++;
-		if (v & FM_SHOW_FROM)
-			end = i + 1;
-		if (v & FM_PRUNE && !pruned && (pruned = true))
-			first = i;
+	struct regex *const *rx = fc->rx;
+	uint32_t n = p->tree.n;
+	struct cutter c = {.fc = fc, .flags = flags, .to = xcalloc(n, sizeof *c.to), .seen = xcalloc(n, 1),
+	    .new_tree = rx[FILTER_HIDE] || rx[FILTER_SHOW] || rx[FILTER_SHOW_FROM]};
+	struct profile_move *to = xmalloc(p->nstack * sizeof *to);
+	if (c.new_tree)
+		stack_tree_init(&c.tree);
+	for (uint32_t i = 1; i < n; i++)
+		cut_node(&c, p, i);
+	for (size_t s = 0; s < p->nstack; s++)
+		to[s] = move_of(&c, p->stack[s]);
+	if (c.new_tree) {
+		stack_tree_free(&p->tree);
+		p->tree = c.tree;
 	}
-	if ((focus && (!(seen & FM_LOC_FOCUS) || seen & FM_LOC_IGNORE || (seen & FM_HIDDEN && !visible))) || (from && !end))
-		return PROFILE_DROP;
-	if (first >= end)	/* what prune_from would keep is cut by show_from */
-		first = 0;
-	for (uint32_t i = first; i < end; i++)
-		kept += !(flags[profile_frame(p, r.off + i)] & FM_HIDDEN);
-	if (kept == end - first)
-		return part_of(p, s, first, end);
-	return without_hidden(p, (struct profile_run){r.off + first, end - first}, flags, kept, in_place);
+	mem_free(c.to);
+	mem_free(c.seen);
+	profile_move_stacks(p, to);
+	mem_free(to);
 }
 
 /* Apply the filters on names. Set in matched[] which of them matched. */
@@ -126,26 +137,17 @@ static void filter_by_name(struct profile *p, const struct compiled_filters *fc,
 {
 	struct location_match m;
 	struct regex *const *rx = fc->rx;
-	bool focus = rx[FILTER_FOCUS] || rx[FILTER_IGNORE] || rx[FILTER_HIDE] || rx[FILTER_SHOW];
-	bool cuts = rx[FILTER_HIDE] || rx[FILTER_SHOW] || rx[FILTER_SHOW_FROM] || rx[FILTER_PRUNE_FROM];
-	if (!focus && !cuts)
+	if (!rx[FILTER_FOCUS] && !rx[FILTER_IGNORE] && !rx[FILTER_HIDE] && !rx[FILTER_SHOW] &&
+	    !rx[FILTER_SHOW_FROM] && !rx[FILTER_PRUNE_FROM])
 		return;
-	size_t n = p->nstack;
 	uint8_t *flags = xcalloc(p->nloc, 1);
-	uint32_t *to = xmalloc(n * sizeof *to);
 	location_match_begin(&m, fc, &(struct name_table){
 	    p, profile_text_of, profile_function_of, (uint32_t)p->nstr, (uint32_t)p->nfun});
 	match_locations(p, &m, flags);
 	memcpy(matched, m.matched, sizeof m.matched);
 	location_match_end(&m);
-	bool in_place = !p->nested;
-	for (size_t s = 0; s < n; s++)
-		to[s] = cut_stack(p, (uint32_t)s, flags, focus, rx[FILTER_SHOW_FROM], in_place);
-	profile_restack(p, to, n);
-	mem_free(to);
+	cut_stacks(p, fc, flags);
 	mem_free(flags);
-	if (cuts)
-		profile_drop_unused_stacks(p);
 }
 
 static bool simple_matches(const struct regex *rx, const struct profile *p, str_id name)
@@ -164,6 +166,29 @@ static struct regex *compile_anchored(const struct profile *p, str_id s)
 }
 
 enum { PRUNE_ALL = 1, PRUNE_BELOW = 2 };
+
+/* End stacks at the outermost location with a cut below a frame without: frames between the root and the first user
+   frame are never pruned. */
+static void prune_stacks(struct profile *p, const uint8_t *cut)
+{
+	struct prune_node { uint32_t end; bool user; } *at = xcalloc(p->tree.n, sizeof *at);
+	struct profile_move *to = xmalloc(p->nstack * sizeof *to);
+	for (uint32_t i = 1; i < p->tree.n; i++) {
+		struct stack_node x = p->tree.node[i];
+		at[i] = at[x.caller];
+		if (!cut[x.frame])
+			at[i].user = true;
+		else if (at[i].user && !at[i].end)
+			at[i].end = cut[x.frame] == PRUNE_ALL ? x.caller : i;
+	}
+	for (size_t s = 0; s < p->nstack; s++) {
+		uint32_t node = p->stack[s], end = at[node].end;
+		to[s] = (struct profile_move){end ? end : node, end && end != node, false};
+	}
+	mem_free(at);
+	profile_move_stacks(p, to);
+	mem_free(to);
+}
 
 void pprof_prune(struct profile *p)
 {
@@ -191,24 +216,7 @@ void pprof_prune(struct profile *p)
 			}
 		}
 	}
-	size_t n = p->nstack;
-	uint32_t *to = xmalloc(n * sizeof *to);
-	for (size_t s = 0; s < n; s++) {
-		struct profile_run r = p->stack[s];
-		bool user = false;	/* frames between the root and the first user frame are never pruned */
-		to[s] = (uint32_t)s;
-		for (uint32_t k = r.n; k--;) {
-			uint8_t c = cut[profile_frame(p, r.off + k)];
-			if (!c) {
-				user = true;
-			} else if (user) {
-				to[s] = part_of(p, s, c == PRUNE_ALL ? k + 1 : k, r.n);
-				break;
-			}
-		}
-	}
-	profile_restack(p, to, n);
-	mem_free(to);
+	prune_stacks(p, cut);
 	mem_free(cut);
 	mem_free(name);
 	regex_free(drop);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Builds the call graph. Samples are bundled by stack first (by stack and labels if labels are drawn). Then each bundle
- * walks its stack once from the root. The cum of a node and the weight of an edge count a bundle once, however often
- * they occur in the stack; the number of the last bundle is stored for that. The sums over bundles equal the sums over
- * samples, so this costs one walk per distinct stack instead of one per sample.
+ * Builds the call graph. Samples are bundled by stack first (by stack and labels if labels are drawn). Then the tree of
+ * stacks is walked in the order of its nodes, so that a frame that many stacks share is entered once. The cum of a node
+ * and the weight of an edge count a stack once, however often they occur in it: they are open while the walk is below
+ * their outermost occurrence, and get its weight when it is left.
  *
  * Most nodes of a large profile are too light to be shown, and edges are expensive: so trimming requests only the nodes
- * first (graph_nodes). If all are wanted, stacks are released while edges take their place (graph_options.spend). Of a
- * tree, which has a node for each context, only the nodes that trimming does not remove are built (graph_tree.c). A
- * node that is not wanted (see graph_rebuild) leaves a gap; an edge across a gap is residual, and a stack that ends in
- * a gap adds no flat weight.
+ * first (graph_nodes). Of a tree, which has a node for each context, only the nodes that trimming does not remove are
+ * built (graph_tree.c). A node that is not wanted (see graph_rebuild) leaves a gap; an edge across a gap is residual,
+ * and a stack that ends in a gap adds no flat weight.
  */
 #include "config.h"
 #include "pprof/internal.h"
@@ -19,41 +18,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-uint32_t *graph_pair_put(struct pairs *m, uint32_t a, uint32_t b)
-{
-	if ((m->n + 1) * 2 > m->cap) {
-		struct pairs old = *m;
-		m->cap = old.cap ? old.cap * 2 : 1024;
-		m->slot = xcalloc(m->cap, sizeof *m->slot);
-		for (size_t i = 0; i < old.cap; i++)
-			if (old.slot[i].val) {
-				size_t k = intern_hash_u64(old.slot[i].key, 7) & (m->cap - 1);
-				while (m->slot[k].val)
-					k = (k + 1) & (m->cap - 1);
-				m->slot[k] = old.slot[i];
-			}
-		mem_free(old.slot);
-	}
-	uint64_t key = (uint64_t)a << 32 | b;
-	size_t k = intern_hash_u64(key, 7) & (m->cap - 1);
-	while (m->slot[k].val && m->slot[k].key != key)
-		k = (k + 1) & (m->cap - 1);
-	if (!m->slot[k].val) {
-		m->slot[k].key = key;
-		m->n++; /* the caller sets the value */
-	}
-	return &m->slot[k].val;
-}
-
-uint32_t *graph_pair_find(const struct pairs *m, uint32_t a, uint32_t b)
-{
-	uint64_t key = (uint64_t)a << 32 | b;
-	size_t k = intern_hash_u64(key, 7) & (m->cap - 1);
-	while (m->cap && m->slot[k].val && m->slot[k].key != key)
-		k = (k + 1) & (m->cap - 1);
-	return m->cap && m->slot[k].val ? &m->slot[k].val : NULL;
-}
 
 /* ---- nodes */
 
@@ -92,10 +56,11 @@ uint32_t graph_function(struct graph_builder *b, uint32_t info)
 
 static uint32_t function_of(struct graph_builder *b, uint32_t info, uint32_t context)
 {
-	uint32_t *f = graph_pair_put(&b->functions, context, graph_function(b, info));
-	if (!*f)
-		*f = (uint32_t)b->functions.n;
-	return *f;
+	bool fresh;
+	struct u64_slot *f = u64_map_put(&b->functions, (uint64_t)context << 32 | graph_function(b, info), &fresh);
+	if (fresh)
+		f->n = b->functions.n;
+	return (uint32_t)f->n;
 }
 
 uint32_t graph_add_node(struct graph_builder *b, uint32_t info, uint32_t context)
@@ -114,14 +79,14 @@ static void intern_lines(struct graph_builder *b)
 {
 	struct profile *p = b->p;
 	size_t slots = 0;
-	b->line_slots = xmalloc(p->nloc * sizeof *b->line_slots);
+	b->line_slots = xcalloc(p->nloc, sizeof *b->line_slots);
 	for (size_t i = 0; b->kept && i < b->kept->n; i++)
 		if (b->kept->node[i]->keep)
 			number_info(b, &b->kept->node[i]->info, true);
 	b->nkept = b->ninfo;
 	for (size_t i = 1; i < p->nloc; i++) {
 		b->line_slots[i] =
-		    (struct line_slots){(uint32_t)slots, p->loc[i].nline ? p->loc[i].nline : 1};
+		    (struct stack_frames){(uint32_t)slots, p->loc[i].nline ? p->loc[i].nline : 1};
 		slots += b->line_slots[i].n;
 	}
 	b->slot = xmalloc((slots + 1) * sizeof *b->slot);
@@ -144,103 +109,217 @@ void graph_weight(struct graph_builder *b, struct graph_node *n, const struct bu
 
 /* ---- walks */
 
+struct graph_edge *graph_add_edge(struct graph_builder *b, struct graph_node *src, struct graph_node *dst)
+{
+	struct graph_edge key = {.src = src->id, .dst = dst->id, .inlined = true, .mean = b->o->mean}, *e;
+	uint32_t id;
+	e = column_add(&b->g->edges, &id);
+	memcpy(e, &key, sizeof key);
+	e->next_in = dst->in;
+	e->next_out = src->out;
+	dst->in = src->out = id + 1;
+	return e;
+}
+
 static int same_edge(const void *ctx, uint32_t id, const void *key)
 {
 	const struct graph_edge *e = column_at(&((const struct graph *)ctx)->edges, id), *k = key;
 	return e->src == k->src && e->dst == k->dst;
 }
 
-static struct graph_edge *edge_of(struct graph_builder *b, const struct way *w)
+static uint32_t edge_hash(uint32_t src, uint32_t dst)
 {
-	struct graph_edge key = {.src = w->src->id, .dst = w->dst->id, .inlined = true, .mean = b->o->mean}, *e;
-	uint32_t id = intern_find(&b->edgex, w->hash, same_edge, b->g, &key);
+	return intern_hash_u64((uint64_t)src << 32 | dst, 7);
+}
+
+static struct graph_edge *edge_of(struct graph_builder *b, uint32_t src, uint32_t dst)
+{
+	struct graph_edge key = {.src = src, .dst = dst};
+	uint32_t h = edge_hash(src, dst), id = intern_find(&b->edgex, h, same_edge, b->g, &key);
 	if (id != UINT32_MAX)
 		return column_at(&b->g->edges, id);
-	e = column_add(&b->g->edges, &id);
-	intern_put(&b->edgex, w->hash, id);
-	memcpy(e, &key, sizeof key);
-	e->next_in = w->dst->in;
-	e->next_out = w->src->out;
-	w->dst->in = w->src->out = id + 1;
-	return e;
+	intern_put(&b->edgex, h, column_n(&b->g->edges));
+	return graph_add_edge(b, b->g->all[src], b->g->all[dst]);
 }
 
-void graph_add_way(struct graph_builder *b, struct graph_node *src, struct graph_node *dst, bool residual, bool inlined)
-{
-	uint32_t h = intern_hash_u64((uint64_t)src->id << 32 | dst->id, 7);
-	intern_prefetch(&b->edgex, h);
-	b->way = mem_grow(b->way, &b->cway, b->nway + 1, sizeof *b->way);
-	b->way[b->nway++] = (struct way){src, dst, h, residual, inlined};
-}
+/* ---- the walk */
 
-static void add_edge(struct graph_builder *b, const struct way *w, const struct bundle *s, uint32_t pass)
+/* A line of the current stack. Its weight is that of the stacks below it that were visited so far; it is added to the
+   node and the edge when the line is left. */
+struct open_line {
+	uint32_t node;			/* + 1; 0: it is not wanted, or open further out */
+	uint32_t inner;			/* the innermost node that is wanted, + 1; 0: none */
+	bool residual;			/* the line is not wanted */
+	struct graph_edge *edge;	/* NULL: none, or it is open further out */
+	int64_t w, d;
+};
+struct graph_walk {
+	struct graph_builder *b;
+	struct stack_path path;
+	size_t *end;			/* by frame of the path: number of lines up to and including it */
+	struct open_line *line;		/* line[0] is outside of all frames */
+	size_t n, cend, cline;
+	/* By node; an array of its own, because it is used at random, and most. edges: those of the node are needed. */
+	struct node_sum { int64_t cum, cum_div, flat, flat_div; bool open, edges; } *sum;
+};
+
+static void open_edge(
+    struct graph_builder *b, struct open_line *l, const struct open_line *up, uint32_t dst, bool inlined)
 {
-	struct graph_edge *e = edge_of(b, w);
-	if (e->seen == pass)
+	struct graph_edge *e = edge_of(b, up->inner - 1, dst);
+	if (e->open)
 		return;
-	e->seen = pass;
-	profile_sum(&e->weight, s->w);
-	if (e->mean)
-		profile_sum(&e->div[0], s->d);
-	e->residual |= w->residual;
-	e->inlined &= w->inlined;
+	e->open = true;
+	e->residual |= up->residual;
+	e->inlined &= inlined;
+	l->edge = e;
 }
 
-/* The edges of a stack are at random addresses: prefetch all of them before the first is used. */
-void graph_weigh_ways(struct graph_builder *b, const struct bundle *s, uint32_t pass)
+static void open_line(struct graph_walk *k, uint32_t slot, bool inlined)
 {
-	for (size_t i = 0; i < b->nway; i++) {
-		uint32_t id = intern_guess(&b->edgex, b->way[i].hash);
-		if (id != UINT32_MAX)
-			__builtin_prefetch(column_at(&b->g->edges, id));
+	k->line = mem_grow(k->line, &k->cline, k->n + 1, sizeof *k->line);
+	struct open_line *l = &k->line[k->n++], *up = l - 1;
+	*l = (struct open_line){.inner = slot ? slot : up->inner, .residual = !slot};
+	if (!slot)
+		return;
+	if (!k->sum[slot - 1].open) {
+		k->sum[slot - 1].open = true;
+		l->node = slot;
 	}
-	for (size_t i = 0; i < b->nway; i++)
-		add_edge(b, &b->way[i], s, pass);
-	b->nway = 0;
+	if (up->inner && up->inner != slot && (k->sum[slot - 1].edges || k->sum[up->inner - 1].edges))
+		open_edge(k->b, l, up, slot - 1, inlined);
 }
 
-static void walk_stack(struct graph_builder *b, const struct bundle *s, uint32_t pass)
+static void close_line(struct graph_walk *k)
 {
-	struct profile_run r = b->p->stack[s->stack];
-	struct graph_node **all = b->g->all;
-	uint32_t parent = 0;
-	bool residual = false;
-	for (uint32_t i = r.n; i--;) {
-		struct line_slots at = b->line_slots[profile_frame(b->p, r.off + i)];
-		for (uint32_t k = at.n; k--;) {
-			uint32_t n = b->slot[at.first + k];
-			if (!n) {
-				residual = true;
-				continue;
-			}
-			if (b->seen[n - 1] != pass) {
-				b->seen[n - 1] = pass;
-				profile_sum(&b->cum[n - 1], s->w);
-				if (b->cum_div)
-					profile_sum(&b->cum_div[n - 1], s->d);
-			}
-			if (parent && parent != n && !b->light)
-				graph_add_way(b, all[parent - 1], all[n - 1], residual, k + 1 != at.n);
-			parent = n;
-			residual = false;
-		}
+	struct open_line *l = &k->line[--k->n];
+	if (l->node) {
+		struct node_sum *sum = &k->sum[l->node - 1];
+		sum->open = false;
+		profile_sum(&sum->cum, l->w);
+		profile_sum(&sum->cum_div, l->d);
 	}
-	graph_weigh_ways(b, s, pass);
-	if (parent && !residual) {
-		profile_sum(&all[parent - 1]->flat, s->w);
-		profile_sum(&all[parent - 1]->flat_div, s->d);
+	if (l->edge) {
+		l->edge->open = false;
+		profile_sum(&l->edge->weight, l->w);
+		if (l->edge->mean)
+			profile_sum(&l->edge->div[0], l->d);
+	}
+	profile_sum(&l[-1].w, l->w);
+	profile_sum(&l[-1].d, l->d);
+}
+
+/* Return the hash of the edge that probably leads to a node of the profile's tree; 0: none. */
+static uint32_t likely_edge(const struct graph_builder *b, uint32_t node)
+{
+	const struct stack_node *at = b->p->tree.node, x = at[node];
+	struct stack_frames callee = b->line_slots[x.frame], caller = b->line_slots[at[x.caller].frame];
+	uint32_t src = b->slot[caller.first], dst = b->slot[callee.first + callee.n - 1];
+	return x.caller && src && dst ? edge_hash(src - 1, dst - 1) : 0;
+}
+
+/* The walk goes through the nodes nearly in the order of their numbers: prefetch what it needs of those ahead. */
+static void prefetch_ahead(const struct graph_walk *k, uint32_t node)
+{
+	enum { AHEAD = 8 };
+	const struct graph_builder *b = k->b;
+	const struct stack_tree *t = &b->p->tree;
+	if (t->n - node <= 4 * AHEAD)
+		return;
+	__builtin_prefetch(&b->line_slots[t->node[node + 4 * AHEAD].frame]);
+	__builtin_prefetch(&b->slot[b->line_slots[t->node[node + 3 * AHEAD].frame].first]);
+	uint32_t slot = b->slot[b->line_slots[t->node[node + AHEAD].frame].first];
+	if (slot)
+		__builtin_prefetch(&k->sum[slot - 1]);
+	if (b->light || b->o->edges_of)
+		return;
+	uint32_t far = likely_edge(b, node + 2 * AHEAD), near = likely_edge(b, node + AHEAD);
+	if (far)
+		intern_prefetch(&b->edgex, far);
+	uint32_t edge = near ? intern_guess(&b->edgex, near) : UINT32_MAX;
+	if (edge != UINT32_MAX)
+		__builtin_prefetch(column_at(&b->g->edges, edge));
+}
+
+/* Leave the frames that do not belong to the stack of a node, and enter the others. */
+static void walk_to(struct graph_walk *k, uint32_t node)
+{
+	struct graph_builder *b = k->b;
+	size_t i = stack_path_move(&k->path, &b->p->tree, node);
+	while (k->n > (i ? k->end[i - 1] : 1))
+		close_line(k);
+	k->end = mem_grow(k->end, &k->cend, k->path.n, sizeof *k->end);
+	for (; i < k->path.n; i++) {
+		struct stack_frames r = b->line_slots[profile_frame(b->p, k->path.node[i])];
+		prefetch_ahead(k, k->path.node[i]);
+		for (uint32_t line = r.n; line--;)
+			open_line(k, b->slot[r.first + line], line + 1 != r.n);
+		k->end[i] = k->n;
 	}
 }
 
-struct bundle graph_bundle(const struct graph_builder *b, size_t i)
+/* Return the bundles sorted by the nodes of their stacks. */
+static struct radix_item *bundles_by_node(const struct graph_builder *b)
 {
-	if (!b->bundle) {
-		struct profile_sample s = b->p->sample[i];
-		const int64_t *v = profile_value(b->p, i);
-		return (struct bundle){s.stack, s.labels, v[b->o->type], b->o->mean ? *v : 0};
+	struct radix_item *order = xmalloc((b->nbundle + 1) * sizeof *order);
+	for (size_t i = 0; i < b->nbundle; i++)
+		order[i] = (struct radix_item){b->p->stack[b->bundle[i].stack], (uint32_t)i};
+	radix_sort_items(order, (uint32_t)b->nbundle);
+	return order;
+}
+
+static void walk_bundle(struct graph_walk *k, uint32_t node, const struct bundle *s)
+{
+	walk_to(k, node);
+	struct open_line *leaf = &k->line[k->n - 1];
+	profile_sum(&leaf->w, s->w);
+	profile_sum(&leaf->d, s->d);
+	if (leaf->inner && !leaf->residual) {
+		profile_sum(&k->sum[leaf->inner - 1].flat, s->w);
+		profile_sum(&k->sum[leaf->inner - 1].flat_div, s->d);
 	}
-	const struct bundled *s = &b->bundle[i];
-	return (struct bundle){s->stack, s->set, s->w, b->bundle_d ? b->bundle_d[i] : 0};
+}
+
+/* Find the nodes whose edges are needed. */
+static void choose_edges(struct graph_walk *k, size_t n)
+{
+	const struct regex *rx = k->b->o->edges_of;
+	struct buf b = {0};
+	for (size_t i = 0; i < n && !k->b->light; i++) {
+		buf_reset(&b);
+		if (rx)
+			graph_info_name(&b, k->b->p, &k->b->g->all[i]->info, " ");
+		k->sum[i].edges = !rx || regex_match(rx, b.p, b.n);
+	}
+	buf_free(&b);
+}
+
+/* Weigh n nodes and their edges. */
+static void walk_bundles(struct graph_builder *b, size_t n)
+{
+	enum { AHEAD = 8 };
+	struct radix_item *order = bundles_by_node(b);
+	struct graph_walk k = {.b = b, .sum = xcalloc(n + 1, sizeof *k.sum)};
+	k.line = mem_grow(NULL, &k.cline, 1, sizeof *k.line);
+	k.line[k.n++] = (struct open_line){0};
+	choose_edges(&k, n);
+	for (size_t i = 0; i < b->nbundle && profile_should_continue(b->p, i, b->nbundle); i++) {
+		if (i + AHEAD < b->nbundle)
+			__builtin_prefetch(&b->bundle[order[i + AHEAD].v]);
+		walk_bundle(&k, (uint32_t)order[i].key, &b->bundle[order[i].v]);
+	}
+	walk_to(&k, 0);
+	for (size_t i = 0; i < n; i++) {
+		b->g->all[i]->cum = k.sum[i].cum;
+		b->g->all[i]->cum_div = k.sum[i].cum_div;
+		b->g->all[i]->flat = k.sum[i].flat;
+		b->g->all[i]->flat_div = k.sum[i].flat_div;
+	}
+	mem_free(k.path.node);
+	mem_free(k.end);
+	mem_free(k.line);
+	mem_free(k.sum);
+	mem_free(order);
 }
 
 static void forget_infos(struct graph_builder *b)
@@ -248,47 +327,11 @@ static void forget_infos(struct graph_builder *b)
 	mem_free(b->info);
 	b->info = NULL;
 	intern_free(&b->infox);
-	mem_free(b->functions.slot);
-	b->functions = (struct pairs){0};
-}
-
-enum { SPENT = 1 << 13 };
-
-static void spend(struct graph_builder *b, uint32_t stack)
-{
-	size_t upto = (size_t)b->p->stack[stack].off * b->p->width;
-	mem_discard(b->p->packed, b->spent, upto);
-	b->spent = upto;
-}
-
-/* Sort bundles in the order in which their stacks are stored, so that stacks can be released while they are read.
-   Mostly they are in order already. Not for a tree, because its nodes are numbered in the order of bundles. */
-static void order_bundles(struct graph_builder *b)
-{
-	const struct profile *p = b->p;
-	size_t n = b->nbundle, i = 1;
-	while (i < n && p->stack[b->bundle[i].stack].off >= p->stack[b->bundle[i - 1].stack].off)
-		i++;
-	b->ordered = i >= n;
-	if (b->ordered || b->bundle_d)
-		return;
-	struct radix_item *k = xmalloc(n * sizeof *k);
-	struct bundled *to = xmalloc(n * sizeof *to);
-	for (i = 0; i < n; i++)
-		k[i] = (struct radix_item){p->stack[b->bundle[i].stack].off, (uint32_t)i};
-	radix_sort_items(k, (uint32_t)n);
-	for (i = 0; i < n; i++)
-		to[i] = b->bundle[k[i].v];
-	mem_free(k);
-	mem_free(b->bundle);
-	b->bundle = to;
-	b->cbundle = n;
-	b->ordered = true;
+	u64_map_free(&b->functions);
 }
 
 static void walk_all(struct graph_builder *b)
 {
-	struct bundle s;
 	size_t n = b->kept ? b->nkept : b->ninfo;
 	if (b->o->tree) {
 		graph_walk_tree(b, b->o->sift ? b->o->nodefraction : 0);
@@ -297,85 +340,51 @@ static void walk_all(struct graph_builder *b)
 	for (size_t i = 0; i < n; i++)
 		graph_add_node(b, (uint32_t)i, 0);
 	forget_infos(b);
-	if (b->o->spend && !b->o->tags)
-		order_bundles(b);
-	b->seen = xcalloc(n + 1, sizeof *b->seen);
-	b->cum = xcalloc(n + 1, sizeof *b->cum);
-	if (b->o->mean)
-		b->cum_div = xcalloc(n + 1, sizeof *b->cum_div);
-	for (size_t i = 0; i < b->nbundle && profile_should_continue(b->p, i, b->nbundle); i++) {
-		s = graph_bundle(b, i);
-		if (b->bundle || s.w || s.d)
-			walk_stack(b, &s, (uint32_t)i + 1);
-		if (b->ordered && i % SPENT == SPENT - 1)
-			spend(b, s.stack);
-	}
-	for (size_t i = 0; i < n; i++) {
-		b->g->all[i]->cum = b->cum[i];
-		b->g->all[i]->cum_div = b->cum_div ? b->cum_div[i] : 0;
-	}
+	walk_bundles(b, n);
 }
 
 static int same_bundle(const void *ctx, uint32_t id, const void *key)
 {
-	const struct bundled *x = &((const struct graph_builder *)ctx)->bundle[id];
+	const struct bundle *x = &((const struct graph_builder *)ctx)->bundle[id];
 	const struct profile_sample *k = key;
 	return x->stack == k->stack && x->set == k->labels;
 }
 
-/* Bundle samples with the same stack (and labels); samples without weight are left out. If there are less than two
-   samples a stack on average, bundling saves little and needs a table, so each sample is walked by itself. With
-   graph_options.spend bundles are made nevertheless, because they replace the samples; but by labels, which would need
-   the larger table, each sample then becomes a bundle. */
+/* Return the bundle of a stack and a label set. */
+static uint32_t labelled_bundle(const struct graph_builder *b, struct intern *index, struct profile_sample s)
+{
+	uint32_t h = intern_hash_u64(s.stack, s.labels), found = intern_find(index, h, same_bundle, b, &s);
+	if (found != UINT32_MAX)
+		return found;
+	intern_put(index, h, (uint32_t)b->nbundle);
+	return (uint32_t)b->nbundle;
+}
+
+/* Bundle samples with the same stack (and labels, if these are weighed); samples without weight are left out. */
 static void make_bundles(struct graph_builder *b)
 {
-	struct profile *p = b->p;
-	bool by_set = b->o->tags && !b->light, spend = b->o->spend, few = p->nsample / 2 <= p->nstack;
-	if (!spend && few) {
-		b->nbundle = p->nsample;
-		return;
-	}
-	few &= by_set;
-	b->bundle = few ? mem_grow(NULL, &b->cbundle, p->nsample + 1, sizeof *b->bundle) : NULL;
-	uint32_t *by_stack = xcalloc(by_set ? 1 : p->nstack, sizeof *by_stack);
-	struct intern by_pair = {0};
+	const struct profile *p = b->p;
+	bool by_set = b->o->tags && !b->light;
+	uint32_t *by_stack = xcalloc(by_set ? 1 : p->nstack, sizeof *by_stack);	/* + 1; 0: none yet */
+	struct intern index = {0};
 	for (size_t i = 0; i < p->nsample; i++) {
 		int64_t w = profile_value(p, i)[b->o->type], d = b->o->mean ? *profile_value(p, i) : 0;
 		struct profile_sample s = p->sample[i];
-		if (spend && i && i % SPENT == 0)
-			profile_release_samples(p, i - SPENT, i);
 		if (!w && !d)
 			continue;
-		uint32_t *at = &by_stack[by_set ? 0 : s.stack], h = 0, found;
-		if (few) {
-			found = 0;
-			at = &found;
-		} else if (by_set) {
-			h = intern_hash_u64(s.stack, s.labels);
-			found = intern_find(&by_pair, h, same_bundle, b, &s) + 1;
-			at = &found;
+		size_t at = by_set ? labelled_bundle(b, &index, s) :
+		    by_stack[s.stack] ? by_stack[s.stack] - 1 : b->nbundle;
+		if (at == b->nbundle) {
+			b->bundle = mem_grow(b->bundle, &b->cbundle, ++b->nbundle, sizeof *b->bundle);
+			b->bundle[at] = (struct bundle){s.stack, s.labels, 0, 0};
+			if (!by_set)
+				by_stack[s.stack] = (uint32_t)b->nbundle;
 		}
-		if (!*at) {
-			b->bundle =
-			    mem_grow(b->bundle, &b->cbundle, b->nbundle + 1, sizeof *b->bundle);
-			b->bundle[b->nbundle] = (struct bundled){s.stack, s.labels, 0};
-			if (b->o->mean) {
-				b->bundle_d = mem_grow(b->bundle_d, &b->cbundle_d, b->nbundle + 1, sizeof *b->bundle_d);
-				b->bundle_d[b->nbundle] = 0;
-			}
-			b->nbundle++;
-			*at = (uint32_t)b->nbundle;
-			if (by_set && !few)
-				intern_put(&by_pair, h, *at - 1);
-		}
-		profile_sum(&b->bundle[*at - 1].w, w);
-		if (b->bundle_d)
-			profile_sum(&b->bundle_d[*at - 1], d);
+		profile_sum(&b->bundle[at].w, w);
+		profile_sum(&b->bundle[at].d, d);
 	}
 	mem_free(by_stack);
-	intern_free(&by_pair);
-	if (spend)
-		profile_drop_samples(p);
+	intern_free(&index);
 }
 
 static void select_nodes(struct graph *g, bool drop_negative)
@@ -399,10 +408,11 @@ void graph_prepare(struct graph_builder *b)
 
 void graph_free_prepared(struct graph_builder *b)
 {
-	void *all[] = {b->line_slots, b->slot, b->seen, b->cum, b->cum_div, b->functions.slot, b->tag_keys.slot,
-	    b->bundle, b->bundle_d, b->sets, b->set_key, b->key_size, b->way};
+	void *all[] = {b->line_slots, b->slot, b->bundle, b->sets, b->set_key, b->key_size};
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		mem_free(all[i]);
+	u64_map_free(&b->functions);
+	u64_map_free(&b->tag_keys);
 	intern_free(&b->infox);
 	intern_free(&b->edgex);
 	intern_free(&b->markx);

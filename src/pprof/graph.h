@@ -4,6 +4,7 @@
 #define TTRACE_PPROF_GRAPH_H
 
 #include "base/mem/column.h"
+#include "base/text/regex.h"
 #include "base/text/buf.h"
 #include "pprof/profile.h"
 
@@ -23,8 +24,8 @@ struct graph_edge {		/* there may be a million, so it refers to nodes and edges 
 	uint32_t src, dst;			/* indexes in the graph's all[]: graph_edge_src(), graph_edge_dst() */
 	uint32_t next_in, next_out;		/* lists of the edges of dst and of src, index in graph.edges + 1:
 						   graph_next_edge() */
-	uint32_t seen;				/* used by the builder: the last bundle that was added */
 	bool residual, inlined, dead;
+	bool open;				/* used by the builder */
 	bool mean;				/* div[0] exists */
 	int64_t div[];
 };
@@ -67,12 +68,12 @@ struct graph_options {
 	bool tree;		/* one node for each context */
 	bool functions;		/* set graph_node.function */
 	bool drop_negative;
+	const struct regex *edges_of;	/* NULL, or only edges at nodes whose names match are needed */
 	bool tags;		/* also weigh labels */
 	bool leaf_tags;		/* only labels of samples whose stacks end at the node */
 	int64_t tag_least;	/* omit labels that weigh less everywhere, because trimming removes them; 0: none */
 	bool visual;		/* use the order and selection of nodes for drawings */
 	bool cum_sort;
-	bool spend;		/* samples and stacks are not needed afterwards: release them while they are read */
 	size_t label_room;	/* weigh labels on demand by graph_label(), with at most this many marks at a time; 0:
 				   weigh all at once */
 	bool sift;		/* build only the nodes of a tree that nodefraction leaves; set by graph_trimmed() */

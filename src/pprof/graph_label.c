@@ -21,6 +21,7 @@ struct labelling {
 	struct graph_options o;
 	uint32_t *place;	/* by node id: its index in node[], UINT32_MAX: it is not shown */
 	uint64_t *on;		/* one bit a location: it belongs to a node of the current range */
+	uint32_t *seen;		/* by node id: the last bundle that was added, + 1 */
 	size_t from, upto, begun;
 };
 
@@ -95,41 +96,31 @@ static void give_up(struct labelling *l)
 static void at_location(struct labelling *l, loc_id loc, const struct bundle *s, uint32_t pass)
 {
 	struct graph_builder *b = &l->b;
-	struct line_slots at = b->line_slots[loc];
+	struct stack_frames at = b->line_slots[loc];
 	for (uint32_t k = at.n; k--;) {
 		uint32_t n = b->slot[at.first + k];
-		if (!in_turn(l, n) || b->seen[n - 1] == pass)
+		if (!in_turn(l, n) || l->seen[n - 1] == pass)
 			continue;
-		b->seen[n - 1] = pass;
+		l->seen[n - 1] = pass;
 		graph_add_tags(b, b->g->all[n - 1], s, false);
 	}
 }
 
-/* Most locations of most stacks belong to no node of the current range: they are skipped without other memory accesses
-   than their 3 or 4 bytes and one bit. */
+/* Most locations of most stacks belong to no node of the current range: they are skipped after a look at one bit. */
 static void walk_stack(struct labelling *l, const struct bundle *s, uint32_t pass)
 {
 	struct graph_builder *b = &l->b;
 	const struct profile *p = b->p;
-	struct profile_run r = p->stack[s->stack];
-	if (!r.n)
-		return;		/* tags of a sample without frames belong to no node */
 	const uint64_t *on = l->on;
-	unsigned width = p->width;
-	const uint8_t *f = p->packed + r.off * width, *at = f + (size_t)r.n * width;
-	bool hit = l->o.leaf_tags;
-	while (at > f && !l->o.leaf_tags) {
-		at -= width;
-		loc_id loc = at[0] | (loc_id)at[1] << 8 | (loc_id)at[2] << 16;
-		if (width > 3)
-			loc |= (loc_id)at[3] << 24;
-		hit = on[loc / 64] >> loc % 64 & 1;
-		if (hit)
+	uint32_t leaf = p->stack[s->stack];
+	for (uint32_t i = leaf; i && !l->o.leaf_tags; i = profile_caller(p, i)) {
+		loc_id loc = profile_frame(p, i);
+		if (on[loc / 64] >> loc % 64 & 1)
 			at_location(l, loc, s, pass);
 	}
-	uint32_t leaf = hit ? b->slot[b->line_slots[profile_frame(p, r.off)].first] : 0;
-	if (in_turn(l, leaf))
-		graph_add_tags(b, b->g->all[leaf - 1], s, true);
+	uint32_t slot = leaf ? b->slot[b->line_slots[profile_frame(p, leaf)].first] : 0;
+	if (in_turn(l, slot))
+		graph_add_tags(b, b->g->all[slot - 1], s, true);
 }
 
 static void weigh_labels(struct labelling *l)
@@ -140,12 +131,11 @@ static void weigh_labels(struct labelling *l)
 		l->place[i] = UINT32_MAX;
 	for (size_t i = 0; i < g->n; i++)
 		l->place[g->node[i]->id] = (uint32_t)i;
-	memset(b->seen, 0, g->nall * sizeof *b->seen);
+	memset(l->seen, 0, g->nall * sizeof *l->seen);
 	find_locations(l);
 	for (size_t i = 0; i < b->nbundle && profile_should_continue(b->p, i, b->nbundle); i++) {
-		struct bundle s = graph_bundle(b, i);
-		if (s.set && (s.w || s.d))
-			walk_stack(l, &s, (uint32_t)i + 1);
+		if (b->bundle[i].set)
+			walk_stack(l, &b->bundle[i], (uint32_t)i + 1);
 		if (l->o.label_room && column_n(&g->marks) > l->o.label_room && l->upto - l->from > 1)
 			give_up(l);
 	}
@@ -167,19 +157,13 @@ void graph_label(struct graph *g, size_t from)
 	graph_trim_tags(g, from, l->upto, g->label_cut);
 }
 
-/* Convert the labels of all bundles. Afterwards the profile's labels are not needed any more, and with `spend` they are
-   freed. */
+/* Convert the labels of all bundles. */
 static void find_labels(struct graph_builder *b)
 {
-	for (size_t i = 0; i < b->nbundle; i++) {
-		struct bundle s = graph_bundle(b, i);
-		if (s.set && (s.w || s.d))
-			graph_set_tags(b, s.set);
-	}
-	mem_free(b->tag_keys.slot);
-	b->tag_keys = (struct pairs){0};
-	if (b->o->spend)
-		profile_drop_labels(b->p);
+	for (size_t i = 0; i < b->nbundle; i++)
+		if (b->bundle[i].set)
+			graph_set_tags(b, b->bundle[i].set);
+	u64_map_free(&b->tag_keys);
 }
 
 void graph_init_labels(struct graph_builder *b)
@@ -194,6 +178,7 @@ void graph_init_labels(struct graph_builder *b)
 	intern_free(&l->b.edgex);
 	l->place = xmalloc((g->nall + 1) * sizeof *l->place);
 	l->on = xcalloc(b->p->nloc / 64 + 1, sizeof *l->on);
+	l->seen = xcalloc(g->nall + 1, sizeof *l->seen);
 	g->labels = l;
 	g->labelled = l->o.label_room ? 0 : g->n;
 	if (l->o.label_room) {
@@ -213,6 +198,7 @@ void graph_free_labels(struct graph *g)
 		return;
 	mem_free(l->place);
 	mem_free(l->on);
+	mem_free(l->seen);
 	graph_free_prepared(&l->b);
 	mem_free(l);
 }

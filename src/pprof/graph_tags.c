@@ -46,15 +46,17 @@ static str_id join_labels(struct profile *p, struct profile_run r, str_id base)
 
 static void add_set_key(struct graph_builder *b, struct set_tags *t, struct graph_tag k, int64_t value)
 {
-	uint32_t *at = graph_pair_put(&b->tag_keys, k.numeric ? k.group : UINT32_MAX, k.name);
-	if (!*at) {
+	bool fresh;
+	uint64_t key = (uint64_t)(k.numeric ? k.group : UINT32_MAX) << 32 | k.name;
+	struct u64_slot *at = u64_map_put(&b->tag_keys, key, &fresh);
+	if (fresh) {
 		struct graph *g = b->g;
 		g->tag_key = mem_grow(g->tag_key, &b->ctag_key, b->ntag_key + 1, sizeof *g->tag_key);
+		at->n = b->ntag_key;
 		g->tag_key[b->ntag_key++] = k;
-		*at = (uint32_t)b->ntag_key;
 	}
 	b->set_key = mem_grow(b->set_key, &b->cset_key, b->nset_key + 1, sizeof *b->set_key);
-	b->set_key[b->nset_key++] = (struct set_key){*at - 1, value};
+	b->set_key[b->nset_key++] = (struct set_key){(uint32_t)at->n, value};
 	t->n++;
 }
 
@@ -151,8 +153,8 @@ void graph_set_tag_cutoff(struct graph_builder *b, int64_t least)
 	uint64_t *size = NULL;
 	size_t cap = 0, n = 0;
 	for (size_t i = 0; i < b->nbundle; i++) {
-		struct bundle s = graph_bundle(b, i);
-		if (!s.set || (!s.w && !s.d) || !b->p->stack[s.stack].n)
+		struct bundle s = b->bundle[i];
+		if (!s.set || !s.stack)
 			continue;
 		const struct set_tags *t = graph_set_tags(b, s.set);
 		size = mem_grow(size, &cap, b->ntag_key + 1, sizeof *size);

@@ -7,8 +7,7 @@
  * locations are equal is pprof's rule, including its special cases: of a location only the last line's column is
  * compared, and a mapping is identified by its size in pages.
  *
- * Each profile is released while it is merged: its pages after its samples and stacks were read, the rest at the end.
- * So the sum replaces its parts in memory.
+ * Each profile is freed as soon as it has been merged.
  */
 #include "config.h"
 #include "pprof/profile.h"
@@ -18,19 +17,19 @@
 #include <math.h>
 #include <string.h>
 
-enum { SPENT = 1 << 12 };	/* number of samples after which those that were read are released */
-
 struct profile_merger {
 	struct profile *to;
-	const struct profile *from;	/* its samples and stacks are released while they are read */
+	const struct profile *from;
 	struct intern maps, funs, locs, pairs;
 	map_id *map;	/* map, fun, loc, str: by index in `from`: the id in `to`, 0: not mapped yet */
 	int64_t *shift; /* by mapping: the difference of its addresses in `to` */
 	fun_id *fun;
 	loc_id *loc;
 	str_id *str;
-	void *tmp;	/* scratch for a stack or labels */
-	size_t ctmp;
+	uint32_t *node;	/* by node in `from`: the node in `to`, 0: not mapped yet */
+	uint32_t *up;	/* scratch for nodes */
+	struct profile_label *labels;	/* scratch for a set */
+	size_t cup, clabels;
 };
 
 /* ---- making profiles comparable */
@@ -347,20 +346,28 @@ static int same_pair(const void *ctx, uint32_t id, const void *key)
 	return a->stack == b->stack && a->labels == b->labels;
 }
 
-static uint32_t merge_stack(struct profile_merger *m, struct profile_run r)
+/* Locations are numbered from the leaf. Those of a mapped node and its callers have numbers already. */
+static uint32_t merge_stack(struct profile_merger *m, uint32_t node)
 {
-	m->tmp = mem_grow(m->tmp, &m->ctmp, r.n * sizeof(loc_id), 1);
-	loc_id *id = m->tmp;
-	for (uint32_t k = 0; k < r.n; k++)
-		id[k] = merge_loc(m, profile_frame(m->from, r.off + k));
-	return profile_add_stack(m->to, id, r.n);
+	const struct stack_node *from = m->from->tree.node;
+	size_t n = 0;
+	for (; node && !m->node[node]; node = from[node].caller) {
+		merge_loc(m, from[node].frame);
+		m->up = mem_grow(m->up, &m->cup, n + 1, sizeof *m->up);
+		m->up[n++] = node;
+	}
+	uint32_t at = m->node[node];
+	while (n--) {
+		node = m->up[n];
+		at = m->node[node] = stack_tree_child(&m->to->tree, at, m->loc[from[node].frame]);
+	}
+	return profile_stack_of_node(m->to, at);
 }
 
 static uint32_t merge_set(struct profile_merger *m, struct profile_run r)
 {
 	const struct profile *f = m->from;
-	m->tmp = mem_grow(m->tmp, &m->ctmp, r.n * sizeof(struct profile_label), 1);
-	struct profile_label *x = m->tmp;
+	struct profile_label *x = m->labels = mem_grow(m->labels, &m->clabels, r.n, sizeof *x);
 	for (uint32_t k = 0; k < r.n; k++) {
 		const struct profile_label *o = &f->label[r.off + k];
 		x[k] = (struct profile_label){map_str(m, o->key), map_str(m, o->str), o->num, map_str(m, o->unit)};
@@ -372,51 +379,17 @@ static uint32_t merge_set(struct profile_merger *m, struct profile_run r)
 	return profile_add_labels(m->to, x, r.n);
 }
 
-/* Return whether samples refer to stacks in the order in which these are stored, as readers create them. seen: a zeroed
-   cell for each stack; it is zeroed again. */
-static bool in_order(const struct profile *f, uint32_t *seen)
-{
-	uint64_t end = 0;
-	bool ok = true;
-	for (size_t i = 0; i < f->nsample && ok; i++) {
-		uint32_t s = f->sample[i].stack;
-		if (!s || seen[s] || all_zero(profile_value(f, i), f->ntype))
-			continue;
-		ok = f->stack[s].off >= end;
-		end = f->stack[s].off + f->stack[s].n;
-		seen[s] = 1;
-	}
-	memset(seen, 0, f->nstack * sizeof *seen);
-	return ok;
-}
-
-/* Release samples [from, upto) and frames [frame, end), which have been merged. */
-static void release_merged(const struct profile *f, size_t from, size_t upto, uint64_t frame, uint64_t end)
-{
-	profile_release_samples(f, from, upto);
-	mem_discard(f->packed, frame * f->width, end * f->width);
-}
-
 static void merge_samples(struct profile_merger *m)
 {
 	const struct profile *f = m->from;
 	uint32_t *stack = xcalloc(f->nstack, sizeof *stack), *set = xcalloc(f->nset, sizeof *set);
-	uint64_t spent = 0, end = 0;	/* in frames */
-	bool ordered = in_order(f, stack);
 	for (size_t i = 0; i < f->nsample && profile_should_continue(m->to, i, f->nsample); i++) {
 		struct profile_sample s = f->sample[i];
 		const int64_t *v = profile_value(f, i);
-		if (i && i % SPENT == 0) {
-			release_merged(f, i - SPENT, i, spent, end);
-			spent = end;
-		}
 		if (all_zero(v, f->ntype))
 			continue;
-		if (s.stack && !stack[s.stack]) {
-			struct profile_run r = f->stack[s.stack];
-			stack[s.stack] = merge_stack(m, r);
-			end = ordered ? r.off + r.n : 0;
-		}
+		if (s.stack && !stack[s.stack])
+			stack[s.stack] = merge_stack(m, f->stack[s.stack]);
 		if (s.labels && !set[s.labels])
 			set[s.labels] = merge_set(m, f->set[s.labels]);
 		s = (struct profile_sample){stack[s.stack], set[s.labels]};
@@ -442,10 +415,11 @@ static void merge_one(struct profile_merger *m, const struct profile *from)
 	m->fun = xcalloc(from->nfun, sizeof *m->fun);
 	m->loc = xcalloc(from->nloc, sizeof *m->loc);
 	m->str = xcalloc(from->nstr, sizeof *m->str);
+	m->node = xcalloc(from->tree.n, sizeof *m->node);
 	if (m->to->nmap == 1 && from->nmap > 1)
 		merge_map(m, 1); /* map the first mapping first, because it is the program itself */
 	merge_samples(m);
-	void *all[] = {m->map, m->shift, m->fun, m->loc, m->str};
+	void *all[] = {m->map, m->shift, m->fun, m->loc, m->str, m->node};
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		mem_free(all[i]);
 }
@@ -502,7 +476,9 @@ static struct profile *merge_all(struct profile **p, size_t n)
 		profile_free(p[i]);
 		p[i] = NULL;
 	}
-	mem_free(m.tmp);
+	profile_sort_nodes(m.to);
+	mem_free(m.up);
+	mem_free(m.labels);
 	intern_free(&m.maps);
 	intern_free(&m.funs);
 	intern_free(&m.locs);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The profile of the reports: a second sink beside the store. The store merges frames into one call tree, which suits
- * panes and totals. pprof's reports need more of the file: the ids of locations, the order of the samples, several
- * labels under one key; and they edit locations in place (a hidden line vanishes from every stack through its
- * location). So the tables here are plain growing arrays, and only strings, stacks and label sets are interned, because
- * a profile has far fewer of them than samples.
+ * The profile of the reports: a second sink beside the store. The store has what panes and totals need. pprof's reports
+ * need more of the file: the ids of locations, the order of the samples, several labels under one key; and they edit
+ * locations in place (a hidden line vanishes from every stack through its location). So the tables here are plain
+ * growing arrays, and only strings, stacks and label sets are interned, because a profile has far fewer of them than
+ * samples.
  */
 #include "config.h"
 #include "pprof/profile.h"
@@ -78,104 +78,46 @@ loc_id profile_add_location(struct profile *p, const struct profile_location *l)
 	return (loc_id)p->nloc++;
 }
 
-struct run_key { const void *p; size_t n; };
-
-static const uint8_t *bytes_of(const struct profile *p, struct profile_run r)
-{
-	return p->packed + (size_t)r.off * p->width;
-}
-
-static int same_stack(const void *ctx, uint32_t id, const void *key)
-{
-	const struct profile *p = ctx;
-	const struct run_key *k = key;
-	return p->stack[id].n == k->n && !memcmp(bytes_of(p, p->stack[id]), k->p, k->n * p->width);
-}
-
-static uint32_t hash_of(const struct profile *p, struct profile_run r)
-{
-	return intern_hash_bytes(bytes_of(p, r), (size_t)r.n * p->width, 2);
-}
-
-static void rebuild_stack_index(struct profile *p)
-{
-	intern_free(&p->index.stack);
-	for (size_t i = 1; i < p->nstack; i++)
-		intern_put(&p->index.stack, hash_of(p, p->stack[i]), (uint32_t)i);
-}
-
 void profile_drop_stack_index(struct profile *p)
 {
-	intern_free(&p->index.stack);
+	mem_free(p->at);
+	p->at = NULL;
+	p->cap.at = 0;
+	stack_tree_drop_index(&p->tree);
 }
 
-/* Widen all frames to four bytes; backwards, because each frame moves to a higher address. */
-static void widen_frames(struct profile *p)
+uint32_t profile_stack_of_node(struct profile *p, uint32_t node)
 {
-	p->packed = mem_grow(p->packed, &p->cap.frame, p->nframe * 4, 1);
-	for (size_t i = p->nframe; i-- > 0;) {
-		loc_id l = profile_frame(p, i);
-		for (size_t k = 0; k < 4; k++)
-			p->packed[i * 4 + k] = (uint8_t)(l >> 8 * k);
+	size_t had = p->cap.at;
+	p->at = mem_grow(p->at, &p->cap.at, p->tree.n, sizeof *p->at);
+	memset(p->at + had, 0, (p->cap.at - had) * sizeof *p->at);
+	for (size_t s = 1; !had && s < p->nstack; s++)
+		p->at[p->stack[s]] = (uint32_t)s;
+	if (!p->at[node] && node) {
+		GROW(p, stack, 1);
+		p->stack[p->nstack] = node;
+		p->at[node] = (uint32_t)p->nstack++;
 	}
-	p->width = 4;
-	rebuild_stack_index(p);
-}
-
-/* Append frames in packed form, and return their address; p->nframe is not advanced. */
-static const uint8_t *put_frames(struct profile *p, const loc_id *leaf_first, size_t n)
-{
-	loc_id all = 0;
-	for (size_t i = 0; i < n; i++)
-		all |= leaf_first[i];
-	if (all >> 24 && p->width == 3)
-		widen_frames(p);
-	p->packed = mem_grow(p->packed, &p->cap.frame, (p->nframe + n) * p->width, 1);
-	uint8_t *at = p->packed + p->nframe * p->width, *to = at;
-	for (size_t i = 0; i < n; i++, to += p->width)
-		for (unsigned k = 0; k < p->width; k++)
-			to[k] = (uint8_t)(leaf_first[i] >> 8 * k);
-	return at;
+	return p->at[node];
 }
 
 uint32_t profile_add_stack(struct profile *p, const loc_id *leaf_first, size_t n)
 {
-	if (!n)
-		return 0;
-	if (!p->index.stack.cap && p->nstack > 1)
-		rebuild_stack_index(p);
-	struct run_key key = {put_frames(p, leaf_first, n), n};
-	uint32_t h = intern_hash_bytes(key.p, n * p->width, 2);
-	uint32_t id = intern_find(&p->index.stack, h, same_stack, p, &key);
-	if (id != UINT32_MAX)
-		return id;
-	id = profile_add_run(p, (struct profile_run){p->nframe, (uint32_t)n});
-	p->nframe += n;
-	intern_put(&p->index.stack, h, id);
-	return id;
+	uint32_t node = 0;
+	while (n)
+		node = stack_tree_child(&p->tree, node, leaf_first[--n]);
+	return profile_stack_of_node(p, node);
 }
 
-uint32_t profile_add_run(struct profile *p, struct profile_run r)
-{
-	GROW(p, stack, 1);
-	p->stack[p->nstack] = r;
-	return (uint32_t)p->nstack++;
-}
-
-void profile_reserve_frames(struct profile *p, uint64_t n)
-{
-	if (p->width == 3 && p->nloc > 1 << 24)
-		widen_frames(p);
-	p->packed = mem_grow(p->packed, &p->cap.frame, (p->nframe + n) * p->width, 1);
-}
+struct label_list { const struct profile_label *label; size_t n; };
 
 static int same_set(const void *ctx, uint32_t id, const void *key)
 {
 	const struct profile *p = ctx;
-	const struct run_key *k = key;
+	const struct label_list *k = key;
 	if (p->set[id].n != k->n)
 		return 0;
-	const struct profile_label *a = p->label + p->set[id].off, *b = k->p;
+	const struct profile_label *a = p->label + p->set[id].off, *b = k->label;
 	for (size_t i = 0; i < k->n; i++)
 		if (a[i].key != b[i].key || a[i].str != b[i].str || a[i].num != b[i].num || a[i].unit != b[i].unit)
 			return 0;
@@ -243,7 +185,7 @@ uint32_t profile_add_labels(struct profile *p, struct profile_label *l, size_t n
 	for (size_t i = 0; i < n; i++)
 		h = intern_hash_u64((uint64_t)h << 32 | l[i].key,
 		    intern_hash_u64((uint64_t)l[i].num, (uint64_t)l[i].str << 32 | l[i].unit));
-	struct run_key key = {l, n};
+	struct label_list key = {l, n};
 	uint32_t id = intern_find(&p->index.set, h, same_set, p, &key);
 	if (id != UINT32_MAX)
 		return id;
@@ -277,13 +219,13 @@ void profile_add_comment(struct profile *p, str_id s)
 struct profile *profile_new(void)
 {
 	struct profile *p = xcalloc(1, sizeof *p);
-	p->width = 3;
+	stack_tree_init(&p->tree);
 	profile_add_string(p, "", 0);
 	profile_add_mapping(p, &(struct profile_mapping){0});
 	profile_add_function(p, &(struct profile_function){0});
 	profile_add_location(p, &(struct profile_location){0});
 	GROW(p, stack, 1);
-	p->stack[p->nstack++] = (struct profile_run){0};
+	p->stack[p->nstack++] = 0;
 	GROW(p, set, 1);
 	p->set[p->nset++] = (struct profile_run){0};
 	return p;
@@ -293,41 +235,55 @@ void profile_free(struct profile *p)
 {
 	if (!p)
 		return;
-	void *all[] = {p->str, p->type, p->map, p->fun, p->line, p->loc, p->stack, p->set, p->packed,
-	    p->label, p->sample, p->value, p->meta.comment};
+	void *all[] = {p->str, p->type, p->map, p->fun, p->line, p->loc, p->stack, p->set, p->at,
+	    p->last.node, p->label, p->sample, p->value, p->meta.comment};
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		mem_free(all[i]);
 	intern_free(&p->index.str);
-	intern_free(&p->index.stack);
+	stack_tree_free(&p->tree);
 	intern_free(&p->index.set);
 	arena_free(&p->arena);
 	mem_free(p);
 }
 
-/* Merge equal stacks after a cut. A cut stack may equal one that was not cut, or another cut one. It never equals a cut
-   stack's original, because a filter does not change its own results again. So originals need not be in the index. */
-static void merge_cut(struct profile *p, uint32_t *to, size_t n)
+/* Fill ahead[] from i on. */
+static void read_ahead(struct profile_frames *r, size_t i)
 {
-	size_t kept = n;
-	intern_free(&p->index.stack);
-	for (size_t s = 1; s < n; s++)
-		if (to[s] < n || to[s] == PROFILE_DROP)
-			intern_put(&p->index.stack, hash_of(p, p->stack[s]), (uint32_t)s);
-	for (size_t s = 0; s < n; s++) {
-		if (to[s] < n || to[s] == PROFILE_DROP)
-			continue;
-		struct profile_run r = p->stack[to[s]];
-		struct run_key key = {bytes_of(p, r), r.n};
-		uint32_t h = hash_of(p, r), id = intern_find(&p->index.stack, h, same_stack, p, &key);
-		if (id == UINT32_MAX) {
-			id = (uint32_t)kept++;
-			p->stack[id] = r;
-			intern_put(&p->index.stack, h, id);
-		}
-		to[s] = id;
+	const struct profile *p = r->p;
+	size_t n = r->stacks ? p->nstack : p->nsample;
+	uint32_t at[PROFILE_FRAMES_AHEAD], any = 1;
+	r->from = i;
+	r->upto = n - i < PROFILE_FRAMES_AHEAD ? n : i + PROFILE_FRAMES_AHEAD;
+	n = r->upto - i;
+	for (size_t k = 0; k < n; k++) {
+		at[k] = p->stack[r->stacks ? i + k : p->sample[i + k].stack];
+		r->ahead[k].n = 0;
 	}
-	p->nstack = kept;
-	profile_drop_stack_index(p);
+	while (any) {
+		any = 0;
+		for (size_t k = 0; k < n; k++) {
+			struct profile_frame_list *l = &r->ahead[k];
+			if (!at[k])
+				continue;
+			if (l->n == l->cap)
+				l->frame = mem_grow(l->frame, &l->cap, l->n + 1, sizeof *l->frame);
+			l->frame[l->n++] = profile_frame(p, at[k]);
+			any |= at[k] = profile_caller(p, at[k]);
+		}
+	}
+}
+
+const struct profile_frame_list *profile_frames_at(struct profile_frames *r, size_t i)
+{
+	if (i < r->from || i >= r->upto)
+		read_ahead(r, i);
+	return &r->ahead[i - r->from];
+}
+
+void profile_frames_free(struct profile_frames *r)
+{
+	for (size_t k = 0; k < PROFILE_FRAMES_AHEAD; k++)
+		mem_free(r->ahead[k].frame);
 }
 
 void profile_drop_unused_stacks(struct profile *p)
@@ -345,53 +301,52 @@ void profile_drop_unused_stacks(struct profile *p)
 	for (size_t i = 0; i < p->nsample; i++)
 		p->sample[i].stack = to[p->sample[i].stack];
 	p->nstack = n;
-	p->nested = false;
 	mem_free(to);
 }
 
-void profile_release_samples(const struct profile *p, size_t from, size_t upto)
+void profile_sort_nodes(struct profile *p)
 {
-	size_t n = p->ntype * sizeof *p->value;
-	mem_discard(p->sample, from * sizeof *p->sample, upto * sizeof *p->sample);
-	mem_discard(p->value, from * n, upto * n);
+	uint32_t *number = xcalloc(p->tree.n, sizeof *number);
+	profile_drop_stack_index(p);
+	for (size_t s = 1; s < p->nstack; s++)
+		number[p->stack[s]] = 1;
+	uint32_t n = stack_tree_number(&p->tree, number);
+	stack_tree_renumber(&p->tree, number, n);
+	for (size_t s = 1; s < p->nstack; s++)
+		p->stack[s] = number[p->stack[s]];
+	mem_free(number);
 }
 
-void profile_drop_samples(struct profile *p)
-{
-	mem_free(p->sample);
-	mem_free(p->value);
-	p->sample = NULL;
-	p->value = NULL;
-	p->nsample = p->cap.sample = p->nvalue = p->cap.value = 0;
-}
-
-void profile_drop_labels(struct profile *p)
-{
-	mem_free(p->label);
-	mem_free(p->set);
-	p->label = NULL;
-	p->set = NULL;
-	p->nlabel = p->cap.label = p->nset = p->cap.set = 0;
-}
-
-void profile_restack(struct profile *p, uint32_t *to, size_t n)
+static void drop_samples(struct profile *p, const struct profile_move *to)
 {
 	size_t kept = 0;
-	if (p->nstack > n)
-		merge_cut(p, to, n);
 	for (size_t i = 0; i < p->nsample; i++) {
-		uint32_t s = p->sample[i].stack;
-		if (s < n)
-			s = to[s];
-		if (s == PROFILE_DROP)
+		if (to[p->sample[i].stack].drop)
 			continue;
-		p->sample[kept] = (struct profile_sample){s, p->sample[i].labels};
+		p->sample[kept] = p->sample[i];
 		if (kept != i)
 			memcpy(profile_value(p, kept), profile_value(p, i), p->ntype * sizeof *p->value);
 		kept++;
 	}
 	p->nsample = kept;
 	p->nvalue = kept * p->ntype;
+}
+
+void profile_move_stacks(struct profile *p, const struct profile_move *to)
+{
+	size_t n = p->nstack;
+	uint32_t *number = xmalloc(n * sizeof *number);
+	drop_samples(p, to);
+	profile_drop_stack_index(p);
+	p->nstack = 1;
+	for (int cut = 0; cut < 2; cut++)
+		for (size_t s = 0; s < n; s++)
+			if (to[s].cut == cut && !(cut && to[s].drop))
+				number[s] = profile_stack_of_node(p, to[s].node);
+	for (size_t i = 0; i < p->nsample; i++)
+		p->sample[i].stack = number[p->sample[i].stack];
+	mem_free(number);
+	profile_drop_unused_stacks(p);
 }
 
 /* ---- the sink */
@@ -427,6 +382,23 @@ static loc_id sink_loc(void *self, const struct sink_loc *l)
 static stk_id sink_stack(void *self, const loc_id *leaf_first, size_t n)
 {
 	return profile_add_stack(self, leaf_first, n);
+}
+
+static stk_id sink_branch(void *self, size_t same, const loc_id *outer_first, size_t n)
+{
+	struct profile *p = self;
+	p->last.node = mem_grow(p->last.node, &p->last.cap, same + n, sizeof *p->last.node);
+	for (size_t i = 0; i < n; i++)
+		p->last.node[same + i] =
+		    stack_tree_append(&p->tree, same + i ? p->last.node[same + i - 1] : 0, outer_first[i]);
+	return same + n ? p->last.node[same + n - 1] : 0;
+}
+
+static void sink_resolve_stacks(void *self, const stk_id *node, size_t n)
+{
+	struct profile *p = self;
+	for (size_t i = 0; i < n; i++)
+		p->sample[i].stack = profile_stack_of_node(p, node[i]);
 }
 
 static int sink_type(void *self, str_id name, str_id unit)
@@ -522,6 +494,12 @@ struct sink profile_sink(struct profile *p)
 	    .warn = sink_warn,
 	    .upto = sink_upto,
 	};
-	static const struct sink_profile_ops samples = {.type = sink_type, .sample = sink_sample, .meta = sink_meta};
+	static const struct sink_profile_ops samples = {
+	    .type = sink_type,
+	    .sample = sink_sample,
+	    .branch = sink_branch,
+	    .resolve_stacks = sink_resolve_stacks,
+	    .meta = sink_meta,
+	};
 	return (struct sink){.ops = &ops, .profile = &samples, .self = p};
 }

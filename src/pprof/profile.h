@@ -8,6 +8,7 @@
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
 #include "filter/compile.h"
+#include "pprof/stack_tree.h"
 #include "sink_profile.h"
 
 /*
@@ -27,7 +28,7 @@ struct profile_function { uint64_t id; str_id name, sysname, file; int64_t line;
 struct profile_line { fun_id fun; int64_t line, col; };
 struct profile_location { uint64_t id, addr; map_id map; uint32_t line, nline; bool folded; };
 	/* its lines are p->line[line .. line+nline), innermost first; none if unknown */
-struct profile_run { uint64_t off : 37, n : 27; };	/* a record of a file is shorter than 2^26 bytes */
+struct profile_run { uint64_t off; uint32_t n; };	/* part of an array */
 struct profile_label { str_id key, str; int64_t num; str_id unit; };
 	/* order within a set: strings first, then numbers; by key; labels of one key in the order of the file */
 struct profile_sample { uint32_t stack, labels; };
@@ -63,17 +64,18 @@ struct profile {
 	struct profile_function *fun;
 	struct profile_line *line;
 	struct profile_location *loc;
-	struct profile_run *stack, *set;	/* ranges of frame and label */
-	uint8_t *packed;			/* frames, leaf first: profile_frame() */
-	unsigned width;			/* bytes of a frame: 3, or 4 if a location number is too large for 3 */
+	struct stack_tree tree;			/* its frames are locations */
+	uint32_t *stack;			/* all different stacks, in the order of the samples: nodes of tree */
+	struct profile_run *set;		/* ranges of label */
 	struct profile_label *label;
 	struct profile_sample *sample;
 	int64_t *value;			/* sample i has value[i * ntype .. (i+1) * ntype) */
-	size_t nstr, ntype, nmap, nfun, nline, nloc, nstack, nset, nframe, nlabel, nsample, nvalue;
-	struct { size_t str, type, map, fun, line, loc, stack, set, frame, label, sample, value; } cap;
-	struct { struct intern str, stack, set; } index;
+	size_t nstr, ntype, nmap, nfun, nline, nloc, nstack, nset, nlabel, nsample, nvalue;
+	struct { size_t str, type, map, fun, line, loc, stack, set, label, sample, value, at; } cap;
+	struct { struct intern str, set; } index;
+	struct stack_path last;		/* the last stack that was added by sink_ops.branch */
+	uint32_t *at;			/* by node: its number in stack[], 0: none; NULL: not needed at present */
 	str_id blank;			/* see profile_blank(); 0: not created yet */
-	bool nested;			/* stacks may share frames: profile_add_run() */
 	bool commented;			/* names come from comments that pprof ignores: profile_drop_names() */
 	bool bad;			/* a sample had a different number of values than there are types */
 	struct profile_meta meta;
@@ -85,7 +87,7 @@ struct profile *profile_new(void);
 void profile_free(struct profile *);
 /* Return a sink that fills the profile. It has no functions for traces. */
 struct sink profile_sink(struct profile *);
-/* Free the index of stacks, because few stacks will be added from now on. profile_add_stack() builds it again. */
+/* Free the indexes of stacks, because few will be added from now on. They are built again when needed. */
 void profile_drop_stack_index(struct profile *);
 
 /* Call at step i of n of a long loop; return false if it is to stop. */
@@ -106,27 +108,13 @@ fun_id profile_add_function(struct profile *, const struct profile_function *);
 uint32_t profile_add_line(struct profile *, const struct profile_line *);
 loc_id profile_add_location(struct profile *, const struct profile_location *);
 uint32_t profile_add_stack(struct profile *, const loc_id *leaf_first, size_t n);
+/* Return the number of the stack that a node of the tree stands for; it is added if necessary. */
+uint32_t profile_stack_of_node(struct profile *, uint32_t node);
 uint32_t profile_add_labels(struct profile *, struct profile_label *, size_t n);	/* sorts the labels in place */
 void profile_add_sample(struct profile *, uint32_t stack, uint32_t labels, const int64_t *value);
 void profile_add_comment(struct profile *, str_id);
 /* Remove functions and lines; locations keep only their addresses. */
 void profile_drop_names(struct profile *);
-
-/* Return frame i of all stacks. Frames are most of a profile, so they take only 3 bytes if they can. */
-static inline loc_id profile_frame(const struct profile *p, uint64_t i)
-{
-	const uint8_t *f = p->packed + i * p->width;
-	loc_id l = f[0] | (loc_id)f[1] << 8 | (loc_id)f[2] << 16;
-	return p->width == 3 ? l : l | (loc_id)f[3] << 24;
-}
-
-/* Write frame i. There must be room for it, and it must fit into the width. */
-static inline void profile_set_frame(struct profile *p, uint64_t i, loc_id l)
-{
-	uint8_t *f = p->packed + i * p->width;
-	for (unsigned k = 0; k < p->width; k++)
-		f[k] = (uint8_t)(l >> 8 * k);
-}
 
 static inline const char *profile_string(const struct profile *p, str_id i) { return p->str[i].s; }
 /* Return the name of the function that contains a location, not of one that was inlined into it; "" if it is not
@@ -142,25 +130,30 @@ static inline void profile_sum(int64_t *v, int64_t d) { *v = wrap_add(*v, d); }
 /* Return v / d; v if d is 0. */
 static inline int64_t profile_mean(int64_t v, int64_t d) { return d == -1 ? wrap_neg(v) : d ? v / d : v; }
 
-/* profile_add_run() adds a stack whose frames are part of another stack's, or at the end; equal stacks are not merged.
-   profile_reserve_frames() makes room for n frames at the end, from p->nframe on, wide enough for all current
-   locations; the caller writes them and advances p->nframe. */
-uint32_t profile_add_run(struct profile *, struct profile_run);
-void profile_reserve_frames(struct profile *, uint64_t n);
+static inline loc_id profile_frame(const struct profile *p, uint32_t node) { return p->tree.node[node].frame; }
+static inline uint32_t profile_caller(const struct profile *p, uint32_t node) { return p->tree.node[node].caller; }
 
-/* Replace stacks, of which there were n. Samples keep their order; each moves from stack s to to[s], or is dropped if
-   that is PROFILE_DROP. Stacks that were added since by profile_add_run(), in the order of s and each for one s, must
-   be results of a filter that would not change them again. Equal ones are merged, as profile_add_stack() would do, and
-   to[] is updated. */
-#define PROFILE_DROP UINT32_MAX
-void profile_restack(struct profile *, uint32_t *to, size_t n);
+/* Reads the frames of all samples, or of all stacks, in ascending order. The nodes of a stack are at random addresses,
+   so it goes up several stacks at a time. Zero-initialise all but the first two members. */
+enum { PROFILE_FRAMES_AHEAD = 16 };
+struct profile_frames {
+	const struct profile *p;
+	bool stacks;		/* of p->stack; else of p->sample */
+	size_t from, upto;
+	struct profile_frame_list { loc_id *frame; size_t n, cap; } ahead[PROFILE_FRAMES_AHEAD];
+};
+/* Return the frames of a sample (or stack), leaf first, valid until the next call. */
+const struct profile_frame_list *profile_frames_at(struct profile_frames *, size_t i);
+void profile_frames_free(struct profile_frames *);
+
+/* Move each stack s to the node to[s].node of the tree, or drop its samples. Stacks on one node are merged; those with
+   `cut` come after all others. The stacks that no sample has are removed. */
+struct profile_move { uint32_t node; bool cut, drop; };
+void profile_move_stacks(struct profile *, const struct profile_move *to);
+/* Number the nodes of the tree in preorder, for walks, and remove those that are in no stack. */
+void profile_sort_nodes(struct profile *);
 /* Remove the stacks that no sample has; the others keep their order. */
 void profile_drop_unused_stacks(struct profile *);
-/* Free all samples; or release the pages of samples [from, upto), which must not be read again. */
-void profile_drop_samples(struct profile *);
-/* Free the label sets; call after profile_drop_samples(). */
-void profile_drop_labels(struct profile *);
-void profile_release_samples(const struct profile *, size_t from, size_t upto);
 
 /* Write all tables to a sink, in their order (to_sink.c). Return false if the sink stopped it. */
 bool pprof_to_sink(const struct profile *, const struct sink *);

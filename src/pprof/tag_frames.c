@@ -2,13 +2,15 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Labels as frames (tagroot, tagleaf). The frames depend on a sample's label set, the new stack on the pair of stack
- * and set; sets with equal frames count as one. So pairs are numbered, and no stacks are compared. The new stacks are
- * written in the order of the original ones, and frames before the first one that is still needed are released on the
- * way, so the profile is never in memory twice.
+ * and set; sets with equal frames count as one. So pairs are numbered, and no stacks are compared. The new tree has a
+ * copy of the original one below each combination of root frames, as far as samples need it. Pairs are sorted by that
+ * combination and then by stack: a node is looked up in an array that has the node's latest copy, and new nodes are
+ * mostly in preorder.
  */
 #include "config.h"
 #include "pprof/profile.h"
 
+#include "base/radix_sort.h"
 #include "base/text/buf.h"
 #include "base/text/pprof_units.h"
 
@@ -22,10 +24,13 @@ struct tag_frames {
 	struct intern locs; /* index of locations by name and key */
 	loc_id *frames;	/* by set: its frames */
 	uint32_t *like;	/* by set: the first set with the same frames, + 1; 0: not computed yet */
-	struct tagged { uint32_t stack, set; } *pair;	/* by new stack */
+	struct tagged { uint32_t stack, set, node; } *pair;	/* node: of the new stack in `tree` */
 	uint32_t npair;
 	size_t cpair;
 	uint64_t next_loc, next_fun;
+	struct stack_tree tree;
+	/* by original node: its latest copy, and the node of the root frames that this is below */
+	struct tag_copy { uint32_t below, node; } *copy;
 };
 
 static void split_keys(
@@ -130,15 +135,14 @@ static uint32_t like_set(struct tag_frames *t, struct intern *sets, uint32_t set
 	return id;
 }
 
-/* Set the new stack of each sample. New stacks differ if their original stacks or frames differ, and they differ from
-   all existing stacks, because no other stack has these frames. So no stacks need to be compared. */
+/* Set the stack of each sample to the number of its pair, in the order of the samples. */
 static void number_pairs(struct tag_frames *t, bool *root_any, bool *leaf_any)
 {
 	struct profile *p = t->p;
 	struct intern sets = {0}, pairs = {0};
 	for (size_t i = 0; i < p->nsample; i++) {
 		struct profile_sample *s = &p->sample[i];
-		struct tagged k = {s->stack, like_set(t, &sets, s->labels, root_any, leaf_any)};
+		struct tagged k = {s->stack, like_set(t, &sets, s->labels, root_any, leaf_any), 0};
 		uint32_t h = intern_hash_u64(k.stack, k.set), id = intern_find(&pairs, h, same_tagged, t, &k);
 		if (id == UINT32_MAX) {
 			t->pair = mem_grow(t->pair, &t->cpair, t->npair + 1u, sizeof *t->pair);
@@ -146,111 +150,84 @@ static void number_pairs(struct tag_frames *t, bool *root_any, bool *leaf_any)
 			t->pair[id] = k;
 			intern_put(&pairs, h, id);
 		}
-		s->stack = (uint32_t)p->nstack + id;
+		s->stack = id;
 	}
 	intern_free(&sets);
 	intern_free(&pairs);
 }
 
-enum { TAG_BLOCK = 4096 };
-
-/* Return the new stacks sorted by their original stacks. */
-static uint32_t *by_stack(const struct tag_frames *t)
+/* Return the copy of an original node below root frames. */
+static uint32_t copy_node(struct tag_frames *t, uint32_t below, uint32_t node, struct stack_path *path)
 {
-	size_t n = t->p->nstack;
-	uint32_t *at = xcalloc(n + 1, sizeof *at), *order = xmalloc((t->npair + 1u) * sizeof *order);
-	for (uint32_t i = 0; i < t->npair; i++)
-		at[t->pair[i].stack + 1]++;
-	for (size_t s = 0; s < n; s++)
-		at[s + 1] += at[s];
-	for (uint32_t i = 0; i < t->npair; i++)
-		order[at[t->pair[i].stack]++] = i;
-	mem_free(at);
-	return order;
-}
-
-/* Return, for each block of new stacks in that order, the first frame that it and all later blocks still need. */
-static uint64_t *needed_from(const struct tag_frames *t, const uint32_t *order, size_t nblock)
-{
-	const struct profile *p = t->p;
-	uint64_t *from = xmalloc((nblock + 1) * sizeof *from);
-	from[nblock] = p->nframe;
-	for (uint32_t i = t->npair; i-- > 0;) {
-		uint32_t b = i / TAG_BLOCK, s = t->pair[order[i]].stack;
-		if (i == t->npair - 1 || i % TAG_BLOCK == TAG_BLOCK - 1)
-			from[b] = from[b + 1];
-		if (s && p->stack[s].off < from[b])
-			from[b] = p->stack[s].off;
+	const struct stack_tree *from = &t->p->tree;
+	uint32_t at = below;
+	size_t n = path->n = 0;
+	for (; node && t->copy[node].below != below; node = from->node[node].caller) {
+		path->node = mem_grow(path->node, &path->cap, n + 1, sizeof *path->node);
+		path->node[n++] = node;
 	}
-	return from;
+	if (node)
+		at = t->copy[node].node;
+	while (n--) {
+		at = stack_tree_append(&t->tree, at, from->node[path->node[n]].frame);
+		t->copy[path->node[n]] = (struct tag_copy){below, at};
+	}
+	return at;
 }
 
-static struct profile_run write_tagged(struct tag_frames *t, struct tagged k)
+/* Return the node of the root frames of a set. There are no other nodes yet. */
+static uint32_t root_node(struct tag_frames *t, uint32_t set)
 {
-	struct profile *p = t->p;
-	struct profile_run r = p->stack[k.stack];
-	const loc_id *root = t->frames + k.set * (t->nroot + t->nleaf), *leaf = root + t->nroot;
-	uint64_t from = p->nframe, at = from;
-	for (size_t i = 0; i < t->nleaf; i++)
-		profile_set_frame(p, at++, leaf[i]);
-	for (uint32_t i = 0; i < r.n; i++)
-		profile_set_frame(p, at++, profile_frame(p, r.off + i));
-	for (size_t i = 0; i < t->nroot; i++)
-		profile_set_frame(p, at++, root[i]);
-	p->nframe = at;
-	return (struct profile_run){from, (uint32_t)(at - from)};
+	const loc_id *root = t->frames + set * (t->nroot + t->nleaf);
+	uint32_t at = 0;
+	for (size_t i = t->nroot; i--;)
+		at = stack_tree_child(&t->tree, at, root[i]);
+	return at;
 }
 
-/* spend: the original stacks are not needed afterwards, and their pages are released on the way. */
-static void write_all(struct tag_frames *t, bool spend)
+static void write_stacks(struct tag_frames *t)
 {
 	struct profile *p = t->p;
-	size_t first = p->nstack, nblock = (t->npair + TAG_BLOCK - 1u) / TAG_BLOCK;
-	uint32_t *order = by_stack(t);
-	uint64_t *from = needed_from(t, order, nblock), more = 0, spent = 0;
+	struct radix_item *order = xmalloc((t->npair + 1u) * sizeof *order);
+	struct stack_path path = {0};
+	stack_tree_init(&t->tree);
+	t->copy = xmalloc(p->tree.n * sizeof *t->copy);
+	memset(t->copy, 0xff, p->tree.n * sizeof *t->copy);
 	for (uint32_t i = 0; i < t->npair; i++)
-		more += p->stack[t->pair[i].stack].n + t->nroot + t->nleaf;
-	profile_reserve_frames(p, more);
-	for (uint32_t i = 0; i < t->npair; i++)
-		profile_add_run(p, (struct profile_run){0});
+		order[i] = (struct radix_item){
+		    (uint64_t)root_node(t, t->pair[i].set) << 32 | p->stack[t->pair[i].stack], i};
+	stack_tree_drop_index(&t->tree);
+	radix_sort_items(order, t->npair);
 	for (uint32_t i = 0; i < t->npair; i++) {
-		p->stack[first + order[i]] = write_tagged(t, t->pair[order[i]]);
-		if (spend && i % TAG_BLOCK == TAG_BLOCK - 1) {
-			uint64_t upto = from[i / TAG_BLOCK + 1] * p->width;
-			mem_discard(p->packed, spent, upto);
-			spent = upto;
-		}
+		struct tagged *k = &t->pair[order[i].v];
+		const loc_id *leaf = t->frames + k->set * (t->nroot + t->nleaf) + t->nroot;
+		k->node = copy_node(t, (uint32_t)(order[i].key >> 32), (uint32_t)order[i].key, &path);
+		for (size_t l = t->nleaf; l--;)
+			k->node = stack_tree_child(&t->tree, k->node, leaf[l]);
 	}
+	mem_free(t->copy);
+	mem_free(path.node);
 	mem_free(order);
-	mem_free(from);
 }
 
-/* last: no later step removes frames. */
-static void add_frames(struct tag_frames *t, bool last, bool *root_any, bool *leaf_any)
+/* Replace the profile's stacks. */
+static void add_frames(struct tag_frames *t, bool *root_any, bool *leaf_any)
 {
 	struct profile *p = t->p;
 	t->frames = xmalloc(p->nset * (t->nroot + t->nleaf) * sizeof *t->frames);
 	t->like = xcalloc(p->nset, sizeof *t->like);
-	profile_drop_stack_index(p);
 	number_pairs(t, root_any, leaf_any);
-	write_all(t, last);
-	if (last)
-		profile_drop_unused_stacks(p);
-	else
-		profile_drop_stack_index(p);
+	write_stacks(t);
+	profile_drop_stack_index(p);
+	stack_tree_free(&p->tree);
+	p->tree = t->tree;
+	p->nstack = 1;
+	for (size_t i = 0; i < p->nsample; i++)
+		p->sample[i].stack = profile_stack_of_node(p, t->pair[p->sample[i].stack].node);
+	profile_drop_stack_index(p);
 	mem_free(t->frames);
 	mem_free(t->like);
 	mem_free(t->pair);
-}
-
-/* Return whether a later step removes frames. */
-static bool has_stack_filters(const struct filters *f)
-{
-	const char *text[] = {f->hide, f->show, f->show_from, f->prune_from};
-	for (int i = 0; i < 4; i++)
-		if (text[i] && *text[i])
-			return true;
-	return false;
 }
 
 void pprof_tag_frames(
@@ -268,7 +245,7 @@ void pprof_tag_frames(
 	t.next_loc++;
 	t.next_fun++;
 	if (t.nroot + t.nleaf)
-		add_frames(&t, !has_stack_filters(f), &root, &leaf);
+		add_frames(&t, &root, &leaf);
 	if (f->tagroot && *f->tagroot && !root && notice)
 		notice(arg, "TagRoot expression matched no samples");
 	if (f->tagleaf && *f->tagleaf && !leaf && notice)

@@ -100,17 +100,18 @@ static void emit_locations(struct emitter *m)
 
 static void emit_stacks(struct emitter *m)
 {
-	const struct profile *p = m->p;
+	struct profile_frames frames = {.p = m->p, .stacks = true};
 	loc_id *loc = NULL;
 	size_t cap = 0;
-	for (size_t i = 0; i < p->nstack; i++) {
-		uint32_t n = p->stack[i].n;
-		loc = mem_grow(loc, &cap, n, sizeof *loc);
-		for (uint32_t k = 0; k < n; k++)
-			loc[k] = m->loc[profile_frame(p, p->stack[i].off + k)];
-		m->stack[i] = m->to->ops->stack(m->to->self, loc, n);
+	for (size_t i = 0; i < m->p->nstack; i++) {
+		const struct profile_frame_list *stack = profile_frames_at(&frames, i);
+		loc = mem_grow(loc, &cap, stack->n, sizeof *loc);
+		for (size_t k = 0; k < stack->n; k++)
+			loc[k] = m->loc[stack->frame[k]];
+		m->stack[i] = m->to->ops->stack(m->to->self, loc, stack->n);
 	}
 	mem_free(loc);
+	profile_frames_free(&frames);
 }
 
 /* Return the values of a sample for the types of the store. */

@@ -18,6 +18,7 @@ enum { VARINT = 0, BYTES = 2, BLOCK = 1 << 16 };
 
 struct pprof_writer {
 	const struct profile *p;
+	struct profile_frames frames;
 	struct buf out, msg, sub;	/* out: not compressed yet */
 	uint32_t *number; /* string id -> number + 1 */
 	str_id *order;
@@ -104,10 +105,11 @@ static void put_type(struct pprof_writer *w, unsigned field, str_id type, str_id
 static void put_sample(struct pprof_writer *w, size_t i)
 {
 	const struct profile *p = w->p;
-	struct profile_run r = p->stack[p->sample[i].stack], l = p->set[p->sample[i].labels];
-	for (uint32_t k = 0; k < r.n; k++)
-		buf_varint(&w->sub, p->loc[profile_frame(p, r.off + k)].id);
-	if (r.n)
+	struct profile_run l = p->set[p->sample[i].labels];
+	const struct profile_frame_list *stack = profile_frames_at(&w->frames, i);
+	for (size_t k = 0; k < stack->n; k++)
+		buf_varint(&w->sub, p->loc[stack->frame[k]].id);
+	if (stack->n)
 		put_message(&w->msg, 1, &w->sub);
 	for (size_t k = 0; k < p->ntype; k++)
 		buf_varint(&w->sub, (uint64_t)profile_value(p, i)[k]);
@@ -191,7 +193,7 @@ static void put_trailer(struct pprof_writer *w)
 
 int pprof_write(const struct profile *p, pprof_write_fn *put, void *arg, struct err *e)
 {
-	struct pprof_writer w = {.p = p, .put = put, .arg = arg};
+	struct pprof_writer w = {.p = p, .frames.p = p, .put = put, .arg = arg};
 	if (deflateInit2(&w.z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
 		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "out of memory for compression");
 	w.number = xcalloc(p->nstr, sizeof *w.number);
@@ -214,6 +216,7 @@ int pprof_write(const struct profile *p, pprof_write_fn *put, void *arg, struct 
 	buf_free(&w.out);
 	buf_free(&w.msg);
 	buf_free(&w.sub);
+	profile_frames_free(&w.frames);
 	mem_free(w.number);
 	mem_free(w.order);
 	return 0;

@@ -14,7 +14,6 @@
 #include "session/download.h"
 #include "session/index_cache.h"
 #include "session/trace_reread.h"
-#include "store/builder.h"
 #include "store/tracks/time_search.h"
 #include "trace/as_profile.h"
 

@@ -19,7 +19,6 @@
 #include "load/load.h"
 #include "session/merge_profiles.h"
 #include "session/trace_reread.h"
-#include "store/builder.h"
 
 #include <stdarg.h>
 #include <stdio.h>

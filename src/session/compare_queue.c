@@ -13,8 +13,6 @@
 #include "config.h"
 #include "session/internal.h"
 
-#include "store/builder.h"
-
 static void ignore_notice(void *none, const char *line)
 {
 	(void)none, (void)line;

@@ -109,7 +109,9 @@ static struct profile *read_one(struct bytes *b, const char *file, const struct 
 	int thawed = trace_read_index(&t, b, file, f->o, f->notice, f->arg, e);
 	if (thawed)
 		return of_trace(&t, thawed > 0, b, f, e);
-	const struct reader *r = input_gunzip_watched(b, f->o->watch, e) ? NULL : sniff(*b, e);
+	const struct reader *r = input_gunzip_presorting(b, f->o->watch, e) ? NULL : sniff(*b, e);
+	if (r && r->read != pprof_read)
+		input_drop_presort(b);
 	if (r && r->kind == FK_GOTRACE)
 		return of_trace(&t, !trace_read(&t, b, f->o, f->notice, f->arg, e), b, f, e);
 	if (r && options_check_profile(f->o, r->name, e)) {

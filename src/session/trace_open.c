@@ -17,7 +17,6 @@
 #include "session/index_cache.h"
 #include "session/query.h"
 #include "session/trace_reread.h"
-#include "store/builder.h"
 #include "store/store.h"
 
 #include <inttypes.h>

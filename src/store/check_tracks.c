@@ -6,11 +6,10 @@
  * is searched by time is ordered by time.
  */
 #include "config.h"
-#include "store/check.h"
+#include "store/tracks/tracks.h"
 
 #include "base/err.h"
 #include "store/tracks/time_search.h"
-#include "store/tracks/tracks.h"
 
 #include <inttypes.h>
 #include <string.h>

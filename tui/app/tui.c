@@ -20,7 +20,6 @@
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/put.h"
-#include "cli/help.h"
 #include "term/term.h"
 
 #include <errno.h>

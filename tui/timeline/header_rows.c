@@ -14,7 +14,6 @@
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
-#include "trace/bins_time.h"
 
 #include <stdio.h>
 #include <string.h>

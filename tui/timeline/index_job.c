@@ -18,7 +18,6 @@
 #include "base/mem/mem.h"
 #include "base/radix_sort.h"
 #include "store/cache/nowait.h"
-#include "trace/bins_time.h"
 
 #include <string.h>
 

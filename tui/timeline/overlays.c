@@ -15,7 +15,6 @@
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
-#include "trace/bins_time.h"
 #include "tracepane/tracepane.h"
 
 #include <stdio.h>

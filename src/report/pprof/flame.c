@@ -2,10 +2,9 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * flame: the stacks as one self-contained SVG: the root at the top, a frame as wide as its weight, siblings sorted by
- * weight. The stacks through a node are adjacent in one array, and are split by their next frame. Frames narrower than
- * a quarter of a pixel, which are most, are not split further. So time and memory depend on the stacks and on what is
- * drawn. The embedded script zooms on a click and marks the matches of a search; it reads the drawing itself and
- * contains no names.
+ * weight. The tree of stacks is translated to one of names and weighed. Frames narrower than a quarter of a pixel,
+ * which are most, are left out with all frames in them. The embedded script zooms on a click and marks the matches of a
+ * search; it reads the drawing itself and contains no names.
  */
 #include "config.h"
 #include "report/pprof/pprof.h"
@@ -48,42 +47,58 @@ static bool is_drawn(size_t i, int64_t cum, double scale)
 	return !i || (cum > 0 && (double)cum * scale >= 0.25);
 }
 
-/* ---- the tree: stacks of one node are adjacent, and are split by their next frame */
+/* ---- the tree */
 
-/* How far a stack was followed: its next frame is line `line` - 1 of location `loc` - 1, counted from the leaf; loc 0:
-   none. */
-struct pos { uint32_t loc, line; };
-#define NO_FRAME UINT32_MAX
-struct stretch { uint32_t lo, hi, node; };
-struct parting {
-	struct flame_svg *f;
-	struct profile *p;
-	struct graph_frame_names names;
-	int64_t *weight;	/* by stack */
-	struct pos *pos;
-	uint32_t *order, *next;	/* order: stacks; next: those of a stretch, split by their next frame */
-	uint32_t *kid, *size;	/* by name: index + 1 of its node in the stretch; size: by node */
-	str_id *kid_name, *name;	/* name: next frames of the stacks of a stretch, by position */
-	int64_t *sum;		/* by node, like size */
-	struct stretch *open;
-	size_t nopen, copen;
-};
+/* The stacks as a tree of names; of each node the weight, and its first stack with weight, UINT32_MAX: none. */
+struct name_tree { struct stack_tree tree; int64_t *cum; uint32_t *first; };
 
-static uint32_t lines_of(const struct parting *g, loc_id id)
+static void name_tree_init(struct name_tree *t, struct profile *p, const int64_t *weight)
 {
-	return g->p->loc[id].nline ? g->p->loc[id].nline : 1;
+	struct graph_frame_names names = graph_frame_names_new(p);
+	struct stack_frames *range = xcalloc(p->nloc, sizeof *range);
+	str_id *name = NULL;
+	size_t n = 0, cap = 0;
+	for (loc_id i = 1; i < p->nloc; i++) {
+		range[i] = (struct stack_frames){(uint32_t)n, p->loc[i].nline ? p->loc[i].nline : 1};
+		name = mem_grow(name, &cap, n + range[i].n, sizeof *name);
+		for (uint32_t k = 0; k < range[i].n; k++)
+			name[n++] = graph_frame_name(&names, i, k);
+	}
+	*t = (struct name_tree){0};
+	uint32_t *node = stack_tree_translate(&t->tree, &p->tree, range, name);
+	t->cum = xcalloc(t->tree.n, sizeof *t->cum);
+	t->first = xmalloc(t->tree.n * sizeof *t->first);
+	memset(t->first, 0xff, t->tree.n * sizeof *t->first);
+	for (size_t s = p->nstack; s--;) {
+		if (!weight[s])
+			continue;
+		profile_sum(&t->cum[node[p->stack[s]]], weight[s]);
+		t->first[node[p->stack[s]]] = (uint32_t)s;
+	}
+	mem_free(range);
+	mem_free(name);
+	mem_free(node);
+	graph_frame_names_free(&names);
+	for (uint32_t i = t->tree.n; i-- > 1;) {
+		uint32_t up = t->tree.node[i].caller;
+		profile_sum(&t->cum[up], t->cum[i]);
+		t->first[up] = t->first[i] < t->first[up] ? t->first[i] : t->first[up];
+	}
 }
 
-static loc_id loc_at(const struct parting *g, uint32_t stack)
+/* Sum the weights of the stacks. Return them, and set what depends on all of them. */
+static int64_t *weigh_stacks(struct flame_svg *f)
 {
-	return profile_frame(g->p, g->p->stack[stack].off + g->pos[stack].loc - 1);
-}
-
-static void step_to_callee(struct parting *g, uint32_t stack)
-{
-	struct pos *a = &g->pos[stack];
-	if (!--a->line && --a->loc)
-		a->line = lines_of(g, loc_at(g, stack));
+	const struct profile *p = f->v->p;
+	int64_t *weight = xcalloc(p->nstack, sizeof *weight);
+	double sum = 0;
+	for (size_t i = 0; i < p->nsample; i++)
+		profile_sum(&weight[p->sample[i].stack], profile_value(p, i)[f->v->g.type]);
+	for (size_t s = 0; s < p->nstack; s++) {
+		sum += (double)weight[s];
+		f->uneven |= weight[s] < 0 || sum > (double)(INT64_MAX / 2);
+	}
+	return weight;
 }
 
 static uint32_t add_node(struct flame_svg *f, struct fnode n)
@@ -93,91 +108,23 @@ static uint32_t add_node(struct flame_svg *f, struct fnode n)
 	return (uint32_t)f->n++;
 }
 
-/* Find the next frame of each stack of a stretch, and their weights. Return the number of different frames. kid[] is
-   all 0 before. */
-static uint32_t group_callees(struct parting *g, struct stretch s)
+/* Add the nodes that are drawn; if the tree is uneven, all. */
+static void add_nodes(struct flame_svg *f, const struct name_tree *t)
 {
-	uint32_t n = 0;
-	for (uint32_t i = s.lo; i < s.hi; i++) {
-		uint32_t k = g->order[i];
-		g->name[i] = NO_FRAME;
-		if (!g->pos[k].loc)
+	struct drawn { uint32_t depth, node; } *at = xmalloc(t->tree.n * sizeof *at);	/* node: UINT32_MAX: left out */
+	at[0] = (struct drawn){0, add_node(f, (struct fnode){.cum = t->cum[0]})};
+	f->scale = scale_of(t->cum[0]);
+	for (uint32_t i = 1; i < t->tree.n; i++) {
+		struct drawn up = at[t->tree.node[i].caller];
+		at[i] = (struct drawn){up.depth + 1, UINT32_MAX};
+		if (t->first[i] == UINT32_MAX)
 			continue;
-		str_id name = g->name[i] = graph_frame_name(&g->names, loc_at(g, k), g->pos[k].line - 1);
-		if (!g->kid[name]) {
-			g->kid_name[n] = name;
-			g->sum[n] = 0;
-			g->size[n] = 0;
-			g->kid[name] = ++n;
-		}
-		profile_sum(&g->sum[g->kid[name] - 1], g->weight[k]);
-		g->size[g->kid[name] - 1]++;
+		f->depth = at[i].depth > f->depth ? at[i].depth : f->depth;
+		if (up.node != UINT32_MAX && (f->uneven || is_drawn(1, t->cum[i], f->scale)))
+			at[i].node = add_node(f, (struct fnode){up.node, at[i].depth, t->tree.node[i].frame,
+			    t->first[i], t->cum[i], 0});
 	}
-	return n;
-}
-
-/* Add the drawn nodes below one. Narrower ones are dropped with all frames in them, unless the tree is uneven. */
-static void split_node(struct parting *g, struct stretch s)
-{
-	struct flame_svg *f = g->f;
-	uint32_t n = group_callees(g, s), to = s.lo, depth = f->node[s.node].depth + 1;
-	size_t from = g->nopen;
-	for (uint32_t i = 0; i < n; i++) {
-		bool drawn = f->uneven || is_drawn(1, g->sum[i], f->scale);
-		uint32_t size = g->size[i];
-		g->size[i] = UINT32_MAX;
-		if (!drawn)
-			continue;
-		uint32_t id = add_node(f, (struct fnode){s.node, depth, g->kid_name[i], UINT32_MAX, g->sum[i], 0});
-		g->open = mem_grow(g->open, &g->copen, g->nopen + 1, sizeof *g->open);
-		g->open[g->nopen++] = (struct stretch){to, to + size, id};
-		g->size[i] = to;
-		to += size;
-	}
-	for (uint32_t i = s.lo; i < s.hi; i++) {
-		uint32_t *pos = g->name[i] != NO_FRAME ? &g->size[g->kid[g->name[i]] - 1] : NULL;
-		if (!pos || *pos == UINT32_MAX)
-			continue;
-		g->next[*pos] = g->order[i];
-		++*pos;
-		step_to_callee(g, g->order[i]);
-	}
-	memcpy(g->order + s.lo, g->next + s.lo, (to - s.lo) * sizeof *g->order);
-	for (uint32_t i = 0; i < n; i++)
-		g->kid[g->kid_name[i]] = 0;
-	for (size_t i = from; i < g->nopen; i++)
-		f->node[g->open[i].node].first = g->order[g->open[i].lo];
-}
-
-/* Sum the weights of the stacks, and start with all weighted stacks at their outermost frames. Return their number. */
-static uint32_t begin_stacks(struct parting *g)
-{
-	struct profile *p = g->p;
-	struct flame_svg *f = g->f;
-	uint32_t n = 0;
-	double sum = 0;
-	int64_t all = 0;
-	for (size_t i = 0; i < p->nsample; i++)
-		profile_sum(&g->weight[p->sample[i].stack], profile_value(p, i)[f->v->g.type]);
-	for (uint32_t s = 0; s < p->nstack; s++) {
-		struct profile_run r = p->stack[s];
-		uint32_t depth = 0;
-		if (!g->weight[s])
-			continue;
-		sum += (double)g->weight[s];
-		profile_sum(&all, g->weight[s]);
-		f->uneven |= g->weight[s] < 0 || sum > (double)(INT64_MAX / 2);
-		for (uint32_t i = 0; i < r.n; i++)
-			depth += lines_of(g, profile_frame(p, r.off + i));
-		f->depth = depth > f->depth ? depth : f->depth;
-		g->order[n++] = s;
-		g->pos[s].loc = (uint32_t)r.n;
-		if (r.n)
-			g->pos[s].line = lines_of(g, loc_at(g, s));
-	}
-	f->scale = scale_of(all);
-	add_node(f, (struct fnode){.cum = all});
-	return n;
+	mem_free(at);
 }
 
 static int by_first(const void *ctx, uint32_t a, uint32_t b)
@@ -210,30 +157,14 @@ static void renumber_nodes(struct flame_svg *f)
 
 static void grow_tree(struct flame_svg *f)
 {
-	struct profile *p = f->v->p;
-	struct parting g = {.f = f, .p = p, .names = graph_frame_names_new(p)};
-	size_t n = p->nstack + 1;
-	for (loc_id i = 0; i < p->nloc; i++)
-		for (uint32_t k = 0; k < lines_of(&g, i); k++)
-			graph_frame_name(&g.names, i, k);
-	g.weight = xcalloc(n, sizeof *g.weight);
-	g.pos = xcalloc(n, sizeof *g.pos);
-	g.order = xmalloc(n * sizeof *g.order);
-	uint32_t active = begin_stacks(&g);
-	g.next = xmalloc(((size_t)active + 1) * sizeof *g.next);
-	g.name = xmalloc(((size_t)active + 1) * sizeof *g.name);
-	g.kid = xcalloc(p->nstr + 1, sizeof *g.kid);
-	g.kid_name = xmalloc((p->nstr + 1) * sizeof *g.kid_name);
-	g.size = xmalloc((p->nstr + 1) * sizeof *g.size);
-	g.sum = xmalloc((p->nstr + 1) * sizeof *g.sum);
-	g.open = mem_grow(NULL, &g.copen, 1, sizeof *g.open);
-	g.open[g.nopen++] = (struct stretch){0, active, 0};
-	while (g.nopen)
-		split_node(&g, g.open[--g.nopen]);
-	void *all[] = {g.weight, g.pos, g.order, g.next, g.name, g.kid, g.kid_name, g.size, g.sum, g.open};
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		mem_free(all[i]);
-	graph_frame_names_free(&g.names);
+	struct name_tree t;
+	int64_t *weight = weigh_stacks(f);
+	name_tree_init(&t, f->v->p, weight);
+	mem_free(weight);
+	add_nodes(f, &t);
+	stack_tree_free(&t.tree);
+	mem_free(t.cum);
+	mem_free(t.first);
 	renumber_nodes(f);
 }
 

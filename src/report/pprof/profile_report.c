@@ -293,8 +293,6 @@ int pprof_report_open(struct pprof_report *v, const struct options *o, enum ppro
 	v->g.drop_negative = set_true(o, OPT_DROP_NEGATIVE);
 	v->g.tags = v->g.visual = kind == REPORT_DOT;
 	v->g.functions = kind == REPORT_CALLGRIND;
-	v->g.spend = kind == REPORT_TEXT || kind == REPORT_TREE || kind == REPORT_PEEK || kind == REPORT_LIST ||
-		     kind == REPORT_CALLGRIND || kind == REPORT_DOT;
 	v->g.tag_unit = v->unit;
 	v->g.bytes_unit = pprof_label_unit(&v->units, profile_add_string(v->p, "bytes", 5));
 	v->g.trim_path = text_of(o, OPT_TRIM_PATH);

@@ -101,14 +101,15 @@ static void put_labels(const struct profile *p, struct buf *b, struct profile_ru
 	arena_free(&a);
 }
 
-static void put_sample(const struct profile *p, struct buf *b, size_t i)
+static void put_sample(const struct profile *p, struct buf *b, size_t i, struct profile_frames *frames)
 {
-	struct profile_run r = p->stack[p->sample[i].stack], l = p->set[p->sample[i].labels];
+	const struct profile_frame_list *stack = profile_frames_at(frames, i);
+	struct profile_run l = p->set[p->sample[i].labels];
 	for (size_t k = 0; k < p->ntype; k++)
 		buf_printf(b, " %10lld", (long long)profile_value(p, i)[k]);
 	buf_puts(b, ": ");
-	for (uint32_t k = 0; k < r.n; k++) {
-		buf_u64(b, p->loc[profile_frame(p, r.off + k)].id);
+	for (size_t k = 0; k < stack->n; k++) {
+		buf_u64(b, p->loc[stack->frame[k]].id);
 		buf_putc(b, ' ');
 	}
 	buf_putc(b, '\n');
@@ -167,11 +168,13 @@ int report_raw(const struct options *o, struct out *out, struct err *e)
 	if (pprof_report_open(&v, o, REPORT_RAW, e))
 		return -1;
 	const struct profile *p = v.p;
+	struct profile_frames frames = {.p = p};
 	put_meta(&v, b);
 	for (size_t i = 0; i < p->nsample && !out->failed; i++) {
-		put_sample(p, b, i);
+		put_sample(p, b, i, &frames);
 		output_flush(out, false);
 	}
+	profile_frames_free(&frames);
 	buf_puts(b, "Locations\n");
 	for (size_t i = 1; i < p->nloc && !out->failed; i++) {
 		put_location(p, b, &p->loc[i]);
@@ -196,118 +199,66 @@ static str_id folded_name(struct profile *p, const struct profile_location *l, u
 	return profile_add_string(p, addr, (size_t)n);
 }
 
-/* The names of each location, innermost first: a small table, because it is used for every frame. */
-struct folds {
-	const struct profile *p;
-	struct { uint32_t at, n; } *loc;
-	str_id *name;
-};
+/* The names of the lines of each location, innermost first. */
+struct folded_names { struct stack_frames *range; str_id *name; };
 
-static struct folds folds_new(struct profile *p)
+static struct folded_names folded_names_new(struct profile *p)
 {
-	struct folds f = {p, xcalloc(p->nloc, sizeof *f.loc), NULL};
+	struct folded_names f = {.range = xcalloc(p->nloc, sizeof *f.range)};
 	size_t n = 0, cap = 0;
 	for (size_t i = 1; i < p->nloc; i++) {
 		const struct profile_location *l = &p->loc[i];
-		uint32_t lines = l->nline ? l->nline : 1;
-		f.loc[i].at = (uint32_t)n;
-		f.loc[i].n = lines;
-		f.name = mem_grow(f.name, &cap, n + lines, sizeof *f.name);
-		for (uint32_t j = 0; j < lines; j++)
-			f.name[n++] = folded_name(p, l, j);
+		f.range[i] = (struct stack_frames){(uint32_t)n, l->nline ? l->nline : 1};
+		f.name = mem_grow(f.name, &cap, n + f.range[i].n, sizeof *f.name);
+		for (uint32_t k = 0; k < f.range[i].n; k++)
+			f.name[n++] = folded_name(p, l, k);
 	}
 	return f;
 }
 
-static void folds_free(struct folds *f)
+static void put_folded(const struct profile *p, struct buf *b, const struct folded_names *names,
+    const struct profile_frame_list *stack, int64_t weight)
 {
-	mem_free(f->loc);
-	mem_free(f->name);
-}
-
-/* The names of a stack, root first, in a buffer that is reused. */
-struct stack_names { str_id *name; size_t n, cap; };
-
-static void names_of(struct stack_names *to, const struct folds *f, uint32_t stack)
-{
-	struct profile_run r = f->p->stack[stack];
-	to->n = 0;
-	for (uint32_t i = r.n; i--;) {
-		loc_id loc = profile_frame(f->p, r.off + i);
-		uint32_t n = f->loc[loc].n;
-		const str_id *name = f->name + f->loc[loc].at;
-		to->name = mem_grow(to->name, &to->cap, to->n + n, sizeof *to->name);
-		while (n--)
-			to->name[to->n++] = name[n];
+	for (size_t i = stack->n; i--;) {
+		struct stack_frames r = names->range[stack->frame[i]];
+		for (uint32_t k = r.n; k--;) {
+			const struct profile_text *name = &p->str[names->name[r.first + k]];
+			buf_put(b, name->s, name->n);
+			buf_putc(b, i || k ? ';' : ' ');
+		}
 	}
+	buf_printf(b, "%lld\n", (long long)weight);
 }
 
-struct folding { const struct folds *f; struct stack_names now, other; };
-
-static int same_names(const void *ctx, uint32_t id, const void *key)
-{
-	struct folding *k = (void *)(uintptr_t)key;
-	(void)ctx;
-	names_of(&k->other, k->f, id);
-	return k->now.n == k->other.n && !memcmp(k->now.name, k->other.name, k->now.n * sizeof *k->now.name);
-}
-
-/* Return for each stack with samples the first stack with equal names; for others PROFILE_DROP. The names are not kept
-   but looked up again, because all of them together are as large as the profile. */
-static uint32_t *find_equal_stacks(const struct folds *f)
-{
-	const struct profile *p = f->p;
-	struct folding k = {.f = f};
-	struct intern index = {0};
-	uint32_t *to = xmalloc(p->nstack * sizeof *to);
-	memset(to, 0xff, p->nstack * sizeof *to);
-	for (size_t i = 0; i < p->nsample; i++)
-		to[p->sample[i].stack] = 0;
-	for (uint32_t s = 0; s < p->nstack; s++) {
-		if (to[s] == PROFILE_DROP)
-			continue;
-		names_of(&k.now, f, s);
-		uint32_t h = k.now.n ? intern_hash_bytes(k.now.name, k.now.n * sizeof *k.now.name, 2) : 0;
-		uint32_t id = intern_find(&index, h, same_names, NULL, &k);
-		if (id == UINT32_MAX)
-			intern_put(&index, h, id = s);
-		to[s] = id;
-	}
-	intern_free(&index);
-	mem_free(k.now.name);
-	mem_free(k.other.name);
-	return to;
-}
-
+/* Stacks with equal names are one node of a tree of names. */
 int report_folded(const struct options *o, struct out *out, struct err *e)
 {
 	struct pprof_report v;
 	if (pprof_report_open(&v, o, REPORT_FOLDED, e))
 		return -1;
 	struct profile *p = v.p;
-	struct folds f = folds_new(p);
-	struct stack_names stack_names = {0};
-	uint32_t *to = find_equal_stacks(&f);
-	int64_t *sum = xcalloc(p->nstack, sizeof *sum);
+	struct folded_names names = folded_names_new(p);
+	struct stack_tree tree = {0};
+	struct profile_frames frames = {.p = p, .stacks = true};
+	uint32_t *node = stack_tree_translate(&tree, &p->tree, names.range, names.name);
+	int64_t *sum = xcalloc(tree.n, sizeof *sum);
+	stack_tree_free(&tree);
+	profile_drop_unused_stacks(p);
 	for (size_t i = 0; i < p->nsample; i++)
-		profile_sum(&sum[to[p->sample[i].stack]], profile_value(p, i)[v.g.type]);
+		profile_sum(&sum[node[p->stack[p->sample[i].stack]]], profile_value(p, i)[v.g.type]);
 	for (size_t s = 1; s < p->nstack && !out->failed; s++) {
-		if (to[s] != s || !sum[s])
+		int64_t *weight = &sum[node[p->stack[s]]];
+		if (!*weight)
 			continue;
-		names_of(&stack_names, &f, (uint32_t)s);
-		for (size_t i = 0; i < stack_names.n; i++) {
-			const struct profile_text *name = &p->str[stack_names.name[i]];
-			if (i)
-				buf_putc(&out->buf, ';');
-			buf_put(&out->buf, name->s, name->n);
-		}
-		buf_printf(&out->buf, " %lld\n", (long long)sum[s]);
+		put_folded(p, &out->buf, &names, profile_frames_at(&frames, s), *weight);
+		*weight = 0;	/* so that it is printed once */
 		output_flush(out, false);
 	}
 	mem_free(sum);
-	mem_free(to);
-	mem_free(stack_names.name);
-	folds_free(&f);
+	mem_free(node);
+	mem_free(names.range);
+	mem_free(names.name);
+	profile_frames_free(&frames);
 	pprof_report_close(&v);
 	return 0;
 }

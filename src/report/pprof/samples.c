@@ -61,12 +61,13 @@ static void put_set(struct pprof_report *v, struct buf *b, struct profile_run r,
 }
 
 static void put_stack(
-    struct pprof_report *v, struct buf *b, struct graph_frame_names *names, struct profile_run r, int64_t value)
+    struct pprof_report *v, struct buf *b, struct graph_frame_names *names,
+    const struct profile_frame_list *stack, int64_t value)
 {
 	struct profile *p = v->p;
 	bool first = true;
-	for (uint32_t i = 0; i < r.n; i++) {
-		loc_id id = profile_frame(p, r.off + i);
+	for (size_t i = 0; i < stack->n; i++) {
+		loc_id id = stack->frame[i];
 		uint32_t n = p->loc[id].nline;
 		for (uint32_t k = 0; k < (n ? n : 1); k++) {
 			str_id name = graph_frame_name(names, id, k);
@@ -96,20 +97,22 @@ static void put_traces(struct pprof_report *v, struct out *out, struct graph_fra
 	static const char separator[] =
 	    "-----------+-------------------------------------------------------\n";
 	struct buf *b = &out->buf;
+	struct profile_frames frames = {.p = v->p};
 	pprof_report_profile_labels(v, b);
 	if (!b->n)
 		buf_putc(b, '\n');
 	for (size_t i = 0; i < v->p->nsample && !out->failed; i++) {
 		struct profile_sample s = v->p->sample[i];
-		if (!v->p->stack[s.stack].n)
+		if (!s.stack)
 			continue;
 		buf_puts(b, separator);
 		put_set(v, b, v->p->set[s.labels], false);
 		put_set(v, b, v->p->set[s.labels], true);
-		put_stack(v, b, names, v->p->stack[s.stack], value_of(v, i));
+		put_stack(v, b, names, profile_frames_at(&frames, i), value_of(v, i));
 		output_flush(out, false);
 	}
 	buf_puts(b, separator);
+	profile_frames_free(&frames);
 }
 
 /* key=value, separated by blanks. */
@@ -131,11 +134,12 @@ static void put_label_cell(struct pprof_report *v, struct table *t, struct profi
 
 /* Root first, as in folded stacks. */
 static void put_stack_cell(
-    struct pprof_report *v, struct table *t, struct graph_frame_names *names, struct profile_run r)
+    struct pprof_report *v, struct table *t, struct graph_frame_names *names,
+    const struct profile_frame_list *stack)
 {
 	struct buf b = {0};
-	for (uint32_t i = r.n; i--;) {
-		loc_id id = profile_frame(v->p, r.off + i);
+	for (size_t i = stack->n; i--;) {
+		loc_id id = stack->frame[i];
 		for (uint32_t k = v->p->loc[id].nline ? v->p->loc[id].nline : 1; k--;) {
 			str_id name = graph_frame_name(names, id, k);	/* may add a string and move the table */
 			const struct profile_text *s = &v->p->str[name];
@@ -156,20 +160,22 @@ static void put_trace_table(
 	const struct table_col col[] = {
 	    {"weight", w.key, w.kind}, {"labels", "labels", TB_STR}, {"stack", "stack", TB_STR}};
 	struct table t;
+	struct profile_frames frames = {.p = v->p};
 	table_begin(&t, col, sizeof col / sizeof col[0]);
 	table_open(&t, format, &out->buf);
 	for (size_t i = 0; i < v->p->nsample && !out->failed; i++) {
 		struct profile_sample s = v->p->sample[i];
-		if (!v->p->stack[s.stack].n)
+		if (!s.stack)
 			continue;
 		table_int(&t, pprof_report_table_value(v, value_of(v, i)));
 		put_label_cell(v, &t, v->p->set[s.labels]);
-		put_stack_cell(v, &t, names, v->p->stack[s.stack]);
+		put_stack_cell(v, &t, names, profile_frames_at(&frames, i));
 		table_pour(&t, format, &out->buf);
 		output_flush(out, false);
 	}
 	table_close(&t, format);
 	table_free(&t);
+	profile_frames_free(&frames);
 }
 
 int report_traces(const struct options *o, struct out *out, struct err *e)

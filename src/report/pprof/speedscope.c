@@ -69,21 +69,25 @@ static void find_frames(struct scope *s)
 {
 	struct profile *p = s->v->p;
 	uint8_t *known = xcalloc(p->nstack, 1);
+	struct profile_frames frames = {.p = p};
 	s->frame = xcalloc(p->nline + p->nloc + 1, sizeof *s->frame);
 	for (size_t i = 0; i < p->nsample; i++) {
 		uint32_t k = p->sample[i].stack;
-		struct profile_run r = p->stack[k];
-		for (uint32_t x = r.n; x-- && !known[k];) {
-			loc_id id = profile_frame(p, r.off + x);
+		if (known[k])
+			continue;
+		known[k] = 1;
+		const struct profile_frame_list *stack = profile_frames_at(&frames, i);
+		for (size_t x = stack->n; x--;) {
+			loc_id id = stack->frame[x];
 			for (uint32_t line = p->loc[id].nline ? p->loc[id].nline : 1; line--;) {
 				uint32_t *f = frame_at(s, id, line);
 				if (!*f)
 					*f = frame_of(s, id, line);
 			}
 		}
-		known[k] = 1;
 	}
 	mem_free(known);
+	profile_frames_free(&frames);
 }
 
 static void put_frames(struct scope *s)
@@ -140,20 +144,22 @@ static void put_weight(struct scope *s, const char *key, double w)
 static void put_samples(struct scope *s, const double *w)
 {
 	const struct profile *p = s->v->p;
+	struct profile_frames frames = {.p = p, .stacks = true};
 	json_array(&s->j, "samples");
 	for (size_t k = 0; k < p->nstack && !s->out->failed; k++) {
-		struct profile_run r = p->stack[k];
 		if (!(w[k] > 0))
 			continue;
 		json_array(&s->j, NULL);
-		for (uint32_t x = r.n; x--;) {
-			loc_id id = profile_frame(p, r.off + x);
+		const struct profile_frame_list *stack = profile_frames_at(&frames, k);
+		for (size_t x = stack->n; x--;) {
+			loc_id id = stack->frame[x];
 			for (uint32_t line = p->loc[id].nline ? p->loc[id].nline : 1; line--;)
 				json_u64(&s->j, NULL, *frame_at(s, id, line) - 1);
 		}
 		json_end(&s->j);
 		output_flush(s->out, false);
 	}
+	profile_frames_free(&frames);
 	json_end(&s->j);
 	json_array(&s->j, "weights");
 	for (size_t k = 0; k < p->nstack; k++) {

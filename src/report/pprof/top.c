@@ -210,6 +210,7 @@ static int print_tree(const struct options *o, struct out *out, enum pprof_repor
 	int r = 0;
 	if (table_format(o, &format, e) || pprof_report_open(&v, o, kind, e))
 		return -1;
+	v.g.edges_of = v.symbol;
 	struct graph *g = graph_trimmed(v.p, &v.g);
 	pprof_report_choose_unit(&v, g);
 	size_t matched = format == TF_TEXT ? put_tree(&v, out, g) : put_tree_table(&v, b, g, format);

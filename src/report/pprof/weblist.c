@@ -86,20 +86,20 @@ static void find_interest(struct weblist *w)
 	w->interest[0] = 0;
 }
 
-/* Sum the weights by location; a sample counts once at each. wanted[] are first all sampled locations. Samples are not
-   needed afterwards and are freed. */
+/* Sum the weights by location; a sample counts once at each. wanted[] are first all sampled locations. */
 static void weigh_locations(struct weblist *w)
 {
 	struct profile *p = w->v.p;
 	uint32_t *last = xcalloc(p->nloc, sizeof *last);
+	struct profile_frames frames = {.p = p};
 	for (size_t i = 0; i < p->nsample; i++) {
 		const int64_t *val = profile_value(p, i);
 		int64_t v = val[w->v.g.type];
-		struct profile_run r = p->stack[p->sample[i].stack];
+		const struct profile_frame_list *stack = profile_frames_at(&frames, i);
 		if (w->v.g.mean && val[0] && val[0] != -1)
 			v /= val[0];
-		for (uint32_t k = 0; k < r.n; k++) {
-			loc_id l = profile_frame(p, r.off + k);
+		for (size_t k = 0; k < stack->n; k++) {
+			loc_id l = stack->frame[k];
 			w->wanted[l] = true;
 			if (!k)
 				profile_sum(&w->flat[l], v);
@@ -109,8 +109,7 @@ static void weigh_locations(struct weblist *w)
 		}
 	}
 	mem_free(last);
-	mem_discard(p->packed, 0, p->nframe * p->width);
-	profile_drop_samples(p);
+	profile_frames_free(&frames);
 }
 
 /* ---- code */

@@ -15,7 +15,6 @@
 
 #include "base/radix_sort.h"
 #include "trace/bins.h"
-#include "trace/bins_time.h"
 #include "trace/stats/internal.h"
 
 #include <stdlib.h>
