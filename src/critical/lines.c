@@ -208,8 +208,8 @@ void critical_lines_add(struct critical_lines *l, const struct critical_path *p,
 		const struct critical_piece *v = &p->v[i];
 		stk_id at = place_of(l, v->stack);
 		uint32_t chain = v->via == CRITICAL_NONE ? CRITICAL_NONE : l->chain_of[v->via];
-		struct critical_line line = {.ns = v->t1 - v->t0, .t0 = v->t0, .t1 = v->t1, .g = v->g, .stack = v->stack,
-		    .occupant = v->occupant, .operation = operation, .function = at ? function_of(l, at) : 0, .at = at,
+		struct critical_line line = {.ns = v->t1 - v->t0, .t0 = v->t0, .t1 = v->t1, .g = v->g,
+		    .stack = v->stack, .occupant = v->occupant, .operation = operation, .function = at ? function_of(l, at) : 0, .at = at,
 		    .chain = chain, .span = v->span, .n = 1, .cls = v->cls, .reason = v->reason,
 		    .followed = v->followed, .approximate = v->approximate};
 		add_goroutine(l, add_line(l, &line), v->g);
@@ -239,7 +239,8 @@ void critical_lines_merge(struct critical_lines *l, const struct critical_lines 
 	mem_free(line);
 }
 
-/* Of equal times, that of the earlier longest piece is first, so that the order does not depend on threads. */
+/* Of equal times, that of the earlier longest piece is first; it is of no other line of that operation. So the order
+   does not depend on threads. */
 static int by_time(const void *x, const void *y)
 {
 	const struct critical_line *a = x, *b = y;
@@ -247,7 +248,7 @@ static int by_time(const void *x, const void *y)
 		return a->ns > b->ns ? -1 : 1;
 	if (a->t0 != b->t0)
 		return a->t0 < b->t0 ? -1 : 1;
-	return a->stack < b->stack ? -1 : a->stack > b->stack;
+	return a->operation < b->operation ? -1 : a->operation > b->operation;
 }
 
 void critical_lines_sort(struct critical_lines *l)

@@ -25,19 +25,19 @@ uint32_t critical_many_parts(void)
 }
 
 /* Return the index of the i-th of n targets, evenly spaced among all. */
-static uint32_t spaced(uint32_t i, uint32_t n, uint32_t all)
+static uint32_t spaced_index(uint32_t i, uint32_t n, uint32_t all)
 {
 	return (uint32_t)((uint64_t)i * all / n);
 }
 
 /* Return how many targets can be walked. */
-static uint32_t affordable(const struct critical_many *q)
+static uint32_t affordable_count(const struct critical_many *q)
 {
 	struct critical_path p = {0};
 	uint32_t pilots = q->n < PILOTS ? q->n : PILOTS;
 	uint64_t pieces = 0;
 	for (uint32_t i = 0; i < pilots && job_should_continue(&q->on); i++) {
-		const struct critical_target *t = &q->target[spaced(i, pilots, q->n)];
+		const struct critical_target *t = &q->target[spaced_index(i, pilots, q->n)];
 		critical_path_walk(q->walker, t->g, t->t0, t->t1, &p);
 		pieces += p.n;
 	}
@@ -52,7 +52,7 @@ static void walk_part(void *arg, uint32_t part)
 	const struct critical_many *q = r->q;
 	struct critical_path p = {0};
 	for (uint32_t i = part; i < r->n && !atomic_load_explicit(&r->stopped, memory_order_relaxed); i += r->parts) {
-		uint32_t k = spaced(i, r->n, q->n);
+		uint32_t k = spaced_index(i, r->n, q->n);
 		critical_path_walk(q->walker, q->target[k].g, q->target[k].t0, q->target[k].t1, &p);
 		q->each(q->arg, part, k, &p);
 		if (!part && i / r->parts % REPORT == 0 && !watcher_report(&q->on, i, r->n))
@@ -64,7 +64,7 @@ static void walk_part(void *arg, uint32_t part)
 uint32_t critical_many_walk(const struct critical_many *q)
 {
 	struct many_run r = {.q = q, .parts = critical_many_parts()};
-	r.n = affordable(q);
+	r.n = affordable_count(q);
 	job_parallel(r.parts, walk_part, &r);
 	return atomic_load(&r.stopped) || !job_should_continue(&q->on) ? 0 : r.n;
 }

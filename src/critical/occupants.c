@@ -67,7 +67,7 @@ static bool walk_proc(struct runnable_wait *x, trk_id proc, int64_t a, int64_t b
 	return x->n < most;
 }
 
-static int64_t instant(int64_t a, int64_t b, int i)
+static int64_t instant_time(int64_t a, int64_t b, int i)
 {
 	return a + (int64_t)((double)(b - a) * i / INSTANTS);
 }
@@ -77,7 +77,7 @@ static void look_at_procs(struct runnable_wait *x, uint32_t nproc, int64_t a, in
 	x->n = 0;
 	x->approximate = true;
 	for (int i = 0; i < INSTANTS; i++) {
-		int64_t t0 = instant(a, b, i), t1 = i + 1 < INSTANTS ? instant(a, b, i + 1) : b;
+		int64_t t0 = instant_time(a, b, i), t1 = i + 1 < INSTANTS ? instant_time(a, b, i + 1) : b;
 		for (uint32_t p = 0; p < nproc; p++)
 			if (x->w->proc[p] && track_cursor_seek(&x->cursor, x->w->sn, x->w->proc[p], t0 + (t1 - t0) / 2))
 				add_cell(x, t0, t1, &x->cursor);

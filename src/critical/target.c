@@ -17,7 +17,7 @@ struct critical_target critical_target_of_operation(const struct operations *ops
 	    o->t0, o->t1, o->id, o->g, operation, o->complete, {k->name, k->nname}};
 }
 
-static int64_t distance(const struct critical_target *t, int64_t from)
+static int64_t distance_from(const struct critical_target *t, int64_t from)
 {
 	int64_t d = t->t1 - t->t0 - from;
 	return d < 0 ? -d : d;
@@ -37,7 +37,7 @@ uint32_t critical_target_nearest_p99(const struct critical_target *v, uint32_t n
 	mem_free(ns);
 	for (uint32_t i = 0; i < n; i++) {
 		bool fits = v[i].complete || !complete, had = v[best].complete || !complete;
-		if (fits && (!had || distance(&v[i], at) < distance(&v[best], at)))
+		if (fits && (!had || distance_from(&v[i], at) < distance_from(&v[best], at)))
 			best = i;
 	}
 	return best;

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * `ttrace why`: where the time of one operation went, by its critical path. Without a choice: of the operation that
- * shows the tail of the slowest kind, and of all operations of that kind together.
- *
- * What was chosen becomes a list of targets: operations, regions, or time ranges of goroutines. The report is about the
- * one nearest the 99th percentile of them.
+ * `ttrace why`: where the time of one operation went, by its critical path. Of several that are selected it is the one
+ * nearest their 99th percentile. Without a choice: the operation that shows the tail of the slowest kind, and the sum
+ * over all operations.
  */
 #include "config.h"
 #include "report/trace/trace_report.h"
 
 #include "base/text/text.h"
 #include "critical/many.h"
-#include "store/tracks/time_search.h"
+#include "session/query_targets.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -21,117 +19,59 @@ struct why {
 	const struct trace_report_ctx *r;
 	const struct operations *ops;
 	const struct critical_walker *walker;
-	struct critical_target *target;
-	size_t n, cap;
-	bool all;			/* nothing was chosen: sum up all targets as well */
+	struct query_targets targets;
 	uint32_t at;			/* the target that is explained */
 	struct critical_path path;
 	struct critical_lines *lines;
-	struct critical_sum sum;	/* lines NULL: none */
+	struct critical_sum sum;	/* of all targets, if nothing was chosen; lines NULL: none */
 };
 
 /* ---- targets */
 
-static bool overlaps(const struct trace_report_ctx *r, int64_t t0, int64_t t1)
+/* Choose the target that is explained: without a choice one of the slowest kind. */
+static uint32_t choose_target(const struct why *y)
 {
-	const struct trace_filter *f = &r->filter;
-	return (f->from == TIME_NONE || t1 >= f->from) && (f->to == TIME_NONE || t0 < f->to);
-}
-
-static void add_target(struct why *y, const struct critical_target *t)
-{
-	if (!overlaps(y->r, t->t0, t->t1) || !task_filter_match_latency(&y->r->task_criteria, t->t1 - t->t0))
-		return;
-	y->target = mem_grow(y->target, &y->cap, y->n + 1, sizeof *y->target);
-	y->target[y->n++] = *t;
-}
-
-static void add_operations(struct why *y, bool (*fits)(const struct why *, const struct operation *))
-{
-	for (uint32_t i = 0; i < y->ops->n; i++) {
-		struct critical_target t = critical_target_of_operation(y->ops, i);
-		if (trace_gset_has(y->r->filter.g, t.g) && (!fits || fits(y, &y->ops->v[i])))
-			add_target(y, &t);
+	uint32_t slowest = y->targets.chosen ? UINT32_MAX : critical_slowest_kind(y->ops), n = 0;
+	struct critical_target *v = xmalloc((y->targets.n + 1u) * sizeof *v);
+	uint32_t *index = xmalloc((y->targets.n + 1u) * sizeof *index);
+	for (uint32_t i = 0; i < y->targets.n; i++) {
+		const struct critical_target *t = &y->targets.v[i];
+		if (y->targets.chosen || y->ops->v[t->operation].kind == slowest) {
+			index[n] = i;
+			v[n++] = *t;
+		}
 	}
-}
-
-static bool fits_task(const struct why *y, const struct operation *o)
-{
-	const struct operation_kind *k = &y->ops->kind[o->kind];
-	const struct query_match *m = &y->r->match;
-	if (k->source != OPERATION_TASK)
-		return false;
-	return m->by_id ? o->id == m->span.id : regex_match(m->task, k->name, k->nname);
-}
-
-static bool fits_slowest_kind(const struct why *y, const struct operation *o)
-{
-	return o->kind == critical_slowest_kind(y->ops);
-}
-
-static void add_regions(struct why *y)
-{
-	const struct trace_report_ctx *r = y->r;
-	for (uint32_t i = 0; i < r->sn->nspans; store_note_walk(r->sn, i++)) {
-		const struct sink_span *s = &store_span(r->st, i)->s;
-		if (s->kind != SP_REGION || !s->trk || !trace_gset_has(r->filter.g, s->trk) ||
-		    !trace_report_wants_region(r, s))
-			continue;
-		struct trace_report_text name = trace_report_string(r, s->name, "");
-		struct critical_target t = {.id = i, .g = s->trk, .operation = OPERATION_NONE, .kind = {name.s, name.n},
-		    .complete = s->t0 != TIME_NONE && s->t1 != TIME_NONE};
-		time_search_span_bounds(r->sn, s, &t.t0, &t.t1);
-		add_target(y, &t);
-	}
-}
-
-/* The goroutines of the filter, in its time range. */
-static void add_goroutines(struct why *y)
-{
-	const struct trace_report_ctx *r = y->r;
-	for (trk_id g = 1; g < r->sn->ntrks; store_note_walk(r->sn, g++)) {
-		int64_t t0 = TIME_NONE, t1 = TIME_NONE;
-		if (store_trk(r->st, g)->kind != TK_G || !trace_gset_has(r->filter.g, g) ||
-		    !stats_goroutine_bounds(r->sn, g, &t0, &t1))
-			continue;
-		t0 = t0 > r->t0 ? t0 : r->t0;
-		t1 = t1 < r->t1 ? t1 : r->t1;
-		struct trace_report_text name = trace_report_string(r, store_trk(r->st, g)->name, "");
-		struct critical_target t = {t0, t1, store_trk(r->st, g)->id, g, OPERATION_NONE, true, {name.s, name.n}};
-		if (t1 > t0)
-			add_target(y, &t);
-	}
+	uint32_t at = n ? index[critical_target_nearest_p99(v, n)] : 0;
+	mem_free(v);
+	mem_free(index);
+	return at;
 }
 
 static int find_targets(struct why *y, struct err *e)
 {
 	const struct trace_report_ctx *r = y->r;
-	if (r->match.task || r->match.by_id)
-		add_operations(y, fits_task);
-	else if (r->match.region)
-		add_regions(y);
-	else if (r->filter.g)
-		add_goroutines(y);
-	else
-		add_operations(y, fits_slowest_kind);
-	y->all = !r->match.task && !r->match.by_id && !r->match.region && !r->filter.g;
-	if (!y->n)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s", y->all
-		    ? "the trace has no operations: use -goroutine, -from and -to"
-		    : "no task, region or goroutine of the trace is selected");
-	y->at = critical_target_nearest_p99(y->target, (uint32_t)y->n);
+	struct query q;
+	if (query_of_options(r->o, &q, e) || query_add_places(r->sn, r->o, &q, e) ||
+	    query_targets_find(r->sn, y->ops, &q, false, r->mem, &y->targets, e))
+		return -1;
+	if (!y->targets.n)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s", y->targets.chosen
+		    ? "no task, region or goroutine of the trace is selected"
+		    : "the trace has no operations: use -goroutine, -from and -to");
+	y->at = choose_target(y);
 	return 0;
 }
 
 static bool make_answer(struct why *y)
 {
 	const struct trace_report_ctx *r = y->r;
-	const struct critical_target *t = &y->target[y->at];
+	const struct critical_target *t = &y->targets.v[y->at];
 	critical_path_walk(y->walker, t->g, t->t0, t->t1, &y->path);
 	y->lines = critical_lines_new(r->sn);
 	critical_lines_add(y->lines, &y->path, 0);
 	critical_lines_sort(y->lines);
-	return !y->all || critical_sum_lines(y->walker, y->target, (uint32_t)y->n, &r->filter.on, &y->sum);
+	return y->targets.chosen ||
+	    critical_sum_lines(y->walker, y->targets.v, y->targets.n, &r->filter.on, &y->sum);
 }
 
 /* ---- tables */
@@ -205,14 +145,15 @@ static void put_lines(const struct why *y, const struct critical_lines *l)
 /* ---- text */
 
 /* Get the durations of the complete ones among which a target has its rank: of an operation, those of its kind. */
-static int64_t *durations(const struct why *y, const struct critical_target *t, uint32_t *n)
+static int64_t *durations_of_kind(const struct why *y, const struct critical_target *t, uint32_t *n)
 {
 	const struct operation_kind *k = t->operation == OPERATION_NONE ? NULL
 	    : &y->ops->kind[y->ops->v[t->operation].kind];
-	int64_t *ns = xmalloc(((k ? k->n : y->n) + 1) * sizeof *ns);
+	uint32_t all = k ? k->n : y->targets.n;
+	int64_t *ns = xmalloc((all + 1u) * sizeof *ns);
 	*n = 0;
-	for (uint32_t i = 0; i < (k ? k->n : y->n); i++) {
-		struct critical_target x = k ? critical_target_of_operation(y->ops, k->first + i) : y->target[i];
+	for (uint32_t i = 0; i < all; i++) {
+		struct critical_target x = k ? critical_target_of_operation(y->ops, k->first + i) : y->targets.v[i];
 		if (x.complete)
 			ns[(*n)++] = x.t1 - x.t0;
 	}
@@ -222,7 +163,7 @@ static int64_t *durations(const struct why *y, const struct critical_target *t, 
 static void put_rank(const struct why *y, const struct critical_target *t)
 {
 	uint32_t n, upto = 0;
-	int64_t *ns = durations(y, t, &n);
+	int64_t *ns = durations_of_kind(y, t, &n);
 	for (uint32_t i = 0; i < n; i++)
 		upto += ns[i] <= t->t1 - t->t0;
 	if (n > 1 && t->complete) {
@@ -236,7 +177,7 @@ static void put_rank(const struct why *y, const struct critical_target *t)
 
 static void put_head(const struct why *y)
 {
-	const struct critical_target *t = &y->target[y->at];
+	const struct critical_target *t = &y->targets.v[y->at];
 	struct buf *b = y->r->out;
 	const struct trk_row *g = store_trk(y->r->st, t->g);
 	struct trace_report_text name = trace_report_string(y->r, g->name, "");
@@ -250,20 +191,17 @@ static void put_head(const struct why *y)
 	buf_puts(b, ", at ");
 	text_at(b, y->path.t0, 1000);
 	buf_puts(b, t->complete ? "" : ", not complete in the trace");
-	if (y->n > 1 && !y->all)
-		buf_printf(b, "\nof %zu that fit it is the one nearest their p99", y->n);
+	if (y->targets.n > 1 && y->targets.chosen)
+		buf_printf(b, "\nof %" PRIu32 " that fit it is the one nearest their p99", y->targets.n);
 	buf_puts(b, "\n\n");
 }
 
 static void put_sum_head(const struct why *y)
 {
 	struct buf *b = y->r->out;
-	const struct critical_name *kind = &y->target[y->at].kind;
-	buf_printf(b, "\nall %zu operations ", y->n);
-	text_safe(b, kind->s, kind->n);
-	buf_puts(b, " together: ");
+	buf_printf(b, "\nall %" PRIu32 " operations together: ", y->targets.n);
 	text_ns(b, critical_lines_total(y->sum.lines));
-	if (y->sum.n < y->n)
+	if (y->sum.n < y->targets.n)
 		buf_printf(b, " (approximate: %" PRIu32 " of them, evenly spaced)", y->sum.n);
 	buf_puts(b, "\n\n");
 }
@@ -388,7 +326,7 @@ static void json_lines(const struct why *y, struct json *j, const struct critica
 
 static void why_json(const struct why *y)
 {
-	const struct critical_target *t = &y->target[y->at];
+	const struct critical_target *t = &y->targets.v[y->at];
 	struct json j = { .b = y->r->out };
 	json_object(&j, NULL);
 	json_object(&j, "operation");
@@ -398,7 +336,7 @@ static void why_json(const struct why *y)
 	json_i64(&j, "start_ns", y->path.t0);
 	json_i64(&j, "duration_ns", y->path.t1 - y->path.t0);
 	json_end(&j);
-	json_i64(&j, "count", (int64_t)y->n);
+	json_i64(&j, "count", y->targets.n);
 	json_array(&j, "parts");
 	for (size_t i = 0; i < y->path.n && trace_report_flush(y->r, (uint32_t)i); i++)
 		json_part(y, &j, &y->path.v[i]);
@@ -407,7 +345,7 @@ static void why_json(const struct why *y)
 	if (y->sum.lines) {
 		json_object(&j, "all");
 		json_i64(&j, "count", y->sum.n);
-		json_bool(&j, "approximate", y->sum.n < y->n);
+		json_bool(&j, "approximate", y->sum.n < y->targets.n);
 		json_lines(y, &j, y->sum.lines);
 		json_end(&j);
 	}
@@ -423,7 +361,7 @@ static void print_answer(const struct why *y)
 	if (y->r->format == TF_TEXT)
 		put_head(y);
 	put_lines(y, y->lines);
-	if (y->r->format == TF_TEXT && y->sum.lines && y->n > 1) {
+	if (y->r->format == TF_TEXT && y->sum.lines && y->targets.n > 1) {
 		put_sum_head(y);
 		put_lines(y, y->sum.lines);
 	}
@@ -445,7 +383,6 @@ int report_why(const struct options *o, struct out *out, struct err *e)
 	critical_lines_free(y.lines);
 	critical_lines_free(y.sum.lines);
 	critical_path_free(&y.path);
-	mem_free(y.target);
 	trace_report_close(&r);
 	return bad;
 }
