@@ -3,6 +3,7 @@
 #ifndef TTRACE_SESSION_INTERNAL_H
 #define TTRACE_SESSION_INTERNAL_H
 
+#include "base/async.h"
 #include "calltree/tree.h"
 #include "session/compare_load.h"
 #include "session/file_changed.h"
@@ -60,7 +61,7 @@ struct session_weights {
 	bool shared;			/* session_shares() was computed for the first complete result */
 	struct job *job;		/* NULL, or in the copy of a worker: the job that gets the progress */
 	const _Atomic bool *stop;	/* NULL, or set when the session is closed: the result will be dropped */
-	struct job *freeing[4];		/* jobs of session_free_calls_async(); NULL: free entry */
+	struct async freeing[4];	/* of session_free_calls_async() */
 	struct rest_states rest;	/* valid for the query with serial rest_serial - 1; rest_serial 0: none */
 	uint32_t rest_serial;
 	/* serial + 1 of a query that needs a tree for which panes have to release theirs */

@@ -143,8 +143,7 @@ void session_close(struct session *s)
 	session_weigh_stop(s);
 	s->weigh.nonblocking = false;
 	for (int i = 0; i < 4; i++)
-		if (s->weigh.freeing[i])
-			job_join(s->weigh.freeing[i]);
+		async_stop(&s->weigh.freeing[i]);
 	sheet_prefetch_free(&s->prefetch);
 	for (uint32_t i = 1; i <= SIDES_MAX; i++)
 		if (s->compare.side[i]) {

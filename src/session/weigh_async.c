@@ -63,30 +63,31 @@ static bool is_little_work(const struct session *s)
 enum { LARGE = 200000, LARGE_BYTES = 1 << 20 };
 struct leaving { struct weighted_tree *c; struct flame *f[2]; struct arena mem; };
 
-static int run_release_job(struct job *j, void *arg)
+static void run_release(void *work, struct job *j)
 {
-	struct leaving *l = arg;
+	struct leaving *l = work;
 	(void)j;
 	flame_free(l->f[0]);
 	flame_free(l->f[1]);
 	weighted_free(l->c);
 	arena_free(&l->mem);
-	mem_free(l);
-	return 0;
 }
+
+static const struct async_kind release_kind = {run_release, mem_free};
 
 static void start_release(struct session *s, struct leaving *l, bool large)
 {
-	for (int i = 0; i < 4 && large && s && s->weigh.nonblocking; i++) {
-		struct job **j = &s->weigh.freeing[i];
-		if (*j && job_done(*j, NULL)) {
-			job_join(*j);
-			*j = NULL;
-		}
-		if (!*j && (*j = job_start(run_release_job, l)))
+	for (int i = 0; i < (int)(sizeof s->weigh.freeing / sizeof *s->weigh.freeing) && large && s && s->weigh.nonblocking; i++) {
+		struct async *a = &s->weigh.freeing[i];
+		if (async_job(a) && job_done(async_job(a), NULL))
+			mem_free(async_finish(a));
+		if (!async_job(a)) {
+			mem_free(async_start(a, &release_kind, l, ASYNC_ALWAYS));
 			return;
+		}
 	}
-	run_release_job(NULL, l);
+	run_release(l, NULL);
+	mem_free(l);
 }
 
 void session_free_calls_async(struct session *s, struct weighted_tree *c, struct flame *const *f)

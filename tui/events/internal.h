@@ -17,7 +17,6 @@ struct events_view { const char *name; uint32_t kinds, spans, marks; };
 enum { EV_VIEWS = 8 };
 extern const struct events_view events_views[EV_VIEWS];
 
-struct events_search;
 struct events_page_work;
 struct events {
 	struct arena mem;
@@ -34,7 +33,8 @@ struct events {
 	uint32_t sought_row;	/* ... and the row at that moment */
 	int view;
 	struct list_hits hits;
-	struct events_search *events_search;	/* NULL, or the running search */
+	struct async searching;		/* the whole trace */
+	bool single;			/* for one event */
 	char search_note[80];		/* result of the last search */
 	bool ranging, stacks;
 	int64_t anchor;		/* one end of the range */
@@ -74,19 +74,19 @@ void events_page_cancel(struct events *);	/* the page is not wanted any more */
 bool events_page_finish(struct events *, struct events_page *);
 void events_page_free(struct events *);
 
-/* events/search_job.c: search the whole trace on a thread. A search is cancelled by freeing it. */
+/* events/search_job.c: search the whole trace in the background. */
 struct events_search_query {
 	const char *re;		/* NULL: none */
 	int view;
 	int64_t t;		/* search from here, ... */
 	int dir;	/* ... forwards (1) or backwards (-1) for one event; 0: for all events that match, around t */
 };
-/* NULL: another search has not ended. */
-struct events_search *events_search_start(const struct pane_env *, const struct events_search_query *);
-bool events_search_is_done(struct events_search *);
-bool events_search_is_single(const struct events_search *);	/* it searches for one event */
-const struct event_list *events_search_result(const struct events_search *);	/* after events_search_is_done() */
-void events_search_progress(const struct events_search *, struct buf *);	/* append the progress */
-void events_search_free(struct events_search *, const struct pane_env *);
+/* Start a search in the empty slot, and show its progress as that of the session. *found: what was found, if no thread
+   is available. false: another search or report has not ended. */
+bool events_search_start(struct async *, const struct pane_env *, const struct events_search_query *, struct event_list *found);
+/* Take the result if the search has ended. */
+bool events_search_finish(struct async *, const struct pane_env *, struct event_list *found);
+void events_search_progress(const struct async *, struct buf *);	/* append the progress */
+bool events_search_stop(struct async *, const struct pane_env *);	/* drop the search; false: none is running */
 
 #endif

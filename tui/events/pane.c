@@ -45,16 +45,21 @@ static void fill_rows(struct events *p, const struct pane_env *env)
 	buf_free(&b);
 }
 
+static void take_found(struct events *p, const struct pane_env *env, struct event_list *found);
+
 /* Start a search for the next match (dir 1, -1), or for all events that `&` leaves, around t (0). */
 static bool events_search(struct events *p, const struct pane_env *env, const char *re, int dir, int64_t t)
 {
-	if (p->events_search)
-		events_search_free(p->events_search, env);
-	p->events_search = events_search_start(env, &(struct events_search_query){re, p->view, t, dir});
-	if (!p->events_search)
+	struct event_list found;
+	events_search_stop(&p->searching, env);
+	bool started = events_search_start(&p->searching, env, &(struct events_search_query){re, p->view, t, dir}, &found);
+	p->single = dir != 0;
+	if (!started)
 		snprintf(p->search_note, sizeof p->search_note,
 		    "another search is running: try again when it has ended");
-	return p->events_search;
+	else if (!async_job(&p->searching))
+		take_found(p, env, &found);
+	return started;
 }
 
 /* Show a new page. */
@@ -134,7 +139,7 @@ static void turn_page(struct events *p, const struct pane_env *env)
 		return;
 	bool low = p->rows.sel < EV_NEAR && (p->list.cut0 || p->list.t0 > p->scope.t0);
 	bool high = p->rows.sel + EV_NEAR >= p->rows.n && (p->list.cut1 || p->list.t1 < p->scope.t1);
-	if ((!low && !high) || async_job(&p->paging) || (p->events_search && !events_search_is_single(p->events_search)))
+	if ((!low && !high) || async_job(&p->paging) || (async_job(&p->searching) && !p->single))
 		return;
 	struct event_item was = *e;
 	uint32_t below = p->rows.sel - list_first_row(&p->rows, env->rows - 1);
@@ -158,8 +163,7 @@ static void events_pane_update(void *st, const struct pane_env *env)
 	struct events *p = st;
 	const struct event_item *e = events_selected_event(p);
 	int64_t t = e ? e->t : TIME_NONE;
-	events_search_free(p->events_search, env);
-	p->events_search = NULL;
+	events_search_stop(&p->searching, env);
 	p->matched = false;
 	arena_reset(&p->mem);
 	tracepane_scope(env, &p->mem, &p->scope);
@@ -168,18 +172,13 @@ static void events_pane_update(void *st, const struct pane_env *env)
 	go_to(p, env, t);
 }
 
-static void events_pane_tick(void *st, const struct pane_env *env)
+/* Go to the event that was found, or show all events that were found. */
+static void take_found(struct events *p, const struct pane_env *env, struct event_list *found)
 {
-	struct events *p = st;
-	const struct event_list *found;
-	if (!p->events_search || !events_search_is_done(p->events_search))
-		return;
-	found = events_search_result(p->events_search);
 	if (!found->n) {
-		const char *none = events_search_is_single(p->events_search) ? "no match in the whole "
-		    "trace" : env->grep.rx ? "no event matches" : "";
+		const char *none = p->single ? "no match in the whole trace" : env->grep.rx ? "no event matches" : "";
 		snprintf(p->search_note, sizeof p->search_note, "%s", none);
-	} else if (events_search_is_single(p->events_search)) {
+	} else if (p->single) {
 		struct event_item e = found->v[0];
 		go_to(p, env, e.t);
 		select_event(p, &e);
@@ -188,11 +187,9 @@ static void events_pane_tick(void *st, const struct pane_env *env)
 	} else {
 		struct event_item was =
 		    !cursor_unmoved(p) && events_selected_event(p) ? *events_selected_event(p) : p->sought;
-		p->list.v = mem_grow(p->list.v, &p->list.cap, found->n, sizeof *p->list.v);
-		memcpy(p->list.v, found->v, found->n * sizeof *p->list.v);
-		p->list.n = found->n;
-		p->list.t0 = found->t0;
-		p->list.t1 = found->t1;
+		struct event_list old = p->list;
+		p->list = *found;
+		*found = old;
 		p->list.cut0 = p->list.cut1 = false;
 		p->matched = true;
 		uint32_t below = p->rows.n ? p->rows.sel - list_first_row(&p->rows, env->rows - 1) : 0;
@@ -201,8 +198,15 @@ static void events_pane_tick(void *st, const struct pane_env *env)
 		select_event(p, &was);
 		p->rows.top = p->rows.sel > below ? p->rows.sel - below : 0;
 	}
-	events_search_free(p->events_search, env);
-	p->events_search = NULL;
+	mem_free(found->v);
+}
+
+static void events_pane_tick(void *st, const struct pane_env *env)
+{
+	struct events *p = st;
+	struct event_list found;
+	if (events_search_finish(&p->searching, env, &found))
+		take_found(p, env, &found);
 }
 
 /* Show the gathered page. If the cursor has moved on the old one, keep its position. */
@@ -234,7 +238,7 @@ static void close_events(void *st)
 {
 	struct events *p = st;
 	events_page_free(p);
-	events_search_free(p->events_search, NULL);
+	events_search_stop(&p->searching, NULL);
 	arena_free(&p->mem);
 	mem_free(p->list.v);
 	mem_free(p->row);
@@ -363,13 +367,13 @@ static enum verdict filter_whose(const struct events *p, const struct pane_env *
 /* Cancel the search or the range; false: there is none. */
 static bool cancel_search(struct events *p, const struct pane_env *env)
 {
-	bool any = p->events_search || p->ranging;
-	if (p->events_search)
+	bool any = events_search_stop(&p->searching, env);
+	if (any) {
 		snprintf(p->search_note, sizeof p->search_note, "stopped");
-	else
-		p->ranging = false;
-	events_search_free(p->events_search, env);
-	p->events_search = NULL;
+		return true;
+	}
+	any = p->ranging;
+	p->ranging = false;
 	return any;
 }
 
@@ -486,8 +490,8 @@ static void events_pane_detail(const void *st, const struct pane_env *env, struc
 {
 	const struct events *p = st;
 	struct buf row = {0};
-	if (p->events_search) {
-		events_search_progress(p->events_search, b);
+	if (async_job(&p->searching)) {
+		events_search_progress(&p->searching, b);
 	} else if (p->search_note[0]) {
 		buf_puts(b, p->search_note);
 	} else if (p->ranging) {
@@ -509,10 +513,8 @@ static uint32_t events_pane_find(void *st, const struct pane_env *env, int dir, 
 {
 	struct events *p = st;
 	uint32_t sel = p->rows.sel, n = p->rows.n, i = sel;
-	if (p->events_search && events_search_is_single(p->events_search)) {
-		events_search_free(p->events_search, env);
-		p->events_search = NULL;
-	}
+	if (p->single)
+		events_search_stop(&p->searching, env);
 	fill_rows(p, env);
 	list_select(&p->rows, sel);
 	*at = 0;

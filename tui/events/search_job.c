@@ -17,8 +17,8 @@
 
 enum { AHEAD = 2000, BEHIND = 1000, FEW = 5000, MANY = 20000 };
 
-struct events_search {
-	struct job *job, *self;		/* the same job: of the owner, and of the thread */
+struct events_search_work {
+	struct job *job;		/* set while it runs */
 	struct arena mem;
 	const struct snap *sn;
 	struct tracepane_scope scope;
@@ -32,7 +32,7 @@ struct events_search {
 	int64_t done, all;
 };
 
-static bool event_matches(struct events_search *h, const struct event_item *e)
+static bool event_matches(struct events_search_work *h, const struct event_item *e)
 {
 	if (!h->find && !h->grep)
 		return true;
@@ -41,20 +41,22 @@ static bool event_matches(struct events_search *h, const struct event_item *e)
 	       (!h->grep || regex_match(h->grep, h->text.p, h->text.n));
 }
 
-static void add_event(struct events_search *h, const struct event_item *e)
+static void add_event(struct events_search_work *h, const struct event_item *e)
 {
 	h->found.v = mem_grow(h->found.v, &h->found.cap, h->found.n + 1u, sizeof *h->found.v);
 	h->found.v[h->found.n++] = *e;
 }
 
-static bool report_progress(struct events_search *h, int64_t looked)
+static bool report_progress(struct events_search_work *h, int64_t looked)
 {
 	h->done += looked;
-	job_report_progress(h->self, (uint64_t)h->done, (uint64_t)h->all);
-	return !job_cancelled(h->self);
+	if (!h->job)
+		return true;
+	job_report_progress(h->job, (uint64_t)h->done, (uint64_t)h->all);
+	return !job_cancelled(h->job);
 }
 
-static int64_t next_len(const struct events_search *h, int64_t len)
+static int64_t next_len(const struct events_search_work *h, int64_t len)
 {
 	if (h->page.n < FEW && len < INT64_MAX / 8)
 		return len * 2;
@@ -63,7 +65,7 @@ static int64_t next_len(const struct events_search *h, int64_t len)
 
 /* Search from a to b for at most max events. false: found that many, or cancelled; *a: the end of the searched
    range. */
-static bool find_forward(struct events_search *h, int64_t *a, int64_t b, uint32_t max)
+static bool find_forward(struct events_search_work *h, int64_t *a, int64_t b, uint32_t max)
 {
 	for (int64_t len = 100000; *a < b; len = next_len(h, len)) {
 		int64_t end = b - *a > len ? *a + len : b, from = *a;
@@ -86,7 +88,7 @@ static bool find_forward(struct events_search *h, int64_t *a, int64_t b, uint32_
 }
 
 /* Search from b back to a; results are stored newest first. */
-static bool find_backward(struct events_search *h, int64_t a, int64_t *b, uint32_t max)
+static bool find_backward(struct events_search_work *h, int64_t a, int64_t *b, uint32_t max)
 {
 	uint32_t had = h->found.n;
 	for (int64_t len = 100000; a < *b; len = next_len(h, len)) {
@@ -114,7 +116,7 @@ static bool find_backward(struct events_search *h, int64_t a, int64_t *b, uint32
 }
 
 /* Find all events that match, around t: those before it are found backwards and then reversed. */
-static void find_around(struct events_search *h)
+static void find_around(struct events_search_work *h)
 {
 	int64_t a = h->t, b = h->t;
 	find_backward(h, h->scope.t0, &b, BEHIND);
@@ -128,35 +130,66 @@ static void find_around(struct events_search *h)
 	h->found.t1 = a;
 }
 
-static int run_search(struct job *j, void *arg)
+/* Search from the cursor on, and then the other part. */
+static void find_next(struct events_search_work *h)
 {
-	struct events_search *h = arg;
-	int64_t t = h->t, end;
-	h->self = j;
-	if (h->dir == 0) {
-		find_around(h);
-	} else if (h->dir > 0) {
-		end = t;
-		if (find_forward(h, &t, h->scope.t1, 1) && !job_cancelled(j)) {
-			t = h->scope.t0;
-			find_forward(h, &t, end, 1);
-		}
+	int64_t t = h->t, end = t;
+	if (h->dir > 0) {
+		if (!find_forward(h, &t, h->scope.t1, 1))
+			return;
+		t = h->scope.t0;
+		find_forward(h, &t, end, 1);
 	} else {
-		end = t;
-		if (find_backward(h, h->scope.t0, &t, 1) && !job_cancelled(j)) {
-			t = h->scope.t1;
-			find_backward(h, end, &t, 1);
-		}
+		if (!find_backward(h, h->scope.t0, &t, 1))
+			return;
+		t = h->scope.t1;
+		find_backward(h, end, &t, 1);
 	}
-	return 0;
 }
 
-struct events_search *events_search_start(const struct pane_env *env, const struct events_search_query *a)
+static void run_search(void *work, struct job *j)
+{
+	struct events_search_work *h = work;
+	h->job = j;
+	if (h->dir)
+		find_next(h);
+	else
+		find_around(h);
+}
+
+static void free_search(void *work)
+{
+	struct events_search_work *h = work;
+	regex_free(h->find);
+	regex_free(h->grep);
+	mem_free(h->re);
+	mem_free(h->page.v);
+	mem_free(h->found.v);
+	buf_free(&h->text);
+	arena_free(&h->mem);
+	mem_free(h);
+}
+
+static const struct async_kind search_kind = {run_search, free_search};
+
+/* Move the result to *found, unless h is NULL. */
+static void take_found(struct events_search_work *h, struct event_list *found)
+{
+	if (!h)
+		return;
+	*found = h->found;
+	h->found = (struct event_list){0};
+	free_search(h);
+}
+
+bool events_search_start(
+    struct async *slot, const struct pane_env *env, const struct events_search_query *a, struct event_list *found)
 {
 	struct err e;
+	*found = (struct event_list){0};
 	if (session_job(env->s))
-		return NULL;
-	struct events_search *h = xcalloc(1, sizeof *h);
+		return false;
+	struct events_search_work *h = xcalloc(1, sizeof *h);
 	h->sn = session_snap(env->s);
 	tracepane_scope(env, &h->mem, &h->scope);
 	h->q = events_list_query(a->view, &h->scope);
@@ -167,56 +200,36 @@ struct events_search *events_search_start(const struct pane_env *env, const stru
 	h->dir = a->dir;
 	h->t = a->t < h->scope.t0 ? h->scope.t0 : a->t > h->scope.t1 ? h->scope.t1 : a->t;
 	h->all = h->scope.t1 - h->scope.t0;
-	h->job = job_start(run_search, h);
-	if (!h->job) {
-		events_search_free(h, env);
-		return NULL;
-	}
-	session_set_extra_job(env->s, h->job);
-	return h;
+	take_found(async_start(slot, &search_kind, h, ASYNC_ALWAYS), found);
+	session_set_extra_job(env->s, async_job(slot));
+	return true;
 }
 
-bool events_search_is_done(struct events_search *h)
+bool events_search_finish(struct async *slot, const struct pane_env *env, struct event_list *found)
 {
-	return job_done(h->job, NULL);
+	if (!async_job(slot) || !job_done(async_job(slot), NULL))
+		return false;
+	session_set_extra_job(env->s, NULL);
+	take_found(async_finish(slot), found);
+	return true;
 }
 
-bool events_search_is_single(const struct events_search *h)
+void events_search_progress(const struct async *slot, struct buf *b)
 {
-	return h->dir != 0;
-}
-
-const struct event_list *events_search_result(const struct events_search *h)
-{
-	return &h->found;
-}
-
-void events_search_progress(const struct events_search *h, struct buf *b)
-{
+	const struct events_search_work *h = async_running(slot);
 	uint64_t done, all;
-	job_progress(h->job, &done, &all);
+	job_progress(async_job(slot), &done, &all);
 	buf_puts(b, h->re ? "searching for " : "searching");
 	if (h->re)
 		text_safe(b, h->re, strlen(h->re));
 	buf_printf(b, " in the whole trace: %.0f%%  Esc cancels", all ? 100.0 * (double)done / (double)all : 0.0);
 }
 
-void events_search_free(struct events_search *h, const struct pane_env *env)
+bool events_search_stop(struct async *slot, const struct pane_env *env)
 {
-	if (!h)
-		return;
-	if (h->job) {
-		job_cancel(h->job);
-		if (env)
-			session_set_extra_job(env->s, NULL);
-		job_join(h->job);
-	}
-	regex_free(h->find);
-	regex_free(h->grep);
-	mem_free(h->re);
-	mem_free(h->page.v);
-	mem_free(h->found.v);
-	buf_free(&h->text);
-	arena_free(&h->mem);
-	mem_free(h);
+	bool any = async_job(slot);
+	if (any && env)
+		session_set_extra_job(env->s, NULL);
+	async_stop(slot);
+	return any;
 }
