@@ -4,11 +4,17 @@
  * The list widget by its laws: after any moves the selection is a row and in view,
  * a page leaves it on its line of the screen, the bar is at an end exactly when the
  * list is; and stepping through the hits of a search goes round all of them, in order.
+ * The table by its laws: its rows are the items that are shown, in order, items with equal
+ * values by their number; the selection follows its item; matches are those of the rows.
  */
 #include "config.h"
 #include "base/mem/mem.h"
 #include "tap.h"
+#include "app/pane_table.h"
+#include "base/text/regex.h"
 #include "widget/list.h"
+
+#include <stdio.h>
 
 static uint32_t seed = 5;
 static uint32_t rnd(uint32_t n)
@@ -131,11 +137,122 @@ static void hits(void)
 	}
 }
 
+/* Items with a value, some without (-1: last in both directions), some not shown. */
+struct items { struct pane_table table; uint32_t n; int64_t id[80]; int value[80]; bool shown[80]; };
+
+static void put_item(const void *st, const struct pane_env *env, uint32_t i, struct buf *b)
+{
+	(void)env;
+	buf_printf(b, "item %d", ((const struct items *)st)->value[i]);
+}
+
+static int cmp_values(const void *st, const struct pane_env *env, int col, int sign, uint32_t a, uint32_t b)
+{
+	const int *v = ((const struct items *)st)->value;
+	(void)env;
+	if (v[a] < 0 || v[b] < 0)
+		return (v[a] < 0) - (v[b] < 0);
+	return col ? sign * ((v[a] > v[b]) - (v[a] < v[b])) : 0;
+}
+
+static int64_t item_id(const void *st, uint32_t i)
+{
+	return ((const struct items *)st)->id[i];
+}
+
+static bool is_shown(const void *st, const struct pane_env *env, uint32_t i)
+{
+	(void)env;
+	return ((const struct items *)st)->shown[i];
+}
+
+static const struct pane_table_column cols[] = {
+    {{"NUMBER", 5, true, 0, 0, 0, "number"}, "", true}, {{"VALUE", 0, false, 0, 0, 0, "value"}, "", false}};
+static const struct pane_table_kind kind = {cols, 2, 0, put_item, NULL, cmp_values, item_id, is_shown};
+
+static void random_items(struct items *p)
+{
+	p->n = rnd(80);
+	for (uint32_t i = 0; i < p->n; i++) {
+		p->id[i] = (int64_t)i * 7 % 101;	/* all different, and in another order than the items */
+		p->value[i] = (int)rnd(12) - 1;
+		p->shown[i] = rnd(4) != 0;
+	}
+}
+
+static void in_order(const struct items *p, const struct pane_env *env)
+{
+	const struct pane_table *t = &p->table;
+	uint32_t shown = 0;
+	int sign = cols[t->sort].up != t->invert ? 1 : -1;
+	for (uint32_t i = 0; i < p->n; i++) {
+		struct buf b = {0};
+		put_item(p, env, i, &b);
+		shown += p->shown[i] && (!env->grep.rx || regex_match(env->grep.rx, b.p, b.n));
+		buf_free(&b);
+	}
+	OK(t->rows.n == shown);
+	for (uint32_t r = 0; r + 1 < t->rows.n; r++) {
+		int c = cmp_values(p, env, t->sort, sign, t->item[r], t->item[r + 1]);
+		OK(c < 0 || (c == 0 && t->item[r] < t->item[r + 1]));
+	}
+}
+
+static uint32_t row_of(const struct items *p, int64_t id)
+{
+	for (uint32_t r = 0; r < p->table.rows.n; r++)
+		if (p->id[p->table.item[r]] == id)
+			return r;
+	return UINT32_MAX;
+}
+
+static void tables(void)
+{
+	static const enum cmd_id cmd[] = {CMD_SORT_LEFT, CMD_SORT_RIGHT, CMD_SORT, CMD_INVERT};
+	struct err e;
+	struct regex *one = regex_new("1", &e);
+	for (int i = 0; i < 300; i++) {
+		struct items p = {0};
+		struct pane_env env = {0};
+		struct ask ask = {.kind = ASK_NONE};
+		pane_table_open(&p.table, &kind);
+		random_items(&p);
+		pane_table_fill(&p.table, &p, &env, p.n);
+		for (int k = 0; k < 8; k++) {
+			in_order(&p, &env);
+			if (p.table.rows.n)
+				pane_table_select_row(&p.table, &p, rnd(p.table.rows.n));
+			int64_t id = p.table.rows.n ? p.id[pane_table_selected(&p.table)] : -1;
+			uint32_t c = rnd(6);
+			if (c < 4) {	/* a new order selects the first row, the reversed one the same item */
+				OK(pane_table_act(&p.table, &p, &env, &(struct act){cmd[c], 0, NULL}, &ask) == V_DONE);
+				OK(cmd[c] == CMD_INVERT ? row_of(&p, id) == (p.table.rows.n ? p.table.rows.sel : UINT32_MAX)
+							: p.table.rows.sel == 0);
+				continue;
+			}
+			if (c == 4)
+				random_items(&p);
+			env.grep.rx = c == 5 && !env.grep.rx ? one : NULL;
+			pane_table_fill(&p.table, &p, &env, p.n);
+			uint32_t at = row_of(&p, id);
+			OK(at == UINT32_MAX || at == p.table.rows.sel);
+		}
+		/* matches are of these rows only */
+		list_hits_begin(&p.table.hits, &p.table.rows, one, p.table.rows.n);
+		OK(list_hits_marks(&p.table.hits, &p.table.rows, one));
+		list_set_count(&p.table.rows, p.table.rows.n);
+		OK(!list_hits_marks(&p.table.hits, &p.table.rows, one));
+		pane_table_free(&p.table);
+	}
+	regex_free(one);
+}
+
 int main(void)
 {
 	moves();
 	pages();
 	bars();
 	hits();
+	tables();
 	return DONE();
 }
