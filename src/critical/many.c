@@ -10,7 +10,7 @@
 #include "config.h"
 #include "critical/many.h"
 
-enum { PILOTS = 64, REPORT = 64 };
+enum { PILOTS = 64, FEWEST = 8, REPORT = 64 };
 
 struct many_run {
 	const struct critical_many *q;
@@ -34,16 +34,16 @@ static uint32_t spaced_index(uint32_t i, uint32_t n, uint32_t all)
 static uint32_t affordable_count(const struct critical_many *q)
 {
 	struct critical_path p = {0};
-	uint32_t pilots = q->n < PILOTS ? q->n : PILOTS;
+	uint32_t pilots = q->n < PILOTS ? q->n : PILOTS, i = 0;
 	uint64_t pieces = 0;
-	for (uint32_t i = 0; i < pilots && job_should_continue(&q->on); i++) {
-		const struct critical_target *t = &q->target[spaced_index(i, pilots, q->n)];
+	while (i < pilots && pieces < CRITICAL_MANY / PILOTS && job_should_continue(&q->on)) {
+		const struct critical_target *t = &q->target[spaced_index(i++, pilots, q->n)];
 		critical_path_walk(q->walker, t->g, t->t0, t->t1, &p);
 		pieces += p.n;
 	}
 	critical_path_free(&p);
-	uint64_t n = pilots && pieces ? (uint64_t)CRITICAL_MANY * pilots / pieces : q->n;
-	return n < pilots ? pilots : n < q->n ? (uint32_t)n : q->n;
+	uint64_t n = pieces ? (uint64_t)CRITICAL_MANY * i / pieces : q->n;
+	return n < FEWEST && q->n > FEWEST ? FEWEST : n < q->n ? (uint32_t)n : q->n;
 }
 
 static void walk_part(void *arg, uint32_t part)

@@ -21,7 +21,7 @@ uint32_t critical_many_parts(void);
 /* Walk all targets, or an evenly spaced part of them if that would take long: about CRITICAL_MANY pieces. Return the
    number of paths that were walked; 0 also if `on` stopped it. The choice does not depend on the number of threads. */
 uint32_t critical_many_walk(const struct critical_many *);
-enum { CRITICAL_MANY = 1 << 22 };
+enum { CRITICAL_MANY = 1 << 21 };
 
 /* The lines of many targets. */
 struct critical_sum {

@@ -244,6 +244,11 @@ static void divide_unstopped(struct runnable_wait *x, int64_t a, int64_t b)
 	if (b <= a)
 		return;
 	collect_cells(x, a, b);
+	for (size_t i = 0; i < x->n; i++)
+		if (x->cell[i].state == TS_IDLE && x->cell[i].t0 == a && x->cell[i].t1 == b) {	/* most waits */
+			put_part(x, a, b, CRITICAL_WOKEN_LATE, NULL);
+			return;
+		}
 	if (x->n)
 		qsort(x->cell, x->n, sizeof *x->cell, by_time);
 	nrange = unite_idle(x, &nidle, &idle);

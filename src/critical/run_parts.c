@@ -92,21 +92,22 @@ static stk_id sampled_before(const struct critical_walker *w, const struct track
 	return sampled;
 }
 
-/* Return the first moment of the run from b on, or its end. */
-static struct run_moment moment_after(const struct critical_walker *w, const struct track_cursor *at, int64_t b)
+/* Return the next moment of the run, or its end. p: of the piece under the cursor. */
+static struct run_moment moment_after(const struct track_cursor *at, struct piece_moments *p)
 {
 	struct track_cursor c = {0};
 	struct run_moment v = {0};
+	bool found = next_moment(p, track_cursor_t1(at), &v);
+	if (found)
+		return v;
 	track_cursor_set(&c, at);
-	for (;;) {
-		struct piece_moments p = moments_from(w, &c, b);
-		if (next_moment(&p, track_cursor_t1(&c), &v) || !track_cursor_step(&c, 1))
+	while (!found && track_cursor_step(&c, 1)) {
+		enum tstate s = track_cursor_state(&c);
+		v.stack = s == TS_NONE ? 0 : track_cursor_stack(&c);
+		if (!critical_state_runs(s) || (v.stack && !track_cursor_is_continued(&c)))
 			break;
-		bool on = critical_state_runs(track_cursor_state(&c));
-		v.stack = track_cursor_state(&c) == TS_NONE ? 0 : track_cursor_stack(&c);
-		if (!on || (v.stack && !track_cursor_is_continued(&c)))
-			break;
-		b = track_cursor_t0(&c);
+		struct piece_moments next = moments_from(p->w, &c, track_cursor_t0(&c));
+		found = next_moment(&next, track_cursor_t1(&c), &v);
 	}
 	track_cursor_drop(&c);
 	return v;
@@ -127,6 +128,6 @@ void critical_run_parts(const struct critical_walker *w, const struct track_curs
 	}
 	if (b <= a)
 		return;
-	m = moment_after(w, c, b);
+	m = moment_after(c, &p);
 	fn(arg, a, b, run_stacks_charged(w->sn->st, c->trk, &m, &sampled));
 }
