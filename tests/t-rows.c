@@ -208,13 +208,11 @@ static uint32_t row_of(const struct items *p, int64_t id)
 
 static void tables(void)
 {
-	static const enum cmd_id cmd[] = {CMD_SORT_LEFT, CMD_SORT_RIGHT, CMD_SORT, CMD_INVERT};
 	struct err e;
 	struct regex *one = regex_new("1", &e);
 	for (int i = 0; i < 300; i++) {
 		struct items p = {0};
 		struct pane_env env = {0};
-		struct ask ask = {.kind = ASK_NONE};
 		pane_table_open(&p.table, &kind);
 		random_items(&p);
 		pane_table_fill(&p.table, &p, &env, p.n);
@@ -225,9 +223,10 @@ static void tables(void)
 			int64_t id = p.table.rows.n ? p.id[pane_table_selected(&p.table)] : -1;
 			uint32_t c = rnd(6);
 			if (c < 4) {	/* a new order selects the first row, the reversed one the same item */
-				OK(pane_table_act(&p.table, &p, &env, &(struct act){cmd[c], 0, NULL}, &ask) == V_DONE);
-				OK(cmd[c] == CMD_INVERT ? row_of(&p, id) == (p.table.rows.n ? p.table.rows.sel : UINT32_MAX)
-							: p.table.rows.sel == 0);
+				int by = (int)c % 3 - 1;
+				pane_table_sort(&p.table, &p, &env, by);
+				OK(by < 0 ? row_of(&p, id) == (p.table.rows.n ? p.table.rows.sel : UINT32_MAX)
+					  : p.table.rows.sel == 0 && p.table.sort == by && !p.table.invert);
 				continue;
 			}
 			if (c == 4)

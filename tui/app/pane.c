@@ -134,13 +134,40 @@ static void note_move(const struct pane_ops *p, void *st, const struct pane_env 
 		p->list->moved(st, env);
 }
 
+/* Handle the commands that sort, by the choices of the menu of s. */
+static enum verdict sort_list(const struct pane_ops *p, void *st, const struct pane_env *env, struct pane_table *t,
+    const struct act *a, struct ask *out)
+{
+	struct choice c[CHOICES_MAX];
+	bool sorts = a->cmd == CMD_SORT || a->cmd == CMD_SORT_LEFT || a->cmd == CMD_SORT_RIGHT || a->cmd == CMD_INVERT;
+	int n = sorts && (t || p->own.sort) ? pane_choices(p, st, env, CMD_SORT, c) : 0, at = 0, by = -1;
+	struct buf b = {0};
+	if (!n)
+		return V_PASS;
+	for (int i = 0; i < n; i++) {
+		at = c[i].on ? i : at;
+		by = a->arg && !strcmp(c[i].arg, a->arg) ? i : by;
+		buf_printf(&b, " %s", c[i].arg);
+	}
+	bool named = a->cmd == CMD_SORT && a->arg;
+	enum verdict v = named && by < 0 ? pane_message(out, "sort by:%s", buf_str(&b)) : V_DONE;
+	if (!named && a->cmd != CMD_INVERT)
+		by = (at + (a->cmd == CMD_SORT_LEFT ? n - 1 : 1)) % n;
+	if (v == V_DONE && t)
+		pane_table_sort(t, st, env, by);
+	else if (v == V_DONE)
+		p->own.sort(st, env, by);
+	buf_free(&b);
+	return v;
+}
+
 static enum verdict act_in_list(
     const struct pane_ops *p, void *st, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	struct list_part l = list_of(p, st, env);
 	uint32_t from = l.rows ? l.rows->sel : 0;
 	if (!l.rows || !list_move(l.rows, a, l.h))
-		return l.table ? pane_table_act(l.table, st, env, a, out) : V_PASS;
+		return sort_list(p, st, env, l.table, a, out);
 	if (p->list->selectable)
 		skip_rows(p, st, l.rows, from);
 	note_move(p, st, env, &l);

@@ -178,6 +178,8 @@ struct pane_ops {
 		void (*click)(void *st, const struct pane_env *, int y, int x, bool twice, struct ask *);
 		/* Return how many values the menu of a command without an argument has; 0: run it without a menu. */
 		int (*choices)(const void *st, const struct pane_env *, enum cmd_id, struct choice *);
+		/* Sort by the choice of that index of CMD_SORT, in its usual direction; -1: reverse the order. */
+		void (*sort)(void *st, const struct pane_env *, int by);
 	} own;
 	struct {
 		/* Append what `y` copies; NULL: the detail line. Return whether it is a selected range, which P and

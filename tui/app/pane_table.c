@@ -103,59 +103,24 @@ void pane_table_fill(struct pane_table *t, const void *st, const struct pane_env
 	pane_table_select(t, st, t->sel);
 }
 
-static enum verdict sort_by(struct pane_table *t, const void *st, const struct pane_env *env, int col)
+/* Return the column of a choice. */
+static int column_of(const struct pane_table *t, int choice)
 {
-	t->sort = col;
-	t->invert = false;
-	sort_items(t, st, env, t->rows.n);
-	pane_table_select_row(t, st, 0);
-	return V_DONE;
-}
-
-static enum verdict sort_by_word(
-    struct pane_table *t, const void *st, const struct pane_env *env, const char *word, struct ask *out)
-{
-	const struct pane_table_kind *k = t->kind;
-	struct buf b = {0};
 	int col = 0;
-	while (col < k->ncol && (!k->cols[col].c.word || strcmp(k->cols[col].c.word, word)))
+	while (!t->kind->cols[col].c.word || choice-- > 0)
 		col++;
-	if (col < k->ncol)
-		return sort_by(t, st, env, col);
-	for (int i = 0; i < k->ncol; i++)
-		if (k->cols[i].c.word)
-			buf_printf(&b, " %s", k->cols[i].c.word);
-	enum verdict v = pane_message(out, "sort by:%s", buf_str(&b));
-	buf_free(&b);
-	return v;
-}
-
-static int next_column(const struct pane_table *t, int dir)
-{
-	int col = t->sort;
-	do
-		col = (col + t->kind->ncol + dir) % t->kind->ncol;
-	while (!t->kind->cols[col].c.word);
 	return col;
 }
 
-enum verdict pane_table_act(
-    struct pane_table *t, const void *st, const struct pane_env *env, const struct act *a, struct ask *out)
+void pane_table_sort(struct pane_table *t, const void *st, const struct pane_env *env, int by)
 {
-	switch ((int)a->cmd) {
-	case CMD_SORT:
-		if (a->arg)
-			return sort_by_word(t, st, env, a->arg, out);
-		return sort_by(t, st, env, next_column(t, 1));
-	case CMD_SORT_RIGHT: return sort_by(t, st, env, next_column(t, 1));
-	case CMD_SORT_LEFT: return sort_by(t, st, env, next_column(t, -1));
-	case CMD_INVERT:
-		t->invert = !t->invert;
-		sort_items(t, st, env, t->rows.n);
+	t->sort = by < 0 ? t->sort : column_of(t, by);
+	t->invert = by < 0 && !t->invert;
+	sort_items(t, st, env, t->rows.n);
+	if (by < 0)
 		pane_table_select(t, st, t->sel);
-		return V_DONE;
-	default: return V_PASS;
-	}
+	else
+		pane_table_select_row(t, st, 0);
 }
 
 int pane_table_choices(const struct pane_table *t, struct choice *out)

@@ -8,8 +8,7 @@
 
 /*
  * A table of a pane: items that the pane numbers from 0, and the rows that show them. The pane describes an item by the
- * functions of a kind, which is constant; the table sorts, filters by `&`, draws, follows the selection and takes the
- * commands of sorting. A pane shows it by returning pane_table_part() as its list (struct list_ops). st is the pane's state.
+ * functions of a kind, which is constant; the table sorts, filters by `&`, draws, follows the selection. A pane shows it by returning pane_table_part() as its list (struct list_ops). st is the pane's state.
  */
 struct pane_table_column {
 	struct list_column c;	/* with the word for :sort; a column without it does not sort */
@@ -58,8 +57,8 @@ struct list_part pane_table_part(struct pane_table *, int y, int h);
 /* Return the option of reports for this order, "-sort=-duration"; NULL: it is the initial one. */
 const char *pane_table_sort_option(const struct pane_table *, struct arena *);
 
-/* For pane.c: sorting (V_PASS: another command), the menu of s; note the selected item. */
-enum verdict pane_table_act(struct pane_table *, const void *st, const struct pane_env *, const struct act *, struct ask *);
+/* For pane.c. Sort by choice `by` of the menu of s, and select the first row; -1: reverse the order. */
+void pane_table_sort(struct pane_table *, const void *st, const struct pane_env *, int by);
 int pane_table_choices(const struct pane_table *, struct choice *);
 void pane_table_note_selection(struct pane_table *, const void *st);
 /* Go to an order and an item; any values. */

@@ -312,23 +312,11 @@ const char *goroutines_page_sort_name(const struct goroutines_state *p)
 	return sorts[p->one.sort].word;
 }
 
-static enum verdict sort_cmd(
-    struct goroutines_state *p, const struct pane_env *env, const struct act *a, struct ask *out)
+void goroutines_page_sort_by(struct goroutines_state *p, const struct pane_env *env, int by)
 {
-	struct goroutines_page *o = &p->one;
-	int by = (o->sort + (a->cmd == CMD_SORT_LEFT ? ONE__N - 1 : 1)) % ONE__N;
-	if (a->cmd == CMD_SORT && a->arg)
-		for (by = 0; by < ONE__N && strcmp(sorts[by].word, a->arg); by++)
-			;
-	if (by == ONE__N)
-		return pane_message(out, "sort by: start duration state");
-	if (a->cmd == CMD_INVERT)
-		goroutines_page_sort(p, o->sort, !o->invert, true);
-	else
-		goroutines_page_sort(p, by, false, false);
+	goroutines_page_sort(p, by < 0 ? p->one.sort : by, by < 0 && !p->one.invert, by < 0);
 	goroutines_page_drop_seek(p);
 	goroutines_mark_hits(p, env);
-	return V_DONE;
 }
 
 enum verdict goroutines_page_command(
@@ -339,10 +327,6 @@ enum verdict goroutines_page_command(
 	case CMD_NEXT_PART:
 	case CMD_PREV_PART: p->one.part = (enum goroutines_part)((p->one.part + step) % GP__N); return V_DONE;
 	case CMD_CHAIN: p->one.part = GP_CHAIN; return V_DONE;
-	case CMD_SORT:
-	case CMD_SORT_LEFT:
-	case CMD_SORT_RIGHT:
-	case CMD_INVERT: return sort_cmd(p, env, a, out);
 	case CMD_CAUSE:
 	case CMD_EFFECT: return follow_chain(p, env, a->cmd, out);
 	case CMD_OPEN:

@@ -222,6 +222,7 @@ bool goroutines_page_loaded(const struct goroutines_state *);
 /* Wait for the spans that are still being read, unless that may take long. */
 void goroutines_page_wait(struct goroutines_state *);
 void goroutines_page_finish(struct goroutines_state *);	/* take the result of the step, or wait for it */
+void goroutines_page_sort_by(struct goroutines_state *, const struct pane_env *, int by);	/* as pane_ops.own.sort */
 int goroutines_page_height(const struct goroutines_state *, const struct pane_env *);	/* number of visible spans */
 void goroutines_page_drop_seek(struct goroutines_state *);			/* the user has moved the selection */
 void goroutines_page_stop(struct goroutines_state *);

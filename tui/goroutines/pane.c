@@ -179,21 +179,6 @@ static void sort_level(struct goroutines_state *p, const struct pane_env *env, i
 		goroutines_fill_list_async(p, env);
 }
 
-static void sort_by_next(struct goroutines_state *p, const struct pane_env *env, int dir)
-{
-	struct goroutines_column c[GOR_COLS];
-	int l = p->level, n = goroutines_list_columns(p, c) - (l == GL_LIST), at = 0;
-	for (int i = 0; i < n; i++)
-		if (c[i].c.sort)
-			at = i;
-	do
-		at = (at + n + dir) % n;
-	while (!c[at].c.right && c[at].val != SORT_NAME);
-	p->sort[l] = c[at].val;
-	p->invert[l] = false;
-	sort_level(p, env, l);
-}
-
 const char *goroutines_sort_word(const struct goroutines_state *p, int val, const char **what)
 {
 	static const struct { const char *word, *what; } of[GV__N] = {
@@ -221,24 +206,20 @@ static int sort_columns(const struct goroutines_state *p, struct goroutines_colu
 	return k;
 }
 
-static enum verdict sort_by(struct goroutines_state *p, const struct pane_env *env, const char *word, struct ask *out)
+static void goroutines_sort(void *st, const struct pane_env *env, int by)
 {
+	struct goroutines_state *p = st;
 	struct goroutines_column c[GOR_COLS];
-	int n = sort_columns(p, c);
-	struct buf b = {0};
-	for (int i = 0; i < n; i++) {
-		if (!strcmp(c[i].c.word, word)) {
-			p->sort[p->level] = c[i].val;
-			p->invert[p->level] = false;
-			goroutines_sort_rows(p, env, p->level);
-			buf_free(&b);
-			return V_DONE;
-		}
-		buf_printf(&b, "%s%s", i ? " " : "sort by: ", c[i].c.word);
+	int l = p->level;
+	p->seeks = false;
+	if (l == GL_ONE) {
+		goroutines_page_sort_by(p, env, by);
+		return;
 	}
-	enum verdict v = pane_message(out, "%s", buf_str(&b));
-	buf_free(&b);
-	return v;
+	sort_columns(p, c);
+	p->sort[l] = by < 0 ? p->sort[l] : c[by].val;
+	p->invert[l] = by < 0 && !p->invert[l];
+	sort_level(p, env, l);
 }
 
 static int goroutines_pane_choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
@@ -404,17 +385,6 @@ static enum verdict act_here(
 	if (l == GL_ONE)
 		return goroutines_page_command(p, env, a, out);
 	switch ((int)a->cmd) {
-	case CMD_SORT:
-		if (a->arg)
-			return sort_by(p, env, a->arg, out);
-		sort_by_next(p, env, 1);
-		return V_DONE;
-	case CMD_SORT_RIGHT: sort_by_next(p, env, 1); return V_DONE;
-	case CMD_SORT_LEFT: sort_by_next(p, env, -1); return V_DONE;
-	case CMD_INVERT:
-		p->invert[l] = !p->invert[l];
-		sort_level(p, env, l);
-		return V_DONE;
 	case CMD_CAUSE:
 	case CMD_EFFECT:
 	/* open the page, where the same key continues */
@@ -565,6 +535,7 @@ const struct pane_ops pane_goroutines = {
     .act = goroutines_pane_act,
     .go = goroutines_pane_go,
     .own.choices = goroutines_pane_choices,
+    .own.sort = goroutines_sort,
     .place = goroutines_pane_place,
     .view.save = goroutines_save_view,
     .view.load = goroutines_load_view,

@@ -198,26 +198,18 @@ static int column_named(const char *name)
 	return -1;
 }
 
-static enum verdict sort_by_name(struct top_state *p, const struct pane_env *env, const char *arg, struct ask *ask)
+static void top_sort(void *st, const struct pane_env *env, int by)
 {
-	int i = column_named(arg);
-	if (i < 0 || !top_sortable(p, (enum top_col)i))
-		return pane_message(ask, profile_is_comparison(p->t.c)
-					     ? "sort requires flat, cum, name, flat-a, flat-b, cum-a or cum-b"
-					     : "sort requires flat, cum or name");
-	set_sort(p, env, top_cols[i].sort);
-	return V_DONE;
-}
-
-/* Sort by the next sortable column, to the right or to the left. */
-static void sort_by_neighbour(struct top_state *p, const struct pane_env *env, int dir)
-{
-	int i = 0;
-	while (top_cols[i].sort != p->sort)
-		i++;
-	do
-		i = (i + dir + C__N) % C__N;
-	while (!top_sortable(p, (enum top_col)i));
+	struct top_state *p = st;
+	int i = -1;
+	if (by < 0) {
+		note_selection(p);
+		p->invert = !p->invert;
+		fill_rows(p, env);
+		return;
+	}
+	while (by >= 0)
+		by -= top_sortable(p, (enum top_col)++i);
 	set_sort(p, env, top_cols[i].sort);
 }
 
@@ -289,15 +281,7 @@ static enum verdict top_pane_act(void *st, const struct pane_env *env, const str
 						      : K_FLAT);
 		return V_DONE;
 	case CMD_PANE_TOP: return set_limit(p, env, a->arg);
-	case CMD_SORT: return sort_by_name(p, env, a->arg ? a->arg : "", ask);
-	case CMD_SORT_LEFT: sort_by_neighbour(p, env, -1); return V_DONE;
-	case CMD_SORT_RIGHT: sort_by_neighbour(p, env, 1); return V_DONE;
 	case CMD_COLUMNS: return choose_columns(p, env, a->arg ? a->arg : "default", ask);
-	case CMD_INVERT:
-		note_selection(p);
-		p->invert = !p->invert;
-		fill_rows(p, env);
-		return V_DONE;
 	case CMD_OPEN:
 		if (!top_selected(p))
 			return V_DONE;
@@ -478,6 +462,7 @@ const struct pane_ops pane_top = {
     .draw = top_draw,
     .act = top_pane_act,
     .own.choices = top_pane_choices,
+    .own.sort = top_sort,
     .go = top_pane_go,
     .place = top_pane_place,
     .view.save = top_pane_save,

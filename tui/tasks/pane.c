@@ -337,32 +337,17 @@ static int tasks_pane_choices(const void *st, const struct pane_env *env, enum c
 	return n;
 }
 
-static enum verdict sort_cmd(struct tasks *p, const struct pane_env *env, const struct act *a, struct ask *out)
+static void tasks_sort(void *st, const struct pane_env *env, int by)
 {
+	struct tasks *p = st;
 	int l = p->level == L_KINDS ? L_KINDS : L_LIST;
-	const struct sort_word *w;
-	int n = list_sort_names(p, &w), by = 0;
-	if (a->cmd == CMD_SORT && a->arg) {
-		while (by < n && strcmp(w[by].word, a->arg))
-			by++;
-		if (by == n)
-			return pane_message(out, l == L_KINDS ? "sort by: count p50 p95 p99 max name"
-				: p->list.regions ? "sort by: duration start task run runnable syscall blocked"
-					     : "sort by: duration start task");
-		p->sort[l] = by;
-		p->invert[l] = false;
-	} else if (a->cmd == CMD_INVERT) {
-		p->invert[l] = !p->invert[l];
-	} else {
-		p->sort[l] = (p->sort[l] + (a->cmd == CMD_SORT_LEFT ? n - 1 : 1)) % n;
-		p->invert[l] = false;
-	}
+	p->sort[l] = by < 0 ? p->sort[l] : by;
+	p->invert[l] = by < 0 && !p->invert[l];
 	if (l == L_KINDS)
 		tasks_sort_kinds(p, env);
 	else
 		tasks_fill_list(p, env);
 	tasks_mark_hits(p, env);
-	return V_DONE;
 }
 
 /* Go to the parent of the open or selected task, or to its first child. */
@@ -454,10 +439,6 @@ static enum verdict tasks_pane_act(void *st, const struct pane_env *env, const s
 	case CMD_PANE_FLAME: return a->arg ? V_PASS : filter_cmd(p, env, "flame", out);
 	case CMD_SEARCH_SEL: return search_kind(p, env, out);
 	case CMD_FOCUS: return a->arg ? V_PASS : filter_cmd(p, env, NULL, out);
-	case CMD_SORT:
-	case CMD_SORT_RIGHT:
-	case CMD_SORT_LEFT:
-	case CMD_INVERT: return p->level == L_ONE ? V_PASS : sort_cmd(p, env, a, out);
 	default: return V_PASS;
 	}
 }
@@ -596,6 +577,7 @@ const struct pane_ops pane_tasks = {
     .list = &tasks_rows,
     .act = tasks_pane_act,
     .own.choices = tasks_pane_choices,
+    .own.sort = tasks_sort,
     .go = tasks_pane_go,
     .place = tasks_pane_place,
     .view.save = tasks_pane_save,
