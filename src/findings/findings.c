@@ -9,7 +9,8 @@
 #include "findings/internal.h"
 
 #include "base/mem/mem.h"
-#include "base/text/text.h"
+#include "trace/run_stacks.h"
+#include "trace/user_code.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,43 @@ void finding_unanswered(struct findings_run *r, const char *why)
 	r->unanswered[r->nunanswered++] = (struct finding_unanswered){r->rule, why};
 }
 
+const struct critical_walker *findings_walker(struct findings_run *r)
+{
+	if (!r->walker)
+		r->walker = critical_walker_new(r->sn, r->ops, &r->scratch, &r->q->on);
+	return r->walker;
+}
+
+bool findings_serves(struct findings_run *r, trk_id g)
+{
+	if (!r->serves) {
+		r->serves = arena_zalloc(&r->scratch, (r->sn->ntrks + 1u) * sizeof *r->serves);
+		for (uint32_t i = 0; i < r->ops->n; i++) {
+			const struct operation *o = &r->ops->v[i];
+			enum operation_source from = r->ops->kind[o->kind].source;
+			if (from == OPERATION_TASK || from == OPERATION_SERVER)
+				r->serves[o->g] = r->serves[o->starter] = true;
+		}
+	}
+	return g < r->sn->ntrks && r->serves[g];
+}
+
+double findings_relevance(struct findings_run *r, trk_id g, int64_t ns, double limit)
+{
+	return findings_serves(r, g) ? 2 : finding_fit((double)ns / (double)r->wall, limit);
+}
+
+frm_id findings_site(const struct findings_run *r, stk_id stack)
+{
+	stk_id at = user_code_site(r->st, stack);
+	return at ? stk_frame(r->st, at) : 0;
+}
+
+frm_id findings_site_of_run(const struct findings_run *r, trk_id g, stk_id stack)
+{
+	return findings_site(r, run_stacks_interrupted(r->st, g, stack));
+}
+
 static int worst_first(const void *a, const void *b)
 {
 	const struct finding *x = a, *y = b;
@@ -63,6 +101,19 @@ static int worst_first(const void *a, const void *b)
 	return x->t0 < y->t0 ? -1 : x->t0 > y->t0;
 }
 
+/* Are functions only known as numbers of stacks, or as addresses? */
+static bool has_no_names(const struct findings_run *r)
+{
+	enum { LOOKS = 256 };
+	uint32_t n = 0, unnamed = 0;
+	for (fun_id f = 1; f < r->sn->nfuns && f < LOOKS; f++) {
+		const struct str_row *name = store_str(r->st, store_fun(r->st, f)->name);
+		n += name->n > 0;
+		unnamed += name->n > 2 && (!memcmp(name->s, "(st", 3) || !memcmp(name->s, "0x", 2));
+	}
+	return 2 * unnamed > n;
+}
+
 /* Return why no rule of these needs can be judged; NULL: it can. */
 static const char *missing(const struct findings_run *r, unsigned needs)
 {
@@ -70,6 +121,8 @@ static const char *missing(const struct findings_run *r, unsigned needs)
 		return "a log of gctrace or schedtrace has no states of goroutines";
 	if (needs & NEEDS_STACKS && r->sn->nstks <= 1)
 		return "the trace has no stacks";
+	if (needs & NEEDS_STACKS && has_no_names(r))
+		return "functions have no names, because the trace is truncated";
 	return NULL;
 }
 
@@ -124,6 +177,7 @@ struct findings *findings_find(const struct snap *sn, const struct findings_quer
 	mem_free(r.groups.v);
 	mem_free(r.v);
 	mem_free(r.unanswered);
+	mem_free(r.frozen);
 	buf_free(&r.text);
 	arena_free(&r.scratch);
 	return out;

@@ -8,7 +8,7 @@
 #include "findings/findings.h"
 #include "findings/groups.h"
 #include "findings/scan.h"
-#include "operations/operations.h"
+#include "critical/path.h"
 
 /* What a rule needs of a trace. */
 enum { NEEDS_STACKS = 1 };
@@ -22,6 +22,12 @@ struct findings_run {
 	struct operations *ops;
 	struct scan scan;
 	struct goroutine_groups groups;
+	struct critical_walker *walker;	/* NULL: not made yet; see findings_walker() */
+	int64_t lowered;	/* when GOMAXPROCS was lowered, of a problem that was found; 0: it was not */
+	struct frozen_gap { int64_t t0, t1; } *frozen;	/* times in which the process was stopped */
+	uint32_t nfrozen;
+	size_t cfrozen;
+	bool *serves;		/* by track: it works for operations of source task or server; likewise */
 	int64_t wall;		/* length of the range that is judged, > 0 */
 	struct arena *mem;	/* of the results */
 	struct arena scratch;
@@ -40,6 +46,18 @@ struct findings_run {
 #undef RULE
 #undef THRESHOLD
 
+/* Return what walks critical paths; made when it is first needed. NULL: the work was stopped. */
+const struct critical_walker *findings_walker(struct findings_run *);
+/* Return whether a goroutine works for user tasks or for requests of a server. */
+bool findings_serves(struct findings_run *, trk_id);
+/* Time in the background counts less: return time of goroutines like g as a share of the time range, as a fit to the
+   limit; for goroutines that serve tasks or requests 2. */
+double findings_relevance(struct findings_run *, trk_id g, int64_t ns, double limit);
+/* Return the line that represents a stack; of a goroutine that ran, without the runtime's frames for preemption. 0: it is
+   unknown. */
+frm_id findings_site(const struct findings_run *, stk_id);
+frm_id findings_site_of_run(const struct findings_run *, trk_id, stk_id);
+
 /* Add a finding whose sentence is run->text, which is emptied. fit: the least of the measured values, each divided by its
    threshold: 1 makes a problem, 0.5 a notice, less is dropped. Rule, level and text are set here. */
 void finding_add(struct findings_run *, double fit, struct finding *);
@@ -47,6 +65,8 @@ void finding_add(struct findings_run *, double fit, struct finding *);
 void finding_unanswered(struct findings_run *, const char *why);
 /* Add a culprit: at most FINDING_CULPRITS, each function once. */
 void finding_culprit(struct findings_run *, struct finding *, frm_id);
+/* Add the innermost frames of user code of a stack as culprits, as many as there is room for. */
+void finding_culprit_stack(struct findings_run *, struct finding *, stk_id);
 void finding_number(struct finding *, const char *name, double value);
 /* Add as victims the goroutines of a group (index), which wait at this line. */
 void finding_victims(struct findings_run *, struct finding *, uint32_t group, frm_id at);

@@ -108,7 +108,8 @@ static void add_holders(struct lock_sets *l, struct lock_queue *q, const struct 
 	for (int i = 0; i < HOLDERS && at.waker && at.t > w->t0; i++) {
 		int64_t end = at.t;
 		at = time_parts_add(&q->held, l->r->sn, &(struct time_parts_query){.g = at.waker, .a = w->t0, .b = end,
-		    .scale = scale, .last = at.stack, .until = in_set, .arg = arg});
+		    .scale = scale, .last = at.stack, .until = in_set, .arg = arg,
+		    .walker = findings_walker(l->r)});
 		if (at.t >= end)
 			break;
 	}

@@ -32,9 +32,10 @@ static const uint8_t span_of_state[SHEET_STATE + 1] = {
 
 /* The current span of a goroutine, and the wait before it. */
 struct doing {
-	int64_t t0;
-	stk_id stack, waited;	/* waited: stack of the last wait, if only a runnable span followed; else 0 */
+	int64_t t0, ran;	/* ran: since `waited` */
+	stk_id stack, waited;	/* waited: stack of the last wait, except that for a lock; 0: none since a long run */
 	uint8_t state, of;
+	bool yielded;		/* the run before ended by a yield */
 };
 
 struct scan_pass {
@@ -46,10 +47,12 @@ struct scan_pass {
 
 bool scan_is_program(const struct snap *sn, trk_id g)
 {
-	static const char tracer[] = "runtime/trace.";
+	static const char *const recorders[] = {"runtime/trace.", "runtime/pprof."};
 	const struct str_row *name = store_str(sn->st, store_trk(sn->st, g)->name);
-	return !sink_runtime(name->s, name->n) &&
-	    (name->n < sizeof tracer - 1 || memcmp(name->s, tracer, sizeof tracer - 1) != 0);
+	for (size_t i = 0; i < sizeof recorders / sizeof *recorders; i++)
+		if (name->n >= strlen(recorders[i]) && !memcmp(name->s, recorders[i], strlen(recorders[i])))
+			return false;
+	return !sink_runtime(name->s, name->n);
 }
 
 static bool is_judged(struct scan_pass *p, trk_id g)
@@ -157,6 +160,13 @@ static void add_to_site(struct scan_site *x, int64_t t0, int64_t t1, int64_t ns)
 	x->longest = t1 - t0 > x->longest ? t1 - t0 : x->longest;
 }
 
+/* Does a wait of this class end because another goroutine gives something? The network poller and timers are run by
+   whatever goroutine happens to be there. */
+static bool is_handed_over(enum time_class c)
+{
+	return c == TIME_LOCK || c == TIME_CHANNEL || c == TIME_SELECT || c == TIME_COND || c == TIME_WAITGROUP;
+}
+
 /* A wait ended; waker: the goroutine that ended it, or 0. */
 static void end_wait(struct scan *s, const struct scan_wait *w, enum tstate state)
 {
@@ -173,16 +183,19 @@ static void end_wait(struct scan *s, const struct scan_wait *w, enum tstate stat
 	} else {
 		s->ns[at->cls] += ns;
 	}
-	if (w->waker) {
+	if (w->waker && is_handed_over(at->cls)) {
 		x->woken += ns;
+		s->g[w->g].waker = w->waker;
 		if (at->idle)
 			s->g[w->waker].fed += ns;
+		else if (at->cls == TIME_WAITGROUP)
+			s->g[w->waker].joined += ns;
 		else if (at->cls != TIME_LOCK)
 			s->g[w->waker].ended += ns;
 		add_pair(s, i, w->waker_stack, ns);
 	}
-	if (!at->idle && (w->waker || state == TS_CHANSEND))
-		s->g[w->g].blocked += ns;
+	if (state == TS_CHANSEND)
+		s->g[w->g].sending += ns;
 	if (at->cls == TIME_LOCK)
 		list_add(&s->queued, w->t0, w->t1, w->g, w->stack);
 	if (x->ns >= x->next)
@@ -194,13 +207,22 @@ static void end_run(struct scan_pass *p, trk_id g, struct doing *d, int64_t t, e
 	struct scan *s = p->s;
 	int64_t ns = judged_ns(s, g, d->t0, t);
 	s->g[g].run += ns;
-	s->g[g].runs += ns > 0;
-	if (next == TS_READY && is_yield(p, stack))
+	d->yielded = next == TS_READY && is_yield(p, stack);
+	if (d->yielded) {
 		s->g[g].yields++;
+		s->g[g].yielded += ns;
+		s->g[g].yield = stack;
+	}
 	if (ns >= SCAN_LONG_RUN_NS)
 		list_add(&s->runs, d->t0, t, g, stack);
-	if (d->waited && d->waited == stack && t - d->t0 < SCAN_AGAIN_NS && span_of_state[next] == SPAN_WAIT)
-		site_at(s, site_table_of(&s->sites, next, stack))->again++;
+	d->ran += t - d->t0;
+	if (d->ran >= SCAN_AGAIN_NS)
+		d->waited = 0;
+	if (d->waited && d->waited == stack && span_of_state[next] == SPAN_WAIT) {
+		struct scan_site *x = site_at(s, site_table_of(&s->sites, next, stack));
+		x->again++;
+		x->again_ns += d->ran;
+	}
 }
 
 static void add_runnable_slots(struct scan *s, int64_t a, int64_t b)
@@ -221,6 +243,9 @@ static void end_ready(struct scan *s, trk_id g, const struct doing *d, int64_t t
 	if (!ns)
 		return;
 	s->ns[TIME_RUNNABLE] += ns;
+	s->g[g].ready += ns;
+	if (d->yielded && ns < SCAN_AGAIN_NS)
+		s->g[g].yielded += ns;
 	add_runnable_slots(s, d->t0, t);
 	list_add(&s->late, d->t0, t, g, d->stack);
 }
@@ -233,6 +258,7 @@ static void end_call(struct scan *s, trk_id g, const struct doing *d, int64_t t)
 		return;
 	add_to_site(x, d->t0, t, ns);
 	s->ns[TIME_SYSCALL] += ns;
+	s->g[g].ready += ns;
 	if (x->ns >= x->next)
 		take_sample(s, x, &(struct scan_wait){d->t0, t, g, 0, d->stack, 0});
 }
@@ -240,24 +266,21 @@ static void end_call(struct scan *s, trk_id g, const struct doing *d, int64_t t)
 /* The span of a goroutine ends at t because it enters another state, with the stack and the waker of that. */
 static void end_span(struct scan_pass *p, trk_id g, struct doing *d, int64_t t, enum tstate next, stk_id stack, trk_id who)
 {
-	stk_id waited = 0;
+	bool woken = next == TS_READY && who < p->s->sn->ntrks;
 	switch (d->of) {
 	case SPAN_RUN: end_run(p, g, d, t, next, stack); break;
-	case SPAN_READY:
-		end_ready(p->s, g, d, t);
-		waited = d->waited;
-		break;
+	case SPAN_READY: end_ready(p->s, g, d, t); break;
 	case SPAN_CALL: end_call(p->s, g, d, t); break;
-	case SPAN_WAIT: {
-		bool woken = next == TS_READY && who < p->s->sn->ntrks;
+	case SPAN_WAIT:
 		end_wait(p->s, &(struct scan_wait){d->t0, t, g, woken ? who : 0, d->stack, woken ? stack : 0},
 		    (enum tstate)d->state);
-		waited = next == TS_READY ? d->stack : 0;
+		if (d->state != TS_SYNC) {
+			d->waited = d->stack;
+			d->ran = 0;
+		}
 		break;
-	}
 	default: break;
 	}
-	d->waited = waited;
 }
 
 static void walk_row(struct scan_pass *p, const struct sheet *sh, uint32_t row, trk_id g)
@@ -316,6 +339,66 @@ static void end_open(struct scan_pass *p)
 	}
 }
 
+static void add_burst(struct scan *s, const struct sheet *sh, uint32_t first, uint32_t last, uint32_t n)
+{
+	uint32_t i = sh->edge[first] & ~EDGE_CREATED, k = 0, row = sheet_row_of(sh, i);
+	stk_id stack = sheet_stack(sh, i);
+	while (k < s->nburst && s->burst[k].stack != stack)
+		k++;
+	if (k == s->nburst) {
+		s->burst = mem_grow(s->burst, &s->cburst, s->nburst + 1u, sizeof *s->burst);
+		s->burst[s->nburst++] = (struct scan_burst){.stack = stack, .t0 = sh->t0 + sheet_start(sh, i)};
+	}
+	struct scan_burst *b = &s->burst[k];
+	b->n++;
+	b->woken += n;
+	b->t1 = sh->t0 + sheet_start(sh, sh->edge[last] & ~EDGE_CREATED);
+	b->waker = sheet_peer(sh, i);
+	if (i > sh->first[row])
+		b->waited = sheet_stack(sh, i - 1);
+}
+
+/* Find wake-ups of many goroutines at once. The edges of a sheet are sorted by waker, then time. */
+static void find_bursts(struct scan *s, const struct sheet *sh)
+{
+	trk_id waker = 0;
+	stk_id stack = 0;
+	int64_t last = 0;
+	uint32_t from = 0;
+	for (uint32_t k = 0; k <= sh->nedge; k++) {
+		uint32_t i = k < sh->nedge ? sh->edge[k] & ~EDGE_CREATED : 0;
+		bool wakes = k < sh->nedge && !(sh->edge[k] & EDGE_CREATED);
+		trk_id who = wakes ? sheet_peer(sh, i) : 0;
+		stk_id at = who ? sheet_stack(sh, i) : 0;
+		int64_t t = wakes ? sheet_start(sh, i) : 0;
+		if (who && who == waker && at == stack && t - last < SCAN_BURST_NS) {
+			last = t;
+			continue;
+		}
+		if (waker && k - from >= SCAN_BURST)
+			add_burst(s, sh, from, k - 1, k - from);
+		from = k;
+		waker = who;
+		stack = at;
+		last = t;
+	}
+}
+
+static void mark_beats(struct scan *s, const struct sheet *sh)
+{
+	for (uint32_t row = 0; row < sh->nother; row++) {
+		if (sh->trk[row] >= s->sn->ntrks || store_trk(s->sn->st, sh->trk[row])->kind != TK_P)
+			continue;
+		for (uint32_t i = sh->first[row], end = sh->first[row + 1]; i < end; i++) {
+			int64_t t = sh->t0 + sheet_start(sh, i) - s->t0;
+			if (t < 0 || sh->state[i] & SHEET_CONT || t >= s->t1 - s->t0)
+				continue;
+			uint32_t at = (uint32_t)(t / s->beat_ns);
+			s->beat[at >> 3] |= (uint8_t)(1u << (at & 7));
+		}
+	}
+}
+
 static void scan_init(struct scan *s, const struct snap *sn, const struct trace_filter *f, const struct operations *ops)
 {
 	*s = (struct scan){.sn = sn, .filter = f, .t0 = sn->t0, .t1 = sn->t1, .own = {.spills = true}};
@@ -328,6 +411,10 @@ static void scan_init(struct scan *s, const struct snap *sn, const struct trace_
 	site_table_init(&s->wakers, sn, ops);
 	s->g = arena_zalloc(&s->own, (sn->ntrks + 1u) * sizeof *s->g);
 	s->slot_runnable = arena_zalloc(&s->own, SCAN_SLOTS * sizeof *s->slot_runnable);
+	s->beat_ns = (s->t1 - s->t0) / SCAN_BEATS + 1;
+	s->beat_ns = s->beat_ns < SCAN_BEAT_NS ? SCAN_BEAT_NS : s->beat_ns;
+	s->nbeat = (uint32_t)((s->t1 - s->t0) / s->beat_ns) + 1;
+	s->beat = arena_zalloc(&s->own, s->nbeat / 8 + 1u);
 	s->runs.least = SCAN_LONG_RUN_NS;
 	s->late.least = SCAN_LATE_NS;
 	s->queued.least = SCAN_QUEUED_NS;
@@ -344,6 +431,8 @@ bool scan_run(struct scan *s, const struct snap *sn, const struct trace_filter *
 	bool go = true;
 	for (uint32_t i = 0; i < sn->nsheets && go; i++) {
 		const struct sheet *sh = sheet_get(sn, i);
+		mark_beats(s, sh);
+		find_bursts(s, sh);
 		for (uint32_t row = sh->nother; row < sh->ntrk; row++)
 			if (sh->trk[row] < sn->ntrks && is_judged(&p, sh->trk[row]))
 				walk_row(&p, sh, row, sh->trk[row]);
@@ -362,6 +451,7 @@ void scan_free(struct scan *s)
 	site_table_free(&s->wakers);
 	mem_free(s->site);
 	mem_free(s->pair);
+	mem_free(s->burst);
 	mem_free(s->open);
 	mem_free(s->runs.v);
 	mem_free(s->late.v);

@@ -23,7 +23,10 @@ struct scan_site {
 	uint64_t n;			/* of those that ended */
 	int64_t ns, longest;
 	int64_t from, to;		/* from the start of the first one to the end of the last one */
-	uint64_t again;			/* waits after which the goroutine came back after less than SCAN_AGAIN_NS */
+	/* waits after which the goroutine came back to the same stack after running for less than SCAN_AGAIN_NS; this
+	   running */
+	uint64_t again;
+	int64_t again_ns;
 	int64_t woken;			/* ns of the waits that ended by another goroutine */
 	uint32_t open, nopen;		/* waits until the end of the trace: index in scan.open + 1 of the newest */
 	int64_t open_longest;
@@ -42,21 +45,26 @@ struct scan_open { trk_id g; int64_t t0; stk_id stack; uint32_t site, next; };
 /* Per track. */
 struct scan_goroutine {
 	int64_t run;		/* ns on a P */
+	int64_t ready;		/* ns runnable, and in system calls */
 	int64_t idle;		/* ns in idle waits */
-	int64_t blocked;	/* ns in waits that another goroutine ended, other than idle ones, and in sends */
-	int64_t ended;		/* ns of waits of others that it ended: neither idle ones nor those of locks */
-	int64_t fed;		/* the same of idle waits */
-	uint32_t yields;	/* runs that ended by a yield */
-	uint32_t runs;
+	int64_t sending;	/* ns in waits for room in a channel */
+	int64_t ended;		/* ns of waits of others that it ended, neither idle ones nor for a lock or a wait group */
+	int64_t joined;		/* ns of waits of others for a wait group that it ended */
+	int64_t fed;		/* ns of idle waits of others that it ended */
+	int64_t yielded;	/* ns of runs that ended by a yield, and of the short runnable spans after them */
+	trk_id waker;		/* that ended its last wait for another goroutine; 0: none did */
+	uint32_t yields;
+	stk_id yield;		/* where; 0: never */
 };
 
 /* A run or a runnable span longer than others, with its goroutine. */
 struct scan_span { int64_t t0, t1; trk_id g; stk_id stack; };
 struct scan_list { struct scan_span *v; uint32_t n; size_t cap; int64_t least; };
 
-/* Goroutines that one goroutine woke from one site in one run: consecutive wake-ups less than SCAN_BURST_NS apart. */
+/* Bursts: a goroutine wakes at least SCAN_BURST others from one line, less than SCAN_BURST_NS apart. */
 enum { SCAN_BURST = 25, SCAN_BURST_NS = 100000 };
-struct scan_burst { stk_id stack; uint32_t site, bursts; uint64_t woken, again; int64_t t0, t1; trk_id waker; };
+struct scan_burst { stk_id stack, waited; uint32_t n; uint64_t woken; int64_t t0, t1; trk_id waker; };
+	/* by stack of the waker; waited: where a goroutine waited that was woken */
 
 /* The time range in slots of equal length. */
 enum { SCAN_SLOTS = 1024 };
@@ -74,6 +82,9 @@ struct scan {
 	uint32_t npair;
 	size_t cpair;
 	struct u64_hash of_pair;
+	struct scan_burst *burst;
+	uint32_t nburst;
+	size_t cburst;
 	struct scan_open *open;
 	uint32_t nopen;
 	size_t copen;
@@ -81,16 +92,21 @@ struct scan {
 	struct scan_list late;			/* long runnable spans */
 	struct scan_list queued;		/* long waits at locks; stack is that of the wait */
 	int64_t *slot_runnable;			/* by slot: ns that goroutines were runnable, summed up */
+	/* by slot of beat_ns: a bit, set if the state of a P changes in it */
+	int64_t beat_ns;
+	uint32_t nbeat;
+	uint8_t *beat;
 	int64_t ns[TIME_CLASS__N];		/* all goroutines of the program, without idle waits */
 	int64_t idle;
 };
+enum { SCAN_BEAT_NS = 1250000, SCAN_BEATS = 1 << 22 };
 enum { SCAN_LONG_RUN_NS = 5000000, SCAN_LATE_NS = 1000000, SCAN_QUEUED_NS = 500000 };
 
 /* Return false if the watcher stops it. Free it with scan_free() in both cases. */
 bool scan_run(struct scan *, const struct snap *, const struct trace_filter *, const struct operations *,
     const struct progress_watcher *);
 void scan_free(struct scan *);
-/* Is it a goroutine of the program, and not of the runtime or of the tracer? */
+/* Is it a goroutine of the program, and not of the runtime, or one that writes a trace or a profile? */
 bool scan_is_program(const struct snap *, trk_id);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
+#include "trace/user_code.h"
 
 #include <string.h>
 
@@ -21,6 +22,13 @@ void finding_culprit(struct findings_run *r, struct finding *f, frm_id frame)
 			return;
 	if (frame && f->nculprit < FINDING_CULPRITS)
 		f->culprit[f->nculprit++] = (struct finding_place){frame};
+}
+
+void finding_culprit_stack(struct findings_run *r, struct finding *f, stk_id stack)
+{
+	for (stk_id s = user_code_first_frame(r->st, stack); s && f->nculprit < FINDING_CULPRITS;
+	     s = user_code_first_frame(r->st, stk_parent(r->st, s)))
+		finding_culprit(r, f, stk_frame(r->st, s));
 }
 
 void finding_number(struct finding *f, const char *name, double value)

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-static void part_add(struct time_parts *a, enum time_class cls, stk_id stack, int64_t t0, int64_t ns, trk_id g)
+void time_parts_put(struct time_parts *a, enum time_class cls, stk_id stack, int64_t t0, int64_t ns, trk_id g)
 {
 	uint32_t i = 0;
 	while (i < a->n && (a->v[i].cls != cls || a->v[i].stack != stack))
@@ -58,6 +58,17 @@ static struct time_parts_start start_of(const struct snap *sn, const struct time
 	return none;
 }
 
+/* Add a part of a run by the stacks that were recorded in it. */
+static void add_run(struct time_parts *to, const struct time_parts_query *q, int64_t a, int64_t b)
+{
+	struct critical_path path = {0};
+	critical_path_walk(q->walker, q->g, a, b, &path);
+	for (size_t i = 0; i < path.n; i++)
+		time_parts_put(to, path.v[i].cls, path.v[i].stack, path.v[i].t0,
+		    (int64_t)((double)(path.v[i].t1 - path.v[i].t0) * q->scale), q->g);
+	critical_path_free(&path);
+}
+
 struct time_parts_start time_parts_add(
     struct time_parts *to, const struct snap *sn, const struct time_parts_query *q)
 {
@@ -71,7 +82,10 @@ struct time_parts_start time_parts_add(
 		int64_t from = v.t0 > start.t && i < TIME_PARTS_STEPS ? v.t0 : start.t;
 		enum time_class cls = i < TIME_PARTS_STEPS ? time_class_of(sn->st, v.state, v.stack) : TIME_UNKNOWN;
 		stk_id stack = runs(v.state) || !v.stack ? last : v.stack;
-		part_add(to, cls, stack, from, (int64_t)((double)(end - from) * q->scale), q->g);
+		if (q->walker && runs(v.state))
+			add_run(to, q, from, end);
+		else
+			time_parts_put(to, cls, stack, from, (int64_t)((double)(end - from) * q->scale), q->g);
 		/* A runnable span has the stack of the waker, unless it follows a run. */
 		if (v.state != TS_READY && v.stack)
 			last = v.stack;

@@ -3,7 +3,7 @@
 #ifndef TTRACE_FINDINGS_TIME_PARTS_H
 #define TTRACE_FINDINGS_TIME_PARTS_H
 
-#include "trace/time_class.h"
+#include "critical/path.h"
 
 /* What goroutines did in some time ranges, by class and stack. Zero-initialise; free it with time_parts_free(). */
 struct time_part { enum time_class cls; stk_id stack; int64_t ns, longest, t0; trk_id g; };
@@ -17,7 +17,8 @@ struct time_parts {
 /* Add what a goroutine did in [a, b). A run has the stack of the next event of its goroutine; one that lasts until b has
    the stack `last`. Looks at no more than TIME_PARTS_STEPS intervals before b; the time before these is class unknown.
    until: NULL, or called for each wait that ends in the range, from the last one backwards: true begins the range after
-   that wait. scale: the times are multiplied by it. */
+   that wait. scale: the times are multiplied by it. walker: NULL, or divides runs among the stacks that were recorded
+   while they lasted. */
 enum { TIME_PARTS_STEPS = 256 };
 struct time_parts_query {
 	trk_id g;
@@ -26,10 +27,13 @@ struct time_parts_query {
 	stk_id last;
 	bool (*until)(void *arg, enum tstate, stk_id);
 	void *arg;
+	const struct critical_walker *walker;
 };
 /* Where the range began, and if after a wait: the goroutine that ended it, or 0, and its stack. */
 struct time_parts_start { int64_t t; trk_id waker; stk_id stack; };
 struct time_parts_start time_parts_add(struct time_parts *, const struct snap *, const struct time_parts_query *);
+/* Add ns of one interval, which starts at t0. */
+void time_parts_put(struct time_parts *, enum time_class, stk_id, int64_t t0, int64_t ns, trk_id);
 void time_parts_sort(struct time_parts *);
 void time_parts_free(struct time_parts *);
 

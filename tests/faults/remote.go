@@ -49,6 +49,9 @@ func answer(conn net.Conn) {
 	}
 }
 
+// running keeps the standard input of remote processes open: the collector would close it, and end them.
+var running []*exec.Cmd
+
 func startRemote() *remote {
 	cmd := exec.Command("/proc/self/exe", "remote")
 	_, err := cmd.StdinPipe()
@@ -57,6 +60,7 @@ func startRemote() *remote {
 		fmt.Fprintln(os.Stderr, "faults: cannot start the remote process")
 		os.Exit(1)
 	}
+	running = append(running, cmd)
 	addr, _ := bufio.NewReader(out).ReadString('\n')
 	return &remote{strings.TrimSpace(addr)}
 }

@@ -17,10 +17,14 @@ import (
 
 func yield() { runtime.Gosched() }
 
-// render allocates; with the fault while the collector is set to run all the time.
+// render allocates, while the collector is set to run all the time. The twin allocates nothing.
 func render() int {
 	n := 0
 	for i := 0; i < 200; i++ {
+		if sound {
+			n += i
+			continue
+		}
 		n += len(make([]byte, 4096+i)) + len(new([16]*int))
 	}
 	return n
@@ -75,7 +79,7 @@ func heapGrows() {
 		c[i] = far.dial()
 	}
 	h := &history{}
-	debug.SetGCPercent(40)
+	debug.SetGCPercent(60)
 	begin()
 	each(len(c), func(i int) {
 		for k := 0; k < 260; k++ {
@@ -195,7 +199,7 @@ func throttle() {
 
 func lowerProcs() {
 	far := startRemote()
-	var c [8]*client
+	var c [16]*client
 	for i := range c {
 		c[i] = far.dial()
 	}
@@ -208,7 +212,7 @@ func lowerProcs() {
 		end := time.Now().Add(300 * time.Millisecond)
 		for time.Now().Before(end) {
 			c[i].ask(3 * time.Millisecond)
-			compute(600 * time.Microsecond)
+			compute(300 * time.Microsecond)
 		}
 	})
 }

@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"runtime"
 	"runtime/trace"
 	"sync"
 	"sync/atomic"
@@ -109,6 +110,7 @@ func relax(i int) {
 }
 
 func imbalance() {
+	runtime.GOMAXPROCS(2)
 	begin()
 	var start [4]chan bool
 	for i := range start {

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/* Rules about how goroutines are made, how they end, and how the work is divided among them. */
+#include "config.h"
+#include "findings/internal.h"
+
+#include "base/mem/mem.h"
+#include "base/text/text.h"
+#include "trace/bins.h"
+#include "trace/run_stacks.h"
+#include "trace/stats/goroutine_stats.h"
+#include "trace/user_code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- leak */
+
+/* Goroutines of one group that are blocked at one site at the end. */
+struct leak { uint32_t n, made[GROUP_QUARTERS], blocked[GROUP_QUARTERS]; int64_t longest, t0; trk_id g; };
+
+static uint32_t quarter_of(const struct findings_run *r, int64_t t)
+{
+	return (uint32_t)((t - r->scan.t0) * GROUP_QUARTERS / (r->wall + 1));
+}
+
+/* Count only goroutines that were created in the range, and blocked since soon after. */
+static void leak_add(struct findings_run *r, struct leak *l, const struct scan_open *o)
+{
+	const struct trk_row *t = store_trk(r->st, o->g);
+	int64_t born = t->t0;
+	if (!t->creator || born < r->scan.t0 || o->t0 < born || o->t0 >= r->scan.t1)
+		return;
+	l->n++;
+	l->made[quarter_of(r, born)]++;
+	l->blocked[quarter_of(r, o->t0)]++;
+	if (r->sn->t1 - o->t0 > l->longest) {
+		l->longest = r->sn->t1 - o->t0;
+		l->g = o->g;
+		l->t0 = o->t0;
+	}
+}
+
+static bool in_all_quarters(const uint32_t n[GROUP_QUARTERS])
+{
+	return n[0] && n[1] && n[2] && n[3];
+}
+
+static void report_leak(struct findings_run *r, uint32_t group, const struct site *at, const struct leak *l)
+{
+	const struct goroutine_group *g = &r->groups.v[group];
+	struct finding f = {.score = finding_score(l->n, g->made), .t0 = l->t0, .t1 = r->sn->t1, .trk = l->g,
+	    .see = "goroutines -by=creator"};
+	double fit = finding_fit(l->n, LIMIT(r, LEAK, GOROUTINES));
+	/* Connections that stay open and idle are nothing to blame anybody for. */
+	if (at->cls == TIME_NETWORK && fit >= 1)
+		fit = 0.99;
+	finding_culprit(r, &f, at->frame);
+	finding_culprit(r, &f, g->line);
+	finding_victims(r, &f, group, at->frame);
+	buf_printf(&r->text, "%u goroutines", l->n);
+	finding_put_group(r, group);
+	buf_puts(&r->text, " never return from ");
+	finding_put_place(r, at->frame);
+	buf_printf(&r->text, ": of %u that ", g->made);
+	finding_put_place(r, g->line);
+	buf_printf(&r->text, " starts, %.0f%% stay", f.score);
+	finding_number(&f, "blocked", l->n);
+	finding_number(&f, "made", g->made);
+	finding_number(&f, "ended", g->ended);
+	finding_number(&f, "longest_ns", (double)l->longest);
+	finding_number(&f, "per_second", (double)l->n * 1e9 / (double)r->wall);
+	finding_add(r, fit, &f);
+}
+
+void rule_leak(struct findings_run *r)
+{
+	struct leak *l = xmalloc((r->groups.n + 1u) * sizeof *l);
+	for (uint32_t i = 0; i < r->scan.sites.n && i < r->scan.csite; i++) {
+		const struct scan_site *x = &r->scan.site[i];
+		const struct site *at = &r->scan.sites.v[i];
+		if (at->cls == TIME_SLEEP || finding_fit(x->nopen, LIMIT(r, LEAK, GOROUTINES)) < 0.5)
+			continue;
+		for (uint32_t k = 0; k < r->groups.n; k++)
+			l[k] = (struct leak){0};
+		for (uint32_t o = x->open; o; o = r->scan.open[o - 1].next)
+			if (r->groups.of[r->scan.open[o - 1].g])
+				leak_add(r, &l[r->groups.of[r->scan.open[o - 1].g] - 1], &r->scan.open[o - 1]);
+		for (uint32_t k = 0; k < r->groups.n; k++)
+			if (in_all_quarters(l[k].made) && in_all_quarters(l[k].blocked))
+				report_leak(r, k, at, &l[k]);
+	}
+	mem_free(l);
+}
+
+/* ---- fine-goroutines */
+
+/* To make, schedule and end a goroutine costs about as much; an estimate. */
+enum { GOROUTINE_COST_NS = 500 };
+
+/* Return the running time of the goroutines of the program. */
+static int64_t run_of_all(const struct findings_run *r)
+{
+	int64_t ns = 0;
+	for (uint32_t i = 0; i < r->groups.n; i++)
+		ns += r->groups.v[i].run;
+	return ns;
+}
+
+static void judge_fine(struct findings_run *r, uint32_t group)
+{
+	const struct goroutine_group *g = &r->groups.v[group];
+	double mean = (double)g->run / g->n, rate = (double)g->made * 1e9 / (double)r->wall,
+	       made = finding_fit(g->made, LIMIT(r, FINE_GOROUTINES, MADE)),
+	       small = mean > 0 ? LIMIT(r, FINE_GOROUTINES, RUN) / mean : 2,
+	       often = finding_fit(rate, LIMIT(r, FINE_GOROUTINES, RATE)), fit;
+	double lightly = mean > 0 ? LIMIT(r, FINE_GOROUTINES, LIGHT) / mean : 2,
+	       busy = (double)run_of_all(r), all = busy > (double)r->wall ? busy : (double)r->wall,
+	       score = finding_score((double)g->made * GOROUTINE_COST_NS, all);
+	often = lightly < often ? lightly : often;
+	fit = small > often ? small : often;
+	fit = made < fit ? made : fit;
+	if (fit < 0.5 || 2 * score < FINDING_LOW)
+		return;
+	struct finding f = {.score = score,
+	    .t0 = r->scan.t0, .t1 = r->scan.t1, .trk = g->most, .see = "goroutines -by=creator"};
+	finding_culprit(r, &f, g->line);
+	finding_victims(r, &f, group, 0);
+	finding_put_place(r, g->line);
+	buf_printf(&r->text, " starts %u goroutines, %.0f a second, that run for ", g->made, rate);
+	text_ns(&r->text, (int64_t)mean);
+	buf_puts(&r->text, " on average");
+	if (mean < 2 * GOROUTINE_COST_NS)
+		buf_puts(&r->text, ": to make and schedule them costs as much or more");
+	finding_number(&f, "made", g->made);
+	finding_number(&f, "run_mean_ns", mean);
+	finding_number(&f, "per_second", rate);
+	finding_add(r, fit, &f);
+}
+
+void rule_fine_goroutines(struct findings_run *r)
+{
+	for (uint32_t i = 0; i < r->groups.n; i++)
+		if (r->groups.v[i].made)
+			judge_fine(r, i);
+}
+
+/* ---- imbalance */
+
+static int by_ns(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* Return the lower median of the running times of a group. */
+static int64_t median_run(const struct findings_run *r, uint32_t group)
+{
+	uint32_t n = 0, want = r->groups.v[group].n;
+	int64_t *v = xmalloc((want + 1u) * sizeof *v);
+	for (trk_id g = 1; g < r->sn->ntrks && n < want; g++)
+		if (r->groups.of[g] == group + 1)
+			v[n++] = r->scan.g[g].run;
+	if (n)
+		qsort(v, n, sizeof *v, by_ns);
+	int64_t median = n ? v[(n - 1) / 2] : 0;
+	mem_free(v);
+	return median;
+}
+
+/* Return in how many quarters of the range the goroutine runs at least twice as long as the lower median of its group. On
+   a busy machine a goroutine also seems to run while the system runs others: then it is another goroutine each time. */
+static int leading_quarters(struct findings_run *r, uint32_t group, trk_id most)
+{
+	uint32_t n = 0, want = r->groups.v[group].n;
+	int quarters = 0;
+	struct bins_query *q = arena_alloc(&r->scratch, (want + 1u) * sizeof *q);
+	int64_t *run = arena_alloc(&r->scratch, (want + 1u) * sizeof *run), own = 0;
+	for (trk_id g = 1; g < r->sn->ntrks && n < want; g++)
+		if (r->groups.of[g] == group + 1)
+			q[n++] = (struct bins_query){.trk = g, .ns = arena_alloc(&r->scratch, TS__N * sizeof(int64_t))};
+	for (int k = 0; k < GROUP_QUARTERS && n; k++) {
+		for (uint32_t i = 0; i < n; i++) {
+			q[i].t0 = r->scan.t0 + r->wall / GROUP_QUARTERS * k;
+			q[i].t1 = q[i].t0 + r->wall / GROUP_QUARTERS;
+			memset(q[i].ns, 0, TS__N * sizeof *q[i].ns);
+		}
+		if (!bins_many(r->sn, q, n, &r->scratch, &r->q->on))
+			return 0;
+		for (uint32_t i = 0; i < n; i++) {
+			run[i] = q[i].ns[TS_RUN];
+			own = q[i].trk == most ? run[i] : own;
+		}
+		qsort(run, n, sizeof *run, by_ns);
+		quarters += own > 2 * run[(n - 1) / 2];
+	}
+	return quarters;
+}
+
+/* Return whether a stack was recorded because the goroutine was preempted: such stacks show where it ran, while others
+   show where it stopped to. */
+static bool is_interruption(const struct store *st, stk_id stack)
+{
+	return stack && run_stacks_interrupted(st, 0, stack) != stack;
+}
+
+/* Return what a goroutine runs most of the time, of samples over the range. Places where it was preempted come first. */
+static struct time_part main_run(struct findings_run *r, trk_id g)
+{
+	enum { LOOKS = 256, SAMPLED = 5 };
+	struct time_parts runs = {0};
+	struct time_part best = {0}, sampled = {0};
+	for (int i = 0; i < LOOKS && findings_walker(r); i++) {
+		int64_t a = r->scan.t0 + (int64_t)((double)r->wall * i / LOOKS);
+		time_parts_add(&runs, r->sn, &(struct time_parts_query){.g = g, .a = a, .b = a + r->wall / LOOKS + 1,
+		    .scale = 1, .walker = findings_walker(r)});
+	}
+	time_parts_sort(&runs);
+	for (uint32_t i = 0; i < runs.n; i++) {
+		struct time_part *p = &runs.v[i];
+		if (p->cls != TIME_ON_CPU || !p->stack)
+			continue;
+		best = best.ns ? best : *p;
+		if (!sampled.ns && is_interruption(r->st, p->stack))
+			sampled = *p;
+	}
+	time_parts_free(&runs);
+	return SAMPLED * sampled.ns > best.ns ? sampled : best;
+}
+
+static void judge_imbalance(struct findings_run *r, uint32_t group)
+{
+	const struct goroutine_group *g = &r->groups.v[group];
+	const struct scan_goroutine *most = &r->scan.g[g->most];
+	int64_t waited = most->ended + most->fed + most->joined, median = median_run(r, group);
+	/* What counts is how much longer it runs: half of "three times as long" is "twice as long". */
+	double more = median ? (double)(g->run_most - median) / (double)median : 0,
+	       fit = finding_fit(more, LIMIT(r, IMBALANCE, RATIO) - 1),
+	       size = finding_fit(g->n, LIMIT(r, IMBALANCE, GROUP)),
+	       wait = finding_fit((double)waited / (double)r->wall, LIMIT(r, IMBALANCE, WAITED));
+	fit = size < fit ? size : fit;
+	fit = wait < fit ? wait : fit;
+	if (fit < 0.5 || leading_quarters(r, group, g->most) < 3)
+		return;
+	struct time_part run = main_run(r, g->most);
+	struct finding f = {.score = finding_score((double)(g->run_most - median), (double)r->wall), .t0 = run.t0,
+	    .t1 = run.t0 + run.longest, .trk = g->most, .see = "goroutines -by=creator"};
+	finding_culprit_stack(r, &f, run_stacks_interrupted(r->st, g->most, run.stack));
+	finding_victims(r, &f, group, 0);
+	buf_printf(&r->text, "goroutine %llu", (unsigned long long)store_trk(r->st, g->most)->id);
+	finding_put_group(r, group);
+	buf_puts(&r->text, " runs for ");
+	text_ns(&r->text, g->run_most);
+	buf_printf(&r->text, ", the other %u for ", g->n - 1);
+	text_ns(&r->text, median);
+	buf_puts(&r->text, " (median), and others wait for it: ");
+	finding_put_place(r, f.nculprit ? f.culprit[0].frame : g->line);
+	finding_number(&f, "goroutines", g->n);
+	finding_number(&f, "run_most_ns", (double)g->run_most);
+	finding_number(&f, "run_median_ns", (double)median);
+	finding_number(&f, "waited_ns", (double)waited);
+	finding_add(r, fit, &f);
+}
+
+void rule_imbalance(struct findings_run *r)
+{
+	for (uint32_t i = 0; i < r->groups.n; i++) {
+		const struct goroutine_group *g = &r->groups.v[i];
+		/* The median is at most the mean of the others, so most groups need no look at their members. */
+		if (g->n >= 2 && g->most && (double)g->run_most * 10 > (double)r->wall)
+			judge_imbalance(r, i);
+	}
+}
+
+/* ---- spin */
+
+/* Of the goroutines of a group. */
+struct spin { int64_t ns; uint64_t yields; trk_id most; };
+
+static void judge_spin(struct findings_run *r, uint32_t group, const struct spin *v)
+{
+	double share = finding_fit((double)v->ns / (double)r->wall, LIMIT(r, SPIN, SHARE)),
+	       run = LIMIT(r, SPIN, RUN) * (double)v->yields / (double)(v->ns + 1), fit = share < run ? share : run;
+	struct finding f = {.score = finding_score((double)v->ns, (double)r->wall), .t0 = r->scan.t0, .t1 = r->scan.t1,
+	    .trk = v->most, .see = "top -type=run"};
+	frm_id at = findings_site(r, r->scan.g[v->most].yield);
+	if (fit < 0.5)
+		return;
+	finding_culprit_stack(r, &f, r->scan.g[v->most].yield);
+	finding_victims(r, &f, group, at);
+	finding_put_place(r, at);
+	buf_printf(&r->text, " polls: it runs on %.2f Ps and calls runtime.Gosched %llu times, after ",
+	    (double)v->ns / (double)r->wall, (unsigned long long)v->yields);
+	text_ns(&r->text, v->ns / (int64_t)v->yields);
+	buf_puts(&r->text, " each");
+	finding_number(&f, "run_ns", (double)v->ns);
+	finding_number(&f, "yields", (double)v->yields);
+	finding_number(&f, "run_mean_ns", (double)v->ns / (double)v->yields);
+	finding_add(r, fit, &f);
+}
+
+void rule_spin(struct findings_run *r)
+{
+	struct spin *v = xcalloc(r->groups.n + 1u, sizeof *v);
+	for (trk_id g = 1; g < r->sn->ntrks; g++) {
+		const struct scan_goroutine *x = &r->scan.g[g];
+		if (!r->groups.of[g] || !x->yields)
+			continue;
+		struct spin *to = &v[r->groups.of[g] - 1];
+		to->ns += x->yielded;
+		to->yields += x->yields;
+		if (!to->most || x->yielded > r->scan.g[to->most].yielded)
+			to->most = g;
+	}
+	for (uint32_t i = 0; i < r->groups.n; i++)
+		if (v[i].yields)
+			judge_spin(r, i, &v[i]);
+	mem_free(v);
+}
+
+/* ---- thundering-herd */
+
+void rule_thundering_herd(struct findings_run *r)
+{
+	for (uint32_t i = 0; i < r->scan.nburst; i++) {
+		const struct scan_burst *b = &r->scan.burst[i];
+		double mean = (double)b->woken / b->n, fit = finding_fit(mean, LIMIT(r, THUNDERING_HERD, WOKEN)),
+		       times = finding_fit(b->n, LIMIT(r, THUNDERING_HERD, TIMES));
+		uint32_t at = UINT32_MAX;
+		for (uint32_t k = 0; k < r->scan.sites.n && at == UINT32_MAX; k++)
+			if (findings_site(r, b->waited) == r->scan.sites.v[k].frame && k < r->scan.csite && r->scan.site[k].woken)
+				at = k;
+		fit = times < fit ? times : fit;
+		if (fit < 0.5 || at == UINT32_MAX)
+			continue;
+		const struct scan_site *x = &r->scan.site[at];
+		double useful = mean * (1 - (double)x->again / (double)x->n);
+		double few = useful > 0 ? LIMIT(r, THUNDERING_HERD, USEFUL) * mean / useful : 2;
+		fit = few < fit ? few : fit;
+		struct finding f = {.score = finding_score((double)x->again_ns + (double)x->again * GOROUTINE_COST_NS, (double)run_of_all(r)), .t0 = b->t0, .t1 = b->t1, .trk = b->waker, .see = "top -type=sched"};
+		frm_id waker = findings_site(r, b->stack);
+		finding_culprit(r, &f, waker);
+		finding_victims(r, &f, r->groups.of[b->waker] - 1, r->scan.sites.v[at].frame);
+		finding_put_place(r, waker);
+		buf_printf(&r->text, " wakes %.0f goroutines at once, %u times; of these %.0f wait again at once at ", mean, b->n,
+		    mean - useful);
+		finding_put_place(r, r->scan.sites.v[at].frame);
+		finding_number(&f, "woken_mean", mean);
+		finding_number(&f, "times", b->n);
+		finding_number(&f, "useful_mean", useful);
+		finding_add(r, fit, &f);
+	}
+}

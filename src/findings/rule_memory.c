@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Rules about the garbage collector. Mark workers that use Ps which would be idle cost the program nothing, so only
+ * dedicated and fractional ones count: these are in the store as events of utilisation.
+ *
+ * A trace does not record allocations. Where the program allocates is estimated from the stacks that had to assist or
+ * to sweep, or that started a cycle: the runtime charges these to whatever allocates at the moment.
+ */
+#include "config.h"
+#include "findings/internal.h"
+
+#include "base/mem/mem.h"
+#include "base/text/text.h"
+#include "store/tracks/time_search.h"
+#include "trace/bins.h"
+#include "trace/gc_cycles.h"
+#include "trace/user_code.h"
+
+/* Where the program allocates: by site, of which table. */
+struct allocations {
+	struct site_table sites;
+	int64_t *weight;
+	size_t cap;
+	int64_t total;
+};
+
+static void add_allocation(struct allocations *a, stk_id stack, int64_t weight)
+{
+	if (!stack)
+		return;
+	uint32_t i = site_table_of(&a->sites, TS_RUN, stack);
+	size_t had = a->cap;
+	a->weight = mem_grow(a->weight, &a->cap, i + 1u, sizeof *a->weight);
+	for (; had < a->cap; had++)
+		a->weight[had] = 0;
+	a->weight[i] += weight;
+	a->total += weight;
+}
+
+/* by_time: assists count by their duration, and nothing else counts if there are any; else each span counts once. */
+static void find_allocations(struct findings_run *r, struct allocations *a, bool by_time)
+{
+	const uint32_t kinds = 1u << SP_ASSIST | (by_time ? 0 : 1u << SP_GC | 1u << SP_SWEEP);
+	for (uint32_t i = 0; (i = time_search_next_span(r->sn, i, kinds, r->scan.t0, r->scan.t1)) != UINT32_MAX; i++) {
+		const struct sink_span *s = &store_span(r->st, i)->s;
+		int64_t t0, t1;
+		time_search_span_bounds(r->sn, s, &t0, &t1);
+		store_note_walk(r->sn, i);
+		if (user_code_first_frame(r->st, s->stack))
+			add_allocation(a, s->stack, by_time ? t1 - t0 : 1);
+	}
+}
+
+/* Name the sites with most weight as culprits. */
+static void blame_allocations(struct findings_run *r, struct finding *f, bool by_time)
+{
+	struct allocations a = {0};
+	site_table_init(&a.sites, r->sn, r->ops);
+	find_allocations(r, &a, by_time);
+	if (!a.total && by_time)
+		find_allocations(r, &a, false);
+	for (int k = 0; k < FINDING_CULPRITS; k++) {
+		uint32_t best = UINT32_MAX;
+		for (uint32_t i = 0; i < a.sites.n; i++)
+			if (a.weight[i] > 0 && (best == UINT32_MAX || a.weight[i] > a.weight[best]))
+				best = i;
+		/* A place with a tenth of the weight is not to blame. */
+		if (best == UINT32_MAX || (k && a.weight[best] * 10 < a.total))
+			break;
+		finding_culprit(r, f, a.sites.v[best].frame);
+		a.weight[best] = 0;
+	}
+	mem_free(a.weight);
+	site_table_free(&a.sites);
+}
+
+/* ---- gc */
+
+/* Return the time of Ps that dedicated and fractional mark workers took. */
+static int64_t worker_ns(const struct findings_run *r)
+{
+	int64_t ns = 0;
+	int32_t now = 0;
+	for (uint32_t i = 0; i < r->sn->nutils; i++) {
+		const struct sink_util *u = column_at(&r->st->utils, i);
+		store_note_walk(r->sn, i);
+		if (u->what == UT_WORKER_ONCE || u->what == UT_DEDICATED_ONCE)
+			now += u->delta;
+		int64_t a = u->t > r->scan.t0 ? u->t : r->scan.t0, b = u->next < r->scan.t1 ? u->next : r->scan.t1;
+		if (b > a)
+			ns += now * (b - a);
+	}
+	return ns;
+}
+
+struct gc_time { int64_t workers, assists, procs, used; uint32_t kind; double kind_share; };
+
+static struct gc_time gc_time(struct findings_run *r)
+{
+	struct gc_time t = {.workers = worker_ns(r), .kind = UINT32_MAX};
+	for (trk_id p = 1; p < r->sn->ntrks; p++) {
+		struct bin b = {0};
+		if (store_trk(r->st, p)->kind != TK_P)
+			continue;
+		bins_procs(r->sn, &p, 1, r->scan.t0, r->scan.t1, &b);
+		t.assists += b.ns[TS_ASSIST];
+		for (int s = TS_IDLE; s < TS__N; s++)
+			t.procs += b.ns[s];
+		t.used -= b.ns[TS_IDLE];
+	}
+	t.used += t.procs;
+	int64_t all = 0;
+	for (uint32_t i = 0; i < r->ops->nkinds; i++)
+		all += r->ops->kind[i].total;
+	for (uint32_t i = 0; i < r->ops->nkinds; i++) {
+		const struct operation_kind *k = &r->ops->kind[i];
+		double share = k->total > 0 ? (double)k->class_ns[TIME_GC_ASSIST] / (double)k->total : 0;
+		if (k->total * 10 > all && share > t.kind_share) {
+			t.kind_share = share;
+			t.kind = i;
+		}
+	}
+	return t;
+}
+
+/* Return the last heap goal divided by the live heap at that time, 0 if it is not known. */
+static double goal_ratio(const struct findings_run *r)
+{
+	uint32_t n;
+	struct arena mem = {0};
+	const struct gc_cycle *c = gc_cycles(r->sn, NULL, &mem, &n);
+	double ratio = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = time_search_counter(r->sn, CT_HEAP_GOAL, c[i].t1 + 1000000);
+		double live = (double)store_span(r->st, c[i].span)->s.v1;
+		if (!c[i].open && at != UINT32_MAX && live > 0)
+			ratio = (double)store_count(r->st, CT_HEAP_GOAL, at)->v / live;
+	}
+	arena_free(&mem);
+	return ratio;
+}
+
+void rule_gc(struct findings_run *r)
+{
+	struct gc_time t = gc_time(r);
+	double share = t.procs > 0 ? (double)(t.workers + t.assists) / (double)t.procs : 0,
+	       fit = finding_fit(share, LIMIT(r, GC, SHARE)), kind = finding_fit(t.kind_share, LIMIT(r, GC, ASSISTS));
+	struct finding f = {.t0 = r->scan.t0, .t1 = r->scan.t1, .see = "gc"};
+	fit = kind > fit ? kind : fit;
+	if (fit < 0.5)
+		return;
+	f.score = finding_score((double)(t.workers + t.assists), (double)t.used);
+	f.score = 100 * t.kind_share > f.score ? 100 * t.kind_share : f.score;
+	blame_allocations(r, &f, true);
+	buf_printf(&r->text, "the GC takes %.0f%% of the time of Ps, %.0f%% of it in mark assists", 100 * share,
+	    text_percent(t.assists, t.workers + t.assists));
+	if (t.kind != UINT32_MAX && kind >= 0.5) {
+		const struct operation_kind *k = &r->ops->kind[t.kind];
+		f.victim[f.nvictim++] = (struct finding_victim){.operation = arena_strndup(r->mem, k->name, k->nname)};
+		buf_printf(&r->text, ", and assists %.0f%% of the time of ", 100 * t.kind_share);
+		text_safe(&r->text, k->name, k->nname);
+	}
+	if (f.nculprit) {
+		buf_puts(&r->text, ": ");
+		finding_put_place(r, f.culprit[0].frame);
+		buf_puts(&r->text, " allocates most");
+	}
+	double goal = goal_ratio(r);
+	finding_number(&f, "gc_share", share);
+	finding_number(&f, "workers_ns", (double)t.workers);
+	finding_number(&f, "assists_ns", (double)t.assists);
+	finding_number(&f, "operation_assist_share", t.kind_share);
+	finding_number(&f, "goal_to_live", goal);
+	finding_add(r, fit, &f);
+}
+
+/* ---- heap-grows */
+
+void rule_heap_grows(struct findings_run *r)
+{
+	enum { CYCLES = 4 };
+	uint32_t n, cycles = 0, rises = 0;
+	const struct gc_cycle *c = gc_cycles(r->sn, NULL, &r->scratch, &n);
+	uint64_t first = 0, last = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t live = store_span(r->st, c[i].span)->s.v1;
+		if (c[i].open || !live || c[i].t1 < r->scan.t0 || c[i].t1 > r->scan.t1)
+			continue;
+		rises += cycles && live > last + last / 50;
+		first = cycles++ ? first : live;
+		last = live;
+	}
+	if (cycles < CYCLES) {
+		finding_unanswered(r, "the time range has fewer than 4 complete GC cycles");
+		return;
+	}
+	double grown = last > first ? (double)(last - first) : 0,
+	       fit = finding_fit((double)rises / (cycles - 1), LIMIT(r, HEAP_GROWS, RISES)),
+	       ratio = finding_fit((double)last / (double)first, LIMIT(r, HEAP_GROWS, GROWTH)),
+	       bytes = finding_fit(grown, LIMIT(r, HEAP_GROWS, BYTES));
+	fit = ratio < fit ? ratio : fit;
+	fit = bytes < fit ? bytes : fit;
+	if (fit < 0.5)
+		return;
+	struct finding f = {.score = finding_score(grown, (double)last), .t0 = r->scan.t0, .t1 = r->scan.t1, .see = "gc"};
+	blame_allocations(r, &f, false);
+	buf_puts(&r->text, "the live heap grows from ");
+	text_bytes(&r->text, (int64_t)first);
+	buf_puts(&r->text, " to ");
+	text_bytes(&r->text, (int64_t)last);
+	buf_printf(&r->text, " in %u GC cycles", cycles);
+	if (f.nculprit) {
+		buf_puts(&r->text, ": ");
+		finding_put_place(r, f.culprit[0].frame);
+		buf_puts(&r->text, " allocates most");
+	}
+	finding_number(&f, "cycles", cycles);
+	finding_number(&f, "rises", rises);
+	finding_number(&f, "first_bytes", (double)first);
+	finding_number(&f, "last_bytes", (double)last);
+	finding_number(&f, "per_second_bytes", grown * 1e9 / (double)r->wall);
+	finding_add(r, fit, &f);
+}

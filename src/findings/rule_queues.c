@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Rules about goroutines that wait for what others give them: items of one busy goroutine, or something of a pool.
+ *
+ * A goroutine is busy unless it is in its idle wait, or waits for room in a channel: then those who take its items are
+ * slower. A pool is a site at which goroutines wait for others of their own group, which have what they wait for: they
+ * are busy with it elsewhere and give it back. So a reply of another kind of goroutine is no pool.
+ */
+#include "config.h"
+#include "findings/internal.h"
+
+#include "base/mem/mem.h"
+#include "base/text/text.h"
+#include "store/tracks/wake_edges.h"
+#include "trace/bins.h"
+#include "trace/stats/goroutine_stats.h"
+#include "trace/user_code.h"
+
+static double at_least(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+/* ---- a busy goroutine for which others wait */
+
+struct server {
+	trk_id g;
+	double waiting;		/* mean number of goroutines that wait for it */
+	double busy;		/* share of the time range */
+	bool idle;		/* count idle waits of others too */
+	struct time_parts does;	/* while others wait */
+	uint32_t moments;	/* how many different moments of waking samples have */
+	uint32_t site;		/* where most of them wait */
+	int64_t site_ns;
+	uint32_t group[FINDING_VICTIMS], ngroup;
+	stk_id waking;		/* one of the stacks from which it wakes them */
+};
+
+static double busy_share(const struct findings_run *r, trk_id g)
+{
+	int64_t a = TIME_NONE, b = TIME_NONE;
+	const struct scan_goroutine *x = &r->scan.g[g];
+	if (!stats_goroutine_bounds(r->sn, g, &a, &b))
+		return 0;
+	a = a < r->scan.t0 ? r->scan.t0 : a;
+	b = b > r->scan.t1 ? r->scan.t1 : b;
+	int64_t busy = b - a - x->idle - x->sending;
+	return busy > 0 ? (double)busy / (double)r->wall : 0;
+}
+
+static void add_victims(struct server *v, const struct findings_run *r, trk_id g)
+{
+	uint32_t group = r->groups.of[g] - 1, i = 0;
+	while (i < v->ngroup && v->group[i] != group)
+		i++;
+	if (group < r->groups.n && i == v->ngroup && i < FINDING_VICTIMS)
+		v->group[v->ngroup++] = group;
+}
+
+/* Do many of the samples that a goroutine ended, or all (g 0), end at the same moment by one goroutine, as those of a
+   barrier or a broadcast do? */
+static bool is_broadcast(const struct scan_site *x, trk_id g)
+{
+	enum { SAME_NS = 100000 };
+	uint32_t n = 0, together = 0;
+	for (uint32_t i = 0; i < x->nsample; i++) {
+		const struct scan_wait *a = &x->sample[i];
+		bool shared = false;
+		if (!a->waker || (g && a->waker != g))
+			continue;
+		for (uint32_t k = 0; k < x->nsample && !shared; k++) {
+			const struct scan_wait *b = &x->sample[k];
+			shared = b->g != a->g && b->waker == a->waker && b->t1 - a->t1 < SAME_NS && a->t1 - b->t1 < SAME_NS;
+		}
+		n++;
+		together += shared;
+	}
+	return 3 * together > n;
+}
+
+static bool is_idle_stack(void *arg, enum tstate s, stk_id stack)
+{
+	(void)s;
+	return operations_is_idle(arg, stack);
+}
+
+/* Collect what the goroutine did while others waited for it, from the samples of all sites. */
+static void add_samples(struct findings_run *r, struct server *v)
+{
+	for (uint32_t i = 0; i < r->scan.sites.n && i < r->scan.csite; i++) {
+		const struct scan_site *x = &r->scan.site[i];
+		const struct site *at = &r->scan.sites.v[i];
+		int64_t ns = 0, last = INT64_MIN;
+		if ((at->cls != TIME_CHANNEL && at->cls != TIME_SELECT && at->cls != TIME_COND) || (at->idle && !v->idle) ||
+		    is_broadcast(x, v->g))
+			continue;
+		for (uint32_t k = 0; k < x->nsample; k++) {
+			const struct scan_wait *w = &x->sample[k];
+			if (w->waker != v->g)
+				continue;
+			ns += x->step;
+			v->moments += w->t1 != last;
+			last = w->t1;
+			v->waking = w->waker_stack;
+			add_victims(v, r, w->g);
+			time_parts_add(&v->does, r->sn, &(struct time_parts_query){.g = v->g, .a = w->t0, .b = w->t1,
+			    .scale = (double)x->step / (double)(w->t1 - w->t0), .last = w->waker_stack,
+			    .until = is_idle_stack, .arg = r->ops});
+		}
+		if (ns > v->site_ns) {
+			v->site_ns = ns;
+			v->site = i;
+		}
+	}
+	time_parts_sort(&v->does);
+}
+
+/* Of a stack on which the goroutine works: the frame called by the function from which it wakes others (one item), that
+   function itself, and the innermost frame. */
+static void blame_work(struct findings_run *r, struct finding *f, stk_id work, stk_id waking)
+{
+	stk_id loop = 0, item = 0, at = user_code_site(r->st, waking);
+	fun_id fun = at ? store_frm(r->st, stk_frame(r->st, at))->fun : 0;
+	for (stk_id s = user_code_first_frame(r->st, work); s && !loop; s = stk_parent(r->st, s)) {
+		if (store_frm(r->st, stk_frame(r->st, s))->fun == fun)
+			loop = s;
+		else
+			item = s;
+	}
+	if (loop && item)
+		finding_culprit(r, f, stk_frame(r->st, item));
+	finding_culprit(r, f, loop ? stk_frame(r->st, loop) : findings_site(r, work));
+	finding_culprit(r, f, findings_site(r, work));
+	finding_culprit(r, f, findings_site(r, waking));
+}
+
+static void report_server(struct findings_run *r, struct server *v, double fit)
+{
+	const struct time_part *most = v->does.n ? &v->does.v[0] : NULL;
+	const struct site *at = &r->scan.sites.v[v->site];
+	int64_t work = 0;
+	for (uint32_t i = 0; i < v->ngroup; i++)
+		work += v->idle ? r->groups.v[v->group[i]].life : groups_work(&r->groups.v[v->group[i]]);
+	struct finding f = {.score = finding_score(v->waiting * (double)r->wall, (double)work), .t0 = r->scan.t0,
+	    .t1 = r->scan.t1, .trk = v->g, .see = "goroutines -by=function"};
+	blame_work(r, &f, most ? most->stack : v->waking, v->waking);
+	for (uint32_t i = 0; i < v->ngroup; i++)
+		finding_victims(r, &f, v->group[i], at->frame);
+	finding_put_place(r, f.culprit[0].frame);
+	buf_printf(&r->text, " on one goroutine is busy %.0f%% of the time, %s: on average %.1f goroutines", 100 * v->busy,
+	    most ? finding_class_words(most->cls) : "", v->waiting);
+	finding_put_group(r, v->ngroup ? v->group[0] : UINT32_MAX);
+	buf_puts(&r->text, " wait for it at ");
+	finding_put_place(r, at->frame);
+	finding_number(&f, "waiting_mean", v->waiting);
+	finding_number(&f, "busy_share", v->busy);
+	finding_number(&f, "part_share", most && v->does.total ? (double)most->ns / (double)v->does.total : 0);
+	finding_number(&f, "goroutine", (double)store_trk(r->st, v->g)->id);
+	finding_add(r, fit, &f);
+}
+
+/* Does the goroutine get work from those that wait for it? They wait until it takes what they send, or they have woken
+   it: a source that never waits for them has nothing to do with how much they ask for. */
+static bool serves_them(const struct findings_run *r, const struct server *v)
+{
+	trk_id by = r->scan.g[v->g].waker;
+	uint32_t group = by ? r->groups.of[by] - 1 : UINT32_MAX;
+	if (r->scan.sites.v[v->site].state == TS_CHANSEND)
+		return true;
+	for (uint32_t i = 0; i < v->ngroup; i++)
+		if (v->group[i] == group)
+			return true;
+	return false;
+}
+
+/* Goroutines that end waits once, as when they close a channel at their end, are no servers. */
+enum { MOMENTS = 8 };
+
+void rule_single_server(struct findings_run *r)
+{
+	for (trk_id g = 1; g < r->sn->ntrks; g++) {
+		struct server v = {.g = g, .waiting = (double)r->scan.g[g].ended / (double)r->wall};
+		double fit = finding_fit(v.waiting, LIMIT(r, SINGLE_SERVER, WAITING));
+		if (fit < 0.5 || !scan_is_program(r->sn, g))
+			continue;
+		v.busy = busy_share(r, g);
+		fit = at_least(fit, finding_fit(v.busy, LIMIT(r, SINGLE_SERVER, BUSY)));
+		if (fit < 0.5)
+			continue;
+		add_samples(r, &v);
+		if (v.moments >= MOMENTS && serves_them(r, &v))
+			report_server(r, &v, fit);
+		time_parts_free(&v.does);
+	}
+}
+
+/* Return the share of the time of Ps in which they were idle. */
+static double idle_share(const struct findings_run *r)
+{
+	int64_t idle = 0, all = 0;
+	for (trk_id p = 1; p < r->sn->ntrks; p++) {
+		struct bin b = {0};
+		if (store_trk(r->st, p)->kind != TK_P)
+			continue;
+		bins_procs(r->sn, &p, 1, r->scan.t0, r->scan.t1, &b);
+		idle += b.ns[TS_IDLE];
+		for (int s = TS_NONE + 1; s < TS__N; s++)
+			all += b.ns[s];
+	}
+	return all > 0 ? (double)idle / (double)all : 0;
+}
+
+void rule_serial_stage(struct findings_run *r)
+{
+	double idle = finding_fit(idle_share(r), LIMIT(r, SERIAL_STAGE, IDLE));
+	if (idle < 0.5)
+		return;
+	for (trk_id g = 1; g < r->sn->ntrks; g++) {
+		const struct scan_goroutine *x = &r->scan.g[g];
+		struct server v = {.g = g, .idle = true, .waiting = (double)(x->fed + x->ended) / (double)r->wall};
+		double fit = at_least(idle, finding_fit(v.waiting, LIMIT(r, SERIAL_STAGE, WAITING)));
+		if (fit < 0.5 || x->fed < x->ended || !scan_is_program(r->sn, g))
+			continue;
+		v.busy = (double)(x->run + x->ready) / (double)r->wall;
+		fit = at_least(fit, finding_fit(v.busy, LIMIT(r, SERIAL_STAGE, BUSY)));
+		if (fit < 0.5)
+			continue;
+		add_samples(r, &v);
+		if (v.moments >= MOMENTS)
+			report_server(r, &v, fit);
+		time_parts_free(&v.does);
+	}
+}
+
+/* ---- pool-exhausted */
+
+enum { POOL_WAITERS = 3 };
+struct pool {
+	struct findings_run *r;
+	uint32_t site;
+	struct time_parts use;
+	/* samples; those that one of the same group ended; different goroutines that did; those in which it gave more than
+	   once since it took */
+	uint32_t n, own, moments, several;
+	trk_id waiter[POOL_WAITERS];
+	uint32_t nwaiter;	/* different goroutines that wait, up to POOL_WAITERS */
+	struct scan_wait example;
+};
+
+static bool is_pool_wait(void *arg, enum tstate s, stk_id stack)
+{
+	const struct pool *p = arg;
+	return p->r->scan.sites.v[p->site].state == s && site_table_of(&p->r->scan.sites, s, stack) == p->site;
+}
+
+/* Has the goroutine woken others more than once in [a, b]? Then it does not give back one thing: it makes work. */
+static bool gives_several(struct findings_run *r, trk_id g, int64_t a, int64_t b, stk_id stack)
+{
+	struct wake_edges_walk walk = {0};
+	struct edge e;
+	uint32_t n = 0;
+	while (n < 2 && wake_edges_next(r->sn, &walk, g, a, b + 1, &e))
+		n += !e.created && findings_site(r, e.stack) == findings_site(r, stack);
+	return n > 1;
+}
+
+static void look_at_sample(struct pool *p, const struct scan_site *x, const struct scan_wait *w)
+{
+	struct time_parts_start from = time_parts_add(&p->use, p->r->sn, &(struct time_parts_query){.g = w->waker,
+	    .a = w->t0, .b = w->t1, .scale = (double)x->step / (double)(w->t1 - w->t0), .last = w->waker_stack,
+	    .until = is_pool_wait, .arg = p});
+	if (w->t1 - w->t0 > p->example.t1 - p->example.t0)
+		p->example = *w;
+	p->several += gives_several(p->r, w->waker, from.t, w->t1, w->waker_stack);
+}
+
+static void add_waiter(struct pool *p, trk_id g)
+{
+	uint32_t i = 0;
+	while (i < p->nwaiter && p->waiter[i] != g)
+		i++;
+	if (i == p->nwaiter && i < POOL_WAITERS)
+		p->waiter[p->nwaiter++] = g;
+}
+
+/* Was the wait ended by a goroutine of the same group, which is not its child? A parent waits for what its child
+   computes. */
+static bool is_own_group(const struct findings_run *r, const struct scan_wait *w)
+{
+	return w->waker && r->groups.of[w->waker] && r->groups.of[w->waker] == r->groups.of[w->g] &&
+	    store_trk(r->st, w->waker)->creator != w->g;
+}
+
+static void look_at_pool(struct pool *p)
+{
+	struct findings_run *r = p->r;
+	const struct scan_site *x = &r->scan.site[p->site];
+	trk_id last = 0;
+	for (uint32_t i = 0; i < x->nsample; i++) {
+		const struct scan_wait *w = &x->sample[i];
+		bool own = is_own_group(r, w);
+		p->n++;
+		add_waiter(p, w->g);
+		p->own += own;
+		if (!own)
+			continue;
+		p->moments += w->waker != last;
+		last = w->waker;
+		look_at_sample(p, x, w);
+	}
+	time_parts_sort(&p->use);
+}
+
+/* Return the share of the time of those that gave back in which they did not themselves wait at the site. */
+static double pool_busy(struct findings_run *r, const struct pool *p)
+{
+	int64_t waits = 0;
+	for (uint32_t i = 0; i < p->use.n; i++) {
+		const struct time_part *v = &p->use.v[i];
+		enum time_class cls = r->scan.sites.v[p->site].cls;
+		if (v->cls == cls && findings_site(r, v->stack) == r->scan.sites.v[p->site].frame)
+			waits += v->ns;
+	}
+	return p->use.total ? 1 - (double)waits / (double)p->use.total : 0;
+}
+
+static void report_pool(struct findings_run *r, struct pool *p, double mean, double busy, double fit)
+{
+	const struct scan_site *x = &r->scan.site[p->site];
+	frm_id at = r->scan.sites.v[p->site].frame;
+	uint32_t group = r->groups.of[p->example.g] - 1;
+	const struct time_part *most = NULL;
+	for (uint32_t i = 0; i < p->use.n && !most; i++)
+		if (findings_site(r, p->use.v[i].stack) != at)
+			most = &p->use.v[i];
+	int64_t work = groups_work(&r->groups.v[group]) + (r->scan.sites.v[p->site].idle ? x->ns : 0);
+	struct finding f = {.score = finding_score((double)x->ns, (double)work), .t0 = x->from, .t1 = x->to,
+	    .trk = p->example.g, .see = "top -type=block"};
+	if (most)
+		blame_work(r, &f, most->stack, p->example.waker_stack);
+	finding_culprit(r, &f, at);
+	finding_victims(r, &f, group, at);
+	buf_printf(&r->text, "on average %.1f goroutines", mean);
+	finding_put_group(r, group);
+	buf_puts(&r->text, " wait at ");
+	finding_put_place(r, at);
+	buf_puts(&r->text, " until another one gives back what it uses, mostly in ");
+	finding_put_place(r, f.culprit[0].frame);
+	buf_printf(&r->text, " %s", most ? finding_class_words(most->cls) : "");
+	finding_number(&f, "waiting_mean", mean);
+	finding_number(&f, "waits", (double)x->n);
+	finding_number(&f, "wait_ns", (double)x->ns);
+	finding_number(&f, "longest_ns", (double)x->longest);
+	finding_number(&f, "busy_share", busy);
+	finding_add(r, fit, &f);
+}
+
+/* Return the number of frames of user code of a stack, up to 2. */
+static int user_frames(const struct store *st, stk_id stack)
+{
+	stk_id first = user_code_first_frame(st, stack);
+	return !first ? 0 : user_code_first_frame(st, stk_parent(st, first)) ? 2 : 1;
+}
+
+/* Is it a pool? What a loop waits for first seems to be its idle wait. It can be a pool nevertheless, if the loop calls a
+   function that takes and gives back; a loop that receives itself is that of a worker. */
+static bool is_pool(const struct findings_run *r, const struct pool *p)
+{
+	bool idle = r->scan.sites.v[p->site].idle;
+	if (idle && (10 * p->own < 9 * p->n || user_frames(r->st, p->example.stack) < 2))
+		return false;
+	return p->moments >= MOMENTS && p->nwaiter == POOL_WAITERS && 2 * p->own > p->n && 5 * p->several < p->n &&
+	    !is_broadcast(&r->scan.site[p->site], 0);
+}
+
+void rule_pool_exhausted(struct findings_run *r)
+{
+	for (uint32_t i = 0; i < r->scan.sites.n && i < r->scan.csite; i++) {
+		const struct site *at = &r->scan.sites.v[i];
+		struct pool p = {.r = r, .site = i};
+		double mean = (double)r->scan.site[i].ns / (double)r->wall, fit = finding_fit(mean, LIMIT(r, POOL_EXHAUSTED, WAITING));
+		if (fit < 0.5 || (at->cls != TIME_CHANNEL && at->cls != TIME_SELECT && at->cls != TIME_COND))
+			continue;
+		look_at_pool(&p);
+		double busy = pool_busy(r, &p);
+		fit = at_least(fit, finding_fit(busy, LIMIT(r, POOL_EXHAUSTED, BUSY)));
+		if (fit >= 0.5 && is_pool(r, &p))
+			report_pool(r, &p, mean, busy, fit);
+		time_parts_free(&p.use);
+	}
+}

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Rules about goroutines that are runnable and do not run, because others have the Ps, because there are too few, or
+ * because the process does not run. What had the Ps is taken from the critical path of samples of the waits
+ * (critical/path.h).
+ */
+#include "config.h"
+#include "findings/internal.h"
+
+#include "base/bsearch.h"
+#include "base/mem/mem.h"
+#include "base/text/text.h"
+#include "store/tracks/time_search.h"
+#include "trace/bins.h"
+#include "trace/run_stacks.h"
+#include "trace/user_code.h"
+
+#include <stdlib.h>
+
+static int64_t overlap(int64_t a, int64_t b, int64_t c, int64_t d)
+{
+	int64_t lo = a > c ? a : c, hi = b < d ? b : d;
+	return hi > lo ? hi - lo : 0;
+}
+
+/* Was the process stopped in a part of [a, b)? Gaps are sorted by time. */
+static bool was_frozen(const struct findings_run *r, int64_t a, int64_t b)
+{
+	struct bsearch_probe h = {.hi = r->nfrozen};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, r->frozen[h.at].t1 <= a);
+	return h.lo < r->nfrozen && r->frozen[h.lo].t0 < b;
+}
+
+/* ---- no-P */
+
+/* What had the Ps while goroutines of a group waited for one. */
+struct occupants {
+	struct time_parts by;	/* by stack */
+	int64_t own, all;	/* ns of occupants of the same group, of all */
+};
+
+enum { LATE_SAMPLES = 48 };
+
+static void add_occupants(struct findings_run *r, const struct scan_span *v, struct critical_path *path, struct occupants *o)
+{
+	critical_path_walk(findings_walker(r), v->g, v->t0, v->t1, path);
+	for (size_t i = 0; i < path->n; i++) {
+		const struct critical_piece *p = &path->v[i];
+		if (p->reason != CRITICAL_OCCUPIED || p->via != CRITICAL_NONE)
+			continue;
+		time_parts_put(&o->by, p->cls, p->stack, p->t0, p->t1 - p->t0, p->occupant);
+		o->all += p->t1 - p->t0;
+		if (p->occupant && r->groups.of[p->occupant] == r->groups.of[v->g])
+			o->own += p->t1 - p->t0;
+	}
+}
+
+/* Runnable spans of goroutines of a group that are longer than the threshold. */
+struct late_group { uint32_t group, longest; int64_t ns; };
+
+/* Does the span count? Waits after GOMAXPROCS was lowered, and while the process was stopped, have their cause in another
+   finding. */
+static bool is_late(const struct findings_run *r, const struct scan_span *v)
+{
+	return (double)(v->t1 - v->t0) >= LIMIT(r, NO_P, WAIT) && (!r->lowered || v->t1 <= r->lowered) &&
+	    !was_frozen(r, v->t0, v->t1);
+}
+
+/* Look at samples of the late spans of a group, in equal distances of their sum. */
+static void sample_occupants(struct findings_run *r, const struct late_group *l, struct occupants *o)
+{
+	const struct scan_list *late = &r->scan.late;
+	struct critical_path path = {0};
+	int64_t sum = 0, next = 0, step = l->ns / LATE_SAMPLES + 1;
+	for (uint32_t i = 0; i < late->n && findings_walker(r); i++) {
+		const struct scan_span *v = &late->v[i];
+		if (r->groups.of[v->g] != l->group + 1 || !is_late(r, v))
+			continue;
+		sum += v->t1 - v->t0;
+		if (sum <= next)
+			continue;
+		next = sum + step;
+		add_occupants(r, v, &path, o);
+	}
+	critical_path_free(&path);
+}
+
+/* Is a run of this function already a problem of its own? */
+static bool is_long_run(const struct findings_run *r, frm_id frame)
+{
+	for (uint32_t i = 0; i < r->n; i++)
+		if (r->v[i].rule == FINDING_LONG_RUN && r->v[i].level == FINDING_PROBLEM && frame &&
+		    store_frm(r->st, r->v[i].culprit[0].frame)->fun == store_frm(r->st, frame)->fun)
+			return true;
+	return false;
+}
+
+static void report_no_p(struct findings_run *r, const struct late_group *l, uint32_t n, struct occupants *o)
+{
+	int64_t ns = 0, work = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		ns += l[i].ns;
+		work += groups_work(&r->groups.v[l[i].group]);
+	}
+	const struct scan_span *longest = &r->scan.late.v[l[0].longest];
+	struct finding f = {.score = finding_score((double)ns, (double)work), .t0 = longest->t0,
+	    .t1 = longest->t1, .trk = longest->g, .see = "top -type=sched -blame=occupant"};
+	time_parts_sort(&o->by);
+	frm_id first = o->by.n ? findings_site_of_run(r, o->by.v[0].g, o->by.v[0].stack) : 0;
+	if (o->by.n)
+		finding_culprit_stack(r, &f, run_stacks_interrupted(r->st, o->by.v[0].g, o->by.v[0].stack));
+	for (uint32_t i = 0; i < o->by.n; i++)
+		finding_culprit(r, &f, findings_site_of_run(r, o->by.v[i].g, o->by.v[i].stack));
+	for (uint32_t i = 0; i < n; i++)
+		finding_victims(r, &f, l[i].group, 0);
+	if (is_long_run(r, first))
+		return;
+	buf_puts(&r->text, "goroutines");
+	finding_put_group(r, l[0].group);
+	buf_printf(&r->text, " wait for a P %.0f%% of their time, up to ", f.score);
+	text_ns(&r->text, longest->t1 - longest->t0);
+	if (first) {
+		buf_puts(&r->text, ", mostly while ");
+		finding_put_place(r, first);
+		buf_puts(&r->text, " runs");
+	}
+	finding_number(&f, "wait_ns", (double)ns);
+	finding_number(&f, "longest_ns", (double)(longest->t1 - longest->t0));
+	finding_number(&f, "occupant_share", o->all ? (double)o->by.v[0].ns / (double)o->all : 0);
+	finding_number(&f, "own_group_share", o->all ? (double)o->own / (double)o->all : 0);
+	finding_add(r, finding_fit((double)ns / (double)work, LIMIT(r, NO_P, SHARE)), &f);
+}
+
+static int by_late_ns(const void *a, const void *b)
+{
+	const struct late_group *x = a, *y = b;
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->group < y->group ? -1 : x->group > y->group;
+}
+
+/* Keep the groups that others keep from running, or that serve requests; add what occupied the Ps meanwhile. */
+static uint32_t keep_starved(struct findings_run *r, struct late_group *l, uint32_t n, struct occupants *all)
+{
+	enum { JUDGED = 8 };
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < n && i < JUDGED; i++) {
+		int64_t work = groups_work(&r->groups.v[l[i].group]);
+		struct occupants o = {0};
+		trk_id one = r->scan.late.v[l[i].longest].g;
+		bool serves = findings_serves(r, one), computes = !serves && 4 * r->groups.v[l[i].group].run > l[i].ns;
+		double limit = LIMIT(r, NO_P, SHARE);
+		if (work <= 0 || computes || finding_fit((double)l[i].ns / (double)work, limit) < 0.5 ||
+		    findings_relevance(r, one, l[i].ns, limit) < 0.5)
+			continue;
+		sample_occupants(r, &l[i], &o);
+		if (2 * o.own < o.all || serves) {
+			for (uint32_t k = 0; k < o.by.n; k++)
+				time_parts_put(&all->by, TIME_ON_CPU, o.by.v[k].stack, o.by.v[k].t0, o.by.v[k].ns, o.by.v[k].g);
+			all->own += o.own;
+			all->all += o.all;
+			l[kept++] = l[i];
+		}
+		time_parts_free(&o.by);
+	}
+	return kept;
+}
+
+void rule_no_p(struct findings_run *r)
+{
+	const struct scan_list *late = &r->scan.late;
+	struct late_group *l = xcalloc(r->groups.n + 1u, sizeof *l);
+	struct occupants all = {0};
+	for (uint32_t i = 0; i < r->groups.n; i++)
+		l[i].group = i;
+	for (uint32_t i = 0; i < late->n; i++) {
+		const struct scan_span *v = &late->v[i];
+		uint32_t group = r->groups.of[v->g] - 1;
+		if (group >= r->groups.n || !is_late(r, v))
+			continue;
+		if (!l[group].ns || v->t1 - v->t0 > late->v[l[group].longest].t1 - late->v[l[group].longest].t0)
+			l[group].longest = i;
+		l[group].ns += overlap(v->t0, v->t1, r->scan.t0, r->scan.t1);
+	}
+	qsort(l, r->groups.n, sizeof *l, by_late_ns);
+	uint32_t n = 0;
+	while (n < r->groups.n && l[n].ns)
+		n++;
+	n = keep_starved(r, l, n, &all);
+	if (n)
+		report_no_p(r, l, n, &all);
+	time_parts_free(&all.by);
+	mem_free(l);
+}
+
+/* ---- long-run */
+
+/* A notice begins here: on a busy machine the runtime takes two or three times 10 ms to preempt a goroutine. */
+#define NOTICED 0.8
+
+static int by_start(const void *a, const void *b)
+{
+	const struct scan_span *x = a, *y = b;
+	if (x->t0 != y->t0)
+		return x->t0 < y->t0 ? -1 : 1;
+	return x->g < y->g ? -1 : x->g > y->g;
+}
+
+/* Return for how long of a run at least one other goroutine was runnable. late is sorted by start; *work: the sum over
+   all of them; *victim: one that waited longest. */
+static int64_t late_during(const struct scan_span *run, const struct scan_list *late, int64_t *work, trk_id *victim)
+{
+	int64_t covered = run->t0, ns = 0, most = 0;
+	for (uint32_t i = 0; i < late->n && late->v[i].t0 < run->t1; i++) {
+		const struct scan_span *v = &late->v[i];
+		int64_t part = v->g == run->g ? 0 : overlap(v->t0, v->t1, run->t0, run->t1);
+		if (!part)
+			continue;
+		ns += overlap(v->t0, v->t1, covered, run->t1);
+		covered = v->t1 > covered ? v->t1 : covered;
+		*work += part;
+		if (part > most) {
+			most = part;
+			*victim = v->g;
+		}
+	}
+	return ns;
+}
+
+struct long_runs { frm_id frame; uint32_t n; int64_t longest, lost, total; double fit; struct scan_span example; trk_id victim; };
+
+static void report_long_runs(struct findings_run *r, const struct long_runs *l)
+{
+	uint32_t group = r->groups.of[l->victim] - 1;
+	int64_t work = group < r->groups.n ? groups_work(&r->groups.v[group]) : r->wall;
+	struct finding f = {.score = finding_score((double)l->lost, (double)work), .t0 = l->example.t0,
+	    .t1 = l->example.t1, .trk = l->example.g, .see = "top -type=sched -blame=occupant"};
+	finding_culprit_stack(r, &f, run_stacks_interrupted(r->st, l->example.g, l->example.stack));
+	finding_culprit(r, &f, l->frame);
+	finding_victims(r, &f, group, 0);
+	finding_put_place(r, l->frame);
+	buf_printf(&r->text, " runs for ");
+	text_ns(&r->text, l->longest);
+	buf_puts(&r->text, " without a break");
+	if (l->n > 1)
+		buf_printf(&r->text, ", %u times like that,", l->n);
+	buf_puts(&r->text, " while goroutines");
+	finding_put_group(r, group);
+	buf_puts(&r->text, " wait for a P");
+	finding_number(&f, "runs", l->n);
+	finding_number(&f, "longest_ns", (double)l->longest);
+	finding_number(&f, "run_ns", (double)l->total);
+	finding_number(&f, "waited_ns", (double)l->lost);
+	finding_add(r, l->fit, &f);
+}
+
+void rule_long_run(struct findings_run *r)
+{
+	enum { PLACES = 32 };
+	struct long_runs at[PLACES];
+	uint32_t n = 0;
+	struct scan_list *late = &r->scan.late, *runs = &r->scan.runs;
+	if (late->n)
+		qsort(late->v, late->n, sizeof *late->v, by_start);
+	for (uint32_t i = 0; i < runs->n; i++) {
+		const struct scan_span *v = &runs->v[i];
+		int64_t len = v->t1 - v->t0, lost = 0;
+		trk_id victim = 0;
+		if ((double)len < NOTICED * LIMIT(r, LONG_RUN, RUN) || was_frozen(r, v->t0, v->t1))
+			continue;
+		int64_t late_ns = late_during(v, late, &lost, &victim);
+		double fit = finding_fit((double)len, LIMIT(r, LONG_RUN, RUN)),
+		       share = finding_fit((double)late_ns / (double)len, LIMIT(r, LONG_RUN, SHARE));
+		fit = share < fit ? share : fit;
+		frm_id frame = findings_site_of_run(r, v->g, v->stack);
+		uint32_t k = 0;
+		while (k < n && store_frm(r->st, at[k].frame)->fun != store_frm(r->st, frame)->fun)
+			k++;
+		if (fit < 0.5 || k == PLACES)
+			continue;
+		if (k == n)
+			at[n++] = (struct long_runs){.frame = frame};
+		at[k].n++;
+		at[k].total += len;
+		at[k].lost += lost;
+		at[k].fit = fit > at[k].fit ? fit : at[k].fit;
+		if (len > at[k].longest) {
+			at[k].longest = len;
+			at[k].example = *v;
+			at[k].victim = victim;
+		}
+	}
+	for (uint32_t i = 0; i < n; i++)
+		report_long_runs(r, &at[i]);
+}
+
+/* ---- gomaxprocs */
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* Return the median number of runnable goroutines in [a, b), of the means of slots, so that a burst at the start of a
+   program does not count; -1 if there are too few slots. */
+static double median_runnable(const struct findings_run *r, int64_t a, int64_t b)
+{
+	enum { FEW = 16 };
+	const struct scan *s = &r->scan;
+	int64_t v[SCAN_SLOTS];
+	uint32_t n = 0;
+	for (int64_t i = 0; i < SCAN_SLOTS; i++) {
+		int64_t t = s->t0 + i * s->slot_ns;
+		if (t >= a && t + s->slot_ns <= b)
+			v[n++] = s->slot_runnable[i];
+	}
+	if (n < FEW)
+		return -1;
+	qsort(v, n, sizeof *v, by_value);
+	return (double)v[n / 2] / (double)s->slot_ns;
+}
+
+/* Return the caller of the stop in which GOMAXPROCS was changed at t; 0: no function of the program. */
+static frm_id changer(const struct findings_run *r, int64_t t)
+{
+	for (uint32_t i = 0; (i = time_search_next_span(r->sn, i, 1u << SP_STW, t, t + 1)) != UINT32_MAX; i++) {
+		stk_id at = user_code_first_frame(r->st, store_span(r->st, i)->s.stack);
+		if (at)
+			return stk_frame(r->st, at);
+	}
+	return 0;
+}
+
+static void judge_change(struct findings_run *r, int64_t from, int64_t t, int64_t to, uint64_t had, uint64_t has)
+{
+	double before = median_runnable(r, from, t), after = median_runnable(r, t, to);
+	if (before < 0 || after < 0)
+		return;
+	double fit = finding_fit(after / (before > 0.1 ? before : 0.1), LIMIT(r, GOMAXPROCS, GROWTH)),
+	       queue = finding_fit(after / (double)has, LIMIT(r, GOMAXPROCS, QUEUE));
+	int64_t work = 0;
+	for (int i = 0; i < TIME_CLASS__N; i++)
+		work += i == TIME_STILL_BLOCKED ? 0 : r->scan.ns[i];
+	for (uint32_t i = 0; i < r->groups.n; i++)
+		work += r->groups.v[i].run;
+	double lost = (after - before) * (double)(to - t);
+	struct finding f = {.score = finding_score(lost, (double)work), .t0 = t, .t1 = to, .see = "stats -step=100ms"};
+	frm_id caller = changer(r, t);
+	finding_culprit(r, &f, caller);
+	if (caller) {
+		finding_put_place(r, caller);
+		buf_puts(&r->text, " sets GOMAXPROCS");
+	} else {
+		buf_puts(&r->text, "GOMAXPROCS is set");
+	}
+	buf_printf(&r->text, " from %llu to %llu at ", (unsigned long long)had, (unsigned long long)has);
+	text_at(&r->text, t, 1000000);
+	buf_printf(&r->text, ": then %.1f goroutines wait for a P most of the time, %.1f before", after, before);
+	double both = queue < fit ? queue : fit;
+	if (both >= 1 && f.score >= FINDING_LOW)
+		r->lowered = t;
+	finding_number(&f, "procs_before", (double)had);
+	finding_number(&f, "procs_after", (double)has);
+	finding_number(&f, "runnable_before", before);
+	finding_number(&f, "runnable_after", after);
+	finding_add(r, both, &f);
+}
+
+void rule_gomaxprocs(struct findings_run *r)
+{
+	uint32_t n = r->sn->ncounts[CT_GOMAXPROCS];
+	int64_t from = r->scan.t0;
+	uint64_t had = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct count_row *c = store_count(r->st, CT_GOMAXPROCS, i);
+		if (c->v == had || !c->v)
+			continue;
+		int64_t to = r->scan.t1;
+		for (uint32_t k = i + 1; k < n; k++)
+			if (store_count(r->st, CT_GOMAXPROCS, k)->v != c->v) {
+				to = store_count(r->st, CT_GOMAXPROCS, k)->t;
+				break;
+			}
+		if (had > c->v && c->t > from && to > c->t && c->t < r->scan.t1)
+			judge_change(r, from, c->t, to < r->scan.t1 ? to : r->scan.t1, had, c->v);
+		had = c->v;
+		from = c->t > r->scan.t0 ? c->t : r->scan.t0;
+	}
+}
+
+/* ---- frozen */
+
+struct frozen { uint32_t n; int64_t ns, longest, t0; trk_id g; };
+
+/* Could a P have run another goroutine at t? Some P was idle or in a system call. */
+static bool has_free_proc(const struct findings_run *r, int64_t t)
+{
+	for (trk_id p = 1; p < r->sn->ntrks; p++) {
+		if (store_trk(r->st, p)->kind != TK_P)
+			continue;
+		enum tstate s = trace_interval_state(r->sn, p, t);
+		if (s == TS_IDLE || s == TS_SYSCALL)
+			return true;
+	}
+	return false;
+}
+
+/* No P changes its state in the slots [a, b): judge the gap. late: sorted by start; a goroutine that was runnable all
+   the time tells that the process did not run. */
+static void judge_gap(struct findings_run *r, uint32_t a, uint32_t b, struct frozen *f)
+{
+	const struct scan *s = &r->scan;
+	int64_t t0 = s->t0 + a * s->beat_ns, t1 = s->t0 + b * s->beat_ns;
+	if ((double)(t1 - t0) < LIMIT(r, FROZEN, GAP) / 2 ||
+	    time_search_next_span(r->sn, 0, 1u << SP_STW, t0, t1) != UINT32_MAX)
+		return;
+	for (uint32_t i = 0; i < s->late.n && s->late.v[i].t0 <= t0; i++) {
+		const struct scan_span *v = &s->late.v[i];
+		if (v->t1 < t1 || !has_free_proc(r, t0 + (t1 - t0) / 2))
+			continue;
+		f->n++;
+		f->ns += t1 - t0;
+		r->frozen = mem_grow(r->frozen, &r->cfrozen, r->nfrozen + 1u, sizeof *r->frozen);
+		r->frozen[r->nfrozen++] = (struct frozen_gap){t0, t1};
+		if (t1 - t0 > f->longest) {
+			f->longest = t1 - t0;
+			f->t0 = t0;
+			f->g = v->g;
+		}
+		return;
+	}
+}
+
+void rule_frozen(struct findings_run *r)
+{
+	const struct scan *s = &r->scan;
+	struct frozen z = {0};
+	if (s->late.n)
+		qsort(s->late.v, s->late.n, sizeof *s->late.v, by_start);
+	for (uint32_t i = 0, from = 0; i <= s->nbeat; i++) {
+		if (i < s->nbeat && !(s->beat[i >> 3] >> (i & 7) & 1))
+			continue;
+		if (i > from)
+			judge_gap(r, from, i, &z);
+		from = i + 1;
+	}
+	struct finding f = {.score = finding_score((double)z.ns, (double)r->wall), .t0 = z.t0, .t1 = z.t0 + z.longest,
+	    .trk = z.g, .see = "procs"};
+	buf_printf(&r->text, "the process does not run for at least ");
+	text_ns(&r->text, z.longest);
+	buf_puts(&r->text, " at ");
+	text_at(&r->text, z.t0, 1000000);
+	if (z.n > 1)
+		buf_printf(&r->text, ", and %u times more", z.n - 1);
+	buf_puts(&r->text, ": goroutines are runnable and a P is free, but nothing happens");
+	finding_number(&f, "gaps", z.n);
+	finding_number(&f, "gap_ns", (double)z.ns);
+	finding_number(&f, "longest_ns", (double)z.longest);
+	double often = z.n > 1 ? finding_fit((double)z.longest, LIMIT(r, FROZEN, GAP)) : 0,
+	       once = finding_fit((double)z.longest, LIMIT(r, FROZEN, SINGLE));
+	finding_add(r, often > once ? often : once, &f);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Stops of the world that the GC did not cause, by caller. A stop lasts until the last P has stopped: what ran there
+ * longest after the start of the stop is to blame as well as the caller.
+ */
+#include "config.h"
+#include "findings/internal.h"
+
+#include "base/text/text.h"
+#include "trace/bins.h"
+#include "trace/stats/stops.h"
+#include "trace/user_code.h"
+
+#include <string.h>
+
+static bool begins(struct stop_kind k, const char *with)
+{
+	return k.n >= strlen(with) && !memcmp(k.s, with, strlen(with));
+}
+
+/* Stops of the GC are judged with it, and those of the recording are not there without it. */
+static bool is_programs(const struct store *st, uint32_t span)
+{
+	struct stop_kind k = stops_kind(st, span);
+	return !begins(k, "GC ") && !begins(k, "start trac") && !begins(k, "stop trac") && !begins(k, "trace");
+}
+
+/* The goroutine that ran longest after the start of the stop, and how long. */
+struct last_to_stop { trk_id g; int64_t ns; stk_id stack; };
+
+static struct last_to_stop last_to_stop(const struct findings_run *r, const struct stop *v)
+{
+	struct last_to_stop last = {0};
+	for (trk_id p = 1; p < r->sn->ntrks; p++) {
+		struct trace_interval on, run;
+		if (store_trk(r->st, p)->kind != TK_P || !trace_interval_at(r->sn, p, v->t0, &on) || on.state != TS_RUN ||
+		    !on.who || on.who == store_span(r->st, v->span)->s.trk || !trace_interval_at(r->sn, on.who, v->t0, &run))
+			continue;
+		int64_t ns = (run.t1 < v->t1 ? run.t1 : v->t1) - v->t0;
+		if (run.state != TS_RUN || ns <= last.ns)
+			continue;
+		last = (struct last_to_stop){on.who, ns, trace_interval_step(r->sn, &run, 1) ? run.stack : 0};
+	}
+	return last;
+}
+
+/* Sum up what was last to stop, of up to STOPS stops of a caller. */
+static void add_last(struct findings_run *r, const struct stop *v, uint32_t n, const struct stop_group *g,
+    struct time_parts *last)
+{
+	enum { STOPS = 64 };
+	uint32_t k = 0, step = g->n / STOPS + 1;
+	for (uint32_t i = 0; i < n; i++) {
+		if (stops_key(r->sn, v[i].span, STOPS_CALLER) != g->key || k++ % step)
+			continue;
+		struct last_to_stop x = last_to_stop(r, &v[i]);
+		if (x.g)
+			time_parts_put(last, TIME_ON_CPU, x.stack, v[i].t0, x.ns, x.g);
+	}
+	time_parts_sort(last);
+}
+
+static void report_stops(struct findings_run *r, const struct stop *v, uint32_t n, const struct stop_group *g)
+{
+	const struct stop *longest = &v[g->longest];
+	struct finding f = {.score = finding_score((double)g->total, (double)r->wall), .t0 = longest->t0, .t1 = longest->t1,
+	    .trk = store_span(r->st, longest->span)->s.trk, .see = "stw -by=caller"};
+	frm_id caller = stops_caller(r->st, longest->span);
+	struct time_parts last = {0};
+	double share = finding_fit((double)g->total / (double)r->wall, LIMIT(r, STW, SHARE)),
+	       most = finding_fit((double)g->max, LIMIT(r, STW, LONGEST));
+	add_last(r, v, n, g, &last);
+	finding_culprit(r, &f, caller);
+	finding_put_place(r, caller);
+	struct stop_kind kind = stops_kind(r->st, longest->span);
+	buf_puts(&r->text, " stops the world (");
+	text_safe(&r->text, kind.s, kind.n);
+	buf_printf(&r->text, ") %u time%s: %.1f%% of the time, up to ", g->n, text_s(g->n), f.score);
+	text_ns(&r->text, g->max);
+	if (last.n && 2 * last.v[0].ns > last.total && 4 * last.v[0].longest > g->max) {
+		stk_id at = user_code_site(r->st, last.v[0].stack);
+		finding_culprit(r, &f, at ? stk_frame(r->st, at) : 0);
+		buf_puts(&r->text, "; the last to stop is ");
+		finding_put_place(r, at ? stk_frame(r->st, at) : 0);
+		finding_number(&f, "last_to_stop_ns", (double)last.v[0].longest);
+	}
+	finding_number(&f, "stops", g->n);
+	finding_number(&f, "stopped_ns", (double)g->total);
+	finding_number(&f, "longest_ns", (double)g->max);
+	time_parts_free(&last);
+	finding_add(r, share > most ? share : most, &f);
+}
+
+void rule_stw(struct findings_run *r)
+{
+	uint32_t n, kept = 0, ngroup;
+	struct stop *v = stops_find(r->sn, r->q->filter, r->scan.t0, r->scan.t1, &r->scratch, &n);
+	for (uint32_t i = 0; i < n; i++)
+		if (is_programs(r->st, v[i].span))
+			v[kept++] = v[i];
+	const struct stop_group *g = stops_group(r->sn, v, kept, STOPS_CALLER, &r->scratch, &ngroup);
+	for (uint32_t i = 0; i < ngroup; i++)
+		report_stops(r, v, kept, &g[i]);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/* System calls that block: by site, for the group of goroutines that spends most time there. */
+#include "config.h"
+#include "findings/internal.h"
+
+#include "base/mem/mem.h"
+#include "base/text/text.h"
+
+/* Add the time of the samples of a site by group, and return the group with most of it. */
+static uint32_t main_group(const struct findings_run *r, const struct scan_site *x, int64_t *ns)
+{
+	uint32_t best = UINT32_MAX;
+	*ns = 0;
+	for (uint32_t i = 0; i < x->nsample; i++) {
+		uint32_t group = r->groups.of[x->sample[i].g] - 1;
+		int64_t sum = 0;
+		for (uint32_t k = 0; k < x->nsample; k++)
+			sum += r->groups.of[x->sample[k].g] - 1 == group ? x->step : 0;
+		if (group < r->groups.n && sum > *ns) {
+			*ns = sum;
+			best = group;
+		}
+	}
+	return best;
+}
+
+void rule_syscall(struct findings_run *r)
+{
+	for (uint32_t i = 0; i < r->scan.sites.n && i < r->scan.csite; i++) {
+		const struct scan_site *x = &r->scan.site[i];
+		const struct site *at = &r->scan.sites.v[i];
+		int64_t ns;
+		double call = x->n ? finding_fit((double)x->ns / (double)x->n, LIMIT(r, SYSCALL, CALL)) : 0;
+		if (at->cls != TIME_SYSCALL || call < 0.5 || !at->frame)
+			continue;
+		uint32_t group = main_group(r, x, &ns);
+		if (group == UINT32_MAX)
+			continue;
+		double share = (double)ns / (double)groups_work(&r->groups.v[group]),
+		       fit = finding_fit(share, LIMIT(r, SYSCALL, SHARE));
+		struct finding f = {.score = finding_score(share, 1), .t0 = x->from, .t1 = x->to, .trk = x->sample[0].g,
+		    .see = "syscalls"};
+		double relevant = findings_relevance(r, x->sample[0].g, ns, LIMIT(r, SYSCALL, SHARE));
+		fit = call < fit ? call : fit;
+		fit = relevant < fit ? relevant : fit;
+		finding_culprit(r, &f, at->frame);
+		finding_victims(r, &f, group, at->frame);
+		finding_put_place(r, at->frame);
+		buf_printf(&r->text, " blocks in system calls, on average %.1f threads: goroutines",
+		    (double)x->ns / (double)r->wall);
+		finding_put_group(r, group);
+		buf_printf(&r->text, " are in them %.0f%% of their time, ", f.score);
+		text_ns(&r->text, x->ns / (int64_t)x->n);
+		buf_puts(&r->text, " a call");
+		finding_number(&f, "calls", (double)x->n);
+		finding_number(&f, "call_ns", (double)x->ns);
+		finding_number(&f, "longest_ns", (double)x->longest);
+		finding_number(&f, "threads_mean", (double)x->ns / (double)r->wall);
+		finding_add(r, fit, &f);
+	}
+}
