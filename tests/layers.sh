@@ -29,7 +29,7 @@ may() {
 	src/findings) echo base sink_trace.h store trace operations critical ;;
 	src/pprof) echo base sink_profile.h store calltree filter/compile.h filter/location.h ;;
 	src/cli) echo base ;;
-	src/session) echo base sink_trace.h input load store symbols calltree filter trace operations critical pprof cli ;;
+	src/session) echo base sink_trace.h input load store symbols calltree filter trace operations critical findings pprof cli ;;
 	src/report) echo base load/load.h store trace session cli report ;;
 	src/report/pprof) echo base calltree pprof symbols session report ;;
 	src/report/trace) echo base sink_trace.h state.def load store calltree trace operations critical findings session report ;;
@@ -41,6 +41,7 @@ may() {
 	tui/tracepane) echo $all_src term widget app/pane.h app/pane_table.h app/command.h timeline/timeline.h ;;
 	tui/timeline) echo $all_src term widget tracepane app/pane.h app/pane_table.h app/command.h ;;
 	tui/events | tui/goroutines | tui/tasks) echo $all_src term widget tracepane app/pane.h app/pane_table.h app/command.h timeline/timeline.h ;;
+	tui/findings | tui/why) echo $all_src term widget tracepane app/pane.h app/pane_table.h app/command.h ;;
 	tui/gc) echo $all_src term widget tracepane app/pane.h app/pane_table.h app/command.h profile/common.h ;;
 	tui/profile) echo $all_src term widget app/pane.h app/pane_table.h app/command.h app/explain.h ;;
 	tui/pages) echo $all_src term widget app profile/common.h ;;

@@ -54,7 +54,7 @@ screen info 80x24 cpu.pb.gz '<^G>'
 screen info-trace 80x24 orders.trace '<^G>' -ascii
 # explanations of what is under the cursor; menus run what is selected; any key closes them and acts
 screen key-elsewhere 80x24 orders.trace 'V'
-screen key-none 80x24 cpu.pb.gz 'W'
+screen key-none 80x24 cpu.pb.gz 'J'
 screen key-nothing 80x24 orders.trace 'ME'
 screen explain-all 100x60 orders.trace '6KK'
 screen explain 80x24 cpu.pb.gz 'jK'
@@ -200,7 +200,7 @@ screen time-dim 80x24 orders.trace ':rows g<Enter>:highlight runnable>1ms<Enter>
 screen time-like 80x24 orders.trace ':rows group serve<Enter>HH' -ascii
 screen time-function 80x24 orders.trace 'gmcart<Enter>n' -ascii
 screen time-bad 80x24 orders.trace ':wait run>1ms<Enter>' -ascii
-screen time-chain 80x24 orders.trace ':rows group serve<Enter>10wWj'
+screen time-chain 80x24 orders.trace ':rows group serve<Enter>10wgwj'
 screen tasks-find 80x24 orders.trace '7/login<Enter><Enter>'
 screen tasks-find-who 80x24 orders.trace '7/login<Enter><Enter>/G98<Enter>n'
 screen regions-find 80x24 orders.trace '7]/cache<Enter><Enter>n'
@@ -238,6 +238,13 @@ screen goroutines-tagged 80x24 orders.trace '6ttj4'
 screen goroutine-regions 80x24 orders.trace '6jj<Enter><Enter><Tab><Tab><Tab><Tab>jjjjj'
 screen goroutine-time 80x24 orders.trace '6jj<Enter><Enter><Tab>'
 # the length of worst windows is chosen on the curve; a range has a curve of its own; who assists
+# why and findings: of what is selected, without a selection, and what a finding links to
+screen why 80x24 orders.trace 'W'
+screen why-task 160x40 orders.trace '7/checkout<Enter><Enter><Enter>W'
+screen why-link 80x24 orders.trace 'Wj<Enter>'
+screen why-next 80x24 stock.trace 'W[['
+screen findings 80x24 stock.trace '!' -ascii
+screen findings-wide 120x40 orders.trace '!'
 screen gc-curve 80x24 orders.trace '8<Tab>hhhh'
 screen gc-range 80x24 orders.trace '8:t 1.2s..1.4s<Enter>V' -ascii
 screen gc-assists 160x40 orders.trace '8ggjjjjjjjjjjjjj'

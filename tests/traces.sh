@@ -79,7 +79,7 @@ shows "gG${parent}<Enter>6<Enter><Enter><Tab><Tab><Tab><Tab><Tab><Tab>" "G$(head
 # ( ) W of a group: to a goroutine of it
 shows '6(' 'span ' 'has the longest wait here'
 shows '6)' 'wakes or creates a goroutine in this span'
-shows '6W' 'has the longest wait here' 'this is its chain of wakers'
+shows '6gw' 'has the longest wait here' 'this is its chain of wakers'
 shows '7(' 'the parent and the child of a task'
 shows '7](' 'of a region'
 

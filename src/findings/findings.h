@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
+#include "base/text/buf.h"
 #include "store/store.h"
 #include "trace/filter.h"
 
@@ -53,7 +54,6 @@ int finding_rule_find(const char *id, size_t n);
 /* Change one of the thresholds: "lock-queue.waiters=2", "stw.longest=5ms", "gc.share=20%". Return -1 with *e. */
 int finding_threshold_set(double threshold[FINDING_THRESHOLD__N], const char *words, struct err *e);
 /* Append a threshold's value as finding_threshold_set() reads it. */
-struct buf;
 void finding_threshold_put(struct buf *, enum finding_threshold, double value);
 
 /* FINDING_PROBLEM: all thresholds of the rule are reached. FINDING_NOTICE: half of them are, or the score is below
@@ -67,6 +67,8 @@ struct finding_victim {
 	struct finding_place at;	/* where they wait */
 };
 struct finding_number { const char *name; double value; };
+/* Append it for people: "wait 36.8s". */
+void finding_put_number(struct buf *, const struct finding_number *);
 struct finding {
 	enum finding_rule rule;
 	enum finding_level level;

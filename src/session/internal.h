@@ -95,6 +95,7 @@ struct session {
 	struct compare_queue compare;
 	struct session_weights weigh;
 	struct session_file file;
+	struct trace_analysis *analysis;	/* trace_analysis.c: the latest one, or NULL */
 };
 
 /* Return a copy that lives as long as the session; NULL for NULL and "". */

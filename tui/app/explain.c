@@ -18,8 +18,14 @@
 const struct explain explains[TOPIC__N] = {
     {"", "", "", ""},
 #define EXPLAIN(id, group, name, text, next) {group, name, text, next},
+#define RULE(id, name, title, judge, needs, fires, cause, action) \
+	[TOPIC_RULE_##id] = {"rules", name, "Rule " name ": " title ". It fires when " fires " " cause, action},
+#define THRESHOLD(rule, id, name, value, unit, text)
 #include "app/explain.def"
+#include "findings/rules.def"
 #undef EXPLAIN
+#undef RULE
+#undef THRESHOLD
 };
 
 enum topic explain_state(enum tstate t)

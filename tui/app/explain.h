@@ -9,14 +9,19 @@
 #include <stddef.h>
 
 /*
- * The explanations of explain.def, for K and the manual. A pane returns the topics under its cursor
+ * The explanations of explain.def, and of the rules of findings, for K and the manual. A pane returns the topics under its cursor
  * (struct place); states and functions are looked up without the pane.
  */
 enum topic {
 	TOPIC_NONE,
 #define EXPLAIN(id, group, name, text, next) TOPIC_##id,
+#define RULE(id, name, title, judge, needs, fires, cause, action) TOPIC_RULE_##id,
+#define THRESHOLD(rule, id, name, value, unit, text)
 #include "app/explain.def"
+#include "findings/rules.def"
 #undef EXPLAIN
+#undef RULE
+#undef THRESHOLD
 	TOPIC__N
 };
 enum { HEADS_MAX = 40 };

@@ -29,6 +29,8 @@ const struct pane_ops *const panes[] = {
     &pane_tasks,
     &pane_gc,
     &pane_events,
+    &pane_findings,
+    &pane_why,
     &pane_tags,
     &pane_report,
     &pane_help,

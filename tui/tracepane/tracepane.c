@@ -433,6 +433,17 @@ static size_t line_length(const char *s, size_t n, int w)
 	return k > 1 ? k : (size_t)w;
 }
 
+int tracepane_draw_wrapped(struct grid *g, int y, int x, enum style style, const char *s)
+{
+	size_t n = strlen(s), k;
+	for (; n && y < g->h && g->w > x; s += k, n -= k) {
+		k = line_length(s, n, g->w - x);
+		grid_textn(g, y++, x, style, 0, s, k);
+		k += k < n && s[k] == ' ';
+	}
+	return y;
+}
+
 /* Draw the lines unchanged if all fit; else wrap paragraphs, except indented lines. */
 void tracepane_draw_empty(struct grid *g, int y, const char *why)
 {

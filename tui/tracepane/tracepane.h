@@ -72,6 +72,8 @@ void tracepane_draw_states(const struct pane_env *, struct grid *, int y, int x,
 /* Draw why there is nothing to show, over several lines; newlines separate paragraphs. */
 extern const char tracepane_log_notice[]; /* why a log of gctrace or schedtrace has no data for this pane */
 void tracepane_draw_empty(struct grid *, int y, const char *why);
+/* Draw a text from column x on, broken between words. Return the line after it. */
+int tracepane_draw_wrapped(struct grid *, int y, int x, enum style, const char *);
 /* Draw a share of a total: name, time, bar; or all times of a goroutine or region, as on the pages of `go tool
    trace`. Use lines y to before h; return the line after them. */
 int tracepane_draw_share(struct grid *, int y, int h, enum style, const char *name, int64_t ns, int64_t whole);

@@ -97,34 +97,6 @@ static void put_json(const struct trace_report_ctx *r, const struct findings *al
 	json_end(&j);
 }
 
-static bool ends_in(const char *s, const char *end)
-{
-	size_t n = strlen(s), k = strlen(end);
-	return n >= k && !strcmp(s + n - k, end);
-}
-
-/* "wait_ns" 36.8s is printed as "wait 36.8s". */
-static void put_number(struct buf *b, const struct finding_number *v)
-{
-	const char *name = v->name;
-	size_t n = strlen(name);
-	bool ns = ends_in(name, "_ns"), share = ends_in(name, "_share"), bytes = ends_in(name, "_bytes");
-	n -= ns ? 3 : share || bytes ? 6 : 0;
-	for (size_t i = 0; i < n; i++)
-		buf_putc(b, name[i] == '_' ? ' ' : name[i]);
-	buf_putc(b, ' ');
-	if (ns)
-		text_ns(b, (int64_t)v->value);
-	else if (bytes)
-		text_bytes(b, (int64_t)v->value);
-	else if (share)
-		buf_printf(b, "%.1f%%", 100 * v->value);
-	else if (v->value == floor(v->value) && fabs(v->value) < 1e15)
-		text_count(b, (int64_t)v->value);
-	else
-		buf_printf(b, "%.3g", v->value);
-}
-
 enum { LABEL = 10 };
 static void put_label(struct buf *b, const char *label)
 {
@@ -161,7 +133,7 @@ static void put_finding(const struct trace_report_ctx *r, const struct finding *
 	put_label(b, "evidence");
 	for (uint32_t i = 0; i < f->nnumber; i++) {
 		buf_puts(b, i ? ", " : "");
-		put_number(b, &f->number[i]);
+		finding_put_number(b, &f->number[i]);
 	}
 	buf_putc(b, '\n');
 	put_label(b, "from");

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_SESSION_TRACE_ANALYSIS_H
+#define TTRACE_SESSION_TRACE_ANALYSIS_H
+
+#include "base/mem/mem.h"
+#include "critical/path.h"
+#include "critical/target.h"
+#include "findings/findings.h"
+#include "session/session.h"
+
+/*
+ * The analysis of a trace that panes share: operations, findings, and what the walks of critical paths need. It belongs
+ * to a snapshot and a scope (session_scope()), is made once in the background and is only read then.
+ */
+struct trace_analysis {
+	const struct snap *sn;
+	uint32_t scope;
+	const struct operations *operations;	/* of the scope */
+	const struct findings *findings;	/* likewise */
+	const struct operations *all;		/* of the whole trace; the walker's */
+	const struct critical_walker *walker;
+	uint32_t refs;		/* changed by the UI thread only */
+	struct query query;	/* the query that has the scope */
+	struct arena mem;
+};
+
+struct async;
+/* Return a reference to the analysis of the current scope; release it by trace_analysis_free(). NULL: the trace is not
+   completely read, or a job of the slot makes the analysis, and session_analysis_finish() returns it. UI thread. */
+struct trace_analysis *session_analysis_async(struct session *, struct async *slot);
+/* Take the result of the job. NULL: it is of another scope by now; ask again. */
+struct trace_analysis *session_analysis_finish(struct session *, struct async *slot);
+struct trace_analysis *trace_analysis_share(struct trace_analysis *);	/* one more reference; NULL for NULL */
+void trace_analysis_free(struct trace_analysis *);			/* may be NULL */
+
+#endif

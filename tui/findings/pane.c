@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The pane `findings`: what is wrong with the program, worst first. The table has a row for each finding; below it
+ * stands the selected one as a whole: the sentence, the functions that cause it, what waits for them, the numbers that
+ * show it. Rules that the trace cannot answer are listed last, because "not answerable" is not "fine".
+ */
+#include "config.h"
+#include "app/pane_table.h"
+#include "base/async.h"
+#include "session/trace_analysis.h"
+#include "term/style.h"
+#include "tracepane/tracepane.h"
+
+#include "base/text/text.h"
+
+#include <string.h>
+
+struct findings_state {
+	struct trace_analysis *analysis;	/* NULL: it is being made */
+	struct async making;
+	struct pane_table table;	/* items: findings */
+};
+
+enum finding_col { FIND_LEVEL, FIND_SCORE, FIND_RULE, FIND_TEXT, FIND_COLS };
+static const struct pane_table_column cols[FIND_COLS] = {
+    [FIND_LEVEL] = {{"LEVEL", 7, false, 0, 0, 0, "level"}, "problems, then notices", true},
+    [FIND_SCORE] = {{"SCORE", 5, true, 0, 0, 0, "score"}, "share of time that would go with the cause", false},
+    [FIND_RULE] = {{"RULE", 15, false, 0, 0, 0, "rule"}, "the rule that raised it", true},
+    [FIND_TEXT] = {{"FINDING", 0, false, 0, 0, 0, NULL}, "what was found", true},
+};
+
+static const struct finding *finding_of(const struct findings_state *p, uint32_t item)
+{
+	return &p->analysis->findings->v[item];
+}
+
+static const struct finding *selected_finding(const struct findings_state *p)
+{
+	uint32_t i = p->analysis ? pane_table_selected(&p->table) : UINT32_MAX;
+	return i == UINT32_MAX ? NULL : finding_of(p, i);
+}
+
+static enum style style_of_level(enum finding_level l)
+{
+	return l == FINDING_PROBLEM ? ST_ERROR : ST_WARN;
+}
+
+static void draw_cell(const void *st, const struct pane_env *env, struct grid *g, int w, uint32_t item, int col)
+{
+	const struct finding *f = finding_of(st, item);
+	struct buf b = {0};
+	switch ((enum finding_col)col) {
+	case FIND_LEVEL: grid_text(g, 0, 0, style_of_level(f->level), 0, finding_level_name(f->level)); break;
+	case FIND_SCORE:
+		buf_printf(&b, "%.0f", f->score);
+		grid_right(g, 0, w, ST_NORMAL, 0, buf_str(&b));
+		break;
+	case FIND_RULE:
+	case FIND_TEXT:
+		buf_puts(&b, col == FIND_RULE ? finding_rules[f->rule].id : f->text);
+		tracepane_draw_text(env, g, 0, 0, w, ST_NORMAL, &b);
+		break;
+	case FIND_COLS: break;
+	}
+	buf_free(&b);
+}
+
+static int compare(const void *st, const struct pane_env *env, int col, int sign, uint32_t i, uint32_t k)
+{
+	const struct finding *a = finding_of(st, i), *b = finding_of(st, k);
+	(void)env;
+	switch ((enum finding_col)col) {
+	case FIND_LEVEL: return sign * ((b->level > a->level) - (b->level < a->level));
+	case FIND_SCORE: return sign * ((a->score > b->score) - (a->score < b->score));
+	case FIND_RULE: return sign * strcmp(finding_rules[a->rule].id, finding_rules[b->rule].id);
+	case FIND_TEXT:
+	case FIND_COLS: break;
+	}
+	return 0;
+}
+
+static void put_text(const void *st, const struct pane_env *env, uint32_t item, struct buf *b)
+{
+	const struct finding *f = finding_of(st, item);
+	(void)env;
+	buf_printf(b, "%s %s %s", finding_level_name(f->level), finding_rules[f->rule].id, f->text);
+}
+
+static const struct pane_table_kind findings_table = {
+    cols, FIND_COLS, FIND_LEVEL, put_text, draw_cell, compare, NULL, NULL};
+
+static void open_findings(void *st, const struct pane_env *env)
+{
+	(void)env;
+	pane_table_open(&((struct findings_state *)st)->table, &findings_table);
+}
+
+static void close_findings(void *st)
+{
+	struct findings_state *p = st;
+	trace_analysis_free(p->analysis);
+	pane_table_free(&p->table);
+}
+
+static void take_analysis(struct findings_state *p, const struct pane_env *env, struct trace_analysis *a)
+{
+	if (a) {
+		trace_analysis_free(p->analysis);
+		p->analysis = a;
+	}
+	if (p->analysis)
+		pane_table_fill(&p->table, p, env, p->analysis->findings->n);
+}
+
+static void update_findings(void *st, const struct pane_env *env)
+{
+	struct findings_state *p = st;
+	take_analysis(p, env, session_analysis_async(env->s, &p->making));
+}
+
+static void finish_analysis(void *st, const struct pane_env *env, struct ask *out)
+{
+	struct findings_state *p = st;
+	(void)out;
+	struct trace_analysis *a = session_analysis_finish(env->s, &p->making);
+	take_analysis(p, env, a ? a : session_analysis_async(env->s, &p->making));
+}
+
+static int slots_of_findings(void *st, struct pane_work *out)
+{
+	out[0] = (struct pane_work){.slot = &((struct findings_state *)st)->making, .take = finish_analysis};
+	return 1;
+}
+
+static void place_finding(const void *st, const struct pane_env *env, struct place *to)
+{
+	const struct finding *f = selected_finding(st);
+	const struct store *store = session_snap(env->s)->st;
+	to->topic[0] = TOPIC_F_LEVEL;
+	if (!f)
+		return;
+	to->topic[0] = (enum topic)(TOPIC_RULE_LOCK_QUEUE + f->rule);
+	to->trk = f->trk;
+	to->rows = f->trk ? ROWS_GROUP : ROWS_ALL;
+	to->id = f->trk ? store_trk(store, f->trk)->name : 0;
+	to->t0 = f->t0;
+	to->t1 = f->t1;
+	to->frm = f->nculprit ? f->culprit[0].frame : 0;
+	to->fun = to->frm ? store_frm(store, to->frm)->fun : 0;
+}
+
+/* The operation that shows a finding: of the kind that it affects, the one nearest the 99th percentile. */
+static bool find_operation(const struct findings_state *p, const struct finding *f, struct place *to)
+{
+	const struct operations *ops = p->analysis->operations;
+	const char *kind = f->nvictim ? f->victim[0].operation : NULL;
+	for (uint32_t k = 0; kind && k < ops->nkinds; k++) {
+		if (ops->kind[k].nname != strlen(kind) || memcmp(ops->kind[k].name, kind, strlen(kind)))
+			continue;
+		const struct operation *o = &ops->v[operations_nearest_p99(ops, &ops->kind[k])];
+		*to = PLACE_NONE;
+		to->trk = o->g;
+		to->t0 = o->t0;
+		to->t1 = o->t1;
+		return true;
+	}
+	return false;
+}
+
+static enum verdict act_findings(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
+{
+	const struct findings_state *p = st;
+	const struct finding *f = selected_finding(p);
+	if (a->cmd != CMD_OPEN && a->cmd != CMD_WHY)
+		return V_PASS;
+	if (!f)
+		return pane_message(out, "no finding is selected");
+	out->kind = ASK_PANE;
+	out->pane = a->cmd == CMD_OPEN ? "timeline" : "why";
+	out->place = PLACE_NONE;
+	if (a->cmd == CMD_OPEN || !find_operation(p, f, &out->place))
+		place_finding(p, env, &out->place);
+	return V_ASK;
+}
+
+static void put_summary(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct findings_state *p = st;
+	uint32_t problems = 0;
+	if (!p->analysis) {
+		buf_puts(b, session_snap(env->s)->complete ? "judging" : "findings need the whole trace");
+		return;
+	}
+	const struct findings *all = p->analysis->findings;
+	for (uint32_t i = 0; i < all->n; i++)
+		problems += all->v[i].level == FINDING_PROBLEM;
+	buf_printf(b, "%u problem%s, %u notice%s", problems, text_s(problems), all->n - problems, text_s(all->n - problems));
+	if (all->nunanswered)
+		buf_printf(b, ", %u rule%s not answerable", all->nunanswered, text_s(all->nunanswered));
+}
+
+static void put_frame(const struct store *st, frm_id frame, struct buf *b)
+{
+	tracepane_put_frame(st, frame, b, true);
+}
+
+/* Draw a label and a text that continues on further lines; return the line after it. */
+static int draw_field(struct grid *g, int y, const char *label, const char *text)
+{
+	enum { LABEL = 16 };
+	if (y < g->h)
+		grid_text(g, y, 0, ST_HEAD, 0, label);
+	return tracepane_draw_wrapped(g, y, LABEL, ST_NORMAL, text);
+}
+
+static int draw_places(const struct store *st, struct grid *g, int y, const struct finding *f)
+{
+	struct buf b = {0};
+	for (uint32_t i = 0; i < f->nculprit; i++) {
+		buf_reset(&b);
+		put_frame(st, f->culprit[i].frame, &b);
+		y = draw_field(g, y, i ? "" : "caused by", buf_str(&b));
+	}
+	for (uint32_t i = 0; i < f->nvictim; i++) {
+		const struct finding_victim *v = &f->victim[i];
+		const char *name = v->operation ? v->operation : v->group ? v->group : "";
+		buf_reset(&b);
+		text_safe(&b, name, strlen(name));
+		buf_puts(&b, v->at.frame && *name ? " at " : "");
+		if (v->at.frame)
+			put_frame(st, v->at.frame, &b);
+		y = draw_field(g, y, i ? "" : "affected", buf_str(&b));
+	}
+	buf_free(&b);
+	return y;
+}
+
+static void draw_finding(const struct store *st, struct grid *g, int y, const struct finding *f)
+{
+	struct buf b = {0};
+	y = draw_field(g, y, finding_rules[f->rule].id, f->text);
+	y = draw_places(st, g, y, f);
+	for (uint32_t i = 0; i < f->nnumber; i++) {
+		buf_puts(&b, i ? ", " : "");
+		finding_put_number(&b, &f->number[i]);
+	}
+	y = draw_field(g, y, "evidence", buf_str(&b));
+	buf_reset(&b);
+	text_at(&b, f->t0, 1000000);
+	buf_puts(&b, " to ");
+	text_at(&b, f->t1, 1000000);
+	y = draw_field(g, y, "range", buf_str(&b));
+	y = draw_field(g, y, "what to do", finding_rules[f->rule].action);
+	draw_field(g, y, "see", f->see);
+	buf_free(&b);
+}
+
+static int draw_unanswered(struct grid *g, int y, const struct findings *all)
+{
+	struct buf b = {0};
+	for (uint32_t i = 0; i < all->nunanswered && y < g->h; i++) {
+		buf_reset(&b);
+		buf_printf(&b, "%s: %s", finding_rules[all->unanswered[i].rule].id, all->unanswered[i].why);
+		y = draw_field(g, y, i ? "" : "not known", buf_str(&b));
+	}
+	buf_free(&b);
+	return y;
+}
+
+/* Return how many rows the table has: half of the pane at most. */
+static int table_rows(const struct findings_state *p, const struct pane_env *env)
+{
+	int n = p->table.rows.n < 100 ? (int)p->table.rows.n : 100, most = env->rows / 2 > 1 ? env->rows / 2 : 1;
+	return n < most ? n : most;
+}
+
+static void draw_findings(const void *st, const struct pane_env *env, struct grid *g)
+{
+	const struct findings_state *p = st;
+	const struct snap *sn = session_snap(env->s);
+	if (!p->analysis) {
+		tracepane_draw_empty(g, 0, sn->complete ? "The trace is being judged."
+							: "Findings need the whole trace, which is being read.");
+		return;
+	}
+	const struct finding *f = selected_finding(p);
+	int n = table_rows(p, env), y = n + 2;
+	if (!p->analysis->findings->n) {
+		grid_text(g, 0, 0, ST_NORMAL, 0, "Nothing stands out.");
+		draw_unanswered(g, 2, p->analysis->findings);
+		return;
+	}
+	pane_table_draw(&p->table, p, env, g, 0, n, false);
+	if (f)
+		draw_finding(sn->st, g, y, f);
+}
+
+static struct list_part part_of_findings(void *st, const struct pane_env *env)
+{
+	struct findings_state *p = st;
+	return pane_table_part(&p->table, 0, table_rows(p, env));
+}
+static const struct list_ops findings_list = {.part = part_of_findings};
+
+static void put_detail(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct finding *f = selected_finding(st);
+	(void)env;
+	buf_puts(b, f ? finding_rules[f->rule].title : "");
+}
+
+const struct pane_ops pane_findings = {
+    .name = "findings", .tab = "Findings", .bit = P_FINDINGS, .cmd = CMD_FINDINGS, .trace_only = true, .of_scope = true,
+    .state_size = sizeof(struct findings_state), .open = open_findings, .close = close_findings,
+    .update = update_findings, .draw = draw_findings, .act = act_findings, .place = place_finding,
+    .summary = put_summary, .list = &findings_list, .lines.detail = put_detail,
+    .lines.hints = "Enter the evidence  W why  K the rule  2 its line", .work.slots = slots_of_findings,
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_WHY_INTERNAL_H
+#define TTRACE_WHY_INTERNAL_H
+
+#include "app/pane_table.h"
+#include "base/async.h"
+#include "critical/lines.h"
+#include "session/trace_analysis.h"
+#include "tracepane/tracepane.h"
+
+/*
+ * The pane `why`: the critical path of an operation, a task, a region or a span, summed up in lines (critical/lines.h).
+ */
+
+/* A critical path that is walked, on any thread, and its result. */
+struct why_walk {
+	struct trace_analysis *of;	/* a reference */
+	struct critical_target target;
+	uint32_t rank, among;	/* of an operation: how many of its kind took at most as long, of how many; 0: unknown */
+	int64_t p50;
+	struct critical_path path;
+	struct critical_lines *lines;
+};
+
+struct why {
+	struct trace_analysis *analysis;	/* NULL: it is being made */
+	struct async making, walking;
+	struct place wanted;			/* what to explain as soon as there is an analysis */
+	bool has_wanted;
+	char words[128];			/* not empty: the operation that these words choose instead */
+	struct why_walk *shown;			/* NULL: nothing yet */
+	struct pane_table table;		/* of the lines */
+};
+
+/* walk.c: the target of a place: the operation, task, region, span or goroutine. If the place has no goroutine (an idle P,
+   a GC cycle): the operation that shows the tail of the slowest kind. Return false if there is none. */
+bool why_find_target(const struct trace_analysis *, const struct place *, struct critical_target *);
+/* Start the walk of a target, and take its result at once if it is short. */
+void why_start_walk(struct why *, const struct pane_env *, const struct critical_target *);
+void why_finish_walk(void *, const struct pane_env *, struct ask *);	/* for struct pane_work */
+void why_free_walk(struct why_walk *);		/* may be NULL */
+
+/* table.c */
+extern const struct pane_table_kind why_table;
+
+#endif
