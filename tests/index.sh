@@ -27,7 +27,7 @@ for keys in '' '++++llll' '6jj<Enter>' '7jj<Enter>' '8jj' '9jj' '5' '1' '4'; do
 	"$ttrace" view -index="$dir" -script "$keys" -size 120x40 t.out >"$tmp/b"
 	cmp -s "$tmp/a" "$tmp/b"; ok $? "the same screen after '$keys'"
 done
-for report in info goroutines tasks regions gc stw mmu procs syscalls stats 'stats -step=1ms' 'top -type=sched' 'proto -type=sync' \
+for report in info goroutines tasks regions gc stw why mmu procs syscalls stats 'stats -step=1ms' 'top -type=sched' 'proto -type=sync' \
 	'tree -type=block -from=20% -to=60%' 'traces -type=cpu' 'events' 'folded -type=run'; do
 	"$ttrace" $report -index=none t.out >"$tmp/a"
 	"$ttrace" $report -index="$dir" t.out >"$tmp/b"

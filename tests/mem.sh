@@ -13,7 +13,7 @@ for keys in '' 'jjj++++lll' '++++++++{{}}wwwbbb' '0Mjjjj' '6jj<Enter>' '6jj<Ente
 	pane "$keys"
 done
 for report in info goroutines 'goroutines -g=1' 'goroutines -group=.' 'goroutines -by=state' 'goroutines -format=json' tasks 'tasks -format=json' \
-	'tasks -name=checkout' regions 'regions -format=json' 'regions -name=cache.Get -format=tsv' gc stw mmu procs syscalls stats 'stats -step=1ms' 'top -type=sched' \
+	'tasks -name=checkout' regions 'regions -format=json' 'regions -name=cache.Get -format=tsv' gc stw why 'why -format=json' 'top -type=critical' 'folded -type=sync -blame=chain' mmu procs syscalls stats 'stats -step=1ms' 'top -type=sched' \
 	'raw -type=sched -blame=occupant' 'top -type=sched -blame=self' 'top -type=sched -blame=occupant -proc=0' 'raw -type=run -task=.' 'top -type=run -region=. -cum' 'gc -task=.' 'traces -type=block'; do
 	set -- $report
 	"$TTRACE" "$@" -index=none "$trace" >"$tmp/a" 2>&1

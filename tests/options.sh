@@ -89,7 +89,7 @@ done
 refuses 1 nowhere top -diff_base=nowhere "$trace"
 # options of traces, on profiles
 refuses 2 'pprof profile; -from applies only to traces' top -from=1s "$cpu"
-refuses 2 '-blame applies only to -type=sched' top -type=net -blame=self "$trace"
+refuses 2 '-blame=self applies only to -type=sched' top -type=net -blame=self "$trace"
 refuses 2 '-latency requires' gc '-latency=>1ms' "$trace"
 # $TTRACE_OPTS is for all calls: what does not apply is ignored
 run 0 gc "$trace"

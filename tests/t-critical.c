@@ -511,18 +511,18 @@ static void check_sums(const struct critical_walker *w, const struct operations 
 		    x->t0 == y->t0 && x->ngoroutines == y->ngoroutines && x->operation == y->operation && x->stack == y->stack;
 	}
 	OK(same && critical_lines_total(all) == critical_lines_total(sum.lines));
-	int64_t *ns = arena_zalloc(a, tree->n * sizeof *ns), most;
+	int64_t *ns = arena_zalloc(a, tree->stacks.n * sizeof *ns), most;
 	int64_t *of = arena_zalloc(a, (ops->n + 1u) * sizeof *of), best = 0;
 	critical_tree_weights(tree, ns, NULL);
-	for (size_t i = tree->n; i-- > 1;) {
-		same = same && tree->node[i].parent < i;
-		ns[tree->node[i].parent] += ns[i];
+	for (size_t i = tree->stacks.n; i-- > 1;) {
+		same = same && tree->stacks.node[i].parent < i;
+		ns[tree->stacks.node[i].parent] += ns[i];
 	}
 	OK(same && ns[0] == critical_lines_total(all));
 	for (int c = 0; c < TIME_CLASS__N; c++)
 		OK(ns[1 + c] == critical_lines_classes(all)[c]);
-	uint8_t *set = arena_zalloc(a, tree->n / 8 + 1);
-	for (size_t i = 0; i < tree->n; i++)
+	uint8_t *set = arena_zalloc(a, tree->stacks.n / 8 + 1);
+	for (size_t i = 0; i < tree->stacks.n; i++)
 		if (rnd(2))
 			set[i >> 3] |= (uint8_t)(1u << (i & 7));
 	for (size_t i = 0; i < tree->nshare; i++)

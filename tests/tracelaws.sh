@@ -76,6 +76,22 @@ for choice in '' -task=checkout -region=db.query '-goroutine=12 -from=20% -to=80
 	# shellcheck disable=SC2086
 	tsv why $choice | awk -F'\t' '{ s += $1 } END { exit !(s > 0.9999 && s < 1.0001) }' || fail "shares of why $choice"
 done
+# a tree of critical paths has the time of all of them, by class; of one task, that of its path
+if command -v jq >/dev/null; then
+	"$TTRACE" why -format=json "$trace" >"$tmp/why"
+	same "critical paths, tree and lines" "$(total -type=critical)" "$(jq '.all.classes | add' "$tmp/why")"
+	id=$(jq .operation.id "$tmp/why")
+	same "the path of task $id" "$(total -type=critical -task="$id")" "$(jq .operation.duration_ns "$tmp/why")"
+	"$TTRACE" tags -type=critical -unit=ns "$trace" | sed -n 's/^ *\([0-9]*\)\(ns\)\{0,1\} .*: \([a-z-]*\)$/\3 \1/p' | sort >"$tmp/tags"
+	jq -r '.all.classes | to_entries[] | "\(.key) \(.value)"' "$tmp/why" | sort | cmp - "$tmp/tags" ||
+		fail "classes of critical paths: $(cat "$tmp/tags")"
+fi
+# a chain is charged with the time of its wait
+for type in sync net block; do
+	same "chains of $type" "$(total -type=$type)" "$(total -type=$type -blame=chain)"
+	"$TTRACE" folded -type=$type -blame=chain "$trace" | awk '{ s += $NF } END { printf "%.0f\n", s }' >"$tmp/chains"
+	"$TTRACE" folded -type=$type "$trace" | awk '{ s += $NF } END { printf "%.0f\n", s }' | cmp - "$tmp/chains" || fail "stacks of chains of $type"
+done
 # the collector's cycles and stops that are left by a goroutine went on while it was there, with its assists
 tsv gc >"$tmp/gc"
 tsv stw >"$tmp/stw"
@@ -175,7 +191,7 @@ for narrow in -group=. -from=30% -to=60%; do
 	same "blocking and its reasons, $narrow" "$(total -type=block $narrow)" "$(total -type=block -tagroot=none $narrow)"
 done
 # waiting is of no P: a report says so
-for type in sched sync net block assist 'sched -blame=self'; do
+for type in sched sync net block assist critical 'sched -blame=self' 'sync -blame=chain'; do
 	# shellcheck disable=SC2086
 	"$TTRACE" top -type=$type -proc=0 "$trace" >"$tmp/out" 2>"$tmp/err" && fail "-proc is accepted with -type=$type"
 	grep -q '^ttrace: .*-proc does not apply to -type=' "$tmp/err" && [ ! -s "$tmp/out" ] || fail "-proc with -type=$type: $(cat "$tmp/err")"

@@ -102,7 +102,7 @@ complete -c ttrace -o trim_path -l trim_path -d 'prefixes to remove from source 
 complete -c ttrace -o all_frames -l all_frames -d 'ignore the drop_frames and keep_frames of the profile'
 complete -c ttrace -o intel_syntax -l intel_syntax -d 'disasm, weblist: Intel assembly syntax'
 complete -c ttrace -o symbolize -l symbolize -d 'get names from the local program: local, fastlocal (no lines), force, none; C++ names: demangle=full, =templates (no parameters), =default (no parameters, no template arguments), =none; joined by :' -r
-complete -c ttrace -o type -l type -d 'sample type of a trace' -x -a 'cpu run sched sync net syscall block assist'
+complete -c ttrace -o type -l type -d 'sample type of a trace' -x -a 'cpu run sched sync net syscall block assist critical'
 complete -c ttrace -o from -l from -d 'start of the time range: 1.2s, 350ms, 40%' -r
 complete -c ttrace -o to -l to -d 'end of the time range' -r
 complete -c ttrace -o goroutine -l goroutine -d 'only these goroutines' -r
@@ -110,7 +110,7 @@ complete -c ttrace -o group -l group -d 'only goroutines whose start function ma
 complete -c ttrace -o task -l task -d 'only these tasks' -r
 complete -c ttrace -o region -l region -d 'only these regions; @0x71a3ae: only those that start at this pc (column pc of the regions report); ^$: goroutines while they work for the task in which they were created' -r
 complete -c ttrace -o proc -l proc -d 'only this P (types cpu, run, syscall, and sched with -blame=occupant); goroutines, tasks and regions: those of goroutines that ran on it' -r
-complete -c ttrace -o blame -l blame -d 'stack to which -type=sched charges a wait for a P: that of the waker, of the goroutine that waits, or of what ran meanwhile' -x -a 'waker self occupant'
+complete -c ttrace -o blame -l blame -d 'stack to which -type=sched charges a wait for a P: that of the waker, of the goroutine that waits, or of what ran meanwhile; chain: for -type=sync, net and block, the stack of the waker below that of the wait' -x -a 'waker self occupant chain'
 complete -c ttrace -o by -l by -d 'goroutines: what to group by; state: the state at the end; stw: sums by kind or caller instead of single stops' -x -a 'function creator state label task proc life kind caller'
 complete -c ttrace -o sort -l sort -d 'gc, goroutine, stw, syscalls: sort by this column, longest or largest first, text and times ascending; -COLUMN: reversed' -r
 complete -c ttrace -o name -l name -d 'goroutines, tasks, regions: those with this name; stw: single stops of this kind, with -by=caller of this caller' -r

@@ -209,9 +209,9 @@ void critical_lines_add(struct critical_lines *l, const struct critical_path *p,
 		stk_id at = place_of(l, v->stack);
 		uint32_t chain = v->via == CRITICAL_NONE ? CRITICAL_NONE : l->chain_of[v->via];
 		struct critical_line line = {.ns = v->t1 - v->t0, .t0 = v->t0, .t1 = v->t1, .g = v->g,
-		    .stack = v->stack, .occupant = v->occupant, .operation = operation, .function = at ? function_of(l, at) : 0, .at = at,
-		    .chain = chain, .span = v->span, .n = 1, .cls = v->cls, .reason = v->reason,
-		    .followed = v->followed, .approximate = v->approximate};
+		    .stack = v->stack, .occupant = v->occupant, .operation = operation,
+		    .function = at ? function_of(l, at) : 0, .at = at, .chain = chain, .span = v->span, .n = 1,
+		    .cls = v->cls, .reason = v->reason, .followed = v->followed, .approximate = v->approximate};
 		add_goroutine(l, add_line(l, &line), v->g);
 	}
 }

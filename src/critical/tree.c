@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A node is found by the node below which its stack starts and the store's node that it stands for: the store has a
- * node for each different stack, so this pair is a hash key, and a stack that was added before costs one look-up,
- * whatever its depth.
- *
  * The tree keeps the share of each operation at each node, not only the sums. With them the operation that gives a
  * frame its most, and the trees of some of the operations, need no second walk. Their number is bounded by the number
  * of pieces that are walked (CRITICAL_MANY).
@@ -19,32 +15,23 @@
 struct stack_chain { uint32_t up, depth; stk_id stack; uint32_t node[TIME_CLASS__N]; };	/* node 0: not added yet */
 
 struct critical_tree_index {
-	struct u64_hash node;		/* base << 32 | stack: the node */
 	struct u64_hash chains;		/* (up + 1) << 32 | stack: the chain */
 	struct stack_chain *chain;
-	size_t nchain, cchain, cnode, cshare;
+	size_t nchain, cchain, cshare;
 	uint32_t *share_of;	/* by node: its newest share, plus 1; of an earlier operation if not above `first` */
 	size_t cshare_of, first;
 	uint32_t *chain_of;		/* by via of the path that is added */
 	size_t cchain_of;
-	stk_id *way;			/* the nodes of a stack that are to be added */
-	size_t cway;
 };
-
-static uint32_t add_node(struct critical_tree *t, uint32_t parent, frm_id frame, stk_id stack, uint32_t base)
-{
-	t->node = mem_grow(t->node, &t->index->cnode, t->n + 1, sizeof *t->node);
-	t->node[t->n] = (struct critical_node){parent, frame, stack, base};
-	return (uint32_t)t->n++;
-}
 
 struct critical_tree *critical_tree_new(const struct snap *sn)
 {
 	struct critical_tree *t = xcalloc(1, sizeof *t);
 	t->sn = sn;
 	t->index = xcalloc(1, sizeof *t->index);
-	for (int i = 0; i <= TIME_CLASS__N; i++)
-		add_node(t, 0, 0, 0, 0);
+	joined_stacks_init(&t->stacks, sn->st);
+	for (int i = 0; i < TIME_CLASS__N; i++)
+		joined_stacks_add(&t->stacks);
 	return t;
 }
 
@@ -53,13 +40,12 @@ static void drop_index(struct critical_tree *t)
 	struct critical_tree_index *x = t->index;
 	if (!x)
 		return;
-	u64_map_free(&x->node);
 	u64_map_free(&x->chains);
 	mem_free(x->chain);
 	mem_free(x->share_of);
 	mem_free(x->chain_of);
-	mem_free(x->way);
 	mem_free(x);
+	joined_stacks_close(&t->stacks);
 	t->index = NULL;
 }
 
@@ -68,40 +54,16 @@ void critical_tree_free(struct critical_tree *t)
 	if (!t)
 		return;
 	drop_index(t);
-	mem_free(t->node);
+	joined_stacks_free(&t->stacks);
 	mem_free(t->share);
 	mem_free(t);
-}
-
-/* Return the node of a stack that starts below a base. */
-static uint32_t append_stack(struct critical_tree *t, uint32_t base, stk_id stack)
-{
-	struct critical_tree_index *x = t->index;
-	uint32_t parent = base;
-	size_t n = 0;
-	for (stk_id s = stack; s; s = stk_parent(t->sn->st, s)) {
-		const struct u64_slot *known = u64_map_get(&x->node, (uint64_t)base << 32 | s);
-		if (known) {
-			parent = (uint32_t)known->n;
-			break;
-		}
-		x->way = mem_grow(x->way, &x->cway, n + 1, sizeof *x->way);
-		x->way[n++] = s;
-	}
-	while (n) {
-		stk_id s = x->way[--n];
-		bool fresh;
-		parent = add_node(t, parent, stk_frame(t->sn->st, s), s, base);
-		u64_map_put(&x->node, (uint64_t)base << 32 | s, &fresh)->n = parent;
-	}
-	return parent;
 }
 
 static void add_share(struct critical_tree *t, uint32_t node, uint32_t operation, int64_t ns, uint32_t pieces)
 {
 	struct critical_tree_index *x = t->index;
 	size_t had = x->cshare_of;
-	x->share_of = mem_grow(x->share_of, &x->cshare_of, t->n, sizeof *x->share_of);
+	x->share_of = mem_grow(x->share_of, &x->cshare_of, t->stacks.n, sizeof *x->share_of);
 	for (size_t i = had; i < x->cshare_of; i++)
 		x->share_of[i] = 0;
 	uint32_t i = x->share_of[node];
@@ -146,7 +108,7 @@ static uint32_t node_of_chain(struct critical_tree *t, uint32_t chain, enum time
 	}
 	while (n) {
 		struct stack_chain *c = &x->chain[way[--n]];
-		node = c->node[cls] = append_stack(t, node, c->stack);
+		node = c->node[cls] = joined_stacks_append(&t->stacks, node, c->stack);
 	}
 	return node;
 }
@@ -164,17 +126,17 @@ void critical_tree_add(struct critical_tree *t, const struct critical_path *p, u
 		uint32_t chain = v->via == CRITICAL_NONE ? CRITICAL_NONE : x->chain_of[v->via];
 		uint32_t node = node_of_chain(t, chain, v->cls);
 		if (v->stack && (chain == CRITICAL_NONE || x->chain[chain].stack != v->stack))
-			node = append_stack(t, node, v->stack);
+			node = joined_stacks_append(&t->stacks, node, v->stack);
 		add_share(t, node, operation, v->t1 - v->t0, 1);
 	}
 }
 
 void critical_tree_merge(struct critical_tree *t, const struct critical_tree *from)
 {
-	uint32_t *to = xmalloc((from->n + 1) * sizeof *to), operation = UINT32_MAX;
-	for (uint32_t i = 0; i < from->n; i++) {
-		const struct critical_node *v = &from->node[i];
-		to[i] = v->stack ? append_stack(t, to[v->base], v->stack) : i;
+	uint32_t *to = xmalloc((from->stacks.n + 1u) * sizeof *to), operation = UINT32_MAX;
+	for (uint32_t i = 0; i < from->stacks.n; i++) {
+		const struct joined_stack *v = &from->stacks.node[i];
+		to[i] = v->stack ? joined_stacks_append(&t->stacks, to[v->base], v->stack) : i;
 	}
 	for (size_t i = 0; i < from->nshare; i++) {
 		const struct critical_share *v = &from->share[i];

@@ -4,26 +4,21 @@
 #define TTRACE_CRITICAL_TREE_H
 
 #include "critical/many.h"
+#include "trace/joined_stacks.h"
 
 /*
- * Critical paths as a call tree. A node of the first level is a class of time; below it are the stacks of the waits
- * that led to a piece, the operation's own first, and then the stack of the piece: so a waker's frames are below those
- * of the goroutine that waited for it. Of adjacent equal stacks one is kept, as in a convoy on a lock.
+ * Critical paths as a call tree. Nodes 1 .. TIME_CLASS__N are the classes of time; below them are the stacks of the
+ * waits that led to a piece, the operation's own first, and then the stack of the piece: so a waker's frames are below
+ * those of the goroutine that waited for it. Of adjacent equal stacks one is kept, as in a convoy on a lock.
  */
-struct critical_node {
-	uint32_t parent;	/* less than its own index */
-	frm_id frame;		/* 0: the root, node 0; or a class, nodes 1 .. TIME_CLASS__N */
-	stk_id stack;		/* the store's node that it stands for */
-	uint32_t base;		/* the node below which its stack starts */
-};
 /* The time that an operation spent at a node itself, and in how many pieces. */
 struct critical_share { int64_t ns; uint32_t operation, node, n; };
 
 struct critical_tree {
 	const struct snap *sn;
-	struct critical_node *node;
+	struct joined_stacks stacks;
 	struct critical_share *share;	/* those of one operation are adjacent */
-	size_t n, nshare;
+	size_t nshare;
 	uint32_t nwalked;		/* number of operations; fewer than were given: it is a sample */
 	struct critical_tree_index *index;	/* used while paths are added */
 };
@@ -36,9 +31,9 @@ void critical_tree_merge(struct critical_tree *, const struct critical_tree *);
 struct critical_tree *critical_tree_of_targets(const struct critical_walker *, const struct critical_target *,
     uint32_t n, const struct progress_watcher *on);
 
-/* Return the class of a node of the first level. */
+/* Return the class of node 1 .. TIME_CLASS__N. */
 static inline enum time_class critical_tree_class(uint32_t node) { return (enum time_class)(node - 1); }
-/* Add the own weight of each node: ns[n] and count[n], which the caller zeroes. count may be NULL. */
+/* Add the own weight of each node: ns[stacks.n] and count[stacks.n], which the caller zeroes. count may be NULL. */
 void critical_tree_weights(const struct critical_tree *, int64_t *ns, int64_t *count);
 /* Return the operation that spent most time at the nodes of a set (a bit each), and that time in *ns; of several the
    first. UINT32_MAX: none did. */

@@ -17,6 +17,7 @@
 #include "session/index_cache.h"
 #include "session/query.h"
 #include "session/trace_reread.h"
+#include "session/trace_weights.h"
 #include "store/store.h"
 
 #include <inttypes.h>
@@ -147,7 +148,7 @@ struct progress_watcher trace_watcher(const struct options *o)
 
 /* ---- a profile of a trace */
 
-struct copy { const struct store *st; struct profile *p; uint32_t *loc, *fun; };
+struct copy { const struct store *st; struct profile *p; uint32_t *loc, *fun; const struct joined_stack *node; };
 
 static str_id copy_str(struct copy *c, str_id s)
 {
@@ -178,12 +179,15 @@ static loc_id copy_loc(struct copy *c, loc_id l)
 	return c->loc[l];
 }
 
-static void copy_sample(struct copy *c, stk_id s, uint32_t labels, int64_t count, int64_t ns)
+/* s: a node of the weights. */
+static void copy_sample(struct copy *c, uint32_t s, uint32_t labels, int64_t count, int64_t ns)
 {
 	loc_id loc[1024];
 	size_t n = 0;
-	for (stk_id i = s; i && n < 1024; i = stk_parent(c->st, i))
-		loc[n++] = copy_loc(c, store_frm(c->st, stk_frame(c->st, i))->loc);
+	for (uint32_t i = s; i && n < 1024; i = c->node ? c->node[i].parent : stk_parent(c->st, i)) {
+		frm_id frame = c->node ? c->node[i].frame : stk_frame(c->st, i);
+		loc[n++] = copy_loc(c, store_frm(c->st, frame)->loc);
+	}
 	int64_t v[2] = { count, ns };
 	profile_add_sample(c->p, profile_add_stack(c->p, loc, n), labels, v);
 }
@@ -215,10 +219,11 @@ static void merge_unknown(const struct snap *sn, struct trace_weights *w)
 static struct profile *to_profile(const struct snap *sn, struct trace_weights *w, enum trace_weight_type type)
 {
 	struct profile *p = profile_new();
-	struct copy c = {
-	    sn->st, p, xcalloc(sn->nlocs + 1u, sizeof(uint32_t)), xcalloc(sn->nfuns + 1u, sizeof(uint32_t))};
-	static const char *const types[][2] = {{"contentions", "delay"}, {"samples", "cpu"}, {"stretches", "time"}};
-	const char *const *name = types[type == TRACE_CPU ? 1 : type == TRACE_RUN ? 2 : 0];
+	struct copy c = {.st = sn->st, .p = p, .loc = xcalloc(sn->nlocs + 1u, sizeof(uint32_t)),
+	    .fun = xcalloc(sn->nfuns + 1u, sizeof(uint32_t)), .node = w->node};
+	static const char *const types[][2] = {
+	    {"contentions", "delay"}, {"samples", "cpu"}, {"stretches", "time"}, {"pieces", "time"}};
+	const char *const *name = types[type == TRACE_CPU ? 1 : type == TRACE_RUN ? 2 : type == TRACE_CRITICAL ? 3 : 0];
 	p->type = mem_grow(p->type, &p->cap.type, 2, sizeof *p->type);
 	p->type[0] =
 	    (struct profile_type){profile_add_string(p, name[0], strlen(name[0])), profile_add_string(p, "count", 5)};
@@ -236,7 +241,8 @@ static struct profile *to_profile(const struct snap *sn, struct trace_weights *w
 			    &c, w->part[i].stack, profile_add_labels(p, &tag, 1), w->part[i].count, w->part[i].ns);
 		}
 	} else {
-		merge_unknown(sn, w);
+		if (!w->node)
+			merge_unknown(sn, w);
 		for (stk_id s = 0; s < w->n; s++)
 			if (w->count[s] || w->ns[s])
 				copy_sample(&c, s, 0, w->count[s], w->ns[s]);
@@ -253,30 +259,51 @@ static void add_blame_comment(struct profile *p, enum trace_blame b)
 		"Blame: waker (the stack of what made the goroutine runnable)",
 		"Blame: self (the stack of the goroutine that waits)",
 		"Blame: occupant (the stacks of what ran on the Ps meanwhile)",
+		"Blame: chain (the stack of the goroutine that waits, and below it that of what made it runnable)",
 	};
 	profile_add_comment(p, profile_add_string(p, said[b], strlen(said[b])));
 }
 
-/* Divide by n for the mean of one. */
-static void per_one(struct trace_weights *w, uint32_t n)
+/* Check that the sample type takes -blame and -proc. */
+static int check_type(const struct options *o, enum trace_weight_type type, enum trace_blame blame, struct err *e)
 {
-	w->npart = 0;	/* the viewer's differences have no tags either */
-	for (stk_id s = 0; n > 1 && s < w->n; s++) {
-		w->ns[s] = sides_scaled(w->ns[s], 1.0 / n);
-		w->count[s] = sides_scaled(w->count[s], 1.0 / n);
+	if (options_typed(o, OPT_BLAME) && !trace_type_has_blame(type, blame))
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-blame=%s applies only to -type=%s, not to -type=%s",
+		    trace_blame_name(blame), blame == BLAME_CHAIN ? "sync, net or block" : "sched",
+		    trace_weight_name(type));
+	if (options_typed(o, OPT_PROC) && !trace_type_has_proc(type, blame))
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-proc does not apply to -type=%s, only to cpu, run, syscall "
+		    "and to sched with -blame=occupant", trace_weight_name(type));
+	return 0;
+}
+
+static struct profile *weigh_profile(const struct trace *t, const struct options *o, enum trace_weight_type type,
+    const struct query *q, bool rest, struct arena *a, struct err *e)
+{
+	struct progress_watcher on = trace_watcher(o);
+	uint32_t n;
+	struct trace_weights *w = trace_weights_of_query(t->sn, type, q, rest, a, &n, &on, e);
+	if (!w)
+		return NULL;
+	if (options_bool(o, OPT_REST)) {
+		w->npart = type == TRACE_CRITICAL ? w->npart : 0;	/* other differences have no tags */
+		if (n > 1)
+			trace_weights_divide(w, n);
 	}
+	struct profile *p = to_profile(t->sn, w, type);
+	if (options_str(o, OPT_BLAME) && trace_type_has_blame(type, (enum trace_blame)q->blame))
+		add_blame_comment(p, (enum trace_blame)q->blame);
+	return p;
 }
 
 struct profile *trace_make_profile(const struct trace *t, const struct options *o, bool rest, struct err *e)
 {
 	struct arena a = {0};
-	struct trace_filter f;
 	struct query q;
 	const char *name = options_str(o, OPT_TYPE) && *options_str(o, OPT_TYPE) ? options_str(o, OPT_TYPE)
 	    : t->sn->nsmps && !options_typed(o, OPT_BLAME) ? "cpu" : "sched";
 	int type = trace_weight_find(name);
 	struct profile *p = NULL;
-	uint32_t n;
 	if (t->sn->trace.log) {
 		err_set(e, ERR_FORMAT, ERR_NOWHERE,
 		    "this is a gctrace or schedtrace log and has no stacks; use gc, stw, mmu, procs or "
@@ -285,24 +312,10 @@ struct profile *trace_make_profile(const struct trace *t, const struct options *
 	}
 	if (type < 0)
 		err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-type requires cpu, run, sched, sync, net, syscall, block or assist, not \"%s\"", name);
-	else if (options_typed(o, OPT_BLAME) && type != TRACE_SCHED)
-		err_set(e, ERR_USAGE, ERR_NOWHERE, "-blame applies only to -type=sched, not to -type=%s", name);
-	else if (query_of_options(o, &q, e) || query_add_places(t->sn, o, &q, e) ||
-	    query_trace_filter(t->sn, &q, rest, &a, &f, &n, e))
-		p = NULL;
-	else if (options_typed(o, OPT_PROC) && !trace_type_has_proc((enum trace_weight_type)type, f.blame))
-		err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-proc does not apply to -type=%s, only to cpu, run, syscall and to sched with -blame=occupant", name);
-	else {
-		f.on = trace_watcher(o);
-		struct trace_weights *w = trace_weigh(t->sn, (enum trace_weight_type)type, &f, &a);
-		if (options_bool(o, OPT_REST))
-			per_one(w, n);
-		p = to_profile(t->sn, w, (enum trace_weight_type)type);
-		if (type == TRACE_SCHED && options_str(o, OPT_BLAME))
-			add_blame_comment(p, f.blame);
-	}
+		    "-type requires cpu, run, sched, sync, net, syscall, block, assist or critical, not \"%s\"", name);
+	else if (!query_of_options(o, &q, e) && !query_add_places(t->sn, o, &q, e) &&
+	    !check_type(o, (enum trace_weight_type)type, (enum trace_blame)q.blame, e))
+		p = weigh_profile(t, o, (enum trace_weight_type)type, &q, rest, &a, e);
 	arena_free(&a);
 	return p;
 }

@@ -33,7 +33,7 @@
 
 static const char *const names[TRACE_WEIGHT__N] = {
 	[TRACE_CPU] = "cpu", [TRACE_RUN] = "run", [TRACE_SCHED] = "sched", [TRACE_SYNC] = "sync", [TRACE_NET] = "net",
-	[TRACE_SYSCALL] = "syscall", [TRACE_BLOCK] = "block", [TRACE_ASSIST] = "assist",
+	[TRACE_SYSCALL] = "syscall", [TRACE_BLOCK] = "block", [TRACE_ASSIST] = "assist", [TRACE_CRITICAL] = "critical",
 };
 
 const char *trace_weight_name(enum trace_weight_type t)
@@ -66,7 +66,7 @@ struct open_stretch {
 	   up to which it is charged, and stack that of a CPU sample taken there. counted: a part of it is charged */
 struct last { stk_id stack; uint8_t state; };
 
-enum mode { M_PLAIN, M_SELF, M_ENDLESS, M_OCCUPANT };
+enum mode { M_PLAIN, M_SELF, M_ENDLESS, M_OCCUPANT, M_CHAIN };
 enum { RUNS = 1, CALLS };	/* kinds of TRACE_RUN and M_OCCUPANT */
 enum { LOOKS = 1 << 10 };	/* slices looked up between two releases of their pages */
 
@@ -89,6 +89,7 @@ struct weigh_pass {
 	const struct sheet *sh;	/* the current sheet */
 	struct run_moments moments;	/* of the current sheet */
 	uint32_t looks;
+	struct joined_stacks joined;	/* M_CHAIN */
 	bool tags;
 	str_id tag[TS__N];
 	struct intern *index;	/* of w->part */
@@ -210,14 +211,16 @@ static void add_weight(const struct weigh_pass *p, struct open_stretch *o, int64
 {
 	int64_t count = !o->counted;
 	o->counted = true;
+	p->w->total_ns = wrap_add(p->w->total_ns, ns);
+	p->w->total_count += count;
+	if (p->tags || p->mode == M_CHAIN)
+		add_part(p, stack, o->tag, ns, count);
+	if (p->mode == M_CHAIN)
+		return;
 	p->w->ns[stack] = wrap_add(p->w->ns[stack], ns);
 	p->w->count[stack] += count;
 	if (t > p->w->last[stack])
 		p->w->last[stack] = t;
-	p->w->total_ns = wrap_add(p->w->total_ns, ns);
-	p->w->total_count += count;
-	if (p->tags)
-		add_part(p, stack, o->tag, ns, count);
 }
 
 /* Sum the waiting, as a share of one P, from the start of a stretch (or of the sheet) to t while the row of the
@@ -271,6 +274,14 @@ static bool charges_runs(const struct weigh_pass *p)
 static bool is_run(const struct weigh_pass *p, const struct open_stretch *o)
 {
 	return charges_runs(p) && o->kind == RUNS;
+}
+
+/* Return the node of a wait that ends with interval i: the waker's stack is below that of the wait. */
+static uint32_t joined_node(struct weigh_pass *p, const struct open_stretch *o, uint32_t i)
+{
+	uint32_t node = joined_stacks_append(&p->joined, 0, o->stack);
+	bool woken = i != UINT32_MAX && (p->sh->state[i] & SHEET_STATE) == TS_READY && sheet_peer(p->sh, i);
+	return woken ? joined_stacks_append(&p->joined, node, sheet_stack(p->sh, i)) : node;
 }
 
 /* Return the stack to charge up to an event. For a run: that of its last CPU sample, else that of the event, else the
@@ -342,7 +353,9 @@ static void pass_row(struct weigh_pass *p, uint32_t r)
 		uint32_t kind = pass_kind(p, s, sheet_peer(sh, i));
 		runs_upto(p, trk, o, t);
 		if (o->kind && kind != o->kind) {
-			charge_stretch(p, trk, o, t, charged_stack(p, trk, o, s == TS_NONE ? 0 : sheet_stack(sh, i)));
+			stk_id stack = s == TS_NONE ? 0 : sheet_stack(sh, i);
+			charge_stretch(p, trk, o, t,
+			    p->mode == M_CHAIN ? joined_node(p, o, i) : charged_stack(p, trk, o, stack));
 			o->kind = 0;
 		} else if (is_run(p, o) && !(sh->state[i] & SHEET_CONT)) {
 			run_upto(p, trk, o, &(struct run_moment){ .t = t, .stack = sheet_stack(sh, i) });
@@ -446,7 +459,8 @@ static void pass_end(struct weigh_pass *p)
 				reason = o->tag;
 				last.tag = still;
 			}
-			charge_stretch(p, t, &last, p->sn->t1, charged_stack(p, t, o, 0));
+			charge_stretch(p, t, &last, p->sn->t1,
+			    p->mode == M_CHAIN ? joined_node(p, o, UINT32_MAX) : charged_stack(p, t, o, 0));
 			continue;
 		}
 		e->v = mem_grow(e->v, &e->cap, e->n + 1, sizeof *e->v);
@@ -549,6 +563,36 @@ static void pass_tags(struct weigh_pass *p)
 	}
 }
 
+void trace_weights_join(struct trace_weights *w, const struct joined_stacks *joined, struct arena *a)
+{
+	w->n = joined->n;
+	w->node = memcpy(arena_alloc(a, (joined->n + 1u) * sizeof *joined->node), joined->node,
+	    joined->n * sizeof *joined->node);
+	w->ns = arena_zalloc(a, (w->n + 1u) * sizeof *w->ns);
+	w->count = arena_zalloc(a, (w->n + 1u) * sizeof *w->count);
+	w->last = arena_zalloc(a, (w->n + 1u) * sizeof *w->last);
+	for (uint32_t i = 0; i < w->npart; i++) {
+		w->ns[w->part[i].stack] = wrap_add(w->ns[w->part[i].stack], w->part[i].ns);
+		w->count[w->part[i].stack] += w->part[i].count;
+	}
+}
+
+/* The node without a stack is there in any case, for trace_show_no_stack(). */
+static void begin_chain(struct weigh_pass *p)
+{
+	p->mode = M_CHAIN;
+	joined_stacks_init(&p->joined, p->sn->st);
+	joined_stacks_append(&p->joined, 0, trace_no_stack_node(p->sn));
+}
+
+/* Give the weights of M_CHAIN nodes of their own. Without tags there are no parts. */
+static void join_weights(struct weigh_pass *p, struct arena *a)
+{
+	trace_weights_join(p->w, &p->joined, a);
+	joined_stacks_free(&p->joined);
+	p->w->npart = p->tags ? p->w->npart : 0;
+}
+
 struct trace_weights *trace_weigh(
     const struct snap *sn, enum trace_weight_type type, const struct trace_filter *f, struct arena *a)
 {
@@ -567,6 +611,8 @@ struct trace_weights *trace_weigh(
 	}
 	if (type == TRACE_SCHED && f)
 		p.mode = f->blame == BLAME_SELF ? M_SELF : f->blame == BLAME_OCCUPANT ? M_OCCUPANT : M_PLAIN;
+	if (f && f->blame == BLAME_CHAIN && trace_type_has_blame(type, f->blame))
+		begin_chain(&p);
 	p.opens = (struct spillable_array){ .width = sizeof *p.open_stretch, .spills = sn->st->keep };
 	p.lasts = (struct spillable_array){ .width = sizeof *p.last, .spills = sn->st->keep };
 	pass_begin(&p);
@@ -577,6 +623,8 @@ struct trace_weights *trace_weigh(
 		pass_sheets(&p);
 	if (type == TRACE_RUN || type == TRACE_BLOCK)
 		pass_end(&p);
+	if (p.mode == M_CHAIN)
+		join_weights(&p, a);
 	struct trace_tag_weight *part = w->part;
 	w->part = arena_alloc(a, (w->npart + 1u) * sizeof *part);
 	if (part)

@@ -4,6 +4,7 @@
 #define TTRACE_TRACE_AS_PROFILE_H
 
 #include "trace/filter.h"
+#include "trace/joined_stacks.h"
 
 /*
  * A trace as a profile: time and count by node of the store's call tree, from the
@@ -21,26 +22,33 @@ enum trace_weight_type {
 	TRACE_SYSCALL,
 	TRACE_BLOCK,
 	TRACE_ASSIST,
+	TRACE_CRITICAL,
 	TRACE_WEIGHT__N
 };
 /* cpu: samples. run: running, divided among the stacks recorded while the goroutine ran (run_stacks.c), without the
    runtime's frames for preemption (if nothing else is left: where the goroutine started); sums are exact, shares of
    stacks an estimate. block: all waiting, tagged with the reason. assist: mark assists, on the stack that had to
-   assist. */
+   assist. critical: the critical paths of operations; trace_weigh() does not have them, but
+   session/trace_weights.h. */
 const char *trace_weight_name(enum trace_weight_type);	/* "cpu", ... */
 int trace_weight_find(const char *name);		/* Return -1 if there is none of that name. */
 
+/* Can the type be charged like that? sched: the default, BLAME_WAKER, and the others but BLAME_CHAIN; waits: only
+   BLAME_CHAIN, and otherwise to the stack where the goroutine waits. */
+bool trace_type_has_blame(enum trace_weight_type, enum trace_blame);
 bool trace_type_has_proc(enum trace_weight_type, enum trace_blame);	/* does a filter by P apply? Waiting has no P */
 
 struct trace_tag_weight { stk_id stack; str_id tag; int64_t ns, count; };
 
-struct trace_weights {				/* by node: n is nstks of the snapshot */
-	uint32_t n;
+struct trace_weights {				/* by node */
+	uint32_t n;			/* nstks of the snapshot, or the number of nodes of `node` */
+	/* NULL, or nodes of their own instead of the store's: stacks below others (joined_stacks.h) */
+	const struct joined_stack *node;
 	int64_t *ns, *count;		/* flat; a run is counted once, at the first stack that it is charged to */
 	int64_t *last;			/* when the latest one ended (not for cpu) */
 	int64_t total_ns, total_count;
 	bool empty;			/* the filter selects no goroutine */
-	/* for block, and sched by occupant, if the trace is complete: the same weights by stack and tag */
+	/* for block, critical, and sched by occupant, if the trace is complete: the same weights by node and tag */
 	struct trace_tag_weight *part;
 	uint32_t npart;
 };
@@ -51,6 +59,9 @@ struct trace_weights *trace_weigh(
     const struct snap *, enum trace_weight_type, const struct trace_filter *, struct arena *);
 /* Return the node of the frame "(no stack)", which the store of each trace has; 0 if there is none. */
 stk_id trace_no_stack_node(const struct snap *);
+/* Set the nodes of weights to those of joined stacks, which may then be freed, and their weights to those of the parts,
+   whose stack is a node. */
+void trace_weights_join(struct trace_weights *, const struct joined_stacks *, struct arena *);
 /* Move the weight of node 0 to the frame "(no stack)", as panes show it. Reports leave it at node 0, as the reference
    does. */
 void trace_show_no_stack(struct trace_weights *, const struct snap *);

@@ -17,8 +17,9 @@
 /* The stacks that scheduler latency (sched) is charged to. waker: the stack that made the goroutine runnable, as in the
    reference. self: the goroutine's own stack, where it had blocked, yielded or started. occupant: the stacks that ran
    on the Ps meanwhile: each moment of the wait is divided evenly among all Ps; the share of a P is charged to the stack
-   that ran there (as in run), or to no stack if the P was idle. */
-enum trace_blame { BLAME_WAKER, BLAME_SELF, BLAME_OCCUPANT, BLAME__N };
+   that ran there (as in run), or to no stack if the P was idle. chain: of waits (sync, net, block): the stack where the
+   goroutine waits, and below it that of what made it runnable. */
+enum trace_blame { BLAME_WAKER, BLAME_SELF, BLAME_OCCUPANT, BLAME_CHAIN, BLAME__N };
 const char *trace_blame_name(enum trace_blame);	/* "waker", ... */
 int trace_blame_find(const char *name);		/* -1: none of that name */
 struct trace_filter {
@@ -32,7 +33,7 @@ struct trace_filter {
 	/* with slices: one bit per span, the selected tasks and their regions, or regions and their tasks */
 	const uint8_t *span;
 	trk_id proc;			/* only on this P (run, cpu, syscall); 0: all */
-	enum trace_blame blame;		/* of sched */
+	enum trace_blame blame;		/* see trace_type_has_blame() */
 	/* gets the progress; if it stops the work, the result is incomplete and must be dropped */
 	struct progress_watcher on;
 	/* NULL, or called for each stretch that is charged (not for cpu samples) */
@@ -50,8 +51,8 @@ trk_id trace_find_track(const struct snap *, enum track_kind, uint64_t id);
 uint8_t *trace_gset_by_name(const struct snap *, bool (*match)(void *, const char *name, size_t n), void *arg,
     struct arena *);
 uint8_t *trace_gset_of_one(const struct snap *, trk_id g, struct arena *);
-/* A set of numbers of tasks or goroutines. Programs count them, so they are close together: a bit each, around the first
-   number, in memory whose pages exist only where a bit is set. Numbers far from it are in a list. */
+/* A set of numbers of tasks or goroutines. Programs count them, so they are close together: a bit each, around the
+   first number, in memory whose pages exist only where a bit is set. Numbers far from it are in a list. */
 struct trace_ids {
 	uint64_t from, width;
 	uint8_t *near;

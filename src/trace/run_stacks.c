@@ -119,6 +119,7 @@ void run_moments_free(struct run_moments *m)
 
 static const char *const blames[BLAME__N] = {
 	[BLAME_WAKER] = "waker", [BLAME_SELF] = "self", [BLAME_OCCUPANT] = "occupant",
+	[BLAME_CHAIN] = "chain",
 };
 
 const char *trace_blame_name(enum trace_blame b)
@@ -132,6 +133,11 @@ int trace_blame_find(const char *name)
 		if (!strcmp(blames[i], name))
 			return i;
 	return -1;
+}
+
+bool trace_type_has_blame(enum trace_weight_type t, enum trace_blame b)
+{
+	return b == BLAME_CHAIN ? t == TRACE_SYNC || t == TRACE_BLOCK || t == TRACE_NET : t == TRACE_SCHED;
 }
 
 bool trace_type_has_proc(enum trace_weight_type t, enum trace_blame b)
@@ -152,6 +158,8 @@ stk_id trace_no_stack_node(const struct snap *sn)
 void trace_show_no_stack(struct trace_weights *w, const struct snap *sn)
 {
 	stk_id to = trace_no_stack_node(sn);
+	if (w->node)
+		to = w->n > 1 && w->node[1].stack == to ? 1 : 0;
 	if (!to || w->n < 2)
 		return;
 	w->ns[to] = wrap_add(w->ns[to], w->ns[0]);

@@ -286,8 +286,8 @@ static void do_blame(struct app *a, const char *arg)
 	static const char *const blamed_name[BLAME__N] = {"the waker", "the goroutine that waits",
 	    "what ran on the Ps meanwhile"};
 	struct query q = *session_query(a->s);
-	int b = !arg || !*arg ? (q.blame + 1) % BLAME__N : trace_blame_find(arg);
-	if (b < 0) {
+	int b = !arg || !*arg ? (q.blame + 1) % BLAME_CHAIN : trace_blame_find(arg);
+	if (b < 0 || !trace_type_has_blame(TRACE_SCHED, (enum trace_blame)b)) {
 		app_message(a, ST_ERROR, "blame requires waker, self or occupant");
 		return;
 	}

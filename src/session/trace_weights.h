@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_SESSION_TRACE_WEIGHTS_H
+#define TTRACE_SESSION_TRACE_WEIGHTS_H
+
+#include "session/query.h"
+#include "trace/as_profile.h"
+
+/* Compute the weights of a sample type of a trace for a query, in the arena; with rest of what it excludes. *n: the
+   number of goroutines, tasks, regions or operations that it selects, or excludes. Return NULL with *e if a filter is
+   invalid; e NULL: it selects nothing. If `on` stops it, the result is incomplete and must be dropped. Any thread. */
+struct trace_weights *trace_weights_of_query(const struct snap *, enum trace_weight_type, const struct query *,
+    bool rest, struct arena *, uint32_t *n, const struct progress_watcher *on, struct err *e);
+/* Divide weights by n > 0, for the mean of one. */
+void trace_weights_divide(struct trace_weights *, uint32_t n);
+
+#endif
