@@ -45,7 +45,7 @@ static bool runs(unsigned s)
 	return s == TS_RUN || s == TS_ASSIST || s == TS_SWEEP || s == TS_STW;
 }
 
-static bool waits(unsigned s) { return s >= TS_CHANSEND && s != TS_UNKNOWN; }
+static bool waits(unsigned s) { return s >= TS_CHANSEND; }
 
 static void enter(struct sink *s, struct life *l, int64_t t, unsigned state, int who, stk_id at)
 {
@@ -76,7 +76,10 @@ static void create(struct sink *s, int64_t t, int by)
 	gs[g].creator = by;
 	s->trace->born(s->self, gs[g].trk, s->ops->str(s->self, name, (size_t)n), by < 0 ? 0 : gs[by].trk,
 	    stack[rnd(NSTACK)], stack[rnd(NSTACK)]);
-	enter(s, &gs[g], t, TS_READY, by, stack[rnd(NSTACK)]);
+	if (by < 0 && rnd(2))
+		enter(s, &gs[g], t, TS_UNKNOWN, -1, 0);
+	else
+		enter(s, &gs[g], t, TS_READY, by, stack[rnd(NSTACK)]);
 }
 
 /* The goroutine of a P leaves it. */
@@ -287,7 +290,7 @@ static void walk(const struct store *st, int g, int64_t a, int64_t b, bool waker
 			put_runnable(t0, t1, g);
 		else if (s == TS_NONE)
 			put(t0, t1, waker ? own.cls : TIME_UNKNOWN, waker ? own.g : g);
-		else if (waits(s) && i + 1 == l->n)
+		else if (waits(s) && s != TS_UNKNOWN && i + 1 == l->n)
 			put(t0, t1, TIME_STILL_BLOCKED, g);
 		else if (by >= 0 && !(waker && is_idle(l->v[i].stack)))
 			walk(st, by, t0, t1, true, (struct part){.cls = c, .g = g});
@@ -508,7 +511,8 @@ static void check_sums(const struct critical_walker *w, const struct operations 
 	for (uint32_t i = 0; same && i < critical_lines_count(all); i++) {
 		const struct critical_line *x = critical_lines_at(all, i), *y = critical_lines_at(sum.lines, i);
 		same = x->ns == y->ns && x->cls == y->cls && x->function == y->function && x->n == y->n &&
-		    x->t0 == y->t0 && x->ngoroutines == y->ngoroutines && x->operation == y->operation && x->stack == y->stack;
+		    x->t0 == y->t0 && x->ngoroutines == y->ngoroutines &&
+		    x->operation == y->operation && x->stack == y->stack;
 	}
 	OK(same && critical_lines_total(all) == critical_lines_total(sum.lines));
 	int64_t *ns = arena_zalloc(a, tree->stacks.n * sizeof *ns), most;

@@ -222,7 +222,7 @@ static void walk_wait(struct path_walk *k, struct walk_frame *f)
 	if (from == k->t)
 		return;
 	bool follows = !e.blocked && waits_for_waker(k, f, cls, e.by);
-	if (e.blocked && k->sn->complete)
+	if (e.blocked && k->sn->complete && cls != TIME_UNKNOWN)
 		v.cls = TIME_STILL_BLOCKED;
 	else if (f->via != CRITICAL_NONE && operations_is_idle(k->w->operations, stack))
 		v.reason = CRITICAL_IDLE_WAIT;
@@ -274,7 +274,7 @@ static stk_id stack_of_call(const struct track_cursor *at)
 	return stack;
 }
 
-/* Walk the piece under the cursor, or a part of it. */
+/* Walk the piece under the cursor, or a part of it. What is unknown is mostly a wait that started before the trace. */
 static void walk_piece(struct path_walk *k, struct walk_frame *f)
 {
 	enum tstate s = track_cursor_state(&k->c);
@@ -283,7 +283,7 @@ static void walk_piece(struct path_walk *k, struct walk_frame *f)
 		walk_runnable(k, f, from);
 	} else if (critical_state_runs(s)) {
 		walk_run(k, f, from);
-	} else if (s == TS_SYSCALL || s == TS_SYSBLOCK || s == TS_UNKNOWN || s == TS_IDLE) {
+	} else if (s == TS_SYSCALL || s == TS_SYSBLOCK || s == TS_IDLE) {
 		mark_walked(f, &k->c);
 		f->woken = false;
 		put_own(k, f, from, time_class_of(k->sn->st, s, 0), stack_of_call(&k->c));
