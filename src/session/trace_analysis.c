@@ -29,8 +29,23 @@ void trace_analysis_free(struct trace_analysis *a)
 {
 	if (!a || --a->refs)
 		return;
+	critical_lines_free(a->slowest.lines);
 	arena_free(&a->mem);
 	mem_free(a);
+}
+
+static void sum_slowest_kind(struct trace_analysis *a, const struct progress_watcher *on)
+{
+	uint32_t k = critical_slowest_kind(a->operations);
+	if (k == UINT32_MAX)
+		return;
+	const struct operation_kind *kind = &a->operations->kind[k];
+	struct critical_target *t = xmalloc((kind->n + 1u) * sizeof *t);
+	for (uint32_t i = 0; i < kind->n; i++)
+		t[i] = critical_target_of_operation(a->operations, kind->first + i);
+	a->nslowest = kind->n;
+	critical_sum_lines(a->walker, t, kind->n, on, &a->slowest);
+	mem_free(t);
 }
 
 static void run_analysis(void *work, struct job *j)
@@ -46,7 +61,10 @@ static void run_analysis(void *work, struct job *j)
 	a->operations = !part ? a->all : operations_find(a->sn, filter, NULL, &a->mem, &on);
 	a->walker = a->all ? critical_walker_new(a->sn, a->all, &a->mem, &on) : NULL;
 	struct findings_query q = {.filter = filter, .on = on};
-	a->findings = a->walker ? findings_find(a->sn, &q, &a->mem) : NULL;
+	if (!a->walker)
+		return;
+	sum_slowest_kind(a, &on);
+	a->findings = findings_find(a->sn, &q, &a->mem);
 }
 
 static void free_analysis(void *work)

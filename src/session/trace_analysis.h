@@ -4,8 +4,8 @@
 #define TTRACE_SESSION_TRACE_ANALYSIS_H
 
 #include "base/mem/mem.h"
+#include "critical/many.h"
 #include "critical/path.h"
-#include "critical/target.h"
 #include "findings/findings.h"
 #include "session/session.h"
 
@@ -20,6 +20,8 @@ struct trace_analysis {
 	const struct findings *findings;	/* likewise */
 	const struct operations *all;		/* of the whole trace; the walker's */
 	const struct critical_walker *walker;
+	struct critical_sum slowest;	/* the critical paths of the slowest kind of operations; lines NULL: there is none */
+	uint32_t nslowest;		/* number of its operations */
 	uint32_t refs;		/* changed by the UI thread only */
 	struct query query;	/* the query that has the scope */
 	struct arena mem;

@@ -444,6 +444,7 @@ struct app *app_new(
 	    .scratch = &a->scratch,
 	    .ascii = u->ascii,
 	    .detail = true,
+	    .judge = options_bool(o, OPT_JUDGE),
 	    .report = u->report,
 	    .mono = !u->look.colours || u->look.theme == TH_MONO};
 	keymap_init(&a->in.keys, &a->life);

@@ -74,6 +74,13 @@ static int set_debug(struct app *a, const char *v, struct err *e)
 	return 0;
 }
 
+static int set_judge(struct app *a, const char *v, struct err *e)
+{
+	(void)e;
+	a->env.judge = is_on(v, a->env.judge);
+	return 0;
+}
+
 static int set_theme(struct app *a, const char *v, struct err *e)
 {
 	int t = style_find_theme(v);
@@ -114,6 +121,7 @@ static const struct setting {
     {"debug", "on|off", "off",
 	"show the cost of each screen: time since the key, p50 and p99 of the last 256 screens, cells, bytes sent",
 	set_debug},
+    {"judge", "on|off", "on", "look for findings when a trace is opened, for the lines above its timeline", set_judge},
     {"last", "offer|restore|off", "offer", "how a file was left: '\" goes there, or at once, or it is not kept",
     set_last},
     {"mono", "on|off", "by terminal", "draw without colour: states are letters", set_mono},
@@ -156,6 +164,7 @@ const char *config_now(const struct app *a, const char *name)
 		const char *name;
 		bool on;
 	} now[] = {{"ascii", a->env.ascii}, {"cursor", a->screen.cursor}, {"debug", a->screen.debug},
+	    {"judge", a->env.judge},
 	    {"mono", a->env.mono}, {"mouse", a->screen.mouse}, {"tick", a->screen.ticks}};
 	for (size_t i = 0; i < sizeof now / sizeof *now; i++)
 		if (!strcmp(now[i].name, name))

@@ -7,7 +7,7 @@
  * does it, one at a time, and no facts are shown until it has ended. The facts of the whole trace
  * are kept, because the user often returns to it.
  *
- * Tab steps through the facts of the window in which it was first pressed. It moves the window,
+ * Tab steps through the worst findings and the facts of the window in which it was first pressed. It moves the window,
  * which then has other facts; as long as no other key moves the window, the next Tab continues in
  * the same list.
  */
@@ -17,17 +17,19 @@
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/text/buf.h"
+#include "findings/findings.h"
 
 #include <string.h>
 
 enum { WHOLE, PART };
+enum { FINDINGS = 3, FACTS_MAX = FINDINGS + TRACE_HIGHLIGHTS_MAX };
 
 struct facts {
 	struct arena mem;
 	bool known;
 	uint32_t serial;		/* serial of the snapshot */
 	int64_t t0, t1;
-	struct trace_highlights out[TRACE_HIGHLIGHTS_MAX];
+	struct trace_highlights out[FACTS_MAX];
 	size_t n;
 };
 
@@ -160,7 +162,12 @@ size_t timeline_facts_lines(const struct timeline *tl)
 	return whole && whole->known ? whole->n : USUAL;
 }
 
-/* Copy the facts of the window for Tab. false: they are not known. */
+static void add_to_tour(struct facts *tour, int64_t t0, int64_t t1, trk_id trk, const char *text)
+{
+	tour->out[tour->n++] = (struct trace_highlights){t0, t1, trk, arena_strndup(&tour->mem, text, strlen(text))};
+}
+
+/* Copy the findings, of the whole trace, and the facts of the window for Tab. false: they are not known. */
 static bool begin_tour(struct timeline *tl, const struct snap *sn)
 {
 	struct timeline_facts *f = tl->facts;
@@ -168,13 +175,14 @@ static bool begin_tour(struct timeline *tl, const struct snap *sn)
 	const struct trace_highlights *out = timeline_facts(tl, sn, &n);
 	if (!out)
 		return false;
+	const struct findings *all = tl->whole ? timeline_verdict_findings(tl) : NULL;
 	arena_reset(&f->tour.mem);
-	f->tour.n = n;
+	f->tour.n = 0;
 	f->at = 0;
-	for (size_t i = 0; i < n; i++) {
-		f->tour.out[i] = out[i];
-		f->tour.out[i].text = arena_strndup(&f->tour.mem, out[i].text, strlen(out[i].text));
-	}
+	for (uint32_t i = 0; all && i < all->n && i < FINDINGS; i++)
+		add_to_tour(&f->tour, all->v[i].t0, all->v[i].t1, all->v[i].trk, all->v[i].text);
+	for (size_t i = 0; i < n; i++)
+		add_to_tour(&f->tour, out[i].t0, out[i].t1, out[i].trk, out[i].text);
 	return true;
 }
 

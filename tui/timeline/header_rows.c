@@ -28,6 +28,8 @@ static const struct header_row {
 } heads[] = {
     {HD_AXIS, 2, -1, "time", ST_DIM},
     {HD_HITS, 4, -1, "matches", ST_HIT},
+    {HD_OPERATIONS, 12, -1, "operations", ST_HEAT},
+    {HD_LATENCY, 12, -1, "latency", ST_S_SYNC},
     {HD_OUT, 20, -1, "anomaly", ST_WARN},
     {HD_STW, 8, -1, "STW", ST_STWLINE},
     {HD_GC, 8, -1, "GC", ST_S_GC},
@@ -49,13 +51,15 @@ static const struct header_row {
 };
 enum { NHEADS = sizeof heads / sizeof *heads };
 
-/* Return whether a line has something to show. While a file is read, lines that every trace has are shown already,
+/* Return whether a line has something to show; verdict: the height of the lines above. While a file is read, lines that every trace has are shown already,
    so that the rows do not move. */
-static bool has_line(const struct timeline *tl, const struct snap *sn, const struct header_row *h)
+static bool has_line(const struct timeline *tl, const struct snap *sn, int verdict, const struct header_row *h)
 {
 	bool early = !sn->complete;
 	switch (h->what) {
 	case HD_HITS: return tl->search.criteria != NULL;
+	case HD_OPERATIONS:
+	case HD_LATENCY: return verdict && (timeline_verdict_has_operations(tl) || !timeline_verdict_findings(tl));
 	case HD_OUT: return tl->ix->whole && timeline_facts_lines(tl) > 0;
 	case HD_STACKS:
 	case HD_OTHER: return sn->ncounts[h->ct] > 1;
@@ -76,13 +80,14 @@ static bool has_line(const struct timeline *tl, const struct snap *sn, const str
 /* Return the maximum height of a line. */
 static int line_most(const struct timeline *tl, const struct pane_env *env, const struct header_row *k)
 {
-	if (k->ct < 0 && k->what != HD_BUSY)
+	bool operations = k->what == HD_OPERATIONS || k->what == HD_LATENCY;
+	if (k->ct < 0 && k->what != HD_BUSY && !operations)
 		return 1;
 	if (!tl->rows.nrow) /* there are only counters */
 		return env->rows >= 30 ? 4 : env->rows >= 18 ? 2 : 1;
 	if (env->compact || env->rows < 36)
 		return 1;
-	return k->what == HD_HEAP || k->what == HD_RUNNABLE ? 5 : k->what == HD_BUSY ? 3 : 1;
+	return k->what == HD_HEAP || k->what == HD_RUNNABLE ? 5 : operations ? 3 : k->what == HD_BUSY ? 3 : 1;
 }
 
 /* Return the lines needed for the rows of tracks (at most half of the h lines), the facts and the text about the
@@ -122,7 +127,7 @@ struct timeline_layout timeline_layout(const struct timeline *tl, const struct p
 {
 	const struct snap *sn = session_snap(env->s);
 	struct timeline_layout l = {0};
-	int y = 0, few = env->compact || tl->more == 2;
+	int verdict = timeline_verdict_lines(env), y = verdict, few = env->compact || tl->more == 2;
 	l.nlegend = timeline_legend_lines(tl, env);
 	l.legend = env->rows - l.nlegend;
 	int h = l.legend;
@@ -136,7 +141,7 @@ struct timeline_layout timeline_layout(const struct timeline *tl, const struct p
 	for (int i = 0; i < NHEADS; i++) {
 		const struct header_row *k = &heads[i];
 		int from = tl->more == 1 || !tl->rows.nrow ? (k->from < 16 ? k->from : 16) : k->from;
-		if (env->rows < from || !has_line(tl, sn, k) || (few && i > 4) || y >= h ||
+		if (env->rows - verdict < from || !has_line(tl, sn, verdict, k) || (few && i > 4) || y >= h ||
 		    (tl->rows.nrow && i && y + 1 >= h))
 			continue;
 		l.line[l.nline].what = k->what;
@@ -288,12 +293,14 @@ static void draw_extremes(struct grid *g, int y, const struct timeline_layout *l
     double least, double most)
 {
 	struct buf b = {0};
-	bool bytes = k->what == HD_HEAP || k->what == HD_STACKS || k->what == HD_OTHER;
+	bool ns = k->what == HD_LATENCY, bytes = k->what == HD_HEAP || k->what == HD_STACKS || k->what == HD_OTHER;
 	int room = l->gutter - 2 - (int)strlen(k->name);
 	for (int both = 1; both >= 0; both--) {
 		buf_reset(&b);
 		for (int i = both && least < most ? 0 : 1; i < 2; i++) {
-			if (bytes)
+			if (ns)
+				text_ns(&b, (int64_t)(i ? most : least));
+			else if (bytes)
 				text_bytes(&b, (int64_t)(i ? most : least));
 			else
 				buf_printf(
@@ -326,7 +333,7 @@ static void draw_series(struct grid *g, const struct timeline_layout *l, int y, 
 		return;
 	draw_extremes(g, y, l, k, least, most);
 	top = top > most ? top : most;
-	bool number = g->ascii && h == 1 && most <= 99 && k->what != HD_HEAP;
+	bool number = g->ascii && h == 1 && most <= 99 && k->what != HD_HEAP && k->what != HD_LATENCY;
 	for (int c = 0; c < l->cells; c++) {
 		double up = v[c].any && top > 0 ? v[c].v / top * h : 0;
 		if (number && v[c].any) {
@@ -381,6 +388,19 @@ static void fill_busy(const struct timeline *tl, const struct timeline_layout *l
 				      : 0;
 			v[c].any = true;
 		}
+}
+
+/* Fill in the number of operations that start in each cell, or the duration of the longest of them. */
+static void fill_operations(const struct timeline *tl, const struct timeline_layout *l, bool latency, struct series *v)
+{
+	for (int c = 0; c < l->cells; c++) {
+		uint32_t n;
+		int64_t longest;
+		timeline_verdict_count(tl, timeline_cell_edge(tl, l->cells, c), timeline_cell_edge(tl, l->cells, c + 1), &n,
+		    &longest);
+		v[c].v = latency ? (double)longest : n;
+		v[c].any = latency ? longest > 0 : true;
+	}
 }
 
 void timeline_fill_proc_bins(const struct timeline *tl, const struct pane_env *env, struct timeline_layout *l)
@@ -484,6 +504,14 @@ static void draw_line(const struct timeline *tl, const struct pane_env *env, str
 	default: break;
 	}
 	struct series *v;
+	if (k->what == HD_OPERATIONS || k->what == HD_LATENCY) {
+		if (!timeline_verdict_has_operations(tl))
+			return;
+		v = arena_zalloc(env->scratch, ((size_t)l->cells + 1) * sizeof *v);
+		fill_operations(tl, l, k->what == HD_LATENCY, v);
+		draw_series(g, l, y, h, k, v);
+		return;
+	}
 	if (!timeline_cached_line(tl, k->what, ((size_t)l->cells + 1) * sizeof *v, (void **)&v)) {
 		if (k->what == HD_BUSY)
 			fill_busy(tl, l, v);

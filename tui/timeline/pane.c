@@ -42,6 +42,7 @@ static void timeline_close(void *st)
 {
 	struct timeline *tl = st;
 	timeline_facts_free(tl);
+	timeline_verdict_free(tl);
 	timeline_free_hits(tl);
 	span_query_free(tl->search.criteria);
 	for (uint32_t i = 0; i < tl->rows.ngroup; i++)
@@ -66,6 +67,7 @@ void timeline_update(void *st, const struct pane_env *env)
 		if (tl->search.criteria)
 			timeline_restart_search(tl, env);
 	}
+	timeline_verdict_update(tl, env);
 	if (!tl->moved)
 		tl->at = snap->t0 + (snap->t1 - snap->t0) / 2;
 	if (tl->whole)
@@ -120,6 +122,7 @@ static void timeline_draw(const void *st, const struct pane_env *env, struct gri
 	timeline_fill_proc_bins(tl, env, &l);
 	timeline_scope_fill_cells(tl, env, &l);
 	timeline_fill_marks(tl, env, &l);
+	timeline_verdict_draw(tl, env, g);
 	timeline_draw_header(tl, env, g, &l);
 	timeline_draw_rows(tl, env, g, &l);
 	timeline_draw_legend(tl, g, &l);
@@ -544,7 +547,7 @@ static void timeline_keys(const void *st, const struct pane_env *env, struct buf
 	}
 	buf_puts(b, env->cols >= 120
 		? "h l move  { } half page  + - zoom  Enter fit  v range  f filter to it  w b span  "
-		  "( ) W cause effect chain  H highlight  n N match  M rows  t pin  E regions  S stacks  "
+		  "( ) cause effect  W why  H highlight  n N match  M rows  t pin  E regions  S stacks  "
 		  "e counters  ? help"
 		: "h l move  { } half page  + - zoom  Enter fit  v range  w b span  ( ) cause  M rows  H highlight  "
 		  "? help");

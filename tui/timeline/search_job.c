@@ -293,7 +293,8 @@ int timeline_work(void *st, struct pane_work *out)
 	out[3] = (struct pane_work){timeline_filter_slot(tl), timeline_filter_finish, false};
 	out[4] = (struct pane_work){timeline_facts_slot(tl), timeline_facts_finish, false};
 	out[5] = (struct pane_work){&tl->search.slot, finish_search, false};
-	return 6;
+	out[6] = (struct pane_work){timeline_verdict_slot(tl), timeline_verdict_finish, false};
+	return 7;
 }
 
 /* `/`: a span search for any name, so that it counts the whole trace. In a small trace it ends before FIND_MS. */

@@ -28,7 +28,7 @@ enum {
 	TL_PINS = 16,
 	TL_OPEN = 32,
 	TL_GROUPS = 32,
-	TL_LINES = 20,
+	TL_LINES = 22,
 	TL_CHAIN = 16,
 	TL_DEEP = 10,
 	TL_PS = 256
@@ -158,6 +158,7 @@ struct timeline {
 	struct async indexing;		/* newer ones */
 	uint32_t news;			/* number of indexes made */
 
+	struct timeline_verdict *verdict;	/* findings and operations (verdict.c); NULL: not requested yet */
 	struct timeline_facts *facts;	/* notable facts of the window (facts_job.c); NULL: not requested yet */
 };
 
@@ -166,6 +167,8 @@ struct timeline_row_bins { trk_id trk; uint32_t seen; bool poor; struct bin *bin
 enum timeline_header_line {
 	HD_AXIS,
 	HD_HITS,
+	HD_OPERATIONS,
+	HD_LATENCY,
 	HD_OUT,
 	HD_STW,
 	HD_GC,
@@ -314,6 +317,20 @@ static inline uint32_t timeline_lower_bound(const struct snap *sn, const trk_id 
 uint32_t timeline_track_position(const struct snap *, const trk_id *, uint32_t n, trk_id);
 /* Return the track of a kind by number; 0: none. */
 trk_id timeline_find_track(const struct timeline *, const struct snap *, enum track_kind, uint64_t id);
+
+/* ---- findings and the slowest kind of operations (verdict.c) */
+struct findings;
+void timeline_verdict_update(struct timeline *, const struct pane_env *);	/* ask for the analysis, if the trace is read */
+struct async *timeline_verdict_slot(const struct timeline *);	/* NULL: none yet */
+void timeline_verdict_finish(void *, const struct pane_env *, struct ask *);	/* for struct pane_work */
+void timeline_verdict_free(struct timeline *);
+const struct findings *timeline_verdict_findings(const struct timeline *);	/* NULL: not known yet */
+const struct operation_kind *timeline_verdict_kind(const struct timeline *);	/* NULL: none, or not known yet */
+bool timeline_verdict_has_operations(const struct timeline *);
+/* Count the operations of that kind that start in [t0, t1), and get the duration of the longest complete one, in ns. */
+void timeline_verdict_count(const struct timeline *, int64_t t0, int64_t t1, uint32_t *n, int64_t *longest);
+int timeline_verdict_lines(const struct pane_env *);	/* the height of its lines at the top of the pane */
+void timeline_verdict_draw(const struct timeline *, const struct pane_env *, struct grid *);
 
 /* ---- notable facts of the window (facts_job.c) */
 /* Update the facts after a change of the window: at once if that is cheap, else in the background. */

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What is wrong with the program, and what its slowest kind of operations does: the lines at the top of the timeline,
+ * which is the first screen of a trace, and the two lines of operations over time below the axis.
+ *
+ * The worst findings come first, in their own words. If there is one, it may take several lines; several share the
+ * room; what they leave has the parts of the critical paths. The lines do not depend on the window; the operations over
+ * time do.
+ *
+ * Operations of a kind are sorted by their starts. Their number in a cell is a difference of two binary searches. The
+ * longest one of a cell is found from the longest of every 64 operations, so a frame does not look at all of them.
+ */
+#include "config.h"
+#include "timeline/timeline.h"
+
+#include "base/mem/mem.h"
+#include "base/text/text.h"
+#include "critical/many.h"
+#include "session/trace_analysis.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { SHOWN = 3, MOST = 3, BLOCK = 64, INDENT = 8, LEAST_ROWS = 16, TALL = 34, WRAP_LOSS = 12 };
+
+struct timeline_verdict {
+	struct trace_analysis *analysis;	/* NULL: none yet */
+	struct async making;
+	const struct operation_kind *kind;	/* the slowest kind; NULL: there are no operations */
+	int64_t *longest;			/* of every BLOCK operations of the kind, in ns */
+};
+
+static void choose_kind(struct timeline_verdict *v)
+{
+	const struct operations *ops = v->analysis->operations;
+	uint32_t k = critical_slowest_kind(ops);
+	mem_free(v->longest);
+	v->longest = NULL;
+	v->kind = k == UINT32_MAX ? NULL : &ops->kind[k];
+	if (!v->kind)
+		return;
+	v->longest = xcalloc(v->kind->n / BLOCK + 1, sizeof *v->longest);
+	for (uint32_t i = 0; i < v->kind->n; i++) {
+		const struct operation *o = &ops->v[v->kind->first + i];
+		int64_t *most = &v->longest[i / BLOCK];
+		*most = o->complete && o->t1 - o->t0 > *most ? o->t1 - o->t0 : *most;
+	}
+}
+
+static void take_analysis(struct timeline_verdict *v, struct trace_analysis *a)
+{
+	if (!a)
+		return;
+	trace_analysis_free(v->analysis);
+	bool same = v->analysis == a;
+	v->analysis = a;
+	if (!same)
+		choose_kind(v);
+}
+
+void timeline_verdict_update(struct timeline *tl, const struct pane_env *env)
+{
+	const struct snap *sn = session_snap(env->s);
+	if (!env->judge || !sn->complete || sn->trace.log)
+		return;
+	if (!tl->verdict)
+		tl->verdict = xcalloc(1, sizeof *tl->verdict);
+	take_analysis(tl->verdict, session_analysis_async(env->s, &tl->verdict->making));
+}
+
+struct async *timeline_verdict_slot(const struct timeline *tl)
+{
+	return tl->verdict ? &tl->verdict->making : NULL;
+}
+
+void timeline_verdict_finish(void *st, const struct pane_env *env, struct ask *out)
+{
+	struct timeline *tl = st;
+	(void)out;
+	struct trace_analysis *a = session_analysis_finish(env->s, &tl->verdict->making);
+	take_analysis(tl->verdict, a ? a : session_analysis_async(env->s, &tl->verdict->making));
+}
+
+void timeline_verdict_free(struct timeline *tl)
+{
+	if (!tl->verdict)
+		return;
+	async_stop(&tl->verdict->making);
+	trace_analysis_free(tl->verdict->analysis);
+	mem_free(tl->verdict->longest);
+	mem_free(tl->verdict);
+	tl->verdict = NULL;
+}
+
+/* The height depends on the screen alone, so that nothing moves when the analysis arrives. */
+int timeline_verdict_lines(const struct pane_env *env)
+{
+	bool shown = env->judge && env->detail && !env->compact && env->cols >= 60 && !session_snap(env->s)->trace.log;
+	return !shown || env->rows < LEAST_ROWS ? 0 : env->rows >= TALL ? 7 : 4;
+}
+
+const struct findings *timeline_verdict_findings(const struct timeline *tl)
+{
+	return tl->verdict && tl->verdict->analysis ? tl->verdict->analysis->findings : NULL;
+}
+
+bool timeline_verdict_has_operations(const struct timeline *tl)
+{
+	return tl->verdict && tl->verdict->kind && tl->verdict->kind->ncomplete > 1;
+}
+
+const struct operation_kind *timeline_verdict_kind(const struct timeline *tl)
+{
+	return timeline_verdict_has_operations(tl) ? tl->verdict->kind : NULL;
+}
+
+/* Return the index, within the kind, of the first operation that starts at or after t. */
+static uint32_t first_from(const struct timeline_verdict *v, int64_t t)
+{
+	const struct operation *o = &v->analysis->operations->v[v->kind->first];
+	struct bsearch_probe h = {.hi = v->kind->n};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, o[h.at].t0 < t);
+	return (uint32_t)h.lo;
+}
+
+void timeline_verdict_count(const struct timeline *tl, int64_t t0, int64_t t1, uint32_t *n, int64_t *longest)
+{
+	const struct timeline_verdict *v = tl->verdict;
+	const struct operation *o = &v->analysis->operations->v[v->kind->first];
+	uint32_t i = first_from(v, t0), end = first_from(v, t1);
+	*n = end - i;
+	*longest = 0;
+	while (i < end) {
+		bool whole = i % BLOCK == 0 && i + BLOCK <= end;
+		int64_t ns = whole ? v->longest[i / BLOCK] : o[i].complete ? o[i].t1 - o[i].t0 : 0;
+		*longest = ns > *longest ? ns : *longest;
+		i += whole ? BLOCK : 1;
+	}
+}
+
+/* ---- lines */
+
+/* Draw a text from INDENT on, in at most `most` lines, shortened to what they hold. Return how many it takes. */
+static int draw_text(struct grid *g, int y, int most, const struct buf *text)
+{
+	struct buf b = {0};
+	int room = g->w - INDENT > WRAP_LOSS ? g->w - INDENT : WRAP_LOSS + 1;
+	text_fit_line(&b, text->p, text->n, (size_t)(most * room - (most - 1) * WRAP_LOSS), g->ascii);
+	int end = y + 1;
+	if (most == 1)
+		grid_textn(g, y, INDENT, ST_NORMAL, 0, b.p, b.n);
+	else
+		end = tracepane_draw_wrapped(g, y, INDENT, ST_NORMAL, buf_str(&b));
+	buf_free(&b);
+	return end - y;
+}
+
+static int draw_finding(struct grid *g, int y, int most, const struct finding *f)
+{
+	struct buf b = {0};
+	bool problem = f->level == FINDING_PROBLEM;
+	buf_printf(&b, "%s %.0f  %s", finding_rules[f->rule].id, f->score, f->text);
+	grid_text(g, y, 0, problem ? ST_ERROR : ST_WARN, AT_BOLD, problem ? "PROBLEM" : "notice");
+	int lines = draw_text(g, y, most, &b);
+	buf_free(&b);
+	return lines;
+}
+
+/* Draw the worst findings in `room` lines, the first ones with more of them. Return how many lines they take. */
+static int draw_findings(struct grid *g, int room, const struct findings *all)
+{
+	struct buf b = {0};
+	int y = 0, n = all->n < SHOWN ? (int)all->n : SHOWN;
+	for (int i = 0; i < n; i++) {
+		int most = (room - y) / (n - i) + ((room - y) % (n - i) != 0);
+		y += draw_finding(g, y, most < MOST ? most : MOST, &all->v[i]);
+	}
+	if (!n) {
+		buf_puts(&b, "Nothing stands out");
+		if (all->nunanswered)
+			buf_printf(&b, "; %" PRIu32 " rule%s cannot be answered from this trace (! lists them)", all->nunanswered,
+			    text_s(all->nunanswered));
+		grid_text(g, y++, 0, ST_NORMAL, 0, buf_str(&b));
+	}
+	buf_free(&b);
+	return y;
+}
+
+/* Append "request  444/s  p50 36.0ms  p99 36.9ms". */
+static void put_rate(const struct snap *sn, const struct operation_kind *k, struct buf *b)
+{
+	double seconds = (double)(sn->t1 - sn->t0) / 1e9;
+	text_safe(b, k->name, k->nname);
+	buf_printf(b, "  %.3g/s  p50 ", seconds > 0 ? (double)k->n / seconds : 0);
+	text_ns(b, k->p50);
+	buf_puts(b, "  p99 ");
+	text_ns(b, k->p99);
+}
+
+/* Append a line of the critical paths of the kind: "92% network (*upstream).call kit.go:233". false: it is small. */
+static bool put_path(const struct trace_analysis *a, uint32_t i, bool reason, struct buf *b)
+{
+	enum { LEAST = 5 };
+	const struct critical_lines *l = a->slowest.lines;
+	int64_t all = l ? critical_lines_total(l) : 0;
+	if (!all || i >= critical_lines_count(l) || text_percent(critical_lines_at(l, i)->ns, all) < LEAST)
+		return false;
+	const struct critical_line *v = critical_lines_at(l, i);
+	struct buf place = {0};
+	buf_printf(b, "%s%.0f%% %s ", a->slowest.n < a->nslowest ? "~" : "", text_percent(v->ns, all),
+	    time_class_name(v->cls));
+	critical_put_place(&place, a->sn->st, v->at);
+	if (reason && v->chain != CRITICAL_NONE)
+		buf_puts(&place, ", reached through ");
+	if (reason)
+		critical_line_put_because(l, v, &place);
+	text_safe(b, buf_str(&place), place.n);
+	buf_free(&place);
+	return true;
+}
+
+/* Draw the slowest kind of operations: its rate and latency, and the parts of its critical paths, in `room` lines. */
+static void draw_kind(const struct timeline_verdict *v, struct grid *g, int y, int room)
+{
+	struct buf b = {0};
+	put_rate(v->analysis->sn, v->kind, &b);
+	for (uint32_t i = 0; room == 1 && i < SHOWN; i++) {
+		size_t before = b.n;
+		buf_puts(&b, i ? ", " : "  critical path: ");
+		if (!put_path(v->analysis, i, false, &b)) {
+			b.n = before;
+			break;
+		}
+	}
+	grid_line(g, y, 0, ST_NORMAL, 0, &b);
+	for (int i = 0; i + 1 < room; i++) {
+		buf_reset(&b);
+		if (!put_path(v->analysis, (uint32_t)i, true, &b))
+			break;
+		if (!i)
+			grid_text(g, y + 1, 0, ST_DIM, 0, "path");
+		draw_text(g, y + 1 + i, 1, &b);
+	}
+	buf_free(&b);
+}
+
+void timeline_verdict_draw(const struct timeline *tl, const struct pane_env *env, struct grid *g)
+{
+	const struct findings *all = timeline_verdict_findings(tl);
+	int room = timeline_verdict_lines(env), y = 0;
+	bool kind = timeline_verdict_has_operations(tl);
+	if (!room)
+		return;
+	if (!all) {
+		grid_text(g, 0, 0, ST_DIM, 0, session_snap(env->s)->complete ? "The trace is being judged."
+		    : "The trace is judged when all of it is read.");
+		return;
+	}
+	y = draw_findings(g, room - kind, all);
+	if (kind)
+		draw_kind(tl->verdict, g, y, room - y);
+}
