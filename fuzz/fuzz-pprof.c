@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "calltree/granularity.h"
 #include "filter/weigh.h"
 #include "base/mem/mem.h"
 #include "load/load.h"
@@ -17,15 +18,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 
 static void query(const struct snap *sn, struct filters f)
 {
-	struct arena a = {0};
-	struct weights w;
 	struct compiled_filters *fc = filter_compile(&f, NULL);
-	filter_weigh_samples(sn, fc, 0, true, NULL, &a, &w);
-	for (uint32_t i = 1; i < w.n; i++)
-		if (w.parent[i] >= i)
-			abort();
+	struct filter_trees k = {.granularity = granularity_new(sn, GR_LINES)};
+	struct weighted_tree *c = filter_weigh(&k, sn, fc, true, &(struct weigh_source){.type = 0}, NULL);
+	int64_t flat = 0;
+	for (uint32_t i = 0; i < c->nsymbol; i++)
+		flat = wrap_add(flat, c->weight[i].flat);
+	if (flat != c->total)
+		abort();
+	weighted_free(c);
+	filter_trees_drop(&k);
+	granularity_free(k.granularity);
 	filter_free(fc);
-	arena_free(&a);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)

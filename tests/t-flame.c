@@ -8,8 +8,7 @@
 #include "config.h"
 #include "calltree/callers.h"
 #include "calltree/flame.h"
-#include "filter/weigh.h"
-#include "calltree/granularity.h"
+#include "weighed.h"
 #include "base/wrap_math.h"
 #include "store/store.h"
 #include "tap.h"
@@ -18,19 +17,10 @@
 
 enum { FUNS = 14, SAMPLES = 300, DEPTH = 24 };
 
-static uint64_t seed;
-static uint32_t rnd(uint32_t n)
-{
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(seed >> 33) % n;
-}
-
 struct world {
 	struct store_builder *b;
 	const struct snap *sn;
-	struct weights w;
-	uint32_t *parent, *frame;
-	int64_t *flat;
+	int64_t total;
 	uint32_t nsample, fun[SAMPLES][DEPTH], depth[SAMPLES];	/* root first */
 	int64_t value[SAMPLES];
 };
@@ -94,38 +84,20 @@ static struct world *world_new(enum values values)
 		    &(struct sink_sample){.stack = stk, .value = &o->value[i], .when = TIME_NONE});
 	}
 	o->sn = builder_finish(o->b);
-	uint32_t n = o->sn->nstks;
-	o->parent = xcalloc(n, sizeof *o->parent);
-	o->frame = xcalloc(n, sizeof *o->frame);
-	o->flat = xcalloc(n, sizeof *o->flat);
-	o->w = (struct weights){
-	    .n = n, .parent = o->parent, .frame = o->frame, .flat = o->flat};
-	for (uint32_t i = 1; i < n; i++)
-		o->parent[i] = stk_parent(o->sn->st, i),
-		o->frame[i] = stk_frame(o->sn->st, i);
-	for (uint32_t i = 0; i < o->sn->nsmps; i++)
-		grow_by(&o->flat[store_smp(o->sn->st, i)->stack], store_value(o->sn->st, 0, i));
-	for (uint32_t i = n; i-- > 0;)
-		grow_by(&o->w.total, o->flat[i]);
-	o->w.all = o->w.total;
+	for (uint32_t i = 0; i < o->nsample; i++)
+		grow_by(&o->total, o->value[i]);
 	return o;
 }
 
 static void world_free(struct world *o)
 {
-	mem_free(o->parent);
-	mem_free(o->frame);
-	mem_free(o->flat);
 	builder_free(o->b);
 	mem_free(o);
 }
 
 static struct weighted_tree *calls_by(const struct world *o, enum gran gran)
 {
-	struct granularity *t = granularity_new(o->sn, gran);
-	struct weighted_tree *c = weighted_new(t, &o->w);
-	granularity_free(t);
-	return c;
+	return weigh(o->sn, gran, &(struct filters){0}, false, &(struct weigh_source){.type = 0});
 }
 
 /* Function number of a thing: the digits that end its name. */
@@ -329,7 +301,7 @@ static void extremes(void)
 		int64_t sum = 0;
 		for (uint32_t k = 0; k < f->t.n; k++)
 			grow_by(&sum, nodes_own(&f->t, k).w);
-		OK(sum == flame_sum(f, 0).w && sum == (conf.pivot ? c->weight[conf.pivot].cum : o->w.total));
+		OK(sum == flame_sum(f, 0).w && sum == (conf.pivot ? c->weight[conf.pivot].cum : o->total));
 		flame_free(f);
 	}
 	struct arena a = {0};
@@ -364,19 +336,11 @@ static void least(void)
 		k.profile->sample(k.self,
 		    &(struct sink_sample){.stack = k.ops->stack(k.self, light, 2), .value = &v, .when = TIME_NONE});
 		const struct snap *sn = builder_finish(b);
-		struct arena a = {0};
-		struct weights w;
-		struct compiled_filters *fc = filter_compile(&(struct filters){0}, NULL);
-		filter_weigh_samples(sn, fc, 0, false, NULL, &a, &w);
-		struct granularity *t = granularity_new(sn, GR_FUNCTIONS);
-		struct weighted_tree *c = weighted_new(t, &w);
+		struct weighted_tree *c = weigh(sn, GR_FUNCTIONS, &(struct filters){0}, false, &(struct weigh_source){.type = 0});
 		struct flame *f = flame_new(c, &(struct flame_conf){.reverse = true});
 		OK(f->t.n == (v == 2 ? 5 : 4));
 		flame_free(f);
 		weighted_free(c);
-		granularity_free(t);
-		filter_free(fc);
-		arena_free(&a);
 		builder_free(b);
 	}
 }
@@ -399,7 +363,7 @@ int main(void)
 			for (uint32_t t = 0; t < c->nsymbol; t++)
 				flat += c->weight[t].flat;
 			struct nodes all = nodes_of(c);
-			OK(flat == o->w.total && nodes_sum(&all, 0).w == o->w.total);
+			OK(flat == o->total && nodes_sum(&all, 0).w == o->total);
 			OK(g != GR_FILES || c->nsymbol == 2);
 			weighted_free(c);
 		}

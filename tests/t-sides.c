@@ -3,7 +3,7 @@
 /* Two sides in one store. Random profiles of the same program, its addresses moved: what a difference says
    stack by stack is what the two say apart, and the sums are those of the profile that pprof would merge. */
 #include "config.h"
-#include "filter/weigh.h"
+#include "weighed.h"
 #include "pprof/profile.h"
 #include "filter/tag_weights.h"
 #include "base/text/buf.h"
@@ -73,39 +73,24 @@ static void of_model(const struct profile *p, int64_t times, struct sums *out)
 	mem_free(path.node);
 }
 
-static void of_weights(const struct store *st, const struct weights *w, const int64_t *flat, struct sums *out)
+static void put_function(const struct weighted_tree *c, uint32_t symbol, struct buf *b)
 {
-	for (uint32_t i = 1; i < w->n; i++) {
-		uint32_t way[100], n = 0;
-		struct buf b = {0};
-		for (uint32_t k = i; k && n < 100; k = w->parent[k])
-			way[n++] = k;
-		while (n)
-			buf_printf(&b, "%s;", store_str(st, store_fun(st, store_frm(st, w->frame[way[--n]])->fun)->name)->s);
-		if (flat[i])
-			sums_add(out, buf_str(&b), flat[i]);
-		buf_free(&b);
-	}
+	buf_printf(b, "%s;", store_str(c->st, c->symbol[symbol].name)->s);
 }
 
 static void check(const struct snap *sn, struct sides d, const struct sums *shown, const struct sums *other)
 {
-	struct arena a = {0};
-	struct weights w;
 	struct sums s = {0}, o = {0};
 	struct filters none = {0};
 	struct compiled_filters *fc = filter_compile(&none, NULL);
-	filter_weigh_samples(sn, fc, 1, false, &d, &a, &w);
-	of_weights(sn->st, &w, w.flat, &s);
-	of_weights(sn->st, &w, w.oflat, &o);
+	struct weighted_tree *c = weigh(sn, GR_ADDRESSES, &none, false, &(struct weigh_source){.type = 1, .sides = &d});
+	sums_of_tree(c, false, put_function, &s);
+	sums_of_tree(c, true, put_function, &o);
 	OK(sums_same(&s, shown));
 	OK(sums_same(&o, other));
 	/* the tags have all of it too */
 	struct tags *t = tag_weights_new(sn, fc, 1, false, &d);
-	int64_t all = 0;
-	for (uint32_t i = 0; i < w.n; i++)
-		all += w.oflat[i];
-	OK(t->total == w.total && t->other == all);
+	OK(t->total == c->total && t->other == c->ototal);
 	for (uint32_t k = 0; k < t->nkey; k++) {
 		int64_t sum = 0;
 		for (uint32_t i = t->key[k].first; i < t->key[k].first + t->key[k].n; i++)
@@ -116,7 +101,7 @@ static void check(const struct snap *sn, struct sides d, const struct sums *show
 	sums_free(&s);
 	sums_free(&o);
 	filter_free(fc);
-	arena_free(&a);
+	weighted_free(c);
 }
 
 /* The sum of magnitudes of A with B taken away, as pprof makes it: one profile, merged. */

@@ -18,7 +18,7 @@
 
 #include "base/intern.h"
 #include "base/wrap_math.h"
-#include "calltree/tree_internal.h"
+#include "calltree/tree.h"
 #include "calltree/weighted.h"
 
 #include <string.h>

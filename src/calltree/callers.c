@@ -18,7 +18,6 @@
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
 #include "calltree/node_walk.h"
-#include "filter/cut.h"
 
 #include <string.h>
 

@@ -14,7 +14,7 @@
  *
  * Nodes are in preorder. Nodes without weight at or below them (nodes_has_weight()) are not part of the tree. Neither
  * are hidden nodes (nodes_is_hidden()): their children count as children of the nearest visible node above. So siblings
- * may be the same symbol; this is also possible after stacks were split off (filter/split_stacks.h).
+ * may be the same symbol; this is also possible if the nodes of the call tree have marks.
  */
 struct nodes {
 	const struct weighted_tree *c;
@@ -26,7 +26,7 @@ struct nodes {
 	struct end_sums w;
 };
 
-/* Bits in weighted_tree.cut, which has others (filter/cut.h). CUT_GONE: hidden. CUT_FIRST: visible, and no visible node
+/* Bits in weighted_tree.cut, which has others (filter/view.h). CUT_GONE: hidden. CUT_FIRST: visible, and no visible node
    of its symbol is above it, whatever CT_AGAIN says. */
 enum { CUT_FIRST = 1, CUT_GONE = 4 };
 /* Return whether a node of the call tree is hidden in this weighted tree. */
@@ -55,7 +55,7 @@ static inline struct nodes nodes_of(const struct weighted_tree *c)
 /* Return whether no node is hidden and siblings are always different symbols. */
 static inline bool nodes_whole(const struct nodes *t)
 {
-	return !t->cut && !t->s->aside;
+	return !t->cut && !t->s->mark;
 }
 
 static inline bool nodes_is_hidden(const struct nodes *t, uint32_t i)

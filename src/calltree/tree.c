@@ -11,8 +11,10 @@
  *
  * A store whose stacks were written in order (load/pprof/stack_merge.h) has its nodes in preorder already. Then one
  * pass finds where each subtree ends and which nodes have two children of the same symbol. All other nodes are copied
- * one after another; children are gathered only below those few. The mapping from the store's nodes to the tree is kept
- * as runs.
+ * one after another; children are gathered only below those few.
+ *
+ * Nodes are the same symbol if their frames are, unless frames are marked: then their marks must be equal as well. For
+ * the code below each pair of a symbol and a mark is a symbol of its own (`kind`).
  *
  * A call tree can also be built from another one by removing nodes (calltree_prune()). The children of a removed node
  * are gathered in its place; only where that happened can two siblings be the same symbol.
@@ -22,8 +24,9 @@
  * temporarily; this takes a third of either.
  */
 #include "config.h"
-#include "calltree/tree_internal.h"
+#include "calltree/tree.h"
 
+#include "base/intern.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
 
@@ -36,26 +39,29 @@ struct node_group { uint32_t off, n, parent; };
 
 struct tree_maker {
 	struct calltree *s;
-	const struct frames *f;
+	const struct calltree_source *f;
 	const struct calltree *old;	/* NULL, or the tree to prune (then f is NULL) */
 	const uint8_t *hit;		/* marks of its nodes, see calltree_prune() */
 	const struct rank *ends;	/* its ends: s->at is by end */
 	const struct calltree_folds *folds;
 	const struct progress_watcher *on;
-	uint32_t *look, *look_tag;	/* by frame and by tag: the symbol, with INLINED */
-	/* the next child of the same node, 0: none; in preorder: where the subtree ends */
-	uint32_t *sib;
+	uint32_t *look;			/* by frame: its kind, with INLINED */
+	/* NULL: a kind is a symbol. Otherwise the symbol and the mark of each kind. */
+	struct node_kind { uint32_t symbol; uint8_t mark; } *kind;
+	/* the next child of the same node, 0: none; in preorder: where the subtree ends. When a node has been placed,
+	   its cell has its place in the new tree: at[] is the same array. */
+	uint32_t *sib, *at;
 	struct rank *late;		/* nodes whose first child is not the next node; first[] has that child */
 	uint32_t *first;
 	struct node_group *pend;
 	size_t npend, cpend;
 	uint32_t *raw, *own, *gather, *of_gather;
 	size_t nraw, craw, cown, cgather, cof;
-	uint32_t *seen, *group_of, stamp;	/* by symbol: its group in group_of if seen is the current stamp */
+	uint32_t *seen, *group_of, stamp;	/* by kind: its group in group_of if seen is the current stamp */
 	struct node_group *fresh;
 	size_t cfresh;
 	bool ordered;			/* nodes are in preorder: see sib */
-	struct rank *twins;		/* then: nodes with two children of the same symbol */
+	struct rank *twins;		/* then: nodes with two children of the same kind */
 	struct stk_pass rows;		/* cursor over the store's nodes */
 	struct step_down { uint32_t node, symbol; } *path;	/* the current node of the tree and the nodes above
 								   it */
@@ -65,37 +71,15 @@ struct tree_maker {
 
 /* ---- the input tree */
 
-static inline struct stk_row row_of(struct tree_maker *m, uint32_t i)
-{
-	if (m->f->parent)
-		return (struct stk_row){m->f->parent[i], m->f->frame[i]};
-	return m->f->row ? tree_row(m->f->row, i) : stk_at(&m->rows, i);
-}
-
 static inline uint32_t parent_of(struct tree_maker *m, uint32_t i)
 {
-	return row_of(m, i).parent;
+	return stk_at(&m->rows, i).parent;
 }
 
-/* Return the symbol of a row, with INLINED. */
-static inline uint32_t what_in(struct tree_maker *m, uint32_t i, struct stk_row r)
-{
-	const struct frames *f = m->f;
-	if (f->label && f->label[i])
-		return granularity_find_tag(m->s->granularity, f->label[i]);
-	return r.frame & CALLTREE_TAG ? m->look_tag[r.frame & ~CALLTREE_TAG] : m->look[r.frame];
-}
-
+/* Return the kind of a node, with INLINED. */
 static uint32_t what_is(struct tree_maker *m, uint32_t i)
 {
-	return i ? what_in(m, i, row_of(m, i)) : 0;
-}
-
-/* Return whether a node has no weight at or below it (nodes in preorder). */
-static inline bool nothing_below(const struct tree_maker *m, uint32_t i)
-{
-	const struct rank *h = m->f->hit;
-	return h && rank_below(h, i) == rank_below(h, m->sib[i]);
+	return i ? m->look[stk_at(&m->rows, i).frame] : 0;
 }
 
 static bool has_adjacent_child(struct tree_maker *m, uint32_t i)
@@ -110,15 +94,40 @@ static uint32_t first_kid(struct tree_maker *m, uint32_t i)
 	return rank_has(m->late, i) ? m->first[rank_below(m->late, i)] : 0;
 }
 
-static void fill_lookup(struct tree_maker *m)
+static int same_kind(const void *ctx, uint32_t id, const void *key)
+{
+	const struct node_kind *a = (const struct node_kind *)ctx + id, *b = key;
+	return a->symbol == b->symbol && a->mark == b->mark;
+}
+
+/* Number the pairs of symbol and mark that frames have. Return their number; kind 0 is the root. */
+static uint32_t find_kinds(struct tree_maker *m)
+{
+	const struct granularity *t = m->s->granularity;
+	struct intern index = {0};
+	uint32_t n = 1;
+	m->kind = xcalloc((size_t)t->nfrm + 1, sizeof *m->kind);
+	for (frm_id i = 1; i < t->nfrm; i++) {
+		struct node_kind k = {t->of[i], m->f->mark[i]};
+		uint32_t h = intern_hash_u64(k.symbol, k.mark), id = intern_find(&index, h, same_kind, m->kind, &k);
+		if (id == UINT32_MAX) {
+			m->kind[n] = k;
+			intern_put(&index, h, id = n++);
+		}
+		m->look[i] = id | (m->look[i] & INLINED);
+	}
+	intern_free(&index);
+	return n;
+}
+
+/* Set m->look and return the number of kinds. */
+static uint32_t fill_lookup(struct tree_maker *m)
 {
 	const struct granularity *t = m->s->granularity;
 	m->look = xmalloc(((size_t)t->nfrm + 1) * sizeof *m->look);
 	for (frm_id i = 0; i < t->nfrm; i++)
 		m->look[i] = t->of[i] | (granularity_is_inlined(t->st, i) ? INLINED : 0);
-	m->look_tag = xmalloc((m->f->ntag + 1u) * sizeof *m->look_tag);
-	for (uint32_t i = 0; i < m->f->ntag; i++)
-		m->look_tag[i] = granularity_find_tag(t, m->f->tag[i]);
+	return m->f->mark ? find_kinds(m) : t->n;
 }
 
 /* Link the children of each node in ascending order: the loop runs backwards and prepends each child. The list of a
@@ -146,10 +155,12 @@ static void link_kids(struct tree_maker *m)
 /* ---- writing nodes */
 
 /* Append a node in preorder below a placed one, and return it. */
-static inline uint32_t put_below(struct tree_maker *m, uint32_t parent, uint32_t symbol, uint8_t how)
+static inline uint32_t put_below(struct tree_maker *m, uint32_t parent, uint32_t kind, uint8_t how)
 {
 	struct calltree *s = m->s;
-	uint32_t id = s->n++;
+	uint32_t id = s->n++, symbol = m->kind ? m->kind[kind].symbol : kind;
+	if (m->kind)
+		s->mark[id] = m->kind[kind].mark;
 	while (m->depth && m->path[m->depth - 1].node != parent)
 		m->on_path[m->path[--m->depth].symbol]--;
 	if (m->depth == m->cpath)
@@ -167,7 +178,7 @@ static inline uint32_t put_below(struct tree_maker *m, uint32_t parent, uint32_t
 static inline void set_target(struct tree_maker *m, uint32_t raw, uint32_t id)
 {
 	if (!m->old)
-		m->s->at[raw] = id;
+		m->at[raw] = id;
 	else if (rank_has(m->ends, raw))
 		m->s->at[rank_below(m->ends, raw)] = id;
 }
@@ -188,7 +199,7 @@ static uint32_t place_node(struct tree_maker *m, uint32_t parent, uint32_t what,
 	return id;
 }
 
-static uint32_t symbol_of(struct tree_maker *m, uint32_t raw)
+static uint32_t kind_of(struct tree_maker *m, uint32_t raw)
 {
 	return m->old ? calltree_symbol(m->old, raw) : what_is(m, raw) & ~INLINED;
 }
@@ -227,7 +238,7 @@ static uint32_t gather_pruned(struct tree_maker *m, const uint32_t *raw, uint32_
 {
 	const struct calltree_folds *f = m->folds;
 	uint32_t k = 0;
-	*same = n > 1 || (m->old->aside && (!*raw || *raw >= m->old->aside));
+	*same = n > 1 || m->old->mark;
 	for (uint32_t i = 0; i < n; i++) {
 		k = gather_under(m, raw[i], at, k, same);
 		if (!f || !rank_has(f->at, raw[i]))
@@ -268,7 +279,7 @@ static uint32_t group_gathered(struct tree_maker *m, uint32_t k)
 	m->fresh = mem_grow(m->fresh, &m->cfresh, k, sizeof *m->fresh);
 	m->stamp++;
 	for (uint32_t i = 0; i < k; i++) {
-		uint32_t raw = m->gather[i], t = symbol_of(m, raw);
+		uint32_t raw = m->gather[i], t = kind_of(m, raw);
 		if (m->seen[t] != m->stamp) {
 			m->seen[t] = m->stamp;
 			m->group_of[t] = n;
@@ -322,18 +333,16 @@ static void place_pruned_group(struct tree_maker *m)
 	struct node_group g = m->pend[--m->npend];
 	const uint32_t *raw = m->raw + g.off;
 	bool same;
-	uint32_t at = place_node(m, g.parent, symbol_of(m, *raw), raw, g.n);
+	uint32_t at = place_node(m, g.parent, kind_of(m, *raw), raw, g.n);
 	uint32_t k = gather_pruned(m, raw, g.n, at, &same);
 	m->nraw = g.off;
-	if (k && same)
+	if (k > 1 && same)
 		push_groups(m, at, k, group_gathered(m, k), false);
 	else if (k)
 		push_each(m, at, k);
 }
 
-/* Place the topmost group, and the nodes below it as long as there is only one child. sib[] and s->at are the same
-   array: the link of a node to its next sibling has been used when the node is placed, and its cell then has the node's
-   place. */
+/* Place the topmost group, and the nodes below it as long as there is only one child. */
 static void place_top_group(struct tree_maker *m)
 {
 	struct node_group g = m->pend[--m->npend];
@@ -357,43 +366,34 @@ static void place_top_group(struct tree_maker *m)
 
 /* ---- input in preorder */
 
-/* Return whether two visible children of a node are the same symbol. The subtree's sib[] is complete. */
+/* Return whether two children of a node are the same kind. The subtree's sib[] is complete. */
 static bool twins(struct tree_maker *m, uint32_t node, uint32_t end)
 {
-	bool twin = false;
 	m->stamp++;
-	for (uint32_t j = node + 1; j < end && !twin;) {
-		if (nothing_below(m, j)) {
-			j = m->sib[j];
-		} else if (m->f->gone && rank_has(m->f->gone, j)) {
-			j++;
-		} else {
-			uint32_t t = what_is(m, j) & ~INLINED;
-			twin = m->seen[t] == m->stamp;
-			m->seen[t] = m->stamp;
-			j = m->sib[j];
-		}
+	for (uint32_t j = node + 1; j < end; j = m->sib[j]) {
+		uint32_t t = what_is(m, j) & ~INLINED;
+		if (m->seen[t] == m->stamp)
+			return true;
+		m->seen[t] = m->stamp;
 	}
-	return twin;
+	return false;
 }
 
-/* Compute where subtrees end, and which nodes have two children of the same symbol. Return false if nodes are not in
+/* Compute where subtrees end, and which nodes have two children of the same kind. Return false if nodes are not in
    preorder. */
 static bool find_ends(struct tree_maker *m)
 {
 	uint32_t n = m->f->n, depth = 1;
 	struct on_path {
-		uint32_t node, seen;
+		uint32_t node;
 		bool forks;
-	} *on_path = NULL; /* seen: the depth of the nearest visible node */
+	} *on_path = NULL;
 	size_t cap = 0;
-	const struct rank *gone = m->f->gone;
-	bool unlike =
-	    /* Each frame is a symbol of its own, so siblings never match. */
-	    m->s->granularity->n == m->s->granularity->nfrm && !gone && !m->f->parent;
+	/* Each frame is a symbol of its own, so siblings never match. */
+	bool unlike = m->s->granularity->n == m->s->granularity->nfrm;
 	m->twins = xcalloc(rank_blocks(n), sizeof *m->twins);
 	on_path = mem_grow(on_path, &cap, 1, sizeof *on_path);
-	on_path[0] = (struct on_path){0, 0, false};
+	on_path[0] = (struct on_path){0, false};
 	for (uint32_t i = 1; i <= n && depth; i++) {
 		uint32_t p = i < n ? parent_of(m, i) : UINT32_MAX;
 		for (; depth && on_path[depth - 1].node != p; depth--) {
@@ -404,33 +404,22 @@ static bool find_ends(struct tree_maker *m)
 		}
 		if (!depth)
 			break;
-		if (p + 1 != i && !unlike)
-			on_path[on_path[depth - 1].seen].forks = true;
+		on_path[depth - 1].forks |= p + 1 != i && !unlike;
 		if (depth == cap)
 			on_path = mem_grow(on_path, &cap, (size_t)depth + 1, sizeof *on_path);
-		on_path[depth] =
-		    (struct on_path){i, gone && rank_has(gone, i) ? on_path[depth - 1].seen : depth, false};
-		depth++;
+		on_path[depth++] = (struct on_path){i, false};
 	}
 	bool ordered = m->sib[0] == n;
 	mem_free(on_path);
 	return ordered;
 }
 
-/* Gather the visible children among the nodes [lo, end), which are below one node. */
+/* Gather the children among the nodes [lo, end), which are below one node. */
 static uint32_t gather_below(struct tree_maker *m, uint32_t lo, uint32_t end, uint32_t k)
 {
-	for (uint32_t j = lo; j < end;) {
-		if (nothing_below(m, j)) {
-			j = m->sib[j];
-		} else if (m->f->gone && rank_has(m->f->gone, j)) {
-			m->s->at[j] = m->s->at[parent_of(m, j)];
-			j++;
-		} else {
-			m->gather = mem_grow(m->gather, &m->cgather, (size_t)k + 1, sizeof *m->gather);
-			m->gather[k++] = j;
-			j = m->sib[j];
-		}
+	for (uint32_t j = lo; j < end; j = m->sib[j]) {
+		m->gather = mem_grow(m->gather, &m->cgather, (size_t)k + 1, sizeof *m->gather);
+		m->gather[k++] = j;
 	}
 	return k;
 }
@@ -438,7 +427,7 @@ static uint32_t gather_below(struct tree_maker *m, uint32_t lo, uint32_t end, ui
 /* Place a node whose children have to be merged, and push the nodes after its subtree, up to hi, as pending. */
 static void place_subtree(struct tree_maker *m, uint32_t i, uint32_t hi)
 {
-	uint32_t end = m->sib[i], up = i ? m->s->at[parent_of(m, i)] : 0;
+	uint32_t end = m->sib[i], up = i ? m->at[parent_of(m, i)] : 0;
 	uint32_t at = place_node(m, up, what_is(m, i), &i, 1), k = gather_below(m, i + 1, end, 0);
 	m->pend = mem_grow(m->pend, &m->cpend, m->npend + 1, sizeof *m->pend);
 	if (end < hi)
@@ -451,7 +440,7 @@ static inline void prefetch_frames(const struct tree_maker *m, uint32_t i)
 {
 	enum { FAR = 24, NEAR = 12 };
 	uint32_t k = i - m->rows.lo;
-	if (k + FAR >= m->rows.hi - m->rows.lo || m->f->row)
+	if (k + FAR >= m->rows.hi - m->rows.lo)
 		return;
 	__builtin_prefetch(&m->look[m->rows.frame[k + FAR]]);
 	__builtin_prefetch(&m->on_path[m->look[m->rows.frame[k + NEAR]] & ~INLINED], 1);
@@ -460,31 +449,21 @@ static inline void prefetch_frames(const struct tree_maker *m, uint32_t i)
 /* Place nodes lo .. hi-1 one after another, up to the first node whose children have to be merged. */
 static void run_along(struct tree_maker *m, uint32_t lo, uint32_t hi)
 {
-	const struct rank *gone = m->f->gone, *twins = m->twins;
-	uint32_t *at = m->s->at;
-	uint32_t i = lo;
+	const struct rank *twins = m->twins;
+	uint32_t *at = m->at, i = lo;
 	if (!i && !rank_has(twins, 0)) {
 		place_node(m, 0, 0, &i, 1);
 		i = 1;
 	}
-	while (i < hi) {
-		if (i && nothing_below(m, i)) {
-			i = m->sib[i];
-			continue;
-		}
+	for (; i < hi; i++) {
 		if (rank_has(twins, i)) {
 			place_subtree(m, i, hi);
 			return;
 		}
-		struct stk_row r = row_of(m, i);
+		struct stk_row r = stk_at(&m->rows, i);
 		prefetch_frames(m, i);
-		if (gone && rank_has(gone, i)) {
-			at[i] = at[r.parent];
-		} else {
-			uint32_t what = what_in(m, i, r);
-			at[i] = put_below(m, at[r.parent], what & ~INLINED, what & INLINED ? CT_INL : CT_NOTINL);
-		}
-		i++;
+		uint32_t what = m->look[r.frame];
+		at[i] = put_below(m, at[r.parent], what & ~INLINED, what & INLINED ? CT_INL : CT_NOTINL);
 	}
 }
 
@@ -506,7 +485,7 @@ static void follow_down(struct tree_maker *m)
 	uint32_t k = 0, id = m->s->n;
 	for (uint32_t i = 0; i < g.n; i++) {
 		uint32_t end = m->sib[raw[i]];
-		m->s->at[raw[i]] = id;
+		m->at[raw[i]] = id;
 		k = gather_below(m, raw[i] + 1, end, k);
 	}
 	place_node(m, g.parent, what_is(m, *raw), raw, g.n);
@@ -537,7 +516,7 @@ static void walk_frames(struct tree_maker *m)
 
 static void tree_maker_free(struct tree_maker *m)
 {
-	void *all[] = {m->look, m->look_tag, m->twins, m->late, m->first, m->pend, m->raw, m->own, m->gather,
+	void *all[] = {m->look, m->kind, m->sib, m->twins, m->late, m->first, m->pend, m->raw, m->own, m->gather,
 	    m->of_gather, m->seen, m->group_of, m->fresh, m->path, m->on_path};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);
@@ -548,63 +527,69 @@ static struct calltree *room_for(struct granularity *t, size_t n)
 	struct calltree *s = xcalloc(1, sizeof *s);
 	*s = (struct calltree){.refs = 1, .granularity = granularity_ref(t)};
 	s->forks = xcalloc(rank_blocks((uint32_t)n), sizeof *s->forks);
-	s->room = n + CALLTREE_SPLIT_MAX(n);	/* pages that are never written take no memory */
-	s->what = xmalloc(s->room * sizeof *s->what);
+	s->what = xmalloc(n * sizeof *s->what);
 	return s;
 }
 
-static struct tree_maker tree_maker_new(struct calltree *s)
+static void room_for_kinds(struct tree_maker *m, uint32_t n)
 {
-	size_t n = s->granularity->n;
-	return (struct tree_maker){.s = s,
-	    .seen = xcalloc(n, sizeof(uint32_t)),
-	    .group_of = xmalloc(n * sizeof(uint32_t)),
-	    .on_path = xcalloc(n, sizeof(uint32_t))};
+	m->seen = xcalloc(n, sizeof *m->seen);
+	m->group_of = xmalloc(n * sizeof *m->group_of);
+	m->on_path = xcalloc(n > m->s->granularity->n ? n : m->s->granularity->n, sizeof *m->on_path);
 }
 
-struct calltree *calltree_new(struct granularity *t, const struct frames *f)
+/* Map each sample, or node of the store, to its end. */
+static void number_ends(struct tree_maker *m)
+{
+	enum { AHEAD = 16 };
+	const struct calltree_source *f = m->f;
+	uint32_t n = f->nsmp ? f->nsmp : f->n, *end = m->s->end = xmalloc((n + 1u) * sizeof *end);
+	for (uint32_t i = 0; i < n; i++) {
+		if (f->nsmp && i + AHEAD < n)	/* the nodes of samples are at random addresses */
+			__builtin_prefetch(&m->at[store_smp(f->st, i + AHEAD)->stack]);
+		end[i] = m->at[f->nsmp ? store_smp(f->st, i)->stack : i];
+	}
+	calltree_ends_of_nodes(m->s, n);
+}
+
+struct calltree *calltree_new(struct granularity *t, const struct calltree_source *f)
 {
 	struct calltree *s = room_for(t, f->n ? f->n : 1);
-	struct tree_maker m = tree_maker_new(s);
-	m.f = f;
-	m.sib = s->at = xmalloc((f->n + 1u) * sizeof *m.sib);
+	struct tree_maker m = {.s = s, .f = f, .rows = stk_pass(f->st)};
+	m.sib = m.at = xmalloc((f->n + 1u) * sizeof *m.sib);
 	m.sib[0] = 0;
-	fill_lookup(&m);
-	m.rows = stk_pass(f->st);
-	m.ordered = s->preorder = find_ends(&m);
+	room_for_kinds(&m, fill_lookup(&m));
+	if (f->mark) {
+		s->mark = xmalloc(f->n + 1u);
+		s->frame_mark = xmalloc(t->nfrm + 1u);
+		memcpy(s->frame_mark, f->mark, t->nfrm);
+	}
+	m.ordered = find_ends(&m);
 	if (!m.ordered) {
 		memset(m.sib, 0, (f->n + 1u) * sizeof *m.sib);
 		link_kids(&m);
 	}
 	walk_frames(&m);
-	bool half = m.npend;
-	tree_maker_free(&m);
-	tree_rows_free(f->spend);
-	if (half) {
-		calltree_free(s);
-		return NULL;
+	bool stopped = m.npend;
+	if (!stopped) {
+		number_ends(&m);
+		calltree_close(s);
 	}
-	calltree_number_ends(s, f);
-	if (!f->parent && !f->row && !f->of)
-		calltree_number_runs(s, f->n);
-	mem_free(s->at);	/* the last use of the mapping */
-	s->at = NULL;
-	calltree_close(s);
-	return s;
+	tree_maker_free(&m);
+	if (!stopped)
+		return s;
+	calltree_free(s);
+	return NULL;
 }
 
 struct calltree *calltree_prune(const struct calltree *old, const uint8_t *hit, const struct rank *ends, uint32_t nend,
     const struct calltree_folds *folds, const struct progress_watcher *on)
 {
 	struct calltree *s = room_for(old->granularity, old->n);
-	struct tree_maker m = tree_maker_new(s);
+	struct tree_maker m = {.s = s, .old = old, .hit = hit, .ends = ends, .folds = folds, .on = on};
+	room_for_kinds(&m, s->granularity->n);
 	s->at = xmalloc((nend + 1u) * sizeof *s->at);
 	memset(s->at, 0xff, nend * sizeof *s->at);	/* CALLTREE_NONE, also for the rest if the work is stopped */
-	m.old = old;
-	m.hit = hit;
-	m.ends = ends;
-	m.folds = folds;
-	m.on = on;
 	walk_frames(&m);
 	tree_maker_free(&m);
 	return s;

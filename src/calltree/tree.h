@@ -4,7 +4,6 @@
 #define TTRACE_CALLTREE_TREE_H
 
 #include "base/job.h"
-#include "base/mem/packed_ints.h"
 #include "base/rank_bitmap.h"
 #include "calltree/granularity.h"
 
@@ -20,15 +19,10 @@
  * The end of a subtree is stored only for "turns": the root and the children of nodes that have two or more children.
  * All other nodes, which are most, end where the nearest turn before them ends.
  */
-struct spare { size_t n; int64_t v[]; };	/* the columns of a weighted tree, n bytes */
 struct calltree {
 	_Atomic uint32_t refs;	/* atomic: a weighted tree may be built in the background */
 	struct granularity *granularity;
 	uint32_t n;
-	uint32_t aside;		/* 0, or: from this node on siblings may be the same symbol, also below the root; these
-				   nodes hold the stacks that were split off (filter/split_stacks.h) */
-	uint32_t *odd, nodd;	/* the samples that were split off */
-	bool preorder;		/* the nodes that it was built from are in preorder */
 	struct rank *forks;	/* nodes that are not a first child; the parent of any other node is the node before
 				   it */
 	uint32_t *fork;		/* their parents */
@@ -38,33 +32,25 @@ struct calltree {
 	uint32_t *turn;		/* where their subtrees end, and those of the nodes up to the next turn */
 	/* The symbol of a node, and in the lowest CT_BITS bits how it is called: calltree_symbol(), calltree_how(). */
 	uint32_t *what;
-	/* Capacity of what[]. A tree that has the same nodes and a few more may borrow the array of `lender`, whose
-	   `lent` is set meanwhile. `lent` is also set while a tree exists that one query built for itself, because
-	   there should be no second one (calltree_mark_lent()). */
-	size_t room;
-	_Atomic bool lent;
-	struct calltree *lender;
 	struct rank *ends;
 	uint32_t nend;
-	uint32_t *end;		/* by sample, or by node of the tree of frames: the end where its weight is added */
+	uint32_t *end;		/* by sample, or by node of the store: the end where its weight is added */
 	uint32_t *at;		/* result of calltree_prune(), by end of the old tree */
-	/* for a tree built from the store's own nodes: the nodes from raw to the next run's raw are at, at + 1 ... in
-	   this tree */
-	struct calltree_run { uint32_t raw, at; } *run;
-	uint32_t nrun;
-	/* the weights of all samples of one type; queries that select stacks start from them */
-	struct calltree_totals { size_t type; struct packed_int_column *flat; uint8_t *hit; int64_t all, base; } whole;
-	/* tags shown as frames (filter_tagged_calltree()), NULL: none. key[] has the keys, those at the root first; v[]
-	   has the tags as filter/tag_graft.c stores them */
+	/* NULL, or by node: the mark that all its frames have, and by frame. Siblings may then be the same symbol. */
+	uint8_t *mark, *frame_mark;
+	/* The weights of all samples of one type by end; queries that select stacks start from them. Only the thread
+	   that weighs reads and writes them. */
+	struct calltree_totals { size_t type; int64_t *flat; uint8_t *hit; int64_t all, base; } whole;
+	/* tags shown as frames (filter/tag_graft.h), NULL: none. key[] has the keys, those at the root first; v[] has
+	   the tags. mark is that of the tag's nodes, if nodes have marks. */
 	struct calltree_tags {
 		uint32_t nkey, nroot, n;
 		const str_id *key;
 		struct calltree_tag {
-			str_id label, key;
+			str_id label, key;	/* label: the key if the text is empty */
+			uint8_t mark;
 		} v[];
 	} * tags;
-	struct spare *_Atomic spare;	/* columns of a weighted tree that was freed, kept for the next one */
-	_Atomic bool last;		/* no weighted tree will be built on this tree any more: no columns are kept */
 };
 
 /* How a node is called: inlined, not inlined (both, if nodes were merged). CT_AGAIN: a node above it is the same
@@ -86,41 +72,18 @@ static inline uint32_t calltree_next(const struct calltree *s, uint32_t i)
 }
 
 #define CALLTREE_NONE UINT32_MAX
-/* The number of nodes that can be split off (filter/split_stacks.h). */
-#define CALLTREE_SPLIT_MAX(n) ((n) / 8 + 1024)
-#define CALLTREE_TAG UINT32_C(0x80000000)
 
-/* Nodes in preorder, in the form of the store's own: forks marks nodes whose parent is not the node before, fork[] has
-   their parents. */
-struct tree_rows { frm_id *frame; struct rank *forks; uint32_t *fork; };
-static inline struct stk_row tree_row(const struct tree_rows *t, uint32_t i)
-{
-	return (struct stk_row){rank_has(t->forks, i) ? t->fork[rank_below(t->forks, i)] : i - (i != 0), t->frame[i]};
-}
-
-void tree_rows_free(struct tree_rows *);
-
-/* A tree of frames; parents come before children. */
-struct frames {
+/* What a call tree is built of: the first n nodes of the store's stacks. */
+struct calltree_source {
+	const struct store *st;
 	uint32_t n;
-	const struct store *st;	/* NULL if neither nodes nor samples are the store's */
-	const struct tree_rows *row;	/* NULL: see parent */
-	struct tree_rows *spend;	/* NULL, or the same as row: freed when the nodes have been placed */
-	const str_id *tag;	/* of rows whose frame is CALLTREE_TAG | number of a tag */
-	uint32_t ntag;
-	const stk_id *parent;	/* NULL, with row NULL: the store's own first n nodes */
-	const frm_id *frame;
-	const str_id *label;	/* NULL, or by node: a tag that is shown instead of a frame */
-	/* For nodes in preorder: hidden nodes (NULL: none), and nodes that have weight, after rank_seal() (NULL:
-	   all). */
-	const struct rank *gone, *hit;
 	uint32_t nsmp;		/* weights are given for the store's first nsmp samples; 0: for nodes */
-	/* NULL, or by sample: its node, which is visible and in `hit`; CALLTREE_NONE: the sample does not count. */
-	const uint32_t *of;
+	/* NULL, or by frame: calls of one symbol whose frames have different marks become different nodes */
+	const uint8_t *mark;
 	const _Atomic bool *stop;	/* NULL, or set by another thread when the result is no longer needed */
 };
 /* Build a call tree. Return NULL if it was stopped. */
-struct calltree *calltree_new(struct granularity *, const struct frames *);
+struct calltree *calltree_new(struct granularity *, const struct calltree_source *);
 /* Nodes that become part of a node further up: node[first[r]] .. node[first[r + 1] - 1] become part of the r-th node in
    at. */
 struct calltree_folds {
@@ -148,22 +111,11 @@ static inline uint32_t prune_mark_at(const uint8_t *hit, uint32_t i) { return hi
 /* Finish a tree whose nodes are complete: compute where subtrees end, so that calltree_next() works, and seal
    s->forks. */
 void calltree_close(struct calltree *);
+/* Set ends and nend, and convert the nodes in end[], one for each of n samples, to ends. */
+void calltree_ends_of_nodes(struct calltree *, uint32_t n);
 struct calltree *calltree_ref(struct calltree *);
-/* Keep the weight of all samples of a type by end, packed; calltree_totals() restores it, or returns false if the
-   weights of that type are not kept. */
-void calltree_keep_totals(struct calltree *, const struct calltree_totals *of, const int64_t *flat, const uint8_t *hit);
-bool calltree_totals(const struct calltree *, size_t type, int64_t *flat, uint8_t *hit);
-/* For code that weighs. calltree_drop_spare() frees the columns kept for the next weighted tree; calltree_drop_caches()
-   also frees the totals of all samples; calltree_mark_last() does so for good, but keeps the nodes. */
-void calltree_drop_spare(struct calltree *);
-void calltree_drop_caches(struct calltree *);
-void calltree_mark_last(struct calltree *);
-/* Set of->lent until s is freed. */
-void calltree_mark_lent(struct calltree *, struct calltree *of);
-/* Free the ends by sample: the only weighted tree on this tree has been finished. */
-void calltree_drop_sample_ends(struct calltree *);
-/* Free the ends of subtrees and the ends of samples, unless the tree has another holder. */
-void calltree_drop_numbering(struct calltree *);
+/* Keep the weights of all samples of a type by end (copied). */
+void calltree_keep_totals(struct calltree *, const struct calltree_totals *);
 void calltree_free(struct calltree *);
 
 #endif

@@ -28,152 +28,88 @@
 #include "calltree/callers.h"
 #include "calltree/node_walk.h"
 #include "calltree/tree.h"
-#include "filter/cut.h"
 
 #include <string.h>
 
 /* ---- weighing */
 
-struct columns { int64_t *flat, *oflat; struct rank *hits; uint8_t *hit; };
-
-static struct columns columns_in(struct spare *room, size_t n, bool two)
+static int64_t *zero_column(uint32_t n)
 {
-	int64_t *v = room->v;
-	struct columns c = {v, two ? v + n + 1 : NULL, NULL, NULL};
-	c.hits = (struct rank *)(void *)(v + (two ? 2 : 1) * (n + 1));
-	c.hit = (uint8_t *)(c.hits + rank_blocks((uint32_t)n));
-	return c;
+	return xcalloc((size_t)n + 1, sizeof(int64_t));
 }
 
-static struct columns columns_new(struct weighted_tree *c)
+void weighted_begin(struct calltree *s, bool two, struct weigh_target *o)
 {
-	size_t n = c->w.n, size = (n + 1) * ((c->two ? 2 : 1) * sizeof(int64_t) + 1) +
-				   rank_blocks(c->w.n) * sizeof(struct rank);
-	if (!c->room || c->room->n < size) {
-		mem_free(c->room);
-		size += size / 32;	/* room for a call tree with a few more ends: weighted_retarget() */
-		c->room = xmalloc(sizeof *c->room + size);
-		c->room->n = size;
-	}
-	struct columns v = columns_in(c->room, n, c->two);
-	memset(v.flat, 0, (c->two ? 2 : 1) * (n + 1) * sizeof *v.flat);
-	memset(v.hit, 0, n + 1);
-	return v;
+	*o = (struct weigh_target){.calltree = calltree_ref(s), .flat = zero_column(s->nend),
+	    .oflat = two ? zero_column(s->nend) : NULL, .hit = xcalloc((size_t)s->nend + 1, 1)};
 }
 
-struct weighted_tree *weighted_begin(struct calltree *s, bool two, struct weigh_target *o)
+/* Move weights to other nodes, which become the ends. */
+static void move_ends(struct weighted_tree *c, struct weigh_target *o)
 {
-	struct weighted_tree *c = xcalloc(1, sizeof *c);
-	*c = (struct weighted_tree){.refs = 1,
-	    .st = s->granularity->st,
-	    .gran = s->granularity->gran,
-	    .calltree = calltree_ref(s),
-	    .two = two,
-	    .w = {.n = s->nend, .ends = s->ends}};
-	c->room = atomic_exchange(&s->spare, NULL);
-	struct columns v = columns_new(c);
-	*o = (struct weigh_target){
-	    .weighted_tree = c, .calltree = s, .end = s->end, .flat = v.flat, .oflat = v.oflat, .hit = v.hit};
-	return c;
-}
-
-static void give_back(struct weighted_tree *c)
-{
-	mem_free(atomic_load(&c->calltree->last) ? c->room : atomic_exchange(&c->calltree->spare, c->room));
-	c->room = NULL;
-}
-
-void weighted_retarget(struct weigh_target *o, struct calltree *s)
-{
-	struct weighted_tree *c = o->weighted_tree;
-	calltree_free(c->calltree);
-	c->calltree = o->calltree = s;
-	c->w.n = s->nend;
-	c->w.ends = s->ends;
-	struct columns v = columns_new(c);
-	o->end = s->end;
-	o->flat = v.flat;
-	o->oflat = v.oflat;
-	o->hit = v.hit;
-}
-
-/* Move weights to other nodes, which become the ends; weight without a target is dropped. */
-static void move_ends(struct weighted_tree *c, const uint32_t *to, struct columns *v)
-{
+	struct weigh_target had = *o;
 	uint32_t n = c->w.n;
-	struct columns had = *v;
-	struct spare *old = c->room;
 	c->moved = xcalloc(rank_blocks(c->calltree->n), sizeof *c->moved);
 	for (uint32_t k = 0; k < n; k++)
-		if (had.hit[k] && to[k] != CALLTREE_NONE)
-			rank_set(c->moved, to[k]);
+		if (had.hit[k])
+			rank_set(c->moved, had.to[k]);
 	c->w.n = rank_seal(c->moved, c->calltree->n);
 	c->w.ends = c->moved;
-	c->room = NULL;
-	*v = columns_new(c);
-	for (uint32_t k = 0; k < n; k++) {
-		if (!had.hit[k] || to[k] == CALLTREE_NONE)
-			continue;
-		uint32_t at = rank_below(c->w.ends, to[k]);
-		v->hit[at] = HIT_OWN;
-		v->flat[at] = wrap_add(v->flat[at], had.flat[k]);
-		if (v->oflat)
-			v->oflat[at] = wrap_add(v->oflat[at], had.oflat[k]);
-	}
-	mem_free(old);
+	o->flat = zero_column(c->w.n);
+	o->oflat = had.oflat ? zero_column(c->w.n) : NULL;
+	o->hit = xcalloc((size_t)c->w.n + 1, 1);
+	for (uint32_t k = 0; k < n; k++)
+		if (had.hit[k])
+			weigh_target_add(o, rank_below(c->moved, had.to[k]), had.flat[k], had.oflat ? had.oflat[k] : 0);
+	mem_free(had.flat);
+	mem_free(had.oflat);
+	mem_free(had.hit);
+	mem_free(had.to);
 }
 
 /* Add own weights to symbols: to the nearest visible node. If no frame of a stack is visible its weight counts at the
    root, or is dropped. */
-static void weigh_own(struct weighted_tree *c, const struct weigh_target *o, const struct columns *v)
+static void weigh_own(struct weighted_tree *c, const struct weigh_target *o)
 {
 	const struct calltree *s = c->calltree;
 	uint32_t k = 0;
 	for (size_t b = 0; b < rank_blocks(s->n); b++)
 		for (uint64_t bits = c->w.ends[b].bits; bits; bits &= bits - 1, k++) {
-			uint32_t at = (uint32_t)(b * 64) + (uint32_t)__builtin_ctzll(bits), was = at;
-			if (!v->hit[k])
+			uint32_t end = (uint32_t)(b * 64) + (uint32_t)__builtin_ctzll(bits), at = end;
+			if (!o->hit[k])
 				continue;
-			while (c->dead && at && c->dead[calltree_symbol(s, at)])
+			while (at && weighted_is_hidden(c, at))
 				at = calltree_parent(s, at);
-			if (!at && was && !o->bare && !o->to) {
-				v->hit[k] = 0;
-				v->flat[k] = 0;
-				if (v->oflat)
-					v->oflat[k] = 0;
+			if (at != end && !at && !o->bare) {
+				weigh_target_drop(o, k);
 				continue;
 			}
 			uint32_t t = calltree_symbol(s, at);
-			c->weight[t].flat = wrap_add(c->weight[t].flat, v->flat[k]);
-			if (v->oflat)
-				c->other[t].flat = wrap_add(c->other[t].flat, v->oflat[k]);
+			c->weight[t].flat = wrap_add(c->weight[t].flat, o->flat[k]);
+			if (o->oflat)
+				c->other[t].flat = wrap_add(c->other[t].flat, o->oflat[k]);
 		}
 }
 
-/* Convert weights to running sums, and set the totals. */
-static void run_up(struct weighted_tree *c, const struct columns *v)
+/* Convert own weights to running sums, and return the total. */
+static int64_t run_up(int64_t *v, uint32_t n)
 {
-	uint32_t n = c->w.n;
-	int64_t sum = 0, osum = 0;
-	memset(v->hits, 0, rank_blocks(n) * sizeof *v->hits);
+	int64_t sum = 0;
 	for (uint32_t k = 0; k <= n; k++) {
-		int64_t own = k < n ? v->flat[k] : 0;
-		v->flat[k] = sum;
+		int64_t own = v[k];		/* v[n] is 0 */
+		v[k] = sum;
 		sum = wrap_add(sum, own);
-		if (k < n && v->hit[k])
-			rank_set(v->hits, k);
-		if (v->oflat) {
-			own = k < n ? v->oflat[k] : 0;
-			v->oflat[k] = osum;
-			osum = wrap_add(osum, own);
-		}
 	}
-	rank_seal(v->hits, n);
-	c->w.sum = v->flat;
-	c->w.osum = v->oflat;
-	c->w.hits = v->hits;
-	c->total = sum;
-	c->ototal = osum;
+	return sum;
+}
+
+static struct rank *hits_of(const uint8_t *hit, uint32_t n)
+{
+	struct rank *hits = xcalloc(rank_blocks(n), sizeof *hits);
+	for (uint32_t k = 0; k < n; k++)
+		hits[k / 64].bits |= (uint64_t)(hit[k] != 0) << k % 64;
+	rank_seal(hits, n);
+	return hits;
 }
 
 struct weighted_sum weighted_sum_below(const struct weighted_tree *c, uint32_t node)
@@ -309,59 +245,39 @@ static void weigh_all(struct weighted_tree *c)
 	c->weight[0].nnode = true;
 }
 
-void weighted_finish(struct weighted_tree *c, struct weigh_target *o)
+struct weighted_tree *weighted_finish(const struct weigh_target *given)
 {
-	const struct granularity *of = c->calltree->granularity;
-	struct columns v = columns_in(c->room, c->w.n, c->two);
-	c->dead = o->dead;
-	c->cut = o->cut;
-	o->dead = o->cut = NULL;
-	if (o->to)
-		move_ends(c, o->to, &v);
-	c->nsymbol = of->n;
-	c->symbol = of->row;
-	c->weight = xcalloc(of->n, sizeof *c->weight);
-	c->other = c->two ? xcalloc(of->n, sizeof *c->other) : NULL;
-	weigh_own(c, o, &v);
-	run_up(c, &v);
+	struct weigh_target o = *given;
+	struct calltree *s = o.calltree;
+	const struct granularity *of = s->granularity;
+	struct weighted_tree *c = xcalloc(1, sizeof *c);
+	*c = (struct weighted_tree){.refs = 1, .st = of->st, .gran = of->gran, .calltree = s, .two = o.oflat,
+	    .all = o.all, .unit = o.unit, .show = o.show, .dead = o.dead, .cut = o.cut,
+	    .nsymbol = of->n, .symbol = of->row, .weight = xcalloc(of->n, sizeof *c->weight),
+	    .other = o.oflat ? xcalloc(of->n, sizeof *c->other) : NULL, .w = {.n = s->nend, .ends = s->ends}};
+	if (o.to)
+		move_ends(c, &o);
+	weigh_own(c, &o);
+	c->total = run_up(o.flat, c->w.n);
+	c->ototal = o.oflat ? run_up(o.oflat, c->w.n) : 0;
+	c->w.sum = o.flat;
+	c->w.osum = o.oflat;
+	c->w.hits = hits_of(o.hit, c->w.n);
+	mem_free(o.hit);
 	weigh_all(c);
-	c->all = o->all;
-	c->unit = o->unit;
-	c->show = o->show;
-	mem_free(o->to);
-	o->to = NULL;
-	if (c->calltree->aside)
-		calltree_drop_sample_ends(c->calltree);
-}
-
-struct weighted_tree *weighted_new(struct granularity *granularity, const struct weights *w)
-{
-	struct granularity *t =
-	    w->label ? granularity_with_tags(granularity, w->label, w->n) : granularity_ref(granularity);
-	struct calltree *s =
-	    calltree_new(t, &(struct frames){.n = w->n, .parent = w->parent, .frame = w->frame, .label = w->label});
-	struct weigh_target o;
-	struct weighted_tree *c = weighted_begin(s, w->oflat != NULL, &o);
-	for (uint32_t i = 0; i < w->n; i++)	/* all nodes: those whose weights sum up to 0 count too */
-		onto_put(&o, o.end[i], w->flat[i], w->oflat ? w->oflat[i] : 0);
-	o.all = w->all;
-	o.unit = w->unit;
-	o.show = w->show;
-	weighted_finish(c, &o);
-	calltree_free(s);
-	granularity_free(t);
 	return c;
 }
 
 struct weighted_tree *weighted_none(const struct store *st, enum gran gran)
 {
 	struct granularity *t = xcalloc(1, sizeof *t);
+	struct weigh_target o;
 	*t = (struct granularity){.refs = 1, .st = st, .gran = gran, .n = 1, .row = xcalloc(1, sizeof *t->row)};
-	const uint32_t zero = 0;
-	const int64_t nothing = 0;
-	struct weighted_tree *c =
-	    weighted_new(t, &(struct weights){.n = 1, .parent = &zero, .frame = &zero, .flat = &nothing});
+	struct calltree *s = calltree_new(t, &(struct calltree_source){.st = st, .n = 1});
+	weighted_begin(s, false, &o);
+	struct weighted_tree *c = weighted_finish(&o);
 	c->none = true;
+	calltree_free(s);
 	granularity_free(t);
 	return c;
 }
@@ -376,7 +292,9 @@ void weighted_free(struct weighted_tree *c)
 {
 	if (!c || --c->refs)
 		return;
-	give_back(c);
+	mem_free(c->w.sum);
+	mem_free(c->w.osum);
+	mem_free(c->w.hits);
 	mem_free(c->moved);
 	mem_free(c->cut);
 	calltree_free(c->calltree);

@@ -58,9 +58,9 @@ struct calltree_orders { uint32_t n, *flat, *cum, *name; };
 struct end_sums {
 	uint32_t n;
 	const struct rank *ends;	/* nodes, numbered in preorder */
-	const int64_t *sum, *osum;	/* running sums: before each end, and after the last; osum is NULL unless two
+	int64_t *sum, *osum;	/* running sums: before each end, and after the last; osum is NULL unless two
 					   sides are compared */
-	const struct rank *hits;	/* the ends that have weight */
+	struct rank *hits;	/* the ends that have weight */
 };
 
 struct weighted_tree {
@@ -73,7 +73,7 @@ struct weighted_tree {
 					   tree */
 	struct symbol_weight *weight;	/* their weights */
 	struct symbol_other *other;	/* NULL: there is only one side */
-	int64_t total, all;	/* as in struct weights */
+	int64_t total, all;	/* sum of all weights; before the filters: percentages are of this */
 	int64_t ototal;		/* total of the other column */
 	bool two;		/* two sides are compared */
 	bool any;		/* some symbol other than the root has weight */
@@ -87,7 +87,6 @@ struct weighted_tree {
 	uint8_t *dead;			/* by symbol: hidden; NULL: none */
 	uint8_t *cut;			/* or by node, see node_walk.h */
 	struct rank *moved;		/* the ends, if they are not those of the call tree; else NULL */
-	struct spare *room;
 	/* callers.c: the symbol that was queried last. */
 	struct callers_cache *callers_cache;
 
@@ -103,18 +102,10 @@ const struct calltree_orders *calltree_sort_orders(struct weighted_tree *);
 /* Return the weights of functions. They are computed by the first call and kept as long as the weighted tree. */
 const struct function_sums *function_weights_of(struct weighted_tree *);
 void function_weights_free(struct function_sums *);
-/* Return the weighted tree of weights on a tree that a query built. Symbols come from the table of a store and
-   granularity (granularity.h). */
-struct granularity;
-struct weighted_tree *weighted_new(struct granularity *, const struct weights *);
-/* Weigh directly onto the ends of a call tree: call weighted_begin(), add weights through *o
-   (filter_weigh_samples_onto() and similar functions), then weighted_finish(). */
-struct calltree;
-struct weigh_target;
-struct weighted_tree *weighted_begin(struct calltree *, bool two_sides, struct weigh_target *o);
-void weighted_finish(struct weighted_tree *, struct weigh_target *o);
-/* Between the two: weigh onto this call tree instead, and take ownership of the caller's reference to it. */
-void weighted_retarget(struct weigh_target *o, struct calltree *);
+/* Weigh a query: call weighted_begin(), add weights to the ends of the call tree through *o (filter/weigh.c), then
+   weighted_finish(), which takes over what o points to. */
+void weighted_begin(struct calltree *, bool two_sides, struct weigh_target *o);
+struct weighted_tree *weighted_finish(const struct weigh_target *o);
 /* Return the weight at and below a node of the call tree; hits is the number of ends that have weight. */
 struct weighted_sum { uint32_t hits; int64_t w, o; };
 struct weighted_sum weighted_sum_below(const struct weighted_tree *, uint32_t node);

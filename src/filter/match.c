@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Matches a query's filters against each frame and each label set. An expression is matched once per name, the results
- * become flags of frames (location.c), and the pass over the call tree (apply.c) reads only flags: a profile has some
+ * become flags of frames (location.c), and walks over call trees (view.c, states.c) read only flags: a profile has some
  * 10^4 names, 10^5 frames, 10^7 nodes.
  *
  * pprof/filter.c does the same to the reports' profile, stack by stack and exactly as the reference; this file serves
@@ -85,8 +85,6 @@ void match_frames(struct frame_matches *w, const struct compiled_filters *fc, co
 		match_lines(&m, &(struct location_lines){fun, w->frame + l->first, l->nline, map ? &map->file : NULL,
 		    l->nline == 1 && !fun[0]}, noinlines);
 	}
-	for (uint32_t i = 0; i < sn->nfrms; i++)
-		w->any |= w->frame[i];
 	mem_free(fun);
 	location_match_end(&m);
 }

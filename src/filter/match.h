@@ -8,7 +8,7 @@
 #include "filter/location.h"
 #include "filter/weigh.h"
 
-/* The matches of compiled filters in a snapshot; shared by weigh.c, apply.c, match.c and others of this folder. */
+/* The matches of compiled filters in a snapshot; for the files of this folder. */
 
 /* Return whether focus, ignore, hide or show is set. Then a stack needs FM_LOC_FOCUS, no FM_LOC_IGNORE, and a visible
    frame. */
@@ -30,7 +30,6 @@ struct frame_matches {
 	const struct store *st;
 	struct arena arena;
 	uint8_t *frame;		/* by frame: its flags (location.h) */
-	uint8_t any;		/* the union of all flags */
 };
 void match_frames(struct frame_matches *, const struct compiled_filters *, const struct snap *, bool noinlines);
 void match_free(struct frame_matches *);

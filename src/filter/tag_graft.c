@@ -2,26 +2,26 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Adds tags as frames to a call tree: below each chain of root tags there is a part of the existing tree, and leaf tags
- * are added below its nodes. No two children of a node are the same symbol in the input, nor in the result, so nothing
- * is merged and the new tree is written in its final layout. It contains all samples, so other filters are weighed onto
- * it (weigh.c); only if stacks are cut as well does the query need a tree of its own.
+ * are added below its nodes. Nothing has to be merged, so the new tree is written in its final layout. It contains all
+ * samples, so filters are applied to it as to the tree without tags (weigh.c).
  *
  * Samples are sorted by chain, by end (numbered in preorder) and by their leaf tags. For each sample the nodes that are
  * not on the previous sample's path are new: runs of nodes without forks, which are copied at once. A node stands for
  * all calls of the original one, whether they have this tag or not. So it may have more flags of inlining than its
- * calls, and siblings are in the order of the original tree, as with every filter that is weighed onto a tree.
+ * calls, and siblings are in the order of the original tree, as with every filter.
  *
- * Not taken: writing a tree of frames (tag_tree.c) and building a call tree from that. For 10 M nodes this took three
- * times as long, and 150 MB beside the tree.
+ * The weights of a trace by reason (trace/as_profile.h) are grafted in the same way: a part is a sample with one label.
+ *
+ * Not taken: writing a tree of frames and building a call tree from that. For 10 M nodes this took three times as long.
  */
 #include "config.h"
 #include "filter/tag_graft.h"
 
 #include "base/mem/mem.h"
 #include "base/radix_sort.h"
-#include "calltree/tree_internal.h"
-#include "filter/match.h"
 #include "filter/tag_paths.h"
+#include "filter/weigh.h"
+#include "trace/as_profile.h"
 
 #include <string.h>
 
@@ -32,18 +32,23 @@ struct node_run { uint32_t lo, hi, id; };
 struct chain {
 	const struct tag_path_set *tag_path_set;
 	uint32_t *symbol;	/* by index in tag_path_set */
+	uint8_t *mark;		/* likewise */
 	uint32_t *tag_path, *id, n;	/* by depth */
 };
 
 struct graft_writer {
 	struct calltree *s;
 	const struct calltree *base;
+	const struct snap *sn;
+	const struct trace_tag_weight *part;	/* NULL: samples are grafted */
+	uint32_t n;			/* number of samples or parts */
 	size_t cap;
 	struct node_run *path, *way;	/* path: to the node that was written last; way: the runs still to be written */
 	size_t cpath, cway;
 	uint32_t depth, last;
 	struct chain top, end;
-	uint32_t *top_of, *end_of;	/* by label set */
+	struct tag_path_set tops, ends;
+	uint32_t *top_of, *end_of;	/* by label set, or by part */
 	uint32_t *node;			/* by end of the original tree */
 };
 
@@ -58,6 +63,7 @@ static uint32_t add_chain(struct graft_writer *w, uint32_t parent, uint32_t n)
 		size_t had = w->cap ? rank_blocks((uint32_t)w->cap) : 0, want = w->cap * 2 + n;
 		w->cap = want > w->base->n ? want : w->base->n;
 		s->what = xrealloc(s->what, w->cap * sizeof *s->what);
+		s->mark = w->base->mark ? xrealloc(s->mark, w->cap) : NULL;
 		s->forks = xrealloc(s->forks, rank_blocks((uint32_t)w->cap) * sizeof *s->forks);
 		memset(s->forks + had, 0, (rank_blocks((uint32_t)w->cap) - had) * sizeof *s->forks);
 	}
@@ -103,6 +109,8 @@ static uint32_t copy_path_to(struct graft_writer *w, uint32_t to)
 		uint32_t k = r.hi - r.lo + 1;
 		r.id = add_chain(w, id, k);
 		memcpy(w->s->what + r.id, b->what + r.lo, k * sizeof *b->what);
+		if (b->mark)
+			memcpy(w->s->mark + r.id, b->mark + r.lo, k);
 		w->path = mem_grow(w->path, &w->cpath, w->depth + 1u, sizeof *w->path);
 		w->path[w->depth++] = r;
 		id = r.id + k - 1;
@@ -136,19 +144,32 @@ static uint32_t add_chain_below(struct graft_writer *w, struct chain *c, uint32_
 		uint32_t symbol = c->symbol[c->tag_path[k]], id = add_chain(w, k ? c->id[k - 1] : below, 1);
 		bool again = is_in(c, k, symbol) || (c == &w->end && is_in(&w->top, w->top.n, symbol));
 		w->s->what[id] = calltree_what(symbol, CT_NOTINL | (again ? CT_AGAIN : 0u));
+		if (w->s->mark)
+			w->s->mark[id] = c->mark[c->tag_path[k]];
 		c->id[k] = id;
 	}
 	c->n = n;
 	return n ? c->id[n - 1] : below;
 }
 
-static struct chain chain_new(const struct tag_path_set *t, const struct granularity *of, size_t depth)
+static struct chain chain_new(
+    const struct tag_path_set *t, const struct granularity *granularity, size_t depth, tag_mark_fn *mark, const void *of)
 {
-	struct chain c = {.tag_path_set = t, .symbol = xcalloc(t->n, sizeof *c.symbol),
+	struct chain c = {.tag_path_set = t, .symbol = xcalloc(t->n, sizeof *c.symbol), .mark = xcalloc(t->n, 1),
 	    .tag_path = xcalloc(depth + 1, sizeof *c.tag_path), .id = xcalloc(depth + 1, sizeof *c.id)};
-	for (uint32_t i = 1; i < t->n; i++)
-		c.symbol[i] = granularity_find_tag(of, t->v[i].tag.label);
+	for (uint32_t i = 1; i < t->n; i++) {
+		c.symbol[i] = granularity_find_tag(granularity, t->v[i].tag.label);
+		c.mark[i] = mark ? mark(of, &t->v[i].tag) : 0;
+	}
 	return c;
+}
+
+static void chain_free(struct chain *c)
+{
+	mem_free(c->symbol);
+	mem_free(c->mark);
+	mem_free(c->tag_path);
+	mem_free(c->id);
 }
 
 static struct granularity *symbols_with_tags(
@@ -167,21 +188,25 @@ static struct granularity *symbols_with_tags(
 
 /* ---- samples */
 
-/* Return all samples, sorted by the place where they are added. */
-static struct radix_item *sorted_samples(const struct graft_writer *w, const struct snap *sn, bool ends)
+/* Return the index of a sample in top_of and end_of. */
+static inline uint32_t tags_at(const struct graft_writer *w, uint32_t i)
 {
-	uint32_t n = sn->nsmps;
-	struct radix_item *v = xmalloc((n + 1u) * sizeof *v);
-	for (uint32_t i = 0; i < n; i++)
-		v[i] =
-		    (struct radix_item){ends ? w->end.tag_path_set->pre[w->end_of[store_smp(sn->st, i)->set]] : 0, i};
+	return w->part ? i : store_smp(w->sn->st, i)->set;
+}
+
+/* Return all samples, sorted by the place where they are added. */
+static struct radix_item *sorted_samples(const struct graft_writer *w, bool ends)
+{
+	struct radix_item *v = xmalloc((w->n + 1u) * sizeof *v);
+	for (uint32_t i = 0; i < w->n; i++)
+		v[i] = (struct radix_item){ends ? w->ends.pre[w->end_of[tags_at(w, i)]] : 0, i};
 	if (ends)
-		radix_sort_items(v, n);
-	for (uint32_t k = 0; k < n; k++) {
-		uint32_t set = store_smp(sn->st, v[k].v)->set;
-		v[k].key = (uint64_t)w->top.tag_path_set->pre[w->top_of[set]] << 32 | w->base->end[v[k].v];
+		radix_sort_items(v, w->n);
+	for (uint32_t k = 0; k < w->n; k++) {
+		uint32_t i = v[k].v, end = w->base->end[w->part ? w->part[i].stack : i];
+		v[k].key = (uint64_t)w->tops.pre[w->top_of[tags_at(w, i)]] << 32 | end;
 	}
-	radix_sort_items(v, n);
+	radix_sort_items(v, w->n);
 	return v;
 }
 
@@ -201,22 +226,18 @@ static inline void prefetch_nodes(const struct graft_writer *w, const struct rad
 }
 
 /* Write the nodes of all samples. Return false if it was stopped. */
-static bool write_all(struct graft_writer *w, const struct snap *sn, const struct radix_item *v, uint32_t n, bool ends,
-    const _Atomic bool *stop)
+static bool write_all(struct graft_writer *w, const struct radix_item *v, bool ends, const _Atomic bool *stop)
 {
-	enum { PIECE = 1 << 16 };
 	uint32_t below = 0;
 	w->path = mem_grow(NULL, &w->cpath, 1, sizeof *w->path);
-	for (uint32_t k = 0; k < n; k++) {
+	for (uint32_t k = 0; k < w->n; k++) {
 		if (stop && k % 4096 == 0 && atomic_load_explicit(stop, memory_order_relaxed))
 			return false;
-		if (k && k % PIECE == 0)
-			mem_discard(v, (size_t)(k - PIECE) * sizeof *v, (size_t)(k - 1) * sizeof *v);
 		bool other = !k || v[k].key >> 32 != v[k - 1].key >> 32;
-		uint32_t set = other || ends ? store_smp(sn->st, v[k].v)->set : 0, end = (uint32_t)v[k].key;
-		prefetch_nodes(w, v + k, n - k);
+		uint32_t tags = other || ends ? tags_at(w, v[k].v) : 0, end = (uint32_t)v[k].key;
+		prefetch_nodes(w, v + k, w->n - k);
 		if (other) {
-			below = add_chain_below(w, &w->top, w->top_of[set], 0);
+			below = add_chain_below(w, &w->top, w->top_of[tags], 0);
 			w->path[0] = (struct node_run){0, 0, below};
 			w->depth = 1;
 			w->last = 0;
@@ -224,19 +245,9 @@ static bool write_all(struct graft_writer *w, const struct snap *sn, const struc
 		uint32_t at = copy_path_to(w, w->node[end]);
 		if (other || end != (uint32_t)v[k - 1].key)
 			w->end.n = 0;
-		w->s->end[v[k].v] = ends ? add_chain_below(w, &w->end, w->end_of[set], at) : at;
+		w->s->end[v[k].v] = ends ? add_chain_below(w, &w->end, w->end_of[tags], at) : at;
 	}
 	return true;
-}
-
-static void number_ends(struct calltree *s, uint32_t n)
-{
-	s->ends = xcalloc(rank_blocks(s->n), sizeof *s->ends);
-	for (uint32_t i = 0; i < n; i++)
-		rank_set(s->ends, s->end[i]);
-	s->nend = rank_seal(s->ends, s->n);
-	for (uint32_t i = 0; i < n; i++)
-		s->end[i] = rank_below(s->ends, s->end[i]);
 }
 
 static uint32_t *nodes_of_ends(const struct calltree *s)
@@ -250,100 +261,93 @@ static uint32_t *nodes_of_ends(const struct calltree *s)
 
 static void writer_free(struct graft_writer *w)
 {
-	void *all[] = {w->path, w->way, w->top.symbol, w->top.tag_path, w->top.id, w->end.symbol, w->end.tag_path,
-	    w->end.id, w->top_of, w->end_of, w->node};
+	void *all[] = {w->path, w->way, w->top_of, w->end_of, w->node};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);
+	chain_free(&w->top);
+	chain_free(&w->end);
+	tag_paths_free(&w->tops);
+	tag_paths_free(&w->ends);
 }
 
-static struct calltree_tags *tags_of(
-    const struct tag_path_set *top, const struct tag_path_set *end, const str_id *key, size_t nkey, size_t nroot)
+static struct calltree_tags *tags_of(const struct graft_writer *w, const struct tag_frames *f)
 {
-	size_t n = (size_t)top->n + end->n - 2;		/* the first of each is the empty chain */
-	struct calltree_tags *t = xmalloc(sizeof *t + n * sizeof *t->v + nkey * sizeof *key);
-	*t = (struct calltree_tags){.nkey = (uint32_t)nkey, .nroot = (uint32_t)nroot};
-	for (uint32_t i = 1; i < top->n; i++)
-		t->v[t->n++] = (struct calltree_tag){top->v[i].tag.label, top->v[i].tag.key};
-	for (uint32_t i = 1; i < end->n; i++)
-		t->v[t->n++] = (struct calltree_tag){end->v[i].tag.label, end->v[i].tag.key};
-	t->key = memcpy(t->v + n, key, nkey * sizeof *key);
+	size_t n = (size_t)w->tops.n + w->ends.n - 2;		/* the first of each is the empty chain */
+	struct calltree_tags *t = xmalloc(sizeof *t + n * sizeof *t->v + f->nkey * sizeof *f->key);
+	*t = (struct calltree_tags){.nkey = (uint32_t)f->nkey, .nroot = (uint32_t)f->nroot};
+	for (uint32_t i = 1; i < w->tops.n; i++)
+		t->v[t->n++] = (struct calltree_tag){w->tops.v[i].tag.label, w->tops.v[i].tag.key, w->top.mark[i]};
+	for (uint32_t i = 1; i < w->ends.n; i++)
+		t->v[t->n++] = (struct calltree_tag){w->ends.v[i].tag.label, w->ends.v[i].tag.key, w->end.mark[i]};
+	t->key = memcpy(t->v + n, f->key, f->nkey * sizeof *f->key);
 	return t;
 }
 
-bool tag_graft_has_keys(const struct calltree *s, const str_id *key, size_t nkey, size_t nroot)
+bool tag_graft_has_keys(const struct calltree *s, const struct tag_frames *f)
 {
 	const struct calltree_tags *t = s->tags;
-	if (!t || !nkey)
-		return !t && !nkey;
-	return t->nkey == nkey && t->nroot == nroot && !memcmp(t->key, key, nkey * sizeof *key);
+	if (!t || !f->nkey)
+		return !t && !f->nkey;
+	return t->nkey == f->nkey && t->nroot == f->nroot && !memcmp(t->key, f->key, f->nkey * sizeof *f->key);
 }
 
-struct calltree *tag_graft_new(struct calltree *base, bool spend, const struct snap *sn, const struct labels *ls,
-    const str_id *key, size_t nkey, size_t nroot, const _Atomic bool *stop)
+static void find_paths(struct graft_writer *w, const struct tag_frames *f)
 {
-	struct graft_writer w = {.base = base, .node = nodes_of_ends(base)};
-	struct tag_path_set top = {0}, end = {0};
-	tag_paths_of_sets(sn, ls, key, nkey, nroot, &top, &end, &w.top_of, &w.end_of);
-	tag_paths_finish(&top);
-	tag_paths_finish(&end);
+	if (f->part) {
+		tag_paths_of_parts(f->part, f->npart, f->key[0], f->nroot, &w->tops, &w->ends, &w->top_of, &w->end_of);
+	} else {
+		struct labels ls = {0};
+		labels_update(&ls, w->sn);
+		tag_paths_of_sets(w->sn, &ls, f->key, f->nkey, f->nroot, &w->tops, &w->ends, &w->top_of, &w->end_of);
+		labels_free(&ls);
+	}
+	tag_paths_finish(&w->tops);
+	tag_paths_finish(&w->ends);
+}
+
+struct calltree *tag_graft_new(const struct calltree *base, const struct snap *sn, const struct tag_frames *f,
+    tag_mark_fn *mark, const void *of, const _Atomic bool *stop)
+{
+	struct graft_writer w = {.base = base, .sn = sn, .part = f->part, .n = f->part ? f->npart : sn->nsmps};
+	bool ends = f->nkey > f->nroot;
+	w.node = nodes_of_ends(base);
+	find_paths(&w, f);
 	struct calltree *s = w.s = xcalloc(1, sizeof *s);
-	*s = (struct calltree){.refs = 1, .granularity = symbols_with_tags(base, &top, &end), .preorder = true};
-	w.top = chain_new(&top, s->granularity, nkey);
-	w.end = chain_new(&end, s->granularity, nkey);
-	s->tags = tags_of(&top, &end, key, nkey, nroot);
-	s->end = xmalloc((sn->nsmps + 1u) * sizeof *s->end);
+	*s = (struct calltree){.refs = 1, .granularity = symbols_with_tags(base, &w.tops, &w.ends)};
+	w.top = chain_new(&w.tops, s->granularity, f->nkey, mark, of);
+	w.end = chain_new(&w.ends, s->granularity, f->nkey, mark, of);
+	s->tags = tags_of(&w, f);
+	s->end = xmalloc((w.n + 1u) * sizeof *s->end);
 	add_chain(&w, 0, 1);
 	s->what[0] = base->what[0];
-	struct radix_item *v = sorted_samples(&w, sn, nkey > nroot);
-	if (spend)
-		calltree_drop_numbering(base);
-	bool whole = write_all(&w, sn, v, sn->nsmps, nkey > nroot, stop);
+	if (base->mark) {
+		s->mark[0] = 0;
+		s->frame_mark = xmalloc(base->granularity->nfrm + 1u);
+		memcpy(s->frame_mark, base->frame_mark, base->granularity->nfrm);
+	}
+	struct radix_item *v = sorted_samples(&w, ends);
+	bool whole = write_all(&w, v, ends, stop);
 	mem_free(v);
 	writer_free(&w);
-	if (spend)
-		calltree_free(base);
-	tag_paths_free(&top);
-	tag_paths_free(&end);
 	if (!whole) {
 		calltree_free(s);
 		return NULL;
 	}
-	number_ends(s, sn->nsmps);
+	calltree_ends_of_nodes(s, w.n);
 	calltree_close(s);
 	return s;
 }
 
-/* ---- queries */
-
-bool filter_has_tag_frames(const struct snap *sn, const struct compiled_filters *fc)
+struct tag_frames tag_frames_find(
+    const struct snap *sn, const struct compiled_filters *fc, const struct weigh_source *source)
 {
-	str_id key[KEYS_MAX];
-	size_t nroot;
-	return filter_tag_keys(fc, sn, key, KEYS_MAX, &nroot) > 0;
-}
-
-bool filter_keeps_whole_stacks(const struct compiled_filters *fc, bool noinlines)
-{
-	return !noinlines && !filter_has_show_from(fc) && !fc->rx[FILTER_PRUNE_FROM];
-}
-
-struct calltree *filter_tagged_calltree(const struct snap *sn, const struct compiled_filters *fc, bool noinlines,
-    struct calltree *base, bool spend, const _Atomic bool *stop)
-{
-	str_id key[KEYS_MAX];
-	size_t nroot, nkey = filter_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
-	struct labels ls = {0};
-	if (!nkey || !sn->nsmps || !filter_keeps_whole_stacks(fc, noinlines))
-		return NULL;
-	labels_update(&ls, sn);
-	struct calltree *s = tag_graft_new(base, spend, sn, &ls, key, nkey, nroot, stop);
-	labels_free(&ls);
-	return s;
-}
-
-bool filter_fits_calltree(const struct snap *sn, const struct compiled_filters *fc, const struct calltree *s)
-{
-	str_id key[KEYS_MAX];
-	size_t nroot, nkey = filter_tag_keys(fc, sn, key, KEYS_MAX, &nroot);
-	return tag_graft_has_keys(s, key, nkey, nroot);
+	struct tag_frames f = {.part = source->part, .npart = source->npart};
+	if (source->part) {
+		f.nkey = 1;
+		f.nroot = !source->part_at_leaf;
+		f.key[0] = builder_add_string(sn, TRACE_WEIGHT_TAG, sizeof TRACE_WEIGHT_TAG - 1);
+	} else if (!source->flat && sn->nsmps) {
+		f.nkey = filter_tag_keys(fc, sn, f.key, KEYS_MAX, &f.nroot);
+	}
+	return f;
 }

@@ -8,6 +8,7 @@
 #include "filter/tag_paths.h"
 
 #include "base/mem/mem.h"
+#include "trace/as_profile.h"
 
 static int same_tag_path(const void *ctx, uint32_t id, const void *key)
 {
@@ -15,15 +16,17 @@ static int same_tag_path(const void *ctx, uint32_t id, const void *key)
 	return a->parent == b->parent && a->tag.label == b->tag.label && a->tag.key == b->tag.key;
 }
 
-void tag_paths_init(struct tag_path_set *w)
+static void tag_paths_init(struct tag_path_set *w)
 {
 	w->v = mem_grow(w->v, &w->cap, 1, sizeof *w->v);
 	w->v[w->n++] = (struct tag_path){0};
 }
 
-uint32_t tag_path(struct tag_path_set *w, uint32_t parent, str_id label, str_id key)
+/* Return the path of a label below another one (0: none), and add it if necessary. label 0: the key is shown, as pprof
+   shows a frame that has only a file. */
+static uint32_t tag_path(struct tag_path_set *w, uint32_t parent, str_id label, str_id key)
 {
-	struct tag_path t = {parent, {label ? label : key, key}};
+	struct tag_path t = {parent, {label ? label : key, key, 0}};
 	uint32_t h = intern_hash_u64((uint64_t)parent << 32 | t.tag.label, key),
 		 id = intern_find(&w->index, h, same_tag_path, w, &t);
 	if (id != UINT32_MAX)
@@ -34,7 +37,8 @@ uint32_t tag_path(struct tag_path_set *w, uint32_t parent, str_id label, str_id 
 	return w->n++;
 }
 
-uint32_t *tag_paths_preorder(const uint32_t *parent, uint32_t n)
+/* Return the places of nodes in preorder; parent[i] < i. */
+static uint32_t *places_in_preorder(const uint32_t *parent, uint32_t n)
 {
 	uint32_t *pre = xmalloc(n * sizeof *pre), *kid = xcalloc(n, sizeof *kid), *sib = xcalloc(n, sizeof *sib);
 	for (uint32_t i = n; i-- > 1;) {
@@ -63,7 +67,7 @@ void tag_paths_finish(struct tag_path_set *w)
 	uint32_t *parent = xmalloc(w->n * sizeof *parent);
 	for (uint32_t i = 0; i < w->n; i++)
 		parent[i] = w->v[i].parent;
-	w->pre = tag_paths_preorder(parent, w->n);
+	w->pre = places_in_preorder(parent, w->n);
 	mem_free(parent);
 	intern_free(&w->index);
 }
@@ -95,4 +99,15 @@ void tag_paths_of_sets(const struct snap *sn, const struct labels *ls, const str
 			uint32_t *at = k < nroot ? &(*top_of)[s] : &(*end_of)[s];
 			*at = of_set(sn, ls, k < nroot ? top : end, *at, s, key[k]);
 		}
+}
+
+void tag_paths_of_parts(const struct trace_tag_weight *part, uint32_t n, str_id key, bool root, struct tag_path_set *top,
+    struct tag_path_set *end, uint32_t **top_of, uint32_t **end_of)
+{
+	tag_paths_init(top);
+	tag_paths_init(end);
+	*top_of = xcalloc(n + 1u, sizeof **top_of);
+	*end_of = xcalloc(n + 1u, sizeof **end_of);
+	for (uint32_t i = 0; i < n; i++)
+		*(root ? &(*top_of)[i] : &(*end_of)[i]) = tag_path(root ? top : end, 0, part[i].tag, key);
 }

@@ -15,7 +15,7 @@
 #include "base/wrap_math.h"
 #include "calltree/labels.h"
 #include "calltree/weighted.h"
-#include "filter/apply.h"
+#include "filter/states.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -46,19 +46,14 @@ static struct pool *weigh_sets(const struct snap *sn, const struct compiled_filt
 {
 	struct arena a = {0};
 	struct frame_matches v;
-	struct frame_tree frame_tree = {.st = sn->st, .n = sn->nstks};
-	struct filter_result to = {0};
 	struct pool *set = xcalloc(ls->nset, sizeof *set);
 	const uint8_t *keep = filter_has_tags(fc) ? filter_match_sets(fc, ls, &a) : NULL;
 	match_frames(&v, fc, sn, noinlines);
-	if (filter_has_names(fc) || filter_has_show_from(fc) || v.any & FM_HIDDEN)
-		to = filter_apply(&frame_tree, &v, &a);
+	const uint8_t *state = states_of_stacks(&v, sn, &a);
 	for (uint32_t i = 0; type < sn->ntypes && i < sn->nsmps; i++) {
 		const struct smp_row *s = store_smp(sn->st, i);
 		int64_t w, o;
-		bool gone = to.to ? to.to[s->stack] == FILTER_NONE
-				  : to.state && !filter_counts(to.state[s->stack]);
-		if (!gone && (!keep || keep[s->set]) &&
+		if ((!state || state[s->stack]) && (!keep || keep[s->set]) &&
 		    sample_columns(d, store_side(sn->st, i), store_value(sn->st, type, i), &w, &o))
 			add_weight(&set[s->set], w, o);
 	}

@@ -20,7 +20,7 @@
 
 #include "base/mem/mem.h"
 #include "base/radix_sort.h"
-#include "calltree/tree_internal.h"
+#include "calltree/tree.h"
 #include "pprof/internal.h"
 
 #include <string.h>

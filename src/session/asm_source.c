@@ -123,14 +123,15 @@ static int by_addr(const void *x, const void *y)
 
 /* Weights by address, sorted: the flat value adds up all functions inlined there, the cum value is that of the
    outermost frame. */
-static struct asm_weight *weights_of(const struct store *st, const struct addr_sums *a, size_t *n)
+static struct asm_weight *weights_of(const struct weighted_tree *c, size_t *n)
 {
-	struct asm_weight *w = xmalloc((a->n + 1u) * sizeof *w);
-	size_t m = 0;
-	for (uint32_t i = 0; i < a->n; i++)
-		w[i] = (struct asm_weight){addr_at(st, a->v[i].frm).addr, a->v[i].flat, a->v[i].cum};
-	qsort(w, a->n, sizeof *w, by_addr);
-	for (size_t i = 0; i < a->n; i++) {
+	struct asm_weight *w = xmalloc(c->nsymbol * sizeof *w);
+	size_t all = 0, m = 0;
+	for (uint32_t i = 1; i < c->nsymbol; i++)
+		if (c->symbol[i].addr)
+			w[all++] = (struct asm_weight){c->symbol[i].addr, c->weight[i].flat, c->weight[i].cum};
+	qsort(w, all, sizeof *w, by_addr);
+	for (size_t i = 0; i < all; i++) {
 		if (!m || w[m - 1].addr != w[i].addr) {
 			w[m++] = w[i];
 			continue;
@@ -173,27 +174,30 @@ size_t asm_source_merge_ranges(struct asm_range *r, size_t n)
 
 struct function_search {
 	struct asm_listing *to;
-	const struct store *st;
-	const struct addr_sums *a;
+	const struct weighted_tree *c;
 	str_id name, file;
 	struct err *e;
 };
 
-/* Does this row belong to the function? *at: its address. */
-static bool is_of(const struct function_search *f, uint32_t row, struct addr_at *at)
+/* Does this symbol, an address, belong to the function? */
+static bool is_of(const struct function_search *f, uint32_t symbol)
 {
-	*at = addr_at(f->st, f->a->v[row].frm);
-	return at->name == f->name && at->file == f->file;
+	const struct symbol *t = &f->c->symbol[symbol];
+	return t->addr && t->name == f->name && t->file == f->file;
+}
+
+static map_id map_of(const struct weighted_tree *c, uint32_t symbol)
+{
+	return store_loc(c->st, store_frm(c->st, c->symbol[symbol].frm)->loc)->map;
 }
 
 /* Collect the ranges of the function in one program. */
 static size_t collect_ranges(const struct function_search *f, map_id map, struct binary *b, struct asm_range *r)
 {
 	size_t n = 0;
-	for (uint32_t i = 0; i < f->a->n && n < (size_t)RANGES_MAX * 64; i++) {
-		struct addr_at at;
-		if (is_of(f, i, &at) && at.map == map) {
-			struct asm_range x = asm_source_range_around(b, at.addr);
+	for (uint32_t i = 1; i < f->c->nsymbol && n < (size_t)RANGES_MAX * 64; i++) {
+		if (is_of(f, i) && map_of(f->c, i) == map) {
+			struct asm_range x = asm_source_range_around(b, f->c->symbol[i].addr);
 			if (x.upto > x.from && (!n || r[n - 1].from != x.from))
 				r[n++] = x;
 		}
@@ -204,8 +208,9 @@ static size_t collect_ranges(const struct function_search *f, map_id map, struct
 
 static int add_program(const struct function_search *f, map_id map)
 {
-	const struct map_row *m = column_at(&f->st->maps, map);
-	const struct str_row *file = store_str(f->st, m->file), *build = store_str(f->st, m->build_id);
+	const struct store *st = f->c->st;
+	const struct map_row *m = column_at(&st->maps, map);
+	const struct str_row *file = store_str(st, m->file), *build = store_str(st, m->build_id);
 	struct binary b;
 	size_t n;
 	const char *base = path_base(file->s, file->n, &n);
@@ -220,10 +225,10 @@ static int add_program(const struct function_search *f, map_id map)
 	int rc = 0;
 	if (build->n && *b.elf.build && strcmp(build->s, b.elf.build))
 		rc = err_set(f->e, ERR_FORMAT, ERR_NOWHERE, "%.100s is not the build that was profiled", file->s);
-	for (uint32_t i = 0; i < f->a->n; i++) {
-		struct addr_at at = addr_at(f->st, f->a->v[i].frm);
-		if (at.name == f->name)
-			lookup_hint(&b, at.addr, store_str(f->st, f->name)->s);
+	for (uint32_t i = 1; i < f->c->nsymbol; i++) {
+		const struct symbol *t = &f->c->symbol[i];
+		if (t->addr && t->name == f->name)
+			lookup_hint(&b, t->addr, store_str(st, f->name)->s);
 	}
 	struct asm_range *r = xmalloc((size_t)RANGES_MAX * 64 * sizeof *r);
 	size_t k = rc ? 0 : collect_ranges(f, map, &b, r);
@@ -235,29 +240,31 @@ static int add_program(const struct function_search *f, map_id map)
 }
 
 int asm_source_of_function(
-    struct asm_listing *to, const struct store *st, const struct addr_sums *a, str_id name, str_id file, struct err *e)
+    struct asm_listing *to, const struct weighted_tree *c, str_id name, str_id file, struct err *e)
 {
-	struct function_search f = {to, st, a, name, file, e};
-	size_t nmap = st->maps.n, n;
+	struct function_search f = {to, c, name, file, e};
+	size_t nmap = c->st->maps.n, n;
 	bool *seen = xcalloc(nmap + 1, sizeof *seen), any = false;
 	int rc = 0;
 	if (subprocess_forbidden()) {
 		mem_free(seen);
 		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "assembly is off because TTRACESECURE is set");
 	}
-	for (uint32_t i = 0; i < a->n && !rc; i++) {
-		struct addr_at at;
-		if (!is_of(&f, i, &at) || at.map > nmap || seen[at.map])
+	for (uint32_t i = 1; i < c->nsymbol && !rc; i++) {
+		if (!is_of(&f, i))
 			continue;
-		seen[at.map] = any = true;
-		rc = add_program(&f, at.map);
+		map_id map = map_of(c, i);
+		if (map > nmap || seen[map])
+			continue;
+		seen[map] = any = true;
+		rc = add_program(&f, map);
 	}
 	mem_free(seen);
 	if (rc)
 		return rc;
 	if (!any)
 		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no assembly: the profile has no addresses");
-	struct asm_weight *w = weights_of(st, a, &n);
+	struct asm_weight *w = weights_of(c, &n);
 	asm_source_add_weights(to, w, n);
 	mem_free(w);
 	return rc;

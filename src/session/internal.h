@@ -35,40 +35,27 @@ struct compare_queue {
 };
 
 /* weigh.c and weigh_async.c: weights and call trees of the query. */
+enum { CALL_SLOTS = 3 };	/* session_slot() */
 struct session_weights {
 	struct compiled_filters *filters;	/* compiled from the current query */
 	int64_t spent;			/* us spent since the snapshot was taken */
-	struct arena arena[2];
-	int turn;
-	struct weights weights;
-	uint32_t weights_serial;	/* the serial of the session that weights belongs to */
-	bool have_weights;
-	struct weighted_tree *tree[2];	/* [1] by lines, [0] by another granularity */
-	uint32_t tree_serial;		/* the serial of the session that both belong to */
-	/* Merged trees of the store's first nstks nodes and nsmps samples. Snapshots with these numbers share them. */
-	struct kept_calltree {
-		struct granularity *granularity;
-		struct calltree *calltree,
-		    /* calltree: of the store's nodes; tagged: with the tags of the latest query that has tag frames */
-		    *tagged;
-		const struct store *st;
+	struct weighted_tree *tree[CALL_SLOTS];
+	uint32_t tree_serial;		/* the serial of the session that they belong to */
+	/* Call trees of the store's first nstks nodes and nsmps samples. Snapshots with these numbers share them. */
+	struct kept_calltrees {
+		struct filter_trees trees;
 		uint32_t nstks, nsmps;
-		bool asked;		/* the granularity is that of the query */
-	} calltree[2];
+	} calltrees[CALL_SLOTS];
 	bool nonblocking;		/* session_set_nonblocking() was called */
-	bool will_make_tree;		/* session_will_make_tree() returned true */
-	bool walks;			/* the caller that wants calls walks over nodes (FOR_NODES) */
 	bool shared;			/* session_shares() was computed for the first complete result */
 	struct job *job;		/* NULL, or in the copy of a worker: the job that gets the progress */
 	const _Atomic bool *stop;	/* NULL, or set when the session is closed: the result will be dropped */
 	struct async freeing[4];	/* of session_free_calls_async() */
 	struct rest_states rest;	/* valid for the query with serial rest_serial - 1; rest_serial 0: none */
 	uint32_t rest_serial;
-	/* serial + 1 of a query that needs a tree for which panes have to release theirs */
-	uint32_t needs_room;
-	struct weighing *worker;	/* NULL, or the calls that are computed in the background */
+	struct weighing_job *worker;	/* NULL, or the calls that are computed in the background */
 	/* requests to start after that, by slot */
-	struct wanted { bool weighted_tree; enum calls_for what; enum gran gran; uint32_t serial; } wanted[2];
+	struct wanted { bool weighted_tree; enum calls_for what; enum gran gran; uint32_t serial; } wanted[CALL_SLOTS];
 };
 
 /* file_changed.c: changes of the first file on disk. */
@@ -105,15 +92,13 @@ void session_advance_sides(struct session *);
 /* weigh.c: release the calls of the last query, and the merged trees that calls are computed from. */
 void session_drop_calls(struct session *);
 void session_drop_calltrees(struct session *);
-/* calls of the query need a tree that does not exist yet */
-bool session_makes_tree(const struct session *, enum gran);
 struct sides session_sides(struct session *);	/* weigh.c: of the query and its sample type */
 /* weigh_async.c: wait for the calls that are being computed, and take them */
 void session_weigh_end(struct session *);
 void session_weigh_stop(struct session *);	/* cancel them and drop the result */
 static inline int session_slot(enum gran gran)
 {
-	return gran == GR_LINES;
+	return gran == GR_LINES ? 1 : gran == GR_ADDRESSES ? 2 : 0;
 }
 
 #endif

@@ -55,12 +55,6 @@ int query_bad_proc(const char *, struct err *e);	/* Set the error that -proc is 
 void query_copy_strings(struct query *, const struct query *another, struct arena *);
 /* Return whether both select the same part of a trace: goroutines, time ranges, sides. */
 bool query_same_scope(const struct query *, const struct query *);
-/* Return whether filters remove nodes. Then functions that walk over nodes see another tree. */
-static inline bool query_removes_nodes(const struct query *q)
-{
-	const struct filters *f = &q->f;
-	return q->noinlines || (!q->suspended && (f->hide || f->show || f->show_from || f->prune_from));
-}
 
 /* The filters of a query on a trace, compiled. Only one thread may use it at a time. */
 struct query_match {

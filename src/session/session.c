@@ -160,8 +160,6 @@ void session_close(struct session *s)
 	session_drop_calls(s);
 	session_drop_calltrees(s);
 	arena_free(&s->strings);
-	arena_free(&s->weigh.arena[0]);
-	arena_free(&s->weigh.arena[1]);
 	mem_free(s->queries.query);
 	mem_free(s);
 }

@@ -164,23 +164,12 @@ struct weighted_tree;
 struct weighted_tree *session_calls(struct session *, enum gran);
 /* As session_calls(), for a viewer that must not wait: return NULL, and compute them in the background, unless they
    exist or are little work. Before session_set_nonblocking() it always waits. FOR_FUNCTIONS: also compute the functions
-   of lines. FOR_NODES: for callers that build a tree of the nodes; they get no result in which many stacks are split
-   off (struct weigh_target). */
+   of lines. */
 void session_set_nonblocking(struct session *);
-enum calls_for { FOR_SYMBOLS, FOR_FUNCTIONS, FOR_NODES };
+enum calls_for { FOR_SYMBOLS, FOR_FUNCTIONS };
 struct weighted_tree *session_calls_async(struct session *, enum gran, enum calls_for);
-/* Return the existing calls of the current query, by either granularity; NULL if there are none. */
+/* Return the existing calls of the current query, by any granularity; NULL if there are none. */
 struct weighted_tree *session_calls_ready(struct session *);
-/* For callers that wait, before session_calls(): return whether a large tree will be built. Then session_needs_room()
-   is true until it exists. */
-bool session_will_make_tree(struct session *, enum gran);
-bool session_large_tree(uint32_t nodes);	/* a tree of which there should be only one at a time */
-/* Return whether another tree is being built while these calls hold a large one, so that the caller should release
-   them. */
-bool session_needs_room(const struct session *, const struct weighted_tree *);
-/* As session_needs_room(), for a pane that is not visible: also true for large calls of an earlier query while those of
-   the current one are being computed. */
-bool session_should_release(const struct session *, const struct weighted_tree *);
 /* Release calls and two flame layouts of them (or NULL). Large ones are freed in the background, because that takes
    tens of milliseconds. */
 struct flame;
@@ -201,11 +190,6 @@ struct async;
 struct tags;
 struct tags *session_tags_async(struct session *, struct async *, uint32_t *serial);
 struct tags *session_tags_finish(struct async *, uint32_t *serial);
-/* Likewise the weight of each address (calltree/addresses.h) of a large profile, without building a tree. NULL without a
-   job in the slot: use the calls. */
-struct addr_sums;
-struct addr_sums *session_addresses_async(struct session *, struct async *, uint32_t *serial);
-struct addr_sums *session_addresses_finish(struct async *, uint32_t *serial);
 
 /* Make the trace filter of the current query; its sets are in the arena. */
 void session_trace_filter(const struct session *, struct arena *, struct trace_filter *);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Computes the calls that panes show: the weights that the query leaves, on a merged tree.
+ * Computes the calls that panes show: the weights that the query leaves, on a call tree.
  *
- * Most queries select stacks or hide frames and leave the tree unchanged. For them the store's merged tree is built
- * once, and a query only adds weights onto it; likewise a tree with tags as frames, for all queries with these tags. A
- * query that cuts some calls of a node and leaves others gets a tree of its own, built directly from the remaining
- * nodes. Only if nodes are in no order (a trace's), weights are put on a tree that is merged anew.
+ * What is weighed is the samples of a profile, or the weights that a trace gives to the nodes of the store's stacks
+ * (trace/as_profile.h): add_source() decides, and another kind of weights by node is one more case there. The filters
+ * are the same for all (filter/weigh.c).
  *
- * A merged tree belongs to a snapshot and a granularity. Two are kept, because lines are shown beside functions; but
- * only one if they are large, because two would take more memory than a profile may.
+ * Call trees belong to a snapshot and a granularity, and are kept in three slots: lines and addresses are shown beside
+ * functions.
  */
 #include "config.h"
 #include "session/internal.h"
@@ -128,26 +127,22 @@ static int tag_frames(const struct query *q)
 	return (!root && !leaf) || (root && strstr(root, TRACE_WEIGHT_TAG));
 }
 
-/* The weights of a trace: by node, for both sides, or by parts with a tag. */
-struct node_totals {
-	const int64_t *ns, *count, *base;
-	const struct trace_tag_weight *part;
-	uint32_t npart;
-	int tags;
-};
-
-static struct node_totals tally_one(struct session *s, struct arena *a)
+static void weigh_one(struct session *s, struct arena *a, struct weigh_source *to)
 {
 	struct trace_filter f;
 	session_trace_filter(s, a, &f);
 	f.on = job_progress_watcher(s->weigh.job);
-	struct trace_weights *trace_weights = trace_weigh(s->snap, (enum trace_weight_type)session_type(s), &f, a);
-	trace_show_no_stack(trace_weights, s->snap);
-	return (struct node_totals){trace_weights->ns, trace_weights->count, NULL, trace_weights->part,
-	    trace_weights->npart, trace_weights->npart ? tag_frames(&s->queries.query[s->queries.at]) : 0};
+	struct trace_weights *w = trace_weigh(s->snap, (enum trace_weight_type)session_type(s), &f, a);
+	trace_show_no_stack(w, s->snap);
+	int tags = w->npart ? tag_frames(&s->queries.query[s->queries.at]) : 0;
+	to->flat = w->ns;
+	to->count = w->count;
+	to->part = tags ? w->part : NULL;
+	to->npart = w->npart;
+	to->part_at_leaf = tags < 0;
 }
 
-static struct node_totals tally_sides(struct session *s, struct arena *a)
+static void weigh_sides(struct session *s, struct arena *a, struct weigh_source *to)
 {
 	const struct query *q = &s->queries.query[s->queries.at];
 	size_t n = s->snap->nstks + 1u;
@@ -166,13 +161,9 @@ static struct node_totals tally_sides(struct session *s, struct arena *a)
 	}
 	for (size_t i = 0; base && q->normalize && sum[0] && i < n; i++)
 		ns[i] = sides_scaled(ns[i], (double)sum[1] / (double)sum[0]);
-	return (struct node_totals){ns, count, base, NULL, 0, 0};
-}
-
-static struct node_totals node_totals(struct session *s, struct arena *a)
-{
-	const struct query *q = &s->queries.query[s->queries.at];
-	return q->a == 1 && !q->b ? tally_one(s, a) : tally_sides(s, a);
+	to->flat = ns;
+	to->count = count;
+	to->base = base;
 }
 
 /* The ratio and the total of two sides are computed once for each pair and type. */
@@ -203,251 +194,84 @@ struct sides session_sides(struct session *s)
 	return sides_of(s, session_type(s));
 }
 
-static void make_weights(struct session *s)
+/* Set what the query weighs; arrays are in the arena. *d is memory for the sides. */
+static void add_source(struct session *s, struct arena *a, struct sides *d, struct weigh_source *to)
 {
-	s->weigh.turn ^= 1;
-	struct arena *a = &s->weigh.arena[s->weigh.turn];
-	arena_reset(a);
 	const struct query *q = &s->queries.query[s->queries.at];
-	size_t type = session_type(s);
+	*to = (struct weigh_source){.type = session_type(s), .show = q->show, .unit = s->opening.ns};
 	if (session_is_trace(s)) {
-		struct node_totals t = node_totals(s, a);
-		if (t.tags)
-			filter_weigh_parts(s->snap, s->weigh.filters, t.part, t.npart, t.tags > 0, s->opening.ns,
-			    q->noinlines, a, &s->weigh.weights);
+		if (q->a == 1 && !q->b)
+			weigh_one(s, a, to);
 		else
-			filter_weigh_nodes(s->snap, s->weigh.filters, t.ns, t.count, t.base, q->show, s->opening.ns,
-			    q->noinlines, a, &s->weigh.weights);
-		return;
+			weigh_sides(s, a, to);
+	} else if (s->compare.nside > 1) {
+		*d = session_sides(s);
+		to->sides = d;
 	}
-	struct sides d = sides_of(s, type);
-	filter_weigh_samples(
-	    s->snap, s->weigh.filters, type, q->noinlines, s->compare.nside > 1 ? &d : NULL, a, &s->weigh.weights);
-}
-
-/* Return the weights of the current query by node of the call tree, cached. Never NULL. */
-static const struct weights *session_weights(struct session *s)
-{
-	if (!s->weigh.have_weights || s->weigh.weights_serial != s->serial) {
-		int64_t began = clock_us();
-		make_weights(s);
-		s->weigh.spent += clock_us() - began;
-	}
-	s->weigh.have_weights = true;
-	s->weigh.weights_serial = s->serial;
-	return &s->weigh.weights;
 }
 
 /* ---- calls */
 
 void session_drop_calls(struct session *s)
 {
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < CALL_SLOTS; i++) {
 		session_free_calls_async(s, s->weigh.tree[i], NULL);
 		s->weigh.tree[i] = NULL;
 	}
 }
 
-static void drop_trees(struct kept_calltree *k)
+static void drop_calltrees(struct kept_calltrees *k)
 {
-	calltree_free(k->calltree);
-	calltree_free(k->tagged);
-	k->calltree = k->tagged = NULL;
-}
-
-static void drop_calltree(struct session *s, int i)
-{
-	drop_trees(&s->weigh.calltree[i]);
-	granularity_free(s->weigh.calltree[i].granularity);
-	s->weigh.calltree[i].granularity = NULL;
+	filter_trees_drop(&k->trees);
+	granularity_free(k->trees.granularity);
+	k->trees.granularity = NULL;
 }
 
 void session_drop_calltrees(struct session *s)
 {
-	for (int i = 0; i < 2; i++)
-		drop_calltree(s, i);
+	for (int i = 0; i < CALL_SLOTS; i++)
+		drop_calltrees(&s->weigh.calltrees[i]);
 }
 
-/* Was the tree made of exactly the samples of the snapshot? */
-static bool is_of(const struct kept_calltree *k, const struct snap *sn)
+/* Return the trees of a slot, and drop those of other samples. All frames of a profile are stored before its samples, so
+   a granularity made while the profile is read stays valid afterwards; and so does a tree of all samples that was made
+   before the reader reached the end. */
+static struct filter_trees *trees_of(struct session *s, enum gran gran)
 {
-	return k->st == sn->st && k->nstks == sn->nstks && k->nsmps == sn->nsmps;
-}
-
-/* Return the granularity of the store, and drop cached trees of other samples. All frames of a profile are stored
-   before its samples, so a granularity made while the profile is read stays valid afterwards; and so does a tree of all
-   samples that was made before the reader reached the end. */
-static struct granularity *granularity_of(struct session *s, int slot, enum gran gran)
-{
-	struct kept_calltree *k = &s->weigh.calltree[slot];
-	const struct granularity *had = k->granularity;
+	struct kept_calltrees *k = &s->weigh.calltrees[session_slot(gran)];
+	const struct granularity *had = k->trees.granularity;
 	const struct snap *sn = s->snap;
-	if (had && (had->nfrm != sn->nfrms || had->gran != gran)) {
-		drop_calltree(s, slot);
-	} else if (!is_of(k, sn)) {
-		drop_trees(k);
-	}
-	if (!k->granularity)
-		k->granularity = granularity_new(sn, gran);
-	k->asked = s->queries.query[s->queries.at].gran == gran;
-	k->st = sn->st;
+	if (had && (had->st != sn->st || had->nfrm != sn->nfrms || had->gran != gran))
+		drop_calltrees(k);
+	else if (k->nstks != sn->nstks || k->nsmps != sn->nsmps)
+		filter_trees_drop(&k->trees);
+	if (!k->trees.granularity)
+		k->trees.granularity = granularity_new(sn, gran);
 	k->nstks = sn->nstks;
 	k->nsmps = sn->nsmps;
-	return k->granularity;
+	return &k->trees;
 }
 
-bool session_large_tree(uint32_t nodes)
+static struct weighted_tree *weigh_query(struct session *s, enum gran gran)
 {
-	enum { LARGE = 2000000 };
-	return nodes > LARGE || job_forced_threads() > 1;	/* tests treat every tree as large */
-}
-
-/* Tags are frames and stacks are cut as well: that needs a tree of this query alone. */
-static bool cuts_tagged(const struct session *s)
-{
-	return !session_is_trace(s) && s->snap->nsmps && filter_has_tag_frames(s->snap, s->weigh.filters) &&
-	    !filter_keeps_whole_stacks(s->weigh.filters, s->queries.query[s->queries.at].noinlines);
-}
-
-bool session_makes_tree(const struct session *s, enum gran gran)
-{
-	if (cuts_tagged(s) || s->weigh.needs_room == s->serial + 1)
-		return true;
-	const struct kept_calltree *k = &s->weigh.calltree[session_slot(gran)];
-	const struct snap *sn = s->snap;
-	if (!k->granularity || k->granularity->gran != gran || !is_of(k, sn))
-		return true;
-	bool tagged = k->tagged && filter_fits_calltree(sn, s->weigh.filters, k->tagged);
-	bool plain = k->calltree && (session_is_trace(s) || filter_fits_calltree(sn, s->weigh.filters, k->calltree));
-	return !tagged && !plain;
-}
-
-/* Drop the other tree if it is large: that of lines beside functions, or of a granularity that the query had before. */
-static void drop_other(struct session *s, int slot)
-{
-	const struct kept_calltree *k = &s->weigh.calltree[!slot];
-	const struct calltree *is = k->calltree ? k->calltree : k->tagged;
-	if (is && session_large_tree(is->n))
-		drop_calltree(s, !slot);
-}
-
-/* Return the merged tree of the store's nodes. NULL: it was stopped. */
-static struct calltree *plain_calltree(struct session *s, struct kept_calltree *k)
-{
-	if (!k->calltree)
-		k->calltree = calltree_new(k->granularity, &(struct frames){.n = s->snap->nstks, .st = s->snap->st,
-		    .stop = s->weigh.stop, .nsmp = session_is_trace(s) ? 0 : s->snap->nsmps});
-	return k->calltree;
-}
-
-/* Return the tree that the query's weights are added onto: the store's, or one with tags as frames made of it. NULL: it
-   was stopped. Of two large ones the plain one is not kept: to build it again takes a quarter of a second. */
-static struct calltree *calltree_for(struct session *s, int slot)
-{
-	struct kept_calltree *k = &s->weigh.calltree[slot];
-	if (k->tagged && filter_fits_calltree(s->snap, s->weigh.filters, k->tagged))
-		return k->tagged;
-	calltree_free(k->tagged);
-	k->tagged = NULL;
-	if (!plain_calltree(s, k) || session_is_trace(s) ||
-	    filter_fits_calltree(s->snap, s->weigh.filters, k->calltree))
-		return k->calltree;
-	bool one = session_large_tree(k->calltree->n) && s->snap->nsmps &&
-	    filter_keeps_whole_stacks(s->weigh.filters, s->queries.query[s->queries.at].noinlines);
-	struct calltree *plain = k->calltree;
-	if (one) {
-		calltree_mark_last(plain);
-		k->calltree = NULL;
-	}
-	k->tagged = filter_tagged_calltree(
-	    s->snap, s->weigh.filters, s->queries.query[s->queries.at].noinlines, plain, one, s->weigh.stop);
-	return k->tagged || (s->weigh.stop && atomic_load(s->weigh.stop)) ? k->tagged : k->calltree;
-}
-
-/* Called when panes hold a large tree and memory does not suffice for a second one. A worker returns true once for each
-   query: panes are then asked to release theirs, and the query is weighed again. */
-static bool request_room(struct session *s)
-{
-	if (!s->weigh.job || s->weigh.needs_room == s->serial + 1)
-		return false;
-	s->weigh.needs_room = s->serial + 1;
-	return true;
-}
-
-/* Weigh onto a tree of this query alone. Return NULL if none can be made. With tags as frames it is made of the
-   samples: large trees are dropped first. */
-static struct weighted_tree *weigh_apart(struct session *s, int slot)
-{
-	const struct query *q = &s->queries.query[s->queries.at];
-	struct kept_calltree *k = &s->weigh.calltree[slot];
-	bool tags = filter_has_tag_frames(s->snap, s->weigh.filters), preorder = false,
-	     large = session_large_tree(s->snap->nstks);
-	if (!tags) {
-		const struct calltree *plain = plain_calltree(s, k);
-		if (!plain)
-			return weighted_none(s->snap->st, k->granularity->gran);
-		preorder = plain->preorder;
-	}
-	if (large && tags && k->tagged && k->tagged->refs > 1 && request_room(s))
-		return weighted_none(s->snap->st, k->granularity->gran);
-	if (large && tags)
-		drop_trees(k);
-	if (large && k->calltree)
-		calltree_drop_caches(k->calltree);
-	struct sides d = sides_of(s, session_type(s));
-	struct weighted_tree *c = filter_weigh_rebuilt(s->snap, s->weigh.filters, session_type(s), q->noinlines,
-	    s->compare.nside > 1 ? &d : NULL, k->granularity, preorder, s->weigh.stop);
-	if (c && large && k->calltree)
-		calltree_mark_lent(c->calltree, k->calltree);
-	return !c && s->weigh.stop && atomic_load(s->weigh.stop) ? weighted_none(s->snap->st, k->granularity->gran) : c;
-}
-
-/* Could this query split stacks off a large tree, or need a tree of its own, while panes hold that of another query? */
-static bool needs_second_tree(const struct session *s, const struct calltree *weigh_target)
-{
-	return session_large_tree(weigh_target->n) && atomic_load(&weigh_target->lent) &&
-	       query_removes_nodes(&s->queries.query[s->queries.at]);
-}
-
-/* Add weights directly onto the store's tree, or onto one that is made for them. Return NULL if neither is possible. */
-static struct weighted_tree *weigh_onto(struct session *s, int slot)
-{
-	const struct query *q = &s->queries.query[s->queries.at];
-	size_t type = session_type(s);
 	struct arena tmp = {0};
-	struct weigh_target o;
-	bool can;
-	if (cuts_tagged(s))
-		return weigh_apart(s, slot);
-	struct calltree *weigh_target = calltree_for(s, slot);
-	if (!weigh_target)
-		return weighted_none(s->snap->st, s->weigh.calltree[slot].granularity->gran);
-	if (needs_second_tree(s, weigh_target) && request_room(s))
-		return weighted_none(s->snap->st, s->weigh.calltree[slot].granularity->gran);
-	struct weighted_tree *c = weighted_begin(weigh_target, q->b != 0, &o);
-	o.walked = s->weigh.walks && session_large_tree(weigh_target->n);
-	if (session_is_trace(s)) {
-		struct node_totals t = node_totals(s, &tmp);
-		can = !t.tags && filter_weigh_nodes_onto(s->snap, s->weigh.filters, t.ns, t.count, t.base, q->show,
-				     s->opening.ns, q->noinlines, &o);
-	} else {
-		struct sides d = sides_of(s, type);
-		can = filter_weigh_samples_onto(
-		    s->snap, s->weigh.filters, type, q->noinlines, s->compare.nside > 1 ? &d : NULL, &o);
-	}
+	struct weigh_source source;
+	struct sides sides;
+	struct filter_trees *k = trees_of(s, gran);
+	if (s->weigh.job)	/* building a tree happens once and is then most of the work */
+		job_report_progress(s->weigh.job, 30, 100);
+	add_source(s, &tmp, &sides, &source);
+	struct weighted_tree *c = filter_weigh(k, s->snap, s->weigh.filters,
+	    s->queries.query[s->queries.at].noinlines, &source, s->weigh.stop);
 	arena_free(&tmp);
-	if (can) {
-		weighted_finish(c, &o);
-		return c;
-	}
-	weighted_free(c);
-	return session_is_trace(s) ? NULL : weigh_apart(s, slot);
+	if (gran == GR_ADDRESSES)	/* list needs only the weights, and only of this query */
+		filter_trees_drop(k);
+	return c ? c : weighted_none(s->snap->st, gran);
 }
 
 struct weighted_tree *session_calls(struct session *s, enum gran gran)
 {
-	int slot = session_slot(gran);
-	struct weighted_tree **c = &s->weigh.tree[slot];
+	struct weighted_tree **c = &s->weigh.tree[session_slot(gran)];
 	session_weigh_end(s);
 	if (s->weigh.tree_serial != s->serial)
 		session_drop_calls(s);
@@ -458,13 +282,7 @@ struct weighted_tree *session_calls(struct session *s, enum gran gran)
 	}
 	if (!*c) {
 		int64_t began = clock_us();
-		drop_other(s, slot);
-		struct granularity *t = granularity_of(s, slot, gran);
-		if (s->weigh.job)	/* building a tree happens once and is then most of the work */
-			job_report_progress(s->weigh.job, 30, 100);
-		*c = weigh_onto(s, slot);
-		if (!*c)
-			*c = weighted_new(t, session_weights(s));
+		*c = weigh_query(s, gran);
 		s->weigh.spent += clock_us() - began;
 	}
 	return weighted_ref(*c);

@@ -87,22 +87,11 @@ static void report_notices(struct app *a)
 	a->status.notified = true;
 }
 
-/* Release the large trees of hidden panes while a new tree is made. */
-static void release_other_panes(struct app *a)
-{
-	for (int i = 0; panes[i]; i++)
-		if (i != a->cur && a->state[i] && panes[i]->work.rest && panes[i]->work.rest(a->state[i], &a->env))
-			a->seen[i] = ~session_serial(a->s);
-}
-
 void app_update(struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
 	uint32_t now = p->of_scope ? session_scope(a->s) : session_serial(a->s);
 	layout_panes(a);
-	if (p->bit & P_TREES &&
-	    session_will_make_tree(a->s, p->bit & P_LIST ? GR_LINES : session_query(a->s)->gran))
-		release_other_panes(a);
 	if (!a->state[a->cur]) {
 		a->state[a->cur] = xcalloc(1, p->state_size);
 		if (p->open)
@@ -113,8 +102,6 @@ void app_update(struct app *a)
 		p->update(state_now(a), &a->env);
 	}
 	a->seen[a->cur] = now;
-	if (session_weighing_job(a->s))
-		release_other_panes(a);
 	report_notices(a);
 }
 

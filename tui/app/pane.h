@@ -166,9 +166,6 @@ struct pane_ops {
 		   and stops the jobs before close(). */
 		int (*slots)(void *st, struct pane_work *);
 		void (*tick)(void *st, const struct pane_env *);	/* a job of the session has news */
-		/* The pane is not on the screen and a tree is being made: release a large tree that the pane holds
-		   (session_needs_room()). Return true if update() must be called before it is shown again. */
-		bool (*rest)(void *st, const struct pane_env *);
 	} work;
 	struct {		/* what it does itself, where a list needs nothing */
 		/* Move to the next match of env->find (dir 1, -1) from the cursor; 0: stay; 2: at or after the cursor

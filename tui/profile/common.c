@@ -44,7 +44,7 @@ bool profile_update_tree(struct profile_tree *t, const struct pane_env *env, enu
 	if (t->c && t->c->gran == gran && (t->serial == session_serial(env->s) || little_more(t, env)))
 		return false;
 	struct weighted_tree *c = session_calls_async(env->s, gran, t->what);
-	if (!c && t->c && !session_needs_room(env->s, t->c))
+	if (!c && t->c)
 		return false;		/* keep the old tree until then */
 	session_free_calls_async(env->s, t->c, NULL);
 	t->c = NULL;
@@ -58,31 +58,6 @@ bool profile_update_tree(struct profile_tree *t, const struct pane_env *env, enu
 	memcpy(&t->query, session_query(env->s), sizeof t->query);
 	t->nstks = session_snap(env->s)->nstks;
 	return true;
-}
-
-bool profile_release_tree(struct profile_tree *t, const struct pane_env *env, const struct rows *rows)
-{
-	if (!t->c || !session_should_release(env->s, t->c))
-		return false;
-	t->was = *rows;
-	t->was_serial = t->serial;
-	t->rested = true;
-	struct weighted_tree *was = t->c;
-	t->c = weighted_none(session_snap(env->s)->st, was->gran);
-	session_free_calls_async(env->s, was, NULL);
-	t->serial = ~session_serial(env->s);
-	return true;
-}
-
-void profile_restore_rows(struct profile_tree *t, struct rows *rows)
-{
-	if (t->c->none || !t->rested)
-		return;
-	t->rested = false;
-	if (t->was_serial != t->serial || t->was.n != rows->n || t->was.h != rows->h)
-		return;
-	rows->sel = t->was.sel;
-	rows->top = t->was.top;
 }
 
 void profile_free_tree(struct profile_tree *t)

@@ -17,18 +17,10 @@ struct profile_tree {
 	uint32_t serial;
 	struct query query;	/* the query of c */
 	uint32_t nstks;		/* number of stacks that it covers */
-	struct rows was;	/* set by profile_release_tree(): the rows at that time, and their serial */
-	uint32_t was_serial;
-	bool rested;
 };
 /* Weigh the tree for the current query. Return true when it is new: the ids of symbols and nodes have changed. */
 bool profile_update_tree(struct profile_tree *, const struct pane_env *, enum gran);
 void profile_free_tree(struct profile_tree *);
-/* Release the tree of a pane that is not on the screen when the session needs memory; the pane then has no tree,
-   as before the first update. Return true if it was released. profile_restore_rows() restores the rows if the tree
-   has been made again for the same serial. */
-bool profile_release_tree(struct profile_tree *, const struct pane_env *, const struct rows *);
-void profile_restore_rows(struct profile_tree *, struct rows *);
 enum gran profile_granularity(const struct pane_env *);	/* of the query */
 
 /* Draw a value with its unit, ending before x1; zero is a dim dot. */

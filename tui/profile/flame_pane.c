@@ -164,38 +164,12 @@ static void replace_flames(struct flame_state *v, const struct pane_env *env, st
 	v->loads &= v->t.c->none;
 }
 
-/* Return whether the displayed flames use so much memory that they must be freed before new ones are made: a large
-   tree made for them, whose places count as five nodes each; or a large tree of their query alone; or, if tags are
-   frames, which makes trees larger, and a filtered tree is to be made, anything. */
-static bool hold_much(const struct flame_state *v)
-{
-	const struct weighted_tree *was = v->t.c, *next = v->next.c;
-	const struct calltree *own = was && was->calltree != next->calltree ? was->calltree : NULL;
-	bool much = (own && session_large_tree(own->n)) ||
-	    (next->calltree->tags && session_large_tree(next->calltree->n) && (next->dead || next->cut));
-	for (int k = 0; k < PARTS; k++)
-		much |= v->f[k] && v->f[k]->made && session_large_tree(v->f[k]->made->n + 5 * v->f[k]->open->n);
-	return much;
-}
-
-static void drop_large(struct flame_state *v, const struct pane_env *env)
-{
-	if (!v->t.c || !flame_job_is_large(v->next.c) || !hold_much(v))
-		return;
-	struct weighted_tree *was = v->t.c;
-	if (was != v->next.c)
-		note_selection(v);
-	v->t.c = weighted_none(session_snap(env->s)->st, was->gran);
-	lay_out_as(v, env, NULL, was);
-}
-
 /* Lay out the current tree with the wanted layout; in the background if it is large. */
 static void lay_out(struct flame_state *v, const struct pane_env *env)
 {
 	struct flame_conf conf = conf_now(v, v->next.c, env);
 	if (async_job(&v->work))		/* done() lays out again */
 		return;
-	drop_large(v, env);
 	if (flame_job_is_large(v->next.c) && flame_job_start(&v->work, v->next.c, &conf))
 		return;
 	replace_flames(v, env, NULL);
@@ -207,39 +181,12 @@ static bool as_wanted(const struct flame_state *v, const struct pane_env *env)
 	return v->f[DOWN] && v->t.c == v->next.c && flame_job_same_conf(&v->laid, &conf);
 }
 
-/* Release the displayed tree. */
-static void release_flames(struct flame_state *v, const struct pane_env *env)
-{
-	struct weighted_tree *was = v->t.c;
-	note_selection(v);
-	v->t.c = weighted_none(session_snap(env->s)->st, was->gran);
-	lay_out_as(v, env, NULL, was);
-}
-
-static bool flame_pane_rest(void *st, const struct pane_env *env)
-{
-	struct flame_state *v = st;
-	bool goes = v->t.c && session_should_release(env->s, v->t.c);
-	if (goes)
-		release_flames(v, env);
-	if (!v->next.c || !session_should_release(env->s, v->next.c))
-		return goes;
-	async_stop(&v->work);
-	session_free_calls_async(env->s, v->next.c, NULL);
-	v->next.c = NULL;
-	return true;
-}
-
 static void flame_pane_update(void *st, const struct pane_env *env)
 {
 	struct flame_state *v = st;
 	if (async_job(&v->work))		/* called again when the job has ended */
 		return;
-	v->next.what = FOR_NODES;
 	profile_update_tree(&v->next, env, profile_granularity(env));
-	/* the displayed flames hold a large tree */
-	if (v->next.c->none && v->t.c && session_needs_room(env->s, v->t.c))
-		release_flames(v, env);
 	if (as_wanted(v, env))
 		return;
 	if (!v->f[DOWN] && flame_job_is_large(v->next.c)) {
@@ -565,7 +512,6 @@ const struct pane_ops pane_flame = {
     .state_size = sizeof(struct flame_state),
     .close = close_flame,
     .update = flame_pane_update,
-    .work.rest = flame_pane_rest,
     .draw = flame_pane_draw,
     .act = flame_pane_act,
     .own.choices = flame_choices,

@@ -11,7 +11,7 @@
 #include "profile/list_internal.h"
 #include "base/bsearch.h"
 
-#include "calltree/addresses.h"
+#include "calltree/weighted.h"
 #include "symbols/demangle.h"
 
 #include <stdlib.h>
@@ -74,33 +74,6 @@ void list_pane_drop_code(struct list_state *v)
 	v->asm_id = 0;
 }
 
-void list_pane_take_addresses(struct list_state *v)
-{
-	mem_free(v->addrs);
-	v->addrs = session_addresses_finish(&v->work, &v->addrs_serial);
-}
-
-/* Return the weights of addresses; NULL: they are being counted. */
-static const struct addr_sums *address_sums(struct list_state *v, const struct pane_env *env)
-{
-	uint32_t serial = session_serial(env->s);
-	if (v->addrs && v->addrs_serial == serial)
-		return v->addrs;
-	if (async_job(&v->work))
-		return NULL;
-	mem_free(v->addrs);
-	v->addrs_serial = serial;
-	v->addrs = session_addresses_async(env->s, &v->work, &v->addrs_serial);
-	if (v->addrs || async_job(&v->work))
-		return v->addrs;
-	struct weighted_tree *c = session_calls_async(env->s, GR_ADDRESSES, FOR_SYMBOLS);
-	if (!c)
-		return NULL;
-	v->addrs = addresses_of_tree(c);
-	weighted_free(c);
-	return v->addrs;
-}
-
 void list_pane_load_code(struct list_state *v, const struct pane_env *env)
 {
 	const struct function_sum *f = &v->fun[v->cur];
@@ -109,14 +82,15 @@ void list_pane_load_code(struct list_state *v, const struct pane_env *env)
 	if (v->asm_id == f->name && v->asm_file == f->file && v->asm_serial == serial)
 		return;
 	list_pane_drop_code(v);
-	const struct addr_sums *a = address_sums(v, env);
-	v->asm_waits = !a;
-	if (!a) {	/* update() is called again when they are known */
+	struct weighted_tree *c = session_calls_async(env->s, GR_ADDRESSES, FOR_SYMBOLS);
+	v->asm_waits = !c;
+	if (!c) {	/* update() is called again when they are known */
 		v->asm_why = xstrdup("counting by addresses");
 		return;
 	}
-	if (asm_source_of_function(&v->asm_of, v->t.c->st, a, f->name, f->file, &why))
+	if (asm_source_of_function(&v->asm_of, c, f->name, f->file, &why))
 		v->asm_why = xstrdup(why.msg);
+	weighted_free(c);
 	index_code(v);
 	if (!v->asm_why && !v->ncode)
 		v->asm_why = xstrdup("the debug information of the program has no lines for the instructions");

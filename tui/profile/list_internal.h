@@ -52,10 +52,7 @@ struct list_state {
 	struct list_code *code;	/* by line, then by address */
 	uint32_t ncode;
 	char *asm_why;		/* NULL, or why there is no code */
-	struct addr_sums *addrs;	/* weights of addresses, at the next serial */
-	uint32_t addrs_serial;
-	struct async work;		/* counts them */
-	bool asm_waits;		/* the code waits for that job */
+	bool asm_waits;		/* the code waits for the weights of addresses */
 	int left;		/* columns scrolled to the left */
 	struct list_back back[LIST_BACK_MAX];
 	int nback;
@@ -70,7 +67,6 @@ void list_pane_fill_rows(struct list_state *, const struct pane_env *);
 /* Load the machine code of the displayed function, unless it is loaded. */
 void list_pane_load_code(struct list_state *, const struct pane_env *);
 void list_pane_drop_code(struct list_state *);
-void list_pane_take_addresses(struct list_state *);	/* from the job that counts them */
 /* Return the first entry of code[] for a line; *n: how many there are. */
 uint32_t list_pane_code_at(const struct list_state *, int64_t line, uint32_t *n);
 

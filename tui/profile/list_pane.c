@@ -133,24 +133,6 @@ static void list_pane_update(void *st, const struct pane_env *env)
 		return;
 	}
 	remake_rows(v, env);
-	profile_restore_rows(&v->t, &v->rows);
-}
-
-static void list_pane_done(void *st, const struct pane_env *env, struct ask *out)
-{
-	(void)out;
-	list_pane_take_addresses(st);
-	list_pane_update(st, env);
-}
-
-static bool list_pane_rest(void *st, const struct pane_env *env)
-{
-	struct list_state *v = st;
-	note_selection(v);
-	if (!profile_release_tree(&v->t, env, &v->rows))
-		return false;
-	remake_rows(v, env);
-	return true;
 }
 
 static void open_list(void *st, const struct pane_env *env)
@@ -169,7 +151,6 @@ static void close_list(void *st)
 	mem_free(v->row);
 	mem_free(v->re);
 	list_pane_drop_code(v);
-	mem_free(v->addrs);
 	list_hits_free(&v->hit);
 }
 
@@ -446,12 +427,6 @@ static struct list_part list_lines(void *st, const struct pane_env *env)
 
 static const struct list_ops list_list = {.part = list_lines, .text = list_row_text};
 
-static int list_pane_work(void *st, struct pane_work *out)
-{
-	out[0] = (struct pane_work){.slot = &((struct list_state *)st)->work, .take = list_pane_done};
-	return 1;
-}
-
 const struct pane_ops pane_list = {
     .name = "list",
     .tab = "List",
@@ -462,8 +437,6 @@ const struct pane_ops pane_list = {
     .close = close_list,
     .update = list_pane_update,
     .list = &list_list,
-    .work.rest = list_pane_rest,
-    .work.slots = list_pane_work,
     .draw = list_pane_draw,
     .side.draw = list_pane_draw_side,
     .side.cols = 160,	/* source has long lines */

@@ -236,19 +236,7 @@ static void peek_pane_update(void *st, const struct pane_env *env)
 	bool fresh = profile_update_tree(&p->t, env, profile_granularity(env));
 	if (!fresh && p->centre && !p->due)
 		return;
-	remake_lines(p, env, env->going && !p->t.rested);
-	profile_restore_rows(&p->t, &p->rows);
-}
-
-static bool peek_pane_rest(void *st, const struct pane_env *env)
-{
-	struct peek_state *p = st;
-	note_selection(p);
-	if (!profile_release_tree(&p->t, env, &p->rows))
-		return false;
-	async_stop(&p->work);
-	remake_lines(p, env, false);
-	return true;
+	remake_lines(p, env, env->going);
 }
 
 static void close_peek(void *st)
@@ -432,7 +420,6 @@ const struct pane_ops pane_peek = {
     .close = close_peek,
     .update = peek_pane_update,
     .list = &peek_list,
-    .work.rest = peek_pane_rest,
     .draw = peek_draw,
     .act = peek_pane_act,
     .go = peek_pane_go,

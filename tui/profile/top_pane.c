@@ -153,17 +153,6 @@ static void top_pane_update(void *st, const struct pane_env *env)
 	uint32_t n = session_snap(env->s)->nfuns;
 	p->functions = n ? n - 1 : 0;
 	fill_rows(p, env);
-	profile_restore_rows(&p->t, &p->rows);
-}
-
-static bool top_pane_rest(void *st, const struct pane_env *env)
-{
-	struct top_state *p = st;
-	note_selection(p);
-	if (!profile_release_tree(&p->t, env, &p->rows))
-		return false;
-	fill_rows(p, env);
-	return true;
 }
 
 static void close_top(void *st)
@@ -458,7 +447,6 @@ const struct pane_ops pane_top = {
     .close = close_top,
     .update = top_pane_update,
     .list = &top_list,
-    .work.rest = top_pane_rest,
     .draw = top_draw,
     .act = top_pane_act,
     .own.choices = top_pane_choices,
