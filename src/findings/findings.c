@@ -7,6 +7,7 @@
  */
 #include "config.h"
 #include "findings/internal.h"
+#include "findings/paths.h"
 
 #include "base/mem/mem.h"
 #include "trace/run_stacks.h"
@@ -84,6 +85,12 @@ frm_id findings_site(const struct findings_run *r, stk_id stack)
 	return at ? stk_frame(r->st, at) : 0;
 }
 
+bool findings_is_interruption(const struct findings_run *r, stk_id stack)
+{
+	stk_id own = run_stacks_interrupted(r->st, 0, stack);
+	return own && user_code_first_frame(r->st, own) == own;
+}
+
 frm_id findings_site_of_run(const struct findings_run *r, trk_id g, stk_id stack)
 {
 	return findings_site(r, run_stacks_interrupted(r->st, g, stack));
@@ -146,6 +153,7 @@ static struct findings *take_results(struct findings_run *r)
 	struct findings *out = arena_zalloc(r->mem, sizeof *out);
 	if (r->n)
 		qsort(r->v, r->n, sizeof *r->v, worst_first);
+	r->n = r->n < FINDINGS_MOST ? r->n : FINDINGS_MOST;
 	out->v = arena_alloc(r->mem, (r->n + 1u) * sizeof *out->v);
 	out->unanswered = arena_alloc(r->mem, (r->nunanswered + 1u) * sizeof *out->unanswered);
 	if (r->n)
@@ -173,6 +181,8 @@ struct findings *findings_find(const struct snap *sn, const struct findings_quer
 		judge_all(&r);
 		out = job_should_continue(&q->on) ? take_results(&r) : NULL;
 	}
+	for (uint32_t i = 0; i < r.npaths; i++)
+		paths_free(&r.paths[i]);
 	scan_free(&r.scan);
 	mem_free(r.groups.v);
 	mem_free(r.v);

@@ -56,10 +56,10 @@ int finding_threshold_set(double threshold[FINDING_THRESHOLD__N], const char *wo
 /* Append a threshold's value as finding_threshold_set() reads it. */
 void finding_threshold_put(struct buf *, enum finding_threshold, double value);
 
-/* FINDING_PROBLEM: all thresholds of the rule are reached. FINDING_NOTICE: half of them are, or the score is below
+/* At most FINDINGS_MOST are kept. FINDING_PROBLEM: all thresholds of the rule are reached. FINDING_NOTICE: half of them are, or the score is below
    FINDING_LOW. */
 enum finding_level { FINDING_NOTICE, FINDING_PROBLEM };
-enum { FINDING_LOW = 5, FINDING_CULPRITS = 3, FINDING_VICTIMS = 3, FINDING_NUMBERS = 12 };
+enum { FINDING_LOW = 5, FINDING_CULPRITS = 3, FINDING_VICTIMS = 3, FINDING_NUMBERS = 12, FINDINGS_MOST = 32 };
 const char *finding_level_name(enum finding_level);	/* "notice", "problem" */
 struct finding_place { frm_id frame; };			/* a line of a function; 0: none */
 struct finding_victim {

@@ -63,6 +63,7 @@ static void add_goroutine(struct group_maker *m, trk_id g)
 	x->life += (b < s->t1 ? b : s->t1) - (a > s->t0 ? a : s->t0);
 	x->idle += s->g[g].idle;
 	x->run += s->g[g].run;
+	x->joined += s->g[g].joined;
 	if (s->g[g].run > x->run_most) {
 		x->run_most = s->g[g].run;
 		x->most = g;

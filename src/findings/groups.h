@@ -13,7 +13,7 @@ struct goroutine_group {
 	frm_id line;		/* first user frame of that stack, or 0 */
 	uint32_t n, made, ended;	/* that existed in the range; made: that were created in it */
 	uint32_t quarter[GROUP_QUARTERS];	/* made in each quarter of the range */
-	int64_t life, idle, run, run_most;
+	int64_t life, idle, run, run_most, joined;	/* joined: see struct scan_goroutine */
 	trk_id most;		/* the one with run_most */
 };
 struct goroutine_groups {

@@ -23,6 +23,9 @@ struct findings_run {
 	struct scan scan;
 	struct goroutine_groups groups;
 	struct critical_walker *walker;	/* NULL: not made yet; see findings_walker() */
+	struct kind_paths *paths;	/* of kinds of operations; NULL: not made yet; see rule_paths.c */
+	uint32_t npaths;
+	const struct operation_kind *straggling;	/* of children of which one is late in a finding; NULL: none */
 	int64_t lowered;	/* when GOMAXPROCS was lowered, of a problem that was found; 0: it was not */
 	struct frozen_gap { int64_t t0, t1; } *frozen;	/* times in which the process was stopped */
 	uint32_t nfrozen;
@@ -56,6 +59,9 @@ double findings_relevance(struct findings_run *, trk_id g, int64_t ns, double li
 /* Return the line that represents a stack; of a goroutine that ran, without the runtime's frames for preemption. 0: it is
    unknown. */
 frm_id findings_site(const struct findings_run *, stk_id);
+/* Return whether a stack of a run was recorded where the goroutine was preempted or sampled: such stacks show where it
+   ran, others where it then blocked or woke another one. */
+bool findings_is_interruption(const struct findings_run *, stk_id);
 frm_id findings_site_of_run(const struct findings_run *, trk_id, stk_id);
 
 /* Add a finding whose sentence is run->text, which is emptied. fit: the least of the measured values, each divided by its

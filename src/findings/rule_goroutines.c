@@ -197,13 +197,6 @@ static int leading_quarters(struct findings_run *r, uint32_t group, trk_id most)
 	return quarters;
 }
 
-/* Return whether a stack was recorded because the goroutine was preempted: such stacks show where it ran, while others
-   show where it stopped to. */
-static bool is_interruption(const struct store *st, stk_id stack)
-{
-	return stack && run_stacks_interrupted(st, 0, stack) != stack;
-}
-
 /* Return what a goroutine runs most of the time, of samples over the range. Places where it was preempted come first. */
 static struct time_part main_run(struct findings_run *r, trk_id g)
 {
@@ -221,7 +214,7 @@ static struct time_part main_run(struct findings_run *r, trk_id g)
 		if (p->cls != TIME_ON_CPU || !p->stack)
 			continue;
 		best = best.ns ? best : *p;
-		if (!sampled.ns && is_interruption(r->st, p->stack))
+		if (!sampled.ns && findings_is_interruption(r, p->stack))
 			sampled = *p;
 	}
 	time_parts_free(&runs);

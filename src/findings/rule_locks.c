@@ -24,6 +24,8 @@ struct lock_sets {
 	struct findings_run *r;
 	uint32_t *parent;	/* by site, then by line of wakers */
 	uint32_t nsite;
+	/* Of the long waits (scan.queued): by set, index + 1 of the first one; and of the next one of its set. */
+	uint32_t *first_wait, *next_wait;
 };
 
 /* What is known of one lock. */
@@ -69,6 +71,25 @@ static void sets_make(struct lock_sets *l, struct findings_run *r)
 		if (is_lock(r, p->site) && p->ns >= s->site[p->site].ns / PAIR_PART)
 			l->parent[set_of(l, l->nsite + p->waker)] = set_of(l, p->site);
 	}
+}
+
+static void sort_waits(struct lock_sets *l)
+{
+	const struct scan_list *list = &l->r->scan.queued;
+	l->first_wait = xcalloc(l->nsite + 1u, sizeof *l->first_wait);
+	l->next_wait = xcalloc(list->n + 1u, sizeof *l->next_wait);
+	for (uint32_t i = 0; i < list->n; i++) {
+		uint32_t set = set_of(l, list->v[i].site);
+		l->next_wait[i] = l->first_wait[set];
+		l->first_wait[set] = i + 1;
+	}
+}
+
+static void sets_free(struct lock_sets *l)
+{
+	mem_free(l->parent);
+	mem_free(l->first_wait);
+	mem_free(l->next_wait);
 }
 
 /* Return the waits at a site; NULL: there is none, or it is no lock. */
@@ -144,16 +165,17 @@ static void measure_crowd(struct lock_sets *l, struct lock_queue *q, uint32_t cr
 {
 	struct findings_run *r = l->r;
 	const struct scan_list *list = &r->scan.queued;
-	struct radix_item *v = xmalloc((2 * (size_t)list->n + 1) * sizeof *v);
+	struct radix_item *v = NULL;
 	uint32_t n = 0, now = 0;
+	size_t cap = 0;
 	int64_t since = 0;
-	for (uint32_t i = 0; i < list->n; i++) {
-		if (set_of(l, site_table_of(&r->scan.sites, TS_SYNC, list->v[i].stack)) != q->set)
-			continue;
-		v[n++] = (struct radix_item){(uint64_t)list->v[i].t0 << 1 | 1, 0};
-		v[n++] = (struct radix_item){(uint64_t)list->v[i].t1 << 1, 0};
+	for (uint32_t i = l->first_wait[q->set]; i; i = l->next_wait[i - 1]) {
+		v = mem_grow(v, &cap, n + 2u, sizeof *v);
+		v[n++] = (struct radix_item){(uint64_t)list->v[i - 1].t0 << 1 | 1, 0};
+		v[n++] = (struct radix_item){(uint64_t)list->v[i - 1].t1 << 1, 0};
 	}
-	radix_sort_items(v, n);
+	if (n)
+		radix_sort_items(v, n);
 	for (uint32_t i = 0; i < n; i++) {
 		int64_t t = (int64_t)(v[i].key >> 1);
 		if (!(v[i].key & 1)) {
@@ -246,14 +268,10 @@ static void report_queue(struct lock_sets *l, struct lock_queue *q)
 }
 
 /* Judge the lock of which this site is the first. */
-static void judge_queue(struct lock_sets *l, uint32_t first)
+static void judge_queue(struct lock_sets *l, uint32_t first, int64_t ns)
 {
 	struct findings_run *r = l->r;
 	struct lock_queue q = {.set = set_of(l, first), .site = first};
-	int64_t ns = 0;
-	for (uint32_t i = first; i < l->nsite; i++)
-		if (waits_at(r, i) && set_of(l, i) == q.set)
-			ns += r->scan.site[i].ns;
 	double least = LIMIT(r, LOCK_QUEUE, CROWD) * LIMIT(r, LOCK_QUEUE, CROWDED);
 	if ((double)ns < least / 2 && (double)ns < LIMIT(r, LOCK_QUEUE, WAITERS) / 2 * (double)r->wall)
 		return;
@@ -275,14 +293,50 @@ static bool is_first(struct lock_sets *l, uint32_t site)
 	return true;
 }
 
+/* The locks with most waiting are judged. */
+enum { LOCKS_JUDGED = 16 };
+struct lock_total { uint32_t first, set; int64_t ns; };
+
+static int by_total(const void *a, const void *b)
+{
+	const struct lock_total *x = a, *y = b;
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Sum up the waits by set, most waiting first, and return the number of sets. */
+static uint32_t sum_sets(struct lock_sets *l, struct lock_total *v)
+{
+	uint32_t n = 0, *at = xcalloc(l->nsite + 1u, sizeof *at);
+	for (uint32_t i = 0; i < l->nsite; i++) {
+		const struct scan_site *x = waits_at(l->r, i);
+		uint32_t set = set_of(l, i);
+		if (!x || !x->n)
+			continue;
+		if (!at[set]) {
+			v[n] = (struct lock_total){.first = i, .set = set};
+			at[set] = ++n;
+		}
+		v[at[set] - 1].ns += x->ns;
+	}
+	mem_free(at);
+	if (n)
+		qsort(v, n, sizeof *v, by_total);
+	return n;
+}
+
 void rule_lock_queue(struct findings_run *r)
 {
 	struct lock_sets l;
 	sets_make(&l, r);
-	for (uint32_t i = 0; i < l.nsite; i++)
-		if (waits_at(r, i) && r->scan.site[i].n && is_first(&l, i))
-			judge_queue(&l, i);
-	mem_free(l.parent);
+	sort_waits(&l);
+	struct lock_total *v = xmalloc((l.nsite + 1u) * sizeof *v);
+	uint32_t n = sum_sets(&l, v);
+	for (uint32_t i = 0; i < n && i < LOCKS_JUDGED; i++)
+		judge_queue(&l, v[i].first, v[i].ns);
+	mem_free(v);
+	sets_free(&l);
 }
 
 /* What is known of the waits for one lock that do not end. */
@@ -360,5 +414,5 @@ void rule_stuck_lock(struct findings_run *r)
 		if (k.n)
 			report_stuck(&l, &k);
 	}
-	mem_free(l.parent);
+	sets_free(&l);
 }

@@ -112,7 +112,7 @@ static void list_add(struct scan_list *l, int64_t t0, int64_t t1, trk_id g, stk_
 		return;
 	}
 	l->v = mem_grow(l->v, &l->cap, l->n + 1u, sizeof *l->v);
-	l->v[l->n++] = (struct scan_span){t0, t1, g, stack};
+	l->v[l->n++] = (struct scan_span){t0, t1, g, {stack}};
 }
 
 static void halve_samples(struct scan_site *x)
@@ -192,12 +192,13 @@ static void end_wait(struct scan *s, const struct scan_wait *w, enum tstate stat
 			s->g[w->waker].joined += ns;
 		else if (at->cls != TIME_LOCK)
 			s->g[w->waker].ended += ns;
-		add_pair(s, i, w->waker_stack, ns);
+		if (at->cls == TIME_LOCK)
+			add_pair(s, i, w->waker_stack, ns);
 	}
 	if (state == TS_CHANSEND)
 		s->g[w->g].sending += ns;
 	if (at->cls == TIME_LOCK)
-		list_add(&s->queued, w->t0, w->t1, w->g, w->stack);
+		list_add(&s->queued, w->t0, w->t1, w->g, i);
 	if (x->ns >= x->next)
 		take_sample(s, x, w);
 }

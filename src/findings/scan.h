@@ -36,7 +36,7 @@ struct scan_site {
 };
 enum { SCAN_AGAIN_NS = 20000 };
 
-/* Waits at one site that were ended from one line. */
+/* Waits for a lock at one site that were ended from one line. */
 struct scan_pair { uint32_t site, waker; uint64_t n; int64_t ns; };
 
 /* A wait or a run that exists at the end of the trace. */
@@ -57,8 +57,8 @@ struct scan_goroutine {
 	stk_id yield;		/* where; 0: never */
 };
 
-/* A run or a runnable span longer than others, with its goroutine. */
-struct scan_span { int64_t t0, t1; trk_id g; stk_id stack; };
+/* A span longer than others, with its goroutine. */
+struct scan_span { int64_t t0, t1; trk_id g; union { stk_id stack; uint32_t site; }; };
 struct scan_list { struct scan_span *v; uint32_t n; size_t cap; int64_t least; };
 
 /* Bursts: a goroutine wakes at least SCAN_BURST others from one line, less than SCAN_BURST_NS apart. */
@@ -90,7 +90,7 @@ struct scan {
 	size_t copen;
 	struct scan_list runs;			/* long runs */
 	struct scan_list late;			/* long runnable spans */
-	struct scan_list queued;		/* long waits at locks; stack is that of the wait */
+	struct scan_list queued;		/* long waits for locks; with the site */
 	int64_t *slot_runnable;			/* by slot: ns that goroutines were runnable, summed up */
 	/* by slot of beat_ns: a bit, set if the state of a P changes in it */
 	int64_t beat_ns;

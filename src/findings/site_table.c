@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Sites by stack. A trace has few stacks and many events, so a stack is looked at once; then it costs one element of an
- * array. Nearly always a stack implies the state, since its leaf is the function of the runtime that waits; traces of
- * old versions leave out such frames, so other states of a stack are in a map.
+ * Sites by stack. A trace has few stacks and many events, so a stack is looked at once; then it is found in a map, and
+ * nearly always in a small cache before it.
  */
 #include "config.h"
 #include "findings/site_table.h"
@@ -13,13 +12,13 @@
 
 void site_table_init(struct site_table *t, const struct snap *sn, const struct operations *ops)
 {
-	*t = (struct site_table){.st = sn->st, .ops = ops, .nstks = sn->nstks};
-	t->of_stack = xcalloc(sn->nstks + 1u, sizeof *t->of_stack);
+	*t = (struct site_table){.st = sn->st, .ops = ops};
+	t->cache = xcalloc(SITE_CACHE, sizeof *t->cache);
 }
 
 void site_table_free(struct site_table *t)
 {
-	mem_free(t->of_stack);
+	mem_free(t->cache);
 	mem_free(t->v);
 	u64_map_free(&t->of_state);
 	u64_map_free(&t->of_line);
@@ -50,7 +49,7 @@ uint32_t site_table_add(struct site_table *t, enum tstate s, stk_id stack)
 	struct u64_slot *slot = u64_map_put(&t->of_state, (uint64_t)s << 32 | stack, &fresh);
 	if (fresh)
 		slot->n = site_of_line(t, s, stack);
-	if (stack < t->nstks && !t->of_stack[stack])
-		t->of_stack[stack] = (uint32_t)slot->n + 1;
+	t->cache[(stack * 37u + (unsigned)s) % SITE_CACHE] =
+	    (struct site_cache_slot){stack, ((uint32_t)slot->n + 1u) & 0xffffffu, (unsigned)s & 0xffu};
 	return (uint32_t)slot->n;
 }

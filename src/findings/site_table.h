@@ -17,12 +17,14 @@ struct site {
 	frm_id frame;	/* its line; 0: unknown */
 	bool idle;	/* goroutines that wait there have no work (operations_is_idle()) */
 };
+/* Sites that were looked up before, by state and stack; site: index + 1, 0: the slot is empty. */
+enum { SITE_CACHE = 1 << 13 };
+struct site_cache_slot { stk_id stack; uint32_t site : 24, state : 8; };
 struct site_table {
 	const struct store *st;
 	const struct operations *ops;
-	uint32_t *of_stack;		/* by stack: index + 1 of the site of its first state */
-	uint32_t nstks;
-	struct u64_hash of_state;	/* other states of a stack: index by state and stack */
+	struct site_cache_slot *cache;
+	struct u64_hash of_state;	/* index by state and stack */
 	struct u64_hash of_line;	/* index by function, line, class and idle */
 	struct site *v;
 	uint32_t n;
@@ -34,8 +36,8 @@ void site_table_free(struct site_table *);
 uint32_t site_table_add(struct site_table *, enum tstate, stk_id);
 static inline uint32_t site_table_of(struct site_table *t, enum tstate s, stk_id stack)
 {
-	uint32_t i = stack < t->nstks ? t->of_stack[stack] : 0;
-	return i && t->v[i - 1].state == s ? i - 1 : site_table_add(t, s, stack);
+	const struct site_cache_slot *slot = &t->cache[(stack * 37u + (unsigned)s) % SITE_CACHE];
+	return slot->site && slot->stack == stack && slot->state == (unsigned)s ? slot->site - 1u : site_table_add(t, s, stack);
 }
 
 #endif

@@ -19,7 +19,13 @@ import (
 var perMicro int // rounds of work that take a microsecond
 
 //go:noinline
+func nothing() {}
+
+// rounds calls a function, so that it has a frame: in stacks where it is preempted its caller would be missing otherwise.
+//
+//go:noinline
 func rounds(n int) uint64 {
+	nothing()
 	x := uint64(n) | 1
 	for i := 0; i < n; i++ {
 		x ^= x << 13

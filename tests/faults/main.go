@@ -47,7 +47,7 @@ var faults = map[string]fault{
 	"network":         {4, slowNetwork, "main.(*client).ask"},
 	"tail":            {4, tail, "main.(*table).rebuild|main.(*client).ask"},
 	"straggler":       {4, straggler, "main.shard"},
-	"imbalance":       {4, imbalance, "main.relax|main.imbalance.func1"},
+	"imbalance":       {4, imbalance, "main.relax"},
 	"spin":            {4, spin, "main.(*gate).pass"},
 	"serial-calls":    {4, serialCalls, "main.basket"},
 	"thundering-herd": {4, thunderingHerd, "main.(*mailbox).put"},

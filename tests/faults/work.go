@@ -101,8 +101,10 @@ func straggler() {
 }
 
 // relax does the cells of one worker in a round. With the fault worker 2 has eight times as many.
+//
+//go:noinline
 func relax(i int) {
-	d := 300 * time.Microsecond
+	d := 1500 * time.Microsecond
 	if i == 2 && !sound {
 		d *= 8
 	}
@@ -125,7 +127,7 @@ func imbalance() {
 			}
 		}()
 	}
-	for k := 0; k < 60; k++ {
+	for k := 0; k < 14; k++ {
 		wg.Add(len(start))
 		for i := range start {
 			start[i] <- true
@@ -166,11 +168,13 @@ func serialCalls() {
 	})
 }
 
-// match compares texts. With the fault some of them take it fifty times as long.
+// match compares texts. With the fault some of them take it 200 times as long.
+//
+//go:noinline
 func match(evil bool) {
 	d := 150 * time.Microsecond
 	if evil && !sound {
-		d *= 50
+		d *= 200
 	}
 	compute(d)
 }
