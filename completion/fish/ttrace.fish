@@ -9,6 +9,7 @@ complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help'
 complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a goroutines -d 'goroutines by start function; -name or -group: the goroutines themselves'
 complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a goroutine -d 'one goroutine: its states in time order, and its wakers'
 complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a tasks -d 'kinds of user tasks; -name: the tasks with their events'
+complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a operations -d 'kinds of operations: tasks, requests, rounds of loops, lives of goroutines; -name: the operations themselves'
 complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a regions -d 'kinds of user regions; -name: the regions themselves'
 complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a gc -d 'GC cycles'
 complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a stw -d 'stop-the-world pauses; -by: summed by kind or by caller; -name: those of one'
@@ -90,7 +91,7 @@ complete -c ttrace -o contentions -l contentions -d 'same as sample_index=conten
 complete -c ttrace -o mean_delay -l mean_delay -d 'same as sample_index=delay with -mean'
 complete -c ttrace -o base -l base -d 'subtract this profile' -r
 complete -c ttrace -o diff_base -l diff_base -d 'subtract this profile; percentages are relative to it' -r
-complete -c ttrace -o rest -l rest -d 'traces: what -group, -goroutine, -task or -region select, minus all others (with -latency: minus those outside the range); each side is the mean per goroutine, task or region'
+complete -c ttrace -o rest -l rest -d 'traces: what -group, -goroutine, -task, -region or -operation select, minus all others (with -latency: minus those outside the range); each side is the mean per goroutine, task, region or operation'
 complete -c ttrace -o seconds -l seconds -d 'duration of the profile that the server collects' -r
 complete -c ttrace -o timeout -l timeout -d 'stop if the server sends nothing for N + 5 seconds; default of N: 1.5 times -seconds, or 60' -r
 complete -c ttrace -o tls_cert -l tls_cert -d 'client certificate for the server' -r
@@ -108,13 +109,14 @@ complete -c ttrace -o to -l to -d 'end of the time range' -r
 complete -c ttrace -o goroutine -l goroutine -d 'only these goroutines' -r
 complete -c ttrace -o group -l group -d 'only goroutines whose start function matches' -r
 complete -c ttrace -o task -l task -d 'only these tasks' -r
+complete -c ttrace -o operation -l operation -d 'only these operations: tasks, requests, rounds of loops, lives of goroutines; the kinds whose name matches in the report operations' -r
 complete -c ttrace -o region -l region -d 'only these regions; @0x71a3ae: only those that start at this pc (column pc of the regions report); ^$: goroutines while they work for the task in which they were created' -r
 complete -c ttrace -o proc -l proc -d 'only this P (types cpu, run, syscall, and sched with -blame=occupant); goroutines, tasks and regions: those of goroutines that ran on it' -r
 complete -c ttrace -o blame -l blame -d 'stack to which -type=sched charges a wait for a P: that of the waker, of the goroutine that waits, or of what ran meanwhile; chain: for -type=sync, net and block, the stack of the waker below that of the wait' -x -a 'waker self occupant chain'
 complete -c ttrace -o by -l by -d 'goroutines: what to group by; state: the state at the end; stw: sums by kind or caller instead of single stops' -x -a 'function creator state label task proc life kind caller'
 complete -c ttrace -o sort -l sort -d 'gc, goroutine, stw, syscalls: sort by this column, longest or largest first, text and times ascending; -COLUMN: reversed' -r
 complete -c ttrace -o name -l name -d 'goroutines, tasks, regions: those with this name; stw: single stops of this kind, with -by=caller of this caller' -r
-complete -c ttrace -o latency -l latency -d 'tasks, regions: those with this duration: >50ms, <10ms, 10ms..50ms; with -task or -region also for sample types' -r
+complete -c ttrace -o latency -l latency -d 'tasks, regions, operations: those with this duration: >50ms, <10ms, 10ms..50ms; with -task, -region or -operation also for sample types' -r
 complete -c ttrace -o complete -l complete -d 'tasks, regions: those that start and end in the trace; =false: the others'
 complete -c ttrace -o logtext -l logtext -d 'tasks: those whose name, regions or log messages match' -r
 complete -c ttrace -o window -l window -d 'mmu: window lengths' -r

@@ -273,8 +273,9 @@ int options_check_report(const struct options *o, struct err *e)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s does not apply to %s", option_rows[i].name, o->report);
 	}
 	bool lists_spans = options_applies_to_report(o->report, OPT_COMPLETE);
-	if (options_typed(o, OPT_LATENCY) && !lists_spans && !o->v[OPT_TASK].set && !o->v[OPT_REGION].set)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-latency requires -task or -region in %s", o->report);
+	if (options_typed(o, OPT_LATENCY) && !lists_spans && !o->v[OPT_TASK].set && !o->v[OPT_REGION].set &&
+	    !o->v[OPT_OPERATION].set)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-latency requires -task, -region or -operation in %s", o->report);
 	return 0;
 }
 

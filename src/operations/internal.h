@@ -5,12 +5,13 @@
 
 #include "base/intern.h"
 #include "operations/operations.h"
-#include "operations/servers.h"
 
 /* What operations_find() collects. Kinds get their numbers in the order in which they are found; the parent of an
    operation is its position in the list. */
 struct operation_list {
 	const struct snap *sn;
+	const struct trace_filter *filter;	/* NULL: all are selected, and so for criteria */
+	const struct operation_criteria *criteria;
 	struct arena *mem;		/* of the result: names */
 	struct operation *v;
 	size_t n, cap;
@@ -22,7 +23,11 @@ struct operation_list {
 };
 /* Return the number of the kind of a source with this key, which is added without a name if it is new: *fresh. */
 uint32_t operation_list_kind(struct operation_list *, enum operation_source, uint64_t key, bool *fresh);
+/* Add an operation, which is selected. */
 void operation_list_add(struct operation_list *, const struct operation *);
+/* Return whether an operation is selected: it meets the criteria, overlaps the time range, and the selected times of a
+   goroutine on which it starts or ends. */
+bool operation_list_selects(const struct operation_list *, const struct operation *);
 /* Return a name in the arena: the prefix (may be NULL), the name of n bytes, and the file and line of the frame at a
    node of a stack (0: none). */
 const char *operation_name(struct arena *, const struct store *, const char *prefix, const char *name, size_t n, stk_id at,
@@ -66,6 +71,10 @@ void lives_collect(struct operation_list *, const struct task_work *, struct gor
 /* work_walk.c: add rounds and requests, and the time by class of all kinds. Return false if stopped. */
 bool work_walk(struct operation_list *, const struct task_work *, const struct goroutine_roles *,
     const struct progress_watcher *);
+
+/* by_goroutine.c: make by_g and outer; set the parents of lives, which are the operations that created them. */
+void operations_index(struct operations *, struct arena *);
+void operations_set_parents(const struct operations *, const struct snap *);
 
 /* The classes of waits that depend on their stacks, by stack: 0 is not known yet, else the class plus 1. */
 struct class_cache { const struct snap *sn; uint8_t *of; };

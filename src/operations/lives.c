@@ -116,16 +116,18 @@ static void add_life(struct lives_pass *p, trk_id g)
 	uint32_t i = p->of[g] - 1;
 	struct origin *o = &p->v[i];
 	bool life = o->ended >= LIVES, fresh = false;
+	struct operation x = {.t0 = TIME_NONE, .t1 = TIME_NONE, .g = g, .starter = g, .parent = OPERATION_NONE};
+	stats_goroutine_bounds(sn, g, &x.t0, &x.t1);
+	x.id = p->to->next_id++;
+	x.complete = row->creator && row->to_t1;
+	if (!operation_list_selects(p->to, &x))
+		return;
 	if (o->kind == UINT32_MAX) {
 		o->kind = operation_list_kind(p->to, life ? OPERATION_LIFE : OPERATION_GOROUTINE, life ? i : o->name, &fresh);
 		if (fresh)
 			name_kind(p, &p->to->kind[o->kind], o);
 	}
-	struct operation x = {.t0 = TIME_NONE, .t1 = TIME_NONE, .g = g, .starter = g, .parent = OPERATION_NONE};
-	stats_goroutine_bounds(sn, g, &x.t0, &x.t1);
-	x.id = p->to->next_id++;
 	x.kind = o->kind & (UINT32_MAX >> 1);
-	x.complete = row->creator && row->to_t1;
 	operation_list_add(p->to, &x);
 	p->r->role[g] = ROLE_WHOLE;
 	p->r->of[g] = o->kind;

@@ -27,6 +27,13 @@ const char *operation_source_name(enum operation_source s)
 	return s < OPERATION_SOURCE__N ? source_names[s] : "";
 }
 
+static const struct operation_patterns *default_patterns;
+
+void operations_set_patterns(const struct operation_patterns *p)
+{
+	default_patterns = p;
+}
+
 /* ---- the list */
 
 static int same_key(const void *list, uint32_t i, const void *key)
@@ -75,6 +82,33 @@ const char *operation_name(struct arena *mem, const struct store *st, const char
 	return s;
 }
 
+static bool meets(const struct operation_criteria *c, const struct operation *o)
+{
+	if (!c)
+		return true;
+	if (c->by_id && o->id != c->id)
+		return false;
+	if (c->whole != TASK_ANY && o->complete != (c->whole == TASK_COMPLETE))
+		return false;
+	const struct task_criteria length = {.lo = c->lo, .hi = c->hi};
+	return (c->lo == TIME_NONE && c->hi == TIME_NONE) ||
+	       (o->complete && task_filter_match_latency(&length, wrap_sub(o->t1, o->t0)));
+}
+
+bool operation_list_selects(const struct operation_list *l, const struct operation *o)
+{
+	const struct trace_filter *f = l->filter;
+	if (!meets(l->criteria, o))
+		return false;
+	if (!f)
+		return true;
+	if ((f->to != TIME_NONE && o->t0 >= f->to) || (f->from != TIME_NONE && o->t1 <= f->from && o->t0 < f->from))
+		return false;
+	if (!f->slice)
+		return trace_gset_has(f->g, o->g) || trace_gset_has(f->g, o->starter);
+	return trace_filter_overlap(f, o->g, o->t0, o->t1) > 0 || trace_filter_overlap(f, o->starter, o->t0, o->t1) > 0;
+}
+
 void operation_list_add(struct operation_list *l, const struct operation *o)
 {
 	l->v = mem_grow(l->v, &l->cap, l->n + 1, sizeof *l->v);
@@ -86,6 +120,8 @@ void operation_list_add(struct operation_list *l, const struct operation *o)
 }
 
 /* ---- kinds */
+
+#define NOT_WANTED UINT32_MAX
 
 /* Best source first, then largest total, then by name. */
 static int kind_cmp(const void *a, const void *b)
@@ -124,22 +160,29 @@ static void measure(const struct operations *o, struct operation_kind *k, int64_
 	k->slow_from = first < n ? d[first] : INT64_MAX;
 }
 
-/* Number the kinds of the result; to[]: the number of each kind of the list. */
+static bool is_wanted(const struct operation_list *l, const struct operation_kind *k)
+{
+	const struct regex *rx = l->criteria ? l->criteria->kind : NULL;
+	return k->n && (!rx || regex_match(rx, k->name, k->nname));
+}
+
+/* Number the kinds of the result; to[]: the number of each kind of the list, or NOT_WANTED. */
 static void arrange_kinds(struct operations *o, const struct operation_list *l, uint32_t *to, struct arena *mem)
 {
-	o->nkinds = (uint32_t)l->nkinds;
 	o->kind = arena_alloc(mem, (l->nkinds + 1) * sizeof *o->kind);
-	for (uint32_t i = 0; i < o->nkinds; i++) {
-		o->kind[i] = l->kind[i];
-		o->kind[i].first = i;	/* until they are sorted: its number in the list */
+	for (uint32_t i = 0; i < l->nkinds; i++) {
+		to[i] = NOT_WANTED;
+		if (is_wanted(l, &l->kind[i])) {
+			o->kind[o->nkinds] = l->kind[i];
+			o->kind[o->nkinds++].first = i;	/* until they are sorted: its number in the list */
+		}
 	}
 	if (o->nkinds)
 		qsort(o->kind, o->nkinds, sizeof *o->kind, kind_cmp);
-	uint32_t first = 0;
 	for (uint32_t i = 0; i < o->nkinds; i++) {
 		to[o->kind[i].first] = i;
-		o->kind[i].first = first;
-		first += o->kind[i].n;
+		o->kind[i].first = o->n;
+		o->n += o->kind[i].n;
 	}
 }
 
@@ -150,17 +193,18 @@ static void arrange(struct operations *o, const struct operation_list *l, struct
 	uint32_t *place = xmalloc((l->n + 1) * sizeof *place);
 	struct radix_array order;
 	arrange_kinds(o, l, to, mem);
-	o->n = (uint32_t)l->n;
-	o->v = arena_alloc(mem, (l->n + 1) * sizeof *o->v);
-	radix_array_alloc(&order, o->n);
-	for (uint32_t i = 0; i < o->n; i++)
+	o->v = arena_alloc(mem, (o->n + 1u) * sizeof *o->v);
+	radix_array_alloc(&order, (uint32_t)l->n);
+	for (uint32_t i = 0; i < l->n; i++)
 		radix_array_add(&order, radix_key_ascending(l->v[i].t0), i);
-	radix_array_sort(&order, 0, o->n);
+	radix_array_sort(&order, 0, order.n);
 	for (uint32_t i = 0; i < o->nkinds; i++)
 		at[i] = o->kind[i].first;
-	for (uint32_t i = 0; i < o->n; i++) {
+	for (uint32_t i = 0; i < l->n; i++) {
 		uint32_t from = radix_array_at(&order, i).v, kind = to[l->v[from].kind];
-		place[from] = at[kind];
+		place[from] = kind == NOT_WANTED ? OPERATION_NONE : at[kind];
+		if (kind == NOT_WANTED)
+			continue;
 		o->v[at[kind]] = l->v[from];
 		o->v[at[kind]++].kind = kind & (UINT32_MAX >> 1);
 	}
@@ -191,6 +235,8 @@ static void finish(struct operations *o, const struct operation_list *l, struct 
 	for (size_t k = 0; k < l->nkinds; k++)
 		add_unknown(&l->kind[k]);
 	arrange(o, l, mem);
+	operations_index(o, mem);
+	operations_set_parents(o, l->sn);
 	int64_t *d = xmalloc((o->n + 1u) * sizeof *d);
 	for (uint32_t k = 0; k < o->nkinds; k++)
 		measure(o, &o->kind[k], d);
@@ -198,14 +244,13 @@ static void finish(struct operations *o, const struct operation_list *l, struct 
 }
 
 struct operations *operations_find(const struct snap *sn, const struct trace_filter *f,
-    const struct operation_patterns *patterns, struct arena *mem, const struct progress_watcher *on)
+    const struct operation_criteria *criteria, struct arena *mem, const struct progress_watcher *on)
 {
 	struct operations *o = arena_zalloc(mem, sizeof *o);
-	struct operation_list l = {.sn = sn, .mem = mem, .next_id = 1};
+	struct operation_list l = {.sn = sn, .mem = mem, .filter = f, .criteria = criteria, .next_id = 1};
 	struct arena scratch = {.spills = true};
-	struct operation_patterns *own = patterns ? NULL : operation_patterns_new();
-	struct goroutine_roles r = {.patterns = own ? own : patterns};
-	(void)f;
+	struct operation_patterns *own = default_patterns ? NULL : operation_patterns_new();
+	struct goroutine_roles r = {.patterns = own ? own : default_patterns};
 	struct task_work w = tasks_collect(&l, &scratch, on);
 	r.role = arena_zalloc(&scratch, sn->ntrks + 1u);
 	r.of = arena_zalloc(&scratch, (sn->ntrks + 1u) * sizeof *r.of);
@@ -227,6 +272,34 @@ struct operations *operations_find(const struct snap *sn, const struct trace_fil
 	operation_patterns_free(own);
 	arena_free(&scratch);
 	return done ? o : NULL;
+}
+
+/* ---- those that are kept with the store */
+
+struct kept_operations { struct arena mem; const struct operations *o; };
+
+static void kept_free(void *arg)
+{
+	struct kept_operations *k = arg;
+	arena_free(&k->mem);
+	mem_free(k);
+}
+
+const struct operations *operations_shared(const struct snap *sn, const struct progress_watcher *on)
+{
+	static const char key[] = "operations";
+	const struct kept_operations *had = builder_kept_result(sn, key);
+	if (had)
+		return had->o;
+	struct kept_operations *k = xcalloc(1, sizeof *k);
+	k->mem.spills = true;
+	k->o = operations_find(sn, NULL, NULL, &k->mem, on);
+	if (!k->o) {
+		kept_free(k);
+		return NULL;
+	}
+	had = builder_keep_result(sn, key, k, kept_free);
+	return had->o;
 }
 
 /* ---- choice */

@@ -5,8 +5,10 @@
 
 #include "base/job.h"
 #include "base/mem/mem.h"
+#include "operations/servers.h"
 #include "store/store.h"
 #include "trace/filter.h"
+#include "trace/task_filter.h"
 #include "trace/time_class.h"
 
 /*
@@ -56,15 +58,30 @@ struct operations {
 	struct operation_kind *kind;	/* best source first, then largest total */
 	const uint8_t *idle;		/* one bit per stack, see operations_is_idle() */
 	uint32_t nstks;
+	/* see operations_at(): the operations by goroutine, start and descending end; and of each in that order the
+	   position of the one around it, or OPERATION_NONE */
+	uint32_t *by_g, *outer;
 };
 
-struct operation_patterns;	/* servers.h */
-
+/* Selects operations by duration and completeness, by the names of their kinds (NULL: all), or by an id. */
+struct operation_criteria {
+	int64_t lo, hi;			/* ns, inclusive; TIME_NONE: open */
+	enum task_completeness whole;
+	const struct regex *kind;
+	bool by_id;
+	uint64_t id;
+};
 /* Find all operations of a complete snapshot, in the arena; those that overlap the range of the filter (NULL: all) and
-   whose goroutines it selects. Patterns find the requests of servers; NULL: the built-in ones. A snapshot that is not complete has none. Return NULL if `on` (may be NULL) stops it.
-   Any thread. */
-struct operations *operations_find(const struct snap *, const struct trace_filter *, const struct operation_patterns *,
+   whose goroutines it selects, each with all of its time, and that meet the criteria (NULL: all). Return NULL if `on`
+   (may be NULL) stops it. Any thread. */
+struct operations *operations_find(const struct snap *, const struct trace_filter *, const struct operation_criteria *,
     struct arena *, const struct progress_watcher *on);
+
+/* Return the operations of all of a complete snapshot, which are found once and kept until its store is freed. Return
+   NULL if stopped. Any thread. */
+const struct operations *operations_shared(const struct snap *, const struct progress_watcher *on);
+/* Set the patterns for the requests of servers; default: the built-in ones. Call once, before operations are found. */
+void operations_set_patterns(const struct operation_patterns *);
 
 /* Return whether a goroutine that waits at this stack has no work: it is the outermost wait of a loop to which a
    goroutine came back at least 8 times, outside of user tasks. Waits for a mutex, a wait group or room in a channel are
@@ -74,10 +91,18 @@ static inline bool operations_is_idle(const struct operations *o, stk_id wait)
 	return wait < o->nstks && o->idle[wait >> 3] >> (wait & 7) & 1;
 }
 
+/* Return the index of the operation that ends on this goroutine and contains the time t, the innermost one if there are
+   several. OPERATION_NONE: none. */
+uint32_t operations_at(const struct operations *, trk_id g, int64_t t);
+
 /* Return the index of the operation that the words choose: the id of an operation ("17"), or a regular expression for
    the names of kinds: then the complete operation of these kinds whose duration is nearest their p99. *count: how many
    operations fit. OPERATION_NONE: none, or the expression is invalid. */
 uint32_t operations_choose(const struct operations *, const char *words, uint32_t *count);
+/* Return the selected operations as slices: tasks as by trace_task_slices(), others as the time of their goroutine. The
+   names that p->match gets are those of kinds, and p->id is the id of an operation. rest: of all other names of the
+   same sources. Sets p->n and p->span. A snapshot that is not complete has no operations. */
+struct trace_slice *operations_slices(const struct snap *, struct trace_span_match *p, struct arena *, uint32_t *n);
 /* Return the index of the operation of a kind that is nearest its p99; of a kind without complete ones the longest. */
 uint32_t operations_nearest_p99(const struct operations *, const struct operation_kind *);
 

@@ -16,8 +16,9 @@
 
 #include <stdlib.h>
 
-/* A time range of a goroutine that belongs to a task of a kind. */
+/* A time range of a goroutine that belongs to a task; kind: UNSELECTED if the task is not selected. */
 struct work_range { int64_t t0, t1; trk_id g; uint32_t kind; };
+#define UNSELECTED UINT32_MAX
 
 struct task_pass {
 	struct operation_list *to;
@@ -50,7 +51,7 @@ static void add_range(struct task_pass *p, trk_id g, int64_t t0, int64_t t1, uin
 	p->range[p->n++] = (struct work_range){t0, t1, g, kind};
 }
 
-static int region_cmp(const void *a, const void *b)
+static int range_cmp(const void *a, const void *b)
 {
 	const struct work_range *x = a, *y = b;
 	if (x->g != y->g)
@@ -66,7 +67,7 @@ static void keep_outermost(struct task_pass *p, size_t first)
 	if (p->n - first < 2)
 		return;
 	size_t n = first;
-	qsort(p->range + first, p->n - first, sizeof *p->range, region_cmp);
+	qsort(p->range + first, p->n - first, sizeof *p->range, range_cmp);
 	for (size_t i = first; i < p->n; i++) {
 		struct work_range x = p->range[i], *last = n > first ? &p->range[n - 1] : NULL;
 		if (last && last->g == x.g && last->t1 > x.t0)
@@ -77,10 +78,11 @@ static void keep_outermost(struct task_pass *p, size_t first)
 	p->n = n;
 }
 
-/* Add the ranges of a task: `own`, if it is not 0, is the goroutine on which it starts and ends. */
-static void add_ranges(struct task_pass *p, const struct stats_task *t, trk_id own, const struct operation *o)
+/* Add the ranges of a task: if it starts and ends on one goroutine, those of its regions on others. */
+static void add_ranges(struct task_pass *p, const struct stats_task *t, const struct operation *o, uint32_t kind)
 {
 	const struct snap *sn = p->to->sn;
+	trk_id own = o->g == o->starter ? o->g : 0;
 	size_t first = p->n;
 	for (uint32_t i = t->first; i < t->first + t->n; i++) {
 		struct stats_task_event e = stats_task_event(p->ts, i);
@@ -89,10 +91,10 @@ static void add_ranges(struct task_pass *p, const struct stats_task *t, trk_id o
 		if (!r || r->trk == own || r->v0 & RG_LOOSE)
 			continue;
 		time_search_span_bounds(sn, r, &t0, &t1);
-		add_range(p, r->trk, t0, t1, o->kind);
+		add_range(p, r->trk, t0, t1, kind);
 	}
 	keep_outermost(p, first);
-	add_range(p, own, o->t0, o->t1, o->kind);
+	add_range(p, own, o->t0, o->t1, kind);
 }
 
 static int64_t clamped(const struct snap *sn, int64_t t, int64_t open)
@@ -100,20 +102,27 @@ static int64_t clamped(const struct snap *sn, int64_t t, int64_t open)
 	return t == TIME_NONE ? open : t < sn->t0 ? sn->t0 : t > sn->t1 ? sn->t1 : t;
 }
 
-static void add_task(struct task_pass *p, const struct stats_task *t, const uint32_t *position)
+static struct operation operation_of(const struct snap *sn, const struct stats_task *t)
 {
-	const struct snap *sn = p->to->sn;
 	const struct sink_span *start = &store_span(sn->st, t->span)->s, *end = &store_span(sn->st, t->end)->s;
 	trk_id from = start->trk, to = end->trk1 ? end->trk1 : from;
-	uint32_t parent = t->parent && t->parent != UINT64_MAX ? stats_task_find(p->ts, t->parent) : UINT32_MAX;
 	struct operation o = {.t0 = clamped(sn, t->t0, sn->t0), .t1 = clamped(sn, t->t1, sn->t1), .id = t->id, .g = to,
-	    .starter = from ? from : to, .parent = parent == UINT32_MAX ? OPERATION_NONE : position[parent]};
-	o.kind = kind_of(p, t->name) & (UINT32_MAX >> 1);
+	    .starter = from ? from : to, .parent = OPERATION_NONE};
 	o.complete = t->t0 != TIME_NONE && t->t1 != TIME_NONE;
-	operation_list_add(p->to, &o);
-	if (t->id < UINT64_MAX / 2 && p->to->next_id <= t->id)
-		p->to->next_id = t->id + 1;
-	add_ranges(p, t, to == o.starter ? to : 0, &o);
+	return o;
+}
+
+static void add_task(struct task_pass *p, const struct stats_task *t, const uint32_t *position, bool selected)
+{
+	struct operation o = operation_of(p->to->sn, t);
+	uint32_t parent = t->parent && t->parent != UINT64_MAX ? stats_task_find(p->ts, t->parent) : UINT32_MAX;
+	if (parent != UINT32_MAX)
+		o.parent = position[parent];
+	uint32_t kind = selected ? kind_of(p, t->name) : UNSELECTED;
+	o.kind = kind & (UINT32_MAX >> 1);
+	if (selected)
+		operation_list_add(p->to, &o);
+	add_ranges(p, t, &o, kind);
 }
 
 /* Sort points by goroutine, then time; of equal times ends come first. */
@@ -130,38 +139,48 @@ static int point_cmp(const void *a, const void *b)
 static void make_points(struct task_work *w, const struct work_range *v, size_t n, struct arena *scratch)
 {
 	w->point = arena_alloc(scratch, (2 * n + 1) * sizeof *w->point);
-	w->npoint = (uint32_t)(2 * n);
 	for (size_t i = 0; i < n; i++) {
-		struct work_point *p = &w->point[2 * i];
+		struct work_point *p = &w->point[w->npoint];
+		if (v[i].kind == UNSELECTED)
+			continue;
 		p[0] = (struct work_point){.t = v[i].t0, .g = v[i].g};
 		p[1] = (struct work_point){.t = v[i].t1, .g = v[i].g, .end = 1};
 		p[0].kind = p[1].kind = v[i].kind & (UINT32_MAX >> 1);
+		w->npoint += 2;
 	}
-	if (n)
+	if (w->npoint)
 		qsort(w->point, w->npoint, sizeof *w->point, point_cmp);
 }
 
-/* Make the union of the ranges, from their points. */
-static void make_busy(struct task_work *w, struct arena *scratch)
+/* Make the union of the ranges, which are sorted. */
+static void make_busy(struct task_work *w, struct work_range *v, size_t n, struct arena *scratch)
 {
-	uint32_t open = 0;
-	w->busy = arena_alloc(scratch, (w->npoint / 2 + 1) * sizeof *w->busy);
-	for (uint32_t i = 0; i < w->npoint; i++) {
-		const struct work_point *p = &w->point[i];
-		open += p->end ? -1u : 1u;
-		if (!open)
-			w->busy[w->nbusy++].t1 = p->t;
-		else if (open == 1 && !p->end)
-			w->busy[w->nbusy] = (struct trace_slice){p->g, p->t, 0};
+	w->busy = arena_alloc(scratch, (n + 1) * sizeof *w->busy);
+	if (n)
+		qsort(v, n, sizeof *v, range_cmp);
+	for (size_t i = 0; i < n; i++) {
+		struct trace_slice *last = w->nbusy ? &w->busy[w->nbusy - 1] : NULL;
+		if (!last || last->trk != v[i].g || last->t1 < v[i].t0)
+			w->busy[w->nbusy++] = (struct trace_slice){v[i].g, v[i].t0, v[i].t1};
+		else if (last->t1 < v[i].t1)
+			last->t1 = v[i].t1;
 	}
 }
 
-/* Return the position that each task will have in the list of operations; OPERATION_NONE: it is not recorded. */
-static uint32_t *positions_of(const struct stats_tasks *ts, struct arena *scratch)
+/* Return the position that each task will have in the list of operations; OPERATION_NONE: it is not recorded, or not
+   selected. */
+static uint32_t *positions_of(const struct operation_list *to, const struct stats_tasks *ts, struct arena *scratch)
 {
 	uint32_t *v = arena_alloc(scratch, (ts->n + 1u) * sizeof *v), n = 0;
-	for (uint32_t i = 0; i < ts->n; i++)
-		v[i] = is_recorded(&ts->task[i]) ? n++ : OPERATION_NONE;
+	for (uint32_t i = 0; i < ts->n; store_note_walk(to->sn, i++)) {
+		struct operation o;
+		v[i] = OPERATION_NONE;
+		if (!is_recorded(&ts->task[i]))
+			continue;
+		o = operation_of(to->sn, &ts->task[i]);
+		if (operation_list_selects(to, &o))
+			v[i] = n++;
+	}
 	return v;
 }
 
@@ -170,12 +189,16 @@ struct task_work tasks_collect(
 {
 	struct task_pass p = {.to = to, .ts = stats_tasks(to->sn, scratch, on)};
 	struct task_work w = {0};
-	const uint32_t *position = positions_of(p.ts, scratch);
-	for (uint32_t i = 0; i < p.ts->n; store_note_walk(to->sn, i++))
-		if (is_recorded(&p.ts->task[i]))
-			add_task(&p, &p.ts->task[i], position);
+	const uint32_t *position = positions_of(to, p.ts, scratch);
+	for (uint32_t i = 0; i < p.ts->n; store_note_walk(to->sn, i++)) {
+		const struct stats_task *t = &p.ts->task[i];
+		if (t->id < UINT64_MAX / 2 && to->next_id <= t->id)
+			to->next_id = t->id + 1;
+		if (is_recorded(t))
+			add_task(&p, t, position, position[i] != OPERATION_NONE);
+	}
 	make_points(&w, p.range, p.n, scratch);
-	make_busy(&w, scratch);
+	make_busy(&w, p.range, p.n, scratch);
 	mem_free(p.range);
 	return w;
 }

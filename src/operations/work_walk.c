@@ -86,20 +86,25 @@ static struct open_work *work_of(struct walk *w, trk_id g, bool *fresh)
 	return &w->v[w->slot[g] - 1];
 }
 
+static void add_work(struct walk *w, trk_id g, const struct open_work *o, int64_t t, bool complete)
+{
+	struct operation x = {.t0 = o->t0, .t1 = t, .id = w->to->next_id++, .g = g, .starter = g, .parent = OPERATION_NONE};
+	x.complete = complete;
+	if (!operation_list_selects(w->to, &x))
+		return;
+	uint32_t k = w->r->role[g] == ROLE_SERVER ? server_kind(w, w->r->of[g], o->handler)
+						  : round_kind(w, o->idle ? o->idle : w->r->of[g]);
+	x.kind = k & (UINT32_MAX >> 1);
+	operation_list_add(w->to, &x);
+	for (int c = 0; c < TIME_CLASS__N; c++)
+		w->to->kind[k].class_ns[c] = wrap_add(w->to->kind[k].class_ns[c], o->ns[c]);
+}
+
 /* Add what is open as an operation that ends at t, and open nothing. */
 static void close_work(struct walk *w, trk_id g, struct open_work *o, int64_t t, bool ended)
 {
-	bool server = w->r->role[g] == ROLE_SERVER;
-	if (o->t0 != TIME_NONE && (!server || o->worked)) {
-		uint32_t k = server ? server_kind(w, w->r->of[g], o->handler) : round_kind(w, o->idle ? o->idle : w->r->of[g]);
-		struct operation x = {.t0 = o->t0, .t1 = t, .id = w->to->next_id++, .g = g, .starter = g,
-		    .parent = OPERATION_NONE};
-		x.kind = k & (UINT32_MAX >> 1);
-		x.complete = o->started && ended;
-		operation_list_add(w->to, &x);
-		for (int c = 0; c < TIME_CLASS__N; c++)
-			w->to->kind[k].class_ns[c] = wrap_add(w->to->kind[k].class_ns[c], o->ns[c]);
-	}
+	if (o->t0 != TIME_NONE && (o->worked || w->r->role[g] != ROLE_SERVER))
+		add_work(w, g, o, t, o->started && ended);
 	*o = (struct open_work){.t0 = TIME_NONE, .upto = t};
 }
 

@@ -5,14 +5,15 @@
  * that it can be shown, edited and copied. It is checked when the query is made, without a trace: a wrong expression is
  * refused before anything is read.
  *
- * A query becomes a trace filter with a snapshot. Goroutines first: a list replaces the group. Then the tasks or the
- * regions, whose time ranges restrict these goroutines further. A filter is made anew for each use, since a snapshot
+ * A query becomes a trace filter with a snapshot. Goroutines first: a list replaces the group. Then the tasks, regions or
+ * operations, whose time ranges restrict these goroutines further. A filter is made anew for each use, since a snapshot
  * may have grown; it costs a pass over goroutines or spans, little against what is then done with it.
  */
 #include "config.h"
 #include "session/query.h"
 
 #include "base/text/text.h"
+#include "operations/operations.h"
 #include "trace/task_filter.h"
 
 #include <inttypes.h>
@@ -27,7 +28,7 @@ const struct query_word query_words[QUERY_WORDS] = {
 #undef FILTER
 	{OPT_GOROUTINE, offsetof(struct query, gs)}, {OPT_GROUP, offsetof(struct query, group)},
 	{OPT_TASK, offsetof(struct query, task)}, {OPT_REGION, offsetof(struct query, region)},
-	{OPT_LATENCY, offsetof(struct query, latency)},
+	{OPT_OPERATION, offsetof(struct query, operation)}, {OPT_LATENCY, offsetof(struct query, latency)},
 };
 
 static bool has_option(const struct options *o, enum option_id id)
@@ -156,7 +157,7 @@ bool query_same_scope(const struct query *a, const struct query *b)
 	return a->suspended == b->suspended && a->from == b->from && a->to == b->to && a->g == b->g &&
 	    a->proc == b->proc && a->a == b->a && a->b == b->b && same_text(a->gs, b->gs) &&
 	    same_text(a->group, b->group) && same_text(a->task, b->task) && same_text(a->region, b->region) &&
-	    same_text(a->latency, b->latency);
+	    same_text(a->operation, b->operation) && same_text(a->latency, b->latency);
 }
 
 int query_check_rest(const struct options *o, struct err *e)
@@ -164,9 +165,9 @@ int query_check_rest(const struct options *o, struct err *e)
 	if (!options_bool(o, OPT_REST))
 		return 0;
 	if (!has_option(o, OPT_GROUP) && !has_option(o, OPT_GOROUTINE) && !has_option(o, OPT_TASK) &&
-	    !has_option(o, OPT_REGION))
+	    !has_option(o, OPT_REGION) && !has_option(o, OPT_OPERATION))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-rest requires -group, -goroutine, -task or -region");
+		    "-rest requires -group, -goroutine, -task, -region or -operation");
 	if (has_option(o, OPT_BASE) || has_option(o, OPT_DIFF_BASE))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-rest cannot be used together with -base or -diff_base");
 	return 0;
@@ -189,21 +190,27 @@ static const char *unless_empty(const char *s)
 
 int query_match_compile(struct query_match *m, const struct query *q, struct arena *a, struct err *e)
 {
-	const char *group = unless_empty(q->group), *task = unless_empty(q->task), *region = unless_empty(q->region);
+	const char *group = unless_empty(q->group), *task = unless_empty(q->task), *region = unless_empty(q->region),
+		   *operation = unless_empty(q->operation);
 	*m = (struct query_match){.span = {.lo = TIME_NONE, .hi = TIME_NONE}};
 	if (region && task)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-region and -task cannot be used together");
+	if (operation && (task || region))
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-operation and -%s cannot be used together",
+		    task ? "task" : "region");
 	if (q->latency && !task_filter_parse_range(q->latency, &m->span.lo, &m->span.hi))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
 		    "-latency requires a range like 10ms..50ms, >50ms or <10ms, not \"%s\"", q->latency);
-	m->by_id = task && trace_parse_id(task, 't', &m->span.id);
+	m->by_id = (task || operation) && trace_parse_id(task ? task : operation, 't', &m->span.id);
+	m->operations = operation;
 	if (region)
 		region = trace_parse_region_place(region, a, &m->span);
 	/* "^$" selects all goroutines, as the reference's page of the group without a name does */
 	if (group && !strcmp(group, "^$"))
 		group = NULL;
 	return compile_regex(&m->group, group, e) || compile_regex(&m->task, m->by_id ? NULL : task, e) ||
-	    compile_regex(&m->region, region, e) ? -1 : 0;
+	    compile_regex(&m->region, region, e) ||
+	    compile_regex(&m->operation, m->by_id ? NULL : operation, e) ? -1 : 0;
 }
 
 void query_match_free(struct query_match *m)
@@ -211,6 +218,7 @@ void query_match_free(struct query_match *m)
 	regex_free(m->group);
 	regex_free(m->task);
 	regex_free(m->region);
+	regex_free(m->operation);
 	*m = (struct query_match){0};
 }
 
@@ -257,17 +265,18 @@ static int filter_goroutines(const struct snap *sn, const struct query *q, const
 	return n || !e ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE, "no goroutine %.200s in the trace", q->gs);
 }
 
-/* Return the number of tasks or regions. */
+/* Return the number of tasks, regions or operations. */
 static uint32_t filter_slices(const struct snap *sn, const struct query_match *m, bool rest, struct arena *a,
     struct trace_filter *f)
 {
 	struct trace_span_match by = m->span;
 	by.rest = rest;
-	by.arg = m->task ? m->task : m->region;
+	by.arg = m->task ? m->task : m->region ? m->region : m->operation;
 	by.match = by.arg ? match_rx : NULL;
 	if (!by.arg && !m->by_id)
 		return 0;
-	f->slice = (m->region ? trace_region_slices : trace_task_slices)(sn, &by, a, &f->nslice);
+	f->slice = (m->region ? trace_region_slices : m->operations ? operations_slices : trace_task_slices)(
+	    sn, &by, a, &f->nslice);
 	f->lies = a;
 	f->span = by.span;
 	return by.n;

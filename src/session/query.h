@@ -25,7 +25,8 @@ struct query {
 	const char *gs;		/* only these goroutines, "12,15,18"; NULL: all */
 	const char *group;	/* only goroutines whose start function matches; NULL, "^$": all */
 	const char *task, *region;	/* only tasks or regions whose name matches; NULL: all */
-	const char *latency;	/* only those tasks or regions with this duration, ">50ms"; NULL: all */
+	const char *operation;	/* only this operation, or those of the kinds whose name matches; NULL: all */
+	const char *latency;	/* only those tasks, regions or operations with this duration, ">50ms"; NULL: all */
 	uint32_t proc;		/* only this P (trk_id); 0: all */
 	uint8_t blame;		/* enum trace_blame: the stacks that scheduler latency is charged to */
 	/* Bit sets of sides. A: what is shown (1: the file that was opened). B: what A is compared with (0: nothing;
@@ -37,7 +38,7 @@ struct query {
 };
 
 /* The text filters: the option that sets each, and its place in struct query. */
-enum { QUERY_WORDS = 17 };
+enum { QUERY_WORDS = 18 };
 extern const struct query_word { enum option_id option; size_t at; } query_words[QUERY_WORDS];
 static inline const char **query_word(struct query *q, size_t i)
 {
@@ -58,9 +59,10 @@ bool query_same_scope(const struct query *, const struct query *);
 
 /* The filters of a query on a trace, compiled. Only one thread may use it at a time. */
 struct query_match {
-	struct regex *group, *task, *region;	/* NULL: not set; task also if it is a number */
+	struct regex *group, *task, *region, *operation;	/* NULL: not set; task and operation also if by_id */
 	struct trace_span_match span;		/* the number of a task, bounds of -latency, the place of regions */
-	bool by_id;				/* span.id is the number of the task */
+	bool by_id;				/* span.id is the number of the task or operation */
+	bool operations;			/* the query selects operations */
 };
 /* Compile them; names of places are in the arena. Return -1 with *e if one is invalid. The caller frees the result in
    both cases. */

@@ -38,15 +38,24 @@ static void add_target(struct target_search *s, const struct critical_target *t,
 	s->v[s->n++] = *t;
 }
 
-static void add_tasks(struct target_search *s)
+static bool is_named(const struct target_search *s, const struct operation *o)
 {
 	const struct query_match *m = s->match;
+	const struct operation_kind *k = &s->ops->kind[o->kind];
+	return m->by_id ? o->id == m->span.id : regex_match(m->task ? m->task : m->operation, k->name, k->nname);
+}
+
+/* The tasks or operations that are named; with rest the others of the same sources. */
+static void add_named(struct target_search *s)
+{
+	bool source[OPERATION_SOURCE__N] = {[OPERATION_TASK] = !s->match->operations};
+	for (uint32_t i = 0; s->match->operations && i < s->ops->n; i++)
+		source[s->ops->kind[s->ops->v[i].kind].source] |= is_named(s, &s->ops->v[i]);
 	for (uint32_t i = 0; i < s->ops->n; i++) {
 		const struct operation *o = &s->ops->v[i];
-		const struct operation_kind *k = &s->ops->kind[o->kind];
 		struct critical_target t = critical_target_of_operation(s->ops, i);
-		if (k->source == OPERATION_TASK && trace_gset_has(s->filter->g, o->g))
-			add_target(s, &t, m->by_id ? o->id == m->span.id : regex_match(m->task, k->name, k->nname));
+		if (source[s->ops->kind[o->kind].source] && trace_gset_has(s->filter->g, o->g))
+			add_target(s, &t, is_named(s, o));
 	}
 }
 
@@ -111,19 +120,19 @@ int query_targets_find(const struct snap *sn, const struct operations *ops, cons
 	struct target_search s = {.sn = sn, .ops = ops, .match = &m, .filter = &f, .rest = rest};
 	*out = (struct query_targets){0};
 	int bad = query_match_compile(&m, &of, a, e);
-	bool tasks = !bad && (m.task || m.by_id), regions = !bad && m.region;
-	of.task = of.region = of.latency = NULL;
-	bad = bad || query_trace_filter(sn, &of, rest && !tasks && !regions, a, &f, NULL, e) ? -1 : 0;
+	bool named = !bad && (m.task || m.operations || m.by_id), regions = !bad && m.region;
+	of.task = of.region = of.operation = of.latency = NULL;
+	bad = bad || query_trace_filter(sn, &of, rest && !named && !regions, a, &f, NULL, e) ? -1 : 0;
 	s.criteria = (struct task_criteria){m.span.lo, m.span.hi, TASK_ANY, NULL};
-	if (!bad && tasks)
-		add_tasks(&s);
+	if (!bad && named)
+		add_named(&s);
 	else if (!bad && regions)
 		add_regions(&s);
 	else if (!bad && (of.gs || of.g || m.group))
 		add_goroutines(&s);
 	else if (!bad && ops->nkinds)
 		add_operations(&s);
-	out->chosen = tasks || regions || of.gs || of.g || m.group;
+	out->chosen = named || regions || of.gs || of.g || m.group;
 	out->n = (uint32_t)s.n;
 	out->v = arena_alloc(a, (s.n + 1) * sizeof *s.v);
 	if (s.n)

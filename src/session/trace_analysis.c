@@ -56,7 +56,7 @@ static void run_analysis(void *work, struct job *j)
 	if (query_trace_filter(a->sn, &a->query, false, &a->mem, filter, NULL, NULL))
 		return;
 	filter->on = on;
-	a->all = operations_find(a->sn, NULL, NULL, &a->mem, &on);
+	a->all = operations_shared(a->sn, &on);
 	bool part = filter->from != TIME_NONE || filter->to != TIME_NONE || filter->g || filter->slice;
 	a->operations = !part ? a->all : operations_find(a->sn, filter, NULL, &a->mem, &on);
 	a->walker = a->all ? critical_walker_new(a->sn, a->all, &a->mem, &on) : NULL;

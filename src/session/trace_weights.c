@@ -72,7 +72,7 @@ static struct trace_weights *weigh_critical(const struct snap *sn, const struct 
 	struct trace_weights *w = arena_zalloc(a, sizeof *w);
 	struct query_targets targets = {0};
 	struct err why;
-	struct operations *ops = operations_find(sn, NULL, NULL, a, on);
+	const struct operations *ops = sn->complete ? operations_shared(sn, on) : operations_find(sn, NULL, NULL, a, on);
 	struct critical_walker *walker = ops ? critical_walker_new(sn, ops, a, on) : NULL;
 	if (walker && query_targets_find(sn, ops, q, rest, a, &targets, e ? e : &why) && e)
 		return NULL;

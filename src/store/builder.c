@@ -62,6 +62,8 @@ struct store_builder {
 	struct lock *said;	/* held in builder_add_string(), which several analyses may call at once */
 	_Atomic bool cancelled;	/* fn returned false */
 	_Atomic bool due;	/* builder_request_publish() */
+	struct lock *keeping;	/* held while `kept` is used */
+	struct kept_result { struct kept_result *next; const void *key; void *result; void (*free_it)(void *); } * kept;
 	const void *mapping;	/* the index file that the store is from */
 	size_t nmapping;
 };
@@ -283,6 +285,7 @@ struct store_builder *builder_new(void)
 {
 	struct store_builder *b = xcalloc(1, sizeof *b);
 	b->said = lock_new();
+	b->keeping = lock_new();
 	b->settled = UINT32_MAX;
 	symbols_init(&b->symbol_tables, &b->st);
 	stacks_init(&b->stacks, &b->st);
@@ -475,10 +478,55 @@ const struct snap *builder_publish_reopened(struct store_builder *b)
 	return sn;
 }
 
+static const void *find_kept(const struct store_builder *b, const void *key)
+{
+	const struct kept_result *k = b->kept;
+	while (k && k->key != key)
+		k = k->next;
+	return k ? k->result : NULL;
+}
+
+const void *builder_kept_result(const struct snap *sn, const void *key)
+{
+	if (!sn->by || !sn->complete)
+		return NULL;
+	lock_acquire(sn->by->keeping);
+	const void *result = find_kept(sn->by, key);
+	lock_release(sn->by->keeping);
+	return result;
+}
+
+const void *builder_keep_result(const struct snap *sn, const void *key, void *result, void (*free_it)(void *))
+{
+	lock_acquire(sn->by->keeping);
+	const void *had = find_kept(sn->by, key);
+	if (!had) {
+		struct kept_result *k = xmalloc(sizeof *k);
+		*k = (struct kept_result){sn->by->kept, key, result, free_it};
+		sn->by->kept = k;
+	}
+	lock_release(sn->by->keeping);
+	if (had)
+		free_it(result);
+	return had ? had : result;
+}
+
+static void free_kept(struct store_builder *b)
+{
+	while (b->kept) {
+		struct kept_result *k = b->kept;
+		b->kept = k->next;
+		k->free_it(k->result);
+		mem_free(k);
+	}
+	lock_free(b->keeping);
+}
+
 void builder_free(struct store_builder *b)
 {
 	if (!b)
 		return;
+	free_kept(b);
 	tracks_free(b->tracks);
 	lock_free(b->said);
 	symbols_free(&b->symbol_tables);

@@ -264,6 +264,12 @@ void builder_enable_eviction(struct store_builder *, size_t limit, sink_reread_f
 /* Return the id of a string that an analysis made (the text of a tag). Adds it if the snapshot is complete and no file
    is being added; returns 0 if it cannot. Any thread. */
 str_id builder_add_string(const struct snap *, const char *s, size_t n);
+/* Results of analyses that are kept until the store is freed. Return that of a key, which is an address; NULL: there is
+   none, or the snapshot is not complete. Any thread. */
+const void *builder_kept_result(const struct snap *, const void *key);
+/* Keep a result, to be freed by free_it(), unless another thread has kept one under this key: then this one is freed.
+   Return the one that is kept. The snapshot is complete. Any thread. */
+const void *builder_keep_result(const struct snap *, const void *key, void *result, void (*free_it)(void *));
 /* Add one more file to a finished store: until builder_publish_reopened() publishes the new rows, builder_add_string()
    adds nothing. Call from the thread that owns the store; a worker may do the writing. */
 void builder_reopen(struct store_builder *);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 static const struct { const char *name, *text; enum tstate state; } classes[TIME_CLASS__N] = {
-#define TIME_CLASS(id, name, state, text) [TIME_##id] = {name, text, TS_##state},
+#define TIME_CLASS(id, name, title, key, state, text) [TIME_##id] = {name, text, TS_##state},
 #include "trace/time_class.def"
 #undef TIME_CLASS
 };

@@ -10,7 +10,7 @@
  * state.def tell the reason as the runtime has it; a class also depends on the stack. time_class.def has the classes.
  */
 enum time_class {
-#define TIME_CLASS(id, name, state, text) TIME_##id,
+#define TIME_CLASS(id, name, title, key, state, text) TIME_##id,
 #include "trace/time_class.def"
 #undef TIME_CLASS
 	TIME_CLASS__N

@@ -16,6 +16,7 @@
 #include "base/text/text.h"
 #include "calltree/weighted.h"
 #include "filter/tag_weights.h"
+#include "operations/operations.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -187,6 +188,15 @@ static void offer_of_trace(struct app *a, struct offers *o, enum cmd_id id, cons
 	mem_free(seen);
 }
 
+/* Offer the names of kinds of operations. */
+static void offer_operations(struct app *a, struct offers *o, const char *typed, size_t n)
+{
+	const struct snap *sn = session_snap(a->s);
+	const struct operations *all = sn->complete && sn->has_trace ? operations_shared(sn, NULL) : NULL;
+	for (uint32_t k = 0; all && k < all->nkinds; k++)
+		offer_name(o, arena_strndup(&a->scratch, all->kind[k].name, all->kind[k].nname), typed, n);
+}
+
 static void offer_keys(struct app *a, struct offers *o, const char *typed, size_t n)
 {
 	str_id key[CHOICES_MAX];
@@ -207,6 +217,7 @@ static void offer_names(struct app *a, struct offers *o, enum cmd_id id, const c
 	plain[n] = '\0';
 	switch (id) {
 	case CMD_GROUP: case CMD_TASK: case CMD_GOTO_TASK: case CMD_REGION: offer_of_trace(a, o, id, plain, n); break;
+	case CMD_OPERATION: offer_operations(a, o, plain, n); break;
 	case CMD_TAGFOCUS: case CMD_TAGIGNORE: case CMD_TAGSHOW: case CMD_TAGHIDE: case CMD_TAGS:
 		offer_keys(a, o, plain, n);
 		break;

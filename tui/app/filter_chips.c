@@ -158,6 +158,7 @@ static const struct filter_row {
     {"group", offsetof(struct query, group), NULL, TRACE, 0, 0},
     {"task", offsetof(struct query, task), NULL, TRACE, P_GOR, 0},
     {"region", offsetof(struct query, region), NULL, TRACE, P_GOR, 0},
+    {"operation", offsetof(struct query, operation), NULL, TRACE, P_GOR, 0},
     {NULL, 0, put_latency, TRACE, P_GOR, 0},
     {NULL, 0, put_rest, STACKS, 0, 0},
     {NULL, 0, put_negative, STACKS, 0, 0},

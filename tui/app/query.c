@@ -51,6 +51,7 @@ const char **app_filter_of(struct query *q, enum cmd_id id)
 	case CMD_GROUP: return &q->group;
 	case CMD_TASK: return &q->task;
 	case CMD_REGION: return &q->region;
+	case CMD_OPERATION: return &q->operation;
 	default: return NULL;
 	}
 }

@@ -40,7 +40,7 @@ static void put_side(const struct app *a, struct buf *b, uint64_t set)
 void compare_report_rest(struct app *a)
 {
 	const struct query *q = session_query(a->s);
-	const char *what = q->task ? "task" : q->region ? "region" : "goroutine";
+	const char *what = q->task ? "task" : q->region ? "region" : q->operation ? "operation" : "goroutine";
 	struct rest_states r;
 	struct buf b = {0};
 	bool done[TS__N] = {0};

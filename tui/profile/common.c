@@ -405,7 +405,7 @@ static int draw_filters(const struct pane_env *env, struct grid *g, int y)
 	} f[] = {{"focus", q->f.focus}, {"ignore", q->f.ignore}, {"hide", q->f.hide},
 	    {"show", q->f.show}, {"show_from", q->f.show_from}, {"prune_from", q->f.prune_from},
 	    {"tagfocus", q->f.tagfocus}, {"tagignore", q->f.tagignore}, {"group", q->group},
-	    {"task", q->task}, {"region", q->region}, {"latency", q->latency}};
+	    {"task", q->task}, {"region", q->region}, {"operation", q->operation}, {"latency", q->latency}};
 	for (size_t i = 0; i < sizeof f / sizeof *f; i++)
 		if (f[i].v && y < g->h)
 			grid_printf(g, y++, 4, ST_NORMAL, 0, "%s=%s", f[i].name, f[i].v);

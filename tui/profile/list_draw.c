@@ -190,7 +190,8 @@ static bool is_narrowed(const struct query *q)
 {
 	const struct filters *f = &q->f;
 	return !q->suspended && (f->focus || f->ignore || f->hide || f->show || f->show_from || f->prune_from ||
-	    f->tagfocus || f->tagignore || q->group || q->task || q->region || q->latency || q->gs || q->g || q->proc ||
+	    f->tagfocus || f->tagignore || q->group || q->task || q->region || q->operation || q->latency || q->gs || q->g ||
+	    q->proc ||
 	    q->from != TIME_NONE || q->to != TIME_NONE);
 }
 

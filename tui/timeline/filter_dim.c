@@ -88,7 +88,7 @@ static bool take_scope(struct timeline *tl, struct timeline_scope_work *w)
 /* A filter of goroutines examines each of them. */
 static uint64_t scope_cost(const struct snap *sn, const struct query *q)
 {
-	bool each = !q->suspended && (q->g || q->gs || q->group || q->task || q->region);
+	bool each = !q->suspended && (q->g || q->gs || q->group || q->task || q->region || q->operation);
 	return each ? timeline_snap_cost(sn) : 0;
 }
 

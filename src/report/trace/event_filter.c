@@ -3,7 +3,7 @@
 /*
  * Applies the filters of the command line to events as they are read. Time,
  * goroutine and P are known from the event alone, and no state is kept for them.
- * Start functions, tasks and regions are known only after the whole trace was
+ * Start functions, tasks, regions and operations are known only after the whole trace was
  * read: then it is first read into a store, and the selection becomes a list of
  * time ranges of goroutines, searched by bisection. An event also belongs to a
  * task if it has the task's id (a log, a region, its end), on any goroutine.
@@ -82,7 +82,7 @@ static int read_stretches(
 		return -1;
 	int r = query_trace_filter(t.sn, q, false, &t.arena, &f, NULL, e);
 	if (!r)
-		add_trace_filter(k, t.sn, &f, first, q->task);
+		add_trace_filter(k, t.sn, &f, first, q->task || q->operation);
 	trace_close(&t);
 	return r;
 }
@@ -98,7 +98,7 @@ int event_criteria(const struct options *o, struct bytes in, struct event_criter
 	k->on_proc = proc && *proc;
 	if (k->on_proc && !trace_parse_id(proc, 'p', &k->p))
 		return query_bad_proc(proc, e);
-	k->some = q.group || q.task || q.region;
+	k->some = q.group || q.task || q.region || q.operation;
 	k->who = k->listed || k->on_proc || k->some;
 	if (k->some && read_stretches(o, &q, in, k, e))
 		return -1;

@@ -281,9 +281,9 @@ static bool string_matches(const struct trace_report_ctx *r, const struct regex 
 bool trace_report_wants_task(const struct trace_report_ctx *r, const struct stats_tasks *ts, const struct stats_task *t)
 {
 	const struct query_match *m = &r->match;
-	if (m->by_id ? t->id != m->span.id : !string_matches(r, m->task, t->name))
+	if (m->by_id && !m->operations ? t->id != m->span.id : !string_matches(r, m->task, t->name))
 		return false;
-	if (m->region && r->filter.span && (t->span == UINT32_MAX || !trace_gset_has(r->filter.span, t->span)))
+	if ((m->region || m->operations) && r->filter.span && (t->span == UINT32_MAX || !trace_gset_has(r->filter.span, t->span)))
 		return false;
 	if (r->on && (t->span == UINT32_MAX || !trace_gset_has(r->on, store_span(r->st, t->span)->s.trk)))
 		return false;
@@ -299,7 +299,11 @@ static bool task_matches(const struct trace_report_ctx *r, uint64_t id)
 bool trace_report_wants_region(const struct trace_report_ctx *r, const struct sink_span *s)
 {
 	const struct query_match *m = &r->match;
-	if (m->by_id && s->id != m->span.id)
+	int64_t t0, t1;
+	if (m->by_id && !m->operations && s->id != m->span.id)
+		return false;
+	time_search_span_bounds(r->sn, s, &t0, &t1);
+	if (m->operations && !trace_filter_overlap(&r->filter, s->trk, t0, t1))
 		return false;
 	if (m->task && !task_matches(r, s->id))
 		return false;

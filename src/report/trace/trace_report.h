@@ -88,6 +88,7 @@ void trace_report_add_times(struct table *, const struct goroutine_times *);
 int report_findings(const struct options *, struct out *, struct err *);
 int report_goroutines(const struct options *, struct out *, struct err *);
 int report_goroutine(const struct options *, struct out *, struct err *);
+int report_operations(const struct options *, struct out *, struct err *);
 int report_tasks(const struct options *, struct out *, struct err *);
 int report_regions(const struct options *, struct out *, struct err *);
 int report_mmu(const struct options *, struct out *, struct err *);

@@ -56,7 +56,7 @@ static int find_targets(struct why *y, struct err *e)
 		return -1;
 	if (!y->targets.n)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s", y->targets.chosen
-		    ? "no task, region or goroutine of the trace is selected"
+		    ? "no task, operation, region or goroutine of the trace is selected"
 		    : "the trace has no operations: use -goroutine, -from and -to");
 	y->at = choose_target(y);
 	return 0;
@@ -374,7 +374,7 @@ int report_why(const struct options *o, struct out *out, struct err *e)
 	int bad = -1;
 	if (trace_report_open(&r, o, out, e))
 		return -1;
-	y.ops = operations_find(r.sn, NULL, NULL, r.mem, &r.filter.on);
+	y.ops = operations_shared(r.sn, &r.filter.on);
 	y.walker = y.ops ? critical_walker_new(r.sn, y.ops, r.mem, &r.filter.on) : NULL;
 	if (y.walker)
 		bad = find_targets(&y, e);

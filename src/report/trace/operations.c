@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * `ttrace operations`: the kinds of operations with their durations and their time by class; with -name the operations
+ * of the kinds of that name; JSON has both.
+ *
+ * In text, a class is a column only if some kind has time of it, and is shown as a share of the kind's time.
+ */
+#include "config.h"
+#include "report/trace/trace_report.h"
+
+#include "operations/operations.h"
+
+#include <string.h>
+
+/* ---- kinds */
+
+enum { FIRST_COLS = 9, KIND_COLS = FIRST_COLS + TIME_CLASS__N + 1 };
+
+static const struct table_col class_cols[TIME_CLASS__N] = {
+#define TIME_CLASS(id, name, title, key, state, text) {title, key, TB_NS},
+#include "trace/time_class.def"
+#undef TIME_CLASS
+};
+
+/* Which classes are columns. */
+static void choose_classes(const struct trace_report_ctx *r, const struct operations *o, bool shown[TIME_CLASS__N])
+{
+	for (int c = 0; c < TIME_CLASS__N; c++) {
+		shown[c] = r->format != TF_TEXT;
+		for (uint32_t k = 0; k < o->nkinds && !shown[c]; k++)
+			shown[c] = o->kind[k].class_ns[c] != 0;
+	}
+}
+
+static uint32_t kind_cols(const struct trace_report_ctx *r, const bool shown[TIME_CLASS__N], struct table_col *col)
+{
+	static const struct table_col first[FIRST_COLS] = {
+		{ "Count", "count", TB_INT }, { "Complete", "complete", TB_INT }, { "p50", "p50_ns", TB_NS },
+		{ "p90", "p90_ns", TB_NS }, { "p99", "p99_ns", TB_NS }, { "Max", "max_ns", TB_NS },
+		{ "Slow", "slow", TB_INT }, { "Total", "total_ns", TB_NS }, { "Found by", "found_by", TB_STR },
+	};
+	uint32_t n = FIRST_COLS;
+	memcpy(col, first, sizeof first);
+	for (int c = 0; c < TIME_CLASS__N; c++)
+		if (shown[c]) {
+			col[n] = class_cols[c];
+			if (r->format == TF_TEXT)
+				col[n].kind = TB_SHARE;
+			n++;
+		}
+	col[n++] = (struct table_col){ "Operation", "name", TB_STR };
+	return n;
+}
+
+static int64_t class_total(const struct operation_kind *k)
+{
+	int64_t all = 0;
+	for (int c = 0; c < TIME_CLASS__N; c++)
+		all += k->class_ns[c];
+	return all;
+}
+
+static void put_quantile(struct table *t, const struct operation_kind *k, int64_t ns)
+{
+	if (k->ncomplete)
+		table_int(t, ns);
+	else
+		table_none(t);
+}
+
+static void put_kind(const struct trace_report_ctx *r, struct table *t, const struct operation_kind *k,
+    const bool shown[TIME_CLASS__N])
+{
+	const char *source = operation_source_name(k->source);
+	int64_t all = class_total(k);
+	table_int(t, k->n);
+	table_int(t, k->ncomplete);
+	put_quantile(t, k, k->p50);
+	put_quantile(t, k, k->p90);
+	put_quantile(t, k, k->p99);
+	put_quantile(t, k, k->max);
+	table_int(t, k->nslow);
+	table_int(t, k->total);
+	table_str(t, source, strlen(source));
+	for (int c = 0; c < TIME_CLASS__N; c++) {
+		if (shown[c] && r->format == TF_TEXT && !k->class_ns[c])
+			table_none(t);
+		else if (shown[c] && r->format == TF_TEXT)
+			table_share(t, all > 0 ? (double)k->class_ns[c] / (double)all : 0);
+		else if (shown[c])
+			table_int(t, k->class_ns[c]);
+	}
+	table_str(t, k->name, k->nname);
+}
+
+static int kinds_table(const struct trace_report_ctx *r, const struct operations *o, struct err *e)
+{
+	struct table_col col[KIND_COLS];
+	bool shown[TIME_CLASS__N];
+	struct table t;
+	choose_classes(r, o, shown);
+	table_begin(&t, col, kind_cols(r, shown, col));
+	for (uint32_t k = 0; k < o->nkinds; k++)
+		put_kind(r, &t, &o->kind[k], shown);
+	int bad = table_sort(&t, r->o, e);
+	if (!bad)
+		table_print(&t, r->format, r->out);
+	table_free(&t);
+	return bad;
+}
+
+/* ---- operations */
+
+static bool is_named(const struct trace_report_ctx *r, const struct operation_kind *k)
+{
+	const char *name = options_str(r->o, OPT_NAME);
+	return !r->o->v[OPT_NAME].set || (strlen(name) == k->nname && !memcmp(name, k->name, k->nname));
+}
+
+static void put_operation(const struct trace_report_ctx *r, struct table *t, const struct operation_kind *k,
+    const struct operation *x)
+{
+	table_int(t, (int64_t)x->id);
+	if (x->g)
+		table_int(t, (int64_t)store_trk(r->st, x->g)->id);
+	else
+		table_none(t);
+	table_int(t, x->t0);
+	table_int(t, x->t1 - x->t0);
+	table_int(t, x->complete);
+	table_int(t, x->complete && x->t1 - x->t0 >= k->slow_from);
+	table_str(t, k->name, k->nname);
+}
+
+static void list_table(const struct trace_report_ctx *r, const struct operations *o)
+{
+	static const struct table_col col[] = {
+		{ "Operation", "operation", TB_INT }, { "Goroutine", "goroutine", TB_INT }, { "Start", "start_ns", TB_NS },
+		{ "Duration", "duration_ns", TB_NS }, { "Complete", "complete", TB_INT }, { "Slow", "slow", TB_INT },
+		{ "Kind", "name", TB_STR },
+	};
+	struct table t;
+	table_begin(&t, col, sizeof col / sizeof *col);
+	for (struct trace_report_rows rows = { .r = r, .t = &t }; trace_report_next_pass(&rows);)
+		for (uint32_t i = 0; i < o->n && !r->to->failed; i++) {
+			const struct operation *x = &o->v[i];
+			if (!is_named(r, &o->kind[x->kind]))
+				continue;
+			put_operation(r, &t, &o->kind[x->kind], x);
+			trace_report_end_item(&rows);
+		}
+	table_free(&t);
+}
+
+/* ---- JSON */
+
+static void operation_json(const struct trace_report_ctx *r, struct json *j, const struct operation *x)
+{
+	json_object(j, NULL);
+	json_u64(j, "id", x->id);
+	json_u64(j, "goroutine", x->g ? store_trk(r->st, x->g)->id : 0);
+	json_i64(j, "start_ns", x->t0);
+	if (x->complete)
+		json_i64(j, "duration_ns", x->t1 - x->t0);
+	else
+		json_null(j, "duration_ns");
+	json_end(j);
+}
+
+static void kind_json(
+    const struct trace_report_ctx *r, struct json *j, const struct operations *o, const struct operation_kind *k)
+{
+	static const char *const key[] = {"p50_ns", "p90_ns", "p99_ns", "max_ns"};
+	const int64_t quantile[] = {k->p50, k->p90, k->p99, k->max};
+	json_object(j, NULL);
+	json_str(j, "name", k->name, k->nname);
+	json_text(j, "found_by", operation_source_name(k->source));
+	json_i64(j, "count", k->n);
+	json_i64(j, "complete", k->ncomplete);
+	for (size_t i = 0; i < sizeof key / sizeof *key; i++) {
+		if (k->ncomplete)
+			json_i64(j, key[i], quantile[i]);
+		else
+			json_null(j, key[i]);
+	}
+	json_i64(j, "slow", k->nslow);
+	json_object(j, "classes");
+	for (int c = 0; c < TIME_CLASS__N; c++)
+		if (k->class_ns[c])
+			json_i64(j, time_class_name((enum time_class)c), k->class_ns[c]);
+	json_end(j);
+	json_array(j, "operations");
+	for (uint32_t i = k->first; i < k->first + k->n && trace_report_flush(r, i); i++)
+		operation_json(r, j, &o->v[i]);
+	json_end(j);
+	json_end(j);
+}
+
+static void operations_json(const struct trace_report_ctx *r, const struct operations *o)
+{
+	struct json j = { .b = r->out };
+	json_object(&j, NULL);
+	json_array(&j, "kinds");
+	for (uint32_t k = 0; k < o->nkinds && !r->to->failed; k++)
+		if (is_named(r, &o->kind[k]))
+			kind_json(r, &j, o, &o->kind[k]);
+	json_end(&j);
+	json_end(&j);
+}
+
+int report_operations(const struct options *o, struct out *out, struct err *e)
+{
+	struct trace_report_ctx r;
+	int bad = 0;
+	if (trace_report_open(&r, o, out, e))
+		return -1;
+	const struct operation_criteria c = {.lo = r.task_criteria.lo, .hi = r.task_criteria.hi,
+	    .whole = r.task_criteria.whole, .kind = r.match.operation,
+	    .by_id = r.match.operations && r.match.by_id, .id = r.match.span.id};
+	struct trace_filter f = r.filter;
+	f.g = r.on;
+	const struct operations *ops = operations_find(r.sn, &f, &c, r.mem, &r.ask.on);
+	if (!ops)
+		bad = err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
+	else if (r.format == TF_JSON)
+		operations_json(&r, ops);
+	else if (o->v[OPT_NAME].set)
+		list_table(&r, ops);
+	else
+		bad = kinds_table(&r, ops, e);
+	trace_report_close(&r);
+	return bad;
+}
