@@ -186,8 +186,8 @@ a_profile() {
 	row "profile: whole, first screen" "$(took "$s" "$kb")" - - - "1.5 s; $(mb $most)" "$(within "$s <= 1.5 && $kb <= $most")"
 	as_fast "$prof" top
 	as_fast "$prof" tree
-	as_fast "$prof" list '1$'
-	as_fast "$prof" peek '1$'
+	as_fast "$prof" list 4494
+	as_fast "$prof" peek 4494
 	for work in jj2 jj2A jj3 4 4r 4z 4rz 4z3 ':granularity=lines<Enter>' ':tagroot=endpoint<Enter>' ':show_from=pkg1<Enter>' \
 		':tagroot=endpoint<Enter>4:show_from=pkg1<Enter>' '4:hide=runtime<Enter>:hide=Token<Enter>' '4:hide=runtime<Enter>z'; do
 		read -r s kb _ < <(measure tests/pty -q 700 -k "$work" "$ttrace" view "$prof")
