@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # gen.sh TTRACE TEMPLATE: the manual page, its tables filled in by the program itself: a line
-# @options@, @reports@, @commands@, @settings@ or @explain@ of the template becomes that table. Sentences begin on lines of
+# @options@, @reports@, @commands@, @settings@, @findings@ or @explain@ of the template becomes that table. Sentences begin on lines of
 # their own, of at most 80 characters, as mdoc requires. What is checked in is what this prints; tests/man.sh compares.
 set -eu
 ttrace=$1
@@ -65,6 +65,28 @@ explanations() {
 			print ".Sh " toupper(order[i]) "\n.Bl -tag -width Ds\n" rows[order[i]] ".El"
 	}'
 }
+# TSV of "rule", name, title, fires, cause, action, example; after it lines of "threshold", name, default, text
+rules() {
+	"$ttrace" -print=findings | awk -F '\t' "$escape"'
+	function sentence(s) { return said(toupper(substr(s, 1, 1)) substr(s, 2)) }
+	function end() {
+		if (!last) return
+		if (limits) print limits ".El"
+		print last
+		limits = ""
+	}
+	$1 == "rule" {
+		end()
+		print ".Ss " esc($2)
+		print sentence($3) "\nIt fires when " said($4)
+		last = ".Pp\nUsual cause: " said($5) "\n.Pp\nWhat to do: " said($6) "\n.Pp\nExample:\n.Bd -ragged -offset indent\n" esc($7) "\n.Ed"
+	}
+	$1 == "threshold" {
+		if (!limits) limits = ".Bl -tag -width Ds\n"
+		limits = limits ".It Ic " esc($2) " No = " esc($3) "\n" sentence($4) "\n"
+	}
+	END { end() }'
+}
 # Text lines as mdoc wants them; macros and literal blocks as they are
 lines() {
 	awk '
@@ -97,6 +119,7 @@ while IFS= read -r line; do
 	@commands@) commands ;;
 	@settings@) settings ;;
 	@explain@) explanations ;;
+	@findings@) rules ;;
 	*) printf '%s\n' "$line" ;;
 	esac
 done <"$template" | lines

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Runs the rules. All measures that several rules use are computed once, by one pass over the trace (scan.c); rules read
- * sums, and look up single moments for few samples. A rule adds findings and says how far the values that it measured
- * are above their thresholds: problem and notice are decided here, for all rules alike.
+ * Runs the rules. All measures that several rules use are computed once, by one pass over the trace (scan.c); rules
+ * read sums, and look up single moments for few samples. A rule adds findings and says how far the values that it
+ * measured are above their thresholds: problem and notice are decided here, for all rules alike.
  */
 #include "config.h"
 #include "findings/internal.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 
 static const struct { void (*judge)(struct findings_run *); unsigned needs; } judges[FINDING_RULE__N] = {
-#define RULE(id, name, title, judge, needs, fires, cause, action) {judge, needs},
+#define RULE(id, name, title, judge, needs, fires, cause, action, example) {judge, needs},
 #define THRESHOLD(rule, id, name, value, unit, text)
 #include "findings/rules.def"
 #undef RULE
@@ -133,6 +133,17 @@ static const char *missing(const struct findings_run *r, unsigned needs)
 	return NULL;
 }
 
+static void list_procs(struct findings_run *r)
+{
+	size_t cap = 0;
+	for (trk_id t = 1; t < r->sn->ntrks; store_note_walk(r->sn, t), t++) {
+		if (store_trk(r->st, t)->kind != TK_P)
+			continue;
+		r->proc = mem_grow(r->proc, &cap, r->nproc + 1u, sizeof *r->proc);
+		r->proc[r->nproc++] = t;
+	}
+}
+
 static void judge_all(struct findings_run *r)
 {
 	for (int i = 0; i < FINDING_RULE__N; i++) {
@@ -177,6 +188,7 @@ struct findings *findings_find(const struct snap *sn, const struct findings_quer
 	r.ops = operations_find(sn, q->filter, NULL, &r.scratch, &q->on);
 	if (r.ops && scan_run(&r.scan, sn, q->filter, r.ops, &q->on)) {
 		r.wall = r.scan.t1 > r.scan.t0 ? r.scan.t1 - r.scan.t0 : 1;
+		list_procs(&r);
 		groups_make(&r.groups, &r.scan, &r.scratch);
 		judge_all(&r);
 		out = job_should_continue(&q->on) ? take_results(&r) : NULL;
@@ -188,6 +200,7 @@ struct findings *findings_find(const struct snap *sn, const struct findings_quer
 	mem_free(r.v);
 	mem_free(r.unanswered);
 	mem_free(r.frozen);
+	mem_free(r.proc);
 	buf_free(&r.text);
 	arena_free(&r.scratch);
 	return out;

@@ -18,7 +18,7 @@
  */
 
 enum finding_rule {
-#define RULE(id, name, title, judge, needs, fires, cause, action) FINDING_##id,
+#define RULE(id, name, title, judge, needs, fires, cause, action, example) FINDING_##id,
 #define THRESHOLD(rule, id, name, value, unit, text)
 #include "findings/rules.def"
 #undef RULE
@@ -26,7 +26,7 @@ enum finding_rule {
 	FINDING_RULE__N
 };
 enum finding_threshold {
-#define RULE(id, name, title, judge, needs, fires, cause, action)
+#define RULE(id, name, title, judge, needs, fires, cause, action, example)
 #define THRESHOLD(rule, id, name, value, unit, text) LIMIT_##rule##_##id,
 #include "findings/rules.def"
 #undef RULE
@@ -47,6 +47,7 @@ extern const struct finding_threshold_row finding_thresholds[FINDING_THRESHOLD__
 struct finding_rule_row {
 	const char *id, *title;
 	const char *fires, *cause, *action;	/* when it fires, its usual causes, what to do */
+	const char *example;	/* a sentence of such a finding */
 };
 extern const struct finding_rule_row finding_rules[FINDING_RULE__N];
 /* Return the rule with that id; -1: there is none. */
@@ -54,16 +55,20 @@ int finding_rule_find(const char *id, size_t n);
 /* Change one of the thresholds: "lock-queue.waiters=2", "stw.longest=5ms", "gc.share=20%". Return -1 with *e. */
 int finding_threshold_set(double threshold[FINDING_THRESHOLD__N], const char *words, struct err *e);
 /* Append a threshold's value as finding_threshold_set() reads it. */
+/* Append the table of rules for the manual, a line each, separated by tabs: "rule", name, title, fires, cause, action,
+   example; or "threshold", name, default, text of a threshold of the rule before. */
+void finding_print_rules(struct buf *);
 void finding_threshold_put(struct buf *, enum finding_threshold, double value);
 
-/* At most FINDINGS_MOST are kept. FINDING_PROBLEM: all thresholds of the rule are reached. FINDING_NOTICE: half of them are, or the score is below
-   FINDING_LOW. */
+/* At most FINDINGS_MOST are kept. FINDING_PROBLEM: all thresholds of the rule are reached. FINDING_NOTICE: half of them
+   are, or the score is below FINDING_LOW. */
 enum finding_level { FINDING_NOTICE, FINDING_PROBLEM };
 enum { FINDING_LOW = 5, FINDING_CULPRITS = 3, FINDING_VICTIMS = 3, FINDING_NUMBERS = 12, FINDINGS_MOST = 32 };
 const char *finding_level_name(enum finding_level);	/* "notice", "problem" */
 struct finding_place { frm_id frame; };			/* a line of a function; 0: none */
 struct finding_victim {
-	const char *operation, *group;	/* one of them: a kind of operations, goroutines of one start function; or NULL */
+	/* one of them: a kind of operations, goroutines of one start function; or NULL */
+	const char *operation, *group;
 	struct finding_place at;	/* where they wait */
 };
 struct finding_number { const char *name; double value; };
@@ -78,7 +83,8 @@ struct finding {
 	const char *text;		/* one sentence, safe for a terminal */
 	struct finding_place culprit[FINDING_CULPRITS];	/* most guilty first */
 	struct finding_victim victim[FINDING_VICTIMS];
-	struct finding_number number[FINDING_NUMBERS];	/* the evidence; names end in _ns, _share, _bytes or have no unit */
+	/* the evidence; names end in _ns, _share, _bytes or have no unit */
+	struct finding_number number[FINDING_NUMBERS];
 	uint32_t nculprit, nvictim, nnumber;
 	int64_t t0, t1;			/* where to look at it */
 	trk_id trk;			/* a goroutine that shows it; 0: none */
@@ -92,7 +98,8 @@ struct findings {
 };
 
 struct findings_query {
-	const struct trace_filter *filter;	/* NULL: the whole trace; its goroutines and its time range are judged */
+	/* NULL: the whole trace; its goroutines and its time range are judged */
+	const struct trace_filter *filter;
 	const double *threshold;		/* by enum finding_threshold; NULL: the defaults */
 	uint64_t rules;				/* 1 << enum finding_rule; 0: all */
 	struct progress_watcher on;

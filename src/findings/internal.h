@@ -31,6 +31,8 @@ struct findings_run {
 	uint32_t nfrozen;
 	size_t cfrozen;
 	bool *serves;		/* by track: it works for operations of source task or server; likewise */
+	trk_id *proc;		/* all Ps */
+	uint32_t nproc;
 	int64_t wall;		/* length of the range that is judged, > 0 */
 	struct arena *mem;	/* of the results */
 	struct arena scratch;
@@ -43,7 +45,7 @@ struct findings_run {
 };
 #define LIMIT(run, rule, id) ((run)->threshold[LIMIT_##rule##_##id])
 
-#define RULE(id, name, title, judge, needs, fires, cause, action) void judge(struct findings_run *);
+#define RULE(id, name, title, judge, needs, fires, cause, action, example) void judge(struct findings_run *);
 #define THRESHOLD(rule, id, name, value, unit, text)
 #include "findings/rules.def"
 #undef RULE
@@ -56,16 +58,16 @@ bool findings_serves(struct findings_run *, trk_id);
 /* Time in the background counts less: return time of goroutines like g as a share of the time range, as a fit to the
    limit; for goroutines that serve tasks or requests 2. */
 double findings_relevance(struct findings_run *, trk_id g, int64_t ns, double limit);
-/* Return the line that represents a stack; of a goroutine that ran, without the runtime's frames for preemption. 0: it is
-   unknown. */
+/* Return the line that represents a stack; of a goroutine that ran, without the runtime's frames for preemption. 0: it
+   is unknown. */
 frm_id findings_site(const struct findings_run *, stk_id);
 /* Return whether a stack of a run was recorded where the goroutine was preempted or sampled: such stacks show where it
    ran, others where it then blocked or woke another one. */
 bool findings_is_interruption(const struct findings_run *, stk_id);
 frm_id findings_site_of_run(const struct findings_run *, trk_id, stk_id);
 
-/* Add a finding whose sentence is run->text, which is emptied. fit: the least of the measured values, each divided by its
-   threshold: 1 makes a problem, 0.5 a notice, less is dropped. Rule, level and text are set here. */
+/* Add a finding whose sentence is run->text, which is emptied. fit: the least of the measured values, each divided by
+   its threshold: 1 makes a problem, 0.5 a notice, less is dropped. Rule, level and text are set here. */
 void finding_add(struct findings_run *, double fit, struct finding *);
 /* The rule that is being judged cannot be answered; why: a constant text. */
 void finding_unanswered(struct findings_run *, const char *why);

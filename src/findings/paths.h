@@ -6,8 +6,8 @@
 #include "critical/path.h"
 
 /*
- * Where the time of the operations of a kind goes: the critical paths of samples of its slow operations and of the rest,
- * summed up by class and line.
+ * Where the time of the operations of a kind goes: the critical paths of samples of its slow operations and of the
+ * rest, summed up by class and line.
  */
 enum path_side { PATH_REST, PATH_SLOW, PATH_SIDES };
 struct path_place {

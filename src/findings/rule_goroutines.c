@@ -17,7 +17,7 @@
 /* ---- leak */
 
 /* Goroutines of one group that are blocked at one site at the end. */
-struct leak { uint32_t n, made[GROUP_QUARTERS], blocked[GROUP_QUARTERS]; int64_t longest, t0; trk_id g; };
+struct leak_count { uint32_t n, made[GROUP_QUARTERS], blocked[GROUP_QUARTERS]; int64_t longest, t0; trk_id g; };
 
 static uint32_t quarter_of(const struct findings_run *r, int64_t t)
 {
@@ -25,7 +25,7 @@ static uint32_t quarter_of(const struct findings_run *r, int64_t t)
 }
 
 /* Count only goroutines that were created in the range, and blocked since soon after. */
-static void leak_add(struct findings_run *r, struct leak *l, const struct scan_open *o)
+static void leak_add(struct findings_run *r, struct leak_count *l, const struct scan_open *o)
 {
 	const struct trk_row *t = store_trk(r->st, o->g);
 	int64_t born = t->t0;
@@ -46,7 +46,7 @@ static bool in_all_quarters(const uint32_t n[GROUP_QUARTERS])
 	return n[0] && n[1] && n[2] && n[3];
 }
 
-static void report_leak(struct findings_run *r, uint32_t group, const struct site *at, const struct leak *l)
+static void report_leak(struct findings_run *r, uint32_t group, const struct wait_site *at, const struct leak_count *l)
 {
 	const struct goroutine_group *g = &r->groups.v[group];
 	struct finding f = {.score = finding_score(l->n, g->made), .t0 = l->t0, .t1 = r->sn->t1, .trk = l->g,
@@ -75,14 +75,14 @@ static void report_leak(struct findings_run *r, uint32_t group, const struct sit
 
 void rule_leak(struct findings_run *r)
 {
-	struct leak *l = xmalloc((r->groups.n + 1u) * sizeof *l);
+	struct leak_count *l = xmalloc((r->groups.n + 1u) * sizeof *l);
 	for (uint32_t i = 0; i < r->scan.sites.n && i < r->scan.csite; i++) {
 		const struct scan_site *x = &r->scan.site[i];
-		const struct site *at = &r->scan.sites.v[i];
+		const struct wait_site *at = &r->scan.sites.v[i];
 		if (at->cls == TIME_SLEEP || finding_fit(x->nopen, LIMIT(r, LEAK, GOROUTINES)) < 0.5)
 			continue;
 		for (uint32_t k = 0; k < r->groups.n; k++)
-			l[k] = (struct leak){0};
+			l[k] = (struct leak_count){0};
 		for (uint32_t o = x->open; o; o = r->scan.open[o - 1].next)
 			if (r->groups.of[r->scan.open[o - 1].g])
 				leak_add(r, &l[r->groups.of[r->scan.open[o - 1].g] - 1], &r->scan.open[o - 1]);
@@ -168,8 +168,9 @@ static int64_t median_run(const struct findings_run *r, uint32_t group)
 	return median;
 }
 
-/* Return in how many quarters of the range the goroutine runs at least twice as long as the lower median of its group. On
-   a busy machine a goroutine also seems to run while the system runs others: then it is another goroutine each time. */
+/* Return in how many quarters of the range the goroutine runs at least twice as long as the lower median of its
+   group. On a busy machine a goroutine also seems to run while the system runs others: then it is another goroutine
+   each time. */
 static int leading_quarters(struct findings_run *r, uint32_t group, trk_id most)
 {
 	uint32_t n = 0, want = r->groups.v[group].n;
@@ -197,7 +198,8 @@ static int leading_quarters(struct findings_run *r, uint32_t group, trk_id most)
 	return quarters;
 }
 
-/* Return what a goroutine runs most of the time, of samples over the range. Places where it was preempted come first. */
+/* Return what a goroutine runs most of the time, of samples over the range. Places where it was preempted come
+   first. */
 static struct time_part main_run(struct findings_run *r, trk_id g)
 {
 	enum { LOOKS = 256, SAMPLED = 5 };
@@ -268,9 +270,9 @@ void rule_imbalance(struct findings_run *r)
 /* ---- spin */
 
 /* Of the goroutines of a group. */
-struct spin { int64_t ns; uint64_t yields; trk_id most; };
+struct spin_sum { int64_t ns; uint64_t yields; trk_id most; };
 
-static void judge_spin(struct findings_run *r, uint32_t group, const struct spin *v)
+static void judge_spin(struct findings_run *r, uint32_t group, const struct spin_sum *v)
 {
 	double share = finding_fit((double)v->ns / (double)r->wall, LIMIT(r, SPIN, SHARE)),
 	       run = LIMIT(r, SPIN, RUN) * (double)v->yields / (double)(v->ns + 1), fit = share < run ? share : run;
@@ -294,12 +296,12 @@ static void judge_spin(struct findings_run *r, uint32_t group, const struct spin
 
 void rule_spin(struct findings_run *r)
 {
-	struct spin *v = xcalloc(r->groups.n + 1u, sizeof *v);
+	struct spin_sum *v = xcalloc(r->groups.n + 1u, sizeof *v);
 	for (trk_id g = 1; g < r->sn->ntrks; g++) {
 		const struct scan_goroutine *x = &r->scan.g[g];
 		if (!r->groups.of[g] || !x->yields)
 			continue;
-		struct spin *to = &v[r->groups.of[g] - 1];
+		struct spin_sum *to = &v[r->groups.of[g] - 1];
 		to->ns += x->yielded;
 		to->yields += x->yields;
 		if (!to->most || x->yielded > r->scan.g[to->most].yielded)
@@ -321,7 +323,8 @@ void rule_thundering_herd(struct findings_run *r)
 		       times = finding_fit(b->n, LIMIT(r, THUNDERING_HERD, TIMES));
 		uint32_t at = UINT32_MAX;
 		for (uint32_t k = 0; k < r->scan.sites.n && at == UINT32_MAX; k++)
-			if (findings_site(r, b->waited) == r->scan.sites.v[k].frame && k < r->scan.csite && r->scan.site[k].woken)
+			if (findings_site(r, b->waited) == r->scan.sites.v[k].frame && k < r->scan.csite &&
+			    r->scan.site[k].woken)
 				at = k;
 		fit = times < fit ? times : fit;
 		if (fit < 0.5 || at == UINT32_MAX)
@@ -330,12 +333,14 @@ void rule_thundering_herd(struct findings_run *r)
 		double useful = mean * (1 - (double)x->again / (double)x->n);
 		double few = useful > 0 ? LIMIT(r, THUNDERING_HERD, USEFUL) * mean / useful : 2;
 		fit = few < fit ? few : fit;
-		struct finding f = {.score = finding_score((double)x->again_ns + (double)x->again * GOROUTINE_COST_NS, (double)run_of_all(r)), .t0 = b->t0, .t1 = b->t1, .trk = b->waker, .see = "top -type=sched"};
+		struct finding f = {.score = finding_score((double)x->again_ns + (double)x->again * GOROUTINE_COST_NS,
+		    (double)run_of_all(r)), .t0 = b->t0, .t1 = b->t1, .trk = b->waker, .see = "top -type=sched"};
 		frm_id waker = findings_site(r, b->stack);
 		finding_culprit(r, &f, waker);
 		finding_victims(r, &f, r->groups.of[b->waker] - 1, r->scan.sites.v[at].frame);
 		finding_put_place(r, waker);
-		buf_printf(&r->text, " wakes %.0f goroutines at once, %u times; of these %.0f wait again at once at ", mean, b->n,
+		buf_printf(&r->text, " wakes %.0f goroutines at once, %u times; of these %.0f wait again at once at ",
+		    mean, b->n,
 		    mean - useful);
 		finding_put_place(r, r->scan.sites.v[at].frame);
 		finding_number(&f, "woken_mean", mean);

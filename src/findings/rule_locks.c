@@ -3,12 +3,12 @@
 /*
  * Queues for locks, and locks that are never released. Traces do not name locks and do not record that a lock was taken
  * without waiting. So "one lock" is inferred: lines that wait and lines that unlock belong together if the latter ended
- * waits of the former (union of sets over the pairs of the scan). The holder is the goroutine that unlocked. It held the
- * lock from its own wake-up in such a set; then the holder before is the one that woke it; otherwise from before the wait
- * that it ended.
+ * waits of the former (union of sets over the pairs of the scan). The holder is the goroutine that unlocked. It held
+ * the lock from its own wake-up in such a set; then the holder before is the one that woke it; otherwise from before
+ * the wait that it ended.
  *
- * A sharded lock is one set, although its shards have queues of their own: the time that goroutines wait is right, and so
- * is the place to change.
+ * A sharded lock is one set, although its shards have queues of their own: the time that goroutines wait is right, and
+ * so is the place to change.
  */
 #include "config.h"
 #include "findings/internal.h"
@@ -224,7 +224,8 @@ static enum time_class main_class(const struct time_parts *a, int64_t *ns)
 	return (enum time_class)best;
 }
 
-static void put_queue(struct findings_run *r, const struct lock_queue *q, frm_id holder, enum time_class cls, double score)
+static void put_queue(struct findings_run *r, const struct lock_queue *q, frm_id holder, enum time_class cls,
+    double score)
 {
 	frm_id site = r->scan.sites.v[q->site].frame;
 	finding_put_place(r, holder);
@@ -349,7 +350,8 @@ static void report_stuck(struct lock_sets *l, const struct stuck_lock *k)
 	    .trk = k->g};
 	double fit = finding_fit((double)k->open, LIMIT(r, STUCK_LOCK, OPEN)),
 	       ratio = k->ended ? finding_fit((double)k->open / (double)k->ended, LIMIT(r, STUCK_LOCK, RATIO)) : fit;
-	buf_printf(&r->text, "%u goroutine%s wait%s for a lock that is not released, the longest for ", k->n, text_s(k->n),
+	buf_printf(&r->text, "%u goroutine%s wait%s for a lock that is not released, the longest for ", k->n,
+	    text_s(k->n),
 	    k->n == 1 ? "s" : "");
 	text_ns(&r->text, k->open);
 	frm_id named = 0;

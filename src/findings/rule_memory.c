@@ -99,11 +99,9 @@ struct gc_time { int64_t workers, assists, procs, used; uint32_t kind; double ki
 static struct gc_time gc_time(struct findings_run *r)
 {
 	struct gc_time t = {.workers = worker_ns(r), .kind = UINT32_MAX};
-	for (trk_id p = 1; p < r->sn->ntrks; p++) {
+	for (uint32_t i = 0; i < r->nproc; i++) {
 		struct bin b = {0};
-		if (store_trk(r->st, p)->kind != TK_P)
-			continue;
-		bins_procs(r->sn, &p, 1, r->scan.t0, r->scan.t1, &b);
+		bins_procs(r->sn, &r->proc[i], 1, r->scan.t0, r->scan.t1, &b);
 		t.assists += b.ns[TS_ASSIST];
 		for (int s = TS_IDLE; s < TS__N; s++)
 			t.procs += b.ns[s];
@@ -203,7 +201,8 @@ void rule_heap_grows(struct findings_run *r)
 	fit = bytes < fit ? bytes : fit;
 	if (fit < 0.5)
 		return;
-	struct finding f = {.score = finding_score(grown, (double)last), .t0 = r->scan.t0, .t1 = r->scan.t1, .see = "gc"};
+	struct finding f = {.score = finding_score(grown, (double)last), .t0 = r->scan.t0, .t1 = r->scan.t1,
+	    .see = "gc"};
 	blame_allocations(r, &f, false);
 	buf_puts(&r->text, "the live heap grows from ");
 	text_bytes(&r->text, (int64_t)first);

@@ -2,10 +2,10 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Rules about where the time of operations goes, by their critical paths: what all operations of a kind wait for, and
- * what the slow ones do that the rest does not. Kinds are judged only if the program spends enough time in them. Loops in
- * the background sleep, and wait for the network, because they have to; rounds of loops are judged if another goroutine
- * gives them their work. Of these, and of lives of goroutines, more slow operations are needed than of tasks and requests,
- * for which somebody waits.
+ * what the slow ones do that the rest does not. Kinds are judged only if the program spends enough time in them. Loops
+ * in the background sleep, and wait for the network, because they have to; rounds of loops are judged if another
+ * goroutine gives them their work. Of these, and of lives of goroutines, more slow operations are needed than of tasks
+ * and requests, for which somebody waits.
  */
 #include "config.h"
 #include "findings/internal.h"
@@ -34,7 +34,7 @@ static bool is_given(struct findings_run *r, const struct operation_kind *k)
 	const struct scan_site *most = NULL;
 	frm_id at = findings_site(r, k->site);
 	for (uint32_t i = 0; i < r->scan.sites.n && i < r->scan.csite; i++) {
-		const struct site *site = &r->scan.sites.v[i];
+		const struct wait_site *site = &r->scan.sites.v[i];
 		if (site->idle && site->frame == at && (!most || r->scan.site[i].ns > most->ns))
 			most = &r->scan.site[i];
 	}
@@ -50,7 +50,8 @@ static struct kind_paths *kind_paths(struct findings_run *r)
 	for (uint32_t i = 0; i < r->ops->nkinds && r->npaths < KINDS && findings_walker(r); i++) {
 		const struct operation_kind *k = &r->ops->kind[i];
 		if (k->source == OPERATION_GOROUTINE || k->ncomplete < KIND_OPERATIONS ||
-		    (double)k->total < KIND_LEAST * (double)r->wall || (k->source == OPERATION_ROUND && !is_given(r, k)))
+		    (double)k->total < KIND_LEAST * (double)r->wall ||
+		    (k->source == OPERATION_ROUND && !is_given(r, k)))
 			continue;
 		paths_of_kind(&r->paths[r->npaths++], r->sn, r->walker, r->ops, k);
 	}
@@ -72,7 +73,8 @@ static bool has_tail(const struct kind_paths *k)
 
 static void add_kind_victim(struct findings_run *r, struct finding *f, const struct operation_kind *k, frm_id at)
 {
-	f->victim[f->nvictim++] = (struct finding_victim){.operation = arena_strndup(r->mem, k->name, k->nname), .at = {at}};
+	const char *name = arena_strndup(r->mem, k->name, k->nname);
+	f->victim[f->nvictim++] = (struct finding_victim){.operation = name, .at = {at}};
 }
 
 static void put_kind(struct findings_run *r, const struct operation_kind *k)
@@ -111,8 +113,8 @@ static const char *place_verb(enum time_class c)
 }
 
 
-/* Add the kind to a finding of the same rule and line, if there is one: a request of a server often has a task in it, and
-   kinds often have one cause. */
+/* Add the kind to a finding of the same rule and line, if there is one: a request of a server often has a task in it,
+   and kinds often have one cause. */
 static bool join_finding(struct findings_run *r, const struct operation_kind *k, frm_id culprit, frm_id victim)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
@@ -188,8 +190,8 @@ static bool polls(const struct findings_run *r, const struct scan_site *x)
 	return 4 * n > 3 * x->nsample;
 }
 
-/* A loop without a task or request, that sleeps in a function that it calls: it polls if it gives work to another goroutine
-   before. Others pass the time between rounds. The goroutine must be awaited by another one at its end. */
+/* A loop without a task or request, that sleeps in a function that it calls: it polls if it gives work to another
+   goroutine before. Others pass the time between rounds. The goroutine must be awaited by another one at its end. */
 static void judge_polling_loop(struct findings_run *r, uint32_t site)
 {
 	const struct scan_site *x = &r->scan.site[site];
@@ -199,8 +201,10 @@ static void judge_polling_loop(struct findings_run *r, uint32_t site)
 	if (group >= r->groups.n || !r->groups.v[group].joined || findings_serves(r, w->g) || !first ||
 	    !user_code_first_frame(r->st, stk_parent(r->st, first)) || !polls(r, x))
 		return;
-	double share = (double)x->ns / (double)r->groups.v[group].life, fit = finding_fit(share, LIMIT(r, SLEEP, SHARE));
-	struct finding f = {.score = finding_score(share, 1), .t0 = w->t0, .t1 = w->t1, .trk = w->g, .see = "top -type=block"};
+	double share = (double)x->ns / (double)r->groups.v[group].life,
+	       fit = finding_fit(share, LIMIT(r, SLEEP, SHARE));
+	struct finding f = {.score = finding_score(share, 1), .t0 = w->t0, .t1 = w->t1, .trk = w->g,
+	    .see = "top -type=block"};
 	frm_id at = r->scan.sites.v[site].frame;
 	finding_culprit_stack(r, &f, w->stack);
 	finding_victims(r, &f, group, at);
@@ -243,8 +247,8 @@ static const struct path_place *running_place(
 	return best && best->ns[PATH_SLOW] * SAMPLED > most->ns[PATH_SLOW] ? best : most;
 }
 
-/* Return the place that explains most of the difference between a slow operation and one of the rest; *part: its part of
-   the difference. */
+/* Return the place that explains most of the difference between a slow operation and one of the rest; *part: its part
+   of the difference. */
 static const struct path_place *explaining_place(
     const struct findings_run *r, const struct kind_paths *k, double *part)
 {
@@ -272,7 +276,8 @@ static void put_slow(struct findings_run *r, const struct kind_paths *k)
 	text_ns(&r->text, (int64_t)paths_mean(k, NULL, PATH_REST));
 }
 
-static void report_slow(struct findings_run *r, const struct kind_paths *k, const struct path_place *p, double part, double fit)
+static void report_slow(struct findings_run *r, const struct kind_paths *k, const struct path_place *p, double part,
+    double fit)
 {
 	if (fit < 0.5 || join_finding(r, k->kind, p->frame, p->wait ? findings_site(r, p->wait) : p->frame))
 		return;
@@ -381,7 +386,8 @@ void rule_tail(struct findings_run *r)
 	for (uint32_t i = 0; i < r->npaths; i++) {
 		double part;
 		const struct path_place *p = k[i].gap && has_tail(&k[i]) ? explaining_place(r, &k[i], &part) : NULL;
-		if (!p || is_network(p) || is_explained(r, p) || (p->own && p->cls == TIME_ON_CPU && is_own_cpu(&k[i])) ||
+		if (!p || is_network(p) || is_explained(r, p) ||
+		    (p->own && p->cls == TIME_ON_CPU && is_own_cpu(&k[i])) ||
 		    k[i].kind == r->straggling)
 			continue;
 		if (part >= LIMIT(r, TAIL, PART))
@@ -407,8 +413,10 @@ void rule_own_cpu(struct findings_run *r)
 		double part, slow = paths_mean(&k[i], NULL, PATH_SLOW), rest = paths_mean(&k[i], NULL, PATH_REST);
 		const struct path_place *p = has_tail(&k[i]) ? explaining_place(r, &k[i], &part) : NULL;
 		int64_t cpu = 0;
-		bool often = k[i].kind->source != OPERATION_LIFE && (is_served(k[i].kind) || 20 * k[i].nslow >= k[i].kind->ncomplete);
-		if (!p || !p->own || p->cls != TIME_ON_CPU || !is_own_cpu(&k[i]) || k[i].kind == r->straggling || !often ||
+		bool often = is_served(k[i].kind) ||
+		    (k[i].kind->source != OPERATION_LIFE && 20 * k[i].nslow >= k[i].kind->ncomplete);
+		if (!p || !p->own || p->cls != TIME_ON_CPU || !is_own_cpu(&k[i]) || k[i].kind == r->straggling ||
+		    !often ||
 		    is_imbalance(r, p))
 			continue;
 		for (uint32_t n = 0; n < k[i].nplaces; n++)
@@ -422,8 +430,8 @@ void rule_own_cpu(struct findings_run *r)
 
 /* ---- straggler */
 
-/* The children that an operation created from one line: the last one to end, when, and when the one before it ended. at:
-   its number among n, as they were created. */
+/* The children that an operation created from one line: the last one to end, when, and when the one before it ended.
+   at: its number among n, as they were created. */
 struct last_child { frm_id line; trk_id g; int64_t before, end, made; uint32_t n, at; };
 
 static void add_child(struct last_child *last, trk_id g, int64_t made, int64_t end)
@@ -548,8 +556,9 @@ static void judge_straggler(struct findings_run *r, const struct operation_kind 
 		add_kind_victim(r, &f, kind, 0);
 		buf_puts(&r->text, "operations ");
 		put_kind(r, kind);
-		buf_printf(&r->text, " wait for the last of %u goroutines that they start, %.0f%% of their time after all others: it is %s at ",
-		    s.children, f.score, place_verb(most->cls));
+		buf_printf(&r->text, " wait for the last of %u goroutines that they start, %.0f%% of their time ",
+		    s.children, f.score);
+		buf_printf(&r->text, "after all others: it is %s at ", place_verb(most->cls));
 		finding_put_place(r, most->frame);
 		finding_number(&f, "children", s.children);
 		finding_number(&f, "late_ns", (double)s.late[s.n / 2]);
@@ -581,10 +590,13 @@ void rule_serial_calls(struct findings_run *r)
 			continue;
 		const struct operation *o = &r->ops->v[s->operation];
 		const struct path_place *p = &k[i].v[s->place];
-		double length = (double)(o->t1 - o->t0), share = finding_fit((double)s->ns / length, LIMIT(r, SERIAL_CALLS, SHARE)),
-		       ratio = k[i].kind->p50 > 0 ? finding_fit(length / (double)k[i].kind->p50, LIMIT(r, SERIAL_CALLS, RATIO)) : 0,
-		       fit = lesser(lesser(share, ratio), finding_fit(s->n, LIMIT(r, SERIAL_CALLS, CALLS)));
-		struct finding f = {.score = 100 * (double)s->ns / length * slow_weight(&k[i]), .t0 = o->t0, .t1 = o->t1,
+		double length = (double)(o->t1 - o->t0), median = (double)k[i].kind->p50,
+		       share = finding_fit((double)s->ns / length, LIMIT(r, SERIAL_CALLS, SHARE)),
+		       ratio = median > 0 ? finding_fit(length / median, LIMIT(r, SERIAL_CALLS, RATIO)) : 0,
+		       calls = finding_fit(s->n, LIMIT(r, SERIAL_CALLS, CALLS)),
+		       fit = lesser(lesser(share, ratio), calls);
+		struct finding f = {.score = 100 * (double)s->ns / length * slow_weight(&k[i]), .t0 = o->t0,
+		    .t1 = o->t1,
 		    .trk = o->g, .see = "why"};
 		blame_place(r, &f, p);
 		add_kind_victim(r, &f, k[i].kind, p->frame);

@@ -24,7 +24,7 @@ static double at_least(double a, double b)
 
 /* ---- a busy goroutine for which others wait */
 
-struct server {
+struct busy_server {
 	trk_id g;
 	double waiting;		/* mean number of goroutines that wait for it */
 	double busy;		/* share of the time range */
@@ -49,7 +49,7 @@ static double busy_share(const struct findings_run *r, trk_id g)
 	return busy > 0 ? (double)busy / (double)r->wall : 0;
 }
 
-static void add_victims(struct server *v, const struct findings_run *r, trk_id g)
+static void add_victims(struct busy_server *v, const struct findings_run *r, trk_id g)
 {
 	uint32_t group = r->groups.of[g] - 1, i = 0;
 	while (i < v->ngroup && v->group[i] != group)
@@ -71,7 +71,8 @@ static bool is_broadcast(const struct scan_site *x, trk_id g)
 			continue;
 		for (uint32_t k = 0; k < x->nsample && !shared; k++) {
 			const struct scan_wait *b = &x->sample[k];
-			shared = b->g != a->g && b->waker == a->waker && b->t1 - a->t1 < SAME_NS && a->t1 - b->t1 < SAME_NS;
+			shared = b->g != a->g && b->waker == a->waker && b->t1 - a->t1 < SAME_NS &&
+			    a->t1 - b->t1 < SAME_NS;
 		}
 		n++;
 		together += shared;
@@ -86,13 +87,14 @@ static bool is_idle_stack(void *arg, enum tstate s, stk_id stack)
 }
 
 /* Collect what the goroutine did while others waited for it, from the samples of all sites. */
-static void add_samples(struct findings_run *r, struct server *v)
+static void add_samples(struct findings_run *r, struct busy_server *v)
 {
 	for (uint32_t i = 0; i < r->scan.sites.n && i < r->scan.csite; i++) {
 		const struct scan_site *x = &r->scan.site[i];
-		const struct site *at = &r->scan.sites.v[i];
+		const struct wait_site *at = &r->scan.sites.v[i];
 		int64_t ns = 0, last = INT64_MIN;
-		if ((at->cls != TIME_CHANNEL && at->cls != TIME_SELECT && at->cls != TIME_COND) || (at->idle && !v->idle) ||
+		if ((at->cls != TIME_CHANNEL && at->cls != TIME_SELECT && at->cls != TIME_COND) ||
+		    (at->idle && !v->idle) ||
 		    is_broadcast(x, v->g))
 			continue;
 		for (uint32_t k = 0; k < x->nsample; k++) {
@@ -135,10 +137,10 @@ static void blame_work(struct findings_run *r, struct finding *f, stk_id work, s
 	finding_culprit(r, f, findings_site(r, waking));
 }
 
-static void report_server(struct findings_run *r, struct server *v, double fit)
+static void report_server(struct findings_run *r, struct busy_server *v, double fit)
 {
 	const struct time_part *most = v->does.n ? &v->does.v[0] : NULL;
-	const struct site *at = &r->scan.sites.v[v->site];
+	const struct wait_site *at = &r->scan.sites.v[v->site];
 	int64_t work = 0;
 	for (uint32_t i = 0; i < v->ngroup; i++)
 		work += v->idle ? r->groups.v[v->group[i]].life : groups_work(&r->groups.v[v->group[i]]);
@@ -148,7 +150,8 @@ static void report_server(struct findings_run *r, struct server *v, double fit)
 	for (uint32_t i = 0; i < v->ngroup; i++)
 		finding_victims(r, &f, v->group[i], at->frame);
 	finding_put_place(r, f.culprit[0].frame);
-	buf_printf(&r->text, " on one goroutine is busy %.0f%% of the time, %s: on average %.1f goroutines", 100 * v->busy,
+	buf_printf(&r->text, " on one goroutine is busy %.0f%% of the time, %s: on average %.1f goroutines",
+	    100 * v->busy,
 	    most ? finding_class_words(most->cls) : "", v->waiting);
 	finding_put_group(r, v->ngroup ? v->group[0] : UINT32_MAX);
 	buf_puts(&r->text, " wait for it at ");
@@ -162,7 +165,7 @@ static void report_server(struct findings_run *r, struct server *v, double fit)
 
 /* Does the goroutine get work from those that wait for it? They wait until it takes what they send, or they have woken
    it: a source that never waits for them has nothing to do with how much they ask for. */
-static bool serves_them(const struct findings_run *r, const struct server *v)
+static bool serves_them(const struct findings_run *r, const struct busy_server *v)
 {
 	trk_id by = r->scan.g[v->g].waker;
 	uint32_t group = by ? r->groups.of[by] - 1 : UINT32_MAX;
@@ -180,7 +183,7 @@ enum { MOMENTS = 8 };
 void rule_single_server(struct findings_run *r)
 {
 	for (trk_id g = 1; g < r->sn->ntrks; g++) {
-		struct server v = {.g = g, .waiting = (double)r->scan.g[g].ended / (double)r->wall};
+		struct busy_server v = {.g = g, .waiting = (double)r->scan.g[g].ended / (double)r->wall};
 		double fit = finding_fit(v.waiting, LIMIT(r, SINGLE_SERVER, WAITING));
 		if (fit < 0.5 || !scan_is_program(r->sn, g))
 			continue;
@@ -199,11 +202,9 @@ void rule_single_server(struct findings_run *r)
 static double idle_share(const struct findings_run *r)
 {
 	int64_t idle = 0, all = 0;
-	for (trk_id p = 1; p < r->sn->ntrks; p++) {
+	for (uint32_t i = 0; i < r->nproc; i++) {
 		struct bin b = {0};
-		if (store_trk(r->st, p)->kind != TK_P)
-			continue;
-		bins_procs(r->sn, &p, 1, r->scan.t0, r->scan.t1, &b);
+		bins_procs(r->sn, &r->proc[i], 1, r->scan.t0, r->scan.t1, &b);
 		idle += b.ns[TS_IDLE];
 		for (int s = TS_NONE + 1; s < TS__N; s++)
 			all += b.ns[s];
@@ -218,7 +219,7 @@ void rule_serial_stage(struct findings_run *r)
 		return;
 	for (trk_id g = 1; g < r->sn->ntrks; g++) {
 		const struct scan_goroutine *x = &r->scan.g[g];
-		struct server v = {.g = g, .idle = true, .waiting = (double)(x->fed + x->ended) / (double)r->wall};
+		struct busy_server v = {.g = g, .idle = true, .waiting = (double)(x->fed + x->ended) / (double)r->wall};
 		double fit = at_least(idle, finding_fit(v.waiting, LIMIT(r, SERIAL_STAGE, WAITING)));
 		if (fit < 0.5 || x->fed < x->ended || !scan_is_program(r->sn, g))
 			continue;
@@ -236,12 +237,12 @@ void rule_serial_stage(struct findings_run *r)
 /* ---- pool-exhausted */
 
 enum { POOL_WAITERS = 3 };
-struct pool {
+struct pool_site {
 	struct findings_run *r;
 	uint32_t site;
 	struct time_parts use;
-	/* samples; those that one of the same group ended; different goroutines that did; those in which it gave more than
-	   once since it took */
+	/* samples; those that one of the same group ended; different goroutines that did; those in which it gave more
+	   than once since it took */
 	uint32_t n, own, moments, several;
 	trk_id waiter[POOL_WAITERS];
 	uint32_t nwaiter;	/* different goroutines that wait, up to POOL_WAITERS */
@@ -250,7 +251,7 @@ struct pool {
 
 static bool is_pool_wait(void *arg, enum tstate s, stk_id stack)
 {
-	const struct pool *p = arg;
+	const struct pool_site *p = arg;
 	return p->r->scan.sites.v[p->site].state == s && site_table_of(&p->r->scan.sites, s, stack) == p->site;
 }
 
@@ -265,7 +266,7 @@ static bool gives_several(struct findings_run *r, trk_id g, int64_t a, int64_t b
 	return n > 1;
 }
 
-static void look_at_sample(struct pool *p, const struct scan_site *x, const struct scan_wait *w)
+static void look_at_sample(struct pool_site *p, const struct scan_site *x, const struct scan_wait *w)
 {
 	struct time_parts_start from = time_parts_add(&p->use, p->r->sn, &(struct time_parts_query){.g = w->waker,
 	    .a = w->t0, .b = w->t1, .scale = (double)x->step / (double)(w->t1 - w->t0), .last = w->waker_stack,
@@ -275,7 +276,7 @@ static void look_at_sample(struct pool *p, const struct scan_site *x, const stru
 	p->several += gives_several(p->r, w->waker, from.t, w->t1, w->waker_stack);
 }
 
-static void add_waiter(struct pool *p, trk_id g)
+static void add_waiter(struct pool_site *p, trk_id g)
 {
 	uint32_t i = 0;
 	while (i < p->nwaiter && p->waiter[i] != g)
@@ -292,7 +293,7 @@ static bool is_own_group(const struct findings_run *r, const struct scan_wait *w
 	    store_trk(r->st, w->waker)->creator != w->g;
 }
 
-static void look_at_pool(struct pool *p)
+static void look_at_pool(struct pool_site *p)
 {
 	struct findings_run *r = p->r;
 	const struct scan_site *x = &r->scan.site[p->site];
@@ -313,7 +314,7 @@ static void look_at_pool(struct pool *p)
 }
 
 /* Return the share of the time of those that gave back in which they did not themselves wait at the site. */
-static double pool_busy(struct findings_run *r, const struct pool *p)
+static double pool_busy(struct findings_run *r, const struct pool_site *p)
 {
 	int64_t waits = 0;
 	for (uint32_t i = 0; i < p->use.n; i++) {
@@ -325,7 +326,7 @@ static double pool_busy(struct findings_run *r, const struct pool *p)
 	return p->use.total ? 1 - (double)waits / (double)p->use.total : 0;
 }
 
-static void report_pool(struct findings_run *r, struct pool *p, double mean, double busy, double fit)
+static void report_pool(struct findings_run *r, struct pool_site *p, double mean, double busy, double fit)
 {
 	const struct scan_site *x = &r->scan.site[p->site];
 	frm_id at = r->scan.sites.v[p->site].frame;
@@ -363,9 +364,9 @@ static int user_frames(const struct store *st, stk_id stack)
 	return !first ? 0 : user_code_first_frame(st, stk_parent(st, first)) ? 2 : 1;
 }
 
-/* Is it a pool? What a loop waits for first seems to be its idle wait. It can be a pool nevertheless, if the loop calls a
-   function that takes and gives back; a loop that receives itself is that of a worker. */
-static bool is_pool(const struct findings_run *r, const struct pool *p)
+/* Is it a pool? What a loop waits for first seems to be its idle wait. It can be a pool nevertheless, if the loop calls
+   a function that takes and gives back; a loop that receives itself is that of a worker. */
+static bool is_pool(const struct findings_run *r, const struct pool_site *p)
 {
 	bool idle = r->scan.sites.v[p->site].idle;
 	if (idle && (10 * p->own < 9 * p->n || user_frames(r->st, p->example.stack) < 2))
@@ -377,9 +378,10 @@ static bool is_pool(const struct findings_run *r, const struct pool *p)
 void rule_pool_exhausted(struct findings_run *r)
 {
 	for (uint32_t i = 0; i < r->scan.sites.n && i < r->scan.csite; i++) {
-		const struct site *at = &r->scan.sites.v[i];
-		struct pool p = {.r = r, .site = i};
-		double mean = (double)r->scan.site[i].ns / (double)r->wall, fit = finding_fit(mean, LIMIT(r, POOL_EXHAUSTED, WAITING));
+		const struct wait_site *at = &r->scan.sites.v[i];
+		struct pool_site p = {.r = r, .site = i};
+		double mean = (double)r->scan.site[i].ns / (double)r->wall,
+		       fit = finding_fit(mean, LIMIT(r, POOL_EXHAUSTED, WAITING));
 		if (fit < 0.5 || (at->cls != TIME_CHANNEL && at->cls != TIME_SELECT && at->cls != TIME_COND))
 			continue;
 		look_at_pool(&p);

@@ -43,7 +43,8 @@ struct occupants {
 
 enum { LATE_SAMPLES = 48 };
 
-static void add_occupants(struct findings_run *r, const struct scan_span *v, struct critical_path *path, struct occupants *o)
+static void add_occupants(struct findings_run *r, const struct scan_span *v, struct critical_path *path,
+    struct occupants *o)
 {
 	critical_path_walk(findings_walker(r), v->g, v->t0, v->t1, path);
 	for (size_t i = 0; i < path->n; i++) {
@@ -60,8 +61,8 @@ static void add_occupants(struct findings_run *r, const struct scan_span *v, str
 /* Runnable spans of goroutines of a group that are longer than the threshold. */
 struct late_group { uint32_t group, longest; int64_t ns; };
 
-/* Does the span count? Waits after GOMAXPROCS was lowered, and while the process was stopped, have their cause in another
-   finding. */
+/* Does the span count? Waits after GOMAXPROCS was lowered, and while the process was stopped, have their cause in
+   another finding. */
 static bool is_late(const struct findings_run *r, const struct scan_span *v)
 {
 	return (double)(v->t1 - v->t0) >= LIMIT(r, NO_P, WAIT) && (!r->lowered || v->t1 <= r->lowered) &&
@@ -158,7 +159,8 @@ static uint32_t keep_starved(struct findings_run *r, struct late_group *l, uint3
 		sample_occupants(r, &l[i], &o);
 		if (2 * o.own < o.all || serves) {
 			for (uint32_t k = 0; k < o.by.n; k++)
-				time_parts_put(&all->by, TIME_ON_CPU, o.by.v[k].stack, o.by.v[k].t0, o.by.v[k].ns, o.by.v[k].g);
+				time_parts_put(&all->by, TIME_ON_CPU, o.by.v[k].stack, o.by.v[k].t0, o.by.v[k].ns,
+				    o.by.v[k].g);
 			all->own += o.own;
 			all->all += o.all;
 			l[kept++] = l[i];
@@ -229,7 +231,14 @@ static int64_t late_during(const struct scan_span *run, const struct scan_list *
 	return ns;
 }
 
-struct long_runs { frm_id frame; uint32_t n; int64_t longest, lost, total; double fit; struct scan_span example; trk_id victim; };
+struct long_runs {
+	frm_id frame;
+	uint32_t n;
+	int64_t longest, lost, total;
+	double fit;
+	struct scan_span example;
+	trk_id victim;
+};
 
 static void report_long_runs(struct findings_run *r, const struct long_runs *l)
 {
@@ -393,15 +402,13 @@ void rule_gomaxprocs(struct findings_run *r)
 
 /* ---- frozen */
 
-struct frozen { uint32_t n; int64_t ns, longest, t0; trk_id g; };
+struct frozen_sum { uint32_t n; int64_t ns, longest, t0; trk_id g; };
 
 /* Could a P have run another goroutine at t? Some P was idle or in a system call. */
 static bool has_free_proc(const struct findings_run *r, int64_t t)
 {
-	for (trk_id p = 1; p < r->sn->ntrks; p++) {
-		if (store_trk(r->st, p)->kind != TK_P)
-			continue;
-		enum tstate s = trace_interval_state(r->sn, p, t);
+	for (uint32_t i = 0; i < r->nproc; i++) {
+		enum tstate s = trace_interval_state(r->sn, r->proc[i], t);
 		if (s == TS_IDLE || s == TS_SYSCALL)
 			return true;
 	}
@@ -410,7 +417,7 @@ static bool has_free_proc(const struct findings_run *r, int64_t t)
 
 /* No P changes its state in the slots [a, b): judge the gap. late: sorted by start; a goroutine that was runnable all
    the time tells that the process did not run. */
-static void judge_gap(struct findings_run *r, uint32_t a, uint32_t b, struct frozen *f)
+static void judge_gap(struct findings_run *r, uint32_t a, uint32_t b, struct frozen_sum *f)
 {
 	const struct scan *s = &r->scan;
 	int64_t t0 = s->t0 + a * s->beat_ns, t1 = s->t0 + b * s->beat_ns;
@@ -437,7 +444,7 @@ static void judge_gap(struct findings_run *r, uint32_t a, uint32_t b, struct fro
 void rule_frozen(struct findings_run *r)
 {
 	const struct scan *s = &r->scan;
-	struct frozen z = {0};
+	struct frozen_sum z = {0};
 	if (s->late.n)
 		qsort(s->late.v, s->late.n, sizeof *s->late.v, by_start);
 	for (uint32_t i = 0, from = 0; i <= s->nbeat; i++) {

@@ -32,10 +32,11 @@ struct last_to_stop { trk_id g; int64_t ns; stk_id stack; };
 static struct last_to_stop last_to_stop(const struct findings_run *r, const struct stop *v)
 {
 	struct last_to_stop last = {0};
-	for (trk_id p = 1; p < r->sn->ntrks; p++) {
+	trk_id caller = store_span(r->st, v->span)->s.trk;
+	for (uint32_t i = 0; i < r->nproc; i++) {
 		struct trace_interval on, run;
-		if (store_trk(r->st, p)->kind != TK_P || !trace_interval_at(r->sn, p, v->t0, &on) || on.state != TS_RUN ||
-		    !on.who || on.who == store_span(r->st, v->span)->s.trk || !trace_interval_at(r->sn, on.who, v->t0, &run))
+		if (!trace_interval_at(r->sn, r->proc[i], v->t0, &on) || on.state != TS_RUN || !on.who ||
+		    on.who == caller || !trace_interval_at(r->sn, on.who, v->t0, &run))
 			continue;
 		int64_t ns = (run.t1 < v->t1 ? run.t1 : v->t1) - v->t0;
 		if (run.state != TS_RUN || ns <= last.ns)
@@ -64,7 +65,8 @@ static void add_last(struct findings_run *r, const struct stop *v, uint32_t n, c
 static void report_stops(struct findings_run *r, const struct stop *v, uint32_t n, const struct stop_group *g)
 {
 	const struct stop *longest = &v[g->longest];
-	struct finding f = {.score = finding_score((double)g->total, (double)r->wall), .t0 = longest->t0, .t1 = longest->t1,
+	struct finding f = {.score = finding_score((double)g->total, (double)r->wall), .t0 = longest->t0,
+	    .t1 = longest->t1,
 	    .trk = store_span(r->st, longest->span)->s.trk, .see = "stw -by=caller"};
 	frm_id caller = stops_caller(r->st, longest->span);
 	struct time_parts last = {0};

@@ -29,7 +29,7 @@ void rule_syscall(struct findings_run *r)
 {
 	for (uint32_t i = 0; i < r->scan.sites.n && i < r->scan.csite; i++) {
 		const struct scan_site *x = &r->scan.site[i];
-		const struct site *at = &r->scan.sites.v[i];
+		const struct wait_site *at = &r->scan.sites.v[i];
 		int64_t ns;
 		double call = x->n ? finding_fit((double)x->ns / (double)x->n, LIMIT(r, SYSCALL, CALL)) : 0;
 		if (at->cls != TIME_SYSCALL || call < 0.5 || !at->frame)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 const struct finding_rule_row finding_rules[FINDING_RULE__N] = {
-#define RULE(id, name, title, judge, needs, fires, cause, action) {name, title, fires, cause, action},
+#define RULE(id, name, title, judge, needs, fires, cause, action, example) {name, title, fires, cause, action, example},
 #define THRESHOLD(rule, id, name, value, unit, text)
 #include "findings/rules.def"
 #undef RULE
@@ -19,7 +19,7 @@ const struct finding_rule_row finding_rules[FINDING_RULE__N] = {
 };
 
 const struct finding_threshold_row finding_thresholds[FINDING_THRESHOLD__N] = {
-#define RULE(id, name, title, judge, needs, fires, cause, action)
+#define RULE(id, name, title, judge, needs, fires, cause, action, example)
 #define THRESHOLD(rule, id, name, value, unit, text) {FINDING_##rule, name, value, unit, text},
 #include "findings/rules.def"
 #undef RULE
@@ -89,7 +89,8 @@ int finding_threshold_set(double threshold[FINDING_THRESHOLD__N], const char *wo
 	double value;
 	if (i < 0)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-set requires RULE.NAME=VALUE, like stw.longest=5ms, not \"%.60s\"; see man ttrace-findings", words);
+		    "-set requires RULE.NAME=VALUE, like stw.longest=5ms, not \"%.60s\"; see man ttrace-findings",
+		    words);
 	if (!parse_value(equals + 1, finding_thresholds[i].unit, &value))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-set %.60s: \"%.40s\" is not a %s", words, equals + 1,
 		    finding_thresholds[i].unit == LIMIT_NS ? "duration, like 5ms"
@@ -105,5 +106,22 @@ void finding_threshold_put(struct buf *b, enum finding_threshold i, double value
 	case LIMIT_SHARE: buf_printf(b, "%g%%", 100 * value); break;
 	case LIMIT_BYTES: text_bytes(b, (int64_t)value); break;
 	case LIMIT_NUMBER: buf_printf(b, "%g", value); break;
+	}
+}
+
+void finding_print_rules(struct buf *b)
+{
+	for (int i = 0; i < FINDING_RULE__N; i++) {
+		const struct finding_rule_row *r = &finding_rules[i];
+		buf_printf(b, "rule\t%s\t%s\t%s\t%s\t%s\t%s\n", r->id, r->title, r->fires, r->cause, r->action,
+		    r->example);
+		for (int t = 0; t < FINDING_THRESHOLD__N; t++) {
+			const struct finding_threshold_row *row = &finding_thresholds[t];
+			if ((int)row->rule != i)
+				continue;
+			buf_printf(b, "threshold\t%s\t", row->name);
+			finding_threshold_put(b, (enum finding_threshold)t, row->value);
+			buf_printf(b, "\t%s\n", row->text);
+		}
 	}
 }

@@ -31,7 +31,7 @@ static const uint8_t span_of_state[SHEET_STATE + 1] = {
 };
 
 /* The current span of a goroutine, and the wait before it. */
-struct doing {
+struct scan_doing {
 	int64_t t0, ran;	/* ran: since `waited` */
 	stk_id stack, waited;	/* waited: stack of the last wait, except that for a lock; 0: none since a long run */
 	uint8_t state, of;
@@ -40,7 +40,7 @@ struct doing {
 
 struct scan_pass {
 	struct scan *s;
-	struct doing *now;	/* by track */
+	struct scan_doing *now;	/* by track */
 	uint8_t *skip;		/* by track: 1 if it is left out, 2 if it counts, 0: not known yet */
 	uint8_t *yields;	/* by stack: 1 if it is not a yield, 2 if it is, 0: not known yet */
 };
@@ -58,7 +58,8 @@ bool scan_is_program(const struct snap *sn, trk_id g)
 static bool is_judged(struct scan_pass *p, trk_id g)
 {
 	if (!p->skip[g])
-		p->skip[g] = scan_is_program(p->s->sn, g) && (!p->s->filter || trace_gset_has(p->s->filter->g, g)) ? 2 : 1;
+		p->skip[g] = scan_is_program(p->s->sn, g) && (!p->s->filter || trace_gset_has(p->s->filter->g, g)) ? 2
+		    : 1;
 	return p->skip[g] == 2;
 }
 
@@ -69,7 +70,8 @@ static bool is_yield(struct scan_pass *p, stk_id stack)
 		return false;
 	if (!p->yields[stack]) {
 		const struct store *st = p->s->sn->st;
-		const struct str_row *name = store_str(st, store_fun(st, store_frm(st, stk_frame(st, stack))->fun)->name);
+		const struct str_row *name = store_str(st, store_fun(st, store_frm(st, stk_frame(st,
+		    stack))->fun)->name);
 		p->yields[stack] = name->n == sizeof yield - 1 && !memcmp(name->s, yield, name->n) ? 2 : 1;
 	}
 	return p->yields[stack] == 2;
@@ -172,7 +174,7 @@ static void end_wait(struct scan *s, const struct scan_wait *w, enum tstate stat
 {
 	int64_t ns = judged_ns(s, w->g, w->t0, w->t1);
 	uint32_t i = site_table_of(&s->sites, state, w->stack);
-	const struct site *at = &s->sites.v[i];
+	const struct wait_site *at = &s->sites.v[i];
 	struct scan_site *x = site_at(s, i);
 	if (!ns)
 		return;
@@ -203,7 +205,7 @@ static void end_wait(struct scan *s, const struct scan_wait *w, enum tstate stat
 		take_sample(s, x, w);
 }
 
-static void end_run(struct scan_pass *p, trk_id g, struct doing *d, int64_t t, enum tstate next, stk_id stack)
+static void end_run(struct scan_pass *p, trk_id g, struct scan_doing *d, int64_t t, enum tstate next, stk_id stack)
 {
 	struct scan *s = p->s;
 	int64_t ns = judged_ns(s, g, d->t0, t);
@@ -238,7 +240,7 @@ static void add_runnable_slots(struct scan *s, int64_t a, int64_t b)
 	}
 }
 
-static void end_ready(struct scan *s, trk_id g, const struct doing *d, int64_t t)
+static void end_ready(struct scan *s, trk_id g, const struct scan_doing *d, int64_t t)
 {
 	int64_t ns = judged_ns(s, g, d->t0, t);
 	if (!ns)
@@ -251,7 +253,7 @@ static void end_ready(struct scan *s, trk_id g, const struct doing *d, int64_t t
 	list_add(&s->late, d->t0, t, g, d->stack);
 }
 
-static void end_call(struct scan *s, trk_id g, const struct doing *d, int64_t t)
+static void end_call(struct scan *s, trk_id g, const struct scan_doing *d, int64_t t)
 {
 	int64_t ns = judged_ns(s, g, d->t0, t);
 	struct scan_site *x = site_at(s, site_table_of(&s->sites, TS_SYSCALL, d->stack));
@@ -265,7 +267,8 @@ static void end_call(struct scan *s, trk_id g, const struct doing *d, int64_t t)
 }
 
 /* The span of a goroutine ends at t because it enters another state, with the stack and the waker of that. */
-static void end_span(struct scan_pass *p, trk_id g, struct doing *d, int64_t t, enum tstate next, stk_id stack, trk_id who)
+static void end_span(struct scan_pass *p, trk_id g, struct scan_doing *d, int64_t t, enum tstate next, stk_id stack,
+    trk_id who)
 {
 	bool woken = next == TS_READY && who < p->s->sn->ntrks;
 	switch (d->of) {
@@ -286,7 +289,7 @@ static void end_span(struct scan_pass *p, trk_id g, struct doing *d, int64_t t, 
 
 static void walk_row(struct scan_pass *p, const struct sheet *sh, uint32_t row, trk_id g)
 {
-	struct doing d = p->now[g];
+	struct scan_doing d = p->now[g];
 	for (uint32_t i = sh->first[row], end = sh->first[row + 1]; i < end; i++) {
 		unsigned s = sh->state[i] & SHEET_STATE;
 		uint8_t of = span_of_state[s];
@@ -307,7 +310,7 @@ static void walk_row(struct scan_pass *p, const struct sheet *sh, uint32_t row, 
 	p->now[g] = d;
 }
 
-static void add_open(struct scan *s, trk_id g, const struct doing *d, int64_t ns)
+static void add_open(struct scan *s, trk_id g, const struct scan_doing *d, int64_t ns)
 {
 	uint32_t i = site_table_of(&s->sites, (enum tstate)(d->state & SHEET_STATE), d->stack);
 	struct scan_site *x = site_at(s, i);
@@ -329,7 +332,7 @@ static void end_open(struct scan_pass *p)
 {
 	struct scan *s = p->s;
 	for (trk_id g = 1; g < s->sn->ntrks; g++) {
-		struct doing *d = &p->now[g];
+		struct scan_doing *d = &p->now[g];
 		int64_t ns = d->of ? judged_ns(s, g, d->t0, s->sn->t1) : 0;
 		if (!ns)
 			continue;

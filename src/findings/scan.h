@@ -48,7 +48,8 @@ struct scan_goroutine {
 	int64_t ready;		/* ns runnable, and in system calls */
 	int64_t idle;		/* ns in idle waits */
 	int64_t sending;	/* ns in waits for room in a channel */
-	int64_t ended;		/* ns of waits of others that it ended, neither idle ones nor for a lock or a wait group */
+	/* ns of waits of others that it ended, neither idle ones nor for a lock or a wait group */
+	int64_t ended;
 	int64_t joined;		/* ns of waits of others for a wait group that it ended */
 	int64_t fed;		/* ns of idle waits of others that it ended */
 	int64_t yielded;	/* ns of runs that ended by a yield, and of the short runnable spans after them */

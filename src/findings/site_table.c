@@ -38,7 +38,7 @@ static uint32_t site_of_line(struct site_table *t, enum tstate s, stk_id stack)
 	if (fresh) {
 		slot->n = t->n;
 		t->v = mem_grow(t->v, &t->cap, t->n + 1u, sizeof *t->v);
-		t->v[t->n++] = (struct site){cls, s, stack, frame, idle};
+		t->v[t->n++] = (struct wait_site){cls, s, stack, frame, idle};
 	}
 	return (uint32_t)slot->n;
 }

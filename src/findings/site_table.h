@@ -10,7 +10,7 @@
  * Sites: the lines of the program at which goroutines wait, wake others, or make system calls. Stacks whose first user
  * frame (trace/user_code.h) is on one line, in states of one class, are one site. Idle waits have sites of their own.
  */
-struct site {
+struct wait_site {
 	enum time_class cls;
 	enum tstate state;
 	stk_id stack;	/* one of its stacks; 0: stacks were not recorded */
@@ -26,7 +26,7 @@ struct site_table {
 	struct site_cache_slot *cache;
 	struct u64_hash of_state;	/* index by state and stack */
 	struct u64_hash of_line;	/* index by function, line, class and idle */
-	struct site *v;
+	struct wait_site *v;
 	uint32_t n;
 	size_t cap;
 };
@@ -37,7 +37,8 @@ uint32_t site_table_add(struct site_table *, enum tstate, stk_id);
 static inline uint32_t site_table_of(struct site_table *t, enum tstate s, stk_id stack)
 {
 	const struct site_cache_slot *slot = &t->cache[(stack * 37u + (unsigned)s) % SITE_CACHE];
-	return slot->site && slot->stack == stack && slot->state == (unsigned)s ? slot->site - 1u : site_table_add(t, s, stack);
+	return slot->site && slot->stack == stack && slot->state == (unsigned)s ? slot->site - 1u : site_table_add(t,
+	    s, stack);
 }
 
 #endif

@@ -18,7 +18,7 @@
 const struct explain explains[TOPIC__N] = {
     {"", "", "", ""},
 #define EXPLAIN(id, group, name, text, next) {group, name, text, next},
-#define RULE(id, name, title, judge, needs, fires, cause, action) \
+#define RULE(id, name, title, judge, needs, fires, cause, action, example) \
 	[TOPIC_RULE_##id] = {"rules", name, "Rule " name ": " title ". It fires when " fires " " cause, action},
 #define THRESHOLD(rule, id, name, value, unit, text)
 #include "app/explain.def"

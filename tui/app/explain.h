@@ -15,7 +15,7 @@
 enum topic {
 	TOPIC_NONE,
 #define EXPLAIN(id, group, name, text, next) TOPIC_##id,
-#define RULE(id, name, title, judge, needs, fires, cause, action) TOPIC_RULE_##id,
+#define RULE(id, name, title, judge, needs, fires, cause, action, example) TOPIC_RULE_##id,
 #define THRESHOLD(rule, id, name, value, unit, text)
 #include "app/explain.def"
 #include "findings/rules.def"

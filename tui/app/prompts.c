@@ -66,10 +66,10 @@ static void report_found(struct app *a, uint32_t n, const char *hits)
 /* Repeat find() when the pane's background search has ended. n and N meanwhile add to its movement. */
 static void queue_find(struct app *a, int dir)
 {
-	struct finding *f = &a->search.finding;
+	struct pending_search *f = &a->search.finding;
 	bool continues = f->on && f->pane == a->cur;
 	if (!continues)
-		*f = (struct finding){true, a->cur, dir, 0, a->in.did, app_view(a)};
+		*f = (struct pending_search){true, a->cur, dir, 0, a->in.did, app_view(a)};
 	else if (dir == 2)
 		f->dir = dir;
 	else
@@ -103,7 +103,7 @@ void app_find(struct app *a, int dir)
 /* Use the result of the pane's background search if it is ready. */
 void app_finish_find(struct app *a)
 {
-	struct finding *f = &a->search.finding;
+	struct pending_search *f = &a->search.finding;
 	char hits[40];
 	uint32_t n = 0;
 	if (!f->on || f->pane != a->cur || !a->search.find) {

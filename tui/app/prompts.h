@@ -24,7 +24,7 @@ struct app_prompt {
 struct app_search {
 	struct regex *find, *grep;
 	struct regex *find_before;		/* while a search is typed: the one to restore */
-	struct finding {	/* a search that the pane runs in the background, and what to do with its result */
+	struct pending_search {	/* a search that the pane runs in the background, and what to do with its result */
 		bool on;
 		int pane, dir, more;	/* dir as in pane_ops.own; more: further matches to move by, negative: back */
 		enum cmd_id did;

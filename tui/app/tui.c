@@ -20,6 +20,7 @@
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/put.h"
+#include "findings/findings.h"
 #include "term/term.h"
 
 #include <errno.h>
@@ -332,10 +333,12 @@ int tui_print(const struct options *o, const char *what, struct err *e)
 		config_print_settings(&b);
 	else if (!strcmp(what, "explain"))
 		explain_print(&b);
+	else if (!strcmp(what, "findings"))
+		finding_print_rules(&b);
 	else
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-print=%s: keys, options, reports, commands, config, settings, explain or completion-bash, -zsh, "
-		    "-fish", what);
+		    "-print=%s: keys, options, reports, commands, config, settings, explain, findings or completion-bash, "
+		    "-zsh, -fish", what);
 	int rc = print_screen(&b, e);
 	buf_free(&b);
 	return rc;

@@ -122,7 +122,8 @@ static void put_victims(const struct trace_report_ctx *r, const struct finding *
 static void put_finding(const struct trace_report_ctx *r, const struct finding *f)
 {
 	struct buf *b = r->out;
-	buf_printf(b, "%s %s %.0f\n  %s\n", f->level == FINDING_PROBLEM ? "PROBLEM" : "notice", finding_rules[f->rule].id,
+	buf_printf(b, "%s %s %.0f\n  %s\n", f->level == FINDING_PROBLEM ? "PROBLEM" : "notice",
+	    finding_rules[f->rule].id,
 	    f->score, f->text);
 	for (uint32_t i = 0; i < f->nculprit; i++) {
 		put_label(b, i ? "" : "caused by");
@@ -222,7 +223,8 @@ static int read_options(
 		size_t n = strcspn(s, ",");
 		int rule = finding_rule_find(s, n);
 		if (rule < 0)
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-rule: there is no rule \"%.*s\"; see man ttrace-findings",
+			return err_set(e, ERR_USAGE, ERR_NOWHERE,
+			    "-rule: there is no rule \"%.*s\"; see man ttrace-findings",
 			    n < 40 ? (int)n : 40, s);
 		q->rules |= UINT64_C(1) << rule;
 		s += n + (s[n] == ',');
