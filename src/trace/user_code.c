@@ -68,17 +68,19 @@ static bool is_standard(const char *s, size_t n)
 	return in && (end == n || s[end] == '/') && has_listed(s, parent);
 }
 
-/* Return the length of the package in the name of a Go function; 0: there is none. */
+/* Return the length of the package in the name of a Go function; 0: there is none. Findings ask for millions of frames,
+   so this is one pass. */
 static size_t package_of(const char *name, size_t n)
 {
-	size_t last = 0;
-	for (size_t i = 0; i < n && !strchr("([{<: ", name[i]); i++)
-		if (name[i] == '/')
-			last = i + 1;
-	for (size_t i = last; i < n && !strchr("([{<: ", name[i]); i++)
-		if (name[i] == '.')
-			return i;
-	return 0;
+	size_t dot = 0;		/* the first one after the last slash */
+	for (size_t i = 0; i < n; i++)
+		switch (name[i]) {
+		case '/': dot = 0; break;
+		case '.': dot = dot ? dot : i; break;
+		case '(': case '[': case '{': case '<': case ':': case ' ': case '\0': return dot;
+		default: break;
+		}
+	return dot;
 }
 
 bool user_code_is_user_function(const char *name, size_t n)
