@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Queues for locks, and locks that are never released. Traces do not name locks and do not record that a lock was taken
- * without waiting. So "one lock" is inferred: lines that wait and lines that unlock belong together if the latter ended
- * waits of the former (union of sets over the pairs of the scan). The holder is the goroutine that unlocked. It held
- * the lock from its own wake-up in such a set; then the holder before is the one that woke it; otherwise from before
- * the wait that it ended.
- *
- * A sharded lock is one set, although its shards have queues of their own: the time that goroutines wait is right, and
- * so is the place to change.
+ * Queues for locks, and locks that are never released. What "one lock" and its holders are is inferred (lock_sets.c).
  */
 #include "config.h"
 #include "findings/internal.h"
+#include "findings/lock_sets.h"
 
 #include "base/mem/mem.h"
 #include "base/radix_sort.h"
@@ -20,10 +14,9 @@
 
 #include <stdlib.h>
 
-struct lock_sets {
+struct lock_rule {
 	struct findings_run *r;
-	uint32_t *parent;	/* by site, then by line of wakers */
-	uint32_t nsite;
+	struct lock_sets sets;
 	/* Of the long waits (scan.queued): by set, index + 1 of the first one; and of the next one of its set. */
 	uint32_t *first_wait, *next_wait;
 };
@@ -41,71 +34,16 @@ struct lock_queue {
 	struct scan_wait example;
 };
 
-static uint32_t set_of(const struct lock_sets *l, uint32_t i)
-{
-	while (l->parent[i] != i) {
-		l->parent[i] = l->parent[l->parent[i]];
-		i = l->parent[i];
-	}
-	return i;
-}
-
-static bool is_lock(const struct findings_run *r, uint32_t site)
-{
-	return r->scan.sites.v[site].cls == TIME_LOCK;
-}
-
-/* Pairs with less than this part of the waiting at a site do not join sets. */
-enum { PAIR_PART = 50 };
-
-static void sets_make(struct lock_sets *l, struct findings_run *r)
-{
-	const struct scan *s = &r->scan;
-	*l = (struct lock_sets){.r = r, .nsite = s->sites.n};
-	uint32_t n = s->sites.n + s->wakers.n;
-	l->parent = xmalloc((n + 1u) * sizeof *l->parent);
-	for (uint32_t i = 0; i < n; i++)
-		l->parent[i] = i;
-	for (uint32_t i = 0; i < s->npair; i++) {
-		const struct scan_pair *p = &s->pair[i];
-		if (is_lock(r, p->site) && p->ns >= s->site[p->site].ns / PAIR_PART)
-			l->parent[set_of(l, l->nsite + p->waker)] = set_of(l, p->site);
-	}
-}
-
-static void sort_waits(struct lock_sets *l)
+static void sort_waits(struct lock_rule *l)
 {
 	const struct scan_list *list = &l->r->scan.queued;
-	l->first_wait = xcalloc(l->nsite + 1u, sizeof *l->first_wait);
+	l->first_wait = xcalloc(l->sets.nsite + 1u, sizeof *l->first_wait);
 	l->next_wait = xcalloc(list->n + 1u, sizeof *l->next_wait);
 	for (uint32_t i = 0; i < list->n; i++) {
-		uint32_t set = set_of(l, list->v[i].site);
+		uint32_t set = lock_sets_of(&l->sets, list->v[i].site);
 		l->next_wait[i] = l->first_wait[set];
 		l->first_wait[set] = i + 1;
 	}
-}
-
-static void sets_free(struct lock_sets *l)
-{
-	mem_free(l->parent);
-	mem_free(l->first_wait);
-	mem_free(l->next_wait);
-}
-
-/* Return the waits at a site; NULL: there is none, or it is no lock. */
-static const struct scan_site *waits_at(const struct findings_run *r, uint32_t site)
-{
-	return site < r->scan.csite && is_lock(r, site) ? &r->scan.site[site] : NULL;
-}
-
-static bool in_set(void *arg, enum tstate s, stk_id stack)
-{
-	struct lock_queue *q = ((void **)arg)[1];
-	struct lock_sets *l = ((void **)arg)[0];
-	if (s != TS_SYNC)
-		return false;
-	uint32_t site = site_table_of(&l->r->scan.sites, s, stack);
-	return site < l->nsite && set_of(l, site) == q->set;
 }
 
 static void add_group(struct lock_queue *q, const struct findings_run *r, trk_id g)
@@ -119,35 +57,19 @@ static void add_group(struct lock_queue *q, const struct findings_run *r, trk_id
 	q->work += groups_work(&r->groups.v[group]);
 }
 
-/* During a wait several goroutines may hold the lock, each until it wakes the next: follow them back to the start of
-   the wait. */
-static void add_holders(struct lock_sets *l, struct lock_queue *q, const struct scan_wait *w, double scale)
-{
-	enum { HOLDERS = 64 };
-	void *arg[] = {l, q};
-	struct time_parts_start at = {w->t1, w->waker, w->waker_stack};
-	for (int i = 0; i < HOLDERS && at.waker && at.t > w->t0; i++) {
-		int64_t end = at.t;
-		at = time_parts_add(&q->held, l->r->sn, &(struct time_parts_query){.g = at.waker, .a = w->t0, .b = end,
-		    .scale = scale, .last = at.stack, .until = in_set, .arg = arg,
-		    .walker = findings_walker(l->r)});
-		if (at.t >= end)
-			break;
-	}
-}
-
-static void add_samples(struct lock_sets *l, struct lock_queue *q, const struct scan_site *x)
+static void add_samples(struct lock_rule *l, struct lock_queue *q, const struct scan_site *x)
 {
 	for (uint32_t i = 0; i < x->nsample; i++) {
 		const struct scan_wait *w = &x->sample[i];
 		add_group(q, l->r, w->g);
 		if (w->t1 - w->t0 > q->example.t1 - q->example.t0)
 			q->example = *w;
-		add_holders(l, q, w, (double)x->step / (double)(w->t1 - w->t0));
+		lock_sets_add_holders(&l->sets, q->set, w, (double)x->step / (double)(w->t1 - w->t0),
+		    findings_walker(l->r), &q->held);
 	}
 }
 
-static void queue_add_site(struct lock_sets *l, struct lock_queue *q, uint32_t site)
+static void queue_add_site(struct lock_rule *l, struct lock_queue *q, uint32_t site)
 {
 	const struct scan_site *x = &l->r->scan.site[site];
 	q->from = !q->n || x->from < q->from ? x->from : q->from;
@@ -161,7 +83,7 @@ static void queue_add_site(struct lock_sets *l, struct lock_queue *q, uint32_t s
 }
 
 /* Find how long at least `crowd` goroutines waited at the same time, and the greatest number. */
-static void measure_crowd(struct lock_sets *l, struct lock_queue *q, uint32_t crowd)
+static void measure_crowd(struct lock_rule *l, struct lock_queue *q, uint32_t crowd)
 {
 	struct findings_run *r = l->r;
 	const struct scan_list *list = &r->scan.queued;
@@ -191,37 +113,9 @@ static void measure_crowd(struct lock_sets *l, struct lock_queue *q, uint32_t cr
 	mem_free(v);
 }
 
-/* Return the node of the critical section: of the holder's stack, the frame in the function that unlocks, or in the
-   innermost of its callers that is on both stacks. */
-static stk_id section_node(const struct store *st, stk_id stack, stk_id unlock)
-{
-	enum { CALLERS = 8 };
-	stk_id u = user_code_site(st, unlock);
-	for (int i = 0; u && i < CALLERS; i++, u = stk_parent(st, u)) {
-		stk_id at = time_parts_node_in(st, stack, store_frm(st, stk_frame(st, u))->fun);
-		if (at)
-			return at;
-	}
-	return user_code_site(st, stack);
-}
-
 static frm_id frame_of(const struct store *st, stk_id s)
 {
 	return s ? stk_frame(st, s) : 0;
-}
-
-/* Return the class of what holders did most of the time. */
-static enum time_class main_class(const struct time_parts *a, int64_t *ns)
-{
-	int64_t sum[TIME_CLASS__N] = {0};
-	int best = TIME_UNKNOWN;
-	for (uint32_t i = 0; i < a->n; i++)
-		sum[a->v[i].cls] += a->v[i].ns;
-	for (int i = 0; i < TIME_CLASS__N; i++)
-		if (sum[i] > sum[best])
-			best = i;
-	*ns = sum[best];
-	return (enum time_class)best;
 }
 
 static void put_queue(struct findings_run *r, const struct lock_queue *q, frm_id holder, enum time_class cls,
@@ -236,18 +130,18 @@ static void put_queue(struct findings_run *r, const struct lock_queue *q, frm_id
 	finding_put_place_after(r, site, holder);
 }
 
-static void report_queue(struct lock_sets *l, struct lock_queue *q)
+static void report_queue(struct lock_rule *l, struct lock_queue *q)
 {
 	struct findings_run *r = l->r;
 	int64_t part;
-	enum time_class cls = main_class(&q->held, &part);
+	enum time_class cls = time_parts_main_class(&q->held, &part);
 	struct finding f = {.score = finding_score((double)q->ns, (double)q->work), .t0 = q->from, .t1 = q->to,
 	    .trk = q->example.g};
 	time_parts_sort(&q->held);
 	frm_id holder = 0;
 	for (uint32_t i = 0; i < q->held.n && !holder; i++)
 		if (q->held.v[i].cls == cls)
-			holder = frame_of(r->st, section_node(r->st, q->held.v[i].stack, q->example.waker_stack));
+			holder = frame_of(r->st, lock_sets_section(r->st, q->held.v[i].stack, q->example.waker_stack));
 	double mean = (double)q->ns / (double)r->wall, fit = finding_fit(mean, LIMIT(r, LOCK_QUEUE, WAITERS)),
 	       burst = finding_fit((double)q->crowded, LIMIT(r, LOCK_QUEUE, CROWDED));
 	finding_culprit(r, &f, holder);
@@ -269,15 +163,15 @@ static void report_queue(struct lock_sets *l, struct lock_queue *q)
 }
 
 /* Judge the lock of which this site is the first. */
-static void judge_queue(struct lock_sets *l, uint32_t first, int64_t ns)
+static void judge_queue(struct lock_rule *l, uint32_t first, int64_t ns)
 {
 	struct findings_run *r = l->r;
-	struct lock_queue q = {.set = set_of(l, first), .site = first};
+	struct lock_queue q = {.set = lock_sets_of(&l->sets, first), .site = first};
 	double least = LIMIT(r, LOCK_QUEUE, CROWD) * LIMIT(r, LOCK_QUEUE, CROWDED);
 	if ((double)ns < least / 2 && (double)ns < LIMIT(r, LOCK_QUEUE, WAITERS) / 2 * (double)r->wall)
 		return;
-	for (uint32_t i = first; i < l->nsite; i++)
-		if (waits_at(r, i) && set_of(l, i) == q.set)
+	for (uint32_t i = first; i < l->sets.nsite; i++)
+		if (lock_sets_waits(&l->sets, i) && lock_sets_of(&l->sets, i) == q.set)
 			queue_add_site(l, &q, i);
 	double crowd = LIMIT(r, LOCK_QUEUE, CROWD);
 	measure_crowd(l, &q, crowd < 1 ? 1 : crowd > 1e6 ? 1000000 : (uint32_t)crowd);
@@ -286,10 +180,10 @@ static void judge_queue(struct lock_sets *l, uint32_t first, int64_t ns)
 }
 
 /* Is this the first site with waits of its set? */
-static bool is_first(struct lock_sets *l, uint32_t site)
+static bool is_first(struct lock_rule *l, uint32_t site)
 {
 	for (uint32_t i = 0; i < site; i++)
-		if (waits_at(l->r, i) && set_of(l, i) == set_of(l, site))
+		if (lock_sets_waits(&l->sets, i) && lock_sets_of(&l->sets, i) == lock_sets_of(&l->sets, site))
 			return false;
 	return true;
 }
@@ -307,12 +201,12 @@ static int by_total(const void *a, const void *b)
 }
 
 /* Sum up the waits by set, most waiting first, and return the number of sets. */
-static uint32_t sum_sets(struct lock_sets *l, struct lock_total *v)
+static uint32_t sum_sets(struct lock_rule *l, struct lock_total *v)
 {
-	uint32_t n = 0, *at = xcalloc(l->nsite + 1u, sizeof *at);
-	for (uint32_t i = 0; i < l->nsite; i++) {
-		const struct scan_site *x = waits_at(l->r, i);
-		uint32_t set = set_of(l, i);
+	uint32_t n = 0, *at = xcalloc(l->sets.nsite + 1u, sizeof *at);
+	for (uint32_t i = 0; i < l->sets.nsite; i++) {
+		const struct scan_site *x = lock_sets_waits(&l->sets, i);
+		uint32_t set = lock_sets_of(&l->sets, i);
 		if (!x || !x->n)
 			continue;
 		if (!at[set]) {
@@ -329,21 +223,23 @@ static uint32_t sum_sets(struct lock_sets *l, struct lock_total *v)
 
 void rule_lock_queue(struct findings_run *r)
 {
-	struct lock_sets l;
-	sets_make(&l, r);
+	struct lock_rule l = {.r = r};
+	lock_sets_make(&l.sets, &r->scan);
 	sort_waits(&l);
-	struct lock_total *v = xmalloc((l.nsite + 1u) * sizeof *v);
+	struct lock_total *v = xmalloc((l.sets.nsite + 1u) * sizeof *v);
 	uint32_t n = sum_sets(&l, v);
 	for (uint32_t i = 0; i < n && i < LOCKS_JUDGED; i++)
 		judge_queue(&l, v[i].first, v[i].ns);
 	mem_free(v);
-	sets_free(&l);
+	lock_sets_free(&l.sets);
+	mem_free(l.first_wait);
+	mem_free(l.next_wait);
 }
 
 /* What is known of the waits for one lock that do not end. */
 struct stuck_lock { uint32_t n, set, first; int64_t open, ended, t0; trk_id g; };
 
-static void report_stuck(struct lock_sets *l, const struct stuck_lock *k)
+static void report_stuck(struct lock_rule *l, const struct stuck_lock *k)
 {
 	struct findings_run *r = l->r;
 	struct finding f = {.score = finding_score((double)k->open, (double)r->wall), .t0 = k->t0, .t1 = r->sn->t1,
@@ -355,9 +251,9 @@ static void report_stuck(struct lock_sets *l, const struct stuck_lock *k)
 	    k->n == 1 ? "s" : "");
 	text_ns(&r->text, k->open);
 	frm_id named = 0;
-	for (uint32_t i = k->first; i < l->nsite; i++) {
-		const struct scan_site *x = waits_at(r, i);
-		if (!x || !x->nopen || set_of(l, i) != k->set)
+	for (uint32_t i = k->first; i < l->sets.nsite; i++) {
+		const struct scan_site *x = lock_sets_waits(&l->sets, i);
+		if (!x || !x->nopen || lock_sets_of(&l->sets, i) != k->set)
 			continue;
 		frm_id at = r->scan.sites.v[i].frame;
 		buf_puts(&r->text, named ? ", " : ": ");
@@ -376,16 +272,16 @@ static void report_stuck(struct lock_sets *l, const struct stuck_lock *k)
 
 /* Goroutines in a deadlock often wait in one function for several locks: make one set of all locks for which a function
    waits at the end of the trace. */
-static void join_by_function(struct lock_sets *l)
+static void join_by_function(struct lock_rule *l)
 {
 	struct findings_run *r = l->r;
-	for (uint32_t i = 0; i < l->nsite; i++) {
-		const struct scan_site *x = waits_at(r, i);
+	for (uint32_t i = 0; i < l->sets.nsite; i++) {
+		const struct scan_site *x = lock_sets_waits(&l->sets, i);
 		for (uint32_t k = 0; x && x->nopen && k < i; k++) {
-			const struct scan_site *y = waits_at(r, k);
+			const struct scan_site *y = lock_sets_waits(&l->sets, k);
 			if (y && y->nopen && store_frm(r->st, r->scan.sites.v[i].frame)->fun ==
 			    store_frm(r->st, r->scan.sites.v[k].frame)->fun)
-				l->parent[set_of(l, i)] = set_of(l, k);
+				lock_sets_join(&l->sets, i, k);
 		}
 	}
 }
@@ -403,18 +299,18 @@ static void stuck_add_site(struct findings_run *r, struct stuck_lock *k, const s
 
 void rule_stuck_lock(struct findings_run *r)
 {
-	struct lock_sets l;
-	sets_make(&l, r);
+	struct lock_rule l = {.r = r};
+	lock_sets_make(&l.sets, &r->scan);
 	join_by_function(&l);
-	for (uint32_t i = 0; i < l.nsite; i++) {
-		if (!waits_at(r, i) || !is_first(&l, i))
+	for (uint32_t i = 0; i < l.sets.nsite; i++) {
+		if (!lock_sets_waits(&l.sets, i) || !is_first(&l, i))
 			continue;
-		struct stuck_lock k = {.set = set_of(&l, i), .first = i};
-		for (uint32_t s = i; s < l.nsite; s++)
-			if (waits_at(r, s) && set_of(&l, s) == k.set)
-				stuck_add_site(r, &k, waits_at(r, s));
+		struct stuck_lock k = {.set = lock_sets_of(&l.sets, i), .first = i};
+		for (uint32_t s = i; s < l.sets.nsite; s++)
+			if (lock_sets_waits(&l.sets, s) && lock_sets_of(&l.sets, s) == k.set)
+				stuck_add_site(r, &k, lock_sets_waits(&l.sets, s));
 		if (k.n)
 			report_stuck(&l, &k);
 	}
-	sets_free(&l);
+	lock_sets_free(&l.sets);
 }

@@ -112,6 +112,19 @@ void time_parts_sort(struct time_parts *a)
 		qsort(a->v, a->n, sizeof *a->v, by_ns);
 }
 
+enum time_class time_parts_main_class(const struct time_parts *a, int64_t *ns)
+{
+	int64_t sum[TIME_CLASS__N] = {0};
+	int best = TIME_UNKNOWN;
+	for (uint32_t i = 0; i < a->n; i++)
+		sum[a->v[i].cls] += a->v[i].ns;
+	for (int i = 0; i < TIME_CLASS__N; i++)
+		if (sum[i] > sum[best])
+			best = i;
+	*ns = sum[best];
+	return (enum time_class)best;
+}
+
 void time_parts_free(struct time_parts *a)
 {
 	mem_free(a->v);

@@ -35,6 +35,8 @@ struct time_parts_start time_parts_add(struct time_parts *, const struct snap *,
 /* Add ns of one interval, which starts at t0. */
 void time_parts_put(struct time_parts *, enum time_class, stk_id, int64_t t0, int64_t ns, trk_id);
 void time_parts_sort(struct time_parts *);
+/* Return the class with most of the time, and that time in *ns. */
+enum time_class time_parts_main_class(const struct time_parts *, int64_t *ns);
 void time_parts_free(struct time_parts *);
 
 /* Return the innermost node of a stack that is in this function; 0: there is none. */

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * One lock is a union of sets over the pairs of the scan: lines that wait and lines that unlock belong together if the
+ * latter ended waits of the former. The holder is the goroutine that unlocked. It held the lock from its own wake-up in
+ * such a set; then the holder before is the one that woke it; otherwise from before the wait that it ended.
+ *
+ * A sharded lock is one set, although its shards have queues of their own: the time that goroutines wait is right, and
+ * so is the place to change.
+ */
+#include "config.h"
+#include "findings/lock_sets.h"
+
+#include "base/mem/mem.h"
+#include "trace/user_code.h"
+
+/* Pairs with less than this part of the waiting at a site do not join sets. */
+enum { PAIR_PART = 50 };
+
+uint32_t lock_sets_of(const struct lock_sets *l, uint32_t i)
+{
+	while (l->parent[i] != i) {
+		l->parent[i] = l->parent[l->parent[i]];
+		i = l->parent[i];
+	}
+	return i;
+}
+
+void lock_sets_join(struct lock_sets *l, uint32_t site, uint32_t with)
+{
+	l->parent[lock_sets_of(l, site)] = lock_sets_of(l, with);
+}
+
+void lock_sets_make(struct lock_sets *l, struct scan *s)
+{
+	*l = (struct lock_sets){.s = s, .nsite = s->sites.n};
+	uint32_t n = s->sites.n + s->wakers.n;
+	l->parent = xmalloc((n + 1u) * sizeof *l->parent);
+	for (uint32_t i = 0; i < n; i++)
+		l->parent[i] = i;
+	for (uint32_t i = 0; i < s->npair; i++) {
+		const struct scan_pair *p = &s->pair[i];
+		if (s->sites.v[p->site].cls == TIME_LOCK && p->ns >= s->site[p->site].ns / PAIR_PART)
+			lock_sets_join(l, l->nsite + p->waker, p->site);
+	}
+}
+
+void lock_sets_free(struct lock_sets *l)
+{
+	mem_free(l->parent);
+}
+
+const struct scan_site *lock_sets_waits(const struct lock_sets *l, uint32_t site)
+{
+	return site < l->nsite && site < l->s->csite && l->s->sites.v[site].cls == TIME_LOCK ? &l->s->site[site] : NULL;
+}
+
+struct holder_search { const struct lock_sets *l; uint32_t set; };
+
+static bool is_wait_of_set(void *arg, enum tstate s, stk_id stack)
+{
+	const struct holder_search *h = arg;
+	if (s != TS_SYNC)
+		return false;
+	uint32_t site = site_table_of(&h->l->s->sites, s, stack);
+	return site < h->l->nsite && lock_sets_of(h->l, site) == h->set;
+}
+
+/* During a wait several goroutines may hold the lock, each until it wakes the next: follow them back to the start of
+   the wait. */
+void lock_sets_add_holders(const struct lock_sets *l, uint32_t set, const struct scan_wait *w, double scale,
+    const struct critical_walker *walker, struct time_parts *held)
+{
+	enum { HOLDERS = 64 };
+	struct holder_search h = {l, set};
+	struct time_parts_start at = {w->t1, w->waker, w->waker_stack};
+	for (int i = 0; i < HOLDERS && at.waker && at.t > w->t0; i++) {
+		int64_t end = at.t;
+		at = time_parts_add(held, l->s->sn, &(struct time_parts_query){.g = at.waker, .a = w->t0, .b = end,
+		    .scale = scale, .last = at.stack, .until = is_wait_of_set, .arg = &h, .walker = walker});
+		if (at.t >= end)
+			break;
+	}
+}
+
+stk_id lock_sets_section(const struct store *st, stk_id stack, stk_id unlock)
+{
+	enum { CALLERS = 8 };
+	stk_id u = user_code_site(st, unlock);
+	for (int i = 0; u && i < CALLERS; i++, u = stk_parent(st, u)) {
+		stk_id at = time_parts_node_in(st, stack, store_frm(st, stk_frame(st, u))->fun);
+		if (at)
+			return at;
+	}
+	return user_code_site(st, stack);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_FINDINGS_LOCK_SETS_H
+#define TTRACE_FINDINGS_LOCK_SETS_H
+
+#include "findings/scan.h"
+#include "findings/time_parts.h"
+
+/*
+ * Which sites of waits belong to one lock, and what its holders do. Traces do not name locks and do not record that a
+ * lock was taken without waiting, so both are inferred.
+ */
+struct lock_sets {
+	struct scan *s;
+	uint32_t nsite;
+	uint32_t *parent;	/* by site, then by line of wakers: see lock_sets_of() */
+};
+void lock_sets_make(struct lock_sets *, struct scan *);	/* of a scan that has ended; free it with lock_sets_free() */
+void lock_sets_free(struct lock_sets *);
+/* Return the set of a site, as the index of one of its sites. Shortens paths: one thread at a time. */
+uint32_t lock_sets_of(const struct lock_sets *, uint32_t site);
+void lock_sets_join(struct lock_sets *, uint32_t site, uint32_t with);
+/* Return the waits at a site; NULL: there is none, or it is no lock. */
+const struct scan_site *lock_sets_waits(const struct lock_sets *, uint32_t site);
+
+/* Add what held the lock of a set during a wait, each time multiplied by scale. walker: as in time_parts_query. */
+void lock_sets_add_holders(const struct lock_sets *, uint32_t set, const struct scan_wait *, double scale,
+    const struct critical_walker *, struct time_parts *);
+/* Return the node of the critical section: of the holder's stack, the frame in the function that unlocks, or in the
+   innermost of its callers that is on both stacks. */
+stk_id lock_sets_section(const struct store *, stk_id stack, stk_id unlock);
+
+#endif
