@@ -11,9 +11,9 @@
 #include "base/mem/mem.h"
 #include "trace/user_code.h"
 
-enum { PATH_SAMPLES = 48 };
+enum { PATH_SAMPLES = 48, RECENT_BITS = 10 };
 
-static uint32_t place_of(struct kind_paths *k, const struct store *st, const struct critical_piece *p)
+static uint32_t find_place(struct kind_paths *k, const struct store *st, const struct critical_piece *p)
 {
 	stk_id at = user_code_site(st, p->stack);
 	frm_id frame = at ? stk_frame(st, at) : 0;
@@ -28,6 +28,18 @@ static uint32_t place_of(struct kind_paths *k, const struct store *st, const str
 	k->v = mem_grow(k->v, &k->cap, k->nplaces + 1u, sizeof *k->v);
 	k->v[k->nplaces++] = (struct path_place){.cls = p->cls, .own = own, .frame = frame};
 	return i;
+}
+
+/* A path has the same stacks again and again: their places are kept in a table that collisions overwrite. */
+static uint32_t place_of(struct kind_paths *k, const struct store *st, const struct critical_piece *p)
+{
+	bool own = p->via == CRITICAL_NONE;
+	if (!k->recent)
+		k->recent = xcalloc(1u << RECENT_BITS, sizeof *k->recent);
+	struct path_recent *r = &k->recent[(p->stack * 2 + own) * UINT32_C(2654435761) >> (32 - RECENT_BITS)];
+	if (r->stack != p->stack || r->cls != p->cls || r->own != own || !p->stack)
+		*r = (struct path_recent){p->stack, p->cls, own, find_place(k, st, p)};
+	return r->place;
 }
 
 static stk_id outermost_wait(const struct critical_path *path, uint32_t via)
@@ -133,5 +145,6 @@ void paths_of_kind(struct kind_paths *k, const struct snap *sn, const struct cri
 void paths_free(struct kind_paths *k)
 {
 	mem_free(k->v);
+	mem_free(k->recent);
 	*k = (struct kind_paths){0};
 }

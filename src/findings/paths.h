@@ -34,6 +34,7 @@ struct kind_paths {
 	struct path_place *v;
 	uint32_t nplaces;
 	size_t cap;
+	struct path_recent { stk_id stack; uint8_t cls, own; uint32_t place; } *recent;	/* places of stacks, by hash */
 	struct path_series series;	/* the one with most time, among slow operations; n 0: none */
 };
 /* Walk samples of both sides. Free it with paths_free(). */
