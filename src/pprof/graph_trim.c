@@ -404,6 +404,23 @@ static struct graph *with_labels(struct graph *g, const struct graph_options *o,
 	return g;
 }
 
+/* Keep only the first nodecount nodes of a graph without edges, of those that have `keep` set. Return how many there
+   were. The order of a text does not depend on edges, so the graph need not be built in between. */
+static size_t keep_top(struct graph *g, const struct graph_options *o)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < g->n; i++)
+		if (g->node[i]->keep)
+			g->node[n++] = g->node[i];
+	g->n = n;
+	if (n > (size_t)o->nodecount) {
+		graph_names(g);
+		graph_sort(g, o->cum_sort, false);
+		keep_first(g, (size_t)o->nodecount);
+	}
+	return n;
+}
+
 /* The number of marks in memory at a time: nearly as many as a hash table of 2^18 cells can index. */
 enum { LABELS = 190000 };
 
@@ -422,22 +439,25 @@ struct graph *graph_trimmed(struct profile *p, const struct graph_options *asked
 	int64_t edge_cut = wrap_abs(pprof_units_to_i64(total * o->edgefraction));
 	size_t dropped = 0;
 	options.tag_least = node_cut;
-	for (size_t i = 0; i < g->n && node_cut > 0; i++) {
-		g->node[i]->keep = wrap_abs(g->node[i]->cum) >= node_cut;
+	for (size_t i = 0; i < g->n; i++) {
+		g->node[i]->keep = node_cut <= 0 || wrap_abs(g->node[i]->cum) >= node_cut;
 		dropped += !g->node[i]->keep;
 	}
 	if (g->sifted)
 		dropped = g->light;
+	bool cut = light && !o->visual && o->nodecount > 0;
+	size_t orig = cut ? keep_top(g, o) : 0;
 	if (light) {
-		g = first_cut(g, o, !dropped, &later);
+		g = first_cut(g, o, !dropped && (!cut || orig <= (size_t)o->nodecount), &later);
 	} else {
 		g = with_labels(g, o, &later);
 		if (dropped)
 			g = cut_graph(g, o);
 	}
-	size_t orig = g->n;
+	if (!cut)
+		orig = g->n;
 	graph_sort(g, o->cum_sort, o->visual);
-	if (o->nodecount > 0)
+	if (o->nodecount > 0 && !cut)
 		g = later ? cut_labelled(g, o, node_cut) : cut_top(g, o, node_cut, edge_cut);
 	trim_tags(g, node_cut);
 	g->dropped_edges = graph_trim_edges(g, edge_cut);
