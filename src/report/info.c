@@ -6,11 +6,12 @@
  * and JSON print alike.
  */
 #include "config.h"
-#include "report/trace/trace_report.h"
+#include "report/report.h"
 
 #include "base/text/text.h"
 #include "report/info_labels.h"
-#include "report/pprof/profile_report.h"
+#include "report/json.h"
+#include "report/table.h"
 #include "session/download.h"
 #include "session/index_cache.h"
 #include "session/trace_reread.h"

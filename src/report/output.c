@@ -6,7 +6,7 @@
  * report stops without a message.
  */
 #include "config.h"
-#include "report/report.h"
+#include "report/output.h"
 
 #include "base/put.h"
 #include "base/subprocess.h"

@@ -1,52 +1,29 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_REPORT_H
-#define TTRACE_REPORT_H
+#ifndef TTRACE_REPORT_REPORT_H
+#define TTRACE_REPORT_REPORT_H
 
-#include "base/err.h"
-#include "base/newfile.h"
-#include "base/text/buf.h"
 #include "cli/options.h"
-#include "load/load.h"
+#include "report/output.h"
 
-/*
- * Reports: text made from a file, without the viewer. A report appends to
- * out->buf; those that stream call output_flush() now and then, and main writes
- * the rest. A named output file is replaced only after the report has
- * succeeded.
- */
-struct out {
-	struct buf buf;
-	int fd;
-	bool failed;		/* the reader closed its pipe or the disk is full: stop */
-	int why;		/* errno of the write that failed */
-	bool terminal;		/* control characters are made visible when written */
-	bool held;		/* nothing is written: the caller takes the text from buf, up to OUTPUT_HELD bytes */
-	const struct input_watch *watch; /* NULL, or a callback that may stop the report */
-	size_t checked_bytes;		/* size of buf at the last call of watch */
-	struct newfile file;	/* -output; its path is NULL for standard output */
+/* Reports: text made from a file, without the viewer. Each is a row of cli/reports.def and one of these functions,
+   report_NAME(). They return 0, or -1 with *e. */
+typedef int report_fn(const struct options *, struct out *, struct err *);
+#define REPORT(name, fn, arg, takes, group, help, purpose, columns, example) report_fn fn;
+#include "cli/reports.def"
+#undef REPORT
+
+struct report {
+	const char *name;
+	report_fn *run;
 };
-
-enum { OUTPUT_HELD = 64 << 20 };
-/* Open the output; path NULL: standard output. Return -1 with *e. */
-int output_open(struct out *, const char *path, struct err *e);
-/* Write buf if it has more than 64 kB, or (all) in any case. */
-void output_flush(struct out *, bool all);
-/* For binary output: return -1 with *e if it would be written to a terminal. */
-int output_check_binary(const struct out *, struct err *e);
-/* Finish: keep the file (rename it) or remove it. Return -1 with *e if it could not be written. */
-int output_close(struct out *, bool keep, struct err *e);
+extern const struct report reports[];	/* ends with a NULL name */
+const struct report *report_find(const char *name);
 
 /* Fetch the inputs of the command line that are not files (session/download.h) into o->downloads, with progress on a
    terminal; ^C stops it. Return 0, also if there are none; -1 with *e. */
 int report_fetch_inputs(struct options *o, struct err *e);
 
 /* run returns -1 with *e, or the exit status, mostly 0. */
-struct report {
-	const char *name;
-	int (*run)(const struct options *, struct out *, struct err *);
-};
-extern const struct report reports[];	/* ends with a NULL name */
-const struct report *report_find(const char *name);
 
 #endif

@@ -7,11 +7,10 @@
  * (pprof/context_tree.h).
  */
 #include "config.h"
-#include "report/pprof/pprof.h"
+#include "report/pprof/internal.h"
 
 #include "base/text/pprof_units.h"
 #include "pprof/context_tree.h"
-#include "report/pprof/profile_report.h"
 
 #include <stdio.h>
 #include <string.h>

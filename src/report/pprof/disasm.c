@@ -8,12 +8,11 @@
  * the instruction that contains it.
  */
 #include "config.h"
-#include "report/pprof/pprof.h"
+#include "report/pprof/internal.h"
 
 #include "base/bsearch.h"
 #include "base/text/path.h"
 #include "base/text/pprof_units.h"
-#include "report/pprof/profile_report.h"
 #include "symbols/demangle.h"
 #include "symbols/lookup.h"
 #include "symbols/objdump.h"

@@ -8,12 +8,11 @@
  * hidden nodes are dotted.
  */
 #include "config.h"
-#include "report/pprof/pprof.h"
+#include "report/pprof/internal.h"
 
 #include "base/text/path.h"
 #include "base/text/pprof_units.h"
 #include "base/wrap_math.h"
-#include "report/pprof/profile_report.h"
 #include "report/pprof/short_names.h"
 
 #include <math.h>

@@ -7,11 +7,10 @@
  * search; it reads the drawing itself and contains no names.
  */
 #include "config.h"
-#include "report/pprof/pprof.h"
+#include "report/pprof/internal.h"
 
 #include "base/text/text.h"
 #include "calltree/weighted.h"
-#include "report/pprof/profile_report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * are those of pprof, except those that start a viewer.
  */
 #include "config.h"
-#include "report/pprof/pprof.h"
+#include "report/report.h"
 
 #include "base/subprocess.h"
 

@@ -7,10 +7,9 @@
  * first sample) to five lines after its last sample.
  */
 #include "config.h"
-#include "report/pprof/pprof.h"
+#include "report/pprof/internal.h"
 
 #include "base/text/pprof_units.h"
-#include "report/pprof/profile_report.h"
 #include "symbols/source.h"
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@
  * are.
  */
 #include "config.h"
-#include "report/pprof/profile_report.h"
+#include "report/pprof/internal.h"
 
 #include "base/put.h"
 #include "base/text/path.h"

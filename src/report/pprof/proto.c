@@ -5,10 +5,9 @@
  * (pprof/write.c); topproto: one sample per node of the call graph.
  */
 #include "config.h"
-#include "report/pprof/pprof.h"
+#include "report/pprof/internal.h"
 
 #include "base/text/pprof_units.h"
-#include "report/pprof/profile_report.h"
 
 #include <string.h>
 

@@ -5,10 +5,9 @@
  * each distinct stack of names, root first, as flame graph tools read them.
  */
 #include "config.h"
-#include "report/pprof/pprof.h"
+#include "report/pprof/internal.h"
 
 #include "base/text/pprof_units.h"
-#include "report/pprof/profile_report.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,11 +6,10 @@
  * over the lines of one key.
  */
 #include "config.h"
-#include "report/pprof/pprof.h"
+#include "report/pprof/internal.h"
 
 #include "base/text/pprof_units.h"
 #include "base/wrap_math.h"
-#include "report/pprof/profile_report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,11 +11,10 @@
  * shown, and a notice reports that.
  */
 #include "config.h"
-#include "report/pprof/pprof.h"
+#include "report/pprof/internal.h"
 
 #include "base/text/pprof_units.h"
 #include "report/json.h"
-#include "report/pprof/profile_report.h"
 
 #include <string.h>
 

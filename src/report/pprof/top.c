@@ -7,10 +7,9 @@
  * node's own cumulative weight.
  */
 #include "config.h"
-#include "report/pprof/pprof.h"
+#include "report/pprof/internal.h"
 
 #include "base/text/pprof_units.h"
-#include "report/pprof/profile_report.h"
 #include "report/table.h"
 
 #include <string.h>

@@ -12,12 +12,11 @@
  * no script, no network.
  */
 #include "config.h"
-#include "report/pprof/pprof.h"
+#include "report/pprof/internal.h"
 
 #include "base/text/path.h"
 #include "base/text/pprof_units.h"
 #include "base/text/text.h"
-#include "report/pprof/profile_report.h"
 #include "session/asm_source.h"
 #include "symbols/demangle.h"
 #include "symbols/source.h"

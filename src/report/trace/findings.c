@@ -4,7 +4,7 @@
    -fail-on sets the exit status, -ignore and -baseline leave out what is known. */
 #include "config.h"
 #include "findings/findings.h"
-#include "report/trace/trace_report.h"
+#include "report/trace/internal.h"
 
 #include "base/text/text.h"
 #include "report/trace/findings_known.h"

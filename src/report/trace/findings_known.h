@@ -4,7 +4,7 @@
 #define TTRACE_REPORT_TRACE_FINDINGS_KNOWN_H
 
 #include "findings/findings.h"
-#include "report/trace/trace_report.h"
+#include "report/trace/internal.h"
 
 /*
  * Drop findings that are known: those of -ignore=FILE (a line each: rule, blank, function that causes it; * stands for

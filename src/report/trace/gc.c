@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /* `ttrace gc`: the GC cycles as trace/gc_cycles.c finds them. */
 #include "config.h"
-#include "report/trace/trace_report.h"
+#include "report/trace/internal.h"
 
 #include "store/tracks/time_search.h"
 #include "trace/gc_cycles.h"

@@ -6,7 +6,7 @@
  * order with wakers and the places where it waited.
  */
 #include "config.h"
-#include "report/trace/trace_report.h"
+#include "report/trace/internal.h"
 
 #include "base/text/text.h"
 #include "base/wrap_math.h"

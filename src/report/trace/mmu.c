@@ -8,7 +8,7 @@
 #include "config.h"
 #include "trace/mmu.h"
 #include "base/text/text.h"
-#include "report/trace/trace_report.h"
+#include "report/trace/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

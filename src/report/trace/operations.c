@@ -7,7 +7,7 @@
  * In text, a class is a column only if some kind has time of it, and is shown as a share of the kind's time.
  */
 #include "config.h"
-#include "report/trace/trace_report.h"
+#include "report/trace/internal.h"
 
 #include "operations/operations.h"
 

@@ -6,7 +6,7 @@
  * of GOMAXPROCS.
  */
 #include "config.h"
-#include "report/trace/trace_report.h"
+#include "report/trace/internal.h"
 
 #include "base/text/text.h"
 #include "store/tracks/time_search.h"

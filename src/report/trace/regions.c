@@ -6,7 +6,7 @@
  * -name, or in JSON, each region with its goroutine's times.
  */
 #include "config.h"
-#include "report/trace/trace_report.h"
+#include "report/trace/internal.h"
 #include "base/wrap_math.h"
 
 #include <string.h>

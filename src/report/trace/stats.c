@@ -6,7 +6,7 @@
  * and the maximum of runnable goroutines (of a log: queued ones) within it.
  */
 #include "config.h"
-#include "report/trace/trace_report.h"
+#include "report/trace/internal.h"
 
 #include "base/text/text.h"
 #include "trace/bins.h"

@@ -3,7 +3,7 @@
 /* `ttrace stw`: each stop of the world with time, duration, reason and the code that caused it; or (-by) count and
    duration by kind or caller; or (-name) the stops of one kind or caller. */
 #include "config.h"
-#include "report/trace/trace_report.h"
+#include "report/trace/internal.h"
 
 #include "trace/stats/stops.h"
 

@@ -6,7 +6,7 @@
  * caller). Count, total and quantiles, by the rules of -type=syscall.
  */
 #include "config.h"
-#include "report/trace/trace_report.h"
+#include "report/trace/internal.h"
 
 #include "base/wrap_math.h"
 #include "trace/user_code.h"

@@ -9,7 +9,7 @@
  * start, end, logs, regions. The sort is stable.
  */
 #include "config.h"
-#include "report/trace/trace_report.h"
+#include "report/trace/internal.h"
 
 #include "base/radix_sort.h"
 #include "base/text/go_quote.h"

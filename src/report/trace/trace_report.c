@@ -6,9 +6,9 @@
  * reads events.
  */
 #include "config.h"
-#include "report/trace/trace_report.h"
+#include "report/trace/internal.h"
 
-#include "report/pprof/profile_report.h"
+#include "report/pprof/internal.h"
 #include "store/tracks/time_search.h"
 #include "trace/user_code.h"
 

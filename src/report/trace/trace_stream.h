@@ -29,8 +29,4 @@ void trace_stream_finish_notes(struct trace_stream_notes *, bool say);
 int trace_stream_range(
     const struct options *, struct bytes, bool *range_given, int64_t *from, int64_t *to, struct err *);
 
-int report_events(const struct options *, struct out *, struct err *);
-int report_wire(const struct options *, struct out *, struct err *);
-int report_footprint(const struct options *, struct out *, struct err *);
-
 #endif

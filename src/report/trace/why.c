@@ -6,7 +6,7 @@
  * over all operations.
  */
 #include "config.h"
-#include "report/trace/trace_report.h"
+#include "report/trace/internal.h"
 
 #include "base/text/text.h"
 #include "critical/many.h"

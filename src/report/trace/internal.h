@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_REPORT_TRACE_TRACE_REPORT_H
-#define TTRACE_REPORT_TRACE_TRACE_REPORT_H
+#ifndef TTRACE_REPORT_TRACE_INTERNAL_H
+#define TTRACE_REPORT_TRACE_INTERNAL_H
 
 #include "base/text/regex.h"
 #include "report/json.h"
@@ -84,20 +84,5 @@ void trace_report_json_times(const struct trace_report_ctx *, struct json *, con
 enum { TRACE_REPORT_TIME_COLS = 8 };
 extern const struct table_col trace_report_time_cols[TRACE_REPORT_TIME_COLS];
 void trace_report_add_times(struct table *, const struct goroutine_times *);
-
-int report_findings(const struct options *, struct out *, struct err *);
-int report_goroutines(const struct options *, struct out *, struct err *);
-int report_goroutine(const struct options *, struct out *, struct err *);
-int report_operations(const struct options *, struct out *, struct err *);
-int report_tasks(const struct options *, struct out *, struct err *);
-int report_regions(const struct options *, struct out *, struct err *);
-int report_mmu(const struct options *, struct out *, struct err *);
-int report_gc(const struct options *, struct out *, struct err *);
-int report_stw(const struct options *, struct out *, struct err *);
-int report_procs(const struct options *, struct out *, struct err *);
-int report_syscalls(const struct options *, struct out *, struct err *);
-int report_stats(const struct options *, struct out *, struct err *);
-int report_why(const struct options *, struct out *, struct err *);
-int report_info(const struct options *, struct out *, struct err *);
 
 #endif

@@ -7,11 +7,6 @@
 #include "config.h"
 #include "report/report.h"
 
-#include "report/pprof/pprof.h"
-#include "report/pprof/pprof.h"
-#include "report/trace/trace_report.h"
-#include "report/trace/trace_stream.h"
-
 #include <string.h>
 
 const struct report reports[] = {

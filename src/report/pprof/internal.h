@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_REPORT_PPROF_PROFILE_REPORT_H
-#define TTRACE_REPORT_PPROF_PROFILE_REPORT_H
+#ifndef TTRACE_REPORT_PPROF_INTERNAL_H
+#define TTRACE_REPORT_PPROF_INTERNAL_H
 
 #include "base/text/regex.h"
 #include "pprof/graph.h"
