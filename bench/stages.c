@@ -9,6 +9,7 @@
 
 #include "load/gotrace/event_stream.h"
 #include "load/gotrace/wire.h"
+#include "store/builder.h"
 #include "store/store.h"
 
 #include <inttypes.h>

@@ -11,6 +11,8 @@
 #include "../tests/digest.h"
 #include "base/mem/mem.h"
 #include "signed.h"
+#include "store/builder.h"
+#include "store/check.h"
 #include "store/index/index.h"
 
 #include <stdio.h>

@@ -9,7 +9,9 @@
 #include "../tests/digest.h"
 #include "load/gotrace/wire.h"
 #include "load/load.h"
+#include "store/builder.h"
 #include "store/cache/sheet_cache.h"
+#include "store/check.h"
 #include "store/store.h"
 
 #include <stdio.h>

@@ -11,6 +11,8 @@
 #include "filter/weigh.h"
 #include "base/mem/mem.h"
 #include "load/load.h"
+#include "store/builder.h"
+#include "store/check.h"
 
 #include <stdlib.h>
 

@@ -9,6 +9,8 @@
 
 #include "base/mem/mem.h"
 #include "load/load.h"
+#include "store/builder.h"
+#include "store/check.h"
 #include "store/store.h"
 
 #include <stdio.h>

@@ -10,6 +10,7 @@
 
 #include "base/checksum.h"
 #include "base/mem/mem.h"
+#include "store/builder.h"
 #include "store/index/internal.h"
 
 #include <stdio.h>

@@ -9,6 +9,8 @@
 #include "base/mem/mem.h"
 #include "base/put.h"
 #include "base/text/text.h"
+#include "cli/completion.h"
+#include "cli/help.h"
 #include "report/report.h"
 #include "cli/options.h"
 #include "session/download.h"

@@ -8,6 +8,8 @@
 #include "config.h"
 #include "base/err.h"
 #include "base/mem/mem.h"
+#include "store/builder.h"
+#include "store/check.h"
 #include "store/tracks/tracks.h"
 #include "tap.h"
 

@@ -12,6 +12,8 @@
 #include "critical/tree.h"
 #include "base/err.h"
 #include "load/load.h"
+#include "store/builder.h"
+#include "store/check.h"
 #include "tap.h"
 #include "trace/as_profile.h"
 

@@ -6,6 +6,7 @@
  * stretches that meet add up without loss. Said in many sheets it is the same to the nanosecond.
  */
 #include "config.h"
+#include "store/builder.h"
 #include "trace/run_queue.h"
 
 #include "tap.h"

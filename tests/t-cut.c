@@ -6,6 +6,7 @@
 #include "base/mem/mapped_file.h"
 #include "base/mem/mem.h"
 #include "load/load.h"
+#include "store/builder.h"
 #include "store/store.h"
 #include "tap.h"
 

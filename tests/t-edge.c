@@ -10,6 +10,7 @@
 #include "base/text/buf.h"
 #include "base/mem/mem.h"
 #include "load/load.h"
+#include "store/builder.h"
 #include "store/store.h"
 #include "tap.h"
 

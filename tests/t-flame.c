@@ -8,6 +8,7 @@
 #include "config.h"
 #include "calltree/callers.h"
 #include "calltree/flame.h"
+#include "store/builder.h"
 #include "weighed.h"
 #include "base/wrap_math.h"
 #include "store/store.h"

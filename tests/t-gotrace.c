@@ -13,6 +13,7 @@
  */
 #include "config.h"
 #include "goasm.h"
+#include "store/builder.h"
 #include "tap.h"
 
 #include "base/mem/mem.h"

@@ -10,6 +10,8 @@
 #include "base/mem/mem.h"
 #include "digest.h"
 #include "load/load.h"
+#include "store/builder.h"
+#include "store/check.h"
 #include "store/index/internal.h"
 #include "tap.h"
 

@@ -13,6 +13,8 @@
 #include "base/mem/mem.h"
 #include "load/gotrace/order.h"
 #include "load/load.h"
+#include "store/builder.h"
+#include "store/check.h"
 #include "store/store.h"
 #include "digest.h"
 #include "tap.h"

@@ -10,6 +10,8 @@
 
 #include "base/mem/mem.h"
 #include "load/load.h"
+#include "store/builder.h"
+#include "store/check.h"
 #include "store/store.h"
 #include "store/tracks/sheet_build.h"
 #include "tests/tap.h"

@@ -6,6 +6,8 @@
 #include "base/mem/mem.h"
 #include "load/load.h"
 #include "load/pprof/profile.pb-c.h"
+#include "store/builder.h"
+#include "store/check.h"
 #include "store/store.h"
 #include "tap.h"
 

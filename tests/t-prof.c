@@ -5,6 +5,7 @@
  * profiles from a seed; and what units, paths and short names are.
  */
 #include "config.h"
+#include "store/builder.h"
 #include "tap.h"
 
 #include "base/text/path.h"

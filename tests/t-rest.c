@@ -7,6 +7,8 @@
  * alternate on each of them.
  */
 #include "config.h"
+#include "store/builder.h"
+#include "trace/filter_states.h"
 #include "trace/stats/goroutine_stats.h"
 #include "trace/task_filter.h"
 #include "trace/as_profile.h"

@@ -7,6 +7,8 @@
  * time, of the whole and of windows, goroutines and slices, and runs are counted once.
  */
 #include "config.h"
+#include "store/builder.h"
+#include "store/check.h"
 #include "trace/as_profile.h"
 #include "base/err.h"
 #include "tap.h"

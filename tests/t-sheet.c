@@ -7,6 +7,7 @@
  */
 #include "config.h"
 #include "trace/bins.h"
+#include "trace/bins_time.h"
 #include "trace/state_counts.h"
 #include "trace/stats/goroutine_stats.h"
 #include "base/mem/mem.h"

@@ -3,6 +3,8 @@
 /* Two sides in one store. Random profiles of the same program, its addresses moved: what a difference says
    stack by stack is what the two say apart, and the sums are those of the profile that pprof would merge. */
 #include "config.h"
+#include "store/builder.h"
+#include "store/check.h"
 #include "weighed.h"
 #include "pprof/profile.h"
 #include "filter/tag_weights.h"

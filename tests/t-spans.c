@@ -8,6 +8,7 @@
  * random (seeded). With arguments: on these traces alone.
  */
 #include "config.h"
+#include "store/builder.h"
 #include "trace/bins.h"
 #include "trace/stats/still_blocked.h"
 #include "trace/span_search.h"

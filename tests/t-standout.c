@@ -6,6 +6,7 @@
  * gist keeps.
  */
 #include "config.h"
+#include "store/builder.h"
 #include "trace/highlights.h"
 
 #include "base/mem/mem.h"

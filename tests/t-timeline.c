@@ -7,7 +7,9 @@
  * random (seeded).
  */
 #include "config.h"
+#include "store/builder.h"
 #include "trace/bins.h"
+#include "trace/bins_time.h"
 #include "trace/span_search.h"
 #include "trace/region_layout.h"
 #include "trace/longest_wait.h"

@@ -8,6 +8,8 @@
 #include "config.h"
 #include "base/mem/mem.h"
 #include "load/load.h"
+#include "store/builder.h"
+#include "store/check.h"
 #include "store/store.h"
 #include "tap.h"
 

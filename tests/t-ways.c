@@ -9,6 +9,8 @@
 
 #include "base/err.h"
 #include "base/mem/mem.h"
+#include "store/builder.h"
+#include "store/check.h"
 #include "store/store.h"
 #include "tap.h"
 

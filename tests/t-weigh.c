@@ -10,6 +10,8 @@
 #include "calltree/flame.h"
 #include "calltree/tree.h"
 #include "base/text/buf.h"
+#include "store/builder.h"
+#include "store/check.h"
 #include "weighed.h"
 #include "tap.h"
 

@@ -9,6 +9,8 @@
  * is a choice, FILE and DIRS are paths, others are free text.
  */
 #include "config.h"
+#include "cli/completion.h"
+
 #include "cli/options.h"
 
 #include <string.h>

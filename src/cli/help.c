@@ -8,7 +8,7 @@
  * the viewer (explain.def), which main.c inserts.
  */
 #include "config.h"
-#include "cli/options.h"
+#include "cli/help.h"
 
 #include "base/text/text.h"
 

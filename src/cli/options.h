@@ -88,21 +88,9 @@ int options_set(struct options *, enum option_id, const char *s, struct err *e);
 /* Set the error that there is no report of that name, with a suggestion. Always returns -1. */
 int options_unknown_report(const char *name, struct err *e);
 
-/* ---- help.c: texts of `ttrace help`, at most 80 columns wide */
-
-/* Append a name, and its description from column `indent` (5 to 40) on. */
-void cli_help_row(struct buf *, const char *name, const char *text, size_t indent);
-void cli_help_options(struct buf *);				/* all options */
-void cli_help_reports(struct buf *);			/* all reports */
-const struct report_row *cli_find_report(const char *name);	/* NULL: none of that name */
-void cli_help_report(struct buf *, const struct report_row *);		/* its purpose and an example */
-void cli_help_report_options(struct buf *, const struct report_row *);		/* the options that change its output */
-
 /* Print the table of -print=options or -print=reports, one line per row: group, name, argument, default and help,
    separated by tabs; for reports also purpose, columns and example. Return false for another name. */
 bool options_print_table(struct buf *, const char *what);
-/* Print the completion script of -print=completion-bash, -zsh, -fish. Return false for another name. */
-bool cli_print_completion(struct buf *, const char *what);
 /* Insert the words of $TTRACE_OPTS before the others (blanks separate them; quotes and \ protect blanks). Free the
    result with options_env_free(). */
 char **options_prepend_env(const char *env, int *argc, char *const *argv);

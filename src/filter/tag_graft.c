@@ -21,6 +21,7 @@
 #include "base/radix_sort.h"
 #include "filter/tag_paths.h"
 #include "filter/weigh.h"
+#include "store/builder.h"
 #include "trace/as_profile.h"
 
 #include <string.h>

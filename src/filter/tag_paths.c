@@ -8,6 +8,7 @@
 #include "filter/tag_paths.h"
 
 #include "base/mem/mem.h"
+#include "store/builder.h"
 #include "trace/as_profile.h"
 
 static int same_tag_path(const void *ctx, uint32_t id, const void *key)

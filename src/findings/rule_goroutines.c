@@ -7,6 +7,7 @@
 #include "base/mem/mem.h"
 #include "base/text/text.h"
 #include "trace/bins.h"
+#include "trace/bins_time.h"
 #include "trace/run_stacks.h"
 #include "trace/stats/goroutine_stats.h"
 #include "trace/user_code.h"

@@ -14,6 +14,7 @@
 #include "base/text/text.h"
 #include "store/tracks/time_search.h"
 #include "trace/bins.h"
+#include "trace/bins_time.h"
 #include "trace/gc_cycles.h"
 #include "trace/user_code.h"
 

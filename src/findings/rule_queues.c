@@ -14,6 +14,7 @@
 #include "base/text/text.h"
 #include "store/tracks/wake_edges.h"
 #include "trace/bins.h"
+#include "trace/bins_time.h"
 #include "trace/stats/goroutine_stats.h"
 #include "trace/user_code.h"
 

@@ -13,6 +13,7 @@
 #include "base/text/buf.h"
 #include "base/text/regex.h"
 #include "base/wrap_math.h"
+#include "store/builder.h"
 #include "trace/stats/goroutine_stats.h"
 #include "trace/task_filter.h"
 

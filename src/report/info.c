@@ -15,6 +15,7 @@
 #include "session/download.h"
 #include "session/index_cache.h"
 #include "session/trace_reread.h"
+#include "store/builder.h"
 #include "store/tracks/time_search.h"
 #include "trace/as_profile.h"
 

@@ -19,6 +19,7 @@
 #include "load/load.h"
 #include "session/merge_profiles.h"
 #include "session/trace_reread.h"
+#include "store/builder.h"
 
 #include <stdarg.h>
 #include <stdio.h>

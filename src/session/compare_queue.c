@@ -13,6 +13,8 @@
 #include "config.h"
 #include "session/internal.h"
 
+#include "store/builder.h"
+
 static void ignore_notice(void *none, const char *line)
 {
 	(void)none, (void)line;

@@ -14,6 +14,7 @@
 #include "load/gotrace/wire.h"
 #include "session/merge_profiles.h"
 #include "session/trace_reread.h"
+#include "store/builder.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/text/regex.h"
 #include "base/text/text.h"
+#include "store/builder.h"
 #include "symbols/source.h"
 #include "trace/as_profile.h"
 

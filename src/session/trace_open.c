@@ -18,6 +18,7 @@
 #include "session/query.h"
 #include "session/trace_reread.h"
 #include "session/trace_weights.h"
+#include "store/builder.h"
 #include "store/store.h"
 
 #include <inttypes.h>

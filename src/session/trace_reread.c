@@ -16,6 +16,7 @@
 #include "base/mem/mapped_file.h"
 #include "base/mem/mem.h"
 #include "load/gotrace/wire.h"
+#include "store/builder.h"
 
 #include <errno.h>
 #include <fcntl.h>

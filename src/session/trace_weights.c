@@ -11,6 +11,7 @@
 
 #include "critical/tree.h"
 #include "session/query_targets.h"
+#include "store/builder.h"
 
 #include <string.h>
 

@@ -18,7 +18,9 @@
 #include "base/wrap_math.h"
 #include "calltree/weighted.h"
 #include "filter/tag_weights.h"
+#include "store/builder.h"
 #include "trace/as_profile.h"
+#include "trace/filter_states.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,7 +14,7 @@
  * written to the store with the last publication; until then each snapshot has its own copy.
  */
 #include "config.h"
-#include "store/store.h"
+#include "store/builder.h"
 
 #include "base/clock.h"
 #include "base/err.h"
@@ -23,6 +23,7 @@
 #include "base/mem/mapped_file.h"
 #include "base/put.h"
 #include "store/cache/sheet_cache.h"
+#include "store/check.h"
 #include "store/samples.h"
 #include "store/stacks.h"
 #include "store/symbols.h"

@@ -7,7 +7,7 @@
  * release build trusts the writer, which is the same program.
  */
 #include "config.h"
-#include "store/store.h"
+#include "store/check.h"
 
 #include "base/err.h"
 #include "store/tracks/tracks.h"

@@ -6,10 +6,11 @@
  * is searched by time is ordered by time.
  */
 #include "config.h"
-#include "store/tracks/tracks.h"
+#include "store/check.h"
 
 #include "base/err.h"
 #include "store/tracks/time_search.h"
+#include "store/tracks/tracks.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -248,37 +248,6 @@ static inline struct smp_time store_smp_time(const struct store *s, uint32_t i)
 				    : (struct smp_time){TIME_NONE, 0, 0};
 }
 
-/* store/builder.c: the sink that fills a store. */
-struct store_builder *builder_new(void);
-struct sink builder_sink(struct store_builder *);
-const struct snap *builder_snap(const struct store_builder *);	/* the newest published one; any thread */
-void builder_set_total(struct store_builder *, uint64_t bytes);	/* size of the input, for progress */
-void builder_on_publish(struct store_builder *, bool (*fn)(void *, uint64_t bytes), void *arg);
-	/* fn runs on the writer after each publication and progress; returning false cancels the load */
-/* Any thread: publish at the next opportunity, even if the last publication was less than PUBLISH_MS ago. */
-void builder_request_publish(struct store_builder *);
-const struct snap *builder_finish(struct store_builder *);	/* seals the rest; the snapshot is complete */
-/* Call before the first row: evict sheets while the program holds more than `limit` bytes, and rebuild them with
-   `again`, which any thread may call, one at a time, until builder_free(). */
-void builder_enable_eviction(struct store_builder *, size_t limit, sink_reread_fn *again, void *arg);
-/* Return the id of a string that an analysis made (the text of a tag). Adds it if the snapshot is complete and no file
-   is being added; returns 0 if it cannot. Any thread. */
-str_id builder_add_string(const struct snap *, const char *s, size_t n);
-/* Results of analyses that are kept until the store is freed. Return that of a key, which is an address; NULL: there is
-   none, or the snapshot is not complete. Any thread. */
-const void *builder_kept_result(const struct snap *, const void *key);
-/* Keep a result, to be freed by free_it(), unless another thread has kept one under this key: then this one is freed.
-   Return the one that is kept. The snapshot is complete. Any thread. */
-const void *builder_keep_result(const struct snap *, const void *key, void *result, void (*free_it)(void *));
-/* Add one more file to a finished store: until builder_publish_reopened() publishes the new rows, builder_add_string()
-   adds nothing. Call from the thread that owns the store; a worker may do the writing. */
-void builder_reopen(struct store_builder *);
-const struct snap *builder_publish_reopened(struct store_builder *);
-void builder_free(struct store_builder *);			/* also frees the store */
-/* For index.h: the store, to fill its columns directly while it has no rows but strings; then publish them as complete.
-   Takes ownership of the mapping, which has some of the rows and sheets. */
-struct store *builder_store(struct store_builder *);
-const struct snap *builder_publish_index(struct store_builder *, const struct snap *, const void *mapping, size_t n);
 /* Return whether the trace or index file has changed on disk: parts that were rebuilt or read since are shown empty. */
 bool store_lost(const struct snap *);
 /* Return the bytes of the rows, and of the sheets if no sheet is ever evicted. */
@@ -447,10 +416,5 @@ void sheet_sums(const struct sheet *, uint32_t row, int64_t t, int64_t sum[TS__N
 struct sheet_sum { bool known; int64_t ns[TS__N]; };
 void sheet_between(const struct sheet *, uint32_t row, uint32_t ia, int64_t a, uint32_t ib, int64_t b,
     struct sheet_sum *at, int64_t ns[TS__N]);
-
-/* check.c: check the store's invariants. Return -1 and the violation. Tests run it after every load. */
-struct err;
-int store_check(const struct snap *, struct err *);
-int store_check_tables(const struct snap *, struct err *);	/* the part of profiles */
 
 #endif

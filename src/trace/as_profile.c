@@ -24,6 +24,7 @@
 #include "base/mem/spill_array.h"
 #include "base/text/buf.h"
 #include "base/wrap_math.h"
+#include "store/builder.h"
 #include "store/tracks/time_search.h"
 #include "trace/bins.h"
 #include "trace/run_queue.h"

@@ -27,14 +27,6 @@ void bins_row(const struct snap *, trk_id, int64_t t0, int64_t t1, uint32_t n, s
 /* Sum the states of a track over [t0, t1). If too many sheets of it are evicted, the sums are estimates from
    summaries. */
 void bins_sum(const struct snap *, trk_id, int64_t t0, int64_t t1, struct bin *out);
-struct bins_query { trk_id trk; int64_t t0, t1; int64_t *ns; };
-/* Sum the states of many tracks, each track at most once, in one walk over the sheets in order. The caller zeroes ns[]
-   of each; they are in the arena. Return false if stopped. */
-bool bins_many(
-    const struct snap *, const struct bins_query *, uint32_t n, const struct arena *, const struct progress_watcher *);
-/* Sum the states of Ps over [t0, t1), exact also if sheets are evicted, including the time before the first event of a
-   P. */
-void bins_procs(const struct snap *, const trk_id *, uint32_t n, int64_t t0, int64_t t1, struct bin *out);
 /* Return the state with the largest share; TS_NONE and TS_IDLE only if there is no other state (with all: they count
    like the others); TS_NONE if empty. */
 enum tstate bins_main_state(const struct bin *, bool all);
@@ -57,32 +49,5 @@ enum tstate trace_interval_state(const struct snap *, trk_id, int64_t t);
 bool trace_interval_step(const struct snap *, struct trace_interval *, int dir);
 /* Find the first interval that starts at or after t (dir 1), or the last that ends at or before t (dir -1). */
 bool trace_interval_near(const struct snap *, trk_id, int64_t t, int dir, struct trace_interval *);
-
-/* A counter in one column. */
-struct counter_bin { uint64_t min, max, last; bool any; };	/* any: there is a value by then */
-void bins_counter(const struct snap *, enum counter, int64_t t0, int64_t t1, uint32_t n, struct counter_bin *out);
-/* Compute the minimum and maximum of every 64 rows of the counters, once for a snapshot, in the arena. With them a
-   column costs at most 128 steps. */
-struct bins_counter_sums;
-struct bins_counter_sums *bins_counter_sums(const struct snap *, struct arena *);
-void bins_counter_from_sums(const struct snap *, const struct bins_counter_sums *, enum counter, int64_t t0, int64_t t1,
-    uint32_t n, struct counter_bin *out);
-/* Count the rows of a counter before t. The sums (may be NULL) make the search faster. */
-uint32_t bins_counter_rows_before(const struct snap *, const struct bins_counter_sums *, enum counter, int64_t t);
-
-/* Running sums for bins_marks(): the number of marks of the given kinds (1 << MK_LOG | ...) of all tracks per column,
-   at a cost independent of the number of marks. Computed once for a snapshot, in the arena. */
-struct bins_mark_sums;
-struct bins_mark_sums *bins_mark_sums(const struct snap *, struct arena *);
-void bins_marks(const struct snap *, const struct bins_mark_sums *, uint32_t kinds, int64_t t0, int64_t t1, uint32_t n,
-    uint32_t *out);
-/* Return the index of the first mark at or after t, among those in the sums. */
-uint32_t bins_first_mark_from(const struct snap *, const struct bins_mark_sums *, int64_t t);
-/* List the spans of kinds that are rare. Computed once for a snapshot, in the arena. */
-struct bins_span_list;
-struct bins_span_list *bins_span_list(const struct snap *, uint32_t kinds, struct arena *);
-/* Compute per column the ns covered by spans of one of these kinds, at most the width of the column. */
-void bins_spans(const struct snap *, const struct bins_span_list *, enum span_kind, int64_t t0, int64_t t1, uint32_t n,
-    int64_t *out);
 
 #endif

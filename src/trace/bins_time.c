@@ -10,7 +10,7 @@
  * together.
  */
 #include "config.h"
-#include "trace/bins.h"
+#include "trace/bins_time.h"
 
 #include "base/bsearch.h"
 

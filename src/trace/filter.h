@@ -113,9 +113,4 @@ struct trace_slice *trace_task_slices(const struct snap *, struct trace_span_mat
 struct trace_slice *trace_filter_presence(
     const struct snap *, const struct trace_filter *, struct arena *, uint32_t *n);
 bool trace_slices_overlap(const struct trace_slice *, uint32_t n, int64_t t0, int64_t t1);
-/* Sum ns by state of all that a filter selects: of goroutines, or of its slices. */
-void trace_filter_states(const struct snap *, const struct trace_filter *, int64_t ns[TS__N]);
-/* Estimate the same from a few sheets, fast: to compare two filters on one snapshot. */
-void trace_filter_states_approx(const struct snap *, const struct trace_filter *, int64_t ns[TS__N]);
-
 #endif

@@ -8,7 +8,7 @@
  * does not wait for that pass: it uses a sample of sheets from the whole trace, the same for both filters.
  */
 #include "config.h"
-#include "trace/as_profile.h"
+#include "trace/filter_states.h"
 
 #include "base/wrap_math.h"
 #include "trace/bins.h"

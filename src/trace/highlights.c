@@ -24,6 +24,7 @@
 #include "store/tracks/extremes.h"
 #include "store/tracks/time_search.h"
 #include "trace/bins.h"
+#include "trace/bins_time.h"
 
 #include <string.h>
 

@@ -20,6 +20,7 @@
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/put.h"
+#include "cli/help.h"
 #include "findings/findings.h"
 #include "term/term.h"
 

@@ -14,6 +14,7 @@
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
+#include "trace/bins_time.h"
 
 #include <stdio.h>
 #include <string.h>

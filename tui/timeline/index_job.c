@@ -18,6 +18,7 @@
 #include "base/mem/mem.h"
 #include "base/radix_sort.h"
 #include "store/cache/nowait.h"
+#include "trace/bins_time.h"
 
 #include <string.h>
 

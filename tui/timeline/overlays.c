@@ -15,6 +15,7 @@
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
+#include "trace/bins_time.h"
 #include "tracepane/tracepane.h"
 
 #include <stdio.h>

@@ -9,6 +9,7 @@
 #include "term/style.h"
 #include "trace/as_profile.h"
 #include "trace/bins.h"
+#include "trace/bins_time.h"
 #include "trace/highlights.h"
 #include "trace/region_layout.h"
 #include "trace/span_search.h"

@@ -11,6 +11,7 @@
 #include "base/text/text.h"
 #include "store/tracks/time_search.h"
 #include "trace/bins.h"
+#include "trace/bins_time.h"
 
 #include <stdlib.h>
 #include <string.h>

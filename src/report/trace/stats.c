@@ -10,6 +10,7 @@
 
 #include "base/text/text.h"
 #include "trace/bins.h"
+#include "trace/bins_time.h"
 #include "trace/state_counts.h"
 
 enum { LINES = 20, MAX_LINES = 1000000 };

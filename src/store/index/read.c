@@ -28,6 +28,8 @@
 #include "base/checksum.h"
 #include "base/job.h"
 #include "base/mem/mapped_file.h"
+#include "store/builder.h"
+#include "store/check.h"
 #include "store/tracks/tracks.h"
 
 #include <string.h>

@@ -62,11 +62,4 @@ void tracks_end(struct tracks *);	/* wait for sealing, then sort tracks by numbe
 /* No entry will follow: wait, and free what only the writer needs. */
 void tracks_done(struct tracks *);
 
-/* Check the trace part of a store, see store_check(). */
-struct err;
-int check_tracks_all(const struct snap *, struct err *);
-/* Of it: the columns; and one sheet, provided that the columns are right. */
-int check_tracks_tables(const struct snap *, struct err *);
-int check_tracks_sheet(const struct snap *, const struct sheet *, struct err *);
-
 #endif

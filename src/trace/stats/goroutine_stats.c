@@ -15,6 +15,7 @@
 
 #include "base/radix_sort.h"
 #include "trace/bins.h"
+#include "trace/bins_time.h"
 #include "trace/stats/internal.h"
 
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 #include "config.h"
 #include "trace/stats/group_key.h"
 
+#include "store/builder.h"
 #include "store/tracks/time_search.h"
 #include "trace/bins.h"
 #include "trace/stats/goroutine_stats.h"
