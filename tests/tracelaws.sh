@@ -148,6 +148,26 @@ if [ -n "$kind" ]; then
 		"$(tsv tasks -name="$kind" | awk -F'\t' '$4 == ""' | wc -l | tr -d ' ')"
 fi
 
+# every task is an operation, with the same quantiles; the classes of one goroutine's operations tile them
+awk -F'\t' '$7 != "" { print $1, $2, $3, $4, $5, $6, $7 }' "$tmp/tasks" | sort >"$tmp/a"
+tsv operations >"$tmp/operations"
+awk -F'\t' '$9 == "task" && $25 != "" { print $1, $2, $3 + 0, $4 + 0, $5 + 0, $6 + 0, $25 }' "$tmp/operations" | sort >"$tmp/b"
+same "tasks as operations" "$(cat "$tmp/a")" "$(cat "$tmp/b")"
+awk -F'\t' '{ s = 0; for (i = 10; i <= 24; i++) { s += $i; if ($i < 0) bad = 1 } }
+	$9 != "task" && s != $8 { print "classes of " $25 ": " s ", total " $8; bad = 1 }
+	$2 > $1 || $7 > $2 { print "counts of " $25; bad = 1 } END { exit bad }' "$tmp/operations" || bad=1
+same "kinds and operations" "$(sum 1 <"$tmp/operations")" "$("$TTRACE" operations -format=json "$trace" 2>/dev/null |
+	grep -o '"start_ns"' | wc -l | tr -d ' ')"
+all=$(sum 1 <"$tmp/operations")
+same "operations of which the trace has all, or not" "$all" \
+	"$(($(tsv operations -complete | sum 1) + $(tsv operations -complete=false | sum 1)))"
+# the filter of a kind of tasks is that of its tasks
+[ -z "$kind" ] || for report in "top -type=block" "top -type=run" regions goroutines; do
+	# shellcheck disable=SC2086 # a list of words
+	same "-operation and -task in $report" "$("$TTRACE" $report -task="^$kind\$" "$trace" 2>/dev/null)" \
+		"$("$TTRACE" $report -operation="^$kind\$" "$trace" 2>/dev/null)"
+done
+
 # a latency is on one side of a bound, a task or region is whole or not
 for what in tasks regions; do
 	all=$(tsv $what | sum 1)

@@ -14,9 +14,9 @@
 #include "base/wrap_math.h"
 #include "trace/longest_wait.h"
 
-/* Of a goroutine with points after the end of a sheet: its next point, and the sums so far. wait0: since when it has
-   been waiting; TIME_NONE: it is not. */
-struct open_sums { int64_t ns[TIME_CLASS__N], wait0; enum time_class wait; uint32_t next; };
+/* Of a goroutine with points after the end of a sheet: its next point, and the sums so far. waited: the time of the
+   wait in which it is, as far as sheets have it; 0: it does not wait. */
+struct open_sums { int64_t ns[TIME_CLASS__N], waited; enum time_class wait; uint32_t next; };
 
 #define PASSED UINT32_MAX
 
@@ -40,11 +40,10 @@ static uint32_t first_point(const struct task_work *w, trk_id g)
 }
 
 /* The range that ends with the trace ends in a wait: that wait is still blocked. */
-static void move_still_blocked(const struct class_sums *p, const struct open_sums *o, int64_t *ns)
+static void move_still_blocked(const struct open_sums *o, int64_t *ns)
 {
-	int64_t since = wrap_sub(p->sn->t1, o->wait0);
-	ns[o->wait] = wrap_sub(ns[o->wait], since);
-	ns[TIME_STILL_BLOCKED] = wrap_add(ns[TIME_STILL_BLOCKED], since);
+	ns[o->wait] = wrap_sub(ns[o->wait], o->waited);
+	ns[TIME_STILL_BLOCKED] = wrap_add(ns[TIME_STILL_BLOCKED], o->waited);
 }
 
 /* Apply the points up to the time t, at which the sums are o->ns. */
@@ -56,8 +55,8 @@ static void pass_points(struct class_sums *p, struct open_sums *o, trk_id g, int
 		bool end = v[o->next].end;
 		for (int c = 0; c < TIME_CLASS__N; c++)
 			ns[c] = end ? wrap_add(ns[c], o->ns[c]) : wrap_sub(ns[c], o->ns[c]);
-		if (end && v[o->next].t == p->sn->t1 && o->wait0 != TIME_NONE)
-			move_still_blocked(p, o, ns);
+		if (end && v[o->next].t == p->sn->t1)
+			move_still_blocked(o, ns);
 	}
 }
 
@@ -72,8 +71,9 @@ static void add_interval(struct class_sums *p, struct open_sums *o, const struct
 {
 	int64_t t = sh->t0 + sheet_start(sh, i), end = sheet_end(sh, row, i);
 	pass_points(p, o, sh->trk[row], t);
-	if (!sheet_interval_continues(sh, row, i) || o->wait0 == TIME_NONE)
-		o->wait0 = state_is_wait((enum tstate)(sh->state[i] & SHEET_STATE)) ? t : TIME_NONE;
+	if (!sheet_interval_continues(sh, row, i))
+		o->waited = 0;
+	o->waited += state_is_wait((enum tstate)(sh->state[i] & SHEET_STATE)) ? end - t : 0;
 	o->wait = c;
 	while (has_point_before(p, o, sh->trk[row], end)) {
 		int64_t at = p->w->point[o->next].t;
@@ -100,7 +100,7 @@ static struct open_sums *sums_of(struct class_sums *p, trk_id g)
 		p->v = mem_grow(p->v, &p->cap, p->n + 1, sizeof *p->v);
 		p->slot[g] = (uint32_t)++p->n;
 	}
-	p->v[p->slot[g] - 1] = (struct open_sums){.wait0 = TIME_NONE, .next = next};
+	p->v[p->slot[g] - 1] = (struct open_sums){.next = next};
 	return &p->v[p->slot[g] - 1];
 }
 
@@ -142,8 +142,13 @@ void class_sums_finish(struct class_sums *p, struct operation_kind *kind, uint32
 		int64_t *ns = kind[k].class_ns;
 		if (kind[k].source != OPERATION_TASK)
 			continue;
-		for (int c = 0; c < TIME_CLASS__N; c++)
+		for (int c = 0; c < TIME_CLASS__N; c++) {
 			ranges[k] = wrap_sub(ranges[k], ns[c]);
+			if (ns[c] < 0 && c != TIME_STILL_BLOCKED) {	/* a range that started within the last wait */
+				ns[TIME_STILL_BLOCKED] = wrap_add(ns[TIME_STILL_BLOCKED], ns[c]);
+				ns[c] = 0;
+			}
+		}
 		ns[TIME_UNKNOWN] = wrap_add(ns[TIME_UNKNOWN], ranges[k]);
 	}
 	mem_free(ranges);

@@ -3,13 +3,15 @@
 /*
  * Finds the waits at which loops wait for work. One pass over the sheets counts for each goroutine how often it waited
  * at each stack, and how often it woke another goroutine there. The stacks at which it did so more than once show its
- * loop: the loop is in the innermost function that is common to all of them. The idle wait is a wait in that function
- * itself, or in library functions that it called, to which the goroutine came back at least ROUNDS times. A wait in a function of the user that the loop calls is a
- * part of the work: a worker whose jobs are always ready never waits for one, and only the waits of its jobs recur.
+ * loop: the loop is in the innermost function that is common to all of them. The idle wait is one of the waits to which
+ * the goroutine came back at least ROUNDS times: first of all one in the loop's own function, or in library functions
+ * that this function called. A wait in a function of the user that the loop calls (a queue) may be one too, but only
+ * for another goroutine: waits for the network or a timer there are parts of the work, since a worker whose jobs are
+ * always ready never waits for one, and only the waits of its jobs recur.
  *
- * If several waits qualify, a wait for work of any kind (select) comes before others, a timer comes last, and of equal
- * ones the topmost in the source is taken: it is in the head of the loop. Waits for a mutex, a wait group or room in a
- * channel are never for work, and waits within user tasks are parts of these.
+ * If several waits qualify, one for other goroutines comes before the network, a timer comes last, and of equal ones
+ * the topmost in the loop is taken: it is in its head. A timer is at its end. Waits for a mutex, a wait group or room
+ * in a channel are never for work, and waits within user tasks are parts of these.
  *
  * Stacks include the function at which the goroutine started. So what one goroutine shows holds for its siblings, which
  * may have made fewer rounds, and a bit per stack is the result.
@@ -165,6 +167,8 @@ static void count_waits(struct idle_pass *p, const struct sheet *sh, uint32_t ro
 	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++) {
 		enum tstate s = (enum tstate)(sh->state[i] & SHEET_STATE);
 		stk_id stack = state_is_wait(s) ? sheet_stack(sh, i) : 0;
+		if (s == TS_FOREVER)
+			p->r->forever[g >> 3] |= (uint8_t)(1u << (g & 7));
 		if (!stack || stack >= p->sn->nstks || sheet_interval_continues(sh, row, i) ||
 		    is_in_task(p->tasks, &at, g, sh->t0 + sheet_start(sh, i)))
 			continue;
@@ -244,21 +248,11 @@ static int rank_of_state(enum tstate s)
 	switch (s) {
 	case TS_SELECT:
 	case TS_CHANRECV:
-	case TS_COND:
+	case TS_COND: return 3;
 	case TS_NET: return 2;
 	case TS_SLEEP: return 1;
 	default: return 0;
 	}
-}
-
-/* Does this wait come before another one as the idle wait? */
-static bool is_better(const struct idle_pass *p, stk_id wait, stk_id than)
-{
-	const struct store *st = p->sn->st;
-	int a = rank_of_state((enum tstate)p->state[wait]), b = rank_of_state((enum tstate)p->state[than]);
-	int64_t x = store_frm(st, stk_frame(st, user_code_site(st, wait)))->line,
-		y = store_frm(st, stk_frame(st, user_code_site(st, than)))->line;
-	return a != b ? a > b : x != y ? x < y : wait < than;
 }
 
 /* Return the number of outermost frames that are common to all stacks that recur. */
@@ -276,20 +270,57 @@ static uint32_t loop_depth(const struct store *st, const struct stack_use *u, ui
 	return depth;
 }
 
+/* A wait that may be the idle one. in_loop: no function of the user that the loop called is on the stack; line: in the
+   function of the loop. */
+struct candidate { stk_id stack; int rank; bool in_loop; int64_t line; };
+
+/* Return what a wait is as a candidate, given the depth of the loop; rank 0: it is none. */
+static struct candidate candidate_of(const struct idle_pass *p, stk_id stack, uint32_t loop)
+{
+	const struct store *st = p->sn->st;
+	struct candidate c = {.stack = stack, .rank = rank_of_state((enum tstate)p->state[stack])};
+	stk_id user = user_code_first_frame(st, stack), site = user ? user : user_code_site(st, stack);
+	uint32_t depth = depth_of(st, site), all = depth_of(st, stack);
+	c.in_loop = !user || depth <= loop;
+	/* a select or a channel of a library, in a call of the program, is not one for work of the program */
+	if (c.rank == 3 && user && user_code_outside_runtime(st, stack) != user)
+		c.rank = 0;
+	/* the network and timers are only for work in the loop itself */
+	if (c.rank < 3 && !c.in_loop)
+		c.rank = 0;
+	if (depth > loop && loop)
+		site = ancestor(st, stack, all - loop);
+	c.line = store_frm(st, stk_frame(st, site))->line;
+	return c;
+}
+
+/* Does a candidate come before another one? A timer at the end of a loop sets its pace, other waits are in its head. */
+static bool is_better(const struct candidate *a, const struct candidate *b)
+{
+	if (a->in_loop != b->in_loop)
+		return a->in_loop;
+	if (a->rank != b->rank)
+		return a->rank > b->rank;
+	if (a->line != b->line)
+		return a->rank == 1 ? a->line > b->line : a->line < b->line;
+	return a->stack < b->stack;
+}
+
 /* Mark the idle wait of a goroutine with n uses. */
 static void mark_idle(struct idle_pass *p, const struct stack_use *u, uint32_t n)
 {
-	const struct store *st = p->sn->st;
-	uint32_t depth = 0;
-	stk_id best = 0;
+	struct candidate best = {0};
+	uint32_t loop = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		if (u[i].waits < ROUNDS || !rank_of_state((enum tstate)p->state[u[i].stack]))
 			continue;
-		depth = depth ? depth : loop_depth(st, u, n);
-		if (depth_of(st, user_code_first_frame(st, u[i].stack)) <= depth && (!best || is_better(p, u[i].stack, best)))
-			best = u[i].stack;
+		loop = loop ? loop : loop_depth(p->sn->st, u, n);
+		struct candidate c = candidate_of(p, u[i].stack, loop);
+		if (c.rank && (!best.rank || is_better(&c, &best)))
+			best = c;
 	}
-	p->r->idle[best >> 3] |= (uint8_t)(1u << (best & 7));
+	if (best.rank)
+		p->r->idle[best.stack >> 3] |= (uint8_t)(1u << (best.stack & 7));
 }
 
 /* Give the goroutine the role of a loop, if it came back to an idle wait. */
@@ -322,7 +353,6 @@ static void choose_all(struct idle_pass *p)
 		if (u)
 			mark_idle(p, u, n);
 	}
-	p->r->idle[0] &= (uint8_t)~1u;	/* stack 0 is none */
 	mark_servers(p);
 	for (trk_id g = 1; g < p->sn->ntrks; g++) {
 		const struct stack_use *u = p->r->role[g] == ROLE_NONE ? uses_of(p, g, &n) : NULL;

@@ -57,10 +57,23 @@ struct goroutine_roles {
 	uint8_t *role;			/* by track: enum goroutine_role */
 	uint32_t *of;			/* by track */
 	uint8_t *user;			/* a bit per track: a stack of it has user code */
+	uint8_t *forever;		/* a bit per track: it is blocked for ever, which store_t1() takes for its end */
 	uint8_t *idle;			/* a bit per stack: a wait there is idle */
 	const struct server_stack *stack;
 	const struct operation_patterns *patterns;
 };
+/* Has the goroutine ended? */
+static inline bool roles_ended(const struct goroutine_roles *r, const struct snap *sn, trk_id g)
+{
+	return store_trk(sn->st, g)->to_t1 && !(r->forever[g >> 3] >> (g & 7) & 1);
+}
+/* Did the goroutine start in the trace? Those that a timer or the runtime started have no creator. */
+static inline bool goroutine_started(const struct snap *sn, trk_id g)
+{
+	const struct trk_row *row = store_trk(sn->st, g);
+	return row->creator || (row->t0 > sn->t0 && store_heard(sn->st, row) == TIME_NONE);
+}
+
 /* idle_waits.c: set the idle waits and the goroutines with rounds and requests. Return false if stopped. */
 bool idle_waits_find(const struct snap *, const struct task_work *, struct goroutine_roles *, struct arena *,
     const struct progress_watcher *);

@@ -97,7 +97,7 @@ static void look_at(struct lives_pass *p, trk_id g)
 		return;
 	uint32_t i = origin_of(p, row);
 	p->of[g] = i + 1;
-	p->v[i].ended += p->v[i].site && row->to_t1;
+	p->v[i].ended += goroutine_started(p->to->sn, g) && roles_ended(p->r, p->to->sn, g);
 }
 
 static void name_kind(struct lives_pass *p, struct operation_kind *k, const struct origin *o)
@@ -112,14 +112,15 @@ static void name_kind(struct lives_pass *p, struct operation_kind *k, const stru
 static void add_life(struct lives_pass *p, trk_id g)
 {
 	const struct snap *sn = p->to->sn;
-	const struct trk_row *row = store_trk(sn->st, g);
 	uint32_t i = p->of[g] - 1;
 	struct origin *o = &p->v[i];
-	bool life = o->ended >= LIVES, fresh = false;
+	bool life = o->ended >= LIVES, fresh = false, ended = roles_ended(p->r, sn, g);
 	struct operation x = {.t0 = TIME_NONE, .t1 = TIME_NONE, .g = g, .starter = g, .parent = OPERATION_NONE};
 	stats_goroutine_bounds(sn, g, &x.t0, &x.t1);
+	if (!ended)
+		x.t1 = sn->t1;
 	x.id = p->to->next_id++;
-	x.complete = row->creator && row->to_t1;
+	x.complete = goroutine_started(sn, g) && ended;
 	if (!operation_list_selects(p->to, &x))
 		return;
 	if (o->kind == UINT32_MAX) {

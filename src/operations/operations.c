@@ -256,6 +256,7 @@ struct operations *operations_find(const struct snap *sn, const struct trace_fil
 	r.role = arena_zalloc(&scratch, sn->ntrks + 1u);
 	r.of = arena_zalloc(&scratch, (sn->ntrks + 1u) * sizeof *r.of);
 	r.user = arena_zalloc(&scratch, sn->ntrks / 8 + 1u);
+	r.forever = arena_zalloc(&scratch, sn->ntrks / 8 + 1u);
 	r.stack = server_stacks(sn, r.patterns, &scratch);
 	bool done = idle_waits_find(sn, &w, &r, mem, on);
 	if (done) {

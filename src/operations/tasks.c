@@ -12,6 +12,7 @@
 #include "operations/internal.h"
 
 #include "store/tracks/time_search.h"
+#include "trace/bins.h"
 #include "trace/stats/goroutine_stats.h"
 
 #include <stdlib.h>
@@ -43,9 +44,21 @@ static uint32_t kind_of(struct task_pass *p, str_id name)
 	return k;
 }
 
+/* Return when a goroutine ended, if it did before t, else t: a task that never ends is not worked for after that. */
+static int64_t end_before(const struct snap *sn, trk_id g, int64_t t)
+{
+	int64_t end = store_t1(sn->st, store_trk(sn->st, g));
+	bool before = end != TIME_NONE && end < t && trace_interval_state(sn, g, t - 1) == TS_NONE;
+	return before ? end : t;
+}
+
 static void add_range(struct task_pass *p, trk_id g, int64_t t0, int64_t t1, uint32_t kind)
 {
-	if (!g || t1 <= t0)
+	if (!g)
+		return;
+	if (t1 == p->to->sn->t1)
+		t1 = end_before(p->to->sn, g, t1);
+	if (t1 <= t0)
 		return;
 	p->range = mem_grow(p->range, &p->cap, p->n + 1, sizeof *p->range);
 	p->range[p->n++] = (struct work_range){t0, t1, g, kind};

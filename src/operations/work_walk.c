@@ -35,7 +35,7 @@ struct walk {
 	struct open_work *v;
 	size_t n, cap;
 	uint32_t *slot;			/* by track: number of its open work plus 1 */
-	int64_t *wait0;			/* by track: since when it waits; TIME_NONE or 0: it does not */
+	int64_t *waited;		/* by track: time of the wait in which it is, as far as sheets have it */
 	uint8_t *wait;			/* by track: class of that wait */
 	struct run_moments moments;
 };
@@ -168,7 +168,7 @@ static bool is_life(const struct walk *w, trk_id g)
    life. */
 static void begin(const struct walk *w, trk_id g, struct open_work *o, int64_t t)
 {
-	bool born = store_trk(w->to->sn->st, g)->creator != 0, life = is_life(w, g);
+	bool born = goroutine_started(w->to->sn, g), life = is_life(w, g);
 	if (!born || life)
 		open_work(o, t, born, 0);
 	o->worked = life;
@@ -232,30 +232,24 @@ static void sum_row(struct walk *w, const struct sheet *sh, uint32_t row)
 		}
 }
 
-/* Note whether the goroutine waits at the end of the row, and since when. */
+/* Note how long the goroutine has been waiting at the end of the row. */
 static void note_wait(struct walk *w, const struct sheet *sh, uint32_t row)
 {
 	trk_id g = sh->trk[row];
 	uint32_t first = sh->first[row], i = sh->first[row + 1] - 1;
-	if (!state_is_wait((enum tstate)(sh->state[i] & SHEET_STATE))) {
-		w->wait0[g] = TIME_NONE;
-		return;
-	}
+	bool waits = state_is_wait((enum tstate)(sh->state[i] & SHEET_STATE));
 	w->wait[g] = (uint8_t)class_cache_of(&w->cache, sh, i);
 	while (i > first && sheet_interval_continues(sh, row, i))
 		i--;
-	if (i > first || !sheet_interval_continues(sh, row, i) || w->wait0[g] == TIME_NONE || !w->wait0[g])
-		w->wait0[g] = sh->t0 + sheet_start(sh, i);
+	int64_t here = sh->t1 - sh->t0 - sheet_start(sh, i);
+	w->waited[g] = !waits ? 0 : sheet_interval_continues(sh, row, i) ? w->waited[g] + here : here;
 }
 
 /* Time of a kind in a wait that lasts to the end of the trace is time of another class. */
 static void move_still_blocked(const struct walk *w, trk_id g, int64_t *ns)
 {
-	if (!w->wait0[g] || w->wait0[g] == TIME_NONE)
-		return;
-	int64_t since = w->to->sn->t1 - w->wait0[g];
-	ns[w->wait[g]] = wrap_sub(ns[w->wait[g]], since);
-	ns[TIME_STILL_BLOCKED] = wrap_add(ns[TIME_STILL_BLOCKED], since);
+	ns[w->wait[g]] = wrap_sub(ns[w->wait[g]], w->waited[g]);
+	ns[TIME_STILL_BLOCKED] = wrap_add(ns[TIME_STILL_BLOCKED], w->waited[g]);
 }
 
 static void finish_all(struct walk *w)
@@ -263,7 +257,7 @@ static void finish_all(struct walk *w)
 	const struct snap *sn = w->to->sn;
 	for (trk_id g = 1; g < sn->ntrks; g++) {
 		struct open_work *o = w->slot[g] ? &w->v[w->slot[g] - 1] : NULL;
-		bool ended = store_trk(sn->st, g)->to_t1 != 0;
+		bool ended = w->r->role[g] != ROLE_NONE && roles_ended(w->r, sn, g);
 		if (o && o->t0 != TIME_NONE && !ended)
 			move_still_blocked(w, g, o->ns);
 		else if (w->r->role[g] == ROLE_WHOLE && !ended)
@@ -298,7 +292,7 @@ bool work_walk(struct operation_list *to, const struct task_work *tasks, const s
 	bool go = true;
 	class_cache_init(&w.cache, sn);
 	w.slot = xcalloc(sn->ntrks + 1u, sizeof *w.slot);
-	w.wait0 = xcalloc(sn->ntrks + 1u, sizeof *w.wait0);
+	w.waited = xcalloc(sn->ntrks + 1u, sizeof *w.waited);
 	w.wait = xcalloc(sn->ntrks + 1u, 1);
 	for (uint32_t s = 0; s < sn->nsheets && go; s++) {
 		go = !on || watcher_report(on, s, sn->nsheets);
@@ -312,7 +306,7 @@ bool work_walk(struct operation_list *to, const struct task_work *tasks, const s
 	run_moments_free(&w.moments);
 	class_cache_free(&w.cache);
 	mem_free(w.wait);
-	mem_free(w.wait0);
+	mem_free(w.waited);
 	mem_free(w.slot);
 	mem_free(w.v);
 	return go;

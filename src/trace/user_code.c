@@ -111,9 +111,14 @@ stk_id user_code_first_frame(const struct store *st, stk_id s)
 	return first_of(st, s, user_code_is_user_function);
 }
 
+stk_id user_code_outside_runtime(const struct store *st, stk_id s)
+{
+	return first_of(st, s, is_telling);
+}
+
 stk_id user_code_site(const struct store *st, stk_id s)
 {
 	stk_id first = user_code_first_frame(st, s);
-	first = first ? first : first_of(st, s, is_telling);
+	first = first ? first : user_code_outside_runtime(st, s);
 	return first ? first : s;
 }

@@ -17,6 +17,8 @@
 bool user_code_is_user_function(const char *name, size_t n);
 /* Return the node of a stack's first user frame; 0 if there is none, or if s is 0. */
 stk_id user_code_first_frame(const struct store *, stk_id s);
+/* Return the node of the innermost frame outside runtime, sync and internal packages; 0 if there is none. */
+stk_id user_code_outside_runtime(const struct store *, stk_id s);
 /* Return the node that represents the stack: its first user frame; if there is none, the innermost frame outside
    runtime, sync and internal packages (net/http.(*persistConn).writeLoop); else s itself. */
 stk_id user_code_site(const struct store *, stk_id s);

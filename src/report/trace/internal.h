@@ -30,7 +30,7 @@ struct trace_report_ctx {
 	struct task_criteria task_criteria;		/* -latency, -complete, -logtext */
 	struct query_match match;		/* -task and -region */
 	struct regex *text;			/* NULL, or -logtext */
-	const struct stats_tasks *ts;		/* with an expression for -task */
+	const struct stats_tasks *ts;		/* with an expression for -task, or -operation */
 };
 /* Return whether a task or region is selected: by -name, -task, -region, -latency, -complete, -logtext, and the filters
    of goroutines. */

@@ -33,7 +33,7 @@ static int open_filter(struct trace_report_ctx *r, struct err *e)
 	}
 	r->task_criteria = (struct task_criteria){.lo = r->match.span.lo, .hi = r->match.span.hi, .text = r->text,
 	    .whole = !o->v[OPT_COMPLETE].set ? TASK_ANY : options_bool(o, OPT_COMPLETE) ? TASK_COMPLETE : TASK_INCOMPLETE};
-	r->ts = r->match.task ? stats_tasks(r->sn, r->mem, NULL) : NULL;
+	r->ts = r->match.task || r->match.operations ? stats_tasks(r->sn, r->mem, NULL) : NULL;
 	return 0;
 }
 
@@ -296,14 +296,23 @@ static bool task_matches(const struct trace_report_ctx *r, uint64_t id)
 	return i != UINT32_MAX && string_matches(r, r->match.task, r->ts->task[i].name);
 }
 
+/* Does the region belong to the selected operations: by its task, or without one by its time? */
+static bool is_of_operations(const struct trace_report_ctx *r, const struct sink_span *s)
+{
+	uint32_t i = s->id ? stats_task_find(r->ts, s->id) : UINT32_MAX;
+	int64_t t0, t1;
+	if (i != UINT32_MAX && r->ts->task[i].span != UINT32_MAX)
+		return trace_gset_has(r->filter.span, r->ts->task[i].span);
+	time_search_span_bounds(r->sn, s, &t0, &t1);
+	return trace_filter_overlap(&r->filter, s->trk, t0, t1) > 0;
+}
+
 bool trace_report_wants_region(const struct trace_report_ctx *r, const struct sink_span *s)
 {
 	const struct query_match *m = &r->match;
-	int64_t t0, t1;
 	if (m->by_id && !m->operations && s->id != m->span.id)
 		return false;
-	time_search_span_bounds(r->sn, s, &t0, &t1);
-	if (m->operations && !trace_filter_overlap(&r->filter, s->trk, t0, t1))
+	if (m->operations && !is_of_operations(r, s))
 		return false;
 	if (m->task && !task_matches(r, s->id))
 		return false;
