@@ -38,9 +38,9 @@ may() {
 	tui/widget) echo base term app/command.h ;;
 	tui/app) echo $all_src term widget files/files.h profile/common.h ;;
 	tui/files) echo $all_src term app pages/report_job.h ;;
-	tui/tracepane) echo $all_src term widget app/pane.h app/pane_table.h app/command.h timeline/timeline.h ;;
+	tui/tracepane) echo $all_src term widget app/pane.h app/pane_table.h app/command.h ;;
 	tui/timeline) echo $all_src term widget tracepane app/pane.h app/pane_table.h app/command.h ;;
-	tui/events | tui/goroutines | tui/tasks) echo $all_src term widget tracepane app/pane.h app/pane_table.h app/command.h timeline/timeline.h ;;
+	tui/events | tui/goroutines | tui/tasks) echo $all_src term widget tracepane app/pane.h app/pane_table.h app/command.h ;;
 	tui/findings | tui/why) echo $all_src term widget tracepane app/pane.h app/pane_table.h app/command.h ;;
 	tui/gc) echo $all_src term widget tracepane app/pane.h app/pane_table.h app/command.h profile/common.h ;;
 	tui/profile) echo $all_src term widget app/pane.h app/pane_table.h app/command.h app/explain.h ;;

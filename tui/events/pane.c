@@ -15,7 +15,6 @@
 #include "base/bsearch.h"
 #include "base/text/text.h"
 #include "store/tracks/time_search.h"
-#include "timeline/timeline.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 
 #include "base/text/text.h"
 #include "store/tracks/time_search.h"
-#include "timeline/timeline.h"
+#include "term/style.h"
 #include "trace/bins.h"
 
 #include <string.h>

@@ -16,7 +16,7 @@
 #include "base/text/text.h"
 #include "calltree/weighted.h"
 #include "store/tracks/wake_edges.h"
-#include "timeline/timeline.h"
+#include "term/style.h"
 #include "trace/longest_wait.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "goroutines/internal.h"
 
 #include "base/text/text.h"
-#include "timeline/timeline.h"
+#include "term/style.h"
 
 #include <string.h>
 

@@ -18,7 +18,6 @@
 #include "base/job.h"
 #include "base/text/text.h"
 #include "calltree/weighted.h"
-#include "timeline/timeline.h"
 
 #include <string.h>
 

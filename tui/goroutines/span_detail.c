@@ -12,7 +12,6 @@
 #include "base/text/text.h"
 #include "store/tracks/time_search.h"
 #include "store/tracks/wake_edges.h"
-#include "timeline/timeline.h"
 
 #include <string.h>
 

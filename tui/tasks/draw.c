@@ -11,7 +11,8 @@
 
 #include "base/text/text.h"
 #include "store/tracks/time_search.h"
-#include "timeline/timeline.h"
+#include "term/style.h"
+#include "trace/bins.h"
 
 struct tasks_drawing { const struct tasks *p; const struct pane_env *env; int x[10], w[10]; int64_t most; };
 enum { K_NAME, K_COUNT, K_P50, K_P95, K_P99, K_MAX, K_HIST, K__N };

@@ -15,7 +15,6 @@
 #include "base/text/text.h"
 #include "calltree/weighted.h"
 #include "store/tracks/time_search.h"
-#include "timeline/timeline.h"
 #include "trace/bins.h"
 
 #include <stdlib.h>
@@ -91,7 +90,7 @@ static void make_tasks(struct tasks_listing *p, const struct snap *sn, const str
 		    .kind = of[t->name] - 1,
 		    .in = task_filter_match_task(&p->criteria, sn->st, p->ts, t),
 		    .open = t->t0 == TIME_NONE || t->t1 == TIME_NONE};
-		timeline_task_bounds(sn, t, &it.t0, &it.t1);
+		tracepane_task_bounds(sn, t, &it.t0, &it.t1);
 		p->kind[it.kind].name = t->name;
 		if (tracepane_span_in_scope(&p->scope, t->span, store_span(sn->st, t->span)->s.trk, it.t0, it.t1))
 			add_item(p, it);

@@ -16,7 +16,7 @@
  * summaries per row.
  */
 #include "config.h"
-#include "timeline/timeline.h"
+#include "timeline/internal.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
@@ -25,11 +25,6 @@
 #include <string.h>
 
 enum { SOLID = 4 }; /* minimum width in cells of a span drawn as a bar */
-
-bool timeline_state_waits(enum tstate s)
-{
-	return s >= TS_CHANSEND && s < TS_UNKNOWN;
-}
 
 /* Return whether states are shown as letters, because colours or blocks are missing. */
 static bool uses_letters(const struct grid *g)
@@ -85,7 +80,7 @@ static void cell_utf8(struct grid *g, int y, int x, const struct bin *share, int
 		grid_put(g, y, x, '?', ST_S_UNKNOWN, ST_NORMAL, 0);
 	} else if (busy <= 0 || all <= 0) {
 		grid_put(g, y, x, ' ', ST_NORMAL, ST_NORMAL, 0);
-	} else if (gor && timeline_state_waits(s)) {
+	} else if (gor && tracepane_state_waits(s)) {
 		grid_put(g, y, x, s == TS_SLEEP ? 0x2500 : 0x2582, style_of_state(s), ST_NORMAL, 0);
 	} else {
 		double level = (double)busy / (double)all;
@@ -135,7 +130,7 @@ struct bar {
 static void draw_solid(struct grid *g, const struct pane_env *env, const struct trace_interval *iv, struct bar bar)
 {
 	enum style st = style_of_state(iv->state);
-	bool thin = bar.gor && timeline_state_waits(iv->state);
+	bool thin = bar.gor && tracepane_state_waits(iv->state);
 	bool blank = is_idle(iv->state);
 	for (int x = bar.x0; x < bar.x1; x++) {
 		if (uses_letters(g))

@@ -12,7 +12,7 @@
  * the same list.
  */
 #include "config.h"
-#include "timeline/timeline.h"
+#include "timeline/internal.h"
 
 #include "base/job.h"
 #include "base/mem/mem.h"

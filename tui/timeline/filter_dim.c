@@ -16,7 +16,7 @@
  * then, unless a key has moved elsewhere.
  */
 #include "config.h"
-#include "timeline/timeline.h"
+#include "timeline/internal.h"
 
 #include "base/job.h"
 #include "base/mem/mem.h"
@@ -192,7 +192,7 @@ bool timeline_scope_has_task(const struct timeline *tl, const struct snap *sn, c
 {
 	const struct timeline_scope *sc = &tl->scope;
 	int64_t t0, t1;
-	timeline_task_bounds(sn, t, &t0, &t1);
+	tracepane_task_bounds(sn, t, &t0, &t1);
 	if ((sc->f.from != TIME_NONE && t1 < sc->f.from) || (sc->f.to != TIME_NONE && t0 >= sc->f.to))
 		return false;
 	if (t->span == UINT32_MAX)

@@ -6,7 +6,7 @@
  * becomes a search for the spans with it in their stack.
  */
 #include "config.h"
-#include "timeline/timeline.h"
+#include "timeline/internal.h"
 
 #include "base/text/text.h"
 #include "tracepane/tracepane.h"

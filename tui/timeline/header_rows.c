@@ -10,7 +10,7 @@
  * each line is shown, so the least informative ones are omitted first.
  */
 #include "config.h"
-#include "timeline/timeline.h"
+#include "timeline/internal.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"

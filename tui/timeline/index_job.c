@@ -12,7 +12,7 @@
  * changes are handled by the next one.
  */
 #include "config.h"
-#include "timeline/timeline.h"
+#include "timeline/internal.h"
 
 #include "base/job.h"
 #include "base/mem/mem.h"

@@ -12,7 +12,7 @@
  * it has ended.
  */
 #include "config.h"
-#include "timeline/timeline.h"
+#include "timeline/internal.h"
 
 #include "base/job.h"
 #include "base/mem/mem.h"
@@ -114,9 +114,9 @@ static void find_cause(const struct snap *sn, const struct timeline_jump_query *
 		return;
 	}
 	while (iv.state != TS_READY)
-		if (timeline_state_waits(iv.state)
+		if (tracepane_state_waits(iv.state)
 			? !trace_interval_step(sn, &iv, 1)
-			: !trace_interval_step(sn, &iv, -1) || timeline_state_waits(iv.state))
+			: !trace_interval_step(sn, &iv, -1) || tracepane_state_waits(iv.state))
 			break;
 	trk_id by = store_trk(sn->st, g)->creator;
 	bool woken = iv.state == TS_READY && iv.who;

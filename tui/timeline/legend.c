@@ -10,7 +10,7 @@
  * the window moves in time.
  */
 #include "config.h"
-#include "timeline/timeline.h"
+#include "timeline/internal.h"
 
 #include "base/text/text.h"
 

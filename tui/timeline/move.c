@@ -8,7 +8,7 @@
  * of the trace allow it, and it can be on a span that is narrower than a cell.
  */
 #include "config.h"
-#include "timeline/timeline.h"
+#include "timeline/internal.h"
 
 static int cells_of(const struct timeline *tl, const struct pane_env *env)
 {
@@ -141,7 +141,7 @@ static bool task_step(const struct timeline *tl, const struct snap *sn, uint32_t
 {
 	const struct stats_task *t = &tl->ix->tasks->task[task];
 	int64_t best = dir > 0 ? INT64_MAX : INT64_MIN, ends[2];
-	timeline_task_bounds(sn, t, &ends[0], &ends[1]);
+	tracepane_task_bounds(sn, t, &ends[0], &ends[1]);
 	for (uint32_t k = 0; k < t->n + 2; k++) {
 		int64_t v = k < 2 ? ends[k] : 0;
 		if (k >= 2) {
@@ -181,7 +181,7 @@ enum verdict timeline_goto_span(
 	if (r.what != ROW_TASK && r.what != ROW_REGION)
 		return t ? timeline_jump(tl, env, cmd, n, t, out) : V_DONE;
 	if (ends && r.what == ROW_TASK) {
-		timeline_task_bounds(snap, &tl->ix->tasks->task[r.id], &a, &b);
+		tracepane_task_bounds(snap, &tl->ix->tasks->task[r.id], &a, &b);
 		timeline_goto_time(tl, env, dir < 0 ? a : b > a ? b - 1 : a);
 	} else if (ends) {
 		if (region_step(tl, r, dir < 0 ? snap->t0 - 1 : snap->t1, -dir, &to))
@@ -200,7 +200,7 @@ bool timeline_extent(const struct timeline *tl, const struct pane_env *env, stru
 	struct trace_interval iv;
 	*x = (struct timeline_extent){.trk = timeline_selected_track(tl, env), .span = UINT32_MAX};
 	if (r.what == ROW_TASK && r.id < tl->ix->tasks->n) {
-		timeline_task_bounds(sn, &tl->ix->tasks->task[r.id], &x->t0, &x->t1);
+		tracepane_task_bounds(sn, &tl->ix->tasks->task[r.id], &x->t0, &x->t1);
 		x->span = tl->ix->tasks->task[r.id].span;
 		return x->t1 > x->t0;
 	}

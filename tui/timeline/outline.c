@@ -6,7 +6,7 @@
  * where the trace has most events.
  */
 #include "config.h"
-#include "timeline/timeline.h"
+#include "timeline/internal.h"
 
 #include "base/text/text.h"
 

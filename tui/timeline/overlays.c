@@ -11,7 +11,7 @@
  * walked, up to TASK_WALK.
  */
 #include "config.h"
-#include "timeline/timeline.h"
+#include "timeline/internal.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
@@ -172,7 +172,7 @@ void timeline_draw_task(const struct timeline *tl, const struct pane_env *env, s
 	const struct snap *sn = session_snap(env->s);
 	const struct stats_task *t = &tl->ix->tasks->task[task];
 	int64_t a, b;
-	timeline_task_bounds(sn, t, &a, &b);
+	tracepane_task_bounds(sn, t, &a, &b);
 	if (b < tl->t0 || a >= tl->t1)
 		return;
 	int c0 = a <= tl->t0 ? 0 : timeline_cell_at(tl, l->cells, a);

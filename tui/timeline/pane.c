@@ -3,14 +3,14 @@
 /*
  * The timeline pane: what each P (or M, or G) did, from the whole trace down to single nanoseconds.
  * This file handles its commands; move.c moves the window, draw.c, header_rows.c and span_text.c
- * draw, timeline.h has the state.
+ * draw, internal.h has the state.
  *
  * The pane keeps a window and a cursor, and nothing that grows with the trace but the list of rows.
  * While the trace is loading and the window is the whole trace, the window grows with it; once
  * zoomed, it does not change.
  */
 #include "config.h"
-#include "timeline/timeline.h"
+#include "timeline/internal.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"

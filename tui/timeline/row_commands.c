@@ -6,7 +6,7 @@
  * makes the rows.
  */
 #include "config.h"
-#include "timeline/timeline.h"
+#include "timeline/internal.h"
 
 #include "base/text/text.h"
 #include "trace/neighbours.h"
@@ -63,7 +63,7 @@ static enum verdict rows_task(
 	uint32_t i = stats_task_find(tl->ix->tasks, id);
 	if (i == UINT32_MAX || !timeline_show_subset(tl, env, ONLY_TASK, id))
 		return pane_message(out, "no task with this number");
-	timeline_task_bounds(session_snap(env->s), &tl->ix->tasks->task[i], &t0, &t1);
+	tracepane_task_bounds(session_snap(env->s), &tl->ix->tasks->task[i], &t0, &t1);
 	tl->at = t0 + (t1 - t0) / 2;
 	timeline_set_window(tl, env, t0 - (t1 - t0) / 16, t1 + (t1 - t0) / 16);
 	timeline_select_row(tl, env, tl->rows.npinrow);

@@ -15,7 +15,7 @@
  * before these are freed it is stopped and waited for, half a millisecond.
  */
 #include "config.h"
-#include "timeline/timeline.h"
+#include "timeline/internal.h"
 
 #include "base/job.h"
 #include "base/mem/mem.h"

@@ -11,7 +11,7 @@
  * ones, so switching to them costs nothing.
  */
 #include "config.h"
-#include "timeline/timeline.h"
+#include "timeline/internal.h"
 
 #include "base/mem/mem.h"
 #include "trace/neighbours.h"
@@ -86,12 +86,6 @@ uint32_t timeline_track_row(const struct timeline *tl, const struct snap *sn, tr
 
 /* ---- tasks */
 
-void timeline_task_bounds(const struct snap *sn, const struct stats_task *t, int64_t *t0, int64_t *t1)
-{
-	*t0 = t->t0 == TIME_NONE ? sn->t0 : t->t0;
-	*t1 = t->t1 == TIME_NONE ? sn->t1 : t->t1;
-}
-
 struct task_key {
 	int64_t by, then;
 	uint32_t i;
@@ -117,7 +111,7 @@ static struct task_key *sort_tasks(
 		int64_t t0, t1;
 		if (!ts->task[i].id) /* the entry of everything outside of tasks */
 			continue;
-		timeline_task_bounds(sn, &ts->task[i], &t0, &t1);
+		tracepane_task_bounds(sn, &ts->task[i], &t0, &t1);
 		v[(*n)++] = (struct task_key){longest ? t0 - t1 : t0, longest ? t0 : t0 - t1, i};
 	}
 	if (*n)

@@ -11,7 +11,7 @@
  * are, and the first jump changes the rows to goroutines.
  */
 #include "config.h"
-#include "timeline/timeline.h"
+#include "timeline/internal.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"

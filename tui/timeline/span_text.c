@@ -9,7 +9,7 @@
  * and the track of the G has the rest.
  */
 #include "config.h"
-#include "timeline/timeline.h"
+#include "timeline/internal.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
@@ -87,7 +87,7 @@ static void put_next(const struct snap *snap, const struct trace_interval *iv, s
 	if (next.state == TS_NONE)
 		return;
 	buf_puts(b, style_state_name(next.state));
-	if (timeline_state_waits(next.state) && next.stack) {
+	if (tracepane_state_waits(next.state) && next.stack) {
 		buf_puts(b, " in ");
 		tracepane_put_site(snap->st, next.stack, b);
 	}
@@ -100,7 +100,7 @@ static void put_task(const struct timeline *tl, const struct snap *sn, uint32_t 
 	const struct stats_task *t = &tl->ix->tasks->task[task];
 	int64_t t0, t1;
 	uint32_t logs = 0;
-	timeline_task_bounds(sn, t, &t0, &t1);
+	tracepane_task_bounds(sn, t, &t0, &t1);
 	buf_printf(b, "task %llu ", (unsigned long long)t->id);
 	tracepane_put_str(sn->st, t->name, "(not started in this trace)", b);
 	buf_putc(b, ' ');
@@ -249,7 +249,7 @@ static void put_waker(const struct snap *snap, trk_id g, const struct trace_inte
 	struct trace_interval p = *iv;
 	int64_t ready = 0;
 	for (int steps = 0; p.state != TS_READY && steps < 8; steps++)
-		if (timeline_state_waits(p.state) || !trace_interval_step(snap, &p, -1))
+		if (tracepane_state_waits(p.state) || !trace_interval_step(snap, &p, -1))
 			break;
 	if (p.state == TS_READY) {
 		ready = p.t1 - p.t0;
@@ -263,14 +263,14 @@ static void put_waker(const struct snap *snap, trk_id g, const struct trace_inte
 			tracepane_put_site(snap->st, p.stack, b);
 		}
 		struct trace_interval before = p;
-		if (trace_interval_step(snap, &before, -1) && timeline_state_waits(before.state)) {
+		if (trace_interval_step(snap, &before, -1) && tracepane_state_waits(before.state)) {
 			buf_puts(b, " after ");
 			text_ns(b, before.t1 - before.t0);
 			buf_printf(b, " of %s", style_state_name(before.state));
 		}
 		buf_puts(b, "; was runnable ");
 		text_ns(b, ready);
-	} else if (timeline_state_waits(iv->state)) {
+	} else if (tracepane_state_waits(iv->state)) {
 		struct trace_interval next = *iv;
 		buf_printf(b, "waits (%s)", style_state_name(iv->state));
 		if (trace_interval_end_text(snap, iv))
@@ -291,11 +291,11 @@ static void put_waker(const struct snap *snap, trk_id g, const struct trace_inte
 /* Return the stack of a wait, or for a running span that of the wait that ended it. */
 static stk_id blocking_stack(const struct snap *snap, const struct trace_interval *iv)
 {
-	if (timeline_state_waits(iv->state) || iv->state == TS_SYSCALL || iv->state == TS_SYSBLOCK)
+	if (tracepane_state_waits(iv->state) || iv->state == TS_SYSCALL || iv->state == TS_SYSBLOCK)
 		return iv->stack;
 	struct trace_interval next = *iv;
 	for (int steps = 0; steps < 16 && trace_interval_step(snap, &next, 1); steps++) {
-		if (timeline_state_waits(next.state) || next.state == TS_SYSCALL)
+		if (tracepane_state_waits(next.state) || next.state == TS_SYSCALL)
 			return next.stack;
 		if (next.state == TS_NONE || next.state == TS_READY)
 			break;
@@ -334,7 +334,7 @@ static int draw_cause(const struct timeline *tl, const struct pane_env *env, str
 	if (lines > 3 && s) {
 		grid_text(g, y++, 0, ST_DIM, 0,
 		    wake			     ? "stack of the wake"
-		    : timeline_state_waits(iv.state) ? "waits in"
+		    : tracepane_state_waits(iv.state) ? "waits in"
 						     : "stopped in");
 		for (; s && y < end; s = stk_parent(snap->st, s)) {
 			buf_reset(&b);
@@ -372,7 +372,7 @@ static void draw_span(const struct snap *snap, struct grid *g, int y, const stru
 		timeline_track_name(snap->st, v->who, &b);
 		buf_puts(&b, "  ");
 	}
-	if (v->stack && timeline_state_waits(v->state))
+	if (v->stack && tracepane_state_waits(v->state))
 		tracepane_put_site(snap->st, v->stack, &b);
 	grid_line(g, y, x + 2 > 46 ? x + 2 : 46, ST_NORMAL, 0, &b);
 	buf_free(&b);

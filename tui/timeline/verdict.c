@@ -12,7 +12,7 @@
  * longest one of a cell is found from the longest of every 64 operations, so a frame does not look at all of them.
  */
 #include "config.h"
-#include "timeline/timeline.h"
+#include "timeline/internal.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"

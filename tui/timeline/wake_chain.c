@@ -9,7 +9,7 @@
  * It is a list at the bottom of the pane with keys of its own until it is closed.
  */
 #include "config.h"
-#include "timeline/timeline.h"
+#include "timeline/internal.h"
 
 #include "base/text/text.h"
 #include "tracepane/tracepane.h"
@@ -23,13 +23,13 @@ enum { BACK_MAX = 64 };
 /* Move from an interval of a goroutine to the runnable interval that ended its wait, or that preceded it. */
 static bool to_ready(const struct snap *sn, struct trace_interval *iv)
 {
-	for (int i = 0; timeline_state_waits(iv->state) && i < BACK_MAX; i++)
+	for (int i = 0; tracepane_state_waits(iv->state) && i < BACK_MAX; i++)
 		if (!trace_interval_step(sn, iv, 1))
 			return false;
 	for (int i = 0; i < BACK_MAX; i++) {
 		if (iv->state == TS_READY && iv->who)
 			return true; /* without a waker it was preempted: continue before it */
-		if (!trace_interval_step(sn, iv, -1) || timeline_state_waits(iv->state))
+		if (!trace_interval_step(sn, iv, -1) || tracepane_state_waits(iv->state))
 			return false;
 	}
 	return false;
@@ -42,7 +42,7 @@ uint32_t timeline_follow_wakes(const struct snap *sn, trk_id g, int64_t t, struc
 	while (n < TL_CHAIN && trace_interval_at(sn, g, t, &iv) && to_ready(sn, &iv)) {
 		struct trace_interval before = iv;
 		if (!n) {
-			bool waited = trace_interval_step(sn, &before, -1) && timeline_state_waits(before.state);
+			bool waited = trace_interval_step(sn, &before, -1) && tracepane_state_waits(before.state);
 			before = waited ? before : iv;
 			out[n++] = (struct timeline_wake_link){g, before.t0, iv.t1, before.state, false};
 		}

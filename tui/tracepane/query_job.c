@@ -11,7 +11,6 @@
 #include "tracepane/query_job.h"
 
 #include "base/mem/mem.h"
-#include "timeline/timeline.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +53,7 @@ static void choose_type(struct query *q, const struct rest_states *r)
 	for (int i = TS_NONE + 1; i < TS__N; i++) {
 		int64_t d = r->ns[0][i] - r->ns[1][i];
 		by[i == TS_READY ? TRACE_SCHED : i == TS_SYSCALL ||
-		    i == TS_SYSBLOCK ? TRACE_SYSCALL : timeline_state_waits((enum tstate)i) ? TRACE_BLOCK
+		    i == TS_SYSBLOCK ? TRACE_SYSCALL : tracepane_state_waits((enum tstate)i) ? TRACE_BLOCK
 			: TRACE_RUN] += d;
 	}
 	q->type = TRACE_RUN;

@@ -12,7 +12,7 @@
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
-#include "timeline/timeline.h"
+#include "term/style.h"
 #include "trace/bins.h"
 #include "trace/user_code.h"
 
@@ -100,6 +100,12 @@ struct stats_query tracepane_sched_query(const struct tracepane_scope *sc)
 {
 	return (struct stats_query){
 	    .t0 = sc->part ? sc->t0 : TIME_NONE, .t1 = sc->part ? sc->t1 : TIME_NONE, .g = sc->f.g};
+}
+
+void tracepane_task_bounds(const struct snap *sn, const struct stats_task *t, int64_t *t0, int64_t *t1)
+{
+	*t0 = t->t0 == TIME_NONE ? sn->t0 : t->t0;
+	*t1 = t->t1 == TIME_NONE ? sn->t1 : t->t1;
 }
 
 /* ---- names */
@@ -337,7 +343,7 @@ void tracepane_draw_states(
 			continue;
 		if (g->ascii || g->mono)
 			grid_put(g, y, x + i, (unsigned char)style_state_letter(s), style_of_state(s), ST_NORMAL, 0);
-		else if (timeline_state_waits(s))
+		else if (tracepane_state_waits(s))
 			grid_put(g, y, x + i, s == TS_SLEEP ? 0x2500 : 0x2582, style_of_state(s), ST_NORMAL, 0);
 		else
 			grid_level(g, y, x + i, 1.0, style_of_state(s), ST_NORMAL);

@@ -35,6 +35,10 @@ static inline bool tracepane_is_filtered(const struct tracepane_scope *sc)
 /* Return whether a task or region of goroutine g is in the scope: only those selected, not others at the same time. */
 bool tracepane_span_in_scope(const struct tracepane_scope *, uint32_t span, trk_id g, int64_t t0, int64_t t1);
 struct stats_query tracepane_sched_query(const struct tracepane_scope *);
+/* Get the bounds of a task, those of the trace where they are unknown. */
+void tracepane_task_bounds(const struct snap *, const struct stats_task *, int64_t *t0, int64_t *t1);
+/* Return whether a goroutine in this state waits for something other than a P. */
+static inline bool tracepane_state_waits(enum tstate s) { return s >= TS_CHANSEND && s < TS_UNKNOWN; }
 
 /* Made safe; none: written instead of an empty string. */
 void tracepane_put_str(const struct store *, str_id, const char *none, struct buf *);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_TIMELINE_TIMELINE_H
-#define TTRACE_TIMELINE_TIMELINE_H
+#ifndef TTRACE_TIMELINE_INTERNAL_H
+#define TTRACE_TIMELINE_INTERNAL_H
 
 #include "app/pane.h"
 #include "base/async.h"
@@ -225,7 +225,6 @@ static inline double timeline_cell_share(const struct timeline *tl, int cells, i
 	return ns <= 0 ? 0 : ns >= width ? 1 : (double)ns / (double)width;
 }
 
-bool timeline_state_waits(enum tstate); /* drawn thin on rows of goroutines */
 /* Return the name of a track, "P4" or "G512 main.worker". */
 const char *timeline_track_name(const struct store *, trk_id, struct buf *);
 
@@ -382,8 +381,6 @@ void timeline_toggle_pin(struct timeline *, const struct pane_env *);
 void timeline_toggle_regions(struct timeline *, const struct pane_env *);
 void timeline_toggle_stacks(struct timeline *, const struct pane_env *);
 bool timeline_select_task(struct timeline *, const struct pane_env *, uint64_t id);
-/* Get the bounds of a task, clamped to the trace where they are unknown. */
-void timeline_task_bounds(const struct snap *, const struct stats_task *, int64_t *t0, int64_t *t1);
 
 /* ---- the scope of the filters (filter_dim.c) */
 /* Update the scope for the query. true: the rows have to be made again. */
