@@ -26,6 +26,15 @@ screen() { # screen SIZE KEYS
 }
 numbers() { tr -d ',>·' | sed 's/│.*//' | awk "$1"; }	# of a screen: without cursor and commas
 
+# the trees whose nodes are not the store's: their total
+for type in critical 'critical -task=checkout' 'critical -region=db.query' 'sync -blame=chain -task=checkout'; do
+	# shellcheck disable=SC2086
+	"$TTRACE" top -type=$type -unit=ns "$trace" | sed -n 's/.* of \([0-9]*\)ns total.*/\1/p' | words '{ print ns($1) }' >"$tmp/report"
+	# shellcheck disable=SC2086
+	"$TTRACE" view -type=$type -script 1 -size 120x40 "$trace" | sed -n '2s/^[a-z]* \([^ ]*\) .*/\1/p' >"$tmp/view"
+	[ -s "$tmp/view" ] && cmp "$tmp/report" "$tmp/view" || fail "total of $type"
+done
+
 # kinds of tasks and of regions: count, median, 99th percentile, longest. Names with blanks are not compared.
 for what in tasks regions; do
 	[ $what = tasks ] && keys=7 name=7 p50=3 || keys='7]' name=7 p50=3

@@ -375,6 +375,42 @@ static bool same_callers(const struct weighted_tree *a, const struct weighted_tr
 	return same;
 }
 
+/* Weights of nodes are the same if the nodes are not the store's, but copies: with children of a node in the reverse
+   order, and with nodes that stand for nothing. */
+static void own_nodes(const struct snap *sn, const struct compiled_filters *fc, bool noinlines)
+{
+	struct arena a = {0};
+	uint32_t n = sn->nstks, *to = arena_zalloc(&a, n * sizeof *to);
+	int64_t *flat = arena_zalloc(&a, n * sizeof *flat), *own = arena_zalloc(&a, 2 * n * sizeof *own);
+	struct stk_row *node = arena_zalloc(&a, 2 * n * sizeof *node);
+	uint32_t nnode = 1;
+	for (uint32_t i = 0; i < sn->nsmps; i++)
+		flat[store_smp(sn->st, i)->stack] += store_value(sn->st, 1, i);
+	own[0] = flat[0];
+	for (bool more = true; more;) {
+		more = false;
+		for (uint32_t i = n; i-- > 1;) {
+			if (to[i] || (stk_parent(sn->st, i) && !to[stk_parent(sn->st, i)]))
+				continue;
+			more = true;
+			to[i] = nnode++;
+			node[to[i]] = (struct stk_row){to[stk_parent(sn->st, i)], stk_frame(sn->st, i)};
+			own[to[i]] = flat[i];
+			if (!rnd(4))
+				node[nnode++] = node[to[i]];
+		}
+	}
+	enum gran gran = (enum gran)rnd(5);
+	struct weighted_tree *x = weigh(sn, gran, &fc->text, noinlines, &(struct weigh_source){.flat = flat}),
+			     *y = weigh(sn, gran, &fc->text, noinlines,
+				 &(struct weigh_source){.flat = own, .node = node, .nnode = nnode});
+	well_formed(y);
+	OK(same_calls(x, y) && same_callers(x, y));
+	weighted_free(x);
+	weighted_free(y);
+	arena_free(&a);
+}
+
 /* The weights of a query are those of the stacks that are left, without a filter; after those of another type, and
    twice, since the second weighing finds the trees and sums of the first. */
 static uint32_t straight, marked, onto_tags;
@@ -407,6 +443,7 @@ static void both_ways(const struct snap *sn, const struct compiled_filters *fc, 
 		weighted_free(kept);
 		kept = c;
 	}
+	own_nodes(sn, fc, noinlines);
 	weighted_free(kept);
 	weighted_free(own);
 	weighted_free(finest);

@@ -71,15 +71,20 @@ struct tree_maker {
 
 /* ---- the input tree */
 
+static inline struct stk_row row_at(struct tree_maker *m, uint32_t i)
+{
+	return m->f->node ? m->f->node[i] : stk_at(&m->rows, i);
+}
+
 static inline uint32_t parent_of(struct tree_maker *m, uint32_t i)
 {
-	return stk_at(&m->rows, i).parent;
+	return row_at(m, i).parent;
 }
 
 /* Return the kind of a node, with INLINED. */
 static uint32_t what_is(struct tree_maker *m, uint32_t i)
 {
-	return i ? m->look[stk_at(&m->rows, i).frame] : 0;
+	return i ? m->look[row_at(m, i).frame] : 0;
 }
 
 static bool has_adjacent_child(struct tree_maker *m, uint32_t i)
@@ -440,7 +445,7 @@ static inline void prefetch_frames(const struct tree_maker *m, uint32_t i)
 {
 	enum { FAR = 24, NEAR = 12 };
 	uint32_t k = i - m->rows.lo;
-	if (k + FAR >= m->rows.hi - m->rows.lo)
+	if (m->f->node || k + FAR >= m->rows.hi - m->rows.lo)
 		return;
 	__builtin_prefetch(&m->look[m->rows.frame[k + FAR]]);
 	__builtin_prefetch(&m->on_path[m->look[m->rows.frame[k + NEAR]] & ~INLINED], 1);
@@ -460,7 +465,7 @@ static void run_along(struct tree_maker *m, uint32_t lo, uint32_t hi)
 			place_subtree(m, i, hi);
 			return;
 		}
-		struct stk_row r = stk_at(&m->rows, i);
+		struct stk_row r = row_at(m, i);
 		prefetch_frames(m, i);
 		uint32_t what = m->look[r.frame];
 		at[i] = put_below(m, at[r.parent], what & ~INLINED, what & INLINED ? CT_INL : CT_NOTINL);

@@ -73,10 +73,11 @@ static inline uint32_t calltree_next(const struct calltree *s, uint32_t i)
 
 #define CALLTREE_NONE UINT32_MAX
 
-/* What a call tree is built of: the first n nodes of the store's stacks. */
+/* What a call tree is built of: the first n nodes of the store's stacks, or others. */
 struct calltree_source {
 	const struct store *st;
 	uint32_t n;
+	const struct stk_row *node;	/* NULL, or n nodes instead of the store's: parent < self, node 0 is the root */
 	uint32_t nsmp;		/* weights are given for the store's first nsmp samples; 0: for nodes */
 	/* NULL, or by frame: calls of one symbol whose frames have different marks become different nodes */
 	const uint8_t *mark;

@@ -4,7 +4,7 @@
  * The walk goes back in time, from the end of the operation. `t` is how far it has come; what is after it is tiled by
  * pieces. A frame is a goroutine whose states are walked down to `lo`: of the operation, or of a goroutine that ended a
  * wait of the frame below, for as long as that wait lasted. So when t reaches lo, the wait is explained, and the frame
- * below goes on with what its goroutine did before it.
+ * below continues with what its goroutine did before it.
  *
  * cp(G, a, b) is recursive by definition; here it is a loop with a stack of frames. Where a wait started before the lo
  * of its frame, nothing of that frame is left to explain, and the new frame replaces it: in a convoy, where each
@@ -12,7 +12,7 @@
  * kept in via[], a tree like the store's stacks.
  *
  * Each step goes back by a piece or follows a goroutine at the same t, which it does no more than 2 * CRITICAL_DEPTH
- * times before t has to move. So the walk ends, whatever a damaged file says about who woke or created whom.
+ * times before t has to move. So the walk ends, whatever wakers and creators a damaged file names.
  */
 #include "config.h"
 #include "critical/internal.h"
@@ -124,7 +124,7 @@ static bool place_cursor(struct path_walk *k, struct walk_frame *f)
 	return there && track_cursor_state(&k->c) != TS_NONE;
 }
 
-/* The piece is walked down to its start: go on with the one before it. */
+/* The piece is walked down to its start: continue with the one before it. */
 static void mark_walked(struct walk_frame *f, const struct track_cursor *c)
 {
 	f->at = *c;
@@ -141,8 +141,8 @@ static bool is_of_program(const struct snap *sn, trk_id g)
 	return !sink_runtime(name->s, name->n);
 }
 
-/* The goroutine does not exist before t. If it was created there, go on with its creator. If that is unknown (a timer
-   has none), or it lived earlier, the wait that led here keeps its own class. */
+/* The goroutine does not exist before t. If it was created there, continue with its creator. If that is unknown (a
+   timer has none), or it lived earlier, the wait that led here keeps its own class. */
 static void walk_before_birth(struct path_walk *k, struct walk_frame *f)
 {
 	const struct trk_row *r = store_trk(k->sn->st, f->g);

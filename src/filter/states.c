@@ -72,12 +72,14 @@ static uint8_t add_frame(uint8_t state, uint8_t flags, bool from)
 	return !from || state & SHOWING ? state | SEEN : state;
 }
 
-const uint8_t *states_of_stacks(const struct frame_matches *w, const struct snap *sn, struct arena *a)
+const uint8_t *states_of_stacks(const struct frame_matches *w, const struct snap *sn, const struct stk_row *node,
+    uint32_t n, struct arena *a)
 {
 	bool from = filter_has_show_from(w->fc), by_name = filter_has_names(w->fc);
 	if (!from && !by_name)
 		return NULL;
-	uint8_t *state = arena_alloc(a, sn->nstks), all = 0, want = 0;
+	n = node ? n : sn->nstks;
+	uint8_t *state = arena_alloc(a, n), all = 0, want = 0;
 	if (by_name) {
 		all = FM_LOC_FOCUS | FM_LOC_IGNORE | SEEN;
 		want = FM_LOC_FOCUS | SEEN;
@@ -88,11 +90,11 @@ const uint8_t *states_of_stacks(const struct frame_matches *w, const struct snap
 	}
 	struct stk_pass rows = stk_pass(sn->st);
 	state[0] = 0;
-	for (uint32_t i = 1; i < sn->nstks; i++) {
-		struct stk_row r = stk_at(&rows, i);
+	for (uint32_t i = 1; i < n; i++) {
+		struct stk_row r = node ? node[i] : stk_at(&rows, i);
 		state[i] = add_frame(state[r.parent], w->frame[r.frame], from);
 	}
-	for (uint32_t i = 0; i < sn->nstks; i++)
+	for (uint32_t i = 0; i < n; i++)
 		state[i] = (state[i] & all) == want;
 	return state;
 }

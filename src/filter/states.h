@@ -20,8 +20,9 @@ static inline uint8_t node_flags_at(const struct node_flags *f, uint32_t i)
 /* Return by end of a call tree whether its stacks pass focus and ignore (FM_OWN_FOCUS, FM_OWN_IGNORE). The array is in
    the arena. */
 const uint8_t *states_of_ends(const struct node_flags *, struct arena *);
-/* Return by node of the store whether stacks that end there count, as far as their frames are concerned. NULL: all do.
-   The array is in the arena. */
-const uint8_t *states_of_stacks(const struct frame_matches *, const struct snap *, struct arena *);
+/* Return by node of the store, or of n other nodes (struct calltree_source) unless node is NULL, whether stacks that
+   end there count, as far as their frames are concerned. NULL: all do. The array is in the arena. */
+const uint8_t *states_of_stacks(const struct frame_matches *, const struct snap *, const struct stk_row *node,
+    uint32_t n, struct arena *);
 
 #endif

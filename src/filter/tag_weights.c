@@ -49,7 +49,7 @@ static struct pool *weigh_sets(const struct snap *sn, const struct compiled_filt
 	struct pool *set = xcalloc(ls->nset, sizeof *set);
 	const uint8_t *keep = filter_has_tags(fc) ? filter_match_sets(fc, ls, &a) : NULL;
 	match_frames(&v, fc, sn, noinlines);
-	const uint8_t *state = states_of_stacks(&v, sn, &a);
+	const uint8_t *state = states_of_stacks(&v, sn, NULL, 0, &a);
 	for (uint32_t i = 0; type < sn->ntypes && i < sn->nsmps; i++) {
 		const struct smp_row *s = store_smp(sn->st, i);
 		int64_t w, o;

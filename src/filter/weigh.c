@@ -7,7 +7,8 @@
  * 2. The flags decide which tree is needed, the store's own in nearly all cases (query_tree.c).
  * 3. focus and ignore select ends of the tree, or stacks (states.c); tag filters select label sets.
  * 4. Hidden frames hide nodes and move the weights of ends (view.c).
- * 5. One pass adds the samples. The weights of all samples of a type are kept with the tree: queries without tag filters
+ * 5. One pass adds the samples. The weights of all samples of a type are kept with the tree: queries without tag
+ * filters
  *    start from these and drop the ends that do not count.
  *
  * No other sums are kept from one query to the next: computing everything takes less time than the key repeat interval.
@@ -118,29 +119,40 @@ static void add_totals(struct weighing *w)
 	w->base = kept->base;
 }
 
+/* Percentages of a difference refer to B, unless A is shown. */
+static void set_all(struct weighing *w, bool two, const int64_t all[2])
+{
+	enum side_show show = w->source->show;
+	w->all = all[two && show != SHOW_A && (all[1] || show == SHOW_B)];
+}
+
 /* Add the weights that nodes have already; also those of side B, if there is one. */
 static void add_nodes(struct weighing *w)
 {
 	const struct weigh_source *src = w->source;
 	int64_t all[2] = {0, 0};
-	for (uint32_t i = 0; i < w->sn->nstks; i++) {
+	uint32_t n = src->node ? src->nnode : w->sn->nstks;
+	for (uint32_t i = 0; i < n; i++) {
 		int64_t v = src->flat[i], b = src->base ? src->base[i] : 0;
 		all[0] = wrap_add(all[0], wrap_abs(v));
 		all[1] = wrap_add(all[1], wrap_abs(b));
 		if ((v || b || (src->count && src->count[i])) && (!w->stack || w->stack[i]))
 			put_weight(w, i, src->show, v, b);
 	}
-	bool of_b = src->base && src->show != SHOW_A && (all[1] || src->show == SHOW_B);
-	w->all = all[of_b];
+	set_all(w, src->base != NULL, all);
 }
 
 static void add_parts(struct weighing *w)
 {
-	const struct trace_tag_weight *part = w->source->part;
-	for (uint32_t i = 0; i < w->source->npart; i++) {
-		w->all = wrap_add(w->all, wrap_abs(part[i].ns));
-		put_weight(w, i, SHOW_DELTA, part[i].ns, 0);
+	const struct weigh_source *src = w->source;
+	int64_t all[2] = {0, 0};
+	for (uint32_t i = 0; i < src->npart; i++) {
+		const struct trace_tag_weight *part = &src->part[i];
+		all[0] = wrap_add(all[0], wrap_abs(part->ns));
+		all[1] = wrap_add(all[1], wrap_abs(part->base));
+		put_weight(w, i, src->show, part->ns, part->base);
 	}
+	set_all(w, src->part_base, all);
 }
 
 static void add_all(struct weighing *w)
@@ -186,7 +198,7 @@ static struct weighted_tree *weigh_tree(
 {
 	const struct weigh_source *src = w->source;
 	struct node_flags flags = {q->s, q->flag};
-	bool by_name = filter_has_names(fc), two = src->base || (src->sides && src->sides->b);
+	bool by_name = filter_has_names(fc), two = src->base || src->part_base || (src->sides && src->sides->b);
 	weighted_begin(q->s, two, &w->target);
 	add_all(w);
 	if (by_name && !q->by_stack)
@@ -213,7 +225,7 @@ struct weighted_tree *filter_weigh(struct filter_trees *k, const struct snap *sn
 	}
 	struct query_tree q = query_tree_find(k, sn, &matches, source, needed_flags(fc), stop);
 	if (q.by_stack)
-		w.stack = states_of_stacks(&matches, sn, &scratch);
+		w.stack = states_of_stacks(&matches, sn, source->node, source->nnode, &scratch);
 	struct weighted_tree *c = q.s ? weigh_tree(&w, fc, &q, &scratch) : NULL;
 	query_tree_free(&q);
 	match_free(&matches);

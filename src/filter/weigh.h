@@ -28,12 +28,15 @@ static inline bool side_in(uint64_t set, uint32_t side) { return side < 64 && se
 struct weigh_source {
 	size_t type;
 	const struct sides *sides;	/* NULL: all samples count, and there is one side */
-	const int64_t *flat;		/* NULL, or weights by node: n is nstks of the snapshot */
+	const int64_t *flat;		/* NULL, or weights by node */
 	const int64_t *count;		/* NULL, or the number of events in each */
 	const int64_t *base;		/* NULL, or the weights of side B */
+	bool part_base;			/* parts have weights of side B */
 	const struct trace_tag_weight *part;	/* NULL, or parts */
 	uint32_t npart;
 	bool part_at_leaf;		/* the tag of a part is below its stack, otherwise above it */
+	const struct stk_row *node;	/* NULL: nodes are the store's; or nnode other ones, see calltree_source */
+	uint32_t nnode;
 	enum side_show show;		/* of nodes and parts */
 	str_id unit;			/* likewise */
 };

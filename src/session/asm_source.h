@@ -36,9 +36,9 @@ struct asm_range asm_source_range_around(struct binary *, uint64_t addr);
 size_t asm_source_merge_ranges(struct asm_range *, size_t n);
 /* Add weights, sorted by address, to the instructions that contain their addresses. */
 void asm_source_add_weights(struct asm_listing *, const struct asm_weight *, size_t n);
-/* Disassemble the sampled parts of a function in each program that it occurs in, and add the weights, which are those
-   of a tree by addresses (GR_ADDRESSES). Return -1 with *e; if a program is missing, the message has the places that were
-   searched. */
+/* Disassemble the sampled parts of a function in each program that it occurs in, and add the weights, which are
+   those of a tree by addresses (GR_ADDRESSES). Return -1 with *e; if a program is missing, the message has the places
+   that were searched. */
 int asm_source_of_function(
     struct asm_listing *, const struct weighted_tree *, str_id name, str_id file, struct err *e);
 void asm_source_free(struct asm_listing *);

@@ -84,7 +84,8 @@ static void add_trace(struct command *c, struct arena *a, const struct session *
 {
 	const struct store *st = session_snap(s)->st;
 	add_opt(c, a, OPT_TYPE, session_type_name(s, session_type(s)));
-	if (q->blame != BLAME_WAKER && session_type(s) == TRACE_SCHED)
+	if (q->blame != BLAME_WAKER &&
+	    trace_type_has_blame((enum trace_weight_type)session_type(s), (enum trace_blame)q->blame))
 		add_opt(c, a, OPT_BLAME, trace_blame_name((enum trace_blame)q->blame));
 	if (q->suspended)
 		return;

@@ -92,6 +92,20 @@ void session_advance_sides(struct session *);
 /* weigh.c: release the calls of the last query, and the merged trees that calls are computed from. */
 void session_drop_calls(struct session *);
 void session_drop_calltrees(struct session *);
+/* weigh.c: the weights of a trace that is a side of the query; when compared with the rest, the mean of one. */
+struct side_weights {
+	const struct snap *sn;
+	const stk_id *to;	/* NULL, or the stacks of the session's snapshot by those of sn */
+	bool in_a, in_b;
+	const struct trace_weights *weights;
+};
+void session_weigh_sides(struct session *, struct arena *, void (*add)(void *, const struct side_weights *), void *arg);
+/* Return where tags of a trace's weights become frames: 1 at the root (the default without -tagroot and -tagleaf), -1
+   at the leaf, 0 nowhere. */
+int session_tag_frames(const struct query *);
+struct weigh_source;
+/* weigh_joined.c: set what is weighed of a query whose nodes are not the store's. */
+void session_weigh_joined(struct session *, struct arena *, struct weigh_source *);
 struct sides session_sides(struct session *);	/* weigh.c: of the query and its sample type */
 /* weigh_async.c: wait for the calls that are being computed, and take them */
 void session_weigh_end(struct session *);

@@ -103,8 +103,8 @@ int query_of_options(const struct options *o, struct query *q, struct err *e)
 	if (has_option(o, OPT_BLAME)) {
 		int blame = trace_blame_find(options_str(o, OPT_BLAME));
 		if (blame < 0)
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "-blame requires waker, self, occupant or chain, not \"%s\"",
-			    options_str(o, OPT_BLAME));
+			return err_set(e, ERR_USAGE, ERR_NOWHERE,
+			    "-blame requires waker, self, occupant or chain, not \"%s\"", options_str(o, OPT_BLAME));
 		q->blame = (uint8_t)blame;
 	}
 	for (size_t i = 0; i < sizeof query_gran_options / sizeof *query_gran_options; i++)

@@ -46,8 +46,8 @@ static inline const char **query_word(struct query *q, size_t i)
 }
 
 extern const enum option_id query_gran_options[];	/* by enum gran */
-/* Return the query of a command line without what only a snapshot tells: times, the number of a P, the sample type. Its strings are
-   those of the options. Return -1 with *e if a filter is invalid. */
+/* Return the query of a command line without what only a snapshot tells: times, the number of a P, the sample type.
+   Its strings are those of the options. Return -1 with *e if a filter is invalid. */
 int query_of_options(const struct options *, struct query *, struct err *e);
 /* Add -from, -to and -proc. */
 int query_add_places(const struct snap *, const struct options *, struct query *, struct err *e);

@@ -427,10 +427,9 @@ bool session_is_trace(const struct session *s)
 
 /* ---- sample types */
 
-/* Panes weigh the nodes of the store. Those of critical paths are others; they are the last type. */
 size_t session_ntypes(const struct session *s)
 {
-	return session_is_trace(s) ? TRACE_CRITICAL : s->snap->ntypes;
+	return session_is_trace(s) ? TRACE_WEIGHT__N : s->snap->ntypes;
 }
 
 static const struct type_row *type_row(const struct session *s, size_t i)

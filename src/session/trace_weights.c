@@ -43,7 +43,8 @@ static void make_parts(const struct critical_tree *t, const uint32_t *to, struct
 	for (uint32_t i = 1; i < t->stacks.n; i++) {
 		if (!ns[i] && !count[i])
 			continue;
-		w->part[w->npart++] = (struct trace_tag_weight){to[i], tag[class_of_node(t, i)], ns[i], count[i]};
+		w->part[w->npart++] = (struct trace_tag_weight){
+		    .stack = to[i], .tag = tag[class_of_node(t, i)], .ns = ns[i], .count = count[i]};
 		w->total_ns += ns[i];
 		w->total_count += count[i];
 	}
@@ -97,6 +98,11 @@ struct trace_weights *trace_weights_of_query(const struct snap *sn, enum trace_w
 		return NULL;
 	f.on = on ? *on : (struct progress_watcher){0};
 	return trace_weigh(sn, type, &f, a);
+}
+
+bool trace_weights_are_joined(enum trace_weight_type type, const struct query *q)
+{
+	return type == TRACE_CRITICAL || (q->blame == BLAME_CHAIN && trace_type_has_blame(type, BLAME_CHAIN));
 }
 
 void trace_weights_divide(struct trace_weights *w, uint32_t n)

@@ -18,8 +18,8 @@
 #include "base/wrap_math.h"
 #include "calltree/weighted.h"
 #include "filter/tag_weights.h"
+#include "session/trace_weights.h"
 #include "store/builder.h"
-#include "trace/as_profile.h"
 #include "trace/filter_states.h"
 
 #include <stdlib.h>
@@ -44,13 +44,15 @@ bool session_total(const struct session *s, size_t type, int64_t *total)
 {
 	const struct snap *sn = s->snap;
 	struct arena a = {0};
-	struct trace_filter f;
+	uint32_t n;
 	*total = 0;
 	if (!is_little(sn) || type >= session_ntypes(s))
 		return false;
 	if (session_is_trace(s)) {
-		session_trace_filter(s, &a, &f);
-		*total = trace_weigh(sn, (enum trace_weight_type)type, &f, &a)->total_ns;
+		const struct query *q = &s->queries.query[s->queries.at];
+		const struct trace_weights *w =
+		    trace_weights_of_query(sn, (enum trace_weight_type)type, q, false, &a, &n, NULL, NULL);
+		*total = w ? w->total_ns : 0;
 		arena_free(&a);
 		return true;
 	}
@@ -92,36 +94,45 @@ static trk_id same_track(const struct snap *from, trk_id id, const struct snap *
 	return t || !id ? t : UINT32_MAX;
 }
 
-/* Add the weights of a trace to the nodes of the main tree; when compared with the rest, the mean of one. */
-static void weigh_trace(struct session *s, uint32_t side, struct arena *a, int64_t *ns, int64_t *count)
+/* Compute the weights of a side; when compared with the rest, the mean of one. NULL: it has none. */
+static struct trace_weights *weigh_side(struct session *s, uint32_t side, struct arena *a, struct side_weights *v)
 {
 	struct query q = s->queries.query[s->queries.at];
 	bool rest = side == SIDE_REST;
 	const struct compare_loader *ad = side && !rest ? s->compare.side[side] : NULL;
-	const struct snap *sn = ad ? builder_snap(ad->own) : s->snap;
-	struct trace_filter f;
+	v->sn = ad ? builder_snap(ad->own) : s->snap;
+	v->to = ad ? ad->to : NULL;
 	if (ad && !q.suspended) {
-		q.g = same_track(s->snap, q.g, sn);
-		q.proc = same_track(s->snap, q.proc, sn);
+		q.g = same_track(s->snap, q.g, v->sn);
+		q.proc = same_track(s->snap, q.proc, v->sn);
 	}
 	if (q.g == UINT32_MAX || q.proc == UINT32_MAX)
-		return;
+		return NULL;
+	struct progress_watcher on = job_progress_watcher(s->weigh.job);
 	uint32_t n = 1;
-	query_trace_filter(sn, &q, rest, a, &f, query_has_rest(&q) && !q.suspended ? &n : NULL, NULL);
-	double each = n > 1 ? 1.0 / n : 1;
-	f.on = job_progress_watcher(s->weigh.job);
-	struct trace_weights *trace_weights = trace_weigh(sn, (enum trace_weight_type)session_type(s), &f, a);
-	trace_show_no_stack(trace_weights, sn);
-	for (stk_id i = 0; i < trace_weights->n; i++) {
-		stk_id at = ad ? ad->to[i] : i;
-		ns[at] = wrap_add(ns[at], sides_scaled(trace_weights->ns[i], each));
-		count[at] = wrap_add(count[at], sides_scaled(trace_weights->count[i], each));
+	struct trace_weights *w =
+	    trace_weights_of_query(v->sn, (enum trace_weight_type)session_type(s), &q, rest, a, &n, &on, NULL);
+	if (!w)
+		return NULL;
+	trace_show_no_stack(w, v->sn);
+	if (query_has_rest(&q) && !q.suspended && n > 1)
+		trace_weights_divide(w, n);
+	return w;
+}
+
+void session_weigh_sides(
+    struct session *s, struct arena *a, void (*add)(void *, const struct side_weights *), void *arg)
+{
+	const struct query *q = &s->queries.query[s->queries.at];
+	for (uint32_t k = 0; k <= SIDE_REST; k = k + 1 < s->compare.nside ? k + 1 : k < SIDE_REST ? SIDE_REST : k + 1) {
+		struct side_weights v = {.in_a = side_in(q->a, k), .in_b = q->b && side_in(q->b, k)};
+		v.weights = v.in_a || v.in_b ? weigh_side(s, k, a, &v) : NULL;
+		if (v.weights)
+			add(arg, &v);
 	}
 }
 
-/* Return where tags of a trace's weights become frames: 1 at the root (the default without -tagroot and -tagleaf), -1
-   at the leaf, 0 nowhere. */
-static int tag_frames(const struct query *q)
+int session_tag_frames(const struct query *q)
 {
 	const char *root = q->suspended ? NULL : q->f.tagroot, *leaf = q->suspended ? NULL : q->f.tagleaf;
 	if (leaf && strstr(leaf, TRACE_WEIGHT_TAG))
@@ -129,43 +140,58 @@ static int tag_frames(const struct query *q)
 	return (!root && !leaf) || (root && strstr(root, TRACE_WEIGHT_TAG));
 }
 
+static void use_weights(void *to, const struct side_weights *v)
+{
+	*(const struct trace_weights **)to = v->weights;
+}
+
 static void weigh_one(struct session *s, struct arena *a, struct weigh_source *to)
 {
-	struct trace_filter f;
-	session_trace_filter(s, a, &f);
-	f.on = job_progress_watcher(s->weigh.job);
-	struct trace_weights *w = trace_weigh(s->snap, (enum trace_weight_type)session_type(s), &f, a);
-	trace_show_no_stack(w, s->snap);
-	int tags = w->npart ? tag_frames(&s->queries.query[s->queries.at]) : 0;
-	to->flat = w->ns;
-	to->count = w->count;
+	const struct trace_weights *w = NULL;
+	session_weigh_sides(s, a, use_weights, &w);
+	int tags = w && w->npart ? session_tag_frames(&s->queries.query[s->queries.at]) : 0;
+	to->flat = w ? w->ns : arena_zalloc(a, (s->snap->nstks + 1u) * sizeof *to->flat);
+	to->count = w ? w->count : NULL;
 	to->part = tags ? w->part : NULL;
-	to->npart = w->npart;
+	to->npart = tags ? w->npart : 0;
 	to->part_at_leaf = tags < 0;
 }
 
-static void weigh_sides(struct session *s, struct arena *a, struct weigh_source *to)
+/* Weights of both sides by node of the store. */
+struct node_sides { int64_t *ns, *count, *base; };
+
+static void add_side(void *arg, const struct side_weights *v)
+{
+	const struct node_sides *n = arg;
+	const struct trace_weights *w = v->weights;
+	for (stk_id i = 0; i < w->n; i++) {
+		stk_id at = v->to ? v->to[i] : i;
+		if (v->in_a) {
+			n->ns[at] = wrap_add(n->ns[at], w->ns[i]);
+			n->count[at] = wrap_add(n->count[at], w->count[i]);
+		}
+		if (v->in_b)
+			n->base[at] = wrap_add(n->base[at], w->ns[i]);
+	}
+}
+
+static void weigh_both(struct session *s, struct arena *a, struct weigh_source *to)
 {
 	const struct query *q = &s->queries.query[s->queries.at];
 	size_t n = s->snap->nstks + 1u;
-	int64_t *ns = arena_zalloc(a, n * sizeof *ns), *count = arena_zalloc(a, n * sizeof *count);
-	int64_t *base = q->b ? arena_zalloc(a, n * sizeof *base) : NULL, sum[2] = {0, 0};
-	int64_t *bcount = q->b ? arena_zalloc(a, n * sizeof *bcount) : NULL;
-	for (uint32_t k = 0; k <= SIDE_REST; k = k + 1 < s->compare.nside ? k + 1 : k < SIDE_REST ? SIDE_REST : k + 1) {
-		if (side_in(q->a, k))
-			weigh_trace(s, k, a, ns, count);
-		if (q->b && side_in(q->b, k))
-			weigh_trace(s, k, a, base, bcount);
+	int64_t sum[2] = {0, 0};
+	struct node_sides v = {arena_zalloc(a, n * sizeof *v.ns), arena_zalloc(a, n * sizeof *v.count),
+	    q->b ? arena_zalloc(a, n * sizeof *v.base) : NULL};
+	session_weigh_sides(s, a, add_side, &v);
+	for (size_t i = 0; v.base && i < n; i++) {
+		sum[0] = wrap_add(sum[0], v.ns[i]);
+		sum[1] = wrap_add(sum[1], v.base[i]);
 	}
-	for (size_t i = 0; base && i < n; i++) {
-		sum[0] = wrap_add(sum[0], ns[i]);
-		sum[1] = wrap_add(sum[1], base[i]);
-	}
-	for (size_t i = 0; base && q->normalize && sum[0] && i < n; i++)
-		ns[i] = sides_scaled(ns[i], (double)sum[1] / (double)sum[0]);
-	to->flat = ns;
-	to->count = count;
-	to->base = base;
+	for (size_t i = 0; v.base && q->normalize && sum[0] && i < n; i++)
+		v.ns[i] = sides_scaled(v.ns[i], (double)sum[1] / (double)sum[0]);
+	to->flat = v.ns;
+	to->count = v.count;
+	to->base = v.base;
 }
 
 /* The ratio and the total of two sides are computed once for each pair and type. */
@@ -202,10 +228,12 @@ static void add_source(struct session *s, struct arena *a, struct sides *d, stru
 	const struct query *q = &s->queries.query[s->queries.at];
 	*to = (struct weigh_source){.type = session_type(s), .show = q->show, .unit = s->opening.ns};
 	if (session_is_trace(s)) {
-		if (q->a == 1 && !q->b)
+		if (trace_weights_are_joined((enum trace_weight_type)session_type(s), q))
+			session_weigh_joined(s, a, to);
+		else if (q->a == 1 && !q->b)
 			weigh_one(s, a, to);
 		else
-			weigh_sides(s, a, to);
+			weigh_both(s, a, to);
 	} else if (s->compare.nside > 1) {
 		*d = session_sides(s);
 		to->sides = d;
@@ -235,9 +263,9 @@ void session_drop_calltrees(struct session *s)
 		drop_calltrees(&s->weigh.calltrees[i]);
 }
 
-/* Return the trees of a slot, and drop those of other samples. All frames of a profile are stored before its samples, so
-   a granularity made while the profile is read stays valid afterwards; and so does a tree of all samples that was made
-   before the reader reached the end. */
+/* Return the trees of a slot, and drop those of other samples. All frames of a profile are stored before its
+   samples, so a granularity made while the profile is read stays valid afterwards; and so does a tree of all samples
+   that was made before the reader reached the end. */
 static struct filter_trees *trees_of(struct session *s, enum gran gran)
 {
 	struct kept_calltrees *k = &s->weigh.calltrees[session_slot(gran)];

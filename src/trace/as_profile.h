@@ -38,7 +38,8 @@ int trace_weight_find(const char *name);		/* Return -1 if there is none of that 
 bool trace_type_has_blame(enum trace_weight_type, enum trace_blame);
 bool trace_type_has_proc(enum trace_weight_type, enum trace_blame);	/* does a filter by P apply? Waiting has no P */
 
-struct trace_tag_weight { stk_id stack; str_id tag; int64_t ns, count; };
+/* base: 0, or the weight of side B in a difference. */
+struct trace_tag_weight { stk_id stack; str_id tag; int64_t ns, count, base; };
 
 struct trace_weights {				/* by node */
 	uint32_t n;			/* nstks of the snapshot, or the number of nodes of `node` */

@@ -91,7 +91,8 @@ static void put_negative(const struct app *a, const struct query *q, struct buf 
 
 static void put_blame(const struct app *a, const struct query *q, struct buf *b)
 {
-	if (session_is_trace(a->s) && session_type(a->s) == TRACE_SCHED)
+	if (session_is_trace(a->s) &&
+	    trace_type_has_blame((enum trace_weight_type)session_type(a->s), (enum trace_blame)q->blame))
 		buf_printf(b, "blame=%s", trace_blame_name((enum trace_blame)q->blame));
 }
 

@@ -282,19 +282,32 @@ static void do_type(struct app *a, const struct act *act)
 		    session_type_unit(a->s, i), i + 1, n);
 }
 
+/* The next value that applies to the sample type: waits are charged to where they wait, or to chains. */
+static enum trace_blame next_blame(enum trace_weight_type type, enum trace_blame b)
+{
+	if (trace_type_has_blame(type, BLAME_CHAIN))
+		return b == BLAME_CHAIN ? BLAME_WAKER : BLAME_CHAIN;
+	return (enum trace_blame)((b + 1u) % BLAME_CHAIN);
+}
+
 static void do_blame(struct app *a, const char *arg)
 {
-	static const char *const blamed_name[BLAME__N] = {"the waker", "the goroutine that waits",
-	    "what ran on the Ps meanwhile"};
+	static const char *const text[BLAME__N] = {"sched charges waits for a P to the waker",
+	    "sched charges waits for a P to the goroutine that waits",
+	    "sched charges waits for a P to what ran on the Ps meanwhile",
+	    "sync, net and block charge a wait to its stack, and below it that of the waker"};
 	struct query q = *session_query(a->s);
-	int b = !arg || !*arg ? (q.blame + 1) % BLAME_CHAIN : trace_blame_find(arg);
-	if (b < 0 || !trace_type_has_blame(TRACE_SCHED, (enum trace_blame)b)) {
-		app_message(a, ST_ERROR, "blame requires waker, self or occupant");
+	size_t type = session_type(a->s);
+	bool waits = type < TRACE_WEIGHT__N && trace_type_has_blame((enum trace_weight_type)type, BLAME_CHAIN);
+	int b = !arg || !*arg ? (int)next_blame((enum trace_weight_type)type, (enum trace_blame)q.blame)
+	    : trace_blame_find(arg);
+	if (b < 0) {
+		app_message(a, ST_ERROR, "blame requires waker, self, occupant or chain");
 		return;
 	}
 	q.blame = (uint8_t)b;
 	if (session_is_trace(a->s) && app_query(a, &q))
-		app_message(a, ST_DIM, "sched charges waits for a P to %s", blamed_name[b]);
+		app_message(a, ST_DIM, "%s", waits && b != BLAME_CHAIN ? "waits are charged to where they wait" : text[b]);
 }
 
 static void do_gran(struct app *a, const struct act *act)

@@ -22,6 +22,7 @@
 #include "calltree/callers.h"
 #include "term/style.h"
 #include "trace/as_profile.h"
+#include "trace/time_class.h"
 #include "widget/list.h"
 
 #include <string.h>
@@ -115,6 +116,11 @@ static enum style change_style(const struct flame_state *v, int part, uint32_t n
 	return d > .5 ? ST_MORE2 : d > .05 ? ST_MORE1 : d < -.5 ? ST_LESS2 : d < -.05 ? ST_LESS1 : ST_SAME;
 }
 
+static bool is_named(const struct str_row *tag, const char *name)
+{
+	return tag->n == strlen(name) && !memcmp(tag->s, name, tag->n);
+}
+
 /* Return the colour of the goroutine state that a trace's tree counts; in a tree of all waits, the tags have it. */
 static enum style state_colour(const struct flame_state *v, const struct session *s, int part, uint32_t node)
 {
@@ -125,15 +131,20 @@ static enum style state_colour(const struct flame_state *v, const struct session
 	    [TRACE_NET] = ST_S_NET,
 	    [TRACE_SYSCALL] = ST_S_SYSCALL,
 	    [TRACE_BLOCK] = ST_S_UNKNOWN,
-	    [TRACE_ASSIST] = ST_S_ASSIST};
+	    [TRACE_ASSIST] = ST_S_ASSIST,
+	    [TRACE_CRITICAL] = ST_S_UNKNOWN};
 	const struct flame *f = v->f[part];
 	enum style st = session_type(s) < TRACE_WEIGHT__N ? of[session_type(s)] : ST_S_UNKNOWN;
 	for (uint32_t i = node; i; i = f->open->at[i].up) {
+		if (flame_symbol_at(v, part, i)->kind != PKG_TAG)
+			continue;
 		struct str_row tag = weighted_symbol(v->t.c, flame_symbol_of(f, i));
-		for (int k = 0; flame_symbol_at(v, part, i)->kind == PKG_TAG && k < TS__N; k++)
-			if (strlen(style_state_name((enum tstate)k)) == tag.n &&
-			    !memcmp(style_state_name((enum tstate)k), tag.s, tag.n))
+		for (int k = 0; k < TS__N; k++)
+			if (is_named(&tag, style_state_name((enum tstate)k)))
 				st = style_of_state((enum tstate)k);
+		for (int k = 0; session_type(s) == TRACE_CRITICAL && k < TIME_CLASS__N; k++)
+			if (is_named(&tag, time_class_name((enum time_class)k)))
+				st = style_of_state(time_class_state((enum time_class)k));
 	}
 	return st;
 }

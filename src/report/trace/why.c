@@ -15,7 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-struct why {
+struct why_report {
 	const struct trace_report_ctx *r;
 	const struct operations *ops;
 	const struct critical_walker *walker;
@@ -29,7 +29,7 @@ struct why {
 /* ---- targets */
 
 /* Choose the target that is explained: without a choice one of the slowest kind. */
-static uint32_t choose_target(const struct why *y)
+static uint32_t choose_target(const struct why_report *y)
 {
 	uint32_t slowest = y->targets.chosen ? UINT32_MAX : critical_slowest_kind(y->ops), n = 0;
 	struct critical_target *v = xmalloc((y->targets.n + 1u) * sizeof *v);
@@ -47,7 +47,7 @@ static uint32_t choose_target(const struct why *y)
 	return at;
 }
 
-static int find_targets(struct why *y, struct err *e)
+static int find_targets(struct why_report *y, struct err *e)
 {
 	const struct trace_report_ctx *r = y->r;
 	struct query q;
@@ -62,7 +62,7 @@ static int find_targets(struct why *y, struct err *e)
 	return 0;
 }
 
-static bool make_answer(struct why *y)
+static bool make_answer(struct why_report *y)
 {
 	const struct trace_report_ctx *r = y->r;
 	const struct critical_target *t = &y->targets.v[y->at];
@@ -79,7 +79,7 @@ static bool make_answer(struct why *y)
 enum { LINES = 20 };	/* of a text; the others are one line */
 
 /* Text: the place before the reason, and only the first user frame. For scripts the columns of a place are the last. */
-static void put_line(const struct why *y, struct table *t, const struct critical_lines *l,
+static void put_line(const struct why_report *y, struct table *t, const struct critical_lines *l,
     const struct critical_line *v)
 {
 	struct buf b = {0};
@@ -120,7 +120,7 @@ static void put_others(struct table *t, const struct critical_lines *l, uint32_t
 	buf_free(&b);
 }
 
-static void put_lines(const struct why *y, const struct critical_lines *l)
+static void put_lines(const struct why_report *y, const struct critical_lines *l)
 {
 #define AMOUNT { "Share", "share", TB_SHARE }, { "Time", "duration_ns", TB_NS }, { "Class", "class", TB_STR }
 #define REASON { "Whose", "whose", TB_STR }, { "Because", "because", TB_STR }
@@ -145,7 +145,7 @@ static void put_lines(const struct why *y, const struct critical_lines *l)
 /* ---- text */
 
 /* Get the durations of the complete ones among which a target has its rank: of an operation, those of its kind. */
-static int64_t *durations_of_kind(const struct why *y, const struct critical_target *t, uint32_t *n)
+static int64_t *durations_of_kind(const struct why_report *y, const struct critical_target *t, uint32_t *n)
 {
 	const struct operation_kind *k = t->operation == OPERATION_NONE ? NULL
 	    : &y->ops->kind[y->ops->v[t->operation].kind];
@@ -160,7 +160,7 @@ static int64_t *durations_of_kind(const struct why *y, const struct critical_tar
 	return ns;
 }
 
-static void put_rank(const struct why *y, const struct critical_target *t)
+static void put_rank(const struct why_report *y, const struct critical_target *t)
 {
 	uint32_t n, upto = 0;
 	int64_t *ns = durations_of_kind(y, t, &n);
@@ -175,7 +175,7 @@ static void put_rank(const struct why *y, const struct critical_target *t)
 	mem_free(ns);
 }
 
-static void put_head(const struct why *y)
+static void put_head(const struct why_report *y)
 {
 	const struct critical_target *t = &y->targets.v[y->at];
 	struct buf *b = y->r->out;
@@ -196,7 +196,7 @@ static void put_head(const struct why *y)
 	buf_puts(b, "\n\n");
 }
 
-static void put_sum_head(const struct why *y)
+static void put_sum_head(const struct why_report *y)
 {
 	struct buf *b = y->r->out;
 	buf_printf(b, "\nall %" PRIu32 " operations together: ", y->targets.n);
@@ -208,13 +208,13 @@ static void put_sum_head(const struct why *y)
 
 /* ---- JSON */
 
-static struct trace_report_text function_name(const struct why *y, stk_id node)
+static struct trace_report_text function_name(const struct why_report *y, stk_id node)
 {
 	return trace_report_string(
 	    y->r, store_fun(y->r->st, store_frm(y->r->st, stk_frame(y->r->st, node))->fun)->name, "");
 }
 
-static void json_place(const struct why *y, struct json *j, stk_id stack)
+static void json_place(const struct why_report *y, struct json *j, stk_id stack)
 {
 	stk_id at = critical_place(y->r->st, stack);
 	const struct frm_row *f = store_frm(y->r->st, stk_frame(y->r->st, at));
@@ -225,7 +225,7 @@ static void json_place(const struct why *y, struct json *j, stk_id stack)
 	json_i64(j, "line", at ? f->line : 0);
 }
 
-static void json_goroutine(const struct why *y, struct json *j, const char *key, trk_id g)
+static void json_goroutine(const struct why_report *y, struct json *j, const char *key, trk_id g)
 {
 	if (g)
 		json_u64(j, key, store_trk(y->r->st, g)->id);
@@ -233,7 +233,7 @@ static void json_goroutine(const struct why *y, struct json *j, const char *key,
 		json_null(j, key);
 }
 
-static void json_via(const struct why *y, struct json *j, uint32_t via)
+static void json_via(const struct why_report *y, struct json *j, uint32_t via)
 {
 	uint32_t *way = xmalloc((CRITICAL_DEPTH + 1) * sizeof *way), n = 0;
 	for (; via != CRITICAL_NONE && n < CRITICAL_DEPTH; via = y->path.via[via].up)
@@ -253,7 +253,7 @@ static void json_via(const struct why *y, struct json *j, uint32_t via)
 	mem_free(way);
 }
 
-static void json_part(const struct why *y, struct json *j, const struct critical_piece *v)
+static void json_part(const struct why_report *y, struct json *j, const struct critical_piece *v)
 {
 	int64_t total = y->path.t1 - y->path.t0;
 	json_object(j, NULL);
@@ -300,7 +300,7 @@ static void json_line_text(struct json *j, const struct critical_lines *l, const
 	buf_free(&more);
 }
 
-static void json_lines(const struct why *y, struct json *j, const struct critical_lines *l)
+static void json_lines(const struct why_report *y, struct json *j, const struct critical_lines *l)
 {
 	int64_t total = critical_lines_total(l);
 	json_array(j, "lines");
@@ -324,7 +324,7 @@ static void json_lines(const struct why *y, struct json *j, const struct critica
 	json_end(j);
 }
 
-static void why_json(const struct why *y)
+static void why_json(const struct why_report *y)
 {
 	const struct critical_target *t = &y->targets.v[y->at];
 	struct json j = { .b = y->r->out };
@@ -352,7 +352,7 @@ static void why_json(const struct why *y)
 	json_end(&j);
 }
 
-static void print_answer(const struct why *y)
+static void print_answer(const struct why_report *y)
 {
 	if (y->r->format == TF_JSON) {
 		why_json(y);
@@ -370,7 +370,7 @@ static void print_answer(const struct why *y)
 int report_why(const struct options *o, struct out *out, struct err *e)
 {
 	struct trace_report_ctx r;
-	struct why y = {.r = &r};
+	struct why_report y = {.r = &r};
 	int bad = -1;
 	if (trace_report_open(&r, o, out, e))
 		return -1;
