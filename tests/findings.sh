@@ -42,6 +42,33 @@ grep -q '^notice lock-queue' "$tmp/out" || fail "not a notice: $(cat "$tmp/out")
 run 0 findings -set=lock-queue.waiters=1000 -set=lock-queue.crowd=1000 "$f"
 grep -q '^nothing stands out$' "$tmp/out" || fail "found: $(cat "$tmp/out")"
 
+# profiles: one rule each, and the same exit status; a profile in which nothing is wrong raises nothing
+blames() {	# blames RULE LEVEL FUNCTION ARGUMENT...
+	b_rule=$1 b_level=$2 b_function=$3
+	shift 3
+	run 0 findings -format=json "$@"
+	grep -F "\"rule\":\"$b_rule\",\"level\":\"$b_level\"" "$tmp/out" | grep -qF "\"culprits\":[{\"function\":\"$b_function\"" ||
+		fail "findings $*: $(cat "$tmp/out")"
+}
+blames same-stack problem 'orders/internal/cart.(*Desk).ship.func1' "$samples/goroutine.pb.gz"
+blames same-stack problem 'orders/internal/cart.(*Desk).ship.func1' "$samples/goroutines.txt"
+blames contention problem 'orders/internal/cache.(*Cache).Get' "$samples/mutex.pb.gz"
+blames heap-growth problem 'orders/internal/login.(*Store).open' -diff_base="$samples/leak-before.pb.gz" "$samples/leak-after.pb.gz"
+blames heap-site notice 'orders/internal/login.(*Store).open' -set=heap-site.bytes=4MB "$samples/heap.pb.gz"
+for part in 'cpu-gc gcBgMarkWorker|gcAssistAlloc' 'cpu-locks lockSlow|lock2'; do	# a profile of nothing else
+	run 0 proto -focus="${part#* }" -output="$tmp/part.pb.gz" "$samples/cpu.pb.gz"
+	run 0 findings -set="${part%% *}.time=1us" "$tmp/part.pb.gz"
+	grep -q "^PROBLEM ${part%% *} " "$tmp/out" || fail "$part: $(cat "$tmp/out")"
+done
+for p in "$samples/cpu.pb.gz" "$samples/heap.pb.gz" "$samples/leak-before.pb.gz" "$samples/login.folded"; do
+	run 0 findings -fail-on=notice "$p"
+	grep -q '^nothing stands out$' "$tmp/out" || fail "findings of $p: $(cat "$tmp/out")"
+done
+run 3 findings -fail-on=problem "$samples/mutex.pb.gz"
+run 0 findings -fail-on=problem -set=contention.delay=20s "$samples/mutex.pb.gz"
+refuses 2 '-from applies only to traces' findings -from=1s "$samples/cpu.pb.gz"
+refuses 2 'findings of a trace cannot be compared' findings -diff_base="$f" "$f"
+
 # known ones
 run 0 findings -format=json "$f"
 cp "$tmp/out" "$tmp/baseline"

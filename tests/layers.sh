@@ -26,7 +26,7 @@ may() {
 	src/trace | src/trace/*) echo base sink_trace.h state.def store trace ;;
 	src/operations) echo base sink_trace.h state.def store trace ;;
 	src/critical) echo base sink_trace.h store trace operations ;;
-	src/findings) echo base sink_trace.h store trace operations critical ;;
+	src/findings) echo base sink_profile.h sink_trace.h store calltree trace operations critical ;;
 	src/pprof) echo base sink_profile.h store calltree filter/compile.h filter/location.h ;;
 	src/cli) echo base ;;
 	src/session) echo base sink_trace.h input load store symbols calltree filter trace operations critical findings pprof cli ;;

@@ -20,56 +20,11 @@
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
+#include "calltree/runtime_frames.h"
 #include "calltree/tree.h"
 
 #include <stdio.h>
 #include <string.h>
-
-enum work { W_NONE, W_ALLOC, W_GC, W_SCHED, W_SYSCALL, W_LOCK, W__N };
-static const char *const said[W__N] = {"", "allocation", "collector", "scheduler", "syscalls", "locks"};
-static const struct { const char *begin; enum work work; } roots[] = {
-    {"runtime.mallocgc", W_ALLOC}, {"runtime.newobject", W_ALLOC}, {"runtime.growslice", W_ALLOC},
-    {"runtime.makeslice", W_ALLOC},
-    {"runtime.gcBgMarkWorker", W_GC}, {"runtime.gcAssistAlloc", W_GC}, {"runtime.bgsweep", W_GC},
-    {"runtime.bgscavenge", W_GC},
-    {"runtime.gcStart", W_GC}, {"runtime.gcMarkDone", W_GC}, {"runtime.gcMarkTermination", W_GC},
-    {"runtime.deductSweepCredit", W_GC},
-    {"runtime.wbBufFlush", W_GC}, {"runtime.gcWriteBarrier", W_GC},
-    {"runtime.schedule", W_SCHED}, {"runtime.findRunnable", W_SCHED}, {"runtime.mcall", W_SCHED},
-    {"runtime.mstart", W_SCHED},
-    {"runtime.wakep", W_SCHED}, {"runtime.ready", W_SCHED}, {"runtime.goschedImpl", W_SCHED},
-    {"runtime.sysmon", W_SCHED},
-    {"syscall.", W_SYSCALL}, {"internal/runtime/syscall", W_SYSCALL}, {"runtime.cgocall", W_SYSCALL},
-    {"runtime.lock2", W_LOCK}, {"runtime.unlock2", W_LOCK}, {"internal/sync.(*Mutex).lockSlow", W_LOCK},
-    {"sync.(*Mutex).lockSlow", W_LOCK}};
-
-/* What goroutines wait for. The innermost match decides; runtime.gopark is not listed, so a lock of sync above it
-   decides. */
-enum wait_reason { G_NONE, G_SEND, G_RECV, G_SELECT, G_NET, G_MUTEX, G_GROUP, G_COND, G_SLEEP, G_SYSCALL, G_GC, G__N };
-static const char *const awaited[G__N] = {"", "chan send", "chan receive", "select", "network", "locks",
-    "wait groups", "conds", "sleep", "syscalls", "collector"};
-static const struct { const char *begin; enum wait_reason wait_reason; } waits[] = {
-    {"runtime.chansend", G_SEND}, {"runtime.chanrecv", G_RECV}, {"runtime.selectgo", G_SELECT},
-    {"runtime.block", G_SELECT},
-    {"internal/poll.runtime_pollWait", G_NET}, {"runtime.netpollblock", G_NET}, {"sync.(*Mutex)", G_MUTEX},
-    {"sync.(*RWMutex)", G_MUTEX},
-    {"internal/sync.(*Mutex)", G_MUTEX}, {"sync.runtime_SemacquireMutex", G_MUTEX},
-    {"sync.runtime_SemacquireRWMutex", G_MUTEX},
-    {"sync.(*WaitGroup)", G_GROUP}, {"sync.runtime_SemacquireWaitGroup", G_GROUP}, {"sync.(*Cond)", G_COND},
-    {"sync.runtime_notifyListWait", G_COND}, {"time.Sleep", G_SLEEP}, {"runtime.timeSleep", G_SLEEP},
-    {"syscall.", G_SYSCALL}, {"internal/runtime/syscall", G_SYSCALL}, {"runtime.gcBgMarkWorker", G_GC},
-    {"runtime.bgsweep", G_GC}, {"runtime.bgscavenge", G_GC}};
-
-static uint8_t work_of(const char *name, enum shares_of of)
-{
-	for (size_t i = 0; of == OF_GOROUTINES && i < sizeof waits / sizeof *waits; i++)
-		if (!strncmp(name, waits[i].begin, strlen(waits[i].begin)))
-			return (uint8_t)waits[i].wait_reason;
-	for (size_t i = 0; of != OF_GOROUTINES && i < sizeof roots / sizeof *roots; i++)
-		if (!strncmp(name, roots[i].begin, strlen(roots[i].begin)))
-			return (uint8_t)roots[i].work;
-	return 0;
-}
 
 /* Packages that are charged to their callers. */
 static bool is_runtime_package(const char *name, size_t pkg)
@@ -147,7 +102,7 @@ static struct fun *classify_symbols(const struct weighted_tree *c, enum shares_o
 			continue;
 		const struct str_row *name = store_str(c->st, t->name);
 		size_t n = granularity_package(name->s, name->n);
-		fun[i].work = work_of(name->s, of);
+		fun[i].work = of == OF_GOROUTINES ? (uint8_t)runtime_wait_of(name->s) : (uint8_t)runtime_work_of(name->s);
 		if (of == OF_GOROUTINES) {
 			fun[i].weak = t->kind == PKG_STD;
 			if (t->kind == PKG_RUNTIME || *npkg == PACKAGES)
@@ -165,7 +120,7 @@ static struct fun *classify_symbols(const struct weighted_tree *c, enum shares_o
 
 /* Sums over a range of nodes, by kind of work and package. */
 enum { PARTS = 4, PART_NODES = 1 << 18 };
-struct partial_sums { int64_t work[W__N + G__N], *pkg; };
+struct partial_sums { int64_t work[RUNTIME_WORK__N + RUNTIME_WAIT__N], *pkg; };
 struct share_sums {
 	const struct weighted_tree *c;
 	const struct fun *fun;
@@ -243,7 +198,7 @@ static void add_up(const struct weighted_tree *c, const struct fun *fun, int64_t
 	else
 		add_part(&a, 0);
 	for (uint32_t i = 0; i < a.n; i++) {
-		for (size_t k = 0; k < W__N + G__N; k++)
+		for (size_t k = 0; k < RUNTIME_WORK__N + RUNTIME_WAIT__N; k++)
 			work[k] = wrap_add(work[k], a.partial_sums[i].work[k]);
 		for (size_t k = 0; k < npkg; k++)
 			pkg[k].weight = wrap_add(pkg[k].weight, a.partial_sums[i].pkg[k]);
@@ -257,15 +212,17 @@ const struct shares *calltree_highlights(struct weighted_tree *c, enum shares_of
 		return c->shares;
 	struct sum *pkg = NULL;
 	size_t npkg = 0;
-	int64_t work[W__N + G__N] = {0};
+	int64_t work[RUNTIME_WORK__N + RUNTIME_WAIT__N] = {0};
 	struct shares *out = c->shares = xcalloc(1, sizeof *out);
 	struct fun *fun = classify_symbols(c, of, &pkg, &npkg);
 	add_up(c, fun, work, pkg, npkg);
-	const char *const *names = of == OF_GOROUTINES ? awaited : said;
-	int nwork = of == OF_MEMORY ? 0 : of == OF_CPU ? W__N : G__N;
-	for (int i = 1; i < nwork; i++)
+	int nwork = of == OF_MEMORY ? 0 : of == OF_CPU ? RUNTIME_WORK__N : RUNTIME_WAIT__N;
+	for (int i = 1; i < nwork; i++) {
+		const char *name = of == OF_GOROUTINES ? runtime_wait_name((enum runtime_wait)i)
+						       : runtime_work_name((enum runtime_work)i);
 		if (work[i] > 0)
-			insert_share(out->work, &out->nwork, names[i], strlen(names[i]), work[i]);
+			insert_share(out->work, &out->nwork, name, strlen(name), work[i]);
+	}
 	for (size_t i = 0; i < npkg; i++) {
 		keep_last_element(&pkg[i].s, &pkg[i].n);
 		if (pkg[i].weight > 0)

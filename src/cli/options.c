@@ -253,10 +253,17 @@ bool options_typed(const struct options *o, enum option_id id)
 	return o->v[id].set && o->v[id].word > o->habits;
 }
 
+/* Options of the group "trace" that apply to profiles too: those of findings. */
+static bool applies_to_profiles(enum option_id id)
+{
+	return id == OPT_RULE || id == OPT_SET || id == OPT_FAIL_ON || id == OPT_BASELINE;
+}
+
 int options_check_profile(const struct options *o, const char *kind, struct err *e)
 {
 	for (int i = 0; i < OPT__N; i++)
-		if (options_typed(o, (enum option_id)i) && (i == OPT_REST || !strcmp(option_rows[i].group, "trace")))
+		if (options_typed(o, (enum option_id)i) && (i == OPT_REST ||
+		(!strcmp(option_rows[i].group, "trace") && !applies_to_profiles((enum option_id)i))))
 			return err_set(e, ERR_USAGE, ERR_NOWHERE, "this is a %s; -%s applies only to traces", kind,
 			    option_rows[i].name);
 	return 0;

@@ -148,7 +148,8 @@ static void judge_all(struct findings_run *r)
 {
 	for (int i = 0; i < FINDING_RULE__N; i++) {
 		r->rule = (enum finding_rule)i;
-		if (r->q->rules && !(r->q->rules >> i & 1))
+		bool of_profile = judges[i].needs & OF_PROFILE;
+		if (of_profile != (r->profile != NULL) || (r->q->rules && !(r->q->rules >> i & 1)))
 			continue;
 		const char *why = missing(r, judges[i].needs);
 		if (why)
@@ -176,15 +177,33 @@ static struct findings *take_results(struct findings_run *r)
 	return out;
 }
 
-struct findings *findings_find(const struct snap *sn, const struct findings_query *q, struct arena *mem)
+static void set_thresholds(struct findings_run *r)
 {
-	struct findings_run r = {.q = q, .sn = sn, .st = sn->st, .threshold = q->threshold, .mem = mem};
-	struct findings *out = NULL;
-	double own[FINDING_THRESHOLD__N];
+	double *own = arena_alloc(&r->scratch, FINDING_THRESHOLD__N * sizeof *own);
 	for (int i = 0; i < FINDING_THRESHOLD__N; i++)
 		own[i] = finding_thresholds[i].value;
-	r.threshold = q->threshold ? q->threshold : own;
-	r.scratch.spills = true;
+	r->threshold = r->q->threshold ? r->q->threshold : own;
+}
+
+static void run_free(struct findings_run *r)
+{
+	for (uint32_t i = 0; i < r->npaths; i++)
+		paths_free(&r->paths[i]);
+	scan_free(&r->scan);
+	mem_free(r->groups.v);
+	mem_free(r->v);
+	mem_free(r->unanswered);
+	mem_free(r->frozen);
+	mem_free(r->proc);
+	buf_free(&r->text);
+	arena_free(&r->scratch);
+}
+
+struct findings *findings_find(const struct snap *sn, const struct findings_query *q, struct arena *mem)
+{
+	struct findings_run r = {.q = q, .sn = sn, .st = sn->st, .mem = mem, .scratch.spills = true};
+	struct findings *out = NULL;
+	set_thresholds(&r);
 	r.ops = operations_find(sn, q->filter, NULL, &r.scratch, &q->on);
 	if (r.ops && scan_run(&r.scan, sn, q->filter, r.ops, &q->on)) {
 		r.wall = r.scan.t1 > r.scan.t0 ? r.scan.t1 - r.scan.t0 : 1;
@@ -193,15 +212,17 @@ struct findings *findings_find(const struct snap *sn, const struct findings_quer
 		judge_all(&r);
 		out = job_should_continue(&q->on) ? take_results(&r) : NULL;
 	}
-	for (uint32_t i = 0; i < r.npaths; i++)
-		paths_free(&r.paths[i]);
-	scan_free(&r.scan);
-	mem_free(r.groups.v);
-	mem_free(r.v);
-	mem_free(r.unanswered);
-	mem_free(r.frozen);
-	mem_free(r.proc);
-	buf_free(&r.text);
-	arena_free(&r.scratch);
+	run_free(&r);
+	return out;
+}
+
+struct findings *findings_of_profile(
+    const struct snap *sn, const struct findings_sides *sides, const struct findings_query *q, struct arena *mem)
+{
+	struct findings_run r = {.q = q, .sn = sn, .st = sn->st, .profile = sides, .mem = mem, .scratch.spills = true};
+	set_thresholds(&r);
+	judge_all(&r);
+	struct findings *out = job_should_continue(&q->on) ? take_results(&r) : NULL;
+	run_free(&r);
 	return out;
 }

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 /*
- * Findings: the likely causes of slowness in a trace, each with the function and line that causes it, what waits for
+ * Findings: the likely causes of slowness in a trace or a profile, each with the function and line that causes it, what waits for
  * it, and the numbers that show it. The rules and their thresholds are rows of rules.def.
  */
 
@@ -107,5 +107,10 @@ struct findings_query {
 /* Judge a complete snapshot by all rules; texts and arrays are in the arena. Return NULL if the watcher stops it. Any
    thread. */
 struct findings *findings_find(const struct snap *, const struct findings_query *, struct arena *);
+/* The samples of a profile that are judged: of the files (store_side()) in the bit set a. b: the base, 0: none. */
+struct findings_sides { uint64_t a, b; };
+/* Likewise of a profile, by the rules for profiles; the filter of the query is not used. */
+struct findings *findings_of_profile(
+    const struct snap *, const struct findings_sides *, const struct findings_query *, struct arena *);
 
 #endif

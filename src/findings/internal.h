@@ -10,14 +10,15 @@
 #include "findings/scan.h"
 #include "critical/path.h"
 
-/* What a rule needs of a trace. */
-enum { NEEDS_STACKS = 1 };
+/* What a rule needs of a trace. OF_PROFILE: it judges profiles, not traces. */
+enum { NEEDS_STACKS = 1, OF_PROFILE = 2 };
 
 /* One run of all rules, with the measures that they share. */
 struct findings_run {
 	const struct findings_query *q;
 	const struct snap *sn;
 	const struct store *st;
+	const struct findings_sides *profile;	/* NULL: it is a trace. For a profile the measures of traces are empty. */
 	const double *threshold;
 	struct operations *ops;
 	struct scan scan;

@@ -8,6 +8,7 @@
 
 #include "base/text/text.h"
 #include "report/trace/findings_known.h"
+#include "report/trace/findings_profile.h"
 
 #include <math.h>
 #include <string.h>
@@ -81,7 +82,7 @@ static void put_json(const struct trace_report_ctx *r, const struct findings *al
 {
 	struct json j = {.b = r->out};
 	json_object(&j, NULL);
-	json_i64(&j, "duration_ns", r->sn->t1 - r->sn->t0);
+	json_i64(&j, "duration_ns", r->sn->has_trace ? r->sn->t1 - r->sn->t0 : r->sn->meta ? r->sn->meta->duration : 0);
 	json_array(&j, "findings");
 	for (uint32_t i = 0; i < all->n; i++)
 		json_finding(r, &j, &all->v[i]);
@@ -137,11 +138,13 @@ static void put_finding(const struct trace_report_ctx *r, const struct finding *
 		finding_put_number(b, &f->number[i]);
 	}
 	buf_putc(b, '\n');
-	put_label(b, "from");
-	text_at(b, f->t0, 100000);
-	buf_puts(b, " to ");
-	text_at(b, f->t1, 100000);
-	buf_putc(b, '\n');
+	if (f->t1 > f->t0) {	/* a profile has no times */
+		put_label(b, "from");
+		text_at(b, f->t0, 100000);
+		buf_puts(b, " to ");
+		text_at(b, f->t1, 100000);
+		buf_putc(b, '\n');
+	}
 	put_label(b, "see");
 	buf_printf(b, "ttrace %s ", f->see);
 	text_safe(b, r->o->file[0], strlen(r->o->file[0]));
@@ -241,14 +244,15 @@ static bool fails(const struct findings *all, int fail)
 	    (fail & FAIL_UNANSWERABLE && all->nunanswered);
 }
 
-static int find_and_print(struct trace_report_ctx *r, struct err *e)
+/* Judge and print. sides: those of a profile; NULL: it is a trace. */
+static int find_and_print(struct trace_report_ctx *r, const struct findings_sides *sides, struct err *e)
 {
 	double limit[FINDING_THRESHOLD__N];
 	struct findings_query q = {.filter = &r->filter, .on = trace_watcher(r->o)};
 	int fail = read_fail_on(r->o, e);
 	if (fail < 0 || read_options(r->o, &q, limit, e))
 		return -1;
-	struct findings *all = findings_find(r->sn, &q, r->mem);
+	struct findings *all = sides ? findings_of_profile(r->sn, sides, &q, r->mem) : findings_find(r->sn, &q, r->mem);
 	if (!all)
 		return err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
 	if (findings_drop_known(all, r, e))
@@ -262,12 +266,26 @@ static int find_and_print(struct trace_report_ctx *r, struct err *e)
 	return fails(all, fail) ? FAILED : 0;
 }
 
+static int find_in_profile(const struct options *o, struct out *out, struct err *e)
+{
+	struct findings_profile p;
+	struct trace_report_ctx r;
+	if (findings_profile_open(&p, &r, o, out, e))
+		return -1;
+	int rc = find_and_print(&r, &p.sides, e);
+	findings_profile_close(&p);
+	return rc;
+}
+
 int report_findings(const struct options *o, struct out *out, struct err *e)
 {
 	struct trace_report_ctx r;
+	int trace = findings_input_is_trace(o, e);
+	if (trace <= 0)
+		return trace < 0 ? -1 : find_in_profile(o, out, e);
 	if (trace_report_open(&r, o, out, e))
 		return -1;
-	int rc = find_and_print(&r, e);
+	int rc = find_and_print(&r, NULL, e);
 	trace_report_close(&r);
 	return rc;
 }
