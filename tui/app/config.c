@@ -121,7 +121,7 @@ static const struct setting {
     {"debug", "on|off", "off",
 	"show the cost of each screen: time since the key, p50 and p99 of the last 256 screens, cells, bytes sent",
 	set_debug},
-    {"judge", "on|off", "on", "look for findings when a trace is opened, for the lines above its timeline", set_judge},
+    {"judge", "on|off", "on", "look for findings when a file is opened, for the lines at the top of its first screen", set_judge},
     {"last", "offer|restore|off", "offer", "how a file was left: '\" goes there, or at once, or it is not kept",
     set_last},
     {"mono", "on|off", "by terminal", "draw without colour: states are letters", set_mono},

@@ -78,7 +78,7 @@ struct pane_env {		/* what a pane may read besides its own state */
 	bool ascii, mono, compact, detail;
 	bool side_shown;		/* the side part is shown */
 	bool going;		/* go() or load() follows this update(), so what they replace need not be computed */
-	bool judge;		/* look for findings in a trace: set judge */
+	bool judge;		/* look for findings: set judge */
 	bool wall;		/* show times of a trace as wall clock times, if it has them */
 	int rows, cols;		/* of the pane's area; the side part is not counted */
 	int choose;	/* at most cols: the width for which tables choose their columns (list_layout_columns()) */

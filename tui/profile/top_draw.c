@@ -148,11 +148,8 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 			draw_cell(d, g, y, i, k);
 }
 
-void top_draw(const void *st, const struct pane_env *env, struct grid *g)
+static void draw_table(const struct top_state *p, const struct pane_env *env, struct grid *g)
 {
-	const struct top_state *p = st;
-	if (profile_draw_empty(&p->t, env, g))
-		return;
 	struct top_drawing d = {.p = p, .env = env};
 	struct list_column c[C__N];
 	d.n = shown_columns(p, env, c, d.of);
@@ -166,6 +163,18 @@ void top_draw(const void *st, const struct pane_env *env, struct grid *g)
 		grid_text(g, 1, 2, ST_DIM, 0, "no row matches: & and Enter shows all rows");
 	list_draw_rows(&p->rows, g, draw_row, &d,
 	    &(struct list_options){false, list_hits_marks(&p->hit, &p->rows, env->find.rx)});
+	grid_unclip(g, old);
+}
+
+void top_draw(const void *st, const struct pane_env *env, struct grid *g)
+{
+	const struct top_state *p = st;
+	int y = profile_verdict_lines(env);
+	if (profile_draw_empty(&p->t, env, g))
+		return;
+	profile_verdict_draw(&p->verdict, env, g);
+	struct rect old = grid_clip(g, (struct rect){y, 0, g->h - y, g->w});
+	draw_table(p, env, g);
 	grid_unclip(g, old);
 }
 

@@ -4,6 +4,7 @@
 #define TTRACE_PROFILE_TOP_INTERNAL_H
 
 #include "profile/common.h"
+#include "profile/verdict.h"
 #include "widget/list.h"
 
 /* What top_pane.c and top_draw.c share. */
@@ -33,6 +34,7 @@ struct top_state {
 	uint64_t sel;		/* id of the selected symbol, kept over changes of the query */
 	uint32_t functions;	/* number of functions in the file */
 	struct list_hits hit;	/* by row */
+	struct profile_verdict verdict;
 };
 
 /* Return the symbol of the selected row; 0: none. */

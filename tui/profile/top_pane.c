@@ -152,12 +152,14 @@ static void top_pane_update(void *st, const struct pane_env *env)
 	profile_update_tree(&p->t, env, profile_granularity(env));
 	uint32_t n = session_snap(env->s)->nfuns;
 	p->functions = n ? n - 1 : 0;
+	profile_verdict_update(&p->verdict, env);
 	fill_rows(p, env);
 }
 
 static void close_top(void *st)
 {
 	struct top_state *p = st;
+	profile_verdict_free(&p->verdict);
 	profile_free_tree(&p->t);
 	mem_free(p->row);
 	mem_free(p->sum);
@@ -405,7 +407,20 @@ static void top_pane_keys(const void *st, const struct pane_env *env, struct buf
 static struct list_part top_part(void *st, const struct pane_env *env)
 {
 	struct top_state *p = st;
-	return (struct list_part){.rows = &p->rows, .hits = &p->hit, .y = 1, .h = env->rows - 1};
+	int y = profile_verdict_lines(env) + 1;
+	return (struct list_part){.rows = &p->rows, .hits = &p->hit, .y = y, .h = env->rows - y};
+}
+
+static void take_verdict(void *st, const struct pane_env *env, struct ask *out)
+{
+	(void)out;
+	profile_verdict_finish(&((struct top_state *)st)->verdict, env);
+}
+
+static int top_work(void *st, struct pane_work *out)
+{
+	out[0] = (struct pane_work){.slot = &((struct top_state *)st)->verdict.making, .take = take_verdict};
+	return 1;
 }
 
 static void top_row_text(const void *st, const struct pane_env *env, uint32_t row, struct buf *b)
@@ -460,4 +475,5 @@ const struct pane_ops pane_top = {
     .lines.detail = top_pane_detail,
     .lines.keys = top_pane_keys,
     .side.draw = top_side,
+    .work.slots = top_work,
 };
