@@ -172,23 +172,27 @@ static bool is_misspelt_report(const struct options *o)
 	return !strcmp(o->report, "view") && o->nfile > 1 && !strpbrk(o->file[0], "./:") && access(o->file[0], F_OK);
 }
 
-/* Set the memory limit of -mem=SIZE (512M, 2G) for a trace, and for one part of any file. Without it: half of the
-   free memory. The limit also refuses small files that unpack to huge ones. */
+/* Return the default memory limit: half of the free memory, or else of all. 0: unknown. */
+static size_t default_memory(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+	size_t all = pages > 0 && page > 0 ? (size_t)pages * (size_t)page : 0, available = mem_available();
+	return (available ? available : all) / 2;
+}
+
+/* Set the memory limit of -mem=SIZE (512M, 2G) for a trace, and for one part of any file. The limit also refuses small
+   files that unpack to huge ones. */
 static int set_memory(const char *size, struct err *e)
 {
+	enum { LEAST = 128 << 20 };
 	static const char units[] = "kmgt";
-	double n;
-	char *end;
 	if (!size) {
-		long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-		size_t free_now = mem_available();
-		if (free_now)
-			mem_set_budget(free_now / 2);
-		else if (pages > 0 && page > 0)
-			mem_set_budget((size_t)pages / 2 * (size_t)page);
+		size_t half = default_memory();
+		mem_set_budget(half && half < LEAST ? LEAST : half);
 		return 0;
 	}
-	n = strtod(size, &end);
+	char *end;
+	double n = strtod(size, &end);
 	const char *unit = *end ? strchr(units, *end | 0x20) : "";
 	for (int i = unit && *unit ? (int)(unit - units) + 1 : 0; i > 0; i--)
 		n *= 1024;
@@ -197,7 +201,9 @@ static int set_memory(const char *size, struct err *e)
 	if (end == size || !unit || *end || !(n >= 1) || n > 1e18)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-mem requires a size like 512M or 2G, not \"%.40s\"",
 		    size);
-	mem_set_budget((size_t)n);
+	if (n < LEAST)
+		put_line("ttrace: ", "-mem is less than the smallest limit: 128 MB is used");
+	mem_set_budget(n < LEAST ? LEAST : (size_t)n);
 	return 0;
 }
 

@@ -164,9 +164,6 @@ struct sink_trace_ops {
 	   nothing to do or another thread does it. NULL: the sink has no such work. On two processors this takes a
 	   fifth off the time in which a trace is read, because two threads share the work of three. */
 	bool   (*idle_work)(void *);
-	/* The reader makes no calls for a moment: the sink may release pages of what it knows of tracks and do pending
-	   work. May be NULL. */
-	void   (*release_pages)(void *);
 };
 
 /* Pass one entry. */

@@ -77,8 +77,8 @@ refuses 1 'directory' top .
 refuses 1 '("hello")' top text
 refuses 1 'truncated in its header' top cut.trace
 refuses 1 'not a Go execution trace' events "$cpu"
-head -c 20000000 /dev/zero | gzip >bomb
-refuses 1 'memory' top -mem=10M bomb
+head -c 200000000 /dev/zero | gzip >bomb
+refuses 1 'memory' top -mem=128M bomb
 refuses 2 'mem' top -mem=much "$cpu"
 gzip -c "$trace" >t.gz
 run 0 footprint "$trace"

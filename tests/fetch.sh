@@ -111,7 +111,7 @@ refuses 'the response ended after [0-9]* of [0-9]* bytes' top "$http/half"
 refuses 'more than 10 redirects' top "$http/loop"
 refuses 'file' top "$http/elsewhere"
 refuses 'HTTP' top "$http/nonsense"
-refuses 'memory' top -mem=5M "$http/endless"
+refuses 'memory' top -mem=128M "$http/endless"
 refuses 'onnect' top http://127.0.0.1:1/
 refuses 'cannot connect to the unix socket' top "unix://$tmp/nosocket"
 run 2 top -tls_cert=x "$http/debug/pprof/heap"

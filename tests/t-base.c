@@ -9,8 +9,9 @@
 #include "base/mem/packed_ints.h"
 #include "base/radix_sort.h"
 #include "base/mem/mem.h"
-#include "base/write_batch.h"
-#include "base/mem/spill_array.h"
+#include "base/mem/page_array.h"
+#include "base/mem/paging_file.h"
+#include "base/job.h"
 #include "base/wrap_math.h"
 #include "tap.h"
 
@@ -97,58 +98,50 @@ static void radix_item(void)
 	    radix_key_descending(3) < radix_key_descending(2));
 }
 
-/* Of very many a part is sorted, in memory or, where there is little of it, in runs on disk; the others stay. What is
-   looked at on the way is let go of. */
-static void keyed_very_many(bool little)
+/* Release all pages again and again, as the pager does when memory is short. */
+static int release_always(struct job *j, void *arg)
 {
-	enum { N = 100000, FROM = 1234, PART = 90001 };
-	struct radix_array m;
-	uint32_t x = 7, wrong = 0;
-	mem_set_budget(little ? 1 << 20 : 0);
-	radix_array_alloc(&m, N);
-	for (uint32_t i = 0; i < N; i++) {
-		x = x * 1664525 + 1013904223;
-		radix_array_add(&m, x >> 20, i);
-	}
-	OK(m.spilled == (little && mem_has_spill_file()));
-	radix_array_sort(&m, FROM, PART);
-	for (uint32_t i = 0; i < N; i++) {
-		struct radix_item k = radix_array_at(&m, i), before = i ? m.v[i - 1] : k;
-		bool in = i >= FROM && i < FROM + PART;
-		wrong += in ? k.v < FROM || k.v >= FROM + PART : k.v != i;
-		wrong += in && i > FROM && (before.key > k.key || (before.key == k.key && before.v >= k.v));
-	}
-	OK(m.n == N && !wrong);
-	radix_array_free(&m);
-	mem_set_budget(0);
+	(void)arg;
+	while (!job_cancelled(j))
+		paging_release();
+	return 0;
 }
 
-/* More than are gathered at once, to runs of keys: each run has its numbers in the order in which they came. */
-static void scattering(void)
+/* Blocks in the paging file have what was written to them, whenever their pages are released. */
+static void paging(void)
 {
-	enum { N = 300000, KEYS = 1000 };
-	struct arena mem = {.spills = true};
-	uint32_t *at = xcalloc(KEYS + 1, sizeof *at), *key = xmalloc(N * sizeof *key),
-		 *to = arena_alloc(&mem, N * sizeof *to);
-	uint32_t x = 1, wrong = 0;
+	enum { N = 400000 };
+	struct arena a = {0};
+	struct data_column c;
+	uint32_t *v, wrong = 0, **rows = xmalloc(N / 1000 * sizeof *rows);
+	mem_set_budget((size_t)1 << 40);	/* the pager itself has nothing to do */
+	paging_start(getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	OK(paging_active() && paging_free_room() && !paging_owns(&a) && !paging_free(rows, 1));
+	struct job *j = job_start(release_always, NULL);
+	column_init(&c, sizeof *v);
+	v = mem_bulk(N * sizeof *v);
+	OK(paging_owns(v));
 	for (uint32_t i = 0; i < N; i++) {
-		x = x * 1664525 + 1013904223;
-		key[i] = (x >> 8) % KEYS * ((x >> 30) > 0);
-		at[key[i] + 1]++;
+		wrong += v[i] != 0;
+		*(uint32_t *)column_add(&c, NULL) = v[i] = i * 2654435761u;
+		if (i % 1000 == 0)
+			rows[i / 1000] = memcpy(arena_alloc(&a, 4000), v + i / 1000, sizeof *v);
 	}
-	for (uint32_t k = 0; k < KEYS; k++)
-		at[k + 1] += at[k];
-	struct batch_writer s = {.at = at, .put = write_batch_put_u32, .arg = to, .a = &mem};
 	for (uint32_t i = 0; i < N; i++)
-		write_batch_add(&s, key[i], i);
-	write_batch_flush(&s);
-	for (uint32_t i = 1; i < N; i++)
-		wrong += key[to[i - 1]] > key[to[i]] || (key[to[i - 1]] == key[to[i]] && to[i - 1] >= to[i]);
-	OK(!wrong);
-	OK(at[KEYS - 1] == N);
-	mem_free(at);
-	mem_free(key);
-	arena_free(&mem);
+		wrong += v[i] != i * 2654435761u || COLUMN_AT(&c, uint32_t, i) != v[i];
+	for (uint32_t i = 0; i < N / 1000; i++)
+		wrong += *rows[i] != v[i];
+	OK(!wrong && paging_owns(column_at(&c, N - 1)) && paging_owns(rows[N / 1000 - 1]));
+	job_cancel(j);
+	job_join(j);
+	mem_bulk_free(v, N * sizeof *v);
+	arena_free(&a);
+	column_free(&c);
+	mem_free(rows);
+	v = mem_bulk(1);	/* less than a page */
+	OK(!paging_owns(v));
+	mem_bulk_free(v, 1);
+	mem_set_budget(0);
 }
 
 /* What lay in either is where it was, in the one that has both; the other begins anew, and goes by itself. */
@@ -173,26 +166,23 @@ static void joining(void)
 	}
 }
 
-/* What is there stays when it grows, from the heap to pages of its own or to disk, and is there after a rest; the rest
-   is zero. */
-static void shelves(bool spills)
+/* What is there stays when it grows, from the heap to pages of its own; the rest is zero. */
+static void page_arrays(void)
 {
-	struct spillable_array s = {.width = 3 * sizeof(uint32_t), .spills = spills};
+	struct page_array s = {.width = 3 * sizeof(uint32_t)};
 	size_t n = 0;
 	bool good = true;
 	for (size_t need = 1; need < 1000000; need += 1 + need / 3) {
-		uint32_t *v = spill_array_reserve(&s, need);
+		uint32_t *v = page_array_reserve(&s, need);
 		for (size_t i = 0; i < n; i++)
 			good = good && v[3 * i] == i * 7 && !v[3 * i + 1];
 		for (size_t i = n; i < s.n; i++)
 			good = good && !v[3 * i] && !v[3 * i + 1] && !v[3 * i + 2];
 		for (; n < need; n++)
 			v[3 * n] = (uint32_t)n * 7;
-		spill_array_release_pages(&s);
 	}
-	OK(good && n > 700000);
-	OK(s.storage == (spills && mem_has_spill_file() ? SPILL_ARRAY_DISK : SPILL_ARRAY_PAGES));
-	spill_array_free(&s);
+	OK(good && n > 700000 && s.on_pages);
+	page_array_free(&s);
 	OK(!s.p && !s.n);
 }
 
@@ -233,15 +223,11 @@ static void numbers(void)
 
 int main(void)
 {
-	shelves(false);
-	mem_open_spill_file(getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-	shelves(true);
-	scattering();
+	page_arrays();
 	joining();
 	radix_item();
-	keyed_very_many(false);
-	keyed_very_many(true);
 	columns();
+	paging();
 	numbers();
 	wrapping();
 	interning();

@@ -234,7 +234,7 @@ static bool on_generation(void *self, const struct trace_generation *g, const st
 	return true;
 }
 
-static const struct event_stream_ops ops = {on_events, on_warn, on_generation, NULL, NULL, NULL, false, 0, NULL};
+static const struct event_stream_ops ops = {on_events, on_warn, on_generation, NULL, NULL, NULL, false, 0};
 
 static int listen(const char *p, size_t n, struct heard *h, struct err *e)
 {

@@ -11,6 +11,7 @@
 #include "base/intern.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
+#include "base/mem/paging_file.h"
 #include "load/gotrace/wire.h"
 #include "load/load.h"
 #include "store/builder.h"
@@ -18,7 +19,6 @@
 #include "store/cache/sheet_cache.h"
 #include "store/check.h"
 #include "store/store.h"
-#include "store/tracks/late_fields.h"
 #include "tests/goasm.h"
 #include "tests/tap.h"
 #include "trace/bins.h"
@@ -513,38 +513,47 @@ static void file(const char *path)
 	input_close(&in);
 }
 
-/* Rows say what was learnt of them, whatever was learnt last: names have no times, and a time may be told twice. */
-static void late_fields(void)
+/* A row has any time at which its goroutine ended: shortly after its start, and what a damaged trace says. */
+static void far_times(void)
 {
-	enum { ROWS = 1 << 16, BASE = 1000 };
-	struct store st = {0};
-	struct late_fields l = {0};
-	column_init(&st.trks, sizeof(struct trk_row));
-	column_init(&st.trk_times, sizeof(int64_t));
-	st.trks.spills = true;
-	for (int i = 0; i < ROWS; i++)
-		column_add(&st.trks, NULL);
-	late_fields_set(&l, &st, 9, ROWS, LATE_T1, BASE, 1500);
-	late_fields_set(&l, &st, 5, ROWS, LATE_RUN0, BASE, 1234);
-	late_fields_set(&l, &st, 9, ROWS, LATE_T1, BASE, 1600);
-	late_fields_set(&l, &st, 5, ROWS, LATE_NAME, 0, 77);
-	late_fields_flush(&l, &st);
-	OK(store_run0(&st, store_trk(&st, 5)) == 1234 && store_trk(&st, 5)->name == 77);
-	OK(store_t1(&st, store_trk(&st, 9)) == 1600 && !column_n(&st.trk_times));
-	late_fields_set(&l, &st, 9, ROWS, LATE_T1, BASE, 1700);
-	late_fields_set(&l, &st, 9, ROWS, LATE_T1, BASE, 999);	/* before the base: at once, and what came before it */
-	OK(store_t1(&st, store_trk(&st, 9)) == 999);
-	/* what is there for minutes, and what a damaged trace says to have ended before it began */
-	static const int64_t far[] = { INT64_C(1) << 31, (INT64_C(1) << 31) - 2, INT64_C(1) << 60, -1 };
-	for (size_t i = 0; i < sizeof far / sizeof *far; i++) {
-		late_fields_set(&l, &st, 7, ROWS, LATE_T1, BASE, far[i]);
-		late_fields_flush(&l, &st);
-		OK(store_t1(&st, store_trk(&st, 7)) == far[i] && store_run0(&st, store_trk(&st, 7)) == TIME_NONE);
+	static const int64_t end[] = { 1500, INT64_C(1) << 31, (INT64_C(1) << 31) - 2, INT64_C(1) << 40 };
+	for (size_t i = 0; i < sizeof end / sizeof *end; i++) {
+		struct store_builder *b = builder_new();
+		struct sink sink = builder_sink(b);
+		trk_id g = sink.trace->track(sink.self, TK_G, 7);
+		const struct sink_enter e[] = {
+		    { .t = 0, .trk = g, .state = TS_READY }, { .t = end[i], .trk = g, .state = TS_NONE } };
+		for (int k = 0; k < 2; k++)
+			sink.trace->enter(sink.self, &e[k], 1);
+		sink.trace->facts(sink.self, &(struct sink_trace){ .version = 26, .wall = TIME_NONE, .last = end[i] });
+		const struct snap *sn = builder_finish(b);
+		OK(store_t1(sn->st, store_trk(sn->st, g)) == end[i]);
+		OK(store_run0(sn->st, store_trk(sn->st, g)) == TIME_NONE);
+		builder_free(b);
 	}
-	OK(column_n(&st.trk_times) == 3);
-	column_free(&st.trk_times);
-	late_fields_free(&l);
-	column_free(&st.trks);
+}
+
+/* Release all pages again and again, as the pager does when memory is short. */
+static int release_always(struct job *j, void *arg)
+{
+	(void)arg;
+	while (!job_cancelled(j))
+		paging_release();
+	return 0;
+}
+
+/* The same with rows and sheets in the paging file. */
+static void paged(const char *path)
+{
+	mem_set_budget((size_t)1 << 40);
+	paging_start(".");
+	OK(paging_active());
+	struct job *j = job_start(release_always, NULL);
+	file(path);
+	crowd("2");
+	job_cancel(j);
+	job_join(j);
+	mem_set_budget(0);
 }
 
 int main(int argc, char **argv)
@@ -559,9 +568,8 @@ int main(int argc, char **argv)
 		file(path);
 		worker();
 		crowd("1");
-		mem_open_spill_file(".");		/* from now on rows lie on disk, where there is one that can */
-		crowd("2");
-		late_fields();
+		far_times();
+		paged(path);
 	}
 	return DONE();
 }

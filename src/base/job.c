@@ -331,8 +331,6 @@ struct ring_queue {
 	uint32_t enough;		/* number of slots at which a waiting thread is woken */
 	uint32_t most;			/* number of filled slots from which the producer does idle work */
 	bool closed;
-	bool ebbs;			/* the producer waits until the queue is empty */
-	bool turns, emptying;		/* turns: lock-step; emptying: it is the consumer's turn */
 	bool (*work)(void *);		/* idle work, instead of sleeping */
 	void *arg;
 };
@@ -363,24 +361,6 @@ void ring_set_idle_work(struct ring_queue *b, uint32_t most, bool (*work)(void *
 	b->arg = arg;
 }
 
-void ring_set_lockstep(struct ring_queue *b, uint32_t slots)
-{
-	pthread_mutex_lock(&b->lock);
-	b->work = NULL;
-	b->enough = 1;		/* the consumer may be waiting for more slots than will be filled */
-	b->ebbs = true;
-	pthread_cond_signal(&b->goods);
-	while (b->sent != b->done && !b->closed)
-		pthread_cond_wait(&b->room, &b->lock);
-	b->ebbs = false;
-	if (b->sent == b->done) {
-		b->sent = b->done = 0;
-		b->slots = b->enough = slots;
-		b->turns = true;
-	}
-	pthread_mutex_unlock(&b->lock);
-}
-
 /* Do idle work once. The lock is held before and after. */
 static bool run_idle_work(struct ring_queue *b)
 {
@@ -398,7 +378,7 @@ int ring_begin_write(struct ring_queue *b)
 	pthread_mutex_lock(&b->lock);
 	while (b->work && b->sent - b->done >= b->most && !b->closed && run_idle_work(b))
 		;
-	if (b->sent - b->done == b->slots || b->emptying)
+	if (b->sent - b->done == b->slots)
 		while (b->slots - (b->sent - b->done) < b->enough && !b->closed)
 			pthread_cond_wait(&b->room, &b->lock);
 	int slot = b->closed ? -1 : (int)(b->sent % b->slots);
@@ -411,10 +391,9 @@ int ring_begin_read(struct ring_queue *b)
 	pthread_mutex_lock(&b->lock);
 	while (b->sent == b->done && !b->closed && run_idle_work(b))
 		;
-	if (b->sent == b->done || (b->turns && !b->emptying))
+	if (b->sent == b->done)
 		while (b->sent - b->done < b->enough && !b->closed)
 			pthread_cond_wait(&b->goods, &b->lock);
-	b->emptying = b->turns && b->sent != b->done;
 	int slot = b->sent == b->done ? -1 : (int)(b->done % b->slots);
 	pthread_mutex_unlock(&b->lock);
 	return slot;
@@ -443,9 +422,8 @@ static void belt_move(struct ring_queue *b, uint32_t sent, uint32_t done, bool c
 	b->done += done;
 	b->closed |= closed;
 	uint32_t full = b->sent - b->done;
-	b->emptying = b->emptying && full;
 	bool goods = b->closed || (sent && full == b->enough),
-	     room = b->closed || (done && (b->slots - full == b->enough || (b->ebbs && !full)));
+	     room = b->closed || (done && b->slots - full == b->enough);
 	pthread_mutex_unlock(&b->lock);
 	if (goods)
 		pthread_cond_signal(&b->goods);

@@ -90,10 +90,6 @@ void ring_finish(struct ring_queue *);
    `most` slots are filled (fewer, and the queue could run empty before it is back), the consumer while none is. Call
    before the second thread is started. */
 void ring_set_idle_work(struct ring_queue *, uint32_t most, bool (*work)(void *), void *arg);
-/* Producer, holding no slot: wait until the queue is empty, resize it to `slots` slots, and switch to lock-step. From
-   then on the producer fills all slots while the consumer waits, and the consumer empties all while the producer waits.
-   Idle work is removed. */
-void ring_set_lockstep(struct ring_queue *, uint32_t slots);
 uint32_t ring_filled(struct ring_queue *);	/* the number of filled slots; any thread */
 
 #endif

@@ -29,7 +29,7 @@ static void add_moment(struct moment_list *m, int64_t t, trk_id g, stk_id stack,
 
 static void add_samples(const struct snap *sn, struct moment_list *m)
 {
-	for (uint32_t i = 0; i < sn->nsmps; store_note_walk(sn, i++)) {
+	for (uint32_t i = 0; i < sn->nsmps; i++) {
 		struct smp_time t = store_smp_time(sn->st, i);
 		add_moment(m, t.when, t.trk, store_smp(sn->st, i)->stack, true);
 	}
@@ -37,12 +37,13 @@ static void add_samples(const struct snap *sn, struct moment_list *m)
 
 static bool add_annotations(const struct snap *sn, struct moment_list *m, const struct progress_watcher *on)
 {
-	for (uint32_t i = 0; i < sn->nmarks; store_note_walk(sn, i++)) {
+	for (uint32_t i = 0; i < sn->nmarks; i++) {
 		const struct sink_mark *k = store_mark(sn->st, i);
 		if (k->kind == MK_LOG)
 			add_moment(m, k->t, k->trk, k->stack, false);
 	}
-	for (uint32_t i = 0; i < sn->nspans && (i % STORE_PASS || job_should_continue(on)); store_note_walk(sn, i++)) {
+	enum { ROWS = 1 << 16 };	/* between two checks for a stop */
+	for (uint32_t i = 0; i < sn->nspans && (i % ROWS || job_should_continue(on)); i++) {
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		if (s->kind != SP_TASK && s->kind != SP_REGION)
 			continue;
@@ -56,7 +57,8 @@ static bool add_annotations(const struct snap *sn, struct moment_list *m, const 
 static struct critical_moment *sorted_moments(const struct moment_list *m, struct arena *a)
 {
 	struct critical_moment *v = arena_alloc(a, (m->n + 1u) * sizeof *v);
-	struct radix_item *item = xmalloc((m->n + 1u) * sizeof *item);
+	size_t bytes = (m->n + 1u) * sizeof(struct radix_item);
+	struct radix_item *item = mem_bulk(bytes);
 	for (uint32_t i = 0; i < m->n; i++)
 		item[i] = (struct radix_item){m->v[i].sample, i};
 	radix_sort_items(item, m->n);
@@ -68,7 +70,7 @@ static struct critical_moment *sorted_moments(const struct moment_list *m, struc
 	radix_sort_items(item, m->n);
 	for (uint32_t i = 0; i < m->n; i++)
 		v[i] = m->v[item[i].v];
-	mem_free(item);
+	mem_bulk_free(item, bytes);
 	return v;
 }
 
@@ -78,12 +80,13 @@ static bool make_moments(struct critical_walker *w, struct arena *a, const struc
 	struct moment_list m = {0};
 	uint64_t most = (uint64_t)sn->nsmps + sn->nmarks + 2 * (uint64_t)sn->nspans;
 	bool all = most <= MOMENTS;
-	m.v = xmalloc((all ? (size_t)most + 1 : sn->nsmps + 1u) * sizeof *m.v);
+	size_t bytes = (all ? (size_t)most + 1 : sn->nsmps + 1u) * sizeof *m.v;
+	m.v = mem_bulk(bytes);
 	add_samples(sn, &m);
 	bool done = !all || add_annotations(sn, &m, on);
 	w->moment = sorted_moments(&m, a);
 	w->nmoment = m.n;
-	mem_free(m.v);
+	mem_bulk_free(m.v, bytes);
 	return done;
 }
 
@@ -124,14 +127,14 @@ static void make_procs(struct critical_walker *w, struct arena *a)
 	enum { PROCS = 1 << 16 };	/* numbers of Ps are small; those of a damaged file may not be */
 	const struct snap *sn = w->sn;
 	uint32_t n = 0;
-	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++)) {
+	for (trk_id t = 1; t < sn->ntrks; t++) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		if (r->kind == TK_P && r->id < PROCS && r->id >= n)
 			n = (uint32_t)r->id + 1;
 	}
 	w->proc = arena_zalloc(a, (n + 1u) * sizeof *w->proc);
 	w->nproc = n;
-	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++)) {
+	for (trk_id t = 1; t < sn->ntrks; t++) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		if (r->kind == TK_P && r->id < PROCS)
 			w->proc[r->id] = t;

@@ -136,7 +136,7 @@ static const char *missing(const struct findings_run *r, unsigned needs)
 static void list_procs(struct findings_run *r)
 {
 	size_t cap = 0;
-	for (trk_id t = 1; t < r->sn->ntrks; store_note_walk(r->sn, t), t++) {
+	for (trk_id t = 1; t < r->sn->ntrks; t++) {
 		if (store_trk(r->st, t)->kind != TK_P)
 			continue;
 		r->proc = mem_grow(r->proc, &cap, r->nproc + 1u, sizeof *r->proc);
@@ -201,7 +201,7 @@ static void run_free(struct findings_run *r)
 
 struct findings *findings_find(const struct snap *sn, const struct findings_query *q, struct arena *mem)
 {
-	struct findings_run r = {.q = q, .sn = sn, .st = sn->st, .mem = mem, .scratch.spills = true};
+	struct findings_run r = {.q = q, .sn = sn, .st = sn->st, .mem = mem};
 	struct findings *out = NULL;
 	set_thresholds(&r);
 	r.ops = operations_find(sn, q->filter, NULL, &r.scratch, &q->on);
@@ -219,7 +219,7 @@ struct findings *findings_find(const struct snap *sn, const struct findings_quer
 struct findings *findings_of_profile(
     const struct snap *sn, const struct findings_sides *sides, const struct findings_query *q, struct arena *mem)
 {
-	struct findings_run r = {.q = q, .sn = sn, .st = sn->st, .profile = sides, .mem = mem, .scratch.spills = true};
+	struct findings_run r = {.q = q, .sn = sn, .st = sn->st, .profile = sides, .mem = mem};
 	set_thresholds(&r);
 	judge_all(&r);
 	struct findings *out = job_should_continue(&q->on) ? take_results(&r) : NULL;

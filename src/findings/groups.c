@@ -74,7 +74,7 @@ void groups_make(struct goroutine_groups *gs, const struct scan *s, struct arena
 {
 	struct group_maker m = {.s = s, .to = gs, .mem = mem};
 	*gs = (struct goroutine_groups){.of = arena_zalloc(mem, (s->sn->ntrks + 1u) * sizeof *gs->of)};
-	for (trk_id g = 1; g < s->sn->ntrks; store_note_walk(s->sn, g), g++)
+	for (trk_id g = 1; g < s->sn->ntrks; g++)
 		add_goroutine(&m, g);
 	u64_map_free(&m.of_key);
 	u64_map_free(&m.of_stack);

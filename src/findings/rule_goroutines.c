@@ -187,7 +187,7 @@ static int leading_quarters(struct findings_run *r, uint32_t group, trk_id most)
 			q[i].t1 = q[i].t0 + r->wall / GROUP_QUARTERS;
 			memset(q[i].ns, 0, TS__N * sizeof *q[i].ns);
 		}
-		if (!bins_many(r->sn, q, n, &r->scratch, &r->q->on))
+		if (!bins_many(r->sn, q, n, &r->q->on))
 			return 0;
 		for (uint32_t i = 0; i < n; i++) {
 			run[i] = q[i].ns[TS_RUN];

@@ -47,7 +47,6 @@ static void find_allocations(struct findings_run *r, struct allocations *a, bool
 		const struct sink_span *s = &store_span(r->st, i)->s;
 		int64_t t0, t1;
 		time_search_span_bounds(r->sn, s, &t0, &t1);
-		store_note_walk(r->sn, i);
 		if (user_code_first_frame(r->st, s->stack))
 			add_allocation(a, s->stack, by_time ? t1 - t0 : 1);
 	}
@@ -85,7 +84,6 @@ static int64_t worker_ns(const struct findings_run *r)
 	int32_t now = 0;
 	for (uint32_t i = 0; i < r->sn->nutils; i++) {
 		const struct sink_util *u = column_at(&r->st->utils, i);
-		store_note_walk(r->sn, i);
 		if (u->what == UT_WORKER_ONCE || u->what == UT_DEDICATED_ONCE)
 			now += u->delta;
 		int64_t a = u->t > r->scan.t0 ? u->t : r->scan.t0, b = u->next < r->scan.t1 ? u->next : r->scan.t1;

@@ -405,7 +405,7 @@ static void mark_beats(struct scan *s, const struct sheet *sh)
 
 static void scan_init(struct scan *s, const struct snap *sn, const struct trace_filter *f, const struct operations *ops)
 {
-	*s = (struct scan){.sn = sn, .filter = f, .t0 = sn->t0, .t1 = sn->t1, .own = {.spills = true}};
+	*s = (struct scan){.sn = sn, .filter = f, .t0 = sn->t0, .t1 = sn->t1};
 	if (f && f->from != TIME_NONE && f->from > s->t0)
 		s->t0 = f->from;
 	if (f && f->to != TIME_NONE && f->to < s->t1)
@@ -428,7 +428,7 @@ bool scan_run(struct scan *s, const struct snap *sn, const struct trace_filter *
     const struct progress_watcher *on)
 {
 	scan_init(s, sn, f, ops);
-	struct arena scratch = {.spills = true};
+	struct arena scratch = {0};
 	struct scan_pass p = {.s = s, .now = arena_zalloc(&scratch, (sn->ntrks + 1u) * sizeof *p.now)};
 	p.skip = arena_zalloc(&scratch, sn->ntrks + 1u);
 	p.yields = arena_zalloc(&scratch, sn->nstks + 1u);

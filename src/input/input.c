@@ -179,14 +179,6 @@ void input_release_before(const struct bytes *b, uint64_t upto)
 		(void)madvise((void *)(uintptr_t)b->p, n, MADV_DONTNEED);
 }
 
-void input_release_pages(const struct bytes *b)
-{
-	uintptr_t a = ((uintptr_t)b->p + PAGES - 1) & ~(uintptr_t)(PAGES - 1),
-		  z = ((uintptr_t)b->p + b->n) & ~(uintptr_t)(PAGES - 1);
-	if (b->mapped && a < z && (mem_limit_is_small() || mem_near_limit()))
-		(void)madvise((void *)a, z - a, MADV_DONTNEED);
-}
-
 void input_discard(const struct bytes *b, uint64_t from, uint64_t upto)
 {
 	/* the allocator's header is before the first byte; only whole pages inside are released */

@@ -49,8 +49,6 @@ struct sink;
 int input_report_damage(const struct bytes *, int rc, struct sink *, struct err *);
 /* The bytes before `upto` will rarely be accessed again: release their pages. Later accesses read the file again. */
 void input_release_before(const struct bytes *, uint64_t upto);
-/* Likewise release all pages if memory is short, however often the bytes will be accessed again. */
-void input_release_pages(const struct bytes *);
 /* The bytes in [from, upto) are never accessed again: free them if they were inflated or read from a pipe. */
 void input_discard(const struct bytes *, uint64_t from, uint64_t upto);
 

@@ -139,9 +139,9 @@ void lives_collect(struct operation_list *to, const struct task_work *tasks, str
 	struct lives_pass p = {.to = to, .tasks = tasks, .r = r};
 	p.of = xcalloc(to->sn->ntrks + 1u, sizeof *p.of);
 	p.start = xcalloc(to->sn->nstrs + 1u, 1);
-	for (trk_id g = 1; g < to->sn->ntrks; store_note_walk(to->sn, g++))
+	for (trk_id g = 1; g < to->sn->ntrks; g++)
 		look_at(&p, g);
-	for (trk_id g = 1; g < to->sn->ntrks; store_note_walk(to->sn, g++))
+	for (trk_id g = 1; g < to->sn->ntrks; g++)
 		if (p.of[g])
 			add_life(&p, g);
 	intern_free(&p.index);

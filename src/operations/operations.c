@@ -198,11 +198,11 @@ static void arrange(struct operations *o, const struct operation_list *l, struct
 	radix_array_alloc(&order, (uint32_t)l->n);
 	for (uint32_t i = 0; i < l->n; i++)
 		radix_array_add(&order, radix_key_ascending(l->v[i].t0), i);
-	radix_array_sort(&order, 0, order.n);
+	radix_sort_items(order.v, order.n);
 	for (uint32_t i = 0; i < o->nkinds; i++)
 		at[i] = o->kind[i].first;
 	for (uint32_t i = 0; i < l->n; i++) {
-		uint32_t from = radix_array_at(&order, i).v, kind = to[l->v[from].kind];
+		uint32_t from = order.v[i].v, kind = to[l->v[from].kind];
 		place[from] = kind == NOT_WANTED ? OPERATION_NONE : at[kind];
 		if (kind == NOT_WANTED)
 			continue;
@@ -249,7 +249,7 @@ struct operations *operations_find(const struct snap *sn, const struct trace_fil
 {
 	struct operations *o = arena_zalloc(mem, sizeof *o);
 	struct operation_list l = {.sn = sn, .mem = mem, .filter = f, .criteria = criteria, .next_id = 1};
-	struct arena scratch = {.spills = true};
+	struct arena scratch = {0};
 	struct operation_patterns *own = default_patterns ? NULL : operation_patterns_new();
 	struct goroutine_roles r = {.patterns = own ? own : default_patterns};
 	struct task_work w = tasks_collect(&l, &scratch, on);
@@ -294,7 +294,6 @@ const struct operations *operations_shared(const struct snap *sn, const struct p
 	if (had)
 		return had->o;
 	struct kept_operations *k = xcalloc(1, sizeof *k);
-	k->mem.spills = true;
 	k->o = operations_find(sn, NULL, NULL, &k->mem, on);
 	if (!k->o) {
 		kept_free(k);

@@ -95,7 +95,7 @@ static void add_spans(struct slice_list *list, const struct snap *sn, uint8_t *s
 {
 	struct trace_filter f = {.from = TIME_NONE, .to = TIME_NONE};
 	f.slice = take_union(list, a, &f.nslice);
-	for (uint32_t i = 0; i < sn->nspans && f.nslice; store_note_walk(sn, i++)) {
+	for (uint32_t i = 0; i < sn->nspans && f.nslice; i++) {
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
 		int64_t t0, t1;
 		if ((sp->kind != SP_TASK && sp->kind != SP_REGION) || !sp->trk)

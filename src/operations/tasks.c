@@ -185,7 +185,7 @@ static void make_busy(struct task_work *w, struct work_range *v, size_t n, struc
 static uint32_t *positions_of(const struct operation_list *to, const struct stats_tasks *ts, struct arena *scratch)
 {
 	uint32_t *v = arena_alloc(scratch, (ts->n + 1u) * sizeof *v), n = 0;
-	for (uint32_t i = 0; i < ts->n; store_note_walk(to->sn, i++)) {
+	for (uint32_t i = 0; i < ts->n; i++) {
 		struct operation o;
 		v[i] = OPERATION_NONE;
 		if (!is_recorded(&ts->task[i]))
@@ -203,7 +203,7 @@ struct task_work tasks_collect(
 	struct task_pass p = {.to = to, .ts = stats_tasks(to->sn, scratch, on)};
 	struct task_work w = {0};
 	const uint32_t *position = positions_of(to, p.ts, scratch);
-	for (uint32_t i = 0; i < p.ts->n; store_note_walk(to->sn, i++)) {
+	for (uint32_t i = 0; i < p.ts->n; i++) {
 		const struct stats_task *t = &p.ts->task[i];
 		if (t->id < UINT64_MAX / 2 && to->next_id <= t->id)
 			to->next_id = t->id + 1;

@@ -76,7 +76,7 @@ static void fact_wall(struct info_report *i, const char *name, int64_t wall)
 static void count_tracks(const struct snap *sn, struct info_report *i)
 {
 	uint32_t n[TK_G + 1] = {0}, live = 0;
-	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++)) {
+	for (trk_id t = 1; t < sn->ntrks; t++) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		n[r->kind]++;
 		live += r->kind == TK_G && r->t0 != TIME_NONE && !r->to_t1;
@@ -90,9 +90,9 @@ static void count_tracks(const struct snap *sn, struct info_report *i)
 static void count_spans(const struct snap *sn, struct info_report *i)
 {
 	uint32_t n[SP_RANGE + 1] = {0}, logs = 0;
-	for (uint32_t k = 0; k < sn->nspans; store_note_walk(sn, k++))
+	for (uint32_t k = 0; k < sn->nspans; k++)
 		n[store_span(sn->st, k)->s.kind]++;
-	for (uint32_t k = 0; k < sn->nmarks; store_note_walk(sn, k++))
+	for (uint32_t k = 0; k < sn->nmarks; k++)
 		logs += ((const struct sink_mark *)column_at(&sn->st->marks, k))->kind == MK_LOG;
 	fact_num(i, "gc_cycles", n[SP_GC], text_count);
 	fact_num(i, "stops_of_the_world", n[SP_STW], text_count);
@@ -104,7 +104,7 @@ static void count_spans(const struct snap *sn, struct info_report *i)
 static uint64_t max_counter(const struct snap *sn, enum counter c)
 {
 	uint64_t v = 0;
-	for (uint32_t k = 0; k < sn->ncounts[c]; store_note_walk(sn, k++))
+	for (uint32_t k = 0; k < sn->ncounts[c]; k++)
 		v = store_count(sn->st, c, k)->v > v ? store_count(sn->st, c, k)->v : v;
 	return v;
 }
@@ -119,9 +119,9 @@ static void info_log(const struct snap *sn, struct info_report *i)
 	};
 	const struct sink_trace *t = &sn->trace;
 	uint32_t n[SP_RANGE + 1] = {0}, goroutines = 0;
-	for (uint32_t k = 0; k < sn->nspans; store_note_walk(sn, k++))
+	for (uint32_t k = 0; k < sn->nspans; k++)
 		n[store_span(sn->st, k)->s.kind]++;
-	for (trk_id k = 1; k < sn->ntrks; store_note_walk(sn, k++))
+	for (trk_id k = 1; k < sn->ntrks; k++)
 		goroutines += store_trk(sn->st, k)->kind == TK_G;
 	if (t->wall != TIME_NONE)
 		fact_wall(i, "start", t->wall);

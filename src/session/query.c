@@ -277,7 +277,6 @@ static uint32_t filter_slices(const struct snap *sn, const struct query_match *m
 		return 0;
 	f->slice = (m->region ? trace_region_slices : m->operations ? operations_slices : trace_task_slices)(
 	    sn, &by, a, &f->nslice);
-	f->lies = a;
 	f->span = by.span;
 	return by.n;
 }

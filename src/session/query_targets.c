@@ -75,7 +75,7 @@ static void add_operations(struct target_search *s)
 static void add_regions(struct target_search *s)
 {
 	const struct query_match *m = s->match;
-	for (uint32_t i = 0; i < s->sn->nspans; store_note_walk(s->sn, i++)) {
+	for (uint32_t i = 0; i < s->sn->nspans; i++) {
 		const struct sink_span *r = &store_span(s->sn->st, i)->s;
 		bool counts = !(r->v0 & RG_LOOSE) && (!(r->v0 & RG_INHERITED) || m->span.inherited);
 		if (r->kind != SP_REGION || !counts || !r->trk || !trace_gset_has(s->filter->g, r->trk))
@@ -95,7 +95,7 @@ static void add_goroutines(struct target_search *s)
 	const struct trace_filter *f = s->filter;
 	bool rest = s->rest;
 	s->rest = false;
-	for (trk_id g = 1; g < s->sn->ntrks; store_note_walk(s->sn, g++)) {
+	for (trk_id g = 1; g < s->sn->ntrks; g++) {
 		const struct trk_row *r = store_trk(s->sn->st, g);
 		int64_t t0 = TIME_NONE, t1 = TIME_NONE;
 		if (r->kind != TK_G || !trace_gset_has(f->g, g) || !stats_goroutine_bounds(s->sn, g, &t0, &t1))

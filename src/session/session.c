@@ -120,11 +120,6 @@ struct session *session_open_part(const struct session *s, int64_t t0, int64_t t
 	return open_part(s->o, &(struct trace_part){s->snap->trace.first, t0, t1, s->snap->bytes}, e);
 }
 
-void session_release_memory(const struct session *s)
-{
-	store_note_walk(s->snap, 0);
-}
-
 bool session_is_part(const struct session *s)
 {
 	return s->opening.part;

@@ -31,8 +31,6 @@ bool session_may_part(const struct session *);	/* likewise, and its first event 
 bool session_is_part(const struct session *);
 /* Pause the reading, so that something else can be read first, or resume it. Calls nest: each true needs one false. */
 void session_pause_loading(struct session *, bool);
-/* Evict sheets until the store is within its memory limit. Call before something else allocates memory. */
-void session_release_memory(const struct session *);
 
 /* Wait until all is loaded. Return -1 if the file was refused. Data that was lost is a warning in the store. */
 int session_wait(struct session *, struct err *e);

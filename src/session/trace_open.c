@@ -62,7 +62,7 @@ static bool oddities(const struct options *o)
 int trace_read(
     struct trace *t, struct bytes *in, const struct options *o, profile_notice *notice, void *arg, struct err *e)
 {
-	*t = (struct trace){ .store_builder = builder_new(), .arena.spills = true };
+	*t = (struct trace){ .store_builder = builder_new() };
 	struct sink sink = builder_sink(t->store_builder);
 	sink.oddities = oddities(o);
 	struct watched w = {o->watch, in->n};
@@ -90,7 +90,7 @@ int trace_read_index(struct trace *t, const struct bytes *in, const char *file, 
 	*t = (struct trace){0};
 	if (oddities(o))
 		return 0;
-	*t = (struct trace){ .store_builder = builder_new(), .arena.spills = true };
+	*t = (struct trace){ .store_builder = builder_new() };
 	bool there = index_cache_fill_store(o, file, in, t->store_builder);
 	t->sn = there ? builder_snap(t->store_builder) : NULL;
 	if (there && !report_warnings(t, o, notice, arg, e))
@@ -102,7 +102,7 @@ int trace_read_index(struct trace *t, const struct bytes *in, const char *file, 
 bool trace_from_session(struct trace *t, const char *name, const struct options *o)
 {
 	const struct cached_input *h = oddities(o) ? NULL : input_cache_find(o->cached_inputs, name);
-	*t = (struct trace){.sn = h ? h->trace : NULL, .arena.spills = true};
+	*t = (struct trace){.sn = h ? h->trace : NULL};
 	return t->sn != NULL;
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/mem/mapped_file.h"
 #include "base/mem/mem.h"
+#include "base/mem/paging_file.h"
 #include "load/gotrace/wire.h"
 #include "store/builder.h"
 
@@ -26,7 +27,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PAGES = 1 << 16, FULL = 6, PIECE = 8 };	/* a generation larger than memory / PIECE is mapped */
+enum { PAGES = 1 << 16, FULL = 5, PIECE = 8 };	/* a generation larger than memory / PIECE is mapped */
 
 struct reread_source {
 	struct bytes held;	/* p NULL: use fd */
@@ -80,27 +81,43 @@ static int reread_generation(void *arg, const struct sink_checkpoint *gen, struc
 	return rc;
 }
 
-/* Marks, spans and counters cannot be rebuilt one by one. If they are too many they are spilled to disk, if a directory
-   is writable. */
-static void spill_annotations(void)
+/* Start paging in the user's cache folder, or in a folder for temporary files. */
+static void start_paging(void)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	char dir[1000];
 	int n = -1;
-	if (getenv("TTRACESECURE"))
+	if (getenv("TTRACESECURE")) {	/* no file is written */
+		paging_start(NULL);
 		return;
+	}
 	if (cache && *cache == '/')
 		n = snprintf(dir, sizeof dir, "%s", cache);
 	else if (home && *home == '/')
 		n = snprintf(dir, sizeof dir, "%s/.cache", home);
-	mem_open_spill_file(n > 0 && (size_t)n < sizeof dir && !access(dir, W_OK) ? dir : "/var/tmp");
+	paging_start(n > 0 && (size_t)n < sizeof dir && !access(dir, W_OK) ? dir : "/var/tmp");
+}
+
+/* Return how many bytes of sheets there is room for: a quarter of the free disk. Without a paging file the rows take
+   memory as well. */
+static size_t room_for_sheets(size_t limit)
+{
+	size_t room = paging_free_room() / 4;
+	return !paging_active() ? limit / 2 : room > limit ? room : limit;
+}
+
+/* Tests set the room for sheets, so that sheets of small traces are evicted too. 0: not set. */
+static size_t room_for_tests(void)
+{
+	const char *s = getenv("TTRACE_SHEETS");
+	return s ? strtoull(s, NULL, 10) : 0;
 }
 
 struct reread_source *trace_reread_new(struct store_builder *b, struct bytes *in)
 {
-	size_t limit = mem_limit();
+	size_t limit = mem_limit(), room = room_for_tests();
 	int version = wire_version(*in);
-	if (!limit || in->n < limit / FULL || version < 22)
+	if (!limit || (in->n < limit / FULL && !room) || version < 22)
 		return NULL;
 	struct reread_source *a = xcalloc(1, sizeof *a);
 	a->version = version;
@@ -113,8 +130,8 @@ struct reread_source *trace_reread_new(struct store_builder *b, struct bytes *in
 		a->held = *in;
 		in->owned = NULL;
 	}
-	spill_annotations();
-	builder_enable_eviction(b, limit, reread_generation, a);
+	start_paging();
+	builder_enable_eviction(b, room ? room : room_for_sheets(limit), reread_generation, a);
 	return a;
 }
 

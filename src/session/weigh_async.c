@@ -110,7 +110,7 @@ void session_free_arena_async(struct session *s, struct arena *a)
 {
 	struct leaving *l = xcalloc(1, sizeof *l);
 	l->mem = *a;
-	*a = (struct arena){.spills = a->spills};
+	*a = (struct arena){0};
 	start_release(s, l, l->mem.held > LARGE_BYTES);
 }
 

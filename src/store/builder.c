@@ -238,11 +238,6 @@ static bool help_seal(void *self)
 	return tracks_help_seal(((struct store_builder *)self)->tracks);
 }
 
-static void release_pages(void *self)
-{
-	tracks_pause(((struct store_builder *)self)->tracks);
-}
-
 static bool wants_checkpoints(void *self)
 {
 	return ((struct store_builder *)self)->st.keep != NULL;
@@ -330,7 +325,6 @@ struct sink builder_sink(struct store_builder *b)
 	    .wants_checkpoints = wants_checkpoints,
 	    .checkpoint = put_checkpoint,
 	    .idle_work = help_seal,
-	    .release_pages = release_pages,
 	};
 	return (struct sink){.ops = &ops, .profile = &profile, .trace = &trace, .self = b};
 }
@@ -401,12 +395,6 @@ const struct snap *builder_finish(struct store_builder *b)
 
 void builder_enable_eviction(struct store_builder *b, size_t limit, sink_reread_fn *again, void *arg)
 {
-	struct store *st = &b->st;
-	struct data_column *const cols[] = { &st->trks, &st->trk_times, &st->marks, &st->spans, &st->utils };
-	for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
-		cols[i]->spills = true;
-	for (int c = 0; c < CT__N; c++)
-		st->counts[c].spills = true;
 	tracks_enable_eviction(b->tracks);
 	b->st.keep = sheet_cache_new(&b->st, b->tracks, limit, again, arg);
 }

@@ -60,7 +60,6 @@ struct sheet_sparse { uint32_t before, bit; };
 struct sheet {			/* the states of all tracks in [t0, t1), sealed from one batch */
 	int64_t t0, t1;
 	size_t bytes;		/* of its block; 0: it is in an index file (index.h) */
-	bool spilled;		/* the block is from mem_spill_alloc() */
 	uint32_t ntrk, n;
 	uint32_t nother, nostack;	/* Ps and Ms come first: number of their rows, of their intervals */
 	const trk_id *trk;	/* tracks that exist, ascending among Ps and Ms and among Gs */
@@ -265,36 +264,6 @@ void sheet_cache_estimate_many(const struct snap *, uint32_t from, uint32_t to, 
 uint32_t sheet_cache_capacity(const struct store *);
 /* Return how many sheets were rebuilt so far. What was derived from the resident sheets is valid until this changes. */
 uint32_t sheet_cache_rebuilt(const struct store *);
-/* For loops over all marks, spans, utils or counters: release resident pages of columns on disk, and evict sheets that
-   exceed the limit. Such loops call store_note_walk() with each index. */
-void sheet_cache_release_pages(const struct store *);
-void sheet_cache_trim(const struct store *);
-enum { STORE_PASS = 1 << 16 };
-static inline void store_note_walk(const struct snap *sn, uint32_t i)
-{
-	if (i % STORE_PASS == 0 && sn->st->keep)
-		sheet_cache_trim(sn->st);
-}
-/* For random reads: each may have read some pages from disk, and a frame may read many per screen column. */
-static inline void store_release_pages(const struct snap *sn)
-{
-	if (sn->st->keep)
-		sheet_cache_release_pages(sn->st);
-}
-/* The same for one column. */
-static inline void store_release_column(const struct snap *sn, const struct data_column *c)
-{
-	if (sn->st->keep)
-		column_release_pages(c);
-}
-/* For loops that read once per screen column: call with the number of the column. A line of 200 would hold 70 MB
-   otherwise. */
-enum { STORE_LOOKS = 32 };
-static inline void store_note_access(const struct snap *sn, const struct data_column *c, uint32_t i)
-{
-	if (i % STORE_LOOKS == STORE_LOOKS - 1)
-		store_release_column(sn, c);
-}
 static inline bool sheet_is_resident(const struct snap *sn, uint32_t i)
 {
 	return !sn->st->keep || atomic_load_explicit(&store_slot(sn->st, i)->sheet, memory_order_relaxed);

@@ -21,7 +21,7 @@
 
 #include "base/bsearch.h"
 #include "base/intern.h"
-#include "base/mem/spill_array.h"
+#include "base/mem/mem.h"
 #include "base/text/buf.h"
 #include "base/wrap_math.h"
 #include "store/builder.h"
@@ -69,7 +69,6 @@ struct last { stk_id stack; uint8_t state; };
 
 enum mode { M_PLAIN, M_SELF, M_ENDLESS, M_OCCUPANT, M_CHAIN };
 enum { RUNS = 1, CALLS };	/* kinds of TRACE_RUN and M_OCCUPANT */
-enum { LOOKS = 1 << 10 };	/* slices looked up between two releases of their pages */
 
 /* Waits that do not end within the trace: track and start. */
 struct endless { struct endless_wait { trk_id trk; int64_t t0; } *v; size_t n, cap; };
@@ -82,14 +81,12 @@ struct weigh_pass {
 	struct trace_weights *w;
 	struct open_stretch *open_stretch;	/* by track */
 	struct last *last;	/* M_SELF: by track, its previous state */
-	struct spillable_array opens, lasts;	/* memory of both */
 	struct endless endless;	/* result of M_ENDLESS */
 	int64_t waited;		/* M_OCCUPANT: ns, of all goroutines */
 	uint8_t *waits;		/* M_OCCUPANT: a bit per track that waits at the end of the last sheet */
 	struct run_queue_sum *run_queue_sum;
 	const struct sheet *sh;	/* the current sheet */
 	struct run_moments moments;	/* of the current sheet */
-	uint32_t looks;
 	struct joined_stacks joined;	/* M_CHAIN */
 	bool tags;
 	str_id tag[TS__N];
@@ -178,8 +175,6 @@ static int64_t clip_to_filter(struct weigh_pass *p, trk_id trk, int64_t a, int64
 		for (uint32_t i = slice_find(f, trk, a);
 		    i < f->nslice && f->slice[i].trk == trk && f->slice[i].t0 < b; i++)
 			ns += overlap_in_window(p, a, b, f->slice[i].t0, f->slice[i].t1);
-		if (++p->looks % LOOKS == 0 && f->lies)
-			arena_release_pages(f->lies);
 		return ns;
 	}
 	const struct trk_row *t = store_trk(p->sn->st, trk);
@@ -424,8 +419,6 @@ static void pass_sheets(struct weigh_pass *p)
 		if (charges_runs(p))
 			run_moments_begin_sheet(&p->moments, p->sn, p->sh);
 		pass_rows(p, p->mode == M_OCCUPANT ? NULL : only, pass_row);
-		spill_array_release_pages(&p->opens);
-		spill_array_release_pages(&p->lasts);
 		sheet_put(p->sn, i);
 	}
 }
@@ -447,10 +440,8 @@ static void pass_end(struct weigh_pass *p)
 {
 	struct endless *e = &p->endless;
 	str_id reason = 0, still = 0;	/* the last reason, and its tag */
-	for (trk_id t = 1; t < p->sn->ntrks; store_note_walk(p->sn, t++)) {
+	for (trk_id t = 1; t < p->sn->ntrks; t++) {
 		const struct open_stretch *o = &p->open_stretch[t];
-		if (t % STORE_PASS == 0)
-			spill_array_release_pages(&p->opens);
 		if (!o->kind)
 			continue;
 		if (p->mode != M_ENDLESS) {
@@ -504,7 +495,6 @@ static void pass_assists(struct weigh_pass *p)
 {
 	const uint8_t *only = p->f ? p->f->g : NULL;
 	for (uint32_t i = 0; i < p->sn->nspans; i++) {
-		store_note_walk(p->sn, i);
 		const struct sink_span *s = &store_span(p->sn->st, i)->s;
 		struct open_stretch o = {0};
 		int64_t t1;
@@ -517,19 +507,30 @@ static void pass_assists(struct weigh_pass *p)
 
 static bool any_goroutine(const struct snap *sn, const uint8_t *set)
 {
-	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
+	for (trk_id t = 1; t < sn->ntrks; t++)
 		if (trace_gset_has(set, t) && store_trk(sn->st, t)->kind == TK_G)
 			return true;
 	return false;
 }
 
-/* Start without open stretches: one entry for each track, spilled to disk if memory is short. */
+/* Free the entries by track. */
+static void pass_free(struct weigh_pass *p)
+{
+	size_t n = p->sn->ntrks;
+	mem_bulk_free(p->open_stretch, n * sizeof *p->open_stretch);
+	mem_bulk_free(p->last, n * sizeof *p->last);
+	p->open_stretch = NULL;
+	p->last = NULL;
+}
+
+/* Start without open stretches. */
 static void pass_begin(struct weigh_pass *p)
 {
-	spill_array_free(&p->opens);
-	p->open_stretch = spill_array_reserve(&p->opens, p->sn->ntrks + 1u);
+	size_t n = p->sn->ntrks;
+	pass_free(p);
+	p->open_stretch = mem_bulk(n * sizeof *p->open_stretch);
 	if (p->mode == M_SELF)
-		p->last = spill_array_reserve(&p->lasts, p->sn->ntrks + 1u);
+		p->last = mem_bulk(n * sizeof *p->last);
 }
 
 /* Charge the waits to what ran on the Ps meanwhile. The share of idle Ps is charged to no stack. */
@@ -614,8 +615,6 @@ struct trace_weights *trace_weigh(
 		p.mode = f->blame == BLAME_SELF ? M_SELF : f->blame == BLAME_OCCUPANT ? M_OCCUPANT : M_PLAIN;
 	if (f && f->blame == BLAME_CHAIN && trace_type_has_blame(type, f->blame))
 		begin_chain(&p);
-	p.opens = (struct spillable_array){ .width = sizeof *p.open_stretch, .spills = sn->st->keep };
-	p.lasts = (struct spillable_array){ .width = sizeof *p.last, .spills = sn->st->keep };
 	pass_begin(&p);
 	pass_tags(&p);
 	if (p.mode == M_OCCUPANT)
@@ -632,8 +631,7 @@ struct trace_weights *trace_weigh(
 		memcpy(w->part, part, w->npart * sizeof *part);
 	mem_free(part);
 	intern_free(&index);
-	spill_array_free(&p.opens);
-	spill_array_free(&p.lasts);
+	pass_free(&p);
 	run_moments_free(&p.moments);
 	return w;
 }

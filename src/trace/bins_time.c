@@ -35,7 +35,6 @@ struct bins_counter_sums *bins_counter_sums(const struct snap *sn, struct arena 
 		cs->n[c] = sn->ncounts[c] - sn->ncounts[c] % COUNT_STEP;
 		cs->block[c] = arena_alloc(a, (cs->n[c] / COUNT_STEP + 1u) * sizeof **cs->block);
 		for (uint32_t i = 0; i < cs->n[c]; i++) {
-			store_note_walk(sn, i);
 			const struct count_row *r = store_count(sn->st, (enum counter)c, i);
 			struct count_block *b = &cs->block[c][i / COUNT_STEP];
 			if (i % COUNT_STEP == 0)
@@ -91,7 +90,6 @@ void bins_counter_from_sums(const struct snap *sn, const struct bins_counter_sum
 				const struct count_block *b = &cs->block[c][i / COUNT_STEP];
 				count_add(&now, b->least, b->most);
 			} else {
-				store_note_walk(sn, i);
 				uint64_t v = store_count(sn->st, c, i)->v;
 				count_add(&now, v, v);
 			}
@@ -101,9 +99,7 @@ void bins_counter_from_sums(const struct snap *sn, const struct bins_counter_sum
 		}
 		if (bins_edge(t0, t1, n, k) < sn->t1)
 			out[k] = now;
-		store_note_access(sn, &sn->st->counts[c], k);
 	}
-	store_release_column(sn, &sn->st->counts[c]);
 }
 
 void bins_counter(
@@ -143,7 +139,6 @@ struct bins_mark_sums *bins_mark_sums(const struct snap *sn, struct arena *a)
 	m->before = arena_alloc(a, (m->n / MARK_STEP + 1u) * sizeof *m->before);
 	m->t = arena_alloc(a, (m->n / MARK_STEP + 1u) * sizeof *m->t);
 	for (uint32_t i = 0; i < m->n; i++) {
-		store_note_walk(sn, i);
 		if (i % MARK_STEP == 0) {
 			memcpy(m->before[i / MARK_STEP], now, sizeof now);
 			m->t[i / MARK_STEP] = store_mark(sn->st, i)->t;
@@ -188,9 +183,7 @@ void bins_marks(const struct snap *sn, const struct bins_mark_sums *m, uint32_t 
 		if (k)
 			out[k - 1] = now - was;
 		was = now;
-		store_note_access(sn, &sn->st->marks, k);
 	}
-	store_release_column(sn, &sn->st->marks);
 }
 
 /* ---- spans of a rare kind */
@@ -260,15 +253,13 @@ static void add_row(const struct sheet *sh, uint32_t row, const struct bins_quer
 		q->ns[s] += b[s] - a[s];
 }
 
-bool bins_many(const struct snap *sn, const struct bins_query *ask, uint32_t n, const struct arena *mem,
+bool bins_many(const struct snap *sn, const struct bins_query *ask, uint32_t n,
     const struct progress_watcher *on)
 {
-	uint32_t rows = 0;
 	bool go = true;
 	uint32_t *of = xcalloc(sn->ntrks + 1u, sizeof *of);	/* by track: index of its query + 1 */
 	int64_t from = INT64_MAX, to = INT64_MIN;
 	for (uint32_t i = 0; i < n; i++) {
-		arena_note_access(mem, i);
 		of[ask[i].trk] = i + 1;
 		from = ask[i].t0 < from ? ask[i].t0 : from;
 		to = ask[i].t1 > to ? ask[i].t1 : to;
@@ -279,14 +270,11 @@ bool bins_many(const struct snap *sn, const struct bins_query *ask, uint32_t n, 
 			continue;
 		const struct sheet *sh = sheet_get(sn, i);
 		for (uint32_t r = 0; r < sh->ntrk && (go = r % 65536 || watcher_report(on, 45, 100)); r++)
-			if (sh->trk[r] < sn->ntrks && of[sh->trk[r]]) {
+			if (sh->trk[r] < sn->ntrks && of[sh->trk[r]])
 				add_row(sh, r, &ask[of[sh->trk[r]] - 1]);
-				arena_note_access(mem, rows++);
-			}
 		sheet_put(sn, i);
 	}
 	for (uint32_t i = 0; i < n && go; i++) {	/* time without a sheet is TS_NONE */
-		arena_note_access(mem, i);
 		int64_t a = ask[i].t0 < sn->t0 ? sn->t0 : ask[i].t0, b = ask[i].t1 > sn->t1 ? sn->t1 : ask[i].t1,
 			all = 0;
 		for (int s = 0; s < TS__N; s++)
@@ -320,7 +308,7 @@ static void add_end(const struct snap *sn, const trk_id *p, uint32_t n, int64_t 
 	for (uint32_t i = 0; i < n; i++)
 		ask[i] = (struct bins_query){ p[i], t0, t1, part[i].ns };
 	if (t1 > t0)
-		bins_many(sn, ask, n, &a, &(struct progress_watcher){0});
+		bins_many(sn, ask, n, &(struct progress_watcher){0});
 	for (uint32_t i = 0; i < n; i++)
 		for (int s = 0; s < TS__N; s++)
 			out[i].ns[s] += part[i].ns[s];

@@ -8,9 +8,8 @@
 /* Sums of many tracks, counters, marks and spans for the columns of a timeline; see bins.h. */
 struct bins_query { trk_id trk; int64_t t0, t1; int64_t *ns; };
 /* Sum the states of many tracks, each track at most once, in one walk over the sheets in order. The caller zeroes ns[]
-   of each; they are in the arena. Return false if stopped. */
-bool bins_many(
-    const struct snap *, const struct bins_query *, uint32_t n, const struct arena *, const struct progress_watcher *);
+   of each. Return false if stopped. */
+bool bins_many(const struct snap *, const struct bins_query *, uint32_t n, const struct progress_watcher *);
 /* Sum the states of Ps over [t0, t1), exact also if sheets are evicted, including the time before the first event of a
    P. */
 void bins_procs(const struct snap *, const trk_id *, uint32_t n, int64_t t0, int64_t t1, struct bin *out);

@@ -267,7 +267,6 @@ static void gather_counts(const struct snap *sn, const struct trace_events_query
 		for (uint32_t i = time_search_counter_before(sn, c, l->t0),
 			      end = time_search_counter_before(sn, c, l->t1);
 		     i < end; i++) {
-			store_note_walk(sn, i);
 			const struct count_row *r = store_count(sn->st, c, i);
 			trk_id trk = k <= EVENT_PROC_STOP ? (trk_id)r->v : 0;
 			add_event(l, q, &(struct event_item){r->t, (enum event_item_kind)k, TS_NONE, trk, i, 0});
@@ -287,7 +286,6 @@ static void gather_annotations(const struct snap *sn, const struct trace_events_
 			    s->trk1 && s->kind != SP_SWEEP ? s->trk1 : s->trk, i, s->stack1});
 	}
 	for (i = time_search_marks(sn, l->t0, l->t1, &end); i < end; i++) {
-		store_note_walk(sn, i);
 		const struct sink_mark *m = store_mark(sn->st, i);
 		if (q->marks >> m->kind & 1)
 			add_event(l, q, &(struct event_item){m->t, EVENT_MARK, TS_NONE, m->trk, i, m->stack});

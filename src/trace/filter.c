@@ -9,8 +9,7 @@
 #include "trace/filter.h"
 
 #include "base/bsearch.h"
-#include "base/mem/spill_array.h"
-#include "base/write_batch.h"
+#include "base/mem/column.h"
 #include "store/tracks/time_search.h"
 #include "trace/stats/goroutine_stats.h"
 
@@ -44,7 +43,7 @@ uint8_t *trace_gset_by_name(
 {
 	uint8_t *set = arena_zalloc(a, sn->ntrks / 8 + 1);
 	struct judge j = judge_new(sn, match, arg);
-	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++)) {
+	for (trk_id t = 1; t < sn->ntrks; t++) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		str_id name = r->name;
 		if (r->kind == TK_G && name < sn->nstrs && judge_name(&j, name))
@@ -74,7 +73,7 @@ bool trace_parse_id(const char *s, char letter, uint64_t *id)
 
 trk_id trace_find_track(const struct snap *sn, enum track_kind kind, uint64_t id)
 {
-	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
+	for (trk_id t = 1; t < sn->ntrks; t++)
 		if (store_trk(sn->st, t)->kind == kind && store_trk(sn->st, t)->id == id)
 			return t;
 	return 0;
@@ -146,7 +145,7 @@ uint8_t *trace_gset_parse(const struct snap *sn, const char *list, struct arena 
 	bool good = trace_ids_parse(&ids, list, sn->ntrks);
 	uint8_t *set = good ? arena_zalloc(a, sn->ntrks / 8 + 1) : NULL;
 	*n = 0;
-	for (trk_id t = 1; t < sn->ntrks && good; store_note_walk(sn, t++)) {
+	for (trk_id t = 1; t < sn->ntrks && good; t++) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		if (r->kind != TK_G || !trace_ids_has(&ids, r->id))
 			continue;
@@ -178,50 +177,42 @@ static int slice_cmp(const void *a, const void *b)
 	return x->t1 < y->t1 ? -1 : x->t1 > y->t1;
 }
 
-/* In the order of insertion; on disk if memory is short. */
-struct slices { struct spillable_array lies; struct trace_slice *v; uint32_t n; };
+/* In the order of insertion. */
+struct slices { struct data_column v; };
 
-static struct slices slices_new(const struct snap *sn)
+static struct slices slices_new(void)
 {
-	return (struct slices){ .lies = { .width = sizeof(struct trace_slice), .spills = sn->st->keep } };
+	struct slices s;
+	column_init(&s.v, sizeof(struct trace_slice));
+	return s;
+}
+
+static const struct trace_slice *slice_at(const struct slices *s, uint32_t i)
+{
+	return column_at(&s->v, i);
 }
 
 static void slices_add(struct slices *s, const struct snap *sn, const struct sink_span *sp)
 {
-	s->v = spill_array_reserve(&s->lies, s->n + (size_t)1);
-	struct trace_slice *x = &s->v[s->n++];
+	struct trace_slice *x = column_add(&s->v, NULL);
 	x->trk = sp->trk;
 	time_search_span_bounds(sn, sp, &x->t0, &x->t1);
-	if (s->n % STORE_PASS == 0)
-		spill_array_release_pages(&s->lies);
-}
-
-struct placing { const struct slices *s; struct trace_slice *out; };
-
-static void put_slice(void *arg, uint32_t where, uint32_t i)
-{
-	const struct placing *p = arg;
-	p->out[where] = p->s->v[i];
 }
 
 /* Sort the slices by track; at[t]: the end of track t's slices. */
 static struct trace_slice *by_track(const struct slices *s, uint32_t *at, uint32_t ntrks, struct arena *a)
 {
-	struct placing p = { s, arena_alloc(a, (s->n + (size_t)1) * sizeof *p.out) };
-	struct batch_writer to = { .at = at, .put = put_slice, .arg = &p, .a = a };
-	for (uint32_t i = 0; i < s->n; i++)
-		at[s->v[i].trk]++;
+	uint32_t all = column_n(&s->v);
+	struct trace_slice *out = arena_alloc(a, (all + (size_t)1) * sizeof *out);
+	for (uint32_t i = 0; i < all; i++)
+		at[slice_at(s, i)->trk]++;
 	for (uint32_t t = 0, sum = 0, n; t < ntrks; t++, sum += n) {
 		n = at[t];
 		at[t] = sum;
 	}
-	for (uint32_t i = 0; i < s->n; i++) {
-		write_batch_add(&to, s->v[i].trk, i);
-		if (to.n == 0)
-			spill_array_release_pages(&s->lies);
-	}
-	write_batch_flush(&to);
-	return p.out;
+	for (uint32_t i = 0; i < all; i++)
+		out[at[slice_at(s, i)->trk]++] = *slice_at(s, i);
+	return out;
 }
 
 static void sort_run(struct trace_slice *v, uint32_t n)
@@ -235,7 +226,7 @@ static void sort_run(struct trace_slice *v, uint32_t n)
 
 /* Moves the slices taken to the start of v: of overlapping slices of a track only the first (outermost, as the
    reference does), or with join their union. */
-struct slice_taker { struct trace_slice *v; uint32_t m, looks; bool join; struct arena *a; };
+struct slice_taker { struct trace_slice *v; uint32_t m; bool join; struct arena *a; };
 
 static void take_slice(struct slice_taker *t, struct trace_slice x)
 {
@@ -244,18 +235,17 @@ static void take_slice(struct slice_taker *t, struct trace_slice x)
 		t->v[t->m++] = x;
 	else if (t->join && last->t1 < x.t1)
 		last->t1 = x.t1;
-	if (t->looks++ % STORE_PASS == 0)
-		arena_release_pages(t->a);
 }
 
 /* A few slices are sorted directly: counting over all tracks would take milliseconds. */
 static uint32_t take_few(const struct slices *s, struct slice_taker *t)
 {
-	t->v = arena_alloc(t->a, (s->n + (size_t)1) * sizeof *t->v);
-	for (uint32_t i = 0; i < s->n; i++)
-		t->v[i] = s->v[i];
-	sort_run(t->v, s->n);
-	for (uint32_t i = 0; i < s->n; i++)
+	uint32_t all = column_n(&s->v);
+	t->v = arena_alloc(t->a, (all + (size_t)1) * sizeof *t->v);
+	for (uint32_t i = 0; i < all; i++)
+		t->v[i] = *slice_at(s, i);
+	sort_run(t->v, all);
+	for (uint32_t i = 0; i < all; i++)
 		take_slice(t, t->v[i]);
 	return t->m;
 }
@@ -277,9 +267,8 @@ static uint32_t take_many(const struct slices *s, const struct snap *sn, struct 
 static struct trace_slice *slices_take(struct slices *s, const struct snap *sn, bool join, struct arena *a, uint32_t *n)
 {
 	struct slice_taker t = {.join = join, .a = a};
-	*n = s->n <= sn->ntrks / 64 ? take_few(s, &t) : take_many(s, sn, &t);
-	arena_release_pages(a);
-	spill_array_free(&s->lies);
+	*n = column_n(&s->v) <= sn->ntrks / 64 ? take_few(s, &t) : take_many(s, sn, &t);
+	column_free(&s->v);
 	return t.v;
 }
 
@@ -307,7 +296,7 @@ uint8_t *trace_gset_on_proc(
 uint8_t *trace_gset_complement(const struct snap *sn, const uint8_t *in, const uint8_t *among, struct arena *a)
 {
 	uint8_t *set = arena_zalloc(a, sn->ntrks / 8 + 1);
-	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
+	for (trk_id t = 1; t < sn->ntrks; t++)
 		if (store_trk(sn->st, t)->kind == TK_G && !trace_gset_has(in, t) &&
 		    (!among || trace_gset_has(among, t)))
 			set[t >> 3] |= (uint8_t)(1u << (t & 7));
@@ -317,7 +306,7 @@ uint8_t *trace_gset_complement(const struct snap *sn, const uint8_t *in, const u
 uint32_t trace_gset_count(const struct snap *sn, const uint8_t *set, int64_t from, int64_t to)
 {
 	uint32_t n = 0;
-	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++)) {
+	for (trk_id t = 1; t < sn->ntrks; t++) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		n += r->kind == TK_G && trace_gset_has(set, t) && r->t0 != TIME_NONE &&
 		     (to == TIME_NONE || r->t0 < to) && (from == TIME_NONE || !r->to_t1 || store_t1(sn->st, r) > from);
@@ -366,7 +355,6 @@ static void spans_of(const struct snap *sn, enum span_kind kind, struct trace_id
 {
 	ids_sort(s);
 	for (uint32_t i = 0; i < sn->nspans && s->near; i++) {
-		store_note_walk(sn, i);
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
 		if (sp->kind == kind && trace_ids_has(s, sp->id))
 			span_in(set, i);
@@ -376,12 +364,11 @@ static void spans_of(const struct snap *sn, enum span_kind kind, struct trace_id
 
 struct trace_slice *trace_region_slices(const struct snap *sn, struct trace_span_match *p, struct arena *a, uint32_t *n)
 {
-	struct slices s = slices_new(sn);
+	struct slices s = slices_new();
 	uint8_t *set = arena_zalloc(a, sn->nspans / 8 + 1u);
 	struct trace_ids tasks = {0};
 	struct judge j = judge_new(sn, p->match, p->arg);
 	for (uint32_t i = 0; i < sn->nspans; i++) {
-		store_note_walk(sn, i);
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
 		int64_t t0, t1;
 		if (sp->kind != SP_REGION || sp->v0 & RG_LOOSE || (sp->v0 & RG_INHERITED && !p->inherited))
@@ -441,7 +428,6 @@ static uint32_t some_tasks(const struct snap *sn, const struct trace_span_match 
 	struct trace_ids tasks = {0};
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < sn->nspans; i++) {
-		store_note_walk(sn, i);
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
 		if (sp->kind != SP_TASK || !task_picked(p, &j, sp))
 			continue;
@@ -451,7 +437,7 @@ static uint32_t some_tasks(const struct snap *sn, const struct trace_span_match 
 		n++;
 	}
 	spans_of(sn, SP_REGION, &tasks, set);
-	for (uint32_t i = 0; i < sn->nspans && n; store_note_walk(sn, i++))
+	for (uint32_t i = 0; i < sn->nspans && n; i++)
 		if (trace_gset_has(set, i) && store_span(sn->st, i)->s.kind == SP_REGION)
 			slices_add(s, sn, &store_span(sn->st, i)->s);
 	mem_free(j.match_of_name);
@@ -460,7 +446,7 @@ static uint32_t some_tasks(const struct snap *sn, const struct trace_span_match 
 
 struct trace_slice *trace_task_slices(const struct snap *sn, struct trace_span_match *p, struct arena *a, uint32_t *n)
 {
-	struct slices s = slices_new(sn);
+	struct slices s = slices_new();
 	uint8_t *set = p->near ? NULL : arena_zalloc(a, sn->nspans / 8 + 1u);
 	p->n = 1;
 	if (p->match || p->rest)
@@ -553,7 +539,7 @@ struct trace_slice *trace_filter_presence(
 	for (uint32_t i = 0; f->slice && i < f->nslice; i++)
 		if (trace_gset_has(f->g, f->slice[i].trk))
 			join(&o, f->slice[i]);
-	for (trk_id t = 1; !f->slice && t < sn->ntrks; store_note_walk(sn, t++))
+	for (trk_id t = 1; !f->slice && t < sn->ntrks; t++)
 		if (trace_gset_has(f->g, t) && store_trk(sn->st, t)->kind == TK_G)
 			join(&o, life_slice(sn, t));
 	join_late(&o);

@@ -28,8 +28,6 @@ struct trace_filter {
 	/* NULL, or the time ranges to count (regions, tasks), sorted by (trk, t0), disjoint in a track */
 	const struct trace_slice *slice;
 	uint32_t nslice;
-	/* NULL, or the arena of slice, which may be on disk: its pages are released now and then */
-	const struct arena *lies;
 	/* with slices: one bit per span, the selected tasks and their regions, or regions and their tasks */
 	const uint8_t *span;
 	trk_id proc;			/* only on this P (run, cpu, syscall); 0: all */

@@ -105,7 +105,6 @@ struct gc_cycle *gc_cycles(const struct snap *sn, const struct trace_filter *f, 
 		o.n++;
 	}
 	for (i = 0; i < sn->nspans && o.n; i++) {
-		store_note_walk(sn, i);
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		int64_t a, b;
 		if (s->kind != SP_STW && s->kind != SP_ASSIST && s->kind != SP_SWEEP)

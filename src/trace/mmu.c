@@ -167,11 +167,10 @@ static void *move_to_arena(struct arena *a, void *p, size_t n)
 struct mmu *mmu_new(const struct snap *sn, unsigned flags, struct arena *a)
 {
 	bool once = false;	/* stores made of logs count workers in one way only */
-	for (uint32_t i = 0; i < sn->nutils && !once; store_note_walk(sn, i++))
+	for (uint32_t i = 0; i < sn->nutils && !once; i++)
 		once = ((const struct sink_util *)column_at(&sn->st->utils, i))->what >= UT_WORKER_ONCE;
 	struct make m = { .flags = once ? flags : flags & ~(unsigned)MMU_EXACT };
 	for (uint32_t i = 0; i < sn->nutils; i++) {
-		store_note_walk(sn, i);
 		const struct sink_util *u = column_at(&sn->st->utils, i);
 		const struct sink_util *next = i + 1 < sn->nutils ? column_at(&sn->st->utils, i + 1) : NULL;
 		apply_util(&m, u);

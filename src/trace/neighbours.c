@@ -104,7 +104,6 @@ uint8_t *neighbours_of_task(
 		for (uint32_t k = t->first; k < t->first + t->n; k++) {
 			struct stats_task_event e = stats_task_event(ts, k);
 			add_track(set, sn, e.log ? store_mark(sn->st, e.i)->trk : store_span(sn->st, e.i)->s.trk, how);
-			store_note_walk(sn, k);
 		}
 		if (t->span != UINT32_MAX)
 			add_track(set, sn, store_span(sn->st, t->span)->s.trk, how);

@@ -16,7 +16,6 @@
 #include "trace/region_layout.h"
 
 #include "base/bsearch.h"
-#include "base/write_batch.h"
 #include "store/tracks/time_search.h"
 
 #include <stdlib.h>
@@ -84,7 +83,7 @@ static void lay_out(const struct snap *sn, uint32_t all, uint32_t *at, trk_id *t
 static void make_logs(struct region_layout_runs *r, const struct snap *sn, uint32_t *at, struct arena *a,
     const struct progress_watcher *on)
 {
-	for (uint32_t i = 0; i < sn->nmarks && loop_continues(on, i); store_note_walk(sn, i++)) {
+	for (uint32_t i = 0; i < sn->nmarks && loop_continues(on, i); i++) {
 		trk_id t = log_track(sn, i);
 		r->n += t && !at[t]++;
 		r->all += t > 0;
@@ -93,13 +92,11 @@ static void make_logs(struct region_layout_runs *r, const struct snap *sn, uint3
 	r->first = arena_alloc(a, (r->n + 1u) * sizeof *r->first);
 	r->v = arena_alloc(a, ((size_t)r->all + 1) * sizeof *r->v);
 	lay_out(sn, r->all, at, r->trk, r->first, 1);
-	struct batch_writer s = {.at = at, .put = write_batch_put_u32, .arg = r->v, .a = a};
-	for (uint32_t i = 0; i < sn->nmarks && r->all && loop_continues(on, i); store_note_walk(sn, i++)) {
+	for (uint32_t i = 0; i < sn->nmarks && r->all && loop_continues(on, i); i++) {
 		trk_id t = log_track(sn, i);
 		if (t)
-			write_batch_add(&s, t, i);
+			r->v[at[t]++] = i;
 	}
-	write_batch_flush(&s);
 }
 
 /* ---- regions */
@@ -152,7 +149,7 @@ static uint32_t count_regions(const struct snap *sn, struct row_layout *in, uint
     const struct progress_watcher *on)
 {
 	uint32_t all = 0;
-	for (uint32_t i = 0; i < sn->nspans && loop_continues(on, i); store_note_walk(sn, i++)) {
+	for (uint32_t i = 0; i < sn->nspans && loop_continues(on, i); i++) {
 		trk_id t = region_track(sn, i);
 		if (!t)
 			continue;
@@ -163,33 +160,18 @@ static uint32_t count_regions(const struct snap *sn, struct row_layout *in, uint
 	return all;
 }
 
-struct putting {
-	struct region_layout_piece *piece, *gathered;
-};
-
-static void put_piece(void *arg, uint32_t where, uint32_t v)
-{
-	const struct putting *to = arg;
-	to->piece[where] = to->gathered[v];
-}
-
 /* Write all regions by track, in the order of their ends, which is that of the store: each is read once. */
-static void put_regions(const struct snap *sn, struct row_layout *in, uint32_t *at, const struct arena *a,
-    const struct progress_watcher *on)
+static void put_regions(
+    const struct snap *sn, struct row_layout *in, uint32_t *at, const struct progress_watcher *on)
 {
-	struct putting to = {in->piece, xmalloc(WRITE_BATCH_SIZE * sizeof *to.gathered)};
-	struct batch_writer s = {.at = at, .put = put_piece, .arg = &to, .a = a};
-	for (uint32_t i = 0; i < sn->nspans && loop_continues(on, i); store_note_walk(sn, i++)) {
+	for (uint32_t i = 0; i < sn->nspans && loop_continues(on, i); i++) {
 		trk_id t = region_track(sn, i);
 		if (!t)
 			continue;
-		struct region_layout_piece *p = &to.gathered[s.n];
+		struct region_layout_piece *p = &in->piece[at[t]++];
 		p->span = i;
 		time_search_span_bounds(sn, &store_span(sn->st, i)->s, &p->t0, &p->t1);
-		write_batch_add(&s, t, s.n);
 	}
-	write_batch_flush(&s);
-	mem_free(to.gathered);
 }
 
 /* Move the n pieces of a track at p to `to` (not after p), sorted by level and time; first[] gets the start of each
@@ -216,24 +198,19 @@ static struct region_layout_piece *by_level(struct region_layout_piece *p, uint3
 static void make_regions(struct row_layout *in, const struct snap *sn, uint32_t *at, struct arena *a,
     const struct progress_watcher *on)
 {
-	struct arena mem = {.spills = true};
-	uint32_t most = 0, done = 0, all = count_regions(sn, in, at, &most, on);
+	struct arena mem = {0};
+	uint32_t most = 0, all = count_regions(sn, in, at, &most, on);
 	in->trk = arena_alloc(a, (in->ntrk + 1u) * sizeof *in->trk);
 	in->first = arena_zalloc(a, ((size_t)in->ntrk * REGION_LAYOUT_LEVELS + 2) * sizeof *in->first);
 	in->piece = arena_alloc(a, (all + 1u) * sizeof *in->piece);
 	lay_out(sn, all, at, in->trk, in->first, REGION_LAYOUT_LEVELS);
-	put_regions(sn, in, at, a, on);
+	put_regions(sn, in, at, on);
 	struct region_layout_piece *f = arena_alloc(&mem, (most + 1u) * sizeof *f), *to = in->piece;
 	uint8_t *level = arena_alloc(&mem, most + 1u);
 	for (uint32_t i = 0; i < in->ntrk && job_should_continue(on); i++) {
 		uint32_t *first = &in->first[(size_t)i * REGION_LAYOUT_LEVELS], from = *first,
 			 n = first[REGION_LAYOUT_LEVELS] - from;
 		to = by_level(in->piece + from, n, to, in, first, f, level);
-		done += n;
-		if (done >= REST) {
-			arena_release_pages(a);
-			done = 0;
-		}
 	}
 	in->first[(size_t)in->ntrk * REGION_LAYOUT_LEVELS] = (uint32_t)(to - in->piece);
 	for (uint32_t i = 0; i < in->ntrk; i++)
@@ -303,7 +280,6 @@ struct row_layout *region_layout_new(const struct snap *sn, struct arena *a, con
 	make_logs(&in->log, sn, at, a, on);
 	mem_pages_free(at, bytes);
 	in->sample = make_samples(sn, a, &in->nsample);
-	arena_release_pages(a);
 	if (!job_should_continue(on))
 		*in = (struct row_layout){0};
 	return in;

@@ -54,7 +54,7 @@ struct run_queue_sum *run_queue_new(const struct snap *sn, uint64_t proc)
 	if (sn->ncounts[CT_GOMAXPROCS])
 		ps = procs_at(sn, c->said++);
 	else
-		for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
+		for (trk_id t = 1; t < sn->ntrks; t++)
 			ps += store_trk(sn->st, t)->kind == TK_P;
 	c->queue_sum = mem_grow(NULL, &c->csum, 1, sizeof *c->queue_sum);
 	c->queue_sum[c->nsum++] = (struct queue_sum){ .t = INT64_MIN, .procs = ps ? ps : 1 };

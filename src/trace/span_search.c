@@ -45,7 +45,7 @@ struct span_walk {
 static const uint8_t *match_names(const struct span_criteria *h, const struct snap *sn, struct arena *a)
 {
 	uint8_t *name_matches = arena_zalloc(a, sn->nstrs + 1u);
-	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++)) {
+	for (trk_id t = 1; t < sn->ntrks; t++) {
 		str_id name = store_trk(sn->st, t)->name;
 		if (name >= sn->nstrs || name_matches[name])
 			continue;
@@ -318,7 +318,7 @@ static uint32_t *index_by_track(const struct span_hit *hit, uint32_t n, uint32_t
 
 static trk_id find_goroutine(const struct snap *sn, uint64_t id)
 {
-	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
+	for (trk_id t = 1; t < sn->ntrks; t++)
 		if (store_trk(sn->st, t)->kind == TK_G && store_trk(sn->st, t)->id == id)
 			return t;
 	return TRK_NOBODY;

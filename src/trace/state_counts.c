@@ -67,15 +67,15 @@ static void list_heard(const struct state_counter *c, struct radix_array *late)
 {
 	const struct snap *sn = c->sn;
 	uint32_t n = 0;
-	for (trk_id i = 1; i < sn->ntrks; store_note_walk(sn, i++))
+	for (trk_id i = 1; i < sn->ntrks; i++)
 		n += heard_late(c, i) != TIME_NONE;
 	radix_array_alloc(late, n);
-	for (trk_id i = 1; n && i < sn->ntrks; store_note_walk(sn, i++)) {
+	for (trk_id i = 1; n && i < sn->ntrks; i++) {
 		int64_t heard = heard_late(c, i);
 		if (heard != TIME_NONE)
 			radix_array_add(late, radix_key_ascending(heard), i);
 	}
-	radix_array_sort(late, 0, n);
+	radix_sort_items(late->v, n);
 }
 
 static void find_heard(struct state_counter *c)
@@ -87,7 +87,7 @@ static void find_heard(struct state_counter *c)
 	list_heard(c, &late);
 	radix_array_alloc(&c->heard, 2 * late.n);
 	for (uint32_t i = 0; i < late.n; i++) {
-		struct radix_item k = radix_array_at(&late, i);
+		struct radix_item k = late.v[i];
 		int64_t heard = change_t(&k);
 		while (s < sn->nsheets && store_slot(sn->st, s)->t1 <= heard)
 			s++;
@@ -99,7 +99,7 @@ static void find_heard(struct state_counter *c)
 		radix_array_add(&c->heard, k.key, change_of(class, CLASS_NONE));
 	}
 	hold_drop(&h);
-	radix_array_sort(&c->heard, 0, c->heard.n);
+	radix_sort_items(c->heard.v, c->heard.n);
 	radix_array_free(&late);
 }
 
@@ -142,14 +142,14 @@ static void end_moment(struct state_counter *c)
 static void apply_changes(struct state_counter *c)
 {
 	struct radix_array *s = &c->sheet;
-	radix_array_sort(s, 0, s->n);
+	radix_sort_items(s->v, s->n);
 	for (uint32_t i = 0; i < s->n;) {
-		struct radix_item k = radix_array_at(s, i);
+		struct radix_item k = s->v[i];
 		uint64_t t = k.key;
 		steps_upto(c, change_t(&k));
 		do
 			apply_change(c->now, k.v);
-		while (++i < s->n && (k = radix_array_at(s, i)).key == t);
+		while (++i < s->n && (k = s->v[i]).key == t);
 		end_moment(c);
 	}
 }
@@ -182,7 +182,7 @@ static void walk_row(struct state_counter *c, const struct sheet *sh, uint32_t r
 static void walk_heard(struct state_counter *c, const struct sheet *sh, int64_t begin[CLASS__N])
 {
 	for (; c->at < c->heard.n; c->at++) {
-		struct radix_item k = radix_array_at(&c->heard, c->at);
+		struct radix_item k = c->heard.v[c->at];
 		if (change_t(&k) >= sh->t1)
 			break;
 		if (change_t(&k) <= sh->t0)
@@ -209,11 +209,8 @@ static void walk_sheet(struct state_counter *c, const struct sheet *sh)
 	memcpy(begin, c->besides, sizeof begin);
 	have_room(c, sh->n - sh->first[sh->nother] + c->heard.n - c->at);
 	walk_heard(c, sh, begin);
-	for (uint32_t row = sh->nother; row < sh->ntrk; row++) {
+	for (uint32_t row = sh->nother; row < sh->ntrk; row++)
 		walk_row(c, sh, row, begin);
-		if (row % SHEET_PASS == SHEET_PASS - 1)
-			sheet_release_pages(sh);
-	}
 	steps_upto(c, sh->t0);
 	memcpy(c->now, begin, sizeof begin);
 	end_moment(c);
@@ -226,11 +223,9 @@ void state_counts_compute(const struct snap *sn, int64_t t0, int64_t step, uint3
 	struct hold h = {0};
 	memset(out, 0, n * sizeof *out);
 	find_heard(&c);
-	for (uint32_t i = 0; i < sn->nsheets; i++) {
-		store_note_walk(sn, i * STORE_PASS);
+	for (uint32_t i = 0; i < sn->nsheets; i++)
 		if (store_slot(sn->st, i)->t1 > t0 && store_slot(sn->st, i)->t0 < c.end)
 			walk_sheet(&c, hold_sheet(&h, sn, i));
-	}
 	hold_drop(&h);
 	steps_upto(&c, c.end);
 	radix_array_free(&c.sheet);

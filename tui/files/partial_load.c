@@ -149,7 +149,6 @@ static void update_part(struct app *a)
 	struct session *was = a->s, *part = a->files.partial.part;
 	struct err e;
 	session_refresh(part);
-	session_release_memory(whole_session(a));
 	if (session_job(part))
 		return;
 	take_part(a);

@@ -45,7 +45,7 @@ struct carried {	/* identified by names and numbers, because ids differ */
 static trk_id track_of(const struct session *s, enum track_kind kind, uint64_t id)
 {
 	const struct snap *sn = session_snap(s);
-	for (trk_id i = 1; kind && i < sn->ntrks; store_note_walk(sn, i++))
+	for (trk_id i = 1; kind && i < sn->ntrks; i++)
 		if (store_trk(sn->st, i)->kind == kind && store_trk(sn->st, i)->id == id)
 			return i;
 	return 0;

@@ -194,7 +194,7 @@ void goroutines_detail(const void *, const struct pane_env *, struct buf *);
 
 /* wait_summary.c */
 void goroutines_sum_group(const struct snap *, const struct stats_groups *, uint32_t first, uint32_t n,
-    const struct arena *, struct goroutines_totals *);
+    struct goroutines_totals *);
 void goroutines_update_waits(struct goroutines_state *, const struct pane_env *);
 /* Draw into the clip rectangle. */
 void goroutines_draw_waits(const struct goroutines_state *, const struct pane_env *, struct grid *);

@@ -13,7 +13,6 @@
 #include "base/radix_sort.h"
 #include "base/text/text.h"
 #include "base/wrap_math.h"
-#include "base/write_batch.h"
 #include "calltree/weighted.h"
 
 #include <string.h>
@@ -279,9 +278,7 @@ struct goroutines_build {
 	bool lists;		/* only sort a list of existing groups */
 	struct goroutine_list list;	/* order NULL: no list */
 };
-/* TOLD: size up to which a group is summed again for each key; LOOKED: rows read at random positions between releases
-   of pages. */
-enum { TOLD = 2000, LOOKED = 1 << 10 };
+enum { TOLD = 2000 };	/* size up to which a group is summed again for each key */
 
 static trk_id region_track(const struct snap *sn, uint32_t i)
 {
@@ -294,20 +291,18 @@ static void make_regions(struct goroutines_build *m)
 {
 	const struct snap *sn = m->sn;
 	uint32_t *at = xcalloc(sn->ntrks + 2u, sizeof *at);
-	for (uint32_t i = 0; i < sn->nspans; store_note_walk(sn, i++))
+	for (uint32_t i = 0; i < sn->nspans; i++)
 		at[region_track(sn, i) + 1]++;
 	at[1] = 0;	/* without a goroutine */
 	for (trk_id t = 1; t <= sn->ntrks; t++)
 		at[t + 1] += at[t];
 	m->kin.nregion = at[sn->ntrks + 1u];
 	m->kin.region = arena_alloc(&m->mem, (m->kin.nregion + 1u) * sizeof *m->kin.region);
-	struct batch_writer s = {.at = at, .put = write_batch_put_u32, .arg = m->kin.region, .a = &m->mem};
-	for (uint32_t i = 0; i < sn->nspans && m->kin.nregion; store_note_walk(sn, i++)) {
+	for (uint32_t i = 0; i < sn->nspans && m->kin.nregion; i++) {
 		trk_id t = region_track(sn, i);
 		if (t)
-			write_batch_add(&s, t, i);
+			m->kin.region[at[t]++] = i;
 	}
-	write_batch_flush(&s);
 	mem_free(at);
 }
 
@@ -340,25 +335,20 @@ static void make_kin(struct goroutines_build *m)
 {
 	const struct snap *sn = m->sn;
 	uint32_t *at = xcalloc(sn->ntrks + 2u, sizeof *at), from = 0;
-	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
+	for (trk_id t = 1; t < sn->ntrks; t++)
 		at[creator_of(sn, t) + 1]++;
 	at[1] = 0;	/* without a known creator */
 	for (trk_id t = 1; t <= sn->ntrks; t++)
 		at[t + 1] += at[t];
 	m->kin.nchild = at[sn->ntrks + 1u];
 	m->kin.child = arena_alloc(&m->mem, (m->kin.nchild + 1u) * sizeof *m->kin.child);
-	struct batch_writer s = {.at = at, .put = write_batch_put_u32, .arg = m->kin.child, .a = &m->mem};
-	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
+	for (trk_id t = 1; t < sn->ntrks; t++)
 		if (creator_of(sn, t))
-			write_batch_add(&s, creator_of(sn, t), t);
-	write_batch_flush(&s);
-	for (trk_id t = 1; t < sn->ntrks; from = at[t++]) { /* after the fill, at[t] is the end of the entries of t */
+			m->kin.child[at[creator_of(sn, t)]++] = t;
+	for (trk_id t = 1; t < sn->ntrks; from = at[t++]) /* after the fill, at[t] is the end of the entries of t */
 		sort_born(sn, m->kin.child + from, at[t] - from);
-		store_note_walk(sn, t);
-	}
 	mem_free(at);
 	make_regions(m);
-	arena_release_pages(&m->mem);
 }
 
 static void make_groups(struct goroutines_build *m, struct job *j)
@@ -380,12 +370,10 @@ static void make_groups(struct goroutines_build *m, struct job *j)
 			continue;
 		struct goroutines_row *r = &m->groups[m->ngroup++];
 		*r = (struct goroutines_row){.name = gr->name, .n = gr->n, .first = gr->first};
-		for (uint32_t k = gr->first; k < gr->first + gr->n; arena_note_access(&m->mem, k++)) {
+		for (uint32_t k = gr->first; k < gr->first + gr->n; k++) {
 			add_stat(r, &m->gs->g[k]);
 			m->trk[k] = m->gs->g[k].trk;
 			m->creator[k] = store_trk(m->sn->st, m->trk[k])->creator;
-			if (k % LOOKED == LOOKED - 1)
-				store_release_pages(m->sn);
 		}
 		m->ran += r->v[GV_RUN];
 		if (j && job_cancelled(j))
@@ -393,7 +381,7 @@ static void make_groups(struct goroutines_build *m, struct job *j)
 		if (gr->n < TOLD)
 			continue;
 		struct goroutines_totals *totals = arena_zalloc(&m->mem, sizeof *totals);
-		goroutines_sum_group(m->sn, m->gs, gr->first, gr->n, &m->mem, totals);
+		goroutines_sum_group(m->sn, m->gs, gr->first, gr->n, totals);
 		r->totals = totals;
 	}
 	if (j)
@@ -445,7 +433,6 @@ bool goroutines_make_groups(struct goroutines_state *p, const struct pane_env *e
 	struct goroutines_build *m = xcalloc(1, sizeof *m);
 	m->sn = session_snap(env->s);
 	m->by = p->by;
-	m->mem.spills = true;
 	m->q = *session_query(env->s);
 	if (p->level != GL_GROUPS && !env->grep.rx)	/* make the displayed list too */
 		m->list = list_of(p, env);

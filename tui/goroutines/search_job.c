@@ -94,11 +94,8 @@ static uint32_t match_group(struct goroutines_search *h, const struct goroutines
 		hit[k] = !word ? own_match(h, k) : (number && by_number(h, k)) || by_creator(h, k);
 		hit[k] = hit[k] && passes_grep(h, k);
 		n += hit[k];
-		if (k % ASKED == 0) {
-			store_release_pages(h->sn);
-			if (j && job_cancelled(j))
-				break;
-		}
+		if (k % ASKED == 0 && j && job_cancelled(j))
+			break;
 	}
 	return n;
 }

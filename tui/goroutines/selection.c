@@ -162,7 +162,7 @@ static bool say_others(const struct snap *sn, const void *arg, struct arena *a, 
 			rest[m->trk[k] >> 3] |= (uint8_t)(1u << (m->trk[k] & 7));
 	for (uint32_t k = 0; k < m->ng; k++)
 		rest[m->trk[k] >> 3] ^= (uint8_t)(1u << (m->trk[k] & 7));
-	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
+	for (trk_id t = 1; t < sn->ntrks; t++)
 		if (trace_gset_has(rest, t))
 			add_id(&ids, store_trk(sn->st, t)->id);
 	mem_free(rest);

@@ -18,15 +18,10 @@
 
 #include <string.h>
 
-enum { LOOKED = 1 << 10 };	/* tracks read at random positions between releases of pages */
-
 void goroutines_sum_group(const struct snap *sn, const struct stats_groups *gs, uint32_t first, uint32_t n,
-    const struct arena *mem, struct goroutines_totals *o)
+    struct goroutines_totals *o)
 {
 	for (uint32_t i = first; i < first + n; i++) {
-		arena_note_access(mem, i);
-		if (i % LOOKED == LOOKED - 1)
-			store_release_pages(sn);
 		const struct trk_row *t = store_trk(sn->st, gs->g[i].trk);
 		for (int s = 0; s < TS__N; s++)
 			o->ns[s] = wrap_add(o->ns[s], gs->g[i].ns[s]);
@@ -75,7 +70,7 @@ void goroutines_update_waits(struct goroutines_state *p, const struct pane_env *
 		return;
 	struct goroutines_totals now = {0};
 	if (!r->totals)
-		goroutines_sum_group(sn, p->gs, r->first, r->n, &p->mem, &now);
+		goroutines_sum_group(sn, p->gs, r->first, r->n, &now);
 	const struct goroutines_totals *totals = r->totals ? r->totals : &now;
 	pick_states(&p->story, totals);
 	p->story.life = sum_lives(p->gs, r);

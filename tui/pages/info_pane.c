@@ -93,7 +93,7 @@ static void trace_facts(struct info_state *f, const struct snap *sn)
 	}
 	add_wall(f, "started", t->wall == TIME_NONE ? 0 : t->wall);
 	add_ns(f, "length", sn->t1 - sn->t0);
-	for (uint32_t i = 1; i < sn->ntrks; store_note_walk(sn, i++))
+	for (uint32_t i = 1; i < sn->ntrks; i++)
 		n[store_trk(sn->st, i)->kind & 3]++;
 	if (sn->complete) {	/* the reader reports these counts at the end */
 		add_n(f, "events", t->events);
@@ -114,7 +114,7 @@ static void log_facts(struct info_state *f, const struct snap *sn)
 	uint32_t gc = 0, gor = 0;
 	for (uint32_t i = 0; i < sn->nspans; i++)
 		gc += store_span(sn->st, i)->s.kind == SP_GC;
-	for (uint32_t i = 1; i < sn->ntrks; store_note_walk(sn, i++))
+	for (uint32_t i = 1; i < sn->ntrks; i++)
 		gor += store_trk(sn->st, i)->kind == TK_G;
 	add_wall(f, "started", t->wall == TIME_NONE ? 0 : t->wall);
 	add_ns(f, "length", sn->t1 - sn->t0);

@@ -37,15 +37,6 @@ static void add_item(struct tasks_listing *p, struct item it)
 		histogram_add(&k->h, it.t1 - it.t0);
 }
 
-/* Note an access to item i: large lists and the tables behind them are mapped files. */
-static void note_row_access(const struct tasks_listing *p, const struct snap *sn, uint32_t i)
-{
-	enum { LOOKS = 1 << 10 };
-	if (i % LOOKS == LOOKS - 1)
-		store_release_pages(sn);
-	arena_note_access(&p->mem, i);
-}
-
 /* Check for cancellation; called in the conditions of loops. */
 static bool should_continue(const struct progress_watcher *on, uint32_t i)
 {
@@ -60,7 +51,6 @@ static void make_kids(struct tasks_listing *p)
 	struct radix_item *by_key = xmalloc((max + 1u) * sizeof *by_key);
 	for (uint32_t i = 0; i < max; i++) {
 		const struct stats_task *t = &p->ts->task[i];
-		arena_note_access(&p->mem, i);
 		if (t->parent && t->parent != UINT64_MAX && t->parent != t->id)
 			by_key[n++] = (struct radix_item){t->parent, i};
 	}
@@ -83,7 +73,6 @@ static void make_tasks(struct tasks_listing *p, const struct snap *sn, const str
 	p->nkind = n;
 	for (uint32_t i = 0; i < p->ts->n && should_continue(on, i); i++) {
 		const struct stats_task *t = &p->ts->task[i];
-		note_row_access(p, sn, i);
 		if (t->span == UINT32_MAX)
 			continue;
 		struct item it = {.i = i,
@@ -120,7 +109,6 @@ static void make_regions(struct tasks_listing *p, const struct snap *sn, const s
 			    .kind = k,
 			    .open = r->t0 == TIME_NONE || r->t1 == TIME_NONE,
 			    .in = task_filter_match_region(&p->criteria, sn, &sp)};
-			note_row_access(p, sn, i);
 			if (!stats_goroutine_bounds(sn, r->trk, &it.t0, &it.t1))
 				it.t0 = it.t1 = sn->t0;
 			if (trace_gset_has(p->scope.f.span, r->span))
@@ -177,13 +165,13 @@ static void sort_shown(struct tasks *p, uint32_t n)
 	bool up = val == IV_START || val == IV_ID;
 	struct radix_array v = {0};
 	radix_array_alloc(&v, n);
-	for (uint32_t i = 0; i < n; arena_note_access(&p->list.mem, i++)) {
+	for (uint32_t i = 0; i < n; i++) {
 		int64_t x = tasks_value(p, &p->list.item[p->shown[i]], val);
 		radix_array_add(&v, up ? radix_key_ascending(x) : radix_key_descending(x), p->shown[i]);
 	}
-	radix_array_sort(&v, 0, n);
+	radix_sort_items(v.v, n);
 	for (uint32_t i = 0; i < n; i++)
-		p->shown[p->invert[L_LIST] ? n - 1 - i : i] = radix_array_at(&v, i).v;
+		p->shown[p->invert[L_LIST] ? n - 1 - i : i] = v.v[i].v;
 	radix_array_free(&v);
 }
 
@@ -251,7 +239,6 @@ void tasks_fill_list(struct tasks *p, const struct pane_env *env)
 		p->shown = mem_grow(p->shown, &p->cshown, p->list.kind[k].all + 1u, sizeof *p->shown);
 		for (uint32_t i = p->list.kind[k].first; i < p->list.kind[k].first + p->list.kind[k].all; i++) {
 			const struct item *it = &p->list.item[i];
-			arena_note_access(&p->list.mem, i);
 			if (!it->in)
 				continue;
 			if (env->grep.rx && p->level == L_LIST) {
@@ -295,8 +282,7 @@ void tasks_count_bars(struct tasks *p)
 	histogram_bars_init(&p->bars);
 	for (uint32_t k = 0; k < p->list.nkind; k++)
 		for (uint32_t i = p->list.kind[k].first; kind_key(&p->list.kind[k]) == key &&
-		    i < p->list.kind[k].first + p->list.kind[k].all;
-		    arena_note_access(&p->list.mem, i++)) {
+		    i < p->list.kind[k].first + p->list.kind[k].all; i++) {
 			keep_longest(p, i);
 			if (p->list.regions || !p->list.item[i].open)
 				histogram_bars_add(&p->bars, p->list.item[i].t1 - p->list.item[i].t0);
@@ -412,7 +398,7 @@ void tasks_load_page(struct tasks *p, const struct pane_env *env)
 }
 
 /* Sort the items of a kind, longest first; equal ones stay in order. */
-static void sort_kind(struct tasks_listing *p, struct item *v, uint32_t n)
+static void sort_kind(struct item *v, uint32_t n)
 {
 	struct radix_item *by_key = xmalloc((n + 1u) * sizeof *by_key);
 	struct item *was = xmalloc((n + 1u) * sizeof *was);
@@ -425,7 +411,6 @@ static void sort_kind(struct tasks_listing *p, struct item *v, uint32_t n)
 		v[i] = was[by_key[i].v];
 	mem_free(by_key);
 	mem_free(was);
-	arena_release_pages(&p->mem);
 }
 
 /* Items of a kind are sorted longest first, so a quantile is the duration of one of them. */
@@ -435,7 +420,6 @@ static void spread_kind(const struct tasks_listing *p, struct kind *k)
 	int share = 0;
 	for (uint32_t i = k->first; i < k->first + k->all && place > 0; i++) {
 		const struct item *it = &p->item[i];
-		arena_note_access(&p->mem, i);
 		if (!is_measured(p, it))
 			continue;
 		place--;
@@ -454,13 +438,11 @@ static void sort_items(struct tasks_listing *p, const struct progress_watcher *o
 		p->kind[k].first = at[k] = all;
 		all += p->kind[k].all;
 	}
-	for (uint32_t i = 0; i < p->nitem; i++) {
-		arena_note_access(&p->mem, i);
+	for (uint32_t i = 0; i < p->nitem; i++)
 		v[at[p->item[i].kind]++] = p->item[i];
-	}
 	p->item = v;
 	for (uint32_t k = 0; k < p->nkind && job_should_continue(on); k++) {
-		sort_kind(p, v + p->kind[k].first, p->kind[k].all);
+		sort_kind(v + p->kind[k].first, p->kind[k].all);
 		spread_kind(p, &p->kind[k]);
 	}
 	mem_free(at);
@@ -480,8 +462,6 @@ void tasks_list(struct tasks_listing *p, const struct snap *sn, const struct pro
 		}
 	p->lo = tracepane_round_decade(p->lo == INT64_MAX ? 1 : p->lo, false);
 	p->hi = tracepane_round_decade(p->hi, true);
-	arena_release_pages(&p->mem);
-	store_release_pages(sn);
 }
 
 void tasks_put_filter(const struct task_criteria *k, struct buf *b)

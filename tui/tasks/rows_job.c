@@ -115,7 +115,6 @@ static void start_listing(struct tasks *p, const struct pane_env *env)
 {
 	struct tasks_build *m = xcalloc(1, sizeof *m);
 	m->sn = session_snap(env->s);
-	m->list.mem.spills = true;
 	m->list.regions = p->want.regions;
 	m->list.criteria = p->task_criteria;
 	m->q = *session_query(env->s);

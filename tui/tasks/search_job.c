@@ -34,8 +34,6 @@ static void run_search(void *work, struct job *j)
 	for (uint32_t i = 0; i < h->n && h->find && (i % ASKED || !j || !job_cancelled(j)); i++) {
 		tasks_row_text(h->p, h->sn->st, L_LIST, h->shown[i], &b);
 		h->nhit += h->hit[i] = regex_match(h->find, b.p, b.n);
-		if (i % ASKED == 0)
-			store_release_pages(h->sn);
 	}
 	buf_free(&b);
 }

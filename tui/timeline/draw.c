@@ -496,10 +496,7 @@ void timeline_draw_rows(const struct timeline *tl, const struct pane_env *env, s
 		if (!grid_keeps(g, y) && timeline_row(tl, r).what != ROW_STACK)
 			continue;
 		draw_row(tl, env, g, lay, y, r);
-		if (timeline_row(tl, r).what != ROW_TRACK)
-			timeline_release_pages(tl, env);
 	}
-	timeline_release_pages(tl, env);
 	draw_overlays(tl, env, g, lay, lay->rows, y);
 	mark_partners(tl, env, g, lay);
 	draw_cursor(tl, g, lay, y);

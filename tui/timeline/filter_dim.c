@@ -30,7 +30,7 @@ static void find_few(struct timeline_scope *sc, const struct snap *sn, const uin
 {
 	sc->few = arena_alloc(&sc->mem, FEW * sizeof *sc->few);
 	sc->nfew = 0;
-	for (trk_id t = 1; set && t < sn->ntrks && sc->nfew <= FEW; store_note_walk(sn, t++)) {
+	for (trk_id t = 1; set && t < sn->ntrks && sc->nfew <= FEW; t++) {
 		if (!set[t >> 3])
 			t |= 7;
 		else if (trace_gset_has(set, t) && store_trk(sn->st, t)->kind == TK_G && sc->nfew++ < FEW)

@@ -413,7 +413,7 @@ void timeline_fill_proc_bins(const struct timeline *tl, const struct pane_env *e
 	l->ps = arena_alloc(env->scratch, TL_PS * sizeof *l->ps);
 	/* Ps precede nearly all goroutines */
 	trk_id p[TL_PS], all[TL_PS];
-	for (trk_id t = 1; wanted && t < sn->ntrks && t < 16 * TL_PS && l->nps < TL_PS; store_note_walk(sn, t++))
+	for (trk_id t = 1; wanted && t < sn->ntrks && t < 16 * TL_PS && l->nps < TL_PS; t++)
 		if (store_trk(sn->st, t)->kind == TK_P)
 			p[l->nps++] = t;
 	memcpy(all, p, (size_t)l->nps * sizeof *p);
@@ -437,9 +437,7 @@ static void draw_marks(const struct timeline *tl, const struct pane_env *env, st
 				    timeline_cell_edge(tl, l->cells, (int)c));
 				if (c)
 					on[c - 1] += now - was;
-				store_note_access(sn, &sn->st->counts[k], c);
 			}
-		store_release_pages(sn);
 	}
 	for (int c = 0; c < l->cells; c++)
 		if (on[c])

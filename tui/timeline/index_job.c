@@ -35,13 +35,11 @@ static void count_moves(struct timeline_index *ix, const struct snap *sn, const 
 	ix->moves = arena_zalloc(&ix->sums, (ix->nmoves + 1u) * sizeof *ix->moves);
 	for (int k = 0; k < 2; k++)
 		for (uint32_t i = 0; i < sn->ncounts[ticks[k]]; i++) {
-			store_note_walk(sn, i);
 			uint64_t p = store_count(sn->st, ticks[k], i)->v;
 			if (p < ix->nmoves)
 				*(k ? &ix->moves[p].stopped : &ix->moves[p].started) += 1;
 		}
 	for (uint32_t i = 0; i < sn->nmarks; i++) {
-		store_note_walk(sn, i);
 		const struct sink_mark *m = store_mark(sn->st, i);
 		if (m->kind == MK_PROC_STEAL && m->trk < ix->nmoves)
 			ix->moves[m->trk].stolen++;
@@ -234,7 +232,6 @@ static struct timeline_index *index_make(
 {
 	struct timeline_index *ix = xcalloc(1, sizeof *ix);
 	ix->of = count_indexed(sn);
-	ix->mem.spills = ix->sums.spills = true;
 	struct index_build m = {.ix = ix, .sn = sn, .on = on};
 	if (ix->of > SMALL || sn->ntrks > SMALL) {
 		job_parallel(2, half_make, &m);
@@ -262,7 +259,7 @@ trk_id timeline_find_track(const struct timeline *tl, const struct snap *sn, enu
 	uint32_t i = timeline_lower_bound(sn, tr->trk[kind], tr->n[kind], id);
 	if (i < tr->n[kind] && store_trk(sn->st, tr->trk[kind][i])->id == id)
 		return tr->trk[kind][i];
-	for (trk_id t = tr->of; t < sn->ntrks; store_note_walk(sn, t++))
+	for (trk_id t = tr->of; t < sn->ntrks; t++)
 		if (store_trk(sn->st, t)->kind == kind && store_trk(sn->st, t)->id == id)
 			return t;
 	return 0;
@@ -494,22 +491,11 @@ static void take_index(struct timeline *tl, struct timeline_index_work *w)
 	if (w->ix) {
 		index_free(tl->ix);
 		tl->ix = w->ix;
-		for (int c = 0; c < CT__N && w->sn->complete; c++)	/* frames read one entry for each column */
-			column_advise_random(&w->sn->st->counts[c]);
 	}
 	tracks_free(tl->tr);
 	tl->tr = w->tr;
 	tl->news++;
 	mem_free(w);
-}
-
-void timeline_release_pages(const struct timeline *tl, const struct pane_env *env)
-{
-	if (tl->ix) {
-		arena_release_pages(&tl->ix->mem);
-		arena_release_pages(&tl->ix->sums);
-	}
-	store_release_pages(session_snap(env->s));
 }
 
 void timeline_index(struct timeline *tl, const struct pane_env *env)
@@ -519,7 +505,6 @@ void timeline_index(struct timeline *tl, const struct pane_env *env)
 		tl->kept = xcalloc(1, sizeof *tl->kept);
 	if (async_job(&tl->indexing) && job_done(async_job(&tl->indexing), NULL))
 		timeline_index_finish(tl);
-	timeline_release_pages(tl, env);
 	bool index = wants_index(tl, sn), tracks = !tl->tr || tl->tr->of != sn->ntrks;
 	if (async_job(&tl->indexing) || (!index && !tracks))
 		return;

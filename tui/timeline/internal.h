@@ -287,8 +287,6 @@ void timeline_detail(const void *, const struct pane_env *, struct buf *);
 /* ---- derived data of a snapshot (index_job.c) */
 /* Update the index and the tracks for a new snapshot: at once if that is cheap, else in the background. */
 void timeline_index(struct timeline *, const struct pane_env *);
-/* Release mapped pages of the store that the frame no longer needs. */
-void timeline_release_pages(const struct timeline *, const struct pane_env *);
 uint64_t timeline_snap_cost(const struct snap *);	/* of a pass over all of it, for async_start() */
 void timeline_index_finish(struct timeline *);	/* wait for the job, if one is running */
 /* As timeline_index(), but there is an index afterwards. */

@@ -375,9 +375,7 @@ void timeline_fill_marks(const struct timeline *tl, const struct pane_env *env, 
 	const struct snap *sn = session_snap(env->s);
 	for (int c = 0; c <= l->cells; c++) {
 		l->marks[c] = bins_first_mark_from(sn, tl->ix->marks, timeline_cell_edge(tl, l->cells, c));
-		store_note_access(sn, &sn->st->marks, (uint32_t)c);
 	}
-	store_release_pages(sn);
 }
 
 void timeline_draw_ticks(const struct timeline *tl, const struct pane_env *env, struct grid *g,

@@ -102,7 +102,7 @@ static void near_find(void *work, struct job *j)
 		n += set[t] != 0;
 	struct radix_item *v = xmalloc((n + 1u) * sizeof *v);
 	w->to.v = xmalloc((n + 1u) * sizeof *w->to.v);
-	for (trk_id t = 1; t < w->sn->ntrks; store_note_walk(w->sn, t++))
+	for (trk_id t = 1; t < w->sn->ntrks; t++)
 		if (set[t] && store_trk(w->sn->st, t)->kind == TK_G)
 			v[k++] = (struct radix_item){store_trk(w->sn->st, t)->id, t};
 	radix_sort_items(v, k);
@@ -192,7 +192,6 @@ static void list_goroutines(struct list_work *w, uint32_t most, struct job *j)
 			w->v = mem_grow(w->v, &w->cap, w->n + 1u, sizeof *w->v);
 			w->v[w->n++] = w->from[i];
 		}
-		store_note_walk(w->sn, i);
 		if (j && i % ASKED == 0 && job_cancelled(j))
 			break;
 	}

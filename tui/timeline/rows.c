@@ -121,7 +121,7 @@ static struct task_key *sort_tasks(
 
 uint32_t *timeline_tasks_by_start(const struct snap *sn, const struct stats_tasks *ts, struct arena *a, uint32_t *n)
 {
-	struct arena own = {.spills = a->spills};
+	struct arena own = {0};
 	struct task_key *v = sort_tasks(ts, sn, false, &own, n);
 	uint32_t *out = arena_alloc(a, (*n + 1u) * sizeof *out);
 	for (uint32_t i = 0; i < *n; i++)

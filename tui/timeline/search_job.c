@@ -67,7 +67,7 @@ static void limit_search(struct timeline *tl, const struct snap *sn)
 	uint8_t *in = NULL;
 	if (tl->rows.kind == TL_G && tl->scope.on) {
 		in = xcalloc(sn->ntrks + 1u, 1);
-		for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
+		for (trk_id t = 1; t < sn->ntrks; t++)
 			in[t] = store_trk(sn->st, t)->kind == TK_G && timeline_scope_has_goroutine(&tl->scope, sn, t);
 	}
 	span_query_restrict(tl->search.criteria, in, sn->ntrks);

@@ -11,58 +11,22 @@
 
 #include <string.h>
 
-/* segment sizes in bytes: LARGE: on pages of its own; SPILLS: on disk */
-enum { LARGE = 1 << 22, SPILLS = 1 << 18 };
-
 void column_init(struct data_column *c, size_t width)
 {
 	memset(c, 0, sizeof *c);
 	c->width = width;
 }
 
-/* Allocate segment k, zeroed. Its bit in `spilled` is set last, because other threads take it to mean that the segment
-   exists. */
-static void seg_new(struct data_column *c, uint32_t k)
+static size_t seg_bytes(const struct data_column *c, size_t k)
 {
-	size_t n = ((size_t)COLUMN_FIRST << k) * c->width;
-	void *p = n >= SPILLS && c->spills ? mem_spill_alloc(n) : NULL;
-	c->seg[k] = p ? p : n < LARGE ? xcalloc(1, n) : mem_pages(n);
-	if (p)
-		atomic_fetch_or_explicit(&c->spilled, 1u << k, memory_order_release);
-}
-
-void column_release_pages(const struct data_column *c)
-{
-	uint32_t spilled = atomic_load_explicit(&c->spilled, memory_order_acquire);
-	for (uint32_t k = 0; k < COLUMN_SEGS; k++)
-		if (spilled >> k & 1)
-			mem_spill_release_pages(c->seg[k], ((size_t)COLUMN_FIRST << k) * c->width);
-}
-
-void column_advise_random(const struct data_column *c)
-{
-	uint32_t spilled = atomic_load_explicit(&c->spilled, memory_order_acquire);
-	for (uint32_t k = 0; k < COLUMN_SEGS; k++)
-		if (spilled >> k & 1)
-			mem_spill_advise_random(c->seg[k], ((size_t)COLUMN_FIRST << k) * c->width);
-}
-
-static void seg_free(void *p, size_t n, bool spilled)
-{
-	if (spilled)
-		mem_spill_free(p, n);
-	else if (n < LARGE)
-		mem_free(p);
-	else
-		mem_pages_free(p, n);
+	return ((size_t)COLUMN_FIRST << k) * c->width;
 }
 
 void column_free(struct data_column *c)
 {
-	uint32_t spilled = atomic_load_explicit(&c->spilled, memory_order_relaxed);
 	for (size_t k = 0; k < COLUMN_SEGS; k++)
-		if (!k || !c->attached)
-			seg_free(c->seg[k], ((size_t)COLUMN_FIRST << k) * c->width, spilled >> k & 1);
+		if (c->seg[k] && (!k || !c->attached))
+			mem_bulk_free(c->seg[k], seg_bytes(c, k));
 	column_init(c, c->width);
 }
 
@@ -88,7 +52,7 @@ void *column_reserve(struct data_column *c, uint32_t want, uint32_t *got)
 	uint32_t i = atomic_load_explicit(&c->n, memory_order_relaxed);
 	uint32_t k = column_segment(i), end = COLUMN_FIRST * ((2u << k) - 1);
 	if (!c->seg[k])
-		seg_new(c, k);
+		c->seg[k] = mem_bulk(seg_bytes(c, k));
 	*got = want < end - i ? want : end - i;
 	return column_at(c, i);
 }
@@ -105,7 +69,7 @@ void *column_add_segment(struct data_column *c)
 {
 	uint32_t i = atomic_load_explicit(&c->n, memory_order_relaxed), k = column_segment(i);
 	if (!c->seg[k])
-		seg_new(c, k);
-	c->end = (char *)c->seg[k] + ((size_t)COLUMN_FIRST << k) * c->width;
+		c->seg[k] = mem_bulk(seg_bytes(c, k));
+	c->end = (char *)c->seg[k] + seg_bytes(c, k);
 	return column_at(c, i);
 }

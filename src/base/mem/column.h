@@ -21,9 +21,6 @@ struct data_column {
 	char *next, *end;	/* the writer's: the place of the next element, and the end of the newest segment */
 	_Atomic uint32_t n;	/* number of elements */
 	bool attached;		/* all segments but the first belong to the caller of column_attach() */
-	bool spills;		/* large segments are spilled to disk, if there is a spill file; set before the first
-				   element is added */
-	_Atomic uint32_t spilled;	/* bit k: segment k is spilled */
 };
 
 void column_init(struct data_column *c, size_t width);
@@ -51,11 +48,6 @@ static inline void *column_add(struct data_column *c, uint32_t *id)
    column_commit() publishes the first n. */
 void *column_reserve(struct data_column *c, uint32_t want, uint32_t *got);
 void column_commit(struct data_column *c, uint32_t n);
-
-/* Release the resident pages of spilled segments. Any thread. */
-void column_release_pages(const struct data_column *c);
-/* Access spilled segments without read-ahead from now on, because a frame reads single elements at random. */
-void column_advise_random(const struct data_column *c);
 
 static inline uint32_t column_n(const struct data_column *c)
 {

@@ -16,6 +16,7 @@
 #include "config.h"
 #include "base/mem/mapped_file.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -29,6 +30,7 @@ static struct {
 	struct mapped_slot { _Atomic uintptr_t p; _Atomic size_t n; _Atomic bool cut; } slot[SLOTS];
 	uintptr_t page;
 	_Atomic bool watched;
+	_Atomic bool busy;		/* a mapping is being released or removed */
 	struct sigaction before;
 } maps;
 
@@ -107,12 +109,33 @@ bool mapped_was_truncated(const void *p)
 	return s && atomic_load(&s->cut);
 }
 
+/* Exclude mapped_release_pages() and mapped_free() from each other: at the addresses of a removed mapping there may be
+   memory of another kind. Both are short and rare. */
+static void begin_change(void)
+{
+	while (atomic_exchange(&maps.busy, true))
+		sched_yield();
+}
+
+void mapped_release_pages(void)
+{
+	begin_change();
+	for (int i = 0; i < SLOTS; i++) {
+		uintptr_t p = atomic_load(&maps.slot[i].p);
+		if (p)
+			(void)madvise((void *)p, atomic_load(&maps.slot[i].n), MADV_DONTNEED);
+	}
+	atomic_store(&maps.busy, false);
+}
+
 void mapped_free(const void *p, size_t n)
 {
 	struct mapped_slot *s = slot_of(p);
 	if (!s)
 		return;
+	begin_change();
 	atomic_store(&s->p, 0);
 	munmap((void *)(uintptr_t)p, n);
+	atomic_store(&maps.busy, false);
 	atomic_store(&s->n, 0);
 }

@@ -18,6 +18,9 @@ void mapped_free(const void *p, size_t n);
 /* Return whether the file was truncated while it was mapped, and the missing part was read. */
 bool mapped_was_truncated(const void *p);
 
+/* Release the resident pages of all mapped files; they are read again when they are used. Any thread. */
+void mapped_release_pages(void);
+
 /* Called by a handler of SIGBUS: return whether the fault was in a mapped file and is repaired, so that the handler can
    return. */
 bool mapped_repair_fault(void *address);

@@ -13,6 +13,7 @@
 #include "base/mem/mem.h"
 
 #include "base/ending.h"
+#include "base/mem/paging_file.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
@@ -28,22 +29,19 @@
 #include <malloc.h>
 #endif
 
-enum { SPILL_ALIGN = 1 << 16, SPILLS = 1 << 18, BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, MANY_BLOCKS = 16, ALIGN = 16,
-    LARGE = 1 << 22, TIGHT_LARGE = 1 << 17,
-    PAGE = 1 << 12 };
+/* BULK: bytes from which on bulk data and blocks of arenas are in the paging file */
+enum { BULK = 1 << 12, BULK_BLOCK = 1 << 18, BLOCK_MIN = 1 << 12, BLOCK_MAX = 1 << 20, ALIGN = 16, LARGE = 1 << 22,
+    TIGHT_LARGE = 1 << 17, PAGE = 1 << 12 };
 
-/* The header of a block. The bytes follow it, aligned. The bytes of a spilled block are stored elsewhere, so that
-   walking the list does not touch them. */
+/* The header of a block. The bytes follow it, aligned. */
 struct arena_block {
 	struct arena_block *next;
 	size_t used, size;
-	char *spilled;	/* NULL, or the bytes */
 };
 
 #define BLOCK_HEAD ((sizeof(struct arena_block) + ALIGN - 1) / ALIGN * ALIGN)
 
 static size_t budget;
-static struct { int fd; _Atomic size_t end; } spill;	/* fd <= 0: there is no spill file */
 
 /* Put large blocks on huge pages if the system has them, so that there are fewer first touches. Not used for growing
    arrays: it would also populate their unused half. */
@@ -159,84 +157,49 @@ void mem_pages_free(void *p, size_t n)
 		munmap(p, n);
 }
 
+void *mem_bulk(size_t n)
+{
+	void *p = n >= BULK ? paging_alloc(n) : NULL;
+	return p ? p : n >= LARGE ? mem_pages(n) : xcalloc(1, n);
+}
+
+void mem_bulk_free(void *p, size_t n)
+{
+	if (paging_free(p, n))
+		return;
+	if (n >= LARGE)
+		mem_pages_free(p, n);
+	else
+		free(p);
+}
+
 void *mem_pages_grow(void *p, size_t had, size_t n)
 {
+	if (!p)
+		return mem_pages(n);
 #ifdef MREMAP_MAYMOVE
-	void *q = p ? mremap(p, had, n, MREMAP_MAYMOVE)
-		    : mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *q = mremap(p, had, n, MREMAP_MAYMOVE);
 	if (q == MAP_FAILED)
 		ending_no_memory(n);
 #ifdef MADV_HUGEPAGE
-	if (!mem_limit_is_small())	/* because a huge page may extend beyond what is needed */
-		(void)madvise(q, n, MADV_HUGEPAGE);
+	(void)madvise(q, n, MADV_HUGEPAGE);
 #endif
 #else
 	void *q = mem_pages(n);
-	if (p)
-		memcpy(q, p, had);
+	memcpy(q, p, had);
 	mem_pages_free(p, had);
 #endif
 	return q;
-}
-
-void mem_open_spill_file(const char *dir)
-{
-#ifdef O_TMPFILE
-	if (spill.fd <= 0)
-		spill.fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-#else
-	(void)dir;
-#endif
-}
-
-bool mem_has_spill_file(void)
-{
-	return spill.fd > 0;
-}
-
-/* Disk space is reserved first, because a page that finds the disk full when it is written would raise a signal. */
-void *mem_spill_alloc(size_t n)
-{
-	if (spill.fd <= 0)
-		return NULL;
-	size_t size = (n + SPILL_ALIGN - 1) / SPILL_ALIGN * SPILL_ALIGN, at = atomic_fetch_add(&spill.end, size);
-	if (posix_fallocate(spill.fd, (off_t)at, (off_t)size))
-		return NULL;
-	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, spill.fd, (off_t)at);
-	return p == MAP_FAILED ? NULL : p;
-}
-
-void mem_spill_release_pages(void *p, size_t n)
-{
-	(void)madvise(p, n, MADV_DONTNEED);	/* the file keeps the contents of shared pages */
-}
-
-void mem_spill_advise_random(void *p, size_t n)
-{
-#ifdef MADV_RANDOM
-	(void)madvise(p, n, MADV_RANDOM);
-#else
-	(void)p, (void)n;
-#endif
-}
-
-void mem_spill_free(void *p, size_t n)
-{
-	if (!p || !n)
-		return;
-#ifdef MADV_REMOVE
-	(void)madvise(p, n, MADV_REMOVE);
-#endif
-	munmap(p, n);
 }
 
 /* With a small limit, freed memory is returned to the system at once: there is no room to keep it for later
    requests. */
 void mem_set_budget(size_t bytes)
 {
+	enum { SMALL = 256 << 20 };
 	budget = bytes;
 #ifdef M_MMAP_THRESHOLD
-	if (mem_limit_is_small()) {
+	if (bytes && bytes < SMALL) {
 		(void)mallopt(M_MMAP_THRESHOLD, TIGHT_LARGE);
 		(void)mallopt(M_TRIM_THRESHOLD, TIGHT_LARGE);
 		(void)mallopt(M_ARENA_MAX, 1);
@@ -247,12 +210,6 @@ void mem_set_budget(size_t bytes)
 size_t mem_limit(void)
 {
 	return budget;
-}
-
-bool mem_limit_is_small(void)
-{
-	enum { TIGHT = 256 << 20 };
-	return budget && budget < TIGHT;
 }
 
 void *mem_try_alloc(size_t n)
@@ -286,17 +243,19 @@ static size_t proc_kb(const char *path, const char *name)
 
 size_t mem_resident(void)
 {
-	return proc_kb("/proc/self/status", "VmRSS:");
+	char text[64];
+	unsigned long long pages = 0;
+	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n < 0 ? 0 : n] = 0;
+	return sscanf(text, "%*u %llu", &pages) == 1 ? (size_t)pages * (size_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
 size_t mem_available(void)
 {
 	return proc_kb("/proc/meminfo", "MemAvailable:");
-}
-
-bool mem_near_limit(void)
-{
-	return budget && mem_resident() > budget - budget / 8;
 }
 
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
@@ -316,25 +275,23 @@ enum { RESET_KEEPS = 4 << 20 };
 
 static char *block_bytes(struct arena_block *b)
 {
-	return b->spilled ? b->spilled : (char *)b + BLOCK_HEAD;
+	return (char *)b + BLOCK_HEAD;
 }
 
 static struct arena_block *block_add(struct arena *a, size_t n, bool bounded)
 {
 	size_t size = a->head ? a->head->size * 2 : BLOCK_MIN;
-	size_t most = a->spills && a->held / MANY_BLOCKS > BLOCK_MAX ? a->held / MANY_BLOCKS : BLOCK_MAX;
-	if (size > most)
-		size = most;
+	if (size > BLOCK_MAX)
+		size = BLOCK_MAX;
 	if (size < n)
 		size = n;
-	char *spilled = a->spills && size >= SPILLS ? mem_spill_alloc(size) : NULL;
-	size_t bytes = BLOCK_HEAD + (spilled ? 0 : size);
-	struct arena_block *b = bounded ? mem_try_alloc(bytes) : malloc(bytes);
-	if (!b) {
-		mem_spill_free(spilled, size);
+	size_t bytes = BLOCK_HEAD + size;
+	struct arena_block *b = size >= BULK_BLOCK ? paging_alloc(bytes) : NULL;
+	if (!b)
+		b = bounded ? mem_try_alloc(bytes) : malloc(bytes);
+	if (!b)
 		return NULL;
-	}
-	*b = (struct arena_block){.next = a->head, .size = size, .spilled = spilled};
+	*b = (struct arena_block){.next = a->head, .size = size};
 	a->head = b;
 	a->held += size;
 	return b;
@@ -398,26 +355,10 @@ static void blocks_free(struct arena_block *b)
 {
 	while (b) {
 		struct arena_block *next = b->next;
-		mem_spill_free(b->spilled, b->size);
-		free(b);
+		if (!paging_free(b, BLOCK_HEAD + b->size))
+			free(b);
 		b = next;
 	}
-}
-
-void arena_release_pages(const struct arena *a)
-{
-	for (const struct arena_block *b = a->spills ? a->head : NULL; b; b = b->next)
-		if (b->spilled)
-			mem_spill_release_pages(b->spilled, b->size);
-}
-
-/* LOOKS: accesses between two releases; SHARE: part of the limit up to which an arena is not released */
-enum { LOOKS = 1 << 12, SHARE = 8 };
-
-void arena_note_access(const struct arena *a, uint32_t look)
-{
-	if (look % LOOKS == LOOKS - 1 && a->spills && a->held > budget / SHARE)
-		arena_release_pages(a);
 }
 
 void arena_reset(struct arena *a)
@@ -428,7 +369,7 @@ void arena_reset(struct arena *a)
 	if (a->head->next && used <= RESET_KEEPS) {	/* the next round fits into one block, so that no new pages are
 							   cleared */
 		blocks_free(a->head);
-		*a = (struct arena){.spills = a->spills};
+		*a = (struct arena){0};
 		block_add(a, used + used / 4, false);
 		return;
 	}
@@ -442,7 +383,7 @@ void arena_reset(struct arena *a)
 void arena_free(struct arena *a)
 {
 	blocks_free(a->head);
-	*a = (struct arena){.spills = a->spills};
+	*a = (struct arena){0};
 }
 
 void arena_move(struct arena *from, struct arena *into)
@@ -454,5 +395,5 @@ void arena_move(struct arena *from, struct arena *into)
 	*end = rest;
 	into->used += from->used;
 	into->held += from->held;
-	*from = (struct arena){.spills = from->spills};
+	*from = (struct arena){0};
 }

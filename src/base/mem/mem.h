@@ -34,26 +34,16 @@ void *mem_pages(size_t n);
 void mem_pages_free(void *p, size_t n);
 /* Round n up to whole pages. */
 size_t mem_round_to_pages(size_t n);
-/* Make [from, upto) of such a block, or of one from mem_pages_grow(), resident, if the system can. */
+/* Make [from, upto) of such a block resident, if the system can. */
 void mem_prefault(void *p, size_t from, size_t upto);
-/* Enlarge a block from `had` to n bytes and return its new address; p NULL: allocate it. The contents are moved, not
-   copied, if the system can. With a small memory limit no huge pages are used, because much of the block may never be
-   touched. */
+/* Enlarge a block from `had` to n bytes and return its new address; p NULL: allocate it. */
 void *mem_pages_grow(void *p, size_t had, size_t n);
 
-/* Create an unnamed file in that folder, for data that is written once and rarely read. Call once in the program. */
-void mem_open_spill_file(const char *dir);
-/* Return a zeroed block in the spill file, whose pages the system may write back and reclaim; free it with
-   mem_spill_free(). Return NULL if there is no spill file or no room on the disk. */
-void *mem_spill_alloc(size_t n);
-/* Return whether there is a spill file. */
-bool mem_has_spill_file(void);
-/* Release the resident pages of a block; they are read again when needed. */
-void mem_spill_release_pages(void *p, size_t n);
-/* Access a block without read-ahead from now on, because single elements are read at random. */
-void mem_spill_advise_random(void *p, size_t n);
-/* Free a block and its room on the disk. */
-void mem_spill_free(void *p, size_t n);
+/* Return a zeroed block of any size for bulk data: in the paging file (paging_file.h) if there is one, else from
+   mem_pages() or the heap. What is alive at once and accessed at random is not bulk: it would only be paged in again. */
+void *mem_bulk(size_t n);
+/* Free such a block of n bytes. */
+void mem_bulk_free(void *p, size_t n);
 
 /* Return NULL if memory is out or n exceeds the budget. */
 void *mem_try_alloc(size_t n);
@@ -71,10 +61,6 @@ size_t mem_available(void);
 
 /* Return the number of bytes that the whole program should not exceed, set by mem_set_budget(); 0: no limit. */
 size_t mem_limit(void);
-/* Return whether the limit is less than 256 MB. */
-bool mem_limit_is_small(void);
-/* Return whether resident memory, mapped files included, is above 7/8 of the limit. A call takes 20 microseconds. */
-bool mem_near_limit(void);
 
 /* Grow p[0..*cap) so that it has room for need elements of the given size; cap doubles. */
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size);
@@ -88,8 +74,6 @@ struct arena {
 	struct arena_block *head;
 	size_t used;	/* bytes allocated since the last reset */
 	size_t held;	/* bytes of all blocks */
-	bool spills;	/* large blocks are spilled to disk, if there is a spill file; set before the first
-			   allocation */
 };
 
 void *arena_alloc(struct arena *a, size_t n);	/* aligned to 16, not zeroed */
@@ -97,11 +81,6 @@ void *arena_zalloc(struct arena *a, size_t n);
 void *arena_try_alloc(struct arena *a, size_t n);	/* as mem_try_alloc(): may return NULL */
 char *arena_strndup(struct arena *a, const char *s, size_t n);	/* NUL-terminated */
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Release the resident pages of spilled blocks. Owner's thread only. */
-void arena_release_pages(const struct arena *a);
-/* Call with each access to scattered elements, numbered: calls arena_release_pages() every 4,096 accesses if the arena
-   exceeds 1/8 of the memory limit. */
-void arena_note_access(const struct arena *a, uint32_t look);
 /* Free all allocations, but keep the newest block. */
 void arena_reset(struct arena *a);
 void arena_free(struct arena *a);

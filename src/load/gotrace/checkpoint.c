@@ -147,9 +147,7 @@ void gotrace_restore_order(struct event_orderer *o, struct byte_cursor *c)
 		struct order_goroutine *g = order_add_g(o, id, v & 7);
 		if (v >> 3)
 			get_ranges(o, c, &order_get_extras(o, g)->range_list, v >> 3);
-		goroutine_table_note_access(&o->gs, n);
 	}
-	order_release_pages(o);
 	for (uint64_t n = byte_cursor_uvarint(c); n; n--) {
 		struct order_proc *p = arena_zalloc(&o->mem, sizeof *p);
 		p->id = get_int(c);
@@ -304,7 +302,6 @@ static void get_state(struct gotrace *r, struct byte_cursor *c)
 		held = mem_grow(held, &room, n + 1, sizeof *held);
 		before = held[n].g = get_g(r, c, before, &held[n].p);
 		n += held[n].p != -1;
-		goroutine_table_note_access(&r->gs, i);
 	}
 	for (uint64_t k = byte_cursor_uvarint(c); k; k--)
 		get_p(r, c);
@@ -313,7 +310,6 @@ static void get_state(struct gotrace *r, struct byte_cursor *c)
 		held[i].g->p = s ? s->p : NULL;
 	}
 	mem_free(held);
-	goroutine_table_release_pages(&r->gs);
 }
 
 /* ---- strings and stacks */

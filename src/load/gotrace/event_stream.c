@@ -156,7 +156,6 @@ static int read_v2(struct stream_reading *r, int version)
 		struct trace_generation *g;
 		struct err e = {0};
 		int got = generation_read(&c, version, &r->in, &g, &e);
-		input_release_pages(&r->in);
 		if (got > 0 && order_and_emit(r, g, byte_cursor_at(&c))) {
 			r->feed->drop(r->feed->self, g);
 			return 0;
@@ -266,7 +265,6 @@ int event_stream_reread(int version, struct bytes in, uint64_t at, const void *k
 	if (n)
 		gotrace_restore_order(&r.order, &state);
 	int ret = generation_read(&c, version, &in, &g, e);
-	input_release_pages(&in);
 	if (ret > 0 && g->at == at && g->end == at + in.n && order_and_emit(&r, g, byte_cursor_at(&c)) &&
 	    !r.order.stopped)
 		ret = -1;

@@ -136,9 +136,6 @@ struct event_stream_ops {
 	/* 0, or the offset where a generation begins. Then nothing before it is read, and the input may end after
 	   any generation. */
 	uint64_t from;
-	/* The tables of goroutines are not used for now: memory is short and the other thread works. The callback
-	   releases their pages. May be NULL. */
-	void (*rest)(void *self);
 };
 
 /* Read a whole trace. Returns 0 if all of it was read, or all before some damage (then warn() was called and

@@ -360,15 +360,6 @@ static int next_batch(struct byte_cursor *c, const struct bytes *in, struct wire
 	return 1;
 }
 
-/* Release the pages of tables, and of their neighbours: in a generation with many tables these are nearly all of
-   its pages. */
-static void release_some_pages(const struct trace_generation *g, const struct bytes *in)
-{
-	enum { BATCHES = 32 };	/* 2 MB */
-	if (g->nbatches % BATCHES == 0)
-		input_release_pages(in);
-}
-
 /* Before 1.26 only the next generation ends a generation: read its first batch and step back. */
 static int read_until_next(
     struct trace_generation *g, struct byte_cursor *c, int version, const struct bytes *in, struct err *e)
@@ -401,7 +392,6 @@ static int read_until_next(
 			g->min_ticks = b.time;
 		if (add_batch(g, &b, version, e))
 			return -1;
-		release_some_pages(g, in);
 	}
 }
 
@@ -432,7 +422,6 @@ static int read_until_end(
 			g->min_ticks = b.time;
 		if (add_batch(g, &b, version, e))
 			return -1;
-		release_some_pages(g, in);
 	}
 }
 

@@ -11,18 +11,11 @@
  * The orderer and the interpreter each have such a table, because they keep different state, on
  * different threads. Not taken: one table for both with half of an entry for each. Its cache lines
  * would be passed back and forth between two processors.
- *
- * If memory is short, a large table is on disk, and each of the two threads releases its own when
- * it is the other's turn (pipeline.c). Events access all parts of it in any order, so releasing it
- * more often gains nothing.
  */
 #include "config.h"
 #include "load/gotrace/goroutine_table.h"
 
 #include <string.h>
-
-/* SPILLS: a table of at least 1/SPILLS of the memory limit is on disk. PASS: goroutines between two releases. */
-enum { SPILLS = 16, PASS = 1 << 14 };
 
 static uint8_t *live_flag(const struct goroutine_map *t, void *g)
 {
@@ -59,29 +52,12 @@ void goroutine_table_init(struct goroutine_map *t, const struct goroutine_table_
 	goroutine_table_free(t);
 	size_t bytes = n * form->size;
 	*t = (struct goroutine_map){.n = n, .mask = n - 1, .form = form};
-	t->at = mem_limit_is_small() && bytes >= mem_limit() / SPILLS ? mem_spill_alloc(bytes) : NULL;
-	t->spilled = t->at;
-	if (!t->at)
-		t->at = mem_pages(bytes);
-}
-
-void goroutine_table_release_pages(const struct goroutine_map *t)
-{
-	if (t->spilled)
-		mem_spill_release_pages(t->at, t->n * t->form->size);
-}
-
-void goroutine_table_note_access(const struct goroutine_map *t, uint64_t i)
-{
-	if (i % PASS == PASS - 1)
-		goroutine_table_release_pages(t);
+	t->at = mem_pages(bytes);
 }
 
 void goroutine_table_free(struct goroutine_map *t)
 {
-	if (t->spilled)
-		mem_spill_free(t->at, t->n * t->form->size);
-	else if (t->form)
+	if (t->form)
 		mem_pages_free(t->at, t->n * t->form->size);
 	u64_map_free(&t->far);
 	arena_free(&t->mem);
@@ -119,7 +95,6 @@ void goroutine_table_remove(struct goroutine_map *t, void *g)
 void *goroutine_table_next(const struct goroutine_map *t, size_t *i)
 {
 	for (; *i < t->n; ++*i) {
-		goroutine_table_note_access(t, *i);
 		if (*live_flag(t, t->at + *i * t->form->size))
 			return t->at + (*i)++ * t->form->size;
 	}
@@ -143,8 +118,6 @@ void goroutine_table_grow(struct goroutine_map *t)
 	for (uint64_t i = 0; i < old.n; i++) {
 		if (*live_flag(t, old.at + i * size))
 			memcpy(goroutine_table_add(t, id_of(t, old.at + i * size)), old.at + i * size, size);
-		goroutine_table_note_access(&old, i);
-		goroutine_table_note_access(t, i);
 	}
 	for (size_t i = 0; i < old.far.cap; i++) {
 		const void *g = old.far.slot[i].p;

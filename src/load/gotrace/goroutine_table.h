@@ -19,7 +19,6 @@ struct goroutine_map {
 	void *room;		/* free list of entries for far */
 	struct arena mem;	/* memory of the entries in far */
 	const struct goroutine_table_form *form;
-	bool spilled;		/* the table is on disk because memory is short */
 };
 
 /* Make an empty table of n places (a power of two). Frees what *t held before. */
@@ -40,9 +39,5 @@ bool goroutine_table_is_crowded(
     const struct goroutine_map *, uint64_t most);  /* many entries are in far, and n < most */
 /* Make the table four times as large. Pointers to entries become invalid. */
 void goroutine_table_grow(struct goroutine_map *);
-/* Release the resident pages of a table on disk, because it is not used for now. Otherwise do nothing. */
-void goroutine_table_release_pages(const struct goroutine_map *);
-/* Call with the index of each access in a loop over entries: releases the pages now and then. */
-void goroutine_table_note_access(const struct goroutine_map *, uint64_t i);
 
 #endif

@@ -124,12 +124,7 @@ static inline enum order_result accept_step(struct order_step *s)
 void order_set_output(struct event_orderer *o, struct trace_event *out)
 {
 	o->out = o->next = out;
-	o->full = out + o->nout - GO_OUT_ROOM;
-}
-
-void order_release_pages(const struct event_orderer *o)
-{
-	goroutine_table_release_pages(&o->gs);
+	o->full = out + GO_OUT - GO_OUT_ROOM;
 }
 
 bool order_flush(struct event_orderer *o)
@@ -140,12 +135,7 @@ bool order_flush(struct event_orderer *o)
 		o->info->events += n;
 		if (o->ops->progress)
 			o->ops->progress(o->self, o->bytes);
-		bool turns = o->gs.spilled && o->ops->rest;
-		if (turns)
-			order_release_pages(o);
 		o->stopped = !o->ops->events(o->self, o->gen, o->out, n);
-		if (turns)
-			o->ops->rest(o->self);
 	}
 	return !o->stopped;
 }
@@ -530,8 +520,7 @@ void order_init(struct event_orderer *o, const struct event_stream_ops *ops, voi
 {
 	*o = (struct event_orderer){.ops = ops, .self = self, .info = info};
 	order_init_table(o, GO_NEAR);
-	o->nout = !out && mem_limit_is_small() ? GO_OUT_MANY : GO_OUT; /* GO_OUT_MANY: the two threads may take turns */
-	o->own = out ? NULL : xmalloc(o->nout * sizeof *o->out);
+	o->own = out ? NULL : xmalloc(GO_OUT * sizeof *o->out);
 	order_set_output(o, out ? out : o->own);
 }
 

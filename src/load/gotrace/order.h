@@ -23,7 +23,7 @@ struct order_thread {
 };
 
 /* GO_OUT_ROOM: free entries before each step, since an event on the wire becomes at most 3 events. */
-enum { GO_OUT = 1024, GO_OUT_MANY = 1 << 16, GO_OUT_ROOM = 4, GO_NEAR = 1 << 14, GO_NEAR_MOST = 1 << 20 };
+enum { GO_OUT = 1024, GO_OUT_ROOM = 4, GO_NEAR = 1 << 14, GO_NEAR_MOST = 1 << 20 };
 
 /* The scheduler's state as the trace describes it, across generations. */
 struct event_orderer {
@@ -48,7 +48,6 @@ struct event_orderer {
 	int64_t last;		/* time of the last event */
 	uint64_t syncs;
 	struct trace_event *out;	/* buffer of events that are ready */
-	size_t nout;		/* its size: GO_OUT, or GO_OUT_MANY for a buffer of its own */
 	struct trace_event *own;	/* the same buffer if allocated here; NULL: the consumer provides it */
 	struct trace_event *next, *full;	/* next: where the next event is written; beyond full: flush first */
 	uint64_t bytes;		/* bytes of the input decoded so far */
@@ -65,7 +64,6 @@ void order_free(struct event_orderer *);
 void order_set_output(struct event_orderer *, struct trace_event *out);
 
 /* Release the pages of the goroutine table if it is on disk. */
-void order_release_pages(const struct event_orderer *);
 /* Deliver the events that are ready. Returns false if the consumer stopped. */
 bool order_flush(struct event_orderer *);
 /* Emit a Sync event: of the generation that begins, or (opens false) of the end of the trace. */

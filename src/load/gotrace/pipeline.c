@@ -11,11 +11,6 @@
  * those of this one: these are complete by then, and the only part that grows, the strings added by
  * generation_add_string(), never moves. The caller's thread frees them at the message that no more
  * events of the generation follow.
- *
- * If memory is short and the tables of goroutines are on disk, the two threads take turns: one
- * fills the ring and releases its table, the other empties the ring and does the same. Each
- * accesses all parts of its table in any order, so at the same time they would need the memory of
- * both.
  */
 #include "config.h"
 #include "load/gotrace/pipeline.h"
@@ -30,8 +25,8 @@
 #include <string.h>
 
 /* Number of slots: SLOTS_MIN for small files, up to SLOTS_MAX for large ones, which covers the events that are
-   interpreted while a batch of intervals is sealed. SLOTS_TURN if the threads take turns. */
-enum { SLOTS_MIN = 16, SLOTS_TURN = 64, SLOTS_MAX = 128, SLOT_BYTES = 1 << 20 };
+   interpreted while a batch of intervals is sealed. */
+enum { SLOTS_MIN = 16, SLOTS_MAX = 128, SLOT_BYTES = 1 << 20 };
 /* With 1/ENOUGH of the slots filled the caller's thread has enough events, and this one may do other work. */
 enum { ENOUGH = 4 };
 enum { PASS_EVENTS = 1 << 19, PASS_SMALL = 1 << 16 };
@@ -59,8 +54,7 @@ struct pipe {
 	uint64_t pass;		/* PASS_EVENTS or PASS_SMALL */
 	struct event_stream_feed feed;
 	struct trace_event *room; /* events of all slots and, after them, room for events that are discarded */
-	uint32_t slots, most;	/* current number of slots, and its limit */
-	_Atomic bool turns;	/* the threads fill and empty the ring in turns, not at the same time */
+	uint32_t slots;
 };
 
 /* ---- the ordering thread */
@@ -78,13 +72,8 @@ static struct pipe_slot *begin_slot(struct pipe *p, int kind, const struct trace
 /* Direct the next events to a slot, or to the room for discarded events if the ring is closed. */
 static void begin_events(struct pipe *p)
 {
-	if (p->feed.order->gs.spilled && !p->turns) {
-		p->slots = p->most;
-		ring_set_lockstep(p->ring_queue, p->slots);
-		p->turns = true;
-	}
 	int i = ring_begin_write(p->ring_queue);
-	order_set_output(p->feed.order, i < 0 ? p->room + p->most * GO_OUT : p->pipe_slot[i].ev);
+	order_set_output(p->feed.order, i < 0 ? p->room + p->slots * GO_OUT : p->pipe_slot[i].ev);
 }
 
 /* Publish the slot; the events are in it already. */
@@ -96,8 +85,6 @@ static bool put_events(void *self, const struct trace_generation *g, const struc
 		return false;
 	s->n = n;
 	s->at = p->bytes;
-	if (p->turns && ring_filled(p->ring_queue) + 1 == p->slots)
-		order_release_pages(p->feed.order);
 	ring_end_write(p->ring_queue);
 	begin_events(p);
 	return true;
@@ -156,7 +143,7 @@ static int read_ahead(struct job *j, void *arg)
 {
 	struct pipe *p = arg;
 	const struct event_stream_ops ops = {
-	    put_events, put_warning, put_generation, put_progress, NULL, NULL, p->ops->keeps, p->ops->from, NULL};
+	    put_events, put_warning, put_generation, put_progress, NULL, NULL, p->ops->keeps, p->ops->from};
 	(void)j;
 	if (p->ops->idle_work)
 		p->ops->idle_work(p->self);
@@ -200,8 +187,6 @@ static void take_all(struct pipe *p, bool *more)
 			gotrace_free_checkpoint(p->pipe_slot[i].info.kept);
 		if (!*more)
 			ring_close(p->ring_queue);
-		if (p->turns && p->ops->rest && ring_filled(p->ring_queue) == 1)
-			p->ops->rest(p->self);
 	}
 }
 
@@ -214,23 +199,20 @@ static uint32_t slots_for(uint64_t bytes)
 int pipeline_read(struct bytes in, const struct event_stream_ops *ops, void *self, struct event_stream_info *info,
     struct err *damage)
 {
-	bool small = ops->keeps && mem_limit_is_small();
-	uint32_t slots = small ? SLOTS_MIN : slots_for(in.n), most = small ? SLOTS_TURN : slots;
-	size_t room = (most + 1) * GO_OUT * sizeof(struct trace_event);
+	uint32_t slots = slots_for(in.n);
 	struct pipe p = {.ring_queue = ring_new(slots),
-	    .pipe_slot = xcalloc(most, sizeof *p.pipe_slot),
+	    .pipe_slot = xcalloc(slots, sizeof *p.pipe_slot),
 	    .slots = slots,
-	    .most = most,
 	    .in = in,
 	    .info = *info,
 	    .damage = *damage,
 	    .ops = ops,
 	    .self = self,
-	    .room = small ? mem_pages_grow(NULL, 0, room) : mem_pages(room),
-	    .pass = small || slots == SLOTS_MIN ? PASS_SMALL : PASS_EVENTS};
+	    .room = xmalloc((slots + 1) * GO_OUT * sizeof *p.room),
+	    .pass = slots == SLOTS_MIN ? PASS_SMALL : PASS_EVENTS};
 	if (ops->idle_work)
 		ring_set_idle_work(p.ring_queue, slots / ENOUGH, ops->idle_work, self);
-	for (uint32_t i = 0; i < most; i++)
+	for (uint32_t i = 0; i < slots; i++)
 		p.pipe_slot[i].ev = p.room + i * GO_OUT;
 	p.feed = (struct event_stream_feed){.drop = put_drop, .self = &p, .first = p.pipe_slot[0].ev};
 	struct job *j = job_start(read_ahead, &p);
@@ -252,6 +234,6 @@ int pipeline_read(struct bytes in, const struct event_stream_ops *ops, void *sel
 	*damage = p.damage;
 	ring_free(p.ring_queue);
 	mem_free(p.pipe_slot);
-	mem_pages_free(p.room, room);
+	mem_free(p.room);
 	return r;
 }

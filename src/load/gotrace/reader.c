@@ -128,7 +128,6 @@ static bool take_events(void *self, const struct trace_generation *gen, const st
 	r->unpublished += n;
 	if (r->unpublished >= SHOW_EVERY) {
 		r->unpublished = 0;
-		input_release_pages(r->in);
 		outline_step(r->outline, r->sink);
 		r->stopped = !publish_upto(r, TIME_NONE, r->bytes);
 	}
@@ -145,14 +144,6 @@ static void emit_trace_facts(struct gotrace *r, const struct event_stream_info *
 	r->sink->trace->facts(r->sink->self, &t);
 }
 
-static void release_tables(void *self)
-{
-	const struct gotrace *r = self;
-	goroutine_table_release_pages(&r->gs);
-	if (r->sink->trace->release_pages)
-		r->sink->trace->release_pages(r->sink->self);
-}
-
 static bool take_generation(void *self, const struct trace_generation *gen, const struct event_stream_info *info)
 {
 	struct gotrace *r = self;
@@ -163,8 +154,6 @@ static bool take_generation(void *self, const struct trace_generation *gen, cons
 	emit_trace_facts(r, info);
 	r->bytes = info->bytes;
 	r->unpublished = 0;
-	if (r->gs.spilled)
-		release_tables(r);
 	r->stopped = !publish_upto(r, gotrace_rel(r, r->last), info->bytes);
 	if (info->kept && !r->stopped)
 		gotrace_emit_checkpoint(r, gen, info->kept);
@@ -247,7 +236,7 @@ int gotrace_read(struct bytes in, struct sink *sink, struct err *e)
 {
 	const struct event_stream_ops ops = {take_events, take_warning, take_generation, take_progress, emit_outline,
 	    sink->trace->idle_work ? idle_work : NULL, 
-	    sink->trace->wants_checkpoints && sink->trace->wants_checkpoints(sink->self), 0, release_tables};
+	    sink->trace->wants_checkpoints && sink->trace->wants_checkpoints(sink->self), 0};
 	struct gotrace r = { .sink = sink, .in = &in };
 	return read_all(&r, &ops, e);
 }
@@ -256,7 +245,7 @@ int gotrace_read(struct bytes in, struct sink *sink, struct err *e)
 int gotrace_read_from(struct bytes in, uint64_t from, int64_t base, struct sink *sink, struct err *e)
 {
 	const struct event_stream_ops ops = { take_events, NULL, take_generation, take_progress,
-		NULL, sink->trace->idle_work ? idle_work : NULL, false, from, release_tables };
+		NULL, sink->trace->idle_work ? idle_work : NULL, false, from };
 	struct gotrace r = { .sink = sink, .in = &in, .part = true, .base = base };
 	return read_all(&r, &ops, e);
 }
@@ -264,7 +253,7 @@ int gotrace_read_from(struct bytes in, uint64_t from, int64_t base, struct sink 
 int gotrace_reread(int version, struct bytes in, const struct sink_checkpoint *gen, struct sink *sink, struct err *e)
 {
 	const struct event_stream_ops ops = {
-	    take_events, NULL, take_generation, NULL, NULL, NULL, true, 0, release_tables};
+	    take_events, NULL, take_generation, NULL, NULL, NULL, true, 0};
 	struct arena mem = {0};
 	struct gotrace r = { .sink = sink, .in = &in, .reread = gen };
 	init_reader(&r, &mem);

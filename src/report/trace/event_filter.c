@@ -42,7 +42,7 @@ static void add_trace_filter(
 		k->v[k->nv++] = (struct event_stretch){(int64_t)store_trk(sn->st, f->slice[i].trk)->id,
 		    f->slice[i].t0 + first, f->slice[i].t1 + first};
 	}
-	for (trk_id t = 1; !f->slice && t < sn->ntrks; store_note_walk(sn, t++)) {
+	for (trk_id t = 1; !f->slice && t < sn->ntrks; t++) {
 		if (store_trk(sn->st, t)->kind != TK_G || !trace_gset_has(f->g, t))
 			continue;
 		k->v = mem_grow(k->v, &cap, k->nv + 1, sizeof *k->v);
@@ -52,7 +52,6 @@ static void add_trace_filter(
 		qsort(k->v, k->nv, sizeof *k->v, stretch_cmp);
 	/* a filter on goroutines also leaves out what others did for the tasks */
 	for (uint32_t i = 0; tasks && f->span && !f->g && i < sn->nspans; i++) {
-		store_note_walk(sn, i);
 		if (!trace_gset_has(f->span, i))
 			continue;
 		k->task = mem_grow(k->task, &tcap, k->ntask + 1, sizeof *k->task);
@@ -73,7 +72,7 @@ static bool find_first(void *first, const struct trace_generation *g, const stru
 static int read_stretches(
     const struct options *o, const struct query *q, struct bytes in, struct event_criteria *k, struct err *e)
 {
-	static const struct event_stream_ops ops = {find_first, NULL, NULL, NULL, NULL, NULL, false, 0, NULL};
+	static const struct event_stream_ops ops = {find_first, NULL, NULL, NULL, NULL, NULL, false, 0};
 	struct event_stream_info info;
 	struct trace t;
 	struct trace_filter f;

@@ -431,8 +431,7 @@ static void on_warn(void *self, uint64_t at, const char *msg)
 
 int report_events(const struct options *o, struct out *out, struct err *e)
 {
-	static const struct event_stream_ops ops = {
-	    on_events, on_warn, on_generation, NULL, NULL, NULL, false, 0, NULL};
+	static const struct event_stream_ops ops = {on_events, on_warn, on_generation, NULL, NULL, NULL, false, 0};
 	struct bytes in;
 	enum table_format format;
 	if (table_format(o, &format, e) || trace_stream_open(o, &in, e))

@@ -59,7 +59,7 @@ static void groups_json(const struct trace_report_ctx *r, const struct listing *
 			trace_report_json_times(r, &j, x);
 			still_json(&j, l->still ? l->still[g->first + k] : 0);
 			json_end(&j);
-			if (!trace_report_flush(r, g->first + k))
+			if (!trace_report_flush(r))
 				break;
 		}
 		json_end(&j);
@@ -69,13 +69,11 @@ static void groups_json(const struct trace_report_ctx *r, const struct listing *
 	json_end(&j);
 }
 
-static struct goroutine_times add_up(
-    const struct trace_report_ctx *r, const struct stats_groups *gs, const struct stats_group *g)
+static struct goroutine_times add_up(const struct stats_groups *gs, const struct stats_group *g)
 {
 	struct goroutine_times sum = {0};
 	for (uint32_t k = 0; k < g->n; k++) {
 		const struct goroutine_times *x = &gs->g[g->first + k];
-		arena_note_access(r->mem, k);
 		sum.total = wrap_add(sum.total, x->total);
 		sum.exec = wrap_add(sum.exec, x->exec);
 		sum.ready = wrap_add(sum.ready, x->ready);
@@ -98,10 +96,9 @@ static void quantile_cells(const struct trace_report_ctx *r, struct table *t, co
 		struct stats_share q[] = { { 0.5, 0 }, { 0.99, 0 }, { 1, 0 } };
 		for (uint32_t k = 0; k < g->n; k++) {
 			const struct goroutine_times *x = &gs->g[g->first + k];
-			arena_note_access(r->mem, k);
 			v[k] = what ? x->ready : x->exec;
 		}
-		stats_quantiles(r->mem, v, g->n, q, 3);
+		stats_quantiles(v, g->n, q, 3);
 		for (int i = 0; i < 3 - what; i++)
 			table_int(t, q[i].value);
 	}
@@ -125,7 +122,7 @@ static void groups_table(const struct trace_report_ctx *r, const struct listing 
 	table_begin(&t, col, TRACE_REPORT_TIME_COLS + QUANTS + STILL + 2);
 	for (uint32_t i = 0; i < gs->n; i++) {
 		const struct stats_group *g = &gs->group[i];
-		struct goroutine_times sum = add_up(r, gs, g);
+		struct goroutine_times sum = add_up(gs, g);
 		struct stats_part bp = { .ns = sum.blocked }, rp = { .ns = sum.ranged };
 		sum.block = &bp;
 		sum.range = &rp;
@@ -272,7 +269,7 @@ static void part_line(const struct trace_report_ctx *r, const char *what, struct
 static void children_lines(const struct trace_report_ctx *r, trk_id g)
 {
 	bool any = false;
-	for (trk_id t = 1; t < r->sn->ntrks; store_note_walk(r->sn, t++)) {
+	for (trk_id t = 1; t < r->sn->ntrks; t++) {
 		const struct trk_row *row = store_trk(r->st, t);
 		if (row->kind != TK_G || row->creator != g)
 			continue;
@@ -309,7 +306,6 @@ static uint32_t *regions_of(const struct trace_report_ctx *r, trk_id g, uint32_t
 	size_t cap = 0;
 	*n = 0;
 	for (uint32_t i = 0; i < r->sn->nspans; i++) {
-		store_note_walk(r->sn, i);
 		if (!its_region(&store_span(r->st, i)->s, g))
 			continue;
 		v = mem_grow(v, &cap, *n + 1u, sizeof *v);
@@ -414,7 +410,7 @@ static void goroutine_head(const struct trace_report_ctx *r, trk_id g, const str
 static void relatives_json(const struct trace_report_ctx *r, trk_id g, struct json *j)
 {
 	json_array(j, "children");
-	for (trk_id t = 1; t < r->sn->ntrks; store_note_walk(r->sn, t++)) {
+	for (trk_id t = 1; t < r->sn->ntrks; t++) {
 		const struct trk_row *row = store_trk(r->st, t);
 		if (row->kind != TK_G || row->creator != g)
 			continue;

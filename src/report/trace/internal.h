@@ -59,25 +59,23 @@ enum { TRACE_REPORT_SITE_COLS = 4 };
 /* Return how many of n columns that end in TRACE_REPORT_SITE the format has. */
 uint32_t trace_report_site_cols(const struct trace_report_ctx *, uint32_t n);
 
-/* Call with the number of each random access: releases pages that may be on disk now and then. */
-void trace_report_release_pages(const struct trace_report_ctx *, uint32_t look);
-/* Call after each item of a long report, with its number: writes out the text, and releases pages now and then. Return
-   false if the output failed and the report can stop. */
-bool trace_report_flush(const struct trace_report_ctx *, uint32_t item);
+/* Call after each item of a long report: writes out the text. Return false if the output failed and the report can
+   stop. */
+bool trace_report_flush(const struct trace_report_ctx *);
 /* A table with too many rows to keep. It is made row by row, as text twice: the first pass finds the widths of columns.
 
 	for (struct trace_report_rows k = { r, t }; trace_report_next_pass(&k);)
 		for (each item; !r->to->failed; ...) { its rows; trace_report_end_item(&k); }
  */
-struct trace_report_rows { const struct trace_report_ctx *r; struct table *t; uint32_t item; bool widens, pours; };
+struct trace_report_rows { const struct trace_report_ctx *r; struct table *t; bool widens, pours; };
 bool trace_report_next_pass(struct trace_report_rows *);
 void trace_report_end_item(struct trace_report_rows *);
 
 enum { TRACE_REPORT_QUANTILES = 4 };
 /* Compute the quantiles that tables and JSON show: p50_ns, p90_ns, p99_ns, max_ns. */
-void trace_report_quantiles(const struct trace_report_ctx *, int64_t *v, uint32_t n, int64_t q[TRACE_REPORT_QUANTILES]);
+void trace_report_quantiles(int64_t *v, uint32_t n, int64_t q[TRACE_REPORT_QUANTILES]);
 /* Write them as fields of an object; null if there are no lengths. */
-void trace_report_json_quantiles(const struct trace_report_ctx *, struct json *, int64_t *v, uint32_t n);
+void trace_report_json_quantiles(struct json *, int64_t *v, uint32_t n);
 /* Write the times of a goroutine or region as fields of an object. */
 void trace_report_json_times(const struct trace_report_ctx *, struct json *, const struct goroutine_times *);
 /* The columns for these times in a table, and their cells. */

@@ -191,7 +191,7 @@ static void kind_json(
 			json_i64(j, time_class_name((enum time_class)c), k->class_ns[c]);
 	json_end(j);
 	json_array(j, "operations");
-	for (uint32_t i = k->first; i < k->first + k->n && trace_report_flush(r, i); i++)
+	for (uint32_t i = k->first; i < k->first + k->n && trace_report_flush(r); i++)
 		operation_json(r, j, &o->v[i]);
 	json_end(j);
 	json_end(j);

@@ -31,7 +31,6 @@ static struct moves *count_moves(const struct trace_report_ctx *r)
 		uint32_t i = time_search_counter_before(r->sn, c, r->t0),
 			 last = time_search_counter_before(r->sn, c, r->t1 + 1);
 		for (; i < last; i++) {
-			store_note_walk(r->sn, i);
 			uint64_t p = store_count(r->st, c, i)->v;
 			if (p < r->sn->ntrks)
 				*(stop ? &n[p].stopped : &n[p].started) += 1;
@@ -39,7 +38,6 @@ static struct moves *count_moves(const struct trace_report_ctx *r)
 	}
 	uint32_t end;
 	for (uint32_t i = time_search_marks(r->sn, r->t0, r->t1 + 1, &end); i < end; i++) {
-		store_note_walk(r->sn, i);
 		const struct sink_mark *m = store_mark(r->st, i);
 		if (m->kind == MK_PROC_STEAL && m->trk < r->sn->ntrks)
 			n[m->trk].stolen++;
@@ -73,7 +71,7 @@ static void queue_cells(const struct trace_report_ctx *r, struct table *t, trk_i
 static uint32_t list_procs(const struct trace_report_ctx *r, trk_id *of)
 {
 	uint32_t n = 0;
-	for (trk_id p = 1; p < r->sn->ntrks; store_note_walk(r->sn, p++)) {
+	for (trk_id p = 1; p < r->sn->ntrks; p++) {
 		if (store_trk(r->st, p)->kind != TK_P || (r->filter.proc && r->filter.proc != p))
 			continue;
 		if (of)

@@ -30,7 +30,7 @@ static void lengths_json(const struct trace_report_ctx *r, struct json *j, const
 		total = wrap_add(total, v[i]);
 	}
 	json_i64(j, "total_ns", total);
-	trace_report_json_quantiles(r, j, v, k->n);
+	trace_report_json_quantiles(j, v, k->n);
 	mem_free(v);
 }
 
@@ -75,7 +75,7 @@ static void kind_json(const struct trace_report_ctx *r, struct json *j, const st
 		stats_of_region(x, &g);
 		trace_report_json_times(r, j, &g);
 		json_end(j);
-		if (!trace_report_flush(r, i))
+		if (!trace_report_flush(r))
 			break;
 	}
 	json_end(j);
@@ -102,16 +102,12 @@ static void kinds_table(const struct trace_report_ctx *r, const struct stats_reg
 	};
 	struct table t;
 	table_begin(&t, col, 8);
-	for (uint32_t i = 0, look = 0; i < ks->n; i++) {
-		enum { PAGE = 512 };	/* lengths on a page */
+	for (uint32_t i = 0; i < ks->n; i++) {
 		const struct stats_region_kind *k = &ks->kind[i];
 		int64_t q[TRACE_REPORT_QUANTILES], *v = ks->length + k->first, total = 0;
-		for (uint32_t x = 0; x < k->n; x++) {
+		for (uint32_t x = 0; x < k->n; x++)
 			total = wrap_add(total, v[x]);
-			if (x % PAGE == 0)
-				arena_note_access(r->mem, look++);
-		}
-		trace_report_quantiles(r, v, k->n, q);
+		trace_report_quantiles(v, k->n, q);
 		table_int(&t, k->n);
 		table_int(&t, total);
 		for (int x = 0; x < TRACE_REPORT_QUANTILES; x++)

@@ -82,7 +82,7 @@ enum { STATS = sizeof stats / sizeof *stats };
 
 static bool any_goroutine(const struct snap *sn)
 {
-	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++))
+	for (trk_id t = 1; t < sn->ntrks; t++)
 		if (store_trk(sn->st, t)->kind == TK_G)
 			return true;
 	return false;

@@ -45,17 +45,14 @@ static uint32_t site_of(struct syscall_table *c, stk_id stack)
 static void one_call(void *arg, trk_id g, int64_t ns, stk_id stack)
 {
 	struct syscall_table *c = arg;
-	uint32_t *site = &c->of_stack[stack], i;
+	uint32_t *site = &c->of_stack[stack];
 	(void)g;
 	if (!*site)
 		*site = site_of(c, stack) + 1;
 	struct site *s = &c->site[*site - 1];
 	s->n++;
 	s->total = wrap_add(s->total, ns);
-	*(struct syscall_time *)column_add(&c->v, &i) = (struct syscall_time){ ns, *site - 1 };
-	store_note_walk(c->r->sn, i);
-	if (i % STORE_PASS == 0)
-		column_release_pages(&c->v);
+	*(struct syscall_time *)column_add(&c->v, NULL) = (struct syscall_time){ ns, *site - 1 };
 }
 
 static int by_total(const void *a, const void *b)
@@ -80,9 +77,6 @@ static int64_t *by_site(const struct syscall_table *c)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct syscall_time *v = column_at(&c->v, i);
 		ns[at[v->site]++] = v->ns;
-		arena_note_access(c->r->mem, i);
-		if (i % STORE_PASS == 0)
-			column_release_pages(&c->v);
 	}
 	mem_free(at);
 	return ns;
@@ -91,7 +85,7 @@ static int64_t *by_site(const struct syscall_table *c)
 static void site_row(const struct trace_report_ctx *r, struct table *t, const struct site *s, int64_t *ns)
 {
 	int64_t q[TRACE_REPORT_QUANTILES];
-	trace_report_quantiles(r, ns + s->first, s->n, q);
+	trace_report_quantiles(ns + s->first, s->n, q);
 	table_int(t, s->n);
 	table_int(t, s->total);
 	for (int i = 0; i < TRACE_REPORT_QUANTILES; i++)
@@ -109,7 +103,6 @@ static void put_calls(struct trace_report_ctx *r, struct table *t)
 {
 	struct syscall_table c = { .r = r, .of_stack = xcalloc(r->sn->nstks + 1u, sizeof *c.of_stack) };
 	column_init(&c.v, sizeof(struct syscall_time));
-	c.v.spills = r->st->keep;
 	r->filter.each = one_call;
 	r->filter.arg = &c;
 	trace_weigh(r->sn, TRACE_SYSCALL, &r->filter, r->mem);

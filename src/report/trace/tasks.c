@@ -29,10 +29,10 @@ struct moment {
 	enum what what;
 };
 
-/* The events of one task at a time, as collected; the arena spills. */
+/* The events of one task at a time, as collected. */
 struct moments {
 	struct moment *v;
-	uint32_t n, looks;		/* looks: number of rows read so far */
+	uint32_t n;
 	bool sorted;			/* they are sorted by time; else: */
 	struct radix_array order;	/* the sorted order of their indexes */
 	struct arena mem;
@@ -40,7 +40,7 @@ struct moments {
 
 static const struct moment *moment_at(const struct moments *m, uint32_t i)
 {
-	return &m->v[m->sorted ? i : radix_array_at(&m->order, i).v];
+	return &m->v[m->sorted ? i : m->order.v[i].v];
 }
 
 static void moments_free(struct moments *m)
@@ -91,20 +91,14 @@ static void moments_of(const struct trace_report_ctx *r, const struct stats_task
 			moment_add(m, log->t, log->trk, LOGGED, e.i);
 		else
 			region_moments(r, m, e.i);
-		trace_report_release_pages(r, m->looks++);
-		if (k % STORE_PASS == STORE_PASS - 1)
-			arena_release_pages(&m->mem);
 	}
 	radix_array_free(&m->order);
 	if (m->sorted)
 		return;
 	radix_array_alloc(&m->order, m->n);
-	for (uint32_t i = 0; i < m->n; i++) {
+	for (uint32_t i = 0; i < m->n; i++)
 		radix_array_add(&m->order, radix_key_ascending(m->v[i].t), i);
-		if (i % STORE_PASS == STORE_PASS - 1)
-			arena_release_pages(&m->mem);
-	}
-	radix_array_sort(&m->order, 0, m->n);
+	radix_sort_items(m->order.v, m->n);
 }
 
 static void put_name(const struct trace_report_ctx *r, struct buf *b, str_id s)
@@ -171,10 +165,7 @@ static struct task_by_name task_at(const struct trace_report_ctx *r, const struc
 
 static bool task_selected(const struct trace_report_ctx *r, const struct stats_tasks *ts, uint32_t i)
 {
-	enum { BESIDE = 64 };	/* approximate number of tasks on a page */
 	struct task_by_name x = task_at(r, &ts->task[i]);
-	if (i % BESIDE == 0)
-		trace_report_release_pages(r, i / BESIDE);
 	return trace_report_wants_task(r, ts, x.t) && x.t1 >= r->t0 && x.t0 <= r->t1;
 }
 
@@ -216,12 +207,11 @@ static struct task_kinds sorted(const struct trace_report_ctx *r, const struct s
 	k.task.n = n;
 	for (uint32_t i = 0; i < ts->n; i++) {
 		struct task_by_name x = task_at(r, &ts->task[i]);
-		radix_array_note_access(&k.task, i);
 		if (task_selected(r, ts, i))
 			k.task.v[of[x.t->name]++] = (struct radix_item){ radix_key_ascending(x.t1 - x.t0), i };
 	}
 	for (uint32_t i = 0; i < k.n; i++)
-		radix_array_sort(&k.task, k.v[i].first, k.v[i].n);
+		radix_sort_items(k.task.v + k.v[i].first, k.v[i].n);
 	mem_free(of);
 	return k;
 }
@@ -229,7 +219,7 @@ static struct task_kinds sorted(const struct trace_report_ctx *r, const struct s
 static struct task_by_name kind_task(
     const struct trace_report_ctx *r, const struct stats_tasks *ts, const struct task_kinds *k, uint32_t i)
 {
-	return task_at(r, &ts->task[radix_array_at(&k->task, i).v]);
+	return task_at(r, &ts->task[k->task.v[i].v]);
 }
 
 static bool task_complete(const struct stats_task *t)
@@ -256,7 +246,7 @@ static void task_json(const struct trace_report_ctx *r, struct json *j, const st
 	json_bool(j, "complete", task_complete(t));
 	json_array(j, "events");
 	moments_of(r, ts, t, m);
-	for (uint32_t i = 0; i < m->n && trace_report_flush(r, m->looks++); i++) {
+	for (uint32_t i = 0; i < m->n && trace_report_flush(r); i++) {
 		const struct moment *now = moment_at(m, i);
 		buf_reset(&b);
 		put_moment(r, &b, now);
@@ -265,8 +255,6 @@ static void task_json(const struct trace_report_ctx *r, struct json *j, const st
 		json_u64(j, "goroutine", now->g ? store_trk(r->st, now->g)->id : 0);
 		json_str(j, "text", b.p, b.n);
 		json_end(j);
-		if (i % STORE_PASS == STORE_PASS - 1)
-			arena_release_pages(&m->mem);
 	}
 	buf_free(&b);
 	json_end(j);
@@ -285,7 +273,7 @@ static void lengths_json(const struct trace_report_ctx *r, struct json *j, const
 			v[n++] = x.t1 - x.t0;
 	}
 	json_i64(j, "complete", n);
-	trace_report_json_quantiles(r, j, v, n);
+	trace_report_json_quantiles(j, v, n);
 	mem_free(v);
 }
 
@@ -293,7 +281,7 @@ static void tasks_json(const struct trace_report_ctx *r, const struct stats_task
 {
 	struct task_kinds k = sorted(r, ts);
 	struct json j = { .b = r->out };
-	struct moments m = { .mem.spills = true };
+	struct moments m = {0};
 	json_object(&j, NULL);
 	json_array(&j, "kinds");
 	for (uint32_t i = 0; i < k.n && !r->to->failed; i++) {
@@ -303,7 +291,7 @@ static void tasks_json(const struct trace_report_ctx *r, const struct stats_task
 		json_i64(&j, "count", k.v[i].n);
 		lengths_json(r, &j, ts, &k, &k.v[i]);
 		json_array(&j, "tasks");
-		for (uint32_t x = 0; x < k.v[i].n && trace_report_flush(r, m.looks++); x++) {
+		for (uint32_t x = 0; x < k.v[i].n && trace_report_flush(r); x++) {
 			struct task_by_name t = kind_task(r, ts, &k, k.v[i].first + x);
 			task_json(r, &j, ts, &t, &m);
 		}
@@ -337,7 +325,7 @@ static void kinds_table(const struct trace_report_ctx *r, const struct stats_tas
 	for (uint32_t i = 0; i < k.n; i++) {
 		int64_t q[TRACE_REPORT_QUANTILES];
 		uint32_t whole = of[k.v[i].name] - k.v[i].first;
-		trace_report_quantiles(r, d + k.v[i].first, whole, q);
+		trace_report_quantiles(d + k.v[i].first, whole, q);
 		table_int(&t, k.v[i].n);
 		table_int(&t, whole);
 		for (int x = 0; x < TRACE_REPORT_QUANTILES; x++)
@@ -376,8 +364,6 @@ static void task_rows(const struct trace_report_ctx *r, struct trace_report_rows
 		before = now->t;
 		table_str(t, b.p, b.n);
 		trace_report_end_item(rows);
-		if (k % STORE_PASS == STORE_PASS - 1)
-			arena_release_pages(&m->mem);
 	}
 	buf_free(&b);
 }
@@ -389,7 +375,7 @@ static void list_table(const struct trace_report_ctx *r, const struct stats_task
 		{ "Goroutine", "goroutine", TB_INT }, { "Event", "text", TB_STR },
 	};
 	struct task_kinds ks = sorted(r, ts);
-	struct moments m = { .mem.spills = true };
+	struct moments m = {0};
 	struct table t;
 	table_begin(&t, col, 5);
 	for (struct trace_report_rows k = { .r = r, .t = &t }; trace_report_next_pass(&k);)

@@ -59,7 +59,7 @@ static void note_log(const struct trace_report_ctx *r)
 	for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
 		if (!r->sn->trace.log || !strcmp(r->o->report, answers[i]))
 			return;
-	for (trk_id t = 1; t < r->sn->ntrks; store_note_walk(r->sn, t++))
+	for (trk_id t = 1; t < r->sn->ntrks; t++)
 		if (store_trk(r->sn->st, t)->kind == TK_G)
 			return;
 	pprof_report_notice((void *)(uintptr_t)r->o, "a gctrace or schedtrace log has no states of goroutines: "
@@ -96,23 +96,9 @@ void trace_report_close(struct trace_report_ctx *r)
 	trace_close(&r->t);
 }
 
-/* Number of items between two checks. Each item may be stored at another place, and an access reads sixteen pages or
-   more. To release pages takes a walk over all memory, so it is done only near the memory limit. */
-enum { REST = 1 << 6 };
-
-void trace_report_release_pages(const struct trace_report_ctx *r, uint32_t look)
-{
-	if (look % REST == REST - 1 && r->st->keep && mem_near_limit()) {
-		store_release_pages(r->sn);
-		arena_release_pages(r->mem);
-	}
-	store_note_walk(r->sn, look);
-}
-
-bool trace_report_flush(const struct trace_report_ctx *r, uint32_t item)
+bool trace_report_flush(const struct trace_report_ctx *r)
 {
 	output_flush(r->to, false);
-	trace_report_release_pages(r, item);
 	return !r->to->failed;
 }
 
@@ -135,7 +121,7 @@ void trace_report_end_item(struct trace_report_rows *k)
 		table_widen(k->t);
 	else
 		table_pour(k->t, k->r->format, k->r->out);
-	(void)trace_report_flush(k->r, k->item++);
+	(void)trace_report_flush(k->r);
 }
 
 struct trace_report_text trace_report_string(const struct trace_report_ctx *r, str_id s, const char *none)
@@ -201,19 +187,19 @@ void trace_report_add_site(const struct trace_report_ctx *r, struct table *t, st
 	buf_free(&b);
 }
 
-void trace_report_quantiles(const struct trace_report_ctx *r, int64_t *v, uint32_t n, int64_t q[TRACE_REPORT_QUANTILES])
+void trace_report_quantiles(int64_t *v, uint32_t n, int64_t q[TRACE_REPORT_QUANTILES])
 {
 	struct stats_share s[TRACE_REPORT_QUANTILES] = { { 0.5, 0 }, { 0.9, 0 }, { 0.99, 0 }, { 1, 0 } };
-	stats_quantiles(r->mem, v, n, s, TRACE_REPORT_QUANTILES);
+	stats_quantiles(v, n, s, TRACE_REPORT_QUANTILES);
 	for (int i = 0; i < TRACE_REPORT_QUANTILES; i++)
 		q[i] = s[i].value;
 }
 
-void trace_report_json_quantiles(const struct trace_report_ctx *r, struct json *j, int64_t *v, uint32_t n)
+void trace_report_json_quantiles(struct json *j, int64_t *v, uint32_t n)
 {
 	static const char *const key[TRACE_REPORT_QUANTILES] = { "p50_ns", "p90_ns", "p99_ns", "max_ns" };
 	int64_t q[TRACE_REPORT_QUANTILES];
-	trace_report_quantiles(r, v, n, q);
+	trace_report_quantiles(v, n, q);
 	for (int i = 0; i < TRACE_REPORT_QUANTILES; i++) {
 		if (n)
 			json_i64(j, key[i], q[i]);

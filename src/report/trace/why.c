@@ -338,7 +338,7 @@ static void why_json(const struct why_report *y)
 	json_end(&j);
 	json_i64(&j, "count", y->targets.n);
 	json_array(&j, "parts");
-	for (size_t i = 0; i < y->path.n && trace_report_flush(y->r, (uint32_t)i); i++)
+	for (size_t i = 0; i < y->path.n && trace_report_flush(y->r); i++)
 		json_part(y, &j, &y->path.v[i]);
 	json_end(&j);
 	json_lines(y, &j, y->lines);

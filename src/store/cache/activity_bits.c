@@ -2,8 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Which tracks change state in a sheet: see activity_bits.h. Two bits per track are little in one sheet, but a long
- * trace has many sheets, and with half a million live goroutines they took a quarter of a small -mem. Reading them is
- * rare: one track in sheet after sheet. So they are on disk, adjacent, if possible.
+ * trace has many sheets.
  *
  * Of a million goroutines fifty may live. So only blocks of BLOCK neighbouring tracks with at least one in the sheet
  * are kept: the size depends on the rows of the sheet, not on the number of tracks so far.
@@ -12,7 +11,6 @@
 #include "store/cache/activity_bits.h"
 
 #include "base/bsearch.h"
-#include "base/job.h"
 #include "base/mem/mem.h"
 #include "store/tracks/sheet_build.h"
 
@@ -22,17 +20,11 @@ enum { BLOCK = 512, BYTES = BLOCK / 4 };
 /* The numbers of the blocks, ascending, followed by BYTES for each, with four tracks per byte. */
 struct activity_blocks { uint32_t n, block[]; };
 
-struct activity_map {
-	struct lock *lock;	/* of the arena, which other threads release pages of */
-	struct arena arena;
-};
+struct activity_map { struct arena arena; };
 
 struct activity_map *activity_new(void)
 {
-	struct activity_map *k = xcalloc(1, sizeof *k);
-	k->lock = lock_new();
-	k->arena.spills = true;
-	return k;
+	return xcalloc(1, sizeof(struct activity_map));
 }
 
 void activity_free(struct activity_map *k)
@@ -40,7 +32,6 @@ void activity_free(struct activity_map *k)
 	if (!k)
 		return;
 	arena_free(&k->arena);
-	lock_free(k->lock);
 	mem_free(k);
 }
 
@@ -82,8 +73,6 @@ static void fill_blocks(struct activity_blocks *s, const struct sheet *sh)
 		k += i && s->block[k] != t / BLOCK;
 		s->block[k] = t / BLOCK;
 		bytes_of(s, k)[t % BLOCK / 4] |= (uint8_t)((same ? ACTIVITY_UNCHANGED : ACTIVITY_CHANGES) << t % 4 * 2);
-		if (i % SHEET_PASS == SHEET_PASS - 1)
-			sheet_release_pages(sh);
 	}
 }
 
@@ -94,12 +83,9 @@ const struct activity_blocks *activity_add_sheet(struct activity_map *k, const s
 	size_t bytes = sizeof(struct activity_blocks) + n * (sizeof(uint32_t) + (size_t)BYTES);
 	if (bytes > sh->bytes / SHARE)
 		return NULL;
-	lock_acquire(k->lock);
 	struct activity_blocks *s = arena_zalloc(&k->arena, bytes);
-	lock_release(k->lock);
 	s->n = n;
 	fill_blocks(s, sh);
-	activity_release_pages(k);
 	return s;
 }
 
@@ -115,12 +101,4 @@ int activity_of_track(const struct snap *sn, uint32_t i, trk_id t)
 		return ACTIVITY_ABSENT;
 	int v = bytes_of(s, (uint32_t)h.lo)[t % BLOCK / 4] >> t % 4 * 2 & 3;
 	return v == ACTIVITY_CHANGES ? -1 : v;
-}
-
-void activity_release_pages(struct activity_map *k)
-{
-	if (!lock_try(k->lock))
-		return;
-	arena_release_pages(&k->arena);
-	lock_release(k->lock);
 }

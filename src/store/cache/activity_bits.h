@@ -19,6 +19,5 @@ struct activity_map *activity_new(void);
 void activity_free(struct activity_map *);
 /* Add a sheet. Return NULL if its map would be too large to keep. */
 const struct activity_blocks *activity_add_sheet(struct activity_map *, const struct sheet *);
-void activity_release_pages(struct activity_map *);	/* release the resident pages */
 
 #endif

@@ -20,25 +20,15 @@
 
 #include <string.h>
 
-/* Copy bytes that are seldom read, to disk where they are large and memory is small. */
-static void *copy_aside(const void *p, size_t n, bool *spilled)
+static void *bulk_copy(const void *p, size_t n)
 {
-	enum { LARGE = 1 << 18 };
-	void *to = mem_limit_is_small() && n >= LARGE ? mem_spill_alloc(n) : NULL;
-	*spilled = to;
-	if (!to)
-		return mem_copy(p, n);
-	memcpy(to, p, n);
-	mem_spill_release_pages(to, n);
-	return to;
+	return n ? memcpy(mem_bulk(n), p, n) : NULL;
 }
 
-static void free_copy(const void *p, size_t n, bool spilled)
+static void bulk_free(const void *p, size_t n)
 {
-	if (spilled)
-		mem_spill_free((void *)(uintptr_t)p, n);
-	else
-		mem_free((void *)(uintptr_t)p);
+	if (p)
+		mem_bulk_free((void *)(uintptr_t)p, n);
 }
 
 /* Return the bytes of the waiting entries. */
@@ -52,11 +42,11 @@ struct checkpoint *checkpoint_new(const struct sink_checkpoint *gen, int64_t sea
 	struct checkpoint *b = xcalloc(1, sizeof *b);
 	b->gen = *gen;
 	b->gen.tables = mem_copy(gen->tables, gen->ntables);
-	b->gen.state = copy_aside(gen->state, gen->nstate, &b->state_spilled);
+	b->gen.state = bulk_copy(gen->state, gen->nstate);
 	b->sealed = sealed;
 	b->past = waits->past;
 	b->nwait = waits->n;
-	b->wait = copy_aside(waits->entry, waiting_bytes(b), &b->wait_spilled);
+	b->wait = bulk_copy(waits->entry, waiting_bytes(b));
 	return b;
 }
 
@@ -67,9 +57,9 @@ static size_t state_size(const struct checkpoint *b)
 
 static void free_state(struct checkpoint *b)
 {
-	free_copy(b->gen.state, b->gen.nstate, b->state_spilled);
-	free_copy(b->wait, waiting_bytes(b), b->wait_spilled);
-	free_copy(b->live.p, b->live.n, b->live_spilled);
+	bulk_free(b->gen.state, b->gen.nstate);
+	bulk_free(b->wait, waiting_bytes(b));
+	bulk_free(b->live.p, b->live.n);
 	b->live = (struct buf){0};
 	b->gen.state = NULL;
 	b->gen.nstate = b->nwait = 0;
@@ -100,7 +90,7 @@ void checkpoint_save_live(struct checkpoint *b, const struct sheet_builder *s)
 			last = t;
 		}
 	}
-	b->live.p = copy_aside(live.p, live.n, &b->live_spilled);
+	b->live.p = bulk_copy(live.p, live.n);
 	b->live.n = live.n;
 	buf_free(&live);
 }
@@ -130,9 +120,9 @@ struct checkpoint *checkpoint_copy(const struct checkpoint *b)
 	*c = *b;
 	c->gen.tables = NULL;
 	c->gen.ntables = 0;
-	c->gen.state = copy_aside(b->gen.state, b->gen.nstate, &c->state_spilled);
-	c->wait = copy_aside(b->wait, waiting_bytes(b), &c->wait_spilled);
-	c->live = (struct buf){ .p = copy_aside(b->live.p, b->live.n, &c->live_spilled), .n = b->live.n };
+	c->gen.state = bulk_copy(b->gen.state, b->gen.nstate);
+	c->wait = bulk_copy(b->wait, waiting_bytes(b));
+	c->live = (struct buf){ .p = bulk_copy(b->live.p, b->live.n), .n = b->live.n };
 	return c;
 }
 

@@ -18,7 +18,6 @@ struct checkpoint {
 	size_t nwait;
 	struct buf live;		/* encoded state of the sheet builder */
 	/* gen.state, wait and live are on disk: with little memory, where they are large */
-	bool state_spilled, wait_spilled, live_spilled;
 	uint32_t sheet;			/* number of the first sheet after it */
 };
 

@@ -95,14 +95,6 @@ static bool reread_upto(void *self, int64_t t, uint64_t bytes)
 	return !a->wrong && !a->stop;
 }
 
-static void reread_release(void *self)
-{
-	struct sheet_rebuild *a = self;
-	tracks_pause(a->tracks);
-	spill_array_release_pages(&a->sheet_builder.lives);
-	spill_array_release_pages(&a->sheet_builder.places);
-}
-
 static void reread_checkpoint(void *self, const struct sink_checkpoint *gen)
 {
 	struct sheet_rebuild *a = self;
@@ -118,8 +110,7 @@ static bool reread_generation(struct sheet_rebuild *a)
 	    .str = no_str, .fun = no_fun, .loc = no_loc, .stack = no_stack, .upto = reread_upto};
 	static const struct sink_trace_ops trace = {
 	    .track = reread_track, .born = no_born, .enter = reread_enter, .mark = no_mark, .span = no_span,
-	    .count = no_count, .util = no_util, .facts = no_facts, .checkpoint = reread_checkpoint,
-	    .release_pages = reread_release};
+	    .count = no_count, .util = no_util, .facts = no_facts, .checkpoint = reread_checkpoint};
 	struct checkpoint_list *k = a->from.checkpoint_list;
 	const struct checkpoint *from = a->begin;
 	struct sink sink = {.ops = &ops, .trace = &trace, .self = a};
@@ -132,8 +123,7 @@ static bool reread_generation(struct sheet_rebuild *a)
 	gen.state = from ? from->gen.state : NULL;
 	gen.nstate = from ? from->gen.nstate : 0;
 	a->end = NULL;
-	a->sheet_builder =
-	    (struct sheet_builder){.spills = mem_limit_is_small(), .lives.spills = true, .places.spills = true};
+	a->sheet_builder = (struct sheet_builder){0};
 	a->tracks = tracks_reread(a->from.tracks, from ? from->sealed : 0, made, a);
 	if (from) {
 		checkpoint_restore(from, &a->sheet_builder, column_n(&a->from.st->trks), a->tracks);

@@ -11,8 +11,8 @@
  * then reads the pins: one of the two sees the other. All else is done under one lock, by the thread that needs the
  * sheet. Others wait for it, which loses nothing, since they would read the same file.
  *
- * The room for sheets is the limit less everything else that the program holds, which the system is asked for now and
- * then. Sheets of an incomplete generation are never evicted, nor are those of the newest generation while it is read.
+ * Sheets are in the paging file (base/mem/paging_file.h), so the limit bounds the room on the disk, and the pager the
+ * memory. Sheets of an incomplete generation are never evicted, nor are those of the newest generation while it is read.
  */
 #include "config.h"
 #include "store/cache/sheet_cache.h"
@@ -27,7 +27,8 @@
 #include "store/cache/summary_pyramid.h"
 #include "store/tracks/sheet_build.h"
 
-enum { STATES = 8, FLOOR = 16, ROOM_EVERY = 16, SPARE = 40 << 20, LEAST = 4, IDLE = 64 };
+/* STATES: part of the limit for the states of checkpoints; LEAST: sheets that there is room for in any case */
+enum { STATES = 8, LEAST = 4 };
 
 struct sheet_cache {
 	struct store *st;
@@ -37,27 +38,16 @@ struct sheet_cache {
 	struct summary_pyramid *summary_pyramid;
 	struct activity_map *activity_map;
 	struct lock *lock;
-	size_t limit, room, held, most;	/* most: bytes of the largest sheet */
-	uint32_t sealed;
+	size_t limit, room, held, most;	/* bytes: see sheet_cache_new(); of all sheets; of the largest */
 	_Atomic uint32_t made;
 	_Atomic uint32_t tick;		/* counts rebuilds and frames: the unit of the age of sheets */
 	_Atomic uint32_t fits;		/* how many of the largest sheets there is room for */
-	uint32_t idle;			/* calls of sheet_cache_trim() since the last rebuild */
 	struct sheet_rebuild *reader;		/* continues after the newest rebuilt sheet; or NULL */
 	struct nowait *nowait;
 	_Atomic bool lost;
 };
 
 /* ---- eviction */
-
-static void update_room(struct sheet_cache *k)
-{
-	size_t all = mem_resident(), spare = SPARE + 2 * k->checkpoint_list->largest;
-	size_t other = (all > k->held ? all - k->held : 0) + spare;
-	size_t least = k->limit / FLOOR > LEAST * k->most ? k->limit / FLOOR : LEAST * k->most;
-	k->room = k->limit > other + least ? k->limit - other : least;
-	atomic_store_explicit(&k->fits, (uint32_t)(k->most ? k->room / k->most : LEAST), memory_order_relaxed);
-}
 
 uint32_t sheet_cache_capacity(const struct store *st)
 {
@@ -67,18 +57,6 @@ uint32_t sheet_cache_capacity(const struct store *st)
 uint32_t sheet_cache_rebuilt(const struct store *st)
 {
 	return st->keep ? atomic_load_explicit(&st->keep->made, memory_order_relaxed) : 0;
-}
-
-void sheet_cache_release_pages(const struct store *st)
-{
-	column_release_pages(&st->trks);
-	column_release_pages(&st->marks);
-	column_release_pages(&st->spans);
-	column_release_pages(&st->utils);
-	for (int c = 0; c < CT__N; c++)
-		column_release_pages(&st->counts[c]);
-	summary_list_release_pages(st->keep->summary_list);
-	activity_release_pages(st->keep->activity_map);
 }
 
 /* Free a sheet unless it is pinned. Return whether it was freed. */
@@ -126,15 +104,12 @@ static void make_room(struct sheet_cache *k, size_t more, uint32_t before)
 
 void sheet_cache_add_sealed(struct sheet_cache *k, const struct sheet *sh)
 {
-	sheet_release_pages(sh); /* for a small limit: a sheet cannot be evicted before its generation ends */
 	lock_acquire(k->lock);
 	k->held += sh->bytes;
-	if (sh->bytes > k->most)
+	if (sh->bytes > k->most) {
 		k->most = sh->bytes;
-	if (k->sealed++ % ROOM_EVERY == 0) {
-		for (unsigned c = CT_RUNNABLE; c < CT__N; c++)
-			column_release_pages(&k->st->counts[c]);
-		update_room(k);
+		k->room = k->limit > LEAST * k->most ? k->limit : LEAST * k->most;
+		atomic_store_explicit(&k->fits, (uint32_t)(k->room / k->most), memory_order_relaxed);
 	}
 	make_room(k, 0, k->tick + 1);
 	lock_release(k->lock);
@@ -190,25 +165,12 @@ struct sheet *sheet_cache_empty_sheet(int64_t t0, int64_t t1)
 	return &none->sh;
 }
 
-/* With little memory: release the resident pages of unpinned sheets that are on disk. */
-static void release_spilled(const struct sheet_cache *k)
-{
-	uint32_t n = checkpoint_first_sheet(k->checkpoint_list, k->checkpoint_list->n);
-	for (uint32_t i = 0; i < n && mem_limit_is_small(); i++) {
-		struct sheet_slot *s = store_slot(k->st, i);
-		const struct sheet *sh = atomic_load_explicit(&s->sheet, memory_order_relaxed);
-		if (sh && !atomic_load_explicit(&s->pins, memory_order_relaxed))
-			sheet_release_pages(sh);
-	}
-}
-
 /* Insert a rebuilt sheet if its slot is empty and it fits; always if a thread waits for it. Evict others for it also if
    it is shortly before the wanted one: a backward walk needs it next, and would have to read the generation from its
    start again. */
 static void insert_sheet(struct sheet_cache *k, struct sheet *sh, uint32_t at, uint32_t want)
 {
 	struct sheet_slot *s = store_slot(k->st, at);
-	sheet_release_pages(sh);
 	bool wanted = atomic_load(&s->pins), near = want - at <= atomic_load(&k->fits) / 2;
 	if (!atomic_load(&s->sheet)) {
 		if (wanted || near)
@@ -227,21 +189,6 @@ static void reader_stop(struct sheet_cache *k)
 {
 	rebuild_stop(k->reader);
 	k->reader = NULL;
-}
-
-/* Called from loops over columns, which allocate memory themselves: evict sheets to stay within the limit. Never waits
-   for a rebuild, since the UI thread calls it too. Also stops a rebuilding job that was not needed for IDLE calls. */
-void sheet_cache_trim(const struct store *st)
-{
-	struct sheet_cache *k = st->keep;
-	sheet_cache_release_pages(st);
-	if (!lock_try(k->lock))
-		return;
-	if (k->idle++ == IDLE)
-		reader_stop(k);
-	update_room(k);
-	make_room(k, 0, k->tick + 1);
-	lock_release(k->lock);
 }
 
 /* Insert the sheets that the job makes, up to the wanted one. */
@@ -264,10 +211,6 @@ static void rebuild_until(struct sheet_cache *k, uint32_t want)
 	bool known = g < k->checkpoint_list->n;
 	if (known)
 		g = checkpoint_nearest(k->checkpoint_list, g);
-	sheet_cache_release_pages(k->st);
-	release_spilled(k);
-	k->idle = 0;
-	update_room(k);
 	if (k->reader && (rebuild_next_sheet(k->reader) > want ||
 			     rebuild_next_sheet(k->reader) < checkpoint_first_sheet(k->checkpoint_list, g)))
 		reader_stop(k);
@@ -322,9 +265,10 @@ struct sheet_cache *sheet_cache_new(
 {
 	struct sheet_cache *k = xcalloc(1, sizeof *k);
 	k->st = st;
-	k->limit = limit;
+	k->limit = k->room = limit;
+	k->fits = LEAST;
 	k->checkpoint_list = checkpoint_list_new(limit / STATES);
-	k->summary_list = summary_list_new(limit / STATES);
+	k->summary_list = summary_list_new(limit);
 	k->summary_pyramid = summary_pyramid_new();
 	k->activity_map = activity_new();
 	k->from = (struct rebuild_source){ st, tracks, k->checkpoint_list, again, arg };

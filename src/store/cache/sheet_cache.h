@@ -6,13 +6,13 @@
 #include "store/tracks/sheet_build.h"
 
 /*
- * Bounds the memory of sheets: the least recently used ones are evicted when memory is short, and rebuilt from the file
- * when they are needed. One per store, created before anything is written.
+ * Bounds the sheets that exist at once: the least recently used ones are evicted, and rebuilt from the file when they are
+ * needed. One per store, created before anything is written.
  */
 struct sheet_cache;
 struct tracks;
 
-/* limit: bytes for the whole program, approximately. again: reads a generation again. */
+/* limit: bytes of all sheets; there is room for four in any case. again: reads a generation again. */
 struct sheet_cache *sheet_cache_new(struct store *, struct tracks *, size_t limit, sink_reread_fn *again, void *arg);
 void sheet_cache_free(struct sheet_cache *);
 

@@ -6,9 +6,8 @@
  * goroutines. Where a window has more sheets than fit in memory, rows are drawn from summaries; the error is less than
  * the span of one summary at either side of a screen column.
  *
- * Where goroutines are many and short, merging saves nothing, since each has one row. So large summaries are kept on
- * disk if possible, and a number of them is never merged: merging the whole trace again with each sheet would take
- * quadratic time.
+ * Where goroutines are many and short, merging saves nothing, since each has one row. So a number of summaries is never
+ * merged: merging the whole trace again with each sheet would take quadratic time.
  */
 #include "config.h"
 #include "store/cache/summary.h"
@@ -26,35 +25,24 @@ struct summary_maker {
 	uint64_t *part;
 };
 
-/* SPILLS: bytes; SPREAD: on disk, times the limit; LEFT: summaries; PASS: rows between two releases of pages */
-enum { SPILLS = 1 << 16, SPREAD = 8, LEFT = 16, PASS = 1 << 16 };
+enum { LEFT = 16 };	/* summaries that are not merged however large they are */
 
 /* Allocate a summary with room for that many rows and parts, and none used. */
 static struct summary_maker summary_alloc(uint32_t rows, uint32_t parts)
 {
 	size_t bytes = parts * sizeof(uint64_t) + ((size_t)rows + 1) * sizeof(struct summary_row);
-	char *p = bytes >= SPILLS ? mem_spill_alloc(bytes) : NULL;
-	struct summary_maker m = { .b = xmalloc(sizeof *m.b), .part = (void *)(p ? p : xmalloc(bytes)) };
+	struct summary_maker m = { .b = xmalloc(sizeof *m.b), .part = mem_bulk(bytes) };
 	m.row = (void *)(m.part + parts);
-	*m.b = (struct summary){ .bytes = bytes, .spilled = p, .row = m.row, .part = m.part };
-	m.row[0] = (struct summary_row){0};
+	*m.b = (struct summary){ .bytes = bytes, .row = m.row, .part = m.part };
 	return m;
 }
 
 void summary_free(const struct summary *b)
 {
-	void *p = b ? (void *)(uintptr_t)b->part : NULL;
-	if (b && b->spilled)
-		mem_spill_free(p, b->bytes);
-	else
-		mem_free(p);
+	if (!b)
+		return;
+	mem_bulk_free((void *)(uintptr_t)b->part, b->bytes);
 	mem_free((void *)(uintptr_t)b);
-}
-
-static void summary_release_pages(const struct summary *b)
-{
-	if (b->spilled)
-		mem_spill_release_pages((void *)(uintptr_t)b->part, b->bytes);
 }
 
 static void begin_row(struct summary_maker *m, trk_id trk)
@@ -91,10 +79,6 @@ struct summary *summary_of_sheet(const struct sheet *sh, uint32_t number, bool g
 		int64_t ns[TS__N];
 		sheet_upto(sh, r, sh->t1, ns);
 		add_row(&m, sh->trk[r], ns);
-		if (r % SHEET_PASS == SHEET_PASS - 1) {
-			summary_release_pages(m.b);
-			sheet_release_pages(sh);
-		}
 	}
 	return m.b;
 }
@@ -116,10 +100,6 @@ static bool next_pair(const struct summary *x, const struct summary *y, struct r
 	p->trk = !b || (a && x->row[p->i].trk <= y->row[p->j].trk) ? x->row[p->i].trk : y->row[p->j].trk;
 	p->at[0] = a && x->row[p->i].trk == p->trk ? p->i++ : UINT32_MAX;
 	p->at[1] = b && y->row[p->j].trk == p->trk ? p->j++ : UINT32_MAX;
-	if ((p->i + p->j) % PASS == 0) {
-		summary_release_pages(x);
-		summary_release_pages(y);
-	}
 	return true;
 }
 
@@ -155,8 +135,6 @@ struct summary *summary_merge(const struct summary *x, const struct summary *y)
 	m.b->sheet = x->sheet;
 	for (struct row_pair p = {0}; next_pair(x, y, &p);) {
 		int64_t ns[TS__N] = {0};
-		if (m.b->n % PASS == PASS - 1)
-			summary_release_pages(m.b);
 		if (p.at[1] == UINT32_MAX) {
 			copy_row(&m, p.trk, x, p.at[0]);
 		} else if (p.at[0] == UINT32_MAX) {
@@ -167,7 +145,6 @@ struct summary *summary_merge(const struct summary *x, const struct summary *y)
 			add_row(&m, p.trk, ns);
 		}
 	}
-	summary_release_pages(m.b);
 	return m.b;
 }
 
@@ -218,10 +195,8 @@ void summary_estimate(const struct summary *b, trk_id trk, int64_t from, int64_t
 struct summary_list {
 	struct lock *lock;
 	struct summary **v;		/* each covers `span` sheets, except the last */
-	size_t room, bytes, disk, limit;	/* room of v; bytes in memory and on disk; limit of those in memory */
+	size_t room, bytes, limit;	/* room of v; bytes of all, and their limit */
 	uint32_t n, span;
-	_Atomic bool looked;
-	bool random;		/* pages are read in random order from now on */
 };
 
 struct summary_list *summary_list_new(size_t limit)
@@ -242,18 +217,11 @@ void summary_list_free(struct summary_list *k)
 	mem_free(k);
 }
 
-static void count_bytes(struct summary_list *k, const struct summary *b, bool more)
-{
-	size_t *of = b->spilled ? &k->disk : &k->bytes;
-	*of = more ? *of + b->bytes : *of - b->bytes;
-}
-
 static struct summary *merge_counted(struct summary_list *k, struct summary *a, struct summary *b)
 {
 	struct summary *both = summary_merge(a, b);
-	count_bytes(k, both, true);
-	count_bytes(k, a, false);
-	count_bytes(k, b, false);
+	k->bytes += both->bytes;
+	k->bytes -= a->bytes + b->bytes;
 	summary_free(a);
 	summary_free(b);
 	return both;
@@ -269,43 +237,25 @@ static void merge_pairs(struct summary_list *k)
 	k->span *= 2;
 }
 
-static bool too_much(const struct summary_list *k)
-{
-	return (k->bytes > k->limit && k->n > 1) || (k->disk / SPREAD > k->limit && k->n > LEFT);
-}
-
 void summary_list_add(struct summary_list *k, struct summary *b, uint32_t sheet)
 {
 	lock_acquire(k->lock);
-	count_bytes(k, b, true);
+	k->bytes += b->bytes;
 	if (sheet % k->span) {
 		k->v[k->n - 1] = merge_counted(k, k->v[k->n - 1], b);
 	} else {
-		summary_release_pages(b);
 		k->v = mem_grow(k->v, &k->room, k->n + 1u, sizeof *k->v);
 		k->v[k->n++] = b;
 	}
-	if (too_much(k))
+	if (k->bytes > k->limit && k->n > LEFT)
 		merge_pairs(k);
-	k->random = false;
 	lock_release(k->lock);
-}
-
-/* Readers take single rows out of a million: read single pages from disk, without read-ahead. */
-static void advise_random(struct summary_list *k)
-{
-	for (uint32_t i = 0; i < k->n && !k->random; i++)
-		if (k->v[i]->spilled)
-			mem_spill_advise_random((void *)(uintptr_t)k->v[i]->part, k->v[i]->bytes);
-	k->random = true;
 }
 
 void summary_list_estimate(struct summary_list *k, uint32_t sheet, trk_id t, int64_t a, int64_t b, int64_t ns[TS__N])
 {
 	lock_acquire(k->lock);
-	advise_random(k);
 	summary_estimate(k->v[sheet / k->span], t, a, b, ns);
-	k->looked = true;
 	lock_release(k->lock);
 }
 
@@ -313,23 +263,11 @@ void summary_list_sum(
     struct summary_list *k, uint32_t from, uint32_t to, trk_id t, int64_t a, int64_t b, int64_t ns[TS__N])
 {
 	lock_acquire(k->lock);
-	advise_random(k);
 	for (uint32_t i = from / k->span; i < k->n && i <= (to - 1) / k->span; i++) {
 		const struct summary *x = k->v[i];
 		int64_t t0 = x->t0 < a ? a : x->t0, t1 = x->t1 > b ? b : x->t1;
 		if (t0 < t1)
 			summary_estimate(x, t, t0, t1, ns);
 	}
-	k->looked = true;
-	lock_release(k->lock);
-}
-
-void summary_list_release_pages(struct summary_list *k)
-{
-	if (!atomic_load(&k->looked) || !lock_try(k->lock))
-		return;
-	k->looked = false;
-	for (uint32_t i = 0; i < k->n; i++)
-		summary_release_pages(k->v[i]);
 	lock_release(k->lock);
 }

@@ -13,7 +13,6 @@ struct summary {
 	int64_t t0, t1;
 	uint32_t sheet, n, nparts;	/* number of the first sheet; of rows; of parts */
 	size_t bytes;			/* size of the block of parts and rows */
-	bool spilled;			/* the block is from mem_spill_alloc() */
 	/* first and last track; kept here since the block may be on disk */
 	trk_id least, most;
 	/* by track; row i has part[row[i].first] .. part[row[i + 1].first - 1] */
@@ -36,7 +35,6 @@ void summary_estimate(const struct summary *, trk_id, int64_t a, int64_t b, int6
 struct summary_list;
 struct summary_list *summary_list_new(size_t limit);
 void summary_list_free(struct summary_list *);
-void summary_list_release_pages(struct summary_list *);	/* release the resident pages of summaries on disk */
 void summary_list_add(struct summary_list *, struct summary *, uint32_t sheet);	/* takes ownership */
 void summary_list_estimate(struct summary_list *, uint32_t sheet, trk_id, int64_t a, int64_t b, int64_t ns[TS__N]);
 /* The same for sheets [from, to), which cover [a, b). */

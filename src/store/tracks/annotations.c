@@ -64,15 +64,6 @@ void annotations_add_util(struct annotations *s, const struct sink_util *u)
 	*(struct sink_util *)column_add(&s->st->utils, NULL) = *u;
 }
 
-void annotations_release_pages(const struct annotations *s)
-{
-	column_release_pages(&s->st->marks);
-	column_release_pages(&s->st->spans);
-	column_release_pages(&s->st->utils);
-	for (int c = 0; c < CT_RUNNABLE; c++)
-		column_release_pages(&s->st->counts[c]);
-}
-
 void annotations_fill_snap(const struct annotations *s, struct snap *sn)
 {
 	sn->nmarks = column_n(&s->st->marks);

@@ -66,13 +66,13 @@ static void forget_empty_groups(struct tracks *k)
 			k->left[n++] = k->left[i];
 		} else if (!k->crowd[k->left[i]]) {
 			if (upto != at) {
-				spill_array_discard(&k->lasts, from, upto);
+				page_array_discard(&k->lasts, from, upto);
 				from = at;
 			}
 			upto = at + SHEET_CROWD;
 		}
 	}
-	spill_array_discard(&k->lasts, from, upto);
+	page_array_discard(&k->lasts, from, upto);
 	k->nleft = n;
 	for (size_t i = 0; i < k->now.n; i++)
 		k->crowd[k->now.entry[i].trk / SHEET_CROWD]--;
@@ -136,7 +136,6 @@ static void cut_batch(struct tracks *k, int64_t t1)
 {
 	struct sheet_batch late = {0}, *p = &k->now;
 	size_t from = t1 > k->newest ? p->n : t1 == k->newest ? k->ties : 0;
-	late_fields_flush(&k->late_fields, k->st);
 	tracks_room(k, p, 1);
 	p->n = split_late(k, from, t1, &late);
 	count_listed(k);
@@ -162,7 +161,6 @@ static void cut_batch(struct tracks *k, int64_t t1)
 		forget_empty_groups(k);
 	k->ties = 0;
 	mem_free(late.entry);
-	tracks_release_pages(k);
 }
 
 /* Waiting entries in the order of time, those of one time as they arrived. The first `at` of them are in the batch
@@ -314,7 +312,7 @@ struct checkpoint *tracks_new_checkpoint(struct tracks *k, const struct sink_che
 
 void tracks_reread_free(struct tracks *k)
 {
-	spill_array_free(&k->lasts);
+	page_array_free(&k->lasts);
 	mem_free(k->now.entry);
 	mem_free(k->now.listed);
 	mem_free(k);

@@ -95,12 +95,6 @@ int64_t extremes_sheet_t0(const struct extremes_gatherer *k, uint32_t sheet)
 	return store_slot(k->st, sheet)->t0;
 }
 
-void extremes_release_pages(const struct extremes_gatherer *k)
-{
-	if (k && k->st->keep)
-		column_release_pages(&k->st->trks);
-}
-
 const struct sheet_extremes *extremes_take_sheet(struct extremes_gatherer *k, int64_t ready, int64_t sync)
 {
 	struct sheet_extremes now = k->now, *g = NULL;

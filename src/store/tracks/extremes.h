@@ -26,8 +26,6 @@ void extremes_gatherer_free(struct extremes_gatherer *);
 /* Record that a goroutine ran for ns in the current sheet. Return true when it is known to be a goroutine of the
    runtime. */
 bool extremes_add_run(struct extremes_gatherer *, trk_id, int64_t ns);
-/* Release the resident pages of track rows, where they are on disk. Call now and then while many rows are read. */
-void extremes_release_pages(const struct extremes_gatherer *);
 /* Return the number of the current sheet, and the start time of an earlier one. */
 uint32_t extremes_sheet_number(const struct extremes_gatherer *);
 int64_t extremes_sheet_t0(const struct extremes_gatherer *, uint32_t sheet);

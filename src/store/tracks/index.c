@@ -2,8 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Finds the track of a goroutine, a P or an M. The runtime numbers goroutines 1, 2, 3 ..., so their tracks are found in
- * an array by number. The array may be on disk where a trace is larger than the memory: most ended goroutines are not
- * looked up again. Ps, Ms, and goroutines whose numbers are far above their count (as in damaged files) use a hash
+ * an array by number. Ps, Ms, and goroutines whose numbers are far above their count (as in damaged files) use a hash
  * table. A goroutine stays where it was stored first, so once the table holds any goroutine, it is searched for all
  * that the array does not have. At the end the array, without its empty elements, is the list of goroutines by number,
  * and needs no sorting. The road not taken is the hash table alone: with a million goroutines each lookup waits for
@@ -34,7 +33,7 @@ static trk_id *gid_at(struct tracks_index *x, const struct store *st, uint64_t i
 	if (id >= x->gids.n && id > GIDS_MIN + 4 * (uint64_t)column_n(&st->trks))
 		return NULL;
 	x->gids.width = sizeof *x->gid;
-	x->gid = spill_array_reserve(&x->gids, id + 1);
+	x->gid = page_array_reserve(&x->gids, id + 1);
 	return &x->gid[id];
 }
 
@@ -94,7 +93,7 @@ static void number_others(struct tracks_index *x, struct store *st)
 
 void tracks_index_sort(struct tracks_index *x, struct store *st)
 {
-	if (x->far || x->gids.spills)
+	if (x->far)
 		return;
 	uint32_t n = 0;
 	for (size_t id = 0; id < x->gids.prefaulted; id++)
@@ -109,7 +108,7 @@ void tracks_index_sort(struct tracks_index *x, struct store *st)
 void tracks_index_free(struct tracks_index *x)
 {
 	intern_free(&x->index);
-	spill_array_free(&x->gids);
+	page_array_free(&x->gids);
 	mem_free(x->others.v);
 	x->others = (struct trk_list){0};
 	x->cothers = 0;

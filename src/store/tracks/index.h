@@ -4,13 +4,13 @@
 #define TTRACE_STORE_TRACKS_INDEX_H
 
 #include "base/intern.h"
-#include "base/mem/spill_array.h"
+#include "base/mem/page_array.h"
 #include "store/store.h"
 
 /* Tracks by kind and number. The rows themselves are in the store (trks). All zero is an empty index. */
 struct tracks_index {
 	struct intern index;		/* hash table by kind and id */
-	struct spillable_array gids;		/* the memory of gid[]; may be on disk */
+	struct page_array gids;		/* the memory of gid[]; may be on disk */
 	trk_id *gid;			/* [gids.n]: track of goroutine i, 0 none */
 	uint32_t far;			/* number of goroutines in the hash table */
 	struct trk_list others;		/* the tracks that are not goroutines, in order of creation */

@@ -3,15 +3,13 @@
 #ifndef TTRACE_STORE_TRACKS_INTERNAL_H
 #define TTRACE_STORE_TRACKS_INTERNAL_H
 
-#include "base/mem/spill_array.h"
+#include "base/mem/page_array.h"
 #include "store/tracks/annotations.h"
 #include "store/tracks/index.h"
-#include "store/tracks/late_fields.h"
 #include "store/tracks/tracks.h"
 
 /* What tracks.c, which gathers entries, and batches.c, which cuts them into batches, share. */
-enum { SEAL_MIN = 1 << 16, SEAL_SHARE = 32, SEAL_ROW = 4, SUMMARY_ROW = 16, SEAL_SHEETS = 256, SEAL_MOST = 1 << 21,
-	NEW = 1 << 14 };
+enum { SEAL_MIN = 1 << 16, SEAL_SHARE = 32, SEAL_ROW = 4, SUMMARY_ROW = 16, SEAL_SHEETS = 256, SEAL_MOST = 1 << 21, SEAL_MOST_EVICTED = 1 << 19 };
 /* Bits of track_last.life. HAS_T0, HAS_RUN0: the row has that time; LIVES: the row has no t1; THERE: the track exists,
    so sheets have a row of it; LISTED: it has entries in the current batch; TOLD: it has entries after the start of the
    batch; KNOWN: these bits agree with the row. */
@@ -31,14 +29,14 @@ struct tracks {
 	struct store *st;
 	uint32_t n;			/* tracks, including track 0 */
 	struct track_last *last;
-	struct spillable_array lasts;		/* the memory of last[] */
+	struct page_array lasts;		/* the memory of last[] */
 	struct sheet_batch now;		/* the current batch: entries that wait */
 	size_t whole;			/* entries of a batch in a trace that is not long and has few tracks */
 	size_t least;			/* entries of the current batch unless very many tracks exist */
 	uint32_t there;			/* number of tracks that are THERE */
 	uint64_t sent;			/* entries of all earlier batches */
 	uint32_t *crowd;		/* by group of SHEET_CROWD tracks: how many of them are THERE */
-	struct spillable_array crowds;		/* the memory of crowd[] */
+	struct page_array crowds;		/* the memory of crowd[] */
 	/* groups that were empty at some moment: their state is dropped when the batch is cut */
 	uint32_t *left;
 	size_t nleft, cleft;
@@ -47,7 +45,6 @@ struct tracks {
 	/* by state and earlier track_last.class: the value of sink_enter.moved, and the new class */
 	struct track_move { uint8_t moved, class; } moves[SHEET_STATE + 1][8];
 	struct annotations annotations;		/* marks, spans, counters */
-	struct late_fields late_fields;		/* values that rows do not have yet */
 	struct seal_pipeline *seal_pipeline;
 	struct tracks_index index;
 	struct lock *lock;		/* of the index; not NULL when other threads may look up tracks */
@@ -58,8 +55,6 @@ struct tracks {
 
 /* tracks.c: initialise last[] of track 0 and moves[]. */
 void tracks_init_state(struct tracks *);
-/* Release the resident pages of per-track tables, where they are on disk: most ended tracks are not used again. */
-void tracks_release_pages(const struct tracks *);
 
 /* batches.c: reserve room for n more entries in the batch. Return its entries, which may have moved. */
 struct sink_enter *tracks_room(const struct tracks *, struct sheet_batch *, size_t n);
@@ -90,13 +85,14 @@ static inline void tracks_count_entry(struct sheet_batch *p, struct track_last *
 	l->life |= first ? 0 : TOLD;
 }
 
-/* Return how many entries make a batch: more where many tracks exist. */
+/* Return how many entries make a batch: more where many tracks exist, but fewer where sheets are evicted, because a
+   waiting batch is not. */
 static inline size_t tracks_batch_size(const struct tracks *k)
 {
-	size_t n = (size_t)SEAL_ROW * k->there;
-	if (n <= k->least || (k->st->keep && mem_limit_is_small()))
+	size_t n = (size_t)SEAL_ROW * k->there, most = k->st->keep ? SEAL_MOST_EVICTED : SEAL_MOST;
+	if (n <= k->least)
 		return k->least;
-	return n > SEAL_MOST ? SEAL_MOST : n;
+	return n > most ? most : n;
 }
 
 #endif

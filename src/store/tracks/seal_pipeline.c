@@ -55,7 +55,6 @@ struct seal_pipeline {
 	uint32_t slots;			/* number of slots of the queue */
 	/* the only slot has the arrays of a whole batch */
 	bool twice;
-	bool paused;			/* seal_all_queued() was called: the writer chooses when to seal */
 	size_t since;			/* entries since the writer last took a step in seal_share_work() */
 	/* the queue, where the readers empty it by steps; else NULL */
 	struct ring_queue *_Atomic shared;
@@ -93,18 +92,11 @@ static void sealed(struct seal_pipeline *s, struct sheet_batch *p, const struct 
 	p->past = false;
 }
 
-static void begin_sheet(struct seal_pipeline *s, const struct sheet_batch *p)
-{
-	tracks_counter_add_batch(s->tracks_counter, p);
-	s->sheet_builder.spills = s->st->keep && mem_limit_is_small();
-	s->sheet_builder.lives.spills = s->sheet_builder.places.spills = s->st->keep;
-}
-
 /* Do one step of sealing a batch. Return false when there is more to do. */
 static bool seal_step(struct seal_pipeline *s, struct sheet_batch *p)
 {
 	if (!s->begun) {
-		begin_sheet(s, p);
+		tracks_counter_add_batch(s->tracks_counter, p);
 		s->begun = true;
 		return false;
 	}
@@ -180,19 +172,10 @@ static bool make_room(void *arg)
 	return some;
 }
 
-void seal_all_queued(struct seal_pipeline *s)
-{
-	s->paused = atomic_load_explicit(&s->shared, memory_order_relaxed);
-	while (atomic_load_explicit(&s->shared, memory_order_relaxed) && ring_filled(s->ring_queue)) {
-		lock_acquire(s->turn);
-		(void)take_turn(s, s->ring_queue);
-	}
-}
-
 void seal_share_work(struct seal_pipeline *s, size_t n)
 {
 	s->since += n;
-	if (s->since < SHARE || s->paused || !atomic_load_explicit(&s->shared, memory_order_relaxed))
+	if (s->since < SHARE || !atomic_load_explicit(&s->shared, memory_order_relaxed))
 		return;
 	s->since = 0;
 	if (ring_filled(s->ring_queue) == s->slots && lock_try(s->turn))
@@ -200,10 +183,10 @@ void seal_share_work(struct seal_pipeline *s, size_t n)
 }
 
 /* Queue batches from now on, if another thread can empty the queue. Use one slot where a batch is a large part of all
-   data: in a small file, with very many goroutines, or with little memory. */
+   data: in a small file, or with very many goroutines. */
 static void start_pipeline(struct seal_pipeline *s, size_t n)
 {
-	bool one = s->lean || n > 2 * SHEET_WHOLE || (s->st->keep && mem_limit_is_small());
+	bool one = s->lean || n > 2 * SHEET_WHOLE;
 	s->slots = one ? 1 : SLOTS;
 	s->ring_queue = ring_new(s->slots);
 	if (atomic_load(&s->helped) && job_cpus() == 2) {
@@ -261,17 +244,9 @@ void seal_reclaim_arrays(struct seal_pipeline *s, struct sheet_batch *p)
 	    .entry = now.entry, .centry = now.centry, .listed = now.listed, .clisted = now.clisted};
 }
 
-/* Return the only slot if the writer alone seals and a batch waits in it, so that a publication joins that batch. */
-static struct seal_slot *waiting_slot(struct seal_pipeline *s)
-{
-	return s->paused && s->slots == 1 && ring_filled(s->ring_queue) && !s->seal_slot[0].checkpoint
-		   ? &s->seal_slot[0]
-		   : NULL;
-}
-
 void seal_notify(struct seal_pipeline *s, const struct snap *sn, seal_notify_fn *fn, void *arg)
 {
-	struct seal_slot *with = waiting_slot(s), *x = with ? with : slot_of(s, NULL);
+	struct seal_slot *x = slot_of(s, NULL);
 	if (!x) {
 		fn(arg, sn);
 		return;
@@ -280,8 +255,7 @@ void seal_notify(struct seal_pipeline *s, const struct snap *sn, seal_notify_fn 
 	x->snap = *sn;
 	x->fn = fn;
 	x->arg = arg;
-	if (!with)
-		ring_end_write(s->ring_queue);
+	ring_end_write(s->ring_queue);
 }
 
 void seal_checkpoint(struct seal_pipeline *s, struct checkpoint *b)

@@ -26,9 +26,6 @@ typedef void seal_notify_fn(void *arg, const struct snap *);
 void seal_notify(struct seal_pipeline *, const struct snap *, seal_notify_fn *, void *arg);
 /* Any thread but the writer: take one step of sealing. Return false when nothing waits or another thread is sealing. */
 bool seal_help(struct seal_pipeline *);
-/* Writer only, where the readers seal (no separate thread): seal everything queued. Afterwards the writer seals only
-   here and when the queue is full. */
-void seal_all_queued(struct seal_pipeline *);
 /* Writer only, n entries after the last call: take a step of sealing now and then while the queue is full. */
 void seal_share_work(struct seal_pipeline *, size_t n);
 /* Writer only: where the queue has one slot and its batch is sealed, move the current entries to the arrays of that

@@ -26,6 +26,7 @@
 #include "store/tracks/sheet_build.h"
 
 #include "base/mem/mem.h"
+#include "base/mem/paging_file.h"
 #include "store/tracks/sheet_encode.h"
 
 #include <stdlib.h>
@@ -33,12 +34,10 @@
 
 enum { LARGE = 1 << 18, SLAB = 1 << 26 };
 
-static void slab_free(struct sheet_builder *s)
+static void slab_free(void *p, size_t n)
 {
-	if (s->spilled)
-		mem_spill_free(s->slab, s->nslab);
-	else
-		mem_pages_free(s->slab, s->nslab);
+	if (!paging_free(p, n))
+		mem_pages_free(p, n);
 }
 
 /* Return room for a sheet, and round its size up to pages. Sheets are adjacent in slabs, so that the system can use
@@ -47,12 +46,9 @@ static char *slab_room(struct sheet_builder *s, size_t *size)
 {
 	*size = mem_round_to_pages(*size);
 	if (s->nslab < *size) {
-		slab_free(s);
-		size_t least = s->spills ? SLAB / 4 : SLAB;
-		s->nslab = *size < least ? least : *size;
-		s->slab = s->spills ? mem_spill_alloc(s->nslab) : NULL;
-		s->spilled = s->slab;
-		s->slab = s->slab ? s->slab : mem_pages(s->nslab);
+		slab_free(s->slab, s->nslab);
+		s->nslab = *size < SLAB ? SLAB : *size;
+		s->slab = mem_bulk(s->nslab);
 	}
 	return s->slab;
 }
@@ -80,7 +76,7 @@ static struct sheet_draft sheet_layout(struct sheet_builder *s, const struct she
 	size_t who_at = (size + 3) / 4 * 4;
 	size_t wide = (n + 1) * sizeof(uint32_t), two = (n + 2) / 2 * sizeof(uint32_t) + whos * sizeof(uint32_t);
 	size = who_at + (wide > two ? wide : two) + steps * sizeof *s->sum + sizeof(int64_t);
-	char *p = size < LARGE ? xmalloc(size) : slab_room(s, &size);
+	char *p = size < LARGE && !paging_active() ? xmalloc(size) : slab_room(s, &size);
 	struct sheet_draft b = { .sh = (void *)p, .sum = s->sum, .trk = (void *)(p + at[0]),
 		.first = (void *)(p + at[1]), .start = (void *)(p + at[2]), .each = brief ? 3 : 4,
 		.edge = (void *)(p + at[3]), .whose = (void *)(p + at[4]), .stacked = (void *)(p + at[5]),
@@ -92,17 +88,16 @@ static struct sheet_draft sheet_layout(struct sheet_builder *s, const struct she
 		.state = b.state, .stack2 = b.stack2, .stack4 = b.stack4, .nedge = nedge, .edge = b.edge,
 		.whose = b.whose, .stacked = b.stacked };
 	memset(b.whose, 0, want[4] + want[5]);
-	b.sh->spilled = size >= LARGE && s->spilled;
 	return b;
 }
 
 /* Give the unused end of the sheet's room back to the slab. */
 static void sheet_trim(struct sheet_builder *s, const struct sheet_draft *b, size_t used)
 {
-	if (b->sh->bytes < LARGE)
+	if ((char *)b->sh != s->slab)
 		return;
 	size_t size = mem_round_to_pages(b->who_at + used);
-	b->sh->bytes = size < LARGE ? LARGE : size;
+	b->sh->bytes = size < LARGE && !paging_owns(s->slab) ? LARGE : size;
 	s->slab += b->sh->bytes;
 	s->nslab -= b->sh->bytes;
 	if (!s->nslab)
@@ -145,8 +140,8 @@ void sheet_build_reserve(struct sheet_builder *s, uint32_t n)
 {
 	s->lives.width = sizeof *s->live;
 	s->places.width = sizeof *s->pos;
-	s->live = spill_array_reserve(&s->lives, n);
-	s->pos = spill_array_reserve(&s->places, n);
+	s->live = page_array_reserve(&s->lives, n);
+	s->pos = page_array_reserve(&s->places, n);
 }
 
 void sheet_build_set_live(struct sheet_builder *s, int kind, trk_id t, const struct sheet_live *live)
@@ -311,20 +306,15 @@ static void fill_edges(struct sheet_builder *s, struct sheet_draft *b, const str
 static void list_alive(struct sheet_builder *s, const struct sheet_draft *b)
 {
 	s->alive[0].n = s->alive[1].n = 0;
-	for (uint32_t r = 0; r < b->sh->ntrk; r++) {
+	for (uint32_t r = 0; r < b->sh->ntrk; r++)
 		if (s->live[b->trk[r]].state != TS_NONE)
 			list_add(&s->alive[r >= b->sh->nother], b->trk[r]);
-		if (r % SHEET_PASS == SHEET_PASS - 1) {
-			spill_array_release_pages(&s->lives);
-			sheet_release_pages(b->sh);
-		}
-	}
 }
 
 static void forget_crowds(const struct sheet_builder *s, uint32_t from, uint32_t upto)
 {
-	spill_array_discard(&s->lives, from * (size_t)SHEET_CROWD, upto * (size_t)SHEET_CROWD);
-	spill_array_discard(&s->places, from * (size_t)SHEET_CROWD, upto * (size_t)SHEET_CROWD);
+	page_array_discard(&s->lives, from * (size_t)SHEET_CROWD, upto * (size_t)SHEET_CROWD);
+	page_array_discard(&s->places, from * (size_t)SHEET_CROWD, upto * (size_t)SHEET_CROWD);
 }
 
 /* Drop the state of complete groups that have rows in this sheet and no live track any more; it is all zero. Rows of
@@ -339,8 +329,6 @@ static void forget_dead(const struct sheet_builder *s, const struct sheet_draft 
 			lives = lives || s->live[b->trk[r]].state != TS_NONE;
 		for (; other < b->sh->nother && b->trk[other] / SHEET_CROWD <= crowd; other++)
 			lives = lives || b->trk[other] / SHEET_CROWD == crowd;
-		if (crowd % (SHEET_PASS / SHEET_CROWD) == 0)
-			spill_array_release_pages(&s->lives);
 		if (lives)
 			continue;
 		if (upto != crowd) {
@@ -350,25 +338,6 @@ static void forget_dead(const struct sheet_builder *s, const struct sheet_draft 
 		upto = crowd + 1;
 	}
 	forget_crowds(s, from, upto);
-}
-
-/* With little memory, free scratch as soon as it is not needed. */
-static void free_rows(struct sheet_builder *s)
-{
-	if (!s->spills)
-		return;
-	mem_free(s->row);
-	s->row = NULL;
-	s->crow = 0;
-}
-
-static void free_intervals(struct sheet_builder *s)
-{
-	if (!s->spills)
-		return;
-	mem_free(s->from);
-	s->from = NULL;
-	s->nfrom = 0;
 }
 
 /* ---- in steps */
@@ -401,8 +370,6 @@ static void lay_out(struct sheet_builder *s, const struct sheet_batch *p)
 		b.first[r] = s->row[r].first;
 		s->pos[b.trk[r]] = 0;
 	}
-	free_rows(s);
-	sheet_release_pages(b.sh);
 	fill_edges(s, &b, p);
 	s->b = xmalloc(sizeof *s->b);
 	*s->b = b;
@@ -416,11 +383,8 @@ static struct sheet *sheet_done(struct sheet_builder *s, const struct sheet_batc
 	mem_free(s->b);
 	s->b = NULL;
 	s->sheet_encoder = NULL;
-	free_intervals(s);
 	list_alive(s, &b);
 	forget_dead(s, &b, p->ntrks);
-	spill_array_release_pages(&s->lives);
-	spill_array_release_pages(&s->places);
 	return b.sh;
 }
 
@@ -458,19 +422,17 @@ void sheet_free(const struct sheet *sh)
 	void *p = (void *)(uintptr_t)sh;
 	if (!sh)
 		return;
-	if (sh->bytes && sh->bytes < LARGE)
+	if (sh->bytes && sh->bytes < LARGE && !paging_owns(sh))
 		mem_free(p);
-	else if (sh->spilled)
-		mem_spill_free(p, sh->bytes);
 	else
-		mem_pages_free(p, sh->bytes);
+		slab_free(p, sh->bytes);
 }
 
 void sheet_build_free(struct sheet_builder *s)
 {
-	slab_free(s);
-	spill_array_free(&s->lives);
-	spill_array_free(&s->places);
+	slab_free(s->slab, s->nslab);
+	page_array_free(&s->lives);
+	page_array_free(&s->places);
 	mem_free(s->row);
 	mem_free(s->from);
 	mem_free(s->edge);

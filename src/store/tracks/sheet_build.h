@@ -3,7 +3,7 @@
 #ifndef TTRACE_STORE_TRACKS_SHEET_BUILD_H
 #define TTRACE_STORE_TRACKS_SHEET_BUILD_H
 
-#include "base/mem/spill_array.h"
+#include "base/mem/page_array.h"
 #include "base/wrap_math.h"
 #include "store/store.h"
 
@@ -42,7 +42,7 @@ struct sheet_builder {
 	   began, the number of the sheet in which that span started. */
 	struct sheet_live { uint32_t who; stk_id stack; uint32_t state : 8, past : 1, began : 23; } *live;
 	uint32_t *pos;		/* by track; all zero between two batches */
-	struct spillable_array lives, places;	/* the memory of live[] and pos[]; set spills before the first use */
+	struct page_array lives, places;	/* the memory of live[] and pos[] */
 	struct sheet_builder_list { trk_id *v; size_t n, cap; } alive[2], fresh[2];	/* index 1: goroutines */
 	struct sheet_builder_row { trk_id trk; uint32_t first; } *row;	/* scratch */
 	uint32_t *from;		/* scratch: by interval, the place of its entry */
@@ -56,7 +56,6 @@ struct sheet_builder {
 	size_t nstack;		/* number of entries that have a stack */
 	char *slab;		/* room for the next sheets */
 	size_t nslab;
-	bool spills, spilled;	/* slabs should be on disk; this one is */
 	struct extremes_gatherer *extremes_gatherer;	/* gets the running times of each sheet; or NULL */
 	/* longest runnable and sync times of the newest sheet: see extremes_take_sheet() */
 	int64_t ready, sync;
@@ -89,15 +88,6 @@ enum { SHEET_CROWD = 1 << 11 };
 
 enum { SHEET_BEGAN = 1 << 23 };	/* sheet_live.began is less; 0 where it would be larger */
 enum { SHEET_MAX_NS = 2000000000 };	/* fits the 32 bits of start4[] */
-
-/* Release the resident pages of a sheet, if it is on disk. Loops over all rows of a sheet call it every SHEET_PASS
-   rows, since a sheet may have half a million. */
-enum { SHEET_PASS = 1 << 16 };
-static inline void sheet_release_pages(const struct sheet *sh)
-{
-	if (sh->spilled)
-		mem_spill_release_pages((void *)(uintptr_t)sh, sh->bytes);
-}
 
 /* Sums over all tracks of a damaged trace, whose times may be centuries, wrap around; differences of them are still
    right. */

@@ -367,11 +367,6 @@ bool sheet_encode_rows(
 			fill_other(s, b, r, p, f);
 		else
 			fill_goroutine(s, b, r, p, f);
-		if (r % SHEET_PASS == SHEET_PASS - 1) {
-			sheet_release_pages(b->sh);
-			spill_array_release_pages(&s->lives);
-			extremes_release_pages(s->extremes_gatherer);
-		}
 	}
 	f->row = r;
 	return r == rows;

@@ -28,9 +28,6 @@ uint32_t time_search_next_span(const struct snap *sn, uint32_t from, uint32_t ki
 				continue;
 			}
 		}
-		if (i % REST == 0)
-			store_release_column(sn, &sn->st->spans);
-		store_note_walk(sn, i);
 		if (span_overlaps(&store_span(sn->st, i)->s, kinds, t0, t1))
 			return i;
 		i++;

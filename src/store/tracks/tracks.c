@@ -29,8 +29,8 @@
    the usual entry needs no bounds check: a P that does not exist has no life bits, and takes the rare path. */
 static void add_track_zero(struct tracks *k)
 {
-	spill_array_reserve_sparse(&k->lasts, UINT16_MAX + 1);
-	k->last = spill_array_reserve(&k->lasts, k->n);
+	page_array_reserve_sparse(&k->lasts, UINT16_MAX + 1);
+	k->last = page_array_reserve(&k->lasts, k->n);
 	k->last[0] = (struct track_last){ .t = INT64_MIN, .life = ALIVE };
 }
 
@@ -51,14 +51,6 @@ void tracks_init_state(struct tracks *k)
 	moves_make(k);
 }
 
-void tracks_release_pages(const struct tracks *k)
-{
-	spill_array_release_pages(&k->lasts);
-	spill_array_release_pages(&k->index.gids);
-	if (k->st->keep && !k->of)
-		column_release_pages(&k->st->trks);
-}
-
 struct tracks *tracks_new(struct store *st)
 {
 	struct tracks *k = xcalloc(1, sizeof *k);
@@ -73,7 +65,7 @@ struct tracks *tracks_new(struct store *st)
 	k->n = 1;
 	k->lasts.width = sizeof *k->last;
 	k->crowds.width = sizeof *k->crowd;
-	k->crowd = spill_array_reserve(&k->crowds, 1);
+	k->crowd = page_array_reserve(&k->crowds, 1);
 	k->crowd[0] = 1;	/* track 0 always exists */
 	tracks_init_state(k);
 	k->seal_pipeline = seal_new(st);
@@ -107,13 +99,6 @@ void tracks_set_loaded(struct tracks *k, int64_t t1)
 	seal_set_loaded(k->seal_pipeline, t1);
 }
 
-void tracks_pause(struct tracks *k)
-{
-	tracks_release_pages(k);
-	if (!k->of)
-		seal_all_queued(k->seal_pipeline);
-}
-
 bool tracks_help_seal(struct tracks *k)
 {
 	return seal_help(k->seal_pipeline);
@@ -129,10 +114,9 @@ void tracks_end(struct tracks *k)
 void tracks_done(struct tracks *k)
 {
 	seal_finish(k->seal_pipeline);
-	spill_array_free(&k->lasts);
-	spill_array_free(&k->crowds);
+	page_array_free(&k->lasts);
+	page_array_free(&k->crowds);
 	mem_free(k->left);
-	late_fields_free(&k->late_fields);
 	k->left = NULL;
 	mem_free(k->now.entry);
 	mem_free(k->now.listed);
@@ -148,11 +132,9 @@ static trk_id find_or_add(struct tracks *k, enum track_kind kind, uint64_t id)
 	if (i < k->n)
 		return i;
 	k->n = i + 1;
-	k->last = spill_array_reserve(&k->lasts, i + 1u);
+	k->last = page_array_reserve(&k->lasts, i + 1u);
 	k->last[i] = (struct track_last){ .t = k->sealed, .class = kind == TK_G, .life = KNOWN };
-	k->crowd = spill_array_reserve(&k->crowds, i / SHEET_CROWD + 1u);
-	if (i % NEW == 0)	/* half a million tracks may be added before the first batch is cut */
-		tracks_release_pages(k);
+	k->crowd = page_array_reserve(&k->crowds, i / SHEET_CROWD + 1u);
 	return i;
 }
 
@@ -175,13 +157,25 @@ void tracks_set_origin(struct tracks *k, trk_id g, str_id start_fun, trk_id crea
 		return;
 	struct trk_row *r = column_at(&k->st->trks, g);
 	if (start_fun)
-		late_fields_set(&k->late_fields, k->st, g, k->n, LATE_NAME, 0, start_fun);
+		trk_set(r->name, start_fun);
 	if (creator)
 		trk_set(r->creator, creator);
 	if (start)
 		trk_set(r->start, start);
 	if (created)
 		trk_set(r->created, created);
+}
+
+/* Return a time in the form in which the row stores it. The row's t0 must be known. Returns 0 when the table of far
+   times is full. */
+static uint32_t pack_time(struct store *st, const struct trk_row *r, int64_t t)
+{
+	uint64_t ns = (uint64_t)t - (uint64_t)r->t0;
+	uint32_t i;
+	if (ns < TRK_FAR - 1)
+		return (uint32_t)ns + 1;
+	*(int64_t *)column_add(&st->trk_times, &i) = t;
+	return i < TRK_FAR ? TRK_FAR + i : 0;
 }
 
 /* Update the times of life in a track's row. */
@@ -191,21 +185,19 @@ static void life_changes(struct tracks *k, struct track_last *l, trk_id trk, int
 	if (s == TS_NONE || s == TS_FOREVER) {
 		if (!(l->life & HAS_T0))
 			trk_set(r->t0, t);
-		late_fields_set(&k->late_fields, k->st, trk, k->n, LATE_T1, k->sealed, t);
+		trk_set(r->to_t1, pack_time(k->st, r, t));
 		l->life = (l->life | HAS_T0) & (uint8_t)~LIVES;
 		return;
 	}
 	if (!(l->life & LIVES)) {
 		/* Threads of C code reuse a goroutine: the row describes its newest life. */
-		if (l->life & HAS_T0)
-			late_fields_flush(&k->late_fields, k->st);
 		trk_set(r->to_t1, 0);
 		trk_set(r->to_run0, 0);
 		trk_set(r->t0, t);
 		l->life = (l->life | HAS_T0 | LIVES) & (uint8_t)~HAS_RUN0;
 	}
 	if (s == TS_RUN && !past && !(l->life & HAS_RUN0)) {
-		late_fields_set(&k->late_fields, k->st, trk, k->n, LATE_RUN0, k->sealed, t);
+		trk_set(r->to_run0, pack_time(k->st, r, t));
 		l->life |= HAS_RUN0;
 	}
 }
@@ -439,12 +431,10 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 void tracks_add_checkpoint(struct tracks *k, const struct sink_checkpoint *gen)
 {
 	seal_checkpoint(k->seal_pipeline, tracks_new_checkpoint(k, gen));
-	annotations_release_pages(&k->annotations);
 }
 
 void tracks_enable_eviction(struct tracks *k)
 {
-	k->lasts.spills = k->index.gids.spills = true;
 	k->lock = lock_new();
 }
 
@@ -456,7 +446,6 @@ static void tracks_counts(const struct tracks *k, struct snap *s)
 
 void tracks_notify(struct tracks *k, struct snap *s, seal_notify_fn *fn, void *arg)
 {
-	late_fields_flush(&k->late_fields, k->st);
 	tracks_counts(k, s);
 	seal_notify(k->seal_pipeline, s, fn, arg);
 }
@@ -474,7 +463,6 @@ void tracks_sealed(const struct tracks *k, struct snap *s)
 const struct snap *tracks_snap(struct tracks *k, struct snap *s)
 {
 	seal_wait(k->seal_pipeline);
-	late_fields_flush(&k->late_fields, k->st);
 	tracks_counts(k, s);
 	tracks_sealed(k, s);
 	return s;

@@ -56,7 +56,6 @@ void tracks_notify(struct tracks *, struct snap *s, seal_notify_fn *, void *arg)
 void tracks_sealed(const struct tracks *, struct snap *);
 /* Wait until all is sealed, and set what a snapshot has of the trace: t0, t1, the counts of its columns. */
 const struct snap *tracks_snap(struct tracks *, struct snap *);	/* returns its argument */
-void tracks_pause(struct tracks *);	/* see sink_trace_ops.release_pages */
 bool tracks_help_seal(struct tracks *);	/* seal_help() */
 void tracks_end(struct tracks *);	/* wait for sealing, then sort tracks by number */
 /* No entry will follow: wait, and free what only the writer needs. */

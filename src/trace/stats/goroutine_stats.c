@@ -46,13 +46,12 @@ struct stats_index *stats_index_new(const struct snap *sn, struct arena *a)
 	s->sn = sn;
 	s->first = arena_zalloc(a, (sn->ntrks + 2u) * sizeof *s->first);
 	s->span = arena_alloc(a, (sn->nspans + 1u) * sizeof *s->span);
-	for (uint32_t i = 0; i < sn->nspans; store_note_walk(sn, i++))
+	for (uint32_t i = 0; i < sn->nspans; i++)
 		s->first[range_of(sn, i) + 2]++;
 	s->first[2] = 0;	/* spans of no goroutine */
 	for (uint32_t t = 1; t <= sn->ntrks; t++)
 		s->first[t + 1] += s->first[t];
 	for (uint32_t i = 0; i < sn->nspans; i++) {
-		store_note_walk(sn, i);
 		trk_id t = range_of(sn, i);
 		if (t)
 			s->span[s->first[t + 1]++] = i;
@@ -221,52 +220,19 @@ static void move_around(struct goroutine_times *g, uint32_t *from, uint32_t n)
 	}
 }
 
-/* If the entries are on disk, each move would touch another page. So they are permuted within runs that stay in memory,
-   and then the runs, which are read sequentially, are merged to `to`. */
-enum { RUN = 1 << 16, LOOKED = 1 << 12 };	/* entries; rows between two releases of their pages */
-
-static void move_runs(struct goroutine_times *g, struct goroutine_times *to, const uint32_t *from, uint32_t n,
-    const struct arena *own, const struct arena *mem)
-{
-	uint32_t runs = n / RUN + 1, *at = xcalloc(runs, sizeof *at);
-	uint32_t *v = xmalloc((n + 1u) * sizeof *v);	/* for each run: its entries in their final order */
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t run = from[i] / RUN;
-		v[run * RUN + at[run]++] = from[i] % RUN;
-	}
-	for (uint32_t i = 0; i < runs; i++) {
-		move_around(g + (size_t)i * RUN, v + (size_t)i * RUN, at[i]);
-		at[i] = i * RUN;
-		arena_release_pages(own);
-	}
-	mem_free(v);
-	for (uint32_t i = 0; i < n; i++) {
-		to[i] = g[at[from[i] / RUN]++];
-		arena_note_access(own, i);
-		arena_note_access(mem, i);
-	}
-	mem_free(at);
-}
-
-/* Sort by length, longest first; entries of equal length stay in the order of ids. to: another place, or g itself. */
-static void sort_accounts(struct goroutine_times *g, struct goroutine_times *to, uint32_t n, const struct arena *own,
-    const struct arena *mem)
+/* Sort by length, longest first; entries of equal length stay in the order of ids. */
+static void sort_accounts(struct goroutine_times *g, uint32_t n)
 {
 	struct radix_array v;
 	radix_array_alloc(&v, n);
-	for (uint32_t i = 0; i < n; i++) {
-		arena_note_access(own, i);
+	for (uint32_t i = 0; i < n; i++)
 		radix_array_add(&v, radix_key_descending(g[i].total), i);
-	}
-	radix_array_sort(&v, 0, n);
+	radix_sort_items(v.v, n);
 	uint32_t *from = xmalloc((n + 1u) * sizeof *from);
 	for (uint32_t i = 0; i < n; i++)
-		from[i] = radix_array_at(&v, i).v;
+		from[i] = v.v[i].v;
 	radix_array_free(&v);
-	if (to == g)
-		move_around(g, from, n);
-	else
-		move_runs(g, to, from, n, own, mem);
+	move_around(g, from, n);
 	mem_free(from);
 }
 
@@ -334,7 +300,6 @@ static bool count_groups(struct grouping *k)
 		most = k->q->key[t] > most ? k->q->key[t] : most;
 	k->count = xcalloc(most + 1u, sizeof *k->count);
 	for (trk_id t = 1; t < k->sn->ntrks; t++) {
-		store_note_walk(k->sn, t);
 		if (!report_progress(k->q, t, k->sn->ntrks, 5, 10))
 			return false;
 		if (goroutine_selected(k->sn, k->q, t, &a, &b))
@@ -342,7 +307,6 @@ static bool count_groups(struct grouping *k)
 	}
 	k->o->group = arena_alloc(k->mem, (k->o->n + 1u) * sizeof *k->o->group);
 	k->o->g = arena_alloc(k->mem, (k->o->ng + 1u) * sizeof *k->o->g);
-	k->g = mem_has_spill_file() && k->mem->spills ? arena_alloc(&k->own, (k->o->ng + 1u) * sizeof *k->g) : k->o->g;
 	uint32_t at = 0, n = 0;
 	for (str_id i = 0; i <= most; i++)
 		if (k->count[i]) {
@@ -360,45 +324,39 @@ static bool sum_groups(struct grouping *k)
 	struct bins_query *ask = arena_alloc(&k->own, (k->o->ng + 1u) * sizeof *ask);
 	uint32_t n = 0;
 	for (trk_id t = 1; t < k->sn->ntrks; t++) {
-		store_note_walk(k->sn, t);
 		if (!report_progress(k->q, t, k->sn->ntrks, 15, 30))
 			return false;
 		if (!goroutine_selected(k->sn, k->q, t, &a, &b))
 			continue;
-		arena_note_access(&k->own, n);
 		struct stats_group *gr = &k->o->group[k->count[group_key(k->sn, k->q, t)]];
-		struct goroutine_times *g = &k->g[gr->first + gr->n++];
+		struct goroutine_times *g = &k->o->g[gr->first + gr->n++];
 		stats_begin_account(k->s, t, a, b, g);
 		ask[n++] = (struct bins_query){ t, g->t0, g->t1, g->ns };
 	}
-	return bins_many(k->sn, ask, n, &k->own, &k->q->on);
+	return bins_many(k->sn, ask, n, &k->q->on);
 }
 
 /* Derive the other members, and sort by length. */
 static bool end_group(struct grouping *k, struct stats_group *gr)
 {
 	int64_t a, b;
-	struct goroutine_times *g = k->g + gr->first;
+	struct goroutine_times *g = k->o->g + gr->first;
 	for (uint32_t i = 0; i < gr->n; i++) {
 		if (!report_progress(k->q, i, gr->n, 60, 20))
 			return false;
-		arena_note_access(&k->own, i);
-		arena_note_access(k->mem, i);
-		if (i % LOOKED == LOOKED - 1)
-			store_release_pages(k->sn);
 		bool all = goroutine_selected(k->sn, k->q, g[i].trk, &a, &b);
 		stats_finish_account(k->s, all && stats_lives_to_end(k->s, g[i].trk, b), k->mem, &g[i]);
 		gr->exec += g[i].exec;
 	}
 	if (!watcher_report(&k->q->on, 80, 100))
 		return false;
-	sort_accounts(g, k->o->g + gr->first, gr->n, &k->own, k->mem);
+	sort_accounts(g, gr->n);
 	return true;
 }
 
 struct stats_groups *stats_groups(const struct stats_index *s, const struct stats_query *q, struct arena *mem)
 {
-	struct grouping k = { .s = s, .sn = s->sn, .q = q, .mem = mem, .own = { .spills = true },
+	struct grouping k = { .s = s, .sn = s->sn, .q = q, .mem = mem,
 		.o = arena_zalloc(mem, sizeof *k.o) };
 	if (!count_groups(&k) || !sum_groups(&k))
 		return finish_groups(&k, false);
@@ -406,7 +364,6 @@ struct stats_groups *stats_groups(const struct stats_index *s, const struct stat
 		if (!end_group(&k, &k.o->group[i]))
 			return finish_groups(&k, false);
 	qsort(k.o->group, k.o->n, sizeof *k.o->group, group_cmp);
-	arena_release_pages(mem);
 	return finish_groups(&k, true);
 }
 

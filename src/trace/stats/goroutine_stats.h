@@ -103,7 +103,7 @@ uint32_t stats_task_find(const struct stats_tasks *, uint64_t id);
 struct stats_share { double share; int64_t value; };
 /* Set the values at shares of n numbers: 0 if n is 0, the maximum at share 1. The numbers are sorted, unless they are
    very many. a: the arena of the numbers, or NULL. */
-void stats_quantiles(const struct arena *a, int64_t *v, uint32_t n, struct stats_share *, unsigned nshare);
+void stats_quantiles(int64_t *v, uint32_t n, struct stats_share *, unsigned nshare);
 /* Return the index of the number at that share among n > 0 sorted numbers, ascending. */
 uint32_t stats_quantile_rank(uint32_t n, double share);
 enum stats_spread_at { SPREAD_P50, SPREAD_P90, SPREAD_P95, SPREAD_P99, SPREAD_MAX, SPREAD__N };

@@ -61,7 +61,7 @@ static str_id text(const struct snap *sn, const char *s)
 static void by_creator(const struct snap *sn, str_id *key)
 {
 	str_id unknown = text(sn, "(not seen)");
-	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++)) {
+	for (trk_id t = 1; t < sn->ntrks; t++) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		stk_id created = r->created;
 		trk_id creator = r->creator;
@@ -80,7 +80,7 @@ static void by_state(const struct snap *sn, int64_t t1, str_id *key)
 	for (int i = 0; i < TS__N; i++)
 		name[i] = text(sn, states[i]);
 	name[TS_NONE] = born;
-	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++)) {
+	for (trk_id t = 1; t < sn->ntrks; t++) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		if (r->kind != TK_G)
 			continue;
@@ -102,7 +102,6 @@ static void by_label(const struct snap *sn, str_id *key)
 	for (trk_id t = 1; t < sn->ntrks; t++)
 		key[t] = none;
 	for (uint32_t i = 0; i < sn->nmarks; i++) {
-		store_note_walk(sn, i);
 		const struct sink_mark *m = store_mark(sn->st, i);
 		if (m->kind == MK_LABEL && m->trk && m->trk < sn->ntrks && m->text)
 			key[m->trk] = m->text;
@@ -120,7 +119,6 @@ static void by_task(const struct snap *sn, str_id *key, struct arena *a, const s
 		first[t] = INT64_MAX;
 	}
 	for (uint32_t i = 0; i < sn->nspans; i++) {
-		store_note_walk(sn, i);
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		if ((s->kind != SP_REGION && s->kind != SP_TASK) || !s->id || !s->trk || s->t0 >= first[s->trk])
 			continue;
@@ -150,7 +148,7 @@ static void by_proc(const struct snap *sn, int64_t t0, int64_t t1, str_id *key)
 				}
 		sheet_put(sn, i);
 	}
-	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++)) {
+	for (trk_id t = 1; t < sn->ntrks; t++) {
 		char name[24];
 		key[t] = none;
 		if (!last[t] || last[t] >= sn->ntrks)
@@ -168,7 +166,7 @@ static void by_life(const struct snap *sn, int64_t t0, int64_t t1, str_id *key)
 	str_id id[2][2];
 	for (int i = 0; i < 4; i++)
 		id[i / 2][i % 2] = text(sn, name[i / 2][i % 2]);
-	for (trk_id t = 1; t < sn->ntrks; store_note_walk(sn, t++)) {
+	for (trk_id t = 1; t < sn->ntrks; t++) {
 		const struct trk_row *r = store_trk(sn->st, t);
 		/* a goroutine from before the window has no creation event; a new one has a creator or a creation
 		   stack */

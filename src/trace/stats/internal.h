@@ -5,20 +5,11 @@
 
 #include "trace/stats/goroutine_stats.h"
 
-/* Loops over rows of the store that fill an arena. */
-/* Number of rows after which pages that may be on disk are released. It is large because the rows refer to many
-   places. */
-enum { STATS_RELEASE_ROWS = 1 << 17 };
-static inline void stats_release_pages(const struct snap *sn, uint32_t i, const struct arena *a)
-{
-	store_note_walk(sn, i);
-	if (i % STATS_RELEASE_ROWS == STATS_RELEASE_ROWS - 1)
-		arena_release_pages(a);
-}
-/* Condition of such a loop, whose rows are counted from 0. After a stop the later loops end at once. */
+/* Condition of a loop over rows of the store, which are counted from 0. After a stop the later loops end at once. */
 static inline bool stats_should_continue(const struct progress_watcher *on, uint32_t i)
 {
-	return i % STATS_RELEASE_ROWS || job_should_continue(on);
+	enum { ROWS = 1 << 17 };
+	return i % ROWS || job_should_continue(on);
 }
 
 /* Times of a goroutine in two steps, for callers that compute the sums of many at once; goroutine_stats.c has one at a

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The value at a share of many numbers. A few are sorted. Very many, which may be on disk, are not moved: they are
+ * The value at a share of many numbers. A few are sorted. Very many are not moved: they are
  * read four times sequentially, and each time sixteen more bits of the values are determined, by counting the numbers
  * with the same leading bits. To sort tens of millions would take their memory once more, and several passes over all
  * of it.
@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-enum { MANY = 1 << 20, SOME = 1 << 12, BITS = 16, MASK = (1 << BITS) - 1, LOOKED = 1 << 9 /* numbers on a page */ };
+enum { MANY = 1 << 20, BITS = 16, MASK = (1 << BITS) - 1 };
 
 static int i64_cmp(const void *a, const void *b)
 {
@@ -43,19 +43,17 @@ int64_t stats_quantile(const int64_t *v, uint32_t n, double q)
 /* A value that is searched: its leading bits, and its rank among the numbers with these bits. */
 struct sought { uint64_t bits; uint32_t rank, *count; };
 
-static void count(const struct arena *a, const int64_t *v, uint32_t n, int shift, const struct sought *s, unsigned ns)
+static void count(const int64_t *v, uint32_t n, int shift, const struct sought *s, unsigned ns)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t key = radix_key_ascending(v[i]);
 		for (unsigned k = 0; k < ns; k++)
 			if (shift + BITS == 64 || key >> (shift + BITS) == s[k].bits)
 				s[k].count[key >> shift & MASK]++;
-		if (a && i % LOOKED == 0)
-			arena_note_access(a, i / LOOKED);
 	}
 }
 
-static void select_all(const struct arena *a, const int64_t *v, uint32_t n, struct stats_share *q, unsigned nq)
+static void select_all(const int64_t *v, uint32_t n, struct stats_share *q, unsigned nq)
 {
 	struct sought *s = xcalloc(nq, sizeof *s);
 	for (unsigned k = 0; k < nq; k++)
@@ -63,7 +61,7 @@ static void select_all(const struct arena *a, const int64_t *v, uint32_t n, stru
 	for (int shift = 64 - BITS; shift >= 0; shift -= BITS) {
 		for (unsigned k = 0; k < nq; k++)
 			s[k].count = xcalloc(MASK + 1, sizeof *s[k].count);
-		count(a, v, n, shift, s, nq);
+		count(v, n, shift, s, nq);
 		for (unsigned k = 0; k < nq; k++) {
 			uint32_t digit = 0;
 			while (s[k].rank >= s[k].count[digit])
@@ -77,17 +75,15 @@ static void select_all(const struct arena *a, const int64_t *v, uint32_t n, stru
 	mem_free(s);
 }
 
-void stats_quantiles(const struct arena *a, int64_t *v, uint32_t n, struct stats_share *q, unsigned nq)
+void stats_quantiles(int64_t *v, uint32_t n, struct stats_share *q, unsigned nq)
 {
 	if (n > MANY) {
-		select_all(a, v, n, q, nq);
+		select_all(v, n, q, nq);
 		return;
 	}
 	stats_sort(v, n);
 	for (unsigned k = 0; k < nq; k++)
 		q[k].value = stats_quantile(v, n, q[k].share);
-	if (a && n > SOME)
-		arena_release_pages(a);
 }
 
 struct stats_spread stats_spread(int64_t *v, uint32_t n)

@@ -193,7 +193,7 @@ static void add_sheet(struct unfinished_region *o, const struct sheet *sh)
 		o->ns[s] += b[s] - a[s];
 }
 
-static void sum_regions(struct summing *k, const struct arena *own)
+static void sum_regions(struct summing *k)
 {
 	for (uint32_t i = 0; i < k->sn->nsheets && watcher_report(k->on, i, k->sn->nsheets); i++) {
 		const struct sheet_slot *slot = store_slot(k->sn->st, i);
@@ -211,9 +211,6 @@ static void sum_regions(struct summing *k, const struct arena *own)
 		}
 		k->nopen = n;
 		sheet_put(k->sn, i);
-		store_release_pages(k->sn);
-		arena_release_pages(k->mem);
-		arena_release_pages(own);
 	}
 	bool whole = job_should_continue(k->on);
 	if (whole)
@@ -235,7 +232,7 @@ static struct begun *by_number(const struct snap *sn, const uint32_t *at, struct
     const struct progress_watcher *on)
 {
 	uint64_t all = 0, end = 0;
-	for (uint32_t i = 0; i < sn->nspans && stats_should_continue(on, i); store_note_walk(sn, i++)) {
+	for (uint32_t i = 0; i < sn->nspans && stats_should_continue(on, i); i++) {
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		all += s->kind == SP_REGION;
 		end = s->kind == SP_REGION && s->parent >= end ? s->parent + 1 : end;
@@ -244,9 +241,9 @@ static struct begun *by_number(const struct snap *sn, const uint32_t *at, struct
 	if (end > 2 * all + 1024 || (all && !end))
 		return NULL;
 	struct begun *v = arena_alloc(own, (end + 1) * sizeof *v);
-	for (uint32_t i = 0; i < end && stats_should_continue(on, i); stats_release_pages(sn, i++, own))
+	for (uint32_t i = 0; i < end && stats_should_continue(on, i); i++)
 		v[i].at = UINT32_MAX;
-	for (uint32_t i = 0; i < sn->nspans && stats_should_continue(on, i); stats_release_pages(sn, i++, own)) {
+	for (uint32_t i = 0; i < sn->nspans && stats_should_continue(on, i); i++) {
 		if (at[i] == UINT32_MAX)
 			continue;
 		struct begun *x = &v[store_span(sn->st, i)->s.parent];
@@ -263,16 +260,16 @@ static struct begun *by_begin(const struct snap *sn, const uint32_t *at, struct 
 {
 	struct radix_array v;
 	radix_array_alloc(&v, sn->nspans);
-	for (uint32_t i = 0; i < sn->nspans && stats_should_continue(on, i); store_note_walk(sn, i++)) {
+	for (uint32_t i = 0; i < sn->nspans && stats_should_continue(on, i); i++) {
 		int64_t t0 = store_span(sn->st, i)->s.t0;
 		if (at[i] != UINT32_MAX)
 			radix_array_add(&v, t0 == TIME_NONE || t0 < sn->t0 ? 0 : (uint64_t)(t0 - sn->t0), i);
 	}
 	*n = v.n;
-	radix_array_sort(&v, 0, *n);
+	radix_sort_items(v.v, *n);
 	struct begun *order = arena_alloc(own, (*n + 1u) * sizeof *order);
-	for (uint32_t i = 0; i < *n; stats_release_pages(sn, i++, own)) {
-		uint32_t span = radix_array_at(&v, i).v;
+	for (uint32_t i = 0; i < *n; i++) {
+		uint32_t span = v.v[i].v;
 		order[i] = begun_of(sn, span, at[span]);
 	}
 	radix_array_free(&v);
@@ -287,14 +284,14 @@ static void make_accounts(const struct stats_index *s, struct stats_region_kinds
 	if (!k.begun)
 		k.begun = by_begin(k.sn, at, own, &k.n, on);
 	k.chunk = xcalloc(o->n + 1u, sizeof *k.chunk);
-	sum_regions(&k, own);
+	sum_regions(&k);
 	mem_free(k.chunk);
 	arena_free(&k.parts);
 }
 
 /* Assign positions: at[i] changes from the kind to the position of the region. */
 static void put_regions(const struct stats_index *s, struct stats_region_kinds *o, uint32_t *at, uint32_t *place,
-    struct arena *mem, const struct arena *own, const struct stats_query *q)
+    struct arena *mem, const struct stats_query *q)
 {
 	const struct snap *sn = stats_index_snap(s);
 	bool lengths = q->lengths;
@@ -302,9 +299,7 @@ static void put_regions(const struct stats_index *s, struct stats_region_kinds *
 		o->length = arena_alloc(mem, (o->nr + 1u) * sizeof *o->length);
 	else
 		o->r = arena_alloc(mem, (o->nr + 1u) * sizeof *o->r);
-	for (uint32_t i = 0; i < sn->nspans && stats_should_continue(&q->on, i); stats_release_pages(sn, i++, mem)) {
-		if (i % STATS_RELEASE_ROWS == 0)
-			arena_release_pages(own);
+	for (uint32_t i = 0; i < sn->nspans && stats_should_continue(&q->on, i); i++) {
 		if (at[i] == UINT32_MAX)
 			continue;
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
@@ -320,11 +315,11 @@ static void put_regions(const struct stats_index *s, struct stats_region_kinds *
 struct stats_region_kinds *stats_regions(const struct stats_index *s, const struct stats_query *q, struct arena *mem)
 {
 	const struct snap *sn = stats_index_snap(s);
-	struct arena own = { .spills = true };
+	struct arena own = {0};
 	struct stats_region_kinds *o = arena_zalloc(mem, sizeof *o);
 	struct region_kind_table k = {0};
 	uint32_t *of = arena_alloc(&own, ((size_t)sn->nspans + 1) * sizeof *of);
-	for (uint32_t i = 0; i < sn->nspans && stats_should_continue(&q->on, i); stats_release_pages(sn, i++, &own)) {
+	for (uint32_t i = 0; i < sn->nspans && stats_should_continue(&q->on, i); i++) {
 		const struct sink_span *sp = &store_span(sn->st, i)->s;
 		of[i] = region_selected(sn, q, sp) ? kind_of(&k, sn->st, sp) : UINT32_MAX;
 		if (of[i] != UINT32_MAX)
@@ -332,14 +327,13 @@ struct stats_region_kinds *stats_regions(const struct stats_index *s, const stru
 	}
 	uint32_t *place = xmalloc((k.n + 1u) * sizeof *place);
 	put_kinds(o, &k, place, mem);
-	put_regions(s, o, of, place, mem, &own, q);
+	put_regions(s, o, of, place, mem, q);
 	if (!q->lengths)
 		make_accounts(s, o, of, mem, &own, &q->on);
 	intern_free(&k.index);
 	mem_free(k.v);
 	mem_free(place);
 	arena_free(&own);
-	arena_release_pages(mem);
 	if (!job_should_continue(&q->on))
 		o->n = o->nr = 0;
 	return o;

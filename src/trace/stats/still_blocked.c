@@ -25,12 +25,11 @@ static void on_span(void *arg, const struct span_scan_item *v)
 const int64_t *still_blocked(const struct snap *sn, const struct stats_groups *gs, struct arena *mem,
     const struct progress_watcher *on)
 {
-	struct arena own = {.spills = true};
+	struct arena own = {0};
 	trk_id *g = arena_alloc(&own, (gs->ng + 1u) * sizeof *g);
 	uint32_t *at = arena_alloc(&own, (gs->ng + 1u) * sizeof *at), n = 0;
 	struct blocked_search f = {arena_zalloc(mem, (gs->ng + 1u) * sizeof *f.ns), at, false, sn->t1};
 	for (uint32_t i = 0; i < gs->ng && sn->complete; i++) {
-		arena_note_access(mem, i);
 		if (store_trk(sn->st, gs->g[i].trk)->to_t1)
 			continue;
 		at[n] = i;

@@ -29,24 +29,15 @@ int stats_compare_names(const struct store *st, str_id a, str_id b)
 /* ---- tasks */
 
 /* Every task that is referred to, with the number of its logs and regions. Programs number their tasks from 1 on, so
-   this is a table by number, which may be on disk: at any time few tasks are active. If the numbers are far apart, it
-   is a hash table. */
+   this is a table by number. If the numbers are far apart, it is a hash table. */
 struct named_task { uint64_t id; uint32_t logs, regions, rank; bool seen; };
 struct named_tasks {
 	struct intern index;
 	struct named_task *v;
 	size_t cap;
-	uint32_t n, last, room, looks;	/* n: number of tasks; room: entries of v if it is a table by number, else 0 */
+	uint32_t n, last, room;	/* n: number of tasks; room: entries of v if it is a table by number, else 0 */
 	struct arena mem;
 };
-
-/* For loops over the table from its start. */
-static void note_page_access(const struct named_tasks *m, uint32_t i)
-{
-	enum { BESIDE = 64 };	/* approximate number of entries on a page */
-	if (i % BESIDE == 0)
-		arena_note_access(&m->mem, i / BESIDE);
-}
 
 static int same_id(const void *v, uint32_t i, const void *id)
 {
@@ -57,7 +48,6 @@ static struct named_task *name(struct named_tasks *m, uint64_t id)
 {
 	if (m->room) {
 		struct named_task *x = &m->v[id];
-		arena_note_access(&m->mem, m->looks++);
 		m->n += !x->seen;
 		x->seen = true;
 		x->id = id;
@@ -92,23 +82,20 @@ static uint64_t largest_id(const struct sink_span *s)
 static void make_table(const struct snap *sn, struct named_tasks *m, uint32_t nmarks, const struct progress_watcher *on)
 {
 	uint64_t most = 0, end = 2 * (uint64_t)sn->nspans + 1024;
-	for (uint32_t i = 0; i < sn->nspans && stats_should_continue(on, i); store_note_walk(sn, i++)) {
+	for (uint32_t i = 0; i < sn->nspans && stats_should_continue(on, i); i++) {
 		uint64_t id = largest_id(&store_span(sn->st, i)->s);
 		most = id > most ? id : most;
 	}
-	for (uint32_t i = 0; i < nmarks && most < end && stats_should_continue(on, i); store_note_walk(sn, i++)) {
+	for (uint32_t i = 0; i < nmarks && most < end && stats_should_continue(on, i); i++) {
 		const struct sink_mark *k = store_mark(sn->st, i);
 		most = k->kind == MK_LOG && k->task > most ? k->task : most;
 	}
 	if (most >= end || most >= UINT32_MAX)
 		return;
-	m->mem.spills = true;
 	m->room = (uint32_t)most + 1;
 	m->v = arena_alloc(&m->mem, m->room * sizeof *m->v);
-	for (uint32_t i = 0; i < m->room && stats_should_continue(on, i); i++) {
+	for (uint32_t i = 0; i < m->room && stats_should_continue(on, i); i++)
 		m->v[i] = (struct named_task){0};
-		note_page_access(m, i);
-	}
 }
 
 static uint32_t names_end(const struct named_tasks *m)
@@ -127,7 +114,7 @@ static void symbols_free(struct named_tasks *m)
 static void count_names(
     const struct snap *sn, struct named_tasks *m, uint32_t nmarks, const struct progress_watcher *on)
 {
-	for (uint32_t i = 0; i < sn->nspans && stats_should_continue(on, i); store_note_walk(sn, i++)) {
+	for (uint32_t i = 0; i < sn->nspans && stats_should_continue(on, i); i++) {
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		if (of_task(s))
 			name(m, s->id)->regions++;
@@ -139,7 +126,7 @@ static void count_names(
 		else if (s->v0)
 			name(m, s->v0 - 1);
 	}
-	for (uint32_t i = 0; i < nmarks && stats_should_continue(on, i); store_note_walk(sn, i++))
+	for (uint32_t i = 0; i < nmarks && stats_should_continue(on, i); i++)
 		if (store_mark(sn->st, i)->kind == MK_LOG)
 			name(m, store_mark(sn->st, i)->task)->logs++;
 }
@@ -156,7 +143,6 @@ static void rank_names(struct named_tasks *m, const struct progress_watcher *on)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < m->room && stats_should_continue(on, i); i++) {
-		note_page_access(m, i);
 		m->v[i].rank = n;
 		n += m->v[i].seen;
 	}
@@ -213,11 +199,11 @@ static void sort_keyed(
 		e->v[from + i] = v[i].v;
 }
 
-/* Sort very many regions, as those outside of tasks, by a table of numbers, which may be on disk. Return false if
+/* Sort very many regions, as those outside of tasks, by a table of numbers. Return false if
    numbers are too far apart, or if two are equal. */
 static bool sort_many(const struct task_events *e, uint32_t from, uint32_t n)
 {
-	struct arena own = { .spills = true };
+	struct arena own = {0};
 	uint32_t least = UINT32_MAX, most = 0, *at;
 	for (uint32_t i = from; i < from + n; i++) {
 		least = e->began[i] < least ? e->began[i] : least;
@@ -231,8 +217,6 @@ static bool sort_many(const struct task_events *e, uint32_t from, uint32_t n)
 	for (uint32_t i = from; i < from + n && good; i++) {
 		good = at[e->began[i] - least] == UINT32_MAX;
 		at[e->began[i] - least] = e->v[i];
-		if (i % STATS_RELEASE_ROWS == 0)
-			arena_release_pages(&own);
 	}
 	for (uint64_t i = 0, to = from; good && i < room; i++)
 		if (at[i] != UINT32_MAX)
@@ -259,12 +243,12 @@ static void sort_regions(const struct snap *sn, const struct task_events *e, uin
 static void put_all(const struct snap *sn, struct stats_tasks *o, struct named_tasks *m, struct task_events *e,
     uint32_t nmarks, const struct progress_watcher *on)
 {
-	for (uint32_t i = 0; i < nmarks && stats_should_continue(on, i); stats_release_pages(sn, i++, e->mem))
+	for (uint32_t i = 0; i < nmarks && stats_should_continue(on, i); i++)
 		if (store_mark(sn->st, i)->kind == MK_LOG) {
 			struct stats_task *t = &o->task[name(m, store_mark(sn->st, i)->task)->rank];
 			e->v[t->first + t->n++] = i | STATS_LOG;
 		}
-	for (uint32_t i = 0; i < sn->nspans && stats_should_continue(on, i); stats_release_pages(sn, i++, e->mem)) {
+	for (uint32_t i = 0; i < sn->nspans && stats_should_continue(on, i); i++) {
 		const struct sink_span *s = &store_span(sn->st, i)->s;
 		struct stats_task *t = s->kind == SP_TASK || of_task(s) ? &o->task[name(m, s->id)->rank] : NULL;
 		if (!t)
@@ -283,17 +267,12 @@ static void put_all(const struct snap *sn, struct stats_tasks *o, struct named_t
 static void put_events(const struct snap *sn, struct stats_tasks *o, struct named_tasks *m, uint32_t nevents,
     uint32_t nmarks, struct arena *mem, const struct progress_watcher *on)
 {
-	struct arena own = { .spills = true };
+	struct arena own = {0};
 	struct task_events e = { .v = o->event, .mem = mem };
 	e.began = arena_alloc(&own, ((size_t)nevents + 1) * sizeof *e.began);
 	e.few = xmalloc(EVENTS_FEW * sizeof *e.few);
 	put_all(sn, o, m, &e, nmarks, on);
 	for (uint32_t i = 0; i < names_end(m) && stats_should_continue(on, i); i++) {
-		note_page_access(m, i);
-		if (i % STATS_RELEASE_ROWS == 0) {
-			arena_release_pages(&own);
-			arena_release_pages(mem);
-		}
 		if (!m->v[i].seen || !m->v[i].regions)
 			continue;
 		const struct stats_task *t = &o->task[m->v[i].rank];
@@ -313,15 +292,13 @@ struct stats_tasks *stats_tasks(const struct snap *sn, struct arena *mem, const 
 	rank_names(&m, on);
 	o->n = m.n;
 	o->task = arena_alloc(mem, (o->n + 1u) * sizeof *o->task);
-	for (uint32_t i = 0, end = names_end(&m); i < end && stats_should_continue(on, i);
-	     stats_release_pages(sn, i++, mem)) {
-		note_page_access(&m, i);
+	for (uint32_t i = 0, end = names_end(&m); i < end && stats_should_continue(on, i); i++) {
 		if (m.v[i].seen)
 			o->task[m.v[i].rank] = (struct stats_task){ .id = m.v[i].id, .parent = UINT64_MAX,
 			    .span = UINT32_MAX,
 			.end = UINT32_MAX, .t0 = TIME_NONE, .t1 = TIME_NONE, .n = m.v[i].logs + m.v[i].regions };
 	}
-	for (uint32_t i = 0; i < o->n && stats_should_continue(on, i); stats_release_pages(sn, i++, mem)) {
+	for (uint32_t i = 0; i < o->n && stats_should_continue(on, i); i++) {
 		o->task[i].first = at;
 		at += o->task[i].n;
 		o->task[i].n = 0;	/* counted again while they are appended */
@@ -329,7 +306,6 @@ struct stats_tasks *stats_tasks(const struct snap *sn, struct arena *mem, const 
 	o->event = arena_alloc(mem, ((size_t)at + 1) * sizeof *o->event);
 	put_events(sn, o, &m, at, nmarks, mem, on);
 	symbols_free(&m);
-	arena_release_pages(mem);
 	o->n = job_should_continue(on) ? o->n : 0;
 	return o;
 }

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_BASE_MEM_PAGING_FILE_H
+#define TTRACE_BASE_MEM_PAGING_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Memory for more data than fits into the memory limit (mem_limit()): blocks of mem_bulk(), of columns and of large
+ * arenas are in an unnamed file, and a thread keeps the resident memory of the program within the limit. The code that
+ * uses the blocks need not know.
+ */
+/* Create the file in that folder and start the thread, unless both exist or there is no memory limit. If the file cannot
+   be created, or dir is NULL, only mapped files are released. Call before the large blocks are allocated, from one
+   thread at a time. */
+void paging_start(const char *dir);
+/* Return whether the file exists. Any thread, as are the following functions. */
+bool paging_active(void);
+/* Return the free bytes of the disk that has the file; 0: there is no file, or unknown. */
+size_t paging_free_room(void);
+/* Return a zeroed block of n bytes, at the start of a page. Return NULL if there is no file, no room on the disk, or no
+   address left. */
+void *paging_alloc(size_t n);
+/* Return whether p is in the file. */
+bool paging_owns(const void *p);
+/* Free a block, or some whole pages of one. Return false, and do nothing, if p is not in the file. */
+bool paging_free(void *p, size_t n);
+/* Release all resident pages of the file and of mapped files. They are read again when they are used. */
+void paging_release(void);
+
+#endif
