@@ -75,6 +75,14 @@ static void put_own(struct path_walk *k, const struct walk_frame *f, int64_t fro
 	    .span = CRITICAL_NONE, .cls = cls, .followed = true});
 }
 
+/* The wait that led to the frame keeps the time from `from` on. */
+static void put_wait(struct path_walk *k, const struct walk_frame *f, int64_t from, enum critical_reason why)
+{
+	const struct critical_via *via = &k->p->via[f->via];
+	put_piece(k, &(struct critical_piece){.t0 = from, .t1 = k->t, .g = via->g, .stack = via->stack, .via = via->up,
+	    .span = CRITICAL_NONE, .cls = via->cls, .reason = why, .followed = true});
+}
+
 static void keep_part(void *arg, const struct critical_piece *v)
 {
 	struct path_walk *k = arg;
@@ -159,26 +167,25 @@ static void walk_before_birth(struct path_walk *k, struct walk_frame *f)
 		put_own(k, f, from, TIME_UNKNOWN, 0);
 		return;
 	}
-	const struct critical_via *via = &k->p->via[f->via];
-	put_piece(k, &(struct critical_piece){.t0 = from, .t1 = k->t, .g = via->g, .stack = via->stack, .via = via->up,
-	    .span = CRITICAL_NONE, .cls = via->cls, .followed = true});
+	put_wait(k, f, from, CRITICAL_OWN);
 }
 
 /* ---- waits */
 
-/* A wait: when it started, what ended it. */
-struct wait_end { int64_t t0; trk_id by; bool blocked; };
+/* A wait: when it started and ended, and what ended it. */
+struct wait_end { int64_t t0, t1; trk_id by; bool blocked; };
 
 static struct wait_end end_of_wait(const struct path_walk *k, const struct walk_frame *f)
 {
 	const struct track_cursor *c = &k->c;
-	struct wait_end e = {.t0 = track_cursor_t0(c), .by = f->by};
+	struct wait_end e = {.t0 = track_cursor_t0(c), .t1 = k->t, .by = f->by};
 	if (f->woken && !track_cursor_is_continued(c))
 		return e;
 	struct trace_interval v;
 	if (!trace_interval_at(k->sn, f->g, k->t - 1, &v))
 		return e;
 	e.t0 = v.t0;
+	e.t1 = v.t1;
 	e.blocked = v.t1 >= k->sn->t1;
 	if (!f->woken)
 		e.by = !e.blocked && trace_interval_step(k->sn, &v, 1) && v.state == TS_READY ? v.who : 0;
@@ -191,6 +198,21 @@ static bool waits_for_waker(const struct path_walk *k, const struct walk_frame *
 {
 	bool own = cls == TIME_NETWORK || cls == TIME_SLEEP || cls == TIME_GC_ASSIST || cls == TIME_GC_OTHER;
 	return !own && by != f->g && is_of_program(k->sn, by);
+}
+
+/* Return whether a goroutine that is followed had no work: it was in its idle wait. If that is for the network or a
+   timer, the goroutine that depends on it waits for that as well (the reader of a connection of a client), unless it
+   was for the next request of a server. end: of the wait. */
+static bool has_no_work(
+    const struct path_walk *k, const struct walk_frame *f, enum time_class cls, stk_id stack, int64_t end)
+{
+	const struct operations *o = k->w->operations;
+	if (f->via == CRITICAL_NONE || !operations_is_idle(o, stack))
+		return false;
+	if (cls != TIME_NETWORK && cls != TIME_SLEEP)
+		return true;
+	uint32_t next = operations_at(o, f->g, end);
+	return next != OPERATION_NONE && o->v[next].t0 == end && o->kind[o->v[next].kind].source == OPERATION_SERVER;
 }
 
 static bool may_follow(const struct path_walk *k, const struct walk_frame *f)
@@ -224,9 +246,10 @@ static void walk_wait(struct path_walk *k, struct walk_frame *f)
 	bool follows = !e.blocked && waits_for_waker(k, f, cls, e.by);
 	if (e.blocked && k->sn->complete && cls != TIME_UNKNOWN)
 		v.cls = TIME_STILL_BLOCKED;
-	else if (f->via != CRITICAL_NONE && operations_is_idle(k->w->operations, stack))
-		v.reason = CRITICAL_IDLE_WAIT;
-	else if (follows && may_follow(k, f)) {
+	else if (has_no_work(k, f, cls, stack, e.t1)) {
+		put_wait(k, f, from, CRITICAL_NO_WORK);
+		return;
+	} else if (follows && may_follow(k, f)) {
 		push_frame(k, e.by, from, add_via(k, f, cls, stack));
 		return;
 	} else

@@ -15,7 +15,7 @@
  */
 enum critical_reason {
 	CRITICAL_OWN,		/* the goroutine did this, or waited for something that is no goroutine */
-	CRITICAL_IDLE_WAIT,	/* it would have ended the wait of another one, but was in its own idle wait */
+	CRITICAL_NO_WORK,	/* a wait, while the goroutine that ended it was in its idle wait */
 	CRITICAL_WOKEN_LATE,	/* runnable while a P was idle */
 	CRITICAL_OCCUPIED,	/* runnable: all Ps were occupied, this share of them by `occupant`, at `stack` */
 	CRITICAL_GC_WORKERS,	/* likewise, by mark workers of the GC */

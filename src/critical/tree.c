@@ -124,6 +124,8 @@ void critical_tree_add(struct critical_tree *t, const struct critical_path *p, u
 	for (size_t i = 0; i < p->n; i++) {
 		const struct critical_piece *v = &p->v[i];
 		uint32_t chain = v->via == CRITICAL_NONE ? CRITICAL_NONE : x->chain_of[v->via];
+		if (t->stacks.n > CRITICAL_TREE_NODES)
+			chain = CRITICAL_NONE;
 		uint32_t node = node_of_chain(t, chain, v->cls);
 		if (v->stack && (chain == CRITICAL_NONE || x->chain[chain].stack != v->stack))
 			node = joined_stacks_append(&t->stacks, node, v->stack);

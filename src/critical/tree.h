@@ -23,6 +23,8 @@ struct critical_tree {
 	struct critical_tree_index *index;	/* used while paths are added */
 };
 
+/* Waits are only told apart up to about this many nodes: after that, pieces have their own stacks alone. */
+enum { CRITICAL_TREE_NODES = 1 << 20 };
 struct critical_tree *critical_tree_new(const struct snap *);
 void critical_tree_free(struct critical_tree *);
 void critical_tree_add(struct critical_tree *, const struct critical_path *, uint32_t operation);
