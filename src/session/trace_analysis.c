@@ -34,17 +34,21 @@ void trace_analysis_free(struct trace_analysis *a)
 	mem_free(a);
 }
 
+/* Sum up the critical paths of the slowest kind, of at most SUMMED operations, evenly spaced: a line of the first screen
+   needs no more. */
+enum { SUMMED = 1024 };
 static void sum_slowest_kind(struct trace_analysis *a, const struct progress_watcher *on)
 {
 	uint32_t k = critical_slowest_kind(a->operations);
-	if (k == UINT32_MAX)
+	const struct operation_kind *kind = k == UINT32_MAX ? NULL : &a->operations->kind[k];
+	if (!kind || kind->ncomplete < 2)
 		return;
-	const struct operation_kind *kind = &a->operations->kind[k];
-	struct critical_target *t = xmalloc((kind->n + 1u) * sizeof *t);
-	for (uint32_t i = 0; i < kind->n; i++)
-		t[i] = critical_target_of_operation(a->operations, kind->first + i);
+	uint32_t n = kind->n < SUMMED ? kind->n : SUMMED;
+	struct critical_target *t = xmalloc(n * sizeof *t);
+	for (uint32_t i = 0; i < n; i++)
+		t[i] = critical_target_of_operation(a->operations, kind->first + (uint32_t)((uint64_t)i * kind->n / n));
 	a->nslowest = kind->n;
-	critical_sum_lines(a->walker, t, kind->n, on, &a->slowest);
+	critical_sum_lines(a->walker, t, n, on, &a->slowest);
 	mem_free(t);
 }
 

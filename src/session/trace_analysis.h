@@ -20,7 +20,8 @@ struct trace_analysis {
 	const struct findings *findings;	/* likewise */
 	const struct operations *all;		/* of the whole trace; the walker's */
 	const struct critical_walker *walker;
-	struct critical_sum slowest;	/* the critical paths of the slowest kind of operations; lines NULL: there is none */
+	/* the critical paths of the slowest kind of operations, or of a sample; lines NULL: no kind has two complete ones */
+	struct critical_sum slowest;
 	uint32_t nslowest;		/* number of its operations */
 	uint32_t refs;		/* changed by the UI thread only */
 	struct query query;	/* the query that has the scope */

@@ -431,7 +431,7 @@ struct app *app_new(
 	    .scratch = &a->scratch,
 	    .ascii = u->ascii,
 	    .detail = true,
-	    .judge = options_bool(o, OPT_JUDGE),
+	    .judge = options_bool(o, OPT_JUDGE) && (o->v[OPT_JUDGE].set || !o->v[OPT_MEM].set),
 	    .report = u->report,
 	    .mono = !u->look.colours || u->look.theme == TH_MONO};
 	keymap_init(&a->in.keys, &a->life);
