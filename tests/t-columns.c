@@ -119,6 +119,7 @@ static void lists(const char *name, const char *const *keys, int first)
 {
 	struct options o;
 	OK(sample_opt(&o, name));
+	o.v[OPT_JUDGE].b = false;	/* the lines above the table of a profile are no columns */
 	for (; *keys; keys++)
 		list(&o, *keys, first);
 	options_free(&o);
