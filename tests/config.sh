@@ -54,14 +54,14 @@ if curses; then
 	shows 'wasd leaves other panes alone' ': commands'
 	press '' "$cpu" && "$TTRACE" view -theme=light "$cpu" >/dev/null
 	printf 'set theme = pink\nfrobnicate\nmap J\nset mouse = on\n' >"$config"
-	press '' "$cpu"
+	press '' "$cpu" -judge=false
 	shows 'the first error and the number of others' 'config:1 and 2 more lines: theme req'
-	press '<Mouse 0M 30 7><Mouse 0m 30 7>' "$cpu"
+	press '<Mouse 0M 30 7><Mouse 0m 30 7>' "$cpu" -judge=false
 	shows 'and the rest holds: the mouse selects' '>  270ms'
 
 	while IFS='|' read -r line error; do
 		printf '%s\n' "$line" >"$config"
-		press '' "$cpu" </dev/null
+		press '' "$cpu" -judge=false </dev/null
 		shows "config: $line" "config:1: $error"
 	done <<-'END'
 		filter a = focus=a; frobnicate=b|filter a: frobnicate=b is not a
@@ -74,19 +74,19 @@ if curses; then
 
 	# the mouse
 	rm "$config"
-	press ':tag sums = sha256<Enter>' "$cpu"
+	press ':tag sums = sha256<Enter>' "$cpu" -judge=false
 	shows 'a tag that is defined' 'defined: tag sums = sha256'
-	press '<Mouse 0M 30 7><Mouse 0m 30 7>' "$cpu"
+	press '<Mouse 0M 30 7><Mouse 0m 30 7>' "$cpu" -judge=false
 	shows 'without -mouse=on the terminal keeps it' '>  1.01s'
-	press '<Mouse 0M 30 7><Mouse 0m 30 7><Mouse 0M 30 7><Mouse 0m 30 7>' "$cpu" -mouse=on
+	press '<Mouse 0M 30 7><Mouse 0m 30 7><Mouse 0M 30 7><Mouse 0m 30 7>' "$cpu" -judge=false -mouse=on
 	shows 'a double click opens' 'peek '
-	press '<Mouse 2M 30 7>' "$cpu" -mouse=on
+	press '<Mouse 2M 30 7>' "$cpu" -judge=false -mouse=on
 	shows 'so does the right button' 'peek '
-	press '<Mouse 65M 30 7>' "$cpu" -mouse=on
+	press '<Mouse 65M 30 7>' "$cpu" -judge=false -mouse=on
 	shows 'the wheel moves' '>  390ms'
-	press '<Mouse 0M 25 2>' "$cpu" -mouse=on
+	press '<Mouse 0M 25 2>' "$cpu" -judge=false -mouse=on
 	shows 'a click on the head of a column sorts by it' ' CUM▼ '
-	press '<Mouse 0M 4 2><Mouse 0m 4 2>' "$cpu" -mouse=on
+	press '<Mouse 0M 4 2><Mouse 0m 4 2>' "$cpu" -judge=false -mouse=on
 	shows 'and a click on the sorted one inverts' ' FLAT▲ '
 	press '8<Mouse 0M 22 2>' "$trace" -mouse=on
 	shows 'GC cycles' ' MARK▼ '
@@ -96,7 +96,7 @@ if curses; then
 	shows 'spans' 'DURATION▼'
 	press '7<Mouse 0M 32 2>' "$trace" -mouse=on
 	shows 'tasks' ' p50▼ '
-	press '<Mouse 0M 42 0>' "$cpu" -mouse=on
+	press '<Mouse 0M 42 0>' "$cpu" -judge=false -mouse=on
 	shows 'tabs' '[4Flame]'
 	press '<Mouse 0M 30 9><Mouse 32M 40 9><Mouse 32M 50 12><Mouse 0m 50 12>' "$trace" -mouse=on
 	shows 'a drag is a range' '| range 687ms'
