@@ -133,6 +133,74 @@ static void check_divided(const struct snap *sn, const struct operations *o)
 	}
 }
 
+/* ---- the classes of tasks */
+
+enum { RANGES_MOST = 4096 };
+struct range { trk_id g; int64_t t0, t1; };
+
+/* Add a range, cut at the end of its goroutine if it reaches to the end of the trace. */
+static uint32_t put_range(const struct snap *sn, struct range *v, uint32_t n, struct range x)
+{
+	int64_t end = x.g ? store_t1(sn->st, store_trk(sn->st, x.g)) : TIME_NONE;
+	if (x.t1 == sn->t1 && end != TIME_NONE && trace_interval_state(sn, x.g, sn->t1 - 1) == TS_NONE)
+		x.t1 = end;
+	for (uint32_t i = 0; i < n; i++)	/* regions of a task overlap: their union counts */
+		if (v[i].g == x.g && v[i].t0 < x.t1 && x.t0 < v[i].t1) {
+			x.t0 = v[i].t0 < x.t0 ? v[i].t0 : x.t0;
+			x.t1 = v[i].t1 > x.t1 ? v[i].t1 : x.t1;
+			v[i--] = v[--n];
+		}
+	v[n] = x;
+	return n + (x.g && x.t1 > x.t0 && n < RANGES_MOST - 1);
+}
+
+/* Add the time of a range by class, and to *still what is in a wait that lasts to the end of the trace. */
+static void sum_range(const struct snap *sn, const struct range *x, int64_t *ns, int64_t *still)
+{
+	struct trace_interval v;
+	int64_t known = 0;
+	bool more = trace_interval_at(sn, x->g, x->t0, &v) || trace_interval_near(sn, x->g, x->t0, 1, &v);
+	for (; more && v.t0 < x->t1; more = trace_interval_step(sn, &v, 1)) {
+		int64_t from = v.t0 > x->t0 ? v.t0 : x->t0, to = v.t1 < x->t1 ? v.t1 : x->t1;
+		bool last = state_is_wait(v.state) && v.t1 >= sn->t1 && x->t1 == sn->t1;
+		if (to > from && v.state != TS_NONE && !last)
+			ns[time_class_of(sn->st, v.state, v.stack)] += to - from;
+		else if (to > from && last)
+			*still += to - from;
+		known += to > from && v.state != TS_NONE ? to - from : 0;
+	}
+	ns[TIME_UNKNOWN] += x->t1 - x->t0 - known;
+}
+
+static void check_task_classes(const struct snap *sn, const struct operations *o)
+{
+	struct range *v = xmalloc(RANGES_MOST * sizeof *v);
+	for (uint32_t k = 0; k < o->nkinds && o->kind[k].source == OPERATION_TASK && sn->nspans < RANGES_MOST; k++) {
+		int64_t ns[TIME_CLASS__N] = {0}, still = 0;
+		for (uint32_t i = o->kind[k].first; i < o->kind[k].first + o->kind[k].n; i++) {
+			const struct operation *x = &o->v[i];
+			trk_id own = x->g == x->starter ? x->g : 0;
+			uint32_t n = put_range(sn, v, 0, (struct range){own, x->t0, x->t1});
+			for (uint32_t s = 0; s < sn->nspans; s++) {
+				const struct sink_span *r = &store_span(sn->st, s)->s;
+				if (r->kind != SP_REGION || r->id != x->id || r->trk == own || r->v0 & (RG_LOOSE | RG_INHERITED))
+					continue;
+				n = put_range(sn, v, n, (struct range){r->trk, r->t0 == TIME_NONE ? sn->t0 : r->t0,
+				    r->t1 == TIME_NONE ? sn->t1 : r->t1});
+			}
+			for (uint32_t r = 0; r < n; r++)
+				sum_range(sn, &v[r], ns, &still);
+		}
+		int64_t all = 0;
+		for (int c = 0; c < TIME_CLASS__N; c++) {
+			OK(still || o->kind[k].class_ns[c] == ns[c]);
+			all += ns[c] - o->kind[k].class_ns[c];
+		}
+		OK(all + still == 0);
+	}
+	mem_free(v);
+}
+
 /* The operation at a time is the innermost one, which is found among all. */
 static void check_at(const struct snap *sn, const struct operations *o)
 {
@@ -202,6 +270,7 @@ static void check_all(const struct snap *sn)
 	check_kinds(o);
 	check_tasks(sn, o);
 	check_divided(sn, o);
+	check_task_classes(sn, o);
 	check_at(sn, o);
 	check_range(sn, o);
 	check_slices(sn, o);
@@ -265,7 +334,7 @@ static void make_stacks(struct sink *s, stk_id *v)
 static void random_span(struct sink *s, const trk_id *g, int64_t t, uint64_t id)
 {
 	trk_id at = g[rnd(GS)];
-	int64_t t0 = rnd(20) ? t - (int64_t)rnd(3000) : TIME_NONE;
+	int64_t t0 = rnd(20) ? t - (int64_t)rnd(rnd(4) ? 3000 : 300000) : TIME_NONE;
 	t0 = t0 != TIME_NONE && t0 < 0 ? 0 : t0;
 	if (rnd(3))
 		s->trace->span(s->self, &(struct sink_span){.kind = SP_TASK, .t0 = t0, .t1 = rnd(20) ? t : TIME_NONE, .trk = at,

@@ -14,9 +14,9 @@
 #include "base/wrap_math.h"
 #include "trace/longest_wait.h"
 
-/* Of a goroutine with points after the end of a sheet: its next point, and the sums so far. waited: the time of the
-   wait in which it is, as far as sheets have it; 0: it does not wait. */
-struct open_sums { int64_t ns[TIME_CLASS__N], waited; enum time_class wait; uint32_t next; };
+/* Of a goroutine with points after the end of a sheet: its next point, the sums so far, and the number of open ranges.
+   waited: the time of the wait in which it is, as far as sheets have it; 0: it does not wait. */
+struct open_sums { int64_t ns[TIME_CLASS__N], waited; enum time_class wait; uint32_t next, open; };
 
 #define PASSED UINT32_MAX
 
@@ -53,6 +53,7 @@ static void pass_points(struct class_sums *p, struct open_sums *o, trk_id g, int
 	for (; o->next < p->w->npoint && v[o->next].g == g && v[o->next].t <= t; o->next++) {
 		int64_t *ns = p->kind[v[o->next].kind].class_ns;
 		bool end = v[o->next].end;
+		o->open += end ? -1u : 1u;
 		for (int c = 0; c < TIME_CLASS__N; c++)
 			ns[c] = end ? wrap_add(ns[c], o->ns[c]) : wrap_sub(ns[c], o->ns[c]);
 		if (end && v[o->next].t == p->sn->t1)
@@ -109,7 +110,7 @@ void class_sums_row(struct class_sums *p, const struct sheet *sh, uint32_t row, 
 {
 	trk_id g = sh->trk[row];
 	struct open_sums *o = p->w->npoint ? sums_of(p, g) : NULL;
-	if (!o || !has_point_before(p, o, g, sh->t1 + 1))
+	if (!o || (!o->open && !has_point_before(p, o, g, sh->t1 + 1)))
 		return;
 	p->kind = kind;
 	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++)
