@@ -14,6 +14,7 @@
 #include "report/report.h"
 #include "cli/options.h"
 #include "session/download.h"
+#include "session/query.h"
 #include "app/tui.h"
 
 #include <stdlib.h>
@@ -223,6 +224,8 @@ int main(int argc, char **argv)
 		rc = options_check_report(&o, &e);
 	if (!rc)
 		rc = set_memory(options_str(&o, OPT_MEM), &e);
+	if (!rc)
+		rc = query_add_servers(&o, &e);
 	if (!rc && options_bool(&o, OPT_VERSION))
 		rc = print_words("ttrace " VERSION "\n", &e);
 	else if (!rc && (options_bool(&o, OPT_HELP) || !strcmp(o.report, "help")))

@@ -22,7 +22,19 @@ same 'TTRACE_OPTS: the command line wins' "$(grep -c '%.*%.*%.*%.*%' "$tmp/out")
 TTRACE_OPTS='-frobnicate' "$TTRACE" top "$cpu" >"$tmp/out" 2>&1
 same 'TTRACE_OPTS: a wrong one is told' "$?" 2
 
+# a server of one's own: its requests are operations; wrong ones are refused
+serves='serves=^orders/internal/db\.\(\*Server\)\.session$; reads=^bufio\.'
+"$TTRACE" operations -format=tsv -server="pg = $serves" "$trace" >"$tmp/out"
+same '-server: requests' "$(awk -F'\t' '$25 == "pg" { print $9 }' "$tmp/out")" server
+refuses 2 'serves=RE is required' operations -server='pg = reads=^bufio' "$trace"
+refuses 2 'is not serves=RE' operations -server='pg = serve=^bufio' "$trace"
+refuses 2 'missing closing' operations -server='pg = serves=(' "$trace"
+
 if curses; then
+	printf 'server pg = %s\n' "$serves" >"$config"
+	press ':operation ^pg$<Enter>6' "$trace"
+	shows 'server in the configuration' 'operation=pg'
+	shows 'server in the configuration' 'session'
 	cat >"$config" <<-'END'
 		# ours
 		set theme = light

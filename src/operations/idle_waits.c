@@ -154,7 +154,7 @@ static void note_stack(struct idle_pass *p, trk_id g, stk_id stack)
 	const struct server_stack *x = &p->r->stack[stack];
 	if (x->user)
 		p->r->user[g >> 3] |= (uint8_t)(1u << (g & 7));
-	if (x->server && !server_is_life(p->r->patterns, x->server - 1u)) {
+	if (x->server && !servers_is_life(p->r->servers, x->server - 1u)) {
 		p->r->role[g] = ROLE_SERVER;
 		p->r->of[g] = x->server - 1u;
 	}

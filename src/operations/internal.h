@@ -22,15 +22,15 @@ struct operation_list {
 	uint64_t next_id;		/* of operations that are not tasks */
 };
 /* Return the number of the kind of a source with this key, which is added without a name if it is new: *fresh. */
-uint32_t operation_list_kind(struct operation_list *, enum operation_source, uint64_t key, bool *fresh);
+uint32_t operations_list_kind(struct operation_list *, enum operation_source, uint64_t key, bool *fresh);
 /* Add an operation, which is selected. */
-void operation_list_add(struct operation_list *, const struct operation *);
+void operations_list_add(struct operation_list *, const struct operation *);
 /* Return whether an operation is selected: it meets the criteria, overlaps the time range, and the selected times of a
    goroutine on which it starts or ends. */
-bool operation_list_selects(const struct operation_list *, const struct operation *);
+bool operations_list_selects(const struct operation_list *, const struct operation *);
 /* Return a name in the arena: the prefix (may be NULL), the name of n bytes, and the file and line of the frame at a
    node of a stack (0: none). */
-const char *operation_name(struct arena *, const struct store *, const char *prefix, const char *name, size_t n, stk_id at,
+const char *operations_kind_name(struct arena *, const struct store *, const char *prefix, const char *name, size_t n, stk_id at,
     size_t *length);
 
 /* A start or an end of a time range in which a goroutine works for a task. Ranges may overlap. */
@@ -60,7 +60,7 @@ struct goroutine_roles {
 	uint8_t *forever;		/* a bit per track: it is blocked for ever, which store_t1() takes for its end */
 	uint8_t *idle;			/* a bit per stack: a wait there is idle */
 	const struct server_stack *stack;
-	const struct operation_patterns *patterns;
+	const struct servers *servers;
 };
 /* Has the goroutine ended? */
 static inline bool roles_ended(const struct goroutine_roles *r, const struct snap *sn, trk_id g)

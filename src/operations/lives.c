@@ -39,7 +39,7 @@ static unsigned start_of(struct lives_pass *p, str_id name)
 {
 	const struct str_row *s = store_str(p->to->sn->st, name);
 	if (!p->start[name]) {
-		unsigned server = s->n ? server_of_start(p->r->patterns, s->s, s->n) : 0;
+		unsigned server = s->n ? servers_of_start(p->r->servers, s->s, s->n) : 0;
 		unsigned kind = !s->n ? START_LIBRARY : server ? START_SERVER + server - 1
 		    : sink_runtime(s->s, s->n) ? START_RUNTIME
 		    : user_code_is_user_function(s->s, s->n) ? START_USER : START_LIBRARY;
@@ -85,7 +85,7 @@ static bool works_for_tasks(const struct task_work *w, trk_id g)
 static void look_at(struct lives_pass *p, trk_id g)
 {
 	const struct trk_row *row = store_trk(p->to->sn->st, g);
-	if (row->kind != TK_G || row->t0 == TIME_NONE || p->r->role[g] != ROLE_NONE || works_for_tasks(p->tasks, g))
+	if (row->kind != TK_G || row->t0 == TIME_NONE || p->r->role[g] != ROLE_NONE)
 		return;
 	unsigned start = start_of(p, row->name);
 	if (start >= START_SERVER) {
@@ -93,6 +93,8 @@ static void look_at(struct lives_pass *p, trk_id g)
 		p->r->of[g] = start - START_SERVER;
 		return;
 	}
+	if (works_for_tasks(p->tasks, g))
+		return;
 	if (start == START_RUNTIME || (start == START_LIBRARY && !(p->r->user[g >> 3] >> (g & 7) & 1)))
 		return;
 	uint32_t i = origin_of(p, row);
@@ -105,7 +107,7 @@ static void name_kind(struct lives_pass *p, struct operation_kind *k, const stru
 	const struct store *st = p->to->sn->st;
 	const struct str_row *s = store_str(st, o->name);
 	k->site = o->site;
-	k->name = operation_name(p->to->mem, st, NULL, s->n ? s->s : "(unknown function)", s->n ? s->n : 18,
+	k->name = operations_kind_name(p->to->mem, st, NULL, s->n ? s->s : "(unknown function)", s->n ? s->n : 18,
 	    k->source == OPERATION_LIFE ? o->site : 0, &k->nname);
 }
 
@@ -121,15 +123,15 @@ static void add_life(struct lives_pass *p, trk_id g)
 		x.t1 = sn->t1;
 	x.id = p->to->next_id++;
 	x.complete = goroutine_started(sn, g) && ended;
-	if (!operation_list_selects(p->to, &x))
+	if (!operations_list_selects(p->to, &x))
 		return;
 	if (o->kind == UINT32_MAX) {
-		o->kind = operation_list_kind(p->to, life ? OPERATION_LIFE : OPERATION_GOROUTINE, life ? i : o->name, &fresh);
+		o->kind = operations_list_kind(p->to, life ? OPERATION_LIFE : OPERATION_GOROUTINE, life ? i : o->name, &fresh);
 		if (fresh)
 			name_kind(p, &p->to->kind[o->kind], o);
 	}
 	x.kind = o->kind & (UINT32_MAX >> 1);
-	operation_list_add(p->to, &x);
+	operations_list_add(p->to, &x);
 	p->r->role[g] = ROLE_WHOLE;
 	p->r->of[g] = o->kind;
 }

@@ -23,16 +23,17 @@
 
 static const char *const source_names[OPERATION_SOURCE__N] = {"task", "server", "round", "life", "goroutine"};
 
-const char *operation_source_name(enum operation_source s)
+const char *operations_source_name(enum operation_source s)
 {
 	return s < OPERATION_SOURCE__N ? source_names[s] : "";
 }
 
-static const struct operation_patterns *default_patterns;
+static struct servers *own_servers;	/* NULL: those of servers.def */
 
-void operations_set_patterns(const struct operation_patterns *p)
+int operations_add_server(const char *line, struct err *e)
 {
-	default_patterns = p;
+	own_servers = own_servers ? own_servers : servers_new();
+	return servers_add(own_servers, line, e);
 }
 
 /* ---- the list */
@@ -44,7 +45,7 @@ static int same_key(const void *list, uint32_t i, const void *key)
 	return l->key[i] == x->key && l->kind[i].source == x->source;
 }
 
-uint32_t operation_list_kind(struct operation_list *l, enum operation_source source, uint64_t key, bool *fresh)
+uint32_t operations_list_kind(struct operation_list *l, enum operation_source source, uint64_t key, bool *fresh)
 {
 	const struct { uint64_t key; enum operation_source source; } x = {key, source};
 	uint32_t hash = intern_hash_u64(key, source), i = intern_find(&l->by_key, hash, same_key, l, &x);
@@ -59,7 +60,7 @@ uint32_t operation_list_kind(struct operation_list *l, enum operation_source sou
 	return (uint32_t)l->nkinds++;
 }
 
-const char *operation_name(struct arena *mem, const struct store *st, const char *prefix, const char *name, size_t n,
+const char *operations_kind_name(struct arena *mem, const struct store *st, const char *prefix, const char *name, size_t n,
     stk_id at, size_t *length)
 {
 	struct buf b = {0};
@@ -96,7 +97,7 @@ static bool meets(const struct operation_criteria *c, const struct operation *o)
 	       (o->complete && task_filter_match_latency(&length, wrap_sub(o->t1, o->t0)));
 }
 
-bool operation_list_selects(const struct operation_list *l, const struct operation *o)
+bool operations_list_selects(const struct operation_list *l, const struct operation *o)
 {
 	const struct trace_filter *f = l->filter;
 	if (!meets(l->criteria, o))
@@ -110,7 +111,7 @@ bool operation_list_selects(const struct operation_list *l, const struct operati
 	return trace_filter_overlap(f, o->g, o->t0, o->t1) > 0 || trace_filter_overlap(f, o->starter, o->t0, o->t1) > 0;
 }
 
-void operation_list_add(struct operation_list *l, const struct operation *o)
+void operations_list_add(struct operation_list *l, const struct operation *o)
 {
 	l->v = mem_grow(l->v, &l->cap, l->n + 1, sizeof *l->v);
 	l->v[l->n++] = *o;
@@ -250,14 +251,14 @@ struct operations *operations_find(const struct snap *sn, const struct trace_fil
 	struct operations *o = arena_zalloc(mem, sizeof *o);
 	struct operation_list l = {.sn = sn, .mem = mem, .filter = f, .criteria = criteria, .next_id = 1};
 	struct arena scratch = {0};
-	struct operation_patterns *own = default_patterns ? NULL : operation_patterns_new();
-	struct goroutine_roles r = {.patterns = own ? own : default_patterns};
+	struct servers *built_in = own_servers ? NULL : servers_new();
+	struct goroutine_roles r = {.servers = built_in ? built_in : own_servers};
 	struct task_work w = tasks_collect(&l, &scratch, on);
 	r.role = arena_zalloc(&scratch, sn->ntrks + 1u);
 	r.of = arena_zalloc(&scratch, (sn->ntrks + 1u) * sizeof *r.of);
 	r.user = arena_zalloc(&scratch, sn->ntrks / 8 + 1u);
 	r.forever = arena_zalloc(&scratch, sn->ntrks / 8 + 1u);
-	r.stack = server_stacks(sn, r.patterns, &scratch);
+	r.stack = servers_of_stacks(sn, r.servers, &scratch);
 	bool done = idle_waits_find(sn, &w, &r, mem, on);
 	if (done) {
 		lives_collect(&l, &w, &r);
@@ -271,7 +272,7 @@ struct operations *operations_find(const struct snap *sn, const struct trace_fil
 	mem_free(l.kind);
 	mem_free(l.key);
 	intern_free(&l.by_key);
-	operation_patterns_free(own);
+	servers_free(built_in);
 	arena_free(&scratch);
 	return done ? o : NULL;
 }

@@ -23,7 +23,7 @@ enum operation_source {
 	OPERATION_GOROUTINE,	/* the whole time of a goroutine in the trace */
 	OPERATION_SOURCE__N
 };
-const char *operation_source_name(enum operation_source);	/* "task", "server", "round", "life", "goroutine" */
+const char *operations_source_name(enum operation_source);	/* "task", "server", "round", "life", "goroutine" */
 
 #define OPERATION_NONE UINT32_MAX
 
@@ -80,8 +80,9 @@ struct operations *operations_find(const struct snap *, const struct trace_filte
 /* Return the operations of all of a complete snapshot, which are found once and kept until its store is freed. Return
    NULL if stopped. Any thread. */
 const struct operations *operations_shared(const struct snap *, const struct progress_watcher *on);
-/* Set the patterns for the requests of servers; default: the built-in ones. Call once, before operations are found. */
-void operations_set_patterns(const struct operation_patterns *);
+/* Add a server whose requests are operations, see servers_add(). Return -1 with *e if the line is invalid. Call it
+   before operations are found. */
+int operations_add_server(const char *line, struct err *e);
 
 /* Return whether a goroutine that waits at this stack has no work: it is the outermost wait of a loop to which a
    goroutine came back at least 8 times, outside of user tasks. Waits for a mutex, a wait group or room in a channel are

@@ -38,7 +38,7 @@ static const struct { const char *name, *part[PART__N]; } built_in[] = {
 enum { BUILT_IN = sizeof built_in / sizeof *built_in, SERVERS_MOST = 16 };
 
 struct server { char *name; struct regex *part[PART__N]; };
-struct operation_patterns {
+struct servers {
 	struct server v[SERVERS_MOST];
 	unsigned n;
 };
@@ -50,9 +50,9 @@ static void server_free(struct server *s)
 		regex_free(s->part[k]);
 }
 
-struct operation_patterns *operation_patterns_new(void)
+struct servers *servers_new(void)
 {
-	struct operation_patterns *p = xcalloc(1, sizeof *p);
+	struct servers *p = xcalloc(1, sizeof *p);
 	struct err never;
 	for (unsigned i = 0; i < BUILT_IN; i++) {
 		struct server *s = &p->v[p->n++];
@@ -63,14 +63,14 @@ struct operation_patterns *operation_patterns_new(void)
 	return p;
 }
 
-void operation_patterns_free(struct operation_patterns *p)
+void servers_free(struct servers *p)
 {
 	for (unsigned i = 0; p && i < p->n; i++)
 		server_free(&p->v[i]);
 	mem_free(p);
 }
 
-/* Set a part of a server from "NAME=RE". */
+/* Set a part of a server from "PART=RE". */
 static int add_part(struct server *s, char *word, struct err *e)
 {
 	char *eq = strchr(word, '=');
@@ -86,22 +86,34 @@ static int add_part(struct server *s, char *word, struct err *e)
 	return s->part[k] ? 0 : -1;
 }
 
-int operation_patterns_add(struct operation_patterns *p, const char *name, const char *text, struct err *e)
+static int add_parts(struct server *s, char *next, struct err *e)
 {
-	struct server s = {.name = xstrdup(name)};
-	char *copy = xstrdup(text), *next = copy;
-	int rc = p->n < SERVERS_MOST ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE, "server %.40s: there are too many", name);
-	while (!rc && next) {
+	while (next) {
 		char *word = next + strspn(next, " "), *end = strstr(word, "; ");
 		next = end ? end + 2 : NULL;
 		if (end)
 			*end = '\0';
-		rc = add_part(&s, word, e);
+		if (add_part(s, word, e))
+			return -1;
 	}
-	if (!rc && !s.part[PART_SERVES])
-		rc = err_set(e, ERR_USAGE, ERR_NOWHERE, "server %.40s: serves=RE is required", name);
+	return s->part[PART_SERVES] ? 0
+	    : err_set(e, ERR_USAGE, ERR_NOWHERE, "server %.40s: serves=RE is required", s->name);
+}
+
+int servers_add(struct servers *p, const char *line, struct err *e)
+{
+	size_t n = strcspn(line, " =");
+	struct server s = {0};
+	if (!n || !line[n + strspn(line + n, " =")])
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "server requires NAME = serves=RE; ..., not \"%.40s\"", line);
+	if (p->n == SERVERS_MOST)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "there are too many servers");
+	char *copy = xstrdup(line);
+	copy[n] = '\0';
+	s.name = xstrdup(copy);
+	int bad = add_parts(&s, copy + n + 1 + strspn(copy + n + 1, " ="), e);
 	mem_free(copy);
-	if (rc) {
+	if (bad) {
 		server_free(&s);
 		return -1;
 	}
@@ -110,20 +122,20 @@ int operation_patterns_add(struct operation_patterns *p, const char *name, const
 	return 0;
 }
 
-const char *server_name(const struct operation_patterns *p, unsigned server)
+const char *servers_name(const struct servers *p, unsigned server)
 {
 	return p->v[server].name;
 }
 
-bool server_is_life(const struct operation_patterns *p, unsigned server)
+bool servers_is_life(const struct servers *p, unsigned server)
 {
 	return !p->v[server].part[PART_READS];
 }
 
-unsigned server_of_start(const struct operation_patterns *p, const char *function, size_t n)
+unsigned servers_of_start(const struct servers *p, const char *function, size_t n)
 {
 	for (unsigned i = 0; i < p->n; i++)
-		if (server_is_life(p, i) && regex_match(p->v[i].part[PART_SERVES], function, n))
+		if (servers_is_life(p, i) && regex_match(p->v[i].part[PART_SERVES], function, n))
 			return i + 1;
 	return 0;
 }
@@ -136,7 +148,7 @@ _Static_assert(SERVERS_MOST * PART__N <= 64, "a bit for each part of each server
 
 struct stack_pass {
 	const struct store *st;
-	const struct operation_patterns *p;
+	const struct servers *p;
 	struct function_marks *fun;
 };
 
@@ -161,7 +173,7 @@ static bool matches(const struct function_marks *m, unsigned server, enum patter
 	return server && m->part >> ((server - 1) * PART__N + part) & 1;
 }
 
-static unsigned server_of(const struct operation_patterns *p, const struct function_marks *m)
+static unsigned server_of(const struct servers *p, const struct function_marks *m)
 {
 	for (unsigned i = 1; m->part && i <= p->n; i++)
 		if (matches(m, i, PART_SERVES))
@@ -170,7 +182,7 @@ static unsigned server_of(const struct operation_patterns *p, const struct funct
 }
 
 /* idle is kept as "reads" while a node is a parent: `works` ends it for all nodes below. */
-const struct server_stack *server_stacks(const struct snap *sn, const struct operation_patterns *p, struct arena *mem)
+const struct server_stack *servers_of_stacks(const struct snap *sn, const struct servers *p, struct arena *mem)
 {
 	struct stack_pass o = {sn->st, p, xcalloc(sn->nfuns + 1u, sizeof *o.fun)};
 	struct server_stack *v = arena_zalloc(mem, (sn->nstks + 1u) * sizeof *v);

@@ -37,7 +37,7 @@ static bool is_recorded(const struct stats_task *t)
 static uint32_t kind_of(struct task_pass *p, str_id name)
 {
 	bool fresh;
-	uint32_t k = operation_list_kind(p->to, OPERATION_TASK, name, &fresh);
+	uint32_t k = operations_list_kind(p->to, OPERATION_TASK, name, &fresh);
 	const struct str_row *s = store_str(p->to->sn->st, name);
 	p->to->kind[k].name = s->n ? s->s : "";
 	p->to->kind[k].nname = s->n;
@@ -134,7 +134,7 @@ static void add_task(struct task_pass *p, const struct stats_task *t, const uint
 	uint32_t kind = selected ? kind_of(p, t->name) : UNSELECTED;
 	o.kind = kind & (UINT32_MAX >> 1);
 	if (selected)
-		operation_list_add(p->to, &o);
+		operations_list_add(p->to, &o);
 	add_ranges(p, t, &o, kind);
 }
 
@@ -191,7 +191,7 @@ static uint32_t *positions_of(const struct operation_list *to, const struct stat
 		if (!is_recorded(&ts->task[i]))
 			continue;
 		o = operation_of(to->sn, &ts->task[i]);
-		if (operation_list_selects(to, &o))
+		if (operations_list_selects(to, &o))
 			v[i] = n++;
 	}
 	return v;

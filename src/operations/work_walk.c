@@ -48,12 +48,12 @@ static uint32_t round_kind(struct walk *w, stk_id idle)
 	bool fresh;
 	stk_id site = user_code_site(sn->st, idle);
 	const struct frm_row *f = store_frm(sn->st, stk_frame(sn->st, site));
-	uint32_t k = operation_list_kind(w->to, OPERATION_ROUND, (uint64_t)f->fun << 32 | (uint32_t)f->line, &fresh);
+	uint32_t k = operations_list_kind(w->to, OPERATION_ROUND, (uint64_t)f->fun << 32 | (uint32_t)f->line, &fresh);
 	if (fresh) {
 		struct operation_kind *x = &w->to->kind[k];
 		const struct str_row *s = store_str(sn->st, store_fun(sn->st, f->fun)->name);
 		x->site = idle;
-		x->name = operation_name(w->to->mem, sn->st, NULL, s->s, s->n, site, &x->nname);
+		x->name = operations_kind_name(w->to->mem, sn->st, NULL, s->s, s->n, site, &x->nname);
 	}
 	return k;
 }
@@ -63,12 +63,12 @@ static uint32_t server_kind(struct walk *w, unsigned server, stk_id handler)
 	const struct snap *sn = w->to->sn;
 	bool fresh;
 	fun_id fun = handler ? store_frm(sn->st, stk_frame(sn->st, handler))->fun : 0;
-	uint32_t k = operation_list_kind(w->to, OPERATION_SERVER, (uint64_t)server << 32 | fun, &fresh);
+	uint32_t k = operations_list_kind(w->to, OPERATION_SERVER, (uint64_t)server << 32 | fun, &fresh);
 	if (fresh) {
 		struct operation_kind *x = &w->to->kind[k];
 		const struct str_row *s = store_str(sn->st, store_fun(sn->st, fun)->name);
 		x->site = handler;
-		x->name = operation_name(w->to->mem, sn->st, server_name(w->r->patterns, server), s->s, s->n, 0, &x->nname);
+		x->name = operations_kind_name(w->to->mem, sn->st, servers_name(w->r->servers, server), s->s, s->n, 0, &x->nname);
 	}
 	return k;
 }
@@ -90,12 +90,12 @@ static void add_work(struct walk *w, trk_id g, const struct open_work *o, int64_
 {
 	struct operation x = {.t0 = o->t0, .t1 = t, .id = w->to->next_id++, .g = g, .starter = g, .parent = OPERATION_NONE};
 	x.complete = complete;
-	if (!operation_list_selects(w->to, &x))
+	if (!operations_list_selects(w->to, &x))
 		return;
 	uint32_t k = w->r->role[g] == ROLE_SERVER ? server_kind(w, w->r->of[g], o->handler)
 						  : round_kind(w, o->idle ? o->idle : w->r->of[g]);
 	x.kind = k & (UINT32_MAX >> 1);
-	operation_list_add(w->to, &x);
+	operations_list_add(w->to, &x);
 	for (int c = 0; c < TIME_CLASS__N; c++)
 		w->to->kind[k].class_ns[c] = wrap_add(w->to->kind[k].class_ns[c], o->ns[c]);
 }
@@ -161,7 +161,7 @@ static bool has_stack(enum tstate s)
 /* Does the goroutine serve one request? */
 static bool is_life(const struct walk *w, trk_id g)
 {
-	return w->r->role[g] == ROLE_SERVER && server_is_life(w->r->patterns, w->r->of[g]);
+	return w->r->role[g] == ROLE_SERVER && servers_is_life(w->r->servers, w->r->of[g]);
 }
 
 /* The first known interval of a goroutine: work of before the trace is open, and so is a request that is the whole

@@ -114,6 +114,14 @@ int query_of_options(const struct options *o, struct query *q, struct err *e)
 	return query_check(q, e);
 }
 
+int query_add_servers(const struct options *o, struct err *e)
+{
+	for (size_t i = 0; i < o->v[OPT_SERVER].nall; i++)
+		if (operations_add_server(o->v[OPT_SERVER].all[i], e))
+			return -1;
+	return 0;
+}
+
 int query_bad_proc(const char *s, struct err *e)
 {
 	return err_set(e, ERR_USAGE, ERR_NOWHERE, "-proc requires a number, not \"%s\"", s);

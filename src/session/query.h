@@ -49,6 +49,8 @@ extern const enum option_id query_gran_options[];	/* by enum gran */
 /* Return the query of a command line without what only a snapshot tells: times, the number of a P, the sample type.
    Its strings are those of the options. Return -1 with *e if a filter is invalid. */
 int query_of_options(const struct options *, struct query *, struct err *e);
+/* Add the servers of -server. Call it once, before operations are found. */
+int query_add_servers(const struct options *, struct err *e);
 /* Add -from, -to and -proc. */
 int query_add_places(const struct snap *, const struct options *, struct query *, struct err *e);
 int query_bad_proc(const char *, struct err *e);	/* Set the error that -proc is no number; return -1. */

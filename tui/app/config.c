@@ -196,6 +196,7 @@ void config_print(struct buf *b)
 	buf_puts(b, "map KEY COMMAND                     # e.g. map J half-down\n"
 		    "map wasd                            # w s zoom, a d pan: timeline and flame graph\n"
 		    "filter NAME = focus=RE; hide=RE     # a set of filters for :load NAME\n"
+		    "server NAME = serves=RE; reads=RE   # requests that are operations\n"
 		    "tag NAME = RE                       # for :tag NAME and :tagged\n");
 }
 

@@ -72,7 +72,7 @@ static void put_quantile(struct table *t, const struct operation_kind *k, int64_
 static void put_kind(const struct trace_report_ctx *r, struct table *t, const struct operation_kind *k,
     const bool shown[TIME_CLASS__N])
 {
-	const char *source = operation_source_name(k->source);
+	const char *source = operations_source_name(k->source);
 	int64_t all = class_total(k);
 	table_int(t, k->n);
 	table_int(t, k->ncomplete);
@@ -175,7 +175,7 @@ static void kind_json(
 	const int64_t quantile[] = {k->p50, k->p90, k->p99, k->max};
 	json_object(j, NULL);
 	json_str(j, "name", k->name, k->nname);
-	json_text(j, "found_by", operation_source_name(k->source));
+	json_text(j, "found_by", operations_source_name(k->source));
 	json_i64(j, "count", k->n);
 	json_i64(j, "complete", k->ncomplete);
 	for (size_t i = 0; i < sizeof key / sizeof *key; i++) {
