@@ -8,7 +8,7 @@ events=${BENCH_EVENTS:-17000000}
 ttrace=${TTRACE:-./ttrace}
 bin=${BENCH_BIN:-bench}
 dir=${BENCH_DIR:-${TMPDIR:-/tmp}/ttrace-bench}
-mem=${BENCH_MEM:-64}
+mem=${BENCH_MEM:-128}
 mkdir -p "$dir"
 export XDG_CACHE_HOME=$dir/cache	# no index of earlier days makes reading look fast
 . "$(dirname "$0")/lib.sh"

@@ -24,7 +24,6 @@
 #include "store/cache/nowait.h"
 #include "store/cache/rebuild.h"
 #include "store/cache/summary.h"
-#include "store/cache/summary_pyramid.h"
 #include "store/tracks/sheet_build.h"
 
 /* STATES: part of the limit for the states of checkpoints; LEAST: sheets that there is room for in any case */
