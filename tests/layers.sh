@@ -8,7 +8,7 @@ cd "$top" || exit 99
 
 # may FOLDER: what its files may include besides the files of their own folder. A folder stands for all below it. src/ and
 # tui/ are both roots of the include path, so names here begin below them.
-all_src="base sink.h sink_profile.h sink_trace.h state.def store calltree filter trace operations critical findings pprof symbols session cli"
+all_src="base sink.h sink_profile.h sink_trace.h state.def store calltree filter trace operations critical findings boards pprof symbols session cli"
 may() {
 	case $1 in
 	src/base | src/base/*) echo base ;;
@@ -27,12 +27,13 @@ may() {
 	src/operations) echo base sink_trace.h state.def store trace ;;
 	src/critical) echo base sink_trace.h store trace operations ;;
 	src/findings) echo base sink_profile.h sink_trace.h store calltree trace operations critical ;;
+	src/boards) echo base sink_trace.h store trace operations critical findings ;;
 	src/pprof) echo base sink_profile.h store calltree filter/compile.h filter/location.h ;;
 	src/cli) echo base ;;
-	src/session) echo base sink_trace.h input load store symbols calltree filter trace operations critical findings pprof cli ;;
+	src/session) echo base sink_trace.h input load store symbols calltree filter trace operations critical findings boards pprof cli ;;
 	src/report) echo base load/load.h store trace session cli report ;;
 	src/report/pprof) echo base calltree pprof symbols session report ;;
-	src/report/trace) echo base sink_trace.h state.def load store calltree trace operations critical findings session report ;;
+	src/report/trace) echo base sink_trace.h state.def load store calltree trace operations critical findings boards session report ;;
 	src) echo base sink.h state.def cli report session app/tui.h ;;
 	tui/term) echo base sink_trace.h state.def ;;
 	tui/widget) echo base term app/command.h ;;
@@ -41,7 +42,7 @@ may() {
 	tui/tracepane) echo $all_src term widget app/pane.h app/pane_table.h app/command.h ;;
 	tui/timeline) echo $all_src term widget tracepane app/pane.h app/pane_table.h app/command.h ;;
 	tui/events | tui/goroutines | tui/tasks) echo $all_src term widget tracepane app/pane.h app/pane_table.h app/command.h ;;
-	tui/findings | tui/why) echo $all_src term widget tracepane app/pane.h app/pane_table.h app/command.h ;;
+	tui/boards | tui/findings | tui/why) echo $all_src term widget tracepane app/pane.h app/pane_table.h app/command.h ;;
 	tui/gc) echo $all_src term widget tracepane app/pane.h app/pane_table.h app/command.h profile/common.h ;;
 	tui/profile) echo $all_src term widget app/pane.h app/pane_table.h app/command.h app/explain.h ;;
 	tui/pages) echo $all_src term widget app profile/common.h ;;

@@ -245,6 +245,10 @@ screen why-link 80x24 orders.trace 'Wj<Enter>'
 screen why-next 80x24 stock.trace 'W[['
 screen findings 80x24 stock.trace '!' -ascii
 screen findings-wide 120x40 orders.trace '!'
+# boards: the columns that fit, the side part; a row as a range of the timeline
+screen boards-locks 80x24 stock.trace ';' -ascii
+screen boards-locks-wide 200x60 stock.trace ':locks<Enter>'
+screen boards-link 80x24 orders.trace ';j<Enter>'
 screen gc-curve 80x24 orders.trace '8<Tab>hhhh'
 screen gc-range 80x24 orders.trace '8:t 1.2s..1.4s<Enter>V' -ascii
 screen gc-assists 160x40 orders.trace '8ggjjjjjjjjjjjjj'

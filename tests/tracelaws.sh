@@ -286,4 +286,13 @@ done
 	fail "where a stop is, as JSON"
 "$TTRACE" goroutine 1 -format=json "$trace" | grep -q '"where":"time.Sleep [^"]*","user_function":"main' ||
 	fail "where a goroutine waits, as JSON"
+
+# boards: all waits for locks, as in the tree of blocking by reason
+for trace in "$samples/orders.trace" "$samples/stock.trace" "$top/tests/faults/lock-queue.trace.gz" "$top/tests/faults/stuck-lock.trace.gz"; do
+	"$TTRACE" folded -type=block "$trace" 2>/dev/null | grep '^sync[^;(]*;.*;sync\.[^;]*$' | grep -v WaitGroup | sed 's/.* //' >"$tmp/waits"
+	[ -s "$tmp/waits" ] || fail "no waits for locks in $trace"
+	same "waits for locks of $trace" "$(tsv locks | sum 1)" "$(sum 1 <"$tmp/waits")"
+	tsv locks | awk -F'\t' '$3 > $1 || $7 > $1 || $5 < $4 || $6 > $2 || $5 > $2 || $8 > $2 { print "a queue for a lock is impossible: " $0; bad = 1 }
+		END { exit bad }' || bad=1
+done
 exit $bad

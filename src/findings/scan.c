@@ -77,8 +77,7 @@ static bool is_yield(struct scan_pass *p, stk_id stack)
 	return p->yields[stack] == 2;
 }
 
-/* Return how much of [a, b) of a goroutine is judged. */
-static int64_t judged_ns(const struct scan *s, trk_id g, int64_t a, int64_t b)
+int64_t scan_judged_ns(const struct scan *s, trk_id g, int64_t a, int64_t b)
 {
 	a = a < s->t0 ? s->t0 : a;
 	b = b > s->t1 ? s->t1 : b;
@@ -172,7 +171,7 @@ static bool is_handed_over(enum time_class c)
 /* A wait ended; waker: the goroutine that ended it, or 0. */
 static void end_wait(struct scan *s, const struct scan_wait *w, enum tstate state)
 {
-	int64_t ns = judged_ns(s, w->g, w->t0, w->t1);
+	int64_t ns = scan_judged_ns(s, w->g, w->t0, w->t1);
 	uint32_t i = site_table_of(&s->sites, state, w->stack);
 	const struct wait_site *at = &s->sites.v[i];
 	struct scan_site *x = site_at(s, i);
@@ -208,7 +207,7 @@ static void end_wait(struct scan *s, const struct scan_wait *w, enum tstate stat
 static void end_run(struct scan_pass *p, trk_id g, struct scan_doing *d, int64_t t, enum tstate next, stk_id stack)
 {
 	struct scan *s = p->s;
-	int64_t ns = judged_ns(s, g, d->t0, t);
+	int64_t ns = scan_judged_ns(s, g, d->t0, t);
 	s->g[g].run += ns;
 	d->yielded = next == TS_READY && is_yield(p, stack);
 	if (d->yielded) {
@@ -242,7 +241,7 @@ static void add_runnable_slots(struct scan *s, int64_t a, int64_t b)
 
 static void end_ready(struct scan *s, trk_id g, const struct scan_doing *d, int64_t t)
 {
-	int64_t ns = judged_ns(s, g, d->t0, t);
+	int64_t ns = scan_judged_ns(s, g, d->t0, t);
 	if (!ns)
 		return;
 	s->ns[TIME_RUNNABLE] += ns;
@@ -255,7 +254,7 @@ static void end_ready(struct scan *s, trk_id g, const struct scan_doing *d, int6
 
 static void end_call(struct scan *s, trk_id g, const struct scan_doing *d, int64_t t)
 {
-	int64_t ns = judged_ns(s, g, d->t0, t);
+	int64_t ns = scan_judged_ns(s, g, d->t0, t);
 	struct scan_site *x = site_at(s, site_table_of(&s->sites, TS_SYSCALL, d->stack));
 	if (!ns)
 		return;
@@ -333,7 +332,7 @@ static void end_open(struct scan_pass *p)
 	struct scan *s = p->s;
 	for (trk_id g = 1; g < s->sn->ntrks; g++) {
 		struct scan_doing *d = &p->now[g];
-		int64_t ns = d->of ? judged_ns(s, g, d->t0, s->sn->t1) : 0;
+		int64_t ns = d->of ? scan_judged_ns(s, g, d->t0, s->sn->t1) : 0;
 		if (!ns)
 			continue;
 		if (d->of == SPAN_WAIT)

@@ -107,6 +107,8 @@ enum { SCAN_LONG_RUN_NS = 5000000, SCAN_LATE_NS = 1000000, SCAN_QUEUED_NS = 5000
 bool scan_run(struct scan *, const struct snap *, const struct trace_filter *, const struct operations *,
     const struct progress_watcher *);
 void scan_free(struct scan *);
+/* Return how much of the time [a, b) of a goroutine the filter selects, in ns. */
+int64_t scan_judged_ns(const struct scan *, trk_id g, int64_t a, int64_t b);
 /* Is it a goroutine of the program, and not of the runtime, or one that writes a trace or a profile? */
 bool scan_is_program(const struct snap *, trk_id);
 

@@ -54,6 +54,11 @@ static bool is_column(const struct table_col *c, const char *s)
 	return n && !strncmp(c->key, s, n) && (!*unit || !strcmp(unit, "_ns") || !strcmp(unit, "_bytes"));
 }
 
+static bool is_float(enum table_kind k)
+{
+	return k == TB_SHARE || k == TB_NUMBER;
+}
+
 /* Text, times and ids are sorted ascending, amounts descending. */
 static bool is_place(const struct table_col *c)
 {
@@ -79,7 +84,7 @@ static int cmp_row(const void *x, const void *y)
 	if (a->none != b->none)
 		return a->none ? 1 : -1;
 	int c = a->none ? 0 : p->col->kind == TB_STR ? cmp_text(a, b)
-	    : p->col->kind == TB_SHARE ? (a->f > b->f) - (a->f < b->f) : (a->i > b->i) - (a->i < b->i);
+	    : is_float(p->col->kind) ? (a->f > b->f) - (a->f < b->f) : (a->i > b->i) - (a->i < b->i);
 	return c ? p->up * c : p->row < q->row ? -1 : p->row > q->row;
 }
 
@@ -165,6 +170,7 @@ static void put_text(struct buf *b, const struct table_cell *c, enum table_kind 
 	case TB_NS: text_ns(b, c->i); break;
 	case TB_BYTES: text_bytes(b, c->i); break;
 	case TB_SHARE: buf_printf(b, "%.2f%%", c->f * 100); break;
+	case TB_NUMBER: buf_printf(b, "%.2f", c->f); break;
 	}
 }
 
@@ -195,7 +201,8 @@ static void put_plain(struct buf *b, const struct table_cell *c, enum table_kind
 		else
 			text_safe(b, c->s, c->n);
 		break;
-	case TB_SHARE: buf_printf(b, "%.9g", c->f); break;
+	case TB_SHARE:
+	case TB_NUMBER: buf_printf(b, "%.9g", c->f); break;
 	default: buf_i64(b, c->i); break;
 	}
 }
@@ -272,7 +279,7 @@ static void print_json(const struct table *t, struct json *j)
 			json_null(j, col->key);
 		else if (col->kind == TB_STR)
 			json_str(j, col->key, c->s, c->n);
-		else if (col->kind == TB_SHARE)
+		else if (is_float(col->kind))
 			json_f64(j, col->key, c->f);
 		else
 			json_i64(j, col->key, c->i);

@@ -133,7 +133,7 @@ static void put_proc(const struct app *a, const struct query *q, struct buf *b)
 enum {
 	PAGES = P_HELP | P_INFO | P_REPORT,
 	STACKS = P_TREES | P_TAGS | PAGES,
-	TRACE = STACKS | P_TIME | P_GOR | P_TASK | P_GC | P_EVENTS | P_FINDINGS | P_WHY
+	TRACE = STACKS | P_TIME | P_GOR | P_TASK | P_GC | P_EVENTS | P_FINDINGS | P_WHY | P_BOARDS
 };
 enum { OF_PROFILES = 1 };	/* not applied to traces, whose samples have no tags */
 

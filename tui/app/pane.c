@@ -31,6 +31,7 @@ const struct pane_ops *const panes[] = {
     &pane_events,
     &pane_findings,
     &pane_why,
+    &pane_boards,
     &pane_tags,
     &pane_report,
     &pane_help,

@@ -189,7 +189,7 @@ struct pane_ops {
 
 extern const struct pane_ops pane_top, pane_list, pane_peek, pane_flame, pane_timeline, pane_help, pane_info;
 extern const struct pane_ops pane_goroutines, pane_tasks, pane_gc, pane_events, pane_report, pane_tags;
-extern const struct pane_ops pane_findings, pane_why;
+extern const struct pane_ops pane_findings, pane_why, pane_boards;
 
 extern const struct pane_ops *const panes[];	/* pane.c: in the order of the tabs, ends with NULL */
 /* Return the index of a pane, or -1 if the name is unknown. */

@@ -150,7 +150,8 @@ static void do_filter(struct app *a, const struct act *act)
 	uint32_t before = session_serial(a->s);
 	change_filter(a, act, here);
 	/* the filter is shown in the head line, but nothing in this pane changes */
-	if (here && session_serial(a->s) != before && pane_now(a)->bit & (P_TIME | P_GOR | P_TASK | P_GC | P_EVENTS | P_FINDINGS | P_WHY))
+	if (here && session_serial(a->s) != before &&
+	    pane_now(a)->bit & (P_TIME | P_GOR | P_TASK | P_GC | P_EVENTS | P_FINDINGS | P_WHY | P_BOARDS))
 		app_message(a, ST_DIM, "%s filters stacks: it applies to panes 1 to 4, not to %s",
 		    cmds[act->cmd].name, pane_now(a)->name);
 }

@@ -15,6 +15,7 @@
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
+#include "boards/board.h"
 #include "calltree/weighted.h"
 #include "symbols/source.h"
 
@@ -198,8 +199,21 @@ static void do_pane(struct app *a, const struct act *act, int i)
 	regex_free(rx);
 }
 
+/* The command of a board opens the pane of boards there. */
+static bool open_board(struct app *a, const struct act *act)
+{
+	const char *name = cmds[act->cmd].name;
+	if (board_find(name, strlen(name)) < 0)
+		return false;
+	if (!to_file(a, act))
+		do_pane(a, &(struct act){CMD_BOARDS, 0, name}, pane_find("boards"));
+	return true;
+}
+
 static bool open_pane(struct app *a, const struct act *act)
 {
+	if (open_board(a, act))
+		return true;
 	for (int i = 0; panes[i]; i++)
 		if (panes[i]->cmd == act->cmd) {
 			if (i == a->cur && !act->arg && act->cmd == CMD_HELP)

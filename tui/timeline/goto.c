@@ -192,7 +192,8 @@ bool timeline_goto_place(void *st, const struct pane_env *env, const struct plac
 			    tl, env, p->t1 == TIME_NONE ? p->t0 : p->t0 + (p->t1 - p->t0) / 2);
 		done = true;
 	}
-	if (p->trk && p->trk < snap->ntrks && p->rows != ROWS_GROUP && p->rows != ROWS_TASK)
+	bool is_group = p->rows == ROWS_TASK || (p->rows == ROWS_GROUP && p->t0 == TIME_NONE);
+	if (p->trk && p->trk < snap->ntrks && !is_group)
 		done |= timeline_show_track(tl, env, p->trk);
 	if (!done && p->fun && p->fun < snap->nfuns) {
 		timeline_set_search(tl, env,

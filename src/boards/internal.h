@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_BOARDS_INTERNAL_H
+#define TTRACE_BOARDS_INTERNAL_H
+
+#include "boards/board.h"
+
+/* A board that is being made. */
+struct board_maker {
+	struct board_measures *m;
+	const struct progress_watcher *on;
+	struct board *to;
+	size_t cap;
+};
+/* One function for each board; it stops early if the watcher does. */
+void board_locks(struct board_maker *);
+
+/* Add a row without values. The pointer is valid until the next row is added. */
+struct board_row *board_add_row(struct board_maker *);
+/* Set a value of a row of the column's unit. */
+void board_put_int(struct board_row *, enum board_column_id, int64_t);
+void board_put_float(struct board_row *, enum board_column_id, double);
+void board_put_text(struct board_row *, enum board_column_id, const char *s, size_t n);	/* s outlives the board */
+void board_put_word(struct board_row *, enum board_column_id, const char *constant);
+void board_put_place(struct board_row *, enum board_column_id, stk_id);	/* 0: none */
+/* Set the parts of a row: copies. */
+void board_put_parts(struct board_maker *, struct board_row *, const struct board_part *, uint32_t n);
+
+/* A function of time in slots: add `weight` for the time [a, b). */
+struct board_curve { int64_t t0, t1; double *slot; };
+struct board_curve board_curve_new(struct board_maker *);
+void board_curve_add(struct board_curve *, int64_t a, int64_t b, double weight);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The board of locks. What one lock is, and what held it, is inferred (findings/lock_sets.h). The queue of a lock, the
+ * most goroutines in it and its longest convoy are exact: they follow from the waits in the order of time. What holders
+ * did is estimated from samples of the waits, as for the findings.
+ */
+#include "config.h"
+#include "boards/internal.h"
+#include "boards/wait_sweep.h"
+#include "findings/lock_sets.h"
+
+#include "base/mem/mem.h"
+
+/* The queue of one lock. A convoy is a time in which it is never empty. */
+struct lock_waits {
+	uint32_t site;			/* the one with most waiting */
+	uint64_t n;
+	int64_t ns, longest, t0, t1;	/* t0..t1: the longest wait, of g */
+	trk_id g;
+	uint32_t now, most, open;
+	int64_t last, since;		/* time of the last change; start of the current convoy */
+	uint64_t ended;			/* in the current convoy */
+	int64_t convoy;
+	uint64_t convoyed;
+	struct board_curve curve;
+	struct time_parts held;
+	stk_id unlock;			/* the stack that ended the longest of the samples */
+	int64_t sampled;
+};
+
+struct locks {
+	struct board_maker *k;
+	struct lock_sets sets;
+	uint32_t *of;			/* by set: index + 1 */
+	struct lock_waits *v;
+	uint32_t n;
+	size_t cap;
+};
+
+static struct lock_waits *waits_of(struct locks *l, uint32_t site)
+{
+	uint32_t set = lock_sets_of(&l->sets, site);
+	if (!l->of[set]) {
+		l->v = mem_grow(l->v, &l->cap, l->n + 1u, sizeof *l->v);
+		l->v[l->n++] = (struct lock_waits){.site = site, .curve = board_curve_new(l->k)};
+		l->of[set] = l->n;
+	}
+	return &l->v[l->of[set] - 1];
+}
+
+static void end_wait(struct lock_waits *q, const struct wait_event *e)
+{
+	q->n++;
+	q->ns += e->ns;
+	q->open += e->open;
+	q->ended++;
+	if (e->t1 - e->t0 > q->longest) {
+		q->longest = e->t1 - e->t0;
+		q->t0 = e->t0;
+		q->t1 = e->t1;
+		q->g = e->g;
+	}
+	if (--q->now)
+		return;
+	if (e->t - q->since > q->convoy) {
+		q->convoy = e->t - q->since;
+		q->convoyed = q->ended;
+	}
+}
+
+static void visit(void *arg, const struct wait_event *e)
+{
+	struct locks *l = arg;
+	uint32_t site = site_table_of(&l->sets.s->sites, e->state, e->stack);
+	if (!lock_sets_waits(&l->sets, site))
+		return;
+	struct lock_waits *q = waits_of(l, site);
+	board_curve_add(&q->curve, q->last, e->t, q->now);
+	q->last = e->t;
+	if (e->ends) {
+		end_wait(q, e);
+		return;
+	}
+	if (!q->now++) {
+		q->since = e->t;
+		q->ended = 0;
+	}
+	q->most = q->now > q->most ? q->now : q->most;
+}
+
+/* Add the samples of the waits at a site to its lock. */
+static void add_samples(struct locks *l, uint32_t site)
+{
+	const struct scan_site *x = lock_sets_waits(&l->sets, site);
+	struct lock_waits *q = waits_of(l, site);
+	if (x->ns > l->sets.s->site[q->site].ns)
+		q->site = site;
+	for (uint32_t i = 0; i < x->nsample && job_should_continue(l->k->on); i++) {
+		const struct scan_wait *w = &x->sample[i];
+		if (w->t1 - w->t0 > q->sampled) {
+			q->sampled = w->t1 - w->t0;
+			q->unlock = w->waker_stack;
+		}
+		lock_sets_add_holders(&l->sets, lock_sets_of(&l->sets, site), w, (double)x->step / (double)(w->t1 - w->t0),
+		    l->k->m->walker, &q->held);
+	}
+}
+
+/* The parts of a row: what holders did, then the sites at which goroutines wait. */
+static void put_parts(struct locks *l, struct board_row *r, const struct lock_waits *q)
+{
+	enum { HELD = 8, SITES = 8 };
+	struct board_part v[HELD + SITES];
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < q->held.n && i < HELD; i++)
+		v[n++] = (struct board_part){.list = "holders meanwhile (inferred from samples)",
+		    .word = time_class_name(q->held.v[i].cls), .ns = q->held.v[i].ns, .stack = q->held.v[i].stack};
+	uint32_t set = lock_sets_of(&l->sets, q->site), sites = 0;
+	for (uint32_t i = 0; i < l->sets.nsite && sites < SITES; i++) {
+		const struct scan_site *x = lock_sets_waits(&l->sets, i);
+		if (!x || !(x->n || x->nopen) || lock_sets_of(&l->sets, i) != set)
+			continue;
+		v[n++] = (struct board_part){.list = "waits", .word = "", .ns = x->ns, .count = x->n + x->nopen,
+		    .stack = l->sets.s->sites.v[i].stack};
+		sites++;
+	}
+	board_put_parts(l->k, r, v, n);
+}
+
+static void put_holders(struct locks *l, struct board_row *r, struct lock_waits *q)
+{
+	int64_t ns;
+	enum time_class cls = time_parts_main_class(&q->held, &ns);
+	time_parts_sort(&q->held);
+	if (!q->held.total)
+		return;
+	board_put_word(r, BOARD_LOCKS_HOLDER, time_class_name(cls));
+	board_put_float(r, BOARD_LOCKS_SHARE, (double)ns / (double)q->held.total);
+	uint32_t i = 0;
+	while (q->held.v[i].cls != cls)
+		i++;
+	board_put_place(r, BOARD_LOCKS_HELD_AT, lock_sets_section(l->k->m->sn->st, q->held.v[i].stack, q->unlock));
+}
+
+static void put_lock(struct locks *l, struct lock_waits *q)
+{
+	const struct board_measures *m = l->k->m;
+	struct board_row *r = board_add_row(l->k);
+	r->trk = q->g;
+	r->t0 = q->t0;
+	r->t1 = q->t1;
+	r->stack = m->scan.sites.v[q->site].stack;
+	r->group = store_trk(m->sn->st, q->g)->name;
+	r->curve = q->curve.slot;
+	board_put_int(r, BOARD_LOCKS_TOTAL, q->ns);
+	board_put_int(r, BOARD_LOCKS_COUNT, (int64_t)q->n);
+	board_put_int(r, BOARD_LOCKS_MAX, q->longest);
+	board_put_float(r, BOARD_LOCKS_WAITERS, (double)q->ns / (double)m->wall);
+	board_put_int(r, BOARD_LOCKS_MOST, q->most);
+	board_put_int(r, BOARD_LOCKS_OPEN, q->open);
+	board_put_int(r, BOARD_LOCKS_CONVOY, q->convoy);
+	board_put_int(r, BOARD_LOCKS_CONVOYED, (int64_t)q->convoyed);
+	board_put_place(r, BOARD_LOCKS_WAITS_AT, r->stack);
+	put_holders(l, r, q);
+	put_parts(l, r, q);
+}
+
+void board_locks(struct board_maker *k)
+{
+	struct scan *s = &k->m->scan;
+	struct locks l = {.k = k};
+	lock_sets_make(&l.sets, s);
+	l.of = xcalloc(l.sets.nsite + 1u, sizeof *l.of);
+	if (wait_sweep(k->m, UINT64_C(1) << TS_SYNC, visit, &l, k->on)) {
+		for (uint32_t i = 0; i < l.sets.nsite; i++)
+			if (lock_sets_waits(&l.sets, i) && (s->site[i].n || s->site[i].nopen) && l.of[lock_sets_of(&l.sets, i)])
+				add_samples(&l, i);
+		for (uint32_t i = 0; i < l.n; i++)
+			put_lock(&l, &l.v[i]);
+	}
+	for (uint32_t i = 0; i < l.n; i++)
+		time_parts_free(&l.v[i].held);
+	mem_free(l.v);
+	mem_free(l.of);
+	lock_sets_free(&l.sets);
+}

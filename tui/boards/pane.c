@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The pane `boards`: tables of what makes goroutines wait, one board at a time; [ and ] change the board. Each row leads
+ * to its longest instance on the timeline, its source line, and the critical path there.
+ */
+#include "config.h"
+#include "boards/pane.h"
+
+#include "base/text/text.h"
+#include "term/style.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void open_boards(void *st, const struct pane_env *env)
+{
+	(void)env;
+	boards_open_tables(st);
+}
+
+static void close_boards(void *st)
+{
+	struct boards_state *p = st;
+	boards_drop(p);
+	for (int i = 0; i < BOARD__N; i++)
+		pane_table_free(&p->table[i]);
+}
+
+static void update_boards(void *st, const struct pane_env *env)
+{
+	struct boards_state *p = st;
+	boards_take_analysis(p, env, session_analysis_async(env->s, &p->analysing));
+	if (p->board[p->id])
+		pane_table_fill(&p->table[p->id], p, env, p->board[p->id]->n);
+}
+
+static void show_board(struct boards_state *p, const struct pane_env *env, enum board_id id)
+{
+	p->id = id;
+	boards_make(p, env);
+	if (p->board[id])
+		pane_table_fill(&p->table[id], p, env, p->board[id]->n);
+}
+
+static void place_row(const void *st, const struct pane_env *env, struct place *to)
+{
+	const struct boards_state *p = st;
+	const struct board_row *r = boards_selected(p);
+	to->topic[0] = TOPIC_BOARDS;
+	if (!r)
+		return;
+	to->trk = r->trk;
+	to->rows = r->group ? ROWS_GROUP : ROWS_ALL;
+	to->id = r->group;
+	to->t0 = r->t0;
+	to->t1 = r->t1;
+	if (r->stack)
+		tracepane_site_place(session_snap(env->s)->st, r->stack, to);
+}
+
+static enum verdict open_row(const struct boards_state *p, const struct pane_env *env, const char *pane, struct ask *out)
+{
+	const struct board_row *r = boards_selected(p);
+	if (!r)
+		return pane_message(out, "no row is selected");
+	if (!r->trk)
+		return pane_message(out, "no goroutine shows this row");
+	out->kind = ASK_PANE;
+	out->pane = pane;
+	out->place = PLACE_NONE;
+	place_row(p, env, &out->place);
+	return V_ASK;
+}
+
+/* Restrict everything to the goroutines of the row. */
+static enum verdict focus_group(const struct boards_state *p, const struct pane_env *env, struct ask *out)
+{
+	const struct board_row *r = boards_selected(p);
+	struct buf b = {0};
+	if (!r || !r->group)
+		return pane_message(out, r ? "this row is about no single group of goroutines" : "no row is selected");
+	buf_puts(&b, "group ");
+	tracepane_put_name_regex(session_snap(env->s)->st, r->group, &b);
+	out->kind = ASK_RUN;
+	snprintf(out->text, sizeof out->text, "%s", buf_str(&b));
+	buf_free(&b);
+	return V_ASK;
+}
+
+static enum verdict open_named(struct boards_state *p, const struct pane_env *env, const char *name, struct ask *out)
+{
+	int id = board_find(name, strlen(name));
+	if (id < 0)
+		return pane_message(out, "there is no board \"%.40s\"", name);
+	show_board(p, env, (enum board_id)id);
+	return V_DONE;
+}
+
+static enum verdict act_boards(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
+{
+	struct boards_state *p = st;
+	switch (a->cmd) {
+	case CMD_OPEN: return open_row(p, env, "timeline", out);
+	case CMD_WHY: return a->arg && *a->arg ? V_PASS : open_row(p, env, "why", out);
+	case CMD_FOCUS: return a->arg && *a->arg ? V_PASS : focus_group(p, env, out);
+	case CMD_BOARDS: return a->arg && *a->arg ? open_named(p, env, a->arg, out) : V_PASS;
+	case CMD_NEXT_KIND: show_board(p, env, (enum board_id)((p->id + 1) % BOARD__N)); return V_DONE;
+	case CMD_PREV_KIND: show_board(p, env, (enum board_id)((p->id + BOARD__N - 1) % BOARD__N)); return V_DONE;
+	default: return V_PASS;
+	}
+}
+
+static int board_choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
+{
+	const struct boards_state *p = st;
+	(void)env;
+	for (int i = 0; cmd == CMD_BOARDS && i < BOARD__N; i++)
+		pane_set_choice(&out[i], board_kinds[i].name, board_kinds[i].purpose, (int)p->id == i);
+	return cmd == CMD_BOARDS ? BOARD__N : 0;
+}
+
+static void put_summary(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct boards_state *p = st;
+	const struct board *v = p->board[p->id];
+	buf_printf(b, "%s", board_kinds[p->id].title);
+	if (!v) {
+		buf_puts(b, session_snap(env->s)->complete ? "   counting" : "   boards need the whole trace");
+		return;
+	}
+	buf_printf(b, "   %u row%s | ", v->n, text_s(v->n));
+	text_at(b, v->t0, 1000000);
+	buf_puts(b, " to ");
+	text_at(b, v->t1, 1000000);
+}
+
+static void draw_boards(const void *st, const struct pane_env *env, struct grid *g)
+{
+	const struct boards_state *p = st;
+	const struct snap *sn = session_snap(env->s);
+	if (!p->board[p->id])
+		tracepane_draw_empty(g, 0, sn->trace.log ? tracepane_log_notice : sn->complete ? "The board is being made."
+		    : "Boards need the whole trace, which is being read.");
+	else if (!p->board[p->id]->n)
+		tracepane_draw_empty(g, 0, arena_printf(env->scratch, "There are no %s in this part of the trace.",
+		    board_kinds[p->id].title));
+	else
+		pane_table_draw(&p->table[p->id], p, env, g, 0, g->h - 1, false);
+}
+
+static struct list_part part_of_boards(void *st, const struct pane_env *env)
+{
+	struct boards_state *p = st;
+	return pane_table_part(&p->table[p->id], 0, env->rows - 1);
+}
+static const struct list_ops boards_list = {.part = part_of_boards};
+
+/* Which board it is, is a step of undo. */
+static void save_boards(const void *st, struct view *v)
+{
+	const struct boards_state *p = st;
+	const struct pane_table *t = &p->table[p->id];
+	view_put_zoom(v, "board", p->id);
+	view_put_cursor(v, "row", t->rows.n ? t->sel : 0);
+	view_put_cursor(v, "sort", t->sort);
+	view_put_cursor(v, "invert", t->invert);
+}
+
+static void load_boards(void *st, const struct pane_env *env, const struct view *v)
+{
+	struct boards_state *p = st;
+	show_board(p, env, (enum board_id)view_get_below(v, "board", BOARD__N));
+	pane_table_load(&p->table[p->id], p, env, view_get(v, "row"), (int)view_get(v, "sort"), view_get(v, "invert") != 0);
+}
+
+static void report_of_board(const void *st, const struct pane_env *env, struct pane_report *r)
+{
+	const struct boards_state *p = st;
+	*r = (struct pane_report){.name = board_kinds[p->id].name};
+	r->options[0] = pane_table_sort_option(&p->table[p->id], env->scratch);
+}
+
+const struct pane_ops pane_boards = {
+    .name = "boards", .tab = "Boards", .bit = P_BOARDS, .cmd = CMD_BOARDS, .trace_only = true, .of_scope = true,
+    .state_size = sizeof(struct boards_state), .open = open_boards, .close = close_boards, .update = update_boards,
+    .draw = draw_boards, .act = act_boards, .place = place_row, .summary = put_summary, .list = &boards_list,
+    .view = {save_boards, load_boards}, .own.choices = board_choices, .lines.detail = boards_put_detail,
+    .lines.hints = "Enter the longest  [ ] other boards  W why  2 its line  f its group", .side.draw = boards_draw_side,
+    .work.slots = boards_slots, .output.report = report_of_board,
+};

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_BOARDS_PANE_H
+#define TTRACE_BOARDS_PANE_H
+
+#include "app/pane_table.h"
+#include "base/async.h"
+#include "boards/board.h"
+#include "session/trace_analysis.h"
+#include "tracepane/tracepane.h"
+
+/* The part of a trace that boards are about, and its measures. A job that makes a board owns it meanwhile. */
+struct board_scope {
+	struct trace_analysis *of;		/* a reference */
+	struct trace_filter filter;
+	struct board_measures *measures;	/* NULL: not made yet */
+	struct arena mem;			/* of the filter */
+};
+
+struct boards_state {
+	struct trace_analysis *analysis;	/* NULL: it is being made */
+	struct async analysing, making;
+	struct board_scope *scope;		/* NULL: a job has it, or it has not been made */
+	enum board_id id;			/* the one that is shown */
+	struct board *board[BOARD__N];		/* of the analysis; NULL: not made yet */
+	/* A table for each board, so that each keeps its order and its selection. */
+	struct pane_table table[BOARD__N];
+	struct pane_table_kind kind[BOARD__N];
+};
+
+/* job.c */
+/* Make the board that is shown, unless it exists. */
+/* Show another analysis, and take the reference; NULL: it is still being made. */
+void boards_take_analysis(struct boards_state *, const struct pane_env *, struct trace_analysis *);
+void boards_make(struct boards_state *, const struct pane_env *);
+int boards_slots(void *st, struct pane_work *);		/* for pane_ops.work */
+void boards_drop(struct boards_state *);		/* drop all that belongs to an analysis */
+
+/* table.c */
+void boards_open_tables(struct boards_state *);
+const struct board_row *boards_selected(const struct boards_state *);	/* NULL: there are no rows */
+/* Append a value as the table shows it, made safe. */
+void boards_put_cell(const struct pane_env *, enum board_column_id, const struct board_cell *, struct buf *);
+
+/* side.c: the side part, and the line below the table */
+void boards_draw_side(const void *st, const struct pane_env *, struct grid *);
+void boards_put_detail(const void *st, const struct pane_env *, struct buf *);
+
+#endif
