@@ -93,7 +93,7 @@ on "$trace" '8/json<Enter>' '/json  1/1' '>   10'
 on "$trace" '8]/start trace<Enter>' '/start trace  1/1'
 on "$trace" '8j*' 'Catalogue'
 # Tab: what does not fit on the line comes with the next one; files by name
-on "$trace" ':<Tab><Tab>' 'of 18'
+on "$trace" ':<Tab><Tab>' 'of 19'
 mkdir "$tmp/d" && touch "$tmp/d/c" "$tmp/d/a" "$tmp/d/b"
 on "$cpu" ":diff $tmp/d/<Tab>" 'a  b  c'
 # settings and maps say what holds now
