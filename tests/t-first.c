@@ -119,10 +119,10 @@ static void until_part(struct viewer *v)
 }
 
 /* How many of the bytes of lines that begin with P and a digit are other ones. */
-static void compare(const struct buf *x, const struct buf *y, size_t *n, size_t *other)
+static void compare(struct buf *x, struct buf *y, size_t *n, size_t *other)
 {
-	const char *a = x->p, *b = y->p;
-	while (a && b && *a && *b) {
+	const char *a = buf_str(x), *b = buf_str(y);
+	while (*a && *b) {
 		size_t la = strcspn(a, "\n"), lb = strcspn(b, "\n");
 		bool row = *a == 'P' && a[1] >= '0' && a[1] <= '9';
 		for (size_t i = 16; row && i < la && i < lb; i++) {

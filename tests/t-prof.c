@@ -242,7 +242,8 @@ static void test_paths(void)
 	for (size_t i = 0; i < 2000; i++) {
 		uint32_t node = rnd(p->tree.n), at = node;
 		was.node = mem_grow(was.node, &was.cap, path.n, sizeof *was.node);
-		memcpy(was.node, path.node, path.n * sizeof *was.node);
+		if (path.n)
+			memcpy(was.node, path.node, path.n * sizeof *was.node);
 		was.n = path.n;
 		size_t same = stack_path_move(&path, &p->tree, node);
 		for (size_t k = path.n; k--; at = profile_caller(p, at))
