@@ -8,7 +8,7 @@ cd "$top" || exit 99
 
 # may FOLDER: what its files may include besides the files of their own folder. A folder stands for all below it. src/ and
 # tui/ are both roots of the include path, so names here begin below them.
-all_src="base sink.h sink_profile.h sink_trace.h state.def store calltree filter trace operations critical findings boards pprof symbols session cli"
+all_src="base sink.h sink_profile.h sink_trace.h state.def store calltree filter trace operations critical findings boards compare pprof symbols session cli"
 may() {
 	case $1 in
 	src/base | src/base/*) echo base ;;
@@ -28,12 +28,13 @@ may() {
 	src/critical) echo base sink_trace.h store trace operations ;;
 	src/findings) echo base sink_profile.h sink_trace.h store calltree trace operations critical ;;
 	src/boards) echo base sink_trace.h store trace operations critical findings ;;
+	src/compare) echo base sink_trace.h store trace operations critical findings ;;
 	src/pprof) echo base sink_profile.h store calltree filter/compile.h filter/location.h ;;
 	src/cli) echo base ;;
 	src/session) echo base sink_trace.h input load store symbols calltree filter trace operations critical findings boards pprof cli ;;
 	src/report) echo base load/load.h store trace session cli report ;;
 	src/report/pprof) echo base calltree pprof symbols session report ;;
-	src/report/trace) echo base sink_trace.h state.def load store calltree trace operations critical findings boards session report ;;
+	src/report/trace) echo base sink_trace.h state.def load store calltree trace operations critical findings boards compare session report ;;
 	src) echo base sink.h state.def cli report session app/tui.h ;;
 	tui/term) echo base sink_trace.h state.def ;;
 	tui/widget) echo base term app/command.h ;;

@@ -24,7 +24,8 @@ value() {
 	sample_index) echo 0 ;;
 	unit) echo s ;;
 	divide_by) echo 7 ;;
-	base | diff_base) echo "$cpu" ;;
+	base | diff_base) [ "$e_report" = findings ] && echo "$top/tests/faults/lock-queue.trace.gz" || echo "$cpu" ;;
+	diff_range) echo 0%..40% ;;
 	type) echo run ;;
 	from) echo 40% ;;
 	to) echo 60% ;;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /* `ttrace findings`: the likely causes of slowness, worst first, with the evidence and a command that shows it. For CI:
-   -fail-on sets the exit status, -ignore and -baseline leave out what is known. */
+   -fail-on sets the exit status, -ignore and -baseline leave out what is known. With -diff_base or -diff_range the
+   report begins with what changed. */
 #include "config.h"
 #include "findings/findings.h"
+#include "report/trace/compare.h"
 #include "report/trace/internal.h"
 
 #include "base/text/text.h"
@@ -78,11 +80,13 @@ static void json_finding(const struct trace_report_ctx *r, struct json *j, const
 	json_end(j);
 }
 
-static void put_json(const struct trace_report_ctx *r, const struct findings *all)
+static void put_json(const struct trace_report_ctx *r, const struct findings *all, const struct comparison *c)
 {
 	struct json j = {.b = r->out};
 	json_object(&j, NULL);
 	json_i64(&j, "duration_ns", r->sn->has_trace ? r->sn->t1 - r->sn->t0 : r->sn->meta ? r->sn->meta->duration : 0);
+	if (c)
+		report_compare_json(&j, c);
 	json_array(&j, "findings");
 	for (uint32_t i = 0; i < all->n; i++)
 		json_finding(r, &j, &all->v[i]);
@@ -235,6 +239,16 @@ static int read_options(
 	return 0;
 }
 
+/* Return whether a comparison fails: something is worse. */
+static bool fails_compared(const struct comparison *c, int fail)
+{
+	bool worse = compare_worst_kind(c) != COMPARE_NONE;
+	for (uint32_t i = 0; i < c->nfindings; i++)
+		worse = worse || c->finding[i].change == COMPARE_NEW || c->finding[i].change == COMPARE_WORSE;
+	return (fail & (FAIL_PROBLEM | FAIL_NOTICE) && worse) ||
+	    (fail & FAIL_UNANSWERABLE && c->findings[COMPARE_AFTER]->nunanswered);
+}
+
 static bool fails(const struct findings *all, int fail)
 {
 	bool problem = false;
@@ -244,8 +258,27 @@ static bool fails(const struct findings *all, int fail)
 	    (fail & FAIL_UNANSWERABLE && all->nunanswered);
 }
 
-/* Judge and print. sides: those of a profile; NULL: it is a trace. */
-static int find_and_print(struct trace_report_ctx *r, const struct findings_sides *sides, struct err *e)
+static void put_findings(const struct trace_report_ctx *r, const struct findings *all, const struct comparison *c)
+{
+	if (r->format == TF_JSON) {
+		put_json(r, all, c);
+	} else if (r->format != TF_TEXT) {
+		if (c)
+			report_compare_table(r, c);
+		else
+			put_table(r, all);
+	} else {
+		if (c) {
+			report_compare_text(r, c);
+			buf_puts(r->out, "\nall findings of the later side:\n");
+		}
+		put_text(r, all);
+	}
+}
+
+/* Judge and print. sides: those of a profile; NULL: it is a trace, which p compares with another one. */
+static int find_and_print(
+    struct trace_report_ctx *r, const struct findings_sides *sides, struct report_comparison *p, struct err *e)
 {
 	double limit[FINDING_THRESHOLD__N];
 	struct findings_query q = {.filter = &r->filter, .on = trace_watcher(r->o)};
@@ -255,24 +288,20 @@ static int find_and_print(struct trace_report_ctx *r, const struct findings_side
 	struct findings *all = sides ? findings_of_profile(r->sn, sides, &q, r->mem) : findings_find(r->sn, &q, r->mem);
 	if (!all)
 		return err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
-	if (findings_drop_known(all, r, e))
+	if (findings_drop_known(all, r, e) || (!sides && report_compare_open(p, r, &q, all, e)))
 		return -1;
-	if (r->format == TF_JSON)
-		put_json(r, all);
-	else if (r->format == TF_TEXT)
-		put_text(r, all);
-	else
-		put_table(r, all);
-	return fails(all, fail) ? FAILED : 0;
+	put_findings(r, all, p->c);
+	return (p->c ? fails_compared(p->c, fail) : fails(all, fail)) ? FAILED : 0;
 }
 
 static int find_in_profile(const struct options *o, struct out *out, struct err *e)
 {
 	struct findings_profile p;
+	struct report_comparison none = {0};
 	struct trace_report_ctx r;
 	if (findings_profile_open(&p, &r, o, out, e))
 		return -1;
-	int rc = find_and_print(&r, &p.sides, e);
+	int rc = find_and_print(&r, &p.sides, &none, e);
 	findings_profile_close(&p);
 	return rc;
 }
@@ -285,7 +314,9 @@ int report_findings(const struct options *o, struct out *out, struct err *e)
 		return trace < 0 ? -1 : find_in_profile(o, out, e);
 	if (trace_report_open(&r, o, out, e))
 		return -1;
-	int rc = find_and_print(&r, NULL, e);
+	struct report_comparison p = {0};
+	int rc = find_and_print(&r, NULL, &p, e);
+	report_compare_close(&p);
 	trace_report_close(&r);
 	return rc;
 }

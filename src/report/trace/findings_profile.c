@@ -22,12 +22,6 @@ int findings_input_is_trace(const struct options *o, struct err *e)
 	if (!r)
 		return -1;
 	bool trace = r->kind == FK_GOTRACE;
-	for (size_t i = 0; trace && i < 2; i++) {
-		static const enum option_id base[] = {OPT_DIFF_BASE, OPT_BASE};
-		if (options_typed(o, base[i]))
-			return err_set(e, ERR_USAGE, ERR_NOWHERE, "findings of a trace cannot be compared by -%s: "
-			    "use -baseline", i ? "base" : "diff_base");
-	}
 	return !trace && options_check_profile(o, r->name, e) ? -1 : trace;
 }
 

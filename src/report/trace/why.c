@@ -6,6 +6,7 @@
  * over all operations.
  */
 #include "config.h"
+#include "report/trace/compare.h"
 #include "report/trace/internal.h"
 
 #include "base/text/text.h"
@@ -367,6 +368,25 @@ static void print_answer(const struct why_report *y)
 	}
 }
 
+/* Print what is different in slow operations. */
+static int compare_with_rest(struct trace_report_ctx *r, struct err *e)
+{
+	struct report_comparison p;
+	int bad = report_compare_open(&p, r, NULL, NULL, e);
+	struct json j = {.b = r->out};
+	if (!bad && r->format == TF_JSON) {
+		json_object(&j, NULL);
+		report_compare_json(&j, p.c);
+		json_end(&j);
+	} else if (!bad && r->format == TF_TEXT) {
+		report_compare_text(r, p.c);
+	} else if (!bad) {
+		report_compare_table(r, p.c);
+	}
+	report_compare_close(&p);
+	return bad;
+}
+
 int report_why(const struct options *o, struct out *out, struct err *e)
 {
 	struct trace_report_ctx r;
@@ -376,10 +396,13 @@ int report_why(const struct options *o, struct out *out, struct err *e)
 		return -1;
 	y.ops = operations_shared(r.sn, &r.filter.on);
 	y.walker = y.ops ? critical_walker_new(r.sn, y.ops, r.mem, &r.filter.on) : NULL;
-	if (y.walker)
-		bad = find_targets(&y, e);
-	if (!bad && make_answer(&y))
-		print_answer(&y);
+	if (y.walker && options_bool(o, OPT_REST))
+		bad = compare_with_rest(&r, e);
+	else if (y.walker && !find_targets(&y, e)) {
+		bad = 0;
+		if (make_answer(&y))
+			print_answer(&y);
+	}
 	critical_lines_free(y.lines);
 	critical_lines_free(y.sum.lines);
 	critical_path_free(&y.path);

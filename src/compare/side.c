@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What one side gives to a comparison: its operations, and the sums of the critical paths of evenly spaced ones. A piece
+ * of a path counts for the place where the operation itself was at that time (for a wait that was followed: where it
+ * waited), and a second time for the pair of that place and the one where the time was spent. The first sums add up to
+ * the durations; the second ones name the cause.
+ */
+#include "config.h"
+#include "compare/internal.h"
+
+#include "critical/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WALKED = 15 * COMPARE_BLOCKS };	/* paths per kind and side */
+
+/* ---- operations */
+
+bool compare_trace_open(
+    struct compare_trace *t, const struct compare_input *in, const struct compare_query *q, struct arena *mem)
+{
+	const struct snap *sn = in->sn;
+	const struct trace_filter *f = in->filter;
+	*t = (struct compare_trace){.in = in, .q = q};
+	t->t0 = f && f->from != TIME_NONE && f->from > sn->t0 ? f->from : sn->t0;
+	t->t1 = f && f->to != TIME_NONE && f->to < sn->t1 ? f->to : sn->t1;
+	t->ops = operations_find(sn, f, q->criteria, mem, &q->on);
+	t->name_of = arena_zalloc(mem, (sn->nstks + 1u) * sizeof *t->name_of);
+	return t->ops != NULL;
+}
+
+static bool is_slow(const struct compare_query *q, const struct operation_kind *k, int64_t ns)
+{
+	if (q->lo == TIME_NONE && q->hi == TIME_NONE)
+		return ns >= k->slow_from;
+	return (q->lo == TIME_NONE || ns >= q->lo) && (q->hi == TIME_NONE || ns <= q->hi);
+}
+
+static bool is_in_part(const struct compare_trace *t, const struct operation_kind *k, const struct operation *o)
+{
+	enum compare_part part = t->in->part;
+	return o->complete &&
+	    (part == COMPARE_ALL || is_slow(t->q, k, o->t1 - o->t0) == (part == COMPARE_SLOW));
+}
+
+struct started { int64_t t0; uint32_t at; };
+
+static int by_start(const void *a, const void *b)
+{
+	const struct started *x = a, *y = b;
+	if (x->t0 != y->t0)
+		return x->t0 < y->t0 ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static bool has_name(const struct operation_kind *k, const struct operation_kind *named)
+{
+	return k->source == named->source && k->nname == named->nname && !memcmp(k->name, named->name, k->nname);
+}
+
+struct kind_operations compare_operations_of(
+    const struct compare_trace *t, const struct operation_kind *named, struct arena *mem)
+{
+	const struct operations *o = t->ops;
+	struct started *v = NULL;
+	size_t n = 0, cap = 0;
+	for (uint32_t i = 0; i < o->nkinds; i++) {
+		const struct operation_kind *k = &o->kind[i];
+		for (uint32_t j = k->first; has_name(k, named) && j < k->first + k->n; j++) {
+			v = mem_grow(v, &cap, n + 1, sizeof *v);
+			v[n] = (struct started){o->v[j].t0, j};
+			n += is_in_part(t, k, &o->v[j]);
+		}
+	}
+	if (n)
+		qsort(v, n, sizeof *v, by_start);
+	struct kind_operations out = {arena_alloc(mem, (n + 1) * sizeof *out.v), (uint32_t)n};
+	for (size_t i = 0; i < n; i++)
+		out.v[i] = v[i].at;
+	mem_free(v);
+	return out;
+}
+
+/* ---- places */
+
+static int same_name(const void *ctx, uint32_t id, const void *key)
+{
+	const struct compare_names *names = ctx;
+	return !strcmp(names->v[id], key);
+}
+
+static const struct frm_row *frame_of(const struct store *st, stk_id stack)
+{
+	stk_id at = critical_place(st, stack);
+	return store_frm(st, at ? stk_frame(st, at) : 0);
+}
+
+static const char *copy_string(struct arena *mem, const struct store *st, str_id s)
+{
+	const struct str_row *r = store_str(st, s);
+	return s && r->n ? arena_strndup(mem, r->s, r->n) : "";
+}
+
+static uint32_t add_name(struct compare_names *names, const struct store *st, stk_id stack)
+{
+	const char *function = copy_string(names->mem, st, store_fun(st, frame_of(st, stack)->fun)->name);
+	uint32_t hash = intern_hash_bytes(function, strlen(function), 0);
+	uint32_t id = intern_find(&names->index, hash, same_name, names, function);
+	if (id != UINT32_MAX)
+		return id;
+	names->v = mem_grow(names->v, &names->cap, names->n + 1u, sizeof *names->v);
+	names->v[names->n] = function;
+	intern_put(&names->index, hash, names->n);
+	return names->n++;
+}
+
+void compare_place_line(const struct compare_trace *t, stk_id stack, struct arena *mem, struct compare_place *to)
+{
+	const struct store *st = t->in->sn->st;
+	const struct frm_row *frame = frame_of(st, stack);
+	to->file = copy_string(mem, st, store_fun(st, frame->fun)->file);
+	to->line = frame->line;
+}
+
+static uint32_t name_of(struct kind_sums *k, struct compare_trace *t, stk_id stack)
+{
+	uint32_t *known = &t->name_of[stack < t->in->sn->nstks ? stack : 0];
+	if (!*known)
+		*known = add_name(k->names, t->in->sn->st, stack) + 1;
+	return *known - 1;
+}
+
+static int same_place(const void *ctx, uint32_t id, const void *key)
+{
+	const struct kind_sums *k = ctx;
+	const struct kind_place *a = &k->v[id], *b = key;
+	return a->cls == b->cls && a->name == b->name && a->cause_cls == b->cause_cls && a->cause == b->cause;
+}
+
+struct kind_addend { enum compare_side side; uint32_t block; double ns; stk_id stack; };
+
+static void add_to_place(struct kind_sums *k, const struct kind_place *key, const struct kind_addend *a)
+{
+	uint32_t hash = intern_hash_u64((uint64_t)key->name << 32 | key->cause,
+	    (uint64_t)key->cls << 8 | (uint64_t)key->cause_cls);
+	uint32_t id = intern_find(&k->index, hash, same_place, k, key);
+	if (id == UINT32_MAX) {
+		k->v = mem_grow(k->v, &k->cap, k->n + 1u, sizeof *k->v);
+		k->v[k->n] = *key;
+		intern_put(&k->index, hash, k->n);
+		id = k->n++;
+	}
+	struct kind_place *to = &k->v[id];
+	to->sum[a->side][a->block] += a->ns;
+	if (a->ns >= to->longest[a->side]) {
+		to->longest[a->side] = a->ns;
+		to->stack[a->side] = a->stack;
+	}
+}
+
+/* ---- paths */
+
+static uint32_t outermost(const struct critical_path *p, uint32_t via)
+{
+	while (p->via[via].up != CRITICAL_NONE)
+		via = p->via[via].up;
+	return via;
+}
+
+static void add_piece(struct kind_sums *k, struct compare_trace *t, const struct critical_path *p,
+    const struct critical_piece *v, enum compare_side s, uint32_t block)
+{
+	struct kind_addend a = {s, block, (double)(v->t1 - v->t0), v->stack};
+	struct kind_place key = {.cls = v->cls, .name = name_of(k, t, v->stack), .cause = COMPARE_NONE};
+	if (v->via != CRITICAL_NONE) {
+		const struct critical_via *wait = &p->via[outermost(p, v->via)];
+		struct kind_place pair = {.cls = wait->cls, .name = name_of(k, t, wait->stack), .cause_cls = v->cls,
+		    .cause = key.name};
+		add_to_place(k, &pair, &a);
+		key.cls = pair.cls;
+		key.name = pair.name;
+		a.stack = wait->stack;
+	}
+	add_to_place(k, &key, &a);
+	k->class_ns[s][key.cls][block] += a.ns;
+}
+
+bool compare_walk_side(struct kind_sums *k, struct compare_trace *t, enum compare_side s,
+    const struct kind_operations *of, const struct compare_query *q, struct arena *mem)
+{
+	struct critical_path path = {0};
+	uint32_t n = of->n < WALKED ? of->n : WALKED;
+	if (n && !t->walker)
+		t->walker = critical_walker_new(t->in->sn, t->ops, mem, &q->on);
+	if (n && !t->walker)
+		return false;
+	k->walked[s] = n;
+	k->blocks[s] = n < COMPARE_BLOCKS ? n : COMPARE_BLOCKS;
+	for (uint32_t i = 0; i < n && job_should_continue(&q->on); i++) {
+		const struct operation *o = &t->ops->v[of->v[(uint64_t)i * of->n / n]];
+		uint32_t block = spread_block(i, n);
+		critical_path_walk(t->walker, o->g, o->t0, o->t1, &path);
+		k->count[s][block]++;
+		for (size_t p = 0; p < path.n; p++)
+			add_piece(k, t, &path, &path.v[p], s, block);
+	}
+	critical_path_free(&path);
+	return job_should_continue(&q->on);
+}

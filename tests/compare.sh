@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Before and after: the first line of a comparison with the sound twin of each planted fault (tests/faults) names the
+# guilty function; a file compared with itself, and two halves of an even recording, have no marked change.
+. "${srcdir:-.}/tests/lib.sh"
+faults=$top/tests/faults
+
+# unchanged ARGUMENT...: a comparison in which nothing is marked
+unchanged() {
+	run 0 findings -fail-on=problem "$@"
+	head -1 "$tmp/out" | grep -q -e '^no change exceeds the spread' -e '^too few operations' ||
+		fail "$*: $(head -1 "$tmp/out")"
+	run 0 findings -format=json "$@"
+	sed -n '/"changes"/,/^\]/p' "$tmp/out" | grep -E '"change":"(worse|better|new|gone)"' && fail "$*: has a marked change"
+}
+
+while IFS="$(printf '\t')" read -r rule guilty; do
+	run 3 findings -fail-on=problem -diff_base="$faults/$rule.sound.trace.gz" "$faults/$rule.trace.gz"
+	head -1 "$tmp/out" >"$tmp/first"
+	if [ "$guilty" = - ]; then
+		grep -q "new problem $rule" "$tmp/first" || fail "$rule: $(cat "$tmp/first")"
+	else
+		for one in $(echo "$guilty" | tr '|' ' '); do
+			grep -F "$one" "$tmp/first"
+		done | grep -q . || fail "$rule does not name $guilty: $(cat "$tmp/first")"
+	fi
+	unchanged -diff_base="$faults/$rule.trace.gz" "$faults/$rule.trace.gz"
+done <"$faults/truth.tsv"
+
+f=$faults/lock-queue.trace.gz sound=$faults/lock-queue.sound.trace.gz
+# the other way round it got better, which is no failure
+run 0 findings -fail-on=problem -base="$f" "$sound"
+grep -q 'gone problem lock-queue' "$tmp/out" || fail "sides swapped: $(head -1 "$tmp/out")"
+# the answer is the same in each call
+run 0 findings -format=csv -diff_base="$sound" "$f"
+cp "$tmp/out" "$tmp/before"
+run 0 findings -format=csv -diff_base="$sound" "$f"
+cmp -s "$tmp/before" "$tmp/out" || fail "two calls differ"
+# what is known is left out on both sides
+echo 'lock-queue *' >"$tmp/known"
+run 0 findings -ignore="$tmp/known" -diff_base="$sound" "$f"
+grep -q 'problem lock-queue' "$tmp/out" && fail "-ignore: $(head -1 "$tmp/out")"
+
+unchanged -diff_range=0%..50% -from=50% -to=100% "$faults/sleep.trace.gz"
+run 0 findings -diff_range=10%..40% -from=60% "$faults/gomaxprocs.trace.gz"
+head -1 "$tmp/out" | grep -q 'main\.throttle' || fail "ranges: $(head -1 "$tmp/out")"
+run 0 why -operation=fetch -rest "$faults/network.trace.gz"
+head -1 "$tmp/out" | grep -q 'main\.(\*client)\.ask' || fail "slow ones and the rest: $(head -1 "$tmp/out")"
+
+refuses 2 'FROM..TO' findings -diff_range=1s "$f"
+refuses 2 'FROM..TO' findings -diff_range=50%..10% "$f"
+refuses 2 'cannot be used together' findings -diff_range=0%..10% -diff_base="$sound" "$f"
+refuses 2 'one trace only' findings -base="$sound" -diff_base="$sound" "$f"
+refuses 2 'select by name' findings -goroutine=1 -diff_base="$sound" "$f"
+refuses 2 'requires -operation' why -rest -group=main "$f"
+refuses 1 nowhere findings -diff_base=nowhere "$f"
+exit $bad
