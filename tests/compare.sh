@@ -47,6 +47,33 @@ head -1 "$tmp/out" | grep -q 'main\.throttle' || fail "ranges: $(head -1 "$tmp/o
 run 0 why -operation=fetch -rest "$faults/network.trace.gz"
 head -1 "$tmp/out" | grep -q 'main\.(\*client)\.ask' || fail "slow ones and the rest: $(head -1 "$tmp/out")"
 
+# a call tree of two ranges of equal length is the difference of their trees
+folded() { # folded OPTION...
+	run 0 folded -type=sync "$@" "$top/samples/orders.trace"
+	cat "$tmp/out"
+}
+length=$("$TTRACE" info -format=tsv "$top/samples/orders.trace" | awk '$1 == "duration_ns" {print $2}')
+half=$((length / 2))
+folded -from="${half}ns" -to="$((2 * half))ns" >"$tmp/later"
+folded -from=0ns -to="${half}ns" >"$tmp/earlier"
+awk '{n = $NF; sub(/ [^ ]*$/, ""); sum[$0] += NR == FNR ? -n : n} END {for (s in sum) if (sum[s]) print s, sum[s]}' \
+	"$tmp/earlier" "$tmp/later" | sort >"$tmp/expected"
+folded -from="${half}ns" -to="$((2 * half))ns" -diff_range="0ns..${half}ns" | sort >"$tmp/difference"
+[ -s "$tmp/expected" ] || fail "no difference between the halves of orders.trace"
+cmp -s "$tmp/expected" "$tmp/difference" || fail "call trees of two ranges: $(diff "$tmp/expected" "$tmp/difference" | head -3)"
+# a range of twice the length is scaled to that which is shown
+total() { # total OPTION...: the total that percentages are of, in ms
+	run 0 top -type=run -unit=ms "$@" "$top/samples/orders.trace"
+	sed -n 's/^Showing.* of \([0-9.]*\)ms total$/\1/p' "$tmp/out"
+}
+whole=$(total -from=0ns -to="$((2 * half))ns")
+scaled=$(total -from=0ns -to="${half}ns" -diff_range="0ns..$((2 * half))ns")
+awk -v a="$whole" -v b="$scaled" 'BEGIN {exit !(a > 1 && b > a / 2 - .1 && b < a / 2 + .1)}' ||
+	fail "ranges of different lengths: $whole ms, scaled $scaled ms"
+
+refuses 2 'FROM..TO' top -diff_range=1s "$f"
+refuses 2 'cannot be used together' top -diff_range=0%..10% -rest -group=main "$f"
+refuses 2 'applies only to traces' top -diff_range=0%..10% "$top/samples/cpu.pb.gz"
 refuses 2 'FROM..TO' findings -diff_range=1s "$f"
 refuses 2 'FROM..TO' findings -diff_range=50%..10% "$f"
 refuses 2 'cannot be used together' findings -diff_range=0%..10% -diff_base="$sound" "$f"

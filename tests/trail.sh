@@ -32,6 +32,11 @@ shows 6Duu '[6Gor]' '!against' 'whole trace'
 shows '6Duu<^R>' '[6Gor]' 'against=the rest'
 shows '6Duu<^R><^R>' '[4Flame]' 'against=the rest'
 shows '6Duu<^R><^R><^R>' 'nothing to redo'
+# two time ranges of the trace are a difference, also after undo, and ~ swaps them
+shows ':diff 0s..100ms 100ms..200ms<Enter>1' '[1Top]' 'A - B' 'against=0..100ms' '100ms..200ms'
+shows ':diff 0s..100ms 100ms..200ms<Enter>1~' 'against=100ms..200ms' '0..100ms'
+shows ':diff 0s..100ms 100ms..200ms<Enter>6' 'not applied here: against=0..100ms'
+shows ':diff 0s..100ms 100ms..200ms<Enter>1uu' '!against'
 # what is done after an undo is the new end
 shows '67u<^R>' '[7Task]'
 shows '67u8<^R>' '[8GC]' 'nothing to redo'

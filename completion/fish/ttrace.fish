@@ -93,6 +93,7 @@ complete -c ttrace -o mean_delay -l mean_delay -d 'same as sample_index=delay wi
 complete -c ttrace -o base -l base -d 'subtract this profile; findings: compare with this trace' -r
 complete -c ttrace -o diff_base -l diff_base -d 'subtract this profile; percentages are relative to it; findings: compare with this trace' -r
 complete -c ttrace -o rest -l rest -d 'traces: what -group, -goroutine, -task, -region or -operation select, minus all others (with -latency: minus those outside the range); each side is the mean per goroutine, task, region or operation; why: the slow operations of -operation (with -latency: those in the range) minus the other ones'
+complete -c ttrace -o diff_range -l diff_range -d 'traces: compare with this time range of the same trace: 1s..2s, 0%..30%; its weights are scaled to the length of the range that is shown; see -from and -to' -r
 complete -c ttrace -o seconds -l seconds -d 'duration of the profile that the server collects' -r
 complete -c ttrace -o timeout -l timeout -d 'stop if the server sends nothing for N + 5 seconds; default of N: 1.5 times -seconds, or 60' -r
 complete -c ttrace -o tls_cert -l tls_cert -d 'client certificate for the server' -r
@@ -129,7 +130,6 @@ complete -c ttrace -o rule -l rule -d 'findings: only these rules' -r
 complete -c ttrace -o set -l set -d 'findings: change a threshold of a rule: stw.longest=5ms' -r
 complete -c ttrace -o fail-on -l fail-on -d 'findings: exit with status 3 if there is a problem; a problem or a notice; a rule that cannot be answered; a list of these; in a comparison: if a finding is new or worse, or a kind of operations is slower' -x -a 'problem notice unanswerable'
 complete -c ttrace -o baseline -l baseline -d 'findings: only those that are new or worse than in FILE, which findings -format=json has written' -r
-complete -c ttrace -o diff_range -l diff_range -d 'findings: compare with this time range of the same trace: 1s..2s, 0%..30%' -r
 complete -c ttrace -o step -l step -d 'stats: time between rows' -r
 complete -c ttrace -o pane -l pane -d 'first pane' -x -a 'top list peek flame tags timeline goroutines tasks gc events'
 complete -c ttrace -o at -l at -d 'go to this time, range, goroutine or function; @VIEW: numbers that gy wrote' -r

@@ -262,7 +262,7 @@ static bool applies_to_profiles(enum option_id id)
 int options_check_profile(const struct options *o, const char *kind, struct err *e)
 {
 	for (int i = 0; i < OPT__N; i++)
-		if (options_typed(o, (enum option_id)i) && (i == OPT_REST ||
+		if (options_typed(o, (enum option_id)i) && (i == OPT_REST || i == OPT_DIFF_RANGE ||
 		(!strcmp(option_rows[i].group, "trace") && !applies_to_profiles((enum option_id)i))))
 			return err_set(e, ERR_USAGE, ERR_NOWHERE, "this is a %s; -%s applies only to traces", kind,
 			    option_rows[i].name);

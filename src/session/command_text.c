@@ -42,7 +42,7 @@ static bool is_query_option(enum option_id id)
 	static const enum option_id ours[] = {OPT_OUTPUT, OPT_FORMAT, OPT_FUNCTIONS, OPT_FILEFUNCTIONS, OPT_FILES,
 	    OPT_LINES, OPT_ADDRESSES, OPT_GRANULARITY, OPT_NOINLINES, OPT_SAMPLE_INDEX, OPT_INUSE_SPACE,
 	    OPT_INUSE_OBJECTS, OPT_ALLOC_SPACE, OPT_ALLOC_OBJECTS, OPT_TOTAL_DELAY, OPT_CONTENTIONS, OPT_NORMALIZE,
-	    OPT_DROP_NEGATIVE, OPT_BASE, OPT_DIFF_BASE, OPT_TYPE, OPT_FROM, OPT_TO, OPT_PROC, OPT_BLAME, OPT_REST,
+	    OPT_DROP_NEGATIVE, OPT_BASE, OPT_DIFF_BASE, OPT_TYPE, OPT_FROM, OPT_TO, OPT_PROC, OPT_BLAME, OPT_REST, OPT_DIFF_RANGE,
 	    OPT_SYMBOLIZE};
 	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
 		if (ours[i] == id)
@@ -124,11 +124,13 @@ static void add_files(struct command *c, const struct session *s, uint32_t side)
 static void add_sides(struct command *c, struct arena *a, const struct session *s, const struct query *q,
     const char *arg)
 {
-	uint64_t shown = query_has_rest(q) ? 1 : q->show == SHOW_B ? q->b : q->a;
+	uint64_t shown = query_has_own_base(q) ? 1 : q->show == SHOW_B ? q->b : q->a;
 	for (uint32_t k = 0; q->b && q->show == SHOW_DELTA && k < session_nsides(s); k++)
 		if (side_in(q->b, k))
 			add_opt(c, a, q->of_rest ? OPT_BASE : OPT_DIFF_BASE, session_side_name(s, k));
 	add_flag(c, a, OPT_REST, query_has_rest(q));
+	if (query_has_range(q))
+		add_opt(c, a, OPT_DIFF_RANGE, arena_printf(a, "%" PRId64 "ns..%" PRId64 "ns", q->b_from, q->b_to));
 	add_flag(c, a, OPT_NORMALIZE, q->b && q->show == SHOW_DELTA && q->normalize);
 	command_add(c, "--");
 	if (arg)

@@ -66,15 +66,16 @@ static struct profile *subtract_base(struct profile *p, struct profile *base, bo
 	return sum;
 }
 
-/* Make a profile of a trace by -type; with -rest, minus that of what the filters exclude. */
+/* Make a profile of a trace by -type; with -rest, minus that of what the filters exclude; with -diff_range, minus that of
+   the other time range. */
 static struct profile *profile_of(const struct trace *t, const struct options *o, struct err *e)
 {
-	struct profile *p = trace_make_profile(t, o, false, e);
-	if (!p || !options_bool(o, OPT_REST))
+	struct profile *p = trace_make_profile(t, o, TRACE_SHOWN, e);
+	if (!p || !trace_has_own_base(o))
 		return p;
-	struct profile *rest = trace_make_profile(t, o, true, e);
-	if (rest)
-		return subtract_base(p, rest, true, options_bool(o, OPT_NORMALIZE), e);
+	struct profile *base = trace_make_profile(t, o, options_bool(o, OPT_REST) ? TRACE_REST : TRACE_RANGE, e);
+	if (base)
+		return subtract_base(p, base, true, options_bool(o, OPT_NORMALIZE), e);
 	profile_free(p);
 	return NULL;
 }
@@ -233,9 +234,9 @@ struct profile *merge_profiles_read_from(
 		return NULL;
 	}
 	struct query q;
-	if (query_check_rest(o, e) || query_of_options(o, &q, e))
+	if (query_check_sides(o, e) || query_of_options(o, &q, e))
 		return NULL;
-	if (normalize && !nbase && !ndiff && !options_bool(o, OPT_REST)) {
+	if (normalize && !nbase && !ndiff && !trace_has_own_base(o)) {
 		err_set(e, ERR_USAGE, ERR_NOWHERE, "-normalize requires -base or -diff_base");
 		return NULL;
 	}

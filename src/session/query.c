@@ -14,6 +14,7 @@
 
 #include "base/text/text.h"
 #include "operations/operations.h"
+#include "session/session.h"
 #include "trace/task_filter.h"
 
 #include <inttypes.h>
@@ -90,6 +91,16 @@ int query_parse_range(const struct snap *sn, const struct options *o, int64_t *t
 	return 0;
 }
 
+int query_parse_span(const struct snap *sn, const char *s, int64_t *t0, int64_t *t1, struct err *e)
+{
+	const char *dots = strstr(s, "..");
+	struct arena mem = {0};
+	int bad = !dots || query_parse_time(sn, arena_strndup(&mem, s, (size_t)(dots - s)), t0, e) ||
+	    query_parse_time(sn, dots + 2, t1, e) || *t1 <= *t0;
+	arena_free(&mem);
+	return bad ? err_set(e, ERR_USAGE, ERR_NOWHERE, "\"%.60s\" is not a time range: use FROM..TO, as 1s..2s", s) : 0;
+}
+
 /* ---- words */
 
 const enum option_id query_gran_options[] = {[GR_FUNCTIONS] = OPT_FUNCTIONS, [GR_FILEFUNCTIONS] = OPT_FILEFUNCTIONS,
@@ -137,6 +148,11 @@ int query_add_places(const struct snap *sn, const struct options *o, struct quer
 		q->from = t0;
 	if (has_option(o, OPT_TO))
 		q->to = t1;
+	if (has_option(o, OPT_DIFF_RANGE)) {
+		if (query_parse_span(sn, options_str(o, OPT_DIFF_RANGE), &t0, &t1, e))
+			return -1;
+		query_compare_range(q, t0, t1);
+	}
 	if (!has_option(o, OPT_PROC))
 		return 0;
 	if (!trace_parse_id(options_str(o, OPT_PROC), 'p', &id))
@@ -155,6 +171,30 @@ void query_copy_strings(struct query *q, const struct query *was, struct arena *
 	}
 }
 
+void query_compare_range(struct query *q, int64_t t0, int64_t t1)
+{
+	session_query_use_side(q, SIDE_BASE, SIDE_RANGE);
+	q->b_from = t0;
+	q->b_to = t1;
+}
+
+static double range_length(const struct snap *sn, int64_t from, int64_t to)
+{
+	return (double)(to == TIME_NONE || to > sn->t1 ? sn->t1 : to) -
+	    (double)(from == TIME_NONE || from < sn->t0 ? sn->t0 : from);
+}
+
+double query_use_range(const struct snap *sn, struct query *q)
+{
+	double shown = range_length(sn, q->suspended ? TIME_NONE : q->from, q->suspended ? TIME_NONE : q->to),
+	       compared = range_length(sn, q->b_from, q->b_to);
+	if (q->suspended)
+		*q = (struct query){.blame = q->blame};
+	q->from = q->b_from;
+	q->to = q->b_to;
+	return compared > 0 ? shown / compared : 0;
+}
+
 static bool same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && !strcmp(a, b));
@@ -163,21 +203,24 @@ static bool same_text(const char *a, const char *b)
 bool query_same_scope(const struct query *a, const struct query *b)
 {
 	return a->suspended == b->suspended && a->from == b->from && a->to == b->to && a->g == b->g &&
-	    a->proc == b->proc && a->a == b->a && a->b == b->b && same_text(a->gs, b->gs) &&
+	    a->proc == b->proc && a->a == b->a && a->b == b->b &&
+	    (!query_has_range(a) || (a->b_from == b->b_from && a->b_to == b->b_to)) && same_text(a->gs, b->gs) &&
 	    same_text(a->group, b->group) && same_text(a->task, b->task) && same_text(a->region, b->region) &&
 	    same_text(a->operation, b->operation) && same_text(a->latency, b->latency);
 }
 
-int query_check_rest(const struct options *o, struct err *e)
+int query_check_sides(const struct options *o, struct err *e)
 {
-	if (!options_bool(o, OPT_REST))
-		return 0;
-	if (!has_option(o, OPT_GROUP) && !has_option(o, OPT_GOROUTINE) && !has_option(o, OPT_TASK) &&
+	bool rest = options_bool(o, OPT_REST), range = has_option(o, OPT_DIFF_RANGE);
+	if (rest && !has_option(o, OPT_GROUP) && !has_option(o, OPT_GOROUTINE) && !has_option(o, OPT_TASK) &&
 	    !has_option(o, OPT_REGION) && !has_option(o, OPT_OPERATION))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
 		    "-rest requires -group, -goroutine, -task, -region or -operation");
-	if (has_option(o, OPT_BASE) || has_option(o, OPT_DIFF_BASE))
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-rest cannot be used together with -base or -diff_base");
+	if (rest && range)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-rest cannot be used together with -diff_range");
+	if ((rest || range) && (has_option(o, OPT_BASE) || has_option(o, OPT_DIFF_BASE)))
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s cannot be used together with -base or -diff_base",
+		    rest ? "rest" : "diff_range");
 	return 0;
 }
 

@@ -30,10 +30,12 @@ struct query {
 	uint32_t proc;		/* only this P (trk_id); 0: all */
 	uint8_t blame;		/* enum trace_blame: the stacks that scheduler latency is charged to */
 	/* Bit sets of sides. A: what is shown (1: the file that was opened). B: what A is compared with (0: nothing;
-	   the bit of SIDE_REST: the part of the same trace that the filters of goroutines, tasks, regions exclude). */
+	   the bit of SIDE_REST: the part of the same trace that the filters of goroutines, tasks, regions exclude; that of
+	   SIDE_RANGE: another time range of the same trace). */
 	uint64_t a, b;
 	enum side_show show;
 	bool of_rest;		/* percentages of a difference are of A minus B (-base), not of B */
+	int64_t b_from, b_to;	/* with the bit of SIDE_RANGE in b: the time range of the same trace that A is compared with */
 	bool normalize, drop_negative;
 };
 
@@ -51,11 +53,17 @@ extern const enum option_id query_gran_options[];	/* by enum gran */
 int query_of_options(const struct options *, struct query *, struct err *e);
 /* Add the servers of -server. Call it once, before operations are found. */
 int query_add_servers(const struct options *, struct err *e);
-/* Add -from, -to and -proc. */
+/* Add -from, -to, -proc and -diff_range. */
 int query_add_places(const struct snap *, const struct options *, struct query *, struct err *e);
 int query_bad_proc(const char *, struct err *e);	/* Set the error that -proc is no number; return -1. */
 /* Copy into the arena the strings of a query that `another` does not share. */
 void query_copy_strings(struct query *, const struct query *another, struct arena *);
+/* Compare what the query shows with a time range of the same trace. Weights of the range are scaled to the length of the
+   time range that is shown. */
+void query_compare_range(struct query *, int64_t t0, int64_t t1);
+/* Set the time range of a query to that which it is compared with. Return the factor that scales weights in that range
+   to the length of the range that was shown. */
+double query_use_range(const struct snap *, struct query *);
 /* Return whether both select the same part of a trace: goroutines, time ranges, sides. */
 bool query_same_scope(const struct query *, const struct query *);
 
@@ -82,7 +90,9 @@ int query_trace_filter(const struct snap *, const struct query *, bool rest, str
 int query_parse_time(const struct snap *, const char *, int64_t *t, struct err *e);
 /* Get the range of -from and -to; an end that is not given is that of the trace. */
 int query_parse_range(const struct snap *, const struct options *, int64_t *t0, int64_t *t1, struct err *e);
-/* Check that -rest fits the other options. */
-int query_check_rest(const struct options *, struct err *e);
+/* Parse a time range, FROM..TO. */
+int query_parse_span(const struct snap *, const char *, int64_t *t0, int64_t *t1, struct err *e);
+/* Check that -rest and -diff_range fit the other options. */
+int query_check_sides(const struct options *, struct err *e);
 
 #endif

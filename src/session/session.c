@@ -68,10 +68,10 @@ static int first_sides(struct session *s, struct err *e)
 	s->compare.nside = 1;
 	if (names_one(base) && names_one(diff))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-base and -diff_base cannot be used together");
-	if (options_bool(s->o, OPT_REST))
-		return query_check_rest(s->o, e);
+	if (query_check_sides(s->o, e))
+		return -1;
 	if (!names_one(base) && !names_one(diff))
-		return !options_bool(s->o, OPT_NORMALIZE) ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE,
+		return trace_has_own_base(s->o) || !options_bool(s->o, OPT_NORMALIZE) ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE,
 		    "-normalize requires -base or -diff_base");
 	const struct option_value *v = names_one(base) ? base : diff;
 	s->compare.wait[s->compare.nwait++] = (struct wait){v->all[v->nall - 1], SIDE_BASE, false, NULL};

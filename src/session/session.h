@@ -108,7 +108,7 @@ uint32_t session_scope(const struct session *);
    Each is read in the background into the same store and gets a number, 1, 2, ... It is shown only while a query names
    it, and stays loaded so that undo can show it again. */
 enum side_use { SIDE_BASE, SIDE_MERGE, SIDE_SHOW };	/* compare with it; add it to A; show it instead of A */
-enum { SIDES_MAX = 62, SIDE_REST = 63 };
+enum { SIDES_MAX = 61, SIDE_RANGE = 62, SIDE_REST = 63 };
 int session_add(struct session *, const char *file, enum side_use, struct err *e);
 /* Add a side that is computed: what a query leaves of the open profile, by the report `proto`. */
 struct buf;
@@ -125,6 +125,9 @@ void session_query_use_side(struct query *, enum side_use, uint32_t side);
    mean of one of each, so that two requests can be compared with two hundred others. */
 void session_query_compare_rest(struct query *);
 static inline bool query_has_rest(const struct query *q) { return q->b >> SIDE_REST & 1; }
+static inline bool query_has_range(const struct query *q) { return q->b >> SIDE_RANGE & 1; }
+/* Return whether the base is a part of the same trace. */
+static inline bool query_has_own_base(const struct query *q) { return query_has_rest(q) || query_has_range(q); }
 struct rest_states { uint32_t n[2]; int64_t ns[2][TS__N]; };
 /* Compute for both sides how many there are and the mean time of one, by state. */
 void session_rest_times(const struct session *, const struct query *, struct rest_states *);

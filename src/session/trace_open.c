@@ -278,26 +278,32 @@ static int check_type(const struct options *o, enum trace_weight_type type, enum
 	return 0;
 }
 
+bool trace_has_own_base(const struct options *o)
+{
+	const char *range = options_str(o, OPT_DIFF_RANGE);
+	return options_bool(o, OPT_REST) || (range && *range);
+}
+
 static struct profile *weigh_profile(const struct trace *t, const struct options *o, enum trace_weight_type type,
-    const struct query *q, bool rest, struct arena *a, struct err *e)
+    const struct query *q, bool rest, double scale, struct arena *a, struct err *e)
 {
 	struct progress_watcher on = trace_watcher(o);
 	uint32_t n;
 	struct trace_weights *w = trace_weights_of_query(t->sn, type, q, rest, a, &n, &on, e);
 	if (!w)
 		return NULL;
-	if (options_bool(o, OPT_REST)) {
-		w->npart = type == TRACE_CRITICAL ? w->npart : 0;	/* other differences have no tags */
-		if (n > 1)
-			trace_weights_divide(w, n);
-	}
+	if (trace_has_own_base(o) && type != TRACE_CRITICAL)
+		w->npart = 0;	/* other differences have no tags */
+	if (options_bool(o, OPT_REST) && n > 1)
+		scale = 1.0 / n;
+	trace_weights_scale(w, scale);
 	struct profile *p = to_profile(t->sn, w, type);
 	if (options_str(o, OPT_BLAME) && trace_type_has_blame(type, (enum trace_blame)q->blame))
 		add_blame_comment(p, (enum trace_blame)q->blame);
 	return p;
 }
 
-struct profile *trace_make_profile(const struct trace *t, const struct options *o, bool rest, struct err *e)
+struct profile *trace_make_profile(const struct trace *t, const struct options *o, enum trace_side side, struct err *e)
 {
 	struct arena a = {0};
 	struct query q;
@@ -316,7 +322,8 @@ struct profile *trace_make_profile(const struct trace *t, const struct options *
 		    "-type requires cpu, run, sched, sync, net, syscall, block, assist or critical, not \"%s\"", name);
 	else if (!query_of_options(o, &q, e) && !query_add_places(t->sn, o, &q, e) &&
 	    !check_type(o, (enum trace_weight_type)type, (enum trace_blame)q.blame, e))
-		p = weigh_profile(t, o, (enum trace_weight_type)type, &q, rest, &a, e);
+		p = weigh_profile(t, o, (enum trace_weight_type)type, &q, side == TRACE_REST,
+		    side == TRACE_RANGE ? query_use_range(t->sn, &q) : 1, &a, e);
 	arena_free(&a);
 	return p;
 }

@@ -34,7 +34,11 @@ int trace_read_index(struct trace *, const struct bytes *, const char *file, con
 struct progress_watcher trace_watcher(const struct options *);
 
 /* Make a profile of the weights of -type (default: cpu if there are samples, else sched), as `go tool trace -pprof`
-   writes it. With -rest: the mean of one of those that the filter selects, or, if rest, of those that it excludes. */
-struct profile *trace_make_profile(const struct trace *, const struct options *, bool rest, struct err *e);
+   writes it. With -rest: the mean of one of those that the filter selects, or, as TRACE_REST, of those that it excludes.
+   TRACE_RANGE: of -diff_range, scaled to the length of the range of -from and -to. */
+enum trace_side { TRACE_SHOWN, TRACE_REST, TRACE_RANGE };
+struct profile *trace_make_profile(const struct trace *, const struct options *, enum trace_side, struct err *e);
+/* Return whether -rest or -diff_range compare a trace with a part of itself. */
+bool trace_has_own_base(const struct options *);
 
 #endif

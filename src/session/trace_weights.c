@@ -105,15 +105,16 @@ bool trace_weights_are_joined(enum trace_weight_type type, const struct query *q
 	return type == TRACE_CRITICAL || (q->blame == BLAME_CHAIN && trace_type_has_blame(type, BLAME_CHAIN));
 }
 
-void trace_weights_divide(struct trace_weights *w, uint32_t n)
+void trace_weights_scale(struct trace_weights *w, double by)
 {
-	double one = 1.0 / n;
+	if (by == 1)
+		return;
 	for (uint32_t i = 0; i < w->n; i++) {
-		w->ns[i] = sides_scaled(w->ns[i], one);
-		w->count[i] = sides_scaled(w->count[i], one);
+		w->ns[i] = sides_scaled(w->ns[i], by);
+		w->count[i] = sides_scaled(w->count[i], by);
 	}
 	for (uint32_t i = 0; i < w->npart; i++) {
-		w->part[i].ns = sides_scaled(w->part[i].ns, one);
-		w->part[i].count = sides_scaled(w->part[i].count, one);
+		w->part[i].ns = sides_scaled(w->part[i].ns, by);
+		w->part[i].count = sides_scaled(w->part[i].count, by);
 	}
 }

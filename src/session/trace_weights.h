@@ -13,7 +13,7 @@ struct trace_weights *trace_weights_of_query(const struct snap *, enum trace_wei
     bool rest, struct arena *, uint32_t *n, const struct progress_watcher *on, struct err *e);
 /* Return whether the nodes of these weights are not the store's (trace_weights.node). */
 bool trace_weights_are_joined(enum trace_weight_type, const struct query *);
-/* Divide weights by n > 0, for the mean of one. */
-void trace_weights_divide(struct trace_weights *, uint32_t n);
+/* Multiply weights by a factor, each rounded. */
+void trace_weights_scale(struct trace_weights *, double);
 
 #endif

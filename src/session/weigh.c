@@ -99,7 +99,8 @@ static struct trace_weights *weigh_side(struct session *s, uint32_t side, struct
 {
 	struct query q = s->queries.query[s->queries.at];
 	bool rest = side == SIDE_REST;
-	const struct compare_loader *ad = side && !rest ? s->compare.side[side] : NULL;
+	const struct compare_loader *ad = side && side < SIDE_RANGE ? s->compare.side[side] : NULL;
+	double scale = side == SIDE_RANGE ? query_use_range(s->snap, &q) : 1;
 	v->sn = ad ? builder_snap(ad->own) : s->snap;
 	v->to = ad ? ad->to : NULL;
 	if (ad && !q.suspended) {
@@ -116,7 +117,8 @@ static struct trace_weights *weigh_side(struct session *s, uint32_t side, struct
 		return NULL;
 	trace_show_no_stack(w, v->sn);
 	if (query_has_rest(&q) && !q.suspended && n > 1)
-		trace_weights_divide(w, n);
+		scale = 1.0 / n;
+	trace_weights_scale(w, scale);
 	return w;
 }
 
@@ -124,7 +126,7 @@ void session_weigh_sides(
     struct session *s, struct arena *a, void (*add)(void *, const struct side_weights *), void *arg)
 {
 	const struct query *q = &s->queries.query[s->queries.at];
-	for (uint32_t k = 0; k <= SIDE_REST; k = k + 1 < s->compare.nside ? k + 1 : k < SIDE_REST ? SIDE_REST : k + 1) {
+	for (uint32_t k = 0; k <= SIDE_REST; k = k + 1 == s->compare.nside ? SIDE_RANGE : k + 1) {
 		struct side_weights v = {.in_a = side_in(q->a, k), .in_b = q->b && side_in(q->b, k)};
 		v.weights = v.in_a || v.in_b ? weigh_side(s, k, a, &v) : NULL;
 		if (v.weights)

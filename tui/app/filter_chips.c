@@ -75,11 +75,17 @@ static void put_latency(const struct app *a, const struct query *q, struct buf *
 		text_ns(b, hi);
 }
 
-static void put_rest(const struct app *a, const struct query *q, struct buf *b)
+static void put_own_base(const struct app *a, const struct query *q, struct buf *b)
 {
 	(void)a;
 	if (query_has_rest(q))
 		buf_puts(b, q->group && (q->gs || q->g) ? "against=its group" : "against=the rest");
+	if (!query_has_range(q))
+		return;
+	buf_puts(b, "against=");
+	text_ns(b, q->b_from);
+	buf_puts(b, "..");
+	text_ns(b, q->b_to);
 }
 
 static void put_negative(const struct app *a, const struct query *q, struct buf *b)
@@ -161,7 +167,7 @@ static const struct filter_row {
     {"region", offsetof(struct query, region), NULL, TRACE, P_GOR, 0},
     {"operation", offsetof(struct query, operation), NULL, TRACE, P_GOR, 0},
     {NULL, 0, put_latency, TRACE, P_GOR, 0},
-    {NULL, 0, put_rest, STACKS, 0, 0},
+    {NULL, 0, put_own_base, STACKS, 0, 0},
     {NULL, 0, put_negative, STACKS, 0, 0},
     {NULL, 0, put_blame, STACKS, 0, 0},
     {NULL, 0, put_time, TRACE, 0, 0},
@@ -213,7 +219,7 @@ void app_chips(const struct app *a, struct buf *b, struct buf *unused)
 			buf_puts(b, " (whole lives)");
 	}
 	buf_free(&one);
-	if (pane_now(a)->trace_only && q->b && !query_has_rest(q))
+	if (pane_now(a)->trace_only && q->b && !query_has_own_base(q))
 		buf_puts(b, " | first file only");
 	if (a->search.grep)
 		buf_printf(b, " | &%s", regex_pattern(a->search.grep));

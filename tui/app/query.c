@@ -162,7 +162,7 @@ static bool has_filters(struct app *a, const struct query *q)
 	filter_set_put(session_query(a->s), &words);
 	bool any = words.n || q->from != TIME_NONE || q->to != TIME_NONE || q->g || q->gs || q->proc || q->latency;
 	buf_free(&words);
-	return any || q->suspended || query_has_rest(q);
+	return any || q->suspended || query_has_own_base(q);
 }
 
 void app_clear(struct app *a)
@@ -174,8 +174,8 @@ void app_clear(struct app *a)
 						   .noinlines = q.noinlines,
 						   .blame = q.blame,
 						   .a = q.a,
-						   .b = query_has_rest(&q) ? 0 : q.b,
-						   .show = query_has_rest(&q) ? SHOW_DELTA : q.show,
+						   .b = query_has_own_base(&q) ? 0 : q.b,
+						   .show = query_has_own_base(&q) ? SHOW_DELTA : q.show,
 						   .of_rest = q.of_rest,
 						   .normalize = q.normalize,
 						   .drop_negative = q.drop_negative};

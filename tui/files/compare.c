@@ -14,6 +14,7 @@
 #include "base/text/text.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static const char *base_of(const char *file)
 {
@@ -71,8 +72,35 @@ void compare_report_rest(struct app *a)
 	buf_free(&b);
 }
 
+/* Report the two time ranges of a trace that are compared. */
+static void report_ranges(struct app *a, const struct query *q)
+{
+	static const char *const shown[SHOW__N] = {[SHOW_DELTA] = "A - B: A is ", [SHOW_A] = "A of A - B: ", [SHOW_B] = "B of A - B: "};
+	const struct snap *sn = session_snap(a->s);
+	struct buf b = {0};
+	buf_puts(&b, shown[q->show]);
+	if (q->show != SHOW_B) {
+		text_ns(&b, q->from == TIME_NONE ? sn->t0 : q->from);
+		buf_puts(&b, "..");
+		text_ns(&b, q->to == TIME_NONE ? sn->t1 : q->to);
+	}
+	buf_puts(&b, q->show == SHOW_DELTA ? ", B is " : "");
+	if (q->show != SHOW_A) {
+		text_ns(&b, q->b_from);
+		buf_puts(&b, "..");
+		text_ns(&b, q->b_to);
+		buf_puts(&b, ", scaled to the length of A");
+	}
+	app_message(a, ST_NORMAL, "%s", buf_str(&b));
+	buf_free(&b);
+}
+
 static void report_sides(struct app *a, const struct query *q)
 {
+	if (query_has_range(q)) {
+		report_ranges(a, q);
+		return;
+	}
 	if (query_has_rest(q) && q->show == SHOW_DELTA) {
 		compare_report_rest(a);
 		return;
@@ -195,6 +223,24 @@ static void diff_saved(struct app *a, const char *file)
 	a->status.sticky = true;
 }
 
+/* :diff FROM..TO [FROM..TO]: compare the time range that is shown, or the second one, with the first one. Return false if
+   the words are not time ranges. */
+static bool diff_ranges(struct app *a, const char *words)
+{
+	struct query q = *session_query(a->s);
+	const struct snap *sn = session_snap(a->s);
+	const char *space = strchr(words, ' '), *second = space ? space + strspn(space, " ") : "";
+	size_t n = space ? (size_t)(space - words) : strlen(words);
+	int64_t t0, t1;
+	struct err e;
+	if (!session_is_trace(a->s) || query_parse_span(sn, arena_strndup(&a->scratch, words, n), &t0, &t1, &e) ||
+	    (*second && query_parse_span(sn, second, &q.from, &q.to, &e)))
+		return false;
+	query_compare_range(&q, t0, t1);
+	set_query(a, &q);
+	return true;
+}
+
 static void do_diff(struct app *a, const char *file)
 {
 	struct query q = *session_query(a->s);
@@ -204,6 +250,8 @@ static void do_diff(struct app *a, const char *file)
 	}
 	if (!file) {
 		app_prompt(a, CMD_COMMAND, "diff ");
+	} else if (*file && (access(file, F_OK) && diff_ranges(a, file))) {
+		return;
 	} else if (*file) {
 		add_file(a, file, SIDE_BASE);
 	} else {
@@ -251,6 +299,15 @@ static void do_swap(struct app *a)
 	uint64_t was = q.a;
 	if (!q.b) {
 		app_message(a, ST_WARN, "no base to swap with: B chooses one");
+		return;
+	}
+	if (query_has_range(&q)) {
+		const struct snap *sn = session_snap(a->s);
+		int64_t t0 = q.from == TIME_NONE ? sn->t0 : q.from, t1 = q.to == TIME_NONE ? sn->t1 : q.to;
+		q.from = q.b_from;
+		q.to = q.b_to;
+		query_compare_range(&q, t0, t1);
+		set_query(a, &q);
 		return;
 	}
 	if (query_has_rest(&q)) {

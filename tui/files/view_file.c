@@ -245,7 +245,7 @@ static int saved_query(const struct app *a, struct query *q, struct err *e)
 	q->gs = q->g ? NULL : q->gs;
 	q->suspended = l->suspended;
 	q->a = now->a;
-	q->b = now->b;
+	q->b = query_has_range(q) ? q->b : now->b;
 	q->show = now->show;
 	q->of_rest = now->of_rest;
 	q->normalize = now->normalize;

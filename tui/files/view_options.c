@@ -79,9 +79,9 @@ void view_options_put(struct app *a, struct buf *b)
 
 /* ---- applying options */
 
-enum { ST_FROM = 1, ST_TO = 2, ST_GOROUTINE = 4, ST_PROC = 8, ST_AT = START_AT, ST_AHEAD = 32 };
+enum { ST_FROM = 1, ST_TO = 2, ST_GOROUTINE = 4, ST_PROC = 8, ST_AT = START_AT, ST_AHEAD = 32, ST_DIFF = 64 };
 static const struct { int bit; enum option_id options; } starts[] = {{ST_FROM, OPT_FROM}, {ST_TO, OPT_TO},
-    {ST_GOROUTINE, OPT_GOROUTINE}, {ST_PROC, OPT_PROC}, {ST_AT, OPT_AT}};
+    {ST_GOROUTINE, OPT_GOROUTINE}, {ST_PROC, OPT_PROC}, {ST_AT, OPT_AT}, {ST_DIFF, OPT_DIFF_RANGE}};
 
 /* Parse a time; percentages are not valid until all has been read. */
 bool view_options_parse_time(const struct app *a, const char *s, int64_t *t)
@@ -169,7 +169,7 @@ void view_options_goto_command(struct app *a, const struct act *act)
 	app_open(a, "timeline", &p);
 }
 
-/* Set -from, -to, -goroutine and -proc in the query; return those that could be resolved. */
+/* Set -from, -to, -goroutine, -proc and -diff_range in the query; return those that could be resolved. */
 static int start_query(struct app *a, struct query *q)
 {
 	int done = 0;
@@ -184,6 +184,13 @@ static int start_query(struct app *a, struct query *q)
 	}
 	if (a->todo & ST_PROC && (q->proc = view_options_find_track(a, TK_P, options_str(a->options, OPT_PROC))))
 		done |= ST_PROC;
+	int64_t t0, t1;
+	struct err e;
+	if (a->todo & ST_DIFF && session_snap(a->s)->complete &&
+	    !query_parse_span(session_snap(a->s), options_str(a->options, OPT_DIFF_RANGE), &t0, &t1, &e)) {
+		query_compare_range(q, t0, t1);
+		done |= ST_DIFF;
+	}
 	return done;
 }
 

@@ -50,19 +50,6 @@ static int open_other(struct report_comparison *p, struct trace_report_ctx *r, c
 	return query_trace_filter(p->other.sn, &q, false, &p->other.arena, &p->before, NULL, e);
 }
 
-/* Set the time range of the earlier side. */
-static int take_range(struct report_comparison *p, const struct trace_report_ctx *r, const char *range, struct err *e)
-{
-	const char *dots = strstr(range, "..");
-	struct arena mem = {0};
-	int bad = !dots;
-	p->before = r->filter;
-	bad = bad || query_parse_time(r->sn, arena_strndup(&mem, range, (size_t)(dots - range)), &p->before.from, e) ||
-	    query_parse_time(r->sn, dots + 2, &p->before.to, e) || p->before.to <= p->before.from;
-	arena_free(&mem);
-	return bad ? err_set(e, ERR_USAGE, ERR_NOWHERE, "-diff_range is FROM..TO, as 1s..2s, not \"%.60s\"", range) : 0;
-}
-
 static int take_rest(struct compare_query *q, struct operation_criteria *c, const struct trace_report_ctx *r,
     struct err *e)
 {
@@ -83,14 +70,11 @@ static int open_before(struct report_comparison *p, struct trace_report_ctx *r, 
 	const char *file, *range = options_str(r->o, OPT_DIFF_RANGE);
 	bool ranged = range && *range;
 	*p = (struct report_comparison){.before = r->filter, .earlier = *r};
-	if (base_file(r->o, &file, e))
+	if (query_check_sides(r->o, e) || base_file(r->o, &file, e))
 		return -1;
-	if (file && ranged)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-diff_range is a range of the same trace; it cannot be used "
-		    "together with -base or -diff_base");
 	if (file && open_other(p, r, file, e))
 		return -1;
-	if (ranged && take_range(p, r, range, e))
+	if (ranged && query_parse_span(r->sn, range, &p->before.from, &p->before.to, e))
 		return -1;
 	if (file) {
 		p->earlier.sn = p->other.sn;
