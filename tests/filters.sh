@@ -116,7 +116,7 @@ for command in ':task=checkout' ':region=db.query' ':proc=1'; do
 		fail "$command: not a word of whole lives"
 done
 # weight whose stack is missing has a frame, which can be filtered: own weights add up to the total
-for type in run sched sync net syscall block assist critical "sync -blame=chain"; do
+for type in run sched sync net syscall block assist critical time "sync -blame=chain"; do
 	"$TTRACE" view -type=$type -size 100x800 -script 1 "$trace" | grep -q ' 100.0% ' || fail "$type: own weights are not all"
 done
 "$TTRACE" view -type=sched -script ':focus=no stack<Enter>4' "$trace" >"$tmp/screen"

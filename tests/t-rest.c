@@ -46,6 +46,7 @@ static void goroutines(const struct snap *sn, struct arena *a)
 	struct trace_filter f = {.from = TIME_NONE, .to = TIME_NONE};
 	uint32_t n = trace_gset_count(sn, NULL, TIME_NONE, TIME_NONE), groups = 0;
 	trace_filter_states(sn, &f, whole);
+	OK(trace_weigh(sn, TRACE_TIME, &f, a)->total_ns == all_of(whole));
 	OK(n > 20 && all_of(whole) > 0);
 	for (trk_id t = 1; t < sn->ntrks && groups < 30; t += 1 + (trk_id)rnd(5)) {
 		const struct trk_row *r = store_trk(sn->st, t);
@@ -67,7 +68,7 @@ static void goroutines(const struct snap *sn, struct arena *a)
 		bool same = true;
 		for (int i = 0; i < TS__N; i++)
 			same = same && part[i] + rest[i] == whole[i];
-		OK(same);
+		OK(same && trace_weigh(sn, TRACE_TIME, &f, a)->total_ns == all_of(rest));
 		groups++;
 	}
 	OK(groups > 5);

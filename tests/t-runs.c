@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What -type=run charges, against its definition, on random traces of many sheets: a stretch of a run up to the
+ * What -type=run and -type=time charge, against their definitions, on random traces of many sheets: a stretch of a run up to the
  * goroutine's next event that has a stack is charged to that stack; where CPU samples were taken in it, the time up
  * to a sample to the sample's stack, and what follows the last one to that of the last. Laws: the sum is the running
- * time, of the whole and of windows, goroutines and slices, and runs are counted once.
+ * time, of the whole and of windows, goroutines and slices, and runs are counted once. Time is the runs, without what
+ * the goroutine did for the GC meanwhile, and all else by class: a wait for a P at the stack at which the goroutine
+ * waits, other states where they began, the last wait as still blocked.
  */
 #include "config.h"
 #include "store/builder.h"
 #include "store/check.h"
 #include "trace/as_profile.h"
+#include "trace/filter_states.h"
+#include "trace/time_class.h"
 #include "base/err.h"
 #include "tap.h"
 
@@ -174,7 +178,79 @@ static void want_goroutine(struct want *w, int g, const struct trace_slice *in)
 	ndid[g]--;
 }
 
+/* Return the stack of a goroutine that waits for a P: entry i, after entry `was`, if there is one. */
+static stk_id want_runnable(int g, const struct did *was, const struct did *e)
+{
+	return !was ? start[g] : runs(was->state) ? e->stack : was->stack;
+}
+
+static void want_run(struct want *w, int g, const struct did *d, size_t n, const struct trace_slice *in)
+{
+	size_t from = 0;
+	for (size_t i = 1; i <= n; i++)
+		if (i == n || (!d[i].sample && d[i].stack)) {
+			want_stretch(w, d + from, i - from, d[i].stack ? d[i].stack : start[g], in);
+			from = i;
+		}
+}
+
+/* All states of a goroutine, by class. */
+static void want_time(struct want w[TIME_CLASS__N], int g, const struct trace_slice *in)
+{
+	static const enum time_class of[TS__N] = {[TS_ASSIST] = TIME_GC_ASSIST, [TS_STW] = TIME_STW,
+	    [TS_READY] = TIME_RUNNABLE, [TS_SYNC] = TIME_LOCK, [TS_NET] = TIME_NETWORK};
+	const struct did *d = did[g], *was = NULL;
+	note(g, (struct did){ .t = end_of_trace, .state = TS_NONE, .entry = true });
+	for (size_t i = 0, next; i + 1 < ndid[g]; i = next) {
+		const struct did *e = &d[i];
+		for (next = i + 1; !d[next].entry; next++)
+			;
+		bool last = next + 1 == ndid[g] && (e->state == TS_SYNC || e->state == TS_NET);
+		if (e->state == TS_RUN)
+			want_run(&w[TIME_ON_CPU], g, e, next - i, in);
+		else
+			want_piece(&w[last ? TIME_STILL_BLOCKED : of[e->state]], e->t, d[next].t,
+			    e->state == TS_READY ? want_runnable(g, was, e) : e->stack, in);
+		was = e;
+	}
+	ndid[g]--;
+}
+
 /* ---- the laws */
+
+static enum time_class class_of_tag(const struct snap *sn, str_id tag)
+{
+	char name[32];
+	const struct str_row *s = store_str(sn->st, tag);
+	snprintf(name, sizeof name, "%.*s", (int)s->n, s->s);
+	int c = time_class_find(name);
+	return c < 0 ? TIME_UNKNOWN : (enum time_class)c;
+}
+
+static void compare_time(const struct snap *sn, const struct trace_filter *f, int first, int end,
+    const struct trace_slice *in, struct arena *a)
+{
+	struct want *w = arena_zalloc(a, TIME_CLASS__N * sizeof *w);
+	int64_t states[TS__N], by_state = 0, by_class = 0, by_stack = 0;
+	bool same = true;
+	for (int g = first; g < end; g++)
+		want_time(w, g, in);
+	const struct trace_weights *tw = trace_weigh(sn, TRACE_TIME, f, a);
+	trace_filter_states(sn, f, states);
+	for (int i = 0; i < TS__N; i++)
+		by_state += states[i];
+	for (uint32_t i = 0; i < tw->npart; i++)
+		w[class_of_tag(sn, tw->part[i].tag)].ns[tw->part[i].stack] -= tw->part[i].ns;
+	for (int c = 0; c < TIME_CLASS__N; c++) {
+		by_class += w[c].all;
+		for (uint32_t i = 0; i < tw->n; i++)
+			same = same && !w[c].ns[i];
+	}
+	for (uint32_t i = 0; i < tw->n; i++)
+		by_stack += tw->ns[i];
+	OK(same && tw->npart && by_class == by_state);
+	OK(tw->total_ns == by_state && by_stack == by_state);
+}
 
 static void compare(const struct snap *sn, const struct trace_filter *f, const struct want *w, struct arena *a)
 {
@@ -200,6 +276,7 @@ static void check(const struct snap *sn, struct arena *a)
 		want_goroutine(&w, g, &all);
 	OK(w.all > 0 && w.runs > STEPS / 20);
 	compare(sn, &f, &w, a);
+	compare_time(sn, &f, 0, NG, &all, a);
 	for (int i = 0; i < 8; i++) {
 		int g = (int)rnd(NG);
 		struct trace_slice in = { trk[g], rnd(end_of_trace), 0 };
@@ -209,12 +286,15 @@ static void check(const struct snap *sn, struct arena *a)
 			want_goroutine(&w, k, &in);
 		f = (struct trace_filter){ .from = in.t0, .to = in.t1 };
 		compare(sn, &f, &w, a);
+		compare_time(sn, &f, 0, NG, &in, a);
 		w = (struct want){0};
 		want_goroutine(&w, g, &in);
 		f.g = trace_gset_of_one(sn, trk[g], a);
 		compare(sn, &f, &w, a);
+		compare_time(sn, &f, g, g + 1, &in, a);
 		f = (struct trace_filter){ .from = TIME_NONE, .to = TIME_NONE, .slice = &in, .nslice = 1 };
 		compare(sn, &f, &w, a);
+		compare_time(sn, &f, g, g + 1, &in, a);
 	}
 }
 

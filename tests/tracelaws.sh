@@ -208,10 +208,11 @@ for narrow in -group=. -from=30% -to=60%; do
 	waker=$(total -type=sched $narrow)
 	same "waiting by waker and by self, $narrow" "$waker" "$(total -type=sched -blame=self $narrow)"
 	same "waiting by waker and by occupant, $narrow" "$waker" "$(total -type=sched -blame=occupant $narrow)"
+	same "all time is split by class, $narrow" "$(total -type=time $narrow)" "$(total -type=time -tagroot=none $narrow)"
 	same "blocking and its reasons, $narrow" "$(total -type=block $narrow)" "$(total -type=block -tagroot=none $narrow)"
 done
 # waiting is of no P: a report says so
-for type in sched sync net block assist critical 'sched -blame=self' 'sync -blame=chain'; do
+for type in sched sync net block assist critical time 'sched -blame=self' 'sync -blame=chain'; do
 	# shellcheck disable=SC2086
 	"$TTRACE" top -type=$type -proc=0 "$trace" >"$tmp/out" 2>"$tmp/err" && fail "-proc is accepted with -type=$type"
 	grep -q '^ttrace: .*-proc does not apply to -type=' "$tmp/err" && [ ! -s "$tmp/out" ] || fail "-proc with -type=$type: $(cat "$tmp/err")"

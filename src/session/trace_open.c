@@ -224,7 +224,7 @@ static struct profile *to_profile(const struct snap *sn, struct trace_weights *w
 	    .fun = xcalloc(sn->nfuns + 1u, sizeof(uint32_t)), .node = w->node};
 	static const char *const types[][2] = {
 	    {"contentions", "delay"}, {"samples", "cpu"}, {"stretches", "time"}, {"pieces", "time"}};
-	const char *const *name = types[type == TRACE_CPU ? 1 : type == TRACE_RUN ? 2 : type == TRACE_CRITICAL ? 3 : 0];
+	const char *const *name = types[type == TRACE_CPU ? 1 : type == TRACE_RUN || type == TRACE_TIME ? 2 : type == TRACE_CRITICAL ? 3 : 0];
 	p->type = mem_grow(p->type, &p->cap.type, 2, sizeof *p->type);
 	p->type[0] =
 	    (struct profile_type){profile_add_string(p, name[0], strlen(name[0])), profile_add_string(p, "count", 5)};
@@ -292,7 +292,7 @@ static struct profile *weigh_profile(const struct trace *t, const struct options
 	struct trace_weights *w = trace_weights_of_query(t->sn, type, q, rest, a, &n, &on, e);
 	if (!w)
 		return NULL;
-	if (trace_has_own_base(o) && type != TRACE_CRITICAL)
+	if (trace_has_own_base(o) && !trace_type_has_classes(type))
 		w->npart = 0;	/* other differences have no tags */
 	if (options_bool(o, OPT_REST) && n > 1)
 		scale = 1.0 / n;
@@ -319,7 +319,7 @@ struct profile *trace_make_profile(const struct trace *t, const struct options *
 	}
 	if (type < 0)
 		err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-type requires cpu, run, sched, sync, net, syscall, block, assist or critical, not \"%s\"", name);
+		    "-type requires cpu, run, sched, sync, net, syscall, block, assist, critical or time, not \"%s\"", name);
 	else if (!query_of_options(o, &q, e) && !query_add_places(t->sn, o, &q, e) &&
 	    !check_type(o, (enum trace_weight_type)type, (enum trace_blame)q.blame, e))
 		p = weigh_profile(t, o, (enum trace_weight_type)type, &q, side == TRACE_REST,

@@ -102,7 +102,9 @@ struct trace_weights *trace_weights_of_query(const struct snap *sn, enum trace_w
 
 bool trace_weights_are_joined(enum trace_weight_type type, const struct query *q)
 {
-	return type == TRACE_CRITICAL || (q->blame == BLAME_CHAIN && trace_type_has_blame(type, BLAME_CHAIN));
+	bool two = q->b || q->a != 1;
+	return type == TRACE_CRITICAL || (type == TRACE_TIME && two) ||
+	    (q->blame == BLAME_CHAIN && trace_type_has_blame(type, BLAME_CHAIN));
 }
 
 void trace_weights_scale(struct trace_weights *w, double by)

@@ -11,7 +11,8 @@
    invalid; e NULL: it selects nothing. If `on` stops it, the result is incomplete and must be dropped. Any thread. */
 struct trace_weights *trace_weights_of_query(const struct snap *, enum trace_weight_type, const struct query *,
     bool rest, struct arena *, uint32_t *n, const struct progress_watcher *on, struct err *e);
-/* Return whether the nodes of these weights are not the store's (trace_weights.node). */
+/* Return whether panes join the weights of all sides in a tree of its own: their nodes are not the store's
+   (trace_weights.node), or a difference has tags. */
 bool trace_weights_are_joined(enum trace_weight_type, const struct query *);
 /* Multiply weights by a factor, each rounded. */
 void trace_weights_scale(struct trace_weights *, double);

@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Weights whose nodes are not the store's: of critical paths, and of waits with the stack of the waker
- * (trace_weights.h). The nodes of all sides are joined in one tree in terms of the first file's stacks. Parts are by
+ * (trace_weights.h); and differences that keep their tags. The nodes of all sides are joined in one tree in terms of the first file's stacks. Parts are by
  * node and tag, with the weights of both sides, so a difference has the tags as well.
  */
 #include "config.h"
@@ -65,8 +65,9 @@ static void add_side(void *arg, const struct side_weights *v)
 	const struct trace_weights *w = v->weights;
 	uint32_t *at = xcalloc(w->n + 1u, sizeof *at);
 	for (uint32_t i = 0; i < w->n; i++) {
-		stk_id stack = v->to ? v->to[w->node[i].stack] : w->node[i].stack;
-		at[i] = w->node[i].stack ? joined_stacks_append(&j->stacks, at[w->node[i].base], stack) : 0;
+		stk_id own = w->node ? w->node[i].stack : i;
+		uint32_t base = w->node ? at[w->node[i].base] : 0;
+		at[i] = own ? joined_stacks_append(&j->stacks, base, v->to ? v->to[own] : own) : 0;
 	}
 	for (uint32_t i = 0; i < w->npart; i++)
 		add_weight(j, v, at[w->part[i].stack], tag_of(j, v, w->part[i].tag), w->part[i].ns);

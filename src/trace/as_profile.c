@@ -9,7 +9,7 @@
  * The rules are those of cmd/trace/pprof.go: a state that began before the first event of its goroutine
  * (SHEET_PAST) does not start a stretch, a stretch that is open at the end of the trace is not charged, and
  * a goroutine counts from its first run to its end. For run and block, which the reference does not have,
- * open stretches count too.
+ * open stretches count too. Time is not clipped by these rules at all: it is the sum of all states, by class.
  *
  * BLAME_OCCUPANT takes two passes. The first finds the waits that do not end within the trace, because these
  * do not count. The second builds for each sheet the run queue (run_queue.c) of the goroutines that wait in
@@ -29,12 +29,14 @@
 #include "trace/bins.h"
 #include "trace/run_queue.h"
 #include "trace/run_stacks.h"
+#include "trace/time_class.h"
 
 #include <string.h>
 
 static const char *const names[TRACE_WEIGHT__N] = {
 	[TRACE_CPU] = "cpu", [TRACE_RUN] = "run", [TRACE_SCHED] = "sched", [TRACE_SYNC] = "sync", [TRACE_NET] = "net",
 	[TRACE_SYSCALL] = "syscall", [TRACE_BLOCK] = "block", [TRACE_ASSIST] = "assist", [TRACE_CRITICAL] = "critical",
+	[TRACE_TIME] = "time",
 };
 
 const char *trace_weight_name(enum trace_weight_type t)
@@ -68,7 +70,7 @@ struct open_stretch {
 struct last { stk_id stack; uint8_t state; };
 
 enum mode { M_PLAIN, M_SELF, M_ENDLESS, M_OCCUPANT, M_CHAIN };
-enum { RUNS = 1, CALLS };	/* kinds of TRACE_RUN and M_OCCUPANT */
+enum { RUNS = 1, CALLS };	/* kinds of TRACE_RUN, TRACE_TIME and M_OCCUPANT */
 
 /* Waits that do not end within the trace: track and start. */
 struct endless { struct endless_wait { trk_id trk; int64_t t0; } *v; size_t n, cap; };
@@ -80,7 +82,7 @@ struct weigh_pass {
 	const struct trace_filter *f;
 	struct trace_weights *w;
 	struct open_stretch *open_stretch;	/* by track */
-	struct last *last;	/* M_SELF: by track, its previous state */
+	struct last *last;	/* M_SELF and TRACE_TIME: by track, its previous state */
 	struct endless endless;	/* result of M_ENDLESS */
 	int64_t waited;		/* M_OCCUPANT: ns, of all goroutines */
 	uint8_t *waits;		/* M_OCCUPANT: a bit per track that waits at the end of the last sheet */
@@ -89,7 +91,7 @@ struct weigh_pass {
 	struct run_moments moments;	/* of the current sheet */
 	struct joined_stacks joined;	/* M_CHAIN */
 	bool tags;
-	str_id tag[TS__N];
+	str_id tag[TS__N];		/* of TRACE_TIME: by class */
 	struct intern *index;	/* of w->part */
 	size_t *cpart;
 };
@@ -118,6 +120,7 @@ static bool state_matches(const struct weigh_pass *p, unsigned s, uint32_t who)
 	case TRACE_SYSCALL: return s == TS_SYSCALL || s == TS_SYSBLOCK;
 	case TRACE_NET: return s == TS_NET;
 	case TRACE_BLOCK: return s >= TS_CHANSEND;
+	case TRACE_TIME: return s != TS_NONE;
 	case TRACE_SYNC:
 		if (s == TS_OTHER && who) {
 			const struct str_row *r = store_str(p->sn->st, who);
@@ -136,6 +139,8 @@ static uint32_t pass_kind(const struct weigh_pass *p, unsigned s, uint32_t who)
 		return 0;
 	if (p->mode == M_OCCUPANT)
 		return state_runs(s) ? RUNS : CALLS;
+	if (p->type == TRACE_TIME)
+		return s == TS_RUN ? RUNS : s;
 	return p->type == TRACE_BLOCK ? s : 1;
 }
 
@@ -177,6 +182,8 @@ static int64_t clip_to_filter(struct weigh_pass *p, trk_id trk, int64_t a, int64
 			ns += overlap_in_window(p, a, b, f->slice[i].t0, f->slice[i].t1);
 		return ns;
 	}
+	if (p->type == TRACE_TIME)
+		return overlap_in_window(p, a, b, INT64_MIN, INT64_MAX);
 	const struct trk_row *t = store_trk(p->sn->st, trk);
 	int64_t run0 = store_run0(p->sn->st, t), end = store_t1(p->sn->st, t);
 	return overlap_in_window(p, a, b, run0 == TIME_NONE ? INT64_MIN : run0, end == TIME_NONE ? INT64_MAX : end);
@@ -264,7 +271,7 @@ static void charge_stretch(struct weigh_pass *p, trk_id trk, struct open_stretch
 
 static bool charges_runs(const struct weigh_pass *p)
 {
-	return p->type == TRACE_RUN || p->mode == M_OCCUPANT;
+	return p->type == TRACE_RUN || p->type == TRACE_TIME || p->mode == M_OCCUPANT;
 }
 
 static bool is_run(const struct weigh_pass *p, const struct open_stretch *o)
@@ -329,9 +336,11 @@ static void pass_open(const struct weigh_pass *p, trk_id trk, uint32_t i, uint32
 		o->stack = 0;
 	if (p->mode == M_OCCUPANT && kind == RUNS)
 		o->run_queue_sum = run_queue_share_until(p->run_queue_sum, o->t0);
-	if (p->mode == M_SELF)
+	if (p->mode == M_SELF || (p->type == TRACE_TIME && s == TS_READY))
 		o->stack = own_stack(p, trk, &p->last[trk], o->stack);
-	if (p->tags)
+	if (p->tags && p->type == TRACE_TIME)
+		o->tag = p->tag[time_class_of(p->sn->st, (enum tstate)s, o->stack)];
+	else if (p->tags)
 		o->tag = s == TS_OTHER && o->proc ? o->proc : p->tag[state_runs(s) ? TS_RUN : s];
 }
 
@@ -340,7 +349,7 @@ static void pass_row(struct weigh_pass *p, uint32_t r)
 	const struct sheet *sh = p->sh;
 	trk_id trk = sh->trk[r];
 	struct open_stretch *o = &p->open_stretch[trk];
-	uint8_t old = p->mode == M_OCCUPANT ? 0 : SHEET_PAST;
+	uint8_t old = p->mode == M_OCCUPANT || p->type == TRACE_TIME ? 0 : SHEET_PAST;
 	if (charges_runs(p))
 		run_moments_begin_goroutine(&p->moments, trk);
 	for (uint32_t i = sh->first[r]; i < sh->first[r + 1]; i++) {
@@ -446,7 +455,9 @@ static void pass_end(struct weigh_pass *p)
 			continue;
 		if (p->mode != M_ENDLESS) {
 			struct open_stretch last = *o;
-			if (p->tags && p->type == TRACE_BLOCK && o->kind != TS_UNKNOWN) {
+			if (p->tags && p->type == TRACE_TIME && o->kind >= TS_CHANSEND && o->kind != TS_UNKNOWN) {
+				last.tag = p->tag[TIME_STILL_BLOCKED];
+			} else if (p->tags && p->type == TRACE_BLOCK && o->kind != TS_UNKNOWN) {
 				still = still && o->tag == reason ? still : still_tag(p, o->tag);
 				reason = o->tag;
 				last.tag = still;
@@ -529,7 +540,7 @@ static void pass_begin(struct weigh_pass *p)
 	size_t n = p->sn->ntrks;
 	pass_free(p);
 	p->open_stretch = mem_bulk(n * sizeof *p->open_stretch);
-	if (p->mode == M_SELF)
+	if (p->mode == M_SELF || p->type == TRACE_TIME)
 		p->last = mem_bulk(n * sizeof *p->last);
 }
 
@@ -554,13 +565,23 @@ static void pass_occupants(struct weigh_pass *p)
 	mem_free(p->endless.v);
 }
 
+/* Return the tag of a state, or of a class of time; NULL: none. */
+static const char *tag_name(const struct weigh_pass *p, int i)
+{
+	if (p->type == TRACE_TIME)
+		return i < TIME_CLASS__N ? time_class_name((enum time_class)i) : NULL;
+	return i == TS_RUN ? "running" : i == TS_SYSCALL ? "system call" : i == TS_IDLE ? "P idle or stopped" :
+	    i == TS_UNKNOWN ? "unknown" : reasons[i];
+}
+
 /* Tags are strings added to the store, which is only allowed when it is complete. */
 static void pass_tags(struct weigh_pass *p)
 {
-	p->tags = p->sn->complete && (p->type == TRACE_BLOCK || (p->type == TRACE_SCHED && p->mode == M_OCCUPANT));
+	_Static_assert((int)TIME_CLASS__N <= (int)TS__N, "tag[] has a place for each class");
+	p->tags = p->sn->complete && (p->type == TRACE_BLOCK || p->type == TRACE_TIME ||
+	    (p->type == TRACE_SCHED && p->mode == M_OCCUPANT));
 	for (int i = 0; i < TS__N && p->tags; i++) {
-		const char *s = i == TS_RUN ? "running" : i == TS_SYSCALL ? "system call" :
-		    i == TS_IDLE ? "P idle or stopped" : i == TS_UNKNOWN ? "unknown" : reasons[i];
+		const char *s = tag_name(p, i);
 		p->tag[i] = s ? builder_add_string(p->sn, s, strlen(s)) : 0;
 	}
 }
@@ -621,7 +642,7 @@ struct trace_weights *trace_weigh(
 		pass_occupants(&p);
 	else
 		pass_sheets(&p);
-	if (type == TRACE_RUN || type == TRACE_BLOCK)
+	if (type == TRACE_RUN || type == TRACE_BLOCK || type == TRACE_TIME)
 		pass_end(&p);
 	if (p.mode == M_CHAIN)
 		join_weights(&p, a);

@@ -23,13 +23,15 @@ enum trace_weight_type {
 	TRACE_BLOCK,
 	TRACE_ASSIST,
 	TRACE_CRITICAL,
+	TRACE_TIME,
 	TRACE_WEIGHT__N
 };
 /* cpu: samples. run: running, divided among the stacks recorded while the goroutine ran (run_stacks.c), without the
    runtime's frames for preemption (if nothing else is left: where the goroutine started); sums are exact, shares of
    stacks an estimate. block: all waiting, tagged with the reason. assist: mark assists, on the stack that had to
    assist. critical: the critical paths of operations; trace_weigh() does not have them, but
-   session/trace_weights.h. */
+   session/trace_weights.h. time: all time in which goroutines exist, tagged with its class (time_class.h): runs as in run,
+   waits for a P on the stack of the goroutine that waits, and all else on the stack where it began. */
 const char *trace_weight_name(enum trace_weight_type);	/* "cpu", ... */
 int trace_weight_find(const char *name);		/* Return -1 if there is none of that name. */
 
@@ -37,6 +39,7 @@ int trace_weight_find(const char *name);		/* Return -1 if there is none of that 
    BLAME_CHAIN, and otherwise to the stack where the goroutine waits. */
 bool trace_type_has_blame(enum trace_weight_type, enum trace_blame);
 bool trace_type_has_proc(enum trace_weight_type, enum trace_blame);	/* does a filter by P apply? Waiting has no P */
+bool trace_type_has_classes(enum trace_weight_type);	/* are its tags the classes of time, also in a difference? */
 
 /* base: 0, or the weight of side B in a difference. */
 struct trace_tag_weight { stk_id stack; str_id tag; int64_t ns, count, base; };
@@ -49,7 +52,7 @@ struct trace_weights {				/* by node */
 	int64_t *last;			/* when the latest one ended (not for cpu) */
 	int64_t total_ns, total_count;
 	bool empty;			/* the filter selects no goroutine */
-	/* for block, critical, and sched by occupant, if the trace is complete: the same weights by node and tag */
+	/* for block, critical, time, and sched by occupant, if the trace is complete: the same weights by node and tag */
 	struct trace_tag_weight *part;
 	uint32_t npart;
 };

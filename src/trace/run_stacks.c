@@ -145,6 +145,11 @@ bool trace_type_has_proc(enum trace_weight_type t, enum trace_blame b)
 	return t == TRACE_CPU || t == TRACE_RUN || t == TRACE_SYSCALL || (t == TRACE_SCHED && b == BLAME_OCCUPANT);
 }
 
+bool trace_type_has_classes(enum trace_weight_type t)
+{
+	return t == TRACE_CRITICAL || t == TRACE_TIME;
+}
+
 /* add_no_stack() of the reader creates that stack before all others. */
 stk_id trace_no_stack_node(const struct snap *sn)
 {

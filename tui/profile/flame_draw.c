@@ -132,7 +132,8 @@ static enum style state_colour(const struct flame_state *v, const struct session
 	    [TRACE_SYSCALL] = ST_S_SYSCALL,
 	    [TRACE_BLOCK] = ST_S_UNKNOWN,
 	    [TRACE_ASSIST] = ST_S_ASSIST,
-	    [TRACE_CRITICAL] = ST_S_UNKNOWN};
+	    [TRACE_CRITICAL] = ST_S_UNKNOWN,
+	    [TRACE_TIME] = ST_S_UNKNOWN};
 	const struct flame *f = v->f[part];
 	enum style st = session_type(s) < TRACE_WEIGHT__N ? of[session_type(s)] : ST_S_UNKNOWN;
 	for (uint32_t i = node; i; i = f->open->at[i].up) {
@@ -142,7 +143,7 @@ static enum style state_colour(const struct flame_state *v, const struct session
 		for (int k = 0; k < TS__N; k++)
 			if (is_named(&tag, style_state_name((enum tstate)k)))
 				st = style_of_state((enum tstate)k);
-		for (int k = 0; session_type(s) == TRACE_CRITICAL && k < TIME_CLASS__N; k++)
+		for (int k = 0; trace_type_has_classes((enum trace_weight_type)session_type(s)) && k < TIME_CLASS__N; k++)
 			if (is_named(&tag, time_class_name((enum time_class)k)))
 				st = style_of_state(time_class_state((enum time_class)k));
 	}
