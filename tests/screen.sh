@@ -247,7 +247,12 @@ screen findings 80x24 stock.trace '!' -ascii
 screen findings-wide 120x40 orders.trace '!'
 # boards: the columns that fit, the side part; a row as a range of the timeline
 screen boards-locks 80x24 stock.trace ';' -ascii
-screen boards-locks-wide 200x60 stock.trace ':locks<Enter>'
+screen boards-locks-wide 160x40 stock.trace ':locks<Enter>'
+screen boards-channels 120x30 stock.trace ';]'
+screen boards-stops 160x40 orders.trace ';]]'
+screen boards-greedy 80x24 orders.trace ';[[['
+screen boards-leaks 120x30 orders.trace ':leaks<Enter>jj' -ascii
+screen boards-gctax 80x24 orders.trace ':boards gctax<Enter>sn'
 screen boards-link 80x24 orders.trace ';j<Enter>'
 screen gc-curve 80x24 orders.trace '8<Tab>hhhh'
 screen gc-range 80x24 orders.trace '8:t 1.2s..1.4s<Enter>V' -ascii

@@ -288,12 +288,27 @@ done
 "$TTRACE" goroutine 1 -format=json "$trace" | grep -q '"where":"time.Sleep [^"]*","user_function":"main' ||
 	fail "where a goroutine waits, as JSON"
 
-# boards: all waits for locks, as in the tree of blocking by reason
-for trace in "$samples/orders.trace" "$samples/stock.trace" "$top/tests/faults/lock-queue.trace.gz" "$top/tests/faults/stuck-lock.trace.gz"; do
-	"$TTRACE" folded -type=block "$trace" 2>/dev/null | grep '^sync[^;(]*;.*;sync\.[^;]*$' | grep -v WaitGroup | sed 's/.* //' >"$tmp/waits"
-	[ -s "$tmp/waits" ] || fail "no waits for locks in $trace"
-	same "waits for locks of $trace" "$(tsv locks | sum 1)" "$(sum 1 <"$tmp/waits")"
+# boards: all waits for locks and channels, as in the tree of blocking by reason; all stops; all waits for a P by what ran
+for trace in "$samples/orders.trace" "$samples/stock.trace" "$top/tests/faults/lock-queue.trace.gz" \
+	"$top/tests/faults/stuck-lock.trace.gz" "$top/tests/faults/stw.trace.gz" "$top/tests/faults/serial-stage.trace.gz"; do
+	"$TTRACE" folded -type=block "$trace" 2>/dev/null >"$tmp/blocked"
+	grep '^sync[^;(]*;.*;sync\.[^;]*$' "$tmp/blocked" | grep -v WaitGroup | sed 's/.* //' >"$tmp/locks"
+	grep -E '^(chan|select)' "$tmp/blocked" | grep -vE '^[^;]*;runtime(/trace|/pprof)?\.' | sed 's/.* //' >"$tmp/channels"
+	cat "$tmp/locks" >>"$tmp/any-locks"
+	cat "$tmp/channels" >>"$tmp/any-channels"
+	same "waits for locks of $trace" "$(tsv locks | sum 1)" "$(sum 1 <"$tmp/locks")"
 	tsv locks | awk -F'\t' '$3 > $1 || $7 > $1 || $5 < $4 || $6 > $2 || $5 > $2 || $8 > $2 { print "a queue for a lock is impossible: " $0; bad = 1 }
 		END { exit bad }' || bad=1
+	same "waits for channels of $trace" "$(tsv channels | sum 1)" "$(sum 1 <"$tmp/channels")"
+	tsv channels | awk -F'\t' '$1 != $4 + $5 || $6 > $1 { print "the sides of a channel are impossible: " $0; bad = 1 } END { exit bad }' || bad=1
+	same "stops of $trace" "$(tsv stops | sum 1) $(tsv stops | sum 2)" "$(tsv stw | sum 2) $(tsv stw | wc -l | tr -d ' ')"
+	tsv stops | awk -F'\t' '$1 != $4 + $5 || $3 > $1 { print "the phases of a stop are impossible: " $0; bad = 1 } END { exit bad }' || bad=1
+	same "waits for a P of $trace" "$(tsv greedy | sum 1)" "$(total -type=sched -blame=occupant)"
+	same "groups that grow, and groups of $trace" "$(tsv leaks -group='^main\.' | awk -F'\t' '{ n += $4 + $5 } END { print n + 0 }')" \
+		"$(tsv goroutines -group='^main\.' | wc -l | tr -d ' ')"
+	tsv leaks | awk -F'\t' '$1 != $3 - $4 || $6 > $5 { print "a group that grows is impossible: " $0; bad = 1 } END { exit bad }' || bad=1
+	tsv gctax | awk -F'\t' '$1 != $5 + $6 + $7 + $8 || $4 > $1 || $9 > $10 { print "a tax is impossible: " $0; bad = 1 } END { exit bad }' || bad=1
+	same "operations that are taxed of $trace" "$(tsv gctax | sum 10)" "$(tsv operations | sum 1)"
 done
+[ -s "$tmp/any-locks" ] && [ -s "$tmp/any-channels" ] || fail "no trace has waits for locks and channels"
 exit $bad

@@ -30,7 +30,8 @@ const struct board_column board_columns[BOARD_COLUMN__N] = {
 };
 
 static void (*const makers[BOARD__N])(struct board_maker *) = {
-	[BOARD_LOCKS] = board_locks,
+	[BOARD_LOCKS] = board_locks, [BOARD_CHANNELS] = board_channels, [BOARD_STOPS] = board_stops,
+	[BOARD_GREEDY] = board_greedy, [BOARD_LEAKS] = board_leaks, [BOARD_GCTAX] = board_gc_tax,
 };
 
 int board_find(const char *name, size_t n)
@@ -41,14 +42,19 @@ int board_find(const char *name, size_t n)
 	return -1;
 }
 
-uint32_t board_columns_of(enum board_id id, enum board_column_id *first)
+enum board_column_id board_first_column(enum board_id id)
+{
+	int i = 0;
+	while (board_columns[i].board != id)
+		i++;
+	return (enum board_column_id)i;
+}
+
+uint32_t board_count_columns(enum board_id id)
 {
 	uint32_t n = 0;
-	for (int i = BOARD_COLUMN__N - 1; i >= 0; i--)
-		if (board_columns[i].board == id) {
-			*first = (enum board_column_id)i;
-			n++;
-		}
+	for (int i = 0; i < BOARD_COLUMN__N; i++)
+		n += board_columns[i].board == id;
 	return n;
 }
 
@@ -88,20 +94,18 @@ int board_compare(
 
 struct board_row *board_add_row(struct board_maker *k)
 {
-	enum board_column_id first;
 	struct board *b = k->to;
 	b->v = mem_grow(b->v, &k->cap, b->n + 1u, sizeof *b->v);
 	struct board_row *r = &b->v[b->n++];
 	*r = (struct board_row){.t0 = b->t0, .t1 = b->t1};
-	r->cell = arena_zalloc(&b->mem, board_columns_of(b->id, &first) * sizeof *r->cell);
+	r->cell = arena_zalloc(&b->mem, board_count_columns(b->id) * sizeof *r->cell);
 	return r;
 }
 
 /* The cell of a row, which only its maker changes. */
 static struct board_cell *cell_of(struct board_row *r, enum board_column_id col)
 {
-	enum board_column_id first;
-	board_columns_of(board_columns[col].board, &first);
+	enum board_column_id first = board_first_column(board_columns[col].board);
 	struct board_cell *c = (struct board_cell *)(uintptr_t)&r->cell[col - first];
 	c->some = true;
 	return c;

@@ -45,8 +45,9 @@ struct board_kind { const char *name, *title, *curve, *purpose; };
 extern const struct board_kind board_kinds[BOARD__N];
 extern const struct board_column board_columns[BOARD_COLUMN__N];
 int board_find(const char *name, size_t n);		/* -1: there is none of that name */
-/* Return the number of columns, and the first one in *first. The others follow it. */
-uint32_t board_columns_of(enum board_id, enum board_column_id *first);
+/* The columns of a board follow one another. */
+enum board_column_id board_first_column(enum board_id);
+uint32_t board_count_columns(enum board_id);
 
 /* A value; none: there is none, which is less than any other. */
 struct board_cell {
@@ -59,7 +60,7 @@ struct board_cell {
 };
 /* What a row consists of: a list of parts under one heading, largest first; several lists follow one another. */
 struct board_part { const char *list, *word; int64_t ns; uint64_t count; stk_id stack; };	/* ns or count is 0 */
-enum { BOARD_SLOTS = 120 };
+enum { BOARD_SLOTS = 120, BOARD_PARTS = 12 };
 struct board_row {
 	const struct board_cell *cell;	/* by column */
 	trk_id trk;			/* a goroutine that shows it, 0: none, ... */

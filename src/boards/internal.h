@@ -14,6 +14,11 @@ struct board_maker {
 };
 /* One function for each board; it stops early if the watcher does. */
 void board_locks(struct board_maker *);
+void board_channels(struct board_maker *);
+void board_stops(struct board_maker *);
+void board_greedy(struct board_maker *);
+void board_leaks(struct board_maker *);
+void board_gc_tax(struct board_maker *);
 
 /* Add a row without values. The pointer is valid until the next row is added. */
 struct board_row *board_add_row(struct board_maker *);

@@ -110,10 +110,10 @@ static void add_samples(struct locks *l, uint32_t site)
 /* The parts of a row: what holders did, then the sites at which goroutines wait. */
 static void put_parts(struct locks *l, struct board_row *r, const struct lock_waits *q)
 {
-	enum { HELD = 8, SITES = 8 };
-	struct board_part v[HELD + SITES];
+	enum { SITES = 8 };
+	struct board_part v[BOARD_PARTS + SITES];
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < q->held.n && i < HELD; i++)
+	for (uint32_t i = 0; i < q->held.n && i < BOARD_PARTS; i++)
 		v[n++] = (struct board_part){.list = "holders meanwhile (inferred from samples)",
 		    .word = time_class_name(q->held.v[i].cls), .ns = q->held.v[i].ns, .stack = q->held.v[i].stack};
 	uint32_t set = lock_sets_of(&l->sets, q->site), sites = 0;

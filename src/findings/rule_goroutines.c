@@ -51,7 +51,7 @@ static void report_leak(struct findings_run *r, uint32_t group, const struct wai
 {
 	const struct goroutine_group *g = &r->groups.v[group];
 	struct finding f = {.score = finding_score(l->n, g->made), .t0 = l->t0, .t1 = r->sn->t1, .trk = l->g,
-	    .see = "goroutines -by=creator"};
+	    .see = "leaks"};
 	double fit = finding_fit(l->n, LIMIT(r, LEAK, GOROUTINES));
 	/* Connections that stay open and idle are nothing to blame anybody for. */
 	if (at->cls == TIME_NETWORK && fit >= 1)

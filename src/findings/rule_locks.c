@@ -158,7 +158,7 @@ static void report_queue(struct lock_rule *l, struct lock_queue *q)
 	finding_number(&f, "crowded_ns", (double)q->crowded);
 	finding_number(&f, "holder_share", q->held.total ? (double)part / (double)q->held.total : 0);
 	put_queue(r, q, holder, cls, f.score);
-	f.see = "top -type=sync";
+	f.see = "locks";
 	finding_add(r, fit > burst ? fit : burst, &f);
 }
 
@@ -266,7 +266,7 @@ static void report_stuck(struct lock_rule *l, const struct stuck_lock *k)
 	finding_number(&f, "goroutines", k->n);
 	finding_number(&f, "open_ns", (double)k->open);
 	finding_number(&f, "longest_ended_ns", (double)k->ended);
-	f.see = "goroutines -by=state";
+	f.see = "locks";
 	finding_add(r, fit < ratio ? fit : ratio, &f);
 }
 

@@ -138,6 +138,12 @@ static void blame_work(struct findings_run *r, struct finding *f, stk_id work, s
 	finding_culprit(r, f, findings_site(r, waking));
 }
 
+/* Return the report that shows waits of a class. */
+static const char *board_of_class(enum time_class c)
+{
+	return c == TIME_LOCK ? "locks" : c == TIME_CHANNEL || c == TIME_SELECT ? "channels" : "top -type=block";
+}
+
 static void report_server(struct findings_run *r, struct busy_server *v, double fit)
 {
 	const struct time_part *most = v->does.n ? &v->does.v[0] : NULL;
@@ -146,7 +152,7 @@ static void report_server(struct findings_run *r, struct busy_server *v, double 
 	for (uint32_t i = 0; i < v->ngroup; i++)
 		work += v->idle ? r->groups.v[v->group[i]].life : groups_work(&r->groups.v[v->group[i]]);
 	struct finding f = {.score = finding_score(v->waiting * (double)r->wall, (double)work), .t0 = r->scan.t0,
-	    .t1 = r->scan.t1, .trk = v->g, .see = "goroutines -by=function"};
+	    .t1 = r->scan.t1, .trk = v->g, .see = board_of_class(at->cls)};
 	blame_work(r, &f, most ? most->stack : v->waking, v->waking);
 	for (uint32_t i = 0; i < v->ngroup; i++)
 		finding_victims(r, &f, v->group[i], at->frame);

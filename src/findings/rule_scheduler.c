@@ -107,7 +107,7 @@ static void report_no_p(struct findings_run *r, const struct late_group *l, uint
 	}
 	const struct scan_span *longest = &r->scan.late.v[l[0].longest];
 	struct finding f = {.score = finding_score((double)ns, (double)work), .t0 = longest->t0,
-	    .t1 = longest->t1, .trk = longest->g, .see = "top -type=sched -blame=occupant"};
+	    .t1 = longest->t1, .trk = longest->g, .see = "greedy"};
 	time_parts_sort(&o->by);
 	frm_id first = o->by.n ? findings_site_of_run(r, o->by.v[0].g, o->by.v[0].stack) : 0;
 	if (o->by.n)
@@ -245,7 +245,7 @@ static void report_long_runs(struct findings_run *r, const struct long_runs *l)
 	uint32_t group = r->groups.of[l->victim] - 1;
 	int64_t work = group < r->groups.n ? groups_work(&r->groups.v[group]) : r->wall;
 	struct finding f = {.score = finding_score((double)l->lost, (double)work), .t0 = l->example.t0,
-	    .t1 = l->example.t1, .trk = l->example.g, .see = "top -type=sched -blame=occupant"};
+	    .t1 = l->example.t1, .trk = l->example.g, .see = "greedy"};
 	finding_culprit_stack(r, &f, run_stacks_interrupted(r->st, l->example.g, l->example.stack));
 	finding_culprit(r, &f, l->frame);
 	finding_victims(r, &f, group, 0);

@@ -8,8 +8,7 @@
 #include "findings/internal.h"
 
 #include "base/text/text.h"
-#include "trace/bins.h"
-#include "trace/stats/stops.h"
+#include "trace/stats/stop_phases.h"
 #include "trace/user_code.h"
 
 #include <string.h>
@@ -26,26 +25,6 @@ static bool is_programs(const struct store *st, uint32_t span)
 	return !begins(k, "GC ") && !begins(k, "start trac") && !begins(k, "stop trac") && !begins(k, "trace");
 }
 
-/* The goroutine that ran longest after the start of the stop, and how long. */
-struct last_to_stop { trk_id g; int64_t ns; stk_id stack; };
-
-static struct last_to_stop last_to_stop(const struct findings_run *r, const struct stop *v)
-{
-	struct last_to_stop last = {0};
-	trk_id caller = store_span(r->st, v->span)->s.trk;
-	for (uint32_t i = 0; i < r->nproc; i++) {
-		struct trace_interval on, run;
-		if (!trace_interval_at(r->sn, r->proc[i], v->t0, &on) || on.state != TS_RUN || !on.who ||
-		    on.who == caller || !trace_interval_at(r->sn, on.who, v->t0, &run))
-			continue;
-		int64_t ns = (run.t1 < v->t1 ? run.t1 : v->t1) - v->t0;
-		if (run.state != TS_RUN || ns <= last.ns)
-			continue;
-		last = (struct last_to_stop){on.who, ns, trace_interval_step(r->sn, &run, 1) ? run.stack : 0};
-	}
-	return last;
-}
-
 /* Sum up what was last to stop, of up to STOPS stops of a caller. */
 static void add_last(struct findings_run *r, const struct stop *v, uint32_t n, const struct stop_group *g,
     struct time_parts *last)
@@ -55,9 +34,9 @@ static void add_last(struct findings_run *r, const struct stop *v, uint32_t n, c
 	for (uint32_t i = 0; i < n; i++) {
 		if (stops_key(r->sn, v[i].span, STOPS_CALLER) != g->key || k++ % step)
 			continue;
-		struct last_to_stop x = last_to_stop(r, &v[i]);
-		if (x.g)
-			time_parts_put(last, TIME_ON_CPU, x.stack, v[i].t0, x.ns, x.g);
+		struct stop_phases x = stop_phases_find(r->sn, r->proc, r->nproc, &v[i], v[i].t1);
+		if (x.last)
+			time_parts_put(last, TIME_ON_CPU, x.stack, v[i].t0, x.stopping, x.last);
 	}
 	time_parts_sort(last);
 }
@@ -67,7 +46,7 @@ static void report_stops(struct findings_run *r, const struct stop *v, uint32_t 
 	const struct stop *longest = &v[g->longest];
 	struct finding f = {.score = finding_score((double)g->total, (double)r->wall), .t0 = longest->t0,
 	    .t1 = longest->t1,
-	    .trk = store_span(r->st, longest->span)->s.trk, .see = "stw -by=caller"};
+	    .trk = store_span(r->st, longest->span)->s.trk, .see = "stops"};
 	frm_id caller = stops_caller(r->st, longest->span);
 	struct time_parts last = {0};
 	double share = finding_fit((double)g->total / (double)r->wall, LIMIT(r, STW, SHARE)),

@@ -124,7 +124,7 @@ static void put_summary(const void *st, const struct pane_env *env, struct buf *
 {
 	const struct boards_state *p = st;
 	const struct board *v = p->board[p->id];
-	buf_printf(b, "%s", board_kinds[p->id].title);
+	buf_printf(b, "board %d of %d: %s", p->id + 1, BOARD__N, board_kinds[p->id].title);
 	if (!v) {
 		buf_puts(b, session_snap(env->s)->complete ? "   counting" : "   boards need the whole trace");
 		return;
@@ -143,8 +143,7 @@ static void draw_boards(const void *st, const struct pane_env *env, struct grid 
 		tracepane_draw_empty(g, 0, sn->trace.log ? tracepane_log_notice : sn->complete ? "The board is being made."
 		    : "Boards need the whole trace, which is being read.");
 	else if (!p->board[p->id]->n)
-		tracepane_draw_empty(g, 0, arena_printf(env->scratch, "There are no %s in this part of the trace.",
-		    board_kinds[p->id].title));
+		tracepane_draw_empty(g, 0, "This part of the trace has nothing for this board.");
 	else
 		pane_table_draw(&p->table[p->id], p, env, g, 0, g->h - 1, false);
 }

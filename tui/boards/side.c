@@ -109,8 +109,8 @@ void boards_put_detail(const void *st, const struct pane_env *env, struct buf *b
 {
 	const struct boards_state *p = st;
 	const struct board_row *r = boards_selected(p);
-	enum board_column_id first;
-	uint32_t n = board_columns_of(p->id, &first);
+	enum board_column_id first = board_first_column(p->id);
+	uint32_t n = board_count_columns(p->id);
 	for (uint32_t i = 0; r && i < n; i++) {
 		const struct board_column *c = &board_columns[first + i];
 		if (c->unit < BOARD_WORD || !r->cell[i].some)

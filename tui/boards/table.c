@@ -24,9 +24,7 @@ static const struct pane_table_column cols[BOARD_COLUMN__N] = {
 /* Return the column of the board that is shown. */
 static enum board_column_id column_of(const struct boards_state *p, int col)
 {
-	enum board_column_id first;
-	board_columns_of(p->id, &first);
-	return (enum board_column_id)(first + (unsigned)col);
+	return (enum board_column_id)(board_first_column(p->id) + (unsigned)col);
 }
 
 static const struct board_row *row_of(const struct boards_state *p, uint32_t item)
@@ -105,9 +103,9 @@ static void put_text(const void *st, const struct pane_env *env, uint32_t item, 
 void boards_open_tables(struct boards_state *p)
 {
 	for (int i = 0; i < BOARD__N; i++) {
-		enum board_column_id first;
-		int n = (int)board_columns_of((enum board_id)i, &first);
-		p->kind[i] = (struct pane_table_kind){&cols[first], n, 0, put_text, draw_cell, compare, NULL, NULL};
+		int n = (int)board_count_columns((enum board_id)i);
+		const struct pane_table_column *first = &cols[board_first_column((enum board_id)i)];
+		p->kind[i] = (struct pane_table_kind){first, n, 0, put_text, draw_cell, compare, NULL, NULL};
 		pane_table_open(&p->table[i], &p->kind[i]);
 	}
 }

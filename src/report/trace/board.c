@@ -22,8 +22,8 @@ static const enum table_kind kind_of_unit[] = {
 /* Set the columns of a table; return how many there are. */
 static uint32_t table_cols(const struct trace_report_ctx *r, enum board_id id, struct table_col *to)
 {
-	enum board_column_id first;
-	uint32_t n = board_columns_of(id, &first), out = 0;
+	enum board_column_id first = board_first_column(id);
+	uint32_t n = board_count_columns(id), out = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct board_column *c = &board_columns[first + i];
 		bool split = c->unit == BOARD_PLACE && r->format != TF_TEXT;
@@ -81,9 +81,9 @@ static void put_cell(const struct trace_report_ctx *r, struct table *t, enum boa
 static int put_board(const struct trace_report_ctx *r, const struct board *b, struct err *e)
 {
 	struct table_col col[BOARD_COLUMN__N * PLACE_COLS];
-	enum board_column_id first;
+	enum board_column_id first = board_first_column(b->id);
 	struct table t;
-	uint32_t n = board_columns_of(b->id, &first);
+	uint32_t n = board_count_columns(b->id);
 	table_begin(&t, col, table_cols(r, b->id, col));
 	for (uint32_t i = 0; i < b->n; i++)
 		for (uint32_t c = 0; c < n; c++)
@@ -104,8 +104,11 @@ int report_board(const struct options *o, struct out *out, struct err *e)
 	struct trace_filter f = r.filter;
 	f.g = r.on;
 	const struct operations *all = operations_shared(r.sn, &f.on);
+	bool part = f.g || f.slice || f.from != TIME_NONE || f.to != TIME_NONE;
 	struct board_source from = {.sn = r.sn, .filter = &f, .operations = all};
-	from.walker = all ? critical_walker_new(r.sn, all, r.mem, &f.on) : NULL;
+	if (part && all)
+		from.operations = operations_find(r.sn, &f, NULL, r.mem, &f.on);
+	from.walker = from.operations ? critical_walker_new(r.sn, all, r.mem, &f.on) : NULL;
 	struct board_measures *m = from.walker ? board_measures_new(&from, &f.on) : NULL;
 	struct board *b = m ? board_make((enum board_id)id, m, &f.on) : NULL;
 	bad = b ? put_board(&r, b, e) : err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");

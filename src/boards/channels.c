@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The board of channels. Traces do not name channels: a row is a pair of lines, one that receives and one that sends, of
+ * which one ended waits of the other. A wait in a select counts for the side that is opposite to what ended it. Sends and
+ * receives that do not wait leave no trace, so a rate is that of the waits.
+ */
+#include "config.h"
+#include "boards/internal.h"
+#include "boards/wait_sweep.h"
+
+#include "base/mem/mem.h"
+#include "base/u64_map.h"
+
+#include <string.h>
+
+enum channel_side { SIDE_RECEIVE, SIDE_SEND, SIDES };
+
+/* The waits of one side of a pair. */
+struct side_waits { stk_id stack; uint64_t n; int64_t ns; };
+
+struct channel {
+	struct side_waits side[SIDES];
+	int64_t longest, t0, t1;	/* t0..t1: the longest wait, of g */
+	trk_id g;
+	uint32_t open;
+	struct board_curve curve;
+};
+
+struct channels {
+	struct board_maker *k;
+	struct u64_hash of_line, of_pair;	/* numbers of lines; indexes of pairs by their two lines */
+	uint32_t nline;
+	struct channel *v;
+	uint32_t n;
+	size_t cap;
+};
+
+/* Does the innermost function of a stack receive from a channel? Others send to it, close it, or select. */
+static bool receives(const struct store *st, stk_id stack)
+{
+	static const char *const names[] = {"runtime.chanrecv", "runtime.selectnbrecv"};
+	if (!stack)
+		return false;
+	const struct str_row *f = store_str(st, store_fun(st, store_frm(st, stk_frame(st, stack))->fun)->name);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (f->n >= strlen(names[i]) && !memcmp(f->s, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+static enum channel_side side_of(const struct store *st, const struct wait_event *e)
+{
+	if (e->state == TS_SELECT)
+		return receives(st, e->waker_stack) ? SIDE_SEND : SIDE_RECEIVE;
+	return e->state == TS_CHANSEND ? SIDE_SEND : SIDE_RECEIVE;
+}
+
+/* Return the number of a line; 0: no line. */
+static uint32_t line_of(struct channels *c, frm_id frame)
+{
+	bool fresh;
+	const struct frm_row *row = store_frm(c->k->m->sn->st, frame);
+	if (!frame)
+		return 0;
+	struct u64_slot *slot = u64_map_put(&c->of_line, (uint64_t)row->fun << 32 | (uint32_t)row->line, &fresh);
+	if (fresh)
+		slot->n = ++c->nline;
+	return (uint32_t)slot->n;
+}
+
+static struct channel *channel_of(struct channels *c, uint32_t receive, uint32_t send)
+{
+	bool fresh;
+	struct u64_slot *slot = u64_map_put(&c->of_pair, (uint64_t)receive << 32 | send, &fresh);
+	if (fresh) {
+		slot->n = c->n;
+		c->v = mem_grow(c->v, &c->cap, c->n + 1u, sizeof *c->v);
+		c->v[c->n++] = (struct channel){.curve = board_curve_new(c->k)};
+	}
+	return &c->v[slot->n];
+}
+
+static void visit(void *arg, const struct wait_event *e)
+{
+	struct channels *c = arg;
+	struct scan *s = &c->k->m->scan;
+	if (!e->ends)
+		return;
+	uint32_t site = site_table_of(&s->sites, e->state, e->stack);
+	const struct wait_site *at = &s->sites.v[site];
+	if (at->cls != TIME_CHANNEL && at->cls != TIME_SELECT)
+		return;
+	enum channel_side own = side_of(s->sn->st, e);
+	uint32_t line[SIDES] = {0};
+	line[own] = line_of(c, at->frame);
+	if (e->waker) {
+		uint32_t waker = site_table_of(&s->wakers, TS_RUN, e->waker_stack);
+		line[!own] = line_of(c, s->wakers.v[waker].frame);
+	}
+	struct channel *x = channel_of(c, line[SIDE_RECEIVE], line[SIDE_SEND]);
+	x->side[own].stack = e->stack;
+	if (!x->side[!own].stack)
+		x->side[!own].stack = e->waker_stack;
+	x->side[own].n++;
+	x->side[own].ns += e->ns;
+	x->open += e->open;
+	if (e->t1 - e->t0 > x->longest) {
+		x->longest = e->t1 - e->t0;
+		x->t0 = e->t0;
+		x->t1 = e->t1;
+		x->g = e->g;
+	}
+	board_curve_add(&x->curve, e->t0, e->t1, 1);
+}
+
+/* Return which side does most of the waiting. */
+static const char *starving(const struct channel *x)
+{
+	int64_t receive = x->side[SIDE_RECEIVE].ns, send = x->side[SIDE_SEND].ns;
+	return receive >= 2 * send ? "receivers" : send >= 2 * receive ? "senders" : "both";
+}
+
+static void put_parts(struct channels *c, struct board_row *r, const struct channel *x)
+{
+	static const char *const list[SIDES] = {"waits to receive", "waits to send"};
+	struct board_part v[SIDES];
+	uint32_t n = 0;
+	for (int i = 0; i < SIDES; i++)
+		if (x->side[i].n)
+			v[n++] = (struct board_part){.list = list[i], .word = "", .ns = x->side[i].ns, .count = x->side[i].n,
+			    .stack = x->side[i].stack};
+	board_put_parts(c->k, r, v, n);
+}
+
+static void put_channel(struct channels *c, const struct channel *x)
+{
+	const struct board_measures *m = c->k->m;
+	const struct side_waits *in = &x->side[SIDE_RECEIVE], *out = &x->side[SIDE_SEND];
+	int64_t ns = in->ns + out->ns, most = in->ns > out->ns ? in->ns : out->ns;
+	struct board_row *r = board_add_row(c->k);
+	r->trk = x->g;
+	r->t0 = x->t0;
+	r->t1 = x->t1;
+	r->stack = in->ns >= out->ns ? in->stack : out->stack;
+	r->group = store_trk(m->sn->st, x->g)->name;
+	r->curve = x->curve.slot;
+	board_put_int(r, BOARD_CHANNELS_TOTAL, ns);
+	board_put_int(r, BOARD_CHANNELS_COUNT, (int64_t)(in->n + out->n));
+	board_put_float(r, BOARD_CHANNELS_RATE, (double)(in->n + out->n) * 1e9 / (double)m->wall);
+	board_put_int(r, BOARD_CHANNELS_RECEIVING, in->ns);
+	board_put_int(r, BOARD_CHANNELS_SENDING, out->ns);
+	board_put_int(r, BOARD_CHANNELS_MAX, x->longest);
+	board_put_int(r, BOARD_CHANNELS_OPEN, x->open);
+	board_put_word(r, BOARD_CHANNELS_STARVES, starving(x));
+	board_put_float(r, BOARD_CHANNELS_SHARE, ns ? (double)most / (double)ns : 0);
+	board_put_place(r, BOARD_CHANNELS_RECEIVES_AT, in->stack);
+	board_put_place(r, BOARD_CHANNELS_SENDS_AT, out->stack);
+	put_parts(c, r, x);
+}
+
+void board_channels(struct board_maker *k)
+{
+	const uint64_t states = UINT64_C(1) << TS_CHANSEND | UINT64_C(1) << TS_CHANRECV | UINT64_C(1) << TS_SELECT;
+	struct channels c = {.k = k};
+	if (wait_sweep(k->m, states, visit, &c, k->on))
+		for (uint32_t i = 0; i < c.n; i++)
+			put_channel(&c, &c.v[i]);
+	u64_map_free(&c.of_line);
+	u64_map_free(&c.of_pair);
+	mem_free(c.v);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The board of greedy goroutines: what had the Ps while others were runnable. Each moment of a wait for a P is divided
+ * evenly among the Ps and charged to what runs on them, as by -type=sched -blame=occupant; here it is summed up by the
+ * start function of what ran. What is charged to no goroutine are idle Ps: the goroutine was woken late.
+ */
+#include "config.h"
+#include "boards/internal.h"
+
+#include "base/mem/mem.h"
+#include "base/u64_map.h"
+#include "trace/as_profile.h"
+#include "trace/user_code.h"
+
+#include <stdlib.h>
+
+/* A run that the scheduler should have interrupted: it asks for that after 10 ms. */
+enum { GREEDY_LONG_NS = 20000000 };
+
+/* What is charged to one line of a group. */
+struct greedy_line { uint32_t group; stk_id stack; int64_t ns; };
+
+/* Goroutines of one start function. */
+struct greedy_group {
+	str_id name;
+	int64_t ns, run, most;		/* most: what is charged to g */
+	trk_id g;
+	uint32_t n, nlong;		/* goroutines that are charged; long runs of them */
+	struct scan_span longest;	/* of the long runs */
+	struct board_part part[BOARD_PARTS];
+	uint32_t nparts;
+};
+
+struct greedy {
+	struct board_maker *k;
+	int64_t *ns;			/* what is charged to each goroutine */
+	struct u64_hash of_name;	/* indexes of groups */
+	struct u64_hash of_stack, of_line;	/* a stack of the same line, by stack and by line */
+	struct u64_hash of_part;	/* indexes of lines by group and such a stack */
+	struct greedy_group *v;
+	struct greedy_line *line;
+	uint32_t n, nline;
+	size_t cap, cline;
+	int64_t total;
+};
+
+static uint32_t group_of(struct greedy *y, trk_id g)
+{
+	bool fresh;
+	str_id name = store_trk(y->k->m->sn->st, g)->name;
+	struct u64_slot *slot = u64_map_put(&y->of_name, name, &fresh);
+	if (fresh) {
+		slot->n = y->n;
+		y->v = mem_grow(y->v, &y->cap, y->n + 1u, sizeof *y->v);
+		y->v[y->n++] = (struct greedy_group){.name = name};
+	}
+	return (uint32_t)slot->n;
+}
+
+/* Return a stack that stands for all whose place is on the same line. */
+static stk_id stack_of_line(struct greedy *y, stk_id stack)
+{
+	const struct store *st = y->k->m->sn->st;
+	bool fresh, first;
+	struct u64_slot *slot = u64_map_put(&y->of_stack, stack, &fresh);
+	if (!fresh)
+		return (stk_id)slot->n;
+	stk_id site = user_code_site(st, stack);
+	const struct frm_row *row = store_frm(st, site ? stk_frame(st, site) : 0);
+	struct u64_slot *line = u64_map_put(&y->of_line, (uint64_t)row->fun << 32 | (uint32_t)row->line, &first);
+	if (first)
+		line->n = stack;
+	slot->n = line->n;
+	return (stk_id)slot->n;
+}
+
+/* A part of a run is charged. */
+static void charge(void *arg, trk_id g, int64_t ns, stk_id stack)
+{
+	struct greedy *y = arg;
+	uint32_t group = group_of(y, g);
+	bool fresh;
+	struct greedy_group *v = &y->v[group];
+	v->n += !y->ns[g];
+	v->ns += ns;
+	y->ns[g] += ns;
+	y->total += ns;
+	if (y->ns[g] > v->most) {
+		v->most = y->ns[g];
+		v->g = g;
+	}
+	struct u64_slot *slot = u64_map_put(&y->of_part, (uint64_t)group << 32 | stack_of_line(y, stack), &fresh);
+	if (fresh) {
+		slot->n = y->nline;
+		y->line = mem_grow(y->line, &y->cline, y->nline + 1u, sizeof *y->line);
+		y->line[y->nline++] = (struct greedy_line){.group = group, .stack = (stk_id)slot->key};
+	}
+	y->line[slot->n].ns += ns;
+}
+
+/* Long runs count whether others were runnable or not, so they are only those of groups that are charged. */
+static void add_runs(struct greedy *y)
+{
+	const struct scan *s = &y->k->m->scan;
+	for (trk_id g = 1; g < s->sn->ntrks; g++)
+		if (y->ns[g])
+			y->v[group_of(y, g)].run += s->g[g].run;
+	for (uint32_t i = 0; i < s->runs.n; i++) {
+		const struct scan_span *x = &s->runs.v[i];
+		if (!y->ns[x->g] || x->t1 - x->t0 < GREEDY_LONG_NS)
+			continue;
+		struct greedy_group *v = &y->v[group_of(y, x->g)];
+		v->nlong++;
+		if (x->t1 - x->t0 > v->longest.t1 - v->longest.t0)
+			v->longest = *x;
+	}
+}
+
+static int largest_first(const void *a, const void *b)
+{
+	const struct greedy_line *x = a, *y = b;
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->group != y->group ? (x->group < y->group ? -1 : 1) : (x->stack > y->stack) - (x->stack < y->stack);
+}
+
+/* The parts of a row: the lines to which most is charged. */
+static void add_parts(struct greedy *y)
+{
+	if (y->nline)
+		qsort(y->line, y->nline, sizeof *y->line, largest_first);
+	for (uint32_t i = 0; i < y->nline; i++) {
+		struct greedy_group *v = &y->v[y->line[i].group];
+		if (v->nparts < BOARD_PARTS)
+			v->part[v->nparts++] = (struct board_part){.list = "code that ran meanwhile", .word = "",
+			    .ns = y->line[i].ns, .stack = y->line[i].stack};
+	}
+}
+
+static void put_group(struct greedy *y, const struct greedy_group *v)
+{
+	const struct board_measures *m = y->k->m;
+	const struct str_row *name = store_str(m->sn->st, v->name);
+	struct board_row *r = board_add_row(y->k);
+	r->trk = v->longest.g ? v->longest.g : v->g;
+	if (v->longest.g) {
+		r->t0 = v->longest.t0;
+		r->t1 = v->longest.t1;
+		board_put_int(r, BOARD_GREEDY_LONGEST, r->t1 - r->t0);
+	}
+	r->group = v->name;
+	r->stack = v->part[0].stack;
+	board_put_int(r, BOARD_GREEDY_DELAY, v->ns);
+	board_put_float(r, BOARD_GREEDY_SHARE, (double)v->ns / (double)y->total);
+	board_put_int(r, BOARD_GREEDY_COUNT, v->n);
+	if (v->run)
+		board_put_int(r, BOARD_GREEDY_RUN, v->run);
+	if (m->scan.runs.least <= GREEDY_LONG_NS)	/* else the list has not all of them */
+		board_put_int(r, BOARD_GREEDY_LONG, v->nlong);
+	if (name->n)
+		board_put_text(r, BOARD_GREEDY_GROUP, name->s, name->n);
+	board_put_place(r, BOARD_GREEDY_RUNS_AT, r->stack);
+	board_put_parts(y->k, r, v->part, v->nparts);
+}
+
+static void put_idle(struct greedy *y, int64_t ns)
+{
+	static const char name[] = "(idle Ps: woken late)";
+	struct board_row *r = board_add_row(y->k);
+	board_put_int(r, BOARD_GREEDY_DELAY, ns);
+	board_put_float(r, BOARD_GREEDY_SHARE, (double)ns / (double)y->total);
+	board_put_word(r, BOARD_GREEDY_GROUP, name);
+}
+
+void board_greedy(struct board_maker *k)
+{
+	const struct board_measures *m = k->m;
+	struct arena scratch = {0};
+	struct greedy y = {.k = k, .ns = arena_zalloc(&scratch, (m->sn->ntrks + 1u) * sizeof *y.ns)};
+	struct trace_filter f = {.from = TIME_NONE, .to = TIME_NONE};
+	if (m->filter)
+		f = *m->filter;
+	f.blame = BLAME_OCCUPANT;
+	f.each = charge;
+	f.arg = &y;
+	if (k->on)
+		f.on = *k->on;
+	const struct trace_weights *w = trace_weigh(m->sn, TRACE_SCHED, &f, &scratch);
+	if (job_should_continue(k->on)) {
+		int64_t idle = w->total_ns - y.total;
+		y.total += idle;
+		add_runs(&y);
+		add_parts(&y);
+		for (uint32_t i = 0; i < y.n; i++)
+			put_group(&y, &y.v[i]);
+		if (idle > 0)
+			put_idle(&y, idle);
+	}
+	u64_map_free(&y.of_name);
+	u64_map_free(&y.of_stack);
+	u64_map_free(&y.of_line);
+	u64_map_free(&y.of_part);
+	mem_free(y.v);
+	mem_free(y.line);
+	arena_free(&scratch);
+}
