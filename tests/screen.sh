@@ -245,6 +245,8 @@ screen why-link 80x24 orders.trace 'Wj<Enter>'
 screen why-next 80x24 stock.trace 'W[['
 screen findings 80x24 stock.trace '!' -ascii
 screen findings-wide 120x40 orders.trace '!'
+screen findings-profile 80x24 mutex.pb.gz '!'
+screen findings-profile-line 80x24 goroutine.pb.gz '!<Enter>' -ascii
 # boards: the columns that fit, the side part; a row as a range of the timeline
 screen boards-locks 80x24 stock.trace ';' -ascii
 screen boards-locks-wide 160x40 stock.trace ':locks<Enter>'

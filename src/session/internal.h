@@ -83,6 +83,7 @@ struct session {
 	struct session_weights weigh;
 	struct session_file file;
 	struct trace_analysis *analysis;	/* trace_analysis.c: the latest one, or NULL */
+	struct profile_judgement *judgement;	/* profile_judgement.c: likewise */
 };
 
 /* Return a copy that lives as long as the session; NULL for NULL and "". */

@@ -13,6 +13,7 @@
  */
 #include "config.h"
 #include "session/internal.h"
+#include "session/profile_judgement.h"
 #include "session/trace_analysis.h"
 #include "session/trace_open.h"
 
@@ -139,6 +140,7 @@ void session_close(struct session *s)
 		return;
 	session_weigh_stop(s);
 	trace_analysis_free(s->analysis);
+	profile_judgement_free(s->judgement);
 	s->weigh.nonblocking = false;
 	for (int i = 0; i < 4; i++)
 		async_stop(&s->weigh.freeing[i]);

@@ -219,7 +219,7 @@ void app_chips(const struct app *a, struct buf *b, struct buf *unused)
 			buf_puts(b, " (whole lives)");
 	}
 	buf_free(&one);
-	if (pane_now(a)->trace_only && q->b && !query_has_own_base(q))
+	if (session_is_trace(a->s) && pane & (TRACE & ~STACKS) && q->b && !query_has_own_base(q))
 		buf_puts(b, " | first file only");
 	if (a->search.grep)
 		buf_printf(b, " | &%s", regex_pattern(a->search.grep));

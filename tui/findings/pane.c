@@ -4,10 +4,13 @@
  * The pane `findings`: what is wrong with the program, worst first. The table has a row for each finding; below it
  * stands the selected one as a whole: the sentence, the functions that cause it, what waits for them, the numbers that
  * show it. Rules that the trace cannot answer are listed last, because "not answerable" is not "fine".
+ *
+ * Findings of a trace are part of its analysis, those of a profile of its judgement; the session makes either.
  */
 #include "config.h"
 #include "app/pane_table.h"
 #include "base/async.h"
+#include "session/profile_judgement.h"
 #include "session/trace_analysis.h"
 #include "term/style.h"
 #include "tracepane/tracepane.h"
@@ -17,7 +20,8 @@
 #include <string.h>
 
 struct findings_state {
-	struct trace_analysis *analysis;	/* NULL: it is being made */
+	struct trace_analysis *analysis;	/* of a trace; NULL: it is being made */
+	struct profile_judgement *judgement;	/* likewise of a profile */
 	struct async making;
 	struct pane_table table;	/* items: findings */
 };
@@ -30,14 +34,20 @@ static const struct pane_table_column cols[FIND_COLS] = {
     [FIND_TEXT] = {{"FINDING", 0, false, 0, 0, 0, NULL}, "what was found", true},
 };
 
+/* Return all findings; NULL: they are being made. */
+static const struct findings *all_findings(const struct findings_state *p)
+{
+	return p->analysis ? p->analysis->findings : p->judgement ? p->judgement->findings : NULL;
+}
+
 static const struct finding *finding_of(const struct findings_state *p, uint32_t item)
 {
-	return &p->analysis->findings->v[item];
+	return &all_findings(p)->v[item];
 }
 
 static const struct finding *selected_finding(const struct findings_state *p)
 {
-	uint32_t i = p->analysis ? pane_table_selected(&p->table) : UINT32_MAX;
+	uint32_t i = all_findings(p) ? pane_table_selected(&p->table) : UINT32_MAX;
 	return i == UINT32_MAX ? NULL : finding_of(p, i);
 }
 
@@ -100,52 +110,71 @@ static void close_findings(void *st)
 {
 	struct findings_state *p = st;
 	trace_analysis_free(p->analysis);
+	profile_judgement_free(p->judgement);
 	pane_table_free(&p->table);
 }
 
-static void take_analysis(struct findings_state *p, const struct pane_env *env, struct trace_analysis *a)
+static void take_analysis(struct findings_state *p, struct trace_analysis *a)
 {
-	if (a) {
-		trace_analysis_free(p->analysis);
-		p->analysis = a;
-	}
-	if (p->analysis)
-		pane_table_fill(&p->table, p, env, p->analysis->findings->n);
+	if (!a)
+		return;
+	trace_analysis_free(p->analysis);
+	p->analysis = a;
 }
 
+static void take_judgement(struct findings_state *p, struct profile_judgement *v)
+{
+	if (!v)
+		return;
+	profile_judgement_free(p->judgement);
+	p->judgement = v;
+}
+
+/* Take what there is, or start a job. */
 static void update_findings(void *st, const struct pane_env *env)
 {
 	struct findings_state *p = st;
-	take_analysis(p, env, session_analysis_async(env->s, &p->making));
+	if (session_is_trace(env->s))
+		take_analysis(p, session_analysis_async(env->s, &p->making));
+	else
+		take_judgement(p, session_judgement_async(env->s, &p->making));
+	if (all_findings(p))
+		pane_table_fill(&p->table, p, env, all_findings(p)->n);
 }
 
-static void finish_analysis(void *st, const struct pane_env *env, struct ask *out)
+static void finish_findings(void *st, const struct pane_env *env, struct ask *out)
 {
 	struct findings_state *p = st;
 	(void)out;
-	struct trace_analysis *a = session_analysis_finish(env->s, &p->making);
-	take_analysis(p, env, a ? a : session_analysis_async(env->s, &p->making));
+	if (session_is_trace(env->s))
+		take_analysis(p, session_analysis_finish(env->s, &p->making));
+	else
+		take_judgement(p, session_judgement_finish(env->s, &p->making));
+	update_findings(st, env);
 }
 
 static int slots_of_findings(void *st, struct pane_work *out)
 {
-	out[0] = (struct pane_work){.slot = &((struct findings_state *)st)->making, .take = finish_analysis};
+	out[0] = (struct pane_work){.slot = &((struct findings_state *)st)->making, .take = finish_findings};
 	return 1;
 }
 
 static void place_finding(const void *st, const struct pane_env *env, struct place *to)
 {
-	const struct finding *f = selected_finding(st);
+	const struct findings_state *p = st;
+	const struct finding *f = selected_finding(p);
 	const struct store *store = session_snap(env->s)->st;
 	to->topic[0] = TOPIC_F_LEVEL;
 	if (!f)
 		return;
 	to->topic[0] = (enum topic)(TOPIC_RULE_LOCK_QUEUE + f->rule);
 	to->trk = f->trk;
-	to->rows = f->trk ? ROWS_GROUP : ROWS_ALL;
-	to->id = f->trk ? store_trk(store, f->trk)->name : 0;
-	to->t0 = f->t0;
-	to->t1 = f->t1;
+	if (p->analysis) {
+		to->rows = f->trk ? ROWS_GROUP : ROWS_ALL;
+		to->id = f->trk ? store_trk(store, f->trk)->name : 0;
+		to->t0 = f->t0;
+		to->t1 = f->t1;
+	}
 	to->frm = f->nculprit ? f->culprit[0].frame : 0;
 	to->fun = to->frm ? store_frm(store, to->frm)->fun : 0;
 }
@@ -176,8 +205,12 @@ static enum verdict act_findings(void *st, const struct pane_env *env, const str
 		return V_PASS;
 	if (!f)
 		return pane_message(out, "no finding is selected");
+	if (!p->analysis && a->cmd == CMD_WHY)
+		return V_PASS;
+	if (!p->analysis && !f->nculprit)
+		return pane_message(out, "this finding has no line");
 	out->kind = ASK_PANE;
-	out->pane = a->cmd == CMD_OPEN ? "timeline" : "why";
+	out->pane = !p->analysis ? "list" : a->cmd == CMD_OPEN ? "timeline" : "why";
 	out->place = PLACE_NONE;
 	if (a->cmd == CMD_OPEN || !find_operation(p, f, &out->place))
 		place_finding(p, env, &out->place);
@@ -188,11 +221,11 @@ static void put_summary(const void *st, const struct pane_env *env, struct buf *
 {
 	const struct findings_state *p = st;
 	uint32_t problems = 0;
-	if (!p->analysis) {
-		buf_puts(b, session_snap(env->s)->complete ? "judging" : "findings need the whole trace");
+	const struct findings *all = all_findings(p);
+	if (!all) {
+		buf_puts(b, session_snap(env->s)->complete ? "judging" : "findings need the whole file");
 		return;
 	}
-	const struct findings *all = p->analysis->findings;
 	for (uint32_t i = 0; i < all->n; i++)
 		problems += all->v[i].level == FINDING_PROBLEM;
 	buf_printf(b, "%u problem%s, %u notice%s", problems, text_s(problems), all->n - problems, text_s(all->n - problems));
@@ -246,11 +279,13 @@ static void draw_finding(const struct store *st, struct grid *g, int y, const st
 		finding_put_number(&b, &f->number[i]);
 	}
 	y = draw_field(g, y, "evidence", buf_str(&b));
-	buf_reset(&b);
-	text_at(&b, f->t0, 1000000);
-	buf_puts(&b, " to ");
-	text_at(&b, f->t1, 1000000);
-	y = draw_field(g, y, "range", buf_str(&b));
+	if (f->t1 > f->t0) {	/* a profile has no times */
+		buf_reset(&b);
+		text_at(&b, f->t0, 1000000);
+		buf_puts(&b, " to ");
+		text_at(&b, f->t1, 1000000);
+		y = draw_field(g, y, "range", buf_str(&b));
+	}
 	y = draw_field(g, y, "what to do", finding_rules[f->rule].action);
 	draw_field(g, y, "see", f->see);
 	buf_free(&b);
@@ -279,16 +314,17 @@ static void draw_findings(const void *st, const struct pane_env *env, struct gri
 {
 	const struct findings_state *p = st;
 	const struct snap *sn = session_snap(env->s);
-	if (!p->analysis) {
-		tracepane_draw_empty(g, 0, sn->complete ? "The trace is being judged."
-							: "Findings need the whole trace, which is being read.");
+	const struct findings *all = all_findings(p);
+	if (!all) {
+		tracepane_draw_empty(g, 0, sn->complete ? "The file is being judged."
+							: "Findings need the whole file, which is being read.");
 		return;
 	}
 	const struct finding *f = selected_finding(p);
 	int n = table_rows(p, env), y = n + 2;
-	if (!p->analysis->findings->n) {
+	if (!all->n) {
 		grid_text(g, 0, 0, ST_NORMAL, 0, "Nothing stands out.");
-		draw_unanswered(g, 2, p->analysis->findings);
+		draw_unanswered(g, 2, all);
 		return;
 	}
 	pane_table_draw(&p->table, p, env, g, 0, n, false);
@@ -310,10 +346,17 @@ static void put_detail(const void *st, const struct pane_env *env, struct buf *b
 	buf_puts(b, f ? finding_rules[f->rule].title : "");
 }
 
+static void put_keys(const void *st, const struct pane_env *env, struct buf *b)
+{
+	(void)st;
+	buf_puts(b, session_is_trace(env->s) ? "Enter the evidence  W why  K the rule  2 its line"
+					     : "Enter its line  3 callers and callees  K the rule  s sort");
+}
+
 const struct pane_ops pane_findings = {
-    .name = "findings", .tab = "Findings", .bit = P_FINDINGS, .cmd = CMD_FINDINGS, .trace_only = true, .of_scope = true,
+    .name = "findings", .tab = "Findings", .bit = P_FINDINGS, .cmd = CMD_FINDINGS,
     .state_size = sizeof(struct findings_state), .open = open_findings, .close = close_findings,
     .update = update_findings, .draw = draw_findings, .act = act_findings, .place = place_finding,
     .summary = put_summary, .list = &findings_list, .lines.detail = put_detail,
-    .lines.hints = "Enter the evidence  W why  K the rule  2 its line", .work.slots = slots_of_findings,
+    .lines.keys = put_keys, .work.slots = slots_of_findings,
 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The lines at the top of the first screen of a profile. A job judges the profile and sums it up by the functions of
- * user code; both depend on the file, its sides and the sample type only, so filters do not start it again.
+ * The lines at the top of the first screen of a profile, from its judgement (session/profile_judgement.h).
  *
  * The number of lines depends on the screen alone, so nothing moves when the result arrives: a line for the worst
  * finding or two, one for the hottest functions, one for the widest path.
@@ -12,83 +11,36 @@
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
-#include "findings/findings.h"
-#include "findings/profile_sites.h"
-#include "session/session.h"
+#include "session/profile_judgement.h"
 
 #include <string.h>
 
 enum { LABEL = 9, TABLE = 13, SHORT = 3, LONG = 4, TALL = 34, HOTTEST = 5, LEAST = 3 };
 
-struct profile_judgement {
-	const struct snap *sn;
-	struct findings_sides sides;
-	int type;
-	const struct findings *findings;	/* NULL: the job was stopped */
-	struct profile_sites functions;
-	struct arena mem;
-};
-
-static void run_judgement(void *work, struct job *j)
-{
-	struct profile_judgement *v = work;
-	struct findings_query q = {.on = j ? job_progress_watcher(j) : (struct progress_watcher){0}};
-	profile_sites_make(&v->functions, v->sn, &v->sides, v->type, SITES_BY_FUNCTION, &v->mem);
-	v->findings = findings_of_profile(v->sn, &v->sides, &q, &v->mem);
-}
-
-static void free_judgement(void *work)
-{
-	struct profile_judgement *v = work;
-	if (v)
-		arena_free(&v->mem);
-	mem_free(v);
-}
-
-static const struct async_kind judgement_kind = {run_judgement, free_judgement};
-
-static bool is_current(const struct profile_judgement *v, const struct pane_env *env)
-{
-	const struct query *q = session_query(env->s);
-	return v && v->sn == session_snap(env->s) && v->type == (int)session_type(env->s) && v->sides.a == q->a &&
-	    v->sides.b == q->b;
-}
-
 static void take_judgement(struct profile_verdict *v, struct profile_judgement *made)
 {
-	if (!made || !made->findings) {
-		free_judgement(made);
+	if (!made)
 		return;
-	}
-	free_judgement(v->now);
+	profile_judgement_free(v->now);
 	v->now = made;
 }
 
 void profile_verdict_update(struct profile_verdict *v, const struct pane_env *env)
 {
-	enum { PASSES = 8 };
-	const struct snap *sn = session_snap(env->s);
-	const struct query *q = session_query(env->s);
-	if (!env->judge || session_is_trace(env->s) || !sn->complete || !sn->ntypes || is_current(v->now, env) ||
-	    is_current(async_wanted(&v->making), env))
-		return;
-	struct profile_judgement *made = xcalloc(1, sizeof *made);
-	made->sn = sn;
-	made->sides = (struct findings_sides){q->a, q->b};
-	made->type = (int)session_type(env->s);
-	take_judgement(v, async_start(&v->making, &judgement_kind, made, (uint64_t)PASSES * (sn->nsmps + sn->nfuns)));
+	if (env->judge)
+		take_judgement(v, session_judgement_async(env->s, &v->making));
 }
 
 void profile_verdict_finish(struct profile_verdict *v, const struct pane_env *env)
 {
-	take_judgement(v, async_finish(&v->making));
-	profile_verdict_update(v, env);
+	struct profile_judgement *made = session_judgement_finish(env->s, &v->making);
+	take_judgement(v, made ? made : session_judgement_async(env->s, &v->making));
 }
 
 void profile_verdict_free(struct profile_verdict *v)
 {
 	async_stop(&v->making);
-	free_judgement(v->now);
+	profile_judgement_free(v->now);
 	v->now = NULL;
 }
 
@@ -173,7 +125,7 @@ void profile_verdict_draw(const struct profile_verdict *p, const struct pane_env
 	struct buf b = {0};
 	if (!lines)
 		return;
-	if (!is_current(v, env)) {
+	if (!session_judgement_is_current(env->s, v)) {
 		grid_text(g, 0, 0, ST_DIM, 0, session_snap(env->s)->complete ? "The profile is being judged."
 		    : "The profile is judged when all of it is read.");
 		return;
