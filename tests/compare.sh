@@ -27,6 +27,7 @@ while IFS="$(printf '\t')" read -r rule guilty; do
 	unchanged -diff_base="$faults/$rule.trace.gz" "$faults/$rule.trace.gz"
 done <"$faults/truth.tsv"
 
+summaries="syscalls regions gc stw mmu procs"
 f=$faults/lock-queue.trace.gz sound=$faults/lock-queue.sound.trace.gz
 # the other way round it got better, which is no failure
 run 0 findings -fail-on=problem -base="$f" "$sound"
@@ -46,6 +47,30 @@ run 0 findings -diff_range=10%..40% -from=60% "$faults/gomaxprocs.trace.gz"
 head -1 "$tmp/out" | grep -q 'main\.throttle' || fail "ranges: $(head -1 "$tmp/out")"
 run 0 why -operation=fetch -rest "$faults/network.trace.gz"
 head -1 "$tmp/out" | grep -q 'main\.(\*client)\.ask' || fail "slow ones and the rest: $(head -1 "$tmp/out")"
+
+# summaries: the guilty line is new or more; of a file against itself, and of halves of an even record, nothing is
+summary() { # summary TEXT ARGUMENT...
+	summary_text=$1
+	shift
+	run 0 "$@"
+	grep -qE "$summary_text" "$tmp/out" || fail "$*: no $summary_text" "$(cat "$tmp/out")"
+}
+summary '^more .* Total .*main\.' syscalls -diff_base="$faults/syscall.sound.trace.gz" "$faults/syscall.trace.gz"
+summary '^new .* Total .*stack trace' stw -diff_base="$faults/stw.sound.trace.gz" "$faults/stw.trace.gz"
+summary '^more .* Assists ' gc -diff_base="$faults/gc.sound.trace.gz" "$faults/gc.trace.gz"
+summary '^less .* Utilization .*10.0ms' mmu -diff_base="$faults/gc.sound.trace.gz" "$faults/gc.trace.gz"
+for report in $summaries; do
+	summary '^0 of ' $report -diff_base="$f" "$f"
+	summary '^0 of ' $report -diff_range=0%..50% -from=50% "$faults/sleep.trace.gz"
+	run 0 $report -format=csv -diff_base="$sound" "$f"
+	head -1 "$tmp/out" | grep -q '^change,before,after,measure,unit,' || fail "$report: $(head -1 "$tmp/out")"
+done
+# a sum is that of the plain report, divided by the seconds of the range
+run 0 syscalls -format=csv -to=100ms "$f"
+count=$(awk -F, 'NR > 1 {n += $1} END {print n}' "$tmp/out")
+run 0 syscalls -format=csv -from=100ms -diff_range=0s..100ms "$f"
+awk -F, -v n="$count" '$4 == "count" {sum += $2 / 10} END {exit !(n > 100 && sum > n - 1 && sum < n + 1)}' "$tmp/out" ||
+	fail "system calls per second of the earlier range are not $count"
 
 # a call tree of two ranges of equal length is the difference of their trees
 folded() { # folded OPTION...
@@ -80,5 +105,6 @@ refuses 2 'cannot be used together' findings -diff_range=0%..10% -diff_base="$so
 refuses 2 'one trace only' findings -base="$sound" -diff_base="$sound" "$f"
 refuses 2 'select by name' findings -goroutine=1 -diff_base="$sound" "$f"
 refuses 2 'requires -operation' why -rest -group=main "$f"
-refuses 1 nowhere findings -diff_base=nowhere "$f"
+refuses 1 "the base, nowhere" findings -diff_base=nowhere "$f"
+refuses 1 "the base, .*cpu.pb.gz" gc -diff_base="$top/samples/cpu.pb.gz" "$f"
 exit $bad

@@ -24,7 +24,11 @@ value() {
 	sample_index) echo 0 ;;
 	unit) echo s ;;
 	divide_by) echo 7 ;;
-	base | diff_base) [ "$e_report" = findings ] && echo "$top/tests/faults/lock-queue.trace.gz" || echo "$cpu" ;;
+	base | diff_base)
+		case $e_report in
+		findings | regions | gc | stw | mmu | procs | syscalls) echo "$top/tests/faults/lock-queue.trace.gz" ;;
+		*) echo "$cpu" ;;
+		esac ;;
 	diff_range) echo 0%..40% ;;
 	type) echo run ;;
 	from) echo 40% ;;
@@ -83,7 +87,7 @@ for report in folded speedscope flame; do
 done
 
 # reports that cannot compare, even where the file is there; -diff_base of a file that is not
-for report in goroutines tasks regions gc stw mmu stats procs syscalls; do
+for report in goroutines tasks stats; do
 	refuses 2 'cannot compare: -diff_base' $report -diff_base="$trace" "$trace"
 	refuses 2 'cannot compare: -base' $report -base=nowhere "$trace"
 done

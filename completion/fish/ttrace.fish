@@ -95,10 +95,10 @@ complete -c ttrace -o alloc_objects -l alloc_objects -d 'same as sample_index=al
 complete -c ttrace -o total_delay -l total_delay -d 'same as sample_index=delay'
 complete -c ttrace -o contentions -l contentions -d 'same as sample_index=contentions'
 complete -c ttrace -o mean_delay -l mean_delay -d 'same as sample_index=delay with -mean'
-complete -c ttrace -o base -l base -d 'subtract this profile; findings: compare with this trace' -r
-complete -c ttrace -o diff_base -l diff_base -d 'subtract this profile; percentages are relative to it; findings: compare with this trace' -r
+complete -c ttrace -o base -l base -d 'subtract this profile; findings and summaries of traces: compare with this trace' -r
+complete -c ttrace -o diff_base -l diff_base -d 'subtract this profile; percentages are relative to it; findings and summaries of traces: compare with this trace' -r
 complete -c ttrace -o rest -l rest -d 'traces: what -group, -goroutine, -task, -region or -operation select, minus all others (with -latency: minus those outside the range); each side is the mean per goroutine, task, region or operation; why: the slow operations of -operation (with -latency: those in the range) minus the other ones'
-complete -c ttrace -o diff_range -l diff_range -d 'traces: compare with this time range of the same trace: 1s..2s, 0%..30%; its weights are scaled to the length of the range that is shown; see -from and -to' -r
+complete -c ttrace -o diff_range -l diff_range -d 'traces: compare with this time range of the same trace: 1s..2s, 0%..30%; weights of call trees are scaled to the length of the range that is shown; see -from and -to' -r
 complete -c ttrace -o seconds -l seconds -d 'duration of the profile that the server collects' -r
 complete -c ttrace -o timeout -l timeout -d 'stop if the server sends nothing for N + 5 seconds; default of N: 1.5 times -seconds, or 60' -r
 complete -c ttrace -o tls_cert -l tls_cert -d 'client certificate for the server' -r

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Comparisons in reports: opens the earlier side by the options, and prints what differs. Filters select on both sides
- * by the same words, so filters by number are refused for two traces: number 17 is another goroutine there.
- *
- * Text shows what changed; the other formats have all amounts, also those within the spread.
+ * What differs between the operations and findings of two sides. Text shows what changed; the other formats have all
+ * amounts, also those within the spread.
  */
 #include "config.h"
 #include "report/trace/compare.h"
@@ -15,40 +13,6 @@
 
 #include <math.h>
 #include <string.h>
-
-/* ---- the earlier side */
-
-/* Get the file of -diff_base or -base; NULL: none. */
-static int base_file(const struct options *o, const char **file, struct err *e)
-{
-	static const enum option_id base[] = {OPT_BASE, OPT_DIFF_BASE};
-	*file = NULL;
-	for (int i = 0; i < 2; i++)
-		for (size_t k = 0; k < o->v[base[i]].nall; k++) {
-			const char *name = o->v[base[i]].all[k];
-			if (*file && *name)
-				return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s compares with one trace only", o->report);
-			*file = *name ? name : *file;
-		}
-	return 0;
-}
-
-static int open_other(struct report_comparison *p, struct trace_report_ctx *r, const char *file, struct err *e)
-{
-	struct options o = *r->o;
-	struct query q;
-	if (trace_report_has_option(r, OPT_GOROUTINE) || r->match.by_id)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "numbers of goroutines, tasks and operations differ between "
-		    "traces: select by name to compare");
-	o.file = &file;
-	o.nfile = 1;
-	if (trace_open(&p->other, &o, NULL, NULL, e))
-		return -1;
-	p->opened = true;
-	if (query_of_options(&o, &q, e) || query_add_places(p->other.sn, &o, &q, e))
-		return -1;
-	return query_trace_filter(p->other.sn, &q, false, &p->other.arena, &p->before, NULL, e);
-}
 
 static int take_rest(struct compare_query *q, struct operation_criteria *c, const struct trace_report_ctx *r,
     struct err *e)
@@ -64,34 +28,15 @@ static int take_rest(struct compare_query *q, struct operation_criteria *c, cons
 	return 0;
 }
 
-/* Open the earlier side. Return 1 if there is a comparison, 0 if not, -1 with *e. */
-static int open_before(struct report_comparison *p, struct trace_report_ctx *r, struct err *e)
-{
-	const char *file, *range = options_str(r->o, OPT_DIFF_RANGE);
-	bool ranged = range && *range;
-	*p = (struct report_comparison){.before = r->filter, .earlier = *r};
-	if (query_check_sides(r->o, e) || base_file(r->o, &file, e))
-		return -1;
-	if (file && open_other(p, r, file, e))
-		return -1;
-	if (ranged && query_parse_span(r->sn, range, &p->before.from, &p->before.to, e))
-		return -1;
-	if (file) {
-		p->earlier.sn = p->other.sn;
-		p->earlier.st = p->other.sn->st;
-	}
-	return file || ranged || options_bool(r->o, OPT_REST);
-}
-
 /* Find the findings of the earlier side; those that are known are left out on both sides. */
 static int find_before(struct report_comparison *p, const struct findings_query *q, struct compare_query *to, struct err *e)
 {
 	struct findings_query of = *q;
-	of.filter = &p->before;
-	to->findings[COMPARE_BEFORE] = findings_find(p->earlier.sn, &of, p->earlier.mem);
+	of.filter = &p->earlier.r.filter;
+	to->findings[COMPARE_BEFORE] = findings_find(p->earlier.r.sn, &of, p->earlier.r.mem);
 	if (!to->findings[COMPARE_BEFORE])
 		return err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
-	return findings_drop_known(to->findings[COMPARE_BEFORE], &p->earlier, e);
+	return findings_drop_known(to->findings[COMPARE_BEFORE], &p->earlier.r, e);
 }
 
 int report_compare_open(struct report_comparison *p, struct trace_report_ctx *r, const struct findings_query *findings,
@@ -100,25 +45,26 @@ int report_compare_open(struct report_comparison *p, struct trace_report_ctx *r,
 	struct operation_criteria c = {.lo = r->match.span.lo, .hi = r->match.span.hi, .whole = TASK_ANY,
 	    .kind = r->match.operation ? r->match.operation : r->match.task, .by_id = r->match.by_id,
 	    .id = r->match.span.id};
-	struct compare_query q = {.in = {{r->sn, &p->before, COMPARE_ALL}, {r->sn, &r->filter, COMPARE_ALL}},
+	struct compare_query q = {.in = {{r->sn, &r->filter, COMPARE_ALL}, {r->sn, &r->filter, COMPARE_ALL}},
 	    .criteria = &c, .lo = TIME_NONE, .hi = TIME_NONE, .on = trace_watcher(r->o)};
-	int compares = open_before(p, r, e);
-	if (compares <= 0)
-		return compares;
-	if (options_bool(r->o, OPT_REST) && take_rest(&q, &c, r, e))
+	int earlier = report_earlier_open(&p->earlier, r, e);
+	bool rest = options_bool(r->o, OPT_REST);
+	if (earlier < 0 || (rest && take_rest(&q, &c, r, e)))
 		return -1;
+	if (!earlier && !rest)
+		return 0;
+	if (earlier)
+		q.in[COMPARE_BEFORE] = (struct compare_input){p->earlier.r.sn, &p->earlier.r.filter, COMPARE_ALL};
 	if (findings && find_before(p, findings, &q, e))
 		return -1;
 	q.findings[COMPARE_AFTER] = after;
-	q.in[COMPARE_BEFORE].sn = p->earlier.sn;
 	p->c = compare_sides(&q, r->mem);
 	return p->c ? 0 : err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
 }
 
 void report_compare_close(struct report_comparison *p)
 {
-	if (p->opened)
-		trace_close(&p->other);
+	report_earlier_close(&p->earlier);
 }
 
 /* ---- text */

@@ -4,19 +4,16 @@
 #define TTRACE_REPORT_TRACE_COMPARE_H
 
 #include "compare/compare.h"
-#include "report/trace/internal.h"
+#include "report/trace/earlier.h"
 
 /* A report that compares its trace, the later side, with another trace (-base, -diff_base), another time range
    (-diff_range), or its slow operations with the rest (-rest). */
 struct report_comparison {
-	struct trace other;		/* of -diff_base */
-	bool opened;
-	struct trace_report_ctx earlier;	/* the report on the earlier side */
-	struct trace_filter before;
+	struct report_earlier earlier;
 	struct comparison *c;		/* NULL: the options ask for no comparison */
 };
-/* Compare if the options ask for it. findings: NULL, or how they are judged, and those of the later side. Return -1 with *e. Call
-   report_compare_close() in both cases, before the report is closed. */
+/* Compare if the options ask for it. findings: NULL, or how they are judged, and those of the later side. Return -1 with
+   *e. Call report_compare_close() in both cases, before the report is closed. */
 int report_compare_open(
     struct report_comparison *, struct trace_report_ctx *, const struct findings_query *findings,
     struct findings *after, struct err *e);

@@ -3,6 +3,7 @@
 /* `ttrace gc`: the GC cycles as trace/gc_cycles.c finds them. */
 #include "config.h"
 #include "report/trace/internal.h"
+#include "report/trace/summary.h"
 
 #include "store/tracks/time_search.h"
 #include "trace/gc_cycles.h"
@@ -47,7 +48,7 @@ static void print_cycle(const struct trace_report_ctx *r, struct table *t, const
 	count_at(r, t, CT_HEAP_GOAL, c->t0);
 }
 
-int report_gc(const struct options *o, struct out *out, struct err *e)
+static int print_cycles(const struct trace_report_ctx *r, struct err *e)
 {
 	static const struct table_col col[] = {
 		{ "GC", "number", TB_INT }, { "Start", "start_ns", TB_NS }, { "Mark", "mark_ns", TB_NS },
@@ -56,20 +57,57 @@ int report_gc(const struct options *o, struct out *out, struct err *e)
 		{ "Heap before", "heap_before_bytes", TB_BYTES }, { "Heap after", "heap_after_bytes", TB_BYTES },
 		{ "Goal", "goal_bytes", TB_BYTES },
 	};
+	struct table t;
+	uint32_t n;
+	const struct gc_cycle *c = gc_cycles(r->sn, &r->filter, r->mem, &n);
+	table_begin(&t, col, sizeof col / sizeof *col);
+	for (uint32_t i = 0; i < n; i++)
+		if (c[i].t1 >= r->t0 && c[i].t0 <= r->t1)
+			print_cycle(r, &t, &c[i]);
+	int bad = table_sort(&t, r->o, e);
+	if (!bad)
+		table_print(&t, r->format, r->out);
+	table_free(&t);
+	return bad;
+}
+
+/* Sum up the cycles as one row. */
+static void put_sums(struct trace_report_ctx *r, struct table *t, const void *arg)
+{
+	uint32_t n;
+	const struct gc_cycle *c = gc_cycles(r->sn, &r->filter, r->mem, &n);
+	int64_t mark = 0, stw = 0, assist = 0, sweep = 0, began = 0;
+	(void)arg;
+	for (uint32_t i = 0; i < n; i++) {
+		if (c[i].t0 < r->t0 || c[i].t0 >= r->t1)
+			continue;
+		began++;
+		mark += c[i].t1 - c[i].t0;
+		stw += gc_cycle_stw(&c[i]);
+		assist += c[i].assist;
+		sweep += c[i].sweep;
+	}
+	const int64_t sum[] = { began, mark, stw, assist, sweep };
+	for (size_t i = 0; i < sizeof sum / sizeof *sum; i++)
+		table_int(t, sum[i]);
+	count_at(r, t, CT_HEAP_LIVE, r->t1);
+	count_at(r, t, CT_HEAP_GOAL, r->t1);
+	table_str(t, "GC cycles", 9);
+}
+
+int report_gc(const struct options *o, struct out *out, struct err *e)
+{
+	static const struct table_col sums[] = {
+		{ "Cycles", "count", TB_INT }, { "Mark", "mark_ns", TB_NS }, { "STW", "stw_ns", TB_NS },
+		{ "Assists", "assist_ns", TB_NS }, { "Sweep", "sweep_ns", TB_NS }, { "Heap", "heap_bytes", TB_BYTES },
+		{ "Goal", "goal_bytes", TB_BYTES }, { "What", "name", TB_STR },
+	};
+	static const struct trace_summary cycles = { .col = sums, .ncol = sizeof sums / sizeof *sums,
+		.sums = "count mark_ns stw_ns assist_ns sweep_ns", .fill = put_sums };
 	struct trace_report_ctx r;
 	if (trace_report_open(&r, o, out, e))
 		return -1;
-	struct table t;
-	table_begin(&t, col, sizeof col / sizeof *col);
-	uint32_t n;
-	const struct gc_cycle *c = gc_cycles(r.sn, &r.filter, r.mem, &n);
-	for (uint32_t i = 0; i < n; i++)
-		if (c[i].t1 >= r.t0 && c[i].t0 <= r.t1)
-			print_cycle(&r, &t, &c[i]);
-	int bad = table_sort(&t, o, e);
-	if (!bad)
-		table_print(&t, r.format, r.out);
-	table_free(&t);
+	int bad = trace_summary_compares(o) ? trace_summary_print(&r, &cycles, e) : print_cycles(&r, e);
 	trace_report_close(&r);
 	return bad;
 }

@@ -39,6 +39,10 @@ bool trace_report_wants_region(const struct trace_report_ctx *, const struct sin
 bool trace_report_wants_name(const struct trace_report_ctx *, str_id);	/* matches -name, if given */
 int trace_report_open(struct trace_report_ctx *, const struct options *, struct out *, struct err *e);
 void trace_report_close(struct trace_report_ctx *);
+/* Make a context with the time range [t0, t1) of the same trace; its sets of goroutines are in the arena. It is not
+   closed. */
+void trace_report_narrow(
+    struct trace_report_ctx *to, const struct trace_report_ctx *, int64_t t0, int64_t t1, struct arena *);
 
 struct trace_report_text { const char *s; size_t n; };
 /* Return the text of a string of the store; `none` for an empty one. */

@@ -9,6 +9,7 @@
 #include "trace/mmu.h"
 #include "base/text/text.h"
 #include "report/trace/internal.h"
+#include "report/trace/summary.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -154,7 +155,7 @@ static void print_tables(const struct trace_report_ctx *r, const struct windows 
 	table_free(&t);
 }
 
-static void print_mmu(const struct trace_report_ctx *r, unsigned flags, struct windows *w, double q)
+static int print_mmu(const struct trace_report_ctx *r, unsigned flags, struct windows *w, double q)
 {
 	bool part = r->t0 > r->sn->t0 || r->t1 < r->sn->t1;
 	if (part || options_bool(r->o, OPT_EXACT))
@@ -185,6 +186,34 @@ static void print_mmu(const struct trace_report_ctx *r, unsigned flags, struct w
 		print_json(r, flags, w, util, worst, n, window);
 	else
 		print_tables(r, w, util, worst, n, window, flags & MMU_PER_PROC);
+	return 0;
+}
+
+struct compared_mmu { unsigned flags; const struct windows *w; double q; };
+
+static void put_curve(struct trace_report_ctx *r, struct table *t, const void *arg)
+{
+	const struct compared_mmu *c = arg;
+	const struct mmu *m = mmu_cut(mmu_new(r->sn, c->flags | MMU_EXACT, r->mem), r->t0, r->t1, r->mem);
+	for (size_t i = 0; i < c->w->n; i++) {
+		table_int(t, c->w->ns[i]);
+		table_share(t, c->q > 0 ? mmu_quantile(m, c->w->ns[i], c->q) : mmu_min(m, c->w->ns[i]));
+	}
+}
+
+static int compare_mmu(struct trace_report_ctx *r, unsigned flags, struct windows *w, double q, struct err *e)
+{
+	static const struct table_col curve[] = {
+		{ "Window", "window_ns", TB_NS }, { "Utilization", "utilization", TB_SHARE },
+	};
+	static const int64_t usual[] = { 1000000, 10000000, 100000000 };
+	const struct compared_mmu c = { flags, w, q };
+	const struct trace_summary s = { .col = curve, .ncol = 2, .names = "window_ns", .fill = put_curve, .arg = &c };
+	for (size_t i = 0, n = w->n ? 0 : sizeof usual / sizeof *usual; i < n; i++) {
+		w->ns = mem_grow(w->ns, &w->cap, w->n + 1, sizeof *w->ns);
+		w->ns[w->n++] = usual[i];
+	}
+	return trace_summary_print(r, &s, e);
 }
 
 int report_mmu(const struct options *o, struct out *out, struct err *e)
@@ -196,9 +225,11 @@ int report_mmu(const struct options *o, struct out *out, struct err *e)
 	int ret = -1;
 	if (!parse_include(o, &flags, e) && !parse_windows(o, &w, e) && !parse_percentile(o, &q, e) &&
 	    !trace_report_open(&r, o, out, e)) {
-		print_mmu(&r, flags, &w, q);
+		if (trace_summary_compares(o))
+			ret = compare_mmu(&r, flags, &w, q, e);
+		else
+			ret = print_mmu(&r, flags, &w, q);
 		trace_report_close(&r);
-		ret = 0;
 	}
 	mem_free(w.ns);
 	return ret;

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 #include "report/trace/internal.h"
+#include "report/trace/summary.h"
 
 #include "base/text/text.h"
 #include "store/tracks/time_search.h"
@@ -81,8 +82,16 @@ static uint32_t list_procs(const struct trace_report_ctx *r, trk_id *of)
 	return n;
 }
 
-static void proc_rows(const struct trace_report_ctx *r, struct table *t)
+/* Return the order of two rows, by the number of the P. */
+static int proc_cmp(const void *a, const void *b)
 {
+	int64_t x = ((const struct table_cell *)a)->i, y = ((const struct table_cell *)b)->i;
+	return x < y ? -1 : x > y;
+}
+
+static void put_procs(struct trace_report_ctx *r, struct table *t, const void *arg)
+{
+	(void)arg;
 	int64_t all = r->t1 > r->t0 ? r->t1 - r->t0 : 1;
 	const struct moves *moves = count_moves(r);
 	uint32_t n = list_procs(r, NULL);
@@ -105,12 +114,8 @@ static void proc_rows(const struct trace_report_ctx *r, struct table *t)
 		table_int(t, m->stopped);
 		table_int(t, m->stolen);
 	}
-}
-
-static int proc_cmp(const void *a, const void *b)
-{
-	int64_t x = ((const struct table_cell *)a)->i, y = ((const struct table_cell *)b)->i;
-	return x < y ? -1 : x > y;
+	if (t->ncell)
+		qsort(t->cell, t->ncell / t->ncol, t->ncol * sizeof *t->cell, proc_cmp);
 }
 
 static void print_gomaxprocs(const struct trace_report_ctx *r)
@@ -157,6 +162,20 @@ static void print_json(const struct trace_report_ctx *r, const struct table *t)
 	json_end(&j);
 }
 
+static void print_procs(struct trace_report_ctx *r, const struct table_col *col, uint32_t ncol)
+{
+	struct table t;
+	table_begin(&t, col, ncol);
+	put_procs(r, &t, NULL);
+	if (r->format == TF_JSON)
+		print_json(r, &t);
+	else
+		table_print(&t, r->format, r->out);
+	if (r->format == TF_TEXT)
+		print_gomaxprocs(r);
+	table_free(&t);
+}
+
 int report_procs(const struct options *o, struct out *out, struct err *e)
 {
 	enum { OF_ALL = 9, COLS = 12 };
@@ -173,20 +192,15 @@ int report_procs(const struct options *o, struct out *out, struct err *e)
 	struct trace_report_ctx r;
 	if (trace_report_open(&r, o, out, e))
 		return -1;
-	struct table t;
 	if (r.sn->trace.log)
 		memcpy(col + OF_ALL, of_log, sizeof of_log);
-	table_begin(&t, col, COLS);
-	proc_rows(&r, &t);
-	if (t.ncell)
-		qsort(t.cell, t.ncell / t.ncol, t.ncol * sizeof *t.cell, proc_cmp);
-	if (r.format == TF_JSON)
-		print_json(&r, &t);
+	const struct trace_summary procs = { .col = col, .ncol = COLS, .names = "proc", .fill = put_procs,
+	    .sums = "started stopped stolen" };
+	int bad = 0;
+	if (trace_summary_compares(o))
+		bad = trace_summary_print(&r, &procs, e);
 	else
-		table_print(&t, r.format, r.out);
-	if (r.format == TF_TEXT)
-		print_gomaxprocs(&r);
-	table_free(&t);
+		print_procs(&r, col, COLS);
 	trace_report_close(&r);
-	return 0;
+	return bad;
 }

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 #include "report/trace/internal.h"
+#include "report/trace/summary.h"
 #include "base/wrap_math.h"
 
 #include <string.h>
@@ -93,35 +94,37 @@ static void kinds_json(const struct trace_report_ctx *r, const struct stats_regi
 	json_end(&j);
 }
 
-static void kinds_table(const struct trace_report_ctx *r, const struct stats_region_kinds *ks)
+static const struct stats_region_kinds *find_kinds(struct trace_report_ctx *r, bool lengths)
 {
-	static const struct table_col col[] = {
-		{ "Count", "count", TB_INT }, { "Total", "total_ns", TB_NS }, { "p50", "p50_ns", TB_NS },
-		{ "p90", "p90_ns", TB_NS }, { "p99", "p99_ns", TB_NS }, { "Max", "max_ns", TB_NS },
-		{ "Region", "name", TB_STR }, { "Started in", "where", TB_STR },
-	};
-	struct table t;
-	table_begin(&t, col, 8);
+	r->ask.g = r->on;
+	r->ask.region = region_wanted;
+	r->ask.lengths = lengths;
+	r->ask.arg = r;
+	return stats_regions(stats_index_new(r->sn, r->mem), &r->ask, r->mem);
+}
+
+static void put_kinds(struct trace_report_ctx *r, struct table *t, const void *arg)
+{
+	const struct stats_region_kinds *ks = find_kinds(r, true);
+	(void)arg;
 	for (uint32_t i = 0; i < ks->n; i++) {
 		const struct stats_region_kind *k = &ks->kind[i];
 		int64_t q[TRACE_REPORT_QUANTILES], *v = ks->length + k->first, total = 0;
 		for (uint32_t x = 0; x < k->n; x++)
 			total = wrap_add(total, v[x]);
 		trace_report_quantiles(v, k->n, q);
-		table_int(&t, k->n);
-		table_int(&t, total);
+		table_int(t, k->n);
+		table_int(t, total);
 		for (int x = 0; x < TRACE_REPORT_QUANTILES; x++)
-			table_int(&t, q[x]);
+			table_int(t, q[x]);
 		struct trace_report_text name =
 		    trace_report_string(r, k->name, r->format == TF_TEXT ? "(inherited task)" : "");
 		struct buf b = {0};
 		trace_report_put_frame(r, &b, k->frame);
-		table_str(&t, name.s, name.n);
-		table_str(&t, b.p ? b.p : "", b.n);
+		table_str(t, name.s, name.n);
+		table_str(t, b.p ? b.p : "", b.n);
 		buf_free(&b);
 	}
-	table_print(&t, r->format, r->out);
-	table_free(&t);
 }
 
 static void kind_rows(const struct trace_report_ctx *r, struct trace_report_rows *rows,
@@ -158,20 +161,23 @@ static void list_table(const struct trace_report_ctx *r, const struct stats_regi
 
 int report_regions(const struct options *o, struct out *out, struct err *e)
 {
+	static const struct table_col col[] = {
+		{ "Count", "count", TB_INT }, { "Total", "total_ns", TB_NS }, { "p50", "p50_ns", TB_NS },
+		{ "p90", "p90_ns", TB_NS }, { "p99", "p99_ns", TB_NS }, { "Max", "max_ns", TB_NS },
+		{ "Region", "name", TB_STR }, { "Started in", "where", TB_STR },
+	};
+	static const struct trace_summary kinds = { .col = col, .ncol = sizeof col / sizeof *col,
+		.sums = "count total_ns", .fill = put_kinds };
 	struct trace_report_ctx r;
 	if (trace_report_open(&r, o, out, e))
 		return -1;
-	r.ask.g = r.on;
-	r.ask.region = region_wanted;
-	r.ask.lengths = r.format != TF_JSON && !o->v[OPT_NAME].set;
-	r.ask.arg = &r;
-	const struct stats_region_kinds *ks = stats_regions(stats_index_new(r.sn, r.mem), &r.ask, r.mem);
-	if (r.format == TF_JSON)
-		kinds_json(&r, ks);
-	else if (o->v[OPT_NAME].set)
-		list_table(&r, ks);
+	int bad = 0;
+	if (r.format == TF_JSON && !trace_summary_compares(o))
+		kinds_json(&r, find_kinds(&r, false));
+	else if (o->v[OPT_NAME].set && !trace_summary_compares(o))
+		list_table(&r, find_kinds(&r, false));
 	else
-		kinds_table(&r, ks);
+		bad = trace_summary_print(&r, &kinds, e);
 	trace_report_close(&r);
-	return 0;
+	return bad;
 }

@@ -4,6 +4,7 @@
    duration by kind or caller; or (-name) the stops of one kind or caller. */
 #include "config.h"
 #include "report/trace/internal.h"
+#include "report/trace/summary.h"
 
 #include "trace/stats/stops.h"
 
@@ -64,27 +65,44 @@ static int by_of(const struct options *o, enum stops_by *by, struct err *e)
 	return err_set(e, ERR_USAGE, ERR_NOWHERE, "stw: -by is kind or caller, not \"%s\"", s);
 }
 
-static void put_all(const struct trace_report_ctx *r, struct table *t, enum stops_by by, bool single)
+static void put_stops(const struct trace_report_ctx *r, struct table *t, enum stops_by by)
 {
-	uint32_t n, ngroup;
+	uint32_t n;
 	const struct stop *v = stops_find(r->sn, &r->filter, r->t0, r->t1 + 1, r->mem, &n);
 	enum stops_by of = by == STOPS_SINGLE ? STOPS_KIND : by;
-	for (uint32_t i = 0; single && i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (!r->o->v[OPT_NAME].set || named(r, v[i].span, of))
 			put_stop(r, t, &v[i]);
-	if (single)
-		return;
-	const struct stop_group *g = stops_group(r->sn, v, n, by, r->mem, &ngroup);
+}
+
+static void put_groups(struct trace_report_ctx *r, struct table *t, const void *arg)
+{
+	const enum stops_by *by = arg;
+	uint32_t n, ngroup;
+	const struct stop *v = stops_find(r->sn, &r->filter, r->t0, r->t1 + 1, r->mem, &n);
+	const struct stop_group *g = stops_group(r->sn, v, n, *by, r->mem, &ngroup);
 	for (uint32_t i = 0; i < ngroup; i++)
-		put_group(r, t, &g[i], v[g[i].first].span, by);
+		put_group(r, t, &g[i], v[g[i].first].span, *by);
+}
+
+static int print_stops(const struct trace_report_ctx *r, enum stops_by by, struct err *e)
+{
+	static const struct table_col col[] = {
+		{ "Start", "start_ns", TB_NS }, { "Duration", "duration_ns", TB_NS }, { "Goroutine", "goroutine", TB_INT },
+		{ "Kind", "kind", TB_STR }, TRACE_REPORT_SITE,
+	};
+	struct table t;
+	table_begin(&t, col, trace_report_site_cols(r, sizeof col / sizeof *col));
+	put_stops(r, &t, by);
+	int bad = table_sort(&t, r->o, e);
+	if (!bad)
+		table_print(&t, r->format, r->out);
+	table_free(&t);
+	return bad;
 }
 
 int report_stw(const struct options *o, struct out *out, struct err *e)
 {
-	static const struct table_col single[] = {
-		{ "Start", "start_ns", TB_NS }, { "Duration", "duration_ns", TB_NS }, { "Goroutine", "goroutine", TB_INT },
-		{ "Kind", "kind", TB_STR }, TRACE_REPORT_SITE,
-	};
 #define SUMS { "Count", "count", TB_INT }, { "Total", "total_ns", TB_NS }, { "Max", "max_ns", TB_NS }, \
 	{ "Mean", "mean_ns", TB_NS }
 	static const struct table_col kinds[] = { SUMS, { "Kind", "kind", TB_STR } };
@@ -92,19 +110,13 @@ int report_stw(const struct options *o, struct out *out, struct err *e)
 #undef SUMS
 	enum stops_by by;
 	struct trace_report_ctx r;
-	struct table t;
 	if (by_of(o, &by, e) || trace_report_open(&r, o, out, e))
 		return -1;
-	bool one_by_one = by == STOPS_SINGLE || o->v[OPT_NAME].set;
-	if (one_by_one)
-		table_begin(&t, single, trace_report_site_cols(&r, sizeof single / sizeof *single));
-	else
-		table_begin(&t, by == STOPS_KIND ? kinds : callers, sizeof kinds / sizeof *kinds);
-	put_all(&r, &t, by, one_by_one);
-	int bad = table_sort(&t, o, e);
-	if (!bad)
-		table_print(&t, r.format, r.out);
-	table_free(&t);
+	bool compares = trace_summary_compares(o), one_by_one = (by == STOPS_SINGLE || o->v[OPT_NAME].set) && !compares;
+	by = by == STOPS_SINGLE && compares ? STOPS_KIND : by;
+	const struct trace_summary groups = { .col = by == STOPS_CALLER ? callers : kinds, .ncol = sizeof kinds / sizeof *kinds,
+	    .sums = "count total_ns", .fill = put_groups, .arg = &by };
+	int bad = one_by_one ? print_stops(&r, by, e) : trace_summary_print(&r, &groups, e);
 	trace_report_close(&r);
 	return bad;
 }

@@ -9,6 +9,7 @@
 #include "report/trace/internal.h"
 
 #include "base/wrap_math.h"
+#include "report/trace/summary.h"
 #include "trace/user_code.h"
 
 #include <stdlib.h>
@@ -99,8 +100,9 @@ static void site_row(const struct trace_report_ctx *r, struct table *t, const st
 	}
 }
 
-static void put_calls(struct trace_report_ctx *r, struct table *t)
+static void put_calls(struct trace_report_ctx *r, struct table *t, const void *arg)
 {
+	(void)arg;
 	struct syscall_table c = { .r = r, .of_stack = xcalloc(r->sn->nstks + 1u, sizeof *c.of_stack) };
 	column_init(&c.v, sizeof(struct syscall_time));
 	r->filter.each = one_call;
@@ -123,16 +125,12 @@ int report_syscalls(const struct options *o, struct out *out, struct err *e)
 		{ "p90", "p90_ns", TB_NS }, { "p99", "p99_ns", TB_NS }, { "Max", "max_ns", TB_NS },
 		{ "Call", "call", TB_STR }, { "Caller", "caller", TB_STR },
 	};
+	static const struct trace_summary calls = {
+		.col = col, .ncol = sizeof col / sizeof *col, .sums = "count total_ns", .fill = put_calls };
 	struct trace_report_ctx r;
 	if (trace_report_open(&r, o, out, e))
 		return -1;
-	struct table t;
-	table_begin(&t, col, sizeof col / sizeof *col);
-	put_calls(&r, &t);
-	int bad = table_sort(&t, o, e);
-	if (!bad)
-		table_print(&t, r.format, r.out);
-	table_free(&t);
+	int bad = trace_summary_print(&r, &calls, e);
 	trace_report_close(&r);
 	return bad;
 }

@@ -85,6 +85,17 @@ int trace_report_open(struct trace_report_ctx *r, const struct options *o, struc
 	return 0;
 }
 
+void trace_report_narrow(
+    struct trace_report_ctx *to, const struct trace_report_ctx *r, int64_t t0, int64_t t1, struct arena *mem)
+{
+	*to = *r;
+	to->mem = mem;
+	to->t0 = to->filter.from = to->ask.t0 = t0;
+	to->t1 = to->filter.to = to->ask.t1 = t1;
+	to->ask.g = to->filter.g;
+	narrow_goroutines(to);
+}
+
 void trace_report_close(struct trace_report_ctx *r)
 {
 	if (r->sn && store_lost(r->sn))
