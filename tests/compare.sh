@@ -27,7 +27,7 @@ while IFS="$(printf '\t')" read -r rule guilty; do
 	unchanged -diff_base="$faults/$rule.trace.gz" "$faults/$rule.trace.gz"
 done <"$faults/truth.tsv"
 
-summaries="syscalls regions gc stw mmu procs"
+summaries="syscalls regions gc stw mmu procs locks channels stops greedy leaks gctax"
 f=$faults/lock-queue.trace.gz sound=$faults/lock-queue.sound.trace.gz
 # the other way round it got better, which is no failure
 run 0 findings -fail-on=problem -base="$f" "$sound"

@@ -26,7 +26,7 @@ value() {
 	divide_by) echo 7 ;;
 	base | diff_base)
 		case $e_report in
-		findings | regions | gc | stw | mmu | procs | syscalls) echo "$top/tests/faults/lock-queue.trace.gz" ;;
+		findings | regions | gc | stw | mmu | procs | syscalls | locks | channels | stops | greedy | leaks | gctax) echo "$top/tests/faults/lock-queue.trace.gz" ;;
 		*) echo "$cpu" ;;
 		esac ;;
 	diff_range) echo 0%..40% ;;

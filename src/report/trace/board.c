@@ -6,6 +6,7 @@
  */
 #include "config.h"
 #include "report/trace/internal.h"
+#include "report/trace/summary.h"
 
 #include "boards/board.h"
 #include "trace/user_code.h"
@@ -78,42 +79,55 @@ static void put_cell(const struct trace_report_ctx *r, struct table *t, enum boa
 	}
 }
 
-static int put_board(const struct trace_report_ctx *r, const struct board *b, struct err *e)
+/* How boards are compared, see struct trace_summary: what makes up most of a row does not name it. */
+static const struct board_comparison { const char *sums, *notes; } comparisons[BOARD__N] = {
+    [BOARD_LOCKS] = {"wait_ns waits", "waits_at_line holder_class held_at held_at_file held_at_line"},
+    [BOARD_CHANNELS] = {"wait_ns waits receive_wait_ns send_wait_ns", "starves receives_at_line sends_at_line"},
+    [BOARD_STOPS] = {"total_ns count stopping_ns stopped_ns restart_ns",
+	"caller_line last_to_stop last_to_stop_file last_to_stop_line"},
+    [BOARD_GREEDY] = {"delay_ns run_ns long_runs", "runs_at runs_at_file runs_at_line"},
+    [BOARD_LEAKS] = {"grown created ended", "blocked_at blocked_at_file blocked_at_line created_at_line"},
+    [BOARD_GCTAX] = {"", ""},
+};
+
+static void put_rows(const struct trace_report_ctx *r, struct table *t, const struct board *b)
 {
-	struct table_col col[BOARD_COLUMN__N * PLACE_COLS];
 	enum board_column_id first = board_first_column(b->id);
-	struct table t;
 	uint32_t n = board_count_columns(b->id);
-	table_begin(&t, col, table_cols(r, b->id, col));
 	for (uint32_t i = 0; i < b->n; i++)
 		for (uint32_t c = 0; c < n; c++)
-			put_cell(r, &t, board_columns[first + c].unit, &b->v[i].cell[c]);
-	int bad = table_sort(&t, r->o, e);
-	if (!bad)
-		table_print(&t, r->format, r->out);
-	table_free(&t);
-	return bad;
+			put_cell(r, t, board_columns[first + c].unit, &b->v[i].cell[c]);
+}
+
+static int put_board(struct trace_report_ctx *r, struct table *t, const void *arg, struct err *e)
+{
+	struct trace_filter f = r->filter;
+	f.g = r->on;
+	const struct operations *all = operations_shared(r->sn, &f.on);
+	bool part = f.g || f.slice || f.from != TIME_NONE || f.to != TIME_NONE;
+	struct board_source from = {.sn = r->sn, .filter = &f, .operations = all};
+	if (part && all)
+		from.operations = operations_find(r->sn, &f, NULL, r->mem, &f.on);
+	from.walker = from.operations ? critical_walker_new(r->sn, all, r->mem, &f.on) : NULL;
+	struct board_measures *m = from.walker ? board_measures_new(&from, &f.on) : NULL;
+	struct board *b = m ? board_make(*(const enum board_id *)arg, m, &f.on) : NULL;
+	if (b)
+		put_rows(r, t, b);
+	board_free(b);
+	board_measures_free(m);
+	return b ? 0 : err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
 }
 
 int report_board(const struct options *o, struct out *out, struct err *e)
 {
 	struct trace_report_ctx r;
-	int id = board_find(o->report, strlen(o->report)), bad = -1;
+	struct table_col col[BOARD_COLUMN__N * PLACE_COLS];
+	enum board_id id = (enum board_id)board_find(o->report, strlen(o->report));
 	if (trace_report_open(&r, o, out, e))
 		return -1;
-	struct trace_filter f = r.filter;
-	f.g = r.on;
-	const struct operations *all = operations_shared(r.sn, &f.on);
-	bool part = f.g || f.slice || f.from != TIME_NONE || f.to != TIME_NONE;
-	struct board_source from = {.sn = r.sn, .filter = &f, .operations = all};
-	if (part && all)
-		from.operations = operations_find(r.sn, &f, NULL, r.mem, &f.on);
-	from.walker = from.operations ? critical_walker_new(r.sn, all, r.mem, &f.on) : NULL;
-	struct board_measures *m = from.walker ? board_measures_new(&from, &f.on) : NULL;
-	struct board *b = m ? board_make((enum board_id)id, m, &f.on) : NULL;
-	bad = b ? put_board(&r, b, e) : err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
-	board_free(b);
-	board_measures_free(m);
+	const struct trace_summary rows = {.col = col, .ncol = table_cols(&r, id, col), .fill = put_board, .arg = &id,
+	    .sums = comparisons[id].sums, .notes = comparisons[id].notes};
+	int bad = trace_summary_print(&r, &rows, e);
 	trace_report_close(&r);
 	return bad;
 }

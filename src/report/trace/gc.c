@@ -72,12 +72,12 @@ static int print_cycles(const struct trace_report_ctx *r, struct err *e)
 }
 
 /* Sum up the cycles as one row. */
-static void put_sums(struct trace_report_ctx *r, struct table *t, const void *arg)
+static int put_sums(struct trace_report_ctx *r, struct table *t, const void *arg, struct err *e)
 {
 	uint32_t n;
 	const struct gc_cycle *c = gc_cycles(r->sn, &r->filter, r->mem, &n);
 	int64_t mark = 0, stw = 0, assist = 0, sweep = 0, began = 0;
-	(void)arg;
+	(void)arg, (void)e;
 	for (uint32_t i = 0; i < n; i++) {
 		if (c[i].t0 < r->t0 || c[i].t0 >= r->t1)
 			continue;
@@ -93,6 +93,7 @@ static void put_sums(struct trace_report_ctx *r, struct table *t, const void *ar
 	count_at(r, t, CT_HEAP_LIVE, r->t1);
 	count_at(r, t, CT_HEAP_GOAL, r->t1);
 	table_str(t, "GC cycles", 9);
+	return 0;
 }
 
 int report_gc(const struct options *o, struct out *out, struct err *e)

@@ -191,14 +191,16 @@ static int print_mmu(const struct trace_report_ctx *r, unsigned flags, struct wi
 
 struct compared_mmu { unsigned flags; const struct windows *w; double q; };
 
-static void put_curve(struct trace_report_ctx *r, struct table *t, const void *arg)
+static int put_curve(struct trace_report_ctx *r, struct table *t, const void *arg, struct err *e)
 {
 	const struct compared_mmu *c = arg;
 	const struct mmu *m = mmu_cut(mmu_new(r->sn, c->flags | MMU_EXACT, r->mem), r->t0, r->t1, r->mem);
+	(void)e;
 	for (size_t i = 0; i < c->w->n; i++) {
 		table_int(t, c->w->ns[i]);
 		table_share(t, c->q > 0 ? mmu_quantile(m, c->w->ns[i], c->q) : mmu_min(m, c->w->ns[i]));
 	}
+	return 0;
 }
 
 static int compare_mmu(struct trace_report_ctx *r, unsigned flags, struct windows *w, double q, struct err *e)

@@ -89,9 +89,9 @@ static int proc_cmp(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void put_procs(struct trace_report_ctx *r, struct table *t, const void *arg)
+static int put_procs(struct trace_report_ctx *r, struct table *t, const void *arg, struct err *e)
 {
-	(void)arg;
+	(void)arg, (void)e;
 	int64_t all = r->t1 > r->t0 ? r->t1 - r->t0 : 1;
 	const struct moves *moves = count_moves(r);
 	uint32_t n = list_procs(r, NULL);
@@ -116,6 +116,7 @@ static void put_procs(struct trace_report_ctx *r, struct table *t, const void *a
 	}
 	if (t->ncell)
 		qsort(t->cell, t->ncell / t->ncol, t->ncol * sizeof *t->cell, proc_cmp);
+	return 0;
 }
 
 static void print_gomaxprocs(const struct trace_report_ctx *r)
@@ -166,7 +167,7 @@ static void print_procs(struct trace_report_ctx *r, const struct table_col *col,
 {
 	struct table t;
 	table_begin(&t, col, ncol);
-	put_procs(r, &t, NULL);
+	put_procs(r, &t, NULL, NULL);
 	if (r->format == TF_JSON)
 		print_json(r, &t);
 	else

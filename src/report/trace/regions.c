@@ -103,10 +103,10 @@ static const struct stats_region_kinds *find_kinds(struct trace_report_ctx *r, b
 	return stats_regions(stats_index_new(r->sn, r->mem), &r->ask, r->mem);
 }
 
-static void put_kinds(struct trace_report_ctx *r, struct table *t, const void *arg)
+static int put_kinds(struct trace_report_ctx *r, struct table *t, const void *arg, struct err *e)
 {
 	const struct stats_region_kinds *ks = find_kinds(r, true);
-	(void)arg;
+	(void)arg, (void)e;
 	for (uint32_t i = 0; i < ks->n; i++) {
 		const struct stats_region_kind *k = &ks->kind[i];
 		int64_t q[TRACE_REPORT_QUANTILES], *v = ks->length + k->first, total = 0;
@@ -125,6 +125,7 @@ static void put_kinds(struct trace_report_ctx *r, struct table *t, const void *a
 		table_str(t, b.p ? b.p : "", b.n);
 		buf_free(&b);
 	}
+	return 0;
 }
 
 static void kind_rows(const struct trace_report_ctx *r, struct trace_report_rows *rows,

@@ -75,14 +75,16 @@ static void put_stops(const struct trace_report_ctx *r, struct table *t, enum st
 			put_stop(r, t, &v[i]);
 }
 
-static void put_groups(struct trace_report_ctx *r, struct table *t, const void *arg)
+static int put_groups(struct trace_report_ctx *r, struct table *t, const void *arg, struct err *e)
 {
 	const enum stops_by *by = arg;
 	uint32_t n, ngroup;
 	const struct stop *v = stops_find(r->sn, &r->filter, r->t0, r->t1 + 1, r->mem, &n);
 	const struct stop_group *g = stops_group(r->sn, v, n, *by, r->mem, &ngroup);
+	(void)e;
 	for (uint32_t i = 0; i < ngroup; i++)
 		put_group(r, t, &g[i], v[g[i].first].span, *by);
+	return 0;
 }
 
 static int print_stops(const struct trace_report_ctx *r, enum stops_by by, struct err *e)

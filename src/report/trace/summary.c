@@ -161,25 +161,26 @@ static void take_table(struct rows *r, int side, int slice, const struct table *
 	}
 }
 
-static void fill_side(struct rows *r, int side)
+static int fill_side(struct rows *r, int side, struct err *e)
 {
 	struct trace_report_ctx *all = r->side[side], part;
 	int64_t t0 = all->t0, t1 = all->t1;
 	struct arena mem = {0};
 	table_begin(&r->table[side], r->s->col, r->s->ncol);
-	r->s->fill(all, &r->table[side], r->s->arg);
+	int bad = r->s->fill(all, &r->table[side], r->s->arg, e);
 	take_table(r, side, -1, &r->table[side], (double)(t1 - t0) / 1e9);
-	for (int k = 0; k < SLICES && t1 - t0 >= SLICES; k++) {
+	for (int k = 0; !bad && k < SLICES && t1 - t0 >= SLICES; k++) {
 		int64_t from = t0 + (t1 - t0) / SLICES * k, to = k + 1 == SLICES ? t1 : t0 + (t1 - t0) / SLICES * (k + 1);
 		struct table t;
 		arena_reset(&mem);
 		trace_report_narrow(&part, all, from, to, &mem);
 		table_begin(&t, r->s->col, r->s->ncol);
-		r->s->fill(&part, &t, r->s->arg);
+		bad = r->s->fill(&part, &t, r->s->arg, e);
 		take_table(r, side, k, &t, (double)(to - from) / 1e9);
 		table_free(&t);
 	}
 	arena_free(&mem);
+	return bad;
 }
 
 /* ---- matching without line numbers */
@@ -432,27 +433,29 @@ static void print_changes(struct rows *r)
 	table_free(&t);
 }
 
-static void compare(const struct trace_summary *s, struct trace_report_ctx *before, struct trace_report_ctx *after)
+static int compare(const struct trace_summary *s, struct trace_report_ctx *before, struct trace_report_ctx *after,
+    struct err *e)
 {
 	struct rows r = {.s = s, .side = {before, after}};
-	fill_side(&r, BEFORE);
-	fill_side(&r, AFTER);
-	match_loosely(&r);
-	rank_rows(&r);
-	print_changes(&r);
+	int bad = fill_side(&r, BEFORE, e) || fill_side(&r, AFTER, e) ? -1 : 0;
+	if (!bad) {
+		match_loosely(&r);
+		rank_rows(&r);
+		print_changes(&r);
+	}
 	for (int side = 0; side < SIDES; side++)
 		table_free(&r.table[side]);
 	intern_free(&r.index);
 	mem_free(r.v);
 	arena_free(&r.mem);
+	return bad;
 }
 
 static int print_rows(struct trace_report_ctx *r, const struct trace_summary *s, struct err *e)
 {
 	struct table t;
 	table_begin(&t, s->col, s->ncol);
-	s->fill(r, &t, s->arg);
-	int bad = table_sort(&t, r->o, e);
+	int bad = s->fill(r, &t, s->arg, e) || table_sort(&t, r->o, e) ? -1 : 0;
 	if (!bad)
 		table_print(&t, r->format, r->out);
 	table_free(&t);
@@ -471,9 +474,9 @@ bool trace_summary_compares(const struct options *o)
 int trace_summary_print(struct trace_report_ctx *r, const struct trace_summary *s, struct err *e)
 {
 	struct report_earlier earlier;
-	int compares = report_earlier_open(&earlier, r, e);
-	if (compares > 0)
-		compare(s, &earlier.r, r);
+	int compares = report_earlier_open(&earlier, r, e), bad = -1;
+	if (compares >= 0)
+		bad = compares ? compare(s, &earlier.r, r, e) : print_rows(r, s, e);
 	report_earlier_close(&earlier);
-	return compares < 0 ? -1 : compares ? 0 : print_rows(r, s, e);
+	return bad;
 }

@@ -100,9 +100,9 @@ static void site_row(const struct trace_report_ctx *r, struct table *t, const st
 	}
 }
 
-static void put_calls(struct trace_report_ctx *r, struct table *t, const void *arg)
+static int put_calls(struct trace_report_ctx *r, struct table *t, const void *arg, struct err *e)
 {
-	(void)arg;
+	(void)arg, (void)e;
 	struct syscall_table c = { .r = r, .of_stack = xcalloc(r->sn->nstks + 1u, sizeof *c.of_stack) };
 	column_init(&c.v, sizeof(struct syscall_time));
 	r->filter.each = one_call;
@@ -116,6 +116,7 @@ static void put_calls(struct trace_report_ctx *r, struct table *t, const void *a
 		site_row(r, t, &c.site[i], ns);
 	mem_free(c.of_stack);
 	mem_free(c.site);
+	return 0;
 }
 
 int report_syscalls(const struct options *o, struct out *out, struct err *e)
