@@ -261,6 +261,16 @@ static void do_diff(struct app *a, const char *file)
 	}
 }
 
+/* Show what differs, in a pane that does not subtract: its report if that compares, else the findings. */
+static void show_changes(struct app *a)
+{
+	const char *name = pane_now(a)->name, *report = "findings";
+	for (const struct report_row *r = report_rows; r->name; r++)
+		if (!strcmp(r->name, name) && options_applies_to_report(name, OPT_DIFF_RANGE))
+			report = r->name;
+	app_act(a, &(struct act){CMD_REPORT, 0, report});
+}
+
 static void do_show(struct app *a, const char *which)
 {
 	static const char *const name[] = {"delta", "a", "b"};
@@ -279,6 +289,10 @@ static void do_show(struct app *a, const char *which)
 		app_message(a, ST_WARN, session_is_trace(a->s)
 			? "no base: B chooses one; D in 6 or 7 takes the rest as one"
 			: "no base: B chooses one");
+		return;
+	}
+	if (!which && pane_now(a)->trace_only && !query_has_rest(&q)) {
+		show_changes(a);
 		return;
 	}
 	if (which) {
