@@ -37,6 +37,10 @@ shows ':diff 0s..100ms 100ms..200ms<Enter>1' '[1Top]' 'A - B' 'against=0..100ms'
 shows ':diff 0s..100ms 100ms..200ms<Enter>1~' 'against=100ms..200ms' '0..100ms'
 shows ':diff 0s..100ms 100ms..200ms<Enter>6' 'not applied here: against=0..100ms'
 shows ':diff 0s..100ms 100ms..200ms<Enter>1uu' '!against'
+# in a pane that does not subtract, D opens the text of what differs
+shows ':diff 0s..100ms 100ms..200ms<Enter>8' 'D: what differs'
+shows ':diff 0s..100ms 100ms..200ms<Enter>8D' '[Report]' 'ttrace gc -from=100000000ns' 'differ by more than the spread'
+shows ':diff 0s..100ms 100ms..200ms<Enter>5D' '[Report]' 'ttrace findings'
 # what is done after an undo is the new end
 shows '67u<^R>' '[7Task]'
 shows '67u8<^R>' '[8GC]' 'nothing to redo'

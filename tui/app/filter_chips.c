@@ -200,6 +200,11 @@ static void put_filter(const struct app *a, const struct filter_row *r, const st
 		buf_puts(b, value);
 }
 
+bool filter_chips_pane_subtracts(const struct app *a)
+{
+	return !session_is_trace(a->s) || !(pane_now(a)->bit & (TRACE & ~STACKS));
+}
+
 void app_chips(const struct app *a, struct buf *b, struct buf *unused)
 {
 	const struct query *q = session_query(a->s);
@@ -219,8 +224,8 @@ void app_chips(const struct app *a, struct buf *b, struct buf *unused)
 			buf_puts(b, " (whole lives)");
 	}
 	buf_free(&one);
-	if (session_is_trace(a->s) && pane & (TRACE & ~STACKS) && q->b && !query_has_own_base(q))
-		buf_puts(b, " | first file only");
+	if (q->b && !query_has_rest(q) && !filter_chips_pane_subtracts(a))
+		buf_puts(b, query_has_range(q) ? " | D: what differs" : " | first file only, D: what differs");
 	if (a->search.grep)
 		buf_printf(b, " | &%s", regex_pattern(a->search.grep));
 	if (q->suspended)

@@ -116,6 +116,8 @@ void config_print(struct buf *);			/* append the settings for -print=config */
 void app_describe_profile(struct app *, size_t room, struct buf *);	/* describe the profile in at most room cells */
 void app_announce_highlights(struct app *);			/* once, when the whole file is read */
 
+/* filter_chips.c: whether the pane shows a difference as one; panes of rows over time do not */
+bool filter_chips_pane_subtracts(const struct app *);
 /* filter_chips.c: the active filters, each after " | "; filters that the pane does not apply are appended to unused */
 void app_chips(const struct app *, struct buf *, struct buf *unused);
 

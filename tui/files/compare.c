@@ -291,7 +291,7 @@ static void do_show(struct app *a, const char *which)
 			: "no base: B chooses one");
 		return;
 	}
-	if (!which && pane_now(a)->trace_only && !query_has_rest(&q)) {
+	if (!which && !filter_chips_pane_subtracts(a) && !query_has_rest(&q)) {
 		show_changes(a);
 		return;
 	}
