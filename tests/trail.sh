@@ -41,6 +41,10 @@ shows ':diff 0s..100ms 100ms..200ms<Enter>1uu' '!against'
 shows ':diff 0s..100ms 100ms..200ms<Enter>8' 'D: what differs'
 shows ':diff 0s..100ms 100ms..200ms<Enter>8D' '[Report]' 'ttrace gc -from=100000000ns' 'differ by more than the spread'
 shows ':diff 0s..100ms 100ms..200ms<Enter>5D' '[Report]' 'ttrace findings'
+# the line of a finding, in a function that only waits: its pane changes to the sample type of all time, which undo ends
+shows '!/lock-queue<Enter>2' '[2List]' 'cache.(*Cache).Get cache.go' 'nothing of it in'
+shows '!/lock-queue<Enter>2uu' '!cache.(*Cache).Get cache.go  flat'
+shows ':list nothing.at.all<Enter>' 'matches nothing.at.all (:type time has all)'
 # what is done after an undo is the new end
 shows '67u<^R>' '[7Task]'
 shows '67u8<^R>' '[8GC]' 'nothing to redo'

@@ -15,6 +15,7 @@
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
+#include "trace/as_profile.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -147,6 +148,24 @@ static bool is_place(const struct place *p)
 	return p->fun || p->stk || p->frm || p->trk || p->t0 != TIME_NONE || p->rows;
 }
 
+/* Go to a place in the current pane. The panes of one function change to the sample type of all time if the function has no
+   weight in the current one, such as a function that only waits. Return false if it is not there. */
+static bool go_to(struct app *a, const struct place *place)
+{
+	if (pane_now(a)->go(state_now(a), &a->env, place))
+		return true;
+	if (app_has_pending(a) || !session_is_trace(a->s) || !place->fun || !(pane_now(a)->bit & (P_LIST | P_PEEK)) ||
+	    session_type(a->s) == TRACE_TIME)
+		return false;
+	const char *type = session_type_name(a->s, session_type(a->s));
+	struct query q = *session_query(a->s);
+	q.type = TRACE_TIME;
+	if (!app_query(a, &q))
+		return false;
+	app_message(a, ST_DIM, "nothing of it in %s: showing %s", type, session_type_name(a->s, TRACE_TIME));
+	return pane_now(a)->go(state_now(a), &a->env, place);
+}
+
 bool app_open(struct app *a, const char *name, const struct place *place)
 {
 	int i = pane_find(name);
@@ -163,7 +182,7 @@ bool app_open(struct app *a, const char *name, const struct place *place)
 	if (!goes)
 		return true;
 	struct view before = app_view(a);
-	bool there = pane_now(a)->go(state_now(a), &a->env, place);
+	bool there = go_to(a, place);
 	if (app_has_pending(a))
 		a->nav.later = (struct later){.go = true, .pane = i, .place = *place};
 	else if (!there)
@@ -317,7 +336,12 @@ static void goto_deferred(struct app *a)
 		pane_load(pane_now(a), state_now(a), &a->env, &l.view);
 	if (!l.go)
 		return;
-	if (!pane_now(a)->go(state_now(a), &a->env, &l.place) && l.tell && !a->status.text[0])
+	bool there = go_to(a, &l.place);
+	if (app_has_pending(a)) {
+		a->nav.later = l;
+		return;
+	}
+	if (!there && l.tell && !a->status.text[0])
 		app_message(a, ST_DIM, "not available in %s", pane_now(a)->name);
 	a->nav.jump[a->nav.jump_at] = app_view(a);
 	if (a->nav.arrived_at == a->nav.jump_at)

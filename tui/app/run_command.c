@@ -18,6 +18,7 @@
 #include "boards/board.h"
 #include "calltree/weighted.h"
 #include "symbols/source.h"
+#include "trace/as_profile.h"
 
 #include <string.h>
 
@@ -161,6 +162,13 @@ static bool to_file(struct app *a, const struct act *act)
 	return false;
 }
 
+static void no_function(struct app *a, const char *re)
+{
+	bool some = session_is_trace(a->s) && session_type(a->s) != TRACE_TIME;
+	app_message(a, ST_WARN, "no function%s%s matches %s%s", some ? " in " : "",
+	    some ? session_type_name(a->s, session_type(a->s)) : "", re, some ? " (:type time has all)" : "");
+}
+
 static void do_pane(struct app *a, const struct act *act, int i)
 {
 	struct place p;
@@ -193,7 +201,7 @@ static void do_pane(struct app *a, const struct act *act, int i)
 	if (!rx)
 		app_message(a, ST_ERROR, "%s", e.msg);
 	else if (!p.fun)
-		app_message(a, ST_WARN, "no function matches %s", act->arg);
+		no_function(a, act->arg);
 	else
 		app_open(a, panes[i]->name, &p);
 	regex_free(rx);
@@ -237,7 +245,7 @@ static void do_fun(struct app *a, const char *arg)
 	p.fun = rx ? app_function(a, rx) : 0;
 	regex_free(rx);
 	if (!p.fun)
-		app_message(a, ST_WARN, "no function matches %s", arg);
+		no_function(a, arg);
 	else if (!pane_now(a)->go || !pane_now(a)->go(state_now(a), &a->env, &p))
 		app_open(a, "top", &p);
 }
