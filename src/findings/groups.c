@@ -70,12 +70,25 @@ static void add_goroutine(struct group_maker *m, trk_id g)
 	}
 }
 
+/* Goroutines that are blocked for ever have an end in the store, but have not ended. */
+static void count_blocked(struct goroutine_groups *gs, const struct scan *s)
+{
+	for (uint32_t i = 0; i < s->nopen; i++) {
+		trk_id g = s->open[i].g;
+		int64_t a = TIME_NONE, b = TIME_NONE;
+		if (gs->of[g] && store_t1(s->sn->st, store_trk(s->sn->st, g)) != TIME_NONE &&
+		    stats_goroutine_bounds(s->sn, g, &a, &b) && b <= s->t1)
+			gs->v[gs->of[g] - 1].ended--;
+	}
+}
+
 void groups_make(struct goroutine_groups *gs, const struct scan *s, struct arena *mem)
 {
 	struct group_maker m = {.s = s, .to = gs, .mem = mem};
 	*gs = (struct goroutine_groups){.of = arena_zalloc(mem, (s->sn->ntrks + 1u) * sizeof *gs->of)};
 	for (trk_id g = 1; g < s->sn->ntrks; g++)
 		add_goroutine(&m, g);
+	count_blocked(gs, s);
 	u64_map_free(&m.of_key);
 	u64_map_free(&m.of_stack);
 }
