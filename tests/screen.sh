@@ -255,6 +255,8 @@ screen boards-stops 160x40 orders.trace ';]]'
 screen boards-greedy 80x24 orders.trace ';[[['
 screen boards-leaks 120x30 orders.trace ':leaks<Enter>jj' -ascii
 screen boards-gctax 80x24 orders.trace ':boards gctax<Enter>sn'
+screen boards-part 80x24 orders.trace ';<Tab>j'
+screen boards-part-link 80x24 orders.trace ';<Tab>j<Enter>'
 screen boards-link 80x24 orders.trace ';j<Enter>'
 screen gc-curve 80x24 orders.trace '8<Tab>hhhh'
 screen gc-range 80x24 orders.trace '8:t 1.2s..1.4s<Enter>V' -ascii

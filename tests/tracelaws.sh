@@ -304,11 +304,11 @@ for trace in "$samples/orders.trace" "$samples/stock.trace" "$top/tests/faults/l
 	same "stops of $trace" "$(tsv stops | sum 1) $(tsv stops | sum 2)" "$(tsv stw | sum 2) $(tsv stw | wc -l | tr -d ' ')"
 	tsv stops | awk -F'\t' '$1 != $4 + $5 || $3 > $1 { print "the phases of a stop are impossible: " $0; bad = 1 } END { exit bad }' || bad=1
 	same "waits for a P of $trace" "$(tsv greedy | sum 1)" "$(total -type=sched -blame=occupant)"
-	same "groups that grow, and groups of $trace" "$(tsv leaks -group='^main\.' | awk -F'\t' '{ n += $4 + $5 } END { print n + 0 }')" \
+	same "groups that grow, and groups of $trace" "$(tsv leaks -group='^main\.' | awk -F'\t' '{ n += $5 + $6 } END { print n + 0 }')" \
 		"$(tsv goroutines -group='^main\.' | wc -l | tr -d ' ')"
-	tsv leaks | awk -F'\t' '$1 != $3 - $4 || $6 > $5 { print "a group that grows is impossible: " $0; bad = 1 } END { exit bad }' || bad=1
-	tsv gctax | awk -F'\t' '$1 != $5 + $6 + $7 + $8 || $4 > $1 || $9 > $10 { print "a tax is impossible: " $0; bad = 1 } END { exit bad }' || bad=1
-	same "operations that are taxed of $trace" "$(tsv gctax | sum 10)" "$(tsv operations | sum 1)"
+	tsv leaks | awk -F'\t' '$1 != $4 - $5 || $7 > $6 || $3 > 4 { print "a group that grows is impossible: " $0; bad = 1 } END { exit bad }' || bad=1
+	tsv gctax | awk -F'\t' '$1 != $5 + $6 + $7 + $8 || $4 > $1 || $10 > $11 { print "a tax is impossible: " $0; bad = 1 } END { exit bad }' || bad=1
+	same "operations that are taxed of $trace" "$(tsv gctax | sum 11)" "$(tsv operations | sum 1)"
 done
 [ -s "$tmp/any-locks" ] && [ -s "$tmp/any-channels" ] || fail "no trace has waits for locks and channels"
 exit $bad

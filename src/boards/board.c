@@ -8,6 +8,7 @@
 #include "boards/internal.h"
 
 #include "base/mem/mem.h"
+#include "findings/findings.h"
 #include "trace/user_code.h"
 
 #include <stdlib.h>
@@ -139,6 +140,42 @@ void board_put_place(struct board_row *r, enum board_column_id col, stk_id stack
 		cell_of(r, col)->stack = stack;
 }
 
+void board_put_reason(struct board_row *r, enum board_column_id col, const char *s)
+{
+	struct board_cell *c = cell_of(r, col);
+	*c = (struct board_cell){.s = s, .n = strlen(s)};
+}
+
+static bool same_line(const struct store *st, stk_id a, stk_id b)
+{
+	return a == b || !compare_place(st, a, b);
+}
+
+void board_merge_part(const struct board_maker *k, struct board_part *v, uint32_t *n, const struct board_part *x)
+{
+	const struct store *st = k->m->sn->st;
+	for (uint32_t i = 0; i < *n; i++)
+		if (!strcmp(v[i].word, x->word) && same_line(st, v[i].stack, x->stack)) {
+			v[i].ns += x->ns;
+			v[i].count += x->count;
+			return;
+		}
+	if (*n < BOARD_MERGED)
+		v[(*n)++] = *x;
+}
+
+uint32_t board_sort_parts(struct board_part *v, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		struct board_part x = v[i];
+		uint32_t k = i;
+		for (; k && v[k - 1].ns < x.ns; k--)
+			v[k] = v[k - 1];
+		v[k] = x;
+	}
+	return n < BOARD_PARTS ? n : BOARD_PARTS;
+}
+
 void board_put_parts(struct board_maker *k, struct board_row *r, const struct board_part *v, uint32_t n)
 {
 	struct board_part *copy = arena_alloc(&k->to->mem, (n + 1u) * sizeof *copy);
@@ -198,7 +235,7 @@ struct board *board_make(enum board_id id, struct board_measures *m, const struc
 {
 	struct board *b = xcalloc(1, sizeof *b);
 	struct board_maker k = {.m = m, .on = on, .to = b};
-	*b = (struct board){.id = id, .t0 = m->scan.t0, .t1 = m->scan.t1};
+	*b = (struct board){.id = id, .t0 = m->scan.t0, .t1 = m->scan.t1, .limit = findings_no_functions(m->sn)};
 	makers[id](&k);
 	take_rows(b);
 	if (job_should_continue(on))

@@ -49,7 +49,7 @@ int board_find(const char *name, size_t n);		/* -1: there is none of that name *
 enum board_column_id board_first_column(enum board_id);
 uint32_t board_count_columns(enum board_id);
 
-/* A value; none: there is none, which is less than any other. */
+/* A value. !some: there is none, which is less than any other; s may have the reason, "(no stack)", else NULL. */
 struct board_cell {
 	bool some;
 	int64_t i;		/* BOARD_COUNT, BOARD_NS */
@@ -58,8 +58,16 @@ struct board_cell {
 	size_t n;
 	stk_id stack;		/* BOARD_PLACE */
 };
-/* What a row consists of: a list of parts under one heading, largest first; several lists follow one another. */
-struct board_part { const char *list, *word; int64_t ns; uint64_t count; stk_id stack; };	/* ns or count is 0 */
+/* What a row consists of: a list of parts, largest first; several lists follow one another. */
+struct board_part {
+	const char *list, *word;	/* constants; list: what it is a part of; word: a class of time, or "" */
+	bool approximate;		/* ns was estimated from samples */
+	int64_t ns;			/* ns or count may be 0: not counted */
+	uint64_t count;
+	stk_id stack;			/* 0: unknown */
+	trk_id g;			/* a goroutine that shows it, 0: none, and when; TIME_NONE: unknown */
+	int64_t t0, t1;
+};
 enum { BOARD_SLOTS = 120, BOARD_PARTS = 12 };
 struct board_row {
 	const struct board_cell *cell;	/* by column */
@@ -74,6 +82,7 @@ struct board_row {
 struct board {
 	enum board_id id;
 	int64_t t0, t1;			/* the time range */
+	const char *limit;		/* NULL, or why the trace cannot tell lines of functions */
 	struct board_row *v;		/* largest first */
 	uint32_t n;
 	struct arena mem;		/* of all of it */

@@ -16,21 +16,25 @@
 
 enum channel_side { SIDE_RECEIVE, SIDE_SEND, SIDES };
 
-/* The waits of one side of a pair. */
-struct side_waits { stk_id stack; uint64_t n; int64_t ns; };
+/* The waits of one side of a pair. t0..t1: the longest one, of g. */
+struct side_waits { stk_id stack; uint64_t n; int64_t ns, t0, t1; trk_id g; };
 
 struct channel {
 	struct side_waits side[SIDES];
-	int64_t longest, t0, t1;	/* t0..t1: the longest wait, of g */
-	trk_id g;
+	const char *unknown[SIDES];	/* why the side has no line; NULL: it has one */
+	struct board_group group;	/* of those that wait */
 	uint32_t open;
 	struct board_curve curve;
 };
 
+/* Numbers of lines that are not known: the wait has not ended; no goroutine ended it; there is no stack. */
+enum { LINE_OPEN, LINE_RUNTIME, LINE_NO_STACK, CHANNEL_LINES };
+static const char *const no_line[CHANNEL_LINES] = {"(still blocked)", "(timer or runtime)", "(no stack)"};
+
 struct channels {
 	struct board_maker *k;
 	struct u64_hash of_line, of_pair;	/* numbers of lines; indexes of pairs by their two lines */
-	uint32_t nline;
+	uint32_t nline;		/* from CHANNEL_LINES on */
 	struct channel *v;
 	uint32_t n;
 	size_t cap;
@@ -56,29 +60,53 @@ static enum channel_side side_of(const struct store *st, const struct wait_event
 	return e->state == TS_CHANSEND ? SIDE_SEND : SIDE_RECEIVE;
 }
 
-/* Return the number of a line; 0: no line. */
+/* Return the number of a line. */
 static uint32_t line_of(struct channels *c, frm_id frame)
 {
 	bool fresh;
 	const struct frm_row *row = store_frm(c->k->m->sn->st, frame);
 	if (!frame)
-		return 0;
+		return LINE_NO_STACK;
 	struct u64_slot *slot = u64_map_put(&c->of_line, (uint64_t)row->fun << 32 | (uint32_t)row->line, &fresh);
 	if (fresh)
-		slot->n = ++c->nline;
+		slot->n = c->nline++;
 	return (uint32_t)slot->n;
 }
 
-static struct channel *channel_of(struct channels *c, uint32_t receive, uint32_t send)
+/* Return the number of the line that ended a wait. */
+static uint32_t line_of_waker(struct channels *c, const struct wait_event *e)
+{
+	struct scan *s = &c->k->m->scan;
+	if (!e->waker)
+		return e->open ? LINE_OPEN : LINE_RUNTIME;
+	uint32_t waker = site_table_of(&s->wakers, TS_RUN, e->waker_stack);	/* may move the table */
+	return line_of(c, s->wakers.v[waker].frame);
+}
+
+static struct channel *channel_of(struct channels *c, const uint32_t line[SIDES])
 {
 	bool fresh;
-	struct u64_slot *slot = u64_map_put(&c->of_pair, (uint64_t)receive << 32 | send, &fresh);
+	struct u64_slot *slot = u64_map_put(&c->of_pair, (uint64_t)line[SIDE_RECEIVE] << 32 | line[SIDE_SEND], &fresh);
 	if (fresh) {
 		slot->n = c->n;
 		c->v = mem_grow(c->v, &c->cap, c->n + 1u, sizeof *c->v);
-		c->v[c->n++] = (struct channel){.curve = board_curve_new(c->k)};
+		c->v[c->n] = (struct channel){.curve = board_curve_new(c->k)};
+		for (int i = 0; i < SIDES; i++)
+			c->v[c->n].unknown[i] = line[i] < CHANNEL_LINES ? no_line[line[i]] : NULL;
+		c->n++;
 	}
 	return &c->v[slot->n];
+}
+
+static void add_wait(struct side_waits *x, const struct wait_event *e)
+{
+	x->n++;
+	x->ns += e->ns;
+	if (e->t1 - e->t0 <= x->t1 - x->t0)
+		return;
+	x->t0 = e->t0;
+	x->t1 = e->t1;
+	x->g = e->g;
 }
 
 static void visit(void *arg, const struct wait_event *e)
@@ -92,25 +120,16 @@ static void visit(void *arg, const struct wait_event *e)
 	if (at->cls != TIME_CHANNEL && at->cls != TIME_SELECT)
 		return;
 	enum channel_side own = side_of(s->sn->st, e);
-	uint32_t line[SIDES] = {0};
+	uint32_t line[SIDES];
 	line[own] = line_of(c, at->frame);
-	if (e->waker) {
-		uint32_t waker = site_table_of(&s->wakers, TS_RUN, e->waker_stack);
-		line[!own] = line_of(c, s->wakers.v[waker].frame);
-	}
-	struct channel *x = channel_of(c, line[SIDE_RECEIVE], line[SIDE_SEND]);
+	line[!own] = line_of_waker(c, e);
+	struct channel *x = channel_of(c, line);
+	board_group_add(&x->group, store_trk(s->sn->st, e->g)->name);
 	x->side[own].stack = e->stack;
 	if (!x->side[!own].stack)
 		x->side[!own].stack = e->waker_stack;
-	x->side[own].n++;
-	x->side[own].ns += e->ns;
 	x->open += e->open;
-	if (e->t1 - e->t0 > x->longest) {
-		x->longest = e->t1 - e->t0;
-		x->t0 = e->t0;
-		x->t1 = e->t1;
-		x->g = e->g;
-	}
+	add_wait(&x->side[own], e);
 	board_curve_add(&x->curve, e->t0, e->t1, 1);
 }
 
@@ -123,14 +142,22 @@ static const char *starving(const struct channel *x)
 
 static void put_parts(struct channels *c, struct board_row *r, const struct channel *x)
 {
-	static const char *const list[SIDES] = {"waits to receive", "waits to send"};
+	static const char *const list[SIDES] = {"receivers", "senders"};
 	struct board_part v[SIDES];
 	uint32_t n = 0;
 	for (int i = 0; i < SIDES; i++)
 		if (x->side[i].n)
 			v[n++] = (struct board_part){.list = list[i], .word = "", .ns = x->side[i].ns, .count = x->side[i].n,
-			    .stack = x->side[i].stack};
+			    .stack = x->side[i].stack, .g = x->side[i].g, .t0 = x->side[i].t0, .t1 = x->side[i].t1};
 	board_put_parts(c->k, r, v, n);
+}
+
+static void put_side(struct board_row *r, enum board_column_id col, const struct channel *x, enum channel_side side)
+{
+	if (x->unknown[side])
+		board_put_reason(r, col, x->unknown[side]);
+	else
+		board_put_place(r, col, x->side[side].stack);
 }
 
 static void put_channel(struct channels *c, const struct channel *x)
@@ -138,31 +165,32 @@ static void put_channel(struct channels *c, const struct channel *x)
 	const struct board_measures *m = c->k->m;
 	const struct side_waits *in = &x->side[SIDE_RECEIVE], *out = &x->side[SIDE_SEND];
 	int64_t ns = in->ns + out->ns, most = in->ns > out->ns ? in->ns : out->ns;
+	const struct side_waits *longest = in->t1 - in->t0 > out->t1 - out->t0 ? in : out;
 	struct board_row *r = board_add_row(c->k);
-	r->trk = x->g;
-	r->t0 = x->t0;
-	r->t1 = x->t1;
+	r->trk = longest->g;
+	r->t0 = longest->t0;
+	r->t1 = longest->t1;
 	r->stack = in->ns >= out->ns ? in->stack : out->stack;
-	r->group = store_trk(m->sn->st, x->g)->name;
+	r->group = board_group_name(&x->group);
 	r->curve = x->curve.slot;
 	board_put_int(r, BOARD_CHANNELS_TOTAL, ns);
 	board_put_int(r, BOARD_CHANNELS_COUNT, (int64_t)(in->n + out->n));
 	board_put_float(r, BOARD_CHANNELS_RATE, (double)(in->n + out->n) * 1e9 / (double)m->wall);
 	board_put_int(r, BOARD_CHANNELS_RECEIVING, in->ns);
 	board_put_int(r, BOARD_CHANNELS_SENDING, out->ns);
-	board_put_int(r, BOARD_CHANNELS_MAX, x->longest);
+	board_put_int(r, BOARD_CHANNELS_MAX, r->t1 - r->t0);
 	board_put_int(r, BOARD_CHANNELS_OPEN, x->open);
 	board_put_word(r, BOARD_CHANNELS_STARVES, starving(x));
 	board_put_float(r, BOARD_CHANNELS_SHARE, ns ? (double)most / (double)ns : 0);
-	board_put_place(r, BOARD_CHANNELS_RECEIVES_AT, in->stack);
-	board_put_place(r, BOARD_CHANNELS_SENDS_AT, out->stack);
+	put_side(r, BOARD_CHANNELS_RECEIVES_AT, x, SIDE_RECEIVE);
+	put_side(r, BOARD_CHANNELS_SENDS_AT, x, SIDE_SEND);
 	put_parts(c, r, x);
 }
 
 void board_channels(struct board_maker *k)
 {
 	const uint64_t states = UINT64_C(1) << TS_CHANSEND | UINT64_C(1) << TS_CHANRECV | UINT64_C(1) << TS_SELECT;
-	struct channels c = {.k = k};
+	struct channels c = {.k = k, .nline = CHANNEL_LINES};
 	if (wait_sweep(k->m, states, visit, &c, k->on))
 		for (uint32_t i = 0; i < c.n; i++)
 			put_channel(&c, &c.v[i]);

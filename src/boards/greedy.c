@@ -17,9 +17,10 @@
 
 /* A run that the scheduler should have interrupted: it asks for that after 10 ms. */
 enum { GREEDY_LONG_NS = 20000000 };
+enum { GREEDY_RUNS = 4 };	/* long runs that are parts of a row */
 
 /* What is charged to one line of a group. */
-struct greedy_line { uint32_t group; stk_id stack; int64_t ns; };
+struct greedy_line { uint32_t group; stk_id stack; int64_t ns; trk_id g; };	/* g: that was charged last */
 
 /* Goroutines of one start function. */
 struct greedy_group {
@@ -27,8 +28,9 @@ struct greedy_group {
 	int64_t ns, run, most;		/* most: what is charged to g */
 	trk_id g;
 	uint32_t n, nlong;		/* goroutines that are charged; long runs of them */
-	struct scan_span longest;	/* of the long runs */
-	struct board_part part[BOARD_PARTS];
+	struct scan_span longest[GREEDY_RUNS];	/* of the long runs, the longest first */
+	uint32_t nlongest;
+	struct board_part part[BOARD_PARTS];	/* lines, then long runs */
 	uint32_t nparts;
 };
 
@@ -97,6 +99,17 @@ static void charge(void *arg, trk_id g, int64_t ns, stk_id stack)
 		y->line[y->nline++] = (struct greedy_line){.group = group, .stack = (stk_id)slot->key};
 	}
 	y->line[slot->n].ns += ns;
+	y->line[slot->n].g = g;
+}
+
+static void keep_longest(struct greedy_group *v, const struct scan_span *x)
+{
+	uint32_t i = v->nlongest < GREEDY_RUNS ? v->nlongest++ : GREEDY_RUNS;
+	for (; i && v->longest[i - 1].t1 - v->longest[i - 1].t0 < x->t1 - x->t0; i--)
+		if (i < GREEDY_RUNS)
+			v->longest[i] = v->longest[i - 1];
+	if (i < GREEDY_RUNS)
+		v->longest[i] = *x;
 }
 
 /* Long runs count whether others were runnable or not, so they are only those of groups that are charged. */
@@ -112,8 +125,7 @@ static void add_runs(struct greedy *y)
 			continue;
 		struct greedy_group *v = &y->v[group_of(y, x->g)];
 		v->nlong++;
-		if (x->t1 - x->t0 > v->longest.t1 - v->longest.t0)
-			v->longest = *x;
+		keep_longest(v, x);
 	}
 }
 
@@ -132,10 +144,16 @@ static void add_parts(struct greedy *y)
 		qsort(y->line, y->nline, sizeof *y->line, largest_first);
 	for (uint32_t i = 0; i < y->nline; i++) {
 		struct greedy_group *v = &y->v[y->line[i].group];
-		if (v->nparts < BOARD_PARTS)
-			v->part[v->nparts++] = (struct board_part){.list = "code that ran meanwhile", .word = "",
-			    .ns = y->line[i].ns, .stack = y->line[i].stack};
+		if (v->nparts < BOARD_PARTS - GREEDY_RUNS)
+			v->part[v->nparts++] = (struct board_part){.list = "charged", .word = "", .ns = y->line[i].ns,
+			    .stack = y->line[i].stack, .g = y->line[i].g, .t0 = TIME_NONE, .t1 = TIME_NONE};
 	}
+	for (uint32_t i = 0; i < y->n; i++)
+		for (uint32_t k = 0; k < y->v[i].nlongest; k++) {
+			const struct scan_span *x = &y->v[i].longest[k];
+			y->v[i].part[y->v[i].nparts++] = (struct board_part){.list = "long run", .word = "", .ns = x->t1 - x->t0,
+			    .stack = x->stack, .g = x->g, .t0 = x->t0, .t1 = x->t1};
+		}
 }
 
 static void put_group(struct greedy *y, const struct greedy_group *v)
@@ -143,10 +161,10 @@ static void put_group(struct greedy *y, const struct greedy_group *v)
 	const struct board_measures *m = y->k->m;
 	const struct str_row *name = store_str(m->sn->st, v->name);
 	struct board_row *r = board_add_row(y->k);
-	r->trk = v->longest.g ? v->longest.g : v->g;
-	if (v->longest.g) {
-		r->t0 = v->longest.t0;
-		r->t1 = v->longest.t1;
+	r->trk = v->nlongest ? v->longest[0].g : v->g;
+	if (v->nlongest) {
+		r->t0 = v->longest[0].t0;
+		r->t1 = v->longest[0].t1;
 		board_put_int(r, BOARD_GREEDY_LONGEST, r->t1 - r->t0);
 	}
 	r->group = v->name;

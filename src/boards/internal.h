@@ -28,8 +28,25 @@ void board_put_float(struct board_row *, enum board_column_id, double);
 void board_put_text(struct board_row *, enum board_column_id, const char *s, size_t n);	/* s outlives the board */
 void board_put_word(struct board_row *, enum board_column_id, const char *constant);
 void board_put_place(struct board_row *, enum board_column_id, stk_id);	/* 0: none */
+/* Set a constant text that is shown instead of a value: why there is none. */
+void board_put_reason(struct board_row *, enum board_column_id, const char *constant);
+/* Add a part to n of at most BOARD_MERGED of one list, if there is room: to one of the same word and line, if any. */
+enum { BOARD_MERGED = 64 };
+void board_merge_part(const struct board_maker *, struct board_part *, uint32_t *n, const struct board_part *);
+/* Sort merged parts, largest time first. Return how many to keep. */
+uint32_t board_sort_parts(struct board_part *, uint32_t n);
 /* Set the parts of a row: copies. */
 void board_put_parts(struct board_maker *, struct board_row *, const struct board_part *, uint32_t n);
+
+/* The start function of some goroutines, if all have the same one. */
+struct board_group { str_id name; bool some, several; };
+static inline void board_group_add(struct board_group *x, str_id name)
+{
+	x->several |= x->some && x->name != name;
+	x->name = name;
+	x->some = true;
+}
+static inline str_id board_group_name(const struct board_group *x) { return x->several ? 0 : x->name; }
 
 /* A function of time in slots: add `weight` for the time [a, b). */
 struct board_curve { int64_t t0, t1; double *slot; };

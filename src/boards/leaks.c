@@ -20,6 +20,7 @@ struct leak_group {
 	struct board_curve curve;	/* how many exist */
 	const struct leak_site *most;	/* where most of them are blocked; NULL: none is */
 	uint32_t blocked;
+	int32_t quarter[GROUP_QUARTERS];	/* created less ended in each quarter of the time range */
 	struct board_part part[BOARD_PARTS];
 	uint32_t nparts;
 	trk_id g;			/* the oldest that exists at the end; else one of them */
@@ -30,11 +31,20 @@ struct leak_group {
 struct leaks {
 	struct board_maker *k;
 	struct leak_group *v;		/* by group of the measures */
+	uint8_t *open;			/* by track: it is blocked at the end */
 	struct leak_site *site;
 	uint32_t nsite;
 	size_t cap;
 	struct u64_hash of_site;	/* by group and site */
 };
+
+/* Count a start (by 1) or an end (by -1) in its quarter. */
+static void count_in_quarter(const struct leaks *l, struct leak_group *v, int64_t t, int by)
+{
+	int64_t t0 = l->k->to->t0, t1 = l->k->to->t1;
+	if (t >= t0 && t <= t1)
+		v->quarter[(t - t0) * GROUP_QUARTERS / (t1 - t0 + 1)] += by;
+}
 
 static void add_life(struct leaks *l, trk_id g)
 {
@@ -43,10 +53,15 @@ static void add_life(struct leaks *l, trk_id g)
 	if (!m->groups.of[g] || !stats_goroutine_bounds(m->sn, g, &a, &b))
 		return;
 	struct leak_group *v = &l->v[m->groups.of[g] - 1];
+	bool alive = store_t1(m->sn->st, store_trk(m->sn->st, g)) == TIME_NONE || l->open[g];
+	b = alive ? m->sn->t1 : b;
 	if (!v->curve.slot)
 		v->curve = board_curve_new(l->k);
 	board_curve_add(&v->curve, a, b, 1);
-	bool alive = store_t1(m->sn->st, store_trk(m->sn->st, g)) == TIME_NONE;
+	if (store_trk(m->sn->st, g)->creator)
+		count_in_quarter(l, v, a, 1);
+	if (!alive)
+		count_in_quarter(l, v, b, -1);
 	if (v->g && (v->alive > alive || (v->alive == alive && a >= v->t0)))
 		return;
 	v->g = g;
@@ -93,9 +108,18 @@ static void sort_sites(struct leaks *l)
 		if (!v->most)
 			v->most = x;
 		if (v->nparts < BOARD_PARTS)
-			v->part[v->nparts++] = (struct board_part){.list = "blocked at the end",
-			    .word = time_class_name(sites->v[x->site].cls), .count = x->n, .stack = x->longest.stack};
+			v->part[v->nparts++] = (struct board_part){.list = "blocked",
+			    .word = time_class_name(sites->v[x->site].cls), .count = x->n, .stack = x->longest.stack,
+			    .g = x->longest.g, .t0 = x->longest.t0, .t1 = l->k->m->sn->t1};
 	}
+}
+
+static int growing_quarters(const struct leak_group *v)
+{
+	int n = 0;
+	for (int i = 0; i < GROUP_QUARTERS; i++)
+		n += v->quarter[i] > 0;
+	return n;
 }
 
 static void put_group(struct leaks *l, uint32_t i)
@@ -115,6 +139,7 @@ static void put_group(struct leaks *l, uint32_t i)
 	r->curve = v->curve.slot;
 	board_put_int(r, BOARD_LEAKS_GROWN, more);
 	board_put_float(r, BOARD_LEAKS_RATE, (double)more * 1e9 / (double)m->wall);
+	board_put_int(r, BOARD_LEAKS_QUARTERS, growing_quarters(v));
 	board_put_int(r, BOARD_LEAKS_MADE, g->made);
 	board_put_int(r, BOARD_LEAKS_ENDED, g->ended);
 	board_put_int(r, BOARD_LEAKS_ALIVE, (int64_t)g->n - g->ended);
@@ -125,14 +150,19 @@ static void put_group(struct leaks *l, uint32_t i)
 		board_put_text(r, BOARD_LEAKS_GROUP, name->s, name->n);
 	if (v->most)
 		board_put_place(r, BOARD_LEAKS_BLOCKED_AT, v->most->longest.stack);
-	board_put_place(r, BOARD_LEAKS_CREATED_AT, g->created);
+	if (g->created)
+		board_put_place(r, BOARD_LEAKS_CREATED_AT, g->created);
+	else
+		board_put_reason(r, BOARD_LEAKS_CREATED_AT, g->made ? "(no stack)" : "(before the trace)");
 	board_put_parts(l->k, r, v->part, v->nparts);
 }
 
 void board_leaks(struct board_maker *k)
 {
 	const struct board_measures *m = k->m;
-	struct leaks l = {.k = k, .v = xcalloc(m->groups.n + 1u, sizeof *l.v)};
+	struct leaks l = {.k = k, .v = xcalloc(m->groups.n + 1u, sizeof *l.v), .open = xcalloc(m->sn->ntrks + 1u, 1)};
+	for (uint32_t i = 0; i < m->scan.nopen; i++)
+		l.open[m->scan.open[i].g] = 1;
 	for (trk_id g = 1; g < m->sn->ntrks && (g & 0xffff || job_should_continue(k->on)); g++)
 		add_life(&l, g);
 	for (uint32_t i = 0; i < m->scan.nopen; i++)
@@ -141,6 +171,7 @@ void board_leaks(struct board_maker *k)
 	for (uint32_t i = 0; i < m->groups.n; i++)
 		put_group(&l, i);
 	u64_map_free(&l.of_site);
+	mem_free(l.open);
 	mem_free(l.site);
 	mem_free(l.v);
 }

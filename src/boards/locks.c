@@ -11,13 +11,16 @@
 #include "findings/lock_sets.h"
 
 #include "base/mem/mem.h"
+#include "trace/bins.h"
 
 /* The queue of one lock. A convoy is a time in which it is never empty. */
 struct lock_waits {
 	uint32_t site;			/* the one with most waiting */
 	uint64_t n;
 	int64_t ns, longest, t0, t1;	/* t0..t1: the longest wait, of g */
+	int64_t open_ns;		/* of waits that last until the end of the trace */
 	trk_id g;
+	struct board_group group;	/* of those that wait */
 	uint32_t now, most, open;
 	int64_t last, since;		/* time of the last change; start of the current convoy */
 	uint64_t ended;			/* in the current convoy */
@@ -29,8 +32,12 @@ struct lock_waits {
 	int64_t sampled;
 };
 
+/* The waits at one site; t0..t1: the longest, of g. */
+struct site_waits { uint64_t n; int64_t ns, t0, t1; trk_id g; };
+
 struct locks {
 	struct board_maker *k;
+	struct site_waits *at;		/* by site */
 	struct lock_sets sets;
 	uint32_t *of;			/* by set: index + 1 */
 	struct lock_waits *v;
@@ -49,11 +56,24 @@ static struct lock_waits *waits_of(struct locks *l, uint32_t site)
 	return &l->v[l->of[set] - 1];
 }
 
-static void end_wait(struct lock_waits *q, const struct wait_event *e)
+static void add_wait(struct site_waits *x, const struct wait_event *e)
 {
+	x->n++;
+	x->ns += e->ns;
+	if (e->t1 - e->t0 <= x->t1 - x->t0)
+		return;
+	x->t0 = e->t0;
+	x->t1 = e->t1;
+	x->g = e->g;
+}
+
+static void end_wait(struct lock_waits *q, const struct wait_event *e, str_id group)
+{
+	board_group_add(&q->group, group);
 	q->n++;
 	q->ns += e->ns;
 	q->open += e->open;
+	q->open_ns += e->open ? e->ns : 0;
 	q->ended++;
 	if (e->t1 - e->t0 > q->longest) {
 		q->longest = e->t1 - e->t0;
@@ -79,7 +99,8 @@ static void visit(void *arg, const struct wait_event *e)
 	board_curve_add(&q->curve, q->last, e->t, q->now);
 	q->last = e->t;
 	if (e->ends) {
-		end_wait(q, e);
+		add_wait(&l->at[site], e);
+		end_wait(q, e, store_trk(l->k->m->sn->st, e->g)->name);
 		return;
 	}
 	if (!q->now++) {
@@ -107,22 +128,33 @@ static void add_samples(struct locks *l, uint32_t site)
 	}
 }
 
+/* Its times are scaled from samples: its range is the interval that is there. */
+static struct board_part holding(const struct locks *l, const struct time_part *x)
+{
+	struct trace_interval v;
+	bool there = trace_interval_at(l->k->m->sn, x->g, x->t0, &v);
+	return (struct board_part){.list = "holders", .approximate = true, .word = time_class_name(x->cls),
+	    .ns = x->ns, .stack = x->stack, .g = x->g, .t0 = x->t0, .t1 = there ? v.t1 : x->t0 + 1};
+}
+
 /* The parts of a row: what holders did, then the sites at which goroutines wait. */
 static void put_parts(struct locks *l, struct board_row *r, const struct lock_waits *q)
 {
 	enum { SITES = 8 };
-	struct board_part v[BOARD_PARTS + SITES];
+	struct board_part v[BOARD_MERGED + SITES];
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < q->held.n && i < BOARD_PARTS; i++)
-		v[n++] = (struct board_part){.list = "holders meanwhile (inferred from samples)",
-		    .word = time_class_name(q->held.v[i].cls), .ns = q->held.v[i].ns, .stack = q->held.v[i].stack};
+	for (uint32_t i = 0; i < q->held.n; i++) {
+		struct board_part x = holding(l, &q->held.v[i]);
+		board_merge_part(l->k, v, &n, &x);
+	}
+	n = board_sort_parts(v, n);
 	uint32_t set = lock_sets_of(&l->sets, q->site), sites = 0;
 	for (uint32_t i = 0; i < l->sets.nsite && sites < SITES; i++) {
-		const struct scan_site *x = lock_sets_waits(&l->sets, i);
-		if (!x || !(x->n || x->nopen) || lock_sets_of(&l->sets, i) != set)
+		const struct site_waits *x = &l->at[i];
+		if (!x->n || lock_sets_of(&l->sets, i) != set)
 			continue;
-		v[n++] = (struct board_part){.list = "waits", .word = "", .ns = x->ns, .count = x->n + x->nopen,
-		    .stack = l->sets.s->sites.v[i].stack};
+		v[n++] = (struct board_part){.list = "waits", .word = "", .ns = x->ns, .count = x->n,
+		    .stack = l->sets.s->sites.v[i].stack, .g = x->g, .t0 = x->t0, .t1 = x->t1};
 		sites++;
 	}
 	board_put_parts(l->k, r, v, n);
@@ -133,8 +165,12 @@ static void put_holders(struct locks *l, struct board_row *r, struct lock_waits 
 	int64_t ns;
 	enum time_class cls = time_parts_main_class(&q->held, &ns);
 	time_parts_sort(&q->held);
-	if (!q->held.total)
+	/* A trace does not show what holds a lock that is not released: the samples are of other waits. */
+	bool released = q->open_ns <= q->ns - q->open_ns;
+	if (!q->held.total || !released) {
+		board_put_reason(r, BOARD_LOCKS_HELD_AT, released ? "(not known)" : "(not released)");
 		return;
+	}
 	board_put_word(r, BOARD_LOCKS_HOLDER, time_class_name(cls));
 	board_put_float(r, BOARD_LOCKS_SHARE, (double)ns / (double)q->held.total);
 	uint32_t i = 0;
@@ -151,7 +187,7 @@ static void put_lock(struct locks *l, struct lock_waits *q)
 	r->t0 = q->t0;
 	r->t1 = q->t1;
 	r->stack = m->scan.sites.v[q->site].stack;
-	r->group = store_trk(m->sn->st, q->g)->name;
+	r->group = board_group_name(&q->group);
 	r->curve = q->curve.slot;
 	board_put_int(r, BOARD_LOCKS_TOTAL, q->ns);
 	board_put_int(r, BOARD_LOCKS_COUNT, (int64_t)q->n);
@@ -172,6 +208,7 @@ void board_locks(struct board_maker *k)
 	struct locks l = {.k = k};
 	lock_sets_make(&l.sets, s);
 	l.of = xcalloc(l.sets.nsite + 1u, sizeof *l.of);
+	l.at = xcalloc(l.sets.nsite + 1u, sizeof *l.at);
 	if (wait_sweep(k->m, UINT64_C(1) << TS_SYNC, visit, &l, k->on)) {
 		for (uint32_t i = 0; i < l.sets.nsite; i++)
 			if (lock_sets_waits(&l.sets, i) && (s->site[i].n || s->site[i].nopen) && l.of[lock_sets_of(&l.sets, i)])
@@ -183,5 +220,6 @@ void board_locks(struct board_maker *k)
 		time_parts_free(&l.v[i].held);
 	mem_free(l.v);
 	mem_free(l.of);
+	mem_free(l.at);
 	lock_sets_free(&l.sets);
 }

@@ -66,12 +66,14 @@ static void add_stop(struct stop_board *b, const struct stop *v, uint32_t i, con
 
 static void put_parts(struct stop_board *b, struct board_row *r, const struct stop_sum *s)
 {
-	struct board_part v[BOARD_PARTS];
+	struct board_part v[BOARD_MERGED];
 	uint32_t n = 0;
-	for (; n < s->last.n && n < BOARD_PARTS; n++)
-		v[n] = (struct board_part){.list = "last to stop, time until then", .word = "", .ns = s->last.v[n].ns,
-		    .stack = s->last.v[n].stack};
-	board_put_parts(b->k, r, v, n);
+	for (uint32_t i = 0; i < s->last.n; i++) {
+		const struct time_part *x = &s->last.v[i];
+		board_merge_part(b->k, v, &n, &(struct board_part){.list = "last to stop", .word = "", .ns = x->ns,
+		    .stack = x->stack, .g = x->g, .t0 = x->t0, .t1 = x->t0 + x->longest});
+	}
+	board_put_parts(b->k, r, v, board_sort_parts(v, n));
 }
 
 static void put_sum(struct stop_board *b, const struct stop *stops, struct stop_sum *s)
@@ -95,7 +97,10 @@ static void put_sum(struct stop_board *b, const struct stop *stops, struct stop_
 	if (s->restarts)
 		board_put_int(r, BOARD_STOPS_RESTART, s->restart);
 	board_put_text(r, BOARD_STOPS_KIND, kind.s, kind.n);
-	board_put_place(r, BOARD_STOPS_CALLER, span->stack);
+	if (span->stack)
+		board_put_place(r, BOARD_STOPS_CALLER, span->stack);
+	else
+		board_put_reason(r, BOARD_STOPS_CALLER, "(no stack)");
 	time_parts_sort(&s->last);
 	if (s->last.n)
 		board_put_place(r, BOARD_STOPS_LAST, s->last.v[0].stack);

@@ -109,16 +109,23 @@ static int worst_first(const void *a, const void *b)
 }
 
 /* Are functions only known as numbers of stacks, or as addresses? */
-static bool has_no_names(const struct findings_run *r)
+static bool has_no_names(const struct snap *sn)
 {
 	enum { LOOKS = 256 };
 	uint32_t n = 0, unnamed = 0;
-	for (fun_id f = 1; f < r->sn->nfuns && f < LOOKS; f++) {
-		const struct str_row *name = store_str(r->st, store_fun(r->st, f)->name);
+	for (fun_id f = 1; f < sn->nfuns && f < LOOKS; f++) {
+		const struct str_row *name = store_str(sn->st, store_fun(sn->st, f)->name);
 		n += name->n > 0;
 		unnamed += name->n > 2 && (!memcmp(name->s, "(st", 3) || !memcmp(name->s, "0x", 2));
 	}
 	return 2 * unnamed > n;
+}
+
+const char *findings_no_functions(const struct snap *sn)
+{
+	if (sn->nstks <= 1)
+		return "the trace has no stacks";
+	return has_no_names(sn) ? "the trace has no names of functions" : NULL;
 }
 
 /* Return why no rule of these needs can be judged; NULL: it can. */
@@ -126,11 +133,7 @@ static const char *missing(const struct findings_run *r, unsigned needs)
 {
 	if (r->sn->trace.log)
 		return "a log of gctrace or schedtrace has no states of goroutines";
-	if (needs & NEEDS_STACKS && r->sn->nstks <= 1)
-		return "the trace has no stacks";
-	if (needs & NEEDS_STACKS && has_no_names(r))
-		return "functions have no names, because the trace is truncated";
-	return NULL;
+	return needs & NEEDS_STACKS ? findings_no_functions(r->sn) : NULL;
 }
 
 static void list_procs(struct findings_run *r)

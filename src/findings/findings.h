@@ -107,6 +107,8 @@ struct findings_query {
 /* Judge a complete snapshot by all rules; texts and arrays are in the arena. Return NULL if the watcher stops it. Any
    thread. */
 struct findings *findings_find(const struct snap *, const struct findings_query *, struct arena *);
+/* Return why functions of a trace are not known; NULL: they are. */
+const char *findings_no_functions(const struct snap *);
 /* The samples of a profile that are judged: of the files (store_side()) in the bit set a. b: the base, 0: none. */
 struct findings_sides { uint64_t a, b; };
 /* Likewise of a profile, by the rules for profiles; the filter of the query is not used. */

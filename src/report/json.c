@@ -127,3 +127,9 @@ void json_null(struct json *j, const char *key)
 	begin_value(j, key, key ? strlen(key) : 0);
 	buf_puts(j->b, "null");
 }
+
+void json_raw(struct json *j, const char *key, const char *s, size_t n)
+{
+	begin_value(j, key, key ? strlen(key) : 0);
+	buf_put(j->b, s, n);
+}

@@ -28,6 +28,7 @@ void json_i64(struct json *, const char *key, int64_t v);
 void json_u64(struct json *, const char *key, uint64_t v);
 void json_f64(struct json *, const char *key, double v);
 void json_bool(struct json *, const char *key, bool v);
+void json_raw(struct json *, const char *key, const char *s, size_t n);	/* a whole value in JSON */
 void json_null(struct json *, const char *key);
 
 #endif

@@ -165,7 +165,8 @@ static void put_text(struct buf *b, const struct table_cell *c, enum table_kind 
 		return;
 	}
 	switch (kind) {
-	case TB_STR: text_safe(b, c->s, c->n); break;
+	case TB_STR:
+	case TB_RAW: text_safe(b, c->s, c->n); break;
 	case TB_INT: buf_i64(b, c->i); break;
 	case TB_NS: text_ns(b, c->i); break;
 	case TB_BYTES: text_bytes(b, c->i); break;
@@ -279,6 +280,8 @@ static void print_json(const struct table *t, struct json *j)
 			json_null(j, col->key);
 		else if (col->kind == TB_STR)
 			json_str(j, col->key, c->s, c->n);
+		else if (col->kind == TB_RAW)
+			json_raw(j, col->key, c->s, c->n);
 		else if (is_float(col->kind))
 			json_f64(j, col->key, c->f);
 		else

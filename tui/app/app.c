@@ -62,7 +62,7 @@ static void layout_panes(struct app *a)
 /* Scroll panes whose lines are cut at the right and which do not use h and l otherwise: see app_draw(). */
 void app_shift(struct app *a, const struct act *act)
 {
-	const int bits = P_TOP | P_PEEK | P_TAGS | P_EVENTS | P_INFO | P_GOR | P_TASK;
+	const int bits = P_TOP | P_PEEK | P_TAGS | P_EVENTS | P_INFO | P_GOR | P_TASK | P_BOARDS;
 	int to = a->screen.shift +
 		 (act->cmd == CMD_RIGHT ? SHIFT : -SHIFT) * (act->count > 0 && act->count < SHIFT_MAX ? act->count : 1);
 	if (!(pane_now(a)->bit & bits))

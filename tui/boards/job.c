@@ -119,6 +119,7 @@ void boards_drop(struct boards_state *p)
 {
 	for (int i = 0; i < BOARD__N; i++) {
 		board_free(p->board[i]);
+		p->parts_of = NULL;
 		p->board[i] = NULL;
 		list_set_count(&p->table[i].rows, 0);
 	}

@@ -17,6 +17,7 @@ static void open_boards(void *st, const struct pane_env *env)
 {
 	(void)env;
 	boards_open_tables(st);
+	boards_open_parts(st);
 }
 
 static void close_boards(void *st)
@@ -25,6 +26,7 @@ static void close_boards(void *st)
 	boards_drop(p);
 	for (int i = 0; i < BOARD__N; i++)
 		pane_table_free(&p->table[i]);
+	pane_table_free(&p->parts);
 }
 
 static void update_boards(void *st, const struct pane_env *env)
@@ -33,22 +35,41 @@ static void update_boards(void *st, const struct pane_env *env)
 	boards_take_analysis(p, env, session_analysis_async(env->s, &p->analysing));
 	if (p->board[p->id])
 		pane_table_fill(&p->table[p->id], p, env, p->board[p->id]->n);
+	p->parts_of = NULL;	/* `&` leaves out other parts */
 }
 
 static void show_board(struct boards_state *p, const struct pane_env *env, enum board_id id)
 {
 	p->id = id;
+	p->in_parts = false;
+	p->parts_of = NULL;
 	boards_make(p, env);
 	if (p->board[id])
 		pane_table_fill(&p->table[id], p, env, p->board[id]->n);
+}
+
+/* A part of a row: where most of it is. */
+static void place_part(const struct pane_env *env, const struct board_part *v, struct place *to)
+{
+	const struct store *st = session_snap(env->s)->st;
+	to->trk = v->g;
+	to->rows = v->g ? ROWS_GROUP : ROWS_ALL;
+	to->id = v->g ? store_trk(st, v->g)->name : 0;
+	to->t0 = v->g ? v->t0 : TIME_NONE;
+	to->t1 = v->g ? v->t1 : TIME_NONE;
+	if (v->stack)
+		tracepane_site_place(st, v->stack, to);
 }
 
 static void place_row(const void *st, const struct pane_env *env, struct place *to)
 {
 	const struct boards_state *p = st;
 	const struct board_row *r = boards_selected(p);
+	const struct board_part *part = boards_selected_part(p);
 	to->topic[0] = TOPIC_BOARDS;
-	if (!r)
+	if (part)
+		place_part(env, part, to);
+	if (!r || part)
 		return;
 	to->trk = r->trk;
 	to->rows = r->group ? ROWS_GROUP : ROWS_ALL;
@@ -62,9 +83,10 @@ static void place_row(const void *st, const struct pane_env *env, struct place *
 static enum verdict open_row(const struct boards_state *p, const struct pane_env *env, const char *pane, struct ask *out)
 {
 	const struct board_row *r = boards_selected(p);
+	const struct board_part *part = boards_selected_part(p);
 	if (!r)
 		return pane_message(out, "no row is selected");
-	if (!r->trk)
+	if (part ? !part->g : !r->trk)
 		return pane_message(out, "no goroutine shows this row");
 	out->kind = ASK_PANE;
 	out->pane = pane;
@@ -105,6 +127,10 @@ static enum verdict act_boards(void *st, const struct pane_env *env, const struc
 	case CMD_WHY: return a->arg && *a->arg ? V_PASS : open_row(p, env, "why", out);
 	case CMD_FOCUS: return a->arg && *a->arg ? V_PASS : focus_group(p, env, out);
 	case CMD_BOARDS: return a->arg && *a->arg ? open_named(p, env, a->arg, out) : V_PASS;
+	case CMD_NEXT_PART:
+	case CMD_PREV_PART:
+		p->in_parts = !p->in_parts && boards_count_parts(p) > 0;
+		return V_DONE;
 	case CMD_NEXT_KIND: show_board(p, env, (enum board_id)((p->id + 1) % BOARD__N)); return V_DONE;
 	case CMD_PREV_KIND: show_board(p, env, (enum board_id)((p->id + BOARD__N - 1) % BOARD__N)); return V_DONE;
 	default: return V_PASS;
@@ -135,6 +161,38 @@ static void put_summary(const void *st, const struct pane_env *env, struct buf *
 	text_at(b, v->t1, 1000000);
 }
 
+/* The table, an empty line, and the list of parts: of each the number of rows without the heading. */
+struct layout { int rows, parts_at, parts; };
+
+static struct layout layout(const struct boards_state *p, int h)
+{
+	enum { ROWS_MIN = 3, PARTS_MIN = 3 };
+	int n = (int)(p->table[p->id].rows.n < 1000 ? p->table[p->id].rows.n : 1000), parts = boards_count_parts(p);
+	struct layout l = {.rows = h - 1};
+	if (!parts || h < 2 * (ROWS_MIN + 2))
+		return l;
+	int most = h - 3 - (n < ROWS_MIN ? n : n < h / 2 - 1 ? n : h / 2 - 1);
+	l.parts = parts < most ? parts : most > PARTS_MIN ? most : PARTS_MIN;
+	l.rows = n < h - 3 - l.parts ? n : h - 3 - l.parts;
+	l.parts_at = l.rows + 2;
+	return l;
+}
+
+static void draw_tables(const struct boards_state *p, const struct pane_env *env, struct grid *g)
+{
+	enum { CURVE = 7 };
+	struct layout l = layout(p, env->rows);
+	const struct board_row *r = boards_selected(p);
+	int y = l.parts ? l.parts_at + 1 + l.parts : l.rows + 1;
+	pane_table_draw(&p->table[p->id], p, env, g, 0, l.rows, p->in_parts);
+	if (l.parts && p->parts_of == r)
+		pane_table_draw(&p->parts, p, env, g, l.parts_at, l.parts, !p->in_parts);
+	if (!l.parts)
+		y = (int)p->table[p->id].rows.n + 1;
+	if (r && env->detail && !env->side_shown && g->h - y > CURVE)
+		boards_draw_curve(p, r, g, y + 1);
+}
+
 static void draw_boards(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct boards_state *p = st;
@@ -145,13 +203,16 @@ static void draw_boards(const void *st, const struct pane_env *env, struct grid 
 	else if (!p->board[p->id]->n)
 		tracepane_draw_empty(g, 0, "This part of the trace has nothing for this board.");
 	else
-		pane_table_draw(&p->table[p->id], p, env, g, 0, g->h - 1, false);
+		draw_tables(p, env, g);
 }
 
 static struct list_part part_of_boards(void *st, const struct pane_env *env)
 {
 	struct boards_state *p = st;
-	return pane_table_part(&p->table[p->id], 0, env->rows - 1);
+	struct layout l;
+	boards_fill_parts(p, env);
+	l = layout(p, env->rows);
+	return p->in_parts ? pane_table_part(&p->parts, l.parts_at, l.parts) : pane_table_part(&p->table[p->id], 0, l.rows);
 }
 static const struct list_ops boards_list = {.part = part_of_boards};
 
@@ -164,6 +225,7 @@ static void save_boards(const void *st, struct view *v)
 	view_put_cursor(v, "row", t->rows.n ? t->sel : 0);
 	view_put_cursor(v, "sort", t->sort);
 	view_put_cursor(v, "invert", t->invert);
+	view_put_cursor(v, "part", p->in_parts ? p->parts.rows.sel + 1 : 0);
 }
 
 static void load_boards(void *st, const struct pane_env *env, const struct view *v)
@@ -171,6 +233,11 @@ static void load_boards(void *st, const struct pane_env *env, const struct view 
 	struct boards_state *p = st;
 	show_board(p, env, (enum board_id)view_get_below(v, "board", BOARD__N));
 	pane_table_load(&p->table[p->id], p, env, view_get(v, "row"), (int)view_get(v, "sort"), view_get(v, "invert") != 0);
+	int64_t part = view_get(v, "part");
+	boards_fill_parts(p, env);
+	p->in_parts = part > 0 && part <= p->parts.rows.n;
+	if (p->in_parts)
+		list_select(&p->parts.rows, (uint32_t)part - 1);
 }
 
 static void report_of_board(const void *st, const struct pane_env *env, struct pane_report *r)
@@ -185,6 +252,6 @@ const struct pane_ops pane_boards = {
     .state_size = sizeof(struct boards_state), .open = open_boards, .close = close_boards, .update = update_boards,
     .draw = draw_boards, .act = act_boards, .place = place_row, .summary = put_summary, .list = &boards_list,
     .view = {save_boards, load_boards}, .own.choices = board_choices, .lines.detail = boards_put_detail,
-    .lines.hints = "Enter the longest  [ ] other boards  W why  2 its line  f its group", .side.draw = boards_draw_side,
+    .lines.hints = "Enter the longest  Tab its parts  [ ] other boards  W why  2 its line  f its group", .side.draw = boards_draw_side,
     .work.slots = boards_slots, .output.report = report_of_board,
 };

@@ -26,6 +26,9 @@ struct boards_state {
 	/* A table for each board, so that each keeps its order and its selection. */
 	struct pane_table table[BOARD__N];
 	struct pane_table_kind kind[BOARD__N];
+	struct pane_table parts;		/* what the selected row consists of, below the table */
+	const struct board_row *parts_of;	/* of which row; NULL: of none */
+	bool in_parts;				/* the user is in that list */
 };
 
 /* job.c */
@@ -42,7 +45,15 @@ const struct board_row *boards_selected(const struct boards_state *);	/* NULL: t
 /* Append a value as the table shows it, made safe. */
 void boards_put_cell(const struct pane_env *, enum board_column_id, const struct board_cell *, struct buf *);
 
+/* parts.c */
+void boards_open_parts(struct boards_state *);
+void boards_fill_parts(struct boards_state *, const struct pane_env *);	/* unless they are of the selected row */
+int boards_count_parts(const struct boards_state *);	/* of the selected row */
+const struct board_part *boards_selected_part(const struct boards_state *);	/* NULL: the user is not in the list */
+
 /* side.c: the side part, and the line below the table */
+/* Draw the curve of a row from line y on; return the line after it. */
+int boards_draw_curve(const struct boards_state *, const struct board_row *, struct grid *, int y);
 void boards_draw_side(const void *st, const struct pane_env *, struct grid *);
 void boards_put_detail(const void *st, const struct pane_env *, struct buf *);
 

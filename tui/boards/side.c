@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* What is known of the selected row beyond its columns: its curve over time, and what it consists of. */
+/* What is known of the selected row beyond its columns: its curve over time, and its stack. */
 #include "config.h"
 #include "boards/pane.h"
 
 #include "base/text/text.h"
 #include "term/style.h"
 
-#include <string.h>
 
 /* Return the mean of a curve in column x of w. */
 static double column_mean(const double *curve, int x, int w)
@@ -34,9 +33,11 @@ static int draw_chart(struct grid *g, int y, int h, const double *curve, double 
 	return y + h;
 }
 
-static int draw_curve(const struct boards_state *p, const struct board_row *r, struct grid *g)
+int boards_draw_curve(const struct boards_state *p, const struct board_row *r, struct grid *g, int y)
 {
 	enum { CHART = 4 };
+	if (!r->curve)
+		return y;
 	const struct board *b = p->board[p->id];
 	struct buf t = {0};
 	double most = 0;
@@ -45,8 +46,8 @@ static int draw_curve(const struct boards_state *p, const struct board_row *r, s
 		most = v > most ? v : most;
 	}
 	buf_printf(&t, "%s over time, at most %.*f", board_kinds[p->id].curve, most < 10 ? 2 : 0, most);
-	grid_text(g, 0, 0, ST_HEAD, 0, buf_str(&t));
-	int y = draw_chart(g, 1, CHART, r->curve, most > 0 ? most : 1);
+	grid_text(g, y, 0, ST_HEAD, 0, buf_str(&t));
+	y = draw_chart(g, y + 1, CHART, r->curve, most > 0 ? most : 1);
 	buf_reset(&t);
 	text_at(&t, b->t0, 1000000);
 	int x = grid_text(g, y, 0, ST_DIM, 0, buf_str(&t));
@@ -58,49 +59,16 @@ static int draw_curve(const struct boards_state *p, const struct board_row *r, s
 	return y + 2;
 }
 
-static void draw_part(const struct pane_env *env, struct grid *g, int y, const struct board_part *v)
-{
-	enum { AMOUNT = 8, WORD = 10 };
-	struct buf b = {0};
-	if (v->ns)
-		text_ns(&b, v->ns);
-	else
-		text_count(&b, v->count);
-	grid_right(g, y, AMOUNT, ST_NORMAL, 0, buf_str(&b));
-	buf_reset(&b);
-	int cls = time_class_find(v->word), x = AMOUNT + 1;
-	if (*v->word) {
-		grid_text(g, y, x, cls < 0 ? ST_NORMAL : style_of_state(time_class_state((enum time_class)cls)), 0, v->word);
-		x += WORD;
-	}
-	if (v->stack)
-		tracepane_put_site(session_snap(env->s)->st, v->stack, &b);
-	tracepane_draw_text(env, g, y, x, g->w - x, ST_NORMAL, &b);
-	buf_free(&b);
-}
-
 void boards_draw_side(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct boards_state *p = st;
 	const struct board_row *r = boards_selected(p);
-	int y = 0;
 	if (!r)
 		return;
-	if (r->curve)
-		y = draw_curve(p, r, g);
-	const char *list = NULL;
-	for (uint32_t i = 0; i < r->nparts && y < g->h; i++) {
-		if (!list || strcmp(list, r->part[i].list) != 0) {
-			y += list != NULL;
-			list = r->part[i].list;
-			grid_text(g, y++, 0, ST_HEAD, 0, list);
-		}
-		if (y < g->h)
-			draw_part(env, g, y++, &r->part[i]);
-	}
+	int y = boards_draw_curve(p, r, g, 0);
 	if (y + 1 < g->h && r->stack) {
-		grid_text(g, y + 1, 0, ST_HEAD, 0, "stack");
-		tracepane_draw_stack(env, g, y + 2, g->h, r->stack);
+		grid_text(g, y, 0, ST_HEAD, 0, "stack");
+		tracepane_draw_stack(env, g, y + 1, g->h, r->stack);
 	}
 }
 

@@ -71,7 +71,9 @@ static void draw_cell(const void *st, const struct pane_env *env, struct grid *g
 	const struct board_cell *c = &row_of(p, item)->cell[k];
 	struct buf b = {0};
 	boards_put_cell(env, col, c, &b);
-	if (!c->some || (board_columns[col].unit <= BOARD_NS && !c->i))
+	if (!c->some && c->s)
+		grid_textn(g, 0, 0, ST_DIM, 0, c->s, c->n);
+	else if (!c->some || (board_columns[col].unit <= BOARD_NS && !c->i))
 		grid_right(g, 0, cols[col].c.right ? w : 1, ST_DIM, 0, ".");
 	else if (cols[col].c.right)
 		grid_right(g, 0, w, ST_NORMAL, 0, buf_str(&b));

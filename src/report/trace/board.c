@@ -2,14 +2,12 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * `ttrace locks` and the other boards: any board as a table. A place is one column in text, "function file:line"; for
- * scripts it is three: the function, and the file and line in columns of their own.
+ * scripts it is three: the function, and the file and line in columns of their own. A comparison has neither the links
+ * nor the parts of rows: they are of one side.
  */
 #include "config.h"
-#include "report/trace/internal.h"
+#include "report/trace/board_parts.h"
 #include "report/trace/summary.h"
-
-#include "boards/board.h"
-#include "trace/user_code.h"
 
 #include <string.h>
 
@@ -37,9 +35,13 @@ static uint32_t table_cols(const struct trace_report_ctx *r, enum board_id id, s
 	return out;
 }
 
-static void put_place(const struct trace_report_ctx *r, struct table *t, stk_id stack)
+static void put_place(const struct trace_report_ctx *r, struct table *t, const struct board_cell *c)
 {
-	frm_id frame = stack ? stk_frame(r->st, user_code_site(r->st, stack)) : 0;
+	frm_id frame = c->some ? report_board_frame(r, c->stack) : 0;
+	if (r->format == TF_TEXT && !c->some && c->s) {
+		table_str(t, c->s, c->n);
+		return;
+	}
 	if (r->format == TF_TEXT) {
 		struct buf b = {0};
 		trace_report_put_frame(r, &b, frame);
@@ -61,7 +63,7 @@ static void put_place(const struct trace_report_ctx *r, struct table *t, stk_id 
 static void put_cell(const struct trace_report_ctx *r, struct table *t, enum board_unit unit, const struct board_cell *c)
 {
 	if (unit == BOARD_PLACE) {
-		put_place(r, t, c->some ? c->stack : 0);
+		put_place(r, t, c);
 		return;
 	}
 	if (!c->some) {
@@ -90,17 +92,24 @@ static const struct board_comparison { const char *sums, *notes; } comparisons[B
     [BOARD_GCTAX] = {"", ""},
 };
 
-static void put_rows(const struct trace_report_ctx *r, struct table *t, const struct board *b)
+/* The report of one board. */
+struct board_report { enum board_id id; bool compares; struct buf *details; };
+
+static void put_rows(const struct trace_report_ctx *r, struct table *t, const struct board *b, bool links)
 {
 	enum board_column_id first = board_first_column(b->id);
 	uint32_t n = board_count_columns(b->id);
-	for (uint32_t i = 0; i < b->n; i++)
+	for (uint32_t i = 0; i < b->n; i++) {
 		for (uint32_t c = 0; c < n; c++)
 			put_cell(r, t, board_columns[first + c].unit, &b->v[i].cell[c]);
+		if (links)
+			report_board_put_links(r, t, &b->v[i]);
+	}
 }
 
 static int put_board(struct trace_report_ctx *r, struct table *t, const void *arg, struct err *e)
 {
+	const struct board_report *k = arg;
 	struct trace_filter f = r->filter;
 	f.g = r->on;
 	const struct operations *all = operations_shared(r->sn, &f.on);
@@ -110,9 +119,11 @@ static int put_board(struct trace_report_ctx *r, struct table *t, const void *ar
 		from.operations = operations_find(r->sn, &f, NULL, r->mem, &f.on);
 	from.walker = from.operations ? critical_walker_new(r->sn, all, r->mem, &f.on) : NULL;
 	struct board_measures *m = from.walker ? board_measures_new(&from, &f.on) : NULL;
-	struct board *b = m ? board_make(*(const enum board_id *)arg, m, &f.on) : NULL;
+	struct board *b = m ? board_make(k->id, m, &f.on) : NULL;
 	if (b)
-		put_rows(r, t, b);
+		put_rows(r, t, b, !k->compares);
+	if (b && !k->compares && r->format == TF_TEXT)
+		report_board_details(r, b, k->details);
 	board_free(b);
 	board_measures_free(m);
 	return b ? 0 : err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
@@ -121,13 +132,19 @@ static int put_board(struct trace_report_ctx *r, struct table *t, const void *ar
 int report_board(const struct options *o, struct out *out, struct err *e)
 {
 	struct trace_report_ctx r;
-	struct table_col col[BOARD_COLUMN__N * PLACE_COLS];
-	enum board_id id = (enum board_id)board_find(o->report, strlen(o->report));
+	struct table_col col[BOARD_COLUMN__N * PLACE_COLS + REPORT_BOARD_LINKS];
+	struct buf details = {0};
+	const struct board_report k = {
+	    (enum board_id)board_find(o->report, strlen(o->report)), trace_summary_compares(o), &details};
 	if (trace_report_open(&r, o, out, e))
 		return -1;
-	const struct trace_summary rows = {.col = col, .ncol = table_cols(&r, id, col), .fill = put_board, .arg = &id,
-	    .sums = comparisons[id].sums, .notes = comparisons[id].notes};
+	uint32_t n = table_cols(&r, k.id, col);
+	n += k.compares ? 0 : report_board_link_cols(&r, col + n);
+	const struct trace_summary rows = {.col = col, .ncol = n, .fill = put_board, .arg = &k,
+	    .sums = comparisons[k.id].sums, .notes = comparisons[k.id].notes};
 	int bad = trace_summary_print(&r, &rows, e);
+	buf_put(r.out, details.p, details.n);
+	buf_free(&details);
 	trace_report_close(&r);
 	return bad;
 }
