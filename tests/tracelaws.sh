@@ -303,7 +303,7 @@ for trace in "$samples/orders.trace" "$samples/stock.trace" "$top/tests/faults/l
 	tsv channels | awk -F'\t' '$1 != $4 + $5 || $6 > $1 { print "the sides of a channel are impossible: " $0; bad = 1 } END { exit bad }' || bad=1
 	same "stops of $trace" "$(tsv stops | sum 1) $(tsv stops | sum 2)" "$(tsv stw | sum 2) $(tsv stw | wc -l | tr -d ' ')"
 	tsv stops | awk -F'\t' '$1 != $4 + $5 || $3 > $1 { print "the phases of a stop are impossible: " $0; bad = 1 } END { exit bad }' || bad=1
-	same "waits for a P of $trace" "$(tsv greedy | sum 1)" "$(total -type=sched -blame=occupant)"
+	same "waits for a P of $trace" "$(tsv greedy | sum 1)" "$("$TTRACE" folded -type=time "$trace" 2>/dev/null | awk '/^runnable[; ]/ { print $NF }' | sum 1)"
 	same "groups that grow, and groups of $trace" "$(tsv leaks -group='^main\.' | awk -F'\t' '{ n += $5 + $6 } END { print n + 0 }')" \
 		"$(tsv goroutines -group='^main\.' | wc -l | tr -d ' ')"
 	tsv leaks | awk -F'\t' '$1 != $4 - $5 || $7 > $6 || $3 > 4 { print "a group that grows is impossible: " $0; bad = 1 } END { exit bad }' || bad=1

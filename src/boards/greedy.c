@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The board of greedy goroutines: what had the Ps while others were runnable. Each moment of a wait for a P is divided
- * evenly among the Ps and charged to what runs on them, as by -type=sched -blame=occupant; here it is summed up by the
- * start function of what ran. What is charged to no goroutine are idle Ps: the goroutine was woken late.
+ * evenly among the Ps and charged to what runs on them, as by -type=sched -blame=occupant; here all waits count, and the
+ * sums are by the start function of what ran. What is charged to no goroutine are idle Ps: the goroutine was woken late.
  */
 #include "config.h"
 #include "boards/internal.h"
@@ -200,6 +200,7 @@ void board_greedy(struct board_maker *k)
 	if (m->filter)
 		f = *m->filter;
 	f.blame = BLAME_OCCUPANT;
+	f.every_wait = true;
 	f.each = charge;
 	f.arg = &y;
 	if (k->on)

@@ -13,6 +13,9 @@ struct group_maker {
 	struct goroutine_groups *to;
 	struct arena *mem;
 	struct u64_hash of_key, of_stack;	/* of_stack: line by creating stack */
+	/* by track: it is blocked until the end of the trace; of one that is blocked for ever, the store has the start of
+	   that as its end */
+	uint8_t *blocked;
 };
 
 /* Return a number that is equal for stacks whose first user frames are on one line. */
@@ -51,16 +54,17 @@ static void add_goroutine(struct group_maker *m, trk_id g)
 	const struct trk_row *t = store_trk(s->sn->st, g);
 	int64_t a = TIME_NONE, b = TIME_NONE;
 	if (t->kind != TK_G || !scan_is_program(s->sn, g) || (s->filter && !trace_gset_has(s->filter->g, g)) ||
-	    !stats_goroutine_bounds(s->sn, g, &a, &b) || b < s->t0 || a >= s->t1)
+	    !stats_goroutine_bounds(s->sn, g, &a, &b) || (b < s->t0 && !m->blocked[g]) || a >= s->t1)
 		return;
 	struct goroutine_group *x = group_of(m, g, t);
 	bool made = t->creator && a >= s->t0;
 	x->n++;
 	x->made += made;
-	x->ended += store_t1(s->sn->st, t) != TIME_NONE && b <= s->t1;
+	x->ended += store_t1(s->sn->st, t) != TIME_NONE && b <= s->t1 && !m->blocked[g];
 	if (made)
 		x->quarter[(a - s->t0) * GROUP_QUARTERS / (s->t1 - s->t0 + 1)]++;
-	x->life += (b < s->t1 ? b : s->t1) - (a > s->t0 ? a : s->t0);
+	int64_t life = (b < s->t1 ? b : s->t1) - (a > s->t0 ? a : s->t0);
+	x->life += life > 0 ? life : 0;
 	x->idle += s->g[g].idle;
 	x->run += s->g[g].run;
 	x->joined += s->g[g].joined;
@@ -70,25 +74,15 @@ static void add_goroutine(struct group_maker *m, trk_id g)
 	}
 }
 
-/* Goroutines that are blocked for ever have an end in the store, but have not ended. */
-static void count_blocked(struct goroutine_groups *gs, const struct scan *s)
-{
-	for (uint32_t i = 0; i < s->nopen; i++) {
-		trk_id g = s->open[i].g;
-		int64_t a = TIME_NONE, b = TIME_NONE;
-		if (gs->of[g] && store_t1(s->sn->st, store_trk(s->sn->st, g)) != TIME_NONE &&
-		    stats_goroutine_bounds(s->sn, g, &a, &b) && b <= s->t1)
-			gs->v[gs->of[g] - 1].ended--;
-	}
-}
-
 void groups_make(struct goroutine_groups *gs, const struct scan *s, struct arena *mem)
 {
-	struct group_maker m = {.s = s, .to = gs, .mem = mem};
+	struct group_maker m = {.s = s, .to = gs, .mem = mem, .blocked = xcalloc(s->sn->ntrks + 1u, 1)};
 	*gs = (struct goroutine_groups){.of = arena_zalloc(mem, (s->sn->ntrks + 1u) * sizeof *gs->of)};
+	for (uint32_t i = 0; i < s->nopen; i++)
+		m.blocked[s->open[i].g] = 1;
 	for (trk_id g = 1; g < s->sn->ntrks; g++)
 		add_goroutine(&m, g);
-	count_blocked(gs, s);
+	mem_free(m.blocked);
 	u64_map_free(&m.of_key);
 	u64_map_free(&m.of_stack);
 }

@@ -165,6 +165,11 @@ static int64_t overlap_in_window(const struct weigh_pass *p, int64_t a, int64_t 
 	return hi - lo;
 }
 
+static bool counts_every_wait(const struct weigh_pass *p)
+{
+	return p->mode == M_OCCUPANT && p->f && p->f->every_wait;
+}
+
 /* Return how much of [a, b) of a goroutine counts, in ns. */
 static int64_t clip_to_filter(struct weigh_pass *p, trk_id trk, int64_t a, int64_t b)
 {
@@ -182,7 +187,7 @@ static int64_t clip_to_filter(struct weigh_pass *p, trk_id trk, int64_t a, int64
 			ns += overlap_in_window(p, a, b, f->slice[i].t0, f->slice[i].t1);
 		return ns;
 	}
-	if (p->type == TRACE_TIME)
+	if (p->type == TRACE_TIME || counts_every_wait(p))
 		return overlap_in_window(p, a, b, INT64_MIN, INT64_MAX);
 	const struct trk_row *t = store_trk(p->sn->st, trk);
 	int64_t run0 = store_run0(p->sn->st, t), end = store_t1(p->sn->st, t);
@@ -384,19 +389,22 @@ static int64_t endless_since(const struct endless *e, trk_id trk)
 	return h.lo < e->n && e->v[h.lo].trk == trk ? e->v[h.lo].t0 : INT64_MAX;
 }
 
-/* Add a goroutine's waits within the sheet to the run queue: those that pass_row() finds with BLAME_WAKER. */
+/* Add a goroutine's waits within the sheet to the run queue: those that pass_row() finds with BLAME_WAKER, or all. */
 static void wait_row(struct weigh_pass *p, uint32_t r)
 {
 	const struct sheet *sh = p->sh;
 	trk_id trk = sh->trk[r];
 	int64_t since = sh->t0, endless = endless_since(&p->endless, trk);
-	bool waits = trace_gset_has(p->waits, trk);
+	bool waits = trace_gset_has(p->waits, trk), every = counts_every_wait(p);
 	for (uint32_t i = sh->first[r]; i < sh->first[r + 1]; i++) {
 		int64_t t = sh->t0 + sheet_start(sh, i);
-		bool ready = (sh->state[i] & SHEET_STATE) == TS_READY;
+		unsigned s = sh->state[i] & SHEET_STATE;
+		bool ready = s == TS_READY || (every && s == TS_PREEMPT);
 		if (waits && !ready)
 			p->waited = wrap_add(p->waited, clip_to_filter(p, trk, since, t));
-		if (!waits && ready && !(sh->state[i] & (SHEET_PAST | SHEET_CONT)) && t < endless) {
+		bool starts = every ? !(sh->state[i] & SHEET_CONT)
+				    : !(sh->state[i] & (SHEET_PAST | SHEET_CONT)) && t < endless;
+		if (!waits && ready && starts) {
 			waits = true;
 			since = t;
 		}
@@ -548,9 +556,11 @@ static void pass_begin(struct weigh_pass *p)
 static void pass_occupants(struct weigh_pass *p)
 {
 	trk_id proc = p->f->proc;
-	p->mode = M_ENDLESS;
-	pass_sheets(p);
-	pass_end(p);
+	if (!p->f->every_wait) {
+		p->mode = M_ENDLESS;
+		pass_sheets(p);
+		pass_end(p);
+	}
 	p->mode = M_OCCUPANT;
 	pass_begin(p);
 	p->run_queue_sum = run_queue_new(p->sn, proc ? store_trk(p->sn->st, proc)->id : UINT64_MAX);

@@ -32,6 +32,9 @@ struct trace_filter {
 	const uint8_t *span;
 	trk_id proc;			/* only on this P (run, cpu, syscall); 0: all */
 	enum trace_blame blame;		/* see trace_type_has_blame() */
+	/* With BLAME_OCCUPANT: all waits for a P count, also before the first run of a goroutine, after a preemption, and at
+	   the ends of the trace, which the reference leaves out. */
+	bool every_wait;
 	/* gets the progress; if it stops the work, the result is incomplete and must be dropped */
 	struct progress_watcher on;
 	/* NULL, or called for each stretch that is charged (not for cpu samples) */
