@@ -255,6 +255,7 @@ screen boards-stops 160x40 orders.trace ';]]'
 screen boards-greedy 80x24 orders.trace ';[[['
 screen boards-leaks 120x30 orders.trace ':leaks<Enter>jj' -ascii
 screen boards-gctax 80x24 orders.trace ':boards gctax<Enter>sn'
+screen boards-of-finding 80x24 orders.trace '!G;'
 screen boards-part 80x24 orders.trace ';<Tab>j'
 screen boards-part-link 80x24 orders.trace ';<Tab>j<Enter>'
 screen boards-link 80x24 orders.trace ';j<Enter>'

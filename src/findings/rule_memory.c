@@ -155,6 +155,7 @@ void rule_gc(struct findings_run *r)
 	if (t.kind != UINT32_MAX && kind >= 0.5) {
 		const struct operation_kind *k = &r->ops->kind[t.kind];
 		f.victim[f.nvictim++] = (struct finding_victim){.operation = arena_strndup(r->mem, k->name, k->nname)};
+		f.see = "gctax";
 		buf_printf(&r->text, ", and assists %.0f%% of the time of ", 100 * t.kind_share);
 		text_safe(&r->text, k->name, k->nname);
 	}

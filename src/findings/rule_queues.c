@@ -344,7 +344,7 @@ static void report_pool(struct findings_run *r, struct pool_site *p, double mean
 			most = &p->use.v[i];
 	int64_t work = groups_work(&r->groups.v[group]) + (r->scan.sites.v[p->site].idle ? x->ns : 0);
 	struct finding f = {.score = finding_score((double)x->ns, (double)work), .t0 = x->from, .t1 = x->to,
-	    .trk = p->example.g, .see = "top -type=block"};
+	    .trk = p->example.g, .see = board_of_class(r->scan.sites.v[p->site].cls)};
 	if (most)
 		blame_work(r, &f, most->stack, p->example.waker_stack);
 	finding_culprit(r, &f, at);

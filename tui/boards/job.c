@@ -67,6 +67,7 @@ static void take_board(struct boards_state *p, const struct pane_env *env, struc
 		w->board = NULL;
 		w->scope = NULL;
 		pane_table_fill(&p->table[w->id], p, env, p->board[w->id]->n);
+		boards_select_wanted(p, env);
 	}
 	free_board(w);
 }
@@ -123,6 +124,7 @@ void boards_drop(struct boards_state *p)
 		p->board[i] = NULL;
 		list_set_count(&p->table[i].rows, 0);
 	}
+	p->wanted = NULL;
 	free_scope(p->scope);
 	p->scope = NULL;
 	trace_analysis_free(p->analysis);

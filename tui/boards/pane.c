@@ -38,7 +38,7 @@ static void update_boards(void *st, const struct pane_env *env)
 	p->parts_of = NULL;	/* `&` leaves out other parts */
 }
 
-static void show_board(struct boards_state *p, const struct pane_env *env, enum board_id id)
+void boards_show(struct boards_state *p, const struct pane_env *env, enum board_id id)
 {
 	p->id = id;
 	p->in_parts = false;
@@ -46,6 +46,7 @@ static void show_board(struct boards_state *p, const struct pane_env *env, enum 
 	boards_make(p, env);
 	if (p->board[id])
 		pane_table_fill(&p->table[id], p, env, p->board[id]->n);
+	boards_select_wanted(p, env);
 }
 
 /* A part of a row: where most of it is. */
@@ -115,7 +116,7 @@ static enum verdict open_named(struct boards_state *p, const struct pane_env *en
 	int id = board_find(name, strlen(name));
 	if (id < 0)
 		return pane_message(out, "there is no board \"%.40s\"", name);
-	show_board(p, env, (enum board_id)id);
+	boards_show(p, env, (enum board_id)id);
 	return V_DONE;
 }
 
@@ -131,8 +132,8 @@ static enum verdict act_boards(void *st, const struct pane_env *env, const struc
 	case CMD_PREV_PART:
 		p->in_parts = !p->in_parts && boards_count_parts(p) > 0;
 		return V_DONE;
-	case CMD_NEXT_KIND: show_board(p, env, (enum board_id)((p->id + 1) % BOARD__N)); return V_DONE;
-	case CMD_PREV_KIND: show_board(p, env, (enum board_id)((p->id + BOARD__N - 1) % BOARD__N)); return V_DONE;
+	case CMD_NEXT_KIND: boards_show(p, env, (enum board_id)((p->id + 1) % BOARD__N)); return V_DONE;
+	case CMD_PREV_KIND: boards_show(p, env, (enum board_id)((p->id + BOARD__N - 1) % BOARD__N)); return V_DONE;
 	default: return V_PASS;
 	}
 }
@@ -162,13 +163,13 @@ static void put_summary(const void *st, const struct pane_env *env, struct buf *
 }
 
 /* The table, an empty line, and the list of parts: of each the number of rows without the heading. */
-struct layout { int rows, parts_at, parts; };
+struct boards_layout { int rows, parts_at, parts; };
 
-static struct layout layout(const struct boards_state *p, int h)
+static struct boards_layout layout_tables(const struct boards_state *p, int h)
 {
 	enum { ROWS_MIN = 3, PARTS_MIN = 3 };
 	int n = (int)(p->table[p->id].rows.n < 1000 ? p->table[p->id].rows.n : 1000), parts = boards_count_parts(p);
-	struct layout l = {.rows = h - 1};
+	struct boards_layout l = {.rows = h - 1};
 	if (!parts || h < 2 * (ROWS_MIN + 2))
 		return l;
 	int most = h - 3 - (n < ROWS_MIN ? n : n < h / 2 - 1 ? n : h / 2 - 1);
@@ -181,7 +182,7 @@ static struct layout layout(const struct boards_state *p, int h)
 static void draw_tables(const struct boards_state *p, const struct pane_env *env, struct grid *g)
 {
 	enum { CURVE = 7 };
-	struct layout l = layout(p, env->rows);
+	struct boards_layout l = layout_tables(p, env->rows);
 	const struct board_row *r = boards_selected(p);
 	int y = l.parts ? l.parts_at + 1 + l.parts : l.rows + 1;
 	pane_table_draw(&p->table[p->id], p, env, g, 0, l.rows, p->in_parts);
@@ -209,9 +210,9 @@ static void draw_boards(const void *st, const struct pane_env *env, struct grid 
 static struct list_part part_of_boards(void *st, const struct pane_env *env)
 {
 	struct boards_state *p = st;
-	struct layout l;
+	struct boards_layout l;
 	boards_fill_parts(p, env);
-	l = layout(p, env->rows);
+	l = layout_tables(p, env->rows);
 	return p->in_parts ? pane_table_part(&p->parts, l.parts_at, l.parts) : pane_table_part(&p->table[p->id], 0, l.rows);
 }
 static const struct list_ops boards_list = {.part = part_of_boards};
@@ -231,7 +232,7 @@ static void save_boards(const void *st, struct view *v)
 static void load_boards(void *st, const struct pane_env *env, const struct view *v)
 {
 	struct boards_state *p = st;
-	show_board(p, env, (enum board_id)view_get_below(v, "board", BOARD__N));
+	boards_show(p, env, (enum board_id)view_get_below(v, "board", BOARD__N));
 	pane_table_load(&p->table[p->id], p, env, view_get(v, "row"), (int)view_get(v, "sort"), view_get(v, "invert") != 0);
 	int64_t part = view_get(v, "part");
 	boards_fill_parts(p, env);
@@ -250,7 +251,7 @@ static void report_of_board(const void *st, const struct pane_env *env, struct p
 const struct pane_ops pane_boards = {
     .name = "boards", .tab = "Boards", .bit = P_BOARDS, .cmd = CMD_BOARDS, .trace_only = true, .of_scope = true,
     .state_size = sizeof(struct boards_state), .open = open_boards, .close = close_boards, .update = update_boards,
-    .draw = draw_boards, .act = act_boards, .place = place_row, .summary = put_summary, .list = &boards_list,
+    .draw = draw_boards, .act = act_boards, .go = boards_go, .place = place_row, .summary = put_summary, .list = &boards_list,
     .view = {save_boards, load_boards}, .own.choices = board_choices, .lines.detail = boards_put_detail,
     .lines.hints = "Enter the longest  Tab its parts  [ ] other boards  W why  2 its line  f its group", .side.draw = boards_draw_side,
     .work.slots = boards_slots, .output.report = report_of_board,

@@ -29,13 +29,16 @@ struct boards_state {
 	struct pane_table parts;		/* what the selected row consists of, below the table */
 	const struct board_row *parts_of;	/* of which row; NULL: of none */
 	bool in_parts;				/* the user is in that list */
+	const struct finding *wanted;		/* of the analysis: the row that shows it is to be selected; NULL: none */
 };
 
+/* pane.c */
+void boards_show(struct boards_state *, const struct pane_env *, enum board_id);
+
 /* job.c */
-/* Make the board that is shown, unless it exists. */
 /* Show another analysis, and take the reference; NULL: it is still being made. */
 void boards_take_analysis(struct boards_state *, const struct pane_env *, struct trace_analysis *);
-void boards_make(struct boards_state *, const struct pane_env *);
+void boards_make(struct boards_state *, const struct pane_env *);	/* the board that is shown, unless it exists */
 int boards_slots(void *st, struct pane_work *);		/* for pane_ops.work */
 void boards_drop(struct boards_state *);		/* drop all that belongs to an analysis */
 
@@ -44,6 +47,10 @@ void boards_open_tables(struct boards_state *);
 const struct board_row *boards_selected(const struct boards_state *);	/* NULL: there are no rows */
 /* Append a value as the table shows it, made safe. */
 void boards_put_cell(const struct pane_env *, enum board_column_id, const struct board_cell *, struct buf *);
+
+/* goto.c */
+bool boards_go(void *st, const struct pane_env *, const struct place *);	/* for pane_ops.go */
+void boards_select_wanted(struct boards_state *, const struct pane_env *);	/* if the board has been made */
 
 /* parts.c */
 void boards_open_parts(struct boards_state *);

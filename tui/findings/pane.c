@@ -10,6 +10,7 @@
 #include "config.h"
 #include "app/pane_table.h"
 #include "base/async.h"
+#include "boards/board.h"
 #include "session/profile_judgement.h"
 #include "session/trace_analysis.h"
 #include "term/style.h"
@@ -348,9 +349,11 @@ static void put_detail(const void *st, const struct pane_env *env, struct buf *b
 
 static void put_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
-	(void)st;
+	const struct finding *f = selected_finding(st);
 	buf_puts(b, session_is_trace(env->s) ? "Enter the evidence  W why  K the rule  2 its line"
 					     : "Enter its line  3 callers and callees  K the rule  s sort");
+	if (f && board_find(f->see, strlen(f->see)) >= 0)
+		buf_printf(b, "  ; the board of %s", f->see);
 }
 
 const struct pane_ops pane_findings = {
