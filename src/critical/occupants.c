@@ -35,9 +35,10 @@ struct runnable_wait {
 	struct proc_cell *cell;
 	size_t n, cap;
 	bool approximate;
-	struct occupant occupant[OCCUPANTS + 1];	/* the last one: others */
+	struct occupant occupant[OCCUPANTS + 1];	/* the first noccupant ones, and the last one: others */
 	uint32_t noccupant;
-	struct track_cursor cursor;
+	struct track_cursor cursor;	/* of goroutines */
+	struct track_cursor *proc;	/* by number of the P */
 };
 
 /* ---- cells */
@@ -51,12 +52,12 @@ static void add_cell(struct runnable_wait *x, int64_t t0, int64_t t1, const stru
 	x->cell[x->n++] = (struct proc_cell){t0, t1, c->trk, s == TS_IDLE ? 0 : track_cursor_who(c), s};
 }
 
-/* Add the states of a P in [a, b). Return false if they are too many. */
-static bool walk_proc(struct runnable_wait *x, trk_id proc, int64_t a, int64_t b)
+/* Add the states of P number p in [a, b). Return false if they are too many. */
+static bool walk_proc(struct runnable_wait *x, uint32_t p, int64_t a, int64_t b)
 {
-	struct track_cursor *c = &x->cursor;
+	struct track_cursor *c = &x->proc[p];
 	size_t most = x->n + CELLS;
-	if (!track_cursor_seek(c, x->w->sn, proc, a))
+	if (!track_cursor_seek(c, x->w->sn, x->w->proc[p], a))
 		return true;
 	do {
 		int64_t t0 = track_cursor_t0(c), t1 = track_cursor_t1(c);
@@ -76,12 +77,12 @@ static void look_at_procs(struct runnable_wait *x, uint32_t nproc, int64_t a, in
 {
 	x->n = 0;
 	x->approximate = true;
-	for (int i = 0; i < INSTANTS; i++) {
-		int64_t t0 = instant_time(a, b, i), t1 = i + 1 < INSTANTS ? instant_time(a, b, i + 1) : b;
-		for (uint32_t p = 0; p < nproc; p++)
-			if (x->w->proc[p] && track_cursor_seek(&x->cursor, x->w->sn, x->w->proc[p], t0 + (t1 - t0) / 2))
-				add_cell(x, t0, t1, &x->cursor);
-	}
+	for (uint32_t p = 0; p < nproc; p++)
+		for (int i = 0; i < INSTANTS; i++) {
+			int64_t t0 = instant_time(a, b, i), t1 = i + 1 < INSTANTS ? instant_time(a, b, i + 1) : b;
+			if (x->w->proc[p] && track_cursor_seek(&x->proc[p], x->w->sn, x->w->proc[p], t0 + (t1 - t0) / 2))
+				add_cell(x, t0, t1, &x->proc[p]);
+		}
 }
 
 static uint32_t procs_at(const struct critical_walker *w, int64_t t)
@@ -100,7 +101,7 @@ static void collect_cells(struct runnable_wait *x, int64_t a, int64_t b)
 	x->n = 0;
 	x->approximate = false;
 	for (uint32_t p = 0; p < nproc && all; p++)
-		all = !x->w->proc[p] || walk_proc(x, x->w->proc[p], a, b);
+		all = !x->w->proc[p] || walk_proc(x, p, a, b);
 	if (!all)
 		look_at_procs(x, nproc, a, b);
 }
@@ -214,12 +215,18 @@ static void put_part(const struct runnable_wait *x, int64_t t0, int64_t t1, enum
 		x->fn(x->arg, &v);
 }
 
+/* Return the occupant after i, the last one of which are the others. */
+static uint32_t next_occupant(const struct runnable_wait *x, uint32_t i)
+{
+	return i + 1 < x->noccupant || i == OCCUPANTS ? i + 1 : OCCUPANTS;
+}
+
 /* Divide [a, b) by the time of the occupants. */
 static void put_occupants(const struct runnable_wait *x, int64_t a, int64_t b)
 {
 	int64_t total = 0, done = 0, len = b - a, from = a;
 	uint32_t last = 0;
-	for (uint32_t i = 0; i <= OCCUPANTS; i++) {
+	for (uint32_t i = 0; i <= OCCUPANTS; i = next_occupant(x, i)) {
 		total += x->occupant[i].ns;
 		last = x->occupant[i].ns ? i : last;
 	}
@@ -227,7 +234,7 @@ static void put_occupants(const struct runnable_wait *x, int64_t a, int64_t b)
 		put_part(x, a, b, CRITICAL_WOKEN_LATE, NULL);
 		return;
 	}
-	for (uint32_t i = 0; i <= last; i++) {
+	for (uint32_t i = 0; i <= last; i = next_occupant(x, i)) {
 		const struct occupant *o = &x->occupant[i];
 		done += o->ns;
 		int64_t to = i == last ? b : a + (int64_t)((double)len * ((double)done / (double)total));
@@ -253,8 +260,7 @@ static void divide_unstopped(struct runnable_wait *x, int64_t a, int64_t b)
 		qsort(x->cell, x->n, sizeof *x->cell, by_time);
 	nrange = unite_idle(x, &nidle, &idle);
 	x->noccupant = 0;
-	for (int i = 0; i <= OCCUPANTS; i++)
-		x->occupant[i] = (struct occupant){0};
+	x->occupant[0] = x->occupant[OCCUPANTS] = (struct occupant){0};
 	if (idle < b - a)
 		find_occupants(x, nrange, nidle);
 	put_part(x, a, a + idle, CRITICAL_WOKEN_LATE, NULL);
@@ -262,10 +268,33 @@ static void divide_unstopped(struct runnable_wait *x, int64_t a, int64_t b)
 		put_occupants(x, a + idle, b);
 }
 
-void critical_runnable_parts(
-    const struct critical_walker *w, trk_id g, int64_t a, int64_t b, critical_piece_fn *fn, void *arg)
+static struct runnable_wait *runnable_new(const struct critical_walker *w)
 {
-	struct runnable_wait x = {.w = w, .fn = fn, .arg = arg, .g = g};
+	struct runnable_wait *x = xcalloc(1, sizeof *x);
+	x->w = w;
+	x->proc = xcalloc(w->nproc + 1u, sizeof *x->proc);
+	return x;
+}
+
+void critical_runnable_free(struct runnable_wait *x)
+{
+	if (!x)
+		return;
+	for (uint32_t p = 0; p < x->w->nproc; p++)
+		track_cursor_drop(&x->proc[p]);
+	track_cursor_drop(&x->cursor);
+	mem_free(x->proc);
+	mem_free(x->cell);
+	mem_free(x);
+}
+
+void critical_runnable_parts(struct runnable_wait **state, const struct critical_walker *w, trk_id g, int64_t a, int64_t b,
+    critical_piece_fn *fn, void *arg)
+{
+	struct runnable_wait *x = *state = *state ? *state : runnable_new(w);
+	x->fn = fn;
+	x->arg = arg;
+	x->g = g;
 	uint32_t lo = 0, hi = w->nstop;
 	while (lo < hi) {	/* the first stop that ends after a */
 		uint32_t mid = lo + (hi - lo) / 2;
@@ -278,14 +307,12 @@ void critical_runnable_parts(
 		const struct critical_stop *s = &w->stop[lo];
 		const struct sink_span *span = &store_span(w->sn->st, s->span)->s;
 		int64_t t0 = s->t0 > a ? s->t0 : a, t1 = s->t1 < b ? s->t1 : b;
-		divide_unstopped(&x, a, t0);
+		divide_unstopped(x, a, t0);
 		if (t1 > t0)
 			fn(arg, &(struct critical_piece){.t0 = t0, .t1 = t1, .g = g, .stack = span->stack,
 			    .via = CRITICAL_NONE, .occupant = span->trk, .span = s->span, .cls = TIME_STW,
 			    .reason = CRITICAL_STOPPED, .followed = true});
 		a = t1;
 	}
-	divide_unstopped(&x, a, b);
-	track_cursor_drop(&x.cursor);
-	mem_free(x.cell);
+	divide_unstopped(x, a, b);
 }

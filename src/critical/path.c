@@ -40,6 +40,7 @@ struct path_walk {
 	uint32_t stalled;		/* goroutines that were followed since t moved */
 	struct critical_piece *part;	/* of a run or a wait for a P, in the order of time */
 	size_t npart, cpart;
+	struct runnable_wait *runnable;
 };
 
 /* ---- pieces, from the last to the first */
@@ -275,7 +276,7 @@ static void walk_runnable(struct path_walk *k, struct walk_frame *f, int64_t fro
 	f->woken = !track_cursor_is_continued(&k->c) && from == track_cursor_t0(&k->c);
 	f->by = track_cursor_who(&k->c);
 	if (from < k->t)
-		critical_runnable_parts(k->w, f->g, from, k->t, keep_part, k);
+		critical_runnable_parts(&k->runnable, k->w, f->g, from, k->t, keep_part, k);
 	put_parts(k);
 }
 
@@ -358,6 +359,7 @@ void critical_path_walk(const struct critical_walker *w, trk_id g, int64_t t0, i
 		walk_step(&k);
 	reverse_pieces(p);
 	track_cursor_drop(&k.c);
+	critical_runnable_free(k.runnable);
 	mem_free(k.frame);
 	mem_free(k.part);
 }

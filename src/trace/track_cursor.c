@@ -34,6 +34,23 @@ static int32_t row_of(const struct sheet *sh, trk_id trk, uint32_t hint)
 	return hint < sh->ntrk && sh->trk[hint] == trk ? (int32_t)hint : sheet_row(sh, trk);
 }
 
+/* Return the piece that contains t, which is mostly near piece i. */
+static uint32_t find_near(const struct sheet *sh, uint32_t row, uint32_t i, int64_t t)
+{
+	enum { NEAR = 8 };
+	int64_t rel = t - sh->t0;
+	uint32_t first = sh->first[row], end = sh->first[row + 1];
+	for (int k = 0; k < NEAR && i >= first && i < end; k++) {
+		if (sheet_start(sh, i) > rel && i > first)
+			i--;
+		else if (i + 1 < end && sheet_start(sh, i + 1) <= rel)
+			i++;
+		else
+			return i;
+	}
+	return sheet_find(sh, row, t);
+}
+
 bool track_cursor_seek(struct track_cursor *c, const struct snap *sn, trk_id trk, int64_t t)
 {
 	if (t < sn->t0 || t >= sn->t1 || !sn->nsheets)
@@ -41,13 +58,14 @@ bool track_cursor_seek(struct track_cursor *c, const struct snap *sn, trk_id trk
 	uint32_t s = sheet_of(c, sn, t);
 	const struct sheet *sh = hold_sheet(&c->hold, sn, s);
 	int32_t row = row_of(sh, trk, c->row);
+	bool same = c->sn == sn && c->sheet == s && row >= 0 && c->row == (uint32_t)row && c->trk == trk;
 	c->sn = sn;
 	c->sheet = s;
 	c->trk = trk;
 	if (row < 0)
 		return false;
 	c->row = (uint32_t)row;
-	c->i = sheet_find(sh, c->row, t);
+	c->i = same ? find_near(sh, c->row, c->i, t) : sheet_find(sh, c->row, t);
 	return true;
 }
 
