@@ -57,15 +57,19 @@ static void add_group(struct lock_queue *q, const struct findings_run *r, trk_id
 	q->work += groups_work(&r->groups.v[group]);
 }
 
+/* Add the sampled waits at a site. What their holders did is looked up for some of them, evenly spaced. */
 static void add_samples(struct lock_rule *l, struct lock_queue *q, const struct scan_site *x)
 {
+	enum { LOOKED_UP = 32 };
+	uint32_t every = (x->nsample + LOOKED_UP - 1) / LOOKED_UP;
 	for (uint32_t i = 0; i < x->nsample; i++) {
 		const struct scan_wait *w = &x->sample[i];
 		add_group(q, l->r, w->g);
 		if (w->t1 - w->t0 > q->example.t1 - q->example.t0)
 			q->example = *w;
-		lock_sets_add_holders(&l->sets, q->set, w, (double)x->step / (double)(w->t1 - w->t0),
-		    findings_walker(l->r), &q->held);
+		if (i % every == 0)
+			lock_sets_add_holders(&l->sets, q->set, w, every * (double)x->step / (double)(w->t1 - w->t0),
+			    findings_walker(l->r), &q->held);
 	}
 }
 
