@@ -35,6 +35,29 @@ for type in critical 'critical -task=checkout' 'critical -region=db.query' 'sync
 	[ -s "$tmp/view" ] && cmp "$tmp/report" "$tmp/view" || fail "total of $type"
 done
 
+# W in a tree of critical paths opens the operation that has most time in the selected function, or in the selected frame
+# of the flame graph, here the class of time at its root: of the searches, which are looked at one by one
+kind='-operation=^search$' function='orders/internal/db.(*Pool).Query'
+exact=$(printf %s "$function" | sed 's/[][().*+?{}|^$]/\\&/g')
+root=$(printf %0100d 0 | tr 0 k)h	# to the root of the flame graph, and the class before
+shown() { # shown KEYS: the operation of the pane `why`
+	"$TTRACE" view -type=critical "$kind" -script "$1" -size 120x40 "$trace" | sed -n '2s/^search \([0-9]*\) .*/\1/p'
+}
+if command -v jq >/dev/null; then
+	"$TTRACE" operations "$kind" -format=json "$trace" | jq '.kinds[].operations[].id' >"$tmp/ids"
+	class=$("$TTRACE" view -type=critical "$kind" -script "4$root" -size 120x40 "$trace" | sed -n '39s/ .*//p')
+	while read -r id; do
+		"$TTRACE" why -task="$id" -format=json "$trace" | jq -r --arg class "$class" --arg f "$function" --argjson id "$id" '
+			[([.parts[] | select(.stack | index($f)) | .ns] | add), .classes[$class], $id] | map(. // 0) | @tsv'
+	done <"$tmp/ids" >"$tmp/parts"
+	function_in=$(sort -k1,1n "$tmp/parts" | tail -n 1 | cut -f3) class_in=$(sort -k2,2n "$tmp/parts" | tail -n 1 | cut -f3)
+	[ "$(grep -c . "$tmp/parts")" -gt 50 ] && [ "$function_in" != "$class_in" ] || fail "nothing to compare: $(head -n 3 "$tmp/parts")"
+	for keys in "1/$exact<Enter>W" "4/$exact<Enter>pW" "3:peek $exact<Enter>W"; do
+		[ "$(shown "$keys")" = "$function_in" ] || fail "$keys: $(shown "$keys") instead of $function_in"
+	done
+	[ "$(shown "4${root}W")" = "$class_in" ] || fail "$class: $(shown "4${root}W") instead of $class_in"
+fi
+
 # kinds of tasks and of regions: count, median, 99th percentile, longest. Names with blanks are not compared.
 for what in tasks regions; do
 	[ $what = tasks ] && keys=7 name=7 p50=3 || keys='7]' name=7 p50=3

@@ -243,6 +243,9 @@ screen why 80x24 orders.trace 'W'
 screen why-task 160x40 orders.trace '7/checkout<Enter><Enter><Enter>W'
 screen why-link 80x24 orders.trace 'Wj<Enter>'
 screen why-next 80x24 stock.trace 'W[['
+screen why-flame 80x24 orders.trace 'Wj4'
+screen why-rest 100x24 orders.trace 'WD' -ascii
+screen why-back 80x24 orders.trace 'Wjj<Enter>q'
 screen findings 80x24 stock.trace '!' -ascii
 screen findings-wide 120x40 orders.trace '!'
 screen findings-profile 80x24 mutex.pb.gz '!'

@@ -227,6 +227,10 @@ struct weighted_tree *filter_weigh(struct filter_trees *k, const struct snap *sn
 	if (q.by_stack)
 		w.stack = states_of_stacks(&matches, sn, source->node, source->nnode, &scratch);
 	struct weighted_tree *c = q.s ? weigh_tree(&w, fc, &q, &scratch) : NULL;
+	if (c) {
+		c->sampled = source->sampled;
+		c->sampled_of = source->sampled_of;
+	}
 	query_tree_free(&q);
 	match_free(&matches);
 	labels_free(&labels);

@@ -12,6 +12,7 @@
 #include "config.h"
 #include "session/trace_open.h"
 
+#include "base/text/buf.h"
 #include "filter/weigh.h"
 #include "session/download.h"
 #include "session/index_cache.h"
@@ -265,6 +266,16 @@ static void add_blame_comment(struct profile *p, enum trace_blame b)
 	profile_add_comment(p, profile_add_string(p, said[b], strlen(said[b])));
 }
 
+static void add_sample_comment(struct profile *p, const struct trace_weights *w)
+{
+	struct buf b = {0};
+	if (!w->sampled_of)
+		return;
+	buf_printf(&b, "Approximate: %" PRIu32 " of %" PRIu32 " operations, evenly spaced", w->sampled, w->sampled_of);
+	profile_add_comment(p, profile_add_string(p, b.p, b.n));
+	buf_free(&b);
+}
+
 /* Check that the sample type takes -blame and -proc. */
 static int check_type(const struct options *o, enum trace_weight_type type, enum trace_blame blame, struct err *e)
 {
@@ -298,6 +309,7 @@ static struct profile *weigh_profile(const struct trace *t, const struct options
 		scale = 1.0 / n;
 	trace_weights_scale(w, scale);
 	struct profile *p = to_profile(t->sn, w, type);
+	add_sample_comment(p, w);
 	if (options_str(o, OPT_BLAME) && trace_type_has_blame(type, (enum trace_blame)q->blame))
 		add_blame_comment(p, (enum trace_blame)q->blame);
 	return p;

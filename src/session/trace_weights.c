@@ -83,6 +83,8 @@ static struct trace_weights *weigh_critical(const struct snap *sn, const struct 
 	weigh_tree(sn, t ? t : none, a, w);
 	*n = t ? t->nwalked : 0;
 	w->empty = targets.chosen && !targets.n;
+	w->sampled = *n;
+	w->sampled_of = *n && *n < targets.n ? targets.n : 0;
 	critical_tree_free(t);
 	critical_tree_free(none);
 	return w;

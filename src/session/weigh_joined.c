@@ -22,6 +22,7 @@ struct joined_sides {
 	size_t cap;
 	struct intern index;
 	bool tags;		/* some parts have a tag */
+	uint32_t sampled, sampled_of;	/* of the side that is shown */
 };
 
 static int same_part(const void *ctx, uint32_t id, const void *key)
@@ -64,6 +65,10 @@ static void add_side(void *arg, const struct side_weights *v)
 	struct joined_sides *j = arg;
 	const struct trace_weights *w = v->weights;
 	uint32_t *at = xcalloc(w->n + 1u, sizeof *at);
+	if (v->in_a) {
+		j->sampled = w->sampled;
+		j->sampled_of = w->sampled_of;
+	}
 	for (uint32_t i = 0; i < w->n; i++) {
 		stk_id own = w->node ? w->node[i].stack : i;
 		uint32_t base = w->node ? at[w->node[i].base] : 0;
@@ -101,6 +106,8 @@ void session_weigh_joined(struct session *s, struct arena *a, struct weigh_sourc
 		row[i] = (struct stk_row){j.stacks.node[i].parent, j.stacks.node[i].frame};
 	to->node = row;
 	to->nnode = j.stacks.n;
+	to->sampled = j.sampled;
+	to->sampled_of = j.sampled_of;
 	int tags = j.tags ? session_tag_frames(q) : 0;
 	if (tags) {
 		struct trace_tag_weight *part = arena_alloc(a, (j.n + 1u) * sizeof *part);

@@ -52,6 +52,9 @@ struct trace_weights {				/* by node */
 	int64_t *last;			/* when the latest one ended (not for cpu) */
 	int64_t total_ns, total_count;
 	bool empty;			/* the filter selects no goroutine */
+	/* of critical: 0, or the number of operations of which a sample was walked, because they are too many; sampled: of
+	   the sample */
+	uint32_t sampled, sampled_of;
 	/* for block, critical, time, and sched by occupant, if the trace is complete: the same weights by node and tag */
 	struct trace_tag_weight *part;
 	uint32_t npart;

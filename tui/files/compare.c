@@ -67,8 +67,8 @@ void compare_report_rest(struct app *a)
 		    r.ns[0][best] < r.ns[1][best] ? "-" : "+");
 		text_ns(&b, most);
 	}
-	app_message(a, ST_NORMAL, "%s%sA - B, the mean of a %s, %u against %u other%s%s", a->files.rest_note,
-	    *a->files.rest_note ? "; " : "", what, r.n[0], r.n[1], text_s(r.n[1]), buf_str(&b));
+	app_message(a, ST_NORMAL, "%s%sA - B, the mean of %s %s, %u against %u other%s%s", a->files.rest_note,
+	    *a->files.rest_note ? "; " : "", strchr("aeio", *what) ? "an" : "a", what, r.n[0], r.n[1], text_s(r.n[1]), buf_str(&b));
 	buf_free(&b);
 }
 

@@ -328,13 +328,8 @@ const char *profile_base_name(const struct pane_env *env, enum base dflt, const 
 	return b == BASE_ALL ? "the total" : b == BASE_LOCAL && *local ? local : "the shown total";
 }
 
-void profile_summary(const struct weighted_tree *c, const struct pane_env *env, struct buf *b)
+static void put_totals(const struct weighted_tree *c, const struct pane_env *env, struct buf *b)
 {
-	size_t type = session_type(env->s);
-	if (type < session_ntypes(env->s))
-		buf_printf(b, "%s ", session_type_name(env->s, type));
-	if (c->none)
-		return;
 	if (profile_is_difference(c)) {
 		buf_puts(b, "A - B ");
 		profile_put_change(env, c, b, c->total);
@@ -351,6 +346,23 @@ void profile_summary(const struct weighted_tree *c, const struct pane_env *env, 
 		buf_puts(b, " (");
 		profile_put_percent(b, c->total, c->all);
 		buf_putc(b, ')');
+	}
+}
+
+void profile_summary(const struct weighted_tree *c, const struct pane_env *env, struct buf *b)
+{
+	size_t type = session_type(env->s);
+	if (type < session_ntypes(env->s))
+		buf_printf(b, "%s ", session_type_name(env->s, type));
+	if (c->none)
+		return;
+	put_totals(c, env, b);
+	if (c->sampled_of) {
+		buf_puts(b, ", approximate: ");
+		text_count(b, c->sampled);
+		buf_puts(b, " of ");
+		text_count(b, c->sampled_of);
+		buf_puts(b, " operations");
 	}
 }
 

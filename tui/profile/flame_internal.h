@@ -6,6 +6,7 @@
 #include "base/async.h"
 #include "calltree/flame.h"
 #include "profile/common.h"
+#include "profile/exemplar.h"
 
 /* What the files of the flame pane share: flame_pane.c, flame_draw.c, flame_move.c and flame_text.c. */
 enum { DOWN, UP, PARTS };	/* UP: the callers above the pivot, if there is one */
@@ -17,6 +18,7 @@ struct flame_state {
 	struct profile_tree t;
 	struct profile_tree next;		/* t, or the tree whose layout in the background will replace it */
 	struct async work;		/* the next layout */
+	struct profile_exemplar exemplar;
 	struct flame *f[PARTS];		/* f[UP] only with a pivot */
 	uint32_t zoom[PARTS];		/* place of the frame that fills the width */
 	uint64_t *way[PARTS];		/* while there is no tree: the ids of the path to that frame */

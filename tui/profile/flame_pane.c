@@ -15,6 +15,7 @@
 #include "profile/flame_job.h"
 
 #include "base/text/regex.h"
+#include "trace/as_profile.h"
 
 #include <string.h>
 
@@ -335,11 +336,31 @@ static enum verdict act_shape(
 	return pane_message(ask, "%s", what);
 }
 
+/* Find the operation that spends most time in the selected frame. A graph of callers or from the leaves has no paths
+   from the root: there its function counts. */
+static enum verdict find_exemplar(struct flame_state *v, const struct pane_env *env, struct ask *ask)
+{
+	const struct flame *f = v->f[v->part];
+	struct exemplar_path path = {.all = !v->conf.fold_recursion && !v->conf.fold_runtime};
+	bool rooted = v->part == DOWN && !v->conf.reverse && !v->pivot;
+	uint32_t depth = flame_row(f, 0, v->sel);
+	if (!rooted || depth > EXEMPLAR_FRAMES) {
+		path = (struct exemplar_path){.symbol = {flame_symbol_of(f, v->sel)}, .n = 1};
+		return profile_find_exemplar(&v->exemplar, env, v->t.c, &path, ask);
+	}
+	path.n = depth;
+	for (uint32_t i = depth, at = v->sel; i-- > 0; at = f->open->at[at].up)
+		path.symbol[i] = flame_symbol_of(f, at);
+	return profile_find_exemplar(&v->exemplar, env, v->t.c, &path, ask);
+}
+
 static enum verdict flame_pane_act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
 {
 	struct flame_state *v = st;
 	if (!v->f[DOWN] || !v->sel)
 		return V_PASS;
+	if (profile_asks_exemplar(env, a))
+		return find_exemplar(v, env, ask);
 	if (flame_move(v, env, a)) {
 		note_selection(v);
 		return V_DONE;
@@ -498,10 +519,25 @@ static void flame_pane_click(void *st, const struct pane_env *env, int y, int x,
 	note_selection(v);
 }
 
+static void take_exemplar(void *st, const struct pane_env *env, struct ask *out)
+{
+	profile_take_exemplar(&((struct flame_state *)st)->exemplar, env, out);
+}
+
 static int flame_pane_work(void *st, struct pane_work *out)
 {
-	out[0] = (struct pane_work){.slot = &((struct flame_state *)st)->work, .take = flame_pane_done};
-	return 1;
+	struct flame_state *v = st;
+	out[0] = (struct pane_work){.slot = &v->work, .take = flame_pane_done};
+	out[1] = (struct pane_work){.slot = &v->exemplar.finding, .take = take_exemplar, .first = true};
+	return 2;
+}
+
+static void put_keys(const void *st, const struct pane_env *env, struct buf *b)
+{
+	(void)st;
+	bool critical = session_is_trace(env->s) && session_type(env->s) == TRACE_CRITICAL;
+	buf_printf(b, "hjkl move  Enter zoom  %su undo  0 all  p pivot  i flip  s order  / find  f x d filter",
+	    critical ? "W longest operation here  " : "");
 }
 
 const struct pane_ops pane_flame = {
@@ -522,7 +558,7 @@ const struct pane_ops pane_flame = {
     .summary = flame_summary,
     .lines.detail = flame_detail,
     .own.find = flame_pane_find,
-    .lines.hints = "hjkl move  Enter zoom  u undo  0 all  p pivot  i flip  s order  / find  f x d filter",
+    .lines.keys = put_keys,
     .own.click = flame_pane_click,
     .work.slots = flame_pane_work,
 };

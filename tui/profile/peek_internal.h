@@ -25,6 +25,7 @@ struct peek_state {
 	struct profile_tree t;
 	struct flame_state fv;	/* for the side part: the centre is the pivot */
 	struct async work;		/* its next layout */
+	struct profile_exemplar exemplar;
 	struct rows rows;
 	struct peek_line *line;
 	size_t cap;

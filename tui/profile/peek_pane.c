@@ -306,11 +306,25 @@ static bool go_back(struct peek_state *p, const struct pane_env *env)
 	return false;
 }
 
+/* Find the operation that spends most time in the selected function, when called by the centre or calling it. */
+static enum verdict find_exemplar(struct peek_state *p, const struct pane_env *env, struct ask *ask)
+{
+	const struct peek_line *l = p->rows.n ? &p->line[p->rows.sel] : NULL;
+	struct exemplar_path path = {.symbol = {p->centre, p->centre}, .n = 1};
+	if (l && l->symbol && l->kind != R_CENTRE) {
+		path.symbol[l->kind == R_CALLEE] = l->symbol;
+		path.n = 2;
+	}
+	return profile_find_exemplar(&p->exemplar, env, p->t.c, &path, ask);
+}
+
 static enum verdict peek_pane_act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
 {
 	struct peek_state *p = st;
 	if (!p->centre)
 		return V_PASS;
+	if (profile_asks_exemplar(env, a))
+		return find_exemplar(p, env, ask);
 	switch ((int)a->cmd) {
 	case CMD_OPEN: return open_row(p, env, ask);
 	case CMD_BACK: return go_back(p, env) ? V_DONE : V_PASS;
@@ -405,10 +419,17 @@ static void peek_row_text(const void *st, const struct pane_env *env, uint32_t r
 static const struct list_ops peek_list = {
     .part = peek_part, .text = peek_row_text, .selectable = peek_selectable};
 
+static void take_exemplar(void *st, const struct pane_env *env, struct ask *out)
+{
+	profile_take_exemplar(&((struct peek_state *)st)->exemplar, env, out);
+}
+
 static int peek_pane_work(void *st, struct pane_work *out)
 {
-	out[0] = (struct pane_work){.slot = &((struct peek_state *)st)->work, .take = peek_pane_done};
-	return 1;
+	struct peek_state *p = st;
+	out[0] = (struct pane_work){.slot = &p->work, .take = peek_pane_done};
+	out[1] = (struct pane_work){.slot = &p->exemplar.finding, .take = take_exemplar, .first = true};
+	return 2;
 }
 
 const struct pane_ops pane_peek = {

@@ -4,6 +4,7 @@
 #define TTRACE_PROFILE_TOP_INTERNAL_H
 
 #include "profile/common.h"
+#include "profile/exemplar.h"
 #include "profile/verdict.h"
 #include "widget/list.h"
 
@@ -35,6 +36,7 @@ struct top_state {
 	uint32_t functions;	/* number of functions in the file */
 	struct list_hits hit;	/* by row */
 	struct profile_verdict verdict;
+	struct profile_exemplar exemplar;
 };
 
 /* Return the symbol of the selected row; 0: none. */

@@ -258,11 +258,20 @@ static enum verdict set_limit(struct top_state *p, const struct pane_env *env, c
 	return V_DONE;
 }
 
+/* Find the operation that spends most time in the selected function. */
+static enum verdict find_exemplar(struct top_state *p, const struct pane_env *env, struct ask *ask)
+{
+	struct exemplar_path path = {.symbol = {top_selected(p)}, .n = 1};
+	return profile_find_exemplar(&p->exemplar, env, p->t.c, &path, ask);
+}
+
 static enum verdict top_pane_act(void *st, const struct pane_env *env, const struct act *a, struct ask *ask)
 {
 	struct top_state *p = st;
 	if (!p->t.c)
 		return V_PASS;
+	if (profile_asks_exemplar(env, a) && top_selected(p))
+		return find_exemplar(p, env, ask);
 	switch ((int)a->cmd) {
 	case CMD_FLATCUM:
 		set_sort(p, env,
@@ -417,10 +426,17 @@ static void take_verdict(void *st, const struct pane_env *env, struct ask *out)
 	profile_verdict_finish(&((struct top_state *)st)->verdict, env);
 }
 
+static void take_exemplar(void *st, const struct pane_env *env, struct ask *out)
+{
+	profile_take_exemplar(&((struct top_state *)st)->exemplar, env, out);
+}
+
 static int top_work(void *st, struct pane_work *out)
 {
-	out[0] = (struct pane_work){.slot = &((struct top_state *)st)->verdict.making, .take = take_verdict};
-	return 1;
+	struct top_state *p = st;
+	out[0] = (struct pane_work){.slot = &p->verdict.making, .take = take_verdict};
+	out[1] = (struct pane_work){.slot = &p->exemplar.finding, .take = take_exemplar, .first = true};
+	return 2;
 }
 
 static void top_row_text(const void *st, const struct pane_env *env, uint32_t row, struct buf *b)

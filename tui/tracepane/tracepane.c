@@ -411,16 +411,21 @@ void tracepane_put_shares(const int64_t ns[TS__N], int64_t whole, struct buf *b)
 	}
 }
 
+void tracepane_put_regex(const char *s, size_t n, struct buf *b)
+{
+	buf_putc(b, '^');
+	for (size_t i = 0; i < n; i++) {
+		if (s[i] && strchr("\\.+*?()|[]{}^$", s[i]))
+			buf_putc(b, '\\');
+		buf_putc(b, s[i]);
+	}
+	buf_putc(b, '$');
+}
+
 void tracepane_put_name_regex(const struct store *st, str_id id, struct buf *b)
 {
 	const struct str_row *s = store_str(st, id);
-	buf_putc(b, '^');
-	for (uint32_t i = 0; i < s->n; i++) {
-		if (s->s[i] && strchr("\\.+*?()|[]{}^$", s->s[i]))
-			buf_putc(b, '\\');
-		buf_putc(b, s->s[i]);
-	}
-	buf_putc(b, '$');
+	tracepane_put_regex(s->s, s->n, b);
 }
 
 const char tracepane_log_notice[] = "This is a gctrace or schedtrace log: it does not contain what goroutines,\n"

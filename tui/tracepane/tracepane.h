@@ -87,6 +87,7 @@ int tracepane_accounts_height(const struct goroutine_times *);	/* lines that all
 void tracepane_put_shares(const int64_t ns[TS__N], int64_t whole, struct buf *);
 /* As a regular expression that matches only this name. */
 void tracepane_put_name_regex(const struct store *, str_id, struct buf *);
+void tracepane_put_regex(const char *, size_t n, struct buf *);	/* likewise for n bytes */
 /* Append "counting 12%... "; NULL: the progress is not known. */
 void tracepane_put_progress(const struct job *, const char *what, struct buf *);
 void tracepane_put_scope(const struct tracepane_scope *, struct buf *);	/* "whole trace", "1.2s to 1.3s" */

@@ -31,6 +31,7 @@ struct why {
 	char words[128];			/* not empty: the operation that these words choose instead */
 	struct why_walk *shown;			/* NULL: nothing yet */
 	struct pane_table table;		/* of the lines */
+	uint32_t row;				/* the one to select when the walk ends */
 };
 
 /* walk.c: the target of a place: the operation, task, region, span or goroutine. If the place has no goroutine (an idle P,
@@ -40,6 +41,11 @@ bool why_find_target(const struct trace_analysis *, const struct place *, struct
 void why_start_walk(struct why *, const struct pane_env *, const struct critical_target *);
 void why_finish_walk(void *, const struct pane_env *, struct ask *);	/* for struct pane_work */
 void why_free_walk(struct why_walk *);		/* may be NULL */
+
+/* flame_query.c: ask for the flame graph of the shown path, which must exist; or compare the slow operations of its kind
+   with the others, for act(). */
+void why_ask_flame(const struct why *, const struct pane_env *, struct ask *);
+enum verdict why_ask_rest(const struct why *, const struct pane_env *, struct ask *);
 
 /* table.c */
 extern const struct pane_table_kind why_table;

@@ -163,6 +163,13 @@ static enum verdict act_why(void *st, const struct pane_env *env, const struct a
 		place_why(p, env, &out->place);
 		return V_ASK;
 	case CMD_WHY: return a->arg && *a->arg ? explain_words(p, env, a->arg) : V_PASS;
+	case CMD_PANE_FLAME:
+		if (a->arg || !p->shown)
+			return V_PASS;
+		why_ask_flame(p, env, out);
+		place_why(p, env, &out->place);
+		return V_ASK;
+	case CMD_SIDE: return a->arg || session_query(env->s)->b ? V_PASS : why_ask_rest(p, env, out);
 	case CMD_NEXT_KIND: return step_kind(p, env, 1, out);
 	case CMD_PREV_KIND: return step_kind(p, env, -1, out);
 	default: return V_PASS;
@@ -215,6 +222,7 @@ static void load_why(void *st, const struct pane_env *env, const struct view *v)
 	p->wanted.trk = (trk_id)g;
 	p->wanted.t0 = view_get_time(v, "from");
 	p->wanted.t1 = view_get_time(v, "to");
+	p->row = (uint32_t)view_get_below(v, "row", UINT32_MAX);
 	p->has_wanted = true;
 	explain_wanted(p, env);
 }
@@ -334,6 +342,6 @@ const struct pane_ops pane_why = {
     .state_size = sizeof(struct why), .open = open_why, .close = close_why, .update = update_why, .draw = draw_why,
     .act = act_why, .go = go_why, .place = place_why, .summary = put_summary, .list = &why_list,
     .view = {save_why, load_why},
-    .lines.detail = put_detail, .lines.hints = "Enter the instant  [ ] shorter, longer  4 flame  s sort",
+    .lines.detail = put_detail, .lines.hints = "Enter the instant  4 flame graph  D slow against rest  [ ] shorter, longer  s sort",
     .side.draw = draw_side, .side.cols = 160, .work.slots = slots_of_why, .output.report = report_why_pane,
 };

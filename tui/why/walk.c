@@ -115,7 +115,8 @@ static void take_walk(struct why *p, const struct pane_env *env, struct why_walk
 	why_free_walk(p->shown);
 	p->shown = w;
 	pane_table_fill(&p->table, p, env, critical_lines_count(w->lines));
-	pane_table_select_row(&p->table, p, 0);
+	pane_table_select_row(&p->table, p, p->row);
+	p->row = 0;
 }
 
 void why_start_walk(struct why *p, const struct pane_env *env, const struct critical_target *t)
