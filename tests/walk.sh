@@ -137,7 +137,7 @@ unset GOROOT
 on "$cpu" '1*' 'blockSHANI$  1/1'
 # the lines of a function of which nothing is left: the pane says so, } goes on, u comes back to the line
 on "$trace" '1j2x' 'No stack of this function passes the filters' 'runtime.memmove  no stack passes the filters'
-on "$trace" '1j2[[' 'This function has no samples of type assist'
+on "$trace" '1j2[[[' 'This function has no samples of type assist'
 on "$trace" '1j2x<Enter>' 'no lines here'
 on "$trace" '1j2x}' 'runtime.goexit asm_amd64.s'
 alike "$trace" '1j2xu' '1j2'
