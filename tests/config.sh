@@ -35,6 +35,20 @@ if curses; then
 	press ':operation ^pg$<Enter>6' "$trace"
 	shows 'server in the configuration' 'operation=pg'
 	shows 'server in the configuration' 'session'
+	press '!' "$trace"
+	shows 'findings without a configuration' 'sleep'
+	shows 'findings without a configuration' 'lock-queue'
+	printf 'threshold sleep.share = 99%%\nknown lock-queue orders/internal/cache.(*Cache).Get\n' >"$config"
+	press '!' "$trace"
+	hides 'a threshold in the configuration' ' sleep '
+	hides 'a known finding in the configuration' 'cache.go:68 holds a lock'
+	shows 'other findings' 'serial-calls'
+	printf 'threshold sleep.nosuch = 1\n' >"$config"
+	press '' "$trace"
+	shows 'a wrong threshold' 'config:1: a threshold requires RULE.NAME='
+	printf 'known nosuch\n' >"$config"
+	press '' "$trace"
+	shows 'a wrong rule' 'config:1: known requires RULE [FUNCTION]'
 	cat >"$config" <<-'END'
 		# ours
 		set theme = light

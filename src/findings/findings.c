@@ -6,6 +6,7 @@
  * measured are above their thresholds: problem and notice are decided here, for all rules alike.
  */
 #include "config.h"
+#include "findings/configured.h"
 #include "findings/internal.h"
 #include "findings/paths.h"
 
@@ -166,6 +167,11 @@ static void judge_all(struct findings_run *r)
 static struct findings *take_results(struct findings_run *r)
 {
 	struct findings *out = arena_zalloc(r->mem, sizeof *out);
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < r->n; i++)
+		if (!findings_is_configured_known(r->st, &r->v[i]))
+			r->v[kept++] = r->v[i];
+	r->n = kept;
 	if (r->n)
 		qsort(r->v, r->n, sizeof *r->v, worst_first);
 	r->n = r->n < FINDINGS_MOST ? r->n : FINDINGS_MOST;
@@ -178,14 +184,6 @@ static struct findings *take_results(struct findings_run *r)
 	out->n = r->n;
 	out->nunanswered = r->nunanswered;
 	return out;
-}
-
-static void set_thresholds(struct findings_run *r)
-{
-	double *own = arena_alloc(&r->scratch, FINDING_THRESHOLD__N * sizeof *own);
-	for (int i = 0; i < FINDING_THRESHOLD__N; i++)
-		own[i] = finding_thresholds[i].value;
-	r->threshold = r->q->threshold ? r->q->threshold : own;
 }
 
 static void run_free(struct findings_run *r)
@@ -206,7 +204,7 @@ struct findings *findings_find(const struct snap *sn, const struct findings_quer
 {
 	struct findings_run r = {.q = q, .sn = sn, .st = sn->st, .mem = mem};
 	struct findings *out = NULL;
-	set_thresholds(&r);
+	r.threshold = q->threshold ? q->threshold : findings_configured_thresholds();
 	r.ops = operations_find(sn, q->filter, NULL, &r.scratch, &q->on);
 	if (r.ops && scan_run(&r.scan, sn, q->filter, r.ops, &q->on)) {
 		r.wall = r.scan.t1 > r.scan.t0 ? r.scan.t1 - r.scan.t0 : 1;
@@ -223,7 +221,7 @@ struct findings *findings_of_profile(
     const struct snap *sn, const struct findings_sides *sides, const struct findings_query *q, struct arena *mem)
 {
 	struct findings_run r = {.q = q, .sn = sn, .st = sn->st, .profile = sides, .mem = mem};
-	set_thresholds(&r);
+	r.threshold = q->threshold ? q->threshold : findings_configured_thresholds();
 	judge_all(&r);
 	struct findings *out = job_should_continue(&q->on) ? take_results(&r) : NULL;
 	run_free(&r);

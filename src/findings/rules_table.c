@@ -89,10 +89,10 @@ int finding_threshold_set(double threshold[FINDING_THRESHOLD__N], const char *wo
 	double value;
 	if (i < 0)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-set requires RULE.NAME=VALUE, like stw.longest=5ms, not \"%.60s\"; see man ttrace-findings",
+		    "a threshold requires RULE.NAME=VALUE, like stw.longest=5ms, not \"%.60s\"; see man ttrace-findings",
 		    words);
 	if (!parse_value(equals + 1, finding_thresholds[i].unit, &value))
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-set %.60s: \"%.40s\" is not a %s", words, equals + 1,
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "threshold %.60s: \"%.40s\" is not a %s", words, equals + 1,
 		    finding_thresholds[i].unit == LIMIT_NS ? "duration, like 5ms"
 			: finding_thresholds[i].unit == LIMIT_SHARE ? "share, like 20%" : "number");
 	threshold[i] = value;

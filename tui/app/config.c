@@ -197,6 +197,8 @@ void config_print(struct buf *b)
 		    "map wasd                            # w s zoom, a d pan: timeline and flame graph\n"
 		    "filter NAME = focus=RE; hide=RE     # a set of filters for :load NAME\n"
 		    "server NAME = serves=RE; reads=RE   # requests that are operations\n"
+		    "threshold RULE.NAME = VALUE         # of findings, e.g. threshold stw.longest = 5ms\n"
+		    "known RULE [FUNCTION]               # findings that are left out\n"
 		    "tag NAME = RE                       # for :tag NAME and :tagged\n");
 }
 

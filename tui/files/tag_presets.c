@@ -14,6 +14,7 @@
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
+#include "findings/configured.h"
 #include "operations/operations.h"
 
 #include <string.h>
@@ -146,8 +147,12 @@ int files_config_line(struct app *a, const char *s, struct err *e)
 		return filter_set_add_line(a, arg, false, e);
 	if (n == 6 && !memcmp(s, "server", n))
 		return operations_add_server(arg, e);
+	if (n == 9 && !memcmp(s, "threshold", n))
+		return findings_configure_threshold(arg, e);
+	if (n == 5 && !memcmp(s, "known", n))
+		return findings_configure_known(arg, e);
 	if (n != 3 || memcmp(s, "tag", n))
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%.*s: only set, map, filter, server and tag are possible",
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%.*s: only set, map, filter, server, threshold, known and tag are possible",
 		    (int)(n < 40 ? n : 40), s);
 	size_t k = strcspn(arg, " =");
 	if (!k || !define_tag(a, arg, k))

@@ -4,7 +4,7 @@
    -fail-on sets the exit status, -ignore and -baseline leave out what is known. With -diff_base or -diff_range the
    report begins with what changed. */
 #include "config.h"
-#include "findings/findings.h"
+#include "findings/configured.h"
 #include "report/trace/compare.h"
 #include "report/trace/internal.h"
 
@@ -221,7 +221,7 @@ static int read_options(
 {
 	const struct option_value *set = &o->v[OPT_SET];
 	for (int i = 0; i < FINDING_THRESHOLD__N; i++)
-		limit[i] = finding_thresholds[i].value;
+		limit[i] = findings_configured_thresholds()[i];
 	for (size_t i = 0; i < set->nall; i++)
 		if (finding_threshold_set(limit, set->all[i], e))
 			return -1;
