@@ -141,7 +141,7 @@ static struct board_part holding(const struct locks *l, const struct time_part *
 static void put_parts(struct locks *l, struct board_row *r, const struct lock_waits *q)
 {
 	enum { SITES = 8 };
-	struct board_part v[BOARD_MERGED + SITES];
+	struct board_part v[2 * BOARD_MERGED];
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < q->held.n; i++) {
 		struct board_part x = holding(l, &q->held.v[i]);
@@ -149,15 +149,15 @@ static void put_parts(struct locks *l, struct board_row *r, const struct lock_wa
 	}
 	n = board_sort_parts(v, n);
 	uint32_t set = lock_sets_of(&l->sets, q->site), sites = 0;
-	for (uint32_t i = 0; i < l->sets.nsite && sites < SITES; i++) {
+	for (uint32_t i = 0; i < l->sets.nsite && sites < BOARD_MERGED; i++) {
 		const struct site_waits *x = &l->at[i];
 		if (!x->n || lock_sets_of(&l->sets, i) != set)
 			continue;
-		v[n++] = (struct board_part){.list = "waits", .word = "", .ns = x->ns, .count = x->n,
+		v[n + sites++] = (struct board_part){.list = "waits", .word = "", .ns = x->ns, .count = x->n,
 		    .stack = l->sets.s->sites.v[i].stack, .g = x->g, .t0 = x->t0, .t1 = x->t1};
-		sites++;
 	}
-	board_put_parts(l->k, r, v, n);
+	sites = board_sort_parts(v + n, sites);
+	board_put_parts(l->k, r, v, n + (sites < SITES ? sites : SITES));
 }
 
 static void put_holders(struct locks *l, struct board_row *r, struct lock_waits *q)
