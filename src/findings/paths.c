@@ -111,6 +111,10 @@ void paths_add(struct kind_paths *k, const struct snap *sn, const struct critica
 	k->total[side] += path->t1 - path->t0;
 }
 
+/* Each time that more pieces than this were read, half as many of the operations that follow are sampled. The path of
+   one operation may have up to CRITICAL_PIECES. */
+enum { PATH_PIECES = 1 << 15 };
+
 static void walk_side(struct kind_paths *k, const struct snap *sn, const struct critical_walker *w,
     const struct operations *ops, enum path_side side, struct critical_path *path)
 {
@@ -119,11 +123,17 @@ static void walk_side(struct kind_paths *k, const struct snap *sn, const struct 
 	for (uint32_t i = 0; i < k->kind->n; i++)
 		all += is_on(k, &v[i], side);
 	uint32_t step = all / PATH_SAMPLES + 1;
+	size_t pieces = 0;
 	for (uint32_t i = 0; i < k->kind->n; i++) {
 		if (!is_on(k, &v[i], side) || seen++ % step)
 			continue;
 		critical_path_walk(w, v[i].g, v[i].t0, v[i].t1, path);
 		paths_add(k, sn, path, side);
+		pieces += path->n;
+		if (pieces > PATH_PIECES && step <= all) {
+			step *= 2;
+			pieces = 0;
+		}
 		if (v[i].t1 - v[i].t0 >= 2 * k->kind->p50)
 			end_operation(k, k->kind->first + i);
 		for (uint32_t p = 0; p < k->nplaces; p++)
