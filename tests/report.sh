@@ -266,6 +266,26 @@ awk 'BEGIN { print "heap profile: 400: 400 [ 400: 400] @ heapprofile"; for (i = 
 "$ttrace" traces -addresses -format=tsv "$tmp/many" >"$tmp/out" 2>"$tmp/err"
 [ $? = 0 ] && [ "$(wc -l <"$tmp/out")" = 401 ] && [ "$(cut -f3 "$tmp/out" | sort -u | wc -l)" = 401 ]
 ok $? "traces as a table of what has no names"
+# The time of goroutines by class adds up to their total; the waits for wait groups are those with their function in the stack.
+classes() { # classes ARGS...: rows, rows whose classes are not their total or negative, ns in WaitGroup.Wait
+	"$ttrace" goroutines -format=tsv "$@" | awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) { if ($i == "total_ns") total = i
+			if ($i == "class_waitgroup_ns") group = i
+			if ($i ~ /^class_/) of[i] }
+		next }
+		{ sum = wrong = 0; for (i in of) { sum += $i; wrong += $i < 0 }
+		bad += wrong || sum != $total; waits += $group }
+		END { printf "%d %d %.0f\n", NR - 1, bad, waits }'
+}
+for file in orders.trace stock.trace; do
+	for args in -by=function -by=state -group=. '-group=. -from=20% -to=70%'; do
+		read -r rows wrong waits <<<"$(classes $args $file)"
+		[ "$rows" -gt 1 ] && [ "$wrong" = 0 ]
+		ok $? "the classes of goroutines add up: $args $file"
+	done
+done
+read -r rows wrong waits <<<"$(classes -by=function orders.trace)"
+[ "$waits" -gt 0 ] && [ "$("$ttrace" top -type=sync -focus='^sync\.\(\*WaitGroup\)\.Wait$' -format=tsv orders.trace | awk -F'\t' 'NR > 1 { n += $3 } END { printf "%.0f\n", n }')" = "$waits" ]
+ok $? "the class waitgroup is the time in sync.(*WaitGroup).Wait"
 # What a file says does not reach the terminal as it is.
 if script -qc true /dev/null </dev/null >/dev/null 2>&1; then
 	printf '\033[31mred profile: total 1\n1 @ 0x401001\n' >"$tmp/red"

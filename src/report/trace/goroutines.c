@@ -13,6 +13,7 @@
 #include "calltree/weighted.h"
 #include "trace/bins.h"
 #include "trace/longest_wait.h"
+#include "trace/stats/goroutine_classes.h"
 #include "trace/stats/group_key.h"
 #include "trace/stats/still_blocked.h"
 
@@ -29,6 +30,45 @@ static void still_json(struct json *j, int64_t ns)
 		json_i64(j, "still_blocked_ns", ns);
 	else
 		json_null(j, "still_blocked_ns");
+}
+
+/* The time by class, after the other columns. Text does not have it: its lines would be too long. */
+static const struct table_col class_cols[TIME_CLASS__N] = {
+#define TIME_CLASS(id, name, title, key, state, text) {title, "class_" key, TB_NS},
+#include "trace/time_class.def"
+#undef TIME_CLASS
+};
+
+/* Append the columns of the classes to n columns; return how many there are then. */
+static uint32_t put_class_cols(const struct trace_report_ctx *r, struct table_col *col, uint32_t n)
+{
+	if (r->format == TF_TEXT)
+		return n;
+	memcpy(col + n, class_cols, sizeof class_cols);
+	return n + TIME_CLASS__N;
+}
+
+/* Add the cells of the sums over n goroutines. */
+static void class_cells(const struct trace_report_ctx *r, struct table *t, const struct goroutine_times *g, uint32_t n)
+{
+	int64_t ns[TIME_CLASS__N] = {0};
+	if (r->format == TF_TEXT)
+		return;
+	for (uint32_t i = 0; i < n; i++)
+		goroutine_classes_add(r->sn, &g[i], ns);
+	for (int c = 0; c < TIME_CLASS__N; c++)
+		table_int(t, ns[c]);
+}
+
+static void classes_json(const struct trace_report_ctx *r, struct json *j, const struct goroutine_times *g)
+{
+	int64_t ns[TIME_CLASS__N] = {0};
+	goroutine_classes_add(r->sn, g, ns);
+	json_object(j, "classes");
+	for (int c = 0; c < TIME_CLASS__N; c++)
+		if (ns[c])
+			json_i64(j, time_class_name((enum time_class)c), ns[c]);
+	json_end(j);
 }
 
 static void groups_json(const struct trace_report_ctx *r, const struct listing *l, enum group_key_kind by)
@@ -58,6 +98,7 @@ static void groups_json(const struct trace_report_ctx *r, const struct listing *
 			json_u64(&j, "id", store_trk(r->st, x->trk)->id);
 			trace_report_json_times(r, &j, x);
 			still_json(&j, l->still ? l->still[g->first + k] : 0);
+			classes_json(r, &j, x);
 			json_end(&j);
 			if (!trace_report_flush(r))
 				break;
@@ -115,11 +156,11 @@ static void groups_table(const struct trace_report_ctx *r, const struct listing 
 		{ "Still blocked", "still_blocked", TB_INT }, { "longest", "still_blocked_longest_ns", TB_NS },
 	};
 	struct table t;
-	struct table_col col[TRACE_REPORT_TIME_COLS + QUANTS + STILL + 2] = { { "Count", "count", TB_INT } };
+	struct table_col col[TRACE_REPORT_TIME_COLS + QUANTS + STILL + 2 + TIME_CLASS__N] = { { "Count", "count", TB_INT } };
 	memcpy(col + 1, trace_report_time_cols, sizeof trace_report_time_cols);
 	memcpy(col + 1 + TRACE_REPORT_TIME_COLS, quant, sizeof quant);
 	col[TRACE_REPORT_TIME_COLS + QUANTS + STILL + 1] = (struct table_col){ title[by], "name", TB_STR };
-	table_begin(&t, col, TRACE_REPORT_TIME_COLS + QUANTS + STILL + 2);
+	table_begin(&t, col, put_class_cols(r, col, TRACE_REPORT_TIME_COLS + QUANTS + STILL + 2));
 	for (uint32_t i = 0; i < gs->n; i++) {
 		const struct stats_group *g = &gs->group[i];
 		struct goroutine_times sum = add_up(gs, g);
@@ -136,6 +177,7 @@ static void groups_table(const struct trace_report_ctx *r, const struct listing 
 		table_int(&t, still.n);
 		table_int(&t, still.longest);
 		table_str(&t, s.s, s.n);
+		class_cells(r, &t, &gs->g[g->first], g->n);
 	}
 	table_print(&t, r->format, r->out);
 	table_free(&t);
@@ -151,6 +193,7 @@ static void group_rows(const struct trace_report_ctx *r, struct trace_report_row
 		trace_report_add_times(rows->t, x);
 		table_int(rows->t, l->still ? l->still[g->first + k] : 0);
 		table_str(rows->t, s.s, s.n);
+		class_cells(r, rows->t, x, 1);
 		trace_report_end_item(rows);
 	}
 }
@@ -159,11 +202,11 @@ static void list_table(const struct trace_report_ctx *r, const struct listing *l
 {
 	const struct stats_groups *gs = l->gs;
 	struct table t;
-	struct table_col col[TRACE_REPORT_TIME_COLS + 3] = { { "Goroutine", "id", TB_INT } };
+	struct table_col col[TRACE_REPORT_TIME_COLS + 3 + TIME_CLASS__N] = { { "Goroutine", "id", TB_INT } };
 	memcpy(col + 1, trace_report_time_cols, sizeof trace_report_time_cols);
 	col[TRACE_REPORT_TIME_COLS + 1] = (struct table_col){ "Still blocked", "still_blocked_ns", TB_NS };
 	col[TRACE_REPORT_TIME_COLS + 2] = (struct table_col){ "Start function", "name", TB_STR };
-	table_begin(&t, col, TRACE_REPORT_TIME_COLS + 3);
+	table_begin(&t, col, put_class_cols(r, col, TRACE_REPORT_TIME_COLS + 3));
 	for (struct trace_report_rows k = { .r = r, .t = &t }; trace_report_next_pass(&k);)
 		for (uint32_t i = 0; i < gs->n; i++)
 			if (trace_report_wants_name(r, gs->group[i].name))
