@@ -429,6 +429,7 @@ static void check_file(const char *path)
 	for (int i = 0; i < 3; i++)
 		check_part(sn->t0 + i * len / 4 + 12345, sn->t0 + (i + 2) * len / 5);
 	trace_close(&t);
+	options_free(&o);
 }
 
 int main(int argc, char **argv)

@@ -149,6 +149,7 @@ static void check_file(const char *name)
 	for (int i = 0; i < 5; i++)
 		check_part(t.sn, t.sn->t0 + i * len / 6 + 12345, t.sn->t0 + (i + 2) * len / 7);
 	trace_close(&t);
+	options_free(&o);
 }
 
 int main(void)

@@ -249,7 +249,8 @@ static void test_paths(void)
 		for (size_t k = path.n; k--; at = profile_caller(p, at))
 			right &= path.node[k] == at;
 		right &= at == 0;
-		kept &= same <= path.n && same <= was.n && !memcmp(path.node, was.node, same * sizeof *was.node) &&
+		kept &= same <= path.n && same <= was.n &&
+			(!same || !memcmp(path.node, was.node, same * sizeof *was.node)) &&
 			(same == path.n || same == was.n || path.node[same] != was.node[same]);
 	}
 	OK(right);
