@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The earlier side of a comparison: a report context like that of the later side, on another trace or on another time
- * range. Filters select on both sides by the same words, so filters by number are refused for two traces: number 17 is
- * another goroutine there.
+ * range. Filters select on both sides by the same words, so the number of a goroutine, task or operation is refused for
+ * two traces: number 17 is another goroutine there. Numbers of Ps are the same in both.
  */
 #include "config.h"
 #include "report/trace/earlier.h"

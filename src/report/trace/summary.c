@@ -6,9 +6,10 @@
  *
  * Whether a number differs is decided by the spread inside each side: its time range is cut into slices of equal length,
  * the summary is made of each, and a number counts as changed if nearly all pairs of a slice of each side order it the
- * same way (the statistic of Mann and Whitney), and the sides differ by a tenth. No distribution is assumed, and one
- * slice that is unlike the others, as at the start of a program, decides nothing. Not taken: the bootstrap of
- * src/compare, which needs the durations behind a number; a summary has only its rows.
+ * same way (the statistic of Mann and Whitney), and the sides differ by a tenth. No distribution is assumed. One slice
+ * that is unlike the others, as at the start of a program, cannot make a number count as changed, but it can hide a
+ * change: at most one of the 64 pairs may be in another order. Not taken: the bootstrap of src/compare, which needs the
+ * durations behind a number; a summary has only its rows.
  */
 #include "config.h"
 #include "report/trace/summary.h"
