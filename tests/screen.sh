@@ -276,6 +276,15 @@ screen events-wire-start 80x24 orders.trace '9ggr'
 screen events-wire 80x24 orders.trace '9jjr'
 # tasks: kinds, one kind, what happened in one; regions
 screen tasks 80x24 orders.trace '7'
+# operations: the list of a trace without tasks, those of a kind, the critical path of one; a trace with tasks: after regions
+screen operations 80x24 stock.trace '7'
+screen operations-wide 200x60 stock.trace '7j'
+screen operations-kind 80x24 stock.trace '7<Enter>j' -ascii
+screen operations-time 80x24 stock.trace '7<Enter>j<Enter>'
+screen operations-why 80x24 stock.trace '7<Enter>jW'
+screen operations-filter 80x24 stock.trace '7jf'
+screen operations-undo 80x24 stock.trace '7j<Enter>[uu'
+screen operations-of-tasks 80x24 orders.trace '7]]'
 screen tasks-list 80x24 orders.trace '7j<Enter>' -ascii
 screen tasks-one 80x24 orders.trace '7j<Enter><Enter>jj'
 screen tasks-wide 200x60 orders.trace '7j<Enter><Enter>'

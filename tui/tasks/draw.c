@@ -242,11 +242,11 @@ static const char *why_empty(const struct tasks *p, const struct pane_env *env)
 		return "Nothing passes the filters.\nR removes all filters, u the last one.";
 	return p->list.regions ? "The trace has no regions.\n\n"
 			    "    defer trace.StartRegion(ctx, \"parse\").End()\n\n"
-			    "of the package runtime/trace marks a part of a goroutine with a name.\n[ ] shows tasks."
+			    "of the package runtime/trace marks a part of a goroutine with a name.\n[ shows tasks."
 			  : "The trace has no tasks.\n\n"
 			    "    ctx, task := trace.NewTask(ctx, \"checkout\")\n    defer task.End()\n\n"
 			    "of the package runtime/trace gives a name to an operation that may use many\n"
-			    "goroutines; regions and log messages with that ctx belong to it.  [ ] shows regions.";
+			    "goroutines; regions and log messages with that ctx belong to it.  ] shows regions.";
 }
 
 static void draw_kinds(const struct tasks *p, const struct pane_env *env, struct grid *g)
@@ -397,6 +397,10 @@ void tasks_draw_side(const void *st, const struct pane_env *env, struct grid *g)
 	const struct tasks *p = st;
 	const struct kind *k = kind_now(p);
 	const struct item *it = item_now(p);
+	if (p->operations.shown) {
+		tasks_operations_draw_side(p, g);
+		return;
+	}
 	if (p->level == L_ONE) {
 		side_one(p, env, g);
 		return;
@@ -433,6 +437,10 @@ void tasks_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct tasks *p = st;
 	int foot = tasks_footer_height(p, env);
+	if (p->operations.shown) {
+		tasks_operations_draw(p, env, g);
+		return;
+	}
 	if (p->level == L_ONE) {
 		draw_one(p, env, g);
 		return;

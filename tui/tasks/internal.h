@@ -3,7 +3,9 @@
 #ifndef TTRACE_TASKS_INTERNAL_H
 #define TTRACE_TASKS_INTERNAL_H
 
+#include "app/pane_table.h"
 #include "base/async.h"
+#include "session/trace_analysis.h"
 #include "trace/task_filter.h"
 #include "tracepane/query_job.h"
 #include "tracepane/tracepane.h"
@@ -82,6 +84,17 @@ struct tasks_matches {
 	uint32_t list_no, hit_of, search_of;
 };
 
+/* The list of operations, see operations.c. It is shown instead of everything else. */
+struct tasks_operations {
+	bool chosen;			/* the user has chosen a list; otherwise the trace does */
+	bool shown;
+	uint32_t open;			/* number of the open kind, from 1; 0: none. Valid below the kinds of the analysis */
+	struct trace_analysis *analysis;	/* NULL: it is being made, or has not been needed */
+	struct tasks_histograms *histograms;	/* of the analysis; NULL: they are being counted */
+	struct async making, counting;
+	struct pane_table kinds, items;
+};
+
 struct tasks {
 	struct tasks_listing list;
 	struct async work;		/* a listing that is being made */
@@ -105,6 +118,7 @@ struct tasks {
 	int64_t open, task;		/* key of the open kind (name and frame); id of the open task */
 	struct tasks_page page;
 	struct tasks_matches search;
+	struct tasks_operations operations;
 };
 
 static inline const struct store *tasks_store(const struct pane_env *env)
@@ -166,6 +180,24 @@ bool tasks_selected_place(const struct tasks *, const struct pane_env *, struct 
 void tasks_summary(const void *, const struct pane_env *, struct buf *);
 void tasks_detail(const void *, const struct pane_env *, struct buf *);
 void tasks_keys(const void *, const struct pane_env *, struct buf *);
+
+/* tasks/operations.c: the parts of the pane while operations are shown */
+void tasks_operations_open(struct tasks *);
+void tasks_operations_close(struct tasks *);
+/* Decide whether they are shown, unless the user has; and show those of the current scope. */
+void tasks_operations_update(struct tasks *, const struct pane_env *);
+int tasks_operations_slots(struct tasks *, struct pane_work *);		/* returns their number */
+enum verdict tasks_operations_act(struct tasks *, const struct pane_env *, const struct act *, struct ask *);
+void tasks_operations_go(struct tasks *, const struct place *);
+bool tasks_operations_place(const struct tasks *, struct place *);	/* false: no operation is selected */
+struct list_part tasks_operations_part(struct tasks *, const struct pane_env *);
+void tasks_operations_save(const struct tasks *, struct view *);
+void tasks_operations_load(struct tasks *, const struct pane_env *, const struct view *);
+void tasks_operations_summary(const struct tasks *, const struct pane_env *, struct buf *);
+void tasks_operations_detail(const struct tasks *, const struct pane_env *, struct buf *);
+void tasks_operations_keys(const struct tasks *, struct buf *);
+void tasks_operations_draw(const struct tasks *, const struct pane_env *, struct grid *);
+void tasks_operations_draw_side(const struct tasks *, struct grid *);
 
 /* tasks/draw.c */
 int tasks_footer_height(const struct tasks *, const struct pane_env *);	/* lines below the list */

@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Tasks and, by [ and ], regions: kinds with their durations, then the items of a kind, slowest
- * first, then the events of a task, in order.
+ * first, then the events of a task, in order. Operations are the third list; operations.c has all of it.
  *
  * tasks/rows.c makes the rows, tasks/text.c the texts around them; this file handles keys. The bars
  * of the histogram, `:>50ms` and `:incomplete` set the same filter, which is part of the view: `u`
@@ -24,6 +24,7 @@ static void tasks_pane_update(void *st, const struct pane_env *env)
 {
 	struct tasks *p = st;
 	tasks_update(p, env);
+	tasks_operations_update(p, env);
 }
 
 static void open_tasks(void *st, const struct pane_env *env)
@@ -33,11 +34,13 @@ static void open_tasks(void *st, const struct pane_env *env)
 	p->sort[L_KINDS] = SORT_MAX;
 	p->task_criteria = TASK_CRITERIA_NONE;
 	p->bars_of = p->shown_of = -1;
+	tasks_operations_open(p);
 }
 
 static void close_tasks(void *st)
 {
 	struct tasks *p = st;
+	tasks_operations_close(p);
 	tracepane_query_free(&p->later);
 	arena_free(&p->list.mem);
 	arena_free(&p->page.mem);
@@ -111,7 +114,9 @@ static bool tasks_pane_go(void *st, const struct pane_env *env, const struct pla
 {
 	struct tasks *p = st;
 	const struct snap *sn = session_snap(env->s);
-	if (!to->trk || to->t0 == TIME_NONE || p->level != L_KINDS)
+	if (p->operations.shown)
+		tasks_operations_go(p, to);
+	if (p->operations.shown || !to->trk || to->t0 == TIME_NONE || p->level != L_KINDS)
 		return true;
 	uint64_t task = task_at(sn, to->trk, to->t0);
 	if (task == UINT64_MAX)
@@ -330,7 +335,7 @@ static int tasks_pane_choices(const void *st, const struct pane_env *env, enum c
 {
 	const struct tasks *p = st;
 	const struct sort_word *w;
-	int n = cmd == CMD_SORT ? list_sort_names(p, &w) : 0;
+	int n = cmd == CMD_SORT && !p->operations.shown ? list_sort_names(p, &w) : 0;
 	(void)env;
 	for (int i = 0; i < n; i++)
 		pane_set_choice(&out[i], w[i].word, w[i].what, i == p->sort[p->level == L_KINDS ? L_KINDS : L_LIST]);
@@ -397,11 +402,30 @@ static enum verdict cancel_criteria(struct tasks *p, const struct pane_env *env)
 	return apply_pick(p, env);
 }
 
+/* Show the next list (dir 1) or the one before (-1) of tasks, regions, operations. */
+static enum verdict step_list(struct tasks *p, const struct pane_env *env, int dir)
+{
+	enum { TASKS, REGIONS, OPERATIONS, LISTS };
+	int now = p->operations.shown ? OPERATIONS : tasks_current_target(p).regions ? REGIONS : TASKS;
+	int to = (now + LISTS + dir) % LISTS;
+	p->operations.chosen = true;
+	p->operations.shown = to == OPERATIONS;
+	if (to == OPERATIONS)
+		tasks_operations_update(p, env);
+	else
+		tasks_goto(p, env, &(struct tasks_target){.regions = to == REGIONS, .moves = true});
+	return V_DONE;
+}
+
 static enum verdict tasks_pane_act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	struct tasks *p = st;
 	if (a->cmd == CMD_CANCEL && tracepane_query_cancel(&p->later))
 		return pane_message(out, "stopped");
+	if (a->cmd == CMD_PREV_KIND || a->cmd == CMD_NEXT_KIND)
+		return step_list(p, env, a->cmd == CMD_NEXT_KIND ? 1 : -1);
+	if (p->operations.shown)
+		return tasks_operations_act(p, env, a, out);
 	enum verdict v = bars_cmd(p, env, a, out);
 	if (v != V_PASS)
 		return v;
@@ -432,10 +456,6 @@ static enum verdict tasks_pane_act(void *st, const struct pane_env *env, const s
 	case CMD_SIDE: return a->arg ? V_PASS : against_rest(p, env, out);
 	case CMD_CHAIN:
 		return pane_message(out, "wakers are shown for goroutines: press 6 for the goroutine, then W");
-	case CMD_PREV_KIND:
-	case CMD_NEXT_KIND:
-		tasks_goto(p, env, &(struct tasks_target){.regions = !tasks_current_target(p).regions, .moves = true});
-		return V_DONE;
 	case CMD_PANE_FLAME: return a->arg ? V_PASS : filter_cmd(p, env, "flame", out);
 	case CMD_SEARCH_SEL: return search_kind(p, env, out);
 	case CMD_FOCUS: return a->arg ? V_PASS : filter_cmd(p, env, NULL, out);
@@ -447,6 +467,10 @@ static void tasks_pane_place(const void *st, const struct pane_env *env, struct 
 {
 	const struct tasks *p = st;
 	const struct item *it = p->level == L_LIST ? item_now(p) : NULL;
+	if (p->operations.shown) {
+		tasks_operations_place(p, to);
+		return;
+	}
 	to->topic[0] = p->list.regions ? TOPIC_K_REGION : TOPIC_K_TASK;
 	to->topic[1] = p->level == L_ONE ? TOPIC_NONE : TOPIC_K_QUANTILE;
 	tasks_selected_place(st, env, to);
@@ -460,6 +484,10 @@ static void tasks_pane_report(const void *st, const struct pane_env *env, struct
 {
 	const struct tasks *p = st;
 	const struct store *store = session_snap(env->s)->st;
+	if (p->operations.shown) {
+		*r = (struct pane_report){.name = "operations"};
+		return;
+	}
 	*r = (struct pane_report){.name = p->list.regions ? "regions" : "tasks"};
 	if (p->level == L_ONE)
 		r->options[0] = arena_printf(env->scratch, "-task=%llu", (unsigned long long)p->task);
@@ -474,6 +502,10 @@ static void tasks_pane_save(const void *st, struct view *v)
 	const struct tasks *p = st;
 	struct tasks_target w = tasks_current_target(p);
 	int level = w.page ? L_ONE : w.moves ? w.level : p->level;
+	if (p->operations.shown) {
+		tasks_operations_save(p, v);
+		return;
+	}
 	if (w.view) {
 		*v = w.v;
 		return;
@@ -501,6 +533,14 @@ static void tasks_pane_load(void *st, const struct pane_env *env, const struct v
 {
 	struct tasks *p = st;
 	struct view now = {0};
+	if (view_get(v, "ops")) {
+		tasks_operations_load(p, env, v);
+		return;
+	}
+	if (p->operations.chosen || v->nzoom) {	/* otherwise the view is from before the default was known */
+		p->operations.chosen = true;
+		p->operations.shown = false;
+	}
 	tasks_pane_save(st, &now);
 	bool same = view_same_zoom(&now, v) && view_get(&now, "sort") == view_get(v, "sort") &&
 		    view_get(&now, "value") == view_get(v, "value");
@@ -534,6 +574,8 @@ static void tasks_pane_load(void *st, const struct pane_env *env, const struct v
 static struct list_part tasks_part(void *st, const struct pane_env *env)
 {
 	struct tasks *p = st;
+	if (p->operations.shown)
+		return tasks_operations_part(p, env);
 	int head = p->level == L_ONE ? 3 : 1;
 	return (struct list_part){
 	    .rows = &p->rows[p->level], .y = head, .h = env->rows - head - tasks_footer_height(p, env)};
@@ -559,7 +601,7 @@ static int tasks_work(void *st, struct pane_work *out)
 	out[0] = (struct pane_work){&p->later.making, take_query, true};
 	out[1] = (struct pane_work){&p->work, tasks_job_finish, false};
 	out[2] = (struct pane_work){&p->search.slot, tasks_search_finish, false};
-	return 3;
+	return 3 + tasks_operations_slots(p, out + 3);
 }
 
 const struct pane_ops pane_tasks = {

@@ -151,6 +151,7 @@ void tasks_job_finish(void *st, const struct pane_env *env, struct ask *out)
 	take_listing(p, env, async_finish(&p->work));
 	if (p->again)
 		start_listing(p, env);
+	tasks_operations_update(p, env);
 }
 
 void tasks_put_progress(const struct tasks *p, struct buf *b)

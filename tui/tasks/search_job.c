@@ -126,8 +126,15 @@ void tasks_mark_hits(struct tasks *p, const struct pane_env *env)
 uint32_t tasks_find_hit(void *st, const struct pane_env *env, int dir, uint32_t *at)
 {
 	struct tasks *p = st;
-	tasks_mark_hits(p, env);
 	*at = 0;
+	if (p->operations.shown) {
+		struct list_part l = tasks_operations_part(p, env);
+		pane_mark_hits(&pane_tasks, p, env);
+		uint32_t hits = list_hits_step(l.hits, l.rows, dir, at);
+		pane_table_note_selection(l.table, p);
+		return hits;
+	}
+	tasks_mark_hits(p, env);
 	if (async_job(&p->search.slot))
 		return FIND_ON;
 	uint32_t n = list_hits_step(&p->search.hits, &p->rows[p->level], dir, at);

@@ -14,6 +14,10 @@ void tasks_summary(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct tasks *p = st;
 	uint32_t open = 0, n = 0;
+	if (p->operations.shown) {
+		tasks_operations_summary(p, env, b);
+		return;
+	}
 	tasks_put_progress(p, b);
 	for (uint32_t i = 0; i < p->list.nkind; i++) {
 		open += p->list.kind[i].open;
@@ -27,7 +31,7 @@ void tasks_summary(const void *st, const struct pane_env *env, struct buf *b)
 		buf_puts(b, "   ");
 		text_count(b, p->rows[L_LIST].n);
 	} else {
-		buf_puts(b, p->list.regions ? "regions ([ ] tasks) | " : "tasks ([ ] regions) | ");
+		buf_puts(b, p->list.regions ? "regions ([ ] operations, tasks) | " : "tasks ([ ] regions, operations) | ");
 		buf_printf(b, "%u kind%s, ", p->rows[L_KINDS].n, text_s(p->rows[L_KINDS].n));
 		text_count(b, n);
 		buf_printf(b, " %s%s, %u incomplete", p->list.regions ? "region" : "task", text_s(n), open);
@@ -47,6 +51,10 @@ void tasks_detail(const void *st, const struct pane_env *env, struct buf *b)
 	const struct store *s = tasks_store(env);
 	const struct kind *k = kind_now(p);
 	struct place to = PLACE_NONE;
+	if (p->operations.shown) {
+		tasks_operations_detail(p, env, b);
+		return;
+	}
 	if (p->bars.on && p->level != L_ONE) {
 		histogram_bars_describe(&p->bars, b);
 	} else if (p->level == L_KINDS && k) {
@@ -74,12 +82,16 @@ void tasks_detail(const void *st, const struct pane_env *env, struct buf *b)
 void tasks_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct tasks *p = st;
+	if (p->operations.shown) {
+		tasks_operations_keys(p, b);
+		return;
+	}
 	(void)env;
 	buf_puts(b, p->bars.on && p->level != L_ONE ? "h l bar  v range  Enter only these  Esc leave the bars"
 		: p->level == L_ONE
 		? "Enter timeline, child  ( parent  ) child  4 flame of it  f only it  D rest  / log text  q back"
 		: p->level == L_KINDS
-		? "Enter open  [ ] tasks, regions  v bars  :>50ms  s < > sort  i invert  4 flame  D slow ones"
+		? "Enter open  [ ] other lists  v bars  :>50ms  s < > sort  i invert  4 flame  D slow ones"
 		: p->list.regions
 		? "Enter timeline  Tab time  s < > sort  v bars  :>50ms  4 flame  D slow ones  f only these  q back"
 		: "Enter what happened in it  v bars  :>50ms  ( parent  5 timeline  4 flame  D slow ones  q back");
