@@ -32,7 +32,7 @@ struct exemplar_search {
 	struct arena mem;
 };
 
-enum { NO_MATCH = UINT32_MAX };
+static const uint32_t NO_MATCH = UINT32_MAX;
 
 /* Return how many frames of the path are matched at a node, if `matched` are at its parent; NO_MATCH: it is not below
    them. */
