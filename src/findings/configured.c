@@ -14,23 +14,25 @@
 
 struct known_finding { int rule; char *function; };	/* rule -1: any; function NULL: any */
 
-static double thresholds[FINDING_THRESHOLD__N];
-static bool has_thresholds;
+/* Written only while the configuration is read, before any thread judges. */
+static double thresholds[FINDING_THRESHOLD__N] = {
+#define RULE(id, name, title, judge, needs, fires, cause, action, example)
+#define THRESHOLD(rule, id, name, value, unit, text) value,
+#include "findings/rules.def"
+#undef RULE
+#undef THRESHOLD
+};
 static struct known_finding *known;
 static size_t nknown, cknown;
 
 const double *findings_configured_thresholds(void)
 {
-	for (int i = 0; !has_thresholds && i < FINDING_THRESHOLD__N; i++)
-		thresholds[i] = finding_thresholds[i].value;
-	has_thresholds = true;
 	return thresholds;
 }
 
 int findings_configure_threshold(const char *line, struct err *e)
 {
 	struct buf words = {0};
-	findings_configured_thresholds();
 	for (const char *s = line; *s; s++)
 		if (*s != ' ' && *s != '\t')
 			buf_putc(&words, *s);
