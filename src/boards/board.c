@@ -146,6 +146,17 @@ void board_put_reason(struct board_row *r, enum board_column_id col, const char 
 	*c = (struct board_cell){.s = s, .n = strlen(s)};
 }
 
+void board_waits_add(struct board_waits *x, const struct wait_event *e)
+{
+	x->n++;
+	x->ns += e->ns;
+	if (e->t1 - e->t0 <= x->t1 - x->t0)
+		return;
+	x->t0 = e->t0;
+	x->t1 = e->t1;
+	x->g = e->g;
+}
+
 static bool same_line(const struct store *st, stk_id a, stk_id b)
 {
 	return a == b || !compare_place(st, a, b);

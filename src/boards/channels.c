@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The board of channels. Traces do not name channels: a row is a pair of lines, one that receives and one that sends, of
- * which one ended waits of the other. A wait in a select counts for the side that is opposite to what ended it. Sends and
- * receives that do not wait leave no trace, so a rate is that of the waits.
+ * The board of channels. Traces do not name channels: a row is a pair of lines, one that receives and one that sends, and
+ * goroutines at one of them ended waits at the other. A wait in a select counts for the side that is opposite to what
+ * ended it. Sends and receives that do not wait leave no event, so a rate is that of the waits.
  */
 #include "config.h"
 #include "boards/internal.h"
-#include "boards/wait_sweep.h"
 
 #include "base/mem/mem.h"
 #include "base/u64_map.h"
@@ -16,11 +15,9 @@
 
 enum channel_side { SIDE_RECEIVE, SIDE_SEND, SIDES };
 
-/* The waits of one side of a pair. t0..t1: the longest one, of g. */
-struct side_waits { stk_id stack; uint64_t n; int64_t ns, t0, t1; trk_id g; };
-
 struct channel {
-	struct side_waits side[SIDES];
+	struct board_waits side[SIDES];
+	stk_id stack[SIDES];
 	const char *unknown[SIDES];	/* why the side has no line; NULL: it has one */
 	struct board_group group;	/* of those that wait */
 	uint32_t open;
@@ -98,17 +95,6 @@ static struct channel *channel_of(struct channels *c, const uint32_t line[SIDES]
 	return &c->v[slot->n];
 }
 
-static void add_wait(struct side_waits *x, const struct wait_event *e)
-{
-	x->n++;
-	x->ns += e->ns;
-	if (e->t1 - e->t0 <= x->t1 - x->t0)
-		return;
-	x->t0 = e->t0;
-	x->t1 = e->t1;
-	x->g = e->g;
-}
-
 static void visit(void *arg, const struct wait_event *e)
 {
 	struct channels *c = arg;
@@ -125,11 +111,11 @@ static void visit(void *arg, const struct wait_event *e)
 	line[!own] = line_of_waker(c, e);
 	struct channel *x = channel_of(c, line);
 	board_group_add(&x->group, store_trk(s->sn->st, e->g)->name);
-	x->side[own].stack = e->stack;
-	if (!x->side[!own].stack)
-		x->side[!own].stack = e->waker_stack;
+	x->stack[own] = e->stack;
+	if (!x->stack[!own])
+		x->stack[!own] = e->waker_stack;
 	x->open += e->open;
-	add_wait(&x->side[own], e);
+	board_waits_add(&x->side[own], e);
 	board_curve_add(&x->curve, e->t0, e->t1, 1);
 }
 
@@ -145,10 +131,12 @@ static void put_parts(struct channels *c, struct board_row *r, const struct chan
 	static const char *const list[SIDES] = {"receivers", "senders"};
 	struct board_part v[SIDES];
 	uint32_t n = 0;
-	for (int i = 0; i < SIDES; i++)
-		if (x->side[i].n)
-			v[n++] = (struct board_part){.list = list[i], .word = "", .ns = x->side[i].ns, .count = x->side[i].n,
-			    .stack = x->side[i].stack, .g = x->side[i].g, .t0 = x->side[i].t0, .t1 = x->side[i].t1};
+	for (int i = 0; i < SIDES; i++) {
+		const struct board_waits *w = &x->side[i];
+		if (w->n)
+			v[n++] = (struct board_part){.list = list[i], .word = "", .ns = w->ns, .count = w->n,
+			    .stack = x->stack[i], .g = w->g, .t0 = w->t0, .t1 = w->t1};
+	}
 	board_put_parts(c->k, r, v, n);
 }
 
@@ -157,20 +145,20 @@ static void put_side(struct board_row *r, enum board_column_id col, const struct
 	if (x->unknown[side])
 		board_put_reason(r, col, x->unknown[side]);
 	else
-		board_put_place(r, col, x->side[side].stack);
+		board_put_place(r, col, x->stack[side]);
 }
 
 static void put_channel(struct channels *c, const struct channel *x)
 {
 	const struct board_measures *m = c->k->m;
-	const struct side_waits *in = &x->side[SIDE_RECEIVE], *out = &x->side[SIDE_SEND];
+	const struct board_waits *in = &x->side[SIDE_RECEIVE], *out = &x->side[SIDE_SEND];
 	int64_t ns = in->ns + out->ns, most = in->ns > out->ns ? in->ns : out->ns;
-	const struct side_waits *longest = in->t1 - in->t0 > out->t1 - out->t0 ? in : out;
+	const struct board_waits *longest = in->t1 - in->t0 > out->t1 - out->t0 ? in : out;
 	struct board_row *r = board_add_row(c->k);
 	r->trk = longest->g;
 	r->t0 = longest->t0;
 	r->t1 = longest->t1;
-	r->stack = in->ns >= out->ns ? in->stack : out->stack;
+	r->stack = x->stack[in->ns >= out->ns ? SIDE_RECEIVE : SIDE_SEND];
 	r->group = board_group_name(&x->group);
 	r->curve = x->curve.slot;
 	board_put_int(r, BOARD_CHANNELS_TOTAL, ns);

@@ -4,7 +4,7 @@
  * The board of what the GC costs each kind of operations: the parts of their critical paths in which the operation, or a
  * goroutine that it waits for, marks for the GC before it may allocate, waits for a P on which a mark worker runs, waits
  * for the GC, or waits while the GC has stopped the world. It sums up paths, so it says by how much operations would be
- * shorter, which shares of the Ps do not. Other stops are shown beside it. A P that another goroutine has while it
+ * shorter, which shares of the Ps do not. Other stops have a column of their own. A P that another goroutine has while it
  * marks is not counted: the time of a run is not divided between marking and the rest.
  */
 #include "config.h"

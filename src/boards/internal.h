@@ -4,6 +4,7 @@
 #define TTRACE_BOARDS_INTERNAL_H
 
 #include "boards/board.h"
+#include "boards/wait_sweep.h"
 
 /* A board that is being made. */
 struct board_maker {
@@ -37,6 +38,10 @@ void board_merge_part(const struct board_maker *, struct board_part *, uint32_t 
 uint32_t board_sort_parts(struct board_part *, uint32_t n);
 /* Set the parts of a row: copies. */
 void board_put_parts(struct board_maker *, struct board_row *, const struct board_part *, uint32_t n);
+
+/* Some waits. t0..t1: the longest one, of g. Zero-initialise. */
+struct board_waits { uint64_t n; int64_t ns, t0, t1; trk_id g; };
+void board_waits_add(struct board_waits *, const struct wait_event *);
 
 /* The start function of some goroutines, if all have the same one. */
 struct board_group { str_id name; bool some, several; };

@@ -7,7 +7,6 @@
  */
 #include "config.h"
 #include "boards/internal.h"
-#include "boards/wait_sweep.h"
 #include "findings/lock_sets.h"
 
 #include "base/mem/mem.h"
@@ -32,12 +31,9 @@ struct lock_waits {
 	int64_t sampled;
 };
 
-/* The waits at one site; t0..t1: the longest, of g. */
-struct site_waits { uint64_t n; int64_t ns, t0, t1; trk_id g; };
-
 struct locks {
 	struct board_maker *k;
-	struct site_waits *at;		/* by site */
+	struct board_waits *at;		/* by site */
 	struct lock_sets sets;
 	uint32_t *of;			/* by set: index + 1 */
 	struct lock_waits *v;
@@ -54,17 +50,6 @@ static struct lock_waits *waits_of(struct locks *l, uint32_t site)
 		l->of[set] = l->n;
 	}
 	return &l->v[l->of[set] - 1];
-}
-
-static void add_wait(struct site_waits *x, const struct wait_event *e)
-{
-	x->n++;
-	x->ns += e->ns;
-	if (e->t1 - e->t0 <= x->t1 - x->t0)
-		return;
-	x->t0 = e->t0;
-	x->t1 = e->t1;
-	x->g = e->g;
 }
 
 static void end_wait(struct lock_waits *q, const struct wait_event *e, str_id group)
@@ -99,7 +84,7 @@ static void visit(void *arg, const struct wait_event *e)
 	board_curve_add(&q->curve, q->last, e->t, q->now);
 	q->last = e->t;
 	if (e->ends) {
-		add_wait(&l->at[site], e);
+		board_waits_add(&l->at[site], e);
 		end_wait(q, e, store_trk(l->k->m->sn->st, e->g)->name);
 		return;
 	}
@@ -150,7 +135,7 @@ static void put_parts(struct locks *l, struct board_row *r, const struct lock_wa
 	n = board_sort_parts(v, n);
 	uint32_t set = lock_sets_of(&l->sets, q->site), sites = 0;
 	for (uint32_t i = 0; i < l->sets.nsite && sites < BOARD_MERGED; i++) {
-		const struct site_waits *x = &l->at[i];
+		const struct board_waits *x = &l->at[i];
 		if (!x->n || lock_sets_of(&l->sets, i) != set)
 			continue;
 		v[n + sites++] = (struct board_part){.list = "waits", .word = "", .ns = x->ns, .count = x->n,

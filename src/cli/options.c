@@ -276,8 +276,8 @@ int options_check_report(const struct options *o, struct err *e)
 			continue;
 		if (!strcmp(option_rows[i].group, "difference"))
 			return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s cannot compare: -%s applies only to reports on "
-			    "call trees (top, peek, flame ...) and to findings and summaries (syscalls, regions, gc ...)", o->report,
-			    option_rows[i].name);
+			    "call trees (top, peek, flame ...) and to findings and summaries (syscalls, regions, gc ...)",
+			    o->report, option_rows[i].name);
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s does not apply to %s", option_rows[i].name, o->report);
 	}
 	bool lists_spans = options_applies_to_report(o->report, OPT_COMPLETE);

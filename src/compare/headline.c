@@ -2,8 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The first line of a comparison. What a user wants to know is what got slower and where; a new finding often names the
- * cause, so both are in the line if there are both. If only findings changed, it has the two
- * worst.
+ * cause, so both are in the line if there are both. If only findings changed, it has the two worst.
  */
 #include "config.h"
 #include "compare/internal.h"
@@ -41,7 +40,7 @@ static void put_place(struct buf *b, const struct compare_place *p)
 	text_ns(b, (int64_t)(d < 0 ? -d : d));
 }
 
-/* Choose the duration whose change is told: that with the largest ratio; the first of equal ones. */
+/* Choose the duration for the line: that which changed by the largest ratio, the first of equal ones. */
 static const struct compare_amount *choose_measure(const struct compare_kind *k, enum compare_measure *which)
 {
 	double most = 0;

@@ -4,6 +4,7 @@
 #define TTRACE_CRITICAL_INTERNAL_H
 
 #include "critical/path.h"
+#include "trace/bins.h"
 #include "trace/track_cursor.h"
 
 /* A moment at which the stack of a running goroutine is known: a CPU sample, the start or end of a task or region, a
@@ -32,17 +33,12 @@ void critical_run_parts(const struct critical_walker *, const struct track_curso
     critical_part_fn *, void *arg);
 
 /* occupants.c: divide [a, b), in which the goroutine is runnable, into stops of the world and shares of what occupied
-   the Ps. The parts have everything but via. *state: NULL at first; it keeps the place in the row of each P for the next
-   call, which is mostly near. Free it with critical_runnable_free(). */
+   the Ps. The parts have everything but via. *state: NULL at first; it keeps the place in the row of each P for the
+   next call, which is mostly near. Free it with critical_runnable_free(). */
 typedef void critical_piece_fn(void *arg, const struct critical_piece *);
 struct runnable_wait;
-void critical_runnable_parts(struct runnable_wait **state, const struct critical_walker *, trk_id g, int64_t a, int64_t b,
-    critical_piece_fn *, void *arg);
+void critical_runnable_parts(struct runnable_wait **state, const struct critical_walker *, trk_id g, int64_t a,
+    int64_t b, critical_piece_fn *, void *arg);
 void critical_runnable_free(struct runnable_wait *);	/* may be NULL */
-
-static inline bool critical_state_runs(enum tstate s)
-{
-	return s == TS_RUN || s == TS_ASSIST || s == TS_SWEEP || s == TS_STW || s == TS_GCWORK;
-}
 
 #endif

@@ -172,7 +172,7 @@ static void add_occupied(struct runnable_wait *x, const struct proc_cell *v, int
 		int64_t t1 = track_cursor_t1(c) < b ? track_cursor_t1(c) : b;
 		if (t1 <= a)
 			continue;
-		if (critical_state_runs(track_cursor_state(c)))
+		if (state_runs(track_cursor_state(c)))
 			critical_run_parts(x->w, c, a, t1, add_run_part, &o);
 		else
 			add_occupant(x, v->g, track_cursor_stack(c), false, t1 - a);
@@ -288,8 +288,8 @@ void critical_runnable_free(struct runnable_wait *x)
 	mem_free(x);
 }
 
-void critical_runnable_parts(struct runnable_wait **state, const struct critical_walker *w, trk_id g, int64_t a, int64_t b,
-    critical_piece_fn *fn, void *arg)
+void critical_runnable_parts(struct runnable_wait **state, const struct critical_walker *w, trk_id g, int64_t a,
+    int64_t b, critical_piece_fn *fn, void *arg)
 {
 	struct runnable_wait *x = *state = *state ? *state : runnable_new(w);
 	x->fn = fn;

@@ -305,7 +305,7 @@ static void walk_piece(struct path_walk *k, struct walk_frame *f)
 	int64_t from = track_cursor_t0(&k->c) > f->lo ? track_cursor_t0(&k->c) : f->lo;
 	if (s == TS_READY) {
 		walk_runnable(k, f, from);
-	} else if (critical_state_runs(s)) {
+	} else if (state_runs(s)) {
 		walk_run(k, f, from);
 	} else if (s == TS_SYSCALL || s == TS_SYSBLOCK || s == TS_IDLE) {
 		mark_walked(f, &k->c);

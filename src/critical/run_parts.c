@@ -86,7 +86,7 @@ static stk_id sampled_before(const struct critical_walker *w, const struct track
 		}
 		any = any || (!track_cursor_is_continued(&c) && track_cursor_stack(&c));
 		a = track_cursor_t0(&c);
-		any = any || !track_cursor_step(&c, -1) || !critical_state_runs(track_cursor_state(&c));
+		any = any || !track_cursor_step(&c, -1) || !state_runs(track_cursor_state(&c));
 	}
 	track_cursor_drop(&c);
 	return sampled;
@@ -104,7 +104,7 @@ static struct run_moment moment_after(const struct track_cursor *at, struct piec
 	while (!found && track_cursor_step(&c, 1)) {
 		enum tstate s = track_cursor_state(&c);
 		v.stack = s == TS_NONE ? 0 : track_cursor_stack(&c);
-		if (!critical_state_runs(s) || (v.stack && !track_cursor_is_continued(&c)))
+		if (!state_runs(s) || (v.stack && !track_cursor_is_continued(&c)))
 			break;
 		struct piece_moments next = moments_from(p->w, &c, track_cursor_t0(&c));
 		found = next_moment(&next, track_cursor_t1(&c), &v);

@@ -13,8 +13,8 @@
 #include <stdbool.h>
 
 /*
- * Findings: the likely causes of slowness in a trace or a profile, each with the function and line that causes it, what waits for
- * it, and the numbers that show it. The rules and their thresholds are rows of rules.def.
+ * Findings: the likely causes of slowness in a trace or a profile, each with the function and line that causes it, what
+ * waits for it, and the numbers that show it. The rules and their thresholds are rows of rules.def.
  */
 
 enum finding_rule {

@@ -12,6 +12,9 @@
 #include "trace/user_code.h"
 
 enum { PATH_SAMPLES = 48, RECENT_BITS = 10 };
+/* Each time that more pieces than this were read, half as many of the operations that follow are sampled. The path of
+   one operation may have up to CRITICAL_PIECES. */
+enum { PATH_PIECES = 1 << 15 };
 
 static uint32_t find_place(struct kind_paths *k, const struct store *st, const struct critical_piece *p)
 {
@@ -110,10 +113,6 @@ void paths_add(struct kind_paths *k, const struct snap *sn, const struct critica
 	k->n[side]++;
 	k->total[side] += path->t1 - path->t0;
 }
-
-/* Each time that more pieces than this were read, half as many of the operations that follow are sampled. The path of
-   one operation may have up to CRITICAL_PIECES. */
-enum { PATH_PIECES = 1 << 15 };
 
 static void walk_side(struct kind_paths *k, const struct snap *sn, const struct critical_walker *w,
     const struct operations *ops, enum path_side side, struct critical_path *path)

@@ -47,20 +47,20 @@ static struct trace_slice *take_union(struct slice_list *s, struct arena *a, uin
 }
 
 /* What is selected, and the sources that the selection is about. */
-struct selection {
+struct slice_selection {
 	const struct operations *o;
 	const struct trace_span_match *p;
 	bool *kind;			/* the kinds whose names match; NULL: an operation is selected by its id */
 	bool source[OPERATION_SOURCE__N];
 };
 
-static bool is_named(const struct selection *s, const struct operation *x)
+static bool is_named(const struct slice_selection *s, const struct operation *x)
 {
 	return s->kind ? s->kind[x->kind] : x->id == s->p->id;
 }
 
 /* Is it selected? By the rules for tasks, see struct trace_span_match. */
-static bool is_selected(const struct selection *s, const struct operation *x)
+static bool is_selected(const struct slice_selection *s, const struct operation *x)
 {
 	const struct trace_span_match *p = s->p;
 	int64_t ns = wrap_sub(x->t1, x->t0);
@@ -70,9 +70,9 @@ static bool is_selected(const struct selection *s, const struct operation *x)
 	return x->complete && is_named(s, x) && in != p->rest;
 }
 
-static struct selection selection_of(const struct operations *o, const struct trace_span_match *p)
+static struct slice_selection selection_of(const struct operations *o, const struct trace_span_match *p)
 {
-	struct selection s = {.o = o, .p = p, .kind = p->match ? xcalloc(o->nkinds + 1u, sizeof *s.kind) : NULL};
+	struct slice_selection s = {.o = o, .p = p, .kind = p->match ? xcalloc(o->nkinds + 1u, sizeof *s.kind) : NULL};
 	for (uint32_t k = 0; k < o->nkinds && p->match; k++) {
 		s.kind[k] = p->match(p->arg, o->kind[k].name, o->kind[k].nname);
 		s.source[o->kind[k].source] |= s.kind[k];
@@ -111,7 +111,7 @@ struct trace_slice *operations_slices(const struct snap *sn, struct trace_span_m
 {
 	const struct operations *o = sn->complete ? operations_shared(sn, NULL) : NULL;
 	struct slice_list list = {0};
-	struct selection s = o ? selection_of(o, p) : (struct selection){0};
+	struct slice_selection s = o ? selection_of(o, p) : (struct slice_selection){0};
 	uint8_t *set = arena_zalloc(a, sn->nspans / 8 + 1u);
 	uint32_t others = 0;
 	for (uint32_t i = 0; o && i < o->n; i++) {

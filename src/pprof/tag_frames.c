@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-struct tag_frames {
+struct frame_writer {
 	struct profile *p;
 	const char *unit;
 	str_id *key; /* keys of tagroot, then of tagleaf, in the order given */
@@ -53,7 +53,7 @@ static int same_tag_loc(const void *ctx, uint32_t id, const void *key)
 	return f->name == k->name && f->file == k->file;
 }
 
-static loc_id tag_loc(struct tag_frames *t, str_id name, str_id key)
+static loc_id tag_loc(struct frame_writer *t, str_id name, str_id key)
 {
 	struct profile_function f = {.id = t->next_fun, .name = name, .file = key};
 	uint32_t h = intern_hash_u64(name, key), id = intern_find(&t->locs, h, same_tag_loc, t->p, &f);
@@ -69,7 +69,7 @@ static loc_id tag_loc(struct tag_frames *t, str_id name, str_id key)
 }
 
 /* Return all values of a key in a set, joined by commas. */
-static str_id label_values(struct tag_frames *t, uint32_t set, str_id key, bool *any)
+static str_id label_values(struct frame_writer *t, uint32_t set, str_id key, bool *any)
 {
 	struct profile *p = t->p;
 	struct profile_run r = p->set[set];
@@ -98,7 +98,7 @@ static str_id label_values(struct tag_frames *t, uint32_t set, str_id key, bool 
 
 /* Create the frames of a set, leaf first: the first key is nearest the root. */
 static void set_frames(
-    struct tag_frames *t, uint32_t set, const str_id *key, size_t n, loc_id *out, bool *any)
+    struct frame_writer *t, uint32_t set, const str_id *key, size_t n, loc_id *out, bool *any)
 {
 	for (size_t i = 0; i < n; i++) {
 		str_id k = key[n - 1 - i], name = label_values(t, set, k, any);
@@ -108,19 +108,19 @@ static void set_frames(
 
 static int same_frames(const void *ctx, uint32_t id, const void *key)
 {
-	const struct tag_frames *t = ctx;
+	const struct frame_writer *t = ctx;
 	size_t n = t->nroot + t->nleaf;
 	return !memcmp(t->frames + id * n, key, n * sizeof *t->frames);
 }
 
 static int same_tagged(const void *ctx, uint32_t id, const void *key)
 {
-	const struct tagged *a = &((const struct tag_frames *)ctx)->pair[id], *b = key;
+	const struct tagged *a = &((const struct frame_writer *)ctx)->pair[id], *b = key;
 	return a->stack == b->stack && a->set == b->set;
 }
 
 /* Return the first set with the same frames. */
-static uint32_t like_set(struct tag_frames *t, struct intern *sets, uint32_t set, bool *root_any, bool *leaf_any)
+static uint32_t like_set(struct frame_writer *t, struct intern *sets, uint32_t set, bool *root_any, bool *leaf_any)
 {
 	size_t n = t->nroot + t->nleaf;
 	loc_id *root = t->frames + set * n, *leaf = root + t->nroot;
@@ -136,7 +136,7 @@ static uint32_t like_set(struct tag_frames *t, struct intern *sets, uint32_t set
 }
 
 /* Set the stack of each sample to the number of its pair, in the order of the samples. */
-static void number_pairs(struct tag_frames *t, bool *root_any, bool *leaf_any)
+static void number_pairs(struct frame_writer *t, bool *root_any, bool *leaf_any)
 {
 	struct profile *p = t->p;
 	struct intern sets = {0}, pairs = {0};
@@ -157,7 +157,7 @@ static void number_pairs(struct tag_frames *t, bool *root_any, bool *leaf_any)
 }
 
 /* Return the copy of an original node below root frames. */
-static uint32_t copy_node(struct tag_frames *t, uint32_t below, uint32_t node, struct stack_path *path)
+static uint32_t copy_node(struct frame_writer *t, uint32_t below, uint32_t node, struct stack_path *path)
 {
 	const struct stack_tree *from = &t->p->tree;
 	uint32_t at = below;
@@ -176,7 +176,7 @@ static uint32_t copy_node(struct tag_frames *t, uint32_t below, uint32_t node, s
 }
 
 /* Return the node of the root frames of a set. There are no other nodes yet. */
-static uint32_t root_node(struct tag_frames *t, uint32_t set)
+static uint32_t root_node(struct frame_writer *t, uint32_t set)
 {
 	const loc_id *root = t->frames + set * (t->nroot + t->nleaf);
 	uint32_t at = 0;
@@ -185,7 +185,7 @@ static uint32_t root_node(struct tag_frames *t, uint32_t set)
 	return at;
 }
 
-static void write_stacks(struct tag_frames *t)
+static void write_stacks(struct frame_writer *t)
 {
 	struct profile *p = t->p;
 	struct radix_item *order = xmalloc((t->npair + 1u) * sizeof *order);
@@ -211,7 +211,7 @@ static void write_stacks(struct tag_frames *t)
 }
 
 /* Replace the profile's stacks. */
-static void add_frames(struct tag_frames *t, bool *root_any, bool *leaf_any)
+static void add_frames(struct frame_writer *t, bool *root_any, bool *leaf_any)
 {
 	struct profile *p = t->p;
 	t->frames = xmalloc(p->nset * (t->nroot + t->nleaf) * sizeof *t->frames);
@@ -233,7 +233,7 @@ static void add_frames(struct tag_frames *t, bool *root_any, bool *leaf_any)
 void pprof_tag_frames(
     struct profile *p, const struct filters *f, const char *unit, profile_notice *notice, void *arg)
 {
-	struct tag_frames t = {.p = p, .unit = unit};
+	struct frame_writer t = {.p = p, .unit = unit};
 	size_t cap = 0;
 	bool root = false, leaf = false;
 	split_keys(p, f->tagroot, &t.key, &cap, 0, &t.nroot);

@@ -35,7 +35,7 @@ struct query {
 	uint64_t a, b;
 	enum side_show show;
 	bool of_rest;		/* percentages of a difference are of A minus B (-base), not of B */
-	int64_t b_from, b_to;	/* with the bit of SIDE_RANGE in b: the time range of the same trace that A is compared with */
+	int64_t b_from, b_to;	/* with the bit of SIDE_RANGE in b: the time range that A is compared with */
 	bool normalize, drop_negative;
 };
 

@@ -71,9 +71,11 @@ static int first_sides(struct session *s, struct err *e)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-base and -diff_base cannot be used together");
 	if (query_check_sides(s->o, e))
 		return -1;
-	if (!names_one(base) && !names_one(diff))
-		return trace_has_own_base(s->o) || !options_bool(s->o, OPT_NORMALIZE) ? 0 : err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-normalize requires -base or -diff_base");
+	bool based = names_one(base) || names_one(diff);
+	if (!based && !trace_has_own_base(s->o) && options_bool(s->o, OPT_NORMALIZE))
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-normalize requires -base or -diff_base");
+	if (!based)
+		return 0;
 	const struct option_value *v = names_one(base) ? base : diff;
 	s->compare.wait[s->compare.nwait++] = (struct wait){v->all[v->nall - 1], SIDE_BASE, false, NULL};
 	return 0;

@@ -223,9 +223,10 @@ static struct profile *to_profile(const struct snap *sn, struct trace_weights *w
 	struct profile *p = profile_new();
 	struct copy c = {.st = sn->st, .p = p, .loc = xcalloc(sn->nlocs + 1u, sizeof(uint32_t)),
 	    .fun = xcalloc(sn->nfuns + 1u, sizeof(uint32_t)), .node = w->node};
-	static const char *const types[][2] = {
-	    {"contentions", "delay"}, {"samples", "cpu"}, {"stretches", "time"}, {"pieces", "time"}};
-	const char *const *name = types[type == TRACE_CPU ? 1 : type == TRACE_RUN || type == TRACE_TIME ? 2 : type == TRACE_CRITICAL ? 3 : 0];
+	static const char *const waits[] = {"contentions", "delay"}, *const types[][2] = {[TRACE_CPU] = {"samples", "cpu"},
+	    [TRACE_RUN] = {"stretches", "time"}, [TRACE_TIME] = {"stretches", "time"}, [TRACE_CRITICAL] = {"pieces", "time"}};
+	bool other = type < sizeof types / sizeof *types && types[type][0];
+	const char *const *name = other ? types[type] : waits;
 	p->type = mem_grow(p->type, &p->cap.type, 2, sizeof *p->type);
 	p->type[0] =
 	    (struct profile_type){profile_add_string(p, name[0], strlen(name[0])), profile_add_string(p, "count", 5)};

@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Weights whose nodes are not the store's: of critical paths, and of waits with the stack of the waker
- * (trace_weights.h); and differences that keep their tags. The nodes of all sides are joined in one tree in terms of the first file's stacks. Parts are by
- * node and tag, with the weights of both sides, so a difference has the tags as well.
+ * (trace_weights.h); and differences that keep their tags. The nodes of all sides are joined in one tree in terms of
+ * the first file's stacks. Parts are by node and tag, with the weights of both sides, so a difference has the tags too.
  */
 #include "config.h"
 #include "session/internal.h"

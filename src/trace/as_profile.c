@@ -105,11 +105,6 @@ static bool contains_word(const struct str_row *s, const char *word)
 	return false;
 }
 
-static bool state_runs(unsigned s)
-{
-	return s == TS_RUN || s == TS_GCWORK || s == TS_ASSIST || s == TS_SWEEP || s == TS_STW;
-}
-
 static bool state_matches(const struct weigh_pass *p, unsigned s, uint32_t who)
 {
 	if (p->mode == M_OCCUPANT)

@@ -31,6 +31,12 @@ void bins_sum(const struct snap *, trk_id, int64_t t0, int64_t t1, struct bin *o
    like the others); TS_NONE if empty. */
 enum tstate bins_main_state(const struct bin *, bool all);
 
+/* Does a P run code in this state, of the program or of the runtime? */
+static inline bool state_runs(enum tstate s)
+{
+	return s == TS_RUN || s == TS_GCWORK || s == TS_ASSIST || s == TS_SWEEP || s == TS_STW;
+}
+
 struct trace_interval {			/* an interval, joined over the borders of sheets */
 	trk_id trk;
 	enum tstate state;

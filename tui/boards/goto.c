@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * From a finding to its board. A finding names the board that shows it; the row is the one with most in common: a line
- * at which something waits for the cause, or its name, a line that causes it, the goroutine. If the board is still being made, the
- * row is selected when it is there.
+ * at which something waits for the cause, or the name of what waits; a line that causes it; the goroutine. If the board
+ * is still being made, the row is selected when the board is there.
  */
 #include "config.h"
 #include "boards/pane.h"

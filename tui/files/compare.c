@@ -75,7 +75,8 @@ void compare_report_rest(struct app *a)
 /* Report the two time ranges of a trace that are compared. */
 static void report_ranges(struct app *a, const struct query *q)
 {
-	static const char *const shown[SHOW__N] = {[SHOW_DELTA] = "A - B: A is ", [SHOW_A] = "A of A - B: ", [SHOW_B] = "B of A - B: "};
+	static const char *const shown[SHOW__N] = {
+	    [SHOW_DELTA] = "A - B: A is ", [SHOW_A] = "A of A - B: ", [SHOW_B] = "B of A - B: "};
 	const struct snap *sn = session_snap(a->s);
 	struct buf b = {0};
 	buf_puts(&b, shown[q->show]);
@@ -250,14 +251,12 @@ static void do_diff(struct app *a, const char *file)
 	}
 	if (!file) {
 		app_prompt(a, CMD_COMMAND, "diff ");
-	} else if (*file && (access(file, F_OK) && diff_ranges(a, file))) {
-		return;
-	} else if (*file) {
-		add_file(a, file, SIDE_BASE);
-	} else {
+	} else if (!*file) {
 		q.b = 0;
 		q.show = SHOW_DELTA;
 		set_query(a, &q);
+	} else if (!access(file, F_OK) || !diff_ranges(a, file)) {
+		add_file(a, file, SIDE_BASE);
 	}
 }
 

@@ -53,7 +53,8 @@ static int print_cycles(const struct trace_report_ctx *r, struct err *e)
 	static const struct table_col col[] = {
 		{ "GC", "number", TB_INT }, { "Start", "start_ns", TB_NS }, { "Mark", "mark_ns", TB_NS },
 		{ "STW before", "stw_before_ns", TB_NS }, { "STW after", "stw_after_ns", TB_NS },
-		{ "STW", "stw_ns", TB_NS }, { "Assists", "assist_ns", TB_NS }, { "Number", "assists", TB_INT }, { "Sweep", "sweep_ns", TB_NS },
+		{ "STW", "stw_ns", TB_NS }, { "Assists", "assist_ns", TB_NS }, { "Number", "assists", TB_INT },
+		{ "Sweep", "sweep_ns", TB_NS },
 		{ "Heap before", "heap_before_bytes", TB_BYTES }, { "Heap after", "heap_after_bytes", TB_BYTES },
 		{ "Goal", "goal_bytes", TB_BYTES },
 	};

@@ -114,11 +114,11 @@ int report_stw(const struct options *o, struct out *out, struct err *e)
 	struct trace_report_ctx r;
 	if (by_of(o, &by, e) || trace_report_open(&r, o, out, e))
 		return -1;
-	bool compares = trace_summary_compares(o), one_by_one = (by == STOPS_SINGLE || o->v[OPT_NAME].set) && !compares;
+	bool compares = trace_summary_compares(o), single = (by == STOPS_SINGLE || o->v[OPT_NAME].set) && !compares;
 	by = by == STOPS_SINGLE && compares ? STOPS_KIND : by;
-	const struct trace_summary groups = { .col = by == STOPS_CALLER ? callers : kinds, .ncol = sizeof kinds / sizeof *kinds,
-	    .sums = "count total_ns", .fill = put_groups, .arg = &by };
-	int bad = one_by_one ? print_stops(&r, by, e) : trace_summary_print(&r, &groups, e);
+	const struct trace_summary groups = { .col = by == STOPS_CALLER ? callers : kinds,
+	    .ncol = sizeof kinds / sizeof *kinds, .sums = "count total_ns", .fill = put_groups, .arg = &by };
+	int bad = single ? print_stops(&r, by, e) : trace_summary_print(&r, &groups, e);
 	trace_report_close(&r);
 	return bad;
 }

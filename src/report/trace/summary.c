@@ -28,19 +28,19 @@ enum change { CHANGE_NONE, CHANGE_MORE, CHANGE_LESS, CHANGE_NEW, CHANGE_GONE, CH
 static const char *const change_name[] = {"same", "more", "less", "new", "gone", "too few"};
 
 /* Numbers of a row, by column; NAN: there is none. */
-struct numbers { double whole[SIDES], slice[SIDES][SLICES]; };
-struct row {
+struct summary_numbers { double whole[SIDES], slice[SIDES][SLICES]; };
+struct summary_line {
 	const char *name;		/* its names, each with its length before it */
 	const struct table_cell *cell;	/* of the later side, if it is there */
 	bool at[SIDES];
 	uint32_t same;			/* the row of the other side without line numbers; itself: none */
-	struct numbers *v;
+	struct summary_numbers *v;
 	double rank;			/* the largest change of a time, per second */
 };
-struct rows {
+struct summary_rows {
 	const struct trace_summary *s;
 	struct trace_report_ctx *side[SIDES];
-	struct row *v;
+	struct summary_line *v;
 	uint32_t n;
 	size_t cap;
 	struct intern index;
@@ -111,10 +111,10 @@ static void put_names(const struct trace_summary *s, const struct table_cell *ce
 
 static int same_name(const void *ctx, uint32_t id, const void *key)
 {
-	return !strcmp(((const struct rows *)ctx)->v[id].name, key);
+	return !strcmp(((const struct summary_rows *)ctx)->v[id].name, key);
 }
 
-static struct row *find_row(struct rows *r, const struct table_cell *cell)
+static struct summary_line *find_row(struct summary_rows *r, const struct table_cell *cell)
 {
 	struct buf b = {0};
 	put_names(r->s, cell, true, &b);
@@ -122,10 +122,10 @@ static struct row *find_row(struct rows *r, const struct table_cell *cell)
 	uint32_t h = intern_hash_bytes(name, strlen(name), 0), i = intern_find(&r->index, h, same_name, r, name);
 	if (i == UINT32_MAX) {
 		r->v = mem_grow(r->v, &r->cap, r->n + 1u, sizeof *r->v);
-		struct numbers *v = arena_alloc(&r->mem, r->s->ncol * sizeof *v);
+		struct summary_numbers *v = arena_alloc(&r->mem, r->s->ncol * sizeof *v);
 		for (size_t k = 0; k < r->s->ncol * sizeof *v / sizeof(double); k++)
 			((double *)(void *)v)[k] = NAN;
-		r->v[r->n] = (struct row){.name = arena_strndup(&r->mem, name, strlen(name)), .same = r->n, .v = v};
+		r->v[r->n] = (struct summary_line){.name = arena_strndup(&r->mem, name, strlen(name)), .same = r->n, .v = v};
 		intern_put(&r->index, h, i = r->n++);
 	}
 	buf_free(&b);
@@ -147,10 +147,10 @@ static void add_number(double *to, double v, bool sum)
 }
 
 /* Add the rows of a side, or of a slice of it (slice >= 0). */
-static void take_table(struct rows *r, int side, int slice, const struct table *t, double seconds)
+static void take_table(struct summary_rows *r, int side, int slice, const struct table *t, double seconds)
 {
 	for (size_t i = 0; i + t->ncol <= t->ncell; i += t->ncol) {
-		struct row *row = find_row(r, &t->cell[i]);
+		struct summary_line *row = find_row(r, &t->cell[i]);
 		if (slice < 0) {
 			row->cell = row->at[side] ? row->cell : &t->cell[i];
 			row->at[side] = true;
@@ -162,7 +162,7 @@ static void take_table(struct rows *r, int side, int slice, const struct table *
 	}
 }
 
-static int fill_side(struct rows *r, int side, struct err *e)
+static int fill_side(struct summary_rows *r, int side, struct err *e)
 {
 	struct trace_report_ctx *all = r->side[side], part;
 	int64_t t0 = all->t0, t1 = all->t1;
@@ -196,7 +196,7 @@ static int by_loose_name(const void *a, const void *b)
 }
 
 /* Let row `from`, of the earlier side, be part of row `to`. */
-static void join_rows(struct rows *r, uint32_t from, uint32_t to)
+static void join_rows(struct summary_rows *r, uint32_t from, uint32_t to)
 {
 	for (uint32_t c = 0; c < r->s->ncol; c++) {
 		r->v[to].v[c].whole[BEFORE] = r->v[from].v[c].whole[BEFORE];
@@ -206,7 +206,7 @@ static void join_rows(struct rows *r, uint32_t from, uint32_t to)
 	r->v[from].same = to;
 }
 
-static void match_loosely(struct rows *r)
+static void match_loosely(struct summary_rows *r)
 {
 	struct loose *v = xmalloc((r->n + 1u) * sizeof *v);
 	uint32_t n = 0;
@@ -233,13 +233,13 @@ static void match_loosely(struct rows *r)
 /* ---- what changed */
 
 /* Return a number of a slice. A row that a slice lacks has a sum of 0 there. */
-static double slice_number(const struct trace_summary *s, uint32_t c, const struct numbers *v, int side, int k)
+static double slice_number(const struct trace_summary *s, uint32_t c, const struct summary_numbers *v, int side, int k)
 {
 	return isnan(v->slice[side][k]) && is_sum(s, c) ? 0 : v->slice[side][k];
 }
 
 /* Compare all pairs of slices. Return CHANGE_FEW if there are too few slices with a number. */
-static enum change compare_slices(const struct trace_summary *s, uint32_t c, const struct numbers *v)
+static enum change compare_slices(const struct trace_summary *s, uint32_t c, const struct summary_numbers *v)
 {
 	int pairs = 0, more = 0, less = 0, n[SIDES] = {0};
 	for (int side = 0; side < SIDES; side++)
@@ -257,9 +257,9 @@ static enum change compare_slices(const struct trace_summary *s, uint32_t c, con
 	return more >= most_pairs * pairs ? CHANGE_MORE : less >= most_pairs * pairs ? CHANGE_LESS : CHANGE_NONE;
 }
 
-static enum change change_of(const struct rows *r, const struct row *row, uint32_t c)
+static enum change change_of(const struct summary_rows *r, const struct summary_line *row, uint32_t c)
 {
-	const struct numbers *v = &row->v[c];
+	const struct summary_numbers *v = &row->v[c];
 	bool sum = is_sum(r->s, c);
 	double x = v->whole[BEFORE], y = v->whole[AFTER];
 	enum change by_slices = compare_slices(r->s, c, v);
@@ -278,11 +278,11 @@ static bool is_marked(enum change c)
 	return c != CHANGE_NONE && c != CHANGE_FEW;
 }
 
-static void rank_rows(struct rows *r)
+static void rank_rows(struct summary_rows *r)
 {
 	for (uint32_t i = 0; i < r->n; i++)
 		for (uint32_t c = 0; c < r->s->ncol; c++) {
-			const struct numbers *v = &r->v[i].v[c];
+			const struct summary_numbers *v = &r->v[i].v[c];
 			if (!is_number(r->s, c) || r->s->col[c].kind != TB_NS || !is_sum(r->s, c) ||
 			    !is_marked(change_of(r, &r->v[i], c)))
 				continue;
@@ -294,7 +294,7 @@ static void rank_rows(struct rows *r)
 
 static int by_rank(const void *a, const void *b)
 {
-	const struct row *x = *(const struct row *const *)a, *y = *(const struct row *const *)b;
+	const struct summary_line *x = *(const struct summary_line *const *)a, *y = *(const struct summary_line *const *)b;
 	return x->rank != y->rank ? (x->rank < y->rank ? 1 : -1) : (x > y) - (x < y);
 }
 
@@ -329,7 +329,7 @@ static void put_value(struct table *t, const struct trace_summary *s, uint32_t c
 	buf_free(&b);
 }
 
-static void put_names_cells(struct table *t, const struct trace_summary *s, const struct row *row)
+static void put_names_cells(struct table *t, const struct trace_summary *s, const struct summary_line *row)
 {
 	for (uint32_t c = 0; c < s->ncol; c++)
 		if (is_name(s, c) || is_note(s, c)) {
@@ -343,7 +343,7 @@ static void put_names_cells(struct table *t, const struct trace_summary *s, cons
 		}
 }
 
-static void put_change(struct table *t, const struct rows *r, const struct row *row, uint32_t c, bool text)
+static void put_change(struct table *t, const struct summary_rows *r, const struct summary_line *row, uint32_t c, bool text)
 {
 	const char *name = change_name[change_of(r, row, c)], *title = r->s->col[c].title, *unit = unit_of(r->s, c);
 	table_str(t, name, strlen(name));
@@ -379,7 +379,7 @@ static uint32_t main_number(const struct trace_summary *s)
 }
 
 /* Is the number a line of the text? A row that only one side has is one line. */
-static bool is_line(const struct rows *r, const struct row *row, uint32_t c)
+static bool is_line(const struct summary_rows *r, const struct summary_line *row, uint32_t c)
 {
 	return is_marked(change_of(r, row, c)) && ((row->at[BEFORE] && row->at[AFTER]) || c == main_number(r->s));
 }
@@ -400,12 +400,12 @@ static uint32_t change_cols(const struct trace_summary *s, bool text, struct tab
 	return n;
 }
 
-static void print_changes(struct rows *r)
+static void print_changes(struct summary_rows *r)
 {
 	const struct trace_report_ctx *ctx = r->side[AFTER];
 	bool text = ctx->format == TF_TEXT;
 	struct table_col *col = arena_alloc(&r->mem, (r->s->ncol + 5u) * sizeof *col);
-	const struct row **order = arena_alloc(&r->mem, (r->n + 1u) * sizeof *order);
+	const struct summary_line **order = arena_alloc(&r->mem, (r->n + 1u) * sizeof *order);
 	struct table t;
 	uint32_t n = 0, all = 0, marked = 0;
 	table_begin(&t, col, change_cols(r->s, text, col));
@@ -425,8 +425,8 @@ static void print_changes(struct rows *r)
 		}
 	}
 	if (text)
-		buf_printf(ctx->out, "%u of %u numbers of %u row%s differ by more than the spread inside each side%s\n", marked, all,
-		    n, text_s(n), marked && r->s->sums ? "; counts and sums are per second" : "");
+		buf_printf(ctx->out, "%u of %u numbers of %u row%s differ by more than the spread inside each side%s\n",
+		    marked, all, n, text_s(n), marked && r->s->sums ? "; counts and sums are per second" : "");
 	if (!text || marked) {
 		buf_puts(ctx->out, text ? "\n" : "");
 		table_print(&t, ctx->format, ctx->out);
@@ -437,7 +437,7 @@ static void print_changes(struct rows *r)
 static int compare(const struct trace_summary *s, struct trace_report_ctx *before, struct trace_report_ctx *after,
     struct err *e)
 {
-	struct rows r = {.s = s, .side = {before, after}};
+	struct summary_rows r = {.s = s, .side = {before, after}};
 	int bad = fill_side(&r, BEFORE, e) || fill_side(&r, AFTER, e) ? -1 : 0;
 	if (!bad) {
 		match_loosely(&r);

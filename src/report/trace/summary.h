@@ -13,12 +13,12 @@ struct trace_summary {
 	const struct table_col *col;
 	uint32_t ncol;
 	/* keys of columns, with spaces between. sums: counts and sums over the range, compared per second of it. names:
-	   numbers that name a row, as all columns of text do. notes: text that does not name it. The other columns are levels: means,
-	   quantiles, shares. */
+	   numbers that name a row, as all columns of text do. notes: text that does not name it. The other columns are
+	   levels: means, quantiles, shares. */
 	const char *sums, *names, *notes;
-	/* Add the rows of the context's range, for text or for scripts by its format. Return -1 with *e if it was stopped. It is
-	   called for each side, and for slices of their ranges; allocations in the arena of the context last until it
-	   returns. */
+	/* Add the rows of the context's range, for text or for scripts by its format. Return -1 with *e if it was stopped.
+	   It is called for each side, and for slices of their ranges; allocations in the arena of the context last until
+	   it returns. */
 	int (*fill)(struct trace_report_ctx *, struct table *, const void *arg, struct err *e);
 	const void *arg;
 };

@@ -28,22 +28,17 @@ trk_id *stop_phases_procs(const struct snap *sn, struct arena *mem, uint32_t *n)
 	return v;
 }
 
-static bool runs(enum tstate s)
-{
-	return s == TS_RUN || s == TS_GCWORK || s == TS_ASSIST || s == TS_SWEEP || s == TS_STW;
-}
-
 /* Where a P runs code at a time, and until when without a gap, at most until `end`. */
 struct last_run { int64_t until; trk_id g; };
 
 static bool last_run(const struct snap *sn, trk_id p, int64_t t, int64_t end, trk_id stopper, struct last_run *out)
 {
 	struct trace_interval v;
-	if (!trace_interval_at(sn, p, t, &v) || !runs(v.state) || v.who == stopper)
+	if (!trace_interval_at(sn, p, t, &v) || !state_runs(v.state) || v.who == stopper)
 		return false;
 	do
 		*out = (struct last_run){v.t1 < end ? v.t1 : end, v.who};
-	while (v.t1 < end && trace_interval_step(sn, &v, 1) && runs(v.state) && v.who != stopper);
+	while (v.t1 < end && trace_interval_step(sn, &v, 1) && state_runs(v.state) && v.who != stopper);
 	return true;
 }
 
@@ -51,9 +46,9 @@ static bool last_run(const struct snap *sn, trk_id p, int64_t t, int64_t end, tr
 static stk_id stack_of_run(const struct snap *sn, trk_id g, int64_t t)
 {
 	struct trace_interval v;
-	if (!g || g >= sn->ntrks || !trace_interval_at(sn, g, t, &v) || !runs(v.state))
+	if (!g || g >= sn->ntrks || !trace_interval_at(sn, g, t, &v) || !state_runs(v.state))
 		return 0;
-	while (runs(v.state))
+	while (state_runs(v.state))
 		if (!trace_interval_step(sn, &v, 1))
 			return 0;
 	return v.stack;
@@ -65,7 +60,7 @@ static int64_t next_run(const struct snap *sn, trk_id p, int64_t t, int64_t limi
 	struct trace_interval v;
 	if (!trace_interval_at(sn, p, t, &v) && !trace_interval_near(sn, p, t, 1, &v))
 		return TIME_NONE;
-	while (!runs(v.state) && v.t0 < limit)
+	while (!state_runs(v.state) && v.t0 < limit)
 		if (!trace_interval_step(sn, &v, 1))
 			return TIME_NONE;
 	int64_t at = v.t0 > t ? v.t0 : t;
