@@ -10,7 +10,6 @@ bin=${BENCH_BIN:-bench}
 dir=${BENCH_DIR:-${TMPDIR:-/tmp}/ttrace-bench}
 mem=${BENCH_MEM:-128}
 mkdir -p "$dir"
-export XDG_CACHE_HOME=$dir/cache	# no index of earlier days makes reading look fast
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/files.sh"
 
@@ -21,7 +20,7 @@ main=${real:-$big}	# what the limits are for
 prof=$(profile)
 reader=$(reader)
 
-# whole NAME FILE EVENTS LIMITED: the whole of it read, indexed and on the screen; `go tool trace` until it listens
+# whole NAME FILE EVENTS LIMITED: the whole of it read, stored and on the screen; `go tool trace` until it listens
 whole() {
 	local s kb ref rkb times most verdict=
 	read -r s kb _ < <(screen "$2")
@@ -38,7 +37,7 @@ speed() {
 	local ours= ref= s r
 	for _ in 1 2 3 4; do
 		for _ in 1 2; do
-			read -r s _ < <(measure -screen "$ttrace" view -script '' -judge=false -size 200x60 -index=none "$2")
+			read -r s _ < <(measure -screen "$ttrace" view -script '' -judge=false -size 200x60 "$2")
 			ours=$(calc "${ours:-9999} < $s ? ${ours:-9999} : $s" %s)
 		done
 		[ -n "$reader" ] || continue
@@ -70,14 +69,14 @@ reading() {
 # answers NAME FILE: findings, the sum of critical paths, their tree; at most twice the viewer's time to the whole
 answers() {
 	local what s kb view ours first
-	read -r first _ < <(measure -screen "$ttrace" view -script '' -judge=false -size 200x60 -index=none "$2")
+	read -r first _ < <(measure -screen "$ttrace" view -script '' -judge=false -size 200x60 "$2")
 	for what in findings why 'top -type=critical'; do
 		ours=
 		for _ in 1 2 3; do
 			# shellcheck disable=SC2086
-			read -r s kb _ < <(measure "$ttrace" $what -index=none "$2")
+			read -r s kb _ < <(measure "$ttrace" $what "$2")
 			ours=$(calc "${ours:-9999} < $s ? ${ours:-9999} : $s" %s)
-			read -r view _ < <(measure -screen "$ttrace" view -script '' -judge=false -size 200x60 -index=none "$2")
+			read -r view _ < <(measure -screen "$ttrace" view -script '' -judge=false -size 200x60 "$2")
 			first=$(calc "$first < $view ? $first : $view" %s)
 		done
 		row "$1: ttrace $what; the viewer, whole" "$(took "$ours" "$kb")" "$(printf '%.2f s' "$first")" "$(calc "$ours / $first" %.2f)" - \
@@ -90,7 +89,7 @@ growing() {
 	local n f cpu kb ns first=
 	for n in 10000000 "$events" ${BENCH_LONG:+100000000}; do
 		f=$(generated "$n")
-		read -r _ kb _ cpu < <(screen -index=none "$f")
+		read -r _ kb _ cpu < <(screen "$f")
 		ns=$(calc "$cpu * 1e9 / $n" %.1f)
 		first=${first:-$ns}
 		row "$((n / 1000000)) M events, $(($(size "$f") / 1000000)) MB: an event, of what it is with 10 M" "$ns ns cpu, $(mb "$kb")" - "$(calc "$ns / $first" %.1f)" \
@@ -107,26 +106,16 @@ keys() {
 		else
 			row "    $name: the median, 99 of 100, the most of $n" "$p50, $p99, $most ms" - - - -
 		fi
-	done < <("$bin/frames" -index=none "$1" || true)
+	done < <("$bin/frames" "$1" || true)
 }
 
 # bounded: within a memory that it would need several times
 bounded() {
 	local what s kb
 	for what in 'view -judge=false -script 7jj9jj' goroutines gc tasks events wire footprint; do
-		read -r s kb _ < <(measure "$ttrace" $what -mem="${mem}M" -index=none "$big")
+		read -r s kb _ < <(measure "$ttrace" $what -mem="${mem}M" "$big")
 		row "within -mem=${mem}M: ${what%% *}" "$(took "$s" "$kb")" - - "$(each "$kb" "$events")" "$mem MB" "$(within "$kb <= $mem * 1024")"
 	done
-}
-
-# from_index: the second open
-from_index() {
-	local s kb
-	rm -rf "$dir/index"
-	"$ttrace" view -script '' -judge=false -index="$dir/index" "$main" >/dev/null
-	read -r s kb _ < <(screen -index="$dir/index" "$main")
-	row "the second open, from an index of $(du -sm "$dir/index" | cut -f 1) MB" "$(took "$s" "$kb")" - - - "0.5 s" "$(within "$s <= 0.5")"
-	rm -rf "$dir/index"
 }
 
 # as_fast FILE COMMAND...: a report, at most 1.3 times as long as the viewer until all of the file is on the screen; in
@@ -136,7 +125,7 @@ as_fast() {
 	shift
 	for _ in 1 2 3 4 5; do
 		read -r s kb _ < <(measure "$ttrace" "$@" "$file")
-		read -r view _ < <(measure -screen "$ttrace" view -script '' -judge=false -size 200x60 -index=none "$file")
+		read -r view _ < <(measure -screen "$ttrace" view -script '' -judge=false -size 200x60 "$file")
 		ours=$(calc "${ours:-9999} < $s ? ${ours:-9999} : $s" %s)
 		first=$(calc "${first:-9999} < $view ? ${first:-9999} : $view" %s)
 	done
@@ -154,8 +143,8 @@ reports() {
 	fi
 	read -r s kb _ < <(measure "$ttrace" events "$big")
 	row "ttrace events, all of the generated trace" "$(took "$s" "$kb")" - - "$(each "$kb" "$events")" "$mem MB" "$(within "$kb <= $mem * 1024")"
-	as_fast "$big" goroutines -index=none
-	as_fast "$big" tasks -index=none
+	as_fast "$big" goroutines
+	as_fast "$big" tasks
 }
 
 # line: bytes of a key over the line, 80x24 in 256 colours: one script of 200 keys, a hundred on a profile and a hundred on a trace
@@ -213,7 +202,6 @@ for f in $real "$big" "$(many "$events")"; do keys "$f"; done
 answers "$(basename "$main")" "$main"
 
 bounded
-from_index
 reports
 [ ! -x tests/pty ] || line
 [ ! -x tests/pty ] || a_profile

@@ -5,8 +5,8 @@ set -u
 . "${srcdir:-.}/tests/lib.sh"
 few=(env TTRACE_SHEETS=1)	# the program makes it four sheets
 pane() { # pane KEYS
-	"$TTRACE" view -index=none -script "$1" -size 120x40 "$trace" >"$tmp/a" 2>&1
-	"${few[@]}" "$TTRACE" view -index=none -script "$1" -size 120x40 "$trace" >"$tmp/b" 2>&1
+	"$TTRACE" view -script "$1" -size 120x40 "$trace" >"$tmp/a" 2>&1
+	"${few[@]}" "$TTRACE" view -script "$1" -size 120x40 "$trace" >"$tmp/b" 2>&1
 	cmp -s "$tmp/a" "$tmp/b" || fail "another screen after '$1'"
 }
 for keys in '' 'jjj++++lll' '++++++++{{}}wwwbbb' '0Mjjjj' '6jj<Enter>' '6jj<Enter><Enter>jjj' '6jj<Enter><Enter>Gk<Backspace>k<Enter>' '6jj<Enter><Enter>/run<Enter>nn' '6(' '6jj(' '7jj<Enter>' '7[jj<Enter>' '8jj' '9jjjj<PgDn>' '5' '1' '4'; do
@@ -16,14 +16,14 @@ for report in info goroutines 'goroutines -g=1' 'goroutines -group=.' 'goroutine
 	'tasks -name=checkout' regions 'regions -format=json' 'regions -name=cache.Get -format=tsv' gc stw why 'why -format=json' 'top -type=critical' 'folded -type=sync -blame=chain' mmu procs syscalls stats 'stats -step=1ms' 'top -type=sched' \
 	'raw -type=sched -blame=occupant' 'top -type=sched -blame=self' 'top -type=sched -blame=occupant -proc=0' 'raw -type=run -task=.' 'top -type=run -region=. -cum' 'gc -task=.' 'traces -type=block'; do
 	set -- $report
-	"$TTRACE" "$@" -index=none "$trace" >"$tmp/a" 2>&1
-	"${few[@]}" "$TTRACE" "$@" -index=none "$trace" >"$tmp/b" 2>&1
+	"$TTRACE" "$@" "$trace" >"$tmp/a" 2>&1
+	"${few[@]}" "$TTRACE" "$@" "$trace" >"$tmp/b" 2>&1
 	cmp -s "$tmp/a" "$tmp/b" || fail "another report: $report"
 done
 # less than 128 MB are taken as 128 MB, and that is said once; a limit that is kept is not mentioned
-"$TTRACE" info -mem=2M -index=none "$trace" >"$tmp/a" 2>"$tmp/said"
+"$TTRACE" info -mem=2M "$trace" >"$tmp/a" 2>"$tmp/said"
 grep -q -- '-mem .*128 MB' "$tmp/said" || fail 'no word about a limit that is too small'
-"$TTRACE" info -mem=128M -index=none "$trace" >"$tmp/b" 2>"$tmp/said"
+"$TTRACE" info -mem=128M "$trace" >"$tmp/b" 2>"$tmp/said"
 [ ! -s "$tmp/said" ] || fail 'a word about a limit that is kept'
 cmp -s "$tmp/a" "$tmp/b" || fail 'another report within 128 MB'
 # a pipe has no file to go back to: what came through it is held

@@ -2,8 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The store's laws, broken one at a time: each row of a good store, put wrong by
- * as little as possible, is refused. Indexes that come back from a file are
- * believed on the word of these checks alone.
+ * as little as possible, is refused. Tests and --enable-debug rely on these checks.
  */
 #include "config.h"
 #include "base/err.h"

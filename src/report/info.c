@@ -13,7 +13,6 @@
 #include "report/json.h"
 #include "report/table.h"
 #include "session/download.h"
-#include "session/index_cache.h"
 #include "session/trace_reread.h"
 #include "store/builder.h"
 #include "store/tracks/time_search.h"
@@ -274,21 +273,13 @@ int report_info(const struct options *o, struct out *out, struct err *e)
 		return -1;
 	struct store_builder *b = builder_new();
 	struct sink sink = builder_sink(b);
-	uint8_t head[1 << 12];
-	bool had = index_cache_fill_store(o, o->file[0], &in, b);
-	const struct reader *r = had ? sniff(input_head(&in, head, sizeof head), e) : input_gunzip(&in,
-	    e) ? NULL : sniff(in, e);
-	if (!had)
-		builder_set_total(b, in.n);
-	struct reread_source *reread_source = !had && r && r->kind == FK_GOTRACE ? trace_reread_new(b, &in) : NULL;
-	int ret = r ? 0 : -1;
-	if (!had)
-		ret = input_report_damage(&in, r ? r->read(in, &sink, e) : -1, &sink, e);
+	const struct reader *r = input_gunzip(&in, e) ? NULL : sniff(in, e);
+	builder_set_total(b, in.n);
+	struct reread_source *reread_source = r && r->kind == FK_GOTRACE ? trace_reread_new(b, &in) : NULL;
+	int ret = input_report_damage(&in, r ? r->read(in, &sink, e) : -1, &sink, e);
 	if (!ret) {
-		const struct snap *sn = had ? builder_snap(b) : builder_finish(b);
-		struct bytes said = in;
-		said.n = had ? sn->total : in.n;
-		print_info(sn, &i, o->file[0], r->name, said);
+		const struct snap *sn = builder_finish(b);
+		print_info(sn, &i, o->file[0], r->name, in);
 		for (uint32_t k = 0; options_bool(o, OPT_STRICT) && k < sn->nwarns && !ret; k++) {
 			const struct warn_row *w = column_at(&sn->st->warns, k);
 			ret = w->aside ? 0 : err_set(e, ERR_FORMAT, w->at, "%s", w->msg);

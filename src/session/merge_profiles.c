@@ -104,12 +104,9 @@ static bool wants_comments(const struct options *o)
 }
 
 /* Read the open input as a profile; the input is closed in any case. */
-static struct profile *read_one(struct bytes *b, const char *file, const struct fetcher *f, struct err *e)
+static struct profile *read_one(struct bytes *b, const struct fetcher *f, struct err *e)
 {
 	struct trace t;
-	int thawed = trace_read_index(&t, b, file, f->o, f->notice, f->arg, e);
-	if (thawed)
-		return of_trace(&t, thawed > 0, b, f, e);
 	const struct reader *r = input_gunzip_presorting(b, f->o->watch, e) ? NULL : sniff(*b, e);
 	if (r && r->read != pprof_read)
 		input_drop_presort(b);
@@ -168,7 +165,7 @@ static struct profile *read_profiles(const struct fetcher *f, const char *const 
 		bool here = trace_from_session(&t, file[i], f->o), opened = here || !open_one(f, file[i], &b, &why);
 		const char *name = opened ? file[i] : "", *colon = opened ? ": " : "";
 		all[got] = here ? profile_of(&t, f->o, &why) :
-		    opened ? read_one(&b, file[i], f, &why) : NULL; /* the error of open has the file name */
+		    opened ? read_one(&b, f, &why) : NULL; /* the error of open has the file name */
 		if (all[got])
 			got++;
 		else if (n == 1)

@@ -10,7 +10,6 @@
 #include "config.h"
 #include "session/open_job.h"
 
-#include "load/gotrace/outline.h"
 #include "load/gotrace/wire.h"
 #include "session/merge_profiles.h"
 #include "session/trace_reread.h"
@@ -20,9 +19,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-enum { HEAD = 1 << 16, LARGE = 64 << 20 };
+enum { HEAD = 1 << 16 };
 
 /* For the worker, which must not read op->job: the UI thread sets it. */
 struct read_progress {
@@ -146,24 +144,6 @@ static int wait_for_input(struct opening_job *op, struct job *j)
 	return 0;
 }
 
-/* Load the index of a local trace that was read before and has not changed. Return false if there is none. */
-static bool was_read(struct opening_job *op)
-{
-	const struct reader *r = op->reader;
-	if (!r || op->part || r->kind != FK_GOTRACE || op->o->downloads || op->pending_input.going)
-		return false;
-	index_cache_plan(&op->index, op->o, op->o->file[0], &op->first);
-	if (op->index.on && op->first.n >= LARGE && !access(op->index.name, R_OK)) {
-		/* an outline to show while the index is checked */
-		struct sink sink = builder_sink(op->store_builder);
-		outline_free(outline_new(op->first, &sink));
-	}
-	if (!index_cache_load(&op->index, op->store_builder))
-		return false;
-	input_cache_keep(&op->cached_inputs, op->o->file[0], &op->first);
-	return true;
-}
-
 static int read_trace(struct opening_job *op, struct sink *sink)
 {
 	if (op->part)
@@ -184,14 +164,6 @@ static int run_open_job(struct job *j, void *arg)
 	struct opening_job *op = arg;
 	struct sink sink = builder_sink(op->store_builder);
 	struct read_progress r = {j, op};
-	builder_on_publish(op->store_builder, on_publish, &r);
-	bool there = was_read(op);
-	builder_on_publish(op->store_builder, NULL, NULL);
-	if (there) {
-		input_close(&op->first);
-		return 0;
-	}
-	int64_t began = input_wait_elapsed_ms(&op->pending_input);
 	int rc = wait_for_input(op, j);
 	const struct reader *reader = op->reader;
 	builder_on_publish(op->store_builder, on_publish, &r);
@@ -204,8 +176,6 @@ static int run_open_job(struct job *j, void *arg)
 		close_input(op);
 	builder_finish(op->store_builder);
 	builder_on_publish(op->store_builder, NULL, NULL);
-	if (!rc && !op->reread_source)	/* an index would need all evicted sheets to be rebuilt */
-		index_cache_note_read_time(&op->index, (input_wait_elapsed_ms(&op->pending_input) - began) * 1000);
 	if (!is_profile)
 		close_input(op);
 	return rc;
@@ -284,7 +254,6 @@ void open_job_free(struct opening_job *op)
 	if (op->job)
 		job_cancel(op->job);
 	open_job_join(op);
-	index_cache_free(&op->index);
 	input_close(&op->first);
 	input_cache_free(&op->cached_inputs);
 	if (op->store_builder)

@@ -6,7 +6,6 @@
 #include "base/job.h"
 #include "cli/options.h"
 #include "load/load.h"
-#include "session/index_cache.h"
 #include "session/input_cache.h"
 #include "session/input_wait.h"
 #include "store/store.h"
@@ -29,7 +28,6 @@ struct opening_job {
 	struct store_builder *store_builder;
 	struct reread_source *reread_source;	/* for rebuilding evicted sheets, or NULL */
 	str_id ns;		/* "nanoseconds", unit of the weights of a trace */
-	struct index_cache_entry index;	/* of a trace; the job owns it until it ends */
 	struct job *job;	/* NULL: it has ended */
 	struct err err;		/* of the job; read it after the job has ended */
 	bool failed;

@@ -284,28 +284,6 @@ const char *session_take_notice(struct session *s)
 	return NULL;
 }
 
-void session_write_index(struct session *s, bool wait)
-{
-	struct index_cache_entry *x = &s->opening.index;
-	if (s->opening.job || s->opening.failed)
-		return;
-	if (s->snap->complete)
-		index_cache_start_write(x, s->snap);
-	index_cache_poll_write(x);
-	if (wait)
-		index_cache_wait_write(x);
-}
-
-void session_describe_index(struct session *s, struct buf *b)
-{
-	if (s->opening.job) {
-		buf_puts(b, "none yet");
-		return;
-	}
-	index_cache_poll_write(&s->opening.index);
-	index_cache_describe(&s->opening.index, b);
-}
-
 const struct snap *session_snap(const struct session *s)
 {
 	return s->snap;

@@ -51,12 +51,6 @@ bool session_refresh(struct session *);
 /* Return whether the reading failed, with its error in *e. */
 bool session_failed(const struct session *, struct err *e);
 
-/* Write an index of a trace in the background, once the trace is read, if reading took long (index_cache.h). wait:
-   return only when it is written; for callers that exit. */
-void session_write_index(struct session *, bool wait);
-/* Append a sentence about the index of a trace. */
-void session_describe_index(struct session *, struct buf *);
-
 /* Begin a frame that does not wait for evicted sheets. A job rebuilds the sheets that the frame lacked, and then the
    frame must be drawn again. news: true if there was no input since the last frame. */
 void session_begin_frame(struct session *, bool news);

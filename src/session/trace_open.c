@@ -15,7 +15,6 @@
 #include "base/text/buf.h"
 #include "filter/weigh.h"
 #include "session/download.h"
-#include "session/index_cache.h"
 #include "session/query.h"
 #include "session/trace_reread.h"
 #include "session/trace_weights.h"
@@ -54,7 +53,7 @@ static int report_warnings(
 }
 
 /* The report mmu must agree with the reference even where that is odd. A trace that is read for it is not used for
-   other reports or an index. */
+   other reports. */
 static bool oddities(const struct options *o)
 {
 	return !strcmp(o->report, "mmu") && !options_bool(o, OPT_EXACT);
@@ -85,21 +84,6 @@ int trace_read(
 	return 0;
 }
 
-int trace_read_index(struct trace *t, const struct bytes *in, const char *file, const struct options *o,
-    profile_notice *notice, void *arg, struct err *e)
-{
-	*t = (struct trace){0};
-	if (oddities(o))
-		return 0;
-	*t = (struct trace){ .store_builder = builder_new() };
-	bool there = index_cache_fill_store(o, file, in, t->store_builder);
-	t->sn = there ? builder_snap(t->store_builder) : NULL;
-	if (there && !report_warnings(t, o, notice, arg, e))
-		return 1;
-	trace_close(t);
-	return there ? -1 : 0;
-}
-
 bool trace_from_session(struct trace *t, const char *name, const struct options *o)
 {
 	const struct cached_input *h = oddities(o) ? NULL : input_cache_find(o->cached_inputs, name);
@@ -117,13 +101,8 @@ int trace_open(struct trace *t, const struct options *o, profile_notice *notice,
 		return report_warnings(t, o, notice, arg, e);
 	if (download_open_input(o, o->file[0], &in, e))
 		return -1;
-	int ret = trace_read_index(t, &in, o->file[0], o, notice, arg, e);
-	if (ret) {
-		input_close(&in);
-		return ret < 0 ? -1 : 0;
-	}
 	const struct reader *r = input_gunzip_watched(&in, o->watch, e) ? NULL : sniff(in, e);
-	ret = r ? 0 : -1;
+	int ret = r ? 0 : -1;
 	if (r && r->kind != FK_GOTRACE)
 		ret = err_set(e, ERR_FORMAT, ERR_NOWHERE,
 		    "this is a %s, not an execution trace; the report reads only traces",

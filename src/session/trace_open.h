@@ -25,11 +25,6 @@ int trace_read(struct trace *, struct bytes *, const struct options *, profile_n
 bool trace_from_session(struct trace *, const char *name, const struct options *);
 void trace_close(struct trace *);
 
-/* Load the index of a file; in: its bytes as stored. Return 1 if there is one, 0 if the file must be read, -1 with
-   *e. */
-int trace_read_index(struct trace *, const struct bytes *, const char *file, const struct options *, profile_notice *,
-    void *arg, struct err *e);
-
 /* Return the watcher of the options, for work on the trace. */
 struct progress_watcher trace_watcher(const struct options *);
 

@@ -20,7 +20,6 @@
 #include "base/err.h"
 #include "base/intern.h"
 #include "base/job.h"
-#include "base/mem/mapped_file.h"
 #include "base/put.h"
 #include "store/cache/sheet_cache.h"
 #include "store/check.h"
@@ -65,8 +64,6 @@ struct store_builder {
 	_Atomic bool due;	/* builder_request_publish() */
 	struct lock *keeping;	/* held while `kept` is used */
 	struct kept_result { struct kept_result *next; const void *key; void *result; void (*free_it)(void *); } * kept;
-	const void *mapping;	/* the index file that the store is from */
-	size_t nmapping;
 };
 
 /* Return the current counts of the tables. tracks.c sets those of tracks. */
@@ -399,31 +396,11 @@ void builder_enable_eviction(struct store_builder *b, size_t limit, sink_reread_
 	b->st.keep = sheet_cache_new(&b->st, b->tracks, limit, again, arg);
 }
 
-struct store *builder_store(struct store_builder *b)
-{
-	return &b->st;
-}
-
-const struct snap *builder_publish_index(struct store_builder *b, const struct snap *all, const void *mapping, size_t n)
-{
-	b->mapping = mapping;
-	b->nmapping = n;
-	b->trace = b->st.trace = all->trace;
-	b->has_trace = b->st.has_trace = all->has_trace;
-	b->bytes = all->bytes;
-	b->total = all->total;
-	symbols_mark_stale(&b->symbol_tables);
-	tracks_set_loaded(b->tracks, all->t1);
-	const struct snap *sn = publish_all(b);
-	tracks_done(b->tracks);
-	return sn;
-}
-
 bool store_lost(const struct snap *sn)
 {
 	const struct store_builder *b = sn->by;
 	/* the writer may still set `keep`, until there are sheets */
-	return sn->nsheets && (sheet_cache_is_lost(b->st.keep) || (b->mapping && mapped_was_truncated(b->mapping)));
+	return sn->nsheets && sheet_cache_is_lost(b->st.keep);
 }
 
 uint64_t store_size(const struct snap *sn)
@@ -533,6 +510,5 @@ void builder_free(struct store_builder *b)
 		b->all = next;
 	}
 	arena_free(&b->st.arena);
-	mapped_free(b->mapping, b->nmapping);
 	mem_free(b);
 }

@@ -33,9 +33,5 @@ const void *builder_keep_result(const struct snap *, const void *key, void *resu
 void builder_reopen(struct store_builder *);
 const struct snap *builder_publish_reopened(struct store_builder *);
 void builder_free(struct store_builder *);			/* also frees the store */
-/* For index.h: the store, to fill its columns directly while it has no rows but strings; then publish them as complete.
-   Takes ownership of the mapping, which has some of the rows and sheets. */
-struct store *builder_store(struct store_builder *);
-const struct snap *builder_publish_index(struct store_builder *, const struct snap *, const void *mapping, size_t n);
 
 #endif

@@ -59,7 +59,7 @@ struct sheet_sparse { uint32_t before, bit; };
 
 struct sheet {			/* the states of all tracks in [t0, t1), sealed from one batch */
 	int64_t t0, t1;
-	size_t bytes;		/* of its block; 0: it is in an index file (index.h) */
+	size_t bytes;		/* of its block */
 	uint32_t ntrk, n;
 	uint32_t nother, nostack;	/* Ps and Ms come first: number of their rows, of their intervals */
 	const trk_id *trk;	/* tracks that exist, ascending among Ps and Ms and among Gs */
@@ -247,7 +247,7 @@ static inline struct smp_time store_smp_time(const struct store *s, uint32_t i)
 				    : (struct smp_time){TIME_NONE, 0, 0};
 }
 
-/* Return whether the trace or index file has changed on disk: parts that were rebuilt or read since are shown empty. */
+/* Return whether the trace file has changed on disk: parts that were rebuilt or read since are shown empty. */
 bool store_lost(const struct snap *);
 /* Return the bytes of the rows, and of the sheets if no sheet is ever evicted. */
 uint64_t store_size(const struct snap *);

@@ -82,29 +82,10 @@ void symbols_free(struct symbol_tables *nm)
 	intern_free(&nm->loc);
 }
 
-void symbols_mark_stale(struct symbol_tables *nm)
-{
-	nm->stale = true;
-}
-
-/* Rebuild the hash tables. Few strings are added after an index file was opened (the text of a tag, another file), so
-   this is done with the first. */
-static void rebuild_indexes(struct symbol_tables *nm)
-{
-	const struct store *st = nm->st;
-	symbols_drop_indexes(nm);
-	intern_free(&nm->str);
-	nm->stale = false;
-	for (uint32_t i = 1; i < column_n(&st->strs); i++)
-		intern_put(&nm->str, intern_hash_bytes(store_str(st, i)->s, store_str(st, i)->n, 1), i);
-}
-
 str_id symbols_add_string(struct symbol_tables *nm, const char *s, size_t n)
 {
 	if (!n)
 		return 0;
-	if (nm->stale)
-		rebuild_indexes(nm);
 	struct store *st = nm->st;
 	struct symbol_text key = {s, n < UINT32_MAX ? (uint32_t)n : UINT32_MAX};
 	uint32_t h = intern_hash_bytes(s, key.n, 1);

@@ -14,16 +14,12 @@
 struct symbol_tables {
 	struct store *st;
 	struct intern str, fun, loc;
-	bool stale;		/* rows came from an index file: the hash tables do not have them */
 	uint32_t nfun, nloc;	/* number of rows that the hash tables have; lookups add the rest */
 };
 
 void symbols_init(struct symbol_tables *, struct store *);	/* also adds row 0 of each table */
 void symbols_drop_indexes(struct symbol_tables *);	/* free the hash tables, except that of strings */
 void symbols_free(struct symbol_tables *);
-
-/* The tables came from an index file: rebuild the hash tables when the next row is added. */
-void symbols_mark_stale(struct symbol_tables *);
 
 /* Return the row with this content, added if there is none. */
 str_id symbols_add_string(struct symbol_tables *, const char *s, size_t n);

@@ -8,9 +8,9 @@
  *
  * Sums of Ps come from the running sums of whole rows; sums of goroutines by function come from the extremes of each
  * sheet (sheet_extremes). These also bound the longest spans: sheets are walked, the highest bound first, until no
- * other sheet can have a longer span. The sheets at the ends of the range, and those without extremes (of an index, or
- * with very many functions), are always walked, only their states and starts, by several threads. A row is a part of
- * the life of its goroutine: a span that may continue after its sheet is looked up where it could be the longest
+ * other sheet can have a longer span. The sheets at the ends of the range, and those without extremes (with very many
+ * functions), are always walked, only their states and starts, by several threads. A row is a part of the life of its
+ * goroutine: a span that may continue after its sheet is looked up where it could be the longest
  * (trace_interval_at()). If the memory has no room for all sheets, only those in memory are walked, and the text says
  * so; the numbers of the Ps are exact.
  */

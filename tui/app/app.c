@@ -307,8 +307,6 @@ void app_refresh(struct app *a)
 		view_file_read(a);
 		app_announce_highlights(a);
 	}
-	if (a->keeps_files)
-		session_write_index(a->s, false);
 	partial_load_update(a);
 	reload_update(a, compare_update(a));
 	write_file_update(a, false);
@@ -462,7 +460,6 @@ struct app *app_new(
 	app_resize(a, u->rows, u->cols);
 	session_refresh(s);
 	if (a->keeps_files) {
-		session_write_index(s, false);
 		app_config(a);
 		app_history(a, false);
 		filter_set_read_file(a);

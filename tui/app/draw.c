@@ -302,7 +302,7 @@ static void report_lost(struct app *a)
 {
 	if (a->status.lost_reported || !session_is_trace(a->s) || !store_lost(session_snap(a->s)))
 		return;
-	app_message(a, ST_WARN, "the file or its index changed on disk: some parts are shown empty; r reads it again");
+	app_message(a, ST_WARN, "the file changed on disk: some parts are shown empty; r reads it again");
 	a->status.lost_reported = true;
 }
 

@@ -110,8 +110,6 @@ static int play_keys(
 		buf_free(&out);
 	}
 	s = a ? app_session(a) : s;
-	if (a && options_str(o, OPT_INDEX))
-		session_write_index(s, true);
 	app_free(a);
 	session_close(s);
 	return rc;

@@ -37,7 +37,7 @@ enum { FILES_MAX = 100, TEXT_MAX = 1 << 20, LINE_MAX_ = 4096 };
 static bool has_no_view_options(const struct options *o)
 {
 	static const enum option_id harmless[] = {OPT_THEME, OPT_COLOURS, OPT_MOUSE, OPT_ASCII, OPT_MONO, OPT_MEM,
-	    OPT_INDEX, OPT_SOURCE_PATH, OPT_TRIM_PATH, OPT_STRICT, OPT_TIMEOUT};
+	    OPT_SOURCE_PATH, OPT_TRIM_PATH, OPT_STRICT, OPT_TIMEOUT};
 	for (int i = 0; i < OPT__N; i++) {
 		bool fine = !o->v[i].set;
 		for (size_t k = 0; k < sizeof harmless / sizeof *harmless; k++)

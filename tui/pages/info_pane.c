@@ -160,7 +160,7 @@ static void add_warnings(struct info_state *f, const struct snap *sn)
 	add_s(f, "", "");
 	bool lost = store_lost(sn);
 	if (lost)
-		add_s(f, "lost", "the file or its index changed on disk: some parts are shown empty; r reads it again");
+		add_s(f, "lost", "the file changed on disk: some parts are shown empty; r reads it again");
 	if (!sn->nwarns && !lost)
 		add_s(f, "notices", sn->complete ? "none: the whole file was read and is consistent"
 		    : "none so far: it is still being read");
@@ -172,15 +172,6 @@ static void add_warnings(struct info_state *f, const struct snap *sn)
 			buf_printf(&b, " (at byte %llu)", (unsigned long long)w->at);
 		add_line(f, ST_WARN, i ? "" : "notices", &b);
 	}
-	buf_free(&b);
-}
-
-static void add_index(struct info_state *f, struct session *s)
-{
-	struct buf b = {0};
-	session_describe_index(s, &b);
-	if (b.n)
-		add_line(f, ST_NORMAL, "index", &b);
 	buf_free(&b);
 }
 
@@ -215,8 +206,6 @@ static void info_update(void *st, const struct pane_env *env)
 	add_n(f, "samples", sn->nsmps);
 	add_n(f, "stacks", sn->nstks ? sn->nstks - 1 - (trace_no_stack_node(sn) != 0) : 0);
 	add_n(f, "functions", sn->nfuns ? sn->nfuns - 1 - (trace_no_stack_node(sn) != 0) : 0);
-	if (session_is_trace(env->s) && !sn->trace.log)
-		add_index(f, env->s);
 	add_warnings(f, sn);
 	add_options(f, env->s);
 	list_set_count(&f->rows, (uint32_t)f->n);

@@ -25,26 +25,9 @@ static size_t seg_bytes(const struct data_column *c, size_t k)
 void column_free(struct data_column *c)
 {
 	for (size_t k = 0; k < COLUMN_SEGS; k++)
-		if (c->seg[k] && (!k || !c->attached))
+		if (c->seg[k])
 			mem_bulk_free(c->seg[k], seg_bytes(c, k));
 	column_init(c, c->width);
-}
-
-void column_attach(struct data_column *c, const void *rows, uint32_t n)
-{
-	const char *p = rows;
-	for (uint32_t i = column_n(c); i < n && i < COLUMN_FIRST; i++)
-		memcpy(column_add(c, NULL), p + i * c->width, c->width);
-	if (n <= COLUMN_FIRST)
-		return;
-	c->attached = true;
-	for (uint32_t k = 1; k < COLUMN_SEGS; k++) {
-		uint32_t base = COLUMN_FIRST * ((1u << k) - 1);
-		if (base >= n)
-			break;
-		c->seg[k] = (void *)(uintptr_t)(p + base * c->width);
-	}
-	atomic_store_explicit(&c->n, n, memory_order_release);
 }
 
 void *column_reserve(struct data_column *c, uint32_t want, uint32_t *got)

@@ -20,15 +20,10 @@ struct data_column {
 	size_t width;		/* bytes of an element */
 	char *next, *end;	/* the writer's: the place of the next element, and the end of the newest segment */
 	_Atomic uint32_t n;	/* number of elements */
-	bool attached;		/* all segments but the first belong to the caller of column_attach() */
 };
 
 void column_init(struct data_column *c, size_t width);
 void column_free(struct data_column *c);
-
-/* Set the column to n elements; it must not have more than n now. Elements beyond the first segment stay in rows[],
-   which must remain valid as long as the column; no element may be added afterwards. */
-void column_attach(struct data_column *c, const void *rows, uint32_t n);
 
 /* Add a segment, for column_add() when the newest one is full. */
 void *column_add_segment(struct data_column *c);

@@ -100,7 +100,7 @@ void trace_report_close(struct trace_report_ctx *r)
 {
 	if (r->sn && store_lost(r->sn))
 		pprof_report_notice((void *)(uintptr_t)r->o,
-		    "%s: the file or its index changed on disk while it was read: some parts count as empty",
+		    "%s: the file changed on disk while it was read: some parts count as empty",
 		    r->o->file[0]);
 	regex_free(r->text);
 	query_match_free(&r->match);

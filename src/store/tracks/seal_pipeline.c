@@ -297,13 +297,6 @@ void seal_set_start(struct seal_pipeline *s, int64_t t)
 	s->from = s->sealed = t;
 }
 
-void seal_set_loaded(struct seal_pipeline *s, int64_t t1)
-{
-	s->sealed = t1;
-	for (uint32_t i = 0; i < column_n(&s->st->sheets); i++)
-		proc_sums_add_sheet(s->st->proc_sums, s->st, store_slot(s->st, i)->sheet, i);
-}
-
 void seal_fill_snap(const struct seal_pipeline *s, struct snap *sn)
 {
 	sn->t0 = s->from;

@@ -16,7 +16,6 @@ struct seal_pipeline *seal_new(struct store *);
 void seal_free(struct seal_pipeline *);
 void seal_set_lean(struct seal_pipeline *);	/* call before the first batch: a batch is a large part of all data */
 void seal_set_start(struct seal_pipeline *, int64_t t);	/* the first sheet starts at t */
-void seal_set_loaded(struct seal_pipeline *, int64_t t1);	/* the sheets are in the store, up to t1 */
 /* Seal a batch. Takes its arrays and replaces them with empty ones. */
 void seal_batch(struct seal_pipeline *, struct sheet_batch *);
 /* Record the end of a generation once all batches so far are sealed. Takes ownership of the checkpoint. */

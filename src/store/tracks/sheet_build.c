@@ -422,7 +422,7 @@ void sheet_free(const struct sheet *sh)
 	void *p = (void *)(uintptr_t)sh;
 	if (!sh)
 		return;
-	if (sh->bytes && sh->bytes < LARGE && !paging_owns(sh))
+	if (sh->bytes < LARGE && !paging_owns(sh))
 		mem_free(p);
 	else
 		slab_free(p, sh->bytes);

@@ -72,7 +72,7 @@ struct sheet *sheet_build_run(struct sheet_builder *, struct sheet_batch *);
 /* Do one step of it, of some tens of thousands of intervals. Return NULL when there is more to do; then call again with
    the same batch. */
 struct sheet *sheet_build_step(struct sheet_builder *, struct sheet_batch *);
-void sheet_free(const struct sheet *);	/* does nothing to a sheet of an index file (bytes is 0) */
+void sheet_free(const struct sheet *);
 void sheet_build_free(struct sheet_builder *);	/* call between two sheets only */
 /* To continue from the state of another builder: reserve room for ntrks tracks, then add the tracks that exist,
    ascending, by kind (1: goroutines). */

@@ -92,13 +92,6 @@ void tracks_free(struct tracks *k)
 	mem_free(k);
 }
 
-void tracks_set_loaded(struct tracks *k, int64_t t1)
-{
-	k->n = column_n(&k->st->trks);
-	k->sealed = k->newest = t1;
-	seal_set_loaded(k->seal_pipeline, t1);
-}
-
 bool tracks_help_seal(struct tracks *k)
 {
 	return seal_help(k->seal_pipeline);

@@ -15,8 +15,6 @@ struct tracks;
 /* Initialise the trace columns of the store (trks with row 0, trk_times, sheets, and those of annotations.h);
    tracks_free frees them with their sheets. */
 struct tracks *tracks_new(struct store *);
-/* The columns were filled from an index file, up to t1. */
-void tracks_set_loaded(struct tracks *, int64_t t1);
 void tracks_free(struct tracks *);
 
 trk_id tracks_track(struct tracks *, enum track_kind, uint64_t id);
