@@ -19,6 +19,8 @@ grep -q 'go test' out || fail "without arguments it does not say how to record"
 run 0 --version
 version=$(sed -n 's/^## \([0-9.]*\) (unreleased)$/\1-dev/p; s/^## \([0-9.]*\) .*/\1/p' "$top/NEWS.md" | head -n 1)
 grep -qx "ttrace $version" out || fail "version: $(cat out), and NEWS.md has $version first"
+debian=$(sed -n '1s/.*(\(.*\)).*/\1/p' "$top/debian/changelog" | tr '~' -)
+[ "$debian" = "$version" ] || fail "debian/changelog has version $debian, and NEWS.md has $version"
 run 0 help
 grep -q -- '-nodecount' out || fail "help without options"
 run 0 help top

@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# usage: packaging/release-check.sh   (make release-check)
+# What a release needs besides .ci/run: the files of the release are made twice and have to be equal; the README's two commands
+# on Debian's stable releases and on sid; the Debian package; an RPM package; recipes that their tools can read; and the
+# program of another architecture, and of one with the other byte order, under emulation. What this machine has no tool for is named. Needs
+# root (or sudo), Debian's mirror and about two hours. The last line is "N passed, N failed, N not checked".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+passed=0 failed=0 unchecked=0
+
+check() { # check NAME COMMAND...
+	local name=$1
+	shift
+	printf '\n== %s\n' "$name"
+	if "$@" >"$work/log" 2>&1; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAILED: $name"
+		tail -40 "$work/log"
+	fi
+}
+check_with() { # check_with PROGRAM NAME COMMAND...: if the program is here
+	local program=$1
+	shift
+	if command -v "$program" >/dev/null; then
+		check "$@"
+	else
+		unchecked=$((unchecked + 1))
+		printf '\n== %s: not checked, %s is not installed\n' "$1" "$program"
+	fi
+}
+make_release() { # make_release FOLDER: as if it were published at an address that is never used
+	packaging/release.sh https://localhost/release https://localhost "$work/$1"
+}
+build_rpm() {
+	mkdir -p "$work/rpm/SOURCES"
+	cp "$work"/first/*.tar.xz "$work/rpm/SOURCES"
+	rpmbuild --quiet --nodeps --nocheck --define "_topdir $work/rpm" -bb "$work/first/ttrace.spec"	# make check is .ci/run's
+}
+
+[ -z "$(git status --porcelain --untracked-files=no)" ] || { echo "there are changes that are not committed"; exit 1; }
+[ -x ./ttrace ] && [ -x tests/pty ] || { ./bootstrap && make -s tests/pty; } || exit 1
+
+check "release, first time" make_release first
+check "release, second time" make_release second
+check "both are equal byte for byte" diff -r "$work/first" "$work/second"
+check "checksums" sh -c "cd '$work/first' && sha256sum -c --quiet SHA256SUMS"
+check_with jq "bill of materials is JSON" sh -c "jq -e .packages '$work'/first/*.spdx.json"
+check "static binary in an empty root" .ci/empty-root "$(ls "$work"/first/ttrace-*-"$(uname -m)")" tests/pty samples/stock.trace
+for suite in bookworm trixie sid; do
+	check "two commands on a bare $suite" .ci/bare "$suite" user
+	check "Debian package on $suite" .ci/package "$suite"
+done
+check_with rpmbuild "RPM package" build_rpm
+check_with rpmlint "rpmlint" rpmlint "$work/first/ttrace.spec"
+check_with ruby "Homebrew formula is Ruby" ruby -c "$work/first/ttrace.rb"
+check_with nix-instantiate "Nix expression" nix-instantiate --parse "$work/first/ttrace.nix"
+check "APKBUILD is a shell script" sh -n "$work/first/APKBUILD"
+check_with mmdebstrap "arm64 under emulation" .ci/cross bookworm arm64
+check_with mmdebstrap "s390x under emulation (big-endian)" .ci/cross bookworm s390x
+
+printf '\n%d passed, %d failed, %d not checked\n' "$passed" "$failed" "$unchecked"
+[ "$failed" = 0 ]
