@@ -27,7 +27,7 @@ while IFS="$(printf '\t')" read -r rule guilty; do
 	unchanged -diff_base="$faults/$rule.trace.gz" "$faults/$rule.trace.gz"
 done <"$faults/truth.tsv"
 
-summaries="syscalls regions gc stw mmu procs locks channels stops greedy leaks gctax"
+summaries="tasks operations syscalls regions gc stw mmu procs locks channels stops greedy leaks gctax"
 f=$faults/lock-queue.trace.gz sound=$faults/lock-queue.sound.trace.gz
 # the other way round it got better, which is no failure
 run 0 findings -fail-on=problem -base="$f" "$sound"
@@ -59,6 +59,8 @@ summary '^more .* Total .*main\.' syscalls -diff_base="$faults/syscall.sound.tra
 summary '^new .* Total .*stack trace' stw -diff_base="$faults/stw.sound.trace.gz" "$faults/stw.trace.gz"
 summary '^more .* Assists ' gc -diff_base="$faults/gc.sound.trace.gz" "$faults/gc.trace.gz"
 summary '^less .* Utilization .*10.0ms' mmu -diff_base="$faults/gc.sound.trace.gz" "$faults/gc.trace.gz"
+summary '^more .* p99 .*basket' tasks -diff_base="$faults/serial-calls.sound.trace.gz" "$faults/serial-calls.trace.gz"
+summary '^more .* p99 .*fetch' operations -diff_base="$faults/network.sound.trace.gz" "$faults/network.trace.gz"
 for report in $summaries; do
 	summary '^0 of ' $report -diff_base="$f" "$f"
 	summary '^0 of ' $report -diff_range=0%..50% -from=50% "$faults/sleep.trace.gz"
@@ -71,6 +73,14 @@ count=$(awk -F, 'NR > 1 {n += $1} END {print n}' "$tmp/out")
 run 0 syscalls -format=csv -from=100ms -diff_range=0s..100ms "$f"
 awk -F, -v n="$count" '$4 == "count" {sum += $2 / 10} END {exit !(n > 100 && sum > n - 1 && sum < n + 1)}' "$tmp/out" ||
 	fail "system calls per second of the earlier range are not $count"
+
+# a task counts in the range in which it ends: the two halves of a trace have all of them
+run 0 tasks -format=csv "$top/samples/orders.trace"
+count=$(awk -F, 'NR > 1 {n += $2} END {print n}' "$tmp/out")
+run 0 tasks -format=csv -diff_range=0%..50% -from=50% "$top/samples/orders.trace"
+half=$("$TTRACE" info -format=tsv "$top/samples/orders.trace" | awk '$1 == "duration_ns" {print $2 / 2e9}')
+awk -F, -v n="$count" -v half="$half" '$4 == "complete" {sum += ($2 + $3) * half} END {exit !(n > 100 && sum > n - 1 && sum < n + 1)}' \
+	"$tmp/out" || fail "complete tasks of both halves are not $count"
 
 # a call tree of two ranges of equal length is the difference of their trees
 folded() { # folded OPTION...

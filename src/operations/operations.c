@@ -106,6 +106,9 @@ bool operations_list_selects(const struct operation_list *l, const struct operat
 		return true;
 	if ((f->to != TIME_NONE && o->t0 >= f->to) || (f->from != TIME_NONE && o->t1 <= f->from && o->t0 < f->from))
 		return false;
+	if (l->criteria && l->criteria->ends &&
+	    ((f->to != TIME_NONE && o->t1 > f->to) || (f->from != TIME_NONE && o->t1 <= f->from)))
+		return false;
 	if (!f->slice)
 		return trace_gset_has(f->g, o->g) || trace_gset_has(f->g, o->starter);
 	return trace_filter_overlap(f, o->g, o->t0, o->t1) > 0 || trace_filter_overlap(f, o->starter, o->t0, o->t1) > 0;

@@ -70,6 +70,7 @@ struct operation_criteria {
 	const struct regex *kind;
 	bool by_id;
 	uint64_t id;
+	bool ends;			/* only those that end in the range of the filter */
 };
 /* Find all operations of a complete snapshot, in the arena; those that overlap the range of the filter (NULL: all) and
    whose goroutines it selects, each with all of its time, and that meet the criteria (NULL: all). Return NULL if `on`

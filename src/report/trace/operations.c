@@ -4,18 +4,43 @@
  * `ttrace operations`: the kinds of operations with their durations and their time by class; with -name the operations
  * of the kinds of that name; JSON has both.
  *
- * In text, a class is a column only if some kind has time of it, and is shown as a share of the kind's time.
+ * In text, a class is a column only if some kind has time of it, and is shown as a share of the kind's time. A
+ * comparison has all classes, as times.
  */
 #include "config.h"
 #include "report/trace/internal.h"
+#include "report/trace/summary.h"
 
 #include "operations/operations.h"
 
 #include <string.h>
 
+/* Find the selected operations. Return NULL with *e if stopped. */
+static const struct operations *find_operations(const struct trace_report_ctx *r, struct err *e)
+{
+	const struct operation_criteria c = {.lo = r->task_criteria.lo, .hi = r->task_criteria.hi,
+	    .whole = r->task_criteria.whole, .kind = r->match.operation,
+	    .by_id = r->match.operations && r->match.by_id, .id = r->match.span.id, .ends = trace_summary_compares(r->o)};
+	struct trace_filter f = r->filter;
+	f.g = r->on;
+	const struct operations *o = operations_find(r->sn, &f, &c, r->mem, &r->ask.on);
+	if (!o)
+		err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
+	return o;
+}
+
+static bool is_named(const struct trace_report_ctx *r, const struct operation_kind *k)
+{
+	const char *name = options_str(r->o, OPT_NAME);
+	return !r->o->v[OPT_NAME].set || (strlen(name) == k->nname && !memcmp(name, k->name, k->nname));
+}
+
 /* ---- kinds */
 
 enum { FIRST_COLS = 9, KIND_COLS = FIRST_COLS + TIME_CLASS__N + 1 };
+
+/* The columns of classes. */
+struct class_columns { bool shown[TIME_CLASS__N], shares; };
 
 static const struct table_col class_cols[TIME_CLASS__N] = {
 #define TIME_CLASS(id, name, title, key, state, text) {title, key, TB_NS},
@@ -23,17 +48,18 @@ static const struct table_col class_cols[TIME_CLASS__N] = {
 #undef TIME_CLASS
 };
 
-/* Which classes are columns. */
-static void choose_classes(const struct trace_report_ctx *r, const struct operations *o, bool shown[TIME_CLASS__N])
+static struct class_columns choose_classes(const struct trace_report_ctx *r, const struct operations *o)
 {
+	struct class_columns cols = {.shares = r->format == TF_TEXT};
 	for (int c = 0; c < TIME_CLASS__N; c++) {
-		shown[c] = r->format != TF_TEXT;
-		for (uint32_t k = 0; k < o->nkinds && !shown[c]; k++)
-			shown[c] = o->kind[k].class_ns[c] != 0;
+		cols.shown[c] = r->format != TF_TEXT;
+		for (uint32_t k = 0; k < o->nkinds && !cols.shown[c]; k++)
+			cols.shown[c] = o->kind[k].class_ns[c] != 0;
 	}
+	return cols;
 }
 
-static uint32_t kind_cols(const struct trace_report_ctx *r, const bool shown[TIME_CLASS__N], struct table_col *col)
+static uint32_t kind_cols(const struct class_columns *cols, struct table_col *col)
 {
 	static const struct table_col first[FIRST_COLS] = {
 		{ "Count", "count", TB_INT }, { "Complete", "complete", TB_INT }, { "p50", "p50_ns", TB_NS },
@@ -43,9 +69,9 @@ static uint32_t kind_cols(const struct trace_report_ctx *r, const bool shown[TIM
 	uint32_t n = FIRST_COLS;
 	memcpy(col, first, sizeof first);
 	for (int c = 0; c < TIME_CLASS__N; c++)
-		if (shown[c]) {
+		if (cols->shown[c]) {
 			col[n] = class_cols[c];
-			if (r->format == TF_TEXT)
+			if (cols->shares)
 				col[n].kind = TB_SHARE;
 			n++;
 		}
@@ -69,8 +95,7 @@ static void put_quantile(struct table *t, const struct operation_kind *k, int64_
 		table_none(t);
 }
 
-static void put_kind(const struct trace_report_ctx *r, struct table *t, const struct operation_kind *k,
-    const bool shown[TIME_CLASS__N])
+static void put_kind(struct table *t, const struct operation_kind *k, const struct class_columns *cols)
 {
 	const char *source = operations_source_name(k->source);
 	int64_t all = class_total(k);
@@ -84,11 +109,11 @@ static void put_kind(const struct trace_report_ctx *r, struct table *t, const st
 	table_int(t, k->total);
 	table_str(t, source, strlen(source));
 	for (int c = 0; c < TIME_CLASS__N; c++) {
-		if (shown[c] && r->format == TF_TEXT && !k->class_ns[c])
+		if (cols->shown[c] && cols->shares && !k->class_ns[c])
 			table_none(t);
-		else if (shown[c] && r->format == TF_TEXT)
+		else if (cols->shown[c] && cols->shares)
 			table_share(t, all > 0 ? (double)k->class_ns[c] / (double)all : 0);
-		else if (shown[c])
+		else if (cols->shown[c])
 			table_int(t, k->class_ns[c]);
 	}
 	table_str(t, k->name, k->nname);
@@ -96,13 +121,12 @@ static void put_kind(const struct trace_report_ctx *r, struct table *t, const st
 
 static int kinds_table(const struct trace_report_ctx *r, const struct operations *o, struct err *e)
 {
+	const struct class_columns cols = choose_classes(r, o);
 	struct table_col col[KIND_COLS];
-	bool shown[TIME_CLASS__N];
 	struct table t;
-	choose_classes(r, o, shown);
-	table_begin(&t, col, kind_cols(r, shown, col));
+	table_begin(&t, col, kind_cols(&cols, col));
 	for (uint32_t k = 0; k < o->nkinds; k++)
-		put_kind(r, &t, &o->kind[k], shown);
+		put_kind(&t, &o->kind[k], &cols);
 	int bad = table_sort(&t, r->o, e);
 	if (!bad)
 		table_print(&t, r->format, r->out);
@@ -110,13 +134,35 @@ static int kinds_table(const struct trace_report_ctx *r, const struct operations
 	return bad;
 }
 
-/* ---- operations */
+/* ---- what differs between two sides */
 
-static bool is_named(const struct trace_report_ctx *r, const struct operation_kind *k)
+#define TIME_CLASS(id, name, title, key, state, text) " " key
+static const char sums[] = "count complete slow total_ns"
+#include "trace/time_class.def"
+    ;
+#undef TIME_CLASS
+
+static int put_kinds(struct trace_report_ctx *r, struct table *t, const void *cols, struct err *e)
 {
-	const char *name = options_str(r->o, OPT_NAME);
-	return !r->o->v[OPT_NAME].set || (strlen(name) == k->nname && !memcmp(name, k->name, k->nname));
+	const struct operations *o = find_operations(r, e);
+	for (uint32_t k = 0; o && k < o->nkinds; k++)
+		if (is_named(r, &o->kind[k]))
+			put_kind(t, &o->kind[k], cols);
+	return o ? 0 : -1;
 }
+
+static int print_changes(struct trace_report_ctx *r, struct err *e)
+{
+	struct class_columns cols = {.shares = false};
+	struct table_col col[KIND_COLS];
+	for (int c = 0; c < TIME_CLASS__N; c++)
+		cols.shown[c] = true;
+	const struct trace_summary kinds = {
+	    .col = col, .ncol = kind_cols(&cols, col), .sums = sums, .fill = put_kinds, .arg = &cols};
+	return trace_summary_print(r, &kinds, e);
+}
+
+/* ---- operations */
 
 static void put_operation(const struct trace_report_ctx *r, struct table *t, const struct operation_kind *k,
     const struct operation *x)
@@ -215,14 +261,12 @@ int report_operations(const struct options *o, struct out *out, struct err *e)
 	int bad = 0;
 	if (trace_report_open(&r, o, out, e))
 		return -1;
-	const struct operation_criteria c = {.lo = r.task_criteria.lo, .hi = r.task_criteria.hi,
-	    .whole = r.task_criteria.whole, .kind = r.match.operation,
-	    .by_id = r.match.operations && r.match.by_id, .id = r.match.span.id};
-	struct trace_filter f = r.filter;
-	f.g = r.on;
-	const struct operations *ops = operations_find(r.sn, &f, &c, r.mem, &r.ask.on);
-	if (!ops)
-		bad = err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
+	bool compares = trace_summary_compares(o);
+	const struct operations *ops = compares ? NULL : find_operations(&r, e);
+	if (compares)
+		bad = print_changes(&r, e);
+	else if (!ops)
+		bad = -1;
 	else if (r.format == TF_JSON)
 		operations_json(&r, ops);
 	else if (o->v[OPT_NAME].set)

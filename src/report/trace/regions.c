@@ -12,9 +12,10 @@
 
 #include <string.h>
 
-static bool region_wanted(const void *r, const struct sink_span *s)
+static bool region_wanted(const void *arg, const struct sink_span *s)
 {
-	return trace_report_wants_region(r, s);
+	const struct trace_report_ctx *r = arg;
+	return trace_summary_counts(r, s->t1 == TIME_NONE ? r->sn->t1 : s->t1) && trace_report_wants_region(r, s);
 }
 
 static int64_t length(const struct trace_report_ctx *r, const struct stats_region *x)

@@ -472,6 +472,11 @@ bool trace_summary_compares(const struct options *o)
 	return false;
 }
 
+bool trace_summary_counts(const struct trace_report_ctx *r, int64_t t1)
+{
+	return !trace_summary_compares(r->o) || (t1 > r->t0 && t1 <= r->t1);
+}
+
 int trace_summary_print(struct trace_report_ctx *r, const struct trace_summary *s, struct err *e)
 {
 	struct report_earlier earlier;

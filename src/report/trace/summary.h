@@ -24,6 +24,9 @@ struct trace_summary {
 };
 /* Return whether the options ask for a comparison. */
 bool trace_summary_compares(const struct options *);
+/* Return whether a task, region or operation that ends at t1 counts: in a comparison only in the range in which it ends,
+   so that it counts in one slice. Otherwise all that overlap the range count. */
+bool trace_summary_counts(const struct trace_report_ctx *, int64_t t1);
 /* Print a summary, sorted by -sort. Return -1 with *e. */
 int trace_summary_print(struct trace_report_ctx *, const struct trace_summary *, struct err *e);
 

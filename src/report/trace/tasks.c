@@ -10,6 +10,7 @@
  */
 #include "config.h"
 #include "report/trace/internal.h"
+#include "report/trace/summary.h"
 
 #include "base/radix_sort.h"
 #include "base/text/go_quote.h"
@@ -166,7 +167,7 @@ static struct task_by_name task_at(const struct trace_report_ctx *r, const struc
 static bool task_selected(const struct trace_report_ctx *r, const struct stats_tasks *ts, uint32_t i)
 {
 	struct task_by_name x = task_at(r, &ts->task[i]);
-	return trace_report_wants_task(r, ts, x.t) && x.t1 >= r->t0 && x.t0 <= r->t1;
+	return trace_report_wants_task(r, ts, x.t) && x.t1 >= r->t0 && x.t0 <= r->t1 && trace_summary_counts(r, x.t1);
 }
 
 static int kind_cmp(const void *a, const void *b)
@@ -304,15 +305,12 @@ static void tasks_json(const struct trace_report_ctx *r, const struct stats_task
 	moments_free(&m);
 }
 
-static void kinds_table(const struct trace_report_ctx *r, const struct stats_tasks *ts)
+static int put_kinds(struct trace_report_ctx *r, struct table *t, const void *arg, struct err *e)
 {
-	static const struct table_col col[] = {
-		{ "Count", "count", TB_INT }, { "Complete", "complete", TB_INT }, { "p50", "p50_ns", TB_NS },
-		{ "p90", "p90_ns", TB_NS }, { "p99", "p99_ns", TB_NS }, { "Max", "max_ns", TB_NS },
-		{ "Task", "name", TB_STR },
-	};
+	const struct stats_tasks *ts = stats_tasks(r->sn, r->mem, &r->ask.on);
 	struct task_kinds k = {0};
 	uint32_t *of = xcalloc(r->sn->nstrs + 1u, sizeof *of);
+	(void)arg, (void)e;
 	find_kinds(r, ts, &k, of);
 	int64_t *d = arena_alloc(r->mem, (ts->n + 1u) * sizeof *d);
 	for (uint32_t i = 0; i < ts->n; i++) {
@@ -320,23 +318,20 @@ static void kinds_table(const struct trace_report_ctx *r, const struct stats_tas
 		if (task_selected(r, ts, i) && task_complete(x))
 			d[of[x->name]++] = x->t1 - x->t0;
 	}
-	struct table t;
-	table_begin(&t, col, 7);
 	for (uint32_t i = 0; i < k.n; i++) {
 		int64_t q[TRACE_REPORT_QUANTILES];
 		uint32_t whole = of[k.v[i].name] - k.v[i].first;
 		trace_report_quantiles(d + k.v[i].first, whole, q);
-		table_int(&t, k.v[i].n);
-		table_int(&t, whole);
+		table_int(t, k.v[i].n);
+		table_int(t, whole);
 		for (int x = 0; x < TRACE_REPORT_QUANTILES; x++)
-			table_int(&t, q[x]);
+			table_int(t, q[x]);
 		struct trace_report_text name =
 		    trace_report_string(r, k.v[i].name, r->format == TF_TEXT ? "(outside of tasks)" : "");
-		table_str(&t, name.s, name.n);
+		table_str(t, name.s, name.n);
 	}
-	table_print(&t, r->format, r->out);
-	table_free(&t);
 	mem_free(of);
+	return 0;
 }
 
 static void task_rows(const struct trace_report_ctx *r, struct trace_report_rows *rows, const struct stats_tasks *ts,
@@ -390,16 +385,24 @@ static void list_table(const struct trace_report_ctx *r, const struct stats_task
 
 int report_tasks(const struct options *o, struct out *out, struct err *e)
 {
+	static const struct table_col col[] = {
+		{ "Count", "count", TB_INT }, { "Complete", "complete", TB_INT }, { "p50", "p50_ns", TB_NS },
+		{ "p90", "p90_ns", TB_NS }, { "p99", "p99_ns", TB_NS }, { "Max", "max_ns", TB_NS },
+		{ "Task", "name", TB_STR },
+	};
+	static const struct trace_summary kinds = {
+		.col = col, .ncol = sizeof col / sizeof *col, .sums = "count complete", .fill = put_kinds };
+	bool items = !trace_summary_compares(o);
 	struct trace_report_ctx r;
+	int bad = 0;
 	if (trace_report_open(&r, o, out, e))
 		return -1;
-	const struct stats_tasks *ts = stats_tasks(r.sn, r.mem, &r.ask.on);
-	if (r.format == TF_JSON)
-		tasks_json(&r, ts);
-	else if (o->v[OPT_NAME].set)
-		list_table(&r, ts);
+	if (items && r.format == TF_JSON)
+		tasks_json(&r, stats_tasks(r.sn, r.mem, &r.ask.on));
+	else if (items && o->v[OPT_NAME].set)
+		list_table(&r, stats_tasks(r.sn, r.mem, &r.ask.on));
 	else
-		kinds_table(&r, ts);
+		bad = trace_summary_print(&r, &kinds, e);
 	trace_report_close(&r);
-	return 0;
+	return bad;
 }
