@@ -297,6 +297,8 @@ screen tasks-latency 140x30 orders.trace '7]:>30ms<Enter>jj<Enter>>>j'
 screen tasks-incomplete 80x24 orders.trace '7:incomplete<Enter>'
 # gc: cycles with the curve, stops, worst windows, another part counted
 screen gc 80x24 orders.trace '8' -ascii
+screen gc-durations 80x24 orders.trace '8vvhh'
+screen gc-durations-taken 80x24 orders.trace '8]vvhh<Enter>' -ascii
 screen gc-wide 200x60 orders.trace '8j'
 screen gc-stops 80x24 orders.trace '8]G'
 screen gc-worst 80x24 orders.trace '8<Tab>l'

@@ -6,6 +6,8 @@
  * list is; and stepping through the hits of a search goes round all of them, in order.
  * The table by its laws: its rows are the items that are shown, in order, items with equal
  * values by their number; the selection follows its item; matches are those of the rows.
+ * The histogram of a table counts each item with a duration once, in the bar of its duration, whatever the limit is;
+ * its selected bars become the limit, and the rows are the items within.
  */
 #include "config.h"
 #include "base/mem/mem.h"
@@ -168,7 +170,8 @@ static bool is_shown(const void *st, const struct pane_env *env, uint32_t i)
 
 static const struct pane_table_column cols[] = {
     {{"NUMBER", 5, true, 0, 0, 0, "number"}, "", true}, {{"VALUE", 0, false, 0, 0, 0, "value"}, "", false}};
-static const struct pane_table_kind kind = {cols, 2, 0, put_item, NULL, cmp_values, item_id, is_shown};
+static const struct pane_table_kind kind = {.cols = cols, .ncol = 2, .text = put_item, .compare = cmp_values,
+    .id = item_id, .shown = is_shown};
 
 static void random_items(struct items *p)
 {
@@ -246,6 +249,128 @@ static void tables(void)
 	regex_free(one);
 }
 
+/* ---- the histogram of a table */
+
+/* Durations of many sizes; some items have none. */
+static int64_t item_duration(const void *st, uint32_t i)
+{
+	const struct items *p = st;
+	return p->value[i] < 0 ? -1 : p->id[i] * p->id[i] << p->value[i];
+}
+
+static const struct pane_table_kind timed = {.cols = cols, .ncol = 2, .text = put_item, .compare = cmp_values,
+    .id = item_id, .shown = is_shown, .duration = item_duration};
+
+static void count_bars(const struct items *p)
+{
+	const struct bars *b = &p->table.brush.bars;
+	uint64_t all = 0;
+	for (int k = 0; k < b->n; k++) {
+		uint64_t n = 0;
+		for (uint32_t i = 0; i < p->n; i++) {
+			int64_t ns = p->shown[i] ? item_duration(p, i) : -1;
+			n += ns >= b->edge[k] && ns < b->edge[k + 1];
+		}
+		OK(b->count[k] == n);
+		all += n;
+	}
+	uint64_t timed_items = 0;
+	for (uint32_t i = 0; i < p->n; i++)
+		timed_items += p->shown[i] && item_duration(p, i) >= 0;
+	OK(all == timed_items && b->all == timed_items);
+	OK(!b->n || (b->count[0] && b->count[b->n - 1]));
+}
+
+/* The rows are the items within [lo, hi]; lo > hi: all of them. */
+static void within(const struct items *p, int64_t lo, int64_t hi)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < p->n; i++) {
+		int64_t ns = item_duration(p, i);
+		bool in = p->shown[i] && (lo > hi || (ns >= lo && ns <= hi));
+		n += in;
+		OK((row_of(p, p->id[i]) != UINT32_MAX) == in);
+	}
+	OK(p->table.rows.n == n && p->table.brush.limits == (lo <= hi));
+}
+
+static enum brush_verdict press(struct items *p, const struct pane_env *env, enum cmd_id cmd, int count)
+{
+	return pane_table_brush(&p->table, p, env, &(struct act){cmd, count, NULL});
+}
+
+/* Select bars `from` to `to` by keys, in this direction. */
+static void select_bars(struct items *p, const struct pane_env *env, int from, int to)
+{
+	enum cmd_id way = to < from ? CMD_LEFT : CMD_RIGHT;
+	OK(press(p, env, CMD_FIRST, 0) == BRUSH_DONE && p->table.brush.bars.at == 0);
+	if (from)
+		press(p, env, CMD_RIGHT, from);
+	if (p->table.brush.bars.held)
+		press(p, env, CMD_RANGE, 0);
+	if (from != to) {
+		OK(press(p, env, CMD_RANGE, 0) == BRUSH_DONE);
+		press(p, env, way, to < from ? from - to : to - from);
+	}
+	OK(p->table.brush.bars.at == to);
+}
+
+static void limits(void)
+{
+	struct pane_env env = {0};
+	for (int i = 0; i < 300; i++) {
+		struct items p = {0};
+		pane_table_open(&p.table, &timed);
+		random_items(&p);
+		pane_table_fill(&p.table, &p, &env, p.n);
+		count_bars(&p);
+		within(&p, 1, 0);
+		struct brush *b = &p.table.brush;
+		if (!b->bars.n) {
+			OK(press(&p, &env, CMD_RANGE, 0) == BRUSH_PASS && press(&p, &env, CMD_CANCEL, 0) == BRUSH_PASS);
+			pane_table_free(&p.table);
+			continue;
+		}
+		for (int k = 0; k < 6; k++) {
+			OK(press(&p, &env, CMD_LEFT, 0) == BRUSH_PASS && press(&p, &env, CMD_OPEN, 0) == BRUSH_PASS);
+			int from = (int)rnd((uint32_t)b->bars.n), to = (int)rnd((uint32_t)b->bars.n), a = from < to ? from : to;
+			OK(press(&p, &env, CMD_RANGE, 0) == BRUSH_DONE && b->bars.on);
+			OK(!brush_lines(b, 6) && brush_lines(b, 7) == 4 && brush_lines(b, 90) == 9);
+			select_bars(&p, &env, from, to);
+			int64_t lo = b->bars.edge[a], hi = b->bars.edge[(from < to ? to : from) + 1] - 1;
+			OK(press(&p, &env, CMD_OPEN, 0) == BRUSH_LIMIT && b->lo == lo && b->hi == hi && !b->bars.on);
+			OK(!brush_lines(b, 90));
+			within(&p, lo, hi);
+			count_bars(&p);
+			/* the limit is selected when the bars are activated again, and stays if they are left */
+			OK(press(&p, &env, CMD_RANGE, 0) == BRUSH_DONE && b->bars.edge[b->bars.at + 1] - 1 == hi);
+			OK(b->bars.held == (from != to) && (from == to || b->bars.edge[b->bars.from] == lo));
+			OK(press(&p, &env, CMD_CANCEL, 0) == BRUSH_DONE && !b->bars.on);
+			within(&p, lo, hi);
+			if (rnd(2)) {	/* other items, the same limit; active bars stay active */
+				press(&p, &env, CMD_RANGE, 0);
+				random_items(&p);
+				pane_table_fill(&p.table, &p, &env, p.n);
+				within(&p, lo, hi);
+				count_bars(&p);
+				OK(b->bars.on == (b->bars.n > 0) && (!b->bars.n || b->bars.at < b->bars.n));
+				press(&p, &env, CMD_BACK, 0);
+			}
+			struct view v = {0}, none = {0};	/* a view has the limit, and one without it removes it */
+			pane_table_save_limit(&p.table, &v);
+			pane_table_load(&p.table, &p, &env, &none);
+			within(&p, 1, 0);
+			pane_table_load(&p.table, &p, &env, &v);
+			within(&p, lo, hi);
+			OK(press(&p, &env, CMD_CANCEL, 0) == BRUSH_LIMIT && press(&p, &env, CMD_CANCEL, 0) == BRUSH_PASS);
+			within(&p, 1, 0);
+			if (!b->bars.n)
+				break;
+		}
+		pane_table_free(&p.table);
+	}
+}
+
 int main(void)
 {
 	moves();
@@ -253,5 +378,6 @@ int main(void)
 	bars();
 	hits();
 	tables();
+	limits();
 	return DONE();
 }

@@ -152,6 +152,7 @@ static void draw_summary(struct app *a, struct grid *g)
 	const struct pane_ops *p = pane_now(a);
 	if (p->summary)
 		p->summary(state_now(a), &a->env, &own);
+	pane_put_limit(p, state_now(a), &a->env, &filters);
 	app_chips(a, &filters, &unused);
 	if (a->part) {
 		buf_puts(&own, " of the first ");
@@ -258,8 +259,8 @@ static void draw_message_line(const struct app *a, struct grid *g)
 		grid_text(g, y, 0, a->prompt.note_bad ? ST_ERROR : ST_DIM, 0, a->prompt.note);
 	} else if (a->status.text[0]) {
 		grid_text(g, y, 0, a->status.style, 0, a->status.text);
-	} else if (p->lines.detail) {
-		p->lines.detail(state_now(a), &a->env, &b);
+	} else {
+		pane_put_detail(p, state_now(a), &a->env, &b);
 		text_fit_line(&fit, b.p, b.n, (size_t)g->w, g->ascii);
 		grid_textn(g, y, 0, ST_NORMAL, 0, fit.p, fit.n);
 	}

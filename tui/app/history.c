@@ -175,8 +175,8 @@ void app_mark(struct app *a, char letter, const char *text)
 		return;
 	}
 	struct buf b = {0};
-	if (!text && pane_now(a)->lines.detail)
-		pane_now(a)->lines.detail(state_now(a), &a->env, &b);
+	if (!text)
+		pane_put_detail(pane_now(a), state_now(a), &a->env, &b);
 	a->nav.mark[i] = app_view(a);
 	a->nav.marked[i] = true;
 	mem_free(a->nav.mark_text[i]);

@@ -164,11 +164,35 @@ static enum verdict sort_list(const struct pane_ops *p, void *st, const struct p
 	return v;
 }
 
+/* Handle the commands of a list's histogram. */
+static enum verdict brush_list(
+    const struct pane_ops *p, void *st, const struct pane_env *env, const struct list_part *l, const struct act *a)
+{
+	enum brush_verdict v = pane_table_brush(l->table, st, env, a);
+	if (v == BRUSH_LIMIT)
+		note_move(p, st, env, l);
+	return v == BRUSH_PASS ? V_PASS : V_DONE;
+}
+
+/* What a list does that its pane has not handled: start a histogram, remove its limit, unless a search is there to be
+   ended first. */
+static enum verdict start_brush(const struct pane_ops *p, void *st, const struct pane_env *env, const struct list_part *l,
+    const struct act *a, struct ask *out)
+{
+	if (!l->table || (a->cmd != CMD_RANGE && (a->cmd != CMD_CANCEL || env->find.rx)))
+		return V_PASS;
+	enum verdict v = brush_list(p, st, env, l, a);
+	return v == V_PASS && a->cmd == CMD_RANGE ? pane_message(out, "this list has no durations: no histogram") : v;
+}
+
 static enum verdict act_in_list(
     const struct pane_ops *p, void *st, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	struct list_part l = list_of(p, st, env);
 	uint32_t from = l.rows ? l.rows->sel : 0;
+	enum verdict v = start_brush(p, st, env, &l, a, out);
+	if (v != V_PASS)
+		return v;
 	if (!l.rows || !list_move(l.rows, a, l.h))
 		return sort_list(p, st, env, l.table, a, out);
 	if (p->list->selectable)
@@ -183,6 +207,8 @@ enum verdict pane_act(
 	struct list_part l = list_of(p, st, env);
 	if (l.rows)
 		list_set_height(l.rows, l.h);
+	if (l.table && l.table->brush.bars.on && brush_list(p, st, env, &l, a) == V_DONE)
+		return V_DONE;
 	enum verdict v = p->act ? p->act(st, env, a, out) : V_PASS;
 	return v == V_PASS ? act_in_list(p, st, env, a, out) : v;
 }
@@ -265,6 +291,24 @@ int pane_choices(
 	return n || cmd != CMD_SORT || !l.table ? n : pane_table_choices(l.table, out);
 }
 
+/* ---- lines */
+
+void pane_put_limit(const struct pane_ops *p, void *st, const struct pane_env *env, struct buf *b)
+{
+	struct list_part l = list_of(p, st, env);
+	if (l.table)
+		pane_table_put_limit(l.table, b);
+}
+
+void pane_put_detail(const struct pane_ops *p, void *st, const struct pane_env *env, struct buf *b)
+{
+	struct list_part l = list_of(p, st, env);
+	if (l.table && l.table->brush.bars.on)
+		histogram_bars_describe(&l.table->brush.bars, b);
+	else if (p->lines.detail)
+		p->lines.detail(st, env, b);
+}
+
 /* ---- views of lists that have nothing else to keep */
 
 bool pane_has_view(const struct pane_ops *p)
@@ -279,10 +323,13 @@ void pane_save(const struct pane_ops *p, void *st, const struct pane_env *env, s
 		p->view.save(st, v);
 	if (p->view.save || !l.rows)
 		return;
-	view_put_cursor(v, "row", !l.rows->n ? 0 : l.table ? l.table->sel : l.rows->sel);
+	if (l.table)
+		pane_table_save_limit(l.table, v);
 	view_put_cursor(v, "top", l.rows->top);
-	view_put_cursor(v, "sort", l.table ? l.table->sort : 0);
-	view_put_cursor(v, "invert", l.table && l.table->invert);
+	if (l.table)
+		pane_table_save(l.table, v);
+	else
+		view_put_cursor(v, "row", l.rows->sel);
 }
 
 bool pane_load(const struct pane_ops *p, void *st, const struct pane_env *env, const struct view *v)
@@ -294,7 +341,7 @@ bool pane_load(const struct pane_ops *p, void *st, const struct pane_env *env, c
 		return p->view.load;
 	l.rows->top = (uint32_t)view_get(v, "top");
 	if (l.table)
-		pane_table_load(l.table, st, env, view_get(v, "row"), (int)view_get(v, "sort"), view_get(v, "invert") != 0);
+		pane_table_load(l.table, st, env, v);
 	else
 		list_select(l.rows, (uint32_t)view_get(v, "row"));
 	note_move(p, st, env, &l);

@@ -195,6 +195,10 @@ extern const struct pane_ops *const panes[];	/* pane.c: in the order of the tabs
 /* Return the index of a pane, or -1 if the name is unknown. */
 int pane_find(const char *name);
 
+/* Append the limit of the pane's list, " | took 1.00ms..2.51ms: 3 of 20", if it has one. */
+void pane_put_limit(const struct pane_ops *, void *st, const struct pane_env *, struct buf *);
+/* Append the line below the pane: the selected bars of a histogram, or what the pane writes there. */
+void pane_put_detail(const struct pane_ops *, void *st, const struct pane_env *, struct buf *);
 /* For the app: what the pane or its list does. */
 struct job *pane_job(const struct pane_ops *, void *st);	/* the next one of its work; NULL: none */
 bool pane_answers_key(const struct pane_ops *, void *st);	/* that work completes what a key asked for */

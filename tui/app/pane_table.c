@@ -6,12 +6,15 @@
  * Sorting and filtering only change that array; items belong to the pane and are never moved. The selection is kept by
  * the id of the item, which is noted after each command and not when items are replaced, because then they are gone
  * already. Items with equal values stay in the order of the pane, so each order is total and the same after an update.
+ *
+ * The histogram counts what the rows would be without the limit, so that another range can be selected.
  */
 #include "config.h"
 #include "app/pane_table.h"
 
 #include "base/mem/mem.h"
 #include "base/text/regex.h"
+#include "base/text/text.h"
 #include "calltree/weighted.h"
 
 #include <string.h>
@@ -83,23 +86,56 @@ static void sort_items(struct pane_table *t, const void *st, const struct pane_e
 	list_set_count(&t->rows, n);
 }
 
-void pane_table_fill(struct pane_table *t, const void *st, const struct pane_env *env, uint32_t n)
+/* Store the items that the kind and `&` leave; return how many. */
+static uint32_t choose_items(const struct pane_table *t, const void *st, const struct pane_env *env)
 {
 	const struct pane_table_kind *k = t->kind;
 	struct buf b = {0};
-	uint32_t rows = 0;
-	t->item = mem_grow(t->item, &t->cap, (size_t)n + 1, sizeof *t->item);
-	for (uint32_t i = 0; i < n; i++) {
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < t->n; i++) {
 		if (k->shown && !k->shown(st, env, i))
 			continue;
 		buf_reset(&b);
 		if (env->grep.rx)
 			k->text(st, env, i, &b);
 		if (!env->grep.rx || regex_match(env->grep.rx, buf_str(&b), b.n))
-			t->item[rows++] = i;
+			t->item[n++] = i;
 	}
 	buf_free(&b);
-	sort_items(t, st, env, rows);
+	return n;
+}
+
+/* Count the durations of n items. */
+static void count_durations(struct pane_table *t, const void *st, uint32_t n)
+{
+	struct bars bars;
+	histogram_bars_init(&bars);
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t ns = t->kind->duration(st, t->item[i]);
+		if (ns >= 0)
+			histogram_bars_add(&bars, ns);
+	}
+	histogram_bars_trim(&bars);
+	brush_set_bars(&t->brush, &bars);
+}
+
+static uint32_t limit_items(const struct pane_table *t, const void *st, uint32_t n)
+{
+	uint32_t rows = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (brush_has(&t->brush, t->kind->duration(st, t->item[i])))
+			t->item[rows++] = t->item[i];
+	return rows;
+}
+
+void pane_table_fill(struct pane_table *t, const void *st, const struct pane_env *env, uint32_t n)
+{
+	t->n = n;
+	t->item = mem_grow(t->item, &t->cap, (size_t)n + 1, sizeof *t->item);
+	uint32_t rows = choose_items(t, st, env);
+	if (t->kind->duration)
+		count_durations(t, st, rows);
+	sort_items(t, st, env, t->kind->duration ? limit_items(t, st, rows) : rows);
 	pane_table_select(t, st, t->sel);
 }
 
@@ -134,13 +170,57 @@ int pane_table_choices(const struct pane_table *t, struct choice *out)
 	return n;
 }
 
-void pane_table_load(struct pane_table *t, const void *st, const struct pane_env *env, int64_t id, int sort, bool invert)
+/* ---- the histogram */
+
+enum brush_verdict pane_table_brush(struct pane_table *t, const void *st, const struct pane_env *env, const struct act *a)
 {
+	if (!t->kind->duration)
+		return BRUSH_PASS;
+	enum brush_verdict v = brush_command(&t->brush, a);
+	if (v == BRUSH_LIMIT)
+		pane_table_fill(t, st, env, t->n);
+	return v;
+}
+
+void pane_table_put_limit(const struct pane_table *t, struct buf *b)
+{
+	if (!t->brush.limits)
+		return;
+	brush_put_limit(&t->brush, b);
+	buf_puts(b, ": ");
+	text_count(b, t->rows.n);
+	buf_puts(b, " of ");
+	text_count(b, (int64_t)t->brush.bars.all);
+}
+
+/* ---- the view */
+
+void pane_table_save_limit(const struct pane_table *t, struct view *v)
+{
+	if (!t->brush.limits)
+		return;
+	view_put_zoom_time(v, "min", t->brush.lo);
+	view_put_zoom_time(v, "max", t->brush.hi);
+}
+
+void pane_table_save(const struct pane_table *t, struct view *v)
+{
+	view_put_cursor(v, "row", t->rows.n ? t->sel : 0);
+	view_put_cursor(v, "sort", t->sort);
+	view_put_cursor(v, "invert", t->invert);
+}
+
+void pane_table_load(struct pane_table *t, const void *st, const struct pane_env *env, const struct view *v)
+{
+	int64_t sort = view_get(v, "sort"), lo = view_get_time(v, "min"), hi = view_get_time(v, "max");
 	bool sorts = sort >= 0 && sort < t->kind->ncol && t->kind->cols[sort].c.word;
-	t->sort = sorts ? sort : t->kind->sort;
-	t->invert = invert;
-	sort_items(t, st, env, t->rows.n);
-	pane_table_select(t, st, id);
+	t->sort = sorts ? (int)sort : t->kind->sort;
+	t->invert = view_get(v, "invert") != 0;
+	t->brush.limits = false;
+	if (t->kind->duration && lo >= 0 && hi >= lo)
+		brush_limit(&t->brush, lo, hi);
+	pane_table_fill(t, st, env, t->n);
+	pane_table_select(t, st, view_get(v, "row"));
 }
 
 const char *pane_table_sort_option(const struct pane_table *t, struct arena *a)
@@ -176,6 +256,8 @@ void pane_table_draw(
 {
 	struct pane_table_drawing d = {.t = t, .st = st, .env = env};
 	struct list_column c[PANE_TABLE_COLS];
+	int bars = brush_lines(&t->brush, h);
+	h -= bars;
 	bool bar = t->rows.n > (uint32_t)h;
 	int n = t->kind->ncol;
 	for (int i = 0; i < n; i++)
@@ -187,11 +269,13 @@ void pane_table_draw(
 	grid_unclip(g, old);
 	old = grid_clip(g, (struct rect){y + 1, 0, h, g->w});
 	list_draw_rows(&t->rows, g, draw_row, &d,
-	    &(struct list_options){unfocused, list_hits_marks(&t->hits, &t->rows, env->find.rx)});
+	    &(struct list_options){unfocused || t->brush.bars.on, list_hits_marks(&t->hits, &t->rows, env->find.rx)});
 	grid_unclip(g, old);
+	if (bars)
+		brush_draw(&t->brush, g, y + 1 + h, bars);
 }
 
 struct list_part pane_table_part(struct pane_table *t, int y, int h)
 {
-	return (struct list_part){&t->rows, &t->hits, t, y + 1, h};
+	return (struct list_part){&t->rows, &t->hits, t, y + 1, h - brush_lines(&t->brush, h)};
 }

@@ -4,11 +4,16 @@
 #define TTRACE_APP_PANE_TABLE_H
 
 #include "app/pane.h"
+#include "widget/brush.h"
 #include "widget/list.h"
 
 /*
  * A table of a pane: items that the pane numbers from 0, and the rows that show them. The pane describes an item by the
- * functions of a kind, which is constant; the table sorts, filters by `&`, draws, follows the selection. A pane shows it by returning pane_table_part() as its list (struct list_ops). st is the pane's state.
+ * functions of a kind, which is constant; the table sorts, filters by `&`, draws, follows the selection. A pane shows it
+ * by returning pane_table_part() as its list (struct list_ops). st is the pane's state.
+ *
+ * If items have durations, `v` shows the histogram of the items below the rows, and a range of its bars limits the rows
+ * (widget/brush.h). The limit is a filter on the table: pane.c writes it among the filters, Esc removes it.
  */
 struct pane_table_column {
 	struct list_column c;	/* with the word for :sort; a column without it does not sort */
@@ -27,14 +32,18 @@ struct pane_table_kind {
 	int (*compare)(const void *st, const struct pane_env *, int col, int sign, uint32_t a, uint32_t b);
 	int64_t (*id)(const void *st, uint32_t item);	/* by which the selection is kept when items change; NULL: item */
 	bool (*shown)(const void *st, const struct pane_env *, uint32_t item);	/* NULL: all items */
+	/* NULL, or the duration of an item in ns, negative: it has none. */
+	int64_t (*duration)(const void *st, uint32_t item);
 };
 enum { PANE_TABLE_COLS = 16 };
 struct pane_table {
 	const struct pane_table_kind *kind;
 	struct rows rows;
 	struct list_hits hits;
+	uint32_t n;		/* items */
 	uint32_t *item;		/* of each row */
 	size_t cap;
+	struct brush brush;
 	int sort;		/* a column */
 	bool invert;
 	int64_t sel;		/* id of the selected item; -1: none yet */
@@ -57,11 +66,18 @@ struct list_part pane_table_part(struct pane_table *, int y, int h);
 /* Return the option of reports for this order, "-sort=-duration"; NULL: it is the initial one. */
 const char *pane_table_sort_option(const struct pane_table *, struct arena *);
 
-/* For pane.c. Sort by choice `by` of the menu of s, and select the first row; -1: reverse the order. */
+/* For pane.c. Handle the commands of the histogram; BRUSH_PASS: another command, or no item has a duration. */
+enum brush_verdict pane_table_brush(struct pane_table *, const void *st, const struct pane_env *, const struct act *);
+/* Append the limit and how many items it leaves; the line that describes the selected bars. */
+void pane_table_put_limit(const struct pane_table *, struct buf *);
+/* Sort by choice `by` of the menu of s, and select the first row; -1: reverse the order. */
 void pane_table_sort(struct pane_table *, const void *st, const struct pane_env *, int by);
 int pane_table_choices(const struct pane_table *, struct choice *);
 void pane_table_note_selection(struct pane_table *, const void *st);
-/* Go to an order and an item; any values. */
-void pane_table_load(struct pane_table *, const void *st, const struct pane_env *, int64_t id, int sort, bool invert);
+/* The view of a table: its order, its limit and its selected item. A pane with a view of its own calls
+   pane_table_save_limit() before it puts cursor words, then pane_table_save(). Loading accepts any values. */
+void pane_table_save_limit(const struct pane_table *, struct view *);
+void pane_table_save(const struct pane_table *, struct view *);
+void pane_table_load(struct pane_table *, const void *st, const struct pane_env *, const struct view *);
 
 #endif

@@ -223,9 +223,7 @@ static void save_boards(const void *st, struct view *v)
 	const struct boards_state *p = st;
 	const struct pane_table *t = &p->table[p->id];
 	view_put_zoom(v, "board", p->id);
-	view_put_cursor(v, "row", t->rows.n ? t->sel : 0);
-	view_put_cursor(v, "sort", t->sort);
-	view_put_cursor(v, "invert", t->invert);
+	pane_table_save(t, v);
 	view_put_cursor(v, "part", p->in_parts ? p->parts.rows.sel + 1 : 0);
 }
 
@@ -233,7 +231,7 @@ static void load_boards(void *st, const struct pane_env *env, const struct view 
 {
 	struct boards_state *p = st;
 	boards_show(p, env, (enum board_id)view_get_below(v, "board", BOARD__N));
-	pane_table_load(&p->table[p->id], p, env, view_get(v, "row"), (int)view_get(v, "sort"), view_get(v, "invert") != 0);
+	pane_table_load(&p->table[p->id], p, env, v);
 	int64_t part = view_get(v, "part");
 	boards_fill_parts(p, env);
 	p->in_parts = part > 0 && part <= p->parts.rows.n;

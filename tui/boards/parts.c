@@ -116,7 +116,7 @@ static void put_text(const void *st, const struct pane_env *env, uint32_t item, 
 }
 
 static const struct pane_table_kind parts_table = {
-    cols, PART_COLS, PART_LIST, put_text, draw_cell, compare, NULL, NULL};
+    .cols = cols, .ncol = PART_COLS, .sort = PART_LIST, .text = put_text, .cell = draw_cell, .compare = compare};
 
 void boards_open_parts(struct boards_state *p)
 {

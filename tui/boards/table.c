@@ -107,7 +107,8 @@ void boards_open_tables(struct boards_state *p)
 	for (int i = 0; i < BOARD__N; i++) {
 		int n = (int)board_count_columns((enum board_id)i);
 		const struct pane_table_column *first = &cols[board_first_column((enum board_id)i)];
-		p->kind[i] = (struct pane_table_kind){first, n, 0, put_text, draw_cell, compare, NULL, NULL};
+		p->kind[i] = (struct pane_table_kind){
+		    .cols = first, .ncol = n, .text = put_text, .cell = draw_cell, .compare = compare};
 		pane_table_open(&p->table[i], &p->kind[i]);
 	}
 }

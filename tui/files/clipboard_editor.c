@@ -62,8 +62,8 @@ void files_copy(struct app *a, const char *what)
 		view_options_put(a, &b);
 	else if (p->output.copy)
 		p->output.copy(state_now(a), &a->env, &b);
-	else if (p->lines.detail)
-		p->lines.detail(state_now(a), &wide, &b);
+	else
+		pane_put_detail(p, state_now(a), &wide, &b);
 	if (!b.n && !strcmp(what, "item")) {	/* nothing is selected: copy the view */
 		what = "view";
 		view_options_put(a, &b);

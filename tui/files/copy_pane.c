@@ -205,6 +205,7 @@ void copy_pane_start(struct app *a, const char *pipe)
 	p->g->mono = true;
 	if (ops->summary)
 		ops->summary(state_now(a), &p->env, &head);
+	pane_put_limit(ops, state_now(a), &p->env, &head);
 	text_mask_passwords(&p->text, session_file(a->s));
 	buf_printf(&p->text, ": %s\n%s\n", ops->name, buf_str(&head));
 	buf_free(&head);

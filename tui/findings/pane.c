@@ -99,7 +99,7 @@ static void put_text(const void *st, const struct pane_env *env, uint32_t item, 
 }
 
 static const struct pane_table_kind findings_table = {
-    cols, FIND_COLS, FIND_LEVEL, put_text, draw_cell, compare, NULL, NULL};
+    .cols = cols, .ncol = FIND_COLS, .sort = FIND_LEVEL, .text = put_text, .cell = draw_cell, .compare = compare};
 
 static void open_findings(void *st, const struct pane_env *env)
 {

@@ -112,4 +112,13 @@ static bool is_in_range(const void *st, const struct pane_env *env, uint32_t ite
 	return p->cycle[item].t1 >= p->scope.t0 && p->cycle[item].t0 < p->scope.t1;
 }
 
-const struct pane_table_kind gc_cycles_table = {cols, CYCLE_COLS, CYCLE_NUMBER, put_text, draw_cell, compare, id_of, is_in_range};
+/* A cycle that has not ended has no duration. */
+static int64_t mark_duration(const void *st, uint32_t item)
+{
+	const struct gc_cycle *c = &((const struct gc_state *)st)->cycle[item];
+	return c->open ? -1 : c->t1 - c->t0;
+}
+
+const struct pane_table_kind gc_cycles_table = {
+    .cols = cols, .ncol = CYCLE_COLS, .sort = CYCLE_NUMBER, .text = put_text, .cell = draw_cell, .compare = compare,
+    .id = id_of, .shown = is_in_range, .duration = mark_duration};

@@ -61,21 +61,28 @@ static void measure_stops(struct gc_state *p)
 	mem_free(ns);
 }
 
-static void gc_pane_update(void *st, const struct pane_env *env)
+/* Sum up the listed cycles. */
+static void measure_cycles(struct gc_state *p)
 {
-	struct gc_state *p = st;
 	const struct pane_table *cycles = &p->table[GC_CYCLES];
-	arena_reset(&p->mem);
-	memset(&p->stw, 0, sizeof p->stw);
-	tracepane_scope(env, &p->mem, &p->scope);
-	p->cycle = gc_cycles(session_snap(env->s), &p->scope.f, &p->mem, &p->ncycle);
-	p->mark = p->assist = p->stopped = 0;
-	pane_table_fill(&p->table[GC_CYCLES], p, env, p->ncycle);
+	p->mark = p->assist = 0;
 	for (uint32_t i = 0; i < cycles->rows.n; i++) {
 		const struct gc_cycle *c = &p->cycle[cycles->item[i]];
 		p->mark += overlap_ns(&p->scope, c->t0, c->t1);
 		p->assist += c->assist;
 	}
+}
+
+static void gc_pane_update(void *st, const struct pane_env *env)
+{
+	struct gc_state *p = st;
+	arena_reset(&p->mem);
+	memset(&p->stw, 0, sizeof p->stw);
+	tracepane_scope(env, &p->mem, &p->scope);
+	p->cycle = gc_cycles(session_snap(env->s), &p->scope.f, &p->mem, &p->ncycle);
+	p->stopped = 0;
+	pane_table_fill(&p->table[GC_CYCLES], p, env, p->ncycle);
+	measure_cycles(p);
 	gc_stops_make(p, env);
 	measure_stops(p);
 	gc_curve_update(p, env);
@@ -267,7 +274,8 @@ static void gc_pane_save(const void *st, struct view *v)
 	view_put_zoom(v, "by", s->by);
 	view_put_zoom(v, "open", s->open);
 	view_put_zoom(v, "key", s->open ? (int64_t)s->key : 0);
-	view_put_cursor(v, "row", p->table[gc_list(p)].rows.n ? p->table[gc_list(p)].sel : -1);
+	pane_table_save_limit(&p->table[gc_list(p)], v);
+	pane_table_save(&p->table[gc_list(p)], v);
 }
 
 static void gc_pane_load(void *st, const struct pane_env *env, const struct view *v)
@@ -277,7 +285,8 @@ static void gc_pane_load(void *st, const struct pane_env *env, const struct view
 	if (p->stops)
 		gc_stops_load(p, env, v);
 	else
-		pane_table_select(&p->table[GC_CYCLES], p, view_get(v, "row"));
+		pane_table_load(&p->table[GC_CYCLES], p, env, v);
+	measure_cycles(p);
 }
 
 static int gc_pane_choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
@@ -372,9 +381,9 @@ static void gc_pane_keys(const void *st, const struct pane_env *env, struct buf 
 	buf_puts(b, p->part == PART_CURVE ? "h l window  Tab worst windows"
 		: p->part == PART_WORST ? "h l window  Enter timeline  f only then  Tab table"
 		: p->stops ? gc_selected_group(p) ? "Enter its stops  s < > sort  gr group by  [ ] cycles"
-		: p->stop.open ? "Enter timeline  s < > sort  q groups  [ ] cycles"
-			       : "Enter timeline  s < > sort  gr group by  [ ] cycles"
-			   : "Enter timeline  s < > sort  [ ] stops  Tab curve  4 assists");
+		: p->stop.open ? "Enter timeline  s < > sort  v durations  q groups  [ ] cycles"
+			       : "Enter timeline  s < > sort  v durations  gr group by  [ ] cycles"
+			   : "Enter timeline  s < > sort  v durations  [ ] stops  Tab curve  4 assists");
 	buf_puts(b, "  e what counts  % percentile  V per P");
 	if (p->part == PART_TABLE)
 		buf_puts(b, "  f filter to it");
@@ -386,11 +395,13 @@ static struct list_part gc_part(void *st, const struct pane_env *env)
 	return pane_table_part(&p->table[gc_list(p)], 0, gc_table_height(p, env));
 }
 
-/* Moving in the table selects it. */
+/* Moving in the table selects it; a limit of its durations may leave other cycles. */
 static void gc_moved(void *st, const struct pane_env *env)
 {
+	struct gc_state *p = st;
 	(void)env;
-	((struct gc_state *)st)->part = PART_TABLE;
+	p->part = PART_TABLE;
+	measure_cycles(p);
 }
 
 static const struct list_ops gc_table = {.part = gc_part, .moved = gc_moved};

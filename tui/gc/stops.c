@@ -157,7 +157,7 @@ void gc_stops_load(struct gc_state *p, const struct pane_env *env, const struct 
 		group_stops(p, env);
 	else
 		list_stops(p, env);
-	pane_table_select(&p->table[gc_stops_list(p)], p, view_get(v, "row"));
+	pane_table_load(&p->table[gc_stops_list(p)], p, env, v);
 }
 
 /* ---- commands */
@@ -320,9 +320,18 @@ static bool is_in_group(const void *st, const struct pane_env *env, uint32_t ite
 	return !s->open || stops_key(session_snap(env->s), s->v[item].span, s->by) == s->key;
 }
 
+static int64_t stop_duration(const void *st, uint32_t item)
+{
+	const struct stop *v = &((const struct gc_state *)st)->stop.v[item];
+	return v->t1 - v->t0;
+}
+
 const struct pane_table_kind gc_stops_table = {
-    stop_cols, STOP_COLS, STOP_START, put_stop, draw_stop, compare_stops, stop_id, is_in_group};
+    .cols = stop_cols, .ncol = STOP_COLS, .sort = STOP_START, .text = put_stop, .cell = draw_stop,
+    .compare = compare_stops, .id = stop_id, .shown = is_in_group, .duration = stop_duration};
 const struct pane_table_kind gc_kinds_table = {
-    kind_cols, SUM_COLS, SUM_TOTAL, put_sum, draw_sum, compare_sums, sum_id, NULL};
+    .cols = kind_cols, .ncol = SUM_COLS, .sort = SUM_TOTAL, .text = put_sum, .cell = draw_sum,
+    .compare = compare_sums, .id = sum_id};
 static const struct pane_table_kind callers_table = {
-    caller_cols, SUM_COLS, SUM_TOTAL, put_sum, draw_sum, compare_sums, sum_id, NULL};
+    .cols = caller_cols, .ncol = SUM_COLS, .sort = SUM_TOTAL, .text = put_sum, .cell = draw_sum,
+    .compare = compare_sums, .id = sum_id};

@@ -158,7 +158,8 @@ static void put_kind_text(const void *st, const struct pane_env *env, uint32_t i
 }
 
 static const struct pane_table_kind kinds_table = {
-    kind_cols, KIND_COLS, KIND_TOTAL, put_kind_text, draw_kind_cell, compare_kinds, NULL, NULL};
+    .cols = kind_cols, .ncol = KIND_COLS, .sort = KIND_TOTAL, .text = put_kind_text, .cell = draw_kind_cell,
+    .compare = compare_kinds};
 
 /* ---- the table of the operations of a kind */
 
@@ -238,8 +239,15 @@ static int64_t item_id(const void *st, uint32_t item)
 	return (int64_t)operation_of(st, item)->id;
 }
 
+static int64_t item_duration(const void *st, uint32_t item)
+{
+	const struct operation *o = operation_of(st, item);
+	return o->complete ? o->t1 - o->t0 : -1;
+}
+
 static const struct pane_table_kind items_table = {
-    item_cols, OPERATION_COLS, ITEM_TIME, put_item_text, draw_item_cell, compare_items, item_id, NULL};
+    .cols = item_cols, .ncol = OPERATION_COLS, .sort = ITEM_TIME, .text = put_item_text, .cell = draw_item_cell,
+    .compare = compare_items, .id = item_id, .duration = item_duration};
 
 /* ---- the analysis and the histograms */
 
@@ -419,6 +427,7 @@ static enum verdict open_row(struct tasks *t, const struct pane_env *env, struct
 	if (!k)
 		return pane_message(out, "no row is selected");
 	if (!open_kind(p)) {
+		p->items.brush = (struct brush){0};
 		show_kind(t, env, (uint32_t)(k - operations_of(p)->kind) + 1);
 		return V_DONE;
 	}
@@ -507,9 +516,8 @@ void tasks_operations_save(const struct tasks *t, struct view *v)
 	const struct pane_table *table = p->open ? &p->items : &p->kinds;
 	view_put_zoom(v, "ops", 1);
 	view_put_zoom(v, "kind", p->open);
-	view_put_cursor(v, "row", table->rows.n ? table->sel : 0);
-	view_put_cursor(v, "sort", table->sort);
-	view_put_cursor(v, "invert", table->invert);
+	pane_table_save_limit(table, v);
+	pane_table_save(table, v);
 }
 
 /* Without an analysis only the kind is kept: it is opened as soon as there is one. */
@@ -522,8 +530,7 @@ void tasks_operations_load(struct tasks *t, const struct pane_env *env, const st
 	if (!p->analysis)
 		return;
 	p->open = open_kind(p) ? p->open : 0;
-	pane_table_load(p->open ? &p->items : &p->kinds, t, env, view_get(v, "row"), (int)view_get(v, "sort"),
-	    view_get(v, "invert") != 0);
+	pane_table_load(p->open ? &p->items : &p->kinds, t, env, v);
 }
 
 /* ---- the screen */
@@ -582,7 +589,7 @@ void tasks_operations_detail(const struct tasks *t, const struct pane_env *env, 
 
 void tasks_operations_keys(const struct tasks *t, struct buf *b)
 {
-	buf_puts(b, t->operations.open ? "Enter timeline  W why  f only it  4 flame of it  s < > sort  i invert  q back"
+	buf_puts(b, t->operations.open ? "Enter timeline  W why  v durations  f only it  4 flame of it  s < > sort  i invert  q back"
 				       : "Enter open  [ ] tasks, regions  W why (p99)  f only these  4 flame  s < > sort  i invert");
 }
 

@@ -93,4 +93,5 @@ static void put_text(const void *st, const struct pane_env *env, uint32_t item, 
 	}
 }
 
-const struct pane_table_kind why_table = {cols, WHY_COLS, WHY_SHARE, put_text, draw_cell, compare, NULL, NULL};
+const struct pane_table_kind why_table = {
+    .cols = cols, .ncol = WHY_COLS, .sort = WHY_SHARE, .text = put_text, .cell = draw_cell, .compare = compare};

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The brush is the histogram of a list and a limit. The limit is two numbers of nanoseconds, not bars: bars are counted
+ * again when items change, and a limit that was restored from a view may be none of them. So a limit selects the bars
+ * that overlap it when they are activated.
+ */
+#include "config.h"
+#include "widget/brush.h"
+
+#include "base/text/text.h"
+
+/* Return the last bar that starts at or before ns; 0: all start later. */
+static int bar_of(const struct bars *b, int64_t ns)
+{
+	int i = 0;
+	while (i + 1 < b->n && b->edge[i + 1] <= ns)
+		i++;
+	return i;
+}
+
+void brush_set_bars(struct brush *b, const struct bars *bars)
+{
+	struct bars was = b->bars;
+	b->bars = *bars;
+	if (!was.on || !bars->n)
+		return;
+	b->bars.on = true;
+	b->bars.held = was.held;
+	b->bars.at = bar_of(bars, was.edge[was.at]);
+	b->bars.from = bar_of(bars, was.edge[was.from]);
+}
+
+void brush_limit(struct brush *b, int64_t lo, int64_t hi)
+{
+	b->limits = true;
+	b->lo = lo;
+	b->hi = hi;
+}
+
+/* Select the bars of the limit. */
+static void select_limit(struct brush *b)
+{
+	b->bars.from = bar_of(&b->bars, b->lo);
+	b->bars.at = bar_of(&b->bars, b->hi);
+	b->bars.held = b->bars.from != b->bars.at;
+}
+
+enum brush_verdict brush_command(struct brush *b, const struct act *a)
+{
+	int64_t lo, hi;
+	bool was_on = b->bars.on;
+	if (a->cmd == CMD_CANCEL && !was_on && b->limits) {
+		b->limits = false;
+		return BRUSH_LIMIT;
+	}
+	switch (histogram_bars_command(&b->bars, a, &lo, &hi)) {
+	case BARS_TAKE: brush_limit(b, lo, hi); return BRUSH_LIMIT;
+	case BARS_DONE:
+		if (b->bars.on && !was_on && b->limits)
+			select_limit(b);
+		return BRUSH_DONE;
+	case BARS_PASS: break;
+	}
+	return BRUSH_PASS;
+}
+
+int brush_lines(const struct brush *b, int h)
+{
+	enum { LEAST = 4, MOST = 9, ROWS = 3 };	/* with the heading and the scale; ROWS: lines that the list keeps */
+	int third = h / 3;
+	return !b->bars.on || h < LEAST + ROWS ? 0 : third < LEAST ? LEAST : third < MOST ? third : MOST;
+}
+
+void brush_draw(const struct brush *b, struct grid *g, int y, int h)
+{
+	struct buf n = {0};
+	text_count(&n, (int64_t)b->bars.all);
+	grid_printf(g, y, 1, ST_HEAD, 0, "durations (%s)", buf_str(&n));
+	histogram_bars_draw(&b->bars, g, y + 1, 1, h - 1, g->w - 2, ST_HEAT);
+	buf_free(&n);
+}
+
+void brush_put_limit(const struct brush *b, struct buf *out)
+{
+	if (!b->limits)
+		return;
+	buf_puts(out, " | took ");
+	text_ns(out, b->lo);
+	buf_puts(out, "..");
+	text_ns(out, b->hi);
+}
