@@ -7,10 +7,13 @@
  * The table by its laws: its rows are the items that are shown, in order, items with equal
  * values by their number; the selection follows its item; matches are those of the rows.
  * The histogram of a table counts each item with a duration once, in the bar of its duration, whatever the limit is;
- * its selected bars become the limit, and the rows are the items within.
+ * its selected bars become the limit, and the rows are the items within. Many items are ordered by a worker, to the
+ * same rows.
  */
 #include "config.h"
+#include "base/job.h"
 #include "base/mem/mem.h"
+#include "base/radix_sort.h"
 #include "tap.h"
 #include "app/pane_table.h"
 #include "base/text/regex.h"
@@ -371,6 +374,74 @@ static void limits(void)
 	}
 }
 
+/* ---- a table of many items, which a worker orders */
+
+enum { MANY = 30000 };
+static int64_t weight[MANY];	/* many of them equal */
+
+static uint64_t weight_key(const void *st, int col, uint32_t i)
+{
+	(void)st;
+	return radix_key_ascending(col ? weight[i] : (int64_t)i);
+}
+
+static int64_t weight_of(const void *st, uint32_t i)
+{
+	(void)st;
+	return weight[i];
+}
+
+static const struct pane_table_kind many = {.cols = cols, .ncol = 2, .sort = 1, .text = put_item, .key = weight_key,
+    .duration = weight_of};
+
+/* The rows are those within [lo, hi], by weight, equal ones by number. */
+static bool ordered(const struct pane_table *t, int64_t lo, int64_t hi)
+{
+	int sign = cols[t->sort].up != t->invert ? 1 : -1;
+	uint32_t n = 0;
+	bool ok = true;
+	for (uint32_t i = 0; i < MANY; i++)
+		n += weight[i] >= lo && weight[i] <= hi;
+	for (uint32_t r = 0; r < t->rows.n && ok; r++) {
+		uint32_t i = t->item[r], k = r + 1 < t->rows.n ? t->item[r + 1] : UINT32_MAX;
+		int64_t d = k == UINT32_MAX ? 1 : sign * (t->sort ? weight[k] - weight[i] : (int64_t)k - (int64_t)i);
+		ok = weight[i] >= lo && weight[i] <= hi && (d > 0 || (d == 0 && k > i));
+	}
+	return ok && t->rows.n == n;
+}
+
+static void on_worker(void)
+{
+	struct pane_env env = {0};
+	struct pane_table t = {0};
+	for (uint32_t i = 0; i < MANY; i++)
+		weight[i] = rnd(MANY / 3);
+	pane_table_open(&t, &many);
+	pane_table_fill(&t, NULL, &env, MANY);
+	OK(async_job(&t.order) && !t.rows.n);
+	pane_table_take(&t, NULL);
+	OK(!async_job(&t.order) && ordered(&t, 0, MANY));
+	pane_table_select_row(&t, NULL, 777);
+	uint32_t item = pane_table_selected(&t);
+	pane_table_sort(&t, NULL, &env, -1);
+	OK(async_job(&t.order) && t.rows.n == MANY);	/* the old rows, until the new ones are made */
+	pane_table_take(&t, NULL);
+	OK(ordered(&t, 0, MANY) && pane_table_selected(&t) == item);
+	pane_table_sort(&t, NULL, &env, 0);
+	pane_table_sort(&t, NULL, &env, 1);	/* the first is not wanted any more */
+	while (async_job(&t.order))
+		pane_table_take(&t, NULL);
+	OK(t.sort == 1 && ordered(&t, 0, MANY) && t.rows.sel == 0);
+	OK(pane_table_brush(&t, NULL, &env, &(struct act){.cmd = CMD_RANGE}) == BRUSH_DONE);
+	OK(pane_table_brush(&t, NULL, &env, &(struct act){.cmd = CMD_OPEN}) == BRUSH_LIMIT);
+	pane_table_take(&t, NULL);
+	OK(ordered(&t, t.brush.lo, t.brush.hi) && t.brush.bars.all == MANY && t.rows.n < MANY);
+	pane_table_fill(&t, NULL, &env, MANY);
+	pane_table_stop(&t);
+	OK(!async_job(&t.order) && !t.rows.n);
+	pane_table_free(&t);
+}
+
 int main(void)
 {
 	moves();
@@ -379,5 +450,6 @@ int main(void)
 	hits();
 	tables();
 	limits();
+	on_worker();
 	return DONE();
 }

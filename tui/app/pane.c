@@ -272,12 +272,13 @@ uint32_t pane_search(const struct pane_ops *p, void *st, const struct pane_env *
 {
 	struct list_part l = list_of(p, st, env);
 	*at = 0;
-	if (p->own.find)
-		return p->own.find(st, env, dir, at);
+	uint32_t n = p->own.find ? p->own.find(st, env, dir, at) : FIND_LIST;
+	if (n != FIND_LIST)
+		return n;
 	if (!l.rows || !l.hits)
 		return 0;
 	pane_mark_hits(p, st, env);
-	uint32_t n = list_hits_step(l.hits, l.rows, dir, at);
+	n = list_hits_step(l.hits, l.rows, dir, at);
 	if (n && dir)
 		note_move(p, st, env, &l);
 	return n;

@@ -92,6 +92,7 @@ struct pane_env {		/* what a pane may read besides its own state */
 };
 
 #define FIND_ON UINT32_MAX
+#define FIND_LIST (UINT32_MAX - 1)
 struct pane_report {		/* the report that shows the same as a pane; strings may be in env->scratch */
 	/* name NULL: the pane's name; arg NULL: the selected function; options end at NULL */
 	const char *name, *arg, *options[3];
@@ -109,8 +110,9 @@ struct list_ops {
 	struct list_part (*part)(void *st, const struct pane_env *);
 	/* Append the text of a row in which `/` searches; an empty one never matches. NULL: that of the table. */
 	void (*text)(const void *st, const struct pane_env *, uint32_t row, struct buf *);
-	/* NULL, or search all rows at once: at[row] = 1. false: search their texts. */
-	bool (*match)(const void *st, const struct pane_env *, uint8_t *at);
+	/* NULL, or search all rows at once: at[row] = 1. false: search their texts. If a worker searches, it leaves at as
+	   it is, and the pane drops the matches (list_hits_free()) when they are known. */
+	bool (*match)(void *st, const struct pane_env *, uint8_t *at);
 	bool (*selectable)(const void *st, uint32_t row);	/* NULL: all rows; otherwise moves skip the others */
 	void (*moved)(void *st, const struct pane_env *);	/* NULL, or the user has moved to another row */
 };
@@ -171,7 +173,8 @@ struct pane_ops {
 		/* Move to the next match of env->find (dir 1, -1) from the cursor; 0: stay; 2: at or after the cursor
 		   (while the user types). Return the number of matches; *at: index of the current one, from 1. FIND_ON:
 		   the search runs in the background. find() is called again when a result of its work has been taken,
-		   unless the pane has no such work: then it moves the cursor itself. */
+		   unless the pane has no such work: then it moves the cursor itself. FIND_LIST: search the rows of
+		   the list. */
 		uint32_t (*find)(void *st, const struct pane_env *, int dir, uint32_t *at);
 		void (*click)(void *st, const struct pane_env *, int y, int x, bool twice, struct ask *);
 		/* Return how many values the menu of a command without an argument has; 0: run it without a menu. */

@@ -8,11 +8,16 @@
  * already. Items with equal values stay in the order of the pane, so each order is total and the same after an update.
  *
  * The histogram counts what the rows would be without the limit, so that another range can be selected.
+ *
+ * Rows are made from a copy of the order and the limit, on a worker if the kind has keys and there are many items; the
+ * array of the rows that are shown is replaced when the new one is complete.
  */
 #include "config.h"
 #include "app/pane_table.h"
 
+#include "base/job.h"
 #include "base/mem/mem.h"
+#include "base/radix_sort.h"
 #include "base/text/regex.h"
 #include "base/text/text.h"
 #include "calltree/weighted.h"
@@ -28,6 +33,7 @@ void pane_table_open(struct pane_table *t, const struct pane_table_kind *kind)
 
 void pane_table_free(struct pane_table *t)
 {
+	async_stop(&t->order);
 	mem_free(t->item);
 	list_hits_free(&t->hits);
 }
@@ -64,79 +70,161 @@ bool pane_table_select(struct pane_table *t, const void *st, int64_t id)
 	return false;
 }
 
-/* ---- order */
+/* ---- rows */
 
-struct pane_table_order { const struct pane_table *t; const void *st; const struct pane_env *env; int sign; };
-
+/* Return -1 if the sort column is in descending order. */
 static int sign_of(const struct pane_table *t)
 {
 	return t->kind->cols[t->sort].up != t->invert ? 1 : -1;
 }
 
-static int cmp_items(const void *ctx, uint32_t a, uint32_t b)
-{
-	const struct pane_table_order *o = ctx;
-	int c = o->t->kind->compare(o->st, o->env, o->t->sort, o->sign, a, b);
-	return c ? c : (a > b) - (a < b);
-}
-
-static void sort_items(struct pane_table *t, const void *st, const struct pane_env *env, uint32_t n)
-{
-	calltree_sort_u32(t->item, n, cmp_items, &(struct pane_table_order){t, st, env, sign_of(t)});
-	list_set_count(&t->rows, n);
-}
-
 /* Store the items that the kind and `&` leave; return how many. */
-static uint32_t choose_items(const struct pane_table *t, const void *st, const struct pane_env *env)
+static uint32_t choose_items(const struct pane_table *t, const void *st, const struct pane_env *env, uint32_t *item)
 {
 	const struct pane_table_kind *k = t->kind;
+	const struct regex *grep = k->all ? NULL : env->grep.rx;
 	struct buf b = {0};
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < t->n; i++) {
 		if (k->shown && !k->shown(st, env, i))
 			continue;
 		buf_reset(&b);
-		if (env->grep.rx)
+		if (grep)
 			k->text(st, env, i, &b);
-		if (!env->grep.rx || regex_match(env->grep.rx, buf_str(&b), b.n))
-			t->item[n++] = i;
+		if (!grep || regex_match(grep, buf_str(&b), b.n))
+			item[n++] = i;
 	}
 	buf_free(&b);
 	return n;
 }
 
-/* Count the durations of n items. */
-static void count_durations(struct pane_table *t, const void *st, uint32_t n)
+/* The rows of a table that are being made; a worker gets a copy of what they depend on. */
+struct pane_table_rows {
+	const struct pane_table_kind *kind;
+	const void *st;
+	int sort, sign;
+	struct brush limit;
+	uint32_t *item, n;
+	struct bars bars;	/* of all items; then those outside of the limit are left out */
+};
+
+static void count_durations(struct pane_table_rows *r)
 {
-	struct bars bars;
-	histogram_bars_init(&bars);
-	for (uint32_t i = 0; i < n; i++) {
-		int64_t ns = t->kind->duration(st, t->item[i]);
+	histogram_bars_init(&r->bars);
+	for (uint32_t i = 0; i < r->n; i++) {
+		int64_t ns = r->kind->duration(r->st, r->item[i]);
 		if (ns >= 0)
-			histogram_bars_add(&bars, ns);
+			histogram_bars_add(&r->bars, ns);
 	}
-	histogram_bars_trim(&bars);
-	brush_set_bars(&t->brush, &bars);
+	histogram_bars_trim(&r->bars);
 }
 
-static uint32_t limit_items(const struct pane_table *t, const void *st, uint32_t n)
+static void limit_items(struct pane_table_rows *r)
 {
-	uint32_t rows = 0;
-	for (uint32_t i = 0; i < n; i++)
-		if (brush_has(&t->brush, t->kind->duration(st, t->item[i])))
-			t->item[rows++] = t->item[i];
-	return rows;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < r->n; i++)
+		if (brush_has(&r->limit, r->kind->duration(r->st, r->item[i])))
+			r->item[n++] = r->item[i];
+	r->n = n;
+}
+
+static void sort_by_key(struct pane_table_rows *r)
+{
+	struct radix_array v;
+	radix_array_alloc(&v, r->n);
+	for (uint32_t i = 0; i < r->n; i++) {
+		uint64_t key = r->kind->key(r->st, r->sort, r->item[i]);
+		radix_array_add(&v, r->sign < 0 ? ~key : key, r->item[i]);
+	}
+	radix_sort_items(v.v, v.n);
+	for (uint32_t i = 0; i < r->n; i++)
+		r->item[i] = v.v[i].v;
+	radix_array_free(&v);
+}
+
+struct pane_table_comparison { const struct pane_table_rows *r; const struct pane_env *env; };
+
+static int cmp_items(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct pane_table_comparison *o = ctx;
+	int c = o->r->kind->compare(o->r->st, o->env, o->r->sort, o->r->sign, a, b);
+	return c ? c : (a > b) - (a < b);
+}
+
+/* Limit and sort the items. env NULL: they have keys. */
+static void order_items(struct pane_table_rows *r, const struct pane_env *env)
+{
+	if (r->kind->duration) {
+		count_durations(r);
+		limit_items(r);
+	}
+	if (r->kind->key)
+		sort_by_key(r);
+	else
+		calltree_sort_u32(r->item, r->n, cmp_items, &(struct pane_table_comparison){r, env});
+}
+
+static void order_on_worker(void *work, struct job *j)
+{
+	(void)j;
+	order_items(work, NULL);
+}
+
+static void free_rows(void *work)
+{
+	struct pane_table_rows *r = work;
+	mem_free(r->item);
+	mem_free(r);
+}
+
+static const struct async_kind order_kind = {order_on_worker, free_rows};
+
+/* Show the rows, and free them. */
+static void show_rows(struct pane_table *t, const void *st, struct pane_table_rows *r)
+{
+	mem_free(t->item);
+	t->item = r->item;
+	r->item = NULL;
+	brush_set_bars(&t->brush, &r->bars);
+	list_set_count(&t->rows, r->n);
+	if (t->sel != -1)
+		pane_table_select(t, st, t->sel);
+	free_rows(r);
+}
+
+/* Make the rows, now or on a worker. */
+static void make_rows(struct pane_table *t, const void *st, const struct pane_env *env)
+{
+	struct pane_table_rows *r = xcalloc(1, sizeof *r);
+	*r = (struct pane_table_rows){.kind = t->kind, .st = st, .sort = t->sort, .sign = sign_of(t), .limit = t->brush};
+	r->item = xmalloc(((size_t)t->n + 1) * sizeof *r->item);
+	r->n = choose_items(t, st, env, r->item);
+	if (t->kind->key)
+		r = async_start(&t->order, &order_kind, r, t->n);
+	else
+		order_items(r, env);
+	if (r)
+		show_rows(t, st, r);
 }
 
 void pane_table_fill(struct pane_table *t, const void *st, const struct pane_env *env, uint32_t n)
 {
 	t->n = n;
-	t->item = mem_grow(t->item, &t->cap, (size_t)n + 1, sizeof *t->item);
-	uint32_t rows = choose_items(t, st, env);
-	if (t->kind->duration)
-		count_durations(t, st, rows);
-	sort_items(t, st, env, t->kind->duration ? limit_items(t, st, rows) : rows);
-	pane_table_select(t, st, t->sel);
+	if (t->kind->key && async_is_long(n))
+		list_set_count(&t->rows, 0);
+	make_rows(t, st, env);
+}
+
+void pane_table_take(struct pane_table *t, const void *st)
+{
+	struct pane_table_rows *r = async_finish(&t->order);
+	if (r)
+		show_rows(t, st, r);
+}
+
+void pane_table_stop(struct pane_table *t)
+{
+	async_stop(&t->order);
 }
 
 /* Return the column of a choice. */
@@ -152,11 +240,11 @@ void pane_table_sort(struct pane_table *t, const void *st, const struct pane_env
 {
 	t->sort = by < 0 ? t->sort : column_of(t, by);
 	t->invert = by < 0 && !t->invert;
-	sort_items(t, st, env, t->rows.n);
-	if (by < 0)
-		pane_table_select(t, st, t->sel);
-	else
-		pane_table_select_row(t, st, 0);
+	t->sel = by < 0 ? t->sel : -1;
+	list_select(&t->rows, by < 0 ? t->rows.sel : 0);
+	make_rows(t, st, env);
+	if (by >= 0 && !async_job(&t->order))
+		pane_table_note_selection(t, st);
 }
 
 int pane_table_choices(const struct pane_table *t, struct choice *out)
@@ -178,7 +266,7 @@ enum brush_verdict pane_table_brush(struct pane_table *t, const void *st, const 
 		return BRUSH_PASS;
 	enum brush_verdict v = brush_command(&t->brush, a);
 	if (v == BRUSH_LIMIT)
-		pane_table_fill(t, st, env, t->n);
+		make_rows(t, st, env);
 	return v;
 }
 
@@ -213,14 +301,18 @@ void pane_table_save(const struct pane_table *t, struct view *v)
 void pane_table_load(struct pane_table *t, const void *st, const struct pane_env *env, const struct view *v)
 {
 	int64_t sort = view_get(v, "sort"), lo = view_get_time(v, "min"), hi = view_get_time(v, "max");
-	bool sorts = sort >= 0 && sort < t->kind->ncol && t->kind->cols[sort].c.word;
-	t->sort = sorts ? (int)sort : t->kind->sort;
-	t->invert = view_get(v, "invert") != 0;
-	t->brush.limits = false;
-	if (t->kind->duration && lo >= 0 && hi >= lo)
-		brush_limit(&t->brush, lo, hi);
-	pane_table_fill(t, st, env, t->n);
-	pane_table_select(t, st, view_get(v, "row"));
+	bool sorts = sort >= 0 && sort < t->kind->ncol && t->kind->cols[sort].c.word, invert = view_get(v, "invert") != 0;
+	struct brush limit = {.limits = t->kind->duration && lo >= 0 && hi >= lo, .lo = lo, .hi = hi};
+	sort = sorts ? sort : t->kind->sort;
+	bool same = sort == t->sort && invert == t->invert && brush_same_limit(&limit, &t->brush);
+	t->sort = (int)sort;
+	t->invert = invert;
+	brush_copy_limit(&t->brush, &limit);
+	t->sel = view_get(v, "row");
+	if (!same)	/* an incremental search restores the view for each character */
+		make_rows(t, st, env);
+	else if (t->rows.n)
+		pane_table_select(t, st, t->sel);
 }
 
 const char *pane_table_sort_option(const struct pane_table *t, struct arena *a)
@@ -262,6 +354,8 @@ void pane_table_draw(
 	int n = t->kind->ncol;
 	for (int i = 0; i < n; i++)
 		c[i] = t->kind->cols[i].c;
+	if (t->kind->heads)
+		t->kind->heads(st, env, c);
 	c[t->sort].sort = (int8_t)sign_of(t);
 	list_layout_columns(c, n, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
 	struct rect old = grid_clip(g, (struct rect){y, 1, 1, g->w - 1});

@@ -4,6 +4,7 @@
 #define TTRACE_APP_PANE_TABLE_H
 
 #include "app/pane.h"
+#include "base/async.h"
 #include "widget/brush.h"
 #include "widget/list.h"
 
@@ -27,11 +28,18 @@ struct pane_table_kind {
 	void (*text)(const void *st, const struct pane_env *, uint32_t item, struct buf *);
 	/* Draw a cell, w cells wide: the clip rectangle. */
 	void (*cell)(const void *st, const struct pane_env *, struct grid *, int w, uint32_t item, int col);
+	/* NULL, or change headings and widths for what the pane shows; sizes and order of c stay. */
+	void (*heads)(const void *st, const struct pane_env *, struct list_column *c);
 	/* Compare by a column: times sign, which is -1 in a descending order, except for items without a value, which
 	   come last in both. Equal items stay in the order of their numbers. */
 	int (*compare)(const void *st, const struct pane_env *, int col, int sign, uint32_t a, uint32_t b);
+	/* For tables of very many items, instead of compare(): return a key that is in the ascending order of a column
+	   (base/radix_sort.h). Many items are ordered by a worker, which calls key() and duration() until
+	   pane_table_take() or pane_table_stop(); the pane does not change what these read. */
+	uint64_t (*key)(const void *st, int col, uint32_t item);
 	int64_t (*id)(const void *st, uint32_t item);	/* by which the selection is kept when items change; NULL: item */
 	bool (*shown)(const void *st, const struct pane_env *, uint32_t item);	/* NULL: all items */
+	bool all;		/* `&` leaves out no item */
 	/* NULL, or the duration of an item in ns, negative: it has none. */
 	int64_t (*duration)(const void *st, uint32_t item);
 };
@@ -42,18 +50,22 @@ struct pane_table {
 	struct list_hits hits;
 	uint32_t n;		/* items */
 	uint32_t *item;		/* of each row */
-	size_t cap;
 	struct brush brush;
 	int sort;		/* a column */
 	bool invert;
 	int64_t sel;		/* id of the selected item; -1: none yet */
+	struct async order;	/* the order that a worker makes; the rows are the old ones, or none if items have changed */
 };
 
 void pane_table_open(struct pane_table *, const struct pane_table_kind *);	/* of a zeroed table */
 void pane_table_free(struct pane_table *);
 /* Show the items [0, n) that the kind and `&` leave, in the order of the sort column; keeps the selected item. For
-   update(), and whenever items have changed. */
+   update(), and whenever items have changed. If a worker orders them (pane_table_kind.key), there are no rows until
+   pane_table_take(), which the pane calls when the job of `order` has ended (pane_ops.work). */
 void pane_table_fill(struct pane_table *, const void *st, const struct pane_env *, uint32_t n);
+void pane_table_take(struct pane_table *, const void *st);
+/* Stop the worker, before items change. */
+void pane_table_stop(struct pane_table *);
 /* Return the selected item; UINT32_MAX: there are no rows. */
 uint32_t pane_table_selected(const struct pane_table *);
 void pane_table_select_row(struct pane_table *, const void *st, uint32_t row);

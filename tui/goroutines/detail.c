@@ -55,18 +55,14 @@ static void describe_span(const struct goroutines_state *p, const struct pane_en
 
 struct span_label_key { uint32_t state, a, b; bool still, hit; };	/* state 0: unused entry */
 
-enum { COL_NUMBER, COL_START, COL_DUR, COL_STATE, COL_ABOUT, COLS };
-static const struct list_column cols[COLS] = {
-    [COL_NUMBER] = {"#", 6, true, 0, 0, 0, NULL}, [COL_START] = {"START", 11, true, 0, 0, 0, NULL},
-    [COL_DUR] = {"DURATION", 9, true, 0, 0, 0, NULL}, [COL_STATE] = {"STATE", 22, false, 0, 0, 0, NULL},
-    [COL_ABOUT] = {"BY / WHERE", 0, false, 0, 0, 0, NULL},
+enum { SPAN_NUMBER, SPAN_START, SPAN_DURATION, SPAN_STATE, SPAN_ABOUT, SPAN_COLS };
+static const struct pane_table_column cols[SPAN_COLS] = {
+    [SPAN_NUMBER] = {{"#", 6, true, 0, 0, 0, NULL}, "", true},
+    [SPAN_START] = {{"START", 11, true, 0, 0, 0, "start"}, "when it started", true},
+    [SPAN_DURATION] = {{"DURATION", 9, true, 0, 0, 0, "duration"}, "how long it took, longest first", false},
+    [SPAN_STATE] = {{"STATE", 22, false, 0, 0, 0, "state"}, "by state, then in time order", true},
+    [SPAN_ABOUT] = {{"BY / WHERE", 0, false, 0, 0, 0, NULL}, "", false},
 };
-static const struct { const char *word, *what; int col; } sorts[ONE__N] = {
-    [ONE_START] = {"start", "when it started", COL_START},
-    [ONE_DUR] = {"duration", "how long it took, longest first", COL_DUR},
-    [ONE_STATE] = {"state", "by state, then in time order", COL_STATE},
-};
-struct page_drawing { const struct goroutines_state *p; const struct pane_env *env; int x[COLS], w[COLS]; };
 
 static void draw_state(const struct pane_env *env, struct grid *g, int w, const struct trace_interval *v)
 {
@@ -81,34 +77,57 @@ static void draw_state(const struct pane_env *env, struct grid *g, int w, const 
 	buf_free(&b);
 }
 
-static void draw_row(const void *arg, struct grid *g, int y, uint32_t row)
+static void draw_cell(const void *st, const struct pane_env *env, struct grid *g, int w, uint32_t item, int col)
 {
-	const struct page_drawing *d = arg;
-	uint32_t i = d->p->one.order[row];
-	const struct trace_interval *v = &d->p->one.v[i];
+	const struct goroutines_state *p = st;
+	const struct trace_interval *v = &p->one.v[item];
 	struct buf b = {0};
-	for (int k = 0; k < COLS; k++) {
-		if (d->x[k] < 0)
-			continue;
-		struct rect old = grid_clip(g, (struct rect){y, d->x[k], 1, d->w[k]});
-		buf_reset(&b);
-		switch (k) {
-		case COL_NUMBER: grid_printf(g, 0, 0, ST_DIM, 0, "%6u", i + 1); break;
-		case COL_START:
-			text_at(&b, v->t0, 1000); /* the resolution of tracepane_draw_time() is too low for spans */
-			grid_text(g, 0, d->w[k] - (int)b.n, ST_NORMAL, 0, buf_str(&b));
-			break;
-		case COL_DUR: tracepane_draw_ns(g, 0, d->w[k], v->t1 - v->t0, 0); break;
-		case COL_STATE: draw_state(d->env, g, d->w[k], v); break;
-		default:
-			describe_span(d->p, d->env, i, &b);
-			tracepane_draw_text(d->env, g, 0, 0, d->w[k], ST_NORMAL, &b);
-			break;
-		}
-		grid_unclip(g, old);
+	switch (col) {
+	case SPAN_NUMBER: grid_printf(g, 0, 0, ST_DIM, 0, "%6u", item + 1); break;
+	case SPAN_START:
+		text_at(&b, v->t0, 1000); /* the resolution of tracepane_draw_time() is too low for spans */
+		grid_text(g, 0, w - (int)b.n, ST_NORMAL, 0, buf_str(&b));
+		break;
+	case SPAN_DURATION: tracepane_draw_ns(g, 0, w, v->t1 - v->t0, 0); break;
+	case SPAN_STATE: draw_state(env, g, w, v); break;
+	default:
+		describe_span(p, env, item, &b);
+		tracepane_draw_text(env, g, 0, 0, w, ST_NORMAL, &b);
+		break;
 	}
 	buf_free(&b);
 }
+
+static int64_t duration_of(const void *st, uint32_t item)
+{
+	const struct trace_interval *v = &((const struct goroutines_state *)st)->one.v[item];
+	return v->t1 - v->t0;
+}
+
+/* Spans are numbered in the order of time. */
+static int compare(const void *st, const struct pane_env *env, int col, int sign, uint32_t a, uint32_t b)
+{
+	const struct trace_interval *v = ((const struct goroutines_state *)st)->one.v;
+	int64_t x = duration_of(st, a), y = duration_of(st, b);
+	(void)env;
+	switch (col) {
+	case SPAN_STATE: return sign * strcmp(style_state_name(v[a].state), style_state_name(v[b].state));
+	case SPAN_DURATION: return sign * ((x > y) - (x < y));
+	default: return sign * ((a > b) - (a < b));
+	}
+}
+
+static void put_text(const void *st, const struct pane_env *env, uint32_t item, struct buf *b)
+{
+	const struct goroutines_state *p = st;
+	buf_puts(b, style_state_name(p->one.v[item].state));
+	buf_putc(b, ' ');
+	describe_span(p, env, item, b);
+}
+
+const struct pane_table_kind goroutines_spans_table = {
+    .cols = cols, .ncol = SPAN_COLS, .sort = SPAN_START, .text = put_text, .cell = draw_cell, .compare = compare,
+    .all = true, .duration = duration_of};
 
 /* Return the key of the text of span i: the text depends on nothing else. */
 static struct span_label_key label_key_of(const struct goroutines_page *o, const struct snap *sn, uint32_t i)
@@ -133,15 +152,13 @@ void goroutines_page_mark_hits(const struct goroutines_state *p, const struct pa
 	enum { SAID = 1 << 12 };	/* two hundred thousand spans have a few hundred texts */
 	struct span_label_key *cached = xcalloc(SAID, sizeof *cached);
 	struct buf b = {0};
-	for (uint32_t row = 0; row < p->one.n; row++) {
-		uint32_t i = p->one.order[row];
+	for (uint32_t row = 0; row < p->one.table.rows.n; row++) {
+		uint32_t i = p->one.table.item[row];
 		struct span_label_key s = label_key_of(&p->one, session_snap(env->s), i),
 				      *at = &cached[intern_hash_u64((uint64_t)s.state << 32 | s.a, s.b) % SAID];
 		if (at->state != s.state || at->a != s.a || at->b != s.b || at->still != s.still) {
 			buf_reset(&b);
-			buf_puts(&b, style_state_name(p->one.v[i].state));
-			buf_putc(&b, ' ');
-			describe_span(p, env, i, &b);
+			put_text(p, env, i, &b);
 			*at = s;
 			at->hit = regex_match(env->find.rx, b.p, b.n);
 		}
@@ -211,25 +228,6 @@ static int foot_of(const struct goroutines_page *o, const struct pane_env *env)
 	return need > foot ? need < most ? need : most : foot;
 }
 
-/* Draw the heading at line y, and the spans below it: h lines in all. */
-static void draw_spans(const struct goroutines_state *p, const struct pane_env *env, struct grid *g, int y, int h)
-{
-	struct page_drawing d = {.p = p, .env = env};
-	struct list_column c[COLS];
-	bool bar = p->one.rows.n > (uint32_t)(h - 1);
-	memcpy(c, cols, sizeof c);
-	for (int i = 0; i < ONE__N; i++)
-		c[sorts[i].col].word = sorts[i].word;
-	c[sorts[p->one.sort].col].sort = (p->one.sort != ONE_DUR) != p->one.invert ? 1 : -1;
-	list_layout_columns(c, COLS, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
-	struct rect old = grid_clip(g, (struct rect){y, 1, 1, g->w - 1});
-	list_draw_header(g, 0, c, COLS, d.x, d.w);
-	grid_unclip(g, old);
-	old = grid_clip(g, (struct rect){y + 1, 0, h - 1, g->w});
-	list_draw_rows(&p->one.rows, g, draw_row, &d, &(struct list_options){false, NULL});
-	grid_unclip(g, old);
-}
-
 void goroutines_page_draw(const struct goroutines_state *p, const struct pane_env *env, struct grid *g)
 {
 	int foot = foot_of(&p->one, env), top = 4;
@@ -240,7 +238,7 @@ void goroutines_page_draw(const struct goroutines_state *p, const struct pane_en
 		return;
 	}
 	draw_top(p, env, g);
-	draw_spans(p, env, g, top, g->h - top - foot);
+	pane_table_draw(&p->one.table, p, env, g, top, g->h - top - foot - 1, false);
 	if (foot)
 		goroutines_draw_part(p, env, g, g->h - foot + 1, g->h, p->one.part);
 }
@@ -295,28 +293,9 @@ static enum verdict follow_chain(
 	return V_ASK;
 }
 
-int goroutines_page_sort_choices(const struct goroutines_state *p, struct choice *out)
-{
-	for (int i = 0; i < ONE__N; i++)
-		pane_set_choice(&out[i], sorts[i].word, sorts[i].what, i == p->one.sort);
-	return ONE__N;
-}
-
 int goroutines_page_height(const struct goroutines_state *p, const struct pane_env *env)
 {
 	return env->rows - 5 - foot_of(&p->one, env);
-}
-
-const char *goroutines_page_sort_name(const struct goroutines_state *p)
-{
-	return sorts[p->one.sort].word;
-}
-
-void goroutines_page_sort_by(struct goroutines_state *p, const struct pane_env *env, int by)
-{
-	goroutines_page_sort(p, by < 0 ? p->one.sort : by, by < 0 && !p->one.invert, by < 0);
-	goroutines_page_drop_seek(p);
-	goroutines_mark_hits(p, env);
 }
 
 enum verdict goroutines_page_command(
@@ -352,7 +331,7 @@ void goroutines_page_summary(const struct goroutines_state *p, const struct pane
 	buf_puts(b, " > ");
 	tracepane_put_id(session_snap(env->s)->st, p->one.trk, b);
 	buf_puts(b, "   span ");
-	text_count(b, p->one.n ? goroutines_page_span_index(&p->one) + 1 : 0);
+	text_count(b, p->one.table.rows.n ? goroutines_page_span_index(&p->one) + 1 : 0);
 	buf_puts(b, " of ");
 	text_count(b, p->one.n);
 	buf_puts(b, p->one.cut ? " (cut: :t FROM..TO narrows)   " : "   ");

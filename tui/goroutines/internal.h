@@ -3,6 +3,7 @@
 #ifndef TTRACE_GOROUTINES_INTERNAL_H
 #define TTRACE_GOROUTINES_INTERNAL_H
 
+#include "app/pane_table.h"
 #include "base/async.h"
 #include "trace/bins.h"
 #include "trace/stats/group_key.h"
@@ -69,15 +70,11 @@ struct goroutines_page {			/* the page of a goroutine */
 	struct trace_interval *v;			/* its spans in the window */
 	uint32_t n;
 	size_t cap;
-	uint32_t *order;		/* the rows: indexes into v, in the order of `sort` */
-	size_t corder;
-	int sort;			/* ONE_START, ... */
-	bool invert;
 	bool cut;
 	struct async rest;		/* the next step; empty: v is complete */
 	int64_t seek;			/* TIME_NONE, or a time at which to select a span when it has been read, ... */
 	uint32_t row, top;	/* ... or the index in v of that span, UINT32_MAX: none; top: first visible row then */
-	struct rows rows;
+	struct pane_table table;		/* of its spans: items are indexes into v */
 	enum goroutines_part part;
 	struct tracepane_wake wake;		/* the wake that ( followed */
 	const trk_id *child;		/* the goroutines that it created, in order of their start */
@@ -103,33 +100,21 @@ struct goroutines_state {
 	struct goroutines_kin kin;
 	struct async work;		/* groups or a list that are being made */
 	bool again;			/* the snapshot or query has changed since the job started */
-	bool opening;			/* the job makes a list that is shown when it is ready */
-	bool relist;			/* the list wanted is now of another group or order */
 	bool seeks;			/* go to `there` when the groups are made */
 	struct view there;
-	int into;			/* a search goes to the first match (1) or the last (-1) of that list */
-	uint32_t *order[2];	/* displayed rows by level: indexes into groups[], and into gs->g for the open group */
-	size_t corder;
-	bool listed;		/* the second order is valid, */
-	/* for this group in this order, without `&` */
-	struct goroutines_list_key { str_id open; int sort; bool invert; } list;
-	struct goroutines_previous_list {
-		uint32_t *order, n;
-		struct goroutines_list_key of;
-	} other; /* the previous list; order NULL: none */
-	struct rows rows[2];
+	int into;			/* a search goes to the first match (1) or the last (-1) of the list that is opened */
+	struct pane_table table[2];	/* by level: of groups[], and of the goroutines of the open group */
+	uint32_t first;			/* the first of these in gs->g */
+	bool filled;			/* the second table has the goroutines of the group */
+	str_id listed;			/* ... of this name */
 	enum goroutines_level level;
 	str_id open;			/* name of the open group */
-	int64_t sel[2];			/* identity of the selection, kept over updates: name; track */
 	enum group_key_kind by;			/* what goroutines are grouped by */
 	str_id *key;			/* group of each track, NULL: its start function */
-	struct goroutines_tags { int64_t *v; size_t n, cap; } tags[2];	/* tagged rows, identified as in sel */
-	int sort[2];			/* goroutines_value or SORT_* */
-	bool invert[2];
+	struct goroutines_tags { int64_t *v; size_t n, cap; } tags[2];	/* tagged rows by their ids: name, track */
 	struct goroutines_waits story;
 	struct async wait;		/* the pass that reads waits from sheets */
 	struct goroutines_page one;
-	struct list_hits hits;		/* matches among the displayed rows; n counts those of all groups */
 	/* result of the search: matches among groups by row, among goroutines by index in gs->g */
 	struct goroutines_matches {
 		struct arena mem;
@@ -141,32 +126,32 @@ struct goroutines_state {
 	bool leaves;			/* that query excludes the selection */
 	struct async search;		/* for `tree` */
 };
-enum { SORT_N = GV__N, SORT_NAME, SORT__N };
-
-/* Return displayed row i. For a goroutine it is made in *room, because there may be a million of them. */
+/* Return an item of the table of a level. A goroutine is made in *room, because there may be a million of them. */
 const struct goroutines_row *goroutines_row(
-    const struct goroutines_state *, int level, uint32_t i, struct goroutines_row *room);
+    const struct goroutines_state *, int level, uint32_t item, struct goroutines_row *room);
+/* Return the table of the level. */
+static inline struct pane_table *goroutines_table(struct goroutines_state *p)
+{
+	return p->level == GL_ONE ? &p->one.table : &p->table[p->level];
+}
 static inline str_id goroutines_group_key(const struct goroutines_state *p, const struct store *st, trk_id t)
 {
 	return p->key ? p->key[t] : (str_id)store_trk(st, t)->name;
 }
 /* goroutines/rows.c */
+int64_t goroutines_value_of(const struct goroutine_times *, enum goroutines_value);
 /* Return the selected row, NULL: none. */
 const struct goroutines_row *goroutines_selected_row(const struct goroutines_state *, struct goroutines_row *room);
-bool goroutines_row_matches(const struct store *, const struct goroutines_row *, const struct regex *);
 /* Make the groups for the snapshot and the query. false: there are many goroutines, and the job p->work makes
    them; the old ones stay until goroutines_job_finish(), which is called when it has ended or waits for it. */
 bool goroutines_make_groups(struct goroutines_state *, const struct pane_env *);
-bool goroutines_job_is_list(const struct goroutines_state *);	/* the job, if any, only makes a list */
 bool goroutines_job_outdated(const struct goroutines_state
 	*); /* The job is for an older query: goroutines_job_finish() discards its result. */
 bool goroutines_job_finish(struct goroutines_state *, struct session *);	/* false: it has to be made again */
-void goroutines_sort_rows(struct goroutines_state *, const struct pane_env *, int level);
-/* List the goroutines of the open group. */
+void goroutines_list_groups(struct goroutines_state *, const struct pane_env *);
+/* List the goroutines of the open group, unless they are listed. If they are many, a worker puts them in order, and the
+   list is empty until pane_table_take(). */
 void goroutines_fill_list(struct goroutines_state *, const struct pane_env *);
-/* As goroutines_fill_list(), but if there are many goroutines start the job p->work and return false. */
-bool goroutines_fill_list_async(struct goroutines_state *, const struct pane_env *);
-void goroutines_drop_previous(struct goroutines_state *);
 /* Return the index in gs->g of a goroutine of the open group; UINT32_MAX: it is not in that group. */
 uint32_t goroutines_find_index(const struct goroutines_state *, trk_id);
 /* selection.c */
@@ -179,13 +164,13 @@ enum verdict goroutines_query_exclude(
     struct goroutines_state *, const struct pane_env *, struct ask *);	/* Make a query for all but those. */
 trk_id goroutines_first_selected(const struct goroutines_state *);	/* the first goroutine of the selection */
 
+/* goroutines/tables.c */
+extern const struct pane_table_kind goroutines_groups_table, goroutines_list_table;
+/* Append the text that & searches: the number of a goroutine, its name, and its creator. */
+void goroutines_put_row_text(const struct store *, const struct goroutines_row *, struct buf *);
+bool goroutines_row_matches(const struct store *, const struct goroutines_row *, const struct regex *);
+
 /* goroutines/draw.c */
-enum { GOR_COLS = 14 };
-struct goroutines_column { struct list_column c; int val; };	/* val: goroutines_value, or SORT_* */
-/* Return the name of a column's value for :sort, and its text for the menu of s; NULL: not sortable. */
-const char *goroutines_sort_word(const struct goroutines_state *, int val, const char **what);
-/* Get all columns; return how many. */
-int goroutines_list_columns(const struct goroutines_state *, struct goroutines_column[GOR_COLS]);
 int goroutines_footer_height(const struct pane_env *);	/* lines below the table for the wait statistics */
 void goroutines_draw(const void *, const struct pane_env *, struct grid *);
 void goroutines_draw_side(const void *, const struct pane_env *, struct grid *);
@@ -213,23 +198,20 @@ void goroutines_wait_finish(void *, const struct pane_env *, struct ask *);	/* f
 
 /* spans_job.c */
 void goroutines_page_load(struct goroutines_state *, const struct pane_env *);	/* load the page of p->one.trk */
-void goroutines_page_seek_time(struct goroutines_state *, int64_t t); /* Select the span at t, ... */
-void goroutines_page_seek_span(struct goroutines_state *, uint32_t i);	/* ... or this span, when the spans are read. */
-/* Set the order; keep: the selected span stays selected, else select the first row. */
-void goroutines_page_sort(struct goroutines_state *, int sort, bool invert, bool keep);
+/* Select the span at t, or this span, when the spans are read. */
+void goroutines_page_seek_time(struct goroutines_state *, const struct pane_env *, int64_t t);
+void goroutines_page_seek_span(struct goroutines_state *, const struct pane_env *, uint32_t i);
 /* The spans that are loaded or being read are of p->one.trk. */
 bool goroutines_page_loaded(const struct goroutines_state *);
 /* Wait for the spans that are still being read, unless that may take long. */
-void goroutines_page_wait(struct goroutines_state *);
-void goroutines_page_finish(struct goroutines_state *);	/* take the result of the step, or wait for it */
-void goroutines_page_sort_by(struct goroutines_state *, const struct pane_env *, int by);	/* as pane_ops.own.sort */
+void goroutines_page_wait(struct goroutines_state *, const struct pane_env *);
+/* Take the result of the step, or wait for it. */
+void goroutines_page_finish(struct goroutines_state *, const struct pane_env *);
 int goroutines_page_height(const struct goroutines_state *, const struct pane_env *);	/* number of visible spans */
 void goroutines_page_drop_seek(struct goroutines_state *);			/* the user has moved the selection */
 void goroutines_page_stop(struct goroutines_state *);
 /* detail.c */
-/* For the menu of s; returns how many. */
-int goroutines_page_sort_choices(const struct goroutines_state *, struct choice *);
-const char *goroutines_page_sort_name(const struct goroutines_state *);	/* as in the report `goroutine` */
+extern const struct pane_table_kind goroutines_spans_table;
 void goroutines_page_draw(const struct goroutines_state *, const struct pane_env *, struct grid *);
 void goroutines_page_draw_side(const struct goroutines_state *, const struct pane_env *, struct grid *);
 enum verdict goroutines_page_command(
@@ -246,16 +228,15 @@ const struct tracepane_wake *goroutines_page_wake(const struct goroutines_page *
 /* Return the index in v of the selected span; 0 also if there is none. */
 static inline uint32_t goroutines_page_span_index(const struct goroutines_page *o)
 {
-	return o->rows.n ? o->order[o->rows.sel] : 0;
+	return o->table.rows.n ? pane_table_selected(&o->table) : 0;
 }
 static inline const struct trace_interval *goroutines_page_span(const struct goroutines_page *o)
 {
-	return o->rows.n ? &o->v[goroutines_page_span_index(o)] : NULL;
+	return o->table.rows.n ? &o->v[goroutines_page_span_index(o)] : NULL;
 }
 
 /* goroutines/pane.c */
-/* List a group. false: a job makes the list, which is shown when it is ready; until then the groups are shown. */
-bool goroutines_enter_group(struct goroutines_state *, const struct pane_env *, str_id name);
+void goroutines_enter_group(struct goroutines_state *, const struct pane_env *, str_id name);
 /* Open the page of a goroutine, at its span at a time. */
 void goroutines_open_page(struct goroutines_state *, const struct pane_env *, trk_id, int64_t at);
 /* Record the identity of the selection, and update its statistics. */
@@ -268,8 +249,8 @@ void goroutines_save_view(const void *, struct view *);
 void goroutines_load_view(void *, const struct pane_env *, const struct view *);
 
 /* search.c */
-/* Mark the matches of the search among the displayed rows. */
-void goroutines_mark_hits(struct goroutines_state *, const struct pane_env *);
+bool goroutines_match(void *, const struct pane_env *, uint8_t *at);	/* for struct list_ops */
+void goroutines_drop_hits(struct goroutines_state *);	/* the matches of the tables have changed */
 uint32_t goroutines_find(void *, const struct pane_env *, int dir, uint32_t *at);
 
 /* goroutines/search_job.c */

@@ -23,10 +23,8 @@
 
 void goroutines_note_selection(struct goroutines_state *p, const struct pane_env *env)
 {
-	struct goroutines_row room;
-	const struct goroutines_row *r = goroutines_selected_row(p, &room);
-	if (p->level != GL_ONE && r)
-		p->sel[p->level] = r->trk ? (int64_t)r->trk : (int64_t)r->name;
+	if (p->level != GL_ONE)
+		pane_table_note_selection(&p->table[p->level], p);
 	goroutines_update_waits(p, env);
 }
 
@@ -34,32 +32,38 @@ static void open_goroutines(void *st, const struct pane_env *env)
 {
 	struct goroutines_state *p = st;
 	(void)env;
-	p->sel[0] = p->sel[1] = -1;	/* matches no name and no track: select the first row */
+	pane_table_open(&p->table[GL_GROUPS], &goroutines_groups_table);
+	pane_table_open(&p->table[GL_LIST], &goroutines_list_table);
+	pane_table_open(&p->one.table, &goroutines_spans_table);
 	p->story.of = -1;
 	p->one.seek = TIME_NONE;
 	p->one.row = UINT32_MAX;
 }
 
-/* Show the new groups with the same selection, unless a view is to be restored. */
-static void show_groups(struct goroutines_state *p, const struct pane_env *env)
+/* List the new groups with the same selection. */
+static void list_again(struct goroutines_state *p, const struct pane_env *env)
 {
-	if (p->seeks) {
-		goroutines_restore_view(p, env);
-		return;
-	}
-	goroutines_sort_rows(p, env, GL_GROUPS);
-	if (p->level == GL_LIST && !p->listed)
-		goroutines_enter_group(p, env, p->open);
-	else if (p->level == GL_ONE && !p->listed)
-		goroutines_fill_list_async(p, env);
+	goroutines_list_groups(p, env);
+	if (p->level != GL_GROUPS)
+		goroutines_fill_list(p, env);
 	if (p->level == GL_ONE) {
 		int64_t at = goroutines_page_span(&p->one) ? goroutines_page_span(&p->one)->t0 : TIME_NONE;
 		goroutines_page_load(p, env);
 		if (at != TIME_NONE)
-			goroutines_page_seek_time(p, at);
+			goroutines_page_seek_time(p, env, at);
 	}
 	goroutines_note_selection(p, env);
-	goroutines_mark_hits(p, env);
+}
+
+/* Show the new groups, at the position to restore if there is one. */
+static void show_groups(struct goroutines_state *p, const struct pane_env *env)
+{
+	if (p->seeks)
+		goroutines_restore_view(p, env);
+	else
+		list_again(p, env);
+	if (env->find.rx)
+		goroutines_search(p, env);
 }
 
 static void goroutines_pane_update(void *st, const struct pane_env *env)
@@ -68,55 +72,47 @@ static void goroutines_pane_update(void *st, const struct pane_env *env)
 		show_groups(st, env);
 }
 
-/* Show the requested list. */
-static void show_list(struct goroutines_state *p, const struct pane_env *env)
-{
-	if (p->relist) {
-		bool there = goroutines_fill_list_async(p, env);
-		p->level = there && p->opening ? GL_LIST : p->level;
-		p->opening = p->opening && !there;
-	}
-	goroutines_note_selection(p, env);
-	goroutines_mark_hits(p, env);
-}
-
-/* Take the groups or the list that were made, or wait for them. */
-static void take_rows(void *st, const struct pane_env *env, struct ask *out)
+/* Take the groups that were made, or wait for them. */
+static void take_groups(void *st, const struct pane_env *env, struct ask *out)
 {
 	struct goroutines_state *p = st;
 	(void)out;
-	bool list = goroutines_job_is_list(p), dropped = goroutines_job_outdated(p),
-	     last = goroutines_job_finish(p, env->s);
-	if (list)
-		show_list(p, env);
-	else if (!dropped)
+	bool dropped = goroutines_job_outdated(p), last = goroutines_job_finish(p, env->s);
+	if (!dropped)
 		show_groups(p, env);
 	if (!last)
 		goroutines_pane_update(p, env);
 }
 
+static void take_list(void *st, const struct pane_env *env, struct ask *out)
+{
+	struct goroutines_state *p = st;
+	(void)out;
+	pane_table_take(&p->table[GL_LIST], p);
+	if (p->level == GL_LIST)
+		goroutines_note_selection(p, env);
+}
+
 static void take_matches(void *st, const struct pane_env *env, struct ask *out)
 {
+	(void)env;
 	(void)out;
 	goroutines_search_finish(st);
-	goroutines_mark_hits(st, env);
 }
 
 static void take_spans(void *st, const struct pane_env *env, struct ask *out)
 {
 	(void)out;
-	goroutines_page_finish(st);
-	goroutines_mark_hits(st, env);
+	goroutines_page_finish(st, env);
 }
 
-/* Complete the groups, for commands that need them to find a place. A list of another group is not waited for. */
+/* Complete the groups, for commands that need them to find a place. */
 static void finish_groups(struct goroutines_state *p, const struct pane_env *env)
 {
 	struct ask none = {.kind = ASK_NONE};
 	p->into = 0;
-	p->opening = false;
-	while (async_job(&p->work) && !goroutines_job_is_list(p))
-		take_rows(p, env, &none);
+	while (async_job(&p->work))
+		take_groups(p, env, &none);
 }
 
 static void close_goroutines(void *st)
@@ -125,37 +121,41 @@ static void close_goroutines(void *st)
 	p->level = GL_GROUPS;
 	tracepane_query_free(&p->later);
 	goroutines_search_clear(p);
+	pane_table_stop(&p->table[GL_LIST]);
 	arena_free(&p->mem);
-	mem_free(p->order[0]);
-	mem_free(p->order[1]);
-	goroutines_drop_previous(p);
+	pane_table_free(&p->table[GL_GROUPS]);
+	pane_table_free(&p->table[GL_LIST]);
+	pane_table_free(&p->one.table);
 	mem_free(p->one.v);
-	mem_free(p->one.order);
 	mem_free(p->tags[0].v);
 	mem_free(p->tags[1].v);
-	list_hits_free(&p->hits);
 }
 
 /* ---- commands */
 
-bool goroutines_enter_group(struct goroutines_state *p, const struct pane_env *env, str_id name)
+void goroutines_enter_group(struct goroutines_state *p, const struct pane_env *env, str_id name)
 {
 	p->open = name;
-	p->opening = !goroutines_fill_list_async(p, env);
-	p->level = p->opening ? GL_GROUPS : GL_LIST;
-	return !p->opening;
+	p->level = GL_LIST;
+	goroutines_fill_list(p, env);
+}
+
+/* Select a goroutine in the list of its group. */
+static void list_around(struct goroutines_state *p, const struct pane_env *env, trk_id t)
+{
+	p->table[GL_LIST].sel = t;
+	p->open = goroutines_group_key(p, session_snap(env->s)->st, t);
+	goroutines_fill_list(p, env);
 }
 
 void goroutines_open_page(struct goroutines_state *p, const struct pane_env *env, trk_id t, int64_t at)
 {
-	p->sel[GL_LIST] = t;
-	p->open = goroutines_group_key(p, session_snap(env->s)->st, t);
-	goroutines_fill_list_async(p, env);
+	list_around(p, env, t);
 	p->level = GL_ONE;
 	p->one.trk = t;
 	goroutines_page_load(p, env);
 	if (at != TIME_NONE)
-		goroutines_page_seek_time(p, at);
+		goroutines_page_seek_time(p, env, at);
 }
 
 static enum verdict go_back(struct goroutines_state *p, const struct pane_env *env)
@@ -163,80 +163,18 @@ static enum verdict go_back(struct goroutines_state *p, const struct pane_env *e
 	if (p->level == GL_GROUPS)
 		return V_PASS;
 	p->level--;
-	if (p->level == GL_LIST && !p->listed)
-		goroutines_enter_group(p, env, p->open);
+	if (p->level == GL_LIST)
+		goroutines_fill_list(p, env);
 	goroutines_note_selection(p, env);
-	goroutines_mark_hits(p, env);
 	return V_DONE;
-}
-
-static void sort_level(struct goroutines_state *p, const struct pane_env *env, int l)
-{
-	if (l == GL_GROUPS)
-		goroutines_sort_rows(p, env, l);
-	else
-		goroutines_fill_list_async(p, env);
-}
-
-const char *goroutines_sort_word(const struct goroutines_state *p, int val, const char **what)
-{
-	static const struct { const char *word, *what; } of[GV__N] = {
-	    [GV_RUN] = {"run", "executing code"}, [GV_READY] = {"runnable", "ready to run, waiting for a P"},
-	    [GV_SYSCALL] = {"syscall", "in system calls"}, [GV_BLOCKED] = {"blocked", "waiting for anything but a P"},
-	    [GV_CHAN] = {"chan", "waiting for channels"}, [GV_SYNC] = {"mutex", "waiting for mutexes and other locks"},
-	    [GV_NET] = {"net", "waiting for the network"}, [GV_SLEEP] = {"sleep", "in time.Sleep"},
-	    [GV_GC] = {"gc", "waiting for the collector"}, [GV_TOTAL] = {"total", "sum of the states"}};
-	bool groups = p->level == GL_GROUPS;
-	if (val < GV__N) {
-		*what = of[val].what;
-		return of[val].word;
-	}
-	*what = val == SORT_N ? groups ? "number of goroutines" : "number of the "
-	    "goroutine" : groups ? "name" : "time of the start";
-	return val == SORT_N ? "number" : val == SORT_NAME ? groups ? "name" : "start" : NULL;
-}
-
-static int sort_columns(const struct goroutines_state *p, struct goroutines_column *c)
-{
-	int n = goroutines_list_columns(p, c), k = 0;
-	for (int i = 0; i < n; i++)
-		if (c[i].c.word)
-			c[k++] = c[i];
-	return k;
-}
-
-static void goroutines_sort(void *st, const struct pane_env *env, int by)
-{
-	struct goroutines_state *p = st;
-	struct goroutines_column c[GOR_COLS];
-	int l = p->level;
-	p->seeks = false;
-	if (l == GL_ONE) {
-		goroutines_page_sort_by(p, env, by);
-		return;
-	}
-	sort_columns(p, c);
-	p->sort[l] = by < 0 ? p->sort[l] : c[by].val;
-	p->invert[l] = by < 0 && !p->invert[l];
-	sort_level(p, env, l);
 }
 
 static int goroutines_pane_choices(const void *st, const struct pane_env *env, enum cmd_id cmd, struct choice *out)
 {
 	(void)env;
 	const struct goroutines_state *p = st;
-	struct goroutines_column c[GOR_COLS];
-	const char *what;
 	int n = 0;
-	if (cmd == CMD_SORT && p->level == GL_ONE) {
-		n = goroutines_page_sort_choices(p, out);
-	} else if (cmd == CMD_SORT) {
-		n = sort_columns(p, c);
-		for (int i = 0; i < n; i++) {
-			const char *word = goroutines_sort_word(p, c[i].val, &what);
-			pane_set_choice(&out[i], word, what, c[i].val == p->sort[p->level]);
-		}
-	} else if (cmd == CMD_GROUP_BY) {
+	if (cmd == CMD_GROUP_BY) {
 		static const char *const by[GROUP_KEY__N] = {[GROUP_KEY_FUNCTION] = "start function",
 		    [GROUP_KEY_CREATOR] = "function that created them",
 		    [GROUP_KEY_STATE] = "state at the end", [GROUP_KEY_LABEL] = "pprof labels",
@@ -266,12 +204,12 @@ static enum verdict query_selection(
 static void left_out(struct goroutines_state *p, const struct pane_env *env)
 {
 	if (p->level != GL_ONE && !p->tags[p->level].n) {	/* select the next row */
-		struct rows *rows = &p->rows[p->level];
-		list_select(rows, rows->sel + 1 < rows->n ? rows->sel + 1 : rows->sel ? rows->sel - 1 : 0);
+		const struct rows *rows = &p->table[p->level].rows;
+		list_select(&p->table[p->level].rows, rows->sel + 1 < rows->n ? rows->sel + 1 : rows->sel ? rows->sel - 1 : 0);
 		goroutines_note_selection(p, env);
 	}
 	if (p->level != GL_GROUPS)	/* do not stay in a list without its goroutines */
-		p->level = p->level == GL_ONE || p->rows[GL_LIST].n < 2 ? GL_GROUPS : GL_LIST;
+		p->level = p->level == GL_ONE || p->table[GL_LIST].rows.n < 2 ? GL_GROUPS : GL_LIST;
 }
 
 static enum verdict exclude_selection(struct goroutines_state *p, const struct pane_env *env, struct ask *out)
@@ -308,7 +246,7 @@ static enum verdict group_by(struct goroutines_state *p, const struct pane_env *
 		return pane_message(out, "group-by requires function, creator, state, label, task, proc or life");
 	p->level = GL_GROUPS;
 	p->by = (enum group_key_kind)by;
-	p->sel[GL_GROUPS] = -1;
+	p->table[GL_GROUPS].sel = -1;
 	p->tags[GL_GROUPS].n = 0;
 	goroutines_pane_update(p, env);
 	return V_DONE;
@@ -320,11 +258,10 @@ static void tag_cmd(struct goroutines_state *p, const struct pane_env *env)
 	struct goroutines_row room;
 	if (goroutines_selected_row(p, &room))
 		goroutines_toggle_tag(p, goroutines_selected_row(p, &room));
-	list_move(&p->rows[l], &(struct act){.cmd = CMD_DOWN}, env->rows);
+	list_move(&p->table[l].rows, &(struct act){.cmd = CMD_DOWN}, env->rows);
 	goroutines_note_selection(p, env);
 }
 
-/* Enter. A large group is shown when it has been sorted. */
 static void open_cmd(struct goroutines_state *p, const struct pane_env *env)
 {
 	struct goroutines_row room;
@@ -335,12 +272,10 @@ static void open_cmd(struct goroutines_state *p, const struct pane_env *env)
 		goroutines_enter_group(p, env, r->name);
 	} else {
 		p->level = GL_ONE;
-		p->sel[GL_LIST] = r->trk;
 		p->one.trk = r->trk;
 		goroutines_page_load(p, env);
 	}
 	goroutines_note_selection(p, env);
-	goroutines_mark_hits(p, env);
 }
 
 /* Return whether `5` selects rows: all goroutines or those of a start function. Otherwise it filters by the tagged
@@ -358,7 +293,7 @@ static enum verdict act_here(
     struct goroutines_state *p, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	int l = p->level;
-	goroutines_page_wait(p);
+	goroutines_page_wait(p, env);
 	if (a->cmd != CMD_NEXT && a->cmd != CMD_PREV)
 		p->into = 0;
 	if (a->cmd == CMD_CANCEL && tracepane_query_cancel(&p->later))
@@ -417,7 +352,7 @@ static void goroutines_pane_place(const void *st, const struct pane_env *env, st
 	if (p->level == GL_ONE) {
 		to->trk = p->one.trk;
 		to->rows = ROWS_ALL;
-		if (p->one.rows.n) {
+		if (p->one.table.rows.n) {
 			const struct trace_interval *v = goroutines_page_span(&p->one);
 			to->t0 = v->t0;
 			to->t1 = v->t1;
@@ -441,10 +376,10 @@ static bool goroutines_pane_go(void *st, const struct pane_env *env, const struc
 	if (p->level != GL_GROUPS && (!p->gs || to->trk >= stats_index_snap(p->stats_index)->ntrks))
 		finish_groups(p, env);		/* the groups are needed to find it */
 	if (p->level == GL_GROUPS) {	/* `6` from another pane: select its group; Enter twice opens its page */
-		p->sel[GL_GROUPS] = goroutines_group_key(p, sn->st, to->trk);
-		p->sel[GL_LIST] = to->trk;
-		goroutines_sort_rows(p, env, GL_GROUPS);
-		goroutines_note_selection(p, env);
+		p->table[GL_LIST].sel = to->trk;
+		p->table[GL_GROUPS].sel = goroutines_group_key(p, sn->st, to->trk);
+		pane_table_select(&p->table[GL_GROUPS], p, p->table[GL_GROUPS].sel);
+		goroutines_update_waits(p, env);
 		return true;
 	}
 	struct goroutines_row room;
@@ -453,7 +388,6 @@ static bool goroutines_pane_go(void *st, const struct pane_env *env, const struc
 		return true;	/* a second `6` */
 	goroutines_open_page(p, env, to->trk, to->t0);
 	goroutines_note_selection(p, env);
-	goroutines_mark_hits(p, env);
 	return true;
 }
 
@@ -465,9 +399,7 @@ static void goroutines_pane_report(const void *st, const struct pane_env *env, s
 	if (p->level == GL_ONE) {
 		*r = (struct pane_report){"goroutine", arena_printf(env->scratch, "%llu",
 		    (unsigned long long)store_trk(store, p->one.trk)->id), {NULL}};
-		if (p->one.sort != ONE_START || p->one.invert)
-			r->options[0] = arena_printf(
-			    env->scratch, "-sort=%s%s", p->one.invert ? "-" : "", goroutines_page_sort_name(p));
+		r->options[0] = pane_table_sort_option(&p->one.table, env->scratch);
 	}
 	else if (p->level == GL_LIST && p->by == GROUP_KEY_FUNCTION && p->open)
 		r->options[0] = arena_printf(env->scratch, "-name=%s", store_str(store, p->open)->s);
@@ -490,9 +422,8 @@ static struct list_part goroutines_part(void *st, const struct pane_env *env)
 {
 	struct goroutines_state *p = st;
 	if (p->level == GL_ONE)
-		return (struct list_part){.rows = &p->one.rows, .y = 5, .h = goroutines_page_height(p, env)};
-	return (struct list_part){
-	    .rows = &p->rows[p->level], .y = 1, .h = env->rows - 1 - goroutines_footer_height(env)};
+		return pane_table_part(&p->one.table, 4, goroutines_page_height(p, env));
+	return pane_table_part(&p->table[p->level], 0, env->rows - 1 - goroutines_footer_height(env));
 }
 
 static void goroutines_moved(void *st, const struct pane_env *env)
@@ -502,20 +433,22 @@ static void goroutines_moved(void *st, const struct pane_env *env)
 	if (p->level == GL_ONE)
 		goroutines_page_drop_seek(p);
 	else
-		goroutines_note_selection(p, env);
+		goroutines_update_waits(p, env);
 }
 
-static const struct list_ops goroutines_rows = {.part = goroutines_part, .moved = goroutines_moved};
+static const struct list_ops goroutines_rows = {
+    .part = goroutines_part, .match = goroutines_match, .moved = goroutines_moved};
 
 static int goroutines_work(void *st, struct pane_work *out)
 {
 	struct goroutines_state *p = st;
 	out[0] = (struct pane_work){&p->later.making, take_query, true};
-	out[1] = (struct pane_work){&p->work, take_rows, false};
+	out[1] = (struct pane_work){&p->work, take_groups, false};
 	out[2] = (struct pane_work){&p->search, take_matches, false};
 	out[3] = (struct pane_work){&p->wait, goroutines_wait_finish, false};
 	out[4] = (struct pane_work){&p->one.rest, take_spans, false};
-	return 5;
+	out[5] = (struct pane_work){&p->table[GL_LIST].order, take_list, false};
+	return 6;
 }
 
 const struct pane_ops pane_goroutines = {
@@ -534,7 +467,6 @@ const struct pane_ops pane_goroutines = {
     .act = goroutines_pane_act,
     .go = goroutines_pane_go,
     .own.choices = goroutines_pane_choices,
-    .own.sort = goroutines_sort,
     .place = goroutines_pane_place,
     .view.save = goroutines_save_view,
     .view.load = goroutines_load_view,

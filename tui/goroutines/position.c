@@ -15,30 +15,28 @@ void goroutines_restore_view(struct goroutines_state *p, const struct pane_env *
 	const struct view *v = &p->there;
 	p->seeks = false;
 	p->into = 0;
-	p->opening = false;
-	p->sel[0] = view_get(v, "group");
-	p->sel[1] = view_get(v, "row");
 	p->level = (enum goroutines_level)view_get_below(v, "level", GL_ONE + 1);
 	p->open = (str_id)view_get_below(v, "open", sn->nstrs);
 	p->one.trk = (trk_id)view_get_below(v, "trk", sn->ntrks);
-	goroutines_sort_rows(p, env, GL_GROUPS);
 	if (p->level == GL_ONE && (!p->one.trk || store_trk(sn->st, p->one.trk)->kind != TK_G))
 		p->level = GL_LIST;
-	if (p->level == GL_LIST)
-		goroutines_enter_group(p, env, p->open);
-	if (p->level == GL_ONE) {
-		goroutines_fill_list_async(p, env);
-		if (!goroutines_page_loaded(p))	/* an incremental search restores it for each character */
-			goroutines_page_load(p, env);
-		goroutines_page_seek_span(p, (uint32_t)view_get(v, "span"));
-	}
+	p->table[GL_GROUPS].sel = view_get(v, p->level == GL_GROUPS ? "row" : "group");
+	p->table[GL_LIST].sel = view_get(v, p->level == GL_LIST ? "row" : "g");
+	goroutines_list_groups(p, env);
+	if (p->level != GL_GROUPS)
+		goroutines_fill_list(p, env);
+	if (p->level == GL_ONE && !goroutines_page_loaded(p))	/* an incremental search restores it for each character */
+		goroutines_page_load(p, env);
+	pane_table_load(goroutines_table(p), p, env, v);
+	if (p->level == GL_ONE)
+		goroutines_page_seek_span(p, env, (uint32_t)view_get(v, "row"));
 	goroutines_note_selection(p, env);
-	goroutines_mark_hits(p, env);
 }
 
 void goroutines_save_view(const void *st, struct view *v)
 {
 	const struct goroutines_state *p = st;
+	const struct pane_table *t = p->level == GL_ONE ? &p->one.table : &p->table[p->level];
 	if (p->seeks) {
 		*v = p->there;
 		return;
@@ -47,11 +45,10 @@ void goroutines_save_view(const void *st, struct view *v)
 	view_put_zoom(v, "by", p->by);
 	view_put_zoom(v, "open", p->level ? p->open : 0);
 	view_put_zoom(v, "trk", p->level == GL_ONE ? p->one.trk : 0);
-	view_put_cursor(v, "group", p->sel[0]);
-	view_put_cursor(v, "row", p->sel[1]);
-	view_put_cursor(v, "span", p->level == GL_ONE ? goroutines_page_span_index(&p->one) : 0);
-	view_put_cursor(v, "sort", p->sort[0]);
-	view_put_cursor(v, "sort1", p->sort[1]);
+	pane_table_save_limit(t, v);
+	view_put_cursor(v, "group", p->level > GL_GROUPS ? p->table[GL_GROUPS].sel : 0);
+	view_put_cursor(v, "g", p->level > GL_LIST ? p->table[GL_LIST].sel : 0);
+	pane_table_save(t, v);
 }
 
 void goroutines_load_view(void *st, const struct pane_env *env, const struct view *v)
@@ -65,6 +62,6 @@ void goroutines_load_view(void *st, const struct pane_env *env, const struct vie
 		if (goroutines_make_groups(p, env))
 			goroutines_restore_view(p, env);
 	}
-	if (p->seeks && p->gs && (!async_job(&p->work) || goroutines_job_is_list(p)))
+	if (p->seeks && p->gs && !async_job(&p->work))
 		goroutines_restore_view(p, env);
 }

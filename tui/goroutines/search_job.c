@@ -141,7 +141,7 @@ static struct goroutines_search *new_search(
 	struct goroutines_matches *t = &h->t;
 	*h = (struct goroutines_search){.sn = session_snap(env->s),
 	    .by_function = p->by == GROUP_KEY_FUNCTION, .trk = p->trk, .creator = p->creator, .groups = p->groups,
-	    .norder = p->rows[GL_GROUPS].n};
+	    .norder = p->table[GL_GROUPS].rows.n};
 	h->find = regex_new(regex_pattern(env->find.rx), &e);
 	h->grep = env->grep.rx ? regex_new(regex_pattern(env->grep.rx), &e) : NULL;
 	t->find = arena_printf(&t->mem, "%s", env->find.text);
@@ -151,7 +151,7 @@ static struct goroutines_search *new_search(
 	t->under = arena_zalloc(&t->mem, (p->ngroup + 1u) * sizeof *t->under);
 	h->order = arena_alloc(&t->mem, (h->norder + 1u) * sizeof *h->order);
 	if (h->norder)
-		memcpy(h->order, p->order[GL_GROUPS], h->norder * sizeof *h->order);
+		memcpy(h->order, p->table[GL_GROUPS].item, h->norder * sizeof *h->order);
 	h->said = xcalloc(h->sn->ntrks + (size_t)1, 1);
 	return h;
 }
@@ -190,6 +190,7 @@ bool goroutines_search(struct goroutines_state *p, const struct pane_env *env)
 void goroutines_search_finish(struct goroutines_state *p)
 {
 	take_matches(p, async_finish(&p->search));
+	goroutines_drop_hits(p);
 }
 
 void goroutines_search_clear(struct goroutines_state *p)

@@ -71,8 +71,9 @@ static uint32_t *selected_rows(const struct goroutines_state *p, uint32_t *n)
 {
 	int l = p->level == GL_GROUPS ? GL_GROUPS : GL_LIST;
 	const struct goroutines_tags *t = &p->tags[l];
-	const struct rows *rows = &p->rows[l];
-	const uint32_t *order = p->order[l];
+	const struct rows *rows = &p->table[l].rows;
+	const uint32_t *order = p->table[l].item;
+	uint32_t first = l == GL_GROUPS ? 0 : p->first;
 	uint32_t *v = xmalloc((t->n + 1) * sizeof *v);
 	*n = 0;
 	if (!p->gs)
@@ -81,7 +82,7 @@ static uint32_t *selected_rows(const struct goroutines_state *p, uint32_t *n)
 		v[0] = goroutines_find_index(p, p->one.trk);
 		*n = v[0] != UINT32_MAX;
 	} else if (!t->n && rows->n) {
-		v[(*n)++] = order[rows->sel];
+		v[(*n)++] = first + order[rows->sel];
 	} else if (t->n && l == GL_GROUPS) {
 		for (uint32_t i = 0; i < rows->n && *n < t->n; i++)
 			if (has_tag(t, (int64_t)p->groups[order[i]].name))
@@ -89,8 +90,8 @@ static uint32_t *selected_rows(const struct goroutines_state *p, uint32_t *n)
 	} else if (t->n) {
 		uint8_t *is = tagged_bits(p);
 		for (uint32_t i = 0; i < rows->n && *n < t->n; i++)
-			if (trace_gset_has(is, order[i]))
-				v[(*n)++] = order[i];
+			if (trace_gset_has(is, first + order[i]))
+				v[(*n)++] = first + order[i];
 		mem_free(is);
 	}
 	return v;

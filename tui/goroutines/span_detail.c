@@ -157,7 +157,7 @@ int goroutines_draw_part(const struct goroutines_state *p, const struct pane_env
 		[GP_CHILDREN] = {"children", "none", false},
 	};
 	const struct trk_row *t = store_trk(session_snap(env->s)->st, p->one.trk);
-	if (y + 1 >= h || !p->one.rows.n)
+	if (y + 1 >= h || !p->one.table.rows.n)
 		return y;
 	const struct tracepane_wake *wake = part == GP_STACK ? goroutines_page_wake(&p->one) : NULL;
 	if (wake) {

@@ -103,11 +103,12 @@ static void free_spans(void *work)
 
 static const struct async_kind spans_kind = {gather_more, free_spans};
 
-static void take_spans(struct goroutines_page *, struct goroutines_span_work *);
+static void take_spans(struct goroutines_state *, const struct pane_env *, struct goroutines_span_work *);
 
 /* Start the next step of reading from evictable sheets. */
-static void gather_step(struct goroutines_page *o, const struct goroutines_span_work *was)
+static void gather_step(struct goroutines_state *p, const struct pane_env *env, const struct goroutines_span_work *was)
 {
+	struct goroutines_page *o = &p->one;
 	struct goroutines_span_work *r = xcalloc(1, sizeof *r);
 	uint32_t all = o->n ? o->n * FAR_MORE : FAR_FIRST;
 	*r = *was;
@@ -116,69 +117,37 @@ static void gather_step(struct goroutines_page *o, const struct goroutines_span_
 	r->v = NULL;
 	r->n = 0;
 	r->cap = 0;
-	take_spans(o, async_start(&o->rest, &spans_kind, r, ASYNC_ALWAYS));
+	take_spans(p, env, async_start(&o->rest, &spans_kind, r, ASYNC_ALWAYS));
 }
 
-/* ---- order */
+/* ---- the rows */
 
-/* Compare by duration or state; equal ones by start. */
-static int cmp_span(const void *ctx, uint32_t i, uint32_t k)
+static void select_row(struct goroutines_state *p, uint32_t row)
 {
-	const struct goroutines_page *o = ctx;
-	const struct trace_interval *a = &o->v[i], *b = &o->v[k];
-	int64_t x = a->t1 - a->t0, y = b->t1 - b->t0;
-	int c =
-	    o->sort == ONE_STATE ? strcmp(style_state_name(a->state), style_state_name(b->state)) : (x < y) - (x > y);
-	return c ? (o->invert ? -c : c) : i < k ? -1 : 1;
+	pane_table_select_row(&p->one.table, p, row);
 }
 
-/* Make the rows of all spans that are read. */
-static void set_order(struct goroutines_page *o)
+static void select_span(struct goroutines_state *p, size_t i)
 {
-	o->order = mem_grow(o->order, &o->corder, o->n + 1u, sizeof *o->order);
-	for (uint32_t i = 0; i < o->n; i++)
-		o->order[i] = o->sort == ONE_START && o->invert ? o->n - 1 - i : i;
-	if (o->sort != ONE_START)
-		calltree_sort_u32(o->order, o->n, cmp_span, o);
-	list_set_count(&o->rows, o->n);
-}
-
-static uint32_t row_of(const struct goroutines_page *o, uint32_t span)
-{
-	uint32_t i = 0;
-	while (i < o->n && o->order[i] != span)
-		i++;
-	return i;
-}
-
-void goroutines_page_sort(struct goroutines_state *p, int sort, bool invert, bool keep)
-{
-	struct goroutines_page *o = &p->one;
-	uint32_t now = goroutines_page_span_index(o);
-	o->sort = sort;
-	o->invert = invert;
-	set_order(o);
-	list_select(&o->rows, keep ? row_of(o, now) : 0);
-}
-
-static void select_span(struct goroutines_page *o, size_t i)
-{
-	o->rows.top = o->top;
-	list_select(&o->rows, i < o->n ? row_of(o, (uint32_t)i) : o->n);
+	struct pane_table *t = &p->one.table;
+	t->rows.top = p->one.top;
+	if (i >= p->one.n || !pane_table_select(t, p, (int64_t)i))
+		select_row(p, t->rows.n);
 }
 
 /* Apply the requested position after each step, because the visible rows depend on the number of spans; all: this
    was the last step. */
-static void apply_seek_span(struct goroutines_page *o, bool all)
+static void apply_seek_span(struct goroutines_state *p, bool all)
 {
+	struct goroutines_page *o = &p->one;
 	if (o->seek != TIME_NONE && (all || (o->n && o->v[o->n - 1].t1 > o->seek))) {
 		struct bsearch_probe h = {.hi = o->n};
 		while (bsearch_probe(&h))
 			bsearch_narrow(&h, o->v[h.at].t1 <= o->seek);
-		select_span(o, h.lo);
+		select_span(p, h.lo);
 	}
 	if (o->row != UINT32_MAX && (all || o->row < o->n))
-		select_span(o, o->row);
+		select_span(p, o->row);
 	if (all) {
 		o->seek = TIME_NONE;
 		o->row = UINT32_MAX;
@@ -186,37 +155,38 @@ static void apply_seek_span(struct goroutines_page *o, bool all)
 }
 
 /* Take the result of a step, unless it still runs or is of another page (NULL). */
-static void take_spans(struct goroutines_page *o, struct goroutines_span_work *r)
+static void take_spans(struct goroutines_state *p, const struct pane_env *env, struct goroutines_span_work *r)
 {
+	struct goroutines_page *o = &p->one;
 	if (!r)
 		return;
-	uint32_t now = goroutines_page_span_index(o);
 	o->v = mem_grow(o->v, &o->cap, (size_t)o->n + r->n + 1, sizeof *o->v);
 	if (r->n)
 		memcpy(o->v + o->n, r->v, r->n * sizeof *o->v);
 	o->n += r->n;
 	o->cut = o->n == ONE_SPANS;
 	/* a selection at the top stays at the top, so that longer spans that are read later are visible */
-	bool top = !o->rows.sel;
-	set_order(o);
-	list_select(&o->rows, top ? 0 : row_of(o, now));
+	bool top = !o->table.rows.sel;
+	pane_table_fill(&o->table, p, env, o->n);
+	if (top)
+		select_row(p, 0);
 	bool on = r->far && r->more && o->n < ONE_SPANS;
-	apply_seek_span(o, !on);
+	apply_seek_span(p, !on);
 	if (on)
-		gather_step(o, r);
+		gather_step(p, env, r);
 	free_spans(r);
 }
 
-void goroutines_page_wait(struct goroutines_state *p)
+void goroutines_page_wait(struct goroutines_state *p, const struct pane_env *env)
 {
 	const struct goroutines_span_work *r;
 	while ((r = async_wanted(&p->one.rest)) && !r->far)
-		goroutines_page_finish(p);
+		goroutines_page_finish(p, env);
 }
 
-void goroutines_page_finish(struct goroutines_state *p)
+void goroutines_page_finish(struct goroutines_state *p, const struct pane_env *env)
 {
-	take_spans(&p->one, async_finish(&p->one.rest));
+	take_spans(p, env, async_finish(&p->one.rest));
 }
 
 void goroutines_page_stop(struct goroutines_state *p)
@@ -234,16 +204,16 @@ void goroutines_page_drop_seek(struct goroutines_state *p)
 }
 
 /* Start to read the open page from its beginning. */
-static void gather_far(struct goroutines_state *p, const struct snap *sn)
+static void gather_far(struct goroutines_state *p, const struct pane_env *env, const struct snap *sn)
 {
 	struct goroutines_page *o = &p->one;
 	struct goroutines_span_work first = {
 	    .sn = sn, .far = true, .trk = o->trk, .t0 = p->scope.t0, .t1 = p->scope.t1};
 	o->row = goroutines_page_span_index(o);	/* restore the selection as in the direct case */
-	gather_step(o, &first);
+	gather_step(p, env, &first);
 }
 
-static void gather_near(struct goroutines_state *p, const struct snap *sn)
+static void gather_near(struct goroutines_state *p, const struct pane_env *env, const struct snap *sn)
 {
 	struct goroutines_page *o = &p->one;
 	struct trace_interval v;
@@ -252,7 +222,7 @@ static void gather_near(struct goroutines_state *p, const struct snap *sn)
 		struct goroutines_span_work *r = xcalloc(1, sizeof *r);
 		*r = (struct goroutines_span_work){
 		    .sn = sn, .from = v, .n0 = o->n, .t1 = p->scope.t1, .most = ONE_SPANS - o->n};
-		take_spans(o, async_start(&o->rest, &spans_kind, r, ASYNC_ALWAYS));
+		take_spans(p, env, async_start(&o->rest, &spans_kind, r, ASYNC_ALWAYS));
 	}
 }
 
@@ -266,9 +236,14 @@ void goroutines_page_load(struct goroutines_state *p, const struct pane_env *env
 {
 	const struct snap *sn = session_snap(env->s);
 	struct goroutines_page *o = &p->one;
-	goroutines_page_wait(p);
+	goroutines_page_wait(p, env);
 	goroutines_page_stop(p);
-	o->top = o->rows.top;
+	if (o->of != o->trk) {
+		o->table.brush = (struct brush){0};
+		o->table.sel = -1;
+		list_reset(&o->table.rows, 0);
+	}
+	o->top = o->table.rows.top;
 	o->n = 0;
 	o->cut = false;
 	o->of = o->trk;
@@ -277,31 +252,31 @@ void goroutines_page_load(struct goroutines_state *p, const struct pane_env *env
 	stats_of_goroutine(p->stats_index, o->trk, p->scope.part ? p->scope.t0 : TIME_NONE,
 	    p->scope.part ? p->scope.t1 : TIME_NONE, &p->mem, &o->s);
 	if (sn->st->keep)
-		gather_far(p, sn);
+		gather_far(p, env, sn);
 	else
-		gather_near(p, sn);
-	set_order(o);
+		gather_near(p, env, sn);
+	pane_table_fill(&o->table, p, env, o->n);
 	load_regions(p, sn);
 	load_children(p, sn);
 }
 
-void goroutines_page_seek_time(struct goroutines_state *p, int64_t t)
+void goroutines_page_seek_time(struct goroutines_state *p, const struct pane_env *env, int64_t t)
 {
 	struct goroutines_page *o = &p->one;
 	if (o->n && o->v[o->n - 1].t1 <= t)
-		goroutines_page_wait(p);
+		goroutines_page_wait(p, env);
 	o->seek = t;
 	o->row = UINT32_MAX;
-	o->top = async_job(&o->rest) ? o->top : o->rows.top;
-	apply_seek_span(o, !async_job(&o->rest));
+	o->top = async_job(&o->rest) ? o->top : o->table.rows.top;
+	apply_seek_span(p, !async_job(&o->rest));
 }
 
-void goroutines_page_seek_span(struct goroutines_state *p, uint32_t i)
+void goroutines_page_seek_span(struct goroutines_state *p, const struct pane_env *env, uint32_t i)
 {
 	struct goroutines_page *o = &p->one;
-	goroutines_page_wait(p);
+	goroutines_page_wait(p, env);
 	o->row = i;
 	o->seek = TIME_NONE;
-	o->top = async_job(&o->rest) ? o->top : o->rows.top;
-	apply_seek_span(o, !async_job(&o->rest));
+	o->top = async_job(&o->rest) ? o->top : o->table.rows.top;
+	apply_seek_span(p, !async_job(&o->rest));
 }

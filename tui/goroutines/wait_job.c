@@ -151,7 +151,6 @@ static void open_found(
 	}
 	goroutines_open_page(p, env, l->v.trk, l->v.t0);
 	p->one.part = l->cmd == CMD_CHAIN ? GP_CHAIN : p->one.part;
-	goroutines_mark_hits(p, env);
 	tracepane_put_id(st, l->v.trk, &b);
 	if (l->cmd == CMD_EFFECT) {
 		buf_puts(&b, " wakes or creates a goroutine in this span: ) goes there");

@@ -447,7 +447,7 @@ static void top_row_text(const void *st, const struct pane_env *env, uint32_t ro
 }
 
 /* Many rows are matched by symbol, whose names are adjacent in memory. */
-static bool top_match(const void *st, const struct pane_env *env, uint8_t *at)
+static bool top_match(void *st, const struct pane_env *env, uint8_t *at)
 {
 	const struct top_state *p = st;
 	const struct weighted_tree *c = p->t.c;

@@ -322,7 +322,7 @@ uint32_t timeline_find(void *st, const struct pane_env *env, int dir, uint32_t *
 		go_hit(tl, env, dir);
 	*at = tl->search.current >= tl->search.hits.n ? 0
 						      : (tl->search.rank ? tl->search.rank_at : tl->search.current) + 1;
-	return tl->search.hits.all < FIND_ON ? (uint32_t)tl->search.hits.all : FIND_ON - 1;
+	return tl->search.hits.all < FIND_LIST ? (uint32_t)tl->search.hits.all : FIND_LIST - 1;
 }
 
 const uint32_t *timeline_track_hits(const struct timeline *tl, const struct snap *sn, trk_id t, uint32_t *n)

@@ -31,11 +31,16 @@ void brush_set_bars(struct brush *b, const struct bars *bars)
 	b->bars.from = bar_of(bars, was.edge[was.from]);
 }
 
-void brush_limit(struct brush *b, int64_t lo, int64_t hi)
+void brush_copy_limit(struct brush *to, const struct brush *from)
 {
-	b->limits = true;
-	b->lo = lo;
-	b->hi = hi;
+	to->limits = from->limits;
+	to->lo = from->lo;
+	to->hi = from->hi;
+}
+
+bool brush_same_limit(const struct brush *a, const struct brush *b)
+{
+	return a->limits == b->limits && (!a->limits || (a->lo == b->lo && a->hi == b->hi));
 }
 
 /* Select the bars of the limit. */
@@ -48,14 +53,13 @@ static void select_limit(struct brush *b)
 
 enum brush_verdict brush_command(struct brush *b, const struct act *a)
 {
-	int64_t lo, hi;
 	bool was_on = b->bars.on;
 	if (a->cmd == CMD_CANCEL && !was_on && b->limits) {
 		b->limits = false;
 		return BRUSH_LIMIT;
 	}
-	switch (histogram_bars_command(&b->bars, a, &lo, &hi)) {
-	case BARS_TAKE: brush_limit(b, lo, hi); return BRUSH_LIMIT;
+	switch (histogram_bars_command(&b->bars, a, &b->lo, &b->hi)) {
+	case BARS_TAKE: b->limits = true; return BRUSH_LIMIT;
 	case BARS_DONE:
 		if (b->bars.on && !was_on && b->limits)
 			select_limit(b);

@@ -23,7 +23,8 @@ static inline bool brush_has(const struct brush *b, int64_t ns)
 /* Replace the bars by those of new durations. Active bars stay active, the selected ones stay selected by their
    durations. */
 void brush_set_bars(struct brush *, const struct bars *);
-void brush_limit(struct brush *, int64_t lo, int64_t hi);
+void brush_copy_limit(struct brush *to, const struct brush *from);	/* not the bars */
+bool brush_same_limit(const struct brush *, const struct brush *);
 
 enum brush_verdict {
 	BRUSH_PASS,		/* another command */
