@@ -233,6 +233,11 @@ screen gor-grep 80x24 orders.trace '6&cart<Enter>/price<Enter>'
 screen gor-search-this 60x16 orders.trace '6j*' -ascii
 screen gor-range 60x16 orders.trace '6:t 1.29s..1.35s<Enter>' -ascii
 # grouped by what they do at the end, tags taken along, parts of a goroutine's page
+screen gor-durations 80x24 orders.trace '6jjjjjjjjj<Enter>vvhhhhh'
+screen gor-durations-taken 80x24 orders.trace '6jjjjjjjjj<Enter>vvhhhhh<Enter>' -ascii
+screen gor-durations-undo 80x24 orders.trace '6jjjjjjjjj<Enter>vvhhhhh<Enter>qu'
+screen gor-one-durations 200x60 orders.trace '6<Enter><Enter>vvhh'
+screen gor-one-durations-taken 80x24 orders.trace '6<Enter><Enter>vvhh<Enter>jj'
 screen goroutines-by-state 80x24 orders.trace '6grjj<Enter>j' -ascii
 screen goroutines-tagged 80x24 orders.trace '6ttj4'
 screen goroutine-regions 80x24 orders.trace '6jj<Enter><Enter><Tab><Tab><Tab><Tab>jjjjj'

@@ -409,10 +409,10 @@ static void goroutines_pane_keys(const void *st, const struct pane_env *env, str
 {
 	const struct goroutines_state *p = st;
 	buf_puts(b, p->level == GL_ONE && env->side_shown
-			? "j k span  s < > sort  Enter timeline  ( cause  ) effect  W chain  4 flame of it  q back"
+			? "j k span  s < > sort  v durations  Enter timeline  ( cause  ) effect  W chain  4 flame of it  q back"
 		    : p->level == GL_ONE
-			? "j k span  s < > sort  Enter timeline  ( cause  ) effect  W chain  4 flame of it  Tab part  q back"
-		    : p->level == GL_LIST ? "Enter its page  s < > sort  i invert  t tag  & match  5 timeline  4 flame "
+			? "j k span  s < > sort  v durations  Enter timeline  ( cause  ) effect  W chain  4 flame of it  Tab part  q back"
+		    : p->level == GL_LIST ? "Enter its page  s < > sort  i invert  v durations  t tag  & match  5 timeline  4 flame "
 					    "  D against its group  f only it  x without  q back"
 					  : "Enter open  gr group by  s < > sort  i invert  t tag  D rest  5 timeline  "
 					    "4 flame  f only  x exclude");

@@ -213,9 +213,16 @@ static int64_t goroutine_id(const void *st, uint32_t item)
 	return p->trk[p->first + item];
 }
 
+/* The length of its life in the time range. */
+static int64_t goroutine_duration(const void *st, uint32_t item)
+{
+	const struct goroutines_state *p = st;
+	return p->gs->g[p->first + item].total;
+}
+
 const struct pane_table_kind goroutines_list_table = {
     .cols = list_cols, .ncol = LIST_COLS, .sort = LIST_RUN, .text = put_goroutine_text, .cell = draw_goroutine,
-    .heads = set_list_heads, .key = goroutine_key, .id = goroutine_id};
+    .heads = set_list_heads, .key = goroutine_key, .id = goroutine_id, .duration = goroutine_duration};
 
 /* ---- searches */
 
