@@ -286,6 +286,40 @@ done
 read -r rows wrong waits <<<"$(classes -by=function orders.trace)"
 [ "$waits" -gt 0 ] && [ "$("$ttrace" top -type=sync -focus='^sync\.\(\*WaitGroup\)\.Wait$' -format=tsv orders.trace | awk -F'\t' 'NR > 1 { n += $3 } END { printf "%.0f\n", n }')" = "$waits" ]
 ok $? "the class waitgroup is the time in sync.(*WaitGroup).Wait"
+# goroutines -sort: every column, of groups and of goroutines, in both directions; text has the waits and classes if it is
+# sorted by one of them, in the same order; JSON has the groups in it.
+column() { # column N: of the table on standard input, without its heading
+	awk -F'\t' -v n="$1" 'NR > 1 { print $n }'
+}
+for args in -by=function -group=. '-group=. -from=20% -to=70%'; do
+	"$ttrace" goroutines $args -format=tsv stock.trace >"$tmp/rows"
+	bad=
+	n=0
+	for key in $(head -1 "$tmp/rows"); do
+		n=$((n + 1))
+		case $key in
+		id) order=-n up=1 ;;
+		name) order= up=1 ;;
+		*) order=-n up= ;;
+		esac
+		for sign in '' -; do
+			"$ttrace" goroutines $args -sort="$sign$key" -format=tsv stock.trace >"$tmp/sorted"
+			# no value comes last in both
+			[ "$key" = name ] || column $n <"$tmp/sorted" | awk '$0 == "" { none = 1; next } none { exit 1 }' || bad="$bad $sign$key"
+			[ "$up$sign" = 1 ] || [ "$up$sign" = - ] && r= || r=-r
+			column $n <"$tmp/sorted" | grep . | LC_ALL=C sort -c $order $r 2>/dev/null || bad="$bad $sign$key"
+			[ "$(sort "$tmp/sorted" | cksum)" = "$(sort "$tmp/rows" | cksum)" ] || bad="$bad rows:$sign$key"
+		done
+	done
+	[ -z "$bad" ]
+	ok $? "goroutines $args sorted by each column:$bad"
+done
+"$ttrace" goroutines -sort=wait_p99 -format=tsv stock.trace | column 17 >"$tmp/rows"
+"$ttrace" goroutines -sort=wait_p99 -format=json stock.trace | grep -o '{"name":"[^"]*","count"' | cut -d'"' -f4 >"$tmp/json"
+"$ttrace" goroutines -sort=wait_p99 stock.trace >"$tmp/text"
+cmp -s "$tmp/rows" "$tmp/json" && head -1 "$tmp/text" | grep -q 'Waits .*p50 .*p99 .*On CPU .*Runnable .*Start function' &&
+	! "$ttrace" goroutines -sort=exec stock.trace | head -1 | grep -q 'Waits\|On CPU'
+ok $? "goroutines sorted by p99 of waits, in each format"
 # What a file says does not reach the terminal as it is.
 if script -qc true /dev/null </dev/null >/dev/null 2>&1; then
 	printf '\033[31mred profile: total 1\n1 @ 0x401001\n' >"$tmp/red"

@@ -44,8 +44,7 @@ void table_begin(struct table *t, const struct table_col *col, uint32_t ncol)
 	*t = (struct table){ .col = col, .ncol = ncol };
 }
 
-/* Is s the key of a column, its old key, or the key without its unit? */
-static bool is_column(const struct table_col *c, const char *s)
+bool table_is_column(const struct table_col *c, const char *s)
 {
 	size_t n = strlen(s);
 	if (!strcmp(s, "who"))
@@ -62,7 +61,7 @@ static bool is_float(enum table_kind k)
 /* Text, times and ids are sorted ascending, amounts descending. */
 static bool is_place(const struct table_col *c)
 {
-	static const char *const keys[] = { "start_ns", "time_ns", "number", "goroutine", "proc", "user_line" };
+	static const char *const keys[] = { "start_ns", "time_ns", "number", "id", "goroutine", "proc", "user_line" };
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (!strcmp(c->key, keys[i]))
 			return true;
@@ -88,18 +87,26 @@ static int cmp_row(const void *x, const void *y)
 	return c ? p->up * c : p->row < q->row ? -1 : p->row > q->row;
 }
 
-static void sort_rows(struct table *t, uint32_t column, bool reverse)
+/* Return the rows in the order of a column; the caller frees them. */
+static struct sorted *sorted_rows(const struct table *t, uint32_t column, bool reverse)
 {
 	const struct table_col *col = &t->col[column];
-	size_t n = t->ncell / t->ncol, size = t->ncol * sizeof *t->cell;
+	size_t n = t->ncell / t->ncol;
 	struct sorted *v = xmalloc((n + 1) * sizeof *v);
-	struct table_cell *cell = xmalloc((n + 1) * size);
 	for (size_t i = 0; i < n; i++) {
 		const struct table_cell *row = &t->cell[i * t->ncol];
 		v[i] = (struct sorted){ col, row, row + column, is_place(col) != reverse ? 1 : -1 };
 	}
 	if (n)
 		qsort(v, n, sizeof *v, cmp_row);
+	return v;
+}
+
+static void sort_rows(struct table *t, uint32_t column, bool reverse)
+{
+	size_t n = t->ncell / t->ncol, size = t->ncol * sizeof *t->cell;
+	struct sorted *v = sorted_rows(t, column, reverse);
+	struct table_cell *cell = xmalloc((n + 1) * size);
 	for (size_t i = 0; i < n; i++)
 		memcpy(&cell[i * t->ncol], v[i].row, size);
 	mem_free(v);
@@ -108,15 +115,16 @@ static void sort_rows(struct table *t, uint32_t column, bool reverse)
 	t->cap = (n + 1) * t->ncol;
 }
 
-int table_sort(struct table *t, const struct options *o, struct err *e)
+int table_sort_column(const struct table *t, const struct options *o, uint32_t *column, bool *reverse, struct err *e)
 {
 	const char *s = options_str(o, OPT_SORT);
+	*column = TABLE_UNSORTED;
 	if (!o->v[OPT_SORT].set)
 		return 0;
-	bool reverse = *s == '-';
+	*reverse = *s == '-';
 	for (uint32_t k = 0; k < t->ncol; k++)
-		if (is_column(&t->col[k], s + reverse)) {
-			sort_rows(t, k, reverse);
+		if (table_is_column(&t->col[k], s + *reverse)) {
+			*column = k;
 			return 0;
 		}
 	if (!options_typed(o, OPT_SORT))	/* from $TTRACE_OPTS: it may be meant for another report */
@@ -127,6 +135,26 @@ int table_sort(struct table *t, const struct options *o, struct err *e)
 	err_set(e, ERR_USAGE, ERR_NOWHERE, "%s: -sort takes a column, not \"%s\":%s", o->report, s, buf_str(&b));
 	buf_free(&b);
 	return -1;
+}
+
+int table_sort(struct table *t, const struct options *o, struct err *e)
+{
+	uint32_t column;
+	bool reverse;
+	if (table_sort_column(t, o, &column, &reverse, e))
+		return -1;
+	if (column != TABLE_UNSORTED)
+		sort_rows(t, column, reverse);
+	return 0;
+}
+
+void table_order(const struct table *t, uint32_t column, bool reverse, uint32_t *order)
+{
+	size_t n = t->ncell / t->ncol;
+	struct sorted *v = sorted_rows(t, column, reverse);
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint32_t)((size_t)(v[i].row - t->cell) / t->ncol);
+	mem_free(v);
 }
 
 static struct table_cell *append_cell(struct table *t)
@@ -156,6 +184,21 @@ void table_share(struct table *t, double v)
 void table_none(struct table *t)
 {
 	append_cell(t)->none = true;
+}
+
+static void forget_rows(struct table *t)
+{
+	t->ncell = 0;
+	arena_reset(&t->arena);
+}
+
+void table_move_cell(struct table *to, struct table *from, uint32_t column)
+{
+	const struct table_cell *c = &from->cell[from->ncell - from->ncol + column];
+	*append_cell(to) = *c;
+	if (c->s)
+		to->cell[to->ncell - 1].s = arena_strndup(&to->arena, c->s, c->n);
+	forget_rows(from);
 }
 
 static void put_text(struct buf *b, const struct table_cell *c, enum table_kind kind)
@@ -206,12 +249,6 @@ static void put_plain(struct buf *b, const struct table_cell *c, enum table_kind
 	case TB_NUMBER: buf_printf(b, "%.9g", c->f); break;
 	default: buf_i64(b, c->i); break;
 	}
-}
-
-static void forget_rows(struct table *t)
-{
-	t->ncell = 0;
-	arena_reset(&t->arena);
 }
 
 static void widen_columns(struct table *t)

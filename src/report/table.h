@@ -49,6 +49,14 @@ void table_none(struct table *);		/* no value: empty, null */
    reverses. Rows without a value are last, equal rows keep their order. A column is named by its key, with or without
    _ns or _bytes. Return -1 with *e if there is no such column. */
 int table_sort(struct table *, const struct options *, struct err *e);
+/* The same in steps, for a table with more rows than fit into memory: get the column of -sort (TABLE_UNSORTED: it is not
+   given), fill a table that has only this column by table_move_cell(), which copies a cell of the last row of another
+   table and drops the rows of that one, and get the order of the rows: room for a number of each. */
+#define TABLE_UNSORTED UINT32_MAX
+bool table_is_column(const struct table_col *, const char *s);	/* s is its key, its old key, or the key without its unit */
+int table_sort_column(const struct table *, const struct options *, uint32_t *column, bool *reverse, struct err *e);
+void table_move_cell(struct table *to, struct table *from, uint32_t column);
+void table_order(const struct table *, uint32_t column, bool reverse, uint32_t *order);
 void table_print(struct table *, enum table_format, struct buf *);
 /* Print a table with more rows than fit into memory: open it, then repeatedly add rows and pour them (print and drop),
    and close it. For text a first pass over all rows must repeatedly add rows and widen the columns (measure and

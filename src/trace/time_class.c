@@ -37,6 +37,8 @@ static const struct { const char *function; enum time_class of; } semaphores[] =
 	{"runtime.stopTheWorld", TIME_STW}, {"runtime.stopTheWorldGC", TIME_STW},
 };
 
+const enum time_class time_classes_by_stack[TIME_BY_STACK] = {TIME_LOCK, TIME_WAITGROUP, TIME_GC_OTHER, TIME_STW};
+
 const char *time_class_name(enum time_class c)
 {
 	return c < TIME_CLASS__N ? classes[c].name : "";
@@ -74,7 +76,7 @@ static enum time_class class_of_semaphore(const struct store *st, stk_id stack)
 			if (name->n == strlen(semaphores[i].function) && !memcmp(name->s, semaphores[i].function, name->n))
 				return semaphores[i].of;
 	}
-	return TIME_LOCK;
+	return TIME_WITHOUT_STACK;
 }
 
 enum time_class time_class_of(const struct store *st, enum tstate s, stk_id stack)

@@ -27,5 +27,9 @@ int time_class_find(const char *name);		/* -1: none of that name */
 enum time_class time_class_of(const struct store *, enum tstate, stk_id stack);
 /* Return whether the class depends on the stack in this state. If not, time_class_of() does not read the stack. */
 bool time_class_needs_stack(enum tstate);
+/* The classes that such a state can have, and which of them it has without a stack. */
+enum { TIME_BY_STACK = 4 };
+#define TIME_WITHOUT_STACK TIME_LOCK
+extern const enum time_class time_classes_by_stack[TIME_BY_STACK];
 
 #endif

@@ -1,69 +1,55 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * `ttrace goroutines`: groups by start function, or with -name or -group their
- * goroutines; `ttrace goroutine ID`: one goroutine, all of its states in time
- * order with wakers and the places where it waited.
+ * `ttrace goroutines`: groups by start function or by another key, or with -name or -group their goroutines.
+ *
+ * Groups and goroutines have the same columns of single waits and of the time by class: in text before the name, which is
+ * not padded, and in other formats at the end, where scripts do not count columns. They need a pass over the sheets, half as long as reading the trace, and would make the lines of text twice as long. So text has them
+ * only if -sort names one of them, and a class only if some row has time of it.
+ *
+ * There may be millions of goroutines, so their rows are not kept. With -sort each row is made once more before: only its
+ * cell of that column is kept.
  */
 #include "config.h"
 #include "report/trace/internal.h"
 
-#include "base/text/text.h"
 #include "base/wrap_math.h"
-#include "calltree/weighted.h"
-#include "trace/bins.h"
-#include "trace/longest_wait.h"
-#include "trace/stats/goroutine_classes.h"
+#include "trace/stats/goroutine_waits.h"
 #include "trace/stats/group_key.h"
 #include "trace/stats/still_blocked.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* Groups, and how long their goroutines have been blocked at the end of the trace: NULL, or by goroutine. */
-struct listing { const struct stats_groups *gs; const int64_t *still; };
-
-static void still_json(struct json *j, int64_t ns)
-{
-	if (ns)
-		json_i64(j, "still_blocked_ns", ns);
-	else
-		json_null(j, "still_blocked_ns");
-}
-
-/* The time by class, after the other columns. Text does not have it: its lines would be too long. */
-static const struct table_col class_cols[TIME_CLASS__N] = {
-#define TIME_CLASS(id, name, title, key, state, text) {title, "class_" key, TB_NS},
-#include "trace/time_class.def"
-#undef TIME_CLASS
+struct listing {
+	const struct stats_groups *gs;
+	enum group_key_kind by;
+	const int64_t *still;	/* NULL, or how long goroutines have been blocked at the end of the trace */
+	const struct goroutine_waits *waits;	/* NULL: there are no columns of these */
+	bool shown[TIME_CLASS__N];	/* the classes that are columns */
 };
 
-/* Append the columns of the classes to n columns; return how many there are then. */
-static uint32_t put_class_cols(const struct trace_report_ctx *r, struct table_col *col, uint32_t n)
+/* Sum up the time by class of n goroutines. */
+static void sum_classes(const struct listing *l, uint32_t first, uint32_t n, int64_t ns[TIME_CLASS__N])
 {
-	if (r->format == TF_TEXT)
-		return n;
-	memcpy(col + n, class_cols, sizeof class_cols);
-	return n + TIME_CLASS__N;
+	memset(ns, 0, TIME_CLASS__N * sizeof *ns);
+	for (uint32_t i = first; i < first + n; i++)
+		goroutine_waits_add_classes(l->waits, i, ns);
 }
 
-/* Add the cells of the sums over n goroutines. */
-static void class_cells(const struct trace_report_ctx *r, struct table *t, const struct goroutine_times *g, uint32_t n)
-{
-	int64_t ns[TIME_CLASS__N] = {0};
-	if (r->format == TF_TEXT)
-		return;
-	for (uint32_t i = 0; i < n; i++)
-		goroutine_classes_add(r->sn, &g[i], ns);
-	for (int c = 0; c < TIME_CLASS__N; c++)
-		table_int(t, ns[c]);
-}
+/* ---- JSON */
 
-static void classes_json(const struct trace_report_ctx *r, struct json *j, const struct goroutine_times *g)
+static void waits_json(struct json *j, const struct listing *l, struct wait_quantiles q, uint32_t first, uint32_t n)
 {
-	int64_t ns[TIME_CLASS__N] = {0};
-	goroutine_classes_add(r->sn, g, ns);
+	int64_t ns[TIME_CLASS__N];
+	json_u64(j, "waits", q.n);
+	if (q.n) {
+		json_i64(j, "wait_p50_ns", q.p50);
+		json_i64(j, "wait_p99_ns", q.p99);
+	} else {
+		json_null(j, "wait_p50_ns");
+		json_null(j, "wait_p99_ns");
+	}
+	sum_classes(l, first, n, ns);
 	json_object(j, "classes");
 	for (int c = 0; c < TIME_CLASS__N; c++)
 		if (ns[c])
@@ -71,44 +57,138 @@ static void classes_json(const struct trace_report_ctx *r, struct json *j, const
 	json_end(j);
 }
 
-static void groups_json(const struct trace_report_ctx *r, const struct listing *l, enum group_key_kind by)
+static void group_json(const struct trace_report_ctx *r, struct json *j, const struct listing *l, uint32_t i)
 {
-	const struct stats_groups *gs = l->gs;
+	const struct stats_group *g = &l->gs->group[i];
+	struct trace_report_text s = trace_report_string(r, g->name, "");
+	json_object(j, NULL);
+	json_str(j, "name", s.s, s.n);
+	json_i64(j, "count", g->n);
+	json_i64(j, "exec_ns", g->exec);
+	struct still_blocked_sum still = still_blocked_sum(l->still, g);
+	json_u64(j, "still_blocked", still.n);
+	trace_report_json_still(j, still.longest);
+	waits_json(j, l, goroutine_waits_of_group(l->waits, i), g->first, g->n);
+	json_array(j, "goroutines");
+	for (uint32_t k = g->first; k < g->first + g->n; k++) {
+		const struct goroutine_times *x = &l->gs->g[k];
+		json_object(j, NULL);
+		json_u64(j, "id", store_trk(r->st, x->trk)->id);
+		trace_report_json_times(r, j, x);
+		trace_report_json_still(j, l->still ? l->still[k] : 0);
+		waits_json(j, l, goroutine_waits_of(l->waits, k), k, 1);
+		json_end(j);
+		if (!trace_report_flush(r))
+			break;
+	}
+	json_end(j);
+	json_end(j);
+}
+
+static void groups_json(const struct trace_report_ctx *r, const struct listing *l, const uint32_t *order)
+{
 	struct json j = { .b = r->out };
 	json_object(&j, NULL);
-	if (by != GROUP_KEY_FUNCTION)
-		json_text(&j, "by", group_key_name(by));
+	if (l->by != GROUP_KEY_FUNCTION)
+		json_text(&j, "by", group_key_name(l->by));
 	json_array(&j, "groups");
-	for (uint32_t i = 0; i < gs->n && !r->to->failed; i++) {
-		const struct stats_group *g = &gs->group[i];
-		if (!trace_report_wants_name(r, g->name))
-			continue;
-		struct trace_report_text s = trace_report_string(r, g->name, "");
-		json_object(&j, NULL);
-		json_str(&j, "name", s.s, s.n);
-		json_i64(&j, "count", g->n);
-		json_i64(&j, "exec_ns", g->exec);
-		struct still_blocked_sum still = still_blocked_sum(l->still, g);
-		json_u64(&j, "still_blocked", still.n);
-		still_json(&j, still.longest);
-		json_array(&j, "goroutines");
-		for (uint32_t k = 0; k < g->n; k++) {
-			const struct goroutine_times *x = &gs->g[g->first + k];
-			json_object(&j, NULL);
-			json_u64(&j, "id", store_trk(r->st, x->trk)->id);
-			trace_report_json_times(r, &j, x);
-			still_json(&j, l->still ? l->still[g->first + k] : 0);
-			classes_json(r, &j, x);
-			json_end(&j);
-			if (!trace_report_flush(r))
-				break;
-		}
-		json_end(&j);
-		json_end(&j);
-	}
+	for (uint32_t i = 0; i < l->gs->n && !r->to->failed; i++)
+		if (trace_report_wants_name(r, l->gs->group[order[i]].name))
+			group_json(r, &j, l, order[i]);
 	json_end(&j);
 	json_end(&j);
 }
+
+/* ---- the columns that groups and goroutines have in common */
+
+#define NO_GROUP UINT32_MAX
+enum { WAIT_COLS = 3, COMMON_COLS = WAIT_COLS + TIME_CLASS__N };
+static const struct table_col wait_cols[WAIT_COLS] = {
+	{ "Waits", "waits", TB_INT }, { "p50", "wait_p50_ns", TB_NS }, { "p99", "wait_p99_ns", TB_NS },
+};
+static const struct table_col class_cols[TIME_CLASS__N] = {
+#define TIME_CLASS(id, name, title, key, state, text) {title, "class_" key, TB_NS},
+#include "trace/time_class.def"
+#undef TIME_CLASS
+};
+
+/* Does -sort name this column? */
+static bool is_sorted_by(const struct trace_report_ctx *r, const struct table_col *c)
+{
+	const char *s = options_str(r->o, OPT_SORT);
+	return r->o->v[OPT_SORT].set && table_is_column(c, s + (*s == '-'));
+}
+
+static bool has_common_cols(const struct trace_report_ctx *r)
+{
+	bool has = r->format != TF_TEXT;
+	for (int k = 0; k < WAIT_COLS; k++)
+		has = has || is_sorted_by(r, &wait_cols[k]);
+	for (int c = 0; c < TIME_CLASS__N; c++)
+		has = has || is_sorted_by(r, &class_cols[c]);
+	return has;
+}
+
+static void choose_classes(const struct trace_report_ctx *r, struct listing *l)
+{
+	int64_t ns[TIME_CLASS__N];
+	for (int c = 0; c < TIME_CLASS__N; c++)
+		l->shown[c] = r->format != TF_TEXT || is_sorted_by(r, &class_cols[c]);
+	for (uint32_t i = 0; i < l->gs->n; i++) {
+		sum_classes(l, l->gs->group[i].first, l->gs->group[i].n, ns);
+		for (int c = 0; c < TIME_CLASS__N; c++)
+			l->shown[c] = l->shown[c] || ns[c];
+	}
+}
+
+/* Append the name and the common columns to n columns; return how many there are then. */
+static uint32_t put_last_cols(
+    const struct trace_report_ctx *r, const struct listing *l, const char *title, struct table_col *col, uint32_t n)
+{
+	const struct table_col name = { title, "name", TB_STR };
+	if (r->format != TF_TEXT)
+		col[n++] = name;
+	if (l->waits) {
+		memcpy(col + n, wait_cols, sizeof wait_cols);
+		n += WAIT_COLS;
+	}
+	for (int c = 0; c < TIME_CLASS__N; c++)
+		if (l->shown[c])
+			col[n++] = class_cols[c];
+	if (r->format == TF_TEXT)
+		col[n++] = name;
+	return n;
+}
+
+static void common_cells(struct table *t, const struct listing *l, struct wait_quantiles q, uint32_t first, uint32_t n)
+{
+	int64_t ns[TIME_CLASS__N];
+	table_int(t, q.n);
+	for (int k = 0; k < 2; k++)
+		if (q.n)
+			table_int(t, k ? q.p99 : q.p50);
+		else
+			table_none(t);
+	sum_classes(l, first, n, ns);
+	for (int c = 0; c < TIME_CLASS__N; c++)
+		if (l->shown[c])
+			table_int(t, ns[c]);
+}
+
+/* Add their cells, of n goroutines or of the group of that number. */
+static void last_cells(const struct trace_report_ctx *r, struct table *t, const struct listing *l,
+    struct trace_report_text name, uint32_t first, uint32_t n, uint32_t group)
+{
+	if (r->format != TF_TEXT)
+		table_str(t, name.s, name.n);
+	if (l->waits)
+		common_cells(t, l,
+		    group == NO_GROUP ? goroutine_waits_of(l->waits, first) : goroutine_waits_of_group(l->waits, group), first, n);
+	if (r->format == TF_TEXT)
+		table_str(t, name.s, name.n);
+}
+
+/* ---- groups */
 
 static struct goroutine_times add_up(const struct stats_groups *gs, const struct stats_group *g)
 {
@@ -145,9 +225,10 @@ static void quantile_cells(const struct trace_report_ctx *r, struct table *t, co
 	}
 }
 
-static void groups_table(const struct trace_report_ctx *r, const struct listing *l, enum group_key_kind by)
+enum { GROUP_COLS = 1 + TRACE_REPORT_TIME_COLS + QUANTS + STILL + COMMON_COLS + 1 };
+
+static uint32_t group_cols(const struct trace_report_ctx *r, const struct listing *l, struct table_col col[GROUP_COLS])
 {
-	const struct stats_groups *gs = l->gs;
 	static const char *const title[GROUP_KEY__N] = { "Start function", "Created in", "At the end", "Label", "Task",
 	    "Last ran on", "Life" };
 	static const struct table_col quant[QUANTS + STILL] = {
@@ -155,63 +236,134 @@ static void groups_table(const struct trace_report_ctx *r, const struct listing 
 		{ "Wait p50", "sched_wait_p50_ns", TB_NS }, { "p99", "sched_wait_p99_ns", TB_NS },
 		{ "Still blocked", "still_blocked", TB_INT }, { "longest", "still_blocked_longest_ns", TB_NS },
 	};
-	struct table t;
-	struct table_col col[TRACE_REPORT_TIME_COLS + QUANTS + STILL + 2 + TIME_CLASS__N] = { { "Count", "count", TB_INT } };
-	memcpy(col + 1, trace_report_time_cols, sizeof trace_report_time_cols);
-	memcpy(col + 1 + TRACE_REPORT_TIME_COLS, quant, sizeof quant);
-	col[TRACE_REPORT_TIME_COLS + QUANTS + STILL + 1] = (struct table_col){ title[by], "name", TB_STR };
-	table_begin(&t, col, put_class_cols(r, col, TRACE_REPORT_TIME_COLS + QUANTS + STILL + 2));
-	for (uint32_t i = 0; i < gs->n; i++) {
-		const struct stats_group *g = &gs->group[i];
-		struct goroutine_times sum = add_up(gs, g);
-		struct stats_part bp = { .ns = sum.blocked }, rp = { .ns = sum.ranged };
-		sum.block = &bp;
-		sum.range = &rp;
-		sum.nblock = sum.nrange = 1;
-		struct trace_report_text s =
-		    trace_report_string(r, g->name, r->format == TF_TEXT ? "(inactive, no stack sampled)" : "");
-		table_int(&t, g->n);
-		trace_report_add_times(&t, &sum);
-		quantile_cells(r, &t, gs, g);
-		struct still_blocked_sum still = still_blocked_sum(l->still, g);
-		table_int(&t, still.n);
-		table_int(&t, still.longest);
-		table_str(&t, s.s, s.n);
-		class_cells(r, &t, &gs->g[g->first], g->n);
-	}
-	table_print(&t, r->format, r->out);
-	table_free(&t);
+	uint32_t n = 0;
+	col[n++] = (struct table_col){ "Count", "count", TB_INT };
+	memcpy(col + n, trace_report_time_cols, sizeof trace_report_time_cols);
+	n += TRACE_REPORT_TIME_COLS;
+	memcpy(col + n, quant, sizeof quant);
+	return put_last_cols(r, l, title[l->by], col, n + QUANTS + STILL);
 }
 
-static void group_rows(const struct trace_report_ctx *r, struct trace_report_rows *rows, const struct listing *l,
-    const struct stats_group *g)
+static void group_row(const struct trace_report_ctx *r, struct table *t, const struct listing *l, uint32_t i)
 {
-	for (uint32_t k = 0; k < g->n && !r->to->failed; k++) {
-		const struct goroutine_times *x = &l->gs->g[g->first + k];
-		struct trace_report_text s = trace_report_string(r, store_trk(r->st, x->trk)->name, "");
-		table_int(rows->t, (int64_t)store_trk(r->st, x->trk)->id);
-		trace_report_add_times(rows->t, x);
-		table_int(rows->t, l->still ? l->still[g->first + k] : 0);
-		table_str(rows->t, s.s, s.n);
-		class_cells(r, rows->t, x, 1);
-		trace_report_end_item(rows);
-	}
+	const struct stats_group *g = &l->gs->group[i];
+	struct goroutine_times sum = add_up(l->gs, g);
+	struct stats_part bp = { .ns = sum.blocked }, rp = { .ns = sum.ranged };
+	sum.block = &bp;
+	sum.range = &rp;
+	sum.nblock = sum.nrange = 1;
+	struct trace_report_text s =
+	    trace_report_string(r, g->name, r->format == TF_TEXT ? "(inactive, no stack sampled)" : "");
+	table_int(t, g->n);
+	trace_report_add_times(t, &sum);
+	quantile_cells(r, t, l->gs, g);
+	struct still_blocked_sum still = still_blocked_sum(l->still, g);
+	table_int(t, still.n);
+	table_int(t, still.longest);
+	last_cells(r, t, l, s, g->first, g->n, i);
 }
 
-static void list_table(const struct trace_report_ctx *r, const struct listing *l)
+/* Print the groups. */
+static int put_groups(const struct trace_report_ctx *r, const struct listing *l, struct err *e)
 {
-	const struct stats_groups *gs = l->gs;
 	struct table t;
-	struct table_col col[TRACE_REPORT_TIME_COLS + 3 + TIME_CLASS__N] = { { "Goroutine", "id", TB_INT } };
-	memcpy(col + 1, trace_report_time_cols, sizeof trace_report_time_cols);
-	col[TRACE_REPORT_TIME_COLS + 1] = (struct table_col){ "Still blocked", "still_blocked_ns", TB_NS };
-	col[TRACE_REPORT_TIME_COLS + 2] = (struct table_col){ "Start function", "name", TB_STR };
-	table_begin(&t, col, put_class_cols(r, col, TRACE_REPORT_TIME_COLS + 3));
-	for (struct trace_report_rows k = { .r = r, .t = &t }; trace_report_next_pass(&k);)
-		for (uint32_t i = 0; i < gs->n; i++)
-			if (trace_report_wants_name(r, gs->group[i].name))
-				group_rows(r, &k, l, &gs->group[i]);
+	struct table_col col[GROUP_COLS];
+	uint32_t column, *order = arena_alloc(r->mem, (l->gs->n + 1u) * sizeof *order);
+	bool reverse;
+	table_begin(&t, col, group_cols(r, l, col));
+	for (uint32_t i = 0; i < l->gs->n; i++) {
+		group_row(r, &t, l, i);
+		order[i] = i;
+	}
+	int bad = table_sort_column(&t, r->o, &column, &reverse, e);
+	if (!bad && column != TABLE_UNSORTED)
+		table_order(&t, column, reverse, order);
+	if (!bad && r->format == TF_JSON)
+		groups_json(r, l, order);
+	else if (!bad && !(bad = table_sort(&t, r->o, e)))
+		table_print(&t, r->format, r->out);
 	table_free(&t);
+	return bad;
+}
+
+/* ---- goroutines */
+
+enum { LIST_COLS = 1 + TRACE_REPORT_TIME_COLS + 1 + COMMON_COLS + 1 };
+
+static uint32_t list_cols(const struct trace_report_ctx *r, const struct listing *l, struct table_col col[LIST_COLS])
+{
+	uint32_t n = 0;
+	col[n++] = (struct table_col){ "Goroutine", "id", TB_INT };
+	memcpy(col + n, trace_report_time_cols, sizeof trace_report_time_cols);
+	n += TRACE_REPORT_TIME_COLS;
+	col[n++] = (struct table_col){ "Still blocked", "still_blocked_ns", TB_NS };
+	return put_last_cols(r, l, "Start function", col, n);
+}
+
+static void list_row(const struct trace_report_ctx *r, struct table *t, const struct listing *l, uint32_t i)
+{
+	const struct goroutine_times *x = &l->gs->g[i];
+	struct trace_report_text s = trace_report_string(r, store_trk(r->st, x->trk)->name, "");
+	table_int(t, (int64_t)store_trk(r->st, x->trk)->id);
+	trace_report_add_times(t, x);
+	table_int(t, l->still ? l->still[i] : 0);
+	last_cells(r, t, l, s, i, 1, NO_GROUP);
+}
+
+/* Return the goroutines of the groups that -name selects, as indexes into gs->g, group by group. */
+static uint32_t *list_items(const struct trace_report_ctx *r, const struct listing *l, uint32_t *n)
+{
+	uint32_t *item = arena_alloc(r->mem, (l->gs->ng + 1u) * sizeof *item);
+	*n = 0;
+	for (uint32_t k = 0; k < l->gs->n; k++) {
+		const struct stats_group *g = &l->gs->group[k];
+		for (uint32_t i = g->first; i < g->first + g->n && trace_report_wants_name(r, g->name); i++)
+			item[(*n)++] = i;
+	}
+	return item;
+}
+
+/* Put n items in the order of -sort. t has the columns, and no rows. */
+static int sort_items(const struct trace_report_ctx *r, struct table *t, const struct listing *l, uint32_t *item,
+    uint32_t n, struct err *e)
+{
+	uint32_t column;
+	bool reverse;
+	if (table_sort_column(t, r->o, &column, &reverse, e))
+		return -1;
+	if (column == TABLE_UNSORTED)
+		return 0;
+	struct table keys;
+	uint32_t *order = xmalloc((n + 1u) * sizeof *order);
+	table_begin(&keys, t->col + column, 1);
+	for (uint32_t k = 0; k < n; k++) {
+		list_row(r, t, l, item[k]);
+		table_move_cell(&keys, t, column);
+	}
+	table_order(&keys, 0, reverse, order);
+	for (uint32_t k = 0; k < n; k++)
+		order[k] = item[order[k]];
+	memcpy(item, order, n * sizeof *item);
+	table_free(&keys);
+	mem_free(order);
+	return 0;
+}
+
+/* Print the goroutines. */
+static int put_list(const struct trace_report_ctx *r, const struct listing *l, struct err *e)
+{
+	struct table t;
+	struct table_col col[LIST_COLS];
+	uint32_t n, *item = list_items(r, l, &n);
+	table_begin(&t, col, list_cols(r, l, col));
+	int bad = sort_items(r, &t, l, item, n, e);
+	for (struct trace_report_rows k = { .r = r, .t = &t }; !bad && trace_report_next_pass(&k);)
+		for (uint32_t i = 0; i < n && !r->to->failed; i++) {
+			list_row(r, k.t, l, item[i]);
+			trace_report_end_item(&k);
+		}
+	table_free(&t);
+	return bad;
 }
 
 int report_goroutines(const struct options *o, struct out *out, struct err *e)
@@ -226,341 +378,21 @@ int report_goroutines(const struct options *o, struct out *out, struct err *e)
 		    "-by requires function, creator, state, label, task, proc or life, not "
 		    "\"%s\"", options_str(o, OPT_BY));
 	}
+	struct listing l = { .by = (enum group_key_kind)by };
 	r.ask.key = group_key_make(r.sn, (enum group_key_kind)by, r.t0, r.t1, r.mem, &r.ask.on);
-	const struct stats_index *s = stats_index_new(r.sn, r.mem);
-	const struct stats_groups *gs = stats_groups(s, &r.ask, r.mem);
-	const struct listing l = { gs, r.t1 >= r.sn->t1 ? still_blocked(r.sn, gs, r.mem, &r.ask.on) : NULL };
-	if (r.format == TF_JSON)
-		groups_json(&r, &l, (enum group_key_kind)by);
-	else if (o->v[OPT_NAME].set || (!o->v[OPT_BY].set && (o->v[OPT_GROUP].set || r.filter.g || r.filter.slice)))
-		list_table(&r, &l);
-	else
-		groups_table(&r, &l, (enum group_key_kind)by);
-	trace_report_close(&r);
-	return 0;
-}
-
-/* ---- one goroutine */
-
-static const char *const state_names[TS__N] = {
-#define STATE(id, letter, name, reason) name,
-#include "state.def"
-#undef STATE
-};
-
-static void put_waker_cell(const struct trace_report_ctx *r, struct table *t, const struct trace_interval *v)
-{
-	struct buf b = {0};
-	if (v->state == TS_OTHER && v->who) {
-		struct trace_report_text s = trace_report_string(r, v->who, "");
-		buf_put(&b, s.s, s.n);
-	} else if (v->who) {
-		const struct trk_row *w = store_trk(r->st, v->who);
-		buf_printf(&b, "%s%" PRIu64, w->kind == TK_G ? "g" : "p", w->id);
+	l.gs = stats_groups(stats_index_new(r.sn, r.mem), &r.ask, r.mem);
+	l.still = r.t1 >= r.sn->t1 ? still_blocked(r.sn, l.gs, r.mem, &r.ask.on) : NULL;
+	bool measures = has_common_cols(&r);
+	l.waits = measures ? goroutine_waits_measure(r.sn, l.gs, &r.ask, r.mem) : NULL;
+	bool list = o->v[OPT_NAME].set || (!o->v[OPT_BY].set && (o->v[OPT_GROUP].set || r.filter.g || r.filter.slice));
+	int bad = 0;
+	if (measures && !l.waits) {
+		bad = err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
+	} else {
+		if (measures)
+			choose_classes(&r, &l);
+		bad = (list && r.format != TF_JSON ? put_list : put_groups)(&r, &l, e);
 	}
-	table_str(t, b.p ? b.p : "", b.n);
-	buf_free(&b);
-}
-
-static void states_table(const struct trace_report_ctx *r, trk_id g, struct table *t)
-{
-	static const struct table_col col[] = {
-		{ "At", "start_ns", TB_NS }, { "Duration", "duration_ns", TB_NS }, { "State", "state", TB_STR },
-		{ "By", "by", TB_STR }, TRACE_REPORT_SITE,
-	};
-	struct trace_interval v;
-	table_begin(t, col, trace_report_site_cols(r, sizeof col / sizeof *col));
-	bool go = trace_interval_at(r->sn, g, r->t0, &v) || trace_interval_near(r->sn, g, r->t0, 1, &v);
-	for (; go && v.t0 < r->t1; go = trace_interval_step(r->sn, &v, 1)) {
-		table_int(t, v.t0);
-		table_int(t, v.t1 - v.t0);
-		table_str(t, state_names[v.state], strlen(state_names[v.state]));
-		put_waker_cell(r, t, &v);
-		trace_report_add_site(r, t, v.stack);
-	}
-}
-
-static void stack_lines(const struct trace_report_ctx *r, const char *title, stk_id s)
-{
-	if (!s)
-		return;
-	buf_puts(r->out, title);
-	buf_putc(r->out, '\n');
-	struct buf line = {0};
-	for (; s; s = stk_parent(r->st, s)) {
-		buf_reset(&line);
-		trace_report_put_frame(r, &line, stk_frame(r->st, s));
-		buf_puts(r->out, "    ");
-		text_safe(r->out, line.p, line.n);
-		buf_putc(r->out, '\n');
-	}
-	buf_free(&line);
-}
-
-static void part_line(const struct trace_report_ctx *r, const char *what, struct trace_report_text name, int64_t ns)
-{
-	if (!ns)
-		return;
-	buf_printf(r->out, "  %s", what);
-	text_safe(r->out, name.s, name.n);
-	buf_puts(r->out, ": ");
-	text_ns(r->out, ns);
-	buf_putc(r->out, '\n');
-}
-
-/* Print the goroutines that it created, in the order of their ids in the store. */
-static void children_lines(const struct trace_report_ctx *r, trk_id g)
-{
-	bool any = false;
-	for (trk_id t = 1; t < r->sn->ntrks; t++) {
-		const struct trk_row *row = store_trk(r->st, t);
-		if (row->kind != TK_G || row->creator != g)
-			continue;
-		struct trace_report_text name = trace_report_string(r, row->name, "(no start function)");
-		buf_puts(r->out, any ? "" : "created by it\n");
-		any = true;
-		buf_printf(r->out, "    goroutine %" PRIu64 " ", row->id);
-		text_safe(r->out, name.s, name.n);
-		if (row->t0 != TIME_NONE) {
-			buf_puts(r->out, " at ");
-			text_ns(r->out, row->t0);
-		}
-		buf_putc(r->out, '\n');
-	}
-}
-
-static bool its_region(const struct sink_span *s, trk_id g)
-{
-	return s->kind == SP_REGION && s->trk == g && !(s->v0 & RG_LOOSE);
-}
-
-static int cmp_begin(const void *ctx, uint32_t a, uint32_t b)
-{
-	int64_t x = store_span(ctx, a)->s.t0, y = store_span(ctx, b)->s.t0;
-	x = x == TIME_NONE ? INT64_MIN : x;
-	y = y == TIME_NONE ? INT64_MIN : y;
-	return x != y ? (x < y ? -1 : 1) : a < b ? 1 : -1;	/* the one that ends later is outside */
-}
-
-/* Return the regions of a goroutine by start; the caller frees them. */
-static uint32_t *regions_of(const struct trace_report_ctx *r, trk_id g, uint32_t *n)
-{
-	uint32_t *v = NULL;
-	size_t cap = 0;
-	*n = 0;
-	for (uint32_t i = 0; i < r->sn->nspans; i++) {
-		if (!its_region(&store_span(r->st, i)->s, g))
-			continue;
-		v = mem_grow(v, &cap, *n + 1u, sizeof *v);
-		v[(*n)++] = i;
-	}
-	calltree_sort_u32(v, *n, cmp_begin, r->st);
-	return v;
-}
-
-static void region_lines(const struct trace_report_ctx *r, trk_id g)
-{
-	uint32_t n, *v = regions_of(r, g, &n);
-	for (uint32_t i = 0; i < n; i++) {
-		const struct sink_span *s = &store_span(r->st, v[i])->s;
-		int64_t a, b;
-		struct trace_report_text name = trace_report_string(r, s->name, "(inherited task)");
-		buf_puts(r->out, i ? "" : "regions\n");
-		time_search_span_bounds(r->sn, s, &a, &b);
-		buf_puts(r->out, "    ");
-		text_safe(r->out, name.s, name.n);
-		if (s->id)
-			buf_printf(r->out, " of task %" PRIu64, s->id);
-		buf_puts(r->out, s->t0 == TIME_NONE ? " started before the trace, " : " at ");
-		if (s->t0 != TIME_NONE) {
-			text_ns(r->out, a);
-			buf_puts(r->out, ", ");
-		}
-		text_ns(r->out, b - a);
-		buf_puts(r->out, s->t1 == TIME_NONE ? ", not ended\n" : "\n");
-	}
-	mem_free(v);
-}
-
-/* Did the goroutine exist before? A C thread that calls into Go again gets the same goroutine number, and the times are
-   those of the last call. */
-static bool lived_before(const struct trace_report_ctx *r, trk_id g)
-{
-	struct trace_interval v;
-	int64_t t0 = store_trk(r->st, g)->t0;
-	bool have = t0 != TIME_NONE &&
-		    (trace_interval_at(r->sn, g, r->sn->t0, &v) || trace_interval_near(r->sn, g, r->sn->t0, 1, &v));
-	while (have && v.state == TS_NONE)
-		have = trace_interval_step(r->sn, &v, 1);
-	return have && v.t0 < t0;
-}
-
-/* Return "still blocked" or "still runnable" for the end of the trace, with its last span in *v; NULL: neither. */
-static const char *still(const struct trace_report_ctx *r, trk_id g, struct trace_interval *v)
-{
-	return trace_interval_at(r->sn, g, r->sn->t1 - 1, v) ? trace_interval_end_text(r->sn, v) : NULL;
-}
-
-static void still_line(const struct trace_report_ctx *r, trk_id g)
-{
-	struct trace_interval v;
-	const char *how = still(r, g, &v);
-	if (!how)
-		return;
-	buf_printf(r->out, "  %s at the end of the trace", how);
-	if (state_is_wait(v.state))
-		buf_printf(r->out, ", %s", state_names[v.state]);
-	buf_puts(r->out, ": ");
-	text_ns(r->out, v.t1 - v.t0);
-	buf_putc(r->out, '\n');
-}
-
-static void goroutine_head(const struct trace_report_ctx *r, trk_id g, const struct goroutine_times *x)
-{
-	const struct trk_row *row = store_trk(r->st, g);
-	const struct trace_report_text no = { "", 0 };
-	struct trace_report_text name = trace_report_string(r, row->name, "(no stack sampled)");
-	buf_printf(r->out, "goroutine %" PRIu64 " ", row->id);
-	text_safe(r->out, name.s, name.n);
-	if (row->creator)
-		buf_printf(r->out, ", created by goroutine %" PRIu64, store_trk(r->st, row->creator)->id);
-	buf_puts(r->out, !row->to_t1 ? ", alive at the end\n" : "\n");
-	if (lived_before(r, g)) {
-		buf_puts(r->out, "  last call from C at ");
-		text_ns(r->out, row->t0);
-		buf_puts(r->out, "; its spans and regions are those of all calls from C\n");
-	}
-	part_line(r, "total", no, x->total);
-	part_line(r, "running", no, x->exec);
-	part_line(r, "runnable", no, x->ready);
-	part_line(r, "in system calls", no, x->syscall);
-	part_line(r, "blocked in system calls", no, x->sysblock);
-	for (uint32_t i = 0; i < x->nblock; i++)
-		part_line(r, "blocked, ",
-		    trace_report_string(r, x->block[i].name, *x->block[i].text ? x->block[i].text : "reason unknown"),
-		    x->block[i].ns);
-	still_line(r, g);
-	part_line(r, "unknown", no, x->unknown);
-	for (uint32_t i = 0; i < x->nrange; i++)
-		part_line(r, "of that, in ", trace_report_string(r, x->range[i].name, ""), x->range[i].ns);
-	stack_lines(r, "created at", row->created);
-	children_lines(r, g);
-	region_lines(r, g);
-	buf_putc(r->out, '\n');
-}
-
-/* Write the goroutines that it created, and its regions; the end of a region is null if the trace does not have it. */
-static void relatives_json(const struct trace_report_ctx *r, trk_id g, struct json *j)
-{
-	json_array(j, "children");
-	for (trk_id t = 1; t < r->sn->ntrks; t++) {
-		const struct trk_row *row = store_trk(r->st, t);
-		if (row->kind != TK_G || row->creator != g)
-			continue;
-		struct trace_report_text name = trace_report_string(r, row->name, "");
-		json_object(j, NULL);
-		json_u64(j, "id", row->id);
-		json_str(j, "name", name.s, name.n);
-		json_i64(j, "start_ns", row->t0 == TIME_NONE ? 0 : row->t0);
-		json_end(j);
-	}
-	json_end(j);
-	json_array(j, "regions");
-	uint32_t n, *v = regions_of(r, g, &n);
-	for (uint32_t i = 0; i < n; i++) {
-		const struct sink_span *s = &store_span(r->st, v[i])->s;
-		struct trace_report_text name = trace_report_string(r, s->name, "");
-		json_object(j, NULL);
-		json_str(j, "name", name.s, name.n);
-		json_u64(j, "task", s->id);
-		if (s->t0 == TIME_NONE)
-			json_null(j, "start_ns");
-		else
-			json_i64(j, "start_ns", s->t0);
-		if (s->t1 == TIME_NONE)
-			json_null(j, "end_ns");
-		else
-			json_i64(j, "end_ns", s->t1);
-		json_end(j);
-	}
-	json_end(j);
-	mem_free(v);
-}
-
-/* Write the first user frame from the cells after "where"; null if the stack has none. */
-static void user_json(struct json *j, const struct table_cell *c)
-{
-	if (c[0].none) {
-		json_null(j, "user_function");
-		json_null(j, "user_file");
-		json_null(j, "user_line");
-		return;
-	}
-	json_str(j, "user_function", c[0].s, c[0].n);
-	json_str(j, "user_file", c[1].s, c[1].n);
-	json_i64(j, "user_line", c[2].i);
-}
-
-static void goroutine_json(
-    const struct trace_report_ctx *r, trk_id g, const struct goroutine_times *x, const struct table *t)
-{
-	const struct trk_row *row = store_trk(r->st, g);
-	struct trace_report_text name = trace_report_string(r, row->name, "");
-	struct json j = { .b = r->out };
-	json_object(&j, NULL);
-	json_u64(&j, "id", row->id);
-	json_str(&j, "name", name.s, name.n);
-	if (row->creator)
-		json_u64(&j, "creator", store_trk(r->st, row->creator)->id);
-	else
-		json_null(&j, "creator");
-	json_i64(&j, "start_ns", x->t0);
-	trace_report_json_times(r, &j, x);
-	struct trace_interval last;
-	const char *how = still(r, g, &last);
-	still_json(&j, how && state_is_wait(last.state) ? last.t1 - last.t0 : 0);
-	json_array(&j, "states");
-	for (size_t i = 0; i + t->ncol <= t->ncell; i += t->ncol) {
-		json_object(&j, NULL);
-		json_i64(&j, "start_ns", t->cell[i].i);
-		json_i64(&j, "duration_ns", t->cell[i + 1].i);
-		json_str(&j, "state", t->cell[i + 2].s, t->cell[i + 2].n);
-		json_str(&j, "by", t->cell[i + 3].s, t->cell[i + 3].n);
-		json_str(&j, "who", t->cell[i + 3].s, t->cell[i + 3].n);	/* the old name of "by" */
-		json_str(&j, "where", t->cell[i + 4].s, t->cell[i + 4].n);
-		user_json(&j, &t->cell[i + 5]);
-		json_end(&j);
-	}
-	json_end(&j);
-	relatives_json(r, g, &j);
-	json_end(&j);
-}
-
-int report_goroutine(const struct options *o, struct out *out, struct err *e)
-{
-	struct trace_report_ctx r;
-	if (trace_report_open(&r, o, out, e))
-		return -1;
-	uint64_t id;
-	trk_id g = trace_parse_id(o->arg ? o->arg : "", 'g', &id) ? trace_find_track(r.sn, TK_G, id) : 0;
-	if (!g) {
-		trace_report_close(&r);
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "no goroutine \"%s\" in the trace",
-		    o->arg ? o->arg : "");
-	}
-	struct goroutine_times x;
-	struct table t;
-	stats_of_goroutine(stats_index_new(r.sn, r.mem), g, TIME_NONE, TIME_NONE, r.mem, &x);
-	states_table(&r, g, &t);
-	int bad = table_sort(&t, o, e);
-	if (!bad && r.format == TF_JSON) {
-		goroutine_json(&r, g, &x, &t);
-	} else if (!bad) {
-		if (r.format == TF_TEXT)
-			goroutine_head(&r, g, &x);
-		table_print(&t, r.format, r.out);
-	}
-	table_free(&t);
 	trace_report_close(&r);
 	return bad;
 }

@@ -82,6 +82,7 @@ void trace_report_quantiles(int64_t *v, uint32_t n, int64_t q[TRACE_REPORT_QUANT
 void trace_report_json_quantiles(struct json *, int64_t *v, uint32_t n);
 /* Write the times of a goroutine or region as fields of an object. */
 void trace_report_json_times(const struct trace_report_ctx *, struct json *, const struct goroutine_times *);
+void trace_report_json_still(struct json *, int64_t ns);	/* for how long it is still blocked; 0: it is not */
 /* The columns for these times in a table, and their cells. */
 enum { TRACE_REPORT_TIME_COLS = 8 };
 extern const struct table_col trace_report_time_cols[TRACE_REPORT_TIME_COLS];

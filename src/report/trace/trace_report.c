@@ -225,6 +225,14 @@ static void put_part(const struct trace_report_ctx *r, struct json *j, const str
 	json_keyed_i64(j, s.s, s.n, p->ns);
 }
 
+void trace_report_json_still(struct json *j, int64_t ns)
+{
+	if (ns)
+		json_i64(j, "still_blocked_ns", ns);
+	else
+		json_null(j, "still_blocked_ns");
+}
+
 void trace_report_json_times(const struct trace_report_ctx *r, struct json *j, const struct goroutine_times *g)
 {
 	json_i64(j, "total_ns", g->total);
