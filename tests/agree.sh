@@ -74,6 +74,14 @@ screen 100x200 6 | numbers 'NR > 3 && $1 ~ /^[0-9]+$/ && NF >= 6 { print $1, $2,
 [ -s "$tmp/report" ] || fail "no goroutines to compare"
 grep -vxFf "$tmp/view" "$tmp/report" >"$tmp/lacks" && fail "goroutines of the report that the pane has not:" "$(head -n 3 "$tmp/lacks")"
 
+# their single waits, and their time by class
+tsv goroutines | words '$17 !~ /[ (]/ { print $1, ns($19 + 0), ns($20 + 0), ns($28), ns($23), ns($24), ns($25), ns($29), ns($31), ns($27), ns($26) }' |
+	sort >"$tmp/report"
+screen 119x200 '6:columns waits<Enter>:sort name<Enter>' |
+	numbers 'NR > 3 && $1 ~ /^[0-9]+$/ && NF >= 12 { print $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 }' | sort >"$tmp/view"
+[ "$(grep -c . "$tmp/report")" -gt 10 ] || fail "no goroutines to compare by class"
+grep -vxFf "$tmp/view" "$tmp/report" >"$tmp/lacks" && fail "classes of the report that the pane has not:" "$(head -n 3 "$tmp/lacks")"
+
 # how long goroutines of the first group live, and how often and how long they are runnable
 at() { # at FILE: median, 95th and 99th percentile, greatest of its numbers
 	sort -n "$1" | words '{ v[NR - 1] = $1 } function at(q) { i = int(q * NR); return ns(v[i < NR ? i : NR - 1]) }

@@ -233,6 +233,10 @@ screen gor-grep 80x24 orders.trace '6&cart<Enter>/price<Enter>'
 screen gor-search-this 60x16 orders.trace '6j*' -ascii
 screen gor-range 60x16 orders.trace '6:t 1.29s..1.35s<Enter>' -ascii
 # grouped by what they do at the end, tags taken along, parts of a goroutine's page
+screen gor-columns 80x24 orders.trace '6:columns waits<Enter>:sort p99<Enter>j'
+screen gor-columns-menu 80x24 orders.trace '6<Enter>e' -ascii
+screen gor-columns-chosen 80x24 orders.trace '6:columns network,lock,waitgroup,gc-assist,waits<Enter>'
+screen gor-list-waits 200x60 orders.trace '6jjjjjjjjj<Enter>:columns waits<Enter>:sort lock<Enter>'
 screen gor-durations 80x24 orders.trace '6jjjjjjjjj<Enter>vvhhhhh'
 screen gor-durations-taken 80x24 orders.trace '6jjjjjjjjj<Enter>vvhhhhh<Enter>' -ascii
 screen gor-durations-undo 80x24 orders.trace '6jjjjjjjjj<Enter>vvhhhhh<Enter>qu'

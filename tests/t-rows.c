@@ -374,6 +374,41 @@ static void limits(void)
 	}
 }
 
+/* ---- the chosen columns of a table */
+
+static const struct pane_table_column wide_cols[] = {
+    {{"NAME", 0, false, 0, 0, 0, "name"}, "", true}, {{"A", 4, true, 0, 0, 0, "a"}, "", false},
+    {{"B", 4, true, 0, 0, 0, "b"}, "", false}, {{"BAR", 4, false, 0, 0, 0, NULL}, "", false},
+    {{"C", 4, true, 0, 0, 0, "c"}, "", false}};
+static const struct pane_table_set wide_sets[] = {{"both", "", 6}, {NULL, NULL, 0}};
+static const struct pane_table_kind wide = {.cols = wide_cols, .ncol = 5, .sort = 1, .text = put_item,
+    .compare = cmp_values, .sets = wide_sets};
+
+/* After these words the columns of these bits are shown, always with the name and the sort column. */
+static bool chosen(struct pane_table *t, const char *words, uint64_t want)
+{
+	struct ask none = {.kind = ASK_NONE};
+	return pane_table_choose_columns(t, words, &none) == V_DONE &&
+	    (pane_table_columns(t) & 31) == (want | 1 | UINT64_C(1) << t->sort);
+}
+
+static void columns(void)
+{
+	struct pane_table t = {0};
+	struct ask out = {.kind = ASK_NONE};
+	struct choice c[CHOICES_MAX];
+	pane_table_open(&t, &wide);
+	OK((pane_table_columns(&t) & 31) == 31 && pane_table_column_choices(&t, c) == 5);
+	OK(chosen(&t, "b,c", 4 | 16) && chosen(&t, "c", 4) && chosen(&t, "+c", 4 | 16) && chosen(&t, "-b", 16));
+	OK(chosen(&t, "b -c", 4) && chosen(&t, "both", 6));
+	OK(pane_table_column_choices(&t, c) == 5 && !c[0].on && c[1].on && c[2].on && c[3].on && !c[4].on);
+	OK(pane_table_choose_columns(&t, "b,x", &out) == V_ASK && (pane_table_columns(&t) & 31) == 7);	/* unchanged */
+	t.sort = 4;
+	OK((pane_table_columns(&t) & 31) == (7 | 16));
+	OK(chosen(&t, "default", 31) && chosen(&t, "", 31));
+	pane_table_free(&t);
+}
+
 /* ---- a table of many items, which a worker orders */
 
 enum { MANY = 30000 };
@@ -450,6 +485,7 @@ int main(void)
 	hits();
 	tables();
 	limits();
+	columns();
 	on_worker();
 	return DONE();
 }

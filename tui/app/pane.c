@@ -156,9 +156,11 @@ static enum verdict sort_list(const struct pane_ops *p, void *st, const struct p
 	enum verdict v = named && by < 0 ? pane_message(out, "sort by:%s", buf_str(&b)) : V_DONE;
 	if (!named && a->cmd != CMD_INVERT)
 		by = (at + (a->cmd == CMD_SORT_LEFT ? n - 1 : 1)) % n;
-	if (v == V_DONE && t)
+	if (v == V_DONE && t) {
 		pane_table_sort(t, st, env, by);
-	else if (v == V_DONE)
+		if (p->list->moved)
+			p->list->moved(st, env);
+	} else if (v == V_DONE)
 		p->own.sort(st, env, by);
 	buf_free(&b);
 	return v;
@@ -193,6 +195,8 @@ static enum verdict act_in_list(
 	enum verdict v = start_brush(p, st, env, &l, a, out);
 	if (v != V_PASS)
 		return v;
+	if (a->cmd == CMD_COLUMNS && l.table && l.table->kind->sets)
+		return pane_table_choose_columns(l.table, a->arg, out);
 	if (!l.rows || !list_move(l.rows, a, l.h))
 		return sort_list(p, st, env, l.table, a, out);
 	if (p->list->selectable)
@@ -289,7 +293,10 @@ int pane_choices(
 {
 	struct list_part l = list_of(p, st, env);
 	int n = p->own.choices ? p->own.choices(st, env, cmd, out) : 0;
-	return n || cmd != CMD_SORT || !l.table ? n : pane_table_choices(l.table, out);
+	if (n || !l.table)
+		return n;
+	return cmd == CMD_SORT ? pane_table_choices(l.table, out)
+	    : cmd == CMD_COLUMNS ? pane_table_column_choices(l.table, out) : 0;
 }
 
 /* ---- lines */

@@ -258,6 +258,75 @@ int pane_table_choices(const struct pane_table *t, struct choice *out)
 	return n;
 }
 
+/* ---- the columns */
+
+uint64_t pane_table_columns(const struct pane_table *t)
+{
+	uint64_t cols = t->cols ? t->cols : UINT64_MAX;
+	for (int i = 0; i < t->kind->ncol; i++)
+		if (i == t->sort || !t->kind->cols[i].c.width)
+			cols |= UINT64_C(1) << i;
+	return cols;
+}
+
+static int find_column(const void *arg, const char *name, size_t n)
+{
+	const struct pane_table_kind *k = arg;
+	for (int i = 0; i < k->ncol; i++) {
+		const char *word = k->cols[i].c.word;
+		if (word && strlen(word) == n && !memcmp(word, name, n))
+			return i;
+	}
+	return -1;
+}
+
+/* Return the set of columns of a name; 0: there is none. */
+static uint64_t set_named(const struct pane_table_kind *k, const char *name)
+{
+	const struct pane_table_set *s = k->sets;
+	while (s->name && strcmp(s->name, name))
+		s++;
+	return s->cols;
+}
+
+enum verdict pane_table_choose_columns(struct pane_table *t, const char *arg, struct ask *out)
+{
+	struct buf b = {0};
+	uint64_t cols = 0;
+	if (!arg || !*arg || !strcmp(arg, "default")) {
+		t->cols = 0;
+		return V_DONE;
+	}
+	uint64_t set = set_named(t->kind, arg);
+	if (set || list_choose_columns(arg, find_column, t->kind, pane_table_columns(t), &cols)) {
+		t->cols = set ? set : cols;
+		return V_DONE;
+	}
+	for (const struct pane_table_set *s = t->kind->sets; s->name; s++)
+		buf_printf(&b, " %s", s->name);
+	for (int i = 0; i < t->kind->ncol; i++)
+		if (t->kind->cols[i].c.word)
+			buf_printf(&b, " %s", t->kind->cols[i].c.word);
+	enum verdict v = pane_message(out, "columns requires default or some of%s", buf_str(&b));
+	buf_free(&b);
+	return v;
+}
+
+int pane_table_column_choices(const struct pane_table *t, struct choice *out)
+{
+	int n = 0;
+	if (!t->kind->sets)
+		return 0;
+	pane_set_choice(&out[n++], "default", "the columns that fit the screen", !t->cols);
+	for (const struct pane_table_set *s = t->kind->sets; s->name; s++)
+		pane_set_choice(&out[n++], s->name, s->what, t->cols == s->cols);
+	for (int i = 0; i < t->kind->ncol && n < CHOICES_MAX; i++)
+		if (t->kind->cols[i].c.word && t->kind->cols[i].c.width)
+			pane_set_choice(&out[n++], t->kind->cols[i].c.word, t->kind->cols[i].what,
+			    t->cols && (pane_table_columns(t) & UINT64_C(1) << i));
+	return n;
+}
+
 /* ---- the histogram */
 
 enum brush_verdict pane_table_brush(struct pane_table *t, const void *st, const struct pane_env *env, const struct act *a)
@@ -328,38 +397,55 @@ struct pane_table_drawing {
 	const struct pane_table *t;
 	const void *st;
 	const struct pane_env *env;
+	int n, col[PANE_TABLE_COLS];	/* the columns that are laid out */
+	struct list_column c[PANE_TABLE_COLS];
 	int x[PANE_TABLE_COLS], w[PANE_TABLE_COLS];
 };
 
 static void draw_row(const void *arg, struct grid *g, int y, uint32_t row)
 {
 	const struct pane_table_drawing *d = arg;
-	for (int k = 0; k < d->t->kind->ncol; k++) {
+	for (int k = 0; k < d->n; k++) {
 		if (d->x[k] < 0)
 			continue;
 		struct rect old = grid_clip(g, (struct rect){y, d->x[k], 1, d->w[k]});
-		d->t->kind->cell(d->st, d->env, g, d->w[k], d->t->item[row], k);
+		d->t->kind->cell(d->st, d->env, g, d->w[k], d->t->item[row], d->col[k]);
 		grid_unclip(g, old);
 	}
+}
+
+/* Choose the columns that are laid out, and get their headings. */
+static void choose_columns(struct pane_table_drawing *d)
+{
+	const struct pane_table *t = d->t;
+	struct list_column all[PANE_TABLE_COLS];
+	uint64_t cols = pane_table_columns(t);
+	for (int i = 0; i < t->kind->ncol; i++)
+		all[i] = t->kind->cols[i].c;
+	if (t->kind->heads)
+		t->kind->heads(d->st, d->env, all);
+	all[t->sort].sort = (int8_t)sign_of(t);
+	for (int i = 0; i < t->kind->ncol; i++)
+		if (cols >> i & 1) {
+			if (t->cols)
+				all[i].leave = 0;
+			d->col[d->n] = i;
+			d->c[d->n++] = all[i];
+		}
 }
 
 void pane_table_draw(
     const struct pane_table *t, const void *st, const struct pane_env *env, struct grid *g, int y, int h, bool unfocused)
 {
 	struct pane_table_drawing d = {.t = t, .st = st, .env = env};
-	struct list_column c[PANE_TABLE_COLS];
 	int bars = brush_lines(&t->brush, h);
 	h -= bars;
 	bool bar = t->rows.n > (uint32_t)h;
-	int n = t->kind->ncol;
-	for (int i = 0; i < n; i++)
-		c[i] = t->kind->cols[i].c;
-	if (t->kind->heads)
-		t->kind->heads(st, env, c);
-	c[t->sort].sort = (int8_t)sign_of(t);
-	list_layout_columns(c, n, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
+	choose_columns(&d);
+	int room = t->cols ? g->w : env->choose;	/* chosen columns may use all of it */
+	list_layout_columns(d.c, d.n, room - 1 - bar, g->w - 1 - bar, d.x, d.w);
 	struct rect old = grid_clip(g, (struct rect){y, 1, 1, g->w - 1});
-	list_draw_header(g, 0, c, n, d.x, d.w);
+	list_draw_header(g, 0, d.c, d.n, d.x, d.w);
 	grid_unclip(g, old);
 	old = grid_clip(g, (struct rect){y + 1, 0, h, g->w});
 	list_draw_rows(&t->rows, g, draw_row, &d,

@@ -21,6 +21,8 @@ struct pane_table_column {
 	const char *what;	/* its text in the menu of s */
 	bool up;		/* ascending unless inverted: names, numbers, times. Durations and counts: descending */
 };
+/* Columns that belong together, by bits, for the menu of e. */
+struct pane_table_set { const char *name, *what; uint64_t cols; };
 struct pane_table_kind {
 	const struct pane_table_column *cols;
 	int ncol, sort;		/* number of columns; the initial sort column */
@@ -42,8 +44,11 @@ struct pane_table_kind {
 	bool all;		/* `&` leaves out no item */
 	/* NULL, or the duration of an item in ns, negative: it has none. */
 	int64_t (*duration)(const void *st, uint32_t item);
+	/* NULL, or sets for :columns, the last one without a name: then the user can choose columns, by the words for :sort.
+	   By default, those are shown that fit. */
+	const struct pane_table_set *sets;
 };
-enum { PANE_TABLE_COLS = 16 };
+enum { PANE_TABLE_COLS = 32 };
 struct pane_table {
 	const struct pane_table_kind *kind;
 	struct rows rows;
@@ -53,6 +58,7 @@ struct pane_table {
 	struct brush brush;
 	int sort;		/* a column */
 	bool invert;
+	uint64_t cols;		/* the chosen columns; 0: the default */
 	int64_t sel;		/* id of the selected item; -1: none yet */
 	struct async order;	/* the order that a worker makes; the rows are the old ones, or none if items have changed */
 };
@@ -78,7 +84,12 @@ struct list_part pane_table_part(struct pane_table *, int y, int h);
 /* Return the option of reports for this order, "-sort=-duration"; NULL: it is the initial one. */
 const char *pane_table_sort_option(const struct pane_table *, struct arena *);
 
-/* For pane.c. Handle the commands of the histogram; BRUSH_PASS: another command, or no item has a duration. */
+/* Return the columns that are shown if there is room: the chosen ones, that of the remaining width and the sort column. */
+uint64_t pane_table_columns(const struct pane_table *);
+/* For pane.c. Choose columns by the argument of :columns (NULL: the default). */
+enum verdict pane_table_choose_columns(struct pane_table *, const char *arg, struct ask *);
+int pane_table_column_choices(const struct pane_table *, struct choice *);	/* for the menu of e; 0: fixed columns */
+/* Handle the commands of the histogram; BRUSH_PASS: another command, or no item has a duration. */
 enum brush_verdict pane_table_brush(struct pane_table *, const void *st, const struct pane_env *, const struct act *);
 /* Append the limit and how many items it leaves; the line that describes the selected bars. */
 void pane_table_put_limit(const struct pane_table *, struct buf *);

@@ -6,6 +6,7 @@
 #include "app/pane_table.h"
 #include "base/async.h"
 #include "trace/bins.h"
+#include "trace/stats/goroutine_waits.h"
 #include "trace/stats/group_key.h"
 #include "trace/stats/wait_stats.h"
 #include "tracepane/query_job.h"
@@ -14,18 +15,20 @@
 
 /* The state of the goroutines pane and what its files share. */
 enum goroutines_level { GL_GROUPS, GL_LIST, GL_ONE };
+/* What the columns of times show. Sums come with the groups; the others are measured later (measure_job.c): the number of
+   waits, quantiles of them, and the time by class. */
 enum goroutines_value {
 	GV_RUN,
 	GV_READY,
 	GV_SYSCALL,
 	GV_BLOCKED,
-	GV_CHAN,
-	GV_SYNC,
-	GV_NET,
-	GV_SLEEP,
-	GV_GC,
 	GV_TOTAL,
-	GV__N
+	GV_SUMS,
+	GV_WAITS = GV_SUMS,
+	GV_P50,
+	GV_P99,
+	GV_CLASS,		/* and the other classes after it */
+	GV__N = GV_CLASS + TIME_CLASS__N
 };
 
 struct goroutines_totals {			/* sums over all goroutines of a group */
@@ -37,7 +40,7 @@ struct goroutines_row {			/* a row of the table: a group, or a goroutine of a gr
 	str_id name;
 	trk_id trk;			/* 0: the row is a group */
 	uint32_t n, first;
-	int64_t t0, t1, v[GV__N];
+	int64_t t0, t1, v[GV_SUMS];
 	const struct goroutines_totals *totals;	/* of a large group; NULL: goroutines_sum_group() is fast enough */
 };
 
@@ -112,6 +115,8 @@ struct goroutines_state {
 	enum group_key_kind by;			/* what goroutines are grouped by */
 	str_id *key;			/* group of each track, NULL: its start function */
 	struct goroutines_tags { int64_t *v; size_t n, cap; } tags[2];	/* tagged rows by their ids: name, track */
+	struct goroutines_measures *measures;	/* NULL: not measured yet */
+	struct async measuring;
 	struct goroutines_waits story;
 	struct async wait;		/* the pass that reads waits from sheets */
 	struct goroutines_page one;
@@ -139,7 +144,7 @@ static inline str_id goroutines_group_key(const struct goroutines_state *p, cons
 	return p->key ? p->key[t] : (str_id)store_trk(st, t)->name;
 }
 /* goroutines/rows.c */
-int64_t goroutines_value_of(const struct goroutine_times *, enum goroutines_value);
+int64_t goroutines_sum_of(const struct goroutine_times *, enum goroutines_value);	/* a value below GV_SUMS */
 /* Return the selected row, NULL: none. */
 const struct goroutines_row *goroutines_selected_row(const struct goroutines_state *, struct goroutines_row *room);
 /* Make the groups for the snapshot and the query. false: there are many goroutines, and the job p->work makes
@@ -169,6 +174,18 @@ extern const struct pane_table_kind goroutines_groups_table, goroutines_list_tab
 /* Append the text that & searches: the number of a goroutine, its name, and its creator. */
 void goroutines_put_row_text(const struct store *, const struct goroutines_row *, struct buf *);
 bool goroutines_row_matches(const struct store *, const struct goroutines_row *, const struct regex *);
+
+bool goroutines_sorts_by_measure(const struct goroutines_state *);	/* the order of the list depends on p->measures */
+
+/* measure_job.c */
+void goroutines_measure(struct goroutines_state *, const struct pane_env *);	/* the groups, which have been made again */
+void goroutines_measure_finish(struct goroutines_state *, const struct pane_env *);	/* take the result of the job */
+/* Drop the measures and the memory of the groups, p->mem. */
+void goroutines_drop_measures(struct goroutines_state *, struct session *);
+/* Get a value from GV_SUMS on of group i, or of goroutine i of gs->g. false: it has none, or is not measured yet. Any
+   thread. */
+bool goroutines_measured_value(
+    const struct goroutines_state *, bool group, uint32_t i, enum goroutines_value, int64_t *out);
 
 /* goroutines/draw.c */
 int goroutines_footer_height(const struct pane_env *);	/* lines below the table for the wait statistics */

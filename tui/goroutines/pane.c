@@ -62,6 +62,7 @@ static void show_groups(struct goroutines_state *p, const struct pane_env *env)
 		goroutines_restore_view(p, env);
 	else
 		list_again(p, env);
+	goroutines_measure(p, env);
 	if (env->find.rx)
 		goroutines_search(p, env);
 }
@@ -100,6 +101,12 @@ static void take_matches(void *st, const struct pane_env *env, struct ask *out)
 	goroutines_search_finish(st);
 }
 
+static void take_measures(void *st, const struct pane_env *env, struct ask *out)
+{
+	(void)out;
+	goroutines_measure_finish(st, env);
+}
+
 static void take_spans(void *st, const struct pane_env *env, struct ask *out)
 {
 	(void)out;
@@ -122,7 +129,7 @@ static void close_goroutines(void *st)
 	tracepane_query_free(&p->later);
 	goroutines_search_clear(p);
 	pane_table_stop(&p->table[GL_LIST]);
-	arena_free(&p->mem);
+	goroutines_drop_measures(p, NULL);
 	pane_table_free(&p->table[GL_GROUPS]);
 	pane_table_free(&p->table[GL_LIST]);
 	pane_table_free(&p->one.table);
@@ -391,18 +398,45 @@ static bool goroutines_pane_go(void *st, const struct pane_env *env, const struc
 	return true;
 }
 
+/* Return the option of the report for the order of a table; NULL: the report has no such column. */
+static const char *order_option(const struct pane_table *t, struct arena *a)
+{
+	static const struct { const char *word, *key; } keys[] = {{"run", "exec"}, {"runnable", "sched_wait"},
+	    {"syscall", "class_syscall"}, {"blocked", "block"}, {"total", "total"}, {"p50", "wait_p50"}, {"p99", "wait_p99"},
+	    {"waits", "waits"}, {"name", "name"}};
+	const char *word = t->kind->cols[t->sort].c.word, *key = NULL;
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (!strcmp(word, keys[i].word))
+			key = keys[i].key;
+	if (!strcmp(word, "number"))
+		key = t->kind == &goroutines_groups_table ? "count" : "id";
+	if (!key && time_class_find(word) >= 0) {
+		char *class_key = arena_printf(a, "class_%s", word);
+		for (char *c = class_key; *c; c++)
+			*c = *c == '-' ? '_' : *c;
+		key = class_key;
+	}
+	return key ? arena_printf(a, "-sort=%s%s", t->invert ? "-" : "", key) : NULL;
+}
+
 static void goroutines_pane_report(const void *st, const struct pane_env *env, struct pane_report *r)
 {
 	const struct goroutines_state *p = st;
 	const struct store *store = session_snap(env->s)->st;
-	*r = (struct pane_report){.name = "goroutines"};
 	if (p->level == GL_ONE) {
 		*r = (struct pane_report){"goroutine", arena_printf(env->scratch, "%llu",
-		    (unsigned long long)store_trk(store, p->one.trk)->id), {NULL}};
-		r->options[0] = pane_table_sort_option(&p->one.table, env->scratch);
+		    (unsigned long long)store_trk(store, p->one.trk)->id),
+		    {pane_table_sort_option(&p->one.table, env->scratch)}};
+		return;
 	}
-	else if (p->level == GL_LIST && p->by == GROUP_KEY_FUNCTION && p->open)
-		r->options[0] = arena_printf(env->scratch, "-name=%s", store_str(store, p->open)->s);
+	*r = (struct pane_report){.name = "goroutines"};
+	int k = 0;
+	if (p->level == GL_LIST && p->by == GROUP_KEY_FUNCTION && p->open)
+		r->options[k++] = arena_printf(env->scratch, "-name=%s", store_str(store, p->open)->s);
+	else if (p->level == GL_GROUPS && p->by != GROUP_KEY_FUNCTION)
+		r->options[k++] = arena_printf(env->scratch, "-by=%s", group_key_name(p->by));
+	if (p->level == GL_LIST || p->table[GL_GROUPS].sort != p->table[GL_GROUPS].kind->sort || p->table[GL_GROUPS].invert)
+		r->options[k] = order_option(&p->table[p->level], env->scratch);
 }
 
 static void goroutines_pane_keys(const void *st, const struct pane_env *env, struct buf *b)
@@ -414,7 +448,7 @@ static void goroutines_pane_keys(const void *st, const struct pane_env *env, str
 			? "j k span  s < > sort  v durations  Enter timeline  ( cause  ) effect  W chain  4 flame of it  Tab part  q back"
 		    : p->level == GL_LIST ? "Enter its page  s < > sort  i invert  v durations  t tag  & match  5 timeline  4 flame "
 					    "  D against its group  f only it  x without  q back"
-					  : "Enter open  gr group by  s < > sort  i invert  t tag  D rest  5 timeline  "
+					  : "Enter open  gr group by  s < > sort  i invert  e columns  t tag  D rest  5 timeline  "
 					    "4 flame  f only  x exclude");
 }
 
@@ -448,7 +482,8 @@ static int goroutines_work(void *st, struct pane_work *out)
 	out[3] = (struct pane_work){&p->wait, goroutines_wait_finish, false};
 	out[4] = (struct pane_work){&p->one.rest, take_spans, false};
 	out[5] = (struct pane_work){&p->table[GL_LIST].order, take_list, false};
-	return 6;
+	out[6] = (struct pane_work){&p->measuring, take_measures, false};
+	return 7;
 }
 
 const struct pane_ops pane_goroutines = {

@@ -14,26 +14,21 @@
 
 #include <string.h>
 
-int64_t goroutines_value_of(const struct goroutine_times *s, enum goroutines_value k)
+int64_t goroutines_sum_of(const struct goroutine_times *s, enum goroutines_value v)
 {
-	switch (k) {
+	switch (v) {
 	case GV_RUN: return s->exec;
 	case GV_READY: return s->ready;
 	case GV_SYSCALL: return s->syscall + s->sysblock;
 	case GV_BLOCKED: return s->blocked;
-	case GV_CHAN: return s->ns[TS_CHANSEND] + s->ns[TS_CHANRECV] + s->ns[TS_SELECT];
-	case GV_SYNC: return s->ns[TS_SYNC] + s->ns[TS_COND];
-	case GV_NET: return s->ns[TS_NET];
-	case GV_SLEEP: return s->ns[TS_SLEEP];
-	case GV_GC: return s->ns[TS_ASSIST] + s->ns[TS_GCASSISTW] + s->ns[TS_SWEEP];
 	default: return s->total;
 	}
 }
 
 static void add_stat(struct goroutines_row *r, const struct goroutine_times *s)
 {
-	for (int k = 0; k < GV__N; k++)
-		r->v[k] = wrap_add(r->v[k], goroutines_value_of(s, (enum goroutines_value)k));
+	for (int k = 0; k < GV_SUMS; k++)
+		r->v[k] = wrap_add(r->v[k], goroutines_sum_of(s, (enum goroutines_value)k));
 }
 
 const struct goroutines_row *goroutines_row(
@@ -212,8 +207,6 @@ static void make_groups(struct goroutines_build *m, struct job *j)
 	m->groups = arena_zalloc(&m->mem, (m->gs->n + 1u) * sizeof *m->groups);
 	for (uint32_t i = 0; i < m->gs->n; i++) {
 		const struct stats_group *gr = &m->gs->group[i];
-		if (!gr->n)
-			continue;
 		struct goroutines_row *r = &m->groups[m->ngroup++];
 		*r = (struct goroutines_row){.name = gr->name, .n = gr->n, .first = gr->first};
 		for (uint32_t k = gr->first; k < gr->first + gr->n; k++) {
@@ -293,7 +286,7 @@ static bool take_build(struct goroutines_state *p, struct goroutines_build *m, s
 	goroutines_wait_cancel(p);
 	goroutines_search_clear(p);
 	pane_table_stop(&p->table[GL_LIST]);
-	session_free_arena_async(s, &p->mem);
+	goroutines_drop_measures(p, s);
 	p->mem = m->mem;
 	p->scope = m->scope;
 	p->key = m->key;

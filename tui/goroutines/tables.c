@@ -3,7 +3,8 @@
 /*
  * The tables of groups and of the goroutines of a group: their columns, and what a row has in each. Both have the same
  * columns of times. A group has its sums when it is drawn; the row of a goroutine is made from its times, because there
- * may be a million of them, and for the same reason the list of goroutines is ordered by keys.
+ * may be a million of them, and for the same reason the list of goroutines is ordered by keys. Waits and times by class
+ * are measured later, and are empty until then.
  */
 #include "config.h"
 #include "goroutines/internal.h"
@@ -14,50 +15,73 @@
 
 #include <string.h>
 
-enum { NAMES = 30 };	/* cells of the name that take precedence over the columns of single kinds of waits */
+enum { NAMES = 30 };	/* cells of the name that take precedence over the measured columns */
 
-#define TIME_COLUMN(head, width, leave, word, what) {{head, width, true, 0, leave, 0, word}, what, false}
-#define COL_RUN_TIME TIME_COLUMN("RUN", 7, 0, "run", "executing code")
-#define COL_READY_TIME TIME_COLUMN("RUNNABLE", 8, 0, "runnable", "ready to run, waiting for a P")
-#define COL_SYSCALL_TIME TIME_COLUMN("SYSCALL", 7, 0, "syscall", "in system calls")
-#define COL_BLOCKED_TIME TIME_COLUMN("BLOCKED", 7, 0, "blocked", "waiting for anything but a P")
-#define COL_CHAN_TIME TIME_COLUMN("CHAN", 7, NAMES, "chan", "waiting for channels")
-#define COL_SYNC_TIME TIME_COLUMN("MUTEX", 7, NAMES, "mutex", "waiting for mutexes and other locks")
-#define COL_NET_TIME TIME_COLUMN("NET", 7, NAMES, "net", "waiting for the network")
-#define COL_SLEEP_TIME TIME_COLUMN("SLEEP", 7, NAMES, "sleep", "in time.Sleep")
-#define COL_GC_TIME TIME_COLUMN("GC", 7, NAMES, "gc", "waiting for the collector")
+/* TIME(value, heading, width, cells for the name, word, text): the columns of times that both tables have. */
+#define TIMES_BEFORE_SHARE(TIME) \
+	TIME(GV_RUN, "RUN", 7, 0, "run", "executing code") \
+	TIME(GV_READY, "RUNNABLE", 8, 0, "runnable", "ready to run, waiting for a P") \
+	TIME(GV_SYSCALL, "SYSCALL", 7, 0, "syscall", "in system calls") \
+	TIME(GV_BLOCKED, "BLOCKED", 7, 0, "blocked", "waiting for anything but a P")
+#define MEASURED_TIMES(TIME) \
+	TIME(GV_P50, "p50", 7, NAMES, "p50", "half of the single waits take this or less") \
+	TIME(GV_P99, "p99", 7, NAMES, "p99", "99 percent of the single waits take this or less") \
+	TIME(GV_CLASS + TIME_NETWORK, "NETWORK", 7, NAMES, "network", "waiting for the network") \
+	TIME(GV_CLASS + TIME_LOCK, "LOCK", 7, NAMES, "lock", "waiting for mutexes and other semaphores") \
+	TIME(GV_CLASS + TIME_CHANNEL, "CHANNEL", 7, NAMES, "channel", "waiting for sends and receives") \
+	TIME(GV_CLASS + TIME_SELECT, "SELECT", 7, NAMES, "select", "waiting in select statements") \
+	TIME(GV_CLASS + TIME_SLEEP, "SLEEP", 7, NAMES, "sleep", "in time.Sleep") \
+	TIME(GV_CLASS + TIME_GC_ASSIST, "ASSIST", 7, NAMES, "gc-assist", "marking for the GC, or waiting for that") \
+	TIME(GV_CLASS + TIME_WAITGROUP, "WAITGROUP", 9, NAMES, "waitgroup", "waiting for a sync.WaitGroup") \
+	TIME(GV_CLASS + TIME_COND, "COND", 7, NAMES, "cond", "waiting for a sync.Cond") \
+	TIME(GV_CLASS + TIME_GC_OTHER, "GC", 7, NAMES, "gc-other", "sweeping, or waiting for the GC") \
+	TIME(GV_CLASS + TIME_STW, "STW", 7, NAMES, "stw", "in stops of the world, or waiting for one") \
+	TIME(GV_CLASS + TIME_STILL_BLOCKED, "FOREVER", 7, NAMES, "still-blocked", "in waits that can never end") \
+	TIME(GV_CLASS + TIME_UNKNOWN, "UNKNOWN", 7, NAMES, "unknown", "in states that the trace does not tell") \
+	TIME(GV_CLASS + TIME_ON_CPU, "ON-CPU", 7, NAMES, "on-cpu", "executing code of the program, without GC work")
 
-enum group_col {
-	GROUP_COUNT, GROUP_RUN, GROUP_READY, GROUP_SYSCALL, GROUP_BLOCKED, GROUP_SHARE, GROUP_TOTAL, GROUP_CHAN, GROUP_SYNC,
-	GROUP_NET, GROUP_SLEEP, GROUP_GC, GROUP_NAME, GROUP_COLS
+#define AS_VALUE(value, head, width, leave, word, what) value,
+#define AS_COLUMN(value, head, width, leave, word, what) {{head, width, true, 0, leave, 0, word}, what, false},
+#define AS_COUNT(value, head, width, leave, word, what) +1
+enum {
+	SUMS_BEFORE = 0 TIMES_BEFORE_SHARE(AS_COUNT), MEASURED = 0 MEASURED_TIMES(AS_COUNT),
+	GROUP_COUNT = 0, GROUP_RUN, GROUP_SHARE = GROUP_RUN + SUMS_BEFORE, GROUP_TOTAL, GROUP_MEASURED,
+	GROUP_NAME = GROUP_MEASURED + MEASURED + 1, GROUP_COLS,
+	LIST_G = 0, LIST_START, LIST_RUN, LIST_TOTAL = LIST_RUN + SUMS_BEFORE, LIST_MEASURED,
+	LIST_STATE = LIST_MEASURED + MEASURED + 1, LIST_COLS
 };
-enum list_col {
-	LIST_G, LIST_START, LIST_RUN, LIST_READY, LIST_SYSCALL, LIST_BLOCKED, LIST_TOTAL, LIST_CHAN, LIST_SYNC, LIST_NET,
-	LIST_SLEEP, LIST_GC, LIST_STATE, LIST_COLS
-};
+#define WAITS_COLUMN {{"WAITS", 7, true, 0, NAMES, 0, "waits"}, "number of single waits", false}
 static const struct pane_table_column group_cols[GROUP_COLS] = {
-	[GROUP_COUNT] = {{"COUNT", 0, true, 0, 0, 0, "number"}, "number of goroutines", false},
-	[GROUP_RUN] = COL_RUN_TIME, [GROUP_READY] = COL_READY_TIME, [GROUP_SYSCALL] = COL_SYSCALL_TIME,
-	[GROUP_BLOCKED] = COL_BLOCKED_TIME, [GROUP_SHARE] = {{"SHARE", 8, false, 0, 0, 0, NULL}, "", false},
-	[GROUP_TOTAL] = TIME_COLUMN("TOTAL", 7, NAMES, "total", "sum of the states"),
-	[GROUP_CHAN] = COL_CHAN_TIME, [GROUP_SYNC] = COL_SYNC_TIME, [GROUP_NET] = COL_NET_TIME,
-	[GROUP_SLEEP] = COL_SLEEP_TIME, [GROUP_GC] = COL_GC_TIME,
-	[GROUP_NAME] = {{"", 0, false, 0, 0, 0, "name"}, "name", true},
+	{{"COUNT", 0, true, 0, 0, 0, "number"}, "number of goroutines", false},
+	TIMES_BEFORE_SHARE(AS_COLUMN)
+	{{"SHARE", 8, false, 0, 0, 0, NULL}, "", false},
+	{{"TOTAL", 7, true, 0, NAMES, 0, "total"}, "sum of the states", false},
+	MEASURED_TIMES(AS_COLUMN)
+	WAITS_COLUMN,
+	{{"", 0, false, 0, 0, 0, "name"}, "name", true},
 };
 static const struct pane_table_column list_cols[LIST_COLS] = {
-	[LIST_G] = {{"G", 0, true, 0, 0, 0, "number"}, "number of the goroutine", true},
-	[LIST_START] = {{"START", 9, true, 0, 0, 0, "start"}, "time of the start", true},
-	[LIST_RUN] = COL_RUN_TIME, [LIST_READY] = COL_READY_TIME, [LIST_SYSCALL] = COL_SYSCALL_TIME,
-	[LIST_BLOCKED] = COL_BLOCKED_TIME, [LIST_TOTAL] = TIME_COLUMN("TOTAL", 7, 0, "total", "sum of the states"),
-	[LIST_CHAN] = COL_CHAN_TIME, [LIST_SYNC] = COL_SYNC_TIME, [LIST_NET] = COL_NET_TIME,
-	[LIST_SLEEP] = COL_SLEEP_TIME, [LIST_GC] = COL_GC_TIME,
-	[LIST_STATE] = {{"", 0, false, 0, 0, 0, NULL}, "", false},
+	{{"G", 0, true, 0, 0, 0, "number"}, "number of the goroutine", true},
+	{{"START", 9, true, 0, 0, 0, "start"}, "time of the start", true},
+	TIMES_BEFORE_SHARE(AS_COLUMN)
+	{{"TOTAL", 7, true, 0, 0, 0, "total"}, "sum of the states", false},
+	MEASURED_TIMES(AS_COLUMN)
+	WAITS_COLUMN,
+	{{"", 0, false, 0, 0, 0, NULL}, "", false},
 };
-/* The values of the columns; GV__N: it has another one. */
+/* The values of the columns; GV__N: another one. */
 static const enum goroutines_value group_values[GROUP_COLS] = {
-	GV__N, GV_RUN, GV_READY, GV_SYSCALL, GV_BLOCKED, GV__N, GV_TOTAL, GV_CHAN, GV_SYNC, GV_NET, GV_SLEEP, GV_GC, GV__N};
+	GV__N, TIMES_BEFORE_SHARE(AS_VALUE) GV__N, GV_TOTAL, MEASURED_TIMES(AS_VALUE) GV_WAITS, GV__N};
 static const enum goroutines_value list_values[LIST_COLS] = {
-	GV__N, GV__N, GV_RUN, GV_READY, GV_SYSCALL, GV_BLOCKED, GV_TOTAL, GV_CHAN, GV_SYNC, GV_NET, GV_SLEEP, GV_GC, GV__N};
+	GV__N, GV__N, TIMES_BEFORE_SHARE(AS_VALUE) GV_TOTAL, MEASURED_TIMES(AS_VALUE) GV_WAITS, GV__N};
+
+#define COLUMN_RANGE(from, n) (((UINT64_C(1) << (n)) - 1) << (from))
+static const struct pane_table_set group_sets[] = {
+	{"waits", "single waits: p50, p99; time by reason", COLUMN_RANGE(GROUP_MEASURED, MEASURED + 1)},
+	{"states", "running, runnable, in system calls, blocked", COLUMN_RANGE(GROUP_RUN, SUMS_BEFORE + 2)}, {NULL, NULL, 0}};
+static const struct pane_table_set list_sets[] = {
+	{"waits", "single waits: p50, p99; time by reason", COLUMN_RANGE(LIST_MEASURED, MEASURED + 1)},
+	{"states", "running, runnable, in system calls, blocked", COLUMN_RANGE(LIST_START, SUMS_BEFORE + 2)}, {NULL, NULL, 0}};
 
 /* Return an upper bound of the first column: the number of goroutines, or for the list the number of the newest
    goroutine. */
@@ -91,19 +115,58 @@ static const struct store *store_of(const struct goroutines_state *p)
 	return stats_index_snap(p->stats_index)->st;
 }
 
+/* ---- values */
+
+static int64_t group_value(const struct goroutines_state *p, uint32_t item, enum goroutines_value v)
+{
+	int64_t x = 0;
+	if (v < GV_SUMS)
+		return p->groups[item].v[v];
+	goroutines_measured_value(p, true, item, v, &x);
+	return x;
+}
+
+static int64_t goroutine_value(const struct goroutines_state *p, uint32_t item, enum goroutines_value v)
+{
+	int64_t x = 0;
+	if (v < GV_SUMS)
+		return goroutines_sum_of(&p->gs->g[p->first + item], v);
+	goroutines_measured_value(p, false, p->first + item, v, &x);
+	return x;
+}
+
+/* Draw a value of a row; nothing until it is measured. */
+static void draw_value(const struct goroutines_state *p, struct grid *g, int w, enum goroutines_value v, int64_t x, bool sorted)
+{
+	if (v >= GV_SUMS && !p->measures)
+		return;
+	if (v == GV_WAITS)
+		tracepane_draw_count(g, 0, w, x);
+	else
+		tracepane_draw_ns(g, 0, w, x, sorted ? AT_BOLD : 0);
+}
+
+bool goroutines_sorts_by_measure(const struct goroutines_state *p)
+{
+	enum goroutines_value v = list_values[p->table[GL_LIST].sort];
+	return v >= GV_SUMS && v != GV__N;
+}
+
 /* ---- groups */
 
 static int compare_groups(const void *st, const struct pane_env *env, int col, int sign, uint32_t a, uint32_t b)
 {
 	const struct goroutines_state *p = st;
 	const struct goroutines_row *x = &p->groups[a], *y = &p->groups[b];
-	enum goroutines_value v = group_values[col];
 	(void)env;
 	if (col == GROUP_NAME)
 		return sign * stats_compare_names(store_of(p), x->name, y->name);
 	if (col == GROUP_COUNT)
 		return sign * ((x->n > y->n) - (x->n < y->n));
-	return v == GV__N ? 0 : sign * ((x->v[v] > y->v[v]) - (x->v[v] < y->v[v]));
+	if (group_values[col] == GV__N)
+		return 0;
+	int64_t m = group_value(p, a, group_values[col]), n = group_value(p, b, group_values[col]);
+	return sign * ((m > n) - (m < n));
 }
 
 static void draw_tag(const struct goroutines_state *p, struct grid *g, const struct goroutines_row *r)
@@ -128,7 +191,7 @@ static void draw_group(const void *st, const struct pane_env *env, struct grid *
 		tracepane_draw_symbol(env, g, 0, 0, w, ST_NORMAL, r->name, "(no start function)");
 		break;
 	default:
-		tracepane_draw_ns(g, 0, w, r->v[group_values[col]], col == p->table[GL_GROUPS].sort ? AT_BOLD : 0);
+		draw_value(p, g, w, group_values[col], group_value(p, item, group_values[col]), col == p->table[GL_GROUPS].sort);
 		break;
 	}
 }
@@ -146,17 +209,18 @@ static int64_t group_id(const void *st, uint32_t item)
 
 const struct pane_table_kind goroutines_groups_table = {
     .cols = group_cols, .ncol = GROUP_COLS, .sort = GROUP_RUN, .text = put_group_text, .cell = draw_group,
-    .heads = set_group_heads, .compare = compare_groups, .id = group_id};
+    .heads = set_group_heads, .compare = compare_groups, .id = group_id,
+    .sets = group_sets};
 
 /* ---- the goroutines of a group */
 
 static uint64_t goroutine_key(const void *st, int col, uint32_t item)
 {
 	const struct goroutines_state *p = st;
-	const struct goroutine_times *s = &p->gs->g[p->first + item];
 	if (col == LIST_G)
 		return store_trk(store_of(p), p->trk[p->first + item])->id;
-	return radix_key_ascending(col == LIST_START ? s->t0 : goroutines_value_of(s, list_values[col]));
+	return radix_key_ascending(
+	    col == LIST_START ? p->gs->g[p->first + item].t0 : goroutine_value(p, item, list_values[col]));
 }
 
 /* Draw the last state of a goroutine, and its creator. */
@@ -196,7 +260,7 @@ static void draw_goroutine(const void *st, const struct pane_env *env, struct gr
 	case LIST_START: tracepane_draw_time(g, 0, w, r->t0); break;
 	case LIST_STATE: draw_state(p, env, g, w, r); break;
 	default:
-		tracepane_draw_ns(g, 0, w, r->v[list_values[col]], col == p->table[GL_LIST].sort ? AT_BOLD : 0);
+		draw_value(p, g, w, list_values[col], goroutine_value(p, item, list_values[col]), col == p->table[GL_LIST].sort);
 		break;
 	}
 }
@@ -222,7 +286,8 @@ static int64_t goroutine_duration(const void *st, uint32_t item)
 
 const struct pane_table_kind goroutines_list_table = {
     .cols = list_cols, .ncol = LIST_COLS, .sort = LIST_RUN, .text = put_goroutine_text, .cell = draw_goroutine,
-    .heads = set_list_heads, .key = goroutine_key, .id = goroutine_id, .duration = goroutine_duration};
+    .heads = set_list_heads, .key = goroutine_key, .id = goroutine_id, .duration = goroutine_duration,
+    .sets = list_sets};
 
 /* ---- searches */
 

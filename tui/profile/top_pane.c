@@ -181,10 +181,11 @@ static void set_sort(struct top_state *p, const struct pane_env *env, enum top_s
 	}
 }
 
-static int column_named(const char *name)
+static int column_named(const void *arg, const char *name, size_t n)
 {
+	(void)arg;
 	for (int i = 0; i < C__N; i++)
-		if (!strcmp(top_cols[i].name, name))
+		if (strlen(top_cols[i].name) == n && !memcmp(top_cols[i].name, name, n))
 			return i;
 	return -1;
 }
@@ -204,28 +205,13 @@ static void top_sort(void *st, const struct pane_env *env, int by)
 	set_sort(p, env, top_cols[i].sort);
 }
 
-/* Choose columns: "flat,cum,name" lists them; "+sum%", "-bar" or a name alone adds, removes, toggles one; "default". */
 static enum verdict choose_columns(struct top_state *p, const struct pane_env *env, const char *arg, struct ask *ask)
 {
-	bool set = strchr(arg, ',') != NULL;
-	unsigned m = set ? 0 : top_shown(p, env);
-	if (!strcmp(arg, "default")) {
-		p->cols = 0;
-		return V_DONE;
-	}
-	for (const char *s = arg; *s; s += strspn(s, ", ")) {
-		size_t n = strcspn(s, ", ");
-		const char *w = arena_strndup(env->scratch, s, n);
-		int i = column_named(w + (*w == '+' || *w == '-'));
-		if (i < 0)
-			return pane_message(ask,
-			    "columns requires some of flat flat%% sum%% flat-a flat-b cum cum%% cum-a "
-			    "cum-b bar where, or default");
-		unsigned b = top_bit((enum top_col)i);
-		m = *w == '-' ? m & ~b : set || *w == '+' ? m | b : m ^ b;
-		s += n;
-	}
-	p->cols = m | top_bit(C_NAME);
+	uint64_t cols = 0;
+	if (strcmp(arg, "default") && !list_choose_columns(arg, column_named, NULL, top_shown(p, env), &cols))
+		return pane_message(ask, "columns requires some of flat flat%% sum%% flat-a flat-b cum cum%% cum-a "
+		    "cum-b bar where, or default");
+	p->cols = cols ? (unsigned)cols | top_bit(C_NAME) : 0;
 	return V_DONE;
 }
 

@@ -239,6 +239,25 @@ void list_draw_header(
 	}
 }
 
+bool list_choose_columns(
+    const char *words, list_find_column_fn *find, const void *arg, uint64_t shown, uint64_t *set)
+{
+	bool all = strchr(words, ',') != NULL;
+	uint64_t m = all ? 0 : shown;
+	for (const char *s = words; *s; s += strspn(s, ", ")) {
+		size_t n = strcspn(s, ", ");
+		bool sign = *s == '+' || *s == '-';
+		int i = find(arg, s + sign, n - sign);
+		if (i < 0)
+			return false;
+		uint64_t bit = UINT64_C(1) << i;
+		m = *s == '-' ? m & ~bit : all || *s == '+' ? m | bit : m ^ bit;
+		s += n;
+	}
+	*set = m;
+	return true;
+}
+
 /* Get the characters of a line as UTF-8, and for each byte its cell. */
 static size_t line_text(
     const struct grid *g, struct rect r, int y, char *s, uint16_t *cell, size_t max)

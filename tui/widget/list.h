@@ -60,6 +60,13 @@ void list_layout_columns(const struct list_column *, int n, int choose, int w, i
 void list_draw_header(
     struct grid *, int y, const struct list_column *, int n, const int *x, const int *width);
 
+/* Change a set of columns, a bit each, by the words of :columns: "flat,cum" are all that there are then; "+bar" or "bar"
+   alone, "-bar" add, remove, toggle one. find() returns the index of a name of n bytes, or -1. shown: the columns that are
+   shown now. Return false, with *set as it was, if a word names no column. */
+typedef int list_find_column_fn(const void *arg, const char *name, size_t n);
+bool list_choose_columns(
+    const char *words, list_find_column_fn *, const void *arg, uint64_t shown, uint64_t *set);
+
 /* Mark the matches of an expression in the text in r. */
 void list_mark_hits(struct grid *, struct rect r, const struct regex *);
 
