@@ -82,6 +82,16 @@ screen 119x200 '6:columns waits<Enter>:sort name<Enter>' |
 [ "$(grep -c . "$tmp/report")" -gt 10 ] || fail "no goroutines to compare by class"
 grep -vxFf "$tmp/view" "$tmp/report" >"$tmp/lacks" && fail "classes of the report that the pane has not:" "$(head -n 3 "$tmp/lacks")"
 
+# those that ran a function, from the list of functions, in a part of the trace
+for part in '' '-from=30% -to=60%'; do
+	# shellcheck disable=SC2086
+	n=$(tsv goroutines -ran='^orders/internal/cart\.\(\*Desk\)\.price$' $part | grep -c .)
+	# shellcheck disable=SC2086
+	"$TTRACE" view $part -type=time -script '1:goto-fun cart.*price$<Enter>gR' -size 100x30 "$trace" >"$tmp/view"
+	[ "$n" -gt 1 ] && grep -q "^$n goroutines in 1 group" "$tmp/view" && grep -q "^$n goroutines ran " "$tmp/view" ||
+		fail "$n goroutines ran price $part:" "$(head -n 2 "$tmp/view")"
+done
+
 # how long goroutines of the first group live, and how often and how long they are runnable
 at() { # at FILE: median, 95th and 99th percentile, greatest of its numbers
 	sort -n "$1" | words '{ v[NR - 1] = $1 } function at(q) { i = int(q * NR); return ns(v[i < NR ? i : NR - 1]) }

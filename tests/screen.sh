@@ -233,6 +233,8 @@ screen gor-grep 80x24 orders.trace '6&cart<Enter>/price<Enter>'
 screen gor-search-this 60x16 orders.trace '6j*' -ascii
 screen gor-range 60x16 orders.trace '6:t 1.29s..1.35s<Enter>' -ascii
 # grouped by what they do at the end, tags taken along, parts of a goroutine's page
+screen gor-ran 80x24 orders.trace ':type time<Enter>1:goto-fun cart.*ship$<Enter>gR'
+screen gor-ran-menu 100x40 orders.trace '4jjja' -ascii
 screen gor-columns 80x24 orders.trace '6:columns waits<Enter>:sort p99<Enter>j'
 screen gor-columns-menu 80x24 orders.trace '6<Enter>e' -ascii
 screen gor-columns-chosen 80x24 orders.trace '6:columns network,lock,waitgroup,gc-assist,waits<Enter>'

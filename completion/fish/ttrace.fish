@@ -6,7 +6,7 @@ complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help'
 complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a footprint -d 'bytes and counts by kind of event, same as `go tool trace -d=footprint`'
 complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a info -d 'kind, contents and problems of a file; also of profiles'
 complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a findings -d 'likely causes of slowness, worst first; also of profiles'
-complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a goroutines -d 'goroutines by start function; -name or -group: the goroutines themselves'
+complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a goroutines -d 'goroutines by start function; -name, -group or -ran: the goroutines themselves'
 complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a goroutine -d 'one goroutine: its states in time order, and its wakers'
 complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a tasks -d 'kinds of user tasks; -name: the tasks with their events'
 complete -c ttrace -n '__fish_is_first_arg; or __fish_seen_subcommand_from help' -a operations -d 'kinds of operations: tasks, requests, rounds of loops, lives of goroutines; -name: the operations themselves'
@@ -122,6 +122,7 @@ complete -c ttrace -o proc -l proc -d 'only this P (types cpu, run, syscall, and
 complete -c ttrace -o blame -l blame -d 'stack to which -type=sched charges a wait for a P: that of the waker, of the goroutine that waits, or of what ran meanwhile; chain: for -type=sync, net and block, the stack of the waker below that of the wait' -x -a 'waker self occupant chain'
 complete -c ttrace -o by -l by -d 'goroutines: what to group by; state: the state at the end; stw: sums by kind or caller instead of single stops' -x -a 'function creator state label task proc life kind caller'
 complete -c ttrace -o sort -l sort -d 'gc, goroutines, goroutine, stw, syscalls: sort by this column, longest or largest first, text and times ascending; -COLUMN: reversed' -r
+complete -c ttrace -o ran -l ran -d 'goroutines: only those that ran a function that matches, or waited in one' -r
 complete -c ttrace -o name -l name -d 'goroutines, tasks, regions: those with this name; stw: single stops of this kind, with -by=caller of this caller' -r
 complete -c ttrace -o latency -l latency -d 'tasks, regions, operations: those with this duration: >50ms, <10ms, 10ms..50ms; with -task, -region or -operation also for sample types' -r
 complete -c ttrace -o complete -l complete -d 'tasks, regions: those that start and end in the trace; =false: the others'

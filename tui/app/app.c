@@ -227,7 +227,11 @@ void app_handle_ask(struct app *a, const struct ask *k)
 	case ASK_RUN: run_word(a, k->text); break;
 	case ASK_QUERY:
 	case ASK_PANE:
-		if ((k->kind == ASK_QUERY && !app_query_own(a, &k->query, k->own)) || !k->pane)
+		if (k->kind == ASK_QUERY && !app_query_own(a, &k->query, k->own))
+			break;
+		if (k->kind == ASK_QUERY && !query_has_rest(&k->query) && k->text[0])
+			app_message(a, ST_DIM, "%s", k->text);
+		if (!k->pane)
 			break;
 		if (!app_open(a, k->pane, &k->place) && !a->status.sticky)
 			app_message(a, ST_DIM, "not available in %s", k->pane);

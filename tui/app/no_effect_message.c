@@ -102,6 +102,7 @@ bool app_is_trace_command(enum cmd_id c)
 	switch (c) {
 	case CMD_TIME: case CMD_GOROUTINE: case CMD_GROUP: case CMD_TASK: case CMD_REGION: case CMD_PROC:
 	case CMD_OPERATION: case CMD_BLAME: case CMD_GOTO_TIME: case CMD_GOTO_G: case CMD_GOTO_P: case CMD_GOTO_TASK:
+	case CMD_RAN:
 		return true;
 	default: return c && !(cmds[c].panes & ~(P_TIME | P_GOR | P_TASK | P_GC | P_EVENTS | P_FINDINGS | P_WHY |
 	    P_BOARDS));

@@ -250,6 +250,14 @@ static void do_fun(struct app *a, const char *arg)
 		app_open(a, "top", &p);
 }
 
+/* List the goroutines that ran the selected function. */
+static void do_ran(struct app *a)
+{
+	const char *re = app_selected_regex(a, "goroutines");
+	if (re)
+		do_pane(a, &(struct act){CMD_PANE_GOR, 0, re}, pane_find("goroutines"));
+}
+
 static void do_cancel(struct app *a)
 {
 	struct job *j = session_job(a->s);
@@ -429,6 +437,7 @@ static bool common_search(struct app *a, const struct act *act)
 	case CMD_PREV: app_find(a, -1); return true;
 	case CMD_SEARCH_SEL: do_search_selected(a); return true;
 	case CMD_GOTO_FUN: do_fun(a, act->arg); return true;
+	case CMD_RAN: do_ran(a); return true;
 	case CMD_GOTO_TIME:
 	case CMD_GOTO_G:
 	case CMD_GOTO_P:

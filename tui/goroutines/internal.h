@@ -128,7 +128,7 @@ struct goroutines_state {
 		uint32_t *under, all;	/* under: matches among the goroutines of each group */
 	} tree;
 	struct tracepane_query later;		/* the query that is being made, or was made last */
-	bool leaves;			/* that query excludes the selection */
+	enum goroutines_query { Q_SELECTS, Q_EXCLUDES, Q_LISTS } asked;	/* what that query does to the selection */
 	struct async search;		/* for `tree` */
 };
 /* Return an item of the table of a level. A goroutine is made in *room, because there may be a million of them. */
@@ -167,6 +167,8 @@ void goroutines_toggle_tag(struct goroutines_state *, const struct goroutines_ro
 enum verdict goroutines_query_selection(struct goroutines_state *, const struct pane_env *, bool rest, struct ask *);
 enum verdict goroutines_query_exclude(
     struct goroutines_state *, const struct pane_env *, struct ask *);	/* Make a query for all but those. */
+/* Make a query for the goroutines that ran a function whose name matches. */
+enum verdict goroutines_query_ran(struct goroutines_state *, const struct pane_env *, const char *re, struct ask *);
 trk_id goroutines_first_selected(const struct goroutines_state *);	/* the first goroutine of the selection */
 
 /* goroutines/tables.c */

@@ -198,7 +198,7 @@ static int goroutines_pane_choices(const void *st, const struct pane_env *env, e
 static enum verdict query_selection(
     struct goroutines_state *p, const struct pane_env *env, const char *pane, bool rest, struct ask *out)
 {
-	p->leaves = false;
+	p->asked = Q_SELECTS;
 	out->query = *session_query(env->s);
 	out->kind = ASK_QUERY;
 	out->pane = pane;
@@ -219,14 +219,14 @@ static void left_out(struct goroutines_state *p, const struct pane_env *env)
 		p->level = p->level == GL_ONE || p->table[GL_LIST].rows.n < 2 ? GL_GROUPS : GL_LIST;
 }
 
-static enum verdict exclude_selection(struct goroutines_state *p, const struct pane_env *env, struct ask *out)
+/* Show what the query leaves, when it was made. */
+static enum verdict show_left(struct goroutines_state *p, const struct pane_env *env, enum verdict v, const struct ask *out)
 {
-	p->leaves = true;
-	out->query = *session_query(env->s);
-	out->kind = ASK_QUERY;
-	enum verdict v = goroutines_query_exclude(p, env, out);
-	if (v == V_ASK && out->kind == ASK_QUERY)
+	bool made = v == V_ASK && out->kind == ASK_QUERY;
+	if (made && p->asked == Q_EXCLUDES)
 		left_out(p, env);
+	if (made && p->asked == Q_LISTS)
+		p->level = GL_GROUPS;
 	return v;
 }
 
@@ -234,8 +234,15 @@ static enum verdict exclude_selection(struct goroutines_state *p, const struct p
 static void take_query(void *st, const struct pane_env *env, struct ask *out)
 {
 	struct goroutines_state *p = st;
-	if (tracepane_query_finish(&p->later, out) == V_ASK && out->kind == ASK_QUERY && p->leaves)
-		left_out(p, env);
+	show_left(p, env, tracepane_query_finish(&p->later, out), out);
+}
+
+static enum verdict exclude_selection(struct goroutines_state *p, const struct pane_env *env, struct ask *out)
+{
+	p->asked = Q_EXCLUDES;
+	out->query = *session_query(env->s);
+	out->kind = ASK_QUERY;
+	return show_left(p, env, goroutines_query_exclude(p, env, out), out);
 }
 
 /* D: compare the selection with all other goroutines, in the flame graph. */
@@ -321,6 +328,8 @@ static enum verdict act_here(
 		return against_rest(p, env, out);
 	if (a->cmd == CMD_PANE_TIME && !points_at_rows(p))
 		return query_selection(p, env, "timeline", false, out);
+	if (a->cmd == CMD_PANE_GOR && a->arg)
+		return show_left(p, env, goroutines_query_ran(p, env, a->arg, out), out);
 	if (a->cmd == CMD_GROUP_BY)
 		return group_by(p, env, a->arg, out);
 	if (l == GL_ONE)

@@ -10,7 +10,9 @@
 #include "goroutines/internal.h"
 
 #include "base/mem/mem.h"
+#include "base/text/regex.h"
 #include "base/text/text.h"
+#include "trace/ran_functions.h"
 
 #include <string.h>
 
@@ -229,7 +231,7 @@ enum verdict goroutines_query_selection(
 		return V_ASK;
 	}
 	return tracepane_query(
-	    &p->later, env, &(struct tracepane_query_spec){named ? NULL : say_these, m, none, rest}, &a, out);
+	    &p->later, env, &(struct tracepane_query_spec){.say = named ? NULL : say_these, .arg = m, .none = none, .rest = rest}, &a, out);
 }
 
 enum verdict goroutines_query_exclude(struct goroutines_state *p, const struct pane_env *env, struct ask *out)
@@ -240,7 +242,59 @@ enum verdict goroutines_query_exclude(struct goroutines_state *p, const struct p
 		arena_free(&a);
 		return pane_message(out, "%s", none);
 	}
-	return tracepane_query(&p->later, env, &(struct tracepane_query_spec){say_others, m, none, false}, &a, out);
+	return tracepane_query(&p->later, env, &(struct tracepane_query_spec){.say = say_others, .arg = m, .none = none}, &a, out);
+}
+
+/* ---- the goroutines that ran a function */
+
+static bool match_name(void *rx, const char *s, size_t n)
+{
+	return regex_match(rx, s, n);
+}
+
+/* Write a query for those of the goroutines of this query that ran a function whose name matches. */
+static bool say_ran(const struct snap *sn, const void *arg, struct arena *a, struct query *q, const char **said)
+{
+	struct arena mem = {0};
+	struct buf ids = {0};
+	struct trace_filter f;
+	struct err e;
+	uint32_t n = 0, all = 0;
+	struct regex *rx = regex_new(arg, &e);
+	const uint8_t *set = !rx || query_trace_filter(sn, q, false, &mem, &f, &all, NULL) ? NULL
+	    : trace_gset_ran(sn, &f, match_name, rx, &mem, &n);
+	for (trk_id t = 1; t < sn->ntrks && set && n; t++)
+		if (trace_gset_has(set, t))
+			add_id(&ids, store_trk(sn->st, t)->id);
+	if (n)
+		set_goroutines(q, NULL, arena_strndup(a, ids.p, ids.n));
+	*said = arena_printf(a, "%u goroutine%s ran %s", n, text_s(n), (const char *)arg);
+	buf_free(&ids);
+	regex_free(rx);
+	arena_free(&mem);
+	return n;
+}
+
+enum verdict goroutines_query_ran(
+    struct goroutines_state *p, const struct pane_env *env, const char *re, struct ask *out)
+{
+	struct arena a = {0};
+	struct err e;
+	struct regex *rx = regex_new(re, &e);
+	uint64_t intervals = 0;
+	const struct snap *sn = session_snap(env->s);
+	if (!rx)
+		return pane_message(out, "%s", e.msg);
+	regex_free(rx);
+	for (uint32_t i = 0; i < sn->nsheets; i++)
+		intervals += store_slot(sn->st, i)->n;
+	p->asked = Q_LISTS;
+	out->query = *session_query(env->s);
+	out->kind = ASK_QUERY;
+	const char *arg = arena_strndup(&a, re, strlen(re));
+	return tracepane_query(&p->later, env, &(struct tracepane_query_spec){.say = say_ran, .arg = arg,
+	    .none = arena_printf(&a, "no goroutine ran %s here", re), .busy = "searching their stacks; Esc cancels",
+	    .steps = intervals}, &a, out);
 }
 
 trk_id goroutines_first_selected(const struct goroutines_state *p)

@@ -288,7 +288,7 @@ static enum verdict against_rest(struct tasks *p, const struct pane_env *env, st
 	p->level = L_KINDS;
 	filter_cmd(p, env, "flame", out);
 	p->level = (enum tasks_level)level;
-	return tracepane_query(&p->later, env, &(struct tracepane_query_spec){say_slow, s, none, true}, &a, out);
+	return tracepane_query(&p->later, env, &(struct tracepane_query_spec){.say = say_slow, .arg = s, .none = none, .rest = true}, &a, out);
 }
 
 /* List again with a new filter, and keep the selection if possible. */

@@ -83,7 +83,7 @@ enum verdict tracepane_query(struct tracepane_query *at, const struct pane_env *
     const struct tracepane_query_spec *what, struct arena *mem, struct ask *out)
 {
 	struct query_work *l = xcalloc(1, sizeof *l);
-	bool rest = what->rest;
+	const char *busy = what->rest ? "comparing with the rest" : what->busy ? what->busy : "excluding them";
 	l->mem = *mem;
 	l->sn = session_snap(env->s);
 	l->ask = *out;
@@ -94,11 +94,12 @@ enum verdict tracepane_query(struct tracepane_query *at, const struct pane_env *
 	query_copy_strings(&l->ask.query, session_query(env->s), &l->mem);
 	if (l->rest)
 		session_query_compare_rest(&l->ask.query);
-	l = async_start(&at->making, &query_kind, l, l->sn->ntrks + (uint64_t)l->sn->nspans);
+	uint64_t steps = what->steps ? what->steps : l->sn->ntrks + (uint64_t)l->sn->nspans;
+	l = async_start(&at->making, &query_kind, l, steps);
 	if (l)
 		return take_query(at, l, out);
 	*out = (struct ask){.kind = ASK_NONE, .place = PLACE_NONE};
-	return pane_message(out, rest ? "comparing with the rest" : "excluding them");
+	return pane_message(out, "%s", busy);
 }
 
 bool tracepane_query_cancel(struct tracepane_query *q)

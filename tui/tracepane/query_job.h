@@ -23,6 +23,8 @@ struct tracepane_query_spec {
 	/* compare with what the filters leave out, by the sample type that shows most of the difference, unless
 	   one was chosen */
 	bool rest;
+	const char *busy;		/* the message while it is made; NULL: "excluding them" */
+	uint64_t steps;			/* its cost (base/async.h); 0: one pass over goroutines and spans */
 };
 /* For act(): complete the query in *out, at once or in the background. Takes ownership of the arena. The
    strings of the previous query are freed. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * `ttrace goroutines`: groups by start function or by another key, or with -name or -group their goroutines.
+ * `ttrace goroutines`: groups by start function or by another key, or with -name, -group or -ran their goroutines.
  *
  * Groups and goroutines have the same columns of single waits and of the time by class: in text before the name, which is
  * not padded, and in other formats at the end, where scripts do not count columns. They need a pass over the sheets, half as long as reading the trace, and would make the lines of text twice as long. So text has them
@@ -13,7 +13,9 @@
 #include "config.h"
 #include "report/trace/internal.h"
 
+#include "base/text/regex.h"
 #include "base/wrap_math.h"
+#include "trace/ran_functions.h"
 #include "trace/stats/goroutine_waits.h"
 #include "trace/stats/group_key.h"
 #include "trace/stats/still_blocked.h"
@@ -366,11 +368,37 @@ static int put_list(const struct trace_report_ctx *r, const struct listing *l, s
 	return bad;
 }
 
+static bool match_name(void *rx, const char *s, size_t n)
+{
+	return regex_match(rx, s, n);
+}
+
+/* Select the goroutines that ran a function of -ran. */
+static int select_ran(struct trace_report_ctx *r, struct err *e)
+{
+	struct err why = {0};
+	struct regex *rx = regex_new(options_str(r->o, OPT_RAN), &why);
+	struct trace_filter f = r->filter;
+	uint32_t n;
+	if (!rx)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-ran: %s", why.msg);
+	f.g = r->on;
+	f.on = r->ask.on;
+	const uint8_t *set = trace_gset_ran(r->sn, &f, match_name, rx, r->mem, &n);
+	regex_free(rx);
+	r->on = r->ask.g = set;
+	return set ? 0 : err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
+}
+
 int report_goroutines(const struct options *o, struct out *out, struct err *e)
 {
 	struct trace_report_ctx r;
 	if (trace_report_open(&r, o, out, e))
 		return -1;
+	if (trace_report_has_option(&r, OPT_RAN) && select_ran(&r, e)) {
+		trace_report_close(&r);
+		return -1;
+	}
 	int by = trace_report_has_option(&r, OPT_BY) ? group_key_find(options_str(o, OPT_BY)) : GROUP_KEY_FUNCTION;
 	if (by < 0) {
 		trace_report_close(&r);
@@ -384,7 +412,8 @@ int report_goroutines(const struct options *o, struct out *out, struct err *e)
 	l.still = r.t1 >= r.sn->t1 ? still_blocked(r.sn, l.gs, r.mem, &r.ask.on) : NULL;
 	bool measures = has_common_cols(&r);
 	l.waits = measures ? goroutine_waits_measure(r.sn, l.gs, &r.ask, r.mem) : NULL;
-	bool list = o->v[OPT_NAME].set || (!o->v[OPT_BY].set && (o->v[OPT_GROUP].set || r.filter.g || r.filter.slice));
+	bool narrowed = o->v[OPT_GROUP].set || trace_report_has_option(&r, OPT_RAN) || r.filter.g || r.filter.slice,
+	     list = o->v[OPT_NAME].set || (!o->v[OPT_BY].set && narrowed);
 	int bad = 0;
 	if (measures && !l.waits) {
 		bad = err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
