@@ -4,7 +4,8 @@
  * The subject of commands in the goroutines pane, the tagged rows or else the selected one, as a
  * query. Tags are stored by name or track, not by row: they survive another order, filter or
  * snapshot. Start functions become an expression, which also finds them in other traces; anything
- * else, and "all others", which an expression cannot state, becomes a list of goroutine numbers.
+ * else, "all others", which an expression cannot state, and the goroutines that ran a function, which
+ * takes a search through the stacks, becomes a list of goroutine numbers.
  */
 #include "config.h"
 #include "goroutines/internal.h"
