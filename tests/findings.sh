@@ -36,6 +36,16 @@ refuses 2 'no rule "nosuch"' findings -rule=nosuch "$f"
 refuses 2 'requires RULE.NAME=VALUE' findings -set=lock-queue.nosuch=1 "$f"
 refuses 2 'is not a duration' findings -set=lock-queue.crowded=x "$f"
 
+# worst first: what costs most time of all, not the largest share of a kind of which there is little
+run 0 findings "$samples/orders.trace"
+head -1 "$tmp/out" | grep -q '^PROBLEM lock-queue' || fail "the first finding of orders.trace: $(cat "$tmp/out")"
+
+# a late goroutine, a wait for a P that is too short or too rare to count
+run 0 findings -rule=straggler -set=straggler.wait=1h "$faults/straggler.trace.gz"
+grep -q '^nothing stands out$' "$tmp/out" || fail "straggler.wait: $(cat "$tmp/out")"
+run 0 findings -rule=no-P -set=no-P.waits=1e9 "$faults/no-P.trace.gz"
+grep -q '^nothing stands out$' "$tmp/out" || fail "no-P.waits: $(cat "$tmp/out")"
+
 # a threshold above the measured value makes a notice of it, one at twice the value nothing
 run 0 findings -set=lock-queue.waiters=15 -set=lock-queue.crowd=1000 "$f"
 grep -q '^notice lock-queue' "$tmp/out" || fail "not a notice: $(cat "$tmp/out")"

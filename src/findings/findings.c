@@ -102,8 +102,8 @@ static int worst_first(const void *a, const void *b)
 	const struct finding *x = a, *y = b;
 	if (x->level != y->level)
 		return x->level > y->level ? -1 : 1;
-	if (x->score != y->score)
-		return x->score > y->score ? -1 : 1;
+	if (x->cost != y->cost)
+		return x->cost > y->cost ? -1 : 1;
 	if (x->rule != y->rule)
 		return x->rule < y->rule ? -1 : 1;
 	return x->t0 < y->t0 ? -1 : x->t0 > y->t0;
@@ -164,6 +164,19 @@ static void judge_all(struct findings_run *r)
 	}
 }
 
+/* A score is a share of the time of what is affected: half of 1 s of sign-ups is less than a third of 20 s of requests.
+   Findings of the whole trace count as those that affect most. */
+static void set_costs(struct findings_run *r)
+{
+	int64_t most = 0;
+	for (uint32_t i = 0; i < r->n; i++)
+		most = r->v[i].affected_ns > most ? r->v[i].affected_ns : most;
+	for (uint32_t i = 0; i < r->n; i++) {
+		int64_t ns = r->v[i].affected_ns;
+		r->v[i].cost = r->v[i].score * (ns > 0 ? (double)ns / (double)most : 1);
+	}
+}
+
 static struct findings *take_results(struct findings_run *r)
 {
 	struct findings *out = arena_zalloc(r->mem, sizeof *out);
@@ -172,6 +185,7 @@ static struct findings *take_results(struct findings_run *r)
 		if (!findings_is_configured_known(r->st, &r->v[i]))
 			r->v[kept++] = r->v[i];
 	r->n = kept;
+	set_costs(r);
 	if (r->n)
 		qsort(r->v, r->n, sizeof *r->v, worst_first);
 	r->n = r->n < FINDINGS_MOST ? r->n : FINDINGS_MOST;

@@ -80,6 +80,8 @@ struct finding {
 	/* 0..100: the share of the time of the affected operations or goroutines, or of the trace where none is named,
 	   that would go if the cause went */
 	double score;
+	int64_t affected_ns;		/* the time of which score is a part; 0: of the trace */
+	double cost;			/* score, less where others affect more: the order of findings of a level */
 	const char *text;		/* one sentence, safe for a terminal */
 	struct finding_place culprit[FINDING_CULPRITS];	/* most guilty first */
 	struct finding_victim victim[FINDING_VICTIMS];

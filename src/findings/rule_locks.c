@@ -139,8 +139,8 @@ static void report_queue(struct lock_rule *l, struct lock_queue *q)
 	struct findings_run *r = l->r;
 	int64_t part;
 	enum time_class cls = time_parts_main_class(&q->held, &part);
-	struct finding f = {.score = finding_score((double)q->ns, (double)q->work), .t0 = q->from, .t1 = q->to,
-	    .trk = q->example.g};
+	struct finding f = {.score = finding_score((double)q->ns, (double)q->work), .affected_ns = q->work,
+	    .t0 = q->from, .t1 = q->to, .trk = q->example.g};
 	time_parts_sort(&q->held);
 	frm_id holder = 0;
 	for (uint32_t i = 0; i < q->held.n && !holder; i++)

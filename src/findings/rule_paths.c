@@ -41,6 +41,15 @@ static bool is_given(struct findings_run *r, const struct operation_kind *k)
 	return most && 2 * most->woken > most->ns;
 }
 
+/* Sum up the durations of the complete operations of a kind: only these are judged. */
+static int64_t complete_time(const struct operations *o, const struct operation_kind *k)
+{
+	int64_t ns = 0;
+	for (uint32_t i = k->first; i < k->first + k->n; i++)
+		ns += o->v[i].complete ? o->v[i].t1 - o->v[i].t0 : 0;
+	return ns;
+}
+
 /* Return the paths of all kinds that are judged; made once. */
 static struct kind_paths *kind_paths(struct findings_run *r)
 {
@@ -50,7 +59,7 @@ static struct kind_paths *kind_paths(struct findings_run *r)
 	for (uint32_t i = 0; i < r->ops->nkinds && r->npaths < KINDS && findings_walker(r); i++) {
 		const struct operation_kind *k = &r->ops->kind[i];
 		if (k->source == OPERATION_GOROUTINE || k->ncomplete < KIND_OPERATIONS ||
-		    (double)k->total < KIND_LEAST * (double)r->wall ||
+		    (double)complete_time(r->ops, k) < KIND_LEAST * (double)r->wall ||
 		    (k->source == OPERATION_ROUND && !is_given(r, k)))
 			continue;
 		paths_of_kind(&r->paths[r->npaths++], r->sn, r->walker, r->ops, k);
@@ -74,6 +83,7 @@ static bool has_tail(const struct kind_paths *k)
 static void add_kind_victim(struct findings_run *r, struct finding *f, const struct operation_kind *k, frm_id at)
 {
 	const char *name = arena_strndup(r->mem, k->name, k->nname);
+	f->affected_ns = k->total > f->affected_ns ? k->total : f->affected_ns;
 	f->victim[f->nvictim++] = (struct finding_victim){.operation = name, .at = {at}};
 }
 
@@ -144,8 +154,11 @@ static void judge_sleep(struct findings_run *r, struct kind_paths *k)
 				most = p;
 		}
 	}
-	/* All operations, or the slow ones. */
-	double all = k->total[PATH_REST] ? share[PATH_REST] : share[PATH_SLOW], slow = share[PATH_SLOW];
+	/* All operations, or the slow ones. Both sides are samples: they count by the number of operations. */
+	double weight[PATH_SIDES] = {(k->kind->ncomplete - k->nslow) * paths_mean(k, NULL, PATH_REST),
+	    k->nslow * paths_mean(k, NULL, PATH_SLOW)};
+	double sum = weight[PATH_REST] + weight[PATH_SLOW], slow = share[PATH_SLOW];
+	double all = sum > 0 ? (share[PATH_REST] * weight[PATH_REST] + slow * weight[PATH_SLOW]) / sum : 0;
 	double worst = all > slow ? all : slow, fit = finding_fit(worst, LIMIT(r, SLEEP, SHARE));
 	if (!most || fit < 0.5 ||
 	    join_finding(r, k->kind, most->frame, most->wait ? findings_site(r, most->wait) : most->frame))
@@ -203,8 +216,8 @@ static void judge_polling_loop(struct findings_run *r, uint32_t site)
 		return;
 	double share = (double)x->ns / (double)r->groups.v[group].life,
 	       fit = finding_fit(share, LIMIT(r, SLEEP, SHARE));
-	struct finding f = {.score = finding_score(share, 1), .t0 = w->t0, .t1 = w->t1, .trk = w->g,
-	    .see = "top -type=block"};
+	struct finding f = {.score = finding_score(share, 1), .affected_ns = r->groups.v[group].life, .t0 = w->t0,
+	    .t1 = w->t1, .trk = w->g, .see = "top -type=block"};
 	frm_id at = r->scan.sites.v[site].frame;
 	finding_culprit_stack(r, &f, w->stack);
 	finding_victims(r, &f, group, at);
@@ -545,7 +558,8 @@ static void judge_straggler(struct findings_run *r, const struct operation_kind 
 		return;
 	}
 	qsort(s.late, s.n, sizeof *s.late, by_ns);
-	double late = (double)s.late[s.n / 2] / (double)kind->p50, fit = finding_fit(late, LIMIT(r, STRAGGLER, LATE));
+	double late = (double)s.late[s.n / 2] / (double)kind->p50,
+	       fit = lesser(finding_fit(late, LIMIT(r, STRAGGLER, LATE)), finding_fit((double)s.late[s.n / 2], LIMIT(r, STRAGGLER, WAIT)));
 	const struct path_place *most = NULL;
 	for (uint32_t i = 0; i < s.does.nplaces; i++)
 		if (!most || s.does.v[i].ns[PATH_SLOW] > most->ns[PATH_SLOW])

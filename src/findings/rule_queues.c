@@ -151,8 +151,8 @@ static void report_server(struct findings_run *r, struct busy_server *v, double 
 	int64_t work = 0;
 	for (uint32_t i = 0; i < v->ngroup; i++)
 		work += v->idle ? r->groups.v[v->group[i]].life : groups_work(&r->groups.v[v->group[i]]);
-	struct finding f = {.score = finding_score(v->waiting * (double)r->wall, (double)work), .t0 = r->scan.t0,
-	    .t1 = r->scan.t1, .trk = v->g, .see = board_of_class(at->cls)};
+	struct finding f = {.score = finding_score(v->waiting * (double)r->wall, (double)work), .affected_ns = work,
+	    .t0 = r->scan.t0, .t1 = r->scan.t1, .trk = v->g, .see = board_of_class(at->cls)};
 	blame_work(r, &f, most ? most->stack : v->waking, v->waking);
 	for (uint32_t i = 0; i < v->ngroup; i++)
 		finding_victims(r, &f, v->group[i], at->frame);
@@ -343,8 +343,8 @@ static void report_pool(struct findings_run *r, struct pool_site *p, double mean
 		if (findings_site(r, p->use.v[i].stack) != at)
 			most = &p->use.v[i];
 	int64_t work = groups_work(&r->groups.v[group]) + (r->scan.sites.v[p->site].idle ? x->ns : 0);
-	struct finding f = {.score = finding_score((double)x->ns, (double)work), .t0 = x->from, .t1 = x->to,
-	    .trk = p->example.g, .see = board_of_class(r->scan.sites.v[p->site].cls)};
+	struct finding f = {.score = finding_score((double)x->ns, (double)work), .affected_ns = work, .t0 = x->from,
+	    .t1 = x->to, .trk = p->example.g, .see = board_of_class(r->scan.sites.v[p->site].cls)};
 	if (most)
 		blame_work(r, &f, most->stack, p->example.waker_stack);
 	finding_culprit(r, &f, at);

@@ -59,7 +59,7 @@ static void add_occupants(struct findings_run *r, const struct scan_span *v, str
 }
 
 /* Runnable spans of goroutines of a group that are longer than the threshold. */
-struct late_group { uint32_t group, longest; int64_t ns; };
+struct late_group { uint32_t group, longest, n; int64_t ns; };
 
 /* Does the span count? Waits after GOMAXPROCS was lowered, and while the process was stopped, have their cause in
    another finding. */
@@ -101,12 +101,14 @@ static bool is_long_run(const struct findings_run *r, frm_id frame)
 static void report_no_p(struct findings_run *r, const struct late_group *l, uint32_t n, struct occupants *o)
 {
 	int64_t ns = 0, work = 0;
+	uint32_t waits = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		ns += l[i].ns;
+		waits += l[i].n;
 		work += groups_work(&r->groups.v[l[i].group]);
 	}
 	const struct scan_span *longest = &r->scan.late.v[l[0].longest];
-	struct finding f = {.score = finding_score((double)ns, (double)work), .t0 = longest->t0,
+	struct finding f = {.score = finding_score((double)ns, (double)work), .affected_ns = work, .t0 = longest->t0,
 	    .t1 = longest->t1, .trk = longest->g, .see = "greedy"};
 	time_parts_sort(&o->by);
 	frm_id first = o->by.n ? findings_site_of_run(r, o->by.v[0].g, o->by.v[0].stack) : 0;
@@ -131,7 +133,10 @@ static void report_no_p(struct findings_run *r, const struct late_group *l, uint
 	finding_number(&f, "longest_ns", (double)(longest->t1 - longest->t0));
 	finding_number(&f, "occupant_share", o->all ? (double)o->by.v[0].ns / (double)o->all : 0);
 	finding_number(&f, "own_group_share", o->all ? (double)o->own / (double)o->all : 0);
-	finding_add(r, finding_fit((double)ns / (double)work, LIMIT(r, NO_P, SHARE)), &f);
+	finding_number(&f, "waits", waits);
+	double share = finding_fit((double)ns / (double)work, LIMIT(r, NO_P, SHARE)),
+	       often = finding_fit(waits, LIMIT(r, NO_P, WAITS));
+	finding_add(r, share < often ? share : often, &f);
 }
 
 static int by_late_ns(const void *a, const void *b)
@@ -185,6 +190,7 @@ void rule_no_p(struct findings_run *r)
 		if (!l[group].ns || v->t1 - v->t0 > late->v[l[group].longest].t1 - late->v[l[group].longest].t0)
 			l[group].longest = i;
 		l[group].ns += overlap(v->t0, v->t1, r->scan.t0, r->scan.t1);
+		l[group].n++;
 	}
 	qsort(l, r->groups.n, sizeof *l, by_late_ns);
 	uint32_t n = 0;
@@ -244,7 +250,7 @@ static void report_long_runs(struct findings_run *r, const struct long_runs *l)
 {
 	uint32_t group = r->groups.of[l->victim] - 1;
 	int64_t work = group < r->groups.n ? groups_work(&r->groups.v[group]) : r->wall;
-	struct finding f = {.score = finding_score((double)l->lost, (double)work), .t0 = l->example.t0,
+	struct finding f = {.score = finding_score((double)l->lost, (double)work), .affected_ns = work, .t0 = l->example.t0,
 	    .t1 = l->example.t1, .trk = l->example.g, .see = "greedy"};
 	finding_culprit_stack(r, &f, run_stacks_interrupted(r->st, l->example.g, l->example.stack));
 	finding_culprit(r, &f, l->frame);
