@@ -27,7 +27,7 @@ while IFS="$(printf '\t')" read -r rule guilty; do
 	unchanged -diff_base="$faults/$rule.trace.gz" "$faults/$rule.trace.gz"
 done <"$faults/truth.tsv"
 
-summaries="tasks operations syscalls regions gc stw mmu procs locks channels stops greedy leaks gctax"
+summaries="goroutines tasks operations syscalls regions gc stw mmu procs locks channels stops greedy leaks gctax"
 f=$faults/lock-queue.trace.gz sound=$faults/lock-queue.sound.trace.gz
 # the other way round it got better, which is no failure
 run 0 findings -fail-on=problem -base="$f" "$sound"
@@ -61,6 +61,7 @@ summary '^more .* Assists ' gc -diff_base="$faults/gc.sound.trace.gz" "$faults/g
 summary '^less .* Utilization .*10.0ms' mmu -diff_base="$faults/gc.sound.trace.gz" "$faults/gc.trace.gz"
 summary '^more .* p99 .*basket' tasks -diff_base="$faults/serial-calls.sound.trace.gz" "$faults/serial-calls.trace.gz"
 summary '^more .* p99 .*fetch' operations -diff_base="$faults/network.sound.trace.gz" "$faults/network.trace.gz"
+summary '^more .* Lock .*main\.' goroutines -diff_base="$sound" "$f"
 for report in $summaries; do
 	summary '^0 of ' $report -diff_base="$f" "$f"
 	summary '^0 of ' $report -diff_range=0%..50% -from=50% "$faults/sleep.trace.gz"

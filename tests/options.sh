@@ -26,7 +26,7 @@ value() {
 	divide_by) echo 7 ;;
 	base | diff_base)
 		case $e_report in
-		findings | tasks | operations | regions | gc | stw | mmu | procs | syscalls | locks | channels | stops | greedy | leaks | gctax) echo "$top/tests/faults/lock-queue.trace.gz" ;;
+		findings | goroutines | tasks | operations | regions | gc | stw | mmu | procs | syscalls | locks | channels | stops | greedy | leaks | gctax) echo "$top/tests/faults/lock-queue.trace.gz" ;;
 		*) echo "$cpu" ;;
 		esac ;;
 	diff_range) echo 0%..40% ;;
@@ -87,7 +87,7 @@ for report in folded speedscope flame; do
 done
 
 # reports that cannot compare, even where the file is there; -diff_base of a file that is not
-for report in goroutines stats; do
+for report in stats; do
 	refuses 2 'cannot compare: -diff_base' $report -diff_base="$trace" "$trace"
 	refuses 2 'cannot compare: -base' $report -base=nowhere "$trace"
 done

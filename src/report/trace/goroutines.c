@@ -12,6 +12,7 @@
  */
 #include "config.h"
 #include "report/trace/internal.h"
+#include "report/trace/summary.h"
 
 #include "base/text/regex.h"
 #include "base/wrap_math.h"
@@ -229,10 +230,11 @@ static void quantile_cells(const struct trace_report_ctx *r, struct table *t, co
 
 enum { GROUP_COLS = 1 + TRACE_REPORT_TIME_COLS + QUANTS + STILL + COMMON_COLS + 1 };
 
+static const char *const group_title[GROUP_KEY__N] = { "Start function", "Created in", "At the end", "Label", "Task",
+    "Last ran on", "Life" };
+
 static uint32_t group_cols(const struct trace_report_ctx *r, const struct listing *l, struct table_col col[GROUP_COLS])
 {
-	static const char *const title[GROUP_KEY__N] = { "Start function", "Created in", "At the end", "Label", "Task",
-	    "Last ran on", "Life" };
 	static const struct table_col quant[QUANTS + STILL] = {
 		{ "Exec p50", "exec_p50_ns", TB_NS }, { "p99", "exec_p99_ns", TB_NS }, { "max", "exec_max_ns", TB_NS },
 		{ "Wait p50", "sched_wait_p50_ns", TB_NS }, { "p99", "sched_wait_p99_ns", TB_NS },
@@ -243,7 +245,7 @@ static uint32_t group_cols(const struct trace_report_ctx *r, const struct listin
 	memcpy(col + n, trace_report_time_cols, sizeof trace_report_time_cols);
 	n += TRACE_REPORT_TIME_COLS;
 	memcpy(col + n, quant, sizeof quant);
-	return put_last_cols(r, l, title[l->by], col, n + QUANTS + STILL);
+	return put_last_cols(r, l, group_title[l->by], col, n + QUANTS + STILL);
 }
 
 static void group_row(const struct trace_report_ctx *r, struct table *t, const struct listing *l, uint32_t i)
@@ -390,37 +392,99 @@ static int select_ran(struct trace_report_ctx *r, struct err *e)
 	return set ? 0 : err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
 }
 
+/* Find the groups, and with `measures` the waits of their goroutines. */
+static int find_groups(struct trace_report_ctx *r, bool measures, struct listing *l, struct err *e)
+{
+	if (trace_report_has_option(r, OPT_RAN) && select_ran(r, e))
+		return -1;
+	r->ask.key = group_key_make(r->sn, l->by, r->t0, r->t1, r->mem, &r->ask.on);
+	l->gs = stats_groups(stats_index_new(r->sn, r->mem), &r->ask, r->mem);
+	l->still = r->t1 >= r->sn->t1 ? still_blocked(r->sn, l->gs, r->mem, &r->ask.on) : NULL;
+	if (!measures)
+		return 0;
+	l->waits = goroutine_waits_measure(r->sn, l->gs, &r->ask, r->mem);
+	if (!l->waits)
+		return err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
+	choose_classes(r, l);
+	return 0;
+}
+
+/* ---- what differs between two sides */
+
+/* Not compared are the number of goroutines, which is more in a longer range, and quantiles over them, of times that are
+   longer there. Total is the mean number of them that exist. */
+enum { CHANGE_COLS = 1 + TRACE_REPORT_TIME_COLS + COMMON_COLS + 1 };
+
+static int put_changes(struct trace_report_ctx *r, struct table *t, const void *by, struct err *e)
+{
+	struct listing l = { .by = *(const enum group_key_kind *)by };
+	r->ask.ends = true;
+	if (find_groups(r, true, &l, e))
+		return -1;
+	for (int c = 0; c < TIME_CLASS__N; c++)
+		l.shown[c] = true;
+	for (uint32_t i = 0; i < l.gs->n; i++) {
+		const struct stats_group *g = &l.gs->group[i];
+		struct goroutine_times sum = add_up(l.gs, g);
+		struct stats_part block = { .ns = sum.blocked }, range = { .ns = sum.ranged };
+		if (!trace_report_wants_name(r, g->name))
+			continue;
+		sum.block = &block;
+		sum.range = &range;
+		sum.nblock = sum.nrange = 1;
+		table_int(t, g->n);
+		trace_report_add_times(t, &sum);
+		common_cells(t, &l, goroutine_waits_of_group(l.waits, i), g->first, g->n);
+		struct trace_report_text name =
+		    trace_report_string(r, g->name, r->format == TF_TEXT ? "(inactive, no stack sampled)" : "");
+		table_str(t, name.s, name.n);
+	}
+	return 0;
+}
+
+static int print_changes(struct trace_report_ctx *r, enum group_key_kind by, struct err *e)
+{
+	static const char sums[] = "total_ns exec_ns sched_wait_ns syscall_ns syscall_block_ns block_ns unknown_ns ranges_ns waits"
+#define TIME_CLASS(id, name, title, key, state, text) " class_" key
+#include "trace/time_class.def"
+#undef TIME_CLASS
+	    ;
+	static const struct table_col waits[WAIT_COLS] = {
+		{ "Waits", "waits", TB_INT }, { "Wait p50", "wait_p50_ns", TB_NS }, { "Wait p99", "wait_p99_ns", TB_NS },
+	};
+	struct table_col col[CHANGE_COLS] = { { "Count", "count", TB_INT } };
+	uint32_t n = 1;
+	memcpy(col + n, trace_report_time_cols, sizeof trace_report_time_cols);
+	n += TRACE_REPORT_TIME_COLS;
+	memcpy(col + n, waits, sizeof waits);
+	n += WAIT_COLS;
+	memcpy(col + n, class_cols, sizeof class_cols);
+	n += TIME_CLASS__N;
+	col[n++] = (struct table_col){ group_title[by], "name", TB_STR };
+	const struct trace_summary groups = {
+	    .col = col, .ncol = n, .sums = sums, .notes = "count", .fill = put_changes, .arg = &by };
+	return trace_summary_print(r, &groups, e);
+}
+
 int report_goroutines(const struct options *o, struct out *out, struct err *e)
 {
 	struct trace_report_ctx r;
 	if (trace_report_open(&r, o, out, e))
 		return -1;
-	if (trace_report_has_option(&r, OPT_RAN) && select_ran(&r, e)) {
-		trace_report_close(&r);
-		return -1;
-	}
-	int by = trace_report_has_option(&r, OPT_BY) ? group_key_find(options_str(o, OPT_BY)) : GROUP_KEY_FUNCTION;
+	int by = trace_report_has_option(&r, OPT_BY) ? group_key_find(options_str(o, OPT_BY)) : GROUP_KEY_FUNCTION, bad;
+	struct listing l = { .by = (enum group_key_kind)by };
 	if (by < 0) {
-		trace_report_close(&r);
-		return err_set(e, ERR_USAGE, ERR_NOWHERE,
+		bad = err_set(e, ERR_USAGE, ERR_NOWHERE,
 		    "-by requires function, creator, state, label, task, proc or life, not "
 		    "\"%s\"", options_str(o, OPT_BY));
-	}
-	struct listing l = { .by = (enum group_key_kind)by };
-	r.ask.key = group_key_make(r.sn, (enum group_key_kind)by, r.t0, r.t1, r.mem, &r.ask.on);
-	l.gs = stats_groups(stats_index_new(r.sn, r.mem), &r.ask, r.mem);
-	l.still = r.t1 >= r.sn->t1 ? still_blocked(r.sn, l.gs, r.mem, &r.ask.on) : NULL;
-	bool measures = has_common_cols(&r);
-	l.waits = measures ? goroutine_waits_measure(r.sn, l.gs, &r.ask, r.mem) : NULL;
-	bool narrowed = o->v[OPT_GROUP].set || trace_report_has_option(&r, OPT_RAN) || r.filter.g || r.filter.slice,
-	     list = o->v[OPT_NAME].set || (!o->v[OPT_BY].set && narrowed);
-	int bad = 0;
-	if (measures && !l.waits) {
-		bad = err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
+	} else if (trace_summary_compares(o)) {
+		bad = print_changes(&r, l.by, e);
 	} else {
-		if (measures)
-			choose_classes(&r, &l);
-		bad = (list && r.format != TF_JSON ? put_list : put_groups)(&r, &l, e);
+		bad = find_groups(&r, has_common_cols(&r), &l, e);
+		bool narrowed = o->v[OPT_GROUP].set || trace_report_has_option(&r, OPT_RAN) || r.filter.g || r.filter.slice,
+		     list = o->v[OPT_NAME].set || (!o->v[OPT_BY].set && narrowed);
+		if (!bad)
+			bad = (list && r.format != TF_JSON ? put_list : put_groups)(&r, &l, e);
 	}
 	trace_report_close(&r);
 	return bad;

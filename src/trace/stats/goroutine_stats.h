@@ -46,6 +46,7 @@ struct stats_query {
 	const void *arg;
 	const str_id *key;		/* NULL: group by start function; else by this key, per track */
 	bool lengths;			/* only the lengths of regions are needed: no sheet is read */
+	bool ends;			/* only waits that start in the trace and end in the range: each in one slice */
 };
 
 struct stats_group { str_id name; uint32_t first, n; int64_t exec; };

@@ -35,6 +35,8 @@ struct waits_pass {
 	struct goroutine_waits *w;
 	uint8_t *class_of;		/* by stack: the class of a wait there, plus 1; 0: not known yet */
 	struct radix_array waits;	/* durations, with their goroutines */
+	const struct stats_query *q;
+	int64_t t0, t1;			/* its range */
 };
 
 static void add_wait(struct waits_pass *p, uint32_t i, int64_t ns)
@@ -79,7 +81,9 @@ static void add_by_stack(struct waits_pass *p, const struct span_scan_item *v)
 static void on_span(void *arg, const struct span_scan_item *v)
 {
 	struct waits_pass *p = arg;
-	if (state_is_wait(v->state))
+	const struct snap *sn = p->w->sn;
+	bool ends = v->t0 > sn->t0 && v->t1 < sn->t1 && v->t1 > p->t0 && v->t1 <= p->t1;
+	if (state_is_wait(v->state) && (ends || !p->q->ends))
 		add_wait(p, v->k, v->t1 - v->t0);
 	if (time_class_needs_stack(v->state))
 		add_by_stack(p, v);
@@ -133,7 +137,9 @@ struct goroutine_waits *goroutine_waits_measure(
     const struct snap *sn, const struct stats_groups *gs, const struct stats_query *q, struct arena *mem)
 {
 	struct goroutine_waits *w = arena_zalloc(mem, sizeof *w);
-	struct waits_pass p = {.w = w, .class_of = xcalloc(sn->nstks + 1u, 1)};
+	struct waits_pass p = {.w = w, .class_of = xcalloc(sn->nstks + 1u, 1), .q = q};
+	p.t0 = q->t0 == TIME_NONE ? sn->t0 : q->t0;
+	p.t1 = q->t1 == TIME_NONE ? sn->t1 : q->t1;
 	trk_id *trk = xmalloc((gs->ng + 1u) * sizeof *trk);
 	*w = (struct goroutine_waits){.sn = sn, .gs = gs};
 	w->g = arena_zalloc(mem, (gs->ng + 1u) * sizeof *w->g);
@@ -144,8 +150,8 @@ struct goroutine_waits *goroutine_waits_measure(
 	radix_array_alloc(&p.waits, gs->ng + 1024);
 	bool all = span_scan_run(sn, &(struct span_scan_run){.g = trk,
 					 .n = gs->ng,
-					 .t0 = q->t0 == TIME_NONE ? sn->t0 : q->t0,
-					 .t1 = q->t1 == TIME_NONE ? sn->t1 : q->t1,
+					 .t0 = p.t0,
+					 .t1 = p.t1,
 					 .newest = true,
 					 .stacks = true,
 					 .most = UINT64_MAX,
