@@ -112,6 +112,20 @@ static void check_row(const struct board *b, const struct board_row *r, const st
 	OK(area > 0.999 * (double)total() - 1 && area < 1.001 * (double)total() + 1);
 }
 
+/* The curves of the greedy board have the area of what is charged. */
+static void check_greedy(struct board_measures *m, const struct progress_watcher *on)
+{
+	struct board *b = board_make(BOARD_GREEDY, m, on);
+	for (uint32_t i = 0; i < b->n; i++) {
+		int64_t ns = b->v[i].cell[BOARD_GREEDY_DELAY - board_first_column(BOARD_GREEDY)].i;
+		double area = 0;
+		for (int k = 0; b->v[i].curve && k < BOARD_SLOTS; k++)
+			area += b->v[i].curve[k] * (double)(b->t1 - b->t0) / BOARD_SLOTS;
+		OK(!b->v[i].curve || (area > 0.999 * (double)ns - 1 && area < 1.001 * (double)ns + 1));
+	}
+	board_free(b);
+}
+
 static uint32_t check_part(const struct snap *sn, int64_t from, int64_t to)
 {
 	struct arena mem = {0};
@@ -130,6 +144,7 @@ static uint32_t check_part(const struct snap *sn, int64_t from, int64_t to)
 		rows++;
 	}
 	board_free(b);
+	check_greedy(m, &on);
 	board_measures_free(m);
 	arena_free(&mem);
 	return rows;

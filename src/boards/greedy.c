@@ -27,6 +27,7 @@ struct greedy_group {
 	str_id name;
 	int64_t ns, run, most;		/* most: what is charged to g */
 	trk_id g;
+	struct board_curve curve;	/* of goroutines that wait, those that are charged to it */
 	uint32_t n, nlong;		/* goroutines that are charged; long runs of them */
 	struct scan_span longest[GREEDY_RUNS];	/* of the long runs, the longest first */
 	uint32_t nlongest;
@@ -55,7 +56,7 @@ static uint32_t group_of(struct greedy *y, trk_id g)
 	if (fresh) {
 		slot->n = y->n;
 		y->v = mem_grow(y->v, &y->cap, y->n + 1u, sizeof *y->v);
-		y->v[y->n++] = (struct greedy_group){.name = name};
+		y->v[y->n++] = (struct greedy_group){.name = name, .curve = board_curve_new(y->k)};
 	}
 	return (uint32_t)slot->n;
 }
@@ -77,29 +78,38 @@ static stk_id stack_of_line(struct greedy *y, stk_id stack)
 	return (stk_id)slot->n;
 }
 
+/* A run is charged only for its part in the range of the curve. */
+static void add_to_curve(struct board_curve *c, const struct charged_stretch *x)
+{
+	int64_t a = x->t0 > c->t0 ? x->t0 : c->t0, b = x->t1 < c->t1 ? x->t1 : c->t1;
+	if (a < b)
+		board_curve_add(c, a, b, (double)x->ns / (double)(b - a));
+}
+
 /* A part of a run is charged. */
-static void charge(void *arg, trk_id g, int64_t ns, stk_id stack)
+static void charge(void *arg, const struct charged_stretch *x)
 {
 	struct greedy *y = arg;
-	uint32_t group = group_of(y, g);
+	uint32_t group = group_of(y, x->g);
 	bool fresh;
 	struct greedy_group *v = &y->v[group];
-	v->n += !y->ns[g];
-	v->ns += ns;
-	y->ns[g] += ns;
-	y->total += ns;
-	if (y->ns[g] > v->most) {
-		v->most = y->ns[g];
-		v->g = g;
+	v->n += !y->ns[x->g];
+	v->ns += x->ns;
+	y->ns[x->g] += x->ns;
+	y->total += x->ns;
+	add_to_curve(&v->curve, x);
+	if (y->ns[x->g] > v->most) {
+		v->most = y->ns[x->g];
+		v->g = x->g;
 	}
-	struct u64_slot *slot = u64_map_put(&y->of_part, (uint64_t)group << 32 | stack_of_line(y, stack), &fresh);
+	struct u64_slot *slot = u64_map_put(&y->of_part, (uint64_t)group << 32 | stack_of_line(y, x->stack), &fresh);
 	if (fresh) {
 		slot->n = y->nline;
 		y->line = mem_grow(y->line, &y->cline, y->nline + 1u, sizeof *y->line);
 		y->line[y->nline++] = (struct greedy_line){.group = group, .stack = (stk_id)slot->key};
 	}
-	y->line[slot->n].ns += ns;
-	y->line[slot->n].g = g;
+	y->line[slot->n].ns += x->ns;
+	y->line[slot->n].g = x->g;
 }
 
 static void keep_longest(struct greedy_group *v, const struct scan_span *x)
@@ -168,6 +178,7 @@ static void put_group(struct greedy *y, const struct greedy_group *v)
 		board_put_int(r, BOARD_GREEDY_LONGEST, r->t1 - r->t0);
 	}
 	r->group = v->name;
+	r->curve = v->curve.slot;
 	r->stack = v->part[0].stack;
 	board_put_int(r, BOARD_GREEDY_DELAY, v->ns);
 	board_put_float(r, BOARD_GREEDY_SHARE, (double)v->ns / (double)y->total);

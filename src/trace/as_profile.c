@@ -265,7 +265,7 @@ static void charge_stretch(struct weigh_pass *p, trk_id trk, struct open_stretch
 	if (ns <= 0)
 		return;
 	if (p->f && p->f->each)
-		p->f->each(p->f->arg, trk, ns, stack);
+		p->f->each(p->f->arg, &(struct charged_stretch){trk, o->t0, t, ns, stack});
 	add_weight(p, o, t, ns, stack);
 }
 

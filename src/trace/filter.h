@@ -22,6 +22,8 @@
 enum trace_blame { BLAME_WAKER, BLAME_SELF, BLAME_OCCUPANT, BLAME_CHAIN, BLAME__N };
 const char *trace_blame_name(enum trace_blame);	/* "waker", ... */
 int trace_blame_find(const char *name);		/* -1: none of that name */
+/* A time of a goroutine that is charged to a stack: ns of it, or of the waits of others that it causes. */
+struct charged_stretch { trk_id g; int64_t t0, t1, ns; stk_id stack; };
 struct trace_filter {
 	int64_t from, to;		/* TIME_NONE: open */
 	const uint8_t *g;		/* NULL: all; else one bit per track: the selected goroutines */
@@ -38,7 +40,7 @@ struct trace_filter {
 	/* gets the progress; if it stops the work, the result is incomplete and must be dropped */
 	struct progress_watcher on;
 	/* NULL, or called for each stretch that is charged (not for cpu samples) */
-	void (*each)(void *arg, trk_id g, int64_t ns, stk_id);
+	void (*each)(void *arg, const struct charged_stretch *);
 	void *arg;
 };
 struct trace_slice { trk_id trk; int64_t t0, t1; };

@@ -27,10 +27,9 @@ static void add_goroutine(struct ran_search *r, trk_id g, stk_id stack)
 	r->n++;
 }
 
-static void on_stretch(void *arg, trk_id g, int64_t ns, stk_id stack)
+static void on_stretch(void *arg, const struct charged_stretch *x)
 {
-	(void)ns;
-	add_goroutine(arg, g, stack);
+	add_goroutine(arg, x->g, x->stack);
 }
 
 /* Return the nodes at or below a function that matches. The caller frees them. */

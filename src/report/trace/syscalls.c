@@ -43,17 +43,16 @@ static uint32_t site_of(struct syscall_table *c, stk_id stack)
 	return i;
 }
 
-static void one_call(void *arg, trk_id g, int64_t ns, stk_id stack)
+static void one_call(void *arg, const struct charged_stretch *x)
 {
 	struct syscall_table *c = arg;
-	uint32_t *site = &c->of_stack[stack];
-	(void)g;
+	uint32_t *site = &c->of_stack[x->stack];
 	if (!*site)
-		*site = site_of(c, stack) + 1;
+		*site = site_of(c, x->stack) + 1;
 	struct site *s = &c->site[*site - 1];
 	s->n++;
-	s->total = wrap_add(s->total, ns);
-	*(struct syscall_time *)column_add(&c->v, NULL) = (struct syscall_time){ ns, *site - 1 };
+	s->total = wrap_add(s->total, x->ns);
+	*(struct syscall_time *)column_add(&c->v, NULL) = (struct syscall_time){ x->ns, *site - 1 };
 }
 
 static int by_total(const void *a, const void *b)
