@@ -154,49 +154,80 @@ static uint32_t put_range(const struct snap *sn, struct range *v, uint32_t n, st
 	return n + (x.g && x.t1 > x.t0 && n < RANGES_MOST - 1);
 }
 
-/* Add the time of a range by class, and to *still what is in a wait that lasts to the end of the trace. */
-static void sum_range(const struct snap *sn, const struct range *x, int64_t *ns, int64_t *still)
+/* Add the time of a range by class. */
+static void sum_range(const struct snap *sn, const struct range *x, int64_t *ns)
 {
 	struct trace_interval v;
 	int64_t known = 0;
 	bool more = trace_interval_at(sn, x->g, x->t0, &v) || trace_interval_near(sn, x->g, x->t0, 1, &v);
 	for (; more && v.t0 < x->t1; more = trace_interval_step(sn, &v, 1)) {
 		int64_t from = v.t0 > x->t0 ? v.t0 : x->t0, to = v.t1 < x->t1 ? v.t1 : x->t1;
-		bool last = state_is_wait(v.state) && v.t1 >= sn->t1 && x->t1 == sn->t1;
-		if (to > from && v.state != TS_NONE && !last)
-			ns[time_class_of(sn->st, v.state, v.stack)] += to - from;
-		else if (to > from && last)
-			*still += to - from;
-		known += to > from && v.state != TS_NONE ? to - from : 0;
+		bool still = state_is_wait(v.state) && v.t1 >= sn->t1 && x->t1 == sn->t1;
+		if (to <= from || v.state == TS_NONE)
+			continue;
+		ns[still ? TIME_STILL_BLOCKED : time_class_of(sn->st, v.state, v.stack)] += to - from;
+		known += to - from;
 	}
 	ns[TIME_UNKNOWN] += x->t1 - x->t0 - known;
+}
+
+/* Add the time by class of a task. */
+static void sum_task(const struct snap *sn, const struct operation *x, struct range *v, int64_t *ns)
+{
+	trk_id own = x->g == x->starter ? x->g : 0;
+	uint32_t n = put_range(sn, v, 0, (struct range){own, x->t0, x->t1});
+	for (uint32_t s = 0; s < sn->nspans; s++) {
+		const struct sink_span *r = &store_span(sn->st, s)->s;
+		if (r->kind != SP_REGION || r->id != x->id || r->trk == own || r->v0 & (RG_LOOSE | RG_INHERITED))
+			continue;
+		n = put_range(sn, v, n, (struct range){r->trk, r->t0 == TIME_NONE ? sn->t0 : r->t0,
+		    r->t1 == TIME_NONE ? sn->t1 : r->t1});
+	}
+	for (uint32_t r = 0; r < n; r++)
+		sum_range(sn, &v[r], ns);
 }
 
 static void check_task_classes(const struct snap *sn, const struct operations *o)
 {
 	struct range *v = xmalloc(RANGES_MOST * sizeof *v);
 	for (uint32_t k = 0; k < o->nkinds && o->kind[k].source == OPERATION_TASK && sn->nspans < RANGES_MOST; k++) {
-		int64_t ns[TIME_CLASS__N] = {0}, still = 0;
-		for (uint32_t i = o->kind[k].first; i < o->kind[k].first + o->kind[k].n; i++) {
-			const struct operation *x = &o->v[i];
-			trk_id own = x->g == x->starter ? x->g : 0;
-			uint32_t n = put_range(sn, v, 0, (struct range){own, x->t0, x->t1});
-			for (uint32_t s = 0; s < sn->nspans; s++) {
-				const struct sink_span *r = &store_span(sn->st, s)->s;
-				if (r->kind != SP_REGION || r->id != x->id || r->trk == own || r->v0 & (RG_LOOSE | RG_INHERITED))
-					continue;
-				n = put_range(sn, v, n, (struct range){r->trk, r->t0 == TIME_NONE ? sn->t0 : r->t0,
-				    r->t1 == TIME_NONE ? sn->t1 : r->t1});
+		int64_t ns[TIME_CLASS__N] = {0};
+		for (uint32_t i = o->kind[k].first; i < o->kind[k].first + o->kind[k].n; i++)
+			sum_task(sn, &o->v[i], v, ns);
+		OK(!memcmp(ns, o->kind[k].class_ns, sizeof ns));
+	}
+	mem_free(v);
+}
+
+/* The classes of the operations of a kind add up to those of the kind; those of one to its time, and they are what its
+   intervals say. */
+static void check_classes(const struct snap *sn, const struct operations *o)
+{
+	struct range *v = xmalloc(RANGES_MOST * sizeof *v);
+	for (uint32_t k = 0; k < o->nkinds; k++) {
+		const struct operation_kind *x = &o->kind[k];
+		struct arena a = {0};
+		const struct class_table *t = operations_classes(sn, o, k, &a, NULL);
+		int64_t all[TIME_CLASS__N] = {0};
+		OK(t->n == x->n);
+		for (uint32_t i = 0; i < x->n; i++) {
+			const struct operation *y = &o->v[x->first + i];
+			int64_t ns[TIME_CLASS__N] = {0}, sum = 0;
+			bool sampled = i < 20 && (x->source != OPERATION_TASK || sn->nspans < RANGES_MOST);
+			if (x->source == OPERATION_TASK && sampled)
+				sum_task(sn, y, v, ns);
+			else if (sampled && y->t1 > y->t0)
+				sum_range(sn, &(struct range){y->g, y->t0, y->t1}, ns);
+			for (int c = 0; c < TIME_CLASS__N; c++) {
+				int64_t at = class_table_get(t, i, (enum time_class)c);
+				OK(!sampled || at == ns[c]);
+				all[c] += at;
+				sum += at;
 			}
-			for (uint32_t r = 0; r < n; r++)
-				sum_range(sn, &v[r], ns, &still);
+			OK(x->source == OPERATION_TASK || sum == y->t1 - y->t0);
 		}
-		int64_t all = 0;
-		for (int c = 0; c < TIME_CLASS__N; c++) {
-			OK(still || o->kind[k].class_ns[c] == ns[c]);
-			all += ns[c] - o->kind[k].class_ns[c];
-		}
-		OK(all + still == 0);
+		OK(!memcmp(all, x->class_ns, sizeof all));
+		arena_free(&a);
 	}
 	mem_free(v);
 }
@@ -271,6 +302,7 @@ static void check_all(const struct snap *sn)
 	check_tasks(sn, o);
 	check_divided(sn, o);
 	check_task_classes(sn, o);
+	check_classes(sn, o);
 	check_at(sn, o);
 	check_range(sn, o);
 	check_slices(sn, o);

@@ -33,18 +33,30 @@ bool operations_list_selects(const struct operation_list *, const struct operati
 const char *operations_kind_name(struct arena *, const struct store *, const char *prefix, const char *name, size_t n, stk_id at,
     size_t *length);
 
-/* A start or an end of a time range in which a goroutine works for a task. Ranges may overlap. */
-struct work_point { int64_t t; trk_id g; uint32_t kind : 31, end : 1; };
+/* A start or an end of a time range in which a goroutine works for something, to which its time is added. Ranges may
+   overlap. */
+struct work_point {
+	int64_t t, start;		/* start: when its range starts */
+	trk_id g;
+	uint32_t of : 31, end : 1;	/* of: row of the sums */
+};
+/* Of ranges: by goroutine, then time; of equal times ends come first. */
+struct work_points { struct work_point *v; uint32_t n; };
+/* Add a range, for which there is room; sort the points when all are there. */
+void work_points_add(struct work_points *, trk_id g, int64_t t0, int64_t t1, uint32_t of);
+void work_points_sort(struct work_points *);
 
 /* The times at which goroutines work for tasks. */
 struct task_work {
-	struct work_point *point;	/* of all ranges, by goroutine, then time */
-	uint32_t npoint;
+	struct work_points points;	/* of all ranges of selected tasks, of: their kinds */
 	struct trace_slice *busy;	/* the union of the ranges, by goroutine, then time */
 	uint32_t nbusy;
 };
 /* tasks.c: add the user tasks, and the ranges of the goroutines that worked for them. */
 struct task_work tasks_collect(struct operation_list *, struct arena *scratch, const struct progress_watcher *);
+/* Return the ranges in which goroutines worked for the tasks of a kind; of: number of the task in its kind. */
+struct work_points tasks_points(const struct snap *, const struct operations *, const struct operation_kind *,
+    struct arena *, const struct progress_watcher *);
 
 /* What a goroutine's time is divided into, besides tasks. */
 enum goroutine_role {
@@ -110,13 +122,15 @@ static inline enum time_class class_cache_of(struct class_cache *c, const struct
 	return (enum time_class)(c->of[stack] - 1);
 }
 
-/* class_sums.c: the time by class of tasks. */
+/* class_sums.c: the time by class of ranges, added to the rows of a table, which is zeroed. */
 struct class_sums;
-struct class_sums *class_sums_new(const struct snap *, const struct task_work *);
+struct class_sums *class_sums_new(const struct snap *, struct work_points, struct class_table *);
 /* Add a row of the next sheet. */
-void class_sums_row(struct class_sums *, const struct sheet *, uint32_t row, struct class_cache *, struct operation_kind *);
-/* Add to the unknown time of each kind what its ranges have more than its classes, and free it. */
-void class_sums_finish(struct class_sums *, struct operation_kind *, uint32_t nkinds);
+void class_sums_row(struct class_sums *, const struct sheet *, uint32_t row, struct class_cache *);
+/* Add to the unknown time of each row of the table what its ranges have more than its classes, and free the sums. */
+void class_sums_finish(struct class_sums *);
+/* Return a zeroed table of n rows with a column for each class, or for those with time in ns[]. */
+struct class_table class_table_new(uint32_t n, const int64_t *ns, struct arena *);
 
 static inline bool sheet_interval_continues(const struct sheet *sh, uint32_t row, uint32_t i)
 {

@@ -81,6 +81,28 @@ struct operations *operations_find(const struct snap *, const struct trace_filte
 /* Return the operations of all of a complete snapshot, which are found once and kept until its store is freed. Return
    NULL if stopped. Any thread. */
 const struct operations *operations_shared(const struct snap *, const struct progress_watcher *on);
+/* Sums of time by class: n rows of ncol numbers. */
+struct class_table {
+	uint32_t n;
+	int ncol;
+	enum time_class col[TIME_CLASS__N];	/* of each column, ascending */
+	int64_t *ns;
+};
+/* Return a number of a row, 0 for a class without a column. */
+static inline int64_t class_table_get(const struct class_table *t, uint32_t row, enum time_class c)
+{
+	for (int i = 0; i < t->ncol; i++)
+		if (t->col[i] == c)
+			return t->ns[(size_t)row * (size_t)t->ncol + (size_t)i];
+	return 0;
+}
+/* Return the time by class of each operation of a kind, row i for the operation kind->first + i, in the arena. Columns are
+   the classes of which the kind has time. It is the time of the goroutines that worked for the operation: the classes of
+   an operation that is no task add up to its duration, those of all operations of a kind to the times of the kind.
+   Return NULL if stopped. Passes over all intervals. Any thread. */
+struct class_table *operations_classes(const struct snap *, const struct operations *, uint32_t kind, struct arena *,
+    const struct progress_watcher *on);
+
 /* Add a server whose requests are operations, see servers_add(). Return -1 with *e if the line is invalid. Call it
    before operations are found. */
 int operations_add_server(const char *line, struct err *e);

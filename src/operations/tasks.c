@@ -17,12 +17,13 @@
 
 #include <stdlib.h>
 
-/* A time range of a goroutine that belongs to a task; kind: UNSELECTED if the task is not selected. */
-struct work_range { int64_t t0, t1; trk_id g; uint32_t kind; };
+/* A time range of a goroutine that belongs to a task; of: UNSELECTED if the task is not selected. */
+struct work_range { int64_t t0, t1; trk_id g; uint32_t of; };
 #define UNSELECTED UINT32_MAX
 
 struct task_pass {
-	struct operation_list *to;
+	const struct snap *sn;
+	struct operation_list *to;	/* NULL: only ranges are collected */
 	const struct stats_tasks *ts;
 	struct work_range *range;
 	size_t n, cap;
@@ -38,7 +39,7 @@ static uint32_t kind_of(struct task_pass *p, str_id name)
 {
 	bool fresh;
 	uint32_t k = operations_list_kind(p->to, OPERATION_TASK, name, &fresh);
-	const struct str_row *s = store_str(p->to->sn->st, name);
+	const struct str_row *s = store_str(p->sn->st, name);
 	p->to->kind[k].name = s->n ? s->s : "";
 	p->to->kind[k].nname = s->n;
 	return k;
@@ -52,16 +53,16 @@ static int64_t end_before(const struct snap *sn, trk_id g, int64_t t)
 	return before ? end : t;
 }
 
-static void add_range(struct task_pass *p, trk_id g, int64_t t0, int64_t t1, uint32_t kind)
+static void add_range(struct task_pass *p, trk_id g, int64_t t0, int64_t t1, uint32_t of)
 {
 	if (!g)
 		return;
-	if (t1 == p->to->sn->t1)
-		t1 = end_before(p->to->sn, g, t1);
+	if (t1 == p->sn->t1)
+		t1 = end_before(p->sn, g, t1);
 	if (t1 <= t0)
 		return;
 	p->range = mem_grow(p->range, &p->cap, p->n + 1, sizeof *p->range);
-	p->range[p->n++] = (struct work_range){t0, t1, g, kind};
+	p->range[p->n++] = (struct work_range){t0, t1, g, of};
 }
 
 static int range_cmp(const void *a, const void *b)
@@ -92,9 +93,9 @@ static void keep_outermost(struct task_pass *p, size_t first)
 }
 
 /* Add the ranges of a task: if it starts and ends on one goroutine, those of its regions on others. */
-static void add_ranges(struct task_pass *p, const struct stats_task *t, const struct operation *o, uint32_t kind)
+static void add_ranges(struct task_pass *p, const struct stats_task *t, const struct operation *o, uint32_t of)
 {
-	const struct snap *sn = p->to->sn;
+	const struct snap *sn = p->sn;
 	trk_id own = o->g == o->starter ? o->g : 0;
 	size_t first = p->n;
 	for (uint32_t i = t->first; i < t->first + t->n; i++) {
@@ -104,10 +105,10 @@ static void add_ranges(struct task_pass *p, const struct stats_task *t, const st
 		if (!r || r->trk == own || r->v0 & RG_LOOSE)
 			continue;
 		time_search_span_bounds(sn, r, &t0, &t1);
-		add_range(p, r->trk, t0, t1, kind);
+		add_range(p, r->trk, t0, t1, of);
 	}
 	keep_outermost(p, first);
-	add_range(p, own, o->t0, o->t1, kind);
+	add_range(p, own, o->t0, o->t1, of);
 }
 
 static int64_t clamped(const struct snap *sn, int64_t t, int64_t open)
@@ -127,7 +128,7 @@ static struct operation operation_of(const struct snap *sn, const struct stats_t
 
 static void add_task(struct task_pass *p, const struct stats_task *t, const uint32_t *position, bool selected)
 {
-	struct operation o = operation_of(p->to->sn, t);
+	struct operation o = operation_of(p->sn, t);
 	uint32_t parent = t->parent && t->parent != UINT64_MAX ? stats_task_find(p->ts, t->parent) : UINT32_MAX;
 	if (parent != UINT32_MAX)
 		o.parent = position[parent];
@@ -138,31 +139,14 @@ static void add_task(struct task_pass *p, const struct stats_task *t, const uint
 	add_ranges(p, t, &o, kind);
 }
 
-/* Sort points by goroutine, then time; of equal times ends come first. */
-static int point_cmp(const void *a, const void *b)
+static struct work_points make_points(const struct task_pass *p, struct arena *scratch)
 {
-	const struct work_point *x = a, *y = b;
-	if (x->g != y->g)
-		return x->g < y->g ? -1 : 1;
-	if (x->t != y->t)
-		return x->t < y->t ? -1 : 1;
-	return (int)y->end - (int)x->end;
-}
-
-static void make_points(struct task_work *w, const struct work_range *v, size_t n, struct arena *scratch)
-{
-	w->point = arena_alloc(scratch, (2 * n + 1) * sizeof *w->point);
-	for (size_t i = 0; i < n; i++) {
-		struct work_point *p = &w->point[w->npoint];
-		if (v[i].kind == UNSELECTED)
-			continue;
-		p[0] = (struct work_point){.t = v[i].t0, .g = v[i].g};
-		p[1] = (struct work_point){.t = v[i].t1, .g = v[i].g, .end = 1};
-		p[0].kind = p[1].kind = v[i].kind & (UINT32_MAX >> 1);
-		w->npoint += 2;
-	}
-	if (w->npoint)
-		qsort(w->point, w->npoint, sizeof *w->point, point_cmp);
+	struct work_points w = {arena_alloc(scratch, (2 * p->n + 1) * sizeof *w.v), 0};
+	for (size_t i = 0; i < p->n; i++)
+		if (p->range[i].of != UNSELECTED)
+			work_points_add(&w, p->range[i].g, p->range[i].t0, p->range[i].t1, p->range[i].of);
+	work_points_sort(&w);
+	return w;
 }
 
 /* Make the union of the ranges, which are sorted. */
@@ -200,7 +184,7 @@ static uint32_t *positions_of(const struct operation_list *to, const struct stat
 struct task_work tasks_collect(
     struct operation_list *to, struct arena *scratch, const struct progress_watcher *on)
 {
-	struct task_pass p = {.to = to, .ts = stats_tasks(to->sn, scratch, on)};
+	struct task_pass p = {.sn = to->sn, .to = to, .ts = stats_tasks(to->sn, scratch, on)};
 	struct task_work w = {0};
 	const uint32_t *position = positions_of(to, p.ts, scratch);
 	for (uint32_t i = 0; i < p.ts->n; i++) {
@@ -210,8 +194,23 @@ struct task_work tasks_collect(
 		if (is_recorded(t))
 			add_task(&p, t, position, position[i] != OPERATION_NONE);
 	}
-	make_points(&w, p.range, p.n, scratch);
+	w.points = make_points(&p, scratch);
 	make_busy(&w, p.range, p.n, scratch);
+	mem_free(p.range);
+	return w;
+}
+
+struct work_points tasks_points(const struct snap *sn, const struct operations *o, const struct operation_kind *k,
+    struct arena *scratch, const struct progress_watcher *on)
+{
+	struct task_pass p = {.sn = sn, .ts = stats_tasks(sn, scratch, on)};
+	for (uint32_t i = 0; i < k->n; i++) {
+		const struct operation *x = &o->v[k->first + i];
+		uint32_t t = stats_task_find(p.ts, x->id);
+		if (t != UINT32_MAX)
+			add_ranges(&p, &p.ts->task[t], x, i);
+	}
+	struct work_points w = make_points(&p, scratch);
 	mem_free(p.range);
 	return w;
 }

@@ -273,7 +273,7 @@ static void walk_sheet(struct walk *w, struct class_sums *tasks, const struct sh
 	run_moments_begin_sheet(&w->moments, w->to->sn, sh);
 	for (uint32_t row = sh->nother; row < sh->ntrk && sh->trk[row] < most; row++) {
 		enum goroutine_role role = w->r->role[sh->trk[row]];
-		class_sums_row(tasks, sh, row, &w->cache, w->to->kind);
+		class_sums_row(tasks, sh, row, &w->cache);
 		if (role == ROLE_ROUND || role == ROLE_SERVER)
 			divide_row(w, sh, row);
 		else if (role == ROLE_WHOLE)
@@ -283,12 +283,22 @@ static void walk_sheet(struct walk *w, struct class_sums *tasks, const struct sh
 	}
 }
 
+/* Set the classes of the kinds of tasks. */
+static void take_task_classes(struct operation_list *to, const struct class_table *t)
+{
+	for (uint32_t k = 0; k < t->n; k++)
+		for (int i = 0; i < t->ncol && to->kind[k].source == OPERATION_TASK; i++)
+			to->kind[k].class_ns[t->col[i]] = t->ns[k * (uint32_t)t->ncol + (uint32_t)i];
+}
+
 bool work_walk(struct operation_list *to, const struct task_work *tasks, const struct goroutine_roles *r,
     const struct progress_watcher *on)
 {
 	const struct snap *sn = to->sn;
 	struct walk w = {.to = to, .r = r};
-	struct class_sums *sums = class_sums_new(sn, tasks);
+	struct arena scratch = {0};
+	struct class_table of_tasks = class_table_new((uint32_t)to->nkinds, NULL, &scratch);
+	struct class_sums *sums = class_sums_new(sn, tasks->points, &of_tasks);
 	bool go = true;
 	class_cache_init(&w.cache, sn);
 	w.slot = xcalloc(sn->ntrks + 1u, sizeof *w.slot);
@@ -302,7 +312,9 @@ bool work_walk(struct operation_list *to, const struct task_work *tasks, const s
 		sheet_put(sn, s);
 	}
 	finish_all(&w);
-	class_sums_finish(sums, to->kind, (uint32_t)to->nkinds);
+	class_sums_finish(sums);
+	take_task_classes(to, &of_tasks);
+	arena_free(&scratch);
 	run_moments_free(&w.moments);
 	class_cache_free(&w.cache);
 	mem_free(w.wait);
