@@ -156,6 +156,18 @@ same "tasks as operations" "$(cat "$tmp/a")" "$(cat "$tmp/b")"
 awk -F'\t' '{ s = 0; for (i = 10; i <= 24; i++) { s += $i; if ($i < 0) bad = 1 } }
 	$9 != "task" && s != $8 { print "classes of " $25 ": " s ", total " $8; bad = 1 }
 	$2 > $1 || $7 > $2 { print "counts of " $25; bad = 1 } END { exit bad }' "$tmp/operations" || bad=1
+# so do those of each operation, and they add up to those of the kind
+part=$(awk -F'\t' '$9 != "task" && $25 != "" { print $25; exit }' "$tmp/operations")
+if [ -n "$part" ]; then
+	tsv operations -name="$part" >"$tmp/of"
+	awk -F'\t' '{ s = 0; for (i = 7; i <= 21; i++) { s += $i; if ($i < 0) bad = 1 } }
+		s != $4 { print "classes of operation " $1 ": " s ", duration " $4; bad = 1 } END { exit bad }' "$tmp/of" || bad=1
+	for c in 0 1 7 13 14; do
+		same "class $c of $part" "$(sum $((7 + c)) <"$tmp/of")" \
+			"$(awk -F'\t' -v k="$part" '$25 == k' "$tmp/operations" | sum $((10 + c)))"
+	done
+	same "operations of $part by on_cpu" "$(tsv operations -name="$part" -sort=on_cpu | cut -f7)" "$(cut -f7 "$tmp/of" | sort -rn)"
+fi
 same "kinds and operations" "$(sum 1 <"$tmp/operations")" "$("$TTRACE" operations -format=json "$trace" 2>/dev/null |
 	grep -o '"start_ns"' | wc -l | tr -d ' ')"
 all=$(sum 1 <"$tmp/operations")

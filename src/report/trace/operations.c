@@ -4,8 +4,9 @@
  * `ttrace operations`: the kinds of operations with their durations and their time by class; with -name the operations
  * of the kinds of that name; JSON has both.
  *
- * In text, a class is a column only if some kind has time of it, and is shown as a share of the kind's time. A
- * comparison has all classes, as times.
+ * In text, a class is a column only if some row may have time of it; of kinds it is a share of the kind's time. A
+ * comparison has all classes, as times. The classes of each operation take another pass over the trace for each kind, so
+ * JSON has them with -name only.
  */
 #include "config.h"
 #include "report/trace/internal.h"
@@ -164,9 +165,35 @@ static int print_changes(struct trace_report_ctx *r, struct err *e)
 
 /* ---- operations */
 
-static void put_operation(const struct trace_report_ctx *r, struct table *t, const struct operation_kind *k,
-    const struct operation *x)
+/* What is listed: the operations of the named kinds, with their time by class. */
+struct operation_rows {
+	const struct operations *o;
+	const struct class_table **of;	/* by kind; NULL: it is not named */
+	bool shown[TIME_CLASS__N];	/* which classes are columns */
+};
+
+/* Sum up the classes of the operations of the named kinds. */
+static int find_classes(const struct trace_report_ctx *r, struct operation_rows *l, struct err *e)
 {
+	l->of = arena_zalloc(r->mem, (l->o->nkinds + 1u) * sizeof *l->of);
+	for (int c = 0; c < TIME_CLASS__N; c++)
+		l->shown[c] = r->format != TF_TEXT;
+	for (uint32_t k = 0; k < l->o->nkinds; k++) {
+		if (!is_named(r, &l->o->kind[k]))
+			continue;
+		l->of[k] = operations_classes(r->sn, l->o, k, r->mem, &r->ask.on);
+		if (!l->of[k])
+			return err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
+		for (int i = 0; i < l->of[k]->ncol; i++)
+			l->shown[l->of[k]->col[i]] = true;
+	}
+	return 0;
+}
+
+static void put_operation(const struct trace_report_ctx *r, struct table *t, const struct operation_rows *l, uint32_t i)
+{
+	const struct operation *x = &l->o->v[i];
+	const struct operation_kind *k = &l->o->kind[x->kind];
 	table_int(t, (int64_t)x->id);
 	if (x->g)
 		table_int(t, (int64_t)store_trk(r->st, x->g)->id);
@@ -176,32 +203,82 @@ static void put_operation(const struct trace_report_ctx *r, struct table *t, con
 	table_int(t, x->t1 - x->t0);
 	table_int(t, x->complete);
 	table_int(t, x->complete && x->t1 - x->t0 >= k->slow_from);
+	for (int c = 0; c < TIME_CLASS__N; c++) {
+		int64_t ns = class_table_get(l->of[x->kind], i - k->first, (enum time_class)c);
+		if (l->shown[c] && r->format == TF_TEXT && !ns)
+			table_none(t);
+		else if (l->shown[c])
+			table_int(t, ns);
+	}
 	table_str(t, k->name, k->nname);
 }
 
-static void list_table(const struct trace_report_ctx *r, const struct operations *o)
+enum { LIST_FIRST_COLS = 6, LIST_COLS = LIST_FIRST_COLS + TIME_CLASS__N + 1 };
+
+static uint32_t list_cols(const struct operation_rows *l, struct table_col *col)
 {
-	static const struct table_col col[] = {
+	static const struct table_col first[LIST_FIRST_COLS] = {
 		{ "Operation", "operation", TB_INT }, { "Goroutine", "goroutine", TB_INT }, { "Start", "start_ns", TB_NS },
 		{ "Duration", "duration_ns", TB_NS }, { "Complete", "complete", TB_INT }, { "Slow", "slow", TB_INT },
-		{ "Kind", "name", TB_STR },
 	};
+	uint32_t n = LIST_FIRST_COLS;
+	memcpy(col, first, sizeof first);
+	for (int c = 0; c < TIME_CLASS__N; c++)
+		if (l->shown[c])
+			col[n++] = class_cols[c];
+	col[n++] = (struct table_col){ "Kind", "name", TB_STR };
+	return n;
+}
+
+/* Print the rows in the order of time, without keeping them. */
+static void pour_list(const struct trace_report_ctx *r, struct table *t, const struct operation_rows *l)
+{
+	for (struct trace_report_rows rows = { .r = r, .t = t }; trace_report_next_pass(&rows);)
+		for (uint32_t i = 0; i < l->o->n && !r->to->failed; i++)
+			if (l->of[l->o->v[i].kind]) {
+				put_operation(r, t, l, i);
+				trace_report_end_item(&rows);
+			}
+}
+
+static int sorted_list(const struct trace_report_ctx *r, struct table *t, const struct operation_rows *l, struct err *e)
+{
+	for (uint32_t i = 0; i < l->o->n; i++)
+		if (l->of[l->o->v[i].kind])
+			put_operation(r, t, l, i);
+	if (table_sort(t, r->o, e))
+		return -1;
+	table_print(t, r->format, r->out);
+	return 0;
+}
+
+static int list_table(const struct trace_report_ctx *r, const struct operation_rows *l, struct err *e)
+{
+	struct table_col col[LIST_COLS];
 	struct table t;
-	table_begin(&t, col, sizeof col / sizeof *col);
-	for (struct trace_report_rows rows = { .r = r, .t = &t }; trace_report_next_pass(&rows);)
-		for (uint32_t i = 0; i < o->n && !r->to->failed; i++) {
-			const struct operation *x = &o->v[i];
-			if (!is_named(r, &o->kind[x->kind]))
-				continue;
-			put_operation(r, &t, &o->kind[x->kind], x);
-			trace_report_end_item(&rows);
-		}
+	int bad = 0;
+	table_begin(&t, col, list_cols(l, col));
+	if (r->o->v[OPT_SORT].set)
+		bad = sorted_list(r, &t, l, e);
+	else
+		pour_list(r, &t, l);
 	table_free(&t);
+	return bad;
 }
 
 /* ---- JSON */
 
-static void operation_json(const struct trace_report_ctx *r, struct json *j, const struct operation *x)
+static void classes_json(struct json *j, const int64_t ns[TIME_CLASS__N])
+{
+	json_object(j, "classes");
+	for (int c = 0; c < TIME_CLASS__N; c++)
+		if (ns[c])
+			json_i64(j, time_class_name((enum time_class)c), ns[c]);
+	json_end(j);
+}
+
+static void operation_json(
+    const struct trace_report_ctx *r, struct json *j, const struct operation *x, const int64_t ns[TIME_CLASS__N])
 {
 	json_object(j, NULL);
 	json_u64(j, "id", x->id);
@@ -211,13 +288,17 @@ static void operation_json(const struct trace_report_ctx *r, struct json *j, con
 		json_i64(j, "duration_ns", x->t1 - x->t0);
 	else
 		json_null(j, "duration_ns");
+	if (ns)
+		classes_json(j, ns);
 	json_end(j);
 }
 
-static void kind_json(
-    const struct trace_report_ctx *r, struct json *j, const struct operations *o, const struct operation_kind *k)
+/* With -name, also the classes of each operation. */
+static void kind_json(const struct trace_report_ctx *r, struct json *j, const struct operation_rows *l, uint32_t kind)
 {
 	static const char *const key[] = {"p50_ns", "p90_ns", "p99_ns", "max_ns"};
+	const struct operation_kind *k = &l->o->kind[kind];
+	const struct class_table *of = l->of ? l->of[kind] : NULL;
 	const int64_t quantile[] = {k->p50, k->p90, k->p99, k->max};
 	json_object(j, NULL);
 	json_str(j, "name", k->name, k->nname);
@@ -231,26 +312,26 @@ static void kind_json(
 			json_null(j, key[i]);
 	}
 	json_i64(j, "slow", k->nslow);
-	json_object(j, "classes");
-	for (int c = 0; c < TIME_CLASS__N; c++)
-		if (k->class_ns[c])
-			json_i64(j, time_class_name((enum time_class)c), k->class_ns[c]);
-	json_end(j);
+	classes_json(j, k->class_ns);
 	json_array(j, "operations");
-	for (uint32_t i = k->first; i < k->first + k->n && trace_report_flush(r); i++)
-		operation_json(r, j, &o->v[i]);
+	for (uint32_t i = 0; i < k->n && trace_report_flush(r); i++) {
+		int64_t ns[TIME_CLASS__N];
+		for (int c = 0; c < TIME_CLASS__N; c++)
+			ns[c] = of ? class_table_get(of, i, (enum time_class)c) : 0;
+		operation_json(r, j, &l->o->v[k->first + i], of ? ns : NULL);
+	}
 	json_end(j);
 	json_end(j);
 }
 
-static void operations_json(const struct trace_report_ctx *r, const struct operations *o)
+static void operations_json(const struct trace_report_ctx *r, const struct operation_rows *l)
 {
 	struct json j = { .b = r->out };
 	json_object(&j, NULL);
 	json_array(&j, "kinds");
-	for (uint32_t k = 0; k < o->nkinds && !r->to->failed; k++)
-		if (is_named(r, &o->kind[k]))
-			kind_json(r, &j, o, &o->kind[k]);
+	for (uint32_t k = 0; k < l->o->nkinds && !r->to->failed; k++)
+		if (is_named(r, &l->o->kind[k]))
+			kind_json(r, &j, l, k);
 	json_end(&j);
 	json_end(&j);
 }
@@ -261,18 +342,16 @@ int report_operations(const struct options *o, struct out *out, struct err *e)
 	int bad = 0;
 	if (trace_report_open(&r, o, out, e))
 		return -1;
-	bool compares = trace_summary_compares(o);
-	const struct operations *ops = compares ? NULL : find_operations(&r, e);
+	bool compares = trace_summary_compares(o), list = o->v[OPT_NAME].set;
+	struct operation_rows l = {.o = compares ? NULL : find_operations(&r, e)};
 	if (compares)
 		bad = print_changes(&r, e);
-	else if (!ops)
+	else if (!l.o || (list && find_classes(&r, &l, e)))
 		bad = -1;
 	else if (r.format == TF_JSON)
-		operations_json(&r, ops);
-	else if (o->v[OPT_NAME].set)
-		list_table(&r, ops);
+		operations_json(&r, &l);
 	else
-		bad = kinds_table(&r, ops, e);
+		bad = list ? list_table(&r, &l, e) : kinds_table(&r, l.o, e);
 	trace_report_close(&r);
 	return bad;
 }
