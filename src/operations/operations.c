@@ -84,7 +84,7 @@ const char *operations_kind_name(struct arena *mem, const struct store *st, cons
 	return s;
 }
 
-static bool meets(const struct operation_criteria *c, const struct operation *o)
+bool operation_meets(const struct operation_criteria *c, const struct operation *o)
 {
 	if (!c)
 		return true;
@@ -97,21 +97,26 @@ static bool meets(const struct operation_criteria *c, const struct operation *o)
 	       (o->complete && task_filter_match_latency(&length, wrap_sub(o->t1, o->t0)));
 }
 
-bool operations_list_selects(const struct operation_list *l, const struct operation *o)
+bool operation_passes(const struct trace_filter *f, const struct operation *o)
 {
-	const struct trace_filter *f = l->filter;
-	if (!meets(l->criteria, o))
-		return false;
 	if (!f)
 		return true;
 	if ((f->to != TIME_NONE && o->t0 >= f->to) || (f->from != TIME_NONE && o->t1 <= f->from && o->t0 < f->from))
 		return false;
-	if (l->criteria && l->criteria->ends &&
-	    ((f->to != TIME_NONE && o->t1 > f->to) || (f->from != TIME_NONE && o->t1 <= f->from)))
-		return false;
 	if (!f->slice)
 		return trace_gset_has(f->g, o->g) || trace_gset_has(f->g, o->starter);
 	return trace_filter_overlap(f, o->g, o->t0, o->t1) > 0 || trace_filter_overlap(f, o->starter, o->t0, o->t1) > 0;
+}
+
+static bool ends_in_range(const struct trace_filter *f, const struct operation *o)
+{
+	return !f || ((f->to == TIME_NONE || o->t1 <= f->to) && (f->from == TIME_NONE || o->t1 > f->from));
+}
+
+bool operations_list_selects(const struct operation_list *l, const struct operation *o)
+{
+	return operation_meets(l->criteria, o) && operation_passes(l->filter, o) &&
+	    (!l->criteria || !l->criteria->ends || ends_in_range(l->filter, o));
 }
 
 void operations_list_add(struct operation_list *l, const struct operation *o)
@@ -291,10 +296,17 @@ static void kept_free(void *arg)
 	mem_free(k);
 }
 
+static const char kept_key[] = "operations";
+
+const struct operations *operations_if_shared(const struct snap *sn)
+{
+	const struct kept_operations *had = builder_kept_result(sn, kept_key);
+	return had ? had->o : NULL;
+}
+
 const struct operations *operations_shared(const struct snap *sn, const struct progress_watcher *on)
 {
-	static const char key[] = "operations";
-	const struct kept_operations *had = builder_kept_result(sn, key);
+	const struct kept_operations *had = builder_kept_result(sn, kept_key);
 	if (had)
 		return had->o;
 	struct kept_operations *k = xcalloc(1, sizeof *k);
@@ -303,7 +315,7 @@ const struct operations *operations_shared(const struct snap *sn, const struct p
 		kept_free(k);
 		return NULL;
 	}
-	had = builder_keep_result(sn, key, k, kept_free);
+	had = builder_keep_result(sn, kept_key, k, kept_free);
 	return had->o;
 }
 
@@ -329,7 +341,7 @@ uint32_t operations_nearest_p99(const struct operations *o, const struct operati
 	return n.best;
 }
 
-static uint32_t by_id(const struct operations *o, uint64_t id)
+uint32_t operations_by_id(const struct operations *o, uint64_t id)
 {
 	for (uint32_t i = 0; i < o->n; i++)
 		if (o->v[i].id == id)
@@ -358,7 +370,7 @@ uint32_t operations_choose(const struct operations *o, const char *words, uint32
 	struct err why = {0};
 	*count = 0;
 	if (trace_parse_id(words, 't', &id)) {
-		uint32_t i = by_id(o, id);
+		uint32_t i = operations_by_id(o, id);
 		*count = i != OPERATION_NONE;
 		return i;
 	}

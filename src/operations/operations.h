@@ -78,9 +78,19 @@ struct operation_criteria {
 struct operations *operations_find(const struct snap *, const struct trace_filter *, const struct operation_criteria *,
     struct arena *, const struct progress_watcher *on);
 
+/* Return whether an operation meets the criteria, apart from those for its kind; NULL: all do. */
+bool operation_meets(const struct operation_criteria *, const struct operation *);
+/* Return whether an operation overlaps the time range of a filter (NULL: all do), and the selected times of a goroutine on
+   which it starts or ends. */
+bool operation_passes(const struct trace_filter *, const struct operation *);
+/* Return the index of the operation with this id; OPERATION_NONE: there is none. */
+uint32_t operations_by_id(const struct operations *, uint64_t id);
+
 /* Return the operations of all of a complete snapshot, which are found once and kept until its store is freed. Return
    NULL if stopped. Any thread. */
 const struct operations *operations_shared(const struct snap *, const struct progress_watcher *on);
+/* Return them if they have been found already, else NULL. Any thread. */
+const struct operations *operations_if_shared(const struct snap *);
 /* Sums of time by class: n rows of ncol numbers. */
 struct class_table {
 	uint32_t n;
