@@ -120,7 +120,7 @@ if curses; then
 	shows 'goroutine groups' 'RUNNABLE▼'
 	press '6<Enter><Enter><Mouse 0M 24 6>' "$trace" -mouse=on
 	shows 'spans' 'DURATION▼'
-	press '7<Mouse 0M 32 2>' "$trace" -mouse=on
+	press '7<Mouse 0M 50 2>' "$trace" -mouse=on
 	shows 'tasks' ' p50▼ '
 	press '<Mouse 0M 42 0>' "$cpu" -judge=false -mouse=on
 	shows 'tabs' '[4Flame]'

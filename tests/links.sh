@@ -38,8 +38,8 @@ link orders.trace 1jjj 4 'export  self 50.0ms'
 # a span: its goroutine, its stack in the flame graph, its task, the events then
 link orders.trace 'gG55<Enter>gt1.32s<Enter>' 6 '[6Gor]' 'net/http.(*conn).serve'
 link orders.trace 'gG55<Enter>gt1.32s<Enter>' 4 '[4Flame]'
-link orders.trace 'gG55<Enter>gt1.32s<Enter>' 7 '[7Task]' '6 kinds' '>authenticate'
-link orders.trace 'gG55<Enter>gt1.32s<Enter>7<Enter>' '<Enter>' 'Tasks > authenticate > 926'
+link orders.trace 'gG55<Enter>gt1.32s<Enter>' 7 '[7Task]' '19 kinds' '>authenticate'
+link orders.trace 'gG55<Enter>gt1.32s<Enter>7<Enter>' '<Enter>' 'Operations > authenticate > 926'
 link orders.trace 'gG55<Enter>gt1.32s<Enter>' 9 '[9Ev]' '1.32'
 # 5 on a goroutine selects its row among all; on a group it leaves the rows of that, and 0 brings the others back, as do
 # a search and u

@@ -191,7 +191,7 @@ screen time-longest 80x24 orders.trace ':rows tasks duration<Enter><Enter>w'
 screen time-task 100x30 orders.trace ':rows task 660<Enter>jj' -ascii
 screen time-related 132x40 orders.trace ':rows related 12<Enter>'
 screen time-group 80x24 orders.trace '65'
-screen time-of-task 80x24 orders.trace '7j<Enter>5'
+screen time-of-task 80x24 orders.trace '7jjj<Enter>5'
 screen time-regions 80x24 orders.trace 'gG98<Enter>E++++jw'
 screen time-stacks 120x40 orders.trace ':rows group reports<Enter>S+++'
 screen time-hits 80x24 orders.trace ':sync>20ms<Enter>nn'
@@ -287,23 +287,27 @@ screen events-wire-start 80x24 orders.trace '9ggr'
 screen events-wire 80x24 orders.trace '9jjr'
 # tasks: kinds, one kind, what happened in one; regions
 screen tasks 80x24 orders.trace '7'
-# operations: the list of a trace without tasks, those of a kind, the critical path of one; a trace with tasks: after regions
+# operations: those of a trace without tasks, of a kind, the inside and the critical path of one; their time by class
 screen operations 80x24 stock.trace '7'
 screen operations-wide 200x60 stock.trace '7j'
 screen operations-kind 80x24 stock.trace '7<Enter>j' -ascii
-screen operations-time 80x24 stock.trace '7<Enter>j<Enter>'
+screen operations-one 80x24 stock.trace '7<Enter>j<Enter>jj'
+screen operations-time 80x24 stock.trace '7<Enter>j<Enter>jj<Enter>'
+screen operations-class 80x24 stock.trace '7:sort network<Enter>'
+screen operations-classes 200x30 stock.trace '7jj<Enter>:sort network<Enter>'
+screen operations-why-kind 80x24 stock.trace '7jW'
 screen operations-why 80x24 stock.trace '7<Enter>jW'
 screen operations-filter 80x24 stock.trace '7jf'
 screen operations-undo 80x24 stock.trace '7j<Enter>[uu'
-screen operations-of-tasks 80x24 orders.trace '7]]'
-screen tasks-list 80x24 orders.trace '7j<Enter>' -ascii
-screen tasks-one 80x24 orders.trace '7j<Enter><Enter>jj'
-screen tasks-wide 200x60 orders.trace '7j<Enter><Enter>'
+screen operations-find 80x24 orders.trace '7/worker<Enter><Enter>'
+screen tasks-list 80x24 orders.trace '7jjj<Enter>' -ascii
+screen tasks-one 80x24 orders.trace '7jjj<Enter><Enter>jj'
+screen tasks-wide 200x60 orders.trace '7jjj<Enter><Enter>'
 screen tasks-regions 80x24 orders.trace '7]jj'
 screen tasks-region-time 80x24 orders.trace '7]jj<Enter><Tab>j'
 # bars of the histogram, a range of them as a pick, one as words, and those that are not whole
-screen tasks-bars 80x24 orders.trace '7jvhhvh'
-screen tasks-picked 80x24 orders.trace '7jvhhvh<Enter>' -ascii
+screen tasks-bars 80x24 orders.trace '7jjjvhhvh'
+screen tasks-picked 80x24 orders.trace '7jjjvhhvh<Enter>' -ascii
 screen tasks-latency 140x30 orders.trace '7]:>30ms<Enter>jj<Enter>>>j'
 screen tasks-incomplete 80x24 orders.trace '7:incomplete<Enter>'
 # gc: cycles with the curve, stops, worst windows, another part counted

@@ -57,6 +57,7 @@ static void heads(struct app *a, const char *keys, const char *file)
 {
 	enum topic t[HEADS_MAX];
 	const char *missing;
+	app_wait(a);
 	int n = app_column_topics(a, t, &missing), bad = 0;
 	if (missing)
 		bad = complain(arena_printf(&a->scratch, "in pane %s of %s after %s the column", pane_now(a)->name,

@@ -80,7 +80,7 @@ shows "gG${parent}<Enter>6<Enter><Enter><Tab><Tab><Tab><Tab><Tab><Tab>" "G$(head
 shows '6(' 'span ' 'has the longest wait here'
 shows '6)' 'wakes or creates a goroutine in this span'
 shows '6gw' 'has the longest wait here' 'this is its chain of wakers'
-shows '7(' 'the parent and the child of a task'
+shows '7(' 'the parent and the child of an operation'
 shows '7](' 'of a region'
 
 # f in the menu is what f does there

@@ -36,6 +36,7 @@ static inline void viewer_press(struct app *a, struct grid *g, const char *keys)
 		size_t k = keys_parse(keys, n, &key);
 		app_key(a, key);
 		app_wait(a);
+		app_take_results(a, true);
 		app_draw(a, g);
 		keys += k;
 		n -= k;

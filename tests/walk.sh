@@ -64,7 +64,7 @@ on "$trace" '12uq<^O>' 'this is the first place'
 on "$trace" '6s' '-- sort' '*       run            executing code'
 on "$trace" '6:sort blocked<Enter>' ' SYSCALL BLOCKEDv ' '632'
 on "$trace" '6:sort foo<Enter>' 'sort by: number run runnable syscall blocked '
-on "$trace" '7sj<Enter>' 'TASK^'
+on "$trace" '7sj<Enter>' 'TOTALv'
 on "$trace" '7:sort p50<Enter>' 'p50v'
 on "$trace" '7j<Enter>:sort start<Enter>' 'START^'
 on "$trace" '6grj<Enter>' 'by creator'
@@ -124,7 +124,7 @@ on "$cpu" 'C' 'only for the timeline, and this is a profile'
 on "$trace" '%' 'for panes 1 to 4, not for this pane'
 on "$trace" 'U' 'for panes 1 to 4, not for this pane'
 # * looks for the whole name, and for what people write of it where that is not there
-on "$trace" '7j*' '/^checkout$  1/1'
+on "$trace" '7jjj*' '/^checkout$  1/1'
 on "$trace" '6<Enter><Enter>jj*' '/net/http\.\(\*conn\)\.serve  1/'
 # in assembly a name has no package before it; a Go tree of our own has the source, for the machine may have none
 mkdir -p "$tmp/go/src/runtime" "$tmp/go/src/crypto/internal/fips140/sha256"

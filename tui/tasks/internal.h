@@ -5,38 +5,46 @@
 
 #include "app/pane_table.h"
 #include "base/async.h"
-#include "session/trace_analysis.h"
+#include "operations/operations.h"
+#include "session/query.h"
 #include "trace/task_filter.h"
 #include "tracepane/query_job.h"
 #include "tracepane/tracepane.h"
 #include "widget/histogram.h"
 
-/* The state of the tasks pane and what its files share. */
+/* The state of the pane of operations and regions, and what its files share. */
 enum tasks_level { L_KINDS, L_LIST, L_ONE };
-enum { SORT_COUNT, SORT_P50, SORT_P95, SORT_P99, SORT_MAX, SORT_NAME, SORT__N };
-/* The last four only for regions. */
-enum item_val { IV_DUR, IV_START, IV_ID, IV_RUN, IV_READY, IV_SYSCALL, IV_BLOCKED, IV__N };
-/* The sort keys of kinds (by SORT_*) and of the items of a kind (by item_val): the word for :sort, and its text
-   for the menu. */
-struct sort_word { const char *word, *what; };
-extern const struct sort_word tasks_kind_sorts[SORT__N], tasks_item_sorts[IV__N];
+
+/* User tasks, the parts of them that are marked in the program, or operations that were found in other ways. */
+enum item_source { OF_TASK, OF_REGION, OF_OPERATION };
 
 struct kind {
-	str_id name;
-	frm_id frame;
-	/* n, open, h and spread only count the filtered items; all: number of all items, item[first ..] */
+	enum item_source source;
+	const char *s;			/* the name, n bytes as in the file */
+	size_t len;
+	str_id name;			/* of tasks and regions: likewise */
+	frm_id frame;			/* of regions */
+	uint32_t of;			/* index of the kind of operations, OPERATION_NONE: regions, or not known yet */
+	/* n, open, total, h and spread only count the filtered items; all: number of all items, item[first ..] */
 	uint32_t n, open, all, first;
+	int64_t total;			/* ns */
 	struct duration_histogram h;
-	/* of tasks with a start and an end in the trace, or of all regions, as in the reports */
+	/* of items with a start and an end in the trace, or of all regions, as in the reports */
 	struct stats_spread spread;
 };
-/* i: index into task[] or r[]; in: the filter selects it */
-struct item { int64_t t0, t1; bool open, in; uint32_t i, kind; };
+/* i: index into task[], r[], or the operations; op: index into the operations, OPERATION_NONE: not one, or not known
+   yet; in: the filter selects it */
+struct item { int64_t t0, t1; uint32_t i, op, kind; bool open, in; };
+/* What panes show of an item. id: of a region that of its task, 0: none; stack: where it started, or the place that
+   names its kind. */
+struct item_facts { uint64_t id; trk_id trk; stk_id stack; };
+
 struct task_line {
 	int64_t t0, t1;
 	trk_id trk;
-	enum { LN_BEGIN, LN_LOG, LN_REGION, LN_CHILD, LN_END } what;
-	uint32_t i;		/* LN_CHILD: index into task[] */
+	enum { LN_BEGIN, LN_LOG, LN_REGION, LN_TASK, LN_OPERATION, LN_WAIT, LN_END } what;
+	uint32_t i;		/* LN_TASK: index into task[]; LN_OPERATION: into the operations; LN_WAIT: its stack */
+	enum tstate state;	/* LN_WAIT */
 };
 
 /* The position to show when the listing is ready. */
@@ -45,15 +53,15 @@ struct tasks_target {
 	bool moves;			/* go to that level, and open this kind in it: */
 	enum tasks_level level;
 	int64_t open;
-	bool page;			/* open the page of the task with that number */
-	bool near;			/* on the level of kinds, select the kind of that task */
-	uint64_t task;
+	bool page;			/* open the page of the task or operation with that number */
+	bool near;			/* on the level of kinds, select the kind of it */
+	uint64_t id;
 	bool view;			/* restore this view: */
 	struct view v;
 };
 
 enum { TASKS_LONGEST = 16 };
-/* What rows_job.c makes for a snapshot and a query. */
+/* What listing.c makes for a snapshot and a query. */
 struct tasks_listing {
 	struct arena mem;		/* of the members below */
 	struct tracepane_scope scope;
@@ -61,39 +69,37 @@ struct tasks_listing {
 	bool regions;
 	struct stats_tasks *ts;
 	struct stats_region_kinds *ks;
+	const struct operations *ops;	/* of the whole trace; NULL: it has not been read, or regions are listed */
 	struct kind *kind;
 	struct item *item;		/* sorted by kind */
 	uint32_t nkind, nitem;
 	uint32_t *kid, nkid;		/* tasks with a parent, sorted by it */
 	int64_t lo, hi;			/* scale of the histograms */
+	uint32_t classes[TIME_CLASS__N];	/* of how many kinds there is time of each class */
 };
 
-/* The page of one task. */
+/* The inside of one task or operation. */
 struct tasks_page {
 	struct arena mem;
 	struct task_line *line;
 	uint32_t nline, nchild;
-	int64_t why[TS__N], whole;
+	int64_t state_ns[TS__N], whole;	/* times by state of its goroutines, and their sum */
+	bool cut;			/* there are more waits than PAGE_WAITS */
+	bool made;
+};
+enum { PAGE_WAITS = 2000 };
+
+/* Columns of a table, which depend on what is listed. what[]: a cell, see columns.c. */
+enum { TASKS_COLS = 11 + TIME_CLASS__N };
+struct tasks_columns {
+	struct pane_table_kind kind;
+	struct pane_table_column col[TASKS_COLS];
+	int what[TASKS_COLS], n;
+	char scale[40];			/* heading of the histograms */
 };
 
-/* Matches of the search. */
-struct tasks_matches {
-	struct list_hits hits;
-	struct async slot;		/* for the hits of a long list */
-	char *find;	/* the expression that was searched, in the list with that number, or is being searched */
-	uint32_t list_no, hit_of, search_of;
-};
-
-/* The list of operations, see operations.c. It is shown instead of everything else. */
-struct tasks_operations {
-	bool chosen;			/* the user has chosen a list; otherwise the trace does */
-	bool shown;
-	uint32_t open;			/* number of the open kind, from 1; 0: none. Valid below the kinds of the analysis */
-	struct trace_analysis *analysis;	/* NULL: it is being made, or has not been needed */
-	struct tasks_histograms *histograms;	/* of the analysis; NULL: they are being counted */
-	struct async making, counting;
-	struct pane_table kinds, items;
-};
+/* The time by class of the items of a kind. */
+struct tasks_classes { struct arena mem; int64_t key; const struct class_table *t; };
 
 struct tasks {
 	struct tasks_listing list;
@@ -104,106 +110,139 @@ struct tasks {
 	bool accounts;	/* below the list show the times of the selected region instead of the histogram */
 	struct task_criteria task_criteria;		/* the filter of items; its text is that of `&` */
 	struct bars bars;		/* durations of the selected or open kind, without the filter */
-	int64_t bars_of;		/* key of that kind; -1: none */
+	int64_t bars_of;		/* key of that kind; TASKS_NO_KIND: none */
 	uint32_t longest[TASKS_LONGEST], nlongest;	/* the longest items of that kind, longest first */
 	enum tasks_level level;
-	struct rows rows[3];
-	uint32_t *order;		/* of kinds, as displayed */
-	size_t corder;
-	uint32_t *shown;		/* items of the open kind that pass the filter, as displayed */
-	size_t cshown;
-	int64_t shown_of, most;		/* key of that kind, -1: none yet; the longest duration of its items */
-	int sort[2];			/* SORT_*, item_val */
-	bool invert[2];
-	int64_t open, task;		/* key of the open kind (name and frame); id of the open task */
+	struct pane_table kinds, items;	/* items are numbered from 0 in the open kind */
+	struct tasks_columns kind_cols, item_cols;
+	int64_t open, shown_of, most;	/* key of the open kind; of that which is listed; the longest duration of its items */
+	uint32_t opened;		/* index of the kind that is listed; UINT32_MAX: none */
+	char class_head[TIME_CLASS__N][16];
+	struct async summing;		/* the classes of the open kind */
+	struct tasks_classes classes;
+	int64_t id;			/* of the open task or operation */
+	struct rows lines;		/* of its page */
+	struct list_hits line_hits;
 	struct tasks_page page;
-	struct tasks_matches search;
-	struct tasks_operations operations;
+	struct async paging;
+	uint32_t page_row;		/* to select when the page is made */
+	struct async search;		/* for the matches in a long list */
 };
+
+#define TASKS_NO_KIND INT64_C(-1)
 
 static inline const struct store *tasks_store(const struct pane_env *env)
 {
 	return session_snap(env->s)->st;
 }
-static inline const char *tasks_unnamed(const struct tasks *p)
+static inline const char *tasks_unnamed(const struct kind *k)
 {
-	return p->list.regions ? "(inherited task)" : "(outside of tasks)";
+	return k->source == OF_REGION ? "(inherited task)" : k->source == OF_TASK ? "(outside of tasks)" : "(no name)";
 }
-const struct stats_task *tasks_shown_task(const struct tasks *);	/* the task of the open page, NULL: none */
-const struct stats_task *tasks_find_id(const struct tasks *, uint64_t id);
-static inline int64_t kind_key(const struct kind *k)
+/* A number that identifies a kind as long as the trace is the same one. */
+static inline int64_t tasks_kind_key(const struct kind *k)
 {
-	return (int64_t)((uint64_t)k->name << 32 | k->frame);
+	return k->source == OF_OPERATION ? -2 - (int64_t)k->of : (int64_t)((uint64_t)k->name << 32 | k->frame);
 }
-static inline const struct kind *kind_now(const struct tasks *p)
+/* Return the selected kind or item; NULL: none. */
+const struct kind *tasks_kind_now(const struct tasks *);
+const struct item *tasks_item_now(const struct tasks *);
+enum item_source tasks_source_now(const struct tasks *);	/* of the selection, or of the open page */
+static inline const struct kind *tasks_opened_kind(const struct tasks *p)
 {
-	return p->rows[L_KINDS].n ? &p->list.kind[p->order[p->rows[L_KINDS].sel]] : NULL;
+	return p->opened < p->list.nkind ? &p->list.kind[p->opened] : NULL;
 }
-static inline const struct item *item_now(const struct tasks *p)
+/* Return the item of that number of the open kind. */
+static inline const struct item *tasks_item(const struct tasks *p, uint32_t i)
 {
-	return p->rows[L_LIST].n ? &p->list.item[p->shown[p->rows[L_LIST].sel]] : NULL;
+	return &p->list.item[p->list.kind[p->opened].first + i];
 }
 
-/* tasks/rows.c: rows made from the snapshot and the query */
-/* List kinds and items for the scope, criteria and regions of the listing. */
-void tasks_list(struct tasks_listing *, const struct snap *, const struct progress_watcher *);
-void tasks_sort_kinds(struct tasks *, const struct pane_env *);	/* sort the kinds */
-void tasks_fill_list(struct tasks *, const struct pane_env *);	/* list the items of the open kind */
-void tasks_count_bars(struct tasks *);
-void tasks_load_page(struct tasks *, const struct pane_env *);	/* load the open task */
-void tasks_row_text(const struct tasks *, const struct store *, enum tasks_level, uint32_t i, struct buf *);
-	/* The text of a row for searches: names, and the logs of tasks. */
-int64_t tasks_value(const struct tasks *, const struct item *, int val);
+/* listing.c: kinds and items of the snapshot and the query; on any thread */
+/* List kinds and items for the scope, criteria and regions of the listing; match: the filters of the query. */
+void tasks_list(struct tasks_listing *, const struct snap *, const struct query_match *, const struct progress_watcher *);
+struct item_facts tasks_item_facts(const struct tasks_listing *, const struct store *, const struct item *);
+void tasks_put_kind(const struct store *, const struct kind *, struct buf *);	/* its name, and the frame of a region */
+	/* The text of an item for searches: names, and the logs of tasks. */
+void tasks_put_item(const struct tasks_listing *, const struct store *, const struct item *, struct buf *);
+const struct stats_task *tasks_find_id(const struct tasks_listing *, uint64_t id);	/* NULL: no task has it */
+/* Return the index of the operation with this id that is no task; OPERATION_NONE: there is none. */
+uint32_t tasks_find_operation(const struct tasks_listing *, uint64_t id);
+/* Return the first child of a task in kid[], and how many there are. */
+uint32_t tasks_children(const struct tasks_listing *, uint64_t id, uint32_t *n);
 void tasks_put_filter(const struct task_criteria *, struct buf *);
 
-/* rows_job.c: the same in the background, if there are many */
+/* columns.c: the two tables */
+void tasks_open_tables(struct tasks *);
+/* Make the columns for another listing, and for another kind; keep the sort columns. */
+void tasks_make_kind_columns(struct tasks *);
+void tasks_make_item_columns(struct tasks *);
+/* Return the sort column as a number that does not depend on what is listed, and set it. */
+int tasks_sort_word(const struct pane_table *, const struct tasks_columns *);
+void tasks_set_sort(struct pane_table *, const struct tasks_columns *, int word);
+bool tasks_sorts_by_class(const struct tasks *);	/* the items, by the time of a class */
+int64_t tasks_class_ns(const struct tasks *, const struct item *, enum time_class);	/* 0: not known yet */
+
+/* rows.c: which rows the tables have */
+void tasks_fill_kinds(struct tasks *, const struct pane_env *);
+void tasks_fill_items(struct tasks *, const struct pane_env *);	/* of the open kind; a worker orders very many */
+void tasks_take_items(struct tasks *, const struct pane_env *);	/* when the worker has ended */
+/* Select the item of this id, as soon as there are rows; -1: the first. */
+void tasks_select_item(struct tasks *, int64_t id);
+void tasks_count_bars(struct tasks *);
+
+/* listing_job.c: the listing in the background, if there are many items */
 void tasks_update(struct tasks *, const struct pane_env *);	/* list again for a new snapshot, query or filter */
 struct tasks_target tasks_current_target(const struct tasks *);
 /* Likewise, and go to a position. */
 void tasks_goto(struct tasks *, const struct pane_env *, const struct tasks_target *);
-/* Select the kind of a task; Enter then selects that task in the list. */
+/* Select the kind of a task or operation; Enter then selects that in the list. */
 void tasks_select_near(struct tasks *, uint64_t id);
+extern const char *const tasks_row_words[];	/* of the selected rows in a view, by level */
+void tasks_select_rows(struct tasks *, const struct view *);
 void tasks_job_finish(void *, const struct pane_env *, struct ask *);	/* for struct pane_work */
 void tasks_put_progress(const struct tasks *, struct buf *);
-/* tasks/search_job.c */
-/* Mark the matches of the search; a job does it for a long list, without marks until it has ended. */
-void tasks_mark_hits(struct tasks *, const struct pane_env *);
-void tasks_select_rows(struct tasks *, const struct view *);	/* those of the view, in all three lists */
-void tasks_search_finish(void *, const struct pane_env *, struct ask *);	/* for struct pane_work */
-uint32_t tasks_find_hit(void *, const struct pane_env *, int dir, uint32_t *at);
-/* tasks/pane.c */
-void tasks_open_page(struct tasks *, const struct pane_env *, uint64_t id);	/* open the page of a task */
-/* false: there is no selection */
-bool tasks_selected_place(const struct tasks *, const struct pane_env *, struct place *);
 
-/* tasks/text.c */
+/* classes_job.c: the time by class of the items of the open kind */
+void tasks_sum_classes(struct tasks *, const struct pane_env *);
+void tasks_classes_finish(void *, const struct pane_env *, struct ask *);
+void tasks_drop_classes(struct tasks *);	/* before the listing is replaced */
+
+/* page.c */
+/* Open the page of a task or operation, and select a row when it is there. */
+void tasks_open_page(struct tasks *, const struct pane_env *, uint64_t id, uint32_t row);
+void tasks_load_page(struct tasks *, const struct pane_env *, uint32_t row);	/* of the open one */
+void tasks_page_finish(void *, const struct pane_env *, struct ask *);
+/* Get the bounds of the task or operation of the open page, TIME_NONE where they are not in the trace. false: it is not
+   listed. */
+bool tasks_page_bounds(const struct tasks *, int64_t *t0, int64_t *t1);
+
+/* search_job.c */
+bool tasks_search_is_long(const struct tasks *);
+void tasks_mark_hits(struct tasks *, const struct pane_env *);	/* of a long list, by a job */
+void tasks_search_finish(void *, const struct pane_env *, struct ask *);
+uint32_t tasks_find_hit(void *, const struct pane_env *, int dir, uint32_t *at);	/* for pane_ops.own */
+
+/* pane.c */
+bool tasks_selected_place(const struct tasks *, const struct pane_env *, struct place *);	/* false: no selection */
+
+/* query.c: queries that the pane asks for */
+/* Filter by the selected kind, task or operation, and show a pane if requested. */
+enum verdict tasks_ask_filter(struct tasks *, const struct pane_env *, const char *pane, struct ask *);
+/* Compare the slow items of a kind with its others, in the flame graph. */
+enum verdict tasks_ask_rest(struct tasks *, const struct pane_env *, struct ask *);
+enum verdict tasks_ask_search(struct tasks *, const struct pane_env *, struct ask *);	/* for the selected kind */
+
+/* text.c */
 void tasks_summary(const void *, const struct pane_env *, struct buf *);
 void tasks_detail(const void *, const struct pane_env *, struct buf *);
 void tasks_keys(const void *, const struct pane_env *, struct buf *);
+void tasks_put_line(const struct tasks *, const struct store *, const struct task_line *, struct buf *);
 
-/* tasks/operations.c: the parts of the pane while operations are shown */
-void tasks_operations_open(struct tasks *);
-void tasks_operations_close(struct tasks *);
-/* Decide whether they are shown, unless the user has; and show those of the current scope. */
-void tasks_operations_update(struct tasks *, const struct pane_env *);
-int tasks_operations_slots(struct tasks *, struct pane_work *);		/* returns their number */
-enum verdict tasks_operations_act(struct tasks *, const struct pane_env *, const struct act *, struct ask *);
-void tasks_operations_go(struct tasks *, const struct place *);
-bool tasks_operations_place(const struct tasks *, struct place *);	/* false: no operation is selected */
-struct list_part tasks_operations_part(struct tasks *, const struct pane_env *);
-void tasks_operations_save(const struct tasks *, struct view *);
-void tasks_operations_load(struct tasks *, const struct pane_env *, const struct view *);
-void tasks_operations_summary(const struct tasks *, const struct pane_env *, struct buf *);
-void tasks_operations_detail(const struct tasks *, const struct pane_env *, struct buf *);
-void tasks_operations_keys(const struct tasks *, struct buf *);
-void tasks_operations_draw(const struct tasks *, const struct pane_env *, struct grid *);
-void tasks_operations_draw_side(const struct tasks *, struct grid *);
-
-/* tasks/draw.c */
+/* draw.c, side.c */
 int tasks_footer_height(const struct tasks *, const struct pane_env *);	/* lines below the list */
 void tasks_draw(const void *, const struct pane_env *, struct grid *);
+void tasks_draw_bars(const struct tasks *, struct grid *, int y, int h);
 void tasks_draw_side(const void *, const struct pane_env *, struct grid *);
-/* Append the text of a line. */
-void tasks_put_line(const struct tasks *, const struct store *, const struct task_line *, struct buf *);
 
 #endif

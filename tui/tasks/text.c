@@ -1,73 +1,123 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The lines around the lists of tasks and regions: above, the numbers of items and the filter;
- * below, the start, the duration and the goroutine of the selected one; and the keys of each level.
- * They only read what tasks/rows.c has made.
+ * The lines around the lists: above, how many items there are and the filter; below, what is selected; the keys of each
+ * level; and the text of a line of a page. They only read what listing.c and page.c have made.
  */
 #include "config.h"
 #include "tasks/internal.h"
 
 #include "base/text/text.h"
+#include "store/tracks/time_search.h"
+#include "term/style.h"
+
+#include <string.h>
+
+/* Does the trace have no stack, so that some operations cannot be found? */
+static bool lacks_stacks(const struct tasks *p, const struct snap *sn)
+{
+	return p->list.ops && sn->nstks <= 1 && sn->nsheets;
+}
+
+static void put_level(const struct tasks *p, struct buf *b)
+{
+	const struct kind *k = tasks_opened_kind(p);
+	buf_puts(b, p->list.regions ? "Regions > " : "Operations > ");
+	if (k && k->len)
+		text_safe(b, k->s, k->len);
+	else if (k)
+		buf_puts(b, tasks_unnamed(k));
+	if (p->level == L_ONE)
+		buf_printf(b, " > %llu", (unsigned long long)p->id);
+	buf_puts(b, "   ");
+	text_count(b, p->items.rows.n);
+}
+
+static void put_number(uint32_t n, const char *of, struct buf *b)
+{
+	text_count(b, n);
+	buf_printf(b, " %s%s", of, text_s(n));
+}
+
+/* Append "19 kinds, 504 tasks and 2,180 others, 61 incomplete". */
+static void put_kinds(const struct tasks *p, struct buf *b)
+{
+	uint32_t open = 0, tasks = 0, n = 0;
+	for (uint32_t i = 0; i < p->list.nkind; i++) {
+		const struct kind *k = &p->list.kind[i];
+		open += k->open;
+		n += k->n;
+		tasks += k->source == OF_TASK ? k->n : 0;
+	}
+	buf_puts(b, p->list.regions ? "regions ([ ] operations) | " : "operations ([ ] regions) | ");
+	buf_printf(b, "%u kind%s, ", p->kinds.rows.n, text_s(p->kinds.rows.n));
+	if (tasks) {
+		put_number(tasks, "task", b);
+		buf_puts(b, " and ");
+		put_number(n - tasks, "other", b);
+	} else {
+		put_number(n, p->list.regions ? "region" : "operation", b);
+	}
+	buf_printf(b, ", %u incomplete", open);
+}
+
+static void put_matches(const struct tasks *p, const struct pane_env *env, struct buf *b)
+{
+	const struct rows *r = p->level == L_ONE ? &p->lines : p->level == L_LIST ? &p->items.rows : &p->kinds.rows;
+	const struct list_hits *h = p->level == L_ONE ? &p->line_hits : p->level == L_LIST ? &p->items.hits : &p->kinds.hits;
+	if (env->find.rx && async_job(&p->search))
+		buf_printf(b, " | /%s searching", env->find.text);
+	else if (list_hits_are_current(h, r, env->find.rx))
+		buf_printf(b, " | /%s %u match%s", env->find.text, h->n, text_es(h->n));
+}
 
 void tasks_summary(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct tasks *p = st;
-	uint32_t open = 0, n = 0;
-	if (p->operations.shown) {
-		tasks_operations_summary(p, env, b);
-		return;
-	}
+	const struct snap *sn = session_snap(env->s);
 	tasks_put_progress(p, b);
-	for (uint32_t i = 0; i < p->list.nkind; i++) {
-		open += p->list.kind[i].open;
-		n += p->list.kind[i].n;
-	}
-	if (p->level > L_KINDS) {
-		buf_puts(b, p->list.regions ? "Regions > " : "Tasks > ");
-		tracepane_put_str(tasks_store(env), (str_id)((uint64_t)p->open >> 32), tasks_unnamed(p), b);
-		if (p->level == L_ONE)
-			buf_printf(b, " > %llu", (unsigned long long)p->task);
-		buf_puts(b, "   ");
-		text_count(b, p->rows[L_LIST].n);
-	} else {
-		buf_puts(b, p->list.regions ? "regions ([ ] operations, tasks) | " : "tasks ([ ] regions, operations) | ");
-		buf_printf(b, "%u kind%s, ", p->rows[L_KINDS].n, text_s(p->rows[L_KINDS].n));
-		text_count(b, n);
-		buf_printf(b, " %s%s, %u incomplete", p->list.regions ? "region" : "task", text_s(n), open);
-	}
+	if (p->level > L_KINDS)
+		put_level(p, b);
+	else
+		put_kinds(p, b);
 	tasks_put_filter(&p->task_criteria, b);
 	buf_puts(b, " | ");
 	tracepane_put_scope(&p->list.scope, b);
-	if (env->find.rx && async_job(&p->search.slot))
-		buf_printf(b, " | /%s searching", env->find.text);
-	else if (env->find.rx && p->search.hits.at)
-		buf_printf(b, " | /%s %u match%s", env->find.text, p->search.hits.n, text_es(p->search.hits.n));
+	if (lacks_stacks(p, sn))
+		buf_puts(b, " | no stacks: requests and rounds are not known");
+	if (!p->list.regions && !sn->complete)
+		buf_puts(b, " | only tasks until all is read");
+	put_matches(p, env, b);
+}
+
+static void put_kind_detail(const struct tasks *p, const struct store *s, const struct kind *k, struct buf *b)
+{
+	const char *of = p->list.regions ? "region" : k->source == OF_TASK ? "task" : "operation";
+	if (k->len)
+		text_safe(b, k->s, k->len);
+	else
+		buf_puts(b, tasks_unnamed(k));
+	buf_printf(b, ": %u %s%s", k->n, of, text_s(k->n));
+	if (k->open)
+		buf_printf(b, ", %u incomplete", k->open);
+	if (k->frame)
+		buf_puts(b, "  "), tracepane_put_frame(s, k->frame, b, true);
 }
 
 void tasks_detail(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct tasks *p = st;
 	const struct store *s = tasks_store(env);
-	const struct kind *k = kind_now(p);
+	const struct kind *k = tasks_kind_now(p);
 	struct place to = PLACE_NONE;
-	if (p->operations.shown) {
-		tasks_operations_detail(p, env, b);
-		return;
-	}
 	if (p->bars.on && p->level != L_ONE) {
 		histogram_bars_describe(&p->bars, b);
 	} else if (p->level == L_KINDS && k) {
-		tracepane_put_str(s, k->name, tasks_unnamed(p), b);
-		buf_printf(b, ": %u %s%s", k->n, p->list.regions ? "region" : "task", text_s(k->n));
-		if (k->open)
-			buf_printf(b, ", %u incomplete", k->open);
-		if (k->frame)
-			buf_puts(b, "  "), tracepane_put_frame(s, k->frame, b, true);
+		put_kind_detail(p, s, k, b);
 	} else if (p->level == L_ONE && p->page.nline) {
-		tasks_put_line(p, s, &p->page.line[p->rows[L_ONE].sel], b);
-		if (p->page.line[p->rows[L_ONE].sel].trk)
-			buf_puts(b, "  "), tracepane_put_track(s, p->page.line[p->rows[L_ONE].sel].trk, b);
+		tasks_put_line(p, s, &p->page.line[p->lines.sel], b);
+		if (p->page.line[p->lines.sel].trk)
+			buf_puts(b, "  "), tracepane_put_track(s, p->page.line[p->lines.sel].trk, b);
 	} else if (tasks_selected_place(p, env, &to)) {
 		text_ns(b, to.t1 - to.t0);
 		buf_puts(b, " at ");
@@ -79,20 +129,60 @@ void tasks_detail(const void *st, const struct pane_env *env, struct buf *b)
 	}
 }
 
+/* Append the number and the name of a child. */
+static void put_child(uint64_t id, const char *s, size_t n, struct buf *b)
+{
+	buf_printf(b, "%llu ", (unsigned long long)id);
+	text_safe(b, n ? s : "(no name)", n ? n : strlen("(no name)"));
+}
+
+void tasks_put_line(const struct tasks *p, const struct store *st, const struct task_line *l, struct buf *b)
+{
+	bool in_task = tasks_source_now(p) == OF_TASK;
+	const char *of = in_task ? "task" : "operation";
+	const struct operation *x = l->what == LN_OPERATION ? &p->list.ops->v[l->i] : NULL;
+	const struct sink_mark *m = l->what == LN_LOG ? store_mark(st, l->i) : NULL;
+	const struct str_row *name = l->what == LN_TASK ? store_str(st, p->list.ts->task[l->i].name) : NULL;
+	switch (l->what) {
+	case LN_BEGIN: buf_printf(b, "%s starts", of); break;
+	case LN_END: buf_printf(b, "%s ends", of); break;
+	case LN_LOG:
+		buf_puts(b, "log ");
+		if (store_str(st, m->category)->n)
+			buf_putc(b, '['), tracepane_put_str(st, m->category, "", b), buf_puts(b, "] ");
+		tracepane_put_str(st, m->text, "", b);
+		break;
+	case LN_REGION:
+		buf_puts(b, "region ");
+		tracepane_put_str(st, store_span(st, l->i)->s.name, "(no name)", b);
+		break;
+	case LN_TASK:
+		buf_puts(b, in_task ? "child task " : "task ");
+		put_child(p->list.ts->task[l->i].id, name->s, name->n, b);
+		break;
+	case LN_OPERATION:
+		buf_puts(b, "child ");
+		put_child(x->id, p->list.ops->kind[x->kind].name, p->list.ops->kind[x->kind].nname, b);
+		break;
+	case LN_WAIT:
+		buf_puts(b, style_state_name(l->state));
+		if (l->i)
+			buf_puts(b, "  "), tracepane_put_call_site(st, l->i, b);
+		break;
+	}
+}
+
 void tasks_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct tasks *p = st;
-	if (p->operations.shown) {
-		tasks_operations_keys(p, b);
-		return;
-	}
 	(void)env;
 	buf_puts(b, p->bars.on && p->level != L_ONE ? "h l bar  v range  Enter only these  Esc leave the bars"
 		: p->level == L_ONE
-		? "Enter timeline, child  ( parent  ) child  4 flame of it  f only it  D rest  / log text  q back"
+		? "Enter timeline, child  ( parent  ) child  W why  4 flame of it  f only it  D rest  / text  q back"
 		: p->level == L_KINDS
-		? "Enter open  [ ] other lists  v bars  :>50ms  s < > sort  i invert  4 flame  D slow ones"
+		? p->list.regions ? "Enter open  [ ] operations  v bars  :>50ms  s < > sort  i invert  4 flame  D slow ones"
+				  : "Enter open  [ ] regions  W why  v bars  :>50ms  s < > sort  i invert  4 flame  D slow ones"
 		: p->list.regions
 		? "Enter timeline  Tab time  s < > sort  v bars  :>50ms  4 flame  D slow ones  f only these  q back"
-		: "Enter what happened in it  v bars  :>50ms  ( parent  5 timeline  4 flame  D slow ones  q back");
+		: "Enter what happened in it  W why  v bars  ( parent  5 timeline  4 flame  D slow ones  q back");
 }

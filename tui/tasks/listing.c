@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What the pane lists: kinds with their items. User tasks and regions are computed by trace/stats/, as for the reports of
+ * their names; the operations of other sources are those of the whole trace, which are found once and shared
+ * (operations_shared()), and of which the scope of the pane selects some. All items of a kind are kept, also those outside
+ * of the filter of durations, because the histogram counts all of them, so that the filter can be widened again.
+ *
+ * Tasks are not taken from the operations: they are listed while the trace is read, with their logs and regions.
+ */
+#include "config.h"
+#include "tasks/internal.h"
+
+#include "base/bsearch.h"
+#include "base/radix_sort.h"
+#include "base/text/text.h"
+#include "store/tracks/time_search.h"
+
+#include <string.h>
+
+/* Return whether an item's duration counts. It is unknown for an operation without a start or an end in the trace. */
+static bool is_measured(const struct tasks_listing *p, const struct item *it)
+{
+	return it->in && (p->regions || !it->open);
+}
+
+static void add_item(struct tasks_listing *p, struct item it)
+{
+	struct kind *k = &p->kind[it.kind];
+	p->item[p->nitem++] = it;
+	k->all++;
+	k->n += it.in;
+	k->open += it.in && it.open;
+	k->total += it.in ? it.t1 - it.t0 : 0;
+	if (is_measured(p, &it))
+		histogram_add(&k->h, it.t1 - it.t0);
+}
+
+/* Check for cancellation; called in the conditions of loops. */
+static bool should_continue(const struct progress_watcher *on, uint32_t i)
+{
+	enum { ROWS = 1 << 16 };
+	return i % ROWS || job_should_continue(on);
+}
+
+/* Index the tasks by their parent, to find the children of a task. */
+static void make_kids(struct tasks_listing *p)
+{
+	uint32_t n = 0, max = p->ts->n;
+	struct radix_item *by_key = xmalloc((max + 1u) * sizeof *by_key);
+	for (uint32_t i = 0; i < max; i++) {
+		const struct stats_task *t = &p->ts->task[i];
+		if (t->parent && t->parent != UINT64_MAX && t->parent != t->id)
+			by_key[n++] = (struct radix_item){t->parent, i};
+	}
+	radix_sort_items(by_key, n);
+	p->kid = arena_alloc(&p->mem, (n + 1u) * sizeof *p->kid);
+	for (p->nkid = 0; p->nkid < n; p->nkid++)
+		p->kid[p->nkid] = by_key[p->nkid].v;
+	mem_free(by_key);
+}
+
+static void name_kind(struct kind *k, const struct store *st, enum item_source source, str_id name)
+{
+	const struct str_row *s = store_str(st, name);
+	k->source = source;
+	k->name = name;
+	k->s = s->n ? s->s : "";
+	k->len = s->n;
+	k->of = OPERATION_NONE;
+}
+
+/* Return for each task its index in the operations. */
+static uint32_t *operations_of_tasks(const struct tasks_listing *p)
+{
+	uint32_t *v = xmalloc((p->ts->n + 1u) * sizeof *v);
+	for (uint32_t i = 0; i < p->ts->n; i++)
+		v[i] = OPERATION_NONE;
+	for (uint32_t i = 0; p->ops && i < p->ops->n; i++) {
+		uint32_t t = p->ops->kind[p->ops->v[i].kind].source == OPERATION_TASK
+				 ? stats_task_find(p->ts, p->ops->v[i].id) : UINT32_MAX;
+		if (t != UINT32_MAX)
+			v[t] = i;
+	}
+	return v;
+}
+
+/* Add the kinds of tasks, and return for each name the number of its kind, plus 1. */
+static uint32_t *add_task_kinds(struct tasks_listing *p, const struct snap *sn)
+{
+	uint32_t *of = xcalloc(sn->nstrs + 1u, sizeof *of), n = 0;
+	for (uint32_t i = 0; i < p->ts->n; i++)
+		if (p->ts->task[i].span != UINT32_MAX && !of[p->ts->task[i].name])
+			of[p->ts->task[i].name] = ++n;
+	p->kind = arena_zalloc(&p->mem, (n + (p->ops ? p->ops->nkinds : 0) + 1u) * sizeof *p->kind);
+	p->nkind = n;
+	return of;
+}
+
+static void make_tasks(struct tasks_listing *p, const struct snap *sn, const struct progress_watcher *on)
+{
+	p->ts = stats_tasks(sn, &p->mem, on);
+	uint32_t *of = add_task_kinds(p, sn), *op = operations_of_tasks(p);
+	p->item = xmalloc((p->ts->n + (p->ops ? p->ops->n : 0) + 1u) * sizeof *p->item);
+	for (uint32_t i = 0; i < p->ts->n && should_continue(on, i); i++) {
+		const struct stats_task *t = &p->ts->task[i];
+		if (t->span == UINT32_MAX)
+			continue;
+		struct item it = {.i = i,
+		    .op = op[i],
+		    .kind = of[t->name] - 1,
+		    .in = task_filter_match_task(&p->criteria, sn->st, p->ts, t),
+		    .open = t->t0 == TIME_NONE || t->t1 == TIME_NONE};
+		tracepane_task_bounds(sn, t, &it.t0, &it.t1);
+		name_kind(&p->kind[it.kind], sn->st, OF_TASK, t->name);
+		p->kind[it.kind].of = it.op == OPERATION_NONE ? OPERATION_NONE : p->ops->v[it.op].kind;
+		if (tracepane_span_in_scope(&p->scope, t->span, store_span(sn->st, t->span)->s.trk, it.t0, it.t1))
+			add_item(p, it);
+	}
+	mem_free(op);
+	mem_free(of);
+	make_kids(p);
+}
+
+/* Does the filter -operation of the query select the kind? It does not select tasks by their names: the scope has them. */
+static bool is_selected_kind(const struct query_match *m, const struct operation_kind *k)
+{
+	return k->source != OPERATION_TASK && (!m->operation || regex_match(m->operation, k->name, k->nname));
+}
+
+/* Add the operations that are no tasks. */
+static void add_operations(struct tasks_listing *p, const struct query_match *m, const struct progress_watcher *on)
+{
+	const struct operation_criteria c = {.lo = p->criteria.lo, .hi = p->criteria.hi, .whole = p->criteria.whole,
+	    .by_id = m->operations && m->by_id, .id = m->span.id};
+	const struct operations *o = p->ops;
+	for (uint32_t k = 0; o && k < o->nkinds; k++) {
+		const struct operation_kind *from = &o->kind[k];
+		if (!is_selected_kind(m, from))
+			continue;
+		p->kind[p->nkind] =
+		    (struct kind){.source = OF_OPERATION, .s = from->name, .len = from->nname, .of = k};
+		for (uint32_t i = from->first; i < from->first + from->n && should_continue(on, i); i++) {
+			const struct operation *x = &o->v[i];
+			if (operation_passes(&p->scope.f, x))
+				add_item(p, (struct item){.t0 = x->t0, .t1 = x->t1, .i = i, .op = i, .kind = p->nkind,
+				    .open = !x->complete, .in = operation_meets(&c, x)});
+		}
+		p->nkind++;
+	}
+}
+
+static void make_regions(struct tasks_listing *p, const struct snap *sn, const struct progress_watcher *on)
+{
+	struct stats_query ask = tracepane_sched_query(&p->scope);
+	ask.on = *on;
+	p->ks = stats_regions(stats_index_new(sn, &p->mem), &ask, &p->mem);
+	p->kind = arena_zalloc(&p->mem, (p->ks->n + 1u) * sizeof *p->kind);
+	p->item = xmalloc((p->ks->nr + 1u) * sizeof *p->item);
+	p->nkind = p->ks->n;
+	for (uint32_t k = 0; k < p->ks->n; k++) {
+		const struct stats_region_kind *s = &p->ks->kind[k];
+		name_kind(&p->kind[k], sn->st, OF_REGION, s->name);
+		p->kind[k].frame = s->frame;
+		for (uint32_t i = s->first; i < s->first + s->n && should_continue(on, i); i++) {
+			const struct stats_region *r = &p->ks->r[i];
+			struct sink_span sp = {.t0 = r->t0, .t1 = r->t1, .name = s->name};
+			struct item it = {.t0 = r->t0,
+			    .t1 = r->t1,
+			    .i = i,
+			    .op = OPERATION_NONE,
+			    .kind = k,
+			    .open = r->t0 == TIME_NONE || r->t1 == TIME_NONE,
+			    .in = task_filter_match_region(&p->criteria, sn, &sp)};
+			if (!stats_goroutine_bounds(sn, r->trk, &it.t0, &it.t1))
+				it.t0 = it.t1 = sn->t0;
+			if (trace_gset_has(p->scope.f.span, r->span))
+				add_item(p, it);
+		}
+	}
+}
+
+/* ---- items */
+
+struct item_facts tasks_item_facts(const struct tasks_listing *p, const struct store *st, const struct item *it)
+{
+	const struct kind *k = &p->kind[it->kind];
+	if (k->source == OF_OPERATION) {
+		const struct operation *x = &p->ops->v[it->i];
+		return (struct item_facts){x->id, x->g, p->ops->kind[x->kind].site};
+	}
+	bool region = k->source == OF_REGION;
+	const struct sink_span *s = &store_span(st, region ? p->ks->r[it->i].span : p->ts->task[it->i].span)->s;
+	return (struct item_facts){region ? p->ks->r[it->i].task : p->ts->task[it->i].id, s->trk, s->stack};
+}
+
+void tasks_put_kind(const struct store *st, const struct kind *k, struct buf *b)
+{
+	text_safe(b, k->s, k->len);
+	if (k->frame)
+		buf_putc(b, ' '), tracepane_put_frame(st, k->frame, b, true);
+}
+
+/* Append the regions and logs of a task. */
+static void put_task_events(const struct tasks_listing *p, const struct store *st, const struct stats_task *t, struct buf *b)
+{
+	for (uint32_t k = t->first; k < t->first + t->n; k++) {
+		struct stats_task_event e = stats_task_event(p->ts, k);
+		buf_putc(b, ' ');
+		tracepane_put_str(st, e.log ? store_mark(st, e.i)->category : store_span(st, e.i)->s.name, "", b);
+		buf_putc(b, ' ');
+		if (e.log)
+			tracepane_put_str(st, store_mark(st, e.i)->text, "", b);
+	}
+}
+
+void tasks_put_item(const struct tasks_listing *p, const struct store *st, const struct item *it, struct buf *b)
+{
+	const struct kind *k = &p->kind[it->kind];
+	struct item_facts f = tasks_item_facts(p, st, it);
+	text_safe(b, k->s, k->len);
+	if (f.trk)
+		buf_putc(b, ' '), tracepane_put_track(st, f.trk, b);
+	if (k->source == OF_REGION)
+		return;
+	buf_printf(b, " %llu", (unsigned long long)f.id);
+	if (k->source == OF_TASK)
+		put_task_events(p, st, &p->ts->task[it->i], b);
+}
+
+const struct stats_task *tasks_find_id(const struct tasks_listing *p, uint64_t id)
+{
+	uint32_t i = p->ts ? stats_task_find(p->ts, id) : UINT32_MAX;
+	return i == UINT32_MAX ? NULL : &p->ts->task[i];
+}
+
+uint32_t tasks_find_operation(const struct tasks_listing *p, uint64_t id)
+{
+	uint32_t i = p->ops ? operations_by_id(p->ops, id) : OPERATION_NONE;
+	return i == OPERATION_NONE || p->ops->kind[p->ops->v[i].kind].source == OPERATION_TASK ? OPERATION_NONE : i;
+}
+
+uint32_t tasks_children(const struct tasks_listing *p, uint64_t id, uint32_t *n)
+{
+	struct bsearch_probe h = {.hi = p->nkid};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, p->ts->task[p->kid[h.at]].parent < id);
+	for (*n = 0; h.lo + *n < p->nkid && p->ts->task[p->kid[h.lo + *n]].parent == id; ++*n)
+		;
+	return (uint32_t)h.lo;
+}
+
+/* ---- order */
+
+/* Sort the items of a kind, longest first; equal ones stay in order. */
+static void sort_kind(struct item *v, uint32_t n)
+{
+	struct radix_item *by_key = xmalloc((n + 1u) * sizeof *by_key);
+	struct item *was = xmalloc((n + 1u) * sizeof *was);
+	for (uint32_t i = 0; i < n; i++) {
+		by_key[i] = (struct radix_item){radix_key_descending(v[i].t1 - v[i].t0), i};
+		was[i] = v[i];
+	}
+	radix_sort_items(by_key, n);
+	for (uint32_t i = 0; i < n; i++)
+		v[i] = was[by_key[i].v];
+	mem_free(by_key);
+	mem_free(was);
+}
+
+/* Items of a kind are sorted longest first, so a quantile is the duration of one of them. */
+static void spread_kind(const struct tasks_listing *p, struct kind *k)
+{
+	uint32_t n = k->spread.n = (uint32_t)k->h.n, place = n;
+	int share = 0;
+	for (uint32_t i = k->first; i < k->first + k->all && place > 0; i++) {
+		const struct item *it = &p->item[i];
+		if (!is_measured(p, it))
+			continue;
+		place--;
+		for (int s = SPREAD__N - 1 - share; s >= 0 && stats_quantile_rank(n, stats_spread_share[s]) == place;
+		     s--, share++)
+			k->spread.at[s] = it->t1 - it->t0;
+	}
+}
+
+/* Move the items to the arena, sorted by kind, one kind at a time: with millions of items this limits the memory that sorting accesses. */
+static void sort_items(struct tasks_listing *p, const struct progress_watcher *on)
+{
+	struct item *v = arena_alloc(&p->mem, (p->nitem + 1u) * sizeof *v);
+	uint32_t *at = xcalloc(p->nkind + 1u, sizeof *at), all = 0;
+	for (uint32_t k = 0; k < p->nkind; k++) {
+		p->kind[k].first = at[k] = all;
+		all += p->kind[k].all;
+	}
+	for (uint32_t i = 0; i < p->nitem; i++)
+		v[at[p->item[i].kind]++] = p->item[i];
+	mem_free(p->item);	/* a heap array until here */
+	p->item = v;
+	for (uint32_t k = 0; k < p->nkind && job_should_continue(on); k++) {
+		sort_kind(v + p->kind[k].first, p->kind[k].all);
+		spread_kind(p, &p->kind[k]);
+	}
+	mem_free(at);
+}
+
+/* Count the kinds that have time of each class. */
+static void count_classes(struct tasks_listing *p)
+{
+	for (uint32_t k = 0; k < p->nkind; k++)
+		for (int c = 0; c < TIME_CLASS__N && p->kind[k].of != OPERATION_NONE; c++)
+			p->classes[c] += p->ops->kind[p->kind[k].of].class_ns[c] != 0;
+}
+
+void tasks_list(
+    struct tasks_listing *p, const struct snap *sn, const struct query_match *m, const struct progress_watcher *on)
+{
+	tracepane_limit_to_proc(&p->scope, &p->mem);
+	p->lo = INT64_MAX;
+	p->hi = 0;
+	p->ops = !p->regions && sn->complete && sn->has_trace ? operations_shared(sn, on) : NULL;
+	if (p->regions)
+		make_regions(p, sn, on);
+	else
+		make_tasks(p, sn, on);
+	add_operations(p, m, on);
+	count_classes(p);
+	sort_items(p, on);
+	for (uint32_t k = 0; k < p->nkind; k++)
+		if (p->kind[k].h.n) {
+			p->lo = p->kind[k].h.min < p->lo ? p->kind[k].h.min : p->lo;
+			p->hi = p->kind[k].h.max > p->hi ? p->kind[k].h.max : p->hi;
+		}
+	p->lo = tracepane_round_decade(p->lo == INT64_MAX ? 1 : p->lo, false);
+	p->hi = tracepane_round_decade(p->hi, true);
+}
+
+void tasks_put_filter(const struct task_criteria *k, struct buf *b)
+{
+	if (k->lo != TIME_NONE || k->hi != TIME_NONE) {
+		buf_puts(b, " | took ");
+		if (k->lo != TIME_NONE)
+			text_ns(b, k->lo);
+		buf_puts(b, "..");
+		if (k->hi != TIME_NONE)
+			text_ns(b, k->hi);
+	}
+	if (k->whole)
+		buf_puts(b, k->whole == TASK_INCOMPLETE ? " | incomplete" : " | complete");
+}
