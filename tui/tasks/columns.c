@@ -379,20 +379,23 @@ void tasks_make_item_columns(struct tasks *p)
 
 int tasks_sort_word(const struct pane_table *t, const struct tasks_columns *c)
 {
-	return c->what[t->sort];
+	return 2 * c->what[t->sort] + t->invert;
 }
 
 bool tasks_sorts_by_class(const struct tasks *p)
 {
-	return tasks_sort_word(&p->items, &p->item_cols) >= (int)TC_CLASS;
+	return p->item_cols.what[p->items.sort] >= (int)TC_CLASS;
 }
 
 void tasks_set_sort(struct pane_table *t, const struct tasks_columns *c, int word)
 {
 	t->sort = t->kind->sort;
+	t->invert = false;
 	for (int i = 0; i < c->n; i++)
-		if (c->what[i] == word && c->col[i].c.word)
+		if (c->what[i] == word / 2 && c->col[i].c.word) {
 			t->sort = i;
+			t->invert = word % 2;
+		}
 }
 
 void tasks_open_tables(struct tasks *p)
@@ -411,6 +414,6 @@ void tasks_open_tables(struct tasks *p)
 	pane_table_open(&p->items, &p->item_cols.kind);
 	tasks_make_kind_columns(p);
 	tasks_make_item_columns(p);
-	tasks_set_sort(&p->kinds, &p->kind_cols, TC_MAX);
-	tasks_set_sort(&p->items, &p->item_cols, TC_DURATION);
+	tasks_set_sort(&p->kinds, &p->kind_cols, 2 * TC_MAX);
+	tasks_set_sort(&p->items, &p->item_cols, 2 * TC_DURATION);
 }

@@ -140,7 +140,7 @@ static const char *why_empty(const struct tasks *p, const struct pane_env *env)
 		return tracepane_log_notice;
 	if (env->grep.rx)
 		return "No row matches: & and Enter shows all rows.";
-	if (p->task_criteria.lo != TIME_NONE || p->task_criteria.hi != TIME_NONE || p->task_criteria.whole)
+	if (p->brush.limits || p->whole)
 		return "None has such a duration or is of that kind.\nEsc shows all.";
 	if (tracepane_is_filtered(&p->list.scope) || p->list.scope.part)
 		return "Nothing passes the filters.\nR removes all filters, u the last one.";
@@ -158,7 +158,7 @@ static const char *why_empty(const struct tasks *p, const struct pane_env *env)
 static const struct goroutine_times *region_accounts(const struct tasks *p, struct goroutine_times *room)
 {
 	const struct item *it =
-	    p->level == L_LIST && p->list.regions && p->accounts && !p->bars.on ? tasks_item_now(p) : NULL;
+	    p->level == L_LIST && p->list.regions && p->accounts && !p->brush.bars.on ? tasks_item_now(p) : NULL;
 	if (it)
 		stats_of_region(&p->list.ks->r[it->i], room);
 	return it ? room : NULL;
@@ -176,14 +176,8 @@ int tasks_footer_height(const struct tasks *p, const struct pane_env *env)
 
 void tasks_draw_bars(const struct tasks *p, struct grid *g, int y, int h)
 {
-	struct buf b = {0};
-	if (!p->bars.all)
-		return;
-	text_count(&b, (int64_t)p->bars.all);
-	int x = grid_printf(g, y, 1, ST_HEAD, 0, "durations (%s)", buf_str(&b));
-	grid_text(g, y, x + 2, ST_DIM, 0, p->bars.on ? "" : "v selects bars");
-	histogram_bars_draw(&p->bars, g, y + 1, 1, h - 1, g->w - 2, ST_HEAT);
-	buf_free(&b);
+	if (p->brush.bars.all)
+		brush_draw(&p->brush, g, y, h);
 }
 
 void tasks_draw(const void *st, const struct pane_env *env, struct grid *g)
@@ -199,7 +193,7 @@ void tasks_draw(const void *st, const struct pane_env *env, struct grid *g)
 		tracepane_draw_empty(g, 1, why_empty(p, env));
 		return;
 	}
-	pane_table_draw(t, p, env, g, 0, g->h - foot - 1, p->bars.on);
+	pane_table_draw(t, p, env, g, 0, g->h - foot - 1, p->brush.bars.on);
 	struct goroutine_times room;
 	const struct goroutine_times *s = foot ? region_accounts(p, &room) : NULL;
 	if (s) {

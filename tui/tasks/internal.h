@@ -10,7 +10,7 @@
 #include "trace/task_filter.h"
 #include "tracepane/query_job.h"
 #include "tracepane/tracepane.h"
-#include "widget/histogram.h"
+#include "widget/brush.h"
 
 /* The state of the pane of operations and regions, and what its files share. */
 enum tasks_level { L_KINDS, L_LIST, L_ONE };
@@ -108,8 +108,8 @@ struct tasks {
 	struct tasks_target want;
 	bool again;			/* the snapshot has changed since the job started */
 	bool accounts;	/* below the list show the times of the selected region instead of the histogram */
-	struct task_criteria task_criteria;		/* the filter of items; its text is that of `&` */
-	struct bars bars;		/* durations of the selected or open kind, without the filter */
+	struct brush brush;		/* durations of the selected or open kind; its limit is for items of all kinds */
+	enum task_completeness whole;	/* limits them likewise */
 	int64_t bars_of;		/* key of that kind; TASKS_NO_KIND: none */
 	uint32_t longest[TASKS_LONGEST], nlongest;	/* the longest items of that kind, longest first */
 	enum tasks_level level;
@@ -130,6 +130,18 @@ struct tasks {
 };
 
 #define TASKS_NO_KIND INT64_C(-1)
+
+/* Return the limits of durations and completeness. */
+static inline struct task_criteria tasks_criteria(const struct tasks *p)
+{
+	struct task_criteria c = TASK_CRITERIA_NONE;
+	c.whole = p->whole;
+	if (p->brush.limits) {
+		c.lo = p->brush.lo > 0 ? p->brush.lo : TIME_NONE;
+		c.hi = p->brush.hi < INT64_MAX ? p->brush.hi : TIME_NONE;
+	}
+	return c;
+}
 
 static inline const struct store *tasks_store(const struct pane_env *env)
 {
@@ -170,14 +182,13 @@ const struct stats_task *tasks_find_id(const struct tasks_listing *, uint64_t id
 uint32_t tasks_find_operation(const struct tasks_listing *, uint64_t id);
 /* Return the first child of a task in kid[], and how many there are. */
 uint32_t tasks_children(const struct tasks_listing *, uint64_t id, uint32_t *n);
-void tasks_put_filter(const struct task_criteria *, struct buf *);
 
 /* columns.c: the two tables */
 void tasks_open_tables(struct tasks *);
 /* Make the columns for another listing, and for another kind; keep the sort columns. */
 void tasks_make_kind_columns(struct tasks *);
 void tasks_make_item_columns(struct tasks *);
-/* Return the sort column as a number that does not depend on what is listed, and set it. */
+/* Return the sort column and its direction as a number that does not depend on what is listed, and set them. */
 int tasks_sort_word(const struct pane_table *, const struct tasks_columns *);
 void tasks_set_sort(struct pane_table *, const struct tasks_columns *, int word);
 bool tasks_sorts_by_class(const struct tasks *);	/* the items, by the time of a class */

@@ -334,17 +334,3 @@ void tasks_list(
 	p->lo = tracepane_round_decade(p->lo == INT64_MAX ? 1 : p->lo, false);
 	p->hi = tracepane_round_decade(p->hi, true);
 }
-
-void tasks_put_filter(const struct task_criteria *k, struct buf *b)
-{
-	if (k->lo != TIME_NONE || k->hi != TIME_NONE) {
-		buf_puts(b, " | took ");
-		if (k->lo != TIME_NONE)
-			text_ns(b, k->lo);
-		buf_puts(b, "..");
-		if (k->hi != TIME_NONE)
-			text_ns(b, k->hi);
-	}
-	if (k->whole)
-		buf_puts(b, k->whole == TASK_INCOMPLETE ? " | incomplete" : " | complete");
-}

@@ -168,7 +168,7 @@ static void start_listing(struct tasks *p, const struct pane_env *env)
 	struct tasks_build *m = xcalloc(1, sizeof *m);
 	m->sn = session_snap(env->s);
 	m->list.regions = p->want.regions;
-	m->list.criteria = p->task_criteria;
+	m->list.criteria = tasks_criteria(p);
 	m->q = *session_query(env->s);
 	p->again = false;
 	take_listing(p, env, async_start(&p->work, &listing_kind, m, listing_cost(m->sn, m->list.regions)));

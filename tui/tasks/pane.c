@@ -24,7 +24,6 @@ static void open_tasks(void *st, const struct pane_env *env)
 {
 	struct tasks *p = st;
 	(void)env;
-	p->task_criteria = TASK_CRITERIA_NONE;
 	p->bars_of = p->shown_of = p->classes.key = TASKS_NO_KIND;
 	p->opened = UINT32_MAX;
 	tasks_open_tables(p);
@@ -189,14 +188,15 @@ static enum verdict latency_cmd(struct tasks *p, const struct pane_env *env, con
 	int64_t lo = TIME_NONE, hi = TIME_NONE;
 	if (arg && *arg && !task_filter_parse_range(arg, &lo, &hi))
 		return pane_message(out, "latency requires >50ms, <10ms or 10ms..50ms; without argument: all");
-	p->task_criteria.lo = lo;
-	p->task_criteria.hi = hi;
+	p->brush.limits = lo != TIME_NONE || hi != TIME_NONE;
+	p->brush.lo = lo == TIME_NONE ? 0 : lo;
+	p->brush.hi = hi == TIME_NONE ? INT64_MAX : hi;
 	return apply_pick(p, env);
 }
 
 static enum verdict whole_cmd(struct tasks *p, const struct pane_env *env, enum task_completeness w)
 {
-	p->task_criteria.whole = p->task_criteria.whole == w ? TASK_ANY : w;
+	p->whole = p->whole == w ? TASK_ANY : w;
 	return apply_pick(p, env);
 }
 
@@ -241,23 +241,26 @@ static enum verdict goto_relative(struct tasks *p, const struct pane_env *env, b
 /* Select bars of the histogram. Taking a selection among kinds also opens the selected kind. */
 static enum verdict bars_cmd(struct tasks *p, const struct pane_env *env, const struct act *a, struct ask *out)
 {
-	enum histogram_bars_result bars =
-	    p->level == L_ONE ? BARS_PASS
-			      : histogram_bars_command(&p->bars, a, &p->task_criteria.lo, &p->task_criteria.hi);
-	if (bars == BARS_PASS)
+	if (p->level == L_ONE || (a->cmd == CMD_CANCEL && !p->brush.bars.on))
 		return V_PASS;
-	if (bars == BARS_TAKE && p->level == L_KINDS)
-		open_cmd(p, env, out);
-	return bars == BARS_TAKE ? apply_pick(p, env) : V_DONE;
+	switch (brush_command(&p->brush, a)) {
+	case BRUSH_LIMIT:
+		if (p->level == L_KINDS)
+			open_cmd(p, env, out);
+		return apply_pick(p, env);
+	case BRUSH_DONE: return V_DONE;
+	case BRUSH_PASS: break;
+	}
+	return V_PASS;
 }
 
 /* Remove the limits of latency and completeness, unless a search is there to be ended first. */
 static enum verdict cancel_criteria(struct tasks *p, const struct pane_env *env)
 {
-	const struct task_criteria *c = &p->task_criteria;
-	if (env->find.rx || (c->lo == TIME_NONE && c->hi == TIME_NONE && !c->whole))
+	if (env->find.rx || (!p->brush.limits && !p->whole))
 		return V_PASS;
-	p->task_criteria = TASK_CRITERIA_NONE;
+	p->brush.limits = false;
+	p->whole = TASK_ANY;
 	return apply_pick(p, env);
 }
 
@@ -355,9 +358,11 @@ static void tasks_pane_save(const void *st, struct view *v)
 	view_put_zoom(v, "regions", w.regions);
 	view_put_zoom(v, "task", level != L_ONE ? 0 : w.page ? (int64_t)w.id : p->id);
 	view_put_zoom(v, "kind", level != L_LIST ? 0 : w.moves ? w.open : p->open);
-	view_put_zoom(v, "whole", p->task_criteria.whole);
-	view_put_zoom_time(v, "min", p->task_criteria.lo);
-	view_put_zoom_time(v, "max", p->task_criteria.hi);
+	view_put_zoom(v, "whole", p->whole);
+	if (p->brush.limits) {
+		view_put_zoom_time(v, "min", p->brush.lo);
+		view_put_zoom_time(v, "max", p->brush.hi);
+	}
 	for (int i = 0; i < 3; i++)
 		view_put_cursor(v, tasks_row_words[i], row[i]);
 	view_put_cursor(v, "sort", tasks_sort_word(&p->kinds, &p->kind_cols));
@@ -383,7 +388,7 @@ static void tasks_pane_load(void *st, const struct pane_env *env, const struct v
 	tasks_pane_save(st, &now);
 	bool same = view_same_zoom(&now, v) && view_get(&now, "sort") == view_get(v, "sort") &&
 		    view_get(&now, "value") == view_get(v, "value");
-	if (same && !async_job(&p->work) && p->list.kind && !p->bars.on) {
+	if (same && !async_job(&p->work) && p->list.kind) {
 		/* only the cursor differs: an incremental search restores the view for each character */
 		load_cursor(p, env, v);
 		return;
@@ -392,9 +397,8 @@ static void tasks_pane_load(void *st, const struct pane_env *env, const struct v
 	struct tasks_target w = {.moves = true, .view = true, .v = *v};
 	w.level = (enum tasks_level)view_get_below(v, "level", L_ONE + 1);
 	w.regions = view_get(v, "regions") != 0;
-	if ((lo >= 0 || lo == TIME_NONE) && (hi > lo || hi == TIME_NONE))
-		p->task_criteria = (struct task_criteria){
-		    lo, hi, (enum task_completeness)view_get_below(v, "whole", TASK_INCOMPLETE + 1), NULL};
+	brush_copy_limit(&p->brush, &(struct brush){.limits = lo >= 0 && hi >= lo, .lo = lo, .hi = hi});
+	p->whole = (enum task_completeness)view_get_below(v, "whole", TASK_INCOMPLETE + 1);
 	if (w.regions && w.level == L_ONE)
 		w.level = L_LIST;
 	if (w.level == L_LIST && !may_be_kind(env, kind))

@@ -45,7 +45,8 @@ static void query_of(const struct tasks *p, const struct pane_env *env, const st
 		put_kind_regex(tasks_store(env), k, &b);
 	const char *words = arena_strndup(env->scratch, b.p ? b.p : "", b.n);
 	buf_free(&b);
-	q->latency = one ? NULL : latency_range_text(env->scratch, p->task_criteria.lo, p->task_criteria.hi);
+	struct task_criteria c = tasks_criteria(p);
+	q->latency = one ? NULL : latency_range_text(env->scratch, c.lo, c.hi);
 	q->region = source == OF_REGION ? words : NULL;
 	q->task = source == OF_TASK ? words : NULL;
 	q->operation = source == OF_OPERATION ? words : NULL;
@@ -86,11 +87,12 @@ enum verdict tasks_ask_search(struct tasks *p, const struct pane_env *env, struc
    say_slow() determines it. TIME_NONE: none has a duration. */
 static int64_t slow_from(const struct tasks *p)
 {
+	const struct bars *bars = &p->brush.bars;
 	int64_t t0, t1;
 	if (p->level == L_ONE)
 		return tasks_page_bounds(p, &t0, &t1) && t0 != TIME_NONE && t1 != TIME_NONE ? t1 - t0 : TIME_NONE;
-	if (p->bars.on)
-		return p->bars.edge[p->bars.held && p->bars.from < p->bars.at ? p->bars.from : p->bars.at];
+	if (bars->on)
+		return bars->edge[bars->held && bars->from < bars->at ? bars->from : bars->at];
 	return tasks_item_now(p) && !tasks_item_now(p)->open ? tasks_item_now(p)->t1 - tasks_item_now(p)->t0 : TIME_NONE;
 }
 
@@ -144,9 +146,10 @@ enum verdict tasks_ask_rest(struct tasks *p, const struct pane_env *env, struct 
 		return V_PASS;
 	struct arena a = {0};
 	struct slow *s = arena_zalloc(&a, sizeof *s);
-	bool picks = p->task_criteria.lo != TIME_NONE || p->task_criteria.hi != TIME_NONE;
-	*s = (struct slow){.lo = p->task_criteria.lo, .hi = p->task_criteria.hi, .regions = p->list.regions};
-	if (p->level == L_ONE || p->bars.on || (!picks && p->level == L_LIST)) {
+	struct task_criteria c = tasks_criteria(p);
+	bool picks = c.lo != TIME_NONE || c.hi != TIME_NONE;
+	*s = (struct slow){.lo = c.lo, .hi = c.hi, .regions = p->list.regions};
+	if (p->level == L_ONE || p->brush.bars.on || (!picks && p->level == L_LIST)) {
 		s->lo = slow_from(p);
 		s->hi = TIME_NONE;
 	} else if (!picks) {

@@ -107,17 +107,19 @@ void tasks_count_bars(struct tasks *p)
 {
 	const struct kind *now = tasks_kind_now(p);
 	int64_t key = p->level > L_KINDS ? p->open : now ? tasks_kind_key(now) : TASKS_NO_KIND;
+	struct bars bars;
 	if (key == p->bars_of)
 		return;
 	p->bars_of = key;
 	p->nlongest = 0;
-	histogram_bars_init(&p->bars);
+	histogram_bars_init(&bars);
 	for (uint32_t k = 0; k < p->list.nkind; k++)
 		for (uint32_t i = p->list.kind[k].first; tasks_kind_key(&p->list.kind[k]) == key &&
 		    i < p->list.kind[k].first + p->list.kind[k].all; i++) {
 			keep_longest(p, i);
 			if (p->list.regions || !p->list.item[i].open)
-				histogram_bars_add(&p->bars, p->list.item[i].t1 - p->list.item[i].t0);
+				histogram_bars_add(&bars, p->list.item[i].t1 - p->list.item[i].t0);
 		}
-	histogram_bars_trim(&p->bars);
+	histogram_bars_trim(&bars);
+	brush_set_bars(&p->brush, &bars);
 }

@@ -80,7 +80,9 @@ void tasks_summary(const void *st, const struct pane_env *env, struct buf *b)
 		put_level(p, b);
 	else
 		put_kinds(p, b);
-	tasks_put_filter(&p->task_criteria, b);
+	brush_put_limit(&p->brush, b);
+	if (p->whole)
+		buf_puts(b, p->whole == TASK_INCOMPLETE ? " | incomplete" : " | complete");
 	buf_puts(b, " | ");
 	tracepane_put_scope(&p->list.scope, b);
 	if (lacks_stacks(p, sn))
@@ -110,8 +112,8 @@ void tasks_detail(const void *st, const struct pane_env *env, struct buf *b)
 	const struct store *s = tasks_store(env);
 	const struct kind *k = tasks_kind_now(p);
 	struct place to = PLACE_NONE;
-	if (p->bars.on && p->level != L_ONE) {
-		histogram_bars_describe(&p->bars, b);
+	if (p->brush.bars.on && p->level != L_ONE) {
+		histogram_bars_describe(&p->brush.bars, b);
 	} else if (p->level == L_KINDS && k) {
 		put_kind_detail(p, s, k, b);
 	} else if (p->level == L_ONE && p->page.nline) {
@@ -176,7 +178,7 @@ void tasks_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct tasks *p = st;
 	(void)env;
-	buf_puts(b, p->bars.on && p->level != L_ONE ? "h l bar  v range  Enter only these  Esc leave the bars"
+	buf_puts(b, p->brush.bars.on && p->level != L_ONE ? "h l bar  v range  Enter only these  Esc leave the bars"
 		: p->level == L_ONE
 		? "Enter timeline, child  ( parent  ) child  W why  4 flame of it  f only it  D rest  / text  q back"
 		: p->level == L_KINDS

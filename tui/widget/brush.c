@@ -80,7 +80,8 @@ void brush_draw(const struct brush *b, struct grid *g, int y, int h)
 {
 	struct buf n = {0};
 	text_count(&n, (int64_t)b->bars.all);
-	grid_printf(g, y, 1, ST_HEAD, 0, "durations (%s)", buf_str(&n));
+	int x = grid_printf(g, y, 1, ST_HEAD, 0, "durations (%s)", buf_str(&n));
+	grid_text(g, y, x + 2, ST_DIM, 0, b->bars.on ? "" : "v selects bars");
 	histogram_bars_draw(&b->bars, g, y + 1, 1, h - 1, g->w - 2, ST_HEAT);
 	buf_free(&n);
 }
@@ -90,7 +91,9 @@ void brush_put_limit(const struct brush *b, struct buf *out)
 	if (!b->limits)
 		return;
 	buf_puts(out, " | took ");
-	text_ns(out, b->lo);
+	if (b->lo > 0)
+		text_ns(out, b->lo);
 	buf_puts(out, "..");
-	text_ns(out, b->hi);
+	if (b->hi < INT64_MAX)
+		text_ns(out, b->hi);
 }

@@ -13,7 +13,8 @@
 struct brush {
 	struct bars bars;	/* of all durations of the list, also of those outside of the limit; bars.on: keys select them */
 	bool limits;
-	int64_t lo, hi;		/* if it limits the list: to durations of lo to hi ns, inclusive */
+	/* If it limits the list: to durations of lo to hi ns, inclusive. 0 and INT64_MAX: no limit on that side. */
+	int64_t lo, hi;
 };
 /* Return whether the list shows an item of this duration; negative: it has none. */
 static inline bool brush_has(const struct brush *b, int64_t ns)
@@ -38,7 +39,7 @@ enum brush_verdict brush_command(struct brush *, const struct act *);
 int brush_lines(const struct brush *, int h);
 /* Draw a heading and the bars into h lines. */
 void brush_draw(const struct brush *, struct grid *, int y, int h);
-/* Append " | took 1.00ms..2.51ms" if the list is limited. */
+/* Append " | took 1.00ms..2.51ms" if the list is limited; "50.0ms.." without an upper limit. */
 void brush_put_limit(const struct brush *, struct buf *);
 
 #endif
