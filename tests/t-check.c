@@ -21,6 +21,7 @@ struct parts {
 	struct sheet sh;
 	trk_id trk[ROWS];
 	uint32_t first[ROWS + 1], start[N + 1], who[N + 1], stack[N], edge[NEDGE];	/* and one that is nobody's */
+	trk_id edge_from[1];
 	uint8_t state[N + 1];
 	int64_t sum[3][TS__N];		/* before the first interval, before the P, and after it */
 };
@@ -41,13 +42,13 @@ static void good(struct parts *p)
 		.start = {0, 60, 0, 60, 0, 20, 40, 40, 50},
 		.state = {TS_RUN, TS_IDLE, TS_RUN, TS_SYNC, TS_NONE, TS_READY, TS_SYNC, TS_READY, TS_READY},
 		.who = {G1, 0, P0, 0, 0, G1, 0, G1, G1},
-		.edge = {5 | EDGE_CREATED, 7},
+		.edge = {5 | EDGE_CREATED, 7}, .edge_from = {G1},
 		.sum[2] = {[TS_RUN] = 60, [TS_IDLE] = 40},
 	};
 	p->sh = (struct sheet){ .t0 = 0, .t1 = LEN, .ntrk = ROWS, .n = N, .nother = 1, .nostack = 2, .trk = p->trk,
 	    .first = p->first,
 		.start4 = p->start, .state = p->state, .who4 = p->who, .stack4 = p->stack, .nedge = NEDGE,
-		    .edge = p->edge,
+		    .edge = p->edge, .edge_from = p->edge_from,
 		.sum = p->sum[0] };
 	all_sums(&p->sh);
 }
@@ -83,6 +84,7 @@ static void sheets(void)
 	BROKEN(p.who[0] = NTRK);
 	BROKEN(p.stack[0] = 2);
 	BROKEN(p.edge[1] = N);
+	BROKEN(p.edge_from[0] = G2);
 	BROKEN(p.edge[0] = 1 | EDGE_CREATED);
 	BROKEN(p.edge[1] = 6);			/* it is not runnable there */
 	BROKEN((p.edge[0] = 7, p.edge[1] = 5));	/* of one waker by time */

@@ -36,7 +36,7 @@ static void say(struct run_queue_sum *c, int64_t t0, int64_t t1)
 }
 
 /* Sheet after sheet; whole: the same in one. */
-static void check_sheets(const struct snap *sn, const struct run_queue_sum *whole)
+static void check_sheets(const struct snap *sn, struct run_queue_sum *whole)
 {
 	struct run_queue_sum *c = run_queue_new(sn, 0);
 	int64_t was = 0;

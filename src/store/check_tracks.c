@@ -124,6 +124,8 @@ static int check_edges(const struct sheet *sh, struct err *e)
 		if (k && (sheet_peer(sh, was) > sheet_peer(sh, i) ||
 			     (sheet_peer(sh, was) == sheet_peer(sh, i) && sheet_start(sh, was) > sheet_start(sh, i))))
 			return set_error(e, "edges are out of order", k, sh->nedge);
+		if (k % EDGE_STEP == 0 && sh->edge_from[k / EDGE_STEP] != sheet_peer(sh, i))
+			return set_error(e, "the peer of an edge is not the one for searches", k, sh->nedge);
 		was = i;
 	}
 	return 0;

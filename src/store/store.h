@@ -91,8 +91,10 @@ struct sheet {			/* the states of all tracks in [t0, t1), sealed from one batch 
 	uint32_t nedge;
 	/* Intervals that are TS_READY because of a wake or creation, ordered by (peer, time). EDGE_CREATED is or'ed. */
 	const uint32_t *edge;
+	const trk_id *edge_from;	/* the peer of every EDGE_STEP-th edge, from the first one on: for searches */
 };
 #define EDGE_CREATED UINT32_C(0x80000000)
+enum { EDGE_STEP = 16 };
 enum { THREE_MOST = 1 << 24, START3_NS = THREE_MOST };	/* shorter sheets have start3 */
 enum { SHEET_CONT = 0x80, SHEET_PAST = 0x40, SHEET_STATE = 0x3f, SHEET_STEP = 512,
 	SHEET_ROWS = 256 /* limit of the rows of Ps and Ms that have sums of their own */ };

@@ -34,6 +34,7 @@ struct run_queue_sum {
 	size_t n, cap;
 	struct queue_sum *queue_sum;	/* of this sheet; the first entry is the sum before */
 	size_t nsum, csum;
+	size_t at;		/* index of the first one after the time of the last query */
 	uint32_t said;		/* number of rows of CT_GOMAXPROCS that were processed */
 	uint64_t proc;
 	int64_t share;
@@ -118,7 +119,7 @@ void run_queue_end_sheet(struct run_queue_sum *c, int64_t end)
 {
 	radix_sort_items(c->step, (uint32_t)c->n);
 	c->queue_sum[0] = c->queue_sum[c->nsum - 1];
-	c->nsum = 1;
+	c->nsum = c->at = 1;
 	for (size_t i = 0; i < c->n; i++) {
 		int64_t t = (int64_t)(c->step[i].key ^ radix_key_ascending(0));
 		go_procs(c, t);
@@ -128,16 +129,30 @@ void run_queue_end_sheet(struct run_queue_sum *c, int64_t end)
 	c->n = 0;
 }
 
-int64_t run_queue_share_until(const struct run_queue_sum *c, int64_t t)
+/* Return the index of the first step after t. Most queries are for a time soon after that of the query before. */
+static size_t step_after(const struct run_queue_sum *c, int64_t t)
 {
+	enum { NEAR = 8 };
 	struct bsearch_probe h = {.lo = 1, .hi = c->nsum};
-	while (bsearch_probe(&h))	/* the first step after t */
+	if (c->at > 1 && c->queue_sum[c->at - 1].t <= t) {
+		size_t near = c->nsum - c->at < NEAR ? c->nsum : c->at + NEAR;
+		h.lo = c->at;
+		if (near == c->nsum || c->queue_sum[near].t > t)
+			h.hi = near;
+	}
+	while (bsearch_probe(&h))
 		bsearch_narrow(&h, c->queue_sum[h.at].t <= t);
-	const struct queue_sum *s = &c->queue_sum[h.lo - 1];
+	return h.lo;
+}
+
+int64_t run_queue_share_until(struct run_queue_sum *c, int64_t t)
+{
+	c->at = step_after(c, t);
+	const struct queue_sum *s = &c->queue_sum[c->at - 1];
 	return s->wait > 0 ? wrap_add(s->ns, waited_until(s, t) / s->procs) : s->ns;
 }
 
-int64_t run_queue_share_between(const struct run_queue_sum *c, int64_t t0, int64_t t1)
+int64_t run_queue_share_between(struct run_queue_sum *c, int64_t t0, int64_t t1)
 {
 	return t1 > t0 ? wrap_sub(run_queue_share_until(c, t1), run_queue_share_until(c, t0)) : 0;
 }

@@ -18,8 +18,8 @@ void run_queue_add_wait(struct run_queue_sum *, int64_t t0, int64_t t1);
 /* End a sheet, after all waits in it were added, including those that continue in the next. */
 void run_queue_end_sheet(struct run_queue_sum *, int64_t end);
 /* Return one P's share from the start to a time of the sheet, and between two times. */
-int64_t run_queue_share_until(const struct run_queue_sum *, int64_t t);
-int64_t run_queue_share_between(const struct run_queue_sum *, int64_t t0, int64_t t1);
+int64_t run_queue_share_until(struct run_queue_sum *, int64_t t);
+int64_t run_queue_share_between(struct run_queue_sum *, int64_t t0, int64_t t1);
 /* Return the total share of the P given to run_queue_new(), so far, while there were enough Ps for its number. */
 int64_t run_queue_proc_share(const struct run_queue_sum *);
 void run_queue_free(struct run_queue_sum *);

@@ -67,6 +67,7 @@ static struct sheet_draft sheet_layout(struct sheet_builder *s, const struct she
 	size_t whos = (size_t)(n < NARROW ? n : NARROW) + 1;
 	size_t want[] = {(ntrk + 1) * sizeof(uint32_t), (ntrk + 1) * sizeof(uint32_t),
 	    brief ? ((size_t)n * 3 + 4) / 4 * 4 : n * sizeof(uint32_t), nedge * sizeof(uint32_t),
+	    (nedge / EDGE_STEP + 1) * sizeof(trk_id),
 	    (sheet_sparse_words(n) + 1) * sizeof(struct sheet_sparse),
 	    sheet_sparse_words(n - nostack) * sizeof(struct sheet_sparse), narrow ? 0 : (stacks + 1) * sizeof(stk_id),
 	    narrow ? (stacks + 1) * sizeof(uint16_t) : 0, n};
@@ -79,15 +80,15 @@ static struct sheet_draft sheet_layout(struct sheet_builder *s, const struct she
 	char *p = size < LARGE && !paging_active() ? xmalloc(size) : slab_room(s, &size);
 	struct sheet_draft b = { .sh = (void *)p, .sum = s->sum, .trk = (void *)(p + at[0]),
 		.first = (void *)(p + at[1]), .start = (void *)(p + at[2]), .each = brief ? 3 : 4,
-		.edge = (void *)(p + at[3]), .whose = (void *)(p + at[4]), .stacked = (void *)(p + at[5]),
-		.stack4 = narrow ? NULL : (void *)(p + at[6]), .stack2 = narrow ? (void *)(p + at[7]) : NULL,
-		.state = (uint8_t *)(p + at[8]), .who2 = (void *)(p + who_at),
+		.edge = (void *)(p + at[3]), .edge_from = (void *)(p + at[4]), .whose = (void *)(p + at[5]),
+		.stacked = (void *)(p + at[6]), .stack4 = narrow ? NULL : (void *)(p + at[7]),
+		.stack2 = narrow ? (void *)(p + at[8]) : NULL, .state = (uint8_t *)(p + at[9]), .who2 = (void *)(p + who_at),
 		.who_at = who_at };
 	*b.sh = (struct sheet){ .bytes = size, .ntrk = ntrk, .nother = nother, .n = n, .nostack = nostack, .trk = b.trk,
 		.first = b.first, .start3 = brief ? b.start : NULL, .start4 = brief ? NULL : (void *)b.start,
 		.state = b.state, .stack2 = b.stack2, .stack4 = b.stack4, .nedge = nedge, .edge = b.edge,
-		.whose = b.whose, .stacked = b.stacked };
-	memset(b.whose, 0, want[4] + want[5]);
+		.edge_from = b.edge_from, .whose = b.whose, .stacked = b.stacked };
+	memset(b.whose, 0, want[5] + want[6]);
 	return b;
 }
 
@@ -242,6 +243,13 @@ static uint32_t edge_value(const struct sheet_builder_edge *e)
 	return e->at | (e->created ? EDGE_CREATED : 0);
 }
 
+static void put_edge(struct sheet_draft *b, uint32_t k, trk_id from, uint32_t value)
+{
+	b->edge[k] = value;
+	if (k % EDGE_STEP == 0)
+		b->edge_from[k / EDGE_STEP] = from;
+}
+
 /* Order the edges of a damaged trace: they are not in the order of time, or their wakers are no goroutines of the
    sheet. */
 static void index_edges_slowly(
@@ -253,7 +261,7 @@ static void index_edges_slowly(
 			entry_at(p->entry, s->edge[i].entry)->t };
 	qsort(key, n, sizeof *key, edge_cmp);
 	for (uint32_t i = 0; i < n; i++)
-		b->edge[i] = key[i].at;
+		put_edge(b, i, key[i].from, key[i].at);
 	mem_free(key);
 }
 
@@ -272,7 +280,7 @@ static bool index_edges(struct sheet_builder *s, struct sheet_draft *b, uint32_t
 		at += c;
 	}
 	for (uint32_t i = 0; at == n && i < n; i++)
-		b->edge[pos[s->edge[i].from]++] = edge_value(&s->edge[i]);
+		put_edge(b, pos[s->edge[i].from]++, s->edge[i].from, edge_value(&s->edge[i]));
 	return at == n;
 }
 

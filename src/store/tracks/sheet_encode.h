@@ -10,6 +10,7 @@ struct sheet_draft {
 	struct sheet *sh;
 	trk_id *trk;
 	uint32_t *first, *edge;
+	trk_id *edge_from;
 	uint16_t *who2, *stack2;
 	uint8_t *state, *start;
 	unsigned each;		/* bytes of an element of start[] */

@@ -2,7 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Walks over wake and creation edges. Each sheet has the intervals that started with one, ordered by (waker, time); a
- * walk steps from sheet to sheet and finds its place in each by binary search. To find the waker of a goroutine no walk
+ * walk steps from sheet to sheet and finds its place in each by binary search: first among the peers of every EDGE_STEP-th
+ * edge, which are in an array of their own, since those of other edges must be decoded. To find the waker of a goroutine no walk
  * is needed: the runnable interval names it.
  */
 #include "config.h"
@@ -11,15 +12,26 @@
 #include "base/bsearch.h"
 #include "base/mem/mem.h"
 
+/* Return the index of the first of the steps of edges whose peer is `from` or later; after: whose peer is later. */
+static uint32_t find_step(const struct sheet *sh, trk_id from, bool after)
+{
+	struct bsearch_probe h = {.hi = (sh->nedge + EDGE_STEP - 1) / EDGE_STEP};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, sh->edge_from[h.at] < from || (after && sh->edge_from[h.at] == from));
+	return (uint32_t)h.lo;
+}
+
 uint32_t wake_edges_find(const struct sheet *sh, trk_id from, int64_t t)
 {
-	struct bsearch_probe h = {.hi = sh->nedge};
+	uint32_t first = find_step(sh, from, false), end = find_step(sh, from, true);
+	struct bsearch_probe h = {.lo = first ? (first - 1) * (size_t)EDGE_STEP : 0, .hi = end * (size_t)EDGE_STEP};
+	h.hi = h.hi < sh->nedge ? h.hi : sh->nedge;
 	while (bsearch_probe(&h)) {
 		uint32_t i = sh->edge[h.at] & ~EDGE_CREATED;
 		trk_id who = sheet_peer(sh, i);
 		bsearch_narrow(&h, who != from ? who < from : sh->t0 + sheet_start(sh, i) < t);
 	}
-	return h.lo;
+	return (uint32_t)h.lo;
 }
 
 static struct edge edge_at(const struct sheet *sh, uint32_t k)
