@@ -490,6 +490,26 @@ static void check_window(const struct critical_walker *w, int g, int64_t t0, int
 	}
 }
 
+static int64_t gc_workers(const struct critical_path *p)
+{
+	int64_t ns = 0;
+	for (size_t i = 0; i < p->n; i++)
+		ns += p->v[i].reason == CRITICAL_GC_WORKERS ? p->v[i].t1 - p->v[i].t0 : 0;
+	return ns;
+}
+
+/* A coarse path has the times by class of a full one, and the same time in which mark workers had the Ps. */
+static bool same_coarsely(const struct critical_walker *w, trk_id g, const struct critical_path *p)
+{
+	struct critical_path c = {.coarse = true};
+	critical_path_walk(w, g, p->t0, p->t1, &c);
+	bool same = tiles(&c, p->t0, p->t1) && c.n <= p->n && gc_workers(&c) == gc_workers(p);
+	for (int i = 0; i < TIME_CLASS__N; i++)
+		same = same && c.ns[i] == p->ns[i];
+	critical_path_free(&c);
+	return same || p->n >= CRITICAL_FOLLOWED;
+}
+
 static void check_random(uint64_t number)
 {
 	struct arena a = {0};
@@ -512,6 +532,7 @@ static void check_random(uint64_t number)
 		critical_path_walk(w, gs[g].trk, gs[g].v[0].t, end_of_trace, &p);
 		OK(tiles(&p, gs[g].v[0].t, end_of_trace));
 		OK(same_runs(&p, sn, &gs[g], &a));
+		OK(same_coarsely(w, gs[g].trk, &p));
 	}
 	critical_path_free(&p);
 	arena_free(&a);
@@ -587,7 +608,7 @@ static void check_laws(const struct snap *sn)
 	for (uint32_t i = 0; i < ops->n; i++) {
 		const struct operation *o = &ops->v[i];
 		critical_path_walk(w, o->g, o->t0, o->t1, &p);
-		right = right && tiles(&p, o->t0, o->t1) && p.n <= CRITICAL_PIECES;
+		right = right && tiles(&p, o->t0, o->t1) && p.n <= CRITICAL_PIECES && same_coarsely(w, o->g, &p);
 		for (size_t k = 0; k < p.nvia; k++)
 			right = right && p.via[k].depth < CRITICAL_DEPTH;
 	}

@@ -162,7 +162,7 @@ void board_gc_tax(struct board_maker *k)
 	for (uint32_t i = 0; i < ops->n; i++)
 		target[i] = critical_target_of_operation(ops, i);
 	critical_many_walk(&(struct critical_many){.walker = k->m->walker, .target = target, .n = ops->n, .each = add_path,
-	    .arg = &t, .on = k->on ? *k->on : (struct progress_watcher){0}});
+	    .arg = &t, .coarse = true, .on = k->on ? *k->on : (struct progress_watcher){0}});
 	for (uint32_t kind = 0; kind < ops->nkinds && job_should_continue(k->on); kind++) {
 		for (uint32_t part = 1; part < parts; part++)
 			merge(&t.v[kind], &t.v[(size_t)part * ops->nkinds + kind]);

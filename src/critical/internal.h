@@ -18,6 +18,7 @@ struct critical_walker {
 	const struct operations *operations;
 	struct critical_moment *moment;
 	uint32_t nmoment;
+	uint32_t *moment_of;		/* by track: its first moment, or of a later track; nmoment at the end */
 	struct critical_stop *stop;
 	uint32_t nstop;
 	trk_id *proc;			/* by number */
@@ -32,13 +33,14 @@ typedef void critical_part_fn(void *arg, int64_t t0, int64_t t1, stk_id);
 void critical_run_parts(const struct critical_walker *, const struct track_cursor *, int64_t a, int64_t b,
     critical_part_fn *, void *arg);
 
-/* occupants.c: divide [a, b), in which the goroutine is runnable, into stops of the world and shares of what occupied
+/* occupants.c: divide the time in which a goroutine is runnable into stops of the world and shares of what occupied
    the Ps. The parts have everything but via. *state: NULL at first; it keeps the place in the row of each P for the
    next call, which is mostly near. Free it with critical_runnable_free(). */
 typedef void critical_piece_fn(void *arg, const struct critical_piece *);
+struct critical_wait { trk_id g; int64_t t0, t1; bool coarse; };	/* coarse: see struct critical_path */
 struct runnable_wait;
-void critical_runnable_parts(struct runnable_wait **state, const struct critical_walker *, trk_id g, int64_t a,
-    int64_t b, critical_piece_fn *, void *arg);
+void critical_runnable_parts(struct runnable_wait **state, const struct critical_walker *, const struct critical_wait *,
+    critical_piece_fn *, void *arg);
 void critical_runnable_free(struct runnable_wait *);	/* may be NULL */
 
 #endif

@@ -5,7 +5,7 @@
  * added in the order of parts at the end, so nothing is locked.
  *
  * The cost of a path is its number of pieces, which is only known when it has been walked. A few targets, evenly
- * spaced, are walked first to estimate it; then as many as CRITICAL_MANY pieces allow, evenly spaced as well.
+ * spaced, are walked first to estimate it; then as many as the number of pieces allows, evenly spaced as well.
  */
 #include "config.h"
 #include "critical/many.h"
@@ -33,16 +33,16 @@ static uint32_t spaced_index(uint32_t i, uint32_t n, uint32_t all)
 /* Return how many targets can be walked. */
 static uint32_t affordable_count(const struct critical_many *q)
 {
-	struct critical_path p = {0};
+	struct critical_path p = {.coarse = q->coarse};
 	uint32_t pilots = q->n < PILOTS ? q->n : PILOTS, i = 0;
-	uint64_t pieces = 0;
-	while (i < pilots && pieces < CRITICAL_MANY / PILOTS && job_should_continue(&q->on)) {
+	uint64_t pieces = 0, most = q->coarse ? CRITICAL_MANY_COARSE : CRITICAL_MANY;
+	while (i < pilots && pieces < most / PILOTS && job_should_continue(&q->on)) {
 		const struct critical_target *t = &q->target[spaced_index(i++, pilots, q->n)];
 		critical_path_walk(q->walker, t->g, t->t0, t->t1, &p);
 		pieces += p.n;
 	}
 	critical_path_free(&p);
-	uint64_t n = pieces ? (uint64_t)CRITICAL_MANY * i / pieces : q->n;
+	uint64_t n = pieces ? most * i / pieces : q->n;
 	return n < FEWEST && q->n > FEWEST ? FEWEST : n < q->n ? (uint32_t)n : q->n;
 }
 
@@ -50,7 +50,7 @@ static void walk_part(void *arg, uint32_t part)
 {
 	struct many_run *r = arg;
 	const struct critical_many *q = r->q;
-	struct critical_path p = {0};
+	struct critical_path p = {.coarse = q->coarse};
 	for (uint32_t i = part; i < r->n && !atomic_load_explicit(&r->stopped, memory_order_relaxed); i += r->parts) {
 		uint32_t k = spaced_index(i, r->n, q->n);
 		critical_path_walk(q->walker, q->target[k].g, q->target[k].t0, q->target[k].t1, &p);
@@ -82,7 +82,7 @@ bool critical_sum_lines(const struct critical_walker *w, const struct critical_t
 	struct critical_lines **lines = xmalloc(parts * sizeof *lines);
 	for (uint32_t i = 0; i < parts; i++)
 		lines[i] = critical_lines_new(critical_walker_snap(w));
-	struct critical_many q = {w, target, n, add_lines, lines, on ? *on : (struct progress_watcher){0}};
+	struct critical_many q = {w, target, n, add_lines, lines, on ? *on : (struct progress_watcher){0}, false};
 	out->n = critical_many_walk(&q);
 	for (uint32_t i = 1; i < parts; i++) {
 		critical_lines_merge(lines[0], lines[i]);

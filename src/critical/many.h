@@ -16,12 +16,14 @@ struct critical_many {
 	void (*each)(void *arg, uint32_t part, uint32_t target, const struct critical_path *);
 	void *arg;
 	struct progress_watcher on;
+	bool coarse;			/* of the paths, see critical/path.h */
 };
 uint32_t critical_many_parts(void);
-/* Walk all targets, or an evenly spaced part of them if that would take long: about CRITICAL_MANY pieces. Return the
-   number of paths that were walked; 0 also if `on` stopped it. The choice does not depend on the number of threads. */
+/* Walk all targets, or an evenly spaced part of them if that would take long: about CRITICAL_MANY pieces, or
+   CRITICAL_MANY_COARSE of coarse paths, each of which takes as long as several others. Return the number of paths that
+   were walked; 0 also if `on` stopped it. The choice does not depend on the number of threads. */
 uint32_t critical_many_walk(const struct critical_many *);
-enum { CRITICAL_MANY = 1 << 21 };
+enum { CRITICAL_MANY = 1 << 21, CRITICAL_MANY_COARSE = 1 << 19 };
 
 /* The lines of many targets. */
 struct critical_sum {

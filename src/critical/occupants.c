@@ -32,6 +32,7 @@ struct runnable_wait {
 	critical_piece_fn *fn;
 	void *arg;
 	trk_id g;
+	bool coarse;
 	struct proc_cell *cell;
 	size_t n, cap;
 	bool approximate;
@@ -243,6 +244,14 @@ static void put_occupants(const struct runnable_wait *x, int64_t a, int64_t b)
 	}
 }
 
+static bool has_gc_workers(const struct runnable_wait *x)
+{
+	for (size_t i = 0; i < x->n; i++)
+		if (x->cell[i].state == TS_GCWORK)
+			return true;
+	return false;
+}
+
 /* Divide [a, b), in which the world is not stopped. */
 static void divide_unstopped(struct runnable_wait *x, int64_t a, int64_t b)
 {
@@ -256,6 +265,10 @@ static void divide_unstopped(struct runnable_wait *x, int64_t a, int64_t b)
 			put_part(x, a, b, CRITICAL_WOKEN_LATE, NULL);
 			return;
 		}
+	if (x->coarse && !has_gc_workers(x)) {
+		put_part(x, a, b, CRITICAL_OCCUPIED, NULL);
+		return;
+	}
 	if (x->n)
 		qsort(x->cell, x->n, sizeof *x->cell, by_time);
 	nrange = unite_idle(x, &nidle, &idle);
@@ -288,13 +301,15 @@ void critical_runnable_free(struct runnable_wait *x)
 	mem_free(x);
 }
 
-void critical_runnable_parts(struct runnable_wait **state, const struct critical_walker *w, trk_id g, int64_t a,
-    int64_t b, critical_piece_fn *fn, void *arg)
+void critical_runnable_parts(struct runnable_wait **state, const struct critical_walker *w,
+    const struct critical_wait *wait, critical_piece_fn *fn, void *arg)
 {
 	struct runnable_wait *x = *state = *state ? *state : runnable_new(w);
+	int64_t a = wait->t0, b = wait->t1;
 	x->fn = fn;
 	x->arg = arg;
-	x->g = g;
+	x->g = wait->g;
+	x->coarse = wait->coarse;
 	uint32_t lo = 0, hi = w->nstop;
 	while (lo < hi) {	/* the first stop that ends after a */
 		uint32_t mid = lo + (hi - lo) / 2;
@@ -309,7 +324,7 @@ void critical_runnable_parts(struct runnable_wait **state, const struct critical
 		int64_t t0 = s->t0 > a ? s->t0 : a, t1 = s->t1 < b ? s->t1 : b;
 		divide_unstopped(x, a, t0);
 		if (t1 > t0)
-			fn(arg, &(struct critical_piece){.t0 = t0, .t1 = t1, .g = g, .stack = span->stack,
+			fn(arg, &(struct critical_piece){.t0 = t0, .t1 = t1, .g = x->g, .stack = span->stack,
 			    .via = CRITICAL_NONE, .occupant = span->trk, .span = s->span, .cls = TIME_STW,
 			    .reason = CRITICAL_STOPPED, .followed = true});
 		a = t1;

@@ -264,9 +264,13 @@ static void walk_run(struct path_walk *k, struct walk_frame *f, int64_t from)
 {
 	stk_id stack = track_cursor_stack(&k->c);
 	struct walked_run r = {k, time_class_of(k->sn->st, track_cursor_state(&k->c), stack)};
-	critical_run_parts(k->w, &k->c, from, k->t, keep_run_part, &r);
 	mark_walked(f, &k->c);
 	f->woken = false;
+	if (k->p->coarse) {
+		put_own(k, f, from, r.cls, 0);
+		return;
+	}
+	critical_run_parts(k->w, &k->c, from, k->t, keep_run_part, &r);
 	put_parts(k);
 }
 
@@ -276,7 +280,7 @@ static void walk_runnable(struct path_walk *k, struct walk_frame *f, int64_t fro
 	f->woken = !track_cursor_is_continued(&k->c) && from == track_cursor_t0(&k->c);
 	f->by = track_cursor_who(&k->c);
 	if (from < k->t)
-		critical_runnable_parts(&k->runnable, k->w, f->g, from, k->t, keep_part, k);
+		critical_runnable_parts(&k->runnable, k->w, &(struct critical_wait){f->g, from, k->t, k->p->coarse}, keep_part, k);
 	put_parts(k);
 }
 

@@ -51,6 +51,9 @@ struct critical_path {
 	int64_t t0, t1;				/* clamped to the snapshot */
 	int64_t ns[TIME_CLASS__N];		/* time by class; the sum is t1 - t0 */
 	uint32_t ncut;				/* number of pieces that are not followed */
+	/* Set by the caller: runs are not divided by stack, and waits for a P that have no part of CRITICAL_GC_WORKERS
+	   not by occupant, which takes most of the time of a walk. The times by class and those parts are the same. */
+	bool coarse;
 };
 
 /* What all walks over a snapshot share. It is only read after it was made, so several threads may walk at once. */
@@ -62,7 +65,7 @@ const struct snap *critical_walker_snap(const struct critical_walker *);
 
 /* The bounds: waits that are followed one out of another; pieces after which no wait is followed; pieces of a path. */
 enum { CRITICAL_DEPTH = 512, CRITICAL_FOLLOWED = 1 << 16, CRITICAL_PIECES = 1 << 18 };
-/* Walk the critical path of goroutine g from t1 back to t0. The path starts with zeros; a second walk uses its memory
+/* Walk the critical path of goroutine g from t1 back to t0. The path starts with zeros, but for `coarse`; a second walk uses its memory
    again. Any thread. */
 void critical_path_walk(const struct critical_walker *, trk_id g, int64_t t0, int64_t t1, struct critical_path *);
 void critical_path_free(struct critical_path *);

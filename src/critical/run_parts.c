@@ -24,11 +24,11 @@ struct piece_moments {
 
 static uint32_t first_moment(const struct critical_walker *w, trk_id g, int64_t t)
 {
-	struct bsearch_probe h = {.hi = w->nmoment};
-	while (bsearch_probe(&h)) {
-		const struct critical_moment *m = &w->moment[h.at];
-		bsearch_narrow(&h, m->g != g ? m->g < g : m->t < t);
-	}
+	if (!w->nmoment || g >= w->sn->ntrks)
+		return w->nmoment;
+	struct bsearch_probe h = {.lo = w->moment_of[g], .hi = w->moment_of[g + 1]};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, w->moment[h.at].t < t);
 	return (uint32_t)h.lo;
 }
 

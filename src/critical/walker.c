@@ -74,6 +74,17 @@ static struct critical_moment *sorted_moments(const struct moment_list *m, struc
 	return v;
 }
 
+static void index_moments(struct critical_walker *w, struct arena *a)
+{
+	uint32_t m = 0, n = w->nmoment ? w->sn->ntrks : 0;
+	w->moment_of = arena_alloc(a, (n + 1u) * sizeof *w->moment_of);
+	for (trk_id g = 0; g <= n; g++) {
+		while (m < w->nmoment && w->moment[m].g < g)
+			m++;
+		w->moment_of[g] = m;
+	}
+}
+
 static bool make_moments(struct critical_walker *w, struct arena *a, const struct progress_watcher *on)
 {
 	const struct snap *sn = w->sn;
@@ -87,6 +98,7 @@ static bool make_moments(struct critical_walker *w, struct arena *a, const struc
 	w->moment = sorted_moments(&m, a);
 	w->nmoment = m.n;
 	mem_bulk_free(m.v, bytes);
+	index_moments(w, a);
 	return done;
 }
 
