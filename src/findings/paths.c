@@ -11,38 +11,36 @@
 #include "base/mem/mem.h"
 #include "trace/user_code.h"
 
-enum { PATH_SAMPLES = 48, RECENT_BITS = 10 };
+enum { PATH_SAMPLES = 48 };
 /* Each time that more pieces than this were read, half as many of the operations that follow are sampled. The path of
    one operation may have up to CRITICAL_PIECES. */
 enum { PATH_PIECES = 1 << 15 };
 
-static uint32_t find_place(struct kind_paths *k, const struct store *st, const struct critical_piece *p)
+/* Return the index of the place of a line; own: it is one of the operation's goroutine. */
+static uint32_t place_of_line(struct kind_paths *k, const struct store *st, stk_id stack, enum time_class cls, bool own)
 {
-	stk_id at = user_code_site(st, p->stack);
+	bool fresh;
+	stk_id at = user_code_site(st, stack);
 	frm_id frame = at ? stk_frame(st, at) : 0;
 	const struct frm_row *row = store_frm(st, frame);
-	bool own = p->via == CRITICAL_NONE;
-	uint32_t i = 0;
-	for (; i < k->nplaces; i++) {
-		const struct frm_row *other = store_frm(st, k->v[i].frame);
-		if (k->v[i].cls == p->cls && k->v[i].own == own && other->fun == row->fun && other->line == row->line)
-			return i;
+	/* Lines beyond 2^24 of one function may be counted as one. */
+	struct u64_slot *slot = u64_map_put(&k->of_line,
+	    (uint64_t)row->fun << 32 | (uint64_t)((uint32_t)row->line << 8) | (uint64_t)cls << 1 | own, &fresh);
+	if (fresh) {
+		slot->n = k->nplaces;
+		k->v = mem_grow(k->v, &k->cap, k->nplaces + 1u, sizeof *k->v);
+		k->v[k->nplaces++] = (struct path_place){.cls = cls, .own = own, .frame = frame};
 	}
-	k->v = mem_grow(k->v, &k->cap, k->nplaces + 1u, sizeof *k->v);
-	k->v[k->nplaces++] = (struct path_place){.cls = p->cls, .own = own, .frame = frame};
-	return i;
+	return (uint32_t)slot->n;
 }
 
-/* A path has the same stacks again and again: their places are kept in a table that collisions overwrite. */
 static uint32_t place_of(struct kind_paths *k, const struct store *st, const struct critical_piece *p)
 {
-	bool own = p->via == CRITICAL_NONE;
-	if (!k->recent)
-		k->recent = xcalloc(1u << RECENT_BITS, sizeof *k->recent);
-	struct path_recent *r = &k->recent[(p->stack * 2 + own) * UINT32_C(2654435761) >> (32 - RECENT_BITS)];
-	if (r->stack != p->stack || r->cls != p->cls || r->own != own || !p->stack)
-		*r = (struct path_recent){p->stack, p->cls, own, find_place(k, st, p)};
-	return r->place;
+	bool fresh, own = p->via == CRITICAL_NONE;
+	struct u64_slot *slot = u64_map_put(&k->of_stack, (uint64_t)p->stack << 8 | (uint64_t)p->cls << 1 | own, &fresh);
+	if (fresh)
+		slot->n = place_of_line(k, st, p->stack, p->cls, own);
+	return (uint32_t)slot->n;
 }
 
 static stk_id outermost_wait(const struct critical_path *path, uint32_t via)
@@ -154,6 +152,7 @@ void paths_of_kind(struct kind_paths *k, const struct snap *sn, const struct cri
 void paths_free(struct kind_paths *k)
 {
 	mem_free(k->v);
-	mem_free(k->recent);
+	u64_map_free(&k->of_stack);
+	u64_map_free(&k->of_line);
 	*k = (struct kind_paths){0};
 }

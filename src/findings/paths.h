@@ -3,6 +3,7 @@
 #ifndef TTRACE_FINDINGS_PATHS_H
 #define TTRACE_FINDINGS_PATHS_H
 
+#include "base/u64_map.h"
 #include "critical/path.h"
 
 /*
@@ -34,7 +35,7 @@ struct kind_paths {
 	struct path_place *v;
 	uint32_t nplaces;
 	size_t cap;
-	struct path_recent { stk_id stack; uint8_t cls, own; uint32_t place; } *recent;	/* places of stacks, by hash */
+	struct u64_hash of_stack, of_line;	/* index of the place by stack, or by function and line; class and own */
 	struct path_series series;	/* the one with most time, among slow operations; n 0: none */
 };
 /* Walk samples of both sides. Free it with paths_free(). */

@@ -50,7 +50,13 @@ static int64_t complete_time(const struct operations *o, const struct operation_
 	return ns;
 }
 
-/* Return the paths of all kinds that are judged; made once. */
+static void walk_kind(void *arg, uint32_t i)
+{
+	struct findings_run *r = arg;
+	paths_of_kind(&r->paths[i], r->sn, r->walker, r->ops, r->paths[i].kind);
+}
+
+/* Return the paths of all kinds that are judged; made once. Kinds are independent, so threads share them. */
 static struct kind_paths *kind_paths(struct findings_run *r)
 {
 	if (r->paths)
@@ -62,8 +68,9 @@ static struct kind_paths *kind_paths(struct findings_run *r)
 		    (double)complete_time(r->ops, k) < KIND_LEAST * (double)r->wall ||
 		    (k->source == OPERATION_ROUND && !is_given(r, k)))
 			continue;
-		paths_of_kind(&r->paths[r->npaths++], r->sn, r->walker, r->ops, k);
+		r->paths[r->npaths++].kind = k;
 	}
+	job_parallel(r->npaths, walk_kind, r);
 	return r->paths;
 }
 

@@ -402,13 +402,18 @@ static void mark_beats(struct scan *s, const struct sheet *sh)
 	}
 }
 
-static void scan_init(struct scan *s, const struct snap *sn, const struct trace_filter *f, const struct operations *ops)
+void scan_range(struct scan *s, const struct snap *sn, const struct trace_filter *f)
 {
 	*s = (struct scan){.sn = sn, .filter = f, .t0 = sn->t0, .t1 = sn->t1};
 	if (f && f->from != TIME_NONE && f->from > s->t0)
 		s->t0 = f->from;
 	if (f && f->to != TIME_NONE && f->to < s->t1)
 		s->t1 = f->to;
+}
+
+static void scan_init(struct scan *s, const struct snap *sn, const struct trace_filter *f, const struct operations *ops)
+{
+	scan_range(s, sn, f);
 	s->slot_ns = (s->t1 > s->t0 ? s->t1 - s->t0 : 0) / SCAN_SLOTS + 1;
 	site_table_init(&s->sites, sn, ops);
 	site_table_init(&s->wakers, sn, ops);

@@ -106,6 +106,8 @@ enum { SCAN_LONG_RUN_NS = 5000000, SCAN_LATE_NS = 1000000, SCAN_QUEUED_NS = 5000
 /* Return false if the watcher stops it. Free it with scan_free() in both cases. */
 bool scan_run(struct scan *, const struct snap *, const struct trace_filter *, const struct operations *,
     const struct progress_watcher *);
+/* Set only the snapshot, filter and time range of a scan. */
+void scan_range(struct scan *, const struct snap *, const struct trace_filter *);
 void scan_free(struct scan *);
 /* Return how much of the time [a, b) of a goroutine the filter selects, in ns. */
 int64_t scan_judged_ns(const struct scan *, trk_id g, int64_t a, int64_t b);
