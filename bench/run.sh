@@ -66,11 +66,11 @@ reading() {
 		done
 }
 
-# answers NAME FILE: findings, the sum of critical paths, their tree; at most twice the viewer's time to the whole
+# answers NAME FILE: findings, the sum of critical paths, their tree, boards; at most twice the viewer's time to the whole
 answers() {
 	local what s kb view ours first
 	read -r first _ < <(measure -screen "$ttrace" view -script '' -judge=false -size 200x60 "$2")
-	for what in findings why 'top -type=critical'; do
+	for what in findings why 'top -type=critical' locks channels stops greedy leaks gctax; do
 		ours=
 		for _ in 1 2 3; do
 			# shellcheck disable=SC2086
@@ -200,6 +200,7 @@ reading "generated, $(($(size "$big") / 1000000)) MB" "$big" "$([ -n "$real" ] |
 growing
 for f in $real "$big" "$(many "$events")"; do keys "$f"; done
 answers "$(basename "$main")" "$main"
+[ "$main" = "$big" ] || answers "$(basename "$big")" "$big"
 
 bounded
 reports

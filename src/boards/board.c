@@ -30,10 +30,19 @@ const struct board_column board_columns[BOARD_COLUMN__N] = {
 #undef BOARD_COLUMN
 };
 
-static void (*const makers[BOARD__N])(struct board_maker *) = {
-	[BOARD_LOCKS] = board_locks, [BOARD_CHANNELS] = board_channels, [BOARD_STOPS] = board_stops,
-	[BOARD_GREEDY] = board_greedy, [BOARD_LEAKS] = board_leaks, [BOARD_GCTAX] = board_gc_tax,
+static const struct { void (*make)(struct board_maker *); unsigned needs; } makers[BOARD__N] = {
+	[BOARD_LOCKS] = {board_locks, BOARD_NEEDS_SCAN | BOARD_NEEDS_PATHS},
+	[BOARD_CHANNELS] = {board_channels, BOARD_NEEDS_SCAN},
+	[BOARD_STOPS] = {board_stops, 0},
+	[BOARD_GREEDY] = {board_greedy, BOARD_NEEDS_SCAN},
+	[BOARD_LEAKS] = {board_leaks, BOARD_NEEDS_SCAN},
+	[BOARD_GCTAX] = {board_gc_tax, BOARD_NEEDS_PATHS},
 };
+
+unsigned board_needs(enum board_id id)
+{
+	return makers[id].needs;
+}
 
 int board_find(const char *name, size_t n)
 {
@@ -247,7 +256,7 @@ struct board *board_make(enum board_id id, struct board_measures *m, const struc
 	struct board *b = xcalloc(1, sizeof *b);
 	struct board_maker k = {.m = m, .on = on, .to = b};
 	*b = (struct board){.id = id, .t0 = m->scan.t0, .t1 = m->scan.t1, .limit = findings_no_functions(m->sn)};
-	makers[id](&k);
+	makers[id].make(&k);
 	take_rows(b);
 	if (job_should_continue(on))
 		return b;

@@ -30,6 +30,7 @@ static const char *const no_line[CHANNEL_LINES] = {"(still blocked)", "(timer or
 
 struct channels {
 	struct board_maker *k;
+	uint32_t *of_frame;	/* by frame: number of its line; 0: not known yet */
 	struct u64_hash of_line, of_pair;	/* numbers of lines; indexes of pairs by their two lines */
 	uint32_t nline;		/* from CHANNEL_LINES on */
 	struct channel *v;
@@ -61,12 +62,15 @@ static enum channel_side side_of(const struct store *st, const struct wait_event
 static uint32_t line_of(struct channels *c, frm_id frame)
 {
 	bool fresh;
-	const struct frm_row *row = store_frm(c->k->m->sn->st, frame);
 	if (!frame)
 		return LINE_NO_STACK;
+	if (c->of_frame[frame])
+		return c->of_frame[frame];
+	const struct frm_row *row = store_frm(c->k->m->sn->st, frame);
 	struct u64_slot *slot = u64_map_put(&c->of_line, (uint64_t)row->fun << 32 | (uint32_t)row->line, &fresh);
 	if (fresh)
 		slot->n = c->nline++;
+	c->of_frame[frame] = (uint32_t)slot->n;
 	return (uint32_t)slot->n;
 }
 
@@ -179,9 +183,11 @@ void board_channels(struct board_maker *k)
 {
 	const uint64_t states = UINT64_C(1) << TS_CHANSEND | UINT64_C(1) << TS_CHANRECV | UINT64_C(1) << TS_SELECT;
 	struct channels c = {.k = k, .nline = CHANNEL_LINES};
+	c.of_frame = xcalloc(k->m->sn->nfrms + 1u, sizeof *c.of_frame);
 	if (wait_sweep(k->m, states, visit, &c, k->on))
 		for (uint32_t i = 0; i < c.n; i++)
 			put_channel(&c, &c.v[i]);
+	mem_free(c.of_frame);
 	u64_map_free(&c.of_line);
 	u64_map_free(&c.of_pair);
 	mem_free(c.v);

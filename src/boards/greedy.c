@@ -38,8 +38,9 @@ struct greedy_group {
 struct greedy {
 	struct board_maker *k;
 	int64_t *ns;			/* what is charged to each goroutine */
-	struct u64_hash of_name;	/* indexes of groups */
-	struct u64_hash of_stack, of_line;	/* a stack of the same line, by stack and by line */
+	uint32_t *of_name;		/* by start function: index of its group plus 1 */
+	stk_id *of_stack;		/* by stack: a stack of the same line, as its index plus 1 */
+	struct u64_hash of_line;	/* that stack by line */
 	struct u64_hash of_part;	/* indexes of lines by group and such a stack */
 	struct greedy_group *v;
 	struct greedy_line *line;
@@ -50,32 +51,29 @@ struct greedy {
 
 static uint32_t group_of(struct greedy *y, trk_id g)
 {
-	bool fresh;
 	str_id name = store_trk(y->k->m->sn->st, g)->name;
-	struct u64_slot *slot = u64_map_put(&y->of_name, name, &fresh);
-	if (fresh) {
-		slot->n = y->n;
+	if (!y->of_name[name]) {
 		y->v = mem_grow(y->v, &y->cap, y->n + 1u, sizeof *y->v);
 		y->v[y->n++] = (struct greedy_group){.name = name, .curve = board_curve_new(y->k)};
+		y->of_name[name] = y->n;
 	}
-	return (uint32_t)slot->n;
+	return y->of_name[name] - 1;
 }
 
 /* Return a stack that stands for all whose place is on the same line. */
 static stk_id stack_of_line(struct greedy *y, stk_id stack)
 {
 	const struct store *st = y->k->m->sn->st;
-	bool fresh, first;
-	struct u64_slot *slot = u64_map_put(&y->of_stack, stack, &fresh);
-	if (!fresh)
-		return (stk_id)slot->n;
+	bool first;
+	if (y->of_stack[stack])
+		return y->of_stack[stack] - 1;
 	stk_id site = user_code_site(st, stack);
 	const struct frm_row *row = store_frm(st, site ? stk_frame(st, site) : 0);
 	struct u64_slot *line = u64_map_put(&y->of_line, (uint64_t)row->fun << 32 | (uint32_t)row->line, &first);
 	if (first)
 		line->n = stack;
-	slot->n = line->n;
-	return (stk_id)slot->n;
+	y->of_stack[stack] = (stk_id)line->n + 1;
+	return (stk_id)line->n;
 }
 
 /* A run is charged only for its part in the range of the curve. */
@@ -207,6 +205,8 @@ void board_greedy(struct board_maker *k)
 	const struct board_measures *m = k->m;
 	struct arena scratch = {0};
 	struct greedy y = {.k = k, .ns = arena_zalloc(&scratch, (m->sn->ntrks + 1u) * sizeof *y.ns)};
+	y.of_name = arena_zalloc(&scratch, (m->sn->nstrs + 1u) * sizeof *y.of_name);
+	y.of_stack = arena_zalloc(&scratch, (m->sn->nstks + 1u) * sizeof *y.of_stack);
 	struct trace_filter f = {.from = TIME_NONE, .to = TIME_NONE};
 	if (m->filter)
 		f = *m->filter;
@@ -227,8 +227,6 @@ void board_greedy(struct board_maker *k)
 		if (idle > 0)
 			put_idle(&y, idle);
 	}
-	u64_map_free(&y.of_name);
-	u64_map_free(&y.of_stack);
 	u64_map_free(&y.of_line);
 	u64_map_free(&y.of_part);
 	mem_free(y.v);

@@ -11,12 +11,15 @@ struct board_measures *board_measures_new(const struct board_source *from, const
 	struct board_measures *m = xcalloc(1, sizeof *m);
 	*m = (struct board_measures){.sn = from->sn, .filter = from->filter, .operations = from->operations,
 	    .walker = from->walker};
-	if (!scan_run(&m->scan, m->sn, m->filter, m->operations, on)) {
+	if (from->unscanned)
+		scan_range(&m->scan, m->sn, m->filter);
+	else if (!scan_run(&m->scan, m->sn, m->filter, m->operations, on)) {
 		board_measures_free(m);
 		return NULL;
 	}
 	m->wall = m->scan.t1 > m->scan.t0 ? m->scan.t1 - m->scan.t0 : 1;
-	groups_make(&m->groups, &m->scan, &m->mem);
+	if (!from->unscanned)
+		groups_make(&m->groups, &m->scan, &m->mem);
 	return m;
 }
 

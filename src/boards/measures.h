@@ -26,7 +26,8 @@ struct board_source {
 	const struct snap *sn;		/* complete */
 	const struct trace_filter *filter;
 	const struct operations *operations;
-	const struct critical_walker *walker;
+	const struct critical_walker *walker;	/* NULL: not for boards with BOARD_NEEDS_PATHS */
+	bool unscanned;		/* not for boards with BOARD_NEEDS_SCAN */
 };
 /* Return NULL if the watcher stops it. */
 struct board_measures *board_measures_new(const struct board_source *, const struct progress_watcher *);

@@ -31,7 +31,8 @@ static void run_board(void *work, struct job *j)
 	if (!x->measures) {
 		if (query_trace_filter(x->of->sn, &x->of->query, false, &x->mem, &x->filter, NULL, NULL))
 			return;
-		struct board_source from = {x->of->sn, &x->filter, x->of->operations, x->of->walker};
+		struct board_source from = {.sn = x->of->sn, .filter = &x->filter, .operations = x->of->operations,
+		    .walker = x->of->walker};
 		x->measures = board_measures_new(&from, &on);
 	}
 	w->board = x->measures ? board_make(w->id, x->measures, &on) : NULL;

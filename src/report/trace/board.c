@@ -107,18 +107,25 @@ static void put_rows(const struct trace_report_ctx *r, struct table *t, const st
 	}
 }
 
+/* Make the measures that a board needs. Return NULL if stopped. */
+static struct board_measures *measure(struct trace_report_ctx *r, const struct trace_filter *f, unsigned needs)
+{
+	struct board_source from = {.sn = r->sn, .filter = f, .unscanned = !(needs & BOARD_NEEDS_SCAN)};
+	const struct operations *all = needs ? operations_shared(r->sn, &f->on) : NULL;
+	bool part = f->g || f->slice || f->from != TIME_NONE || f->to != TIME_NONE;
+	from.operations = part && all ? operations_find(r->sn, f, NULL, r->mem, &f->on) : all;
+	if (from.operations && needs & BOARD_NEEDS_PATHS)
+		from.walker = critical_walker_new(r->sn, all, r->mem, &f->on);
+	bool ready = (!needs || from.operations) && (!(needs & BOARD_NEEDS_PATHS) || from.walker);
+	return ready ? board_measures_new(&from, &f->on) : NULL;
+}
+
 static int put_board(struct trace_report_ctx *r, struct table *t, const void *arg, struct err *e)
 {
 	const struct board_report *k = arg;
 	struct trace_filter f = r->filter;
 	f.g = r->on;
-	const struct operations *all = operations_shared(r->sn, &f.on);
-	bool part = f.g || f.slice || f.from != TIME_NONE || f.to != TIME_NONE;
-	struct board_source from = {.sn = r->sn, .filter = &f, .operations = all};
-	if (part && all)
-		from.operations = operations_find(r->sn, &f, NULL, r->mem, &f.on);
-	from.walker = from.operations ? critical_walker_new(r->sn, all, r->mem, &f.on) : NULL;
-	struct board_measures *m = from.walker ? board_measures_new(&from, &f.on) : NULL;
+	struct board_measures *m = measure(r, &f, board_needs(k->id));
 	struct board *b = m ? board_make(k->id, m, &f.on) : NULL;
 	if (b)
 		put_rows(r, t, b, !k->compares);
