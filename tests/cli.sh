@@ -165,7 +165,7 @@ for name in INT TERM HUP QUIT ALRM USR1 XCPU; do
 	ended $name
 done
 (ulimit -f 8 && refuses 1 'made: File too large' events -output=made "$trace"; exit $bad) || bad=1
-if ! grep -q 'fsanitize' "$build/Makefile"; then
+if ! sanitized; then
 	for report in goroutines 'goroutines -output=made' 'view -script=4'; do
 		(ulimit -v 80000 && refuses 1 'out of memory' $report "$trace"; exit $bad) || bad=1
 	done

@@ -31,6 +31,7 @@ same() { # same WHAT ONE OTHER
 	[ "$2" = "$3" ] || fail "$1: \"$2\", wanted \"$3\""
 }
 have() { command -v "$1" >/dev/null 2>&1; }	# have TOOL
+sanitized() { grep -q '^TT_CFLAGS.*-fsanitize' "$build/Makefile"; }	# a build that needs more addresses than any limit
 curses() { grep -q 'define HAVE_CURSES' "$build/config.h"; }
 
 # python that runs; some systems have one that only says how to get it. Its settings may be in the user's home.

@@ -172,7 +172,7 @@ for name in ALRM USR1 USR2 XCPU VTALRM PROF SYS TRAP FPE ILL BUS IO RT; do
 		touch "$work.ok") &
 done
 # no memory for what a key asks for: one line, on a terminal as it was
-if ! grep -q 'fsanitize' "$build/Makefile"; then
+if ! sanitized; then
 	job 'no memory'
 	("$pty" -q 30 -k '6' sh -c 'ulimit -v 80000; exec "$0" "$1"' "$TTRACE" "$trace" >"$work.out" 2>&1
 		grep -q '^exit 1' "$work.out" && grep -q '^ttrace: out of memory' "$work.out" && ! grep -q '^left behind' "$work.out" &&

@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# When memory is exhausted, at whatever allocation: status 1, one line on stderr, no temporary file, and the terminal as it was. The
+# address space is limited from too little to start up to plenty, in steps of a twelfth.
+set -u
+. "${srcdir:-.}/tests/lib.sh"
+sanitized && exit 77
+(ulimit -v 1000000) 2>/dev/null || exit 77
+TMPDIR=$tmp/temporary
+export TMPDIR
+mkdir "$TMPDIR"
+
+# limited KB COMMAND...
+limited() { (ulimit -v "$1" && shift && exec "$@"); }
+# exhausted WHAT COMMAND...: count how often it ends well and how often with the message
+exhausted() {
+	local what=$1 kb status well=0 short=0
+	shift
+	for ((kb = 6000; kb < 1500000; kb += kb / 12)); do
+		limited $kb "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+		status=$?
+		if [ $status = 0 ]; then
+			well=$((well + 1))
+		elif [ $status = 1 ] && [ "$(grep -c '' "$tmp/err")" = 1 ] && grep -q 'memory\|start a thread' "$tmp/err"; then
+			short=$((short + 1))
+		elif [ $status != 127 ]; then	# 127: the dynamic linker had too little
+			fail "$what within $kb KB: status $status, $(head -n 3 "$tmp/err")"
+		fi
+	done
+	[ -z "$(ls "$TMPDIR")" ] || fail "$what: left behind: $(ls "$TMPDIR")"
+	[ $well -gt 3 ] && [ $short -gt 1 ] || fail "$what: $well times well, $short times without memory"
+}
+exhausted top "$TTRACE" top "$cpu"
+exhausted goroutines "$TTRACE" goroutines "$trace"
+exhausted findings "$TTRACE" findings -mem=128M "$trace"
+exhausted viewer "$TTRACE" view -script '1234!' "$cpu"
+exhausted viewer "$TTRACE" view -script '5678!;' "$trace"
+
+curses || exit $bad
+for ((kb = 20000; kb < 300000; kb += kb / 5)); do
+	"$build/tests/pty" -q 20 -k '6j<Enter>!Q' "$BASH" -c 'ulimit -v '$kb' && exec "$@"' - "$TTRACE" "$trace" >"$tmp/out" 2>&1
+	status=$?
+	grep -q '^left behind' "$tmp/out" && fail "the terminal within $kb KB: $(tail -n 3 "$tmp/out")"
+	[ $status -le 1 ] || fail "the viewer within $kb KB: status $status, $(tail -n 3 "$tmp/out")"
+done
+exit $bad
