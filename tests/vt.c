@@ -35,6 +35,12 @@ static struct vcell blank(const struct vt *v)
 
 void vt_resize(struct vt *v, int rows, int cols)
 {
+	if (v->main && (rows != v->rows || cols != v->cols)) {
+		v->main = xrealloc(v->main, (size_t)rows * (size_t)cols * sizeof *v->main);
+		for (int i = 0; i < rows * cols; i++)
+			v->main[i] = plain;
+		v->main_y = v->main_x = 0;
+	}
 	v->rows = rows;
 	v->cols = cols;
 	v->cell = xrealloc(v->cell, (size_t)rows * (size_t)cols * sizeof *v->cell);
@@ -59,6 +65,7 @@ struct vt *vt_new(int rows, int cols, const char *term)
 void vt_free(struct vt *v)
 {
 	mem_free(v->cell);
+	mem_free(v->main);
 	mem_free(v->osc);
 	mem_free(v);
 }
@@ -174,17 +181,33 @@ static void sgr(struct vt *v, const int *p, int n)
 	}
 }
 
+/* Show the alternate screen, which is blank, or again what was there before, with the cursor where it was. */
+static void alternate(struct vt *v, bool on)
+{
+	size_t n = (size_t)v->rows * (size_t)v->cols * sizeof *v->cell;
+	v->alt = on;
+	if (on && !v->main) {
+		v->main = mem_copy(v->cell, n);
+		v->main_y = v->y;
+		v->main_x = v->x;
+		for (int y = 0; y < v->rows; y++)
+			erase(v, y, 0, v->cols);
+	} else if (!on && v->main) {
+		memcpy(v->cell, v->main, n);
+		v->y = v->main_y;
+		v->x = v->main_x;
+		v->late = false;
+		mem_free(v->main);
+		v->main = NULL;
+	}
+}
+
 static void mode(struct vt *v, int k, bool on)
 {
 	switch (k) {
 	case 1: v->appkeys = on; break;
 	case 25: v->hidden = !on; break;
-	case 47: case 1047: case 1049:
-		v->alt = on;
-		if (k == 1049 && on)
-			for (int y = 0; y < v->rows; y++)
-				erase(v, y, 0, v->cols);
-		break;
+	case 47: case 1047: case 1049: alternate(v, on); break;
 	case 1006: v->sgrmouse = on; break;
 	case 1000: case 1002: case 1003: v->mouse = on; break;
 	case 3: case 4: case 5: case 6: case 7: case 8: case 12: case 66: case 1034: case 2004: break;

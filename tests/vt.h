@@ -15,6 +15,8 @@ struct vcell { uint32_t ch, mark; int32_t fg, bg; uint8_t attr; };	/* ch 0: righ
 struct vt {
 	int rows, cols, y, x, top, bot;
 	struct vcell *cell;
+	struct vcell *main;		/* the cells below the alternate screen; NULL: that is not shown */
+	int main_y, main_x;
 	bool late;			/* a character stands in the last column, the wrap is still to come */
 	bool utf8, xenl, bce;		/* what kind of terminal it is */
 	struct vcell pen;

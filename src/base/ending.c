@@ -9,10 +9,15 @@
  *
  * A handler that was installed before (a sanitizer's) is called after this one. The handler runs on a separate stack,
  * because the normal stack may be exhausted.
+ *
+ * A worker may be the one that crashes or gets no memory while the UI thread draws. What the UI thread writes after the
+ * terminal was restored would stay on it, so the worker first parks the UI thread in a handler of SIGURG, a signal that
+ * nothing else uses. The thread that begins to end the program is the only one that does: others are parked too.
  */
 #include "config.h"
 #include "base/ending.h"
 
+#include "base/job.h"
 #include "base/mem/mapped_file.h"
 
 #include <errno.h>
@@ -24,6 +29,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { FILES = 8, PATH_ROOM = 4096, STACK = 1 << 16, SIGNALS = 65, NAME_RANDOM = 6 };
@@ -34,6 +40,8 @@ static struct {
 	struct { _Atomic int state; char path[PATH_ROOM]; } file[FILES];
 	struct sigaction before[SIGNALS];
 	char stack[STACK];
+	uintptr_t main;			/* the thread that called ending_start(): the UI thread */
+	_Atomic bool started, begun, parked;
 } ending;
 
 void ending_terminal(void (*restore)(void))
@@ -80,8 +88,43 @@ void ending_forget(int file)
 		atomic_store(&ending.file[file].state, FREE);
 }
 
+/* Wait until the program ends. */
+static void park(int sig)
+{
+	(void)sig;
+	if (job_thread_id() == ending.main)
+		atomic_store(&ending.parked, true);
+	for (;;)
+		pause();
+}
+
+/* Let the calling thread alone end the program. Wait a second at most for the UI thread to stop. */
+static void stop_other_threads(void)
+{
+	enum { TRIES = 200 };
+	static const struct timespec moment = {.tv_nsec = 5000000};
+	if (!atomic_load(&ending.started))
+		return;
+	if (atomic_exchange(&ending.begun, true))
+		park(0);
+	if (job_thread_id() == ending.main)
+		return;
+	job_signal_thread(ending.main, SIGURG);
+	for (int i = 0; i < TRIES && !atomic_load(&ending.parked); i++)
+		nanosleep(&moment, NULL);
+}
+
+void ending_delay(bool on)
+{
+	sigset_t urgent;
+	sigemptyset(&urgent);
+	sigaddset(&urgent, SIGURG);
+	pthread_sigmask(on ? SIG_BLOCK : SIG_UNBLOCK, &urgent, NULL);
+}
+
 void ending_undo(void)
 {
+	stop_other_threads();
 	void (*restore)(void) = atomic_load(&ending.restore);
 	if (restore)
 		restore();
@@ -141,6 +184,9 @@ void ending_start(void)
 	stack_t stack = {.ss_sp = ending.stack, .ss_size = sizeof ending.stack};
 	sigaltstack(&stack, NULL);
 	sigfillset(&act.sa_mask);
+	ending.main = job_thread_id();
+	atomic_store(&ending.started, true);
+	sigaction(SIGURG, &(struct sigaction){.sa_handler = park, .sa_mask = act.sa_mask}, NULL);
 	signal(SIGPIPE, SIG_IGN);
 #ifdef SIGXFSZ
 	signal(SIGXFSZ, SIG_IGN);

@@ -3,6 +3,7 @@
 #ifndef TTRACE_ENDING_H
 #define TTRACE_ENDING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -15,6 +16,10 @@ void ending_start(void);
    memory. NULL: there is nothing to restore. */
 void ending_terminal(void (*restore)(void));
 
+/* While on, a worker that ends the program waits, for a second at most: the UI thread changes the terminal's mode, and
+   there is no function yet that restores it. UI thread. */
+void ending_delay(bool on);
+
 /* Remove the file, given by its absolute or relative path, if the program ends before ending_forget(). Any thread.
    Return a number for ending_forget(), or -1 if too many files are registered or the path is too long. */
 int  ending_remember(const char *path);
@@ -25,7 +30,8 @@ void ending_forget(int file);
    ending_forget(). */
 int  ending_create(char *path, int *file);
 
-/* Restore the terminal and remove the registered files now. Async-signal-safe. */
+/* Stop the other threads, restore the terminal and remove the registered files now. The caller has to end the program.
+   Async-signal-safe. */
 void ending_undo(void);
 
 /* Call ending_undo(), report that there is no memory, and exit with status 1. */

@@ -251,6 +251,11 @@ uintptr_t job_thread_id(void)
 	return (uintptr_t)pthread_self();
 }
 
+void job_signal_thread(uintptr_t thread, int sig)
+{
+	(void)pthread_kill((pthread_t)thread, sig);
+}
+
 int job_forced_threads(void)
 {
 	const char *s = getenv("TTRACE_JOBS");

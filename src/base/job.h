@@ -55,6 +55,8 @@ static inline bool job_should_continue(const struct progress_watcher *o)
 void job_parallel(uint32_t n, void (*fn)(void *arg, uint32_t i), void *arg);
 /* Return an id of the calling thread: not 0, and unique while the thread lives. */
 uintptr_t job_thread_id(void);
+/* Send a signal to the thread with that id. Async-signal-safe. */
+void job_signal_thread(uintptr_t thread, int sig);
 int  job_cpus(void);
 /* Return the number of threads that TTRACE_JOBS demands, whatever the number of processors and however small the work;
    0: it is not set. */

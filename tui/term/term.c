@@ -17,6 +17,7 @@
 #include "term/term.h"
 
 #include "base/clock.h"
+#include "base/ending.h"
 #include "base/mem/mem.h"
 #include "term/clipboard.h"
 #include "term/restore.h"
@@ -225,7 +226,13 @@ struct term *term_open(struct err *e)
 		return NULL;
 	}
 	t->tty = t->in ? fileno(t->in) : STDIN_FILENO;
+	ending_delay(true);
 	t->screen = restore_open(t->tty, e) ? NULL : open_screen(name, t->in ? t->in : stdin);
+	if (t->screen) {
+		prepare_reset();
+		restore_arm(STDOUT_FILENO);
+	}
+	ending_delay(false);
 	if (!t->screen) {
 		err_set(
 		    e, ERR_USAGE, ERR_NOWHERE, "unknown terminal (TERM=%s)", name);
@@ -238,8 +245,6 @@ struct term *term_open(struct err *e)
 	init_modes(t);
 	t->screen_state = new_ansi_screen(t);
 	refresh();
-	prepare_reset();
-	restore_arm(STDOUT_FILENO);
 	return t;
 }
 
