@@ -29,7 +29,7 @@ static const double USUAL_TICK = 64;	/* ns per tick if the frequency is missing:
 struct trace_generation *generation_new(void)
 {
 	struct trace_generation *g = xcalloc(1, sizeof *g);
-	column_init(&g->extra, sizeof(struct gen_string));
+	column_init(&g->added.v, sizeof(struct gen_string));
 	g->str = mem_grow(NULL, &g->capstr, 1, sizeof *g->str);
 	g->str[g->nstr++] = (struct gen_string){"", 0};
 	g->stack = mem_grow(NULL, &g->capstack, 1, sizeof *g->stack);
@@ -44,8 +44,8 @@ void generation_free(struct trace_generation *g)
 	mem_free(g->str);
 	u64_index_free(&g->strs);
 	arena_free(&g->made);
-	column_free(&g->extra);
-	intern_free(&g->extras);
+	column_free(&g->added.v);
+	intern_free(&g->added.index);
 	mem_free(g->stack);
 	u64_index_free(&g->stacks);
 	mem_free(g->ref);
@@ -493,11 +493,10 @@ uint32_t generation_add_string(struct trace_generation *g, const char *p, uint32
 	if (!n)
 		return 0;
 	struct gen_string key = {p, n};
-	uint32_t h = intern_hash_bytes(p, n, 0), id = intern_find(&g->extras, h, same_str, &g->extra,
-	    &key);
+	uint32_t h = intern_hash_bytes(p, n, 0), id = intern_find(&g->added.index, h, same_str, &g->added.v, &key);
 	if (id == UINT32_MAX) {
-		*(struct gen_string *)column_add(&g->extra, &id) = key;
-		intern_put(&g->extras, h, id);
+		*(struct gen_string *)column_add(&g->added.v, &id) = key;
+		intern_put(&g->added.index, h, id);
 	}
 	return (uint32_t)g->nstr + id;
 }
@@ -507,8 +506,8 @@ const char *generation_str(const struct trace_generation *g, uint32_t id, size_t
 	const struct gen_string *s = g->str;
 	if (id < g->nstr)
 		s += id;
-	else if (id - g->nstr < column_n(&g->extra))
-		s = column_at(&g->extra, id - (uint32_t)g->nstr);
+	else if (id - g->nstr < column_n(&g->added.v))
+		s = column_at(&g->added.v, id - (uint32_t)g->nstr);
 	*n = s->n;
 	return s->p;
 }
@@ -537,5 +536,5 @@ uint32_t generation_nstacks(const struct trace_generation *g)
 
 uint32_t generation_nstrs(const struct trace_generation *g)
 {
-	return (uint32_t)g->nstr + column_n(&g->extra);
+	return (uint32_t)g->nstr + column_n(&g->added.v);
 }

@@ -34,6 +34,9 @@ struct gen_thread {
 	uint32_t first, last;	/* its first and last batch: index + 1 */
 };
 
+/* Strings that the table of the generation does not have. */
+struct added_strings { struct data_column v; struct intern index; };	/* v: struct gen_string */
+
 /* One generation: only data, no cursor and no state. */
 struct trace_generation {
 	uint64_t number;
@@ -46,8 +49,7 @@ struct trace_generation {
 	size_t nstr, capstr;
 	struct u64_index strs;
 	struct arena made;	/* bytes of strings that are not in the file */
-	struct data_column extra;	/* struct gen_string added by generation_add_string(); their ids follow nstr */
-	struct intern extras;
+	struct added_strings added;	/* by generation_add_string(); their ids follow nstr */
 
 	struct gen_stack *stack;	/* index 0 is empty */
 	size_t nstack, capstack;

@@ -114,6 +114,13 @@ struct open_task {
 
 enum { NEAR_PS = 256, NEAR_GS = 1 << 14, NEAR_GS_MOST = 1 << 20, ENTRIES = 1024 };
 
+/* Changes of the utilisation that are emitted at the first event later than t. */
+struct pending_utils {
+	struct sink_util *v;
+	int64_t t;			/* INT64_MAX: there are none */
+	size_t n, cap;
+};
+
 struct gotrace {
 	struct sink *sink;
 	const struct bytes *in;
@@ -140,9 +147,7 @@ struct gotrace {
 	trk_id gc_trk;
 	uint64_t heap_live, gc_live;
 	str_id n_assist, n_sweep, n_gc;
-	struct sink_util *util;		/* emitted at the first event later than util_t */
-	int64_t util_t;			/* INT64_MAX: there are none */
-	size_t nutil, cutil;
+	struct pending_utils utils;
 	struct sink_enter *entry;	/* buffer of ENTRIES entries for the sink */
 	uint32_t nentry;
 	const struct sink_checkpoint *reread; /* not NULL: a generation is read again; only states of tracks are used */
@@ -239,7 +244,7 @@ void gotrace_emit_utils(struct gotrace *, int64_t next);
 /* Make *ev the current event. */
 static inline void gotrace_set_event(struct gotrace *r, const struct trace_event *ev)
 {
-	if (ev->time > r->util_t)
+	if (ev->time > r->utils.t)
 		gotrace_emit_utils(r, gotrace_rel(r, ev->time));
 	r->last = ev->time;
 	r->ev = ev;

@@ -25,12 +25,12 @@ enum {
 
 void gotrace_emit_utils(struct gotrace *r, int64_t next)
 {
-	for (size_t i = 0; i < r->nutil; i++) {
-		r->util[i].next = next;
-		r->sink->trace->util(r->sink->self, &r->util[i]);
+	for (size_t i = 0; i < r->utils.n; i++) {
+		r->utils.v[i].next = next;
+		r->sink->trace->util(r->sink->self, &r->utils.v[i]);
 	}
-	r->nutil = 0;
-	r->util_t = INT64_MAX;
+	r->utils.n = 0;
+	r->utils.t = INT64_MAX;
 }
 
 static void emit_metric(struct gotrace *r, const struct trace_event *ev)
@@ -194,7 +194,7 @@ static void free_reader(struct gotrace *r)
 	u64_map_free(&r->tasks);
 	u64_map_free(&r->ranges);
 	u64_map_free(&r->lost);
-	mem_free(r->util);
+	mem_free(r->utils.v);
 	mem_free(r->entry);
 	arena_free(r->mem);
 }
@@ -203,7 +203,7 @@ static void free_reader(struct gotrace *r)
 static void init_reader(struct gotrace *r, struct arena *mem)
 {
 	r->mem = mem;
-	r->util_t = INT64_MAX;
+	r->utils.t = INT64_MAX;
 	r->entry = xmalloc(ENTRIES * sizeof *r->entry);
 	track_states_init_table(r, NEAR_GS);
 }

@@ -172,10 +172,11 @@ void track_states_add_util(struct gotrace *r, enum util_what what, int64_t p, in
 {
 	if (p < 0 || p > INT32_MAX)
 		return;
-	r->util = mem_grow(r->util, &r->cutil, r->nutil + 1, sizeof *r->util);
-	r->util[r->nutil++] = (struct sink_util){ .t = gotrace_now(r), .what = what, .proc = (uint32_t)p,
+	struct pending_utils *u = &r->utils;
+	u->v = mem_grow(u->v, &u->cap, u->n + 1, sizeof *u->v);
+	u->v[u->n++] = (struct sink_util){ .t = gotrace_now(r), .what = what, .proc = (uint32_t)p,
 		.delta = delta, .past = past };
-	r->util_t = r->last;
+	u->t = r->last;
 }
 
 static bool is_executing(unsigned state)

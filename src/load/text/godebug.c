@@ -219,7 +219,7 @@ static str_id intern_text(const struct sink *s, const char *text)
 
 static void free_godebug(struct godebug *d)
 {
-	void *all[] = {d->gc, d->sched, d->unit, d->godebug_run, d->point, d->proc, d->base, d->shown};
+	void *all[] = {d->gc, d->sched, d->unit, d->godebug_run, d->point, d->proc};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mem_free(all[i]);
 }

@@ -35,14 +35,15 @@ static void set_procs(struct godebug *d, const struct point *p, uint64_t n)
 static void show_procs(struct godebug *d, int64_t t)
 {
 	for (size_t i = 0; i < d->nproc; i++) {
-		uint8_t s = d->stopped && d->base[i] != TS_NONE ? TS_STW : d->base[i];
-		if (s == d->shown[i] || (s == TS_STW && d->nstates > MAX_STATES)) {
-			d->many_states |= s != d->shown[i];
+		struct godebug_proc *p = &d->proc[i];
+		uint8_t s = d->stopped && p->base != TS_NONE ? TS_STW : p->base;
+		if (s == p->shown || (s == TS_STW && d->nstates > MAX_STATES)) {
+			d->many_states |= s != p->shown;
 			continue;
 		}
-		d->shown[i] = s;
+		p->shown = s;
 		d->nstates++;
-		sink_enter_one(d->s, d->proc[i], t, s, 0, 0);
+		sink_enter_one(d->s, p->trk, t, s, 0, 0);
 	}
 }
 
@@ -50,11 +51,8 @@ static void need_proc(struct godebug *d, uint64_t i)
 {
 	while (d->nproc <= i && i < MAX_PROCS) {
 		d->proc = mem_grow(d->proc, &d->cproc, d->nproc + 1, sizeof *d->proc);
-		d->base = mem_grow(d->base, &d->cbase, d->nproc + 1, sizeof *d->base);
-		d->shown = mem_grow(d->shown, &d->cshown, d->nproc + 1, sizeof *d->shown);
-		d->proc[d->nproc] = d->s->trace->track(d->s->self, TK_P, d->nproc);
-		d->base[d->nproc] = d->shown[d->nproc] = TS_NONE;
-		d->nproc++;
+		trk_id trk = d->s->trace->track(d->s->self, TK_P, d->nproc);
+		d->proc[d->nproc++] = (struct godebug_proc){.trk = trk, .base = TS_NONE, .shown = TS_NONE};
 	}
 }
 
@@ -62,7 +60,7 @@ static void emit_queue(const struct godebug *d, int64_t t, uint64_t proc, uint64
 {
 	if (n && proc < d->nproc)
 		d->s->trace->mark(d->s->self,
-		    &(struct sink_mark){.t = t, .kind = MK_QUEUE, .trk = d->proc[proc], .task = n});
+		    &(struct sink_mark){.t = t, .kind = MK_QUEUE, .trk = d->proc[proc].trk, .task = n});
 }
 
 /* Set the states of Ps from the queues of one line, as far as they follow. Returns the sum of the queues. */
@@ -76,15 +74,15 @@ static uint64_t queued_procs(struct godebug *d, int64_t t, const struct godebug_
 		busy += q > 0;
 		if (n >= d->nproc)
 			continue;
-		d->base[n] = q ? TS_RUN : TS_UNKNOWN;	/* an idle P has an empty queue */
+		d->proc[n].base = q ? TS_RUN : TS_UNKNOWN;	/* an idle P has an empty queue */
 		emit_queue(d, t, n, q);
 	}
 	for (size_t i = n < d->nproc ? (size_t)n : d->nproc; i < d->nproc; i++)
-		d->base[i] = TS_NONE;
+		d->proc[i].base = TS_NONE;
 	bool rest_idle = idle >= n || n - busy == idle;
 	for (size_t i = 0; i < d->nproc && i < n; i++)
-		if (d->base[i] == TS_UNKNOWN && (rest_idle || !idle))
-			d->base[i] = rest_idle && idle ? TS_IDLE : s->gcwaiting ? TS_STW : TS_RUN;
+		if (d->proc[i].base == TS_UNKNOWN && (rest_idle || !idle))
+			d->proc[i].base = rest_idle && idle ? TS_IDLE : s->gcwaiting ? TS_STW : TS_RUN;
 	return sum;
 }
 
@@ -123,7 +121,7 @@ static const struct godebug_unit *thread_of(const struct threads *t, int64_t m)
 
 static trk_id proc_at(const struct godebug *d, int64_t p)
 {
-	return p >= 0 && (uint64_t)p < d->nproc ? d->proc[p] : 0;
+	return p >= 0 && (uint64_t)p < d->nproc ? d->proc[p].trk : 0;
 }
 
 static void emit_thread(struct godebug *d, int64_t t, const struct godebug_unit *u)
@@ -168,19 +166,19 @@ static void emit_detail(struct godebug *d, int64_t t, const struct sched_rec *r)
 	if (p > m)
 		th = (struct threads){u + m, p - m};
 	for (size_t i = 0; i < d->nproc; i++)
-		d->base[i] = TS_NONE;
+		d->proc[i].base = TS_NONE;
 	for (size_t i = p; i < r->nunit; i++) {
 		const struct godebug_unit *on = thread_of(&th, u[i].m);
 		need_proc(d, u[i].id);
 		if (u[i].id >= d->nproc)
 			continue;
 		uint8_t s = states[u[i].status & 7];
-		d->base[u[i].id] = s;
+		d->proc[u[i].id].base = s;
 		if (s != TS_RUN || d->stopped)
 			continue;
 		trk_id g = on && on->g >= 0 ? d->s->trace->track(d->s->self, TK_G, (uint64_t)on->g) : 0;
-		sink_enter_one(d->s, d->proc[u[i].id], t, TS_RUN, g, 0);
-		d->shown[u[i].id] = TS_RUN;
+		sink_enter_one(d->s, d->proc[u[i].id].trk, t, TS_RUN, g, 0);
+		d->proc[u[i].id].shown = TS_RUN;
 	}
 	for (size_t i = 0; i < p; i++)
 		if (u[i].kind == 'M')
@@ -276,7 +274,7 @@ static void emit_mark(struct godebug *d, const struct point *p, const struct god
 static void emit_restart(struct godebug *d, int64_t t)
 {
 	for (size_t i = 0; i < d->nproc; i++)
-		d->base[i] = TS_NONE;
+		d->proc[i].base = TS_NONE;
 	show_procs(d, t);
 	const struct sched_rec *r = d->newest;
 	for (size_t i = 0; r && i < r->nunit; i++) {

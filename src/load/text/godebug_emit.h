@@ -21,6 +21,11 @@ struct godebug_run { int64_t base, end, wall; size_t gc, sched; };
 enum point_kind { PT_RUN, PT_SCHED, PT_GC, PT_MARK, PT_UTIL, PT_UTIL_END, PT_MARK_END, PT_LAST_STW, PT_STW_END };
 struct point { int64_t t; enum point_kind kind; uint32_t i, proc; enum util_what what; size_t seq; };
 
+struct godebug_proc {
+	trk_id trk;			/* 0: unknown */
+	uint8_t base, shown;		/* states: of the last SCHED line, and as emitted last */
+};
+
 struct godebug {
 	struct sink *s;
 	struct gc_rec *gc;
@@ -33,9 +38,8 @@ struct godebug {
 	int64_t last_sched;
 	bool detail, many_utils, many_states;
 	/* used while events are emitted */
-	trk_id *proc;			/* by number; 0: unknown */
-	uint8_t *base, *shown;		/* states by number: of the last SCHED line, and as emitted last */
-	size_t nproc, cproc, cbase, cshown, nstates;
+	struct godebug_proc *proc;	/* by number */
+	size_t nproc, cproc, nstates;
 	bool stopped, has_stacks;
 	uint32_t procs;			/* GOMAXPROCS as emitted last */
 	const struct sched_rec *newest;	/* last SCHED line of this run */
