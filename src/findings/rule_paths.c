@@ -296,6 +296,39 @@ static void put_slow(struct findings_run *r, const struct kind_paths *k)
 	text_ns(&r->text, (int64_t)paths_mean(k, NULL, PATH_REST));
 }
 
+/* Append ": waiting for the network at F, called by G, takes 45.5ms of it, 2.38ms otherwise": F is often of a library. Of
+   another goroutine: ": they wait at H for another goroutine in G, waiting for the network at F: 45.5ms of it". */
+static void put_explanation(struct findings_run *r, const struct path_place *p, double slow, double rest)
+{
+	stk_id own = p->cls == TIME_NETWORK ? user_code_first_frame(r->st, p->stack) : 0,
+	       caller = own ? user_code_first_frame(r->st, stk_parent(r->st, own)) : 0;
+	buf_putc(&r->text, ':');
+	if (p->wait) {
+		buf_puts(&r->text, " they wait at ");
+		finding_put_place(r, findings_site(r, p->wait));
+		buf_puts(&r->text, " for another goroutine");
+		buf_puts(&r->text, caller ? " in " : "");
+		if (caller)
+			finding_put_place(r, stk_frame(r->st, caller));
+		buf_putc(&r->text, ',');
+	}
+	buf_printf(&r->text, " %s", place_verb(p->cls));
+	if (p->cls != TIME_STW) {
+		buf_puts(&r->text, " at ");
+		finding_put_place(r, p->frame);
+	}
+	if (caller && !p->wait) {
+		buf_puts(&r->text, ", called by ");
+		finding_put_place(r, stk_frame(r->st, caller));
+		buf_putc(&r->text, ',');
+	}
+	buf_puts(&r->text, p->wait ? ": " : " takes ");
+	text_ns(&r->text, (int64_t)slow);
+	buf_puts(&r->text, " of it, ");
+	text_ns(&r->text, (int64_t)rest);
+	buf_puts(&r->text, " otherwise");
+}
+
 static void report_slow(struct findings_run *r, const struct kind_paths *k, const struct path_place *p, double part,
     double fit)
 {
@@ -307,20 +340,7 @@ static void report_slow(struct findings_run *r, const struct kind_paths *k, cons
 	blame_place(r, &f, p);
 	add_kind_victim(r, &f, k->kind, p->wait ? findings_site(r, p->wait) : p->frame);
 	put_slow(r, k);
-	buf_printf(&r->text, ": %s ", place_verb(p->cls));
-	if (p->cls != TIME_STW) {
-		buf_puts(&r->text, "at ");
-		finding_put_place(r, p->frame);
-	}
-	buf_puts(&r->text, " takes ");
-	text_ns(&r->text, (int64_t)slow);
-	buf_puts(&r->text, " of it, ");
-	text_ns(&r->text, (int64_t)rest);
-	buf_puts(&r->text, " otherwise");
-	if (p->wait) {
-		buf_puts(&r->text, ", on another goroutine, for which they wait at ");
-		finding_put_place(r, findings_site(r, p->wait));
-	}
+	put_explanation(r, p, slow, rest);
 	finding_number(&f, "slow", k->nslow);
 	finding_number(&f, "operations", k->kind->ncomplete);
 	finding_number(&f, "slow_mean_ns", paths_mean(k, NULL, PATH_SLOW));

@@ -353,7 +353,7 @@ static void report_pool(struct findings_run *r, struct pool_site *p, double mean
 	finding_put_group(r, group);
 	buf_puts(&r->text, " wait at ");
 	finding_put_place(r, at);
-	buf_puts(&r->text, " until another one gives back what it uses, mostly in ");
+	buf_puts(&r->text, " for what others use, mostly in ");
 	finding_put_place(r, f.culprit[0].frame);
 	buf_printf(&r->text, " %s", most ? finding_class_words(most->cls) : "");
 	finding_number(&f, "waiting_mean", mean);

@@ -462,6 +462,13 @@ static void add_longest(struct highlights_ctx *l, const char *what, struct longe
 	add_highlight(l, at);
 }
 
+/* A goroutine that waits nearly all the time, as main does for the end of the program, shows nothing. */
+static bool lasts_whole_range(const struct highlights_ctx *l, struct longest_span at)
+{
+	int64_t all = l->q->t1 - l->q->t0;
+	return (double)(at.t1 - at.t0) >= 0.9 * (double)all;
+}
+
 size_t trace_highlights(const struct snap *sn, const struct trace_highlights_query *q, struct arena *mem,
     struct trace_highlights out[TRACE_HIGHLIGHTS_MAX])
 {
@@ -473,7 +480,8 @@ size_t trace_highlights(const struct snap *sn, const struct trace_highlights_que
 	walk_spans(&l);
 	add_busy_share(&l);
 	add_busiest_group(&l);
-	add_longest(&l, "longest wait in sync", l.lock, ", still blocked");
+	if (!lasts_whole_range(&l, l.lock))
+		add_longest(&l, "longest wait in sync", l.lock, ", still blocked");
 	add_longest(&l, "longest runnable wait for a P", l.ready, ", still runnable");
 	add_longest(&l, "longest stop-the-world pause", l.stw, NULL);
 	mem_free(l.by_name);

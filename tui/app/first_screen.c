@@ -138,6 +138,6 @@ void app_announce_highlights(struct app *a)
 		for (k = b.n - 1; k > 0 && b.p[k] != ',' && b.p[k] != ';'; k--)
 			;
 	if (b.n)
-		app_message(a, ST_DIM, "stands out: %.280s", buf_str(&b));
+		app_message(a, ST_DIM, "shares: %.280s", buf_str(&b));
 	buf_free(&b);
 }

@@ -394,8 +394,7 @@ static void top_pane_keys(const void *st, const struct pane_env *env, struct buf
 	const struct top_state *p = st;
 	(void)env;
 	buf_printf(b,
-	    "Enter peek  2 list  f focus  x ignore  d hide  c %s  M type  < > sort  / find  a "
-	    "menu",
+	    "! findings  Enter peek  2 list  f focus  x ignore  c %s  M type  < > sort  / find  d hide  a menu",
 	    p->sort == K_FLAT ? "cum" : "flat");
 }
 

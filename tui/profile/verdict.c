@@ -3,8 +3,8 @@
 /*
  * The lines at the top of the first screen of a profile, from its judgement (session/profile_judgement.h).
  *
- * The number of lines depends on the screen alone, so nothing moves when the result arrives: a line for the worst
- * finding or two, one for the hottest functions, one for the widest path.
+ * The number of lines depends on the screen alone, so nothing moves when the result arrives: two or three for the worst
+ * findings, of which the first takes as many as it needs, one for the hottest functions, the rest for the widest paths.
  */
 #include "config.h"
 #include "profile/verdict.h"
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-enum { LABEL = 9, TABLE = 13, SHORT = 3, LONG = 4, TALL = 34, HOTTEST = 5, LEAST = 3 };
+enum { LABEL = 9, TABLE = 13, SHORT = 4, LONG = 5, TALL = 34, HOTTEST = 5, LEAST = 3 };
 
 static void take_judgement(struct profile_verdict *v, struct profile_judgement *made)
 {
@@ -63,21 +63,52 @@ static void draw_line(struct grid *g, int y, const char *label, enum style style
 	buf_free(&b);
 }
 
+/* Return where a text is broken that is wider than a line: after the last blank that fits. */
+static size_t break_line(const char *s, size_t n, size_t width)
+{
+	size_t end = 0;
+	for (size_t i = 0; i < n && text_width(s, i) <= width; i++)
+		end = s[i] == ' ' ? i + 1 : end;
+	return end;
+}
+
+/* Draw a finding in at most `most` lines; return how many it takes. */
+static int draw_finding(const struct finding *f, struct grid *g, int y, int most)
+{
+	struct buf b = {0}, fit = {0}, line = {0};
+	bool problem = f->level == FINDING_PROBLEM;
+	const char *label = problem ? "PROBLEM" : "notice";
+	enum style style = problem ? ST_ERROR : ST_WARN;
+	size_t room = g->w > LABEL ? (size_t)(g->w - LABEL) : 0, at = 0;
+	int lines = 0;
+	buf_printf(&b, "%s %.0f  %s", finding_rules[f->rule].id, f->score, f->text);
+	text_fit_line(&fit, b.p, b.n, room * (size_t)most, g->ascii);
+	while (at < fit.n && lines < most) {
+		size_t left = fit.n - at, k = text_width(fit.p + at, left) <= room ? left : break_line(fit.p + at, left, room);
+		k = k && lines + 1 < most ? k : left;
+		buf_reset(&line);
+		buf_put(&line, fit.p + at, k);
+		draw_line(g, y + lines, lines ? "" : label, style, AT_BOLD, &line);
+		at += k;
+		lines++;
+	}
+	buf_free(&b);
+	buf_free(&fit);
+	buf_free(&line);
+	return lines;
+}
+
 /* Return how many lines it takes. */
 static int draw_findings(const struct findings *all, struct grid *g, int lines)
 {
-	struct buf b = {0};
-	for (uint32_t i = 0; i < all->n && (int)i < lines; i++) {
-		const struct finding *f = &all->v[i];
-		bool problem = f->level == FINDING_PROBLEM;
-		buf_reset(&b);
-		buf_printf(&b, "%s %.0f  %s", finding_rules[f->rule].id, f->score, f->text);
-		draw_line(g, (int)i, problem ? "PROBLEM" : "notice", problem ? ST_ERROR : ST_WARN, AT_BOLD, &b);
+	int y = 0;
+	for (uint32_t i = 0; i < all->n && y < lines; i++) {
+		int others = (int)(all->n - i) - 1;
+		y += draw_finding(&all->v[i], g, y, lines - y > others ? lines - y - others : 1);
 	}
 	if (!all->n)
-		grid_text(g, 0, 0, ST_NORMAL, 0, "Nothing stands out.");
-	buf_free(&b);
-	return all->n < 1 ? 1 : (int)all->n < lines ? (int)all->n : lines;
+		grid_text(g, y++, 0, ST_NORMAL, 0, "Nothing stands out.");
+	return y;
 }
 
 /* Append the functions of user code to which most samples belong, with their shares. */
@@ -96,26 +127,50 @@ static void put_hottest(const struct profile_judgement *v, struct buf *b)
 	}
 }
 
+/* Append a path "a > b > c" that is shortened to the room; its frames next to the root are left out first. */
+static void put_path_end(struct buf *b, const char *s, size_t n, size_t room, bool ascii)
+{
+	struct buf fit = {0};
+	const char *dots = ascii ? "~" : "…";
+	bool cut = false;
+	for (;;) {
+		const char *next = memmem(s, n, " > ", 3);
+		size_t before = cut ? 4 : 0;
+		buf_reset(&fit);
+		text_fit_line(&fit, s, n, room > before ? room - before : 0, ascii);
+		bool whole = fit.n < strlen(dots) || memcmp(fit.p + fit.n - strlen(dots), dots, strlen(dots)) != 0;
+		if (whole || !next)
+			break;
+		n -= (size_t)(next + 3 - s);
+		s = next + 3;
+		cut = true;
+	}
+	buf_printf(b, "%s%s", cut ? dots : "", cut ? " > " : "");
+	buf_put(b, fit.p, fit.n);
+	buf_free(&fit);
+}
+
 /* Draw the widest paths to the hottest functions. */
 static void draw_paths(const struct profile_judgement *v, struct grid *g, int y, int end)
 {
 	const struct profile_sites *p = &v->functions;
-	struct buf b = {0}, path = {0};
+	struct buf b = {0}, path = {0}, safe = {0};
 	for (uint32_t i = 0, n = 0; i < p->n && y < end; i++) {
 		double share = text_percent(p->v[i].widest, p->a);
-		if (!p->v[i].fun)
+		if (!p->v[i].fun || share < LEAST)
 			continue;
-		if (p->v[i].a <= 0 || (n && share < LEAST))
-			break;
 		buf_reset(&b);
 		buf_reset(&path);
+		buf_reset(&safe);
 		profile_site_put_path(&path, v->sn->st, &p->v[i]);
+		text_safe(&safe, path.p, path.n);
 		buf_printf(&b, "%.0f%% ", share);
-		text_safe(&b, path.p, path.n);
+		put_path_end(&b, safe.p, safe.n, g->w > LABEL + (int)b.n ? (size_t)g->w - LABEL - b.n : 0, g->ascii);
 		draw_line(g, y++, n++ ? "" : "path", ST_DIM, 0, &b);
 	}
 	buf_free(&b);
 	buf_free(&path);
+	buf_free(&safe);
 }
 
 void profile_verdict_draw(const struct profile_verdict *p, const struct pane_env *env, struct grid *g)

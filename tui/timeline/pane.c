@@ -546,10 +546,10 @@ static void timeline_keys(const void *st, const struct pane_env *env, struct buf
 		return;
 	}
 	buf_puts(b, env->cols >= 120
-		? "h l move  { } half page  + - zoom  Enter fit  v range  f filter to it  w b span  "
+		? "! findings  h l move  + - zoom  Enter fit  v range  f filter to it  w b span  "
 		  "( ) cause effect  W why  H highlight  n N match  M rows  t pin  E regions  S stacks  "
 		  "e counters  ? help"
-		: "h l move  { } half page  + - zoom  Enter fit  v range  w b span  ( ) cause  M rows  H highlight  "
+		: "! findings  h l move  + - zoom  Enter fit  v range  w b span  ( ) cause  M rows  H highlight  "
 		  "? help");
 }
 

@@ -168,13 +168,23 @@ static int draw_finding(struct grid *g, int y, int most, const struct finding *f
 	return lines;
 }
 
+/* Next to a problem, a notice of something that costs little does not help to decide where to look. */
+static bool is_worth_a_line(const struct findings *all, const struct finding *f)
+{
+	return f->level == FINDING_PROBLEM || all->v[0].level != FINDING_PROBLEM || f->score >= FINDING_LOW;
+}
+
 /* Draw the worst findings in `room` lines, the first ones with more of them. Return how many lines they take. */
 static int draw_findings(struct grid *g, int room, const struct findings *all)
 {
 	struct buf b = {0};
-	int y = 0, n = all->n < SHOWN ? (int)all->n : SHOWN;
-	for (int i = 0; i < n; i++) {
-		int most = (room - y) / (n - i) + ((room - y) % (n - i) != 0);
+	int y = 0, n = 0;
+	while (n < SHOWN && n < (int)all->n && is_worth_a_line(all, &all->v[n]))
+		n++;
+	for (int i = 0; i < n && y < room; i++) {
+		int most = (room - y) / (n - i) + ((room - y) % (n - i) != 0), left = room - y;
+		if (!i && most < 2 && left > 2 && all->v[0].level == FINDING_PROBLEM)
+			most = 2;	/* the line and the number of the worst one, rather than one more notice */
 		y += draw_finding(g, y, most < MOST ? most : MOST, &all->v[i]);
 	}
 	if (!n) {
@@ -188,15 +198,31 @@ static int draw_findings(struct grid *g, int room, const struct findings *all)
 	return y;
 }
 
+/* Append a number per second: "0.5", "12.3", "444", "5517". */
+static void put_per_second(struct buf *b, double v)
+{
+	buf_printf(b, v >= 100 ? "%.0f/s" : "%.3g/s", v);
+}
+
 /* Append "request  444/s  p50 36.0ms  p99 36.9ms". */
 static void put_rate(const struct snap *sn, const struct operation_kind *k, struct buf *b)
 {
 	double seconds = (double)(sn->t1 - sn->t0) / 1e9;
 	text_safe(b, k->name, k->nname);
-	buf_printf(b, "  %.3g/s  p50 ", seconds > 0 ? (double)k->n / seconds : 0);
+	buf_puts(b, "  ");
+	put_per_second(b, seconds > 0 ? (double)k->n / seconds : 0);
+	buf_puts(b, "  p50 ");
 	text_ns(b, k->p50);
 	buf_puts(b, "  p99 ");
 	text_ns(b, k->p99);
+}
+
+/* Return where "call" begins in "main.(*upstream).call kit.go:233". */
+static size_t method_start(const struct buf *place)
+{
+	const char *s = place->p, *end = place->n ? memchr(s, ' ', place->n) : NULL,
+		   *dot = end ? memrchr(s, '.', (size_t)(end - s)) : NULL;
+	return dot && dot[1] != ' ' && !memchr(s, '[', (size_t)(end - s)) ? (size_t)(dot + 1 - s) : 0;
 }
 
 /* Append a line of the critical paths of the kind: "92% network (*upstream).call kit.go:233". false: it is small. */
@@ -208,15 +234,17 @@ static bool put_path(const struct trace_analysis *a, uint32_t i, bool reason, st
 	if (!all || i >= critical_lines_count(l) || text_percent(critical_lines_at(l, i)->ns, all) < LEAST)
 		return false;
 	const struct critical_line *v = critical_lines_at(l, i);
-	struct buf place = {0};
+	struct buf place = {0}, because = {0};
 	buf_printf(b, "%s%.0f%% %s ", a->slowest.n < a->nslowest ? "~" : "", text_percent(v->ns, all),
 	    time_class_name(v->cls));
 	critical_put_place(&place, a->sn->st, v->at);
-	if (reason && v->chain != CRITICAL_NONE)
-		buf_puts(&place, ", reached through ");
+	size_t skip = reason ? 0 : method_start(&place);
 	if (reason)
-		critical_line_put_because(l, v, &place);
-	text_safe(b, buf_str(&place), place.n);
+		critical_line_put_because(l, v, &because);
+	if (because.n)
+		buf_printf(&place, "%s%s", v->chain != CRITICAL_NONE ? ", reached through " : ", ", buf_str(&because));
+	text_safe(b, buf_str(&place) + skip, place.n - skip);
+	buf_free(&because);
 	buf_free(&place);
 	return true;
 }
@@ -228,8 +256,8 @@ static void draw_kind(const struct timeline_verdict *v, struct grid *g, int y, i
 	put_rate(v->analysis->sn, v->kind, &b);
 	for (uint32_t i = 0; room == 1 && i < SHOWN; i++) {
 		size_t before = b.n;
-		buf_puts(&b, i ? ", " : "  critical path: ");
-		if (!put_path(v->analysis, i, false, &b)) {
+		buf_puts(&b, i ? ", " : "  path ");
+		if (!put_path(v->analysis, i, false, &b) || (i && text_width(b.p, b.n) > (size_t)g->w)) {
 			b.n = before;
 			break;
 		}
