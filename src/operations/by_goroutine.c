@@ -11,17 +11,66 @@
 #include "base/bsearch.h"
 #include "base/radix_sort.h"
 
-/* Sort the items by a second key: equal ones keep their order. */
-static void sort_again(struct radix_item *v, const struct operations *o, uint64_t (*key)(const struct operation *))
+/* Is operation a before b, by start and descending end? */
+static bool is_before(const struct operations *o, uint32_t a, uint32_t b)
 {
-	for (uint32_t i = 0; i < o->n; i++)
-		v[i].key = key(&o->v[v[i].v]);
-	radix_sort_items(v, o->n);
+	const struct operation *x = &o->v[a], *y = &o->v[b];
+	return x->t0 != y->t0 ? x->t0 < y->t0 : x->t1 > y->t1;
 }
 
-static uint64_t key_of_end(const struct operation *x) { return radix_key_descending(x->t1); }
-static uint64_t key_of_start(const struct operation *x) { return radix_key_ascending(x->t0); }
-static uint64_t key_of_goroutine(const struct operation *x) { return x->g; }
+/* Sort by two keys; equal ones keep their order. */
+static void sort_many(const struct operations *o, uint32_t *at, uint32_t n)
+{
+	struct radix_item *v = xmalloc((n + 1u) * sizeof *v);
+	for (uint32_t i = 0; i < n; i++)
+		v[i] = (struct radix_item){radix_key_descending(o->v[at[i]].t1), at[i]};
+	radix_sort_items(v, n);
+	for (uint32_t i = 0; i < n; i++)
+		v[i].key = radix_key_ascending(o->v[v[i].v].t0);
+	radix_sort_items(v, n);
+	for (uint32_t i = 0; i < n; i++)
+		at[i] = v[i].v;
+	mem_free(v);
+}
+
+/* Sort the operations of one goroutine, which are by kind and start: mostly one, or sorted already. */
+static void sort_goroutine(const struct operations *o, uint32_t *at, uint32_t n)
+{
+	enum { FEW = 32 };
+	uint32_t i = 1;
+	while (i < n && !is_before(o, at[i], at[i - 1]))
+		i++;
+	if (i < n && n > FEW) {
+		sort_many(o, at, n);
+		return;
+	}
+	for (; i < n; i++) {
+		uint32_t x = at[i], k = i;
+		for (; k && is_before(o, x, at[k - 1]); k--)
+			at[k] = at[k - 1];
+		at[k] = x;
+	}
+}
+
+/* Set by_g[] by a counting sort by goroutine. */
+static void sort_by_goroutine(const struct operations *o)
+{
+	trk_id most = 0;
+	for (uint32_t i = 0; i < o->n; i++)
+		most = o->v[i].g > most ? o->v[i].g : most;
+	uint32_t *end = xcalloc(most + 2u, sizeof *end);	/* at first the number of those of the goroutine before */
+	for (uint32_t i = 0; i < o->n; i++)
+		end[o->v[i].g + 1]++;
+	for (trk_id g = 1; g <= most; g++)
+		end[g] += end[g - 1];
+	for (uint32_t i = 0; i < o->n; i++)
+		o->by_g[end[o->v[i].g]++] = i;
+	for (trk_id g = 0; g <= most; g++) {
+		uint32_t first = g ? end[g - 1] : 0;
+		sort_goroutine(o, o->by_g + first, end[g] - first);
+	}
+	mem_free(end);
+}
 
 /* Set outer[]: going forward, an operation is inside the last one of its goroutine that has not ended. */
 static void set_outer(const struct operations *o)
@@ -39,17 +88,9 @@ static void set_outer(const struct operations *o)
 
 void operations_index(struct operations *o, struct arena *mem)
 {
-	struct radix_item *v = xmalloc((o->n + 1u) * sizeof *v);
 	o->by_g = arena_alloc(mem, (o->n + 1u) * sizeof *o->by_g);
 	o->outer = arena_alloc(mem, (o->n + 1u) * sizeof *o->outer);
-	for (uint32_t i = 0; i < o->n; i++)
-		v[i].v = i;
-	sort_again(v, o, key_of_end);
-	sort_again(v, o, key_of_start);
-	sort_again(v, o, key_of_goroutine);
-	for (uint32_t i = 0; i < o->n; i++)
-		o->by_g[i] = v[i].v;
-	mem_free(v);
+	sort_by_goroutine(o);
 	set_outer(o);
 }
 

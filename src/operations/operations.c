@@ -196,35 +196,77 @@ static void arrange_kinds(struct operations *o, const struct operation_list *l, 
 	}
 }
 
-/* Sort the operations of the list by start, then place each behind those of its kind. */
-static void arrange(struct operations *o, const struct operation_list *l, struct arena *mem)
+/* Sort indexes of operations, which ascend, by start. Most lists are sorted already. */
+static void sort_by_start(const struct operation *v, uint32_t *at, uint32_t n)
 {
-	uint32_t *to = xcalloc(l->nkinds + 1, sizeof *to), *at = xcalloc(l->nkinds + 1, sizeof *at);
-	uint32_t *place = xmalloc((l->n + 1) * sizeof *place);
 	struct radix_array order;
-	arrange_kinds(o, l, to, mem);
-	o->v = arena_alloc(mem, (o->n + 1u) * sizeof *o->v);
-	radix_array_alloc(&order, (uint32_t)l->n);
-	for (uint32_t i = 0; i < l->n; i++)
-		radix_array_add(&order, radix_key_ascending(l->v[i].t0), i);
-	radix_sort_items(order.v, order.n);
+	uint32_t i = 1;
+	while (i < n && v[at[i - 1]].t0 <= v[at[i]].t0)
+		i++;
+	if (i >= n)
+		return;
+	radix_array_alloc(&order, n);
+	for (i = 0; i < n; i++)
+		radix_array_add(&order, radix_key_ascending(v[at[i]].t0), at[i]);
+	radix_sort_items(order.v, n);
+	for (i = 0; i < n; i++)
+		at[i] = order.v[i].v;
+	radix_array_free(&order);
+}
+
+/* Return the indexes of the wanted operations of the list, by kind, then start. */
+static uint32_t *order_operations(const struct operations *o, const struct operation_list *l, const uint32_t *to)
+{
+	uint32_t *at = xcalloc(o->nkinds + 1u, sizeof *at), *from = xmalloc((l->n + 1) * sizeof *from);
 	for (uint32_t i = 0; i < o->nkinds; i++)
 		at[i] = o->kind[i].first;
-	for (uint32_t i = 0; i < l->n; i++) {
-		uint32_t from = order.v[i].v, kind = to[l->v[from].kind];
-		place[from] = kind == NOT_WANTED ? OPERATION_NONE : at[kind];
-		if (kind == NOT_WANTED)
-			continue;
-		o->v[at[kind]] = l->v[from];
-		o->v[at[kind]++].kind = kind & (UINT32_MAX >> 1);
-	}
-	for (uint32_t i = 0; i < o->n; i++)
-		if (o->v[i].parent != OPERATION_NONE)
-			o->v[i].parent = place[o->v[i].parent];
-	radix_array_free(&order);
-	mem_free(place);
+	for (uint32_t i = 0; i < l->n; i++)
+		if (to[l->v[i].kind] != NOT_WANTED)
+			from[at[to[l->v[i].kind]]++] = i;
+	for (uint32_t i = 0; i < o->nkinds; i++)
+		sort_by_start(l->v, from + o->kind[i].first, o->kind[i].n);
 	mem_free(at);
+	return from;
+}
+
+/* Move each operation to its place; the places are a permutation, which is lost. */
+static void permute(struct operation *v, uint32_t *place, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		while (place[i] != i) {
+			uint32_t k = place[i];
+			struct operation x = v[k];
+			v[k] = v[i];
+			v[i] = x;
+			place[i] = place[k];
+			place[k] = k;
+		}
+}
+
+/* Sort the operations by kind, then start. There may be millions, so the array of the list becomes that of the result. */
+static void arrange(struct operations *o, struct operation_list *l, struct arena *mem)
+{
+	uint32_t *to = xcalloc(l->nkinds + 1, sizeof *to);
+	arrange_kinds(o, l, to, mem);
+	uint32_t *from = order_operations(o, l, to), *place = xmalloc((l->n + 1) * sizeof *place), rest = o->n;
+	for (uint32_t i = 0; i < l->n; i++)
+		place[i] = OPERATION_NONE;
+	for (uint32_t i = 0; i < o->n; i++)
+		place[from[i]] = i;
+	for (uint32_t i = 0; i < o->n; i++) {
+		struct operation *x = &l->v[from[i]];
+		x->kind = to[x->kind] & (UINT32_MAX >> 1);
+		x->parent = x->parent == OPERATION_NONE ? OPERATION_NONE : place[x->parent];
+	}
+	mem_free(from);
+	for (uint32_t i = 0; i < l->n; i++)
+		place[i] = place[i] == OPERATION_NONE ? rest++ : place[i];
+	permute(l->v, place, (uint32_t)l->n);
+	mem_free(place);
 	mem_free(to);
+	o->v = xrealloc(l->v, (o->n + 1u) * sizeof *o->v);
+	l->v = NULL;
+	arena_adopt(mem, o->v);
 }
 
 /* ---- all */
@@ -240,7 +282,7 @@ static void add_unknown(struct operation_kind *k)
 	k->class_ns[TIME_UNKNOWN] = wrap_add(k->class_ns[TIME_UNKNOWN], rest);
 }
 
-static void finish(struct operations *o, const struct operation_list *l, struct arena *mem)
+static void finish(struct operations *o, struct operation_list *l, struct arena *mem)
 {
 	for (size_t k = 0; k < l->nkinds; k++)
 		add_unknown(&l->kind[k]);

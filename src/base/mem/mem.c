@@ -37,6 +37,7 @@ enum { BULK = 1 << 12, BULK_BLOCK = 1 << 18, BLOCK_MIN = 1 << 12, BLOCK_MAX = 1 
 struct arena_block {
 	struct arena_block *next;
 	size_t used, size;
+	void *adopted;	/* NULL, or an allocation that is freed with the block */
 };
 
 #define BLOCK_HEAD ((sizeof(struct arena_block) + ALIGN - 1) / ALIGN * ALIGN)
@@ -355,6 +356,7 @@ static void blocks_free(struct arena_block *b)
 {
 	while (b) {
 		struct arena_block *next = b->next;
+		mem_free(b->adopted);
 		if (!paging_free(b, BLOCK_HEAD + b->size))
 			free(b);
 		b = next;
@@ -375,6 +377,8 @@ void arena_reset(struct arena *a)
 	}
 	blocks_free(a->head->next);
 	a->head->next = NULL;
+	mem_free(a->head->adopted);
+	a->head->adopted = NULL;
 	a->head->used = 0;
 	a->held = a->head->size;
 	a->used = 0;
@@ -384,6 +388,14 @@ void arena_free(struct arena *a)
 {
 	blocks_free(a->head);
 	*a = (struct arena){0};
+}
+
+void arena_adopt(struct arena *a, void *p)
+{
+	struct arena_block *b = xcalloc(1, sizeof *b);
+	b->adopted = p;
+	b->next = a->head ? a->head->next : NULL;
+	*(a->head ? &a->head->next : &a->head) = b;	/* behind the first block, which may have room left */
 }
 
 void arena_move(struct arena *from, struct arena *into)

@@ -81,6 +81,8 @@ void *arena_zalloc(struct arena *a, size_t n);
 void *arena_try_alloc(struct arena *a, size_t n);	/* as mem_try_alloc(): may return NULL */
 char *arena_strndup(struct arena *a, const char *s, size_t n);	/* NUL-terminated */
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Free p, which xmalloc() or mem_grow() has returned, with the allocations of the arena. */
+void arena_adopt(struct arena *a, void *p);
 /* Free all allocations, but keep the newest block. */
 void arena_reset(struct arena *a);
 void arena_free(struct arena *a);
