@@ -219,7 +219,8 @@ struct findings *findings_find(const struct snap *sn, const struct findings_quer
 	struct findings_run r = {.q = q, .sn = sn, .st = sn->st, .mem = mem};
 	struct findings *out = NULL;
 	r.threshold = q->threshold ? q->threshold : findings_configured_thresholds();
-	r.ops = operations_find(sn, q->filter, NULL, &r.scratch, &q->on);
+	r.ops = q->operations ? q->operations : operations_find(sn, q->filter, NULL, &r.scratch, &q->on);
+	r.walker = q->walker;
 	if (r.ops && scan_run(&r.scan, sn, q->filter, r.ops, &q->on)) {
 		r.wall = r.scan.t1 > r.scan.t0 ? r.scan.t1 - r.scan.t0 : 1;
 		list_procs(&r);

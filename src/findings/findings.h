@@ -7,6 +7,7 @@
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/text/buf.h"
+#include "critical/path.h"
 #include "store/store.h"
 #include "trace/filter.h"
 
@@ -102,6 +103,8 @@ struct findings {
 struct findings_query {
 	/* NULL: the whole trace; its goroutines and its time range are judged */
 	const struct trace_filter *filter;
+	const struct operations *operations;	/* of the filter; NULL: they are found */
+	const struct critical_walker *walker;	/* with these operations; NULL: it is made */
 	const double *threshold;		/* by enum finding_threshold; NULL: the defaults */
 	uint64_t rules;				/* 1 << enum finding_rule; 0: all */
 	struct progress_watcher on;

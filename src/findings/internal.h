@@ -20,10 +20,10 @@ struct findings_run {
 	const struct store *st;
 	const struct findings_sides *profile;	/* NULL: it is a trace. For a profile the measures of traces are empty. */
 	const double *threshold;
-	struct operations *ops;
+	const struct operations *ops;
 	struct scan scan;
 	struct goroutine_groups groups;
-	struct critical_walker *walker;	/* NULL: not made yet; see findings_walker() */
+	const struct critical_walker *walker;	/* NULL: not made yet; see findings_walker() */
 	struct kind_paths *paths;	/* of kinds of operations; NULL: not made yet; see rule_paths.c */
 	uint32_t npaths;
 	const struct operation_kind *straggling;	/* of children of which one is late in a finding; NULL: none */

@@ -83,8 +83,9 @@ static bool is_broadcast(const struct scan_site *x, trk_id g)
 
 static bool is_idle_stack(void *arg, enum tstate s, stk_id stack)
 {
+	const struct findings_run *r = arg;
 	(void)s;
-	return operations_is_idle(arg, stack);
+	return operations_is_idle(r->ops, stack);
 }
 
 /* Collect what the goroutine did while others waited for it, from the samples of all sites. */
@@ -109,7 +110,7 @@ static void add_samples(struct findings_run *r, struct busy_server *v)
 			add_victims(v, r, w->g);
 			time_parts_add(&v->does, r->sn, &(struct time_parts_query){.g = v->g, .a = w->t0, .b = w->t1,
 			    .scale = (double)x->step / (double)(w->t1 - w->t0), .last = w->waker_stack,
-			    .until = is_idle_stack, .arg = r->ops});
+			    .until = is_idle_stack, .arg = r});
 		}
 		if (ns > v->site_ns) {
 			v->site_ns = ns;

@@ -64,8 +64,8 @@ static void run_analysis(void *work, struct job *j)
 	bool part = filter->from != TIME_NONE || filter->to != TIME_NONE || filter->g || filter->slice;
 	a->operations = !part ? a->all : operations_find(a->sn, filter, NULL, &a->mem, &on);
 	a->walker = a->all ? critical_walker_new(a->sn, a->all, &a->mem, &on) : NULL;
-	struct findings_query q = {.filter = filter, .on = on};
-	if (!a->walker)
+	struct findings_query q = {.filter = filter, .operations = a->operations, .walker = part ? NULL : a->walker, .on = on};
+	if (!a->walker || !a->operations)
 		return;
 	sum_slowest_kind(a, &on);
 	a->findings = findings_find(a->sn, &q, &a->mem);
