@@ -65,9 +65,9 @@ static void add_goroutine(struct group_maker *m, trk_id g)
 		x->quarter[(a - s->t0) * GROUP_QUARTERS / (s->t1 - s->t0 + 1)]++;
 	int64_t life = (b < s->t1 ? b : s->t1) - (a > s->t0 ? a : s->t0);
 	x->life += life > 0 ? life : 0;
-	x->idle += s->g[g].idle;
+	x->idle += scan_details_of(s, g)->idle;
 	x->run += s->g[g].run;
-	x->joined += s->g[g].joined;
+	x->joined += scan_details_of(s, g)->joined;
 	if (s->g[g].run > x->run_most) {
 		x->run_most = s->g[g].run;
 		x->most = g;

@@ -227,7 +227,7 @@ static struct time_part main_run(struct findings_run *r, trk_id g)
 static void judge_imbalance(struct findings_run *r, uint32_t group)
 {
 	const struct goroutine_group *g = &r->groups.v[group];
-	const struct scan_goroutine *most = &r->scan.g[g->most];
+	const struct scan_details *most = scan_details_of(&r->scan, g->most);
 	int64_t waited = most->ended + most->fed + most->joined, median = median_run(r, group);
 	/* What counts is how much longer it runs: half of "three times as long" is "twice as long". */
 	double more = median ? (double)(g->run_most - median) / (double)median : 0,
@@ -279,10 +279,10 @@ static void judge_spin(struct findings_run *r, uint32_t group, const struct spin
 	       run = LIMIT(r, SPIN, RUN) * (double)v->yields / (double)(v->ns + 1), fit = share < run ? share : run;
 	struct finding f = {.score = finding_score((double)v->ns, (double)r->wall), .t0 = r->scan.t0, .t1 = r->scan.t1,
 	    .trk = v->most, .see = "top -type=run"};
-	frm_id at = findings_site(r, r->scan.g[v->most].yield);
+	frm_id at = findings_site(r, scan_details_of(&r->scan, v->most)->yield);
 	if (fit < 0.5)
 		return;
-	finding_culprit_stack(r, &f, r->scan.g[v->most].yield);
+	finding_culprit_stack(r, &f, scan_details_of(&r->scan, v->most)->yield);
 	finding_victims(r, &f, group, at);
 	finding_put_place(r, at);
 	buf_printf(&r->text, " polls: it runs on %.2f Ps and calls runtime.Gosched %llu times, after ",
@@ -299,13 +299,13 @@ void rule_spin(struct findings_run *r)
 {
 	struct spin_sum *v = xcalloc(r->groups.n + 1u, sizeof *v);
 	for (trk_id g = 1; g < r->sn->ntrks; g++) {
-		const struct scan_goroutine *x = &r->scan.g[g];
+		const struct scan_details *x = scan_details_of(&r->scan, g);
 		if (!r->groups.of[g] || !x->yields)
 			continue;
 		struct spin_sum *to = &v[r->groups.of[g] - 1];
 		to->ns += x->yielded;
 		to->yields += x->yields;
-		if (!to->most || x->yielded > r->scan.g[to->most].yielded)
+		if (!to->most || x->yielded > scan_details_of(&r->scan, to->most)->yielded)
 			to->most = g;
 	}
 	for (uint32_t i = 0; i < r->groups.n; i++)

@@ -41,7 +41,7 @@ struct busy_server {
 static double busy_share(const struct findings_run *r, trk_id g)
 {
 	int64_t a = TIME_NONE, b = TIME_NONE;
-	const struct scan_goroutine *x = &r->scan.g[g];
+	const struct scan_details *x = scan_details_of(&r->scan, g);
 	if (!stats_goroutine_bounds(r->sn, g, &a, &b))
 		return 0;
 	a = a < r->scan.t0 ? r->scan.t0 : a;
@@ -191,7 +191,7 @@ enum { MOMENTS = 8 };
 void rule_single_server(struct findings_run *r)
 {
 	for (trk_id g = 1; g < r->sn->ntrks; g++) {
-		struct busy_server v = {.g = g, .waiting = (double)r->scan.g[g].ended / (double)r->wall};
+		struct busy_server v = {.g = g, .waiting = (double)scan_details_of(&r->scan, g)->ended / (double)r->wall};
 		double fit = finding_fit(v.waiting, LIMIT(r, SINGLE_SERVER, WAITING));
 		if (fit < 0.5 || !scan_is_program(r->sn, g))
 			continue;
@@ -226,12 +226,12 @@ void rule_serial_stage(struct findings_run *r)
 	if (idle < 0.5)
 		return;
 	for (trk_id g = 1; g < r->sn->ntrks; g++) {
-		const struct scan_goroutine *x = &r->scan.g[g];
+		const struct scan_details *x = scan_details_of(&r->scan, g);
 		struct busy_server v = {.g = g, .idle = true, .waiting = (double)(x->fed + x->ended) / (double)r->wall};
 		double fit = at_least(idle, finding_fit(v.waiting, LIMIT(r, SERIAL_STAGE, WAITING)));
 		if (fit < 0.5 || x->fed < x->ended || !scan_is_program(r->sn, g))
 			continue;
-		v.busy = (double)(x->run + x->ready) / (double)r->wall;
+		v.busy = (double)(r->scan.g[g].run + r->scan.g[g].ready) / (double)r->wall;
 		fit = at_least(fit, finding_fit(v.busy, LIMIT(r, SERIAL_STAGE, BUSY)));
 		if (fit < 0.5)
 			continue;

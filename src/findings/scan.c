@@ -40,7 +40,11 @@ struct scan_doing {
 
 struct scan_pass {
 	struct scan *s;
-	struct scan_doing *now;	/* by track */
+	uint32_t *slot;		/* by track: index in now[]; 0: it does nothing, as now[0] */
+	struct scan_doing *now;
+	uint32_t *unused;	/* elements of now[] that are free */
+	uint32_t n, nunused;
+	size_t cap, cunused;
 	uint8_t *skip;		/* by track: 1 if it is left out, 2 if it counts, 0: not known yet */
 	uint8_t *yields;	/* by stack: 1 if it is not a yield, 2 if it is, 0: not known yet */
 };
@@ -84,6 +88,16 @@ int64_t scan_judged_ns(const struct scan *s, trk_id g, int64_t a, int64_t b)
 	if (b <= a)
 		return 0;
 	return s->filter && s->filter->slice ? trace_filter_overlap(s->filter, g, a, b) : b - a;
+}
+
+static struct scan_details *details_of(struct scan *s, trk_id g)
+{
+	if (!s->g[g].details) {
+		s->details = mem_grow(s->details, &s->cdetails, s->ndetails + 1u, sizeof *s->details);
+		s->details[s->ndetails] = (struct scan_details){0};
+		s->g[g].details = s->ndetails++;
+	}
+	return &s->details[s->g[g].details];
 }
 
 static struct scan_site *site_at(struct scan *s, uint32_t i)
@@ -179,7 +193,7 @@ static void end_wait(struct scan *s, const struct scan_wait *w, enum tstate stat
 		return;
 	add_to_site(x, w->t0, w->t1, ns);
 	if (at->idle) {
-		s->g[w->g].idle += ns;
+		details_of(s, w->g)->idle += ns;
 		s->idle += ns;
 	} else {
 		s->ns[at->cls] += ns;
@@ -188,16 +202,16 @@ static void end_wait(struct scan *s, const struct scan_wait *w, enum tstate stat
 		x->woken += ns;
 		s->g[w->g].waker = w->waker;
 		if (at->idle)
-			s->g[w->waker].fed += ns;
+			details_of(s, w->waker)->fed += ns;
 		else if (at->cls == TIME_WAITGROUP)
-			s->g[w->waker].joined += ns;
+			details_of(s, w->waker)->joined += ns;
 		else if (at->cls != TIME_LOCK)
-			s->g[w->waker].ended += ns;
+			details_of(s, w->waker)->ended += ns;
 		if (at->cls == TIME_LOCK)
 			add_pair(s, i, w->waker_stack, ns);
 	}
 	if (state == TS_CHANSEND)
-		s->g[w->g].sending += ns;
+		details_of(s, w->g)->sending += ns;
 	if (at->cls == TIME_LOCK)
 		list_add(&s->queued, w->t0, w->t1, w->g, i);
 	if (x->ns >= x->next)
@@ -211,9 +225,9 @@ static void end_run(struct scan_pass *p, trk_id g, struct scan_doing *d, int64_t
 	s->g[g].run += ns;
 	d->yielded = next == TS_READY && is_yield(p, stack);
 	if (d->yielded) {
-		s->g[g].yields++;
-		s->g[g].yielded += ns;
-		s->g[g].yield = stack;
+		details_of(s, g)->yields++;
+		details_of(s, g)->yielded += ns;
+		details_of(s, g)->yield = stack;
 	}
 	if (ns >= SCAN_LONG_RUN_NS)
 		list_add(&s->runs, d->t0, t, g, stack);
@@ -247,7 +261,7 @@ static void end_ready(struct scan *s, trk_id g, const struct scan_doing *d, int6
 	s->ns[TIME_RUNNABLE] += ns;
 	s->g[g].ready += ns;
 	if (d->yielded && ns < SCAN_AGAIN_NS)
-		s->g[g].yielded += ns;
+		details_of(s, g)->yielded += ns;
 	add_runnable_slots(s, d->t0, t);
 	list_add(&s->late, d->t0, t, g, d->stack);
 }
@@ -286,9 +300,29 @@ static void end_span(struct scan_pass *p, trk_id g, struct scan_doing *d, int64_
 	}
 }
 
+/* Keep what a goroutine does for the next sheet. Most of those that have ended need no room. */
+static void keep_doing(struct scan_pass *p, trk_id g, const struct scan_doing *d)
+{
+	if (d->of == SPAN_OTHER && !d->waited && !d->yielded) {
+		if (p->slot[g]) {
+			p->unused = mem_grow(p->unused, &p->cunused, p->nunused + 1u, sizeof *p->unused);
+			p->unused[p->nunused++] = p->slot[g];
+		}
+		p->slot[g] = 0;
+		return;
+	}
+	if (!p->slot[g] && p->nunused) {
+		p->slot[g] = p->unused[--p->nunused];
+	} else if (!p->slot[g]) {
+		p->now = mem_grow(p->now, &p->cap, p->n + 1u, sizeof *p->now);
+		p->slot[g] = p->n++;
+	}
+	p->now[p->slot[g]] = *d;
+}
+
 static void walk_row(struct scan_pass *p, const struct sheet *sh, uint32_t row, trk_id g)
 {
-	struct scan_doing d = p->now[g];
+	struct scan_doing d = p->now[p->slot[g]];
 	for (uint32_t i = sh->first[row], end = sh->first[row + 1]; i < end; i++) {
 		unsigned s = sh->state[i] & SHEET_STATE;
 		uint8_t of = span_of_state[s];
@@ -306,7 +340,7 @@ static void walk_row(struct scan_pass *p, const struct sheet *sh, uint32_t row, 
 		d.state = sh->state[i];
 		d.of = of;
 	}
-	p->now[g] = d;
+	keep_doing(p, g, &d);
 }
 
 static void add_open(struct scan *s, trk_id g, const struct scan_doing *d, int64_t ns)
@@ -319,7 +353,7 @@ static void add_open(struct scan *s, trk_id g, const struct scan_doing *d, int64
 	x->nopen++;
 	x->open_longest = s->sn->t1 - d->t0 > x->open_longest ? s->sn->t1 - d->t0 : x->open_longest;
 	if (s->sites.v[i].idle) {
-		s->g[g].idle += ns;
+		details_of(s, g)->idle += ns;
 		s->idle += ns;
 	} else {
 		s->ns[TIME_STILL_BLOCKED] += ns;
@@ -331,7 +365,7 @@ static void end_open(struct scan_pass *p)
 {
 	struct scan *s = p->s;
 	for (trk_id g = 1; g < s->sn->ntrks; g++) {
-		struct scan_doing *d = &p->now[g];
+		struct scan_doing *d = &p->now[p->slot[g]];
 		int64_t ns = d->of ? scan_judged_ns(s, g, d->t0, s->sn->t1) : 0;
 		if (!ns)
 			continue;
@@ -418,6 +452,8 @@ static void scan_init(struct scan *s, const struct snap *sn, const struct trace_
 	site_table_init(&s->sites, sn, ops);
 	site_table_init(&s->wakers, sn, ops);
 	s->g = arena_zalloc(&s->own, (sn->ntrks + 1u) * sizeof *s->g);
+	s->details = mem_grow(NULL, &s->cdetails, 1, sizeof *s->details);
+	s->details[s->ndetails++] = (struct scan_details){0};
 	s->slot_runnable = arena_zalloc(&s->own, SCAN_SLOTS * sizeof *s->slot_runnable);
 	s->beat_ns = (s->t1 - s->t0) / SCAN_BEATS + 1;
 	s->beat_ns = s->beat_ns < SCAN_BEAT_NS ? SCAN_BEAT_NS : s->beat_ns;
@@ -433,7 +469,9 @@ bool scan_run(struct scan *s, const struct snap *sn, const struct trace_filter *
 {
 	scan_init(s, sn, f, ops);
 	struct arena scratch = {0};
-	struct scan_pass p = {.s = s, .now = arena_zalloc(&scratch, (sn->ntrks + 1u) * sizeof *p.now)};
+	struct scan_pass p = {.s = s, .slot = arena_zalloc(&scratch, (sn->ntrks + 1u) * sizeof *p.slot)};
+	p.now = mem_grow(NULL, &p.cap, 1, sizeof *p.now);
+	p.now[p.n++] = (struct scan_doing){0};
 	p.skip = arena_zalloc(&scratch, sn->ntrks + 1u);
 	p.yields = arena_zalloc(&scratch, sn->nstks + 1u);
 	bool go = true;
@@ -449,6 +487,8 @@ bool scan_run(struct scan *s, const struct snap *sn, const struct trace_filter *
 	}
 	if (go)
 		end_open(&p);
+	mem_free(p.now);
+	mem_free(p.unused);
 	arena_free(&scratch);
 	return go;
 }
@@ -459,6 +499,7 @@ void scan_free(struct scan *s)
 	site_table_free(&s->wakers);
 	mem_free(s->site);
 	mem_free(s->pair);
+	mem_free(s->details);
 	mem_free(s->burst);
 	mem_free(s->open);
 	mem_free(s->runs.v);

@@ -42,10 +42,14 @@ struct scan_pair { uint32_t site, waker; uint64_t n; int64_t ns; };
 /* A wait or a run that exists at the end of the trace. */
 struct scan_open { trk_id g; int64_t t0; stk_id stack; uint32_t site, next; };
 
-/* Per track. */
+/* Per track. There may be millions, most of which only run: details: index in scan.details; 0: it has none. */
 struct scan_goroutine {
 	int64_t run;		/* ns on a P */
 	int64_t ready;		/* ns runnable, and in system calls */
+	trk_id waker;		/* that ended its last wait for another goroutine; 0: none did */
+	uint32_t details;
+};
+struct scan_details {
 	int64_t idle;		/* ns in idle waits */
 	int64_t sending;	/* ns in waits for room in a channel */
 	/* ns of waits of others that it ended, neither idle ones nor for a lock or a wait group */
@@ -53,7 +57,6 @@ struct scan_goroutine {
 	int64_t joined;		/* ns of waits of others for a wait group that it ended */
 	int64_t fed;		/* ns of idle waits of others that it ended */
 	int64_t yielded;	/* ns of runs that ended by a yield, and of the short runnable spans after them */
-	trk_id waker;		/* that ended its last wait for another goroutine; 0: none did */
 	uint32_t yields;
 	stk_id yield;		/* where; 0: never */
 };
@@ -79,6 +82,9 @@ struct scan {
 	struct scan_site *site;			/* by index of sites */
 	size_t csite;
 	struct scan_goroutine *g;		/* by track */
+	struct scan_details *details;		/* the first one is of the goroutines that have none: zeros */
+	uint32_t ndetails;
+	size_t cdetails;
 	struct scan_pair *pair;
 	uint32_t npair;
 	size_t cpair;
@@ -109,6 +115,10 @@ bool scan_run(struct scan *, const struct snap *, const struct trace_filter *, c
 /* Set only the snapshot, filter and time range of a scan. */
 void scan_range(struct scan *, const struct snap *, const struct trace_filter *);
 void scan_free(struct scan *);
+static inline const struct scan_details *scan_details_of(const struct scan *s, trk_id g)
+{
+	return &s->details[s->g[g].details];
+}
 /* Return how much of the time [a, b) of a goroutine the filter selects, in ns. */
 int64_t scan_judged_ns(const struct scan *, trk_id g, int64_t a, int64_t b);
 /* Is it a goroutine of the program, and not of the runtime, or one that writes a trace or a profile? */
