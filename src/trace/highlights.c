@@ -463,10 +463,9 @@ static void add_longest(struct highlights_ctx *l, const char *what, struct longe
 }
 
 /* A goroutine that waits nearly all the time, as main does for the end of the program, shows nothing. */
-static bool lasts_whole_range(const struct highlights_ctx *l, struct longest_span at)
+static bool lasts_whole_trace(const struct snap *sn, struct longest_span at)
 {
-	int64_t all = l->q->t1 - l->q->t0;
-	return (double)(at.t1 - at.t0) >= 0.9 * (double)all;
+	return (double)(at.t1 - at.t0) >= 0.9 * (double)(sn->t1 - sn->t0);
 }
 
 size_t trace_highlights(const struct snap *sn, const struct trace_highlights_query *q, struct arena *mem,
@@ -480,7 +479,7 @@ size_t trace_highlights(const struct snap *sn, const struct trace_highlights_que
 	walk_spans(&l);
 	add_busy_share(&l);
 	add_busiest_group(&l);
-	if (!lasts_whole_range(&l, l.lock))
+	if (!lasts_whole_trace(sn, l.lock))
 		add_longest(&l, "longest wait in sync", l.lock, ", still blocked");
 	add_longest(&l, "longest runnable wait for a P", l.ready, ", still runnable");
 	add_longest(&l, "longest stop-the-world pause", l.stw, NULL);
