@@ -40,6 +40,15 @@ refuses 2 'is not a duration' findings -set=lock-queue.crowded=x "$f"
 run 0 findings "$samples/orders.trace"
 head -1 "$tmp/out" | grep -q '^PROBLEM lock-queue' || fail "the first finding of orders.trace: $(cat "$tmp/out")"
 
+# a rule with many findings: five of them and how many more there are; all of them with -rule
+many="-set serial-stage.waiting=0.001 -set serial-stage.busy=0.01 -set serial-stage.idle=0.01"
+stages() { grep -c '^[Pn].* serial-stage [0-9]*$' "$tmp/out"; }
+run 0 findings $many -rule=serial-stage "$samples/orders.trace"
+all=$(stages)
+run 0 findings $many "$samples/orders.trace"
+[ "$all" -gt 5 ] && [ "$(stages)" = 5 ] || fail "not 5 of $all: $(cat "$tmp/out")"
+grep -q "^serial-stage: $((all - 5)) more" "$tmp/out" || fail "no word of more: $(cat "$tmp/out")"
+
 # a late goroutine, a wait for a P that is too short or too rare to count
 run 0 findings -rule=straggler -set=straggler.wait=1h "$faults/straggler.trace.gz"
 grep -q '^nothing stands out$' "$tmp/out" || fail "straggler.wait: $(cat "$tmp/out")"

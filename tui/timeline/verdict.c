@@ -235,9 +235,10 @@ static bool put_path(const struct trace_analysis *a, uint32_t i, bool reason, st
 		return false;
 	const struct critical_line *v = critical_lines_at(l, i);
 	struct buf place = {0}, because = {0};
-	buf_printf(b, "%s%.0f%% %s ", a->slowest.n < a->nslowest ? "~" : "", text_percent(v->ns, all),
+	buf_printf(b, "%s%.0f%% %s", a->slowest.n < a->nslowest ? "~" : "", text_percent(v->ns, all),
 	    time_class_name(v->cls));
 	critical_put_place(&place, a->sn->st, v->at);
+	buf_puts(b, place.n ? " " : "");
 	size_t skip = reason ? 0 : method_start(&place);
 	if (reason)
 		critical_line_put_because(l, v, &because);

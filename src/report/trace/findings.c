@@ -12,6 +12,7 @@
 #include "report/trace/findings_known.h"
 #include "report/trace/findings_profile.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -155,10 +156,20 @@ static void put_finding(const struct trace_report_ctx *r, const struct finding *
 	buf_puts(b, "\n\n");
 }
 
+/* Print the worst findings of each rule, and how many more it has: a long list of one kind hides the others. -rule asks
+   for all of a rule; other formats have all. */
 static void put_text(const struct trace_report_ctx *r, const struct findings *all)
 {
+	enum { EACH = 5 };
+	uint32_t n[FINDING_RULE__N] = {0};
+	bool chosen = trace_report_has_option(r, OPT_RULE);
 	for (uint32_t i = 0; i < all->n; i++)
-		put_finding(r, &all->v[i]);
+		if (n[all->v[i].rule]++ < EACH || chosen)
+			put_finding(r, &all->v[i]);
+	for (int k = 0; k < FINDING_RULE__N && !chosen; k++)
+		if (n[k] > EACH)
+			buf_printf(r->out, "%s: %" PRIu32 " more, less bad; -rule=%s prints all\n\n", finding_rules[k].id, n[k] - EACH,
+			    finding_rules[k].id);
 	if (!all->n)
 		buf_puts(r->out, "nothing stands out\n");
 	for (uint32_t i = 0; i < all->nunanswered; i++)
