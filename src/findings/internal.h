@@ -87,6 +87,9 @@ double finding_fit(double value, double limit);
 /* Append to the sentence: "main.(*ledger).reserve main.go:41"; without a frame: "an unknown function". */
 void finding_put_place(struct findings_run *, frm_id);
 void finding_put_line(struct findings_run *, frm_id);		/* "main.go:41" */
+/* Append ", called by main.fetch main.go:27": the caller of the innermost user code of a stack, which is often of a
+   library. Return false if there is none. */
+bool finding_put_caller(struct findings_run *, stk_id);
 /* Append the line alone if it is in the function of the place that was named before. */
 void finding_put_place_after(struct findings_run *, frm_id, frm_id named);
 void finding_put_name(struct findings_run *, str_id);		/* of a function */

@@ -251,6 +251,7 @@ static void judge_imbalance(struct findings_run *r, uint32_t group)
 	text_ns(&r->text, median);
 	buf_puts(&r->text, " (median), and others wait for it: ");
 	finding_put_place(r, f.nculprit ? f.culprit[0].frame : g->line);
+	finding_put_caller(r, run_stacks_interrupted(r->st, g->most, run.stack));
 	finding_number(&f, "goroutines", g->n);
 	finding_number(&f, "run_most_ns", (double)g->run_most);
 	finding_number(&f, "run_median_ns", (double)median);

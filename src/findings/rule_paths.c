@@ -317,11 +317,8 @@ static void put_explanation(struct findings_run *r, const struct path_place *p, 
 		buf_puts(&r->text, " at ");
 		finding_put_place(r, p->frame);
 	}
-	if (caller && !p->wait) {
-		buf_puts(&r->text, ", called by ");
-		finding_put_place(r, stk_frame(r->st, caller));
+	if (!p->wait && finding_put_caller(r, own))
 		buf_putc(&r->text, ',');
-	}
 	buf_puts(&r->text, p->wait ? ": " : " takes ");
 	text_ns(&r->text, (int64_t)slow);
 	buf_puts(&r->text, " of it, ");
@@ -601,6 +598,7 @@ static void judge_straggler(struct findings_run *r, const struct operation_kind 
 		    s.children, f.score);
 		buf_printf(&r->text, "after all others: it is %s at ", place_verb(most->cls));
 		finding_put_place(r, most->frame);
+		finding_put_caller(r, most->stack);
 		finding_number(&f, "children", s.children);
 		finding_number(&f, "late_ns", (double)s.late[s.n / 2]);
 		finding_number(&f, "median_ns", (double)kind->p50);

@@ -37,6 +37,17 @@ void finding_number(struct finding *f, const char *name, double value)
 		f->number[f->nnumber++] = (struct finding_number){name, value};
 }
 
+bool finding_put_caller(struct findings_run *r, stk_id stack)
+{
+	stk_id own = user_code_first_frame(r->st, stack),
+	       caller = own ? user_code_first_frame(r->st, stk_parent(r->st, own)) : 0;
+	if (!caller)
+		return false;
+	buf_puts(&r->text, ", called by ");
+	finding_put_place(r, stk_frame(r->st, caller));
+	return true;
+}
+
 void finding_victims(struct findings_run *r, struct finding *f, uint32_t group, frm_id at)
 {
 	if (f->nvictim == FINDING_VICTIMS)
