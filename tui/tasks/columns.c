@@ -325,19 +325,59 @@ static int column_of(const struct tasks_columns *c, int what)
 	return 0;
 }
 
-/* Set the columns of the kind of a table, and keep its sort column if it has that still. first: the initial one. */
-static void set_columns(struct pane_table *t, struct tasks_columns *to, int first, int word)
+int tasks_sort_word(const struct pane_table *t, const struct tasks_columns *c)
+{
+	return 2 * c->what[t->sort] + t->invert;
+}
+
+/* What the user has chosen for a table, as cells. */
+struct chosen_columns { int sort; uint64_t shown; };
+
+static struct chosen_columns chosen_columns(const struct pane_table *t, const struct tasks_columns *c)
+{
+	struct chosen_columns v = {.sort = tasks_sort_word(t, c)};
+	for (int i = 0; i < c->n; i++)
+		if (t->cols >> i & 1)
+			v.shown |= UINT64_C(1) << c->what[i];
+	return v;
+}
+
+static bool is_part_of_time(int what)
+{
+	return what >= TC_CLASS || (what >= TC_RUN && what <= TC_BLOCKED);
+}
+
+/* Make the set of the columns by which time is split, with the columns of two other cells. */
+static void make_waits_set(struct tasks_columns *to, int a, int b)
+{
+	to->set[0] = (struct pane_table_set){NULL, "time by what was done and waited for", 0};
+	for (int i = 0; i < to->n; i++) {
+		if (is_part_of_time(to->what[i]))
+			to->set[0].name = "waits";
+		if (is_part_of_time(to->what[i]) || to->what[i] == a || to->what[i] == b)
+			to->set[0].cols |= UINT64_C(1) << i;
+	}
+}
+
+/* Set the columns of the kind of a table, and keep what the user has chosen as far as it has those columns still.
+   first: the initial sort column. */
+static void set_columns(struct pane_table *t, struct tasks_columns *to, int first, struct chosen_columns v)
 {
 	to->kind.cols = to->col;
 	to->kind.ncol = to->n;
+	to->kind.sets = to->set;
 	to->kind.sort = column_of(to, first);
-	tasks_set_sort(t, to, word);
+	tasks_set_sort(t, to, v.sort);
+	t->cols = 0;
+	for (int i = 0; i < to->n; i++)
+		if (v.shown >> to->what[i] & 1)
+			t->cols |= UINT64_C(1) << i;
 }
 
 void tasks_make_kind_columns(struct tasks *p)
 {
 	struct tasks_columns *to = &p->kind_cols;
-	int word = tasks_sort_word(&p->kinds, to);
+	struct chosen_columns chosen = chosen_columns(&p->kinds, to);
 	bool shown[TIME_CLASS__N];
 	struct buf b = {0};
 	add_columns(to, of_kinds, sizeof of_kinds / sizeof *of_kinds, p->list.regions);
@@ -360,7 +400,8 @@ void tasks_make_kind_columns(struct tasks *p)
 		if (to->what[i] == TC_COUNT)
 			to->col[i].c.width = tracepane_count_width(most);
 	}
-	set_columns(&p->kinds, to, TC_MAX, word);
+	make_waits_set(to, TC_COUNT, TC_P99);
+	set_columns(&p->kinds, to, TC_MAX, chosen);
 }
 
 void tasks_make_item_columns(struct tasks *p)
@@ -368,18 +409,14 @@ void tasks_make_item_columns(struct tasks *p)
 	struct tasks_columns *to = &p->item_cols;
 	const struct kind *k = tasks_opened_kind(p);
 	const int64_t *ns = k ? kind_classes(p, k) : NULL;
-	int word = tasks_sort_word(&p->items, to);
+	struct chosen_columns chosen = chosen_columns(&p->items, to);
 	bool shown[TIME_CLASS__N];
 	add_columns(to, of_items, sizeof of_items / sizeof *of_items, p->list.regions);
 	for (int c = 0; c < TIME_CLASS__N; c++)
 		shown[c] = ns && ns[c];
 	add_class_columns(p, to, shown, 7);
-	set_columns(&p->items, to, TC_DURATION, word);
-}
-
-int tasks_sort_word(const struct pane_table *t, const struct tasks_columns *c)
-{
-	return 2 * c->what[t->sort] + t->invert;
+	make_waits_set(to, TC_ID, TC_DURATION);
+	set_columns(&p->items, to, TC_DURATION, chosen);
 }
 
 bool tasks_sorts_by_class(const struct tasks *p)

@@ -95,6 +95,7 @@ struct tasks_columns {
 	struct pane_table_kind kind;
 	struct pane_table_column col[TASKS_COLS];
 	int what[TASKS_COLS], n;
+	struct pane_table_set set[2];	/* for the menu of e; the last one has no name */
 	char scale[40];			/* heading of the histograms */
 };
 

@@ -182,9 +182,9 @@ void tasks_keys(const void *st, const struct pane_env *env, struct buf *b)
 		: p->level == L_ONE
 		? "Enter timeline, child  ( parent  ) child  W why  4 flame of it  f only it  D rest  / text  q back"
 		: p->level == L_KINDS
-		? p->list.regions ? "Enter open  [ ] operations  v bars  :>50ms  s < > sort  i invert  4 flame  D slow ones"
-				  : "Enter open  [ ] regions  W why  v bars  :>50ms  s < > sort  i invert  4 flame  D slow ones"
+		? p->list.regions ? "Enter open  [ ] operations  v bars  :>50ms  s < > sort  e columns  i invert  4 flame  D slow ones"
+				  : "Enter open  [ ] regions  W why  v bars  :>50ms  s < > sort  e columns  i invert  4 flame  D slow ones"
 		: p->list.regions
-		? "Enter timeline  Tab time  s < > sort  v bars  :>50ms  4 flame  D slow ones  f only these  q back"
-		: "Enter what happened in it  W why  v bars  ( parent  5 timeline  4 flame  D slow ones  q back");
+		? "Enter timeline  Tab time  s < > sort  e columns  v bars  :>50ms  4 flame  D slow ones  f only these  q back"
+		: "Enter what happened in it  W why  v bars  s < > sort  e columns  ( parent  5 timeline  4 flame  D slow ones  q back");
 }
