@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Sums the time by class of ranges of goroutines: of the tasks of each kind, or of each operation of a kind. Ranges of a
- * goroutine may overlap, since tasks nest, so no interval is added to each range that covers it. The walk keeps running
- * sums of one goroutine; a row gets the sums at the ends of its ranges minus those at their starts. Sums are kept from
- * one sheet to the next only for goroutines with open ranges.
+ * Sums the time by class of ranges of goroutines: of the tasks of each kind, or of each operation of a kind. Ranges of
+ * a goroutine may overlap, since tasks nest, so no interval is added to each range that covers it. The walk keeps
+ * running sums of one goroutine; a row gets the sums at the ends of its ranges minus those at their starts. Sums are
+ * kept from one sheet to the next only for goroutines with open ranges.
  *
  * What no sheet has (a goroutine of a damaged trace) is unknown: all classes of a row add up to its ranges.
  */

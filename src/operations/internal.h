@@ -30,8 +30,8 @@ void operations_list_add(struct operation_list *, const struct operation *);
 bool operations_list_selects(const struct operation_list *, const struct operation *);
 /* Return a name in the arena: the prefix (may be NULL), the name of n bytes, and the file and line of the frame at a
    node of a stack (0: none). */
-const char *operations_kind_name(struct arena *, const struct store *, const char *prefix, const char *name, size_t n, stk_id at,
-    size_t *length);
+const char *operations_kind_name(struct arena *, const struct store *, const char *prefix, const char *name, size_t n,
+    stk_id at, size_t *length);
 
 /* A start or an end of a time range in which a goroutine works for something, to which its time is added. Ranges may
    overlap. */

@@ -35,8 +35,8 @@ static bool walk_sheets(
 	return true;
 }
 
-struct class_table *operations_classes(const struct snap *sn, const struct operations *o, uint32_t kind, struct arena *mem,
-    const struct progress_watcher *on)
+struct class_table *operations_classes(const struct snap *sn, const struct operations *o, uint32_t kind,
+    struct arena *mem, const struct progress_watcher *on)
 {
 	const struct operation_kind *k = &o->kind[kind];
 	struct class_table *t = arena_alloc(mem, sizeof *t);

@@ -80,8 +80,8 @@ struct operations *operations_find(const struct snap *, const struct trace_filte
 
 /* Return whether an operation meets the criteria, apart from those for its kind; NULL: all do. */
 bool operation_meets(const struct operation_criteria *, const struct operation *);
-/* Return whether an operation overlaps the time range of a filter (NULL: all do), and the selected times of a goroutine on
-   which it starts or ends. */
+/* Return whether an operation overlaps the time range of a filter (NULL: all do), and the selected times of a goroutine
+   on which it starts or ends. */
 bool operation_passes(const struct trace_filter *, const struct operation *);
 /* Return the index of the operation with this id; OPERATION_NONE: there is none. */
 uint32_t operations_by_id(const struct operations *, uint64_t id);
@@ -106,10 +106,10 @@ static inline int64_t class_table_get(const struct class_table *t, uint32_t row,
 			return t->ns[(size_t)row * (size_t)t->ncol + (size_t)i];
 	return 0;
 }
-/* Return the time by class of each operation of a kind, row i for the operation kind->first + i, in the arena. Columns are
-   the classes of which the kind has time. It is the time of the goroutines that worked for the operation: the classes of
-   an operation that is no task add up to its duration, those of all operations of a kind to the times of the kind.
-   Return NULL if stopped. Passes over all intervals. Any thread. */
+/* Return the time by class of each operation of a kind, row i for the operation kind->first + i, in the arena. Columns
+   are the classes of which the kind has time. It is the time of the goroutines that worked for the operation: the
+   classes of an operation that is no task add up to its duration, those of all operations of a kind to the times of the
+   kind. Return NULL if stopped. Passes over all intervals. Any thread. */
 struct class_table *operations_classes(const struct snap *, const struct operations *, uint32_t kind, struct arena *,
     const struct progress_watcher *on);
 

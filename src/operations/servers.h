@@ -16,8 +16,8 @@
 struct servers;
 struct servers *servers_new(void);	/* the patterns of servers.def */
 void servers_free(struct servers *);
-/* Add a server, which is tried before those that are there: "NAME = serves=RE; reads=RE; works=RE; handler=RE", of which
-   the name and serves are required; servers.def describes the parts. Return -1 with *e if it is invalid. */
+/* Add a server, which is tried before those that are there: "NAME = serves=RE; reads=RE; works=RE; handler=RE", of
+   which the name and serves are required; servers.def describes the parts. Return -1 with *e if it is invalid. */
 int servers_add(struct servers *, const char *line, struct err *e);
 
 /* What the patterns tell about a stack. */

@@ -2,7 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Operations as a filter: the times at which goroutines worked for the selected ones. A task has its regions on other
- * goroutines, which the filter of tasks finds already; other operations are on one goroutine. With them, the tasks and regions are selected that this goroutine worked for then.
+ * goroutines, which the filter of tasks finds already; other operations are on one goroutine. With them, the tasks and
+ * regions are selected that this goroutine worked for then.
  */
 #include "config.h"
 #include "operations/operations.h"

@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The time by class of the operations of the open kind: a pass over all intervals, in the background, when a kind is
- * opened. Until it has ended the columns are empty, and the head line says that it runs. The table is kept while another
- * filter lists the same kind, since it is of all operations of the kind.
+ * opened. Until it has ended the columns are empty, and the head line says that it runs. The table is kept while
+ * another filter lists the same kind, since it is of all operations of the kind.
  */
 #include "config.h"
 #include "tasks/internal.h"
@@ -66,10 +66,13 @@ void tasks_sum_classes(struct tasks *p, const struct pane_env *env)
 {
 	const struct kind *k = tasks_opened_kind(p);
 	const struct classes_work *wanted = async_wanted(&p->summing);
-	if (!k || k->of == OPERATION_NONE || p->classes.key == tasks_kind_key(k) || (wanted && wanted->to.key == tasks_kind_key(k)))
+	if (!k || k->of == OPERATION_NONE || p->classes.key == tasks_kind_key(k))
+		return;
+	if (wanted && wanted->to.key == tasks_kind_key(k))
 		return;
 	struct classes_work *w = xcalloc(1, sizeof *w);
-	*w = (struct classes_work){.sn = session_snap(env->s), .ops = p->list.ops, .kind = k->of, .to.key = tasks_kind_key(k)};
+	*w = (struct classes_work){.sn = session_snap(env->s), .ops = p->list.ops, .kind = k->of,
+	    .to.key = tasks_kind_key(k)};
 	take_classes(p, async_start(&p->summing, &classes_kind, w, classes_cost(w->sn)));
 }
 

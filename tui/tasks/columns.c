@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The columns of the two tables: of kinds, and of the items of a kind. Which ones there are depends on what is listed:
- * regions have their times by state, operations the time by class of their goroutines, for the classes of which there is
- * time. So a table keeps its sort column as a cell (TC_*), and finds it again when its columns are made anew.
+ * regions have their times by state, operations the time by class of their goroutines, for the classes of which there
+ * is time. So a table keeps its sort column as a cell (TC_*), and finds it again when its columns are made anew.
  *
  * Items sort by keys, since there may be millions of them, which a worker puts in order: rows.c stops it before what
  * item_key() reads changes. The classes of an item are 0 until they are known.
@@ -111,7 +111,8 @@ static int64_t item_value(const struct tasks *p, const struct item *it, int what
 	const struct kind *k = &p->list.kind[it->kind];
 	const struct stats_region *r = k->source == OF_REGION ? &p->list.ks->r[it->i] : NULL;
 	switch (what) {
-	case TC_ID: return (int64_t)(r ? r->task : k->source == OF_TASK ? p->list.ts->task[it->i].id : p->list.ops->v[it->i].id);
+	case TC_ID:
+		return (int64_t)(r ? r->task : k->source == OF_TASK ? p->list.ts->task[it->i].id : p->list.ops->v[it->i].id);
 	case TC_START: return it->t0;
 	case TC_RUN: return r ? r->exec : 0;
 	case TC_READY: return r ? r->ready : 0;

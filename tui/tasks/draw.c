@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The lists, with the histogram or the times of the selected region below them where there is no side part; and the page
- * of a task or operation, whose lines have their position in it as a bar. A strip of states uses the bins of the timeline,
- * which are exact for any length.
+ * The lists, with the histogram or the times of the selected region below them where there is no side part; and the
+ * page of a task or operation, whose lines have their position in it as a bar. A strip of states uses the bins of the
+ * timeline, which are exact for any length.
  */
 #include "config.h"
 #include "tasks/internal.h"
@@ -16,7 +16,8 @@
 struct tasks_page_drawing { const struct tasks *p; const struct pane_env *env; int64_t t0, length; };
 
 /* Draw where a line is in the time of the page. */
-static void draw_position(const struct tasks_page_drawing *d, struct grid *g, int y, int x, int bar, const struct task_line *l)
+static void draw_position(
+    const struct tasks_page_drawing *d, struct grid *g, int y, int x, int bar, const struct task_line *l)
 {
 	int a = (int)((double)(l->t0 - d->t0) / (double)d->length * (bar - 1));
 	int w = (int)((double)(l->t1 - d->t0) / (double)d->length * (bar - 1)) - a + 1;
@@ -107,7 +108,8 @@ static void draw_one(const struct tasks *p, const struct pane_env *env, struct g
 	struct buf b = {0};
 	int64_t end;
 	if (!tasks_page_bounds(p, &d.t0, &end) || !p->page.nline) {
-		tracepane_draw_empty(g, 1, async_job(&p->paging) ? "The page is being made." : "This operation has not been read yet.");
+		tracepane_draw_empty(
+		    g, 1, async_job(&p->paging) ? "The page is being made." : "This operation has not been read yet.");
 		return;
 	}
 	d.t0 = d.t0 == TIME_NONE ? p->page.line[0].t0 : d.t0;

@@ -173,7 +173,8 @@ static inline const struct item *tasks_item(const struct tasks *p, uint32_t i)
 
 /* listing.c: kinds and items of the snapshot and the query; on any thread */
 /* List kinds and items for the scope, criteria and regions of the listing; match: the filters of the query. */
-void tasks_list(struct tasks_listing *, const struct snap *, const struct query_match *, const struct progress_watcher *);
+void tasks_list(
+    struct tasks_listing *, const struct snap *, const struct query_match *, const struct progress_watcher *);
 struct item_facts tasks_item_facts(const struct tasks_listing *, const struct store *, const struct item *);
 void tasks_put_kind(const struct store *, const struct kind *, struct buf *);	/* its name, and the frame of a region */
 	/* The text of an item for searches: names, and the logs of tasks. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What the pane lists: kinds with their items. User tasks and regions are computed by trace/stats/, as for the reports of
- * their names; the operations of other sources are those of the whole trace, which are found once and shared
- * (operations_shared()), and of which the scope of the pane selects some. All items of a kind are kept, also those outside
- * of the filter of durations, because the histogram counts all of them, so that the filter can be widened again.
+ * What the pane lists: kinds with their items. User tasks and regions are computed by trace/stats/, as for the reports
+ * of their names; the operations of other sources are those of the whole trace, which are found once and shared
+ * (operations_shared()), and of which the scope of the pane selects some. All items of a kind are kept, also those
+ * outside of the filter of durations, because the histogram counts all of them, so that the filter can be widened
+ * again.
  *
  * Tasks are not taken from the operations: they are listed while the trace is read, with their logs and regions.
  */
@@ -122,7 +123,8 @@ static void make_tasks(struct tasks_listing *p, const struct snap *sn, const str
 	make_kids(p);
 }
 
-/* Does the filter -operation of the query select the kind? It does not select tasks by their names: the scope has them. */
+/* Does the filter -operation of the query select the kind? It does not select tasks by their names: the scope has them.
+   */
 static bool is_selected_kind(const struct query_match *m, const struct operation_kind *k)
 {
 	return k->source != OPERATION_TASK && (!m->operation || regex_match(m->operation, k->name, k->nname));
@@ -202,7 +204,8 @@ void tasks_put_kind(const struct store *st, const struct kind *k, struct buf *b)
 }
 
 /* Append the regions and logs of a task. */
-static void put_task_events(const struct tasks_listing *p, const struct store *st, const struct stats_task *t, struct buf *b)
+static void put_task_events(
+    const struct tasks_listing *p, const struct store *st, const struct stats_task *t, struct buf *b)
 {
 	for (uint32_t k = t->first; k < t->first + t->n; k++) {
 		struct stats_task_event e = stats_task_event(p->ts, k);
@@ -284,7 +287,8 @@ static void spread_kind(const struct tasks_listing *p, struct kind *k)
 	}
 }
 
-/* Move the items to the arena, sorted by kind, one kind at a time: with millions of items this limits the memory that sorting accesses. */
+/* Move the items to the arena, sorted by kind, one kind at a time: with millions of items this limits the memory that
+   sorting accesses. */
 static void sort_items(struct tasks_listing *p, const struct progress_watcher *on)
 {
 	struct item *v = arena_alloc(&p->mem, (p->nitem + 1u) * sizeof *v);

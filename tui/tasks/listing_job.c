@@ -3,8 +3,8 @@
 /*
  * The listing of the pane in the background, if there are many items or the operations of the trace have not been found
  * yet: a million regions take a second. The job makes a struct tasks_listing, which replaces the old one when it is
- * complete; until then the pane uses the old one. The position (operations or regions, level, what is open) is stored as
- * the target until then, and returned as the position of the pane for undo and jumps.
+ * complete; until then the pane uses the old one. The position (operations or regions, level, what is open) is stored
+ * as the target until then, and returned as the position of the pane for undo and jumps.
  *
  * A new snapshot waits for the running job; a new command cancels it.
  */

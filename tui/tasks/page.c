@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The inside of a task or operation, in the order of time. A task: its logs, its regions on any goroutine, its children,
- * and the times by state of the goroutines that worked for it. Another operation is the time of one goroutine: the tasks,
- * regions and logs of that goroutine within it, the operations that it created, and its waits. A request without any
- * mark in the program thus shows what it waited for.
+ * The inside of a task or operation, in the order of time. A task: its logs, its regions on any goroutine, its
+ * children, and the times by state of the goroutines that worked for it. Another operation is the time of one
+ * goroutine: the tasks, regions and logs of that goroutine within it, the operations that it created, and its waits. A
+ * request without any mark in the program thus shows what it waited for.
  *
  * If sheets of the trace may have been evicted, a job makes the page, because waits are read interval by interval. It
  * reads the listing, and is stopped before that is replaced.

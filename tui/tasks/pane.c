@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Operations (user tasks, requests of servers, rounds of loops, lives of goroutines) and, by [ and ], regions: kinds with
- * their durations, then the items of a kind, slowest first, then the inside of one, in order.
+ * Operations (user tasks, requests of servers, rounds of loops, lives of goroutines) and, by [ and ], regions: kinds
+ * with their durations, then the items of a kind, slowest first, then the inside of one, in order.
  *
  * listing.c says what there is, columns.c and rows.c make tables of it, page.c the inside; this file handles keys. The
- * bars of the histogram, `:>50ms` and `:incomplete` set the same filter, which is part of the view: `u` restores it, and a
- * mark includes it. The times of a task are those of the goroutines that worked for it (the same time slices as in a flame
- * graph with :task); several goroutines at once count each, so the sum may exceed the task's duration.
+ * bars of the histogram, `:>50ms` and `:incomplete` set the same filter, which is part of the view: `u` restores it,
+ * and a mark includes it. The times of a task are those of the goroutines that worked for it (the same time slices as
+ * in a flame graph with :task); several goroutines at once count each, so the sum may exceed the task's duration.
  */
 #include "config.h"
 #include "tasks/internal.h"
@@ -103,8 +103,8 @@ static uint64_t operation_at(const struct tasks *p, trk_id trk, int64_t t)
 	return i == OPERATION_NONE ? UINT64_MAX : o->v[i].id;
 }
 
-/* `7` from a span of a goroutine that worked for a task or operation: select its kind; Enter opens the kind and Enter again
-   the page. If another level is open, it stays. */
+/* `7` from a span of a goroutine that worked for a task or operation: select its kind; Enter opens the kind and Enter
+   again the page. If another level is open, it stays. */
 static bool tasks_pane_go(void *st, const struct pane_env *env, const struct place *to)
 {
 	struct tasks *p = st;
@@ -159,7 +159,8 @@ static enum verdict why_cmd(const struct tasks *p, struct ask *out)
 	if (!k)
 		return V_PASS;
 	if (k->of == OPERATION_NONE)
-		return pane_message(out, p->list.regions ? "press Enter, then W on a region" : "W needs the whole trace, which is being read");
+		return pane_message(out, p->list.regions ? "press Enter, then W on a region"
+			: "W needs the whole trace, which is being read");
 	uint32_t i = operations_nearest_p99(p->list.ops, &p->list.ops->kind[k->of]);
 	const struct operation *x = &p->list.ops->v[i];
 	out->kind = ASK_PANE;

@@ -159,5 +159,6 @@ enum verdict tasks_ask_rest(struct tasks *p, const struct pane_env *env, struct 
 	out->kind = ASK_QUERY;
 	out->pane = "flame";
 	query_of(p, env, k, false, 0, &out->query);
-	return tracepane_query(&p->later, env, &(struct tracepane_query_spec){.say = say_slow, .arg = s, .none = none, .rest = true}, &a, out);
+	const struct tracepane_query_spec spec = {.say = say_slow, .arg = s, .none = none, .rest = true};
+	return tracepane_query(&p->later, env, &spec, &a, out);
 }

@@ -100,7 +100,8 @@ static int draw_classes(const struct tasks *p, struct grid *g, int y, const stru
 	return y + 1;
 }
 
-static int draw_region_times(const struct tasks *p, const struct pane_env *env, struct grid *g, int y, const struct item *it)
+static int draw_region_times(
+    const struct tasks *p, const struct pane_env *env, struct grid *g, int y, const struct item *it)
 {
 	struct goroutine_times s;
 	grid_text(g, y, 0, ST_HEAD, 0, "where its time went");
@@ -108,7 +109,8 @@ static int draw_region_times(const struct tasks *p, const struct pane_env *env, 
 	return tracepane_draw_accounts(tasks_store(env), g, y + 1, g->h, &s) + 1;
 }
 
-static void draw_item_side(const struct tasks *p, const struct pane_env *env, struct grid *g, int y, const struct kind *k)
+static void draw_item_side(
+    const struct tasks *p, const struct pane_env *env, struct grid *g, int y, const struct kind *k)
 {
 	const struct item *it = tasks_item_now(p);
 	if (!it)

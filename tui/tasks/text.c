@@ -178,13 +178,17 @@ void tasks_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct tasks *p = st;
 	(void)env;
-	buf_puts(b, p->brush.bars.on && p->level != L_ONE ? "h l bar  v range  Enter only these  Esc leave the bars"
-		: p->level == L_ONE
-		? "Enter timeline, child  ( parent  ) child  W why  4 flame of it  f only it  D rest  / text  q back"
-		: p->level == L_KINDS
-		? p->list.regions ? "Enter open  [ ] operations  v bars  :>50ms  s < > sort  e columns  i invert  4 flame  D slow ones"
-				  : "Enter open  [ ] regions  W why  v bars  :>50ms  s < > sort  e columns  i invert  4 flame  D slow ones"
-		: p->list.regions
-		? "Enter timeline  Tab time  s < > sort  e columns  v bars  :>50ms  4 flame  D slow ones  f only these  q back"
-		: "Enter what happened in it  W why  v bars  s < > sort  e columns  ( parent  5 timeline  4 flame  D slow ones  q back");
+	if (p->level == L_ONE)
+		buf_puts(b, "Enter timeline, child  ( parent  ) child  W why  4 flame of it  f only it  D rest  / text  q back");
+	else if (p->brush.bars.on)
+		buf_puts(b, "h l bar  v range  Enter only these  Esc leave the bars");
+	else if (p->level == L_KINDS)
+		buf_printf(b, "Enter open  [ ] %s  v durations  :>50ms  s < > sort  e columns  i invert  4 flame  D slow ones",
+		    p->list.regions ? "operations" : "regions  W why");
+	else if (p->list.regions)
+		buf_puts(b, "Enter timeline  Tab time  s < > sort  e columns  v durations  :>50ms  4 flame  D slow ones  "
+			    "f only these  q back");
+	else
+		buf_puts(b, "Enter what happened in it  W why  v durations  s < > sort  e columns  ( parent  5 timeline  "
+			    "4 flame  D slow ones  q back");
 }

@@ -5,8 +5,8 @@
  * of the kinds of that name; JSON has both.
  *
  * In text, a class is a column only if some row may have time of it; of kinds it is a share of the kind's time. A
- * comparison has all classes, as times. The classes of each operation take another pass over the trace for each kind, so
- * JSON has them with -name only.
+ * comparison has all classes, as times. The classes of each operation take another pass over the trace for each kind,
+ * so JSON has them with -name only.
  */
 #include "config.h"
 #include "report/trace/internal.h"
