@@ -61,7 +61,7 @@ static bool is_float(enum table_kind k)
 /* Text, times and ids are sorted ascending, amounts descending. */
 static bool is_place(const struct table_col *c)
 {
-	static const char *const keys[] = { "start_ns", "time_ns", "number", "id", "goroutine", "proc", "user_line" };
+	static const char *const keys[] = { "start_ns", "time_ns", "number", "id", "operation", "goroutine", "proc", "user_line" };
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (!strcmp(c->key, keys[i]))
 			return true;

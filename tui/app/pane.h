@@ -95,7 +95,7 @@ struct pane_env {		/* what a pane may read besides its own state */
 #define FIND_LIST (UINT32_MAX - 1)
 struct pane_report {		/* the report that shows the same as a pane; strings may be in env->scratch */
 	/* name NULL: the pane's name; arg NULL: the selected function; options end at NULL */
-	const char *name, *arg, *options[3];
+	const char *name, *arg, *options[4];
 };
 
 /* The list of a pane in which the user is. */

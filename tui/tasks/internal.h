@@ -242,6 +242,8 @@ bool tasks_selected_place(const struct tasks *, const struct pane_env *, struct 
 /* query.c: queries that the pane asks for */
 /* Filter by the selected kind, task or operation, and show a pane if requested. */
 enum verdict tasks_ask_filter(struct tasks *, const struct pane_env *, const char *pane, struct ask *);
+/* Return the option for the limit of durations, "-latency=50000001ns..". */
+const char *tasks_latency_option(const struct tasks *, struct arena *);
 /* Compare the slow items of a kind with its others, in the flame graph. */
 enum verdict tasks_ask_rest(struct tasks *, const struct pane_env *, struct ask *);
 enum verdict tasks_ask_search(struct tasks *, const struct pane_env *, struct ask *);	/* for the selected kind */

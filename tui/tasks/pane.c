@@ -15,6 +15,8 @@
 #include "base/text/text.h"
 #include "store/tracks/time_search.h"
 
+#include <string.h>
+
 static void tasks_pane_update(void *st, const struct pane_env *env)
 {
 	tasks_update(st, env);
@@ -331,18 +333,37 @@ static void tasks_pane_place(const void *st, const struct pane_env *env, struct 
 	}
 }
 
+/* Return the option of the report of operations for the order of a table. */
+static const char *order_option(const struct pane_table *t, struct arena *a)
+{
+	const char *word = t->kind->cols[t->sort].c.word;
+	char *s = arena_printf(a, "-sort=%s%s", t->invert ? "-" : "",
+	    !strcmp(word, "id") ? "operation" : !strcmp(word, "source") ? "found_by" : word);
+	for (char *c = s + strlen("-sort=-"); *c; c++)	/* still-blocked: still_blocked_ns */
+		*c = *c == '-' ? '_' : *c;
+	return s;
+}
+
 static void tasks_pane_report(const void *st, const struct pane_env *env, struct pane_report *r)
 {
 	const struct tasks *p = st;
 	const struct kind *k = tasks_kind_now(p);
 	bool task = tasks_source_now(p) == OF_TASK;
-	*r = (struct pane_report){.name = p->list.regions ? "regions" : p->level == L_KINDS || !task ? "operations" : "tasks"};
-	if (p->level == L_ONE && !task)
-		r->name = "why";
-	if (p->level == L_ONE)
+	int n = 0;
+	*r = (struct pane_report){.name = p->list.regions ? "regions" : "operations"};
+	if (p->level == L_ONE) {
+		r->name = task ? "tasks" : "why";
 		r->options[0] = arena_printf(env->scratch, "-%s=%llu", task ? "task" : "operation", (unsigned long long)p->id);
-	else if (p->level == L_LIST && k && k->len)
-		r->options[0] = arena_printf(env->scratch, "-name=%.*s", (int)k->len, k->s);
+		return;
+	}
+	if (p->level == L_LIST && k && k->len)
+		r->options[n++] = arena_printf(env->scratch, "-name=%.*s", (int)k->len, k->s);
+	if (!p->list.regions)
+		r->options[n++] = order_option(p->level == L_LIST ? &p->items : &p->kinds, env->scratch);
+	if (p->brush.limits)
+		r->options[n++] = tasks_latency_option(p, env->scratch);
+	if (p->whole)
+		r->options[n] = p->whole == TASK_COMPLETE ? "-complete" : "-complete=false";
 }
 
 static void tasks_pane_save(const void *st, struct view *v)

@@ -23,6 +23,13 @@ static const char *latency_range_text(struct arena *m, int64_t lo, int64_t hi)
 	return arena_printf(m, "%s..%s", a, b);
 }
 
+const char *tasks_latency_option(const struct tasks *p, struct arena *a)
+{
+	struct task_criteria c = tasks_criteria(p);
+	const char *range = latency_range_text(a, c.lo, c.hi);
+	return range ? arena_printf(a, "-latency=%s", range) : NULL;
+}
+
 /* Append the regular expression that selects a kind. */
 static void put_kind_regex(const struct store *st, const struct kind *k, struct buf *b)
 {
