@@ -121,11 +121,11 @@ complete -c ttrace -o region -l region -d 'only these regions; @0x71a3ae: only t
 complete -c ttrace -o proc -l proc -d 'only this P (types cpu, run, syscall, and sched with -blame=occupant); goroutines, tasks and regions: those of goroutines that ran on it' -r
 complete -c ttrace -o blame -l blame -d 'stack to which -type=sched charges a wait for a P: that of the waker, of the goroutine that waits, or of what ran meanwhile; chain: for -type=sync, net and block, the stack of the waker below that of the wait' -x -a 'waker self occupant chain'
 complete -c ttrace -o by -l by -d 'goroutines: what to group by; state: the state at the end; stw: sums by kind or caller instead of single stops' -x -a 'function creator state label task proc life kind caller'
-complete -c ttrace -o sort -l sort -d 'gc, goroutines, goroutine, stw, syscalls: sort by this column, longest or largest first, text and times ascending; -COLUMN: reversed' -r
+complete -c ttrace -o sort -l sort -d 'gc, goroutine, goroutines, operations, stw, syscalls and boards: sort by this column, longest or largest first, text and times ascending; -COLUMN: reversed' -r
 complete -c ttrace -o ran -l ran -d 'goroutines: only those that ran a function that matches, or waited in one' -r
-complete -c ttrace -o name -l name -d 'goroutines, tasks, regions: those with this name; stw: single stops of this kind, with -by=caller of this caller' -r
+complete -c ttrace -o name -l name -d 'goroutines, tasks, operations, regions: those with this name; stw: single stops of this kind, with -by=caller of this caller' -r
 complete -c ttrace -o latency -l latency -d 'tasks, regions, operations: those with this duration: >50ms, <10ms, 10ms..50ms; with -task, -region or -operation also for sample types' -r
-complete -c ttrace -o complete -l complete -d 'tasks, regions: those that start and end in the trace; =false: the others'
+complete -c ttrace -o complete -l complete -d 'tasks, operations, regions: those that start and end in the trace; =false: the others'
 complete -c ttrace -o logtext -l logtext -d 'tasks: those whose name, regions or log messages match' -r
 complete -c ttrace -o window -l window -d 'mmu: window lengths' -r
 complete -c ttrace -o percentile -l percentile -d 'mmu: this percentile instead of the minimum' -r

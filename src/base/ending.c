@@ -12,7 +12,7 @@
  *
  * A worker may be the one that crashes or gets no memory while the UI thread draws. What the UI thread writes after the
  * terminal was restored would stay on it, so the worker first parks the UI thread in a handler of SIGURG, a signal that
- * nothing else uses. The thread that begins to end the program is the only one that does: others are parked too.
+ * nothing else uses. Only the first thread that begins to end the program does so: others are parked too.
  */
 #include "config.h"
 #include "base/ending.h"
@@ -98,7 +98,7 @@ static void park(int sig)
 		pause();
 }
 
-/* Let the calling thread alone end the program. Wait a second at most for the UI thread to stop. */
+/* Make the calling thread the only one that ends the program. Wait a second at most for the UI thread to stop. */
 static void stop_other_threads(void)
 {
 	enum { TRIES = 200 };

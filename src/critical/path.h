@@ -65,8 +65,8 @@ const struct snap *critical_walker_snap(const struct critical_walker *);
 
 /* The bounds: waits that are followed one out of another; pieces after which no wait is followed; pieces of a path. */
 enum { CRITICAL_DEPTH = 512, CRITICAL_FOLLOWED = 1 << 16, CRITICAL_PIECES = 1 << 18 };
-/* Walk the critical path of goroutine g from t1 back to t0. The path starts with zeros, but for `coarse`; a second walk uses its memory
-   again. Any thread. */
+/* Walk the critical path of goroutine g from t1 back to t0. The caller zeroes the path before the first walk, but for
+   `coarse`; a second walk uses its memory again. Any thread. */
 void critical_path_walk(const struct critical_walker *, trk_id g, int64_t t0, int64_t t1, struct critical_path *);
 void critical_path_free(struct critical_path *);
 

@@ -82,7 +82,7 @@ struct finding {
 	   that would go if the cause went */
 	double score;
 	int64_t affected_ns;		/* the time of which score is a part; 0: of the trace */
-	double cost;			/* score, less where others affect more: the order of findings of a level */
+	double cost;			/* score times affected_ns as a part of the largest one: the order in a level */
 	const char *text;		/* one sentence, safe for a terminal */
 	struct finding_place culprit[FINDING_CULPRITS];	/* most guilty first */
 	struct finding_victim victim[FINDING_VICTIMS];

@@ -10,7 +10,7 @@
 
 /*
  * A table of a pane: items that the pane numbers from 0, and the rows that show them. The pane describes an item by the
- * functions of a kind, which is constant; the table sorts, filters by `&`, draws, follows the selection. A pane shows it
+ * functions of a kind, which is constant; the table sorts, filters by `&`, draws and keeps the selection. A pane shows it
  * by returning pane_table_part() as its list (struct list_ops). st is the pane's state.
  *
  * If items have durations, `v` shows the histogram of the items below the rows, and a range of its bars limits the rows
@@ -91,7 +91,7 @@ enum verdict pane_table_choose_columns(struct pane_table *, const char *arg, str
 int pane_table_column_choices(const struct pane_table *, struct choice *);	/* for the menu of e; 0: fixed columns */
 /* Handle the commands of the histogram; BRUSH_PASS: another command, or no item has a duration. */
 enum brush_verdict pane_table_brush(struct pane_table *, const void *st, const struct pane_env *, const struct act *);
-/* Append the limit and how many items it leaves; the line that describes the selected bars. */
+/* Append " | took 1.00ms..2.51ms: 3 of 20", the limit and how many items it leaves; nothing without a limit. */
 void pane_table_put_limit(const struct pane_table *, struct buf *);
 /* Sort by choice `by` of the menu of s, and select the first row; -1: reverse the order. */
 void pane_table_sort(struct pane_table *, const void *st, const struct pane_env *, int by);

@@ -150,9 +150,10 @@ const struct goroutines_row *goroutines_selected_row(const struct goroutines_sta
 /* Make the groups for the snapshot and the query. false: there are many goroutines, and the job p->work makes
    them; the old ones stay until goroutines_job_finish(), which is called when it has ended or waits for it. */
 bool goroutines_make_groups(struct goroutines_state *, const struct pane_env *);
-bool goroutines_job_outdated(const struct goroutines_state
-	*); /* The job is for an older query: goroutines_job_finish() discards its result. */
+/* Return whether the job is for an older query: goroutines_job_finish() discards its result. */
+bool goroutines_job_outdated(const struct goroutines_state *);
 bool goroutines_job_finish(struct goroutines_state *, struct session *);	/* false: it has to be made again */
+/* Fill the table of groups from the groups that are made. */
 void goroutines_list_groups(struct goroutines_state *, const struct pane_env *);
 /* List the goroutines of the open group, unless they are listed. If they are many, a worker puts them in order, and the
    list is empty until pane_table_take(). */
@@ -165,8 +166,8 @@ void goroutines_toggle_tag(struct goroutines_state *, const struct goroutines_ro
 /* Make a query from the tagged rows, else from the selected one: an expression for start functions, or the numbers
    of goroutines; rest: compare with all others. V_PASS: there is no selection. */
 enum verdict goroutines_query_selection(struct goroutines_state *, const struct pane_env *, bool rest, struct ask *);
-enum verdict goroutines_query_exclude(
-    struct goroutines_state *, const struct pane_env *, struct ask *);	/* Make a query for all but those. */
+/* Make a query for all but those. */
+enum verdict goroutines_query_exclude(struct goroutines_state *, const struct pane_env *, struct ask *);
 /* Make a query for the goroutines that ran a function whose name matches. */
 enum verdict goroutines_query_ran(struct goroutines_state *, const struct pane_env *, const char *re, struct ask *);
 trk_id goroutines_first_selected(const struct goroutines_state *);	/* the first goroutine of the selection */

@@ -4,8 +4,9 @@
  * Find the groups and goroutines that match a search. A literal word is matched with the names, of
  * which there are few, at once; an expression or a number has to be matched with each of a million
  * goroutines, a quarter of a second. The search owns its expressions and results and reads the
- * existing groups: these do not change, and are only freed after it has been stopped. Another character stops it too. The result is only used when it is complete, so a jump
- * always goes to the next match.
+ * existing groups: these do not change, and are only freed after it has been stopped. Another
+ * character of the expression stops it too. The result is only used when it is complete, so a
+ * jump always leads to the next match.
  */
 #include "config.h"
 #include "goroutines/internal.h"

@@ -4,7 +4,8 @@
  * `ttrace goroutines`: groups by start function or by another key, or with -name, -group or -ran their goroutines.
  *
  * Groups and goroutines have the same columns of single waits and of the time by class: in text before the name, which is
- * not padded, and in other formats at the end, where scripts do not count columns. They need a pass over the sheets, half as long as reading the trace, and would make the lines of text twice as long. So text has them
+ * not padded, and in other formats at the end, so that the numbers of the other columns stay. They need a pass over the
+ * sheets, which takes half as long as reading the trace, and would make the lines of text twice as long. So text has them
  * only if -sort names one of them, and a class only if some row has time of it.
  *
  * There may be millions of goroutines, so their rows are not kept. With -sort each row is made once more before: only its

@@ -11,8 +11,8 @@
  * stack, and quantiles of single waits. One pass over the sheets measures it.
  *
  * A wait is a time in which a goroutine was blocked: not running, not runnable, not in a system call, for a known reason.
- * It counts if it overlaps the time range of the query, and then in full, as far as the trace has it; with query.ends, only those that
- * the trace has whole and that end in the range.
+ * It counts if it overlaps the time range of the query, and then in full, as far as the trace has it. With query.ends it
+ * counts only if the trace has all of it and it ends in the range.
  */
 struct goroutine_waits;
 struct wait_quantiles { uint32_t n; int64_t p50, p99; };	/* number of waits; ns, 0 if there are none */
