@@ -63,30 +63,36 @@ static uint32_t *frame_at(const struct scope *s, loc_id id, uint32_t line)
 	return &s->frame[p->loc[id].nline ? p->loc[id].line + line : p->nline + id];
 }
 
-/* Number frames in the order of the samples, each stack from its root. */
+static void number_frames(struct scope *s, loc_id id)
+{
+	const struct profile_location *l = &s->v->p->loc[id];
+	for (uint32_t line = l->nline ? l->nline : 1; line--;) {
+		uint32_t *f = frame_at(s, id, line);
+		if (!*f)
+			*f = frame_of(s, id, line);
+	}
+}
+
+/* Number frames in the order of the samples, each stack from its root. The frames above a known node have numbers. */
 static void find_frames(struct scope *s)
 {
-	struct profile *p = s->v->p;
-	uint8_t *known = xcalloc(p->nstack, 1);
-	struct profile_frames frames = {.p = p};
+	const struct profile *p = s->v->p;
+	uint8_t *known = xcalloc(p->tree.n, 1);
+	struct stack_path path = {0};
+	known[0] = 1;
 	s->frame = xcalloc(p->nline + p->nloc + 1, sizeof *s->frame);
 	for (size_t i = 0; i < p->nsample; i++) {
-		uint32_t k = p->sample[i].stack;
-		if (known[k])
-			continue;
-		known[k] = 1;
-		const struct profile_frame_list *stack = profile_frames_at(&frames, i);
-		for (size_t x = stack->n; x--;) {
-			loc_id id = stack->frame[x];
-			for (uint32_t line = p->loc[id].nline ? p->loc[id].nline : 1; line--;) {
-				uint32_t *f = frame_at(s, id, line);
-				if (!*f)
-					*f = frame_of(s, id, line);
-			}
+		path.n = 0;
+		for (uint32_t at = p->stack[p->sample[i].stack]; !known[at]; at = profile_caller(p, at)) {
+			known[at] = 1;
+			path.node = mem_grow(path.node, &path.cap, path.n + 1, sizeof *path.node);
+			path.node[path.n++] = at;
 		}
+		while (path.n)
+			number_frames(s, profile_frame(p, path.node[--path.n]));
 	}
+	mem_free(path.node);
 	mem_free(known);
-	profile_frames_free(&frames);
 }
 
 static void put_frames(struct scope *s)
