@@ -11,6 +11,7 @@
 #include "critical/target.h"
 #include "session/trace_open.h"
 #include "tap.h"
+#include "tracefile.h"
 #include "trace/bins.h"
 #include "trace/stats/goroutine_stats.h"
 #include "trace/stats/stops.h"
@@ -102,7 +103,7 @@ static bool ends_a_send(stk_id stack)
 static void count_wait(const struct trace_interval *v)
 {
 	struct trace_interval next = *v;
-	bool ended = trace_interval_step(sn, &next, 1), woken = ended && next.state == TS_READY && next.who;
+	bool ended = trace_interval_step(sn, &next, 1), woken = ended && next.state == TS_READY && next.peer;
 	bool sends = v->state == TS_SELECT ? woken && ends_a_send(next.stack) : v->state == TS_CHANSEND;
 	uint64_t own = place_of(v->stack), other = woken ? place_of(next.stack) : ended ? RUNTIME : OPEN;
 	struct sum *s = sum_of(sends ? other : own, sends ? own : other);
@@ -161,7 +162,7 @@ static int64_t runs_until(trk_id proc, int64_t t, int64_t end, trk_id stopper)
 	if (!trace_interval_near(sn, proc, sn->t0, 1, &v))
 		return t;
 	do
-		if (v.t0 <= until && v.t1 > until && runs(&v) && v.who != stopper)
+		if (v.t0 <= until && v.t1 > until && runs(&v) && v.peer != stopper)
 			until = v.t1 < end ? v.t1 : end;
 	while (v.t0 <= until && trace_interval_step(sn, &v, 1));
 	return until;
@@ -337,8 +338,8 @@ static int64_t charge_wait(const struct trace_interval *w)
 			continue;
 		do {
 			int64_t a = v.t0 > w->t0 ? v.t0 : w->t0, b = v.t1 < w->t1 ? v.t1 : w->t1;
-			if (b > a && v.who && (runs(&v) || v.state == TS_SYSCALL))
-				sum_of(store_trk(st, v.who)->name, 0)->v[0] += b - a;
+			if (b > a && v.peer && (runs(&v) || v.state == TS_SYSCALL))
+				sum_of(store_trk(st, v.peer)->name, 0)->v[0] += b - a;
 		} while (v.t1 < w->t1 && trace_interval_step(sn, &v, 1));
 	}
 	return total;
@@ -412,13 +413,10 @@ static void check_part(int64_t a, int64_t b)
 
 static void check_file(const char *path)
 {
-	char program[] = "ttrace", word[] = "locks", name[1024];
 	struct options o;
-	struct err e = {0};
 	struct trace t;
-	snprintf(name, sizeof name, "%s", path);
 	file = path;
-	if (options_parse(&o, 3, (char *[]){program, word, name, NULL}, &e) || trace_open(&t, &o, NULL, NULL, &e)) {
+	if (!tracefile_open(&o, &t, path)) {
 		OK(!"the file is read");
 		return;
 	}

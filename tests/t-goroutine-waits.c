@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "session/trace_open.h"
 #include "tap.h"
+#include "tracefile.h"
 #include "trace/bins.h"
 #include "trace/longest_wait.h"
 #include "trace/stats/goroutine_waits.h"
@@ -121,13 +122,10 @@ static void check_stopped(void)
 
 static void check_file(const char *path)
 {
-	char program[] = "ttrace", word[] = "goroutines", name[1024];
 	struct options o;
-	struct err e = {0};
 	struct trace t;
-	snprintf(name, sizeof name, "%s", path);
 	file = path;
-	if (options_parse(&o, 3, (char *[]){program, word, name, NULL}, &e) || trace_open(&t, &o, NULL, NULL, &e)) {
+	if (!tracefile_open(&o, &t, path)) {
 		OK(!"the file is read");
 		return;
 	}
