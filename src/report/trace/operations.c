@@ -4,7 +4,7 @@
  * `ttrace operations`: the kinds of operations with their durations and their time by class; with -name the operations
  * of the kinds of that name; JSON has both.
  *
- * In text, a class is a column only if some row may have time of it; of kinds it is a share of the kind's time. A
+ * In text, a class is a column only if some row may have time of it or -sort names it; of kinds it is a share of the kind's time. A
  * comparison has all classes, as times. The classes of each operation take another pass over the trace for each kind,
  * so JSON has them with -name only.
  */
@@ -49,11 +49,18 @@ static const struct table_col class_cols[TIME_CLASS__N] = {
 #undef TIME_CLASS
 };
 
+/* Return whether -sort names the column of a class; it is shown then, even if all of it is empty. */
+static bool is_sorted_by(const struct trace_report_ctx *r, int c)
+{
+	const char *s = options_str(r->o, OPT_SORT);
+	return r->o->v[OPT_SORT].set && table_is_column(&class_cols[c], s + (*s == '-'));
+}
+
 static struct class_columns choose_classes(const struct trace_report_ctx *r, const struct operations *o)
 {
 	struct class_columns cols = {.shares = r->format == TF_TEXT};
 	for (int c = 0; c < TIME_CLASS__N; c++) {
-		cols.shown[c] = r->format != TF_TEXT;
+		cols.shown[c] = r->format != TF_TEXT || is_sorted_by(r, c);
 		for (uint32_t k = 0; k < o->nkinds && !cols.shown[c]; k++)
 			cols.shown[c] = o->kind[k].class_ns[c] != 0;
 	}
@@ -177,7 +184,7 @@ static int find_classes(const struct trace_report_ctx *r, struct operation_rows 
 {
 	l->of = arena_zalloc(r->mem, (l->o->nkinds + 1u) * sizeof *l->of);
 	for (int c = 0; c < TIME_CLASS__N; c++)
-		l->shown[c] = r->format != TF_TEXT;
+		l->shown[c] = r->format != TF_TEXT || is_sorted_by(r, c);
 	for (uint32_t k = 0; k < l->o->nkinds; k++) {
 		if (!is_named(r, &l->o->kind[k]))
 			continue;
